@@ -69,7 +69,7 @@ generate: ## regenerate what is checked in (gen/verbs, spec/stored.bin, runtime/
 check: ## report checked-in files that generate would change
 	$(GO) run ./cmd/verbsgen check
 	$(GO) test -run TestStoredPages ./spec
-	$(GO) test -run TestCheckedIn ./cmd/verbsgen/internal/emit ./cmd/verbsgen/internal/emit/cdecl ./cmd/verbsgen/internal/audit/statements
+	$(GO) test -run TestCheckedIn ./cmd/verbsgen/internal/gogen ./cmd/verbsgen/internal/cgen ./cmd/verbsgen/internal/audit/statements
 
 # Compilers, and tests that compile, take a fifth less time when the garbage collector runs less often.
 check test test-host test-go lint race fuzz libs conformance-mlx5 rules: export GOGC ?= 400

@@ -23,7 +23,7 @@ func TestImports(t *testing.T) {
 	only := map[string][]string{
 		"modernc.org/cc/v4":        {"cmd/verbsgen/internal/cheader"},
 		"go.yaml.in/yaml/v3":       {"spec"},
-		"github.com/dave/jennifer": {"cmd/verbsgen/internal/emit"},
+		"github.com/dave/jennifer": {"cmd/verbsgen/internal/gogen"},
 	}
 	for _, p := range pkgs {
 		path := strings.TrimPrefix(p.PkgPath, module)

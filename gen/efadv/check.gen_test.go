@@ -11,15 +11,26 @@ import (
 
 // TestRules calls each validator with arguments that keep a rule, and with arguments that break it.
 func TestRules(t *testing.T) {
-	judge(t, "VR-efadv_create_driver_qp-driver_qp_type-8007", checkCreateDriverQP, &inCreateDriverQP{}, &inCreateDriverQP{driverQPType: 1})
-	judge(t, "VR-efadv_create_qp_ex-driver_qp_type-8011", checkCreateQPEx, &inCreateQPEx{}, &inCreateQPEx{efaAttrDriverQPType: 1})
-	judge(t, "VR-efadv_create_qp_ex-flags-8012", checkCreateQPEx, &inCreateQPEx{efaAttrFlags: 2}, &inCreateQPEx{efaAttrFlags: 0x8000})
-	judge(t, "VR-efadv_create_cq-wc_flags-8016", checkCreateCQ, &inCreateCQ{efaAttrWCFlags: 1}, &inCreateCQ{efaAttrWCFlags: 0x8000})
-	judge(t, "VR-efadv_create_comp_cntr-flags-8031", checkCreateCompCntr, &inCreateCompCntr{efaAttrFlags: 2},
+	judge(t, "VR-efadv_create_driver_qp-driver_qp_type-8007", checkCreateDriverQP,
+		&inCreateDriverQP{},
+		&inCreateDriverQP{driverQPType: 1})
+	judge(t, "VR-efadv_create_qp_ex-driver_qp_type-8011", checkCreateQPEx,
+		&inCreateQPEx{},
+		&inCreateQPEx{efaAttrDriverQPType: 1})
+	judge(t, "VR-efadv_create_qp_ex-flags-8012", checkCreateQPEx,
+		&inCreateQPEx{efaAttrFlags: 2},
+		&inCreateQPEx{efaAttrFlags: 0x8000})
+	judge(t, "VR-efadv_create_cq-wc_flags-8016", checkCreateCQ,
+		&inCreateCQ{efaAttrWCFlags: 1},
+		&inCreateCQ{efaAttrWCFlags: 0x8000})
+	judge(t, "VR-efadv_create_comp_cntr-flags-8031", checkCreateCompCntr,
+		&inCreateCompCntr{efaAttrFlags: 2},
 		&inCreateCompCntr{efaAttrFlags: 0x8000})
-	judge(t, "VR-efadv_create_comp_cntr-type-8032", checkCreateCompCntr, &inCreateCompCntr{efaAttrCompCntrExtMemType: 1},
+	judge(t, "VR-efadv_create_comp_cntr-type-8032", checkCreateCompCntr,
+		&inCreateCompCntr{efaAttrCompCntrExtMemType: 1},
 		&inCreateCompCntr{efaAttrCompCntrExtMemType: 2})
-	judge(t, "VR-efadv_create_comp_cntr-type-8033", checkCreateCompCntr, &inCreateCompCntr{efaAttrErrCntrExtMemType: 1},
+	judge(t, "VR-efadv_create_comp_cntr-type-8033", checkCreateCompCntr,
+		&inCreateCompCntr{efaAttrErrCntrExtMemType: 1},
 		&inCreateCompCntr{efaAttrErrCntrExtMemType: 2})
 }
 

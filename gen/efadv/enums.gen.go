@@ -151,9 +151,15 @@ const (
 	DeviceCapsCompCntr DeviceCaps = 0x40 // EFADV_DEVICE_ATTR_CAPS_COMP_CNTR
 )
 
-var deviceCapsNames = []validate.Flag{{Bits: 0x1, Name: "RDMA_READ"}, {Bits: 0x2, Name: "RNR_RETRY"}, {Bits: 0x4, Name: "CQ_WITH_SGID"},
-	{Bits: 0x8, Name: "RDMA_WRITE"}, {Bits: 0x10, Name: "UNSOLICITED_WRITE_RECV"}, {Bits: 0x20, Name: "CQ_WITH_EXT_MEM_DMABUF"},
-	{Bits: 0x40, Name: "COMP_CNTR"}}
+var deviceCapsNames = []validate.Flag{
+	{Bits: 0x1, Name: "RDMA_READ"},
+	{Bits: 0x2, Name: "RNR_RETRY"},
+	{Bits: 0x4, Name: "CQ_WITH_SGID"},
+	{Bits: 0x8, Name: "RDMA_WRITE"},
+	{Bits: 0x10, Name: "UNSOLICITED_WRITE_RECV"},
+	{Bits: 0x20, Name: "CQ_WITH_EXT_MEM_DMABUF"},
+	{Bits: 0x40, Name: "COMP_CNTR"},
+}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v DeviceCaps) String() string { return validate.FlagText(uint64(v), deviceCapsNames) }
@@ -171,8 +177,7 @@ const (
 	MRValidityRDMARecvIC MRValidity = 0x4 // EFADV_MR_ATTR_VALIDITY_RDMA_RECV_IC_ID
 )
 
-var mrValidityNames = []validate.Flag{{Bits: 0x1, Name: "RECV_IC_ID"}, {Bits: 0x2, Name: "RDMA_READ_IC_ID"},
-	{Bits: 0x4, Name: "RDMA_RECV_IC_ID"}}
+var mrValidityNames = []validate.Flag{{Bits: 0x1, Name: "RECV_IC_ID"}, {Bits: 0x2, Name: "RDMA_READ_IC_ID"}, {Bits: 0x4, Name: "RDMA_RECV_IC_ID"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v MRValidity) String() string { return validate.FlagText(uint64(v), mrValidityNames) }

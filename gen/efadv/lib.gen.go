@@ -83,8 +83,7 @@ type loadConfig struct {
 func Path(file string) LoadOption { return func(c *loadConfig) { c.path = file } }
 
 // library is what Load looks for.
-var library = dl.Module{Name: "libefa.so.1", Probe: "efadv_query_device",
-	Install: "Debian, Ubuntu: ibverbs-providers; Fedora, RHEL: libibverbs"}
+var library = dl.Module{Name: "libefa.so.1", Probe: "efadv_query_device", Install: "Debian, Ubuntu: ibverbs-providers; Fedora, RHEL: libibverbs"}
 
 // Load loads libefa at run time. A process has one real libefa: loading it again returns the same one, and
 // loading another file is an error. Without a library, the error wraps errors.ErrUnsupported and says what to
@@ -153,7 +152,10 @@ func (l *Lib) QueryDevice(dev *verbs.Device) (*DeviceInfo, error) {
 	var attrC cDeviceAttr
 	if errno := rawQueryDevice(l.fn[symEfadv_query_device], devHeld.C, unsafe.Pointer(&attrC), 32); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
+			)
 		})
 	}
 	out := new(DeviceInfo)
@@ -188,8 +190,11 @@ func (l *Lib) MaxSQDepth(dev *verbs.Device, attr *SQDepthAttr) (int, error) {
 	n, errno := rawGetMaxSQDepth(l.fn[symEfadv_get_max_sq_depth], devHeld.C, unsafe.Pointer(&attrC), 24)
 	if n < 0 {
 		return 0, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "more is asked for than the device has, which efadv_query_device says"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "more is asked for than the device has, which efadv_query_device says"},
+			)
 		})
 	}
 	return n, nil
@@ -222,8 +227,11 @@ func (l *Lib) MaxRQDepth(dev *verbs.Device, attr *RQDepthAttr) (int, error) {
 	n, errno := rawGetMaxRQDepth(l.fn[symEfadv_get_max_rq_depth], devHeld.C, unsafe.Pointer(&attrC), 16)
 	if n < 0 {
 		return 0, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "more is asked for than the device has, which efadv_query_device says"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "more is asked for than the device has, which efadv_query_device says"},
+			)
 		})
 	}
 	return n, nil
@@ -250,7 +258,10 @@ func (l *Lib) QueryAH(ah *verbs.AH) (*AHInfo, error) {
 	var attrC cAHAttr
 	if errno := rawQueryAH(l.fn[symEfadv_query_ah], ahHeld.C, unsafe.Pointer(&attrC), 16); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
+			)
 		})
 	}
 	out := new(AHInfo)
@@ -295,8 +306,11 @@ func (l *Lib) CreateDriverQP(pd *verbs.PD, attr verbs.QPInitAttr, transport Driv
 	ptr, errno := rawCreateDriverQP(l.fn[symEfadv_create_driver_qp], pdHeld.C, attrHeld.C, uint32(transport))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "the type in the attributes is not DRIVER"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "the type in the attributes is not DRIVER"},
+			)
 		})
 	}
 	o, err := bridge.Make[verbs.QP](&verbsUses, bridge.Made{
@@ -351,12 +365,21 @@ func (l *Lib) CreateQPEx(dev *verbs.Device, attrEx *verbs.QPInitAttrEx, efaAttr 
 	if err := checkCreateQPEx(&in); err != nil {
 		return nil, err
 	}
-	ptr, errno := rawCreateQPEx(l.fn[symEfadv_create_qp_ex], devHeld.C, attrExHeld.C, unsafe.Pointer(&efaAttrC), 24)
+	ptr, errno := rawCreateQPEx(
+		l.fn[symEfadv_create_qp_ex],
+		devHeld.C,
+		attrExHeld.C,
+		unsafe.Pointer(&efaAttrC),
+		24,
+	)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
 				verr.Cause{Errno: syscall.EINVAL, Text: "the type in the first attributes is not DRIVER, or they have no protection domain"},
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device lacks the ability that a flag or a request of SendOps needs"})
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device lacks the ability that a flag or a request of SendOps needs"},
+			)
 		})
 	}
 	o, err := bridge.Make[verbs.QP](&verbsUses, bridge.Made{
@@ -393,9 +416,18 @@ func (l *Lib) QueryQPWQs(qp *verbs.QP) (*WQInfo, *WQInfo, error) {
 	}
 	var sqC cWQAttr
 	var rqC cWQAttr
-	if errno := rawQueryQPWqs(l.fn[symEfadv_query_qp_wqs], qpHeld.C, unsafe.Pointer(&sqC), unsafe.Pointer(&rqC), 40); errno != 0 {
+	if errno := rawQueryQPWqs(
+		l.fn[symEfadv_query_qp_wqs],
+		qpHeld.C,
+		unsafe.Pointer(&sqC),
+		unsafe.Pointer(&rqC),
+		40,
+	); errno != 0 {
 		return nil, nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
+			)
 		})
 	}
 	out := new(WQInfo)
@@ -481,11 +513,20 @@ func (l *Lib) CreateCQ(dev *verbs.Device, attrEx *verbs.CQInitAttrEx, efaAttr *C
 	if err := checkCreateCQ(&in); err != nil {
 		return nil, err
 	}
-	ptr, errno := rawCreateCQ(l.fn[symEfadv_create_cq], devHeld.C, attrExHeld.C, unsafe.Pointer(&efaAttrC), 56)
+	ptr, errno := rawCreateCQ(
+		l.fn[symEfadv_create_cq],
+		devHeld.C,
+		attrExHeld.C,
+		unsafe.Pointer(&efaAttrC),
+		56,
+	)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device lacks the ability that a flag needs"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device lacks the ability that a flag needs"},
+			)
 		})
 	}
 	o, err := bridge.Make[verbs.CQ](&verbsUses, bridge.Made{
@@ -522,7 +563,10 @@ func (l *Lib) QueryCQ(cq *verbs.CQ) (*CQInfo, error) {
 	var attrC cCQAttr
 	if errno := rawQueryCQ(l.fn[symEfadv_query_cq], cqHeld.C, unsafe.Pointer(&attrC), 32); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
+			)
 		})
 	}
 	out := new(CQInfo)
@@ -574,11 +618,20 @@ func (l *Lib) CreateCompCntr(dev *verbs.Device, attr *verbs.CompCntrInitAttr, ef
 	if err := checkCreateCompCntr(&in); err != nil {
 		return nil, err
 	}
-	ptr, errno := rawCreateCompCntr(l.fn[symEfadv_create_comp_cntr], devHeld.C, attrHeld.C, unsafe.Pointer(&efaAttrC), 80)
+	ptr, errno := rawCreateCompCntr(
+		l.fn[symEfadv_create_comp_cntr],
+		devHeld.C,
+		attrHeld.C,
+		unsafe.Pointer(&efaAttrC),
+		80,
+	)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the counter has flags, or is not of work requests"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the counter has flags, or is not of work requests"},
+			)
 		})
 	}
 	o, err := bridge.Make[verbs.CompCntr](&verbsUses, bridge.Made{
@@ -615,7 +668,10 @@ func (l *Lib) QueryMR(mr *verbs.MR) (*MRInfo, error) {
 	var attrC cMRAttr
 	if errno := rawQueryMR(l.fn[symEfadv_query_mr], mrHeld.C, unsafe.Pointer(&attrC), 16); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
+			)
 		})
 	}
 	out := new(MRInfo)

@@ -57,18 +57,15 @@ var (
 )
 
 func rawQueryDevice(fn0 uintptr, dev unsafe.Pointer, attr unsafe.Pointer, inlen uint32) syscall.Errno {
-	return syscall.Errno(C.vg1721dfb419_efadv_query_device(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr),
-		C.uint32_t(inlen)))
+	return syscall.Errno(C.vg1721dfb419_efadv_query_device(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr), C.uint32_t(inlen)))
 }
 
 func rawGetMaxSQDepth(fn0 uintptr, dev unsafe.Pointer, attr unsafe.Pointer, inlen uint32) (int, syscall.Errno) {
-	return cmem.IntOrNegated(int(C.vg1721dfb419_efadv_get_max_sq_depth(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr),
-		C.uint32_t(inlen))))
+	return cmem.IntOrNegated(int(C.vg1721dfb419_efadv_get_max_sq_depth(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr), C.uint32_t(inlen))))
 }
 
 func rawGetMaxRQDepth(fn0 uintptr, dev unsafe.Pointer, attr unsafe.Pointer, inlen uint32) (int, syscall.Errno) {
-	return cmem.IntOrNegated(int(C.vg1721dfb419_efadv_get_max_rq_depth(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr),
-		C.uint32_t(inlen))))
+	return cmem.IntOrNegated(int(C.vg1721dfb419_efadv_get_max_rq_depth(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr), C.uint32_t(inlen))))
 }
 
 func rawQueryAH(fn0 uintptr, ah unsafe.Pointer, attr unsafe.Pointer, inlen uint32) syscall.Errno {
@@ -80,26 +77,57 @@ func rawCreateDriverQP(fn0 uintptr, pd unsafe.Pointer, attr unsafe.Pointer, tran
 	return cmem.OrErrno(p, err)
 }
 
-func rawCreateQPEx(fn0 uintptr, dev unsafe.Pointer, attrEx unsafe.Pointer, efaAttr unsafe.Pointer, inlen uint32) (unsafe.Pointer,
-	syscall.Errno) {
-	p, err := C.vg1721dfb419_efadv_create_qp_ex(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attrEx), (*C.uint8_t)(efaAttr),
-		C.uint32_t(inlen))
+func rawCreateQPEx(
+	fn0 uintptr,
+	dev unsafe.Pointer,
+	attrEx unsafe.Pointer,
+	efaAttr unsafe.Pointer,
+	inlen uint32,
+) (unsafe.Pointer, syscall.Errno) {
+	p, err := C.vg1721dfb419_efadv_create_qp_ex(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(dev)),
+		(*C.uint8_t)(attrEx),
+		(*C.uint8_t)(efaAttr),
+		C.uint32_t(inlen),
+	)
 	return cmem.OrErrno(p, err)
 }
 
-func rawQueryQPWqs(fn0 uintptr, qp unsafe.Pointer, sq unsafe.Pointer, rq unsafe.Pointer, inlen uint32) syscall.Errno {
-	return syscall.Errno(C.vg1721dfb419_efadv_query_qp_wqs(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), (*C.uint8_t)(sq), (*C.uint8_t)(rq),
-		C.uint32_t(inlen)))
+func rawQueryQPWqs(
+	fn0 uintptr,
+	qp unsafe.Pointer,
+	sq unsafe.Pointer,
+	rq unsafe.Pointer,
+	inlen uint32,
+) syscall.Errno {
+	return syscall.Errno(C.vg1721dfb419_efadv_query_qp_wqs(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(qp)),
+		(*C.uint8_t)(sq),
+		(*C.uint8_t)(rq),
+		C.uint32_t(inlen),
+	))
 }
 
 func rawQPFromIbvQPEx(fn0 uintptr, object unsafe.Pointer, to unsafe.Pointer) {
 	C.vg1721dfb419_efadv_qp_from_ibv_qp_ex(C.uintptr_t(fn0), C.uintptr_t(uintptr(object)), (*C.uint8_t)(to))
 }
 
-func rawCreateCQ(fn0 uintptr, dev unsafe.Pointer, attrEx unsafe.Pointer, efaAttr unsafe.Pointer, inlen uint32) (unsafe.Pointer,
-	syscall.Errno) {
-	p, err := C.vg1721dfb419_efadv_create_cq(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attrEx), (*C.uint8_t)(efaAttr),
-		C.uint32_t(inlen))
+func rawCreateCQ(
+	fn0 uintptr,
+	dev unsafe.Pointer,
+	attrEx unsafe.Pointer,
+	efaAttr unsafe.Pointer,
+	inlen uint32,
+) (unsafe.Pointer, syscall.Errno) {
+	p, err := C.vg1721dfb419_efadv_create_cq(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(dev)),
+		(*C.uint8_t)(attrEx),
+		(*C.uint8_t)(efaAttr),
+		C.uint32_t(inlen),
+	)
 	return cmem.OrErrno(p, err)
 }
 
@@ -107,10 +135,20 @@ func rawQueryCQ(fn0 uintptr, cq unsafe.Pointer, attr unsafe.Pointer, inlen uint3
 	return syscall.Errno(C.vg1721dfb419_efadv_query_cq(C.uintptr_t(fn0), C.uintptr_t(uintptr(cq)), (*C.uint8_t)(attr), C.uint32_t(inlen)))
 }
 
-func rawCreateCompCntr(fn0 uintptr, dev unsafe.Pointer, attr unsafe.Pointer, efaAttr unsafe.Pointer, inlen uint32) (unsafe.Pointer,
-	syscall.Errno) {
-	p, err := C.vg1721dfb419_efadv_create_comp_cntr(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr), (*C.uint8_t)(efaAttr),
-		C.uint32_t(inlen))
+func rawCreateCompCntr(
+	fn0 uintptr,
+	dev unsafe.Pointer,
+	attr unsafe.Pointer,
+	efaAttr unsafe.Pointer,
+	inlen uint32,
+) (unsafe.Pointer, syscall.Errno) {
+	p, err := C.vg1721dfb419_efadv_create_comp_cntr(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(dev)),
+		(*C.uint8_t)(attr),
+		(*C.uint8_t)(efaAttr),
+		C.uint32_t(inlen),
+	)
 	return cmem.OrErrno(p, err)
 }
 

@@ -18,11 +18,35 @@ var (
 	rawGetMaxRQDepth  func(uintptr, unsafe.Pointer, unsafe.Pointer, uint32) (int, syscall.Errno)
 	rawQueryAH        func(uintptr, unsafe.Pointer, unsafe.Pointer, uint32) syscall.Errno
 	rawCreateDriverQP func(uintptr, unsafe.Pointer, unsafe.Pointer, uint32) (unsafe.Pointer, syscall.Errno)
-	rawCreateQPEx     func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer, uint32) (unsafe.Pointer, syscall.Errno)
-	rawQueryQPWqs     func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer, uint32) syscall.Errno
-	rawQPFromIbvQPEx  func(uintptr, unsafe.Pointer, unsafe.Pointer)
-	rawCreateCQ       func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer, uint32) (unsafe.Pointer, syscall.Errno)
+	rawCreateQPEx     func(
+		uintptr,
+		unsafe.Pointer,
+		unsafe.Pointer,
+		unsafe.Pointer,
+		uint32,
+	) (unsafe.Pointer, syscall.Errno)
+	rawQueryQPWqs func(
+		uintptr,
+		unsafe.Pointer,
+		unsafe.Pointer,
+		unsafe.Pointer,
+		uint32,
+	) syscall.Errno
+	rawQPFromIbvQPEx func(uintptr, unsafe.Pointer, unsafe.Pointer)
+	rawCreateCQ      func(
+		uintptr,
+		unsafe.Pointer,
+		unsafe.Pointer,
+		unsafe.Pointer,
+		uint32,
+	) (unsafe.Pointer, syscall.Errno)
 	rawQueryCQ        func(uintptr, unsafe.Pointer, unsafe.Pointer, uint32) syscall.Errno
-	rawCreateCompCntr func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer, uint32) (unsafe.Pointer, syscall.Errno)
-	rawQueryMR        func(uintptr, unsafe.Pointer, unsafe.Pointer, uint32) syscall.Errno
+	rawCreateCompCntr func(
+		uintptr,
+		unsafe.Pointer,
+		unsafe.Pointer,
+		unsafe.Pointer,
+		uint32,
+	) (unsafe.Pointer, syscall.Errno)
+	rawQueryMR func(uintptr, unsafe.Pointer, unsafe.Pointer, uint32) syscall.Errno
 )

@@ -286,9 +286,16 @@ type DeviceInfo struct {
 
 // from reads the C layout.
 func (r *DeviceInfo) from(c *cDeviceAttr) {
-	*r = DeviceInfo{MaxSendWR: c.max_sq_wr, MaxRecvWR: c.max_rq_wr, MaxSendSGE: c.max_sq_sge, MaxRecvSGE: c.max_rq_sge,
-		InlineBufSize: c.inline_buf_size, InlineBufSizeEx: c.inline_buf_size_ex, Caps: DeviceCaps(c.device_caps),
-		MaxRDMASize: c.max_rdma_size}
+	*r = DeviceInfo{
+		MaxSendWR:       c.max_sq_wr,
+		MaxRecvWR:       c.max_rq_wr,
+		MaxSendSGE:      c.max_sq_sge,
+		MaxRecvSGE:      c.max_rq_sge,
+		InlineBufSize:   c.inline_buf_size,
+		InlineBufSizeEx: c.inline_buf_size_ex,
+		Caps:            DeviceCaps(c.device_caps),
+		MaxRDMASize:     c.max_rdma_size,
+	}
 }
 
 // MRInfo is the interconnects by which a device reaches a memory region.
@@ -330,8 +337,14 @@ type WQInfo struct {
 
 // from reads the C layout.
 func (r *WQInfo) from(c *cWQAttr) {
-	*r = WQInfo{Buffer: c.buffer, EntrySize: c.entry_size, NumEntries: c.num_entries, Doorbell: c.doorbell, MaxBatch: c.max_batch,
-		Caps: WQCaps(c.caps)}
+	*r = WQInfo{
+		Buffer:     c.buffer,
+		EntrySize:  c.entry_size,
+		NumEntries: c.num_entries,
+		Doorbell:   c.doorbell,
+		MaxBatch:   c.max_batch,
+		Caps:       WQCaps(c.caps),
+	}
 }
 
 // cMemoryLocation has the layout of struct efadv_memory_location.

@@ -22,8 +22,7 @@ const (
 	CongestTypeDIP CongestType = 0x8 // HNSDV_QP_CREATE_ENABLE_DIP
 )
 
-var congestTypeNames = []validate.Flag{{Bits: 0x1, Name: "DCQCN"}, {Bits: 0x2, Name: "LDCP"}, {Bits: 0x4, Name: "HC3"},
-	{Bits: 0x8, Name: "DIP"}}
+var congestTypeNames = []validate.Flag{{Bits: 0x1, Name: "DCQCN"}, {Bits: 0x2, Name: "LDCP"}, {Bits: 0x4, Name: "HC3"}, {Bits: 0x8, Name: "DIP"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v CongestType) String() string { return validate.FlagText(uint64(v), congestTypeNames) }

@@ -66,8 +66,7 @@ type loadConfig struct {
 func Path(file string) LoadOption { return func(c *loadConfig) { c.path = file } }
 
 // library is what Load looks for.
-var library = dl.Module{Name: "libhns.so.1", Probe: "hnsdv_query_device",
-	Install: "Debian, Ubuntu: ibverbs-providers; Fedora, RHEL: libibverbs"}
+var library = dl.Module{Name: "libhns.so.1", Probe: "hnsdv_query_device", Install: "Debian, Ubuntu: ibverbs-providers; Fedora, RHEL: libibverbs"}
 
 // Load loads libhns at run time. A process has one real libhns: loading it again returns the same one, and
 // loading another file is an error. Without a library, the error wraps errors.ErrUnsupported and says what to
@@ -158,7 +157,10 @@ func (l *Lib) QueryDevice(dev *verbs.Device) (*DeviceInfo, error) {
 	var attrsOutC cContext
 	if errno := rawQueryDevice(l.fn[symHnsdv_query_device], devHeld.C, unsafe.Pointer(&attrsOutC)); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of HNS"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of HNS"},
+			)
 		})
 	}
 	out := new(DeviceInfo)
@@ -202,7 +204,10 @@ func (l *Lib) CreateQP(dev *verbs.Device, qpAttr *verbs.QPInitAttrEx, attr *QPIn
 	ptr, errno := rawCreateQP(l.fn[symHnsdv_create_qp], devHeld.C, qpAttrHeld.C, attrAt)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of HNS"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of HNS"},
+			)
 		})
 	}
 	o, err := bridge.Make[verbs.QP](&verbsUses, bridge.Made{

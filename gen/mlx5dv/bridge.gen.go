@@ -16,15 +16,12 @@ func init() {
 	bridge.OfferLib(func(l *Lib) dl.Source { return l.src })
 	bridge.OfferHandle((*VAR).base, newVAR, func(o *VAR, m *bridge.Made) { o.device = bridge.Among[verbs.Device](m) })
 	bridge.OfferHandle((*MKey).base, newMKey, func(o *MKey, m *bridge.Made) { o.pd = bridge.Among[verbs.PD](m) })
-	bridge.OfferHandle((*SteeringAnchor).base, newSteeringAnchor,
-		func(o *SteeringAnchor, m *bridge.Made) { o.device = bridge.Among[verbs.Device](m) })
-	bridge.OfferHandle((*CryptoLogin).base, newCryptoLogin,
-		func(o *CryptoLogin, m *bridge.Made) { o.device = bridge.Among[verbs.Device](m) })
+	bridge.OfferHandle((*SteeringAnchor).base, newSteeringAnchor, func(o *SteeringAnchor, m *bridge.Made) { o.device = bridge.Among[verbs.Device](m) })
+	bridge.OfferHandle((*CryptoLogin).base, newCryptoLogin, func(o *CryptoLogin, m *bridge.Made) { o.device = bridge.Among[verbs.Device](m) })
 	bridge.OfferHandle((*DEK).base, newDEK, func(o *DEK, m *bridge.Made) { o.pd = bridge.Among[verbs.PD](m) })
 	bridge.OfferHandle((*UAR).base, newUAR, func(o *UAR, m *bridge.Made) { o.device = bridge.Among[verbs.Device](m) })
 	bridge.OfferHandle((*CmdComp).base, newCmdComp, func(o *CmdComp, m *bridge.Made) { o.device = bridge.Among[verbs.Device](m) })
-	bridge.OfferHandle((*EventChannel).base, newEventChannel,
-		func(o *EventChannel, m *bridge.Made) { o.device = bridge.Among[verbs.Device](m) })
+	bridge.OfferHandle((*EventChannel).base, newEventChannel, func(o *EventChannel, m *bridge.Made) { o.device = bridge.Among[verbs.Device](m) })
 	bridge.OfferHandle((*DevXObj).base, newDevXObj, func(o *DevXObj, m *bridge.Made) { o.device = bridge.Among[verbs.Device](m) })
 	bridge.OfferHandle((*UMem).base, newUMem, func(o *UMem, m *bridge.Made) { o.device = bridge.Among[verbs.Device](m) })
 	bridge.OfferHandle((*DRDomain).base, newDRDomain, func(o *DRDomain, m *bridge.Made) { o.device = bridge.Among[verbs.Device](m) })
@@ -34,8 +31,7 @@ func init() {
 		o.drMatcher, o.drAction = bridge.Among[DRMatcher](m), bridge.Among[DRAction](m)
 	})
 	bridge.OfferHandle((*DRAction).base, newDRAction, func(o *DRAction, m *bridge.Made) {
-		o.drDomain, o.drTable, o.devXObj, o.qp = bridge.Among[DRDomain](m), bridge.Among[DRTable](m), bridge.Among[DevXObj](m),
-			bridge.Among[verbs.QP](m)
+		o.drDomain, o.drTable, o.devXObj, o.qp = bridge.Among[DRDomain](m), bridge.Among[DRTable](m), bridge.Among[DevXObj](m), bridge.Among[verbs.QP](m)
 	})
 	bridge.OfferHandle((*PP).base, newPP, func(o *PP, m *bridge.Made) { o.device = bridge.Among[verbs.Device](m) })
 	bridge.OfferHandle((*SchedNode).base, newSchedNode, func(o *SchedNode, m *bridge.Made) { o.device = bridge.Among[verbs.Device](m) })

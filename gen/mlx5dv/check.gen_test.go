@@ -23,11 +23,14 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-mlx5dv_create_cq-cqe_comp_res_format-7716", checkCreateCQ,
 		&inCreateCQ{mlx5CQAttr: 4096, mlx5CQAttrCompMask: 1, mlx5CQAttrCQECompResFormat: 2},
 		&inCreateCQ{mlx5CQAttr: 4096, mlx5CQAttrCompMask: 1, mlx5CQAttrCQECompResFormat: 3})
-	judge(t, "VR-mlx5dv_create_mkey-pd-7721", checkCreateMkey, &inCreateMkey{mkeyInitAttrPD: 4096, mkeyInitAttrCreateFlags: 1},
+	judge(t, "VR-mlx5dv_create_mkey-pd-7721", checkCreateMkey,
+		&inCreateMkey{mkeyInitAttrPD: 4096, mkeyInitAttrCreateFlags: 1},
 		&inCreateMkey{mkeyInitAttrCreateFlags: 1})
-	judge(t, "VR-mlx5dv_create_mkey-create_flags-7722", checkCreateMkey, &inCreateMkey{mkeyInitAttrPD: 4096, mkeyInitAttrCreateFlags: 1},
+	judge(t, "VR-mlx5dv_create_mkey-create_flags-7722", checkCreateMkey,
+		&inCreateMkey{mkeyInitAttrPD: 4096, mkeyInitAttrCreateFlags: 1},
 		&inCreateMkey{mkeyInitAttrPD: 4096})
-	judge(t, "VR-mlx5dv_create_mkey-create_flags-7723", checkCreateMkey, &inCreateMkey{mkeyInitAttrPD: 4096, mkeyInitAttrCreateFlags: 3},
+	judge(t, "VR-mlx5dv_create_mkey-create_flags-7723", checkCreateMkey,
+		&inCreateMkey{mkeyInitAttrPD: 4096, mkeyInitAttrCreateFlags: 3},
 		&inCreateMkey{mkeyInitAttrPD: 4096, mkeyInitAttrCreateFlags: 0x40000001})
 	judge(t, "VR-mlx5dv_create_mkey-max_entries-7727", hintCreateMkey,
 		&inCreateMkey{mkeyInitAttrPD: 4096, mkeyInitAttrCreateFlags: 1, mkeyInitAttrMaxEntries: 0xfffc},
@@ -56,136 +59,204 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-mlx5dv_create_qp-comp_mask-7738", hintCreateQP,
 		&inCreateQP{mlx5QPAttr: 4096, mlx5QPAttrCompMask: 10, mlx5QPAttrDcInitAttrDcType: 2},
 		&inCreateQP{mlx5QPAttr: 4096, mlx5QPAttrCompMask: 8})
-	judge(t, "VR-mlx5dv_crypto_login-credential_id-7854", checkCryptoLogin, &inCryptoLogin{loginAttrCredentialID: 0xffffff},
+	judge(t, "VR-mlx5dv_crypto_login-credential_id-7854", checkCryptoLogin,
+		&inCryptoLogin{loginAttrCredentialID: 0xffffff},
 		&inCryptoLogin{loginAttrCredentialID: 0x1000000})
-	judge(t, "VR-mlx5dv_crypto_login-import_kek_id-7855", checkCryptoLogin, &inCryptoLogin{loginAttrImportKekID: 0xffffff},
+	judge(t, "VR-mlx5dv_crypto_login-import_kek_id-7855", checkCryptoLogin,
+		&inCryptoLogin{loginAttrImportKekID: 0xffffff},
 		&inCryptoLogin{loginAttrImportKekID: 0x1000000})
-	judge(t, "VR-mlx5dv_crypto_login-comp_mask-7856", checkCryptoLogin, &inCryptoLogin{}, &inCryptoLogin{loginAttrCompMask: 1})
+	judge(t, "VR-mlx5dv_crypto_login-comp_mask-7856", checkCryptoLogin,
+		&inCryptoLogin{},
+		&inCryptoLogin{loginAttrCompMask: 1})
 	judge(t, "VR-mlx5dv_crypto_login_create-credential_id-7862", checkCryptoLoginCreate,
 		&inCryptoLoginCreate{loginAttrCredentialID: 0xffffff, loginAttrCredentialLen: 4096},
 		&inCryptoLoginCreate{loginAttrCredentialID: 0x1000000, loginAttrCredentialLen: 4096})
 	judge(t, "VR-mlx5dv_crypto_login_create-import_kek_id-7863", checkCryptoLoginCreate,
 		&inCryptoLoginCreate{loginAttrImportKekID: 0xffffff, loginAttrCredentialLen: 4096},
 		&inCryptoLoginCreate{loginAttrImportKekID: 0x1000000, loginAttrCredentialLen: 4096})
-	judge(t, "VR-mlx5dv_crypto_login_create-comp_mask-7864", checkCryptoLoginCreate, &inCryptoLoginCreate{loginAttrCredentialLen: 4096},
+	judge(t, "VR-mlx5dv_crypto_login_create-comp_mask-7864", checkCryptoLoginCreate,
+		&inCryptoLoginCreate{loginAttrCredentialLen: 4096},
 		&inCryptoLoginCreate{loginAttrCompMask: 1, loginAttrCredentialLen: 4096})
-	judge(t, "VR-mlx5dv_crypto_login_create-credential_len-7865", checkCryptoLoginCreate, &inCryptoLoginCreate{loginAttrCredentialLen: 48},
+	judge(t, "VR-mlx5dv_crypto_login_create-credential_len-7865", checkCryptoLoginCreate,
+		&inCryptoLoginCreate{loginAttrCredentialLen: 48},
 		&inCryptoLoginCreate{loginAttrCredentialLen: 193})
-	judge(t, "VR-mlx5dv_dek_create-key_size-7871", checkDEKCreate, &inDEKCreate{initAttrKeySize: 1, initAttrPD: 4096},
+	judge(t, "VR-mlx5dv_dek_create-key_size-7871", checkDEKCreate,
+		&inDEKCreate{initAttrKeySize: 1, initAttrPD: 4096},
 		&inDEKCreate{initAttrKeySize: 2, initAttrPD: 4096})
-	judge(t, "VR-mlx5dv_dek_create-key_purpose-7872", checkDEKCreate, &inDEKCreate{initAttrPD: 4096},
+	judge(t, "VR-mlx5dv_dek_create-key_purpose-7872", checkDEKCreate,
+		&inDEKCreate{initAttrPD: 4096},
 		&inDEKCreate{initAttrKeyPurpose: 1, initAttrPD: 4096})
-	judge(t, "VR-mlx5dv_dek_create-pd-7874", checkDEKCreate, &inDEKCreate{initAttrPD: 4096}, &inDEKCreate{})
-	judge(t, "VR-mlx5dv_create_steering_anchor-comp_mask-7945", checkCreateSteeringAnchor, &inCreateSteeringAnchor{},
+	judge(t, "VR-mlx5dv_dek_create-pd-7874", checkDEKCreate,
+		&inDEKCreate{initAttrPD: 4096},
+		&inDEKCreate{})
+	judge(t, "VR-mlx5dv_create_steering_anchor-comp_mask-7945", checkCreateSteeringAnchor,
+		&inCreateSteeringAnchor{},
 		&inCreateSteeringAnchor{attrCompMask: 1})
-	judge(t, "VR-mlx5dv_create_steering_anchor-ft_type-7946", checkCreateSteeringAnchor, &inCreateSteeringAnchor{},
+	judge(t, "VR-mlx5dv_create_steering_anchor-ft_type-7946", checkCreateSteeringAnchor,
+		&inCreateSteeringAnchor{},
 		&inCreateSteeringAnchor{attrFtType: 99})
 	judge(t, "VR-mlx5dv_create_flow_action_esp-action_flags-8208", checkCreateFlowActionEsp,
 		&inCreateFlowActionEsp{mlx5AttrActionFlags: 1, mlx5AttrCompMask: 1},
 		&inCreateFlowActionEsp{mlx5AttrActionFlags: 2, mlx5AttrCompMask: 1})
 	judge(t, "VR-mlx5dv_create_flow_action_modify_header-actions_sz-8201", checkCreateFlowActionModifyHeader,
-		&inCreateFlowActionModifyHeader{actionsSz: 8}, &inCreateFlowActionModifyHeader{})
+		&inCreateFlowActionModifyHeader{actionsSz: 8},
+		&inCreateFlowActionModifyHeader{})
 	judge(t, "VR-mlx5dv_create_flow_action_modify_header-actions_sz-8202", checkCreateFlowActionModifyHeader,
-		&inCreateFlowActionModifyHeader{actionsSz: 16}, &inCreateFlowActionModifyHeader{actionsSz: 12})
-	judge(t, "VR-mlx5dv_alloc_dm-type-7703", checkAllocDM, &inAllocDM{mlx5DMAttrType: 1}, &inAllocDM{mlx5DMAttrType: 5})
-	judge(t, "VR-mlx5dv_alloc_dm-comp_mask-7704", checkAllocDM, &inAllocDM{}, &inAllocDM{mlx5DMAttrCompMask: 1})
-	judge(t, "VR-mlx5dv_reg_dmabuf_mr-mlx5_access-7777", checkRegDmabufMR, &inRegDmabufMR{mlx5Access: 1}, &inRegDmabufMR{mlx5Access: 2})
-	judge(t, "VR-mlx5dv_reg_dmabuf_mr-iova-7778", checkRegDmabufMR, &inRegDmabufMR{mlx5Access: 1, iova: 0x40000},
+		&inCreateFlowActionModifyHeader{actionsSz: 16},
+		&inCreateFlowActionModifyHeader{actionsSz: 12})
+	judge(t, "VR-mlx5dv_alloc_dm-type-7703", checkAllocDM,
+		&inAllocDM{mlx5DMAttrType: 1},
+		&inAllocDM{mlx5DMAttrType: 5})
+	judge(t, "VR-mlx5dv_alloc_dm-comp_mask-7704", checkAllocDM,
+		&inAllocDM{},
+		&inAllocDM{mlx5DMAttrCompMask: 1})
+	judge(t, "VR-mlx5dv_reg_dmabuf_mr-mlx5_access-7777", checkRegDmabufMR,
+		&inRegDmabufMR{mlx5Access: 1},
+		&inRegDmabufMR{mlx5Access: 2})
+	judge(t, "VR-mlx5dv_reg_dmabuf_mr-iova-7778", checkRegDmabufMR,
+		&inRegDmabufMR{mlx5Access: 1, iova: 0x40000},
 		&inRegDmabufMR{mlx5Access: 1, iova: 0x40040, offset: 64})
-	judge(t, "VR-mlx5dv_reg_dmabuf_mr-iova-7781", checkRegDmabufMR, &inRegDmabufMR{iova: 0x20040, offset: 4160},
+	judge(t, "VR-mlx5dv_reg_dmabuf_mr-iova-7781", checkRegDmabufMR,
+		&inRegDmabufMR{iova: 0x20040, offset: 4160},
 		&inRegDmabufMR{iova: 0x20000, offset: 4160})
 	judge(t, "VR-mlx5dv_create_wq-single_stride_log_num_of_bytes-7748", checkCreateWQ,
-		&inCreateWQ{mlx5WQAttrStridingRQAttrsSingleStrideLogNumOfBytes: 6, mlx5WQAttr: 4096, mlx5WQAttrCompMask: 1,
-			mlx5WQAttrStridingRQAttrsSingleWQELogNumOfStrides: 9},
-		&inCreateWQ{mlx5WQAttrStridingRQAttrsSingleStrideLogNumOfBytes: 5, mlx5WQAttr: 4096, mlx5WQAttrCompMask: 1,
-			mlx5WQAttrStridingRQAttrsSingleWQELogNumOfStrides: 9})
+		&inCreateWQ{mlx5WQAttrStridingRQAttrsSingleStrideLogNumOfBytes: 6, mlx5WQAttr: 4096, mlx5WQAttrCompMask: 1, mlx5WQAttrStridingRQAttrsSingleWQELogNumOfStrides: 9},
+		&inCreateWQ{mlx5WQAttrStridingRQAttrsSingleStrideLogNumOfBytes: 5, mlx5WQAttr: 4096, mlx5WQAttrCompMask: 1, mlx5WQAttrStridingRQAttrsSingleWQELogNumOfStrides: 9})
 	judge(t, "VR-mlx5dv_create_wq-single_wqe_log_num_of_strides-7749", checkCreateWQ,
-		&inCreateWQ{mlx5WQAttrStridingRQAttrsSingleStrideLogNumOfBytes: 6, mlx5WQAttr: 4096, mlx5WQAttrCompMask: 1,
-			mlx5WQAttrStridingRQAttrsSingleWQELogNumOfStrides: 3},
-		&inCreateWQ{mlx5WQAttrStridingRQAttrsSingleStrideLogNumOfBytes: 6, mlx5WQAttr: 4096, mlx5WQAttrCompMask: 1,
-			mlx5WQAttrStridingRQAttrsSingleWQELogNumOfStrides: 17})
-	judge(t, "VR-mlx5dv_open_device-flags-7768", checkOpenDevice, &inOpenDevice{attrFlags: 1}, &inOpenDevice{attrFlags: 0x40000000})
-	judge(t, "VR-mlx5dv_devx_obj_create-inlen-7811", checkDevXObjCreate, &inDevXObjCreate{inlen: 16, outlen: 16},
+		&inCreateWQ{mlx5WQAttrStridingRQAttrsSingleStrideLogNumOfBytes: 6, mlx5WQAttr: 4096, mlx5WQAttrCompMask: 1, mlx5WQAttrStridingRQAttrsSingleWQELogNumOfStrides: 3},
+		&inCreateWQ{mlx5WQAttrStridingRQAttrsSingleStrideLogNumOfBytes: 6, mlx5WQAttr: 4096, mlx5WQAttrCompMask: 1, mlx5WQAttrStridingRQAttrsSingleWQELogNumOfStrides: 17})
+	judge(t, "VR-mlx5dv_open_device-flags-7768", checkOpenDevice,
+		&inOpenDevice{attrFlags: 1},
+		&inOpenDevice{attrFlags: 0x40000000})
+	judge(t, "VR-mlx5dv_devx_obj_create-inlen-7811", checkDevXObjCreate,
+		&inDevXObjCreate{inlen: 16, outlen: 16},
 		&inDevXObjCreate{inlen: 15, outlen: 16})
-	judge(t, "VR-mlx5dv_devx_obj_create-outlen-7831", checkDevXObjCreate, &inDevXObjCreate{inlen: 16, outlen: 16},
+	judge(t, "VR-mlx5dv_devx_obj_create-outlen-7831", checkDevXObjCreate,
+		&inDevXObjCreate{inlen: 16, outlen: 16},
 		&inDevXObjCreate{inlen: 16, outlen: 15})
-	judge(t, "VR-mlx5dv_devx_obj_query-inlen-7812", checkDevXObjQuery, &inDevXObjQuery{inlen: 16, outlen: 16},
+	judge(t, "VR-mlx5dv_devx_obj_query-inlen-7812", checkDevXObjQuery,
+		&inDevXObjQuery{inlen: 16, outlen: 16},
 		&inDevXObjQuery{inlen: 15, outlen: 16})
-	judge(t, "VR-mlx5dv_devx_obj_query-outlen-7832", checkDevXObjQuery, &inDevXObjQuery{inlen: 16, outlen: 16},
+	judge(t, "VR-mlx5dv_devx_obj_query-outlen-7832", checkDevXObjQuery,
+		&inDevXObjQuery{inlen: 16, outlen: 16},
 		&inDevXObjQuery{inlen: 16, outlen: 15})
-	judge(t, "VR-mlx5dv_devx_obj_modify-inlen-7813", checkDevXObjModify, &inDevXObjModify{inlen: 16, outlen: 16},
+	judge(t, "VR-mlx5dv_devx_obj_modify-inlen-7813", checkDevXObjModify,
+		&inDevXObjModify{inlen: 16, outlen: 16},
 		&inDevXObjModify{inlen: 15, outlen: 16})
-	judge(t, "VR-mlx5dv_devx_obj_modify-outlen-7833", checkDevXObjModify, &inDevXObjModify{inlen: 16, outlen: 16},
+	judge(t, "VR-mlx5dv_devx_obj_modify-outlen-7833", checkDevXObjModify,
+		&inDevXObjModify{inlen: 16, outlen: 16},
 		&inDevXObjModify{inlen: 16, outlen: 15})
-	judge(t, "VR-mlx5dv_devx_general_cmd-inlen-7800", checkDevXGeneralCmd, &inDevXGeneralCmd{inlen: 16, outlen: 16},
+	judge(t, "VR-mlx5dv_devx_general_cmd-inlen-7800", checkDevXGeneralCmd,
+		&inDevXGeneralCmd{inlen: 16, outlen: 16},
 		&inDevXGeneralCmd{inlen: 15, outlen: 16})
-	judge(t, "VR-mlx5dv_devx_general_cmd-outlen-7820", checkDevXGeneralCmd, &inDevXGeneralCmd{inlen: 16, outlen: 16},
+	judge(t, "VR-mlx5dv_devx_general_cmd-outlen-7820", checkDevXGeneralCmd,
+		&inDevXGeneralCmd{inlen: 16, outlen: 16},
 		&inDevXGeneralCmd{inlen: 16, outlen: 15})
-	judge(t, "VR-mlx5dv_query_port-port_num-7913", checkQueryPort, &inQueryPort{portNum: 1}, &inQueryPort{})
-	judge(t, "VR-mlx5dv_devx_alloc_uar-flags-7760", checkDevXAllocUAR, &inDevXAllocUAR{flags: 1}, &inDevXAllocUAR{flags: 2})
-	judge(t, "VR-mlx5dv_alloc_var-flags-7706", checkAllocVar, &inAllocVar{}, &inAllocVar{flags: 2})
-	judge(t, "VR-mlx5dv_devx_cq_query-inlen-7801", checkDevXCQQuery, &inDevXCQQuery{inlen: 16, outlen: 16},
+	judge(t, "VR-mlx5dv_query_port-port_num-7913", checkQueryPort,
+		&inQueryPort{portNum: 1},
+		&inQueryPort{})
+	judge(t, "VR-mlx5dv_devx_alloc_uar-flags-7760", checkDevXAllocUAR,
+		&inDevXAllocUAR{flags: 1},
+		&inDevXAllocUAR{flags: 2})
+	judge(t, "VR-mlx5dv_alloc_var-flags-7706", checkAllocVar,
+		&inAllocVar{},
+		&inAllocVar{flags: 2})
+	judge(t, "VR-mlx5dv_devx_cq_query-inlen-7801", checkDevXCQQuery,
+		&inDevXCQQuery{inlen: 16, outlen: 16},
 		&inDevXCQQuery{inlen: 15, outlen: 16})
-	judge(t, "VR-mlx5dv_devx_cq_query-outlen-7821", checkDevXCQQuery, &inDevXCQQuery{inlen: 16, outlen: 16},
+	judge(t, "VR-mlx5dv_devx_cq_query-outlen-7821", checkDevXCQQuery,
+		&inDevXCQQuery{inlen: 16, outlen: 16},
 		&inDevXCQQuery{inlen: 16, outlen: 15})
-	judge(t, "VR-mlx5dv_devx_cq_modify-inlen-7802", checkDevXCQModify, &inDevXCQModify{inlen: 16, outlen: 16},
+	judge(t, "VR-mlx5dv_devx_cq_modify-inlen-7802", checkDevXCQModify,
+		&inDevXCQModify{inlen: 16, outlen: 16},
 		&inDevXCQModify{inlen: 15, outlen: 16})
-	judge(t, "VR-mlx5dv_devx_cq_modify-outlen-7822", checkDevXCQModify, &inDevXCQModify{inlen: 16, outlen: 16},
+	judge(t, "VR-mlx5dv_devx_cq_modify-outlen-7822", checkDevXCQModify,
+		&inDevXCQModify{inlen: 16, outlen: 16},
 		&inDevXCQModify{inlen: 16, outlen: 15})
-	judge(t, "VR-mlx5dv_devx_qp_query-inlen-7807", checkDevXQPQuery, &inDevXQPQuery{inlen: 16, outlen: 16},
+	judge(t, "VR-mlx5dv_devx_qp_query-inlen-7807", checkDevXQPQuery,
+		&inDevXQPQuery{inlen: 16, outlen: 16},
 		&inDevXQPQuery{inlen: 15, outlen: 16})
-	judge(t, "VR-mlx5dv_devx_qp_query-outlen-7827", checkDevXQPQuery, &inDevXQPQuery{inlen: 16, outlen: 16},
+	judge(t, "VR-mlx5dv_devx_qp_query-outlen-7827", checkDevXQPQuery,
+		&inDevXQPQuery{inlen: 16, outlen: 16},
 		&inDevXQPQuery{inlen: 16, outlen: 15})
-	judge(t, "VR-mlx5dv_devx_qp_modify-inlen-7808", checkDevXQPModify, &inDevXQPModify{inlen: 16, outlen: 16},
+	judge(t, "VR-mlx5dv_devx_qp_modify-inlen-7808", checkDevXQPModify,
+		&inDevXQPModify{inlen: 16, outlen: 16},
 		&inDevXQPModify{inlen: 15, outlen: 16})
-	judge(t, "VR-mlx5dv_devx_qp_modify-outlen-7828", checkDevXQPModify, &inDevXQPModify{inlen: 16, outlen: 16},
+	judge(t, "VR-mlx5dv_devx_qp_modify-outlen-7828", checkDevXQPModify,
+		&inDevXQPModify{inlen: 16, outlen: 16},
 		&inDevXQPModify{inlen: 16, outlen: 15})
-	judge(t, "VR-mlx5dv_devx_srq_query-inlen-7803", checkDevXSRQQuery, &inDevXSRQQuery{inlen: 16, outlen: 16},
+	judge(t, "VR-mlx5dv_devx_srq_query-inlen-7803", checkDevXSRQQuery,
+		&inDevXSRQQuery{inlen: 16, outlen: 16},
 		&inDevXSRQQuery{inlen: 15, outlen: 16})
-	judge(t, "VR-mlx5dv_devx_srq_query-outlen-7823", checkDevXSRQQuery, &inDevXSRQQuery{inlen: 16, outlen: 16},
+	judge(t, "VR-mlx5dv_devx_srq_query-outlen-7823", checkDevXSRQQuery,
+		&inDevXSRQQuery{inlen: 16, outlen: 16},
 		&inDevXSRQQuery{inlen: 16, outlen: 15})
-	judge(t, "VR-mlx5dv_devx_srq_modify-inlen-7804", checkDevXSRQModify, &inDevXSRQModify{inlen: 16, outlen: 16},
+	judge(t, "VR-mlx5dv_devx_srq_modify-inlen-7804", checkDevXSRQModify,
+		&inDevXSRQModify{inlen: 16, outlen: 16},
 		&inDevXSRQModify{inlen: 15, outlen: 16})
-	judge(t, "VR-mlx5dv_devx_srq_modify-outlen-7824", checkDevXSRQModify, &inDevXSRQModify{inlen: 16, outlen: 16},
+	judge(t, "VR-mlx5dv_devx_srq_modify-outlen-7824", checkDevXSRQModify,
+		&inDevXSRQModify{inlen: 16, outlen: 16},
 		&inDevXSRQModify{inlen: 16, outlen: 15})
-	judge(t, "VR-mlx5dv_devx_wq_query-inlen-7805", checkDevXWQQuery, &inDevXWQQuery{inlen: 16, outlen: 16},
+	judge(t, "VR-mlx5dv_devx_wq_query-inlen-7805", checkDevXWQQuery,
+		&inDevXWQQuery{inlen: 16, outlen: 16},
 		&inDevXWQQuery{inlen: 15, outlen: 16})
-	judge(t, "VR-mlx5dv_devx_wq_query-outlen-7825", checkDevXWQQuery, &inDevXWQQuery{inlen: 16, outlen: 16},
+	judge(t, "VR-mlx5dv_devx_wq_query-outlen-7825", checkDevXWQQuery,
+		&inDevXWQQuery{inlen: 16, outlen: 16},
 		&inDevXWQQuery{inlen: 16, outlen: 15})
-	judge(t, "VR-mlx5dv_devx_wq_modify-inlen-7806", checkDevXWQModify, &inDevXWQModify{inlen: 16, outlen: 16},
+	judge(t, "VR-mlx5dv_devx_wq_modify-inlen-7806", checkDevXWQModify,
+		&inDevXWQModify{inlen: 16, outlen: 16},
 		&inDevXWQModify{inlen: 15, outlen: 16})
-	judge(t, "VR-mlx5dv_devx_wq_modify-outlen-7826", checkDevXWQModify, &inDevXWQModify{inlen: 16, outlen: 16},
+	judge(t, "VR-mlx5dv_devx_wq_modify-outlen-7826", checkDevXWQModify,
+		&inDevXWQModify{inlen: 16, outlen: 16},
 		&inDevXWQModify{inlen: 16, outlen: 15})
-	judge(t, "VR-mlx5dv_devx_ind_tbl_query-inlen-7809", checkDevXIndTblQuery, &inDevXIndTblQuery{inlen: 16, outlen: 16},
+	judge(t, "VR-mlx5dv_devx_ind_tbl_query-inlen-7809", checkDevXIndTblQuery,
+		&inDevXIndTblQuery{inlen: 16, outlen: 16},
 		&inDevXIndTblQuery{inlen: 15, outlen: 16})
-	judge(t, "VR-mlx5dv_devx_ind_tbl_query-outlen-7829", checkDevXIndTblQuery, &inDevXIndTblQuery{inlen: 16, outlen: 16},
+	judge(t, "VR-mlx5dv_devx_ind_tbl_query-outlen-7829", checkDevXIndTblQuery,
+		&inDevXIndTblQuery{inlen: 16, outlen: 16},
 		&inDevXIndTblQuery{inlen: 16, outlen: 15})
-	judge(t, "VR-mlx5dv_devx_ind_tbl_modify-inlen-7810", checkDevXIndTblModify, &inDevXIndTblModify{inlen: 16, outlen: 16},
+	judge(t, "VR-mlx5dv_devx_ind_tbl_modify-inlen-7810", checkDevXIndTblModify,
+		&inDevXIndTblModify{inlen: 16, outlen: 16},
 		&inDevXIndTblModify{inlen: 15, outlen: 16})
-	judge(t, "VR-mlx5dv_devx_ind_tbl_modify-outlen-7830", checkDevXIndTblModify, &inDevXIndTblModify{inlen: 16, outlen: 16},
+	judge(t, "VR-mlx5dv_devx_ind_tbl_modify-outlen-7830", checkDevXIndTblModify,
+		&inDevXIndTblModify{inlen: 16, outlen: 16},
 		&inDevXIndTblModify{inlen: 16, outlen: 15})
-	judge(t, "VR-mlx5dv_devx_obj_query_async-inlen-7896", checkDevXObjQueryAsync, &inDevXObjQueryAsync{inlen: 16},
+	judge(t, "VR-mlx5dv_devx_obj_query_async-inlen-7896", checkDevXObjQueryAsync,
+		&inDevXObjQueryAsync{inlen: 16},
 		&inDevXObjQueryAsync{inlen: 15})
-	judge(t, "VR-mlx5dv_devx_create_event_channel-flags-7901", checkDevXCreateEventChannel, &inDevXCreateEventChannel{flags: 1},
+	judge(t, "VR-mlx5dv_devx_create_event_channel-flags-7901", checkDevXCreateEventChannel,
+		&inDevXCreateEventChannel{flags: 1},
 		&inDevXCreateEventChannel{flags: 2})
-	judge(t, "VR-mlx5dv_devx_subscribe_devx_event-events_sz-7904", checkDevXSubscribeDevXEvent, &inDevXSubscribeDevXEvent{eventsSz: 2},
+	judge(t, "VR-mlx5dv_devx_subscribe_devx_event-events_sz-7904", checkDevXSubscribeDevXEvent,
+		&inDevXSubscribeDevXEvent{eventsSz: 2},
 		&inDevXSubscribeDevXEvent{})
-	judge(t, "VR-mlx5dv_devx_subscribe_devx_event-events_sz-7905", checkDevXSubscribeDevXEvent, &inDevXSubscribeDevXEvent{eventsSz: 4},
+	judge(t, "VR-mlx5dv_devx_subscribe_devx_event-events_sz-7905", checkDevXSubscribeDevXEvent,
+		&inDevXSubscribeDevXEvent{eventsSz: 4},
 		&inDevXSubscribeDevXEvent{eventsSz: 3})
-	judge(t, "VR-mlx5dv_dr_domain_create-type-8332", checkDrDomainCreate, &inDrDomainCreate{typ: 2}, &inDrDomainCreate{typ: 3})
-	judge(t, "VR-mlx5dv_dr_domain_sync-flags-8333", checkDrDomainSync, &inDrDomainSync{flags: 4}, &inDrDomainSync{flags: 8})
-	judge(t, "VR-mlx5dv_dr_matcher_set_layout-flags-8334", checkDrMatcherSetLayout, &inDrMatcherSetLayout{layoutFlags: 1},
+	judge(t, "VR-mlx5dv_dr_domain_create-type-8332", checkDrDomainCreate,
+		&inDrDomainCreate{typ: 2},
+		&inDrDomainCreate{typ: 3})
+	judge(t, "VR-mlx5dv_dr_domain_sync-flags-8333", checkDrDomainSync,
+		&inDrDomainSync{flags: 4},
+		&inDrDomainSync{flags: 8})
+	judge(t, "VR-mlx5dv_dr_matcher_set_layout-flags-8334", checkDrMatcherSetLayout,
+		&inDrMatcherSetLayout{layoutFlags: 1},
 		&inDrMatcherSetLayout{layoutFlags: 4})
-	judge(t, "VR-mlx5dv_dr_action_create_dest_vport-vport-8339", checkDrActionCreateDestVport, &inDrActionCreateDestVport{vport: 1},
+	judge(t, "VR-mlx5dv_dr_action_create_dest_vport-vport-8339", checkDrActionCreateDestVport,
+		&inDrActionCreateDestVport{vport: 1},
 		&inDrActionCreateDestVport{vport: 0x10000})
 	judge(t, "VR-mlx5dv_dr_action_create_packet_reformat-flags-8335", checkDrActionCreatePacketReformat,
-		&inDrActionCreatePacketReformat{flags: 1}, &inDrActionCreatePacketReformat{flags: 2})
+		&inDrActionCreatePacketReformat{flags: 1},
+		&inDrActionCreatePacketReformat{flags: 2})
 	judge(t, "VR-mlx5dv_dr_action_create_packet_reformat-reformat_type-8337", checkDrActionCreatePacketReformat,
-		&inDrActionCreatePacketReformat{reformatType: 3}, &inDrActionCreatePacketReformat{reformatType: 4})
+		&inDrActionCreatePacketReformat{reformatType: 3},
+		&inDrActionCreatePacketReformat{reformatType: 4})
 	judge(t, "VR-mlx5dv_dr_action_create_modify_header-flags-8336", checkDrActionCreateModifyHeader,
-		&inDrActionCreateModifyHeader{flags: 1, actionsSz: 8}, &inDrActionCreateModifyHeader{flags: 2})
+		&inDrActionCreateModifyHeader{flags: 1, actionsSz: 8},
+		&inDrActionCreateModifyHeader{flags: 2})
 	judge(t, "VR-mlx5dv_dr_action_create_modify_header-actions_sz-8338", checkDrActionCreateModifyHeader,
-		&inDrActionCreateModifyHeader{actionsSz: 16}, &inDrActionCreateModifyHeader{actionsSz: 12})
+		&inDrActionCreateModifyHeader{actionsSz: 16},
+		&inDrActionCreateModifyHeader{actionsSz: 12})
 	judge(t, "VR-mlx5dv_dr_action_create_flow_meter-next_table-8341", checkDrActionCreateFlowMeter,
 		&inDrActionCreateFlowMeter{attrNextTable: 4096, attrFlowMeterParameterSz: 4096},
 		&inDrActionCreateFlowMeter{attrFlowMeterParameterSz: 4096})
@@ -193,26 +264,40 @@ func TestRules(t *testing.T) {
 		&inDrActionCreateFlowMeter{attrNextTable: 4096, attrFlowMeterParameterSz: 8},
 		&inDrActionCreateFlowMeter{attrNextTable: 4096, attrFlowMeterParameterSz: 4096})
 	judge(t, "VR-mlx5dv_dr_action_modify_flow_meter-flow_meter_parameter_sz-8343", checkDrActionModifyFlowMeter,
-		&inDrActionModifyFlowMeter{attrFlowMeterParameterSz: 8}, &inDrActionModifyFlowMeter{attrFlowMeterParameterSz: 4096})
+		&inDrActionModifyFlowMeter{attrFlowMeterParameterSz: 8},
+		&inDrActionModifyFlowMeter{attrFlowMeterParameterSz: 4096})
 	judge(t, "VR-mlx5dv_dr_action_create_push_vlan-vlan_hdr-8340", checkDrActionCreatePushVlan,
-		&inDrActionCreatePushVlan{vlanHdr: 0x81000001}, &inDrActionCreatePushVlan{vlanHdr: 1})
-	judge(t, "VR-mlx5dv_pp_alloc-pp_context_sz-7917", checkPpAlloc, &inPpAlloc{ppContextSz: 48}, &inPpAlloc{ppContextSz: 49})
-	judge(t, "VR-mlx5dv_pp_alloc-flags-7918", checkPpAlloc, &inPpAlloc{ppContextSz: 16, flags: 1}, &inPpAlloc{ppContextSz: 16, flags: 2})
+		&inDrActionCreatePushVlan{vlanHdr: 0x81000001},
+		&inDrActionCreatePushVlan{vlanHdr: 1})
+	judge(t, "VR-mlx5dv_pp_alloc-pp_context_sz-7917", checkPpAlloc,
+		&inPpAlloc{ppContextSz: 48},
+		&inPpAlloc{ppContextSz: 49})
+	judge(t, "VR-mlx5dv_pp_alloc-flags-7918", checkPpAlloc,
+		&inPpAlloc{ppContextSz: 16, flags: 1},
+		&inPpAlloc{ppContextSz: 16, flags: 2})
 	judge(t, "VR-mlx5dv_sched_node_create-comp_mask-7920", checkSchedNodeCreate,
-		&inSchedNodeCreate{schedAttrFlags: 1, schedAttrParent: 4096}, &inSchedNodeCreate{schedAttrCompMask: 1, schedAttrParent: 4096})
-	judge(t, "VR-mlx5dv_sched_node_create-flags-7921", checkSchedNodeCreate, &inSchedNodeCreate{schedAttrFlags: 1, schedAttrParent: 4096},
+		&inSchedNodeCreate{schedAttrFlags: 1, schedAttrParent: 4096},
+		&inSchedNodeCreate{schedAttrCompMask: 1, schedAttrParent: 4096})
+	judge(t, "VR-mlx5dv_sched_node_create-flags-7921", checkSchedNodeCreate,
+		&inSchedNodeCreate{schedAttrFlags: 1, schedAttrParent: 4096},
 		&inSchedNodeCreate{schedAttrFlags: 1})
-	judge(t, "VR-mlx5dv_sched_leaf_create-comp_mask-7923", checkSchedLeafCreate, &inSchedLeafCreate{schedAttrParent: 4096},
+	judge(t, "VR-mlx5dv_sched_leaf_create-comp_mask-7923", checkSchedLeafCreate,
+		&inSchedLeafCreate{schedAttrParent: 4096},
 		&inSchedLeafCreate{schedAttrCompMask: 1, schedAttrParent: 4096})
-	judge(t, "VR-mlx5dv_sched_leaf_create-parent-7924", checkSchedLeafCreate, &inSchedLeafCreate{schedAttrParent: 4096},
+	judge(t, "VR-mlx5dv_sched_leaf_create-parent-7924", checkSchedLeafCreate,
+		&inSchedLeafCreate{schedAttrParent: 4096},
 		&inSchedLeafCreate{})
 	judge(t, "VR-mlx5dv_sched_node_modify-comp_mask-7926", checkSchedNodeModify,
-		&inSchedNodeModify{schedAttrFlags: 1, schedAttrParent: 4096}, &inSchedNodeModify{schedAttrCompMask: 1, schedAttrParent: 4096})
-	judge(t, "VR-mlx5dv_sched_node_modify-flags-7927", checkSchedNodeModify, &inSchedNodeModify{schedAttrFlags: 1, schedAttrParent: 4096},
+		&inSchedNodeModify{schedAttrFlags: 1, schedAttrParent: 4096},
+		&inSchedNodeModify{schedAttrCompMask: 1, schedAttrParent: 4096})
+	judge(t, "VR-mlx5dv_sched_node_modify-flags-7927", checkSchedNodeModify,
+		&inSchedNodeModify{schedAttrFlags: 1, schedAttrParent: 4096},
 		&inSchedNodeModify{schedAttrFlags: 1})
-	judge(t, "VR-mlx5dv_sched_leaf_modify-comp_mask-7929", checkSchedLeafModify, &inSchedLeafModify{schedAttrParent: 4096},
+	judge(t, "VR-mlx5dv_sched_leaf_modify-comp_mask-7929", checkSchedLeafModify,
+		&inSchedLeafModify{schedAttrParent: 4096},
 		&inSchedLeafModify{schedAttrCompMask: 1, schedAttrParent: 4096})
-	judge(t, "VR-mlx5dv_sched_leaf_modify-parent-7930", checkSchedLeafModify, &inSchedLeafModify{schedAttrParent: 4096},
+	judge(t, "VR-mlx5dv_sched_leaf_modify-parent-7930", checkSchedLeafModify,
+		&inSchedLeafModify{schedAttrParent: 4096},
 		&inSchedLeafModify{})
 }
 

@@ -43,7 +43,10 @@ func (login *CryptoLogin) cryptoLoginDestroy() error {
 	}
 	if errno := rawCryptoLoginDestroy(login.lib.fn[symMlx5dv_crypto_login_destroy], login.h.C); errno != 0 {
 		return verr.Failed("mlx5dv_crypto_login_destroy", errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+			)
 		})
 	}
 	return nil
@@ -83,7 +86,10 @@ func (login *CryptoLogin) Query() (*CryptoLoginInfo, error) {
 	var infoC cCryptoLoginQueryAttr
 	if errno := rawCryptoLoginQuery(login.lib.fn[symMlx5dv_crypto_login_query], login.h.C, unsafe.Pointer(&infoC)); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+			)
 		})
 	}
 	out := new(CryptoLoginInfo)

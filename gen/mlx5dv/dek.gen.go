@@ -43,7 +43,10 @@ func (dek *DEK) dekDestroy() error {
 	}
 	if errno := rawDEKDestroy(dek.lib.fn[symMlx5dv_dek_destroy], dek.h.C); errno != 0 {
 		return verr.Failed("mlx5dv_dek_destroy", errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+			)
 		})
 	}
 	return nil
@@ -83,7 +86,10 @@ func (dek *DEK) Query() (*DEKInfo, error) {
 	var infoC cDEKAttr
 	if errno := rawDEKQuery(dek.lib.fn[symMlx5dv_dek_query], dek.h.C, unsafe.Pointer(&infoC)); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+			)
 		})
 	}
 	out := new(DEKInfo)

@@ -95,13 +95,21 @@ func (obj *DevXObj) Query(cmd []byte, answer []byte) error {
 	if err := checkDevXObjQuery(&in); err != nil {
 		return err
 	}
-	if errno := rawDevXObjQuery(obj.lib.fn[symMlx5dv_devx_obj_query], obj.h.C, unsafe.Pointer(unsafe.SliceData(cmd)), uint64(len(cmd)),
-		unsafe.Pointer(unsafe.SliceData(answer)), uint64(len(answer))); errno != 0 {
+	if errno := rawDevXObjQuery(
+		obj.lib.fn[symMlx5dv_devx_obj_query],
+		obj.h.C,
+		unsafe.Pointer(unsafe.SliceData(cmd)),
+		uint64(len(cmd)),
+		unsafe.Pointer(unsafe.SliceData(answer)),
+		uint64(len(answer)),
+	); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EINVAL,
-					Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
+				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+			)
 		})
 	}
 	return nil
@@ -132,13 +140,21 @@ func (obj *DevXObj) Modify(cmd []byte, answer []byte) error {
 	if err := checkDevXObjModify(&in); err != nil {
 		return err
 	}
-	if errno := rawDevXObjModify(obj.lib.fn[symMlx5dv_devx_obj_modify], obj.h.C, unsafe.Pointer(unsafe.SliceData(cmd)), uint64(len(cmd)),
-		unsafe.Pointer(unsafe.SliceData(answer)), uint64(len(answer))); errno != 0 {
+	if errno := rawDevXObjModify(
+		obj.lib.fn[symMlx5dv_devx_obj_modify],
+		obj.h.C,
+		unsafe.Pointer(unsafe.SliceData(cmd)),
+		uint64(len(cmd)),
+		unsafe.Pointer(unsafe.SliceData(answer)),
+		uint64(len(answer)),
+	); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EINVAL,
-					Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
+				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+			)
 		})
 	}
 	return nil
@@ -190,12 +206,21 @@ func (obj *DevXObj) QueryAsync(cmd []byte, answerLen uint64, id uint64, to *CmdC
 	if err := checkDevXObjQueryAsync(&in); err != nil {
 		return err
 	}
-	if errno := rawDevXObjQueryAsync(obj.lib.fn[symMlx5dv_devx_obj_query_async], obj.h.C, unsafe.Pointer(unsafe.SliceData(cmd)),
-		uint64(len(cmd)), answerLen, id, to.h.C); errno != 0 {
+	if errno := rawDevXObjQueryAsync(
+		obj.lib.fn[symMlx5dv_devx_obj_query_async],
+		obj.h.C,
+		unsafe.Pointer(unsafe.SliceData(cmd)),
+		uint64(len(cmd)),
+		answerLen,
+		id,
+		to.h.C,
+	); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EINVAL,
-					Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
+			)
 		})
 	}
 	return nil
@@ -218,7 +243,10 @@ func (obj *DevXObj) CreateDRAction() (*DRAction, error) {
 	ptr, errno := rawDrActionCreateDestDevXTir(obj.lib.fn[symMlx5dv_dr_action_create_dest_devx_tir], obj.h.C)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL, Text: "the object is not a TIR"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "the object is not a TIR"},
+			)
 		})
 	}
 	o := newDRAction(obj.lib, ptr)
@@ -246,7 +274,10 @@ func (obj *DevXObj) CreateDRActionCounter(offset uint32) (*DRAction, error) {
 	ptr, errno := rawDrActionCreateFlowCounter(obj.lib.fn[symMlx5dv_dr_action_create_flow_counter], obj.h.C, offset)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL, Text: "the object is not a flow counter"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "the object is not a flow counter"},
+			)
 		})
 	}
 	o := newDRAction(obj.lib, ptr)

@@ -100,10 +100,18 @@ func (action *DRAction) ModifyASO(offset uint32, flags DRASOFlag, regC uint8) er
 	if action.lib.fn[symMlx5dv_dr_action_modify_aso] == 0 {
 		return action.lib.missing("mlx5dv_dr_action_modify_aso", symMlx5dv_dr_action_modify_aso)
 	}
-	if errno := rawDrActionModifyAso(action.lib.fn[symMlx5dv_dr_action_modify_aso], action.h.C, offset, uint32(flags), regC); errno != 0 {
+	if errno := rawDrActionModifyAso(
+		action.lib.fn[symMlx5dv_dr_action_modify_aso],
+		action.h.C,
+		offset,
+		uint32(flags),
+		regC,
+	); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-				Text: "the action is on no such object, or the object has no such number"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "the action is on no such object, or the object has no such number"},
+			)
 		})
 	}
 	return nil
@@ -144,10 +152,12 @@ func (action *DRAction) ModifyFlowMeter(attr DRFlowMeterAttr, fields uint64) err
 		return err
 	}
 	defer mem.PinData(&attrC.flow_meter_parameter, attr.Params)()
-	if errno := rawDrActionModifyFlowMeter(action.lib.fn[symMlx5dv_dr_action_modify_flow_meter], action.h.C, unsafe.Pointer(&attrC),
-		bits.ReverseBytes64(fields)); errno != 0 {
+	if errno := rawDrActionModifyFlowMeter(action.lib.fn[symMlx5dv_dr_action_modify_flow_meter], action.h.C, unsafe.Pointer(&attrC), bits.ReverseBytes64(fields)); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL, Text: "the action is not a meter"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "the action is not a meter"},
+			)
 		})
 	}
 	return nil

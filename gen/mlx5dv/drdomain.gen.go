@@ -95,8 +95,10 @@ func (domain *DRDomain) Sync(flags DRSync) error {
 	}
 	if errno := rawDrDomainSync(domain.lib.fn[symMlx5dv_dr_domain_sync], domain.h.C, uint32(flags)); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the card does not steer by software: its only tables are those of level 0"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the card does not steer by software: its only tables are those of level 0"},
+			)
 		})
 	}
 	return nil
@@ -157,8 +159,10 @@ func (domain *DRDomain) CreateTable(level uint32) (*DRTable, error) {
 	ptr, errno := rawDrTableCreate(domain.lib.fn[symMlx5dv_dr_table_create], domain.h.C, level)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the card does not steer by software: its only tables are those of level 0"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the card does not steer by software: its only tables are those of level 0"},
+			)
 		})
 	}
 	o := newDRTable(domain.lib, ptr)
@@ -195,7 +199,10 @@ func (domain *DRDomain) CreateActionVPort(vport uint32) (*DRAction, error) {
 	ptr, errno := rawDrActionCreateDestVport(domain.lib.fn[symMlx5dv_dr_action_create_dest_vport], domain.h.C, vport)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the domain is not one of the switch of the card"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the domain is not one of the switch of the card"},
+			)
 		})
 	}
 	o := newDRAction(domain.lib, ptr)
@@ -225,8 +232,11 @@ func (domain *DRDomain) CreateActionPort(portNum uint32) (*DRAction, error) {
 	ptr, errno := rawDrActionCreateDestIBPort(domain.lib.fn[symMlx5dv_dr_action_create_dest_ib_port], domain.h.C, portNum)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the domain is not one of the switch of the card"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "the device has no such port"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the domain is not one of the switch of the card"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "the device has no such port"},
+			)
 		})
 	}
 	o := newDRAction(domain.lib, ptr)
@@ -273,11 +283,20 @@ func (domain *DRDomain) CreateActionASO(obj *DevXObj, offset uint32, flags DRASO
 			return nil, err
 		}
 	}
-	ptr, errno := rawDrActionCreateAso(domain.lib.fn[symMlx5dv_dr_action_create_aso], domain.h.C, obj.h.C, offset, uint32(flags), regC)
+	ptr, errno := rawDrActionCreateAso(
+		domain.lib.fn[symMlx5dv_dr_action_create_aso],
+		domain.h.C,
+		obj.h.C,
+		offset,
+		uint32(flags),
+		regC,
+	)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the card does not steer by software or is a ConnectX-5, or the object keeps no such state"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the card does not steer by software or is a ConnectX-5, or the object keeps no such state"},
+			)
 		})
 	}
 	o := newDRAction(domain.lib, ptr)
@@ -315,14 +334,21 @@ func (domain *DRDomain) CreateActionPacketReformat(flags DRActionFlag, kind Refo
 	if err := checkDrActionCreatePacketReformat(&in); err != nil {
 		return nil, err
 	}
-	ptr, errno := rawDrActionCreatePacketReformat(domain.lib.fn[symMlx5dv_dr_action_create_packet_reformat], domain.h.C, uint32(flags),
-		uint32(kind), uint64(len(data)), unsafe.Pointer(unsafe.SliceData(data)))
+	ptr, errno := rawDrActionCreatePacketReformat(
+		domain.lib.fn[symMlx5dv_dr_action_create_packet_reformat],
+		domain.h.C,
+		uint32(flags),
+		uint32(kind),
+		uint64(len(data)),
+		unsafe.Pointer(unsafe.SliceData(data)),
+	)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the card does not steer by software: the action must be one of level 0"},
-				verr.Cause{Errno: syscall.EINVAL,
-					Text: "headers are taken off where packets are sent, or put before them where they are received, or there is no data"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the card does not steer by software: the action must be one of level 0"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "headers are taken off where packets are sent, or put before them where they are received, or there is no data"},
+			)
 		})
 	}
 	o := newDRAction(domain.lib, ptr)
@@ -358,12 +384,19 @@ func (domain *DRDomain) CreateActionModifyHeader(flags DRActionFlag, changes []b
 	if err := checkDrActionCreateModifyHeader(&in); err != nil {
 		return nil, err
 	}
-	ptr, errno := rawDrActionCreateModifyHeader(domain.lib.fn[symMlx5dv_dr_action_create_modify_header], domain.h.C, uint32(flags),
-		uint64(len(changes)), unsafe.Pointer(unsafe.SliceData(changes)))
+	ptr, errno := rawDrActionCreateModifyHeader(
+		domain.lib.fn[symMlx5dv_dr_action_create_modify_header],
+		domain.h.C,
+		uint32(flags),
+		uint64(len(changes)),
+		unsafe.Pointer(unsafe.SliceData(changes)),
+	)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the card does not steer by software: the action must be one of level 0"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the card does not steer by software: the action must be one of level 0"},
+			)
 		})
 	}
 	o := newDRAction(domain.lib, ptr)

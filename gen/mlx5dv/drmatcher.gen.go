@@ -96,8 +96,10 @@ func (matcher *DRMatcher) SetLayout(layout DRMatcherLayout) error {
 	}
 	if errno := rawDrMatcherSetLayout(matcher.lib.fn[symMlx5dv_dr_matcher_set_layout], matcher.h.C, unsafe.Pointer(&layoutC)); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.ENOTSUP,
-				Text: "the table is one of level 0, or the card does not have so many rules"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.ENOTSUP, Text: "the table is one of level 0, or the card does not have so many rules"},
+			)
 		})
 	}
 	return nil
@@ -131,15 +133,21 @@ func (matcher *DRMatcher) CreateRule(value []byte, actions []*DRAction) (*DRRule
 	if err != nil {
 		return nil, err
 	}
-	ptr, errno := rawDrRuleCreate(matcher.lib.fn[symMlx5dv_dr_rule_create], matcher.h.C, unsafe.Pointer(unsafe.SliceData(valueC)),
-		uint64(len(actions)), unsafe.Pointer(unsafe.SliceData(actionsC)))
+	ptr, errno := rawDrRuleCreate(
+		matcher.lib.fn[symMlx5dv_dr_rule_create],
+		matcher.h.C,
+		unsafe.Pointer(unsafe.SliceData(valueC)),
+		uint64(len(actions)),
+		unsafe.Pointer(unsafe.SliceData(actionsC)),
+	)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-				Text: "an action leads to a table of another domain, or actions exclude each other"},
-				verr.Cause{Errno: syscall.EOPNOTSUPP,
-					Text: "a table of level 0 does not take an action of this kind, or takes one of two that end the way of a packet"},
-				verr.Cause{Errno: syscall.EPERM, Text: "the program lacks CAP_NET_RAW"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "an action leads to a table of another domain, or actions exclude each other"},
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "a table of level 0 does not take an action of this kind, or takes one of two that end the way of a packet"},
+				verr.Cause{Errno: syscall.EPERM, Text: "the program lacks CAP_NET_RAW"},
+			)
 		})
 	}
 	o := newDRRule(matcher.lib, ptr)

@@ -89,13 +89,20 @@ func (table *DRTable) CreateMatcher(priority uint16, criteria uint8, mask []byte
 	if err != nil {
 		return nil, err
 	}
-	ptr, errno := rawDrMatcherCreate(table.lib.fn[symMlx5dv_dr_matcher_create], table.h.C, priority, criteria,
-		unsafe.Pointer(unsafe.SliceData(maskC)))
+	ptr, errno := rawDrMatcherCreate(
+		table.lib.fn[symMlx5dv_dr_matcher_create],
+		table.h.C,
+		priority,
+		criteria,
+		unsafe.Pointer(unsafe.SliceData(maskC)),
+	)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-				Text: "the mask has more bytes than the firmware has, or the criteria bits that it does not have"},
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the mask has bits that libmlx5 or the card does not match"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "the mask has more bytes than the firmware has, or the criteria bits that it does not have"},
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the mask has bits that libmlx5 or the card does not match"},
+			)
 		})
 	}
 	o := newDRMatcher(table.lib, ptr)
@@ -121,7 +128,10 @@ func (table *DRTable) CreateAction() (*DRAction, error) {
 	ptr, errno := rawDrActionCreateDestTable(table.lib.fn[symMlx5dv_dr_action_create_dest_table], table.h.C)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL, Text: "the table is one of level 0"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "the table is one of level 0"},
+			)
 		})
 	}
 	o := newDRAction(table.lib, ptr)
@@ -151,7 +161,10 @@ func (table *DRTable) CreateActionRoot(priority uint16) (*DRAction, error) {
 	ptr, errno := rawDrActionCreateDestRootTable(table.lib.fn[symMlx5dv_dr_action_create_dest_root_table], table.h.C, priority)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL, Text: "the table is not one of level 0"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "the table is not one of level 0"},
+			)
 		})
 	}
 	o := newDRAction(table.lib, ptr)

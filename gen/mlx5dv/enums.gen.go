@@ -24,8 +24,13 @@ const (
 	DMTypeEncapSWICM DMType = 4 // MLX5_IB_UAPI_DM_TYPE_ENCAP_SW_ICM
 )
 
-var dmTypeNames = []validate.Flag{{Bits: 0, Name: "MEMIC"}, {Bits: 1, Name: "STEERING_SW_ICM"}, {Bits: 2, Name: "HEADER_MODIFY_SW_ICM"},
-	{Bits: 3, Name: "HEADER_MODIFY_PATTERN_SW_ICM"}, {Bits: 4, Name: "ENCAP_SW_ICM"}}
+var dmTypeNames = []validate.Flag{
+	{Bits: 0, Name: "MEMIC"},
+	{Bits: 1, Name: "STEERING_SW_ICM"},
+	{Bits: 2, Name: "HEADER_MODIFY_SW_ICM"},
+	{Bits: 3, Name: "HEADER_MODIFY_PATTERN_SW_ICM"},
+	{Bits: 4, Name: "ENCAP_SW_ICM"},
+}
 
 // String returns the C name without its prefix.
 func (v DMType) String() string { return validate.EnumText("DMType", int64(v), dmTypeNames) }
@@ -79,8 +84,7 @@ const (
 	ReformatTypeL2ToL3Tunnel ReformatType = 3 // MLX5_IB_UAPI_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TO_L3_TUNNEL
 )
 
-var reformatTypeNames = []validate.Flag{{Bits: 0, Name: "L2_TUNNEL_TO_L2"}, {Bits: 1, Name: "L2_TO_L2_TUNNEL"},
-	{Bits: 2, Name: "L3_TUNNEL_TO_L2"}, {Bits: 3, Name: "L2_TO_L3_TUNNEL"}}
+var reformatTypeNames = []validate.Flag{{Bits: 0, Name: "L2_TUNNEL_TO_L2"}, {Bits: 1, Name: "L2_TO_L2_TUNNEL"}, {Bits: 2, Name: "L3_TUNNEL_TO_L2"}, {Bits: 3, Name: "L2_TO_L3_TUNNEL"}}
 
 // String returns the C name without its prefix.
 func (v ReformatType) String() string {
@@ -106,8 +110,13 @@ const (
 	MKeyFlagRemoteInvalidate MKeyFlag = 0x10 // MLX5DV_MKEY_INIT_ATTR_FLAGS_REMOTE_INVALIDATE
 )
 
-var mKeyFlagNames = []validate.Flag{{Bits: 0x1, Name: "INDIRECT"}, {Bits: 0x2, Name: "BLOCK_SIGNATURE"}, {Bits: 0x4, Name: "CRYPTO"},
-	{Bits: 0x8, Name: "UPDATE_TAG"}, {Bits: 0x10, Name: "REMOTE_INVALIDATE"}}
+var mKeyFlagNames = []validate.Flag{
+	{Bits: 0x1, Name: "INDIRECT"},
+	{Bits: 0x2, Name: "BLOCK_SIGNATURE"},
+	{Bits: 0x4, Name: "CRYPTO"},
+	{Bits: 0x8, Name: "UPDATE_TAG"},
+	{Bits: 0x10, Name: "REMOTE_INVALIDATE"},
+}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v MKeyFlag) String() string { return validate.FlagText(uint64(v), mKeyFlagNames) }
@@ -137,10 +146,16 @@ const (
 	QPCreateFlagOOODp QPCreateFlag = 0x80 // MLX5DV_QP_CREATE_OOO_DP
 )
 
-var qpCreateFlagNames = []validate.Flag{{Bits: 0x1, Name: "TUNNEL_OFFLOADS"}, {Bits: 0x2, Name: "TIR_ALLOW_SELF_LOOPBACK_UC"},
-	{Bits: 0x4, Name: "TIR_ALLOW_SELF_LOOPBACK_MC"}, {Bits: 0x8, Name: "DISABLE_SCATTER_TO_CQE"},
-	{Bits: 0x10, Name: "ALLOW_SCATTER_TO_CQE"}, {Bits: 0x20, Name: "PACKET_BASED_CREDIT_MODE"}, {Bits: 0x40, Name: "SIG_PIPELINING"},
-	{Bits: 0x80, Name: "OOO_DP"}}
+var qpCreateFlagNames = []validate.Flag{
+	{Bits: 0x1, Name: "TUNNEL_OFFLOADS"},
+	{Bits: 0x2, Name: "TIR_ALLOW_SELF_LOOPBACK_UC"},
+	{Bits: 0x4, Name: "TIR_ALLOW_SELF_LOOPBACK_MC"},
+	{Bits: 0x8, Name: "DISABLE_SCATTER_TO_CQE"},
+	{Bits: 0x10, Name: "ALLOW_SCATTER_TO_CQE"},
+	{Bits: 0x20, Name: "PACKET_BASED_CREDIT_MODE"},
+	{Bits: 0x40, Name: "SIG_PIPELINING"},
+	{Bits: 0x80, Name: "OOO_DP"},
+}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v QPCreateFlag) String() string { return validate.FlagText(uint64(v), qpCreateFlagNames) }
@@ -162,8 +177,13 @@ const (
 	QPSendOpMemcpy QPSendOp = 0x10 // MLX5DV_QP_EX_WITH_MEMCPY
 )
 
-var qpSendOpNames = []validate.Flag{{Bits: 0x1, Name: "MR_INTERLEAVED"}, {Bits: 0x2, Name: "MR_LIST"},
-	{Bits: 0x4, Name: "MKEY_CONFIGURE"}, {Bits: 0x8, Name: "RAW_WQE"}, {Bits: 0x10, Name: "MEMCPY"}}
+var qpSendOpNames = []validate.Flag{
+	{Bits: 0x1, Name: "MR_INTERLEAVED"},
+	{Bits: 0x2, Name: "MR_LIST"},
+	{Bits: 0x4, Name: "MKEY_CONFIGURE"},
+	{Bits: 0x8, Name: "RAW_WQE"},
+	{Bits: 0x10, Name: "MEMCPY"},
+}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v QPSendOp) String() string { return validate.FlagText(uint64(v), qpSendOpNames) }
@@ -205,8 +225,15 @@ const (
 	FlowTableTypeRDMATransportTx FlowTableType = 6 // MLX5_IB_UAPI_FLOW_TABLE_TYPE_RDMA_TRANSPORT_TX
 )
 
-var flowTableTypeNames = []validate.Flag{{Bits: 0, Name: "NIC_RX"}, {Bits: 1, Name: "NIC_TX"}, {Bits: 2, Name: "FDB"},
-	{Bits: 3, Name: "RDMA_RX"}, {Bits: 4, Name: "RDMA_TX"}, {Bits: 5, Name: "RDMA_TRANSPORT_RX"}, {Bits: 6, Name: "RDMA_TRANSPORT_TX"}}
+var flowTableTypeNames = []validate.Flag{
+	{Bits: 0, Name: "NIC_RX"},
+	{Bits: 1, Name: "NIC_TX"},
+	{Bits: 2, Name: "FDB"},
+	{Bits: 3, Name: "RDMA_RX"},
+	{Bits: 4, Name: "RDMA_TX"},
+	{Bits: 5, Name: "RDMA_TRANSPORT_RX"},
+	{Bits: 6, Name: "RDMA_TRANSPORT_TX"},
+}
 
 // String returns the C name without its prefix.
 func (v FlowTableType) String() string {
@@ -307,8 +334,7 @@ const (
 	UARTypeNCDedicated UARType = 0x80000000 // MLX5DV_UAR_ALLOC_TYPE_NC_DEDICATED
 )
 
-var uarTypeNames = []validate.Flag{{Bits: 0x0, Name: "BF"}, {Bits: 0x1, Name: "NC"},
-	{Bits: 0x80000000, Name: "MLX5DV_UAR_ALLOC_TYPE_NC_DEDICATED"}}
+var uarTypeNames = []validate.Flag{{Bits: 0x0, Name: "BF"}, {Bits: 0x1, Name: "NC"}, {Bits: 0x80000000, Name: "MLX5DV_UAR_ALLOC_TYPE_NC_DEDICATED"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v UARType) String() string { return validate.FlagText(uint64(v), uarTypeNames) }
@@ -407,8 +433,7 @@ const (
 	DRASOFlagCTResponder DRASOFlag = 0x2 // MLX5DV_DR_ACTION_FLAGS_ASO_CT_DIRECTION_RESPONDER
 )
 
-var drasoFlagNames = []validate.Flag{{Bits: 0x1, Name: "FLOW_METER_RED"}, {Bits: 0x2, Name: "FLOW_METER_YELLOW"},
-	{Bits: 0x4, Name: "FLOW_METER_GREEN"}, {Bits: 0x8, Name: "FLOW_METER_UNDEFINED"}}
+var drasoFlagNames = []validate.Flag{{Bits: 0x1, Name: "FLOW_METER_RED"}, {Bits: 0x2, Name: "FLOW_METER_YELLOW"}, {Bits: 0x4, Name: "FLOW_METER_GREEN"}, {Bits: 0x8, Name: "FLOW_METER_UNDEFINED"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v DRASOFlag) String() string { return validate.FlagText(uint64(v), drasoFlagNames) }
@@ -463,8 +488,7 @@ const (
 	QPInfoMaskRawQPTirAddr  QPInfoMask = 0x4 // MLX5DV_QP_MASK_RAW_QP_TIR_ADDR
 )
 
-var qpInfoMaskNames = []validate.Flag{{Bits: 0x1, Name: "UAR_MMAP_OFFSET"}, {Bits: 0x2, Name: "RAW_QP_HANDLES"},
-	{Bits: 0x4, Name: "RAW_QP_TIR_ADDR"}}
+var qpInfoMaskNames = []validate.Flag{{Bits: 0x1, Name: "UAR_MMAP_OFFSET"}, {Bits: 0x2, Name: "RAW_QP_HANDLES"}, {Bits: 0x4, Name: "RAW_QP_TIR_ADDR"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v QPInfoMask) String() string { return validate.FlagText(uint64(v), qpInfoMaskNames) }
@@ -516,8 +540,7 @@ const (
 	MKeyErrTypeMkeySigBlockBadApptag MKeyErrType = 3 // MLX5DV_MKEY_SIG_BLOCK_BAD_APPTAG
 )
 
-var mKeyErrTypeNames = []validate.Flag{{Bits: 0, Name: "MKEY_NO_ERR"}, {Bits: 1, Name: "MKEY_SIG_BLOCK_BAD_GUARD"},
-	{Bits: 2, Name: "MKEY_SIG_BLOCK_BAD_REFTAG"}, {Bits: 3, Name: "MKEY_SIG_BLOCK_BAD_APPTAG"}}
+var mKeyErrTypeNames = []validate.Flag{{Bits: 0, Name: "MKEY_NO_ERR"}, {Bits: 1, Name: "MKEY_SIG_BLOCK_BAD_GUARD"}, {Bits: 2, Name: "MKEY_SIG_BLOCK_BAD_REFTAG"}, {Bits: 3, Name: "MKEY_SIG_BLOCK_BAD_APPTAG"}}
 
 // String returns the C name without its prefix.
 func (v MKeyErrType) String() string {
@@ -599,12 +622,25 @@ const (
 	ContextMaskOOORecvWrs ContextMask = 0x10000 // MLX5DV_CONTEXT_MASK_OOO_RECV_WRS
 )
 
-var contextMaskNames = []validate.Flag{{Bits: 0x1, Name: "CQE_COMPRESION"}, {Bits: 0x2, Name: "SWP"}, {Bits: 0x4, Name: "STRIDING_RQ"},
-	{Bits: 0x8, Name: "TUNNEL_OFFLOADS"}, {Bits: 0x10, Name: "DYN_BFREGS"}, {Bits: 0x20, Name: "CLOCK_INFO_UPDATE"},
-	{Bits: 0x40, Name: "FLOW_ACTION_FLAGS"}, {Bits: 0x80, Name: "DC_ODP_CAPS"}, {Bits: 0x100, Name: "HCA_CORE_CLOCK"},
-	{Bits: 0x200, Name: "NUM_LAG_PORTS"}, {Bits: 0x400, Name: "SIGNATURE_OFFLOAD"}, {Bits: 0x800, Name: "DCI_STREAMS"},
-	{Bits: 0x1000, Name: "WR_MEMCPY_LENGTH"}, {Bits: 0x2000, Name: "CRYPTO_OFFLOAD"}, {Bits: 0x4000, Name: "MAX_DC_RD_ATOM"},
-	{Bits: 0x8000, Name: "REG_C0"}, {Bits: 0x10000, Name: "OOO_RECV_WRS"}}
+var contextMaskNames = []validate.Flag{
+	{Bits: 0x1, Name: "CQE_COMPRESION"},
+	{Bits: 0x2, Name: "SWP"},
+	{Bits: 0x4, Name: "STRIDING_RQ"},
+	{Bits: 0x8, Name: "TUNNEL_OFFLOADS"},
+	{Bits: 0x10, Name: "DYN_BFREGS"},
+	{Bits: 0x20, Name: "CLOCK_INFO_UPDATE"},
+	{Bits: 0x40, Name: "FLOW_ACTION_FLAGS"},
+	{Bits: 0x80, Name: "DC_ODP_CAPS"},
+	{Bits: 0x100, Name: "HCA_CORE_CLOCK"},
+	{Bits: 0x200, Name: "NUM_LAG_PORTS"},
+	{Bits: 0x400, Name: "SIGNATURE_OFFLOAD"},
+	{Bits: 0x800, Name: "DCI_STREAMS"},
+	{Bits: 0x1000, Name: "WR_MEMCPY_LENGTH"},
+	{Bits: 0x2000, Name: "CRYPTO_OFFLOAD"},
+	{Bits: 0x4000, Name: "MAX_DC_RD_ATOM"},
+	{Bits: 0x8000, Name: "REG_C0"},
+	{Bits: 0x10000, Name: "OOO_RECV_WRS"},
+}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v ContextMask) String() string { return validate.FlagText(uint64(v), contextMaskNames) }
@@ -634,9 +670,16 @@ const (
 	ContextFlagBlueflame ContextFlag = 0x100 // MLX5DV_CONTEXT_FLAGS_BLUEFLAME
 )
 
-var contextFlagNames = []validate.Flag{{Bits: 0x1, Name: "CQE_V1"}, {Bits: 0x4, Name: "MPW_ALLOWED"}, {Bits: 0x8, Name: "ENHANCED_MPW"},
-	{Bits: 0x10, Name: "CQE_128B_COMP"}, {Bits: 0x20, Name: "CQE_128B_PAD"}, {Bits: 0x40, Name: "PACKET_BASED_CREDIT_MODE"},
-	{Bits: 0x80, Name: "REAL_TIME_TS"}, {Bits: 0x100, Name: "BLUEFLAME"}}
+var contextFlagNames = []validate.Flag{
+	{Bits: 0x1, Name: "CQE_V1"},
+	{Bits: 0x4, Name: "MPW_ALLOWED"},
+	{Bits: 0x8, Name: "ENHANCED_MPW"},
+	{Bits: 0x10, Name: "CQE_128B_COMP"},
+	{Bits: 0x20, Name: "CQE_128B_PAD"},
+	{Bits: 0x40, Name: "PACKET_BASED_CREDIT_MODE"},
+	{Bits: 0x80, Name: "REAL_TIME_TS"},
+	{Bits: 0x100, Name: "BLUEFLAME"},
+}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v ContextFlag) String() string { return validate.FlagText(uint64(v), contextFlagNames) }
@@ -670,8 +713,7 @@ const (
 	SWParsingSWParsingLso  SWParsing = 0x4 // MLX5DV_SW_PARSING_LSO
 )
 
-var swParsingNames = []validate.Flag{{Bits: 0x1, Name: "SW_PARSING"}, {Bits: 0x2, Name: "SW_PARSING_CSUM"},
-	{Bits: 0x4, Name: "SW_PARSING_LSO"}}
+var swParsingNames = []validate.Flag{{Bits: 0x1, Name: "SW_PARSING"}, {Bits: 0x2, Name: "SW_PARSING_CSUM"}, {Bits: 0x4, Name: "SW_PARSING_LSO"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v SWParsing) String() string { return validate.FlagText(uint64(v), swParsingNames) }
@@ -690,8 +732,13 @@ const (
 	TunnelOffloadCwMplsOverUDP TunnelOffload = 0x10 // MLX5DV_RAW_PACKET_CAP_TUNNELED_OFFLOAD_CW_MPLS_OVER_UDP
 )
 
-var tunnelOffloadNames = []validate.Flag{{Bits: 0x1, Name: "VXLAN"}, {Bits: 0x2, Name: "GRE"}, {Bits: 0x4, Name: "GENEVE"},
-	{Bits: 0x8, Name: "CW_MPLS_OVER_GRE"}, {Bits: 0x10, Name: "CW_MPLS_OVER_UDP"}}
+var tunnelOffloadNames = []validate.Flag{
+	{Bits: 0x1, Name: "VXLAN"},
+	{Bits: 0x2, Name: "GRE"},
+	{Bits: 0x4, Name: "GENEVE"},
+	{Bits: 0x8, Name: "CW_MPLS_OVER_GRE"},
+	{Bits: 0x10, Name: "CW_MPLS_OVER_UDP"},
+}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v TunnelOffload) String() string { return validate.FlagText(uint64(v), tunnelOffloadNames) }
@@ -710,9 +757,13 @@ const (
 	FlowActionCapEspAesGcmTxIvIsEsn   FlowActionCap = 0x10 // MLX5DV_FLOW_ACTION_FLAGS_ESP_AES_GCM_TX_IV_IS_ESN
 )
 
-var flowActionCapNames = []validate.Flag{{Bits: 0x1, Name: "ESP_AES_GCM"}, {Bits: 0x2, Name: "ESP_AES_GCM_REQ_METADATA"},
-	{Bits: 0x4, Name: "ESP_AES_GCM_SPI_STEERING"}, {Bits: 0x8, Name: "ESP_AES_GCM_FULL_OFFLOAD"},
-	{Bits: 0x10, Name: "ESP_AES_GCM_TX_IV_IS_ESN"}}
+var flowActionCapNames = []validate.Flag{
+	{Bits: 0x1, Name: "ESP_AES_GCM"},
+	{Bits: 0x2, Name: "ESP_AES_GCM_REQ_METADATA"},
+	{Bits: 0x4, Name: "ESP_AES_GCM_SPI_STEERING"},
+	{Bits: 0x8, Name: "ESP_AES_GCM_FULL_OFFLOAD"},
+	{Bits: 0x10, Name: "ESP_AES_GCM_TX_IV_IS_ESN"},
+}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v FlowActionCap) String() string { return validate.FlagText(uint64(v), flowActionCapNames) }
@@ -736,8 +787,13 @@ const (
 	SigBlockSizes4160 SigBlockSizes = 0x10 // MLX5DV_BLOCK_SIZE_CAP_4160
 )
 
-var sigBlockSizesNames = []validate.Flag{{Bits: 0x1, Name: "512"}, {Bits: 0x2, Name: "520"}, {Bits: 0x4, Name: "4048"},
-	{Bits: 0x8, Name: "4096"}, {Bits: 0x10, Name: "4160"}}
+var sigBlockSizesNames = []validate.Flag{
+	{Bits: 0x1, Name: "512"},
+	{Bits: 0x2, Name: "520"},
+	{Bits: 0x4, Name: "4048"},
+	{Bits: 0x8, Name: "4096"},
+	{Bits: 0x10, Name: "4160"},
+}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v SigBlockSizes) String() string { return validate.FlagText(uint64(v), sigBlockSizesNames) }
@@ -813,8 +869,7 @@ const (
 	CryptoEngineAesXtsMultiBlock CryptoEngine = 0x4 // MLX5DV_CRYPTO_ENGINES_CAP_AES_XTS_MULTI_BLOCK
 )
 
-var cryptoEngineNames = []validate.Flag{{Bits: 0x1, Name: "AES_XTS"}, {Bits: 0x2, Name: "AES_XTS_SINGLE_BLOCK"},
-	{Bits: 0x4, Name: "AES_XTS_MULTI_BLOCK"}}
+var cryptoEngineNames = []validate.Flag{{Bits: 0x1, Name: "AES_XTS"}, {Bits: 0x2, Name: "AES_XTS_SINGLE_BLOCK"}, {Bits: 0x4, Name: "AES_XTS_MULTI_BLOCK"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v CryptoEngine) String() string { return validate.FlagText(uint64(v), cryptoEngineNames) }
@@ -850,8 +905,7 @@ const (
 	CryptoFlagWrappedCryptoGoingToCommissioning CryptoFlag = 0x4 // MLX5DV_CRYPTO_CAPS_WRAPPED_CRYPTO_GOING_TO_COMMISSIONING
 )
 
-var cryptoFlagNames = []validate.Flag{{Bits: 0x1, Name: "CRYPTO"}, {Bits: 0x2, Name: "WRAPPED_CRYPTO_OPERATIONAL"},
-	{Bits: 0x4, Name: "WRAPPED_CRYPTO_GOING_TO_COMMISSIONING"}}
+var cryptoFlagNames = []validate.Flag{{Bits: 0x1, Name: "CRYPTO"}, {Bits: 0x2, Name: "WRAPPED_CRYPTO_OPERATIONAL"}, {Bits: 0x4, Name: "WRAPPED_CRYPTO_GOING_TO_COMMISSIONING"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v CryptoFlag) String() string { return validate.FlagText(uint64(v), cryptoFlagNames) }
@@ -877,9 +931,14 @@ const (
 	PortInfoMaskESwitchOwnerVHCAID PortInfoMask = 0x20 // MLX5_IB_UAPI_QUERY_PORT_ESW_OWNER_VHCA_ID
 )
 
-var portInfoMaskNames = []validate.Flag{{Bits: 0x1, Name: "VPORT"}, {Bits: 0x2, Name: "VPORT_VHCA_ID"},
-	{Bits: 0x4, Name: "VPORT_STEERING_ICM_RX"}, {Bits: 0x8, Name: "VPORT_STEERING_ICM_TX"}, {Bits: 0x10, Name: "VPORT_REG_C0"},
-	{Bits: 0x20, Name: "ESW_OWNER_VHCA_ID"}}
+var portInfoMaskNames = []validate.Flag{
+	{Bits: 0x1, Name: "VPORT"},
+	{Bits: 0x2, Name: "VPORT_VHCA_ID"},
+	{Bits: 0x4, Name: "VPORT_STEERING_ICM_RX"},
+	{Bits: 0x8, Name: "VPORT_STEERING_ICM_TX"},
+	{Bits: 0x10, Name: "VPORT_REG_C0"},
+	{Bits: 0x20, Name: "ESW_OWNER_VHCA_ID"},
+}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v PortInfoMask) String() string { return validate.FlagText(uint64(v), portInfoMaskNames) }

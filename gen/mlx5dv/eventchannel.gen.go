@@ -131,12 +131,19 @@ func (channel *EventChannel) Subscribe(obj *DevXObj, kinds []byte, cookie uint64
 	if err := checkDevXSubscribeDevXEvent(&in); err != nil {
 		return err
 	}
-	if errno := rawDevXSubscribeDevXEvent(channel.lib.fn[symMlx5dv_devx_subscribe_devx_event], channel.h.C, objC, uint16(len(kinds)),
-		unsafe.Pointer(unsafe.SliceData(kinds)), cookie); errno != 0 {
+	if errno := rawDevXSubscribeDevXEvent(
+		channel.lib.fn[symMlx5dv_devx_subscribe_devx_event],
+		channel.h.C,
+		objC,
+		uint16(len(kinds)),
+		unsafe.Pointer(unsafe.SliceData(kinds)),
+		cookie,
+	); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-				Text: "a kind is not one that this object or the device has, or the device was not opened with the flag for commands to the " +
-					"firmware"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "a kind is not one that this object or the device has, or the device was not opened with the flag for commands to the firmware"},
+			)
 		})
 	}
 	return nil
@@ -185,12 +192,18 @@ func (channel *EventChannel) SubscribeFD(fd int, obj *DevXObj, kind uint16) erro
 			return err
 		}
 	}
-	if errno := rawDevXSubscribeDevXEventFD(channel.lib.fn[symMlx5dv_devx_subscribe_devx_event_fd], channel.h.C, int32(fd), objC,
-		kind); errno != 0 {
+	if errno := rawDevXSubscribeDevXEventFD(
+		channel.lib.fn[symMlx5dv_devx_subscribe_devx_event_fd],
+		channel.h.C,
+		int32(fd),
+		objC,
+		kind,
+	); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-				Text: "the kind is not one that this object or the device has, or the device was not opened with the flag for commands to the " +
-					"firmware"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "the kind is not one that this object or the device has, or the device was not opened with the flag for commands to the firmware"},
+			)
 		})
 	}
 	return nil

@@ -282,8 +282,7 @@ type loadConfig struct {
 func Path(file string) LoadOption { return func(c *loadConfig) { c.path = file } }
 
 // library is what Load looks for.
-var library = dl.Module{Name: "libmlx5.so.1", Probe: "mlx5dv_is_supported",
-	Install: "Debian, Ubuntu: ibverbs-providers; Fedora, RHEL: libibverbs"}
+var library = dl.Module{Name: "libmlx5.so.1", Probe: "mlx5dv_is_supported", Install: "Debian, Ubuntu: ibverbs-providers; Fedora, RHEL: libibverbs"}
 
 // Load loads libmlx5 at run time. A process has one real libmlx5: loading it again returns the same one, and
 // loading another file is an error. Without a library, the error wraps errors.ErrUnsupported and says what to
@@ -382,9 +381,11 @@ func (l *Lib) CreateCQ(dev *verbs.Device, cqAttr *verbs.CQInitAttrEx, mlx5CQAttr
 	ptr, errno := rawCreateCQ(l.fn[symMlx5dv_create_cq], devHeld.C, cqAttrHeld.C, mlx5CQAttrAt)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EINVAL,
-					Text: "the device has no compressed completions of this format, or no padded ones; mlx5dv_query_device returns which"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "the device has no compressed completions of this format, or no padded ones; mlx5dv_query_device returns which"},
+			)
 		})
 	}
 	o, err := bridge.Make[verbs.CQ](&verbsUses, bridge.Made{
@@ -441,10 +442,12 @@ func (l *Lib) CreateMKey(attr MKeyInitAttr) (*MKey, error) {
 	ptr, errno := rawCreateMkey(l.fn[symMlx5dv_create_mkey], unsafe.Pointer(&attrC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return append(verr.Texts(hintCreateMkey(&in)),
-				verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-					verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device lacks signatures of blocks, encryption, or keys whose tag can be changed"},
-					verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware"})...)
+			return append(verr.Texts(hintCreateMkey(&in)), verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device lacks signatures of blocks, encryption, or keys whose tag can be changed"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware"},
+			)...)
 		})
 	}
 	if l.lints.Wanted() {
@@ -513,15 +516,14 @@ func (l *Lib) CreateQP(dev *verbs.Device, qpAttr *verbs.QPInitAttrEx, mlx5QPAttr
 	ptr, errno := rawCreateQP(l.fn[symMlx5dv_create_qp], devHeld.C, qpAttrHeld.C, mlx5QPAttrAt)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return append(verr.Texts(hintCreateQP(&in)),
-				verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-					verr.Cause{Errno: syscall.EINVAL,
-						Text: "an end of the transport DC is not of type DRIVER, a queue pair of this type is not an end of DC, or a DCI asks for more " +
-							"streams than mlx5dv_query_device returns"},
-					verr.Cause{Errno: syscall.EINVAL, Text: "a DCT lacks its shared receive queue or its completion queue, or has a send queue"},
-					verr.Cause{Errno: syscall.EOPNOTSUPP,
-						Text: "the device lacks the transport DC, receives that complete out of order, or the pipelining of signatures"},
-					verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "queue pairs of this type do not post these requests"})...)
+			return append(verr.Texts(hintCreateQP(&in)), verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "an end of the transport DC is not of type DRIVER, a queue pair of this type is not an end of DC, or a DCI asks for more streams than mlx5dv_query_device returns"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "a DCT lacks its shared receive queue or its completion queue, or has a send queue"},
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device lacks the transport DC, receives that complete out of order, or the pipelining of signatures"},
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "queue pairs of this type do not post these requests"},
+			)...)
 		})
 	}
 	if l.lints.Wanted() {
@@ -611,9 +613,12 @@ func (l *Lib) CryptoLogin(dev *verbs.Device, attr *CryptoLoginAttr) error {
 	}
 	if errno := rawCryptoLogin(l.fn[symMlx5dv_crypto_login], devHeld.C, unsafe.Pointer(&attrC)); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EEXIST, Text: "the device has a login"},
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device has no encryption with wrapped keys"})
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device has no encryption with wrapped keys"},
+			)
 		})
 	}
 	return nil
@@ -642,7 +647,10 @@ func (l *Lib) CryptoLoginState(dev *verbs.Device) (CryptoLoginState, error) {
 	var state CryptoLoginState
 	if errno := rawCryptoLoginQueryState(l.fn[symMlx5dv_crypto_login_query_state], devHeld.C, unsafe.Pointer(&state)); errno != 0 {
 		return 0, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+			)
 		})
 	}
 	return state, nil
@@ -670,8 +678,11 @@ func (l *Lib) CryptoLogout(dev *verbs.Device) error {
 	}
 	if errno := rawCryptoLogout(l.fn[symMlx5dv_crypto_logout], devHeld.C); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.ENOENT, Text: "the device has no login"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				verr.Cause{Errno: syscall.ENOENT, Text: "the device has no login"},
+			)
 		})
 	}
 	return nil
@@ -724,8 +735,11 @@ func (l *Lib) CreateCryptoLogin(dev *verbs.Device, attr *CryptoLoginAttrEx) (*Cr
 	ptr, errno := rawCryptoLoginCreate(l.fn[symMlx5dv_crypto_login_create], devHeld.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device has no encryption with wrapped keys"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device has no encryption with wrapped keys"},
+			)
 		})
 	}
 	o := newCryptoLogin(l, ptr)
@@ -802,9 +816,12 @@ func (l *Lib) CreateDEK(dev *verbs.Device, attr *DEKInitAttr) (*DEK, error) {
 	ptr, errno := rawDEKCreate(l.fn[symMlx5dv_dek_create], devHeld.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device has no encryption by AES-XTS"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "the device takes wrapped keys only, or plain ones only, or has no login"})
+				verr.Cause{Errno: syscall.EINVAL, Text: "the device takes wrapped keys only, or plain ones only, or has no login"},
+			)
 		})
 	}
 	o := newDEK(l, ptr)
@@ -853,8 +870,11 @@ func (l *Lib) CreateSteeringAnchor(dev *verbs.Device, attr *SteeringAnchorAttr) 
 	ptr, errno := rawCreateSteeringAnchor(l.fn[symMlx5dv_create_steering_anchor], devHeld.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EPERM, Text: "the program lacks CAP_NET_RAW"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				verr.Cause{Errno: syscall.EPERM, Text: "the program lacks CAP_NET_RAW"},
+			)
 		})
 	}
 	o := newSteeringAnchor(l, ptr)
@@ -904,7 +924,10 @@ func (l *Lib) CreateFlowActionESP(dev *verbs.Device, esp *verbs.FlowActionESPAtt
 	ptr, errno := rawCreateFlowActionEsp(l.fn[symMlx5dv_create_flow_action_esp], devHeld.C, espHeld.C, unsafe.Pointer(&mlx5AttrC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+			)
 		})
 	}
 	o, err := bridge.Make[verbs.FlowAction](&verbsUses, bridge.Made{
@@ -949,11 +972,19 @@ func (l *Lib) CreateFlowActionModifyHeader(dev *verbs.Device, changes []byte, ta
 	if err := checkCreateFlowActionModifyHeader(&in); err != nil {
 		return nil, err
 	}
-	ptr, errno := rawCreateFlowActionModifyHeader(l.fn[symMlx5dv_create_flow_action_modify_header], devHeld.C, uint64(len(changes)),
-		unsafe.Pointer(unsafe.SliceData(changes)), uint32(table))
+	ptr, errno := rawCreateFlowActionModifyHeader(
+		l.fn[symMlx5dv_create_flow_action_modify_header],
+		devHeld.C,
+		uint64(len(changes)),
+		unsafe.Pointer(unsafe.SliceData(changes)),
+		uint32(table),
+	)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+			)
 		})
 	}
 	o, err := bridge.Make[verbs.FlowAction](&verbsUses, bridge.Made{
@@ -973,8 +1004,7 @@ func (l *Lib) CreateFlowActionModifyHeader(dev *verbs.Device, changes []byte, ta
 //   - table: kind of flow tables that the action is for.
 //
 // C: mlx5dv_create_flow_action_packet_reformat, mlx5dv_create_flow_action_packet_reformat(3).
-func (l *Lib) CreateFlowActionPacketReformat(dev *verbs.Device, data []byte, kind ReformatType, table FlowTableType) (*verbs.FlowAction,
-	error) {
+func (l *Lib) CreateFlowActionPacketReformat(dev *verbs.Device, data []byte, kind ReformatType, table FlowTableType) (*verbs.FlowAction, error) {
 	l = object.OrZero(l)
 	const verb = "mlx5dv_create_flow_action_packet_reformat"
 	if l.fn[symMlx5dv_create_flow_action_packet_reformat] == 0 {
@@ -989,14 +1019,21 @@ func (l *Lib) CreateFlowActionPacketReformat(dev *verbs.Device, data []byte, kin
 	if err != nil {
 		return nil, err
 	}
-	ptr, errno := rawCreateFlowActionPacketReformat(l.fn[symMlx5dv_create_flow_action_packet_reformat], devHeld.C, uint64(len(data)),
-		unsafe.Pointer(unsafe.SliceData(data)), uint32(kind), uint32(table))
+	ptr, errno := rawCreateFlowActionPacketReformat(
+		l.fn[symMlx5dv_create_flow_action_packet_reformat],
+		devHeld.C,
+		uint64(len(data)),
+		unsafe.Pointer(unsafe.SliceData(data)),
+		uint32(kind),
+		uint32(table),
+	)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EINVAL,
-					Text: "headers are taken off and data is given, or are put before packets and none is given, or the kind does not fit the flow " +
-						"tables"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "headers are taken off and data is given, or are put before packets and none is given, or the kind does not fit the flow tables"},
+			)
 		})
 	}
 	o, err := bridge.Make[verbs.FlowAction](&verbsUses, bridge.Made{
@@ -1047,7 +1084,10 @@ func (l *Lib) QueryDevice(dev *verbs.Device) (*DeviceInfo, error) {
 	attrsOutC.comp_mask |= 0x10000 // MLX5DV_CONTEXT_MASK_OOO_RECV_WRS
 	if errno := rawQueryDevice(l.fn[symMlx5dv_query_device], devHeld.C, unsafe.Pointer(&attrsOutC)); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+			)
 		})
 	}
 	out := new(DeviceInfo)
@@ -1079,8 +1119,11 @@ func (l *Lib) MapAHToQP(ah *verbs.AH, qpNum uint32) error {
 	}
 	if errno := rawMapAHToQP(l.fn[symMlx5dv_map_ah_to_qp], ahHeld.C, qpNum); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the address handle has no GRH, or the device cannot map address handles"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the address handle has no GRH, or the device cannot map address handles"},
+			)
 		})
 	}
 	return nil
@@ -1126,9 +1169,12 @@ func (l *Lib) AllocDM(dev *verbs.Device, dmAttr *verbs.AllocDMAttr, mlx5DMAttr *
 	ptr, errno := rawAllocDM(l.fn[symMlx5dv_alloc_dm], devHeld.C, dmAttrHeld.C, unsafe.Pointer(&mlx5DMAttrC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EPERM, Text: "the program lacks CAP_NET_RAW or CAP_SYS_RAWIO, which all kinds but MEMIC need"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "the length of memory of kind MEMIC is more than max_dm_size"})
+				verr.Cause{Errno: syscall.EINVAL, Text: "the length of memory of kind MEMIC is more than max_dm_size"},
+			)
 		})
 	}
 	o, err := bridge.Make[verbs.DM](&verbsUses, bridge.Made{
@@ -1157,8 +1203,15 @@ func (l *Lib) AllocDM(dev *verbs.Device, dmAttr *verbs.AllocDMAttr, mlx5DMAttr *
 //   - iova and offset must have the same offset within a page [VR-mlx5dv_reg_dmabuf_mr-iova-7781]
 //
 // C: mlx5dv_reg_dmabuf_mr, mlx5dv_reg_dmabuf_mr(3).
-func (l *Lib) RegDMABufMR(pd *verbs.PD, offset uint64, length uint64, iova uint64, fd int, access verbs.MRAccess,
-	mlx5Access DMABufAccess) (*verbs.MR, error) {
+func (l *Lib) RegDMABufMR(
+	pd *verbs.PD,
+	offset uint64,
+	length uint64,
+	iova uint64,
+	fd int,
+	access verbs.MRAccess,
+	mlx5Access DMABufAccess,
+) (*verbs.MR, error) {
 	l = object.OrZero(l)
 	const verb = "mlx5dv_reg_dmabuf_mr"
 	if l.fn[symMlx5dv_reg_dmabuf_mr] == 0 {
@@ -1184,14 +1237,25 @@ func (l *Lib) RegDMABufMR(pd *verbs.PD, offset uint64, length uint64, iova uint6
 	if err := checkRegDmabufMR(&in); err != nil {
 		return nil, err
 	}
-	ptr, errno := rawRegDmabufMR(l.fn[symMlx5dv_reg_dmabuf_mr], pdHeld.C, offset, length, iova, int32(fd), int32(access),
-		int32(mlx5Access))
+	ptr, errno := rawRegDmabufMR(
+		l.fn[symMlx5dv_reg_dmabuf_mr],
+		pdHeld.C,
+		offset,
+		length,
+		iova,
+		int32(fd),
+		int32(access),
+		int32(mlx5Access),
+	)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EBADF, Text: "fd is not the descriptor of a file"},
 				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "with DATA_DIRECT the region is not for on-demand paging"},
-				verr.Cause{Errno: syscall.EPROTONOSUPPORT, Text: "the kernel is older than 6.12"})
+				verr.Cause{Errno: syscall.EPROTONOSUPPORT, Text: "the kernel is older than 6.12"},
+			)
 		})
 	}
 	o, err := bridge.Make[verbs.MR](&verbsUses, bridge.Made{
@@ -1225,13 +1289,15 @@ func (l *Lib) DataDirectPath(dev *verbs.Device, path []byte) error {
 	if err != nil {
 		return err
 	}
-	if errno := rawGetDataDirectSysfsPath(l.fn[symMlx5dv_get_data_direct_sysfs_path], devHeld.C, unsafe.Pointer(unsafe.SliceData(path)),
-		uint64(len(path))); errno != 0 {
+	if errno := rawGetDataDirectSysfsPath(l.fn[symMlx5dv_get_data_direct_sysfs_path], devHeld.C, unsafe.Pointer(unsafe.SliceData(path)), uint64(len(path))); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.ENODEV, Text: "the device has no Data Direct function"},
 				verr.Cause{Errno: syscall.ENOSPC, Text: "the buffer is too short"},
-				verr.Cause{Errno: syscall.EPROTONOSUPPORT, Text: "the kernel is older than 6.12"})
+				verr.Cause{Errno: syscall.EPROTONOSUPPORT, Text: "the kernel is older than 6.12"},
+			)
 		})
 	}
 	return nil
@@ -1281,9 +1347,12 @@ func (l *Lib) CreateWQ(dev *verbs.Device, attr *verbs.WQInitAttr, mlx5WQAttr *WQ
 	ptr, errno := rawCreateWQ(l.fn[symMlx5dv_create_wq], devHeld.C, attrHeld.C, mlx5WQAttrAt)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EINVAL, Text: "strides are of a size or number that mlx5dv_query_device does not return"},
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device has no striding receive queues"})
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device has no striding receive queues"},
+			)
 		})
 	}
 	o, err := bridge.Make[verbs.WQ](&verbsUses, bridge.Made{
@@ -1326,7 +1395,10 @@ func (l *Lib) InitQP(qp *verbs.QP) (*QPInfo, error) {
 	objC[1] = mem.PinValue(&objPins, &qpInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 1); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+			)
 		})
 	}
 	out := new(QPInfo)
@@ -1362,7 +1434,10 @@ func (l *Lib) InitCQ(cq *verbs.CQ) (*CQInfo, error) {
 	objC[3] = mem.PinValue(&objPins, &cqInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 2); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+			)
 		})
 	}
 	out := new(CQInfo)
@@ -1397,7 +1472,10 @@ func (l *Lib) InitSRQ(srq *verbs.SRQ) (*SRQInfo, error) {
 	objC[5] = mem.PinValue(&objPins, &srqInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 4); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+			)
 		})
 	}
 	out := new(SRQInfo)
@@ -1431,7 +1509,10 @@ func (l *Lib) InitWQ(rwq *verbs.WQ) (*WQInfo, error) {
 	objC[7] = mem.PinValue(&objPins, &rwqInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 8); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+			)
 		})
 	}
 	out := new(WQInfo)
@@ -1466,7 +1547,10 @@ func (l *Lib) InitDM(dm *verbs.DM) (*DMInfo, error) {
 	objC[9] = mem.PinValue(&objPins, &dmInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 16); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+			)
 		})
 	}
 	out := new(DMInfo)
@@ -1500,7 +1584,10 @@ func (l *Lib) InitAH(ah *verbs.AH) (*AHInfo, error) {
 	objC[11] = mem.PinValue(&objPins, &ahInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 32); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+			)
 		})
 	}
 	out := new(AHInfo)
@@ -1534,7 +1621,10 @@ func (l *Lib) InitPD(pd *verbs.PD) (*PDInfo, error) {
 	objC[13] = mem.PinValue(&objPins, &pdInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 64); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+			)
 		})
 	}
 	out := new(PDInfo)
@@ -1563,9 +1653,12 @@ func (l *Lib) GetClockInfo(dev *verbs.Device) (*ClockInfo, error) {
 	var clockInfoC cClockInfo
 	if errno := rawGetClockInfo(l.fn[symMlx5dv_get_clock_info], devHeld.C, unsafe.Pointer(&clockInfoC)); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EINVAL, Text: "the kernel does not share its clock of the device"},
-				verr.Cause{Errno: syscall.EBUSY, Text: "the kernel was changing the values at that moment; call again"})
+				verr.Cause{Errno: syscall.EBUSY, Text: "the kernel was changing the values at that moment; call again"},
+			)
 		})
 	}
 	out := new(ClockInfo)
@@ -1631,7 +1724,10 @@ func (l *Lib) OpenDevice(dev *verbs.Device, attr *ContextAttr) (*verbs.Device, e
 	ptr, errno := rawOpenDevice(l.fn[symMlx5dv_open_device], cmem.At[unsafe.Pointer](devHeld.C, 0), unsafe.Pointer(&attrC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+			)
 		})
 	}
 	o, err := bridge.Make[verbs.Device](&verbsUses, bridge.Made{
@@ -1676,14 +1772,22 @@ func (l *Lib) DevXCreate(dev *verbs.Device, cmd []byte, answer []byte) (*DevXObj
 	if err := checkDevXObjCreate(&in); err != nil {
 		return nil, err
 	}
-	ptr, errno := rawDevXObjCreate(l.fn[symMlx5dv_devx_obj_create], devHeld.C, unsafe.Pointer(unsafe.SliceData(cmd)), uint64(len(cmd)),
-		unsafe.Pointer(unsafe.SliceData(answer)), uint64(len(answer)))
+	ptr, errno := rawDevXObjCreate(
+		l.fn[symMlx5dv_devx_obj_create],
+		devHeld.C,
+		unsafe.Pointer(unsafe.SliceData(cmd)),
+		uint64(len(cmd)),
+		unsafe.Pointer(unsafe.SliceData(answer)),
+		uint64(len(answer)),
+	)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EINVAL,
-					Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
+				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+			)
 		})
 	}
 	o := newDevXObj(l, ptr)
@@ -1727,13 +1831,21 @@ func (l *Lib) DevXGeneralCmd(dev *verbs.Device, cmd []byte, answer []byte) error
 	if err := checkDevXGeneralCmd(&in); err != nil {
 		return err
 	}
-	if errno := rawDevXGeneralCmd(l.fn[symMlx5dv_devx_general_cmd], devHeld.C, unsafe.Pointer(unsafe.SliceData(cmd)), uint64(len(cmd)),
-		unsafe.Pointer(unsafe.SliceData(answer)), uint64(len(answer))); errno != 0 {
+	if errno := rawDevXGeneralCmd(
+		l.fn[symMlx5dv_devx_general_cmd],
+		devHeld.C,
+		unsafe.Pointer(unsafe.SliceData(cmd)),
+		uint64(len(cmd)),
+		unsafe.Pointer(unsafe.SliceData(answer)),
+		uint64(len(answer)),
+	); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EINVAL,
-					Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
+				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+			)
 		})
 	}
 	return nil
@@ -1773,8 +1885,11 @@ func (l *Lib) QueryPort(dev *verbs.Device, portNum uint32) (*PortInfo, error) {
 	var infoC cIBUapiQueryPort
 	if errno := rawQueryPort(l.fn[sym_mlx5dv_query_port], devHeld.C, portNum, unsafe.Pointer(&infoC)); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "the device has no such port"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "the device has no such port"},
+			)
 		})
 	}
 	out := new(PortInfo)
@@ -1805,12 +1920,20 @@ func (l *Lib) devXUmemReg(dev *verbs.Device, memory mem.Source, access verbs.MRA
 	release := held.Release
 	defer object.Release(&release)
 	addr, size := held.Addr, held.Len
-	ptr, errno := rawDevXUmemReg(l.fn[symMlx5dv_devx_umem_reg], devHeld.C, addr, size, uint32(access))
+	ptr, errno := rawDevXUmemReg(
+		l.fn[symMlx5dv_devx_umem_reg],
+		devHeld.C,
+		addr,
+		size,
+		uint32(access),
+	)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return append(diagnose.Memory(l.src, "", errno, uint64(addr), uint64(size), uint64(access)),
-				verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-					verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware"})...)
+			return append(diagnose.Memory(l.src, "", errno, uint64(addr), uint64(size), uint64(access)), verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware"},
+			)...)
 		})
 	}
 	o := newUMem(l, ptr)
@@ -1900,11 +2023,13 @@ func (l *Lib) RegUMemEx(dev *verbs.Device, attr *UMemAttr) (*UMem, error) {
 	ptr, errno := rawDevXUmemRegEx(l.fn[symMlx5dv_devx_umem_reg_ex], devHeld.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return append(diagnose.Memory(l.src, "", errno, uint64(attrC.addr), uint64(attrC.size), uint64(attrC.access)),
-				verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-					verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware"},
-					verr.Cause{Errno: syscall.EINVAL, Text: "no size of pages of those asked for fits the memory"},
-					verr.Cause{Errno: syscall.EBADF, Text: "the memory is of a dma-buf whose file descriptor is missing"})...)
+			return append(diagnose.Memory(l.src, "", errno, uint64(attrC.addr), uint64(attrC.size), uint64(attrC.access)), verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "no size of pages of those asked for fits the memory"},
+				verr.Cause{Errno: syscall.EBADF, Text: "the memory is of a dma-buf whose file descriptor is missing"},
+			)...)
 		})
 	}
 	o := newUMem(l, ptr)
@@ -1947,7 +2072,10 @@ func (l *Lib) DevXAllocUAR(dev *verbs.Device, flags UARType) (*UAR, error) {
 	ptr, errno := rawDevXAllocUAR(l.fn[symMlx5dv_devx_alloc_uar], devHeld.C, uint32(flags))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+			)
 		})
 	}
 	o := newUAR(l, ptr)
@@ -1989,8 +2117,11 @@ func (l *Lib) AllocVAR(dev *verbs.Device, flags ...VARFlag) (*VAR, error) {
 	ptr, errno := rawAllocVar(l.fn[symMlx5dv_alloc_var], devHeld.C, uint32(flagsC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the firmware does not emulate devices of virtio"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the firmware does not emulate devices of virtio"},
+			)
 		})
 	}
 	o := newVAR(l, ptr)
@@ -2024,10 +2155,12 @@ func (l *Lib) DevXQueryEQN(dev *verbs.Device, vector uint32) (uint32, error) {
 	var eqn uint32
 	if errno := rawDevXQueryEQN(l.fn[symMlx5dv_devx_query_eqn], devHeld.C, vector, unsafe.Pointer(&eqn)); errno != 0 {
 		return 0, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.ENOENT, Text: "the device has no such completion vector, see Device.NumCompVectors of package verbs"},
-				verr.Cause{Errno: syscall.EINVAL,
-					Text: "the device has no such completion vector, or was not opened with the flag for commands to the firmware"})
+				verr.Cause{Errno: syscall.EINVAL, Text: "the device has no such completion vector, or was not opened with the flag for commands to the firmware"},
+			)
 		})
 	}
 	return eqn, nil
@@ -2062,13 +2195,21 @@ func (l *Lib) DevXQueryCQ(cq *verbs.CQ, cmd []byte, answer []byte) error {
 	if err := checkDevXCQQuery(&in); err != nil {
 		return err
 	}
-	if errno := rawDevXCQQuery(l.fn[symMlx5dv_devx_cq_query], cqHeld.C, unsafe.Pointer(unsafe.SliceData(cmd)), uint64(len(cmd)),
-		unsafe.Pointer(unsafe.SliceData(answer)), uint64(len(answer))); errno != 0 {
+	if errno := rawDevXCQQuery(
+		l.fn[symMlx5dv_devx_cq_query],
+		cqHeld.C,
+		unsafe.Pointer(unsafe.SliceData(cmd)),
+		uint64(len(cmd)),
+		unsafe.Pointer(unsafe.SliceData(answer)),
+		uint64(len(answer)),
+	); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EINVAL,
-					Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
+				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+			)
 		})
 	}
 	return nil
@@ -2103,13 +2244,21 @@ func (l *Lib) DevXModifyCQ(cq *verbs.CQ, cmd []byte, answer []byte) error {
 	if err := checkDevXCQModify(&in); err != nil {
 		return err
 	}
-	if errno := rawDevXCQModify(l.fn[symMlx5dv_devx_cq_modify], cqHeld.C, unsafe.Pointer(unsafe.SliceData(cmd)), uint64(len(cmd)),
-		unsafe.Pointer(unsafe.SliceData(answer)), uint64(len(answer))); errno != 0 {
+	if errno := rawDevXCQModify(
+		l.fn[symMlx5dv_devx_cq_modify],
+		cqHeld.C,
+		unsafe.Pointer(unsafe.SliceData(cmd)),
+		uint64(len(cmd)),
+		unsafe.Pointer(unsafe.SliceData(answer)),
+		uint64(len(answer)),
+	); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EINVAL,
-					Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
+				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+			)
 		})
 	}
 	return nil
@@ -2144,13 +2293,21 @@ func (l *Lib) DevXQueryQP(qp *verbs.QP, cmd []byte, answer []byte) error {
 	if err := checkDevXQPQuery(&in); err != nil {
 		return err
 	}
-	if errno := rawDevXQPQuery(l.fn[symMlx5dv_devx_qp_query], qpHeld.C, unsafe.Pointer(unsafe.SliceData(cmd)), uint64(len(cmd)),
-		unsafe.Pointer(unsafe.SliceData(answer)), uint64(len(answer))); errno != 0 {
+	if errno := rawDevXQPQuery(
+		l.fn[symMlx5dv_devx_qp_query],
+		qpHeld.C,
+		unsafe.Pointer(unsafe.SliceData(cmd)),
+		uint64(len(cmd)),
+		unsafe.Pointer(unsafe.SliceData(answer)),
+		uint64(len(answer)),
+	); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EINVAL,
-					Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
+				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+			)
 		})
 	}
 	return nil
@@ -2185,13 +2342,21 @@ func (l *Lib) DevXModifyQP(qp *verbs.QP, cmd []byte, answer []byte) error {
 	if err := checkDevXQPModify(&in); err != nil {
 		return err
 	}
-	if errno := rawDevXQPModify(l.fn[symMlx5dv_devx_qp_modify], qpHeld.C, unsafe.Pointer(unsafe.SliceData(cmd)), uint64(len(cmd)),
-		unsafe.Pointer(unsafe.SliceData(answer)), uint64(len(answer))); errno != 0 {
+	if errno := rawDevXQPModify(
+		l.fn[symMlx5dv_devx_qp_modify],
+		qpHeld.C,
+		unsafe.Pointer(unsafe.SliceData(cmd)),
+		uint64(len(cmd)),
+		unsafe.Pointer(unsafe.SliceData(answer)),
+		uint64(len(answer)),
+	); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EINVAL,
-					Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
+				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+			)
 		})
 	}
 	return nil
@@ -2226,13 +2391,21 @@ func (l *Lib) DevXQuerySRQ(srq *verbs.SRQ, cmd []byte, answer []byte) error {
 	if err := checkDevXSRQQuery(&in); err != nil {
 		return err
 	}
-	if errno := rawDevXSRQQuery(l.fn[symMlx5dv_devx_srq_query], srqHeld.C, unsafe.Pointer(unsafe.SliceData(cmd)), uint64(len(cmd)),
-		unsafe.Pointer(unsafe.SliceData(answer)), uint64(len(answer))); errno != 0 {
+	if errno := rawDevXSRQQuery(
+		l.fn[symMlx5dv_devx_srq_query],
+		srqHeld.C,
+		unsafe.Pointer(unsafe.SliceData(cmd)),
+		uint64(len(cmd)),
+		unsafe.Pointer(unsafe.SliceData(answer)),
+		uint64(len(answer)),
+	); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EINVAL,
-					Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
+				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+			)
 		})
 	}
 	return nil
@@ -2267,13 +2440,21 @@ func (l *Lib) DevXModifySRQ(srq *verbs.SRQ, cmd []byte, answer []byte) error {
 	if err := checkDevXSRQModify(&in); err != nil {
 		return err
 	}
-	if errno := rawDevXSRQModify(l.fn[symMlx5dv_devx_srq_modify], srqHeld.C, unsafe.Pointer(unsafe.SliceData(cmd)), uint64(len(cmd)),
-		unsafe.Pointer(unsafe.SliceData(answer)), uint64(len(answer))); errno != 0 {
+	if errno := rawDevXSRQModify(
+		l.fn[symMlx5dv_devx_srq_modify],
+		srqHeld.C,
+		unsafe.Pointer(unsafe.SliceData(cmd)),
+		uint64(len(cmd)),
+		unsafe.Pointer(unsafe.SliceData(answer)),
+		uint64(len(answer)),
+	); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EINVAL,
-					Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
+				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+			)
 		})
 	}
 	return nil
@@ -2308,13 +2489,21 @@ func (l *Lib) DevXQueryWQ(wq *verbs.WQ, cmd []byte, answer []byte) error {
 	if err := checkDevXWQQuery(&in); err != nil {
 		return err
 	}
-	if errno := rawDevXWQQuery(l.fn[symMlx5dv_devx_wq_query], wqHeld.C, unsafe.Pointer(unsafe.SliceData(cmd)), uint64(len(cmd)),
-		unsafe.Pointer(unsafe.SliceData(answer)), uint64(len(answer))); errno != 0 {
+	if errno := rawDevXWQQuery(
+		l.fn[symMlx5dv_devx_wq_query],
+		wqHeld.C,
+		unsafe.Pointer(unsafe.SliceData(cmd)),
+		uint64(len(cmd)),
+		unsafe.Pointer(unsafe.SliceData(answer)),
+		uint64(len(answer)),
+	); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EINVAL,
-					Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
+				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+			)
 		})
 	}
 	return nil
@@ -2349,13 +2538,21 @@ func (l *Lib) DevXModifyWQ(wq *verbs.WQ, cmd []byte, answer []byte) error {
 	if err := checkDevXWQModify(&in); err != nil {
 		return err
 	}
-	if errno := rawDevXWQModify(l.fn[symMlx5dv_devx_wq_modify], wqHeld.C, unsafe.Pointer(unsafe.SliceData(cmd)), uint64(len(cmd)),
-		unsafe.Pointer(unsafe.SliceData(answer)), uint64(len(answer))); errno != 0 {
+	if errno := rawDevXWQModify(
+		l.fn[symMlx5dv_devx_wq_modify],
+		wqHeld.C,
+		unsafe.Pointer(unsafe.SliceData(cmd)),
+		uint64(len(cmd)),
+		unsafe.Pointer(unsafe.SliceData(answer)),
+		uint64(len(answer)),
+	); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EINVAL,
-					Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
+				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+			)
 		})
 	}
 	return nil
@@ -2390,13 +2587,21 @@ func (l *Lib) DevXQueryIndTable(indTbl *verbs.RWQIndTable, cmd []byte, answer []
 	if err := checkDevXIndTblQuery(&in); err != nil {
 		return err
 	}
-	if errno := rawDevXIndTblQuery(l.fn[symMlx5dv_devx_ind_tbl_query], indTblHeld.C, unsafe.Pointer(unsafe.SliceData(cmd)),
-		uint64(len(cmd)), unsafe.Pointer(unsafe.SliceData(answer)), uint64(len(answer))); errno != 0 {
+	if errno := rawDevXIndTblQuery(
+		l.fn[symMlx5dv_devx_ind_tbl_query],
+		indTblHeld.C,
+		unsafe.Pointer(unsafe.SliceData(cmd)),
+		uint64(len(cmd)),
+		unsafe.Pointer(unsafe.SliceData(answer)),
+		uint64(len(answer)),
+	); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EINVAL,
-					Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
+				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+			)
 		})
 	}
 	return nil
@@ -2431,13 +2636,21 @@ func (l *Lib) DevXModifyIndTable(indTbl *verbs.RWQIndTable, cmd []byte, answer [
 	if err := checkDevXIndTblModify(&in); err != nil {
 		return err
 	}
-	if errno := rawDevXIndTblModify(l.fn[symMlx5dv_devx_ind_tbl_modify], indTblHeld.C, unsafe.Pointer(unsafe.SliceData(cmd)),
-		uint64(len(cmd)), unsafe.Pointer(unsafe.SliceData(answer)), uint64(len(answer))); errno != 0 {
+	if errno := rawDevXIndTblModify(
+		l.fn[symMlx5dv_devx_ind_tbl_modify],
+		indTblHeld.C,
+		unsafe.Pointer(unsafe.SliceData(cmd)),
+		uint64(len(cmd)),
+		unsafe.Pointer(unsafe.SliceData(answer)),
+		uint64(len(answer)),
+	); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EINVAL,
-					Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
+				verr.Cause{Errno: syscall.EREMOTEIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+			)
 		})
 	}
 	return nil
@@ -2464,8 +2677,11 @@ func (l *Lib) CreateCmdComp(dev *verbs.Device) (*CmdComp, error) {
 	ptr, errno := rawDevXCreateCmdComp(l.fn[symMlx5dv_devx_create_cmd_comp], devHeld.C)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware"},
+			)
 		})
 	}
 	o := newCmdComp(l, ptr)
@@ -2507,8 +2723,11 @@ func (l *Lib) CreateEventChannel(dev *verbs.Device, flags ...EventChannelFlag) (
 	ptr, errno := rawDevXCreateEventChannel(l.fn[symMlx5dv_devx_create_event_channel], devHeld.C, uint32(flagsC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware"},
+			)
 		})
 	}
 	o := newEventChannel(l, ptr)
@@ -2551,7 +2770,10 @@ func (l *Lib) CreateDRDomain(dev *verbs.Device, packets DRDomainType) (*DRDomain
 	ptr, errno := rawDrDomainCreate(l.fn[symMlx5dv_dr_domain_create], devHeld.C, uint32(packets))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "port 1 of the device is not one of Ethernet"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "port 1 of the device is not one of Ethernet"},
+			)
 		})
 	}
 	o := newDRDomain(l, ptr)
@@ -2583,7 +2805,10 @@ func (l *Lib) CreateDRActionQP(qp *verbs.QP) (*DRAction, error) {
 	ptr, errno := rawDrActionCreateDestIbvQP(l.fn[symMlx5dv_dr_action_create_dest_ibv_qp], qpHeld.C)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL, Text: "the queue pair is not one of type RAW_PACKET"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "the queue pair is not one of type RAW_PACKET"},
+			)
 		})
 	}
 	o := newDRAction(l, ptr)
@@ -2698,8 +2923,10 @@ func (l *Lib) CreateDRActionFlowMeter(attr DRFlowMeterAttr) (*DRAction, error) {
 	ptr, errno := rawDrActionCreateFlowMeter(l.fn[symMlx5dv_dr_action_create_flow_meter], unsafe.Pointer(&attrC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-				Text: "the card does not steer by software, or the next table is one of level 0"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the card does not steer by software, or the next table is one of level 0"},
+			)
 		})
 	}
 	o := newDRAction(l, ptr)
@@ -2768,12 +2995,20 @@ func (l *Lib) AllocPP(dev *verbs.Device, pace []byte, flags ...PPFlag) (*PP, err
 	if err := checkPpAlloc(&in); err != nil {
 		return nil, err
 	}
-	ptr, errno := rawPpAlloc(l.fn[symMlx5dv_pp_alloc], devHeld.C, uint64(len(pace)), unsafe.Pointer(unsafe.SliceData(pace)),
-		uint32(flagsC))
+	ptr, errno := rawPpAlloc(
+		l.fn[symMlx5dv_pp_alloc],
+		devHeld.C,
+		uint64(len(pace)),
+		unsafe.Pointer(unsafe.SliceData(pace)),
+		uint32(flagsC),
+	)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware"},
+			)
 		})
 	}
 	o := newPP(l, ptr)
@@ -2806,12 +3041,13 @@ func (l *Lib) QueryQPLAGPort(qp *verbs.QP) (uint8, uint8, error) {
 	}
 	var portNum uint8
 	var activePortNum uint8
-	if errno := rawQueryQPLAGPort(l.fn[symMlx5dv_query_qp_lag_port], qpHeld.C, unsafe.Pointer(&portNum),
-		unsafe.Pointer(&activePortNum)); errno != 0 {
+	if errno := rawQueryQPLAGPort(l.fn[symMlx5dv_query_qp_lag_port], qpHeld.C, unsafe.Pointer(&portNum), unsafe.Pointer(&activePortNum)); errno != 0 {
 		return 0, 0, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EOPNOTSUPP,
-					Text: "the ports of the device are not in a link aggregation, or the queue pair is of a type that does not send"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the ports of the device are not in a link aggregation, or the queue pair is of a type that does not send"},
+			)
 		})
 	}
 	return portNum, activePortNum, nil
@@ -2841,10 +3077,11 @@ func (l *Lib) ModifyQPLAGPort(qp *verbs.QP, portNum uint8) error {
 	}
 	if errno := rawModifyQPLAGPort(l.fn[symMlx5dv_modify_qp_lag_port], qpHeld.C, portNum); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EOPNOTSUPP,
-					Text: "the ports of the device are not in a link aggregation, or the queue pair is of another type than RC, UC, UD, RAW_PACKET and " +
-						"DCI, or not in state RTS"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the ports of the device are not in a link aggregation, or the queue pair is of another type than RC, UC, UD, RAW_PACKET and DCI, or not in state RTS"},
+			)
 		})
 	}
 	return nil
@@ -2874,9 +3111,11 @@ func (l *Lib) ModifyQPUDPSPort(qp *verbs.QP, udpSport uint16) error {
 	}
 	if errno := rawModifyQPUDPSport(l.fn[symMlx5dv_modify_qp_udp_sport], qpHeld.C, udpSport); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EOPNOTSUPP,
-					Text: "the queue pair is not of type RC or UC, or not in state RTS, or the device cannot change the port then"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the queue pair is not of type RC or UC, or not in state RTS, or the device cannot change the port then"},
+			)
 		})
 	}
 	return nil
@@ -2906,8 +3145,11 @@ func (l *Lib) DCIStreamIDReset(qp *verbs.QP, streamID uint16) error {
 	}
 	if errno := rawDCIStreamIDReset(l.fn[symMlx5dv_dci_stream_id_reset], qpHeld.C, streamID); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL, Text: "the queue pair is not a DCI"},
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the queue pair is not in state RTS, or the device has no streams"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "the queue pair is not a DCI"},
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the queue pair is not in state RTS, or the device has no streams"},
+			)
 		})
 	}
 	return nil
@@ -2970,8 +3212,11 @@ func (l *Lib) CreateSchedNode(dev *verbs.Device, attr *SchedAttr) (*SchedNode, e
 	ptr, errno := rawSchedNodeCreate(l.fn[symMlx5dv_sched_node_create], devHeld.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device has no schedulers"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device has no schedulers"},
+			)
 		})
 	}
 	o := newSchedNode(l, ptr)
@@ -3038,7 +3283,10 @@ func (l *Lib) CreateSchedLeaf(dev *verbs.Device, attr *SchedAttr) (*SchedLeaf, e
 	ptr, errno := rawSchedLeafCreate(l.fn[symMlx5dv_sched_leaf_create], devHeld.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+			)
 		})
 	}
 	o := newSchedLeaf(l, ptr)
@@ -3072,8 +3320,11 @@ func (l *Lib) ReservedQPNAlloc(dev *verbs.Device) (uint32, error) {
 	var qpn uint32
 	if errno := rawReservedQPNAlloc(l.fn[symMlx5dv_reserved_qpn_alloc], devHeld.C, unsafe.Pointer(&qpn)); errno != 0 {
 		return 0, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device reserves no numbers"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device reserves no numbers"},
+			)
 		})
 	}
 	return qpn, nil
@@ -3103,7 +3354,10 @@ func (l *Lib) ReservedQPNDealloc(dev *verbs.Device, qpn uint32) error {
 	}
 	if errno := rawReservedQPNDealloc(l.fn[symMlx5dv_reserved_qpn_dealloc], devHeld.C, qpn); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL, Text: "the number was not reserved here"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "the number was not reserved here"},
+			)
 		})
 	}
 	return nil

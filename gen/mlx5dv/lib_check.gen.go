@@ -29,18 +29,26 @@ func checkCreateCQ(in *inCreateCQ) error {
 	var bad verr.Violations
 	flags := CQInitFlag(in.mlx5CQAttrFlags)
 	compressedFormat := CQEFormat(in.mlx5CQAttrCQECompResFormat)
-	if in.mlx5CQAttr != 0 && in.mlx5CQAttrCompMask&cqInitAttrHasCQESize != 0 && in.mlx5CQAttrCQESize != 64 && in.mlx5CQAttrCQESize != 128 {
+	if in.mlx5CQAttr != 0 &&
+		in.mlx5CQAttrCompMask&cqInitAttrHasCQESize != 0 &&
+		in.mlx5CQAttrCQESize != 64 &&
+		in.mlx5CQAttrCQESize != 128 {
 		bad.Add(&rule7713, in.mlx5CQAttrCQESize)
 	}
 	if in.mlx5CQAttr != 0 && in.mlx5CQAttrCompMask&cqInitAttrHasFlags != 0 && flags&^CQInitFlagCQEPad != 0 {
 		bad.Add(&rule7714, in.mlx5CQAttrFlags)
 	}
-	if in.mlx5CQAttr != 0 && in.mlx5CQAttrCompMask&(cqInitAttrHasFlags|cqInitAttrHasCQESize) == cqInitAttrHasFlags|cqInitAttrHasCQESize &&
-		flags&CQInitFlagCQEPad != 0 && in.mlx5CQAttrCQESize != 128 {
+	if in.mlx5CQAttr != 0 &&
+		in.mlx5CQAttrCompMask&(cqInitAttrHasFlags|cqInitAttrHasCQESize) == cqInitAttrHasFlags|cqInitAttrHasCQESize &&
+		flags&CQInitFlagCQEPad != 0 &&
+		in.mlx5CQAttrCQESize != 128 {
 		bad.Add(&rule7715, in.mlx5CQAttrFlags)
 	}
-	if in.mlx5CQAttr != 0 && in.mlx5CQAttrCompMask&cqInitAttrHasCompressedFormat != 0 && compressedFormat != CQEFormatHash &&
-		compressedFormat != CQEFormatCsum && compressedFormat != CQEFormatCsumStridx {
+	if in.mlx5CQAttr != 0 &&
+		in.mlx5CQAttrCompMask&cqInitAttrHasCompressedFormat != 0 &&
+		compressedFormat != CQEFormatHash &&
+		compressedFormat != CQEFormatCsum &&
+		compressedFormat != CQEFormatCsumStridx {
 		bad.Add(&rule7716, in.mlx5CQAttrCQECompResFormat)
 	}
 	return bad.Err("mlx5dv_create_cq")
@@ -63,7 +71,11 @@ func checkCreateMkey(in *inCreateMkey) error {
 	if flags < MKeyFlagIndirect {
 		bad.Add(&rule7722, in.mkeyInitAttrCreateFlags)
 	}
-	if flags&^(MKeyFlagIndirect|MKeyFlagBlockSignature|MKeyFlagCrypto|MKeyFlagUpdateTag|MKeyFlagRemoteInvalidate) != 0 {
+	if flags&^(MKeyFlagIndirect|
+		MKeyFlagBlockSignature|
+		MKeyFlagCrypto|
+		MKeyFlagUpdateTag|
+		MKeyFlagRemoteInvalidate) != 0 {
 		bad.Add(&rule7723, in.mkeyInitAttrCreateFlags)
 	}
 	return bad.Err("mlx5dv_create_mkey")
@@ -99,34 +111,55 @@ func checkCreateQP(in *inCreateQP) error {
 	createFlags := QPCreateFlag(in.mlx5QPAttrCreateFlags)
 	dcType := DCType(in.mlx5QPAttrDcInitAttrDcType)
 	sendOps := QPSendOp(in.mlx5QPAttrSendOpsFlags)
-	if in.mlx5QPAttr != 0 && in.mlx5QPAttrCompMask&qpInitAttrHasCreateFlags != 0 &&
-		createFlags&^(QPCreateFlagTunnelOffloads|QPCreateFlagTirAllowSelfLoopbackUC|QPCreateFlagTirAllowSelfLoopbackMc|
-			QPCreateFlagDisableScatterToCQE|QPCreateFlagAllowScatterToCQE|QPCreateFlagPacketBasedCreditMode|QPCreateFlagSigPipelining|
-			QPCreateFlagOOODp) != 0 {
+	if in.mlx5QPAttr != 0 && in.mlx5QPAttrCompMask&qpInitAttrHasCreateFlags != 0 && createFlags&^(QPCreateFlagTunnelOffloads|
+		QPCreateFlagTirAllowSelfLoopbackUC|
+		QPCreateFlagTirAllowSelfLoopbackMc|
+		QPCreateFlagDisableScatterToCQE|
+		QPCreateFlagAllowScatterToCQE|
+		QPCreateFlagPacketBasedCreditMode|
+		QPCreateFlagSigPipelining|
+		QPCreateFlagOOODp) != 0 {
 		bad.Add(&rule7733, in.mlx5QPAttrCreateFlags)
 	}
-	if in.mlx5QPAttr != 0 && in.mlx5QPAttrCompMask&qpInitAttrHasCreateFlags != 0 && createFlags&QPCreateFlagDisableScatterToCQE != 0 &&
+	if in.mlx5QPAttr != 0 &&
+		in.mlx5QPAttrCompMask&qpInitAttrHasCreateFlags != 0 &&
+		createFlags&QPCreateFlagDisableScatterToCQE != 0 &&
 		createFlags&QPCreateFlagAllowScatterToCQE != 0 {
 		bad.Add(&rule7734, in.mlx5QPAttrCreateFlags)
 	}
-	if in.mlx5QPAttr != 0 && in.mlx5QPAttrCompMask&qpInitAttrHasDCType != 0 && dcType != DCTypeDCT && dcType != DCTypeDCI {
+	if in.mlx5QPAttr != 0 &&
+		in.mlx5QPAttrCompMask&qpInitAttrHasDCType != 0 &&
+		dcType != DCTypeDCT &&
+		dcType != DCTypeDCI {
 		bad.Add(&rule7735, in.mlx5QPAttrDcInitAttrDcType)
 	}
-	if in.mlx5QPAttr != 0 && in.mlx5QPAttrCompMask&qpInitAttrHasDCType != 0 && dcType == DCTypeDCT &&
+	if in.mlx5QPAttr != 0 &&
+		in.mlx5QPAttrCompMask&qpInitAttrHasDCType != 0 &&
+		dcType == DCTypeDCT &&
 		in.mlx5QPAttrCompMask&(qpInitAttrHasLogDCIStreams|qpInitAttrHasSendOps) != 0 {
 		bad.Add(&rule7736, in.mlx5QPAttrCompMask)
 	}
-	if in.mlx5QPAttr != 0 && in.mlx5QPAttrCompMask&qpInitAttrHasDCType != 0 && dcType == DCTypeDCT &&
+	if in.mlx5QPAttr != 0 &&
+		in.mlx5QPAttrCompMask&qpInitAttrHasDCType != 0 &&
+		dcType == DCTypeDCT &&
 		in.mlx5QPAttrCompMask&qpInitAttrHasCreateFlags != 0 &&
-		createFlags&(QPCreateFlagTunnelOffloads|QPCreateFlagTirAllowSelfLoopbackUC|QPCreateFlagTirAllowSelfLoopbackMc|
-			QPCreateFlagAllowScatterToCQE|QPCreateFlagPacketBasedCreditMode) != 0 {
+		createFlags&(QPCreateFlagTunnelOffloads|
+			QPCreateFlagTirAllowSelfLoopbackUC|
+			QPCreateFlagTirAllowSelfLoopbackMc|
+			QPCreateFlagAllowScatterToCQE|
+			QPCreateFlagPacketBasedCreditMode) != 0 {
 		bad.Add(&rule7737, in.mlx5QPAttrCreateFlags)
 	}
-	if in.mlx5QPAttr != 0 && in.mlx5QPAttrCompMask&qpInitAttrHasSendOps != 0 &&
-		sendOps&^(QPSendOpMRInterleaved|QPSendOpMRList|QPSendOpMkeyConfigure|QPSendOpRawWQE|QPSendOpMemcpy) != 0 {
+	if in.mlx5QPAttr != 0 && in.mlx5QPAttrCompMask&qpInitAttrHasSendOps != 0 && sendOps&^(QPSendOpMRInterleaved|
+		QPSendOpMRList|
+		QPSendOpMkeyConfigure|
+		QPSendOpRawWQE|
+		QPSendOpMemcpy) != 0 {
 		bad.Add(&rule7739, in.mlx5QPAttrSendOpsFlags)
 	}
-	if in.mlx5QPAttr != 0 && in.mlx5QPAttrCompMask&qpInitAttrHasSendOps != 0 && in.mlx5QPAttrCompMask&qpInitAttrHasDCType != 0 &&
+	if in.mlx5QPAttr != 0 &&
+		in.mlx5QPAttrCompMask&qpInitAttrHasSendOps != 0 &&
+		in.mlx5QPAttrCompMask&qpInitAttrHasDCType != 0 &&
 		sendOps&(QPSendOpMRInterleaved|QPSendOpMRList|QPSendOpMkeyConfigure) != 0 {
 		bad.Add(&rule7740, in.mlx5QPAttrSendOpsFlags)
 	}
@@ -136,8 +169,7 @@ func checkCreateQP(in *inCreateQP) error {
 // hintCreateQP returns the lints that a call of mlx5dv_create_qp breaks, which may be the cause when it fails.
 func hintCreateQP(in *inCreateQP) []verr.Violation {
 	var may verr.Violations
-	may.If(in.mlx5QPAttr != 0 && in.mlx5QPAttrCompMask&qpInitAttrHasLogDCIStreams != 0 &&
-		in.mlx5QPAttrCompMask&qpInitAttrHasDCType != qpInitAttrHasDCType, &rule7738, in.mlx5QPAttrCompMask)
+	may.If(in.mlx5QPAttr != 0 && in.mlx5QPAttrCompMask&qpInitAttrHasLogDCIStreams != 0 && in.mlx5QPAttrCompMask&qpInitAttrHasDCType != qpInitAttrHasDCType, &rule7738, in.mlx5QPAttrCompMask)
 	return may
 }
 
@@ -226,8 +258,12 @@ func checkCreateSteeringAnchor(in *inCreateSteeringAnchor) error {
 	if in.attrCompMask != 0 {
 		bad.Add(&rule7945, in.attrCompMask)
 	}
-	if tableType != FlowTableTypeNicRX && tableType != FlowTableTypeNicTx && tableType != FlowTableTypeFdb &&
-		tableType != FlowTableTypeRDMARX && tableType != FlowTableTypeRDMATx && tableType != FlowTableTypeRDMATransportRX &&
+	if tableType != FlowTableTypeNicRX &&
+		tableType != FlowTableTypeNicTx &&
+		tableType != FlowTableTypeFdb &&
+		tableType != FlowTableTypeRDMARX &&
+		tableType != FlowTableTypeRDMATx &&
+		tableType != FlowTableTypeRDMATransportRX &&
 		tableType != FlowTableTypeRDMATransportTx {
 		bad.Add(&rule7946, in.attrFtType)
 	}
@@ -282,7 +318,10 @@ type inAllocDM struct {
 func checkAllocDM(in *inAllocDM) error {
 	var bad verr.Violations
 	typ := DMType(in.mlx5DMAttrType)
-	if typ != DMTypeMEMIC && typ != DMTypeSteeringSWICM && typ != DMTypeHeaderModifySWICM && typ != DMTypeHeaderModifyPatternSWICM &&
+	if typ != DMTypeMEMIC &&
+		typ != DMTypeSteeringSWICM &&
+		typ != DMTypeHeaderModifySWICM &&
+		typ != DMTypeHeaderModifyPatternSWICM &&
 		typ != DMTypeEncapSWICM {
 		bad.Add(&rule7703, in.mlx5DMAttrType)
 	}
@@ -331,11 +370,13 @@ const (
 // checkCreateWQ refuses a call of mlx5dv_create_wq that breaks a rule.
 func checkCreateWQ(in *inCreateWQ) error {
 	var bad verr.Violations
-	if in.mlx5WQAttr != 0 && in.mlx5WQAttrCompMask&wqInitAttrHasStrideLogBytes != 0 &&
+	if in.mlx5WQAttr != 0 &&
+		in.mlx5WQAttrCompMask&wqInitAttrHasStrideLogBytes != 0 &&
 		(in.mlx5WQAttrStridingRQAttrsSingleStrideLogNumOfBytes < 6 || in.mlx5WQAttrStridingRQAttrsSingleStrideLogNumOfBytes > 13) {
 		bad.Add(&rule7748, in.mlx5WQAttrStridingRQAttrsSingleStrideLogNumOfBytes)
 	}
-	if in.mlx5WQAttr != 0 && in.mlx5WQAttrCompMask&wqInitAttrHasStrideLogBytes != 0 &&
+	if in.mlx5WQAttr != 0 &&
+		in.mlx5WQAttrCompMask&wqInitAttrHasStrideLogBytes != 0 &&
 		(in.mlx5WQAttrStridingRQAttrsSingleWQELogNumOfStrides < 3 || in.mlx5WQAttrStridingRQAttrsSingleWQELogNumOfStrides > 16) {
 		bad.Add(&rule7749, in.mlx5WQAttrStridingRQAttrsSingleWQELogNumOfStrides)
 	}

@@ -96,8 +96,10 @@ func (mkey *MKey) Check() (*MKeyErr, error) {
 	var errInfoC cMkeyErr
 	if errno := rawMkeyCheck(mkey.lib.fn[sym_mlx5dv_mkey_check], mkey.h.C, unsafe.Pointer(&errInfoC)); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-				Text: "the key was made without signatures of blocks, or its error is of a kind that libmlx5 does not know"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "the key was made without signatures of blocks, or its error is of a kind that libmlx5 does not know"},
+			)
 		})
 	}
 	out := new(MKeyErr)

@@ -107,7 +107,13 @@ func (w QPExWR) SetDCAddrStream(ah *verbs.AH, remoteDCTN uint32, remoteDCKey uin
 //   - data: the memories.
 //
 // C: mlx5dv_wr_mr_interleaved, mlx5dv_wr_post(3).
-func (w QPExWR) MRInterleaved(id uint64, mkey *MKey, accessFlags verbs.MRAccess, repeatCount uint32, data []MRInterleaved) error {
+func (w QPExWR) MRInterleaved(
+	id uint64,
+	mkey *MKey,
+	accessFlags verbs.MRAccess,
+	repeatCount uint32,
+	data []MRInterleaved,
+) error {
 	const verb = "mlx5dv_wr_mr_interleaved"
 	if err := w.more.Made(verb, "QPExWR", "take one with QPEx.WR"); err != nil {
 		return err
@@ -132,8 +138,7 @@ func (w QPExWR) MRInterleaved(id uint64, mkey *MKey, accessFlags verbs.MRAccess,
 	}
 	dataC := cmem.Mirrors(data, (*MRInterleaved).to)
 	w.more.Build(id)
-	return w.more.Add(verb, 2, dpath.Used("mkey", &mkey.h), dpath.Number(uint32(accessFlags)), dpath.Number(repeatCount),
-		dpath.Number(uint16(len(data))), dpath.ListOf(dataC))
+	return w.more.Add(verb, 2, dpath.Used("mkey", &mkey.h), dpath.Number(uint32(accessFlags)), dpath.Number(repeatCount), dpath.Number(uint16(len(data))), dpath.ListOf(dataC))
 }
 
 // MRList builds a request that has a memory key lead to pieces of memory.
@@ -166,8 +171,7 @@ func (w QPExWR) MRList(id uint64, mkey *MKey, accessFlags verbs.MRAccess, sge []
 		return verr.TooLong(verb, "sge", int(len(sge)), 65535)
 	}
 	w.more.Build(id)
-	return w.more.Add(verb, 3, dpath.Used("mkey", &mkey.h), dpath.Number(uint32(accessFlags)), dpath.Number(uint16(len(sge))),
-		dpath.ListOf(sge))
+	return w.more.Add(verb, 3, dpath.Used("mkey", &mkey.h), dpath.Number(uint32(accessFlags)), dpath.Number(uint16(len(sge))), dpath.ListOf(sge))
 }
 
 // MKeyConfigure builds a request that sets a memory key, by as many setters as are announced.
@@ -281,7 +285,14 @@ func (w QPExWR) SetMKeyLayoutInterleaved(repeatCount uint32, data []MRInterleave
 // Since rdma-core 37.0; with an older library it returns errors.ErrUnsupported.
 //
 // C: mlx5dv_wr_memcpy, mlx5dv_wr_post(3).
-func (w QPExWR) MemCpy(id uint64, destLKey uint32, destAddr uint64, srcLKey uint32, srcAddr uint64, length uint64) error {
+func (w QPExWR) MemCpy(
+	id uint64,
+	destLKey uint32,
+	destAddr uint64,
+	srcLKey uint32,
+	srcAddr uint64,
+	length uint64,
+) error {
 	const verb = "mlx5dv_wr_memcpy"
 	if err := w.more.Made(verb, "QPExWR", "take one with QPEx.WR"); err != nil {
 		return err
@@ -290,8 +301,7 @@ func (w QPExWR) MemCpy(id uint64, destLKey uint32, destAddr uint64, srcLKey uint
 		return w.lib.missing("mlx5dv_wr_memcpy", symMlx5dv_dci_stream_id_reset)
 	}
 	w.more.Build(id)
-	return w.more.Add(verb, 8, dpath.Number(destLKey), dpath.Number(destAddr), dpath.Number(srcLKey), dpath.Number(srcAddr),
-		dpath.Number(length))
+	return w.more.Add(verb, 8, dpath.Number(destLKey), dpath.Number(destAddr), dpath.Number(srcLKey), dpath.Number(srcAddr), dpath.Number(length))
 }
 
 // RawWQE builds a request as the device reads it: a control segment, which says how many segments there are,

@@ -354,24 +354,44 @@ func rawDestroySteeringAnchor(fn0 uintptr, anchor unsafe.Pointer) syscall.Errno 
 	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_destroy_steering_anchor(C.uintptr_t(fn0), C.uintptr_t(uintptr(anchor))))
 }
 
-func rawCreateFlowActionEsp(fn0 uintptr, dev unsafe.Pointer, esp unsafe.Pointer, mlx5Attr unsafe.Pointer) (unsafe.Pointer,
-	syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_create_flow_action_esp(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(esp),
-		(*C.uint8_t)(mlx5Attr))
+func rawCreateFlowActionEsp(fn0 uintptr, dev unsafe.Pointer, esp unsafe.Pointer, mlx5Attr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
+	p, err := C.vg5b761b9e9b_mlx5dv_create_flow_action_esp(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(esp), (*C.uint8_t)(mlx5Attr))
 	return cmem.OrErrno(p, err)
 }
 
-func rawCreateFlowActionModifyHeader(fn0 uintptr, dev unsafe.Pointer, actionsSz uint64, changes unsafe.Pointer,
-	table uint32) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_create_flow_action_modify_header(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint64_t(actionsSz),
-		(*C.uint8_t)(changes), C.uint32_t(table))
+func rawCreateFlowActionModifyHeader(
+	fn0 uintptr,
+	dev unsafe.Pointer,
+	actionsSz uint64,
+	changes unsafe.Pointer,
+	table uint32,
+) (unsafe.Pointer, syscall.Errno) {
+	p, err := C.vg5b761b9e9b_mlx5dv_create_flow_action_modify_header(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(dev)),
+		C.uint64_t(actionsSz),
+		(*C.uint8_t)(changes),
+		C.uint32_t(table),
+	)
 	return cmem.OrErrno(p, err)
 }
 
-func rawCreateFlowActionPacketReformat(fn0 uintptr, dev unsafe.Pointer, dataSz uint64, data unsafe.Pointer, kind uint32,
-	table uint32) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_create_flow_action_packet_reformat(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint64_t(dataSz),
-		(*C.uint8_t)(data), C.uint32_t(kind), C.uint32_t(table))
+func rawCreateFlowActionPacketReformat(
+	fn0 uintptr,
+	dev unsafe.Pointer,
+	dataSz uint64,
+	data unsafe.Pointer,
+	kind uint32,
+	table uint32,
+) (unsafe.Pointer, syscall.Errno) {
+	p, err := C.vg5b761b9e9b_mlx5dv_create_flow_action_packet_reformat(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(dev)),
+		C.uint64_t(dataSz),
+		(*C.uint8_t)(data),
+		C.uint32_t(kind),
+		C.uint32_t(table),
+	)
 	return cmem.OrErrno(p, err)
 }
 
@@ -393,16 +413,31 @@ func rawDMMapOpAddr(fn0 uintptr, dm unsafe.Pointer, op uint8) (unsafe.Pointer, s
 	return cmem.OrErrno(p, err)
 }
 
-func rawRegDmabufMR(fn0 uintptr, pd unsafe.Pointer, offset uint64, length uint64, iova uint64, fd int32, access int32,
-	mlx5Access int32) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_reg_dmabuf_mr(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), C.uint64_t(offset), C.uint64_t(length),
-		C.uint64_t(iova), C.int32_t(fd), C.int32_t(access), C.int32_t(mlx5Access))
+func rawRegDmabufMR(
+	fn0 uintptr,
+	pd unsafe.Pointer,
+	offset uint64,
+	length uint64,
+	iova uint64,
+	fd int32,
+	access int32,
+	mlx5Access int32,
+) (unsafe.Pointer, syscall.Errno) {
+	p, err := C.vg5b761b9e9b_mlx5dv_reg_dmabuf_mr(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(pd)),
+		C.uint64_t(offset),
+		C.uint64_t(length),
+		C.uint64_t(iova),
+		C.int32_t(fd),
+		C.int32_t(access),
+		C.int32_t(mlx5Access),
+	)
 	return cmem.OrErrno(p, err)
 }
 
 func rawGetDataDirectSysfsPath(fn0 uintptr, dev unsafe.Pointer, path unsafe.Pointer, bufLen uint64) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_get_data_direct_sysfs_path(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(path),
-		C.uint64_t(bufLen)))
+	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_get_data_direct_sysfs_path(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(path), C.uint64_t(bufLen)))
 }
 
 func rawCreateWQ(fn0 uintptr, dev unsafe.Pointer, attr unsafe.Pointer, mlx5WQAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
@@ -427,43 +462,101 @@ func rawOpenDevice(fn0 uintptr, dev unsafe.Pointer, attr unsafe.Pointer) (unsafe
 	return cmem.OrErrno(p, err)
 }
 
-func rawDevXObjCreate(fn0 uintptr, dev unsafe.Pointer, cmd unsafe.Pointer, inlen uint64, answer unsafe.Pointer,
-	outlen uint64) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_devx_obj_create(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(cmd), C.uint64_t(inlen),
-		(*C.uint8_t)(answer), C.uint64_t(outlen))
+func rawDevXObjCreate(
+	fn0 uintptr,
+	dev unsafe.Pointer,
+	cmd unsafe.Pointer,
+	inlen uint64,
+	answer unsafe.Pointer,
+	outlen uint64,
+) (unsafe.Pointer, syscall.Errno) {
+	p, err := C.vg5b761b9e9b_mlx5dv_devx_obj_create(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(dev)),
+		(*C.uint8_t)(cmd),
+		C.uint64_t(inlen),
+		(*C.uint8_t)(answer),
+		C.uint64_t(outlen),
+	)
 	return cmem.OrErrno(p, err)
 }
 
-func rawDevXObjQuery(fn0 uintptr, obj unsafe.Pointer, cmd unsafe.Pointer, inlen uint64, answer unsafe.Pointer,
-	outlen uint64) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_obj_query(C.uintptr_t(fn0), C.uintptr_t(uintptr(obj)), (*C.uint8_t)(cmd),
-		C.uint64_t(inlen), (*C.uint8_t)(answer), C.uint64_t(outlen)))
+func rawDevXObjQuery(
+	fn0 uintptr,
+	obj unsafe.Pointer,
+	cmd unsafe.Pointer,
+	inlen uint64,
+	answer unsafe.Pointer,
+	outlen uint64,
+) syscall.Errno {
+	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_obj_query(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(obj)),
+		(*C.uint8_t)(cmd),
+		C.uint64_t(inlen),
+		(*C.uint8_t)(answer),
+		C.uint64_t(outlen),
+	))
 }
 
-func rawDevXObjModify(fn0 uintptr, obj unsafe.Pointer, cmd unsafe.Pointer, inlen uint64, answer unsafe.Pointer,
-	outlen uint64) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_obj_modify(C.uintptr_t(fn0), C.uintptr_t(uintptr(obj)), (*C.uint8_t)(cmd),
-		C.uint64_t(inlen), (*C.uint8_t)(answer), C.uint64_t(outlen)))
+func rawDevXObjModify(
+	fn0 uintptr,
+	obj unsafe.Pointer,
+	cmd unsafe.Pointer,
+	inlen uint64,
+	answer unsafe.Pointer,
+	outlen uint64,
+) syscall.Errno {
+	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_obj_modify(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(obj)),
+		(*C.uint8_t)(cmd),
+		C.uint64_t(inlen),
+		(*C.uint8_t)(answer),
+		C.uint64_t(outlen),
+	))
 }
 
 func rawDevXObjDestroy(fn0 uintptr, obj unsafe.Pointer) syscall.Errno {
 	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_obj_destroy(C.uintptr_t(fn0), C.uintptr_t(uintptr(obj))))
 }
 
-func rawDevXGeneralCmd(fn0 uintptr, dev unsafe.Pointer, cmd unsafe.Pointer, inlen uint64, answer unsafe.Pointer,
-	outlen uint64) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_general_cmd(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(cmd),
-		C.uint64_t(inlen), (*C.uint8_t)(answer), C.uint64_t(outlen)))
+func rawDevXGeneralCmd(
+	fn0 uintptr,
+	dev unsafe.Pointer,
+	cmd unsafe.Pointer,
+	inlen uint64,
+	answer unsafe.Pointer,
+	outlen uint64,
+) syscall.Errno {
+	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_general_cmd(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(dev)),
+		(*C.uint8_t)(cmd),
+		C.uint64_t(inlen),
+		(*C.uint8_t)(answer),
+		C.uint64_t(outlen),
+	))
 }
 
 func rawQueryPort(fn0 uintptr, dev unsafe.Pointer, portNum uint32, info unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_query_port(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint32_t(portNum),
-		(*C.uint8_t)(info)))
+	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_query_port(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint32_t(portNum), (*C.uint8_t)(info)))
 }
 
-func rawDevXUmemReg(fn0 uintptr, dev unsafe.Pointer, addr uintptr, size uint64, access uint32) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_devx_umem_reg(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uintptr_t(addr), C.uint64_t(size),
-		C.uint32_t(access))
+func rawDevXUmemReg(
+	fn0 uintptr,
+	dev unsafe.Pointer,
+	addr uintptr,
+	size uint64,
+	access uint32,
+) (unsafe.Pointer, syscall.Errno) {
+	p, err := C.vg5b761b9e9b_mlx5dv_devx_umem_reg(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(dev)),
+		C.uintptr_t(addr),
+		C.uint64_t(size),
+		C.uint32_t(access),
+	)
 	return cmem.OrErrno(p, err)
 }
 
@@ -500,68 +593,187 @@ func rawFreeVar(fn0 uintptr, page unsafe.Pointer) {
 }
 
 func rawDevXQueryEQN(fn0 uintptr, dev unsafe.Pointer, vector uint32, eqn unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_query_eqn(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint32_t(vector),
-		(*C.uint8_t)(eqn)))
+	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_query_eqn(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint32_t(vector), (*C.uint8_t)(eqn)))
 }
 
-func rawDevXCQQuery(fn0 uintptr, cq unsafe.Pointer, cmd unsafe.Pointer, inlen uint64, answer unsafe.Pointer,
-	outlen uint64) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_cq_query(C.uintptr_t(fn0), C.uintptr_t(uintptr(cq)), (*C.uint8_t)(cmd),
-		C.uint64_t(inlen), (*C.uint8_t)(answer), C.uint64_t(outlen)))
+func rawDevXCQQuery(
+	fn0 uintptr,
+	cq unsafe.Pointer,
+	cmd unsafe.Pointer,
+	inlen uint64,
+	answer unsafe.Pointer,
+	outlen uint64,
+) syscall.Errno {
+	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_cq_query(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(cq)),
+		(*C.uint8_t)(cmd),
+		C.uint64_t(inlen),
+		(*C.uint8_t)(answer),
+		C.uint64_t(outlen),
+	))
 }
 
-func rawDevXCQModify(fn0 uintptr, cq unsafe.Pointer, cmd unsafe.Pointer, inlen uint64, answer unsafe.Pointer,
-	outlen uint64) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_cq_modify(C.uintptr_t(fn0), C.uintptr_t(uintptr(cq)), (*C.uint8_t)(cmd),
-		C.uint64_t(inlen), (*C.uint8_t)(answer), C.uint64_t(outlen)))
+func rawDevXCQModify(
+	fn0 uintptr,
+	cq unsafe.Pointer,
+	cmd unsafe.Pointer,
+	inlen uint64,
+	answer unsafe.Pointer,
+	outlen uint64,
+) syscall.Errno {
+	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_cq_modify(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(cq)),
+		(*C.uint8_t)(cmd),
+		C.uint64_t(inlen),
+		(*C.uint8_t)(answer),
+		C.uint64_t(outlen),
+	))
 }
 
-func rawDevXQPQuery(fn0 uintptr, qp unsafe.Pointer, cmd unsafe.Pointer, inlen uint64, answer unsafe.Pointer,
-	outlen uint64) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_qp_query(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), (*C.uint8_t)(cmd),
-		C.uint64_t(inlen), (*C.uint8_t)(answer), C.uint64_t(outlen)))
+func rawDevXQPQuery(
+	fn0 uintptr,
+	qp unsafe.Pointer,
+	cmd unsafe.Pointer,
+	inlen uint64,
+	answer unsafe.Pointer,
+	outlen uint64,
+) syscall.Errno {
+	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_qp_query(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(qp)),
+		(*C.uint8_t)(cmd),
+		C.uint64_t(inlen),
+		(*C.uint8_t)(answer),
+		C.uint64_t(outlen),
+	))
 }
 
-func rawDevXQPModify(fn0 uintptr, qp unsafe.Pointer, cmd unsafe.Pointer, inlen uint64, answer unsafe.Pointer,
-	outlen uint64) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_qp_modify(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), (*C.uint8_t)(cmd),
-		C.uint64_t(inlen), (*C.uint8_t)(answer), C.uint64_t(outlen)))
+func rawDevXQPModify(
+	fn0 uintptr,
+	qp unsafe.Pointer,
+	cmd unsafe.Pointer,
+	inlen uint64,
+	answer unsafe.Pointer,
+	outlen uint64,
+) syscall.Errno {
+	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_qp_modify(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(qp)),
+		(*C.uint8_t)(cmd),
+		C.uint64_t(inlen),
+		(*C.uint8_t)(answer),
+		C.uint64_t(outlen),
+	))
 }
 
-func rawDevXSRQQuery(fn0 uintptr, srq unsafe.Pointer, cmd unsafe.Pointer, inlen uint64, answer unsafe.Pointer,
-	outlen uint64) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_srq_query(C.uintptr_t(fn0), C.uintptr_t(uintptr(srq)), (*C.uint8_t)(cmd),
-		C.uint64_t(inlen), (*C.uint8_t)(answer), C.uint64_t(outlen)))
+func rawDevXSRQQuery(
+	fn0 uintptr,
+	srq unsafe.Pointer,
+	cmd unsafe.Pointer,
+	inlen uint64,
+	answer unsafe.Pointer,
+	outlen uint64,
+) syscall.Errno {
+	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_srq_query(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(srq)),
+		(*C.uint8_t)(cmd),
+		C.uint64_t(inlen),
+		(*C.uint8_t)(answer),
+		C.uint64_t(outlen),
+	))
 }
 
-func rawDevXSRQModify(fn0 uintptr, srq unsafe.Pointer, cmd unsafe.Pointer, inlen uint64, answer unsafe.Pointer,
-	outlen uint64) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_srq_modify(C.uintptr_t(fn0), C.uintptr_t(uintptr(srq)), (*C.uint8_t)(cmd),
-		C.uint64_t(inlen), (*C.uint8_t)(answer), C.uint64_t(outlen)))
+func rawDevXSRQModify(
+	fn0 uintptr,
+	srq unsafe.Pointer,
+	cmd unsafe.Pointer,
+	inlen uint64,
+	answer unsafe.Pointer,
+	outlen uint64,
+) syscall.Errno {
+	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_srq_modify(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(srq)),
+		(*C.uint8_t)(cmd),
+		C.uint64_t(inlen),
+		(*C.uint8_t)(answer),
+		C.uint64_t(outlen),
+	))
 }
 
-func rawDevXWQQuery(fn0 uintptr, wq unsafe.Pointer, cmd unsafe.Pointer, inlen uint64, answer unsafe.Pointer,
-	outlen uint64) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_wq_query(C.uintptr_t(fn0), C.uintptr_t(uintptr(wq)), (*C.uint8_t)(cmd),
-		C.uint64_t(inlen), (*C.uint8_t)(answer), C.uint64_t(outlen)))
+func rawDevXWQQuery(
+	fn0 uintptr,
+	wq unsafe.Pointer,
+	cmd unsafe.Pointer,
+	inlen uint64,
+	answer unsafe.Pointer,
+	outlen uint64,
+) syscall.Errno {
+	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_wq_query(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(wq)),
+		(*C.uint8_t)(cmd),
+		C.uint64_t(inlen),
+		(*C.uint8_t)(answer),
+		C.uint64_t(outlen),
+	))
 }
 
-func rawDevXWQModify(fn0 uintptr, wq unsafe.Pointer, cmd unsafe.Pointer, inlen uint64, answer unsafe.Pointer,
-	outlen uint64) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_wq_modify(C.uintptr_t(fn0), C.uintptr_t(uintptr(wq)), (*C.uint8_t)(cmd),
-		C.uint64_t(inlen), (*C.uint8_t)(answer), C.uint64_t(outlen)))
+func rawDevXWQModify(
+	fn0 uintptr,
+	wq unsafe.Pointer,
+	cmd unsafe.Pointer,
+	inlen uint64,
+	answer unsafe.Pointer,
+	outlen uint64,
+) syscall.Errno {
+	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_wq_modify(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(wq)),
+		(*C.uint8_t)(cmd),
+		C.uint64_t(inlen),
+		(*C.uint8_t)(answer),
+		C.uint64_t(outlen),
+	))
 }
 
-func rawDevXIndTblQuery(fn0 uintptr, indTbl unsafe.Pointer, cmd unsafe.Pointer, inlen uint64, answer unsafe.Pointer,
-	outlen uint64) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_ind_tbl_query(C.uintptr_t(fn0), C.uintptr_t(uintptr(indTbl)), (*C.uint8_t)(cmd),
-		C.uint64_t(inlen), (*C.uint8_t)(answer), C.uint64_t(outlen)))
+func rawDevXIndTblQuery(
+	fn0 uintptr,
+	indTbl unsafe.Pointer,
+	cmd unsafe.Pointer,
+	inlen uint64,
+	answer unsafe.Pointer,
+	outlen uint64,
+) syscall.Errno {
+	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_ind_tbl_query(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(indTbl)),
+		(*C.uint8_t)(cmd),
+		C.uint64_t(inlen),
+		(*C.uint8_t)(answer),
+		C.uint64_t(outlen),
+	))
 }
 
-func rawDevXIndTblModify(fn0 uintptr, indTbl unsafe.Pointer, cmd unsafe.Pointer, inlen uint64, answer unsafe.Pointer,
-	outlen uint64) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_ind_tbl_modify(C.uintptr_t(fn0), C.uintptr_t(uintptr(indTbl)), (*C.uint8_t)(cmd),
-		C.uint64_t(inlen), (*C.uint8_t)(answer), C.uint64_t(outlen)))
+func rawDevXIndTblModify(
+	fn0 uintptr,
+	indTbl unsafe.Pointer,
+	cmd unsafe.Pointer,
+	inlen uint64,
+	answer unsafe.Pointer,
+	outlen uint64,
+) syscall.Errno {
+	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_ind_tbl_modify(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(indTbl)),
+		(*C.uint8_t)(cmd),
+		C.uint64_t(inlen),
+		(*C.uint8_t)(answer),
+		C.uint64_t(outlen),
+	))
 }
 
 func rawDevXCreateCmdComp(fn0 uintptr, dev unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
@@ -573,10 +785,24 @@ func rawDevXDestroyCmdComp(fn0 uintptr, cmdComp unsafe.Pointer) {
 	C.vg5b761b9e9b_mlx5dv_devx_destroy_cmd_comp(C.uintptr_t(fn0), C.uintptr_t(uintptr(cmdComp)))
 }
 
-func rawDevXObjQueryAsync(fn0 uintptr, obj unsafe.Pointer, cmd unsafe.Pointer, inlen uint64, answerLen uint64, id uint64,
-	to unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_obj_query_async(C.uintptr_t(fn0), C.uintptr_t(uintptr(obj)), (*C.uint8_t)(cmd),
-		C.uint64_t(inlen), C.uint64_t(answerLen), C.uint64_t(id), C.uintptr_t(uintptr(to))))
+func rawDevXObjQueryAsync(
+	fn0 uintptr,
+	obj unsafe.Pointer,
+	cmd unsafe.Pointer,
+	inlen uint64,
+	answerLen uint64,
+	id uint64,
+	to unsafe.Pointer,
+) syscall.Errno {
+	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_obj_query_async(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(obj)),
+		(*C.uint8_t)(cmd),
+		C.uint64_t(inlen),
+		C.uint64_t(answerLen),
+		C.uint64_t(id),
+		C.uintptr_t(uintptr(to)),
+	))
 }
 
 func rawDevXCreateEventChannel(fn0 uintptr, dev unsafe.Pointer, flags uint32) (unsafe.Pointer, syscall.Errno) {
@@ -588,15 +814,38 @@ func rawDevXDestroyEventChannel(fn0 uintptr, eventChannel unsafe.Pointer) {
 	C.vg5b761b9e9b_mlx5dv_devx_destroy_event_channel(C.uintptr_t(fn0), C.uintptr_t(uintptr(eventChannel)))
 }
 
-func rawDevXSubscribeDevXEvent(fn0 uintptr, channel unsafe.Pointer, obj unsafe.Pointer, eventsSz uint16, kinds unsafe.Pointer,
-	cookie uint64) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_subscribe_devx_event(C.uintptr_t(fn0), C.uintptr_t(uintptr(channel)),
-		C.uintptr_t(uintptr(obj)), C.uint16_t(eventsSz), (*C.uint8_t)(kinds), C.uint64_t(cookie)))
+func rawDevXSubscribeDevXEvent(
+	fn0 uintptr,
+	channel unsafe.Pointer,
+	obj unsafe.Pointer,
+	eventsSz uint16,
+	kinds unsafe.Pointer,
+	cookie uint64,
+) syscall.Errno {
+	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_subscribe_devx_event(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(channel)),
+		C.uintptr_t(uintptr(obj)),
+		C.uint16_t(eventsSz),
+		(*C.uint8_t)(kinds),
+		C.uint64_t(cookie),
+	))
 }
 
-func rawDevXSubscribeDevXEventFD(fn0 uintptr, channel unsafe.Pointer, fd int32, obj unsafe.Pointer, kind uint16) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_subscribe_devx_event_fd(C.uintptr_t(fn0), C.uintptr_t(uintptr(channel)), C.int32_t(fd),
-		C.uintptr_t(uintptr(obj)), C.uint16_t(kind)))
+func rawDevXSubscribeDevXEventFD(
+	fn0 uintptr,
+	channel unsafe.Pointer,
+	fd int32,
+	obj unsafe.Pointer,
+	kind uint16,
+) syscall.Errno {
+	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_subscribe_devx_event_fd(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(channel)),
+		C.int32_t(fd),
+		C.uintptr_t(uintptr(obj)),
+		C.uint16_t(kind),
+	))
 }
 
 func rawDrDomainCreate(fn0 uintptr, dev unsafe.Pointer, packets uint32) (unsafe.Pointer, syscall.Errno) {
@@ -629,10 +878,20 @@ func rawDrTableDestroy(fn0 uintptr, table unsafe.Pointer) syscall.Errno {
 	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_dr_table_destroy(C.uintptr_t(fn0), C.uintptr_t(uintptr(table))))
 }
 
-func rawDrMatcherCreate(fn0 uintptr, table unsafe.Pointer, priority uint16, criteria uint8, mask unsafe.Pointer) (unsafe.Pointer,
-	syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_dr_matcher_create(C.uintptr_t(fn0), C.uintptr_t(uintptr(table)), C.uint16_t(priority),
-		C.uint8_t(criteria), (*C.uint8_t)(mask))
+func rawDrMatcherCreate(
+	fn0 uintptr,
+	table unsafe.Pointer,
+	priority uint16,
+	criteria uint8,
+	mask unsafe.Pointer,
+) (unsafe.Pointer, syscall.Errno) {
+	p, err := C.vg5b761b9e9b_mlx5dv_dr_matcher_create(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(table)),
+		C.uint16_t(priority),
+		C.uint8_t(criteria),
+		(*C.uint8_t)(mask),
+	)
 	return cmem.OrErrno(p, err)
 }
 
@@ -641,14 +900,23 @@ func rawDrMatcherDestroy(fn0 uintptr, matcher unsafe.Pointer) syscall.Errno {
 }
 
 func rawDrMatcherSetLayout(fn0 uintptr, matcher unsafe.Pointer, layout unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_dr_matcher_set_layout(C.uintptr_t(fn0), C.uintptr_t(uintptr(matcher)),
-		(*C.uint8_t)(layout)))
+	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_dr_matcher_set_layout(C.uintptr_t(fn0), C.uintptr_t(uintptr(matcher)), (*C.uint8_t)(layout)))
 }
 
-func rawDrRuleCreate(fn0 uintptr, matcher unsafe.Pointer, value unsafe.Pointer, numActions uint64,
-	actions unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_dr_rule_create(C.uintptr_t(fn0), C.uintptr_t(uintptr(matcher)), (*C.uint8_t)(value),
-		C.uint64_t(numActions), (*C.uint8_t)(actions))
+func rawDrRuleCreate(
+	fn0 uintptr,
+	matcher unsafe.Pointer,
+	value unsafe.Pointer,
+	numActions uint64,
+	actions unsafe.Pointer,
+) (unsafe.Pointer, syscall.Errno) {
+	p, err := C.vg5b761b9e9b_mlx5dv_dr_rule_create(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(matcher)),
+		(*C.uint8_t)(value),
+		C.uint64_t(numActions),
+		(*C.uint8_t)(actions),
+	)
 	return cmem.OrErrno(p, err)
 }
 
@@ -701,29 +969,74 @@ func rawDrActionCreateFlowCounter(fn0 uintptr, obj unsafe.Pointer, offset uint32
 	return cmem.OrErrno(p, err)
 }
 
-func rawDrActionCreateAso(fn0 uintptr, domain unsafe.Pointer, obj unsafe.Pointer, offset uint32, flags uint32,
-	regC uint8) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_dr_action_create_aso(C.uintptr_t(fn0), C.uintptr_t(uintptr(domain)), C.uintptr_t(uintptr(obj)),
-		C.uint32_t(offset), C.uint32_t(flags), C.uint8_t(regC))
+func rawDrActionCreateAso(
+	fn0 uintptr,
+	domain unsafe.Pointer,
+	obj unsafe.Pointer,
+	offset uint32,
+	flags uint32,
+	regC uint8,
+) (unsafe.Pointer, syscall.Errno) {
+	p, err := C.vg5b761b9e9b_mlx5dv_dr_action_create_aso(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(domain)),
+		C.uintptr_t(uintptr(obj)),
+		C.uint32_t(offset),
+		C.uint32_t(flags),
+		C.uint8_t(regC),
+	)
 	return cmem.OrErrno(p, err)
 }
 
-func rawDrActionModifyAso(fn0 uintptr, action unsafe.Pointer, offset uint32, flags uint32, regC uint8) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_dr_action_modify_aso(C.uintptr_t(fn0), C.uintptr_t(uintptr(action)), C.uint32_t(offset),
-		C.uint32_t(flags), C.uint8_t(regC)))
+func rawDrActionModifyAso(
+	fn0 uintptr,
+	action unsafe.Pointer,
+	offset uint32,
+	flags uint32,
+	regC uint8,
+) syscall.Errno {
+	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_dr_action_modify_aso(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(action)),
+		C.uint32_t(offset),
+		C.uint32_t(flags),
+		C.uint8_t(regC),
+	))
 }
 
-func rawDrActionCreatePacketReformat(fn0 uintptr, domain unsafe.Pointer, flags uint32, kind uint32, dataSz uint64,
-	data unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_dr_action_create_packet_reformat(C.uintptr_t(fn0), C.uintptr_t(uintptr(domain)), C.uint32_t(flags),
-		C.uint32_t(kind), C.uint64_t(dataSz), (*C.uint8_t)(data))
+func rawDrActionCreatePacketReformat(
+	fn0 uintptr,
+	domain unsafe.Pointer,
+	flags uint32,
+	kind uint32,
+	dataSz uint64,
+	data unsafe.Pointer,
+) (unsafe.Pointer, syscall.Errno) {
+	p, err := C.vg5b761b9e9b_mlx5dv_dr_action_create_packet_reformat(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(domain)),
+		C.uint32_t(flags),
+		C.uint32_t(kind),
+		C.uint64_t(dataSz),
+		(*C.uint8_t)(data),
+	)
 	return cmem.OrErrno(p, err)
 }
 
-func rawDrActionCreateModifyHeader(fn0 uintptr, domain unsafe.Pointer, flags uint32, actionsSz uint64,
-	changes unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_dr_action_create_modify_header(C.uintptr_t(fn0), C.uintptr_t(uintptr(domain)), C.uint32_t(flags),
-		C.uint64_t(actionsSz), (*C.uint8_t)(changes))
+func rawDrActionCreateModifyHeader(
+	fn0 uintptr,
+	domain unsafe.Pointer,
+	flags uint32,
+	actionsSz uint64,
+	changes unsafe.Pointer,
+) (unsafe.Pointer, syscall.Errno) {
+	p, err := C.vg5b761b9e9b_mlx5dv_dr_action_create_modify_header(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(domain)),
+		C.uint32_t(flags),
+		C.uint64_t(actionsSz),
+		(*C.uint8_t)(changes),
+	)
 	return cmem.OrErrno(p, err)
 }
 
@@ -733,8 +1046,7 @@ func rawDrActionCreateFlowMeter(fn0 uintptr, attr unsafe.Pointer) (unsafe.Pointe
 }
 
 func rawDrActionModifyFlowMeter(fn0 uintptr, action unsafe.Pointer, attr unsafe.Pointer, fields uint64) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_dr_action_modify_flow_meter(C.uintptr_t(fn0), C.uintptr_t(uintptr(action)),
-		(*C.uint8_t)(attr), C.uint64_t(fields)))
+	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_dr_action_modify_flow_meter(C.uintptr_t(fn0), C.uintptr_t(uintptr(action)), (*C.uint8_t)(attr), C.uint64_t(fields)))
 }
 
 func rawDrActionCreatePopVlan(fn0 uintptr) (unsafe.Pointer, syscall.Errno) {
@@ -756,10 +1068,20 @@ func rawDrActionDestroy(fn0 uintptr, action unsafe.Pointer) syscall.Errno {
 	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_dr_action_destroy(C.uintptr_t(fn0), C.uintptr_t(uintptr(action))))
 }
 
-func rawPpAlloc(fn0 uintptr, dev unsafe.Pointer, ppContextSz uint64, pace unsafe.Pointer, flags uint32) (unsafe.Pointer,
-	syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_pp_alloc(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint64_t(ppContextSz), (*C.uint8_t)(pace),
-		C.uint32_t(flags))
+func rawPpAlloc(
+	fn0 uintptr,
+	dev unsafe.Pointer,
+	ppContextSz uint64,
+	pace unsafe.Pointer,
+	flags uint32,
+) (unsafe.Pointer, syscall.Errno) {
+	p, err := C.vg5b761b9e9b_mlx5dv_pp_alloc(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(dev)),
+		C.uint64_t(ppContextSz),
+		(*C.uint8_t)(pace),
+		C.uint32_t(flags),
+	)
 	return cmem.OrErrno(p, err)
 }
 
@@ -768,8 +1090,7 @@ func rawPpFree(fn0 uintptr, pp unsafe.Pointer) {
 }
 
 func rawQueryQPLAGPort(fn0 uintptr, qp unsafe.Pointer, portNum unsafe.Pointer, activePortNum unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_query_qp_lag_port(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), (*C.uint8_t)(portNum),
-		(*C.uint8_t)(activePortNum)))
+	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_query_qp_lag_port(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), (*C.uint8_t)(portNum), (*C.uint8_t)(activePortNum)))
 }
 
 func rawModifyQPLAGPort(fn0 uintptr, qp unsafe.Pointer, portNum uint8) syscall.Errno {
@@ -811,8 +1132,7 @@ func rawSchedLeafDestroy(fn0 uintptr, leaf unsafe.Pointer) syscall.Errno {
 }
 
 func rawModifyQPSchedElem(fn0 uintptr, qp unsafe.Pointer, leaf unsafe.Pointer, responder unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_modify_qp_sched_elem(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), C.uintptr_t(uintptr(leaf)),
-		C.uintptr_t(uintptr(responder))))
+	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_modify_qp_sched_elem(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), C.uintptr_t(uintptr(leaf)), C.uintptr_t(uintptr(responder))))
 }
 
 func rawReservedQPNAlloc(fn0 uintptr, dev unsafe.Pointer, qpn unsafe.Pointer) syscall.Errno {

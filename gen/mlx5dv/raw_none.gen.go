@@ -13,71 +13,216 @@ import (
 const haveC = false
 
 var (
-	rawCreateCQ                       func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawCreateMkey                     func(uintptr, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawDestroyMkey                    func(uintptr, unsafe.Pointer) syscall.Errno
-	rawCreateQP                       func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawQPExFromIbvQPEx                func(uintptr, unsafe.Pointer, unsafe.Pointer)
-	rawMkeyCheck                      func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
-	rawCryptoLogin                    func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
-	rawCryptoLoginQueryState          func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
-	rawCryptoLogout                   func(uintptr, unsafe.Pointer) syscall.Errno
-	rawCryptoLoginCreate              func(uintptr, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawCryptoLoginQuery               func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
-	rawCryptoLoginDestroy             func(uintptr, unsafe.Pointer) syscall.Errno
-	rawDEKCreate                      func(uintptr, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawDEKQuery                       func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
-	rawDEKDestroy                     func(uintptr, unsafe.Pointer) syscall.Errno
-	rawCreateSteeringAnchor           func(uintptr, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawDestroySteeringAnchor          func(uintptr, unsafe.Pointer) syscall.Errno
-	rawCreateFlowActionEsp            func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawCreateFlowActionModifyHeader   func(uintptr, unsafe.Pointer, uint64, unsafe.Pointer, uint32) (unsafe.Pointer, syscall.Errno)
-	rawCreateFlowActionPacketReformat func(uintptr, unsafe.Pointer, uint64, unsafe.Pointer, uint32, uint32) (unsafe.Pointer, syscall.Errno)
-	rawQueryDevice                    func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
-	rawMapAHToQP                      func(uintptr, unsafe.Pointer, uint32) syscall.Errno
-	rawAllocDM                        func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawDMMapOpAddr                    func(uintptr, unsafe.Pointer, uint8) (unsafe.Pointer, syscall.Errno)
-	rawRegDmabufMR                    func(uintptr, unsafe.Pointer, uint64, uint64, uint64, int32, int32, int32) (unsafe.Pointer,
-		syscall.Errno)
+	rawCreateCQ                     func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawCreateMkey                   func(uintptr, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawDestroyMkey                  func(uintptr, unsafe.Pointer) syscall.Errno
+	rawCreateQP                     func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawQPExFromIbvQPEx              func(uintptr, unsafe.Pointer, unsafe.Pointer)
+	rawMkeyCheck                    func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawCryptoLogin                  func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawCryptoLoginQueryState        func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawCryptoLogout                 func(uintptr, unsafe.Pointer) syscall.Errno
+	rawCryptoLoginCreate            func(uintptr, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawCryptoLoginQuery             func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawCryptoLoginDestroy           func(uintptr, unsafe.Pointer) syscall.Errno
+	rawDEKCreate                    func(uintptr, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawDEKQuery                     func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawDEKDestroy                   func(uintptr, unsafe.Pointer) syscall.Errno
+	rawCreateSteeringAnchor         func(uintptr, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawDestroySteeringAnchor        func(uintptr, unsafe.Pointer) syscall.Errno
+	rawCreateFlowActionEsp          func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawCreateFlowActionModifyHeader func(
+		uintptr,
+		unsafe.Pointer,
+		uint64,
+		unsafe.Pointer,
+		uint32,
+	) (unsafe.Pointer, syscall.Errno)
+	rawCreateFlowActionPacketReformat func(
+		uintptr,
+		unsafe.Pointer,
+		uint64,
+		unsafe.Pointer,
+		uint32,
+		uint32,
+	) (unsafe.Pointer, syscall.Errno)
+	rawQueryDevice func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawMapAHToQP   func(uintptr, unsafe.Pointer, uint32) syscall.Errno
+	rawAllocDM     func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawDMMapOpAddr func(uintptr, unsafe.Pointer, uint8) (unsafe.Pointer, syscall.Errno)
+	rawRegDmabufMR func(
+		uintptr,
+		unsafe.Pointer,
+		uint64,
+		uint64,
+		uint64,
+		int32,
+		int32,
+		int32,
+	) (unsafe.Pointer, syscall.Errno)
 	rawGetDataDirectSysfsPath func(uintptr, unsafe.Pointer, unsafe.Pointer, uint64) syscall.Errno
 	rawCreateWQ               func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
 	rawInitObj                func(uintptr, unsafe.Pointer, uint64) syscall.Errno
 	rawGetClockInfo           func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
 	rawIsSupported            func(uintptr, unsafe.Pointer) uint8
 	rawOpenDevice             func(uintptr, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawDevXObjCreate          func(uintptr, unsafe.Pointer, unsafe.Pointer, uint64, unsafe.Pointer, uint64) (unsafe.Pointer,
-		syscall.Errno)
-	rawDevXObjQuery                   func(uintptr, unsafe.Pointer, unsafe.Pointer, uint64, unsafe.Pointer, uint64) syscall.Errno
-	rawDevXObjModify                  func(uintptr, unsafe.Pointer, unsafe.Pointer, uint64, unsafe.Pointer, uint64) syscall.Errno
-	rawDevXObjDestroy                 func(uintptr, unsafe.Pointer) syscall.Errno
-	rawDevXGeneralCmd                 func(uintptr, unsafe.Pointer, unsafe.Pointer, uint64, unsafe.Pointer, uint64) syscall.Errno
-	rawQueryPort                      func(uintptr, unsafe.Pointer, uint32, unsafe.Pointer) syscall.Errno
-	rawDevXUmemReg                    func(uintptr, unsafe.Pointer, uintptr, uint64, uint32) (unsafe.Pointer, syscall.Errno)
-	rawDevXUmemRegEx                  func(uintptr, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawDevXUmemDereg                  func(uintptr, unsafe.Pointer) syscall.Errno
-	rawDevXAllocUAR                   func(uintptr, unsafe.Pointer, uint32) (unsafe.Pointer, syscall.Errno)
-	rawDevXFreeUAR                    func(uintptr, unsafe.Pointer)
-	rawDevXUARExportDmabufFD          func(uintptr, unsafe.Pointer) (int, syscall.Errno)
-	rawAllocVar                       func(uintptr, unsafe.Pointer, uint32) (unsafe.Pointer, syscall.Errno)
-	rawFreeVar                        func(uintptr, unsafe.Pointer)
-	rawDevXQueryEQN                   func(uintptr, unsafe.Pointer, uint32, unsafe.Pointer) syscall.Errno
-	rawDevXCQQuery                    func(uintptr, unsafe.Pointer, unsafe.Pointer, uint64, unsafe.Pointer, uint64) syscall.Errno
-	rawDevXCQModify                   func(uintptr, unsafe.Pointer, unsafe.Pointer, uint64, unsafe.Pointer, uint64) syscall.Errno
-	rawDevXQPQuery                    func(uintptr, unsafe.Pointer, unsafe.Pointer, uint64, unsafe.Pointer, uint64) syscall.Errno
-	rawDevXQPModify                   func(uintptr, unsafe.Pointer, unsafe.Pointer, uint64, unsafe.Pointer, uint64) syscall.Errno
-	rawDevXSRQQuery                   func(uintptr, unsafe.Pointer, unsafe.Pointer, uint64, unsafe.Pointer, uint64) syscall.Errno
-	rawDevXSRQModify                  func(uintptr, unsafe.Pointer, unsafe.Pointer, uint64, unsafe.Pointer, uint64) syscall.Errno
-	rawDevXWQQuery                    func(uintptr, unsafe.Pointer, unsafe.Pointer, uint64, unsafe.Pointer, uint64) syscall.Errno
-	rawDevXWQModify                   func(uintptr, unsafe.Pointer, unsafe.Pointer, uint64, unsafe.Pointer, uint64) syscall.Errno
-	rawDevXIndTblQuery                func(uintptr, unsafe.Pointer, unsafe.Pointer, uint64, unsafe.Pointer, uint64) syscall.Errno
-	rawDevXIndTblModify               func(uintptr, unsafe.Pointer, unsafe.Pointer, uint64, unsafe.Pointer, uint64) syscall.Errno
-	rawDevXCreateCmdComp              func(uintptr, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawDevXDestroyCmdComp             func(uintptr, unsafe.Pointer)
-	rawDevXObjQueryAsync              func(uintptr, unsafe.Pointer, unsafe.Pointer, uint64, uint64, uint64, unsafe.Pointer) syscall.Errno
-	rawDevXCreateEventChannel         func(uintptr, unsafe.Pointer, uint32) (unsafe.Pointer, syscall.Errno)
-	rawDevXDestroyEventChannel        func(uintptr, unsafe.Pointer)
-	rawDevXSubscribeDevXEvent         func(uintptr, unsafe.Pointer, unsafe.Pointer, uint16, unsafe.Pointer, uint64) syscall.Errno
-	rawDevXSubscribeDevXEventFD       func(uintptr, unsafe.Pointer, int32, unsafe.Pointer, uint16) syscall.Errno
+	rawDevXObjCreate          func(
+		uintptr,
+		unsafe.Pointer,
+		unsafe.Pointer,
+		uint64,
+		unsafe.Pointer,
+		uint64,
+	) (unsafe.Pointer, syscall.Errno)
+	rawDevXObjQuery func(
+		uintptr,
+		unsafe.Pointer,
+		unsafe.Pointer,
+		uint64,
+		unsafe.Pointer,
+		uint64,
+	) syscall.Errno
+	rawDevXObjModify func(
+		uintptr,
+		unsafe.Pointer,
+		unsafe.Pointer,
+		uint64,
+		unsafe.Pointer,
+		uint64,
+	) syscall.Errno
+	rawDevXObjDestroy func(uintptr, unsafe.Pointer) syscall.Errno
+	rawDevXGeneralCmd func(
+		uintptr,
+		unsafe.Pointer,
+		unsafe.Pointer,
+		uint64,
+		unsafe.Pointer,
+		uint64,
+	) syscall.Errno
+	rawQueryPort   func(uintptr, unsafe.Pointer, uint32, unsafe.Pointer) syscall.Errno
+	rawDevXUmemReg func(
+		uintptr,
+		unsafe.Pointer,
+		uintptr,
+		uint64,
+		uint32,
+	) (unsafe.Pointer, syscall.Errno)
+	rawDevXUmemRegEx         func(uintptr, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawDevXUmemDereg         func(uintptr, unsafe.Pointer) syscall.Errno
+	rawDevXAllocUAR          func(uintptr, unsafe.Pointer, uint32) (unsafe.Pointer, syscall.Errno)
+	rawDevXFreeUAR           func(uintptr, unsafe.Pointer)
+	rawDevXUARExportDmabufFD func(uintptr, unsafe.Pointer) (int, syscall.Errno)
+	rawAllocVar              func(uintptr, unsafe.Pointer, uint32) (unsafe.Pointer, syscall.Errno)
+	rawFreeVar               func(uintptr, unsafe.Pointer)
+	rawDevXQueryEQN          func(uintptr, unsafe.Pointer, uint32, unsafe.Pointer) syscall.Errno
+	rawDevXCQQuery           func(
+		uintptr,
+		unsafe.Pointer,
+		unsafe.Pointer,
+		uint64,
+		unsafe.Pointer,
+		uint64,
+	) syscall.Errno
+	rawDevXCQModify func(
+		uintptr,
+		unsafe.Pointer,
+		unsafe.Pointer,
+		uint64,
+		unsafe.Pointer,
+		uint64,
+	) syscall.Errno
+	rawDevXQPQuery func(
+		uintptr,
+		unsafe.Pointer,
+		unsafe.Pointer,
+		uint64,
+		unsafe.Pointer,
+		uint64,
+	) syscall.Errno
+	rawDevXQPModify func(
+		uintptr,
+		unsafe.Pointer,
+		unsafe.Pointer,
+		uint64,
+		unsafe.Pointer,
+		uint64,
+	) syscall.Errno
+	rawDevXSRQQuery func(
+		uintptr,
+		unsafe.Pointer,
+		unsafe.Pointer,
+		uint64,
+		unsafe.Pointer,
+		uint64,
+	) syscall.Errno
+	rawDevXSRQModify func(
+		uintptr,
+		unsafe.Pointer,
+		unsafe.Pointer,
+		uint64,
+		unsafe.Pointer,
+		uint64,
+	) syscall.Errno
+	rawDevXWQQuery func(
+		uintptr,
+		unsafe.Pointer,
+		unsafe.Pointer,
+		uint64,
+		unsafe.Pointer,
+		uint64,
+	) syscall.Errno
+	rawDevXWQModify func(
+		uintptr,
+		unsafe.Pointer,
+		unsafe.Pointer,
+		uint64,
+		unsafe.Pointer,
+		uint64,
+	) syscall.Errno
+	rawDevXIndTblQuery func(
+		uintptr,
+		unsafe.Pointer,
+		unsafe.Pointer,
+		uint64,
+		unsafe.Pointer,
+		uint64,
+	) syscall.Errno
+	rawDevXIndTblModify func(
+		uintptr,
+		unsafe.Pointer,
+		unsafe.Pointer,
+		uint64,
+		unsafe.Pointer,
+		uint64,
+	) syscall.Errno
+	rawDevXCreateCmdComp  func(uintptr, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawDevXDestroyCmdComp func(uintptr, unsafe.Pointer)
+	rawDevXObjQueryAsync  func(
+		uintptr,
+		unsafe.Pointer,
+		unsafe.Pointer,
+		uint64,
+		uint64,
+		uint64,
+		unsafe.Pointer,
+	) syscall.Errno
+	rawDevXCreateEventChannel  func(uintptr, unsafe.Pointer, uint32) (unsafe.Pointer, syscall.Errno)
+	rawDevXDestroyEventChannel func(uintptr, unsafe.Pointer)
+	rawDevXSubscribeDevXEvent  func(
+		uintptr,
+		unsafe.Pointer,
+		unsafe.Pointer,
+		uint16,
+		unsafe.Pointer,
+		uint64,
+	) syscall.Errno
+	rawDevXSubscribeDevXEventFD func(
+		uintptr,
+		unsafe.Pointer,
+		int32,
+		unsafe.Pointer,
+		uint16,
+	) syscall.Errno
 	rawDrDomainCreate                 func(uintptr, unsafe.Pointer, uint32) (unsafe.Pointer, syscall.Errno)
 	rawDrDomainDestroy                func(uintptr, unsafe.Pointer) syscall.Errno
 	rawDrDomainSync                   func(uintptr, unsafe.Pointer, uint32) syscall.Errno
@@ -85,43 +230,87 @@ var (
 	rawDrDomainAllowDuplicateRules    func(uintptr, unsafe.Pointer, uint8)
 	rawDrTableCreate                  func(uintptr, unsafe.Pointer, uint32) (unsafe.Pointer, syscall.Errno)
 	rawDrTableDestroy                 func(uintptr, unsafe.Pointer) syscall.Errno
-	rawDrMatcherCreate                func(uintptr, unsafe.Pointer, uint16, uint8, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawDrMatcherDestroy               func(uintptr, unsafe.Pointer) syscall.Errno
-	rawDrMatcherSetLayout             func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
-	rawDrRuleCreate                   func(uintptr, unsafe.Pointer, unsafe.Pointer, uint64, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawDrRuleDestroy                  func(uintptr, unsafe.Pointer) syscall.Errno
-	rawDrActionCreateDestIbvQP        func(uintptr, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawDrActionCreateDestTable        func(uintptr, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawDrActionCreateDestVport        func(uintptr, unsafe.Pointer, uint32) (unsafe.Pointer, syscall.Errno)
-	rawDrActionCreateDestIBPort       func(uintptr, unsafe.Pointer, uint32) (unsafe.Pointer, syscall.Errno)
-	rawDrActionCreateDestDevXTir      func(uintptr, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawDrActionCreateDrop             func(uintptr) (unsafe.Pointer, syscall.Errno)
-	rawDrActionCreateDefaultMiss      func(uintptr) (unsafe.Pointer, syscall.Errno)
-	rawDrActionCreateTag              func(uintptr, uint32) (unsafe.Pointer, syscall.Errno)
-	rawDrActionCreateFlowCounter      func(uintptr, unsafe.Pointer, uint32) (unsafe.Pointer, syscall.Errno)
-	rawDrActionCreateAso              func(uintptr, unsafe.Pointer, unsafe.Pointer, uint32, uint32, uint8) (unsafe.Pointer, syscall.Errno)
-	rawDrActionModifyAso              func(uintptr, unsafe.Pointer, uint32, uint32, uint8) syscall.Errno
-	rawDrActionCreatePacketReformat   func(uintptr, unsafe.Pointer, uint32, uint32, uint64, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawDrActionCreateModifyHeader     func(uintptr, unsafe.Pointer, uint32, uint64, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawDrActionCreateFlowMeter        func(uintptr, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawDrActionModifyFlowMeter        func(uintptr, unsafe.Pointer, unsafe.Pointer, uint64) syscall.Errno
-	rawDrActionCreatePopVlan          func(uintptr) (unsafe.Pointer, syscall.Errno)
-	rawDrActionCreatePushVlan         func(uintptr, unsafe.Pointer, uint32) (unsafe.Pointer, syscall.Errno)
-	rawDrActionCreateDestRootTable    func(uintptr, unsafe.Pointer, uint16) (unsafe.Pointer, syscall.Errno)
-	rawDrActionDestroy                func(uintptr, unsafe.Pointer) syscall.Errno
-	rawPpAlloc                        func(uintptr, unsafe.Pointer, uint64, unsafe.Pointer, uint32) (unsafe.Pointer, syscall.Errno)
-	rawPpFree                         func(uintptr, unsafe.Pointer)
-	rawQueryQPLAGPort                 func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) syscall.Errno
-	rawModifyQPLAGPort                func(uintptr, unsafe.Pointer, uint8) syscall.Errno
-	rawModifyQPUDPSport               func(uintptr, unsafe.Pointer, uint16) syscall.Errno
-	rawDCIStreamIDReset               func(uintptr, unsafe.Pointer, uint16) syscall.Errno
-	rawSchedNodeCreate                func(uintptr, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawSchedLeafCreate                func(uintptr, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawSchedNodeModify                func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
-	rawSchedLeafModify                func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
-	rawSchedNodeDestroy               func(uintptr, unsafe.Pointer) syscall.Errno
-	rawSchedLeafDestroy               func(uintptr, unsafe.Pointer) syscall.Errno
-	rawModifyQPSchedElem              func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) syscall.Errno
-	rawReservedQPNAlloc               func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
-	rawReservedQPNDealloc             func(uintptr, unsafe.Pointer, uint32) syscall.Errno
+	rawDrMatcherCreate                func(
+		uintptr,
+		unsafe.Pointer,
+		uint16,
+		uint8,
+		unsafe.Pointer,
+	) (unsafe.Pointer, syscall.Errno)
+	rawDrMatcherDestroy   func(uintptr, unsafe.Pointer) syscall.Errno
+	rawDrMatcherSetLayout func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawDrRuleCreate       func(
+		uintptr,
+		unsafe.Pointer,
+		unsafe.Pointer,
+		uint64,
+		unsafe.Pointer,
+	) (unsafe.Pointer, syscall.Errno)
+	rawDrRuleDestroy             func(uintptr, unsafe.Pointer) syscall.Errno
+	rawDrActionCreateDestIbvQP   func(uintptr, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawDrActionCreateDestTable   func(uintptr, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawDrActionCreateDestVport   func(uintptr, unsafe.Pointer, uint32) (unsafe.Pointer, syscall.Errno)
+	rawDrActionCreateDestIBPort  func(uintptr, unsafe.Pointer, uint32) (unsafe.Pointer, syscall.Errno)
+	rawDrActionCreateDestDevXTir func(uintptr, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawDrActionCreateDrop        func(uintptr) (unsafe.Pointer, syscall.Errno)
+	rawDrActionCreateDefaultMiss func(uintptr) (unsafe.Pointer, syscall.Errno)
+	rawDrActionCreateTag         func(uintptr, uint32) (unsafe.Pointer, syscall.Errno)
+	rawDrActionCreateFlowCounter func(uintptr, unsafe.Pointer, uint32) (unsafe.Pointer, syscall.Errno)
+	rawDrActionCreateAso         func(
+		uintptr,
+		unsafe.Pointer,
+		unsafe.Pointer,
+		uint32,
+		uint32,
+		uint8,
+	) (unsafe.Pointer, syscall.Errno)
+	rawDrActionModifyAso func(
+		uintptr,
+		unsafe.Pointer,
+		uint32,
+		uint32,
+		uint8,
+	) syscall.Errno
+	rawDrActionCreatePacketReformat func(
+		uintptr,
+		unsafe.Pointer,
+		uint32,
+		uint32,
+		uint64,
+		unsafe.Pointer,
+	) (unsafe.Pointer, syscall.Errno)
+	rawDrActionCreateModifyHeader func(
+		uintptr,
+		unsafe.Pointer,
+		uint32,
+		uint64,
+		unsafe.Pointer,
+	) (unsafe.Pointer, syscall.Errno)
+	rawDrActionCreateFlowMeter     func(uintptr, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawDrActionModifyFlowMeter     func(uintptr, unsafe.Pointer, unsafe.Pointer, uint64) syscall.Errno
+	rawDrActionCreatePopVlan       func(uintptr) (unsafe.Pointer, syscall.Errno)
+	rawDrActionCreatePushVlan      func(uintptr, unsafe.Pointer, uint32) (unsafe.Pointer, syscall.Errno)
+	rawDrActionCreateDestRootTable func(uintptr, unsafe.Pointer, uint16) (unsafe.Pointer, syscall.Errno)
+	rawDrActionDestroy             func(uintptr, unsafe.Pointer) syscall.Errno
+	rawPpAlloc                     func(
+		uintptr,
+		unsafe.Pointer,
+		uint64,
+		unsafe.Pointer,
+		uint32,
+	) (unsafe.Pointer, syscall.Errno)
+	rawPpFree             func(uintptr, unsafe.Pointer)
+	rawQueryQPLAGPort     func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawModifyQPLAGPort    func(uintptr, unsafe.Pointer, uint8) syscall.Errno
+	rawModifyQPUDPSport   func(uintptr, unsafe.Pointer, uint16) syscall.Errno
+	rawDCIStreamIDReset   func(uintptr, unsafe.Pointer, uint16) syscall.Errno
+	rawSchedNodeCreate    func(uintptr, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawSchedLeafCreate    func(uintptr, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawSchedNodeModify    func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawSchedLeafModify    func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawSchedNodeDestroy   func(uintptr, unsafe.Pointer) syscall.Errno
+	rawSchedLeafDestroy   func(uintptr, unsafe.Pointer) syscall.Errno
+	rawModifyQPSchedElem  func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawReservedQPNAlloc   func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawReservedQPNDealloc func(uintptr, unsafe.Pointer, uint32) syscall.Errno
 )

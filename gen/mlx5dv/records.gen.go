@@ -120,16 +120,14 @@ func (a *QPInitAttr) DCTAccessKey(v uint64) *QPInitAttr {
 // C: dc_init_attr.dci_streams.log_num_concurent, MLX5DV_QP_INIT_ATTR_MASK_DCI_STREAMS.
 func (a *QPInitAttr) LogDCIStreams(v uint8) *QPInitAttr {
 	a = object.OrZero(a)
-	return cmem.SetBit(a, cmem.Over[uint8](&a.c.dc_init_attr.dct_access_key, 0), v, &a.c.comp_mask,
-		0x8) // MLX5DV_QP_INIT_ATTR_MASK_DCI_STREAMS
+	return cmem.SetBit(a, cmem.Over[uint8](&a.c.dc_init_attr.dct_access_key, 0), v, &a.c.comp_mask, 0x8) // MLX5DV_QP_INIT_ATTR_MASK_DCI_STREAMS
 }
 
 // LogDCIErrored sets the base-2 logarithm of the number of streams that may fail before the DCI does.
 // C: dc_init_attr.dci_streams.log_num_errored, MLX5DV_QP_INIT_ATTR_MASK_DCI_STREAMS.
 func (a *QPInitAttr) LogDCIErrored(v uint8) *QPInitAttr {
 	a = object.OrZero(a)
-	return cmem.SetBit(a, cmem.Over[uint8](&a.c.dc_init_attr.dct_access_key, 1), v, &a.c.comp_mask,
-		0x8) // MLX5DV_QP_INIT_ATTR_MASK_DCI_STREAMS
+	return cmem.SetBit(a, cmem.Over[uint8](&a.c.dc_init_attr.dct_access_key, 1), v, &a.c.comp_mask, 0x8) // MLX5DV_QP_INIT_ATTR_MASK_DCI_STREAMS
 }
 
 // SendOps sets the requests of mlx5.
@@ -173,16 +171,14 @@ func NewWQInitAttr() *WQInitAttr { return &WQInitAttr{} }
 // C: striding_rq_attrs.single_stride_log_num_of_bytes, MLX5DV_WQ_INIT_ATTR_MASK_STRIDING_RQ.
 func (a *WQInitAttr) StrideLogBytes(v uint32) *WQInitAttr {
 	a = object.OrZero(a)
-	return cmem.SetBit(a, &a.c.striding_rq_attrs.single_stride_log_num_of_bytes, v, &a.c.comp_mask,
-		0x1) // MLX5DV_WQ_INIT_ATTR_MASK_STRIDING_RQ
+	return cmem.SetBit(a, &a.c.striding_rq_attrs.single_stride_log_num_of_bytes, v, &a.c.comp_mask, 0x1) // MLX5DV_WQ_INIT_ATTR_MASK_STRIDING_RQ
 }
 
 // LogStrides sets the base-2 logarithm of the strides of a receive.
 // C: striding_rq_attrs.single_wqe_log_num_of_strides, MLX5DV_WQ_INIT_ATTR_MASK_STRIDING_RQ.
 func (a *WQInitAttr) LogStrides(v uint32) *WQInitAttr {
 	a = object.OrZero(a)
-	return cmem.SetBit(a, &a.c.striding_rq_attrs.single_wqe_log_num_of_strides, v, &a.c.comp_mask,
-		0x1) // MLX5DV_WQ_INIT_ATTR_MASK_STRIDING_RQ
+	return cmem.SetBit(a, &a.c.striding_rq_attrs.single_wqe_log_num_of_strides, v, &a.c.comp_mask, 0x1) // MLX5DV_WQ_INIT_ATTR_MASK_STRIDING_RQ
 }
 
 // TwoByteShift sets the 1: two zero bytes are written before each packet.
@@ -498,7 +494,14 @@ type ClockInfo struct {
 
 // from reads the C layout.
 func (r *ClockInfo) from(c *cClockInfo) {
-	*r = ClockInfo{NS: c.nsec, LastCycles: c.last_cycles, Frac: c.frac, Mult: c.mult, Shift: c.shift, Mask: c.mask}
+	*r = ClockInfo{
+		NS:         c.nsec,
+		LastCycles: c.last_cycles,
+		Frac:       c.frac,
+		Mult:       c.mult,
+		Shift:      c.shift,
+		Mask:       c.mask,
+	}
 }
 
 // QPInfo is the queues of a queue pair, for programs that write requests to them by themselves.
@@ -541,9 +544,24 @@ type QPInfo struct {
 
 // from reads the C layout.
 func (r *QPInfo) from(c *cQP) {
-	*r = QPInfo{Given: QPInfoMask(c.comp_mask), DBRec: c.dbrec, SQBuf: c.sq_buf, SQWQEs: c.sq_wqe_cnt, SQStride: c.sq_stride,
-		RQBuf: c.rq_buf, RQWQEs: c.rq_wqe_cnt, RQStride: c.rq_stride, BFReg: c.bf_reg, BFSize: c.bf_size, UARMmapOffset: c.uar_mmap_offset,
-		TIRN: c.tirn, TISN: c.tisn, RQN: c.rqn, SQN: c.sqn, TIRICMAddr: c.tir_icm_addr}
+	*r = QPInfo{
+		Given:         QPInfoMask(c.comp_mask),
+		DBRec:         c.dbrec,
+		SQBuf:         c.sq_buf,
+		SQWQEs:        c.sq_wqe_cnt,
+		SQStride:      c.sq_stride,
+		RQBuf:         c.rq_buf,
+		RQWQEs:        c.rq_wqe_cnt,
+		RQStride:      c.rq_stride,
+		BFReg:         c.bf_reg,
+		BFSize:        c.bf_size,
+		UARMmapOffset: c.uar_mmap_offset,
+		TIRN:          c.tirn,
+		TISN:          c.tisn,
+		RQN:           c.rqn,
+		SQN:           c.sqn,
+		TIRICMAddr:    c.tir_icm_addr,
+	}
 }
 
 // CQInfo is the memory of a completion queue, for programs that read completions from it by themselves.
@@ -566,7 +584,14 @@ type CQInfo struct {
 
 // from reads the C layout.
 func (r *CQInfo) from(c *cCQ) {
-	*r = CQInfo{Buf: c.buf, DBRec: c.dbrec, CQEs: c.cqe_cnt, CQESize: c.cqe_size, UAR: c.cq_uar, CQN: c.cqn}
+	*r = CQInfo{
+		Buf:     c.buf,
+		DBRec:   c.dbrec,
+		CQEs:    c.cqe_cnt,
+		CQESize: c.cqe_size,
+		UAR:     c.cq_uar,
+		CQN:     c.cqn,
+	}
 }
 
 // SRQInfo is the memory of a shared receive queue, for programs that write receives to it by themselves.
@@ -591,7 +616,15 @@ type SRQInfo struct {
 
 // from reads the C layout.
 func (r *SRQInfo) from(c *cSRQ) {
-	*r = SRQInfo{Given: SRQInfoMask(c.comp_mask), Buf: c.buf, DBRec: c.dbrec, Stride: c.stride, Head: c.head, Tail: c.tail, SRQN: c.srqn}
+	*r = SRQInfo{
+		Given:  SRQInfoMask(c.comp_mask),
+		Buf:    c.buf,
+		DBRec:  c.dbrec,
+		Stride: c.stride,
+		Head:   c.head,
+		Tail:   c.tail,
+		SRQN:   c.srqn,
+	}
 }
 
 // WQInfo is the memory of a work queue, for programs that write receives to it by themselves.
@@ -797,24 +830,48 @@ type DeviceInfo struct {
 
 // from reads the C layout.
 func (r *DeviceInfo) from(c *cContext) {
-	*r = DeviceInfo{Given: ContextMask(c.comp_mask), Version: c.version, Flags: ContextFlag(c.flags),
-		MaxCompressedCQEs: c.cqe_comp_caps.max_num, CQEFormats: CQEFormat(c.cqe_comp_caps.supported_format),
-		SWParsing: SWParsing(c.sw_parsing_caps.sw_parsing_offloads), SWParsingQPTypes: c.sw_parsing_caps.supported_qpts,
-		MinStrideLogBytes: c.striding_rq_caps.min_single_stride_log_num_of_bytes,
-		MaxStrideLogBytes: c.striding_rq_caps.max_single_stride_log_num_of_bytes,
-		MinLogStrides:     c.striding_rq_caps.min_single_wqe_log_num_of_strides,
-		MaxLogStrides:     c.striding_rq_caps.max_single_wqe_log_num_of_strides, StridingQPTypes: c.striding_rq_caps.supported_qpts,
-		TunnelOffloads: TunnelOffload(c.tunnel_offloads_caps), MaxDynamicBFRegs: c.max_dynamic_bfregs,
-		MaxClockInfoUpdateNS: c.max_clock_info_update_nsec, FlowActions: FlowActionCap(c.flow_action_flags), DCODPCaps: c.dc_odp_caps,
-		CoreClock: c.hca_core_clock, LAGPorts: c.num_lag_ports, SigBlockSizes: SigBlockSizes(c.sig_caps.block_size),
-		SigProts: SigProt(c.sig_caps.block_prot), SigT10DIFBGs: SigT10DIFBG(c.sig_caps.t10dif_bg), SigCRCs: SigCRC(c.sig_caps.crc_type),
-		MaxLogDCIStreams: c.dci_streams_caps.max_log_num_concurent, MaxLogDCIErrored: c.dci_streams_caps.max_log_num_errored,
-		MaxMemcpy: c.max_wr_memcpy_length, FailedSelftests: c.crypto_caps.failed_selftests,
-		CryptoEngines: CryptoEngine(c.crypto_caps.crypto_engines), CryptoImports: CryptoImport(c.crypto_caps.wrapped_import_method),
-		LogMaxDEKs: c.crypto_caps.log_max_num_deks, CryptoFlags: CryptoFlag(c.crypto_caps.flags), MaxDCReadAtomic: c.max_dc_rd_atom,
-		MaxDCInitReadAtomic: c.max_dc_init_rd_atom, RegC0Value: c.reg_c0.value, RegC0Mask: c.reg_c0.mask,
-		MaxOOORC: c.ooo_recv_wrs_caps.max_rc, MaxOOOXRC: c.ooo_recv_wrs_caps.max_xrc, MaxOOODCT: c.ooo_recv_wrs_caps.max_dct,
-		MaxOOOUD: c.ooo_recv_wrs_caps.max_ud, MaxOOOUC: c.ooo_recv_wrs_caps.max_uc}
+	*r = DeviceInfo{
+		Given:                ContextMask(c.comp_mask),
+		Version:              c.version,
+		Flags:                ContextFlag(c.flags),
+		MaxCompressedCQEs:    c.cqe_comp_caps.max_num,
+		CQEFormats:           CQEFormat(c.cqe_comp_caps.supported_format),
+		SWParsing:            SWParsing(c.sw_parsing_caps.sw_parsing_offloads),
+		SWParsingQPTypes:     c.sw_parsing_caps.supported_qpts,
+		MinStrideLogBytes:    c.striding_rq_caps.min_single_stride_log_num_of_bytes,
+		MaxStrideLogBytes:    c.striding_rq_caps.max_single_stride_log_num_of_bytes,
+		MinLogStrides:        c.striding_rq_caps.min_single_wqe_log_num_of_strides,
+		MaxLogStrides:        c.striding_rq_caps.max_single_wqe_log_num_of_strides,
+		StridingQPTypes:      c.striding_rq_caps.supported_qpts,
+		TunnelOffloads:       TunnelOffload(c.tunnel_offloads_caps),
+		MaxDynamicBFRegs:     c.max_dynamic_bfregs,
+		MaxClockInfoUpdateNS: c.max_clock_info_update_nsec,
+		FlowActions:          FlowActionCap(c.flow_action_flags),
+		DCODPCaps:            c.dc_odp_caps,
+		CoreClock:            c.hca_core_clock,
+		LAGPorts:             c.num_lag_ports,
+		SigBlockSizes:        SigBlockSizes(c.sig_caps.block_size),
+		SigProts:             SigProt(c.sig_caps.block_prot),
+		SigT10DIFBGs:         SigT10DIFBG(c.sig_caps.t10dif_bg),
+		SigCRCs:              SigCRC(c.sig_caps.crc_type),
+		MaxLogDCIStreams:     c.dci_streams_caps.max_log_num_concurent,
+		MaxLogDCIErrored:     c.dci_streams_caps.max_log_num_errored,
+		MaxMemcpy:            c.max_wr_memcpy_length,
+		FailedSelftests:      c.crypto_caps.failed_selftests,
+		CryptoEngines:        CryptoEngine(c.crypto_caps.crypto_engines),
+		CryptoImports:        CryptoImport(c.crypto_caps.wrapped_import_method),
+		LogMaxDEKs:           c.crypto_caps.log_max_num_deks,
+		CryptoFlags:          CryptoFlag(c.crypto_caps.flags),
+		MaxDCReadAtomic:      c.max_dc_rd_atom,
+		MaxDCInitReadAtomic:  c.max_dc_init_rd_atom,
+		RegC0Value:           c.reg_c0.value,
+		RegC0Mask:            c.reg_c0.mask,
+		MaxOOORC:             c.ooo_recv_wrs_caps.max_rc,
+		MaxOOOXRC:            c.ooo_recv_wrs_caps.max_xrc,
+		MaxOOODCT:            c.ooo_recv_wrs_caps.max_dct,
+		MaxOOOUD:             c.ooo_recv_wrs_caps.max_ud,
+		MaxOOOUC:             c.ooo_recv_wrs_caps.max_uc,
+	}
 }
 
 // PortInfo is what mlx5 says of a port. Given has the parts that the kernel filled in; what it left out is zero
@@ -842,9 +899,16 @@ type PortInfo struct {
 
 // from reads the C layout.
 func (r *PortInfo) from(c *cIBUapiQueryPort) {
-	*r = PortInfo{Given: PortInfoMask(c.flags), VPort: c.vport, VPortVHCAID: c.vport_vhca_id, ESwitchOwnerVHCAID: c.esw_owner_vhca_id,
-		VPortSteeringICMRX: c.vport_steering_icm_rx, VPortSteeringICMTX: c.vport_steering_icm_tx, RegC0Value: c.reg_c0.value,
-		RegC0Mask: c.reg_c0.mask}
+	*r = PortInfo{
+		Given:              PortInfoMask(c.flags),
+		VPort:              c.vport,
+		VPortVHCAID:        c.vport_vhca_id,
+		ESwitchOwnerVHCAID: c.esw_owner_vhca_id,
+		VPortSteeringICMRX: c.vport_steering_icm_rx,
+		VPortSteeringICMTX: c.vport_steering_icm_tx,
+		RegC0Value:         c.reg_c0.value,
+		RegC0Mask:          c.reg_c0.mask,
+	}
 }
 
 // SchedAttr is a part of a scheduler. The root is a node without one above it.
@@ -1160,8 +1224,7 @@ type cSWParsingCaps struct {
 
 // cStridingRQCaps has the layout of struct mlx5dv_striding_rq_caps.
 type cStridingRQCaps struct {
-	min_single_stride_log_num_of_bytes, max_single_stride_log_num_of_bytes, min_single_wqe_log_num_of_strides,
-	max_single_wqe_log_num_of_strides, supported_qpts uint32
+	min_single_stride_log_num_of_bytes, max_single_stride_log_num_of_bytes, min_single_wqe_log_num_of_strides, max_single_wqe_log_num_of_strides, supported_qpts uint32
 }
 
 // cSigCaps has the layout of struct mlx5dv_sig_caps.

@@ -157,9 +157,11 @@ func (leaf *SchedLeaf) Schedule(qp *verbs.QP, responder *SchedLeaf) error {
 	}
 	if errno := rawModifyQPSchedElem(leaf.lib.fn[symMlx5dv_modify_qp_sched_elem], qpHeld.C, leaf.h.C, responderC); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL, Text: "a responder is given and the queue pair is not of type RC"},
-				verr.Cause{Errno: syscall.EOPNOTSUPP,
-					Text: "the queue pair is of another type than RC, UC, UD and RAW_PACKET, or the device has no schedulers"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "a responder is given and the queue pair is not of type RC"},
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the queue pair is of another type than RC, UC, UD and RAW_PACKET, or the device has no schedulers"},
+			)
 		})
 	}
 	return nil

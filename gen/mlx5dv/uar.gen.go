@@ -110,7 +110,10 @@ func (uar *UAR) ExportDMABufFD() (int, error) {
 	n, errno := rawDevXUARExportDmabufFD(uar.lib.fn[symMlx5dv_devx_uar_export_dmabuf_fd], uar.h.C)
 	if n < 0 {
 		return -1, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+			)
 		})
 	}
 	return n, nil

@@ -12,242 +12,351 @@ import (
 // The rules that the validators check, with what the errors say of them.
 var (
 	rule7140 = verr.Rule{ID: "VR-rdma_create_id-ps-7140", Verb: "rdma_create_id", Subject: "ps",
-		Statement: "the kernel has no port space of this number", Fix: "pass PortSpaceTCP, PortSpaceUDP, PortSpaceIPoIB or PortSpaceIB",
-		Page: "rdma_create_id", Text: validate.Text[PortSpace]}
+		Statement: "the kernel has no port space of this number",
+		Fix:       "pass PortSpaceTCP, PortSpaceUDP, PortSpaceIPoIB or PortSpaceIB",
+		Page:      "rdma_create_id", Text: validate.Text[PortSpace]}
 	rule7142 = verr.Rule{ID: "VR-rdma_bind_addr-bound-7142", Verb: "rdma_bind_addr", Subject: "id.bound",
-		Statement: "the identifier has an address already", Fix: "bind a new identifier", Page: "rdma_bind_addr"}
+		Statement: "the identifier has an address already",
+		Fix:       "bind a new identifier",
+		Page:      "rdma_bind_addr"}
 	rule7143 = verr.Rule{ID: "VR-rdma_resolve_addr-listening-7143", Verb: "rdma_resolve_addr", Subject: "id.listening",
-		Statement: "the identifier listens", Fix: "resolve with a new identifier", Page: "rdma_resolve_addr"}
+		Statement: "the identifier listens",
+		Fix:       "resolve with a new identifier",
+		Page:      "rdma_resolve_addr"}
 	rule7144 = verr.Rule{ID: "VR-rdma_resolve_addr-routed-7144", Verb: "rdma_resolve_addr", Subject: "id.routed",
-		Statement: "the identifier has a route to an address already", Fix: "resolve with a new identifier", Page: "rdma_resolve_addr"}
+		Statement: "the identifier has a route to an address already",
+		Fix:       "resolve with a new identifier",
+		Page:      "rdma_resolve_addr"}
 	rule7145 = verr.Rule{ID: "VR-rdma_resolve_addr-connecting-7145", Verb: "rdma_resolve_addr", Subject: "id.connecting",
-		Statement: "the identifier has begun to connect", Fix: "resolve with a new identifier", Page: "rdma_resolve_addr"}
+		Statement: "the identifier has begun to connect",
+		Fix:       "resolve with a new identifier",
+		Page:      "rdma_resolve_addr"}
 	rule7146 = verr.Rule{ID: "VR-rdma_resolve_addr-requested-7146", Verb: "rdma_resolve_addr", Subject: "id.requested",
-		Statement: "the identifier is one of a request, which has the address of the peer", Fix: "resolve with a new identifier",
-		Page: "rdma_resolve_addr"}
+		Statement: "the identifier is one of a request, which has the address of the peer",
+		Fix:       "resolve with a new identifier",
+		Page:      "rdma_resolve_addr"}
 	rule0709 = verr.Rule{ID: "VR-rdma_resolve_route-verbs-0709", Verb: "rdma_resolve_route", Subject: "id.verbs",
-		Statement: "the identifier is not bound to a device", Fix: "resolve an address first", Page: "rdma_resolve_route",
-		Section: "DESCRIPTION", Text: validate.AddrText}
+		Statement: "the identifier is not bound to a device",
+		Fix:       "resolve an address first",
+		Page:      "rdma_resolve_route", Section: "DESCRIPTION", Text: validate.AddrText}
 	rule7147 = verr.Rule{ID: "VR-rdma_resolve_route-resolved-7147", Verb: "rdma_resolve_route", Subject: "id.resolved",
-		Statement: "no address was resolved before the route", Fix: "resolve the address of the peer first", Page: "rdma_resolve_route",
-		Section: "DESCRIPTION"}
+		Statement: "no address was resolved before the route",
+		Fix:       "resolve the address of the peer first",
+		Page:      "rdma_resolve_route", Section: "DESCRIPTION"}
 	rule7148 = verr.Rule{ID: "VR-rdma_resolve_route-connecting-7148", Verb: "rdma_resolve_route", Subject: "id.connecting",
-		Statement: "the identifier has begun to connect", Fix: "use a new identifier", Page: "rdma_resolve_route"}
+		Statement: "the identifier has begun to connect",
+		Fix:       "use a new identifier",
+		Page:      "rdma_resolve_route"}
 	rule7149 = verr.Rule{ID: "VR-rdma_resolve_route-timeout_ms-7149", Verb: "rdma_resolve_route", Subject: "timeout_ms",
-		Statement: "a route is not resolved in 0 ms", Fix: "pass a time to wait", Page: "rdma_resolve_route",
-		AcceptedBy: []string{"librdmacm (with a path of ibacm the time is ignored), not in all cases"},
-		RefusedBy:  []string{"rxe with linux 6.1..7.2"}, Text: validate.Signed}
+		Statement: "a route is not resolved in 0 ms",
+		Fix:       "pass a time to wait",
+		Page:      "rdma_resolve_route", AcceptedBy: []string{"librdmacm (with a path of ibacm the time is ignored), not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2"}, Text: validate.Signed}
 	rule7150 = verr.Rule{ID: "VR-rdma_create_qp-verbs-7150", Verb: "rdma_create_qp", Subject: "id.verbs",
-		Statement: "the identifier is not bound to a device", Fix: "bind it to an address of a device, or resolve an address, first",
-		Page: "rdma_create_qp", Section: "NOTES", Text: validate.AddrText}
+		Statement: "the identifier is not bound to a device",
+		Fix:       "bind it to an address of a device, or resolve an address, first",
+		Page:      "rdma_create_qp", Section: "NOTES", Text: validate.AddrText}
 	rule7151 = verr.Rule{ID: "VR-rdma_create_qp-qp-7151", Verb: "rdma_create_qp", Subject: "id.qp",
-		Statement: "the identifier has a queue pair already", Fix: "close that queue pair first, or use another identifier",
-		Page: "rdma_create_qp", Section: "NOTES", Text: validate.AddrText}
+		Statement: "the identifier has a queue pair already",
+		Fix:       "close that queue pair first, or use another identifier",
+		Page:      "rdma_create_qp", Section: "NOTES", Text: validate.AddrText}
 	rule0708 = verr.Rule{ID: "VR-rdma_connect-verbs-0708", Verb: "rdma_connect", Subject: "id.verbs",
-		Statement: "the identifier is not bound to a device", Fix: "resolve an address and a route first", Page: "rdma_connect",
-		Section: "NOTES", Text: validate.AddrText}
+		Statement: "the identifier is not bound to a device",
+		Fix:       "resolve an address and a route first",
+		Page:      "rdma_connect", Section: "NOTES", Text: validate.AddrText}
 	rule7156 = verr.Rule{ID: "VR-rdma_connect-conn_param-7156", Verb: "rdma_connect", Subject: "conn_param",
 		Statement: "without a queue pair of the identifier, the number of one must be given",
-		Fix:       "pass conn_param with ConnAttr.QPNum, or create the queue pair first", Page: "rdma_connect", Text: validate.AddrText}
+		Fix:       "pass conn_param with ConnAttr.QPNum, or create the queue pair first",
+		Page:      "rdma_connect", Text: validate.AddrText}
 	rule7157 = verr.Rule{ID: "VR-rdma_connect-routed-7157", Verb: "rdma_connect", Subject: "id.routed",
-		Statement: "the route to the peer was not resolved", Fix: "resolve the route first", Page: "rdma_connect", Section: "NOTES"}
+		Statement: "the route to the peer was not resolved",
+		Fix:       "resolve the route first",
+		Page:      "rdma_connect", Section: "NOTES"}
 	rule7158 = verr.Rule{ID: "VR-rdma_connect-connecting-7158", Verb: "rdma_connect", Subject: "id.connecting",
-		Statement: "the identifier has begun to connect already", Fix: "connect with a new identifier", Page: "rdma_connect"}
+		Statement: "the identifier has begun to connect already",
+		Fix:       "connect with a new identifier",
+		Page:      "rdma_connect"}
 	rule7159 = verr.Rule{ID: "VR-rdma_connect-requested-7159", Verb: "rdma_connect", Subject: "id.requested",
-		Statement: "the identifier is one of a request", Fix: "accept the request", Page: "rdma_connect"}
+		Statement: "the identifier is one of a request",
+		Fix:       "accept the request",
+		Page:      "rdma_connect"}
 	rule0701 = verr.Rule{ID: "VR-rdma_connect-private_data_len-0701", Verb: "rdma_connect", Subject: "conn_param.private_data_len",
-		Statement: "a request for a connection has at most 56 bytes of private data", Fix: "pass fewer bytes", Page: "rdma_connect",
-		Section: "INFINIBAND SPECIFIC", AcceptedBy: []string{"siw with linux 6.1..7.2"}}
+		Statement: "a request for a connection has at most 56 bytes of private data",
+		Fix:       "pass fewer bytes",
+		Page:      "rdma_connect", Section: "INFINIBAND SPECIFIC", AcceptedBy: []string{"siw with linux 6.1..7.2"}}
 	rule0702 = verr.Rule{ID: "VR-rdma_connect-private_data_len-0702", Verb: "rdma_connect", Subject: "conn_param.private_data_len",
-		Statement: "a lookup of a datagram service has at most 180 bytes of private data", Fix: "pass fewer bytes", Page: "rdma_connect",
-		Section: "INFINIBAND SPECIFIC", AcceptedBy: []string{"siw with linux 6.1..7.2"}, RefusedBy: []string{"rxe with linux 6.1..7.2"}}
+		Statement: "a lookup of a datagram service has at most 180 bytes of private data",
+		Fix:       "pass fewer bytes",
+		Page:      "rdma_connect", Section: "INFINIBAND SPECIFIC", AcceptedBy: []string{"siw with linux 6.1..7.2"}, RefusedBy: []string{"rxe with linux 6.1..7.2"}}
 	rule0703 = verr.Rule{ID: "VR-rdma_connect-retry_count-0703", Verb: "rdma_connect", Subject: "conn_param.retry_count",
-		Statement: "retry_count is 0 to 7", Fix: "pass 7 for the most retries", Page: "rdma_connect", Section: "INFINIBAND SPECIFIC",
-		AcceptedBy: []string{"linux 6.1..7.2 (it counts as 7)"}}
+		Statement: "retry_count is 0 to 7",
+		Fix:       "pass 7 for the most retries",
+		Page:      "rdma_connect", Section: "INFINIBAND SPECIFIC", AcceptedBy: []string{"linux 6.1..7.2 (it counts as 7)"}}
 	rule0704 = verr.Rule{ID: "VR-rdma_connect-rnr_retry_count-0704", Verb: "rdma_connect", Subject: "conn_param.rnr_retry_count",
-		Statement: "rnr_retry_count is 0 to 7", Fix: "pass 7 to retry without end", Page: "rdma_connect", Section: "INFINIBAND SPECIFIC",
-		AcceptedBy: []string{"linux 6.1..7.2 (it counts as 7)"}}
+		Statement: "rnr_retry_count is 0 to 7",
+		Fix:       "pass 7 to retry without end",
+		Page:      "rdma_connect", Section: "INFINIBAND SPECIFIC", AcceptedBy: []string{"linux 6.1..7.2 (it counts as 7)"}}
 	rule7162 = verr.Rule{ID: "VR-rdma_connect-responder_resources-7162", Verb: "rdma_connect", Subject: "conn_param.responder_resources",
-		Statement: "responder_resources is ignored for datagrams", Fix: "leave ConnAttr.ResponderResources out", Page: "rdma_connect",
-		Section: "CONNECTION PROPERTIES", AcceptedBy: []string{"linux >=6.1 (the value is ignored)"}}
+		Statement: "responder_resources is ignored for datagrams",
+		Fix:       "leave ConnAttr.ResponderResources out",
+		Page:      "rdma_connect", Section: "CONNECTION PROPERTIES", AcceptedBy: []string{"linux >=6.1 (the value is ignored)"}}
 	rule7163 = verr.Rule{ID: "VR-rdma_connect-initiator_depth-7163", Verb: "rdma_connect", Subject: "conn_param.initiator_depth",
-		Statement: "initiator_depth is ignored for datagrams", Fix: "leave ConnAttr.InitiatorDepth out", Page: "rdma_connect",
-		Section: "CONNECTION PROPERTIES", AcceptedBy: []string{"linux >=6.1 (the value is ignored)"}}
+		Statement: "initiator_depth is ignored for datagrams",
+		Fix:       "leave ConnAttr.InitiatorDepth out",
+		Page:      "rdma_connect", Section: "CONNECTION PROPERTIES", AcceptedBy: []string{"linux >=6.1 (the value is ignored)"}}
 	rule7164 = verr.Rule{ID: "VR-rdma_connect-flow_control-7164", Verb: "rdma_connect", Subject: "conn_param.flow_control",
-		Statement: "flow_control is ignored for datagrams", Fix: "leave ConnAttr.FlowControl out", Page: "rdma_connect",
-		Section: "CONNECTION PROPERTIES", AcceptedBy: []string{"linux >=6.1 (the value is ignored)"}}
+		Statement: "flow_control is ignored for datagrams",
+		Fix:       "leave ConnAttr.FlowControl out",
+		Page:      "rdma_connect", Section: "CONNECTION PROPERTIES", AcceptedBy: []string{"linux >=6.1 (the value is ignored)"}}
 	rule7165 = verr.Rule{ID: "VR-rdma_connect-rnr_retry_count-7165", Verb: "rdma_connect", Subject: "conn_param.rnr_retry_count",
-		Statement: "rnr_retry_count is ignored for datagrams", Fix: "leave ConnAttr.RNRRetryCount out", Page: "rdma_connect",
-		Section: "CONNECTION PROPERTIES", AcceptedBy: []string{"linux >=6.1 (the value is ignored)"}}
+		Statement: "rnr_retry_count is ignored for datagrams",
+		Fix:       "leave ConnAttr.RNRRetryCount out",
+		Page:      "rdma_connect", Section: "CONNECTION PROPERTIES", AcceptedBy: []string{"linux >=6.1 (the value is ignored)"}}
 	rule7166 = verr.Rule{ID: "VR-rdma_connect-retry_count-7166", Verb: "rdma_connect", Subject: "conn_param.retry_count",
-		Statement: "retry_count is ignored for datagrams", Fix: "leave ConnAttr.RetryCount out", Page: "rdma_connect",
-		Section: "CONNECTION PROPERTIES", AcceptedBy: []string{"linux >=6.1 (the value is ignored)"}}
+		Statement: "retry_count is ignored for datagrams",
+		Fix:       "leave ConnAttr.RetryCount out",
+		Page:      "rdma_connect", Section: "CONNECTION PROPERTIES", AcceptedBy: []string{"linux >=6.1 (the value is ignored)"}}
 	rule7167 = verr.Rule{ID: "VR-rdma_connect-srq-7167", Verb: "rdma_connect", Subject: "conn_param.srq",
-		Statement: "srq is ignored: the queue pair of the identifier has its own", Fix: "leave ConnAttr.SRQ out", Page: "rdma_connect",
-		Section: "CONNECTION PROPERTIES", AcceptedBy: []string{"librdmacm (the value is ignored)"}}
+		Statement: "srq is ignored: the queue pair of the identifier has its own",
+		Fix:       "leave ConnAttr.SRQ out",
+		Page:      "rdma_connect", Section: "CONNECTION PROPERTIES", AcceptedBy: []string{"librdmacm (the value is ignored)"}}
 	rule7168 = verr.Rule{ID: "VR-rdma_connect-qp_num-7168", Verb: "rdma_connect", Subject: "conn_param.qp_num",
-		Statement: "qp_num is ignored: the queue pair of the identifier has its own", Fix: "leave ConnAttr.QPNum out", Page: "rdma_connect",
-		Section: "CONNECTION PROPERTIES", AcceptedBy: []string{"librdmacm (the value is ignored)"}}
+		Statement: "qp_num is ignored: the queue pair of the identifier has its own",
+		Fix:       "leave ConnAttr.QPNum out",
+		Page:      "rdma_connect", Section: "CONNECTION PROPERTIES", AcceptedBy: []string{"librdmacm (the value is ignored)"}}
 	rule7231 = verr.Rule{ID: "VR-rdma_connect-srq-7231", Verb: "rdma_connect", Subject: "conn_param.srq",
-		Statement: "srq is ignored for datagrams", Fix: "leave ConnAttr.SRQ out", Page: "rdma_connect", Section: "CONNECTION PROPERTIES",
-		AcceptedBy: []string{"linux >=6.1 (the value is ignored)"}}
+		Statement: "srq is ignored for datagrams",
+		Fix:       "leave ConnAttr.SRQ out",
+		Page:      "rdma_connect", Section: "CONNECTION PROPERTIES", AcceptedBy: []string{"linux >=6.1 (the value is ignored)"}}
 	rule7232 = verr.Rule{ID: "VR-rdma_connect-qp_num-7232", Verb: "rdma_connect", Subject: "conn_param.qp_num",
-		Statement: "qp_num is ignored for datagrams", Fix: "leave ConnAttr.QPNum out", Page: "rdma_connect", Section: "CONNECTION PROPERTIES",
-		AcceptedBy: []string{"linux >=6.1 (the value is ignored)"}}
+		Statement: "qp_num is ignored for datagrams",
+		Fix:       "leave ConnAttr.QPNum out",
+		Page:      "rdma_connect", Section: "CONNECTION PROPERTIES", AcceptedBy: []string{"linux >=6.1 (the value is ignored)"}}
 	rule7198 = verr.Rule{ID: "VR-rdma_establish-qp-7198", Verb: "rdma_establish", Subject: "id.qp",
-		Statement: "the identifier has a queue pair, which the library connects itself", Fix: "wait for the event ESTABLISHED",
-		Page: "rdma_establish", Text: validate.AddrText}
+		Statement: "the identifier has a queue pair, which the library connects itself",
+		Fix:       "wait for the event ESTABLISHED",
+		Page:      "rdma_establish", Text: validate.AddrText}
 	rule7199 = verr.Rule{ID: "VR-rdma_establish-connecting-7199", Verb: "rdma_establish", Subject: "id.connecting",
-		Statement: "the identifier has not begun to connect", Fix: "call it after an event CONNECT_RESPONSE", Page: "rdma_establish"}
+		Statement: "the identifier has not begun to connect",
+		Fix:       "call it after an event CONNECT_RESPONSE",
+		Page:      "rdma_establish"}
 	rule7180 = verr.Rule{ID: "VR-rdma_listen-listening-7180", Verb: "rdma_listen", Subject: "id.listening",
-		Statement: "the identifier listens already", Fix: "listen with a new identifier", Page: "rdma_listen"}
+		Statement: "the identifier listens already",
+		Fix:       "listen with a new identifier",
+		Page:      "rdma_listen"}
 	rule7181 = verr.Rule{ID: "VR-rdma_listen-routed-7181", Verb: "rdma_listen", Subject: "id.routed",
-		Statement: "the identifier has a route to a peer", Fix: "listen with a new identifier", Page: "rdma_listen"}
+		Statement: "the identifier has a route to a peer",
+		Fix:       "listen with a new identifier",
+		Page:      "rdma_listen"}
 	rule7182 = verr.Rule{ID: "VR-rdma_listen-connecting-7182", Verb: "rdma_listen", Subject: "id.connecting",
-		Statement: "the identifier has begun to connect", Fix: "listen with a new identifier", Page: "rdma_listen"}
+		Statement: "the identifier has begun to connect",
+		Fix:       "listen with a new identifier",
+		Page:      "rdma_listen"}
 	rule7183 = verr.Rule{ID: "VR-rdma_listen-requested-7183", Verb: "rdma_listen", Subject: "id.requested",
-		Statement: "the identifier is one of a request", Fix: "listen with a new identifier", Page: "rdma_listen"}
+		Statement: "the identifier is one of a request",
+		Fix:       "listen with a new identifier",
+		Page:      "rdma_listen"}
 	rule7184 = verr.Rule{ID: "VR-rdma_listen-bound-7184", Verb: "rdma_listen", Subject: "id.bound",
-		Statement: "the identifier was not bound to an address", Fix: "bind it first, unless any free port will do", Page: "rdma_listen",
-		Section: "NOTES", AcceptedBy: []string{"linux >=6.1 (it listens on all IPv4 addresses and a free port)"}}
+		Statement: "the identifier was not bound to an address",
+		Fix:       "bind it first, unless any free port will do",
+		Page:      "rdma_listen", Section: "NOTES", AcceptedBy: []string{"linux >=6.1 (it listens on all IPv4 addresses and a free port)"}}
 	rule0710 = verr.Rule{ID: "VR-rdma_accept-verbs-0710", Verb: "rdma_accept", Subject: "id.verbs",
-		Statement: "the identifier is not bound to a device", Fix: "accept on the identifier of a CONNECT_REQUEST event", Page: "rdma_accept",
-		Section: "NOTES", Text: validate.AddrText}
+		Statement: "the identifier is not bound to a device",
+		Fix:       "accept on the identifier of a CONNECT_REQUEST event",
+		Page:      "rdma_accept", Section: "NOTES", Text: validate.AddrText}
 	rule7185 = verr.Rule{ID: "VR-rdma_accept-conn_param-7185", Verb: "rdma_accept", Subject: "conn_param",
 		Statement: "without a queue pair of the identifier, the number of one must be given",
-		Fix:       "pass conn_param with ConnAttr.QPNum, or create the queue pair first", Page: "rdma_accept", Text: validate.AddrText}
+		Fix:       "pass conn_param with ConnAttr.QPNum, or create the queue pair first",
+		Page:      "rdma_accept", Text: validate.AddrText}
 	rule7186 = verr.Rule{ID: "VR-rdma_accept-requested-7186", Verb: "rdma_accept", Subject: "id.requested",
 		Statement: "the identifier is not one of a request",
-		Fix:       "accept on the identifier of a CONNECT_REQUEST event, not on the one that listens", Page: "rdma_accept", Section: "NOTES"}
+		Fix:       "accept on the identifier of a CONNECT_REQUEST event, not on the one that listens",
+		Page:      "rdma_accept", Section: "NOTES"}
 	rule7187 = verr.Rule{ID: "VR-rdma_accept-accepted-7187", Verb: "rdma_accept", Subject: "id.accepted",
-		Statement: "the request was accepted already", Fix: "leave the call out", Page: "rdma_accept"}
+		Statement: "the request was accepted already",
+		Fix:       "leave the call out",
+		Page:      "rdma_accept"}
 	rule0705 = verr.Rule{ID: "VR-rdma_accept-private_data_len-0705", Verb: "rdma_accept", Subject: "conn_param.private_data_len",
-		Statement: "the answer to a request for a connection has at most 196 bytes of private data", Fix: "pass fewer bytes",
-		Page: "rdma_accept", Section: "INFINIBAND SPECIFIC", AcceptedBy: []string{"siw with linux 6.1..7.2, not in all cases"}}
+		Statement: "the answer to a request for a connection has at most 196 bytes of private data",
+		Fix:       "pass fewer bytes",
+		Page:      "rdma_accept", Section: "INFINIBAND SPECIFIC", AcceptedBy: []string{"siw with linux 6.1..7.2, not in all cases"}}
 	rule0706 = verr.Rule{ID: "VR-rdma_accept-private_data_len-0706", Verb: "rdma_accept", Subject: "conn_param.private_data_len",
-		Statement: "the answer to a lookup of a datagram service has at most 136 bytes of private data", Fix: "pass fewer bytes",
-		Page: "rdma_accept", Section: "INFINIBAND SPECIFIC", AcceptedBy: []string{"siw with linux 6.1..7.2"},
-		RefusedBy: []string{"rxe with linux 6.1..7.2"}}
+		Statement: "the answer to a lookup of a datagram service has at most 136 bytes of private data",
+		Fix:       "pass fewer bytes",
+		Page:      "rdma_accept", Section: "INFINIBAND SPECIFIC", AcceptedBy: []string{"siw with linux 6.1..7.2"}, RefusedBy: []string{"rxe with linux 6.1..7.2"}}
 	rule0707 = verr.Rule{ID: "VR-rdma_accept-rnr_retry_count-0707", Verb: "rdma_accept", Subject: "conn_param.rnr_retry_count",
-		Statement: "rnr_retry_count is 0 to 7", Fix: "pass 7 to retry without end", Page: "rdma_accept", Section: "INFINIBAND SPECIFIC",
-		AcceptedBy: []string{"linux 6.1..7.2 (it counts as 7)"}}
+		Statement: "rnr_retry_count is 0 to 7",
+		Fix:       "pass 7 to retry without end",
+		Page:      "rdma_accept", Section: "INFINIBAND SPECIFIC", AcceptedBy: []string{"linux 6.1..7.2 (it counts as 7)"}}
 	rule7172 = verr.Rule{ID: "VR-rdma_accept-responder_resources-7172", Verb: "rdma_accept", Subject: "conn_param.responder_resources",
-		Statement: "responder_resources is ignored for datagrams", Fix: "leave ConnAttr.ResponderResources out", Page: "rdma_accept",
-		Section: "CONNECTION PROPERTIES", AcceptedBy: []string{"linux >=6.1 (the value is ignored)"}}
+		Statement: "responder_resources is ignored for datagrams",
+		Fix:       "leave ConnAttr.ResponderResources out",
+		Page:      "rdma_accept", Section: "CONNECTION PROPERTIES", AcceptedBy: []string{"linux >=6.1 (the value is ignored)"}}
 	rule7173 = verr.Rule{ID: "VR-rdma_accept-initiator_depth-7173", Verb: "rdma_accept", Subject: "conn_param.initiator_depth",
-		Statement: "initiator_depth is ignored for datagrams", Fix: "leave ConnAttr.InitiatorDepth out", Page: "rdma_accept",
-		Section: "CONNECTION PROPERTIES", AcceptedBy: []string{"linux >=6.1 (the value is ignored)"}}
+		Statement: "initiator_depth is ignored for datagrams",
+		Fix:       "leave ConnAttr.InitiatorDepth out",
+		Page:      "rdma_accept", Section: "CONNECTION PROPERTIES", AcceptedBy: []string{"linux >=6.1 (the value is ignored)"}}
 	rule7174 = verr.Rule{ID: "VR-rdma_accept-flow_control-7174", Verb: "rdma_accept", Subject: "conn_param.flow_control",
-		Statement: "flow_control is ignored for datagrams", Fix: "leave ConnAttr.FlowControl out", Page: "rdma_accept",
-		Section: "CONNECTION PROPERTIES", AcceptedBy: []string{"linux >=6.1 (the value is ignored)"}}
+		Statement: "flow_control is ignored for datagrams",
+		Fix:       "leave ConnAttr.FlowControl out",
+		Page:      "rdma_accept", Section: "CONNECTION PROPERTIES", AcceptedBy: []string{"linux >=6.1 (the value is ignored)"}}
 	rule7175 = verr.Rule{ID: "VR-rdma_accept-rnr_retry_count-7175", Verb: "rdma_accept", Subject: "conn_param.rnr_retry_count",
-		Statement: "rnr_retry_count is ignored for datagrams", Fix: "leave ConnAttr.RNRRetryCount out", Page: "rdma_accept",
-		Section: "CONNECTION PROPERTIES", AcceptedBy: []string{"linux >=6.1 (the value is ignored)"}}
+		Statement: "rnr_retry_count is ignored for datagrams",
+		Fix:       "leave ConnAttr.RNRRetryCount out",
+		Page:      "rdma_accept", Section: "CONNECTION PROPERTIES", AcceptedBy: []string{"linux >=6.1 (the value is ignored)"}}
 	rule7178 = verr.Rule{ID: "VR-rdma_accept-srq-7178", Verb: "rdma_accept", Subject: "conn_param.srq",
-		Statement: "srq is ignored: the queue pair of the identifier has its own", Fix: "leave ConnAttr.SRQ out", Page: "rdma_accept",
-		Section: "CONNECTION PROPERTIES", AcceptedBy: []string{"librdmacm (the value is ignored)"}}
+		Statement: "srq is ignored: the queue pair of the identifier has its own",
+		Fix:       "leave ConnAttr.SRQ out",
+		Page:      "rdma_accept", Section: "CONNECTION PROPERTIES", AcceptedBy: []string{"librdmacm (the value is ignored)"}}
 	rule7179 = verr.Rule{ID: "VR-rdma_accept-qp_num-7179", Verb: "rdma_accept", Subject: "conn_param.qp_num",
-		Statement: "qp_num is ignored: the queue pair of the identifier has its own", Fix: "leave ConnAttr.QPNum out", Page: "rdma_accept",
-		Section: "CONNECTION PROPERTIES", AcceptedBy: []string{"librdmacm (the value is ignored)"}}
+		Statement: "qp_num is ignored: the queue pair of the identifier has its own",
+		Fix:       "leave ConnAttr.QPNum out",
+		Page:      "rdma_accept", Section: "CONNECTION PROPERTIES", AcceptedBy: []string{"librdmacm (the value is ignored)"}}
 	rule7230 = verr.Rule{ID: "VR-rdma_accept-srq-7230", Verb: "rdma_accept", Subject: "conn_param.srq",
-		Statement: "srq is ignored for datagrams", Fix: "leave ConnAttr.SRQ out", Page: "rdma_accept", Section: "CONNECTION PROPERTIES",
-		AcceptedBy: []string{"linux >=6.1 (the value is ignored)"}}
+		Statement: "srq is ignored for datagrams",
+		Fix:       "leave ConnAttr.SRQ out",
+		Page:      "rdma_accept", Section: "CONNECTION PROPERTIES", AcceptedBy: []string{"linux >=6.1 (the value is ignored)"}}
 	rule7190 = verr.Rule{ID: "VR-rdma_reject-connecting-7190", Verb: "rdma_reject", Subject: "id.connecting",
 		Statement: "the identifier is not one of a request, and has not begun to connect",
-		Fix:       "reject on the identifier of a CONNECT_REQUEST event", Page: "rdma_reject", Section: "NOTES"}
+		Fix:       "reject on the identifier of a CONNECT_REQUEST event",
+		Page:      "rdma_reject", Section: "NOTES"}
 	rule7192 = verr.Rule{ID: "VR-rdma_reject-private_data_len-7192", Verb: "rdma_reject", Subject: "private_data_len",
-		Statement: "the answer to a lookup of a datagram service has at most 136 bytes of private data", Fix: "pass fewer bytes",
-		Page: "rdma_reject"}
+		Statement: "the answer to a lookup of a datagram service has at most 136 bytes of private data",
+		Fix:       "pass fewer bytes",
+		Page:      "rdma_reject"}
 	rule7191 = verr.Rule{ID: "VR-rdma_reject-private_data_len-7191", Verb: "rdma_reject", Subject: "private_data_len",
-		Statement: "a rejection has at most 148 bytes of private data on InfiniBand and RoCE", Fix: "pass fewer bytes", Page: "rdma_reject",
-		AcceptedBy: []string{"siw"}, RefusedBy: []string{"rxe with linux 6.1..7.2"}}
+		Statement: "a rejection has at most 148 bytes of private data on InfiniBand and RoCE",
+		Fix:       "pass fewer bytes",
+		Page:      "rdma_reject", AcceptedBy: []string{"siw"}, RefusedBy: []string{"rxe with linux 6.1..7.2"}}
 	rule7194 = verr.Rule{ID: "VR-rdma_reject_ece-connecting-7194", Verb: "rdma_reject_ece", Subject: "id.connecting",
 		Statement: "the identifier is not one of a request, and has not begun to connect",
-		Fix:       "reject on the identifier of a CONNECT_REQUEST event", Page: "rdma_reject"}
+		Fix:       "reject on the identifier of a CONNECT_REQUEST event",
+		Page:      "rdma_reject"}
 	rule7196 = verr.Rule{ID: "VR-rdma_reject_ece-private_data_len-7196", Verb: "rdma_reject_ece", Subject: "private_data_len",
-		Statement: "the answer to a lookup of a datagram service has at most 136 bytes of private data", Fix: "pass fewer bytes",
-		Page: "rdma_reject"}
+		Statement: "the answer to a lookup of a datagram service has at most 136 bytes of private data",
+		Fix:       "pass fewer bytes",
+		Page:      "rdma_reject"}
 	rule7195 = verr.Rule{ID: "VR-rdma_reject_ece-private_data_len-7195", Verb: "rdma_reject_ece", Subject: "private_data_len",
-		Statement: "a rejection has at most 148 bytes of private data on InfiniBand and RoCE", Fix: "pass fewer bytes", Page: "rdma_reject",
-		AcceptedBy: []string{"siw"}, RefusedBy: []string{"rxe with linux 6.1..7.2"}}
+		Statement: "a rejection has at most 148 bytes of private data on InfiniBand and RoCE",
+		Fix:       "pass fewer bytes",
+		Page:      "rdma_reject", AcceptedBy: []string{"siw"}, RefusedBy: []string{"rxe with linux 6.1..7.2"}}
 	rule7202 = verr.Rule{ID: "VR-rdma_notify-verbs-7202", Verb: "rdma_notify", Subject: "id.verbs",
-		Statement: "the identifier is not bound to a device", Fix: "notify the library of the queue pair of a connection",
-		Page: "rdma_notify", Text: validate.AddrText}
+		Statement: "the identifier is not bound to a device",
+		Fix:       "notify the library of the queue pair of a connection",
+		Page:      "rdma_notify", Text: validate.AddrText}
 	rule7204 = verr.Rule{ID: "VR-rdma_notify-connecting-7204", Verb: "rdma_notify", Subject: "id.connecting",
-		Statement: "the identifier has no connection", Fix: "notify the library of the queue pair of a connection", Page: "rdma_notify"}
+		Statement: "the identifier has no connection",
+		Fix:       "notify the library of the queue pair of a connection",
+		Page:      "rdma_notify"}
 	rule7203 = verr.Rule{ID: "VR-rdma_notify-event-7203", Verb: "rdma_notify", Subject: "event",
-		Statement: "only COMM_EST, and PATH_MIG, are of use to the connection manager", Fix: "pass on these events only", Page: "rdma_notify",
-		Section: "NOTES", AcceptedBy: []string{"siw (every event is ignored)"}, RefusedBy: []string{"rxe with linux 6.1..7.2"},
-		Text: validate.Text[verbs.EventType]}
+		Statement: "only COMM_EST, and PATH_MIG, are of use to the connection manager",
+		Fix:       "pass on these events only",
+		Page:      "rdma_notify", Section: "NOTES", AcceptedBy: []string{"siw (every event is ignored)"}, RefusedBy: []string{"rxe with linux 6.1..7.2"}, Text: validate.Text[verbs.EventType]}
 	rule7200 = verr.Rule{ID: "VR-rdma_disconnect-verbs-7200", Verb: "rdma_disconnect", Subject: "id.verbs",
-		Statement: "the identifier is not bound to a device", Fix: "disconnect a connection", Page: "rdma_disconnect",
-		Text: validate.AddrText}
+		Statement: "the identifier is not bound to a device",
+		Fix:       "disconnect a connection",
+		Page:      "rdma_disconnect", Text: validate.AddrText}
 	rule7201 = verr.Rule{ID: "VR-rdma_disconnect-connecting-7201", Verb: "rdma_disconnect", Subject: "id.connecting",
-		Statement: "the identifier has not begun to connect", Fix: "disconnect a connection", Page: "rdma_disconnect", Section: "DESCRIPTION"}
+		Statement: "the identifier has not begun to connect",
+		Fix:       "disconnect a connection",
+		Page:      "rdma_disconnect", Section: "DESCRIPTION"}
 	rule7205 = verr.Rule{ID: "VR-rdma_join_multicast-verbs-7205", Verb: "rdma_join_multicast", Subject: "id.verbs",
-		Statement: "the identifier is not bound to a device", Fix: "bind it to an address of a device, or resolve an address, first",
-		Page: "rdma_join_multicast", Section: "NOTES", Text: validate.AddrText}
+		Statement: "the identifier is not bound to a device",
+		Fix:       "bind it to an address of a device, or resolve an address, first",
+		Page:      "rdma_join_multicast", Section: "NOTES", Text: validate.AddrText}
 	rule7206 = verr.Rule{ID: "VR-rdma_join_multicast-qp_type-7206", Verb: "rdma_join_multicast", Subject: "id.qp_type",
-		Statement: "the identifier joins no groups, as it is not for datagrams", Fix: "create the identifier with PortSpaceUDP",
-		Page: "rdma_join_multicast", Text: validate.Text[verbs.QPType]}
+		Statement: "the identifier joins no groups, as it is not for datagrams",
+		Fix:       "create the identifier with PortSpaceUDP",
+		Page:      "rdma_join_multicast", Text: validate.Text[verbs.QPType]}
 	rule7207 = verr.Rule{ID: "VR-rdma_join_multicast-listening-7207", Verb: "rdma_join_multicast", Subject: "id.listening",
-		Statement: "the identifier listens", Fix: "join with an identifier that is only bound or resolved", Page: "rdma_join_multicast"}
+		Statement: "the identifier listens",
+		Fix:       "join with an identifier that is only bound or resolved",
+		Page:      "rdma_join_multicast"}
 	rule7208 = verr.Rule{ID: "VR-rdma_join_multicast-connecting-7208", Verb: "rdma_join_multicast", Subject: "id.connecting",
-		Statement: "the identifier has begun to connect", Fix: "join with an identifier that is only bound or resolved",
-		Page: "rdma_join_multicast"}
+		Statement: "the identifier has begun to connect",
+		Fix:       "join with an identifier that is only bound or resolved",
+		Page:      "rdma_join_multicast"}
 	rule7209 = verr.Rule{ID: "VR-rdma_join_multicast-requested-7209", Verb: "rdma_join_multicast", Subject: "id.requested",
-		Statement: "the identifier is one of a request", Fix: "join with an identifier that is only bound or resolved",
-		Page: "rdma_join_multicast"}
+		Statement: "the identifier is one of a request",
+		Fix:       "join with an identifier that is only bound or resolved",
+		Page:      "rdma_join_multicast"}
 	rule7210 = verr.Rule{ID: "VR-rdma_set_option-level-7210", Verb: "rdma_set_option", Subject: "level",
-		Statement: "the kernel has no such level", Fix: "pass OptionLevelID or OptionLevelIB", Page: "rdma_set_option",
-		Text: validate.Text[OptionLevel]}
+		Statement: "the kernel has no such level",
+		Fix:       "pass OptionLevelID or OptionLevelIB",
+		Page:      "rdma_set_option", Text: validate.Text[OptionLevel]}
 	rule7211 = verr.Rule{ID: "VR-rdma_set_option-optname-7211", Verb: "rdma_set_option", Subject: "optname",
-		Statement: "an identifier has no such option", Fix: "pass an option that begins with RDMA_OPTION_ID_", Page: "rdma_set_option",
-		Text: validate.Text[Option]}
+		Statement: "an identifier has no such option",
+		Fix:       "pass an option that begins with RDMA_OPTION_ID_",
+		Page:      "rdma_set_option", Text: validate.Text[Option]}
 	rule7212 = verr.Rule{ID: "VR-rdma_set_option-optname-7212", Verb: "rdma_set_option", Subject: "optname",
-		Statement: "InfiniBand has no such option", Fix: "pass OptionIBPath", Page: "rdma_set_option", Text: validate.Text[Option]}
+		Statement: "InfiniBand has no such option",
+		Fix:       "pass OptionIBPath",
+		Page:      "rdma_set_option", Text: validate.Text[Option]}
 	rule7213 = verr.Rule{ID: "VR-rdma_set_option-optlen-7213", Verb: "rdma_set_option", Subject: "optlen",
-		Statement: "the type of service is one byte", Fix: "pass 1 byte", Page: "rdma_set_option", Section: "DESCRIPTION"}
+		Statement: "the type of service is one byte",
+		Fix:       "pass 1 byte",
+		Page:      "rdma_set_option", Section: "DESCRIPTION"}
 	rule7214 = verr.Rule{ID: "VR-rdma_set_option-optlen-7214", Verb: "rdma_set_option", Subject: "optlen",
-		Statement: "REUSEADDR is an int of 4 bytes", Fix: "pass 4 bytes", Page: "rdma_set_option", Section: "DESCRIPTION"}
+		Statement: "REUSEADDR is an int of 4 bytes",
+		Fix:       "pass 4 bytes",
+		Page:      "rdma_set_option", Section: "DESCRIPTION"}
 	rule7215 = verr.Rule{ID: "VR-rdma_set_option-optlen-7215", Verb: "rdma_set_option", Subject: "optlen",
-		Statement: "AFONLY is an int of 4 bytes", Fix: "pass 4 bytes", Page: "rdma_set_option", Section: "DESCRIPTION"}
+		Statement: "AFONLY is an int of 4 bytes",
+		Fix:       "pass 4 bytes",
+		Page:      "rdma_set_option", Section: "DESCRIPTION"}
 	rule7216 = verr.Rule{ID: "VR-rdma_set_option-optlen-7216", Verb: "rdma_set_option", Subject: "optlen",
-		Statement: "the timeout is one byte", Fix: "pass 1 byte", Page: "rdma_set_option", Section: "DESCRIPTION"}
+		Statement: "the timeout is one byte",
+		Fix:       "pass 1 byte",
+		Page:      "rdma_set_option", Section: "DESCRIPTION"}
 	rule7217 = verr.Rule{ID: "VR-rdma_set_option-optlen-7217", Verb: "rdma_set_option", Subject: "optlen",
-		Statement: "path records are structs of 72 bytes", Fix: "pass whole structs ibv_path_data", Page: "rdma_set_option",
-		Section: "DESCRIPTION"}
+		Statement: "path records are structs of 72 bytes",
+		Fix:       "pass whole structs ibv_path_data",
+		Page:      "rdma_set_option", Section: "DESCRIPTION"}
 	rule7219 = verr.Rule{ID: "VR-rdma_set_option-qp_type-7219", Verb: "rdma_set_option", Subject: "id.qp_type",
-		Statement: "the identifier has no timeout of acknowledgements, as it is for datagrams", Fix: "leave it out for datagrams",
-		Page: "rdma_set_option", Text: validate.Text[verbs.QPType]}
+		Statement: "the identifier has no timeout of acknowledgements, as it is for datagrams",
+		Fix:       "leave it out for datagrams",
+		Page:      "rdma_set_option", Text: validate.Text[verbs.QPType]}
 	rule7220 = verr.Rule{ID: "VR-rdma_set_option-listening-7220", Verb: "rdma_set_option", Subject: "id.listening",
-		Statement: "the identifier listens, and keeps its port for itself", Fix: "set the option before it listens", Page: "rdma_set_option"}
+		Statement: "the identifier listens, and keeps its port for itself",
+		Fix:       "set the option before it listens",
+		Page:      "rdma_set_option"}
 	rule7221 = verr.Rule{ID: "VR-rdma_set_option-listening-7221", Verb: "rdma_set_option", Subject: "id.listening",
-		Statement: "the identifier listens, so its address family is settled", Fix: "set the option before the address is bound or resolved",
-		Page: "rdma_set_option"}
+		Statement: "the identifier listens, so its address family is settled",
+		Fix:       "set the option before the address is bound or resolved",
+		Page:      "rdma_set_option"}
 	rule7222 = verr.Rule{ID: "VR-rdma_set_option-routed-7222", Verb: "rdma_set_option", Subject: "id.routed",
 		Statement: "the identifier has a route, so its address family is settled",
-		Fix:       "set the option before the address is bound or resolved", Page: "rdma_set_option"}
+		Fix:       "set the option before the address is bound or resolved",
+		Page:      "rdma_set_option"}
 	rule7223 = verr.Rule{ID: "VR-rdma_set_option-connecting-7223", Verb: "rdma_set_option", Subject: "id.connecting",
 		Statement: "the identifier has begun to connect, so its address family is settled",
-		Fix:       "set the option before the address is bound or resolved", Page: "rdma_set_option"}
+		Fix:       "set the option before the address is bound or resolved",
+		Page:      "rdma_set_option"}
 	rule7224 = verr.Rule{ID: "VR-rdma_set_option-requested-7224", Verb: "rdma_set_option", Subject: "id.requested",
 		Statement: "the identifier is one of a request, so its address family is settled",
-		Fix:       "set the option before the address is bound or resolved", Page: "rdma_set_option"}
+		Fix:       "set the option before the address is bound or resolved",
+		Page:      "rdma_set_option"}
 	rule7225 = verr.Rule{ID: "VR-rdma_set_option-resolved-7225", Verb: "rdma_set_option", Subject: "id.resolved",
-		Statement: "a path is set before an address was resolved", Fix: "resolve the address of the peer first", Page: "rdma_set_option"}
+		Statement: "a path is set before an address was resolved",
+		Fix:       "resolve the address of the peer first",
+		Page:      "rdma_set_option"}
 	rule7226 = verr.Rule{ID: "VR-rdma_set_option-connecting-7226", Verb: "rdma_set_option", Subject: "id.connecting",
-		Statement: "the identifier has begun to connect", Fix: "set the path before", Page: "rdma_set_option"}
+		Statement: "the identifier has begun to connect",
+		Fix:       "set the path before",
+		Page:      "rdma_set_option"}
 	rule7241 = verr.Rule{ID: "VR-rdma_init_qp_attr-verbs-7241", Verb: "rdma_init_qp_attr", Subject: "id.verbs",
-		Statement: "the identifier is not bound to a device", Fix: "bind it to an address of a device, or resolve an address, first",
-		Page: "rdma_init_qp_attr", Text: validate.AddrText}
+		Statement: "the identifier is not bound to a device",
+		Fix:       "bind it to an address of a device, or resolve an address, first",
+		Page:      "rdma_init_qp_attr", Text: validate.AddrText}
 	rule7242 = verr.Rule{ID: "VR-rdma_set_local_ece-qp-7242", Verb: "rdma_set_local_ece", Subject: "id.qp",
-		Statement: "the identifier has a queue pair, whose options the library names itself", Fix: "set the options of that queue pair",
-		Page: "rdma_set_local_ece", Text: validate.AddrText}
+		Statement: "the identifier has a queue pair, whose options the library names itself",
+		Fix:       "set the options of that queue pair",
+		Page:      "rdma_set_local_ece", Text: validate.AddrText}
 	rule7243 = verr.Rule{ID: "VR-rdma_get_remote_ece-qp-7243", Verb: "rdma_get_remote_ece", Subject: "id.qp",
 		Statement: "the identifier has a queue pair, with which the library agrees on the options itself",
-		Fix:       "query the options of that queue pair", Page: "rdma_get_remote_ece", Text: validate.AddrText}
+		Fix:       "query the options of that queue pair",
+		Page:      "rdma_get_remote_ece", Text: validate.AddrText}
 	rule7228 = verr.Rule{ID: "VR-rdma_write_cm_event-event-7228", Verb: "rdma_write_cm_event", Subject: "event",
-		Statement: "event is USER, the only type that programs write", Fix: "pass EventTypeUser", Page: "rdma_write_cm_event",
-		Text: validate.Text[EventType]}
+		Statement: "event is USER, the only type that programs write",
+		Fix:       "pass EventTypeUser",
+		Page:      "rdma_write_cm_event", Text: validate.Text[EventType]}
 )

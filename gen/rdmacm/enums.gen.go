@@ -22,8 +22,7 @@ const (
 	PortSpaceIB PortSpace = 319 // RDMA_PS_IB
 )
 
-var portSpaceNames = []validate.Flag{{Bits: 2, Name: "IPOIB"}, {Bits: 262, Name: "TCP"}, {Bits: 273, Name: "UDP"},
-	{Bits: 319, Name: "IB"}}
+var portSpaceNames = []validate.Flag{{Bits: 2, Name: "IPOIB"}, {Bits: 262, Name: "TCP"}, {Bits: 273, Name: "UDP"}, {Bits: 319, Name: "IB"}}
 
 // String returns the C name without its prefix.
 func (v PortSpace) String() string { return validate.EnumText("PortSpace", int64(v), portSpaceNames) }
@@ -77,12 +76,28 @@ const (
 	EventTypeInternal EventType = 19 // RDMA_CM_EVENT_INTERNAL
 )
 
-var eventTypeNames = []validate.Flag{{Bits: 0, Name: "ADDR_RESOLVED"}, {Bits: 1, Name: "ADDR_ERROR"}, {Bits: 2, Name: "ROUTE_RESOLVED"},
-	{Bits: 3, Name: "ROUTE_ERROR"}, {Bits: 4, Name: "CONNECT_REQUEST"}, {Bits: 5, Name: "CONNECT_RESPONSE"},
-	{Bits: 6, Name: "CONNECT_ERROR"}, {Bits: 7, Name: "UNREACHABLE"}, {Bits: 8, Name: "REJECTED"}, {Bits: 9, Name: "ESTABLISHED"},
-	{Bits: 10, Name: "DISCONNECTED"}, {Bits: 11, Name: "DEVICE_REMOVAL"}, {Bits: 12, Name: "MULTICAST_JOIN"},
-	{Bits: 13, Name: "MULTICAST_ERROR"}, {Bits: 14, Name: "ADDR_CHANGE"}, {Bits: 15, Name: "TIMEWAIT_EXIT"},
-	{Bits: 16, Name: "ADDRINFO_RESOLVED"}, {Bits: 17, Name: "ADDRINFO_ERROR"}, {Bits: 18, Name: "USER"}, {Bits: 19, Name: "INTERNAL"}}
+var eventTypeNames = []validate.Flag{
+	{Bits: 0, Name: "ADDR_RESOLVED"},
+	{Bits: 1, Name: "ADDR_ERROR"},
+	{Bits: 2, Name: "ROUTE_RESOLVED"},
+	{Bits: 3, Name: "ROUTE_ERROR"},
+	{Bits: 4, Name: "CONNECT_REQUEST"},
+	{Bits: 5, Name: "CONNECT_RESPONSE"},
+	{Bits: 6, Name: "CONNECT_ERROR"},
+	{Bits: 7, Name: "UNREACHABLE"},
+	{Bits: 8, Name: "REJECTED"},
+	{Bits: 9, Name: "ESTABLISHED"},
+	{Bits: 10, Name: "DISCONNECTED"},
+	{Bits: 11, Name: "DEVICE_REMOVAL"},
+	{Bits: 12, Name: "MULTICAST_JOIN"},
+	{Bits: 13, Name: "MULTICAST_ERROR"},
+	{Bits: 14, Name: "ADDR_CHANGE"},
+	{Bits: 15, Name: "TIMEWAIT_EXIT"},
+	{Bits: 16, Name: "ADDRINFO_RESOLVED"},
+	{Bits: 17, Name: "ADDRINFO_ERROR"},
+	{Bits: 18, Name: "USER"},
+	{Bits: 19, Name: "INTERNAL"},
+}
 
 // String returns the C name without its prefix.
 func (v EventType) String() string { return validate.EnumText("EventType", int64(v), eventTypeNames) }
@@ -122,8 +137,7 @@ const (
 	OptionIBPath Option = 1 // RDMA_OPTION_IB_PATH
 )
 
-var optionNames = []validate.Flag{{Bits: 0, Name: "ID_TOS"}, {Bits: 1, Name: "ID_REUSEADDR"}, {Bits: 2, Name: "ID_AFONLY"},
-	{Bits: 3, Name: "ID_ACK_TIMEOUT"}}
+var optionNames = []validate.Flag{{Bits: 0, Name: "ID_TOS"}, {Bits: 1, Name: "ID_REUSEADDR"}, {Bits: 2, Name: "ID_AFONLY"}, {Bits: 3, Name: "ID_ACK_TIMEOUT"}}
 
 // String returns the C name without its prefix.
 func (v Option) String() string { return validate.EnumText("Option", int64(v), optionNames) }

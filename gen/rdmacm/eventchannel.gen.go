@@ -91,10 +91,19 @@ func (channel *EventChannel) CreateID(ps PortSpace) (*ID, error) {
 		return nil, err
 	}
 	var idC unsafe.Pointer
-	n, errno := rawCreateID(channel.lib.fn[symRdma_create_id], channel.h.C, unsafe.Pointer(&idC), 0, uint32(ps))
+	n, errno := rawCreateID(
+		channel.lib.fn[symRdma_create_id],
+		channel.h.C,
+		unsafe.Pointer(&idC),
+		0,
+		uint32(ps),
+	)
 	if n < 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL, Text: "the port space is not one of TCP, UDP, IPOIB and IB"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "the port space is not one of TCP, UDP, IPOIB and IB"},
+			)
 		})
 	}
 	o := newID(channel.lib, idC)
@@ -127,7 +136,8 @@ func (channel *EventChannel) Next(ctx context.Context) (*Event, error) {
 	return from.Next(ctx)
 }
 
-// listen lets Go's poller wait for the file descriptor of the events, once; afterwards it no longer holds the handle.
+// listen lets Go's poller wait for the file descriptor of the events, once; afterwards it no longer holds the
+// handle.
 func (channel *EventChannel) listen(verb string) (*events.Records[Event], error) {
 	if err := channel.base().Enter(verb); err != nil {
 		return nil, err
@@ -140,8 +150,7 @@ func (channel *EventChannel) listen(verb string) (*events.Records[Event], error)
 		return nil, channel.lib.missing("rdma_ack_cm_event", symRdma_ack_cm_event)
 	}
 	return channel.waiting.Listen(func() (*events.Records[Event], error) {
-		return events.NewRecords(int(cmem.At[int32](channel.h.C, 0)), "rdma_get_cm_event", "rdma_destroy_event_channel", "the EventChannel",
-			channel.take)
+		return events.NewRecords(int(cmem.At[int32](channel.h.C, 0)), "rdma_get_cm_event", "rdma_destroy_event_channel", "the EventChannel", channel.take)
 	})
 }
 

@@ -14,7 +14,10 @@ type inCreateID struct {
 func checkCreateID(in *inCreateID) error {
 	var bad verr.Violations
 	ps := PortSpace(in.ps)
-	if ps != PortSpaceIPoIB && ps != PortSpaceTCP && ps != PortSpaceUDP && ps != PortSpaceIB {
+	if ps != PortSpaceIPoIB &&
+		ps != PortSpaceTCP &&
+		ps != PortSpaceUDP &&
+		ps != PortSpaceIB {
 		bad.Add(&rule7140, in.ps)
 	}
 	return bad.Err("rdma_create_id")

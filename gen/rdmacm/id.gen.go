@@ -191,13 +191,13 @@ func (id *ID) BindAddr(addr netip.AddrPort) error {
 	n, errno := rawBindAddr(id.lib.fn[symRdma_bind_addr], id.h.C, addrC.Pointer())
 	if n < 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-				Text: "the identifier has an address already, or a link-local address has no zone; bind a new identifier"},
-				verr.Cause{Errno: syscall.EADDRNOTAVAIL,
-					Text: "no interface of this machine has the address, or the port is taken on all addresses"},
-				verr.Cause{Errno: syscall.EADDRINUSE,
-					Text: "another identifier has the port; use another one, or the option OptionIDReuseAddr on both before they are bound"},
-				verr.Cause{Errno: syscall.ENODEV, Text: "the interface with the address has no RDMA device, or the device has no GID of it"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "the identifier has an address already, or a link-local address has no zone; bind a new identifier"},
+				verr.Cause{Errno: syscall.EADDRNOTAVAIL, Text: "no interface of this machine has the address, or the port is taken on all addresses"},
+				verr.Cause{Errno: syscall.EADDRINUSE, Text: "another identifier has the port; use another one, or the option OptionIDReuseAddr on both before they are bound"},
+				verr.Cause{Errno: syscall.ENODEV, Text: "the interface with the address has no RDMA device, or the device has no GID of it"},
+			)
 		})
 	}
 	id.bound.Set(true)
@@ -250,15 +250,23 @@ func (id *ID) ResolveAddr(srcAddr netip.AddrPort, dstAddr netip.AddrPort, timeou
 	}
 	id.bound.Begin()
 	id.resolved.Begin()
-	n, errno := rawResolveAddr(id.lib.fn[symRdma_resolve_addr], id.h.C, srcAddrC.Pointer(), dstAddrC.Pointer(), int32(timeoutMs))
+	n, errno := rawResolveAddr(
+		id.lib.fn[symRdma_resolve_addr],
+		id.h.C,
+		srcAddrC.Pointer(),
+		dstAddrC.Pointer(),
+		int32(timeoutMs),
+	)
 	if n < 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-				Text: "the addresses are of two families, or the identifier is past this step: it listens, or has resolved an address; use a new " +
-					"one"}, verr.Cause{Errno: syscall.EADDRNOTAVAIL, Text: "no interface of this machine has the source address, or its port is taken"},
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "the addresses are of two families, or the identifier is past this step: it listens, or has resolved an address; use a new one"},
+				verr.Cause{Errno: syscall.EADDRNOTAVAIL, Text: "no interface of this machine has the source address, or its port is taken"},
 				verr.Cause{Errno: syscall.ENETUNREACH, Text: "there is no route to the address; look at ip route get ADDRESS"},
 				verr.Cause{Errno: syscall.EADDRINUSE, Text: "another identifier has the port of the source address; use port 0"},
-				verr.Cause{Errno: syscall.ENODEV, Text: "the interface with the source address has no RDMA device, or the device has no GID of it"})
+				verr.Cause{Errno: syscall.ENODEV, Text: "the interface with the source address has no RDMA device, or the device has no GID of it"},
+			)
 		})
 	}
 	id.bound.Set(true)
@@ -305,11 +313,11 @@ func (id *ID) ResolveRoute(timeoutMs int) error {
 	n, errno := rawResolveRoute(id.lib.fn[symRdma_resolve_route], id.h.C, int32(timeoutMs))
 	if n < 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return append(verr.Texts(hintResolveRoute(&in)),
-				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-					Text: "the event ADDR_RESOLVED has not come, the route is resolved already, or timeoutMs is 0"},
-					verr.Cause{Errno: syscall.ENODEV,
-						Text: "the address is that of the loopback interface, which has no route on RoCE; use an address of the device"})...)
+			return append(verr.Texts(hintResolveRoute(&in)), verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "the event ADDR_RESOLVED has not come, the route is resolved already, or timeoutMs is 0"},
+				verr.Cause{Errno: syscall.ENODEV, Text: "the address is that of the loopback interface, which has no route on RoCE; use an address of the device"},
+			)...)
 		})
 	}
 	id.routed.Set(true)
@@ -370,11 +378,11 @@ func (id *ID) CreateQP(pd *verbs.PD, qpInitAttr verbs.QPInitAttr) (*verbs.QP, er
 	n, errno := rawCreateQP(id.lib.fn[symRdma_create_qp], id.h.C, pdHeld.C, qpInitAttrHeld.C)
 	if n < 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-				Text: "pd is of another device than the identifier; allocate pd with the device that the identifier is bound to " +
-					"[VR-rdma_create_qp-pd-7152]"}, verr.Cause{Errno: syscall.EINVAL,
-				Text: "the identifier is bound to no device or has a queue pair already, the protection domain is of another device, or the " +
-					"attributes are beyond what the device can"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "pd is of another device than the identifier; allocate pd with the device that the identifier is bound to [VR-rdma_create_qp-pd-7152]"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "the identifier is bound to no device or has a queue pair already, the protection domain is of another device, or the attributes are beyond what the device can"},
+			)
 		})
 	}
 	ptr := cmem.At[unsafe.Pointer](id.h.C, 24)
@@ -448,9 +456,10 @@ func (id *ID) Connect(connParam ConnAttr) error {
 	n, errno := rawConnect(id.lib.fn[symRdma_connect], id.h.C, unsafe.Pointer(&connParamC))
 	if n < 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return append(verr.Texts(hintConnect(&in)),
-				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-					Text: "the event ROUTE_RESOLVED has not come, the identifier has begun to connect, or a depth is beyond the device"})...)
+			return append(verr.Texts(hintConnect(&in)), verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "the event ROUTE_RESOLVED has not come, the identifier has begun to connect, or a depth is beyond the device"},
+			)...)
 		})
 	}
 	id.connecting.Set(true)
@@ -513,9 +522,10 @@ func (id *ID) ConnectDefault() error {
 	n, errno := rawConnect(id.lib.fn[symRdma_connect], id.h.C, nil)
 	if n < 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return append(verr.Texts(hintConnect(&in)),
-				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-					Text: "the event ROUTE_RESOLVED has not come, the identifier has begun to connect, or a depth is beyond the device"})...)
+			return append(verr.Texts(hintConnect(&in)), verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "the event ROUTE_RESOLVED has not come, the identifier has begun to connect, or a depth is beyond the device"},
+			)...)
 		})
 	}
 	id.connecting.Set(true)
@@ -553,8 +563,10 @@ func (id *ID) Establish() error {
 	n, errno := rawEstablish(id.lib.fn[symRdma_establish], id.h.C)
 	if n < 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-				Text: "the event CONNECT_RESPONSE has not come, or the identifier has a queue pair, which is established by taking that event"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "the event CONNECT_RESPONSE has not come, or the identifier has a queue pair, which is established by taking that event"},
+			)
 		})
 	}
 	return nil
@@ -602,12 +614,12 @@ func (id *ID) Listen(backlog int) error {
 	n, errno := rawListen(id.lib.fn[symRdma_listen], id.h.C, int32(backlog))
 	if n < 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return append(verr.Texts(hintListen(&in)),
-				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-					Text: "the identifier is past this step: it listens already, resolves an address, or is one of a connection; use a new one"},
-					verr.Cause{Errno: syscall.EADDRINUSE,
-						Text: "another identifier has the address and port, by OptionIDReuseAddr; only one of them can listen"},
-					verr.Cause{Errno: syscall.EADDRNOTAVAIL, Text: "another identifier has the port on all addresses; use another port"})...)
+			return append(verr.Texts(hintListen(&in)), verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "the identifier is past this step: it listens already, resolves an address, or is one of a connection; use a new one"},
+				verr.Cause{Errno: syscall.EADDRINUSE, Text: "another identifier has the address and port, by OptionIDReuseAddr; only one of them can listen"},
+				verr.Cause{Errno: syscall.EADDRNOTAVAIL, Text: "another identifier has the port on all addresses; use another port"},
+			)...)
 		})
 	}
 	id.bound.Set(true)
@@ -678,10 +690,10 @@ func (id *ID) Accept(connParam ConnAttr) error {
 	n, errno := rawAccept(id.lib.fn[symRdma_accept], id.h.C, unsafe.Pointer(&connParamC))
 	if n < 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return append(verr.Texts(hintAccept(&in)),
-				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-					Text: "the identifier is not one of a request that waits: the peer gave up, it was answered already, or a depth is beyond what the " +
-						"device can"})...)
+			return append(verr.Texts(hintAccept(&in)), verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "the identifier is not one of a request that waits: the peer gave up, it was answered already, or a depth is beyond what the device can"},
+			)...)
 		})
 	}
 	id.accepted.Set(true)
@@ -749,10 +761,10 @@ func (id *ID) AcceptDefault() error {
 	n, errno := rawAccept(id.lib.fn[symRdma_accept], id.h.C, nil)
 	if n < 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return append(verr.Texts(hintAccept(&in)),
-				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-					Text: "the identifier is not one of a request that waits: the peer gave up, it was answered already, or a depth is beyond what the " +
-						"device can"})...)
+			return append(verr.Texts(hintAccept(&in)), verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "the identifier is not one of a request that waits: the peer gave up, it was answered already, or a depth is beyond what the device can"},
+			)...)
 		})
 	}
 	id.accepted.Set(true)
@@ -800,9 +812,10 @@ func (id *ID) Reject(privateData []byte) error {
 	n, errno := rawReject(id.lib.fn[symRdma_reject], id.h.C, unsafe.Pointer(unsafe.SliceData(privateData)), uint8(len(privateData)))
 	if n < 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return append(verr.Texts(hintReject(&in)),
-				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-					Text: "the identifier is not one of a request that waits, or the private data is beyond 148 bytes, of datagrams 136"})...)
+			return append(verr.Texts(hintReject(&in)), verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "the identifier is not one of a request that waits, or the private data is beyond 148 bytes, of datagrams 136"},
+			)...)
 		})
 	}
 	if id.lib.lints.Wanted() {
@@ -852,9 +865,10 @@ func (id *ID) RejectECE(privateData []byte) error {
 	n, errno := rawRejectEce(id.lib.fn[symRdma_reject_ece], id.h.C, unsafe.Pointer(unsafe.SliceData(privateData)), uint8(len(privateData)))
 	if n < 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return append(verr.Texts(hintRejectEce(&in)),
-				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-					Text: "the identifier is not one of a request that waits, or the private data is beyond 148 bytes, of datagrams 136"})...)
+			return append(verr.Texts(hintRejectEce(&in)), verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "the identifier is not one of a request that waits, or the private data is beyond 148 bytes, of datagrams 136"},
+			)...)
 		})
 	}
 	if id.lib.lints.Wanted() {
@@ -899,10 +913,11 @@ func (id *ID) Notify(event verbs.EventType) error {
 	n, errno := rawNotify(id.lib.fn[symRdma_notify], id.h.C, uint32(event))
 	if n < 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return append(verr.Texts(hintNotify(&in)),
-				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-					Text: "the identifier has no connection that was accepted, or the connection manager has no use for the event"},
-					verr.Cause{Errno: syscall.EISCONN, Text: "the connection is established already; the event ESTABLISHED has come, or will"})...)
+			return append(verr.Texts(hintNotify(&in)), verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "the identifier has no connection that was accepted, or the connection manager has no use for the event"},
+				verr.Cause{Errno: syscall.EISCONN, Text: "the connection is established already; the event ESTABLISHED has come, or will"},
+			)...)
 		})
 	}
 	if id.lib.lints.Wanted() {
@@ -940,8 +955,10 @@ func (id *ID) Disconnect() error {
 	n, errno := rawDisconnect(id.lib.fn[symRdma_disconnect], id.h.C)
 	if n < 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-				Text: "the identifier has never begun to connect, or is bound to no device"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "the identifier has never begun to connect, or is bound to no device"},
+			)
 		})
 	}
 	return nil
@@ -986,10 +1003,11 @@ func (id *ID) JoinMulticast(addr netip.AddrPort) error {
 	n, errno := rawJoinMulticast(id.lib.fn[symRdma_join_multicast], id.h.C, addrC.Pointer(), 0)
 	if n < 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-				Text: "the identifier is not one of PortSpaceUDP that is bound to a device and not connected, or the address is zero"},
-				verr.Cause{Errno: syscall.ENODEV,
-					Text: "the identifier is bound to a loopback address, which has no interface for groups; use an address of the device"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "the identifier is not one of PortSpaceUDP that is bound to a device and not connected, or the address is zero"},
+				verr.Cause{Errno: syscall.ENODEV, Text: "the identifier is bound to a loopback address, which has no interface for groups; use an address of the device"},
+			)
 		})
 	}
 	return nil
@@ -1017,7 +1035,10 @@ func (id *ID) LeaveMulticast(addr netip.AddrPort) error {
 	n, errno := rawLeaveMulticast(id.lib.fn[symRdma_leave_multicast], id.h.C, addrC.Pointer())
 	if n < 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EADDRNOTAVAIL, Text: "the identifier is not in the group"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EADDRNOTAVAIL, Text: "the identifier is not in the group"},
+			)
 		})
 	}
 	return nil
@@ -1074,13 +1095,21 @@ func (id *ID) SetOption(level OptionLevel, option Option, value []byte) error {
 		return err
 	}
 	id.options.Begin()
-	n, errno := rawSetOption(id.lib.fn[symRdma_set_option], id.h.C, int32(level), int32(option), unsafe.Pointer(unsafe.SliceData(value)),
-		uint64(len(value)))
+	n, errno := rawSetOption(
+		id.lib.fn[symRdma_set_option],
+		id.h.C,
+		int32(level),
+		int32(option),
+		unsafe.Pointer(unsafe.SliceData(value)),
+		uint64(len(value)),
+	)
 	if n < 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-				Text: "the value has the wrong number of bytes, or the option cannot be set any more: set it before the identifier is bound"},
-				verr.Cause{Errno: syscall.ENOSYS, Text: "the kernel has no such option or level"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "the value has the wrong number of bytes, or the option cannot be set any more: set it before the identifier is bound"},
+				verr.Cause{Errno: syscall.ENOSYS, Text: "the kernel has no such option or level"},
+			)
 		})
 	}
 	id.options.Set(true)
@@ -1150,9 +1179,10 @@ func (id *ID) InitQPAttr(qpAttr *verbs.QPAttr) error {
 	n, errno := rawInitQPAttr(id.lib.fn[symRdma_init_qp_attr], id.h.C, qpAttrHeld.C, qpAttrHeld.Mask)
 	if n < 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-				Text: "the connection is not as far as the state needs, INIT from the request on and RTR and RTS from its receipt or its answer on; " +
-					"or the state is another one"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "the connection is not as far as the state needs, INIT from the request on and RTR and RTS from its receipt or its answer on; or the state is another one"},
+			)
 		})
 	}
 	qpAttrHeld.Done()
@@ -1195,7 +1225,10 @@ func (id *ID) SetLocalECE(ece *verbs.ECEAttr) error {
 	n, errno := rawSetLocalEce(id.lib.fn[symRdma_set_local_ece], id.h.C, eceHeld.C)
 	if n < 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL, Text: "the options have no vendor"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "the options have no vendor"},
+			)
 		})
 	}
 	return nil
@@ -1269,11 +1302,19 @@ func (id *ID) WriteEvent(event EventType, status int, arg uint64) error {
 	if err := checkWriteCMEvent(&in); err != nil {
 		return err
 	}
-	n, errno := rawWriteCMEvent(id.lib.fn[symRdma_write_cm_event], id.h.C, uint32(event), int32(status), arg)
+	n, errno := rawWriteCMEvent(
+		id.lib.fn[symRdma_write_cm_event],
+		id.h.C,
+		uint32(event),
+		int32(status),
+		arg,
+	)
 	if n < 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-				Text: "only events of type USER can be written, and the kernel must know them"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "only events of type USER can be written, and the kernel must know them"},
+			)
 		})
 	}
 	return nil

@@ -123,10 +123,17 @@ func checkConnect(in *inConnect) error {
 	if in.idVerbs.OK && in.idVerbs.V == 0 {
 		bad.Add(&rule0708, in.idVerbs.V)
 	}
-	if in.idPs.OK && in.idQP.OK && idPs == PortSpaceTCP && in.idQP.V == 0 && in.connParam == 0 {
+	if in.idPs.OK &&
+		in.idQP.OK &&
+		idPs == PortSpaceTCP &&
+		in.idQP.V == 0 &&
+		in.connParam == 0 {
 		bad.Add(&rule7156, in.connParam)
 	}
-	if in.idRouted.OK && in.idOptions.OK && in.idOptions.V == 0 && in.idRouted.V != 1 {
+	if in.idRouted.OK &&
+		in.idOptions.OK &&
+		in.idOptions.V == 0 &&
+		in.idRouted.V != 1 {
 		bad.Add(&rule7157, in.idRouted.V)
 	}
 	if in.idConnecting.OK && in.idConnecting.V != 0 {
@@ -142,28 +149,63 @@ func checkConnect(in *inConnect) error {
 func hintConnect(in *inConnect) []verr.Violation {
 	var may verr.Violations
 	idPs := PortSpace(in.idPs.V)
-	may.If(in.idPs.OK && in.connParam != 0 && idPs == PortSpaceTCP && in.connParamPrivateDataLen > 56, &rule0701,
-		in.connParamPrivateDataLen)
-	may.If(in.idPs.OK && in.connParam != 0 && idPs == PortSpaceUDP && in.connParamPrivateDataLen > 180, &rule0702,
-		in.connParamPrivateDataLen)
+	may.If(in.idPs.OK &&
+		in.connParam != 0 &&
+		idPs == PortSpaceTCP &&
+		in.connParamPrivateDataLen > 56,
+		&rule0701, in.connParamPrivateDataLen)
+	may.If(in.idPs.OK &&
+		in.connParam != 0 &&
+		idPs == PortSpaceUDP &&
+		in.connParamPrivateDataLen > 180,
+		&rule0702, in.connParamPrivateDataLen)
 	may.If(in.connParam != 0 && in.connParamRetryCount > 7, &rule0703, in.connParamRetryCount)
 	may.If(in.connParam != 0 && in.connParamRNRRetryCount > 7, &rule0704, in.connParamRNRRetryCount)
-	may.If(in.idPs.OK && in.connParam != 0 && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamResponderResources > 0,
+	may.If(in.idPs.OK &&
+		in.connParam != 0 &&
+		(idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) &&
+		in.connParamResponderResources > 0,
 		&rule7162, in.connParamResponderResources)
-	may.If(in.idPs.OK && in.connParam != 0 && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamInitiatorDepth > 0,
+	may.If(in.idPs.OK &&
+		in.connParam != 0 &&
+		(idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) &&
+		in.connParamInitiatorDepth > 0,
 		&rule7163, in.connParamInitiatorDepth)
-	may.If(in.idPs.OK && in.connParam != 0 && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamFlowControl > 0, &rule7164,
-		in.connParamFlowControl)
-	may.If(in.idPs.OK && in.connParam != 0 && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamRNRRetryCount > 0, &rule7165,
-		in.connParamRNRRetryCount)
-	may.If(in.idPs.OK && in.connParam != 0 && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamRetryCount > 0, &rule7166,
-		in.connParamRetryCount)
-	may.If(in.idQP.OK && in.connParam != 0 && in.idQP.V != 0 && in.connParamSRQ > 0, &rule7167, in.connParamSRQ)
-	may.If(in.idQP.OK && in.connParam != 0 && in.idQP.V != 0 && in.connParamQPNum > 0, &rule7168, in.connParamQPNum)
-	may.If(in.idPs.OK && in.connParam != 0 && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamSRQ > 0, &rule7231,
-		in.connParamSRQ)
-	may.If(in.idPs.OK && in.connParam != 0 && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamQPNum > 0, &rule7232,
-		in.connParamQPNum)
+	may.If(in.idPs.OK &&
+		in.connParam != 0 &&
+		(idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) &&
+		in.connParamFlowControl > 0,
+		&rule7164, in.connParamFlowControl)
+	may.If(in.idPs.OK &&
+		in.connParam != 0 &&
+		(idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) &&
+		in.connParamRNRRetryCount > 0,
+		&rule7165, in.connParamRNRRetryCount)
+	may.If(in.idPs.OK &&
+		in.connParam != 0 &&
+		(idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) &&
+		in.connParamRetryCount > 0,
+		&rule7166, in.connParamRetryCount)
+	may.If(in.idQP.OK &&
+		in.connParam != 0 &&
+		in.idQP.V != 0 &&
+		in.connParamSRQ > 0,
+		&rule7167, in.connParamSRQ)
+	may.If(in.idQP.OK &&
+		in.connParam != 0 &&
+		in.idQP.V != 0 &&
+		in.connParamQPNum > 0,
+		&rule7168, in.connParamQPNum)
+	may.If(in.idPs.OK &&
+		in.connParam != 0 &&
+		(idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) &&
+		in.connParamSRQ > 0,
+		&rule7231, in.connParamSRQ)
+	may.If(in.idPs.OK &&
+		in.connParam != 0 &&
+		(idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) &&
+		in.connParamQPNum > 0,
+		&rule7232, in.connParamQPNum)
 	return may
 }
 
@@ -180,7 +222,10 @@ func checkEstablish(in *inEstablish) error {
 	if in.idQP.OK && in.idQP.V != 0 {
 		bad.Add(&rule7198, in.idQP.V)
 	}
-	if in.idConnecting.OK && in.idRequested.OK && in.idRequested.V == 0 && in.idConnecting.V != 1 {
+	if in.idConnecting.OK &&
+		in.idRequested.OK &&
+		in.idRequested.V == 0 &&
+		in.idConnecting.V != 1 {
 		bad.Add(&rule7199, in.idConnecting.V)
 	}
 	return bad.Err("rdma_establish")
@@ -259,23 +304,52 @@ func checkAccept(in *inAccept) error {
 func hintAccept(in *inAccept) []verr.Violation {
 	var may verr.Violations
 	idPs := PortSpace(in.idPs.V)
-	may.If(in.idPs.OK && in.connParam != 0 && idPs == PortSpaceTCP && in.connParamPrivateDataLen > 196, &rule0705,
-		in.connParamPrivateDataLen)
-	may.If(in.idPs.OK && in.connParam != 0 && idPs == PortSpaceUDP && in.connParamPrivateDataLen > 136, &rule0706,
-		in.connParamPrivateDataLen)
+	may.If(in.idPs.OK &&
+		in.connParam != 0 &&
+		idPs == PortSpaceTCP &&
+		in.connParamPrivateDataLen > 196,
+		&rule0705, in.connParamPrivateDataLen)
+	may.If(in.idPs.OK &&
+		in.connParam != 0 &&
+		idPs == PortSpaceUDP &&
+		in.connParamPrivateDataLen > 136,
+		&rule0706, in.connParamPrivateDataLen)
 	may.If(in.connParam != 0 && in.connParamRNRRetryCount > 7, &rule0707, in.connParamRNRRetryCount)
-	may.If(in.idPs.OK && in.connParam != 0 && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamResponderResources > 0,
+	may.If(in.idPs.OK &&
+		in.connParam != 0 &&
+		(idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) &&
+		in.connParamResponderResources > 0,
 		&rule7172, in.connParamResponderResources)
-	may.If(in.idPs.OK && in.connParam != 0 && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamInitiatorDepth > 0,
+	may.If(in.idPs.OK &&
+		in.connParam != 0 &&
+		(idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) &&
+		in.connParamInitiatorDepth > 0,
 		&rule7173, in.connParamInitiatorDepth)
-	may.If(in.idPs.OK && in.connParam != 0 && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamFlowControl > 0, &rule7174,
-		in.connParamFlowControl)
-	may.If(in.idPs.OK && in.connParam != 0 && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamRNRRetryCount > 0, &rule7175,
-		in.connParamRNRRetryCount)
-	may.If(in.idQP.OK && in.connParam != 0 && in.idQP.V != 0 && in.connParamSRQ > 0, &rule7178, in.connParamSRQ)
-	may.If(in.idQP.OK && in.connParam != 0 && in.idQP.V != 0 && in.connParamQPNum > 0, &rule7179, in.connParamQPNum)
-	may.If(in.idPs.OK && in.connParam != 0 && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.connParamSRQ > 0, &rule7230,
-		in.connParamSRQ)
+	may.If(in.idPs.OK &&
+		in.connParam != 0 &&
+		(idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) &&
+		in.connParamFlowControl > 0,
+		&rule7174, in.connParamFlowControl)
+	may.If(in.idPs.OK &&
+		in.connParam != 0 &&
+		(idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) &&
+		in.connParamRNRRetryCount > 0,
+		&rule7175, in.connParamRNRRetryCount)
+	may.If(in.idQP.OK &&
+		in.connParam != 0 &&
+		in.idQP.V != 0 &&
+		in.connParamSRQ > 0,
+		&rule7178, in.connParamSRQ)
+	may.If(in.idQP.OK &&
+		in.connParam != 0 &&
+		in.idQP.V != 0 &&
+		in.connParamQPNum > 0,
+		&rule7179, in.connParamQPNum)
+	may.If(in.idPs.OK &&
+		in.connParam != 0 &&
+		(idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) &&
+		in.connParamSRQ > 0,
+		&rule7230, in.connParamSRQ)
 	return may
 }
 
@@ -291,10 +365,15 @@ type inReject struct {
 func checkReject(in *inReject) error {
 	var bad verr.Violations
 	idPs := PortSpace(in.idPs.V)
-	if in.idConnecting.OK && in.idRequested.OK && in.idRequested.V == 0 && in.idConnecting.V != 1 {
+	if in.idConnecting.OK &&
+		in.idRequested.OK &&
+		in.idRequested.V == 0 &&
+		in.idConnecting.V != 1 {
 		bad.Add(&rule7190, in.idConnecting.V)
 	}
-	if in.idPs.OK && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.privateDataLen > 136 {
+	if in.idPs.OK &&
+		(idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) &&
+		in.privateDataLen > 136 {
 		bad.Add(&rule7192, in.privateDataLen)
 	}
 	return bad.Err("rdma_reject")
@@ -320,10 +399,15 @@ type inRejectEce struct {
 func checkRejectEce(in *inRejectEce) error {
 	var bad verr.Violations
 	idPs := PortSpace(in.idPs.V)
-	if in.idConnecting.OK && in.idRequested.OK && in.idRequested.V == 0 && in.idConnecting.V != 1 {
+	if in.idConnecting.OK &&
+		in.idRequested.OK &&
+		in.idRequested.V == 0 &&
+		in.idConnecting.V != 1 {
 		bad.Add(&rule7194, in.idConnecting.V)
 	}
-	if in.idPs.OK && (idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) && in.privateDataLen > 136 {
+	if in.idPs.OK &&
+		(idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) &&
+		in.privateDataLen > 136 {
 		bad.Add(&rule7196, in.privateDataLen)
 	}
 	return bad.Err("rdma_reject_ece")
@@ -352,7 +436,11 @@ func checkNotify(in *inNotify) error {
 	if in.idVerbs.OK && in.idVerbs.V == 0 {
 		bad.Add(&rule7202, in.idVerbs.V)
 	}
-	if in.idConnecting.OK && in.idRequested.OK && in.idListening.OK && in.idRequested.V == 0 && in.idListening.V == 0 &&
+	if in.idConnecting.OK &&
+		in.idRequested.OK &&
+		in.idListening.OK &&
+		in.idRequested.V == 0 &&
+		in.idListening.V == 0 &&
 		in.idConnecting.V != 1 {
 		bad.Add(&rule7204, in.idConnecting.V)
 	}
@@ -380,7 +468,11 @@ func checkDisconnect(in *inDisconnect) error {
 	if in.idVerbs.OK && in.idVerbs.V == 0 {
 		bad.Add(&rule7200, in.idVerbs.V)
 	}
-	if in.idConnecting.OK && in.idRequested.OK && in.idListening.OK && in.idRequested.V == 0 && in.idListening.V == 0 &&
+	if in.idConnecting.OK &&
+		in.idRequested.OK &&
+		in.idListening.OK &&
+		in.idRequested.V == 0 &&
+		in.idListening.V == 0 &&
 		in.idConnecting.V != 1 {
 		bad.Add(&rule7201, in.idConnecting.V)
 	}
@@ -438,7 +530,10 @@ func checkSetOption(in *inSetOption) error {
 	if level != OptionLevelID && level != OptionLevelIB {
 		bad.Add(&rule7210, in.level)
 	}
-	if level == OptionLevelID && optname != OptionIDTOS && optname != OptionIDReuseAddr && optname != OptionIDAFOnly &&
+	if level == OptionLevelID &&
+		optname != OptionIDTOS &&
+		optname != OptionIDReuseAddr &&
+		optname != OptionIDAFOnly &&
 		optname != OptionIDAckTimeout {
 		bad.Add(&rule7211, in.optname)
 	}
@@ -460,28 +555,53 @@ func checkSetOption(in *inSetOption) error {
 	if level == OptionLevelIB && optname == OptionIDReuseAddr && in.optlen%72 != 0 {
 		bad.Add(&rule7217, in.optlen)
 	}
-	if in.idQPType.OK && level == OptionLevelID && optname == OptionIDAckTimeout && in.idQPType.V != 2 && in.idQPType.V != 9 {
+	if in.idQPType.OK &&
+		level == OptionLevelID &&
+		optname == OptionIDAckTimeout &&
+		in.idQPType.V != 2 &&
+		in.idQPType.V != 9 {
 		bad.Add(&rule7219, in.idQPType.V)
 	}
-	if in.idListening.OK && level == OptionLevelID && optname == OptionIDReuseAddr && in.idListening.V != 0 {
+	if in.idListening.OK &&
+		level == OptionLevelID &&
+		optname == OptionIDReuseAddr &&
+		in.idListening.V != 0 {
 		bad.Add(&rule7220, in.idListening.V)
 	}
-	if in.idListening.OK && level == OptionLevelID && optname == OptionIDAFOnly && in.idListening.V != 0 {
+	if in.idListening.OK &&
+		level == OptionLevelID &&
+		optname == OptionIDAFOnly &&
+		in.idListening.V != 0 {
 		bad.Add(&rule7221, in.idListening.V)
 	}
-	if in.idRouted.OK && level == OptionLevelID && optname == OptionIDAFOnly && in.idRouted.V != 0 {
+	if in.idRouted.OK &&
+		level == OptionLevelID &&
+		optname == OptionIDAFOnly &&
+		in.idRouted.V != 0 {
 		bad.Add(&rule7222, in.idRouted.V)
 	}
-	if in.idConnecting.OK && level == OptionLevelID && optname == OptionIDAFOnly && in.idConnecting.V != 0 {
+	if in.idConnecting.OK &&
+		level == OptionLevelID &&
+		optname == OptionIDAFOnly &&
+		in.idConnecting.V != 0 {
 		bad.Add(&rule7223, in.idConnecting.V)
 	}
-	if in.idRequested.OK && level == OptionLevelID && optname == OptionIDAFOnly && in.idRequested.V != 0 {
+	if in.idRequested.OK &&
+		level == OptionLevelID &&
+		optname == OptionIDAFOnly &&
+		in.idRequested.V != 0 {
 		bad.Add(&rule7224, in.idRequested.V)
 	}
-	if in.idResolved.OK && level == OptionLevelIB && optname == OptionIDReuseAddr && in.idResolved.V != 1 {
+	if in.idResolved.OK &&
+		level == OptionLevelIB &&
+		optname == OptionIDReuseAddr &&
+		in.idResolved.V != 1 {
 		bad.Add(&rule7225, in.idResolved.V)
 	}
-	if in.idConnecting.OK && level == OptionLevelIB && optname == OptionIDReuseAddr && in.idConnecting.V != 0 {
+	if in.idConnecting.OK &&
+		level == OptionLevelIB &&
+		optname == OptionIDReuseAddr &&
+		in.idConnecting.V != 0 {
 		bad.Add(&rule7226, in.idConnecting.V)
 	}
 	return bad.Err("rdma_set_option")

@@ -121,8 +121,7 @@ type loadConfig struct {
 func Path(file string) LoadOption { return func(c *loadConfig) { c.path = file } }
 
 // library is what Load looks for.
-var library = dl.Module{Name: "librdmacm.so.1", Probe: "rdma_create_event_channel",
-	Install: "Debian, Ubuntu: librdmacm1; Fedora, RHEL: librdmacm"}
+var library = dl.Module{Name: "librdmacm.so.1", Probe: "rdma_create_event_channel", Install: "Debian, Ubuntu: librdmacm1; Fedora, RHEL: librdmacm"}
 
 // Load loads librdmacm at run time. A process has one real librdmacm: loading it again returns the same one,
 // and loading another file is an error. Without a library, the error wraps errors.ErrUnsupported and says what

@@ -94,11 +94,22 @@ func rawDestroyEventChannel(fn0 uintptr, channel unsafe.Pointer) {
 	C.vgd3136d1b0d_rdma_destroy_event_channel(C.uintptr_t(fn0), C.uintptr_t(uintptr(channel)))
 }
 
-func rawCreateID(fn0 uintptr, channel unsafe.Pointer, id unsafe.Pointer, dev uintptr, ps uint32) (int, syscall.Errno) {
+func rawCreateID(
+	fn0 uintptr,
+	channel unsafe.Pointer,
+	id unsafe.Pointer,
+	dev uintptr,
+	ps uint32,
+) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vgd3136d1b0d_rdma_create_id(C.uintptr_t(fn0), C.uintptr_t(uintptr(channel)), (*C.uint8_t)(id), C.uintptr_t(dev),
-		C.uint32_t(ps))
+	n, err := C.vgd3136d1b0d_rdma_create_id(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(channel)),
+		(*C.uint8_t)(id),
+		C.uintptr_t(dev),
+		C.uint32_t(ps),
+	)
 	return cmem.IntOrErrno(int(n), err)
 }
 
@@ -114,12 +125,22 @@ func rawBindAddr(fn0 uintptr, id unsafe.Pointer, addr unsafe.Pointer) (int, sysc
 	return cmem.IntOrErrno(int(n), err)
 }
 
-func rawResolveAddr(fn0 uintptr, id unsafe.Pointer, srcAddr unsafe.Pointer, dstAddr unsafe.Pointer, timeoutMs int32) (int,
-	syscall.Errno) {
+func rawResolveAddr(
+	fn0 uintptr,
+	id unsafe.Pointer,
+	srcAddr unsafe.Pointer,
+	dstAddr unsafe.Pointer,
+	timeoutMs int32,
+) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vgd3136d1b0d_rdma_resolve_addr(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(srcAddr), (*C.uint8_t)(dstAddr),
-		C.int32_t(timeoutMs))
+	n, err := C.vgd3136d1b0d_rdma_resolve_addr(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(id)),
+		(*C.uint8_t)(srcAddr),
+		(*C.uint8_t)(dstAddr),
+		C.int32_t(timeoutMs),
+	)
 	return cmem.IntOrErrno(int(n), err)
 }
 
@@ -181,8 +202,7 @@ func rawReject(fn0 uintptr, id unsafe.Pointer, privateData unsafe.Pointer, priva
 func rawRejectEce(fn0 uintptr, id unsafe.Pointer, privateData unsafe.Pointer, privateDataLen uint8) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vgd3136d1b0d_rdma_reject_ece(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(privateData),
-		C.uint8_t(privateDataLen))
+	n, err := C.vgd3136d1b0d_rdma_reject_ece(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(privateData), C.uint8_t(privateDataLen))
 	return cmem.IntOrErrno(int(n), err)
 }
 
@@ -243,11 +263,24 @@ func rawEventStr(fn0 uintptr, event uint32) unsafe.Pointer {
 	return unsafe.Pointer(C.vgd3136d1b0d_rdma_event_str(C.uintptr_t(fn0), C.uint32_t(event)))
 }
 
-func rawSetOption(fn0 uintptr, id unsafe.Pointer, level int32, option int32, value unsafe.Pointer, optlen uint64) (int, syscall.Errno) {
+func rawSetOption(
+	fn0 uintptr,
+	id unsafe.Pointer,
+	level int32,
+	option int32,
+	value unsafe.Pointer,
+	optlen uint64,
+) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vgd3136d1b0d_rdma_set_option(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), C.int32_t(level), C.int32_t(option),
-		(*C.uint8_t)(value), C.uint64_t(optlen))
+	n, err := C.vgd3136d1b0d_rdma_set_option(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(id)),
+		C.int32_t(level),
+		C.int32_t(option),
+		(*C.uint8_t)(value),
+		C.uint64_t(optlen),
+	)
 	return cmem.IntOrErrno(int(n), err)
 }
 
@@ -279,10 +312,21 @@ func rawGetRemoteEce(fn0 uintptr, id unsafe.Pointer, ece unsafe.Pointer) (int, s
 	return cmem.IntOrErrno(int(n), err)
 }
 
-func rawWriteCMEvent(fn0 uintptr, id unsafe.Pointer, event uint32, status int32, arg uint64) (int, syscall.Errno) {
+func rawWriteCMEvent(
+	fn0 uintptr,
+	id unsafe.Pointer,
+	event uint32,
+	status int32,
+	arg uint64,
+) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vgd3136d1b0d_rdma_write_cm_event(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), C.uint32_t(event), C.int32_t(status),
-		C.uint64_t(arg))
+	n, err := C.vgd3136d1b0d_rdma_write_cm_event(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(id)),
+		C.uint32_t(event),
+		C.int32_t(status),
+		C.uint64_t(arg),
+	)
 	return cmem.IntOrErrno(int(n), err)
 }

@@ -15,32 +15,57 @@ const haveC = false
 var (
 	rawCreateEventChannel  func(uintptr) (unsafe.Pointer, syscall.Errno)
 	rawDestroyEventChannel func(uintptr, unsafe.Pointer)
-	rawCreateID            func(uintptr, unsafe.Pointer, unsafe.Pointer, uintptr, uint32) (int, syscall.Errno)
-	rawDestroyID           func(uintptr, unsafe.Pointer) (int, syscall.Errno)
-	rawBindAddr            func(uintptr, unsafe.Pointer, unsafe.Pointer) (int, syscall.Errno)
-	rawResolveAddr         func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer, int32) (int, syscall.Errno)
-	rawResolveRoute        func(uintptr, unsafe.Pointer, int32) (int, syscall.Errno)
-	rawCreateQP            func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) (int, syscall.Errno)
-	rawDestroyQP           func(uintptr, unsafe.Pointer)
-	rawConnect             func(uintptr, unsafe.Pointer, unsafe.Pointer) (int, syscall.Errno)
-	rawEstablish           func(uintptr, unsafe.Pointer) (int, syscall.Errno)
-	rawListen              func(uintptr, unsafe.Pointer, int32) (int, syscall.Errno)
-	rawAccept              func(uintptr, unsafe.Pointer, unsafe.Pointer) (int, syscall.Errno)
-	rawReject              func(uintptr, unsafe.Pointer, unsafe.Pointer, uint8) (int, syscall.Errno)
-	rawRejectEce           func(uintptr, unsafe.Pointer, unsafe.Pointer, uint8) (int, syscall.Errno)
-	rawNotify              func(uintptr, unsafe.Pointer, uint32) (int, syscall.Errno)
-	rawDisconnect          func(uintptr, unsafe.Pointer) (int, syscall.Errno)
-	rawJoinMulticast       func(uintptr, unsafe.Pointer, unsafe.Pointer, uintptr) (int, syscall.Errno)
-	rawLeaveMulticast      func(uintptr, unsafe.Pointer, unsafe.Pointer) (int, syscall.Errno)
-	rawGetCMEvent          func(uintptr, unsafe.Pointer, unsafe.Pointer) (int, syscall.Errno)
-	rawAckCMEvent          func(uintptr, unsafe.Pointer) (int, syscall.Errno)
-	rawGetDevices          func(uintptr, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawFreeDevices         func(uintptr, unsafe.Pointer)
-	rawEventStr            func(uintptr, uint32) unsafe.Pointer
-	rawSetOption           func(uintptr, unsafe.Pointer, int32, int32, unsafe.Pointer, uint64) (int, syscall.Errno)
-	rawMigrateID           func(uintptr, unsafe.Pointer, unsafe.Pointer) (int, syscall.Errno)
-	rawInitQPAttr          func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) (int, syscall.Errno)
-	rawSetLocalEce         func(uintptr, unsafe.Pointer, unsafe.Pointer) (int, syscall.Errno)
-	rawGetRemoteEce        func(uintptr, unsafe.Pointer, unsafe.Pointer) (int, syscall.Errno)
-	rawWriteCMEvent        func(uintptr, unsafe.Pointer, uint32, int32, uint64) (int, syscall.Errno)
+	rawCreateID            func(
+		uintptr,
+		unsafe.Pointer,
+		unsafe.Pointer,
+		uintptr,
+		uint32,
+	) (int, syscall.Errno)
+	rawDestroyID   func(uintptr, unsafe.Pointer) (int, syscall.Errno)
+	rawBindAddr    func(uintptr, unsafe.Pointer, unsafe.Pointer) (int, syscall.Errno)
+	rawResolveAddr func(
+		uintptr,
+		unsafe.Pointer,
+		unsafe.Pointer,
+		unsafe.Pointer,
+		int32,
+	) (int, syscall.Errno)
+	rawResolveRoute   func(uintptr, unsafe.Pointer, int32) (int, syscall.Errno)
+	rawCreateQP       func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) (int, syscall.Errno)
+	rawDestroyQP      func(uintptr, unsafe.Pointer)
+	rawConnect        func(uintptr, unsafe.Pointer, unsafe.Pointer) (int, syscall.Errno)
+	rawEstablish      func(uintptr, unsafe.Pointer) (int, syscall.Errno)
+	rawListen         func(uintptr, unsafe.Pointer, int32) (int, syscall.Errno)
+	rawAccept         func(uintptr, unsafe.Pointer, unsafe.Pointer) (int, syscall.Errno)
+	rawReject         func(uintptr, unsafe.Pointer, unsafe.Pointer, uint8) (int, syscall.Errno)
+	rawRejectEce      func(uintptr, unsafe.Pointer, unsafe.Pointer, uint8) (int, syscall.Errno)
+	rawNotify         func(uintptr, unsafe.Pointer, uint32) (int, syscall.Errno)
+	rawDisconnect     func(uintptr, unsafe.Pointer) (int, syscall.Errno)
+	rawJoinMulticast  func(uintptr, unsafe.Pointer, unsafe.Pointer, uintptr) (int, syscall.Errno)
+	rawLeaveMulticast func(uintptr, unsafe.Pointer, unsafe.Pointer) (int, syscall.Errno)
+	rawGetCMEvent     func(uintptr, unsafe.Pointer, unsafe.Pointer) (int, syscall.Errno)
+	rawAckCMEvent     func(uintptr, unsafe.Pointer) (int, syscall.Errno)
+	rawGetDevices     func(uintptr, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawFreeDevices    func(uintptr, unsafe.Pointer)
+	rawEventStr       func(uintptr, uint32) unsafe.Pointer
+	rawSetOption      func(
+		uintptr,
+		unsafe.Pointer,
+		int32,
+		int32,
+		unsafe.Pointer,
+		uint64,
+	) (int, syscall.Errno)
+	rawMigrateID    func(uintptr, unsafe.Pointer, unsafe.Pointer) (int, syscall.Errno)
+	rawInitQPAttr   func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) (int, syscall.Errno)
+	rawSetLocalEce  func(uintptr, unsafe.Pointer, unsafe.Pointer) (int, syscall.Errno)
+	rawGetRemoteEce func(uintptr, unsafe.Pointer, unsafe.Pointer) (int, syscall.Errno)
+	rawWriteCMEvent func(
+		uintptr,
+		unsafe.Pointer,
+		uint32,
+		int32,
+		uint64,
+	) (int, syscall.Errno)
 )

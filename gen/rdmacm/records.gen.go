@@ -35,9 +35,15 @@ type ConnAttr struct {
 
 // to writes the C layout.
 func (a *ConnAttr) to(c *cConnParam) error {
-	*c = cConnParam{responder_resources: a.ResponderResources, initiator_depth: a.InitiatorDepth,
-		flow_control: cmem.Flag[uint8](a.FlowControl), retry_count: a.RetryCount, rnr_retry_count: a.RNRRetryCount,
-		srq: cmem.Flag[uint8](a.SRQ), qp_num: a.QPNum}
+	*c = cConnParam{
+		responder_resources: a.ResponderResources,
+		initiator_depth:     a.InitiatorDepth,
+		flow_control:        cmem.Flag[uint8](a.FlowControl),
+		retry_count:         a.RetryCount,
+		rnr_retry_count:     a.RNRRetryCount,
+		srq:                 cmem.Flag[uint8](a.SRQ),
+		qp_num:              a.QPNum,
+	}
 	if len(a.PrivateData) > 255 {
 		return verr.TooLong("", "ConnAttr.PrivateData", len(a.PrivateData), 255)
 	}
@@ -69,9 +75,16 @@ type ConnInfo struct {
 
 // from reads the C layout.
 func (r *ConnInfo) from(c *cConnParam) {
-	*r = ConnInfo{PrivateData: cmem.Bytes(c.private_data, uint64(c.private_data_len)), ResponderResources: c.responder_resources,
-		InitiatorDepth: c.initiator_depth, FlowControl: c.flow_control != 0, RetryCount: c.retry_count, RNRRetryCount: c.rnr_retry_count,
-		SRQ: c.srq != 0, QPNum: c.qp_num}
+	*r = ConnInfo{
+		PrivateData:        cmem.Bytes(c.private_data, uint64(c.private_data_len)),
+		ResponderResources: c.responder_resources,
+		InitiatorDepth:     c.initiator_depth,
+		FlowControl:        c.flow_control != 0,
+		RetryCount:         c.retry_count,
+		RNRRetryCount:      c.rnr_retry_count,
+		SRQ:                c.srq != 0,
+		QPNum:              c.qp_num,
+	}
 }
 
 // Event is a communication event.
@@ -104,8 +117,11 @@ func (r *Event) from(c *cEvent, l *Lib) (made unsafe.Pointer) {
 	if r.Type == EventTypeConnectRequest {
 		r.ListenID = object.Find[ID](&l.handles, c.listen_id)
 	}
-	if r.Type == EventTypeConnectRequest || r.Type == EventTypeConnectResponse || r.Type == EventTypeEstablished ||
-		r.Type == EventTypeRejected || r.Type == EventTypeDisconnected {
+	if r.Type == EventTypeConnectRequest ||
+		r.Type == EventTypeConnectResponse ||
+		r.Type == EventTypeEstablished ||
+		r.Type == EventTypeRejected ||
+		r.Type == EventTypeDisconnected {
 		r.Conn.from(&c.param_conn)
 	}
 	return made

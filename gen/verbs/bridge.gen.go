@@ -249,8 +249,15 @@ func (a *QPInitAttrEx) lend(to *bridge.Lent) error {
 	to.C = unsafe.Pointer(&c)
 	bridge.OnMake(to, func(o *QP) {
 		o.asked = lazy.Of(uint64(c.send_ops_flags))
-		o.made = &cQPInitAttr{qp_context: c.qp_context, send_cq: c.send_cq, recv_cq: c.recv_cq, srq: c.srq, cap: c.cap, qp_type: c.qp_type,
-			sq_sig_all: c.sq_sig_all}
+		o.made = &cQPInitAttr{
+			qp_context: c.qp_context,
+			send_cq:    c.send_cq,
+			recv_cq:    c.recv_cq,
+			srq:        c.srq,
+			cap:        c.cap,
+			qp_type:    c.qp_type,
+			sq_sig_all: c.sq_sig_all,
+		}
 	})
 	return nil
 }

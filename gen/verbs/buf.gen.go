@@ -87,9 +87,10 @@ func (buffer *Buf) ExportDMABufFD() (int, error) {
 	n, errno := rawExportBufDmabufFD(buffer.lib.fn[symIbv_export_buf_dmabuf_fd], buffer.h.C)
 	if n < 0 {
 		return -1, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.ENODATA,
-				Text: "this buffer is not in a dma-buf, so it has no file descriptor; allocate it with a provider that uses a dma-buf " +
-					"[VR-ibv_export_buf_dmabuf_fd-buf-3016]"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.ENODATA, Text: "this buffer is not in a dma-buf, so it has no file descriptor; allocate it with a provider that uses a dma-buf [VR-ibv_export_buf_dmabuf_fd-buf-3016]"},
+			)
 		})
 	}
 	return n, nil

@@ -13,51 +13,95 @@ import (
 
 // TestRules calls each validator with arguments that keep a rule, and with arguments that break it.
 func TestRules(t *testing.T) {
-	judge(t, "VR-ibv_import_device-cmd_fd-0158", checkImportDevice, &inImportDevice{}, &inImportDevice{cmdFD: -1})
-	judge(t, "VR-ibv_query_port-port_num-0170", checkQueryPort, &inQueryPort{portNum: 1}, &inQueryPort{})
-	judge(t, "VR-ibv_query_port-port_num-0171", checkQueryPort, &inQueryPort{portNum: 2, capPhysPortCnt: validate.Of(2)},
+	judge(t, "VR-ibv_import_device-cmd_fd-0158", checkImportDevice,
+		&inImportDevice{},
+		&inImportDevice{cmdFD: -1})
+	judge(t, "VR-ibv_query_port-port_num-0170", checkQueryPort,
+		&inQueryPort{portNum: 1},
+		&inQueryPort{})
+	judge(t, "VR-ibv_query_port-port_num-0171", checkQueryPort,
+		&inQueryPort{portNum: 2, capPhysPortCnt: validate.Of(2)},
 		&inQueryPort{portNum: 3, capPhysPortCnt: validate.Of(2)})
-	judge(t, "VR-ibv_query_port-port_num-0215", checkQueryPort, &inQueryPort{portNum: 2, capPhysPortCntEx: validate.Of(2)},
+	judge(t, "VR-ibv_query_port-port_num-0215", checkQueryPort,
+		&inQueryPort{portNum: 2, capPhysPortCntEx: validate.Of(2)},
 		&inQueryPort{portNum: 3, capPhysPortCntEx: validate.Of(2)})
-	judge(t, "VR-ibv_query_port_speed-port_num-1326", checkQueryPortSpeed, &inQueryPortSpeed{portNum: 1}, &inQueryPortSpeed{})
-	judge(t, "VR-ibv_query_port_speed-port_num-1327", checkQueryPortSpeed, &inQueryPortSpeed{portNum: 2, capPhysPortCntEx: validate.Of(2)},
+	judge(t, "VR-ibv_query_port_speed-port_num-1326", checkQueryPortSpeed,
+		&inQueryPortSpeed{portNum: 1},
+		&inQueryPortSpeed{})
+	judge(t, "VR-ibv_query_port_speed-port_num-1327", checkQueryPortSpeed,
+		&inQueryPortSpeed{portNum: 2, capPhysPortCntEx: validate.Of(2)},
 		&inQueryPortSpeed{portNum: 3, capPhysPortCntEx: validate.Of(2)})
-	judge(t, "VR-ibv_query_gid-port_num-0326", checkQueryGID, &inQueryGID{portNum: 1}, &inQueryGID{})
-	judge(t, "VR-ibv_query_gid-port_num-0327", checkQueryGID, &inQueryGID{portNum: 2, capPhysPortCnt: validate.Of(2)},
+	judge(t, "VR-ibv_query_gid-port_num-0326", checkQueryGID,
+		&inQueryGID{portNum: 1},
+		&inQueryGID{})
+	judge(t, "VR-ibv_query_gid-port_num-0327", checkQueryGID,
+		&inQueryGID{portNum: 2, capPhysPortCnt: validate.Of(2)},
 		&inQueryGID{portNum: 3, capPhysPortCnt: validate.Of(2)})
-	judge(t, "VR-ibv_query_gid-index-0328", checkQueryGID, &inQueryGID{}, &inQueryGID{index: -1})
-	judge(t, "VR-ibv_query_gid_ex-flags-0703", checkQueryGIDEx, &inQueryGIDEx{}, &inQueryGIDEx{flags: 1})
-	judge(t, "VR-ibv_query_gid_ex-port_num-0704", checkQueryGIDEx, &inQueryGIDEx{portNum: 1}, &inQueryGIDEx{})
-	judge(t, "VR-ibv_query_gid_ex-port_num-0705", checkQueryGIDEx, &inQueryGIDEx{portNum: 2, capPhysPortCntEx: validate.Of(2)},
+	judge(t, "VR-ibv_query_gid-index-0328", checkQueryGID,
+		&inQueryGID{},
+		&inQueryGID{index: -1})
+	judge(t, "VR-ibv_query_gid_ex-flags-0703", checkQueryGIDEx,
+		&inQueryGIDEx{},
+		&inQueryGIDEx{flags: 1})
+	judge(t, "VR-ibv_query_gid_ex-port_num-0704", checkQueryGIDEx,
+		&inQueryGIDEx{portNum: 1},
+		&inQueryGIDEx{})
+	judge(t, "VR-ibv_query_gid_ex-port_num-0705", checkQueryGIDEx,
+		&inQueryGIDEx{portNum: 2, capPhysPortCntEx: validate.Of(2)},
 		&inQueryGIDEx{portNum: 3, capPhysPortCntEx: validate.Of(2)})
-	judge(t, "VR-ibv_query_gid_table-max_entries-0708", checkQueryGIDTable, &inQueryGIDTable{maxEntries: 1}, &inQueryGIDTable{})
-	judge(t, "VR-ibv_query_gid_table-flags-0709", checkQueryGIDTable, &inQueryGIDTable{}, &inQueryGIDTable{flags: 1})
-	judge(t, "VR-ibv_query_pkey-port_num-0713", checkQueryPKey, &inQueryPKey{portNum: 1}, &inQueryPKey{})
-	judge(t, "VR-ibv_query_pkey-port_num-0714", checkQueryPKey, &inQueryPKey{portNum: 2, capPhysPortCnt: validate.Of(2)},
+	judge(t, "VR-ibv_query_gid_table-max_entries-0708", checkQueryGIDTable,
+		&inQueryGIDTable{maxEntries: 1},
+		&inQueryGIDTable{})
+	judge(t, "VR-ibv_query_gid_table-flags-0709", checkQueryGIDTable,
+		&inQueryGIDTable{},
+		&inQueryGIDTable{flags: 1})
+	judge(t, "VR-ibv_query_pkey-port_num-0713", checkQueryPKey,
+		&inQueryPKey{portNum: 1},
+		&inQueryPKey{})
+	judge(t, "VR-ibv_query_pkey-port_num-0714", checkQueryPKey,
+		&inQueryPKey{portNum: 2, capPhysPortCnt: validate.Of(2)},
 		&inQueryPKey{portNum: 3, capPhysPortCnt: validate.Of(2)})
-	judge(t, "VR-ibv_query_pkey-index-0715", checkQueryPKey, &inQueryPKey{}, &inQueryPKey{index: -1})
-	judge(t, "VR-ibv_get_pkey_index-port_num-0717", checkGetPKeyIndex, &inGetPKeyIndex{portNum: 1}, &inGetPKeyIndex{})
-	judge(t, "VR-ibv_get_pkey_index-port_num-0718", checkGetPKeyIndex, &inGetPKeyIndex{portNum: 2, capPhysPortCnt: validate.Of(2)},
+	judge(t, "VR-ibv_query_pkey-index-0715", checkQueryPKey,
+		&inQueryPKey{},
+		&inQueryPKey{index: -1})
+	judge(t, "VR-ibv_get_pkey_index-port_num-0717", checkGetPKeyIndex,
+		&inGetPKeyIndex{portNum: 1},
+		&inGetPKeyIndex{})
+	judge(t, "VR-ibv_get_pkey_index-port_num-0718", checkGetPKeyIndex,
+		&inGetPKeyIndex{portNum: 2, capPhysPortCnt: validate.Of(2)},
 		&inGetPKeyIndex{portNum: 3, capPhysPortCnt: validate.Of(2)})
-	judge(t, "VR-ibv_create_flow-qp-0803", checkCreateFlow, &inCreateFlow{qpType: validate.Of(4), flowPort: 1, flowType: 3},
+	judge(t, "VR-ibv_create_flow-qp-0803", checkCreateFlow,
+		&inCreateFlow{qpType: validate.Of(4), flowPort: 1, flowType: 3},
 		&inCreateFlow{qpType: validate.Of(2), flowPort: 1, flowType: 3})
-	judge(t, "VR-ibv_create_flow-port-2069", checkCreateFlow, &inCreateFlow{flowPort: 2, capPhysPortCnt: validate.Of(2)},
+	judge(t, "VR-ibv_create_flow-port-2069", checkCreateFlow,
+		&inCreateFlow{flowPort: 2, capPhysPortCnt: validate.Of(2)},
 		&inCreateFlow{flowPort: 3, capPhysPortCnt: validate.Of(2)})
-	judge(t, "VR-ibv_create_flow-type-2094", checkCreateFlow, &inCreateFlow{flowPort: 1, flowType: 3},
+	judge(t, "VR-ibv_create_flow-type-2094", checkCreateFlow,
+		&inCreateFlow{flowPort: 1, flowType: 3},
 		&inCreateFlow{flowPort: 1, flowType: 7})
-	judge(t, "VR-ibv_create_flow-port-2096", checkCreateFlow, &inCreateFlow{flowPort: 1}, &inCreateFlow{})
-	judge(t, "VR-ibv_create_flow-num_of_specs-3310", checkCreateFlow, &inCreateFlow{flowPort: 1, flowNumOfSpecs: 10},
+	judge(t, "VR-ibv_create_flow-port-2096", checkCreateFlow,
+		&inCreateFlow{flowPort: 1},
+		&inCreateFlow{})
+	judge(t, "VR-ibv_create_flow-num_of_specs-3310", checkCreateFlow,
+		&inCreateFlow{flowPort: 1, flowNumOfSpecs: 10},
 		&inCreateFlow{flowPort: 1, flowNumOfSpecs: 11})
-	judge(t, "VR-ibv_create_flow-flags-0804", hintCreateFlow, &inCreateFlow{flowPort: 1, flowFlags: 2},
+	judge(t, "VR-ibv_create_flow-flags-0804", hintCreateFlow,
+		&inCreateFlow{flowPort: 1, flowFlags: 2},
 		&inCreateFlow{flowPort: 1, flowType: 3, flowFlags: 2})
-	judge(t, "VR-ibv_create_flow-flags-0805", hintCreateFlow, &inCreateFlow{flowPort: 1, flowFlags: 4},
+	judge(t, "VR-ibv_create_flow-flags-0805", hintCreateFlow,
+		&inCreateFlow{flowPort: 1, flowFlags: 4},
 		&inCreateFlow{flowPort: 1, flowFlags: 8})
-	judge(t, "VR-ibv_create_flow-flow-2095", hintCreateFlow, &inCreateFlow{flowPort: 1, capDeviceCapFlags: validate.Of(536870912)},
+	judge(t, "VR-ibv_create_flow-flow-2095", hintCreateFlow,
+		&inCreateFlow{flowPort: 1, capDeviceCapFlags: validate.Of(536870912)},
 		&inCreateFlow{flowPort: 1, capDeviceCapFlags: validate.Of(0)})
-	judge(t, "VR-ibv_create_flow-num_of_specs-3311", hintCreateFlow, &inCreateFlow{flowPort: 1, flowType: 3},
+	judge(t, "VR-ibv_create_flow-num_of_specs-3311", hintCreateFlow,
+		&inCreateFlow{flowPort: 1, flowType: 3},
 		&inCreateFlow{flowPort: 1, flowType: 3, flowNumOfSpecs: 1})
-	judge(t, "VR-ibv_create_flow-comp_mask-3312", hintCreateFlow, &inCreateFlow{flowPort: 1}, &inCreateFlow{flowPort: 1, flowCompMask: 1})
-	judge(t, "VR-ibv_create_flow-priority-3352", hintCreateFlow, &inCreateFlow{flowPort: 1, flowPriority: 4095},
+	judge(t, "VR-ibv_create_flow-comp_mask-3312", hintCreateFlow,
+		&inCreateFlow{flowPort: 1},
+		&inCreateFlow{flowPort: 1, flowCompMask: 1})
+	judge(t, "VR-ibv_create_flow-priority-3352", hintCreateFlow,
+		&inCreateFlow{flowPort: 1, flowPriority: 4095},
 		&inCreateFlow{flowPort: 1, flowPriority: 4096})
 	judge(t, "VR-ibv_create_flow_action_esp-esp_attr-1525", checkCreateFlowActionEsp,
 		&inCreateFlowActionEsp{espAttr: 4096, espKeymatPtr: 4096, espReplayPtr: 4096},
@@ -80,7 +124,8 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_open_xrcd-comp_mask-0733", checkOpenXRCD,
 		&inOpenXRCD{xrcdInitAttrCompMask: 3, xrcdInitAttrFD: -1, xrcdInitAttrOflags: 64},
 		&inOpenXRCD{xrcdInitAttrCompMask: 2, xrcdInitAttrOflags: 64})
-	judge(t, "VR-ibv_open_xrcd-fd-2075", checkOpenXRCD, &inOpenXRCD{xrcdInitAttrCompMask: 3, xrcdInitAttrFD: -1, xrcdInitAttrOflags: 64},
+	judge(t, "VR-ibv_open_xrcd-fd-2075", checkOpenXRCD,
+		&inOpenXRCD{xrcdInitAttrCompMask: 3, xrcdInitAttrFD: -1, xrcdInitAttrOflags: 64},
 		&inOpenXRCD{xrcdInitAttrCompMask: 3, xrcdInitAttrFD: -2, xrcdInitAttrOflags: 64})
 	judge(t, "VR-ibv_open_xrcd-oflags-0734", hintOpenXRCD,
 		&inOpenXRCD{xrcdInitAttrCompMask: 3, xrcdInitAttrFD: -1, xrcdInitAttrOflags: 192},
@@ -88,17 +133,23 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_open_xrcd-oflags-2076", hintOpenXRCD,
 		&inOpenXRCD{xrcdInitAttrCompMask: 3, xrcdInitAttrFD: -1, xrcdInitAttrOflags: 64},
 		&inOpenXRCD{xrcdInitAttrCompMask: 3, xrcdInitAttrFD: -1})
-	judge(t, "VR-ibv_reg_mr-access-0001", checkRegMR, &inRegMR{access: 3, length: 4096, addr: 4096},
+	judge(t, "VR-ibv_reg_mr-access-0001", checkRegMR,
+		&inRegMR{access: 3, length: 4096, addr: 4096},
 		&inRegMR{access: 2, length: 4096, addr: 4096})
-	judge(t, "VR-ibv_reg_mr-access-0003", checkRegMR, &inRegMR{access: 9, length: 4096, addr: 4096},
+	judge(t, "VR-ibv_reg_mr-access-0003", checkRegMR,
+		&inRegMR{access: 9, length: 4096, addr: 4096},
 		&inRegMR{access: 8, length: 4096, addr: 4096})
-	judge(t, "VR-ibv_reg_mr-access-0004", checkRegMR, &inRegMR{access: 0x20000001, length: 4096, addr: 4096},
+	judge(t, "VR-ibv_reg_mr-access-0004", checkRegMR,
+		&inRegMR{access: 0x20000001, length: 4096, addr: 4096},
 		&inRegMR{access: 0x40000001, length: 4096, addr: 4096})
-	judge(t, "VR-ibv_reg_mr-access-0007", checkRegMR, &inRegMR{access: 64, length: 0xffffffffffffffff},
+	judge(t, "VR-ibv_reg_mr-access-0007", checkRegMR,
+		&inRegMR{access: 64, length: 0xffffffffffffffff},
 		&inRegMR{access: 192, length: 0xffffffffffffffff})
-	judge(t, "VR-ibv_reg_mr-addr-0008", checkRegMR, &inRegMR{access: 64, length: 0xffffffffffffffff},
+	judge(t, "VR-ibv_reg_mr-addr-0008", checkRegMR,
+		&inRegMR{access: 64, length: 0xffffffffffffffff},
 		&inRegMR{access: 64, length: 0xffffffffffffffff, addr: 4096})
-	judge(t, "VR-ibv_reg_mr-length-0009", checkRegMR, &inRegMR{access: 64, length: 0xffffffffffffffff},
+	judge(t, "VR-ibv_reg_mr-length-0009", checkRegMR,
+		&inRegMR{access: 64, length: 0xffffffffffffffff},
 		&inRegMR{access: 1, length: 0xffffffffffffffff})
 	judge(t, "VR-ibv_reg_mr-access-0014", checkRegMR,
 		&inRegMR{access: 256, length: 4096, addr: 4096, capDeviceCapFlagsEx: validate.Of(274877906944)},
@@ -112,34 +163,53 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_reg_mr-length-0017", checkRegMR,
 		&inRegMR{access: 64, length: 0xffffffffffffffff, capODPCapsGeneralCaps: validate.Of(3)},
 		&inRegMR{access: 64, length: 0xffffffffffffffff, capODPCapsGeneralCaps: validate.Of(1)})
-	judge(t, "VR-ibv_reg_mr-access-0005", hintRegMR, &inRegMR{access: 1, length: 4096, addr: 4096},
+	judge(t, "VR-ibv_reg_mr-access-0005", hintRegMR,
+		&inRegMR{access: 1, length: 4096, addr: 4096},
 		&inRegMR{access: 32, length: 4096, addr: 4096})
-	judge(t, "VR-ibv_reg_mr-access-0006", hintRegMR, &inRegMR{access: 192, length: 4096, addr: 4096},
+	judge(t, "VR-ibv_reg_mr-access-0006", hintRegMR,
+		&inRegMR{access: 192, length: 4096, addr: 4096},
 		&inRegMR{access: 128, length: 4096, addr: 4096})
-	judge(t, "VR-ibv_reg_mr-length-0010", hintRegMR, &inRegMR{access: 64, length: 0xffffffffffffffff}, &inRegMR{access: 64, length: 4096})
-	judge(t, "VR-ibv_reg_mr-length-0011", hintRegMR, &inRegMR{access: 1, length: 4096, addr: 4096},
+	judge(t, "VR-ibv_reg_mr-length-0010", hintRegMR,
+		&inRegMR{access: 64, length: 0xffffffffffffffff},
+		&inRegMR{access: 64, length: 4096})
+	judge(t, "VR-ibv_reg_mr-length-0011", hintRegMR,
+		&inRegMR{access: 1, length: 4096, addr: 4096},
 		&inRegMR{access: 1, length: 8192, addr: 0xfffffffffffff000})
-	judge(t, "VR-ibv_reg_mr-length-0012", hintRegMR, &inRegMR{access: 1, length: 1, addr: 4096}, &inRegMR{access: 1, addr: 4096})
-	judge(t, "VR-ibv_reg_mr-access-0013", hintRegMR, &inRegMR{access: 9, length: 4096, addr: 4096, capAtomicCap: validate.Of(1)},
+	judge(t, "VR-ibv_reg_mr-length-0012", hintRegMR,
+		&inRegMR{access: 1, length: 1, addr: 4096},
+		&inRegMR{access: 1, addr: 4096})
+	judge(t, "VR-ibv_reg_mr-access-0013", hintRegMR,
+		&inRegMR{access: 9, length: 4096, addr: 4096, capAtomicCap: validate.Of(1)},
 		&inRegMR{access: 9, length: 4096, addr: 4096, capAtomicCap: validate.Of(0)})
-	judge(t, "VR-ibv_reg_mr-length-0018", hintRegMR, &inRegMR{access: 1, length: 4096, addr: 4096, capMaxMRSize: validate.Of(4096)},
+	judge(t, "VR-ibv_reg_mr-length-0018", hintRegMR,
+		&inRegMR{access: 1, length: 4096, addr: 4096, capMaxMRSize: validate.Of(4096)},
 		&inRegMR{access: 1, length: 4097, addr: 4096, capMaxMRSize: validate.Of(4096)})
-	judge(t, "VR-ibv_reg_mr-access-0194", hintRegMR, &inRegMR{access: 256, length: 4096, addr: 4096},
+	judge(t, "VR-ibv_reg_mr-access-0194", hintRegMR,
+		&inRegMR{access: 256, length: 4096, addr: 4096},
 		&inRegMR{access: 512, length: 4096, addr: 4096})
-	judge(t, "VR-ibv_reg_mr-addr-0201", hintRegMR, &inRegMR{access: 1, length: 4096, addr: 0x10000}, &inRegMR{access: 1, length: 4096})
-	judge(t, "VR-ibv_reg_mr-length-0204", hintRegMR, &inRegMR{access: 1, length: 0x7fffffffffffffff, addr: 4096},
+	judge(t, "VR-ibv_reg_mr-addr-0201", hintRegMR,
+		&inRegMR{access: 1, length: 4096, addr: 0x10000},
+		&inRegMR{access: 1, length: 4096})
+	judge(t, "VR-ibv_reg_mr-length-0204", hintRegMR,
+		&inRegMR{access: 1, length: 0x7fffffffffffffff, addr: 4096},
 		&inRegMR{access: 1, length: 0x8000000000000000, addr: 4096})
-	judge(t, "VR-ibv_reg_mr_iova-access-0020", checkRegMRIOVA, &inRegMRIOVA{access: 3, length: 4096, addr: 4096},
+	judge(t, "VR-ibv_reg_mr_iova-access-0020", checkRegMRIOVA,
+		&inRegMRIOVA{access: 3, length: 4096, addr: 4096},
 		&inRegMRIOVA{access: 2, length: 4096, addr: 4096})
-	judge(t, "VR-ibv_reg_mr_iova-access-0021", checkRegMRIOVA, &inRegMRIOVA{access: 9, length: 4096, addr: 4096},
+	judge(t, "VR-ibv_reg_mr_iova-access-0021", checkRegMRIOVA,
+		&inRegMRIOVA{access: 9, length: 4096, addr: 4096},
 		&inRegMRIOVA{access: 8, length: 4096, addr: 4096})
-	judge(t, "VR-ibv_reg_mr_iova-access-0022", checkRegMRIOVA, &inRegMRIOVA{access: 0x20000001, length: 4096, addr: 4096},
+	judge(t, "VR-ibv_reg_mr_iova-access-0022", checkRegMRIOVA,
+		&inRegMRIOVA{access: 0x20000001, length: 4096, addr: 4096},
 		&inRegMRIOVA{access: 0x40000001, length: 4096, addr: 4096})
-	judge(t, "VR-ibv_reg_mr_iova-access-0025", checkRegMRIOVA, &inRegMRIOVA{access: 64, length: 0xffffffffffffffff},
+	judge(t, "VR-ibv_reg_mr_iova-access-0025", checkRegMRIOVA,
+		&inRegMRIOVA{access: 64, length: 0xffffffffffffffff},
 		&inRegMRIOVA{access: 192, length: 0xffffffffffffffff})
-	judge(t, "VR-ibv_reg_mr_iova-addr-0026", checkRegMRIOVA, &inRegMRIOVA{access: 64, length: 0xffffffffffffffff},
+	judge(t, "VR-ibv_reg_mr_iova-addr-0026", checkRegMRIOVA,
+		&inRegMRIOVA{access: 64, length: 0xffffffffffffffff},
 		&inRegMRIOVA{access: 64, length: 0xffffffffffffffff, addr: 4096})
-	judge(t, "VR-ibv_reg_mr_iova-length-0027", checkRegMRIOVA, &inRegMRIOVA{access: 64, length: 0xffffffffffffffff},
+	judge(t, "VR-ibv_reg_mr_iova-length-0027", checkRegMRIOVA,
+		&inRegMRIOVA{access: 64, length: 0xffffffffffffffff},
 		&inRegMRIOVA{access: 1, length: 0xffffffffffffffff})
 	judge(t, "VR-ibv_reg_mr_iova-access-0032", checkRegMRIOVA,
 		&inRegMRIOVA{access: 256, length: 4096, addr: 4096, capDeviceCapFlagsEx: validate.Of(274877906944)},
@@ -153,21 +223,29 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_reg_mr_iova-length-0035", checkRegMRIOVA,
 		&inRegMRIOVA{access: 64, length: 0xffffffffffffffff, capODPCapsGeneralCaps: validate.Of(3)},
 		&inRegMRIOVA{access: 64, length: 0xffffffffffffffff, capODPCapsGeneralCaps: validate.Of(1)})
-	judge(t, "VR-ibv_reg_mr_iova-addr-0038", checkRegMRIOVA, &inRegMRIOVA{length: 4096, addr: 0x10000},
+	judge(t, "VR-ibv_reg_mr_iova-addr-0038", checkRegMRIOVA,
+		&inRegMRIOVA{length: 4096, addr: 0x10000},
 		&inRegMRIOVA{length: 4096, addr: 0x10040})
-	judge(t, "VR-ibv_reg_mr_iova-iova-0039", checkRegMRIOVA, &inRegMRIOVA{length: 4096, addr: 0x10040, iova: 0x20040},
+	judge(t, "VR-ibv_reg_mr_iova-iova-0039", checkRegMRIOVA,
+		&inRegMRIOVA{length: 4096, addr: 0x10040, iova: 0x20040},
 		&inRegMRIOVA{length: 4096, addr: 0x10040, iova: 0x20000})
-	judge(t, "VR-ibv_reg_mr_iova-iova-0040", checkRegMRIOVA, &inRegMRIOVA{access: 64, length: 0xffffffffffffffff},
+	judge(t, "VR-ibv_reg_mr_iova-iova-0040", checkRegMRIOVA,
+		&inRegMRIOVA{access: 64, length: 0xffffffffffffffff},
 		&inRegMRIOVA{access: 64, length: 0xffffffffffffffff, iova: 0x10000})
-	judge(t, "VR-ibv_reg_mr_iova-access-0023", hintRegMRIOVA, &inRegMRIOVA{access: 1, length: 4096, addr: 4096},
+	judge(t, "VR-ibv_reg_mr_iova-access-0023", hintRegMRIOVA,
+		&inRegMRIOVA{access: 1, length: 4096, addr: 4096},
 		&inRegMRIOVA{access: 32, length: 4096, addr: 4096})
-	judge(t, "VR-ibv_reg_mr_iova-access-0024", hintRegMRIOVA, &inRegMRIOVA{access: 192, length: 4096, addr: 4096},
+	judge(t, "VR-ibv_reg_mr_iova-access-0024", hintRegMRIOVA,
+		&inRegMRIOVA{access: 192, length: 4096, addr: 4096},
 		&inRegMRIOVA{access: 128, length: 4096, addr: 4096})
-	judge(t, "VR-ibv_reg_mr_iova-length-0028", hintRegMRIOVA, &inRegMRIOVA{access: 64, length: 0xffffffffffffffff},
+	judge(t, "VR-ibv_reg_mr_iova-length-0028", hintRegMRIOVA,
+		&inRegMRIOVA{access: 64, length: 0xffffffffffffffff},
 		&inRegMRIOVA{access: 64, length: 4096})
-	judge(t, "VR-ibv_reg_mr_iova-length-0029", hintRegMRIOVA, &inRegMRIOVA{access: 1, length: 4096, addr: 4096},
+	judge(t, "VR-ibv_reg_mr_iova-length-0029", hintRegMRIOVA,
+		&inRegMRIOVA{access: 1, length: 4096, addr: 4096},
 		&inRegMRIOVA{access: 1, length: 8192, addr: 0xfffffffffffff000})
-	judge(t, "VR-ibv_reg_mr_iova-length-0030", hintRegMRIOVA, &inRegMRIOVA{access: 1, length: 1, addr: 4096},
+	judge(t, "VR-ibv_reg_mr_iova-length-0030", hintRegMRIOVA,
+		&inRegMRIOVA{access: 1, length: 1, addr: 4096},
 		&inRegMRIOVA{access: 1, addr: 4096})
 	judge(t, "VR-ibv_reg_mr_iova-access-0031", hintRegMRIOVA,
 		&inRegMRIOVA{access: 9, length: 4096, addr: 4096, capAtomicCap: validate.Of(1)},
@@ -175,21 +253,35 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_reg_mr_iova-length-0036", hintRegMRIOVA,
 		&inRegMRIOVA{access: 1, length: 4096, addr: 4096, capMaxMRSize: validate.Of(4096)},
 		&inRegMRIOVA{access: 1, length: 4097, addr: 4096, capMaxMRSize: validate.Of(4096)})
-	judge(t, "VR-ibv_reg_mr_iova-access-0195", hintRegMRIOVA, &inRegMRIOVA{access: 256, length: 4096, addr: 4096},
+	judge(t, "VR-ibv_reg_mr_iova-access-0195", hintRegMRIOVA,
+		&inRegMRIOVA{access: 256, length: 4096, addr: 4096},
 		&inRegMRIOVA{access: 512, length: 4096, addr: 4096})
-	judge(t, "VR-ibv_reg_mr_iova-addr-0202", hintRegMRIOVA, &inRegMRIOVA{access: 1, length: 4096, addr: 0x10000},
+	judge(t, "VR-ibv_reg_mr_iova-addr-0202", hintRegMRIOVA,
+		&inRegMRIOVA{access: 1, length: 4096, addr: 0x10000},
 		&inRegMRIOVA{access: 1, length: 4096})
-	judge(t, "VR-ibv_reg_mr_iova-length-0205", hintRegMRIOVA, &inRegMRIOVA{access: 1, length: 0x7fffffffffffffff, addr: 4096},
+	judge(t, "VR-ibv_reg_mr_iova-length-0205", hintRegMRIOVA,
+		&inRegMRIOVA{access: 1, length: 0x7fffffffffffffff, addr: 4096},
 		&inRegMRIOVA{access: 1, length: 0x8000000000000000, addr: 4096})
-	judge(t, "VR-ibv_reg_dmabuf_mr-access-0041", checkRegDmabufMR, &inRegDmabufMR{access: 3}, &inRegDmabufMR{access: 2})
-	judge(t, "VR-ibv_reg_dmabuf_mr-access-0042", checkRegDmabufMR, &inRegDmabufMR{access: 9}, &inRegDmabufMR{access: 8})
-	judge(t, "VR-ibv_reg_dmabuf_mr-access-0043", checkRegDmabufMR, &inRegDmabufMR{access: 0x10000f}, &inRegDmabufMR{access: 16})
-	judge(t, "VR-ibv_reg_dmabuf_mr-iova-0046", checkRegDmabufMR, &inRegDmabufMR{iova: 0x20040, offset: 4160},
+	judge(t, "VR-ibv_reg_dmabuf_mr-access-0041", checkRegDmabufMR,
+		&inRegDmabufMR{access: 3},
+		&inRegDmabufMR{access: 2})
+	judge(t, "VR-ibv_reg_dmabuf_mr-access-0042", checkRegDmabufMR,
+		&inRegDmabufMR{access: 9},
+		&inRegDmabufMR{access: 8})
+	judge(t, "VR-ibv_reg_dmabuf_mr-access-0043", checkRegDmabufMR,
+		&inRegDmabufMR{access: 0x10000f},
+		&inRegDmabufMR{access: 16})
+	judge(t, "VR-ibv_reg_dmabuf_mr-iova-0046", checkRegDmabufMR,
+		&inRegDmabufMR{iova: 0x20040, offset: 4160},
 		&inRegDmabufMR{iova: 0x20000, offset: 4160})
-	judge(t, "VR-ibv_reg_dmabuf_mr-fd-0047", checkRegDmabufMR, &inRegDmabufMR{}, &inRegDmabufMR{fd: -1})
-	judge(t, "VR-ibv_reg_dmabuf_mr-length-0048", checkRegDmabufMR, &inRegDmabufMR{offset: 4096, length: 4096},
+	judge(t, "VR-ibv_reg_dmabuf_mr-fd-0047", checkRegDmabufMR,
+		&inRegDmabufMR{},
+		&inRegDmabufMR{fd: -1})
+	judge(t, "VR-ibv_reg_dmabuf_mr-length-0048", checkRegDmabufMR,
+		&inRegDmabufMR{offset: 4096, length: 4096},
 		&inRegDmabufMR{offset: 0xfffffffffffff000, length: 8192})
-	judge(t, "VR-ibv_reg_dmabuf_mr-access-0044", hintRegDmabufMR, &inRegDmabufMR{access: 9, capAtomicCap: validate.Of(1)},
+	judge(t, "VR-ibv_reg_dmabuf_mr-access-0044", hintRegDmabufMR,
+		&inRegDmabufMR{access: 9, capAtomicCap: validate.Of(1)},
 		&inRegDmabufMR{access: 9, capAtomicCap: validate.Of(0)})
 	judge(t, "VR-ibv_reg_mr_ex-access-0049", checkRegMREx,
 		&inRegMREx{mrInitAttrAccess: 3, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000},
@@ -213,19 +305,14 @@ func TestRules(t *testing.T) {
 		&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff},
 		&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff})
 	judge(t, "VR-ibv_reg_mr_ex-access-0062", checkRegMREx,
-		&inRegMREx{mrInitAttrAccess: 256, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000,
-			capDeviceCapFlagsEx: validate.Of(274877906944)},
-		&inRegMREx{mrInitAttrAccess: 256, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000,
-			capDeviceCapFlagsEx: validate.Of(0)})
+		&inRegMREx{mrInitAttrAccess: 256, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceCapFlagsEx: validate.Of(274877906944)},
+		&inRegMREx{mrInitAttrAccess: 256, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceCapFlagsEx: validate.Of(0)})
 	judge(t, "VR-ibv_reg_mr_ex-access-0063", checkRegMREx,
-		&inRegMREx{mrInitAttrAccess: 512, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000,
-			capDeviceCapFlagsEx: validate.Of(549755813888)},
-		&inRegMREx{mrInitAttrAccess: 576, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000,
-			capDeviceCapFlagsEx: validate.Of(0)})
+		&inRegMREx{mrInitAttrAccess: 512, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceCapFlagsEx: validate.Of(549755813888)},
+		&inRegMREx{mrInitAttrAccess: 576, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceCapFlagsEx: validate.Of(0)})
 	judge(t, "VR-ibv_reg_mr_ex-access-0064", checkRegMREx,
-		&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000,
-			capODPCapsGeneralCaps: validate.Of(1)}, &inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 4096,
-			mrInitAttrAddr: 0x10000, capODPCapsGeneralCaps: validate.Of(0)})
+		&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capODPCapsGeneralCaps: validate.Of(1)},
+		&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capODPCapsGeneralCaps: validate.Of(0)})
 	judge(t, "VR-ibv_reg_mr_ex-length-0065", checkRegMREx,
 		&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff, capODPCapsGeneralCaps: validate.Of(3)},
 		&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff, capODPCapsGeneralCaps: validate.Of(1)})
@@ -248,16 +335,14 @@ func TestRules(t *testing.T) {
 		&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096},
 		&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, mrInitAttrFD: -1})
 	judge(t, "VR-ibv_reg_mr_ex-iova-0082", checkRegMREx,
-		&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, mrInitAttrFD: 5, mrInitAttrIOVA: 0x20040,
-			mrInitAttrFDOffset: 4160}, &inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, mrInitAttrFD: 5,
-			mrInitAttrIOVA: 0x20000, mrInitAttrFDOffset: 4160})
+		&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, mrInitAttrFD: 5, mrInitAttrIOVA: 0x20040, mrInitAttrFDOffset: 4160},
+		&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, mrInitAttrFD: 5, mrInitAttrIOVA: 0x20000, mrInitAttrFDOffset: 4160})
 	judge(t, "VR-ibv_reg_mr_ex-iova-0083", checkRegMREx,
 		&inRegMREx{mrInitAttrCompMask: 3, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10040, mrInitAttrIOVA: 0x20040},
 		&inRegMREx{mrInitAttrCompMask: 3, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10040})
 	judge(t, "VR-ibv_reg_mr_ex-length-0084", checkRegMREx,
 		&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 4096, mrInitAttrAddr: 4096, mrInitAttrFD: 5, mrInitAttrFDOffset: 4096},
-		&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 8192, mrInitAttrAddr: 4096, mrInitAttrFD: 5,
-			mrInitAttrFDOffset: 0xfffffffffffff000})
+		&inRegMREx{mrInitAttrCompMask: 13, mrInitAttrLength: 8192, mrInitAttrAddr: 4096, mrInitAttrFD: 5, mrInitAttrFDOffset: 0xfffffffffffff000})
 	judge(t, "VR-ibv_reg_mr_ex-comp_mask-0087", checkRegMREx,
 		&inRegMREx{mrInitAttrCompMask: 34, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000},
 		&inRegMREx{mrInitAttrCompMask: 32, mrInitAttrLength: 4096, mrInitAttrAddr: 4096})
@@ -289,9 +374,8 @@ func TestRules(t *testing.T) {
 		&inRegMREx{mrInitAttrAccess: 9, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capAtomicCap: validate.Of(1)},
 		&inRegMREx{mrInitAttrAccess: 9, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capAtomicCap: validate.Of(0)})
 	judge(t, "VR-ibv_reg_mr_ex-length-0066", hintRegMREx,
-		&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000,
-			capMaxMRSize: validate.Of(4096)}, &inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4097,
-			mrInitAttrAddr: 0x10000, capMaxMRSize: validate.Of(4096)})
+		&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capMaxMRSize: validate.Of(4096)},
+		&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4097, mrInitAttrAddr: 0x10000, capMaxMRSize: validate.Of(4096)})
 	judge(t, "VR-ibv_reg_mr_ex-access-0196", hintRegMREx,
 		&inRegMREx{mrInitAttrAccess: 256, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000},
 		&inRegMREx{mrInitAttrAccess: 512, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000})
@@ -301,25 +385,35 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_reg_mr_ex-length-0206", hintRegMREx,
 		&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 0x7fffffffffffffff, mrInitAttrAddr: 4096},
 		&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 0x8000000000000000, mrInitAttrAddr: 4096})
-	judge(t, "VR-ibv_rereg_mr-flags-0173", checkReregMR, &inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096},
+	judge(t, "VR-ibv_rereg_mr-flags-0173", checkReregMR,
+		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096},
 		&inReregMR{flags: 0x40000004, pd: 4096, addr: 4096, length: 4096})
-	judge(t, "VR-ibv_rereg_mr-flags-0174", checkReregMR, &inReregMR{flags: 1, pd: 4096, addr: 4096, length: 4096},
+	judge(t, "VR-ibv_rereg_mr-flags-0174", checkReregMR,
+		&inReregMR{flags: 1, pd: 4096, addr: 4096, length: 4096},
 		&inReregMR{pd: 4096, addr: 4096, length: 4096})
-	judge(t, "VR-ibv_rereg_mr-pd-0175", checkReregMR, &inReregMR{flags: 2, pd: 4096, addr: 4096, length: 4096},
+	judge(t, "VR-ibv_rereg_mr-pd-0175", checkReregMR,
+		&inReregMR{flags: 2, pd: 4096, addr: 4096, length: 4096},
 		&inReregMR{flags: 2, addr: 4096, length: 4096})
-	judge(t, "VR-ibv_rereg_mr-addr-0176", checkReregMR, &inReregMR{flags: 1, pd: 4096, addr: 4096, length: 4096},
+	judge(t, "VR-ibv_rereg_mr-addr-0176", checkReregMR,
+		&inReregMR{flags: 1, pd: 4096, addr: 4096, length: 4096},
 		&inReregMR{flags: 1, pd: 4096, length: 4096})
-	judge(t, "VR-ibv_rereg_mr-length-0177", checkReregMR, &inReregMR{flags: 1, pd: 4096, addr: 4096, length: 1},
+	judge(t, "VR-ibv_rereg_mr-length-0177", checkReregMR,
+		&inReregMR{flags: 1, pd: 4096, addr: 4096, length: 1},
 		&inReregMR{flags: 1, pd: 4096, addr: 4096})
-	judge(t, "VR-ibv_rereg_mr-length-0178", checkReregMR, &inReregMR{flags: 1, pd: 4096, addr: 4096, length: 4096},
+	judge(t, "VR-ibv_rereg_mr-length-0178", checkReregMR,
+		&inReregMR{flags: 1, pd: 4096, addr: 4096, length: 4096},
 		&inReregMR{flags: 1, pd: 4096, addr: 0xfffffffffffff000, length: 8192})
-	judge(t, "VR-ibv_rereg_mr-access-0179", checkReregMR, &inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 1},
+	judge(t, "VR-ibv_rereg_mr-access-0179", checkReregMR,
+		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 1},
 		&inReregMR{flags: 2, pd: 4096, addr: 4096, length: 4096, access: 1})
-	judge(t, "VR-ibv_rereg_mr-access-0183", checkReregMR, &inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 3},
+	judge(t, "VR-ibv_rereg_mr-access-0183", checkReregMR,
+		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 3},
 		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 2})
-	judge(t, "VR-ibv_rereg_mr-access-0184", checkReregMR, &inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 9},
+	judge(t, "VR-ibv_rereg_mr-access-0184", checkReregMR,
+		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 9},
 		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 8})
-	judge(t, "VR-ibv_rereg_mr-access-0185", checkReregMR, &inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 0x20000001},
+	judge(t, "VR-ibv_rereg_mr-access-0185", checkReregMR,
+		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 0x20000001},
 		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 0x40000001})
 	judge(t, "VR-ibv_rereg_mr-access-0209", checkReregMR,
 		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 256, capDeviceCapFlagsEx: validate.Of(274877906944)},
@@ -330,109 +424,185 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_rereg_mr-access-0211", checkReregMR,
 		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 64, capODPCapsGeneralCaps: validate.Of(1)},
 		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 64, capODPCapsGeneralCaps: validate.Of(0)})
-	judge(t, "VR-ibv_rereg_mr-addr-0180", hintReregMR, &inReregMR{flags: 4, pd: 4096, length: 4096},
+	judge(t, "VR-ibv_rereg_mr-addr-0180", hintReregMR,
+		&inReregMR{flags: 4, pd: 4096, length: 4096},
 		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096})
-	judge(t, "VR-ibv_rereg_mr-length-0181", hintReregMR, &inReregMR{flags: 4, pd: 4096, addr: 4096},
+	judge(t, "VR-ibv_rereg_mr-length-0181", hintReregMR,
+		&inReregMR{flags: 4, pd: 4096, addr: 4096},
 		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096})
-	judge(t, "VR-ibv_rereg_mr-pd-0182", hintReregMR, &inReregMR{flags: 4, addr: 4096, length: 4096},
+	judge(t, "VR-ibv_rereg_mr-pd-0182", hintReregMR,
+		&inReregMR{flags: 4, addr: 4096, length: 4096},
 		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096})
 	judge(t, "VR-ibv_rereg_mr-access-0212", hintReregMR,
 		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 9, capAtomicCap: validate.Of(1)},
 		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 9, capAtomicCap: validate.Of(0)})
-	judge(t, "VR-ibv_rereg_mr-access-0213", hintReregMR, &inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 1},
+	judge(t, "VR-ibv_rereg_mr-access-0213", hintReregMR,
+		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 1},
 		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 32})
-	judge(t, "VR-ibv_rereg_mr-access-0214", hintReregMR, &inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 192},
+	judge(t, "VR-ibv_rereg_mr-access-0214", hintReregMR,
+		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 192},
 		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 128})
-	judge(t, "VR-ibv_alloc_mw-type-0737", checkAllocMW, &inAllocMW{typ: 2}, &inAllocMW{typ: 3})
-	judge(t, "VR-ibv_alloc_mw-type-2081", hintAllocMW, &inAllocMW{typ: 1, capDeviceCapFlags: validate.Of(131072)},
+	judge(t, "VR-ibv_alloc_mw-type-0737", checkAllocMW,
+		&inAllocMW{typ: 2},
+		&inAllocMW{typ: 3})
+	judge(t, "VR-ibv_alloc_mw-type-2081", hintAllocMW,
+		&inAllocMW{typ: 1, capDeviceCapFlags: validate.Of(131072)},
 		&inAllocMW{typ: 1, capDeviceCapFlags: validate.Of(0)})
-	judge(t, "VR-ibv_alloc_mw-type-2082", hintAllocMW, &inAllocMW{typ: 2, capDeviceCapFlags: validate.Of(16777216)},
+	judge(t, "VR-ibv_alloc_mw-type-2082", hintAllocMW,
+		&inAllocMW{typ: 2, capDeviceCapFlags: validate.Of(16777216)},
 		&inAllocMW{typ: 2, capDeviceCapFlags: validate.Of(0)})
-	judge(t, "VR-ibv_bind_mw-type-1104", checkBindMW, &inBindMW{mwType: validate.Of(1), mwBindInfoMR: 4096},
+	judge(t, "VR-ibv_bind_mw-type-1104", checkBindMW,
+		&inBindMW{mwType: validate.Of(1), mwBindInfoMR: 4096},
 		&inBindMW{mwType: validate.Of(2), mwBindInfoMR: 4096})
-	judge(t, "VR-ibv_bind_mw-mr-1105", checkBindMW, &inBindMW{mwBindInfoMR: 4096, mwBindInfoLength: 4096},
+	judge(t, "VR-ibv_bind_mw-mr-1105", checkBindMW,
+		&inBindMW{mwBindInfoMR: 4096, mwBindInfoLength: 4096},
 		&inBindMW{mwBindInfoLength: 4096})
-	judge(t, "VR-ibv_bind_mw-qp_type-1107", hintBindMW, &inBindMW{mwBindInfoMR: 4096, qpType: validate.Of(2)},
+	judge(t, "VR-ibv_bind_mw-qp_type-1107", hintBindMW,
+		&inBindMW{mwBindInfoMR: 4096, qpType: validate.Of(2)},
 		&inBindMW{mwBindInfoMR: 4096, qpType: validate.Of(4)})
-	judge(t, "VR-ibv_bind_mw-send_flags-1108", hintBindMW, &inBindMW{mwBindInfoMR: 4096, mwBindSendFlags: 3},
+	judge(t, "VR-ibv_bind_mw-send_flags-1108", hintBindMW,
+		&inBindMW{mwBindInfoMR: 4096, mwBindSendFlags: 3},
 		&inBindMW{mwBindInfoMR: 4096, mwBindSendFlags: 4})
-	judge(t, "VR-ibv_bind_mw-mw_access_flags-1109", hintBindMW, &inBindMW{mwBindInfoMR: 4096, mwBindInfoMWAccessFlags: 4},
+	judge(t, "VR-ibv_bind_mw-mw_access_flags-1109", hintBindMW,
+		&inBindMW{mwBindInfoMR: 4096, mwBindInfoMWAccessFlags: 4},
 		&inBindMW{mwBindInfoMR: 4096, mwBindInfoMWAccessFlags: 1})
-	judge(t, "VR-ibv_bind_mw-mw_access_flags-1110", hintBindMW, &inBindMW{mwBindInfoMR: 4096, mwBindInfoMWAccessFlags: 4},
+	judge(t, "VR-ibv_bind_mw-mw_access_flags-1110", hintBindMW,
+		&inBindMW{mwBindInfoMR: 4096, mwBindInfoMWAccessFlags: 4},
 		&inBindMW{mwBindInfoMR: 4096, mwBindInfoMWAccessFlags: 32})
 	judge(t, "VR-ibv_bind_mw-mw_access_flags-3526", hintBindMW,
 		&inBindMW{mwBindInfoMR: 4096, mwBindInfoMWAccessFlags: 8, capAtomicCap: validate.Of(1)},
 		&inBindMW{mwBindInfoMR: 4096, mwBindInfoMWAccessFlags: 8, capAtomicCap: validate.Of(0)})
-	judge(t, "VR-ibv_bind_mw-mr-3901", hintBindMW, &inBindMW{mwBindInfoMR: 4096}, &inBindMW{})
-	judge(t, "VR-ibv_advise_mr-advice-0190", checkAdviseMR, &inAdviseMR{advice: 2, sgList: 4096}, &inAdviseMR{advice: 3, sgList: 4096})
-	judge(t, "VR-ibv_advise_mr-flags-0191", checkAdviseMR, &inAdviseMR{flags: 1, sgList: 4096},
+	judge(t, "VR-ibv_bind_mw-mr-3901", hintBindMW,
+		&inBindMW{mwBindInfoMR: 4096},
+		&inBindMW{})
+	judge(t, "VR-ibv_advise_mr-advice-0190", checkAdviseMR,
+		&inAdviseMR{advice: 2, sgList: 4096},
+		&inAdviseMR{advice: 3, sgList: 4096})
+	judge(t, "VR-ibv_advise_mr-flags-0191", checkAdviseMR,
+		&inAdviseMR{flags: 1, sgList: 4096},
 		&inAdviseMR{flags: 0x40000000, sgList: 4096})
-	judge(t, "VR-ibv_advise_mr-sg_list-0192", checkAdviseMR, &inAdviseMR{sgList: 4096, numSGE: 1}, &inAdviseMR{numSGE: 1})
-	judge(t, "VR-ibv_advise_mr-num_sge-0193", checkAdviseMR, &inAdviseMR{sgList: 4096, numSGE: 1}, &inAdviseMR{sgList: 4096})
-	judge(t, "VR-ibv_advise_mr-pd-0216", checkAdviseMR, &inAdviseMR{sgList: 4096, capODPCapsGeneralCaps: validate.Of(1)},
+	judge(t, "VR-ibv_advise_mr-sg_list-0192", checkAdviseMR,
+		&inAdviseMR{sgList: 4096, numSGE: 1},
+		&inAdviseMR{numSGE: 1})
+	judge(t, "VR-ibv_advise_mr-num_sge-0193", checkAdviseMR,
+		&inAdviseMR{sgList: 4096, numSGE: 1},
+		&inAdviseMR{sgList: 4096})
+	judge(t, "VR-ibv_advise_mr-pd-0216", checkAdviseMR,
+		&inAdviseMR{sgList: 4096, capODPCapsGeneralCaps: validate.Of(1)},
 		&inAdviseMR{sgList: 4096, capODPCapsGeneralCaps: validate.Of(0)})
-	judge(t, "VR-ibv_alloc_dm-length-0097", checkAllocDM, &inAllocDM{attrLength: 4096, capMaxDMSize: validate.Of(4096)},
+	judge(t, "VR-ibv_alloc_dm-length-0097", checkAllocDM,
+		&inAllocDM{attrLength: 4096, capMaxDMSize: validate.Of(4096)},
 		&inAllocDM{attrLength: 4097, capMaxDMSize: validate.Of(4096)})
-	judge(t, "VR-ibv_alloc_dm-log_align_req-0100", checkAllocDM, &inAllocDM{attrLogAlignReq: 63}, &inAllocDM{attrLogAlignReq: 64})
-	judge(t, "VR-ibv_alloc_dm-length-0098", hintAllocDM, &inAllocDM{attrLength: 4096, capMaxDMSize: validate.Of(4096)},
+	judge(t, "VR-ibv_alloc_dm-log_align_req-0100", checkAllocDM,
+		&inAllocDM{attrLogAlignReq: 63},
+		&inAllocDM{attrLogAlignReq: 64})
+	judge(t, "VR-ibv_alloc_dm-length-0098", hintAllocDM,
+		&inAllocDM{attrLength: 4096, capMaxDMSize: validate.Of(4096)},
 		&inAllocDM{attrLength: 4096, capMaxDMSize: validate.Of(0)})
-	judge(t, "VR-ibv_alloc_dm-length-0099", hintAllocDM, &inAllocDM{attrLength: 1}, &inAllocDM{})
-	judge(t, "VR-ibv_alloc_dm-comp_mask-0101", hintAllocDM, &inAllocDM{}, &inAllocDM{attrCompMask: 1})
-	judge(t, "VR-ibv_reg_dm_mr-access-0002", checkRegDMMR, &inRegDMMR{access: 32}, &inRegDMMR{access: 1})
-	judge(t, "VR-ibv_reg_dm_mr-access-0116", checkRegDMMR, &inRegDMMR{access: 35}, &inRegDMMR{access: 34})
-	judge(t, "VR-ibv_reg_dm_mr-access-0117", checkRegDMMR, &inRegDMMR{access: 41}, &inRegDMMR{access: 40})
-	judge(t, "VR-ibv_reg_dm_mr-access-0118", checkRegDMMR, &inRegDMMR{access: 0x20000020}, &inRegDMMR{access: 96})
-	judge(t, "VR-ibv_reg_dm_mr-dm_offset-0123", checkRegDMMR, &inRegDMMR{length: 4096, dmLength: validate.Of(4096)},
+	judge(t, "VR-ibv_alloc_dm-length-0099", hintAllocDM,
+		&inAllocDM{attrLength: 1},
+		&inAllocDM{})
+	judge(t, "VR-ibv_alloc_dm-comp_mask-0101", hintAllocDM,
+		&inAllocDM{},
+		&inAllocDM{attrCompMask: 1})
+	judge(t, "VR-ibv_reg_dm_mr-access-0002", checkRegDMMR,
+		&inRegDMMR{access: 32},
+		&inRegDMMR{access: 1})
+	judge(t, "VR-ibv_reg_dm_mr-access-0116", checkRegDMMR,
+		&inRegDMMR{access: 35},
+		&inRegDMMR{access: 34})
+	judge(t, "VR-ibv_reg_dm_mr-access-0117", checkRegDMMR,
+		&inRegDMMR{access: 41},
+		&inRegDMMR{access: 40})
+	judge(t, "VR-ibv_reg_dm_mr-access-0118", checkRegDMMR,
+		&inRegDMMR{access: 0x20000020},
+		&inRegDMMR{access: 96})
+	judge(t, "VR-ibv_reg_dm_mr-dm_offset-0123", checkRegDMMR,
+		&inRegDMMR{length: 4096, dmLength: validate.Of(4096)},
 		&inRegDMMR{length: 4096, dmLength: validate.Of(4096), dmOffset: 4})
-	judge(t, "VR-ibv_reg_dm_mr-dm_offset-0124", checkRegDMMR, &inRegDMMR{length: 64, dmOffset: 64},
+	judge(t, "VR-ibv_reg_dm_mr-dm_offset-0124", checkRegDMMR,
+		&inRegDMMR{length: 64, dmOffset: 64},
 		&inRegDMMR{length: 128, dmOffset: 0xffffffffffffffc0})
-	judge(t, "VR-ibv_reg_dm_mr-access-0119", hintRegDMMR, &inRegDMMR{access: 33}, &inRegDMMR{access: 48})
-	judge(t, "VR-ibv_reg_dm_mr-access-0120", hintRegDMMR, &inRegDMMR{access: 41, capAtomicCap: validate.Of(1)},
+	judge(t, "VR-ibv_reg_dm_mr-access-0119", hintRegDMMR,
+		&inRegDMMR{access: 33},
+		&inRegDMMR{access: 48})
+	judge(t, "VR-ibv_reg_dm_mr-access-0120", hintRegDMMR,
+		&inRegDMMR{access: 41, capAtomicCap: validate.Of(1)},
 		&inRegDMMR{access: 41, capAtomicCap: validate.Of(0)})
-	judge(t, "VR-ibv_create_cq-comp_vector-0281", checkCreateCQ, &inCreateCQ{}, &inCreateCQ{compVector: -1})
-	judge(t, "VR-ibv_create_cq-comp_vector-0282", checkCreateCQ, &inCreateCQ{compVector: 1, contextNumCompVectors: validate.Of(2)},
+	judge(t, "VR-ibv_create_cq-comp_vector-0281", checkCreateCQ,
+		&inCreateCQ{},
+		&inCreateCQ{compVector: -1})
+	judge(t, "VR-ibv_create_cq-comp_vector-0282", checkCreateCQ,
+		&inCreateCQ{compVector: 1, contextNumCompVectors: validate.Of(2)},
 		&inCreateCQ{compVector: 2, contextNumCompVectors: validate.Of(2)})
-	judge(t, "VR-ibv_create_cq-cqe-0279", hintCreateCQ, &inCreateCQ{cqe: 1}, &inCreateCQ{})
-	judge(t, "VR-ibv_create_cq-cqe-0280", hintCreateCQ, &inCreateCQ{cqe: 16, capMaxCQE: validate.Of(16)},
+	judge(t, "VR-ibv_create_cq-cqe-0279", hintCreateCQ,
+		&inCreateCQ{cqe: 1},
+		&inCreateCQ{})
+	judge(t, "VR-ibv_create_cq-cqe-0280", hintCreateCQ,
+		&inCreateCQ{cqe: 16, capMaxCQE: validate.Of(16)},
 		&inCreateCQ{cqe: 17, capMaxCQE: validate.Of(16)})
 	judge(t, "VR-ibv_create_cq_ex-comp_vector-0907", checkCreateCQEx,
 		&inCreateCQEx{cqAttrCompVector: 1, contextNumCompVectors: validate.Of(2)},
 		&inCreateCQEx{cqAttrCompVector: 2, contextNumCompVectors: validate.Of(2)})
-	judge(t, "VR-ibv_create_cq_ex-wc_flags-0908", checkCreateCQEx, &inCreateCQEx{cqAttrWCFlags: 3}, &inCreateCQEx{cqAttrWCFlags: 0x100000})
-	judge(t, "VR-ibv_create_cq_ex-comp_vector-3301", checkCreateCQEx, &inCreateCQEx{cqAttrCQE: 1},
+	judge(t, "VR-ibv_create_cq_ex-wc_flags-0908", checkCreateCQEx,
+		&inCreateCQEx{cqAttrWCFlags: 3},
+		&inCreateCQEx{cqAttrWCFlags: 0x100000})
+	judge(t, "VR-ibv_create_cq_ex-comp_vector-3301", checkCreateCQEx,
+		&inCreateCQEx{cqAttrCQE: 1},
 		&inCreateCQEx{cqAttrCompVector: 0x80000000, cqAttrCQE: 1})
-	judge(t, "VR-ibv_create_cq_ex-cqe-0905", hintCreateCQEx, &inCreateCQEx{cqAttrCQE: 1}, &inCreateCQEx{})
-	judge(t, "VR-ibv_create_cq_ex-cqe-0906", hintCreateCQEx, &inCreateCQEx{cqAttrCQE: 16, capMaxCQE: validate.Of(16)},
+	judge(t, "VR-ibv_create_cq_ex-cqe-0905", hintCreateCQEx,
+		&inCreateCQEx{cqAttrCQE: 1},
+		&inCreateCQEx{})
+	judge(t, "VR-ibv_create_cq_ex-cqe-0906", hintCreateCQEx,
+		&inCreateCQEx{cqAttrCQE: 16, capMaxCQE: validate.Of(16)},
 		&inCreateCQEx{cqAttrCQE: 17, capMaxCQE: validate.Of(16)})
-	judge(t, "VR-ibv_create_cq_ex-flags-2054", hintCreateCQEx, &inCreateCQEx{cqAttrCQE: 1, cqAttrFlags: 1, cqAttrCompMask: 1},
+	judge(t, "VR-ibv_create_cq_ex-flags-2054", hintCreateCQEx,
+		&inCreateCQEx{cqAttrCQE: 1, cqAttrFlags: 1, cqAttrCompMask: 1},
 		&inCreateCQEx{cqAttrCQE: 1, cqAttrFlags: 0x40000000, cqAttrCompMask: 1})
 	judge(t, "VR-ibv_create_cq_ex-wc_flags-3525", hintCreateCQEx,
 		&inCreateCQEx{cqAttrWCFlags: 128, cqAttrCQE: 1, capCompletionTimestampMask: validate.Of(255)},
 		&inCreateCQEx{cqAttrWCFlags: 128, cqAttrCQE: 1, capCompletionTimestampMask: validate.Of(0)})
-	judge(t, "VR-ibv_resize_cq-cqe-1303", checkResizeCQ, &inResizeCQ{cqe: 16, capMaxCQE: validate.Of(16)},
+	judge(t, "VR-ibv_resize_cq-cqe-1303", checkResizeCQ,
+		&inResizeCQ{cqe: 16, capMaxCQE: validate.Of(16)},
 		&inResizeCQ{cqe: 17, capMaxCQE: validate.Of(16)})
-	judge(t, "VR-ibv_resize_cq-cqe-1302", hintResizeCQ, &inResizeCQ{cqe: 1}, &inResizeCQ{})
-	judge(t, "VR-ibv_modify_cq-attr_mask-0778", checkModifyCQ, &inModifyCQ{attrMask: 1}, &inModifyCQ{})
+	judge(t, "VR-ibv_resize_cq-cqe-1302", hintResizeCQ,
+		&inResizeCQ{cqe: 1},
+		&inResizeCQ{})
+	judge(t, "VR-ibv_modify_cq-attr_mask-0778", checkModifyCQ,
+		&inModifyCQ{attrMask: 1},
+		&inModifyCQ{})
 	judge(t, "VR-ibv_modify_cq-cq_count-2055", hintModifyCQ,
 		&inModifyCQ{attrMask: 1, attrModerateCQCount: 16, capCQModCapsMaxCQCount: validate.Of(16)},
 		&inModifyCQ{attrMask: 1, attrModerateCQCount: 17, capCQModCapsMaxCQCount: validate.Of(16)})
 	judge(t, "VR-ibv_modify_cq-cq_period-2056", hintModifyCQ,
 		&inModifyCQ{attrMask: 1, attrModerateCQPeriod: 16, capCQModCapsMaxCQPeriod: validate.Of(16)},
 		&inModifyCQ{attrMask: 1, attrModerateCQPeriod: 17, capCQModCapsMaxCQPeriod: validate.Of(16)})
-	judge(t, "VR-ibv_create_comp_cntr-comp_mask-1361", checkCreateCompCntr, &inCreateCompCntr{}, &inCreateCompCntr{ccAttrCompMask: 1})
-	judge(t, "VR-ibv_create_comp_cntr-flags-1362", checkCreateCompCntr, &inCreateCompCntr{}, &inCreateCompCntr{ccAttrFlags: 1})
-	judge(t, "VR-ibv_create_comp_cntr-type-1363", checkCreateCompCntr, &inCreateCompCntr{}, &inCreateCompCntr{ccAttrType: 2})
-	judge(t, "VR-ibv_create_srq-max_wr-0603", hintCreateSRQ, &inCreateSRQ{srqInitAttrAttrMaxWR: 1, pd: 4096}, &inCreateSRQ{pd: 4096})
+	judge(t, "VR-ibv_create_comp_cntr-comp_mask-1361", checkCreateCompCntr,
+		&inCreateCompCntr{},
+		&inCreateCompCntr{ccAttrCompMask: 1})
+	judge(t, "VR-ibv_create_comp_cntr-flags-1362", checkCreateCompCntr,
+		&inCreateCompCntr{},
+		&inCreateCompCntr{ccAttrFlags: 1})
+	judge(t, "VR-ibv_create_comp_cntr-type-1363", checkCreateCompCntr,
+		&inCreateCompCntr{},
+		&inCreateCompCntr{ccAttrType: 2})
+	judge(t, "VR-ibv_create_srq-max_wr-0603", hintCreateSRQ,
+		&inCreateSRQ{srqInitAttrAttrMaxWR: 1, pd: 4096},
+		&inCreateSRQ{pd: 4096})
 	judge(t, "VR-ibv_create_srq-max_wr-0604", hintCreateSRQ,
 		&inCreateSRQ{srqInitAttrAttrMaxWR: 16, capMaxSRQWR: validate.Of(16), pd: 4096},
 		&inCreateSRQ{srqInitAttrAttrMaxWR: 17, capMaxSRQWR: validate.Of(16), pd: 4096})
 	judge(t, "VR-ibv_create_srq-max_sge-0605", hintCreateSRQ,
 		&inCreateSRQ{srqInitAttrAttrMaxSGE: 16, capMaxSRQSGE: validate.Of(16), pd: 4096},
 		&inCreateSRQ{srqInitAttrAttrMaxSGE: 17, capMaxSRQSGE: validate.Of(16), pd: 4096})
-	judge(t, "VR-ibv_create_srq-srq_limit-0606", hintCreateSRQ, &inCreateSRQ{pd: 4096}, &inCreateSRQ{srqInitAttrAttrSRQLimit: 1, pd: 4096})
-	judge(t, "VR-ibv_create_srq-pd-4209", hintCreateSRQ, &inCreateSRQ{pd: 4096, capMaxSRQ: validate.Of(1)},
+	judge(t, "VR-ibv_create_srq-srq_limit-0606", hintCreateSRQ,
+		&inCreateSRQ{pd: 4096},
+		&inCreateSRQ{srqInitAttrAttrSRQLimit: 1, pd: 4096})
+	judge(t, "VR-ibv_create_srq-pd-4209", hintCreateSRQ,
+		&inCreateSRQ{pd: 4096, capMaxSRQ: validate.Of(1)},
 		&inCreateSRQ{pd: 4096, capMaxSRQ: validate.Of(0)})
-	judge(t, "VR-ibv_create_srq_ex-srq_type-1204", checkCreateSRQEx, &inCreateSRQEx{srqInitAttrExCompMask: 3, srqInitAttrExAttrMaxWR: 1},
+	judge(t, "VR-ibv_create_srq_ex-srq_type-1204", checkCreateSRQEx,
+		&inCreateSRQEx{srqInitAttrExCompMask: 3, srqInitAttrExAttrMaxWR: 1},
 		&inCreateSRQEx{srqInitAttrExSRQType: 3, srqInitAttrExCompMask: 3, srqInitAttrExAttrMaxWR: 1})
 	judge(t, "VR-ibv_create_srq_ex-comp_mask-1205", checkCreateSRQEx,
 		&inCreateSRQEx{srqInitAttrExSRQType: 1, srqInitAttrExCompMask: 15, srqInitAttrExAttrMaxWR: 1},
@@ -444,25 +614,22 @@ func TestRules(t *testing.T) {
 		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExAttrMaxWR: 1},
 		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExAttrMaxWR: 1})
 	judge(t, "VR-ibv_create_srq_ex-max_num_tags-1208", checkCreateSRQEx,
-		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 8,
-			capTMCapsMaxNumTags: validate.Of(8), srqInitAttrExAttrMaxWR: 1},
-		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 9,
-			capTMCapsMaxNumTags: validate.Of(8), srqInitAttrExAttrMaxWR: 1})
+		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 8, capTMCapsMaxNumTags: validate.Of(8), srqInitAttrExAttrMaxWR: 1},
+		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 9, capTMCapsMaxNumTags: validate.Of(8), srqInitAttrExAttrMaxWR: 1})
 	judge(t, "VR-ibv_create_srq_ex-srq_type-1214", checkCreateSRQEx,
-		&inCreateSRQEx{srqInitAttrExSRQType: 1, srqInitAttrExCompMask: 15, capDeviceCapFlags: validate.Of(1048576),
-			srqInitAttrExAttrMaxWR: 1}, &inCreateSRQEx{srqInitAttrExSRQType: 1, srqInitAttrExCompMask: 15, capDeviceCapFlags: validate.Of(0),
-			srqInitAttrExAttrMaxWR: 1})
+		&inCreateSRQEx{srqInitAttrExSRQType: 1, srqInitAttrExCompMask: 15, capDeviceCapFlags: validate.Of(1048576), srqInitAttrExAttrMaxWR: 1},
+		&inCreateSRQEx{srqInitAttrExSRQType: 1, srqInitAttrExCompMask: 15, capDeviceCapFlags: validate.Of(0), srqInitAttrExAttrMaxWR: 1})
 	judge(t, "VR-ibv_create_srq_ex-pd-3305", checkCreateSRQEx,
 		&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExPD: 4096, srqInitAttrExAttrMaxWR: 1},
 		&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1})
 	judge(t, "VR-ibv_create_srq_ex-max_ops-3309", checkCreateSRQEx,
-		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExTMCapMaxOps: 8,
-			capTMCapsMaxOps: validate.Of(8), srqInitAttrExAttrMaxWR: 1},
-		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExTMCapMaxOps: 9,
-			capTMCapsMaxOps: validate.Of(8), srqInitAttrExAttrMaxWR: 1})
-	judge(t, "VR-ibv_create_srq_ex-comp_mask-1203", hintCreateSRQEx, &inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1},
+		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExTMCapMaxOps: 8, capTMCapsMaxOps: validate.Of(8), srqInitAttrExAttrMaxWR: 1},
+		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExTMCapMaxOps: 9, capTMCapsMaxOps: validate.Of(8), srqInitAttrExAttrMaxWR: 1})
+	judge(t, "VR-ibv_create_srq_ex-comp_mask-1203", hintCreateSRQEx,
+		&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1},
 		&inCreateSRQEx{srqInitAttrExAttrMaxWR: 1})
-	judge(t, "VR-ibv_create_srq_ex-max_wr-1229", hintCreateSRQEx, &inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1},
+	judge(t, "VR-ibv_create_srq_ex-max_wr-1229", hintCreateSRQEx,
+		&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1},
 		&inCreateSRQEx{srqInitAttrExCompMask: 2})
 	judge(t, "VR-ibv_create_srq_ex-max_wr-1230", hintCreateSRQEx,
 		&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 16, capMaxSRQWR: validate.Of(16)},
@@ -470,17 +637,20 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_create_srq_ex-max_sge-1231", hintCreateSRQEx,
 		&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1, srqInitAttrExAttrMaxSGE: 16, capMaxSRQSGE: validate.Of(16)},
 		&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1, srqInitAttrExAttrMaxSGE: 17, capMaxSRQSGE: validate.Of(16)})
-	judge(t, "VR-ibv_create_srq_ex-srq_limit-3353", hintCreateSRQEx, &inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1},
+	judge(t, "VR-ibv_create_srq_ex-srq_limit-3353", hintCreateSRQEx,
+		&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1},
 		&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1, srqInitAttrExAttrSRQLimit: 1})
 	judge(t, "VR-ibv_create_srq_ex-pd-4210", hintCreateSRQEx,
 		&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1, capMaxSRQ: validate.Of(1)},
 		&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1, capMaxSRQ: validate.Of(0)})
 	judge(t, "VR-ibv_create_srq_ex-srq_type-3524", hintCreateSRQEx,
-		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExAttrMaxWR: 1,
-			capTMCapsFlags: validate.Of(1)}, &inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1,
-			srqInitAttrExAttrMaxWR: 1, capTMCapsFlags: validate.Of(0)})
-	judge(t, "VR-ibv_modify_srq-max_wr-0614", hintModifySRQ, &inModifySRQ{srqAttrMaxWR: 1, srqAttrMask: 1}, &inModifySRQ{srqAttrMask: 1})
-	judge(t, "VR-ibv_modify_srq-max_wr-0615", hintModifySRQ, &inModifySRQ{srqAttrMaxWR: 16, srqAttrMask: 1, capMaxSRQWR: validate.Of(16)},
+		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExAttrMaxWR: 1, capTMCapsFlags: validate.Of(1)},
+		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExAttrMaxWR: 1, capTMCapsFlags: validate.Of(0)})
+	judge(t, "VR-ibv_modify_srq-max_wr-0614", hintModifySRQ,
+		&inModifySRQ{srqAttrMaxWR: 1, srqAttrMask: 1},
+		&inModifySRQ{srqAttrMask: 1})
+	judge(t, "VR-ibv_modify_srq-max_wr-0615", hintModifySRQ,
+		&inModifySRQ{srqAttrMaxWR: 16, srqAttrMask: 1, capMaxSRQWR: validate.Of(16)},
 		&inModifySRQ{srqAttrMaxWR: 17, srqAttrMask: 1, capMaxSRQWR: validate.Of(16)})
 	judge(t, "VR-ibv_modify_srq-srq_attr_mask-0616", hintModifySRQ,
 		&inModifySRQ{srqAttrMaxWR: 64, srqAttrMask: 1, capDeviceCapFlags: validate.Of(8192)},
@@ -488,22 +658,39 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_modify_srq-srq_limit-0617", hintModifySRQ,
 		&inModifySRQ{srqAttrMask: 2, capMaxSRQWR: validate.Of(16), srqAttrSRQLimit: 16},
 		&inModifySRQ{srqAttrMask: 2, capMaxSRQWR: validate.Of(16), srqAttrSRQLimit: 17})
-	judge(t, "VR-ibv_modify_srq-srq_limit-0618", hintModifySRQ, &inModifySRQ{srqAttrMaxWR: 8, srqAttrMask: 3, srqAttrSRQLimit: 8},
+	judge(t, "VR-ibv_modify_srq-srq_limit-0618", hintModifySRQ,
+		&inModifySRQ{srqAttrMaxWR: 8, srqAttrMask: 3, srqAttrSRQLimit: 8},
 		&inModifySRQ{srqAttrMaxWR: 8, srqAttrMask: 3, srqAttrSRQLimit: 9})
-	judge(t, "VR-ibv_modify_srq-max_sge-4002", hintModifySRQ, &inModifySRQ{srqAttrMask: 4096},
+	judge(t, "VR-ibv_modify_srq-max_sge-4002", hintModifySRQ,
+		&inModifySRQ{srqAttrMask: 4096},
 		&inModifySRQ{srqAttrMask: 4096, srqAttrMaxSGE: 1})
-	judge(t, "VR-ibv_modify_srq-srq_attr_mask-4200", hintModifySRQ, &inModifySRQ{srqAttrMask: 3, capDeviceCapFlags: validate.Of(8192)},
+	judge(t, "VR-ibv_modify_srq-srq_attr_mask-4200", hintModifySRQ,
+		&inModifySRQ{srqAttrMask: 3, capDeviceCapFlags: validate.Of(8192)},
 		&inModifySRQ{srqAttrMask: 3, capDeviceCapFlags: validate.Of(0)})
-	judge(t, "VR-ibv_post_srq_recv-sg_list-0963", brokenPostSRQRecv, &inPostSRQRecv{}, &inPostSRQRecv{recvWRNumSGE: 1})
-	judge(t, "VR-ibv_post_srq_recv-num_sge-0962", hintPostSRQRecv, &inPostSRQRecv{}, &inPostSRQRecv{recvWRNumSGE: -1})
-	judge(t, "VR-ibv_post_srq_ops-opcode-3054", brokenPostSRQOps, &inPostSRQOps{opOpcode: 2}, &inPostSRQOps{opOpcode: 3})
-	judge(t, "VR-ibv_post_srq_ops-sg_list-3059", brokenPostSRQOps, &inPostSRQOps{}, &inPostSRQOps{opTMAddNumSGE: 1})
-	judge(t, "VR-ibv_post_srq_ops-flags-3055", hintPostSRQOps, &inPostSRQOps{opFlags: 1}, &inPostSRQOps{opFlags: 1073741824})
-	judge(t, "VR-ibv_post_srq_ops-flags-3056", hintPostSRQOps, &inPostSRQOps{opFlags: 2, opTMUnexpectedCnt: 3},
+	judge(t, "VR-ibv_post_srq_recv-sg_list-0963", brokenPostSRQRecv,
+		&inPostSRQRecv{},
+		&inPostSRQRecv{recvWRNumSGE: 1})
+	judge(t, "VR-ibv_post_srq_recv-num_sge-0962", hintPostSRQRecv,
+		&inPostSRQRecv{},
+		&inPostSRQRecv{recvWRNumSGE: -1})
+	judge(t, "VR-ibv_post_srq_ops-opcode-3054", brokenPostSRQOps,
+		&inPostSRQOps{opOpcode: 2},
+		&inPostSRQOps{opOpcode: 3})
+	judge(t, "VR-ibv_post_srq_ops-sg_list-3059", brokenPostSRQOps,
+		&inPostSRQOps{},
+		&inPostSRQOps{opTMAddNumSGE: 1})
+	judge(t, "VR-ibv_post_srq_ops-flags-3055", hintPostSRQOps,
+		&inPostSRQOps{opFlags: 1},
+		&inPostSRQOps{opFlags: 1073741824})
+	judge(t, "VR-ibv_post_srq_ops-flags-3056", hintPostSRQOps,
+		&inPostSRQOps{opFlags: 2, opTMUnexpectedCnt: 3},
 		&inPostSRQOps{opFlags: 1, opTMUnexpectedCnt: 3})
-	judge(t, "VR-ibv_post_srq_ops-num_sge-3057", hintPostSRQOps, &inPostSRQOps{opTMAddNumSGE: 1, capTMCapsMaxSGE: validate.Of(1)},
+	judge(t, "VR-ibv_post_srq_ops-num_sge-3057", hintPostSRQOps,
+		&inPostSRQOps{opTMAddNumSGE: 1, capTMCapsMaxSGE: validate.Of(1)},
 		&inPostSRQOps{opTMAddNumSGE: 2, capTMCapsMaxSGE: validate.Of(1)})
-	judge(t, "VR-ibv_post_srq_ops-num_sge-3058", hintPostSRQOps, &inPostSRQOps{}, &inPostSRQOps{opTMAddNumSGE: -1})
+	judge(t, "VR-ibv_post_srq_ops-num_sge-3058", hintPostSRQOps,
+		&inPostSRQOps{},
+		&inPostSRQOps{opTMAddNumSGE: -1})
 	judge(t, "VR-ibv_create_qp-send_cq-0299", checkCreateQP,
 		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrQPType: 2, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096},
 		&inCreateQP{qpInitAttrQPType: 2, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096})
@@ -526,130 +713,80 @@ func TestRules(t *testing.T) {
 		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096},
 		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvSGE: 1})
 	judge(t, "VR-ibv_create_qp-max_send_wr-0304", hintCreateQP,
-		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxSendWR: 16,
-			capMaxQPWR: validate.Of(16)}, &inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096,
-			qpInitAttrCapMaxSendWR: 17, capMaxQPWR: validate.Of(16)})
+		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxSendWR: 16, capMaxQPWR: validate.Of(16)},
+		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxSendWR: 17, capMaxQPWR: validate.Of(16)})
 	judge(t, "VR-ibv_create_qp-max_recv_wr-0305", hintCreateQP,
-		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 16,
-			capMaxQPWR: validate.Of(16)}, &inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096,
-			qpInitAttrCapMaxRecvWR: 17, capMaxQPWR: validate.Of(16)})
+		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 16, capMaxQPWR: validate.Of(16)},
+		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 17, capMaxQPWR: validate.Of(16)})
 	judge(t, "VR-ibv_create_qp-max_send_sge-0306", hintCreateQP,
-		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxSendSGE: 16,
-			capMaxSGE: validate.Of(16)}, &inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096,
-			qpInitAttrCapMaxSendSGE: 17, capMaxSGE: validate.Of(16)})
+		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxSendSGE: 16, capMaxSGE: validate.Of(16)},
+		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxSendSGE: 17, capMaxSGE: validate.Of(16)})
 	judge(t, "VR-ibv_create_qp-max_recv_sge-0307", hintCreateQP,
-		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvSGE: 16,
-			capMaxSGE: validate.Of(16)}, &inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096,
-			qpInitAttrCapMaxRecvSGE: 17, capMaxSGE: validate.Of(16)})
+		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvSGE: 16, capMaxSGE: validate.Of(16)},
+		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvSGE: 17, capMaxSGE: validate.Of(16)})
 	judge(t, "VR-ibv_create_qp-max_inline_data-3902", hintCreateQP,
 		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxInlineData: 0x7fffffff},
 		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxInlineData: 0x80000000})
 	judge(t, "VR-ibv_create_qp_ex-comp_mask-1222", checkCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 1, qpInitAttrExQPType: 9, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096}, &inCreateQPEx{qpInitAttrExQPType: 9, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096})
+		&inCreateQPEx{qpInitAttrExCompMask: 1, qpInitAttrExQPType: 9, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096},
+		&inCreateQPEx{qpInitAttrExQPType: 9, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096})
 	judge(t, "VR-ibv_create_qp_ex-comp_mask-1223", checkCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 2, qpInitAttrExQPType: 10, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096}, &inCreateQPEx{qpInitAttrExQPType: 10, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096})
+		&inCreateQPEx{qpInitAttrExCompMask: 2, qpInitAttrExQPType: 10, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096},
+		&inCreateQPEx{qpInitAttrExQPType: 10, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096})
 	judge(t, "VR-ibv_create_qp_ex-send_cq-1224", checkCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096}, &inCreateQPEx{qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096})
+		&inCreateQPEx{qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096},
+		&inCreateQPEx{qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096})
 	judge(t, "VR-ibv_create_qp_ex-recv_cq-1225", checkCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096}, &inCreateQPEx{qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096,
-			qpInitAttrExSRQ: 4096})
+		&inCreateQPEx{qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096},
+		&inCreateQPEx{qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExSRQ: 4096})
 	judge(t, "VR-ibv_create_qp_ex-srq-1533", checkCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3},
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-			qpInitAttrExRXHashConfRXHashFieldsMask: 3})
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3})
 	judge(t, "VR-ibv_create_qp_ex-max_recv_wr-1534", checkCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-			qpInitAttrExRXHashConfRXHashFieldsMask: 3},
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvWR: 1, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-			qpInitAttrExRXHashConfRXHashFieldsMask: 3})
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvWR: 1, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3})
 	judge(t, "VR-ibv_create_qp_ex-max_recv_sge-1535", checkCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-			qpInitAttrExRXHashConfRXHashFieldsMask: 3},
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvSGE: 1, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-			qpInitAttrExRXHashConfRXHashFieldsMask: 3})
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvSGE: 1, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3})
 	judge(t, "VR-ibv_create_qp_ex-send_cq-1536", checkCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
-			qpInitAttrExCapMaxSendWR: 1, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-			qpInitAttrExRXHashConfRXHashFieldsMask: 3},
-		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendWR: 1,
-			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3})
+		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendWR: 1, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3},
+		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendWR: 1, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3})
 	judge(t, "VR-ibv_create_qp_ex-qp_type-1537", checkCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-			qpInitAttrExRXHashConfRXHashFieldsMask: 3},
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-			qpInitAttrExRXHashConfRXHashFieldsMask: 3})
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3})
 	judge(t, "VR-ibv_create_qp_ex-qp_type-2038", checkCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 1, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096}, &inCreateQPEx{qpInitAttrExQPType: 77, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096})
+		&inCreateQPEx{qpInitAttrExCompMask: 1, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096},
+		&inCreateQPEx{qpInitAttrExQPType: 77, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096})
 	judge(t, "VR-ibv_create_qp_ex-create_flags-2042", checkCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 2},
-		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 1})
-	judge(t, "VR-ibv_create_qp_ex-create_flags-2046", checkCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSourceQPN: 7},
-		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSourceQPN: 7})
+		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 2},
+		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 1})
 	judge(t, "VR-ibv_create_qp_ex-create_flags-3150", checkCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 256},
-		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 256})
+		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 256},
+		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 256})
 	judge(t, "VR-ibv_create_qp_ex-rx_hash_function-3157", checkCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-			qpInitAttrExRXHashConfRXHashFieldsMask: 3},
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 2, qpInitAttrExRXHashConfRXHashKeyLen: 40})
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 2, qpInitAttrExRXHashConfRXHashKeyLen: 40})
 	judge(t, "VR-ibv_create_qp_ex-rx_hash_key_len-3158", checkCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-			qpInitAttrExRXHashConfRXHashFieldsMask: 3},
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 16})
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 16})
 	judge(t, "VR-ibv_create_qp_ex-recv_cq-1532", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExSRQ: 4096,
-			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3},
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-			qpInitAttrExRXHashConfRXHashFieldsMask: 3})
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3})
 	judge(t, "VR-ibv_create_qp_ex-comp_mask-1538", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
-			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3},
+		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3},
 		&inCreateQPEx{qpInitAttrExCompMask: 16, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096})
 	judge(t, "VR-ibv_create_qp_ex-max_send_wr-2031", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendWR: 16,
-			capMaxQPWR: validate.Of(16)}, &inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
-			qpInitAttrExCapMaxSendWR: 17, capMaxQPWR: validate.Of(16)})
+		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendWR: 16, capMaxQPWR: validate.Of(16)},
+		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendWR: 17, capMaxQPWR: validate.Of(16)})
 	judge(t, "VR-ibv_create_qp_ex-max_recv_wr-2032", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvWR: 16,
-			capMaxQPWR: validate.Of(16)}, &inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
-			qpInitAttrExCapMaxRecvWR: 17, capMaxQPWR: validate.Of(16)})
+		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvWR: 16, capMaxQPWR: validate.Of(16)},
+		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvWR: 17, capMaxQPWR: validate.Of(16)})
 	judge(t, "VR-ibv_create_qp_ex-max_send_sge-2033", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendSGE: 16,
-			capMaxSGE: validate.Of(16)}, &inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
-			qpInitAttrExCapMaxSendSGE: 17, capMaxSGE: validate.Of(16)})
+		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendSGE: 16, capMaxSGE: validate.Of(16)},
+		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendSGE: 17, capMaxSGE: validate.Of(16)})
 	judge(t, "VR-ibv_create_qp_ex-max_recv_sge-2034", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvSGE: 16,
-			capMaxSGE: validate.Of(16)}, &inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
-			qpInitAttrExCapMaxRecvSGE: 17, capMaxSGE: validate.Of(16)})
+		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvSGE: 16, capMaxSGE: validate.Of(16)},
+		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvSGE: 17, capMaxSGE: validate.Of(16)})
 	judge(t, "VR-ibv_create_qp_ex-max_recv_wr-2035", hintCreateQPEx,
 		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096},
 		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvWR: 1})
@@ -657,210 +794,166 @@ func TestRules(t *testing.T) {
 		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096},
 		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvSGE: 1})
 	judge(t, "VR-ibv_create_qp_ex-source_qpn-2045", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSourceQPN: 7},
-		&inCreateQPEx{qpInitAttrExCompMask: 1, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExSourceQPN: 7})
+		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSourceQPN: 7},
+		&inCreateQPEx{qpInitAttrExCompMask: 1, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExSourceQPN: 7})
+	judge(t, "VR-ibv_create_qp_ex-create_flags-2046", hintCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSourceQPN: 7},
+		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSourceQPN: 7})
 	judge(t, "VR-ibv_create_qp_ex-send_ops_flags-2047", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 65, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 4},
-		&inCreateQPEx{qpInitAttrExCompMask: 65, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 0x100000})
+		&inCreateQPEx{qpInitAttrExCompMask: 65, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 4},
+		&inCreateQPEx{qpInitAttrExCompMask: 65, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 0x100000})
 	judge(t, "VR-ibv_create_qp_ex-send_ops_flags-2048", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 65, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 4},
-		&inCreateQPEx{qpInitAttrExCompMask: 65, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 16})
+		&inCreateQPEx{qpInitAttrExCompMask: 65, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 4},
+		&inCreateQPEx{qpInitAttrExCompMask: 65, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 16})
 	judge(t, "VR-ibv_create_qp_ex-send_ops_flags-2049", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 65, qpInitAttrExQPType: 3, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 4},
-		&inCreateQPEx{qpInitAttrExCompMask: 65, qpInitAttrExQPType: 3, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 16})
+		&inCreateQPEx{qpInitAttrExCompMask: 65, qpInitAttrExQPType: 3, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 4},
+		&inCreateQPEx{qpInitAttrExCompMask: 65, qpInitAttrExQPType: 3, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 16})
 	judge(t, "VR-ibv_create_qp_ex-send_ops_flags-2050", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 65, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 4},
-		&inCreateQPEx{qpInitAttrExCompMask: 65, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 16})
+		&inCreateQPEx{qpInitAttrExCompMask: 65, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 4},
+		&inCreateQPEx{qpInitAttrExCompMask: 65, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 16})
 	judge(t, "VR-ibv_create_qp_ex-create_flags-3151", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 2},
-		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 2})
+		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 2},
+		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 2})
 	judge(t, "VR-ibv_create_qp_ex-qp_type-3155", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 9, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096}, &inCreateQPEx{qpInitAttrExCompMask: 9, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096,
-			qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096})
+		&inCreateQPEx{qpInitAttrExCompMask: 9, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096},
+		&inCreateQPEx{qpInitAttrExCompMask: 9, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096})
 	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-3160", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
-			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3},
-		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
-			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 0x40000000})
+		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3},
+		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 0x40000000})
 	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-3161", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
-			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3},
-		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
-			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 15})
+		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3},
+		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 15})
 	judge(t, "VR-ibv_create_qp_ex-send_ops_flags-3801", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 65, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 4},
-		&inCreateQPEx{qpInitAttrExCompMask: 65, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 1024})
+		&inCreateQPEx{qpInitAttrExCompMask: 65, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 4},
+		&inCreateQPEx{qpInitAttrExCompMask: 65, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 1024})
 	judge(t, "VR-ibv_create_qp_ex-create_flags-3813", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSourceQPN: 7},
-		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSourceQPN: 7})
+		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSourceQPN: 7},
+		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 1024, qpInitAttrExSourceQPN: 7})
 	judge(t, "VR-ibv_create_qp_ex-max_inline_data-3903", hintCreateQPEx,
 		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxInlineData: 0x7fffffff},
 		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxInlineData: 0x80000000})
 	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-4204", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
-			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3},
-		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
-			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1})
+		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3},
+		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 1})
 	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-4205", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
-			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 12},
-		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
-			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 4})
+		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 12},
+		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 4})
 	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-4206", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
-			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 48},
-		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
-			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 16})
+		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 48},
+		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 16})
 	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-4207", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
-			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 192},
-		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096,
-			qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 64})
+		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 192},
+		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 64})
 	judge(t, "VR-ibv_create_qp_ex-create_flags-3502", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 2048, capDeviceCapFlagsEx: validate.Of(68719476736)},
-		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 2048, capDeviceCapFlagsEx: validate.Of(0)})
+		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 2048, capDeviceCapFlagsEx: validate.Of(68719476736)},
+		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 2048, capDeviceCapFlagsEx: validate.Of(0)})
 	judge(t, "VR-ibv_create_qp_ex-create_flags-3504", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 512, capRawPacketCaps: validate.Of(1)},
-		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 512, capRawPacketCaps: validate.Of(0)})
+		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 512, capRawPacketCaps: validate.Of(1)},
+		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 512, capRawPacketCaps: validate.Of(0)})
 	judge(t, "VR-ibv_create_qp_ex-create_flags-3505", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 256, capRawPacketCaps: validate.Of(2)},
-		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 256, capRawPacketCaps: validate.Of(0)})
+		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 256, capRawPacketCaps: validate.Of(2)},
+		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 256, capRawPacketCaps: validate.Of(0)})
 	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-3510", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3,
-			capRSSCapsRXHashFieldsMask: validate.Of(3)},
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3,
-			capRSSCapsRXHashFieldsMask: validate.Of(2)})
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3, capRSSCapsRXHashFieldsMask: validate.Of(3)},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3, capRSSCapsRXHashFieldsMask: validate.Of(2)})
 	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-3511", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3,
-			capRSSCapsRXHashFieldsMask: validate.Of(3)},
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3,
-			capRSSCapsRXHashFieldsMask: validate.Of(1)})
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3, capRSSCapsRXHashFieldsMask: validate.Of(3)},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3, capRSSCapsRXHashFieldsMask: validate.Of(1)})
 	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-3512", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 12,
-			capRSSCapsRXHashFieldsMask: validate.Of(12)},
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 12,
-			capRSSCapsRXHashFieldsMask: validate.Of(8)})
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 12, capRSSCapsRXHashFieldsMask: validate.Of(12)},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 12, capRSSCapsRXHashFieldsMask: validate.Of(8)})
 	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-3513", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 12,
-			capRSSCapsRXHashFieldsMask: validate.Of(12)},
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 12,
-			capRSSCapsRXHashFieldsMask: validate.Of(4)})
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 12, capRSSCapsRXHashFieldsMask: validate.Of(12)},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 12, capRSSCapsRXHashFieldsMask: validate.Of(4)})
 	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-3514", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 48,
-			capRSSCapsRXHashFieldsMask: validate.Of(48)},
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 48,
-			capRSSCapsRXHashFieldsMask: validate.Of(32)})
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 48, capRSSCapsRXHashFieldsMask: validate.Of(48)},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 48, capRSSCapsRXHashFieldsMask: validate.Of(32)})
 	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-3515", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 48,
-			capRSSCapsRXHashFieldsMask: validate.Of(48)},
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 48,
-			capRSSCapsRXHashFieldsMask: validate.Of(16)})
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 48, capRSSCapsRXHashFieldsMask: validate.Of(48)},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 48, capRSSCapsRXHashFieldsMask: validate.Of(16)})
 	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-3516", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 192,
-			capRSSCapsRXHashFieldsMask: validate.Of(192)},
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 192,
-			capRSSCapsRXHashFieldsMask: validate.Of(128)})
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 192, capRSSCapsRXHashFieldsMask: validate.Of(192)},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 192, capRSSCapsRXHashFieldsMask: validate.Of(128)})
 	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-3517", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 192,
-			capRSSCapsRXHashFieldsMask: validate.Of(192)},
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 192,
-			capRSSCapsRXHashFieldsMask: validate.Of(64)})
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 192, capRSSCapsRXHashFieldsMask: validate.Of(192)},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 192, capRSSCapsRXHashFieldsMask: validate.Of(64)})
 	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-3518", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 256,
-			capRSSCapsRXHashFieldsMask: validate.Of(256)},
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 256,
-			capRSSCapsRXHashFieldsMask: validate.Of(0)})
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 256, capRSSCapsRXHashFieldsMask: validate.Of(256)},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 256, capRSSCapsRXHashFieldsMask: validate.Of(0)})
 	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-3519", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 0x80000000,
-			capRSSCapsRXHashFieldsMask: validate.Of(2147483648)},
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 0x80000000,
-			capRSSCapsRXHashFieldsMask: validate.Of(0)})
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 0x80000000, capRSSCapsRXHashFieldsMask: validate.Of(2147483648)},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 0x80000000, capRSSCapsRXHashFieldsMask: validate.Of(0)})
 	judge(t, "VR-ibv_create_qp_ex-rx_hash_function-3520", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-			capRSSCapsRXHashFunction: validate.Of(1)}, &inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096,
-			qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40,
-			capRSSCapsRXHashFunction: validate.Of(0)})
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, capRSSCapsRXHashFunction: validate.Of(1)},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, capRSSCapsRXHashFunction: validate.Of(0)})
 	judge(t, "VR-ibv_create_qp_ex-qp_type-3521", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, capRSSCapsSupportedQpts: validate.Of(256)},
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096,
-			qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, capRSSCapsSupportedQpts: validate.Of(0)})
-	judge(t, "VR-ibv_alloc_td-comp_mask-0152", checkAllocTD, &inAllocTD{}, &inAllocTD{initAttrCompMask: 1})
-	judge(t, "VR-ibv_alloc_parent_domain-pd-0135", checkAllocParentDomain, &inAllocParentDomain{attrPD: 4096}, &inAllocParentDomain{})
-	judge(t, "VR-ibv_reg_buf_mr-access-3020", checkRegBufMR, &inRegBufMR{access: 3}, &inRegBufMR{access: 2})
-	judge(t, "VR-ibv_reg_buf_mr-access-3021", checkRegBufMR, &inRegBufMR{access: 9}, &inRegBufMR{access: 8})
-	judge(t, "VR-ibv_reg_buf_mr-access-3022", checkRegBufMR, &inRegBufMR{access: 0x20000001}, &inRegBufMR{access: 0x40000001})
-	judge(t, "VR-ibv_reg_buf_mr-access-3026", checkRegBufMR, &inRegBufMR{access: 256, capDeviceCapFlagsEx: validate.Of(274877906944)},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, capRSSCapsSupportedQpts: validate.Of(256)},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, capRSSCapsSupportedQpts: validate.Of(0)})
+	judge(t, "VR-ibv_alloc_td-comp_mask-0152", checkAllocTD,
+		&inAllocTD{},
+		&inAllocTD{initAttrCompMask: 1})
+	judge(t, "VR-ibv_alloc_parent_domain-pd-0135", checkAllocParentDomain,
+		&inAllocParentDomain{attrPD: 4096},
+		&inAllocParentDomain{})
+	judge(t, "VR-ibv_reg_buf_mr-access-3020", checkRegBufMR,
+		&inRegBufMR{access: 3},
+		&inRegBufMR{access: 2})
+	judge(t, "VR-ibv_reg_buf_mr-access-3021", checkRegBufMR,
+		&inRegBufMR{access: 9},
+		&inRegBufMR{access: 8})
+	judge(t, "VR-ibv_reg_buf_mr-access-3022", checkRegBufMR,
+		&inRegBufMR{access: 0x20000001},
+		&inRegBufMR{access: 0x40000001})
+	judge(t, "VR-ibv_reg_buf_mr-access-3026", checkRegBufMR,
+		&inRegBufMR{access: 256, capDeviceCapFlagsEx: validate.Of(274877906944)},
 		&inRegBufMR{access: 256, capDeviceCapFlagsEx: validate.Of(0)})
-	judge(t, "VR-ibv_reg_buf_mr-access-3027", checkRegBufMR, &inRegBufMR{access: 512, capDeviceCapFlagsEx: validate.Of(549755813888)},
+	judge(t, "VR-ibv_reg_buf_mr-access-3027", checkRegBufMR,
+		&inRegBufMR{access: 512, capDeviceCapFlagsEx: validate.Of(549755813888)},
 		&inRegBufMR{access: 576, capDeviceCapFlagsEx: validate.Of(0)})
-	judge(t, "VR-ibv_reg_buf_mr-access-3028", checkRegBufMR, &inRegBufMR{access: 64, capODPCapsGeneralCaps: validate.Of(1)},
+	judge(t, "VR-ibv_reg_buf_mr-access-3028", checkRegBufMR,
+		&inRegBufMR{access: 64, capODPCapsGeneralCaps: validate.Of(1)},
 		&inRegBufMR{access: 64, capODPCapsGeneralCaps: validate.Of(0)})
-	judge(t, "VR-ibv_reg_buf_mr-access-3023", hintRegBufMR, &inRegBufMR{access: 1}, &inRegBufMR{access: 32})
-	judge(t, "VR-ibv_reg_buf_mr-access-3024", hintRegBufMR, &inRegBufMR{access: 192}, &inRegBufMR{access: 128})
-	judge(t, "VR-ibv_reg_buf_mr-access-3025", hintRegBufMR, &inRegBufMR{access: 9, capAtomicCap: validate.Of(1)},
+	judge(t, "VR-ibv_reg_buf_mr-access-3023", hintRegBufMR,
+		&inRegBufMR{access: 1},
+		&inRegBufMR{access: 32})
+	judge(t, "VR-ibv_reg_buf_mr-access-3024", hintRegBufMR,
+		&inRegBufMR{access: 192},
+		&inRegBufMR{access: 128})
+	judge(t, "VR-ibv_reg_buf_mr-access-3025", hintRegBufMR,
+		&inRegBufMR{access: 9, capAtomicCap: validate.Of(1)},
 		&inRegBufMR{access: 9, capAtomicCap: validate.Of(0)})
-	judge(t, "VR-ibv_alloc_dmah-comp_mask-1335", checkAllocDMAH, &inAllocDMAH{attrCompMask: 2}, &inAllocDMAH{})
-	judge(t, "VR-ibv_alloc_dmah-comp_mask-1336", checkAllocDMAH, &inAllocDMAH{attrCompMask: 7}, &inAllocDMAH{attrCompMask: 3})
-	judge(t, "VR-ibv_alloc_dmah-comp_mask-1337", checkAllocDMAH, &inAllocDMAH{attrCompMask: 7}, &inAllocDMAH{attrCompMask: 6})
-	judge(t, "VR-ibv_alloc_dmah-ph-1341", checkAllocDMAH, &inAllocDMAH{attrCompMask: 2, attrPh: 3},
+	judge(t, "VR-ibv_alloc_dmah-comp_mask-1335", checkAllocDMAH,
+		&inAllocDMAH{attrCompMask: 2},
+		&inAllocDMAH{})
+	judge(t, "VR-ibv_alloc_dmah-comp_mask-1336", checkAllocDMAH,
+		&inAllocDMAH{attrCompMask: 7},
+		&inAllocDMAH{attrCompMask: 3})
+	judge(t, "VR-ibv_alloc_dmah-comp_mask-1337", checkAllocDMAH,
+		&inAllocDMAH{attrCompMask: 7},
+		&inAllocDMAH{attrCompMask: 6})
+	judge(t, "VR-ibv_alloc_dmah-ph-1341", checkAllocDMAH,
+		&inAllocDMAH{attrCompMask: 2, attrPh: 3},
 		&inAllocDMAH{attrCompMask: 2, attrPh: 4})
-	judge(t, "VR-ibv_alloc_dmah-tph_mem_type-1342", checkAllocDMAH, &inAllocDMAH{attrCompMask: 7, attrTPHMemType: 1},
+	judge(t, "VR-ibv_alloc_dmah-tph_mem_type-1342", checkAllocDMAH,
+		&inAllocDMAH{attrCompMask: 7, attrTPHMemType: 1},
 		&inAllocDMAH{attrCompMask: 7, attrTPHMemType: 2})
-	judge(t, "VR-ibv_query_rt_values_ex-comp_mask-1324", checkQueryRtValuesEx, &inQueryRtValuesEx{valuesCompMask: 1},
+	judge(t, "VR-ibv_query_rt_values_ex-comp_mask-1324", checkQueryRtValuesEx,
+		&inQueryRtValuesEx{valuesCompMask: 1},
 		&inQueryRtValuesEx{valuesCompMask: 3})
-	judge(t, "VR-ibv_query_rt_values_ex-comp_mask-1325", hintQueryRtValuesEx, &inQueryRtValuesEx{valuesCompMask: 1}, &inQueryRtValuesEx{})
-	judge(t, "VR-ibv_query_device_ex-comp_mask-0167", checkQueryDeviceEx, &inQueryDeviceEx{input: 4096},
+	judge(t, "VR-ibv_query_rt_values_ex-comp_mask-1325", hintQueryRtValuesEx,
+		&inQueryRtValuesEx{valuesCompMask: 1},
+		&inQueryRtValuesEx{})
+	judge(t, "VR-ibv_query_device_ex-comp_mask-0167", checkQueryDeviceEx,
+		&inQueryDeviceEx{input: 4096},
 		&inQueryDeviceEx{inputCompMask: 1, input: 4096})
-	judge(t, "VR-ibv_open_qp-comp_mask-1220", checkOpenQP, &inOpenQP{qpOpenAttrCompMask: 11, qpOpenAttrQPType: 10, qpOpenAttrQPNum: 17},
+	judge(t, "VR-ibv_open_qp-comp_mask-1220", checkOpenQP,
+		&inOpenQP{qpOpenAttrCompMask: 11, qpOpenAttrQPType: 10, qpOpenAttrQPNum: 17},
 		&inOpenQP{qpOpenAttrCompMask: 3, qpOpenAttrQPNum: 17})
-	judge(t, "VR-ibv_open_qp-qp_type-1221", checkOpenQP, &inOpenQP{qpOpenAttrCompMask: 11, qpOpenAttrQPType: 10, qpOpenAttrQPNum: 17},
+	judge(t, "VR-ibv_open_qp-qp_type-1221", checkOpenQP,
+		&inOpenQP{qpOpenAttrCompMask: 11, qpOpenAttrQPType: 10, qpOpenAttrQPNum: 17},
 		&inOpenQP{qpOpenAttrCompMask: 11, qpOpenAttrQPType: 2, qpOpenAttrQPNum: 17})
-	judge(t, "VR-ibv_open_qp-qp_num-3172", checkOpenQP, &inOpenQP{qpOpenAttrCompMask: 11, qpOpenAttrQPType: 10, qpOpenAttrQPNum: 0xffffff},
+	judge(t, "VR-ibv_open_qp-qp_num-3172", checkOpenQP,
+		&inOpenQP{qpOpenAttrCompMask: 11, qpOpenAttrQPType: 10, qpOpenAttrQPNum: 0xffffff},
 		&inOpenQP{qpOpenAttrCompMask: 11, qpOpenAttrQPType: 10, qpOpenAttrQPNum: 0x1000000})
 	judge(t, "VR-ibv_modify_qp-attr_mask-0221", checkModifyQP,
 		&inModifyQP{attrMask: 57, qpState: validate.Of(0), attrQPState: 1, qpType: validate.Of(3)},
@@ -871,35 +964,45 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_modify_qp-attr_mask-0224", checkModifyQP,
 		&inModifyQP{attrMask: 57, qpState: validate.Of(0), attrQPState: 1, qpType: validate.Of(9)},
 		&inModifyQP{attrMask: 49, qpState: validate.Of(0), attrQPState: 1, qpType: validate.Of(9)})
-	judge(t, "VR-ibv_modify_qp-attr_mask-0226", checkModifyQP, &inModifyQP{attrMask: 1, qpType: validate.Of(4)},
+	judge(t, "VR-ibv_modify_qp-attr_mask-0226", checkModifyQP,
+		&inModifyQP{attrMask: 1, qpType: validate.Of(4)},
 		&inModifyQP{attrMask: 257, qpType: validate.Of(4)})
-	judge(t, "VR-ibv_modify_qp-attr_mask-0227", checkModifyQP, &inModifyQP{attrMask: 1, qpType: validate.Of(3)},
+	judge(t, "VR-ibv_modify_qp-attr_mask-0227", checkModifyQP,
+		&inModifyQP{attrMask: 1, qpType: validate.Of(3)},
 		&inModifyQP{attrMask: 8193, qpType: validate.Of(3)})
-	judge(t, "VR-ibv_modify_qp-qp_state-0229", checkModifyQP, &inModifyQP{attrMask: 1, attrQPState: 6},
+	judge(t, "VR-ibv_modify_qp-qp_state-0229", checkModifyQP,
+		&inModifyQP{attrMask: 1, attrQPState: 6},
 		&inModifyQP{attrMask: 1, attrQPState: 7})
-	judge(t, "VR-ibv_modify_qp-cur_qp_state-0230", checkModifyQP, &inModifyQP{attrMask: 2, attrCurQPState: 6},
+	judge(t, "VR-ibv_modify_qp-cur_qp_state-0230", checkModifyQP,
+		&inModifyQP{attrMask: 2, attrCurQPState: 6},
 		&inModifyQP{attrMask: 2, attrCurQPState: 7})
-	judge(t, "VR-ibv_modify_qp-port_num-0231", checkModifyQP, &inModifyQP{attrMask: 32, attrPortNum: 1}, &inModifyQP{attrMask: 32})
-	judge(t, "VR-ibv_modify_qp-port_num-0232", checkModifyQP, &inModifyQP{attrMask: 128, attrAHAttrPortNum: 1}, &inModifyQP{attrMask: 128})
-	judge(t, "VR-ibv_modify_qp-alt_port_num-0233", checkModifyQP, &inModifyQP{attrMask: 16384, attrAltPortNum: 1},
+	judge(t, "VR-ibv_modify_qp-port_num-0231", checkModifyQP,
+		&inModifyQP{attrMask: 32, attrPortNum: 1},
+		&inModifyQP{attrMask: 32})
+	judge(t, "VR-ibv_modify_qp-port_num-0232", checkModifyQP,
+		&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1},
+		&inModifyQP{attrMask: 128})
+	judge(t, "VR-ibv_modify_qp-alt_port_num-0233", checkModifyQP,
+		&inModifyQP{attrMask: 16384, attrAltPortNum: 1},
 		&inModifyQP{attrMask: 16384})
-	judge(t, "VR-ibv_modify_qp-port_num-0234", checkModifyQP, &inModifyQP{attrMask: 32, attrPortNum: 2, capPhysPortCnt: validate.Of(2)},
+	judge(t, "VR-ibv_modify_qp-port_num-0234", checkModifyQP,
+		&inModifyQP{attrMask: 32, attrPortNum: 2, capPhysPortCnt: validate.Of(2)},
 		&inModifyQP{attrMask: 32, attrPortNum: 3, capPhysPortCnt: validate.Of(2)})
 	judge(t, "VR-ibv_modify_qp-port_num-0235", checkModifyQP,
 		&inModifyQP{attrMask: 161, attrQPState: 4, attrPortNum: 1, attrAHAttrPortNum: 1},
 		&inModifyQP{attrMask: 161, attrQPState: 4, attrPortNum: 1, attrAHAttrPortNum: 2})
-	judge(t, "VR-ibv_modify_qp-alt_ah_attr-0236", checkModifyQP, &inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1},
+	judge(t, "VR-ibv_modify_qp-alt_ah_attr-0236", checkModifyQP,
+		&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1},
 		&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 2})
-	judge(t, "VR-ibv_modify_qp-port_num-0508", checkModifyQP, &inModifyQP{attrMask: 160, attrPortNum: 1, attrAHAttrPortNum: 1},
+	judge(t, "VR-ibv_modify_qp-port_num-0508", checkModifyQP,
+		&inModifyQP{attrMask: 160, attrPortNum: 1, attrAHAttrPortNum: 1},
 		&inModifyQP{attrMask: 160, attrPortNum: 1, attrAHAttrPortNum: 2})
 	judge(t, "VR-ibv_modify_qp-port_num-2067", checkModifyQP,
 		&inModifyQP{attrMask: 128, attrAHAttrPortNum: 2, capPhysPortCnt: validate.Of(2), attrAHAttrDlid: 5},
 		&inModifyQP{attrMask: 128, attrAHAttrPortNum: 3, capPhysPortCnt: validate.Of(2), attrAHAttrDlid: 5})
 	judge(t, "VR-ibv_modify_qp-alt_port_num-2068", checkModifyQP,
-		&inModifyQP{attrMask: 16384, attrAltPortNum: 2, capPhysPortCnt: validate.Of(2), attrAltAHAttrPortNum: 2,
-			capDeviceCapFlags: validate.Of(16), attrAltAHAttrDlid: 5},
-		&inModifyQP{attrMask: 16384, attrAltPortNum: 3, capPhysPortCnt: validate.Of(2), attrAltAHAttrPortNum: 3,
-			capDeviceCapFlags: validate.Of(16), attrAltAHAttrDlid: 5})
+		&inModifyQP{attrMask: 16384, attrAltPortNum: 2, capPhysPortCnt: validate.Of(2), attrAltAHAttrPortNum: 2, capDeviceCapFlags: validate.Of(16), attrAltAHAttrDlid: 5},
+		&inModifyQP{attrMask: 16384, attrAltPortNum: 3, capPhysPortCnt: validate.Of(2), attrAltAHAttrPortNum: 3, capDeviceCapFlags: validate.Of(16), attrAltAHAttrDlid: 5})
 	judge(t, "VR-ibv_modify_qp-attr_mask-0220", hintModifyQP,
 		&inModifyQP{attrMask: 57, qpState: validate.Of(0), attrQPState: 1, qpType: validate.Of(2)},
 		&inModifyQP{attrMask: 49, qpState: validate.Of(0), attrQPState: 1, qpType: validate.Of(2)})
@@ -909,25 +1012,35 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_modify_qp-attr_mask-0225", hintModifyQP,
 		&inModifyQP{attrMask: 57, qpState: validate.Of(0), attrQPState: 1, qpType: validate.Of(10)},
 		&inModifyQP{attrMask: 49, qpState: validate.Of(0), attrQPState: 1, qpType: validate.Of(10)})
-	judge(t, "VR-ibv_modify_qp-attr_mask-0228", hintModifyQP, &inModifyQP{attrMask: 1, qpType: validate.Of(2)},
+	judge(t, "VR-ibv_modify_qp-attr_mask-0228", hintModifyQP,
+		&inModifyQP{attrMask: 1, qpType: validate.Of(2)},
 		&inModifyQP{attrMask: 65, qpType: validate.Of(2)})
-	judge(t, "VR-ibv_modify_qp-path_mtu-0237", hintModifyQP, &inModifyQP{attrMask: 256, attrPathMTU: 3},
+	judge(t, "VR-ibv_modify_qp-path_mtu-0237", hintModifyQP,
+		&inModifyQP{attrMask: 256, attrPathMTU: 3},
 		&inModifyQP{attrMask: 256, attrPathMTU: 1024})
-	judge(t, "VR-ibv_modify_qp-rq_psn-0238", hintModifyQP, &inModifyQP{attrMask: 4096, attrRQPSN: 0xffffff},
+	judge(t, "VR-ibv_modify_qp-rq_psn-0238", hintModifyQP,
+		&inModifyQP{attrMask: 4096, attrRQPSN: 0xffffff},
 		&inModifyQP{attrMask: 4096, attrRQPSN: 0x1000000})
-	judge(t, "VR-ibv_modify_qp-sq_psn-0239", hintModifyQP, &inModifyQP{attrMask: 0x10000, attrSQPSN: 0xffffff},
+	judge(t, "VR-ibv_modify_qp-sq_psn-0239", hintModifyQP,
+		&inModifyQP{attrMask: 0x10000, attrSQPSN: 0xffffff},
 		&inModifyQP{attrMask: 0x10000, attrSQPSN: 0x1000000})
-	judge(t, "VR-ibv_modify_qp-dest_qp_num-0240", hintModifyQP, &inModifyQP{attrMask: 0x100000, attrDestQPNum: 0xffffff},
+	judge(t, "VR-ibv_modify_qp-dest_qp_num-0240", hintModifyQP,
+		&inModifyQP{attrMask: 0x100000, attrDestQPNum: 0xffffff},
 		&inModifyQP{attrMask: 0x100000, attrDestQPNum: 0x1000000})
-	judge(t, "VR-ibv_modify_qp-timeout-0241", hintModifyQP, &inModifyQP{attrMask: 512, attrTimeout: 31},
+	judge(t, "VR-ibv_modify_qp-timeout-0241", hintModifyQP,
+		&inModifyQP{attrMask: 512, attrTimeout: 31},
 		&inModifyQP{attrMask: 512, attrTimeout: 32})
-	judge(t, "VR-ibv_modify_qp-alt_timeout-0242", hintModifyQP, &inModifyQP{attrMask: 16384, attrAltTimeout: 31},
+	judge(t, "VR-ibv_modify_qp-alt_timeout-0242", hintModifyQP,
+		&inModifyQP{attrMask: 16384, attrAltTimeout: 31},
 		&inModifyQP{attrMask: 16384, attrAltTimeout: 32})
-	judge(t, "VR-ibv_modify_qp-min_rnr_timer-0243", hintModifyQP, &inModifyQP{attrMask: 0x8000, attrMinRNRTimer: 31},
+	judge(t, "VR-ibv_modify_qp-min_rnr_timer-0243", hintModifyQP,
+		&inModifyQP{attrMask: 0x8000, attrMinRNRTimer: 31},
 		&inModifyQP{attrMask: 0x8000, attrMinRNRTimer: 32})
-	judge(t, "VR-ibv_modify_qp-retry_cnt-0244", hintModifyQP, &inModifyQP{attrMask: 1024, attrRetryCnt: 7},
+	judge(t, "VR-ibv_modify_qp-retry_cnt-0244", hintModifyQP,
+		&inModifyQP{attrMask: 1024, attrRetryCnt: 7},
 		&inModifyQP{attrMask: 1024, attrRetryCnt: 8})
-	judge(t, "VR-ibv_modify_qp-rnr_retry-0245", hintModifyQP, &inModifyQP{attrMask: 2048, attrRNRRetry: 7},
+	judge(t, "VR-ibv_modify_qp-rnr_retry-0245", hintModifyQP,
+		&inModifyQP{attrMask: 2048, attrRNRRetry: 7},
 		&inModifyQP{attrMask: 2048, attrRNRRetry: 8})
 	judge(t, "VR-ibv_modify_qp-max_rd_atomic-0246", hintModifyQP,
 		&inModifyQP{attrMask: 8192, attrMaxRDAtomic: 4, capMaxQPInitRDAtom: validate.Of(4)},
@@ -935,33 +1048,44 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_modify_qp-max_dest_rd_atomic-0247", hintModifyQP,
 		&inModifyQP{attrMask: 0x20000, attrMaxDestRDAtomic: 4, capMaxQPRDAtom: validate.Of(4)},
 		&inModifyQP{attrMask: 0x20000, attrMaxDestRDAtomic: 5, capMaxQPRDAtom: validate.Of(4)})
-	judge(t, "VR-ibv_modify_qp-pkey_index-0248", hintModifyQP, &inModifyQP{attrMask: 16, capMaxPkeys: validate.Of(1)},
+	judge(t, "VR-ibv_modify_qp-pkey_index-0248", hintModifyQP,
+		&inModifyQP{attrMask: 16, capMaxPkeys: validate.Of(1)},
 		&inModifyQP{attrMask: 16, attrPKeyIndex: 1, capMaxPkeys: validate.Of(1)})
-	judge(t, "VR-ibv_modify_qp-qp_state-0249", hintModifyQP, &inModifyQP{attrMask: 5, attrQPState: 4},
+	judge(t, "VR-ibv_modify_qp-qp_state-0249", hintModifyQP,
+		&inModifyQP{attrMask: 5, attrQPState: 4},
 		&inModifyQP{attrMask: 5, attrQPState: 3})
-	judge(t, "VR-ibv_modify_qp-attr_mask-0250", hintModifyQP, &inModifyQP{attrMask: 0x80000, capDeviceCapFlags: validate.Of(1)},
+	judge(t, "VR-ibv_modify_qp-attr_mask-0250", hintModifyQP,
+		&inModifyQP{attrMask: 0x80000, capDeviceCapFlags: validate.Of(1)},
 		&inModifyQP{attrMask: 0x80000, capDeviceCapFlags: validate.Of(0)})
-	judge(t, "VR-ibv_modify_qp-attr_mask-0251", hintModifyQP, &inModifyQP{attrMask: 0x40000, capDeviceCapFlags: validate.Of(16)},
+	judge(t, "VR-ibv_modify_qp-attr_mask-0251", hintModifyQP,
+		&inModifyQP{attrMask: 0x40000, capDeviceCapFlags: validate.Of(16)},
 		&inModifyQP{attrMask: 0x40000, capDeviceCapFlags: validate.Of(0)})
-	judge(t, "VR-ibv_modify_qp-ah_attr-0253", hintModifyQP, &inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrIsGlobal: 1},
+	judge(t, "VR-ibv_modify_qp-ah_attr-0253", hintModifyQP,
+		&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrIsGlobal: 1},
 		&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1})
 	judge(t, "VR-ibv_modify_qp-alt_ah_attr-0255", hintModifyQP,
 		&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrAltAHAttrIsGlobal: 1},
 		&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1})
-	judge(t, "VR-ibv_modify_qp-attr_mask-2001", hintModifyQP, &inModifyQP{attrMask: 8, qpState: validate.Of(3), qpType: validate.Of(3)},
+	judge(t, "VR-ibv_modify_qp-attr_mask-2001", hintModifyQP,
+		&inModifyQP{attrMask: 8, qpState: validate.Of(3), qpType: validate.Of(3)},
 		&inModifyQP{attrMask: 16, qpState: validate.Of(3), qpType: validate.Of(3)})
 	judge(t, "VR-ibv_modify_qp-attr_mask-2002", hintModifyQP,
 		&inModifyQP{attrMask: 0x2000000, qpState: validate.Of(3), qpType: validate.Of(8)},
 		&inModifyQP{attrMask: 16, qpState: validate.Of(3), qpType: validate.Of(8)})
-	judge(t, "VR-ibv_modify_qp-attr_mask-2003", hintModifyQP, &inModifyQP{attrMask: 8, qpState: validate.Of(3), qpType: validate.Of(9)},
+	judge(t, "VR-ibv_modify_qp-attr_mask-2003", hintModifyQP,
+		&inModifyQP{attrMask: 8, qpState: validate.Of(3), qpType: validate.Of(9)},
 		&inModifyQP{attrMask: 16, qpState: validate.Of(3), qpType: validate.Of(9)})
-	judge(t, "VR-ibv_modify_qp-attr_mask-2004", hintModifyQP, &inModifyQP{attrMask: 8, qpState: validate.Of(3), qpType: validate.Of(10)},
+	judge(t, "VR-ibv_modify_qp-attr_mask-2004", hintModifyQP,
+		&inModifyQP{attrMask: 8, qpState: validate.Of(3), qpType: validate.Of(10)},
 		&inModifyQP{attrMask: 16, qpState: validate.Of(3), qpType: validate.Of(10)})
-	judge(t, "VR-ibv_modify_qp-attr_mask-2005", hintModifyQP, &inModifyQP{attrMask: 2, qpType: validate.Of(4)},
+	judge(t, "VR-ibv_modify_qp-attr_mask-2005", hintModifyQP,
+		&inModifyQP{attrMask: 2, qpType: validate.Of(4)},
 		&inModifyQP{attrMask: 256, qpType: validate.Of(4)})
-	judge(t, "VR-ibv_modify_qp-attr_mask-2006", hintModifyQP, &inModifyQP{attrMask: 2, qpType: validate.Of(3)},
+	judge(t, "VR-ibv_modify_qp-attr_mask-2006", hintModifyQP,
+		&inModifyQP{attrMask: 2, qpType: validate.Of(3)},
 		&inModifyQP{attrMask: 8192, qpType: validate.Of(3)})
-	judge(t, "VR-ibv_modify_qp-attr_mask-2007", hintModifyQP, &inModifyQP{attrMask: 0x2000000, qpType: validate.Of(8)},
+	judge(t, "VR-ibv_modify_qp-attr_mask-2007", hintModifyQP,
+		&inModifyQP{attrMask: 0x2000000, qpType: validate.Of(8)},
 		&inModifyQP{attrMask: 0x2000000, qpType: validate.Of(3)})
 	judge(t, "VR-ibv_modify_qp-attr_mask-2008", hintModifyQP,
 		&inModifyQP{attrMask: 0x2000000, qpType: validate.Of(8), capPacketPacingCapsSupportedQpts: validate.Of(256), attrRateLimit: 1000},
@@ -979,18 +1103,19 @@ func TestRules(t *testing.T) {
 		&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrIsGlobal: 1, attrAHAttrGrhFlowLabel: 0xfffff},
 		&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrIsGlobal: 1, attrAHAttrGrhFlowLabel: 0x100000})
 	judge(t, "VR-ibv_modify_qp-flow_label-2062", hintModifyQP,
-		&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrAltAHAttrIsGlobal: 1,
-			attrAltAHAttrGrhFlowLabel: 0xfffff}, &inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1,
-			attrAltAHAttrIsGlobal: 1, attrAltAHAttrGrhFlowLabel: 0x100000})
+		&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrAltAHAttrIsGlobal: 1, attrAltAHAttrGrhFlowLabel: 0xfffff},
+		&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrAltAHAttrIsGlobal: 1, attrAltAHAttrGrhFlowLabel: 0x100000})
 	judge(t, "VR-ibv_modify_qp-sl-2063", hintModifyQP,
 		&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrDlid: 5, attrAHAttrSL: 15},
 		&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrDlid: 5, attrAHAttrSL: 16})
 	judge(t, "VR-ibv_modify_qp-sl-2064", hintModifyQP,
 		&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrAltAHAttrDlid: 5, attrAltAHAttrSL: 15},
 		&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrAltAHAttrDlid: 5, attrAltAHAttrSL: 16})
-	judge(t, "VR-ibv_modify_qp-path_mig_state-2070", hintModifyQP, &inModifyQP{attrMask: 0x40000, attrPathMigState: 2},
+	judge(t, "VR-ibv_modify_qp-path_mig_state-2070", hintModifyQP,
+		&inModifyQP{attrMask: 0x40000, attrPathMigState: 2},
 		&inModifyQP{attrMask: 0x40000, attrPathMigState: 3})
-	judge(t, "VR-ibv_modify_qp-qp_access_flags-2071", hintModifyQP, &inModifyQP{attrMask: 8, attrQPAccessFlags: 4},
+	judge(t, "VR-ibv_modify_qp-qp_access_flags-2071", hintModifyQP,
+		&inModifyQP{attrMask: 8, attrQPAccessFlags: 4},
 		&inModifyQP{attrMask: 8, attrQPAccessFlags: 0x40000000})
 	judge(t, "VR-ibv_modify_qp-static_rate-3191", hintModifyQP,
 		&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrDlid: 5, attrAHAttrStaticRate: 16},
@@ -1013,7 +1138,8 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_modify_qp-hop_limit-3821", hintModifyQP,
 		&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrIsGlobal: 1, attrAHAttrGrhHopLimit: 64},
 		&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrIsGlobal: 1})
-	judge(t, "VR-ibv_modify_qp-sq_draining-4003", hintModifyQP, &inModifyQP{attrMask: 4096},
+	judge(t, "VR-ibv_modify_qp-sq_draining-4003", hintModifyQP,
+		&inModifyQP{attrMask: 4096},
 		&inModifyQP{attrMask: 4096, attrSQDraining: 1})
 	judge(t, "VR-ibv_modify_qp-attr_mask-8344", hintModifyQP,
 		&inModifyQP{attrMask: 0x2000001, qpState: validate.Of(2), attrQPState: 3, qpType: validate.Of(8), attrRateLimit: 1000},
@@ -1021,12 +1147,15 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_modify_qp-attr_mask-8345", hintModifyQP,
 		&inModifyQP{attrMask: 0x2000000, qpState: validate.Of(3), qpType: validate.Of(8), attrRateLimit: 1000},
 		&inModifyQP{attrMask: 0x2000000, qpState: validate.Of(1), qpType: validate.Of(8), attrRateLimit: 1000})
-	judge(t, "VR-ibv_modify_qp_rate_limit-comp_mask-1311", checkModifyQPRateLimit, &inModifyQPRateLimit{},
+	judge(t, "VR-ibv_modify_qp_rate_limit-comp_mask-1311", checkModifyQPRateLimit,
+		&inModifyQPRateLimit{},
 		&inModifyQPRateLimit{attrCompMask: 1})
 	judge(t, "VR-ibv_modify_qp_rate_limit-max_burst_sz-1312", checkModifyQPRateLimit,
-		&inModifyQPRateLimit{attrMaxBurstSz: 1024, attrRateLimit: 1000}, &inModifyQPRateLimit{attrMaxBurstSz: 1024})
+		&inModifyQPRateLimit{attrMaxBurstSz: 1024, attrRateLimit: 1000},
+		&inModifyQPRateLimit{attrMaxBurstSz: 1024})
 	judge(t, "VR-ibv_modify_qp_rate_limit-typical_pkt_sz-1313", checkModifyQPRateLimit,
-		&inModifyQPRateLimit{attrRateLimit: 1000, attrTypicalPktSz: 1024}, &inModifyQPRateLimit{attrTypicalPktSz: 1024})
+		&inModifyQPRateLimit{attrRateLimit: 1000, attrTypicalPktSz: 1024},
+		&inModifyQPRateLimit{attrTypicalPktSz: 1024})
 	judge(t, "VR-ibv_modify_qp_rate_limit-state-1314", checkModifyQPRateLimit,
 		&inModifyQPRateLimit{qpState: validate.Of(3), qpType: validate.Of(2)},
 		&inModifyQPRateLimit{qpState: validate.Of(1), qpType: validate.Of(2)})
@@ -1034,71 +1163,88 @@ func TestRules(t *testing.T) {
 		&inModifyQPRateLimit{attrRateLimit: 1000, qpType: validate.Of(2), capPacketPacingCapsSupportedQpts: validate.Of(4)},
 		&inModifyQPRateLimit{attrRateLimit: 1000, qpType: validate.Of(2), capPacketPacingCapsSupportedQpts: validate.Of(256)})
 	judge(t, "VR-ibv_modify_qp_rate_limit-rate_limit-1315", hintModifyQPRateLimit,
-		&inModifyQPRateLimit{attrRateLimit: 10, capPacketPacingCapsQPRateLimitMin: validate.Of(10),
-			capPacketPacingCapsQPRateLimitMax: validate.Of(20)},
-		&inModifyQPRateLimit{attrRateLimit: 21, capPacketPacingCapsQPRateLimitMin: validate.Of(10),
-			capPacketPacingCapsQPRateLimitMax: validate.Of(20)})
+		&inModifyQPRateLimit{attrRateLimit: 10, capPacketPacingCapsQPRateLimitMin: validate.Of(10), capPacketPacingCapsQPRateLimitMax: validate.Of(20)},
+		&inModifyQPRateLimit{attrRateLimit: 21, capPacketPacingCapsQPRateLimitMin: validate.Of(10), capPacketPacingCapsQPRateLimitMax: validate.Of(20)})
 	judge(t, "VR-ibv_modify_qp_rate_limit-qp_type-3183", hintModifyQPRateLimit,
-		&inModifyQPRateLimit{attrRateLimit: 1000, qpType: validate.Of(8)}, &inModifyQPRateLimit{attrRateLimit: 1000, qpType: validate.Of(4)})
+		&inModifyQPRateLimit{attrRateLimit: 1000, qpType: validate.Of(8)},
+		&inModifyQPRateLimit{attrRateLimit: 1000, qpType: validate.Of(4)})
 	judge(t, "VR-ibv_modify_qp_rate_limit-state-8346", hintModifyQPRateLimit,
 		&inModifyQPRateLimit{qpState: validate.Of(3), qpType: validate.Of(8)},
 		&inModifyQPRateLimit{qpState: validate.Of(1), qpType: validate.Of(8)})
-	judge(t, "VR-ibv_qp_attach_comp_cntr-op_mask-1376", checkQPAttachCompCntr, &inQPAttachCompCntr{attrOpMask: 1}, &inQPAttachCompCntr{})
-	judge(t, "VR-ibv_qp_attach_comp_cntr-state-1373", hintQPAttachCompCntr, &inQPAttachCompCntr{attrOpMask: 1, qpState: validate.Of(1)},
+	judge(t, "VR-ibv_qp_attach_comp_cntr-op_mask-1376", checkQPAttachCompCntr,
+		&inQPAttachCompCntr{attrOpMask: 1},
+		&inQPAttachCompCntr{})
+	judge(t, "VR-ibv_qp_attach_comp_cntr-state-1373", hintQPAttachCompCntr,
+		&inQPAttachCompCntr{attrOpMask: 1, qpState: validate.Of(1)},
 		&inQPAttachCompCntr{attrOpMask: 1, qpState: validate.Of(2)})
-	judge(t, "VR-ibv_qp_attach_comp_cntr-comp_mask-1374", hintQPAttachCompCntr, &inQPAttachCompCntr{attrOpMask: 1},
+	judge(t, "VR-ibv_qp_attach_comp_cntr-comp_mask-1374", hintQPAttachCompCntr,
+		&inQPAttachCompCntr{attrOpMask: 1},
 		&inQPAttachCompCntr{attrOpMask: 1, attrCompMask: 1})
-	judge(t, "VR-ibv_qp_attach_comp_cntr-op_mask-1375", hintQPAttachCompCntr, &inQPAttachCompCntr{attrOpMask: 1},
+	judge(t, "VR-ibv_qp_attach_comp_cntr-op_mask-1375", hintQPAttachCompCntr,
+		&inQPAttachCompCntr{attrOpMask: 1},
 		&inQPAttachCompCntr{attrOpMask: 0x40000001})
-	judge(t, "VR-ibv_query_qp_data_in_order-flags-1307", hintQueryQPDataInOrder, &inQueryQPDataInOrder{flags: 1},
+	judge(t, "VR-ibv_query_qp_data_in_order-flags-1307", hintQueryQPDataInOrder,
+		&inQueryQPDataInOrder{flags: 1},
 		&inQueryQPDataInOrder{flags: 0x40000000})
-	judge(t, "VR-ibv_query_qp_data_in_order-op-1308", hintQueryQPDataInOrder, &inQueryQPDataInOrder{op: 2}, &inQueryQPDataInOrder{op: 6})
-	judge(t, "VR-ibv_query_qp-attr_mask-0506", checkQueryQP, &inQueryQP{attrMask: 0x100001}, &inQueryQP{attrMask: 0x2000001})
-	judge(t, "VR-ibv_query_qp-attr_mask-2020", checkQueryQP, &inQueryQP{attrMask: 0x100001}, &inQueryQP{attrMask: 0x40000000})
-	judge(t, "VR-ibv_query_qp-attr_mask-2021", hintQueryQP, &inQueryQP{attrMask: 0x100001}, &inQueryQP{attrMask: 0x200000})
-	judge(t, "VR-ibv_create_wq-pd-0783", checkCreateWQ, &inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096},
+	judge(t, "VR-ibv_query_qp_data_in_order-op-1308", hintQueryQPDataInOrder,
+		&inQueryQPDataInOrder{op: 2},
+		&inQueryQPDataInOrder{op: 6})
+	judge(t, "VR-ibv_query_qp-attr_mask-0506", checkQueryQP,
+		&inQueryQP{attrMask: 0x100001},
+		&inQueryQP{attrMask: 0x2000001})
+	judge(t, "VR-ibv_query_qp-attr_mask-2020", checkQueryQP,
+		&inQueryQP{attrMask: 0x100001},
+		&inQueryQP{attrMask: 0x40000000})
+	judge(t, "VR-ibv_query_qp-attr_mask-2021", hintQueryQP,
+		&inQueryQP{attrMask: 0x100001},
+		&inQueryQP{attrMask: 0x200000})
+	judge(t, "VR-ibv_create_wq-pd-0783", checkCreateWQ,
+		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096},
 		&inCreateWQ{wqInitAttrCQ: 4096})
-	judge(t, "VR-ibv_create_wq-cq-0784", checkCreateWQ, &inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096},
+	judge(t, "VR-ibv_create_wq-cq-0784", checkCreateWQ,
+		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096},
 		&inCreateWQ{wqInitAttrPD: 4096})
-	judge(t, "VR-ibv_create_wq-wq_type-2083", checkCreateWQ, &inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096},
+	judge(t, "VR-ibv_create_wq-wq_type-2083", checkCreateWQ,
+		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096},
 		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrWQType: 1})
 	judge(t, "VR-ibv_create_wq-create_flags-2085", checkCreateWQ,
 		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 2, wqInitAttrCompMask: 1},
 		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 16, wqInitAttrCompMask: 1})
 	judge(t, "VR-ibv_create_wq-create_flags-2087", hintCreateWQ,
-		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 1, wqInitAttrCompMask: 1,
-			capRawPacketCaps: validate.Of(1)}, &inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 1,
-			wqInitAttrCompMask: 1, capRawPacketCaps: validate.Of(0)})
+		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 1, wqInitAttrCompMask: 1, capRawPacketCaps: validate.Of(1)},
+		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 1, wqInitAttrCompMask: 1, capRawPacketCaps: validate.Of(0)})
 	judge(t, "VR-ibv_create_wq-create_flags-2088", hintCreateWQ,
-		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 2, wqInitAttrCompMask: 1,
-			capRawPacketCaps: validate.Of(2)}, &inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 2,
-			wqInitAttrCompMask: 1, capRawPacketCaps: validate.Of(0)})
+		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 2, wqInitAttrCompMask: 1, capRawPacketCaps: validate.Of(2)},
+		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 2, wqInitAttrCompMask: 1, capRawPacketCaps: validate.Of(0)})
 	judge(t, "VR-ibv_create_wq-create_flags-2089", hintCreateWQ,
-		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 4, wqInitAttrCompMask: 1,
-			capRawPacketCaps: validate.Of(8)}, &inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 4,
-			wqInitAttrCompMask: 1, capRawPacketCaps: validate.Of(0)})
+		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 4, wqInitAttrCompMask: 1, capRawPacketCaps: validate.Of(8)},
+		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 4, wqInitAttrCompMask: 1, capRawPacketCaps: validate.Of(0)})
 	judge(t, "VR-ibv_create_wq-create_flags-3343", hintCreateWQ,
-		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 8, wqInitAttrCompMask: 1,
-			capDeviceCapFlagsEx: validate.Of(68719476736)},
-		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 8, wqInitAttrCompMask: 1,
-			capDeviceCapFlagsEx: validate.Of(0)})
+		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 8, wqInitAttrCompMask: 1, capDeviceCapFlagsEx: validate.Of(68719476736)},
+		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 8, wqInitAttrCompMask: 1, capDeviceCapFlagsEx: validate.Of(0)})
 	judge(t, "VR-ibv_create_wq-max_wr-3344", hintCreateWQ,
 		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrMaxWR: 16, capMaxQPWR: validate.Of(16)},
 		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrMaxWR: 17, capMaxQPWR: validate.Of(16)})
 	judge(t, "VR-ibv_create_wq-max_sge-3345", hintCreateWQ,
 		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrMaxSGE: 16, capMaxSGE: validate.Of(16)},
 		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrMaxSGE: 17, capMaxSGE: validate.Of(16)})
-	judge(t, "VR-ibv_create_wq-max_wr-3346", hintCreateWQ, &inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrMaxWR: 1},
+	judge(t, "VR-ibv_create_wq-max_wr-3346", hintCreateWQ,
+		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrMaxWR: 1},
 		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096})
 	judge(t, "VR-ibv_create_wq-wq_type-3805", hintCreateWQ,
 		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, capMaxWQTypeRQ: validate.Of(1)},
 		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, capMaxWQTypeRQ: validate.Of(0)})
-	judge(t, "VR-ibv_modify_wq-attr_mask-0789", checkModifyWQ, &inModifyWQ{wqAttrMask: 1}, &inModifyWQ{})
-	judge(t, "VR-ibv_modify_wq-flags_mask-0791", checkModifyWQ, &inModifyWQ{wqAttrMask: 4, wqAttrFlagsMask: 1},
+	judge(t, "VR-ibv_modify_wq-attr_mask-0789", checkModifyWQ,
+		&inModifyWQ{wqAttrMask: 1},
+		&inModifyWQ{})
+	judge(t, "VR-ibv_modify_wq-flags_mask-0791", checkModifyWQ,
+		&inModifyWQ{wqAttrMask: 4, wqAttrFlagsMask: 1},
 		&inModifyWQ{wqAttrMask: 4, wqAttrFlagsMask: 16})
-	judge(t, "VR-ibv_modify_wq-wq_state-0792", checkModifyWQ, &inModifyWQ{wqAttrMask: 1, wqAttrWQState: 1},
+	judge(t, "VR-ibv_modify_wq-wq_state-0792", checkModifyWQ,
+		&inModifyWQ{wqAttrMask: 1, wqAttrWQState: 1},
 		&inModifyWQ{wqAttrMask: 1, wqAttrWQState: 3})
-	judge(t, "VR-ibv_modify_wq-curr_wq_state-2090", checkModifyWQ, &inModifyWQ{wqAttrMask: 2},
+	judge(t, "VR-ibv_modify_wq-curr_wq_state-2090", checkModifyWQ,
+		&inModifyWQ{wqAttrMask: 2},
 		&inModifyWQ{wqAttrMask: 2, wqAttrCurrWQState: 3})
 	judge(t, "VR-ibv_modify_wq-flags_mask-3348", checkModifyWQ,
 		&inModifyWQ{wqAttrMask: 4, wqAttrFlagsMask: 1, capRawPacketCaps: validate.Of(1)},
@@ -1106,10 +1252,12 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_modify_wq-flags_mask-3349", hintModifyWQ,
 		&inModifyWQ{wqAttrMask: 4, wqAttrFlagsMask: 2, capRawPacketCaps: validate.Of(2)},
 		&inModifyWQ{wqAttrMask: 4, wqAttrFlagsMask: 2, capRawPacketCaps: validate.Of(0)})
-	judge(t, "VR-ibv_modify_wq-curr_wq_state-3350", hintModifyWQ, &inModifyWQ{wqAttrMask: 3, wqAttrWQState: 1, wqState: validate.Of(0)},
+	judge(t, "VR-ibv_modify_wq-curr_wq_state-3350", hintModifyWQ,
+		&inModifyWQ{wqAttrMask: 3, wqAttrWQState: 1, wqState: validate.Of(0)},
 		&inModifyWQ{wqAttrMask: 3, wqAttrWQState: 1, wqState: validate.Of(1)})
 	judge(t, "VR-ibv_create_rwq_ind_table-ind_tbl-1503", checkCreateRWQIndTable,
-		&inCreateRWQIndTable{initAttrIndTbl: 4096, initAttrLogIndTblSize: 4096}, &inCreateRWQIndTable{initAttrLogIndTblSize: 4096})
+		&inCreateRWQIndTable{initAttrIndTbl: 4096, initAttrLogIndTblSize: 4096},
+		&inCreateRWQIndTable{initAttrLogIndTblSize: 4096})
 	judge(t, "VR-ibv_create_rwq_ind_table-comp_mask-1504", checkCreateRWQIndTable,
 		&inCreateRWQIndTable{initAttrIndTbl: 4096, initAttrLogIndTblSize: 4096},
 		&inCreateRWQIndTable{initAttrIndTbl: 4096, initAttrCompMask: 1, initAttrLogIndTblSize: 4096})
@@ -1119,27 +1267,45 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_create_rwq_ind_table-log_ind_tbl_size-1505", hintCreateRWQIndTable,
 		&inCreateRWQIndTable{initAttrIndTbl: 4096, initAttrLogIndTblSize: 7, capRSSCapsMaxRWQIndirectionTableSize: validate.Of(128)},
 		&inCreateRWQIndTable{initAttrIndTbl: 4096, initAttrLogIndTblSize: 8, capRSSCapsMaxRWQIndirectionTableSize: validate.Of(128)})
-	judge(t, "VR-ibv_post_send-opcode-0335", brokenPostSend, &inPostSend{wrOpcode: 2, qpType: validate.Of(4)},
+	judge(t, "VR-ibv_post_send-opcode-0335", brokenPostSend,
+		&inPostSend{wrOpcode: 2, qpType: validate.Of(4)},
 		&inPostSend{qpType: validate.Of(4)})
-	judge(t, "VR-ibv_post_send-opcode-0336", brokenPostSend, &inPostSend{wrOpcode: 2, qpType: validate.Of(3)},
+	judge(t, "VR-ibv_post_send-opcode-0336", brokenPostSend,
+		&inPostSend{wrOpcode: 2, qpType: validate.Of(3)},
 		&inPostSend{wrOpcode: 4, qpType: validate.Of(3)})
-	judge(t, "VR-ibv_post_send-opcode-0337", brokenPostSend, &inPostSend{wrOpcode: 2, qpType: validate.Of(2)},
+	judge(t, "VR-ibv_post_send-opcode-0337", brokenPostSend,
+		&inPostSend{wrOpcode: 2, qpType: validate.Of(2)},
 		&inPostSend{wrOpcode: 10, qpType: validate.Of(2)})
-	judge(t, "VR-ibv_post_send-opcode-0338", brokenPostSend, &inPostSend{wrOpcode: 2, qpType: validate.Of(9)},
+	judge(t, "VR-ibv_post_send-opcode-0338", brokenPostSend,
+		&inPostSend{wrOpcode: 2, qpType: validate.Of(9)},
 		&inPostSend{wrOpcode: 10, qpType: validate.Of(9)})
-	judge(t, "VR-ibv_post_send-opcode-0339", brokenPostSend, &inPostSend{wrOpcode: 2, qpType: validate.Of(8)},
+	judge(t, "VR-ibv_post_send-opcode-0339", brokenPostSend,
+		&inPostSend{wrOpcode: 2, qpType: validate.Of(8)},
 		&inPostSend{wrOpcode: 3, qpType: validate.Of(8)})
-	judge(t, "VR-ibv_post_send-sg_list-0351", brokenPostSend, &inPostSend{}, &inPostSend{wrNumSGE: 1})
-	judge(t, "VR-ibv_post_send-ah-0354", brokenPostSend, &inPostSend{wrOpcode: 2, qpType: validate.Of(4), wrWRUDAH: 4096},
+	judge(t, "VR-ibv_post_send-sg_list-0351", brokenPostSend,
+		&inPostSend{},
+		&inPostSend{wrNumSGE: 1})
+	judge(t, "VR-ibv_post_send-ah-0354", brokenPostSend,
+		&inPostSend{wrOpcode: 2, qpType: validate.Of(4), wrWRUDAH: 4096},
 		&inPostSend{wrOpcode: 2, qpType: validate.Of(4)})
-	judge(t, "VR-ibv_post_send-opcode-3200", brokenPostSend, &inPostSend{wrOpcode: 2}, &inPostSend{wrOpcode: 77})
-	judge(t, "VR-ibv_post_send-mw-3201", brokenPostSend, &inPostSend{wrOpcode: 8, wrBindMWMW: 4096, wrBindMWBindInfoMR: 4096},
+	judge(t, "VR-ibv_post_send-opcode-3200", brokenPostSend,
+		&inPostSend{wrOpcode: 2},
+		&inPostSend{wrOpcode: 77})
+	judge(t, "VR-ibv_post_send-mw-3201", brokenPostSend,
+		&inPostSend{wrOpcode: 8, wrBindMWMW: 4096, wrBindMWBindInfoMR: 4096},
 		&inPostSend{wrOpcode: 8, wrBindMWBindInfoMR: 4096})
-	judge(t, "VR-ibv_post_send-send_flags-0340", hintPostSend, &inPostSend{wrSendFlags: 10}, &inPostSend{wrSendFlags: 0x40000000})
-	judge(t, "VR-ibv_post_send-send_flags-0341", hintPostSend, &inPostSend{wrOpcode: 2, qpType: validate.Of(2), wrSendFlags: 1},
+	judge(t, "VR-ibv_post_send-send_flags-0340", hintPostSend,
+		&inPostSend{wrSendFlags: 10},
+		&inPostSend{wrSendFlags: 0x40000000})
+	judge(t, "VR-ibv_post_send-send_flags-0341", hintPostSend,
+		&inPostSend{wrOpcode: 2, qpType: validate.Of(2), wrSendFlags: 1},
 		&inPostSend{wrOpcode: 2, qpType: validate.Of(4), wrSendFlags: 1})
-	judge(t, "VR-ibv_post_send-send_flags-0343", hintPostSend, &inPostSend{wrOpcode: 1, wrSendFlags: 4}, &inPostSend{wrSendFlags: 4})
-	judge(t, "VR-ibv_post_send-send_flags-0344", hintPostSend, &inPostSend{wrSendFlags: 8}, &inPostSend{wrOpcode: 4, wrSendFlags: 8})
+	judge(t, "VR-ibv_post_send-send_flags-0343", hintPostSend,
+		&inPostSend{wrOpcode: 1, wrSendFlags: 4},
+		&inPostSend{wrSendFlags: 4})
+	judge(t, "VR-ibv_post_send-send_flags-0344", hintPostSend,
+		&inPostSend{wrSendFlags: 8},
+		&inPostSend{wrOpcode: 4, wrSendFlags: 8})
 	judge(t, "VR-ibv_post_send-send_flags-0345", brokenPostSend,
 		&inPostSend{wrSgList: 4096, wrSendFlags: 8, wrSgListLengthTotal: 16, qpCapMaxInlineData: validate.Of(16), wrSgListLengthLeast: 8},
 		&inPostSend{wrSgList: 4096, wrSendFlags: 8, wrSgListLengthTotal: 17, qpCapMaxInlineData: validate.Of(16), wrSgListLengthLeast: 8})
@@ -1152,21 +1318,29 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_post_send-send_flags-0348", hintPostSend,
 		&inPostSend{qpType: validate.Of(8), wrSendFlags: 16, capDeviceCapFlags: validate.Of(67108864)},
 		&inPostSend{qpType: validate.Of(8), wrSendFlags: 16, capDeviceCapFlags: validate.Of(0)})
-	judge(t, "VR-ibv_post_send-num_sge-0349", brokenPostSend, &inPostSend{wrNumSGE: 2, qpCapMaxSendSGE: validate.Of(2)},
+	judge(t, "VR-ibv_post_send-num_sge-0349", brokenPostSend,
+		&inPostSend{wrNumSGE: 2, qpCapMaxSendSGE: validate.Of(2)},
 		&inPostSend{wrNumSGE: 3, qpCapMaxSendSGE: validate.Of(2)})
-	judge(t, "VR-ibv_post_send-num_sge-0350", hintPostSend, &inPostSend{}, &inPostSend{wrNumSGE: -1})
-	judge(t, "VR-ibv_post_send-remote_addr-0352", hintPostSend, &inPostSend{wrOpcode: 6, wrWRAtomicRemoteAddr: 8},
+	judge(t, "VR-ibv_post_send-num_sge-0350", hintPostSend,
+		&inPostSend{},
+		&inPostSend{wrNumSGE: -1})
+	judge(t, "VR-ibv_post_send-remote_addr-0352", hintPostSend,
+		&inPostSend{wrOpcode: 6, wrWRAtomicRemoteAddr: 8},
 		&inPostSend{wrOpcode: 6, wrWRAtomicRemoteAddr: 4})
 	judge(t, "VR-ibv_post_send-length-0353", hintPostSend,
 		&inPostSend{wrOpcode: 5, wrSgList: 4096, wrSgListLengthTotal: 8, wrSgListLengthLeast: 8},
 		&inPostSend{wrOpcode: 5, wrSgList: 4096, wrSgListLengthTotal: 7, wrSgListLengthLeast: 7})
-	judge(t, "VR-ibv_post_send-remote_qpn-0355", hintPostSend, &inPostSend{wrOpcode: 2, qpType: validate.Of(4), wrWRUDRemoteQPN: 0xffffff},
+	judge(t, "VR-ibv_post_send-remote_qpn-0355", hintPostSend,
+		&inPostSend{wrOpcode: 2, qpType: validate.Of(4), wrWRUDRemoteQPN: 0xffffff},
 		&inPostSend{wrOpcode: 2, qpType: validate.Of(4), wrWRUDRemoteQPN: 0x1000000})
-	judge(t, "VR-ibv_post_send-state-0357", brokenPostSend, &inPostSend{qpState: validate.Of(3)}, &inPostSend{qpState: validate.Of(1)})
+	judge(t, "VR-ibv_post_send-state-0357", brokenPostSend,
+		&inPostSend{qpState: validate.Of(3)},
+		&inPostSend{qpState: validate.Of(1)})
 	judge(t, "VR-ibv_post_send-mw_access_flags-0366", hintPostSend,
 		&inPostSend{wrOpcode: 8, wrBindMWMW: 4096, wrBindMWBindInfoMWAccessFlags: 4, wrBindMWBindInfoMR: 4096},
 		&inPostSend{wrOpcode: 8, wrBindMWMW: 4096, wrBindMWBindInfoMWAccessFlags: 1, wrBindMWBindInfoMR: 4096})
-	judge(t, "VR-ibv_post_send-remote_srqn-1228", hintPostSend, &inPostSend{wrOpcode: 2, qpType: validate.Of(9), wrQPTypeXRCRemoteSrqn: 5},
+	judge(t, "VR-ibv_post_send-remote_srqn-1228", hintPostSend,
+		&inPostSend{wrOpcode: 2, qpType: validate.Of(9), wrQPTypeXRCRemoteSrqn: 5},
 		&inPostSend{wrOpcode: 2, qpType: validate.Of(2), wrQPTypeXRCRemoteSrqn: 1})
 	judge(t, "VR-ibv_post_send-opcode-2078", hintPostSend,
 		&inPostSend{wrOpcode: 10, qpType: validate.Of(4), wrWRUDAH: 4096, capTSOCapsSupportedQpts: validate.Of(16)},
@@ -1177,74 +1351,129 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_post_send-opcode-2080", hintPostSend,
 		&inPostSend{wrOpcode: 10, wrSgList: 4096, wrSgListLengthTotal: 16, wrSgListLengthLeast: 8, capTSOCapsMaxTSO: validate.Of(16)},
 		&inPostSend{wrOpcode: 10, wrSgList: 4096, wrSgListLengthTotal: 17, wrSgListLengthLeast: 8, capTSOCapsMaxTSO: validate.Of(16)})
-	judge(t, "VR-ibv_post_send-mr-3202", hintPostSend, &inPostSend{wrOpcode: 8, wrBindMWMW: 4096, wrBindMWBindInfoMR: 4096},
+	judge(t, "VR-ibv_post_send-mr-3202", hintPostSend,
+		&inPostSend{wrOpcode: 8, wrBindMWMW: 4096, wrBindMWBindInfoMR: 4096},
 		&inPostSend{wrOpcode: 8, wrBindMWMW: 4096})
-	judge(t, "VR-ibv_post_send-hdr-3204", hintPostSend, &inPostSend{wrOpcode: 10, wrTSOHdr: 4096, wrTSOHdrSz: 54},
+	judge(t, "VR-ibv_post_send-hdr-3204", hintPostSend,
+		&inPostSend{wrOpcode: 10, wrTSOHdr: 4096, wrTSOHdrSz: 54},
 		&inPostSend{wrOpcode: 10, wrTSOHdrSz: 54})
-	judge(t, "VR-ibv_post_send-hdr_sz-4009", hintPostSend, &inPostSend{wrOpcode: 10, wrTSOHdr: 4096, wrTSOHdrSz: 14},
+	judge(t, "VR-ibv_post_send-hdr_sz-4009", hintPostSend,
+		&inPostSend{wrOpcode: 10, wrTSOHdr: 4096, wrTSOHdrSz: 14},
 		&inPostSend{wrOpcode: 10, wrTSOHdr: 4096, wrTSOHdrSz: 13})
-	judge(t, "VR-ibv_post_send-send_flags-4203", hintPostSend, &inPostSend{wrOpcode: 2, qpType: validate.Of(3)},
+	judge(t, "VR-ibv_post_send-send_flags-4203", hintPostSend,
+		&inPostSend{wrOpcode: 2, qpType: validate.Of(3)},
 		&inPostSend{wrOpcode: 2, qpType: validate.Of(3), wrSendFlags: 16})
-	judge(t, "VR-ibv_post_send-num_sge-3501", hintPostSend, &inPostSend{wrOpcode: 4, wrNumSGE: 1, capMaxSGERD: validate.Of(1)},
+	judge(t, "VR-ibv_post_send-num_sge-3501", hintPostSend,
+		&inPostSend{wrOpcode: 4, wrNumSGE: 1, capMaxSGERD: validate.Of(1)},
 		&inPostSend{wrOpcode: 4, wrNumSGE: 2, capMaxSGERD: validate.Of(1)})
-	judge(t, "VR-ibv_post_recv-sg_list-0362", brokenPostRecv, &inPostRecv{}, &inPostRecv{wrNumSGE: 1})
-	judge(t, "VR-ibv_post_recv-srq-0363", brokenPostRecv, &inPostRecv{qpSRQ: validate.Of(0)}, &inPostRecv{qpSRQ: validate.Of(4096)})
-	judge(t, "VR-ibv_post_recv-num_sge-0360", brokenPostRecv, &inPostRecv{wrNumSGE: 2, qpCapMaxRecvSGE: validate.Of(2)},
+	judge(t, "VR-ibv_post_recv-sg_list-0362", brokenPostRecv,
+		&inPostRecv{},
+		&inPostRecv{wrNumSGE: 1})
+	judge(t, "VR-ibv_post_recv-srq-0363", brokenPostRecv,
+		&inPostRecv{qpSRQ: validate.Of(0)},
+		&inPostRecv{qpSRQ: validate.Of(4096)})
+	judge(t, "VR-ibv_post_recv-num_sge-0360", brokenPostRecv,
+		&inPostRecv{wrNumSGE: 2, qpCapMaxRecvSGE: validate.Of(2)},
 		&inPostRecv{wrNumSGE: 3, qpCapMaxRecvSGE: validate.Of(2)})
-	judge(t, "VR-ibv_post_recv-num_sge-0361", hintPostRecv, &inPostRecv{}, &inPostRecv{wrNumSGE: -1})
-	judge(t, "VR-ibv_post_recv-sg_list-0364", hintPostRecv, &inPostRecv{wrSgList: 4096, wrSgListLengthTotal: 40, qpType: validate.Of(4)},
+	judge(t, "VR-ibv_post_recv-num_sge-0361", hintPostRecv,
+		&inPostRecv{},
+		&inPostRecv{wrNumSGE: -1})
+	judge(t, "VR-ibv_post_recv-sg_list-0364", hintPostRecv,
+		&inPostRecv{wrSgList: 4096, wrSgListLengthTotal: 40, qpType: validate.Of(4)},
 		&inPostRecv{wrSgList: 4096, wrSgListLengthTotal: 39, qpType: validate.Of(4)})
-	judge(t, "VR-ibv_post_recv-state-0365", brokenPostRecv, &inPostRecv{qpState: validate.Of(1)}, &inPostRecv{qpState: validate.Of(0)})
-	judge(t, "VR-ibv_create_ah-port_num-0312", hintCreateAH, &inCreateAH{attrPortNum: 1}, &inCreateAH{})
-	judge(t, "VR-ibv_create_ah-port_num-0313", hintCreateAH, &inCreateAH{attrPortNum: 2, capPhysPortCnt: validate.Of(2)},
+	judge(t, "VR-ibv_post_recv-state-0365", brokenPostRecv,
+		&inPostRecv{qpState: validate.Of(1)},
+		&inPostRecv{qpState: validate.Of(0)})
+	judge(t, "VR-ibv_create_ah-port_num-0312", hintCreateAH,
+		&inCreateAH{attrPortNum: 1},
+		&inCreateAH{})
+	judge(t, "VR-ibv_create_ah-port_num-0313", hintCreateAH,
+		&inCreateAH{attrPortNum: 2, capPhysPortCnt: validate.Of(2)},
 		&inCreateAH{attrPortNum: 3, capPhysPortCnt: validate.Of(2)})
-	judge(t, "VR-ibv_create_ah-is_global-0315", hintCreateAH, &inCreateAH{attrIsGlobal: 1}, &inCreateAH{})
-	judge(t, "VR-ibv_create_ah-is_global-0316", hintCreateAH, &inCreateAH{attrIsGlobal: 1, attrGrhFlowLabel: 1},
+	judge(t, "VR-ibv_create_ah-is_global-0315", hintCreateAH,
+		&inCreateAH{attrIsGlobal: 1},
+		&inCreateAH{})
+	judge(t, "VR-ibv_create_ah-is_global-0316", hintCreateAH,
+		&inCreateAH{attrIsGlobal: 1, attrGrhFlowLabel: 1},
 		&inCreateAH{attrDlid: 5, attrGrhFlowLabel: 1})
-	judge(t, "VR-ibv_create_ah-is_global-0317", hintCreateAH, &inCreateAH{attrIsGlobal: 1, attrGrhSgidIndex: 1},
+	judge(t, "VR-ibv_create_ah-is_global-0317", hintCreateAH,
+		&inCreateAH{attrIsGlobal: 1, attrGrhSgidIndex: 1},
 		&inCreateAH{attrDlid: 5, attrGrhSgidIndex: 1})
-	judge(t, "VR-ibv_create_ah-is_global-0318", hintCreateAH, &inCreateAH{attrIsGlobal: 1, attrGrhHopLimit: 1},
+	judge(t, "VR-ibv_create_ah-is_global-0318", hintCreateAH,
+		&inCreateAH{attrIsGlobal: 1, attrGrhHopLimit: 1},
 		&inCreateAH{attrDlid: 5, attrGrhHopLimit: 1})
-	judge(t, "VR-ibv_create_ah-is_global-0319", hintCreateAH, &inCreateAH{attrIsGlobal: 1, attrGrhTrafficClass: 1},
+	judge(t, "VR-ibv_create_ah-is_global-0319", hintCreateAH,
+		&inCreateAH{attrIsGlobal: 1, attrGrhTrafficClass: 1},
 		&inCreateAH{attrDlid: 5, attrGrhTrafficClass: 1})
-	judge(t, "VR-ibv_create_ah-flow_label-0320", hintCreateAH, &inCreateAH{attrIsGlobal: 1, attrGrhFlowLabel: 0xfffff},
+	judge(t, "VR-ibv_create_ah-flow_label-0320", hintCreateAH,
+		&inCreateAH{attrIsGlobal: 1, attrGrhFlowLabel: 0xfffff},
 		&inCreateAH{attrIsGlobal: 1, attrGrhFlowLabel: 0x100000})
-	judge(t, "VR-ibv_create_ah-sl-0321", hintCreateAH, &inCreateAH{attrSL: 15}, &inCreateAH{attrSL: 16})
-	judge(t, "VR-ibv_create_ah-static_rate-3190", hintCreateAH, &inCreateAH{attrStaticRate: 16}, &inCreateAH{attrStaticRate: 100})
-	judge(t, "VR-ibv_create_ah-src_path_bits-3193", hintCreateAH, &inCreateAH{attrSrcPathBits: 127}, &inCreateAH{attrSrcPathBits: 128})
-	judge(t, "VR-ibv_create_ah-hop_limit-3820", hintCreateAH, &inCreateAH{attrIsGlobal: 1, attrGrhHopLimit: 64},
+	judge(t, "VR-ibv_create_ah-sl-0321", hintCreateAH,
+		&inCreateAH{attrSL: 15},
+		&inCreateAH{attrSL: 16})
+	judge(t, "VR-ibv_create_ah-static_rate-3190", hintCreateAH,
+		&inCreateAH{attrStaticRate: 16},
+		&inCreateAH{attrStaticRate: 100})
+	judge(t, "VR-ibv_create_ah-src_path_bits-3193", hintCreateAH,
+		&inCreateAH{attrSrcPathBits: 127},
+		&inCreateAH{attrSrcPathBits: 128})
+	judge(t, "VR-ibv_create_ah-hop_limit-3820", hintCreateAH,
+		&inCreateAH{attrIsGlobal: 1, attrGrhHopLimit: 64},
 		&inCreateAH{attrIsGlobal: 1})
-	judge(t, "VR-ibv_init_ah_from_wc-port_num-0765", hintInitAHFromWC, &inInitAHFromWC{portNum: 1}, &inInitAHFromWC{})
-	judge(t, "VR-ibv_init_ah_from_wc-port_num-0766", hintInitAHFromWC, &inInitAHFromWC{portNum: 2, capPhysPortCnt: validate.Of(2)},
+	judge(t, "VR-ibv_init_ah_from_wc-port_num-0765", hintInitAHFromWC,
+		&inInitAHFromWC{portNum: 1},
+		&inInitAHFromWC{})
+	judge(t, "VR-ibv_init_ah_from_wc-port_num-0766", hintInitAHFromWC,
+		&inInitAHFromWC{portNum: 2, capPhysPortCnt: validate.Of(2)},
 		&inInitAHFromWC{portNum: 3, capPhysPortCnt: validate.Of(2)})
-	judge(t, "VR-ibv_create_ah_from_wc-port_num-0770", hintCreateAHFromWC, &inCreateAHFromWC{portNum: 1}, &inCreateAHFromWC{})
-	judge(t, "VR-ibv_create_ah_from_wc-port_num-0771", hintCreateAHFromWC, &inCreateAHFromWC{portNum: 2, capPhysPortCnt: validate.Of(2)},
+	judge(t, "VR-ibv_create_ah_from_wc-port_num-0770", hintCreateAHFromWC,
+		&inCreateAHFromWC{portNum: 1},
+		&inCreateAHFromWC{})
+	judge(t, "VR-ibv_create_ah_from_wc-port_num-0771", hintCreateAHFromWC,
+		&inCreateAHFromWC{portNum: 2, capPhysPortCnt: validate.Of(2)},
 		&inCreateAHFromWC{portNum: 3, capPhysPortCnt: validate.Of(2)})
-	judge(t, "VR-ibv_attach_mcast-qp-0745", checkAttachMcast, &inAttachMcast{qpType: validate.Of(4)},
+	judge(t, "VR-ibv_attach_mcast-qp-0745", checkAttachMcast,
+		&inAttachMcast{qpType: validate.Of(4)},
 		&inAttachMcast{qpType: validate.Of(2)})
-	judge(t, "VR-ibv_attach_mcast-lid-3180", hintAttachMcast, &inAttachMcast{lid: 0xc000}, &inAttachMcast{lid: 0xffff})
-	judge(t, "VR-ibv_detach_mcast-qp-2072", checkDetachMcast, &inDetachMcast{qpType: validate.Of(4)},
+	judge(t, "VR-ibv_attach_mcast-lid-3180", hintAttachMcast,
+		&inAttachMcast{lid: 0xc000},
+		&inAttachMcast{lid: 0xffff})
+	judge(t, "VR-ibv_detach_mcast-qp-2072", checkDetachMcast,
+		&inDetachMcast{qpType: validate.Of(4)},
 		&inDetachMcast{qpType: validate.Of(2)})
-	judge(t, "VR-ibv_detach_mcast-lid-3181", hintDetachMcast, &inDetachMcast{qpType: validate.Of(4), lid: 0xc000},
+	judge(t, "VR-ibv_detach_mcast-lid-3181", hintDetachMcast,
+		&inDetachMcast{qpType: validate.Of(4), lid: 0xc000},
 		&inDetachMcast{qpType: validate.Of(4), lid: 0xffff})
-	judge(t, "VR-ibv_resolve_eth_l2_from_gid-port_num-3032", checkResolveEthL2FromGID, &inResolveEthL2FromGID{attrPortNum: 1},
+	judge(t, "VR-ibv_resolve_eth_l2_from_gid-port_num-3032", checkResolveEthL2FromGID,
+		&inResolveEthL2FromGID{attrPortNum: 1},
 		&inResolveEthL2FromGID{})
 	judge(t, "VR-ibv_resolve_eth_l2_from_gid-port_num-3033", checkResolveEthL2FromGID,
 		&inResolveEthL2FromGID{attrPortNum: 2, capPhysPortCnt: validate.Of(2)},
 		&inResolveEthL2FromGID{attrPortNum: 3, capPhysPortCnt: validate.Of(2)})
-	judge(t, "VR-ibv_create_counters-comp_mask-0753", checkCreateCounters, &inCreateCounters{}, &inCreateCounters{initAttrCompMask: 1})
+	judge(t, "VR-ibv_create_counters-comp_mask-0753", checkCreateCounters,
+		&inCreateCounters{},
+		&inCreateCounters{initAttrCompMask: 1})
 	judge(t, "VR-ibv_attach_counters_point_flow-counter_desc-2092", checkAttachCountersPointFlow,
-		&inAttachCountersPointFlow{attrCounterDesc: 1, flow: 4096}, &inAttachCountersPointFlow{attrCounterDesc: 2, flow: 4096})
+		&inAttachCountersPointFlow{attrCounterDesc: 1, flow: 4096},
+		&inAttachCountersPointFlow{attrCounterDesc: 2, flow: 4096})
 	judge(t, "VR-ibv_attach_counters_point_flow-comp_mask-2093", checkAttachCountersPointFlow,
 		&inAttachCountersPointFlow{attrCounterDesc: 1, flow: 4096},
 		&inAttachCountersPointFlow{attrCounterDesc: 1, attrCompMask: 1, flow: 4096})
-	judge(t, "VR-ibv_attach_counters_point_flow-flow-3341", checkAttachCountersPointFlow, &inAttachCountersPointFlow{attrCounterDesc: 1},
+	judge(t, "VR-ibv_attach_counters_point_flow-flow-3341", checkAttachCountersPointFlow,
+		&inAttachCountersPointFlow{attrCounterDesc: 1},
 		&inAttachCountersPointFlow{attrCounterDesc: 1, flow: 4096})
-	judge(t, "VR-ibv_read_counters-ncounters-0758", checkReadCounters, &inReadCounters{ncounters: 1}, &inReadCounters{})
-	judge(t, "VR-ibv_read_counters-flags-0759", checkReadCounters, &inReadCounters{ncounters: 1, flags: 1},
+	judge(t, "VR-ibv_read_counters-ncounters-0758", checkReadCounters,
+		&inReadCounters{ncounters: 1},
+		&inReadCounters{})
+	judge(t, "VR-ibv_read_counters-flags-0759", checkReadCounters,
+		&inReadCounters{ncounters: 1, flags: 1},
 		&inReadCounters{ncounters: 1, flags: 0x40000000})
-	judge(t, "VR-ibv_set_ece-vendor_id-1320", checkSetEce, &inSetEce{eceVendorID: 1}, &inSetEce{})
-	judge(t, "VR-ibv_set_ece-comp_mask-1321", checkSetEce, &inSetEce{eceVendorID: 5555}, &inSetEce{eceVendorID: 5555, eceCompMask: 1})
+	judge(t, "VR-ibv_set_ece-vendor_id-1320", checkSetEce,
+		&inSetEce{eceVendorID: 1},
+		&inSetEce{})
+	judge(t, "VR-ibv_set_ece-comp_mask-1321", checkSetEce,
+		&inSetEce{eceVendorID: 5555},
+		&inSetEce{eceVendorID: 5555, eceCompMask: 1})
 }
 
 // judge calls a validator with inputs that keep a rule, the case 0, and with inputs that break it, the case 1.

@@ -130,10 +130,11 @@ func (counters *Counters) Read(values []uint64, flags ReadCounters) error {
 	}
 	if errno := rawReadCounters(counters.h.C, unsafe.Pointer(unsafe.SliceData(values)), uint32(len(values)), uint32(flags)); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-				Text: "no flow has these counters; make a flow with the counters first [VR-ibv_read_counters-flows-3342]"},
-				verr.Cause{Errno: syscall.EINVAL,
-					Text: "there is no value for the highest index at which a counter is attached; read more of them"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "no flow has these counters; make a flow with the counters first [VR-ibv_read_counters-flows-3342]"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "there is no value for the highest index at which a counter is attached; read more of them"},
+			)
 		})
 	}
 	return nil

@@ -198,7 +198,8 @@ type CQReader struct {
 // C: ibv_start_poll, ibv_create_cq_ex(3).
 func (r *CQReader) PollInto(entries []WCEx) (int, error) { return r.PollSpin(entries, 1) }
 
-// PollSpin is PollInto, repeated up to tries times in one call into C, until there is something to read. tries below 1 means 1.
+// PollSpin is PollInto, repeated up to tries times in one call into C, until there is something to read. tries
+// below 1 means 1.
 func (r *CQReader) PollSpin(entries []WCEx, tries int) (int, error) {
 	if r == nil || r.cq == nil {
 		return 0, verr.NilValue("ibv_start_poll", "CQReader", "make one with CQ.Reader")
@@ -208,8 +209,7 @@ func (r *CQReader) PollSpin(entries []WCEx, tries int) (int, error) {
 	}
 	lazy.Written(entries)
 	var a lazy.Answer
-	rawStartPoll(r.cq.gate.Word(), r.fields, unsafe.Pointer(unsafe.SliceData(entries)), int64(len(entries)), int64(tries),
-		unsafe.Pointer(&a))
+	rawStartPoll(r.cq.gate.Word(), r.fields, unsafe.Pointer(unsafe.SliceData(entries)), int64(len(entries)), int64(tries), unsafe.Pointer(&a))
 	n, errno := a.Read(&r.cq.gate)
 	if errno != 0 {
 		return n, errStartPoll.Errno(errno)
@@ -257,8 +257,10 @@ func (cq *CQ) Resize(cqe int) error {
 	if err := object.Locked(&cq.mu, func() error {
 		if errno := rawResizeCQ(cq.lib.fn[symIbv_resize_cq], cq.h.C, int32(cqe)); errno != 0 {
 			return verr.Failed(verb, errno, func() []string {
-				return append(verr.Texts(hintResizeCQ(&in)),
-					verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL, Text: "the queue must have room for the completions that are in it"})...)
+				return append(verr.Texts(hintResizeCQ(&in)), verr.Causes(
+					errno,
+					verr.Cause{Errno: syscall.EINVAL, Text: "the queue must have room for the completions that are in it"},
+				)...)
 			})
 		}
 		cq.load()
@@ -305,7 +307,9 @@ func (cq *CQ) Modify(attr *ModifyCQAttr) error {
 		return err
 	}
 	if errno := rawModifyCQ(cq.h.C, unsafe.Pointer(&attrC)); errno != 0 {
-		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintModifyCQ(&in)) })
+		return verr.Failed(verb, errno, func() []string {
+			return verr.Texts(hintModifyCQ(&in))
+		})
 	}
 	if cq.lib.lints.Wanted() {
 		cq.lib.lints.Report(hintModifyCQ(&in))

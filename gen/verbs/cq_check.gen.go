@@ -17,7 +17,10 @@ type inResizeCQ struct {
 // checkResizeCQ refuses a call of ibv_resize_cq that breaks a rule.
 func checkResizeCQ(in *inResizeCQ) error {
 	var bad verr.Violations
-	if in.capMaxCQE.OK && in.cqe >= 0 && in.capMaxCQE.V > 0 && uint64(in.cqe) > in.capMaxCQE.V {
+	if in.capMaxCQE.OK &&
+		in.cqe >= 0 &&
+		in.capMaxCQE.V > 0 &&
+		uint64(in.cqe) > in.capMaxCQE.V {
 		bad.Add(&rule1303, uint64(in.cqe), in.capMaxCQE.V)
 	}
 	return bad.Err("ibv_resize_cq")
@@ -56,9 +59,15 @@ func checkModifyCQ(in *inModifyCQ) error {
 // hintModifyCQ returns the lints that a call of ibv_modify_cq breaks, which may be the cause when it fails.
 func hintModifyCQ(in *inModifyCQ) []verr.Violation {
 	var may verr.Violations
-	may.If(in.capCQModCapsMaxCQCount.OK && in.capCQModCapsMaxCQCount.V > 0 && in.attrMask&modifyCQAttrHasCount != 0 &&
-		in.attrModerateCQCount > in.capCQModCapsMaxCQCount.V, &rule2055, in.attrModerateCQCount, in.capCQModCapsMaxCQCount.V)
-	may.If(in.capCQModCapsMaxCQPeriod.OK && in.capCQModCapsMaxCQPeriod.V > 0 && in.attrMask&modifyCQAttrHasCount != 0 &&
-		in.attrModerateCQPeriod > in.capCQModCapsMaxCQPeriod.V, &rule2056, in.attrModerateCQPeriod, in.capCQModCapsMaxCQPeriod.V)
+	may.If(in.capCQModCapsMaxCQCount.OK &&
+		in.capCQModCapsMaxCQCount.V > 0 &&
+		in.attrMask&modifyCQAttrHasCount != 0 &&
+		in.attrModerateCQCount > in.capCQModCapsMaxCQCount.V,
+		&rule2055, in.attrModerateCQCount, in.capCQModCapsMaxCQCount.V)
+	may.If(in.capCQModCapsMaxCQPeriod.OK &&
+		in.capCQModCapsMaxCQPeriod.V > 0 &&
+		in.attrMask&modifyCQAttrHasCount != 0 &&
+		in.attrModerateCQPeriod > in.capCQModCapsMaxCQPeriod.V,
+		&rule2056, in.attrModerateCQPeriod, in.capCQModCapsMaxCQPeriod.V)
 	return may
 }

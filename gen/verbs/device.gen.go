@@ -119,8 +119,10 @@ func (dev *Device) ImportPD(pdHandle uint32) (*PD, error) {
 	ptr, errno := rawImportPD(dev.lib.fn[symIbv_import_pd], dev.h.C, pdHandle)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.ENOENT,
-				Text: "the handle must be that of a protection domain that lives in the kernel context to which the device context belongs"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.ENOENT, Text: "the handle must be that of a protection domain that lives in the kernel context to which the device context belongs"},
+			)
 		})
 	}
 	o := newPD(dev, ptr)
@@ -259,11 +261,19 @@ func (dev *Device) QueryGID(portNum uint8, index int) (GID, error) {
 		return GID{}, err
 	}
 	var gid GID
-	n, errno := rawQueryGID(dev.lib.fn[symIbv_query_gid], dev.h.C, portNum, int32(index), unsafe.Pointer(&gid))
+	n, errno := rawQueryGID(
+		dev.lib.fn[symIbv_query_gid],
+		dev.h.C,
+		portNum,
+		int32(index),
+		unsafe.Pointer(&gid),
+	)
 	if n < 0 {
 		return GID{}, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-				Text: "the index is within the GID table of the port; pass a smaller index [VR-ibv_query_gid-index-0329]"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "the index is within the GID table of the port; pass a smaller index [VR-ibv_query_gid-index-0329]"},
+			)
 		})
 	}
 	return gid, nil
@@ -303,11 +313,20 @@ func (dev *Device) QueryGIDEx(portNum uint32, gidIndex uint32) (*GIDEntry, error
 		return nil, err
 	}
 	var entryC cGIDEntry
-	if errno := rawQueryGIDEx(dev.lib.fn[sym_ibv_query_gid_ex], dev.h.C, portNum, gidIndex, unsafe.Pointer(&entryC), 0); errno != 0 {
+	if errno := rawQueryGIDEx(
+		dev.lib.fn[sym_ibv_query_gid_ex],
+		dev.h.C,
+		portNum,
+		gidIndex,
+		unsafe.Pointer(&entryC),
+		0,
+	); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-				Text: "the index is within the GID table of the port; pass a smaller index [VR-ibv_query_gid_ex-gid_index-0719]"},
-				verr.Cause{Errno: syscall.ENODATA, Text: "the entry of the table is empty; ibv_query_gid_table returns those that are not"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "the index is within the GID table of the port; pass a smaller index [VR-ibv_query_gid_ex-gid_index-0719]"},
+				verr.Cause{Errno: syscall.ENODATA, Text: "the entry of the table is empty; ibv_query_gid_table returns those that are not"},
+			)
 		})
 	}
 	out := new(GIDEntry)
@@ -346,12 +365,19 @@ func (dev *Device) QueryGIDTable(entries []GIDEntry) (int, error) {
 		return 0, err
 	}
 	entriesC := make([]cGIDEntry, len(entries))
-	n, errno := rawQueryGIDTable(dev.lib.fn[sym_ibv_query_gid_table], dev.h.C, unsafe.Pointer(unsafe.SliceData(entriesC)),
-		uint64(len(entries)), 0)
+	n, errno := rawQueryGIDTable(
+		dev.lib.fn[sym_ibv_query_gid_table],
+		dev.h.C,
+		unsafe.Pointer(unsafe.SliceData(entriesC)),
+		uint64(len(entries)),
+		0,
+	)
 	if n < 0 {
 		return 0, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-				Text: "the list is too short for all entries; one as long as the GID tables of all ports together is enough"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "the list is too short for all entries; one as long as the GID tables of all ports together is enough"},
+			)
 		})
 	}
 	cmem.FillList(entries, entriesC, n, (*GIDEntry).from)
@@ -392,11 +418,19 @@ func (dev *Device) QueryPKey(portNum uint8, index int) (uint16, error) {
 		return 0, err
 	}
 	var pkey uint16
-	n, errno := rawQueryPKey(dev.lib.fn[symIbv_query_pkey], dev.h.C, portNum, int32(index), unsafe.Pointer(&pkey))
+	n, errno := rawQueryPKey(
+		dev.lib.fn[symIbv_query_pkey],
+		dev.h.C,
+		portNum,
+		int32(index),
+		unsafe.Pointer(&pkey),
+	)
 	if n < 0 {
 		return 0, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.ENOENT,
-				Text: "the index is within the partition table of the port; pass a smaller index [VR-ibv_query_pkey-index-2060]"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.ENOENT, Text: "the index is within the partition table of the port; pass a smaller index [VR-ibv_query_pkey-index-2060]"},
+			)
 		})
 	}
 	return bits.ReverseBytes16(pkey), nil
@@ -433,8 +467,10 @@ func (dev *Device) GetPKeyIndex(portNum uint8, pkey uint16) (int, error) {
 	n, errno := rawGetPKeyIndex(dev.lib.fn[symIbv_get_pkey_index], dev.h.C, portNum, bits.ReverseBytes16(pkey))
 	if n < 0 {
 		return -1, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.ENOENT,
-				Text: "the table of the port does not have the key; the highest bit of a key (full membership) counts"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.ENOENT, Text: "the table of the port does not have the key; the highest bit of a key (full membership) counts"},
+			)
 		})
 	}
 	return n, nil
@@ -545,10 +581,12 @@ func (dev *Device) OpenXRCD(xrcdInitAttr *XRCDInitAttr) (*XRCD, error) {
 	ptr, errno := rawOpenXRCD(dev.h.C, unsafe.Pointer(&xrcdInitAttrC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return append(verr.Texts(hintOpenXRCD(&in)),
-				verr.Causes(errno, verr.Cause{Errno: syscall.EBADF, Text: "fd is not an open file"},
-					verr.Cause{Errno: syscall.EAGAIN, Text: "the inode has no domain; O_CREAT makes one"},
-					verr.Cause{Errno: syscall.EINVAL, Text: "with O_CREAT and O_EXCL, the inode must not have a domain"})...)
+			return append(verr.Texts(hintOpenXRCD(&in)), verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EBADF, Text: "fd is not an open file"},
+				verr.Cause{Errno: syscall.EAGAIN, Text: "the inode has no domain; O_CREAT makes one"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "with O_CREAT and O_EXCL, the inode must not have a domain"},
+			)...)
 		})
 	}
 	if dev.lib.lints.Wanted() {
@@ -620,8 +658,10 @@ func (dev *Device) AllocDM(attr *AllocDMAttr) (*DM, error) {
 	ptr, errno := rawAllocDM(dev.h.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return append(verr.Texts(hintAllocDM(&in)),
-				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL, Text: "log_align_req is more than the device can align to"})...)
+			return append(verr.Texts(hintAllocDM(&in)), verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "log_align_req is more than the device can align to"},
+			)...)
 		})
 	}
 	if dev.lib.lints.Wanted() {
@@ -684,9 +724,18 @@ func (dev *Device) CreateCQ(cqe int, channel *CompChannel, compVector int) (*CQ,
 	if err := checkCreateCQ(&in); err != nil {
 		return nil, err
 	}
-	ptr, errno := rawCreateCQ(dev.lib.fn[symIbv_create_cq], dev.h.C, int32(cqe), 0, channelC, int32(compVector))
+	ptr, errno := rawCreateCQ(
+		dev.lib.fn[symIbv_create_cq],
+		dev.h.C,
+		int32(cqe),
+		0,
+		channelC,
+		int32(compVector),
+	)
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateCQ(&in)) })
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Texts(hintCreateCQ(&in))
+		})
 	}
 	if dev.lib.lints.Wanted() {
 		dev.lib.lints.Report(hintCreateCQ(&in))
@@ -755,7 +804,9 @@ func (dev *Device) CreateCQEx(cqAttr *CQInitAttrEx) (*CQ, error) {
 	}
 	ptr, errno := rawCreateCQEx(dev.h.C, unsafe.Pointer(&cqAttrC))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateCQEx(&in)) })
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Texts(hintCreateCQEx(&in))
+		})
 	}
 	if dev.lib.lints.Wanted() {
 		dev.lib.lints.Report(hintCreateCQEx(&in))
@@ -825,7 +876,10 @@ func (dev *Device) CreateCompCntr(ccAttr *CompCntrInitAttr) (*CompCntr, error) {
 	ptr, errno := rawCreateCompCntr(dev.lib.fn[symIbv_create_comp_cntr], dev.h.C, unsafe.Pointer(&ccAttrC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "not every device counts bytes: count requests instead"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "not every device counts bytes: count requests instead"},
+			)
 		})
 	}
 	o := newCompCntr(dev, ptr)
@@ -917,7 +971,9 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 	}
 	ptr, errno := rawCreateSRQEx(dev.lib.fn[symIbv_create_srq], dev.h.C, unsafe.Pointer(&srqInitAttrExC))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateSRQEx(&in)) })
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Texts(hintCreateSRQEx(&in))
+		})
 	}
 	if dev.lib.lints.Wanted() {
 		dev.lib.lints.Report(hintCreateSRQEx(&in))
@@ -926,8 +982,7 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 	o.pd = srqInitAttrEx.pd
 	o.xrcd = srqInitAttrEx.xrcd
 	o.cq = srqInitAttrEx.cq
-	if err := o.h.Adopt(&dev.h.Node, srqInitAttrEx.pd.base().Optional(), srqInitAttrEx.xrcd.base().Optional(),
-		srqInitAttrEx.cq.base().Optional()); err != nil {
+	if err := o.h.Adopt(&dev.h.Node, srqInitAttrEx.pd.base().Optional(), srqInitAttrEx.xrcd.base().Optional(), srqInitAttrEx.cq.base().Optional()); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -944,13 +999,13 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 //   - MaxRecvWR must be 0 with a table of work queues
 //   - MaxRecvSGE must be 0 with a table of work queues
 //   - Type: a queue pair with a table must be of type RAW_PACKET; Type is a value of enum ibv_qp_type
-//   - Flags has no bits but those of enum ibv_qp_create_flags; SOURCE_QPN is only for UD queue pairs;
-//     SCATTER_FCS and CVLAN_STRIPPING are only for queue pairs of type RAW_PACKET
+//   - Flags has no bits but those of enum ibv_qp_create_flags; SCATTER_FCS and CVLAN_STRIPPING are only for
+//     queue pairs of type RAW_PACKET
 //   - RXHashConf.Function is TOEPLITZ
 //   - rx_hash_key_len is 40
 //
 // Hints (some devices accept these):
-//   - RecvCQ, MaxSendWR, MaxRecvWR, MaxSendSGE, MaxRecvSGE, SourceQPN, SendOps, Flags, Type, RXHashConf.Fields,
+//   - RecvCQ, MaxSendWR, MaxRecvWR, MaxSendSGE, MaxRecvSGE, SourceQPN, Flags, SendOps, Type, RXHashConf.Fields,
 //     MaxInlineData, RXHashConf.Function
 //
 // The command verbsgen rules ibv_create_qp_ex lists each with its ID.
@@ -1048,9 +1103,10 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 	ptr, errno := rawCreateQPEx(dev.lib.fn[symIbv_create_qp], dev.h.C, unsafe.Pointer(&qpInitAttrExC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return append(verr.Texts(hintCreateQPEx(&in)),
-				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-					Text: "max_inline_data is more than the device carries inline; no capability says how much that is"})...)
+			return append(verr.Texts(hintCreateQPEx(&in)), verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "max_inline_data is more than the device carries inline; no capability says how much that is"},
+			)...)
 		})
 	}
 	if dev.lib.lints.Wanted() {
@@ -1060,11 +1116,24 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 	o.pd = qpInitAttrEx.pd
 	o.xrcd = qpInitAttrEx.xrcd
 	o.asked = lazy.Of(uint64(qpInitAttrExC.send_ops_flags))
-	o.made = &cQPInitAttr{qp_context: qpInitAttrExC.qp_context, send_cq: qpInitAttrExC.send_cq, recv_cq: qpInitAttrExC.recv_cq,
-		srq: qpInitAttrExC.srq, cap: qpInitAttrExC.cap, qp_type: qpInitAttrExC.qp_type, sq_sig_all: qpInitAttrExC.sq_sig_all}
-	if err := o.h.Adopt(&dev.h.Node, qpInitAttrEx.sendCQ.base().Optional(), qpInitAttrEx.recvCQ.base().Optional(),
-		qpInitAttrEx.pd.base().Optional(), qpInitAttrEx.xrcd.base().Optional(), qpInitAttrEx.srq.base().Optional(),
-		qpInitAttrEx.rwqIndTbl.base().Optional()); err != nil {
+	o.made = &cQPInitAttr{
+		qp_context: qpInitAttrExC.qp_context,
+		send_cq:    qpInitAttrExC.send_cq,
+		recv_cq:    qpInitAttrExC.recv_cq,
+		srq:        qpInitAttrExC.srq,
+		cap:        qpInitAttrExC.cap,
+		qp_type:    qpInitAttrExC.qp_type,
+		sq_sig_all: qpInitAttrExC.sq_sig_all,
+	}
+	if err := o.h.Adopt(
+		&dev.h.Node,
+		qpInitAttrEx.sendCQ.base().Optional(),
+		qpInitAttrEx.recvCQ.base().Optional(),
+		qpInitAttrEx.pd.base().Optional(),
+		qpInitAttrEx.xrcd.base().Optional(),
+		qpInitAttrEx.srq.base().Optional(),
+		qpInitAttrEx.rwqIndTbl.base().Optional(),
+	); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -1185,7 +1254,9 @@ func (dev *Device) QueryRTValues() (*RTInfo, error) {
 		return nil, err
 	}
 	if errno := rawQueryRtValuesEx(dev.h.C, unsafe.Pointer(&valuesC)); errno != 0 {
-		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintQueryRtValuesEx(&in)) })
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Texts(hintQueryRtValuesEx(&in))
+		})
 	}
 	if dev.lib.lints.Wanted() {
 		dev.lib.lints.Report(hintQueryRtValuesEx(&in))
@@ -1307,7 +1378,9 @@ func (dev *Device) CreateWQ(wqInitAttr *WQInitAttr) (*WQ, error) {
 	}
 	ptr, errno := rawCreateWQ(dev.h.C, unsafe.Pointer(&wqInitAttrC))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateWQ(&in)) })
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Texts(hintCreateWQ(&in))
+		})
 	}
 	if dev.lib.lints.Wanted() {
 		dev.lib.lints.Report(hintCreateWQ(&in))
@@ -1368,7 +1441,9 @@ func (dev *Device) CreateRWQIndTable(initAttr *RWQIndTableInitAttr) (*RWQIndTabl
 	}
 	ptr, errno := rawCreateRWQIndTable(dev.h.C, unsafe.Pointer(&initAttrC))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateRWQIndTable(&in)) })
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Texts(hintCreateRWQIndTable(&in))
+		})
 	}
 	if dev.lib.lints.Wanted() {
 		dev.lib.lints.Report(hintCreateRWQIndTable(&in))
@@ -1415,15 +1490,21 @@ func (dev *Device) InitAHFromWC(portNum uint8, wc *WC, grh []byte) (AHAttr, erro
 		in.capPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
 	}
 	var ahAttrC cAHAttr
-	n, errno := rawInitAHFromWC(dev.lib.fn[symIbv_init_ah_from_wc], dev.h.C, portNum, unsafe.Pointer(wc),
-		unsafe.Pointer(unsafe.SliceData(grh)), unsafe.Pointer(&ahAttrC))
+	n, errno := rawInitAHFromWC(
+		dev.lib.fn[symIbv_init_ah_from_wc],
+		dev.h.C,
+		portNum,
+		unsafe.Pointer(wc),
+		unsafe.Pointer(unsafe.SliceData(grh)),
+		unsafe.Pointer(&ahAttrC),
+	)
 	if n < 0 {
 		return AHAttr{}, verr.Failed(verb, errno, func() []string {
-			return append(verr.Texts(hintInitAHFromWC(&in)),
-				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-					Text: "the bytes are not the GRH of a datagram to this port; pass the first 40 bytes of the memory of the receive"},
-					verr.Cause{Errno: syscall.EPROTONOSUPPORT,
-						Text: "the bytes are not the GRH of a datagram to this port; pass the first 40 bytes of the memory of the receive"})...)
+			return append(verr.Texts(hintInitAHFromWC(&in)), verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "the bytes are not the GRH of a datagram to this port; pass the first 40 bytes of the memory of the receive"},
+				verr.Cause{Errno: syscall.EPROTONOSUPPORT, Text: "the bytes are not the GRH of a datagram to this port; pass the first 40 bytes of the memory of the receive"},
+			)...)
 		})
 	}
 	if dev.lib.lints.Wanted() {
@@ -1467,11 +1548,18 @@ func (dev *Device) ResolveEthL2FromGID(attr AHAttr) ([6]uint8, uint16, error) {
 	}
 	var ethMac [6]uint8
 	var vid uint16
-	if errno := rawResolveEthL2FromGID(dev.lib.fn[symIbv_resolve_eth_l2_from_gid], dev.h.C, unsafe.Pointer(&attrC),
-		unsafe.Pointer(&ethMac), unsafe.Pointer(&vid)); errno != 0 {
+	if errno := rawResolveEthL2FromGID(
+		dev.lib.fn[symIbv_resolve_eth_l2_from_gid],
+		dev.h.C,
+		unsafe.Pointer(&attrC),
+		unsafe.Pointer(&ethMac),
+		unsafe.Pointer(&vid),
+	); errno != 0 {
 		return [6]uint8{}, 0, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EHOSTUNREACH,
-				Text: "nobody has the destination GID on the network of the source GID, or nobody answers"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EHOSTUNREACH, Text: "nobody has the destination GID on the network of the source GID, or nobody answers"},
+			)
 		})
 	}
 	return ethMac, vid, nil

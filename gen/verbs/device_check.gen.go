@@ -292,8 +292,18 @@ func checkCreateCQEx(in *inCreateCQEx) error {
 	if in.contextNumCompVectors.OK && in.contextNumCompVectors.V <= in.cqAttrCompVector {
 		bad.Add(&rule0907, in.cqAttrCompVector, in.contextNumCompVectors.V)
 	}
-	if wcFields&^(WCFieldByteLen|WCFieldImm|WCFieldQPNum|WCFieldSrcQP|WCFieldSLID|WCFieldSL|WCFieldDLIDPathBits|WCFieldCompletionTS|
-		WCFieldCVLAN|WCFieldFlowTag|WCFieldTMInfo|WCFieldWallclock) != 0 {
+	if wcFields&^(WCFieldByteLen|
+		WCFieldImm|
+		WCFieldQPNum|
+		WCFieldSrcQP|
+		WCFieldSLID|
+		WCFieldSL|
+		WCFieldDLIDPathBits|
+		WCFieldCompletionTS|
+		WCFieldCVLAN|
+		WCFieldFlowTag|
+		WCFieldTMInfo|
+		WCFieldWallclock) != 0 {
 		bad.Add(&rule0908, in.cqAttrWCFlags)
 	}
 	if in.cqAttrCompVector > 0x7fffffff {
@@ -309,10 +319,8 @@ func hintCreateCQEx(in *inCreateCQEx) []verr.Violation {
 	wcFields := WCField(in.cqAttrWCFlags)
 	may.If(in.cqAttrCQE < 1, &rule0905, in.cqAttrCQE)
 	may.If(in.capMaxCQE.OK && in.capMaxCQE.V > 0 && in.cqAttrCQE > in.capMaxCQE.V, &rule0906, in.cqAttrCQE, in.capMaxCQE.V)
-	may.If(in.cqAttrCompMask&cqInitAttrExHasFlags != 0 && flags&^(CQFlagSingleThreaded|CQFlagIgnoreOverrun) != 0, &rule2054,
-		in.cqAttrFlags)
-	may.If(in.capCompletionTimestampMask.OK && wcFields&(WCFieldCompletionTS|WCFieldWallclock) != 0 &&
-		in.capCompletionTimestampMask.V == 0, &rule3525, in.cqAttrWCFlags)
+	may.If(in.cqAttrCompMask&cqInitAttrExHasFlags != 0 && flags&^(CQFlagSingleThreaded|CQFlagIgnoreOverrun) != 0, &rule2054, in.cqAttrFlags)
+	may.If(in.capCompletionTimestampMask.OK && wcFields&(WCFieldCompletionTS|WCFieldWallclock) != 0 && in.capCompletionTimestampMask.V == 0, &rule3525, in.cqAttrWCFlags)
 	return may
 }
 
@@ -372,35 +380,43 @@ func checkCreateSRQEx(in *inCreateSRQEx) error {
 	var bad verr.Violations
 	typ := SRQType(in.srqInitAttrExSRQType)
 	capDeviceCapFlags := DeviceCap(in.capDeviceCapFlags.V)
-	if in.srqInitAttrExCompMask&srqInitAttrExHasType != 0 && typ != SRQTypeBasic && typ != SRQTypeXRC && typ != SRQTypeTM {
+	if in.srqInitAttrExCompMask&srqInitAttrExHasType != 0 &&
+		typ != SRQTypeBasic &&
+		typ != SRQTypeXRC &&
+		typ != SRQTypeTM {
 		bad.Add(&rule1204, in.srqInitAttrExSRQType)
 	}
-	if in.srqInitAttrExCompMask&srqInitAttrExHasType != 0 && typ == SRQTypeXRC &&
-		in.srqInitAttrExCompMask&(srqInitAttrExHasXRCD|srqInitAttrExHasCQ) != srqInitAttrExHasXRCD|srqInitAttrExHasCQ {
+	if in.srqInitAttrExCompMask&srqInitAttrExHasType != 0 && typ == SRQTypeXRC && in.srqInitAttrExCompMask&(srqInitAttrExHasXRCD|srqInitAttrExHasCQ) != srqInitAttrExHasXRCD|srqInitAttrExHasCQ {
 		bad.Add(&rule1205, 0)
 	}
-	if in.srqInitAttrExCompMask&srqInitAttrExHasType != 0 && typ == SRQTypeTM &&
-		in.srqInitAttrExCompMask&(srqInitAttrExHasCQ|srqInitAttrExHasMaxNumTags) != srqInitAttrExHasCQ|srqInitAttrExHasMaxNumTags {
+	if in.srqInitAttrExCompMask&srqInitAttrExHasType != 0 && typ == SRQTypeTM && in.srqInitAttrExCompMask&(srqInitAttrExHasCQ|srqInitAttrExHasMaxNumTags) != srqInitAttrExHasCQ|srqInitAttrExHasMaxNumTags {
 		bad.Add(&rule1206, 0)
 	}
-	if in.srqInitAttrExCompMask&(srqInitAttrExHasType|srqInitAttrExHasMaxNumTags) == srqInitAttrExHasType|srqInitAttrExHasMaxNumTags &&
-		typ == SRQTypeTM && in.srqInitAttrExTMCapMaxNumTags < 1 {
+	if in.srqInitAttrExCompMask&(srqInitAttrExHasType|srqInitAttrExHasMaxNumTags) == srqInitAttrExHasType|srqInitAttrExHasMaxNumTags && typ == SRQTypeTM && in.srqInitAttrExTMCapMaxNumTags < 1 {
 		bad.Add(&rule1207, in.srqInitAttrExTMCapMaxNumTags)
 	}
-	if in.capTMCapsMaxNumTags.OK && in.srqInitAttrExCompMask&(srqInitAttrExHasType|srqInitAttrExHasMaxNumTags) == srqInitAttrExHasType|
-		srqInitAttrExHasMaxNumTags && typ == SRQTypeTM && in.capTMCapsMaxNumTags.V > 0 &&
+	if in.capTMCapsMaxNumTags.OK &&
+		in.srqInitAttrExCompMask&(srqInitAttrExHasType|srqInitAttrExHasMaxNumTags) == srqInitAttrExHasType|srqInitAttrExHasMaxNumTags &&
+		typ == SRQTypeTM &&
+		in.capTMCapsMaxNumTags.V > 0 &&
 		in.srqInitAttrExTMCapMaxNumTags > in.capTMCapsMaxNumTags.V {
 		bad.Add(&rule1208, in.srqInitAttrExTMCapMaxNumTags, in.capTMCapsMaxNumTags.V)
 	}
-	if in.capDeviceCapFlags.OK && in.srqInitAttrExCompMask&(srqInitAttrExHasType|srqInitAttrExHasXRCD) == srqInitAttrExHasType|
-		srqInitAttrExHasXRCD && typ == SRQTypeXRC && in.srqInitAttrExSRQType != 0 && capDeviceCapFlags&DeviceCapXRC != DeviceCapXRC {
+	if in.capDeviceCapFlags.OK &&
+		in.srqInitAttrExCompMask&(srqInitAttrExHasType|srqInitAttrExHasXRCD) == srqInitAttrExHasType|srqInitAttrExHasXRCD &&
+		typ == SRQTypeXRC &&
+		in.srqInitAttrExSRQType != 0 &&
+		capDeviceCapFlags&DeviceCapXRC != DeviceCapXRC {
 		bad.Add(&rule1214, in.srqInitAttrExSRQType)
 	}
 	if in.srqInitAttrExPD == 0 {
 		bad.Add(&rule3305, in.srqInitAttrExPD)
 	}
-	if in.capTMCapsMaxOps.OK && in.srqInitAttrExCompMask&(srqInitAttrExHasType|srqInitAttrExHasMaxNumTags) == srqInitAttrExHasType|
-		srqInitAttrExHasMaxNumTags && typ == SRQTypeTM && in.capTMCapsMaxOps.V > 0 && in.srqInitAttrExTMCapMaxOps > in.capTMCapsMaxOps.V {
+	if in.capTMCapsMaxOps.OK &&
+		in.srqInitAttrExCompMask&(srqInitAttrExHasType|srqInitAttrExHasMaxNumTags) == srqInitAttrExHasType|srqInitAttrExHasMaxNumTags &&
+		typ == SRQTypeTM &&
+		in.capTMCapsMaxOps.V > 0 &&
+		in.srqInitAttrExTMCapMaxOps > in.capTMCapsMaxOps.V {
 		bad.Add(&rule3309, in.srqInitAttrExTMCapMaxOps, in.capTMCapsMaxOps.V)
 	}
 	return bad.Err("ibv_create_srq_ex")
@@ -413,14 +429,16 @@ func hintCreateSRQEx(in *inCreateSRQEx) []verr.Violation {
 	capTMCapsFlags := TMCap(in.capTMCapsFlags.V)
 	may.If(in.srqInitAttrExCompMask&srqInitAttrExHasPD != srqInitAttrExHasPD, &rule1203, 0)
 	may.If(in.srqInitAttrExAttrMaxWR < 1, &rule1229, in.srqInitAttrExAttrMaxWR)
-	may.If(in.capMaxSRQWR.OK && in.capMaxSRQWR.V > 0 && in.srqInitAttrExAttrMaxWR > in.capMaxSRQWR.V, &rule1230, in.srqInitAttrExAttrMaxWR,
-		in.capMaxSRQWR.V)
-	may.If(in.capMaxSRQSGE.OK && in.capMaxSRQSGE.V > 0 && in.srqInitAttrExAttrMaxSGE > in.capMaxSRQSGE.V, &rule1231,
-		in.srqInitAttrExAttrMaxSGE, in.capMaxSRQSGE.V)
+	may.If(in.capMaxSRQWR.OK && in.capMaxSRQWR.V > 0 && in.srqInitAttrExAttrMaxWR > in.capMaxSRQWR.V, &rule1230, in.srqInitAttrExAttrMaxWR, in.capMaxSRQWR.V)
+	may.If(in.capMaxSRQSGE.OK && in.capMaxSRQSGE.V > 0 && in.srqInitAttrExAttrMaxSGE > in.capMaxSRQSGE.V, &rule1231, in.srqInitAttrExAttrMaxSGE, in.capMaxSRQSGE.V)
 	may.If(in.srqInitAttrExAttrSRQLimit > 0, &rule3353, in.srqInitAttrExAttrSRQLimit)
 	may.If(in.capMaxSRQ.OK && in.capMaxSRQ.V <= 0, &rule4210, in.srqInitAttrExPD, in.capMaxSRQ.V)
-	may.If(in.capTMCapsFlags.OK && in.srqInitAttrExCompMask&srqInitAttrExHasType != 0 && typ == SRQTypeTM &&
-		in.srqInitAttrExSRQType != 0 && capTMCapsFlags&TMCapRC != TMCapRC, &rule3524, in.srqInitAttrExSRQType)
+	may.If(in.capTMCapsFlags.OK &&
+		in.srqInitAttrExCompMask&srqInitAttrExHasType != 0 &&
+		typ == SRQTypeTM &&
+		in.srqInitAttrExSRQType != 0 &&
+		capTMCapsFlags&TMCapRC != TMCapRC,
+		&rule3524, in.srqInitAttrExSRQType)
 	return may
 }
 
@@ -467,19 +485,33 @@ func checkCreateQPEx(in *inCreateQPEx) error {
 	var bad verr.Violations
 	typ := QPType(in.qpInitAttrExQPType)
 	flags := QPFlag(in.qpInitAttrExCreateFlags)
-	if (typ == QPTypeRC || typ == QPTypeUC || typ == QPTypeUD || typ == QPTypeRawPacket || typ == QPTypeXRCSend || typ == QPTypeDriver) &&
+	if (typ == QPTypeRC ||
+		typ == QPTypeUC ||
+		typ == QPTypeUD ||
+		typ == QPTypeRawPacket ||
+		typ == QPTypeXRCSend ||
+		typ == QPTypeDriver) &&
 		in.qpInitAttrExCompMask&qpInitAttrExHasPD != qpInitAttrExHasPD {
 		bad.Add(&rule1222, 0)
 	}
 	if typ == QPTypeXRCRecv && in.qpInitAttrExCompMask&qpInitAttrExHasXRCD != qpInitAttrExHasXRCD {
 		bad.Add(&rule1223, 0)
 	}
-	if (typ == QPTypeRC || typ == QPTypeUC || typ == QPTypeUD || typ == QPTypeRawPacket || typ == QPTypeXRCSend) &&
-		in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl == 0 && in.qpInitAttrExSendCQ == 0 {
+	if (typ == QPTypeRC ||
+		typ == QPTypeUC ||
+		typ == QPTypeUD ||
+		typ == QPTypeRawPacket ||
+		typ == QPTypeXRCSend) &&
+		in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl == 0 &&
+		in.qpInitAttrExSendCQ == 0 {
 		bad.Add(&rule1224, in.qpInitAttrExSendCQ)
 	}
-	if (typ == QPTypeRC || typ == QPTypeUC || typ == QPTypeUD || typ == QPTypeRawPacket) &&
-		in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl == 0 && in.qpInitAttrExRecvCQ == 0 {
+	if (typ == QPTypeRC ||
+		typ == QPTypeUC ||
+		typ == QPTypeUD ||
+		typ == QPTypeRawPacket) &&
+		in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl == 0 &&
+		in.qpInitAttrExRecvCQ == 0 {
 		bad.Add(&rule1225, in.qpInitAttrExRecvCQ)
 	}
 	if in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 && typ != QPTypeXRCRecv && in.qpInitAttrExSRQ != 0 {
@@ -497,29 +529,36 @@ func checkCreateQPEx(in *inCreateQPEx) error {
 	if in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 && typ != QPTypeXRCRecv && typ != QPTypeRawPacket {
 		bad.Add(&rule1537, in.qpInitAttrExQPType)
 	}
-	if typ != QPTypeRC && typ != QPTypeUC && typ != QPTypeUD && typ != QPTypeRawPacket && typ != QPTypeXRCSend && typ != QPTypeXRCRecv &&
+	if typ != QPTypeRC &&
+		typ != QPTypeUC &&
+		typ != QPTypeUD &&
+		typ != QPTypeRawPacket &&
+		typ != QPTypeXRCSend &&
+		typ != QPTypeXRCRecv &&
 		typ != QPTypeDriver {
 		bad.Add(&rule2038, in.qpInitAttrExQPType)
 	}
-	if in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 &&
-		flags&^(QPFlagBlockSelfMcastLb|QPFlagScatterFCS|QPFlagCvlanStripping|QPFlagSourceQPN|QPFlagPCIWriteEndPadding) != 0 {
+	if in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 && flags&^(QPFlagBlockSelfMcastLb|
+		QPFlagScatterFCS|
+		QPFlagCvlanStripping|
+		QPFlagSourceQPN|
+		QPFlagPCIWriteEndPadding) != 0 {
 		bad.Add(&rule2042, in.qpInitAttrExCreateFlags)
 	}
-	if (typ == QPTypeRC || typ == QPTypeUC || typ == QPTypeXRCSend || typ == QPTypeXRCRecv || typ == QPTypeDriver) &&
-		in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 && flags&QPFlagSourceQPN != 0 {
-		bad.Add(&rule2046, in.qpInitAttrExCreateFlags)
-	}
 	if in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 &&
-		(typ == QPTypeRC || typ == QPTypeUC || typ == QPTypeUD || typ == QPTypeXRCSend || typ == QPTypeXRCRecv || typ == QPTypeDriver) &&
+		(typ == QPTypeRC ||
+			typ == QPTypeUC ||
+			typ == QPTypeUD ||
+			typ == QPTypeXRCSend ||
+			typ == QPTypeXRCRecv ||
+			typ == QPTypeDriver) &&
 		flags&(QPFlagScatterFCS|QPFlagCvlanStripping) != 0 {
 		bad.Add(&rule3150, in.qpInitAttrExCreateFlags)
 	}
-	if in.qpInitAttrExCompMask&(qpInitAttrExHasRWQIndTbl|qpInitAttrExHasRXHashConf) == qpInitAttrExHasRWQIndTbl|
-		qpInitAttrExHasRXHashConf && typ != QPTypeXRCRecv && in.qpInitAttrExRXHashConfRXHashFunction != 1 {
+	if in.qpInitAttrExCompMask&(qpInitAttrExHasRWQIndTbl|qpInitAttrExHasRXHashConf) == qpInitAttrExHasRWQIndTbl|qpInitAttrExHasRXHashConf && typ != QPTypeXRCRecv && in.qpInitAttrExRXHashConfRXHashFunction != 1 {
 		bad.Add(&rule3157, in.qpInitAttrExRXHashConfRXHashFunction)
 	}
-	if in.qpInitAttrExCompMask&(qpInitAttrExHasRWQIndTbl|qpInitAttrExHasRXHashConf) == qpInitAttrExHasRWQIndTbl|
-		qpInitAttrExHasRXHashConf && typ != QPTypeXRCRecv && in.qpInitAttrExRXHashConfRXHashKeyLen != 40 {
+	if in.qpInitAttrExCompMask&(qpInitAttrExHasRWQIndTbl|qpInitAttrExHasRXHashConf) == qpInitAttrExHasRWQIndTbl|qpInitAttrExHasRXHashConf && typ != QPTypeXRCRecv && in.qpInitAttrExRXHashConfRXHashKeyLen != 40 {
 		bad.Add(&rule3158, in.qpInitAttrExRXHashConfRXHashKeyLen)
 	}
 	return bad.Err("ibv_create_qp_ex")
@@ -535,95 +574,156 @@ func hintCreateQPEx(in *inCreateQPEx) []verr.Violation {
 	capRawPacketCaps := RawPacketCap(in.capRawPacketCaps.V)
 	capRSSCapsRXHashFieldsMask := RXHashField(in.capRSSCapsRXHashFieldsMask.V)
 	capRSSCapsRXHashFunction := RXHashFunc(in.capRSSCapsRXHashFunction.V)
-	may.If(in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 && typ != QPTypeXRCRecv && in.qpInitAttrExRecvCQ != 0, &rule1532,
-		in.qpInitAttrExRecvCQ)
-	may.If(in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 &&
-		in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != qpInitAttrExHasRXHashConf, &rule1538, in.qpInitAttrExCompMask)
-	may.If(in.capMaxQPWR.OK && in.capMaxQPWR.V > 0 && in.qpInitAttrExCapMaxSendWR > in.capMaxQPWR.V, &rule2031,
-		in.qpInitAttrExCapMaxSendWR, in.capMaxQPWR.V)
-	may.If(in.capMaxQPWR.OK && in.capMaxQPWR.V > 0 && in.qpInitAttrExCapMaxRecvWR > in.capMaxQPWR.V, &rule2032,
-		in.qpInitAttrExCapMaxRecvWR, in.capMaxQPWR.V)
-	may.If(in.capMaxSGE.OK && in.capMaxSGE.V > 0 && in.qpInitAttrExCapMaxSendSGE > in.capMaxSGE.V, &rule2033, in.qpInitAttrExCapMaxSendSGE,
-		in.capMaxSGE.V)
-	may.If(in.capMaxSGE.OK && in.capMaxSGE.V > 0 && in.qpInitAttrExCapMaxRecvSGE > in.capMaxSGE.V, &rule2034, in.qpInitAttrExCapMaxRecvSGE,
-		in.capMaxSGE.V)
+	may.If(in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 && typ != QPTypeXRCRecv && in.qpInitAttrExRecvCQ != 0, &rule1532, in.qpInitAttrExRecvCQ)
+	may.If(in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != qpInitAttrExHasRXHashConf, &rule1538, in.qpInitAttrExCompMask)
+	may.If(in.capMaxQPWR.OK && in.capMaxQPWR.V > 0 && in.qpInitAttrExCapMaxSendWR > in.capMaxQPWR.V, &rule2031, in.qpInitAttrExCapMaxSendWR, in.capMaxQPWR.V)
+	may.If(in.capMaxQPWR.OK && in.capMaxQPWR.V > 0 && in.qpInitAttrExCapMaxRecvWR > in.capMaxQPWR.V, &rule2032, in.qpInitAttrExCapMaxRecvWR, in.capMaxQPWR.V)
+	may.If(in.capMaxSGE.OK && in.capMaxSGE.V > 0 && in.qpInitAttrExCapMaxSendSGE > in.capMaxSGE.V, &rule2033, in.qpInitAttrExCapMaxSendSGE, in.capMaxSGE.V)
+	may.If(in.capMaxSGE.OK && in.capMaxSGE.V > 0 && in.qpInitAttrExCapMaxRecvSGE > in.capMaxSGE.V, &rule2034, in.qpInitAttrExCapMaxRecvSGE, in.capMaxSGE.V)
 	may.If(in.qpInitAttrExSRQ != 0 && in.qpInitAttrExCapMaxRecvWR > 0, &rule2035, in.qpInitAttrExCapMaxRecvWR)
 	may.If(in.qpInitAttrExSRQ != 0 && in.qpInitAttrExCapMaxRecvSGE > 0, &rule2036, in.qpInitAttrExCapMaxRecvSGE)
 	may.If(in.qpInitAttrExSourceQPN != 0 && flags&QPFlagSourceQPN == 0, &rule2045, in.qpInitAttrExSourceQPN)
-	may.If(in.qpInitAttrExCompMask&qpInitAttrExHasSendOps != 0 &&
-		sendOps&^(QPOpRDMAWrite|QPOpRDMAWriteWithImm|QPOpSend|QPOpSendWithImm|QPOpRDMARead|QPOpAtomicCmpAndSwp|QPOpAtomicFetchAndAdd|
-			QPOpLocalInv|QPOpBindMW|QPOpSendWithInv|QPOpTSO|QPOpFlush|QPOpAtomicWrite) != 0, &rule2047, in.qpInitAttrExSendOpsFlags)
-	may.If(typ == QPTypeUD && in.qpInitAttrExCompMask&qpInitAttrExHasSendOps != 0 &&
-		sendOps&(QPOpRDMAWrite|QPOpRDMAWriteWithImm|QPOpRDMARead|QPOpAtomicCmpAndSwp|QPOpAtomicFetchAndAdd|QPOpLocalInv|QPOpBindMW|
-			QPOpSendWithInv|QPOpFlush|QPOpAtomicWrite) != 0, &rule2048, in.qpInitAttrExSendOpsFlags)
-	may.If(typ == QPTypeUC && in.qpInitAttrExCompMask&qpInitAttrExHasSendOps != 0 &&
-		sendOps&(QPOpRDMARead|QPOpAtomicCmpAndSwp|QPOpAtomicFetchAndAdd|QPOpTSO|QPOpFlush|QPOpAtomicWrite) != 0, &rule2049,
-		in.qpInitAttrExSendOpsFlags)
-	may.If(typ == QPTypeRawPacket && in.qpInitAttrExCompMask&qpInitAttrExHasSendOps != 0 &&
-		sendOps&(QPOpRDMAWrite|QPOpRDMAWriteWithImm|QPOpSendWithImm|QPOpRDMARead|QPOpAtomicCmpAndSwp|QPOpAtomicFetchAndAdd|QPOpLocalInv|
-			QPOpBindMW|QPOpSendWithInv|QPOpFlush|QPOpAtomicWrite) != 0, &rule2050, in.qpInitAttrExSendOpsFlags)
+	may.If((typ == QPTypeRC ||
+		typ == QPTypeUC ||
+		typ == QPTypeXRCSend ||
+		typ == QPTypeXRCRecv ||
+		typ == QPTypeDriver) &&
+		in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 &&
+		flags&QPFlagSourceQPN != 0,
+		&rule2046, in.qpInitAttrExCreateFlags)
+	may.If(in.qpInitAttrExCompMask&qpInitAttrExHasSendOps != 0 && sendOps&^(QPOpRDMAWrite|
+		QPOpRDMAWriteWithImm|
+		QPOpSend|
+		QPOpSendWithImm|
+		QPOpRDMARead|
+		QPOpAtomicCmpAndSwp|
+		QPOpAtomicFetchAndAdd|
+		QPOpLocalInv|
+		QPOpBindMW|
+		QPOpSendWithInv|
+		QPOpTSO|
+		QPOpFlush|
+		QPOpAtomicWrite) != 0, &rule2047, in.qpInitAttrExSendOpsFlags)
+	may.If(typ == QPTypeUD && in.qpInitAttrExCompMask&qpInitAttrExHasSendOps != 0 && sendOps&(QPOpRDMAWrite|
+		QPOpRDMAWriteWithImm|
+		QPOpRDMARead|
+		QPOpAtomicCmpAndSwp|
+		QPOpAtomicFetchAndAdd|
+		QPOpLocalInv|
+		QPOpBindMW|
+		QPOpSendWithInv|
+		QPOpFlush|
+		QPOpAtomicWrite) != 0, &rule2048, in.qpInitAttrExSendOpsFlags)
+	may.If(typ == QPTypeUC && in.qpInitAttrExCompMask&qpInitAttrExHasSendOps != 0 && sendOps&(QPOpRDMARead|
+		QPOpAtomicCmpAndSwp|
+		QPOpAtomicFetchAndAdd|
+		QPOpTSO|
+		QPOpFlush|
+		QPOpAtomicWrite) != 0, &rule2049, in.qpInitAttrExSendOpsFlags)
+	may.If(typ == QPTypeRawPacket && in.qpInitAttrExCompMask&qpInitAttrExHasSendOps != 0 && sendOps&(QPOpRDMAWrite|
+		QPOpRDMAWriteWithImm|
+		QPOpSendWithImm|
+		QPOpRDMARead|
+		QPOpAtomicCmpAndSwp|
+		QPOpAtomicFetchAndAdd|
+		QPOpLocalInv|
+		QPOpBindMW|
+		QPOpSendWithInv|
+		QPOpFlush|
+		QPOpAtomicWrite) != 0, &rule2050, in.qpInitAttrExSendOpsFlags)
 	may.If(in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 &&
-		(typ == QPTypeRC || typ == QPTypeUC || typ == QPTypeXRCSend || typ == QPTypeXRCRecv) &&
-		flags&(QPFlagBlockSelfMcastLb|QPFlagPCIWriteEndPadding) != 0, &rule3151, in.qpInitAttrExCreateFlags)
+		(typ == QPTypeRC ||
+			typ == QPTypeUC ||
+			typ == QPTypeXRCSend ||
+			typ == QPTypeXRCRecv) &&
+		flags&(QPFlagBlockSelfMcastLb|QPFlagPCIWriteEndPadding) != 0,
+		&rule3151, in.qpInitAttrExCreateFlags)
 	may.If(in.qpInitAttrExCompMask&qpInitAttrExHasMaxTSOHeader != 0 && typ != QPTypeRawPacket, &rule3155, in.qpInitAttrExQPType)
-	may.If(in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&^0x800001ff != 0, &rule3160,
-		in.qpInitAttrExRXHashConfRXHashFieldsMask)
-	may.If(in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x3 != 0 &&
-		in.qpInitAttrExRXHashConfRXHashFieldsMask&0xc != 0, &rule3161, in.qpInitAttrExRXHashConfRXHashFieldsMask)
-	may.If(typ == QPTypeRC && in.qpInitAttrExCompMask&qpInitAttrExHasSendOps != 0 && sendOps&QPOpTSO != 0, &rule3801,
-		in.qpInitAttrExSendOpsFlags)
-	may.If(typ == QPTypeRawPacket && in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 && flags&QPFlagSourceQPN != 0, &rule3813,
-		in.qpInitAttrExCreateFlags)
+	may.If(in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&^0x800001ff != 0, &rule3160, in.qpInitAttrExRXHashConfRXHashFieldsMask)
+	may.If(in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x3 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0xc != 0, &rule3161, in.qpInitAttrExRXHashConfRXHashFieldsMask)
+	may.If(typ == QPTypeRC && in.qpInitAttrExCompMask&qpInitAttrExHasSendOps != 0 && sendOps&QPOpTSO != 0, &rule3801, in.qpInitAttrExSendOpsFlags)
+	may.If(typ == QPTypeRawPacket && in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 && flags&QPFlagSourceQPN != 0, &rule3813, in.qpInitAttrExCreateFlags)
 	may.If(in.qpInitAttrExCapMaxInlineData > 0x7fffffff, &rule3903, in.qpInitAttrExCapMaxInlineData)
-	may.If(in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x3 != 0 &&
-		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x3 != 0x3, &rule4204, in.qpInitAttrExRXHashConfRXHashFieldsMask)
-	may.If(in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0xc != 0 &&
-		in.qpInitAttrExRXHashConfRXHashFieldsMask&0xc != 0xc, &rule4205, in.qpInitAttrExRXHashConfRXHashFieldsMask)
-	may.If(in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x30 != 0 &&
-		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x30 != 0x30, &rule4206, in.qpInitAttrExRXHashConfRXHashFieldsMask)
-	may.If(in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0xc0 != 0 &&
-		in.qpInitAttrExRXHashConfRXHashFieldsMask&0xc0 != 0xc0, &rule4207, in.qpInitAttrExRXHashConfRXHashFieldsMask)
-	may.If(in.capDeviceCapFlagsEx.OK && in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 && flags&QPFlagPCIWriteEndPadding != 0 &&
-		capDeviceCapFlagsEx&DeviceCapExPCIWriteEndPadding != DeviceCapExPCIWriteEndPadding, &rule3502, in.qpInitAttrExCreateFlags)
-	may.If(in.capRawPacketCaps.OK && in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 && flags&QPFlagCvlanStripping != 0 &&
-		capRawPacketCaps&RawPacketCapCvlanStripping != RawPacketCapCvlanStripping, &rule3504, in.qpInitAttrExCreateFlags)
-	may.If(in.capRawPacketCaps.OK && in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 && flags&QPFlagScatterFCS != 0 &&
-		capRawPacketCaps&RawPacketCapScatterFCS != RawPacketCapScatterFCS, &rule3505, in.qpInitAttrExCreateFlags)
-	may.If(in.capRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
-		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x1 != 0 && capRSSCapsRXHashFieldsMask&RXHashFieldSrcIPv4 != RXHashFieldSrcIPv4, &rule3510,
-		in.qpInitAttrExRXHashConfRXHashFieldsMask)
-	may.If(in.capRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
-		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x2 != 0 && capRSSCapsRXHashFieldsMask&RXHashFieldDstIPv4 != RXHashFieldDstIPv4, &rule3511,
-		in.qpInitAttrExRXHashConfRXHashFieldsMask)
-	may.If(in.capRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
-		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x4 != 0 && capRSSCapsRXHashFieldsMask&RXHashFieldSrcIPv6 != RXHashFieldSrcIPv6, &rule3512,
-		in.qpInitAttrExRXHashConfRXHashFieldsMask)
-	may.If(in.capRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
-		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x8 != 0 && capRSSCapsRXHashFieldsMask&RXHashFieldDstIPv6 != RXHashFieldDstIPv6, &rule3513,
-		in.qpInitAttrExRXHashConfRXHashFieldsMask)
-	may.If(in.capRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
-		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x10 != 0 && capRSSCapsRXHashFieldsMask&RXHashFieldSrcPortTCP != RXHashFieldSrcPortTCP,
+	may.If(in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x3 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x3 != 0x3, &rule4204, in.qpInitAttrExRXHashConfRXHashFieldsMask)
+	may.If(in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0xc != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0xc != 0xc, &rule4205, in.qpInitAttrExRXHashConfRXHashFieldsMask)
+	may.If(in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x30 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x30 != 0x30, &rule4206, in.qpInitAttrExRXHashConfRXHashFieldsMask)
+	may.If(in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0xc0 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0xc0 != 0xc0, &rule4207, in.qpInitAttrExRXHashConfRXHashFieldsMask)
+	may.If(in.capDeviceCapFlagsEx.OK &&
+		in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 &&
+		flags&QPFlagPCIWriteEndPadding != 0 &&
+		capDeviceCapFlagsEx&DeviceCapExPCIWriteEndPadding != DeviceCapExPCIWriteEndPadding,
+		&rule3502, in.qpInitAttrExCreateFlags)
+	may.If(in.capRawPacketCaps.OK &&
+		in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 &&
+		flags&QPFlagCvlanStripping != 0 &&
+		capRawPacketCaps&RawPacketCapCvlanStripping != RawPacketCapCvlanStripping,
+		&rule3504, in.qpInitAttrExCreateFlags)
+	may.If(in.capRawPacketCaps.OK &&
+		in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 &&
+		flags&QPFlagScatterFCS != 0 &&
+		capRawPacketCaps&RawPacketCapScatterFCS != RawPacketCapScatterFCS,
+		&rule3505, in.qpInitAttrExCreateFlags)
+	may.If(in.capRSSCapsRXHashFieldsMask.OK &&
+		in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
+		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x1 != 0 &&
+		capRSSCapsRXHashFieldsMask&RXHashFieldSrcIPv4 != RXHashFieldSrcIPv4,
+		&rule3510, in.qpInitAttrExRXHashConfRXHashFieldsMask)
+	may.If(in.capRSSCapsRXHashFieldsMask.OK &&
+		in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
+		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x2 != 0 &&
+		capRSSCapsRXHashFieldsMask&RXHashFieldDstIPv4 != RXHashFieldDstIPv4,
+		&rule3511, in.qpInitAttrExRXHashConfRXHashFieldsMask)
+	may.If(in.capRSSCapsRXHashFieldsMask.OK &&
+		in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
+		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x4 != 0 &&
+		capRSSCapsRXHashFieldsMask&RXHashFieldSrcIPv6 != RXHashFieldSrcIPv6,
+		&rule3512, in.qpInitAttrExRXHashConfRXHashFieldsMask)
+	may.If(in.capRSSCapsRXHashFieldsMask.OK &&
+		in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
+		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x8 != 0 &&
+		capRSSCapsRXHashFieldsMask&RXHashFieldDstIPv6 != RXHashFieldDstIPv6,
+		&rule3513, in.qpInitAttrExRXHashConfRXHashFieldsMask)
+	may.If(in.capRSSCapsRXHashFieldsMask.OK &&
+		in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
+		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x10 != 0 &&
+		capRSSCapsRXHashFieldsMask&RXHashFieldSrcPortTCP != RXHashFieldSrcPortTCP,
 		&rule3514, in.qpInitAttrExRXHashConfRXHashFieldsMask)
-	may.If(in.capRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
-		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x20 != 0 && capRSSCapsRXHashFieldsMask&RXHashFieldDstPortTCP != RXHashFieldDstPortTCP,
+	may.If(in.capRSSCapsRXHashFieldsMask.OK &&
+		in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
+		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x20 != 0 &&
+		capRSSCapsRXHashFieldsMask&RXHashFieldDstPortTCP != RXHashFieldDstPortTCP,
 		&rule3515, in.qpInitAttrExRXHashConfRXHashFieldsMask)
-	may.If(in.capRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
-		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x40 != 0 && capRSSCapsRXHashFieldsMask&RXHashFieldSrcPortUDP != RXHashFieldSrcPortUDP,
+	may.If(in.capRSSCapsRXHashFieldsMask.OK &&
+		in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
+		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x40 != 0 &&
+		capRSSCapsRXHashFieldsMask&RXHashFieldSrcPortUDP != RXHashFieldSrcPortUDP,
 		&rule3516, in.qpInitAttrExRXHashConfRXHashFieldsMask)
-	may.If(in.capRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
-		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x80 != 0 && capRSSCapsRXHashFieldsMask&RXHashFieldDstPortUDP != RXHashFieldDstPortUDP,
+	may.If(in.capRSSCapsRXHashFieldsMask.OK &&
+		in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
+		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x80 != 0 &&
+		capRSSCapsRXHashFieldsMask&RXHashFieldDstPortUDP != RXHashFieldDstPortUDP,
 		&rule3517, in.qpInitAttrExRXHashConfRXHashFieldsMask)
-	may.If(in.capRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
-		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x100 != 0 && capRSSCapsRXHashFieldsMask&RXHashFieldIpsecSpi != RXHashFieldIpsecSpi,
+	may.If(in.capRSSCapsRXHashFieldsMask.OK &&
+		in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
+		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x100 != 0 &&
+		capRSSCapsRXHashFieldsMask&RXHashFieldIpsecSpi != RXHashFieldIpsecSpi,
 		&rule3518, in.qpInitAttrExRXHashConfRXHashFieldsMask)
-	may.If(in.capRSSCapsRXHashFieldsMask.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
-		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x80000000 != 0 && capRSSCapsRXHashFieldsMask&RXHashFieldInner != RXHashFieldInner,
+	may.If(in.capRSSCapsRXHashFieldsMask.OK &&
+		in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
+		in.qpInitAttrExRXHashConfRXHashFieldsMask&0x80000000 != 0 &&
+		capRSSCapsRXHashFieldsMask&RXHashFieldInner != RXHashFieldInner,
 		&rule3519, in.qpInitAttrExRXHashConfRXHashFieldsMask)
-	may.If(in.capRSSCapsRXHashFunction.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
-		in.qpInitAttrExRXHashConfRXHashFunction&0x1 != 0 && capRSSCapsRXHashFunction&RXHashFuncToeplitz != RXHashFuncToeplitz, &rule3520,
-		in.qpInitAttrExRXHashConfRXHashFunction)
-	may.If(in.capRSSCapsSupportedQpts.OK && in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 && typ == QPTypeRawPacket &&
-		in.qpInitAttrExQPType != 0 && in.capRSSCapsSupportedQpts.V&0x100 != 0x100, &rule3521, in.qpInitAttrExQPType)
+	may.If(in.capRSSCapsRXHashFunction.OK &&
+		in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
+		in.qpInitAttrExRXHashConfRXHashFunction&0x1 != 0 &&
+		capRSSCapsRXHashFunction&RXHashFuncToeplitz != RXHashFuncToeplitz,
+		&rule3520, in.qpInitAttrExRXHashConfRXHashFunction)
+	may.If(in.capRSSCapsSupportedQpts.OK &&
+		in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 &&
+		typ == QPTypeRawPacket &&
+		in.qpInitAttrExQPType != 0 &&
+		in.capRSSCapsSupportedQpts.V&0x100 != 0x100,
+		&rule3521, in.qpInitAttrExQPType)
 	return may
 }
 
@@ -750,8 +850,7 @@ const (
 func checkOpenQP(in *inOpenQP) error {
 	var bad verr.Violations
 	typ := QPType(in.qpOpenAttrQPType)
-	if in.qpOpenAttrCompMask&(qpOpenAttrHasQPNum|qpOpenAttrHasXRCD|qpOpenAttrHasType) != qpOpenAttrHasQPNum|qpOpenAttrHasXRCD|
-		qpOpenAttrHasType {
+	if in.qpOpenAttrCompMask&(qpOpenAttrHasQPNum|qpOpenAttrHasXRCD|qpOpenAttrHasType) != qpOpenAttrHasQPNum|qpOpenAttrHasXRCD|qpOpenAttrHasType {
 		bad.Add(&rule1220, 0)
 	}
 	if in.qpOpenAttrCompMask&qpOpenAttrHasType != 0 && typ != QPTypeXRCRecv {
@@ -798,8 +897,7 @@ func checkCreateWQ(in *inCreateWQ) error {
 	if typ != WQTypeRQ {
 		bad.Add(&rule2083, in.wqInitAttrWQType)
 	}
-	if in.wqInitAttrCompMask&wqInitAttrHasFlags != 0 &&
-		flags&^(WQFlagsCvlanStripping|WQFlagsScatterFCS|WQFlagsDelayDrop|WQFlagsPCIWriteEndPadding) != 0 {
+	if in.wqInitAttrCompMask&wqInitAttrHasFlags != 0 && flags&^(WQFlagsCvlanStripping|WQFlagsScatterFCS|WQFlagsDelayDrop|WQFlagsPCIWriteEndPadding) != 0 {
 		bad.Add(&rule2085, in.wqInitAttrCreateFlags)
 	}
 	return bad.Err("ibv_create_wq")
@@ -812,14 +910,26 @@ func hintCreateWQ(in *inCreateWQ) []verr.Violation {
 	capRawPacketCaps := RawPacketCap(in.capRawPacketCaps.V)
 	capDeviceCapFlagsEx := DeviceCapEx(in.capDeviceCapFlagsEx.V)
 	typ := WQType(in.wqInitAttrWQType)
-	may.If(in.capRawPacketCaps.OK && in.wqInitAttrCompMask&wqInitAttrHasFlags != 0 && flags&WQFlagsCvlanStripping != 0 &&
-		capRawPacketCaps&RawPacketCapCvlanStripping != RawPacketCapCvlanStripping, &rule2087, in.wqInitAttrCreateFlags)
-	may.If(in.capRawPacketCaps.OK && in.wqInitAttrCompMask&wqInitAttrHasFlags != 0 && flags&WQFlagsScatterFCS != 0 &&
-		capRawPacketCaps&RawPacketCapScatterFCS != RawPacketCapScatterFCS, &rule2088, in.wqInitAttrCreateFlags)
-	may.If(in.capRawPacketCaps.OK && in.wqInitAttrCompMask&wqInitAttrHasFlags != 0 && flags&WQFlagsDelayDrop != 0 &&
-		capRawPacketCaps&RawPacketCapDelayDrop != RawPacketCapDelayDrop, &rule2089, in.wqInitAttrCreateFlags)
-	may.If(in.capDeviceCapFlagsEx.OK && in.wqInitAttrCompMask&wqInitAttrHasFlags != 0 && flags&WQFlagsPCIWriteEndPadding != 0 &&
-		capDeviceCapFlagsEx&DeviceCapExPCIWriteEndPadding != DeviceCapExPCIWriteEndPadding, &rule3343, in.wqInitAttrCreateFlags)
+	may.If(in.capRawPacketCaps.OK &&
+		in.wqInitAttrCompMask&wqInitAttrHasFlags != 0 &&
+		flags&WQFlagsCvlanStripping != 0 &&
+		capRawPacketCaps&RawPacketCapCvlanStripping != RawPacketCapCvlanStripping,
+		&rule2087, in.wqInitAttrCreateFlags)
+	may.If(in.capRawPacketCaps.OK &&
+		in.wqInitAttrCompMask&wqInitAttrHasFlags != 0 &&
+		flags&WQFlagsScatterFCS != 0 &&
+		capRawPacketCaps&RawPacketCapScatterFCS != RawPacketCapScatterFCS,
+		&rule2088, in.wqInitAttrCreateFlags)
+	may.If(in.capRawPacketCaps.OK &&
+		in.wqInitAttrCompMask&wqInitAttrHasFlags != 0 &&
+		flags&WQFlagsDelayDrop != 0 &&
+		capRawPacketCaps&RawPacketCapDelayDrop != RawPacketCapDelayDrop,
+		&rule2089, in.wqInitAttrCreateFlags)
+	may.If(in.capDeviceCapFlagsEx.OK &&
+		in.wqInitAttrCompMask&wqInitAttrHasFlags != 0 &&
+		flags&WQFlagsPCIWriteEndPadding != 0 &&
+		capDeviceCapFlagsEx&DeviceCapExPCIWriteEndPadding != DeviceCapExPCIWriteEndPadding,
+		&rule3343, in.wqInitAttrCreateFlags)
 	may.If(in.capMaxQPWR.OK && in.capMaxQPWR.V > 0 && in.wqInitAttrMaxWR > in.capMaxQPWR.V, &rule3344, in.wqInitAttrMaxWR, in.capMaxQPWR.V)
 	may.If(in.capMaxSGE.OK && in.capMaxSGE.V > 0 && in.wqInitAttrMaxSGE > in.capMaxSGE.V, &rule3345, in.wqInitAttrMaxSGE, in.capMaxSGE.V)
 	may.If(in.wqInitAttrMaxWR < 1, &rule3346, in.wqInitAttrMaxWR)
@@ -853,9 +963,7 @@ func checkCreateRWQIndTable(in *inCreateRWQIndTable) error {
 // hintCreateRWQIndTable returns the lints that a call of ibv_create_rwq_ind_table breaks, which may be the cause when it fails.
 func hintCreateRWQIndTable(in *inCreateRWQIndTable) []verr.Violation {
 	var may verr.Violations
-	may.If(in.capRSSCapsMaxRWQIndirectionTableSize.OK &&
-		validate.Power(in.initAttrLogIndTblSize) > in.capRSSCapsMaxRWQIndirectionTableSize.V, &rule1505, in.initAttrLogIndTblSize,
-		in.capRSSCapsMaxRWQIndirectionTableSize.V)
+	may.If(in.capRSSCapsMaxRWQIndirectionTableSize.OK && validate.Power(in.initAttrLogIndTblSize) > in.capRSSCapsMaxRWQIndirectionTableSize.V, &rule1505, in.initAttrLogIndTblSize, in.capRSSCapsMaxRWQIndirectionTableSize.V)
 	return may
 }
 

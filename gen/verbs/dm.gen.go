@@ -45,7 +45,9 @@ func newDM(dev *Device, c unsafe.Pointer) *DM {
 // freeDM ends the C object by ibv_free_dm.
 func (dm *DM) freeDM() error {
 	if errno := rawFreeDM(dm.h.C); errno != 0 && !dm.dev.gone(errno) {
-		return verr.Failed("ibv_free_dm", errno, func() []string { return devmem.GoneHints(errno) })
+		return verr.Failed("ibv_free_dm", errno, func() []string {
+			return devmem.GoneHints(errno)
+		})
 	}
 	return nil
 }

@@ -42,8 +42,7 @@ const (
 	AdviseMRAdvicePrefetchNoFault AdviseMRAdvice = 2 // IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT
 )
 
-var adviseMRAdviceNames = []validate.Flag{{Bits: 0, Name: "PREFETCH"}, {Bits: 1, Name: "PREFETCH_WRITE"},
-	{Bits: 2, Name: "PREFETCH_NO_FAULT"}}
+var adviseMRAdviceNames = []validate.Flag{{Bits: 0, Name: "PREFETCH"}, {Bits: 1, Name: "PREFETCH_WRITE"}, {Bits: 2, Name: "PREFETCH_NO_FAULT"}}
 
 // String returns the C name without its prefix.
 func (v AdviseMRAdvice) String() string {
@@ -73,9 +72,15 @@ const (
 	DMAccessRelaxedOrdering DMAccess = 0x100000 // IBV_ACCESS_RELAXED_ORDERING
 )
 
-var dmAccessNames = []validate.Flag{{Bits: 0x1, Name: "LOCAL_WRITE"}, {Bits: 0x2, Name: "REMOTE_WRITE"},
-	{Bits: 0x4, Name: "REMOTE_READ"}, {Bits: 0x8, Name: "REMOTE_ATOMIC"}, {Bits: 0x10, Name: "MW_BIND"}, {Bits: 0x20, Name: "ZERO_BASED"},
-	{Bits: 0x100000, Name: "RELAXED_ORDERING"}}
+var dmAccessNames = []validate.Flag{
+	{Bits: 0x1, Name: "LOCAL_WRITE"},
+	{Bits: 0x2, Name: "REMOTE_WRITE"},
+	{Bits: 0x4, Name: "REMOTE_READ"},
+	{Bits: 0x8, Name: "REMOTE_ATOMIC"},
+	{Bits: 0x10, Name: "MW_BIND"},
+	{Bits: 0x20, Name: "ZERO_BASED"},
+	{Bits: 0x100000, Name: "RELAXED_ORDERING"},
+}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v DMAccess) String() string { return validate.FlagText(uint64(v), dmAccessNames) }
@@ -155,8 +160,7 @@ const (
 	MWAccessZeroBased MWAccess = 0x20 // IBV_ACCESS_ZERO_BASED
 )
 
-var mwAccessNames = []validate.Flag{{Bits: 0x2, Name: "REMOTE_WRITE"}, {Bits: 0x4, Name: "REMOTE_READ"},
-	{Bits: 0x8, Name: "REMOTE_ATOMIC"}, {Bits: 0x20, Name: "ZERO_BASED"}}
+var mwAccessNames = []validate.Flag{{Bits: 0x2, Name: "REMOTE_WRITE"}, {Bits: 0x4, Name: "REMOTE_READ"}, {Bits: 0x8, Name: "REMOTE_ATOMIC"}, {Bits: 0x20, Name: "ZERO_BASED"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v MWAccess) String() string { return validate.FlagText(uint64(v), mwAccessNames) }
@@ -214,10 +218,20 @@ const (
 	WCFieldWallclock WCField = 0x800 // IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK
 )
 
-var wcFieldNames = []validate.Flag{{Bits: 0x1, Name: "BYTE_LEN"}, {Bits: 0x2, Name: "IMM"}, {Bits: 0x4, Name: "QP_NUM"},
-	{Bits: 0x8, Name: "SRC_QP"}, {Bits: 0x10, Name: "SLID"}, {Bits: 0x20, Name: "SL"}, {Bits: 0x40, Name: "DLID_PATH_BITS"},
-	{Bits: 0x80, Name: "COMPLETION_TIMESTAMP"}, {Bits: 0x100, Name: "CVLAN"}, {Bits: 0x200, Name: "FLOW_TAG"},
-	{Bits: 0x400, Name: "TM_INFO"}, {Bits: 0x800, Name: "COMPLETION_TIMESTAMP_WALLCLOCK"}}
+var wcFieldNames = []validate.Flag{
+	{Bits: 0x1, Name: "BYTE_LEN"},
+	{Bits: 0x2, Name: "IMM"},
+	{Bits: 0x4, Name: "QP_NUM"},
+	{Bits: 0x8, Name: "SRC_QP"},
+	{Bits: 0x10, Name: "SLID"},
+	{Bits: 0x20, Name: "SL"},
+	{Bits: 0x40, Name: "DLID_PATH_BITS"},
+	{Bits: 0x80, Name: "COMPLETION_TIMESTAMP"},
+	{Bits: 0x100, Name: "CVLAN"},
+	{Bits: 0x200, Name: "FLOW_TAG"},
+	{Bits: 0x400, Name: "TM_INFO"},
+	{Bits: 0x800, Name: "COMPLETION_TIMESTAMP_WALLCLOCK"},
+}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v WCField) String() string { return validate.FlagText(uint64(v), wcFieldNames) }
@@ -298,8 +312,7 @@ const (
 	FlowTypeSniffer FlowType = 3 // IBV_FLOW_ATTR_SNIFFER
 )
 
-var flowTypeNames = []validate.Flag{{Bits: 0, Name: "NORMAL"}, {Bits: 1, Name: "ALL_DEFAULT"}, {Bits: 2, Name: "MC_DEFAULT"},
-	{Bits: 3, Name: "SNIFFER"}}
+var flowTypeNames = []validate.Flag{{Bits: 0, Name: "NORMAL"}, {Bits: 1, Name: "ALL_DEFAULT"}, {Bits: 2, Name: "MC_DEFAULT"}, {Bits: 3, Name: "SNIFFER"}}
 
 // String returns the C name without its prefix.
 func (v FlowType) String() string { return validate.EnumText("FlowType", int64(v), flowTypeNames) }
@@ -322,8 +335,7 @@ const (
 	FlowActionESPFlagsEsnNewWindow FlowActionESPFlags = 0x8 // IB_UVERBS_FLOW_ACTION_ESP_FLAGS_ESN_NEW_WINDOW
 )
 
-var flowActionESPFlagsNames = []validate.Flag{{Bits: 0x1, Name: "FULL_OFFLOAD"}, {Bits: 0x2, Name: "TRANSPORT"},
-	{Bits: 0x4, Name: "ENCRYPT"}, {Bits: 0x8, Name: "ESN_NEW_WINDOW"}}
+var flowActionESPFlagsNames = []validate.Flag{{Bits: 0x1, Name: "FULL_OFFLOAD"}, {Bits: 0x2, Name: "TRANSPORT"}, {Bits: 0x4, Name: "ENCRYPT"}, {Bits: 0x8, Name: "ESN_NEW_WINDOW"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v FlowActionESPFlags) String() string {
@@ -371,8 +383,15 @@ const (
 	QPTypeDriver QPType = 255 // IBV_QPT_DRIVER
 )
 
-var qpTypeNames = []validate.Flag{{Bits: 2, Name: "RC"}, {Bits: 3, Name: "UC"}, {Bits: 4, Name: "UD"}, {Bits: 8, Name: "RAW_PACKET"},
-	{Bits: 9, Name: "XRC_SEND"}, {Bits: 10, Name: "XRC_RECV"}, {Bits: 255, Name: "DRIVER"}}
+var qpTypeNames = []validate.Flag{
+	{Bits: 2, Name: "RC"},
+	{Bits: 3, Name: "UC"},
+	{Bits: 4, Name: "UD"},
+	{Bits: 8, Name: "RAW_PACKET"},
+	{Bits: 9, Name: "XRC_SEND"},
+	{Bits: 10, Name: "XRC_RECV"},
+	{Bits: 255, Name: "DRIVER"},
+}
 
 // String returns the C name without its prefix.
 func (v QPType) String() string { return validate.EnumText("QPType", int64(v), qpTypeNames) }
@@ -412,10 +431,21 @@ const (
 	QPOpAtomicWrite QPOp = 0x1000 // IBV_QP_EX_WITH_ATOMIC_WRITE
 )
 
-var qpOpNames = []validate.Flag{{Bits: 0x1, Name: "RDMA_WRITE"}, {Bits: 0x2, Name: "RDMA_WRITE_WITH_IMM"}, {Bits: 0x4, Name: "SEND"},
-	{Bits: 0x8, Name: "SEND_WITH_IMM"}, {Bits: 0x10, Name: "RDMA_READ"}, {Bits: 0x20, Name: "ATOMIC_CMP_AND_SWP"},
-	{Bits: 0x40, Name: "ATOMIC_FETCH_AND_ADD"}, {Bits: 0x80, Name: "LOCAL_INV"}, {Bits: 0x100, Name: "BIND_MW"},
-	{Bits: 0x200, Name: "SEND_WITH_INV"}, {Bits: 0x400, Name: "TSO"}, {Bits: 0x800, Name: "FLUSH"}, {Bits: 0x1000, Name: "ATOMIC_WRITE"}}
+var qpOpNames = []validate.Flag{
+	{Bits: 0x1, Name: "RDMA_WRITE"},
+	{Bits: 0x2, Name: "RDMA_WRITE_WITH_IMM"},
+	{Bits: 0x4, Name: "SEND"},
+	{Bits: 0x8, Name: "SEND_WITH_IMM"},
+	{Bits: 0x10, Name: "RDMA_READ"},
+	{Bits: 0x20, Name: "ATOMIC_CMP_AND_SWP"},
+	{Bits: 0x40, Name: "ATOMIC_FETCH_AND_ADD"},
+	{Bits: 0x80, Name: "LOCAL_INV"},
+	{Bits: 0x100, Name: "BIND_MW"},
+	{Bits: 0x200, Name: "SEND_WITH_INV"},
+	{Bits: 0x400, Name: "TSO"},
+	{Bits: 0x800, Name: "FLUSH"},
+	{Bits: 0x1000, Name: "ATOMIC_WRITE"},
+}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v QPOp) String() string { return validate.FlagText(uint64(v), qpOpNames) }
@@ -439,8 +469,13 @@ const (
 	QPFlagPCIWriteEndPadding QPFlag = 0x800 // IBV_QP_CREATE_PCI_WRITE_END_PADDING
 )
 
-var qpFlagNames = []validate.Flag{{Bits: 0x2, Name: "BLOCK_SELF_MCAST_LB"}, {Bits: 0x100, Name: "SCATTER_FCS"},
-	{Bits: 0x200, Name: "CVLAN_STRIPPING"}, {Bits: 0x400, Name: "SOURCE_QPN"}, {Bits: 0x800, Name: "PCI_WRITE_END_PADDING"}}
+var qpFlagNames = []validate.Flag{
+	{Bits: 0x2, Name: "BLOCK_SELF_MCAST_LB"},
+	{Bits: 0x100, Name: "SCATTER_FCS"},
+	{Bits: 0x200, Name: "CVLAN_STRIPPING"},
+	{Bits: 0x400, Name: "SOURCE_QPN"},
+	{Bits: 0x800, Name: "PCI_WRITE_END_PADDING"},
+}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v QPFlag) String() string { return validate.FlagText(uint64(v), qpFlagNames) }
@@ -482,8 +517,7 @@ const (
 	WQFlagsPCIWriteEndPadding WQFlags = 0x8 // IBV_WQ_FLAGS_PCI_WRITE_END_PADDING
 )
 
-var wqFlagsNames = []validate.Flag{{Bits: 0x1, Name: "CVLAN_STRIPPING"}, {Bits: 0x2, Name: "SCATTER_FCS"},
-	{Bits: 0x4, Name: "DELAY_DROP"}, {Bits: 0x8, Name: "PCI_WRITE_END_PADDING"}}
+var wqFlagsNames = []validate.Flag{{Bits: 0x1, Name: "CVLAN_STRIPPING"}, {Bits: 0x2, Name: "SCATTER_FCS"}, {Bits: 0x4, Name: "DELAY_DROP"}, {Bits: 0x8, Name: "PCI_WRITE_END_PADDING"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v WQFlags) String() string { return validate.FlagText(uint64(v), wqFlagsNames) }
@@ -555,12 +589,29 @@ const (
 	EventTypeDeviceSpeedChange EventType = 20 // IBV_EVENT_DEVICE_SPEED_CHANGE
 )
 
-var eventTypeNames = []validate.Flag{{Bits: 0, Name: "CQ_ERR"}, {Bits: 1, Name: "QP_FATAL"}, {Bits: 2, Name: "QP_REQ_ERR"},
-	{Bits: 3, Name: "QP_ACCESS_ERR"}, {Bits: 4, Name: "COMM_EST"}, {Bits: 5, Name: "SQ_DRAINED"}, {Bits: 6, Name: "PATH_MIG"},
-	{Bits: 7, Name: "PATH_MIG_ERR"}, {Bits: 8, Name: "DEVICE_FATAL"}, {Bits: 9, Name: "PORT_ACTIVE"}, {Bits: 10, Name: "PORT_ERR"},
-	{Bits: 11, Name: "LID_CHANGE"}, {Bits: 12, Name: "PKEY_CHANGE"}, {Bits: 13, Name: "SM_CHANGE"}, {Bits: 14, Name: "SRQ_ERR"},
-	{Bits: 15, Name: "SRQ_LIMIT_REACHED"}, {Bits: 16, Name: "QP_LAST_WQE_REACHED"}, {Bits: 17, Name: "CLIENT_REREGISTER"},
-	{Bits: 18, Name: "GID_CHANGE"}, {Bits: 19, Name: "WQ_FATAL"}, {Bits: 20, Name: "DEVICE_SPEED_CHANGE"}}
+var eventTypeNames = []validate.Flag{
+	{Bits: 0, Name: "CQ_ERR"},
+	{Bits: 1, Name: "QP_FATAL"},
+	{Bits: 2, Name: "QP_REQ_ERR"},
+	{Bits: 3, Name: "QP_ACCESS_ERR"},
+	{Bits: 4, Name: "COMM_EST"},
+	{Bits: 5, Name: "SQ_DRAINED"},
+	{Bits: 6, Name: "PATH_MIG"},
+	{Bits: 7, Name: "PATH_MIG_ERR"},
+	{Bits: 8, Name: "DEVICE_FATAL"},
+	{Bits: 9, Name: "PORT_ACTIVE"},
+	{Bits: 10, Name: "PORT_ERR"},
+	{Bits: 11, Name: "LID_CHANGE"},
+	{Bits: 12, Name: "PKEY_CHANGE"},
+	{Bits: 13, Name: "SM_CHANGE"},
+	{Bits: 14, Name: "SRQ_ERR"},
+	{Bits: 15, Name: "SRQ_LIMIT_REACHED"},
+	{Bits: 16, Name: "QP_LAST_WQE_REACHED"},
+	{Bits: 17, Name: "CLIENT_REREGISTER"},
+	{Bits: 18, Name: "GID_CHANGE"},
+	{Bits: 19, Name: "WQ_FATAL"},
+	{Bits: 20, Name: "DEVICE_SPEED_CHANGE"},
+}
 
 // String returns the C name without its prefix.
 func (v EventType) String() string { return validate.EnumText("EventType", int64(v), eventTypeNames) }
@@ -582,9 +633,16 @@ const (
 	NodeTypeUnspecified NodeType = 7  // IBV_NODE_UNSPECIFIED
 )
 
-var nodeTypeNames = []validate.Flag{{Bits: 0xffffffffffffffff, Name: "UNKNOWN"}, {Bits: 1, Name: "CA"}, {Bits: 2, Name: "SWITCH"},
-	{Bits: 3, Name: "ROUTER"}, {Bits: 4, Name: "RNIC"}, {Bits: 5, Name: "USNIC"}, {Bits: 6, Name: "USNIC_UDP"},
-	{Bits: 7, Name: "UNSPECIFIED"}}
+var nodeTypeNames = []validate.Flag{
+	{Bits: 0xffffffffffffffff, Name: "UNKNOWN"},
+	{Bits: 1, Name: "CA"},
+	{Bits: 2, Name: "SWITCH"},
+	{Bits: 3, Name: "ROUTER"},
+	{Bits: 4, Name: "RNIC"},
+	{Bits: 5, Name: "USNIC"},
+	{Bits: 6, Name: "USNIC_UDP"},
+	{Bits: 7, Name: "UNSPECIFIED"},
+}
 
 // String returns the C name without its prefix.
 func (v NodeType) String() string { return validate.EnumText("NodeType", int64(v), nodeTypeNames) }
@@ -604,8 +662,14 @@ const (
 	TransportTypeUnspecified TransportType = 4  // IBV_TRANSPORT_UNSPECIFIED
 )
 
-var transportTypeNames = []validate.Flag{{Bits: 0xffffffffffffffff, Name: "UNKNOWN"}, {Bits: 0, Name: "IB"}, {Bits: 1, Name: "IWARP"},
-	{Bits: 2, Name: "USNIC"}, {Bits: 3, Name: "USNIC_UDP"}, {Bits: 4, Name: "UNSPECIFIED"}}
+var transportTypeNames = []validate.Flag{
+	{Bits: 0xffffffffffffffff, Name: "UNKNOWN"},
+	{Bits: 0, Name: "IB"},
+	{Bits: 1, Name: "IWARP"},
+	{Bits: 2, Name: "USNIC"},
+	{Bits: 3, Name: "USNIC_UDP"},
+	{Bits: 4, Name: "UNSPECIFIED"},
+}
 
 // String returns the C name without its prefix.
 func (v TransportType) String() string {
@@ -651,9 +715,14 @@ const (
 	QPAccessFlushPersistent QPAccess = 0x200 // IBV_ACCESS_FLUSH_PERSISTENT
 )
 
-var qpAccessNames = []validate.Flag{{Bits: 0x1, Name: "LOCAL_WRITE"}, {Bits: 0x2, Name: "REMOTE_WRITE"},
-	{Bits: 0x4, Name: "REMOTE_READ"}, {Bits: 0x8, Name: "REMOTE_ATOMIC"}, {Bits: 0x100, Name: "FLUSH_GLOBAL"},
-	{Bits: 0x200, Name: "FLUSH_PERSISTENT"}}
+var qpAccessNames = []validate.Flag{
+	{Bits: 0x1, Name: "LOCAL_WRITE"},
+	{Bits: 0x2, Name: "REMOTE_WRITE"},
+	{Bits: 0x4, Name: "REMOTE_READ"},
+	{Bits: 0x8, Name: "REMOTE_ATOMIC"},
+	{Bits: 0x100, Name: "FLUSH_GLOBAL"},
+	{Bits: 0x200, Name: "FLUSH_PERSISTENT"},
+}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v QPAccess) String() string { return validate.FlagText(uint64(v), qpAccessNames) }
@@ -683,8 +752,16 @@ const (
 	QPStateUnknown QPState = 7 // IBV_QPS_UNKNOWN
 )
 
-var qpStateNames = []validate.Flag{{Bits: 0, Name: "RESET"}, {Bits: 1, Name: "INIT"}, {Bits: 2, Name: "RTR"}, {Bits: 3, Name: "RTS"},
-	{Bits: 4, Name: "SQD"}, {Bits: 5, Name: "SQE"}, {Bits: 6, Name: "ERR"}, {Bits: 7, Name: "UNKNOWN"}}
+var qpStateNames = []validate.Flag{
+	{Bits: 0, Name: "RESET"},
+	{Bits: 1, Name: "INIT"},
+	{Bits: 2, Name: "RTR"},
+	{Bits: 3, Name: "RTS"},
+	{Bits: 4, Name: "SQD"},
+	{Bits: 5, Name: "SQE"},
+	{Bits: 6, Name: "ERR"},
+	{Bits: 7, Name: "UNKNOWN"},
+}
 
 // String returns the C name without its prefix.
 func (v QPState) String() string { return validate.EnumText("QPState", int64(v), qpStateNames) }
@@ -957,8 +1034,14 @@ const (
 	CompCntrOpRemoteRDMAWrite CompCntrOp = 0x20 // IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_WRITE
 )
 
-var compCntrOpNames = []validate.Flag{{Bits: 0x1, Name: "SEND"}, {Bits: 0x2, Name: "RECV"}, {Bits: 0x4, Name: "RDMA_READ"},
-	{Bits: 0x8, Name: "REMOTE_RDMA_READ"}, {Bits: 0x10, Name: "RDMA_WRITE"}, {Bits: 0x20, Name: "REMOTE_RDMA_WRITE"}}
+var compCntrOpNames = []validate.Flag{
+	{Bits: 0x1, Name: "SEND"},
+	{Bits: 0x2, Name: "RECV"},
+	{Bits: 0x4, Name: "RDMA_READ"},
+	{Bits: 0x8, Name: "REMOTE_RDMA_READ"},
+	{Bits: 0x10, Name: "RDMA_WRITE"},
+	{Bits: 0x20, Name: "REMOTE_RDMA_WRITE"},
+}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v CompCntrOp) String() string { return validate.FlagText(uint64(v), compCntrOpNames) }
@@ -1020,15 +1103,32 @@ const (
 	DeviceCapManagedFlowSteering DeviceCap = 0x20000000 // IBV_DEVICE_MANAGED_FLOW_STEERING
 )
 
-var deviceCapNames = []validate.Flag{{Bits: 0x1, Name: "RESIZE_MAX_WR"}, {Bits: 0x2, Name: "BAD_PKEY_CNTR"},
-	{Bits: 0x4, Name: "BAD_QKEY_CNTR"}, {Bits: 0x8, Name: "RAW_MULTI"}, {Bits: 0x10, Name: "AUTO_PATH_MIG"},
-	{Bits: 0x20, Name: "CHANGE_PHY_PORT"}, {Bits: 0x40, Name: "UD_AV_PORT_ENFORCE"}, {Bits: 0x80, Name: "CURR_QP_STATE_MOD"},
-	{Bits: 0x100, Name: "SHUTDOWN_PORT"}, {Bits: 0x200, Name: "INIT_TYPE"}, {Bits: 0x400, Name: "PORT_ACTIVE_EVENT"},
-	{Bits: 0x800, Name: "SYS_IMAGE_GUID"}, {Bits: 0x1000, Name: "RC_RNR_NAK_GEN"}, {Bits: 0x2000, Name: "SRQ_RESIZE"},
-	{Bits: 0x4000, Name: "N_NOTIFY_CQ"}, {Bits: 0x20000, Name: "MEM_WINDOW"}, {Bits: 0x40000, Name: "UD_IP_CSUM"},
-	{Bits: 0x100000, Name: "XRC"}, {Bits: 0x200000, Name: "MEM_MGT_EXTENSIONS"}, {Bits: 0x800000, Name: "MEM_WINDOW_TYPE_2A"},
-	{Bits: 0x1000000, Name: "MEM_WINDOW_TYPE_2B"}, {Bits: 0x2000000, Name: "RC_IP_CSUM"}, {Bits: 0x4000000, Name: "RAW_IP_CSUM"},
-	{Bits: 0x20000000, Name: "MANAGED_FLOW_STEERING"}}
+var deviceCapNames = []validate.Flag{
+	{Bits: 0x1, Name: "RESIZE_MAX_WR"},
+	{Bits: 0x2, Name: "BAD_PKEY_CNTR"},
+	{Bits: 0x4, Name: "BAD_QKEY_CNTR"},
+	{Bits: 0x8, Name: "RAW_MULTI"},
+	{Bits: 0x10, Name: "AUTO_PATH_MIG"},
+	{Bits: 0x20, Name: "CHANGE_PHY_PORT"},
+	{Bits: 0x40, Name: "UD_AV_PORT_ENFORCE"},
+	{Bits: 0x80, Name: "CURR_QP_STATE_MOD"},
+	{Bits: 0x100, Name: "SHUTDOWN_PORT"},
+	{Bits: 0x200, Name: "INIT_TYPE"},
+	{Bits: 0x400, Name: "PORT_ACTIVE_EVENT"},
+	{Bits: 0x800, Name: "SYS_IMAGE_GUID"},
+	{Bits: 0x1000, Name: "RC_RNR_NAK_GEN"},
+	{Bits: 0x2000, Name: "SRQ_RESIZE"},
+	{Bits: 0x4000, Name: "N_NOTIFY_CQ"},
+	{Bits: 0x20000, Name: "MEM_WINDOW"},
+	{Bits: 0x40000, Name: "UD_IP_CSUM"},
+	{Bits: 0x100000, Name: "XRC"},
+	{Bits: 0x200000, Name: "MEM_MGT_EXTENSIONS"},
+	{Bits: 0x800000, Name: "MEM_WINDOW_TYPE_2A"},
+	{Bits: 0x1000000, Name: "MEM_WINDOW_TYPE_2B"},
+	{Bits: 0x2000000, Name: "RC_IP_CSUM"},
+	{Bits: 0x4000000, Name: "RAW_IP_CSUM"},
+	{Bits: 0x20000000, Name: "MANAGED_FLOW_STEERING"},
+}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v DeviceCap) String() string { return validate.FlagText(uint64(v), deviceCapNames) }
@@ -1092,16 +1192,35 @@ const (
 	DeviceCapExCCDMABounce DeviceCapEx = 0x20000000000 // IBV_DEVICE_CC_DMA_BOUNCE
 )
 
-var deviceCapExNames = []validate.Flag{{Bits: 0x1, Name: "RESIZE_MAX_WR"}, {Bits: 0x2, Name: "BAD_PKEY_CNTR"},
-	{Bits: 0x4, Name: "BAD_QKEY_CNTR"}, {Bits: 0x8, Name: "RAW_MULTI"}, {Bits: 0x10, Name: "AUTO_PATH_MIG"},
-	{Bits: 0x20, Name: "CHANGE_PHY_PORT"}, {Bits: 0x40, Name: "UD_AV_PORT_ENFORCE"}, {Bits: 0x80, Name: "CURR_QP_STATE_MOD"},
-	{Bits: 0x100, Name: "SHUTDOWN_PORT"}, {Bits: 0x200, Name: "INIT_TYPE"}, {Bits: 0x400, Name: "PORT_ACTIVE_EVENT"},
-	{Bits: 0x800, Name: "SYS_IMAGE_GUID"}, {Bits: 0x1000, Name: "RC_RNR_NAK_GEN"}, {Bits: 0x2000, Name: "SRQ_RESIZE"},
-	{Bits: 0x4000, Name: "N_NOTIFY_CQ"}, {Bits: 0x20000, Name: "MEM_WINDOW"}, {Bits: 0x40000, Name: "UD_IP_CSUM"},
-	{Bits: 0x100000, Name: "XRC"}, {Bits: 0x200000, Name: "MEM_MGT_EXTENSIONS"}, {Bits: 0x800000, Name: "MEM_WINDOW_TYPE_2A"},
-	{Bits: 0x1000000, Name: "MEM_WINDOW_TYPE_2B"}, {Bits: 0x2000000, Name: "RC_IP_CSUM"}, {Bits: 0x4000000, Name: "RAW_IP_CSUM"},
-	{Bits: 0x20000000, Name: "MANAGED_FLOW_STEERING"}, {Bits: 0x400000000, Name: "RAW_SCATTER_FCS"},
-	{Bits: 0x1000000000, Name: "PCI_WRITE_END_PADDING"}, {Bits: 0x20000000000, Name: "CC_DMA_BOUNCE"}}
+var deviceCapExNames = []validate.Flag{
+	{Bits: 0x1, Name: "RESIZE_MAX_WR"},
+	{Bits: 0x2, Name: "BAD_PKEY_CNTR"},
+	{Bits: 0x4, Name: "BAD_QKEY_CNTR"},
+	{Bits: 0x8, Name: "RAW_MULTI"},
+	{Bits: 0x10, Name: "AUTO_PATH_MIG"},
+	{Bits: 0x20, Name: "CHANGE_PHY_PORT"},
+	{Bits: 0x40, Name: "UD_AV_PORT_ENFORCE"},
+	{Bits: 0x80, Name: "CURR_QP_STATE_MOD"},
+	{Bits: 0x100, Name: "SHUTDOWN_PORT"},
+	{Bits: 0x200, Name: "INIT_TYPE"},
+	{Bits: 0x400, Name: "PORT_ACTIVE_EVENT"},
+	{Bits: 0x800, Name: "SYS_IMAGE_GUID"},
+	{Bits: 0x1000, Name: "RC_RNR_NAK_GEN"},
+	{Bits: 0x2000, Name: "SRQ_RESIZE"},
+	{Bits: 0x4000, Name: "N_NOTIFY_CQ"},
+	{Bits: 0x20000, Name: "MEM_WINDOW"},
+	{Bits: 0x40000, Name: "UD_IP_CSUM"},
+	{Bits: 0x100000, Name: "XRC"},
+	{Bits: 0x200000, Name: "MEM_MGT_EXTENSIONS"},
+	{Bits: 0x800000, Name: "MEM_WINDOW_TYPE_2A"},
+	{Bits: 0x1000000, Name: "MEM_WINDOW_TYPE_2B"},
+	{Bits: 0x2000000, Name: "RC_IP_CSUM"},
+	{Bits: 0x4000000, Name: "RAW_IP_CSUM"},
+	{Bits: 0x20000000, Name: "MANAGED_FLOW_STEERING"},
+	{Bits: 0x400000000, Name: "RAW_SCATTER_FCS"},
+	{Bits: 0x1000000000, Name: "PCI_WRITE_END_PADDING"},
+	{Bits: 0x20000000000, Name: "CC_DMA_BOUNCE"},
+}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v DeviceCapEx) String() string { return validate.FlagText(uint64(v), deviceCapExNames) }
@@ -1149,9 +1268,16 @@ const (
 	ODPTransportCapAtomicWrite ODPTransportCap = 0x80 // IBV_ODP_SUPPORT_ATOMIC_WRITE
 )
 
-var odpTransportCapNames = []validate.Flag{{Bits: 0x1, Name: "SEND"}, {Bits: 0x2, Name: "RECV"}, {Bits: 0x4, Name: "WRITE"},
-	{Bits: 0x8, Name: "READ"}, {Bits: 0x10, Name: "ATOMIC"}, {Bits: 0x20, Name: "SRQ_RECV"}, {Bits: 0x40, Name: "FLUSH"},
-	{Bits: 0x80, Name: "ATOMIC_WRITE"}}
+var odpTransportCapNames = []validate.Flag{
+	{Bits: 0x1, Name: "SEND"},
+	{Bits: 0x2, Name: "RECV"},
+	{Bits: 0x4, Name: "WRITE"},
+	{Bits: 0x8, Name: "READ"},
+	{Bits: 0x10, Name: "ATOMIC"},
+	{Bits: 0x20, Name: "SRQ_RECV"},
+	{Bits: 0x40, Name: "FLUSH"},
+	{Bits: 0x80, Name: "ATOMIC_WRITE"},
+}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v ODPTransportCap) String() string { return validate.FlagText(uint64(v), odpTransportCapNames) }
@@ -1173,8 +1299,7 @@ const (
 	RawPacketCapDelayDrop RawPacketCap = 0x8 // IBV_RAW_PACKET_CAP_DELAY_DROP
 )
 
-var rawPacketCapNames = []validate.Flag{{Bits: 0x1, Name: "CVLAN_STRIPPING"}, {Bits: 0x2, Name: "SCATTER_FCS"},
-	{Bits: 0x4, Name: "IP_CSUM"}, {Bits: 0x8, Name: "DELAY_DROP"}}
+var rawPacketCapNames = []validate.Flag{{Bits: 0x1, Name: "CVLAN_STRIPPING"}, {Bits: 0x2, Name: "SCATTER_FCS"}, {Bits: 0x4, Name: "IP_CSUM"}, {Bits: 0x8, Name: "DELAY_DROP"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v RawPacketCap) String() string { return validate.FlagText(uint64(v), rawPacketCapNames) }
@@ -1210,8 +1335,7 @@ const (
 	PCIAtomicSize16 PCIAtomicSize = 0x4 // IBV_PCI_ATOMIC_OPERATION_16_BYTE_SIZE_SUP
 )
 
-var pciAtomicSizeNames = []validate.Flag{{Bits: 0x1, Name: "4_BYTE_SIZE_SUP"}, {Bits: 0x2, Name: "8_BYTE_SIZE_SUP"},
-	{Bits: 0x4, Name: "16_BYTE_SIZE_SUP"}}
+var pciAtomicSizeNames = []validate.Flag{{Bits: 0x1, Name: "4_BYTE_SIZE_SUP"}, {Bits: 0x2, Name: "8_BYTE_SIZE_SUP"}, {Bits: 0x4, Name: "16_BYTE_SIZE_SUP"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v PCIAtomicSize) String() string { return validate.FlagText(uint64(v), pciAtomicSizeNames) }
@@ -1245,10 +1369,18 @@ const (
 	RXHashFieldInner RXHashField = 0x80000000 // IBV_RX_HASH_INNER
 )
 
-var rxHashFieldNames = []validate.Flag{{Bits: 0x1, Name: "SRC_IPV4"}, {Bits: 0x2, Name: "DST_IPV4"}, {Bits: 0x4, Name: "SRC_IPV6"},
-	{Bits: 0x8, Name: "DST_IPV6"}, {Bits: 0x10, Name: "SRC_PORT_TCP"}, {Bits: 0x20, Name: "DST_PORT_TCP"},
-	{Bits: 0x40, Name: "SRC_PORT_UDP"}, {Bits: 0x80, Name: "DST_PORT_UDP"}, {Bits: 0x100, Name: "IPSEC_SPI"},
-	{Bits: 0x80000000, Name: "INNER"}}
+var rxHashFieldNames = []validate.Flag{
+	{Bits: 0x1, Name: "SRC_IPV4"},
+	{Bits: 0x2, Name: "DST_IPV4"},
+	{Bits: 0x4, Name: "SRC_IPV6"},
+	{Bits: 0x8, Name: "DST_IPV6"},
+	{Bits: 0x10, Name: "SRC_PORT_TCP"},
+	{Bits: 0x20, Name: "DST_PORT_TCP"},
+	{Bits: 0x40, Name: "SRC_PORT_UDP"},
+	{Bits: 0x80, Name: "DST_PORT_UDP"},
+	{Bits: 0x100, Name: "IPSEC_SPI"},
+	{Bits: 0x80000000, Name: "INNER"},
+}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v RXHashField) String() string { return validate.FlagText(uint64(v), rxHashFieldNames) }
@@ -1346,15 +1478,32 @@ const (
 	PortCapIPBasedGids PortCap = 0x4000000 // IBV_PORT_IP_BASED_GIDS
 )
 
-var portCapNames = []validate.Flag{{Bits: 0x2, Name: "SM"}, {Bits: 0x4, Name: "NOTICE_SUP"}, {Bits: 0x8, Name: "TRAP_SUP"},
-	{Bits: 0x10, Name: "OPT_IPD_SUP"}, {Bits: 0x20, Name: "AUTO_MIGR_SUP"}, {Bits: 0x40, Name: "SL_MAP_SUP"},
-	{Bits: 0x80, Name: "MKEY_NVRAM"}, {Bits: 0x100, Name: "PKEY_NVRAM"}, {Bits: 0x200, Name: "LED_INFO_SUP"},
-	{Bits: 0x800, Name: "SYS_IMAGE_GUID_SUP"}, {Bits: 0x1000, Name: "PKEY_SW_EXT_PORT_TRAP_SUP"},
-	{Bits: 0x4000, Name: "EXTENDED_SPEEDS_SUP"}, {Bits: 0x8000, Name: "CAP_MASK2_SUP"}, {Bits: 0x10000, Name: "CM_SUP"},
-	{Bits: 0x20000, Name: "SNMP_TUNNEL_SUP"}, {Bits: 0x40000, Name: "REINIT_SUP"}, {Bits: 0x80000, Name: "DEVICE_MGMT_SUP"},
-	{Bits: 0x100000, Name: "VENDOR_CLASS_SUP"}, {Bits: 0x200000, Name: "DR_NOTICE_SUP"}, {Bits: 0x400000, Name: "CAP_MASK_NOTICE_SUP"},
-	{Bits: 0x800000, Name: "BOOT_MGMT_SUP"}, {Bits: 0x1000000, Name: "LINK_LATENCY_SUP"}, {Bits: 0x2000000, Name: "CLIENT_REG_SUP"},
-	{Bits: 0x4000000, Name: "IP_BASED_GIDS"}}
+var portCapNames = []validate.Flag{
+	{Bits: 0x2, Name: "SM"},
+	{Bits: 0x4, Name: "NOTICE_SUP"},
+	{Bits: 0x8, Name: "TRAP_SUP"},
+	{Bits: 0x10, Name: "OPT_IPD_SUP"},
+	{Bits: 0x20, Name: "AUTO_MIGR_SUP"},
+	{Bits: 0x40, Name: "SL_MAP_SUP"},
+	{Bits: 0x80, Name: "MKEY_NVRAM"},
+	{Bits: 0x100, Name: "PKEY_NVRAM"},
+	{Bits: 0x200, Name: "LED_INFO_SUP"},
+	{Bits: 0x800, Name: "SYS_IMAGE_GUID_SUP"},
+	{Bits: 0x1000, Name: "PKEY_SW_EXT_PORT_TRAP_SUP"},
+	{Bits: 0x4000, Name: "EXTENDED_SPEEDS_SUP"},
+	{Bits: 0x8000, Name: "CAP_MASK2_SUP"},
+	{Bits: 0x10000, Name: "CM_SUP"},
+	{Bits: 0x20000, Name: "SNMP_TUNNEL_SUP"},
+	{Bits: 0x40000, Name: "REINIT_SUP"},
+	{Bits: 0x80000, Name: "DEVICE_MGMT_SUP"},
+	{Bits: 0x100000, Name: "VENDOR_CLASS_SUP"},
+	{Bits: 0x200000, Name: "DR_NOTICE_SUP"},
+	{Bits: 0x400000, Name: "CAP_MASK_NOTICE_SUP"},
+	{Bits: 0x800000, Name: "BOOT_MGMT_SUP"},
+	{Bits: 0x1000000, Name: "LINK_LATENCY_SUP"},
+	{Bits: 0x2000000, Name: "CLIENT_REG_SUP"},
+	{Bits: 0x4000000, Name: "IP_BASED_GIDS"},
+}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v PortCap) String() string { return validate.FlagText(uint64(v), portCapNames) }
@@ -1384,9 +1533,16 @@ const (
 	PortCap2LinkSpeedXdrSup PortCap2 = 0x1000 // IBV_PORT_LINK_SPEED_XDR_SUP
 )
 
-var portCap2Names = []validate.Flag{{Bits: 0x1, Name: "SET_NODE_DESC_SUP"}, {Bits: 0x2, Name: "INFO_EXT_SUP"},
-	{Bits: 0x4, Name: "VIRT_SUP"}, {Bits: 0x8, Name: "SWITCH_PORT_STATE_TABLE_SUP"}, {Bits: 0x10, Name: "LINK_WIDTH_2X_SUP"},
-	{Bits: 0x20, Name: "LINK_SPEED_HDR_SUP"}, {Bits: 0x400, Name: "LINK_SPEED_NDR_SUP"}, {Bits: 0x1000, Name: "LINK_SPEED_XDR_SUP"}}
+var portCap2Names = []validate.Flag{
+	{Bits: 0x1, Name: "SET_NODE_DESC_SUP"},
+	{Bits: 0x2, Name: "INFO_EXT_SUP"},
+	{Bits: 0x4, Name: "VIRT_SUP"},
+	{Bits: 0x8, Name: "SWITCH_PORT_STATE_TABLE_SUP"},
+	{Bits: 0x10, Name: "LINK_WIDTH_2X_SUP"},
+	{Bits: 0x20, Name: "LINK_SPEED_HDR_SUP"},
+	{Bits: 0x400, Name: "LINK_SPEED_NDR_SUP"},
+	{Bits: 0x1000, Name: "LINK_SPEED_XDR_SUP"},
+}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v PortCap2) String() string { return validate.FlagText(uint64(v), portCap2Names) }
@@ -1428,8 +1584,14 @@ const (
 	PortStateActiveDefer PortState = 5 // IBV_PORT_ACTIVE_DEFER
 )
 
-var portStateNames = []validate.Flag{{Bits: 0, Name: "NOP"}, {Bits: 1, Name: "DOWN"}, {Bits: 2, Name: "INIT"}, {Bits: 3, Name: "ARMED"},
-	{Bits: 4, Name: "ACTIVE"}, {Bits: 5, Name: "ACTIVE_DEFER"}}
+var portStateNames = []validate.Flag{
+	{Bits: 0, Name: "NOP"},
+	{Bits: 1, Name: "DOWN"},
+	{Bits: 2, Name: "INIT"},
+	{Bits: 3, Name: "ARMED"},
+	{Bits: 4, Name: "ACTIVE"},
+	{Bits: 5, Name: "ACTIVE_DEFER"},
+}
 
 // String returns the C name without its prefix.
 func (v PortState) String() string { return validate.EnumText("PortState", int64(v), portStateNames) }
@@ -1466,8 +1628,13 @@ func MTUOf(bytes int) (MTU, error) {
 	return MTU(v), nil
 }
 
-var mtuNames = []validate.Flag{{Bits: 1, Name: "256"}, {Bits: 2, Name: "512"}, {Bits: 3, Name: "1024"}, {Bits: 4, Name: "2048"},
-	{Bits: 5, Name: "4096"}}
+var mtuNames = []validate.Flag{
+	{Bits: 1, Name: "256"},
+	{Bits: 2, Name: "512"},
+	{Bits: 3, Name: "1024"},
+	{Bits: 4, Name: "2048"},
+	{Bits: 5, Name: "4096"},
+}
 
 // String returns the C name without its prefix.
 func (v MTU) String() string { return validate.EnumText("MTU", int64(v), mtuNames) }
@@ -1524,12 +1691,27 @@ const (
 	QPFieldDestQPN         QPField = 0x100000 // IBV_QP_DEST_QPN
 )
 
-var qpFieldNames = []validate.Flag{{Bits: 0x1, Name: "STATE"}, {Bits: 0x8, Name: "ACCESS_FLAGS"}, {Bits: 0x10, Name: "PKEY_INDEX"},
-	{Bits: 0x20, Name: "PORT"}, {Bits: 0x40, Name: "QKEY"}, {Bits: 0x80, Name: "AV"}, {Bits: 0x100, Name: "PATH_MTU"},
-	{Bits: 0x200, Name: "TIMEOUT"}, {Bits: 0x400, Name: "RETRY_CNT"}, {Bits: 0x800, Name: "RNR_RETRY"}, {Bits: 0x1000, Name: "RQ_PSN"},
-	{Bits: 0x2000, Name: "MAX_QP_RD_ATOMIC"}, {Bits: 0x4000, Name: "ALT_PATH"}, {Bits: 0x8000, Name: "MIN_RNR_TIMER"},
-	{Bits: 0x10000, Name: "SQ_PSN"}, {Bits: 0x20000, Name: "MAX_DEST_RD_ATOMIC"}, {Bits: 0x40000, Name: "PATH_MIG_STATE"},
-	{Bits: 0x80000, Name: "CAP"}, {Bits: 0x100000, Name: "DEST_QPN"}}
+var qpFieldNames = []validate.Flag{
+	{Bits: 0x1, Name: "STATE"},
+	{Bits: 0x8, Name: "ACCESS_FLAGS"},
+	{Bits: 0x10, Name: "PKEY_INDEX"},
+	{Bits: 0x20, Name: "PORT"},
+	{Bits: 0x40, Name: "QKEY"},
+	{Bits: 0x80, Name: "AV"},
+	{Bits: 0x100, Name: "PATH_MTU"},
+	{Bits: 0x200, Name: "TIMEOUT"},
+	{Bits: 0x400, Name: "RETRY_CNT"},
+	{Bits: 0x800, Name: "RNR_RETRY"},
+	{Bits: 0x1000, Name: "RQ_PSN"},
+	{Bits: 0x2000, Name: "MAX_QP_RD_ATOMIC"},
+	{Bits: 0x4000, Name: "ALT_PATH"},
+	{Bits: 0x8000, Name: "MIN_RNR_TIMER"},
+	{Bits: 0x10000, Name: "SQ_PSN"},
+	{Bits: 0x20000, Name: "MAX_DEST_RD_ATOMIC"},
+	{Bits: 0x40000, Name: "PATH_MIG_STATE"},
+	{Bits: 0x80000, Name: "CAP"},
+	{Bits: 0x100000, Name: "DEST_QPN"},
+}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v QPField) String() string { return validate.FlagText(uint64(v), qpFieldNames) }
@@ -1627,13 +1809,32 @@ const (
 	Rate1200Gbps Rate = 24 // IBV_RATE_1200_GBPS
 )
 
-var rateNames = []validate.Flag{{Bits: 0, Name: "MAX"}, {Bits: 2, Name: "2_5_GBPS"}, {Bits: 5, Name: "5_GBPS"},
-	{Bits: 3, Name: "10_GBPS"}, {Bits: 6, Name: "20_GBPS"}, {Bits: 4, Name: "30_GBPS"}, {Bits: 7, Name: "40_GBPS"},
-	{Bits: 8, Name: "60_GBPS"}, {Bits: 9, Name: "80_GBPS"}, {Bits: 10, Name: "120_GBPS"}, {Bits: 11, Name: "14_GBPS"},
-	{Bits: 12, Name: "56_GBPS"}, {Bits: 13, Name: "112_GBPS"}, {Bits: 14, Name: "168_GBPS"}, {Bits: 15, Name: "25_GBPS"},
-	{Bits: 16, Name: "100_GBPS"}, {Bits: 17, Name: "200_GBPS"}, {Bits: 18, Name: "300_GBPS"}, {Bits: 19, Name: "28_GBPS"},
-	{Bits: 20, Name: "50_GBPS"}, {Bits: 21, Name: "400_GBPS"}, {Bits: 22, Name: "600_GBPS"}, {Bits: 23, Name: "800_GBPS"},
-	{Bits: 24, Name: "1200_GBPS"}}
+var rateNames = []validate.Flag{
+	{Bits: 0, Name: "MAX"},
+	{Bits: 2, Name: "2_5_GBPS"},
+	{Bits: 5, Name: "5_GBPS"},
+	{Bits: 3, Name: "10_GBPS"},
+	{Bits: 6, Name: "20_GBPS"},
+	{Bits: 4, Name: "30_GBPS"},
+	{Bits: 7, Name: "40_GBPS"},
+	{Bits: 8, Name: "60_GBPS"},
+	{Bits: 9, Name: "80_GBPS"},
+	{Bits: 10, Name: "120_GBPS"},
+	{Bits: 11, Name: "14_GBPS"},
+	{Bits: 12, Name: "56_GBPS"},
+	{Bits: 13, Name: "112_GBPS"},
+	{Bits: 14, Name: "168_GBPS"},
+	{Bits: 15, Name: "25_GBPS"},
+	{Bits: 16, Name: "100_GBPS"},
+	{Bits: 17, Name: "200_GBPS"},
+	{Bits: 18, Name: "300_GBPS"},
+	{Bits: 19, Name: "28_GBPS"},
+	{Bits: 20, Name: "50_GBPS"},
+	{Bits: 21, Name: "400_GBPS"},
+	{Bits: 22, Name: "600_GBPS"},
+	{Bits: 23, Name: "800_GBPS"},
+	{Bits: 24, Name: "1200_GBPS"},
+}
 
 // String returns the C name without its prefix.
 func (v Rate) String() string { return validate.EnumText("Rate", int64(v), rateNames) }
@@ -1685,10 +1886,19 @@ const (
 	MRAccessRelaxedOrdering MRAccess = 0x100000 // IBV_ACCESS_RELAXED_ORDERING
 )
 
-var mrAccessNames = []validate.Flag{{Bits: 0x1, Name: "LOCAL_WRITE"}, {Bits: 0x2, Name: "REMOTE_WRITE"},
-	{Bits: 0x4, Name: "REMOTE_READ"}, {Bits: 0x8, Name: "REMOTE_ATOMIC"}, {Bits: 0x10, Name: "MW_BIND"}, {Bits: 0x20, Name: "ZERO_BASED"},
-	{Bits: 0x40, Name: "ON_DEMAND"}, {Bits: 0x80, Name: "HUGETLB"}, {Bits: 0x100, Name: "FLUSH_GLOBAL"},
-	{Bits: 0x200, Name: "FLUSH_PERSISTENT"}, {Bits: 0x100000, Name: "RELAXED_ORDERING"}}
+var mrAccessNames = []validate.Flag{
+	{Bits: 0x1, Name: "LOCAL_WRITE"},
+	{Bits: 0x2, Name: "REMOTE_WRITE"},
+	{Bits: 0x4, Name: "REMOTE_READ"},
+	{Bits: 0x8, Name: "REMOTE_ATOMIC"},
+	{Bits: 0x10, Name: "MW_BIND"},
+	{Bits: 0x20, Name: "ZERO_BASED"},
+	{Bits: 0x40, Name: "ON_DEMAND"},
+	{Bits: 0x80, Name: "HUGETLB"},
+	{Bits: 0x100, Name: "FLUSH_GLOBAL"},
+	{Bits: 0x200, Name: "FLUSH_PERSISTENT"},
+	{Bits: 0x100000, Name: "RELAXED_ORDERING"},
+}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v MRAccess) String() string { return validate.FlagText(uint64(v), mrAccessNames) }
@@ -1707,8 +1917,13 @@ const (
 	DmabufAccessRelaxedOrdering DmabufAccess = 0x100000 // IBV_ACCESS_RELAXED_ORDERING
 )
 
-var dmabufAccessNames = []validate.Flag{{Bits: 0x1, Name: "LOCAL_WRITE"}, {Bits: 0x2, Name: "REMOTE_WRITE"},
-	{Bits: 0x4, Name: "REMOTE_READ"}, {Bits: 0x8, Name: "REMOTE_ATOMIC"}, {Bits: 0x100000, Name: "RELAXED_ORDERING"}}
+var dmabufAccessNames = []validate.Flag{
+	{Bits: 0x1, Name: "LOCAL_WRITE"},
+	{Bits: 0x2, Name: "REMOTE_WRITE"},
+	{Bits: 0x4, Name: "REMOTE_READ"},
+	{Bits: 0x8, Name: "REMOTE_ATOMIC"},
+	{Bits: 0x100000, Name: "RELAXED_ORDERING"},
+}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v DmabufAccess) String() string { return validate.FlagText(uint64(v), dmabufAccessNames) }

@@ -224,8 +224,7 @@ type loadConfig struct {
 func Path(file string) LoadOption { return func(c *loadConfig) { c.path = file } }
 
 // library is what Load looks for.
-var library = dl.Module{Name: "libibverbs.so.1", Probe: "ibv_get_device_list",
-	Install: "Debian, Ubuntu: libibverbs1 and ibverbs-providers; Fedora, RHEL: libibverbs"}
+var library = dl.Module{Name: "libibverbs.so.1", Probe: "ibv_get_device_list", Install: "Debian, Ubuntu: libibverbs1 and ibverbs-providers; Fedora, RHEL: libibverbs"}
 
 // Load loads libibverbs at run time. A process has one real libibverbs: loading it again returns the same one,
 // and loading another file is an error. Without a library, the error wraps errors.ErrUnsupported and says what

@@ -80,10 +80,12 @@ func (mr *MR) deregMR() error {
 	}
 	if errno := rawDeregMR(mr.lib.fn[symIbv_dereg_mr], mr.h.C); errno != 0 && !mr.dev.gone(errno) {
 		return verr.Failed("ibv_dereg_mr", errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.EBUSY,
-				Text: "a memory window is bound to the region; invalidate or deallocate it first"},
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EBUSY, Text: "a memory window is bound to the region; invalidate or deallocate it first"},
 				verr.Cause{Errno: syscall.EINVAL, Text: "a memory window is bound to the region; invalidate or deallocate it first"},
-				verr.Cause{Errno: syscall.ENOENT, Text: "another context has destroyed the region; give the handle up with Unimport"})
+				verr.Cause{Errno: syscall.ENOENT, Text: "another context has destroyed the region; give the handle up with Unimport"},
+			)
 		})
 	}
 	return nil
@@ -177,7 +179,13 @@ func (mr *MR) Unimport() error { return mr.base().CloseBy("ibv_unimport_mr", mr.
 
 // judgeReregMR holds the arguments of ibv_rereg_mr against its rules. The function that it returns reports
 // lints; call it when the device has taken the call, and no lock is held.
-func (mr *MR) judgeReregMR(flags MRChangeFlags, pd unsafe.Pointer, addr uintptr, length uint64, access MRAccess) (func(), error) {
+func (mr *MR) judgeReregMR(
+	flags MRChangeFlags,
+	pd unsafe.Pointer,
+	addr uintptr,
+	length uint64,
+	access MRAccess,
+) (func(), error) {
 	in := inReregMR{
 		flags:  uint64(flags),
 		pd:     validate.Addr(pd),

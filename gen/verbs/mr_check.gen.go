@@ -54,20 +54,35 @@ func checkReregMR(in *inReregMR) error {
 	if flags&MRChangeFlagsAccess != 0 && access&MRAccessRemoteAtomic != 0 && access&MRAccessLocalWrite != MRAccessLocalWrite {
 		bad.Add(&rule0184, in.access)
 	}
-	if flags&MRChangeFlagsAccess != 0 && access&^(MRAccessLocalWrite|MRAccessRemoteWrite|MRAccessRemoteRead|MRAccessRemoteAtomic|
-		MRAccessMWBind|MRAccessZeroBased|MRAccessOnDemand|MRAccessHugetlb|MRAccessFlushGlobal|MRAccessFlushPersistent|MRAccessRelaxedOrdering|
+	if flags&MRChangeFlagsAccess != 0 && access&^(MRAccessLocalWrite|
+		MRAccessRemoteWrite|
+		MRAccessRemoteRead|
+		MRAccessRemoteAtomic|
+		MRAccessMWBind|
+		MRAccessZeroBased|
+		MRAccessOnDemand|
+		MRAccessHugetlb|
+		MRAccessFlushGlobal|
+		MRAccessFlushPersistent|
+		MRAccessRelaxedOrdering|
 		0x3fe00000) != 0 {
 		bad.Add(&rule0185, in.access)
 	}
-	if in.capDeviceCapFlagsEx.OK && flags&MRChangeFlagsAccess != 0 && access&MRAccessFlushGlobal != 0 &&
+	if in.capDeviceCapFlagsEx.OK &&
+		flags&MRChangeFlagsAccess != 0 &&
+		access&MRAccessFlushGlobal != 0 &&
 		capDeviceCapFlagsEx&0x4000000000 != 0x4000000000 {
 		bad.Add(&rule0209, in.access)
 	}
-	if in.capDeviceCapFlagsEx.OK && flags&MRChangeFlagsAccess != 0 && access&MRAccessFlushPersistent != 0 &&
+	if in.capDeviceCapFlagsEx.OK &&
+		flags&MRChangeFlagsAccess != 0 &&
+		access&MRAccessFlushPersistent != 0 &&
 		capDeviceCapFlagsEx&0x8000000000 != 0x8000000000 {
 		bad.Add(&rule0210, in.access)
 	}
-	if in.capODPCapsGeneralCaps.OK && flags&MRChangeFlagsAccess != 0 && access&MRAccessOnDemand != 0 &&
+	if in.capODPCapsGeneralCaps.OK &&
+		flags&MRChangeFlagsAccess != 0 &&
+		access&MRAccessOnDemand != 0 &&
 		capODPCapsGeneralCaps&ODPCapSupported != ODPCapSupported {
 		bad.Add(&rule0211, in.access)
 	}
@@ -83,10 +98,13 @@ func hintReregMR(in *inReregMR) []verr.Violation {
 	may.If(flags&MRChangeFlagsTranslation == 0 && in.addr != 0, &rule0180, in.addr)
 	may.If(flags&MRChangeFlagsTranslation == 0 && in.length != 0, &rule0181, in.length)
 	may.If(flags&MRChangeFlagsPD == 0 && in.pd != 0, &rule0182, in.pd)
-	may.If(in.capAtomicCap.OK && flags&MRChangeFlagsAccess != 0 && capAtomicCap != AtomicCapGlob && access&MRAccessRemoteAtomic != 0 &&
-		capAtomicCap&AtomicCapHCA != AtomicCapHCA, &rule0212, in.access)
+	may.If(in.capAtomicCap.OK &&
+		flags&MRChangeFlagsAccess != 0 &&
+		capAtomicCap != AtomicCapGlob &&
+		access&MRAccessRemoteAtomic != 0 &&
+		capAtomicCap&AtomicCapHCA != AtomicCapHCA,
+		&rule0212, in.access)
 	may.If(flags&MRChangeFlagsAccess != 0 && access&MRAccessZeroBased != 0, &rule0213, in.access)
-	may.If(flags&MRChangeFlagsAccess != 0 && access&MRAccessHugetlb != 0 && access&MRAccessOnDemand != MRAccessOnDemand, &rule0214,
-		in.access)
+	may.If(flags&MRChangeFlagsAccess != 0 && access&MRAccessHugetlb != 0 && access&MRAccessOnDemand != MRAccessOnDemand, &rule0214, in.access)
 	return may
 }

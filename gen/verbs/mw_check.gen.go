@@ -39,13 +39,19 @@ func hintBindMW(in *inBindMW) []verr.Violation {
 	sendFlags := SendFlags(in.mwBindSendFlags)
 	access := MWAccess(in.mwBindInfoMWAccessFlags)
 	capAtomicCap := AtomicCap(in.capAtomicCap.V)
-	may.If(in.qpType.OK && qpType != QPTypeUC && qpType != QPTypeRC && qpType != QPTypeXRCSend, &rule1107, in.qpType.V)
+	may.If(in.qpType.OK &&
+		qpType != QPTypeUC &&
+		qpType != QPTypeRC &&
+		qpType != QPTypeXRCSend,
+		&rule1107, in.qpType.V)
 	may.If(sendFlags&^(SendFence|SendSignaled) != 0, &rule1108, in.mwBindSendFlags)
-	may.If(access&^(MWAccessRemoteWrite|MWAccessRemoteRead|MWAccessRemoteAtomic|MWAccessZeroBased) != 0, &rule1109,
-		in.mwBindInfoMWAccessFlags)
+	may.If(access&^(MWAccessRemoteWrite|MWAccessRemoteRead|MWAccessRemoteAtomic|MWAccessZeroBased) != 0, &rule1109, in.mwBindInfoMWAccessFlags)
 	may.If(access&MWAccessZeroBased != 0, &rule1110, in.mwBindInfoMWAccessFlags)
-	may.If(in.capAtomicCap.OK && capAtomicCap != AtomicCapGlob && access&MWAccessRemoteAtomic != 0 &&
-		capAtomicCap&AtomicCapHCA != AtomicCapHCA, &rule3526, in.mwBindInfoMWAccessFlags)
+	may.If(in.capAtomicCap.OK &&
+		capAtomicCap != AtomicCapGlob &&
+		access&MWAccessRemoteAtomic != 0 &&
+		capAtomicCap&AtomicCapHCA != AtomicCapHCA,
+		&rule3526, in.mwBindInfoMWAccessFlags)
 	may.If(in.mwBindInfoLength == 0 && in.mwBindInfoMR == 0, &rule3901, in.mwBindInfoMR)
 	return may
 }

@@ -65,10 +65,11 @@ func (pd *PD) deallocPD() error {
 	}
 	if errno := rawDeallocPD(pd.lib.fn[symIbv_dealloc_pd], pd.h.C); errno != 0 && !pd.dev.gone(errno) {
 		return verr.Failed("ibv_dealloc_pd", errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.ENOENT,
-				Text: "another context has destroyed the domain; give the handle up with Unimport"},
-				verr.Cause{Errno: syscall.EBUSY,
-					Text: "another context has objects of the domain open; close them there, or give the handle up with Unimport"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.ENOENT, Text: "another context has destroyed the domain; give the handle up with Unimport"},
+				verr.Cause{Errno: syscall.EBUSY, Text: "another context has objects of the domain open; close them there, or give the handle up with Unimport"},
+			)
 		})
 	}
 	return nil
@@ -137,8 +138,10 @@ func (pd *PD) ImportMR(mrHandle uint32) (*MR, error) {
 	ptr, errno := rawImportMR(pd.lib.fn[symIbv_import_mr], pd.h.C, mrHandle)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.ENOENT,
-				Text: "the handle must be that of a memory region that lives in the kernel context to which the protection domain belongs"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.ENOENT, Text: "the handle must be that of a memory region that lives in the kernel context to which the protection domain belongs"},
+			)
 		})
 	}
 	o := newMR(pd.dev, ptr)
@@ -191,11 +194,17 @@ func (pd *PD) regMR(memory mem.Source, access MRAccess) (*MR, error) {
 		return nil, err
 	}
 	pd.calls.Begin()
-	ptr, errno := rawRegMR(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr], pd.h.C, addr, length, uint32(access))
+	ptr, errno := rawRegMR(
+		pd.lib.fn[symIbv_reg_mr_iova2],
+		pd.lib.fn[symIbv_reg_mr],
+		pd.h.C,
+		addr,
+		length,
+		uint32(access),
+	)
 	if ptr == nil {
 		return nil, pd.calls.Failed(verb, errno, func() []string {
-			return append(diagnose.Memory(pd.lib.src, pd.dev.h.Label(), errno, uint64(addr), uint64(length), uint64(access)),
-				verr.Texts(hintRegMR(&in))...)
+			return append(diagnose.Memory(pd.lib.src, pd.dev.h.Label(), errno, uint64(addr), uint64(length), uint64(access)), verr.Texts(hintRegMR(&in))...)
 		})
 	}
 	if pd.lib.lints.Wanted() {
@@ -314,11 +323,18 @@ func (pd *PD) regMRIOVA(memory mem.Source, iova uint64, access MRAccess) (*MR, e
 		return nil, err
 	}
 	pd.calls.Begin()
-	ptr, errno := rawRegMRIOVA(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr_iova], pd.h.C, addr, length, iova, uint32(access))
+	ptr, errno := rawRegMRIOVA(
+		pd.lib.fn[symIbv_reg_mr_iova2],
+		pd.lib.fn[symIbv_reg_mr_iova],
+		pd.h.C,
+		addr,
+		length,
+		iova,
+		uint32(access),
+	)
 	if ptr == nil {
 		return nil, pd.calls.Failed(verb, errno, func() []string {
-			return append(diagnose.Memory(pd.lib.src, pd.dev.h.Label(), errno, uint64(addr), uint64(length), uint64(access)),
-				verr.Texts(hintRegMRIOVA(&in))...)
+			return append(diagnose.Memory(pd.lib.src, pd.dev.h.Label(), errno, uint64(addr), uint64(length), uint64(access)), verr.Texts(hintRegMRIOVA(&in))...)
 		})
 	}
 	if pd.lib.lints.Wanted() {
@@ -429,7 +445,13 @@ func (pd *PD) RegMRAddrIOVA(addr uintptr, length uint64, iova uint64, access MRA
 //   - access: REMOTE_ATOMIC needs a device with atomic operations [VR-ibv_reg_dmabuf_mr-access-0044]
 //
 // C: ibv_reg_dmabuf_mr, ibv_reg_mr(3).
-func (pd *PD) RegDmabufMR(offset uint64, length uint64, iova uint64, fd int, access DmabufAccess) (*MR, error) {
+func (pd *PD) RegDmabufMR(
+	offset uint64,
+	length uint64,
+	iova uint64,
+	fd int,
+	access DmabufAccess,
+) (*MR, error) {
 	const verb = "ibv_reg_dmabuf_mr"
 	if err := pd.base().Enter(verb); err != nil {
 		return nil, err
@@ -455,9 +477,19 @@ func (pd *PD) RegDmabufMR(offset uint64, length uint64, iova uint64, fd int, acc
 		return nil, err
 	}
 	pd.calls.Begin()
-	ptr, errno := rawRegDmabufMR(pd.lib.fn[symIbv_reg_dmabuf_mr], pd.h.C, offset, length, iova, int32(fd), int32(access))
+	ptr, errno := rawRegDmabufMR(
+		pd.lib.fn[symIbv_reg_dmabuf_mr],
+		pd.h.C,
+		offset,
+		length,
+		iova,
+		int32(fd),
+		int32(access),
+	)
 	if ptr == nil {
-		return nil, pd.calls.Failed(verb, errno, func() []string { return verr.Texts(hintRegDmabufMR(&in)) })
+		return nil, pd.calls.Failed(verb, errno, func() []string {
+			return verr.Texts(hintRegDmabufMR(&in))
+		})
 	}
 	if pd.lib.lints.Wanted() {
 		pd.lib.lints.Report(hintRegDmabufMR(&in))
@@ -562,10 +594,10 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 	ptr, errno := rawRegMREx(pd.lib.fn[symIbv_reg_mr_ex], pd.h.C, unsafe.Pointer(&mrInitAttrC))
 	if ptr == nil {
 		return nil, pd.calls.Failed(verb, errno, func() []string {
-			return append(append(diagnose.Memory(pd.lib.src, pd.dev.h.Label(), errno, uint64(mrInitAttrC.addr), uint64(mrInitAttrC.length),
-				uint64(mrInitAttrC.access)), verr.Texts(hintRegMREx(&in))...),
-				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-					Text: "a region of a buffer lies within the buffer, in its protection domain"})...)
+			return append(append(diagnose.Memory(pd.lib.src, pd.dev.h.Label(), errno, uint64(mrInitAttrC.addr), uint64(mrInitAttrC.length), uint64(mrInitAttrC.access)), verr.Texts(hintRegMREx(&in))...), verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "a region of a buffer lies within the buffer, in its protection domain"},
+			)...)
 		})
 	}
 	if pd.lib.lints.Wanted() {
@@ -616,7 +648,9 @@ func (pd *PD) AllocMW(mwType MWType) (*MW, error) {
 	}
 	ptr, errno := rawAllocMW(pd.h.C, uint32(mwType))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintAllocMW(&in)) })
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Texts(hintAllocMW(&in))
+		})
 	}
 	if pd.lib.lints.Wanted() {
 		pd.lib.lints.Report(hintAllocMW(&in))
@@ -664,8 +698,13 @@ func (pd *PD) AdviseMR(advice AdviseMRAdvice, flags AdviseMRFlags, sgList []SGE)
 	if err := checkAdviseMR(&in); err != nil {
 		return err
 	}
-	if errno := rawAdviseMR(pd.h.C, uint32(advice), uint32(flags), unsafe.Pointer(unsafe.SliceData(sgList)),
-		uint32(len(sgList))); errno != 0 {
+	if errno := rawAdviseMR(
+		pd.h.C,
+		uint32(advice),
+		uint32(flags),
+		unsafe.Pointer(unsafe.SliceData(sgList)),
+		uint32(len(sgList)),
+	); errno != 0 {
 		return verr.Failed(verb, errno, nil)
 	}
 	return nil
@@ -735,9 +774,17 @@ func (pd *PD) RegDMMR(dm *DM, dmOffset uint64, length uint64, access DMAccess) (
 		return nil, err
 	}
 	pd.calls.Begin()
-	ptr, errno := rawRegDMMR(pd.h.C, dm.h.C, dmOffset, length, uint32(access))
+	ptr, errno := rawRegDMMR(
+		pd.h.C,
+		dm.h.C,
+		dmOffset,
+		length,
+		uint32(access),
+	)
 	if ptr == nil {
-		return nil, pd.calls.Failed(verb, errno, func() []string { return verr.Texts(hintRegDMMR(&in)) })
+		return nil, pd.calls.Failed(verb, errno, func() []string {
+			return verr.Texts(hintRegDMMR(&in))
+		})
 	}
 	if pd.lib.lints.Wanted() {
 		pd.lib.lints.Report(hintRegDMMR(&in))
@@ -788,7 +835,9 @@ func (pd *PD) CreateSRQ(srqInitAttr SRQInitAttr) (*SRQ, error) {
 	pd.calls.Begin()
 	ptr, errno := rawCreateSRQ(pd.lib.fn[symIbv_create_srq], pd.h.C, unsafe.Pointer(&srqInitAttrC))
 	if ptr == nil {
-		return nil, pd.calls.Failed(verb, errno, func() []string { return verr.Texts(hintCreateSRQ(&in)) })
+		return nil, pd.calls.Failed(verb, errno, func() []string {
+			return verr.Texts(hintCreateSRQ(&in))
+		})
 	}
 	if pd.lib.lints.Wanted() {
 		pd.lib.lints.Report(hintCreateSRQ(&in))
@@ -874,9 +923,10 @@ func (pd *PD) CreateQP(qpInitAttr QPInitAttr) (*QP, error) {
 	ptr, errno := rawCreateQP(pd.lib.fn[symIbv_create_qp], pd.h.C, unsafe.Pointer(&qpInitAttrC))
 	if ptr == nil {
 		return nil, pd.calls.Failed(verb, errno, func() []string {
-			return append(verr.Texts(hintCreateQP(&in)),
-				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-					Text: "max_inline_data is more than the device carries inline; no capability says how much that is"})...)
+			return append(verr.Texts(hintCreateQP(&in)), verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "max_inline_data is more than the device carries inline; no capability says how much that is"},
+			)...)
 		})
 	}
 	if pd.lib.lints.Wanted() {
@@ -885,8 +935,7 @@ func (pd *PD) CreateQP(qpInitAttr QPInitAttr) (*QP, error) {
 	o := newQP(pd.dev, ptr)
 	o.pd = pd
 	o.made = &qpInitAttrC
-	if err := o.h.Adopt(&pd.h.Node, qpInitAttr.SendCQ.base().Optional(), qpInitAttr.RecvCQ.base().Optional(),
-		qpInitAttr.SRQ.base().Optional()); err != nil {
+	if err := o.h.Adopt(&pd.h.Node, qpInitAttr.SendCQ.base().Optional(), qpInitAttr.RecvCQ.base().Optional(), qpInitAttr.SRQ.base().Optional()); err != nil {
 		return nil, err
 	}
 	return o, nil
@@ -913,8 +962,10 @@ func (pd *PD) AllocBuf(size uint64) (*Buf, error) {
 	ptr, errno := rawAllocBuf(pd.lib.fn[symIbv_alloc_buf], pd.h.C, size, unsafe.Pointer(&bufferC))
 	if ptr == nil {
 		return nil, pd.calls.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.ENOMEM,
-				Text: "the process cannot get so much memory; allocate less, or raise its limits (ulimit -v, the memory of its cgroup)"})
+			return verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.ENOMEM, Text: "the process cannot get so much memory; allocate less, or raise its limits (ulimit -v, the memory of its cgroup)"},
+			)
 		})
 	}
 	o := newBuf(pd.dev, bufferC)
@@ -978,17 +1029,22 @@ func (pd *PD) RegBufMR(buffer *Buf, addr uintptr, length uint64, access MRAccess
 		return nil, err
 	}
 	pd.calls.Begin()
-	ptr, errno := rawRegBufMR(pd.lib.fn[symIbv_reg_buf_mr], pd.h.C, buffer.h.C, addr, length, int32(access))
+	ptr, errno := rawRegBufMR(
+		pd.lib.fn[symIbv_reg_buf_mr],
+		pd.h.C,
+		buffer.h.C,
+		addr,
+		length,
+		int32(access),
+	)
 	if ptr == nil {
 		return nil, pd.calls.Failed(verb, errno, func() []string {
-			return append(append(diagnose.Memory(pd.lib.src, pd.dev.h.Label(), errno, uint64(addr), uint64(length), uint64(access)),
-				verr.Texts(hintRegBufMR(&in))...), verr.Causes(errno,
-				verr.Cause{Errno: syscall.EINVAL,
-					Text: "pd must be the protection domain that the buffer was allocated with; pass the protection domain of the buffer " +
-						"[VR-ibv_reg_buf_mr-pd-3011]"}, verr.Cause{Errno: syscall.EINVAL,
-					Text: "the region must begin within the buffer; pass an address between those of the first and the last byte " +
-						"[VR-ibv_reg_buf_mr-addr-3012]"}, verr.Cause{Errno: syscall.EINVAL,
-					Text: "the region must end within the buffer; pass a shorter length [VR-ibv_reg_buf_mr-length-3013]"})...)
+			return append(append(diagnose.Memory(pd.lib.src, pd.dev.h.Label(), errno, uint64(addr), uint64(length), uint64(access)), verr.Texts(hintRegBufMR(&in))...), verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "pd must be the protection domain that the buffer was allocated with; pass the protection domain of the buffer [VR-ibv_reg_buf_mr-pd-3011]"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "the region must begin within the buffer; pass an address between those of the first and the last byte [VR-ibv_reg_buf_mr-addr-3012]"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "the region must end within the buffer; pass a shorter length [VR-ibv_reg_buf_mr-length-3013]"},
+			)...)
 		})
 	}
 	if pd.lib.lints.Wanted() {
@@ -1051,9 +1107,11 @@ func (pd *PD) CreateAH(attr AHAttr) (*AH, error) {
 	ptr, errno := rawCreateAH(pd.lib.fn[symIbv_create_ah], pd.h.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return append(append(pd.dev.explainRoute(errno, &attrC), verr.Texts(hintCreateAH(&in))...),
-				verr.Causes(errno, verr.Cause{Errno: syscall.ENETUNREACH, Text: "no route leads to dgid; look at ip route get ADDRESS"},
-					verr.Cause{Errno: syscall.ETIMEDOUT, Text: "nobody answers at dgid on the network of the local GID; look at ip neigh"})...)
+			return append(append(pd.dev.explainRoute(errno, &attrC), verr.Texts(hintCreateAH(&in))...), verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.ENETUNREACH, Text: "no route leads to dgid; look at ip route get ADDRESS"},
+				verr.Cause{Errno: syscall.ETIMEDOUT, Text: "nobody answers at dgid on the network of the local GID; look at ip neigh"},
+			)...)
 		})
 	}
 	if pd.lib.lints.Wanted() {
@@ -1099,15 +1157,20 @@ func (pd *PD) CreateAHFromWC(wc *WC, grh []byte, portNum uint8) (*AH, error) {
 	if caps := pd.dev.capabilities(); caps != nil {
 		in.capPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
 	}
-	ptr, errno := rawCreateAHFromWC(pd.lib.fn[symIbv_create_ah_from_wc], pd.h.C, unsafe.Pointer(wc), unsafe.Pointer(unsafe.SliceData(grh)),
-		portNum)
+	ptr, errno := rawCreateAHFromWC(
+		pd.lib.fn[symIbv_create_ah_from_wc],
+		pd.h.C,
+		unsafe.Pointer(wc),
+		unsafe.Pointer(unsafe.SliceData(grh)),
+		portNum,
+	)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
-			return append(verr.Texts(hintCreateAHFromWC(&in)),
-				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-					Text: "the bytes are not the GRH of a datagram to this port; pass the first 40 bytes of the memory of the receive"},
-					verr.Cause{Errno: syscall.EPROTONOSUPPORT,
-						Text: "the bytes are not the GRH of a datagram to this port; pass the first 40 bytes of the memory of the receive"})...)
+			return append(verr.Texts(hintCreateAHFromWC(&in)), verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "the bytes are not the GRH of a datagram to this port; pass the first 40 bytes of the memory of the receive"},
+				verr.Cause{Errno: syscall.EPROTONOSUPPORT, Text: "the bytes are not the GRH of a datagram to this port; pass the first 40 bytes of the memory of the receive"},
+			)...)
 		})
 	}
 	if pd.lib.lints.Wanted() {

@@ -31,8 +31,18 @@ func checkRegMR(in *inRegMR) error {
 	if access&MRAccessRemoteAtomic != 0 && access&MRAccessLocalWrite != MRAccessLocalWrite {
 		bad.Add(&rule0003, in.access)
 	}
-	if access&^(MRAccessLocalWrite|MRAccessRemoteWrite|MRAccessRemoteRead|MRAccessRemoteAtomic|MRAccessMWBind|MRAccessZeroBased|
-		MRAccessOnDemand|MRAccessHugetlb|MRAccessFlushGlobal|MRAccessFlushPersistent|MRAccessRelaxedOrdering|0x3fe00000) != 0 {
+	if access&^(MRAccessLocalWrite|
+		MRAccessRemoteWrite|
+		MRAccessRemoteRead|
+		MRAccessRemoteAtomic|
+		MRAccessMWBind|
+		MRAccessZeroBased|
+		MRAccessOnDemand|
+		MRAccessHugetlb|
+		MRAccessFlushGlobal|
+		MRAccessFlushPersistent|
+		MRAccessRelaxedOrdering|
+		0x3fe00000) != 0 {
 		bad.Add(&rule0004, in.access)
 	}
 	if access&MRAccessOnDemand != 0 && in.length == 0xffffffffffffffff && access&MRAccessHugetlb != 0 {
@@ -53,7 +63,9 @@ func checkRegMR(in *inRegMR) error {
 	if in.capODPCapsGeneralCaps.OK && access&MRAccessOnDemand != 0 && capODPCapsGeneralCaps&ODPCapSupported != ODPCapSupported {
 		bad.Add(&rule0016, in.access)
 	}
-	if in.capODPCapsGeneralCaps.OK && in.length == 0xffffffffffffffff && access&MRAccessOnDemand != 0 &&
+	if in.capODPCapsGeneralCaps.OK &&
+		in.length == 0xffffffffffffffff &&
+		access&MRAccessOnDemand != 0 &&
 		capODPCapsGeneralCaps&ODPCapImplicit != ODPCapImplicit {
 		bad.Add(&rule0017, in.access)
 	}
@@ -70,11 +82,18 @@ func hintRegMR(in *inRegMR) []verr.Violation {
 	may.If(access&MRAccessOnDemand != 0 && in.addr == 0 && in.length != 0xffffffffffffffff, &rule0010, in.length)
 	may.If(in.length != 0xffffffffffffffff && validate.SumAbove(in.addr, in.length, 0xffffffffffffffff), &rule0011, in.length)
 	may.If(in.length < 1, &rule0012, in.length)
-	may.If(in.capAtomicCap.OK && capAtomicCap != AtomicCapGlob && access&MRAccessRemoteAtomic != 0 &&
-		capAtomicCap&AtomicCapHCA != AtomicCapHCA, &rule0013, in.access)
+	may.If(in.capAtomicCap.OK &&
+		capAtomicCap != AtomicCapGlob &&
+		access&MRAccessRemoteAtomic != 0 &&
+		capAtomicCap&AtomicCapHCA != AtomicCapHCA,
+		&rule0013, in.access)
 	may.If(in.capMaxMRSize.OK && in.length != 0xffffffffffffffff && in.length > in.capMaxMRSize.V, &rule0018, in.length, in.capMaxMRSize.V)
 	may.If(access&MRAccessOnDemand == 0 && access&MRAccessFlushPersistent != 0, &rule0194, in.access)
-	may.If(access&MRAccessOnDemand == 0 && in.length != 0 && in.length != 0xffffffffffffffff && in.addr == 0, &rule0201, in.addr)
+	may.If(access&MRAccessOnDemand == 0 &&
+		in.length != 0 &&
+		in.length != 0xffffffffffffffff &&
+		in.addr == 0,
+		&rule0201, in.addr)
 	may.If(access&MRAccessOnDemand == 0 && in.length != 0xffffffffffffffff && in.length > 0x7fffffffffffffff, &rule0204, in.length)
 	return may
 }
@@ -103,8 +122,18 @@ func checkRegMRIOVA(in *inRegMRIOVA) error {
 	if access&MRAccessRemoteAtomic != 0 && access&MRAccessLocalWrite != MRAccessLocalWrite {
 		bad.Add(&rule0021, in.access)
 	}
-	if access&^(MRAccessLocalWrite|MRAccessRemoteWrite|MRAccessRemoteRead|MRAccessRemoteAtomic|MRAccessMWBind|MRAccessZeroBased|
-		MRAccessOnDemand|MRAccessHugetlb|MRAccessFlushGlobal|MRAccessFlushPersistent|MRAccessRelaxedOrdering|0x3fe00000) != 0 {
+	if access&^(MRAccessLocalWrite|
+		MRAccessRemoteWrite|
+		MRAccessRemoteRead|
+		MRAccessRemoteAtomic|
+		MRAccessMWBind|
+		MRAccessZeroBased|
+		MRAccessOnDemand|
+		MRAccessHugetlb|
+		MRAccessFlushGlobal|
+		MRAccessFlushPersistent|
+		MRAccessRelaxedOrdering|
+		0x3fe00000) != 0 {
 		bad.Add(&rule0022, in.access)
 	}
 	if access&MRAccessOnDemand != 0 && in.length == 0xffffffffffffffff && access&MRAccessHugetlb != 0 {
@@ -125,7 +154,9 @@ func checkRegMRIOVA(in *inRegMRIOVA) error {
 	if in.capODPCapsGeneralCaps.OK && access&MRAccessOnDemand != 0 && capODPCapsGeneralCaps&ODPCapSupported != ODPCapSupported {
 		bad.Add(&rule0034, in.access)
 	}
-	if in.capODPCapsGeneralCaps.OK && in.length == 0xffffffffffffffff && access&MRAccessOnDemand != 0 &&
+	if in.capODPCapsGeneralCaps.OK &&
+		in.length == 0xffffffffffffffff &&
+		access&MRAccessOnDemand != 0 &&
 		capODPCapsGeneralCaps&ODPCapImplicit != ODPCapImplicit {
 		bad.Add(&rule0035, in.access)
 	}
@@ -151,11 +182,18 @@ func hintRegMRIOVA(in *inRegMRIOVA) []verr.Violation {
 	may.If(access&MRAccessOnDemand != 0 && in.addr == 0 && in.length != 0xffffffffffffffff, &rule0028, in.length)
 	may.If(in.length != 0xffffffffffffffff && validate.SumAbove(in.addr, in.length, 0xffffffffffffffff), &rule0029, in.length)
 	may.If(in.length < 1, &rule0030, in.length)
-	may.If(in.capAtomicCap.OK && capAtomicCap != AtomicCapGlob && access&MRAccessRemoteAtomic != 0 &&
-		capAtomicCap&AtomicCapHCA != AtomicCapHCA, &rule0031, in.access)
+	may.If(in.capAtomicCap.OK &&
+		capAtomicCap != AtomicCapGlob &&
+		access&MRAccessRemoteAtomic != 0 &&
+		capAtomicCap&AtomicCapHCA != AtomicCapHCA,
+		&rule0031, in.access)
 	may.If(in.capMaxMRSize.OK && in.length != 0xffffffffffffffff && in.length > in.capMaxMRSize.V, &rule0036, in.length, in.capMaxMRSize.V)
 	may.If(access&MRAccessOnDemand == 0 && access&MRAccessFlushPersistent != 0, &rule0195, in.access)
-	may.If(access&MRAccessOnDemand == 0 && in.length != 0 && in.length != 0xffffffffffffffff && in.addr == 0, &rule0202, in.addr)
+	may.If(access&MRAccessOnDemand == 0 &&
+		in.length != 0 &&
+		in.length != 0xffffffffffffffff &&
+		in.addr == 0,
+		&rule0202, in.addr)
 	may.If(access&MRAccessOnDemand == 0 && in.length != 0xffffffffffffffff && in.length > 0x7fffffffffffffff, &rule0205, in.length)
 	return may
 }
@@ -180,7 +218,10 @@ func checkRegDmabufMR(in *inRegDmabufMR) error {
 	if access&DmabufAccessRemoteAtomic != 0 && access&DmabufAccessLocalWrite != DmabufAccessLocalWrite {
 		bad.Add(&rule0042, in.access)
 	}
-	if access&^(DmabufAccessLocalWrite|DmabufAccessRemoteWrite|DmabufAccessRemoteRead|DmabufAccessRemoteAtomic|
+	if access&^(DmabufAccessLocalWrite|
+		DmabufAccessRemoteWrite|
+		DmabufAccessRemoteRead|
+		DmabufAccessRemoteAtomic|
 		DmabufAccessRelaxedOrdering) != 0 {
 		bad.Add(&rule0043, in.access)
 	}
@@ -201,8 +242,11 @@ func hintRegDmabufMR(in *inRegDmabufMR) []verr.Violation {
 	var may verr.Violations
 	capAtomicCap := AtomicCap(in.capAtomicCap.V)
 	access := DmabufAccess(in.access)
-	may.If(in.capAtomicCap.OK && capAtomicCap != AtomicCapGlob && access&DmabufAccessRemoteAtomic != 0 &&
-		capAtomicCap&AtomicCapHCA != AtomicCapHCA, &rule0044, in.access)
+	may.If(in.capAtomicCap.OK &&
+		capAtomicCap != AtomicCapGlob &&
+		access&DmabufAccessRemoteAtomic != 0 &&
+		capAtomicCap&AtomicCapHCA != AtomicCapHCA,
+		&rule0044, in.access)
 	return may
 }
 
@@ -243,70 +287,92 @@ func checkRegMREx(in *inRegMREx) error {
 	if access&MRAccessRemoteAtomic != 0 && access&MRAccessLocalWrite != MRAccessLocalWrite {
 		bad.Add(&rule0050, in.mrInitAttrAccess)
 	}
-	if in.mrInitAttrCompMask&mrInitAttrHasFD == 0 &&
-		access&^(MRAccessLocalWrite|MRAccessRemoteWrite|MRAccessRemoteRead|MRAccessRemoteAtomic|MRAccessMWBind|MRAccessZeroBased|
-			MRAccessOnDemand|MRAccessHugetlb|MRAccessFlushGlobal|MRAccessFlushPersistent|MRAccessRelaxedOrdering|0x3fe00000) != 0 {
+	if in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && access&^(MRAccessLocalWrite|
+		MRAccessRemoteWrite|
+		MRAccessRemoteRead|
+		MRAccessRemoteAtomic|
+		MRAccessMWBind|
+		MRAccessZeroBased|
+		MRAccessOnDemand|
+		MRAccessHugetlb|
+		MRAccessFlushGlobal|
+		MRAccessFlushPersistent|
+		MRAccessRelaxedOrdering|
+		0x3fe00000) != 0 {
 		bad.Add(&rule0051, in.mrInitAttrAccess)
 	}
-	if in.mrInitAttrCompMask&mrInitAttrHasFD != 0 &&
-		access&^(MRAccessLocalWrite|MRAccessRemoteWrite|MRAccessRemoteRead|MRAccessRemoteAtomic|MRAccessRelaxedOrdering) != 0 {
+	if in.mrInitAttrCompMask&mrInitAttrHasFD != 0 && access&^(MRAccessLocalWrite|
+		MRAccessRemoteWrite|
+		MRAccessRemoteRead|
+		MRAccessRemoteAtomic|
+		MRAccessRelaxedOrdering) != 0 {
 		bad.Add(&rule0052, in.mrInitAttrAccess)
 	}
-	if in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && access&MRAccessOnDemand != 0 && in.mrInitAttrLength == 0xffffffffffffffff &&
+	if in.mrInitAttrCompMask&mrInitAttrHasFD == 0 &&
+		access&MRAccessOnDemand != 0 &&
+		in.mrInitAttrLength == 0xffffffffffffffff &&
 		access&MRAccessHugetlb != 0 {
 		bad.Add(&rule0055, in.mrInitAttrAccess)
 	}
-	if in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && access&MRAccessOnDemand != 0 && in.mrInitAttrLength == 0xffffffffffffffff &&
+	if in.mrInitAttrCompMask&mrInitAttrHasFD == 0 &&
+		access&MRAccessOnDemand != 0 &&
+		in.mrInitAttrLength == 0xffffffffffffffff &&
 		in.mrInitAttrAddr != 0 {
 		bad.Add(&rule0056, in.mrInitAttrAddr)
 	}
 	if in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && in.mrInitAttrLength == 0xffffffffffffffff && access&MRAccessOnDemand == 0 {
 		bad.Add(&rule0057, in.mrInitAttrLength)
 	}
-	if in.capDeviceCapFlagsEx.OK && in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && access&MRAccessFlushGlobal != 0 &&
+	if in.capDeviceCapFlagsEx.OK &&
+		in.mrInitAttrCompMask&mrInitAttrHasFD == 0 &&
+		access&MRAccessFlushGlobal != 0 &&
 		capDeviceCapFlagsEx&0x4000000000 != 0x4000000000 {
 		bad.Add(&rule0062, in.mrInitAttrAccess)
 	}
-	if in.capDeviceCapFlagsEx.OK && in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && access&MRAccessFlushPersistent != 0 &&
+	if in.capDeviceCapFlagsEx.OK &&
+		in.mrInitAttrCompMask&mrInitAttrHasFD == 0 &&
+		access&MRAccessFlushPersistent != 0 &&
 		capDeviceCapFlagsEx&0x8000000000 != 0x8000000000 {
 		bad.Add(&rule0063, in.mrInitAttrAccess)
 	}
-	if in.capODPCapsGeneralCaps.OK && in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && access&MRAccessOnDemand != 0 &&
+	if in.capODPCapsGeneralCaps.OK &&
+		in.mrInitAttrCompMask&mrInitAttrHasFD == 0 &&
+		access&MRAccessOnDemand != 0 &&
 		capODPCapsGeneralCaps&ODPCapSupported != ODPCapSupported {
 		bad.Add(&rule0064, in.mrInitAttrAccess)
 	}
-	if in.capODPCapsGeneralCaps.OK && in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && in.mrInitAttrLength == 0xffffffffffffffff &&
-		access&MRAccessOnDemand != 0 && capODPCapsGeneralCaps&ODPCapImplicit != ODPCapImplicit {
+	if in.capODPCapsGeneralCaps.OK &&
+		in.mrInitAttrCompMask&mrInitAttrHasFD == 0 &&
+		in.mrInitAttrLength == 0xffffffffffffffff &&
+		access&MRAccessOnDemand != 0 &&
+		capODPCapsGeneralCaps&ODPCapImplicit != ODPCapImplicit {
 		bad.Add(&rule0065, in.mrInitAttrAccess)
 	}
 	if in.mrInitAttrCompMask&mrInitAttrHasBuf == 0 && in.mrInitAttrCompMask&(mrInitAttrHasAddr|mrInitAttrHasFD) == 0 {
 		bad.Add(&rule0076, in.mrInitAttrCompMask)
 	}
-	if in.mrInitAttrCompMask&mrInitAttrHasBuf == 0 && in.mrInitAttrCompMask&mrInitAttrHasFD != 0 &&
-		in.mrInitAttrCompMask&mrInitAttrHasAddr != 0 {
+	if in.mrInitAttrCompMask&mrInitAttrHasBuf == 0 && in.mrInitAttrCompMask&mrInitAttrHasFD != 0 && in.mrInitAttrCompMask&mrInitAttrHasAddr != 0 {
 		bad.Add(&rule0077, in.mrInitAttrCompMask)
 	}
-	if in.mrInitAttrCompMask&mrInitAttrHasBuf == 0 && in.mrInitAttrCompMask&mrInitAttrHasFD != 0 &&
-		in.mrInitAttrCompMask&mrInitAttrHasFDOffset != mrInitAttrHasFDOffset {
+	if in.mrInitAttrCompMask&mrInitAttrHasBuf == 0 && in.mrInitAttrCompMask&mrInitAttrHasFD != 0 && in.mrInitAttrCompMask&mrInitAttrHasFDOffset != mrInitAttrHasFDOffset {
 		bad.Add(&rule0078, in.mrInitAttrCompMask)
 	}
-	if in.mrInitAttrCompMask&mrInitAttrHasBuf == 0 && in.mrInitAttrCompMask&mrInitAttrHasFD != 0 &&
-		in.mrInitAttrCompMask&mrInitAttrHasIOVA != mrInitAttrHasIOVA {
+	if in.mrInitAttrCompMask&mrInitAttrHasBuf == 0 && in.mrInitAttrCompMask&mrInitAttrHasFD != 0 && in.mrInitAttrCompMask&mrInitAttrHasIOVA != mrInitAttrHasIOVA {
 		bad.Add(&rule0079, in.mrInitAttrCompMask)
 	}
-	if in.mrInitAttrCompMask&mrInitAttrHasBuf == 0 && in.mrInitAttrCompMask&mrInitAttrHasFDOffset != 0 &&
-		in.mrInitAttrCompMask&mrInitAttrHasFD != mrInitAttrHasFD {
+	if in.mrInitAttrCompMask&mrInitAttrHasBuf == 0 && in.mrInitAttrCompMask&mrInitAttrHasFDOffset != 0 && in.mrInitAttrCompMask&mrInitAttrHasFD != mrInitAttrHasFD {
 		bad.Add(&rule0080, in.mrInitAttrCompMask)
 	}
 	if in.mrInitAttrCompMask&mrInitAttrHasFD != 0 && in.mrInitAttrFD < 0 {
 		bad.Add(&rule0081, uint64(in.mrInitAttrFD))
 	}
-	if in.mrInitAttrCompMask&mrInitAttrHasFD != 0 && in.mrInitAttrCompMask&mrInitAttrHasIOVA != 0 &&
-		in.mrInitAttrIOVA%validate.PageSize() != in.mrInitAttrFDOffset%validate.PageSize() {
+	if in.mrInitAttrCompMask&mrInitAttrHasFD != 0 && in.mrInitAttrCompMask&mrInitAttrHasIOVA != 0 && in.mrInitAttrIOVA%validate.PageSize() != in.mrInitAttrFDOffset%validate.PageSize() {
 		bad.Add(&rule0082, in.mrInitAttrIOVA)
 	}
-	if in.mrInitAttrCompMask&mrInitAttrHasIOVA != 0 && in.mrInitAttrCompMask&mrInitAttrHasAddr != 0 &&
-		in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && in.mrInitAttrIOVA%validate.PageSize() != in.mrInitAttrAddr%validate.PageSize() {
+	if in.mrInitAttrCompMask&mrInitAttrHasIOVA != 0 &&
+		in.mrInitAttrCompMask&mrInitAttrHasAddr != 0 &&
+		in.mrInitAttrCompMask&mrInitAttrHasFD == 0 &&
+		in.mrInitAttrIOVA%validate.PageSize() != in.mrInitAttrAddr%validate.PageSize() {
 		bad.Add(&rule0083, in.mrInitAttrIOVA)
 	}
 	if in.mrInitAttrCompMask&mrInitAttrHasFD != 0 && validate.SumAbove(in.mrInitAttrFDOffset, in.mrInitAttrLength, 0xffffffffffffffff) {
@@ -321,8 +387,11 @@ func checkRegMREx(in *inRegMREx) error {
 	if in.mrInitAttrCompMask&(mrInitAttrHasAddr|mrInitAttrHasBuf) == mrInitAttrHasAddr|mrInitAttrHasBuf && in.mrInitAttrAddr == 0 {
 		bad.Add(&rule0197, in.mrInitAttrAddr)
 	}
-	if in.mrInitAttrCompMask&mrInitAttrHasIOVA != 0 && in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && access&MRAccessOnDemand != 0 &&
-		in.mrInitAttrLength == 0xffffffffffffffff && in.mrInitAttrIOVA > 0 {
+	if in.mrInitAttrCompMask&mrInitAttrHasIOVA != 0 &&
+		in.mrInitAttrCompMask&mrInitAttrHasFD == 0 &&
+		access&MRAccessOnDemand != 0 &&
+		in.mrInitAttrLength == 0xffffffffffffffff &&
+		in.mrInitAttrIOVA > 0 {
 		bad.Add(&rule0200, in.mrInitAttrIOVA)
 	}
 	return bad.Err("ibv_reg_mr_ex")
@@ -334,24 +403,39 @@ func hintRegMREx(in *inRegMREx) []verr.Violation {
 	access := MRAccess(in.mrInitAttrAccess)
 	capAtomicCap := AtomicCap(in.capAtomicCap.V)
 	may.If(in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && access&MRAccessZeroBased != 0, &rule0053, in.mrInitAttrAccess)
-	may.If(in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && access&MRAccessHugetlb != 0 && access&MRAccessOnDemand != MRAccessOnDemand,
-		&rule0054, in.mrInitAttrAccess)
-	may.If(in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && access&MRAccessOnDemand != 0 && in.mrInitAttrAddr == 0 &&
-		in.mrInitAttrLength != 0xffffffffffffffff, &rule0058, in.mrInitAttrLength)
-	may.If(in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && in.mrInitAttrLength != 0xffffffffffffffff &&
-		validate.SumAbove(in.mrInitAttrAddr, in.mrInitAttrLength, 0xffffffffffffffff), &rule0059, in.mrInitAttrLength)
+	may.If(in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && access&MRAccessHugetlb != 0 && access&MRAccessOnDemand != MRAccessOnDemand, &rule0054, in.mrInitAttrAccess)
+	may.If(in.mrInitAttrCompMask&mrInitAttrHasFD == 0 &&
+		access&MRAccessOnDemand != 0 &&
+		in.mrInitAttrAddr == 0 &&
+		in.mrInitAttrLength != 0xffffffffffffffff,
+		&rule0058, in.mrInitAttrLength)
+	may.If(in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && in.mrInitAttrLength != 0xffffffffffffffff && validate.SumAbove(in.mrInitAttrAddr, in.mrInitAttrLength, 0xffffffffffffffff), &rule0059, in.mrInitAttrLength)
 	may.If(in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && in.mrInitAttrLength < 1, &rule0060, in.mrInitAttrLength)
-	may.If(in.capAtomicCap.OK && in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && capAtomicCap != AtomicCapGlob &&
-		access&MRAccessRemoteAtomic != 0 && capAtomicCap&AtomicCapHCA != AtomicCapHCA, &rule0061, in.mrInitAttrAccess)
-	may.If(in.capMaxMRSize.OK && in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && in.mrInitAttrLength != 0xffffffffffffffff &&
-		in.mrInitAttrLength > in.capMaxMRSize.V, &rule0066, in.mrInitAttrLength, in.capMaxMRSize.V)
+	may.If(in.capAtomicCap.OK &&
+		in.mrInitAttrCompMask&mrInitAttrHasFD == 0 &&
+		capAtomicCap != AtomicCapGlob &&
+		access&MRAccessRemoteAtomic != 0 &&
+		capAtomicCap&AtomicCapHCA != AtomicCapHCA,
+		&rule0061, in.mrInitAttrAccess)
+	may.If(in.capMaxMRSize.OK &&
+		in.mrInitAttrCompMask&mrInitAttrHasFD == 0 &&
+		in.mrInitAttrLength != 0xffffffffffffffff &&
+		in.mrInitAttrLength > in.capMaxMRSize.V,
+		&rule0066, in.mrInitAttrLength, in.capMaxMRSize.V)
 	may.If(access&MRAccessOnDemand == 0 && access&MRAccessFlushPersistent != 0, &rule0196, in.mrInitAttrAccess)
-	may.If(in.mrInitAttrCompMask&mrInitAttrHasAddr != 0 && in.mrInitAttrCompMask&(mrInitAttrHasFD|mrInitAttrHasBuf) == 0 &&
-		access&MRAccessOnDemand == 0 && in.mrInitAttrLength != 0 && in.mrInitAttrLength != 0xffffffffffffffff && in.mrInitAttrAddr == 0,
+	may.If(in.mrInitAttrCompMask&mrInitAttrHasAddr != 0 &&
+		in.mrInitAttrCompMask&(mrInitAttrHasFD|mrInitAttrHasBuf) == 0 &&
+		access&MRAccessOnDemand == 0 &&
+		in.mrInitAttrLength != 0 &&
+		in.mrInitAttrLength != 0xffffffffffffffff &&
+		in.mrInitAttrAddr == 0,
 		&rule0203, in.mrInitAttrAddr)
-	may.If(in.mrInitAttrCompMask&mrInitAttrHasAddr != 0 && in.mrInitAttrCompMask&(mrInitAttrHasFD|mrInitAttrHasBuf) == 0 &&
-		access&MRAccessOnDemand == 0 && in.mrInitAttrLength != 0xffffffffffffffff && in.mrInitAttrLength > 0x7fffffffffffffff, &rule0206,
-		in.mrInitAttrLength)
+	may.If(in.mrInitAttrCompMask&mrInitAttrHasAddr != 0 &&
+		in.mrInitAttrCompMask&(mrInitAttrHasFD|mrInitAttrHasBuf) == 0 &&
+		access&MRAccessOnDemand == 0 &&
+		in.mrInitAttrLength != 0xffffffffffffffff &&
+		in.mrInitAttrLength > 0x7fffffffffffffff,
+		&rule0206, in.mrInitAttrLength)
 	return may
 }
 
@@ -377,8 +461,7 @@ func hintAllocMW(in *inAllocMW) []verr.Violation {
 	typ := MWType(in.typ)
 	capDeviceCapFlags := DeviceCap(in.capDeviceCapFlags.V)
 	may.If(in.capDeviceCapFlags.OK && typ == MWType1 && capDeviceCapFlags&DeviceCapMemWindow == 0, &rule2081, in.typ)
-	may.If(in.capDeviceCapFlags.OK && typ == MWType2 && capDeviceCapFlags&(DeviceCapMemWindowType2a|DeviceCapMemWindowType2b) == 0,
-		&rule2082, in.typ)
+	may.If(in.capDeviceCapFlags.OK && typ == MWType2 && capDeviceCapFlags&(DeviceCapMemWindowType2a|DeviceCapMemWindowType2b) == 0, &rule2082, in.typ)
 	return may
 }
 
@@ -437,8 +520,14 @@ func checkRegDMMR(in *inRegDMMR) error {
 	if access&DMAccessRemoteAtomic != 0 && access&DMAccessLocalWrite != DMAccessLocalWrite {
 		bad.Add(&rule0117, in.access)
 	}
-	if access&^(DMAccessLocalWrite|DMAccessRemoteWrite|DMAccessRemoteRead|DMAccessRemoteAtomic|DMAccessMWBind|DMAccessZeroBased|
-		DMAccessRelaxedOrdering|0x3fe00000) != 0 {
+	if access&^(DMAccessLocalWrite|
+		DMAccessRemoteWrite|
+		DMAccessRemoteRead|
+		DMAccessRemoteAtomic|
+		DMAccessMWBind|
+		DMAccessZeroBased|
+		DMAccessRelaxedOrdering|
+		0x3fe00000) != 0 {
 		bad.Add(&rule0118, in.access)
 	}
 	if in.dmLength.OK && in.dmLength.V != 0 && validate.SumAbove(in.dmOffset, in.length, in.dmLength.V) {
@@ -456,8 +545,11 @@ func hintRegDMMR(in *inRegDMMR) []verr.Violation {
 	access := DMAccess(in.access)
 	capAtomicCap := AtomicCap(in.capAtomicCap.V)
 	may.If(access&DMAccessMWBind != 0, &rule0119, in.access)
-	may.If(in.capAtomicCap.OK && capAtomicCap != AtomicCapGlob && access&DMAccessRemoteAtomic != 0 &&
-		capAtomicCap&AtomicCapHCA != AtomicCapHCA, &rule0120, in.access)
+	may.If(in.capAtomicCap.OK &&
+		capAtomicCap != AtomicCapGlob &&
+		access&DMAccessRemoteAtomic != 0 &&
+		capAtomicCap&AtomicCapHCA != AtomicCapHCA,
+		&rule0120, in.access)
 	return may
 }
 
@@ -476,10 +568,8 @@ type inCreateSRQ struct {
 func hintCreateSRQ(in *inCreateSRQ) []verr.Violation {
 	var may verr.Violations
 	may.If(in.srqInitAttrAttrMaxWR < 1, &rule0603, in.srqInitAttrAttrMaxWR)
-	may.If(in.capMaxSRQWR.OK && in.capMaxSRQWR.V > 0 && in.srqInitAttrAttrMaxWR > in.capMaxSRQWR.V, &rule0604, in.srqInitAttrAttrMaxWR,
-		in.capMaxSRQWR.V)
-	may.If(in.capMaxSRQSGE.OK && in.capMaxSRQSGE.V > 0 && in.srqInitAttrAttrMaxSGE > in.capMaxSRQSGE.V, &rule0605,
-		in.srqInitAttrAttrMaxSGE, in.capMaxSRQSGE.V)
+	may.If(in.capMaxSRQWR.OK && in.capMaxSRQWR.V > 0 && in.srqInitAttrAttrMaxWR > in.capMaxSRQWR.V, &rule0604, in.srqInitAttrAttrMaxWR, in.capMaxSRQWR.V)
+	may.If(in.capMaxSRQSGE.OK && in.capMaxSRQSGE.V > 0 && in.srqInitAttrAttrMaxSGE > in.capMaxSRQSGE.V, &rule0605, in.srqInitAttrAttrMaxSGE, in.capMaxSRQSGE.V)
 	may.If(in.srqInitAttrAttrSRQLimit > 0, &rule0606, in.srqInitAttrAttrSRQLimit)
 	may.If(in.capMaxSRQ.OK && in.capMaxSRQ.V <= 0, &rule4209, in.pd, in.capMaxSRQ.V)
 	return may
@@ -504,14 +594,27 @@ type inCreateQP struct {
 func checkCreateQP(in *inCreateQP) error {
 	var bad verr.Violations
 	typ := QPType(in.qpInitAttrQPType)
-	if (typ == QPTypeRC || typ == QPTypeUC || typ == QPTypeUD || typ == QPTypeRawPacket || typ == QPTypeXRCSend) &&
+	if (typ == QPTypeRC ||
+		typ == QPTypeUC ||
+		typ == QPTypeUD ||
+		typ == QPTypeRawPacket ||
+		typ == QPTypeXRCSend) &&
 		in.qpInitAttrSendCQ == 0 {
 		bad.Add(&rule0299, in.qpInitAttrSendCQ)
 	}
-	if (typ == QPTypeRC || typ == QPTypeUC || typ == QPTypeUD || typ == QPTypeRawPacket) && in.qpInitAttrRecvCQ == 0 {
+	if (typ == QPTypeRC ||
+		typ == QPTypeUC ||
+		typ == QPTypeUD ||
+		typ == QPTypeRawPacket) &&
+		in.qpInitAttrRecvCQ == 0 {
 		bad.Add(&rule0300, in.qpInitAttrRecvCQ)
 	}
-	if typ != QPTypeRC && typ != QPTypeUC && typ != QPTypeUD && typ != QPTypeRawPacket && typ != QPTypeXRCSend && typ != QPTypeXRCRecv &&
+	if typ != QPTypeRC &&
+		typ != QPTypeUC &&
+		typ != QPTypeUD &&
+		typ != QPTypeRawPacket &&
+		typ != QPTypeXRCSend &&
+		typ != QPTypeXRCRecv &&
 		typ != QPTypeDriver {
 		bad.Add(&rule2037, in.qpInitAttrQPType)
 	}
@@ -522,20 +625,26 @@ func checkCreateQP(in *inCreateQP) error {
 func hintCreateQP(in *inCreateQP) []verr.Violation {
 	var may verr.Violations
 	typ := QPType(in.qpInitAttrQPType)
-	may.If((typ == QPTypeRC || typ == QPTypeUC || typ == QPTypeUD || typ == QPTypeRawPacket || typ == QPTypeXRCSend ||
-		typ == QPTypeXRCRecv || typ == QPTypeDriver) && typ != QPTypeRC && typ != QPTypeUC && typ != QPTypeUD && typ != QPTypeRawPacket &&
-		typ != QPTypeDriver, &rule0298, in.qpInitAttrQPType)
+	may.If((typ == QPTypeRC ||
+		typ == QPTypeUC ||
+		typ == QPTypeUD ||
+		typ == QPTypeRawPacket ||
+		typ == QPTypeXRCSend ||
+		typ == QPTypeXRCRecv ||
+		typ == QPTypeDriver) &&
+		typ != QPTypeRC &&
+		typ != QPTypeUC &&
+		typ != QPTypeUD &&
+		typ != QPTypeRawPacket &&
+		typ != QPTypeDriver,
+		&rule0298, in.qpInitAttrQPType)
 	may.If(in.qpInitAttrSRQ != 0 && typ != QPTypeRC && typ != QPTypeUD, &rule0301, in.qpInitAttrQPType)
 	may.If(in.qpInitAttrSRQ != 0 && in.qpInitAttrCapMaxRecvWR > 0, &rule0302, in.qpInitAttrCapMaxRecvWR)
 	may.If(in.qpInitAttrSRQ != 0 && in.qpInitAttrCapMaxRecvSGE > 0, &rule0303, in.qpInitAttrCapMaxRecvSGE)
-	may.If(in.capMaxQPWR.OK && in.capMaxQPWR.V > 0 && in.qpInitAttrCapMaxSendWR > in.capMaxQPWR.V, &rule0304, in.qpInitAttrCapMaxSendWR,
-		in.capMaxQPWR.V)
-	may.If(in.capMaxQPWR.OK && in.capMaxQPWR.V > 0 && in.qpInitAttrCapMaxRecvWR > in.capMaxQPWR.V, &rule0305, in.qpInitAttrCapMaxRecvWR,
-		in.capMaxQPWR.V)
-	may.If(in.capMaxSGE.OK && in.capMaxSGE.V > 0 && in.qpInitAttrCapMaxSendSGE > in.capMaxSGE.V, &rule0306, in.qpInitAttrCapMaxSendSGE,
-		in.capMaxSGE.V)
-	may.If(in.capMaxSGE.OK && in.capMaxSGE.V > 0 && in.qpInitAttrCapMaxRecvSGE > in.capMaxSGE.V, &rule0307, in.qpInitAttrCapMaxRecvSGE,
-		in.capMaxSGE.V)
+	may.If(in.capMaxQPWR.OK && in.capMaxQPWR.V > 0 && in.qpInitAttrCapMaxSendWR > in.capMaxQPWR.V, &rule0304, in.qpInitAttrCapMaxSendWR, in.capMaxQPWR.V)
+	may.If(in.capMaxQPWR.OK && in.capMaxQPWR.V > 0 && in.qpInitAttrCapMaxRecvWR > in.capMaxQPWR.V, &rule0305, in.qpInitAttrCapMaxRecvWR, in.capMaxQPWR.V)
+	may.If(in.capMaxSGE.OK && in.capMaxSGE.V > 0 && in.qpInitAttrCapMaxSendSGE > in.capMaxSGE.V, &rule0306, in.qpInitAttrCapMaxSendSGE, in.capMaxSGE.V)
+	may.If(in.capMaxSGE.OK && in.capMaxSGE.V > 0 && in.qpInitAttrCapMaxRecvSGE > in.capMaxSGE.V, &rule0307, in.qpInitAttrCapMaxRecvSGE, in.capMaxSGE.V)
 	may.If(in.qpInitAttrCapMaxInlineData > 0x7fffffff, &rule3902, in.qpInitAttrCapMaxInlineData)
 	return may
 }
@@ -560,8 +669,18 @@ func checkRegBufMR(in *inRegBufMR) error {
 	if access&MRAccessRemoteAtomic != 0 && access&MRAccessLocalWrite != MRAccessLocalWrite {
 		bad.Add(&rule3021, in.access)
 	}
-	if access&^(MRAccessLocalWrite|MRAccessRemoteWrite|MRAccessRemoteRead|MRAccessRemoteAtomic|MRAccessMWBind|MRAccessZeroBased|
-		MRAccessOnDemand|MRAccessHugetlb|MRAccessFlushGlobal|MRAccessFlushPersistent|MRAccessRelaxedOrdering|0x3fe00000) != 0 {
+	if access&^(MRAccessLocalWrite|
+		MRAccessRemoteWrite|
+		MRAccessRemoteRead|
+		MRAccessRemoteAtomic|
+		MRAccessMWBind|
+		MRAccessZeroBased|
+		MRAccessOnDemand|
+		MRAccessHugetlb|
+		MRAccessFlushGlobal|
+		MRAccessFlushPersistent|
+		MRAccessRelaxedOrdering|
+		0x3fe00000) != 0 {
 		bad.Add(&rule3022, in.access)
 	}
 	if in.capDeviceCapFlagsEx.OK && access&MRAccessFlushGlobal != 0 && capDeviceCapFlagsEx&0x4000000000 != 0x4000000000 {
@@ -583,8 +702,11 @@ func hintRegBufMR(in *inRegBufMR) []verr.Violation {
 	capAtomicCap := AtomicCap(in.capAtomicCap.V)
 	may.If(access&MRAccessZeroBased != 0, &rule3023, in.access)
 	may.If(access&MRAccessHugetlb != 0 && access&MRAccessOnDemand != MRAccessOnDemand, &rule3024, in.access)
-	may.If(in.capAtomicCap.OK && capAtomicCap != AtomicCapGlob && access&MRAccessRemoteAtomic != 0 &&
-		capAtomicCap&AtomicCapHCA != AtomicCapHCA, &rule3025, in.access)
+	may.If(in.capAtomicCap.OK &&
+		capAtomicCap != AtomicCapGlob &&
+		access&MRAccessRemoteAtomic != 0 &&
+		capAtomicCap&AtomicCapHCA != AtomicCapHCA,
+		&rule3025, in.access)
 	return may
 }
 
@@ -607,8 +729,7 @@ type inCreateAH struct {
 func hintCreateAH(in *inCreateAH) []verr.Violation {
 	var may verr.Violations
 	may.If(in.attrPortNum < 1, &rule0312, in.attrPortNum)
-	may.If(in.capPhysPortCnt.OK && in.capPhysPortCnt.V > 0 && in.attrPortNum > in.capPhysPortCnt.V, &rule0313, in.attrPortNum,
-		in.capPhysPortCnt.V)
+	may.If(in.capPhysPortCnt.OK && in.capPhysPortCnt.V > 0 && in.attrPortNum > in.capPhysPortCnt.V, &rule0313, in.attrPortNum, in.capPhysPortCnt.V)
 	may.If(validate.Count(in.attrIsGlobal != 0, in.attrDlid != 0) == 0, &rule0315, 0)
 	may.If(in.attrGrhFlowLabel != 0 && in.attrIsGlobal == 0, &rule0316, in.attrIsGlobal)
 	may.If(in.attrGrhSgidIndex != 0 && in.attrIsGlobal == 0, &rule0317, in.attrIsGlobal)
@@ -616,11 +737,30 @@ func hintCreateAH(in *inCreateAH) []verr.Violation {
 	may.If(in.attrGrhTrafficClass != 0 && in.attrIsGlobal == 0, &rule0319, in.attrIsGlobal)
 	may.If(in.attrGrhFlowLabel > 0xfffff, &rule0320, in.attrGrhFlowLabel)
 	may.If(in.attrSL > 15, &rule0321, in.attrSL)
-	may.If(in.attrStaticRate != 0 && in.attrStaticRate != 2 && in.attrStaticRate != 5 && in.attrStaticRate != 3 &&
-		in.attrStaticRate != 11 && in.attrStaticRate != 6 && in.attrStaticRate != 15 && in.attrStaticRate != 19 && in.attrStaticRate != 4 &&
-		in.attrStaticRate != 7 && in.attrStaticRate != 20 && in.attrStaticRate != 12 && in.attrStaticRate != 8 && in.attrStaticRate != 9 &&
-		in.attrStaticRate != 16 && in.attrStaticRate != 13 && in.attrStaticRate != 10 && in.attrStaticRate != 14 && in.attrStaticRate != 17 &&
-		in.attrStaticRate != 18 && in.attrStaticRate != 21 && in.attrStaticRate != 22 && in.attrStaticRate != 23 && in.attrStaticRate != 24,
+	may.If(in.attrStaticRate != 0 &&
+		in.attrStaticRate != 2 &&
+		in.attrStaticRate != 5 &&
+		in.attrStaticRate != 3 &&
+		in.attrStaticRate != 11 &&
+		in.attrStaticRate != 6 &&
+		in.attrStaticRate != 15 &&
+		in.attrStaticRate != 19 &&
+		in.attrStaticRate != 4 &&
+		in.attrStaticRate != 7 &&
+		in.attrStaticRate != 20 &&
+		in.attrStaticRate != 12 &&
+		in.attrStaticRate != 8 &&
+		in.attrStaticRate != 9 &&
+		in.attrStaticRate != 16 &&
+		in.attrStaticRate != 13 &&
+		in.attrStaticRate != 10 &&
+		in.attrStaticRate != 14 &&
+		in.attrStaticRate != 17 &&
+		in.attrStaticRate != 18 &&
+		in.attrStaticRate != 21 &&
+		in.attrStaticRate != 22 &&
+		in.attrStaticRate != 23 &&
+		in.attrStaticRate != 24,
 		&rule3190, in.attrStaticRate)
 	may.If(in.attrSrcPathBits > 127, &rule3193, in.attrSrcPathBits)
 	may.If(in.attrIsGlobal != 0 && in.attrGrhHopLimit == 0, &rule3820, in.attrGrhHopLimit)

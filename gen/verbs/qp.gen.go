@@ -257,7 +257,9 @@ func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
 	cmem.Put(flowB, &flowC)
 	ptr, errno := rawCreateFlow(qp.h.C, unsafe.Pointer(unsafe.SliceData(flowB)))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintCreateFlow(&in)) })
+		return nil, verr.Failed(verb, errno, func() []string {
+			return verr.Texts(hintCreateFlow(&in))
+		})
 	}
 	if qp.lib.lints.Wanted() {
 		qp.lib.lints.Report(hintCreateFlow(&in))
@@ -326,17 +328,14 @@ func (qp *QP) BindMW(mw *MW, mwBind MWBindAttr) error {
 	}
 	if errno := rawBindMW(qp.h.C, mw.h.C, unsafe.Pointer(&mwBindC)); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return append(verr.Texts(hintBindMW(&in)),
-				verr.Causes(errno, verr.Cause{Errno: syscall.EOPNOTSUPP,
-					Text: "this is a null region, to which no window can be bound; bind it to a region of memory [VR-ibv_bind_mw-mr-3527]"},
-					verr.Cause{Errno: syscall.EPERM,
-						Text: "window and region must be of one protection domain; allocate the window in the protection domain of the region " +
-							"[VR-ibv_bind_mw-pd-1106]"}, verr.Cause{Errno: syscall.EINVAL,
-						Text: "binding a window needs a region with MW_BIND; register the region with DMAccessMWBind [VR-ibv_bind_mw-access-1111]"},
-					verr.Cause{Errno: syscall.EINVAL,
-						Text: "REMOTE_WRITE and REMOTE_ATOMIC need a region with LOCAL_WRITE; register the region with DMAccessLocalWrite " +
-							"[VR-ibv_bind_mw-access-1112]"}, verr.Cause{Errno: syscall.EINVAL,
-						Text: "the window must lie within its region; bind a shorter one [VR-ibv_bind_mw-length-1113]"})...)
+			return append(verr.Texts(hintBindMW(&in)), verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "this is a null region, to which no window can be bound; bind it to a region of memory [VR-ibv_bind_mw-mr-3527]"},
+				verr.Cause{Errno: syscall.EPERM, Text: "window and region must be of one protection domain; allocate the window in the protection domain of the region [VR-ibv_bind_mw-pd-1106]"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "binding a window needs a region with MW_BIND; register the region with DMAccessMWBind [VR-ibv_bind_mw-access-1111]"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "REMOTE_WRITE and REMOTE_ATOMIC need a region with LOCAL_WRITE; register the region with DMAccessLocalWrite [VR-ibv_bind_mw-access-1112]"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "the window must lie within its region; bind a shorter one [VR-ibv_bind_mw-length-1113]"},
+			)...)
 		})
 	}
 	if qp.lib.lints.Wanted() {
@@ -444,9 +443,11 @@ func (qp *QP) Modify(attr *QPAttr) error {
 	if err := object.Locked(&qp.mu, func() error {
 		if errno := rawModifyQP(qp.lib.fn[symIbv_modify_qp], qp.h.C, unsafe.Pointer(&attrC), int32(attr.mask)); errno != 0 {
 			return verr.Failed(verb, errno, func() []string {
-				return append(append(qp.dev.explainRoute(errno, &attrC.ah_attr), verr.Texts(hintModifyQP(&in))...),
-					verr.Causes(errno, verr.Cause{Errno: syscall.ENETUNREACH, Text: "no route leads to dgid; look at ip route get ADDRESS"},
-						verr.Cause{Errno: syscall.ETIMEDOUT, Text: "nobody answers at dgid on the network of the local GID; look at ip neigh"})...)
+				return append(append(qp.dev.explainRoute(errno, &attrC.ah_attr), verr.Texts(hintModifyQP(&in))...), verr.Causes(
+					errno,
+					verr.Cause{Errno: syscall.ENETUNREACH, Text: "no route leads to dgid; look at ip route get ADDRESS"},
+					verr.Cause{Errno: syscall.ETIMEDOUT, Text: "nobody answers at dgid on the network of the local GID; look at ip neigh"},
+				)...)
 			})
 		}
 		qp.load()
@@ -504,7 +505,9 @@ func (qp *QP) ModifyRateLimit(attr *QPRateLimitAttr) error {
 		return err
 	}
 	if errno := rawModifyQPRateLimit(qp.h.C, unsafe.Pointer(&attrC)); errno != 0 {
-		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintModifyQPRateLimit(&in)) })
+		return verr.Failed(verb, errno, func() []string {
+			return verr.Texts(hintModifyQPRateLimit(&in))
+		})
 	}
 	if qp.lib.lints.Wanted() {
 		qp.lib.lints.Report(hintModifyQPRateLimit(&in))
@@ -554,7 +557,9 @@ func (qp *QP) AttachCompCntr(compCntr *CompCntr, attr *CompCntrAttachAttr) error
 		return err
 	}
 	if errno := rawQPAttachCompCntr(qp.lib.fn[symIbv_qp_attach_comp_cntr], qp.h.C, compCntr.h.C, unsafe.Pointer(&attrC)); errno != 0 {
-		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintQPAttachCompCntr(&in)) })
+		return verr.Failed(verb, errno, func() []string {
+			return verr.Texts(hintQPAttachCompCntr(&in))
+		})
 	}
 	if qp.lib.lints.Wanted() {
 		qp.lib.lints.Report(hintQPAttachCompCntr(&in))
@@ -627,9 +632,16 @@ func (qp *QP) Query(fields ...QPField) (*QPInfo, *QPInitInfo, error) {
 	}
 	var attrC cQPAttr
 	var initAttrC cQPInitAttr
-	if errno := rawQueryQP(qp.lib.fn[symIbv_query_qp], qp.h.C, unsafe.Pointer(&attrC), int32(fieldsC),
-		unsafe.Pointer(&initAttrC)); errno != 0 {
-		return nil, nil, verr.Failed(verb, errno, func() []string { return verr.Texts(hintQueryQP(&in)) })
+	if errno := rawQueryQP(
+		qp.lib.fn[symIbv_query_qp],
+		qp.h.C,
+		unsafe.Pointer(&attrC),
+		int32(fieldsC),
+		unsafe.Pointer(&initAttrC),
+	); errno != 0 {
+		return nil, nil, verr.Failed(verb, errno, func() []string {
+			return verr.Texts(hintQueryQP(&in))
+		})
 	}
 	if qp.lib.lints.Wanted() {
 		qp.lib.lints.Report(hintQueryQP(&in))
@@ -672,9 +684,7 @@ func (qp *QP) refusedPostSend(r dpath.SendRange, posted int, errno syscall.Errno
 	if wr.Full(brokenPostSend(&in)) {
 		return errPostSend.Full(errno)
 	}
-	return wr.Error(brokenPostSend(&in), hintPostSend(&in), validate.Named[QPType]("qp_type", in.qpType),
-		validate.Named[QPState]("state", in.qpState), validate.Fact("max_inline_data", in.qpCapMaxInlineData),
-		validate.Fact("max_send_sge", in.qpCapMaxSendSGE))
+	return wr.Error(brokenPostSend(&in), hintPostSend(&in), validate.Named[QPType]("qp_type", in.qpType), validate.Named[QPState]("state", in.qpState), validate.Fact("max_inline_data", in.qpCapMaxInlineData), validate.Fact("max_send_sge", in.qpCapMaxSendSGE))
 }
 
 // seePostSend fills in what the rules of ibv_post_send look at in the QP: what the library knows about it or,
@@ -697,8 +707,13 @@ func (qp *QP) seePostSend(in *inPostSend, ask bool) error {
 		}
 		var attrC cQPAttr
 		var initAttrC cQPInitAttr
-		if errno := rawQueryQP(qp.lib.fn[symIbv_query_qp], qp.h.C, unsafe.Pointer(&attrC), int32(0x1),
-			unsafe.Pointer(&initAttrC)); errno != 0 {
+		if errno := rawQueryQP(
+			qp.lib.fn[symIbv_query_qp],
+			qp.h.C,
+			unsafe.Pointer(&attrC),
+			int32(0x1),
+			unsafe.Pointer(&initAttrC),
+		); errno != 0 {
 			return verr.Failed(verb, errno, nil)
 		}
 		caps := qp.dev.capabilities()
@@ -733,8 +748,7 @@ func (qp *QP) refusedPostRecv(r dpath.RecvRange, posted int, errno syscall.Errno
 	if wr.Full(brokenPostRecv(&in)) {
 		return errPostRecv.Full(errno)
 	}
-	return wr.Error(brokenPostRecv(&in), hintPostRecv(&in), validate.Named[QPType]("qp_type", in.qpType),
-		validate.Named[QPState]("state", in.qpState), validate.Fact("max_recv_sge", in.qpCapMaxRecvSGE))
+	return wr.Error(brokenPostRecv(&in), hintPostRecv(&in), validate.Named[QPType]("qp_type", in.qpType), validate.Named[QPState]("state", in.qpState), validate.Fact("max_recv_sge", in.qpCapMaxRecvSGE))
 }
 
 // seePostRecv fills in what the rules of ibv_post_recv look at in the QP: what the library knows about it or,
@@ -757,8 +771,13 @@ func (qp *QP) seePostRecv(in *inPostRecv, ask bool) error {
 		}
 		var attrC cQPAttr
 		var initAttrC cQPInitAttr
-		if errno := rawQueryQP(qp.lib.fn[symIbv_query_qp], qp.h.C, unsafe.Pointer(&attrC), int32(0x1),
-			unsafe.Pointer(&initAttrC)); errno != 0 {
+		if errno := rawQueryQP(
+			qp.lib.fn[symIbv_query_qp],
+			qp.h.C,
+			unsafe.Pointer(&attrC),
+			int32(0x1),
+			unsafe.Pointer(&initAttrC),
+		); errno != 0 {
 			return verr.Failed(verb, errno, nil)
 		}
 	}
@@ -797,9 +816,10 @@ func (qp *QP) AttachMcast(gid GID, lid uint16) error {
 	}
 	if errno := rawAttachMcast(qp.lib.fn[symIbv_attach_mcast], qp.h.C, unsafe.Pointer(&gid), lid); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return append(verr.Texts(hintAttachMcast(&in)),
-				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-					Text: "gid is not the address of a multicast group, which begins with ff, or with ::ffff:224 to ::ffff:239"})...)
+			return append(verr.Texts(hintAttachMcast(&in)), verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "gid is not the address of a multicast group, which begins with ff, or with ::ffff:224 to ::ffff:239"},
+			)...)
 		})
 	}
 	if qp.lib.lints.Wanted() {
@@ -838,9 +858,10 @@ func (qp *QP) DetachMcast(gid GID, lid uint16) error {
 	}
 	if errno := rawDetachMcast(qp.lib.fn[symIbv_detach_mcast], qp.h.C, unsafe.Pointer(&gid), lid); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return append(verr.Texts(hintDetachMcast(&in)),
-				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-					Text: "this queue pair is in no multicast group; attach it before, or leave the call out [VR-ibv_detach_mcast-qp-2073]"})...)
+			return append(verr.Texts(hintDetachMcast(&in)), verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "this queue pair is in no multicast group; attach it before, or leave the call out [VR-ibv_detach_mcast-qp-2073]"},
+			)...)
 		})
 	}
 	if qp.lib.lints.Wanted() {

@@ -32,7 +32,10 @@ func checkCreateFlow(in *inCreateFlow) error {
 	if in.capPhysPortCnt.OK && in.capPhysPortCnt.V > 0 && in.flowPort > in.capPhysPortCnt.V {
 		bad.Add(&rule2069, in.flowPort, in.capPhysPortCnt.V)
 	}
-	if typ != FlowTypeNormal && typ != FlowTypeAllDefault && typ != FlowTypeMcDefault && typ != FlowTypeSniffer {
+	if typ != FlowTypeNormal &&
+		typ != FlowTypeAllDefault &&
+		typ != FlowTypeMcDefault &&
+		typ != FlowTypeSniffer {
 		bad.Add(&rule2094, in.flowType)
 	}
 	if in.flowPort < 1 {
@@ -138,25 +141,42 @@ const (
 // transitions0221 are the transitions of VR-ibv_modify_qp-attr_mask-0221.
 var transitions0221 = []validate.Transition{
 	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState | qpAttrHasRateLimit},
-	{From: uint64(QPStateReset), To: uint64(QPStateInit),
-		Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum, May: qpAttrHasRateLimit},
-	{From: uint64(QPStateInit), To: uint64(QPStateInit),
-		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum | qpAttrHasRateLimit},
-	{From: uint64(QPStateInit), To: uint64(QPStateRTR),
-		Need: qpAttrHasState | qpAttrHasPathMTU | qpAttrHasRQPSN | qpAttrHasDestQPNum | qpAttrHasAV,
-		May:  qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasRateLimit | qpAttrHasAltAV},
-	{From: uint64(QPStateRTR), To: uint64(QPStateRTS), Need: qpAttrHasState | qpAttrHasSQPSN,
-		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasRateLimit | qpAttrHasPathMigState | qpAttrHasAltAV},
-	{From: uint64(QPStateRTS), To: uint64(QPStateRTS),
-		May: qpAttrHasState | qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasRateLimit | qpAttrHasPathMigState | qpAttrHasAltAV},
+	{From: uint64(QPStateReset), To: uint64(QPStateInit), Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateInit), To: uint64(QPStateInit), May: qpAttrHasState |
+		qpAttrHasAccessFlags |
+		qpAttrHasPKeyIndex |
+		qpAttrHasPortNum |
+		qpAttrHasRateLimit},
+	{From: uint64(QPStateInit), To: uint64(QPStateRTR), Need: qpAttrHasState |
+		qpAttrHasPathMTU |
+		qpAttrHasRQPSN |
+		qpAttrHasDestQPNum |
+		qpAttrHasAV, May: qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasRateLimit | qpAttrHasAltAV},
+	{From: uint64(QPStateRTR), To: uint64(QPStateRTS), Need: qpAttrHasState | qpAttrHasSQPSN, May: qpAttrHasCurState |
+		qpAttrHasAccessFlags |
+		qpAttrHasRateLimit |
+		qpAttrHasPathMigState |
+		qpAttrHasAltAV},
+	{From: uint64(QPStateRTS), To: uint64(QPStateRTS), May: qpAttrHasState |
+		qpAttrHasCurState |
+		qpAttrHasAccessFlags |
+		qpAttrHasRateLimit |
+		qpAttrHasPathMigState |
+		qpAttrHasAltAV},
 	{From: uint64(QPStateRTS), To: uint64(QPStateSQD), Need: qpAttrHasState, May: qpAttrHasEnSQDAsyncNotify | qpAttrHasRateLimit},
-	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState,
-		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasRateLimit | qpAttrHasPathMigState | qpAttrHasAltAV},
-	{From: uint64(QPStateSQD), To: uint64(QPStateSQD),
-		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasAV | qpAttrHasPKeyIndex | qpAttrHasRateLimit | qpAttrHasPathMigState |
-			qpAttrHasAltAV},
-	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState,
-		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasRateLimit},
+	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState, May: qpAttrHasCurState |
+		qpAttrHasAccessFlags |
+		qpAttrHasRateLimit |
+		qpAttrHasPathMigState |
+		qpAttrHasAltAV},
+	{From: uint64(QPStateSQD), To: uint64(QPStateSQD), May: qpAttrHasState |
+		qpAttrHasAccessFlags |
+		qpAttrHasAV |
+		qpAttrHasPKeyIndex |
+		qpAttrHasRateLimit |
+		qpAttrHasPathMigState |
+		qpAttrHasAltAV},
+	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState, May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasRateLimit},
 	{From: uint64(QPStateInit), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasRateLimit},
 	{From: uint64(QPStateRTR), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasRateLimit},
 	{From: uint64(QPStateRTS), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasRateLimit},
@@ -172,17 +192,30 @@ var transitions0221 = []validate.Transition{
 }
 
 // qpAttrMaskNames are the fields that the bits of a mask say are given.
-var qpAttrMaskNames = []validate.Flag{{Bits: qpAttrHasState, Name: "State"}, {Bits: qpAttrHasCurState, Name: "CurState"},
-	{Bits: qpAttrHasPathMTU, Name: "PathMTU"}, {Bits: qpAttrHasQKey, Name: "QKey"}, {Bits: qpAttrHasRQPSN, Name: "RQPSN"},
-	{Bits: qpAttrHasSQPSN, Name: "SQPSN"}, {Bits: qpAttrHasDestQPNum, Name: "DestQPNum"},
-	{Bits: qpAttrHasAccessFlags, Name: "AccessFlags"}, {Bits: qpAttrHasAV, Name: "AV"}, {Bits: qpAttrHasPKeyIndex, Name: "PKeyIndex"},
-	{Bits: qpAttrHasMaxRDAtomic, Name: "MaxRDAtomic"}, {Bits: qpAttrHasMaxDestRDAtomic, Name: "MaxDestRDAtomic"},
-	{Bits: qpAttrHasMinRNRTimer, Name: "MinRNRTimer"}, {Bits: qpAttrHasPortNum, Name: "PortNum"},
-	{Bits: qpAttrHasTimeout, Name: "Timeout"}, {Bits: qpAttrHasRetryCnt, Name: "RetryCnt"}, {Bits: qpAttrHasRNRRetry, Name: "RNRRetry"},
-	{Bits: qpAttrHasEnSQDAsyncNotify, Name: "EnSQDAsyncNotify"}, {Bits: qpAttrHasRateLimit, Name: "RateLimit"},
+var qpAttrMaskNames = []validate.Flag{
+	{Bits: qpAttrHasState, Name: "State"},
+	{Bits: qpAttrHasCurState, Name: "CurState"},
+	{Bits: qpAttrHasPathMTU, Name: "PathMTU"},
+	{Bits: qpAttrHasQKey, Name: "QKey"},
+	{Bits: qpAttrHasRQPSN, Name: "RQPSN"},
+	{Bits: qpAttrHasSQPSN, Name: "SQPSN"},
+	{Bits: qpAttrHasDestQPNum, Name: "DestQPNum"},
+	{Bits: qpAttrHasAccessFlags, Name: "AccessFlags"},
+	{Bits: qpAttrHasAV, Name: "AV"},
+	{Bits: qpAttrHasPKeyIndex, Name: "PKeyIndex"},
+	{Bits: qpAttrHasMaxRDAtomic, Name: "MaxRDAtomic"},
+	{Bits: qpAttrHasMaxDestRDAtomic, Name: "MaxDestRDAtomic"},
+	{Bits: qpAttrHasMinRNRTimer, Name: "MinRNRTimer"},
+	{Bits: qpAttrHasPortNum, Name: "PortNum"},
+	{Bits: qpAttrHasTimeout, Name: "Timeout"},
+	{Bits: qpAttrHasRetryCnt, Name: "RetryCnt"},
+	{Bits: qpAttrHasRNRRetry, Name: "RNRRetry"},
+	{Bits: qpAttrHasEnSQDAsyncNotify, Name: "EnSQDAsyncNotify"},
+	{Bits: qpAttrHasRateLimit, Name: "RateLimit"},
 	{Bits: qpAttrHasPathMigState, Name: "PathMigState"},
 	{Bits: qpAttrHasMaxSendWR, Name: "MaxSendWR/MaxRecvWR/MaxSendSGE/MaxRecvSGE/MaxInlineData"},
-	{Bits: qpAttrHasAltAV, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"}}
+	{Bits: qpAttrHasAltAV, Name: "AltAV/AltPKeyIndex/AltPortNum/AltTimeout"},
+}
 
 // transitions0223 are the transitions of VR-ibv_modify_qp-attr_mask-0223.
 var transitions0223 = []validate.Transition{
@@ -212,32 +245,61 @@ var transitions0223 = []validate.Transition{
 
 // transitions0224 are the transitions of VR-ibv_modify_qp-attr_mask-0224.
 var transitions0224 = []validate.Transition{
-	{From: uint64(QPStateReset), To: uint64(QPStateReset),
-		May: qpAttrHasState | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasRateLimit},
-	{From: uint64(QPStateReset), To: uint64(QPStateInit),
-		Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum,
-		May:  qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
-	{From: uint64(QPStateInit), To: uint64(QPStateInit),
-		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasPortNum},
-	{From: uint64(QPStateInit), To: uint64(QPStateRTR),
-		Need: qpAttrHasState | qpAttrHasPathMTU | qpAttrHasRQPSN | qpAttrHasDestQPNum | qpAttrHasAV,
-		May:  qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasAltAV},
-	{From: uint64(QPStateRTR), To: uint64(QPStateRTS),
-		Need: qpAttrHasState | qpAttrHasSQPSN | qpAttrHasMaxRDAtomic | qpAttrHasTimeout | qpAttrHasRetryCnt | qpAttrHasRNRRetry,
-		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasPathMigState |
-			qpAttrHasAltAV},
-	{From: uint64(QPStateRTS), To: uint64(QPStateRTS),
-		May: qpAttrHasState | qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer |
-			qpAttrHasPathMigState | qpAttrHasAltAV},
-	{From: uint64(QPStateRTS), To: uint64(QPStateSQD), Need: qpAttrHasState,
-		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasEnSQDAsyncNotify},
-	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState,
-		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasPathMigState |
-			qpAttrHasAltAV},
-	{From: uint64(QPStateSQD), To: uint64(QPStateSQD),
-		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasAV | qpAttrHasPKeyIndex | qpAttrHasMaxRDAtomic | qpAttrHasMaxDestRDAtomic |
-			qpAttrHasMinRNRTimer | qpAttrHasPortNum | qpAttrHasTimeout | qpAttrHasRetryCnt | qpAttrHasRNRRetry | qpAttrHasPathMigState |
-			qpAttrHasAltAV},
+	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasRateLimit},
+	{From: uint64(QPStateReset), To: uint64(QPStateInit), Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateInit), To: uint64(QPStateInit), May: qpAttrHasState |
+		qpAttrHasAccessFlags |
+		qpAttrHasPKeyIndex |
+		qpAttrHasMaxDestRDAtomic |
+		qpAttrHasMinRNRTimer |
+		qpAttrHasPortNum},
+	{From: uint64(QPStateInit), To: uint64(QPStateRTR), Need: qpAttrHasState |
+		qpAttrHasPathMTU |
+		qpAttrHasRQPSN |
+		qpAttrHasDestQPNum |
+		qpAttrHasAV, May: qpAttrHasAccessFlags |
+		qpAttrHasPKeyIndex |
+		qpAttrHasMaxDestRDAtomic |
+		qpAttrHasMinRNRTimer |
+		qpAttrHasAltAV},
+	{From: uint64(QPStateRTR), To: uint64(QPStateRTS), Need: qpAttrHasState |
+		qpAttrHasSQPSN |
+		qpAttrHasMaxRDAtomic |
+		qpAttrHasTimeout |
+		qpAttrHasRetryCnt |
+		qpAttrHasRNRRetry, May: qpAttrHasCurState |
+		qpAttrHasAccessFlags |
+		qpAttrHasMaxDestRDAtomic |
+		qpAttrHasMinRNRTimer |
+		qpAttrHasPathMigState |
+		qpAttrHasAltAV},
+	{From: uint64(QPStateRTS), To: uint64(QPStateRTS), May: qpAttrHasState |
+		qpAttrHasCurState |
+		qpAttrHasAccessFlags |
+		qpAttrHasMaxDestRDAtomic |
+		qpAttrHasMinRNRTimer |
+		qpAttrHasPathMigState |
+		qpAttrHasAltAV},
+	{From: uint64(QPStateRTS), To: uint64(QPStateSQD), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasEnSQDAsyncNotify},
+	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState, May: qpAttrHasCurState |
+		qpAttrHasAccessFlags |
+		qpAttrHasMaxDestRDAtomic |
+		qpAttrHasMinRNRTimer |
+		qpAttrHasPathMigState |
+		qpAttrHasAltAV},
+	{From: uint64(QPStateSQD), To: uint64(QPStateSQD), May: qpAttrHasState |
+		qpAttrHasAccessFlags |
+		qpAttrHasAV |
+		qpAttrHasPKeyIndex |
+		qpAttrHasMaxRDAtomic |
+		qpAttrHasMaxDestRDAtomic |
+		qpAttrHasMinRNRTimer |
+		qpAttrHasPortNum |
+		qpAttrHasTimeout |
+		qpAttrHasRetryCnt |
+		qpAttrHasRNRRetry |
+		qpAttrHasPathMigState |
+		qpAttrHasAltAV},
 	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
 	{From: uint64(QPStateInit), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
 	{From: uint64(QPStateRTR), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
@@ -256,26 +318,52 @@ var transitions0224 = []validate.Transition{
 // transitions0220 are the transitions of VR-ibv_modify_qp-attr_mask-0220.
 var transitions0220 = []validate.Transition{
 	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState},
-	{From: uint64(QPStateReset), To: uint64(QPStateInit),
-		Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum},
-	{From: uint64(QPStateInit), To: uint64(QPStateInit),
-		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum},
-	{From: uint64(QPStateInit), To: uint64(QPStateRTR),
-		Need: qpAttrHasState | qpAttrHasPathMTU | qpAttrHasRQPSN | qpAttrHasDestQPNum | qpAttrHasAV | qpAttrHasMaxDestRDAtomic |
-			qpAttrHasMinRNRTimer, May: qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasRateLimit | qpAttrHasAltAV},
-	{From: uint64(QPStateRTR), To: uint64(QPStateRTS),
-		Need: qpAttrHasState | qpAttrHasSQPSN | qpAttrHasMaxRDAtomic | qpAttrHasTimeout | qpAttrHasRetryCnt | qpAttrHasRNRRetry,
-		May:  qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMinRNRTimer | qpAttrHasRateLimit | qpAttrHasPathMigState | qpAttrHasAltAV},
-	{From: uint64(QPStateRTS), To: uint64(QPStateRTS),
-		May: qpAttrHasState | qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMinRNRTimer | qpAttrHasRateLimit | qpAttrHasPathMigState |
-			qpAttrHasAltAV},
+	{From: uint64(QPStateReset), To: uint64(QPStateInit), Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum},
+	{From: uint64(QPStateInit), To: uint64(QPStateInit), May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum},
+	{From: uint64(QPStateInit), To: uint64(QPStateRTR), Need: qpAttrHasState |
+		qpAttrHasPathMTU |
+		qpAttrHasRQPSN |
+		qpAttrHasDestQPNum |
+		qpAttrHasAV |
+		qpAttrHasMaxDestRDAtomic |
+		qpAttrHasMinRNRTimer, May: qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasRateLimit | qpAttrHasAltAV},
+	{From: uint64(QPStateRTR), To: uint64(QPStateRTS), Need: qpAttrHasState |
+		qpAttrHasSQPSN |
+		qpAttrHasMaxRDAtomic |
+		qpAttrHasTimeout |
+		qpAttrHasRetryCnt |
+		qpAttrHasRNRRetry, May: qpAttrHasCurState |
+		qpAttrHasAccessFlags |
+		qpAttrHasMinRNRTimer |
+		qpAttrHasRateLimit |
+		qpAttrHasPathMigState |
+		qpAttrHasAltAV},
+	{From: uint64(QPStateRTS), To: uint64(QPStateRTS), May: qpAttrHasState |
+		qpAttrHasCurState |
+		qpAttrHasAccessFlags |
+		qpAttrHasMinRNRTimer |
+		qpAttrHasRateLimit |
+		qpAttrHasPathMigState |
+		qpAttrHasAltAV},
 	{From: uint64(QPStateRTS), To: uint64(QPStateSQD), Need: qpAttrHasState, May: qpAttrHasEnSQDAsyncNotify},
-	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState,
-		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMinRNRTimer | qpAttrHasPathMigState | qpAttrHasAltAV},
-	{From: uint64(QPStateSQD), To: uint64(QPStateSQD),
-		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasAV | qpAttrHasPKeyIndex | qpAttrHasMaxRDAtomic | qpAttrHasMaxDestRDAtomic |
-			qpAttrHasMinRNRTimer | qpAttrHasPortNum | qpAttrHasTimeout | qpAttrHasRetryCnt | qpAttrHasRNRRetry | qpAttrHasPathMigState |
-			qpAttrHasAltAV},
+	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState, May: qpAttrHasCurState |
+		qpAttrHasAccessFlags |
+		qpAttrHasMinRNRTimer |
+		qpAttrHasPathMigState |
+		qpAttrHasAltAV},
+	{From: uint64(QPStateSQD), To: uint64(QPStateSQD), May: qpAttrHasState |
+		qpAttrHasAccessFlags |
+		qpAttrHasAV |
+		qpAttrHasPKeyIndex |
+		qpAttrHasMaxRDAtomic |
+		qpAttrHasMaxDestRDAtomic |
+		qpAttrHasMinRNRTimer |
+		qpAttrHasPortNum |
+		qpAttrHasTimeout |
+		qpAttrHasRetryCnt |
+		qpAttrHasRNRRetry |
+		qpAttrHasPathMigState |
+		qpAttrHasAltAV},
 	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState},
 	{From: uint64(QPStateInit), To: uint64(QPStateReset), Need: qpAttrHasState},
 	{From: uint64(QPStateRTR), To: uint64(QPStateReset), Need: qpAttrHasState},
@@ -294,14 +382,14 @@ var transitions0220 = []validate.Transition{
 // transitions0222 are the transitions of VR-ibv_modify_qp-attr_mask-0222.
 var transitions0222 = []validate.Transition{
 	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState | qpAttrHasRateLimit},
-	{From: uint64(QPStateReset), To: uint64(QPStateInit), Need: qpAttrHasState | qpAttrHasQKey | qpAttrHasPKeyIndex | qpAttrHasPortNum,
-		May: qpAttrHasRateLimit},
-	{From: uint64(QPStateInit), To: uint64(QPStateInit),
-		May: qpAttrHasState | qpAttrHasQKey | qpAttrHasPKeyIndex | qpAttrHasPortNum | qpAttrHasRateLimit},
-	{From: uint64(QPStateInit), To: uint64(QPStateRTR), Need: qpAttrHasState,
-		May: qpAttrHasQKey | qpAttrHasPKeyIndex | qpAttrHasRateLimit},
-	{From: uint64(QPStateRTR), To: uint64(QPStateRTS), Need: qpAttrHasState | qpAttrHasSQPSN,
-		May: qpAttrHasCurState | qpAttrHasQKey | qpAttrHasRateLimit},
+	{From: uint64(QPStateReset), To: uint64(QPStateInit), Need: qpAttrHasState | qpAttrHasQKey | qpAttrHasPKeyIndex | qpAttrHasPortNum, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateInit), To: uint64(QPStateInit), May: qpAttrHasState |
+		qpAttrHasQKey |
+		qpAttrHasPKeyIndex |
+		qpAttrHasPortNum |
+		qpAttrHasRateLimit},
+	{From: uint64(QPStateInit), To: uint64(QPStateRTR), Need: qpAttrHasState, May: qpAttrHasQKey | qpAttrHasPKeyIndex | qpAttrHasRateLimit},
+	{From: uint64(QPStateRTR), To: uint64(QPStateRTS), Need: qpAttrHasState | qpAttrHasSQPSN, May: qpAttrHasCurState | qpAttrHasQKey | qpAttrHasRateLimit},
 	{From: uint64(QPStateRTS), To: uint64(QPStateRTS), May: qpAttrHasState | qpAttrHasCurState | qpAttrHasQKey | qpAttrHasRateLimit},
 	{From: uint64(QPStateRTS), To: uint64(QPStateSQD), Need: qpAttrHasState, May: qpAttrHasEnSQDAsyncNotify | qpAttrHasRateLimit},
 	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState, May: qpAttrHasCurState | qpAttrHasQKey | qpAttrHasRateLimit},
@@ -323,82 +411,124 @@ var transitions0222 = []validate.Transition{
 
 // transitions0225 are the transitions of VR-ibv_modify_qp-attr_mask-0225.
 var transitions0225 = []validate.Transition{
-	{From: uint64(QPStateReset), To: uint64(QPStateReset),
-		May: qpAttrHasState | qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry | qpAttrHasRateLimit},
-	{From: uint64(QPStateReset), To: uint64(QPStateInit),
-		Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum,
-		May:  qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
-	{From: uint64(QPStateInit), To: uint64(QPStateInit),
-		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasMaxRDAtomic | qpAttrHasPortNum | qpAttrHasRetryCnt |
-			qpAttrHasRNRRetry},
-	{From: uint64(QPStateInit), To: uint64(QPStateRTR),
-		Need: qpAttrHasState | qpAttrHasPathMTU | qpAttrHasRQPSN | qpAttrHasDestQPNum | qpAttrHasAV | qpAttrHasMaxDestRDAtomic |
-			qpAttrHasMinRNRTimer, May: qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry |
-			qpAttrHasAltAV},
-	{From: uint64(QPStateRTR), To: uint64(QPStateRTS), Need: qpAttrHasState | qpAttrHasSQPSN | qpAttrHasTimeout,
-		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasRetryCnt | qpAttrHasRNRRetry |
-			qpAttrHasPathMigState | qpAttrHasAltAV},
-	{From: uint64(QPStateRTS), To: uint64(QPStateRTS),
-		May: qpAttrHasState | qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasRetryCnt |
-			qpAttrHasRNRRetry | qpAttrHasPathMigState | qpAttrHasAltAV},
-	{From: uint64(QPStateRTS), To: uint64(QPStateSQD), Need: qpAttrHasState,
-		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry | qpAttrHasEnSQDAsyncNotify},
-	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState,
-		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasRetryCnt | qpAttrHasRNRRetry |
-			qpAttrHasPathMigState | qpAttrHasAltAV},
-	{From: uint64(QPStateSQD), To: uint64(QPStateSQD),
-		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasAV | qpAttrHasPKeyIndex | qpAttrHasMaxRDAtomic | qpAttrHasMaxDestRDAtomic |
-			qpAttrHasMinRNRTimer | qpAttrHasPortNum | qpAttrHasTimeout | qpAttrHasRetryCnt | qpAttrHasRNRRetry | qpAttrHasPathMigState |
-			qpAttrHasAltAV},
-	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState,
-		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
-	{From: uint64(QPStateInit), To: uint64(QPStateReset), Need: qpAttrHasState,
-		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
-	{From: uint64(QPStateRTR), To: uint64(QPStateReset), Need: qpAttrHasState,
-		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
-	{From: uint64(QPStateRTS), To: uint64(QPStateReset), Need: qpAttrHasState,
-		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
-	{From: uint64(QPStateSQD), To: uint64(QPStateReset), Need: qpAttrHasState,
-		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
-	{From: uint64(QPStateSQE), To: uint64(QPStateReset), Need: qpAttrHasState,
-		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
-	{From: uint64(QPStateErr), To: uint64(QPStateReset), Need: qpAttrHasState,
-		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
-	{From: uint64(QPStateInit), To: uint64(QPStateErr), Need: qpAttrHasState,
-		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
-	{From: uint64(QPStateRTR), To: uint64(QPStateErr), Need: qpAttrHasState,
-		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
-	{From: uint64(QPStateRTS), To: uint64(QPStateErr), Need: qpAttrHasState,
-		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
-	{From: uint64(QPStateSQD), To: uint64(QPStateErr), Need: qpAttrHasState,
-		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
-	{From: uint64(QPStateSQE), To: uint64(QPStateErr), Need: qpAttrHasState,
-		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState |
+		qpAttrHasMaxRDAtomic |
+		qpAttrHasRetryCnt |
+		qpAttrHasRNRRetry |
+		qpAttrHasRateLimit},
+	{From: uint64(QPStateReset), To: uint64(QPStateInit), Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum, May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateInit), To: uint64(QPStateInit), May: qpAttrHasState |
+		qpAttrHasAccessFlags |
+		qpAttrHasPKeyIndex |
+		qpAttrHasMaxRDAtomic |
+		qpAttrHasPortNum |
+		qpAttrHasRetryCnt |
+		qpAttrHasRNRRetry},
+	{From: uint64(QPStateInit), To: uint64(QPStateRTR), Need: qpAttrHasState |
+		qpAttrHasPathMTU |
+		qpAttrHasRQPSN |
+		qpAttrHasDestQPNum |
+		qpAttrHasAV |
+		qpAttrHasMaxDestRDAtomic |
+		qpAttrHasMinRNRTimer, May: qpAttrHasAccessFlags |
+		qpAttrHasPKeyIndex |
+		qpAttrHasMaxRDAtomic |
+		qpAttrHasRetryCnt |
+		qpAttrHasRNRRetry |
+		qpAttrHasAltAV},
+	{From: uint64(QPStateRTR), To: uint64(QPStateRTS), Need: qpAttrHasState | qpAttrHasSQPSN | qpAttrHasTimeout, May: qpAttrHasCurState |
+		qpAttrHasAccessFlags |
+		qpAttrHasMaxRDAtomic |
+		qpAttrHasMinRNRTimer |
+		qpAttrHasRetryCnt |
+		qpAttrHasRNRRetry |
+		qpAttrHasPathMigState |
+		qpAttrHasAltAV},
+	{From: uint64(QPStateRTS), To: uint64(QPStateRTS), May: qpAttrHasState |
+		qpAttrHasCurState |
+		qpAttrHasAccessFlags |
+		qpAttrHasMaxRDAtomic |
+		qpAttrHasMinRNRTimer |
+		qpAttrHasRetryCnt |
+		qpAttrHasRNRRetry |
+		qpAttrHasPathMigState |
+		qpAttrHasAltAV},
+	{From: uint64(QPStateRTS), To: uint64(QPStateSQD), Need: qpAttrHasState, May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry | qpAttrHasEnSQDAsyncNotify},
+	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState, May: qpAttrHasCurState |
+		qpAttrHasAccessFlags |
+		qpAttrHasMaxRDAtomic |
+		qpAttrHasMinRNRTimer |
+		qpAttrHasRetryCnt |
+		qpAttrHasRNRRetry |
+		qpAttrHasPathMigState |
+		qpAttrHasAltAV},
+	{From: uint64(QPStateSQD), To: uint64(QPStateSQD), May: qpAttrHasState |
+		qpAttrHasAccessFlags |
+		qpAttrHasAV |
+		qpAttrHasPKeyIndex |
+		qpAttrHasMaxRDAtomic |
+		qpAttrHasMaxDestRDAtomic |
+		qpAttrHasMinRNRTimer |
+		qpAttrHasPortNum |
+		qpAttrHasTimeout |
+		qpAttrHasRetryCnt |
+		qpAttrHasRNRRetry |
+		qpAttrHasPathMigState |
+		qpAttrHasAltAV},
+	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState, May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateInit), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateRTR), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateRTS), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateSQD), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateSQE), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateErr), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateInit), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateRTR), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateRTS), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateSQD), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateSQE), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
 	{From: uint64(QPStateErr), To: uint64(QPStateErr), May: qpAttrHasState | qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
 }
 
 // transitions2001 are the transitions of VR-ibv_modify_qp-attr_mask-2001.
 var transitions2001 = []validate.Transition{
 	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState | qpAttrHasRateLimit},
-	{From: uint64(QPStateReset), To: uint64(QPStateInit),
-		Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum, May: qpAttrHasRateLimit},
-	{From: uint64(QPStateInit), To: uint64(QPStateInit),
-		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum | qpAttrHasRateLimit},
-	{From: uint64(QPStateInit), To: uint64(QPStateRTR),
-		Need: qpAttrHasState | qpAttrHasPathMTU | qpAttrHasRQPSN | qpAttrHasDestQPNum | qpAttrHasAV,
-		May:  qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasRateLimit | qpAttrHasAltAV},
-	{From: uint64(QPStateRTR), To: uint64(QPStateRTS), Need: qpAttrHasState | qpAttrHasSQPSN,
-		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasRateLimit | qpAttrHasPathMigState | qpAttrHasAltAV},
-	{From: uint64(QPStateRTS), To: uint64(QPStateRTS),
-		May: qpAttrHasState | qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasRateLimit | qpAttrHasPathMigState | qpAttrHasAltAV},
+	{From: uint64(QPStateReset), To: uint64(QPStateInit), Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateInit), To: uint64(QPStateInit), May: qpAttrHasState |
+		qpAttrHasAccessFlags |
+		qpAttrHasPKeyIndex |
+		qpAttrHasPortNum |
+		qpAttrHasRateLimit},
+	{From: uint64(QPStateInit), To: uint64(QPStateRTR), Need: qpAttrHasState |
+		qpAttrHasPathMTU |
+		qpAttrHasRQPSN |
+		qpAttrHasDestQPNum |
+		qpAttrHasAV, May: qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasRateLimit | qpAttrHasAltAV},
+	{From: uint64(QPStateRTR), To: uint64(QPStateRTS), Need: qpAttrHasState | qpAttrHasSQPSN, May: qpAttrHasCurState |
+		qpAttrHasAccessFlags |
+		qpAttrHasRateLimit |
+		qpAttrHasPathMigState |
+		qpAttrHasAltAV},
+	{From: uint64(QPStateRTS), To: uint64(QPStateRTS), May: qpAttrHasState |
+		qpAttrHasCurState |
+		qpAttrHasAccessFlags |
+		qpAttrHasRateLimit |
+		qpAttrHasPathMigState |
+		qpAttrHasAltAV},
 	{From: uint64(QPStateRTS), To: uint64(QPStateSQD), Need: qpAttrHasState, May: qpAttrHasEnSQDAsyncNotify | qpAttrHasRateLimit},
-	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState,
-		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasRateLimit | qpAttrHasPathMigState | qpAttrHasAltAV},
-	{From: uint64(QPStateSQD), To: uint64(QPStateSQD),
-		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasAV | qpAttrHasPKeyIndex | qpAttrHasRateLimit | qpAttrHasPathMigState |
-			qpAttrHasAltAV},
-	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState,
-		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasRateLimit},
+	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState, May: qpAttrHasCurState |
+		qpAttrHasAccessFlags |
+		qpAttrHasRateLimit |
+		qpAttrHasPathMigState |
+		qpAttrHasAltAV},
+	{From: uint64(QPStateSQD), To: uint64(QPStateSQD), May: qpAttrHasState |
+		qpAttrHasAccessFlags |
+		qpAttrHasAV |
+		qpAttrHasPKeyIndex |
+		qpAttrHasRateLimit |
+		qpAttrHasPathMigState |
+		qpAttrHasAltAV},
+	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState, May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasRateLimit},
 	{From: uint64(QPStateInit), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasRateLimit},
 	{From: uint64(QPStateRTR), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasRateLimit},
 	{From: uint64(QPStateRTS), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasRateLimit},
@@ -441,32 +571,61 @@ var transitions2002 = []validate.Transition{
 
 // transitions2003 are the transitions of VR-ibv_modify_qp-attr_mask-2003.
 var transitions2003 = []validate.Transition{
-	{From: uint64(QPStateReset), To: uint64(QPStateReset),
-		May: qpAttrHasState | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasRateLimit},
-	{From: uint64(QPStateReset), To: uint64(QPStateInit),
-		Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum,
-		May:  qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
-	{From: uint64(QPStateInit), To: uint64(QPStateInit),
-		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasPortNum},
-	{From: uint64(QPStateInit), To: uint64(QPStateRTR),
-		Need: qpAttrHasState | qpAttrHasPathMTU | qpAttrHasRQPSN | qpAttrHasDestQPNum | qpAttrHasAV,
-		May:  qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasAltAV},
-	{From: uint64(QPStateRTR), To: uint64(QPStateRTS),
-		Need: qpAttrHasState | qpAttrHasSQPSN | qpAttrHasMaxRDAtomic | qpAttrHasTimeout | qpAttrHasRetryCnt | qpAttrHasRNRRetry,
-		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasPathMigState |
-			qpAttrHasAltAV},
-	{From: uint64(QPStateRTS), To: uint64(QPStateRTS),
-		May: qpAttrHasState | qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer |
-			qpAttrHasPathMigState | qpAttrHasAltAV},
-	{From: uint64(QPStateRTS), To: uint64(QPStateSQD), Need: qpAttrHasState,
-		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasEnSQDAsyncNotify},
-	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState,
-		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasPathMigState |
-			qpAttrHasAltAV},
-	{From: uint64(QPStateSQD), To: uint64(QPStateSQD),
-		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasAV | qpAttrHasPKeyIndex | qpAttrHasMaxRDAtomic | qpAttrHasMaxDestRDAtomic |
-			qpAttrHasMinRNRTimer | qpAttrHasPortNum | qpAttrHasTimeout | qpAttrHasRetryCnt | qpAttrHasRNRRetry | qpAttrHasPathMigState |
-			qpAttrHasAltAV},
+	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasRateLimit},
+	{From: uint64(QPStateReset), To: uint64(QPStateInit), Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateInit), To: uint64(QPStateInit), May: qpAttrHasState |
+		qpAttrHasAccessFlags |
+		qpAttrHasPKeyIndex |
+		qpAttrHasMaxDestRDAtomic |
+		qpAttrHasMinRNRTimer |
+		qpAttrHasPortNum},
+	{From: uint64(QPStateInit), To: uint64(QPStateRTR), Need: qpAttrHasState |
+		qpAttrHasPathMTU |
+		qpAttrHasRQPSN |
+		qpAttrHasDestQPNum |
+		qpAttrHasAV, May: qpAttrHasAccessFlags |
+		qpAttrHasPKeyIndex |
+		qpAttrHasMaxDestRDAtomic |
+		qpAttrHasMinRNRTimer |
+		qpAttrHasAltAV},
+	{From: uint64(QPStateRTR), To: uint64(QPStateRTS), Need: qpAttrHasState |
+		qpAttrHasSQPSN |
+		qpAttrHasMaxRDAtomic |
+		qpAttrHasTimeout |
+		qpAttrHasRetryCnt |
+		qpAttrHasRNRRetry, May: qpAttrHasCurState |
+		qpAttrHasAccessFlags |
+		qpAttrHasMaxDestRDAtomic |
+		qpAttrHasMinRNRTimer |
+		qpAttrHasPathMigState |
+		qpAttrHasAltAV},
+	{From: uint64(QPStateRTS), To: uint64(QPStateRTS), May: qpAttrHasState |
+		qpAttrHasCurState |
+		qpAttrHasAccessFlags |
+		qpAttrHasMaxDestRDAtomic |
+		qpAttrHasMinRNRTimer |
+		qpAttrHasPathMigState |
+		qpAttrHasAltAV},
+	{From: uint64(QPStateRTS), To: uint64(QPStateSQD), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasEnSQDAsyncNotify},
+	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState, May: qpAttrHasCurState |
+		qpAttrHasAccessFlags |
+		qpAttrHasMaxDestRDAtomic |
+		qpAttrHasMinRNRTimer |
+		qpAttrHasPathMigState |
+		qpAttrHasAltAV},
+	{From: uint64(QPStateSQD), To: uint64(QPStateSQD), May: qpAttrHasState |
+		qpAttrHasAccessFlags |
+		qpAttrHasAV |
+		qpAttrHasPKeyIndex |
+		qpAttrHasMaxRDAtomic |
+		qpAttrHasMaxDestRDAtomic |
+		qpAttrHasMinRNRTimer |
+		qpAttrHasPortNum |
+		qpAttrHasTimeout |
+		qpAttrHasRetryCnt |
+		qpAttrHasRNRRetry |
+		qpAttrHasPathMigState |
+		qpAttrHasAltAV},
 	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
 	{From: uint64(QPStateInit), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
 	{From: uint64(QPStateRTR), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
@@ -484,82 +643,124 @@ var transitions2003 = []validate.Transition{
 
 // transitions2004 are the transitions of VR-ibv_modify_qp-attr_mask-2004.
 var transitions2004 = []validate.Transition{
-	{From: uint64(QPStateReset), To: uint64(QPStateReset),
-		May: qpAttrHasState | qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry | qpAttrHasRateLimit},
-	{From: uint64(QPStateReset), To: uint64(QPStateInit),
-		Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum,
-		May:  qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
-	{From: uint64(QPStateInit), To: uint64(QPStateInit),
-		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasMaxRDAtomic | qpAttrHasPortNum | qpAttrHasRetryCnt |
-			qpAttrHasRNRRetry},
-	{From: uint64(QPStateInit), To: uint64(QPStateRTR),
-		Need: qpAttrHasState | qpAttrHasPathMTU | qpAttrHasRQPSN | qpAttrHasDestQPNum | qpAttrHasAV | qpAttrHasMaxDestRDAtomic |
-			qpAttrHasMinRNRTimer, May: qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry |
-			qpAttrHasAltAV},
-	{From: uint64(QPStateRTR), To: uint64(QPStateRTS), Need: qpAttrHasState | qpAttrHasSQPSN | qpAttrHasTimeout,
-		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasRetryCnt | qpAttrHasRNRRetry |
-			qpAttrHasPathMigState | qpAttrHasAltAV},
-	{From: uint64(QPStateRTS), To: uint64(QPStateRTS),
-		May: qpAttrHasState | qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasRetryCnt |
-			qpAttrHasRNRRetry | qpAttrHasPathMigState | qpAttrHasAltAV},
-	{From: uint64(QPStateRTS), To: uint64(QPStateSQD), Need: qpAttrHasState,
-		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry | qpAttrHasEnSQDAsyncNotify},
-	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState,
-		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasRetryCnt | qpAttrHasRNRRetry |
-			qpAttrHasPathMigState | qpAttrHasAltAV},
-	{From: uint64(QPStateSQD), To: uint64(QPStateSQD),
-		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasAV | qpAttrHasPKeyIndex | qpAttrHasMaxRDAtomic | qpAttrHasMaxDestRDAtomic |
-			qpAttrHasMinRNRTimer | qpAttrHasPortNum | qpAttrHasTimeout | qpAttrHasRetryCnt | qpAttrHasRNRRetry | qpAttrHasPathMigState |
-			qpAttrHasAltAV},
-	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState,
-		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
-	{From: uint64(QPStateInit), To: uint64(QPStateReset), Need: qpAttrHasState,
-		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
-	{From: uint64(QPStateRTR), To: uint64(QPStateReset), Need: qpAttrHasState,
-		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
-	{From: uint64(QPStateRTS), To: uint64(QPStateReset), Need: qpAttrHasState,
-		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
-	{From: uint64(QPStateSQD), To: uint64(QPStateReset), Need: qpAttrHasState,
-		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
-	{From: uint64(QPStateSQE), To: uint64(QPStateReset), Need: qpAttrHasState,
-		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
-	{From: uint64(QPStateErr), To: uint64(QPStateReset), Need: qpAttrHasState,
-		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
-	{From: uint64(QPStateInit), To: uint64(QPStateErr), Need: qpAttrHasState,
-		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
-	{From: uint64(QPStateRTR), To: uint64(QPStateErr), Need: qpAttrHasState,
-		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
-	{From: uint64(QPStateRTS), To: uint64(QPStateErr), Need: qpAttrHasState,
-		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
-	{From: uint64(QPStateSQD), To: uint64(QPStateErr), Need: qpAttrHasState,
-		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
-	{From: uint64(QPStateSQE), To: uint64(QPStateErr), Need: qpAttrHasState,
-		May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState |
+		qpAttrHasMaxRDAtomic |
+		qpAttrHasRetryCnt |
+		qpAttrHasRNRRetry |
+		qpAttrHasRateLimit},
+	{From: uint64(QPStateReset), To: uint64(QPStateInit), Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum, May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateInit), To: uint64(QPStateInit), May: qpAttrHasState |
+		qpAttrHasAccessFlags |
+		qpAttrHasPKeyIndex |
+		qpAttrHasMaxRDAtomic |
+		qpAttrHasPortNum |
+		qpAttrHasRetryCnt |
+		qpAttrHasRNRRetry},
+	{From: uint64(QPStateInit), To: uint64(QPStateRTR), Need: qpAttrHasState |
+		qpAttrHasPathMTU |
+		qpAttrHasRQPSN |
+		qpAttrHasDestQPNum |
+		qpAttrHasAV |
+		qpAttrHasMaxDestRDAtomic |
+		qpAttrHasMinRNRTimer, May: qpAttrHasAccessFlags |
+		qpAttrHasPKeyIndex |
+		qpAttrHasMaxRDAtomic |
+		qpAttrHasRetryCnt |
+		qpAttrHasRNRRetry |
+		qpAttrHasAltAV},
+	{From: uint64(QPStateRTR), To: uint64(QPStateRTS), Need: qpAttrHasState | qpAttrHasSQPSN | qpAttrHasTimeout, May: qpAttrHasCurState |
+		qpAttrHasAccessFlags |
+		qpAttrHasMaxRDAtomic |
+		qpAttrHasMinRNRTimer |
+		qpAttrHasRetryCnt |
+		qpAttrHasRNRRetry |
+		qpAttrHasPathMigState |
+		qpAttrHasAltAV},
+	{From: uint64(QPStateRTS), To: uint64(QPStateRTS), May: qpAttrHasState |
+		qpAttrHasCurState |
+		qpAttrHasAccessFlags |
+		qpAttrHasMaxRDAtomic |
+		qpAttrHasMinRNRTimer |
+		qpAttrHasRetryCnt |
+		qpAttrHasRNRRetry |
+		qpAttrHasPathMigState |
+		qpAttrHasAltAV},
+	{From: uint64(QPStateRTS), To: uint64(QPStateSQD), Need: qpAttrHasState, May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry | qpAttrHasEnSQDAsyncNotify},
+	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState, May: qpAttrHasCurState |
+		qpAttrHasAccessFlags |
+		qpAttrHasMaxRDAtomic |
+		qpAttrHasMinRNRTimer |
+		qpAttrHasRetryCnt |
+		qpAttrHasRNRRetry |
+		qpAttrHasPathMigState |
+		qpAttrHasAltAV},
+	{From: uint64(QPStateSQD), To: uint64(QPStateSQD), May: qpAttrHasState |
+		qpAttrHasAccessFlags |
+		qpAttrHasAV |
+		qpAttrHasPKeyIndex |
+		qpAttrHasMaxRDAtomic |
+		qpAttrHasMaxDestRDAtomic |
+		qpAttrHasMinRNRTimer |
+		qpAttrHasPortNum |
+		qpAttrHasTimeout |
+		qpAttrHasRetryCnt |
+		qpAttrHasRNRRetry |
+		qpAttrHasPathMigState |
+		qpAttrHasAltAV},
+	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState, May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateInit), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateRTR), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateRTS), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateSQD), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateSQE), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateErr), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateInit), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateRTR), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateRTS), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateSQD), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
+	{From: uint64(QPStateSQE), To: uint64(QPStateErr), Need: qpAttrHasState, May: qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
 	{From: uint64(QPStateErr), To: uint64(QPStateErr), May: qpAttrHasState | qpAttrHasMaxRDAtomic | qpAttrHasRetryCnt | qpAttrHasRNRRetry},
 }
 
 // transitions3811 are the transitions of VR-ibv_modify_qp-attr_mask-3811.
 var transitions3811 = []validate.Transition{
 	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState | qpAttrHasRateLimit},
-	{From: uint64(QPStateReset), To: uint64(QPStateInit),
-		Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum, May: qpAttrHasRateLimit},
-	{From: uint64(QPStateInit), To: uint64(QPStateInit),
-		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum | qpAttrHasRateLimit},
-	{From: uint64(QPStateInit), To: uint64(QPStateRTR),
-		Need: qpAttrHasState | qpAttrHasPathMTU | qpAttrHasRQPSN | qpAttrHasDestQPNum | qpAttrHasAV,
-		May:  qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasRateLimit | qpAttrHasAltAV},
-	{From: uint64(QPStateRTR), To: uint64(QPStateRTS), Need: qpAttrHasState | qpAttrHasSQPSN,
-		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasRateLimit | qpAttrHasPathMigState | qpAttrHasAltAV},
-	{From: uint64(QPStateRTS), To: uint64(QPStateRTS),
-		May: qpAttrHasState | qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasRateLimit | qpAttrHasPathMigState | qpAttrHasAltAV},
+	{From: uint64(QPStateReset), To: uint64(QPStateInit), Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum, May: qpAttrHasRateLimit},
+	{From: uint64(QPStateInit), To: uint64(QPStateInit), May: qpAttrHasState |
+		qpAttrHasAccessFlags |
+		qpAttrHasPKeyIndex |
+		qpAttrHasPortNum |
+		qpAttrHasRateLimit},
+	{From: uint64(QPStateInit), To: uint64(QPStateRTR), Need: qpAttrHasState |
+		qpAttrHasPathMTU |
+		qpAttrHasRQPSN |
+		qpAttrHasDestQPNum |
+		qpAttrHasAV, May: qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasRateLimit | qpAttrHasAltAV},
+	{From: uint64(QPStateRTR), To: uint64(QPStateRTS), Need: qpAttrHasState | qpAttrHasSQPSN, May: qpAttrHasCurState |
+		qpAttrHasAccessFlags |
+		qpAttrHasRateLimit |
+		qpAttrHasPathMigState |
+		qpAttrHasAltAV},
+	{From: uint64(QPStateRTS), To: uint64(QPStateRTS), May: qpAttrHasState |
+		qpAttrHasCurState |
+		qpAttrHasAccessFlags |
+		qpAttrHasRateLimit |
+		qpAttrHasPathMigState |
+		qpAttrHasAltAV},
 	{From: uint64(QPStateRTS), To: uint64(QPStateSQD), Need: qpAttrHasState, May: qpAttrHasEnSQDAsyncNotify | qpAttrHasRateLimit},
-	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState,
-		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasRateLimit | qpAttrHasPathMigState | qpAttrHasAltAV},
-	{From: uint64(QPStateSQD), To: uint64(QPStateSQD),
-		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasAV | qpAttrHasPKeyIndex | qpAttrHasRateLimit | qpAttrHasPathMigState |
-			qpAttrHasAltAV},
-	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState,
-		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasRateLimit},
+	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState, May: qpAttrHasCurState |
+		qpAttrHasAccessFlags |
+		qpAttrHasRateLimit |
+		qpAttrHasPathMigState |
+		qpAttrHasAltAV},
+	{From: uint64(QPStateSQD), To: uint64(QPStateSQD), May: qpAttrHasState |
+		qpAttrHasAccessFlags |
+		qpAttrHasAV |
+		qpAttrHasPKeyIndex |
+		qpAttrHasRateLimit |
+		qpAttrHasPathMigState |
+		qpAttrHasAltAV},
+	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState, May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasRateLimit},
 	{From: uint64(QPStateInit), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasRateLimit},
 	{From: uint64(QPStateRTR), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasRateLimit},
 	{From: uint64(QPStateRTS), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasRateLimit},
@@ -576,32 +777,61 @@ var transitions3811 = []validate.Transition{
 
 // transitions3812 are the transitions of VR-ibv_modify_qp-attr_mask-3812.
 var transitions3812 = []validate.Transition{
-	{From: uint64(QPStateReset), To: uint64(QPStateReset),
-		May: qpAttrHasState | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasRateLimit},
-	{From: uint64(QPStateReset), To: uint64(QPStateInit),
-		Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum,
-		May:  qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
-	{From: uint64(QPStateInit), To: uint64(QPStateInit),
-		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasPortNum},
-	{From: uint64(QPStateInit), To: uint64(QPStateRTR),
-		Need: qpAttrHasState | qpAttrHasPathMTU | qpAttrHasRQPSN | qpAttrHasDestQPNum | qpAttrHasAV,
-		May:  qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasAltAV},
-	{From: uint64(QPStateRTR), To: uint64(QPStateRTS),
-		Need: qpAttrHasState | qpAttrHasSQPSN | qpAttrHasMaxRDAtomic | qpAttrHasTimeout | qpAttrHasRetryCnt | qpAttrHasRNRRetry,
-		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasPathMigState |
-			qpAttrHasAltAV},
-	{From: uint64(QPStateRTS), To: uint64(QPStateRTS),
-		May: qpAttrHasState | qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer |
-			qpAttrHasPathMigState | qpAttrHasAltAV},
-	{From: uint64(QPStateRTS), To: uint64(QPStateSQD), Need: qpAttrHasState,
-		May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasEnSQDAsyncNotify},
-	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState,
-		May: qpAttrHasCurState | qpAttrHasAccessFlags | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasPathMigState |
-			qpAttrHasAltAV},
-	{From: uint64(QPStateSQD), To: uint64(QPStateSQD),
-		May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasAV | qpAttrHasPKeyIndex | qpAttrHasMaxRDAtomic | qpAttrHasMaxDestRDAtomic |
-			qpAttrHasMinRNRTimer | qpAttrHasPortNum | qpAttrHasTimeout | qpAttrHasRetryCnt | qpAttrHasRNRRetry | qpAttrHasPathMigState |
-			qpAttrHasAltAV},
+	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasRateLimit},
+	{From: uint64(QPStateReset), To: uint64(QPStateInit), Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
+	{From: uint64(QPStateInit), To: uint64(QPStateInit), May: qpAttrHasState |
+		qpAttrHasAccessFlags |
+		qpAttrHasPKeyIndex |
+		qpAttrHasMaxDestRDAtomic |
+		qpAttrHasMinRNRTimer |
+		qpAttrHasPortNum},
+	{From: uint64(QPStateInit), To: uint64(QPStateRTR), Need: qpAttrHasState |
+		qpAttrHasPathMTU |
+		qpAttrHasRQPSN |
+		qpAttrHasDestQPNum |
+		qpAttrHasAV, May: qpAttrHasAccessFlags |
+		qpAttrHasPKeyIndex |
+		qpAttrHasMaxDestRDAtomic |
+		qpAttrHasMinRNRTimer |
+		qpAttrHasAltAV},
+	{From: uint64(QPStateRTR), To: uint64(QPStateRTS), Need: qpAttrHasState |
+		qpAttrHasSQPSN |
+		qpAttrHasMaxRDAtomic |
+		qpAttrHasTimeout |
+		qpAttrHasRetryCnt |
+		qpAttrHasRNRRetry, May: qpAttrHasCurState |
+		qpAttrHasAccessFlags |
+		qpAttrHasMaxDestRDAtomic |
+		qpAttrHasMinRNRTimer |
+		qpAttrHasPathMigState |
+		qpAttrHasAltAV},
+	{From: uint64(QPStateRTS), To: uint64(QPStateRTS), May: qpAttrHasState |
+		qpAttrHasCurState |
+		qpAttrHasAccessFlags |
+		qpAttrHasMaxDestRDAtomic |
+		qpAttrHasMinRNRTimer |
+		qpAttrHasPathMigState |
+		qpAttrHasAltAV},
+	{From: uint64(QPStateRTS), To: uint64(QPStateSQD), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasEnSQDAsyncNotify},
+	{From: uint64(QPStateSQD), To: uint64(QPStateRTS), Need: qpAttrHasState, May: qpAttrHasCurState |
+		qpAttrHasAccessFlags |
+		qpAttrHasMaxDestRDAtomic |
+		qpAttrHasMinRNRTimer |
+		qpAttrHasPathMigState |
+		qpAttrHasAltAV},
+	{From: uint64(QPStateSQD), To: uint64(QPStateSQD), May: qpAttrHasState |
+		qpAttrHasAccessFlags |
+		qpAttrHasAV |
+		qpAttrHasPKeyIndex |
+		qpAttrHasMaxRDAtomic |
+		qpAttrHasMaxDestRDAtomic |
+		qpAttrHasMinRNRTimer |
+		qpAttrHasPortNum |
+		qpAttrHasTimeout |
+		qpAttrHasRetryCnt |
+		qpAttrHasRNRRetry |
+		qpAttrHasPathMigState |
+		qpAttrHasAltAV},
 	{From: uint64(QPStateSQE), To: uint64(QPStateRTS), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
 	{From: uint64(QPStateInit), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
 	{From: uint64(QPStateRTR), To: uint64(QPStateReset), Need: qpAttrHasState, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
@@ -623,55 +853,112 @@ func checkModifyQP(in *inModifyQP) error {
 	qpType := QPType(in.qpType.V)
 	state := QPState(in.attrQPState)
 	curState := QPState(in.attrCurQPState)
-	if in.qpState.OK && in.qpType.OK && in.attrMask&qpAttrHasState != 0 && in.attrMask&qpAttrHasCurState == 0 && qpType == QPTypeUC &&
-		validate.BadTransition(transitions0221, in.attrMask,
+	if in.qpState.OK &&
+		in.qpType.OK &&
+		in.attrMask&qpAttrHasState != 0 &&
+		in.attrMask&qpAttrHasCurState == 0 &&
+		qpType == QPTypeUC &&
+		validate.BadTransition(
+			transitions0221,
+			in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
-				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
-		bad.AddText(&rule0221, validate.TransitionText(transitions0221, in.attrMask,
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+		) {
+		bad.AddText(&rule0221, validate.TransitionText(
+			transitions0221,
+			in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
-				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-			func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+			func(v uint64) string { return QPState(v).String() },
+			qpAttrMaskNames,
+		))
 	}
-	if in.qpState.OK && in.qpType.OK && in.attrMask&qpAttrHasState != 0 && qpType == QPTypeRawPacket &&
-		validate.BadTransition(transitions0223, in.attrMask,
+	if in.qpState.OK &&
+		in.qpType.OK &&
+		in.attrMask&qpAttrHasState != 0 &&
+		qpType == QPTypeRawPacket &&
+		validate.BadTransition(
+			transitions0223,
+			in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
-				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
-		bad.AddText(&rule0223, validate.TransitionText(transitions0223, in.attrMask,
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+		) {
+		bad.AddText(&rule0223, validate.TransitionText(
+			transitions0223,
+			in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
-				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-			func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+			func(v uint64) string { return QPState(v).String() },
+			qpAttrMaskNames,
+		))
 	}
-	if in.qpState.OK && in.qpType.OK && in.attrMask&qpAttrHasState != 0 && in.attrMask&qpAttrHasCurState == 0 && qpType == QPTypeXRCSend &&
-		validate.BadTransition(transitions0224, in.attrMask,
+	if in.qpState.OK &&
+		in.qpType.OK &&
+		in.attrMask&qpAttrHasState != 0 &&
+		in.attrMask&qpAttrHasCurState == 0 &&
+		qpType == QPTypeXRCSend &&
+		validate.BadTransition(
+			transitions0224,
+			in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
-				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
-		bad.AddText(&rule0224, validate.TransitionText(transitions0224, in.attrMask,
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+		) {
+		bad.AddText(&rule0224, validate.TransitionText(
+			transitions0224,
+			in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
-				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-			func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+			func(v uint64) string { return QPState(v).String() },
+			qpAttrMaskNames,
+		))
 	}
-	if in.qpType.OK && in.attrMask&qpAttrHasState != 0 && qpType == QPTypeUD &&
-		in.attrMask&(qpAttrHasPathMTU|qpAttrHasRQPSN|qpAttrHasDestQPNum|qpAttrHasAccessFlags|qpAttrHasAV|qpAttrHasMaxRDAtomic|
-			qpAttrHasMaxDestRDAtomic|qpAttrHasMinRNRTimer|qpAttrHasTimeout|qpAttrHasRetryCnt|qpAttrHasRNRRetry|qpAttrHasAltAV) != 0 {
+	if in.qpType.OK &&
+		in.attrMask&qpAttrHasState != 0 &&
+		qpType == QPTypeUD &&
+		in.attrMask&(qpAttrHasPathMTU|
+			qpAttrHasRQPSN|
+			qpAttrHasDestQPNum|
+			qpAttrHasAccessFlags|
+			qpAttrHasAV|
+			qpAttrHasMaxRDAtomic|
+			qpAttrHasMaxDestRDAtomic|
+			qpAttrHasMinRNRTimer|
+			qpAttrHasTimeout|
+			qpAttrHasRetryCnt|
+			qpAttrHasRNRRetry|
+			qpAttrHasAltAV) != 0 {
 		bad.Add(&rule0226, in.attrMask)
 	}
-	if in.qpType.OK && in.attrMask&qpAttrHasState != 0 && qpType == QPTypeUC &&
-		in.attrMask&(qpAttrHasQKey|qpAttrHasMaxRDAtomic|qpAttrHasMaxDestRDAtomic|qpAttrHasMinRNRTimer|qpAttrHasTimeout|qpAttrHasRetryCnt|
+	if in.qpType.OK &&
+		in.attrMask&qpAttrHasState != 0 &&
+		qpType == QPTypeUC &&
+		in.attrMask&(qpAttrHasQKey|
+			qpAttrHasMaxRDAtomic|
+			qpAttrHasMaxDestRDAtomic|
+			qpAttrHasMinRNRTimer|
+			qpAttrHasTimeout|
+			qpAttrHasRetryCnt|
 			qpAttrHasRNRRetry) != 0 {
 		bad.Add(&rule0227, in.attrMask)
 	}
-	if in.attrMask&qpAttrHasState != 0 && state != QPStateReset && state != QPStateInit && state != QPStateRTR && state != QPStateRTS &&
-		state != QPStateSQD && state != QPStateSQE && state != QPStateErr {
+	if in.attrMask&qpAttrHasState != 0 &&
+		state != QPStateReset &&
+		state != QPStateInit &&
+		state != QPStateRTR &&
+		state != QPStateRTS &&
+		state != QPStateSQD &&
+		state != QPStateSQE &&
+		state != QPStateErr {
 		bad.Add(&rule0229, in.attrQPState)
 	}
-	if in.attrMask&qpAttrHasCurState != 0 && curState != QPStateReset && curState != QPStateInit && curState != QPStateRTR &&
-		curState != QPStateRTS && curState != QPStateSQD && curState != QPStateSQE && curState != QPStateErr {
+	if in.attrMask&qpAttrHasCurState != 0 &&
+		curState != QPStateReset &&
+		curState != QPStateInit &&
+		curState != QPStateRTR &&
+		curState != QPStateRTS &&
+		curState != QPStateSQD &&
+		curState != QPStateSQE &&
+		curState != QPStateErr {
 		bad.Add(&rule0230, in.attrCurQPState)
 	}
 	if in.attrMask&qpAttrHasPortNum != 0 && in.attrPortNum < 1 {
@@ -683,24 +970,31 @@ func checkModifyQP(in *inModifyQP) error {
 	if in.attrMask&qpAttrHasAltAV != 0 && in.attrAltPortNum < 1 {
 		bad.Add(&rule0233, in.attrAltPortNum)
 	}
-	if in.capPhysPortCnt.OK && in.attrMask&qpAttrHasPortNum != 0 && in.capPhysPortCnt.V > 0 && in.attrPortNum > in.capPhysPortCnt.V {
+	if in.capPhysPortCnt.OK &&
+		in.attrMask&qpAttrHasPortNum != 0 &&
+		in.capPhysPortCnt.V > 0 &&
+		in.attrPortNum > in.capPhysPortCnt.V {
 		bad.Add(&rule0234, in.attrPortNum, in.capPhysPortCnt.V)
 	}
-	if in.attrMask&(qpAttrHasState|qpAttrHasAV|qpAttrHasPortNum) == qpAttrHasState|qpAttrHasAV|qpAttrHasPortNum && state != QPStateRTR &&
-		in.attrAHAttrPortNum != in.attrPortNum {
+	if in.attrMask&(qpAttrHasState|qpAttrHasAV|qpAttrHasPortNum) == qpAttrHasState|qpAttrHasAV|qpAttrHasPortNum && state != QPStateRTR && in.attrAHAttrPortNum != in.attrPortNum {
 		bad.Add(&rule0235, in.attrAHAttrPortNum)
 	}
 	if in.attrMask&qpAttrHasAltAV != 0 && in.attrAltAHAttrPortNum != in.attrAltPortNum {
 		bad.Add(&rule0236, in.attrAltAHAttrPortNum)
 	}
-	if in.attrMask&(qpAttrHasAV|qpAttrHasPortNum) == qpAttrHasAV|qpAttrHasPortNum && in.attrMask&qpAttrHasState == 0 &&
-		in.attrAHAttrPortNum != in.attrPortNum {
+	if in.attrMask&(qpAttrHasAV|qpAttrHasPortNum) == qpAttrHasAV|qpAttrHasPortNum && in.attrMask&qpAttrHasState == 0 && in.attrAHAttrPortNum != in.attrPortNum {
 		bad.Add(&rule0508, in.attrAHAttrPortNum)
 	}
-	if in.capPhysPortCnt.OK && in.attrMask&qpAttrHasAV != 0 && in.capPhysPortCnt.V > 0 && in.attrAHAttrPortNum > in.capPhysPortCnt.V {
+	if in.capPhysPortCnt.OK &&
+		in.attrMask&qpAttrHasAV != 0 &&
+		in.capPhysPortCnt.V > 0 &&
+		in.attrAHAttrPortNum > in.capPhysPortCnt.V {
 		bad.Add(&rule2067, in.attrAHAttrPortNum, in.capPhysPortCnt.V)
 	}
-	if in.capPhysPortCnt.OK && in.attrMask&qpAttrHasAltAV != 0 && in.capPhysPortCnt.V > 0 && in.attrAltPortNum > in.capPhysPortCnt.V {
+	if in.capPhysPortCnt.OK &&
+		in.attrMask&qpAttrHasAltAV != 0 &&
+		in.capPhysPortCnt.V > 0 &&
+		in.attrAltPortNum > in.capPhysPortCnt.V {
 		bad.Add(&rule2068, in.attrAltPortNum, in.capPhysPortCnt.V)
 	}
 	return bad.Err("ibv_modify_qp")
@@ -716,42 +1010,69 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 	pathMigState := MigState(in.attrPathMigState)
 	accessFlags := QPAccess(in.attrQPAccessFlags)
 	qpState := QPState(in.qpState.V)
-	if in.qpState.OK && in.qpType.OK && qpType == QPTypeRC &&
-		validate.BadTransition(transitions0220, in.attrMask,
+	if in.qpState.OK &&
+		in.qpType.OK &&
+		qpType == QPTypeRC &&
+		validate.BadTransition(
+			transitions0220,
+			in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
-				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
-		may.AddText(&rule0220, validate.TransitionText(transitions0220, in.attrMask,
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+		) {
+		may.AddText(&rule0220, validate.TransitionText(
+			transitions0220,
+			in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
-				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-			func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+			func(v uint64) string { return QPState(v).String() },
+			qpAttrMaskNames,
+		))
 	}
-	if in.qpState.OK && in.qpType.OK && qpType == QPTypeUD &&
-		validate.BadTransition(transitions0222, in.attrMask,
+	if in.qpState.OK &&
+		in.qpType.OK &&
+		qpType == QPTypeUD &&
+		validate.BadTransition(
+			transitions0222,
+			in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
-				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
-		may.AddText(&rule0222, validate.TransitionText(transitions0222, in.attrMask,
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+		) {
+		may.AddText(&rule0222, validate.TransitionText(
+			transitions0222,
+			in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
-				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-			func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+			func(v uint64) string { return QPState(v).String() },
+			qpAttrMaskNames,
+		))
 	}
-	if in.qpState.OK && in.qpType.OK && in.attrMask&qpAttrHasState != 0 && qpType == QPTypeXRCRecv &&
-		validate.BadTransition(transitions0225, in.attrMask,
+	if in.qpState.OK &&
+		in.qpType.OK &&
+		in.attrMask&qpAttrHasState != 0 &&
+		qpType == QPTypeXRCRecv &&
+		validate.BadTransition(
+			transitions0225,
+			in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
-				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
-		may.AddText(&rule0225, validate.TransitionText(transitions0225, in.attrMask,
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+		) {
+		may.AddText(&rule0225, validate.TransitionText(
+			transitions0225,
+			in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
-				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-			func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+			func(v uint64) string { return QPState(v).String() },
+			qpAttrMaskNames,
+		))
 	}
 	may.If(in.qpType.OK && qpType == QPTypeRC && in.attrMask&qpAttrHasQKey != 0, &rule0228, in.attrMask)
-	may.If(in.attrMask&qpAttrHasPathMTU != 0 && pathMTU != MTU256 && pathMTU != MTU512 && pathMTU != MTU1024 && pathMTU != MTU2048 &&
-		pathMTU != MTU4096, &rule0237, in.attrPathMTU)
+	may.If(in.attrMask&qpAttrHasPathMTU != 0 &&
+		pathMTU != MTU256 &&
+		pathMTU != MTU512 &&
+		pathMTU != MTU1024 &&
+		pathMTU != MTU2048 &&
+		pathMTU != MTU4096,
+		&rule0237, in.attrPathMTU)
 	may.If(in.attrMask&qpAttrHasRQPSN != 0 && in.attrRQPSN > 0xffffff, &rule0238, in.attrRQPSN)
 	may.If(in.attrMask&qpAttrHasSQPSN != 0 && in.attrSQPSN > 0xffffff, &rule0239, in.attrSQPSN)
 	may.If(in.attrMask&qpAttrHasDestQPNum != 0 && in.attrDestQPNum > 0xffffff, &rule0240, in.attrDestQPNum)
@@ -760,137 +1081,269 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 	may.If(in.attrMask&qpAttrHasMinRNRTimer != 0 && in.attrMinRNRTimer > 31, &rule0243, in.attrMinRNRTimer)
 	may.If(in.attrMask&qpAttrHasRetryCnt != 0 && in.attrRetryCnt > 7, &rule0244, in.attrRetryCnt)
 	may.If(in.attrMask&qpAttrHasRNRRetry != 0 && in.attrRNRRetry > 7, &rule0245, in.attrRNRRetry)
-	may.If(in.capMaxQPInitRDAtom.OK && in.attrMask&qpAttrHasMaxRDAtomic != 0 && in.attrMaxRDAtomic > in.capMaxQPInitRDAtom.V, &rule0246,
-		in.attrMaxRDAtomic, in.capMaxQPInitRDAtom.V)
-	may.If(in.capMaxQPRDAtom.OK && in.attrMask&qpAttrHasMaxDestRDAtomic != 0 && in.attrMaxDestRDAtomic > in.capMaxQPRDAtom.V, &rule0247,
-		in.attrMaxDestRDAtomic, in.capMaxQPRDAtom.V)
-	may.If(in.capMaxPkeys.OK && in.attrMask&qpAttrHasPKeyIndex != 0 && in.capMaxPkeys.V <= in.attrPKeyIndex, &rule0248, in.attrPKeyIndex,
-		in.capMaxPkeys.V)
-	may.If(in.attrMask&(qpAttrHasState|qpAttrHasEnSQDAsyncNotify) == qpAttrHasState|qpAttrHasEnSQDAsyncNotify && state != QPStateSQD,
-		&rule0249, in.attrQPState)
-	may.If(in.capDeviceCapFlags.OK && in.attrMask&qpAttrHasMaxSendWR != 0 &&
-		capDeviceCapFlags&DeviceCapResizeMaxWR != DeviceCapResizeMaxWR, &rule0250, in.attrMask)
-	may.If(in.capDeviceCapFlags.OK && in.attrMask&(qpAttrHasPathMigState|qpAttrHasAltAV) != 0 &&
-		capDeviceCapFlags&DeviceCapAutoPathMig != DeviceCapAutoPathMig, &rule0251, in.attrMask)
+	may.If(in.capMaxQPInitRDAtom.OK && in.attrMask&qpAttrHasMaxRDAtomic != 0 && in.attrMaxRDAtomic > in.capMaxQPInitRDAtom.V, &rule0246, in.attrMaxRDAtomic, in.capMaxQPInitRDAtom.V)
+	may.If(in.capMaxQPRDAtom.OK && in.attrMask&qpAttrHasMaxDestRDAtomic != 0 && in.attrMaxDestRDAtomic > in.capMaxQPRDAtom.V, &rule0247, in.attrMaxDestRDAtomic, in.capMaxQPRDAtom.V)
+	may.If(in.capMaxPkeys.OK && in.attrMask&qpAttrHasPKeyIndex != 0 && in.capMaxPkeys.V <= in.attrPKeyIndex, &rule0248, in.attrPKeyIndex, in.capMaxPkeys.V)
+	may.If(in.attrMask&(qpAttrHasState|qpAttrHasEnSQDAsyncNotify) == qpAttrHasState|qpAttrHasEnSQDAsyncNotify && state != QPStateSQD, &rule0249, in.attrQPState)
+	may.If(in.capDeviceCapFlags.OK && in.attrMask&qpAttrHasMaxSendWR != 0 && capDeviceCapFlags&DeviceCapResizeMaxWR != DeviceCapResizeMaxWR, &rule0250, in.attrMask)
+	may.If(in.capDeviceCapFlags.OK && in.attrMask&(qpAttrHasPathMigState|qpAttrHasAltAV) != 0 && capDeviceCapFlags&DeviceCapAutoPathMig != DeviceCapAutoPathMig, &rule0251, in.attrMask)
 	may.If(in.attrMask&qpAttrHasAV != 0 && validate.Count(in.attrAHAttrIsGlobal != 0, in.attrAHAttrDlid != 0) == 0, &rule0253, 0)
 	may.If(in.attrMask&qpAttrHasAltAV != 0 && validate.Count(in.attrAltAHAttrIsGlobal != 0, in.attrAltAHAttrDlid != 0) == 0, &rule0255, 0)
-	if in.qpState.OK && in.qpType.OK && in.attrMask&qpAttrHasState == 0 && qpType == QPTypeUC &&
-		validate.BadTransition(transitions2001, in.attrMask,
+	if in.qpState.OK &&
+		in.qpType.OK &&
+		in.attrMask&qpAttrHasState == 0 &&
+		qpType == QPTypeUC &&
+		validate.BadTransition(
+			transitions2001,
+			in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
-				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
-		may.AddText(&rule2001, validate.TransitionText(transitions2001, in.attrMask,
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+		) {
+		may.AddText(&rule2001, validate.TransitionText(
+			transitions2001,
+			in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
-				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-			func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+			func(v uint64) string { return QPState(v).String() },
+			qpAttrMaskNames,
+		))
 	}
-	if in.qpState.OK && in.qpType.OK && in.attrMask&qpAttrHasState == 0 && qpType == QPTypeRawPacket &&
-		validate.BadTransition(transitions2002, in.attrMask,
+	if in.qpState.OK &&
+		in.qpType.OK &&
+		in.attrMask&qpAttrHasState == 0 &&
+		qpType == QPTypeRawPacket &&
+		validate.BadTransition(
+			transitions2002,
+			in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
-				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
-		may.AddText(&rule2002, validate.TransitionText(transitions2002, in.attrMask,
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+		) {
+		may.AddText(&rule2002, validate.TransitionText(
+			transitions2002,
+			in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
-				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-			func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+			func(v uint64) string { return QPState(v).String() },
+			qpAttrMaskNames,
+		))
 	}
-	if in.qpState.OK && in.qpType.OK && in.attrMask&qpAttrHasState == 0 && qpType == QPTypeXRCSend &&
-		validate.BadTransition(transitions2003, in.attrMask,
+	if in.qpState.OK &&
+		in.qpType.OK &&
+		in.attrMask&qpAttrHasState == 0 &&
+		qpType == QPTypeXRCSend &&
+		validate.BadTransition(
+			transitions2003,
+			in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
-				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
-		may.AddText(&rule2003, validate.TransitionText(transitions2003, in.attrMask,
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+		) {
+		may.AddText(&rule2003, validate.TransitionText(
+			transitions2003,
+			in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
-				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-			func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+			func(v uint64) string { return QPState(v).String() },
+			qpAttrMaskNames,
+		))
 	}
-	if in.qpState.OK && in.qpType.OK && in.attrMask&qpAttrHasState == 0 && qpType == QPTypeXRCRecv &&
-		validate.BadTransition(transitions2004, in.attrMask,
+	if in.qpState.OK &&
+		in.qpType.OK &&
+		in.attrMask&qpAttrHasState == 0 &&
+		qpType == QPTypeXRCRecv &&
+		validate.BadTransition(
+			transitions2004,
+			in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
-				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
-		may.AddText(&rule2004, validate.TransitionText(transitions2004, in.attrMask,
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+		) {
+		may.AddText(&rule2004, validate.TransitionText(
+			transitions2004,
+			in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
-				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-			func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+			func(v uint64) string { return QPState(v).String() },
+			qpAttrMaskNames,
+		))
 	}
-	may.If(in.qpType.OK && in.attrMask&qpAttrHasState == 0 && qpType == QPTypeUD &&
-		in.attrMask&(qpAttrHasPathMTU|qpAttrHasRQPSN|qpAttrHasDestQPNum|qpAttrHasAccessFlags|qpAttrHasAV|qpAttrHasMaxRDAtomic|
-			qpAttrHasMaxDestRDAtomic|qpAttrHasMinRNRTimer|qpAttrHasTimeout|qpAttrHasRetryCnt|qpAttrHasRNRRetry|qpAttrHasAltAV) != 0, &rule2005,
-		in.attrMask)
-	may.If(in.qpType.OK && in.attrMask&qpAttrHasState == 0 && qpType == QPTypeUC &&
-		in.attrMask&(qpAttrHasQKey|qpAttrHasMaxRDAtomic|qpAttrHasMaxDestRDAtomic|qpAttrHasMinRNRTimer|qpAttrHasTimeout|qpAttrHasRetryCnt|
-			qpAttrHasRNRRetry) != 0, &rule2006, in.attrMask)
-	may.If(in.qpType.OK && (qpType == QPTypeUC || qpType == QPTypeUD || qpType == QPTypeXRCSend || qpType == QPTypeXRCRecv) &&
-		in.attrMask&qpAttrHasRateLimit != 0, &rule2007, in.attrMask)
-	may.If(in.capPacketPacingCapsSupportedQpts.OK && in.qpType.OK && qpType == QPTypeRawPacket && in.attrRateLimit != 0 &&
-		in.attrMask&qpAttrHasRateLimit != 0 && in.capPacketPacingCapsSupportedQpts.V&0x100 != 0x100, &rule2008, in.attrMask)
-	may.If(in.capPacketPacingCapsSupportedQpts.OK && in.qpType.OK && qpType == QPTypeRC && in.attrRateLimit != 0 &&
-		in.attrMask&qpAttrHasRateLimit != 0 && in.capPacketPacingCapsSupportedQpts.V&0x4 != 0x4, &rule2009, in.attrMask)
-	may.If(in.capPacketPacingCapsQPRateLimitMax.OK && in.attrMask&qpAttrHasRateLimit != 0 &&
-		in.attrRateLimit > in.capPacketPacingCapsQPRateLimitMax.V, &rule2010, in.attrRateLimit, in.capPacketPacingCapsQPRateLimitMax.V)
-	may.If(in.capPacketPacingCapsQPRateLimitMin.OK && in.attrMask&qpAttrHasRateLimit != 0 && in.attrRateLimit != 0 &&
-		in.capPacketPacingCapsQPRateLimitMin.V > in.attrRateLimit, &rule2011, in.attrRateLimit, in.capPacketPacingCapsQPRateLimitMin.V)
+	may.If(in.qpType.OK &&
+		in.attrMask&qpAttrHasState == 0 &&
+		qpType == QPTypeUD &&
+		in.attrMask&(qpAttrHasPathMTU|
+			qpAttrHasRQPSN|
+			qpAttrHasDestQPNum|
+			qpAttrHasAccessFlags|
+			qpAttrHasAV|
+			qpAttrHasMaxRDAtomic|
+			qpAttrHasMaxDestRDAtomic|
+			qpAttrHasMinRNRTimer|
+			qpAttrHasTimeout|
+			qpAttrHasRetryCnt|
+			qpAttrHasRNRRetry|
+			qpAttrHasAltAV) != 0,
+		&rule2005, in.attrMask)
+	may.If(in.qpType.OK &&
+		in.attrMask&qpAttrHasState == 0 &&
+		qpType == QPTypeUC &&
+		in.attrMask&(qpAttrHasQKey|
+			qpAttrHasMaxRDAtomic|
+			qpAttrHasMaxDestRDAtomic|
+			qpAttrHasMinRNRTimer|
+			qpAttrHasTimeout|
+			qpAttrHasRetryCnt|
+			qpAttrHasRNRRetry) != 0,
+		&rule2006, in.attrMask)
+	may.If(in.qpType.OK &&
+		(qpType == QPTypeUC ||
+			qpType == QPTypeUD ||
+			qpType == QPTypeXRCSend ||
+			qpType == QPTypeXRCRecv) &&
+		in.attrMask&qpAttrHasRateLimit != 0,
+		&rule2007, in.attrMask)
+	may.If(in.capPacketPacingCapsSupportedQpts.OK &&
+		in.qpType.OK &&
+		qpType == QPTypeRawPacket &&
+		in.attrRateLimit != 0 &&
+		in.attrMask&qpAttrHasRateLimit != 0 &&
+		in.capPacketPacingCapsSupportedQpts.V&0x100 != 0x100,
+		&rule2008, in.attrMask)
+	may.If(in.capPacketPacingCapsSupportedQpts.OK &&
+		in.qpType.OK &&
+		qpType == QPTypeRC &&
+		in.attrRateLimit != 0 &&
+		in.attrMask&qpAttrHasRateLimit != 0 &&
+		in.capPacketPacingCapsSupportedQpts.V&0x4 != 0x4,
+		&rule2009, in.attrMask)
+	may.If(in.capPacketPacingCapsQPRateLimitMax.OK && in.attrMask&qpAttrHasRateLimit != 0 && in.attrRateLimit > in.capPacketPacingCapsQPRateLimitMax.V, &rule2010, in.attrRateLimit, in.capPacketPacingCapsQPRateLimitMax.V)
+	may.If(in.capPacketPacingCapsQPRateLimitMin.OK &&
+		in.attrMask&qpAttrHasRateLimit != 0 &&
+		in.attrRateLimit != 0 &&
+		in.capPacketPacingCapsQPRateLimitMin.V > in.attrRateLimit,
+		&rule2011, in.attrRateLimit, in.capPacketPacingCapsQPRateLimitMin.V)
 	may.If(in.attrMask&qpAttrHasAV != 0 && in.attrAHAttrGrhFlowLabel > 0xfffff, &rule2061, in.attrAHAttrGrhFlowLabel)
 	may.If(in.attrMask&qpAttrHasAltAV != 0 && in.attrAltAHAttrGrhFlowLabel > 0xfffff, &rule2062, in.attrAltAHAttrGrhFlowLabel)
 	may.If(in.attrMask&qpAttrHasAV != 0 && in.attrAHAttrSL > 15, &rule2063, in.attrAHAttrSL)
 	may.If(in.attrMask&qpAttrHasAltAV != 0 && in.attrAltAHAttrSL > 15, &rule2064, in.attrAltAHAttrSL)
-	may.If(in.attrMask&qpAttrHasPathMigState != 0 && pathMigState != MigStateMigrated && pathMigState != MigStateRearm &&
-		pathMigState != MigStateArmed, &rule2070, in.attrPathMigState)
-	may.If(in.attrMask&qpAttrHasAccessFlags != 0 &&
-		accessFlags&^(QPAccessLocalWrite|QPAccessRemoteWrite|QPAccessRemoteRead|QPAccessRemoteAtomic|QPAccessFlushGlobal|
-			QPAccessFlushPersistent|0x1000f0) != 0, &rule2071, in.attrQPAccessFlags)
-	may.If(in.attrMask&qpAttrHasAV != 0 && in.attrAHAttrStaticRate != 0 && in.attrAHAttrStaticRate != 2 && in.attrAHAttrStaticRate != 5 &&
-		in.attrAHAttrStaticRate != 3 && in.attrAHAttrStaticRate != 11 && in.attrAHAttrStaticRate != 6 && in.attrAHAttrStaticRate != 15 &&
-		in.attrAHAttrStaticRate != 19 && in.attrAHAttrStaticRate != 4 && in.attrAHAttrStaticRate != 7 && in.attrAHAttrStaticRate != 20 &&
-		in.attrAHAttrStaticRate != 12 && in.attrAHAttrStaticRate != 8 && in.attrAHAttrStaticRate != 9 && in.attrAHAttrStaticRate != 16 &&
-		in.attrAHAttrStaticRate != 13 && in.attrAHAttrStaticRate != 10 && in.attrAHAttrStaticRate != 14 && in.attrAHAttrStaticRate != 17 &&
-		in.attrAHAttrStaticRate != 18 && in.attrAHAttrStaticRate != 21 && in.attrAHAttrStaticRate != 22 && in.attrAHAttrStaticRate != 23 &&
-		in.attrAHAttrStaticRate != 24, &rule3191, in.attrAHAttrStaticRate)
-	may.If(in.attrMask&qpAttrHasAltAV != 0 && in.attrAltAHAttrStaticRate != 0 && in.attrAltAHAttrStaticRate != 2 &&
-		in.attrAltAHAttrStaticRate != 5 && in.attrAltAHAttrStaticRate != 3 && in.attrAltAHAttrStaticRate != 11 &&
-		in.attrAltAHAttrStaticRate != 6 && in.attrAltAHAttrStaticRate != 15 && in.attrAltAHAttrStaticRate != 19 &&
-		in.attrAltAHAttrStaticRate != 4 && in.attrAltAHAttrStaticRate != 7 && in.attrAltAHAttrStaticRate != 20 &&
-		in.attrAltAHAttrStaticRate != 12 && in.attrAltAHAttrStaticRate != 8 && in.attrAltAHAttrStaticRate != 9 &&
-		in.attrAltAHAttrStaticRate != 16 && in.attrAltAHAttrStaticRate != 13 && in.attrAltAHAttrStaticRate != 10 &&
-		in.attrAltAHAttrStaticRate != 14 && in.attrAltAHAttrStaticRate != 17 && in.attrAltAHAttrStaticRate != 18 &&
-		in.attrAltAHAttrStaticRate != 21 && in.attrAltAHAttrStaticRate != 22 && in.attrAltAHAttrStaticRate != 23 &&
-		in.attrAltAHAttrStaticRate != 24, &rule3192, in.attrAltAHAttrStaticRate)
+	may.If(in.attrMask&qpAttrHasPathMigState != 0 &&
+		pathMigState != MigStateMigrated &&
+		pathMigState != MigStateRearm &&
+		pathMigState != MigStateArmed,
+		&rule2070, in.attrPathMigState)
+	may.If(in.attrMask&qpAttrHasAccessFlags != 0 && accessFlags&^(QPAccessLocalWrite|
+		QPAccessRemoteWrite|
+		QPAccessRemoteRead|
+		QPAccessRemoteAtomic|
+		QPAccessFlushGlobal|
+		QPAccessFlushPersistent|
+		0x1000f0) != 0, &rule2071, in.attrQPAccessFlags)
+	may.If(in.attrMask&qpAttrHasAV != 0 &&
+		in.attrAHAttrStaticRate != 0 &&
+		in.attrAHAttrStaticRate != 2 &&
+		in.attrAHAttrStaticRate != 5 &&
+		in.attrAHAttrStaticRate != 3 &&
+		in.attrAHAttrStaticRate != 11 &&
+		in.attrAHAttrStaticRate != 6 &&
+		in.attrAHAttrStaticRate != 15 &&
+		in.attrAHAttrStaticRate != 19 &&
+		in.attrAHAttrStaticRate != 4 &&
+		in.attrAHAttrStaticRate != 7 &&
+		in.attrAHAttrStaticRate != 20 &&
+		in.attrAHAttrStaticRate != 12 &&
+		in.attrAHAttrStaticRate != 8 &&
+		in.attrAHAttrStaticRate != 9 &&
+		in.attrAHAttrStaticRate != 16 &&
+		in.attrAHAttrStaticRate != 13 &&
+		in.attrAHAttrStaticRate != 10 &&
+		in.attrAHAttrStaticRate != 14 &&
+		in.attrAHAttrStaticRate != 17 &&
+		in.attrAHAttrStaticRate != 18 &&
+		in.attrAHAttrStaticRate != 21 &&
+		in.attrAHAttrStaticRate != 22 &&
+		in.attrAHAttrStaticRate != 23 &&
+		in.attrAHAttrStaticRate != 24,
+		&rule3191, in.attrAHAttrStaticRate)
+	may.If(in.attrMask&qpAttrHasAltAV != 0 &&
+		in.attrAltAHAttrStaticRate != 0 &&
+		in.attrAltAHAttrStaticRate != 2 &&
+		in.attrAltAHAttrStaticRate != 5 &&
+		in.attrAltAHAttrStaticRate != 3 &&
+		in.attrAltAHAttrStaticRate != 11 &&
+		in.attrAltAHAttrStaticRate != 6 &&
+		in.attrAltAHAttrStaticRate != 15 &&
+		in.attrAltAHAttrStaticRate != 19 &&
+		in.attrAltAHAttrStaticRate != 4 &&
+		in.attrAltAHAttrStaticRate != 7 &&
+		in.attrAltAHAttrStaticRate != 20 &&
+		in.attrAltAHAttrStaticRate != 12 &&
+		in.attrAltAHAttrStaticRate != 8 &&
+		in.attrAltAHAttrStaticRate != 9 &&
+		in.attrAltAHAttrStaticRate != 16 &&
+		in.attrAltAHAttrStaticRate != 13 &&
+		in.attrAltAHAttrStaticRate != 10 &&
+		in.attrAltAHAttrStaticRate != 14 &&
+		in.attrAltAHAttrStaticRate != 17 &&
+		in.attrAltAHAttrStaticRate != 18 &&
+		in.attrAltAHAttrStaticRate != 21 &&
+		in.attrAltAHAttrStaticRate != 22 &&
+		in.attrAltAHAttrStaticRate != 23 &&
+		in.attrAltAHAttrStaticRate != 24,
+		&rule3192, in.attrAltAHAttrStaticRate)
 	may.If(in.attrMask&qpAttrHasAV != 0 && in.attrAHAttrSrcPathBits > 127, &rule3194, in.attrAHAttrSrcPathBits)
 	may.If(in.attrMask&qpAttrHasAltAV != 0 && in.attrAltAHAttrSrcPathBits > 127, &rule3195, in.attrAltAHAttrSrcPathBits)
-	if in.qpState.OK && in.qpType.OK && in.attrMask&(qpAttrHasState|qpAttrHasCurState) == qpAttrHasState|qpAttrHasCurState &&
-		qpType == QPTypeUC && validate.BadTransition(transitions3811, in.attrMask,
-		validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-		validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
-			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
-		may.AddText(&rule3811, validate.TransitionText(transitions3811, in.attrMask,
+	if in.qpState.OK &&
+		in.qpType.OK &&
+		in.attrMask&(qpAttrHasState|qpAttrHasCurState) == qpAttrHasState|qpAttrHasCurState &&
+		qpType == QPTypeUC &&
+		validate.BadTransition(
+			transitions3811,
+			in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
-				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-			func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
-	}
-	if in.qpState.OK && in.qpType.OK && in.attrMask&(qpAttrHasState|qpAttrHasCurState) == qpAttrHasState|qpAttrHasCurState &&
-		qpType == QPTypeXRCSend && validate.BadTransition(transitions3812, in.attrMask,
-		validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-		validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
-			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V))) {
-		may.AddText(&rule3812, validate.TransitionText(transitions3812, in.attrMask,
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+		) {
+		may.AddText(&rule3811, validate.TransitionText(
+			transitions3811,
+			in.attrMask,
 			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState,
-				validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-			func(v uint64) string { return QPState(v).String() }, qpAttrMaskNames))
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+			func(v uint64) string { return QPState(v).String() },
+			qpAttrMaskNames,
+		))
 	}
-	may.If(in.attrMask&qpAttrHasAV != 0 && in.attrAHAttrIsGlobal != 0 && in.attrAHAttrGrhHopLimit == 0, &rule3821,
-		in.attrAHAttrGrhHopLimit)
+	if in.qpState.OK &&
+		in.qpType.OK &&
+		in.attrMask&(qpAttrHasState|qpAttrHasCurState) == qpAttrHasState|qpAttrHasCurState &&
+		qpType == QPTypeXRCSend &&
+		validate.BadTransition(
+			transitions3812,
+			in.attrMask,
+			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+		) {
+		may.AddText(&rule3812, validate.TransitionText(
+			transitions3812,
+			in.attrMask,
+			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
+			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
+			func(v uint64) string { return QPState(v).String() },
+			qpAttrMaskNames,
+		))
+	}
+	may.If(in.attrMask&qpAttrHasAV != 0 && in.attrAHAttrIsGlobal != 0 && in.attrAHAttrGrhHopLimit == 0, &rule3821, in.attrAHAttrGrhHopLimit)
 	may.If(in.attrSQDraining > 0, &rule4003, in.attrSQDraining)
-	may.If(in.qpState.OK && in.qpType.OK && in.attrMask&(qpAttrHasState|qpAttrHasRateLimit) == qpAttrHasState|qpAttrHasRateLimit &&
-		qpType == QPTypeRawPacket && (qpState != QPStateRTR && qpState != QPStateRTS || state != QPStateRTS), &rule8344, in.attrMask)
-	may.If(in.qpState.OK && in.qpType.OK && in.attrMask&qpAttrHasRateLimit != 0 && in.attrMask&qpAttrHasState == 0 &&
-		qpType == QPTypeRawPacket && qpState != QPStateRTR && qpState != QPStateRTS && qpState != QPStateSQE, &rule8345, in.attrMask)
+	may.If(in.qpState.OK &&
+		in.qpType.OK &&
+		in.attrMask&(qpAttrHasState|qpAttrHasRateLimit) == qpAttrHasState|qpAttrHasRateLimit &&
+		qpType == QPTypeRawPacket &&
+		(qpState != QPStateRTR && qpState != QPStateRTS || state != QPStateRTS),
+		&rule8344, in.attrMask)
+	may.If(in.qpState.OK &&
+		in.qpType.OK &&
+		in.attrMask&qpAttrHasRateLimit != 0 &&
+		in.attrMask&qpAttrHasState == 0 &&
+		qpType == QPTypeRawPacket &&
+		qpState != QPStateRTR &&
+		qpState != QPStateRTS &&
+		qpState != QPStateSQE,
+		&rule8345, in.attrMask)
 	return may
 }
 
@@ -921,11 +1374,22 @@ func checkModifyQPRateLimit(in *inModifyQPRateLimit) error {
 	if in.attrTypicalPktSz != 0 && in.attrRateLimit == 0 {
 		bad.Add(&rule1313, in.attrTypicalPktSz)
 	}
-	if in.qpState.OK && in.qpType.OK && (qpType == QPTypeRC || qpType == QPTypeXRCSend || qpType == QPTypeXRCRecv ||
-		qpType == QPTypeDriver) && qpState != QPStateRTR && qpState != QPStateRTS && qpState != QPStateSQD && qpState != QPStateSQE {
+	if in.qpState.OK &&
+		in.qpType.OK &&
+		(qpType == QPTypeRC ||
+			qpType == QPTypeXRCSend ||
+			qpType == QPTypeXRCRecv ||
+			qpType == QPTypeDriver) &&
+		qpState != QPStateRTR &&
+		qpState != QPStateRTS &&
+		qpState != QPStateSQD &&
+		qpState != QPStateSQE {
 		bad.Add(&rule1314, in.qpState.V)
 	}
-	if in.qpType.OK && in.capPacketPacingCapsSupportedQpts.OK && qpType == QPTypeRC && in.attrRateLimit != 0 &&
+	if in.qpType.OK &&
+		in.capPacketPacingCapsSupportedQpts.OK &&
+		qpType == QPTypeRC &&
+		in.attrRateLimit != 0 &&
 		in.capPacketPacingCapsSupportedQpts.V&0x4 == 0 {
 		bad.Add(&rule3806, in.qpType.V)
 	}
@@ -937,13 +1401,25 @@ func hintModifyQPRateLimit(in *inModifyQPRateLimit) []verr.Violation {
 	var may verr.Violations
 	qpType := QPType(in.qpType.V)
 	qpState := QPState(in.qpState.V)
-	may.If(in.capPacketPacingCapsQPRateLimitMin.OK && in.capPacketPacingCapsQPRateLimitMax.OK &&
-		in.capPacketPacingCapsQPRateLimitMax.V > 0 && in.attrRateLimit != 0 &&
-		(in.capPacketPacingCapsQPRateLimitMin.V > in.attrRateLimit || in.capPacketPacingCapsQPRateLimitMax.V < in.attrRateLimit), &rule1315,
-		in.attrRateLimit, in.capPacketPacingCapsQPRateLimitMin.V)
-	may.If(in.qpType.OK && qpType != QPTypeRawPacket && qpType != QPTypeRC && qpType != QPTypeDriver, &rule3183, in.qpType.V)
-	may.If(in.qpState.OK && in.qpType.OK && (qpType == QPTypeRawPacket || qpType == QPTypeUC || qpType == QPTypeUD) &&
-		qpState != QPStateRTR && qpState != QPStateRTS && qpState != QPStateSQD && qpState != QPStateSQE, &rule8346, in.qpState.V)
+	may.If(in.capPacketPacingCapsQPRateLimitMin.OK &&
+		in.capPacketPacingCapsQPRateLimitMax.OK &&
+		in.capPacketPacingCapsQPRateLimitMax.V > 0 &&
+		in.attrRateLimit != 0 &&
+		(in.capPacketPacingCapsQPRateLimitMin.V > in.attrRateLimit || in.capPacketPacingCapsQPRateLimitMax.V < in.attrRateLimit),
+		&rule1315, in.attrRateLimit, in.capPacketPacingCapsQPRateLimitMin.V)
+	may.If(in.qpType.OK &&
+		qpType != QPTypeRawPacket &&
+		qpType != QPTypeRC &&
+		qpType != QPTypeDriver,
+		&rule3183, in.qpType.V)
+	may.If(in.qpState.OK &&
+		in.qpType.OK &&
+		(qpType == QPTypeRawPacket || qpType == QPTypeUC || qpType == QPTypeUD) &&
+		qpState != QPStateRTR &&
+		qpState != QPStateRTS &&
+		qpState != QPStateSQD &&
+		qpState != QPStateSQE,
+		&rule8346, in.qpState.V)
 	return may
 }
 
@@ -971,7 +1447,11 @@ func hintQPAttachCompCntr(in *inQPAttachCompCntr) []verr.Violation {
 	ops := CompCntrOp(in.attrOpMask)
 	may.If(in.qpState.OK && qpState != QPStateReset && qpState != QPStateInit, &rule1373, in.qpState.V)
 	may.If(in.attrCompMask > 0, &rule1374, in.attrCompMask)
-	may.If(ops&^(CompCntrOpSend|CompCntrOpRecv|CompCntrOpRDMARead|CompCntrOpRemoteRDMARead|CompCntrOpRDMAWrite|
+	may.If(ops&^(CompCntrOpSend|
+		CompCntrOpRecv|
+		CompCntrOpRDMARead|
+		CompCntrOpRemoteRDMARead|
+		CompCntrOpRDMAWrite|
 		CompCntrOpRemoteRDMAWrite) != 0, &rule1375, in.attrOpMask)
 	return may
 }
@@ -988,8 +1468,13 @@ func hintQueryQPDataInOrder(in *inQueryQPDataInOrder) []verr.Violation {
 	flags := DataInOrderQuery(in.flags)
 	op := WROpcode(in.op)
 	may.If(flags&^(DataInOrderQueryReturnCaps|DataInOrderQueryDeviceOnly) != 0, &rule1307, in.flags)
-	may.If(op != WROpcodeRDMAWrite && op != WROpcodeRDMAWriteWithImm && op != WROpcodeSend && op != WROpcodeSendWithImm &&
-		op != WROpcodeSendWithInv && op != WROpcodeRDMARead, &rule1308, in.op)
+	may.If(op != WROpcodeRDMAWrite &&
+		op != WROpcodeRDMAWriteWithImm &&
+		op != WROpcodeSend &&
+		op != WROpcodeSendWithImm &&
+		op != WROpcodeSendWithInv &&
+		op != WROpcodeRDMARead,
+		&rule1308, in.op)
 	return may
 }
 
@@ -1005,9 +1490,26 @@ func checkQueryQP(in *inQueryQP) error {
 	if attrMask&0x2000000 != 0 {
 		bad.Add(&rule0506, in.attrMask)
 	}
-	if attrMask&^(QPFieldState|QPFieldAccessFlags|QPFieldPKeyIndex|QPFieldPort|QPFieldQKey|QPFieldAV|QPFieldPathMTU|QPFieldTimeout|
-		QPFieldRetryCnt|QPFieldRNRRetry|QPFieldRQPSN|QPFieldMaxQPRDAtomic|QPFieldAltPath|QPFieldMinRNRTimer|QPFieldSQPSN|
-		QPFieldMaxDestRDAtomic|QPFieldPathMigState|QPFieldCap|QPFieldDestQPN|0x3e00006) != 0 {
+	if attrMask&^(QPFieldState|
+		QPFieldAccessFlags|
+		QPFieldPKeyIndex|
+		QPFieldPort|
+		QPFieldQKey|
+		QPFieldAV|
+		QPFieldPathMTU|
+		QPFieldTimeout|
+		QPFieldRetryCnt|
+		QPFieldRNRRetry|
+		QPFieldRQPSN|
+		QPFieldMaxQPRDAtomic|
+		QPFieldAltPath|
+		QPFieldMinRNRTimer|
+		QPFieldSQPSN|
+		QPFieldMaxDestRDAtomic|
+		QPFieldPathMigState|
+		QPFieldCap|
+		QPFieldDestQPN|
+		0x3e00006) != 0 {
 		bad.Add(&rule2020, in.attrMask)
 	}
 	return bad.Err("ibv_query_qp")
@@ -1054,36 +1556,91 @@ func brokenPostSend(in *inPostSend) []verr.Violation {
 	qpType := QPType(in.qpType.V)
 	wrOpcode := WROpcode(in.wrOpcode)
 	qpState := QPState(in.qpState.V)
-	bad.If(in.qpType.OK && qpType == QPTypeUD && wrOpcode != WROpcodeSend && wrOpcode != WROpcodeSendWithImm && wrOpcode != WROpcodeTSO &&
-		wrOpcode != WROpcodeDriver1, &rule0335, in.wrOpcode)
-	bad.If(in.qpType.OK && qpType == QPTypeUC && wrOpcode != WROpcodeSend && wrOpcode != WROpcodeSendWithImm &&
-		wrOpcode != WROpcodeRDMAWrite && wrOpcode != WROpcodeRDMAWriteWithImm && wrOpcode != WROpcodeLocalInv && wrOpcode != WROpcodeBindMW &&
-		wrOpcode != WROpcodeSendWithInv && wrOpcode != WROpcodeDriver1, &rule0336, in.wrOpcode)
-	bad.If(in.qpType.OK && qpType == QPTypeRC && wrOpcode != WROpcodeSend && wrOpcode != WROpcodeSendWithImm &&
-		wrOpcode != WROpcodeRDMAWrite && wrOpcode != WROpcodeRDMAWriteWithImm && wrOpcode != WROpcodeRDMARead &&
-		wrOpcode != WROpcodeAtomicCmpAndSwp && wrOpcode != WROpcodeAtomicFetchAndAdd && wrOpcode != WROpcodeLocalInv &&
-		wrOpcode != WROpcodeBindMW && wrOpcode != WROpcodeSendWithInv && wrOpcode != WROpcodeFlush && wrOpcode != WROpcodeAtomicWrite &&
-		wrOpcode != WROpcodeDriver1, &rule0337, in.wrOpcode)
-	bad.If(in.qpType.OK && qpType == QPTypeXRCSend && wrOpcode != WROpcodeSend && wrOpcode != WROpcodeSendWithImm &&
-		wrOpcode != WROpcodeRDMAWrite && wrOpcode != WROpcodeRDMAWriteWithImm && wrOpcode != WROpcodeRDMARead &&
-		wrOpcode != WROpcodeAtomicCmpAndSwp && wrOpcode != WROpcodeAtomicFetchAndAdd && wrOpcode != WROpcodeLocalInv &&
-		wrOpcode != WROpcodeBindMW && wrOpcode != WROpcodeSendWithInv && wrOpcode != WROpcodeFlush && wrOpcode != WROpcodeAtomicWrite &&
-		wrOpcode != WROpcodeDriver1, &rule0338, in.wrOpcode)
-	bad.If(in.qpType.OK && qpType == QPTypeRawPacket && wrOpcode != WROpcodeSend && wrOpcode != WROpcodeTSO && wrOpcode != WROpcodeDriver1,
+	bad.If(in.qpType.OK &&
+		qpType == QPTypeUD &&
+		wrOpcode != WROpcodeSend &&
+		wrOpcode != WROpcodeSendWithImm &&
+		wrOpcode != WROpcodeTSO &&
+		wrOpcode != WROpcodeDriver1,
+		&rule0335, in.wrOpcode)
+	bad.If(in.qpType.OK &&
+		qpType == QPTypeUC &&
+		wrOpcode != WROpcodeSend &&
+		wrOpcode != WROpcodeSendWithImm &&
+		wrOpcode != WROpcodeRDMAWrite &&
+		wrOpcode != WROpcodeRDMAWriteWithImm &&
+		wrOpcode != WROpcodeLocalInv &&
+		wrOpcode != WROpcodeBindMW &&
+		wrOpcode != WROpcodeSendWithInv &&
+		wrOpcode != WROpcodeDriver1,
+		&rule0336, in.wrOpcode)
+	bad.If(in.qpType.OK &&
+		qpType == QPTypeRC &&
+		wrOpcode != WROpcodeSend &&
+		wrOpcode != WROpcodeSendWithImm &&
+		wrOpcode != WROpcodeRDMAWrite &&
+		wrOpcode != WROpcodeRDMAWriteWithImm &&
+		wrOpcode != WROpcodeRDMARead &&
+		wrOpcode != WROpcodeAtomicCmpAndSwp &&
+		wrOpcode != WROpcodeAtomicFetchAndAdd &&
+		wrOpcode != WROpcodeLocalInv &&
+		wrOpcode != WROpcodeBindMW &&
+		wrOpcode != WROpcodeSendWithInv &&
+		wrOpcode != WROpcodeFlush &&
+		wrOpcode != WROpcodeAtomicWrite &&
+		wrOpcode != WROpcodeDriver1,
+		&rule0337, in.wrOpcode)
+	bad.If(in.qpType.OK &&
+		qpType == QPTypeXRCSend &&
+		wrOpcode != WROpcodeSend &&
+		wrOpcode != WROpcodeSendWithImm &&
+		wrOpcode != WROpcodeRDMAWrite &&
+		wrOpcode != WROpcodeRDMAWriteWithImm &&
+		wrOpcode != WROpcodeRDMARead &&
+		wrOpcode != WROpcodeAtomicCmpAndSwp &&
+		wrOpcode != WROpcodeAtomicFetchAndAdd &&
+		wrOpcode != WROpcodeLocalInv &&
+		wrOpcode != WROpcodeBindMW &&
+		wrOpcode != WROpcodeSendWithInv &&
+		wrOpcode != WROpcodeFlush &&
+		wrOpcode != WROpcodeAtomicWrite &&
+		wrOpcode != WROpcodeDriver1,
+		&rule0338, in.wrOpcode)
+	bad.If(in.qpType.OK &&
+		qpType == QPTypeRawPacket &&
+		wrOpcode != WROpcodeSend &&
+		wrOpcode != WROpcodeTSO &&
+		wrOpcode != WROpcodeDriver1,
 		&rule0339, in.wrOpcode)
-	bad.If(in.qpCapMaxInlineData.OK && in.wrSendFlags&0x8 != 0 && in.wrSgListLengthTotal > in.qpCapMaxInlineData.V, &rule0345,
-		in.wrSgListLengthTotal, in.qpCapMaxInlineData.V)
+	bad.If(in.qpCapMaxInlineData.OK && in.wrSendFlags&0x8 != 0 && in.wrSgListLengthTotal > in.qpCapMaxInlineData.V, &rule0345, in.wrSgListLengthTotal, in.qpCapMaxInlineData.V)
 	bad.If(in.qpCapMaxSendSGE.OK && uint64(in.wrNumSGE) > in.qpCapMaxSendSGE.V, &rule0349, uint64(in.wrNumSGE), in.qpCapMaxSendSGE.V)
 	bad.If(in.wrNumSGE > 0 && in.wrSgList == 0, &rule0351, in.wrSgList)
-	bad.If(in.qpType.OK && qpType == QPTypeUD &&
-		(wrOpcode == WROpcodeSend || wrOpcode == WROpcodeSendWithImm || wrOpcode == WROpcodeTSO) && in.wrWRUDAH == 0, &rule0354, in.wrWRUDAH)
-	bad.If(in.qpState.OK && qpState != QPStateRTS && qpState != QPStateSQD && qpState != QPStateSQE && qpState != QPStateErr, &rule0357,
-		in.qpState.V)
-	bad.If(wrOpcode != WROpcodeRDMAWrite && wrOpcode != WROpcodeRDMAWriteWithImm && wrOpcode != WROpcodeSend &&
-		wrOpcode != WROpcodeSendWithImm && wrOpcode != WROpcodeRDMARead && wrOpcode != WROpcodeAtomicCmpAndSwp &&
-		wrOpcode != WROpcodeAtomicFetchAndAdd && wrOpcode != WROpcodeLocalInv && wrOpcode != WROpcodeBindMW &&
-		wrOpcode != WROpcodeSendWithInv && wrOpcode != WROpcodeTSO && wrOpcode != WROpcodeDriver1 && wrOpcode != WROpcodeFlush &&
-		wrOpcode != WROpcodeAtomicWrite, &rule3200, in.wrOpcode)
+	bad.If(in.qpType.OK &&
+		qpType == QPTypeUD &&
+		(wrOpcode == WROpcodeSend || wrOpcode == WROpcodeSendWithImm || wrOpcode == WROpcodeTSO) &&
+		in.wrWRUDAH == 0,
+		&rule0354, in.wrWRUDAH)
+	bad.If(in.qpState.OK &&
+		qpState != QPStateRTS &&
+		qpState != QPStateSQD &&
+		qpState != QPStateSQE &&
+		qpState != QPStateErr,
+		&rule0357, in.qpState.V)
+	bad.If(wrOpcode != WROpcodeRDMAWrite &&
+		wrOpcode != WROpcodeRDMAWriteWithImm &&
+		wrOpcode != WROpcodeSend &&
+		wrOpcode != WROpcodeSendWithImm &&
+		wrOpcode != WROpcodeRDMARead &&
+		wrOpcode != WROpcodeAtomicCmpAndSwp &&
+		wrOpcode != WROpcodeAtomicFetchAndAdd &&
+		wrOpcode != WROpcodeLocalInv &&
+		wrOpcode != WROpcodeBindMW &&
+		wrOpcode != WROpcodeSendWithInv &&
+		wrOpcode != WROpcodeTSO &&
+		wrOpcode != WROpcodeDriver1 &&
+		wrOpcode != WROpcodeFlush &&
+		wrOpcode != WROpcodeAtomicWrite,
+		&rule3200, in.wrOpcode)
 	bad.If(wrOpcode == WROpcodeBindMW && in.wrBindMWMW == 0, &rule3201, in.wrBindMWMW)
 	return bad
 }
@@ -1095,42 +1652,93 @@ func hintPostSend(in *inPostSend) []verr.Violation {
 	wrOpcode := WROpcode(in.wrOpcode)
 	capDeviceCapFlags := DeviceCap(in.capDeviceCapFlags.V)
 	may.If(in.wrSendFlags&^0x1f != 0, &rule0340, in.wrSendFlags)
-	may.If(in.qpType.OK && (qpType == QPTypeUC || qpType == QPTypeUD || qpType == QPTypeRawPacket || qpType == QPTypeXRCSend) &&
-		in.wrSendFlags&0x1 != 0, &rule0341, in.wrSendFlags)
-	may.If((wrOpcode == WROpcodeRDMAWrite || wrOpcode == WROpcodeRDMARead || wrOpcode == WROpcodeAtomicCmpAndSwp ||
-		wrOpcode == WROpcodeAtomicFetchAndAdd || wrOpcode == WROpcodeLocalInv || wrOpcode == WROpcodeBindMW || wrOpcode == WROpcodeFlush ||
-		wrOpcode == WROpcodeAtomicWrite) && in.wrSendFlags&0x4 != 0, &rule0343, in.wrSendFlags)
-	may.If((wrOpcode == WROpcodeRDMARead || wrOpcode == WROpcodeAtomicCmpAndSwp || wrOpcode == WROpcodeAtomicFetchAndAdd ||
-		wrOpcode == WROpcodeLocalInv || wrOpcode == WROpcodeBindMW || wrOpcode == WROpcodeFlush || wrOpcode == WROpcodeAtomicWrite) &&
-		in.wrSendFlags&0x8 != 0, &rule0344, in.wrSendFlags)
-	may.If(in.capDeviceCapFlags.OK && in.qpType.OK && qpType == QPTypeUD && in.wrSendFlags&0x10 != 0 &&
-		capDeviceCapFlags&DeviceCapUDIPCsum != DeviceCapUDIPCsum, &rule0346, in.wrSendFlags)
-	may.If(in.capDeviceCapFlags.OK && in.qpType.OK && qpType == QPTypeRC && in.wrSendFlags&0x10 != 0 &&
-		capDeviceCapFlags&DeviceCapRCIPCsum != DeviceCapRCIPCsum, &rule0347, in.wrSendFlags)
-	may.If(in.capDeviceCapFlags.OK && in.qpType.OK && qpType == QPTypeRawPacket && in.wrSendFlags&0x10 != 0 &&
-		capDeviceCapFlags&DeviceCapRawIPCsum != DeviceCapRawIPCsum, &rule0348, in.wrSendFlags)
+	may.If(in.qpType.OK &&
+		(qpType == QPTypeUC ||
+			qpType == QPTypeUD ||
+			qpType == QPTypeRawPacket ||
+			qpType == QPTypeXRCSend) &&
+		in.wrSendFlags&0x1 != 0,
+		&rule0341, in.wrSendFlags)
+	may.If((wrOpcode == WROpcodeRDMAWrite ||
+		wrOpcode == WROpcodeRDMARead ||
+		wrOpcode == WROpcodeAtomicCmpAndSwp ||
+		wrOpcode == WROpcodeAtomicFetchAndAdd ||
+		wrOpcode == WROpcodeLocalInv ||
+		wrOpcode == WROpcodeBindMW ||
+		wrOpcode == WROpcodeFlush ||
+		wrOpcode == WROpcodeAtomicWrite) &&
+		in.wrSendFlags&0x4 != 0,
+		&rule0343, in.wrSendFlags)
+	may.If((wrOpcode == WROpcodeRDMARead ||
+		wrOpcode == WROpcodeAtomicCmpAndSwp ||
+		wrOpcode == WROpcodeAtomicFetchAndAdd ||
+		wrOpcode == WROpcodeLocalInv ||
+		wrOpcode == WROpcodeBindMW ||
+		wrOpcode == WROpcodeFlush ||
+		wrOpcode == WROpcodeAtomicWrite) &&
+		in.wrSendFlags&0x8 != 0,
+		&rule0344, in.wrSendFlags)
+	may.If(in.capDeviceCapFlags.OK &&
+		in.qpType.OK &&
+		qpType == QPTypeUD &&
+		in.wrSendFlags&0x10 != 0 &&
+		capDeviceCapFlags&DeviceCapUDIPCsum != DeviceCapUDIPCsum,
+		&rule0346, in.wrSendFlags)
+	may.If(in.capDeviceCapFlags.OK &&
+		in.qpType.OK &&
+		qpType == QPTypeRC &&
+		in.wrSendFlags&0x10 != 0 &&
+		capDeviceCapFlags&DeviceCapRCIPCsum != DeviceCapRCIPCsum,
+		&rule0347, in.wrSendFlags)
+	may.If(in.capDeviceCapFlags.OK &&
+		in.qpType.OK &&
+		qpType == QPTypeRawPacket &&
+		in.wrSendFlags&0x10 != 0 &&
+		capDeviceCapFlags&DeviceCapRawIPCsum != DeviceCapRawIPCsum,
+		&rule0348, in.wrSendFlags)
 	may.If(in.wrNumSGE < 0, &rule0350, uint64(in.wrNumSGE))
-	may.If((wrOpcode == WROpcodeAtomicCmpAndSwp || wrOpcode == WROpcodeAtomicFetchAndAdd) && in.wrWRAtomicRemoteAddr%8 != 0, &rule0352,
-		in.wrWRAtomicRemoteAddr)
-	may.If((wrOpcode == WROpcodeAtomicCmpAndSwp || wrOpcode == WROpcodeAtomicFetchAndAdd) && in.wrSgListLengthLeast < 8, &rule0353,
-		in.wrSgListLengthLeast)
-	may.If(in.qpType.OK && qpType == QPTypeUD && (wrOpcode == WROpcodeSend || wrOpcode == WROpcodeSendWithImm) &&
-		in.wrWRUDRemoteQPN > 0xffffff, &rule0355, in.wrWRUDRemoteQPN)
+	may.If((wrOpcode == WROpcodeAtomicCmpAndSwp || wrOpcode == WROpcodeAtomicFetchAndAdd) && in.wrWRAtomicRemoteAddr%8 != 0, &rule0352, in.wrWRAtomicRemoteAddr)
+	may.If((wrOpcode == WROpcodeAtomicCmpAndSwp || wrOpcode == WROpcodeAtomicFetchAndAdd) && in.wrSgListLengthLeast < 8, &rule0353, in.wrSgListLengthLeast)
+	may.If(in.qpType.OK &&
+		qpType == QPTypeUD &&
+		(wrOpcode == WROpcodeSend || wrOpcode == WROpcodeSendWithImm) &&
+		in.wrWRUDRemoteQPN > 0xffffff,
+		&rule0355, in.wrWRUDRemoteQPN)
 	may.If(wrOpcode == WROpcodeBindMW && in.wrBindMWBindInfoMWAccessFlags&^0x2e != 0, &rule0366, in.wrBindMWBindInfoMWAccessFlags)
-	may.If(in.qpType.OK && (qpType == QPTypeRC || qpType == QPTypeUC || qpType == QPTypeUD || qpType == QPTypeRawPacket) &&
-		in.wrQPTypeXRCRemoteSrqn > 0, &rule1228, in.wrQPTypeXRCRemoteSrqn)
-	may.If(in.capTSOCapsSupportedQpts.OK && in.qpType.OK && qpType == QPTypeUD && wrOpcode == WROpcodeTSO && in.wrOpcode != 0 &&
-		in.capTSOCapsSupportedQpts.V&0x10 != 0x10, &rule2078, in.wrOpcode)
-	may.If(in.capTSOCapsSupportedQpts.OK && in.qpType.OK && qpType == QPTypeRawPacket && wrOpcode == WROpcodeTSO && in.wrOpcode != 0 &&
-		in.capTSOCapsSupportedQpts.V&0x100 != 0x100, &rule2079, in.wrOpcode)
-	may.If(in.capTSOCapsMaxTSO.OK && wrOpcode == WROpcodeTSO && in.wrSgListLengthTotal > in.capTSOCapsMaxTSO.V, &rule2080,
-		in.wrSgListLengthTotal, in.capTSOCapsMaxTSO.V)
+	may.If(in.qpType.OK &&
+		(qpType == QPTypeRC ||
+			qpType == QPTypeUC ||
+			qpType == QPTypeUD ||
+			qpType == QPTypeRawPacket) &&
+		in.wrQPTypeXRCRemoteSrqn > 0,
+		&rule1228, in.wrQPTypeXRCRemoteSrqn)
+	may.If(in.capTSOCapsSupportedQpts.OK &&
+		in.qpType.OK &&
+		qpType == QPTypeUD &&
+		wrOpcode == WROpcodeTSO &&
+		in.wrOpcode != 0 &&
+		in.capTSOCapsSupportedQpts.V&0x10 != 0x10,
+		&rule2078, in.wrOpcode)
+	may.If(in.capTSOCapsSupportedQpts.OK &&
+		in.qpType.OK &&
+		qpType == QPTypeRawPacket &&
+		wrOpcode == WROpcodeTSO &&
+		in.wrOpcode != 0 &&
+		in.capTSOCapsSupportedQpts.V&0x100 != 0x100,
+		&rule2079, in.wrOpcode)
+	may.If(in.capTSOCapsMaxTSO.OK && wrOpcode == WROpcodeTSO && in.wrSgListLengthTotal > in.capTSOCapsMaxTSO.V, &rule2080, in.wrSgListLengthTotal, in.capTSOCapsMaxTSO.V)
 	may.If(wrOpcode == WROpcodeBindMW && in.wrBindMWBindInfoMR == 0, &rule3202, in.wrBindMWBindInfoMR)
 	may.If(wrOpcode == WROpcodeTSO && in.wrTSOHdrSz > 0 && in.wrTSOHdr == 0, &rule3204, in.wrTSOHdr)
 	may.If(wrOpcode == WROpcodeTSO && in.wrTSOHdrSz < 14, &rule4009, in.wrTSOHdrSz)
-	may.If(in.qpType.OK && (qpType == QPTypeUC || qpType == QPTypeXRCSend) && in.wrSendFlags&0x10 != 0, &rule4203, in.wrSendFlags)
-	may.If(in.capMaxSGERD.OK && wrOpcode == WROpcodeRDMARead && in.capMaxSGERD.V > 0 && uint64(in.wrNumSGE) > in.capMaxSGERD.V, &rule3501,
-		uint64(in.wrNumSGE), in.capMaxSGERD.V)
+	may.If(in.qpType.OK &&
+		(qpType == QPTypeUC || qpType == QPTypeXRCSend) &&
+		in.wrSendFlags&0x10 != 0,
+		&rule4203, in.wrSendFlags)
+	may.If(in.capMaxSGERD.OK &&
+		wrOpcode == WROpcodeRDMARead &&
+		in.capMaxSGERD.V > 0 &&
+		uint64(in.wrNumSGE) > in.capMaxSGERD.V,
+		&rule3501, uint64(in.wrNumSGE), in.capMaxSGERD.V)
 	return may
 }
 
@@ -1152,8 +1760,14 @@ func brokenPostRecv(in *inPostRecv) []verr.Violation {
 	bad.If(in.qpCapMaxRecvSGE.OK && uint64(in.wrNumSGE) > in.qpCapMaxRecvSGE.V, &rule0360, uint64(in.wrNumSGE), in.qpCapMaxRecvSGE.V)
 	bad.If(in.wrNumSGE > 0 && in.wrSgList == 0, &rule0362, in.wrSgList)
 	bad.If(in.qpSRQ.OK && in.qpSRQ.V != 0, &rule0363, in.qpSRQ.V)
-	bad.If(in.qpState.OK && qpState != QPStateInit && qpState != QPStateRTR && qpState != QPStateRTS && qpState != QPStateSQD &&
-		qpState != QPStateSQE && qpState != QPStateErr, &rule0365, in.qpState.V)
+	bad.If(in.qpState.OK &&
+		qpState != QPStateInit &&
+		qpState != QPStateRTR &&
+		qpState != QPStateRTS &&
+		qpState != QPStateSQD &&
+		qpState != QPStateSQE &&
+		qpState != QPStateErr,
+		&rule0365, in.qpState.V)
 	return bad
 }
 

@@ -316,14 +316,38 @@ func rawQPToQPEx(fn0 uintptr, qp unsafe.Pointer) unsafe.Pointer {
 	return unsafe.Pointer(C.vg19387c270f_ibv_qp_to_qp_ex(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp))))
 }
 
-func rawWRStart(gate unsafe.Pointer, object unsafe.Pointer, asked uint64, first unsafe.Pointer, answer unsafe.Pointer) {
-	C.vg19387c270f_ibv_wr_start((*C.uint8_t)(gate), C.uintptr_t(uintptr(object)), C.uint64_t(asked), (*C.uint8_t)(first),
-		(*C.uint8_t)(answer))
+func rawWRStart(
+	gate unsafe.Pointer,
+	object unsafe.Pointer,
+	asked uint64,
+	first unsafe.Pointer,
+	answer unsafe.Pointer,
+) {
+	C.vg19387c270f_ibv_wr_start(
+		(*C.uint8_t)(gate),
+		C.uintptr_t(uintptr(object)),
+		C.uint64_t(asked),
+		(*C.uint8_t)(first),
+		(*C.uint8_t)(answer),
+	)
 }
 
-func rawStartPoll(gate unsafe.Pointer, fields uint64, entries unsafe.Pointer, room int64, tries int64, answer unsafe.Pointer) {
-	C.vg19387c270f_ibv_start_poll((*C.uint8_t)(gate), C.uint64_t(fields), (*C.uint8_t)(entries), C.int64_t(room), C.int64_t(tries),
-		(*C.uint8_t)(answer))
+func rawStartPoll(
+	gate unsafe.Pointer,
+	fields uint64,
+	entries unsafe.Pointer,
+	room int64,
+	tries int64,
+	answer unsafe.Pointer,
+) {
+	C.vg19387c270f_ibv_start_poll(
+		(*C.uint8_t)(gate),
+		C.uint64_t(fields),
+		(*C.uint8_t)(entries),
+		C.int64_t(room),
+		C.int64_t(tries),
+		(*C.uint8_t)(answer),
+	)
 }
 
 func rawGetDeviceList(fn0 uintptr, numDevices unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
@@ -390,34 +414,78 @@ func rawQueryDevice(fn0 uintptr, dev unsafe.Pointer, deviceAttr unsafe.Pointer) 
 }
 
 func rawQueryPort(fn0 uintptr, dev unsafe.Pointer, portNum uint8, portAttr unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_query_port(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint8_t(portNum),
-		(*C.uint8_t)(portAttr)))
+	return syscall.Errno(C.vg19387c270f_ibv_query_port(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint8_t(portNum), (*C.uint8_t)(portAttr)))
 }
 
 func rawQueryPortSpeed(fn0 uintptr, dev unsafe.Pointer, portNum uint32, portSpeed unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_query_port_speed(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint32_t(portNum),
-		(*C.uint8_t)(portSpeed)))
+	return syscall.Errno(C.vg19387c270f_ibv_query_port_speed(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint32_t(portNum), (*C.uint8_t)(portSpeed)))
 }
 
-func rawQueryGID(fn0 uintptr, dev unsafe.Pointer, portNum uint8, index int32, gid unsafe.Pointer) (int, syscall.Errno) {
-	n, err := C.vg19387c270f_ibv_query_gid(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint8_t(portNum), C.int32_t(index),
-		(*C.uint8_t)(gid))
+func rawQueryGID(
+	fn0 uintptr,
+	dev unsafe.Pointer,
+	portNum uint8,
+	index int32,
+	gid unsafe.Pointer,
+) (int, syscall.Errno) {
+	n, err := C.vg19387c270f_ibv_query_gid(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(dev)),
+		C.uint8_t(portNum),
+		C.int32_t(index),
+		(*C.uint8_t)(gid),
+	)
 	return cmem.IntOrErrno(int(n), err)
 }
 
-func rawQueryGIDEx(fn0 uintptr, dev unsafe.Pointer, portNum uint32, gidIndex uint32, entry unsafe.Pointer, flags uint32) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_query_gid_ex(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint32_t(portNum),
-		C.uint32_t(gidIndex), (*C.uint8_t)(entry), C.uint32_t(flags)))
+func rawQueryGIDEx(
+	fn0 uintptr,
+	dev unsafe.Pointer,
+	portNum uint32,
+	gidIndex uint32,
+	entry unsafe.Pointer,
+	flags uint32,
+) syscall.Errno {
+	return syscall.Errno(C.vg19387c270f_ibv_query_gid_ex(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(dev)),
+		C.uint32_t(portNum),
+		C.uint32_t(gidIndex),
+		(*C.uint8_t)(entry),
+		C.uint32_t(flags),
+	))
 }
 
-func rawQueryGIDTable(fn0 uintptr, dev unsafe.Pointer, entries unsafe.Pointer, maxEntries uint64, flags uint32) (int, syscall.Errno) {
-	return cmem.IntOrNegated(int(C.vg19387c270f_ibv_query_gid_table(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(entries),
-		C.uint64_t(maxEntries), C.uint32_t(flags))))
+func rawQueryGIDTable(
+	fn0 uintptr,
+	dev unsafe.Pointer,
+	entries unsafe.Pointer,
+	maxEntries uint64,
+	flags uint32,
+) (int, syscall.Errno) {
+	return cmem.IntOrNegated(int(C.vg19387c270f_ibv_query_gid_table(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(dev)),
+		(*C.uint8_t)(entries),
+		C.uint64_t(maxEntries),
+		C.uint32_t(flags),
+	)))
 }
 
-func rawQueryPKey(fn0 uintptr, dev unsafe.Pointer, portNum uint8, index int32, pkey unsafe.Pointer) (int, syscall.Errno) {
-	n, err := C.vg19387c270f_ibv_query_pkey(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint8_t(portNum), C.int32_t(index),
-		(*C.uint8_t)(pkey))
+func rawQueryPKey(
+	fn0 uintptr,
+	dev unsafe.Pointer,
+	portNum uint8,
+	index int32,
+	pkey unsafe.Pointer,
+) (int, syscall.Errno) {
+	n, err := C.vg19387c270f_ibv_query_pkey(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(dev)),
+		C.uint8_t(portNum),
+		C.int32_t(index),
+		(*C.uint8_t)(pkey),
+	)
 	return cmem.IntOrErrno(int(n), err)
 }
 
@@ -466,23 +534,64 @@ func rawCloseXRCD(xrcd unsafe.Pointer) syscall.Errno {
 	return syscall.Errno(C.vg19387c270f_ibv_close_xrcd(C.uintptr_t(uintptr(xrcd))))
 }
 
-func rawRegMR(fn0 uintptr, fn1 uintptr, pd unsafe.Pointer, addr uintptr, length uint64, access uint32) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg19387c270f_ibv_reg_mr(C.uintptr_t(fn0), C.uintptr_t(fn1), C.uintptr_t(uintptr(pd)), C.uintptr_t(addr),
-		C.uint64_t(length), C.uint32_t(access))
+func rawRegMR(
+	fn0 uintptr,
+	fn1 uintptr,
+	pd unsafe.Pointer,
+	addr uintptr,
+	length uint64,
+	access uint32,
+) (unsafe.Pointer, syscall.Errno) {
+	p, err := C.vg19387c270f_ibv_reg_mr(
+		C.uintptr_t(fn0),
+		C.uintptr_t(fn1),
+		C.uintptr_t(uintptr(pd)),
+		C.uintptr_t(addr),
+		C.uint64_t(length),
+		C.uint32_t(access),
+	)
 	return cmem.OrErrno(p, err)
 }
 
-func rawRegMRIOVA(fn0 uintptr, fn1 uintptr, pd unsafe.Pointer, addr uintptr, length uint64, iova uint64, access uint32) (unsafe.Pointer,
-	syscall.Errno) {
-	p, err := C.vg19387c270f_ibv_reg_mr_iova(C.uintptr_t(fn0), C.uintptr_t(fn1), C.uintptr_t(uintptr(pd)), C.uintptr_t(addr),
-		C.uint64_t(length), C.uint64_t(iova), C.uint32_t(access))
+func rawRegMRIOVA(
+	fn0 uintptr,
+	fn1 uintptr,
+	pd unsafe.Pointer,
+	addr uintptr,
+	length uint64,
+	iova uint64,
+	access uint32,
+) (unsafe.Pointer, syscall.Errno) {
+	p, err := C.vg19387c270f_ibv_reg_mr_iova(
+		C.uintptr_t(fn0),
+		C.uintptr_t(fn1),
+		C.uintptr_t(uintptr(pd)),
+		C.uintptr_t(addr),
+		C.uint64_t(length),
+		C.uint64_t(iova),
+		C.uint32_t(access),
+	)
 	return cmem.OrErrno(p, err)
 }
 
-func rawRegDmabufMR(fn0 uintptr, pd unsafe.Pointer, offset uint64, length uint64, iova uint64, fd int32, access int32) (unsafe.Pointer,
-	syscall.Errno) {
-	p, err := C.vg19387c270f_ibv_reg_dmabuf_mr(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), C.uint64_t(offset), C.uint64_t(length),
-		C.uint64_t(iova), C.int32_t(fd), C.int32_t(access))
+func rawRegDmabufMR(
+	fn0 uintptr,
+	pd unsafe.Pointer,
+	offset uint64,
+	length uint64,
+	iova uint64,
+	fd int32,
+	access int32,
+) (unsafe.Pointer, syscall.Errno) {
+	p, err := C.vg19387c270f_ibv_reg_dmabuf_mr(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(pd)),
+		C.uint64_t(offset),
+		C.uint64_t(length),
+		C.uint64_t(iova),
+		C.int32_t(fd),
+		C.int32_t(access),
+	)
 	return cmem.OrErrno(p, err)
 }
 
@@ -491,10 +600,24 @@ func rawRegMREx(fn0 uintptr, pd unsafe.Pointer, mrInitAttr unsafe.Pointer) (unsa
 	return cmem.OrErrno(p, err)
 }
 
-func rawReregMR(fn0 uintptr, mr unsafe.Pointer, flags int32, pd unsafe.Pointer, addr uintptr, length uint64, access int32) (int,
-	syscall.Errno) {
-	n, err := C.vg19387c270f_ibv_rereg_mr(C.uintptr_t(fn0), C.uintptr_t(uintptr(mr)), C.int32_t(flags), C.uintptr_t(uintptr(pd)),
-		C.uintptr_t(addr), C.uint64_t(length), C.int32_t(access))
+func rawReregMR(
+	fn0 uintptr,
+	mr unsafe.Pointer,
+	flags int32,
+	pd unsafe.Pointer,
+	addr uintptr,
+	length uint64,
+	access int32,
+) (int, syscall.Errno) {
+	n, err := C.vg19387c270f_ibv_rereg_mr(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(mr)),
+		C.int32_t(flags),
+		C.uintptr_t(uintptr(pd)),
+		C.uintptr_t(addr),
+		C.uint64_t(length),
+		C.int32_t(access),
+	)
 	return cmem.IntOrErrno(int(n), err)
 }
 
@@ -524,9 +647,20 @@ func rawDestroyCompChannel(fn0 uintptr, channel unsafe.Pointer) syscall.Errno {
 	return syscall.Errno(C.vg19387c270f_ibv_destroy_comp_channel(C.uintptr_t(fn0), C.uintptr_t(uintptr(channel))))
 }
 
-func rawAdviseMR(pd unsafe.Pointer, advice uint32, flags uint32, sgList unsafe.Pointer, numSGE uint32) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_advise_mr(C.uintptr_t(uintptr(pd)), C.uint32_t(advice), C.uint32_t(flags),
-		(*C.uint8_t)(sgList), C.uint32_t(numSGE)))
+func rawAdviseMR(
+	pd unsafe.Pointer,
+	advice uint32,
+	flags uint32,
+	sgList unsafe.Pointer,
+	numSGE uint32,
+) syscall.Errno {
+	return syscall.Errno(C.vg19387c270f_ibv_advise_mr(
+		C.uintptr_t(uintptr(pd)),
+		C.uint32_t(advice),
+		C.uint32_t(flags),
+		(*C.uint8_t)(sgList),
+		C.uint32_t(numSGE),
+	))
 }
 
 func rawAllocDM(dev unsafe.Pointer, attr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
@@ -548,16 +682,39 @@ func rawAllocNullMR(pd unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	return cmem.OrErrno(p, err)
 }
 
-func rawRegDMMR(pd unsafe.Pointer, dm unsafe.Pointer, dmOffset uint64, length uint64, access uint32) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg19387c270f_ibv_reg_dm_mr(C.uintptr_t(uintptr(pd)), C.uintptr_t(uintptr(dm)), C.uint64_t(dmOffset), C.uint64_t(length),
-		C.uint32_t(access))
+func rawRegDMMR(
+	pd unsafe.Pointer,
+	dm unsafe.Pointer,
+	dmOffset uint64,
+	length uint64,
+	access uint32,
+) (unsafe.Pointer, syscall.Errno) {
+	p, err := C.vg19387c270f_ibv_reg_dm_mr(
+		C.uintptr_t(uintptr(pd)),
+		C.uintptr_t(uintptr(dm)),
+		C.uint64_t(dmOffset),
+		C.uint64_t(length),
+		C.uint32_t(access),
+	)
 	return cmem.OrErrno(p, err)
 }
 
-func rawCreateCQ(fn0 uintptr, dev unsafe.Pointer, cqe int32, cqContext uintptr, channel unsafe.Pointer,
-	compVector int32) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg19387c270f_ibv_create_cq(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.int32_t(cqe), C.uintptr_t(cqContext),
-		C.uintptr_t(uintptr(channel)), C.int32_t(compVector))
+func rawCreateCQ(
+	fn0 uintptr,
+	dev unsafe.Pointer,
+	cqe int32,
+	cqContext uintptr,
+	channel unsafe.Pointer,
+	compVector int32,
+) (unsafe.Pointer, syscall.Errno) {
+	p, err := C.vg19387c270f_ibv_create_cq(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(dev)),
+		C.int32_t(cqe),
+		C.uintptr_t(cqContext),
+		C.uintptr_t(uintptr(channel)),
+		C.int32_t(compVector),
+	)
 	return cmem.OrErrno(p, err)
 }
 
@@ -626,8 +783,7 @@ func rawCreateSRQEx(fn0 uintptr, dev unsafe.Pointer, srqInitAttrEx unsafe.Pointe
 }
 
 func rawModifySRQ(fn0 uintptr, srq unsafe.Pointer, srqAttr unsafe.Pointer, srqAttrMask int32) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_modify_srq(C.uintptr_t(fn0), C.uintptr_t(uintptr(srq)), (*C.uint8_t)(srqAttr),
-		C.int32_t(srqAttrMask)))
+	return syscall.Errno(C.vg19387c270f_ibv_modify_srq(C.uintptr_t(fn0), C.uintptr_t(uintptr(srq)), (*C.uint8_t)(srqAttr), C.int32_t(srqAttrMask)))
 }
 
 func rawQuerySRQ(fn0 uintptr, srq unsafe.Pointer, srqAttr unsafe.Pointer) syscall.Errno {
@@ -680,10 +836,22 @@ func rawFreeBuf(fn0 uintptr, buffer unsafe.Pointer) {
 	C.vg19387c270f_ibv_free_buf(C.uintptr_t(fn0), C.uintptr_t(uintptr(buffer)))
 }
 
-func rawRegBufMR(fn0 uintptr, pd unsafe.Pointer, buffer unsafe.Pointer, addr uintptr, length uint64, access int32) (unsafe.Pointer,
-	syscall.Errno) {
-	p, err := C.vg19387c270f_ibv_reg_buf_mr(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), C.uintptr_t(uintptr(buffer)), C.uintptr_t(addr),
-		C.uint64_t(length), C.int32_t(access))
+func rawRegBufMR(
+	fn0 uintptr,
+	pd unsafe.Pointer,
+	buffer unsafe.Pointer,
+	addr uintptr,
+	length uint64,
+	access int32,
+) (unsafe.Pointer, syscall.Errno) {
+	p, err := C.vg19387c270f_ibv_reg_buf_mr(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(pd)),
+		C.uintptr_t(uintptr(buffer)),
+		C.uintptr_t(addr),
+		C.uint64_t(length),
+		C.int32_t(access),
+	)
 	return cmem.OrErrno(p, err)
 }
 
@@ -701,8 +869,7 @@ func rawQueryRtValuesEx(dev unsafe.Pointer, values unsafe.Pointer) syscall.Errno
 }
 
 func rawQueryDeviceEx(fn0 uintptr, dev unsafe.Pointer, input unsafe.Pointer, attr unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_query_device_ex(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(input),
-		(*C.uint8_t)(attr)))
+	return syscall.Errno(C.vg19387c270f_ibv_query_device_ex(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(input), (*C.uint8_t)(attr)))
 }
 
 func rawOpenQP(dev unsafe.Pointer, qpOpenAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
@@ -719,17 +886,27 @@ func rawModifyQPRateLimit(qp unsafe.Pointer, attr unsafe.Pointer) syscall.Errno 
 }
 
 func rawQPAttachCompCntr(fn0 uintptr, qp unsafe.Pointer, compCntr unsafe.Pointer, attr unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_qp_attach_comp_cntr(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), C.uintptr_t(uintptr(compCntr)),
-		(*C.uint8_t)(attr)))
+	return syscall.Errno(C.vg19387c270f_ibv_qp_attach_comp_cntr(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), C.uintptr_t(uintptr(compCntr)), (*C.uint8_t)(attr)))
 }
 
 func rawQueryQPDataInOrder(fn0 uintptr, qp unsafe.Pointer, op uint32, flags uint32) int32 {
 	return int32(C.vg19387c270f_ibv_query_qp_data_in_order(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), C.uint32_t(op), C.uint32_t(flags)))
 }
 
-func rawQueryQP(fn0 uintptr, qp unsafe.Pointer, attr unsafe.Pointer, fields int32, initAttr unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_query_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), (*C.uint8_t)(attr), C.int32_t(fields),
-		(*C.uint8_t)(initAttr)))
+func rawQueryQP(
+	fn0 uintptr,
+	qp unsafe.Pointer,
+	attr unsafe.Pointer,
+	fields int32,
+	initAttr unsafe.Pointer,
+) syscall.Errno {
+	return syscall.Errno(C.vg19387c270f_ibv_query_qp(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(qp)),
+		(*C.uint8_t)(attr),
+		C.int32_t(fields),
+		(*C.uint8_t)(initAttr),
+	))
 }
 
 func rawDestroyQP(fn0 uintptr, qp unsafe.Pointer) syscall.Errno {
@@ -763,17 +940,39 @@ func rawCreateAH(fn0 uintptr, pd unsafe.Pointer, attr unsafe.Pointer) (unsafe.Po
 	return cmem.OrErrno(p, err)
 }
 
-func rawInitAHFromWC(fn0 uintptr, dev unsafe.Pointer, portNum uint8, wc unsafe.Pointer, grh unsafe.Pointer, ahAttr unsafe.Pointer) (int,
-	syscall.Errno) {
-	n, err := C.vg19387c270f_ibv_init_ah_from_wc(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint8_t(portNum), (*C.uint8_t)(wc),
-		(*C.uint8_t)(grh), (*C.uint8_t)(ahAttr))
+func rawInitAHFromWC(
+	fn0 uintptr,
+	dev unsafe.Pointer,
+	portNum uint8,
+	wc unsafe.Pointer,
+	grh unsafe.Pointer,
+	ahAttr unsafe.Pointer,
+) (int, syscall.Errno) {
+	n, err := C.vg19387c270f_ibv_init_ah_from_wc(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(dev)),
+		C.uint8_t(portNum),
+		(*C.uint8_t)(wc),
+		(*C.uint8_t)(grh),
+		(*C.uint8_t)(ahAttr),
+	)
 	return cmem.IntOrErrno(int(n), err)
 }
 
-func rawCreateAHFromWC(fn0 uintptr, pd unsafe.Pointer, wc unsafe.Pointer, grh unsafe.Pointer, portNum uint8) (unsafe.Pointer,
-	syscall.Errno) {
-	p, err := C.vg19387c270f_ibv_create_ah_from_wc(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), (*C.uint8_t)(wc), (*C.uint8_t)(grh),
-		C.uint8_t(portNum))
+func rawCreateAHFromWC(
+	fn0 uintptr,
+	pd unsafe.Pointer,
+	wc unsafe.Pointer,
+	grh unsafe.Pointer,
+	portNum uint8,
+) (unsafe.Pointer, syscall.Errno) {
+	p, err := C.vg19387c270f_ibv_create_ah_from_wc(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(pd)),
+		(*C.uint8_t)(wc),
+		(*C.uint8_t)(grh),
+		C.uint8_t(portNum),
+	)
 	return cmem.OrErrno(p, err)
 }
 
@@ -809,10 +1008,20 @@ func rawEventTypeStr(fn0 uintptr, event uint32) unsafe.Pointer {
 	return unsafe.Pointer(C.vg19387c270f_ibv_event_type_str(C.uintptr_t(fn0), C.uint32_t(event)))
 }
 
-func rawResolveEthL2FromGID(fn0 uintptr, dev unsafe.Pointer, attr unsafe.Pointer, ethMac unsafe.Pointer,
-	vid unsafe.Pointer) syscall.Errno {
-	n, err := C.vg19387c270f_ibv_resolve_eth_l2_from_gid(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr),
-		(*C.uint8_t)(ethMac), (*C.uint8_t)(vid))
+func rawResolveEthL2FromGID(
+	fn0 uintptr,
+	dev unsafe.Pointer,
+	attr unsafe.Pointer,
+	ethMac unsafe.Pointer,
+	vid unsafe.Pointer,
+) syscall.Errno {
+	n, err := C.vg19387c270f_ibv_resolve_eth_l2_from_gid(
+		C.uintptr_t(fn0),
+		C.uintptr_t(uintptr(dev)),
+		(*C.uint8_t)(attr),
+		(*C.uint8_t)(ethMac),
+		(*C.uint8_t)(vid),
+	)
 	return cmem.EitherErrno(int(n), err)
 }
 
@@ -830,13 +1039,11 @@ func rawDestroyCounters(counters unsafe.Pointer) syscall.Errno {
 }
 
 func rawAttachCountersPointFlow(counters unsafe.Pointer, attr unsafe.Pointer, flow unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_attach_counters_point_flow(C.uintptr_t(uintptr(counters)), (*C.uint8_t)(attr),
-		C.uintptr_t(uintptr(flow))))
+	return syscall.Errno(C.vg19387c270f_ibv_attach_counters_point_flow(C.uintptr_t(uintptr(counters)), (*C.uint8_t)(attr), C.uintptr_t(uintptr(flow))))
 }
 
 func rawReadCounters(counters unsafe.Pointer, values unsafe.Pointer, ncounters uint32, flags uint32) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_read_counters(C.uintptr_t(uintptr(counters)), (*C.uint8_t)(values), C.uint32_t(ncounters),
-		C.uint32_t(flags)))
+	return syscall.Errno(C.vg19387c270f_ibv_read_counters(C.uintptr_t(uintptr(counters)), (*C.uint8_t)(values), C.uint32_t(ncounters), C.uint32_t(flags)))
 }
 
 func rawFlowLabelToUDPSport(flowLabel uint32) uint16 {

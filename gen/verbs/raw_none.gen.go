@@ -13,118 +13,238 @@ import (
 const haveC = false
 
 var (
-	rawWCStatusStr             func(uintptr, uint32) unsafe.Pointer
-	rawRateToMult              func(uintptr, uint32) int32
-	rawMultToIbvRate           func(uintptr, int32) uint32
-	rawRateToMbps              func(uintptr, uint32) int32
-	rawMbpsToIbvRate           func(uintptr, int32) uint32
-	rawQPToQPEx                func(uintptr, unsafe.Pointer) unsafe.Pointer
-	rawWRStart                 func(unsafe.Pointer, unsafe.Pointer, uint64, unsafe.Pointer, unsafe.Pointer)
-	rawStartPoll               func(unsafe.Pointer, uint64, unsafe.Pointer, int64, int64, unsafe.Pointer)
-	rawGetDeviceList           func(uintptr, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawFreeDeviceList          func(uintptr, unsafe.Pointer)
-	rawGetDeviceIndex          func(uintptr, unsafe.Pointer) int32
-	rawGetDeviceGUID           func(uintptr, unsafe.Pointer) uint64
-	rawOpenDevice              func(uintptr, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawCloseDevice             func(uintptr, unsafe.Pointer) (int, syscall.Errno)
-	rawImportDevice            func(uintptr, int32) (unsafe.Pointer, syscall.Errno)
-	rawImportPD                func(uintptr, unsafe.Pointer, uint32) (unsafe.Pointer, syscall.Errno)
-	rawUnimportPD              func(uintptr, unsafe.Pointer)
-	rawImportMR                func(uintptr, unsafe.Pointer, uint32) (unsafe.Pointer, syscall.Errno)
-	rawUnimportMR              func(uintptr, unsafe.Pointer)
-	rawImportDM                func(uintptr, unsafe.Pointer, uint32) (unsafe.Pointer, syscall.Errno)
-	rawUnimportDM              func(uintptr, unsafe.Pointer)
-	rawQueryDevice             func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
-	rawQueryPort               func(uintptr, unsafe.Pointer, uint8, unsafe.Pointer) syscall.Errno
-	rawQueryPortSpeed          func(uintptr, unsafe.Pointer, uint32, unsafe.Pointer) syscall.Errno
-	rawQueryGID                func(uintptr, unsafe.Pointer, uint8, int32, unsafe.Pointer) (int, syscall.Errno)
-	rawQueryGIDEx              func(uintptr, unsafe.Pointer, uint32, uint32, unsafe.Pointer, uint32) syscall.Errno
-	rawQueryGIDTable           func(uintptr, unsafe.Pointer, unsafe.Pointer, uint64, uint32) (int, syscall.Errno)
-	rawQueryPKey               func(uintptr, unsafe.Pointer, uint8, int32, unsafe.Pointer) (int, syscall.Errno)
-	rawGetPKeyIndex            func(uintptr, unsafe.Pointer, uint8, uint16) (int, syscall.Errno)
-	rawAllocPD                 func(uintptr, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawDeallocPD               func(uintptr, unsafe.Pointer) syscall.Errno
-	rawCreateFlow              func(unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawDestroyFlow             func(unsafe.Pointer) syscall.Errno
-	rawCreateFlowActionEsp     func(unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawModifyFlowActionEsp     func(unsafe.Pointer, unsafe.Pointer) syscall.Errno
-	rawDestroyFlowAction       func(unsafe.Pointer) syscall.Errno
-	rawOpenXRCD                func(unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawCloseXRCD               func(unsafe.Pointer) syscall.Errno
-	rawRegMR                   func(uintptr, uintptr, unsafe.Pointer, uintptr, uint64, uint32) (unsafe.Pointer, syscall.Errno)
-	rawRegMRIOVA               func(uintptr, uintptr, unsafe.Pointer, uintptr, uint64, uint64, uint32) (unsafe.Pointer, syscall.Errno)
-	rawRegDmabufMR             func(uintptr, unsafe.Pointer, uint64, uint64, uint64, int32, int32) (unsafe.Pointer, syscall.Errno)
-	rawRegMREx                 func(uintptr, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawReregMR                 func(uintptr, unsafe.Pointer, int32, unsafe.Pointer, uintptr, uint64, int32) (int, syscall.Errno)
-	rawDeregMR                 func(uintptr, unsafe.Pointer) syscall.Errno
-	rawAllocMW                 func(unsafe.Pointer, uint32) (unsafe.Pointer, syscall.Errno)
-	rawDeallocMW               func(unsafe.Pointer) syscall.Errno
-	rawBindMW                  func(unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) syscall.Errno
-	rawCreateCompChannel       func(uintptr, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawDestroyCompChannel      func(uintptr, unsafe.Pointer) syscall.Errno
-	rawAdviseMR                func(unsafe.Pointer, uint32, uint32, unsafe.Pointer, uint32) syscall.Errno
-	rawAllocDM                 func(unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawFreeDM                  func(unsafe.Pointer) syscall.Errno
-	rawDMExportDmabufFD        func(uintptr, unsafe.Pointer) (int, syscall.Errno)
-	rawAllocNullMR             func(unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawRegDMMR                 func(unsafe.Pointer, unsafe.Pointer, uint64, uint64, uint32) (unsafe.Pointer, syscall.Errno)
-	rawCreateCQ                func(uintptr, unsafe.Pointer, int32, uintptr, unsafe.Pointer, int32) (unsafe.Pointer, syscall.Errno)
-	rawCreateCQEx              func(unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawResizeCQ                func(uintptr, unsafe.Pointer, int32) syscall.Errno
-	rawDestroyCQ               func(uintptr, unsafe.Pointer) syscall.Errno
-	rawModifyCQ                func(unsafe.Pointer, unsafe.Pointer) syscall.Errno
-	rawQueryCompCntrCaps       func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
-	rawCreateCompCntr          func(uintptr, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawDestroyCompCntr         func(uintptr, unsafe.Pointer) syscall.Errno
-	rawSetCompCntr             func(uintptr, unsafe.Pointer, uint64) syscall.Errno
-	rawSetErrCompCntr          func(uintptr, unsafe.Pointer, uint64) syscall.Errno
-	rawIncCompCntr             func(uintptr, unsafe.Pointer, uint64) syscall.Errno
-	rawIncErrCompCntr          func(uintptr, unsafe.Pointer, uint64) syscall.Errno
-	rawReadCompCntr            func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
-	rawReadErrCompCntr         func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
-	rawCreateSRQ               func(uintptr, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawCreateSRQEx             func(uintptr, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawModifySRQ               func(uintptr, unsafe.Pointer, unsafe.Pointer, int32) syscall.Errno
-	rawQuerySRQ                func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
-	rawGetSRQNum               func(unsafe.Pointer, unsafe.Pointer) syscall.Errno
-	rawDestroySRQ              func(uintptr, unsafe.Pointer) syscall.Errno
-	rawCreateQP                func(uintptr, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawCreateQPEx              func(uintptr, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawAllocTD                 func(unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawDeallocTD               func(unsafe.Pointer) syscall.Errno
-	rawAllocParentDomain       func(unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawAllocBuf                func(uintptr, unsafe.Pointer, uint64, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawExportBufDmabufFD       func(uintptr, unsafe.Pointer) (int, syscall.Errno)
-	rawFreeBuf                 func(uintptr, unsafe.Pointer)
-	rawRegBufMR                func(uintptr, unsafe.Pointer, unsafe.Pointer, uintptr, uint64, int32) (unsafe.Pointer, syscall.Errno)
-	rawAllocDMAH               func(uintptr, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawDeallocDMAH             func(uintptr, unsafe.Pointer) syscall.Errno
-	rawQueryRtValuesEx         func(unsafe.Pointer, unsafe.Pointer) syscall.Errno
-	rawQueryDeviceEx           func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) syscall.Errno
-	rawOpenQP                  func(unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawModifyQP                func(uintptr, unsafe.Pointer, unsafe.Pointer, int32) syscall.Errno
-	rawModifyQPRateLimit       func(unsafe.Pointer, unsafe.Pointer) syscall.Errno
-	rawQPAttachCompCntr        func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) syscall.Errno
-	rawQueryQPDataInOrder      func(uintptr, unsafe.Pointer, uint32, uint32) int32
-	rawQueryQP                 func(uintptr, unsafe.Pointer, unsafe.Pointer, int32, unsafe.Pointer) syscall.Errno
-	rawDestroyQP               func(uintptr, unsafe.Pointer) syscall.Errno
-	rawCreateWQ                func(unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawModifyWQ                func(unsafe.Pointer, unsafe.Pointer) syscall.Errno
-	rawDestroyWQ               func(unsafe.Pointer) syscall.Errno
-	rawCreateRWQIndTable       func(unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawDestroyRWQIndTable      func(unsafe.Pointer) syscall.Errno
-	rawCreateAH                func(uintptr, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawInitAHFromWC            func(uintptr, unsafe.Pointer, uint8, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) (int, syscall.Errno)
-	rawCreateAHFromWC          func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer, uint8) (unsafe.Pointer, syscall.Errno)
-	rawDestroyAH               func(uintptr, unsafe.Pointer) syscall.Errno
-	rawAttachMcast             func(uintptr, unsafe.Pointer, unsafe.Pointer, uint16) syscall.Errno
-	rawDetachMcast             func(uintptr, unsafe.Pointer, unsafe.Pointer, uint16) syscall.Errno
-	rawForkInit                func(uintptr) syscall.Errno
-	rawIsForkInitialized       func(uintptr) uint32
-	rawNodeTypeStr             func(uintptr, int32) unsafe.Pointer
-	rawPortStateStr            func(uintptr, uint32) unsafe.Pointer
-	rawEventTypeStr            func(uintptr, uint32) unsafe.Pointer
-	rawResolveEthL2FromGID     func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawWCStatusStr   func(uintptr, uint32) unsafe.Pointer
+	rawRateToMult    func(uintptr, uint32) int32
+	rawMultToIbvRate func(uintptr, int32) uint32
+	rawRateToMbps    func(uintptr, uint32) int32
+	rawMbpsToIbvRate func(uintptr, int32) uint32
+	rawQPToQPEx      func(uintptr, unsafe.Pointer) unsafe.Pointer
+	rawWRStart       func(
+		unsafe.Pointer,
+		unsafe.Pointer,
+		uint64,
+		unsafe.Pointer,
+		unsafe.Pointer,
+	)
+	rawStartPoll func(
+		unsafe.Pointer,
+		uint64,
+		unsafe.Pointer,
+		int64,
+		int64,
+		unsafe.Pointer,
+	)
+	rawGetDeviceList  func(uintptr, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawFreeDeviceList func(uintptr, unsafe.Pointer)
+	rawGetDeviceIndex func(uintptr, unsafe.Pointer) int32
+	rawGetDeviceGUID  func(uintptr, unsafe.Pointer) uint64
+	rawOpenDevice     func(uintptr, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawCloseDevice    func(uintptr, unsafe.Pointer) (int, syscall.Errno)
+	rawImportDevice   func(uintptr, int32) (unsafe.Pointer, syscall.Errno)
+	rawImportPD       func(uintptr, unsafe.Pointer, uint32) (unsafe.Pointer, syscall.Errno)
+	rawUnimportPD     func(uintptr, unsafe.Pointer)
+	rawImportMR       func(uintptr, unsafe.Pointer, uint32) (unsafe.Pointer, syscall.Errno)
+	rawUnimportMR     func(uintptr, unsafe.Pointer)
+	rawImportDM       func(uintptr, unsafe.Pointer, uint32) (unsafe.Pointer, syscall.Errno)
+	rawUnimportDM     func(uintptr, unsafe.Pointer)
+	rawQueryDevice    func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawQueryPort      func(uintptr, unsafe.Pointer, uint8, unsafe.Pointer) syscall.Errno
+	rawQueryPortSpeed func(uintptr, unsafe.Pointer, uint32, unsafe.Pointer) syscall.Errno
+	rawQueryGID       func(
+		uintptr,
+		unsafe.Pointer,
+		uint8,
+		int32,
+		unsafe.Pointer,
+	) (int, syscall.Errno)
+	rawQueryGIDEx func(
+		uintptr,
+		unsafe.Pointer,
+		uint32,
+		uint32,
+		unsafe.Pointer,
+		uint32,
+	) syscall.Errno
+	rawQueryGIDTable func(
+		uintptr,
+		unsafe.Pointer,
+		unsafe.Pointer,
+		uint64,
+		uint32,
+	) (int, syscall.Errno)
+	rawQueryPKey func(
+		uintptr,
+		unsafe.Pointer,
+		uint8,
+		int32,
+		unsafe.Pointer,
+	) (int, syscall.Errno)
+	rawGetPKeyIndex        func(uintptr, unsafe.Pointer, uint8, uint16) (int, syscall.Errno)
+	rawAllocPD             func(uintptr, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawDeallocPD           func(uintptr, unsafe.Pointer) syscall.Errno
+	rawCreateFlow          func(unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawDestroyFlow         func(unsafe.Pointer) syscall.Errno
+	rawCreateFlowActionEsp func(unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawModifyFlowActionEsp func(unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawDestroyFlowAction   func(unsafe.Pointer) syscall.Errno
+	rawOpenXRCD            func(unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawCloseXRCD           func(unsafe.Pointer) syscall.Errno
+	rawRegMR               func(
+		uintptr,
+		uintptr,
+		unsafe.Pointer,
+		uintptr,
+		uint64,
+		uint32,
+	) (unsafe.Pointer, syscall.Errno)
+	rawRegMRIOVA func(
+		uintptr,
+		uintptr,
+		unsafe.Pointer,
+		uintptr,
+		uint64,
+		uint64,
+		uint32,
+	) (unsafe.Pointer, syscall.Errno)
+	rawRegDmabufMR func(
+		uintptr,
+		unsafe.Pointer,
+		uint64,
+		uint64,
+		uint64,
+		int32,
+		int32,
+	) (unsafe.Pointer, syscall.Errno)
+	rawRegMREx func(uintptr, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawReregMR func(
+		uintptr,
+		unsafe.Pointer,
+		int32,
+		unsafe.Pointer,
+		uintptr,
+		uint64,
+		int32,
+	) (int, syscall.Errno)
+	rawDeregMR            func(uintptr, unsafe.Pointer) syscall.Errno
+	rawAllocMW            func(unsafe.Pointer, uint32) (unsafe.Pointer, syscall.Errno)
+	rawDeallocMW          func(unsafe.Pointer) syscall.Errno
+	rawBindMW             func(unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawCreateCompChannel  func(uintptr, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawDestroyCompChannel func(uintptr, unsafe.Pointer) syscall.Errno
+	rawAdviseMR           func(
+		unsafe.Pointer,
+		uint32,
+		uint32,
+		unsafe.Pointer,
+		uint32,
+	) syscall.Errno
+	rawAllocDM          func(unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawFreeDM           func(unsafe.Pointer) syscall.Errno
+	rawDMExportDmabufFD func(uintptr, unsafe.Pointer) (int, syscall.Errno)
+	rawAllocNullMR      func(unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawRegDMMR          func(
+		unsafe.Pointer,
+		unsafe.Pointer,
+		uint64,
+		uint64,
+		uint32,
+	) (unsafe.Pointer, syscall.Errno)
+	rawCreateCQ func(
+		uintptr,
+		unsafe.Pointer,
+		int32,
+		uintptr,
+		unsafe.Pointer,
+		int32,
+	) (unsafe.Pointer, syscall.Errno)
+	rawCreateCQEx        func(unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawResizeCQ          func(uintptr, unsafe.Pointer, int32) syscall.Errno
+	rawDestroyCQ         func(uintptr, unsafe.Pointer) syscall.Errno
+	rawModifyCQ          func(unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawQueryCompCntrCaps func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawCreateCompCntr    func(uintptr, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawDestroyCompCntr   func(uintptr, unsafe.Pointer) syscall.Errno
+	rawSetCompCntr       func(uintptr, unsafe.Pointer, uint64) syscall.Errno
+	rawSetErrCompCntr    func(uintptr, unsafe.Pointer, uint64) syscall.Errno
+	rawIncCompCntr       func(uintptr, unsafe.Pointer, uint64) syscall.Errno
+	rawIncErrCompCntr    func(uintptr, unsafe.Pointer, uint64) syscall.Errno
+	rawReadCompCntr      func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawReadErrCompCntr   func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawCreateSRQ         func(uintptr, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawCreateSRQEx       func(uintptr, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawModifySRQ         func(uintptr, unsafe.Pointer, unsafe.Pointer, int32) syscall.Errno
+	rawQuerySRQ          func(uintptr, unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawGetSRQNum         func(unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawDestroySRQ        func(uintptr, unsafe.Pointer) syscall.Errno
+	rawCreateQP          func(uintptr, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawCreateQPEx        func(uintptr, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawAllocTD           func(unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawDeallocTD         func(unsafe.Pointer) syscall.Errno
+	rawAllocParentDomain func(unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawAllocBuf          func(uintptr, unsafe.Pointer, uint64, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawExportBufDmabufFD func(uintptr, unsafe.Pointer) (int, syscall.Errno)
+	rawFreeBuf           func(uintptr, unsafe.Pointer)
+	rawRegBufMR          func(
+		uintptr,
+		unsafe.Pointer,
+		unsafe.Pointer,
+		uintptr,
+		uint64,
+		int32,
+	) (unsafe.Pointer, syscall.Errno)
+	rawAllocDMAH          func(uintptr, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawDeallocDMAH        func(uintptr, unsafe.Pointer) syscall.Errno
+	rawQueryRtValuesEx    func(unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawQueryDeviceEx      func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawOpenQP             func(unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawModifyQP           func(uintptr, unsafe.Pointer, unsafe.Pointer, int32) syscall.Errno
+	rawModifyQPRateLimit  func(unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawQPAttachCompCntr   func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawQueryQPDataInOrder func(uintptr, unsafe.Pointer, uint32, uint32) int32
+	rawQueryQP            func(
+		uintptr,
+		unsafe.Pointer,
+		unsafe.Pointer,
+		int32,
+		unsafe.Pointer,
+	) syscall.Errno
+	rawDestroyQP          func(uintptr, unsafe.Pointer) syscall.Errno
+	rawCreateWQ           func(unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawModifyWQ           func(unsafe.Pointer, unsafe.Pointer) syscall.Errno
+	rawDestroyWQ          func(unsafe.Pointer) syscall.Errno
+	rawCreateRWQIndTable  func(unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawDestroyRWQIndTable func(unsafe.Pointer) syscall.Errno
+	rawCreateAH           func(uintptr, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
+	rawInitAHFromWC       func(
+		uintptr,
+		unsafe.Pointer,
+		uint8,
+		unsafe.Pointer,
+		unsafe.Pointer,
+		unsafe.Pointer,
+	) (int, syscall.Errno)
+	rawCreateAHFromWC func(
+		uintptr,
+		unsafe.Pointer,
+		unsafe.Pointer,
+		unsafe.Pointer,
+		uint8,
+	) (unsafe.Pointer, syscall.Errno)
+	rawDestroyAH           func(uintptr, unsafe.Pointer) syscall.Errno
+	rawAttachMcast         func(uintptr, unsafe.Pointer, unsafe.Pointer, uint16) syscall.Errno
+	rawDetachMcast         func(uintptr, unsafe.Pointer, unsafe.Pointer, uint16) syscall.Errno
+	rawForkInit            func(uintptr) syscall.Errno
+	rawIsForkInitialized   func(uintptr) uint32
+	rawNodeTypeStr         func(uintptr, int32) unsafe.Pointer
+	rawPortStateStr        func(uintptr, uint32) unsafe.Pointer
+	rawEventTypeStr        func(uintptr, uint32) unsafe.Pointer
+	rawResolveEthL2FromGID func(
+		uintptr,
+		unsafe.Pointer,
+		unsafe.Pointer,
+		unsafe.Pointer,
+		unsafe.Pointer,
+	) syscall.Errno
 	rawIsQPTSupported          func(uint32, uint32) int32
 	rawCreateCounters          func(unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
 	rawDestroyCounters         func(unsafe.Pointer) syscall.Errno

@@ -183,8 +183,7 @@ type MWBindAttr struct {
 
 // to writes the C layout.
 func (a *MWBindAttr) to(c *cMWBind) {
-	*c = cMWBind{wr_id: a.ID, send_flags: uint32(a.SendFlags),
-		bind_info: cMWBindInfo{addr: a.Addr, length: a.Length, mw_access_flags: uint32(a.Access)}}
+	*c = cMWBind{wr_id: a.ID, send_flags: uint32(a.SendFlags), bind_info: cMWBindInfo{addr: a.Addr, length: a.Length, mw_access_flags: uint32(a.Access)}}
 }
 
 // AHAttr is a description of the path to a peer.
@@ -217,16 +216,38 @@ type AHAttr struct {
 
 // from reads the C layout.
 func (a *AHAttr) from(c *cAHAttr) {
-	*a = AHAttr{PortNum: c.port_num, DLID: c.dlid, SL: c.sl, SrcPathBits: c.src_path_bits, StaticRate: c.static_rate,
-		IsGlobal: c.is_global != 0, DGID: c.grh.dgid, FlowLabel: c.grh.flow_label, SGIDIndex: c.grh.sgid_index, HopLimit: c.grh.hop_limit,
-		TrafficClass: c.grh.traffic_class}
+	*a = AHAttr{
+		PortNum:      c.port_num,
+		DLID:         c.dlid,
+		SL:           c.sl,
+		SrcPathBits:  c.src_path_bits,
+		StaticRate:   c.static_rate,
+		IsGlobal:     c.is_global != 0,
+		DGID:         c.grh.dgid,
+		FlowLabel:    c.grh.flow_label,
+		SGIDIndex:    c.grh.sgid_index,
+		HopLimit:     c.grh.hop_limit,
+		TrafficClass: c.grh.traffic_class,
+	}
 }
 
 // to writes the C layout.
 func (a *AHAttr) to(c *cAHAttr) {
-	*c = cAHAttr{port_num: a.PortNum, dlid: a.DLID, sl: a.SL, src_path_bits: a.SrcPathBits, static_rate: a.StaticRate,
-		is_global: cmem.Flag[uint8](a.IsGlobal), grh: cGlobalRoute{dgid: a.DGID, flow_label: a.FlowLabel, sgid_index: a.SGIDIndex,
-			hop_limit: a.HopLimit, traffic_class: a.TrafficClass}}
+	*c = cAHAttr{
+		port_num:      a.PortNum,
+		dlid:          a.DLID,
+		sl:            a.SL,
+		src_path_bits: a.SrcPathBits,
+		static_rate:   a.StaticRate,
+		is_global:     cmem.Flag[uint8](a.IsGlobal),
+		grh: cGlobalRoute{
+			dgid:          a.DGID,
+			flow_label:    a.FlowLabel,
+			sgid_index:    a.SGIDIndex,
+			hop_limit:     a.HopLimit,
+			traffic_class: a.TrafficClass,
+		},
+	}
 }
 
 // CompCntrInitAttr is a description of the completion counter to make.
@@ -363,8 +384,7 @@ type FlowEthFilter struct {
 
 // to writes the C layout.
 func (a *FlowEthFilter) to(c *cFlowEthFilter) {
-	*c = cFlowEthFilter{dst_mac: a.DstMAC, src_mac: a.SrcMAC, ether_type: bits.ReverseBytes16(a.EtherType),
-		vlan_tag: bits.ReverseBytes16(a.VLANTag)}
+	*c = cFlowEthFilter{dst_mac: a.DstMAC, src_mac: a.SrcMAC, ether_type: bits.ReverseBytes16(a.EtherType), vlan_tag: bits.ReverseBytes16(a.VLANTag)}
 }
 
 // FlowIPv4Filter is the values, or the mask, of a pair of addresses of IPv4.
@@ -409,8 +429,14 @@ type FlowIPv4ExtFilter struct {
 
 // to writes the C layout.
 func (a *FlowIPv4ExtFilter) to(c *cFlowIPv4ExtFilter) {
-	*c = cFlowIPv4ExtFilter{src_ip: bits.ReverseBytes32(a.SrcIP), dst_ip: bits.ReverseBytes32(a.DstIP), proto: a.Proto, tos: a.TOS,
-		ttl: a.TTL, flags: a.Flags}
+	*c = cFlowIPv4ExtFilter{
+		src_ip: bits.ReverseBytes32(a.SrcIP),
+		dst_ip: bits.ReverseBytes32(a.DstIP),
+		proto:  a.Proto,
+		tos:    a.TOS,
+		ttl:    a.TTL,
+		flags:  a.Flags,
+	}
 }
 
 func (a *FlowIPv4ExtFilter) point(pins *mem.Pins) (uintptr, error) {
@@ -440,8 +466,14 @@ type FlowIPv6Filter struct {
 
 // to writes the C layout.
 func (a *FlowIPv6Filter) to(c *cFlowIPv6Filter) {
-	*c = cFlowIPv6Filter{src_ip: a.SrcIP, dst_ip: a.DstIP, flow_label: bits.ReverseBytes32(a.FlowLabel), next_hdr: a.NextHdr,
-		traffic_class: a.TrafficClass, hop_limit: a.HopLimit}
+	*c = cFlowIPv6Filter{
+		src_ip:        a.SrcIP,
+		dst_ip:        a.DstIP,
+		flow_label:    bits.ReverseBytes32(a.FlowLabel),
+		next_hdr:      a.NextHdr,
+		traffic_class: a.TrafficClass,
+		hop_limit:     a.HopLimit,
+	}
 }
 
 func (a *FlowIPv6Filter) point(pins *mem.Pins) (uintptr, error) {
@@ -515,8 +547,7 @@ type FlowGREFilter struct {
 
 // to writes the C layout.
 func (a *FlowGREFilter) to(c *cFlowGreFilter) {
-	*c = cFlowGreFilter{c_ks_res0_ver: bits.ReverseBytes16(a.Flags), protocol: bits.ReverseBytes16(a.Protocol),
-		key: bits.ReverseBytes32(a.Key)}
+	*c = cFlowGreFilter{c_ks_res0_ver: bits.ReverseBytes16(a.Flags), protocol: bits.ReverseBytes16(a.Protocol), key: bits.ReverseBytes32(a.Key)}
 }
 
 // FlowMPLSFilter is the values, or the mask, of a label of MPLS.
@@ -974,7 +1005,13 @@ type FlowActionESP struct {
 
 // to writes the C layout.
 func (a *FlowActionESP) to(c *cIBUverbsFlowActionEsp) {
-	*c = cIBUverbsFlowActionEsp{spi: a.SPI, seq: a.Seq, tfc_pad: a.TFCPad, flags: uint32(a.Flags), hard_limit_pkts: a.HardLimitPkts}
+	*c = cIBUverbsFlowActionEsp{
+		spi:             a.SPI,
+		seq:             a.Seq,
+		tfc_pad:         a.TFCPad,
+		flags:           uint32(a.Flags),
+		hard_limit_pkts: a.HardLimitPkts,
+	}
 }
 
 func (a *FlowActionESP) point(pins *mem.Pins) (uintptr, error) {
@@ -1121,9 +1158,13 @@ type QPInitAttr struct {
 
 // to writes the C layout.
 func (a *QPInitAttr) to(c *cQPInitAttr) {
-	*c = cQPInitAttr{qp_type: uint32(a.Type), sq_sig_all: cmem.Flag[int32](a.SignalAll),
-		cap: cQPCap{max_send_wr: a.MaxSendWR, max_recv_wr: a.MaxRecvWR, max_send_sge: a.MaxSendSGE, max_recv_sge: a.MaxRecvSGE,
-			max_inline_data: a.MaxInlineData}}
+	*c = cQPInitAttr{qp_type: uint32(a.Type), sq_sig_all: cmem.Flag[int32](a.SignalAll), cap: cQPCap{
+		max_send_wr:     a.MaxSendWR,
+		max_recv_wr:     a.MaxRecvWR,
+		max_send_sge:    a.MaxSendSGE,
+		max_recv_sge:    a.MaxRecvSGE,
+		max_inline_data: a.MaxInlineData,
+	}}
 }
 
 // QPInitAttrEx is a description of the extended queue pair to make.
@@ -2386,17 +2427,48 @@ type DeviceInfo struct {
 
 // from reads the C layout.
 func (r *DeviceInfo) from(c *cDeviceAttr) {
-	*r = DeviceInfo{FWVer: cmem.Text(c.fw_ver[:]), NodeGUID: bits.ReverseBytes64(c.node_guid),
-		SysImageGUID: bits.ReverseBytes64(c.sys_image_guid), MaxMRSize: c.max_mr_size, PageSizeCap: c.page_size_cap, VendorID: c.vendor_id,
-		VendorPartID: c.vendor_part_id, HWVer: c.hw_ver, MaxQP: int(c.max_qp), MaxQPWR: int(c.max_qp_wr),
-		DeviceCapFlags: DeviceCap(c.device_cap_flags), MaxSGE: int(c.max_sge), MaxSGERd: int(c.max_sge_rd), MaxCQ: int(c.max_cq),
-		MaxCQE: int(c.max_cqe), MaxMR: int(c.max_mr), MaxPD: int(c.max_pd), MaxQPRDAtom: int(c.max_qp_rd_atom),
-		MaxEERDAtom: int(c.max_ee_rd_atom), MaxResRDAtom: int(c.max_res_rd_atom), MaxQPInitRDAtom: int(c.max_qp_init_rd_atom),
-		MaxEEInitRDAtom: int(c.max_ee_init_rd_atom), AtomicCap: AtomicCap(c.atomic_cap), MaxEE: int(c.max_ee), MaxRDD: int(c.max_rdd),
-		MaxMW: int(c.max_mw), MaxRawIPv6QP: int(c.max_raw_ipv6_qp), MaxRawEthyQP: int(c.max_raw_ethy_qp), MaxMcastGrp: int(c.max_mcast_grp),
-		MaxMcastQPAttach: int(c.max_mcast_qp_attach), MaxTotalMcastQPAttach: int(c.max_total_mcast_qp_attach), MaxAH: int(c.max_ah),
-		MaxFMR: int(c.max_fmr), MaxMapPerFMR: int(c.max_map_per_fmr), MaxSRQ: int(c.max_srq), MaxSRQWR: int(c.max_srq_wr),
-		MaxSRQSGE: int(c.max_srq_sge), MaxPKeys: c.max_pkeys, LocalCAAckDelay: Delay(c.local_ca_ack_delay), PhysPortCnt: c.phys_port_cnt}
+	*r = DeviceInfo{
+		FWVer:                 cmem.Text(c.fw_ver[:]),
+		NodeGUID:              bits.ReverseBytes64(c.node_guid),
+		SysImageGUID:          bits.ReverseBytes64(c.sys_image_guid),
+		MaxMRSize:             c.max_mr_size,
+		PageSizeCap:           c.page_size_cap,
+		VendorID:              c.vendor_id,
+		VendorPartID:          c.vendor_part_id,
+		HWVer:                 c.hw_ver,
+		MaxQP:                 int(c.max_qp),
+		MaxQPWR:               int(c.max_qp_wr),
+		DeviceCapFlags:        DeviceCap(c.device_cap_flags),
+		MaxSGE:                int(c.max_sge),
+		MaxSGERd:              int(c.max_sge_rd),
+		MaxCQ:                 int(c.max_cq),
+		MaxCQE:                int(c.max_cqe),
+		MaxMR:                 int(c.max_mr),
+		MaxPD:                 int(c.max_pd),
+		MaxQPRDAtom:           int(c.max_qp_rd_atom),
+		MaxEERDAtom:           int(c.max_ee_rd_atom),
+		MaxResRDAtom:          int(c.max_res_rd_atom),
+		MaxQPInitRDAtom:       int(c.max_qp_init_rd_atom),
+		MaxEEInitRDAtom:       int(c.max_ee_init_rd_atom),
+		AtomicCap:             AtomicCap(c.atomic_cap),
+		MaxEE:                 int(c.max_ee),
+		MaxRDD:                int(c.max_rdd),
+		MaxMW:                 int(c.max_mw),
+		MaxRawIPv6QP:          int(c.max_raw_ipv6_qp),
+		MaxRawEthyQP:          int(c.max_raw_ethy_qp),
+		MaxMcastGrp:           int(c.max_mcast_grp),
+		MaxMcastQPAttach:      int(c.max_mcast_qp_attach),
+		MaxTotalMcastQPAttach: int(c.max_total_mcast_qp_attach),
+		MaxAH:                 int(c.max_ah),
+		MaxFMR:                int(c.max_fmr),
+		MaxMapPerFMR:          int(c.max_map_per_fmr),
+		MaxSRQ:                int(c.max_srq),
+		MaxSRQWR:              int(c.max_srq_wr),
+		MaxSRQSGE:             int(c.max_srq_sge),
+		MaxPKeys:              c.max_pkeys,
+		LocalCAAckDelay:       Delay(c.local_ca_ack_delay),
+		PhysPortCnt:           c.phys_port_cnt,
+	}
 }
 
 // ODPCaps is the support of a device for on-demand regions.
@@ -2415,8 +2487,7 @@ type ODPCaps struct {
 
 // from reads the C layout.
 func (r *ODPCaps) from(c *cODPCaps) {
-	*r = ODPCaps{General: ODPCap(c.general_caps), RC: ODPTransportCap(c.per_transport_caps_rc_odp_caps),
-		UC: ODPTransportCap(c.per_transport_caps_uc_odp_caps), UD: ODPTransportCap(c.per_transport_caps_ud_odp_caps)}
+	*r = ODPCaps{General: ODPCap(c.general_caps), RC: ODPTransportCap(c.per_transport_caps_rc_odp_caps), UC: ODPTransportCap(c.per_transport_caps_uc_odp_caps), UD: ODPTransportCap(c.per_transport_caps_ud_odp_caps)}
 }
 
 // TSOCaps is the support of a device for segmenting TCP messages.
@@ -2452,9 +2523,13 @@ type RSSCaps struct {
 
 // from reads the C layout.
 func (r *RSSCaps) from(c *cRSSCaps) {
-	*r = RSSCaps{SupportedQPTs: c.supported_qpts, MaxRWQIndirectionTables: c.max_rwq_indirection_tables,
-		MaxRWQIndirectionTableSize: c.max_rwq_indirection_table_size, RXHashFieldsMask: RXHashField(c.rx_hash_fields_mask),
-		RXHashFunction: RXHashFunc(c.rx_hash_function)}
+	*r = RSSCaps{
+		SupportedQPTs:              c.supported_qpts,
+		MaxRWQIndirectionTables:    c.max_rwq_indirection_tables,
+		MaxRWQIndirectionTableSize: c.max_rwq_indirection_table_size,
+		RXHashFieldsMask:           RXHashField(c.rx_hash_fields_mask),
+		RXHashFunction:             RXHashFunc(c.rx_hash_function),
+	}
 }
 
 // PacketPacingCaps is the support of a device for limiting the packet rate of a QP.
@@ -2492,8 +2567,13 @@ type TMCaps struct {
 
 // from reads the C layout.
 func (r *TMCaps) from(c *cTMCaps) {
-	*r = TMCaps{MaxRndvHdrSize: c.max_rndv_hdr_size, MaxNumTags: c.max_num_tags, Flags: TMCap(c.flags), MaxOps: c.max_ops,
-		MaxSGE: c.max_sge}
+	*r = TMCaps{
+		MaxRndvHdrSize: c.max_rndv_hdr_size,
+		MaxNumTags:     c.max_num_tags,
+		Flags:          TMCap(c.flags),
+		MaxOps:         c.max_ops,
+		MaxSGE:         c.max_sge,
+	}
 }
 
 // CQModerationCaps is the limits for delaying the notifications of a completion queue.
@@ -2568,9 +2648,16 @@ type DeviceInfoEx struct {
 
 // from reads the C layout.
 func (r *DeviceInfoEx) from(c *cDeviceAttrEx) {
-	*r = DeviceInfoEx{CompletionTimestampMask: c.completion_timestamp_mask, HCACoreClock: c.hca_core_clock,
-		DeviceCapFlagsEx: DeviceCapEx(c.device_cap_flags_ex), MaxWQTypeRQ: c.max_wq_type_rq, RawPacketCaps: RawPacketCap(c.raw_packet_caps),
-		MaxDMSize: c.max_dm_size, XRCODPCaps: ODPTransportCap(c.xrc_odp_caps), PhysPortCntEx: c.phys_port_cnt_ex}
+	*r = DeviceInfoEx{
+		CompletionTimestampMask: c.completion_timestamp_mask,
+		HCACoreClock:            c.hca_core_clock,
+		DeviceCapFlagsEx:        DeviceCapEx(c.device_cap_flags_ex),
+		MaxWQTypeRQ:             c.max_wq_type_rq,
+		RawPacketCaps:           RawPacketCap(c.raw_packet_caps),
+		MaxDMSize:               c.max_dm_size,
+		XRCODPCaps:              ODPTransportCap(c.xrc_odp_caps),
+		PhysPortCntEx:           c.phys_port_cnt_ex,
+	}
 	r.OrigAttr.from(&c.orig_attr)
 	r.ODPCaps.from(&c.odp_caps)
 	r.TSOCaps.from(&c.tso_caps)
@@ -2615,7 +2702,13 @@ type GIDEntry struct {
 
 // from reads the C layout.
 func (r *GIDEntry) from(c *cGIDEntry) {
-	*r = GIDEntry{GID: c.gid, GIDIndex: c.gid_index, PortNum: c.port_num, GIDType: GIDType(c.gid_type), NdevIfindex: c.ndev_ifindex}
+	*r = GIDEntry{
+		GID:         c.gid,
+		GIDIndex:    c.gid_index,
+		PortNum:     c.port_num,
+		GIDType:     GIDType(c.gid_type),
+		NdevIfindex: c.ndev_ifindex,
+	}
 }
 
 // PortInfo is the attributes of a port.
@@ -2674,12 +2767,31 @@ type PortInfo struct {
 
 // from reads the C layout.
 func (r *PortInfo) from(c *cPortAttr) {
-	*r = PortInfo{State: PortState(c.state), MaxMTU: MTU(c.max_mtu), ActiveMTU: MTU(c.active_mtu), GIDTblLen: int(c.gid_tbl_len),
-		PortCapFlags: PortCap(c.port_cap_flags), MaxMsgSz: c.max_msg_sz, BadPKeyCntr: c.bad_pkey_cntr, QKeyViolCntr: c.qkey_viol_cntr,
-		PKeyTblLen: c.pkey_tbl_len, LID: c.lid, SMLID: c.sm_lid, LMC: c.lmc, MaxVLNum: c.max_vl_num, SMSL: c.sm_sl,
-		SubnetTimeout: Delay(c.subnet_timeout), InitTypeReply: c.init_type_reply, ActiveWidth: c.active_width, ActiveSpeed: c.active_speed,
-		PhysState: c.phys_state, LinkLayer: LinkLayer(c.link_layer), Flags: PortFlags(c.flags), PortCapFlags2: PortCap2(c.port_cap_flags2),
-		ActiveSpeedEx: c.active_speed_ex}
+	*r = PortInfo{
+		State:         PortState(c.state),
+		MaxMTU:        MTU(c.max_mtu),
+		ActiveMTU:     MTU(c.active_mtu),
+		GIDTblLen:     int(c.gid_tbl_len),
+		PortCapFlags:  PortCap(c.port_cap_flags),
+		MaxMsgSz:      c.max_msg_sz,
+		BadPKeyCntr:   c.bad_pkey_cntr,
+		QKeyViolCntr:  c.qkey_viol_cntr,
+		PKeyTblLen:    c.pkey_tbl_len,
+		LID:           c.lid,
+		SMLID:         c.sm_lid,
+		LMC:           c.lmc,
+		MaxVLNum:      c.max_vl_num,
+		SMSL:          c.sm_sl,
+		SubnetTimeout: Delay(c.subnet_timeout),
+		InitTypeReply: c.init_type_reply,
+		ActiveWidth:   c.active_width,
+		ActiveSpeed:   c.active_speed,
+		PhysState:     c.phys_state,
+		LinkLayer:     LinkLayer(c.link_layer),
+		Flags:         PortFlags(c.flags),
+		PortCapFlags2: PortCap2(c.port_cap_flags2),
+		ActiveSpeedEx: c.active_speed_ex,
+	}
 }
 
 // QPCap is the capacity of a queue pair, at least what was requested.
@@ -2700,8 +2812,13 @@ type QPCap struct {
 
 // from reads the C layout.
 func (r *QPCap) from(c *cQPCap) {
-	*r = QPCap{MaxSendWR: c.max_send_wr, MaxRecvWR: c.max_recv_wr, MaxSendSGE: c.max_send_sge, MaxRecvSGE: c.max_recv_sge,
-		MaxInlineData: c.max_inline_data}
+	*r = QPCap{
+		MaxSendWR:     c.max_send_wr,
+		MaxRecvWR:     c.max_recv_wr,
+		MaxSendSGE:    c.max_send_sge,
+		MaxRecvSGE:    c.max_recv_sge,
+		MaxInlineData: c.max_inline_data,
+	}
 }
 
 // GlobalRoute is the part of a path outside of the subnet; on RoCE, all of it.
@@ -2722,7 +2839,13 @@ type GlobalRoute struct {
 
 // from reads the C layout.
 func (r *GlobalRoute) from(c *cGlobalRoute) {
-	*r = GlobalRoute{DGID: c.dgid, FlowLabel: c.flow_label, SGIDIndex: c.sgid_index, HopLimit: c.hop_limit, TrafficClass: c.traffic_class}
+	*r = GlobalRoute{
+		DGID:         c.dgid,
+		FlowLabel:    c.flow_label,
+		SGIDIndex:    c.sgid_index,
+		HopLimit:     c.hop_limit,
+		TrafficClass: c.traffic_class,
+	}
 }
 
 // AHInfo is the path to a peer, as set with AHAttr.
@@ -2747,8 +2870,14 @@ type AHInfo struct {
 
 // from reads the C layout.
 func (r *AHInfo) from(c *cAHAttr) {
-	*r = AHInfo{DLID: c.dlid, SL: c.sl, SrcPathBits: c.src_path_bits, StaticRate: c.static_rate, IsGlobal: c.is_global != 0,
-		PortNum: c.port_num}
+	*r = AHInfo{
+		DLID:        c.dlid,
+		SL:          c.sl,
+		SrcPathBits: c.src_path_bits,
+		StaticRate:  c.static_rate,
+		IsGlobal:    c.is_global != 0,
+		PortNum:     c.port_num,
+	}
 	r.GRH.from(&c.grh)
 }
 
@@ -2807,11 +2936,28 @@ type QPInfo struct {
 
 // from reads the C layout.
 func (r *QPInfo) from(c *cQPAttr) {
-	*r = QPInfo{State: QPState(c.qp_state), PathMTU: MTU(c.path_mtu), PathMigState: MigState(c.path_mig_state), QKey: c.qkey,
-		RQPSN: c.rq_psn, SQPSN: c.sq_psn, DestQPNum: c.dest_qp_num, AccessFlags: QPAccess(c.qp_access_flags), PKeyIndex: c.pkey_index,
-		AltPKeyIndex: c.alt_pkey_index, SQDraining: c.sq_draining != 0, MaxRDAtomic: c.max_rd_atomic, MaxDestRDAtomic: c.max_dest_rd_atomic,
-		MinRNRTimer: RNRTimer(c.min_rnr_timer), PortNum: c.port_num, Timeout: Timeout(c.timeout), RetryCnt: c.retry_cnt,
-		RNRRetry: c.rnr_retry, AltPortNum: c.alt_port_num, AltTimeout: Timeout(c.alt_timeout)}
+	*r = QPInfo{
+		State:           QPState(c.qp_state),
+		PathMTU:         MTU(c.path_mtu),
+		PathMigState:    MigState(c.path_mig_state),
+		QKey:            c.qkey,
+		RQPSN:           c.rq_psn,
+		SQPSN:           c.sq_psn,
+		DestQPNum:       c.dest_qp_num,
+		AccessFlags:     QPAccess(c.qp_access_flags),
+		PKeyIndex:       c.pkey_index,
+		AltPKeyIndex:    c.alt_pkey_index,
+		SQDraining:      c.sq_draining != 0,
+		MaxRDAtomic:     c.max_rd_atomic,
+		MaxDestRDAtomic: c.max_dest_rd_atomic,
+		MinRNRTimer:     RNRTimer(c.min_rnr_timer),
+		PortNum:         c.port_num,
+		Timeout:         Timeout(c.timeout),
+		RetryCnt:        c.retry_cnt,
+		RNRRetry:        c.rnr_retry,
+		AltPortNum:      c.alt_port_num,
+		AltTimeout:      Timeout(c.alt_timeout),
+	}
 	r.Cap.from(&c.cap)
 	r.AV.from(&c.ah_attr)
 	r.AltAV.from(&c.alt_ah_attr)
@@ -3440,15 +3586,14 @@ type cModifyCQAttr struct {
 
 // cQPAttr has the layout of struct ibv_qp_attr.
 type cQPAttr struct {
-	qp_state, cur_qp_state, path_mtu, path_mig_state, qkey, rq_psn, sq_psn, dest_qp_num, qp_access_flags uint32
-	cap                                                                                                  cQPCap
-	ah_attr, alt_ah_attr                                                                                 cAHAttr
-	pkey_index, alt_pkey_index                                                                           uint16
-	en_sqd_async_notify, sq_draining, max_rd_atomic, max_dest_rd_atomic, min_rnr_timer, port_num, timeout, retry_cnt, rnr_retry,
-	alt_port_num, alt_timeout uint8
-	_          [1]byte
-	rate_limit uint32
-	_          [4]byte
+	qp_state, cur_qp_state, path_mtu, path_mig_state, qkey, rq_psn, sq_psn, dest_qp_num, qp_access_flags                                                   uint32
+	cap                                                                                                                                                    cQPCap
+	ah_attr, alt_ah_attr                                                                                                                                   cAHAttr
+	pkey_index, alt_pkey_index                                                                                                                             uint16
+	en_sqd_async_notify, sq_draining, max_rd_atomic, max_dest_rd_atomic, min_rnr_timer, port_num, timeout, retry_cnt, rnr_retry, alt_port_num, alt_timeout uint8
+	_                                                                                                                                                      [1]byte
+	rate_limit                                                                                                                                             uint32
+	_                                                                                                                                                      [4]byte
 }
 
 // cQPRateLimitAttr has the layout of struct ibv_qp_rate_limit_attr.
@@ -3491,19 +3636,17 @@ type cCompCntrCaps struct {
 
 // cDeviceAttr has the layout of struct ibv_device_attr.
 type cDeviceAttr struct {
-	fw_ver                                                [64]byte
-	node_guid, sys_image_guid, max_mr_size, page_size_cap uint64
-	vendor_id, vendor_part_id, hw_ver                     uint32
-	max_qp, max_qp_wr                                     int32
-	device_cap_flags                                      uint32
-	max_sge, max_sge_rd, max_cq, max_cqe, max_mr, max_pd, max_qp_rd_atom, max_ee_rd_atom, max_res_rd_atom, max_qp_init_rd_atom,
-	max_ee_init_rd_atom int32
-	atomic_cap uint32
-	max_ee, max_rdd, max_mw, max_raw_ipv6_qp, max_raw_ethy_qp, max_mcast_grp, max_mcast_qp_attach, max_total_mcast_qp_attach, max_ah,
-	max_fmr, max_map_per_fmr, max_srq, max_srq_wr, max_srq_sge int32
-	max_pkeys                         uint16
-	local_ca_ack_delay, phys_port_cnt uint8
-	_                                 [4]byte
+	fw_ver                                                                                                                                                                                       [64]byte
+	node_guid, sys_image_guid, max_mr_size, page_size_cap                                                                                                                                        uint64
+	vendor_id, vendor_part_id, hw_ver                                                                                                                                                            uint32
+	max_qp, max_qp_wr                                                                                                                                                                            int32
+	device_cap_flags                                                                                                                                                                             uint32
+	max_sge, max_sge_rd, max_cq, max_cqe, max_mr, max_pd, max_qp_rd_atom, max_ee_rd_atom, max_res_rd_atom, max_qp_init_rd_atom, max_ee_init_rd_atom                                              int32
+	atomic_cap                                                                                                                                                                                   uint32
+	max_ee, max_rdd, max_mw, max_raw_ipv6_qp, max_raw_ethy_qp, max_mcast_grp, max_mcast_qp_attach, max_total_mcast_qp_attach, max_ah, max_fmr, max_map_per_fmr, max_srq, max_srq_wr, max_srq_sge int32
+	max_pkeys                                                                                                                                                                                    uint16
+	local_ca_ack_delay, phys_port_cnt                                                                                                                                                            uint8
+	_                                                                                                                                                                                            [4]byte
 }
 
 // cODPCaps has the layout of struct ibv_odp_caps.

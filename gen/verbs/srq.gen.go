@@ -130,10 +130,11 @@ func (srq *SRQ) Modify(srqAttr *SRQAttr) error {
 	}
 	if errno := rawModifySRQ(srq.lib.fn[symIbv_modify_srq], srq.h.C, unsafe.Pointer(&srqAttrC), int32(srqAttr.mask)); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
-			return append(verr.Texts(hintModifySRQ(&in)),
-				verr.Causes(errno, verr.Cause{Errno: syscall.EINVAL,
-					Text: "srq_limit is at most the max_wr that ibv_query_srq returns; set a lower limit [VR-ibv_modify_srq-srq_limit-0619]"},
-					verr.Cause{Errno: syscall.EINVAL, Text: "max_wr is below the limit, or below the number of requests that are posted"})...)
+			return append(verr.Texts(hintModifySRQ(&in)), verr.Causes(
+				errno,
+				verr.Cause{Errno: syscall.EINVAL, Text: "srq_limit is at most the max_wr that ibv_query_srq returns; set a lower limit [VR-ibv_modify_srq-srq_limit-0619]"},
+				verr.Cause{Errno: syscall.EINVAL, Text: "max_wr is below the limit, or below the number of requests that are posted"},
+			)...)
 		})
 	}
 	if srq.lib.lints.Wanted() {

@@ -32,17 +32,28 @@ func hintModifySRQ(in *inModifySRQ) []verr.Violation {
 	var may verr.Violations
 	capDeviceCapFlags := DeviceCap(in.capDeviceCapFlags.V)
 	may.If(in.srqAttrMask&srqAttrHasMaxWR != 0 && in.srqAttrMaxWR < 1, &rule0614, in.srqAttrMaxWR)
-	may.If(in.capMaxSRQWR.OK && in.srqAttrMask&srqAttrHasMaxWR != 0 && in.capMaxSRQWR.V > 0 && in.srqAttrMaxWR > in.capMaxSRQWR.V,
+	may.If(in.capMaxSRQWR.OK &&
+		in.srqAttrMask&srqAttrHasMaxWR != 0 &&
+		in.capMaxSRQWR.V > 0 &&
+		in.srqAttrMaxWR > in.capMaxSRQWR.V,
 		&rule0615, in.srqAttrMaxWR, in.capMaxSRQWR.V)
-	may.If(in.capDeviceCapFlags.OK && in.srqAttrMask&srqAttrHasLimit == 0 && in.srqAttrMask&srqAttrHasMaxWR != 0 &&
-		capDeviceCapFlags&DeviceCapSRQResize != DeviceCapSRQResize, &rule0616, in.srqAttrMask)
-	may.If(in.capMaxSRQWR.OK && in.srqAttrMask&srqAttrHasLimit != 0 && in.capMaxSRQWR.V > 0 && in.srqAttrSRQLimit > in.capMaxSRQWR.V,
+	may.If(in.capDeviceCapFlags.OK &&
+		in.srqAttrMask&srqAttrHasLimit == 0 &&
+		in.srqAttrMask&srqAttrHasMaxWR != 0 &&
+		capDeviceCapFlags&DeviceCapSRQResize != DeviceCapSRQResize,
+		&rule0616, in.srqAttrMask)
+	may.If(in.capMaxSRQWR.OK &&
+		in.srqAttrMask&srqAttrHasLimit != 0 &&
+		in.capMaxSRQWR.V > 0 &&
+		in.srqAttrSRQLimit > in.capMaxSRQWR.V,
 		&rule0617, in.srqAttrSRQLimit, in.capMaxSRQWR.V)
-	may.If(in.srqAttrMask&(srqAttrHasMaxWR|srqAttrHasLimit) == srqAttrHasMaxWR|srqAttrHasLimit && in.srqAttrSRQLimit > in.srqAttrMaxWR,
-		&rule0618, in.srqAttrSRQLimit)
+	may.If(in.srqAttrMask&(srqAttrHasMaxWR|srqAttrHasLimit) == srqAttrHasMaxWR|srqAttrHasLimit && in.srqAttrSRQLimit > in.srqAttrMaxWR, &rule0618, in.srqAttrSRQLimit)
 	may.If(in.srqAttrMaxSGE > 0, &rule4002, in.srqAttrMaxSGE)
-	may.If(in.capDeviceCapFlags.OK && in.srqAttrMask&srqAttrHasLimit != 0 && in.srqAttrMask&srqAttrHasMaxWR != 0 &&
-		capDeviceCapFlags&DeviceCapSRQResize != DeviceCapSRQResize, &rule4200, in.srqAttrMask)
+	may.If(in.capDeviceCapFlags.OK &&
+		in.srqAttrMask&srqAttrHasLimit != 0 &&
+		in.srqAttrMask&srqAttrHasMaxWR != 0 &&
+		capDeviceCapFlags&DeviceCapSRQResize != DeviceCapSRQResize,
+		&rule4200, in.srqAttrMask)
 	return may
 }
 
@@ -91,8 +102,7 @@ func hintPostSRQOps(in *inPostSRQOps) []verr.Violation {
 	opOpcode := OpsOpcode(in.opOpcode)
 	may.If(uint64(in.opFlags)&^0x3 != 0, &rule3055, uint64(in.opFlags))
 	may.If(in.opTMUnexpectedCnt != 0 && uint64(in.opFlags)&0x2 != 0x2, &rule3056, uint64(in.opFlags))
-	may.If(in.capTMCapsMaxSGE.OK && opOpcode == OpsOpcodeAdd && uint64(in.opTMAddNumSGE) > in.capTMCapsMaxSGE.V, &rule3057,
-		uint64(in.opTMAddNumSGE), in.capTMCapsMaxSGE.V)
+	may.If(in.capTMCapsMaxSGE.OK && opOpcode == OpsOpcodeAdd && uint64(in.opTMAddNumSGE) > in.capTMCapsMaxSGE.V, &rule3057, uint64(in.opTMAddNumSGE), in.capTMCapsMaxSGE.V)
 	may.If(opOpcode == OpsOpcodeAdd && in.opTMAddNumSGE < 0, &rule3058, uint64(in.opTMAddNumSGE))
 	return may
 }

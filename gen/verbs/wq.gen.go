@@ -143,7 +143,9 @@ func (wq *WQ) Modify(wqAttr *WQAttr) error {
 		return err
 	}
 	if errno := rawModifyWQ(wq.h.C, unsafe.Pointer(&wqAttrC)); errno != 0 {
-		return verr.Failed(verb, errno, func() []string { return verr.Texts(hintModifyWQ(&in)) })
+		return verr.Failed(verb, errno, func() []string {
+			return verr.Texts(hintModifyWQ(&in))
+		})
 	}
 	if wq.lib.lints.Wanted() {
 		wq.lib.lints.Report(hintModifyWQ(&in))

@@ -35,17 +35,24 @@ func checkModifyWQ(in *inModifyWQ) error {
 	if in.wqAttrMask < 1 {
 		bad.Add(&rule0789, in.wqAttrMask)
 	}
-	if in.wqAttrMask&wqAttrHasFlags != 0 && flagsMask&^(WQFlagsCvlanStripping|WQFlagsScatterFCS|WQFlagsDelayDrop|
-		WQFlagsPCIWriteEndPadding) != 0 {
+	if in.wqAttrMask&wqAttrHasFlags != 0 && flagsMask&^(WQFlagsCvlanStripping|WQFlagsScatterFCS|WQFlagsDelayDrop|WQFlagsPCIWriteEndPadding) != 0 {
 		bad.Add(&rule0791, in.wqAttrFlagsMask)
 	}
-	if in.wqAttrMask&wqAttrHasState != 0 && state != WQStateReset && state != WQStateRdy && state != WQStateErr {
+	if in.wqAttrMask&wqAttrHasState != 0 &&
+		state != WQStateReset &&
+		state != WQStateRdy &&
+		state != WQStateErr {
 		bad.Add(&rule0792, in.wqAttrWQState)
 	}
-	if in.wqAttrMask&wqAttrHasCurState != 0 && curState != WQStateReset && curState != WQStateRdy && curState != WQStateErr {
+	if in.wqAttrMask&wqAttrHasCurState != 0 &&
+		curState != WQStateReset &&
+		curState != WQStateRdy &&
+		curState != WQStateErr {
 		bad.Add(&rule2090, in.wqAttrCurrWQState)
 	}
-	if in.capRawPacketCaps.OK && in.wqAttrMask&wqAttrHasFlags != 0 && flagsMask&WQFlagsCvlanStripping != 0 &&
+	if in.capRawPacketCaps.OK &&
+		in.wqAttrMask&wqAttrHasFlags != 0 &&
+		flagsMask&WQFlagsCvlanStripping != 0 &&
 		capRawPacketCaps&RawPacketCapCvlanStripping != RawPacketCapCvlanStripping {
 		bad.Add(&rule3348, in.wqAttrFlagsMask)
 	}
@@ -58,10 +65,15 @@ func hintModifyWQ(in *inModifyWQ) []verr.Violation {
 	flagsMask := WQFlags(in.wqAttrFlagsMask)
 	capRawPacketCaps := RawPacketCap(in.capRawPacketCaps.V)
 	curState := WQState(in.wqAttrCurrWQState)
-	may.If(in.capRawPacketCaps.OK && in.wqAttrMask&wqAttrHasFlags != 0 && flagsMask&WQFlagsScatterFCS != 0 &&
-		capRawPacketCaps&RawPacketCapScatterFCS != RawPacketCapScatterFCS, &rule3349, in.wqAttrFlagsMask)
-	may.If(in.wqState.OK && in.wqAttrMask&wqAttrHasCurState != 0 &&
-		(curState == WQStateReset || curState == WQStateRdy || curState == WQStateErr) && in.wqAttrCurrWQState != in.wqState.V, &rule3350,
-		in.wqAttrCurrWQState, in.wqState.V)
+	may.If(in.capRawPacketCaps.OK &&
+		in.wqAttrMask&wqAttrHasFlags != 0 &&
+		flagsMask&WQFlagsScatterFCS != 0 &&
+		capRawPacketCaps&RawPacketCapScatterFCS != RawPacketCapScatterFCS,
+		&rule3349, in.wqAttrFlagsMask)
+	may.If(in.wqState.OK &&
+		in.wqAttrMask&wqAttrHasCurState != 0 &&
+		(curState == WQStateReset || curState == WQStateRdy || curState == WQStateErr) &&
+		in.wqAttrCurrWQState != in.wqState.V,
+		&rule3350, in.wqAttrCurrWQState, in.wqState.V)
 	return may
 }

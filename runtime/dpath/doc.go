@@ -42,4 +42,4 @@
 // fails later, its completion has the status, and WC.Err returns an error.
 package dpath
 
-//go:generate go test ../../cmd/verbsgen/internal/emit -run TestCheckedIn -update
+//go:generate go test ../../cmd/verbsgen/internal/gogen -run TestCheckedIn -update

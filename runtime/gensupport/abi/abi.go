@@ -7,4 +7,4 @@
 // put the folder of the clone into the key of the build cache, so that each clone compiles anew, also with -trimpath.
 package abi
 
-//go:generate go test ../../../cmd/verbsgen/internal/emit/cdecl -run TestCheckedIn -update
+//go:generate go test ../../../cmd/verbsgen/internal/cgen -run TestCheckedIn -update

@@ -7,11 +7,11 @@ import (
 	"cmp"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/bind"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/cgen"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/decide"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/emit"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/emit/cdecl"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/fit"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/gogen"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
 	"github.com/verbsgen/verbsgen/spec"
@@ -67,7 +67,7 @@ func Run(rel *api.Release, sp *spec.Spec, opt Options) ([]output.File, *model.Pa
 		return nil, nil, diag.One(diag.New(diag.NothingBound, opt.Header, 0, 0, "header", "declares no function that a page binds",
 			"use "+sp.Module.Header+", or add pages for this header with --spec"))
 	}
-	files, err := emit.Package(pkg)
+	files, err := write(pkg)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -113,7 +113,7 @@ func bindAll(rel, newest *api.Release, sp *spec.Spec, opt Options, oldest string
 	for name, s := range templates.Specials {
 		specials[name] = bind.Special(s)
 	}
-	return bind.Bind(bind.Input{Release: rel, Facts: sp.Module.NewFacts(rel), Hash: cdecl.FactsHash(rel), Since: since, Oldest: oldest,
+	return bind.Bind(bind.Input{Release: rel, Facts: sp.Module.NewFacts(rel), Hash: cgen.FactsHash(rel), Since: since, Oldest: oldest,
 		Version: func(name string) string { return versions[name] }, Spec: sp, Package: opt.Package, Imports: opt.Imports,
 		Only: opt.Only, Specials: specials})
 }
@@ -125,4 +125,14 @@ func symbolVersions(rel *api.Release) map[string]string {
 		out[f.Name] = f.Version
 	}
 	return out
+}
+
+// write makes the files of a package: C, whose functions have names with a prefix, and the Go that calls them.
+func write(pkg *model.Package) ([]output.File, error) {
+	inC, prefix, err := cgen.Package(pkg)
+	if err != nil {
+		return nil, err
+	}
+	inGo, err := gogen.Package(pkg, prefix)
+	return append(inC, inGo...), err
 }

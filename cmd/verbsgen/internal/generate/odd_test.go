@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/emit"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
@@ -36,7 +35,7 @@ func TestOddFacts(t *testing.T) {
 		rel.Release = "" // as of a header
 		pkg, err := join(rel, known, sp, Options{Package: "p", AllowUndecided: true})
 		if err == nil {
-			_, err = emit.Package(pkg)
+			_, err = write(pkg)
 		}
 		if err == nil {
 			return

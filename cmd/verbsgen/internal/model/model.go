@@ -1,6 +1,6 @@
 // Package model is the joined view of a release's facts and the specs: everything an emitter can ask for.
 //
-// It is plain data. Bind makes it, plan and emit read it; by the time it exists it can no longer be wrong. It knows neither
+// It is plain data. Bind makes it, gogen and cgen read it; by the time it exists it can no longer be wrong. It knows neither
 // the C parser, nor YAML, nor jennifer. Read this file first.
 package model
 
@@ -29,6 +29,15 @@ type Package struct {
 	Root      *Object // that the other objects are made from; nil where there is none
 	Verbs     []*Verb
 	Rules     []*Rule
+}
+
+// Provenance says what the files of the package are made from.
+func (p *Package) Provenance() string {
+	from := "a header given by path"
+	if p.Release != "" {
+		from = "rdma-core " + p.Release
+	}
+	return "// From " + from + ", facts " + p.FactsHash + "."
 }
 
 // Union is a Go type of a C union whose members are views of the same bytes.

@@ -236,6 +236,9 @@ func (v *Verb) HostMemory(p *Param) bool {
 	return false
 }
 
+// OfGo reports whether a parameter is the address of memory of Go, which stays in place for the call.
+func (p *Param) OfGo() bool { return p.Role.Passes == role.PassesMemory || p.Union != nil }
+
 // Method is one Go face of a verb.
 type Method struct {
 	Recv  string // "Lib", or the Go name of an object

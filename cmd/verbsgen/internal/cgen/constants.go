@@ -1,0 +1,195 @@
+package cgen
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"github.com/verbsgen/verbsgen/spec/api"
+)
+
+// enum writes e with the value of each enumerator; a set of bits in hexadecimal.
+func (w *writer) enum(e *api.Enum) {
+	w.line("")
+	open := e.Tag
+	if strings.Contains(open, "<") {
+		open = "enum"
+	}
+	if !fitsInt(e) {
+		open = "__extension__ " + open // ISO C keeps enumerators within int
+	}
+	w.line("%s {", open)
+	hex := looksLikeBits(e)
+	for _, v := range e.Enumerators {
+		w.line("\t%s = %s,", v.Name, enumValue(v.Value, hex))
+	}
+	w.line("};")
+}
+
+func fitsInt(e *api.Enum) bool {
+	for _, v := range e.Enumerators {
+		if v.Value > 1<<31-1 || v.Value < -1<<31 {
+			return false
+		}
+	}
+	return true
+}
+
+// looksLikeBits decides only how the values are written: most are single bits, and there is one beyond 2.
+func looksLikeBits(e *api.Enum) bool {
+	var single, other int
+	var top int64
+	for _, v := range e.Enumerators {
+		switch {
+		case v.Value < 0:
+			return false
+		case v.Value == 0:
+		case bits.OnesCount64(uint64(v.Value)) == 1:
+			single++
+		default:
+			other++
+		}
+		top = max(top, v.Value)
+	}
+	return top > 2 && single > 4*other
+}
+
+func enumValue(v int64, hexadecimal bool) string {
+	if hexadecimal && v > 0 {
+		return fmt.Sprintf("%#x", v)
+	}
+	return cInt(v)
+}
+
+// cInt is v as a C constant; the least int64 has no literal of its own.
+func cInt(v int64) string {
+	switch {
+	case v == -1<<63:
+		return "(-9223372036854775807LL - 1)"
+	case v > 1<<31-1 || v < -1<<31:
+		return fmt.Sprintf("%dLL", v)
+	}
+	return fmt.Sprint(v)
+}
+
+// macroText is the replacement of a macro, and whether it is an integer. Facts that were read from JSON carry
+// numbers in several Go types.
+func macroText(m *api.Macro) (text string, isInt bool) {
+	switch v := m.Value.(type) {
+	case int64:
+		return wideInt(v), true
+	case int:
+		return wideInt(int64(v)), true
+	case uint64:
+		return fmt.Sprintf("%dULL", v), true
+	case float64:
+		return wideInt(int64(v)), true
+	case json.Number:
+		if strings.HasPrefix(v.String(), "-") || len(v.String()) < 10 {
+			return v.String(), true
+		}
+		return v.String() + "ULL", true
+	case string:
+		return v, false
+	}
+	return "", false
+}
+
+func wideInt(v int64) string {
+	if v > 1<<31-1 {
+		return fmt.Sprintf("%#xULL", v)
+	}
+	if v < 0 {
+		return "(" + cInt(v) + ")"
+	}
+	return cInt(v)
+}
+
+func (w *writer) macros() {
+	first := true
+	for _, m := range w.sel.macros {
+		text, _ := macroText(m)
+		if text == "" {
+			continue
+		}
+		if first {
+			w.line("")
+			w.line("// Constants that are macros in verbs.h.")
+			first = false
+		}
+		w.line("#define %s %s", m.Name, text)
+	}
+}
+
+// aliases writes the second names that verbs_api.h gives. A macro, so that an enumerator keeps the type of its enum.
+func (w *writer) aliases() {
+	if len(w.sel.aliases) == 0 {
+		return
+	}
+	w.line("")
+	w.line("// Second names.")
+	for _, a := range w.sel.aliases {
+		w.line("#define %s %s", a.Name, a.Of)
+	}
+}
+
+// FactsHash identifies the facts by content. Neither the release's name nor
+// any position in a header counts, so that a header given by path and its stored facts have one hash.
+func FactsHash(rel *api.Release) string {
+	c := *rel
+	c.Release = ""
+	c.Functions = slices.Clone(rel.Functions)
+	for i := range c.Functions {
+		c.Functions[i].Pos = api.Pos{}
+	}
+	c.Records = slices.Clone(rel.Records)
+	for i := range c.Records {
+		r := &c.Records[i]
+		r.Pos = api.Pos{}
+		r.Fields = slices.Clone(r.Fields)
+		for j := range r.Fields {
+			r.Fields[j].Pos = api.Pos{}
+		}
+	}
+	c.Enums = slices.Clone(rel.Enums)
+	for i := range c.Enums {
+		e := &c.Enums[i]
+		e.Pos = api.Pos{}
+		e.Enumerators = slices.Clone(e.Enumerators)
+		for j := range e.Enumerators {
+			e.Enumerators[j].Line = 0
+		}
+	}
+	c.Macros = slices.Clone(rel.Macros)
+	for i := range c.Macros {
+		c.Macros[i].Pos = api.Pos{}
+		c.Macros[i].Value, _ = macroText(&c.Macros[i])
+	}
+	c.Aliases = slices.Clone(rel.Aliases)
+	for i := range c.Aliases {
+		c.Aliases[i].Pos = api.Pos{}
+	}
+	c.Typedefs = slices.Clone(rel.Typedefs)
+	for i := range c.Typedefs {
+		c.Typedefs[i].Pos = api.Pos{}
+	}
+	c.Variables = slices.Clone(rel.Variables)
+	for i := range c.Variables {
+		c.Variables[i].Pos = api.Pos{}
+	}
+	data, err := json.Marshal(c)
+	if err != nil {
+		return "unknown" // a Release holds nothing that JSON cannot
+	}
+	return sum(data)
+}
+
+// sum is the first 16 hexadecimal digits of a SHA-256.
+func sum(data []byte) string {
+	h := sha256.Sum256(data)
+	return hex.EncodeToString(h[:8])
+}

@@ -1,0 +1,164 @@
+package cgen
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/verbsgen/verbsgen/spec/api"
+)
+
+func TestHeaderWhole(t *testing.T) {
+	h, err := ABI(small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "whole.h", h)
+}
+
+func TestHeaderOnly(t *testing.T) {
+	h, err := Header(small(), Options{
+		Only:  map[string]bool{"t_open": true, "t_read": true, "t_wait": true},
+		Need:  []string{"enum t_flags", "union t_gid", "T_CAP"},
+		Guard: "T_ONLY_H",
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "only.h", h)
+}
+
+// A constant is there whatever name it was asked by.
+func TestHeaderNeedsConstants(t *testing.T) {
+	for name, want := range map[string]string{
+		"T_RATE_3":  "\tT_RATE_3 = 3,\n",
+		"T_SPEED_2": "#define T_SPEED_2 T_RATE_2\n",
+		"T_DEFAULT": "#define T_DEFAULT ((void *)-1)\n",
+		"T_SMALL":   "#define T_LEN 6\n\n// Second names.\n#define T_SMALL T_LEN\n",
+	} {
+		rel := small()
+		rel.Aliases = append(rel.Aliases, api.Alias{Name: "T_SMALL", Of: "T_LEN", Kind: "macro"})
+		h, err := Header(rel, Options{Only: map[string]bool{}, Need: []string{name}})
+		if err != nil || !strings.Contains(string(h), want) {
+			t.Errorf("%s: error %v\n%s", name, err, h)
+		}
+	}
+}
+
+func TestHeaderCompiles(t *testing.T) {
+	whole, err := ABI(small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	only, err := Header(small(), Options{Only: map[string]bool{"t_stamp": true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asserts, err := Asserts(small(), AssertOptions{Include: `"t.h"`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, cc := range compilers(t) {
+		for _, std := range []string{"c11", "gnu11", "gnu17"} {
+			if out, ok := compile(t, cc, std, whole, asserts); !ok {
+				t.Errorf("%s -std=%s, whole: %s", cc, std, out)
+			}
+			if out, ok := compile(t, cc, std, only, []byte("#include \"t.h\"\nenum t_rate r = T_RATE_2;\n")); !ok {
+				t.Errorf("%s -std=%s, only: %s", cc, std, out)
+			}
+		}
+	}
+}
+
+// The kernel's own header may come before or after ours.
+func TestHeaderBesideKernelTypes(t *testing.T) {
+	h, err := ABI(small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{
+		"#include <linux/types.h>\n#include \"t.h\"\n__aligned_u64 x;\n",
+		"#include \"t.h\"\n#include <linux/types.h>\n__aligned_u64 x;\n",
+	} {
+		probe := "#if __has_include(<linux/types.h>)\n" + text + "#else\ntypedef int none;\n#endif\n"
+		if out, ok := compile(t, "gcc", "gnu11", h, []byte(probe)); !ok {
+			t.Errorf("%s: %s", text, out)
+		}
+	}
+}
+
+func TestHeaderIsAFunctionOfTheFacts(t *testing.T) {
+	a, err := ABI(small())
+	if err != nil {
+		t.Fatal(err)
+	}
+	moved := small()
+	moved.Records[0].Pos = api.Pos{File: "/some/where/verbs.h", Line: 7}
+	moved.Records[0].Fields[0].Pos = api.Pos{File: "/some/where/verbs.h", Line: 8}
+	moved.Enums[0].Enumerators[0].Line = 9
+	moved.Macros[1].Value = int64(6)
+	b, err := ABI(moved)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(a, b) {
+		t.Error("positions change the header")
+	}
+	byPath := small()
+	byPath.Release = ""
+	c, err := ABI(byPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Replace(string(a), "// From rdma-core 9.9, ", "// From a header given by path, ", 1)
+	if string(c) != want {
+		t.Errorf("a header given by path:\n%.300s", c)
+	}
+	changed := small()
+	changed.Enums[0].Enumerators[1].Value = 5
+	if FactsHash(changed) == FactsHash(small()) {
+		t.Error("another value of an enumerator gives the same hash")
+	}
+}
+
+func TestHeaderRefuses(t *testing.T) {
+	pos := api.Pos{File: "verbs.h", Line: 3, Col: 2}
+	for _, tc := range []struct {
+		name string
+		opt  Options
+		bend func(*api.Release)
+		want string
+	}{
+		{"unknown function", Options{Only: map[string]bool{"t_shut": true}}, nil, "t_shut: wanted, but the facts have no such function"},
+		{"unknown tag", Options{Only: map[string]bool{}, Need: []string{"struct t_lost"}}, nil,
+			"facts: struct t_lost: needed by value, but the facts do not have it"},
+		{"unknown name", Options{Only: map[string]bool{}, Need: []string{"T_LOST"}}, nil,
+			"T_LOST: needed, but the facts have no such struct, union, enum, enumerator or macro"},
+		{"unknown type", Options{}, func(r *api.Release) {
+			r.Records[0].Fields[3] = api.Field{Name: "handle", Type: "t_lost_t", Offset: 24, Size: 4, Pos: pos}
+		}, `verbs.h:3:2: type "t_lost_t": neither the facts nor libc have it`},
+		{"unknown enum", Options{}, func(r *api.Release) { r.Functions[0].Ret, r.Functions[0].Pos = "enum t_lost", pos },
+			"verbs.h:3:2: enum t_lost: no such enum in the facts"},
+		{"no object", Options{}, func(r *api.Release) { r.Functions[5].Dispatch.Object, r.Functions[5].Pos = "dm->lost", pos },
+			`verbs.h:3:2: t_read: dispatch through "dm->lost": no such object in the facts`},
+		{"bad type", Options{}, func(r *api.Release) { r.Functions[0].Ret = "int (*" }, `type "int (*": no ) after the pointer`},
+		{"member without its record", Options{}, func(r *api.Release) { r.Records[1].Fields = r.Records[1].Fields[2:] },
+			`facts: union t_gid: field "global.subnet_prefix" of type __be64 does not follow the member that holds it`},
+		{"record without members", Options{}, func(r *api.Release) { r.Records[1].Fields = r.Records[1].Fields[:2] },
+			`facts: union t_gid: member "global" of type struct t_gid.<anonymous 1> has no members`},
+		{"field outside", Options{}, func(r *api.Release) { r.Records[0].Fields[3].Offset = 32 },
+			"facts: struct t_dm: field handle at offset 32 lies outside the members around it"},
+	} {
+		rel := small()
+		if tc.bend != nil {
+			tc.bend(rel)
+		}
+		h, err := Header(rel, tc.opt)
+		if err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: error %v, want %s", tc.name, err, tc.want)
+		}
+		if h != nil {
+			t.Errorf("%s: a header beside the error", tc.name)
+		}
+	}
+}

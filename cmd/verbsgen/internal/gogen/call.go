@@ -1,0 +1,161 @@
+package gogen
+
+import (
+	"github.com/dave/jennifer/jen"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/spec"
+)
+
+// This file has the call of a C function, and the error of one that failed.
+
+// answer is how a call says that it failed.
+type answer int
+
+const (
+	byNothing  answer = iota
+	byPointer         // nil
+	byErrno           // not 0
+	byEither          // not 0: the errno with either sign, or -1
+	byNegative        // below 0
+	byNotZero         // an int that is not 0
+	byNegated         // an int below 0, which is the errno
+	byCode            // both kept
+)
+
+// answerOf is how a verb says that it failed.
+func answerOf(v *model.Verb) answer {
+	switch v.Returns {
+	case spec.RetNullErrno, spec.RetArgument:
+		return byPointer
+	case spec.RetErrno:
+		return byErrno
+	case spec.RetEither:
+		return byEither
+	case spec.RetMinus1, spec.RetNumber:
+		return byNegative
+	case spec.RetNegated:
+		return byNegated
+	case spec.RetRereg:
+		return byCode
+	}
+	return byNothing
+}
+
+// endAnswer is that of a verb that ends an object: what is not 0 is an error.
+func endAnswer(v *model.Verb) answer {
+	if answerOf(v) == byNegative {
+		return byNotZero
+	}
+	return answerOf(v)
+}
+
+// failure is what may explain that a call failed.
+type failure struct {
+	by     string     // an allocator's calls; empty: verr
+	verb   string     // where the method does not name it
+	lints  string     // in the name of the validator
+	lib    string     // of the method
+	memory []jen.Code // address, length and access of the memory that device takes
+	node   string     // of the node that the call opens
+	route  string     // the mirror of the path to a peer, which device can explain
+	device string
+	gone   bool          // the device memory may be gone
+	causes []model.Cause // what notes say of errnos
+	spare  string        // by an errno, whether there was nothing left to destroy, and the call counts as made; empty: no errno says so
+}
+
+// call calls a verb and returns its error; into has the pointer or the number that it returns:
+//
+//	if errno := rawX(l.fn[symIbv_x], qp.c); errno != 0 {
+//		return verr.Failed(verb, errno, nil)
+//	}
+func (f fail) call(into string, raw jen.Code, says answer, explained failure) []jen.Code {
+	zero := jen.Lit(0)
+	failed := func(name, operator string) *jen.Statement {
+		out := op(id(name), operator, zero)
+		if explained.spare != "" {
+			out.Op("&&").Op("!").Add(id(explained.spare).Call(id("errno")))
+		}
+		return out
+	}
+	refuse := func(conditions ...jen.Code) *jen.Statement {
+		return jen.If(conditions...).Block(f.with(explained.err()))
+	}
+	switch says {
+	case byPointer:
+		return []jen.Code{define(into, "errno").Add(raw), refuse(isNil(id(into)))}
+	case byErrno, byEither:
+		return []jen.Code{refuse(define("errno").Add(raw), failed("errno", "!="))}
+	case byNegative, byNegated:
+		if into == "" {
+			into = "n"
+		}
+		return []jen.Code{define(into, "errno").Add(raw), refuse(failed(into, "<"))}
+	case byNotZero:
+		return []jen.Code{refuse(define("n", "errno").Add(raw), failed("n", "!="))}
+	case byCode:
+		return []jen.Code{define("code", "errno").Add(raw)}
+	}
+	if into != "" {
+		return []jen.Code{define(into).Add(raw)}
+	}
+	return []jen.Code{raw}
+}
+
+// err is the error of a call: verr.Failed(verb, errno, hints), or that of an allocator's calls.
+func (f failure) err() *jen.Statement {
+	by, verb := rt("verr", "Failed"), id("verb")
+	if f.by != "" {
+		by = id(f.by, "Failed")
+	}
+	if f.verb != "" {
+		verb = jen.Lit(f.verb)
+	}
+	if f.node != "" {
+		return rt("diagnose", "NoNode").Call(verb, id(f.lib, "src"), jen.Lit(f.node), id("errno"))
+	}
+	return by.Call(verb, id("errno"), f.hints())
+}
+
+// hints is the function that explains a failure, or nil:
+//
+//	func() []string { return append(verr.Texts(hintX(&in)), diagnose.Memory(pd.lib.src, pd.dev.h.Label(), errno, in.addr, in.length,
+//		in.access)...) }
+//	func() []string { return verr.Causes(errno, verr.Cause{Errno: syscall.ENOENT, Text: "..."}) }
+func (f failure) hints() *jen.Statement {
+	var all []*jen.Statement
+	errno := id("errno")
+	if len(f.memory) > 0 {
+		device := jen.Lit("") // a method of Lib does not know it
+		if f.device != "" {
+			device = id(f.device, "h.Label").Call()
+		}
+		args := append([]jen.Code{id(f.lib, "src"), device, errno}, f.memory...)
+		all = append(all, rt("diagnose", "Memory").Call(args...))
+	}
+	if f.route != "" {
+		all = append(all, id(f.device, "explainRoute").Call(errno, ref(id(f.route))))
+	}
+	if f.lints != "" {
+		all = append(all, rt("verr", "Texts").Call(id("hint"+f.lints).Call(ref(id("in")))))
+	}
+	if f.gone {
+		all = append(all, rt("devmem", "GoneHints").Call(errno))
+	}
+	if len(f.causes) > 0 {
+		args := []jen.Code{errno}
+		for _, c := range f.causes {
+			args = append(args, rt("verr", "Cause").Values(key("Errno", rt("syscall", c.Errno)), key("Text", jen.Lit(c.Text))))
+		}
+		all = append(all, rt("verr", "Causes").Add(argLines(args...)))
+	}
+	if len(all) == 0 {
+		return jen.Nil()
+	}
+	out := all[0]
+	for _, more := range all[1:] {
+		out = jen.Append(out, more.Op("..."))
+	}
+	return jen.Func().Params().Index().String().Block(jen.Return(out))
+}

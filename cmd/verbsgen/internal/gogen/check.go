@@ -1,0 +1,375 @@
+package gogen
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
+	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/cond"
+	"github.com/verbsgen/verbsgen/spec/role"
+)
+
+// checkFiles writes the table of rules, and for each object a file with the validators of its verbs.
+func (e *emitter) checkFiles() {
+	table := e.newFile("check.gen.go")
+	e.ruleTable(table)
+	e.render(table)
+	var homes []string
+	verbs := map[string][]*model.Verb{}
+	for _, v := range e.pkg.Verbs {
+		if len(v.Inputs()) == 0 {
+			continue
+		}
+		home := strings.ToLower(e.home(v))
+		if verbs[home] == nil {
+			homes = append(homes, home)
+		}
+		verbs[home] = append(verbs[home], v)
+	}
+	for _, home := range homes {
+		g := e.newFile(home + "_check.gen.go")
+		for _, v := range verbs[home] {
+			e.validator(g, v)
+		}
+		e.render(g)
+	}
+}
+
+// allChecked are the rules of a verb that its validators check.
+func allChecked(v *model.Verb) []*model.Rule { return append(v.Checked(false), v.Checked(true)...) }
+
+// loose reports whether an operand may be unknown at run time.
+func loose(o model.Operand) bool {
+	return o.Kind == model.OpProp || o.Kind == model.OpCap || o.Kind == model.OpMade
+}
+
+// ruleTable makes what the errors say of each rule, and lists those that need capabilities:
+//
+//	var (
+//		rule0001 = verr.Rule{ID: "VR-ibv_reg_mr-access-0001", ...}
+//	)
+//
+//	var capable = []*verr.Rule{&rule0014}
+func (e *emitter) ruleTable(g *goFile) {
+	var rows, capable []jen.Code
+	for _, v := range e.pkg.Verbs {
+		for _, r := range allChecked(v) {
+			rows = append(rows, id(ruleVar(r)).Op("=").Add(rt("verr", "Rule")).Add(e.ruleRow(v, r)))
+			if needsCaps(r) {
+				capable = append(capable, ref(id(ruleVar(r))))
+			}
+		}
+	}
+	if len(rows) == 0 {
+		return
+	}
+	g.decl("// The rules that the validators check, with what the errors say of them.", jen.Var().Defs(rows...))
+	if len(capable) == 0 {
+		return
+	}
+	g.decl("// capable are the rules that need capabilities of the device.",
+		jen.Var().Id("capable").Op("=").Index().Op("*").Add(rt("verr", "Rule")).Add(values(capable...)))
+}
+
+// needsCaps reports whether a rule needs capabilities of the device.
+func needsCaps(r *model.Rule) bool {
+	return slices.ContainsFunc(r.Operands(), func(o *model.Operand) bool { return o.Kind == model.OpCap })
+}
+
+// ruleRow is one entry of the table, with a line for each text:
+//
+//	{ID: "VR-ibv_reg_mr-access-0001", Verb: "ibv_reg_mr", Subject: "access",
+//		Statement: "...",
+//		Fix:       "...",
+//		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: validate.Text[MRAccess]}
+func (e *emitter) ruleRow(v *model.Verb, r *model.Rule) *jen.Statement {
+	below := func(name, text string) jen.Code { return jen.Line().Add(key(name, jen.Lit(text))) }
+	fields := []jen.Code{key("ID", jen.Lit(r.ID)), key("Verb", jen.Lit(r.Verb)), key("Subject", jen.Lit(subjectText(r))),
+		below("Statement", r.Statement), below("Fix", r.Fix), below("Page", r.Page)}
+	if r.Section != "" {
+		fields = append(fields, key("Section", jen.Lit(r.Section)))
+	}
+	if r.Unsupported {
+		fields = append(fields, key("Unsupported", jen.True()))
+	}
+	if needsCaps(r) {
+		fields = append(fields, key("Capable", jen.True()))
+	}
+	if o := limit(r); o != nil {
+		fields = append(fields, key("Limit", jen.Lit(o.Text[strings.LastIndexByte(o.Text, '.')+1:])))
+	}
+	if len(r.AcceptedBy) > 0 {
+		fields = append(fields, key("AcceptedBy", texts(r.AcceptedBy)))
+	}
+	if len(r.RefusedBy) > 0 {
+		fields = append(fields, key("RefusedBy", texts(r.RefusedBy)))
+	}
+	if text := e.textOf(r); text != nil {
+		fields = append(fields, key("Text", text))
+	}
+	return jen.Custom(jen.Options{Open: "{", Close: "}", Separator: ","}, fields...)
+}
+
+// texts is a list of texts: []string{"a", "b"}.
+func texts(list []string) *jen.Statement {
+	return jen.Index().String().ValuesFunc(func(g *jen.Group) {
+		for _, s := range list {
+			g.Lit(s)
+		}
+	})
+}
+
+// subjectText names what a rule is about: its subject, or without one the places that the first of its tests looks at. It is the sum
+// of a list where that is what counts.
+func subjectText(r *model.Rule) string {
+	if o := totalOf(r); o != nil {
+		return "sum of " + o.Text
+	}
+	if r.Subject != nil {
+		return r.Subject.Text
+	}
+	var names []string
+	r.Violated.Subject().Each(func(n *model.Cond) {
+		if n.Op == cond.Operand && n.Of.Kind == model.OpArg {
+			names = append(names, n.Of.Text)
+		}
+	})
+	return strings.Join(names, ", ")
+}
+
+// totalOf is the sum of a list that a rule asks something of, nil when it asks nothing of one.
+func totalOf(r *model.Rule) (of *model.Operand) {
+	r.Violated.Each(func(n *model.Cond) {
+		if n.Op == cond.Operand && n.Of.List == model.ListTotal {
+			of = n.Of
+		}
+	})
+	return of
+}
+
+// ruleVar names the variable of a rule: by its number, which is unique in the project, or by the words of its ID.
+func ruleVar(r *model.Rule) string {
+	parts := strings.Split(r.ID, "-")
+	if last := parts[len(parts)-1]; last != "" && strings.Trim(last, "0123456789") == "" {
+		return "rule" + last
+	}
+	return "rule" + naming.Exported(strings.NewReplacer("-", "_", ".", "_", "[", "", "]", "").Replace(strings.TrimPrefix(r.ID, "VR-")))
+}
+
+// validator makes the inputs of a verb and its two functions: what refuses a call, and what may explain a failure.
+func (e *emitter) validator(g *goFile, v *model.Verb) {
+	var fields []jen.Code
+	for _, o := range v.Inputs() {
+		t := jen.Uint64()
+		switch {
+		case loose(o):
+			t = rt("validate", "Known")
+		case o.Signed:
+			t = jen.Int64()
+		}
+		fields = append(fields, remark(jen.Id(o.Name).Add(t), o.Text))
+	}
+	g.structType("// in"+v.Go+" has the values that the rules of "+v.C+" use.", "in"+v.Go, fields...)
+	for _, r := range allChecked(v) {
+		e.maskConsts(g, r)
+		e.transitions(g, r)
+		e.maskNames(g, r)
+	}
+	if v.Explained {
+		doc := "broken%s returns the rules that a request of %s breaks and that are enough to have it refused."
+		e.violationsFunc(g, v, "broken", "bad", doc, v.Explains(true))
+		doc = "hint%s returns the other rules that a request of %s breaks, which may be the cause when it is refused."
+		e.violationsFunc(g, v, "hint", "may", doc, v.Explains(false))
+		return
+	}
+	e.checkFunc(g, v)
+	doc := "hint%s returns the lints that a call of %s breaks, which may be the cause when it fails."
+	e.violationsFunc(g, v, "hint", "may", doc, v.Checked(true))
+}
+
+// checkFunc makes what refuses a call:
+//
+//	func checkX(in *inX) error {
+//		var bad verr.Violations
+//		access := MRAccess(in.access)
+//		if access&MRAccessRemoteWrite != 0 {
+//			bad.Add(&rule0001, in.access)
+//		}
+//		return bad.Err("ibv_x")
+//	}
+func (e *emitter) checkFunc(g *goFile, v *model.Verb) {
+	rules := v.Checked(false)
+	if len(rules) == 0 {
+		return
+	}
+	body := append([]jen.Code{jen.Var().Id("bad").Add(rt("verr", "Violations"))}, e.collect("bad", rules, true)...)
+	body = append(body, jen.Return(id("bad.Err").Call(jen.Lit(v.C))))
+	g.fn(fn{
+		doc:  "// check" + v.Go + " refuses a call of " + v.C + " that breaks a rule.",
+		name: "check" + v.Go, params: []jen.Code{param("in", "*in"+v.Go)}, results: types("error"), body: body,
+	})
+}
+
+// violationsFunc makes what lists the rules that are broken, such as those that may explain a failure, as some devices do not have
+// them:
+//
+//	func hintX(in *inX) []verr.Violation {
+//		var may verr.Violations
+//		may.If(in.length == 0, &rule0012, in.length)
+//		return may
+//	}
+func (e *emitter) violationsFunc(g *goFile, v *model.Verb, prefix, list, doc string, rules []*model.Rule) {
+	if len(rules) == 0 {
+		return
+	}
+	body := append([]jen.Code{jen.Var().Id(list).Add(rt("verr", "Violations"))}, e.collect(list, rules, false)...)
+	g.fn(fn{
+		doc:  fmt.Sprintf("// "+doc, v.Go, v.C),
+		name: prefix + v.Go, params: []jen.Code{param("in", "*in"+v.Go)}, results: []jen.Code{jen.Index().Add(rt("verr", "Violation"))},
+		body: append(body, jen.Return(id(list))),
+	})
+}
+
+// collect adds each rule that is broken to a list, with the value that breaks it and the limit of that. Where the rules run in each
+// call they are if statements, which are quicker than arguments:
+//
+//	if access&MRAccessRemoteWrite != 0 {
+//		bad.Add(&rule0001, in.access)
+//	}
+//	may.If(in.capMax.OK && in.length > in.capMax.V, &rule0002, in.length, in.capMax.V)
+func (e *emitter) collect(list string, rules []*model.Rule, always bool) (body []jen.Code) {
+	t := terms{e: e, local: map[string]string{}, taken: map[string]bool{}}
+	for _, r := range rules {
+		broken, n := t.broken(r), transition(r)
+		add, values := "Add", []jen.Code{ref(id(ruleVar(r))), jen.Lit(0)}
+		if n != nil {
+			add, values[1] = "AddText", t.transitionText(r, n)
+		} else if o := shown(r); o != nil {
+			values[1] = bitsOf(*o)
+		}
+		if o := limit(r); o != nil {
+			values = append(values, id("in", o.Name, "V"))
+		}
+		if always || n != nil {
+			body = append(body, jen.If(broken.code()).Block(id(list, add).Call(values...)))
+			continue
+		}
+		if broken.leaves() > 3 { // below the condition
+			values[0] = jen.Line().Add(values[0])
+		}
+		body = append(body, id(list, "If").Call(append([]jen.Code{broken.code()}, values...)...))
+	}
+	return append(t.locals, body...)
+}
+
+// limit is the number that a rule holds its subject against and that is known at run time alone: a capability, or a property of
+// an object. It is nil when there is none.
+func limit(r *model.Rule) (of *model.Operand) {
+	r.Violated.Each(func(n *model.Cond) {
+		if n.Op < cond.Eq || n.Op > cond.Ge {
+			return
+		}
+		for _, s := range n.Sub {
+			if of == nil && s.Op == cond.Operand && loose(*s.Of) && (r.Subject == nil || s.Of.Name != r.Subject.Name) {
+				of = s.Of
+			}
+		}
+	})
+	return of
+}
+
+// shown returns the value that a violation shows, or nil.
+func shown(r *model.Rule) *model.Operand {
+	o := r.Subject
+	if total := totalOf(r); total != nil {
+		o = total
+	}
+	if o == nil || o.Name == "" {
+		return nil
+	}
+	return o
+}
+
+// textOf is the function that writes the value of a rule, nil for a number in decimal:
+//
+//	validate.Text[MRAccess]
+func (e *emitter) textOf(r *model.Rule) *jen.Statement {
+	o := shown(r)
+	switch {
+	case transition(r) != nil:
+		return nil
+	case o == nil:
+		return rt("validate", "NoText")
+	}
+	of := enumOf(*o)
+	switch {
+	case of != nil && (loose(*o) || e.namedEnum(*o) == of):
+		return enumText(of)
+	case loose(*o) && isPointer(o):
+		return rt("validate", "AddrText")
+	case o.Kind == model.OpField && of == nil && (o.Layout == "uint64" || asFlags(r, o)):
+		return rt("validate", "Hex")
+	case o.Param != nil && o.Param.Role == role.Mask:
+		return jen.Func().Params(param("v", "uint64")).String().Add(short(jen.Return(maskText(o.Param.Record))))
+	case of != nil && (of.C != "" || len(of.Members) > 0):
+		return enumText(of)
+	case loose(*o):
+		return nil
+	case o.Signed:
+		return rt("validate", "Signed")
+	case isPointer(o):
+		return rt("validate", "AddrText")
+	case hexLike(o):
+		return rt("validate", "Hex")
+	}
+	return nil
+}
+
+func enumText(of *model.Enum) *jen.Statement { return rt("validate", "Text").Index(goType(of.Go)) }
+
+func maskText(rec *model.Record) jen.Code {
+	return rt("validate", "FlagText").Call(id("v"), id(maskNamesVar(rec)))
+}
+
+// asFlags reports whether a rule tests bits of a value.
+func asFlags(r *model.Rule, o *model.Operand) (yes bool) {
+	r.Broken.Each(func(n *model.Cond) {
+		yes = yes || n.Op >= cond.Has && n.Op <= cond.Only && n.Sub[0].Of == o
+	})
+	return yes
+}
+
+// isPointer reports whether a value is an address of C or of the host.
+func isPointer(o *model.Operand) bool {
+	if o.Kind == model.OpField {
+		return o.Layout == "uintptr"
+	}
+	if o.Leaf != nil {
+		return o.Leaf.GoType == "uintptr"
+	}
+	if o.Kind == model.OpProp && o.Param != nil && o.Param.Object != nil {
+		switch of := o.Param.Object; of.State[o.Prop] {
+		case spec.StateMarks:
+			return false
+		case spec.StateObject:
+			return of.Pointer[o.Prop]
+		}
+	}
+	return o.Param != nil && (o.Param.GoType == "uintptr" || o.Param.Object != nil || o.Param.Record != nil)
+}
+
+// hexLike reports whether a number is written in hex: a mask of bits, and what the page has so.
+func hexLike(o *model.Operand) bool {
+	switch {
+	case o.Field != nil:
+		return o.Field.Hex
+	case o.Leaf != nil && o.Param != nil && o.Param.Record != nil:
+		return o.Leaf.Go == o.Param.Record.Mask
+	}
+	return o.Param != nil && o.Param.Hex
+}

@@ -1,0 +1,178 @@
+package gogen
+
+import (
+	"github.com/dave/jennifer/jen"
+
+	"slices"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
+)
+
+// This file has what becomes of an object that a verb made.
+
+// created makes the handle of the new object: what it keeps, and what it lives under.
+func (c *call) created() []jen.Code {
+	o := c.v.Creates
+	if o.From != nil {
+		return c.createdOther()
+	}
+	owner, parents := c.root, c.parents()
+	if o.Go == c.e.root() {
+		parents = slices.DeleteFunc(parents, func(p parent) bool { return p.held == "" })
+	}
+	if o.Go == c.e.root() || c.e.root() == "" {
+		owner = c.lib
+	}
+	out, from := c.made()
+	out = append(append(out, define("o").Id("new"+o.Go).Call(id(owner), id(from))), setMarks("o", c.v.Marks)...)
+	if end := c.v.EndedBy; end != nil {
+		out = append(out, assign(id("o.h.End"), id("o."+naming.Unexported(end.Go))))
+	}
+	for _, parent := range c.e.owners(o) {
+		if from := c.ownerFrom(parent); from != "" {
+			out = append(out, assign(id("o."+naming.Unexported(parent.Name())), id(from)))
+		}
+	}
+	for _, p := range c.v.Params {
+		out = append(out, c.e.keepAttr(c.v, p, p.Go+"C")...)
+	}
+	if c.keep { // an error of Close shows the memory by the name of the object
+		out = append(out, id("held.Rename").Call(ref(id("o.h"))), remark(jen.List(id("o.h.Kept"), id("release")).Op("=").
+			List(id("release"), jen.Nil()), "kept until Close has succeeded"))
+	}
+	out = slices.Concat(out, c.post, c.attached(), c.placed())
+	if c.many != "" {
+		return append(out, c.zero.onErr(id("o.h.AdoptUsed").Call(append([]jen.Code{ref(id(c.many))}, nodes(parents)...)...)))
+	}
+	return append(out, c.zero.adopt("o", parents))
+}
+
+// adopt opens the new handle under its parents; when it cannot be opened, the C object is ended:
+//
+//	if err := o.h.Adopt(&pd.h.Node); err != nil {
+//		return nil, err
+//	}
+func (f fail) adopt(handle string, parents []parent) *jen.Statement {
+	return f.onErr(id(handle, "h.Adopt").Add(args(nodes(parents)...)))
+}
+
+// parent is a node that an object lives under: that of a handle, which may be nil if it is optional, or of one of another package that
+// is in use.
+type parent struct {
+	handle, held string
+	optional     bool
+}
+
+// nodes are those of parents; of a handle that may be nil it is nil then.
+func nodes(list []parent) (out []jen.Code) {
+	for _, x := range list {
+		switch {
+		case x.held != "":
+			out = append(out, id(x.held, "Optional").Call())
+		case x.optional:
+			out = append(out, id(x.handle, "base").Call().Dot("Optional").Call())
+		default:
+			out = append(out, ref(id(x.handle, "h.Node")))
+		}
+	}
+	return out
+}
+
+// keepAttr has a new object keep what it was asked for, and made with, of the mirror of a parameter.
+func (e *emitter) keepAttr(v *model.Verb, p *model.Param, mirror string) (out []jen.Code) {
+	o := v.Creates
+	if v.Asks != nil && v.Asks.Param == p && e.isAsked(o) {
+		out = append(out, assign(id("o.asked"), rt("lazy", "Of").Call(conversion("uint64", id(mirror+"."+v.Asks.Leaf.Go)))))
+	}
+	if o.Made == nil || p.Taken() == nil || p.Record.Mirror == nil {
+		return out
+	}
+	if p.Record == o.Made {
+		return append(out, assign(id("o.made"), ref(id(mirror))))
+	}
+	if same, ok := sameLeaves(o.Made.Mirror, p, mirror); ok {
+		out = append(out, assign(id("o.made"), ref(id(o.Made.Mirror.Name).Add(values(same...)))))
+	}
+	return out
+}
+
+// sameLeaves takes the fields of a mirror from the one of the record of a parameter, if that has all of them.
+func sameLeaves(m *model.Mirror, p *model.Param, mirror string) (same []jen.Code, ok bool) {
+	for _, l := range m.Leaf {
+		if l.Go == "_" {
+			continue
+		}
+		x := p.Record.Mirror.Find(l.C)
+		if x == nil || x.GoType != l.GoType {
+			return nil, false
+		}
+		same = append(same, key(l.Go, id(mirror+"."+x.Go)))
+	}
+	return same, true
+}
+
+// ownerFrom is where the method has a parent of the new object: in the receiver, or in a field of a builder.
+func (c *call) ownerFrom(parent *model.Object) string {
+	if c.recv != nil && c.recv.Object == parent {
+		return c.self
+	}
+	for _, p := range c.v.Params {
+		if p.Object == parent && p.Parent {
+			return p.Go
+		}
+		if p.Taken() == nil {
+			continue
+		}
+		for _, f := range p.Record.Fields {
+			if f.Object == parent {
+				return p.Go + "." + kept(p.Record, f)
+			}
+		}
+	}
+	return ""
+}
+
+// attached is what single objects learn before anybody sees them: the copies of device memory.
+func (c *call) attached() []jen.Code {
+	switch {
+	case c.v.Creates.Host:
+		return []jen.Code{id("o.mem.Open").Call(id("ptr"), id(c.v.Extent.Param.Go))}
+	case c.v.Extent != nil:
+		attach := id("o.mem.Attach").Call(id("ptr"), id(c.v.Extent.Param.Go+"C", c.v.Extent.Leaf.Go), jen.True())
+		return []jen.Code{remark(assign(id("_"), attach), "an error of attaching is returned by the first copy")}
+	}
+	return nil
+}
+
+// parents are the nodes that the new object lives under: those of the receiver and of parameters, then those of builders.
+func (c *call) parents() []parent {
+	var out []parent
+	for _, p := range c.v.Params {
+		switch {
+		case p.Object != nil && p.Object.From != nil:
+			if p.Parent {
+				out = append(out, parent{held: c.holds(p)})
+			}
+		case p.Object != nil && p.Parent && p.Null:
+			out = append(out, parent{handle: p.Go, optional: true})
+		case p.Object != nil && (p == c.recv || p.Parent):
+			out = append(out, parent{handle: p.Go})
+		}
+	}
+	for _, p := range c.v.Params {
+		if p.Taken() == nil {
+			continue
+		}
+		for _, f := range p.Record.Fields {
+			switch {
+			case f.Object == nil:
+			case c.apart(f.Object):
+				out = append(out, parent{held: heldIn(p, f)})
+			default:
+				out = append(out, parent{handle: p.Go + "." + kept(p.Record, f), optional: true})
+			}
+		}
+	}
+	return out
+}

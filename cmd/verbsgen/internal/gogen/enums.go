@@ -1,0 +1,151 @@
+package gogen
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
+)
+
+// enumsFile writes the flag and enum types with their constants.
+func (e *emitter) enumsFile() *goFile {
+	g := e.newFile("enums.gen.go")
+	for _, t := range e.pkg.Enums {
+		e.enumType(g, t)
+		e.enumConsts(g, t)
+		g.codes(t)
+		switch {
+		case len(t.Members) == 0 && t.C == "": // a number
+		case t.Runtime != "": // where its String is
+		default:
+			g.enumString(t)
+		}
+	}
+	return g
+}
+
+// goInt is the Go integer type under an enum.
+func goInt(t *model.Enum) string {
+	if t.Signed {
+		return fmt.Sprintf("int%d", t.Bits)
+	}
+	return fmt.Sprintf("uint%d", t.Bits)
+}
+
+// enumType makes the type, which may be that of a runtime package: type MRAccess uint32, or type WCStatus = dpath.WCStatus.
+func (e *emitter) enumType(g *goFile, t *model.Enum) {
+	does := "is an enum"
+	if t.Doc != "" {
+		does = "is " + naming.Lower(t.Doc)
+	}
+	is := id(goInt(t))
+	if t.Runtime != "" {
+		is = jen.Op("=").Add(rt(t.Runtime, t.Go))
+	}
+	g.decl(doc(t.Go, does, t.C, t.Page), jen.Type().Id(t.Go).Add(is))
+}
+
+// enumConsts makes the constants:
+//
+//	const (
+//		// Local writes.
+//		MRAccessLocalWrite MRAccess = 0x1 // IBV_ACCESS_LOCAL_WRITE
+//	)
+func (e *emitter) enumConsts(g *goFile, t *model.Enum) {
+	if len(t.Members) == 0 && t.C == "" {
+		return
+	}
+	var consts []jen.Code
+	for _, m := range t.Members {
+		if m.Doc != "" || m.Since != "" {
+			text := sentence(m.Doc)
+			if m.Since != "" {
+				text += " Since rdma-core " + m.Since + "."
+			}
+			consts = append(consts, jen.Comment(comment(text)))
+		}
+		consts = append(consts, remark(param(m.Go, t.Go).Op("=").Add(enumValue(t, m.Value)), m.C))
+	}
+	g.decl("// Constants of "+t.Go+".", jen.Const().Defs(consts...))
+}
+
+// enumsTestFile writes a test of the names that a runtime package has for the constants of this one:
+//
+//	func TestRuntimeNames(t *testing.T) {
+//		for _, c := range [][2]string{
+//			{WCSuccess.String(), "SUCCESS"},
+//		} {
+//			if c[0] != c[1] {
+//				t.Errorf("%s is called %s", c[1], c[0])
+//			}
+//		}
+//	}
+func (e *emitter) enumsTestFile() *goFile {
+	var rows []jen.Code
+	for _, t := range e.pkg.Enums {
+		for _, m := range t.Members {
+			if t.Runtime != "" && !m.Alias && !m.New { // the runtime prints the number of a new one
+				rows = append(rows, jen.Values(id(m.Go, "String").Call(), jen.Lit(runtimeText(t, m))))
+			}
+		}
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	g := e.newFile("enums.gen_test.go")
+	got, want := id("c").Index(jen.Lit(0)), id("c").Index(jen.Lit(1))
+	g.fn(fn{
+		doc:  "// TestRuntimeNames holds the names that the runtime knows against the facts.",
+		name: "TestRuntimeNames", params: []jen.Code{testingT()},
+		body: []jen.Code{jen.For(define("_", "c").Range().Index().Index(jen.Lit(2)).String().Add(lines(rows...))).Block(
+			jen.If(op(got, "!=", want)).Block(id("t.Errorf").Call(jen.Lit("%s is called %s"), want, got)))},
+	})
+	return g
+}
+
+// runtimeText is how the runtime prints a constant.
+func runtimeText(t *model.Enum, m *model.Member) string {
+	if t.Flags {
+		return fmt.Sprintf("%s (0x%x)", m.Short, m.Value)
+	}
+	return m.Short
+}
+
+// enumValue returns flags in hex and values in decimal.
+func enumValue(t *model.Enum, v int64) *jen.Statement {
+	if t.Flags {
+		return inHex(uint64(v))
+	}
+	return digits(strconv.FormatInt(v, 10))
+}
+
+// enumString makes the names of the values of an enum or of flags, and its text:
+//
+//	var mrAccessNames = []validate.Flag{{Bits: 0x1, Name: "LOCAL_WRITE"}}
+//
+//	func (v MRAccess) String() string { return validate.FlagText(uint64(v), mrAccessNames) }
+func (g *goFile) enumString(t *model.Enum) {
+	names := naming.Unexported(t.Go) + "Names"
+	var all []jen.Code
+	for _, m := range t.Members {
+		if !m.Alias {
+			bits := enumValue(t, m.Value)
+			if m.Value < 0 {
+				bits = inHex(uint64(m.Value))
+			}
+			all = append(all, flagName(bits, m.Short))
+		}
+	}
+	doc := "// String returns the C name without its prefix."
+	text := rt("validate", "EnumText").Call(jen.Lit(t.Go), jen.Int64().Call(id("v")), id(names))
+	if t.Flags {
+		doc = "// String returns the C names without their prefix, joined by |, and the value in hex."
+		text = rt("validate", "FlagText").Call(jen.Uint64().Call(id("v")), id(names))
+	}
+	g.decl("", jen.Var().Id(names).Op("=").Index().Add(rt("validate", "Flag"), values(all...)))
+	g.fn(fn{doc: doc, recv: param("v", t.Go), name: "String", results: []jen.Code{jen.String()}, short: true,
+		body: []jen.Code{jen.Return(text)}})
+}

@@ -1,0 +1,379 @@
+package gogen
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/dave/jennifer/jen"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
+	"github.com/verbsgen/verbsgen/spec"
+)
+
+// This file writes handles. What they do is in runtime/gensupport/object: a type has the fields and methods that are its own, and faces
+// with a comment for the others.
+
+// handle is the type of the handles of an object in the making.
+type handle struct {
+	*model.Object
+	recv   string   // name of receivers
+	owner  string   // type that new handles are made from: the root object, or Lib
+	fields []member // beside those of every handle
+	guard  string   // field that waits for calls which do not enter the handle; empty: all of them do
+	opened bool     // that field learns the C object
+	reload bool     // a verb changes the object in place: its fields are read again, under the mutex mu
+}
+
+// member is a field of a handle.
+type member struct{ name, typ, remark string }
+
+// handle writes the type of an object with what every handle has.
+func (e *emitter) handle(g *goFile, o *model.Object) {
+	h := handle{Object: o, recv: e.self(o), owner: "Lib", fields: e.ownFields(o), reload: e.changes(o)}
+	if e.below(o) {
+		h.owner = e.root()
+	}
+	switch {
+	case o.Hot:
+		h.guard, h.opened = "gate", true
+	case e.named(o):
+		h.guard, h.opened = "named", true
+	case o.Host, o.Device:
+		h.guard = "mem"
+	}
+	if o.Go == e.root() && e.needsCaps() && !e.has(o.Go, capsFunc) || o.Region != nil && !e.has(o.Go, "place") ||
+		h.guard == "mem" && !slices.ContainsFunc(h.fields, func(f member) bool { return f.name == h.guard }) {
+		e.errorf("struct "+o.C, "no file of templates has the methods of its capabilities, its region or its memory")
+	}
+	e.handleType(g, h)
+	e.nilHandle(g, h)
+	e.newHandle(g, h)
+	if h.reload {
+		g.fn(fn{doc: says("load", words{"C": o.C}), recv: recv(h.recv, o.Go), name: "load", body: h.loads(h.recv)})
+	}
+	e.ends(g, o)
+	e.closes(g, h)
+	e.getters(g, h)
+	for _, x := range o.Getters {
+		if x.Changes {
+			e.changing(g, o, x)
+		}
+	}
+	e.addresses(g, o)
+	e.lends(g, o)
+}
+
+// handleType writes the type of a handle.
+func (e *emitter) handleType(g *goFile, h handle) {
+	fields := []member{{"h", "object.Handle", ""}, {"lib", "*Lib", ""}}
+	if h.owner != "Lib" {
+		fields = append(fields, member{"dev", "*" + h.owner, ""})
+	}
+	fields = append(fields, h.fields...)
+	if h.Device { // copies find it at the address of the handle, also that of nil
+		i := slices.IndexFunc(fields, func(f member) bool { return f.typ == "devmem.DM" })
+		fields = slices.Concat(fields[i:i+1], fields[:i], fields[i+1:])
+	}
+	var list []jen.Code
+	for _, f := range fields {
+		list = append(list, field(f.name, f.typ, "", f.remark))
+	}
+	does := say("handle", words{"Is": strings.TrimSuffix(naming.Lower(h.Doc), ".")})
+	g.structType(doc(h.Go, does, "struct "+h.C, h.Page), h.Go, list...)
+}
+
+// nilHandle writes what gives the common part of a handle:
+//
+//	func (o *MR) base() *object.Handle {
+//		if o == nil {
+//			return object.Nil("MR", "ibv_dereg_mr")
+//		}
+//		return o.h.Or("MR", "ibv_dereg_mr")
+//	}
+func (e *emitter) nilHandle(g *goFile, h handle) {
+	named := []jen.Code{jen.Lit(h.Go), jen.Lit(h.Destroy.C)}
+	none, never := rt("object", "Nil").Call(named...), id(h.recv, "h.Or").Call(named...)
+	g.fn(fn{doc: says("base", words{"Object": h.Go}),
+		recv: recv(h.recv, h.Go), name: "base", results: []jen.Code{ptr("object.Handle")},
+		body: []jen.Code{jen.If(isNil(id(h.recv))).Block(jen.Return(none)), jen.Return(never)}})
+}
+
+// newHandle writes the constructor from a C object:
+//
+//	func newMR(dev *Device, c unsafe.Pointer) *MR {
+//		o := &MR{lib: dev.lib, dev: dev}
+//		o.h.Make(o, "MR", dev.h.Origin, c, "ibv_dereg_mr", o.deregMR)
+//		o.h.Guard = &o.named
+//		o.named.Open(c)
+//		o.load()
+//		return o
+//	}
+func (e *emitter) newHandle(g *goFile, h handle) {
+	owner, lib, origin := "dev", id("dev.lib"), id("dev.h.Origin")
+	if h.owner == "Lib" {
+		owner, lib, origin = "lib", id("lib"), rt("object", "Origin").Values(key("Lib", id("lib")))
+		if h.Go == e.root() {
+			origin = rt("object", "Origin").Values(key("Root", ref(id("o.h"))), key("Lib", id("lib")))
+		}
+	}
+	with := []jen.Code{key("lib", lib)}
+	if owner == "dev" {
+		with = append(with, key("dev", id("dev")))
+	}
+	body := []jen.Code{define("o").Add(ref(id(h.Go).Values(with...))),
+		id("o.h.Make").Call(id("o"), jen.Lit(h.Go), origin, id("c"), jen.Lit(h.Destroy.C), id("o", naming.Unexported(h.Destroy.Go)))}
+	set := func(field string, x jen.Code) { body = append(body, assign(id("o.h", field), x)) }
+	if h.guard != "" {
+		set("Guard", ref(id("o", h.guard)))
+	}
+	if e.indexed(h.Object) {
+		set("Index", ref(id(owner, "handles")))
+	}
+	switch waiter := e.waiter(h.Object); {
+	case waiter == "":
+	case strings.HasPrefix(waiter, "*"):
+		set("Before", id("o.waiting.Stop"))
+	default: // what waits looks again when the object fails
+		set("Before", id("o.waiting.Look"))
+		set("Failing", id("o.waiting.Look"))
+	}
+	if h.Region != nil {
+		set("Gone", jen.Func().Params().Add(short(id("o.region.Close").Call(ref(id("o.h"))))))
+	}
+	if h.opened {
+		body = append(body, id("o", h.guard, "Open").Call(id("c")))
+	}
+	if h.reload {
+		body = append(body, id("o.load").Call())
+	} else {
+		body = append(body, h.loads("o")...)
+	}
+	name := "new" + h.Go
+	g.fn(fn{doc: says("new handle", words{"Name": name}), name: name,
+		params: []jen.Code{param(owner, "*"+h.owner), param("c", pointer)}, results: []jen.Code{ptr(h.Go)},
+		body: append(body, jen.Return(id("o")))})
+}
+
+// loads reads the fields of the C object of a handle o, and names the object in messages by one of them:
+//
+//	o.lkey = cmem.At[uint32](o.h.C, 36) // lkey
+//	o.h.SetLabel("lkey 0x" + strconv.FormatUint(uint64(o.lkey), 16))
+func (h handle) loads(o string) (out []jen.Code) {
+	for _, x := range h.Getters {
+		read := cField(x.Layout, o+".h.C", x.Offset)
+		if x.GoType != x.Layout {
+			read = conversion(x.GoType, read)
+		}
+		out = append(out, remark(assign(id(o, naming.Local(x.C)), read), x.C))
+	}
+	for _, x := range h.Getters {
+		base, before := 10, " "
+		if x.Label == spec.LabelHex {
+			base, before = 16, " 0x"
+		}
+		if x.Label != "" {
+			number := rt("strconv", "FormatUint").Call(jen.Uint64().Call(id(o, naming.Local(x.C))), jen.Lit(base))
+			out = append(out, id(o, "h.SetLabel").Call(jen.Lit(x.C+before).Op("+").Add(number)))
+		}
+	}
+	return out
+}
+
+// closes writes the methods that end a handle, and the way out to other C code:
+//
+//	func (o *MR) Close() error { return o.base().Close() }
+func (e *emitter) closes(g *goFile, h handle) {
+	face := func(name, does, c, page string, result jen.Code) {
+		g.fn(fn{doc: doc(name, does, c, page), recv: recv(h.recv, h.Go), name: name, results: []jen.Code{result}, short: true,
+			body: []jen.Code{jen.Return(id(h.recv, "base").Call().Dot(name).Call())}})
+	}
+	with := words{"Object": h.Go, "C": h.C, "Ends": strings.TrimSuffix(h.Destroy.Doc, ".")}
+	does := say("Close", with)
+	if e.below(h.Object) && e.noticesGone() {
+		does += " " + say("Close gone", nil)
+	}
+	face("Close", does, h.Destroy.C, h.Destroy.Page, jen.Error())
+	if e.isParent(h.Object) {
+		face("CloseAll", say("CloseAll", with), "", "", jen.Error())
+	}
+	does = say("CPtr", with)
+	var begin []jen.Code // other C code may set what calls mark
+	for _, prop := range markedProps(h.Object) {
+		begin = append(begin, id(h.recv, naming.Local(prop), "Begin").Call())
+	}
+	if len(begin) == 0 {
+		face("CPtr", does, "struct "+h.C, h.Page, goType(pointer))
+		return
+	}
+	g.fn(fn{doc: doc("CPtr", does, "struct "+h.C, h.Page), recv: recv(h.recv, h.Go), name: "CPtr", results: types(pointer),
+		body: []jen.Code{jen.If(notNil(id(h.recv))).Block(begin...), jen.Return(id(h.recv, "base").Call().Dot("CPtr").Call())}})
+}
+
+// descriptor writes the method that returns a file descriptor, whose number may be that of another file once the handle is closed:
+//
+//	func (o *Device) CmdFD() int {
+//		if !o.base().IsOpen() {
+//			return -1
+//		}
+//		return o.cmdFD
+//	}
+func (h handle) descriptor(g *goFile, x *model.Getter) {
+	does := "returns the " + strings.TrimPrefix(x.Doc, "the ") + ". It is -1 once the handle is closed"
+	d := doc(x.Go, does, "struct "+h.C+"."+x.C, h.Page)
+	g.fn(fn{doc: d, recv: recv(h.recv, h.Go), name: x.Go, results: []jen.Code{goType(x.GoType)}, body: []jen.Code{
+		jen.If(jen.Op("!").Add(id(h.recv, "base").Call().Dot("IsOpen").Call())).Block(jen.Return(jen.Lit(-1))),
+		jen.Return(id(h.recv, naming.Local(x.C))),
+	}})
+}
+
+// getters writes the methods that return a field, 0 of a nil handle:
+//
+//	func (o *MR) LKey() uint32 {
+//		o = object.OrZero(o)
+//		o.mu.Lock()
+//		defer o.mu.Unlock()
+//		return o.lkey
+//	}
+func (e *emitter) getters(g *goFile, h handle) {
+	getter := func(doc, name, typ, field string, locked bool) {
+		body := []jen.Code{jen.Return(dot(rt("object", "OrZero").Call(id(h.recv)), field))}
+		if locked {
+			body = []jen.Code{orZero(h.recv), id(h.recv, "mu.Lock").Call(), jen.Defer().Add(id(h.recv, "mu.Unlock").Call()),
+				jen.Return(id(h.recv, field))}
+		}
+		g.fn(fn{doc: doc, recv: recv(h.recv, h.Go), name: name, results: []jen.Code{goType(typ)}, body: body, short: !locked})
+	}
+	belongs := func(p string) string { return say("belongs", words{"Parent": p, "Object": h.Go}) }
+	if h.owner != "Lib" {
+		getter(doc(h.owner, belongs(h.owner), "", ""), h.owner, "*"+h.owner, "dev", false)
+	}
+	owners := e.owners(h.Object)
+	for _, p := range owners {
+		does := belongs(p.Name())
+		if len(owners) > 1 { // not every verb that makes one names all of them
+			does += ", or nil"
+		}
+		getter(doc(p.Name(), does, "", ""), p.Name(), p.Type(), naming.Unexported(p.Name()), h.reload)
+	}
+	for _, x := range h.Getters {
+		if x.FD {
+			h.descriptor(g, x)
+		} else if !x.Changes {
+			d := doc(x.Go, "returns the "+strings.TrimPrefix(x.Doc, "the "), "struct "+h.C+"."+x.C, h.Page)
+			getter(d, x.Go, x.GoType, naming.Local(x.C), h.reload)
+		}
+	}
+}
+
+// root returns the Go name of the object that everything else is made from, or an empty string.
+func (e *emitter) root() string {
+	if e.pkg.Root == nil {
+		return ""
+	}
+	return e.pkg.Root.Go
+}
+
+// below reports whether an object is made from the root.
+func (e *emitter) below(o *model.Object) bool { return e.root() != "" && o.Go != e.root() }
+
+// changes reports whether a verb changes the object in place: then its getters may run beside it.
+func (e *emitter) changes(o *model.Object) bool {
+	return slices.ContainsFunc(e.pkg.Verbs, func(v *model.Verb) bool {
+		return (moved(v) != nil || v.Updates) && slices.ContainsFunc(v.Methods, func(m *model.Method) bool { return m.Recv == o.Go })
+	})
+}
+
+// owners are the parents of an object below the root: the handle keeps them.
+func (e *emitter) owners(o *model.Object) []*model.Object {
+	return slices.DeleteFunc(slices.Clone(o.Parents), func(p *model.Object) bool { return p.Go == e.root() })
+}
+
+// isParent reports whether something is made from the object.
+func (e *emitter) isParent(o *model.Object) bool {
+	return slices.ContainsFunc(e.pkg.Objects, func(x *model.Object) bool { return slices.Contains(x.Parents, o) })
+}
+
+// self is the name that receivers have in the methods of an object: as the parameter of the C functions is called that they are made of.
+func (e *emitter) self(o *model.Object) string {
+	for _, v := range e.pkg.Verbs {
+		for _, m := range v.Methods {
+			for _, p := range v.Params {
+				if p.Object == o && m.Recv == o.Go {
+					return p.Go
+				}
+			}
+		}
+	}
+	return naming.Param(naming.Unexported(o.Go))
+}
+
+// ownFields are those that an object has beside those of every handle.
+func (e *emitter) ownFields(o *model.Object) (fields []member) {
+	if o.Hot {
+		fields = append(fields, member{"gate", e.gateType(o), "the C object for the data path, which does not enter the handle"})
+	}
+	fields = append(fields, e.extraFields(o)...)
+	for _, p := range e.owners(o) {
+		fields = append(fields, member{naming.Unexported(p.Name()), p.Type(), ""})
+	}
+	for _, x := range o.Getters {
+		fields = append(fields, member{naming.Local(x.C), x.GoType, ""})
+	}
+	for _, prop := range markedProps(o) {
+		fields = append(fields, member{naming.Local(prop), "validate.Mark", ""})
+	}
+	return fields
+}
+
+// gateType is the type of what lets the data path use an object: requests keep the addresses of some.
+func (e *emitter) gateType(o *model.Object) string {
+	for _, f := range e.written {
+		if t := f.Gates[o.Go]; t != "" {
+			return t
+		}
+	}
+	return "gate.Gate"
+}
+
+// extraFields are the fields that single families of methods need.
+func (e *emitter) extraFields(o *model.Object) (out []member) {
+	add := func(name, typ, remark string) { out = append(out, member{name, typ, remark}) }
+	if o.Made != nil {
+		add("made", "*"+o.Made.Mirror.Name, "as the device made it, or nil")
+	}
+	if e.named(o) {
+		add("named", "dpath.Named", "the C object for requests that name it")
+	}
+	if o.Go == e.root() && slices.ContainsFunc(e.pkg.Objects, e.indexed) {
+		add("handles", "object.Index", "that events name, by the address of the C object")
+	}
+	if e.listens(o) {
+		typ := e.waiter(o)
+		if strings.HasPrefix(typ, "*") { // one waits at a time
+			typ = "events.Listener[" + typ + "]"
+		}
+		add("waiting", typ, "for events")
+	}
+	if e.isAsked(o) {
+		add("asked", "lazy.Asked", "what it was asked for when it was made")
+	}
+	for _, x := range e.writtenFields(o) {
+		add(x.Name, x.Type, x.Remark)
+	}
+	if e.changes(o) {
+		add("mu", "sync.Mutex", "guards what a change in place changes")
+	}
+	return out
+}
+
+// destroyCall calls a destroying verb on o. The kernel has destroyed all that was made on a device that was taken away.
+func (e *emitter) destroyCall(o *model.Object, d *model.Verb, gone bool) []jen.Code {
+	self := e.self(o)
+	explained := failure{verb: d.C, gone: gone, causes: d.Causes}
+	if e.below(o) && e.noticesGone() {
+		explained.spare = self + ".dev." + goneFunc
+	}
+	call := fail(nil).call("", raw(d, self+".lib", id(self, "h.C")), endAnswer(d), explained)
+	return append([]jen.Code{fail(nil).missingVerb(d, self+".lib")}, call...)
+}

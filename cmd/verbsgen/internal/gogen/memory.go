@@ -1,0 +1,120 @@
+package gogen
+
+import (
+	"github.com/dave/jennifer/jen"
+
+	"slices"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
+	"github.com/verbsgen/verbsgen/spec"
+)
+
+// registers plans a method of a verb that takes host memory. Of several such methods each puts the memory into a mem.Source, and a
+// private one, planned with the first of them, does the rest.
+func (e *emitter) registers(g *goFile, v *model.Verb, m *model.Method) {
+	if len(v.Methods) == 1 {
+		e.plain(g, v, m)
+		return
+	}
+	core := naming.Unexported(v.Go)
+	first := v.Methods[0]
+	if m == first {
+		e.core(g, v, m, core)
+	}
+	results, _ := e.results(v, m)
+	c := e.newCall(v, m, results, nil)
+	var steps []jen.Code
+	for _, p := range v.Params {
+		switch {
+		case p == c.recv:
+		case !v.HostMemory(p):
+			c.take(p, p.GoType)
+			c.args = append(c.args, id(p.Go))
+		case p.Len != nil:
+			c.args = append(c.args, c.source(p))
+		}
+		for _, flag := range m.Sets[p.C] {
+			steps = append(steps, op(id(p.Go), "|=", id(flag.Go)))
+		}
+	}
+	c.out.body = append(steps, jen.Return(id(c.self+"."+core).Call(c.args...)))
+	rules := ruleList(v)
+	if m != first && rules != "" {
+		rules = say("rules of", words{"Method": first.Name})
+	}
+	c.out.doc = c.doc(v.Doc, rules)
+	c.write(g)
+}
+
+// core plans the private method that registers memory of any source.
+func (e *emitter) core(g *goFile, v *model.Verb, m *model.Method, name string) {
+	any := *m
+	any.Sets, any.Fixed = nil, nil
+	results, zero := e.results(v, m)
+	c := e.newCall(v, &any, results, zero)
+	c.core = true
+	for _, p := range v.Params {
+		c.param(p)
+	}
+	c.out.name, c.out.doc = name, says("with memory", words{"Name": name, "Verb": v.C})
+	c.out.body = slices.Concat([]jen.Code{verbConst(v.C)}, c.pre, c.check(), c.prep, c.invoke(), c.hint(), c.success())
+	c.write(g)
+}
+
+// source adds to a method the parameters for the memory at p, and returns the source that they make.
+func (c *call) source(p *model.Param) *jen.Statement {
+	take := func(vars ...jen.Code) { c.out.params = append(c.out.params, vars...) }
+	switch is := c.m.Form; {
+	case c.core:
+		take(param("memory", "mem.Source"))
+		return id("memory")
+	case is == form.Bytes:
+		take(param("buf", "[]byte"))
+		return rt("mem", "FromBytes").Call(id("buf"))
+	case is == form.Buffer:
+		take(param("buf", "*mem.Buffer"))
+		return rt("mem", "FromBuffer").Call(id("buf"))
+	case is == form.Pin:
+		take(param("pin", "*mem.Pin"))
+		return rt("mem", "FromPin").Call(id("pin"))
+	case is == form.Implicit:
+		return rt("mem", "FromAddr").Call(jen.Lit(0), rt("math", "MaxUint64"))
+	}
+	take(param(p.Go, "uintptr"), param(p.Len.Go, "uint64"))
+	return rt("mem", "FromAddr").Call(id(p.Go), id(p.Len.Go))
+}
+
+// memory takes the memory at p from a source.
+func (c *call) memory(p *model.Param) {
+	c.hold(define("held", "err").Add(dot(c.source(p), "Take").Call(id("verb"))),
+		c.zero.refuse(notNil(id("err")), rt("verr", "Memory").Call(id("verb"), id("err"))))
+	if c.core || c.m.Form == form.Bytes || c.m.Form == form.Buffer || c.m.Form == form.Pin { // others have variables of these names already
+		c.pre = append(c.pre, define(p.Go, p.Len.Go).List(id("held.Addr"), id("held.Len")))
+	}
+}
+
+// hold takes memory before the rules. It is let go of when the method returns, unless release is nil then: the new object keeps it.
+//
+//	held, err := attr.hold(verb, &attrC)
+//	if err != nil {
+//		return nil, err
+//	}
+//	release := held.Release
+//	defer object.Release(&release)
+func (c *call) hold(take ...jen.Code) {
+	c.keep = true
+	c.pre = append(append(c.pre, take...), define("release").Add(id("held.Release")),
+		jen.Defer().Add(rt("object", "Release").Call(ref(id("release")))))
+}
+
+// memoryField is the field of a builder with the address of host memory, or nil.
+func memoryField(r *model.Record) *model.Field {
+	for _, f := range r.Fields {
+		if f.Callback == spec.CallbackMemory {
+			return f
+		}
+	}
+	return nil
+}
