@@ -1,0 +1,548 @@
+package check
+
+import (
+	"go/ast"
+	"go/token"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// This file has the rules on what goes into a call and what comes out: records, memory, new objects and results.
+
+// taken: all of a record that a verb takes reaches C: its handles are in use, its bytes stay in place, and its error is returned. So do the
+// handles among the parameters.
+func taken(p *Package, f *function) {
+	if !f.exported() && f.decl.Name.Name != "lend" {
+		return
+	}
+	names, of := f.params()
+	for i, name := range names {
+		t := strings.TrimPrefix(text(of[i]), "*")
+		reads := slices.Concat(each(f, func(e *ast.SelectorExpr) bool { return text(e) == name+".c" }), f.calls(name+".to"))
+		switch reach := f.reach(); {
+		case len(reach) == 0:
+		case p.isHandle(t) || strings.Contains(t, ".") && text(of[i])[0] == '*' && p.foreign(t):
+			f.begun(name, "*"+t, reach[0])
+		case strings.HasPrefix(t, "[]*"):
+			f.begun(name, t, reach[0])
+		case len(reads) == 0 && p.has(t, "to"):
+			p.report(f, reach[0], "C does not get %s", name)
+		case len(reads) > 0 && p.structs[t] != nil:
+			for _, field := range p.structs[t].Fields.List {
+				for _, n := range field.Names {
+					f.begun(name+"."+n.Name, text(field.Type), reach[0])
+				}
+			}
+			for _, method := range []string{"place", "hold"} {
+				if c := f.calls(name + "." + method); p.has(t, method) && (len(c) != 1 || !c[0].before(reach[0]) || !c[0].failing()) {
+					p.report(f, reads[0], "what %s points to is not in its place before the rules and the call: %s.%s is not called", name, name, method)
+				}
+			}
+		}
+	}
+}
+
+// lent: the C object of a handle of another package is handed to C, and not only kept from being closed.
+func lent(p *Package, f *function) {
+	for _, s := range f.calls("bridge.Enter", "bridge.EnterOptional", "bridge.Lend", "bridge.Fill") {
+		h := s.sets()
+		if h != "" && h != "_" && len(f.raws()) > 0 && !contains(f.decl.Body, h+".C") && !contains(f.decl.Body, h+".Root") {
+			p.report(f, s, "C is not given %s", h)
+		}
+	}
+}
+
+// reach lists what may look at what a call is given: rules, and C. Lend hands it to another package.
+func (f *function) reach() []site {
+	out := slices.Concat(each(f, func(a *ast.AssignStmt) bool {
+		return text(a.Lhs[0]) == "in" && a.Tok == token.DEFINE || text(a.Lhs[0]) == "to.C"
+	}), f.raws(), f.calls("*.more.Add"))
+	slices.SortFunc(out, func(a, b site) int { return int(a.Pos() - b.Pos()) })
+	return out
+}
+
+// foreign reports whether a type of another package is a handle: it is entered by a bridge somewhere.
+func (p *Package) foreign(t string) bool {
+	return strings.HasPrefix(t, "verbs.") && !strings.HasSuffix(t, "Lib") && !strings.Contains(t, "Attr") && !strings.HasSuffix(t, "Stream")
+}
+
+// has reports whether a type of the package has a method.
+func (p *Package) has(t, method string) bool {
+	return slices.ContainsFunc(p.order, func(g *function) bool { return g.name == t+"."+method })
+}
+
+// begun reports what a record or a parameter has of a type and what does not begin before a place.
+func (f *function) begun(x, t string, reach site) {
+	var by []string
+	what := x + " is not entered"
+	switch {
+	case x[strings.LastIndex(x, ".")+1:] == "err" && t == "error":
+		if !f.guarded(reach, x+" != nil") {
+			f.p.report(f, reach, "the error that a builder keeps, %s, is not returned", x)
+		}
+		return
+	case x[strings.LastIndex(x, ".")+1:] == "mask":
+		if r := f.raws(); len(r) > 0 && !slices.ContainsFunc(r, func(s site) bool { return contains(s, x) }) {
+			f.p.report(f, r[0], "C does not get the mask of the fields that are set, %s", x)
+		}
+		return
+	case strings.HasPrefix(t, "[]*"):
+		by = []string{"object.UseList"}
+	case t == "[]FlowSpec":
+		by = []string{"object.UseArms"}
+	case t == "[]byte" && strings.Contains(x, "."):
+		by, what = []string{"mem.PinData", "*.Pin"}, x+" is not pinned"
+		if r := f.raws(); len(r) > 0 {
+			reach = r[0]
+		}
+	case f.p.isHandle(strings.TrimPrefix(t, "*")) || strings.HasPrefix(t, "*verbs.") && f.p.foreign(t[1:]):
+		by = []string{x + ".base().Enter", x + ".base().EnterBeside", "bridge.Enter", "bridge.EnterOptional", "to.Enter"}
+	default:
+		return
+	}
+	for _, s := range each(f, every[*ast.AssignStmt]) { // under another name
+		a := s.assign
+		for i, e := range a.Rhs {
+			if a.Tok == token.DEFINE && text(e) == x && len(a.Lhs) == len(a.Rhs) {
+				x = text(a.Lhs[i])
+				by = append(by, x+".base().EnterBeside")
+			}
+		}
+	}
+	if !slices.ContainsFunc(f.calls(by...), func(s site) bool {
+		return s.Pos() < reach.Pos() && s.takes(x) && (len(s.under) == 0 || f.notNil(x, s))
+	}) {
+		f.p.report(f, reach, "%s before the rules and the call see it", what)
+	}
+}
+
+// takes reports whether a handle is what a call is of, or an argument.
+func (s site) takes(x string) bool {
+	c := s.call
+	return strings.HasPrefix(callee(c), x+".") || slices.ContainsFunc(c.Args, func(e ast.Expr) bool {
+		a := strings.TrimPrefix(text(e), "&")
+		return a == x || a == x+".h"
+	})
+}
+
+// released: memory that is taken for a call is given back on every path, unless a new object keeps it or another function has it now.
+func released(p *Package, f *function) {
+	takes := each(f, func(a *ast.AssignStmt) bool {
+		c, ok := a.Rhs[0].(*ast.CallExpr)
+		return ok && (matches("*.Take", callee(c)) || matches("*.hold", callee(c)) || callee(c) == "newAllocCalls")
+	})
+	for _, take := range takes {
+		f.givenBack(take, text(take.assign.Lhs[0]))
+		if in := f.assigned("in"); len(in) > 0 && in[0].Pos() < take.Pos() {
+			p.report(f, take, "the rules look at memory before it is taken")
+		}
+	}
+	names, of := f.params()
+	for i, name := range names {
+		if text(of[i]) == "mem.Held" && len(f.raws()) > 0 {
+			f.givenBack(site{Node: f.decl.Type, stack: []ast.Node{f.decl}}, name)
+		}
+		if text(of[i]) == "mem.Source" && len(f.raws()) > 0 && len(f.calls(name+".Take")) != 1 {
+			p.report(f, f.decl, "%s is handed to C and not held", name)
+		}
+		if text(of[i]) == "uintptr" && name == "addr" && len(f.created()) > 0 && len(takes) == 0 && slices.ContainsFunc(f.raws(),
+			func(raw site) bool { return contains(raw, name) }) {
+			p.report(f, f.decl, "%s is handed to C and not held", name)
+		}
+	}
+	for _, s := range f.assigned("release") {
+		a := s.assign
+		if a.Tok == token.DEFINE {
+			d, ok := s.next().(*ast.DeferStmt)
+			if !ok || !mentions(d, "release") {
+				p.report(f, s, "memory is not released by a defer right behind; it must be given back on every path")
+			}
+			if kept := f.assigned("*.h.Kept"); len(f.created()) != len(kept) {
+				p.report(f, s, "memory is not kept once by the new object; it would be given back while the device uses it")
+			}
+		} else if len(a.Lhs) != 2 || !matches("*.h.Kept", text(a.Lhs[0])) || text(a.Rhs[0]) != "release" {
+			p.report(f, s, "memory is no longer released, and no object keeps it")
+		}
+	}
+}
+
+// givenBack reports returns after memory was taken that neither release it nor hand it on. The return of the error of taking it is none.
+func (f *function) givenBack(take site, held string) {
+	given := each(f, func(id *ast.Ident) bool { return id.Name == held && id.Pos() > take.End() })
+	for _, r := range each(f, func(r *ast.ReturnStmt) bool { return r.Pos() > take.End() }) {
+		if failed, ok := take.next().(*ast.IfStmt); r.inLit() || ok && failed.Pos() < r.Pos() && r.Pos() < failed.End() {
+			continue
+		}
+		if !slices.ContainsFunc(given, func(s site) bool {
+			sel, field := s.stack[len(s.stack)-1].(*ast.SelectorExpr)
+			return (!field || sel.Sel.Name == "Release") && (s.before(r) || r.Pos() <= s.Pos() && s.End() <= r.End())
+		}) {
+			f.p.report(f, r, "%s is not released on this path", held)
+		}
+	}
+}
+
+// placed: what is packed behind a struct is counted in it and copied behind it before the call.
+func placed(p *Package, f *function) {
+	for _, s := range f.calls("cmem.Behind") {
+		if len(f.raws()) != 1 {
+			continue
+		}
+		raw, uses, puts := f.raws()[0], f.calls("object.UseArms"), f.calls("cmem.Put")
+		list, packed := arg(s, 4), s.sets()
+		if len(uses) != 1 || !uses[0].before(s) || arg(uses[0], 4) != list {
+			p.report(f, s, "the handles in %s are not in use when it is packed", list)
+		}
+		if in := f.assigned("in"); len(in) > 0 && in[0].Pos() < s.Pos() {
+			p.report(f, s, "the rules look at %s before it is packed", list)
+		}
+		if !slices.ContainsFunc(each(f, every[*ast.AssignStmt]), func(x site) bool {
+			return x.Pos() > s.Pos() && x.before(raw) && contains(x, "len("+list+")") && contains(x, "len("+packed+")")
+		}) {
+			p.report(f, s, "C does not get the number and the size of %s", list)
+		}
+		if checks := f.calls("check*"); len(puts) != 1 || !puts[0].before(raw) || len(checks) > 0 && !checks[0].before(puts[0]) ||
+			!contains(raw, "unsafe.SliceData("+packed+")") {
+			p.report(f, s, "the struct is not copied before %s, once its rules hold, and handed to C", list)
+		}
+	}
+	for _, s := range f.calls("object.UseList") {
+		list, addrs := arg(s, 4), s.sets()
+		if !contains(f.decl.Body, "len("+list+")") && !contains(f.decl.Body, "len("+addrs+")") {
+			p.report(f, s, "C does not get the number of %s", list)
+		}
+	}
+}
+
+// creation is where a handle is made: by newMR, as &MR{} or, of another package, by bridge.Make.
+type creation struct {
+	site
+	o, t string // variable and type, "" of another package
+}
+
+func (f *function) created() (out []creation) {
+	for _, s := range each(f, every[ast.Expr]) {
+		t := ""
+		switch e := s.Node.(type) {
+		case *ast.CallExpr:
+			if t = strings.TrimPrefix(callee(e), "new"); callee(e) == "bridge.Make" {
+				t = ""
+			} else if t == callee(e) || !f.p.isHandle(t) {
+				continue
+			}
+		case *ast.UnaryExpr:
+			lit, ok := e.X.(*ast.CompositeLit)
+			if !ok || !f.p.isHandle(text(lit.Type)) || strings.HasPrefix(f.name, "new") {
+				continue
+			}
+			t = text(lit.Type)
+		default:
+			continue
+		}
+		if o := s.sets(); o != "" {
+			out = append(out, creation{s, o, t})
+		}
+	}
+	return out
+}
+
+// made: an object that C has made gets a handle: else nothing ends it.
+func made(p *Package, f *function) {
+	for _, raw := range f.raws() {
+		v := p.verb(raw.name)
+		if v == nil || v.Creates == nil || raw.inLit() {
+			continue
+		}
+		if n := f.created(); len(n) != 1 || n[0].Pos() < raw.Pos() || len(n[0].under) > 0 {
+			p.report(f, raw, "the new object does not get a handle once, after the call; nothing ends it")
+		}
+	}
+}
+
+// adopted: a new handle is adopted once, when it has all that it keeps: from then on others use it. Its parents are all handles of the
+// call, so that none of them is closed before it, and it knows those that it has a field for.
+func adopted(p *Package, f *function) {
+	for _, c := range f.created() {
+		if c.t == "" {
+			f.under(c.site)
+			continue
+		}
+		adopts := f.calls(c.o+".h.Adopt", c.o+".h.AdoptUsed")
+		if len(adopts) != 1 || !c.before(adopts[0]) || !adopts[0].failing() {
+			p.report(f, c, "the new %s is not adopted once; it is neither open nor ended", c.t)
+			continue
+		}
+		if _, lit := c.Node.(*ast.UnaryExpr); lit && len(f.calls(c.o+".h.Make")) != 1 {
+			p.report(f, c, "the handle of the new %s is not made", c.t)
+		}
+		for _, late := range append(f.assigned(c.o+".*"), f.calls("*.Rename", c.o+".place", c.o+".*.Set")...) {
+			if late.Pos() > adopts[0].Pos() {
+				p.report(f, late, "%s is adopted before it has what it keeps; others use it already", c.o)
+			}
+		}
+		f.under(adopts[0])
+		f.knows(c)
+	}
+}
+
+// under reports handles of a call that are not parents of its new object.
+func (f *function) under(adopt site) {
+	uses := ""
+	for _, s := range f.calls("object.UseList", "object.UseArms") {
+		uses = arg(s, 0)
+	}
+	if uses != "" && (!strings.HasSuffix(adopt.name, ".AdoptUsed") || arg(adopt, 0) != uses) {
+		f.p.report(f, adopt, "the object is not under the handles of a list, which can be closed before it")
+	}
+	for _, h := range f.handles() {
+		if raw := f.raws(); len(raw) > 0 {
+			if x := f.p.param(raw[0], strings.TrimSuffix(h, "Held")); x != nil && !x.Parent && h != f.recv {
+				continue
+			}
+		}
+		times := 0
+		as := []string{"&" + h + ".h.Node", "&" + h + ".Node", h + ".base().Optional()", h + ".Optional()"}
+		ast.Inspect(adopt.Node, func(n ast.Node) bool {
+			if e, ok := n.(ast.Expr); ok && slices.Contains(as, text(e)) {
+				times++
+			}
+			return true
+		})
+		if times != 1 {
+			f.p.report(f, adopt, "the object is %d times under %s, not once; it can be closed before its object", times, h)
+		}
+	}
+}
+
+// handles are those of a call, as they are entered; of another package, the variables that they are held by. A bridge joins those that it
+// hands on.
+func (f *function) handles() (out []string) {
+	joined := ""
+	for _, s := range f.enters() {
+		out = append(out, s.handle)
+	}
+	for _, s := range f.calls("bridge.Under") {
+		joined = arg(s, 2)
+	}
+	for _, s := range f.calls("bridge.Enter", "bridge.EnterOptional", "bridge.Under") {
+		if h := s.sets(); h != "" && h != "_" && h != joined {
+			out = append(out, h)
+		}
+	}
+	return out
+}
+
+// knows reports fields of a new object for handles of the call, and for properties, that it is not given.
+func (f *function) knows(c creation) {
+	for _, field := range f.p.structs[c.t].Fields.List {
+		ft, name := text(field.Type), field.Names[0].Name
+		switch {
+		case ft == "validate.Mark" && len(f.calls(c.o+"."+name+".Set")) != 1:
+			f.p.report(f, c, "nothing says whether the object is %s", name)
+		case ft == "dpath.Place" && len(f.calls(c.o+".place")) != 1:
+			f.p.report(f, c, "the region of the object is not placed once; requests would point elsewhere")
+		case (ft == "mem.Foreign" || strings.HasPrefix(ft, "devmem.")) && len(f.calls(c.o+"."+name+".Open", c.o+"."+name+".Attach")) != 1:
+			f.p.report(f, c, "the memory of the object is not opened once")
+		}
+		if !strings.HasPrefix(ft, "*") || !f.p.isHandle(ft[1:]) || name == "dev" {
+			continue
+		}
+		of := map[string]bool{}
+		for _, s := range f.enters() {
+			of[s.handle] = f.p.typeOf(s.x) == ft
+		}
+		maps.DeleteFunc(of, func(_ string, same bool) bool { return !same })
+		set := f.assigned(c.o + "." + name)
+		one := func(e ast.Expr) bool { return of[text(e)] }
+		if len(of) > 0 && (len(set) != 1 || !slices.ContainsFunc(set[0].assign.Rhs, one)) {
+			f.p.report(f, c, "the object does not know its %s", ft[1:])
+		}
+	}
+}
+
+// zeros: a function that fails returns the zero values of its other results, which nobody can mistake for an answer. What was done before
+// the failure is counted in a named result.
+func zeros(p *Package, f *function) {
+	results := f.results()
+	n := len(results)
+	if n < 2 || results[n-1] != "error" || f.decl.Type.Results.List[0].Names != nil || len(f.raws()) == 0 {
+		return
+	}
+	if v := p.verb(f.raws()[0].name); v != nil && v.Reads != nil && !p.isHandle(f.handleType()) {
+		return // a reader that failed has read some
+	}
+	for _, s := range each(f, every[*ast.ReturnStmt]) {
+		r := s.Node.(*ast.ReturnStmt)
+		if len(r.Results) != n || s.inLit() || text(r.Results[n-1]) == "nil" {
+			continue
+		}
+		for _, e := range r.Results[:n-1] {
+			if !zero(e) {
+				p.report(f, s, "%s is returned with an error; it must be the zero value", text(e))
+			}
+		}
+	}
+}
+
+// zero reports whether an expression is a zero value; of an index it is -1.
+func zero(e ast.Expr) bool {
+	lit, ok := e.(*ast.CompositeLit)
+	return ok && len(lit.Elts) == 0 || slices.Contains([]string{"nil", "0", "-1", `""`, "false"}, text(e))
+}
+
+// returned: what a method answers after it has called C comes from there.
+func returned(p *Package, f *function) {
+	n := len(f.results())
+	if len(f.raws()) == 0 || n == 0 || f.decl.Body == nil || !f.exported() {
+		return
+	}
+	raw := f.raws()[0]
+	for _, s := range each(f, func(r *ast.ReturnStmt) bool { return r.Pos() > raw.Pos() }) {
+		r := s.Node.(*ast.ReturnStmt)
+		if s.inLit() || len(s.under) > 0 || len(r.Results) != n {
+			continue
+		}
+		for i, e := range r.Results {
+			if f.results()[i] != "error" && (zero(e) || text(e) == "true") {
+				p.report(f, s, "%s is returned instead of what C answers", text(e))
+			}
+		}
+		for _, c := range f.created() {
+			if text(r.Results[0]) != c.o {
+				p.report(f, s, "the new object is not returned")
+			}
+		}
+	}
+}
+
+// filled: what C fills is read after the call, as many elements as C says.
+func filled(p *Package, f *function) {
+	for _, raw := range f.raws() {
+		if !f.exported() || raw.inLit() && len(f.raws()) > 1 {
+			continue
+		}
+		for _, a := range raw.call.Args {
+			x := strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(text(a), "unsafe.Pointer("), "&"), ")")
+			if list, ok := strings.CutPrefix(x, "unsafe.SliceData("); ok {
+				x = strings.TrimSuffix(list, ")")
+				f.list(raw, x)
+				continue
+			}
+			if read := each(f, func(id *ast.Ident) bool { return id.Name == x && id.Pos() > raw.End() }); f.blank(x) && len(read) == 0 {
+				p.report(f, raw, "C fills %s, and nothing reads it", x)
+			}
+		}
+	}
+	for _, s := range each(f, every[*ast.ValueSpec]) {
+		if x := s.Node.(*ast.ValueSpec).Names[0].Name; s.Node.(*ast.ValueSpec).Type != nil && f.exported() && f.blank(x) &&
+			len(each(f, func(e *ast.UnaryExpr) bool { return text(e) == "&"+x })) == 0 && len(f.calls(x+".*")) > 0 && len(f.calls(x+".from")) == 0 {
+			p.report(f, s, "%s is read, and nothing fills it", x)
+		}
+	}
+	for _, s := range f.calls("new") {
+		if out := s.sets(); p.has(arg(s, 0), "from") && len(f.raws()) > 0 && len(f.calls(out+".from")) != 1 {
+			p.report(f, s, "%s is returned, and nothing fills it", out)
+		}
+	}
+	for _, fill := range f.calls("bridge.Fill") {
+		if done := f.calls(fill.sets() + ".Done"); len(done) != 1 || len(f.raws()) != 1 || done[0].Pos() < f.raws()[0].Pos() {
+			p.report(f, fill, "%s is filled and not taken", arg(fill, 1))
+		}
+	}
+}
+
+// list reports a list of records that C fills and the caller does not get.
+func (f *function) list(raw site, x string) {
+	for _, s := range f.assigned(x) {
+		c, ok := s.assign.Rhs[0].(*ast.CallExpr)
+		if !ok || callee(c) != "make" || len(c.Args) < 2 {
+			continue
+		}
+		fills := f.calls("cmem.FillList")
+		count := ""
+		if a, ok := raw.stack[len(raw.stack)-1].(*ast.AssignStmt); ok && f.p.typeOf(a.Lhs[0]) == "int" {
+			count = text(a.Lhs[0])
+		}
+		if len(fills) != 1 || fills[0].Pos() < raw.Pos() || arg(fills[0], 1) != x || "len("+arg(fills[0], 0)+")" != text(c.Args[1]) ||
+			count != "" && arg(fills[0], 2) != count {
+			f.p.report(f, raw, "the caller's list is not filled from %s, of its length", x)
+		}
+	}
+}
+
+// blank reports whether a variable has no value before C gives it one.
+func (f *function) blank(x string) bool {
+	declared := slices.ContainsFunc(each(f, every[*ast.ValueSpec]), func(s site) bool {
+		v := s.Node.(*ast.ValueSpec)
+		return v.Names[0].Name == x && v.Values == nil
+	})
+	return declared && len(f.assigned(x))+len(f.assigned(x+"[*")) == 0 && len(each(f, func(c *ast.CallExpr) bool {
+		return matches("*.to", callee(c)) && len(c.Args) > 0 && text(c.Args[0]) == "&"+x
+	})) == 0
+}
+
+// handle: a Close waits for the calls that do not enter a handle, ends waiting, and makes requests to a region invalid.
+func handle(p *Package, f *function) {
+	t := strings.TrimPrefix(f.decl.Name.Name, "new")
+	if !p.isHandle(t) || f.decl.Recv != nil {
+		return
+	}
+	for _, field := range p.structs[t].Fields.List {
+		name, ft := "", text(field.Type)
+		if len(field.Names) > 0 {
+			name = field.Names[0].Name
+		}
+		set := func(to string) string {
+			for _, s := range f.assigned("o.h." + to) {
+				return text(s.assign.Rhs[0])
+			}
+			return ""
+		}
+		switch {
+		case slices.Contains([]string{"gate.Gate", "dpath.Address", "dpath.Named", "devmem.DM", "mem.Foreign"}, ft):
+			if set("Guard") != "&o."+name {
+				p.report(f, field, "a Close does not wait for calls by %s", name)
+			}
+		case strings.HasPrefix(ft, "events.Listener") || ft == "events.Sleepers":
+			if before := set("Before"); before != "o."+name+".Stop" && before != "o."+name+".Look" {
+				p.report(f, field, "a Close does not end the waiting in %s", name)
+			}
+		case ft == "dpath.Place":
+			if gone := f.assigned("o.h.Gone"); len(gone) != 1 || !contains(gone[0], "o."+name+".Close") {
+				p.report(f, field, "a Close leaves elements of the region valid")
+			}
+		}
+	}
+}
+
+// ends: what ends an object calls the verb that it is named for, once, and nothing else.
+func ends(p *Package, f *function) {
+	for _, s := range f.calls("*.h.Make", "*.CloseBy") {
+		c := s.call
+		verb, end := c.Args[0], c.Args[1]
+		if matches("*.Make", callee(c)) {
+			verb, end = c.Args[4], c.Args[5]
+		}
+		sel, ok := end.(*ast.SelectorExpr)
+		if !ok {
+			continue
+		}
+		g := p.funcs[p.info.Uses[sel.Sel]]
+		if _, field := sel.X.(*ast.Ident); g == nil && !field { // a method of the runtime
+			continue
+		} else if g == nil {
+			p.report(f, s, "nothing ends the object")
+			continue
+		}
+		name := strings.Trim(text(verb), `"`)
+		raws := g.raws()
+		if len(raws) != 1 || raws[0].under != nil {
+			p.report(g, g.decl.Name, "the end of an object does not call its verb once, and nothing else")
+			continue
+		}
+		if v := p.verb(callee(raws[0].call)); v != nil && v.C != name {
+			p.report(g, raws[0], "%s calls another verb than it says, %s", g.name, name)
+		}
+	}
+}

@@ -1,0 +1,39 @@
+package verbs
+
+func (pd *PD) NotLookedFor() error {
+	if errno := rawDeallocPD(pd.lib.fn[symIbv_dealloc_pd], pd.h.C); errno != 0 { // want "rawDeallocPD is called where the library may lack it"
+		return verr.Failed(verb, errno, nil)
+	}
+	return nil
+}
+
+func (pd *PD) HalfLookedFor(memory mem.Source) (*MR, error) {
+	held, err := memory.Take(verb)
+	if err != nil {
+		return nil, err
+	}
+	if pd.lib.fn[symIbv_reg_mr] == 0 {
+		return nil, pd.lib.missing("ibv_reg_mr", symIbv_reg_mr) // want "memory is taken for a function that the library may lack"
+	}
+	ptr, errno := rawRegMR(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr], pd.h.C) // want "rawRegMR is called where the library may lack it"
+	return ptr, errno
+}
+
+func (dev *Device) EndNotLookedFor() (*PD, error) {
+	if dev.lib.fn[symIbv_import_pd] == 0 {
+		return nil, dev.lib.missing("ibv_import_pd", symIbv_import_pd)
+	}
+	ptr, errno := rawImportPD(dev.lib.fn[symIbv_import_pd], dev.h.C) // want "ibv_unimport_pd is not looked for, which ends the object"
+	return ptr, errno
+}
+
+func (dev *Device) EndLeftOut() (*PD, error) {
+	if dev.lib.fn[symIbv_import_pd] == 0 {
+		return nil, dev.lib.missing("ibv_import_pd", symIbv_import_pd)
+	}
+	if dev.lib.fn[symIbv_unimport_pd] == 0 {
+		return nil, dev.lib.missing("ibv_unimport_pd", symIbv_unimport_pd) // want "symIbv_unimport_pd is looked for and not called"
+	}
+	ptr, errno := rawImportPD(dev.lib.fn[symIbv_import_pd], dev.h.C)
+	return ptr, errno
+}
