@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/check"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/explain"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/input"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
@@ -156,7 +156,7 @@ func completeCall(cmd *cobra.Command, args []string, word string) ([]string, cob
 	name, value, ok := strings.Cut(word, "=")
 	if ok {
 		before, last := value[:strings.LastIndexByte(value, '|')+1], value[strings.LastIndexByte(value, '|')+1:]
-		return prefixed(name+"="+before, beginning(check.New(sp, rel).Constants(args[0], name), last)), more
+		return prefixed(name+"="+before, beginning(explain.New(sp, rel).Constants(args[0], name), last)), more
 	}
 	var names []string
 	for _, f := range rel.Functions {

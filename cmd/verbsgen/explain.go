@@ -12,8 +12,8 @@ import (
 	"github.com/fatih/color"
 	"github.com/spf13/cobra"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/check"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/explain"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/input"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/regular"
@@ -192,11 +192,11 @@ func (a *app) explainCases(src source, q question, file string, stdin io.Reader)
 	if err != nil {
 		return err
 	}
-	cases := make([]check.Case, len(calls))
+	cases := make([]explain.Case, len(calls))
 	for i, c := range calls {
-		cases[i] = check.Case{ID: c.ID, Verb: c.Verb, Args: c.Args, Caps: merged(q.caps, c.Caps), Problems: c.Problems}
+		cases[i] = explain.Case{ID: c.ID, Verb: c.Verb, Args: c.Args, Caps: merged(q.caps, c.Caps), Problems: c.Problems}
 	}
-	results := check.New(sp, rel).On(q.platform).EvaluateAll(cases)
+	results := explain.New(sp, rel).On(q.platform).EvaluateAll(cases)
 	if err := writeJSON(a.out, results); err != nil {
 		return err
 	}
@@ -204,7 +204,7 @@ func (a *app) explainCases(src source, q question, file string, stdin io.Reader)
 }
 
 // judged is the error of --strict when a call is refused, warned of or not judged.
-func (q question) judged(results ...check.Result) error {
+func (q question) judged(results ...explain.Result) error {
 	if !q.strict {
 		return nil
 	}
@@ -214,7 +214,7 @@ func (q question) judged(results ...check.Result) error {
 	}
 	var found []string
 	for _, of := range []struct{ verdict, words string }{
-		{check.Reject, "refused"}, {check.Warn, "with a warning"}, {check.Unknown, "not judged"},
+		{explain.Reject, "refused"}, {explain.Warn, "with a warning"}, {explain.Unknown, "not judged"},
 	} {
 		if n := count[of.verdict]; n > 0 {
 			found = append(found, plural(n, "call")+" "+of.words)
@@ -255,7 +255,7 @@ func (a *app) explainCall(src source, q question, args []string) error {
 	if err != nil {
 		return err
 	}
-	r := check.New(sp, rel).On(q.platform).Evaluate(check.Case{Verb: args[0], Args: values, Caps: q.caps})
+	r := explain.New(sp, rel).On(q.platform).Evaluate(explain.Case{Verb: args[0], Args: values, Caps: q.caps})
 	switch {
 	case r.Misnamed:
 		return misnamed(r)
@@ -271,7 +271,7 @@ func (a *app) explainCall(src source, q question, args []string) error {
 }
 
 // misnamed is the error of a call with names that do not exist: its messages.
-func misnamed(r check.Result) error {
+func misnamed(r explain.Result) error {
 	var list diag.List
 	for _, m := range r.Messages {
 		subject, text, _ := strings.Cut(m, ": ")
@@ -328,7 +328,7 @@ func place(m map[string]any, path []string, v any) bool {
 
 // verdictColour is the colour of each verdict.
 var verdictColour = map[string]color.Attribute{
-	check.Accept: color.FgGreen, check.Warn: color.FgYellow, check.Reject: color.FgRed, check.Unknown: color.FgMagenta,
+	explain.Accept: color.FgGreen, explain.Warn: color.FgYellow, explain.Reject: color.FgRed, explain.Unknown: color.FgMagenta,
 }
 
 // paintMessage colours the parts of a message: the subject, why the call is wrong, the fix, and the ID of the rule. Without colours it is
@@ -354,7 +354,7 @@ func paintMessage(t terminal, verb, text string) string {
 }
 
 // verdictText is the judgement of one call, for people.
-func verdictText(sp *spec.Spec, r check.Result, at spec.Platform, t terminal) string {
+func verdictText(sp *spec.Spec, r explain.Result, at spec.Platform, t terminal) string {
 	var b strings.Builder
 	verb := r.Verb
 	fmt.Fprintf(&b, "%s: %s\n", verb, t.paint(r.Verdict, verdictColour[r.Verdict], color.Bold))
@@ -377,7 +377,7 @@ func verdictText(sp *spec.Spec, r check.Result, at spec.Platform, t terminal) st
 	if len(r.NotJudged) > 0 {
 		fmt.Fprintf(&b, "  not judged without the capabilities or the state of objects: %s\n", strings.Join(r.NotJudged, ", "))
 	}
-	if r.Verdict != check.Unknown {
+	if r.Verdict != explain.Unknown {
 		floor := ", from " + spec.Floor() + " on"
 		if at.Below() {
 			floor = ", which are not made for this platform but for " + spec.Floor() + " and later"

@@ -11,12 +11,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/check"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/coverage"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/explain"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/generate"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/input"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/rulefile"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
@@ -132,7 +131,7 @@ problems}]}.`,
 			if len(args) == 1 {
 				var fix string
 				if !isPattern(args[0]) {
-					args[0], fix = check.FindVerb(sp, sp.Module.NewFacts(rel), args[0])
+					args[0], fix = explain.FindVerb(sp, sp.Module.NewFacts(rel), args[0])
 				}
 				if rules, err = rulesOf(sp, args[0], fix); err != nil {
 					return err
@@ -148,7 +147,7 @@ problems}]}.`,
 			case verify:
 				return a.checkRules(src, rel, sp, rules, tests, asJSON, asMD)
 			case full:
-				return writeJSON(a.out, rulefile.Make(rel, sp, rules, functionsOf(sp, args)))
+				return writeJSON(a.out, explain.New(sp, rel).File(rules, functionsOf(sp, args)))
 			case asJSON:
 				return writeJSON(a.out, ruleRows(rules))
 			case asMD:

@@ -1,5 +1,5 @@
 // Package cond has the nodes that the conditions of rules are made of. The tree of a rule says when a call breaks it: a kind of
-// rules builds it over names, bind resolves the names, check evaluates it and gogen writes it as Go.
+// rules builds it over names, bind resolves the names, explain evaluates it and gogen writes it as Go.
 //
 // The set of nodes is closed. The package must not know what an operand is: a name of a page, or what bind makes of it.
 package cond

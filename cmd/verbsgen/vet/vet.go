@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/tools/go/analysis"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/check"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/explain"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/generate"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/input"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
@@ -23,7 +23,7 @@ import (
 func Analyzers() []*analysis.Analyzer { return vet.Analyzers(load) }
 
 // load returns what a generated package was made from: by its go:generate line if it has one, or else what its mark names.
-func load(o *vet.Origin) (*check.Checker, *model.Package, error) {
+func load(o *vet.Origin) (*explain.Checker, *model.Package, error) {
 	src := input.Source{Module: o.Module, Release: o.Release}
 	for _, d := range input.DirectivesIn(o.File, []byte(strings.Join(o.Lines, "\n"))) {
 		at, err := sourceOf(d)
@@ -34,10 +34,10 @@ func load(o *vet.Origin) (*check.Checker, *model.Package, error) {
 			}
 		}
 	}
-	var checker *check.Checker
+	var checker *explain.Checker
 	var pkg *model.Package
 	err := input.With(src, func(rel *api.Release, sp *spec.Spec) (err error) {
-		checker = check.New(sp, rel)
+		checker = explain.New(sp, rel)
 		pkg, err = generate.Model(rel, sp, generate.Options{Package: sp.Module.Package})
 		return err
 	})

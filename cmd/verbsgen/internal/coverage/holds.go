@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/check"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/explain"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
@@ -12,16 +12,16 @@ import (
 // judge evaluates the two cases of rules.
 type judge struct {
 	sp     *spec.Spec
-	here   *check.Checker
-	newest *check.Checker // nil when here is the newest, or there are no facts of it
+	here   *explain.Checker
+	newest *explain.Checker // nil when here is the newest, or there are no facts of it
 }
 
 func newJudge(rel *api.Release, sp *spec.Spec) *judge {
-	j := &judge{sp: sp, here: check.New(sp, rel)}
+	j := &judge{sp: sp, here: explain.New(sp, rel)}
 	stored, err := api.KnownOf(sp.Module.Facts)
 	if err == nil && rel.Release != stored.Newest() {
 		if newest, err := stored.Load(stored.Newest()); err == nil {
-			j.newest = check.New(sp, newest)
+			j.newest = explain.New(sp, newest)
 		}
 	}
 	return j
@@ -38,28 +38,28 @@ func (j *judge) problems(r *spec.Rule) []string {
 	return p
 }
 
-func problemsBy(k *check.Checker, r *spec.Rule) []string {
+func problemsBy(k *explain.Checker, r *spec.Rule) []string {
 	out := []string{}
 	given := func(c spec.Case) bool { return c.Args != nil || c.Caps != nil }
 	if !given(r.Accept) || !given(r.Reject) {
 		return []string{"it has not both cases, accept and reject"}
 	}
-	acc := k.Evaluate(check.Case{Verb: r.Verb, Args: r.Accept.Args, Caps: r.Accept.Caps})
+	acc := k.Evaluate(explain.Case{Verb: r.Verb, Args: r.Accept.Args, Caps: r.Accept.Caps})
 	switch {
-	case acc.Verdict == check.Reject, acc.Verdict == check.Unknown:
+	case acc.Verdict == explain.Reject, acc.Verdict == explain.Unknown:
 		out = append(out, "its accept has the verdict "+acc.Verdict+": "+strings.Join(acc.Messages, "; also "))
 	case slices.Contains(acc.Lints, r.ID):
 		out = append(out, "its accept draws the rule's own message")
 	case slices.Contains(acc.NotJudged, r.ID):
 		out = append(out, "its accept lacks a capability or a property that the rule is about")
 	}
-	rej := k.Evaluate(check.Case{Verb: r.Verb, Args: r.Reject.Args, Caps: r.Reject.Caps})
-	verdict, rules, lints := check.Reject, []string{r.ID}, []string(nil)
+	rej := k.Evaluate(explain.Case{Verb: r.Verb, Args: r.Reject.Args, Caps: r.Reject.Caps})
+	verdict, rules, lints := explain.Reject, []string{r.ID}, []string(nil)
 	if r.Severity == spec.SeverityLint {
-		verdict, rules, lints = check.Warn, nil, rules
+		verdict, rules, lints = explain.Warn, nil, rules
 	}
 	switch {
-	case rej.Verdict == check.Unknown:
+	case rej.Verdict == explain.Unknown:
 		out = append(out, "its reject has the verdict "+rej.Verdict+": "+strings.Join(rej.Messages, "; also "))
 	case !slices.Contains(rej.Rules, r.ID) && !slices.Contains(rej.Lints, r.ID):
 		out = append(out, "its reject does not break it")

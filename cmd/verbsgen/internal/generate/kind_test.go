@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/check"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/explain"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 	"github.com/verbsgen/verbsgen/spec/cond"
@@ -65,18 +65,18 @@ func TestKindIsOneFile(t *testing.T) {
 	if err := sp.CheckNames(releases(t)...); err != nil {
 		t.Fatal(err)
 	}
-	k := check.New(sp, rel)
+	k := explain.New(sp, rel)
 	for id, message := range map[string]string{
 		"VR-ibv_create_qp-cap-9001": "qp_init_attr.cap.max_send_wr 3: they descend; sort them",
 		"VR-ibv_create_qp-cap-9002": "qp_init_attr.cap.max_send_wr, qp_init_attr.cap.max_recv_wr: one is given; give one",
 	} {
 		r := sp.RuleByID(id)
-		if got := k.Evaluate(check.Case{Verb: r.Verb, Args: r.Accept.Args}); slices.Contains(got.Rules, id) ||
+		if got := k.Evaluate(explain.Case{Verb: r.Verb, Args: r.Accept.Args}); slices.Contains(got.Rules, id) ||
 			slices.Contains(got.NotJudged, id) {
 			t.Errorf("%s: accept: %s %v", id, got.Verdict, got.Messages)
 		}
-		got := k.Evaluate(check.Case{Verb: r.Verb, Args: r.Reject.Args})
-		if want := r.Verb + ": " + message + " [" + id + "]"; got.Verdict != check.Reject || !slices.Contains(got.Messages, want) {
+		got := k.Evaluate(explain.Case{Verb: r.Verb, Args: r.Reject.Args})
+		if want := r.Verb + ": " + message + " [" + id + "]"; got.Verdict != explain.Reject || !slices.Contains(got.Messages, want) {
 			t.Errorf("%s: reject: %s %v, want %s", id, got.Verdict, got.Messages, want)
 		}
 	}

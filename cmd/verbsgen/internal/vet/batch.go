@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/check"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/explain"
 )
 
 // batch is an array of work requests, which all variables that have it share.
@@ -174,11 +174,11 @@ var cNames = map[string]struct{ flags, elements string }{
 // asCase is the C struct of a request.
 func (r *request) asCase() any {
 	if r.lost {
-		return check.Unsaid{}
+		return explain.Unsaid{}
 	}
 	out, own := map[string]any{}, cNames[r.kind]
 	if r.kind == "SendWR" && !r.has("wr.") {
-		put(out, "wr.ud.ah", check.Unsaid{})
+		put(out, "wr.ud.ah", explain.Unsaid{})
 		if r.made && !r.has("bind_mw.") {
 			put(out, "wr.ud.ah", nil)
 		}
@@ -192,14 +192,14 @@ func (r *request) asCase() any {
 		}
 	}
 	if own.flags != "" && out[own.flags] == nil {
-		out[own.flags] = check.Unsaid{}
+		out[own.flags] = explain.Unsaid{}
 	}
 	if r.fields["opcode"] == nil && r.kind != "RecvWR" {
-		out["opcode"] = check.Unsaid{}
+		out["opcode"] = explain.Unsaid{}
 	}
 	if !r.count {
-		put(out, own.elements+"num_sge", check.Unsaid{})
-		put(out, own.elements+"sg_list", check.Unsaid{})
+		put(out, own.elements+"num_sge", explain.Unsaid{})
+		put(out, own.elements+"sg_list", explain.Unsaid{})
 	} else if len(r.sges) > 0 {
 		list := make([]any, len(r.sges))
 		for i, e := range r.sges {

@@ -2,7 +2,7 @@
 //
 // A generated package says which module and release it is of; a fact (origin.go) carries that to the packages that import it. A walk
 // through each function (walk.go, expr.go) follows constants, structs and builders from statement to statement. For a call of a
-// generated method (call.go) it makes the case that package check judges, in which everything that is not known is check.Unsaid, and so
+// generated method (call.go) it makes the case that package explain judges, in which everything that is not known is explain.Unsaid, and so
 // decides nothing.
 //
 // It has no table of verbs: which method calls which C function, and which field is which, is in the model of the package. Only the

@@ -14,7 +14,7 @@ import (
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/packages"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/check"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/explain"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/generate"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
@@ -71,7 +71,7 @@ func own(t *testing.T, name string) *module {
 		t.Fatal(err)
 	}
 	path := "github.com/verbsgen/verbsgen/gen/" + name
-	return &module{path, sp, sp.Module.NewFacts(rel), pkg, newBindings(check.New(sp, rel), pkg), all[path]}
+	return &module{path, sp, sp.Module.NewFacts(rel), pkg, newBindings(explain.New(sp, rel), pkg), all[path]}
 }
 
 // program is a Go file that was type-checked.

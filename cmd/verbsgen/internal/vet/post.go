@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/check"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/explain"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 )
@@ -81,7 +81,7 @@ func (w *walker) judgeCommand(e *ast.CallExpr, b *bindings, st *stream, call mod
 		if _, struct_ := v.(map[string]any); address && !struct_ {
 			v = asCase(some{})
 		} else if !ok {
-			v = check.Unsaid{}
+			v = explain.Unsaid{}
 		}
 		c.args[p.C] = v
 		c.paths = append(c.paths, [2]string{p.C, path})

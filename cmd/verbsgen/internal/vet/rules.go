@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/check"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/explain"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 )
 
@@ -135,7 +135,7 @@ func (w *walker) judge(file *ast.File, call *ast.CallExpr, c *caseOf) (out []fin
 }
 
 // message is that of the error which the call would return.
-func message(r *model.Rule, b check.Broken) string {
+func message(r *model.Rule, b explain.Broken) string {
 	text := r.Verb
 	if b.Place != "" {
 		text += ": " + strings.TrimSpace(b.Place+" "+b.Value)
@@ -185,7 +185,7 @@ func (r *record) nodeOf(path string) ast.Node {
 }
 
 // fix adds the flags that a rule asks for to the expression which lacks them; nil for another rule.
-func (w *walker) fix(file *ast.File, c *caseOf, r *model.Rule, b check.Broken, at ast.Node) *analysis.SuggestedFix {
+func (w *walker) fix(file *ast.File, c *caseOf, r *model.Rule, b explain.Broken, at ast.Node) *analysis.SuggestedFix {
 	e, ok := at.(ast.Expr)
 	if !ok || len(b.Rule.Need) == 0 || r.Subject == nil {
 		return nil

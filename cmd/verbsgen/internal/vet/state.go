@@ -4,7 +4,7 @@ import (
 	"math/big"
 	"slices"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/check"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/explain"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec/cond"
 )
@@ -131,14 +131,16 @@ func (c *caseOf) move() {
 
 // broken are the rules that a call breaks. Of an object whose type is known and whose state is not, they are those that it breaks in each
 // state.
-func (c *caseOf) broken() []check.Broken {
-	judge := func() []check.Broken { return c.b.judge.Evaluate(check.Case{Verb: c.face.verb.C, Args: c.args}).Broken }
+func (c *caseOf) broken() []explain.Broken {
+	judge := func() []explain.Broken {
+		return c.b.judge.Evaluate(explain.Case{Verb: c.face.verb.C, Args: c.args}).Broken
+	}
 	m := c.b.moves[c.face.verb.C]
 	h, ok := c.values[c.recv].(*handle)
 	if m == nil || !ok || len(h.props) == 0 || h.props[m.prop] != nil {
 		return judge()
 	}
-	var out []check.Broken
+	var out []explain.Broken
 	for i, state := range m.states {
 		props := asCase(h).(map[string]any)
 		props[m.prop] = state
@@ -148,8 +150,8 @@ func (c *caseOf) broken() []check.Broken {
 			out = now
 			continue
 		}
-		out = slices.DeleteFunc(out, func(b check.Broken) bool {
-			return !slices.ContainsFunc(now, func(x check.Broken) bool { return x.Rule == b.Rule })
+		out = slices.DeleteFunc(out, func(b explain.Broken) bool {
+			return !slices.ContainsFunc(now, func(x explain.Broken) bool { return x.Rule == b.Rule })
 		})
 	}
 	c.args[c.recv] = asCase(h)

@@ -7,7 +7,7 @@ import (
 	"maps"
 	"math/big"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/check"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/explain"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec/role"
 )
@@ -146,7 +146,7 @@ func same(a, b value) bool {
 	return false
 }
 
-// asCase is a value as a case of package check has it.
+// asCase is a value as a case of package explain has it.
 func asCase(v value) any {
 	switch v := v.(type) {
 	case *big.Int:
@@ -169,10 +169,10 @@ func asCase(v value) any {
 	case opcodeOf:
 		return string(v)
 	case element:
-		return map[string]any{"addr": check.Unsaid{}, "length": asCase(v.length), "lkey": check.Unsaid{}}
+		return map[string]any{"addr": explain.Unsaid{}, "length": asCase(v.length), "lkey": explain.Unsaid{}}
 	case list:
 		if v.items == nil {
-			return check.Unsaid{}
+			return explain.Unsaid{}
 		}
 		out := make([]any, len(v.items))
 		for i, x := range v.items {
@@ -180,25 +180,25 @@ func asCase(v value) any {
 		}
 		return out
 	}
-	return check.Unsaid{}
+	return explain.Unsaid{}
 }
 
 // asCase is the C struct of a record: what nobody set is zero there.
 func (r *record) asCase() any {
 	if r.lost {
-		return check.Unsaid{}
+		return explain.Unsaid{}
 	}
 	out := map[string]any{}
 	for _, f := range r.of.Fields {
 		v, set := r.fields[f]
 		switch {
 		case f.Callback != "" && set && f.Bit == nil, f.Points != nil, f.Bytes, f.Handles != nil, f.Text:
-			out[f.C] = check.Unsaid{}
+			out[f.C] = explain.Unsaid{}
 			if !set {
 				delete(out, f.C)
 			}
 			if f.Len != nil && f.Len.C != "" && set {
-				out[f.Len.C] = check.Unsaid{}
+				out[f.Len.C] = explain.Unsaid{}
 			}
 		case set:
 			out[f.C] = asCase(v)

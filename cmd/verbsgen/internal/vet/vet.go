@@ -6,12 +6,12 @@ import (
 
 	"golang.org/x/tools/go/analysis"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/check"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/explain"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 )
 
 // Loader gives the rules and the model that a generated package was made from.
-type Loader func(*Origin) (*check.Checker, *model.Package, error)
+type Loader func(*Origin) (*explain.Checker, *model.Package, error)
 
 // Analyzers are all analyzers of verbsgen vet.
 func Analyzers(load Loader) []*analysis.Analyzer {
@@ -54,7 +54,7 @@ func (s *suite) bindings(o *Origin) (*bindings, error) {
 
 // bindings are the names of a generated package, and the rules behind them.
 type bindings struct {
-	judge   *check.Checker
+	judge   *explain.Checker
 	methods map[string]face // "PD.RegMR"
 	records map[string]*model.Record
 	objects map[string]*model.Object
@@ -71,7 +71,7 @@ type face struct {
 	method *model.Method
 }
 
-func newBindings(judge *check.Checker, pkg *model.Package) *bindings {
+func newBindings(judge *explain.Checker, pkg *model.Package) *bindings {
 	b := &bindings{judge: judge, methods: map[string]face{}, records: map[string]*model.Record{}, objects: map[string]*model.Object{},
 		rules: map[string]*model.Rule{}, moves: map[string]*move{}, verbs: map[string]*model.Verb{}, props: map[*model.Object][]string{}}
 	for _, v := range pkg.Verbs {
