@@ -18,20 +18,27 @@ func BadTransition(table []Transition, mask, from, to uint64) bool {
 	return listed
 }
 
-// TransitionText describes a change of state that BadTransition reported, with the bits that the mask lacks and those
-// that it must not have. state returns the name of a state; names are those of the bits of the mask.
+// TransitionText describes a change of state that BadTransition reported: the mask, and what ChangeText says. state returns the name of
+// a state; names are those of the bits of the mask.
 func TransitionText(table []Transition, mask, from, to uint64, state func(uint64) string, names []Flag) string {
-	text := FlagText(mask, names) + ", " + state(from) + " to " + state(to)
+	bits := func(some uint64) string { return FlagText(some, names) }
+	return bits(mask) + ", " + ChangeText(table, mask, from, to, state, bits)
+}
+
+// ChangeText describes a change of state that BadTransition reported, with the bits that the mask lacks and those that it must not have.
+// state returns the name of a state, and bits those of some bits.
+func ChangeText(table []Transition, mask, from, to uint64, state, bits func(uint64) string) string {
+	text := state(from) + " to " + state(to)
 	for _, t := range table {
 		if t.From != from || t.To != to {
 			continue
 		}
 		and := ""
 		if lacks := t.Need &^ mask; lacks != 0 {
-			text, and = text+" without "+FlagText(lacks, names), " and"
+			text, and = text+" without "+bits(lacks), " and"
 		}
 		if more := mask &^ (t.Need | t.May); more != 0 {
-			text += and + " with " + FlagText(more, names)
+			text += and + " with " + bits(more)
 		}
 		return text
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 	"github.com/verbsgen/verbsgen/spec/cond"
@@ -104,7 +105,7 @@ func (c *call) show(r ref) string {
 	switch {
 	case names != nil && names.flags:
 		u, _ := bits(r)
-		return showFlags(u, names)
+		return validate.FlagText(word(u), names.list())
 	case names != nil:
 		for _, m := range names.enum.Enumerators {
 			if big.NewInt(m.Value).Cmp(i) == 0 {
@@ -117,31 +118,19 @@ func (c *call) show(r ref) string {
 	return i.String()
 }
 
-// showFlags writes "REMOTE_WRITE|0x400 (0x402)", and 0 for no flag.
-func showFlags(u *big.Int, n *names) string {
-	if u.Sign() == 0 {
-		return "0"
-	}
-	var parts []string
-	rest := new(big.Int).Set(u)
-	for _, m := range n.enum.Enumerators {
-		bit := big.NewInt(m.Value)
-		if m.Value > 0 && new(big.Int).And(rest, bit).Cmp(bit) == 0 {
-			parts = append(parts, strings.TrimPrefix(m.Name, n.prefix))
-			rest.AndNot(rest, bit)
-		}
-	}
-	if rest.Sign() != 0 {
-		parts = append(parts, "0x"+rest.Text(16))
-	}
-	return strings.Join(parts, "|") + " (0x" + u.Text(16) + ")"
-}
-
 // names is how the values at a place are called.
 type names struct {
 	enum   *api.Enum
 	prefix string
 	flags  bool
+}
+
+func (n *names) list() []validate.Flag {
+	var out []validate.Flag
+	for _, m := range n.enum.Enumerators {
+		out = append(out, validate.Flag{Bits: uint64(m.Value), Name: strings.TrimPrefix(m.Name, n.prefix)})
+	}
+	return out
 }
 
 var index = regexp.MustCompile(`\[[0-9]+\]`)

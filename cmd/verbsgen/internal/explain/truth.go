@@ -83,8 +83,7 @@ func (c *call) test(n *spec.Cond, b binding, demand bool) truth {
 	of := n.Sub[0]
 	switch {
 	case n.Op == cond.BadTransition:
-		t, _, _, _ := c.transition(n, b)
-		return t
+		return c.badTransition(n, b)
 	case of.Op == cond.Given:
 		return c.count(n, b)
 	case n.Op >= cond.Eq && n.Op <= cond.In:
