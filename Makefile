@@ -63,13 +63,13 @@ demo: ## the demo on a software device
 
 generate: ## regenerate what is checked in (gen/verbs, spec/stored.bin, runtime/gensupport/abi, names of runtime/dpath, conformance/recording, the list of conformance/calls, docs/statements.md, docs/pictures)
 	$(GO) generate ./spec ./gen/... ./runtime/gensupport/abi ./runtime/dpath ./conformance/recording ./conformance/calls
-	$(GO) run ./cmd/verbsgen/internal/audit/statements -o docs/statements.md
+	$(GO) run ./cmd/verbsgen/internal/maintain/audit/statements -o docs/statements.md
 	$(GO) run ./conformance/pictures -o docs/pictures
 
 check: ## report checked-in files that generate would change
 	$(GO) run ./cmd/verbsgen check
 	$(GO) test -run TestStoredPages ./spec
-	$(GO) test -run TestCheckedIn ./cmd/verbsgen/internal/gogen ./cmd/verbsgen/internal/cgen ./cmd/verbsgen/internal/audit/statements
+	$(GO) test -run TestCheckedIn ./cmd/verbsgen/internal/gogen ./cmd/verbsgen/internal/cgen ./cmd/verbsgen/internal/maintain/audit/statements
 
 # Compilers, and tests that compile, take a fifth less time when the garbage collector runs less often.
 check test test-host test-go lint race fuzz libs conformance-mlx5 rules: export GOGC ?= 400

@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/audit"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/decide"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/input"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/maintain/audit"
 	"github.com/verbsgen/verbsgen/spec"
 )
 

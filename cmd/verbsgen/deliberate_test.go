@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/mutate"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/maintain/mutate"
 )
 
 // TestDeliberateChanges changes the installed header in one way after the other. Each change is refused, at its place and

@@ -8,11 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/apidiff"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/decide"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/gochange"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/input"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/maintain/apidiff"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
@@ -72,7 +71,7 @@ or enum are not listed.`,
 			r := diffReport{Old: nameOr(rels[0], args[0]), New: nameOr(rels[1], args[1]), Diff: apidiff.Compare(rels[0], rels[1]),
 				Decide: decide.All(rels[1], sp).UndecidedNames()}
 			r.Summary = r.Diff.Summary()
-			gochange.Fill(r.Diff, sp, r.Decide)
+			r.FillGo(sp, r.Decide)
 			if asJSON {
 				err = writeJSON(a.out, r)
 			} else {

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/apidiff"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/input"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/maintain/apidiff"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 )

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/mutate"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/maintain/mutate"
 )
 
 var (

@@ -19,7 +19,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/cheader"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/mutate"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/maintain/mutate"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/coverage"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/input"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/maintain/coverage"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 )

@@ -3,8 +3,8 @@ package main
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/coverage"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/input"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/maintain/coverage"
 )
 
 func (a *app) coverageCmd() *cobra.Command {

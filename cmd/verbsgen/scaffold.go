@@ -16,7 +16,7 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/generate"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/input"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/scaffold"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/maintain/scaffold"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 )

@@ -1,20 +1,16 @@
-// Package gochange says what the differences between two releases mean for the generated Go package.
-//
-// It owns the sentences. It knows pages and the list of differences, and nothing of headers.
-package gochange
+package apidiff
 
 import (
 	"slices"
 	"strings"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/apidiff"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/spec"
 )
 
-// Fill says in each change of a diff what it means: undecided are the names that no page decides.
-func Fill(d *apidiff.Diff, sp *spec.Spec, undecided []string) {
-	n := read(sp)
+// FillGo says in each change what it means for the generated package: undecided are the names that no page decides.
+func (d *Diff) FillGo(sp *spec.Spec, undecided []string) {
+	n := goNames(sp)
 	n.undecided = map[string]bool{}
 	for _, name := range undecided {
 		n.undecided[name] = true
@@ -41,7 +37,7 @@ type names struct {
 // whole is a type that has all enumerators of its enum.
 type whole struct{ enum, goType, prefix string }
 
-func read(sp *spec.Spec) *names {
+func goNames(sp *spec.Spec) *names {
 	n := &names{of: map[string][]string{}, skipped: map[string]string{}}
 	add := func(c, goName string) { n.of[c] = append(n.of[c], goName) }
 	for _, p := range sp.Pages {
@@ -100,11 +96,11 @@ func (n *names) enum(tag, goType, prefix string, members []string, names map[str
 	}
 }
 
-// goNames lists the Go names of what changed.
-func (n *names) goNames(c apidiff.Change) string {
+// list lists the Go names of what changed.
+func (n *names) list(c Change) string {
 	list := slices.Clone(n.of[c.Name])
 	for _, w := range n.whole {
-		if c.Kind == apidiff.Enumerator && w.enum == c.Of {
+		if c.Kind == Enumerator && w.enum == c.Of {
 			list = append(list, naming.Member(w.goType, w.prefix, c.Name))
 		}
 	}
@@ -112,8 +108,8 @@ func (n *names) goNames(c apidiff.Change) string {
 	return strings.Join(slices.Compact(list), ", ")
 }
 
-func (n *names) added(c apidiff.Change) string {
-	name, bare := n.goNames(c), c.Name
+func (n *names) added(c Change) string {
+	name, bare := n.list(c), c.Name
 	if i := strings.Index(bare, " "); i >= 0 {
 		bare = bare[i+1:]
 	}
@@ -132,23 +128,23 @@ func (n *names) added(c apidiff.Change) string {
 	return "nothing"
 }
 
-func (n *names) removed(c apidiff.Change) string {
-	if name := n.goNames(c); name != "" {
+func (n *names) removed(c Change) string {
+	if name := n.list(c); name != "" {
 		return name + " goes: programs that use it do not compile"
 	}
 	return "nothing"
 }
 
-func (n *names) changed(c apidiff.Change) string {
-	name := n.goNames(c)
+func (n *names) changed(c Change) string {
+	name := n.list(c)
 	switch {
 	case name == "":
 		return "nothing"
-	case c.Kind == apidiff.Function:
+	case c.Kind == Function:
 		return name + " may take or return other types: look at its page"
-	case c.Kind == apidiff.Enumerator:
+	case c.Kind == Enumerator:
 		return name + " has another value: build programs again"
-	case c.Kind == apidiff.Field && ctype(c.Old) != ctype(c.New):
+	case c.Kind == Field && ctype(c.Old) != ctype(c.New):
 		return name + " may have another type: look at its page"
 	}
 	return "nothing: the layout of " + name + " follows the header"

@@ -8,11 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/audit"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/maintain/audit"
 	"github.com/verbsgen/verbsgen/spec"
 )
 
-const root = "../../../../../"
+const root = "../../../../../../"
 
 func pages(t *testing.T) []*spec.Page {
 	pages, err := all()

@@ -12,7 +12,7 @@ import (
 	"github.com/verbsgen/verbsgen/spec"
 )
 
-const stored = "../../../../../spec/evidence.txt"
+const stored = "../../../../../../spec/evidence.txt"
 
 // complete says that each citation of a release in spec/evidence.txt must have its hash there. Without it, only lines that nothing
 // cites fail.

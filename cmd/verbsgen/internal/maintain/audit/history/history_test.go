@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/audit"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/maintain/audit"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 

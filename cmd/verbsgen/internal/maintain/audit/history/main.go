@@ -15,7 +15,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/audit"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/maintain/audit"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 )

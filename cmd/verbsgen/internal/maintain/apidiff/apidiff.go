@@ -1,6 +1,6 @@
-// Package apidiff compares the facts of two releases.
+// Package apidiff compares the facts of two releases, and says by the pages what the differences mean for the generated Go package.
 //
-// It owns what counts as added, removed and changed. It knows nothing of headers, pages or files.
+// It owns what counts as added, removed and changed. It knows nothing of headers or files.
 package apidiff
 
 import (
@@ -27,7 +27,7 @@ type Change struct {
 	Of   string  `json:"of,omitempty"` // the record or enum that a field or enumerator belongs to
 	Old  string  `json:"old,omitempty"`
 	New  string  `json:"new,omitempty"`
-	Go   string  `json:"go,omitempty"` // what it means for the Go API; filled by package gochange
+	Go   string  `json:"go,omitempty"` // what it means for the Go API; filled by FillGo
 	Pos  api.Pos `json:"pos"`          // in the new header, or in the old one for what is removed
 }
 

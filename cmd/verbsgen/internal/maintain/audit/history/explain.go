@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/audit"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/maintain/audit"
 )
 
 //go:embed changes.json
