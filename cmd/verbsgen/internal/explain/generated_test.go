@@ -18,17 +18,7 @@ import (
 // edges, goes through both.
 func TestGenerated(t *testing.T) {
 	_, judge := newest(t)
-	soft := softverbs.New(softverbs.ODP(3, 0xff, 0, 0))
-	defer soft.Close()
-	lib, err := verbs.LoadFrom(soft)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dev, err := lib.OpenDevice("soft0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dev.CloseAll()
+	dev := device(t, softverbs.ODP(3, 0xff, 0, 0))
 	pd, err := dev.AllocPD()
 	if err != nil {
 		t.Fatal(err)
@@ -55,6 +45,23 @@ func TestGenerated(t *testing.T) {
 	if c.refused == 0 || c.refused == c.calls || len(c.ids) < 10 {
 		t.Errorf("%d calls, %d refused by %d rules: the contest shows little", c.calls, c.refused, len(c.ids))
 	}
+}
+
+// device opens a software device.
+func device(t *testing.T, options ...softverbs.Option) *verbs.Device {
+	t.Helper()
+	soft := softverbs.New(options...)
+	t.Cleanup(func() { soft.Close() })
+	lib, err := verbs.LoadFrom(soft)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev, err := lib.OpenDevice("soft0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { dev.CloseAll() })
+	return dev
 }
 
 // contest counts the calls that went through both readings.

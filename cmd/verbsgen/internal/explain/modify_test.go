@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/softverbs"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -55,18 +54,7 @@ var steps = map[verbs.QPType][]uint32{
 // rules; where it fails on the device, the error tells of the same lints.
 func TestGeneratedModify(t *testing.T) {
 	_, judge := newest(t)
-	soft := softverbs.New()
-	defer soft.Close()
-	lib, err := verbs.LoadFrom(soft)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dev, err := lib.OpenDevice("soft0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer dev.CloseAll()
-	c := &modifying{t: t, dev: dev, judge: judge, ids: map[string]int{}}
+	c := &modifying{t: t, dev: device(t), judge: judge, ids: map[string]int{}}
 	c.prepare()
 	for _, kind := range []verbs.QPType{verbs.QPTypeRC, verbs.QPTypeUC, verbs.QPTypeUD} {
 		for state := range 4 {

@@ -57,7 +57,7 @@ func (w *walker) call(e *ast.CallExpr) []value {
 	}
 	_, name := w.named(sig.Recv().Type())
 	if r := b.records[name]; r != nil && !r.Plain {
-		return w.setter(e, r, fn)
+		return w.setter(e, fn)
 	}
 	if f, ok := b.methods[name+"."+fn.Name()]; ok {
 		return w.verb(e, b, f, sig)
@@ -153,7 +153,7 @@ func (w *walker) construct(e *ast.CallExpr, b *bindings, of *model.Record) []val
 }
 
 // setter is the builder that a method of it returns: itself.
-func (w *walker) setter(e *ast.CallExpr, of *model.Record, fn *types.Func) []value {
+func (w *walker) setter(e *ast.CallExpr, fn *types.Func) []value {
 	s, ok := ast.Unparen(e.Fun).(*ast.SelectorExpr)
 	if !ok {
 		return w.foreign(e)

@@ -43,11 +43,11 @@ func (w *walker) streamed(e *ast.CallExpr, b *bindings) {
 		return
 	}
 	of := st.face.verb.Stream
-	for i, r := range requestsOf(args) {
+	for _, r := range requestsOf(args) {
 		op, _ := r.fields["opcode"].(opcodeOf)
 		for _, x := range of.Builders {
 			if x.Opcode.C == string(op) {
-				w.judgeCommand(e, b, st, x.Call, i, r)
+				w.judgeCommand(e, b, st, x.Call, r)
 			}
 		}
 		h, _ := st.of.(*handle)
@@ -56,14 +56,14 @@ func (w *walker) streamed(e *ast.CallExpr, b *bindings) {
 				break
 			}
 			if kind, ok := h.props["qp_type"].(*big.Int); ok && kind.IsInt64() && kind.Int64() == x.Kind.Value {
-				w.judgeCommand(e, b, st, x.Call, i, r)
+				w.judgeCommand(e, b, st, x.Call, r)
 			}
 		}
 	}
 }
 
 // judgeCommand has the function judged that a stream calls for a request.
-func (w *walker) judgeCommand(e *ast.CallExpr, b *bindings, st *stream, call model.Call, i int64, r *request) {
+func (w *walker) judgeCommand(e *ast.CallExpr, b *bindings, st *stream, call model.Call, r *request) {
 	verb := b.verbs["ibv_"+call.Op]
 	if verb == nil || len(verb.Params) != len(call.Args)+1 {
 		return

@@ -190,7 +190,7 @@ func (w *walker) fix(file *ast.File, c *caseOf, r *model.Rule, b explain.Broken,
 	if !ok || len(b.Rule.Need) == 0 || r.Subject == nil {
 		return nil
 	}
-	enum, have := enumAt(r, c), new(big.Int)
+	enum, have := enumAt(r), new(big.Int)
 	if enum == nil {
 		return nil
 	}
@@ -221,7 +221,7 @@ func (w *walker) fix(file *ast.File, c *caseOf, r *model.Rule, b explain.Broken,
 }
 
 // enumAt is the type of the flags that a rule is about.
-func enumAt(r *model.Rule, c *caseOf) *model.Enum {
+func enumAt(r *model.Rule) *model.Enum {
 	if r.Subject.Field != nil {
 		return r.Subject.Field.Enum
 	}

@@ -52,12 +52,6 @@ func (r *Report) Count(s Status) int {
 	return n
 }
 
-// Stale reports whether anything must be looked at: a passage that moved, is missing or was never given. A page that
-// the folder lacks does not make a report stale: an installation may leave pages out.
-func (r *Report) Stale() bool {
-	return r.Count(Moved)+r.Count(Missing)+r.Count(Unhashed) > 0
-}
-
 // Empty reports whether the folder has none of the pages.
 func (r *Report) Empty() bool {
 	return len(r.Absent) > 0 && r.Count(Found)+r.Count(Moved)+r.Count(Missing) == 0
@@ -65,15 +59,6 @@ func (r *Report) Empty() bool {
 
 // Audit looks for the passage of every rule and note in the man pages of a folder: one with *.3 or *.3.gz files, or
 // with a man3 folder of them. Retired rules are left out.
-func Audit(ctx context.Context, pages []*spec.Page, manDir string) (*Report, error) {
-	tool, err := FindTool()
-	if err != nil {
-		return nil, err
-	}
-	return tool.Audit(ctx, pages, manDir)
-}
-
-// Audit is Audit with a tool of the caller's choice.
 func (t Tool) Audit(ctx context.Context, pages []*spec.Page, manDir string) (*Report, error) {
 	report := &Report{Tool: t.Name}
 	for _, page := range pages {

@@ -38,13 +38,17 @@ func run(out string, args []string) error {
 	if err != nil {
 		return err
 	}
+	tool, err := audit.FindTool()
+	if err != nil {
+		return err
+	}
 	var audits []audited
 	for _, arg := range args {
 		release, dir, ok := strings.Cut(arg, "=")
 		if !ok {
 			return fmt.Errorf("%q is no RELEASE=FOLDER", arg)
 		}
-		report, err := audit.Audit(context.Background(), sp.Pages, dir)
+		report, err := tool.Audit(context.Background(), sp.Pages, dir)
 		if err != nil {
 			return fmt.Errorf("%s: %w", release, err)
 		}
