@@ -85,6 +85,9 @@ var faults = []fault{
 	{what: "rkey in place of the lkey", wr: with(write, func(w *harness.SendWR) { w.SGEs[0].LKey++ }), status: wcLocQPOp, yState: sRTS},
 	{what: "SGE past the region", wr: with(write, func(w *harness.SendWR) { w.SGEs[0].Addr += 4*pageSize - 7 }),
 		status: wcLocProt, yState: sRTS},
+	{what: "message of more than 32 bits", wr: with(write, func(w *harness.SendWR) {
+		w.SGEs = append(w.SGEs, harness.SGE{Len: 1 << 31}, harness.SGE{Len: 1 << 31}) // whose sum is the 8 bytes in 32 bits
+	}), status: wcLocLen, yState: sRTS},
 	{what: "read into a region without LOCAL_WRITE", plan: plan{mr: remoteRead}, wr: read, status: wcLocProt, yState: sRTS},
 	{what: "read with a wrong lkey", wr: with(read, func(w *harness.SendWR) { w.SGEs[0].LKey += 2 }), status: wcLocProt, yState: sRTS},
 	{what: "atomic into a wrong lkey", wr: with(faa, func(w *harness.SendWR) { w.SGEs[0].LKey += 2 }), status: wcLocProt, yState: sRTS},

@@ -19,7 +19,7 @@ void svb_take_streamed(struct svb_swr *r, const struct ibv_send_wr *wr)
 	r->rkey = wr->wr.atomic.rkey;
 	r->compare_add = wr->wr.atomic.compare_add;
 	r->swap = wr->wr.atomic.swap;
-	r->length = wr->opcode == IBV_WR_FLUSH ? (uint32_t)r->compare_add : sizeof r->compare_add;
+	r->length = wr->opcode == IBV_WR_FLUSH ? r->compare_add : sizeof r->compare_add;
 }
 
 static uint32_t rights(const struct svb_swr *r)

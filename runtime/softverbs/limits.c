@@ -128,16 +128,6 @@ int svb_mlx5_srq_caps(struct ibv_srq_attr *a, bool xrc, uint32_t *all)
 	return *all >= SVB_MLX5_BLOCKS || a->max_sge > LARGEST_RECEIVE / SEGMENT ? EINVAL : 0; // the kernel
 }
 
-static uint64_t total(const struct ibv_send_wr *wr)
-{
-	uint64_t sum = 0;
-	int i;
-
-	for (i = 0; i < wr->num_sge; i++)
-		sum += wr->sg_list[i].length;
-	return sum;
-}
-
 // A queue that was never in RTS has no room for an SGE, and not even for none.
 int svb_mlx5_send(const struct svb_qp *qp, const struct ibv_send_wr *wr)
 {
@@ -145,7 +135,7 @@ int svb_mlx5_send(const struct svb_qp *qp, const struct ibv_send_wr *wr)
 		return EINVAL;
 	if (qp->sposted - qp->sfreed >= qp->cap.max_send_wr || wr->num_sge > (qp->up ? (int)qp->cap.max_send_sge : -1))
 		return ENOMEM;
-	if ((wr->send_flags & IBV_SEND_INLINE) && total(wr) > qp->cap.max_inline_data)
+	if ((wr->send_flags & IBV_SEND_INLINE) && svb_length(wr) > qp->cap.max_inline_data)
 		return ENOMEM;
 	return 0;
 }

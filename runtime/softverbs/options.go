@@ -231,7 +231,8 @@ func MRUnsupported(flags uint32) Option { return set(func(d *device) { d.mrUnsup
 // the default is 0.
 func MRUnknown(flags uint32) Option { return set(func(d *device) { d.mrUnknown = flags }) }
 
-// MaxMsgSize sets max_msg_sz of the ports in bytes; the default is 2 GiB.
+// MaxMsgSize sets max_msg_sz of the ports in bytes; the default is 2 GiB. A longer message of a connection ends with
+// IBV_WC_LOC_LEN_ERR, as on a card; soft-RoCE sends it all the same.
 func MaxMsgSize(bytes uint32) Option { return set(func(d *device) { d.maxMsgSize = bytes }) }
 
 // OneKey makes lkey and rkey of a region equal, and rkey 0 for a region without remote access, as soft-RoCE does. By

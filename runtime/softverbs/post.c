@@ -13,15 +13,6 @@
 #include "window.h"
 #include "wire.h"
 
-static uint32_t total(const struct ibv_sge *s, int n)
-{
-	uint32_t sum = 0;
-
-	for (; n > 0; n--, s++)
-		sum += s->length;
-	return sum;
-}
-
 // binds tells whether the provider takes a request to bind a window: one without data of any kind.
 static bool binds(const struct svb_qp *qp, const struct ibv_send_wr *wr)
 {
@@ -47,9 +38,9 @@ static int check_send(const struct svb_qp *qp, const struct ibv_send_wr *wr)
 		return err;
 	if ((wr->num_sge < 0 && !qp->dev->cfg.mlx5) || wr->num_sge > (int)qp->cap.max_send_sge)
 		return EINVAL; // to mlx5 it is as if there were no elements
-	if (!qp->dev->cfg.mlx5 && svb_is_atomic(wr->opcode) && (total(wr->sg_list, wr->num_sge) < 8 || (wr->wr.atomic.remote_addr & 7)))
+	if (!qp->dev->cfg.mlx5 && svb_is_atomic(wr->opcode) && (svb_length(wr) < 8 || (wr->wr.atomic.remote_addr & 7)))
 		return EINVAL;
-	if ((wr->send_flags & IBV_SEND_INLINE) && total(wr->sg_list, wr->num_sge) > qp->cap.max_inline_data)
+	if ((wr->send_flags & IBV_SEND_INLINE) && svb_length(wr) > qp->cap.max_inline_data)
 		return EINVAL;
 	if (qp->pub.qp_type == IBV_QPT_UD && !svb_find_ah(wr->wr.ud.ah))
 		return EINVAL;
@@ -85,7 +76,7 @@ static struct svb_swr *take_send(struct svb_qp *qp, const struct ibv_send_wr *wr
 	if (!take_data(qp->sdata + (size_t)at * qp->slot, wr))
 		return NULL;
 	memset(r, 0, sizeof *r);
-	r->length = total(wr->sg_list, wr->num_sge);
+	r->length = svb_length(wr);
 	r->nsge = wr->num_sge < 0 ? 0 : wr->num_sge;
 	r->wr_id = wr->wr_id;
 	r->opcode = wr->opcode;

@@ -32,7 +32,8 @@ struct svb_swr { // a send request; its SGEs or its inline bytes stand in the qu
 	enum ibv_wr_opcode opcode;
 	unsigned flags;
 	__be32 imm;
-	uint32_t rkey, length;
+	uint32_t rkey;
+	uint64_t length; // bytes; a list of elements can have more than 32 bits count
 	int nsge;
 	struct ibv_ah_attr av; // UD
 	uint32_t remote_qpn, remote_qkey;
@@ -124,6 +125,17 @@ static inline bool svb_reliable(const struct svb_qp *qp)
 static inline bool svb_is_atomic(enum ibv_wr_opcode op)
 {
 	return op == IBV_WR_ATOMIC_CMP_AND_SWP || op == IBV_WR_ATOMIC_FETCH_AND_ADD;
+}
+
+// svb_length returns the bytes of all elements of a request, which has no more of them than its queue takes.
+static inline uint64_t svb_length(const struct ibv_send_wr *wr)
+{
+	uint64_t sum = 0;
+	int i;
+
+	for (i = 0; i < wr->num_sge; i++)
+		sum += wr->sg_list[i].length;
+	return sum;
 }
 
 // svb_kick wakes the thread of a device, with svb_lock held.

@@ -25,8 +25,8 @@ const (
 	opWrite, opWriteImm, opSend, opSendImm, opRead, opCAS, opFAA = 0, 1, 2, 3, 4, 5, 6
 	fence, signaled, solicited, inline                           = 1, 2, 4, 8
 
-	wcSuccess, wcLocQPOp, wcLocProt, wcFlush, wcRemInvReq, wcRemAccess = 0, 2, 4, 5, 9, 10
-	wcRemOp, wcRetryExc, wcRNRExc                                      = 11, 12, 13
+	wcSuccess, wcLocLen, wcLocQPOp, wcLocProt, wcFlush, wcRemInvReq, wcRemAccess = 0, 1, 2, 4, 5, 9, 10
+	wcRemOp, wcRetryExc, wcRNRExc                                                = 11, 12, 13
 
 	cSend, cWrite, cRead, cCAS, cFAA, cRecv, cRecvImm = 0, 1, 2, 3, 4, 128, 129
 	fGRH, fImm                                        = 1, 2

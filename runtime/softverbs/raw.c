@@ -144,7 +144,7 @@ enum svb_fate svb_raw(struct svb_message *m, enum ibv_wc_status *status)
 		*status = IBV_WC_LOC_PROT_ERR;
 		return SVB_ENDED;
 	}
-	svb_frame_read(&frame, bytes, m->r->length);
+	svb_frame_read(&frame, bytes, (uint32_t)m->r->length);
 	c.list = calloc(flows(d) + 1, sizeof *c.list);
 	normal(d, port, true, &frame, &c, &drop);
 	if (c.list && !drop) {

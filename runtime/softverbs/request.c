@@ -84,7 +84,7 @@ static struct svb_qp *connected(struct svb_qp *qp)
 }
 
 // The header that a datagram's receiver finds in front of the data: of IPv6, or of IPv4 in the last 20 bytes.
-static void fill_grh(struct ibv_grh *g, const struct ibv_ah_attr *av, const union ibv_gid *from, uint32_t length)
+static void fill_grh(struct ibv_grh *g, const struct ibv_ah_attr *av, const union ibv_gid *from, uint64_t length)
 {
 	const struct ibv_global_route *r = &av->grh;
 	uint8_t *v4 = (uint8_t *)g + 20;
@@ -155,11 +155,21 @@ static bool port_up(const struct svb_qp *qp, const struct svb_swr *r)
 	return port && !qp->dev->port_down[port - 1];
 }
 
+// too_long reports whether a message is longer than its port allows, which ends a connection, as cards do it. soft-RoCE does not look at
+// max_msg_sz and counts bytes in 32 bits, so of 2^32 + 64 bytes it would send 64.
+static bool too_long(const struct svb_qp *qp, const struct svb_swr *r)
+{
+	const enum ibv_qp_type t = qp->pub.qp_type;
+
+	return t != IBV_QPT_UD && t != IBV_QPT_RAW_PACKET && (sends(r->opcode) || r->opcode == IBV_WR_RDMA_READ) &&
+	       r->length > qp->dev->cfg.max_msg_sz;
+}
+
 static uint32_t packets(const struct svb_qp *qp, const struct svb_swr *r)
 {
 	const uint32_t mtu = 128u << qp->attr.path_mtu;
 
-	return r->length && !svb_streamed(r->opcode) ? (r->length - 1) / mtu + 1 : 1;
+	return r->length && !svb_streamed(r->opcode) ? (uint32_t)((r->length - 1) / mtu) + 1 : 1;
 }
 
 static enum svb_fate deliver(struct svb_message *m, enum ibv_wc_status *status)
@@ -208,6 +218,10 @@ enum svb_fate svb_request(struct svb_qp *qp, const struct svb_swr *r, char *data
 		return SVB_ENDED;
 	if (reads(r->opcode) && !qp->attr.max_rd_atomic)
 		return SVB_STUCK; // it waits for a place among none
+	if (too_long(qp, r)) {
+		*status = IBV_WC_LOC_LEN_ERR;
+		return SVB_ENDED;
+	}
 	err = take_source(&m, data);
 	if (err) {
 		*status = err == EFAULT ? IBV_WC_LOC_PROT_ERR : IBV_WC_LOC_QP_OP_ERR;

@@ -67,7 +67,7 @@ static bool complete_receive(const struct svb_message *m, struct svb_receive *v,
 
 	if (status == IBV_WC_SUCCESS) {
 		wc.opcode = is_send(r) ? IBV_WC_RECV : IBV_WC_RECV_RDMA_WITH_IMM;
-		wc.byte_len = r->length;
+		wc.byte_len = (uint32_t)r->length;
 		wc.wc_flags = m->to->pub.qp_type == IBV_QPT_RAW_PACKET ? 0 : IBV_WC_GRH;
 		if (has_imm(r)) {
 			wc.wc_flags |= IBV_WC_WITH_IMM;
@@ -122,7 +122,7 @@ static enum svb_fate no_source(struct svb_message *m, struct svb_receive *v, enu
 static enum svb_fate receive_data(struct svb_message *m, struct svb_receive *v, enum ibv_wc_status *status)
 {
 	const bool ud = m->to->pub.qp_type == IBV_QPT_UD;
-	const uint64_t length = (uint64_t)m->r->length + (ud ? SVB_GRH : 0);
+	const uint64_t length = m->r->length + (ud ? SVB_GRH : 0);
 	struct svb_list from = {0}, to = {0};
 	enum svb_copied c = SVB_NO_TARGET;
 

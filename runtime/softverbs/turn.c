@@ -63,7 +63,7 @@ void svb_qp_end(struct svb_qp *qp, enum ibv_wc_status status)
 {
 	const struct svb_swr *r = &qp->sq[qp->shead];
 	struct ibv_wc wc = {
-		.wr_id = r->wr_id, .status = status, .opcode = completed(r->opcode), .byte_len = r->length,
+		.wr_id = r->wr_id, .status = status, .opcode = completed(r->opcode), .byte_len = (uint32_t)r->length,
 		.qp_num = qp->pub.qp_num,
 	};
 

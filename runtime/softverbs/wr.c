@@ -100,8 +100,9 @@ static struct ibv_send_wr *begin(struct ibv_qp_ex *ex, enum ibv_wr_opcode opcode
 	return w;
 }
 
-// last is the request that a setter is for.
-static struct ibv_send_wr *last(struct svb_stream *s) { return &s->wrs[s->n ? s->n - 1 : 0]; }
+// place is the number of the request that a setter is for. A setter before the first request changes one that nobody posts.
+static size_t place(const struct svb_stream *s) { return s->n ? s->n - 1 : 0; }
+static struct ibv_send_wr *last(struct svb_stream *s) { return &s->wrs[place(s)]; }
 
 static struct ibv_send_wr *rdma(struct ibv_qp_ex *ex, enum ibv_wr_opcode opcode, uint32_t rkey, uint64_t addr)
 {
@@ -189,7 +190,7 @@ static void set_sge_list(struct ibv_qp_ex *ex, size_t n, const struct ibv_sge *l
 		fails(ex);
 		return;
 	}
-	w->sg_list = s->list + (size_t)(s->n - 1) * s->sges;
+	w->sg_list = s->list + place(s) * s->sges;
 	w->num_sge = (int)n;
 	memcpy(w->sg_list, list, n * sizeof *list);
 }
@@ -207,13 +208,13 @@ static void set_inline_data_list(struct ibv_qp_ex *ex, size_t n, const struct ib
 	size_t i, total = 0;
 	char *to;
 
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n && bufs[i].length <= s->inlines - total; i++)
 		total += bufs[i].length;
-	if (total > s->inlines)
+	if (i < n)
 		fails(ex);
 	if (s->err)
 		return;
-	to = s->data + (size_t)(s->n - 1) * s->inlines;
+	to = s->data + place(s) * s->inlines;
 	set_sge(ex, 0, (uintptr_t)to, (uint32_t)total);
 	last(s)->send_flags |= IBV_SEND_INLINE;
 	for (i = 0; i < n; to += bufs[i++].length)

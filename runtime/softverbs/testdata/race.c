@@ -77,16 +77,17 @@ static void second_context(const struct ibv_pd *pd)
 // connect makes a queue pair whose other end it is itself.
 static struct ibv_qp *connect_self(struct ibv_pd *pd, struct ibv_cq *cq)
 {
-	struct ibv_qp_init_attr init = {
-		.send_cq = cq, .recv_cq = cq, .cap = {.max_send_wr = 7, .max_recv_wr = 7, .max_send_sge = 1, .max_recv_sge = 1},
-		.qp_type = IBV_QPT_RC,
+	struct ibv_qp_init_attr_ex init = {
+		.send_cq = cq, .recv_cq = cq, .cap = {.max_send_wr = 7, .max_recv_wr = 7, .max_send_sge = 2, .max_recv_sge = 1},
+		.qp_type = IBV_QPT_RC, .comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS, .pd = pd,
+		.send_ops_flags = IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_FLUSH,
 	};
 	struct ibv_qp_attr a = {
-		.qp_state = IBV_QPS_INIT, .port_num = 1, .qp_access_flags = 15, .path_mtu = IBV_MTU_1024, .timeout = 10,
+		.qp_state = IBV_QPS_INIT, .port_num = 1, .qp_access_flags = 15 | IBV_ACCESS_FLUSH_GLOBAL, .path_mtu = IBV_MTU_1024, .timeout = 10,
 		.ah_attr = {.is_global = 1, .port_num = 1}, .max_rd_atomic = 1, .max_dest_rd_atomic = 1, .rnr_retry = 7,
 		.retry_cnt = 7, .min_rnr_timer = 1,
 	};
-	struct ibv_qp *qp = svb_create_qp(pd, &init);
+	struct ibv_qp *qp = svb_create_qp_ex(ctx, &init);
 
 	MUST(qp);
 	a.dest_qp_num = qp->qp_num;
@@ -156,6 +157,36 @@ static void queues(struct ibv_pd *pd, char *m, bool flushed)
 	MUST(svb_dereg_mr(mr) == 0);
 }
 
+// wraps posts requests whose lengths count more than their type holds: none may begin anew at 0.
+static void wraps(struct ibv_pd *pd, char *m)
+{
+	struct ibv_cq *cq = svb_create_cq(ctx, 31, NULL, NULL, 0);
+	struct ibv_mr *mr = svb_reg_mr(pd, m, 4096, 15 | IBV_ACCESS_FLUSH_GLOBAL);
+	struct ibv_qp *qp = connect_self(pd, cq);
+	struct ibv_qp_ex *ex = svb_qp_to_qp_ex(qp);
+	struct ibv_data_buf parts[] = {{.addr = m, .length = SIZE_MAX}, {.addr = m, .length = 9}}; // 8 in a size_t
+	struct ibv_sge sums[] = {{.addr = (uintptr_t)m, .length = 4096}, {.addr = (uintptr_t)m, .length = UINT32_MAX - 4095 + 8}};
+	struct ibv_send_wr s = {.sg_list = sums, .num_sge = 2, .opcode = IBV_WR_RDMA_WRITE, .send_flags = IBV_SEND_INLINE}, *bad;
+	struct ibv_wc wc;
+
+	MUST(cq && mr && ex);
+	ex->wr_start(ex);
+	ex->wr_flags = 0;
+	ex->wr_set_inline_data_list(ex, 1, parts + 1); // of no request
+	ex->wr_rdma_write(ex, mr->rkey, (uintptr_t)m);
+	ex->wr_set_inline_data_list(ex, 2, parts);
+	MUST(ex->wr_complete(ex) == ENOSPC);
+	MUST(svb_post_send(qp, &s, &bad) == EINVAL && bad == &s);
+	ex->wr_start(ex);
+	ex->wr_flags = IBV_SEND_SIGNALED;
+	ex->wr_flush(ex, mr->rkey, (uintptr_t)m, ((size_t)1 << 32) + 64, IBV_FLUSH_GLOBAL, IBV_FLUSH_RANGE);
+	MUST(ex->wr_complete(ex) == 0);
+	while (svb_poll_cq(cq, 1, &wc) == 0)
+		usleep(100);
+	MUST(wc.status == IBV_WC_REM_ACCESS_ERR);
+	MUST(svb_destroy_qp(qp) == 0 && svb_destroy_cq(cq) == 0 && svb_dereg_mr(mr) == 0);
+}
+
 static void *work(void *arg)
 {
 	struct ibv_port_attr port;
@@ -184,7 +215,7 @@ static void start(void)
 {
 	struct svb_devcfg d = {
 		.name = "soft0", .max_dm_size = 1 << 20, .dm_max_log_align = 12, .dm_copy_align = 4, .dm_mr_align = 1,
-		.max_mr_size = 1ull << 40, .atomic_cap = IBV_ATOMIC_HCA, .ports = 1,
+		.max_mr_size = 1ull << 40, .atomic_cap = IBV_ATOMIC_HCA, .ports = 1, .max_msg_sz = 1u << 31, .cap_flags = 1ull << 38,
 	};
 	struct svb_config cfg = {
 		.ndevs = 1, .devs = &d, .vctx_size = sizeof(struct verbs_context), .port_attr_size = sizeof(struct ibv_port_attr),
@@ -213,6 +244,7 @@ int main(void)
 	start();
 	pd = svb_alloc_pd(ctx);
 	MUST(pd);
+	wraps(pd, m);
 	mr = svb_reg_mr(pd, m, 1 << 20, 15);
 	MUST(mr);
 	MUST(svb_peer_stress(peer, mr->rkey, (uint64_t)(uintptr_t)m, 1 << 20) == 0);
