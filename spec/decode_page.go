@@ -218,6 +218,7 @@ func (d *decoder) recordField(record, c string, k, v *yaml.Node) RecordField {
 		{"hex", false, d.truth(&f.Hex)},
 		{"order", false, d.oneOf(&f.Order, OrderNetwork)},
 		{"means", false, d.text(&f.Means)},
+		{"divides", false, d.text(&f.Divides)},
 		{"callback", false, d.oneOf(&f.Callback, CallbackMemory, CallbackAllocator, CallbackContext)},
 		{"len", false, d.text(&f.Len)},
 		{"pair", false, d.text(&f.Pair)},

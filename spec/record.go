@@ -152,6 +152,7 @@ type RecordField struct {
 	Hex      bool   // messages write it in hex
 	Order    string // OrderNetwork where C has the number in network byte order, and its type does not say so
 	Means    string // kind of value, for rules about every such value: "port"
+	Divides  string // the provider that divides by the field unseen, "efa": on its devices 0 is passed as 1
 	Callback string // CallbackMemory, CallbackAllocator or CallbackContext
 	Len      string // callback memory: the field with the length of that memory
 	Pair     string // callback allocator: the field with the function that frees

@@ -55,7 +55,8 @@ type datagramEnd struct {
 	buf []byte
 }
 
-func newDatagramEnd(t *testing.T, name string) *datagramEnd {
+// newDatagramEnd makes an end that can have so many sends and receives. With 0 it asks for no elements of them either.
+func newDatagramEnd(t *testing.T, name string, sends, receives uint32) *datagramEnd {
 	dev := open(t, name)
 	e := &datagramEnd{buf: make([]byte, 256), at: must(far.OpenPort(dev, "", 1, 0))(t), pd: must(dev.AllocPD())(t)}
 	if attr := must(dev.QueryDevice())(t); attr.VendorID != 0x1d0f {
@@ -64,7 +65,8 @@ func newDatagramEnd(t *testing.T, name string) *datagramEnd {
 	e.mr = must(e.pd.RegMR(e.buf, verbs.MRAccessLocalWrite))(t)
 	e.cq = must(dev.CreateCQ(16, nil, 0))(t)
 	e.qp = must(e.pd.CreateQP(verbs.QPInitAttr{
-		Type: verbs.QPTypeUD, SendCQ: e.cq, RecvCQ: e.cq, MaxSendWR: 8, MaxRecvWR: 8, MaxSendSGE: 1, MaxRecvSGE: 1,
+		Type: verbs.QPTypeUD, SendCQ: e.cq, RecvCQ: e.cq, MaxSendWR: sends, MaxRecvWR: receives, MaxSendSGE: min(sends, 1),
+		MaxRecvSGE: min(receives, 1),
 	}))(t)
 	steps := verbs.UDSetup{PortNum: 1, QKey: 0x1d1d}
 	for _, attr := range []*verbs.QPAttr{steps.Init(), steps.RTR(), steps.RTS()} {
@@ -86,7 +88,15 @@ func (e *datagramEnd) wait(t *testing.T) verbs.WC {
 
 // sendByEFA is the child of TestEFA.
 func sendByEFA(t *testing.T) {
-	a, b := newDatagramEnd(t, "efa_0"), newDatagramEnd(t, "efa_1")
+	a, b := newDatagramEnd(t, "efa_0", 8, 0), newDatagramEnd(t, "efa_1", 0, 8)
+	for _, attr := range []*verbs.QPInitAttrEx{
+		verbs.NewQPInitAttrEx(verbs.QPTypeUD, a.cq, a.cq, a.pd).MaxSendWR(8).MaxSendSGE(1),
+		verbs.NewQPInitAttrEx(verbs.QPTypeUD, a.cq, a.cq, a.pd),
+	} {
+		if err := must(a.pd.Device().CreateQPEx(attr))(t).Close(); err != nil {
+			t.Error(err)
+		}
+	}
 	ah := must(a.pd.CreateAH(verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: b.at.GID(), HopLimit: 1}))(t)
 	recv, batch := must(verbs.NewRecvBatch(1, 1))(t), must(verbs.NewSendBatch(1, 1))(t)
 	defer recv.Close()

@@ -78,6 +78,7 @@ func sendBySRD(t *testing.T) {
 		t.Error("the new objects do not know what they were made from")
 	}
 	refusedHandles(t, efa, a, b, devs)
+	sendOnly(t, efa, a)
 	first := must(a.pd.CreateAH(verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: b.at.GID(), HopLimit: 1}))(t)
 	there := must(b.pd.CreateAH(verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: a.at.GID(), HopLimit: 1}))(t)
 	if x, y := must(efa.QueryAH(first))(t), must(efa.QueryAH(there))(t); x.AHN == 0 && y.AHN == 0 {
@@ -96,6 +97,25 @@ func sendBySRD(t *testing.T) {
 		}
 	}
 	fmt.Printf("\x01%.6s moved %q, 2 times\n", filepath.Base(mapped(t, "libefa*.so*")), moved)
+}
+
+// sendOnly makes queue pairs that have no receives, nor elements of them, by both functions.
+func sendOnly(t *testing.T, efa *efadv.Lib, e *srdEnd) {
+	attr := verbs.NewQPInitAttrEx(verbs.QPTypeDriver, e.cq, e.cq, e.pd).MaxSendWR(8).MaxSendSGE(1).SendOps(verbs.QPOpSend)
+	for _, qp := range []*verbs.QP{
+		must(efa.CreateDriverQP(e.pd, verbs.QPInitAttr{Type: verbs.QPTypeDriver, SendCQ: e.cq, RecvCQ: e.cq, MaxSendWR: 8, MaxSendSGE: 1},
+			efadv.DriverQPTypeSRD))(t),
+		must(efa.CreateQPEx(e.pd.Device(), attr, efadv.NewQPInitAttr(efadv.DriverQPTypeSRD)))(t),
+	} {
+		if err := qp.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if depth, err := efa.MaxRQDepth(e.pd.Device(), efadv.NewRQDepthAttr()); err == nil && depth == 0 {
+		t.Error("no receives are possible")
+	} else if err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("efadv_get_max_rq_depth: %v", err)
+	}
 }
 
 // refusedHandles gives libefa what it must not get, or lacks.

@@ -58,6 +58,7 @@ func (a *QPInitAttr) lend(to *bridge.Lent) error {
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
 func (a *RQDepthAttr) lend(to *bridge.Lent) error {
 	c := a.c
+	c.max_recv_sge = max(c.max_recv_sge, 1)
 	to.C = unsafe.Pointer(&c)
 	return nil
 }

@@ -224,6 +224,7 @@ func (l *Lib) MaxRQDepth(dev *verbs.Device, attr *RQDepthAttr) (int, error) {
 		return 0, verr.NilValue(verb, "RQDepthAttr", "make one with NewRQDepthAttr")
 	}
 	attrC := attr.c
+	attrC.max_recv_sge = max(attrC.max_recv_sge, 1)
 	n, errno := rawGetMaxRQDepth(l.fn[symEfadv_get_max_rq_depth], devHeld.C, unsafe.Pointer(&attrC), 16)
 	if n < 0 {
 		return 0, verr.Failed(verb, errno, func() []string {

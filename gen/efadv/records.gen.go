@@ -183,7 +183,8 @@ type RQDepthAttr struct {
 // NewRQDepthAttr starts an attribute structure RQDepthAttr.
 func NewRQDepthAttr() *RQDepthAttr { return &RQDepthAttr{} }
 
-// MaxRecvSGE sets the largest number of scatter-gather entries in a receive request.
+// MaxRecvSGE sets the largest number of scatter-gather entries in a receive request; 0 is passed as 1, as
+// libefa divides by it.
 // C: max_recv_sge.
 func (a *RQDepthAttr) MaxRecvSGE(v uint32) *RQDepthAttr {
 	a = object.OrZero(a)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/bridge"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/diagnose"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dl"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/lazy"
 )
@@ -193,6 +194,9 @@ func (a *QPInitAttr) lend(to *bridge.Lent) error {
 		}
 		c.srq = uintptr(a.SRQ.h.C)
 	}
+	bridge.OnRoot(to, func(root *Device) {
+		c.cap.max_recv_sge = diagnose.Divisor(root.lib.src, root.h.Label(), "efa", c.cap.max_recv_sge)
+	})
 	to.C = unsafe.Pointer(&c)
 	bridge.OnMake(to, func(o *QP) {
 		o.made = &c
@@ -238,6 +242,9 @@ func (a *QPInitAttrEx) lend(to *bridge.Lent) error {
 		}
 		c.srq = uintptr(a.srq.h.C)
 	}
+	bridge.OnRoot(to, func(root *Device) {
+		c.cap.max_recv_sge = diagnose.Divisor(root.lib.src, root.h.Label(), "efa", c.cap.max_recv_sge)
+	})
 	if a.rwqIndTbl != nil {
 		if err := to.Enter("rwq_ind_tbl", &a.rwqIndTbl.h); err != nil {
 			return err

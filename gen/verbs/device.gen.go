@@ -10,6 +10,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/diagnose"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/events"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/lazy"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
@@ -1100,6 +1101,7 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 		return nil, err
 	}
 	defer mem.PinData(&qpInitAttrExC.rx_hash_conf.rx_hash_key, qpInitAttrEx.rxHashConfKey)()
+	qpInitAttrExC.cap.max_recv_sge = diagnose.Divisor(dev.lib.src, dev.h.Label(), "efa", qpInitAttrExC.cap.max_recv_sge)
 	ptr, errno := rawCreateQPEx(dev.lib.fn[symIbv_create_qp], dev.h.C, unsafe.Pointer(&qpInitAttrExC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {

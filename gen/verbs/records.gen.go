@@ -1148,7 +1148,8 @@ type QPInitAttr struct {
 	MaxRecvWR uint32 // cap.max_recv_wr
 	// Largest number of scatter-gather entries in a send request.
 	MaxSendSGE uint32 // cap.max_send_sge
-	// Largest number of scatter-gather entries in a receive request.
+	// Largest number of scatter-gather entries in a receive request; on an EFA device 0 is passed as 1, as libefa
+	// divides by it.
 	MaxRecvSGE uint32 // cap.max_recv_sge
 	// Largest number of bytes that a request can send inline.
 	MaxInlineData uint32 // cap.max_inline_data
@@ -1234,7 +1235,8 @@ func (a *QPInitAttrEx) MaxSendSGE(v uint32) *QPInitAttrEx {
 	return cmem.Set(a, &a.c.cap.max_send_sge, v)
 }
 
-// MaxRecvSGE sets the largest number of scatter-gather entries in a receive request.
+// MaxRecvSGE sets the largest number of scatter-gather entries in a receive request; on an EFA device 0 is
+// passed as 1, as libefa divides by it.
 // C: cap.max_recv_sge.
 func (a *QPInitAttrEx) MaxRecvSGE(v uint32) *QPInitAttrEx {
 	a = object.OrZero(a)

@@ -134,6 +134,13 @@ func OnMake[T any](l *Lent, f func(*T)) {
 	})
 }
 
+// OnRoot calls f with the handle of type R that the handles in use belong to, if there is one.
+func OnRoot[R any](l *Lent, f func(*R)) {
+	if root := rootOf[R](l.uses.Lib, l.uses.handles); root != nil {
+		f(root)
+	}
+}
+
 // Enter begins the use of a handle in the struct. What is the C name of its field.
 func (l *Lent) Enter(what string, h *object.Handle) error {
 	l.Nodes = append(l.Nodes, &h.Node)

@@ -66,6 +66,20 @@ func Singly(src any, device string) uint64 {
 	return 0
 }
 
+// Divisor returns n, or 1 in place of 0 on a device of the provider, which divides by n without looking at it. libefa ends the process so
+// when a queue pair that only sends has no elements for receives (providers/efa/verbs.c, efa_setup_qp).
+func Divisor[T uint8 | uint16 | uint32 | uint64](src any, device, provider string, n T) T {
+	if n != 0 {
+		return n
+	}
+	if s, ok := systemOf(src); ok {
+		if of, _ := s.driver(device, ""); of == provider {
+			return 1
+		}
+	}
+	return 0
+}
+
 // driver returns the provider of a device and the kernel's driver, from sysfs; both are empty where it does not say.
 func (s system) driver(device, char string) (provider, driver string) {
 	if _, err := os.Stat(filepath.Join(s.sysfs, "class/infiniband", device, "parent")); err == nil && device != "" {

@@ -156,7 +156,7 @@ func (b *binder) has(c string) bool { return b.facts.Const(c) != nil }
 
 func (b *binder) bindField(r *model.Record, s spec.Record, sf spec.RecordField, leaf *model.Leaf) *model.Field {
 	f := &model.Field{Go: sf.Go, C: sf.C, Leaf: leaf, GoType: layout.Int(leaf.GoType), Bool: sf.Bool, Text: sf.Text, Bytes: sf.Bytes,
-		Hex: sf.Hex, Callback: sf.Callback, Default: sf.Default,
+		Hex: sf.Hex, Divides: sf.Divides, Callback: sf.Callback, Default: sf.Default,
 		Doc: sf.Doc, Since: b.fieldSince(s.C, sf.C)}
 	if f.Go == "" {
 		f.Go = naming.Exported(sf.C)

@@ -131,6 +131,8 @@ func TestMistakes(t *testing.T) {
 			"TapAttr.Flow: the record has neither mask: nor mask_param:, where the bit would be set; name one, or remove bit:"},
 		{"a handle that is a number", "struct tap *other", "uint64_t other",
 			"TapAttr.Other: struct tap_attr.other is of type uint64_t, and handle: Tap is for a struct tap *; correct handle:"},
+		{"a divisor that is no number", "name: {go: Name, text: true}", "name: {go: Name, divides: efa}",
+			"TapState.Name: divides: is for records of role in, which a verb takes; remove it"},
 		{"a text that is a number", "char name[8]", "uint64_t name",
 			"TapState.Name: struct tap_state.name is of type uint64_t, and text: true is for an array of char; correct text:"},
 		{"a negative flag", "TAP_COLD = 2", "TAP_COLD = -2",

@@ -322,6 +322,14 @@ func (e *emitter) lend(g *goFile, r *model.Record) {
 				body = append(body, id("to.Pin").Call(ref(id("c", f.Leaf.Go, x.Leaf.Go)), id("a", keptIn(r, f, x))))
 			}
 		}
+		switch {
+		case f.Divides == "":
+		case e.root() == "":
+			body = append(body, divisor("c", f, "", ""))
+		default:
+			on := fn{params: []jen.Code{param("root", "*"+e.root())}, body: []jen.Code{divisor("c", f, "root.lib", "root")}}
+			body = append(body, rt("bridge", "OnRoot").Call(id("to"), on.code()))
+		}
 		if f.Object == nil {
 			continue
 		}

@@ -257,6 +257,7 @@ type Field struct {
 	Filled   bool
 	Counted  *Counted // bytes behind a struct with their number
 	Hex      bool     // messages write it in hex
+	Divides  string   // the provider that divides by it: on its devices 0 is passed as 1
 	Callback string
 	Len      *Leaf  // the length beside an address of memory
 	Pair     *Leaf  // the function that frees, beside the one that allocates
