@@ -89,8 +89,9 @@ test-host: setup check lint rules ## all tests except those in the virtual machi
 test-go: ## go test of all packages, without vet
 	$(GO) test -vet=off -timeout 60m work
 
+# Without a C compiler for another system only the list of files sees cgo: it refuses C files that no Go file of a package uses.
 # The check cgocall of vet is made by a command that finds the files of this clone with -trimpath too: see its comment.
-lint: ## gofmt, lines of at most 140 columns, no SRCDIR, tidy go.mod files, vet (also for arm64), staticcheck, no large files, shellcheck where it is installed
+lint: ## gofmt, lines of at most 140 columns, no SRCDIR, tidy go.mod files, vet (also for arm64), builds for other systems, staticcheck, no large files, shellcheck where it is installed
 	@bad=$$(git ls-files -z '*.go' | xargs -0 gofmt -l); if [ -n "$$bad" ]; then echo "gofmt -w these:"; echo "$$bad"; exit 1; fi
 	@.ci/lines
 	@if git grep -n '^#cgo.*SRCDIR' -- '*.go'; then echo "include a header by its path: SRCDIR has each clone compile the package anew"; exit 1; fi
@@ -101,6 +102,8 @@ lint: ## gofmt, lines of at most 140 columns, no SRCDIR, tidy go.mod files, vet 
 	$(GO) tool staticcheck work
 	CGO_ENABLED=0 $(GO) vet work
 	GOARCH=arm64 CGO_ENABLED=0 $(GO) vet ./runtime/... ./gen/...
+	@for os in darwin freebsd windows; do echo "build for $$os"; CGO_ENABLED=1 GOOS=$$os $(GO) list ./runtime/... ./gen/... >/dev/null && \
+		CGO_ENABLED=0 GOOS=$$os $(GO) build ./runtime/... ./gen/... || exit 1; done
 	CGO_ENABLED=0 $(GO) build -o /dev/null ./cmd/verbsgen
 	@big=$$(git ls-files -z | xargs -0 -r du -k --apparent-size | awk '$$1 > 1024'); if [ -n "$$big" ]; then echo "more than 1 MiB; is it meant to be in git?"; echo "$$big"; exit 1; fi
 	@if command -v shellcheck >/dev/null; then shellcheck .ci/* $$(git ls-files '*.sh'); else echo "shellcheck is not installed: scripts not checked"; fi

@@ -12,30 +12,30 @@ import (
 )
 
 // #include "shims.gen.h"
-// #cgo noescape vg1721dfb419_efadv_query_device
-// #cgo nocallback vg1721dfb419_efadv_query_device
-// #cgo noescape vg1721dfb419_efadv_get_max_sq_depth
-// #cgo nocallback vg1721dfb419_efadv_get_max_sq_depth
-// #cgo noescape vg1721dfb419_efadv_get_max_rq_depth
-// #cgo nocallback vg1721dfb419_efadv_get_max_rq_depth
-// #cgo noescape vg1721dfb419_efadv_query_ah
-// #cgo nocallback vg1721dfb419_efadv_query_ah
-// #cgo noescape vg1721dfb419_efadv_create_driver_qp
-// #cgo nocallback vg1721dfb419_efadv_create_driver_qp
-// #cgo noescape vg1721dfb419_efadv_create_qp_ex
-// #cgo nocallback vg1721dfb419_efadv_create_qp_ex
-// #cgo noescape vg1721dfb419_efadv_query_qp_wqs
-// #cgo nocallback vg1721dfb419_efadv_query_qp_wqs
-// #cgo noescape vg1721dfb419_efadv_qp_from_ibv_qp_ex
-// #cgo nocallback vg1721dfb419_efadv_qp_from_ibv_qp_ex
-// #cgo noescape vg1721dfb419_efadv_create_cq
-// #cgo nocallback vg1721dfb419_efadv_create_cq
-// #cgo noescape vg1721dfb419_efadv_query_cq
-// #cgo nocallback vg1721dfb419_efadv_query_cq
-// #cgo noescape vg1721dfb419_efadv_create_comp_cntr
-// #cgo nocallback vg1721dfb419_efadv_create_comp_cntr
-// #cgo noescape vg1721dfb419_efadv_query_mr
-// #cgo nocallback vg1721dfb419_efadv_query_mr
+// #cgo noescape vge123342a75_efadv_query_device
+// #cgo nocallback vge123342a75_efadv_query_device
+// #cgo noescape vge123342a75_efadv_get_max_sq_depth
+// #cgo nocallback vge123342a75_efadv_get_max_sq_depth
+// #cgo noescape vge123342a75_efadv_get_max_rq_depth
+// #cgo nocallback vge123342a75_efadv_get_max_rq_depth
+// #cgo noescape vge123342a75_efadv_query_ah
+// #cgo nocallback vge123342a75_efadv_query_ah
+// #cgo noescape vge123342a75_efadv_create_driver_qp
+// #cgo nocallback vge123342a75_efadv_create_driver_qp
+// #cgo noescape vge123342a75_efadv_create_qp_ex
+// #cgo nocallback vge123342a75_efadv_create_qp_ex
+// #cgo noescape vge123342a75_efadv_query_qp_wqs
+// #cgo nocallback vge123342a75_efadv_query_qp_wqs
+// #cgo noescape vge123342a75_efadv_qp_from_ibv_qp_ex
+// #cgo nocallback vge123342a75_efadv_qp_from_ibv_qp_ex
+// #cgo noescape vge123342a75_efadv_create_cq
+// #cgo nocallback vge123342a75_efadv_create_cq
+// #cgo noescape vge123342a75_efadv_query_cq
+// #cgo nocallback vge123342a75_efadv_query_cq
+// #cgo noescape vge123342a75_efadv_create_comp_cntr
+// #cgo nocallback vge123342a75_efadv_create_comp_cntr
+// #cgo noescape vge123342a75_efadv_query_mr
+// #cgo nocallback vge123342a75_efadv_query_mr
 import "C"
 
 // haveC is true if the package was built with its C code.
@@ -57,23 +57,23 @@ var (
 )
 
 func rawQueryDevice(fn0 uintptr, dev unsafe.Pointer, attr unsafe.Pointer, inlen uint32) syscall.Errno {
-	return syscall.Errno(C.vg1721dfb419_efadv_query_device(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr), C.uint32_t(inlen)))
+	return syscall.Errno(C.vge123342a75_efadv_query_device(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr), C.uint32_t(inlen)))
 }
 
 func rawGetMaxSQDepth(fn0 uintptr, dev unsafe.Pointer, attr unsafe.Pointer, inlen uint32) (int, syscall.Errno) {
-	return cmem.IntOrNegated(int(C.vg1721dfb419_efadv_get_max_sq_depth(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr), C.uint32_t(inlen))))
+	return cmem.IntOrNegated(int(C.vge123342a75_efadv_get_max_sq_depth(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr), C.uint32_t(inlen))))
 }
 
 func rawGetMaxRQDepth(fn0 uintptr, dev unsafe.Pointer, attr unsafe.Pointer, inlen uint32) (int, syscall.Errno) {
-	return cmem.IntOrNegated(int(C.vg1721dfb419_efadv_get_max_rq_depth(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr), C.uint32_t(inlen))))
+	return cmem.IntOrNegated(int(C.vge123342a75_efadv_get_max_rq_depth(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr), C.uint32_t(inlen))))
 }
 
 func rawQueryAH(fn0 uintptr, ah unsafe.Pointer, attr unsafe.Pointer, inlen uint32) syscall.Errno {
-	return syscall.Errno(C.vg1721dfb419_efadv_query_ah(C.uintptr_t(fn0), C.uintptr_t(uintptr(ah)), (*C.uint8_t)(attr), C.uint32_t(inlen)))
+	return syscall.Errno(C.vge123342a75_efadv_query_ah(C.uintptr_t(fn0), C.uintptr_t(uintptr(ah)), (*C.uint8_t)(attr), C.uint32_t(inlen)))
 }
 
 func rawCreateDriverQP(fn0 uintptr, pd unsafe.Pointer, attr unsafe.Pointer, transport uint32) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg1721dfb419_efadv_create_driver_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), (*C.uint8_t)(attr), C.uint32_t(transport))
+	p, err := C.vge123342a75_efadv_create_driver_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), (*C.uint8_t)(attr), C.uint32_t(transport))
 	return cmem.OrErrno(p, err)
 }
 
@@ -84,7 +84,7 @@ func rawCreateQPEx(
 	efaAttr unsafe.Pointer,
 	inlen uint32,
 ) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg1721dfb419_efadv_create_qp_ex(
+	p, err := C.vge123342a75_efadv_create_qp_ex(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(dev)),
 		(*C.uint8_t)(attrEx),
@@ -101,7 +101,7 @@ func rawQueryQPWqs(
 	rq unsafe.Pointer,
 	inlen uint32,
 ) syscall.Errno {
-	return syscall.Errno(C.vg1721dfb419_efadv_query_qp_wqs(
+	return syscall.Errno(C.vge123342a75_efadv_query_qp_wqs(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(qp)),
 		(*C.uint8_t)(sq),
@@ -111,7 +111,7 @@ func rawQueryQPWqs(
 }
 
 func rawQPFromIbvQPEx(fn0 uintptr, object unsafe.Pointer, to unsafe.Pointer) {
-	C.vg1721dfb419_efadv_qp_from_ibv_qp_ex(C.uintptr_t(fn0), C.uintptr_t(uintptr(object)), (*C.uint8_t)(to))
+	C.vge123342a75_efadv_qp_from_ibv_qp_ex(C.uintptr_t(fn0), C.uintptr_t(uintptr(object)), (*C.uint8_t)(to))
 }
 
 func rawCreateCQ(
@@ -121,7 +121,7 @@ func rawCreateCQ(
 	efaAttr unsafe.Pointer,
 	inlen uint32,
 ) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg1721dfb419_efadv_create_cq(
+	p, err := C.vge123342a75_efadv_create_cq(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(dev)),
 		(*C.uint8_t)(attrEx),
@@ -132,7 +132,7 @@ func rawCreateCQ(
 }
 
 func rawQueryCQ(fn0 uintptr, cq unsafe.Pointer, attr unsafe.Pointer, inlen uint32) syscall.Errno {
-	return syscall.Errno(C.vg1721dfb419_efadv_query_cq(C.uintptr_t(fn0), C.uintptr_t(uintptr(cq)), (*C.uint8_t)(attr), C.uint32_t(inlen)))
+	return syscall.Errno(C.vge123342a75_efadv_query_cq(C.uintptr_t(fn0), C.uintptr_t(uintptr(cq)), (*C.uint8_t)(attr), C.uint32_t(inlen)))
 }
 
 func rawCreateCompCntr(
@@ -142,7 +142,7 @@ func rawCreateCompCntr(
 	efaAttr unsafe.Pointer,
 	inlen uint32,
 ) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg1721dfb419_efadv_create_comp_cntr(
+	p, err := C.vge123342a75_efadv_create_comp_cntr(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(dev)),
 		(*C.uint8_t)(attr),
@@ -153,5 +153,5 @@ func rawCreateCompCntr(
 }
 
 func rawQueryMR(fn0 uintptr, mr unsafe.Pointer, attr unsafe.Pointer, inlen uint32) syscall.Errno {
-	return syscall.Errno(C.vg1721dfb419_efadv_query_mr(C.uintptr_t(fn0), C.uintptr_t(uintptr(mr)), (*C.uint8_t)(attr), C.uint32_t(inlen)))
+	return syscall.Errno(C.vge123342a75_efadv_query_mr(C.uintptr_t(fn0), C.uintptr_t(uintptr(mr)), (*C.uint8_t)(attr), C.uint32_t(inlen)))
 }

@@ -2,23 +2,23 @@
 // From rdma-core 65.0, facts fe22f0290500b35a.
 // What cgo needs to see of the C side: no type of verbs, so that it is quick to read.
 
-#ifndef VG1721DFB419_SHIMS_H
-#define VG1721DFB419_SHIMS_H
+#ifndef VGE123342A75_SHIMS_H
+#define VGE123342A75_SHIMS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-int32_t vg1721dfb419_efadv_query_device(uintptr_t fn0_, uintptr_t ibvctx_, uint8_t *attr_, uint32_t inlen_);
-int32_t vg1721dfb419_efadv_get_max_sq_depth(uintptr_t fn0_, uintptr_t ibvctx_, uint8_t *attr_, uint32_t inlen_);
-int32_t vg1721dfb419_efadv_get_max_rq_depth(uintptr_t fn0_, uintptr_t ibvctx_, uint8_t *attr_, uint32_t inlen_);
-int32_t vg1721dfb419_efadv_query_ah(uintptr_t fn0_, uintptr_t ibvah_, uint8_t *attr_, uint32_t inlen_);
-void *vg1721dfb419_efadv_create_driver_qp(uintptr_t fn0_, uintptr_t ibvpd_, uint8_t *attr_, uint32_t driver_qp_type_);
-void *vg1721dfb419_efadv_create_qp_ex(uintptr_t fn0_, uintptr_t ibvctx_, uint8_t *attr_ex_, uint8_t *efa_attr_, uint32_t inlen_);
-int32_t vg1721dfb419_efadv_query_qp_wqs(uintptr_t fn0_, uintptr_t ibvqp_, uint8_t *sq_attr_, uint8_t *rq_attr_, uint32_t inlen_);
-void vg1721dfb419_efadv_qp_from_ibv_qp_ex(uintptr_t fn0_, uintptr_t object_, uint8_t *to_);
-void *vg1721dfb419_efadv_create_cq(uintptr_t fn0_, uintptr_t ibvctx_, uint8_t *attr_ex_, uint8_t *efa_attr_, uint32_t inlen_);
-int32_t vg1721dfb419_efadv_query_cq(uintptr_t fn0_, uintptr_t ibvcq_, uint8_t *attr_, uint32_t inlen_);
-void *vg1721dfb419_efadv_create_comp_cntr(uintptr_t fn0_, uintptr_t ibvctx_, uint8_t *attr_, uint8_t *efa_attr_, uint32_t inlen_);
-int32_t vg1721dfb419_efadv_query_mr(uintptr_t fn0_, uintptr_t ibvmr_, uint8_t *attr_, uint32_t inlen_);
+int32_t vge123342a75_efadv_query_device(uintptr_t fn0_, uintptr_t ibvctx_, uint8_t *attr_, uint32_t inlen_);
+int32_t vge123342a75_efadv_get_max_sq_depth(uintptr_t fn0_, uintptr_t ibvctx_, uint8_t *attr_, uint32_t inlen_);
+int32_t vge123342a75_efadv_get_max_rq_depth(uintptr_t fn0_, uintptr_t ibvctx_, uint8_t *attr_, uint32_t inlen_);
+int32_t vge123342a75_efadv_query_ah(uintptr_t fn0_, uintptr_t ibvah_, uint8_t *attr_, uint32_t inlen_);
+void *vge123342a75_efadv_create_driver_qp(uintptr_t fn0_, uintptr_t ibvpd_, uint8_t *attr_, uint32_t driver_qp_type_);
+void *vge123342a75_efadv_create_qp_ex(uintptr_t fn0_, uintptr_t ibvctx_, uint8_t *attr_ex_, uint8_t *efa_attr_, uint32_t inlen_);
+int32_t vge123342a75_efadv_query_qp_wqs(uintptr_t fn0_, uintptr_t ibvqp_, uint8_t *sq_attr_, uint8_t *rq_attr_, uint32_t inlen_);
+void vge123342a75_efadv_qp_from_ibv_qp_ex(uintptr_t fn0_, uintptr_t object_, uint8_t *to_);
+void *vge123342a75_efadv_create_cq(uintptr_t fn0_, uintptr_t ibvctx_, uint8_t *attr_ex_, uint8_t *efa_attr_, uint32_t inlen_);
+int32_t vge123342a75_efadv_query_cq(uintptr_t fn0_, uintptr_t ibvcq_, uint8_t *attr_, uint32_t inlen_);
+void *vge123342a75_efadv_create_comp_cntr(uintptr_t fn0_, uintptr_t ibvctx_, uint8_t *attr_, uint8_t *efa_attr_, uint32_t inlen_);
+int32_t vge123342a75_efadv_query_mr(uintptr_t fn0_, uintptr_t ibvmr_, uint8_t *attr_, uint32_t inlen_);
 
 #endif

@@ -12,12 +12,12 @@ import (
 )
 
 // #include "shims.gen.h"
-// #cgo noescape vgd7afa875cf_hnsdv_is_supported
-// #cgo nocallback vgd7afa875cf_hnsdv_is_supported
-// #cgo noescape vgd7afa875cf_hnsdv_query_device
-// #cgo nocallback vgd7afa875cf_hnsdv_query_device
-// #cgo noescape vgd7afa875cf_hnsdv_create_qp
-// #cgo nocallback vgd7afa875cf_hnsdv_create_qp
+// #cgo noescape vgb098290c8b_hnsdv_is_supported
+// #cgo nocallback vgb098290c8b_hnsdv_is_supported
+// #cgo noescape vgb098290c8b_hnsdv_query_device
+// #cgo nocallback vgb098290c8b_hnsdv_query_device
+// #cgo noescape vgb098290c8b_hnsdv_create_qp
+// #cgo nocallback vgb098290c8b_hnsdv_create_qp
 import "C"
 
 // haveC is true if the package was built with its C code.
@@ -30,14 +30,14 @@ var (
 )
 
 func rawIsSupported(fn0 uintptr, dev unsafe.Pointer) uint8 {
-	return uint8(C.vgd7afa875cf_hnsdv_is_supported(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev))))
+	return uint8(C.vgb098290c8b_hnsdv_is_supported(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev))))
 }
 
 func rawQueryDevice(fn0 uintptr, dev unsafe.Pointer, attrsOut unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vgd7afa875cf_hnsdv_query_device(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attrsOut)))
+	return syscall.Errno(C.vgb098290c8b_hnsdv_query_device(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attrsOut)))
 }
 
 func rawCreateQP(fn0 uintptr, dev unsafe.Pointer, qpAttr unsafe.Pointer, attr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vgd7afa875cf_hnsdv_create_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(qpAttr), (*C.uint8_t)(attr))
+	p, err := C.vgb098290c8b_hnsdv_create_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(qpAttr), (*C.uint8_t)(attr))
 	return cmem.OrErrno(p, err)
 }

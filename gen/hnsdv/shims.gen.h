@@ -2,14 +2,14 @@
 // From rdma-core 65.0, facts 5b2e22e33b44e1f3.
 // What cgo needs to see of the C side: no type of verbs, so that it is quick to read.
 
-#ifndef VGD7AFA875CF_SHIMS_H
-#define VGD7AFA875CF_SHIMS_H
+#ifndef VGB098290C8B_SHIMS_H
+#define VGB098290C8B_SHIMS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-uint8_t vgd7afa875cf_hnsdv_is_supported(uintptr_t fn0_, uintptr_t device_);
-int32_t vgd7afa875cf_hnsdv_query_device(uintptr_t fn0_, uintptr_t ctx_in_, uint8_t *attrs_out_);
-void *vgd7afa875cf_hnsdv_create_qp(uintptr_t fn0_, uintptr_t context_, uint8_t *qp_attr_, uint8_t *hns_qp_attr_);
+uint8_t vgb098290c8b_hnsdv_is_supported(uintptr_t fn0_, uintptr_t device_);
+int32_t vgb098290c8b_hnsdv_query_device(uintptr_t fn0_, uintptr_t ctx_in_, uint8_t *attrs_out_);
+void *vgb098290c8b_hnsdv_create_qp(uintptr_t fn0_, uintptr_t context_, uint8_t *qp_attr_, uint8_t *hns_qp_attr_);
 
 #endif

@@ -12,224 +12,224 @@ import (
 )
 
 // #include "shims.gen.h"
-// #cgo noescape vg5b761b9e9b_mlx5dv_create_cq
-// #cgo nocallback vg5b761b9e9b_mlx5dv_create_cq
-// #cgo noescape vg5b761b9e9b_mlx5dv_create_mkey
-// #cgo nocallback vg5b761b9e9b_mlx5dv_create_mkey
-// #cgo noescape vg5b761b9e9b_mlx5dv_destroy_mkey
-// #cgo nocallback vg5b761b9e9b_mlx5dv_destroy_mkey
-// #cgo noescape vg5b761b9e9b_mlx5dv_create_qp
-// #cgo nocallback vg5b761b9e9b_mlx5dv_create_qp
-// #cgo noescape vg5b761b9e9b_mlx5dv_qp_ex_from_ibv_qp_ex
-// #cgo nocallback vg5b761b9e9b_mlx5dv_qp_ex_from_ibv_qp_ex
-// #cgo noescape vg5b761b9e9b_mlx5dv_mkey_check
-// #cgo nocallback vg5b761b9e9b_mlx5dv_mkey_check
-// #cgo noescape vg5b761b9e9b_mlx5dv_crypto_login
-// #cgo nocallback vg5b761b9e9b_mlx5dv_crypto_login
-// #cgo noescape vg5b761b9e9b_mlx5dv_crypto_login_query_state
-// #cgo nocallback vg5b761b9e9b_mlx5dv_crypto_login_query_state
-// #cgo noescape vg5b761b9e9b_mlx5dv_crypto_logout
-// #cgo nocallback vg5b761b9e9b_mlx5dv_crypto_logout
-// #cgo noescape vg5b761b9e9b_mlx5dv_crypto_login_create
-// #cgo nocallback vg5b761b9e9b_mlx5dv_crypto_login_create
-// #cgo noescape vg5b761b9e9b_mlx5dv_crypto_login_query
-// #cgo nocallback vg5b761b9e9b_mlx5dv_crypto_login_query
-// #cgo noescape vg5b761b9e9b_mlx5dv_crypto_login_destroy
-// #cgo nocallback vg5b761b9e9b_mlx5dv_crypto_login_destroy
-// #cgo noescape vg5b761b9e9b_mlx5dv_dek_create
-// #cgo nocallback vg5b761b9e9b_mlx5dv_dek_create
-// #cgo noescape vg5b761b9e9b_mlx5dv_dek_query
-// #cgo nocallback vg5b761b9e9b_mlx5dv_dek_query
-// #cgo noescape vg5b761b9e9b_mlx5dv_dek_destroy
-// #cgo nocallback vg5b761b9e9b_mlx5dv_dek_destroy
-// #cgo noescape vg5b761b9e9b_mlx5dv_create_steering_anchor
-// #cgo nocallback vg5b761b9e9b_mlx5dv_create_steering_anchor
-// #cgo noescape vg5b761b9e9b_mlx5dv_destroy_steering_anchor
-// #cgo nocallback vg5b761b9e9b_mlx5dv_destroy_steering_anchor
-// #cgo noescape vg5b761b9e9b_mlx5dv_create_flow_action_esp
-// #cgo nocallback vg5b761b9e9b_mlx5dv_create_flow_action_esp
-// #cgo noescape vg5b761b9e9b_mlx5dv_create_flow_action_modify_header
-// #cgo nocallback vg5b761b9e9b_mlx5dv_create_flow_action_modify_header
-// #cgo noescape vg5b761b9e9b_mlx5dv_create_flow_action_packet_reformat
-// #cgo nocallback vg5b761b9e9b_mlx5dv_create_flow_action_packet_reformat
-// #cgo noescape vg5b761b9e9b_mlx5dv_query_device
-// #cgo nocallback vg5b761b9e9b_mlx5dv_query_device
-// #cgo noescape vg5b761b9e9b_mlx5dv_map_ah_to_qp
-// #cgo nocallback vg5b761b9e9b_mlx5dv_map_ah_to_qp
-// #cgo noescape vg5b761b9e9b_mlx5dv_alloc_dm
-// #cgo nocallback vg5b761b9e9b_mlx5dv_alloc_dm
-// #cgo noescape vg5b761b9e9b_mlx5dv_dm_map_op_addr
-// #cgo nocallback vg5b761b9e9b_mlx5dv_dm_map_op_addr
-// #cgo noescape vg5b761b9e9b_mlx5dv_reg_dmabuf_mr
-// #cgo nocallback vg5b761b9e9b_mlx5dv_reg_dmabuf_mr
-// #cgo noescape vg5b761b9e9b_mlx5dv_get_data_direct_sysfs_path
-// #cgo nocallback vg5b761b9e9b_mlx5dv_get_data_direct_sysfs_path
-// #cgo noescape vg5b761b9e9b_mlx5dv_create_wq
-// #cgo nocallback vg5b761b9e9b_mlx5dv_create_wq
-// #cgo noescape vg5b761b9e9b_mlx5dv_init_obj
-// #cgo nocallback vg5b761b9e9b_mlx5dv_init_obj
-// #cgo noescape vg5b761b9e9b_mlx5dv_get_clock_info
-// #cgo nocallback vg5b761b9e9b_mlx5dv_get_clock_info
-// #cgo noescape vg5b761b9e9b_mlx5dv_is_supported
-// #cgo nocallback vg5b761b9e9b_mlx5dv_is_supported
-// #cgo noescape vg5b761b9e9b_mlx5dv_open_device
-// #cgo nocallback vg5b761b9e9b_mlx5dv_open_device
-// #cgo noescape vg5b761b9e9b_mlx5dv_devx_obj_create
-// #cgo nocallback vg5b761b9e9b_mlx5dv_devx_obj_create
-// #cgo noescape vg5b761b9e9b_mlx5dv_devx_obj_query
-// #cgo nocallback vg5b761b9e9b_mlx5dv_devx_obj_query
-// #cgo noescape vg5b761b9e9b_mlx5dv_devx_obj_modify
-// #cgo nocallback vg5b761b9e9b_mlx5dv_devx_obj_modify
-// #cgo noescape vg5b761b9e9b_mlx5dv_devx_obj_destroy
-// #cgo nocallback vg5b761b9e9b_mlx5dv_devx_obj_destroy
-// #cgo noescape vg5b761b9e9b_mlx5dv_devx_general_cmd
-// #cgo nocallback vg5b761b9e9b_mlx5dv_devx_general_cmd
-// #cgo noescape vg5b761b9e9b_mlx5dv_query_port
-// #cgo nocallback vg5b761b9e9b_mlx5dv_query_port
-// #cgo noescape vg5b761b9e9b_mlx5dv_devx_umem_reg
-// #cgo nocallback vg5b761b9e9b_mlx5dv_devx_umem_reg
-// #cgo noescape vg5b761b9e9b_mlx5dv_devx_umem_reg_ex
-// #cgo nocallback vg5b761b9e9b_mlx5dv_devx_umem_reg_ex
-// #cgo noescape vg5b761b9e9b_mlx5dv_devx_umem_dereg
-// #cgo nocallback vg5b761b9e9b_mlx5dv_devx_umem_dereg
-// #cgo noescape vg5b761b9e9b_mlx5dv_devx_alloc_uar
-// #cgo nocallback vg5b761b9e9b_mlx5dv_devx_alloc_uar
-// #cgo noescape vg5b761b9e9b_mlx5dv_devx_free_uar
-// #cgo nocallback vg5b761b9e9b_mlx5dv_devx_free_uar
-// #cgo noescape vg5b761b9e9b_mlx5dv_devx_uar_export_dmabuf_fd
-// #cgo nocallback vg5b761b9e9b_mlx5dv_devx_uar_export_dmabuf_fd
-// #cgo noescape vg5b761b9e9b_mlx5dv_alloc_var
-// #cgo nocallback vg5b761b9e9b_mlx5dv_alloc_var
-// #cgo noescape vg5b761b9e9b_mlx5dv_free_var
-// #cgo nocallback vg5b761b9e9b_mlx5dv_free_var
-// #cgo noescape vg5b761b9e9b_mlx5dv_devx_query_eqn
-// #cgo nocallback vg5b761b9e9b_mlx5dv_devx_query_eqn
-// #cgo noescape vg5b761b9e9b_mlx5dv_devx_cq_query
-// #cgo nocallback vg5b761b9e9b_mlx5dv_devx_cq_query
-// #cgo noescape vg5b761b9e9b_mlx5dv_devx_cq_modify
-// #cgo nocallback vg5b761b9e9b_mlx5dv_devx_cq_modify
-// #cgo noescape vg5b761b9e9b_mlx5dv_devx_qp_query
-// #cgo nocallback vg5b761b9e9b_mlx5dv_devx_qp_query
-// #cgo noescape vg5b761b9e9b_mlx5dv_devx_qp_modify
-// #cgo nocallback vg5b761b9e9b_mlx5dv_devx_qp_modify
-// #cgo noescape vg5b761b9e9b_mlx5dv_devx_srq_query
-// #cgo nocallback vg5b761b9e9b_mlx5dv_devx_srq_query
-// #cgo noescape vg5b761b9e9b_mlx5dv_devx_srq_modify
-// #cgo nocallback vg5b761b9e9b_mlx5dv_devx_srq_modify
-// #cgo noescape vg5b761b9e9b_mlx5dv_devx_wq_query
-// #cgo nocallback vg5b761b9e9b_mlx5dv_devx_wq_query
-// #cgo noescape vg5b761b9e9b_mlx5dv_devx_wq_modify
-// #cgo nocallback vg5b761b9e9b_mlx5dv_devx_wq_modify
-// #cgo noescape vg5b761b9e9b_mlx5dv_devx_ind_tbl_query
-// #cgo nocallback vg5b761b9e9b_mlx5dv_devx_ind_tbl_query
-// #cgo noescape vg5b761b9e9b_mlx5dv_devx_ind_tbl_modify
-// #cgo nocallback vg5b761b9e9b_mlx5dv_devx_ind_tbl_modify
-// #cgo noescape vg5b761b9e9b_mlx5dv_devx_create_cmd_comp
-// #cgo nocallback vg5b761b9e9b_mlx5dv_devx_create_cmd_comp
-// #cgo noescape vg5b761b9e9b_mlx5dv_devx_destroy_cmd_comp
-// #cgo nocallback vg5b761b9e9b_mlx5dv_devx_destroy_cmd_comp
-// #cgo noescape vg5b761b9e9b_mlx5dv_devx_obj_query_async
-// #cgo nocallback vg5b761b9e9b_mlx5dv_devx_obj_query_async
-// #cgo noescape vg5b761b9e9b_mlx5dv_devx_create_event_channel
-// #cgo nocallback vg5b761b9e9b_mlx5dv_devx_create_event_channel
-// #cgo noescape vg5b761b9e9b_mlx5dv_devx_destroy_event_channel
-// #cgo nocallback vg5b761b9e9b_mlx5dv_devx_destroy_event_channel
-// #cgo noescape vg5b761b9e9b_mlx5dv_devx_subscribe_devx_event
-// #cgo nocallback vg5b761b9e9b_mlx5dv_devx_subscribe_devx_event
-// #cgo noescape vg5b761b9e9b_mlx5dv_devx_subscribe_devx_event_fd
-// #cgo nocallback vg5b761b9e9b_mlx5dv_devx_subscribe_devx_event_fd
-// #cgo noescape vg5b761b9e9b_mlx5dv_dr_domain_create
-// #cgo nocallback vg5b761b9e9b_mlx5dv_dr_domain_create
-// #cgo noescape vg5b761b9e9b_mlx5dv_dr_domain_destroy
-// #cgo nocallback vg5b761b9e9b_mlx5dv_dr_domain_destroy
-// #cgo noescape vg5b761b9e9b_mlx5dv_dr_domain_sync
-// #cgo nocallback vg5b761b9e9b_mlx5dv_dr_domain_sync
-// #cgo noescape vg5b761b9e9b_mlx5dv_dr_domain_set_reclaim_device_memory
-// #cgo nocallback vg5b761b9e9b_mlx5dv_dr_domain_set_reclaim_device_memory
-// #cgo noescape vg5b761b9e9b_mlx5dv_dr_domain_allow_duplicate_rules
-// #cgo nocallback vg5b761b9e9b_mlx5dv_dr_domain_allow_duplicate_rules
-// #cgo noescape vg5b761b9e9b_mlx5dv_dr_table_create
-// #cgo nocallback vg5b761b9e9b_mlx5dv_dr_table_create
-// #cgo noescape vg5b761b9e9b_mlx5dv_dr_table_destroy
-// #cgo nocallback vg5b761b9e9b_mlx5dv_dr_table_destroy
-// #cgo noescape vg5b761b9e9b_mlx5dv_dr_matcher_create
-// #cgo nocallback vg5b761b9e9b_mlx5dv_dr_matcher_create
-// #cgo noescape vg5b761b9e9b_mlx5dv_dr_matcher_destroy
-// #cgo nocallback vg5b761b9e9b_mlx5dv_dr_matcher_destroy
-// #cgo noescape vg5b761b9e9b_mlx5dv_dr_matcher_set_layout
-// #cgo nocallback vg5b761b9e9b_mlx5dv_dr_matcher_set_layout
-// #cgo noescape vg5b761b9e9b_mlx5dv_dr_rule_create
-// #cgo nocallback vg5b761b9e9b_mlx5dv_dr_rule_create
-// #cgo noescape vg5b761b9e9b_mlx5dv_dr_rule_destroy
-// #cgo nocallback vg5b761b9e9b_mlx5dv_dr_rule_destroy
-// #cgo noescape vg5b761b9e9b_mlx5dv_dr_action_create_dest_ibv_qp
-// #cgo nocallback vg5b761b9e9b_mlx5dv_dr_action_create_dest_ibv_qp
-// #cgo noescape vg5b761b9e9b_mlx5dv_dr_action_create_dest_table
-// #cgo nocallback vg5b761b9e9b_mlx5dv_dr_action_create_dest_table
-// #cgo noescape vg5b761b9e9b_mlx5dv_dr_action_create_dest_vport
-// #cgo nocallback vg5b761b9e9b_mlx5dv_dr_action_create_dest_vport
-// #cgo noescape vg5b761b9e9b_mlx5dv_dr_action_create_dest_ib_port
-// #cgo nocallback vg5b761b9e9b_mlx5dv_dr_action_create_dest_ib_port
-// #cgo noescape vg5b761b9e9b_mlx5dv_dr_action_create_dest_devx_tir
-// #cgo nocallback vg5b761b9e9b_mlx5dv_dr_action_create_dest_devx_tir
-// #cgo noescape vg5b761b9e9b_mlx5dv_dr_action_create_drop
-// #cgo nocallback vg5b761b9e9b_mlx5dv_dr_action_create_drop
-// #cgo noescape vg5b761b9e9b_mlx5dv_dr_action_create_default_miss
-// #cgo nocallback vg5b761b9e9b_mlx5dv_dr_action_create_default_miss
-// #cgo noescape vg5b761b9e9b_mlx5dv_dr_action_create_tag
-// #cgo nocallback vg5b761b9e9b_mlx5dv_dr_action_create_tag
-// #cgo noescape vg5b761b9e9b_mlx5dv_dr_action_create_flow_counter
-// #cgo nocallback vg5b761b9e9b_mlx5dv_dr_action_create_flow_counter
-// #cgo noescape vg5b761b9e9b_mlx5dv_dr_action_create_aso
-// #cgo nocallback vg5b761b9e9b_mlx5dv_dr_action_create_aso
-// #cgo noescape vg5b761b9e9b_mlx5dv_dr_action_modify_aso
-// #cgo nocallback vg5b761b9e9b_mlx5dv_dr_action_modify_aso
-// #cgo noescape vg5b761b9e9b_mlx5dv_dr_action_create_packet_reformat
-// #cgo nocallback vg5b761b9e9b_mlx5dv_dr_action_create_packet_reformat
-// #cgo noescape vg5b761b9e9b_mlx5dv_dr_action_create_modify_header
-// #cgo nocallback vg5b761b9e9b_mlx5dv_dr_action_create_modify_header
-// #cgo noescape vg5b761b9e9b_mlx5dv_dr_action_create_flow_meter
-// #cgo nocallback vg5b761b9e9b_mlx5dv_dr_action_create_flow_meter
-// #cgo noescape vg5b761b9e9b_mlx5dv_dr_action_modify_flow_meter
-// #cgo nocallback vg5b761b9e9b_mlx5dv_dr_action_modify_flow_meter
-// #cgo noescape vg5b761b9e9b_mlx5dv_dr_action_create_pop_vlan
-// #cgo nocallback vg5b761b9e9b_mlx5dv_dr_action_create_pop_vlan
-// #cgo noescape vg5b761b9e9b_mlx5dv_dr_action_create_push_vlan
-// #cgo nocallback vg5b761b9e9b_mlx5dv_dr_action_create_push_vlan
-// #cgo noescape vg5b761b9e9b_mlx5dv_dr_action_create_dest_root_table
-// #cgo nocallback vg5b761b9e9b_mlx5dv_dr_action_create_dest_root_table
-// #cgo noescape vg5b761b9e9b_mlx5dv_dr_action_destroy
-// #cgo nocallback vg5b761b9e9b_mlx5dv_dr_action_destroy
-// #cgo noescape vg5b761b9e9b_mlx5dv_pp_alloc
-// #cgo nocallback vg5b761b9e9b_mlx5dv_pp_alloc
-// #cgo noescape vg5b761b9e9b_mlx5dv_pp_free
-// #cgo nocallback vg5b761b9e9b_mlx5dv_pp_free
-// #cgo noescape vg5b761b9e9b_mlx5dv_query_qp_lag_port
-// #cgo nocallback vg5b761b9e9b_mlx5dv_query_qp_lag_port
-// #cgo noescape vg5b761b9e9b_mlx5dv_modify_qp_lag_port
-// #cgo nocallback vg5b761b9e9b_mlx5dv_modify_qp_lag_port
-// #cgo noescape vg5b761b9e9b_mlx5dv_modify_qp_udp_sport
-// #cgo nocallback vg5b761b9e9b_mlx5dv_modify_qp_udp_sport
-// #cgo noescape vg5b761b9e9b_mlx5dv_dci_stream_id_reset
-// #cgo nocallback vg5b761b9e9b_mlx5dv_dci_stream_id_reset
-// #cgo noescape vg5b761b9e9b_mlx5dv_sched_node_create
-// #cgo nocallback vg5b761b9e9b_mlx5dv_sched_node_create
-// #cgo noescape vg5b761b9e9b_mlx5dv_sched_leaf_create
-// #cgo nocallback vg5b761b9e9b_mlx5dv_sched_leaf_create
-// #cgo noescape vg5b761b9e9b_mlx5dv_sched_node_modify
-// #cgo nocallback vg5b761b9e9b_mlx5dv_sched_node_modify
-// #cgo noescape vg5b761b9e9b_mlx5dv_sched_leaf_modify
-// #cgo nocallback vg5b761b9e9b_mlx5dv_sched_leaf_modify
-// #cgo noescape vg5b761b9e9b_mlx5dv_sched_node_destroy
-// #cgo nocallback vg5b761b9e9b_mlx5dv_sched_node_destroy
-// #cgo noescape vg5b761b9e9b_mlx5dv_sched_leaf_destroy
-// #cgo nocallback vg5b761b9e9b_mlx5dv_sched_leaf_destroy
-// #cgo noescape vg5b761b9e9b_mlx5dv_modify_qp_sched_elem
-// #cgo nocallback vg5b761b9e9b_mlx5dv_modify_qp_sched_elem
-// #cgo noescape vg5b761b9e9b_mlx5dv_reserved_qpn_alloc
-// #cgo nocallback vg5b761b9e9b_mlx5dv_reserved_qpn_alloc
-// #cgo noescape vg5b761b9e9b_mlx5dv_reserved_qpn_dealloc
-// #cgo nocallback vg5b761b9e9b_mlx5dv_reserved_qpn_dealloc
+// #cgo noescape vg1a80a90f8f_mlx5dv_create_cq
+// #cgo nocallback vg1a80a90f8f_mlx5dv_create_cq
+// #cgo noescape vg1a80a90f8f_mlx5dv_create_mkey
+// #cgo nocallback vg1a80a90f8f_mlx5dv_create_mkey
+// #cgo noescape vg1a80a90f8f_mlx5dv_destroy_mkey
+// #cgo nocallback vg1a80a90f8f_mlx5dv_destroy_mkey
+// #cgo noescape vg1a80a90f8f_mlx5dv_create_qp
+// #cgo nocallback vg1a80a90f8f_mlx5dv_create_qp
+// #cgo noescape vg1a80a90f8f_mlx5dv_qp_ex_from_ibv_qp_ex
+// #cgo nocallback vg1a80a90f8f_mlx5dv_qp_ex_from_ibv_qp_ex
+// #cgo noescape vg1a80a90f8f_mlx5dv_mkey_check
+// #cgo nocallback vg1a80a90f8f_mlx5dv_mkey_check
+// #cgo noescape vg1a80a90f8f_mlx5dv_crypto_login
+// #cgo nocallback vg1a80a90f8f_mlx5dv_crypto_login
+// #cgo noescape vg1a80a90f8f_mlx5dv_crypto_login_query_state
+// #cgo nocallback vg1a80a90f8f_mlx5dv_crypto_login_query_state
+// #cgo noescape vg1a80a90f8f_mlx5dv_crypto_logout
+// #cgo nocallback vg1a80a90f8f_mlx5dv_crypto_logout
+// #cgo noescape vg1a80a90f8f_mlx5dv_crypto_login_create
+// #cgo nocallback vg1a80a90f8f_mlx5dv_crypto_login_create
+// #cgo noescape vg1a80a90f8f_mlx5dv_crypto_login_query
+// #cgo nocallback vg1a80a90f8f_mlx5dv_crypto_login_query
+// #cgo noescape vg1a80a90f8f_mlx5dv_crypto_login_destroy
+// #cgo nocallback vg1a80a90f8f_mlx5dv_crypto_login_destroy
+// #cgo noescape vg1a80a90f8f_mlx5dv_dek_create
+// #cgo nocallback vg1a80a90f8f_mlx5dv_dek_create
+// #cgo noescape vg1a80a90f8f_mlx5dv_dek_query
+// #cgo nocallback vg1a80a90f8f_mlx5dv_dek_query
+// #cgo noescape vg1a80a90f8f_mlx5dv_dek_destroy
+// #cgo nocallback vg1a80a90f8f_mlx5dv_dek_destroy
+// #cgo noescape vg1a80a90f8f_mlx5dv_create_steering_anchor
+// #cgo nocallback vg1a80a90f8f_mlx5dv_create_steering_anchor
+// #cgo noescape vg1a80a90f8f_mlx5dv_destroy_steering_anchor
+// #cgo nocallback vg1a80a90f8f_mlx5dv_destroy_steering_anchor
+// #cgo noescape vg1a80a90f8f_mlx5dv_create_flow_action_esp
+// #cgo nocallback vg1a80a90f8f_mlx5dv_create_flow_action_esp
+// #cgo noescape vg1a80a90f8f_mlx5dv_create_flow_action_modify_header
+// #cgo nocallback vg1a80a90f8f_mlx5dv_create_flow_action_modify_header
+// #cgo noescape vg1a80a90f8f_mlx5dv_create_flow_action_packet_reformat
+// #cgo nocallback vg1a80a90f8f_mlx5dv_create_flow_action_packet_reformat
+// #cgo noescape vg1a80a90f8f_mlx5dv_query_device
+// #cgo nocallback vg1a80a90f8f_mlx5dv_query_device
+// #cgo noescape vg1a80a90f8f_mlx5dv_map_ah_to_qp
+// #cgo nocallback vg1a80a90f8f_mlx5dv_map_ah_to_qp
+// #cgo noescape vg1a80a90f8f_mlx5dv_alloc_dm
+// #cgo nocallback vg1a80a90f8f_mlx5dv_alloc_dm
+// #cgo noescape vg1a80a90f8f_mlx5dv_dm_map_op_addr
+// #cgo nocallback vg1a80a90f8f_mlx5dv_dm_map_op_addr
+// #cgo noescape vg1a80a90f8f_mlx5dv_reg_dmabuf_mr
+// #cgo nocallback vg1a80a90f8f_mlx5dv_reg_dmabuf_mr
+// #cgo noescape vg1a80a90f8f_mlx5dv_get_data_direct_sysfs_path
+// #cgo nocallback vg1a80a90f8f_mlx5dv_get_data_direct_sysfs_path
+// #cgo noescape vg1a80a90f8f_mlx5dv_create_wq
+// #cgo nocallback vg1a80a90f8f_mlx5dv_create_wq
+// #cgo noescape vg1a80a90f8f_mlx5dv_init_obj
+// #cgo nocallback vg1a80a90f8f_mlx5dv_init_obj
+// #cgo noescape vg1a80a90f8f_mlx5dv_get_clock_info
+// #cgo nocallback vg1a80a90f8f_mlx5dv_get_clock_info
+// #cgo noescape vg1a80a90f8f_mlx5dv_is_supported
+// #cgo nocallback vg1a80a90f8f_mlx5dv_is_supported
+// #cgo noescape vg1a80a90f8f_mlx5dv_open_device
+// #cgo nocallback vg1a80a90f8f_mlx5dv_open_device
+// #cgo noescape vg1a80a90f8f_mlx5dv_devx_obj_create
+// #cgo nocallback vg1a80a90f8f_mlx5dv_devx_obj_create
+// #cgo noescape vg1a80a90f8f_mlx5dv_devx_obj_query
+// #cgo nocallback vg1a80a90f8f_mlx5dv_devx_obj_query
+// #cgo noescape vg1a80a90f8f_mlx5dv_devx_obj_modify
+// #cgo nocallback vg1a80a90f8f_mlx5dv_devx_obj_modify
+// #cgo noescape vg1a80a90f8f_mlx5dv_devx_obj_destroy
+// #cgo nocallback vg1a80a90f8f_mlx5dv_devx_obj_destroy
+// #cgo noescape vg1a80a90f8f_mlx5dv_devx_general_cmd
+// #cgo nocallback vg1a80a90f8f_mlx5dv_devx_general_cmd
+// #cgo noescape vg1a80a90f8f_mlx5dv_query_port
+// #cgo nocallback vg1a80a90f8f_mlx5dv_query_port
+// #cgo noescape vg1a80a90f8f_mlx5dv_devx_umem_reg
+// #cgo nocallback vg1a80a90f8f_mlx5dv_devx_umem_reg
+// #cgo noescape vg1a80a90f8f_mlx5dv_devx_umem_reg_ex
+// #cgo nocallback vg1a80a90f8f_mlx5dv_devx_umem_reg_ex
+// #cgo noescape vg1a80a90f8f_mlx5dv_devx_umem_dereg
+// #cgo nocallback vg1a80a90f8f_mlx5dv_devx_umem_dereg
+// #cgo noescape vg1a80a90f8f_mlx5dv_devx_alloc_uar
+// #cgo nocallback vg1a80a90f8f_mlx5dv_devx_alloc_uar
+// #cgo noescape vg1a80a90f8f_mlx5dv_devx_free_uar
+// #cgo nocallback vg1a80a90f8f_mlx5dv_devx_free_uar
+// #cgo noescape vg1a80a90f8f_mlx5dv_devx_uar_export_dmabuf_fd
+// #cgo nocallback vg1a80a90f8f_mlx5dv_devx_uar_export_dmabuf_fd
+// #cgo noescape vg1a80a90f8f_mlx5dv_alloc_var
+// #cgo nocallback vg1a80a90f8f_mlx5dv_alloc_var
+// #cgo noescape vg1a80a90f8f_mlx5dv_free_var
+// #cgo nocallback vg1a80a90f8f_mlx5dv_free_var
+// #cgo noescape vg1a80a90f8f_mlx5dv_devx_query_eqn
+// #cgo nocallback vg1a80a90f8f_mlx5dv_devx_query_eqn
+// #cgo noescape vg1a80a90f8f_mlx5dv_devx_cq_query
+// #cgo nocallback vg1a80a90f8f_mlx5dv_devx_cq_query
+// #cgo noescape vg1a80a90f8f_mlx5dv_devx_cq_modify
+// #cgo nocallback vg1a80a90f8f_mlx5dv_devx_cq_modify
+// #cgo noescape vg1a80a90f8f_mlx5dv_devx_qp_query
+// #cgo nocallback vg1a80a90f8f_mlx5dv_devx_qp_query
+// #cgo noescape vg1a80a90f8f_mlx5dv_devx_qp_modify
+// #cgo nocallback vg1a80a90f8f_mlx5dv_devx_qp_modify
+// #cgo noescape vg1a80a90f8f_mlx5dv_devx_srq_query
+// #cgo nocallback vg1a80a90f8f_mlx5dv_devx_srq_query
+// #cgo noescape vg1a80a90f8f_mlx5dv_devx_srq_modify
+// #cgo nocallback vg1a80a90f8f_mlx5dv_devx_srq_modify
+// #cgo noescape vg1a80a90f8f_mlx5dv_devx_wq_query
+// #cgo nocallback vg1a80a90f8f_mlx5dv_devx_wq_query
+// #cgo noescape vg1a80a90f8f_mlx5dv_devx_wq_modify
+// #cgo nocallback vg1a80a90f8f_mlx5dv_devx_wq_modify
+// #cgo noescape vg1a80a90f8f_mlx5dv_devx_ind_tbl_query
+// #cgo nocallback vg1a80a90f8f_mlx5dv_devx_ind_tbl_query
+// #cgo noescape vg1a80a90f8f_mlx5dv_devx_ind_tbl_modify
+// #cgo nocallback vg1a80a90f8f_mlx5dv_devx_ind_tbl_modify
+// #cgo noescape vg1a80a90f8f_mlx5dv_devx_create_cmd_comp
+// #cgo nocallback vg1a80a90f8f_mlx5dv_devx_create_cmd_comp
+// #cgo noescape vg1a80a90f8f_mlx5dv_devx_destroy_cmd_comp
+// #cgo nocallback vg1a80a90f8f_mlx5dv_devx_destroy_cmd_comp
+// #cgo noescape vg1a80a90f8f_mlx5dv_devx_obj_query_async
+// #cgo nocallback vg1a80a90f8f_mlx5dv_devx_obj_query_async
+// #cgo noescape vg1a80a90f8f_mlx5dv_devx_create_event_channel
+// #cgo nocallback vg1a80a90f8f_mlx5dv_devx_create_event_channel
+// #cgo noescape vg1a80a90f8f_mlx5dv_devx_destroy_event_channel
+// #cgo nocallback vg1a80a90f8f_mlx5dv_devx_destroy_event_channel
+// #cgo noescape vg1a80a90f8f_mlx5dv_devx_subscribe_devx_event
+// #cgo nocallback vg1a80a90f8f_mlx5dv_devx_subscribe_devx_event
+// #cgo noescape vg1a80a90f8f_mlx5dv_devx_subscribe_devx_event_fd
+// #cgo nocallback vg1a80a90f8f_mlx5dv_devx_subscribe_devx_event_fd
+// #cgo noescape vg1a80a90f8f_mlx5dv_dr_domain_create
+// #cgo nocallback vg1a80a90f8f_mlx5dv_dr_domain_create
+// #cgo noescape vg1a80a90f8f_mlx5dv_dr_domain_destroy
+// #cgo nocallback vg1a80a90f8f_mlx5dv_dr_domain_destroy
+// #cgo noescape vg1a80a90f8f_mlx5dv_dr_domain_sync
+// #cgo nocallback vg1a80a90f8f_mlx5dv_dr_domain_sync
+// #cgo noescape vg1a80a90f8f_mlx5dv_dr_domain_set_reclaim_device_memory
+// #cgo nocallback vg1a80a90f8f_mlx5dv_dr_domain_set_reclaim_device_memory
+// #cgo noescape vg1a80a90f8f_mlx5dv_dr_domain_allow_duplicate_rules
+// #cgo nocallback vg1a80a90f8f_mlx5dv_dr_domain_allow_duplicate_rules
+// #cgo noescape vg1a80a90f8f_mlx5dv_dr_table_create
+// #cgo nocallback vg1a80a90f8f_mlx5dv_dr_table_create
+// #cgo noescape vg1a80a90f8f_mlx5dv_dr_table_destroy
+// #cgo nocallback vg1a80a90f8f_mlx5dv_dr_table_destroy
+// #cgo noescape vg1a80a90f8f_mlx5dv_dr_matcher_create
+// #cgo nocallback vg1a80a90f8f_mlx5dv_dr_matcher_create
+// #cgo noescape vg1a80a90f8f_mlx5dv_dr_matcher_destroy
+// #cgo nocallback vg1a80a90f8f_mlx5dv_dr_matcher_destroy
+// #cgo noescape vg1a80a90f8f_mlx5dv_dr_matcher_set_layout
+// #cgo nocallback vg1a80a90f8f_mlx5dv_dr_matcher_set_layout
+// #cgo noescape vg1a80a90f8f_mlx5dv_dr_rule_create
+// #cgo nocallback vg1a80a90f8f_mlx5dv_dr_rule_create
+// #cgo noescape vg1a80a90f8f_mlx5dv_dr_rule_destroy
+// #cgo nocallback vg1a80a90f8f_mlx5dv_dr_rule_destroy
+// #cgo noescape vg1a80a90f8f_mlx5dv_dr_action_create_dest_ibv_qp
+// #cgo nocallback vg1a80a90f8f_mlx5dv_dr_action_create_dest_ibv_qp
+// #cgo noescape vg1a80a90f8f_mlx5dv_dr_action_create_dest_table
+// #cgo nocallback vg1a80a90f8f_mlx5dv_dr_action_create_dest_table
+// #cgo noescape vg1a80a90f8f_mlx5dv_dr_action_create_dest_vport
+// #cgo nocallback vg1a80a90f8f_mlx5dv_dr_action_create_dest_vport
+// #cgo noescape vg1a80a90f8f_mlx5dv_dr_action_create_dest_ib_port
+// #cgo nocallback vg1a80a90f8f_mlx5dv_dr_action_create_dest_ib_port
+// #cgo noescape vg1a80a90f8f_mlx5dv_dr_action_create_dest_devx_tir
+// #cgo nocallback vg1a80a90f8f_mlx5dv_dr_action_create_dest_devx_tir
+// #cgo noescape vg1a80a90f8f_mlx5dv_dr_action_create_drop
+// #cgo nocallback vg1a80a90f8f_mlx5dv_dr_action_create_drop
+// #cgo noescape vg1a80a90f8f_mlx5dv_dr_action_create_default_miss
+// #cgo nocallback vg1a80a90f8f_mlx5dv_dr_action_create_default_miss
+// #cgo noescape vg1a80a90f8f_mlx5dv_dr_action_create_tag
+// #cgo nocallback vg1a80a90f8f_mlx5dv_dr_action_create_tag
+// #cgo noescape vg1a80a90f8f_mlx5dv_dr_action_create_flow_counter
+// #cgo nocallback vg1a80a90f8f_mlx5dv_dr_action_create_flow_counter
+// #cgo noescape vg1a80a90f8f_mlx5dv_dr_action_create_aso
+// #cgo nocallback vg1a80a90f8f_mlx5dv_dr_action_create_aso
+// #cgo noescape vg1a80a90f8f_mlx5dv_dr_action_modify_aso
+// #cgo nocallback vg1a80a90f8f_mlx5dv_dr_action_modify_aso
+// #cgo noescape vg1a80a90f8f_mlx5dv_dr_action_create_packet_reformat
+// #cgo nocallback vg1a80a90f8f_mlx5dv_dr_action_create_packet_reformat
+// #cgo noescape vg1a80a90f8f_mlx5dv_dr_action_create_modify_header
+// #cgo nocallback vg1a80a90f8f_mlx5dv_dr_action_create_modify_header
+// #cgo noescape vg1a80a90f8f_mlx5dv_dr_action_create_flow_meter
+// #cgo nocallback vg1a80a90f8f_mlx5dv_dr_action_create_flow_meter
+// #cgo noescape vg1a80a90f8f_mlx5dv_dr_action_modify_flow_meter
+// #cgo nocallback vg1a80a90f8f_mlx5dv_dr_action_modify_flow_meter
+// #cgo noescape vg1a80a90f8f_mlx5dv_dr_action_create_pop_vlan
+// #cgo nocallback vg1a80a90f8f_mlx5dv_dr_action_create_pop_vlan
+// #cgo noescape vg1a80a90f8f_mlx5dv_dr_action_create_push_vlan
+// #cgo nocallback vg1a80a90f8f_mlx5dv_dr_action_create_push_vlan
+// #cgo noescape vg1a80a90f8f_mlx5dv_dr_action_create_dest_root_table
+// #cgo nocallback vg1a80a90f8f_mlx5dv_dr_action_create_dest_root_table
+// #cgo noescape vg1a80a90f8f_mlx5dv_dr_action_destroy
+// #cgo nocallback vg1a80a90f8f_mlx5dv_dr_action_destroy
+// #cgo noescape vg1a80a90f8f_mlx5dv_pp_alloc
+// #cgo nocallback vg1a80a90f8f_mlx5dv_pp_alloc
+// #cgo noescape vg1a80a90f8f_mlx5dv_pp_free
+// #cgo nocallback vg1a80a90f8f_mlx5dv_pp_free
+// #cgo noescape vg1a80a90f8f_mlx5dv_query_qp_lag_port
+// #cgo nocallback vg1a80a90f8f_mlx5dv_query_qp_lag_port
+// #cgo noescape vg1a80a90f8f_mlx5dv_modify_qp_lag_port
+// #cgo nocallback vg1a80a90f8f_mlx5dv_modify_qp_lag_port
+// #cgo noescape vg1a80a90f8f_mlx5dv_modify_qp_udp_sport
+// #cgo nocallback vg1a80a90f8f_mlx5dv_modify_qp_udp_sport
+// #cgo noescape vg1a80a90f8f_mlx5dv_dci_stream_id_reset
+// #cgo nocallback vg1a80a90f8f_mlx5dv_dci_stream_id_reset
+// #cgo noescape vg1a80a90f8f_mlx5dv_sched_node_create
+// #cgo nocallback vg1a80a90f8f_mlx5dv_sched_node_create
+// #cgo noescape vg1a80a90f8f_mlx5dv_sched_leaf_create
+// #cgo nocallback vg1a80a90f8f_mlx5dv_sched_leaf_create
+// #cgo noescape vg1a80a90f8f_mlx5dv_sched_node_modify
+// #cgo nocallback vg1a80a90f8f_mlx5dv_sched_node_modify
+// #cgo noescape vg1a80a90f8f_mlx5dv_sched_leaf_modify
+// #cgo nocallback vg1a80a90f8f_mlx5dv_sched_leaf_modify
+// #cgo noescape vg1a80a90f8f_mlx5dv_sched_node_destroy
+// #cgo nocallback vg1a80a90f8f_mlx5dv_sched_node_destroy
+// #cgo noescape vg1a80a90f8f_mlx5dv_sched_leaf_destroy
+// #cgo nocallback vg1a80a90f8f_mlx5dv_sched_leaf_destroy
+// #cgo noescape vg1a80a90f8f_mlx5dv_modify_qp_sched_elem
+// #cgo nocallback vg1a80a90f8f_mlx5dv_modify_qp_sched_elem
+// #cgo noescape vg1a80a90f8f_mlx5dv_reserved_qpn_alloc
+// #cgo nocallback vg1a80a90f8f_mlx5dv_reserved_qpn_alloc
+// #cgo noescape vg1a80a90f8f_mlx5dv_reserved_qpn_dealloc
+// #cgo nocallback vg1a80a90f8f_mlx5dv_reserved_qpn_dealloc
 import "C"
 
 // haveC is true if the package was built with its C code.
@@ -281,81 +281,81 @@ var (
 )
 
 func rawCreateCQ(fn0 uintptr, dev unsafe.Pointer, cqAttr unsafe.Pointer, mlx5CQAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_create_cq(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(cqAttr), (*C.uint8_t)(mlx5CQAttr))
+	p, err := C.vg1a80a90f8f_mlx5dv_create_cq(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(cqAttr), (*C.uint8_t)(mlx5CQAttr))
 	return cmem.OrErrno(p, err)
 }
 
 func rawCreateMkey(fn0 uintptr, attr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_create_mkey(C.uintptr_t(fn0), (*C.uint8_t)(attr))
+	p, err := C.vg1a80a90f8f_mlx5dv_create_mkey(C.uintptr_t(fn0), (*C.uint8_t)(attr))
 	return cmem.OrErrno(p, err)
 }
 
 func rawDestroyMkey(fn0 uintptr, mkey unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_destroy_mkey(C.uintptr_t(fn0), C.uintptr_t(uintptr(mkey))))
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_destroy_mkey(C.uintptr_t(fn0), C.uintptr_t(uintptr(mkey))))
 }
 
 func rawCreateQP(fn0 uintptr, dev unsafe.Pointer, qpAttr unsafe.Pointer, mlx5QPAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_create_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(qpAttr), (*C.uint8_t)(mlx5QPAttr))
+	p, err := C.vg1a80a90f8f_mlx5dv_create_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(qpAttr), (*C.uint8_t)(mlx5QPAttr))
 	return cmem.OrErrno(p, err)
 }
 
 func rawQPExFromIbvQPEx(fn0 uintptr, object unsafe.Pointer, to unsafe.Pointer) {
-	C.vg5b761b9e9b_mlx5dv_qp_ex_from_ibv_qp_ex(C.uintptr_t(fn0), C.uintptr_t(uintptr(object)), (*C.uint8_t)(to))
+	C.vg1a80a90f8f_mlx5dv_qp_ex_from_ibv_qp_ex(C.uintptr_t(fn0), C.uintptr_t(uintptr(object)), (*C.uint8_t)(to))
 }
 
 func rawMkeyCheck(fn0 uintptr, mkey unsafe.Pointer, errInfo unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_mkey_check(C.uintptr_t(fn0), C.uintptr_t(uintptr(mkey)), (*C.uint8_t)(errInfo)))
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_mkey_check(C.uintptr_t(fn0), C.uintptr_t(uintptr(mkey)), (*C.uint8_t)(errInfo)))
 }
 
 func rawCryptoLogin(fn0 uintptr, dev unsafe.Pointer, attr unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_crypto_login(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr)))
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_crypto_login(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr)))
 }
 
 func rawCryptoLoginQueryState(fn0 uintptr, dev unsafe.Pointer, state unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_crypto_login_query_state(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(state)))
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_crypto_login_query_state(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(state)))
 }
 
 func rawCryptoLogout(fn0 uintptr, dev unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_crypto_logout(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev))))
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_crypto_logout(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev))))
 }
 
 func rawCryptoLoginCreate(fn0 uintptr, dev unsafe.Pointer, attr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_crypto_login_create(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr))
+	p, err := C.vg1a80a90f8f_mlx5dv_crypto_login_create(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr))
 	return cmem.OrErrno(p, err)
 }
 
 func rawCryptoLoginQuery(fn0 uintptr, login unsafe.Pointer, info unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_crypto_login_query(C.uintptr_t(fn0), C.uintptr_t(uintptr(login)), (*C.uint8_t)(info)))
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_crypto_login_query(C.uintptr_t(fn0), C.uintptr_t(uintptr(login)), (*C.uint8_t)(info)))
 }
 
 func rawCryptoLoginDestroy(fn0 uintptr, login unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_crypto_login_destroy(C.uintptr_t(fn0), C.uintptr_t(uintptr(login))))
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_crypto_login_destroy(C.uintptr_t(fn0), C.uintptr_t(uintptr(login))))
 }
 
 func rawDEKCreate(fn0 uintptr, dev unsafe.Pointer, attr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_dek_create(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr))
+	p, err := C.vg1a80a90f8f_mlx5dv_dek_create(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr))
 	return cmem.OrErrno(p, err)
 }
 
 func rawDEKQuery(fn0 uintptr, dek unsafe.Pointer, info unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_dek_query(C.uintptr_t(fn0), C.uintptr_t(uintptr(dek)), (*C.uint8_t)(info)))
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_dek_query(C.uintptr_t(fn0), C.uintptr_t(uintptr(dek)), (*C.uint8_t)(info)))
 }
 
 func rawDEKDestroy(fn0 uintptr, dek unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_dek_destroy(C.uintptr_t(fn0), C.uintptr_t(uintptr(dek))))
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_dek_destroy(C.uintptr_t(fn0), C.uintptr_t(uintptr(dek))))
 }
 
 func rawCreateSteeringAnchor(fn0 uintptr, dev unsafe.Pointer, attr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_create_steering_anchor(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr))
+	p, err := C.vg1a80a90f8f_mlx5dv_create_steering_anchor(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr))
 	return cmem.OrErrno(p, err)
 }
 
 func rawDestroySteeringAnchor(fn0 uintptr, anchor unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_destroy_steering_anchor(C.uintptr_t(fn0), C.uintptr_t(uintptr(anchor))))
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_destroy_steering_anchor(C.uintptr_t(fn0), C.uintptr_t(uintptr(anchor))))
 }
 
 func rawCreateFlowActionEsp(fn0 uintptr, dev unsafe.Pointer, esp unsafe.Pointer, mlx5Attr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_create_flow_action_esp(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(esp), (*C.uint8_t)(mlx5Attr))
+	p, err := C.vg1a80a90f8f_mlx5dv_create_flow_action_esp(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(esp), (*C.uint8_t)(mlx5Attr))
 	return cmem.OrErrno(p, err)
 }
 
@@ -366,7 +366,7 @@ func rawCreateFlowActionModifyHeader(
 	changes unsafe.Pointer,
 	table uint32,
 ) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_create_flow_action_modify_header(
+	p, err := C.vg1a80a90f8f_mlx5dv_create_flow_action_modify_header(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(dev)),
 		C.uint64_t(actionsSz),
@@ -384,7 +384,7 @@ func rawCreateFlowActionPacketReformat(
 	kind uint32,
 	table uint32,
 ) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_create_flow_action_packet_reformat(
+	p, err := C.vg1a80a90f8f_mlx5dv_create_flow_action_packet_reformat(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(dev)),
 		C.uint64_t(dataSz),
@@ -396,20 +396,20 @@ func rawCreateFlowActionPacketReformat(
 }
 
 func rawQueryDevice(fn0 uintptr, dev unsafe.Pointer, attrsOut unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_query_device(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attrsOut)))
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_query_device(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attrsOut)))
 }
 
 func rawMapAHToQP(fn0 uintptr, ah unsafe.Pointer, qpNum uint32) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_map_ah_to_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(ah)), C.uint32_t(qpNum)))
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_map_ah_to_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(ah)), C.uint32_t(qpNum)))
 }
 
 func rawAllocDM(fn0 uintptr, dev unsafe.Pointer, dmAttr unsafe.Pointer, mlx5DMAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_alloc_dm(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(dmAttr), (*C.uint8_t)(mlx5DMAttr))
+	p, err := C.vg1a80a90f8f_mlx5dv_alloc_dm(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(dmAttr), (*C.uint8_t)(mlx5DMAttr))
 	return cmem.OrErrno(p, err)
 }
 
 func rawDMMapOpAddr(fn0 uintptr, dm unsafe.Pointer, op uint8) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_dm_map_op_addr(C.uintptr_t(fn0), C.uintptr_t(uintptr(dm)), C.uint8_t(op))
+	p, err := C.vg1a80a90f8f_mlx5dv_dm_map_op_addr(C.uintptr_t(fn0), C.uintptr_t(uintptr(dm)), C.uint8_t(op))
 	return cmem.OrErrno(p, err)
 }
 
@@ -423,7 +423,7 @@ func rawRegDmabufMR(
 	access int32,
 	mlx5Access int32,
 ) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_reg_dmabuf_mr(
+	p, err := C.vg1a80a90f8f_mlx5dv_reg_dmabuf_mr(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(pd)),
 		C.uint64_t(offset),
@@ -437,28 +437,28 @@ func rawRegDmabufMR(
 }
 
 func rawGetDataDirectSysfsPath(fn0 uintptr, dev unsafe.Pointer, path unsafe.Pointer, bufLen uint64) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_get_data_direct_sysfs_path(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(path), C.uint64_t(bufLen)))
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_get_data_direct_sysfs_path(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(path), C.uint64_t(bufLen)))
 }
 
 func rawCreateWQ(fn0 uintptr, dev unsafe.Pointer, attr unsafe.Pointer, mlx5WQAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_create_wq(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr), (*C.uint8_t)(mlx5WQAttr))
+	p, err := C.vg1a80a90f8f_mlx5dv_create_wq(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr), (*C.uint8_t)(mlx5WQAttr))
 	return cmem.OrErrno(p, err)
 }
 
 func rawInitObj(fn0 uintptr, obj unsafe.Pointer, objType uint64) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_init_obj(C.uintptr_t(fn0), (*C.uint8_t)(obj), C.uint64_t(objType)))
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_init_obj(C.uintptr_t(fn0), (*C.uint8_t)(obj), C.uint64_t(objType)))
 }
 
 func rawGetClockInfo(fn0 uintptr, dev unsafe.Pointer, clockInfo unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_get_clock_info(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(clockInfo)))
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_get_clock_info(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(clockInfo)))
 }
 
 func rawIsSupported(fn0 uintptr, dev unsafe.Pointer) uint8 {
-	return uint8(C.vg5b761b9e9b_mlx5dv_is_supported(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev))))
+	return uint8(C.vg1a80a90f8f_mlx5dv_is_supported(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev))))
 }
 
 func rawOpenDevice(fn0 uintptr, dev unsafe.Pointer, attr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_open_device(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr))
+	p, err := C.vg1a80a90f8f_mlx5dv_open_device(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr))
 	return cmem.OrErrno(p, err)
 }
 
@@ -470,7 +470,7 @@ func rawDevXObjCreate(
 	answer unsafe.Pointer,
 	outlen uint64,
 ) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_devx_obj_create(
+	p, err := C.vg1a80a90f8f_mlx5dv_devx_obj_create(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(dev)),
 		(*C.uint8_t)(cmd),
@@ -489,7 +489,7 @@ func rawDevXObjQuery(
 	answer unsafe.Pointer,
 	outlen uint64,
 ) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_obj_query(
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_devx_obj_query(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(obj)),
 		(*C.uint8_t)(cmd),
@@ -507,7 +507,7 @@ func rawDevXObjModify(
 	answer unsafe.Pointer,
 	outlen uint64,
 ) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_obj_modify(
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_devx_obj_modify(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(obj)),
 		(*C.uint8_t)(cmd),
@@ -518,7 +518,7 @@ func rawDevXObjModify(
 }
 
 func rawDevXObjDestroy(fn0 uintptr, obj unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_obj_destroy(C.uintptr_t(fn0), C.uintptr_t(uintptr(obj))))
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_devx_obj_destroy(C.uintptr_t(fn0), C.uintptr_t(uintptr(obj))))
 }
 
 func rawDevXGeneralCmd(
@@ -529,7 +529,7 @@ func rawDevXGeneralCmd(
 	answer unsafe.Pointer,
 	outlen uint64,
 ) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_general_cmd(
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_devx_general_cmd(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(dev)),
 		(*C.uint8_t)(cmd),
@@ -540,7 +540,7 @@ func rawDevXGeneralCmd(
 }
 
 func rawQueryPort(fn0 uintptr, dev unsafe.Pointer, portNum uint32, info unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_query_port(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint32_t(portNum), (*C.uint8_t)(info)))
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_query_port(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint32_t(portNum), (*C.uint8_t)(info)))
 }
 
 func rawDevXUmemReg(
@@ -550,7 +550,7 @@ func rawDevXUmemReg(
 	size uint64,
 	access uint32,
 ) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_devx_umem_reg(
+	p, err := C.vg1a80a90f8f_mlx5dv_devx_umem_reg(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(dev)),
 		C.uintptr_t(addr),
@@ -561,39 +561,39 @@ func rawDevXUmemReg(
 }
 
 func rawDevXUmemRegEx(fn0 uintptr, dev unsafe.Pointer, attr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_devx_umem_reg_ex(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr))
+	p, err := C.vg1a80a90f8f_mlx5dv_devx_umem_reg_ex(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr))
 	return cmem.OrErrno(p, err)
 }
 
 func rawDevXUmemDereg(fn0 uintptr, umem unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_umem_dereg(C.uintptr_t(fn0), C.uintptr_t(uintptr(umem))))
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_devx_umem_dereg(C.uintptr_t(fn0), C.uintptr_t(uintptr(umem))))
 }
 
 func rawDevXAllocUAR(fn0 uintptr, dev unsafe.Pointer, flags uint32) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_devx_alloc_uar(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint32_t(flags))
+	p, err := C.vg1a80a90f8f_mlx5dv_devx_alloc_uar(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint32_t(flags))
 	return cmem.OrErrno(p, err)
 }
 
 func rawDevXFreeUAR(fn0 uintptr, uar unsafe.Pointer) {
-	C.vg5b761b9e9b_mlx5dv_devx_free_uar(C.uintptr_t(fn0), C.uintptr_t(uintptr(uar)))
+	C.vg1a80a90f8f_mlx5dv_devx_free_uar(C.uintptr_t(fn0), C.uintptr_t(uintptr(uar)))
 }
 
 func rawDevXUARExportDmabufFD(fn0 uintptr, uar unsafe.Pointer) (int, syscall.Errno) {
-	n, err := C.vg5b761b9e9b_mlx5dv_devx_uar_export_dmabuf_fd(C.uintptr_t(fn0), C.uintptr_t(uintptr(uar)))
+	n, err := C.vg1a80a90f8f_mlx5dv_devx_uar_export_dmabuf_fd(C.uintptr_t(fn0), C.uintptr_t(uintptr(uar)))
 	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawAllocVar(fn0 uintptr, dev unsafe.Pointer, flags uint32) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_alloc_var(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint32_t(flags))
+	p, err := C.vg1a80a90f8f_mlx5dv_alloc_var(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint32_t(flags))
 	return cmem.OrErrno(p, err)
 }
 
 func rawFreeVar(fn0 uintptr, page unsafe.Pointer) {
-	C.vg5b761b9e9b_mlx5dv_free_var(C.uintptr_t(fn0), C.uintptr_t(uintptr(page)))
+	C.vg1a80a90f8f_mlx5dv_free_var(C.uintptr_t(fn0), C.uintptr_t(uintptr(page)))
 }
 
 func rawDevXQueryEQN(fn0 uintptr, dev unsafe.Pointer, vector uint32, eqn unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_query_eqn(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint32_t(vector), (*C.uint8_t)(eqn)))
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_devx_query_eqn(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint32_t(vector), (*C.uint8_t)(eqn)))
 }
 
 func rawDevXCQQuery(
@@ -604,7 +604,7 @@ func rawDevXCQQuery(
 	answer unsafe.Pointer,
 	outlen uint64,
 ) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_cq_query(
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_devx_cq_query(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(cq)),
 		(*C.uint8_t)(cmd),
@@ -622,7 +622,7 @@ func rawDevXCQModify(
 	answer unsafe.Pointer,
 	outlen uint64,
 ) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_cq_modify(
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_devx_cq_modify(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(cq)),
 		(*C.uint8_t)(cmd),
@@ -640,7 +640,7 @@ func rawDevXQPQuery(
 	answer unsafe.Pointer,
 	outlen uint64,
 ) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_qp_query(
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_devx_qp_query(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(qp)),
 		(*C.uint8_t)(cmd),
@@ -658,7 +658,7 @@ func rawDevXQPModify(
 	answer unsafe.Pointer,
 	outlen uint64,
 ) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_qp_modify(
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_devx_qp_modify(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(qp)),
 		(*C.uint8_t)(cmd),
@@ -676,7 +676,7 @@ func rawDevXSRQQuery(
 	answer unsafe.Pointer,
 	outlen uint64,
 ) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_srq_query(
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_devx_srq_query(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(srq)),
 		(*C.uint8_t)(cmd),
@@ -694,7 +694,7 @@ func rawDevXSRQModify(
 	answer unsafe.Pointer,
 	outlen uint64,
 ) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_srq_modify(
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_devx_srq_modify(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(srq)),
 		(*C.uint8_t)(cmd),
@@ -712,7 +712,7 @@ func rawDevXWQQuery(
 	answer unsafe.Pointer,
 	outlen uint64,
 ) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_wq_query(
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_devx_wq_query(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(wq)),
 		(*C.uint8_t)(cmd),
@@ -730,7 +730,7 @@ func rawDevXWQModify(
 	answer unsafe.Pointer,
 	outlen uint64,
 ) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_wq_modify(
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_devx_wq_modify(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(wq)),
 		(*C.uint8_t)(cmd),
@@ -748,7 +748,7 @@ func rawDevXIndTblQuery(
 	answer unsafe.Pointer,
 	outlen uint64,
 ) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_ind_tbl_query(
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_devx_ind_tbl_query(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(indTbl)),
 		(*C.uint8_t)(cmd),
@@ -766,7 +766,7 @@ func rawDevXIndTblModify(
 	answer unsafe.Pointer,
 	outlen uint64,
 ) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_ind_tbl_modify(
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_devx_ind_tbl_modify(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(indTbl)),
 		(*C.uint8_t)(cmd),
@@ -777,12 +777,12 @@ func rawDevXIndTblModify(
 }
 
 func rawDevXCreateCmdComp(fn0 uintptr, dev unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_devx_create_cmd_comp(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)))
+	p, err := C.vg1a80a90f8f_mlx5dv_devx_create_cmd_comp(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)))
 	return cmem.OrErrno(p, err)
 }
 
 func rawDevXDestroyCmdComp(fn0 uintptr, cmdComp unsafe.Pointer) {
-	C.vg5b761b9e9b_mlx5dv_devx_destroy_cmd_comp(C.uintptr_t(fn0), C.uintptr_t(uintptr(cmdComp)))
+	C.vg1a80a90f8f_mlx5dv_devx_destroy_cmd_comp(C.uintptr_t(fn0), C.uintptr_t(uintptr(cmdComp)))
 }
 
 func rawDevXObjQueryAsync(
@@ -794,7 +794,7 @@ func rawDevXObjQueryAsync(
 	id uint64,
 	to unsafe.Pointer,
 ) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_obj_query_async(
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_devx_obj_query_async(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(obj)),
 		(*C.uint8_t)(cmd),
@@ -806,12 +806,12 @@ func rawDevXObjQueryAsync(
 }
 
 func rawDevXCreateEventChannel(fn0 uintptr, dev unsafe.Pointer, flags uint32) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_devx_create_event_channel(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint32_t(flags))
+	p, err := C.vg1a80a90f8f_mlx5dv_devx_create_event_channel(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint32_t(flags))
 	return cmem.OrErrno(p, err)
 }
 
 func rawDevXDestroyEventChannel(fn0 uintptr, eventChannel unsafe.Pointer) {
-	C.vg5b761b9e9b_mlx5dv_devx_destroy_event_channel(C.uintptr_t(fn0), C.uintptr_t(uintptr(eventChannel)))
+	C.vg1a80a90f8f_mlx5dv_devx_destroy_event_channel(C.uintptr_t(fn0), C.uintptr_t(uintptr(eventChannel)))
 }
 
 func rawDevXSubscribeDevXEvent(
@@ -822,7 +822,7 @@ func rawDevXSubscribeDevXEvent(
 	kinds unsafe.Pointer,
 	cookie uint64,
 ) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_subscribe_devx_event(
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_devx_subscribe_devx_event(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(channel)),
 		C.uintptr_t(uintptr(obj)),
@@ -839,7 +839,7 @@ func rawDevXSubscribeDevXEventFD(
 	obj unsafe.Pointer,
 	kind uint16,
 ) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_devx_subscribe_devx_event_fd(
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_devx_subscribe_devx_event_fd(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(channel)),
 		C.int32_t(fd),
@@ -849,33 +849,33 @@ func rawDevXSubscribeDevXEventFD(
 }
 
 func rawDrDomainCreate(fn0 uintptr, dev unsafe.Pointer, packets uint32) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_dr_domain_create(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint32_t(packets))
+	p, err := C.vg1a80a90f8f_mlx5dv_dr_domain_create(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint32_t(packets))
 	return cmem.OrErrno(p, err)
 }
 
 func rawDrDomainDestroy(fn0 uintptr, domain unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_dr_domain_destroy(C.uintptr_t(fn0), C.uintptr_t(uintptr(domain))))
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_dr_domain_destroy(C.uintptr_t(fn0), C.uintptr_t(uintptr(domain))))
 }
 
 func rawDrDomainSync(fn0 uintptr, domain unsafe.Pointer, flags uint32) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_dr_domain_sync(C.uintptr_t(fn0), C.uintptr_t(uintptr(domain)), C.uint32_t(flags)))
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_dr_domain_sync(C.uintptr_t(fn0), C.uintptr_t(uintptr(domain)), C.uint32_t(flags)))
 }
 
 func rawDrDomainSetReclaimDeviceMemory(fn0 uintptr, domain unsafe.Pointer, enable uint8) {
-	C.vg5b761b9e9b_mlx5dv_dr_domain_set_reclaim_device_memory(C.uintptr_t(fn0), C.uintptr_t(uintptr(domain)), C.uint8_t(enable))
+	C.vg1a80a90f8f_mlx5dv_dr_domain_set_reclaim_device_memory(C.uintptr_t(fn0), C.uintptr_t(uintptr(domain)), C.uint8_t(enable))
 }
 
 func rawDrDomainAllowDuplicateRules(fn0 uintptr, domain unsafe.Pointer, allow uint8) {
-	C.vg5b761b9e9b_mlx5dv_dr_domain_allow_duplicate_rules(C.uintptr_t(fn0), C.uintptr_t(uintptr(domain)), C.uint8_t(allow))
+	C.vg1a80a90f8f_mlx5dv_dr_domain_allow_duplicate_rules(C.uintptr_t(fn0), C.uintptr_t(uintptr(domain)), C.uint8_t(allow))
 }
 
 func rawDrTableCreate(fn0 uintptr, domain unsafe.Pointer, level uint32) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_dr_table_create(C.uintptr_t(fn0), C.uintptr_t(uintptr(domain)), C.uint32_t(level))
+	p, err := C.vg1a80a90f8f_mlx5dv_dr_table_create(C.uintptr_t(fn0), C.uintptr_t(uintptr(domain)), C.uint32_t(level))
 	return cmem.OrErrno(p, err)
 }
 
 func rawDrTableDestroy(fn0 uintptr, table unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_dr_table_destroy(C.uintptr_t(fn0), C.uintptr_t(uintptr(table))))
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_dr_table_destroy(C.uintptr_t(fn0), C.uintptr_t(uintptr(table))))
 }
 
 func rawDrMatcherCreate(
@@ -885,7 +885,7 @@ func rawDrMatcherCreate(
 	criteria uint8,
 	mask unsafe.Pointer,
 ) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_dr_matcher_create(
+	p, err := C.vg1a80a90f8f_mlx5dv_dr_matcher_create(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(table)),
 		C.uint16_t(priority),
@@ -896,11 +896,11 @@ func rawDrMatcherCreate(
 }
 
 func rawDrMatcherDestroy(fn0 uintptr, matcher unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_dr_matcher_destroy(C.uintptr_t(fn0), C.uintptr_t(uintptr(matcher))))
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_dr_matcher_destroy(C.uintptr_t(fn0), C.uintptr_t(uintptr(matcher))))
 }
 
 func rawDrMatcherSetLayout(fn0 uintptr, matcher unsafe.Pointer, layout unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_dr_matcher_set_layout(C.uintptr_t(fn0), C.uintptr_t(uintptr(matcher)), (*C.uint8_t)(layout)))
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_dr_matcher_set_layout(C.uintptr_t(fn0), C.uintptr_t(uintptr(matcher)), (*C.uint8_t)(layout)))
 }
 
 func rawDrRuleCreate(
@@ -910,7 +910,7 @@ func rawDrRuleCreate(
 	numActions uint64,
 	actions unsafe.Pointer,
 ) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_dr_rule_create(
+	p, err := C.vg1a80a90f8f_mlx5dv_dr_rule_create(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(matcher)),
 		(*C.uint8_t)(value),
@@ -921,51 +921,51 @@ func rawDrRuleCreate(
 }
 
 func rawDrRuleDestroy(fn0 uintptr, rule unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_dr_rule_destroy(C.uintptr_t(fn0), C.uintptr_t(uintptr(rule))))
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_dr_rule_destroy(C.uintptr_t(fn0), C.uintptr_t(uintptr(rule))))
 }
 
 func rawDrActionCreateDestIbvQP(fn0 uintptr, qp unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_dr_action_create_dest_ibv_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)))
+	p, err := C.vg1a80a90f8f_mlx5dv_dr_action_create_dest_ibv_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)))
 	return cmem.OrErrno(p, err)
 }
 
 func rawDrActionCreateDestTable(fn0 uintptr, table unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_dr_action_create_dest_table(C.uintptr_t(fn0), C.uintptr_t(uintptr(table)))
+	p, err := C.vg1a80a90f8f_mlx5dv_dr_action_create_dest_table(C.uintptr_t(fn0), C.uintptr_t(uintptr(table)))
 	return cmem.OrErrno(p, err)
 }
 
 func rawDrActionCreateDestVport(fn0 uintptr, domain unsafe.Pointer, vport uint32) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_dr_action_create_dest_vport(C.uintptr_t(fn0), C.uintptr_t(uintptr(domain)), C.uint32_t(vport))
+	p, err := C.vg1a80a90f8f_mlx5dv_dr_action_create_dest_vport(C.uintptr_t(fn0), C.uintptr_t(uintptr(domain)), C.uint32_t(vport))
 	return cmem.OrErrno(p, err)
 }
 
 func rawDrActionCreateDestIBPort(fn0 uintptr, domain unsafe.Pointer, portNum uint32) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_dr_action_create_dest_ib_port(C.uintptr_t(fn0), C.uintptr_t(uintptr(domain)), C.uint32_t(portNum))
+	p, err := C.vg1a80a90f8f_mlx5dv_dr_action_create_dest_ib_port(C.uintptr_t(fn0), C.uintptr_t(uintptr(domain)), C.uint32_t(portNum))
 	return cmem.OrErrno(p, err)
 }
 
 func rawDrActionCreateDestDevXTir(fn0 uintptr, obj unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_dr_action_create_dest_devx_tir(C.uintptr_t(fn0), C.uintptr_t(uintptr(obj)))
+	p, err := C.vg1a80a90f8f_mlx5dv_dr_action_create_dest_devx_tir(C.uintptr_t(fn0), C.uintptr_t(uintptr(obj)))
 	return cmem.OrErrno(p, err)
 }
 
 func rawDrActionCreateDrop(fn0 uintptr) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_dr_action_create_drop(C.uintptr_t(fn0))
+	p, err := C.vg1a80a90f8f_mlx5dv_dr_action_create_drop(C.uintptr_t(fn0))
 	return cmem.OrErrno(p, err)
 }
 
 func rawDrActionCreateDefaultMiss(fn0 uintptr) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_dr_action_create_default_miss(C.uintptr_t(fn0))
+	p, err := C.vg1a80a90f8f_mlx5dv_dr_action_create_default_miss(C.uintptr_t(fn0))
 	return cmem.OrErrno(p, err)
 }
 
 func rawDrActionCreateTag(fn0 uintptr, tag uint32) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_dr_action_create_tag(C.uintptr_t(fn0), C.uint32_t(tag))
+	p, err := C.vg1a80a90f8f_mlx5dv_dr_action_create_tag(C.uintptr_t(fn0), C.uint32_t(tag))
 	return cmem.OrErrno(p, err)
 }
 
 func rawDrActionCreateFlowCounter(fn0 uintptr, obj unsafe.Pointer, offset uint32) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_dr_action_create_flow_counter(C.uintptr_t(fn0), C.uintptr_t(uintptr(obj)), C.uint32_t(offset))
+	p, err := C.vg1a80a90f8f_mlx5dv_dr_action_create_flow_counter(C.uintptr_t(fn0), C.uintptr_t(uintptr(obj)), C.uint32_t(offset))
 	return cmem.OrErrno(p, err)
 }
 
@@ -977,7 +977,7 @@ func rawDrActionCreateAso(
 	flags uint32,
 	regC uint8,
 ) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_dr_action_create_aso(
+	p, err := C.vg1a80a90f8f_mlx5dv_dr_action_create_aso(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(domain)),
 		C.uintptr_t(uintptr(obj)),
@@ -995,7 +995,7 @@ func rawDrActionModifyAso(
 	flags uint32,
 	regC uint8,
 ) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_dr_action_modify_aso(
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_dr_action_modify_aso(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(action)),
 		C.uint32_t(offset),
@@ -1012,7 +1012,7 @@ func rawDrActionCreatePacketReformat(
 	dataSz uint64,
 	data unsafe.Pointer,
 ) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_dr_action_create_packet_reformat(
+	p, err := C.vg1a80a90f8f_mlx5dv_dr_action_create_packet_reformat(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(domain)),
 		C.uint32_t(flags),
@@ -1030,7 +1030,7 @@ func rawDrActionCreateModifyHeader(
 	actionsSz uint64,
 	changes unsafe.Pointer,
 ) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_dr_action_create_modify_header(
+	p, err := C.vg1a80a90f8f_mlx5dv_dr_action_create_modify_header(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(domain)),
 		C.uint32_t(flags),
@@ -1041,31 +1041,31 @@ func rawDrActionCreateModifyHeader(
 }
 
 func rawDrActionCreateFlowMeter(fn0 uintptr, attr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_dr_action_create_flow_meter(C.uintptr_t(fn0), (*C.uint8_t)(attr))
+	p, err := C.vg1a80a90f8f_mlx5dv_dr_action_create_flow_meter(C.uintptr_t(fn0), (*C.uint8_t)(attr))
 	return cmem.OrErrno(p, err)
 }
 
 func rawDrActionModifyFlowMeter(fn0 uintptr, action unsafe.Pointer, attr unsafe.Pointer, fields uint64) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_dr_action_modify_flow_meter(C.uintptr_t(fn0), C.uintptr_t(uintptr(action)), (*C.uint8_t)(attr), C.uint64_t(fields)))
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_dr_action_modify_flow_meter(C.uintptr_t(fn0), C.uintptr_t(uintptr(action)), (*C.uint8_t)(attr), C.uint64_t(fields)))
 }
 
 func rawDrActionCreatePopVlan(fn0 uintptr) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_dr_action_create_pop_vlan(C.uintptr_t(fn0))
+	p, err := C.vg1a80a90f8f_mlx5dv_dr_action_create_pop_vlan(C.uintptr_t(fn0))
 	return cmem.OrErrno(p, err)
 }
 
 func rawDrActionCreatePushVlan(fn0 uintptr, domain unsafe.Pointer, header uint32) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_dr_action_create_push_vlan(C.uintptr_t(fn0), C.uintptr_t(uintptr(domain)), C.uint32_t(header))
+	p, err := C.vg1a80a90f8f_mlx5dv_dr_action_create_push_vlan(C.uintptr_t(fn0), C.uintptr_t(uintptr(domain)), C.uint32_t(header))
 	return cmem.OrErrno(p, err)
 }
 
 func rawDrActionCreateDestRootTable(fn0 uintptr, table unsafe.Pointer, priority uint16) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_dr_action_create_dest_root_table(C.uintptr_t(fn0), C.uintptr_t(uintptr(table)), C.uint16_t(priority))
+	p, err := C.vg1a80a90f8f_mlx5dv_dr_action_create_dest_root_table(C.uintptr_t(fn0), C.uintptr_t(uintptr(table)), C.uint16_t(priority))
 	return cmem.OrErrno(p, err)
 }
 
 func rawDrActionDestroy(fn0 uintptr, action unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_dr_action_destroy(C.uintptr_t(fn0), C.uintptr_t(uintptr(action))))
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_dr_action_destroy(C.uintptr_t(fn0), C.uintptr_t(uintptr(action))))
 }
 
 func rawPpAlloc(
@@ -1075,7 +1075,7 @@ func rawPpAlloc(
 	pace unsafe.Pointer,
 	flags uint32,
 ) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_pp_alloc(
+	p, err := C.vg1a80a90f8f_mlx5dv_pp_alloc(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(dev)),
 		C.uint64_t(ppContextSz),
@@ -1086,59 +1086,59 @@ func rawPpAlloc(
 }
 
 func rawPpFree(fn0 uintptr, pp unsafe.Pointer) {
-	C.vg5b761b9e9b_mlx5dv_pp_free(C.uintptr_t(fn0), C.uintptr_t(uintptr(pp)))
+	C.vg1a80a90f8f_mlx5dv_pp_free(C.uintptr_t(fn0), C.uintptr_t(uintptr(pp)))
 }
 
 func rawQueryQPLAGPort(fn0 uintptr, qp unsafe.Pointer, portNum unsafe.Pointer, activePortNum unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_query_qp_lag_port(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), (*C.uint8_t)(portNum), (*C.uint8_t)(activePortNum)))
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_query_qp_lag_port(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), (*C.uint8_t)(portNum), (*C.uint8_t)(activePortNum)))
 }
 
 func rawModifyQPLAGPort(fn0 uintptr, qp unsafe.Pointer, portNum uint8) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_modify_qp_lag_port(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), C.uint8_t(portNum)))
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_modify_qp_lag_port(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), C.uint8_t(portNum)))
 }
 
 func rawModifyQPUDPSport(fn0 uintptr, qp unsafe.Pointer, udpSport uint16) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_modify_qp_udp_sport(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), C.uint16_t(udpSport)))
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_modify_qp_udp_sport(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), C.uint16_t(udpSport)))
 }
 
 func rawDCIStreamIDReset(fn0 uintptr, qp unsafe.Pointer, streamID uint16) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_dci_stream_id_reset(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), C.uint16_t(streamID)))
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_dci_stream_id_reset(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), C.uint16_t(streamID)))
 }
 
 func rawSchedNodeCreate(fn0 uintptr, dev unsafe.Pointer, attr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_sched_node_create(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr))
+	p, err := C.vg1a80a90f8f_mlx5dv_sched_node_create(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr))
 	return cmem.OrErrno(p, err)
 }
 
 func rawSchedLeafCreate(fn0 uintptr, dev unsafe.Pointer, attr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg5b761b9e9b_mlx5dv_sched_leaf_create(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr))
+	p, err := C.vg1a80a90f8f_mlx5dv_sched_leaf_create(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr))
 	return cmem.OrErrno(p, err)
 }
 
 func rawSchedNodeModify(fn0 uintptr, node unsafe.Pointer, attr unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_sched_node_modify(C.uintptr_t(fn0), C.uintptr_t(uintptr(node)), (*C.uint8_t)(attr)))
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_sched_node_modify(C.uintptr_t(fn0), C.uintptr_t(uintptr(node)), (*C.uint8_t)(attr)))
 }
 
 func rawSchedLeafModify(fn0 uintptr, leaf unsafe.Pointer, attr unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_sched_leaf_modify(C.uintptr_t(fn0), C.uintptr_t(uintptr(leaf)), (*C.uint8_t)(attr)))
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_sched_leaf_modify(C.uintptr_t(fn0), C.uintptr_t(uintptr(leaf)), (*C.uint8_t)(attr)))
 }
 
 func rawSchedNodeDestroy(fn0 uintptr, node unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_sched_node_destroy(C.uintptr_t(fn0), C.uintptr_t(uintptr(node))))
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_sched_node_destroy(C.uintptr_t(fn0), C.uintptr_t(uintptr(node))))
 }
 
 func rawSchedLeafDestroy(fn0 uintptr, leaf unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_sched_leaf_destroy(C.uintptr_t(fn0), C.uintptr_t(uintptr(leaf))))
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_sched_leaf_destroy(C.uintptr_t(fn0), C.uintptr_t(uintptr(leaf))))
 }
 
 func rawModifyQPSchedElem(fn0 uintptr, qp unsafe.Pointer, leaf unsafe.Pointer, responder unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_modify_qp_sched_elem(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), C.uintptr_t(uintptr(leaf)), C.uintptr_t(uintptr(responder))))
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_modify_qp_sched_elem(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), C.uintptr_t(uintptr(leaf)), C.uintptr_t(uintptr(responder))))
 }
 
 func rawReservedQPNAlloc(fn0 uintptr, dev unsafe.Pointer, qpn unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_reserved_qpn_alloc(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(qpn)))
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_reserved_qpn_alloc(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(qpn)))
 }
 
 func rawReservedQPNDealloc(fn0 uintptr, dev unsafe.Pointer, qpn uint32) syscall.Errno {
-	return syscall.Errno(C.vg5b761b9e9b_mlx5dv_reserved_qpn_dealloc(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint32_t(qpn)))
+	return syscall.Errno(C.vg1a80a90f8f_mlx5dv_reserved_qpn_dealloc(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint32_t(qpn)))
 }

@@ -12,66 +12,66 @@ import (
 )
 
 // #include "shims.gen.h"
-// #cgo noescape vgd3136d1b0d_rdma_create_event_channel
-// #cgo nocallback vgd3136d1b0d_rdma_create_event_channel
-// #cgo noescape vgd3136d1b0d_rdma_destroy_event_channel
-// #cgo nocallback vgd3136d1b0d_rdma_destroy_event_channel
-// #cgo noescape vgd3136d1b0d_rdma_create_id
-// #cgo nocallback vgd3136d1b0d_rdma_create_id
-// #cgo noescape vgd3136d1b0d_rdma_destroy_id
-// #cgo nocallback vgd3136d1b0d_rdma_destroy_id
-// #cgo noescape vgd3136d1b0d_rdma_bind_addr
-// #cgo nocallback vgd3136d1b0d_rdma_bind_addr
-// #cgo noescape vgd3136d1b0d_rdma_resolve_addr
-// #cgo nocallback vgd3136d1b0d_rdma_resolve_addr
-// #cgo noescape vgd3136d1b0d_rdma_resolve_route
-// #cgo nocallback vgd3136d1b0d_rdma_resolve_route
-// #cgo noescape vgd3136d1b0d_rdma_create_qp
-// #cgo nocallback vgd3136d1b0d_rdma_create_qp
-// #cgo noescape vgd3136d1b0d_rdma_destroy_qp
-// #cgo nocallback vgd3136d1b0d_rdma_destroy_qp
-// #cgo noescape vgd3136d1b0d_rdma_connect
-// #cgo nocallback vgd3136d1b0d_rdma_connect
-// #cgo noescape vgd3136d1b0d_rdma_establish
-// #cgo nocallback vgd3136d1b0d_rdma_establish
-// #cgo noescape vgd3136d1b0d_rdma_listen
-// #cgo nocallback vgd3136d1b0d_rdma_listen
-// #cgo noescape vgd3136d1b0d_rdma_accept
-// #cgo nocallback vgd3136d1b0d_rdma_accept
-// #cgo noescape vgd3136d1b0d_rdma_reject
-// #cgo nocallback vgd3136d1b0d_rdma_reject
-// #cgo noescape vgd3136d1b0d_rdma_reject_ece
-// #cgo nocallback vgd3136d1b0d_rdma_reject_ece
-// #cgo noescape vgd3136d1b0d_rdma_notify
-// #cgo nocallback vgd3136d1b0d_rdma_notify
-// #cgo noescape vgd3136d1b0d_rdma_disconnect
-// #cgo nocallback vgd3136d1b0d_rdma_disconnect
-// #cgo noescape vgd3136d1b0d_rdma_join_multicast
-// #cgo nocallback vgd3136d1b0d_rdma_join_multicast
-// #cgo noescape vgd3136d1b0d_rdma_leave_multicast
-// #cgo nocallback vgd3136d1b0d_rdma_leave_multicast
-// #cgo noescape vgd3136d1b0d_rdma_get_cm_event
-// #cgo nocallback vgd3136d1b0d_rdma_get_cm_event
-// #cgo noescape vgd3136d1b0d_rdma_ack_cm_event
-// #cgo nocallback vgd3136d1b0d_rdma_ack_cm_event
-// #cgo noescape vgd3136d1b0d_rdma_get_devices
-// #cgo nocallback vgd3136d1b0d_rdma_get_devices
-// #cgo noescape vgd3136d1b0d_rdma_free_devices
-// #cgo nocallback vgd3136d1b0d_rdma_free_devices
-// #cgo noescape vgd3136d1b0d_rdma_event_str
-// #cgo nocallback vgd3136d1b0d_rdma_event_str
-// #cgo noescape vgd3136d1b0d_rdma_set_option
-// #cgo nocallback vgd3136d1b0d_rdma_set_option
-// #cgo noescape vgd3136d1b0d_rdma_migrate_id
-// #cgo nocallback vgd3136d1b0d_rdma_migrate_id
-// #cgo noescape vgd3136d1b0d_rdma_init_qp_attr
-// #cgo nocallback vgd3136d1b0d_rdma_init_qp_attr
-// #cgo noescape vgd3136d1b0d_rdma_set_local_ece
-// #cgo nocallback vgd3136d1b0d_rdma_set_local_ece
-// #cgo noescape vgd3136d1b0d_rdma_get_remote_ece
-// #cgo nocallback vgd3136d1b0d_rdma_get_remote_ece
-// #cgo noescape vgd3136d1b0d_rdma_write_cm_event
-// #cgo nocallback vgd3136d1b0d_rdma_write_cm_event
+// #cgo noescape vg60f740217d_rdma_create_event_channel
+// #cgo nocallback vg60f740217d_rdma_create_event_channel
+// #cgo noescape vg60f740217d_rdma_destroy_event_channel
+// #cgo nocallback vg60f740217d_rdma_destroy_event_channel
+// #cgo noescape vg60f740217d_rdma_create_id
+// #cgo nocallback vg60f740217d_rdma_create_id
+// #cgo noescape vg60f740217d_rdma_destroy_id
+// #cgo nocallback vg60f740217d_rdma_destroy_id
+// #cgo noescape vg60f740217d_rdma_bind_addr
+// #cgo nocallback vg60f740217d_rdma_bind_addr
+// #cgo noescape vg60f740217d_rdma_resolve_addr
+// #cgo nocallback vg60f740217d_rdma_resolve_addr
+// #cgo noescape vg60f740217d_rdma_resolve_route
+// #cgo nocallback vg60f740217d_rdma_resolve_route
+// #cgo noescape vg60f740217d_rdma_create_qp
+// #cgo nocallback vg60f740217d_rdma_create_qp
+// #cgo noescape vg60f740217d_rdma_destroy_qp
+// #cgo nocallback vg60f740217d_rdma_destroy_qp
+// #cgo noescape vg60f740217d_rdma_connect
+// #cgo nocallback vg60f740217d_rdma_connect
+// #cgo noescape vg60f740217d_rdma_establish
+// #cgo nocallback vg60f740217d_rdma_establish
+// #cgo noescape vg60f740217d_rdma_listen
+// #cgo nocallback vg60f740217d_rdma_listen
+// #cgo noescape vg60f740217d_rdma_accept
+// #cgo nocallback vg60f740217d_rdma_accept
+// #cgo noescape vg60f740217d_rdma_reject
+// #cgo nocallback vg60f740217d_rdma_reject
+// #cgo noescape vg60f740217d_rdma_reject_ece
+// #cgo nocallback vg60f740217d_rdma_reject_ece
+// #cgo noescape vg60f740217d_rdma_notify
+// #cgo nocallback vg60f740217d_rdma_notify
+// #cgo noescape vg60f740217d_rdma_disconnect
+// #cgo nocallback vg60f740217d_rdma_disconnect
+// #cgo noescape vg60f740217d_rdma_join_multicast
+// #cgo nocallback vg60f740217d_rdma_join_multicast
+// #cgo noescape vg60f740217d_rdma_leave_multicast
+// #cgo nocallback vg60f740217d_rdma_leave_multicast
+// #cgo noescape vg60f740217d_rdma_get_cm_event
+// #cgo nocallback vg60f740217d_rdma_get_cm_event
+// #cgo noescape vg60f740217d_rdma_ack_cm_event
+// #cgo nocallback vg60f740217d_rdma_ack_cm_event
+// #cgo noescape vg60f740217d_rdma_get_devices
+// #cgo nocallback vg60f740217d_rdma_get_devices
+// #cgo noescape vg60f740217d_rdma_free_devices
+// #cgo nocallback vg60f740217d_rdma_free_devices
+// #cgo noescape vg60f740217d_rdma_event_str
+// #cgo nocallback vg60f740217d_rdma_event_str
+// #cgo noescape vg60f740217d_rdma_set_option
+// #cgo nocallback vg60f740217d_rdma_set_option
+// #cgo noescape vg60f740217d_rdma_migrate_id
+// #cgo nocallback vg60f740217d_rdma_migrate_id
+// #cgo noescape vg60f740217d_rdma_init_qp_attr
+// #cgo nocallback vg60f740217d_rdma_init_qp_attr
+// #cgo noescape vg60f740217d_rdma_set_local_ece
+// #cgo nocallback vg60f740217d_rdma_set_local_ece
+// #cgo noescape vg60f740217d_rdma_get_remote_ece
+// #cgo nocallback vg60f740217d_rdma_get_remote_ece
+// #cgo noescape vg60f740217d_rdma_write_cm_event
+// #cgo nocallback vg60f740217d_rdma_write_cm_event
 import "C"
 
 // haveC is true if the package was built with its C code.
@@ -86,12 +86,12 @@ var (
 func rawCreateEventChannel(fn0 uintptr) (unsafe.Pointer, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	p, err := C.vgd3136d1b0d_rdma_create_event_channel(C.uintptr_t(fn0))
+	p, err := C.vg60f740217d_rdma_create_event_channel(C.uintptr_t(fn0))
 	return cmem.OrErrno(p, err)
 }
 
 func rawDestroyEventChannel(fn0 uintptr, channel unsafe.Pointer) {
-	C.vgd3136d1b0d_rdma_destroy_event_channel(C.uintptr_t(fn0), C.uintptr_t(uintptr(channel)))
+	C.vg60f740217d_rdma_destroy_event_channel(C.uintptr_t(fn0), C.uintptr_t(uintptr(channel)))
 }
 
 func rawCreateID(
@@ -103,7 +103,7 @@ func rawCreateID(
 ) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vgd3136d1b0d_rdma_create_id(
+	n, err := C.vg60f740217d_rdma_create_id(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(channel)),
 		(*C.uint8_t)(id),
@@ -114,14 +114,14 @@ func rawCreateID(
 }
 
 func rawDestroyID(fn0 uintptr, id unsafe.Pointer) (int, syscall.Errno) {
-	n, err := C.vgd3136d1b0d_rdma_destroy_id(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)))
+	n, err := C.vg60f740217d_rdma_destroy_id(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)))
 	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawBindAddr(fn0 uintptr, id unsafe.Pointer, addr unsafe.Pointer) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vgd3136d1b0d_rdma_bind_addr(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(addr))
+	n, err := C.vg60f740217d_rdma_bind_addr(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(addr))
 	return cmem.IntOrErrno(int(n), err)
 }
 
@@ -134,7 +134,7 @@ func rawResolveAddr(
 ) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vgd3136d1b0d_rdma_resolve_addr(
+	n, err := C.vg60f740217d_rdma_resolve_addr(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(id)),
 		(*C.uint8_t)(srcAddr),
@@ -147,120 +147,120 @@ func rawResolveAddr(
 func rawResolveRoute(fn0 uintptr, id unsafe.Pointer, timeoutMs int32) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vgd3136d1b0d_rdma_resolve_route(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), C.int32_t(timeoutMs))
+	n, err := C.vg60f740217d_rdma_resolve_route(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), C.int32_t(timeoutMs))
 	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawCreateQP(fn0 uintptr, id unsafe.Pointer, pd unsafe.Pointer, qpInitAttr unsafe.Pointer) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vgd3136d1b0d_rdma_create_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), C.uintptr_t(uintptr(pd)), (*C.uint8_t)(qpInitAttr))
+	n, err := C.vg60f740217d_rdma_create_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), C.uintptr_t(uintptr(pd)), (*C.uint8_t)(qpInitAttr))
 	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawDestroyQP(fn0 uintptr, id unsafe.Pointer) {
 	serial.Lock()
 	defer serial.Unlock()
-	C.vgd3136d1b0d_rdma_destroy_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)))
+	C.vg60f740217d_rdma_destroy_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)))
 }
 
 func rawConnect(fn0 uintptr, id unsafe.Pointer, connParam unsafe.Pointer) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vgd3136d1b0d_rdma_connect(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(connParam))
+	n, err := C.vg60f740217d_rdma_connect(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(connParam))
 	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawEstablish(fn0 uintptr, id unsafe.Pointer) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vgd3136d1b0d_rdma_establish(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)))
+	n, err := C.vg60f740217d_rdma_establish(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)))
 	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawListen(fn0 uintptr, id unsafe.Pointer, backlog int32) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vgd3136d1b0d_rdma_listen(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), C.int32_t(backlog))
+	n, err := C.vg60f740217d_rdma_listen(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), C.int32_t(backlog))
 	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawAccept(fn0 uintptr, id unsafe.Pointer, connParam unsafe.Pointer) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vgd3136d1b0d_rdma_accept(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(connParam))
+	n, err := C.vg60f740217d_rdma_accept(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(connParam))
 	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawReject(fn0 uintptr, id unsafe.Pointer, privateData unsafe.Pointer, privateDataLen uint8) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vgd3136d1b0d_rdma_reject(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(privateData), C.uint8_t(privateDataLen))
+	n, err := C.vg60f740217d_rdma_reject(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(privateData), C.uint8_t(privateDataLen))
 	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawRejectEce(fn0 uintptr, id unsafe.Pointer, privateData unsafe.Pointer, privateDataLen uint8) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vgd3136d1b0d_rdma_reject_ece(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(privateData), C.uint8_t(privateDataLen))
+	n, err := C.vg60f740217d_rdma_reject_ece(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(privateData), C.uint8_t(privateDataLen))
 	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawNotify(fn0 uintptr, id unsafe.Pointer, event uint32) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vgd3136d1b0d_rdma_notify(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), C.uint32_t(event))
+	n, err := C.vg60f740217d_rdma_notify(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), C.uint32_t(event))
 	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawDisconnect(fn0 uintptr, id unsafe.Pointer) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vgd3136d1b0d_rdma_disconnect(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)))
+	n, err := C.vg60f740217d_rdma_disconnect(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)))
 	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawJoinMulticast(fn0 uintptr, id unsafe.Pointer, addr unsafe.Pointer, dev uintptr) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vgd3136d1b0d_rdma_join_multicast(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(addr), C.uintptr_t(dev))
+	n, err := C.vg60f740217d_rdma_join_multicast(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(addr), C.uintptr_t(dev))
 	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawLeaveMulticast(fn0 uintptr, id unsafe.Pointer, addr unsafe.Pointer) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vgd3136d1b0d_rdma_leave_multicast(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(addr))
+	n, err := C.vg60f740217d_rdma_leave_multicast(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(addr))
 	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawGetCMEvent(fn0 uintptr, channel unsafe.Pointer, event unsafe.Pointer) (int, syscall.Errno) {
-	n, err := C.vgd3136d1b0d_rdma_get_cm_event(C.uintptr_t(fn0), C.uintptr_t(uintptr(channel)), (*C.uint8_t)(event))
+	n, err := C.vg60f740217d_rdma_get_cm_event(C.uintptr_t(fn0), C.uintptr_t(uintptr(channel)), (*C.uint8_t)(event))
 	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawAckCMEvent(fn0 uintptr, event unsafe.Pointer) (int, syscall.Errno) {
-	n, err := C.vgd3136d1b0d_rdma_ack_cm_event(C.uintptr_t(fn0), C.uintptr_t(uintptr(event)))
+	n, err := C.vg60f740217d_rdma_ack_cm_event(C.uintptr_t(fn0), C.uintptr_t(uintptr(event)))
 	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawGetDevices(fn0 uintptr, numDevices unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	p, err := C.vgd3136d1b0d_rdma_get_devices(C.uintptr_t(fn0), (*C.uint8_t)(numDevices))
+	p, err := C.vg60f740217d_rdma_get_devices(C.uintptr_t(fn0), (*C.uint8_t)(numDevices))
 	return cmem.OrErrno(p, err)
 }
 
 func rawFreeDevices(fn0 uintptr, list unsafe.Pointer) {
 	serial.Lock()
 	defer serial.Unlock()
-	C.vgd3136d1b0d_rdma_free_devices(C.uintptr_t(fn0), C.uintptr_t(uintptr(list)))
+	C.vg60f740217d_rdma_free_devices(C.uintptr_t(fn0), C.uintptr_t(uintptr(list)))
 }
 
 func rawEventStr(fn0 uintptr, event uint32) unsafe.Pointer {
 	serial.Lock()
 	defer serial.Unlock()
-	return unsafe.Pointer(C.vgd3136d1b0d_rdma_event_str(C.uintptr_t(fn0), C.uint32_t(event)))
+	return unsafe.Pointer(C.vg60f740217d_rdma_event_str(C.uintptr_t(fn0), C.uint32_t(event)))
 }
 
 func rawSetOption(
@@ -273,7 +273,7 @@ func rawSetOption(
 ) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vgd3136d1b0d_rdma_set_option(
+	n, err := C.vg60f740217d_rdma_set_option(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(id)),
 		C.int32_t(level),
@@ -287,28 +287,28 @@ func rawSetOption(
 func rawMigrateID(fn0 uintptr, id unsafe.Pointer, channel unsafe.Pointer) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vgd3136d1b0d_rdma_migrate_id(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), C.uintptr_t(uintptr(channel)))
+	n, err := C.vg60f740217d_rdma_migrate_id(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), C.uintptr_t(uintptr(channel)))
 	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawInitQPAttr(fn0 uintptr, id unsafe.Pointer, qpAttr unsafe.Pointer, qpAttrMask unsafe.Pointer) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vgd3136d1b0d_rdma_init_qp_attr(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(qpAttr), (*C.uint8_t)(qpAttrMask))
+	n, err := C.vg60f740217d_rdma_init_qp_attr(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(qpAttr), (*C.uint8_t)(qpAttrMask))
 	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawSetLocalEce(fn0 uintptr, id unsafe.Pointer, ece unsafe.Pointer) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vgd3136d1b0d_rdma_set_local_ece(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(ece))
+	n, err := C.vg60f740217d_rdma_set_local_ece(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(ece))
 	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawGetRemoteEce(fn0 uintptr, id unsafe.Pointer, ece unsafe.Pointer) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vgd3136d1b0d_rdma_get_remote_ece(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(ece))
+	n, err := C.vg60f740217d_rdma_get_remote_ece(C.uintptr_t(fn0), C.uintptr_t(uintptr(id)), (*C.uint8_t)(ece))
 	return cmem.IntOrErrno(int(n), err)
 }
 
@@ -321,7 +321,7 @@ func rawWriteCMEvent(
 ) (int, syscall.Errno) {
 	serial.Lock()
 	defer serial.Unlock()
-	n, err := C.vgd3136d1b0d_rdma_write_cm_event(
+	n, err := C.vg60f740217d_rdma_write_cm_event(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(id)),
 		C.uint32_t(event),

@@ -2,41 +2,41 @@
 // From rdma-core 65.0, facts 153f00d0a199bd4a.
 // What cgo needs to see of the C side: no type of verbs, so that it is quick to read.
 
-#ifndef VGD3136D1B0D_SHIMS_H
-#define VGD3136D1B0D_SHIMS_H
+#ifndef VG60F740217D_SHIMS_H
+#define VG60F740217D_SHIMS_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-void *vgd3136d1b0d_rdma_create_event_channel(uintptr_t fn0_);
-void vgd3136d1b0d_rdma_destroy_event_channel(uintptr_t fn0_, uintptr_t channel_);
-int32_t vgd3136d1b0d_rdma_create_id(uintptr_t fn0_, uintptr_t channel_, uint8_t *id_, uintptr_t context_, uint32_t ps_);
-int32_t vgd3136d1b0d_rdma_destroy_id(uintptr_t fn0_, uintptr_t id_);
-int32_t vgd3136d1b0d_rdma_bind_addr(uintptr_t fn0_, uintptr_t id_, uint8_t *addr_);
-int32_t vgd3136d1b0d_rdma_resolve_addr(uintptr_t fn0_, uintptr_t id_, uint8_t *src_addr_, uint8_t *dst_addr_, int32_t timeout_ms_);
-int32_t vgd3136d1b0d_rdma_resolve_route(uintptr_t fn0_, uintptr_t id_, int32_t timeout_ms_);
-int32_t vgd3136d1b0d_rdma_create_qp(uintptr_t fn0_, uintptr_t id_, uintptr_t pd_, uint8_t *qp_init_attr_);
-void vgd3136d1b0d_rdma_destroy_qp(uintptr_t fn0_, uintptr_t id_);
-int32_t vgd3136d1b0d_rdma_connect(uintptr_t fn0_, uintptr_t id_, uint8_t *conn_param_);
-int32_t vgd3136d1b0d_rdma_establish(uintptr_t fn0_, uintptr_t id_);
-int32_t vgd3136d1b0d_rdma_listen(uintptr_t fn0_, uintptr_t id_, int32_t backlog_);
-int32_t vgd3136d1b0d_rdma_accept(uintptr_t fn0_, uintptr_t id_, uint8_t *conn_param_);
-int32_t vgd3136d1b0d_rdma_reject(uintptr_t fn0_, uintptr_t id_, const uint8_t *private_data_, uint8_t private_data_len_);
-int32_t vgd3136d1b0d_rdma_reject_ece(uintptr_t fn0_, uintptr_t id_, const uint8_t *private_data_, uint8_t private_data_len_);
-int32_t vgd3136d1b0d_rdma_notify(uintptr_t fn0_, uintptr_t id_, uint32_t event_);
-int32_t vgd3136d1b0d_rdma_disconnect(uintptr_t fn0_, uintptr_t id_);
-int32_t vgd3136d1b0d_rdma_join_multicast(uintptr_t fn0_, uintptr_t id_, uint8_t *addr_, uintptr_t context_);
-int32_t vgd3136d1b0d_rdma_leave_multicast(uintptr_t fn0_, uintptr_t id_, uint8_t *addr_);
-int32_t vgd3136d1b0d_rdma_get_cm_event(uintptr_t fn0_, uintptr_t channel_, uint8_t *event_);
-int32_t vgd3136d1b0d_rdma_ack_cm_event(uintptr_t fn0_, uintptr_t event_);
-void *vgd3136d1b0d_rdma_get_devices(uintptr_t fn0_, uint8_t *num_devices_);
-void vgd3136d1b0d_rdma_free_devices(uintptr_t fn0_, uintptr_t list_);
-void *vgd3136d1b0d_rdma_event_str(uintptr_t fn0_, uint32_t event_);
-int32_t vgd3136d1b0d_rdma_set_option(uintptr_t fn0_, uintptr_t id_, int32_t level_, int32_t optname_, uint8_t *optval_, uint64_t optlen_);
-int32_t vgd3136d1b0d_rdma_migrate_id(uintptr_t fn0_, uintptr_t id_, uintptr_t channel_);
-int32_t vgd3136d1b0d_rdma_init_qp_attr(uintptr_t fn0_, uintptr_t id_, uint8_t *qp_attr_, uint8_t *qp_attr_mask_);
-int32_t vgd3136d1b0d_rdma_set_local_ece(uintptr_t fn0_, uintptr_t id_, uint8_t *ece_);
-int32_t vgd3136d1b0d_rdma_get_remote_ece(uintptr_t fn0_, uintptr_t id_, uint8_t *ece_);
-int32_t vgd3136d1b0d_rdma_write_cm_event(uintptr_t fn0_, uintptr_t id_, uint32_t event_, int32_t status_, uint64_t arg_);
+void *vg60f740217d_rdma_create_event_channel(uintptr_t fn0_);
+void vg60f740217d_rdma_destroy_event_channel(uintptr_t fn0_, uintptr_t channel_);
+int32_t vg60f740217d_rdma_create_id(uintptr_t fn0_, uintptr_t channel_, uint8_t *id_, uintptr_t context_, uint32_t ps_);
+int32_t vg60f740217d_rdma_destroy_id(uintptr_t fn0_, uintptr_t id_);
+int32_t vg60f740217d_rdma_bind_addr(uintptr_t fn0_, uintptr_t id_, uint8_t *addr_);
+int32_t vg60f740217d_rdma_resolve_addr(uintptr_t fn0_, uintptr_t id_, uint8_t *src_addr_, uint8_t *dst_addr_, int32_t timeout_ms_);
+int32_t vg60f740217d_rdma_resolve_route(uintptr_t fn0_, uintptr_t id_, int32_t timeout_ms_);
+int32_t vg60f740217d_rdma_create_qp(uintptr_t fn0_, uintptr_t id_, uintptr_t pd_, uint8_t *qp_init_attr_);
+void vg60f740217d_rdma_destroy_qp(uintptr_t fn0_, uintptr_t id_);
+int32_t vg60f740217d_rdma_connect(uintptr_t fn0_, uintptr_t id_, uint8_t *conn_param_);
+int32_t vg60f740217d_rdma_establish(uintptr_t fn0_, uintptr_t id_);
+int32_t vg60f740217d_rdma_listen(uintptr_t fn0_, uintptr_t id_, int32_t backlog_);
+int32_t vg60f740217d_rdma_accept(uintptr_t fn0_, uintptr_t id_, uint8_t *conn_param_);
+int32_t vg60f740217d_rdma_reject(uintptr_t fn0_, uintptr_t id_, const uint8_t *private_data_, uint8_t private_data_len_);
+int32_t vg60f740217d_rdma_reject_ece(uintptr_t fn0_, uintptr_t id_, const uint8_t *private_data_, uint8_t private_data_len_);
+int32_t vg60f740217d_rdma_notify(uintptr_t fn0_, uintptr_t id_, uint32_t event_);
+int32_t vg60f740217d_rdma_disconnect(uintptr_t fn0_, uintptr_t id_);
+int32_t vg60f740217d_rdma_join_multicast(uintptr_t fn0_, uintptr_t id_, uint8_t *addr_, uintptr_t context_);
+int32_t vg60f740217d_rdma_leave_multicast(uintptr_t fn0_, uintptr_t id_, uint8_t *addr_);
+int32_t vg60f740217d_rdma_get_cm_event(uintptr_t fn0_, uintptr_t channel_, uint8_t *event_);
+int32_t vg60f740217d_rdma_ack_cm_event(uintptr_t fn0_, uintptr_t event_);
+void *vg60f740217d_rdma_get_devices(uintptr_t fn0_, uint8_t *num_devices_);
+void vg60f740217d_rdma_free_devices(uintptr_t fn0_, uintptr_t list_);
+void *vg60f740217d_rdma_event_str(uintptr_t fn0_, uint32_t event_);
+int32_t vg60f740217d_rdma_set_option(uintptr_t fn0_, uintptr_t id_, int32_t level_, int32_t optname_, uint8_t *optval_, uint64_t optlen_);
+int32_t vg60f740217d_rdma_migrate_id(uintptr_t fn0_, uintptr_t id_, uintptr_t channel_);
+int32_t vg60f740217d_rdma_init_qp_attr(uintptr_t fn0_, uintptr_t id_, uint8_t *qp_attr_, uint8_t *qp_attr_mask_);
+int32_t vg60f740217d_rdma_set_local_ece(uintptr_t fn0_, uintptr_t id_, uint8_t *ece_);
+int32_t vg60f740217d_rdma_get_remote_ece(uintptr_t fn0_, uintptr_t id_, uint8_t *ece_);
+int32_t vg60f740217d_rdma_write_cm_event(uintptr_t fn0_, uintptr_t id_, uint32_t event_, int32_t status_, uint64_t arg_);
 
 #endif

@@ -4,7 +4,6 @@
 package verbs
 
 import (
-	"syscall"
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
@@ -89,7 +88,7 @@ func (buffer *Buf) ExportDMABufFD() (int, error) {
 		return -1, verr.Failed(verb, errno, func() []string {
 			return verr.Causes(
 				errno,
-				verr.Cause{Errno: syscall.ENODATA, Text: "this buffer is not in a dma-buf, so it has no file descriptor; allocate it with a provider that uses a dma-buf [VR-ibv_export_buf_dmabuf_fd-buf-3016]"},
+				verr.Cause{Errno: verr.ErrnoNoData, Text: "this buffer is not in a dma-buf, so it has no file descriptor; allocate it with a provider that uses a dma-buf [VR-ibv_export_buf_dmabuf_fd-buf-3016]"},
 			)
 		})
 	}

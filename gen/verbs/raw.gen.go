@@ -12,200 +12,200 @@ import (
 )
 
 // #include "shims.gen.h"
-// #cgo noescape vg19387c270f_ibv_wc_status_str
-// #cgo nocallback vg19387c270f_ibv_wc_status_str
-// #cgo noescape vg19387c270f_ibv_rate_to_mult
-// #cgo nocallback vg19387c270f_ibv_rate_to_mult
-// #cgo noescape vg19387c270f_mult_to_ibv_rate
-// #cgo nocallback vg19387c270f_mult_to_ibv_rate
-// #cgo noescape vg19387c270f_ibv_rate_to_mbps
-// #cgo nocallback vg19387c270f_ibv_rate_to_mbps
-// #cgo noescape vg19387c270f_mbps_to_ibv_rate
-// #cgo nocallback vg19387c270f_mbps_to_ibv_rate
-// #cgo noescape vg19387c270f_ibv_qp_to_qp_ex
-// #cgo nocallback vg19387c270f_ibv_qp_to_qp_ex
-// #cgo noescape vg19387c270f_ibv_wr_start
-// #cgo nocallback vg19387c270f_ibv_wr_start
-// #cgo noescape vg19387c270f_ibv_start_poll
-// #cgo nocallback vg19387c270f_ibv_start_poll
-// #cgo noescape vg19387c270f_ibv_get_device_list
-// #cgo nocallback vg19387c270f_ibv_get_device_list
-// #cgo noescape vg19387c270f_ibv_free_device_list
-// #cgo nocallback vg19387c270f_ibv_free_device_list
-// #cgo noescape vg19387c270f_ibv_get_device_index
-// #cgo nocallback vg19387c270f_ibv_get_device_index
-// #cgo noescape vg19387c270f_ibv_get_device_guid
-// #cgo nocallback vg19387c270f_ibv_get_device_guid
-// #cgo noescape vg19387c270f_ibv_open_device
-// #cgo nocallback vg19387c270f_ibv_open_device
-// #cgo noescape vg19387c270f_ibv_close_device
-// #cgo nocallback vg19387c270f_ibv_close_device
-// #cgo noescape vg19387c270f_ibv_import_device
-// #cgo nocallback vg19387c270f_ibv_import_device
-// #cgo noescape vg19387c270f_ibv_import_pd
-// #cgo nocallback vg19387c270f_ibv_import_pd
-// #cgo noescape vg19387c270f_ibv_unimport_pd
-// #cgo nocallback vg19387c270f_ibv_unimport_pd
-// #cgo noescape vg19387c270f_ibv_import_mr
-// #cgo nocallback vg19387c270f_ibv_import_mr
-// #cgo noescape vg19387c270f_ibv_unimport_mr
-// #cgo nocallback vg19387c270f_ibv_unimport_mr
-// #cgo noescape vg19387c270f_ibv_import_dm
-// #cgo nocallback vg19387c270f_ibv_import_dm
-// #cgo noescape vg19387c270f_ibv_unimport_dm
-// #cgo nocallback vg19387c270f_ibv_unimport_dm
-// #cgo noescape vg19387c270f_ibv_query_device
-// #cgo nocallback vg19387c270f_ibv_query_device
-// #cgo noescape vg19387c270f_ibv_query_port
-// #cgo nocallback vg19387c270f_ibv_query_port
-// #cgo noescape vg19387c270f_ibv_query_port_speed
-// #cgo nocallback vg19387c270f_ibv_query_port_speed
-// #cgo noescape vg19387c270f_ibv_query_gid
-// #cgo nocallback vg19387c270f_ibv_query_gid
-// #cgo noescape vg19387c270f_ibv_query_gid_ex
-// #cgo nocallback vg19387c270f_ibv_query_gid_ex
-// #cgo noescape vg19387c270f_ibv_query_gid_table
-// #cgo nocallback vg19387c270f_ibv_query_gid_table
-// #cgo noescape vg19387c270f_ibv_query_pkey
-// #cgo nocallback vg19387c270f_ibv_query_pkey
-// #cgo noescape vg19387c270f_ibv_get_pkey_index
-// #cgo nocallback vg19387c270f_ibv_get_pkey_index
-// #cgo noescape vg19387c270f_ibv_alloc_pd
-// #cgo nocallback vg19387c270f_ibv_alloc_pd
-// #cgo noescape vg19387c270f_ibv_create_flow
-// #cgo nocallback vg19387c270f_ibv_create_flow
-// #cgo noescape vg19387c270f_ibv_destroy_flow
-// #cgo nocallback vg19387c270f_ibv_destroy_flow
-// #cgo noescape vg19387c270f_ibv_create_flow_action_esp
-// #cgo nocallback vg19387c270f_ibv_create_flow_action_esp
-// #cgo noescape vg19387c270f_ibv_modify_flow_action_esp
-// #cgo nocallback vg19387c270f_ibv_modify_flow_action_esp
-// #cgo noescape vg19387c270f_ibv_destroy_flow_action
-// #cgo nocallback vg19387c270f_ibv_destroy_flow_action
-// #cgo noescape vg19387c270f_ibv_open_xrcd
-// #cgo nocallback vg19387c270f_ibv_open_xrcd
-// #cgo noescape vg19387c270f_ibv_close_xrcd
-// #cgo nocallback vg19387c270f_ibv_close_xrcd
-// #cgo noescape vg19387c270f_ibv_rereg_mr
-// #cgo nocallback vg19387c270f_ibv_rereg_mr
-// #cgo noescape vg19387c270f_ibv_alloc_mw
-// #cgo nocallback vg19387c270f_ibv_alloc_mw
-// #cgo noescape vg19387c270f_ibv_dealloc_mw
-// #cgo nocallback vg19387c270f_ibv_dealloc_mw
-// #cgo noescape vg19387c270f_ibv_bind_mw
-// #cgo nocallback vg19387c270f_ibv_bind_mw
-// #cgo noescape vg19387c270f_ibv_create_comp_channel
-// #cgo nocallback vg19387c270f_ibv_create_comp_channel
-// #cgo noescape vg19387c270f_ibv_destroy_comp_channel
-// #cgo nocallback vg19387c270f_ibv_destroy_comp_channel
-// #cgo noescape vg19387c270f_ibv_advise_mr
-// #cgo nocallback vg19387c270f_ibv_advise_mr
-// #cgo noescape vg19387c270f_ibv_alloc_dm
-// #cgo nocallback vg19387c270f_ibv_alloc_dm
-// #cgo noescape vg19387c270f_ibv_free_dm
-// #cgo nocallback vg19387c270f_ibv_free_dm
-// #cgo noescape vg19387c270f_ibv_dm_export_dmabuf_fd
-// #cgo nocallback vg19387c270f_ibv_dm_export_dmabuf_fd
-// #cgo noescape vg19387c270f_ibv_alloc_null_mr
-// #cgo nocallback vg19387c270f_ibv_alloc_null_mr
-// #cgo noescape vg19387c270f_ibv_modify_cq
-// #cgo nocallback vg19387c270f_ibv_modify_cq
-// #cgo noescape vg19387c270f_ibv_query_comp_cntr_caps
-// #cgo nocallback vg19387c270f_ibv_query_comp_cntr_caps
-// #cgo noescape vg19387c270f_ibv_create_comp_cntr
-// #cgo nocallback vg19387c270f_ibv_create_comp_cntr
-// #cgo noescape vg19387c270f_ibv_destroy_comp_cntr
-// #cgo nocallback vg19387c270f_ibv_destroy_comp_cntr
-// #cgo noescape vg19387c270f_ibv_set_comp_cntr
-// #cgo nocallback vg19387c270f_ibv_set_comp_cntr
-// #cgo noescape vg19387c270f_ibv_set_err_comp_cntr
-// #cgo nocallback vg19387c270f_ibv_set_err_comp_cntr
-// #cgo noescape vg19387c270f_ibv_inc_comp_cntr
-// #cgo nocallback vg19387c270f_ibv_inc_comp_cntr
-// #cgo noescape vg19387c270f_ibv_inc_err_comp_cntr
-// #cgo nocallback vg19387c270f_ibv_inc_err_comp_cntr
-// #cgo noescape vg19387c270f_ibv_read_comp_cntr
-// #cgo nocallback vg19387c270f_ibv_read_comp_cntr
-// #cgo noescape vg19387c270f_ibv_read_err_comp_cntr
-// #cgo nocallback vg19387c270f_ibv_read_err_comp_cntr
-// #cgo noescape vg19387c270f_ibv_modify_srq
-// #cgo nocallback vg19387c270f_ibv_modify_srq
-// #cgo noescape vg19387c270f_ibv_query_srq
-// #cgo nocallback vg19387c270f_ibv_query_srq
-// #cgo noescape vg19387c270f_ibv_get_srq_num
-// #cgo nocallback vg19387c270f_ibv_get_srq_num
-// #cgo noescape vg19387c270f_ibv_alloc_td
-// #cgo nocallback vg19387c270f_ibv_alloc_td
-// #cgo noescape vg19387c270f_ibv_dealloc_td
-// #cgo nocallback vg19387c270f_ibv_dealloc_td
-// #cgo noescape vg19387c270f_ibv_export_buf_dmabuf_fd
-// #cgo nocallback vg19387c270f_ibv_export_buf_dmabuf_fd
-// #cgo noescape vg19387c270f_ibv_alloc_dmah
-// #cgo nocallback vg19387c270f_ibv_alloc_dmah
-// #cgo noescape vg19387c270f_ibv_dealloc_dmah
-// #cgo nocallback vg19387c270f_ibv_dealloc_dmah
-// #cgo noescape vg19387c270f_ibv_query_rt_values_ex
-// #cgo nocallback vg19387c270f_ibv_query_rt_values_ex
-// #cgo noescape vg19387c270f_ibv_query_device_ex
-// #cgo nocallback vg19387c270f_ibv_query_device_ex
-// #cgo noescape vg19387c270f_ibv_open_qp
-// #cgo nocallback vg19387c270f_ibv_open_qp
-// #cgo noescape vg19387c270f_ibv_modify_qp
-// #cgo nocallback vg19387c270f_ibv_modify_qp
-// #cgo noescape vg19387c270f_ibv_modify_qp_rate_limit
-// #cgo nocallback vg19387c270f_ibv_modify_qp_rate_limit
-// #cgo noescape vg19387c270f_ibv_qp_attach_comp_cntr
-// #cgo nocallback vg19387c270f_ibv_qp_attach_comp_cntr
-// #cgo noescape vg19387c270f_ibv_query_qp_data_in_order
-// #cgo nocallback vg19387c270f_ibv_query_qp_data_in_order
-// #cgo noescape vg19387c270f_ibv_query_qp
-// #cgo nocallback vg19387c270f_ibv_query_qp
-// #cgo noescape vg19387c270f_ibv_modify_wq
-// #cgo nocallback vg19387c270f_ibv_modify_wq
-// #cgo noescape vg19387c270f_ibv_create_rwq_ind_table
-// #cgo nocallback vg19387c270f_ibv_create_rwq_ind_table
-// #cgo noescape vg19387c270f_ibv_destroy_rwq_ind_table
-// #cgo nocallback vg19387c270f_ibv_destroy_rwq_ind_table
-// #cgo noescape vg19387c270f_ibv_create_ah
-// #cgo nocallback vg19387c270f_ibv_create_ah
-// #cgo noescape vg19387c270f_ibv_init_ah_from_wc
-// #cgo nocallback vg19387c270f_ibv_init_ah_from_wc
-// #cgo noescape vg19387c270f_ibv_create_ah_from_wc
-// #cgo nocallback vg19387c270f_ibv_create_ah_from_wc
-// #cgo noescape vg19387c270f_ibv_destroy_ah
-// #cgo nocallback vg19387c270f_ibv_destroy_ah
-// #cgo noescape vg19387c270f_ibv_attach_mcast
-// #cgo nocallback vg19387c270f_ibv_attach_mcast
-// #cgo noescape vg19387c270f_ibv_detach_mcast
-// #cgo nocallback vg19387c270f_ibv_detach_mcast
-// #cgo noescape vg19387c270f_ibv_fork_init
-// #cgo nocallback vg19387c270f_ibv_fork_init
-// #cgo noescape vg19387c270f_ibv_is_fork_initialized
-// #cgo nocallback vg19387c270f_ibv_is_fork_initialized
-// #cgo noescape vg19387c270f_ibv_node_type_str
-// #cgo nocallback vg19387c270f_ibv_node_type_str
-// #cgo noescape vg19387c270f_ibv_port_state_str
-// #cgo nocallback vg19387c270f_ibv_port_state_str
-// #cgo noescape vg19387c270f_ibv_event_type_str
-// #cgo nocallback vg19387c270f_ibv_event_type_str
-// #cgo noescape vg19387c270f_ibv_resolve_eth_l2_from_gid
-// #cgo nocallback vg19387c270f_ibv_resolve_eth_l2_from_gid
-// #cgo noescape vg19387c270f_ibv_is_qpt_supported
-// #cgo nocallback vg19387c270f_ibv_is_qpt_supported
-// #cgo noescape vg19387c270f_ibv_create_counters
-// #cgo nocallback vg19387c270f_ibv_create_counters
-// #cgo noescape vg19387c270f_ibv_destroy_counters
-// #cgo nocallback vg19387c270f_ibv_destroy_counters
-// #cgo noescape vg19387c270f_ibv_attach_counters_point_flow
-// #cgo nocallback vg19387c270f_ibv_attach_counters_point_flow
-// #cgo noescape vg19387c270f_ibv_read_counters
-// #cgo nocallback vg19387c270f_ibv_read_counters
-// #cgo noescape vg19387c270f_ibv_flow_label_to_udp_sport
-// #cgo nocallback vg19387c270f_ibv_flow_label_to_udp_sport
-// #cgo noescape vg19387c270f_ibv_set_ece
-// #cgo nocallback vg19387c270f_ibv_set_ece
-// #cgo noescape vg19387c270f_ibv_query_ece
-// #cgo nocallback vg19387c270f_ibv_query_ece
+// #cgo noescape vg2ca7d9ff96_ibv_wc_status_str
+// #cgo nocallback vg2ca7d9ff96_ibv_wc_status_str
+// #cgo noescape vg2ca7d9ff96_ibv_rate_to_mult
+// #cgo nocallback vg2ca7d9ff96_ibv_rate_to_mult
+// #cgo noescape vg2ca7d9ff96_mult_to_ibv_rate
+// #cgo nocallback vg2ca7d9ff96_mult_to_ibv_rate
+// #cgo noescape vg2ca7d9ff96_ibv_rate_to_mbps
+// #cgo nocallback vg2ca7d9ff96_ibv_rate_to_mbps
+// #cgo noescape vg2ca7d9ff96_mbps_to_ibv_rate
+// #cgo nocallback vg2ca7d9ff96_mbps_to_ibv_rate
+// #cgo noescape vg2ca7d9ff96_ibv_qp_to_qp_ex
+// #cgo nocallback vg2ca7d9ff96_ibv_qp_to_qp_ex
+// #cgo noescape vg2ca7d9ff96_ibv_wr_start
+// #cgo nocallback vg2ca7d9ff96_ibv_wr_start
+// #cgo noescape vg2ca7d9ff96_ibv_start_poll
+// #cgo nocallback vg2ca7d9ff96_ibv_start_poll
+// #cgo noescape vg2ca7d9ff96_ibv_get_device_list
+// #cgo nocallback vg2ca7d9ff96_ibv_get_device_list
+// #cgo noescape vg2ca7d9ff96_ibv_free_device_list
+// #cgo nocallback vg2ca7d9ff96_ibv_free_device_list
+// #cgo noescape vg2ca7d9ff96_ibv_get_device_index
+// #cgo nocallback vg2ca7d9ff96_ibv_get_device_index
+// #cgo noescape vg2ca7d9ff96_ibv_get_device_guid
+// #cgo nocallback vg2ca7d9ff96_ibv_get_device_guid
+// #cgo noescape vg2ca7d9ff96_ibv_open_device
+// #cgo nocallback vg2ca7d9ff96_ibv_open_device
+// #cgo noescape vg2ca7d9ff96_ibv_close_device
+// #cgo nocallback vg2ca7d9ff96_ibv_close_device
+// #cgo noescape vg2ca7d9ff96_ibv_import_device
+// #cgo nocallback vg2ca7d9ff96_ibv_import_device
+// #cgo noescape vg2ca7d9ff96_ibv_import_pd
+// #cgo nocallback vg2ca7d9ff96_ibv_import_pd
+// #cgo noescape vg2ca7d9ff96_ibv_unimport_pd
+// #cgo nocallback vg2ca7d9ff96_ibv_unimport_pd
+// #cgo noescape vg2ca7d9ff96_ibv_import_mr
+// #cgo nocallback vg2ca7d9ff96_ibv_import_mr
+// #cgo noescape vg2ca7d9ff96_ibv_unimport_mr
+// #cgo nocallback vg2ca7d9ff96_ibv_unimport_mr
+// #cgo noescape vg2ca7d9ff96_ibv_import_dm
+// #cgo nocallback vg2ca7d9ff96_ibv_import_dm
+// #cgo noescape vg2ca7d9ff96_ibv_unimport_dm
+// #cgo nocallback vg2ca7d9ff96_ibv_unimport_dm
+// #cgo noescape vg2ca7d9ff96_ibv_query_device
+// #cgo nocallback vg2ca7d9ff96_ibv_query_device
+// #cgo noescape vg2ca7d9ff96_ibv_query_port
+// #cgo nocallback vg2ca7d9ff96_ibv_query_port
+// #cgo noescape vg2ca7d9ff96_ibv_query_port_speed
+// #cgo nocallback vg2ca7d9ff96_ibv_query_port_speed
+// #cgo noescape vg2ca7d9ff96_ibv_query_gid
+// #cgo nocallback vg2ca7d9ff96_ibv_query_gid
+// #cgo noescape vg2ca7d9ff96_ibv_query_gid_ex
+// #cgo nocallback vg2ca7d9ff96_ibv_query_gid_ex
+// #cgo noescape vg2ca7d9ff96_ibv_query_gid_table
+// #cgo nocallback vg2ca7d9ff96_ibv_query_gid_table
+// #cgo noescape vg2ca7d9ff96_ibv_query_pkey
+// #cgo nocallback vg2ca7d9ff96_ibv_query_pkey
+// #cgo noescape vg2ca7d9ff96_ibv_get_pkey_index
+// #cgo nocallback vg2ca7d9ff96_ibv_get_pkey_index
+// #cgo noescape vg2ca7d9ff96_ibv_alloc_pd
+// #cgo nocallback vg2ca7d9ff96_ibv_alloc_pd
+// #cgo noescape vg2ca7d9ff96_ibv_create_flow
+// #cgo nocallback vg2ca7d9ff96_ibv_create_flow
+// #cgo noescape vg2ca7d9ff96_ibv_destroy_flow
+// #cgo nocallback vg2ca7d9ff96_ibv_destroy_flow
+// #cgo noescape vg2ca7d9ff96_ibv_create_flow_action_esp
+// #cgo nocallback vg2ca7d9ff96_ibv_create_flow_action_esp
+// #cgo noescape vg2ca7d9ff96_ibv_modify_flow_action_esp
+// #cgo nocallback vg2ca7d9ff96_ibv_modify_flow_action_esp
+// #cgo noescape vg2ca7d9ff96_ibv_destroy_flow_action
+// #cgo nocallback vg2ca7d9ff96_ibv_destroy_flow_action
+// #cgo noescape vg2ca7d9ff96_ibv_open_xrcd
+// #cgo nocallback vg2ca7d9ff96_ibv_open_xrcd
+// #cgo noescape vg2ca7d9ff96_ibv_close_xrcd
+// #cgo nocallback vg2ca7d9ff96_ibv_close_xrcd
+// #cgo noescape vg2ca7d9ff96_ibv_rereg_mr
+// #cgo nocallback vg2ca7d9ff96_ibv_rereg_mr
+// #cgo noescape vg2ca7d9ff96_ibv_alloc_mw
+// #cgo nocallback vg2ca7d9ff96_ibv_alloc_mw
+// #cgo noescape vg2ca7d9ff96_ibv_dealloc_mw
+// #cgo nocallback vg2ca7d9ff96_ibv_dealloc_mw
+// #cgo noescape vg2ca7d9ff96_ibv_bind_mw
+// #cgo nocallback vg2ca7d9ff96_ibv_bind_mw
+// #cgo noescape vg2ca7d9ff96_ibv_create_comp_channel
+// #cgo nocallback vg2ca7d9ff96_ibv_create_comp_channel
+// #cgo noescape vg2ca7d9ff96_ibv_destroy_comp_channel
+// #cgo nocallback vg2ca7d9ff96_ibv_destroy_comp_channel
+// #cgo noescape vg2ca7d9ff96_ibv_advise_mr
+// #cgo nocallback vg2ca7d9ff96_ibv_advise_mr
+// #cgo noescape vg2ca7d9ff96_ibv_alloc_dm
+// #cgo nocallback vg2ca7d9ff96_ibv_alloc_dm
+// #cgo noescape vg2ca7d9ff96_ibv_free_dm
+// #cgo nocallback vg2ca7d9ff96_ibv_free_dm
+// #cgo noescape vg2ca7d9ff96_ibv_dm_export_dmabuf_fd
+// #cgo nocallback vg2ca7d9ff96_ibv_dm_export_dmabuf_fd
+// #cgo noescape vg2ca7d9ff96_ibv_alloc_null_mr
+// #cgo nocallback vg2ca7d9ff96_ibv_alloc_null_mr
+// #cgo noescape vg2ca7d9ff96_ibv_modify_cq
+// #cgo nocallback vg2ca7d9ff96_ibv_modify_cq
+// #cgo noescape vg2ca7d9ff96_ibv_query_comp_cntr_caps
+// #cgo nocallback vg2ca7d9ff96_ibv_query_comp_cntr_caps
+// #cgo noescape vg2ca7d9ff96_ibv_create_comp_cntr
+// #cgo nocallback vg2ca7d9ff96_ibv_create_comp_cntr
+// #cgo noescape vg2ca7d9ff96_ibv_destroy_comp_cntr
+// #cgo nocallback vg2ca7d9ff96_ibv_destroy_comp_cntr
+// #cgo noescape vg2ca7d9ff96_ibv_set_comp_cntr
+// #cgo nocallback vg2ca7d9ff96_ibv_set_comp_cntr
+// #cgo noescape vg2ca7d9ff96_ibv_set_err_comp_cntr
+// #cgo nocallback vg2ca7d9ff96_ibv_set_err_comp_cntr
+// #cgo noescape vg2ca7d9ff96_ibv_inc_comp_cntr
+// #cgo nocallback vg2ca7d9ff96_ibv_inc_comp_cntr
+// #cgo noescape vg2ca7d9ff96_ibv_inc_err_comp_cntr
+// #cgo nocallback vg2ca7d9ff96_ibv_inc_err_comp_cntr
+// #cgo noescape vg2ca7d9ff96_ibv_read_comp_cntr
+// #cgo nocallback vg2ca7d9ff96_ibv_read_comp_cntr
+// #cgo noescape vg2ca7d9ff96_ibv_read_err_comp_cntr
+// #cgo nocallback vg2ca7d9ff96_ibv_read_err_comp_cntr
+// #cgo noescape vg2ca7d9ff96_ibv_modify_srq
+// #cgo nocallback vg2ca7d9ff96_ibv_modify_srq
+// #cgo noescape vg2ca7d9ff96_ibv_query_srq
+// #cgo nocallback vg2ca7d9ff96_ibv_query_srq
+// #cgo noescape vg2ca7d9ff96_ibv_get_srq_num
+// #cgo nocallback vg2ca7d9ff96_ibv_get_srq_num
+// #cgo noescape vg2ca7d9ff96_ibv_alloc_td
+// #cgo nocallback vg2ca7d9ff96_ibv_alloc_td
+// #cgo noescape vg2ca7d9ff96_ibv_dealloc_td
+// #cgo nocallback vg2ca7d9ff96_ibv_dealloc_td
+// #cgo noescape vg2ca7d9ff96_ibv_export_buf_dmabuf_fd
+// #cgo nocallback vg2ca7d9ff96_ibv_export_buf_dmabuf_fd
+// #cgo noescape vg2ca7d9ff96_ibv_alloc_dmah
+// #cgo nocallback vg2ca7d9ff96_ibv_alloc_dmah
+// #cgo noescape vg2ca7d9ff96_ibv_dealloc_dmah
+// #cgo nocallback vg2ca7d9ff96_ibv_dealloc_dmah
+// #cgo noescape vg2ca7d9ff96_ibv_query_rt_values_ex
+// #cgo nocallback vg2ca7d9ff96_ibv_query_rt_values_ex
+// #cgo noescape vg2ca7d9ff96_ibv_query_device_ex
+// #cgo nocallback vg2ca7d9ff96_ibv_query_device_ex
+// #cgo noescape vg2ca7d9ff96_ibv_open_qp
+// #cgo nocallback vg2ca7d9ff96_ibv_open_qp
+// #cgo noescape vg2ca7d9ff96_ibv_modify_qp
+// #cgo nocallback vg2ca7d9ff96_ibv_modify_qp
+// #cgo noescape vg2ca7d9ff96_ibv_modify_qp_rate_limit
+// #cgo nocallback vg2ca7d9ff96_ibv_modify_qp_rate_limit
+// #cgo noescape vg2ca7d9ff96_ibv_qp_attach_comp_cntr
+// #cgo nocallback vg2ca7d9ff96_ibv_qp_attach_comp_cntr
+// #cgo noescape vg2ca7d9ff96_ibv_query_qp_data_in_order
+// #cgo nocallback vg2ca7d9ff96_ibv_query_qp_data_in_order
+// #cgo noescape vg2ca7d9ff96_ibv_query_qp
+// #cgo nocallback vg2ca7d9ff96_ibv_query_qp
+// #cgo noescape vg2ca7d9ff96_ibv_modify_wq
+// #cgo nocallback vg2ca7d9ff96_ibv_modify_wq
+// #cgo noescape vg2ca7d9ff96_ibv_create_rwq_ind_table
+// #cgo nocallback vg2ca7d9ff96_ibv_create_rwq_ind_table
+// #cgo noescape vg2ca7d9ff96_ibv_destroy_rwq_ind_table
+// #cgo nocallback vg2ca7d9ff96_ibv_destroy_rwq_ind_table
+// #cgo noescape vg2ca7d9ff96_ibv_create_ah
+// #cgo nocallback vg2ca7d9ff96_ibv_create_ah
+// #cgo noescape vg2ca7d9ff96_ibv_init_ah_from_wc
+// #cgo nocallback vg2ca7d9ff96_ibv_init_ah_from_wc
+// #cgo noescape vg2ca7d9ff96_ibv_create_ah_from_wc
+// #cgo nocallback vg2ca7d9ff96_ibv_create_ah_from_wc
+// #cgo noescape vg2ca7d9ff96_ibv_destroy_ah
+// #cgo nocallback vg2ca7d9ff96_ibv_destroy_ah
+// #cgo noescape vg2ca7d9ff96_ibv_attach_mcast
+// #cgo nocallback vg2ca7d9ff96_ibv_attach_mcast
+// #cgo noescape vg2ca7d9ff96_ibv_detach_mcast
+// #cgo nocallback vg2ca7d9ff96_ibv_detach_mcast
+// #cgo noescape vg2ca7d9ff96_ibv_fork_init
+// #cgo nocallback vg2ca7d9ff96_ibv_fork_init
+// #cgo noescape vg2ca7d9ff96_ibv_is_fork_initialized
+// #cgo nocallback vg2ca7d9ff96_ibv_is_fork_initialized
+// #cgo noescape vg2ca7d9ff96_ibv_node_type_str
+// #cgo nocallback vg2ca7d9ff96_ibv_node_type_str
+// #cgo noescape vg2ca7d9ff96_ibv_port_state_str
+// #cgo nocallback vg2ca7d9ff96_ibv_port_state_str
+// #cgo noescape vg2ca7d9ff96_ibv_event_type_str
+// #cgo nocallback vg2ca7d9ff96_ibv_event_type_str
+// #cgo noescape vg2ca7d9ff96_ibv_resolve_eth_l2_from_gid
+// #cgo nocallback vg2ca7d9ff96_ibv_resolve_eth_l2_from_gid
+// #cgo noescape vg2ca7d9ff96_ibv_is_qpt_supported
+// #cgo nocallback vg2ca7d9ff96_ibv_is_qpt_supported
+// #cgo noescape vg2ca7d9ff96_ibv_create_counters
+// #cgo nocallback vg2ca7d9ff96_ibv_create_counters
+// #cgo noescape vg2ca7d9ff96_ibv_destroy_counters
+// #cgo nocallback vg2ca7d9ff96_ibv_destroy_counters
+// #cgo noescape vg2ca7d9ff96_ibv_attach_counters_point_flow
+// #cgo nocallback vg2ca7d9ff96_ibv_attach_counters_point_flow
+// #cgo noescape vg2ca7d9ff96_ibv_read_counters
+// #cgo nocallback vg2ca7d9ff96_ibv_read_counters
+// #cgo noescape vg2ca7d9ff96_ibv_flow_label_to_udp_sport
+// #cgo nocallback vg2ca7d9ff96_ibv_flow_label_to_udp_sport
+// #cgo noescape vg2ca7d9ff96_ibv_set_ece
+// #cgo nocallback vg2ca7d9ff96_ibv_set_ece
+// #cgo noescape vg2ca7d9ff96_ibv_query_ece
+// #cgo nocallback vg2ca7d9ff96_ibv_query_ece
 import "C"
 
 // haveC is true if the package was built with its C code.
@@ -293,27 +293,27 @@ var (
 )
 
 func rawWCStatusStr(fn0 uintptr, status uint32) unsafe.Pointer {
-	return unsafe.Pointer(C.vg19387c270f_ibv_wc_status_str(C.uintptr_t(fn0), C.uint32_t(status)))
+	return unsafe.Pointer(C.vg2ca7d9ff96_ibv_wc_status_str(C.uintptr_t(fn0), C.uint32_t(status)))
 }
 
 func rawRateToMult(fn0 uintptr, rate uint32) int32 {
-	return int32(C.vg19387c270f_ibv_rate_to_mult(C.uintptr_t(fn0), C.uint32_t(rate)))
+	return int32(C.vg2ca7d9ff96_ibv_rate_to_mult(C.uintptr_t(fn0), C.uint32_t(rate)))
 }
 
 func rawMultToIbvRate(fn0 uintptr, mult int32) uint32 {
-	return uint32(C.vg19387c270f_mult_to_ibv_rate(C.uintptr_t(fn0), C.int32_t(mult)))
+	return uint32(C.vg2ca7d9ff96_mult_to_ibv_rate(C.uintptr_t(fn0), C.int32_t(mult)))
 }
 
 func rawRateToMbps(fn0 uintptr, rate uint32) int32 {
-	return int32(C.vg19387c270f_ibv_rate_to_mbps(C.uintptr_t(fn0), C.uint32_t(rate)))
+	return int32(C.vg2ca7d9ff96_ibv_rate_to_mbps(C.uintptr_t(fn0), C.uint32_t(rate)))
 }
 
 func rawMbpsToIbvRate(fn0 uintptr, mbps int32) uint32 {
-	return uint32(C.vg19387c270f_mbps_to_ibv_rate(C.uintptr_t(fn0), C.int32_t(mbps)))
+	return uint32(C.vg2ca7d9ff96_mbps_to_ibv_rate(C.uintptr_t(fn0), C.int32_t(mbps)))
 }
 
 func rawQPToQPEx(fn0 uintptr, qp unsafe.Pointer) unsafe.Pointer {
-	return unsafe.Pointer(C.vg19387c270f_ibv_qp_to_qp_ex(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp))))
+	return unsafe.Pointer(C.vg2ca7d9ff96_ibv_qp_to_qp_ex(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp))))
 }
 
 func rawWRStart(
@@ -323,7 +323,7 @@ func rawWRStart(
 	first unsafe.Pointer,
 	answer unsafe.Pointer,
 ) {
-	C.vg19387c270f_ibv_wr_start(
+	C.vg2ca7d9ff96_ibv_wr_start(
 		(*C.uint8_t)(gate),
 		C.uintptr_t(uintptr(object)),
 		C.uint64_t(asked),
@@ -340,7 +340,7 @@ func rawStartPoll(
 	tries int64,
 	answer unsafe.Pointer,
 ) {
-	C.vg19387c270f_ibv_start_poll(
+	C.vg2ca7d9ff96_ibv_start_poll(
 		(*C.uint8_t)(gate),
 		C.uint64_t(fields),
 		(*C.uint8_t)(entries),
@@ -351,74 +351,74 @@ func rawStartPoll(
 }
 
 func rawGetDeviceList(fn0 uintptr, numDevices unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg19387c270f_ibv_get_device_list(C.uintptr_t(fn0), (*C.uint8_t)(numDevices))
+	p, err := C.vg2ca7d9ff96_ibv_get_device_list(C.uintptr_t(fn0), (*C.uint8_t)(numDevices))
 	return cmem.OrErrno(p, err)
 }
 
 func rawFreeDeviceList(fn0 uintptr, list unsafe.Pointer) {
-	C.vg19387c270f_ibv_free_device_list(C.uintptr_t(fn0), C.uintptr_t(uintptr(list)))
+	C.vg2ca7d9ff96_ibv_free_device_list(C.uintptr_t(fn0), C.uintptr_t(uintptr(list)))
 }
 
 func rawGetDeviceIndex(fn0 uintptr, device unsafe.Pointer) int32 {
-	return int32(C.vg19387c270f_ibv_get_device_index(C.uintptr_t(fn0), C.uintptr_t(uintptr(device))))
+	return int32(C.vg2ca7d9ff96_ibv_get_device_index(C.uintptr_t(fn0), C.uintptr_t(uintptr(device))))
 }
 
 func rawGetDeviceGUID(fn0 uintptr, device unsafe.Pointer) uint64 {
-	return uint64(C.vg19387c270f_ibv_get_device_guid(C.uintptr_t(fn0), C.uintptr_t(uintptr(device))))
+	return uint64(C.vg2ca7d9ff96_ibv_get_device_guid(C.uintptr_t(fn0), C.uintptr_t(uintptr(device))))
 }
 
 func rawOpenDevice(fn0 uintptr, device unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg19387c270f_ibv_open_device(C.uintptr_t(fn0), C.uintptr_t(uintptr(device)))
+	p, err := C.vg2ca7d9ff96_ibv_open_device(C.uintptr_t(fn0), C.uintptr_t(uintptr(device)))
 	return cmem.OrErrno(p, err)
 }
 
 func rawCloseDevice(fn0 uintptr, dev unsafe.Pointer) (int, syscall.Errno) {
-	n, err := C.vg19387c270f_ibv_close_device(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)))
+	n, err := C.vg2ca7d9ff96_ibv_close_device(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)))
 	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawImportDevice(fn0 uintptr, cmdFD int32) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg19387c270f_ibv_import_device(C.uintptr_t(fn0), C.int32_t(cmdFD))
+	p, err := C.vg2ca7d9ff96_ibv_import_device(C.uintptr_t(fn0), C.int32_t(cmdFD))
 	return cmem.OrErrno(p, err)
 }
 
 func rawImportPD(fn0 uintptr, dev unsafe.Pointer, pdHandle uint32) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg19387c270f_ibv_import_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint32_t(pdHandle))
+	p, err := C.vg2ca7d9ff96_ibv_import_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint32_t(pdHandle))
 	return cmem.OrErrno(p, err)
 }
 
 func rawUnimportPD(fn0 uintptr, pd unsafe.Pointer) {
-	C.vg19387c270f_ibv_unimport_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)))
+	C.vg2ca7d9ff96_ibv_unimport_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)))
 }
 
 func rawImportMR(fn0 uintptr, pd unsafe.Pointer, mrHandle uint32) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg19387c270f_ibv_import_mr(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), C.uint32_t(mrHandle))
+	p, err := C.vg2ca7d9ff96_ibv_import_mr(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), C.uint32_t(mrHandle))
 	return cmem.OrErrno(p, err)
 }
 
 func rawUnimportMR(fn0 uintptr, mr unsafe.Pointer) {
-	C.vg19387c270f_ibv_unimport_mr(C.uintptr_t(fn0), C.uintptr_t(uintptr(mr)))
+	C.vg2ca7d9ff96_ibv_unimport_mr(C.uintptr_t(fn0), C.uintptr_t(uintptr(mr)))
 }
 
 func rawImportDM(fn0 uintptr, dev unsafe.Pointer, dmHandle uint32) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg19387c270f_ibv_import_dm(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint32_t(dmHandle))
+	p, err := C.vg2ca7d9ff96_ibv_import_dm(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint32_t(dmHandle))
 	return cmem.OrErrno(p, err)
 }
 
 func rawUnimportDM(fn0 uintptr, dm unsafe.Pointer) {
-	C.vg19387c270f_ibv_unimport_dm(C.uintptr_t(fn0), C.uintptr_t(uintptr(dm)))
+	C.vg2ca7d9ff96_ibv_unimport_dm(C.uintptr_t(fn0), C.uintptr_t(uintptr(dm)))
 }
 
 func rawQueryDevice(fn0 uintptr, dev unsafe.Pointer, deviceAttr unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_query_device(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(deviceAttr)))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_query_device(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(deviceAttr)))
 }
 
 func rawQueryPort(fn0 uintptr, dev unsafe.Pointer, portNum uint8, portAttr unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_query_port(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint8_t(portNum), (*C.uint8_t)(portAttr)))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_query_port(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint8_t(portNum), (*C.uint8_t)(portAttr)))
 }
 
 func rawQueryPortSpeed(fn0 uintptr, dev unsafe.Pointer, portNum uint32, portSpeed unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_query_port_speed(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint32_t(portNum), (*C.uint8_t)(portSpeed)))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_query_port_speed(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint32_t(portNum), (*C.uint8_t)(portSpeed)))
 }
 
 func rawQueryGID(
@@ -428,7 +428,7 @@ func rawQueryGID(
 	index int32,
 	gid unsafe.Pointer,
 ) (int, syscall.Errno) {
-	n, err := C.vg19387c270f_ibv_query_gid(
+	n, err := C.vg2ca7d9ff96_ibv_query_gid(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(dev)),
 		C.uint8_t(portNum),
@@ -446,7 +446,7 @@ func rawQueryGIDEx(
 	entry unsafe.Pointer,
 	flags uint32,
 ) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_query_gid_ex(
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_query_gid_ex(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(dev)),
 		C.uint32_t(portNum),
@@ -463,7 +463,7 @@ func rawQueryGIDTable(
 	maxEntries uint64,
 	flags uint32,
 ) (int, syscall.Errno) {
-	return cmem.IntOrNegated(int(C.vg19387c270f_ibv_query_gid_table(
+	return cmem.IntOrNegated(int(C.vg2ca7d9ff96_ibv_query_gid_table(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(dev)),
 		(*C.uint8_t)(entries),
@@ -479,7 +479,7 @@ func rawQueryPKey(
 	index int32,
 	pkey unsafe.Pointer,
 ) (int, syscall.Errno) {
-	n, err := C.vg19387c270f_ibv_query_pkey(
+	n, err := C.vg2ca7d9ff96_ibv_query_pkey(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(dev)),
 		C.uint8_t(portNum),
@@ -490,48 +490,48 @@ func rawQueryPKey(
 }
 
 func rawGetPKeyIndex(fn0 uintptr, dev unsafe.Pointer, portNum uint8, pkey uint16) (int, syscall.Errno) {
-	n, err := C.vg19387c270f_ibv_get_pkey_index(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint8_t(portNum), C.uint16_t(pkey))
+	n, err := C.vg2ca7d9ff96_ibv_get_pkey_index(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), C.uint8_t(portNum), C.uint16_t(pkey))
 	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawAllocPD(fn0 uintptr, dev unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg19387c270f_ibv_alloc_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)))
+	p, err := C.vg2ca7d9ff96_ibv_alloc_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)))
 	return cmem.OrErrno(p, err)
 }
 
 func rawDeallocPD(fn0 uintptr, pd unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_dealloc_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd))))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_dealloc_pd(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd))))
 }
 
 func rawCreateFlow(qp unsafe.Pointer, flow unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg19387c270f_ibv_create_flow(C.uintptr_t(uintptr(qp)), (*C.uint8_t)(flow))
+	p, err := C.vg2ca7d9ff96_ibv_create_flow(C.uintptr_t(uintptr(qp)), (*C.uint8_t)(flow))
 	return cmem.OrErrno(p, err)
 }
 
 func rawDestroyFlow(flowID unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_destroy_flow(C.uintptr_t(uintptr(flowID))))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_destroy_flow(C.uintptr_t(uintptr(flowID))))
 }
 
 func rawCreateFlowActionEsp(dev unsafe.Pointer, esp unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg19387c270f_ibv_create_flow_action_esp(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(esp))
+	p, err := C.vg2ca7d9ff96_ibv_create_flow_action_esp(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(esp))
 	return cmem.OrErrno(p, err)
 }
 
 func rawModifyFlowActionEsp(action unsafe.Pointer, esp unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_modify_flow_action_esp(C.uintptr_t(uintptr(action)), (*C.uint8_t)(esp)))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_modify_flow_action_esp(C.uintptr_t(uintptr(action)), (*C.uint8_t)(esp)))
 }
 
 func rawDestroyFlowAction(action unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_destroy_flow_action(C.uintptr_t(uintptr(action))))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_destroy_flow_action(C.uintptr_t(uintptr(action))))
 }
 
 func rawOpenXRCD(dev unsafe.Pointer, xrcdInitAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg19387c270f_ibv_open_xrcd(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(xrcdInitAttr))
+	p, err := C.vg2ca7d9ff96_ibv_open_xrcd(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(xrcdInitAttr))
 	return cmem.OrErrno(p, err)
 }
 
 func rawCloseXRCD(xrcd unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_close_xrcd(C.uintptr_t(uintptr(xrcd))))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_close_xrcd(C.uintptr_t(uintptr(xrcd))))
 }
 
 func rawRegMR(
@@ -542,7 +542,7 @@ func rawRegMR(
 	length uint64,
 	access uint32,
 ) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg19387c270f_ibv_reg_mr(
+	p, err := C.vg2ca7d9ff96_ibv_reg_mr(
 		C.uintptr_t(fn0),
 		C.uintptr_t(fn1),
 		C.uintptr_t(uintptr(pd)),
@@ -562,7 +562,7 @@ func rawRegMRIOVA(
 	iova uint64,
 	access uint32,
 ) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg19387c270f_ibv_reg_mr_iova(
+	p, err := C.vg2ca7d9ff96_ibv_reg_mr_iova(
 		C.uintptr_t(fn0),
 		C.uintptr_t(fn1),
 		C.uintptr_t(uintptr(pd)),
@@ -583,7 +583,7 @@ func rawRegDmabufMR(
 	fd int32,
 	access int32,
 ) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg19387c270f_ibv_reg_dmabuf_mr(
+	p, err := C.vg2ca7d9ff96_ibv_reg_dmabuf_mr(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(pd)),
 		C.uint64_t(offset),
@@ -596,7 +596,7 @@ func rawRegDmabufMR(
 }
 
 func rawRegMREx(fn0 uintptr, pd unsafe.Pointer, mrInitAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg19387c270f_ibv_reg_mr_ex(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), (*C.uint8_t)(mrInitAttr))
+	p, err := C.vg2ca7d9ff96_ibv_reg_mr_ex(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), (*C.uint8_t)(mrInitAttr))
 	return cmem.OrErrno(p, err)
 }
 
@@ -609,7 +609,7 @@ func rawReregMR(
 	length uint64,
 	access int32,
 ) (int, syscall.Errno) {
-	n, err := C.vg19387c270f_ibv_rereg_mr(
+	n, err := C.vg2ca7d9ff96_ibv_rereg_mr(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(mr)),
 		C.int32_t(flags),
@@ -622,29 +622,29 @@ func rawReregMR(
 }
 
 func rawDeregMR(fn0 uintptr, mr unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_dereg_mr(C.uintptr_t(fn0), C.uintptr_t(uintptr(mr))))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_dereg_mr(C.uintptr_t(fn0), C.uintptr_t(uintptr(mr))))
 }
 
 func rawAllocMW(pd unsafe.Pointer, mwType uint32) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg19387c270f_ibv_alloc_mw(C.uintptr_t(uintptr(pd)), C.uint32_t(mwType))
+	p, err := C.vg2ca7d9ff96_ibv_alloc_mw(C.uintptr_t(uintptr(pd)), C.uint32_t(mwType))
 	return cmem.OrErrno(p, err)
 }
 
 func rawDeallocMW(mw unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_dealloc_mw(C.uintptr_t(uintptr(mw))))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_dealloc_mw(C.uintptr_t(uintptr(mw))))
 }
 
 func rawBindMW(qp unsafe.Pointer, mw unsafe.Pointer, mwBind unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_bind_mw(C.uintptr_t(uintptr(qp)), C.uintptr_t(uintptr(mw)), (*C.uint8_t)(mwBind)))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_bind_mw(C.uintptr_t(uintptr(qp)), C.uintptr_t(uintptr(mw)), (*C.uint8_t)(mwBind)))
 }
 
 func rawCreateCompChannel(fn0 uintptr, dev unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg19387c270f_ibv_create_comp_channel(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)))
+	p, err := C.vg2ca7d9ff96_ibv_create_comp_channel(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)))
 	return cmem.OrErrno(p, err)
 }
 
 func rawDestroyCompChannel(fn0 uintptr, channel unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_destroy_comp_channel(C.uintptr_t(fn0), C.uintptr_t(uintptr(channel))))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_destroy_comp_channel(C.uintptr_t(fn0), C.uintptr_t(uintptr(channel))))
 }
 
 func rawAdviseMR(
@@ -654,7 +654,7 @@ func rawAdviseMR(
 	sgList unsafe.Pointer,
 	numSGE uint32,
 ) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_advise_mr(
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_advise_mr(
 		C.uintptr_t(uintptr(pd)),
 		C.uint32_t(advice),
 		C.uint32_t(flags),
@@ -664,21 +664,21 @@ func rawAdviseMR(
 }
 
 func rawAllocDM(dev unsafe.Pointer, attr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg19387c270f_ibv_alloc_dm(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr))
+	p, err := C.vg2ca7d9ff96_ibv_alloc_dm(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr))
 	return cmem.OrErrno(p, err)
 }
 
 func rawFreeDM(dm unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_free_dm(C.uintptr_t(uintptr(dm))))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_free_dm(C.uintptr_t(uintptr(dm))))
 }
 
 func rawDMExportDmabufFD(fn0 uintptr, dm unsafe.Pointer) (int, syscall.Errno) {
-	n, err := C.vg19387c270f_ibv_dm_export_dmabuf_fd(C.uintptr_t(fn0), C.uintptr_t(uintptr(dm)))
+	n, err := C.vg2ca7d9ff96_ibv_dm_export_dmabuf_fd(C.uintptr_t(fn0), C.uintptr_t(uintptr(dm)))
 	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawAllocNullMR(pd unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg19387c270f_ibv_alloc_null_mr(C.uintptr_t(uintptr(pd)))
+	p, err := C.vg2ca7d9ff96_ibv_alloc_null_mr(C.uintptr_t(uintptr(pd)))
 	return cmem.OrErrno(p, err)
 }
 
@@ -689,7 +689,7 @@ func rawRegDMMR(
 	length uint64,
 	access uint32,
 ) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg19387c270f_ibv_reg_dm_mr(
+	p, err := C.vg2ca7d9ff96_ibv_reg_dm_mr(
 		C.uintptr_t(uintptr(pd)),
 		C.uintptr_t(uintptr(dm)),
 		C.uint64_t(dmOffset),
@@ -707,7 +707,7 @@ func rawCreateCQ(
 	channel unsafe.Pointer,
 	compVector int32,
 ) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg19387c270f_ibv_create_cq(
+	p, err := C.vg2ca7d9ff96_ibv_create_cq(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(dev)),
 		C.int32_t(cqe),
@@ -719,121 +719,121 @@ func rawCreateCQ(
 }
 
 func rawCreateCQEx(dev unsafe.Pointer, cqAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg19387c270f_ibv_create_cq_ex(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(cqAttr))
+	p, err := C.vg2ca7d9ff96_ibv_create_cq_ex(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(cqAttr))
 	return cmem.OrErrno(p, err)
 }
 
 func rawResizeCQ(fn0 uintptr, cq unsafe.Pointer, cqe int32) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_resize_cq(C.uintptr_t(fn0), C.uintptr_t(uintptr(cq)), C.int32_t(cqe)))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_resize_cq(C.uintptr_t(fn0), C.uintptr_t(uintptr(cq)), C.int32_t(cqe)))
 }
 
 func rawDestroyCQ(fn0 uintptr, cq unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_destroy_cq(C.uintptr_t(fn0), C.uintptr_t(uintptr(cq))))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_destroy_cq(C.uintptr_t(fn0), C.uintptr_t(uintptr(cq))))
 }
 
 func rawModifyCQ(cq unsafe.Pointer, attr unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_modify_cq(C.uintptr_t(uintptr(cq)), (*C.uint8_t)(attr)))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_modify_cq(C.uintptr_t(uintptr(cq)), (*C.uint8_t)(attr)))
 }
 
 func rawQueryCompCntrCaps(fn0 uintptr, dev unsafe.Pointer, capsValue unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_query_comp_cntr_caps(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(capsValue)))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_query_comp_cntr_caps(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(capsValue)))
 }
 
 func rawCreateCompCntr(fn0 uintptr, dev unsafe.Pointer, ccAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg19387c270f_ibv_create_comp_cntr(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(ccAttr))
+	p, err := C.vg2ca7d9ff96_ibv_create_comp_cntr(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(ccAttr))
 	return cmem.OrErrno(p, err)
 }
 
 func rawDestroyCompCntr(fn0 uintptr, compCntr unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_destroy_comp_cntr(C.uintptr_t(fn0), C.uintptr_t(uintptr(compCntr))))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_destroy_comp_cntr(C.uintptr_t(fn0), C.uintptr_t(uintptr(compCntr))))
 }
 
 func rawSetCompCntr(fn0 uintptr, compCntr unsafe.Pointer, value uint64) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_set_comp_cntr(C.uintptr_t(fn0), C.uintptr_t(uintptr(compCntr)), C.uint64_t(value)))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_set_comp_cntr(C.uintptr_t(fn0), C.uintptr_t(uintptr(compCntr)), C.uint64_t(value)))
 }
 
 func rawSetErrCompCntr(fn0 uintptr, compCntr unsafe.Pointer, value uint64) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_set_err_comp_cntr(C.uintptr_t(fn0), C.uintptr_t(uintptr(compCntr)), C.uint64_t(value)))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_set_err_comp_cntr(C.uintptr_t(fn0), C.uintptr_t(uintptr(compCntr)), C.uint64_t(value)))
 }
 
 func rawIncCompCntr(fn0 uintptr, compCntr unsafe.Pointer, amount uint64) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_inc_comp_cntr(C.uintptr_t(fn0), C.uintptr_t(uintptr(compCntr)), C.uint64_t(amount)))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_inc_comp_cntr(C.uintptr_t(fn0), C.uintptr_t(uintptr(compCntr)), C.uint64_t(amount)))
 }
 
 func rawIncErrCompCntr(fn0 uintptr, compCntr unsafe.Pointer, amount uint64) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_inc_err_comp_cntr(C.uintptr_t(fn0), C.uintptr_t(uintptr(compCntr)), C.uint64_t(amount)))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_inc_err_comp_cntr(C.uintptr_t(fn0), C.uintptr_t(uintptr(compCntr)), C.uint64_t(amount)))
 }
 
 func rawReadCompCntr(fn0 uintptr, compCntr unsafe.Pointer, value unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_read_comp_cntr(C.uintptr_t(fn0), C.uintptr_t(uintptr(compCntr)), (*C.uint8_t)(value)))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_read_comp_cntr(C.uintptr_t(fn0), C.uintptr_t(uintptr(compCntr)), (*C.uint8_t)(value)))
 }
 
 func rawReadErrCompCntr(fn0 uintptr, compCntr unsafe.Pointer, value unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_read_err_comp_cntr(C.uintptr_t(fn0), C.uintptr_t(uintptr(compCntr)), (*C.uint8_t)(value)))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_read_err_comp_cntr(C.uintptr_t(fn0), C.uintptr_t(uintptr(compCntr)), (*C.uint8_t)(value)))
 }
 
 func rawCreateSRQ(fn0 uintptr, pd unsafe.Pointer, srqInitAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg19387c270f_ibv_create_srq(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), (*C.uint8_t)(srqInitAttr))
+	p, err := C.vg2ca7d9ff96_ibv_create_srq(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), (*C.uint8_t)(srqInitAttr))
 	return cmem.OrErrno(p, err)
 }
 
 func rawCreateSRQEx(fn0 uintptr, dev unsafe.Pointer, srqInitAttrEx unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg19387c270f_ibv_create_srq_ex(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(srqInitAttrEx))
+	p, err := C.vg2ca7d9ff96_ibv_create_srq_ex(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(srqInitAttrEx))
 	return cmem.OrErrno(p, err)
 }
 
 func rawModifySRQ(fn0 uintptr, srq unsafe.Pointer, srqAttr unsafe.Pointer, srqAttrMask int32) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_modify_srq(C.uintptr_t(fn0), C.uintptr_t(uintptr(srq)), (*C.uint8_t)(srqAttr), C.int32_t(srqAttrMask)))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_modify_srq(C.uintptr_t(fn0), C.uintptr_t(uintptr(srq)), (*C.uint8_t)(srqAttr), C.int32_t(srqAttrMask)))
 }
 
 func rawQuerySRQ(fn0 uintptr, srq unsafe.Pointer, srqAttr unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_query_srq(C.uintptr_t(fn0), C.uintptr_t(uintptr(srq)), (*C.uint8_t)(srqAttr)))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_query_srq(C.uintptr_t(fn0), C.uintptr_t(uintptr(srq)), (*C.uint8_t)(srqAttr)))
 }
 
 func rawGetSRQNum(srq unsafe.Pointer, srqNum unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_get_srq_num(C.uintptr_t(uintptr(srq)), (*C.uint8_t)(srqNum)))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_get_srq_num(C.uintptr_t(uintptr(srq)), (*C.uint8_t)(srqNum)))
 }
 
 func rawDestroySRQ(fn0 uintptr, srq unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_destroy_srq(C.uintptr_t(fn0), C.uintptr_t(uintptr(srq))))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_destroy_srq(C.uintptr_t(fn0), C.uintptr_t(uintptr(srq))))
 }
 
 func rawCreateQP(fn0 uintptr, pd unsafe.Pointer, qpInitAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg19387c270f_ibv_create_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), (*C.uint8_t)(qpInitAttr))
+	p, err := C.vg2ca7d9ff96_ibv_create_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), (*C.uint8_t)(qpInitAttr))
 	return cmem.OrErrno(p, err)
 }
 
 func rawCreateQPEx(fn0 uintptr, dev unsafe.Pointer, qpInitAttrEx unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg19387c270f_ibv_create_qp_ex(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(qpInitAttrEx))
+	p, err := C.vg2ca7d9ff96_ibv_create_qp_ex(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(qpInitAttrEx))
 	return cmem.OrErrno(p, err)
 }
 
 func rawAllocTD(dev unsafe.Pointer, initAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg19387c270f_ibv_alloc_td(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(initAttr))
+	p, err := C.vg2ca7d9ff96_ibv_alloc_td(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(initAttr))
 	return cmem.OrErrno(p, err)
 }
 
 func rawDeallocTD(td unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_dealloc_td(C.uintptr_t(uintptr(td))))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_dealloc_td(C.uintptr_t(uintptr(td))))
 }
 
 func rawAllocParentDomain(dev unsafe.Pointer, attr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg19387c270f_ibv_alloc_parent_domain(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr))
+	p, err := C.vg2ca7d9ff96_ibv_alloc_parent_domain(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr))
 	return cmem.OrErrno(p, err)
 }
 
 func rawAllocBuf(fn0 uintptr, pd unsafe.Pointer, size uint64, buffer unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg19387c270f_ibv_alloc_buf(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), C.uint64_t(size), (*C.uint8_t)(buffer))
+	p, err := C.vg2ca7d9ff96_ibv_alloc_buf(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), C.uint64_t(size), (*C.uint8_t)(buffer))
 	return cmem.OrErrno(p, err)
 }
 
 func rawExportBufDmabufFD(fn0 uintptr, buffer unsafe.Pointer) (int, syscall.Errno) {
-	n, err := C.vg19387c270f_ibv_export_buf_dmabuf_fd(C.uintptr_t(fn0), C.uintptr_t(uintptr(buffer)))
+	n, err := C.vg2ca7d9ff96_ibv_export_buf_dmabuf_fd(C.uintptr_t(fn0), C.uintptr_t(uintptr(buffer)))
 	return cmem.IntOrErrno(int(n), err)
 }
 
 func rawFreeBuf(fn0 uintptr, buffer unsafe.Pointer) {
-	C.vg19387c270f_ibv_free_buf(C.uintptr_t(fn0), C.uintptr_t(uintptr(buffer)))
+	C.vg2ca7d9ff96_ibv_free_buf(C.uintptr_t(fn0), C.uintptr_t(uintptr(buffer)))
 }
 
 func rawRegBufMR(
@@ -844,7 +844,7 @@ func rawRegBufMR(
 	length uint64,
 	access int32,
 ) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg19387c270f_ibv_reg_buf_mr(
+	p, err := C.vg2ca7d9ff96_ibv_reg_buf_mr(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(pd)),
 		C.uintptr_t(uintptr(buffer)),
@@ -856,41 +856,41 @@ func rawRegBufMR(
 }
 
 func rawAllocDMAH(fn0 uintptr, dev unsafe.Pointer, attr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg19387c270f_ibv_alloc_dmah(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr))
+	p, err := C.vg2ca7d9ff96_ibv_alloc_dmah(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(attr))
 	return cmem.OrErrno(p, err)
 }
 
 func rawDeallocDMAH(fn0 uintptr, dmah unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_dealloc_dmah(C.uintptr_t(fn0), C.uintptr_t(uintptr(dmah))))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_dealloc_dmah(C.uintptr_t(fn0), C.uintptr_t(uintptr(dmah))))
 }
 
 func rawQueryRtValuesEx(dev unsafe.Pointer, values unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_query_rt_values_ex(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(values)))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_query_rt_values_ex(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(values)))
 }
 
 func rawQueryDeviceEx(fn0 uintptr, dev unsafe.Pointer, input unsafe.Pointer, attr unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_query_device_ex(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(input), (*C.uint8_t)(attr)))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_query_device_ex(C.uintptr_t(fn0), C.uintptr_t(uintptr(dev)), (*C.uint8_t)(input), (*C.uint8_t)(attr)))
 }
 
 func rawOpenQP(dev unsafe.Pointer, qpOpenAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg19387c270f_ibv_open_qp(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(qpOpenAttr))
+	p, err := C.vg2ca7d9ff96_ibv_open_qp(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(qpOpenAttr))
 	return cmem.OrErrno(p, err)
 }
 
 func rawModifyQP(fn0 uintptr, qp unsafe.Pointer, attr unsafe.Pointer, attrMask int32) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_modify_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), (*C.uint8_t)(attr), C.int32_t(attrMask)))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_modify_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), (*C.uint8_t)(attr), C.int32_t(attrMask)))
 }
 
 func rawModifyQPRateLimit(qp unsafe.Pointer, attr unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_modify_qp_rate_limit(C.uintptr_t(uintptr(qp)), (*C.uint8_t)(attr)))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_modify_qp_rate_limit(C.uintptr_t(uintptr(qp)), (*C.uint8_t)(attr)))
 }
 
 func rawQPAttachCompCntr(fn0 uintptr, qp unsafe.Pointer, compCntr unsafe.Pointer, attr unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_qp_attach_comp_cntr(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), C.uintptr_t(uintptr(compCntr)), (*C.uint8_t)(attr)))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_qp_attach_comp_cntr(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), C.uintptr_t(uintptr(compCntr)), (*C.uint8_t)(attr)))
 }
 
 func rawQueryQPDataInOrder(fn0 uintptr, qp unsafe.Pointer, op uint32, flags uint32) int32 {
-	return int32(C.vg19387c270f_ibv_query_qp_data_in_order(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), C.uint32_t(op), C.uint32_t(flags)))
+	return int32(C.vg2ca7d9ff96_ibv_query_qp_data_in_order(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), C.uint32_t(op), C.uint32_t(flags)))
 }
 
 func rawQueryQP(
@@ -900,7 +900,7 @@ func rawQueryQP(
 	fields int32,
 	initAttr unsafe.Pointer,
 ) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_query_qp(
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_query_qp(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(qp)),
 		(*C.uint8_t)(attr),
@@ -910,33 +910,33 @@ func rawQueryQP(
 }
 
 func rawDestroyQP(fn0 uintptr, qp unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_destroy_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp))))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_destroy_qp(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp))))
 }
 
 func rawCreateWQ(dev unsafe.Pointer, wqInitAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg19387c270f_ibv_create_wq(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(wqInitAttr))
+	p, err := C.vg2ca7d9ff96_ibv_create_wq(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(wqInitAttr))
 	return cmem.OrErrno(p, err)
 }
 
 func rawModifyWQ(wq unsafe.Pointer, wqAttr unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_modify_wq(C.uintptr_t(uintptr(wq)), (*C.uint8_t)(wqAttr)))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_modify_wq(C.uintptr_t(uintptr(wq)), (*C.uint8_t)(wqAttr)))
 }
 
 func rawDestroyWQ(wq unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_destroy_wq(C.uintptr_t(uintptr(wq))))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_destroy_wq(C.uintptr_t(uintptr(wq))))
 }
 
 func rawCreateRWQIndTable(dev unsafe.Pointer, initAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg19387c270f_ibv_create_rwq_ind_table(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(initAttr))
+	p, err := C.vg2ca7d9ff96_ibv_create_rwq_ind_table(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(initAttr))
 	return cmem.OrErrno(p, err)
 }
 
 func rawDestroyRWQIndTable(rwqIndTable unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_destroy_rwq_ind_table(C.uintptr_t(uintptr(rwqIndTable))))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_destroy_rwq_ind_table(C.uintptr_t(uintptr(rwqIndTable))))
 }
 
 func rawCreateAH(fn0 uintptr, pd unsafe.Pointer, attr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg19387c270f_ibv_create_ah(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), (*C.uint8_t)(attr))
+	p, err := C.vg2ca7d9ff96_ibv_create_ah(C.uintptr_t(fn0), C.uintptr_t(uintptr(pd)), (*C.uint8_t)(attr))
 	return cmem.OrErrno(p, err)
 }
 
@@ -948,7 +948,7 @@ func rawInitAHFromWC(
 	grh unsafe.Pointer,
 	ahAttr unsafe.Pointer,
 ) (int, syscall.Errno) {
-	n, err := C.vg19387c270f_ibv_init_ah_from_wc(
+	n, err := C.vg2ca7d9ff96_ibv_init_ah_from_wc(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(dev)),
 		C.uint8_t(portNum),
@@ -966,7 +966,7 @@ func rawCreateAHFromWC(
 	grh unsafe.Pointer,
 	portNum uint8,
 ) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg19387c270f_ibv_create_ah_from_wc(
+	p, err := C.vg2ca7d9ff96_ibv_create_ah_from_wc(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(pd)),
 		(*C.uint8_t)(wc),
@@ -977,35 +977,35 @@ func rawCreateAHFromWC(
 }
 
 func rawDestroyAH(fn0 uintptr, ah unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_destroy_ah(C.uintptr_t(fn0), C.uintptr_t(uintptr(ah))))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_destroy_ah(C.uintptr_t(fn0), C.uintptr_t(uintptr(ah))))
 }
 
 func rawAttachMcast(fn0 uintptr, qp unsafe.Pointer, gid unsafe.Pointer, lid uint16) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_attach_mcast(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), (*C.uint8_t)(gid), C.uint16_t(lid)))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_attach_mcast(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), (*C.uint8_t)(gid), C.uint16_t(lid)))
 }
 
 func rawDetachMcast(fn0 uintptr, qp unsafe.Pointer, gid unsafe.Pointer, lid uint16) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_detach_mcast(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), (*C.uint8_t)(gid), C.uint16_t(lid)))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_detach_mcast(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), (*C.uint8_t)(gid), C.uint16_t(lid)))
 }
 
 func rawForkInit(fn0 uintptr) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_fork_init(C.uintptr_t(fn0)))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_fork_init(C.uintptr_t(fn0)))
 }
 
 func rawIsForkInitialized(fn0 uintptr) uint32 {
-	return uint32(C.vg19387c270f_ibv_is_fork_initialized(C.uintptr_t(fn0)))
+	return uint32(C.vg2ca7d9ff96_ibv_is_fork_initialized(C.uintptr_t(fn0)))
 }
 
 func rawNodeTypeStr(fn0 uintptr, nodeType int32) unsafe.Pointer {
-	return unsafe.Pointer(C.vg19387c270f_ibv_node_type_str(C.uintptr_t(fn0), C.int32_t(nodeType)))
+	return unsafe.Pointer(C.vg2ca7d9ff96_ibv_node_type_str(C.uintptr_t(fn0), C.int32_t(nodeType)))
 }
 
 func rawPortStateStr(fn0 uintptr, portState uint32) unsafe.Pointer {
-	return unsafe.Pointer(C.vg19387c270f_ibv_port_state_str(C.uintptr_t(fn0), C.uint32_t(portState)))
+	return unsafe.Pointer(C.vg2ca7d9ff96_ibv_port_state_str(C.uintptr_t(fn0), C.uint32_t(portState)))
 }
 
 func rawEventTypeStr(fn0 uintptr, event uint32) unsafe.Pointer {
-	return unsafe.Pointer(C.vg19387c270f_ibv_event_type_str(C.uintptr_t(fn0), C.uint32_t(event)))
+	return unsafe.Pointer(C.vg2ca7d9ff96_ibv_event_type_str(C.uintptr_t(fn0), C.uint32_t(event)))
 }
 
 func rawResolveEthL2FromGID(
@@ -1015,7 +1015,7 @@ func rawResolveEthL2FromGID(
 	ethMac unsafe.Pointer,
 	vid unsafe.Pointer,
 ) syscall.Errno {
-	n, err := C.vg19387c270f_ibv_resolve_eth_l2_from_gid(
+	n, err := C.vg2ca7d9ff96_ibv_resolve_eth_l2_from_gid(
 		C.uintptr_t(fn0),
 		C.uintptr_t(uintptr(dev)),
 		(*C.uint8_t)(attr),
@@ -1026,34 +1026,34 @@ func rawResolveEthL2FromGID(
 }
 
 func rawIsQPTSupported(types uint32, qpt uint32) int32 {
-	return int32(C.vg19387c270f_ibv_is_qpt_supported(C.uint32_t(types), C.uint32_t(qpt)))
+	return int32(C.vg2ca7d9ff96_ibv_is_qpt_supported(C.uint32_t(types), C.uint32_t(qpt)))
 }
 
 func rawCreateCounters(dev unsafe.Pointer, initAttr unsafe.Pointer) (unsafe.Pointer, syscall.Errno) {
-	p, err := C.vg19387c270f_ibv_create_counters(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(initAttr))
+	p, err := C.vg2ca7d9ff96_ibv_create_counters(C.uintptr_t(uintptr(dev)), (*C.uint8_t)(initAttr))
 	return cmem.OrErrno(p, err)
 }
 
 func rawDestroyCounters(counters unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_destroy_counters(C.uintptr_t(uintptr(counters))))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_destroy_counters(C.uintptr_t(uintptr(counters))))
 }
 
 func rawAttachCountersPointFlow(counters unsafe.Pointer, attr unsafe.Pointer, flow unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_attach_counters_point_flow(C.uintptr_t(uintptr(counters)), (*C.uint8_t)(attr), C.uintptr_t(uintptr(flow))))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_attach_counters_point_flow(C.uintptr_t(uintptr(counters)), (*C.uint8_t)(attr), C.uintptr_t(uintptr(flow))))
 }
 
 func rawReadCounters(counters unsafe.Pointer, values unsafe.Pointer, ncounters uint32, flags uint32) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_read_counters(C.uintptr_t(uintptr(counters)), (*C.uint8_t)(values), C.uint32_t(ncounters), C.uint32_t(flags)))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_read_counters(C.uintptr_t(uintptr(counters)), (*C.uint8_t)(values), C.uint32_t(ncounters), C.uint32_t(flags)))
 }
 
 func rawFlowLabelToUDPSport(flowLabel uint32) uint16 {
-	return uint16(C.vg19387c270f_ibv_flow_label_to_udp_sport(C.uint32_t(flowLabel)))
+	return uint16(C.vg2ca7d9ff96_ibv_flow_label_to_udp_sport(C.uint32_t(flowLabel)))
 }
 
 func rawSetEce(fn0 uintptr, qp unsafe.Pointer, ece unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_set_ece(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), (*C.uint8_t)(ece)))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_set_ece(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), (*C.uint8_t)(ece)))
 }
 
 func rawQueryEce(fn0 uintptr, qp unsafe.Pointer, ece unsafe.Pointer) syscall.Errno {
-	return syscall.Errno(C.vg19387c270f_ibv_query_ece(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), (*C.uint8_t)(ece)))
+	return syscall.Errno(C.vg2ca7d9ff96_ibv_query_ece(C.uintptr_t(fn0), C.uintptr_t(uintptr(qp)), (*C.uint8_t)(ece)))
 }

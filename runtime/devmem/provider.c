@@ -1,3 +1,5 @@
+//go:build linux && cgo
+
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE // dl_iterate_phdr, dlvsym
 #endif

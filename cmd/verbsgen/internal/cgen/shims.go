@@ -46,6 +46,9 @@ type local struct {
 	Declared, Type, Name string
 }
 
+// Constraint says where the C side can be.
+const Constraint = "linux && cgo && (amd64 || arm64)"
+
 // unsettled is the prefix of the C names in the text that the prefix is a hash of.
 const unsettled = "vg_"
 
@@ -103,7 +106,7 @@ func Package(pkg *model.Package) (files []output.File, prefix string, err error)
 
 // fillShims writes the shims and their declarations under a prefix.
 func (g *side) fillShims(shims []shim, prefix string) (h, c string, err error) {
-	data := map[string]any{"Banner": output.Banner, "Provenance": g.pkg.Provenance(), "Shims": shims, "Prefix": prefix,
+	data := map[string]any{"Banner": output.Banner, "Provenance": g.pkg.Provenance(), "Shims": shims, "Prefix": prefix, "Constraint": Constraint,
 		"Guard":         strings.ToUpper(prefix) + "_SHIMS_H",
 		"UsesBatches":   slices.ContainsFunc(shims, func(s shim) bool { return s.batches }),
 		"UsesAddresses": slices.ContainsFunc(shims, func(s shim) bool { return s.addresses }),

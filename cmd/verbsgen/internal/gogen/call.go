@@ -146,7 +146,7 @@ func (f failure) hints() *jen.Statement {
 	if len(f.causes) > 0 {
 		args := []jen.Code{errno}
 		for _, c := range f.causes {
-			args = append(args, rt("verr", "Cause").Values(key("Errno", rt("syscall", c.Errno)), key("Text", jen.Lit(c.Text))))
+			args = append(args, rt("verr", "Cause").Values(key("Errno", errnoOf(c.Errno)), key("Text", jen.Lit(c.Text))))
 		}
 		all = append(all, rt("verr", "Causes").Add(argLines(args...)))
 	}
@@ -158,4 +158,15 @@ func (f failure) hints() *jen.Statement {
 		out = jen.Append(out, more.Op("..."))
 	}
 	return jen.Func().Params().Index().String().Block(jen.Return(out))
+}
+
+// lacking are the errnos that package syscall lacks on FreeBSD or macOS, with their names in package verr.
+var lacking = map[string]string{"ENODATA": "ErrnoNoData", "EREMOTEIO": "ErrnoRemoteIO"}
+
+// errnoOf is an errno by its C name: syscall.EINVAL.
+func errnoOf(name string) *jen.Statement {
+	if of, ok := lacking[name]; ok {
+		return rt("verr", of)
+	}
+	return rt("syscall", name)
 }

@@ -12,9 +12,6 @@ import (
 	"github.com/verbsgen/verbsgen/spec/role"
 )
 
-// constraint says where the C side can be.
-const constraint = "linux && cgo && (amd64 || arm64)"
-
 // crossing is the Go function that calls C for a verb.
 type crossing struct {
 	verb   *model.Verb
@@ -112,7 +109,7 @@ func rawFunc(c crossing) (f fn) {
 // rawFile writes the crossing: the one file that imports C.
 func (e *emitter) rawFile() *goFile {
 	g := e.newFile("raw.gen.go")
-	g.f.HeaderComment("//go:build " + constraint)
+	g.f.HeaderComment("//go:build " + cgen.Constraint)
 	pre := []string{"#include \"shims.gen.h\""}
 	for _, c := range e.crossings() {
 		name := e.prefix + "_" + c.verb.C
@@ -197,7 +194,7 @@ func (e *emitter) rawBody(c crossing) []jen.Code {
 //	)
 func (e *emitter) rawStubFile() *goFile {
 	g := e.newFile("raw_none.gen.go")
-	g.f.HeaderComment("//go:build !(" + constraint + ")")
+	g.f.HeaderComment("//go:build !(" + cgen.Constraint + ")")
 	g.decl("// haveC is true if the package was built with its C code. Without it LoadFrom returns an error, "+
 		"and no function of C is ever called.",
 		jen.Const().Id("haveC").Op("=").False())

@@ -1,3 +1,5 @@
+//go:build linux && cgo
+
 #include <stddef.h>
 #include "provider.h"
 

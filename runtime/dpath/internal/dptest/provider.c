@@ -1,3 +1,5 @@
+//go:build linux && cgo
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <stddef.h>
