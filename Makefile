@@ -61,14 +61,13 @@ fresh: ## make and test-host on a bare Debian with empty caches (without root: o
 demo: ## the demo on a software device
 	$(GO) run ./examples/demo
 
-generate: ## regenerate what is checked in (gen/verbs, spec/stored.bin, runtime/gensupport/abi, names of runtime/dpath, conformance/recording, the list of conformance/calls, docs/statements.md, docs/pictures)
-	$(GO) generate ./spec ./gen/... ./runtime/gensupport/abi ./runtime/dpath ./conformance/recording ./conformance/calls
+generate: ## regenerate what is checked in (gen/verbs, runtime/gensupport/abi, names of runtime/dpath, conformance/recording, the list of conformance/calls, docs/statements.md, docs/pictures)
+	$(GO) generate ./gen/... ./runtime/gensupport/abi ./runtime/dpath ./conformance/recording ./conformance/calls
 	$(GO) run ./cmd/verbsgen/internal/maintain/audit/statements -o docs/statements.md
 	$(GO) run ./conformance/pictures -o docs/pictures
 
 check: ## report checked-in files that generate would change
 	$(GO) run ./cmd/verbsgen check
-	$(GO) test -run TestStoredPages ./spec
 	$(GO) test -run TestCheckedIn ./cmd/verbsgen/internal/gogen ./cmd/verbsgen/internal/cgen ./cmd/verbsgen/internal/maintain/audit/statements
 
 # Compilers, and tests that compile, take a fifth less time when the garbage collector runs less often.
@@ -122,7 +121,6 @@ arm64: ## run the tests of runtime, gen and the conformance suite on arm64, unde
 sweep: ## tests that take samples in `make test`, with everything: each function in each release, each left out, damaged headers, a soak of minutes
 	VERBSGEN_SWEEP=1 $(GO) test -count=1 -timeout 60m ./cmd/verbsgen/internal/generate
 	$(GO) test -count=1 -timeout 60m -run 'TestMutations$$' ./cmd/verbsgen -mutations 336
-	$(GO) test -count=1 -run TestStoredOverlays ./spec -all-overlays
 	$(GO) test -count=1 ./conformance/soak -for 1m
 	GOEXPERIMENT=cgocheck2 $(GO) test -count=1 -race ./conformance/soak -for 1m
 

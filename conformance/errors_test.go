@@ -18,7 +18,7 @@ import (
 // the rules: one that keeps the rule and one that breaks it. When the device does the first, it must refuse the second. What no
 // such pair can be made of is told with -v.
 func TestErrorsAreRefused(t *testing.T) {
-	pages := must(spec.Stored(""))(t)
+	pages := must(spec.Embedded(""))(t)
 	facts := spec.NewFacts(must(api.Load(api.Newest()))(t).On(runtime.GOARCH))
 	judged, left, on := 0, 0, devices{}
 	defer func() {

@@ -20,7 +20,7 @@ func TestReplayProtectionOff(t *testing.T) {
 	facts := spec.NewFacts(must(api.Load(api.Newest()))(t).On(runtime.GOARCH))
 	soft := softverbs.New(softverbs.Name("soft0"))
 	defer soft.Close() // it lists what the calls left open
-	u, err := rulecall.Open(soft, "soft0", must(spec.Stored(""))(t), facts)
+	u, err := rulecall.Open(soft, "soft0", must(spec.Embedded(""))(t), facts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -156,7 +156,7 @@ var abilities = map[string]string{
 
 // TestCapabilities compares the rules about capabilities with the transcription: each says what it should, and none is missing.
 func TestCapabilities(t *testing.T) {
-	s, err := Embedded()
+	s, err := Embedded("")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,7 +8,7 @@ import (
 
 // TestEventOf asks that the page decides what each event of every known release concerns: it is nowhere in the header.
 func TestEventOf(t *testing.T) {
-	sp, err := Embedded()
+	sp, err := Embedded("")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,24 +10,12 @@ import (
 	"github.com/verbsgen/verbsgen/spec/role"
 )
 
-// every says what a shared rule is about by what its subjects have in common: their Go type, or what they mean. It has all that CheckNames
-// needs of the rule.
+// every says what a shared rule is about by what its subjects have in common: their Go type, or what they mean.
 type every struct {
 	pos   Pos
 	types []string
 	means []string
 	marks marks
-
-	rule    Pos
-	entries []covered
-	except  map[string]Pos // as of sharedRule
-}
-
-// covered is an entry of a rule with `every:`.
-type covered struct {
-	id   string
-	name string // as of a subject
-	pos  Pos
 }
 
 // every reads `every: {type: MRAccess}`.
@@ -49,16 +37,6 @@ func (d *decoder) every(n *yaml.Node, at place) *every {
 	at.key = ""
 	if d.object(n, at, []key{{"type", false, oneOrMore(&v.types)}, {"means", false, oneOrMore(&v.means)}}) && len(v.types)+len(v.means) == 0 {
 		d.add(n, CodeMissingKey, at.subject, "every: neither type nor means is given", "write every: {type: MRAccess}")
-	}
-	return v
-}
-
-// covers notes what `every:` of a shared rule is compared with, once all files have added to the rule.
-func (r *sharedRule) covers() *every {
-	v := r.every
-	v.rule, v.except = r.d.pos(r.node), r.except
-	for _, e := range r.entries {
-		v.entries = append(v.entries, covered{e.id.Value, e.verb + " " + e.path, e.d.pos(e.key)})
 	}
 	return v
 }
@@ -94,8 +72,10 @@ func (c *checker) shared() {
 			}
 		}
 	}
-	for _, v := range c.every {
-		x.check(v)
+	for _, r := range c.Spec.shared {
+		if r.every != nil && len(r.entries) > 0 {
+			x.check(r)
+		}
 	}
 }
 
@@ -146,36 +126,38 @@ func (x *subjects) fields(verb, path, record string, in []string) {
 
 // check compares the entries of a rule with what its `every:` says. What pages of later folders have is theirs: they may leave
 // the rule out, and may make a verb another.
-func (x *subjects) check(v *every) {
-	x.known(v, "type", v.types, x.types)
-	x.known(v, "means", v.means, x.means)
-	first, layer := v.entries[0].id, x.layers[v.rule.File]
+func (x *subjects) check(r *sharedRule) {
+	v, at := r.every, r.d.pos(r.node)
+	x.known(r, "type", v.types, x.types)
+	x.known(r, "means", v.means, x.means)
+	first, layer := r.entries[0].id.Value, x.layers[r.d.file]
 	entries := map[string]bool{}
-	for _, e := range v.entries {
-		entries[e.name] = true
-		if s := x.byName[e.name]; s != nil && !v.has(s) && x.layers[s.pos.File] <= x.layers[e.pos.File] {
-			x.add(e.pos, CodeSharedRule, e.id, e.name+" does not belong here: the rule is about every "+v.String(),
+	for _, e := range r.entries {
+		name := e.verb + " " + e.path
+		entries[name] = true
+		if s := x.byName[name]; s != nil && !v.has(s) && x.layers[s.pos.File] <= x.layers[e.d.file] {
+			x.add(e.d.pos(e.key), CodeSharedRule, e.id.Value, name+" does not belong here: the rule is about every "+v.String(),
 				"take the entry out, or correct it")
 		}
 	}
-	for _, name := range sortedKeys(v.except) {
-		x.excepted(v, name, entries[name])
+	for _, name := range sortedKeys(r.except) {
+		x.excepted(r, name, entries[name])
 	}
 	for _, s := range x.list {
-		if _, excepted := v.except[s.name]; excepted || entries[s.name] || !v.has(s) || x.layers[s.pos.File] > layer {
+		if _, excepted := r.except[s.name]; excepted || entries[s.name] || !v.has(s) || x.layers[s.pos.File] > layer {
 			continue
 		}
 		fix := "give it an ID under for:, or list it under except: with a reason"
-		if s.pos.File != v.rule.File {
+		if s.pos.File != at.File {
 			fix = "there, or in a rule of this file with extends: " + first + ", " + fix
 		}
-		x.add(s.pos, CodeSharedRule, s.name, "the rule at "+v.rule.String()+" is about every "+v.String()+", and this is one", fix)
+		x.add(s.pos, CodeSharedRule, s.name, "the rule at "+at.String()+" is about every "+v.String()+", and this is one", fix)
 	}
 }
 
 // excepted checks one name under `except:`.
-func (x *subjects) excepted(v *every, name string, listed bool) {
-	at, first := v.except[name], v.entries[0].id
+func (x *subjects) excepted(r *sharedRule, name string, listed bool) {
+	at, first := r.except[name], r.entries[0].id.Value
 	c, _, _ := strings.Cut(name, " ")
 	verb, s := x.VerbByC(c), x.byName[name]
 	switch {
@@ -183,22 +165,22 @@ func (x *subjects) excepted(v *every, name string, listed bool) {
 		x.add(at, CodeSharedRule, first, name+" is under for: and under except:", "keep one of them")
 	case verb == nil:
 		x.function(at, first, c)
-	case (s == nil || !v.has(s)) && x.layers[verb.Pos.File] <= x.layers[at.File]:
-		x.add(at, CodeSharedRule, first, "except: "+name+" does not belong here: the rule is about every "+v.String(),
+	case (s == nil || !r.every.has(s)) && x.layers[verb.Pos.File] <= x.layers[at.File]:
+		x.add(at, CodeSharedRule, first, "except: "+name+" does not belong here: the rule is about every "+r.every.String(),
 			"take it out, or correct it")
 	}
 }
 
 // known notes words of `every:` that no parameter and no field has.
-func (x *subjects) known(v *every, key string, words []string, has map[string]bool) {
+func (x *subjects) known(r *sharedRule, key string, words []string, has map[string]bool) {
 	for _, p := range x.Pages {
-		if p.layer > x.layers[v.rule.File] {
+		if p.layer > x.layers[r.d.file] {
 			return // a page that replaces another may have taken the type away
 		}
 	}
 	for _, w := range words {
 		if !has[w] {
-			x.add(v.marks.at(key, w, v.pos), CodeSharedRule, v.entries[0].id,
+			x.add(r.every.marks.at(key, w, r.every.pos), CodeSharedRule, r.entries[0].id.Value,
 				"every: no parameter and no field of a record passed in has "+key+": "+show(w), cmp.Or(didYouMean(w, sortedKeys(has)), "correct it"))
 		}
 	}

@@ -9,7 +9,7 @@ import (
 // of a hint, who accepts the call on a platform that the rules hold for; and of each source the function that decides.
 func TestEvidence(t *testing.T) {
 	for _, name := range Modules() {
-		s, err := EmbeddedModule(name)
+		s, err := Embedded(name)
 		if err != nil {
 			t.Fatal(err)
 		}

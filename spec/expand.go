@@ -36,9 +36,10 @@ func expandShared(s *Spec, files []*file, parts map[*Page]*Page) {
 		x.extend(r)
 	}
 	var all []*written
+	size := 0
 	for _, r := range x.rules {
 		for _, e := range r.entries {
-			if s.expanded += r.size(e); s.expanded > maxExpanded {
+			if size += r.size(e); size > maxExpanded {
 				r.d.add(r.node, CodeTooMuch, firstID(r.node, r.to.Page),
 					"the rules with for: are too large to be written out for each of their entries", "take some of them out")
 				return
@@ -47,11 +48,7 @@ func expandShared(s *Spec, files []*file, parts map[*Page]*Page) {
 		}
 	}
 	x.writeAll(all)
-	for _, r := range x.rules {
-		if r.every != nil && len(r.entries) > 0 {
-			s.every = append(s.every, r.covers())
-		}
-	}
+	s.shared = x.rules
 	for page, rules := range x.more {
 		page.Rules = slices.Concat(page.Rules, rules)
 	}

@@ -5,7 +5,7 @@ import "testing"
 // TestFamilies wants every function that a page binds in a family, and a function in every pattern.
 func TestFamilies(t *testing.T) {
 	for _, module := range Modules() {
-		s, err := EmbeddedModule(module)
+		s, err := Embedded(module)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -42,7 +42,7 @@ func TestBelow(t *testing.T) {
 
 // An error rests on the kernel or the library from the floor on: an entry that begins later does not say what happens before.
 func TestErrorsHoldFromTheFloorOn(t *testing.T) {
-	s, err := Embedded()
+	s, err := Embedded("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +64,7 @@ func TestErrorsHoldFromTheFloorOn(t *testing.T) {
 
 // No kernel looks at the calls of mlx5 over VFIO: what the kernel refuses is no answer for it.
 func TestVFIOHasNoKernel(t *testing.T) {
-	s, err := Embedded()
+	s, err := Embedded("")
 	if err != nil {
 		t.Fatal(err)
 	}

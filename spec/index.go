@@ -28,10 +28,8 @@ type Spec struct {
 	pending map[string]*Pending
 	notes   map[string][]*Note
 
-	every    []*every       // of shared rules
-	expanded int            // the size of all shared rules written out
-	layers   map[string]int // of the files of --spec folders; that of other files is 0
-	stored   *layered       // nil where all was read of YAML
+	shared []*sharedRule
+	layers map[string]int // of the files
 }
 
 // PageByName returns the page of this name, or nil.

@@ -34,38 +34,21 @@ type source struct {
 	layer int // 0 for the project's own, then the --spec folders from 1 on
 }
 
-// Embedded loads the project's own pages of the default module. Places in it begin with "spec/verbs/".
-func Embedded() (*Spec, error) { return Overlay() }
-
-// EmbeddedModule loads the project's own pages of a module.
-func EmbeddedModule(name string) (*Spec, error) { return OverlayModule(name) }
-
 // Load reads the named files of a folder; without names, all its *.yaml. The error is Errors, with every mistake
 // of every file.
 func Load(fsys fs.FS, names ...string) (*Spec, error) {
 	sources, errs := readAll(fsys, "", names...)
-	return loaded(load(&Spec{}, parse(sources), errs, ".", nil))
+	return loaded(load(sources, errs, ".", nil))
 }
 
-// Overlay is OverlayModule without the name of a module.
-func Overlay(dirs ...string) (*Spec, error) { return OverlayModule("", dirs...) }
-
-// OverlayModule loads the project's own pages of a module, the default one if the name is empty, and over them those of the given
+// Embedded loads the project's own pages of a module, the default one if the name is empty, and over them those of the given
 // folders, in order: a page of a later folder replaces the one of the same name, a file with extends: adds to a page, and pending.yaml
 // adds names. Where one of the folders has a module.yaml, the pages are those of another module, and the project's own are no
-// part of it.
-func OverlayModule(module string, dirs ...string) (*Spec, error) {
-	all, at, errs := overlays(module, dirs)
-	if at == "." {
-		own, more := ownSources(cmp.Or(module, DefaultModule))
-		all, errs = append(own, all...), append(errs, more...)
-	}
-	return loaded(load(&Spec{}, parse(all), errs, at, nil))
-}
-
-// overlays reads the folders that lie over the own pages of a module. At is the one of them with a module.yaml, or ".".
-func overlays(module string, dirs []string) (all []source, at string, errs Errors) {
-	at = "."
+// part of it. Places in the project's own pages begin with "spec/".
+func Embedded(module string, dirs ...string) (*Spec, error) {
+	var all []source
+	var errs Errors
+	at := "." // the folder with a module.yaml
 	for i, dir := range dirs {
 		sources, more := readAll(regular.DirFS(dir), strings.TrimSuffix(dir, "/")+"/")
 		errs = append(errs, more...)
@@ -82,7 +65,11 @@ func overlays(module string, dirs []string) (all []source, at string, errs Error
 			at = dir
 		}
 	}
-	return all, at, errs
+	if at == "." {
+		own, more := ownSources(cmp.Or(module, DefaultModule))
+		all, errs = append(own, all...), append(errs, more...)
+	}
+	return loaded(load(all, errs, at, nil))
 }
 
 // loaded makes an error of none or many.
@@ -204,18 +191,15 @@ func parse(sources []source) []*file {
 	return all
 }
 
-// load joins files: first the pages, then what adds to them. S is empty, or has pages that the files are laid over, joined already. Dir
-// is the folder of the module, and above are the modules that use it.
-func load(s *Spec, files []*file, errs Errors, dir string, above []string) (*Spec, Errors) {
-	if s.Module == nil {
-		errs = append(errs, s.findModule(files, dir, above)...)
-	}
-	s.layers = map[string]int{}
-	pending := s.Pending
+// load parses files and joins them: first the pages, then what adds to them. Dir is the folder of the module, and above are the modules
+// that use it.
+func load(sources []source, errs Errors, dir string, above []string) (*Spec, Errors) {
+	files := parse(sources)
+	s := &Spec{layers: map[string]int{}}
+	errs = append(errs, s.findModule(files, dir, above)...)
+	var pending []Pending
 	for _, f := range files {
-		if f.layer > 0 {
-			s.layers[f.name] = f.layer
-		}
+		s.layers[f.name] = f.layer
 		switch {
 		case f.node == nil || isModule(f.name):
 		case f.page != nil:
@@ -235,11 +219,11 @@ func load(s *Spec, files []*file, errs Errors, dir string, above []string) (*Spe
 	}
 	own := ownExtensions(files, s.Pages)
 	var j joiner
-	for _, f := range files {
+	for i, f := range files {
 		if f.node == nil || f.isPage() || isModule(f.name) || f.isPending() {
 			continue
 		}
-		x := own[f]
+		x := own[i]
 		if f.layer > 0 {
 			x = f.extension(f.node, s.Pages)
 		}
@@ -269,20 +253,14 @@ func load(s *Spec, files []*file, errs Errors, dir string, above []string) (*Spe
 }
 
 // ownExtensions reads the other halves of the project's own pages: none of them depends on what another one adds.
-func ownExtensions(files []*file, pages []*Page) map[*file]*extension {
+func ownExtensions(files []*file, pages []*Page) []*extension {
 	var wg sync.WaitGroup
-	var mu sync.Mutex
-	read := map[*file]*extension{}
-	for _, f := range files {
+	read := make([]*extension, len(files))
+	for i, f := range files {
 		if f.layer > 0 || f.node == nil || f.isPage() || isModule(f.name) || f.isPending() {
 			continue
 		}
-		wg.Go(func() {
-			x := f.extension(f.node, pages)
-			mu.Lock()
-			defer mu.Unlock()
-			read[f] = x
-		})
+		wg.Go(func() { read[i] = f.extension(f.node, pages) })
 	}
 	wg.Wait()
 	return read
@@ -375,13 +353,15 @@ func (d *decoder) root(data []byte, subject string) *yaml.Node {
 		line, col := badByte(data)
 		return fail(line, col, CodeEncoding, "the file is not UTF-8 here", "save it as UTF-8")
 	}
-	if line, col, problem, found := tooMuch(string(data), d.maxNodes); found {
+	text := string(data)
+	if line, col, problem, found := tooMuch(text, d.maxNodes); found {
 		return fail(line, col, CodeTooMuch, problem, "split it, or write it another way")
 	}
-	tabs := false
-	for i, l := range strings.Split(string(data), "\n") {
+	tabs, line := false, 0
+	for l := range strings.Lines(text) {
+		line++
 		if indent := l[:len(l)-len(strings.TrimLeft(l, " \t"))]; strings.Contains(indent, "\t") && strings.TrimSpace(l) != "" {
-			fail(i+1, strings.IndexByte(indent, '\t')+1, CodeTab, "a tab indents this line", "use spaces")
+			fail(line, strings.IndexByte(indent, '\t')+1, CodeTab, "a tab indents this line", "use spaces")
 			tabs = true
 		}
 	}

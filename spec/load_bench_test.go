@@ -6,7 +6,7 @@ import "testing"
 func BenchmarkEmbedded(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := Embedded(); err != nil {
+		if _, err := Embedded(""); err != nil {
 			b.Fatal(err)
 		}
 	}

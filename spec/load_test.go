@@ -75,7 +75,7 @@ func TestLoadGood(t *testing.T) {
 }
 
 func TestEmbedded(t *testing.T) {
-	s, err := Embedded()
+	s, err := Embedded("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -315,11 +315,11 @@ func TestOverlay(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "ibv_reg_mr.yaml"), []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	own, err := Embedded()
+	own, err := Embedded("")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := Overlay(dir)
+	s, err := Embedded("", dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -329,7 +329,7 @@ func TestOverlay(t *testing.T) {
 	if got, want := s.RuleByID("VR-ibv_reg_mr-access-9001").Pos.File, dir+"/ibv_reg_mr.yaml"; got != want {
 		t.Errorf("file told as %s, want %s", got, want)
 	}
-	_, err = Overlay(filepath.Join(dir, "none"))
+	_, err = Embedded("", filepath.Join(dir, "none"))
 	if want := dir + "/none: spec: cannot be read: no such file or directory; give a folder of YAML pages"; err == nil || err.Error() != want {
 		t.Errorf("got %v", err)
 	}

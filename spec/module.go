@@ -148,14 +148,14 @@ func ownModule(name string) (*Module, Errors) {
 // Prefixes are the prefixes of the module's C names, such as "ibv_".
 func (m *Module) Prefixes() []string { return m.own.prefixes }
 
-// ModuleOf returns the module whose pages OverlayModule loads, without the modules that it stands on.
+// ModuleOf returns the module whose pages Embedded loads, without the modules that it stands on.
 func ModuleOf(module string, dirs ...string) (*Module, error) {
 	var found *Module
 	var errs Errors
 	for _, dir := range dirs {
 		data, err := regular.ReadFS(regular.DirFS(dir), moduleFile, maxPage)
 		if err != nil {
-			continue // OverlayModule says what is wrong
+			continue // Embedded says what is wrong
 		}
 		d := &decoder{file: strings.TrimSuffix(dir, "/") + "/" + moduleFile, maxNodes: maxPageNodes}
 		if n := d.root(data, "module"); n != nil {
@@ -221,13 +221,22 @@ func (m *Module) use(dir string, above []string) Errors {
 	return errs
 }
 
+// ownUsed has the project's own modules that others stand on, by name: verbsgen check reads each once.
+var ownUsed sync.Map
+
 // load loads the pages: the project's own ones, or those in a folder.
 func (u *Use) load(at string, own bool, above []string) (*Spec, Errors) {
 	if own {
-		s, err := Stored(u.Name)
+		if s, ok := ownUsed.Load(u.Name); ok {
+			return s.(*Spec), nil
+		}
+		s, err := Embedded(u.Name)
 		var errs Errors
 		if err != nil && !errors.As(err, &errs) {
 			errs = Errors{u.mistake(err.Error(), "")}
+		}
+		if err == nil {
+			ownUsed.Store(u.Name, s)
 		}
 		return s, errs
 	}
@@ -242,7 +251,7 @@ func (u *Use) load(at string, own bool, above []string) (*Spec, Errors) {
 	if name != u.Name {
 		return nil, Errors{u.mistake(fmt.Sprintf("the pages in %s are those of module %s", u.pages, show(name)), "correct the name")}
 	}
-	return load(&Spec{}, parse(sources), nil, at, above)
+	return load(sources, nil, at, above)
 }
 
 // mistake is one at the place of the module's name.

@@ -15,7 +15,7 @@ func TestModules(t *testing.T) {
 		t.Errorf("modules %v, want %v", Modules(), want)
 	}
 	for _, name := range Modules() {
-		s, err := EmbeddedModule(name)
+		s, err := Embedded(name)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -46,7 +46,7 @@ func TestModules(t *testing.T) {
 
 // TestOtherModule finds the types of a module that another one stands on, under its name.
 func TestOtherModule(t *testing.T) {
-	s, err := EmbeddedModule("rdmacm")
+	s, err := Embedded("rdmacm")
 	if err != nil {
 		t.Fatal(err)
 	}

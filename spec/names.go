@@ -12,18 +12,6 @@ import (
 // CheckNames finds every C name and every path of the spec that none of the releases knows. A name is fine when
 // any of them has it: what is newer than the header at hand is left out by its since. The error is Errors.
 func (s *Spec) CheckNames(rels ...*api.Release) error {
-	err := s.checkNames(rels...)
-	if s.stored == nil || !TellsOwn(err) {
-		return err
-	}
-	whole, err := OverlayModule(s.stored.module, s.stored.dirs...) // with all places
-	if err != nil {
-		return err
-	}
-	return whole.checkNames(rels...)
-}
-
-func (s *Spec) checkNames(rels ...*api.Release) error {
 	c := &checker{Spec: s, f: s.Module.NewFacts(rels...)}
 	if s.Module.given {
 		c.module(s.Module)

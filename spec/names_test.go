@@ -34,7 +34,7 @@ func known(t *testing.T) []*api.Release {
 
 // Every name in the project's own pages is known.
 func TestNamesOfEmbedded(t *testing.T) {
-	s, err := Embedded()
+	s, err := Embedded("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestNamesOfEmbedded(t *testing.T) {
 
 // A header without a number may be older than the known releases: the pages may name what only these have.
 func TestNamesOfOlderHeader(t *testing.T) {
-	s, err := Embedded()
+	s, err := Embedded("")
 	if err != nil {
 		t.Fatal(err)
 	}

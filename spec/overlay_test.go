@@ -1,6 +1,8 @@
 package spec
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -25,7 +27,7 @@ const overPending = "functions: [over_name]\nrecords: [struct over_wr]\nenums: [
 
 // TestOverlayDecidesWhatIsPending lays a page over a folder that leaves pending what it binds and skips.
 func TestOverlayDecidesWhatIsPending(t *testing.T) {
-	own, err := Embedded()
+	own, err := Embedded("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,14 +67,20 @@ func layers(t *testing.T, folders ...map[string]string) (*Spec, error) {
 	t.Helper()
 	var dirs []string
 	for _, files := range folders {
-		dirs = append(dirs, writePages(t, t.TempDir(), files))
+		dir := t.TempDir()
+		for name, text := range files {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+				t.Fatal(err)
+			}
+		}
+		dirs = append(dirs, dir)
 	}
-	return Overlay(dirs...)
+	return Embedded("", dirs...)
 }
 
 // TestExtendsAdds extends a page twice, by files of any name, one of them that of the page.
 func TestExtendsAdds(t *testing.T) {
-	own, err := Embedded()
+	own, err := Embedded("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +120,7 @@ func TestExtendsReplacedPage(t *testing.T) {
 
 // TestPendingAdds lists names in two folders: they are pending beside the project's own, each once, until a later folder decides.
 func TestPendingAdds(t *testing.T) {
-	own, err := Embedded()
+	own, err := Embedded("")
 	if err != nil {
 		t.Fatal(err)
 	}

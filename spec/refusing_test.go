@@ -12,7 +12,7 @@ var update = flag.Bool("update", false, "write testdata/refusing.txt anew")
 // TestRefusing holds which rules refuse a call to a list: one that comes newly to it breaks programs that made the call, and so
 // does no rule by accident. With -update the list is written anew.
 func TestRefusing(t *testing.T) {
-	s, err := Embedded()
+	s, err := Embedded("")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -103,7 +103,7 @@ func TestSharedRuleTooLarge(t *testing.T) {
 
 // TestPointersSayWhetherNull: each parameter of the own pages that takes a pointer is either allowed to be NULL or has its rule.
 func TestPointersSayWhetherNull(t *testing.T) {
-	s, err := Embedded()
+	s, err := Embedded("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestPointersSayWhetherNull(t *testing.T) {
 
 // TestStatementsStandOnce: no two rules of the own pages are one that is written twice. Rules at one place of a file are one.
 func TestStatementsStandOnce(t *testing.T) {
-	s, err := Embedded()
+	s, err := Embedded("")
 	if err != nil {
 		t.Fatal(err)
 	}

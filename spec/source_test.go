@@ -39,7 +39,7 @@ func everyCitation(t *testing.T) []cited {
 	t.Helper()
 	var out []cited
 	for _, module := range Modules() {
-		s, err := EmbeddedModule(module)
+		s, err := Embedded(module)
 		if err != nil {
 			t.Fatal(err)
 		}

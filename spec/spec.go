@@ -1,7 +1,7 @@
 // Package spec reads the YAML pages, one for each man page: how its verbs look in Go, and which calls it forbids.
 //
-// It owns the form of the pages, their strict loader and the index of rules, and embeds the project's own pages. Embedded returns
-// them, Overlay adds the pages of other folders, CheckNames compares every C name and path with the facts of package api. The package
+// It owns the form of the pages, their strict loader and the index of rules, and embeds the project's own pages. Embedded returns them,
+// with the pages of other folders laid over them, CheckNames compares every C name and path with the facts of package api. The package
 // knows nothing of C headers, of Go code or of how a rule is checked. README.md describes every key.
 package spec
 

@@ -97,7 +97,7 @@ func kernelMasks(kind, from, to string) (need, may []string) {
 
 // TestTransitionTables compares the rules about transitions with the transcription: for each type and each pair of states.
 func TestTransitionTables(t *testing.T) {
-	s, err := Embedded()
+	s, err := Embedded("")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 // TestTried asks that each line of tried.txt is of a rule with such a party, and that parties of kernels count as read unless they were
 // measured.
 func TestTried(t *testing.T) {
-	pages, err := Embedded()
+	pages, err := Embedded("")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -114,7 +114,7 @@ func (w *writer) copy(n *yaml.Node, file string, change func(*yaml.Node) string)
 	if n.Kind == yaml.ScalarNode {
 		c.Value = change(n)
 	}
-	c.Content = nil
+	c.Content = make([]*yaml.Node, 0, len(n.Content))
 	for i, e := range n.Content {
 		how := change
 		if n.Kind == yaml.MappingNode && i%2 == 1 && slices.Contains(prose, n.Content[i-1].Value) {

@@ -171,7 +171,7 @@ func completeCall(cmd *cobra.Command, args []string, word string) ([]string, cob
 
 // verbNames are the verbs that the pages describe.
 func verbNames() []string {
-	sp, err := spec.Stored("")
+	sp, err := spec.Embedded("")
 	if err != nil {
 		return nil
 	}

@@ -78,8 +78,8 @@ func TestDeliberateChanges(t *testing.T) {
 	}
 }
 
-// TestPlaceOfKey changes the installed header so that it contradicts one key of a page: the error names the line of this key, which is not
-// stored with what the pages say. So it does when other pages are laid over them.
+// TestPlaceOfKey changes the installed header so that it contradicts one key of a page: the error names the line of this key, also when
+// other pages are laid over the project's own.
 func TestPlaceOfKey(t *testing.T) {
 	b := newMutationBench(t)
 	f := b.newFolder(t)

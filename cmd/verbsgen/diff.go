@@ -61,7 +61,7 @@ or enum are not listed.`,
 				}
 				rels[i] = rel
 			}
-			sp, err := input.Pages(src.Source)
+			sp, err := spec.Embedded(src.Module, src.Specs...)
 			if err != nil {
 				return err
 			}

@@ -27,15 +27,11 @@ type built struct {
 }
 
 // build runs the pipeline.
-func build(t target) (b *built, err error) {
-	err = input.With(t.Source, func(rel *api.Release, sp *spec.Spec) error {
-		b, err = buildFrom(rel, sp, t)
-		return err
-	})
-	return b, err
-}
-
-func buildFrom(rel *api.Release, sp *spec.Spec, t target) (*built, error) {
+func build(t target) (*built, error) {
+	rel, sp, err := input.Load(t.Source)
+	if err != nil {
+		return nil, err
+	}
 	only, err := selected(rel, sp, t)
 	if err != nil {
 		return nil, err

@@ -10,7 +10,7 @@ import (
 // TestOwnPagesName holds the names of the own pages against all known releases, as the command does for the pages of
 // others each time.
 func TestOwnPagesName(t *testing.T) {
-	sp, err := spec.Stored("")
+	sp, err := spec.Embedded("")
 	if err != nil {
 		t.Fatal(err)
 	}

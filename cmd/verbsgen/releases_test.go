@@ -30,7 +30,7 @@ func TestReleases(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds three packages")
 	}
-	sp, err := spec.Stored("")
+	sp, err := spec.Embedded("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestEveryHeader(t *testing.T) {
 	if core == "" {
 		t.Skip(coreVar + " is not set: a git repository of rdma-core is needed, see make facts")
 	}
-	sp, err := spec.Stored("")
+	sp, err := spec.Embedded("")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -188,10 +188,12 @@ func releaseOf(rel *api.Release, sp *spec.Spec) string {
 
 // try generates from the draft.
 func (s *scaffolding) try(temp string) error {
-	return input.With(s.specs(temp), func(rel *api.Release, sp *spec.Spec) error {
-		_, _, err := generate.Run(rel, sp, generate.Options{Package: sp.Module.Package, Header: s.Header, Foreign: true})
+	rel, sp, err := input.Load(s.specs(temp))
+	if err != nil {
 		return err
-	})
+	}
+	_, _, err = generate.Run(rel, sp, generate.Options{Package: sp.Module.Package, Header: s.Header, Foreign: true})
+	return err
 }
 
 // drop notes which declarations of the draft an error is about.

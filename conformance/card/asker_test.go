@@ -29,7 +29,7 @@ type asker struct {
 func newAsker(t testing.TB, lib rulecall.Symbols, device string) *asker {
 	t.Helper()
 	facts := spec.NewFacts(must(api.Load(api.Newest()))(t).On(runtime.GOARCH))
-	u := must(rulecall.Open(lib, device, must(spec.Stored(""))(t), facts))(t)
+	u := must(rulecall.Open(lib, device, must(spec.Embedded(""))(t), facts))(t)
 	t.Cleanup(u.Close)
 	return &asker{t: t, u: u, answers: map[string]string{}}
 }

@@ -61,7 +61,7 @@ func TestPartyChild(t *testing.T) {
 	if !child {
 		t.Skip("a part of TestParties")
 	}
-	pages, facts := must(spec.Stored(""))(t), spec.NewFacts(must(api.Load(api.Newest()))(t).On(runtime.GOARCH))
+	pages, facts := must(spec.Embedded(""))(t), spec.NewFacts(must(api.Load(api.Newest()))(t).On(runtime.GOARCH))
 	real := must(dl.Open(""))(t)
 	begin := after == ""
 	for _, r := range pages.Rules() {
@@ -116,7 +116,7 @@ func judgeParties(t *testing.T) (out []judged) {
 // TestParties makes the call that breaks a rule, where its page says what the user half of mlx5 or of libibverbs answers.
 // spec/tried.txt has the answers; rules --json reports which parties were run by it.
 func TestParties(t *testing.T) {
-	pages := must(spec.Stored(""))(t)
+	pages := must(spec.Embedded(""))(t)
 	var lines []string
 	not := 0
 	for _, v := range judgeParties(t) {

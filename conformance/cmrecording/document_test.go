@@ -42,7 +42,7 @@ func named(t *testing.T, section string) []string {
 
 // TestWithoutMethod holds the document to the functions that the pages skip.
 func TestWithoutMethod(t *testing.T) {
-	s := must(spec.Stored("rdmacm"))(t)
+	s := must(spec.Embedded("rdmacm"))(t)
 	known := must(api.KnownOf("rdmacm.txt"))(t)
 	rel := must(known.Load(known.Newest()))(t)
 	var skipped []string

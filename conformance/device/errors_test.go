@@ -38,7 +38,7 @@ func errorRules(pages *spec.Spec) (out []*spec.Rule) {
 // the kernel. What was refused is left in the folder that comes out of a guest.
 func TestErrorsAreRefused(t *testing.T) {
 	real, name := library(t)
-	pages := must(spec.Stored(""))(t)
+	pages := must(spec.Embedded(""))(t)
 	_, series := kernelRelease(t)
 	got := refusals{series, real.Release(), map[string]string{}}
 	for _, v := range judgeAll(t, name) {
@@ -96,7 +96,7 @@ const silent = 189
 // TestErrorsRecorded counts the rules that the kernels in testdata have answered, as TestErrorsAreRefused left it in the folder of a
 // guest. An answer on a rule that is a lint by now counts no more.
 func TestErrorsRecorded(t *testing.T) {
-	pages := must(spec.Stored(""))(t)
+	pages := must(spec.Embedded(""))(t)
 	files := must(filepath.Glob("testdata/refused-*.json"))(t)
 	if len(files) != 4 {
 		t.Errorf("answers of %d kernels and libraries: %s", len(files), strings.Join(files, ", "))

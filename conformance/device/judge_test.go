@@ -68,7 +68,7 @@ func judge() error {
 	if err != nil {
 		return err
 	}
-	pages, err := spec.Stored("")
+	pages, err := spec.Embedded("")
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ type table struct {
 // tables returns the rules about transitions by type; those of changes that keep the state are others where they refuse nothing.
 func tables(t *testing.T) map[string]table {
 	t.Helper()
-	sp := must(spec.Stored(""))(t)
+	sp := must(spec.Embedded(""))(t)
 	facts := spec.NewFacts(must(api.Load(api.Newest()))(t))
 	out := map[string]table{}
 	for _, r := range sp.RulesOf("ibv_modify_qp") {

@@ -115,7 +115,7 @@ func unmade(sp *spec.Spec, b *beds, v *spec.Verb, lacking []bound) bool {
 // pages are the project's own.
 func pages(t *testing.T) *spec.Spec {
 	t.Helper()
-	sp, err := spec.Stored("")
+	sp, err := spec.Embedded("")
 	if err != nil {
 		t.Fatal(err)
 	}

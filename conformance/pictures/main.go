@@ -33,7 +33,7 @@ func main() {
 
 // draw returns all pictures by their names.
 func draw() (map[string]string, error) {
-	pages, err := spec.Embedded()
+	pages, err := spec.Embedded("")
 	if err != nil {
 		return nil, err
 	}

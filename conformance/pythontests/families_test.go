@@ -34,7 +34,7 @@ var shownBeside = map[string]string{
 // a case.
 func families(t *testing.T, reports []map[string]string) []string {
 	t.Helper()
-	sp, err := spec.Stored("")
+	sp, err := spec.Embedded("")
 	if err != nil {
 		t.Fatal(err)
 	}

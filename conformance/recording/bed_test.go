@@ -46,7 +46,7 @@ var opened = sync.OnceValues(func() (*Library, error) {
 })
 
 // pages are the project's own.
-var pages = sync.OnceValues(func() (*spec.Spec, error) { return spec.Stored("") })
+var pages = sync.OnceValues(func() (*spec.Spec, error) { return spec.Embedded("") })
 
 // facts are those of the newest release.
 var facts = sync.OnceValues(func() (*spec.Facts, error) {

@@ -91,7 +91,7 @@ func first(module string) string {
 
 // loadModule adds the verbs of a module.
 func (s *site) loadModule(root, module string) error {
-	sp, err := spec.EmbeddedModule(module)
+	sp, err := spec.Embedded(module)
 	if err != nil {
 		return err
 	}

@@ -14,8 +14,6 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/input"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/vet"
-	"github.com/verbsgen/verbsgen/spec"
-	"github.com/verbsgen/verbsgen/spec/api"
 )
 
 // Analyzers returns the analyzers. They share the pages that they load, and need facts: the packages that a package imports are
@@ -34,17 +32,15 @@ func load(o *vet.Origin) (*explain.Checker, *model.Package, error) {
 			}
 		}
 	}
-	var checker *explain.Checker
-	var pkg *model.Package
-	err := input.With(src, func(rel *api.Release, sp *spec.Spec) (err error) {
-		checker = explain.New(sp, rel)
-		pkg, err = generate.Model(rel, sp, generate.Options{Package: sp.Module.Package})
-		return err
-	})
+	rel, sp, err := input.Load(src)
 	if err != nil {
 		return nil, nil, err
 	}
-	return checker, pkg, nil
+	pkg, err := generate.Model(rel, sp, generate.Options{Package: sp.Module.Package})
+	if err != nil {
+		return nil, nil, err
+	}
+	return explain.New(sp, rel), pkg, nil
 }
 
 // sourceOf reads the flags of a directive that say what the package is made from. Its other flags are not looked at.

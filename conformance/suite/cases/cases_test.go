@@ -18,7 +18,7 @@ import (
 // TestCases holds every case against the pages: the ID is its own, the page and the rules exist, and the rules are not
 // withdrawn.
 func TestCases(t *testing.T) {
-	sp, err := spec.Stored("")
+	sp, err := spec.Embedded("")
 	if err != nil {
 		t.Fatal(err)
 	}

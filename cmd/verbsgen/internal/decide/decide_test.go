@@ -11,7 +11,7 @@ import (
 // TestDecided holds the embedded pages to the promise: in every known release each declaration is bound, skipped with
 // a reason, or pending, and only one of them.
 func TestDecided(t *testing.T) {
-	sp, err := spec.Stored("")
+	sp, err := spec.Embedded("")
 	if err != nil {
 		t.Fatal(err)
 	}

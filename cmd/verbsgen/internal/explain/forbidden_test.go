@@ -147,7 +147,7 @@ func TestForbiddenCallsOfOtherModules(t *testing.T) {
 // ofModule returns the checker of a module's rules with the facts of the newest release.
 func ofModule(t testing.TB, name string) *Checker {
 	t.Helper()
-	s, err := spec.Stored(name)
+	s, err := spec.Embedded(name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -163,7 +163,7 @@ func TestOwnPages(t *testing.T) {
 		{func(e edited) { e.member("struct ibv_cq_ex", "read_tm_info").Func.Ret = "int" },
 			"struct ibv_cq_ex.read_tm_info is no function that takes the object and fills a struct with a member tag; correct the name"},
 	} {
-		sp, err := spec.Stored("")
+		sp, err := spec.Embedded("")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -168,7 +168,7 @@ func mistakes(t *testing.T, old, new string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sp, err := spec.OverlayModule("", dir)
+	sp, err := spec.Embedded("", dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -40,7 +40,7 @@ func different(t *testing.T, stored *api.Known) (rels []*api.Release) {
 // TestEachRelease generates the package of each release with other facts: it compiles, as far as that goes without what it imports, and has
 // every method that the model has. Taken for those of a header, the facts have all that the pages and hand-written text need.
 func TestEachRelease(t *testing.T) {
-	sp, err := spec.Stored("")
+	sp, err := spec.Embedded("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func TestEachRelease(t *testing.T) {
 // TestOnlyEach generates a package for each bound function alone, in the newest release; in a sweep, in the first that has it too. What the
 // function needs comes along, and the package compiles.
 func TestOnlyEach(t *testing.T) {
-	sp, err := spec.Stored("")
+	sp, err := spec.Embedded("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +140,7 @@ func bound(t *testing.T, rel *api.Release, sp *spec.Spec) (names []string) {
 // verb which makes it
 // takes, and never in one of a verb that changes or asks it, whichever comes first.
 func TestMadeWith(t *testing.T) {
-	sp, err := spec.Stored("")
+	sp, err := spec.Embedded("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +206,7 @@ func (noImports) Import(string) (*types.Package, error) {
 // TestWithoutEach leaves one function out of the newest release, as an older release does: what comes out names nothing that
 // only comes with it, or generate says what is wrong. Without a sweep, it is one function of eight.
 func TestWithoutEach(t *testing.T) {
-	sp, err := spec.Stored("")
+	sp, err := spec.Embedded("")
 	if err != nil {
 		t.Fatal(err)
 	}

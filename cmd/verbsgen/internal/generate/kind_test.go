@@ -144,5 +144,5 @@ func overlay(t *testing.T, page string) (*spec.Spec, error) {
 	if err := os.WriteFile(filepath.Join(dir, "page.yaml"), []byte(page), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return spec.Stored("", dir)
+	return spec.Embedded("", dir)
 }

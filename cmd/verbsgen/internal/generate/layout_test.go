@@ -21,7 +21,7 @@ func TestMirrorOffsets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sp, err := spec.Stored("")
+		sp, err := spec.Embedded("")
 		if err != nil {
 			t.Fatal(err)
 		}

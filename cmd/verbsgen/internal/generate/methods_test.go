@@ -11,7 +11,7 @@ import (
 
 // TestMissingMethods has a method that nobody made.
 func TestMissingMethods(t *testing.T) {
-	sp, err := spec.Stored("")
+	sp, err := spec.Embedded("")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestModulesEach(t *testing.T) {
 		if name == spec.DefaultModule {
 			continue // TestOnlyEach
 		}
-		sp, err := spec.Stored(name)
+		sp, err := spec.Embedded(name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -13,7 +13,7 @@ import (
 // TestOddFacts goes from facts with a hole to a package without the look whether a header is whole: each hole is a
 // diagnostic with its place, or the package does without.
 func TestOddFacts(t *testing.T) {
-	sp, err := spec.Stored("")
+	sp, err := spec.Embedded("")
 	if err != nil {
 		t.Fatal(err)
 	}

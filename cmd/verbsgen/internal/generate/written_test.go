@@ -61,7 +61,7 @@ func TestWritten(t *testing.T) {
 		},
 			"ibv_alloc_dm: its body calls alloc_dm with context of type struct ibv_context * for struct ibv_qp *"},
 	} {
-		sp, err := spec.Stored("")
+		sp, err := spec.Embedded("")
 		if err != nil {
 			t.Fatal(err)
 		}

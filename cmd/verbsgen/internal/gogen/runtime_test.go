@@ -20,7 +20,7 @@ func TestCheckedIn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sp, err := spec.Stored("")
+	sp, err := spec.Embedded("")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,7 +24,6 @@ type Source struct {
 	Include []string // folders for what it includes
 	Specs   []string // folders of pages laid over the own ones
 	Edited  bool     // the own pages are those of a clone, where somebody may be changing them
-	Places  bool     // read the own pages with the place of each key, for errors: it takes longer
 }
 
 // Below makes the relative paths count from a folder.
@@ -108,14 +107,6 @@ func nearestFix(err *api.UnknownError) string {
 	return "the known releases are " + api.Ranges(err.Known) + "; read its header with --header"
 }
 
-// Pages returns the own pages with those of --spec laid over them.
-func Pages(src Source) (*spec.Spec, error) {
-	if src.Places {
-		return spec.OverlayModule(src.Module, src.Specs...)
-	}
-	return spec.Stored(src.Module, src.Specs...)
-}
-
 // CheckNames holds pages of others, and the own ones in a clone, against the names of all known releases and of the facts at hand. For the
 // own pages of an installed command a test has done so, and a header is held against all known releases first. The releases of api.Cover
 // have all names that any release has.
@@ -149,7 +140,7 @@ func Load(src Source) (*api.Release, *spec.Spec, error) {
 	}
 	var sp *spec.Spec
 	read := diag.Beside("reading the pages", func() (err error) {
-		sp, err = Pages(src)
+		sp, err = spec.Embedded(src.Module, src.Specs...)
 		return err
 	})
 	rel, err := Facts(src, m)
@@ -160,23 +151,6 @@ func Load(src Source) (*api.Release, *spec.Spec, error) {
 		return nil, nil, err
 	}
 	return rel, sp, nil
-}
-
-// With loads the facts and the pages and gives them to f. After an error of f about the own pages it does so once more, for the line of
-// the key that is wrong.
-func With(src Source, f func(*api.Release, *spec.Spec) error) error {
-	rel, sp, err := Load(src)
-	if err != nil {
-		return err
-	}
-	if err = f(rel, sp); src.Places || !spec.TellsOwn(err) {
-		return err
-	}
-	src.Places = true
-	if rel, sp, err = Load(src); err != nil {
-		return err
-	}
-	return f(rel, sp)
 }
 
 // checkHeaders compares the headers that the module.yaml of somebody else names with the one that was read.

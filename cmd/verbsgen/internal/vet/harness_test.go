@@ -54,7 +54,7 @@ func own(t *testing.T, name string) *module {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sp, err := spec.Stored(name)
+	sp, err := spec.Embedded(name)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ func main() {
 }
 
 func write(name string) error {
-	s, err := spec.Embedded()
+	s, err := spec.Embedded("")
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ import (
 // load reads the pages of a module and the facts of its newest release.
 func load(t *testing.T, module string) (*api.Release, *spec.Spec) {
 	t.Helper()
-	sp, err := spec.Stored(module)
+	sp, err := spec.Embedded(module)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 // TestOwnPages holds what the project promises of its own pages: every rule has both cases, and nothing of any
 // release is undecided.
 func TestOwnPages(t *testing.T) {
-	sp, err := spec.Stored("")
+	sp, err := spec.Embedded("")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ import (
 
 // TestOwnRules: the cases of every rule of the project hold, and every rule that its package enforces is seen there.
 func TestOwnRules(t *testing.T) {
-	sp, err := spec.Stored("")
+	sp, err := spec.Embedded("")
 	if err != nil {
 		t.Fatal(err)
 	}

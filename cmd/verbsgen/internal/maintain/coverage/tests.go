@@ -76,7 +76,7 @@ func undefined(id string, sp *spec.Spec, modules func() []*spec.Spec) (d diag.Di
 // embedded returns the project's own pages of all modules.
 func embedded() (all []*spec.Spec) {
 	for _, name := range spec.Modules() {
-		if s, err := spec.Stored(name); err == nil {
+		if s, err := spec.Embedded(name); err == nil {
 			all = append(all, s)
 		}
 	}

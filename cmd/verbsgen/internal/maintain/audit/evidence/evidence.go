@@ -55,7 +55,7 @@ func evidenceText(hashes map[line]string) []byte {
 func citations() ([]spec.Citation, error) {
 	var list []spec.Citation
 	for _, module := range spec.Modules() {
-		s, err := spec.EmbeddedModule(module)
+		s, err := spec.Embedded(module)
 		if err != nil {
 			return nil, err
 		}

@@ -34,7 +34,7 @@ func run(out string, args []string) error {
 	if err != nil {
 		return err
 	}
-	sp, err := spec.Embedded()
+	sp, err := spec.Embedded("")
 	if err != nil {
 		return err
 	}

@@ -47,7 +47,7 @@ var modules = []string{"verbs", "rdmacm"}
 func all() ([]*spec.Page, error) {
 	var pages []*spec.Page
 	for _, name := range modules {
-		sp, err := spec.EmbeddedModule(name)
+		sp, err := spec.Embedded(name)
 		if err != nil {
 			return nil, err
 		}

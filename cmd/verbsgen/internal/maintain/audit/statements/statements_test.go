@@ -45,7 +45,7 @@ func TestCheckedIn(t *testing.T) {
 // What keeps programs to a statement exists: in the lists of what packages export, or as a rule.
 func TestKeepers(t *testing.T) {
 	for _, module := range modules {
-		sp, err := spec.Stored(module)
+		sp, err := spec.Embedded(module)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -106,7 +106,7 @@ func TestMan(t *testing.T) {
 	}
 	for _, module := range modules {
 		t.Run(module, func(t *testing.T) {
-			sp, err := spec.Stored(module)
+			sp, err := spec.Embedded(module)
 			if err != nil {
 				t.Fatal(err)
 			}
