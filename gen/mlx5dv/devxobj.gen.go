@@ -9,6 +9,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/bridge"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/codes"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -108,7 +109,7 @@ func (obj *DevXObj) Query(cmd []byte, answer []byte) error {
 				errno,
 				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				verr.Cause{Errno: verr.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+				verr.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
 		})
 	}
@@ -153,7 +154,7 @@ func (obj *DevXObj) Modify(cmd []byte, answer []byte) error {
 				errno,
 				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				verr.Cause{Errno: verr.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+				verr.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
 		})
 	}

@@ -1786,7 +1786,7 @@ func (l *Lib) DevXCreate(dev *verbs.Device, cmd []byte, answer []byte) (*DevXObj
 				errno,
 				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				verr.Cause{Errno: verr.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+				verr.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
 		})
 	}
@@ -1844,7 +1844,7 @@ func (l *Lib) DevXGeneralCmd(dev *verbs.Device, cmd []byte, answer []byte) error
 				errno,
 				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				verr.Cause{Errno: verr.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+				verr.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
 		})
 	}
@@ -2208,7 +2208,7 @@ func (l *Lib) DevXQueryCQ(cq *verbs.CQ, cmd []byte, answer []byte) error {
 				errno,
 				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				verr.Cause{Errno: verr.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+				verr.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
 		})
 	}
@@ -2257,7 +2257,7 @@ func (l *Lib) DevXModifyCQ(cq *verbs.CQ, cmd []byte, answer []byte) error {
 				errno,
 				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				verr.Cause{Errno: verr.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+				verr.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
 		})
 	}
@@ -2306,7 +2306,7 @@ func (l *Lib) DevXQueryQP(qp *verbs.QP, cmd []byte, answer []byte) error {
 				errno,
 				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				verr.Cause{Errno: verr.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+				verr.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
 		})
 	}
@@ -2355,7 +2355,7 @@ func (l *Lib) DevXModifyQP(qp *verbs.QP, cmd []byte, answer []byte) error {
 				errno,
 				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				verr.Cause{Errno: verr.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+				verr.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
 		})
 	}
@@ -2404,7 +2404,7 @@ func (l *Lib) DevXQuerySRQ(srq *verbs.SRQ, cmd []byte, answer []byte) error {
 				errno,
 				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				verr.Cause{Errno: verr.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+				verr.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
 		})
 	}
@@ -2453,7 +2453,7 @@ func (l *Lib) DevXModifySRQ(srq *verbs.SRQ, cmd []byte, answer []byte) error {
 				errno,
 				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				verr.Cause{Errno: verr.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+				verr.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
 		})
 	}
@@ -2502,7 +2502,7 @@ func (l *Lib) DevXQueryWQ(wq *verbs.WQ, cmd []byte, answer []byte) error {
 				errno,
 				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				verr.Cause{Errno: verr.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+				verr.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
 		})
 	}
@@ -2551,7 +2551,7 @@ func (l *Lib) DevXModifyWQ(wq *verbs.WQ, cmd []byte, answer []byte) error {
 				errno,
 				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				verr.Cause{Errno: verr.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+				verr.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
 		})
 	}
@@ -2600,7 +2600,7 @@ func (l *Lib) DevXQueryIndTable(indTbl *verbs.RWQIndTable, cmd []byte, answer []
 				errno,
 				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				verr.Cause{Errno: verr.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+				verr.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
 		})
 	}
@@ -2649,7 +2649,7 @@ func (l *Lib) DevXModifyIndTable(indTbl *verbs.RWQIndTable, cmd []byte, answer [
 				errno,
 				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				verr.Cause{Errno: verr.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+				verr.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
 		})
 	}

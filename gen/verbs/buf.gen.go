@@ -6,6 +6,7 @@ package verbs
 import (
 	"unsafe"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/codes"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/verr"
@@ -88,7 +89,7 @@ func (buffer *Buf) ExportDMABufFD() (int, error) {
 		return -1, verr.Failed(verb, errno, func() []string {
 			return verr.Causes(
 				errno,
-				verr.Cause{Errno: verr.ErrnoNoData, Text: "this buffer is not in a dma-buf, so it has no file descriptor; allocate it with a provider that uses a dma-buf [VR-ibv_export_buf_dmabuf_fd-buf-3016]"},
+				verr.Cause{Errno: codes.ErrnoNoData, Text: "this buffer is not in a dma-buf, so it has no file descriptor; allocate it with a provider that uses a dma-buf [VR-ibv_export_buf_dmabuf_fd-buf-3016]"},
 			)
 		})
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/codes"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/diagnose"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/events"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/lazy"
@@ -326,7 +327,7 @@ func (dev *Device) QueryGIDEx(portNum uint32, gidIndex uint32) (*GIDEntry, error
 			return verr.Causes(
 				errno,
 				verr.Cause{Errno: syscall.EINVAL, Text: "the index is within the GID table of the port; pass a smaller index [VR-ibv_query_gid_ex-gid_index-0719]"},
-				verr.Cause{Errno: verr.ErrnoNoData, Text: "the entry of the table is empty; ibv_query_gid_table returns those that are not"},
+				verr.Cause{Errno: codes.ErrnoNoData, Text: "the entry of the table is empty; ibv_query_gid_table returns those that are not"},
 			)
 		})
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/verbsgen/verbsgen/runtime/verr"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/codes"
 )
 
 // Path is the beginning of a path to a peer, as a call was given it, with the port that it leaves by.
@@ -34,7 +34,7 @@ func Route(errno syscall.Errno, p Path) (hints []string) {
 			hints = append(hints, hint)
 		}
 	}
-	if !p.Active && errno != verr.ErrnoNoData {
+	if !p.Active && errno != codes.ErrnoNoData {
 		hints = append(hints, fmt.Sprintf("port %d is %s, not ACTIVE; bring its link up", p.Port, p.State))
 	}
 	return hints

@@ -160,13 +160,13 @@ func (f failure) hints() *jen.Statement {
 	return jen.Func().Params().Index().String().Block(jen.Return(out))
 }
 
-// lacking are the errnos that package syscall lacks on FreeBSD or macOS, with their names in package verr.
+// lacking are the errnos that package syscall lacks on FreeBSD or macOS, with their names in package codes.
 var lacking = map[string]string{"ENODATA": "ErrnoNoData", "EREMOTEIO": "ErrnoRemoteIO"}
 
 // errnoOf is an errno by its C name: syscall.EINVAL.
 func errnoOf(name string) *jen.Statement {
 	if of, ok := lacking[name]; ok {
-		return rt("verr", of)
+		return rt("codes", of)
 	}
 	return rt("syscall", name)
 }

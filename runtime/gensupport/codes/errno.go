@@ -1,6 +1,6 @@
 //go:build linux || windows
 
-package verr
+package codes
 
 import "syscall"
 
