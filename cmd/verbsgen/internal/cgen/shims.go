@@ -106,7 +106,8 @@ func Package(pkg *model.Package) (files []output.File, prefix string, err error)
 
 // fillShims writes the shims and their declarations under a prefix.
 func (g *side) fillShims(shims []shim, prefix string) (h, c string, err error) {
-	data := map[string]any{"Banner": output.Banner, "Provenance": g.pkg.Provenance(), "Shims": shims, "Prefix": prefix, "Constraint": Constraint,
+	data := map[string]any{"Banner": output.Banner, "Provenance": g.pkg.Provenance(), "Shims": shims, "Prefix": prefix,
+		"Constraint":    Constraint,
 		"Guard":         strings.ToUpper(prefix) + "_SHIMS_H",
 		"UsesBatches":   slices.ContainsFunc(shims, func(s shim) bool { return s.batches }),
 		"UsesAddresses": slices.ContainsFunc(shims, func(s shim) bool { return s.addresses }),

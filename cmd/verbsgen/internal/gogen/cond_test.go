@@ -80,7 +80,8 @@ func TestNot(t *testing.T) {
 			cond.Of(cond.Any, cond.Test(cond.Null, named("a")), cond.Test(cond.Null, named("b"))),
 			cond.Test(cond.Lt, named("x"), named("a"))),
 		"in.fd >= 0": cond.Of(cond.Not, cond.Test(cond.Lt, named("fd"), named("0"))),
-		"!validate.BadTransition(\n\ttransitions,\n\tin.m,\n\t0,\n\t1,\n)": cond.Of(cond.Not, cond.Test(cond.BadTransition, named("m"), named("0"), named("1"))),
+		"!validate.BadTransition(\n\ttransitions,\n\tin.m,\n\t0,\n\t1,\n)": cond.Of(
+			cond.Not, cond.Test(cond.BadTransition, named("m"), named("0"), named("1"))),
 	} {
 		if got := fmt.Sprintf("%#v", (&terms{e: &emitter{pkg: &model.Package{}}}).cond(&model.Rule{}, n).code()); got != want {
 			t.Errorf("got %s, want %s", got, want)

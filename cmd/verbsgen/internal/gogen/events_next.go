@@ -69,9 +69,9 @@ func (e *emitter) nextRecord(g *goFile, v *model.Verb, m *model.Method) {
 	self, none := e.self(o), fail{jen.Nil()}
 	lib := self + ".lib"
 	does := say("next record", words{"Does": v.Doc, "Object": o.Go})
-	g.fn(fn{doc: doc(m.Name, does, v.C, v.Page, m.Doc), recv: recv(self, o.Go), name: m.Name, params: []jen.Code{param("ctx", "context.Context")},
-		results: types("*"+r.Go, "error"),
-		body:    []jen.Code{verbConst(v.C), none.try("from", id(self, "listen").Call(id("verb"))), jen.Return(id("from.Next").Call(id("ctx")))}})
+	g.fn(fn{doc: doc(m.Name, does, v.C, v.Page, m.Doc), recv: recv(self, o.Go), name: m.Name,
+		params: []jen.Code{param("ctx", "context.Context")}, results: types("*"+r.Go, "error"),
+		body: []jen.Code{verbConst(v.C), none.try("from", id(self, "listen").Call(id("verb"))), jen.Return(id("from.Next").Call(id("ctx")))}})
 
 	waiting := "*events.Records[" + r.Go + "]"
 	fd := conversion("int", cField("int32", self+".h.C", *o.FD))

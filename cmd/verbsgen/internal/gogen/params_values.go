@@ -69,7 +69,9 @@ func (c *call) textParam(p *model.Param) {
 // most refuses a slice that is longer than the type of its length can say.
 func (c *call) most(p *model.Param) {
 	if t := c.rawType(p.Len); longest[t] > 0 {
-		c.pre = append(c.pre, c.zero.refuse(op(jen.Len(id(p.Go)), ">", dec(longest[t])), rt("verr", "TooLong").Call(id("verb"), jen.Lit(p.C), length("int", p.Go), dec(longest[t]))))
+		most := dec(longest[t])
+		c.pre = append(c.pre, c.zero.refuse(op(jen.Len(id(p.Go)), ">", most),
+			rt("verr", "TooLong").Call(id("verb"), jen.Lit(p.C), length("int", p.Go), most)))
 	}
 }
 
@@ -121,7 +123,8 @@ func (c *call) valueParam(p *model.Param) {
 		c.pass(p, flag(c.rawType(p)), flag("uint64"))
 		return
 	case "int":
-		c.pre = append(c.pre, c.zero.refuse(op(conversion("int", conversion("int32", id(p.Go))), "!=", id(p.Go)), rt("verr", "OutOfRange").Call(id("verb"), jen.Lit(p.C), id(p.Go))))
+		wraps := op(conversion("int", conversion("int32", id(p.Go))), "!=", id(p.Go))
+		c.pre = append(c.pre, c.zero.refuse(wraps, rt("verr", "OutOfRange").Call(id("verb"), jen.Lit(p.C), id(p.Go))))
 		in = conversion("int64", id(p.Go))
 	case "int64":
 		in = conversion("int64", id(p.Go))

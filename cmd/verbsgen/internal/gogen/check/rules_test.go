@@ -188,12 +188,6 @@ func (s site) before(x site) bool {
 	return s.Pos() < x.Pos() && len(s.under) <= len(x.under) && slices.Equal(s.under, x.under[:len(s.under)])
 }
 
-// deferred reports whether a call is that of a defer statement.
-func (s site) deferred() bool {
-	_, ok := s.stack[len(s.stack)-1].(*ast.DeferStmt)
-	return ok
-}
-
 // inLit reports whether a piece is in a function literal, which may run at any time.
 func (s site) inLit() bool {
 	return slices.ContainsFunc(s.under, func(n ast.Node) bool { _, ok := n.(*ast.FuncLit); return ok })
