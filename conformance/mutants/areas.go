@@ -44,9 +44,9 @@ func areas() []area {
 			tests: append([]string{test + "./runtime/" + name}, tests...)}
 	}
 	return []area{
-		generator("emit", 20, same, test+internal+"emit", other),
+		generator("gogen", 30, same, test+internal+"gogen/...", other),
+		generator("cgen", 10, same, test+internal+"cgen", other),
 		generator("bind", 20, same, other, test+internal+"fit "+internal+"generate"),
-		generator("plan", 20, same, test+internal+"plan", other),
 		generator("explain", 20, test+internal+"explain", test+"./cmd/verbsgen -run TestScripts/script/(explain_constant|verdicts|questions)"),
 		{name: "spec", most: 16, files: []string{"spec/*.go"}, tests: []string{test + "./spec", same}},
 		{name: "pages", most: 24, files: []string{"spec/*/*.yaml"},

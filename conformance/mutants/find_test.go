@@ -151,19 +151,19 @@ func TestAreas(t *testing.T) {
 
 func TestReport(t *testing.T) {
 	all := []result{
-		{ID: "a.go: one", Area: "emit", Status: killed}, {ID: "a.go: two", Area: "emit", Status: killed},
-		{ID: "a.go: three", Area: "emit", Status: invalid},
-		{ID: "a.go: four", Area: "emit", Status: survived, File: "a.go", Line: 7, Old: "||", New: "&&", Text: "if a || b {"},
-		{ID: "b.go: five", Area: "emit", Status: survived, File: "b.go", Line: 8, Old: "<", New: "<=", Text: "if a < b {"},
-		{ID: "c.go: name", Area: "emit", Status: killed, File: known[0].file, Name: known[0].name, By: "go test ./c"},
+		{ID: "a.go: one", Area: "gogen", Status: killed}, {ID: "a.go: two", Area: "gogen", Status: killed},
+		{ID: "a.go: three", Area: "gogen", Status: invalid},
+		{ID: "a.go: four", Area: "gogen", Status: survived, File: "a.go", Line: 7, Old: "||", New: "&&", Text: "if a || b {"},
+		{ID: "b.go: five", Area: "gogen", Status: survived, File: "b.go", Line: 8, Old: "<", New: "<=", Text: "if a < b {"},
+		{ID: "c.go: name", Area: "gogen", Status: killed, File: known[0].file, Name: known[0].name, By: "go test ./c"},
 	}
-	s, err := summarize([]area{{name: "emit", most: 20}}, all, "# why\n\na.go: four => equal\n")
+	s, err := summarize([]area{{name: "gogen", most: 20}}, all, "# why\n\na.go: four => equal\n")
 	if err != nil {
 		t.Fatal(err)
 	}
 	page := s.page(1)
 	for _, want := range []string{
-		"| emit | 20 | 5 | 3 | 2 | 60.0 % | 1 |\n", "| all | 20 | 5 | 3 | 2 | 60.0 % | 1 |\n",
+		"| gogen | 20 | 5 | 3 | 2 | 60.0 % | 1 |\n", "| all | 20 | 5 | 3 | 2 | 60.0 % | 1 |\n",
 		"| a.go:7 | `\\|\\|` to `&&` | `if a \\|\\| b {` | equal |\n", "| b.go:8 | `<` to `<=` | `if a < b {` | a test is missing |\n",
 		"| " + known[0].name + " | " + known[0].file + " | killed | `go test ./c` |\n",
 		"| " + known[1].name + " | " + known[1].file + " | not run yet | nothing |\n",

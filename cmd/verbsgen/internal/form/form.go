@@ -1,6 +1,6 @@
 // Package form is the registry of the forms of methods: which there are, what each needs of a verb, and what it generates.
 //
-// It is data. A page names a form, fit compares the verb with what the form needs, and plan has a planner for each. Only this package
+// It is data. A page names a form, fit compares the verb with what the form needs, and gogen has a writer for each. Only this package
 // has the names of forms.
 package form
 

@@ -1,9 +1,9 @@
 package gogen
 
 import (
-	"github.com/dave/jennifer/jen"
-
 	"slices"
+
+	"github.com/dave/jennifer/jen"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"

@@ -1,13 +1,16 @@
 package gogen
 
 import (
-	"github.com/dave/jennifer/jen"
-
 	"cmp"
+	"regexp"
 	"slices"
+	"strings"
+
+	"github.com/dave/jennifer/jen"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/special"
 	"github.com/verbsgen/verbsgen/spec/role"
 )
@@ -16,9 +19,12 @@ import (
 
 // isWritten reports whether the package has a verb with methods that are written by hand.
 func (e *emitter) isWritten(c string) bool {
-	return slices.ContainsFunc(e.pkg.Verbs, func(v *model.Verb) bool {
-		return v.C == c && slices.ContainsFunc(v.Methods, func(m *model.Method) bool { return m.Form == form.Special })
-	})
+	for v, m := range e.methods() {
+		if v.C == c && m.Form == form.Special {
+			return true
+		}
+	}
+	return false
 }
 
 // declares reports whether the package has a C function, an object of a Go name, or rules on capabilities.
@@ -46,7 +52,7 @@ func (e *emitter) writtenFields(o *model.Object) (out []special.Field) {
 	return out
 }
 
-// special plans what a file calls for a verb: what explains a refused request, or what holds a call against the rules of its
+// special writes what a file calls for a verb: what explains a refused request, or what holds a call against the rules of its
 // verb. It takes the parameters of the C function, of handles their C objects:
 //
 //	func (mr *MR) judgeReregMR(flags MRChangeFlags, pd unsafe.Pointer, addr uintptr, length uint64, access MRAccess) error
@@ -98,3 +104,41 @@ func (e *emitter) special(g *goFile, v *model.Verb, m *model.Method) {
 	}
 	g.fn(c.out)
 }
+
+// rulesOf marks the place of the rules of a verb in the doc comment of its method: "// [rules ibv_rereg_mr]".
+var rulesOf = regexp.MustCompile(`(?m)^// \[rules (\w+)\]\n//\n`)
+
+// copied is the copy of a file that is written by hand: the package clause is that of the package, and the rules are written out.
+func (e *emitter) copied(f *special.File) output.File {
+	body := rulesOf.ReplaceAllStringFunc(f.Body, func(mark string) string {
+		for _, v := range e.pkg.Verbs {
+			if text := ruleList(v); v.C == rulesOf.FindStringSubmatch(mark)[1] && text != "" {
+				return comment(text) + "\n//\n"
+			}
+		}
+		return ""
+	})
+	text := output.Banner + "\n" + e.pkg.Provenance() + "\n\npackage " + e.pkg.Name + body
+	return output.File{Name: strings.TrimSuffix(f.Name, ".go") + ".gen.go", Data: []byte(text)}
+}
+
+// capsFunc is the method of a device that returns its capabilities. A file that is written by hand has it.
+const capsFunc = "capabilities"
+
+// needsCaps reports whether a rule looks at capabilities.
+func (e *emitter) needsCaps() bool {
+	return slices.ContainsFunc(e.pkg.Verbs, func(v *model.Verb) bool {
+		return slices.ContainsFunc(v.Inputs(), func(o model.Operand) bool { return o.Kind == model.OpCap })
+	})
+}
+
+// goneFunc is the method of a device that recognises that it was taken away.
+const goneFunc = "gone"
+
+// has reports whether a file of the package that is written by hand has a method of an object.
+func (e *emitter) has(object, method string) bool {
+	return slices.ContainsFunc(e.written, func(f *special.File) bool { return slices.Contains(f.Methods, object+"."+method) })
+}
+
+// noticesGone reports whether a device has goneFunc.
+func (e *emitter) noticesGone() bool { return e.has(e.root(), goneFunc) }

@@ -20,7 +20,6 @@ const (
 	byNegative        // below 0
 	byNotZero         // an int that is not 0
 	byNegated         // an int below 0, which is the errno
-	byCode            // both kept
 )
 
 // answerOf is how a verb says that it failed.
@@ -32,12 +31,10 @@ func answerOf(v *model.Verb) answer {
 		return byErrno
 	case spec.RetEither:
 		return byEither
-	case spec.RetMinus1, spec.RetNumber:
+	case spec.RetMinus1, spec.RetNumber, spec.RetRereg:
 		return byNegative
 	case spec.RetNegated:
 		return byNegated
-	case spec.RetRereg:
-		return byCode
 	}
 	return byNothing
 }
@@ -94,8 +91,6 @@ func (f fail) call(into string, raw jen.Code, says answer, explained failure) []
 		return []jen.Code{define(into, "errno").Add(raw), refuse(failed(into, "<"))}
 	case byNotZero:
 		return []jen.Code{refuse(define("n", "errno").Add(raw), failed("n", "!="))}
-	case byCode:
-		return []jen.Code{define("code", "errno").Add(raw)}
 	}
 	if into != "" {
 		return []jen.Code{define(into).Add(raw)}

@@ -1,7 +1,6 @@
 package gogen
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -181,18 +180,17 @@ func (e *emitter) validator(g *goFile, v *model.Verb) {
 		e.maskNames(g, r)
 	}
 	if v.Explained {
-		doc := "broken%s returns the rules that a request of %s breaks and that are enough to have it refused."
-		e.violationsFunc(g, v, "broken", "bad", doc, v.Explains(true))
-		doc = "hint%s returns the other rules that a request of %s breaks, which may be the cause when it is refused."
-		e.violationsFunc(g, v, "hint", "may", doc, v.Explains(false))
+		e.rulesFunc(g, v, "broken", "bad", "returns the rules that a request of "+v.C+" breaks and that are enough to have it refused",
+			v.Explains(true))
+		e.rulesFunc(g, v, "hint", "may", "returns the other rules that a request of "+v.C+" breaks, which may be the cause when it is refused",
+			v.Explains(false))
 		return
 	}
-	e.checkFunc(g, v)
-	doc := "hint%s returns the lints that a call of %s breaks, which may be the cause when it fails."
-	e.violationsFunc(g, v, "hint", "may", doc, v.Checked(true))
+	e.rulesFunc(g, v, "check", "bad", "refuses a call of "+v.C+" that breaks a rule", v.Checked(false))
+	e.rulesFunc(g, v, "hint", "may", "returns the lints that a call of "+v.C+" breaks, which may be the cause when it fails", v.Checked(true))
 }
 
-// checkFunc makes what refuses a call:
+// rulesFunc makes what refuses a call, or what lists the rules that are broken, as some devices do not have them:
 //
 //	func checkX(in *inX) error {
 //		var bad verr.Violations
@@ -202,37 +200,24 @@ func (e *emitter) validator(g *goFile, v *model.Verb) {
 //		}
 //		return bad.Err("ibv_x")
 //	}
-func (e *emitter) checkFunc(g *goFile, v *model.Verb) {
-	rules := v.Checked(false)
-	if len(rules) == 0 {
-		return
-	}
-	body := append([]jen.Code{jen.Var().Id("bad").Add(rt("verr", "Violations"))}, e.collect("bad", rules, true)...)
-	body = append(body, jen.Return(id("bad.Err").Call(jen.Lit(v.C))))
-	g.fn(fn{
-		doc:  "// check" + v.Go + " refuses a call of " + v.C + " that breaks a rule.",
-		name: "check" + v.Go, params: []jen.Code{param("in", "*in"+v.Go)}, results: types("error"), body: body,
-	})
-}
-
-// violationsFunc makes what lists the rules that are broken, such as those that may explain a failure, as some devices do not have
-// them:
 //
 //	func hintX(in *inX) []verr.Violation {
 //		var may verr.Violations
 //		may.If(in.length == 0, &rule0012, in.length)
 //		return may
 //	}
-func (e *emitter) violationsFunc(g *goFile, v *model.Verb, prefix, list, doc string, rules []*model.Rule) {
+func (e *emitter) rulesFunc(g *goFile, v *model.Verb, kind, list, does string, rules []*model.Rule) {
 	if len(rules) == 0 {
 		return
 	}
-	body := append([]jen.Code{jen.Var().Id(list).Add(rt("verr", "Violations"))}, e.collect(list, rules, false)...)
-	g.fn(fn{
-		doc:  fmt.Sprintf("// "+doc, v.Go, v.C),
-		name: prefix + v.Go, params: []jen.Code{param("in", "*in"+v.Go)}, results: []jen.Code{jen.Index().Add(rt("verr", "Violation"))},
-		body: append(body, jen.Return(id(list))),
-	})
+	refuses := kind == "check"
+	result, typ := id(list), "[]verr.Violation"
+	if refuses {
+		result, typ = id(list, "Err").Call(jen.Lit(v.C)), "error"
+	}
+	body := append([]jen.Code{declare(list, "verr.Violations")}, e.collect(list, rules, refuses)...)
+	g.fn(fn{doc: "// " + kind + v.Go + " " + does + ".", name: kind + v.Go, params: []jen.Code{param("in", "*in"+v.Go)}, results: types(typ),
+		body: append(body, jen.Return(result))})
 }
 
 // collect adds each rule that is broken to a list, with the value that breaks it and the limit of that. Where the rules run in each
@@ -308,22 +293,18 @@ func (e *emitter) textOf(r *model.Rule) *jen.Statement {
 	}
 	of := enumOf(*o)
 	switch {
-	case of != nil && (loose(*o) || e.namedEnum(*o) == of):
+	case of != nil && (of.C != "" || len(of.Members) > 0):
 		return enumText(of)
-	case loose(*o) && isPointer(o):
-		return rt("validate", "AddrText")
 	case o.Kind == model.OpField && of == nil && (o.Layout == "uint64" || asFlags(r, o)):
 		return rt("validate", "Hex")
 	case o.Param != nil && o.Param.Role == role.Mask:
 		return jen.Func().Params(param("v", "uint64")).String().Add(short(jen.Return(maskText(o.Param.Record))))
-	case of != nil && (of.C != "" || len(of.Members) > 0):
-		return enumText(of)
-	case loose(*o):
-		return nil
 	case o.Signed:
 		return rt("validate", "Signed")
 	case isPointer(o):
 		return rt("validate", "AddrText")
+	case loose(*o):
+		return nil
 	case hexLike(o):
 		return rt("validate", "Hex")
 	}

@@ -181,12 +181,6 @@ func number(v any) *big.Int {
 		if x {
 			n.SetInt64(1)
 		}
-	case int:
-		n.SetInt64(int64(x))
-	case int64:
-		n.SetInt64(x)
-	case uint64:
-		n.SetUint64(x)
 	case []any:
 		for _, p := range x {
 			n.Or(n, number(p))

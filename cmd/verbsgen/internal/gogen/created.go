@@ -1,12 +1,14 @@
 package gogen
 
 import (
-	"github.com/dave/jennifer/jen"
-
+	"maps"
 	"slices"
+
+	"github.com/dave/jennifer/jen"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
+	"github.com/verbsgen/verbsgen/spec"
 )
 
 // This file has what becomes of an object that a verb made.
@@ -175,4 +177,82 @@ func (c *call) parents() []parent {
 		}
 	}
 	return out
+}
+
+// placed tells a new region where it lies:
+//
+//	start := attrC.iova
+//	if attrC.comp_mask&0x1 != 0 {
+//		start = attrC.addr
+//	}
+//	o.place(start, "")
+func (c *call) placed() (out []jen.Code) {
+	from := c.v.IOVA
+	if from == nil {
+		return nil
+	}
+	start, unknown := jen.Lit(0), jen.Lit("")
+	switch {
+	case from.Vague != nil && c.v.Creates.Region.Vague != nil:
+		unknown = rt("dpath", "Vague").Call(c.of(*from.Vague), inHex(uint64(c.v.Creates.Region.Vague.Value)))
+	case from.Unknown:
+		unknown = rt("dpath", "Elsewhere")
+	}
+	last := len(from.From) - 1
+	if last >= 0 {
+		start = c.of(from.From[last])
+	}
+	if last > 0 { // the first that is given is the last to be stored
+		out = append(out, define("start").Add(start))
+		for _, x := range slices.Backward(from.From[:last]) {
+			given := op(op(id(x.Param.Go+"C", x.Param.Record.Mask), "&", inHex(uint64(x.Field.BitValue))), "!=", jen.Lit(0))
+			out = append(out, jen.If(given).Block(assign(id("start"), c.of(x))))
+		}
+		start = id("start")
+	}
+	return append(out, id("o.place").Call(start, unknown))
+}
+
+// of is the value of a parameter or field, with 64 bits.
+func (c *call) of(x model.IOVAFrom) *jen.Statement {
+	if x.Field != nil {
+		return converted("uint64", x.Field.Leaf.GoType, id(x.Param.Go+"C."+x.Field.Leaf.Go))
+	}
+	return converted("uint64", x.Param.GoType, id(x.Param.Go))
+}
+
+// markedProps are the properties of an object that calls set.
+func markedProps(o *model.Object) (out []string) {
+	for _, prop := range slices.Sorted(maps.Keys(o.State)) {
+		if o.State[prop] == spec.StateMarks {
+			out = append(out, prop)
+		}
+	}
+	return out
+}
+
+// setMarks sets the marks of a new handle.
+func setMarks(handle string, marks []model.Mark) (out []jen.Code) {
+	for _, m := range marks {
+		out = append(out, id(handle, naming.Local(m.Prop), "Set").Call(jen.Lit(m.Set)))
+	}
+	return out
+}
+
+// begin makes the marks that a call sets unknown: they stay so if it fails, as the library may have done a part of it.
+func (c *call) begin() (out []jen.Code) {
+	if c.v.Creates == nil && c.recv != nil {
+		for _, m := range c.v.Marks {
+			out = append(out, id(c.self+"."+naming.Local(m.Prop)+".Begin").Call())
+		}
+	}
+	return out
+}
+
+// marked sets the marks of the receiver after success.
+func (c *call) marked() []jen.Code {
+	if c.v.Creates != nil || c.recv == nil {
+		return nil
+	}
+	return setMarks(c.self, c.v.Marks)
 }

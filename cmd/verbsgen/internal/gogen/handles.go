@@ -6,8 +6,10 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/special"
 	"github.com/verbsgen/verbsgen/spec"
 )
 
@@ -239,8 +241,7 @@ func (e *emitter) getters(g *goFile, h handle) {
 	getter := func(doc, name, typ, field string, locked bool) {
 		body := []jen.Code{jen.Return(dot(rt("object", "OrZero").Call(id(h.recv)), field))}
 		if locked {
-			body = []jen.Code{orZero(h.recv), id(h.recv, "mu.Lock").Call(), jen.Defer().Add(id(h.recv, "mu.Unlock").Call()),
-				jen.Return(id(h.recv, field))}
+			body = []jen.Code{orZero(h.recv), lock(h.recv + ".mu"), jen.Return(id(h.recv, field))}
 		}
 		g.fn(fn{doc: doc, recv: recv(h.recv, h.Go), name: name, results: []jen.Code{goType(typ)}, body: body, short: !locked})
 	}
@@ -279,9 +280,12 @@ func (e *emitter) below(o *model.Object) bool { return e.root() != "" && o.Go !=
 
 // changes reports whether a verb changes the object in place: then its getters may run beside it.
 func (e *emitter) changes(o *model.Object) bool {
-	return slices.ContainsFunc(e.pkg.Verbs, func(v *model.Verb) bool {
-		return (moved(v) != nil || v.Updates) && slices.ContainsFunc(v.Methods, func(m *model.Method) bool { return m.Recv == o.Go })
-	})
+	for v, m := range e.methods() {
+		if m.Recv == o.Go && (moved(v) != nil || v.Updates) {
+			return true
+		}
+	}
+	return false
 }
 
 // owners are the parents of an object below the root: the handle keeps them.
@@ -296,12 +300,10 @@ func (e *emitter) isParent(o *model.Object) bool {
 
 // self is the name that receivers have in the methods of an object: as the parameter of the C functions is called that they are made of.
 func (e *emitter) self(o *model.Object) string {
-	for _, v := range e.pkg.Verbs {
-		for _, m := range v.Methods {
-			for _, p := range v.Params {
-				if p.Object == o && m.Recv == o.Go {
-					return p.Go
-				}
+	for v, m := range e.methods() {
+		for _, p := range v.Params {
+			if p.Object == o && m.Recv == o.Go {
+				return p.Go
 			}
 		}
 	}
@@ -348,8 +350,7 @@ func (e *emitter) extraFields(o *model.Object) (out []member) {
 	if o.Go == e.root() && slices.ContainsFunc(e.pkg.Objects, e.indexed) {
 		add("handles", "object.Index", "that events name, by the address of the C object")
 	}
-	if e.listens(o) {
-		typ := e.waiter(o)
+	if typ := e.waiter(o); typ != "" {
 		if strings.HasPrefix(typ, "*") { // one waits at a time
 			typ = "events.Listener[" + typ + "]"
 		}
@@ -376,4 +377,105 @@ func (e *emitter) destroyCall(o *model.Object, d *model.Verb, gone bool) []jen.C
 	}
 	call := fail(nil).call("", raw(d, self+".lib", id(self, "h.C")), endAnswer(d), explained)
 	return append([]jen.Code{fail(nil).missingVerb(d, self+".lib")}, call...)
+}
+
+// addresses writes the methods that read the addresses of sockets in a C object.
+func (e *emitter) addresses(g *goFile, o *model.Object) {
+	self, zero := e.self(o), fail{rt("netip", "AddrPort").Values()}
+	for _, x := range o.Addresses {
+		read := rt("sockaddr", "Read").Call(cField("[128]byte", self+".h.C", x.Offset))
+		g.fn(fn{doc: doc(x.Go, say("address", words{"What": withArticle(x.Doc)}), "struct "+o.C+"."+x.C, o.Page), recv: recv(self, o.Go),
+			name: x.Go, results: types("netip.AddrPort", "error"),
+			body: []jen.Code{verbConst("struct " + o.C), zero.enter(self), jen.Return(read, jen.Nil())}})
+	}
+}
+
+// lends writes the methods that return the handle of an object which the library owns.
+func (e *emitter) lends(g *goFile, o *model.Object) {
+	self, none := e.self(o), fail{jen.Nil()}
+	lib := self + ".lib"
+	for _, l := range o.Lends {
+		keep, release := o.Parts[form.PartKeep].Verb, o.Parts[form.PartRelease].Verb
+		if keep == nil || release == nil {
+			e.errorf("struct "+o.C+"."+l.C, "nothing keeps it")
+			continue
+		}
+		var args []jen.Code
+		for range keep.Params {
+			args = append(args, jen.Nil())
+		}
+		let := function(types("error"), raw(release, lib, id("kept")), jen.Return(jen.Nil()))
+		kept := function(types("func() error", "error"), define("kept", "errno").Add(raw(keep, lib, args...)),
+			none.refuse(isNil(id("kept")), rt("verr", "Failed").Call(jen.Lit(keep.C), id("errno"), jen.Nil())), jen.Return(let, jen.Nil()))
+		borrow := rt("bridge", "Borrow").Types(goType(l.Object.Ref)).Call(id("verb"), id("at"), id(lib, l.Object.From.Name), kept)
+		does := say("lent object", words{"Does": withArticle(l.Doc), "Object": o.Go})
+		g.fn(fn{doc: doc(l.Go, does, "struct "+o.C+"."+l.C, o.Page), recv: recv(self, o.Go), name: l.Go,
+			results: types("*"+l.Object.Ref, "error"), body: []jen.Code{verbConst("struct " + o.C), none.enter(self), none.missingVerb(keep, lib),
+				none.missingVerb(release, lib), define("at").Add(cField(pointer, self+".h.C", l.Offset)),
+				none.refuse(isNil(id("at")), rt("verr", "NotYet").Call(id("verb"), jen.Lit(l.C), jen.Lit(o.Go))), jen.Return(borrow)}})
+	}
+}
+
+// named reports whether requests keep the address of the C object: that of a window, or of what it is bound to.
+func (e *emitter) named(o *model.Object) bool {
+	return slices.ContainsFunc(e.written, func(f *special.File) bool { return slices.Contains(f.Names, o.Go) })
+}
+
+// changing writes the methods that read and set a field that changes while the object lives:
+//
+//	func (mw *MW) RKey() uint32 { return cmem.Live[uint32](mw.base(), 16) }
+//
+//	func (mw *MW) SetRKey(rkey uint32) error
+func (e *emitter) changing(g *goFile, o *model.Object, x *model.Getter) {
+	self, c := e.self(o), "struct "+o.C+"."+x.C
+	what := strings.TrimPrefix(x.Doc, "the ")
+	at := []jen.Code{id(self, "base").Call(), dec(uint64(x.Offset))}
+	does := "returns the " + what + ". It is 0 once the " + o.Go + " is closed"
+	g.fn(fn{doc: doc(x.Go, does, c, o.Page), recv: recv(self, o.Go), name: x.Go, results: types(x.GoType),
+		body: []jen.Code{jen.Return(rt("cmem", "Live").Call(at...))}})
+	name := "Set" + x.Go
+	does = say("set getter", words{"What": strings.SplitN(what, ";", 2)[0]})
+	store := rt("cmem", "SetLive").Call(append(append([]jen.Code{jen.Lit(c)}, at...), id(naming.Local(x.C)))...)
+	g.fn(fn{doc: doc(name, does, c, o.Page), recv: recv(self, o.Go), name: name, params: []jen.Code{param(naming.Local(x.C), x.GoType)},
+		results: types("error"), body: []jen.Code{jen.Return(store)}})
+}
+
+// endsOf are the verbs beside that of Close which end an object, or may end it at the program's choice, in the order of the header.
+func (e *emitter) endsOf(o *model.Object) (out []*model.Verb) {
+	for _, v := range e.pkg.Verbs {
+		named := slices.ContainsFunc(v.Methods, func(m *model.Method) bool { return m.Form == form.End && m.Recv == o.Go })
+		after := slices.ContainsFunc(e.pkg.Verbs, func(w *model.Verb) bool { return w.Creates == o && w.EndedBy == v })
+		if named || after {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// ends writes the methods that end a C object: that of its page, and those of the others:
+//
+//	func (mr *MR) deregMR() error
+func (e *emitter) ends(g *goFile, o *model.Object) {
+	verbs := e.endsOf(o)
+	if !slices.Contains(verbs, o.Destroy) {
+		verbs = append([]*model.Verb{o.Destroy}, verbs...)
+	}
+	for _, v := range verbs {
+		name := naming.Unexported(v.Go)
+		body := append(e.destroyCall(o, v, o.Device && v == o.Destroy), jen.Return(jen.Nil()))
+		g.fn(fn{doc: says("end", words{"Name": name, "Verb": v.C}), recv: recv(e.self(o), o.Go), name: name, results: types("error"), body: body})
+	}
+}
+
+// end writes a method that closes a handle by its verb, whatever made the object. What the object was made of is kept for good where the
+// verb leaves it in the kernel:
+//
+//	func (mr *MR) Unimport() error { return mr.base().CloseBy("ibv_unimport_mr", mr.unimportMR, true) }
+func (e *emitter) end(g *goFile, v *model.Verb, m *model.Method) {
+	o := v.Params[0].Object
+	self := e.self(o)
+	by := id(self, "base").Call().Dot("CloseBy").Call(jen.Lit(v.C), id(self, naming.Unexported(v.Go)), jen.Lit(v != o.Destroy))
+	results, zero := e.results(v, m)
+	g.fn(fn{doc: e.newCall(v, m, results, zero).doc(v.Doc, ruleList(v)), recv: recv(self, o.Go), name: m.Name, results: types("error"),
+		short: true, body: []jen.Code{jen.Return(by)}})
 }

@@ -117,7 +117,7 @@ func (e *emitter) load(g *goFile) {
 	m := e.pkg.Module
 	params, libs := e.usedLibs()
 	body := []jen.Code{
-		jen.Var().Add(param("c", "loadConfig")),
+		declare("c", "loadConfig"),
 		jen.For(define("_", "o").Range().Id("opts")).Block(jen.If(notNil(id("o"))).Block(id("o").Call(ref(id("c"))))),
 	}
 	open, about := id("library").Dot("Open").Call(id("c.path")), ""

@@ -3,16 +3,14 @@ package gogen
 import (
 	"github.com/dave/jennifer/jen"
 
-	"slices"
-
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/spec"
 )
 
-// registers plans a method of a verb that takes host memory. Of several such methods each puts the memory into a mem.Source, and a
-// private one, planned with the first of them, does the rest.
+// registers writes a method of a verb that takes host memory. Of several such methods each puts the memory into a mem.Source, and a
+// private one, written with the first of them, does the rest.
 func (e *emitter) registers(g *goFile, v *model.Verb, m *model.Method) {
 	if len(v.Methods) == 1 {
 		e.plain(g, v, m)
@@ -48,18 +46,12 @@ func (e *emitter) registers(g *goFile, v *model.Verb, m *model.Method) {
 	c.write(g)
 }
 
-// core plans the private method that registers memory of any source.
+// core writes the private method that registers memory of any source.
 func (e *emitter) core(g *goFile, v *model.Verb, m *model.Method, name string) {
 	any := *m
 	any.Sets, any.Fixed = nil, nil
-	results, zero := e.results(v, m)
-	c := e.newCall(v, &any, results, zero)
-	c.core = true
-	for _, p := range v.Params {
-		c.param(p)
-	}
+	c := e.inOrder(v, &any, true)
 	c.out.name, c.out.doc = name, says("with memory", words{"Name": name, "Verb": v.C})
-	c.out.body = slices.Concat([]jen.Code{verbConst(v.C)}, c.pre, c.check(), c.prep, c.invoke(), c.hint(), c.success())
 	c.write(g)
 }
 

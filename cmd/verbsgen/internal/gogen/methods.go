@@ -8,6 +8,7 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/special"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/role"
@@ -70,15 +71,22 @@ func (e *emitter) newCall(v *model.Verb, m *model.Method, results []string, zero
 //
 //	func (dev *Device) AllocDM(attr *AllocDMAttr) (*DM, error)
 func (e *emitter) plain(g *goFile, v *model.Verb, m *model.Method) {
+	c := e.inOrder(v, m, false)
+	c.out.doc = c.doc(v.Doc, ruleList(v))
+	c.write(g)
+}
+
+// inOrder makes the parts of such a method, but for its comment.
+func (e *emitter) inOrder(v *model.Verb, m *model.Method, core bool) *call {
 	results, zero := e.results(v, m)
 	c := e.newCall(v, m, results, zero)
+	c.core = core
 	for _, p := range v.Params {
 		c.param(p)
 	}
 	c.findRoot()
 	c.out.body = slices.Concat([]jen.Code{verbConst(v.C)}, c.pre, c.check(), c.prep, c.begin(), c.invoke(), c.marked(), c.hint(), c.success())
-	c.out.doc = c.doc(v.Doc, ruleList(v))
-	c.write(g)
+	return c
 }
 
 // write writes the method. A Lib that is nil counts as a zero value.
@@ -229,4 +237,22 @@ func listed(items []string) string {
 		return ""
 	}
 	return "  - " + strings.Join(items, "\n  - ")
+}
+
+// moved is the parameter that a method puts its receiver below, or nil.
+func moved(v *model.Verb) *model.Param {
+	i := slices.IndexFunc(v.Params, func(p *model.Param) bool { return p.Moves })
+	if i < 0 {
+		return nil
+	}
+	return v.Params[i]
+}
+
+// move puts the receiver below another object of the type that one of its parents has: what a call that succeeds does in C.
+func (c *call) move(to *model.Param, call []jen.Code) []jen.Code {
+	owner := c.self + "." + naming.Unexported(to.Object.Go)
+	return []jen.Code{lock(c.self + ".mu"),
+		c.zero.onErr(rt("object", "Move").Call(id("verb"), ref(id(c.self, "h.Node")), ref(id(owner, "h.Node")), ref(id(to.Go, "h.Node")),
+			function(types("error"), append(call, jen.Return(jen.Nil()))...))),
+		assign(id(owner), id(to.Go))}
 }

@@ -9,6 +9,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"iter"
 	"regexp"
 	"runtime"
 	"slices"
@@ -31,17 +32,15 @@ type emitter struct {
 	pkg     *model.Package
 	prefix  string // of the C functions
 	written []*special.File
-	ctypes  map[string]string      // Go integers of C types
-	masks   map[*model.Record]bool // whose names are written
-	bits    map[*model.Record]bool // whose constants are
-	full    bool                   // the error of a full queue is written
+	ctypes  map[string]string // Go integers of C types
+	done    map[string]bool   // declarations that are written once
 	started []*rendering
 	slots   chan struct{} // one for each file that is being formatted
 	errs    []error       // of what cannot be written
 }
 
 func newEmitter(pkg *model.Package) *emitter {
-	return &emitter{pkg: pkg, ctypes: map[string]string{}, masks: map[*model.Record]bool{}, bits: map[*model.Record]bool{},
+	return &emitter{pkg: pkg, ctypes: map[string]string{}, done: map[string]bool{},
 		slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
 }
 
@@ -99,6 +98,19 @@ func (e *emitter) methodFiles() {
 	}
 }
 
+// methods are the verbs of the package with each of their methods.
+func (e *emitter) methods() iter.Seq2[*model.Verb, *model.Method] {
+	return func(yield func(*model.Verb, *model.Method) bool) {
+		for _, v := range e.pkg.Verbs {
+			for _, m := range v.Methods {
+				if !yield(v, m) {
+					return
+				}
+			}
+		}
+	}
+}
+
 // writers has one for each form of methods.
 var writers = map[string]func(e *emitter, g *goFile, v *model.Verb, m *model.Method){
 	form.Plain:      (*emitter).plain,
@@ -127,6 +139,13 @@ func (e *emitter) face(g *goFile, v *model.Verb, m *model.Method) {
 	default:
 		write(e, g, v, m)
 	}
+}
+
+// first reports whether a declaration has yet to be written, and notes that it is.
+func (e *emitter) first(name string) bool {
+	seen := e.done[name]
+	e.done[name] = true
+	return !seen
 }
 
 // errorf notes a defect: what is asked of the model and not there.

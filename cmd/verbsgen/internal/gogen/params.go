@@ -1,10 +1,10 @@
 package gogen
 
 import (
-	"github.com/dave/jennifer/jen"
-
 	"slices"
 	"strings"
+
+	"github.com/dave/jennifer/jen"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
@@ -397,4 +397,23 @@ func (c *call) outMask(p *model.Param) {
 			c.pass(p, id(held(q)+".Mask"), dec(1))
 		}
 	}
+}
+
+// copyAttr copies a builder's mirror, or writes a plain struct into one. A builder keeps its first error, a plain struct returns it:
+//
+//	attrC := attr.c
+//	if attr.err != nil {
+//		return nil, attr.err
+//	}
+func (f fail) copyAttr(attr, into string, r *model.Record) *jen.Statement {
+	write := id(attr, "to").Call(ref(id(into)))
+	switch {
+	case r.Plain && keepsError(r):
+		return all(declare(into, r.Mirror.Name), f.onErr(write))
+	case r.Plain:
+		return all(declare(into, r.Mirror.Name), write)
+	case keepsError(r):
+		return all(define(into).Add(id(attr, "c")), f.refuse(notNil(id(attr, "err")), id(attr, "err")))
+	}
+	return define(into).Add(id(attr, "c"))
 }

@@ -84,25 +84,6 @@ func pinData(into, bytes string) *jen.Statement {
 	return jen.Defer().Add(rt("mem", "PinData").Call(ref(id(into)), id(bytes)).Call())
 }
 
-// copyAttr copies a builder's mirror, or writes a plain struct into one. A builder keeps its first error, a plain struct returns it:
-//
-//	attrC := attr.c
-//	if attr.err != nil {
-//		return nil, attr.err
-//	}
-func (f fail) copyAttr(attr, into string, r *model.Record) *jen.Statement {
-	write := id(attr, "to").Call(ref(id(into)))
-	switch {
-	case r.Plain && keepsError(r):
-		return all(declare(into, r.Mirror.Name), f.onErr(write))
-	case r.Plain:
-		return all(declare(into, r.Mirror.Name), write)
-	case keepsError(r):
-		return all(define(into).Add(id(attr, "c")), f.refuse(notNil(id(attr, "err")), id(attr, "err")))
-	}
-	return define(into).Add(id(attr, "c"))
-}
-
 // armsOf writes the type that stands for any of several records, and what a method asks of one:
 //
 //	type FlowSpec interface {
@@ -224,7 +205,7 @@ func (g *goFile) point(r *model.Record, places bool) {
 	if keepsError(r) {
 		write = none.onErr(write)
 	}
-	body = append(body, jen.Var().Add(param("c", r.Mirror.Name)), write)
+	body = append(body, declare("c", r.Mirror.Name), write)
 	if places {
 		body = append(body, none.onErr(id("a.place").Call(ref(id("c")), id("pins"))))
 	}

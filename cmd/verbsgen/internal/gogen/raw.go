@@ -95,7 +95,7 @@ func rawFunc(c crossing) (f fn) {
 		f.results = []jen.Code{goType(pointer), errno}
 	case c.answer == byErrno || c.answer == byEither:
 		f.results = []jen.Code{errno}
-	case c.answer == byNegative || c.answer == byNegated || c.answer == byCode:
+	case c.answer == byNegative || c.answer == byNegated:
 		f.results = []jen.Code{jen.Int(), errno}
 	case c.result != "":
 		f.results = []jen.Code{goType(c.result)}
@@ -125,7 +125,7 @@ func (e *emitter) rawFile() *goFile {
 	for _, c := range e.crossings() {
 		body := e.rawBody(c)
 		if c.serial {
-			body = append([]jen.Code{id("serial.Lock").Call(), jen.Defer().Id("serial").Dot("Unlock").Call()}, body...)
+			body = append([]jen.Code{lock("serial")}, body...)
 		}
 		f := rawFunc(c)
 		f.name, f.body = "raw"+c.verb.Go, body
@@ -177,7 +177,7 @@ func (e *emitter) rawBody(c crossing) []jen.Code {
 		return []jen.Code{define("n", "err").Add(call), jen.Return(rt("cmem", "EitherErrno").Call(n, id("err")))}
 	case byNegated:
 		return []jen.Code{jen.Return(rt("cmem", "IntOrNegated").Call(jen.Int().Call(call)))}
-	case byNegative, byCode:
+	case byNegative:
 		return []jen.Code{define("n", "err").Add(call), jen.Return(rt("cmem", "IntOrErrno").Call(n, id("err")))}
 	}
 	if c.result != "" {

@@ -1,10 +1,10 @@
 package gogen
 
 import (
-	"github.com/dave/jennifer/jen"
-
 	"slices"
 	"strings"
+
+	"github.com/dave/jennifer/jen"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"

@@ -328,14 +328,14 @@ func readOut(f *model.Field) *jen.Statement {
 	case f.Bool:
 		return op(leaf, "!=", jen.Lit(0))
 	case f.Leaf.Big:
-		return reversed(f.Leaf, leaf)
+		return reversed(f.Leaf.GoType, leaf)
 	}
 	return converted(f.GoType, f.Leaf.GoType, leaf)
 }
 
-// reversed turns the bytes of a number around: bits.ReverseBytes32(x).
-func reversed(l *model.Leaf, x jen.Code) *jen.Statement {
-	return rt("bits", "ReverseBytes"+bitsText(l.Size)).Call(x)
+// reversed turns the bytes of a number of a type around: bits.ReverseBytes32(x).
+func reversed(typ string, x jen.Code) *jen.Statement {
+	return rt("bits", "ReverseBytes"+strings.TrimPrefix(typ, "uint")).Call(x)
 }
 
 // mirror makes a Go struct with C's layout. Fields of one type that follow each other are declared together.

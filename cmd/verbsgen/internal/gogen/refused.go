@@ -1,10 +1,10 @@
 package gogen
 
 import (
-	"github.com/dave/jennifer/jen"
-
 	"slices"
 	"strings"
+
+	"github.com/dave/jennifer/jen"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
@@ -46,8 +46,7 @@ func (e *emitter) refused(g *goFile, v *model.Verb, m *model.Method) {
 	g.fn(fn{doc: says("refused", words{"Name": "refused" + v.Go}), recv: recv(self, m.Recv), name: "refused" + v.Go,
 		params:  []jen.Code{param("r", "dpath."+form.Of(v.C, m.Form).Range), param("posted", "int"), param("errno", "syscall.Errno")},
 		results: types("error"), body: body})
-	if !e.full {
-		e.full = true
+	if e.first("ErrQueueFull") {
 		g.decl(says("ErrQueueFull", nil), jen.Var().Id("ErrQueueFull").Op("=").Add(rt("verr", "ErrQueueFull")))
 	}
 	if sees {
@@ -119,14 +118,6 @@ func (e *emitter) seeing(g *goFile, v *model.Verb, m *model.Method) {
 	name := "see" + v.Go
 	g.fn(fn{doc: says("see", words{"Name": name, "Verb": v.C, "Object": m.Recv}), recv: recv(self, m.Recv), name: name,
 		params: []jen.Code{param("in", "*in"+v.Go), param("ask", "bool")}, results: types("error"), body: body})
-}
-
-// capPath is where a capability stands in those of the device.
-func capPath(o model.Operand) string {
-	if o.Prop != "" {
-		return "caps." + o.Prop + "." + o.Leaf.Go
-	}
-	return "caps." + o.Leaf.Go
 }
 
 // query makes the call that brings the C object up to date.

@@ -15,7 +15,7 @@ type outputs struct {
 	count string     // variable with the number that the verb returned, if any
 }
 
-// output plans the return of what a verb filled.
+// output is the return of what a verb filled.
 func (c *call) output() (fill []jen.Code, outs []jen.Code) {
 	var out outputs
 	switch {

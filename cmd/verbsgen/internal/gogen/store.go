@@ -2,7 +2,6 @@ package gogen
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -63,7 +62,7 @@ func (w store) simple(f *model.Field, v *jen.Statement) (to, value *jen.Statemen
 	case f.Bool:
 		value = rt("cmem", "Flag").Types(goType(f.Leaf.GoType)).Call(v)
 	case f.Leaf.Big:
-		value = reversed(f.Leaf, v)
+		value = reversed(f.Leaf.GoType, v)
 	default:
 		value = converted(f.Leaf.GoType, f.GoType, v)
 	}
@@ -269,5 +268,3 @@ func takeMemory(addr, length *jen.Statement) []jen.Code {
 		jen.Return(id("held"), jen.Nil()),
 	}
 }
-
-func bitsText(size int64) string { return strconv.FormatInt(size*8, 10) }

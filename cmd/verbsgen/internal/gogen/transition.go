@@ -93,10 +93,9 @@ func (t *terms) transitionText(r *model.Rule, n *model.Cond) *jen.Statement {
 //	var qpAttrMaskNames = []validate.Flag{{Bits: qpAttrHasState, Name: "State"}}
 func (e *emitter) maskNames(g *goFile, r *model.Rule) {
 	rec := maskShown(r)
-	if rec == nil || e.masks[rec] {
+	if rec == nil || !e.first(maskNamesVar(rec)) {
 		return
 	}
-	e.masks[rec] = true
 	var names []jen.Code
 	for _, b := range bitsOfMask(rec) {
 		if b.fields != "" {

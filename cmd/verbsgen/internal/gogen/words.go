@@ -392,9 +392,6 @@ func (g *goFile) structType(doc, name string, fields ...jen.Code) {
 // field is a field of a struct, with a comment above it and another behind it, as far as these are not empty.
 func field(name, typ, doc, behind string) jen.Code {
 	f := param(name, typ)
-	if name == "" {
-		f = goType(typ)
-	}
 	if behind != "" {
 		f = remark(f, behind)
 	}

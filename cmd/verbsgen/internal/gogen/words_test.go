@@ -53,7 +53,7 @@ func TestStatements(t *testing.T) {
 	for want, code := range map[string][]jen.Code{
 		"const verb = \"ibv_reg_mr\"": {verbConst("ibv_reg_mr")},
 		"if err := mr.base().Enter(verb); err != nil {\n\treturn nil, err\n}\ndefer mr.h.Exit()": {none.enter("mr")},
-		"o.mu.Lock()\ndefer o.mu.Unlock()": {locked("o.mu")},
+		"o.mu.Lock()\ndefer o.mu.Unlock()": {lock("o.mu")},
 		"if l.fn[symIbv_x2] == 0 && l.fn[symIbv_x] == 0 {\n\treturn nil, l.missing(\"ibv_x\", symIbv_x2)\n}": {
 			none.missing("ibv_x", "l", []*model.Symbol{{Name: "ibv_x2"}, {Name: "ibv_x"}})},
 		"a.mask |= 0x4 // IBV_X": {remark(op(id("a.mask"), "|=", inHex(4)), "IBV_X")},

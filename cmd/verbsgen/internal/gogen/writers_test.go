@@ -12,7 +12,7 @@ import (
 	"github.com/verbsgen/verbsgen/spec/role"
 )
 
-// TestWriters asks that each form is planned, and no other.
+// TestWriters asks that each form has a writer, and no other.
 func TestWriters(t *testing.T) {
 	for _, f := range form.All() {
 		if _, ok := writers[f.Name]; !ok {

@@ -71,7 +71,7 @@ var Files = sync.OnceValues(func() ([]*File, error) { return read(templates.Verb
 
 // Find returns a verb that a file has the methods of, or nil.
 func Find(c string) *Func {
-	files, _ := Files() // an error is that of every plan
+	files, _ := Files() // every package reports the error
 	for _, f := range files {
 		for _, x := range f.Faces {
 			if x.C == c {

@@ -97,3 +97,11 @@ func (c *call) input(o model.Operand) jen.Code {
 	}
 	return wide(at)
 }
+
+// capPath is where a capability stands in those of the device.
+func capPath(o model.Operand) string {
+	if o.Prop != "" {
+		return "caps." + o.Prop + "." + o.Leaf.Go
+	}
+	return "caps." + o.Leaf.Go
+}
