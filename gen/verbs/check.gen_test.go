@@ -1130,11 +1130,11 @@ func TestRules(t *testing.T) {
 		&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrAltAHAttrDlid: 5, attrAltAHAttrSrcPathBits: 127},
 		&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrAltAHAttrDlid: 5, attrAltAHAttrSrcPathBits: 128})
 	judge(t, "VR-ibv_modify_qp-attr_mask-3811", hintModifyQP,
-		&inModifyQP{attrMask: 3, qpState: validate.Of(4), attrCurQPState: 4, attrQPState: 3, qpType: validate.Of(3)},
-		&inModifyQP{attrMask: 0x10003, qpState: validate.Of(4), attrCurQPState: 4, attrQPState: 3, qpType: validate.Of(3)})
+		&inModifyQP{attrMask: 3, qpState: validate.Of(4), attrQPState: 3, qpType: validate.Of(3), attrCurQPState: 4},
+		&inModifyQP{attrMask: 0x10003, qpState: validate.Of(4), attrQPState: 3, qpType: validate.Of(3), attrCurQPState: 4})
 	judge(t, "VR-ibv_modify_qp-attr_mask-3812", hintModifyQP,
-		&inModifyQP{attrMask: 3, qpState: validate.Of(4), attrCurQPState: 4, attrQPState: 3, qpType: validate.Of(9)},
-		&inModifyQP{attrMask: 0x10003, qpState: validate.Of(4), attrCurQPState: 4, attrQPState: 3, qpType: validate.Of(9)})
+		&inModifyQP{attrMask: 3, qpState: validate.Of(4), attrQPState: 3, qpType: validate.Of(9), attrCurQPState: 4},
+		&inModifyQP{attrMask: 0x10003, qpState: validate.Of(4), attrQPState: 3, qpType: validate.Of(9), attrCurQPState: 4})
 	judge(t, "VR-ibv_modify_qp-hop_limit-3821", hintModifyQP,
 		&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrIsGlobal: 1, attrAHAttrGrhHopLimit: 64},
 		&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrIsGlobal: 1})

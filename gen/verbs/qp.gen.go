@@ -390,9 +390,9 @@ func (qp *QP) Modify(attr *QPAttr) error {
 	in := inModifyQP{
 		attrMask:                  uint64(attr.mask),
 		qpState:                   validate.Of(uint64(cmem.At[uint32](qp.h.C, 56))),
-		attrCurQPState:            uint64(attrC.cur_qp_state),
 		attrQPState:               uint64(attrC.qp_state),
 		qpType:                    validate.Of(uint64(cmem.At[uint32](qp.h.C, 60))),
+		attrCurQPState:            uint64(attrC.cur_qp_state),
 		attrPortNum:               uint64(attrC.port_num),
 		attrAHAttrPortNum:         uint64(attrC.ah_attr.port_num),
 		attrAltPortNum:            uint64(attrC.alt_port_num),

@@ -66,9 +66,9 @@ func hintCreateFlow(in *inCreateFlow) []verr.Violation {
 type inModifyQP struct {
 	attrMask                          uint64         // attr_mask
 	qpState                           validate.Known // qp.state
-	attrCurQPState                    uint64         // attr.cur_qp_state
 	attrQPState                       uint64         // attr.qp_state
 	qpType                            validate.Known // qp.qp_type
+	attrCurQPState                    uint64         // attr.cur_qp_state
 	attrPortNum                       uint64         // attr.port_num
 	attrAHAttrPortNum                 uint64         // attr.ah_attr.port_num
 	attrAltPortNum                    uint64         // attr.alt_port_num
@@ -851,6 +851,7 @@ var transitions3812 = []validate.Transition{
 func checkModifyQP(in *inModifyQP) error {
 	var bad verr.Violations
 	qpType := QPType(in.qpType.V)
+	from := validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)
 	state := QPState(in.attrQPState)
 	curState := QPState(in.attrCurQPState)
 	if in.qpState.OK &&
@@ -858,59 +859,23 @@ func checkModifyQP(in *inModifyQP) error {
 		in.attrMask&qpAttrHasState != 0 &&
 		in.attrMask&qpAttrHasCurState == 0 &&
 		qpType == QPTypeUC &&
-		validate.BadTransition(
-			transitions0221,
-			in.attrMask,
-			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-		) {
-		bad.AddText(&rule0221, validate.TransitionText(
-			transitions0221,
-			in.attrMask,
-			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-			func(v uint64) string { return QPState(v).String() },
-			qpAttrMaskNames,
-		))
+		validate.BadTransition(transitions0221, in.attrMask, in.qpState.V, in.attrQPState) {
+		bad.AddText(&rule0221, validate.TransitionText(transitions0221, in.attrMask, in.qpState.V, in.attrQPState, validate.Text[QPState], qpAttrMaskNames))
 	}
 	if in.qpState.OK &&
 		in.qpType.OK &&
 		in.attrMask&qpAttrHasState != 0 &&
 		qpType == QPTypeRawPacket &&
-		validate.BadTransition(
-			transitions0223,
-			in.attrMask,
-			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-		) {
-		bad.AddText(&rule0223, validate.TransitionText(
-			transitions0223,
-			in.attrMask,
-			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-			func(v uint64) string { return QPState(v).String() },
-			qpAttrMaskNames,
-		))
+		validate.BadTransition(transitions0223, in.attrMask, from, in.attrQPState) {
+		bad.AddText(&rule0223, validate.TransitionText(transitions0223, in.attrMask, from, in.attrQPState, validate.Text[QPState], qpAttrMaskNames))
 	}
 	if in.qpState.OK &&
 		in.qpType.OK &&
 		in.attrMask&qpAttrHasState != 0 &&
 		in.attrMask&qpAttrHasCurState == 0 &&
 		qpType == QPTypeXRCSend &&
-		validate.BadTransition(
-			transitions0224,
-			in.attrMask,
-			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-		) {
-		bad.AddText(&rule0224, validate.TransitionText(
-			transitions0224,
-			in.attrMask,
-			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-			func(v uint64) string { return QPState(v).String() },
-			qpAttrMaskNames,
-		))
+		validate.BadTransition(transitions0224, in.attrMask, in.qpState.V, in.attrQPState) {
+		bad.AddText(&rule0224, validate.TransitionText(transitions0224, in.attrMask, in.qpState.V, in.attrQPState, validate.Text[QPState], qpAttrMaskNames))
 	}
 	if in.qpType.OK &&
 		in.attrMask&qpAttrHasState != 0 &&
@@ -1004,6 +969,8 @@ func checkModifyQP(in *inModifyQP) error {
 func hintModifyQP(in *inModifyQP) []verr.Violation {
 	var may verr.Violations
 	qpType := QPType(in.qpType.V)
+	from := validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)
+	to := validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, from)
 	pathMTU := MTU(in.attrPathMTU)
 	state := QPState(in.attrQPState)
 	capDeviceCapFlags := DeviceCap(in.capDeviceCapFlags.V)
@@ -1013,57 +980,21 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 	if in.qpState.OK &&
 		in.qpType.OK &&
 		qpType == QPTypeRC &&
-		validate.BadTransition(
-			transitions0220,
-			in.attrMask,
-			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-		) {
-		may.AddText(&rule0220, validate.TransitionText(
-			transitions0220,
-			in.attrMask,
-			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-			func(v uint64) string { return QPState(v).String() },
-			qpAttrMaskNames,
-		))
+		validate.BadTransition(transitions0220, in.attrMask, from, to) {
+		may.AddText(&rule0220, validate.TransitionText(transitions0220, in.attrMask, from, to, validate.Text[QPState], qpAttrMaskNames))
 	}
 	if in.qpState.OK &&
 		in.qpType.OK &&
 		qpType == QPTypeUD &&
-		validate.BadTransition(
-			transitions0222,
-			in.attrMask,
-			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-		) {
-		may.AddText(&rule0222, validate.TransitionText(
-			transitions0222,
-			in.attrMask,
-			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-			func(v uint64) string { return QPState(v).String() },
-			qpAttrMaskNames,
-		))
+		validate.BadTransition(transitions0222, in.attrMask, from, to) {
+		may.AddText(&rule0222, validate.TransitionText(transitions0222, in.attrMask, from, to, validate.Text[QPState], qpAttrMaskNames))
 	}
 	if in.qpState.OK &&
 		in.qpType.OK &&
 		in.attrMask&qpAttrHasState != 0 &&
 		qpType == QPTypeXRCRecv &&
-		validate.BadTransition(
-			transitions0225,
-			in.attrMask,
-			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-		) {
-		may.AddText(&rule0225, validate.TransitionText(
-			transitions0225,
-			in.attrMask,
-			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-			func(v uint64) string { return QPState(v).String() },
-			qpAttrMaskNames,
-		))
+		validate.BadTransition(transitions0225, in.attrMask, from, in.attrQPState) {
+		may.AddText(&rule0225, validate.TransitionText(transitions0225, in.attrMask, from, in.attrQPState, validate.Text[QPState], qpAttrMaskNames))
 	}
 	may.If(in.qpType.OK && qpType == QPTypeRC && in.attrMask&qpAttrHasQKey != 0, &rule0228, in.attrMask)
 	may.If(in.attrMask&qpAttrHasPathMTU != 0 &&
@@ -1093,77 +1024,29 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 		in.qpType.OK &&
 		in.attrMask&qpAttrHasState == 0 &&
 		qpType == QPTypeUC &&
-		validate.BadTransition(
-			transitions2001,
-			in.attrMask,
-			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-		) {
-		may.AddText(&rule2001, validate.TransitionText(
-			transitions2001,
-			in.attrMask,
-			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-			func(v uint64) string { return QPState(v).String() },
-			qpAttrMaskNames,
-		))
+		validate.BadTransition(transitions2001, in.attrMask, from, from) {
+		may.AddText(&rule2001, validate.TransitionText(transitions2001, in.attrMask, from, from, validate.Text[QPState], qpAttrMaskNames))
 	}
 	if in.qpState.OK &&
 		in.qpType.OK &&
 		in.attrMask&qpAttrHasState == 0 &&
 		qpType == QPTypeRawPacket &&
-		validate.BadTransition(
-			transitions2002,
-			in.attrMask,
-			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-		) {
-		may.AddText(&rule2002, validate.TransitionText(
-			transitions2002,
-			in.attrMask,
-			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-			func(v uint64) string { return QPState(v).String() },
-			qpAttrMaskNames,
-		))
+		validate.BadTransition(transitions2002, in.attrMask, from, from) {
+		may.AddText(&rule2002, validate.TransitionText(transitions2002, in.attrMask, from, from, validate.Text[QPState], qpAttrMaskNames))
 	}
 	if in.qpState.OK &&
 		in.qpType.OK &&
 		in.attrMask&qpAttrHasState == 0 &&
 		qpType == QPTypeXRCSend &&
-		validate.BadTransition(
-			transitions2003,
-			in.attrMask,
-			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-		) {
-		may.AddText(&rule2003, validate.TransitionText(
-			transitions2003,
-			in.attrMask,
-			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-			func(v uint64) string { return QPState(v).String() },
-			qpAttrMaskNames,
-		))
+		validate.BadTransition(transitions2003, in.attrMask, from, from) {
+		may.AddText(&rule2003, validate.TransitionText(transitions2003, in.attrMask, from, from, validate.Text[QPState], qpAttrMaskNames))
 	}
 	if in.qpState.OK &&
 		in.qpType.OK &&
 		in.attrMask&qpAttrHasState == 0 &&
 		qpType == QPTypeXRCRecv &&
-		validate.BadTransition(
-			transitions2004,
-			in.attrMask,
-			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-		) {
-		may.AddText(&rule2004, validate.TransitionText(
-			transitions2004,
-			in.attrMask,
-			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-			func(v uint64) string { return QPState(v).String() },
-			qpAttrMaskNames,
-		))
+		validate.BadTransition(transitions2004, in.attrMask, from, from) {
+		may.AddText(&rule2004, validate.TransitionText(transitions2004, in.attrMask, from, from, validate.Text[QPState], qpAttrMaskNames))
 	}
 	may.If(in.qpType.OK &&
 		in.attrMask&qpAttrHasState == 0 &&
@@ -1289,43 +1172,17 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 		&rule3192, in.attrAltAHAttrStaticRate)
 	may.If(in.attrMask&qpAttrHasAV != 0 && in.attrAHAttrSrcPathBits > 127, &rule3194, in.attrAHAttrSrcPathBits)
 	may.If(in.attrMask&qpAttrHasAltAV != 0 && in.attrAltAHAttrSrcPathBits > 127, &rule3195, in.attrAltAHAttrSrcPathBits)
-	if in.qpState.OK &&
-		in.qpType.OK &&
+	if in.qpType.OK &&
 		in.attrMask&(qpAttrHasState|qpAttrHasCurState) == qpAttrHasState|qpAttrHasCurState &&
 		qpType == QPTypeUC &&
-		validate.BadTransition(
-			transitions3811,
-			in.attrMask,
-			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-		) {
-		may.AddText(&rule3811, validate.TransitionText(
-			transitions3811,
-			in.attrMask,
-			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-			func(v uint64) string { return QPState(v).String() },
-			qpAttrMaskNames,
-		))
+		validate.BadTransition(transitions3811, in.attrMask, in.attrCurQPState, in.attrQPState) {
+		may.AddText(&rule3811, validate.TransitionText(transitions3811, in.attrMask, in.attrCurQPState, in.attrQPState, validate.Text[QPState], qpAttrMaskNames))
 	}
-	if in.qpState.OK &&
-		in.qpType.OK &&
+	if in.qpType.OK &&
 		in.attrMask&(qpAttrHasState|qpAttrHasCurState) == qpAttrHasState|qpAttrHasCurState &&
 		qpType == QPTypeXRCSend &&
-		validate.BadTransition(
-			transitions3812,
-			in.attrMask,
-			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-		) {
-		may.AddText(&rule3812, validate.TransitionText(
-			transitions3812,
-			in.attrMask,
-			validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V),
-			validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)),
-			func(v uint64) string { return QPState(v).String() },
-			qpAttrMaskNames,
-		))
+		validate.BadTransition(transitions3812, in.attrMask, in.attrCurQPState, in.attrQPState) {
+		may.AddText(&rule3812, validate.TransitionText(transitions3812, in.attrMask, in.attrCurQPState, in.attrQPState, validate.Text[QPState], qpAttrMaskNames))
 	}
 	may.If(in.attrMask&qpAttrHasAV != 0 && in.attrAHAttrIsGlobal != 0 && in.attrAHAttrGrhHopLimit == 0, &rule3821, in.attrAHAttrGrhHopLimit)
 	may.If(in.attrSQDraining > 0, &rule4003, in.attrSQDraining)

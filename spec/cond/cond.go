@@ -128,3 +128,15 @@ func Map[A, B any](n *Node[A], f func(A) B) *Node[B] {
 	}
 	return out
 }
+
+// Edit gives the tree with what f makes of each of its nodes, after those below it.
+func (n *Node[T]) Edit(f func(*Node[T]) *Node[T]) *Node[T] {
+	if n == nil {
+		return nil
+	}
+	out := &Node[T]{Op: n.Op, Of: n.Of, Mask: n.Mask}
+	for _, s := range n.Sub {
+		out.Sub = append(out.Sub, s.Edit(f))
+	}
+	return f(out)
+}

@@ -68,8 +68,9 @@ func (b *binder) bindRule(p *spec.Page, s *spec.Rule, v *model.Verb) *model.Rule
 	if s.Subject != "" {
 		r.Subject = rb.operand(s.Subject)
 	}
-	r.Violated = cond.Map(s.Violated(), rb.resolve)
-	r.Broken = rb.unlessNull(cond.Of(cond.All, cond.Map(spec.Conditions(s.When), rb.resolve), r.Violated))
+	when := cond.Map(spec.Conditions(s.When), rb.resolve)
+	r.Violated = decided(when, cond.Map(s.Violated(), rb.resolve))
+	r.Broken = rb.unlessNull(cond.Of(cond.All, when, r.Violated))
 	rb.lists(r.Broken)
 	rb.tests(r)
 	rb.elsewhere(r)
@@ -78,6 +79,37 @@ func (b *binder) bindRule(p *spec.Page, s *spec.Rule, v *model.Verb) *model.Rule
 		rb.numbers(r)
 	}
 	return r
+}
+
+// decided is a condition that is looked at only where another holds: a value that depends on a bit of a mask is the one that the bit, set
+// or clear by then, leaves.
+func decided(when, n *model.Cond) *model.Cond {
+	tests := []*model.Cond{when}
+	if when != nil && when.Op == cond.All {
+		tests = when.Sub
+	}
+	set, clear := map[*model.Operand]uint64{}, map[*model.Operand]uint64{}
+	for _, t := range tests {
+		switch {
+		case t == nil:
+		case t.Op == cond.HasAll, t.Op == cond.Has && t.Sub[1].Of.Const&(t.Sub[1].Of.Const-1) == 0: // one bit
+			set[t.Sub[0].Of] |= t.Sub[1].Of.Const
+		case t.Op == cond.Lacks:
+			clear[t.Sub[0].Of] |= t.Sub[1].Of.Const
+		}
+	}
+	return n.Edit(func(n *model.Cond) *model.Cond {
+		if n.Op != cond.IfGiven {
+			return n
+		}
+		switch mask, bit := n.Mask.Of, n.Sub[1].Of.Bit; {
+		case set[mask]&bit != 0:
+			return n.Sub[1]
+		case clear[mask]&bit != 0:
+			return n.Sub[0]
+		}
+		return n
+	})
 }
 
 // unlessNull lets a condition hold only if the records that it looks into are not NULL.

@@ -228,7 +228,7 @@ func (e *emitter) rulesFunc(g *goFile, v *model.Verb, kind, list, does string, r
 //	}
 //	may.If(in.capMax.OK && in.length > in.capMax.V, &rule0002, in.length, in.capMax.V)
 func (e *emitter) collect(list string, rules []*model.Rule, always bool) (body []jen.Code) {
-	t := terms{e: e, local: map[string]string{}, taken: map[string]bool{}}
+	t := newTerms(e)
 	for _, r := range rules {
 		broken, n := t.broken(r), transition(r)
 		add, values := "Add", []jen.Code{ref(id(ruleVar(r))), jen.Lit(0)}

@@ -114,7 +114,7 @@ func (t *terms) cond(r *model.Rule, n *model.Cond) condition {
 	case cond.Not:
 		return parts[0].not()
 	case cond.BadTransition:
-		return condition{left: rt("validate", "BadTransition").Add(argLines(t.transitionArgs(r, n)...))}
+		return condition{left: rt("validate", "BadTransition").Call(t.transitionArgs(r, n)...)}
 	}
 	return t.test(n)
 }
@@ -185,8 +185,6 @@ func (t *terms) valueOf(n *model.Cond) *jen.Statement {
 			given = append(given, is.code())
 		}
 		return rt("validate", "Count").Call(given...)
-	case cond.IfGiven:
-		return rt("validate", "Either").Call(op(t.bitOf(n.Mask, n.Sub[1]), "!=", jen.Lit(0)), t.valueOf(n.Sub[1]), t.valueOf(n.Sub[0]))
 	}
 	return expr(*n.Of)
 }
@@ -242,6 +240,8 @@ type terms struct {
 	local  map[string]string // by the name of the input
 	taken  map[string]bool
 }
+
+func newTerms(e *emitter) *terms { return &terms{e: e, local: map[string]string{}, taken: map[string]bool{}} }
 
 // typed is a variable with an input that is of an enum or flags, nil for others. It is declared at its first use:
 //

@@ -1,6 +1,8 @@
 package gogen
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -53,7 +55,28 @@ func transition(r *model.Rule) (found *model.Cond) {
 
 // transitionArgs are the table of a rule, the mask, and the states that the call leads from and to.
 func (t *terms) transitionArgs(r *model.Rule, n *model.Cond) []jen.Code {
-	return []jen.Code{id(transitionsVar(r)), bitsOf(*n.Sub[0].Of), t.valueOf(n.Sub[1]), t.valueOf(n.Sub[2])}
+	return []jen.Code{id(transitionsVar(r)), bitsOf(*n.Sub[0].Of), t.state("from", n.Sub[1]), t.state("to", n.Sub[2])}
+}
+
+// state is a state of a transition. One that depends on the mask is in a variable, which rules share:
+//
+//	from := validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)
+//	to := validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, from)
+func (t *terms) state(name string, n *model.Cond) *jen.Statement {
+	if n.Op != cond.IfGiven {
+		return t.valueOf(n)
+	}
+	given := op(t.bitOf(n.Mask, n.Sub[1]), "!=", jen.Lit(0))
+	value := rt("validate", "Either").Call(given, t.valueOf(n.Sub[1]), t.state("from", n.Sub[0]))
+	text := fmt.Sprintf("%#v", value)
+	if t.local[text] == "" {
+		for i := 2; t.taken[name]; i++ {
+			name = strings.TrimRight(name, "0123456789") + strconv.Itoa(i)
+		}
+		t.local[text], t.taken[name] = name, true
+		t.locals = append(t.locals, define(name).Add(value))
+	}
+	return id(t.local[text])
 }
 
 // statesOf is the enum of the states of a transition, or nil.
@@ -78,14 +101,13 @@ func (e *emitter) state(n, state *model.Cond) *jen.Statement {
 
 // transitionText is the text of a transition in a violation. It has the Go names of fields where C has bits of the mask.
 //
-//	validate.TransitionText(transitions0220, mask, from, to, func(v uint64) string { return QPState(v).String() }, names)
+//	validate.TransitionText(transitions0220, mask, from, to, validate.Text[QPState], names)
 func (t *terms) transitionText(r *model.Rule, n *model.Cond) *jen.Statement {
-	state := rt("strconv", "FormatUint").Call(id("v"), jen.Lit(10))
+	name := rt("validate", "Signed")
 	if states := statesOf(n); states != nil {
-		state = id(states.Go).Call(id("v")).Dot("String").Call()
+		name = enumText(states)
 	}
-	name := jen.Func().Params(param("v", "uint64")).String().Add(short(jen.Return(state)))
-	return rt("validate", "TransitionText").Add(argLines(append(t.transitionArgs(r, n), name, id(maskNamesVar(n.Sub[0].Of.Param.Record)))...))
+	return rt("validate", "TransitionText").Call(append(t.transitionArgs(r, n), name, id(maskNamesVar(n.Sub[0].Of.Param.Record)))...)
 }
 
 // maskNames makes the bits of a mask with the Go names of the fields that they say are given, for the values of rules:
