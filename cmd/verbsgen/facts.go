@@ -36,7 +36,8 @@ func build(t target) (*built, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, pkg, err := generate.Run(rel, sp, generate.Options{Package: cmp.Or(t.pkg.name, sp.Module.Package), Imports: t.imports,
+	files, pkg, err := generate.Run(rel, sp, generate.Options{Package: cmp.Or(t.pkg.name, sp.Module.Package),
+		Path: input.ImportPath(t.out), Imports: t.imports,
 		Only: only, AllowUndecided: t.allow, AllowChanged: t.abi, Header: t.Header,
 		Foreign: t.Header != "" || len(t.Specs) > 0})
 	if err != nil {

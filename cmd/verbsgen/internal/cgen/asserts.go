@@ -22,8 +22,6 @@ type AssertOptions struct {
 	Include string
 	// Prefix of the function types of an Emitted header; empty: DefaultPrefix.
 	Prefix string
-	// Hash of the facts for the second line; empty: FactsHash of the release.
-	Hash string
 }
 
 // Asserts writes a C file that compiles when the compiler sees the declarations of a header as the facts have them: size
@@ -36,7 +34,7 @@ func Asserts(rel *api.Release, opt AssertOptions) ([]byte, error) {
 		return nil, err
 	}
 	a := &asserter{writer: writer{sel: sel, prefix: Options{Prefix: opt.Prefix}.prefix()}, opt: opt}
-	a.provenance(rel, opt.Hash)
+	a.provenance(rel)
 	a.line("")
 	a.line("#include %s", a.include())
 	a.line("#include <stddef.h>")

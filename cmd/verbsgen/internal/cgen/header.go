@@ -26,8 +26,8 @@ type Options struct {
 	Prefix string
 	// Of is the module, and Library the library, in the comment at the top; empty: verbs and libibverbs.
 	Of, Library string
-	// Hash of the facts for the second line; empty: FactsHash of the release.
-	Hash string
+	// Part says that the header is a part of a generated package, which says elsewhere what it was made from.
+	Part bool
 }
 
 func (o Options) prefix() string {
@@ -52,7 +52,7 @@ func ABI(rel *api.Release) ([]byte, error) { return Header(rel, Options{}) }
 // header changes.
 func ABIStamp(rel *api.Release, header []byte) []byte {
 	w := &writer{}
-	w.provenance(rel, "")
+	w.provenance(rel)
 	w.line("")
 	w.line("package abi")
 	w.line("")
@@ -76,7 +76,11 @@ func Header(rel *api.Release, opt Options) ([]byte, error) {
 		return nil, err
 	}
 	w := &writer{sel: sel, prefix: opt.prefix()}
-	w.provenance(rel, opt.Hash)
+	if opt.Part {
+		w.line(output.Banner)
+	} else {
+		w.provenance(rel)
+	}
 	w.line("//")
 	w.line("// Own declarations of the %s ABI for C code that includes no RDMA header and links no %s.", cmp.Or(opt.Of, "verbs"),
 		cmp.Or(opt.Library, "libibverbs"))
@@ -120,16 +124,13 @@ func (w *writer) line(format string, args ...any) {
 }
 
 // provenance writes the two lines that open each generated file.
-func (w *writer) provenance(rel *api.Release, hash string) {
-	if hash == "" {
-		hash = FactsHash(rel)
-	}
+func (w *writer) provenance(rel *api.Release) {
 	from := "rdma-core " + rel.Release
 	if rel.Release == "" {
 		from = "a header given by path"
 	}
 	w.line(output.Banner)
-	w.line("// From %s, facts %s.", from, hash)
+	w.line("// From %s, facts %s.", from, FactsHash(rel))
 }
 
 // kernelType is a name of linux/types.h, which musl does not have. The definitions are the kernel's own, so that C11

@@ -49,9 +49,6 @@ type local struct {
 // Constraint says where the C side can be.
 const Constraint = "linux && cgo && (amd64 || arm64)"
 
-// unsettled is the prefix of the C names in the text that the prefix is a hash of.
-const unsettled = "vg_"
-
 // side is the state of one Package.
 type side struct {
 	pkg   *model.Package
@@ -70,15 +67,16 @@ func (g *side) classify(ctype string) (Type, error) {
 	return t, err
 }
 
-// Package returns the C files of a generated package, and the prefix of its C functions: a hash of their text.
+// Package returns the C files of a generated package, and the prefix of its C functions. It is a hash of the path of the package, so that
+// two packages in one program do not meet, and names stay as they are when the package is generated again.
 func Package(pkg *model.Package) (files []output.File, prefix string, err error) {
 	g := &side{pkg: pkg, types: map[string]Type{}}
-	types, err := Header(g.pkg.Facts, g.declared())
+	types, err := Header(pkg.Facts, g.declared())
 	if err != nil {
 		return nil, "", factErrors(err)
 	}
 	var shims []shim
-	for _, v := range g.pkg.Verbs {
+	for _, v := range pkg.Verbs {
 		if !Crosses(v) {
 			continue
 		}
@@ -88,16 +86,10 @@ func Package(pkg *model.Package) (files []output.File, prefix string, err error)
 		}
 		shims = append(shims, s)
 	}
-	h, c, err := g.fillShims(shims, unsettled)
+	sum := sha256.Sum256([]byte(cmp.Or(pkg.Path, pkg.Name)))
+	prefix = "vg" + hex.EncodeToString(sum[:])[:10]
+	h, c, err := g.fillShims(shims, prefix)
 	if err != nil {
-		return nil, "", err
-	}
-	sum := sha256.New()
-	for _, text := range []string{string(types), h, c} {
-		fmt.Fprintf(sum, "%d\n%s", len(text), text)
-	}
-	prefix = "vg" + hex.EncodeToString(sum.Sum(nil))[:10]
-	if h, c, err = g.fillShims(shims, prefix); err != nil {
 		return nil, "", err
 	}
 	return []output.File{{Name: "types.gen.h", Data: types}, {Name: "shims.gen.h", Data: []byte(h)},
@@ -106,7 +98,7 @@ func Package(pkg *model.Package) (files []output.File, prefix string, err error)
 
 // fillShims writes the shims and their declarations under a prefix.
 func (g *side) fillShims(shims []shim, prefix string) (h, c string, err error) {
-	data := map[string]any{"Banner": output.Banner, "Provenance": g.pkg.Provenance(), "Shims": shims, "Prefix": prefix,
+	data := map[string]any{"Banner": output.Banner, "Shims": shims, "Prefix": prefix,
 		"Constraint":    Constraint,
 		"Guard":         strings.ToUpper(prefix) + "_SHIMS_H",
 		"UsesBatches":   slices.ContainsFunc(shims, func(s shim) bool { return s.batches }),
@@ -226,7 +218,7 @@ func (g *side) declared() Options {
 		}
 	}
 	return Options{Only: only, Need: need, Guard: "VERBSGEN_TYPES_H", Of: g.pkg.Module.Name, Library: g.pkg.Module.Short,
-		Hash: g.pkg.FactsHash}
+		Part: true}
 }
 
 // pointees is the struct behind a pointer, if it is one.

@@ -22,6 +22,7 @@ import (
 // Options choose what is generated.
 type Options struct {
 	Package        string            // Go package name
+	Path           string            // by which Go imports the package; empty where it is not known
 	Imports        map[string]string // module that the package stands on -> import path of its Go package; of others that of the module
 	Only           []string          // C functions, as globs; empty: all that the specs bind
 	AllowUndecided bool              // leave out declarations that no page decides, instead of failing
@@ -67,6 +68,7 @@ func Run(rel *api.Release, sp *spec.Spec, opt Options) ([]output.File, *model.Pa
 		return nil, nil, diag.One(diag.New(diag.NothingBound, opt.Header, 0, 0, "header", "declares no function that a page binds",
 			"use "+sp.Module.Header+", or add pages for this header with --spec"))
 	}
+	pkg.Path = opt.Path
 	files, err := write(pkg)
 	if err != nil {
 		return nil, nil, err

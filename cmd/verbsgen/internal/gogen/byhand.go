@@ -118,7 +118,7 @@ func (e *emitter) copied(f *special.File) output.File {
 		}
 		return ""
 	})
-	text := output.Banner + "\n" + e.pkg.Provenance() + "\n\npackage " + e.pkg.Name + body
+	text := output.Banner + "\n\npackage " + e.pkg.Name + body
 	return output.File{Name: strings.TrimSuffix(f.Name, ".go") + ".gen.go", Data: []byte(text)}
 }
 

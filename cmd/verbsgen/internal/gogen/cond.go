@@ -1,6 +1,7 @@
 package gogen
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -201,6 +202,8 @@ func expr(o model.Operand) *jen.Statement {
 		return rt("validate", "PageSize").Call()
 	case o.Kind == model.OpConst && o.Signed:
 		return jen.Lit(int(int64(o.Const)))
+	case o.Kind == model.OpConst && greatestOf[o.Const] != "":
+		return rt("math", greatestOf[o.Const])
 	case o.Kind == model.OpConst && o.Const > 1<<16:
 		return inHex(o.Const)
 	case o.Kind == model.OpConst:
@@ -210,6 +213,9 @@ func expr(o model.Operand) *jen.Statement {
 	}
 	return id("in", o.Name)
 }
+
+// greatestOf are numbers that package math has a name for.
+var greatestOf = map[uint64]string{math.MaxUint64: "MaxUint64", math.MaxInt64: "MaxInt64", math.MaxUint32: "MaxUint32", math.MaxInt32: "MaxInt32"}
 
 // bitsOf is an operand as a set of bits.
 func bitsOf(o model.Operand) *jen.Statement {
@@ -241,7 +247,9 @@ type terms struct {
 	taken  map[string]bool
 }
 
-func newTerms(e *emitter) *terms { return &terms{e: e, local: map[string]string{}, taken: map[string]bool{}} }
+func newTerms(e *emitter) *terms {
+	return &terms{e: e, local: map[string]string{}, taken: map[string]bool{}}
+}
 
 // typed is a variable with an input that is of an enum or flags, nil for others. It is declared at its first use:
 //

@@ -32,7 +32,7 @@ func TestBrokenConditions(t *testing.T) {
 		{spec.Rule{Kind: spec.KindRange, Subject: "x", Min: "1", Max: "9"}, "in.x < 1 || in.x > 9"},
 		{spec.Rule{Kind: spec.KindRange, Subject: "fd", Min: "0"}, "in.fd < 0"},
 		{spec.Rule{Kind: spec.KindRange, Sum: []string{"a", "b"}, Max: "dm"}, "in.dm.OK && validate.SumAbove(in.a, in.b, in.dm.V)"},
-		{spec.Rule{Kind: spec.KindRange, Sum: []string{"a", "b"}}, "validate.SumAbove(in.a, in.b, 0xffffffffffffffff)"},
+		{spec.Rule{Kind: spec.KindRange, Sum: []string{"a", "b"}}, "validate.SumAbove(in.a, in.b, math.MaxUint64)"},
 		{spec.Rule{Kind: spec.KindAligned, Subject: "x", To: "4"}, "in.x%4 != 0"},
 		{spec.Rule{Kind: spec.KindAligned, Subject: "x", SameAs: "b", To: "page"}, "in.x%validate.PageSize() != in.b%validate.PageSize()"},
 		{spec.Rule{Kind: spec.KindCapBound, Subject: "x", Cap: "capN"}, "in.capN.OK && in.x > in.capN.V"},

@@ -20,7 +20,7 @@ const module = "github.com/verbsgen/verbsgen/"
 // imports maps the names of packages that generated code uses to import paths.
 var imports = map[string]string{
 	"atomic": "sync/atomic", "bits": "math/bits", "context": "context", "errors": "errors", "fmt": "fmt", "math": "math", "netip": "net/netip",
-	"slices": "slices", "strconv": "strconv", "strings": "strings", "sync": "sync", "syscall": "syscall", "testing": "testing",
+	"slices": "slices", "strconv": "strconv", "strings": "strings", "structs": "structs", "sync": "sync", "syscall": "syscall", "testing": "testing",
 	"time": "time", "unsafe": "unsafe",
 	"bridge": module + "runtime/gensupport/bridge", "cmem": module + "runtime/gensupport/cmem",
 	"codes":  module + "runtime/gensupport/codes",
@@ -39,11 +39,10 @@ type goFile struct {
 	f    *jen.File
 }
 
-// newFile starts a file with the banner and the provenance of the package.
+// newFile starts a file with the banner.
 func (e *emitter) newFile(name string) *goFile {
 	f := jen.NewFile(e.pkg.Name)
 	f.HeaderComment(output.Banner)
-	f.HeaderComment(e.pkg.Provenance())
 	for n, p := range imports {
 		f.ImportName(p, n)
 	}

@@ -25,7 +25,6 @@ func TestFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := output.Banner + `
-// From a header given by path, facts 0.
 
 package p
 

@@ -224,13 +224,14 @@ func (e *emitter) integer(about, ctype string) string {
 	return e.ctypes[ctype]
 }
 
-// docFile writes the package comment, and that the package is for this version of the runtime.
+// docFile writes what the package was made from, the package comment, and that the package is for this version of the runtime.
 func (e *emitter) docFile() *goFile {
 	g := e.newFile("doc.gen.go")
 	library := "a C library"
 	if slices.ContainsFunc(e.pkg.Facts.Functions, func(f api.Function) bool { return f.Name == e.pkg.Module.Probe }) {
 		library = e.pkg.Module.Short
 	}
+	g.f.HeaderComment(e.pkg.Provenance())
 	g.f.HeaderComment(strings.TrimSpace("//verbsgen:module " + e.pkg.Module.Name + " " + e.pkg.Release))
 	g.f.PackageComment(comment(say("package", words{"Name": e.pkg.Name, "Library": library}) + "\n" + e.overview()))
 	g.decl(says("runtime", nil), jen.Const().Id("_").Op("=").Add(rt("gensupport", gensupport.GeneratedForRuntime1)))

@@ -338,16 +338,15 @@ func reversed(typ string, x jen.Code) *jen.Statement {
 	return rt("bits", "ReverseBytes"+strings.TrimPrefix(typ, "uint")).Call(x)
 }
 
-// mirror makes a Go struct with C's layout. Fields of one type that follow each other are declared together.
+// mirror makes a Go struct with C's layout: a field has its C name, or one beside it.
 func (e *emitter) mirror(g *goFile, m *model.Mirror) {
-	var fields []jen.Code
-	for i := 0; i < len(m.Leaf); {
-		goType := m.Leaf[i].GoType
-		names := jen.Id(m.Leaf[i].Go)
-		for i++; i < len(m.Leaf) && m.Leaf[i].GoType == goType; i++ {
-			names.Op(",").Id(m.Leaf[i].Go)
+	fields := []jen.Code{param("_", "structs.HostLayout")}
+	for _, l := range m.Leaf {
+		c := l.C
+		if c == l.Go {
+			c = ""
 		}
-		fields = append(fields, names.Id(goType))
+		fields = append(fields, field(l.Go, l.GoType, "", c))
 	}
 	g.structType("// "+m.Name+" has the layout of struct "+m.C+".", m.Name, fields...)
 }

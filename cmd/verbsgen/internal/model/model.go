@@ -16,6 +16,7 @@ import (
 // Package is one generated Go package.
 type Package struct {
 	Name      string       // Go package name
+	Path      string       // by which Go imports it; empty where that is not known
 	Module    Module       // that it is of
 	Release   string       // release of the facts; empty for a header given by path
 	FactsHash string       // of the facts the package is made from
