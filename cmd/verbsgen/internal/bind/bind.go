@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/layout"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
@@ -81,7 +80,7 @@ type binder struct {
 	mirrors map[string]*model.Mirror // by C tag
 	// capNames are the capabilities that rules use, by the name of their value.
 	capNames map[string]string
-	shown    layout.Unions
+	shown    map[string]shownUnion
 }
 
 func newBinder(in Input) *binder {
@@ -89,7 +88,7 @@ func newBinder(in Input) *binder {
 		in: in, facts: in.Facts, want: map[string]bool{}, verbs: map[string]*model.Verb{},
 		specOf: map[string]*spec.Verb{}, objects: map[string]*model.Object{}, types: map[string]*model.Enum{},
 		records: map[string]*model.Record{}, lazies: map[string]*model.Lazy{},
-		unions: map[string]*model.Union{}, mirrors: map[string]*model.Mirror{}, capNames: map[string]string{}, shown: layout.Unions{},
+		unions: map[string]*model.Union{}, mirrors: map[string]*model.Mirror{}, capNames: map[string]string{}, shown: map[string]shownUnion{},
 	}
 	rel := in.Release
 	b.pkg = &model.Package{Name: in.Package, Module: bindModule(in), Release: rel.Release, FactsHash: in.Hash, Facts: rel}

@@ -6,7 +6,6 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/spec"
 )
 
@@ -94,7 +93,7 @@ func (b *binder) addMembers(e *model.Enum, members []string, names, docs map[str
 		if !ok {
 			continue
 		}
-		m := &model.Member{C: c, Value: v, Go: naming.Member(e.Go, e.Prefix, c), Short: short(e.Prefix, c), Doc: docs[c],
+		m := &model.Member{C: c, Value: v, Go: model.MemberName(e.Go, e.Prefix, c), Short: short(e.Prefix, c), Doc: docs[c],
 			Since: b.since(c), Alias: values[v],
 			New: b.in.Since(c) == ""}
 		if n := names[c]; n != "" {

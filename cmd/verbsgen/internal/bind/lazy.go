@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/layout"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
@@ -45,8 +44,8 @@ func (b *binder) lazyField(l *model.Lazy, sf spec.RecordField, m *api.Field, of 
 		f.Fills, f.CType = b.filled(m, of)
 	}
 	subject := l.Go + "." + f.Go
-	f.Big = layout.BigEndian(f.CType)
-	f.GoType, f.Size = layout.Scalar(f.CType), int64(b.facts.TypeOf(f.CType).Bits/8)
+	f.Big = bigEndian(f.CType)
+	f.GoType, f.Size = scalar(f.CType), int64(b.facts.TypeOf(f.CType).Bits/8)
 	if sf.Type != "" {
 		if f.Enum = b.types[sf.Type]; f.Enum == nil {
 			b.errorf(diag.TypeUnknown, sf.Pos, subject, "no flag or enum type "+sf.Type+" in any page", "correct type:")

@@ -8,9 +8,7 @@ import (
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/layout"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
@@ -50,9 +48,9 @@ func (b *binder) mirror(tag string, at spec.Pos) *model.Mirror {
 		return m
 	}
 	rec := b.facts.Record("struct " + tag)
-	m := &model.Mirror{Name: layout.Mirror(b.facts, tag), C: tag}
+	m := &model.Mirror{Name: b.mirrorName(tag), C: tag}
 	b.mirrors[tag] = m
-	if problem := layout.Record(b.facts, b.shown, rec); problem != "" {
+	if problem := b.noMirror(rec); problem != "" {
 		pos := api.Pos{File: at.File, Line: at.Line, Col: at.Col}
 		if rec != nil && rec.Pos.File != "" {
 			pos = rec.Pos
@@ -85,25 +83,25 @@ func (b *binder) mirrorFields(m *model.Mirror, rec *api.Record, at spec.Pos) {
 			continue
 		}
 		opaque := shown != nil && !shown[f.Name]
-		goType, nested, err := layout.Of(b.facts, b.shown, f)
+		goType, nested, err := b.goType(f)
 		over := covering(m, f)
 		switch {
 		case opaque && (f.BitSize != nil || f.Offset < end || overlaps(rec, f, shown)):
 			continue // its bytes are padding, or another field's
 		case opaque && (err != nil || nested != "" && b.mirrors[nested] == nil && b.shownFields(nested) == nil):
 			pad(f.Offset)
-			m.Leaf = append(m.Leaf, &model.Leaf{Go: "_", GoType: layout.Opaque(f), Offset: f.Offset, Size: f.Size})
+			m.Leaf = append(m.Leaf, &model.Leaf{Go: "_", GoType: bytesOf(f), Offset: f.Offset, Size: f.Size})
 			end = f.Offset + f.Size
 			continue
 		case f.BitSize != nil:
 			err = errors.New("it is a bit-field")
 		case err == nil && f.Offset < end && over == nil:
 			err = errors.New("members overlap (a union)")
-		case slices.ContainsFunc(m.Leaf, func(l *model.Leaf) bool { return l.Go == naming.Field(f.Name) }):
-			err = errors.New("its name in Go, " + naming.Field(f.Name) + ", is that of another field")
+		case slices.ContainsFunc(m.Leaf, func(l *model.Leaf) bool { return l.Go == model.LeafName(f.Name) }):
+			err = errors.New("its name in Go, " + model.LeafName(f.Name) + ", is that of another field")
 		}
 		if err == nil {
-			err = layout.Fits(b.facts, b.shown, f, goType)
+			err = b.fits(f, goType)
 		}
 		if err != nil {
 			b.headerf(diag.MirrorImpossible, f.Pos, rec.Tag+"."+f.Name, err.Error(), "do not describe this struct under records:")
@@ -114,13 +112,13 @@ func (b *binder) mirrorFields(m *model.Mirror, rec *api.Record, at spec.Pos) {
 			b.mirror(nested, at)
 		}
 		if over != nil {
-			m.Over = append(m.Over, &model.Leaf{Go: naming.Field(f.Name), C: f.Name, CType: f.Type, GoType: goType, Offset: f.Offset, Size: f.Size,
-				Big: layout.BigEndian(f.Type), Over: over.Go, At: f.Offset - over.Offset})
+			m.Over = append(m.Over, &model.Leaf{Go: model.LeafName(f.Name), C: f.Name, CType: f.Type, GoType: goType, Offset: f.Offset, Size: f.Size,
+				Big: bigEndian(f.Type), Over: over.Go, At: f.Offset - over.Offset})
 			continue
 		}
 		pad(f.Offset)
-		m.Leaf = append(m.Leaf, &model.Leaf{Go: naming.Field(f.Name), C: f.Name, CType: f.Type, GoType: goType, Offset: f.Offset, Size: f.Size,
-			Big: layout.BigEndian(f.Type)})
+		m.Leaf = append(m.Leaf, &model.Leaf{Go: model.LeafName(f.Name), C: f.Name, CType: f.Type, GoType: goType, Offset: f.Offset, Size: f.Size,
+			Big: bigEndian(f.Type)})
 		end = f.Offset + f.Size
 	}
 	pad(rec.Size)

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/layout"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
@@ -155,7 +154,7 @@ func (b *binder) bindState(o *model.Object, s spec.Object) {
 			continue
 		}
 		if f := b.objectField(s.C, prop, s.At("state_from", prop), s.Go); f != nil {
-			o.StateAt[prop], o.Pointer[prop] = f.Offset, layout.IsPointer(f.Type)
+			o.StateAt[prop], o.Pointer[prop] = f.Offset, isPointer(f.Type)
 		}
 	}
 }
@@ -166,20 +165,20 @@ func (b *binder) bindGetters(o *model.Object, s spec.Object) {
 		if f == nil {
 			continue
 		}
-		as, t := layout.Scalar(f.Type), g.Type
-		if layout.IsPointer(f.Type) {
+		as, t := scalar(f.Type), g.Type
+		if isPointer(f.Type) {
 			as = "uintptr"
 		}
 		switch {
-		case layout.BigEndian(f.Type), t != "" && (t != "uintptr" || !layout.IsPointer(f.Type)):
+		case bigEndian(f.Type), t != "" && (t != "uintptr" || !isPointer(f.Type)):
 			b.errorf(diag.TypeUnknown, g.Pos, s.Go+"."+g.Go, "C type "+f.Type+" cannot be read as "+t+" by a getter",
 				"leave type: out, or the getter")
 			continue
-		case as == "", t == "" && layout.IsPointer(f.Type):
+		case as == "", t == "" && isPointer(f.Type):
 			b.errorf(diag.TypeUnknown, g.Pos, s.Go+"."+g.Go, "C type "+f.Type+" has no Go type of its own", "write type: with a Go type")
 			continue
 		case t == "":
-			t = layout.Int(as)
+			t = intOf(as)
 		}
 		if g.Changes && as != "uint32" {
 			b.errorf(diag.TypeUnknown, g.Pos, s.Go+"."+g.Go, "changes: C type "+f.Type+" is not an unsigned integer of 32 bits",

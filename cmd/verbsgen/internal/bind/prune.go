@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/layout"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/special"
 	"github.com/verbsgen/verbsgen/spec/role"
@@ -130,7 +129,7 @@ func (b *binder) dropUnions() {
 	used := map[string]bool{}
 	for _, m := range b.pkg.Mirrors {
 		for _, l := range m.Leaf {
-			elem, _ := layout.Array(l.CType)
+			elem, _ := array(l.CType)
 			used[elem] = true
 		}
 	}
@@ -193,7 +192,7 @@ func (b *binder) collectMirrors(used map[*model.Record]bool) {
 		}
 		seen[m] = true
 		for _, l := range m.Leaf {
-			elem, _ := layout.Array(l.CType)
+			elem, _ := array(l.CType)
 			if tag, ok := strings.CutPrefix(elem, "struct "); ok {
 				add(b.mirrors[tag])
 			}

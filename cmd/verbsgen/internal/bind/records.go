@@ -5,9 +5,7 @@ import (
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/layout"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/spec"
 )
 
@@ -75,7 +73,7 @@ func (b *binder) bindTail(r *model.Record, s spec.Record, all []*model.Record) {
 // own finds a field that the builder sets by itself.
 func (b *binder) own(r *model.Record, s spec.Record, c string) *model.Leaf {
 	l := b.leaf(r.Mirror, c)
-	if l == nil || !layout.IsScalar(l.GoType) {
+	if l == nil || !isScalar(l.GoType) {
 		b.errorf(diag.NameUnknown, s.Pos, s.Go, "no number "+c+" in struct "+s.C, "correct arm: or tail:")
 		return &model.Leaf{Go: "_", GoType: "uint64"}
 	}
@@ -155,11 +153,11 @@ func (b *binder) bindOn(r *model.Record, f *model.Field, s spec.Record) {
 func (b *binder) has(c string) bool { return b.facts.Const(c) != nil }
 
 func (b *binder) bindField(r *model.Record, s spec.Record, sf spec.RecordField, leaf *model.Leaf) *model.Field {
-	f := &model.Field{Go: sf.Go, C: sf.C, Leaf: leaf, GoType: layout.Int(leaf.GoType), Bool: sf.Bool, Text: sf.Text, Bytes: sf.Bytes,
+	f := &model.Field{Go: sf.Go, C: sf.C, Leaf: leaf, GoType: intOf(leaf.GoType), Bool: sf.Bool, Text: sf.Text, Bytes: sf.Bytes,
 		Hex: sf.Hex, Divides: sf.Divides, Callback: sf.Callback, Default: sf.Default,
 		Doc: sf.Doc, Since: b.fieldSince(s.C, sf.C)}
 	if f.Go == "" {
-		f.Go = naming.Exported(sf.C)
+		f.Go = model.Exported(sf.C)
 	}
 	b.bindFieldType(s, sf, f)
 	if sf.Order == spec.OrderNetwork {

@@ -7,9 +7,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/layout"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/spec/api"
 	"github.com/verbsgen/verbsgen/spec/cond"
 )
@@ -54,7 +52,7 @@ func (rb *ruleBinder) request(o *model.Operand, p *model.Param, path string) *mo
 		rb.errorf(diag.RuleOperand, rb.s.Pos, rb.s.ID, tag+" has no field "+path, "correct the path "+o.Text)
 	case x == nil:
 		rb.cannot(newerConstant)
-	case layout.BigEndian(x.Type):
+	case bigEndian(x.Type):
 		rb.cannot("looks at a number in network byte order")
 	default:
 		rb.place(o, x, at)
@@ -68,8 +66,8 @@ const listed = "listed"
 // place gives an operand the place and the type of a field.
 func (rb *ruleBinder) place(o *model.Operand, x *api.Field, at int64) {
 	o.At, o.Enum = at, rb.enumOf(x.Type)
-	switch o.Layout = layout.Scalar(x.Type); {
-	case layout.IsPointer(x.Type):
+	switch o.Layout = scalar(x.Type); {
+	case isPointer(x.Type):
 		o.Layout = "uintptr"
 	case o.Layout == "" && strings.HasPrefix(x.Type, "enum ") && x.Size == 4:
 		o.Layout = "uint32"
@@ -123,7 +121,7 @@ func (b *binder) fieldAt(tag, path string) (*api.Field, int64) {
 		if path[i] != '.' {
 			continue
 		}
-		if outer := find(path[:i]); outer != nil && strings.HasPrefix(outer.Type, "struct ") && !layout.IsPointer(outer.Type) {
+		if outer := find(path[:i]); outer != nil && strings.HasPrefix(outer.Type, "struct ") && !isPointer(outer.Type) {
 			if x, at := b.fieldAt(outer.Type, path[i+1:]); x != nil {
 				return x, outer.Offset + at
 			}
@@ -136,7 +134,7 @@ func (b *binder) fieldAt(tag, path string) (*api.Field, int64) {
 func (b *binder) behindPointer(tag, path string) bool {
 	for i := range path {
 		if path[i] == '.' {
-			if x, _ := b.fieldAt(tag, path[:i]); x != nil && layout.IsPointer(x.Type) {
+			if x, _ := b.fieldAt(tag, path[:i]); x != nil && isPointer(x.Type) {
 				return true
 			}
 		}
@@ -179,7 +177,7 @@ func (rb *ruleBinder) list(o *model.Operand, as string) {
 	case as:
 	case listed:
 		o.List = as
-		o.Name += naming.Exported(as)
+		o.Name += model.Exported(as)
 	default:
 		rb.cannot(inLists)
 	}

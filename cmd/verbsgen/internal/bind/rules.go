@@ -6,9 +6,7 @@ import (
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/layout"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/cond"
 )
@@ -178,7 +176,7 @@ func computable(n *model.Cond) bool {
 // numbers refuses a rule that compares a field that is no number in this header.
 func (rb *ruleBinder) numbers(r *model.Rule) {
 	for _, o := range r.Operands() {
-		if o.Leaf == nil || layout.IsScalar(o.Leaf.GoType) {
+		if o.Leaf == nil || isScalar(o.Leaf.GoType) {
 			continue
 		}
 		at, text := rb.s.Pos, o.Text+" is a "+o.Leaf.CType+", which no rule can compare"
@@ -257,16 +255,16 @@ func (rb *ruleBinder) constantOrPath(text string) *model.Operand {
 
 // called names what is at a path: as short as it is beside the parameters.
 func (rb *ruleBinder) called(path string) string {
-	joined := naming.Joined(strings.ReplaceAll(path, "[]", ""))
+	joined := model.Joined(strings.ReplaceAll(path, "[]", ""))
 	if rb.v.Param(joined) != nil {
 		joined = strings.NewReplacer("[]", "", ".", "_").Replace(path)
 	}
-	return naming.Local(joined)
+	return model.Local(joined)
 }
 
 // argument resolves a parameter, a field of the struct it points to, or a property of the object it is.
 func (rb *ruleBinder) argument(o *model.Operand, p *model.Param, rest string) *model.Operand {
-	o.Kind, o.Param, o.Name = model.OpArg, p, naming.Local(p.C)
+	o.Kind, o.Param, o.Name = model.OpArg, p, model.Local(p.C)
 	if rest == "" {
 		o.Signed = p.GoType == "int" || p.GoType == "int64"
 		return o
@@ -340,11 +338,11 @@ func (rb *ruleBinder) keptCaps(root string) (r *model.Record, field string) {
 // capability resolves a capability path; the generated validators know those of the record that a device keeps.
 func (rb *ruleBinder) capability(text string) *model.Operand {
 	root, path, _ := strings.Cut(text, ".")
-	o := &model.Operand{Kind: model.OpCap, Text: text, Name: naming.Local("cap_" + naming.Joined(path))}
+	o := &model.Operand{Kind: model.OpCap, Text: text, Name: model.Local("cap_" + model.Joined(path))}
 	if first := rb.capNames[o.Name]; first == "" {
 		rb.capNames[o.Name] = text
 	} else if first != text { // of another record
-		o.Name = naming.Local("cap_" + naming.Joined(text))
+		o.Name = model.Local("cap_" + model.Joined(text))
 	}
 	if p := rb.v.Param(root); p != nil && p.Object != nil && posts(rb.v) != nil {
 		return rb.made(o, p, path)

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/layout"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
 )
@@ -25,10 +24,10 @@ func (b *binder) bindUnion(p *spec.Page, s *spec.Union) {
 	if shown == nil {
 		return // of a later release
 	}
-	if err := b.shown.Show(b.facts, rec, s.Go, *shown); err != nil {
+	goType, err := b.show(rec, s.Go, *shown)
+	if err != nil {
 		b.headerf(diag.MirrorImpossible, shown.Pos, tag+"."+s.Shows, err.Error(), "show another member")
 	}
-	goType, _, _ := layout.Of(b.facts, nil, *shown)
 	goType = strings.Replace(goType, "]uint8", "]byte", 1)
 	u := &model.Union{Go: s.Go, C: s.C, Page: p.Page, GoType: goType, Text: s.Text, Doc: s.Doc}
 	b.unions[s.Go] = u

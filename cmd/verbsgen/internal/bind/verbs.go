@@ -8,9 +8,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/layout"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 	"github.com/verbsgen/verbsgen/spec/role"
@@ -56,7 +54,7 @@ func marks(by map[string]string) (out []model.Mark) {
 }
 
 func (b *binder) bindVerb(f *api.Function, s *spec.Verb) *model.Verb {
-	v := &model.Verb{C: f.Name, Go: naming.Exported(b.facts.Bare(f.Name)), Page: s.Page, Doc: s.Doc, Since: b.since(f.Name),
+	v := &model.Verb{C: f.Name, Go: model.Exported(b.facts.Bare(f.Name)), Page: s.Page, Doc: s.Doc, Since: b.since(f.Name),
 		Returns: s.Returns, CRet: f.Ret, Callbacks: s.Callbacks, Updates: s.Updates,
 		Marks: marks(s.Marks), Node: s.Node, Pos: pos(s.Pos), Dispatch: f.Dispatch}
 	if s.Creates != "" {
@@ -96,7 +94,7 @@ func (b *binder) bindResult(v *model.Verb, s *spec.Verb) {
 	case v.CRet == "_Bool":
 		v.Result = "bool"
 	case !t.Pointer:
-		v.Result = layout.Int(layout.Scalar(v.CRet))
+		v.Result = intOf(scalar(v.CRet))
 	}
 }
 
@@ -165,7 +163,7 @@ func (b *binder) bindParams(v *model.Verb, f *api.Function, s *spec.Verb) {
 }
 
 func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param {
-	p := &model.Param{C: q.Name, Go: cmp.Or(s.Go, naming.Param(q.Name)), CType: q.Type, Role: s.Role, Null: s.Null, Parent: s.Parent,
+	p := &model.Param{C: q.Name, Go: cmp.Or(s.Go, model.ParamName(q.Name)), CType: q.Type, Role: s.Role, Null: s.Null, Parent: s.Parent,
 		Moves: s.Moves, Rest: s.Rest, Count: s.Count, Most: s.Most, Hex: s.Hex, Doc: s.Doc,
 		GoType: s.Role.GoType, Big: b.facts.TypeOf(q.Type).BigEndian()}
 	if s.Type != "" {
@@ -181,11 +179,11 @@ func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param 
 		b.bindPairs(verb, p, s, t.Record())
 	case p.GoType != "" || s.Role.Names == role.NamesMask || s.Role.Names == role.NamesSize:
 	case s.Role == role.Filled: // with numbers, or bytes
-		p.GoType = cmp.Or(layout.Scalar(layout.Pointee(q.Type)), "byte")
+		p.GoType = cmp.Or(scalar(pointee(q.Type)), "byte")
 	case s.Role == role.In && q.Type == "_Bool":
 		p.GoType = "bool"
-	case s.Role.Number() && !layout.IsPointer(q.Type):
-		if p.GoType = layout.Int(layout.Scalar(q.Type)); p.GoType == "" && t.Kind == spec.CInt {
+	case s.Role.Number() && !isPointer(q.Type):
+		if p.GoType = intOf(scalar(q.Type)); p.GoType == "" && t.Kind == spec.CInt {
 			b.errorf(diag.TypeUnknown, s.Pos, verb+"."+q.Name, "C type "+q.Type+" has no Go type", "give the parameter another role")
 		}
 	}
@@ -203,7 +201,7 @@ func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param 
 // counted is the struct before bytes that it counts, or nil.
 func counted(t spec.CType) *model.Counted {
 	if n := t.Counted(); n != nil {
-		return &model.Counted{Count: layout.Scalar(n.Type), Size: t.Record().Size}
+		return &model.Counted{Count: scalar(n.Type), Size: t.Record().Size}
 	}
 	return nil
 }
@@ -217,7 +215,7 @@ func (b *binder) bindPairs(verb string, p *model.Param, s spec.Param, r *api.Rec
 		}
 		as := func(f *api.Field, to *role.Role, typ, name string) *model.Param {
 			return b.bindParam(verb, api.Param{Name: s.C + "." + f.Name, Type: f.Type},
-				spec.Param{C: s.C + "." + f.Name, Role: to, Type: typ, Go: naming.Param(name), Pos: x.Pos})
+				spec.Param{C: s.C + "." + f.Name, Role: to, Type: typ, Go: model.ParamName(name), Pos: x.Pos})
 		}
 		p.Pairs = append(p.Pairs, &model.Pair{Name: x.Name, InAt: in.Offset, OutAt: out.Offset, In: as(in, role.Handle, x.Type, x.Name),
 			Out: as(out, role.OutRecord, x.Fills, x.Name+"_info")})

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
 )
 
@@ -100,7 +100,7 @@ func (c *call) params() (paths map[string]string, several map[string][]string) {
 		}
 	}
 	for _, p := range v.Params {
-		paths[cmp.Or(p.Go, naming.Param(p.C))] = p.C
+		paths[cmp.Or(p.Go, model.ParamName(p.C))] = p.C
 	}
 	return paths, several
 }
@@ -109,7 +109,7 @@ func (c *call) params() (paths map[string]string, several map[string][]string) {
 func (c *call) fieldsInGo(t spec.CType) map[string]string {
 	paths := map[string]string{}
 	for _, m := range c.facts.Members(t) {
-		paths[naming.Exported(m)] = m
+		paths[model.Exported(m)] = m
 	}
 	for _, s := range specs(c.spec) {
 		for _, p := range s.Pages {
@@ -171,7 +171,7 @@ func (c *call) constantsInGo() map[string]string {
 			}
 		}
 		for _, m := range members {
-			all[cmp.Or(names[m], naming.Member(typ, prefix, m))] = m
+			all[cmp.Or(names[m], model.MemberName(typ, prefix, m))] = m
 		}
 	}
 	for _, s := range specs(c.spec) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 	"github.com/verbsgen/verbsgen/spec/role"
@@ -28,7 +28,7 @@ func (c *checker) params(v *spec.Verb, fn *api.Function) {
 		bits = append(bits, bit{p.Bit, e})
 		c.all(e,
 			row{c.imports(p), "go", "a package that the generated one imports has the name of the parameter", "choose another name under go:"},
-			row{naming.Reserved(p.Go), "go", "the generated methods use the name " + p.Go + " themselves", "choose another name under go:"},
+			row{model.Reserved(p.Go), "go", "the generated methods use the name " + p.Go + " themselves", "choose another name under go:"},
 			row{p.Type != "" && (p.Role.Names == role.NamesUnion || p.Role.Names == role.NamesValue && !c.isValue(p.Type)) &&
 				c.UnionByGo(p.Type) == nil, "type",
 				"a parameter of role " + p.Role.Name + " cannot have type: " + p.Type, "leave type: out: the Go type follows from the C type"})
@@ -45,7 +45,7 @@ func (c *checker) params(v *spec.Verb, fn *api.Function) {
 
 // imports reports whether the Go name of a parameter is that of a package with the types of another module.
 func (c *checker) imports(p *spec.Param) bool {
-	name := cmp.Or(p.Go, naming.Param(p.C))
+	name := cmp.Or(p.Go, model.ParamName(p.C))
 	return slices.ContainsFunc(c.Module.Uses, func(u spec.Use) bool { return path.Base(u.Import) == name })
 }
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
@@ -75,7 +75,7 @@ func checkMirrors(t *testing.T, source, arch string, records map[string]*api.Rec
 		}
 		offsets := map[string]int64{}
 		for _, f := range records[tag].Fields {
-			offsets[naming.Field(f.Name)] = f.Offset
+			offsets[model.LeafName(f.Name)] = f.Offset
 		}
 		for i, at := range sizes.Offsetsof(fields) {
 			if f := fields[i].Name(); f != "_" {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 )
 
 // This file has both ends of package bridge: how a method takes and makes the handles of another package, and what a package
@@ -46,7 +45,7 @@ func (c *call) uses(u *model.Use) string {
 func (c *call) above(handle, what string, o *model.Object) (out []jen.Code) {
 	for _, parent := range o.Parents {
 		if parent.From != nil {
-			field := handle + "." + naming.Unexported(parent.Name())
+			field := handle + "." + model.Unexported(parent.Name())
 			out = append(out, c.enterOther("_", c.uses(parent.From), field, what, true))
 		}
 	}
@@ -253,7 +252,7 @@ func (e *emitter) adopts(o *model.Object) *jen.Statement {
 	if owners := e.owners(o); len(owners) > 0 {
 		var to, from []jen.Code
 		for _, p := range owners {
-			to = append(to, id("o", naming.Unexported(p.Name())))
+			to = append(to, id("o", model.Unexported(p.Name())))
 			from = append(from, rt("bridge", "Among").Types(goType(p.Type()[1:])).Call(id("m")))
 		}
 		then = append(then, jen.List(to...).Op("=").List(from...))

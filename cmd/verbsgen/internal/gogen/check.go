@@ -7,7 +7,6 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/cond"
 	"github.com/verbsgen/verbsgen/spec/role"
@@ -157,7 +156,7 @@ func ruleVar(r *model.Rule) string {
 	if last := parts[len(parts)-1]; last != "" && strings.Trim(last, "0123456789") == "" {
 		return "rule" + last
 	}
-	return "rule" + naming.Exported(strings.NewReplacer("-", "_", ".", "_", "[", "", "]", "").Replace(strings.TrimPrefix(r.ID, "VR-")))
+	return "rule" + model.Exported(strings.NewReplacer("-", "_", ".", "_", "[", "", "]", "").Replace(strings.TrimPrefix(r.ID, "VR-")))
 }
 
 // validator makes the inputs of a verb and its two functions: what refuses a call, and what may explain a failure.

@@ -8,7 +8,6 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/spec/cond"
 	"github.com/verbsgen/verbsgen/spec/role"
 )
@@ -264,7 +263,7 @@ func (t *terms) typed(o model.Operand) *jen.Statement {
 	}
 	name := o.Name
 	if o.Field != nil {
-		if short := naming.Unexported(o.Field.Go); !t.taken[short] && !naming.Reserved(short) {
+		if short := model.Unexported(o.Field.Go); !t.taken[short] && !model.Reserved(short) {
 			name = short
 		}
 	}
@@ -399,7 +398,7 @@ func maskOf(o model.Operand) *model.Record {
 func bitsOfMask(rec *model.Record) (bits []bit) {
 	add := func(c, field, fields string, value int64) {
 		if !slices.ContainsFunc(bits, func(b bit) bool { return b.c == c }) {
-			bits = append(bits, bit{name: naming.Unexported(rec.Go) + "Has" + field, c: c, value: uint64(value), fields: fields})
+			bits = append(bits, bit{name: model.Unexported(rec.Go) + "Has" + field, c: c, value: uint64(value), fields: fields})
 		}
 	}
 	for _, f := range rec.Fields {

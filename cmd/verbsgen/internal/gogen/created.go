@@ -7,7 +7,6 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/spec"
 )
 
@@ -29,11 +28,11 @@ func (c *call) created() []jen.Code {
 	out, from := c.made()
 	out = append(append(out, define("o").Id("new"+o.Go).Call(id(owner), id(from))), setMarks("o", c.v.Marks)...)
 	if end := c.v.EndedBy; end != nil {
-		out = append(out, assign(id("o.h.End"), id("o."+naming.Unexported(end.Go))))
+		out = append(out, assign(id("o.h.End"), id("o."+model.Unexported(end.Go))))
 	}
 	for _, parent := range c.e.owners(o) {
 		if from := c.ownerFrom(parent); from != "" {
-			out = append(out, assign(id("o."+naming.Unexported(parent.Name())), id(from)))
+			out = append(out, assign(id("o."+model.Unexported(parent.Name())), id(from)))
 		}
 	}
 	for _, p := range c.v.Params {
@@ -234,7 +233,7 @@ func markedProps(o *model.Object) (out []string) {
 // setMarks sets the marks of a new handle.
 func setMarks(handle string, marks []model.Mark) (out []jen.Code) {
 	for _, m := range marks {
-		out = append(out, id(handle, naming.Local(m.Prop), "Set").Call(jen.Lit(m.Set)))
+		out = append(out, id(handle, model.Local(m.Prop), "Set").Call(jen.Lit(m.Set)))
 	}
 	return out
 }
@@ -243,7 +242,7 @@ func setMarks(handle string, marks []model.Mark) (out []jen.Code) {
 func (c *call) begin() (out []jen.Code) {
 	if c.v.Creates == nil && c.recv != nil {
 		for _, m := range c.v.Marks {
-			out = append(out, id(c.self+"."+naming.Local(m.Prop)+".Begin").Call())
+			out = append(out, id(c.self+"."+model.Local(m.Prop)+".Begin").Call())
 		}
 	}
 	return out

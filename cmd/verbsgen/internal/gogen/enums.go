@@ -8,7 +8,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 )
 
 // enumsFile writes the flag and enum types with their constants.
@@ -40,7 +39,7 @@ func goInt(t *model.Enum) string {
 func (e *emitter) enumType(g *goFile, t *model.Enum) {
 	does := "is an enum"
 	if t.Doc != "" {
-		does = "is " + naming.Lower(t.Doc)
+		does = "is " + model.Lower(t.Doc)
 	}
 	is := id(goInt(t))
 	if t.Runtime != "" {
@@ -129,7 +128,7 @@ func enumValue(t *model.Enum, v int64) *jen.Statement {
 //
 //	func (v MRAccess) String() string { return validate.FlagText(uint64(v), mrAccessNames) }
 func (g *goFile) enumString(t *model.Enum) {
-	names := naming.Unexported(t.Go) + "Names"
+	names := model.Unexported(t.Go) + "Names"
 	var all []jen.Code
 	for _, m := range t.Members {
 		if !m.Alias {

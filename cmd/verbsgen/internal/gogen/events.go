@@ -7,7 +7,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/special"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/role"
@@ -188,7 +187,7 @@ func (e *emitter) nextRecord(g *goFile, v *model.Verb, m *model.Method) {
 		}
 		take = append(take, define("x").Id("new"+f.Object.Go).Call(id(lib), id("made")))
 		if slices.Contains(f.Object.Parents, o) {
-			take = append(take, assign(id("x", naming.Unexported(o.Go)), id(self)))
+			take = append(take, assign(id("x", model.Unexported(o.Go)), id(self)))
 		}
 		take = append(append(take, setMarks("x", f.Marks)...), fail{jen.Nil(), jen.Lit(0)}.adopt("x", []parent{{handle: self}}),
 			assign(id("ev", f.Go), id("x")))

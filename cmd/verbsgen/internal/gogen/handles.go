@@ -8,7 +8,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/special"
 	"github.com/verbsgen/verbsgen/spec"
 )
@@ -81,7 +80,7 @@ func (e *emitter) handleType(g *goFile, h handle) {
 	for _, f := range fields {
 		list = append(list, field(f.name, f.typ, "", f.remark))
 	}
-	does := say("handle", words{"Is": strings.TrimSuffix(naming.Lower(h.Doc), ".")})
+	does := say("handle", words{"Is": strings.TrimSuffix(model.Lower(h.Doc), ".")})
 	g.structType(doc(h.Go, does, "struct "+h.C, h.Page), h.Go, list...)
 }
 
@@ -124,7 +123,7 @@ func (e *emitter) newHandle(g *goFile, h handle) {
 		with = append(with, key("dev", id("dev")))
 	}
 	body := []jen.Code{define("o").Add(ref(id(h.Go).Values(with...))),
-		id("o.h.Make").Call(id("o"), jen.Lit(h.Go), origin, id("c"), jen.Lit(h.Destroy.C), id("o", naming.Unexported(h.Destroy.Go)))}
+		id("o.h.Make").Call(id("o"), jen.Lit(h.Go), origin, id("c"), jen.Lit(h.Destroy.C), id("o", model.Unexported(h.Destroy.Go)))}
 	set := func(field string, x jen.Code) { body = append(body, assign(id("o.h", field), x)) }
 	if h.guard != "" {
 		set("Guard", ref(id("o", h.guard)))
@@ -167,7 +166,7 @@ func (h handle) loads(o string) (out []jen.Code) {
 		if x.GoType != x.Layout {
 			read = conversion(x.GoType, read)
 		}
-		out = append(out, remark(assign(id(o, naming.Local(x.C)), read), x.C))
+		out = append(out, remark(assign(id(o, model.Local(x.C)), read), x.C))
 	}
 	for _, x := range h.Getters {
 		base, before := 10, " "
@@ -175,7 +174,7 @@ func (h handle) loads(o string) (out []jen.Code) {
 			base, before = 16, " 0x"
 		}
 		if x.Label != "" {
-			number := rt("strconv", "FormatUint").Call(jen.Uint64().Call(id(o, naming.Local(x.C))), jen.Lit(base))
+			number := rt("strconv", "FormatUint").Call(jen.Uint64().Call(id(o, model.Local(x.C))), jen.Lit(base))
 			out = append(out, id(o, "h.SetLabel").Call(jen.Lit(x.C+before).Op("+").Add(number)))
 		}
 	}
@@ -202,7 +201,7 @@ func (e *emitter) closes(g *goFile, h handle) {
 	does = say("CPtr", with)
 	var begin []jen.Code // other C code may set what calls mark
 	for _, prop := range markedProps(h.Object) {
-		begin = append(begin, id(h.recv, naming.Local(prop), "Begin").Call())
+		begin = append(begin, id(h.recv, model.Local(prop), "Begin").Call())
 	}
 	if len(begin) == 0 {
 		face("CPtr", does, "struct "+h.C, h.Page, goType(pointer))
@@ -225,7 +224,7 @@ func (h handle) descriptor(g *goFile, x *model.Getter) {
 	d := doc(x.Go, does, "struct "+h.C+"."+x.C, h.Page)
 	g.fn(fn{doc: d, recv: recv(h.recv, h.Go), name: x.Go, results: []jen.Code{goType(x.GoType)}, body: []jen.Code{
 		jen.If(jen.Op("!").Add(id(h.recv, "base").Call().Dot("IsOpen").Call())).Block(jen.Return(jen.Lit(-1))),
-		jen.Return(id(h.recv, naming.Local(x.C))),
+		jen.Return(id(h.recv, model.Local(x.C))),
 	}})
 }
 
@@ -255,14 +254,14 @@ func (e *emitter) getters(g *goFile, h handle) {
 		if len(owners) > 1 { // not every verb that makes one names all of them
 			does += ", or nil"
 		}
-		getter(doc(p.Name(), does, "", ""), p.Name(), p.Type(), naming.Unexported(p.Name()), h.reload)
+		getter(doc(p.Name(), does, "", ""), p.Name(), p.Type(), model.Unexported(p.Name()), h.reload)
 	}
 	for _, x := range h.Getters {
 		if x.FD {
 			h.descriptor(g, x)
 		} else if !x.Changes {
 			d := doc(x.Go, "returns the "+strings.TrimPrefix(x.Doc, "the "), "struct "+h.C+"."+x.C, h.Page)
-			getter(d, x.Go, x.GoType, naming.Local(x.C), h.reload)
+			getter(d, x.Go, x.GoType, model.Local(x.C), h.reload)
 		}
 	}
 }
@@ -307,7 +306,7 @@ func (e *emitter) self(o *model.Object) string {
 			}
 		}
 	}
-	return naming.Param(naming.Unexported(o.Go))
+	return model.ParamName(model.Unexported(o.Go))
 }
 
 // ownFields are those that an object has beside those of every handle.
@@ -317,13 +316,13 @@ func (e *emitter) ownFields(o *model.Object) (fields []member) {
 	}
 	fields = append(fields, e.extraFields(o)...)
 	for _, p := range e.owners(o) {
-		fields = append(fields, member{naming.Unexported(p.Name()), p.Type(), ""})
+		fields = append(fields, member{model.Unexported(p.Name()), p.Type(), ""})
 	}
 	for _, x := range o.Getters {
-		fields = append(fields, member{naming.Local(x.C), x.GoType, ""})
+		fields = append(fields, member{model.Local(x.C), x.GoType, ""})
 	}
 	for _, prop := range markedProps(o) {
-		fields = append(fields, member{naming.Local(prop), "validate.Mark", ""})
+		fields = append(fields, member{model.Local(prop), "validate.Mark", ""})
 	}
 	return fields
 }
@@ -435,8 +434,8 @@ func (e *emitter) changing(g *goFile, o *model.Object, x *model.Getter) {
 		body: []jen.Code{jen.Return(rt("cmem", "Live").Call(at...))}})
 	name := "Set" + x.Go
 	does = say("set getter", words{"What": strings.SplitN(what, ";", 2)[0]})
-	store := rt("cmem", "SetLive").Call(append(append([]jen.Code{jen.Lit(c)}, at...), id(naming.Local(x.C)))...)
-	g.fn(fn{doc: doc(name, does, c, o.Page), recv: recv(self, o.Go), name: name, params: []jen.Code{param(naming.Local(x.C), x.GoType)},
+	store := rt("cmem", "SetLive").Call(append(append([]jen.Code{jen.Lit(c)}, at...), id(model.Local(x.C)))...)
+	g.fn(fn{doc: doc(name, does, c, o.Page), recv: recv(self, o.Go), name: name, params: []jen.Code{param(model.Local(x.C), x.GoType)},
 		results: types("error"), body: []jen.Code{jen.Return(store)}})
 }
 
@@ -461,7 +460,7 @@ func (e *emitter) ends(g *goFile, o *model.Object) {
 		verbs = append([]*model.Verb{o.Destroy}, verbs...)
 	}
 	for _, v := range verbs {
-		name := naming.Unexported(v.Go)
+		name := model.Unexported(v.Go)
 		body := append(e.destroyCall(o, v, o.Device && v == o.Destroy), jen.Return(jen.Nil()))
 		g.fn(fn{doc: says("end", words{"Name": name, "Verb": v.C}), recv: recv(e.self(o), o.Go), name: name, results: types("error"), body: body})
 	}
@@ -474,7 +473,7 @@ func (e *emitter) ends(g *goFile, o *model.Object) {
 func (e *emitter) end(g *goFile, v *model.Verb, m *model.Method) {
 	o := v.Params[0].Object
 	self := e.self(o)
-	by := id(self, "base").Call().Dot("CloseBy").Call(jen.Lit(v.C), id(self, naming.Unexported(v.Go)), jen.Lit(v != o.Destroy))
+	by := id(self, "base").Call().Dot("CloseBy").Call(jen.Lit(v.C), id(self, model.Unexported(v.Go)), jen.Lit(v != o.Destroy))
 	results, zero := e.results(v, m)
 	g.fn(fn{doc: e.newCall(v, m, results, zero).doc(v.Doc, ruleList(v)), recv: recv(self, o.Go), name: m.Name, results: types("error"),
 		short: true, body: []jen.Code{jen.Return(by)}})

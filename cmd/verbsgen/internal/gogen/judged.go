@@ -4,7 +4,6 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/spec"
 )
 
@@ -70,9 +69,9 @@ func (c *call) input(o model.Operand) jen.Code {
 		}
 		return known(cField(read, o.Param.Go+".h.C", at))
 	case o.Kind == model.OpProp && o.Param.Object.State[o.Prop] == spec.StateMarks:
-		return id(o.Param.Go + "." + naming.Local(o.Prop) + ".Known").Call()
+		return id(o.Param.Go + "." + model.Local(o.Prop) + ".Known").Call()
 	case o.Kind == model.OpProp:
-		return rt("validate", "Maybe").Call(id(o.Param.Go + "." + naming.Exported(o.Prop)).Call())
+		return rt("validate", "Maybe").Call(id(o.Param.Go + "." + model.Exported(o.Prop)).Call())
 	case o.Leaf == nil:
 		in, ok := c.in[o.Param.C]
 		if !ok {

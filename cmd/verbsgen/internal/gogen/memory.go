@@ -5,7 +5,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/spec"
 )
 
@@ -16,7 +15,7 @@ func (e *emitter) registers(g *goFile, v *model.Verb, m *model.Method) {
 		e.plain(g, v, m)
 		return
 	}
-	core := naming.Unexported(v.Go)
+	core := model.Unexported(v.Go)
 	first := v.Methods[0]
 	if m == first {
 		e.core(g, v, m, core)

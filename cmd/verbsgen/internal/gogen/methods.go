@@ -8,7 +8,6 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/special"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/role"
@@ -250,7 +249,7 @@ func moved(v *model.Verb) *model.Param {
 
 // move puts the receiver below another object of the type that one of its parents has: what a call that succeeds does in C.
 func (c *call) move(to *model.Param, call []jen.Code) []jen.Code {
-	owner := c.self + "." + naming.Unexported(to.Object.Go)
+	owner := c.self + "." + model.Unexported(to.Object.Go)
 	return []jen.Code{lock(c.self + ".mu"),
 		c.zero.onErr(rt("object", "Move").Call(id("verb"), ref(id(c.self, "h.Node")), ref(id(owner, "h.Node")), ref(id(to.Go, "h.Node")),
 			function(types("error"), append(call, jen.Return(jen.Nil()))...))),

@@ -7,7 +7,6 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/spec/role"
 )
 
@@ -195,7 +194,7 @@ func (c *call) attrParam(p *model.Param) {
 	}
 	if t := r.Tail; t != nil {
 		packed := p.Go + "B"
-		c.arms(p.Go+"."+naming.Unexported(t.Go), mirror, packed, t)
+		c.arms(p.Go+"."+model.Unexported(t.Go), mirror, packed, t)
 		c.passRecord(p, array(packed))
 		return
 	}

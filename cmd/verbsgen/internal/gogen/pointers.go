@@ -7,7 +7,6 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 )
 
 // This file has what C finds behind a struct and behind pointers in one: lists of handles, other records, and bytes in a nested record.
@@ -223,7 +222,7 @@ func (g *goFile) point(r *model.Record, places bool) {
 func places(r *model.Record) (out []jen.Code) {
 	var none fail
 	for _, f := range r.Fields {
-		at := naming.Unexported(f.Go)
+		at := model.Unexported(f.Go)
 		from, to := id("a", kept(r, f)), id("c", f.Leaf.Go)
 		put := append([]jen.Code{define(at, "err").Add(dot(from, "point").Call(id("pins")))}, none.ifErr())
 		switch {

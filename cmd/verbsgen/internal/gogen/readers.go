@@ -7,7 +7,6 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/spec"
 )
 
@@ -97,7 +96,7 @@ func (e *emitter) readTypes(g *goFile, l *model.Lazy) {
 			failed = append(failed, key(f.Go, id("w", f.Go)))
 		}
 	}
-	g.structType(doc(l.Go, "is "+naming.Lower(l.Doc), "struct "+l.C, l.Page), l.Go, fields...)
+	g.structType(doc(l.Go, "is "+model.Lower(l.Doc), "struct "+l.C, l.Page), l.Go, fields...)
 	method := func(name, text, typ string, body ...jen.Code) {
 		g.fn(fn{doc: comment(text), recv: recv("w", l.Go), name: name, results: types(typ), body: append([]jen.Code{orZero("w")}, body...)})
 	}

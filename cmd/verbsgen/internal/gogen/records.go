@@ -7,7 +7,6 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/role"
 )
@@ -62,7 +61,7 @@ func (e *emitter) record(g *goFile, r *model.Record) {
 }
 
 func docOfRecord(r *model.Record, more ...string) string {
-	return doc(r.Go, "is "+naming.Lower(r.Doc), "struct "+r.C, r.Page, more...)
+	return doc(r.Go, "is "+model.Lower(r.Doc), "struct "+r.C, r.Page, more...)
 }
 
 // structOf writes a struct with a field for each one of the page.
@@ -143,7 +142,7 @@ func (e *emitter) builder(g *goFile, r *model.Record) {
 			op(id("a.c", r.Mask), "|=", inHex(uint64(bit.Value))), jen.Return(id("a")))
 	}
 	if t := r.Tail; t != nil {
-		list := id("a", naming.Unexported(t.Go))
+		list := id("a", model.Unexported(t.Go))
 		g.chained(r, t.Go, doc(t.Go, "adds the "+t.Doc, "struct "+r.C, r.Page), param("v", "..."+t.Of),
 			assign(list, jen.Append(list.Clone(), id("v").Op("..."))), jen.Return(id("a")))
 	}
@@ -159,7 +158,7 @@ func (g *goFile) constructor(r *model.Record) {
 	var docs []string
 	f := fn{name: name, results: []jen.Code{ptr(r.Go)}, body: []jen.Code{define("a").Add(empty)}}
 	for _, x := range r.New {
-		arg := naming.Unexported(x.Go)
+		arg := model.Unexported(x.Go)
 		docs = append(docs, arg+": "+strings.TrimSuffix(x.Doc, ".")+".")
 		f.params = append(f.params, param(arg, x.GoType))
 		f.body = append(f.body, store{r}.field(x, id(arg))...)
@@ -217,7 +216,7 @@ func extras(r *model.Record) (out []jen.Code) {
 		out = append(out, remark(param("err", "error"), "of the first value that does not fit"))
 	}
 	if r.Tail != nil {
-		out = append(out, param(naming.Unexported(r.Tail.Go), "[]"+r.Tail.Of))
+		out = append(out, param(model.Unexported(r.Tail.Go), "[]"+r.Tail.Of))
 	}
 	for _, f := range r.Fields {
 		switch {
@@ -245,7 +244,7 @@ func kept(r *model.Record, f *model.Field) string {
 	if r.Plain {
 		return f.Go
 	}
-	return naming.Unexported(f.Go)
+	return model.Unexported(f.Go)
 }
 
 // keptIn is where a record has the bytes x of its nested record f.
@@ -253,7 +252,7 @@ func keptIn(r *model.Record, f, x *model.Field) string {
 	if r.Plain {
 		return f.Go + "." + x.Go
 	}
-	return naming.Unexported(f.Go) + x.Go
+	return model.Unexported(f.Go) + x.Go
 }
 
 // layout makes how a struct is written in C's layout, and read from it:
@@ -353,7 +352,7 @@ func (e *emitter) mirror(g *goFile, m *model.Mirror) {
 
 // union makes the type of a union, which is that of one member: type GID [16]byte.
 func (g *goFile) union(u *model.Union) {
-	g.decl(doc(u.Go, "is "+naming.Lower(u.Doc), "union "+u.C, u.Page), jen.Type().Id(u.Go).Add(goType(u.GoType)))
+	g.decl(doc(u.Go, "is "+model.Lower(u.Doc), "union "+u.C, u.Page), jen.Type().Id(u.Go).Add(goType(u.GoType)))
 }
 
 // withArticle makes "the length in bytes" of "length in bytes".

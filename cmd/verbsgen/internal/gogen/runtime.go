@@ -7,7 +7,6 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
 )
 
@@ -54,7 +53,7 @@ func (g *goFile) runtimeNames(t *model.Enum) {
 			likely = append(likely, at().Add(longText(m.Likely)))
 		}
 	}
-	name := naming.Unexported(t.Go)
+	name := model.Unexported(t.Go)
 	g.decl("// "+name+"Names are the names of "+t.C+", without the prefix.",
 		jen.Var().Id(name+"Names").Op("=").Index().Add(typ).Add(lines(names...)))
 	if likely != nil {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 )
 
 // setup writes the type with what a kind of object needs to go through states, with a method for each change and one for all:
@@ -41,7 +40,7 @@ func (e *emitter) setup(g *goFile, r *model.Record, s *model.Setup) {
 	more := ""
 	if modify != "" {
 		more = say("setup more", with)
-		o := naming.Unexported(object)
+		o := model.Unexported(object)
 		var body []jen.Code
 		for i, name := range each {
 			body = append(body, fail(nil).onErr(rt("verr", "Step").Call(jen.Lit(names[i]), id(o, modify).Call(id("s", name).Call()))))

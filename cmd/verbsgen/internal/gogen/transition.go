@@ -8,7 +8,6 @@ import (
 	"github.com/dave/jennifer/jen"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/spec/cond"
 	"github.com/verbsgen/verbsgen/spec/role"
 )
@@ -129,7 +128,7 @@ func (e *emitter) maskNames(g *goFile, r *model.Rule) {
 		jen.Var().Id(name).Op("=").Index().Add(rt("validate", "Flag"), values(names...)))
 }
 
-func maskNamesVar(rec *model.Record) string { return naming.Unexported(rec.Go) + "MaskNames" }
+func maskNamesVar(rec *model.Record) string { return model.Unexported(rec.Go) + "MaskNames" }
 
 // maskShown is the record of the mask that is the value of a rule, nil when it shows none.
 func maskShown(r *model.Rule) *model.Record {

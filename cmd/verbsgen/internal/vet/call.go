@@ -8,7 +8,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
 	"github.com/verbsgen/verbsgen/spec/role"
 )
 
@@ -387,5 +386,5 @@ func fits(t types.Type, p *model.Param, variadic bool) bool {
 	got := types.TypeString(t, func(*types.Package) string { return "" })
 	short := want[strings.LastIndexAny(want, ".*]")+1:]
 	got = strings.TrimLeft(got, "*[]")
-	return got == short || got == naming.Unexported(short)
+	return got == short || got == model.Unexported(short)
 }

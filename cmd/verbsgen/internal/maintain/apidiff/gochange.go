@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
 )
 
@@ -90,7 +90,7 @@ func (n *names) enum(tag, goType, prefix string, members []string, names map[str
 	for _, c := range members {
 		name := names[c]
 		if name == "" {
-			name = naming.Member(goType, prefix, c)
+			name = model.MemberName(goType, prefix, c)
 		}
 		add(c, name)
 	}
@@ -101,7 +101,7 @@ func (n *names) list(c Change) string {
 	list := slices.Clone(n.of[c.Name])
 	for _, w := range n.whole {
 		if c.Kind == Enumerator && w.enum == c.Of {
-			list = append(list, naming.Member(w.goType, w.prefix, c.Name))
+			list = append(list, model.MemberName(w.goType, w.prefix, c.Name))
 		}
 	}
 	slices.Sort(list)

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
@@ -22,7 +22,7 @@ func (d *drafter) record(p *page, tag, role string) *record {
 	if rec == nil || !d.open[rec.Tag] || d.Dropped[rec.Tag] != "" {
 		return nil
 	}
-	r := &record{goName: d.free(naming.Exported(d.bare(tag))), role: role, isNew: true}
+	r := &record{goName: d.free(model.Exported(d.bare(tag))), role: role, isNew: true}
 	d.records[tag] = r
 	delete(d.open, rec.Tag)
 	d.writeRecord(p, rec, r, "")
@@ -65,7 +65,7 @@ func (d *drafter) writeRecord(p *page, rec *api.Record, r *record, more string, 
 // field describes a field, or says why it is hidden.
 func (d *drafter) field(p *page, of string, f api.Field, role, bit string) (text string, ok bool) {
 	t := d.facts.TypeOf(f.Type)
-	keys := "go: " + naming.Exported(strings.ReplaceAll(f.Name, ".", "_"))
+	keys := "go: " + model.Exported(strings.ReplaceAll(f.Name, ".", "_"))
 	if bit != "" {
 		keys += ", bit: " + bit
 	}
@@ -166,7 +166,7 @@ func (d *drafter) enum(p *page, tag string) string {
 	if e == nil {
 		return ""
 	}
-	name := d.free(naming.Exported(d.bare(tag)))
+	name := d.free(model.Exported(d.bare(tag)))
 	d.types["enum "+tag], d.types[e.Tag] = name, name
 	var names []string
 	var values []int64
@@ -203,7 +203,7 @@ func (d *drafter) arms() {
 					continue
 				}
 				tag := strings.TrimPrefix(rec.Tag, "struct ")
-				r := &record{goName: d.free(naming.Exported(d.bare(tag))), role: "in", isNew: true}
+				r := &record{goName: d.free(model.Exported(d.bare(tag))), role: "in", isNew: true}
 				d.records[tag], d.used[is] = r, true
 				delete(d.open, rec.Tag)
 				of := d.page(p.Page)

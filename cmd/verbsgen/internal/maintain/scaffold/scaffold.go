@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/decide"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
@@ -124,7 +124,7 @@ func (d *drafter) findObjects() {
 		for _, e := range d.Release.Functions {
 			takes := len(e.Params) == 1 && e.Params[0].Type == "struct "+tag+" *"
 			if takes && d.open[e.Name] && has(d.split(e.Name), ends) && d.Dropped[e.Name] == "" {
-				d.objects[tag] = &object{goName: d.free(naming.Exported(d.bare(tag))), tag: tag, end: e.Name, isNew: true}
+				d.objects[tag] = &object{goName: d.free(model.Exported(d.bare(tag))), tag: tag, end: e.Name, isNew: true}
 				break
 			}
 		}

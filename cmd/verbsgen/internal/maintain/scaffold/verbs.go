@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
@@ -196,7 +196,7 @@ func (d *drafter) usual() string {
 func (d *drafter) method(v *verb) string {
 	name := d.bare(v.f.Name)
 	if v.receiver == nil {
-		return "Lib." + naming.Exported(name)
+		return "Lib." + model.Exported(name)
 	}
 	if v.creates == nil {
 		own := "_" + d.bare(v.receiver.tag) + "_"
@@ -204,7 +204,7 @@ func (d *drafter) method(v *verb) string {
 			name = short
 		}
 	}
-	return v.receiver.goName + "." + naming.Exported(name)
+	return v.receiver.goName + "." + model.Exported(name)
 }
 
 // objectParts drafts the new objects.

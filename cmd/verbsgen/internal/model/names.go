@@ -1,9 +1,4 @@
-// Package naming turns C names into Go names.
-//
-// It owns the list of initialisms, the rule of word splitting, and the names that generated methods use themselves. It
-// knows nothing of headers or specs: exact names that the rule gets wrong are given by the spec and never reach this
-// package.
-package naming
+package model
 
 import (
 	"go/token"
@@ -13,6 +8,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 )
+
+// This file has the rules by which C names become Go names. An exact name that the rules get wrong is given by a page.
 
 // initialisms are words that Go code writes in capitals, or in a spelling of their own.
 var initialisms = map[string]string{
@@ -69,8 +66,8 @@ var reserved = []string{"verb", "err", "errno", "l", "o", "n", "ptr", "in", "out
 // Reserved reports whether generated methods use a name themselves, so that no parameter can have it.
 func Reserved(name string) bool { return slices.Contains(reserved, name) }
 
-// Param returns the Go name of a parameter: that of Local, or one beside it where Go or the generated methods have that name.
-func Param(c string) string {
+// ParamName returns the Go name of a parameter: that of Local, or one beside it where Go or the generated methods have that name.
+func ParamName(c string) string {
 	name := Local(c)
 	switch {
 	case name == "context" || name == "ctx": // a package name in Go, and one of another type
@@ -92,9 +89,9 @@ func mended(name string) string {
 	return name
 }
 
-// Member returns the Go name of an enumerator: the type's name and what is left without the prefix, and without the word that the type
+// MemberName returns the Go name of an enumerator: the type's name and what is left without the prefix, and without the word that the type
 // ends with.
-func Member(goType, prefix, c string) string {
+func MemberName(goType, prefix, c string) string {
 	left := strings.TrimPrefix(c, prefix)
 	first, rest, more := strings.Cut(left, "_")
 	if word := Exported(first); more && len(word) > 1 && strings.HasSuffix(goType, word) {
@@ -120,8 +117,8 @@ func Joined(path string) string {
 	return strings.Join(words, "_")
 }
 
-// Field returns the name of a field in the Go mirror of a C struct: the C name, with dots and keywords mended.
-func Field(c string) string {
+// LeafName returns the name of a field in the Go mirror of a C struct: the C name, with dots and keywords mended.
+func LeafName(c string) string {
 	name := strings.ReplaceAll(c, ".", "_")
 	return mended(name)
 }

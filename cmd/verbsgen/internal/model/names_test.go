@@ -1,4 +1,4 @@
-package naming
+package model
 
 import "testing"
 
@@ -35,28 +35,28 @@ func TestExported(t *testing.T) {
 	}
 }
 
-func TestOthers(t *testing.T) {
+func TestNames(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
 		{Local("dm_offset"), "dmOffset"},
 		{Local("type"), "typ"},
 		{Local("fd"), "fd"},
 		{Local("hca_va"), "hcaVA"},
-		{Member("MRAccess", "IBV_ACCESS_", "IBV_ACCESS_ZERO_BASED"), "MRAccessZeroBased"},
-		{Member("QPType", "IBV_QPT_", "IBV_QPT_RAW_PACKET"), "QPTypeRawPacket"},
-		{Member("PortCap", "IBV_PORT_", "IBV_PORT_CAP_MASK2_SUP"), "PortCapMask2Sup"},
-		{Member("PortCap", "IBV_PORT_", "IBV_PORT_CAP"), "PortCapCap"},
+		{MemberName("MRAccess", "IBV_ACCESS_", "IBV_ACCESS_ZERO_BASED"), "MRAccessZeroBased"},
+		{MemberName("QPType", "IBV_QPT_", "IBV_QPT_RAW_PACKET"), "QPTypeRawPacket"},
+		{MemberName("PortCap", "IBV_PORT_", "IBV_PORT_CAP_MASK2_SUP"), "PortCapMask2Sup"},
+		{MemberName("PortCap", "IBV_PORT_", "IBV_PORT_CAP"), "PortCapCap"},
 		{Joined("attr.ah_attr.grh.flow_label"), "attr_ah_attr_grh_flow_label"},
 		{Joined("mw_bind.bind_info.mr"), "mw_bind_info_mr"},
 		{Joined("qp.qp_type"), "qp_type"},
 		{Joined("flow.flow"), "flow_flow"},
-		{Field("type"), "typ"},
-		{Field("range"), "rangeValue"},
-		{Param("port_num"), "portNum"},
-		{Param("context"), "dev"},
-		{Param("ctx"), "dev"},
-		{Param("err"), "errValue"},
-		{Param("len"), "lenValue"},
-		{Field("per_transport_caps.rc_odp_caps"), "per_transport_caps_rc_odp_caps"},
+		{LeafName("type"), "typ"},
+		{LeafName("range"), "rangeValue"},
+		{ParamName("port_num"), "portNum"},
+		{ParamName("context"), "dev"},
+		{ParamName("ctx"), "dev"},
+		{ParamName("err"), "errValue"},
+		{ParamName("len"), "lenValue"},
+		{LeafName("per_transport_caps.rc_odp_caps"), "per_transport_caps_rc_odp_caps"},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %q, want %q", c.got, c.want)

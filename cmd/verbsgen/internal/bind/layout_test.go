@@ -1,4 +1,4 @@
-package layout
+package bind
 
 import (
 	"strings"
@@ -8,8 +8,8 @@ import (
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
-// TestOf gives the Go types of fields, and says why a field has none.
-func TestOf(t *testing.T) {
+// TestGoType gives the Go types of fields, and says why a field has none.
+func TestGoType(t *testing.T) {
 	facts := spec.NewFacts(&api.Release{
 		Enums: []api.Enum{{Tag: "enum e", Signed: true, Enumerators: []api.Enumerator{{Name: "E_A", Value: -1}}},
 			{Tag: "enum u", Enumerators: []api.Enumerator{{Name: "U_A", Value: 1}}}},
@@ -18,7 +18,7 @@ func TestOf(t *testing.T) {
 			{Tag: "struct open", Incomplete: true}, {Tag: "struct odd", Size: 12, Align: 4,
 				Fields: []api.Field{{Name: "a", Type: "uint64_t", Size: 8}}}},
 	})
-	unions := Unions{"union ibv_gid": {Go: "GID", Size: 16, Align: 1}}
+	b := &binder{facts: facts, shown: map[string]shownUnion{"union ibv_gid": {Go: "GID", Size: 16, Align: 1}}}
 	for _, c := range []struct {
 		f       api.Field
 		want    string // Go type
@@ -38,9 +38,9 @@ func TestOf(t *testing.T) {
 		{api.Field{Type: "char[0]"}, "byte", "", "its type has no size"},
 		{api.Field{Type: "double", Size: 8}, "", "", `its C type "double" has no Go equivalent`},
 	} {
-		got, record, err := Of(facts, unions, c.f)
+		got, record, err := b.goType(c.f)
 		if err == nil {
-			err = Fits(facts, unions, c.f, got)
+			err = b.fits(c.f, got)
 		}
 		if c.problem == "" && (got != c.want || record != c.record || err != nil) || c.problem != "" &&
 			(err == nil || !strings.Contains(err.Error(), c.problem)) {
@@ -50,7 +50,7 @@ func TestOf(t *testing.T) {
 	for tag, want := range map[string]string{"struct pair": "", "struct open": "is declared in this header, but not defined",
 		"struct none": "is not defined in this header",
 		"struct odd":  "its size of 12 bytes is no multiple of the alignment 8 that Go gives it"} {
-		if got := Record(facts, unions, facts.Record(tag)); got != want {
+		if got := b.noMirror(facts.Record(tag)); got != want {
 			t.Errorf("%s: %q, want %q", tag, got, want)
 		}
 	}

@@ -1,7 +1,4 @@
-// Package layout says which Go type has the layout of a C type, and why a C type has none.
-//
-// It knows scalars, arrays and records of linux/amd64 and linux/arm64. It knows neither pages nor the model's types.
-package layout
+package bind
 
 import (
 	"errors"
@@ -9,10 +6,11 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/naming"
-	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
+
+// This file says which Go type has the layout of a C type on linux/amd64 and linux/arm64, and why a C type has none.
 
 // scalars gives the Go type with the layout of a C scalar.
 var scalars = map[string]string{
@@ -25,37 +23,37 @@ var scalars = map[string]string{
 	"off_t": "int64", "_Bool": "uint8", "__be16": "uint16", "__be32": "uint32", "__be64": "uint64",
 }
 
-// Scalar is the Go type with the layout of a C scalar; empty for another type.
-func Scalar(ctype string) string { return scalars[ctype] }
+// scalar is the Go type with the layout of a C scalar; empty for another type.
+func scalar(ctype string) string { return scalars[ctype] }
 
-// IsScalar reports whether a Go type is one of those.
-func IsScalar(goType string) bool { return sizes[goType] > 0 }
+// isScalar reports whether a Go type is one of those.
+func isScalar(goType string) bool { return sizes[goType] > 0 }
 
-// Int is the Go type of an integer in the public API, by the one with its layout: int for a C int.
-func Int(layout string) string {
+// intOf is the Go type of an integer in the public API, by the one with its layout: int for a C int.
+func intOf(layout string) string {
 	if layout == "int32" {
 		return "int"
 	}
 	return layout
 }
 
-// BigEndian reports whether a C type holds its value in network byte order.
-func BigEndian(ctype string) bool {
+// bigEndian reports whether a C type holds its value in network byte order.
+func bigEndian(ctype string) bool {
 	return ctype == "__be16" || ctype == "__be32" || ctype == "__be64"
 }
 
-// IsPointer reports whether a C type is a pointer of any kind.
-func IsPointer(ctype string) bool {
+// isPointer reports whether a C type is a pointer of any kind.
+func isPointer(ctype string) bool {
 	return strings.Contains(ctype, "*")
 }
 
-// Pointee is the C type behind a pointer, without const.
-func Pointee(ctype string) string {
+// pointee is the C type behind a pointer, without const.
+func pointee(ctype string) string {
 	return strings.TrimPrefix(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(ctype), "*")), "const ")
 }
 
-// Array splits "char[64]" into its element and count; count is 0 for other types.
-func Array(ctype string) (elem string, n int64) {
+// array splits "char[64]" into its element and count; count is 0 for other types.
+func array(ctype string) (elem string, n int64) {
 	i := strings.IndexByte(ctype, '[')
 	if i < 0 || !strings.HasSuffix(ctype, "]") {
 		return ctype, 0
@@ -67,67 +65,65 @@ func Array(ctype string) (elem string, n int64) {
 	return strings.TrimSpace(ctype[:i]), n
 }
 
-// Union is the Go type of a union whose members are views of the same bytes.
-type Union struct {
+// shownUnion is the Go type of a union whose members are views of the same bytes.
+type shownUnion struct {
 	Go          string
 	Size, Align int64
 }
 
-// Unions are the unions that have a Go type, by their C types ("union ibv_gid").
-type Unions map[string]Union
-
-// Show adds a union that has the type of one of its members.
-func (u Unions) Show(facts *spec.Facts, rec *api.Record, name string, shown api.Field) error {
-	goType, nested, err := Of(facts, nil, shown)
+// show adds a union that has the type of one of its members, and returns that type.
+func (b *binder) show(rec *api.Record, name string, shown api.Field) (goType string, err error) {
+	alone := &binder{facts: b.facts} // a union within has no type
+	goType, nested, err := alone.goType(shown)
 	if err == nil && nested != "" {
 		err = errors.New("it is a struct")
 	}
 	if err == nil {
-		err = Fits(facts, nil, shown, goType)
+		err = alone.fits(shown, goType)
 	}
 	if err == nil && (shown.Offset != 0 || shown.Size != rec.Size) {
 		err = errors.New("it has not all bytes of the union")
 	}
 	elem := goType[strings.IndexByte(goType, ']')+1:]
-	u[rec.Tag] = Union{Go: name, Size: rec.Size, Align: max(sizes[elem], 1)}
-	return err
+	b.shown[rec.Tag] = shownUnion{name, rec.Size, max(sizes[elem], 1)}
+	return goType, err
 }
 
-// Of returns the Go type with the layout of a field, and the tag of the record that it needs a mirror of, if any.
-func Of(facts *spec.Facts, unions Unions, f api.Field) (goType, record string, err error) {
-	elem, n := Array(f.Type)
+// goType returns the Go type with the layout of a field, and the tag of the record that it needs a mirror of, if any.
+func (b *binder) goType(f api.Field) (goType, record string, err error) {
+	elem, n := array(f.Type)
 	wrap := func(t string) string {
 		if n > 0 {
 			return fmt.Sprintf("[%d]%s", n, t)
 		}
 		return t
 	}
-	if f.Func != nil || IsPointer(elem) {
+	if f.Func != nil || isPointer(elem) {
 		return wrap("uintptr"), "", nil
 	}
 	if t, ok := scalars[elem]; ok {
 		return wrap(t), "", nil
 	}
 	if strings.HasPrefix(elem, "enum ") {
-		if facts.TypeOf(elem).Signed {
+		if b.facts.TypeOf(elem).Signed {
 			return wrap("int32"), "", nil
 		}
 		return wrap("uint32"), "", nil
 	}
 	if tag, ok := strings.CutPrefix(elem, "struct "); ok {
-		return wrap(Mirror(facts, tag)), tag, nil
+		return wrap(b.mirrorName(tag)), tag, nil
 	}
-	if u, ok := unions[elem]; ok {
+	if u, ok := b.shown[elem]; ok {
 		return wrap(u.Go), "", nil
 	}
 	return "", "", fmt.Errorf("its C type %q has no Go equivalent", f.Type)
 }
 
-// Mirror is the Go name of the mirror of a record.
-func Mirror(facts *spec.Facts, tag string) string { return "c" + naming.Exported(facts.Bare(tag)) }
+// mirrorName is the Go name of the mirror of a record.
+func (b *binder) mirrorName(tag string) string { return "c" + model.Exported(b.facts.Bare(tag)) }
 
-// Opaque is a Go type for the bytes of a field, aligned as far as its place and size allow.
-func Opaque(f api.Field) string {
+// bytesOf is a Go type for the bytes of a field, aligned as far as its place and size allow.
+func bytesOf(f api.Field) string {
 	for _, bytes := range []int64{8, 4, 2} {
 		if f.Offset%bytes == 0 && f.Size%bytes == 0 {
 			return fmt.Sprintf("[%d]uint%d", f.Size/bytes, 8*bytes)
@@ -140,8 +136,8 @@ func Opaque(f api.Field) string {
 var sizes = map[string]int64{"byte": 1, "int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4, "uint32": 4, "int64": 8,
 	"uint64": 8, "uintptr": 8}
 
-// Fits reports why a field of C cannot have a Go type; nil when it can.
-func Fits(facts *spec.Facts, unions Unions, f api.Field, goType string) error {
+// fits reports why a field of C cannot have a Go type; nil when it can.
+func (b *binder) fits(f api.Field, goType string) error {
 	elem, n := goType, int64(1)
 	if rest, ok := strings.CutPrefix(goType, "["); ok {
 		count, e, _ := strings.Cut(rest, "]")
@@ -149,17 +145,17 @@ func Fits(facts *spec.Facts, unions Unions, f api.Field, goType string) error {
 		n, _ = strconv.ParseInt(count, 10, 64)
 	}
 	size, to := sizes[elem], sizes[elem]
-	held, _ := Array(f.Type)
-	union, isUnion := unions[held]
+	held, _ := array(f.Type)
+	union, isUnion := b.shown[held]
 	switch {
 	case isUnion:
 		size, to = union.Size, union.Align
 	case strings.HasPrefix(elem, "c"):
-		rec := facts.Record(held)
+		rec := b.facts.Record(held)
 		if rec == nil || rec.Incomplete {
 			return errors.New(held + " is not defined in this header")
 		}
-		size, to = rec.Size, min(rec.Align, align(facts, unions, rec))
+		size, to = rec.Size, min(rec.Align, b.mirrorAlign(rec))
 	}
 	switch {
 	case f.Size == 0:
@@ -172,23 +168,23 @@ func Fits(facts *spec.Facts, unions Unions, f api.Field, goType string) error {
 	return nil
 }
 
-// align is the alignment of the mirror of a record: that of its most aligned scalar.
-func align(facts *spec.Facts, unions Unions, rec *api.Record) int64 {
+// mirrorAlign is the alignment of the mirror of a record: that of its most aligned scalar.
+func (b *binder) mirrorAlign(rec *api.Record) int64 {
 	most := int64(1)
 	for _, f := range rec.Fields {
 		if f.Name == "" || rec.Container(f) {
 			continue
 		}
-		elem, _ := Array(f.Type)
+		elem, _ := array(f.Type)
 		switch {
-		case f.Func != nil || IsPointer(elem):
+		case f.Func != nil || isPointer(elem):
 			most = 8
-		case facts.Record(elem) != nil && facts.Record(elem) != rec && strings.HasPrefix(elem, "struct "):
-			most = max(most, align(facts, unions, facts.Record(elem)))
+		case b.facts.Record(elem) != nil && b.facts.Record(elem) != rec && strings.HasPrefix(elem, "struct "):
+			most = max(most, b.mirrorAlign(b.facts.Record(elem)))
 		case strings.HasPrefix(elem, "enum "):
 			most = max(most, 4)
-		case unions[elem].Align > 0:
-			most = max(most, unions[elem].Align)
+		case b.shown[elem].Align > 0:
+			most = max(most, b.shown[elem].Align)
 		default:
 			most = max(most, sizes[scalars[elem]])
 		}
@@ -196,8 +192,8 @@ func align(facts *spec.Facts, unions Unions, rec *api.Record) int64 {
 	return most
 }
 
-// Record reports why a record cannot have a mirror at all; empty when it can.
-func Record(facts *spec.Facts, unions Unions, rec *api.Record) string {
+// noMirror reports why a record cannot have a mirror at all; empty when it can.
+func (b *binder) noMirror(rec *api.Record) string {
 	switch {
 	case rec == nil:
 		return "is not defined in this header"
@@ -205,8 +201,8 @@ func Record(facts *spec.Facts, unions Unions, rec *api.Record) string {
 		return "is declared in this header, but not defined"
 	case rec.Size == 0:
 		return "has no members"
-	case rec.Size%align(facts, unions, rec) != 0:
-		return fmt.Sprintf("its size of %d bytes is no multiple of the alignment %d that Go gives it", rec.Size, align(facts, unions, rec))
+	case rec.Size%b.mirrorAlign(rec) != 0:
+		return fmt.Sprintf("its size of %d bytes is no multiple of the alignment %d that Go gives it", rec.Size, b.mirrorAlign(rec))
 	}
 	return ""
 }
