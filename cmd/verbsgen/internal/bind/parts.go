@@ -7,7 +7,6 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/special"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/role"
 )
@@ -65,7 +64,7 @@ func (b *binder) requireParts(subject string, parts map[string]*model.Part, requ
 
 // requireCalls refuses a release without a function that the file of a verb calls.
 func (b *binder) requireCalls(c string, at spec.Pos) {
-	for _, x := range special.Calls(c) {
+	for _, x := range form.FileOf(c).All() {
 		if b.verbs[x.C] == nil && !x.Optional {
 			b.errorf(diag.NameUnknown, at, c, "the generated code calls "+x.C+", which this header does not declare", "use a complete verbs.h")
 		}

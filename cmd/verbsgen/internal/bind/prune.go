@@ -6,7 +6,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/special"
 	"github.com/verbsgen/verbsgen/spec/role"
 )
 
@@ -38,7 +37,7 @@ func (b *binder) prune() {
 
 func (b *binder) useVerb(used *usage, v *model.Verb) {
 	used.object(v.Creates)
-	for _, name := range special.Needs(v.C) {
+	for _, name := range form.FileOf(v.C).Needs {
 		used.object(b.objects[name])
 	}
 	used.enum(v.Enum)

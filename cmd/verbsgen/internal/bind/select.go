@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/special"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/spec"
 )
 
@@ -68,7 +68,7 @@ func (b *binder) closeOver() bool {
 		for _, part := range v.NeedsVerbs {
 			add(part)
 		}
-		for _, x := range special.Calls(c) {
+		for _, x := range form.FileOf(c).All() {
 			add(x.C)
 		}
 		for c, w := range b.specOf {
@@ -88,7 +88,7 @@ func (b *binder) closeOver() bool {
 				continue
 			}
 			add(o.Destroy)
-			for _, x := range special.Of(o.Go) {
+			for _, x := range form.With(o.Go) {
 				add(x.C)
 			}
 			for _, part := range o.NeedsVerbs {
@@ -125,7 +125,7 @@ func (b *binder) usedObjects() map[string]bool {
 			continue
 		}
 		used[v.Creates] = true
-		for _, name := range special.Needs(c) {
+		for _, name := range form.FileOf(c).Needs {
 			used[name] = true
 		}
 		maps.Copy(used, b.takes(v))

@@ -8,7 +8,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/special"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 	"github.com/verbsgen/verbsgen/spec/role"
@@ -22,7 +21,7 @@ func (c *checker) methods(v *spec.Verb, fn *api.Function) {
 		m := &v.Methods[i]
 		e, f := entry{m.Go, m.At}, form.Of(v.C, m.Form)
 		if c.first(e,
-			row{m.Form == form.Special && (f == nil || !special.HasMethod(m.Go)), "form", "no file of templates/verbs has it, written for " + v.C,
+			row{m.Form == form.Special && (f == nil || !form.HasMethod(m.Go)), "form", "no file of templates/verbs has it, written for " + v.C,
 				"write it there, or remove form:"},
 			row{f == nil, "form", "there is no form " + m.Form, "write one of " + formNames() + ", or remove form:"}) {
 			continue
@@ -133,14 +132,12 @@ func (c *checker) special(v *spec.Verb, m *spec.Method, f *form.Form) {
 		c.add(diag.SpecialChanged, m.At("form", ""), m.Go, problem,
 			"compare the header with "+f.At+", mend the file where the meaning changed, and its directive")
 	}
-	calls := form.Calls(v.C)
-	calls[v.C] = f.Sig
-	for _, name := range slices.Sorted(maps.Keys(calls)) {
-		if problem := c.misfit(name, orZero(c.VerbByC(name)), calls[name]); problem != "" {
+	for _, x := range form.FileOf(v.C).All() {
+		if problem := c.misfit(x.C, orZero(c.VerbByC(x.C)), x.Sig); problem != "" {
 			changed(problem)
 		}
 	}
-	for name, want := range special.Find(v.C).Values {
+	for name, want := range form.Written(v.C).Values {
 		if is := c.facts.Const(name); is == nil || !is.IsInt64() || is.Int64() != want {
 			changed(fmt.Sprintf("%s is %v in the header, and the file is for %d", name, is, want))
 		}

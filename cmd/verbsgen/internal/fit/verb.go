@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/special"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 	"github.com/verbsgen/verbsgen/spec/role"
@@ -88,7 +87,7 @@ func (c *checker) returns(v *spec.Verb, fn *api.Function) {
 	e, ret := entry{v.C, v.At}, c.facts.TypeOf(fn.Ret)
 	c.all(e, row{fn.Variadic, "", "it takes any number of arguments, and a call with a variable number of arguments cannot be generated",
 		"skip it with this reason"})
-	if c.first(e, row{!conventions[v.Returns](ret) || v.Returns == spec.RetRereg && special.Find(v.C) == nil, "returns",
+	if c.first(e, row{!conventions[v.Returns](ret) || v.Returns == spec.RetRereg && form.Written(v.C) == nil, "returns",
 		"a function that returns " + fn.Ret + " does not return " + v.Returns, ""}) {
 		return
 	}

@@ -1,7 +1,7 @@
 // Package form is the registry of the forms of methods: which there are, what each needs of a verb, and what it generates.
 //
-// It is data. A page names a form, fit compares the verb with what the form needs, and gogen has a writer for each. Only this package
-// has the names of forms.
+// A page names a form, bind compares the verb with what the form needs, and gogen has a writer for each. Only this package has the names
+// of forms. It has the Go that is written by hand, too, which is a form for each of its verbs.
 package form
 
 import (
@@ -164,6 +164,18 @@ func Find(name string) *Form {
 		if forms[i].Name == name {
 			return &forms[i]
 		}
+	}
+	return nil
+}
+
+// Of returns the form of a method of a verb. That of a special is what the file of the verb says; nil for a form that does not
+// exist, and for a special that no file has.
+func Of(verb, name string) *Form {
+	if name != Special {
+		return Find(name)
+	}
+	if x := Written(verb); x != nil {
+		return &x.Form
 	}
 	return nil
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/special"
 	"github.com/verbsgen/verbsgen/spec/role"
 )
 
@@ -37,11 +36,11 @@ func (e *emitter) declares(name string) bool {
 
 // writtenUses reports whether a file of the package that is written by hand mentions a name.
 func (e *emitter) writtenUses(name string) bool {
-	return slices.ContainsFunc(e.written, func(f *special.File) bool { return f.Uses(name) })
+	return slices.ContainsFunc(e.written, func(f *form.File) bool { return f.Uses(name) })
 }
 
 // writtenFields are the fields that files of the package need of a handle.
-func (e *emitter) writtenFields(o *model.Object) (out []special.Field) {
+func (e *emitter) writtenFields(o *model.Object) (out []form.Field) {
 	for _, f := range e.written {
 		for _, x := range f.Fields {
 			if x.Handle == o.Go {
@@ -109,7 +108,7 @@ func (e *emitter) special(g *goFile, v *model.Verb, m *model.Method) {
 var rulesOf = regexp.MustCompile(`(?m)^// \[rules (\w+)\]\n//\n`)
 
 // copied is the copy of a file that is written by hand: the package clause is that of the package, and the rules are written out.
-func (e *emitter) copied(f *special.File) output.File {
+func (e *emitter) copied(f *form.File) output.File {
 	body := rulesOf.ReplaceAllStringFunc(f.Body, func(mark string) string {
 		for _, v := range e.pkg.Verbs {
 			if text := ruleList(v); v.C == rulesOf.FindStringSubmatch(mark)[1] && text != "" {
@@ -137,7 +136,7 @@ const goneFunc = "gone"
 
 // has reports whether a file of the package that is written by hand has a method of an object.
 func (e *emitter) has(object, method string) bool {
-	return slices.ContainsFunc(e.written, func(f *special.File) bool { return slices.Contains(f.Methods, object+"."+method) })
+	return slices.ContainsFunc(e.written, func(f *form.File) bool { return slices.Contains(f.Methods, object+"."+method) })
 }
 
 // noticesGone reports whether a device has goneFunc.

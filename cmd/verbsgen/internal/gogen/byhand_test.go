@@ -7,14 +7,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/special"
 )
 
 // TestCopies asks that the files below gen that are written by hand are those of templates/verbs below the package clause, but for the
 // rules in their comments.
 func TestCopies(t *testing.T) {
-	files, err := special.Files()
+	files, err := form.Files()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,14 +7,13 @@ import (
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/special"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/role"
 )
 
 // indexed reports whether events name an object by its C address.
 func (e *emitter) indexed(o *model.Object) bool {
-	return e.namedByRecord(o) || slices.ContainsFunc(e.written, func(f *special.File) bool { return slices.Contains(f.Finds, o.Go) })
+	return e.namedByRecord(o) || slices.ContainsFunc(e.written, func(f *form.File) bool { return slices.Contains(f.Finds, o.Go) })
 }
 
 // waiter is the type of what waits for the events of an object; empty where none arrive on it.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/special"
 	"github.com/verbsgen/verbsgen/spec"
 )
 
@@ -417,7 +416,7 @@ func (e *emitter) lends(g *goFile, o *model.Object) {
 
 // named reports whether requests keep the address of the C object: that of a window, or of what it is bound to.
 func (e *emitter) named(o *model.Object) bool {
-	return slices.ContainsFunc(e.written, func(f *special.File) bool { return slices.Contains(f.Names, o.Go) })
+	return slices.ContainsFunc(e.written, func(f *form.File) bool { return slices.Contains(f.Names, o.Go) })
 }
 
 // changing writes the methods that read and set a field that changes while the object lives:

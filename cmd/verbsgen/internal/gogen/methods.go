@@ -7,8 +7,8 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/special"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/role"
 )
@@ -201,7 +201,7 @@ func counts(v *model.Verb) bool { return v.Returns == spec.RetNumber || v.Return
 // callbacks reports whether the call may run the allocator of a parent domain.
 func (c *call) callbacks() bool {
 	return c.v.Callbacks && c.recv != nil && slices.ContainsFunc(c.e.writtenFields(c.recv.Object),
-		func(x special.Field) bool { return x.Name == "calls" })
+		func(x form.Field) bool { return x.Name == "calls" })
 }
 
 // pins reports whether the verb pins host memory: then ENOMEM may be the limit on locked memory.

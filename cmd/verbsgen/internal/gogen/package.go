@@ -22,7 +22,6 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/special"
 	"github.com/verbsgen/verbsgen/runtime/gensupport"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
@@ -31,7 +30,7 @@ import (
 type emitter struct {
 	pkg     *model.Package
 	prefix  string // of the C functions
-	written []*special.File
+	written []*form.File
 	ctypes  map[string]string // Go integers of C types
 	done    map[string]bool   // declarations that are written once
 	started []*rendering
@@ -54,7 +53,7 @@ func Package(pkg *model.Package, prefix string) (files []output.File, err error)
 	}
 	e := newEmitter(pkg)
 	e.prefix = prefix
-	if e.written, err = special.In(e.isWritten, e.declares); err != nil {
+	if e.written, err = form.FilesOf(e.isWritten, e.declares); err != nil {
 		return nil, err
 	}
 	for _, file := range []func() *goFile{e.recordsFile, e.enumsFile, e.rawFile, e.rawStubFile, e.othersFile, e.docFile, e.enumsTestFile,

@@ -1,9 +1,4 @@
-// Package special reads the Go that is written by hand: the files of templates/verbs, each the methods of a few verbs that no
-// form fits. A generated package that has the verbs gets a copy of the file.
-//
-// It owns the directives above the package clauses, which say what a file was written for. It knows nothing of pages, of headers
-// or of how a package is put together.
-package special
+package form
 
 import (
 	"fmt"
@@ -19,6 +14,9 @@ import (
 
 	"github.com/verbsgen/verbsgen/templates"
 )
+
+// This file reads the Go that is written by hand: the files of templates/verbs, each the methods of a few verbs that no other form fits. A
+// generated package that has the verbs gets a copy of the file. Directives above the package clause say what it was written for.
 
 // File is one file.
 type File struct {
@@ -47,20 +45,10 @@ type Field struct{ Handle, Name, Type, Remark string }
 
 // Func is a C function, as a file was written for it.
 type Func struct {
-	C      string
-	Ret    string   // C type
-	Params []string // C types
-	At     string   // templates/verbs/rereg.go:3
-
-	Optional           bool             // of calls: releases may lack it
-	Runtime            bool             // a package under runtime/ calls it, so that it has no C shim
-	Reads              []string         // C records whose members that package reads, beside those of the parameters
-	Requests, Elements string           // C types of chained requests, and of their lists; see form.Form
-	Values             map[string]int64 // constants of the header
-	Range              string           // type of package dpath that has the requests
-	Unchecked          string           // why its rules are not checked before a call
-	UncheckedLints     string           // the same of the lints, where it differs
-	Kept               bool             // of Unchecked: a rule's own reason goes first
+	C string
+	Form
+	Optional bool             // of calls: releases may lack it
+	Values   map[string]int64 // constants of the header
 }
 
 // Uses reports whether a file mentions a name.
@@ -69,49 +57,39 @@ func (f *File) Uses(name string) bool { return f.uses[name] }
 // Files are all files, by name.
 var Files = sync.OnceValues(func() ([]*File, error) { return read(templates.Verbs) })
 
-// Find returns a verb that a file has the methods of, or nil.
-func Find(c string) *Func {
-	files, _ := Files() // every package reports the error
+// FileOf returns the file with the methods of a verb; an empty one where there is none.
+func FileOf(c string) *File {
+	files, _ := Files() // an error is that of every package
 	for _, f := range files {
-		for _, x := range f.Faces {
-			if x.C == c {
-				return x
-			}
+		if f.face(c) != nil {
+			return f
+		}
+	}
+	return &File{}
+}
+
+// face returns the verb of a C name that the file has the methods of, or nil.
+func (f *File) face(c string) *Func {
+	for _, x := range f.Faces {
+		if x.C == c {
+			return x
 		}
 	}
 	return nil
 }
 
-// Calls lists the functions that come with a verb.
-func Calls(c string) (out []*Func) {
-	files, _ := Files()
-	for _, f := range files {
-		for _, x := range f.Faces {
-			if x.C == c {
-				out = append(append(out, f.Faces...), f.Calls...)
-			}
-		}
-	}
-	return out
-}
+// Written returns a verb that a file has the methods of, or nil.
+func Written(c string) *Func { return FileOf(c).face(c) }
 
-// Of lists the verbs that come with an object.
-func Of(object string) (out []*Func) {
+// All are the functions that come with each verb of the file, and those verbs.
+func (f *File) All() []*Func { return slices.Concat(f.Faces, f.Calls) }
+
+// With lists the verbs that come with an object.
+func With(object string) (out []*Func) {
 	files, _ := Files()
 	for _, f := range files {
 		if slices.Contains(f.Of, object) {
 			out = append(out, f.Faces...)
-		}
-	}
-	return out
-}
-
-// Needs lists the objects that come with a verb.
-func Needs(c string) (out []string) {
-	files, _ := Files()
-	for _, f := range files {
-		if slices.ContainsFunc(f.Faces, func(x *Func) bool { return x.C == c }) {
-			out = append(out, f.Needs...)
 		}
 	}
 	return out
@@ -123,9 +101,9 @@ func HasMethod(name string) bool {
 	return slices.ContainsFunc(files, func(f *File) bool { return slices.Contains(f.Methods, name) })
 }
 
-// In chooses the files of a package: by its verbs whose pages have methods that are written by hand, and by all that it has, C functions
+// FilesOf chooses the files of a package: by its verbs whose pages have methods that are written by hand, and by all that it has, C functions
 // and Go types.
-func In(written, has func(name string) bool) (out []*File, err error) {
+func FilesOf(written, has func(name string) bool) (out []*File, err error) {
 	files, err := Files()
 	for _, f := range files {
 		if f.in(written, has) {
@@ -225,7 +203,7 @@ func (f *File) directive(at, text string) error {
 
 // function reads the C signature of a function that a file is the face of, or calls.
 func (f *File) function(at, key, rest string) error {
-	fn, err := signature(rest)
+	fn, err := declaration(rest)
 	if err != nil {
 		return fmt.Errorf("%s: %w", at, err)
 	}
@@ -250,7 +228,7 @@ func (fn *Func) directive(at, key, rest string) error {
 		if len(types) != 3 {
 			return fmt.Errorf("%s: write requests REQUEST, ELEMENT, RANGE", at)
 		}
-		fn.Requests, fn.Elements, fn.Range = types[0], types[1], types[2]
+		fn.Requests, fn.Elements, fn.Range, fn.Parts = types[0], types[1], types[2], explains
 	case "unchecked":
 		fn.Unchecked = rest
 	case "value":
@@ -263,7 +241,7 @@ func (fn *Func) directive(at, key, rest string) error {
 	case "lints":
 		fn.UncheckedLints = rest
 	case "kept":
-		fn.Unchecked, fn.Kept = rest, true
+		fn.Unchecked, fn.RuleFirst = rest, true
 	default:
 		return fmt.Errorf("%s: there is no directive verbsgen:%s", at, key)
 	}
@@ -289,16 +267,18 @@ func (f *File) handle(at, key, rest string) error {
 	return nil
 }
 
-// signature reads a C declaration without names of parameters: int ibv_close_device(struct ibv_context *).
-func signature(text string) (*Func, error) {
+// declaration reads a C function without names of parameters: int ibv_close_device(struct ibv_context *).
+func declaration(text string) (*Func, error) {
 	head, params, ok := strings.Cut(strings.TrimSuffix(strings.TrimSpace(text), ")"), "(")
 	at := strings.LastIndexAny(head, " *") + 1
 	if !ok || at == 0 || head[at:] == "" {
 		return nil, fmt.Errorf("%q is no declaration of a C function", text)
 	}
-	fn := &Func{Values: map[string]int64{}, C: head[at:], Ret: strings.TrimSpace(head[:at])}
-	if params != "void" {
-		fn.Params = list(params)
+	fn := &Func{C: head[at:], Form: Form{Name: Special, Sig: sig(strings.TrimSpace(head[:at]))}, Values: map[string]int64{}}
+	for _, c := range list(params) {
+		if c != "void" {
+			fn.Sig.Params = append(fn.Sig.Params, Param{C: c})
+		}
 	}
 	return fn, nil
 }

@@ -1,4 +1,4 @@
-package special
+package form
 
 import (
 	"slices"
@@ -41,17 +41,17 @@ func alone()       {}
 		t.Fatal(err)
 	}
 	do := f.Faces[0]
-	if len(f.Faces) != 1 || do.C != "x_do" || do.Ret != "int" ||
-		!slices.Equal(do.Params, []string{"struct x *", "unsigned int", "void *"}) || do.At != "templates/verbs/x.go:3" {
+	if len(f.Faces) != 1 || do.C != "x_do" || do.Sig.Ret != "int" ||
+		!slices.Equal(do.Sig.Params, []Param{{C: "struct x *"}, {C: "unsigned int"}, {C: "void *"}}) || do.At != "templates/verbs/x.go:3" {
 		t.Errorf("the faces are %+v", do)
 	}
 	if !do.Runtime || do.Requests != "struct wr" || do.Elements != "struct sge" || do.Range != "WRRange" ||
-		do.Unchecked != "by the handles" || !do.Kept || do.Values["X_BIT"] != 16 || do.UncheckedLints != "not looked at" ||
+		do.Unchecked != "by the handles" || !do.RuleFirst || do.Values["X_BIT"] != 16 || do.UncheckedLints != "not looked at" ||
 		!slices.Equal(do.Reads, []string{"struct y", "struct z"}) {
 		t.Errorf("the face has %+v", do)
 	}
-	if c := f.Calls[0]; len(f.Calls) != 2 || !f.Calls[1].Optional || c.Optional || c.C != "x_list" || c.Ret != "struct x **" ||
-		c.Params != nil {
+	if c := f.Calls[0]; len(f.Calls) != 2 || !f.Calls[1].Optional || c.Optional || c.C != "x_list" || c.Sig.Ret != "struct x **" ||
+		c.Sig.Params != nil {
 		t.Errorf("the calls are %+v", f.Calls)
 	}
 	if !slices.Equal(f.Methods, []string{"X.Do", "X.Other"}) || !f.Uses("judgeX") || f.Uses("judgeY") ||
