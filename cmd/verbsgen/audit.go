@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/decide"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/bind"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/input"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/maintain/audit"
@@ -51,7 +51,7 @@ It exits 1 when something needs attention.`,
 			if page != "" {
 				return a.listPassages(cmd.Context(), sp, man, page)
 			}
-			d := decide.All(rel, sp)
+			d := bind.Decide(rel, sp)
 			found := diag.From(d.UndecidedErr())
 			fmt.Fprintf(a.out, "%d functions, %d records, %d enums, %d macros: %d undecided\n",
 				len(d.Functions), len(d.Records), len(d.Enums), len(d.Macros), len(found))

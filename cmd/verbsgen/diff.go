@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/decide"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/bind"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/input"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/maintain/apidiff"
@@ -69,7 +69,7 @@ or enum are not listed.`,
 				return err
 			}
 			r := diffReport{Old: nameOr(rels[0], args[0]), New: nameOr(rels[1], args[1]), Diff: apidiff.Compare(rels[0], rels[1]),
-				Decide: decide.All(rels[1], sp).UndecidedNames()}
+				Decide: bind.Decide(rels[1], sp).UndecidedNames()}
 			r.Summary = r.Diff.Summary()
 			r.FillGo(sp, r.Decide)
 			if asJSON {

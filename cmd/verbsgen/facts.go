@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/decide"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/bind"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/generate"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/input"
@@ -48,7 +48,7 @@ func build(t target) (*built, error) {
 		pages[v.Page] = true
 	}
 	return &built{release: rel.Release, files: files, pkg: pkg, rules: len(pkg.Rules), pages: len(pages),
-		left: decide.All(rel, sp).LeftOut()}, nil
+		left: bind.Decide(rel, sp).LeftOut()}, nil
 }
 
 // selected are the functions to bind, as globs: those of the families that the release has, and those of --only. None means all.

@@ -8,7 +8,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/bind"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/cgen"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/decide"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/fit"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/gogen"
@@ -95,7 +94,7 @@ func join(rel, known *api.Release, sp *spec.Spec, opt Options) (*model.Package, 
 	sinceOf := func(name string) string { return since[name] }
 	var errs diag.List
 	if !opt.AllowUndecided {
-		errs.AddErr(decide.All(rel, sp).UndecidedErr())
+		errs.AddErr(bind.Decide(rel, sp).UndecidedErr())
 	}
 	facts := sp.Module.NewFacts(rel)
 	fits := diag.Beside("comparing the pages with the facts", func() error { return fit.Pages(facts, sp) })

@@ -8,7 +8,7 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/decide"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/bind"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
@@ -53,7 +53,7 @@ type pageCount struct {
 
 // New counts.
 func New(rel *api.Release, sp *spec.Spec) *Report {
-	d := decide.All(rel, sp)
+	d := bind.Decide(rel, sp)
 	r := &Report{Functions: items(d.Functions), Records: items(d.Records), Enums: items(d.Enums), Macros: items(d.Macros)}
 	if rel.Release != "" {
 		r.Release = &rel.Release
@@ -73,11 +73,11 @@ func New(rel *api.Release, sp *spec.Spec) *Report {
 }
 
 // items adds its reason to every declaration.
-func items(list []decide.Status) []Item {
+func items(list []bind.Status) []Item {
 	out := make([]Item, 0, len(list))
 	for _, s := range list {
 		it := Item{s.Name, s.Status, s.Reason, s.Page}
-		if it.Reason == "" && s.Status == decide.Pending {
+		if it.Reason == "" && s.Status == bind.Pending {
 			it.Reason = "listed in pending.yaml: not described yet"
 		}
 		out = append(out, it)
@@ -94,10 +94,10 @@ func (r *Report) page(p *spec.Page, has map[string]bool) {
 		}
 	}
 	for _, f := range r.Functions {
-		if f.Page == p.Page && f.Status == decide.Bound {
+		if f.Page == p.Page && f.Status == bind.Bound {
 			c.bound++
 		}
-		if f.Page == p.Page && f.Status == decide.Skipped {
+		if f.Page == p.Page && f.Status == bind.Skipped {
 			c.skipped++
 		}
 	}

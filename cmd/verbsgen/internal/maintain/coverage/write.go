@@ -7,7 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/decide"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/bind"
 )
 
 // JSON writes the report as one JSON object.
@@ -42,7 +42,7 @@ func (r *Report) Text(w io.Writer, names bool) error {
 	fmt.Fprintf(t, "%s\tbound\tskipped\tpending\tundecided\ttotal\n", r.name())
 	for _, k := range r.kinds() {
 		n := count(k.items)
-		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\n", k.what, n[decide.Bound], n[decide.Skipped], n[decide.Pending], n[decide.Undecided],
+		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\n", k.what, n[bind.Bound], n[bind.Skipped], n[bind.Pending], n[bind.Undecided],
 			len(k.items))
 	}
 	fmt.Fprintf(t, "\npage\tfunctions\tskipped\trules\ttested\terrors\tlints\targs\tcaps\tstate\tnotes\n")
@@ -63,7 +63,7 @@ func (r *Report) Text(w io.Writer, names bool) error {
 	}
 	for _, k := range r.kinds() {
 		for _, it := range k.items {
-			if it.Status != decide.Bound {
+			if it.Status != bind.Bound {
 				if _, err := fmt.Fprintf(w, "%s %s: %s%s\n", it.Status, strings.TrimSuffix(k.what, "s"), it.Name, because(it.Reason)); err != nil {
 					return err
 				}
@@ -107,8 +107,8 @@ func (r *Report) Markdown(w io.Writer) error {
 	b.WriteString("| | bound | skipped | pending | undecided | total |\n|---|--:|--:|--:|--:|--:|\n")
 	for _, k := range r.kinds() {
 		n := count(k.items)
-		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %d |\n", k.what, n[decide.Bound], n[decide.Skipped], n[decide.Pending],
-			n[decide.Undecided], len(k.items))
+		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %d |\n", k.what, n[bind.Bound], n[bind.Skipped], n[bind.Pending],
+			n[bind.Undecided], len(k.items))
 	}
 	b.WriteString("\n## Pages\n\n| page | functions | skipped | rules | tested | errors | lints | by arguments | by capabilities | " +
 		"by state | notes |\n" +

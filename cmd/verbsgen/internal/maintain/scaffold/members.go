@@ -4,12 +4,12 @@ import (
 	"path"
 	"strings"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/decide"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/bind"
 	"github.com/verbsgen/verbsgen/spec"
 )
 
 // members drafts new fields of records, and new enumerators of enums, that pages have.
-func (d *drafter) members(list []decide.Member) {
+func (d *drafter) members(list []bind.Member) {
 	for _, m := range list {
 		if m.Field {
 			d.newField(m)
@@ -23,7 +23,7 @@ func (d *drafter) members(list []decide.Member) {
 }
 
 // newField adds a field to a record.
-func (d *drafter) newField(m decide.Member) {
+func (d *drafter) newField(m bind.Member) {
 	r := d.Spec.RecordByGo(m.Go)
 	rec := d.facts.Record(m.Of)
 	if r == nil || rec == nil {
@@ -49,7 +49,7 @@ func (d *drafter) newField(m decide.Member) {
 }
 
 // newEnumerator adds an enumerator to the type of its enum, or skips it.
-func (d *drafter) newEnumerator(m decide.Member) {
+func (d *drafter) newEnumerator(m bind.Member) {
 	for _, sp := range d.Spec.Pages {
 		for i := range sp.Flags {
 			if t := &sp.Flags[i]; "enum "+t.Enum == m.Of && len(t.Members) > 0 && d.Dropped[m.Name] == "" {

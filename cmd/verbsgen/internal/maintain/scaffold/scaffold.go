@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/decide"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/bind"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
@@ -67,7 +67,7 @@ func Draft(in Input) Result {
 	d := &drafter{Input: in, m: in.Spec.Module, facts: in.Spec.Module.NewFacts(in.Release),
 		open: map[string]bool{}, objects: map[string]*object{}, types: map[string]string{}, flags: map[string]bool{},
 		drafted: map[string]bool{}, records: map[string]*record{}, goNames: map[string]bool{}, used: map[string]bool{}, pages: map[string]*page{}}
-	decisions := decide.All(in.Release, in.Spec)
+	decisions := bind.Decide(in.Release, in.Spec)
 	for _, name := range decisions.UndecidedNames() {
 		d.open[name] = true
 	}

@@ -1,8 +1,4 @@
-// Package decide holds the declarations of a release against the pages: each is bound, skipped with a reason, pending or
-// undecided, and so is each field of a bound record and each enumerator of a bound enum.
-//
-// It owns what counts as decided. It knows nothing of how a declaration is bound, or whether it can be.
-package decide
+package bind
 
 import (
 	"fmt"
@@ -13,6 +9,9 @@ import (
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
+
+// This file holds the declarations of a release against the pages: each is bound, skipped with a reason, pending or undecided, and so is
+// each field of a bound record and each enumerator of a bound enum.
 
 // Status is what is decided of one declaration.
 type Status struct {
@@ -50,9 +49,9 @@ type Member struct {
 	Page  spec.Pos // of that type
 }
 
-// All says of every declaration of rel whether the specs bind it, skip it, or leave it pending. A helper of the
+// Decide says of every declaration of rel whether the specs bind it, skip it, or leave it pending. A helper of the
 // header (a function with a leading underscore, an anonymous record) follows what it belongs to.
-func All(rel *api.Release, sp *spec.Spec) Decisions {
+func Decide(rel *api.Release, sp *spec.Spec) Decisions {
 	rel = own(rel)
 	d := decider{bound: map[string]string{}, skip: map[string]skipped{}, pending: map[string]bool{}}
 	d.read(rel, sp)
@@ -97,9 +96,6 @@ func (d *decider) read(rel *api.Release, sp *spec.Spec) {
 		for _, v := range p.Verbs {
 			d.bound[v.C] = p.Page
 		}
-		for _, r := range p.Records {
-			d.bound["struct "+r.C] = p.Page
-		}
 		for _, u := range p.Unions {
 			d.bound["union "+u.C] = p.Page
 		}
@@ -125,6 +121,7 @@ func (d *decider) read(rel *api.Release, sp *spec.Spec) {
 			d.skip[s.C] = skipped{s.Reason, p.Page}
 		}
 		for _, r := range p.Records {
+			d.bound["struct "+r.C] = p.Page
 			for _, f := range r.Fields {
 				if f.Bit != "" {
 					d.bound[f.Bit] = p.Page
@@ -268,4 +265,74 @@ func (d Decisions) UndecidedErr() error {
 				"leave it out"))
 	}
 	return errs.Err()
+}
+
+// fields lists the fields of bound records that a Go type neither shows nor hides.
+func fields(rel *api.Release, sp *spec.Spec) []Member {
+	facts := spec.NewFacts(rel)
+	var out []Member
+	add := func(tag, goName string, at spec.Pos, known map[string]bool) {
+		rec := facts.Record(tag)
+		if rec == nil {
+			return
+		}
+		for _, f := range rec.Fields {
+			outer, _, _ := strings.Cut(f.Name, ".")
+			if f.Name != "" && !known[f.Name] && !(known[outer] && strings.HasPrefix(tag, "union ")) && !rec.Container(f) {
+				out = append(out, Member{Of: rec.Tag, Name: f.Name, Pos: f.Pos, Field: true, Go: goName, Page: at})
+			}
+		}
+	}
+	for _, p := range sp.Pages {
+		for i := range p.Records {
+			r, known := &p.Records[i], p.Records[i].Shown()
+			for c := range r.Hide {
+				known[c] = true
+			}
+			if r.Runtime == "" { // which has all
+				add("struct "+r.C, r.Go, r.Pos, known)
+			}
+		}
+		for _, u := range p.Unions {
+			known := map[string]bool{u.Shows: true}
+			for c := range u.Hide {
+				known[c] = true
+			}
+			add("union "+u.C, u.Go, u.Pos, known)
+		}
+	}
+	return out
+}
+
+// enumerators lists the enumerators of bound enums, and of enums without a name, that no page decides. A Go type that lists no
+// members has all of its enum; a skipped or pending enum is so with all it has.
+func (d *decider) enumerators(rel *api.Release, sp *spec.Spec, enums []Status) []Member {
+	whole, other := map[string]bool{}, map[string][]string{}
+	for _, p := range sp.Pages {
+		for _, f := range p.Flags {
+			whole["enum "+f.Enum] = whole["enum "+f.Enum] || len(f.Members) == 0
+		}
+		for _, e := range p.Enums {
+			whole["enum "+e.Enum] = whole["enum "+e.Enum] || len(e.Members) == 0
+		}
+	}
+	for _, a := range rel.Aliases {
+		other[a.Of] = append(other[a.Of], a.Name)
+		if whole["enum "+a.Name] {
+			whole["enum "+a.Of] = true
+		}
+	}
+	var out []Member
+	for i, e := range rel.Enums {
+		if enums[i].Status != Bound && !anonymous(e.Tag) || whole[e.Tag] {
+			continue
+		}
+		for _, m := range e.Enumerators {
+			names := append([]string{m.Name}, other[m.Name]...)
+			if !slices.ContainsFunc(names, func(c string) bool { return d.exactly(c, api.Pos{}).Status != Undecided }) {
+				out = append(out, Member{Of: e.Tag, Name: m.Name, Pos: api.Pos{File: e.Pos.File, Line: m.Line}})
+			}
+		}
+	}
+	return out
 }

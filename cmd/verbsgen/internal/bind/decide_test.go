@@ -1,4 +1,4 @@
-package decide
+package bind
 
 import (
 	"slices"
@@ -24,7 +24,7 @@ func TestDecided(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		d := All(rel, sp)
+		d := Decide(rel, sp)
 		if err := d.UndecidedErr(); err != nil {
 			t.Errorf("%s: %v", release, err)
 		}
@@ -52,7 +52,7 @@ func TestUndecided(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := All(rel, &spec.Spec{})
+	d := Decide(rel, &spec.Spec{})
 	for _, s := range d.Functions {
 		if s.Status != Undecided || s.Pos.File == "" {
 			t.Fatalf("%+v", s)
