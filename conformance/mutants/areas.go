@@ -46,7 +46,7 @@ func areas() []area {
 	return []area{
 		generator("gogen", 30, same, test+internal+"gogen/...", other),
 		generator("cgen", 10, same, test+internal+"cgen", other),
-		generator("bind", 20, same, other, test+internal+"fit "+internal+"generate"),
+		generator("bind", 20, same, other, test+internal+"bind "+internal+"generate"),
 		generator("explain", 20, test+internal+"explain", test+"./cmd/verbsgen -run TestScripts/script/(explain_constant|verdicts|questions)"),
 		{name: "spec", most: 16, files: []string{"spec/*.go"}, tests: []string{test + "./spec", same}},
 		{name: "pages", most: 24, files: []string{"spec/*/*.yaml"},

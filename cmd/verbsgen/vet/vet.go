@@ -9,8 +9,8 @@ import (
 	"github.com/spf13/pflag"
 	"golang.org/x/tools/go/analysis"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/bind"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/explain"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/generate"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/input"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/vet"
@@ -36,7 +36,7 @@ func load(o *vet.Origin) (*explain.Checker, *model.Package, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	pkg, err := generate.Model(rel, sp, generate.Options{Package: sp.Module.Package})
+	pkg, err := bind.Bind(rel, sp, bind.Options{Package: sp.Module.Package, Generated: true})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -1,8 +1,8 @@
-// Package bind joins the facts of a release with the specs into the model that the emitter reads.
+// Package bind joins the facts of a release with the pages into the model that gogen and cgen read.
 //
-// It owns the resolution of names: does the header have it, since when, what is its value, its offset, its Go type. What it
-// cannot resolve is a problem with a place; all problems come together. It knows nothing of C syntax, of YAML syntax or of how
-// Go code is written, and leaves to package fit whether a page may say of a declaration what it says.
+// It owns the resolution of names: does the header have it, since when, what is its value, its offset, its Go type; and whether what a page
+// says of a declaration is what C has there. What is wrong is a problem with a place; all problems come together. It knows nothing
+// of C syntax, of YAML syntax or of how code is written.
 package bind
 
 import (
@@ -15,32 +15,54 @@ import (
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
-// Input is what Bind joins.
-type Input struct {
-	Release  *api.Release
-	Facts    *spec.Facts              // of Release, by name
-	Hash     string                   // of the facts
-	Since    func(name string) string // first known release that has the name; empty when unknown
-	Oldest   string                   // oldest known release
-	Version  func(name string) string // default symbol version in the newest known release
-	Spec     *spec.Spec
-	Package  string            // Go package name
-	Imports  map[string]string // module -> import path of its Go package, where it is not the usual one
-	Only     []string          // C functions to bind, as globs; empty: all
-	Specials map[string]Special
+// Options choose what is bound.
+type Options struct {
+	Package        string            // Go package name
+	Imports        map[string]string // module -> import path of its Go package, where it is not the usual one
+	Only           []string          // C functions to bind, as globs; empty: all
+	AllowUndecided bool              // leave out declarations that no page decides, instead of failing
+	Generated      bool              // the model is of a package that exists: pages and header were compared when it was generated
 }
 
-// Special describes a verb whose C side is written by hand.
-type Special struct {
-	Hashes  []string // of the header's bodies that it was written for
-	Symbols []string // exported functions that it calls
-	Op      bool     // an op of the context may serve without any of them
-	Types   []string // C declarations that it needs beside those of the parameters
+// Bind joins facts and pages into a model. The error is a diag.List of all that is wrong.
+func Bind(rel *api.Release, sp *spec.Spec, opt Options) (*model.Package, error) {
+	stored, err := api.KnownOf(sp.Module.Facts)
+	if err != nil {
+		return nil, err
+	}
+	came, err := stored.Since()
+	if err != nil {
+		return nil, err
+	}
+	newest, header := rel, rel.Release == "" && stored.Newest() != ""
+	if header {
+		if newest, err = stored.Load(stored.Newest()); err != nil {
+			return nil, err
+		}
+	}
+	b := &binder{
+		Spec: sp, only: opt.Only, generated: opt.Generated, facts: sp.Module.NewFacts(rel), came: came, oldest: stored.Oldest(), newest: newest,
+		pkg:  &model.Package{Name: opt.Package, Module: module(sp.Module, opt.Imports), Release: rel.Release, Facts: rel},
+		want: map[string]bool{}, verbs: map[string]*model.Verb{},
+		specOf: map[string]*spec.Verb{}, objects: map[string]*model.Object{}, types: map[string]*model.Enum{},
+		records: map[string]*model.Record{}, lazies: map[string]*model.Lazy{},
+		unions: map[string]*model.Union{}, mirrors: map[string]*model.Mirror{}, capNames: map[string]string{}, shown: map[string]shownUnion{},
+		arms: map[string]bool{}, pointed: map[string]bool{}, tailed: map[string]bool{},
+	}
+	if !opt.AllowUndecided && !opt.Generated {
+		b.errs.AddErr(Decide(rel, sp).UndecidedErr())
+	}
+	b.bind()
+	if len(b.errs) == 0 && !opt.Generated { // of a model that is not whole the rest is no news
+		b.complete()
+		if header {
+			b.checkWritten(b.newest)
+		}
+	}
+	return b.pkg, b.errs.Err()
 }
 
-// Bind joins in into a model. The error is a diag.List of all that is wrong.
-func Bind(in Input) (*model.Package, error) {
-	b := newBinder(in)
+func (b *binder) bind() {
 	b.selectVerbs()
 	b.bindEnums()
 	b.bindUnions()
@@ -56,18 +78,37 @@ func Bind(in Input) (*model.Package, error) {
 	b.prune()
 	b.families()
 	b.fixes()
-	if err := b.errs.Err(); err != nil {
-		return nil, err
+}
+
+// takeHeader is how to mend a declaration that is not as text or code takes it for.
+const takeHeader = "take the header as rdma-core has it"
+
+// complete checks what is to be generated: bodies that are called as the header does, and handles that can be closed.
+func (b *binder) complete() {
+	for _, v := range b.pkg.Verbs {
+		b.checkDispatch(v)
 	}
-	return b.pkg, nil
+	for _, o := range b.pkg.Objects {
+		s := orZero(b.ObjectByGo(o.Go))
+		b.wrong(entry{o.Go, s.At},
+			row{o.Destroy == nil, "destroy", "nothing closes it: this header does not declare " + s.Destroy, "use a complete header"},
+			row{b.pkg.Root != nil && o != b.pkg.Root && len(o.Parents) == 0, "parents",
+				"it has no parents, and neither has " + orZero(b.pkg.Root).Go + ", which the others are made from",
+				"name the objects that it is made from"})
+	}
 }
 
 // binder is the state of one Bind.
 type binder struct {
-	in    Input
-	pkg   *model.Package
-	errs  diag.List
-	facts *spec.Facts
+	*spec.Spec
+	only      []string
+	generated bool
+	facts     *spec.Facts
+	came      map[string]string // name -> first known release that has it
+	oldest    string            // known release
+	newest    *api.Release      // that is known, or that of the facts
+	pkg       *model.Package
+	errs      diag.List
 
 	want    map[string]bool // C functions to bind
 	verbs   map[string]*model.Verb
@@ -81,28 +122,17 @@ type binder struct {
 	// capNames are the capabilities that rules use, by the name of their value.
 	capNames map[string]string
 	shown    map[string]shownUnion
+	// The types that records are an arm of, those that fields point to, and those of tails.
+	arms, pointed, tailed map[string]bool
 }
 
-func newBinder(in Input) *binder {
-	b := &binder{
-		in: in, facts: in.Facts, want: map[string]bool{}, verbs: map[string]*model.Verb{},
-		specOf: map[string]*spec.Verb{}, objects: map[string]*model.Object{}, types: map[string]*model.Enum{},
-		records: map[string]*model.Record{}, lazies: map[string]*model.Lazy{},
-		unions: map[string]*model.Union{}, mirrors: map[string]*model.Mirror{}, capNames: map[string]string{}, shown: map[string]shownUnion{},
-	}
-	rel := in.Release
-	b.pkg = &model.Package{Name: in.Package, Module: bindModule(in), Release: rel.Release, FactsHash: in.Hash, Facts: rel}
-	return b
-}
-
-// bindModule is the module of the pages.
-func bindModule(in Input) model.Module {
-	m := in.Spec.Module
+// module is the module of the pages.
+func module(m *spec.Module, imports map[string]string) model.Module {
 	short, _, _ := strings.Cut(m.Library, ".so")
 	out := model.Module{Short: short, Serial: m.Serial, Name: m.Name, Header: m.Header, Library: m.Library, Probe: m.Probe,
 		Install: m.Install, Begin: m.Begin}
 	for _, u := range m.Uses {
-		out.Uses = append(out.Uses, model.Use{Name: u.Name, Import: cmp.Or(in.Imports[u.Name], u.Import)})
+		out.Uses = append(out.Uses, model.Use{Name: u.Name, Import: cmp.Or(imports[u.Name], u.Import)})
 	}
 	return out
 }
@@ -111,19 +141,17 @@ func bindModule(in Input) model.Module {
 func (b *binder) families() {
 	methods := map[string][]string{} // by family
 	for _, v := range b.pkg.Verbs {
-		if f := b.in.Spec.Module.FamilyOf(v.C); f != nil {
+		if f := b.Module.FamilyOf(v.C); f != nil {
 			for _, m := range v.Methods {
 				methods[f.Name] = append(methods[f.Name], m.Recv+"."+m.Name)
 			}
 		}
 	}
-	var all []model.Family
-	for _, f := range b.in.Spec.Module.Families {
+	for _, f := range b.Module.Families {
 		if len(methods[f.Name]) > 0 {
-			all = append(all, model.Family{Name: f.Name, Doc: f.Doc, Methods: methods[f.Name]})
+			b.pkg.Module.Families = append(b.pkg.Module.Families, model.Family{Name: f.Name, Doc: f.Doc, Methods: methods[f.Name]})
 		}
 	}
-	b.pkg.Module.Families = all
 }
 
 // errorf adds a problem at a place of the spec.
@@ -137,6 +165,4 @@ func (b *binder) headerf(code string, pos api.Pos, subject, problem, fix string)
 }
 
 // newer reports whether a name that the release lacks is one of a later known release: then it is left out in silence.
-func (b *binder) newer(name string) bool {
-	return b.in.Since(name) != ""
-}
+func (b *binder) newer(name string) bool { return b.came[name] != "" }

@@ -1,7 +1,12 @@
 package bind
 
 import (
+	"cmp"
+	"fmt"
 	"math/big"
+	"math/bits"
+	"slices"
+	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
@@ -11,114 +16,108 @@ import (
 
 // bindEnums makes the Go types of flags and enums.
 func (b *binder) bindEnums() {
-	for _, p := range b.in.Spec.Pages {
-		for _, f := range p.Flags {
-			b.bindFlags(p, f)
-		}
-		for _, e := range p.Enums {
-			b.bindEnum(p, e)
-		}
+	for _, p := range b.Pages {
+		each(p.Flags, func(f *spec.FlagType) { b.bindFlags(p, f) })
+		each(p.Enums, func(e *spec.EnumType) { b.bindEnum(p, e) })
 	}
 }
 
-func (b *binder) bindFlags(p *spec.Page, f spec.FlagType) {
-	e := &model.Enum{Go: f.Go, Page: p.Page, Flags: true, Bits: f.Bits, Prefix: f.Prefix, Runtime: f.Runtime,
+const leaveOut = "leave it out by naming the others under members:"
+
+// values are the numbers that a Go type can have, with what to do about one below and above.
+type values struct {
+	low, high    *big.Int
+	below, above string
+}
+
+func (b *binder) bindFlags(p *spec.Page, f *spec.FlagType) {
+	e := &model.Enum{Go: f.Go, Page: p.Page, Flags: true, Bits: cmp.Or(f.Bits, 32), Prefix: f.Prefix, Runtime: f.Runtime,
 		Doc: f.Doc, Pos: pos(f.Pos)}
-	if f.Enum != "" {
-		e.C = "enum " + f.Enum
+	low, high := spec.CType{Kind: spec.CInt, Bits: uint(f.Bits)}.Range()
+	if f.Bits == 64 && !orZero(b.facts.Enum(f.Enum)).Signed { // bit 63 may look negative
+		low = new(big.Int).Neg(high)
 	}
-	if e.Bits == 0 {
-		e.Bits = 32
-	}
-	members := f.Members
-	if len(members) == 0 {
-		members = b.enumeratorsOf(f.Enum)
-	}
-	b.addMembers(e, members, f.Names, f.Docs, f.MemberPos)
+	b.addMembers(e, f.Enum, f.Members, f.Names, f.Docs, f.MemberPos, values{low, high, leaveOut, "write bits: 64"})
 	for _, m := range e.Members {
 		e.Known |= uint64(m.Value)
 	}
 	for _, r := range f.Ranges {
 		if v, ok := b.lookup(r, f.Pos, f.Go); ok {
 			e.Known |= uint64(v)
+			b.wrong(entry{f.Go, f.At}.on(f.At("ranges", r)), row{bits.OnesCount64(uint64(v)) < 2, "ranges",
+				"ranges: " + r + " is no range of bits", "list a single bit under members:"})
 		}
 	}
-	b.addType(e)
 }
 
-func (b *binder) bindEnum(p *spec.Page, s spec.EnumType) {
+func (b *binder) bindEnum(p *spec.Page, s *spec.EnumType) {
 	e := &model.Enum{Go: s.Go, Page: p.Page, Bits: 32, Signed: s.Signed, Prefix: s.Prefix, Runtime: s.Runtime, Code: s.Code,
 		Doc: s.Doc, Pos: pos(s.Pos)}
-	if s.Enum == "" && len(s.Members) == 0 {
-		e.Bits = form.FindCode(s.Code).Bits
+	k, named := form.FindCode(s.Code), len(s.Members)+len(s.Enum) > 0
+	if !named {
+		e.Bits = k.Bits
 	}
-	members := s.Members
-	if s.Enum != "" {
-		e.C = "enum " + s.Enum
-		if len(members) == 0 {
-			members = b.enumeratorsOf(s.Enum)
-		}
+	b.wrong(entry{s.Go, s.At}, row{k != nil && k.Bits != 32 && named, "code",
+		fmt.Sprintf("code: %s is for numbers of %d bits, and an enum has 32", s.Code, orZero(k).Bits), "remove code:, or the enum"})
+	low, high := spec.CType{Kind: spec.CInt, Bits: 32, Signed: s.Signed}.Range()
+	of := values{low, high, "write signed: true", leaveOut}
+	if s.Signed {
+		of.below = leaveOut
 	}
-	b.addMembers(e, members, s.Names, s.Docs, s.MemberPos)
+	b.addMembers(e, s.Enum, s.Members, s.Names, s.Docs, s.MemberPos, of)
 	for _, m := range e.Members {
 		m.Likely = s.Likely[m.C]
 	}
-	b.addType(e)
 }
 
-// addType enters a type under its Go name.
-func (b *binder) addType(e *model.Enum) {
+// addMembers enters a type, with the members that the release has: those that the page names, or all of the C enum.
+func (b *binder) addMembers(e *model.Enum, tag string, members []string, names, docs map[string]string,
+	at func(c string) spec.Pos, of values) {
 	b.types[e.Go] = e
 	b.pkg.Enums = append(b.pkg.Enums, e)
-}
-
-// enumeratorsOf lists the enumerators of a C enum; none when the release does not have it yet.
-func (b *binder) enumeratorsOf(tag string) []string {
-	e := b.facts.Enum(tag)
-	if e == nil {
-		return nil
+	b.inRuntime(e.Runtime, e.Go, spec.Pos(e.Pos))
+	if tag != "" {
+		e.C = "enum " + tag
 	}
-	var out []string
-	for _, m := range e.Enumerators {
-		out = append(out, m.Name)
+	if len(members) == 0 {
+		for _, m := range orZero(b.facts.Enum(tag)).Enumerators {
+			members = append(members, m.Name)
+		}
 	}
-	return out
-}
-
-// addMembers adds the members that the release has.
-func (b *binder) addMembers(e *model.Enum, members []string, names, docs map[string]string, at func(c string) spec.Pos) {
-	seen, values := map[string]string{}, map[int64]bool{}
+	seen, has := map[string]string{}, map[int64]bool{}
 	for _, c := range members {
 		v, ok := b.lookup(c, at(c), e.Go)
 		if !ok {
 			continue
 		}
-		m := &model.Member{C: c, Value: v, Go: model.MemberName(e.Go, e.Prefix, c), Short: short(e.Prefix, c), Doc: docs[c],
-			Since: b.since(c), Alias: values[v],
-			New: b.in.Since(c) == ""}
-		if n := names[c]; n != "" {
-			m.Go = n
-		}
+		n := b.facts.Const(c)
+		problem := fmt.Sprintf("%s is %d, which the Go type cannot have (%d to %d)", c, n, of.low, of.high)
+		b.wrong(entry{name: e.Go}.on(at(c)), row{n.Cmp(of.low) < 0, "", problem, of.below}, row{n.Cmp(of.high) > 0, "", problem, of.above})
+		m := &model.Member{C: c, Value: v, Go: cmp.Or(names[c], model.MemberName(e.Go, e.Prefix, c)),
+			Short: cmp.Or(strings.TrimPrefix(c, e.Prefix), c), Doc: docs[c], Since: b.since(c), Alias: has[v], New: b.came[c] == ""}
 		if other := seen[m.Go]; other != "" {
 			b.errorf(diag.GoNameTwice, at(c), m.Go, "both "+other+" and "+c+" get this Go name", "give one of them a name under names:")
 		}
-		seen[m.Go], values[v] = c, true
+		seen[m.Go], has[v] = c, true
 		e.Members = append(e.Members, m)
 	}
 }
 
-// short is a C name as messages write it: without the prefix.
-func short(prefix, c string) string {
-	if len(c) > len(prefix) && c[:len(prefix)] == prefix {
-		return c[len(prefix):]
-	}
-	return c
+// runtimeTypes are the types of enums, flags and records that a package under runtime/ has. Pages take such a type over by
+// runtime:, and cannot add to it. A test compares the list with the source of the package.
+var runtimeTypes = map[string][]string{"dpath": {"OpsFlags", "OpsOpcode", "OpsWR", "PlacementType", "RecvWR", "SGE",
+	"SelectivityLevel", "SendFlags", "SendWR", "WC", "WCFlag", "WCOpcode", "WCStatus", "WROpcode"}}
+
+// inRuntime finds a type that a package under runtime/ does not have.
+func (b *binder) inRuntime(pkg, name string, at spec.Pos) {
+	b.wrong(entry{name: name}.on(at), row{pkg != "" && !slices.Contains(runtimeTypes[pkg], name), "runtime",
+		"runtime/" + pkg + " has no type of this name", "remove runtime:"})
 }
 
 // lookup returns the value of an enumerator or macro. A name of a later release is left out in silence.
 func (b *binder) lookup(c string, at spec.Pos, subject string) (int64, bool) {
 	if n := b.facts.Const(c); n != nil {
-		return int64(bits(n)), true
+		return int64(bitsOf(n)), true
 	}
 	if !b.newer(c) {
 		b.errorf(diag.NameUnknown, at, subject, "no constant "+c+" in this header", "correct the name")
@@ -128,15 +127,15 @@ func (b *binder) lookup(c string, at spec.Pos, subject string) (int64, bool) {
 
 // since returns the release that a name came with; empty when the oldest known release has it.
 func (b *binder) since(name string) string {
-	s := b.in.Since(name)
-	if s == b.in.Oldest {
+	s := b.came[name]
+	if s == b.oldest {
 		return ""
 	}
 	return s
 }
 
-// bits are the 64 bits of a constant, negative or not.
-func bits(n *big.Int) uint64 {
+// bitsOf are the 64 bits of a constant, negative or not.
+func bitsOf(n *big.Int) uint64 {
 	if n.IsInt64() {
 		return uint64(n.Int64())
 	}

@@ -12,7 +12,7 @@ import (
 func (b *binder) fixes() {
 	for _, v := range b.pkg.Verbs {
 		for _, r := range v.Rules {
-			s := b.in.Spec.RuleByID(r.ID)
+			s := b.RuleByID(r.ID)
 			r.Fix = s.Fix.Text(func(c string) string { return goName(b.pkg, v, c) })
 			switch {
 			case s.Errno == "":
@@ -22,7 +22,7 @@ func (b *binder) fixes() {
 				v.Causes = append(v.Causes, model.Cause{Errno: s.Errno, Text: r.Statement + "; " + r.Fix + " [" + r.ID + "]"})
 			}
 		}
-		for _, n := range b.in.Spec.NotesOf(v.C) {
+		for _, n := range b.NotesOf(v.C) {
 			if n.Errno != "" {
 				v.Causes = append(v.Causes, model.Cause{Errno: n.Errno, Text: n.Statement})
 			}
@@ -65,10 +65,8 @@ func goConstant(pkg *model.Package, v *model.Verb, c string) string {
 		if t == nil {
 			continue
 		}
-		for _, m := range t.Members {
-			if m.C == c {
-				return m.Go
-			}
+		if m := memberOf(t, c); m != nil {
+			return m.Go
 		}
 	}
 	return ""

@@ -10,10 +10,14 @@ import (
 )
 
 // bindLazy resolves what a reader reads, and lays it out: our own struct, with the fields in the order of the page.
-func (b *binder) bindLazy(p *spec.Page, s spec.Record) {
+func (b *binder) bindLazy(p *spec.Page, s *spec.Record) {
 	l := &model.Lazy{Go: s.Go, C: s.C, Page: p.Page, Asks: b.types[s.Asks], Fails: s.Fails, Doc: s.Doc}
-	rec, widest := b.facts.Record("struct "+s.C), int64(1)
-	for _, sf := range s.Fields {
+	rec, widest, oks := b.facts.Record("struct "+s.C), int64(1), 0
+	for i := range s.Fields {
+		sf := &s.Fields[i]
+		if sf.OK != "" {
+			oks++
+		}
 		name, of, _ := strings.Cut(sf.C, ".")
 		m := rec.Field(name)
 		if m == nil {
@@ -21,12 +25,16 @@ func (b *binder) bindLazy(p *spec.Page, s spec.Record) {
 		}
 		f := b.lazyField(l, sf, m, of)
 		if f.Size == 0 {
-			continue // reported elsewhere
+			continue // lazyField reports it
 		}
 		f.Offset = align(l.Size, f.Size)
 		l.Size, widest = f.Offset+f.Size, max(widest, f.Size)
 		l.Fields = append(l.Fields, f)
 	}
+	b.wrong(entry{s.Go, s.At},
+		row{b.FlagByGo(s.Asks) == nil, "asks", "no flag type " + s.Asks + " in any page, of the fields that a reader asks for",
+			"name one under asks:"},
+		row{oks > 1, "", "several fields have ok:", "keep one of them"})
 	l.Size = align(l.Size, widest)
 	b.lazies[s.Go] = l
 }
@@ -35,15 +43,31 @@ func (b *binder) bindLazy(p *spec.Page, s spec.Record) {
 func align(n, to int64) int64 { return (n + to - 1) &^ (to - 1) }
 
 // lazyField resolves a field: a member of the C struct, what a function there returns, or a member of what it fills.
-func (b *binder) lazyField(l *model.Lazy, sf spec.RecordField, m *api.Field, of string) *model.LazyField {
+func (b *binder) lazyField(l *model.Lazy, sf *spec.RecordField, m *api.Field, of string) *model.LazyField {
 	f := &model.LazyField{Go: sf.Go, C: m.Name, Of: of, CType: m.Type, Func: m.Func != nil, Failed: sf.Failed, Time: sf.Time, Doc: sf.Doc}
 	if f.Func {
 		f.CType = m.Func.Ret
 	}
 	if of != "" {
-		f.Fills, f.CType = b.filled(m, of)
+		f.Fills, f.CType = b.filled(l, m, of)
 	}
 	subject := l.Go + "." + f.Go
+	e, member, t := entry{subject, sf.At}, "struct "+l.C+"."+sf.C, b.facts.TypeOf(f.CType)
+	if !b.first(e,
+		row{of != "" && f.CType == "", "",
+			"struct " + l.C + "." + m.Name + " is no function that takes the object and fills a struct with a member " + of, "correct the name"},
+		row{of == "" && f.Func && !b.takesObject(l, m.Func, 1), "", member + " is a function that does not take the object alone", "hide it"},
+		row{t.Kind != spec.CInt || t.Pointer || t.Array, "",
+			member + " has a value of type " + f.CType + ", and only integers and enums are read", "hide it"}) {
+		for _, k := range []struct {
+			key, value string
+			want       shape
+		}{{"swap_if", sf.SwapIf, swapped}, {"time", sf.Time, length}, {"type", sf.Type, b.enumShape(sf.Type, "most")}} {
+			if k.value != "" {
+				b.shaped(e, k.key, k.value, "the value of "+member, t, k.want)
+			}
+		}
+	}
 	f.Big = bigEndian(f.CType)
 	f.GoType, f.Size = scalar(f.CType), int64(b.facts.TypeOf(f.CType).Bits/8)
 	if sf.Type != "" {
@@ -56,7 +80,7 @@ func (b *binder) lazyField(l *model.Lazy, sf spec.RecordField, m *api.Field, of 
 	if f.GoType == "" {
 		b.errorf(diag.TypeUnknown, sf.Pos, subject, "C type "+f.CType+" has no Go type", "name the enum type that it becomes under type:")
 	}
-	member := func(e *model.Enum, c, key string) *model.Member {
+	one := func(e *model.Enum, c, key string) *model.Member {
 		if c == "" || e == nil {
 			return nil
 		}
@@ -68,25 +92,28 @@ func (b *binder) lazyField(l *model.Lazy, sf spec.RecordField, m *api.Field, of 
 		}
 		return nil
 	}
-	f.Bit, f.OK = member(l.Asks, sf.Bit, "bit"), member(f.Enum, sf.OK, "ok")
+	f.Bit, f.OK = one(l.Asks, sf.Bit, "bit"), one(f.Enum, sf.OK, "ok")
 	b.swap(l, f, sf, subject)
 	return f
 }
 
-// filled is the struct that a function fills, and the type of a member of it. That it does is checked elsewhere.
-func (b *binder) filled(m *api.Field, member string) (tag, ctype string) {
-	if m.Func == nil || len(m.Func.Params) != 2 {
+// filled is the struct that a function fills, which takes the object and a pointer to it, and the type of a member of it; empty if there is
+// none.
+func (b *binder) filled(l *model.Lazy, m *api.Field, member string) (tag, ctype string) {
+	if m.Func == nil || m.Func.Ret != "void" || !b.takesObject(l, m.Func, 2) {
 		return "", ""
 	}
 	tag = "struct " + b.facts.TypeOf(m.Func.Params[1].Type).Tag
-	if f := b.facts.Record(tag).Field(member); f != nil {
-		ctype = f.Type
-	}
-	return tag, ctype
+	return tag, orZero(b.facts.Record(tag).Field(member)).Type
+}
+
+// takesObject reports whether a function in the object of a reader takes so many arguments, of which the object is the first.
+func (b *binder) takesObject(l *model.Lazy, fn *api.FnType, params int) bool {
+	return len(fn.Params) == params && b.facts.TypeOf(fn.Params[0].Type).Tag == l.C
 }
 
 // swap resolves the flag with which a value is in network byte order, and the field above that has it.
-func (b *binder) swap(l *model.Lazy, f *model.LazyField, sf spec.RecordField, subject string) {
+func (b *binder) swap(l *model.Lazy, f *model.LazyField, sf *spec.RecordField, subject string) {
 	if sf.SwapIf == "" {
 		return
 	}

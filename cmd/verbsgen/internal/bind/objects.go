@@ -9,37 +9,33 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
+	"github.com/verbsgen/verbsgen/spec/role"
 )
 
 // bindObjects makes the handle types, in two passes: an object names its parents.
 func (b *binder) bindObjects() {
-	type pair struct {
-		o *model.Object
-		s spec.Object
-	}
-	var all []pair
-	for _, p := range b.in.Spec.Pages {
+	for _, p := range b.Pages {
 		for _, s := range p.Objects {
 			o := &model.Object{Go: s.Go, C: s.C, Page: p.Page, Device: s.Memory == spec.MemoryDevice, Host: s.Memory == spec.MemoryHost,
 				Hot: s.Hot, State: s.StateFrom, StateAt: map[string]int64{}, Pointer: map[string]bool{}, Doc: s.Doc, Pos: pos(s.Pos)}
 			b.objects[s.Go] = o
-			all = append(all, pair{o, s})
+			b.pkg.Objects = append(b.pkg.Objects, o)
 		}
 	}
-	for _, x := range all {
-		for _, name := range x.s.Parents {
-			parent := b.object(name)
-			if parent == nil {
-				b.errorf(diag.TypeUnknown, x.s.Pos, x.s.Go, "no object "+name+" in any page", "correct parents:")
+	for _, o := range b.pkg.Objects {
+		s := b.ObjectByGo(o.Go)
+		for _, name := range s.Parents {
+			if parent := b.object(name); parent != nil {
+				o.Parents = append(o.Parents, parent)
 				continue
 			}
-			x.o.Parents = append(x.o.Parents, parent)
+			b.errorf(diag.TypeUnknown, s.Pos, s.Go, "no object "+name+" in any page", "correct parents:")
 		}
-		b.bindState(x.o, x.s)
-		b.bindGetters(x.o, x.s)
-		b.bindRegion(x.o, x.s)
-		b.bindMore(x.o, x.s)
-		b.pkg.Objects = append(b.pkg.Objects, x.o)
+		b.checkObject(s)
+		b.bindState(o, s)
+		b.bindGetters(o, s)
+		b.bindRegion(o, s)
+		b.bindMore(o, s)
 	}
 }
 
@@ -48,7 +44,7 @@ func (b *binder) object(name string) *model.Object {
 	if o := b.objects[name]; o != nil || !strings.Contains(name, ".") {
 		return o
 	}
-	s := b.in.Spec.ObjectByGo(name)
+	s := b.ObjectByGo(name)
 	if s == nil {
 		return nil
 	}
@@ -74,7 +70,7 @@ func (b *binder) record(name string) *model.Record {
 	if r := b.records[name]; r != nil || !strings.Contains(name, ".") {
 		return r
 	}
-	s := b.in.Spec.RecordByGo(name)
+	s := b.RecordByGo(name)
 	if s == nil {
 		return nil
 	}
@@ -90,7 +86,7 @@ func (b *binder) enumType(name string) *model.Enum {
 	if e := b.types[name]; e != nil || !strings.Contains(name, ".") {
 		return e
 	}
-	s, flags := b.in.Spec.EnumByGo(name), b.in.Spec.FlagByGo(name)
+	s, flags := b.EnumByGo(name), b.FlagByGo(name)
 	if s == nil && flags == nil {
 		return nil
 	}
@@ -102,7 +98,7 @@ func (b *binder) enumType(name string) *model.Enum {
 }
 
 // bindMore resolves the fields that the handle reads at each call: a descriptor, addresses, and objects that the library lends.
-func (b *binder) bindMore(o *model.Object, s spec.Object) {
+func (b *binder) bindMore(o *model.Object, s *spec.Object) {
 	if s.FD != "" {
 		if f := b.objectField(s.C, s.FD, s.At("fd", s.FD), s.Go); f != nil {
 			o.FD = &f.Offset
@@ -147,20 +143,35 @@ func (b *binder) offset(tag, path string) (at int64, ok bool) {
 	return at, ctype == "struct sockaddr_storage"
 }
 
-// bindState resolves where the fields of the C object stand that validators read. Their types are for package fit.
-func (b *binder) bindState(o *model.Object, s spec.Object) {
+// handleKnows is the property that runtime/devmem knows of a handle.
+const handleKnows = "length"
+
+// bindState resolves where the fields of the C object stand that validators read.
+func (b *binder) bindState(o *model.Object, s *spec.Object) {
 	for _, prop := range slices.Sorted(maps.Keys(s.StateFrom)) {
-		if s.StateFrom[prop] != spec.StateObject {
+		e, from := entry{s.Go, s.At}.on(s.At("state_from", prop)), s.StateFrom[prop]
+		known := prop == handleKnows && s.Memory == spec.MemoryDevice
+		b.wrong(e, row{from == spec.StateHandle && !known, "",
+			"state_from: the Go handle does not know " + prop + ": only that of device memory knows something, its " + handleKnows,
+			"write object, marks, made or none"})
+		if from != spec.StateObject {
 			continue
 		}
 		if f := b.objectField(s.C, prop, s.At("state_from", prop), s.Go); f != nil {
+			b.shaped(e, "state_from", prop, "struct "+s.C+"."+prop, b.facts.TypeOf(f.Type), state)
 			o.StateAt[prop], o.Pointer[prop] = f.Offset, isPointer(f.Type)
 		}
 	}
 }
 
-func (b *binder) bindGetters(o *model.Object, s spec.Object) {
+func (b *binder) bindGetters(o *model.Object, s *spec.Object) {
+	label := ""
 	for _, g := range s.Getters {
+		b.wrong(entry{name: s.Go + "." + g.Go}.on(g.Pos),
+			row{g.Label != "" && label != "", "", "label: messages already name the object by " + label, "keep one of them"})
+		if g.Label != "" {
+			label = g.C
+		}
 		f := b.objectField(s.C, g.C, g.Pos, s.Go+"."+g.Go)
 		if f == nil {
 			continue
@@ -191,7 +202,7 @@ func (b *binder) bindGetters(o *model.Object, s spec.Object) {
 }
 
 // bindRegion resolves what elements of a region are made of. A release without one of the fields has no elements of it.
-func (b *binder) bindRegion(o *model.Object, s spec.Object) {
+func (b *binder) bindRegion(o *model.Object, s *spec.Object) {
 	if s.Region == nil || b.facts.Record("struct "+s.C) == nil {
 		return
 	}
@@ -234,4 +245,74 @@ func (b *binder) objectField(tag, name string, at spec.Pos, subject string) *api
 		return &rec.Fields[i]
 	}
 	return nil
+}
+
+// checkObject compares a handle with the header, and its parts with their verbs.
+func (b *binder) checkObject(o *spec.Object) {
+	e := entry{o.Go, o.At}
+	b.wrong(e, row{o.Memory == spec.MemoryDevice && o.Hot, "", "memory: device and hot: exclude each other", "keep one of them"})
+	if b.Module.Root == o.Go {
+		own := slices.IndexFunc(o.Parents, func(p string) bool { return !strings.Contains(p, ".") })
+		if own >= 0 {
+			b.wrong(entry{o.Go, o.At}.on(o.At("parents", o.Parents[own])), row{true, "parents",
+				"it is the root of the module, which everything else is made from", "write parents: [], or another root: in module.yaml"})
+		}
+	}
+	b.parents(o)
+	b.also(o)
+	d, fn := b.VerbByC(o.Destroy), b.facts.Func(o.Destroy)
+	if d == nil || fn == nil || len(fn.Params) == 0 {
+		return
+	}
+	p := spec.Param{}
+	if len(d.Params) == 1 {
+		p = d.Params[0]
+	}
+	t, handle := b.facts.TypeOf(fn.Params[0].Type), orZero(b.ObjectByGo(p.Type))
+	// A handle that does not fit its own C type is reported there.
+	b.first(e,
+		row{len(d.Params) != 1 || p.Role != role.Handle && t.Tag != o.C || handle.Go != o.Go && handle.C == t.Tag, "destroy",
+			o.Destroy + " does not take one " + o.Go + " alone", ""},
+		row{!ends(d), "destroy", o.Destroy + " returns " + d.Returns + endsWords, ""})
+}
+
+// also compares an extended struct with the one that it begins with: a pointer to it is passed where a pointer to that is expected.
+func (b *binder) also(o *spec.Object) {
+	base := b.facts.Record("struct " + o.C)
+	for _, tag := range o.Also {
+		x := b.facts.Record("struct " + tag)
+		if base == nil || x == nil || len(x.Fields) > 0 && x.Fields[0].Type == base.Tag {
+			continue
+		}
+		for i, f := range base.Fields {
+			if i < len(x.Fields) && x.Fields[i].Name == f.Name && x.Fields[i].Type == f.Type && x.Fields[i].Offset == f.Offset {
+				continue
+			}
+			b.wrong(entry{o.Go, o.At}.on(o.At("also", tag)), row{true, "also",
+				"struct " + tag + " does not begin with the fields of struct " + o.C + ": " + f.Name + " differs", "remove it from also:"})
+			break
+		}
+	}
+}
+
+// parents refuses an object that is made from itself, at once or by way of others.
+func (b *binder) parents(o *spec.Object) {
+	for _, parent := range o.Parents {
+		above, problem := map[string]bool{}, "it is its own parent"
+		if b.above(parent, above); parent != o.Go {
+			problem += " by way of " + parent
+		}
+		b.wrong(entry{o.Go, o.At}.on(o.At("parents", parent)), row{above[o.Go], "parents", problem, ""})
+	}
+}
+
+// above adds an object and all that it is made from.
+func (b *binder) above(name string, to map[string]bool) {
+	if to[name] || strings.Contains(name, ".") { // of another module, whose names are others
+		return
+	}
+	to[name] = true
+	for _, parent := range orZero(b.ObjectByGo(name)).Parents {
+		b.above(parent, to)
+	}
 }

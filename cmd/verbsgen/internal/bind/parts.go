@@ -13,53 +13,60 @@ import (
 
 // bindParts resolves the verbs that the generated code of verbs and handles calls beside their own.
 func (b *binder) bindParts() {
-	resolve := func(needs map[string]string) map[string]*model.Part {
-		parts := map[string]*model.Part{}
-		for name, c := range needs {
-			parts[name] = &model.Part{C: c, Verb: b.verbs[c]}
-			if s := b.specOf[c]; s != nil {
-				parts[name].Page = s.Page
-			}
-		}
-		return parts
-	}
 	used := map[*model.Object]bool{}
 	for _, v := range b.pkg.Verbs {
 		s := b.specOf[v.C]
-		v.Parts = resolve(s.NeedsVerbs)
 		used[v.Creates] = true
 		b.requireCalls(v.C, s.Pos)
+		var want []form.Part
+		own := false
 		for _, m := range v.Methods {
 			f := form.Of(v.C, m.Form)
-			b.requireParts(v.C, v.Parts, f.Parts, s.Pos)
-			for _, part := range v.Parts {
-				if part.Verb != nil && f.Own && part.Verb.Way == model.WayObject {
-					part.Verb.Inner = true
-				}
+			want, own = append(want, f.Parts...), own || f.Own
+		}
+		v.Parts = b.parts(entry{v.C, s.At}, s.NeedsVerbs, want, true)
+		for _, part := range v.Parts {
+			if part.Verb != nil && own && part.Verb.Way == model.WayObject {
+				part.Verb.Inner = true
 			}
-			if next, end := v.Part(form.PartNext), v.Part(form.PartEnd); v.Reads != nil && next != nil && end != nil {
-				v.Reads.Next, v.Reads.End = next.Dispatch.Op, end.Dispatch.Op
-			}
+		}
+		if next, end := v.Part(form.PartNext), v.Part(form.PartEnd); v.Reads != nil && next != nil && end != nil {
+			v.Reads.Next, v.Reads.End = next.Dispatch.Op, end.Dispatch.Op
 		}
 	}
-	for _, p := range b.in.Spec.Pages {
-		for i := range p.Objects {
-			s := &p.Objects[i]
-			if o := b.objects[s.Go]; o != nil && used[o] {
-				o.Parts = resolve(s.NeedsVerbs)
-				b.requireParts(o.Go, o.Parts, form.PartsOf(s), s.Pos)
-			}
-		}
+	for _, p := range b.Pages {
+		each(p.Objects, func(s *spec.Object) {
+			o := b.objects[s.Go]
+			o.Parts = b.parts(entry{s.Go, s.At}, s.NeedsVerbs, form.PartsOf(s), used[o])
+		})
 	}
 }
 
-// requireParts refuses a release without a verb that generated code calls.
-func (b *binder) requireParts(subject string, parts map[string]*model.Part, required []form.Part, at spec.Pos) {
-	for _, want := range required {
-		if p := parts[want.Name]; p != nil && p.Verb == nil && !want.Optional {
-			b.errorf(diag.NameUnknown, at, subject, "the generated code calls "+p.C+", which this header does not declare", "use a complete verbs.h")
+// parts resolves the verbs under needs_verbs, and compares them with the parts that there are. It refuses a release without a verb that
+// generated code calls, if there is such code.
+func (b *binder) parts(e entry, needs map[string]string, want []form.Part, called bool) map[string]*model.Part {
+	known, out := map[string]bool{}, map[string]*model.Part{}
+	for _, part := range want {
+		known[part.Name] = true
+		name, problem := needs[part.Name], ""
+		v := b.VerbByC(name)
+		if v != nil && part.Sig != nil {
+			problem = b.misfit(name, v, part.Sig)
+		}
+		b.wrong(e.on(e.at("needs_verbs."+part.Name, name)),
+			row{name == "" && !part.Optional, "", "needs_verbs: has no verb for the part " + part.Name, "name the verb"},
+			row{name != "" && v == nil, "", "needs_verbs: names " + name + ", which no page describes", "describe it, or correct the name"},
+			row{problem != "", "", name + " cannot be the part " + part.Name + ": " + problem, "name another verb"})
+		if called && name != "" && b.verbs[name] == nil && !part.Optional {
+			b.errorf(diag.NameUnknown, e.at("", ""), e.name, "the generated code calls "+name+", which this header does not declare",
+				"use a complete verbs.h")
 		}
 	}
+	for name, c := range needs {
+		b.wrong(e.on(e.at("needs_verbs", name)), row{!known[name], "", "needs_verbs: there is no part " + name + " here", "remove it"})
+		out[name] = &model.Part{C: c, Page: orZero(b.specOf[c]).Page, Verb: b.verbs[c]}
+	}
+	return out
 }
 
 // requireCalls refuses a release without a function that the file of a verb calls.
@@ -73,7 +80,7 @@ func (b *binder) requireCalls(c string, at spec.Pos) {
 
 // bindEvents resolves what asynchronous events concern. Events of a later release are left out.
 func (b *binder) bindEvents() {
-	for _, p := range b.in.Spec.Pages {
+	for _, p := range b.Pages {
 		for i := range p.Enums {
 			for _, x := range p.Enums[i].EventOf {
 				e := b.types[p.Enums[i].Go]
@@ -94,16 +101,18 @@ func (b *binder) objectOf(tag string) *model.Object {
 }
 
 // place resolves where a value stands in a record, such as the length of new device memory; nil for none.
-func (b *binder) place(v *model.Verb, s *spec.Verb, key, path string) *model.Extent {
+func (b *binder) place(v *model.Verb, s *spec.Verb, key, path string, want shape) *model.Extent {
 	if path == "" {
 		return nil
 	}
 	param, field, _ := strings.Cut(path, ".")
 	if p := v.Param(param); p != nil && p.Record != nil {
 		if leaf := b.leaf(p.Record.Mirror, field); leaf != nil {
+			b.shaped(entry{v.C, s.At}, key, path, path, b.facts.TypeOf(leaf.CType), want)
 			return &model.Extent{Param: p, Leaf: leaf}
 		}
 	} else if p != nil && p.Role == role.In && field == "" {
+		b.shaped(entry{v.C, s.At}, key, path, path, b.facts.TypeOf(p.CType), want)
 		return &model.Extent{Param: p}
 	}
 	b.errorf(diag.NameUnknown, s.At(key, path), v.C, key+": "+path+" is no field of a record", "write it like attr.length")
@@ -147,6 +156,7 @@ func (b *binder) bindMade(v *model.Verb, s *spec.Verb) {
 		return
 	}
 	if x := b.objectField(p.Object.C, field, at, v.C); x != nil {
+		b.shaped(entry{v.C, s.At}, "made_in", s.MadeIn, s.MadeIn, b.facts.TypeOf(x.Type), b.pointers(s.Creates, 1))
 		v.Made = &model.Made{Param: p, Field: field, Offset: x.Offset}
 	}
 }
@@ -172,4 +182,58 @@ func (b *binder) implied(v *model.Verb, m *spec.Method) map[string][]*model.Memb
 		}
 	}
 	return sets
+}
+
+// bindIOVA resolves where addresses in a new memory region begin.
+func (b *binder) bindIOVA(v *model.Verb, s *spec.Verb) {
+	if v.Creates == nil || v.Creates.Region == nil || len(s.IOVA) == 0 {
+		return
+	}
+	v.IOVA = &model.IOVA{Unknown: s.IOVA[0] == spec.IOVAUnknown}
+	for i, path := range s.IOVA {
+		at := entry{v.C, s.At}.on(s.At("iova", path))
+		if path == spec.IOVAZero || path == spec.IOVAUnknown {
+			b.wrong(at, row{len(s.IOVA) > 1, "iova", "iova: " + path + " is beside others", "keep one of them"})
+			continue
+		}
+		param, field, nested := strings.Cut(path, ".")
+		from := model.IOVAFrom{Param: v.Param(param)}
+		if nested && from.Param != nil && from.Param.Record != nil {
+			from.Field = from.Param.Record.Field(field)
+		}
+		if from.Param == nil || nested && from.Field == nil {
+			b.errorf(diag.NameUnknown, s.At("iova", path), v.C, "iova: "+path+" is neither a parameter nor a field of a record", "correct iova:")
+			continue
+		}
+		given, ctype := from.Field == nil || from.Field.Bit == nil, from.Param.CType
+		if nested {
+			ctype = from.Field.Leaf.CType
+		}
+		b.shaped(at, "iova", path, path, b.facts.TypeOf(ctype), address)
+		b.wrong(at, row{i < len(s.IOVA)-1 && given, "iova",
+			"iova: " + path + " is always given, so that what is behind it never counts", "let it be the last"})
+		v.IOVA.From = append(v.IOVA.From, from)
+	}
+	if len(v.IOVA.From) > 0 && v.Creates.Region.Vague != nil {
+		v.IOVA.Vague = flagged(v, v.Creates.Region.Vague.C)
+	}
+}
+
+// flagged finds the parameter or field whose type has a flag, or nil.
+func flagged(v *model.Verb, flag string) *model.IOVAFrom {
+	has := func(e *model.Enum) bool { return e != nil && e.Flags && memberOf(e, flag) != nil }
+	for _, p := range v.Params {
+		if has(p.Enum) {
+			return &model.IOVAFrom{Param: p}
+		}
+		if p.Taken() == nil {
+			continue
+		}
+		for _, f := range p.Record.Fields {
+			if has(f.Enum) {
+				return &model.IOVAFrom{Param: p, Field: f}
+			}
+		}
+	}
+	return nil
 }

@@ -41,9 +41,10 @@ func (b *binder) useVerb(used *usage, v *model.Verb) {
 		used.object(b.objects[name])
 	}
 	used.enum(v.Enum)
+	s := b.specOf[v.C]
 	for _, p := range v.Params {
 		used.object(p.Object)
-		if !fixedEverywhere(v, p) {
+		if !alwaysFixed(s, s.Param(p.C)) {
 			used.record(p.Record)
 		}
 		if p.Role == role.Slice && p.Record != nil {
@@ -65,7 +66,7 @@ func (b *binder) useVerb(used *usage, v *model.Verb) {
 	for _, e := range v.Reads.Enums() {
 		used.enum(e)
 	}
-	for _, name := range b.specOf[v.C].NeedsTypes {
+	for _, name := range s.NeedsTypes {
 		used.enum(b.types[name])
 		used.record(b.records[name])
 	}
@@ -145,7 +146,7 @@ func (b *binder) dropUnions() {
 // findRoot finds the object that the others are made from. Where the module has one that the pages do not, it is the first without
 // parents.
 func (b *binder) findRoot(used map[*model.Object]bool) {
-	root := b.in.Spec.Module.Root
+	root := b.Module.Root
 	if root == "" {
 		return
 	}
@@ -171,16 +172,6 @@ func (b *binder) dropWritten(used map[*model.Object]bool) {
 	}
 }
 
-// fixedEverywhere reports whether no method of a verb takes a parameter: then its type has no Go face.
-func fixedEverywhere(v *model.Verb, p *model.Param) bool {
-	for _, m := range v.Methods {
-		if _, fixed := m.Fixed[p.C]; !fixed {
-			return false
-		}
-	}
-	return len(v.Methods) > 0
-}
-
 // collectMirrors lists the mirrors that the used records stand on, the held ones first.
 func (b *binder) collectMirrors(used map[*model.Record]bool) {
 	seen := map[*model.Mirror]bool{}
@@ -198,14 +189,11 @@ func (b *binder) collectMirrors(used map[*model.Record]bool) {
 		}
 		b.pkg.Mirrors = append(b.pkg.Mirrors, m)
 	}
-	for _, r := range b.pkg.Records {
-		if used[r] && !r.Entry && r.Runtime == "" {
-			add(r.Mirror)
-		}
-	}
-	for _, r := range b.pkg.Records {
-		if used[r] && r.Entry {
-			add(r.Mirror)
+	for _, entries := range []bool{false, true} {
+		for _, r := range b.pkg.Records {
+			if used[r] && r.Entry == entries && r.Runtime == "" {
+				add(r.Mirror)
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -11,39 +12,49 @@ import (
 
 // bindRecords makes the Go types of plain structs, in two passes: fields may hold other records.
 func (b *binder) bindRecords() {
-	specs := map[*model.Record]spec.Record{}
+	for _, p := range b.Pages {
+		for _, r := range p.Records {
+			b.arms[orZero(r.Arm).Of] = true
+			b.tailed[orZero(r.Tail).Of] = true
+			for _, f := range r.Fields {
+				b.pointed[f.Points] = true
+			}
+		}
+	}
 	var order []*model.Record
-	for _, p := range b.in.Spec.Pages {
-		for _, s := range p.Records {
+	for _, p := range b.Pages {
+		each(p.Records, func(s *spec.Record) {
 			if b.facts.Record("struct "+s.C) == nil {
-				continue // of a later release
+				return // of a later release
 			}
 			if s.Role == spec.RecordLazy {
 				b.bindLazy(p, s)
-				continue
+				return
 			}
+			b.inRuntime(s.Runtime, s.Go, s.Pos)
+			b.recordKeys(s)
 			r := &model.Record{Go: s.Go, C: s.C, Page: p.Page, In: s.Role == spec.RecordIn, Entry: s.Role == spec.RecordEntry,
 				Event: s.Role == spec.RecordEvent, Caps: len(s.CapsFrom) > 0, Runtime: s.Runtime, Plain: s.Plain(), Beside: s.MaskParam != "",
 				Doc: s.Doc, Pos: pos(s.Pos)}
 			r.Mirror = b.mirror(s.C, s.Pos)
 			b.records[s.Go] = r
-			specs[r] = s
 			order = append(order, r)
-		}
+		})
 	}
 	for _, r := range order {
-		b.bindArm(r, specs[r])
+		b.bindArm(r, b.RecordByGo(r.Go))
 	}
 	for _, r := range order {
-		b.bindTail(r, specs[r], order)
-		b.bindFields(r, specs[r], order)
-		b.bindSetups(r, specs[r])
-		b.pkg.Records = append(b.pkg.Records, r)
+		s := b.RecordByGo(r.Go)
+		b.bindTail(r, s, order)
+		b.bindFields(r, s, order)
+		b.bindSetups(r, s)
 	}
+	b.pkg.Records = order
 }
 
 // bindArm resolves what tells one of several structs from the others.
-func (b *binder) bindArm(r *model.Record, s spec.Record) {
+func (b *binder) bindArm(r *model.Record, s *spec.Record) {
 	if s.Arm == nil {
 		return
 	}
@@ -58,7 +69,7 @@ func (b *binder) bindArm(r *model.Record, s spec.Record) {
 }
 
 // bindTail finds the records that can stand behind another.
-func (b *binder) bindTail(r *model.Record, s spec.Record, all []*model.Record) {
+func (b *binder) bindTail(r *model.Record, s *spec.Record, all []*model.Record) {
 	if s.Tail == nil {
 		return
 	}
@@ -71,7 +82,7 @@ func (b *binder) bindTail(r *model.Record, s spec.Record, all []*model.Record) {
 }
 
 // own finds a field that the builder sets by itself.
-func (b *binder) own(r *model.Record, s spec.Record, c string) *model.Leaf {
+func (b *binder) own(r *model.Record, s *spec.Record, c string) *model.Leaf {
 	l := b.leaf(r.Mirror, c)
 	if l == nil || !isScalar(l.GoType) {
 		b.errorf(diag.NameUnknown, s.Pos, s.Go, "no number "+c+" in struct "+s.C, "correct arm: or tail:")
@@ -81,15 +92,22 @@ func (b *binder) own(r *model.Record, s spec.Record, c string) *model.Leaf {
 }
 
 // bindFields resolves the fields that the release has.
-func (b *binder) bindFields(r *model.Record, s spec.Record, all []*model.Record) {
-	if s.Mask != "" {
-		if leaf := r.Mirror.Find(s.Mask); leaf != nil {
-			r.Mask = leaf.Go
-		} else {
-			b.errorf(diag.NameUnknown, s.Pos, s.Go, "no field "+s.Mask+" in struct "+s.C, "correct mask:")
+func (b *binder) bindFields(r *model.Record, s *spec.Record, all []*model.Record) {
+	_, most := (spec.CType{Kind: spec.CInt, Bits: 32}).Range() // of a mask beside the struct
+	if leaf := r.Mirror.Find(s.Mask); leaf != nil {
+		t := b.facts.TypeOf(leaf.CType)
+		if r.Mask = leaf.Go; isInt(t) {
+			_, most = t.Range()
 		}
+		b.shaped(entry{s.Go, s.At}, "mask", s.Mask, "struct "+s.C+"."+s.Mask, t, integer)
+	} else if s.Mask != "" {
+		b.errorf(diag.NameUnknown, s.Pos, s.Go, "no field "+s.Mask+" in struct "+s.C, "correct mask:")
 	}
-	for _, sf := range s.Fields {
+	b.maskBits(s, most)
+	for i := range s.Fields {
+		sf := &s.Fields[i]
+		b.fieldKeys(s, sf)
+		b.fieldTypes(s, sf)
 		leaf := b.leaf(r.Mirror, sf.C)
 		if leaf == nil {
 			continue // of a later release
@@ -122,7 +140,7 @@ func (b *binder) bindFields(r *model.Record, s spec.Record, all []*model.Record)
 }
 
 // bindOn resolves with which values of another field a field has a value, or a new object.
-func (b *binder) bindOn(r *model.Record, f *model.Field, s spec.Record) {
+func (b *binder) bindOn(r *model.Record, f *model.Field, s *spec.Record) {
 	i := slices.IndexFunc(s.Fields, func(sf spec.RecordField) bool { return sf.C == f.C })
 	sf := s.Fields[i]
 	find := func(c string) *model.Member {
@@ -152,13 +170,10 @@ func (b *binder) bindOn(r *model.Record, f *model.Field, s spec.Record) {
 // has reports whether the release has a constant.
 func (b *binder) has(c string) bool { return b.facts.Const(c) != nil }
 
-func (b *binder) bindField(r *model.Record, s spec.Record, sf spec.RecordField, leaf *model.Leaf) *model.Field {
-	f := &model.Field{Go: sf.Go, C: sf.C, Leaf: leaf, GoType: intOf(leaf.GoType), Bool: sf.Bool, Text: sf.Text, Bytes: sf.Bytes,
-		Hex: sf.Hex, Divides: sf.Divides, Callback: sf.Callback, Default: sf.Default,
+func (b *binder) bindField(r *model.Record, s *spec.Record, sf *spec.RecordField, leaf *model.Leaf) *model.Field {
+	f := &model.Field{Go: cmp.Or(sf.Go, model.Exported(sf.C)), C: sf.C, Leaf: leaf, GoType: intOf(leaf.GoType), Bool: sf.Bool, Text: sf.Text,
+		Bytes: sf.Bytes, Hex: sf.Hex, Divides: sf.Divides, Callback: sf.Callback, Default: sf.Default,
 		Doc: sf.Doc, Since: b.fieldSince(s.C, sf.C)}
-	if f.Go == "" {
-		f.Go = model.Exported(sf.C)
-	}
 	b.bindFieldType(s, sf, f)
 	if sf.Order == spec.OrderNetwork {
 		big := *leaf
@@ -172,13 +187,13 @@ func (b *binder) bindField(r *model.Record, s spec.Record, sf spec.RecordField, 
 		}
 		return l
 	}
-	f.Len, f.Pair = beside("len", sf.Len), beside("pair", sf.Pair)
+	f.Len, f.Pair, f.Tag = beside("len", sf.Len), beside("pair", sf.Pair), beside("tag", sf.Tag)
 	b.bindBit(s, sf, f)
 	return f
 }
 
 // bindFieldType finds the Go type of a field, and what it names on a page.
-func (b *binder) bindFieldType(s spec.Record, sf spec.RecordField, f *model.Field) {
+func (b *binder) bindFieldType(s *spec.Record, sf *spec.RecordField, f *model.Field) {
 	unknown := func(what, fix string) { b.errorf(diag.TypeUnknown, sf.Pos, s.Go+"."+f.Go, what, fix) }
 	switch {
 	case sf.Handle != "":
@@ -221,8 +236,29 @@ func (b *binder) bindFieldType(s spec.Record, sf spec.RecordField, f *model.Fiel
 	}
 }
 
+// bindPoints finds the records that C can have behind a pointer: the one that the page names, or all arms of a type.
+func (b *binder) bindPoints(r *model.Record, f *model.Field, sf *spec.RecordField, all []*model.Record) {
+	if sf.Points == "" {
+		return
+	}
+	if to := b.records[sf.Points]; to != nil {
+		f.Points, f.GoType = []*model.Record{to}, "*"+sf.Points
+	} else {
+		f.GoType = sf.Points
+		for _, x := range all {
+			if x.Arm != nil && x.Arm.Of == sf.Points {
+				f.Points = append(f.Points, x)
+			}
+		}
+	}
+	f.PointsTo = sf.Points
+	for _, x := range f.Points {
+		x.Pointed = true
+	}
+}
+
 // bindBit resolves the bit of the mask that says that a field is there.
-func (b *binder) bindBit(s spec.Record, sf spec.RecordField, f *model.Field) {
+func (b *binder) bindBit(s *spec.Record, sf *spec.RecordField, f *model.Field) {
 	if sf.Bit == "" {
 		return
 	}

@@ -90,7 +90,7 @@ func (b *binder) enumShown(ctype string) *model.Enum {
 	if e := b.enumOf(ctype); e != nil {
 		return e
 	}
-	for _, u := range b.in.Spec.Module.Uses {
+	for _, u := range b.Module.Uses {
 		for _, p := range u.Spec.Pages {
 			for _, e := range p.Enums {
 				if e.Enum != "" && "enum "+e.Enum == ctype {

@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,7 +15,7 @@ import (
 // bindRules resolves the rules of the bound verbs. A rule that the validator cannot check is kept with its reason:
 // `rules` and `explain` have it all the same.
 func (b *binder) bindRules() {
-	for _, p := range b.in.Spec.Pages {
+	for _, p := range b.Pages {
 		for i := range p.Rules {
 			s := &p.Rules[i]
 			v := b.verbs[s.Verb]
@@ -225,7 +226,7 @@ func (rb *ruleBinder) operand(text string) *model.Operand {
 func (rb *ruleBinder) constantOrPath(text string) *model.Operand {
 	o := &model.Operand{Kind: model.OpConst, Text: text}
 	if n, ok := spec.ParseInt(text); ok && (n.IsUint64() || n.IsInt64()) {
-		o.Const, o.Signed = bits(n), n.Sign() < 0
+		o.Const, o.Signed = bitsOf(n), n.Sign() < 0
 		return o
 	}
 	if text == "page" {
@@ -237,7 +238,7 @@ func (rb *ruleBinder) constantOrPath(text string) *model.Operand {
 		return rb.argument(o, p, rest)
 	}
 	if n := rb.facts.Const(text); n != nil {
-		o.Const = bits(n)
+		o.Const = bitsOf(n)
 		return o
 	}
 	if rb.facts.IsCapPath(text) {
@@ -319,7 +320,7 @@ func (rb *ruleBinder) argument(o *model.Operand, p *model.Param, rest string) *m
 // keptCaps finds the record that a device keeps as its capabilities, and the field of it that has those of a root. It is nil
 // when the package keeps none, or none of that root.
 func (rb *ruleBinder) keptCaps(root string) (r *model.Record, field string) {
-	for _, p := range rb.in.Spec.Pages {
+	for _, p := range rb.Pages {
 		for _, s := range p.Records {
 			field, r := s.CapsFrom[root], rb.records[s.Go]
 			if field == "" || r == nil {
@@ -381,4 +382,55 @@ func (rb *ruleBinder) newerCap(kept *model.Record, path string) bool {
 	outer, inner, nested := strings.Cut(path, ".")
 	l := kept.Mirror.Find(outer)
 	return nested && l != nil && rb.newer(l.CType+"."+inner)
+}
+
+// bindCases resolves the constants in the rules' own cases to numbers. A flag of a later release counts for nothing there.
+func (b *binder) bindCases() {
+	for _, r := range b.pkg.Rules {
+		for _, part := range []*map[string]any{&r.Accept, &r.AcceptCaps, &r.Reject, &r.RejectCaps} {
+			*part = b.caseValues(*part)
+		}
+	}
+}
+
+func (b *binder) caseValues(m map[string]any) map[string]any {
+	out := map[string]any{}
+	for name, v := range m {
+		out[name] = b.caseValue(v)
+	}
+	return out
+}
+
+// caseValue resolves one value: flags and numbers joined by |, or a list of them. An object, which begins with @, stays.
+func (b *binder) caseValue(v any) any {
+	switch x := v.(type) {
+	case map[string]any:
+		return b.caseValues(x)
+	case []any:
+		out := make([]any, len(x))
+		for i := range x {
+			out[i] = b.caseValue(x[i])
+		}
+		return out
+	case string:
+		if strings.HasPrefix(x, "@") {
+			return x
+		}
+		sum := new(big.Int)
+		for part := range strings.SplitSeq(x, "|") {
+			name := strings.TrimSpace(part)
+			n, ok := spec.ParseInt(name)
+			if !ok {
+				n = b.facts.Const(name)
+			}
+			switch {
+			case n != nil:
+				sum.Or(sum, n)
+			case name == "page": // of the smallest host
+				sum.Or(sum, big.NewInt(4096))
+			}
+		}
+		return sum
+	}
+	return v
 }

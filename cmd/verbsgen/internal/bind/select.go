@@ -12,18 +12,18 @@ import (
 
 // selectVerbs finds the functions to bind: those that match Only, and what their objects stand on.
 func (b *binder) selectVerbs() {
-	for _, p := range b.in.Spec.Pages {
+	for _, p := range b.Pages {
 		for i := range p.Verbs {
 			b.specOf[p.Verbs[i].C] = &p.Verbs[i]
 		}
 	}
-	if len(b.in.Only) == 0 {
+	if len(b.only) == 0 {
 		for c := range b.specOf {
 			b.want[c] = true
 		}
 		return
 	}
-	for _, glob := range b.in.Only {
+	for _, glob := range b.only {
 		n := 0
 		for c := range b.specOf {
 			if ok, _ := path.Match(glob, c); ok && b.facts.Func(c) != nil {
@@ -33,7 +33,7 @@ func (b *binder) selectVerbs() {
 		if n == 0 {
 			fix := "list them with `verbsgen coverage`"
 			like := spec.Closest(glob, b.bindable())
-			for _, prefix := range b.in.Spec.Module.Prefixes() {
+			for _, prefix := range b.Module.Prefixes() {
 				if b.specOf[prefix+glob] != nil {
 					like = prefix + glob
 				}
@@ -82,7 +82,7 @@ func (b *binder) closeOver() bool {
 		}
 	}
 	used := b.usedObjects()
-	for _, p := range b.in.Spec.Pages {
+	for _, p := range b.Pages {
 		for _, o := range p.Objects {
 			if !used[o.Go] {
 				continue
@@ -130,8 +130,8 @@ func (b *binder) usedObjects() map[string]bool {
 		}
 		maps.Copy(used, b.takes(v))
 	}
-	for range b.in.Spec.Pages { // parents of parents: as deep as there are pages at the most
-		for _, p := range b.in.Spec.Pages {
+	for range b.Pages { // parents of parents: as deep as there are pages at the most
+		for _, p := range b.Pages {
 			for _, o := range p.Objects {
 				if used[o.Go] {
 					for _, parent := range o.Parents {
@@ -160,12 +160,12 @@ func (b *binder) takes(v *spec.Verb) map[string]bool {
 
 // withArms lists the record of a Go name, and what can stand behind it.
 func (b *binder) withArms(name string) (out []*spec.Record) {
-	r := b.in.Spec.RecordByGo(name)
+	r := b.RecordByGo(name)
 	if r == nil {
 		return nil
 	}
 	out = append(out, r)
-	for _, p := range b.in.Spec.Pages {
+	for _, p := range b.Pages {
 		for i := range p.Records {
 			if a := p.Records[i].Arm; r.Tail != nil && a != nil && a.Of == r.Tail.Of {
 				out = append(out, &p.Records[i])

@@ -10,7 +10,7 @@ import (
 )
 
 // bindSetups finds what each kind of object needs to go through states, by the rules on the mask of the record.
-func (b *binder) bindSetups(r *model.Record, s spec.Record) {
+func (b *binder) bindSetups(r *model.Record, s *spec.Record) {
 	if s.Setup == nil {
 		return
 	}
@@ -79,14 +79,14 @@ func (b *binder) setup(r *model.Record, t spec.SetupType, states []*model.Member
 // changes finds the rule on the changes of one kind of object, and the kind.
 func (b *binder) changes(record, kind string) (*spec.Rule, *model.Member) {
 	var is *model.Member
-	for _, p := range b.in.Spec.Pages {
+	for _, p := range b.Pages {
 		for i := range p.Enums {
 			if e := b.types[p.Enums[i].Go]; e != nil && is == nil {
 				is = memberOf(e, kind)
 			}
 		}
 	}
-	for _, p := range b.in.Spec.Pages {
+	for _, p := range b.Pages {
 		for i := range p.Rules {
 			r := &p.Rules[i]
 			if len(r.Transitions) == 0 || r.Retired || !b.masks(r, record) {

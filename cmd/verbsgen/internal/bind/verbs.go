@@ -1,7 +1,6 @@
 package bind
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -16,8 +15,8 @@ import (
 
 // bindVerbs makes the bound functions, in header order.
 func (b *binder) bindVerbs() {
-	for i := range b.in.Release.Functions {
-		f := &b.in.Release.Functions[i]
+	for i := range b.pkg.Facts.Functions {
+		f := &b.pkg.Facts.Functions[i]
 		s := b.specOf[f.Name]
 		if s == nil || !b.want[f.Name] {
 			continue
@@ -28,14 +27,16 @@ func (b *binder) bindVerbs() {
 	}
 	for _, v := range b.pkg.Verbs {
 		if s := b.specOf[v.C]; s.EndedBy != "" {
-			if v.EndedBy = b.verbs[s.EndedBy]; v.EndedBy == nil {
-				b.errorf(diag.NameUnknown, s.At("ended_by", s.EndedBy), v.C,
-					"ended_by: names "+s.EndedBy+", which no page describes, or which this header does not have", "correct ended_by:")
+			if v.EndedBy = b.verbs[s.EndedBy]; v.EndedBy != nil {
+				b.ended(s, b.specOf[s.EndedBy])
+				continue
 			}
+			b.errorf(diag.NameUnknown, s.At("ended_by", s.EndedBy), v.C,
+				"ended_by: names "+s.EndedBy+", which no page describes, or which this header does not have", "correct ended_by:")
 		}
 	}
 	b.pinHelper()
-	for _, p := range b.in.Spec.Pages {
+	for _, p := range b.Pages {
 		for _, s := range p.Objects {
 			b.objects[s.Go].Destroy = b.verbs[s.Destroy]
 			if b.specOf[s.Destroy] == nil {
@@ -62,6 +63,8 @@ func (b *binder) bindVerb(f *api.Function, s *spec.Verb) *model.Verb {
 			b.errorf(diag.TypeUnknown, s.Pos, f.Name, "no object "+s.Creates+" in any page", "correct creates:")
 		}
 	}
+	b.verbKeys(s)
+	b.returns(s, f)
 	b.bindResult(v, s)
 	b.bindParams(v, f, s)
 	b.bindMade(v, s)
@@ -72,16 +75,22 @@ func (b *binder) bindVerb(f *api.Function, s *spec.Verb) *model.Verb {
 			b.errorf(diag.TypeUnknown, s.At("lists", s.Lists), f.Name, "no record "+s.Lists+" of role entry or lazy in any page", "correct lists:")
 		}
 	}
-	v.Extent, v.Asks = b.place(v, s, "extent", s.Extent), b.place(v, s, "asks", s.Asks)
+	var extent, asks shape // of a verb that makes nothing, the keys are wrong themselves
+	if o := v.Creates; o != nil {
+		asks = unsigned
+		if o.Device || o.Host {
+			extent = length
+		}
+	}
+	v.Extent, v.Asks = b.place(v, s, "extent", s.Extent, extent), b.place(v, s, "asks", s.Asks, asks)
 	b.bindIOVA(v, s)
 	b.bindRoute(v, s)
-	for i := range s.Methods {
-		b.bindMethod(v, &s.Methods[i])
-	}
+	each(s.Methods, func(m *spec.Method) { b.bindMethod(v, f, s, m) })
+	b.used(s, f)
 	return v
 }
 
-// bindResult finds the Go type of a value that cannot fail. Whether the page may say it is for package fit.
+// bindResult finds the Go type of a value that cannot fail.
 func (b *binder) bindResult(v *model.Verb, s *spec.Verb) {
 	switch t := b.facts.TypeOf(v.CRet); {
 	case s.Returns != spec.RetValue:
@@ -98,207 +107,122 @@ func (b *binder) bindResult(v *model.Verb, s *spec.Verb) {
 	}
 }
 
-// bindMethod resolves one Go face of a verb.
-func (b *binder) bindMethod(v *model.Verb, m *spec.Method) {
-	f := form.Of(v.C, m.Form)
-	if f == nil {
-		return // reported by package fit
+// anyForm reports whether a method of a verb has a form of which something holds.
+func anyForm(v *spec.Verb, holds func(*form.Form) bool) bool {
+	return slices.ContainsFunc(v.Methods, func(m spec.Method) bool { f := form.Of(v.C, m.Form); return f != nil && holds(f) })
+}
+
+// verbKeys checks the keys of a verb that need others, or exclude them.
+func (b *binder) verbKeys(v *spec.Verb) {
+	e, o, r := entry{v.C, v.At}, orZero(b.ObjectByGo(v.Creates)), orZero(b.RecordByGo(v.Lists))
+	lists := anyForm(v, func(f *form.Form) bool {
+		return f.Lists == r.Role || f.Name == form.Special && r.Role == spec.RecordEntry
+	})
+	number, other := orZero(v.Param(v.Extent)).Role == role.In, strings.Contains(v.Creates, ".")
+	b.wrong(e,
+		row{(r.Role == spec.RecordEntry || r.Role == spec.RecordLazy) && !lists, "lists",
+			"it has lists:, and no method of a form that lists records", "remove lists:"},
+		row{v.Extent != "" && o.Memory == "" && (v.Creates == "" || o.Go != ""), "extent", "it has extent:, and makes no memory",
+			"remove extent:"},
+		row{v.Extent != "" && o.Memory == spec.MemoryHost && !number, "extent",
+			"extent: " + v.Extent + " is no number that the method takes", "name the parameter with the length"},
+		row{v.Extent == "" && o.Memory != "" && !other && anyForm(v, (*form.Form).InOrder), "creates", "it makes memory, and has no extent:",
+			"name the field with the length, as in attr.length"},
+		row{v.Asks != "" && v.Creates == "", "asks", "it has asks:, and makes no object", "remove asks:"},
+		row{o.Region != nil && len(v.IOVA) == 0 && !other, "creates",
+			"it makes a memory region, and iova: does not say where addresses in it begin",
+			"name the parameter or field under iova:, or write zero or unknown"},
+		row{o.Region == nil && len(v.IOVA) > 0, "iova", "it has iova:, and makes no memory region", "remove iova:"},
+		row{o.Go == "" && v.MadeIn+v.EndedBy != "", "", "it has made_in: or ended_by:, and makes no object", "write creates:, or remove them"})
+	for _, name := range v.NeedsTypes {
+		_, bits := b.enumBits(name)
+		b.wrong(e.on(v.At("needs_types", name)),
+			row{bits == 0 && b.RecordByGo(name) == nil, "needs_types", "no type " + name + " in any page", ""})
 	}
-	recv, name, ok := strings.Cut(m.Go, ".")
-	if !ok || recv != form.RecvLib && b.objects[recv] == nil && f.Name != form.Special {
-		b.errorf(diag.TypeUnknown, m.Pos, v.C, "method "+m.Go+" must be called TYPE.NAME, where TYPE is an object or Lib",
-			"write it like PD.RegMR")
+	for _, m := range v.Methods {
+		o := orZero(b.ObjectByGo(receiver(&m)))
+		b.wrong(e, row{v.Updates && (m.Form != form.Plain && m.Form != form.Special || len(o.Getters) == 0), "updates",
+			"it has updates:, and " + m.Go + " is no method of an object with getters: that calls it as it is", "remove updates:"})
+	}
+}
+
+// receiver is the type that a method is of.
+func receiver(m *spec.Method) string {
+	recv, _, _ := strings.Cut(m.Go, ".")
+	return recv
+}
+
+func signed(t spec.CType) bool { return isInt(t) && t.Signed && t.Tag == "" && t.Bits >= 32 }
+func code(t spec.CType) bool   { return signed(t) && t.Bits == 32 }
+func object(t spec.CType) bool { return t.Pointer && t.Kind != spec.CFunc }
+
+// conventions are the C types of results, by what returns: says of them.
+var conventions = map[string]func(spec.CType) bool{
+	spec.RetErrno: code, spec.RetEither: code, spec.RetMinus1: code, spec.RetRereg: code,
+	spec.RetNumber: signed, spec.RetNegated: signed, spec.RetNullErrno: object, spec.RetArgument: object,
+	spec.RetVoid:  func(t spec.CType) bool { return t.C == "void" },
+	spec.RetValue: func(t spec.CType) bool { return object(t) || t.Kind == spec.CInt && !t.Array },
+}
+
+// returns compares the return convention, and the object that a verb makes, with the result of the C function.
+func (b *binder) returns(v *spec.Verb, fn *api.Function) {
+	e, ret := entry{v.C, v.At}, b.facts.TypeOf(fn.Ret)
+	b.wrong(e, row{fn.Variadic, "", "it takes any number of arguments, and a call with a variable number of arguments cannot be generated",
+		"skip it with this reason"})
+	if b.first(e, row{!conventions[v.Returns](ret) || v.Returns == spec.RetRereg && form.Written(v.C) == nil, "returns",
+		"a function that returns " + fn.Ret + " does not return " + v.Returns, ""}) {
 		return
 	}
-	v.Explained = v.Explained || f.Requests != ""
-	v.Methods = append(v.Methods, &model.Method{Recv: recv, Name: name, Form: m.Form, Fixed: b.fixed(m), Pair: m.Pair,
-		Sets: b.implied(v, m), Doc: m.Doc})
+	enum, bits := b.enumBits(v.Result)
+	o, other := orZero(b.ObjectByGo(v.Creates)), orZero(b.ObjectByC(ret.Tag))
+	host := o.Memory == spec.MemoryHost
+	stored := v.MadeIn != "" || slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.Role == role.Made })
+	b.wrong(e,
+		row{v.Result != "" && v.Returns != spec.RetValue, "result", "it has result:, and returns no value",
+			"remove result:, or write returns: value"},
+		row{v.Returns == spec.RetValue && bits > 0 && (!isInt(ret) || ret.Tag != "" && ret.Tag != enum), "result",
+			"it returns " + fn.Ret + ", and " + v.Result + " is made of " + enum, ""},
+		row{v.Creates == "" && v.Returns == spec.RetNullErrno && other.Go != "" && ret.Depth() == 1, "returns",
+			"it returns " + fn.Ret + ", and creates: does not say which object it makes",
+			"write creates: " + other.Go + ", or returns: argument"},
+		row{v.Returns == spec.RetArgument && (v.Creates != "" || !takes(fn, fn.Ret)), "returns",
+			"it returns " + fn.Ret + ", and takes no such argument, or makes an object", ""},
+		row{host && (!stored || ret.C != "void *" || v.Returns != spec.RetNullErrno), "creates",
+			"it returns " + fn.Ret + ", and a verb that makes " + v.Creates + " returns the address of the memory, or NULL and errno, and " +
+				"stores the object", ""},
+		row{o.Go != "" && !host && !stored && (ret.Tag != o.C && !slices.Contains(o.Also, ret.Tag) || ret.Depth() != 1), "creates",
+			"it returns " + fn.Ret + ", and " + o.Go + " is a struct " + o.C + " *", ""})
 }
 
-// fixed resolves the values that a method fixes.
-func (b *binder) fixed(m *spec.Method) map[string]uint64 {
-	out := map[string]uint64{}
-	for _, c := range slices.Sorted(maps.Keys(m.Fixed)) {
-		text := m.Fixed[c]
-		n, ok := spec.ParseInt(text)
-		if !ok {
-			n = b.facts.Const(text)
-		}
-		if n == nil || !n.IsUint64() {
-			b.errorf(diag.NameUnknown, m.At("fixed."+c, text), m.Go,
-				"parameter "+c+" is fixed to "+text+", which is no number and no constant of this header that is not negative",
-				"correct the value")
-			continue
-		}
-		out[c] = n.Uint64()
-	}
-	return out
+// takes reports whether a function has a parameter of a C type.
+func takes(fn *api.Function, ctype string) bool {
+	return slices.ContainsFunc(fn.Params, func(p api.Param) bool { return p.Type == ctype })
 }
 
-// bindParams resolves the parameters of the header by those of the spec.
-func (b *binder) bindParams(v *model.Verb, f *api.Function, s *spec.Verb) {
-	params := b.facts.Callable(f)
-	byName := map[string]spec.Param{}
-	for _, p := range s.Params {
-		byName[p.C] = p
-		if !slices.ContainsFunc(params, func(q api.Param) bool { return q.Name == p.C }) {
-			b.errorf(diag.NameUnknown, p.Pos, f.Name, "no parameter "+p.C+" in the header", "the header has "+paramNames(params))
-		}
+// ended checks the verb that ends a new object in place of that of its page.
+func (b *binder) ended(v, end *spec.Verb) {
+	o := b.ObjectByGo(v.Creates)
+	if o == nil {
+		return
 	}
-	for _, q := range params {
-		p, ok := byName[q.Name]
-		if !ok {
-			b.errorf(diag.ParamUndecided, s.Pos, f.Name, "parameter "+q.Name+" of the header is not under params:", "add it")
-			continue
-		}
-		v.Params = append(v.Params, b.bindParam(f.Name, q, p))
-	}
-	for _, p := range v.Params {
-		if n := byName[p.C].Len; n != "" {
-			if p.Len = v.Param(n); p.Len == nil {
-				b.errorf(diag.NameUnknown, byName[p.C].Pos, f.Name, "len: names "+n+", which is not a parameter", "correct len:")
-			}
-		}
-	}
+	other := strings.Contains(v.Creates, ".") // of another module
+	alone := len(end.Params) == 1 && !slices.ContainsFunc(v.Methods, func(m spec.Method) bool { return receiver(&m) != end.Params[0].Type })
+	b.first(entry{v.C, v.At},
+		row{!other && (end.C == o.Destroy || o.Memory == spec.MemoryDevice), "ended_by", v.Creates + " is ended by the verb of its page",
+			"remove ended_by:"},
+		row{!other && !takesOne(end, v.Creates), "ended_by", v.EndedBy + " does not take one " + v.Creates + " alone", ""},
+		row{other && !(alone && len(v.Methods) > 0), "ended_by", v.EndedBy + " does not take the one object that " + v.C + " is a method of", ""},
+		row{!ends(end), "ended_by", v.EndedBy + " returns " + end.Returns + endsWords, ""})
 }
 
-func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param {
-	p := &model.Param{C: q.Name, Go: cmp.Or(s.Go, model.ParamName(q.Name)), CType: q.Type, Role: s.Role, Null: s.Null, Parent: s.Parent,
-		Moves: s.Moves, Rest: s.Rest, Count: s.Count, Most: s.Most, Hex: s.Hex, Doc: s.Doc,
-		GoType: s.Role.GoType, Big: b.facts.TypeOf(q.Type).BigEndian()}
-	if s.Type != "" {
-		b.bindType(verb, p, s)
-	}
-	switch t := b.facts.TypeOf(q.Type); {
-	case s.Role == role.Bytes && t.Record() != nil:
-		p.Size = t.Record().Size
-	case s.Role == role.Counted && t.Counted() != nil:
-		p.Counted = counted(t)
-	case s.Role == role.Pair && t.Record() != nil:
-		p.Size = t.Record().Size
-		b.bindPairs(verb, p, s, t.Record())
-	case p.GoType != "" || s.Role.Names == role.NamesMask || s.Role.Names == role.NamesSize:
-	case s.Role == role.Filled: // with numbers, or bytes
-		p.GoType = cmp.Or(scalar(pointee(q.Type)), "byte")
-	case s.Role == role.In && q.Type == "_Bool":
-		p.GoType = "bool"
-	case s.Role.Number() && !isPointer(q.Type):
-		if p.GoType = intOf(scalar(q.Type)); p.GoType == "" && t.Kind == spec.CInt {
-			b.errorf(diag.TypeUnknown, s.Pos, verb+"."+q.Name, "C type "+q.Type+" has no Go type", "give the parameter another role")
-		}
-	}
-	if s.Field != "" {
-		p.Field = b.fieldOfOther(p, s, verb)
-	}
-	if s.Bit != "" {
-		if value, ok := b.lookup(s.Bit, s.At("bit", s.Bit), verb+"."+q.Name); ok {
-			p.Bit = &model.Member{C: s.Bit, Value: value}
-		}
-	}
-	return p
+// takesOne reports whether a verb takes a single handle of an object type.
+func takesOne(v *spec.Verb, object string) bool {
+	return len(v.Params) == 1 && v.Params[0].IsHandle(object)
 }
 
-// counted is the struct before bytes that it counts, or nil.
-func counted(t spec.CType) *model.Counted {
-	if n := t.Counted(); n != nil {
-		return &model.Counted{Count: scalar(n.Type), Size: t.Record().Size}
-	}
-	return nil
+// ends reports whether Close can call a verb.
+func ends(v *spec.Verb) bool {
+	return v.Returns == spec.RetErrno || v.Returns == spec.RetMinus1 || v.Returns == spec.RetVoid
 }
 
-// bindPairs resolves the members of the struct of a parameter of role pair, as parameters of their own.
-func (b *binder) bindPairs(verb string, p *model.Param, s spec.Param, r *api.Record) {
-	for _, x := range s.Pairs {
-		in, out := r.Field(x.Name+".in"), r.Field(x.Name+".out")
-		if in == nil || out == nil {
-			continue // of a later release, or package fit reports it
-		}
-		as := func(f *api.Field, to *role.Role, typ, name string) *model.Param {
-			return b.bindParam(verb, api.Param{Name: s.C + "." + f.Name, Type: f.Type},
-				spec.Param{C: s.C + "." + f.Name, Role: to, Type: typ, Go: model.ParamName(name), Pos: x.Pos})
-		}
-		p.Pairs = append(p.Pairs, &model.Pair{Name: x.Name, InAt: in.Offset, OutAt: out.Offset, In: as(in, role.Handle, x.Type, x.Name),
-			Out: as(out, role.OutRecord, x.Fills, x.Name+"_info")})
-	}
-}
-
-// fieldOfOther finds the pointer in an object of another module that a function takes in place of the object.
-func (b *binder) fieldOfOther(p *model.Param, s spec.Param, verb string) *int64 {
-	if p.Object != nil && p.Object.From != nil {
-		for _, r := range known(b.in.Spec.Module.UseOf(p.Object.From.Name).Spec.Module.Facts) {
-			if f := r.Field(s.Field); r.Tag == "struct "+p.Object.C && f != nil && f.Type == p.CType {
-				return &f.Offset
-			}
-		}
-	}
-	b.errorf(diag.NameUnknown, s.At("field", s.Field), verb+"."+p.C, "field: "+s.Field+" is not a field of type "+p.CType+
-		" in the known C struct of an object of another module", "correct field: or type:")
-	return nil
-}
-
-// known are the records of the newest release of which facts are stored in a file.
-func known(file string) []api.Record {
-	stored, err := api.KnownOf(file)
-	if err != nil || stored.Newest() == "" {
-		return nil
-	}
-	rel, err := stored.Load(stored.Newest())
-	if err != nil {
-		return nil
-	}
-	return rel.Records
-}
-
-// bindType resolves what `type:` of a parameter names, as its role says.
-func (b *binder) bindType(verb string, p *model.Param, s spec.Param) {
-	found, what := false, ""
-	p.GoType = s.Type
-	switch s.Role.Names {
-	case role.NamesObject:
-		var o *model.Object
-		o, what = b.object(s.Type), "object "+s.Type
-		if found = o != nil; found {
-			p.GoType = o.Type()
-		}
-		if p.Object = o; s.Role.List {
-			p.Object, p.Handles = nil, o
-		}
-	case role.NamesRecord:
-		p.Record, what = b.record(s.Type), "record "+s.Type
-		if found = p.Record != nil; found {
-			p.GoType = cmp.Or(p.Record.Ref, s.Type)
-		}
-	case role.NamesMask:
-		p.Record, what, p.GoType = b.record(s.Type), "record "+s.Type+" with mask_param:", ""
-		found = p.Record != nil && p.Record.Beside
-	case role.NamesSize:
-		p.Record, what, p.GoType = b.records[s.Type], "record "+s.Type+" of this module", ""
-		found = p.Record != nil
-	case role.NamesEnum:
-		p.Enum, what = b.enumType(s.Type), "flag or enum type "+s.Type
-		if found = p.Enum != nil; found && p.Enum.Go != s.Type { // of another module
-			p.GoType = p.Enum.Go
-		}
-	case role.NamesUnion, role.NamesValue:
-		p.Union, found = b.unions[s.Type], true // package fit reports a type that is not one
-		if p.Union == nil && s.Role.Names == role.NamesValue {
-			if p.Enum = b.enumType(s.Type); p.Enum != nil {
-				p.GoType = p.Enum.Go
-			}
-		}
-	}
-	if !found {
-		b.errorf(diag.TypeUnknown, s.Pos, verb+"."+p.C, "no "+what+" in any page", "correct type:")
-	}
-}
-
-func paramNames(params []api.Param) string {
-	var names []string
-	for _, p := range params {
-		names = append(names, p.Name)
-	}
-	if len(names) == 0 {
-		return "none"
-	}
-	return strings.Join(names, ", ")
-}
+const endsWords = ", and Close can only call a verb that returns errno, minus1_errno or nothing"

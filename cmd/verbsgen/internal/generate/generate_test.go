@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/bind"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
 	"github.com/verbsgen/verbsgen/spec"
@@ -52,10 +53,6 @@ func TestEachRelease(t *testing.T) {
 	if len(rels) < 15 {
 		t.Errorf("only %d releases differ", len(rels))
 	}
-	newest, err := stored.Load(stored.Newest())
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, rel := range rels {
 		files, pkg, err := Run(rel, sp, Options{Package: "p"})
 		if err != nil {
@@ -67,7 +64,7 @@ func TestEachRelease(t *testing.T) {
 		if err := CheckKnown("verbs.h", &header, sp.Module, stored, false); err != nil {
 			t.Errorf("header of %s: %v", rel.Release, err)
 		}
-		if _, err := join(&header, newest, sp, Options{Package: "p", Header: "verbs.h"}); err != nil {
+		if _, err := bind.Bind(&header, sp, bind.Options{Package: "p"}); err != nil {
 			t.Errorf("header of %s: %v", rel.Release, err)
 		}
 		checked, err := compiles(files, pkg, sp)
@@ -126,7 +123,7 @@ func TestOnlyEach(t *testing.T) {
 // bound lists the functions of a release that the pages bind.
 func bound(t *testing.T, rel *api.Release, sp *spec.Spec) (names []string) {
 	t.Helper()
-	pkg, err := join(rel, nil, sp, Options{Package: "p"})
+	pkg, err := bind.Bind(rel, sp, bind.Options{Package: "p"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,7 +146,7 @@ func TestMadeWith(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, way := range []string{"in order", "from the last"} {
-		pkg, err := join(rel, rel, sp, Options{Package: "p"})
+		pkg, err := bind.Bind(rel, sp, bind.Options{Package: "p"})
 		if err != nil {
 			t.Fatal(err)
 		}

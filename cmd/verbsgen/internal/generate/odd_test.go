@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/bind"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
@@ -33,7 +34,7 @@ func TestOddFacts(t *testing.T) {
 	refused := 0
 	try := func(what string, rel *api.Release) {
 		rel.Release = "" // as of a header
-		pkg, err := join(rel, known, sp, Options{Package: "p", AllowUndecided: true})
+		pkg, err := bind.Bind(rel, sp, bind.Options{Package: "p", AllowUndecided: true})
 		if err == nil {
 			_, err = write(pkg)
 		}

@@ -6,7 +6,8 @@ import (
 	"os"
 	"testing"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/generate"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/bind"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/cgen"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/gogen"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
@@ -24,10 +25,11 @@ func TestCheckedIn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pkg, err := generate.Model(rel, sp, generate.Options{Package: "verbs"})
+	pkg, err := bind.Bind(rel, sp, bind.Options{Package: "verbs"})
 	if err != nil {
 		t.Fatal(err)
 	}
+	pkg.FactsHash = cgen.FactsHash(rel)
 	f, err := gogen.RuntimeNames(pkg, "dpath")
 	if err != nil {
 		t.Fatal(err)

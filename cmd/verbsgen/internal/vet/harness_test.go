@@ -14,8 +14,8 @@ import (
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/packages"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/bind"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/explain"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/generate"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
@@ -66,7 +66,7 @@ func own(t *testing.T, name string) *module {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pkg, err := generate.Model(rel, sp, generate.Options{Package: sp.Module.Package})
+	pkg, err := bind.Bind(rel, sp, bind.Options{Package: sp.Module.Package, Generated: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/bind"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/generate"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
@@ -37,7 +38,7 @@ func load(t *testing.T, module string) (*api.Release, *spec.Spec) {
 func modelOf(t *testing.T, module string) *model.Package {
 	t.Helper()
 	rel, sp := load(t, module)
-	pkg, err := generate.Model(rel, sp, generate.Options{Package: sp.Module.Package})
+	pkg, err := bind.Bind(rel, sp, bind.Options{Package: sp.Module.Package})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,4 +1,4 @@
-package fit
+package bind
 
 import (
 	"go/ast"

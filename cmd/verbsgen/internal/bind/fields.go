@@ -1,40 +1,26 @@
-package fit
+package bind
 
 import (
 	"fmt"
+	"math/big"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/spec"
 )
 
-// record compares a record with its struct. What has no place in a Go struct at all is reported when the mirror is made.
-func (c *checker) record(r *spec.Record) {
-	if r.Role == spec.RecordLazy {
-		c.lazy(r)
-		return
-	}
-	c.inRuntime(r.Runtime, r.Go, r.Pos)
-	c.recordKeys(r)
-	for i := range r.Fields {
-		c.fieldKeys(r, &r.Fields[i])
-		c.fieldTypes(r, &r.Fields[i])
-	}
-	c.maskBits(r)
-}
-
 // taken reports whether a record is a Go type of the generated package that verbs take.
 func taken(r *spec.Record) bool { return r.Role == spec.RecordIn && r.Runtime == "" }
 
 // recordKeys checks the keys of a record: those that its role has no use for, and those that exclude each other.
-func (c *checker) recordKeys(r *spec.Record) {
+func (b *binder) recordKeys(r *spec.Record) {
 	e, arm, tail := entry{r.Go, r.At}, orZero(r.Arm), orZero(r.Tail)
-	builder, pointed := taken(r) && !r.Plain(), r.Arm != nil && c.pointed[arm.Of]
-	c.all(e,
+	builder, pointed := taken(r) && !r.Plain(), r.Arm != nil && b.pointed[arm.Of]
+	b.wrong(e,
 		row{(r.Arm != nil || r.Tail != nil) && !taken(r) || r.Arm != nil && r.Tail != nil, "",
 			"arm: and tail: are for records of role in, and exclude each other", "keep one of them, or correct role:"},
-		row{r.Tail != nil && !c.arms[tail.Of], "", "tail: no record has arm: of " + tail.Of, "correct of:"},
-		row{r.Arm != nil && !pointed && !c.tailed[arm.Of] && arm.Tag != "" && arm.Size != "", "",
+		row{r.Tail != nil && !b.arms[tail.Of], "", "tail: no record has arm: of " + tail.Of, "correct of:"},
+		row{r.Arm != nil && !pointed && !b.tailed[arm.Of] && arm.Tag != "" && arm.Size != "", "",
 			"arm: no record has tail: or points: of " + arm.Of, "correct type:, or remove arm:"},
 		row{r.Arm != nil && !pointed && (arm.Tag == "" || arm.Size == ""), "",
 			"arm: needs tag: and size:, because no record has points: " + arm.Of, "name both, or correct type:"},
@@ -50,22 +36,22 @@ func (c *checker) recordKeys(r *spec.Record) {
 			"switches: is for a record of role in with a mask, or with the tag of an arm, where the bits are set",
 			"remove it, or name the mask under mask:"})
 	for _, mask := range []string{"comp_mask", "attr_mask"} { // as C calls the masks of fields
-		if _, has := c.fieldType(r.C, mask); has && r.Plain() {
-			c.all(e, row{true, "", "struct " + r.C + " has the mask " + mask + ", and the record has none", "write mask: " + mask})
+		if _, has := b.fieldType(r.C, mask); has && r.Plain() {
+			b.wrong(e, row{true, "", "struct " + r.C + " has the mask " + mask + ", and the record has none", "write mask: " + mask})
 		}
 	}
 }
 
 // fieldKeys checks the keys of a field that need others, or exclude them.
-func (c *checker) fieldKeys(r *spec.Record, f *spec.RecordField) {
-	nested, typed, to := c.RecordByGo(f.Nested), c.RecordByGo(f.Type), c.RecordByGo(f.Points)
+func (b *binder) fieldKeys(r *spec.Record, f *spec.RecordField) {
+	nested, typed, to := b.RecordByGo(f.Nested), b.RecordByGo(f.Type), b.RecordByGo(f.Points)
 	list, arms := f.Bytes || f.Handles != "" || f.Points != "", f.Points != "" && to == nil
 	memory, allocator := f.Callback == spec.CallbackMemory, f.Callback == spec.CallbackAllocator
-	constant := c.facts.EnumOf(f.Default)
-	ctype, _ := c.fieldType(r.C, f.C)
+	constant := b.facts.EnumOf(f.Default)
+	ctype, _ := b.fieldType(r.C, f.C)
 	counted := f.Bytes && ctype.Counted() != nil
 	other := strings.Contains(f.Handle, ".")
-	c.all(entry{r.Go + "." + f.Go, f.At},
+	b.wrong(entry{r.Go + "." + f.Go, f.At},
 		row{strings.Contains(f.Handles, "."), "handles", "handles: of another module are not generated yet",
 			"leave the field out, with a reason under hide:"},
 		row{other && (!taken(r) || r.Arm != nil), "handle", "a handle of another module is for records of role in, which a verb takes",
@@ -78,7 +64,7 @@ func (c *checker) fieldKeys(r *spec.Record, f *spec.RecordField) {
 		row{f.Log2 && f.Handles == "", "log2", "log2: is for the length of handles:", "remove it"},
 		row{f.Tag != "" && !arms || f.Len != "" && to != nil, "tag", "tag: and len: are for points: to one of several records", "remove them"},
 		row{arms && f.Tag == "", "points", "it needs the field that says which of several records it points to", "name it under tag:"},
-		row{arms && !c.arms[f.Points], "points", "there is no record " + f.Points + ", and no arm: has type: of it", ""},
+		row{arms && !b.arms[f.Points], "points", "there is no record " + f.Points + ", and no arm: has type: of it", ""},
 		row{f.Handles != "" && (!taken(r) || r.Arm != nil), "handles", "handles: is for records of role in, which a verb takes",
 			"remove it, or correct role:"},
 		row{f.Points != "" && !taken(r), "points", "points: is for records of role in", "remove it, or correct role:"},
@@ -103,7 +89,7 @@ func (c *checker) fieldKeys(r *spec.Record, f *spec.RecordField) {
 }
 
 // fieldTypes compares the C type of a field, and those of the fields beside it, with what the keys are for.
-func (c *checker) fieldTypes(r *spec.Record, f *spec.RecordField) {
+func (b *binder) fieldTypes(r *spec.Record, f *spec.RecordField) {
 	given := map[bool]string{true: "true"}
 	long := number
 	if f.Callback == spec.CallbackMemory {
@@ -113,11 +99,11 @@ func (c *checker) fieldTypes(r *spec.Record, f *spec.RecordField) {
 		key, value, path string
 		want             shape
 	}{
-		{"handle", f.Handle, f.C, c.pointers(f.Handle, 1)},
-		{"handles", f.Handles, f.C, c.pointers(f.Handles, 2)},
-		{"points", f.Points, f.C, c.behind(f.Points)},
-		{"nested", f.Nested, f.C, inside("struct", orZero(c.RecordByGo(f.Nested)).C)},
-		{"type", f.Type, f.C, c.named(f.Type)},
+		{"handle", f.Handle, f.C, b.pointers(f.Handle, 1)},
+		{"handles", f.Handles, f.C, b.pointers(f.Handles, 2)},
+		{"points", f.Points, f.C, b.behind(f.Points)},
+		{"nested", f.Nested, f.C, inside("struct", orZero(b.RecordByGo(f.Nested)).C)},
+		{"type", f.Type, f.C, b.named(f.Type)},
 		{"text", given[f.Text], f.C, text},
 		{"order", f.Order, f.C, ordered},
 		{"divides", f.Divides, f.C, number},
@@ -128,8 +114,8 @@ func (c *checker) fieldTypes(r *spec.Record, f *spec.RecordField) {
 		{"tag", f.Tag, f.Tag, integer},
 		{"pair", f.Pair, f.Pair, function},
 	} {
-		if t, ok := c.fieldType(r.C, k.path); ok && k.value != "" {
-			c.fits(entry{r.Go + "." + f.Go, f.At}, k.key, k.value, "struct "+r.C+"."+k.path, t, k.want)
+		if t, ok := b.fieldType(r.C, k.path); ok && k.value != "" {
+			b.shaped(entry{r.Go + "." + f.Go, f.At}, k.key, k.value, "struct "+r.C+"."+k.path, t, k.want)
 		}
 	}
 }
@@ -162,15 +148,8 @@ type bit struct {
 	of entry
 }
 
-// maskBits compares the mask of a record, and its bits, with the header.
-func (c *checker) maskBits(r *spec.Record) {
-	_, high := (spec.CType{Kind: spec.CInt, Bits: 32}).Range() // of a mask beside the struct
-	if t, ok := c.fieldType(r.C, r.Mask); ok {
-		if c.fits(entry{r.Go, r.At}, "mask", r.Mask, "struct "+r.C+"."+r.Mask, t, integer); !isInt(t) {
-			return
-		}
-		_, high = t.Range()
-	}
+// maskBits compares the bits of the mask of a record with what it can hold.
+func (b *binder) maskBits(r *spec.Record, most *big.Int) {
 	var bits []bit
 	for i := range r.Fields {
 		f := &r.Fields[i]
@@ -179,30 +158,30 @@ func (c *checker) maskBits(r *spec.Record) {
 	for _, s := range r.Switches {
 		bits = append(bits, bit{s.C, entry{r.Go + "." + s.Go, r.At}.on(s.Pos)})
 	}
-	for _, b := range bits {
-		if v := c.facts.Const(b.c); v != nil && v.Cmp(high) > 0 {
-			c.add(diag.ValueRange, b.of.at("bit", ""), b.of.name, fmt.Sprintf("its bit %s is %d, and the mask is at most %d", b.c, v, high),
+	for _, x := range bits {
+		if v := b.facts.Const(x.c); v != nil && v.Cmp(most) > 0 {
+			b.mismatch(diag.ValueRange, x.of.at("bit", ""), x.of.name, fmt.Sprintf("its bit %s is %d, and the mask is at most %d", x.c, v, most),
 				"correct bit:")
 		}
 	}
-	c.sameEnum(bits, "of the record")
+	b.sameEnum(bits, "of the record")
 }
 
 // sameEnum reports bits that are of another enum than most of them; of two equals the first counts.
-func (c *checker) sameEnum(bits []bit, of string) {
+func (b *binder) sameEnum(bits []bit, of string) {
 	most, count := "", map[string]int{}
-	tag := func(b bit) string { return orZero(c.facts.EnumOf(b.c)).Tag }
-	for _, b := range bits {
-		count[tag(b)]++
+	tag := func(x bit) string { return orZero(b.facts.EnumOf(x.c)).Tag }
+	for _, x := range bits {
+		count[tag(x)]++
 	}
 	count[""] = 0
-	for _, b := range bits {
-		if count[tag(b)] > count[most] {
-			most = tag(b)
+	for _, x := range bits {
+		if count[tag(x)] > count[most] {
+			most = tag(x)
 		}
 	}
-	for _, b := range bits {
-		c.all(b.of, row{tag(b) != "" && tag(b) != most, "bit",
-			"its bit " + b.c + " is of " + tag(b) + ", and the other bits " + of + " are of " + most, "write a member of " + most})
+	for _, x := range bits {
+		b.wrong(x.of, row{tag(x) != "" && tag(x) != most, "bit",
+			"its bit " + x.c + " is of " + tag(x) + ", and the other bits " + of + " are of " + most, "write a member of " + most})
 	}
 }

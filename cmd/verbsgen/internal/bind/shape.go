@@ -1,4 +1,4 @@
-package fit
+package bind
 
 import (
 	"fmt"
@@ -8,7 +8,8 @@ import (
 	"github.com/verbsgen/verbsgen/spec"
 )
 
-// shape is a set of C types, with its name for messages. One without has is not checked: what it is made of is reported elsewhere.
+// shape is a set of C types, with its name for messages. One without has is not checked, as what it is
+// made of is not known.
 type shape struct {
 	words string
 	has   func(spec.CType) bool
@@ -51,8 +52,8 @@ func inside(word, tag string) shape {
 }
 
 // pointers is the shape of a pointer to an object, or of a pointer to several such pointers.
-func (c *checker) pointers(object string, depth int) shape {
-	o := c.ObjectByGo(object)
+func (b *binder) pointers(object string, depth int) shape {
+	o := b.ObjectByGo(object)
 	if o == nil {
 		return shape{}
 	}
@@ -62,8 +63,8 @@ func (c *checker) pointers(object string, depth int) shape {
 }
 
 // behind is the shape of a pointer to a record, or to one of several.
-func (c *checker) behind(record string) shape {
-	r := c.RecordByGo(record)
+func (b *binder) behind(record string) shape {
+	r := b.RecordByGo(record)
 	if r == nil {
 		return toOne
 	}
@@ -74,8 +75,8 @@ func (c *checker) behind(record string) shape {
 func isVoid(t spec.CType) bool { return t.Kind == spec.CAddr && t.Bits == 0 && t.Depth() == 1 }
 
 // named is the shape of what a Go type under type: is made of.
-func (c *checker) named(name string) shape {
-	switch r, u := c.RecordByGo(name), c.UnionByGo(name); {
+func (b *binder) named(name string) shape {
+	switch r, u := b.RecordByGo(name), b.UnionByGo(name); {
 	case u != nil:
 		return inside("union", u.C)
 	case name == "uintptr":
@@ -83,7 +84,7 @@ func (c *checker) named(name string) shape {
 	case r != nil:
 		return inside("struct", r.C)
 	}
-	e := c.enumShape(name, "most")
+	e := b.enumShape(name, "most")
 	if e.has == nil {
 		return e
 	}
@@ -91,8 +92,8 @@ func (c *checker) named(name string) shape {
 }
 
 // enumShape is the shape of the integers, of any byte order, that a type of flags or values is made of: of "most" or "least" its bits.
-func (c *checker) enumShape(name, end string) shape {
-	enum, bits := c.enumType(name)
+func (b *binder) enumShape(name, end string) shape {
+	enum, bits := b.enumBits(name)
 	if bits == 0 {
 		return shape{}
 	}
@@ -102,46 +103,46 @@ func (c *checker) enumShape(name, end string) shape {
 	}
 	return shape{words, func(t spec.CType) bool {
 		wide := t.Bits == bits || (t.Bits > bits) == (end == "least")
-		return wide && (t.Tag == "" || enum == "" || c.facts.Enum(t.Tag) == c.facts.Enum(enum))
+		return wide && (t.Tag == "" || enum == "" || b.facts.Enum(t.Tag) == b.facts.Enum(enum))
 	}}
 }
 
 // isValue reports whether a name is that of a type of flags or values.
-func (c *checker) isValue(name string) bool { _, bits := c.enumType(name); return bits > 0 }
+func (b *binder) isValue(name string) bool { _, bits := b.enumBits(name); return bits > 0 }
 
 // sameShape is the shape of a number in memory that has the bits of a type of flags or values.
-func (c *checker) sameShape(name string) shape {
-	_, bits := c.enumType(name)
-	e := c.enumShape(name, "most")
+func (b *binder) sameShape(name string) shape {
+	_, bits := b.enumBits(name)
+	e := b.enumShape(name, "most")
 	return shape{fmt.Sprintf("a number of %d bits in the order of the host", bits), func(t spec.CType) bool {
 		return t.Bits == bits && !t.BigEndian() && e.has(t)
 	}}
 }
 
 // fieldType is the type of a field, which may lie inside of others; ok is false if the struct has none of that name.
-func (c *checker) fieldType(tag, path string) (t spec.CType, ok bool) {
-	return c.pathOf(c.facts.TypeOf("struct "+tag), path)
+func (b *binder) fieldType(tag, path string) (t spec.CType, ok bool) {
+	return b.pathOf(b.facts.TypeOf("struct "+tag), path)
 }
 
 // pathOf is the type at the end of a path through structs, unions, and the first element of lists ("sg_list->addr").
-func (c *checker) pathOf(t spec.CType, path string) (_ spec.CType, ok bool) {
+func (b *binder) pathOf(t spec.CType, path string) (_ spec.CType, ok bool) {
 	for step := range strings.SplitSeq(strings.ReplaceAll(path, "->", "."), ".") {
 		if t.Pointer && t.Tag != "" {
-			t = c.facts.TypeOf("struct " + t.Tag)
+			t = b.facts.TypeOf("struct " + t.Tag)
 		}
-		if t, ok = c.facts.Member(t, step); !ok {
+		if t, ok = b.facts.Member(t, step); !ok {
 			return t, false
 		}
 	}
 	return t, path != ""
 }
 
-// enumType is the C enum of a Go type of flags or values, and its width; 0 if there is no such type.
-func (c *checker) enumType(name string) (enum string, bits uint) {
-	if f := c.FlagByGo(name); f != nil {
+// enumBits is the C enum of a Go type of flags or values, and its width; 0 if there is no such type.
+func (b *binder) enumBits(name string) (enum string, bits uint) {
+	if f := b.FlagByGo(name); f != nil {
 		return f.Enum, uint(f.Bits)
 	}
-	e := c.EnumByGo(name)
+	e := b.EnumByGo(name)
 	switch {
 	case e == nil:
 		return "", 0

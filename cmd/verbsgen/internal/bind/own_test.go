@@ -1,4 +1,4 @@
-package fit
+package bind
 
 import (
 	"slices"
@@ -80,8 +80,8 @@ func TestOwnPages(t *testing.T) {
 			e.verb("ibv_create_qp").EndedBy = "ibv_wr_complete"
 			e.verb("ibv_wr_complete").Returns = spec.RetValue
 		}, "ibv_create_qp: ibv_wr_complete returns value, and Close can only call a verb that returns errno, minus1_errno or nothing"},
-		{func(e edited) { e.verb("ibv_create_qp").MadeIn = "qp_init_attr.send_cq" },
-			"ibv_create_qp: qp_init_attr.send_cq is of type struct ibv_cq *, and made_in: is for a struct ibv_qp *; correct made_in:"},
+		{func(e edited) { e.verb("ibv_create_qp").MadeIn = "pd.context" },
+			"ibv_create_qp: pd.context is of type struct ibv_context *, and made_in: is for a struct ibv_qp *; correct made_in:"},
 		{func(e edited) { e.verb("ibv_alloc_buf").Returns = spec.RetValue },
 			"ibv_alloc_buf: it returns void *, and a verb that makes Buf returns the address of the memory, or NULL and errno, and stores"},
 		{func(e edited) { e.verb("ibv_reg_mr_ex").IOVA = []string{"pd", "mr_init_attr.iova"} },
@@ -167,17 +167,13 @@ func TestOwnPages(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		stored, err := api.KnownOf(sp.Module.Facts)
-		if err != nil {
-			t.Fatal(err)
-		}
-		rel, err := stored.Load(stored.Newest())
+		rel, err := api.Load(api.Newest())
 		if err != nil {
 			t.Fatal(err)
 		}
 		tt.edit(edited{t, sp, rel})
 		got := ""
-		if err := Pages(sp.Module.NewFacts(rel), sp); err != nil {
+		if _, err := Bind(rel, sp, Options{}); err != nil {
 			got = err.Error()
 		}
 		if !strings.Contains(got, tt.want) {

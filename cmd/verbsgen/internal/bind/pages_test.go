@@ -1,4 +1,4 @@
-package fit
+package bind
 
 import (
 	"os"
@@ -172,7 +172,7 @@ func mistakes(t *testing.T, old, new string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := Pages(sp.Module.NewFacts(rel), sp); err != nil {
+	if _, err := Bind(rel, sp, Options{AllowUndecided: true}); err != nil {
 		return err.Error()
 	}
 	return ""

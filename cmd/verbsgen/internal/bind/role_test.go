@@ -1,4 +1,4 @@
-package fit
+package bind
 
 import (
 	"testing"
@@ -88,14 +88,14 @@ func TestRolesFitCTypes(t *testing.T) {
 		Records: []api.Record{{Tag: "struct bytes", Size: 8, Fields: []api.Field{{Name: "n", Type: "size_t"}, {Name: "b", Type: "uint64_t[]"}}},
 			{Tag: "struct tap"}, {Tag: "struct hidden", Incomplete: true}, {Tag: "union ibv_gid"}},
 		Enums: []api.Enum{{Tag: "enum tap_bits"}}})
-	c := &checker{Spec: sp, facts: facts}
+	b := &binder{Spec: sp, facts: facts}
 	looked := map[*role.Role]bool{}
 	for _, tt := range tests {
 		looked[tt.role] = true
 		tt.param.Role = tt.role
 		for want, ctypes := range map[bool][]string{true: tt.fits, false: tt.not} {
 			for _, ctype := range ctypes {
-				if got := c.hasRole(&tt.verb, &tt.param, facts.TypeOf(ctype)); got != want {
+				if got := b.hasRole(&tt.verb, &tt.param, facts.TypeOf(ctype)); got != want {
 					t.Errorf("%s fits role %s of %+v: %v, want %v", ctype, tt.role, tt.param, got, want)
 				}
 			}
