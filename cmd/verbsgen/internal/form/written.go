@@ -101,8 +101,8 @@ func HasMethod(name string) bool {
 	return slices.ContainsFunc(files, func(f *File) bool { return slices.Contains(f.Methods, name) })
 }
 
-// FilesOf chooses the files of a package: by its verbs whose pages have methods that are written by hand, and by all that it has, C functions
-// and Go types.
+// FilesOf chooses the files of a package: by its verbs whose pages have methods that are written by hand, and by all that it has,
+// C functions and Go types.
 func FilesOf(written, has func(name string) bool) (out []*File, err error) {
 	files, err := Files()
 	for _, f := range files {

@@ -79,7 +79,8 @@ func checkMirrors(t *testing.T, source, arch string, records map[string]*api.Rec
 		}
 	}
 	sizes := types.SizesFor("gc", arch)
-	pkg, _ := (&types.Config{Sizes: sizes, Importer: hostLayout{}, IgnoreFuncBodies: true, Error: func(error) {}}).Check("p", fset, []*ast.File{file}, nil)
+	cfg := types.Config{Sizes: sizes, Importer: hostLayout{}, IgnoreFuncBodies: true, Error: func(error) {}}
+	pkg, _ := cfg.Check("p", fset, []*ast.File{file}, nil)
 	for name, tag := range tags {
 		s := pkg.Scope().Lookup(name).Type().Underlying().(*types.Struct)
 		var fields []*types.Var

@@ -214,7 +214,8 @@ func expr(o model.Operand) *jen.Statement {
 }
 
 // greatestOf are numbers that package math has a name for.
-var greatestOf = map[uint64]string{math.MaxUint64: "MaxUint64", math.MaxInt64: "MaxInt64", math.MaxUint32: "MaxUint32", math.MaxInt32: "MaxInt32"}
+var greatestOf = map[uint64]string{math.MaxUint64: "MaxUint64", math.MaxInt64: "MaxInt64", math.MaxUint32: "MaxUint32",
+	math.MaxInt32: "MaxInt32"}
 
 // bitsOf is an operand as a set of bits.
 func bitsOf(o model.Operand) *jen.Statement {
