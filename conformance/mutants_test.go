@@ -30,10 +30,12 @@ type mutant struct {
 func mutants() []mutant {
 	return []mutant{
 		{1, "two fields of a mirror in each other's place", []edit{
-			{"records.gen.go", " max_mr, max_pd,", " max_pd, max_mr,"},
+			{"records.gen.go", "\tmax_mr                    int32\n\tmax_pd                    int32\n",
+				"\tmax_pd                    int32\n\tmax_mr                    int32\n"},
 		}, []string{"CF-mir-0001", "CF-mir-0003"}, nil},
 		{1, "a field of an argument at a wrong offset", []edit{
-			{"records.gen.go", "\tlog_align_req, comp_mask uint32\n", "\tcomp_mask, log_align_req uint32\n"},
+			{"records.gen.go", "\tlog_align_req uint32\n\tcomp_mask     uint32\n",
+				"\tcomp_mask     uint32\n\tlog_align_req uint32\n"},
 		}, []string{"CF-dm-0003"}, nil},
 		{1, "a verb that gives NULL and errno taken for one that gives its errno", []edit{
 			{"raw.gen.go",
