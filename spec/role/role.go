@@ -1,6 +1,6 @@
 // Package role is the table of what parameters of C functions are for.
 //
-// It is plain data: pages are decoded by it, package fit compares C types with it, bind resolves names by it, and gogen has a function for
+// It is plain data: pages are decoded by it, bind resolves names and compares C types by it, and gogen has a function for
 // each row. It knows neither YAML nor C nor how code is written.
 package role
 
