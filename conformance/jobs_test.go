@@ -242,10 +242,10 @@ func TestSlurm(t *testing.T) {
 		t.Errorf("in an array: %v\n%s", err, out)
 	}
 	for want, env := range map[string][]string{
-		"name the device of both nodes":               nil,
-		"no program /nowhere; make it with: go test ": {"DEVICE=softverbs", "BINARY=/nowhere"},
-		"1 nodes (node1); it takes two":               {"DEVICE=softverbs", "SLURM_JOB_NODELIST=node1"},
-		"ibv_query_port":                              {"DEVICE=softverbs", "PORT=" + port(t), "MORE=-port 9"},
+		"name the device of both nodes":                     nil,
+		"no program " + dir + "; make it with: go test -c ": {"DEVICE=softverbs", "BINARY=" + dir},
+		"1 nodes (node1); it takes two":                     {"DEVICE=softverbs", "SLURM_JOB_NODELIST=node1"},
+		"ibv_query_port":                                    {"DEVICE=softverbs", "PORT=" + port(t), "MORE=-port 9"},
 	} {
 		if out, err := slurm(t, t.TempDir(), env...); err == nil || !strings.Contains(out, want) {
 			t.Errorf("%v: %v, want %q\n%s", env, err, want, out)

@@ -13,7 +13,7 @@ duration=${DURATION:-2m}
 reports=${REPORTS:-$PWD/pingmesh-$SLURM_JOB_ID}
 read -ra more <<<"${MORE:-}"
 
-[ -x "$binary" ] || {
+{ [ -f "$binary" ] && [ -x "$binary" ]; } || {
 	echo "no program $binary; make it with: go build ./examples/pingmesh" >&2
 	exit 2
 }

@@ -15,7 +15,7 @@ job=$SLURM_JOB_ID
 report=${REPORT:-$PWD/report-$job.json}
 read -ra more <<<"${MORE:-}"
 
-[ -x "$binary" ] || {
+{ [ -f "$binary" ] && [ -x "$binary" ]; } || {
 	echo "no program $binary; make it with: go test -c ./conformance" >&2
 	exit 2
 }
