@@ -36,7 +36,7 @@ func (c *checker) rule(r *Rule) {
 // names checks that there is what some conditions name; state says that a path leads through a property of an object.
 func (c *checker) names(r *Rule, fn *api.Function, conditions ...*Cond) (state bool) {
 	for _, all := range conditions {
-		all.Each(func(n *Cond) {
+		for n := range all.Nodes() {
 			switch n.Op {
 			case cond.Operand:
 				state = c.ref(n.Of.at(n.Of.Text), r, fn, n.Of) || state
@@ -47,7 +47,7 @@ func (c *checker) names(r *Rule, fn *api.Function, conditions ...*Cond) (state b
 					}
 				}
 			}
-		})
+		}
 	}
 	return state
 }
@@ -77,13 +77,13 @@ func (c *checker) flag(pos Pos, r *Rule, name string) {
 		return
 	}
 	var enum *api.Enum
-	r.Violated().Each(func(n *Cond) {
+	for n := range r.Violated().Nodes() {
 		for _, other := range n.Of.Flags {
 			if enum == nil {
 				enum = c.f.EnumOf(other)
 			}
 		}
-	})
+	}
 	if enum == nil {
 		enum = c.f.EnumOf(Closest(name, c.f.ConstNames()))
 	}

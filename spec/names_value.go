@@ -99,7 +99,7 @@ func (c *checker) prefixed(subject, prefix, enum string, members []string, names
 
 // values holds a condition against the types of its places: what each test can be made of, and the constants beside it.
 func (c *checker) values(r *Rule, fn *api.Function, n *Cond) {
-	n.Each(func(n *Cond) {
+	for n := range n.Nodes() {
 		c.testable(r, fn, n)
 		switch {
 		case n.Joins() || len(n.Sub) < 2:
@@ -121,13 +121,13 @@ func (c *checker) values(r *Rule, fn *api.Function, n *Cond) {
 				c.value(r, fn, n.Sub[0], with)
 			}
 		}
-	})
+	}
 }
 
 // testable notes places of a type that the test of them is not made for. A parameter whose role is right for the test is left to
 // those who hold roles against types.
 func (c *checker) testable(r *Rule, fn *api.Function, n *Cond) {
-	flags, null := n.Op >= cond.Has && n.Op <= cond.Only, n.Op == cond.Null || n.Op == cond.NotNull
+	flags, null := n.Op.OfFlags(), n.Op == cond.Null || n.Op == cond.NotNull
 	numbers := n.Op == cond.Sum || n.Op == cond.Rest || n.Op == cond.Power || n.Op >= cond.Eq && n.Op <= cond.In
 	for _, s := range n.Sub {
 		t, _, err := c.f.TypeOfPath(fn, s.Of.Text)

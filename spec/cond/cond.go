@@ -4,6 +4,11 @@
 // The set of nodes is closed. The package must not know what an operand is: a name of a page, or what bind makes of it.
 package cond
 
+import (
+	"iter"
+	"slices"
+)
+
 // Op says what a node is.
 type Op uint8
 
@@ -46,6 +51,12 @@ const (
 	BadTransition // Sub[0], a mask, does not fit the change from state Sub[1] to Sub[2]; Sub[3:] are the ways that there are
 	Way           // of BadTransition: from Sub[0] to Sub[1], with all of the flags Sub[2], and perhaps some of Sub[3]
 )
+
+// OfFlags reports whether a test looks at flags of a value.
+func (o Op) OfFlags() bool { return o >= Has && o <= Only }
+
+// Compares reports whether a test compares two numbers.
+func (o Op) Compares() bool { return o >= Eq && o <= Ge }
 
 // Node is a node of a tree. T is what an operand is.
 type Node[T any] struct {
@@ -102,16 +113,16 @@ func (n *Node[T]) Subject() *Node[T] {
 	return n.Sub[0]
 }
 
-// Each calls f for a node and all below it, each after the node that it is part of. Nil has none.
-func (n *Node[T]) Each(f func(*Node[T])) {
+// Nodes are a node and all below it, each after the node that it is part of. Nil has none.
+func (n *Node[T]) Nodes() iter.Seq[*Node[T]] {
+	return func(yield func(*Node[T]) bool) { n.walk(yield) }
+}
+
+func (n *Node[T]) walk(yield func(*Node[T]) bool) bool {
 	if n == nil {
-		return
+		return true
 	}
-	f(n)
-	n.Mask.Each(f)
-	for _, s := range n.Sub {
-		s.Each(f)
-	}
+	return yield(n) && n.Mask.walk(yield) && !slices.ContainsFunc(n.Sub, func(s *Node[T]) bool { return !s.walk(yield) })
 }
 
 // Map gives the same tree of other operands.

@@ -45,14 +45,21 @@ func TestTree(t *testing.T) {
 		t.Errorf("mapped, the tree is %s, want %s", got, want)
 	}
 	var order []string
-	tree.Each(func(n *Node[string]) {
+	for n := range tree.Nodes() {
 		if n.Of != "" {
 			order = append(order, n.Of)
 		}
-	})
-	none.Each(func(*Node[string]) { t.Error("nothing has a node") })
+	}
+	for range none.Nodes() {
+		t.Error("nothing has a node")
+	}
+	for n := range tree.Nodes() {
+		if n.Op == Given {
+			break // and nothing is asked for behind it
+		}
+	}
 	if got := strings.Join(order, ""); got != "14235" {
-		t.Errorf("Each goes %s, want the mask before what it masks: 14235", got)
+		t.Errorf("Nodes are %s, want the mask before what it masks: 14235", got)
 	}
 	if tree.Subject().Of != "1" || tree.Sub[1].Subject().Op != Given {
 		t.Error("Subject is not what the first test looks at")

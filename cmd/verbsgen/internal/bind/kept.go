@@ -98,29 +98,34 @@ func neverNull(p *model.Param) bool {
 }
 
 // ifAny reports whether a rule applies only where a count is not 0.
-func ifAny(r *model.Rule, count *model.Param) (yes bool) {
-	r.Broken.Each(func(n *model.Cond) {
-		yes = yes || (n.Op == cond.Gt || n.Op == cond.Ne) && n.Sub[0].Of != nil && n.Sub[0].Of.Param == count && n.Sub[0].Of.Leaf == nil
-	})
-	return yes
+func ifAny(r *model.Rule, count *model.Param) bool {
+	for n := range r.Broken.Nodes() {
+		if n.Op != cond.Gt && n.Op != cond.Ne {
+			continue
+		}
+		if of := n.Sub[0].Of; of != nil && of.Param == count && of.Leaf == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // keptField is why a field of a builder that is a pointer is never NULL where a rule forbids it.
-func keptField(r *model.Rule, of *model.Operand) (why string) {
+func keptField(r *model.Rule, of *model.Operand) string {
 	for _, f := range of.Param.Record.Fields {
 		if f.Pair != nil && (f.Pair == of.Leaf || f.Leaf == of.Leaf) {
 			return keptPair
 		}
 	}
-	r.Broken.Each(func(n *model.Cond) {
+	for n := range r.Broken.Nodes() {
 		if n.Op != cond.Has && n.Op != cond.HasAll || of.Field == nil || of.Field.Object == nil || !builderMask(n.Sub[0].Of) {
-			return
+			continue
 		}
 		if asked := n.Sub[1].Of.Const; asked == of.Bit || n.Op == cond.HasAll && asked&of.Bit != 0 {
-			why = keptBit
+			return keptBit
 		}
-	})
-	return why
+	}
+	return ""
 }
 
 // builderMask reports whether an operand is the mask of a record that only the setters of a builder set.

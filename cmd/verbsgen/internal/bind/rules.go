@@ -115,12 +115,12 @@ func decided(when, n *model.Cond) *model.Cond {
 func (rb *ruleBinder) unlessNull(n *model.Cond) *model.Cond {
 	var given []*model.Cond
 	seen := map[*model.Param]bool{}
-	n.Each(func(n *model.Cond) {
+	for n := range n.Nodes() {
 		if o := n.Of; n.Op == cond.Operand && o.Kind == model.OpArg && o.Leaf != nil && o.Param.Null && !seen[o.Param] {
 			seen[o.Param] = true
 			given = append(given, cond.Test(cond.NotNull, cond.Leaf(cond.Operand, rb.operand(o.Param.C))))
 		}
-	})
+	}
 	return cond.Of(cond.All, append(given, n)...)
 }
 
@@ -137,19 +137,19 @@ func (rb *ruleBinder) resolve(ref spec.Ref) *model.Operand {
 
 // tests looks at what the conditions of a rule test: some tests the validators do not have.
 func (rb *ruleBinder) tests(r *model.Rule) {
-	r.Broken.Each(func(n *model.Cond) {
+	for n := range r.Broken.Nodes() {
 		switch {
 		case n.Op == cond.Same:
 			rb.cannot("compares objects")
 		case !n.Joins() && !computable(n):
 			rb.cannot("compares what the validators cannot compute")
 		}
-	})
-	r.Violated.Each(func(n *model.Cond) {
-		if n.Op >= cond.Has && n.Op <= cond.Only && n.Sub[0].Of.Kind == model.OpCap {
+	}
+	for n := range r.Violated.Nodes() {
+		if n.Op.OfFlags() && n.Sub[0].Of.Kind == model.OpCap {
 			r.Unsupported = true
 		}
-	})
+	}
 }
 
 // computable reports whether the parts of a node are as the validators can take them: of values that are themselves computed, they
@@ -163,7 +163,7 @@ func computable(n *model.Cond) bool {
 		case cond.IfGiven:
 			ok = n.Op == cond.BadTransition || n.Op == cond.IfGiven
 		case cond.Rest, cond.Power, cond.Given:
-			ok = n.Op >= cond.Eq && n.Op <= cond.Ge
+			ok = n.Op.Compares()
 		case cond.Sum:
 			ok = (n.Op == cond.Gt || n.Op == cond.Le) && i == 0 && len(s.Sub) == 2 && n.Sub[1].Op == cond.Operand
 		}

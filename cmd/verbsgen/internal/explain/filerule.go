@@ -88,11 +88,11 @@ func (m *maker) rule(r *spec.Rule, by *judged) *Rule {
 			out.Fix = append(out.Fix, spec.Fix{way}.String())
 		}
 	}
-	by.violated.Each(func(n *spec.Cond) {
-		if n.Op >= cond.Eq && n.Op <= cond.Ge {
+	for n := range by.violated.Nodes() {
+		if n.Op.Compares() {
 			out.Limits = append(out.Limits, m.node(r.Verb, n.Sub[1]))
 		}
-	})
+	}
 	return out
 }
 

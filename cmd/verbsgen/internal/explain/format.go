@@ -71,11 +71,11 @@ func (c *call) witness(r *spec.Rule, b binding) *broken {
 	case of.Op == cond.Operand && of.Of.As != spec.AsCap:
 		w.subject, w.value = place(of.Of.Text, b), c.show(c.at(of, b))
 	}
-	violated.Each(func(n *spec.Cond) {
+	for n := range violated.Nodes() {
 		if n.Op == cond.BadTransition {
 			w.value = c.showTransition(n, b)
 		}
-	})
+	}
 	return w
 }
 
@@ -155,9 +155,9 @@ func (c *call) namesAt(path string, t spec.CType) *names {
 
 // findTested notes of what enum the flags are that a rule tests at a path.
 func (k *Checker) findTested(r *spec.Rule, violated *spec.Cond) {
-	violated.Each(func(n *spec.Cond) {
-		if n.Op < cond.Has || n.Op > cond.Only {
-			return
+	for n := range violated.Nodes() {
+		if !n.Op.OfFlags() {
+			continue
 		}
 		if k.tested[r.Verb] == nil {
 			k.tested[r.Verb] = map[string]*api.Enum{}
@@ -168,7 +168,7 @@ func (k *Checker) findTested(r *spec.Rule, violated *spec.Cond) {
 				k.tested[r.Verb][path] = k.facts.EnumOf(f)
 			}
 		}
-	})
+	}
 }
 
 // specNames looks in the types that the spec gives to parameters and fields.

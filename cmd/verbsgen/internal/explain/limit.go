@@ -13,9 +13,9 @@ func (c *call) limit(r *spec.Rule, b binding) string {
 	var of *spec.Cond
 	capable := false
 	subject := r.Operand("subject")
-	c.usable[r].violated.Each(func(n *spec.Cond) {
-		if n.Op < cond.Eq || n.Op > cond.Ge {
-			return
+	for n := range c.usable[r].violated.Nodes() {
+		if !n.Op.Compares() {
+			continue
 		}
 		for _, s := range n.Sub {
 			if s.Op != cond.Operand {
@@ -26,7 +26,7 @@ func (c *call) limit(r *spec.Rule, b binding) string {
 				of = s
 			}
 		}
-	})
+	}
 	if of == nil {
 		return ""
 	}

@@ -19,10 +19,7 @@ func TestNamesOfValues(t *testing.T) {
 		if nameless[r.ID] != "" {
 			continue
 		}
-		k.usable[r].broken.Each(func(n *spec.Cond) {
-			if n.Sub == nil {
-				return
-			}
+		for n := range k.usable[r].broken.Nodes() {
 			for _, sub := range n.Sub {
 				for _, text := range sub.Of.Flags {
 					if i, ok := spec.ParseInt(text); ok {
@@ -30,7 +27,7 @@ func TestNamesOfValues(t *testing.T) {
 					}
 				}
 			}
-		})
+		}
 		for _, c := range []spec.Case{r.Accept, r.Reject} {
 			numbers("", c.Args, func(path string, i *big.Int) { unnamed(t, k, r, path, i) })
 		}

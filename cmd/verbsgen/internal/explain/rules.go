@@ -79,15 +79,16 @@ func walked(r *spec.Rule, broken *spec.Cond) string {
 		look(s)
 		return longest
 	}
-	broken.Each(func(n *spec.Cond) {
+	for n := range broken.Nodes() {
 		if n.Op < cond.Has || n.Op == cond.Way {
-			return
+			continue
 		}
-		switch n.Sub[0].Op {
-		case cond.Operand, cond.Given:
-			n.Sub[0].Each(look)
+		if of := n.Sub[0]; of.Op == cond.Operand || of.Op == cond.Given {
+			for o := range of.Nodes() {
+				look(o)
+			}
 		}
-	})
+	}
 	return longest
 }
 

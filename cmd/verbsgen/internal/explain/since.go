@@ -65,9 +65,9 @@ func (k *Checker) gate(verb, mask, field, bit string, zero bool) {
 // those that it forbids, allows or looks for.
 func (k *Checker) known(fn *api.Function, r *spec.Rule, broken *spec.Cond) bool {
 	ok := r.Subject == "" || k.path(fn, r.Subject)
-	broken.Each(func(n *spec.Cond) {
+	for n := range broken.Nodes() {
 		if n.Op == cond.Way {
-			return
+			continue
 		}
 		if n.Mask != nil {
 			ok = ok && k.operandKnown(fn, n.Mask.Of)
@@ -81,7 +81,7 @@ func (k *Checker) known(fn *api.Function, r *spec.Rule, broken *spec.Cond) bool 
 				ok = ok && (all || s.Of.As == spec.AsAnyFlags && m.Sign() != 0)
 			}
 		}
-	})
+	}
 	return ok
 }
 

@@ -51,11 +51,11 @@ func (c *call) badTransition(n *spec.Cond, b binding) truth {
 func (c *call) showTransition(n *spec.Cond, b binding) string {
 	table, have, from, to, _ := c.change(n, b)
 	next := ""
-	n.Sub[2].Each(func(o *spec.Cond) {
+	for o := range n.Sub[2].Nodes() {
 		if o.Op == cond.Operand {
 			next = o.Of.Text
 		}
-	})
+	}
 	names := c.shower(n.Sub[0].Of.Text)
 	some := func(v uint64) string {
 		text, _, _ := strings.Cut(names(v), " ")

@@ -132,22 +132,22 @@ func subjectText(r *model.Rule) string {
 		return r.Subject.Text
 	}
 	var names []string
-	r.Violated.Subject().Each(func(n *model.Cond) {
+	for n := range r.Violated.Subject().Nodes() {
 		if n.Op == cond.Operand && n.Of.Kind == model.OpArg {
 			names = append(names, n.Of.Text)
 		}
-	})
+	}
 	return strings.Join(names, ", ")
 }
 
 // totalOf is the sum of a list that a rule asks something of, nil when it asks nothing of one.
-func totalOf(r *model.Rule) (of *model.Operand) {
-	r.Violated.Each(func(n *model.Cond) {
+func totalOf(r *model.Rule) *model.Operand {
+	for n := range r.Violated.Nodes() {
 		if n.Op == cond.Operand && n.Of.List == model.ListTotal {
-			of = n.Of
+			return n.Of
 		}
-	})
-	return of
+	}
+	return nil
 }
 
 // ruleVar names the variable of a rule: by its number, which is unique in the project, or by the words of its ID.
@@ -253,18 +253,18 @@ func (e *emitter) collect(list string, rules []*model.Rule, always bool) (body [
 
 // limit is the number that a rule holds its subject against and that is known at run time alone: a capability, or a property of
 // an object. It is nil when there is none.
-func limit(r *model.Rule) (of *model.Operand) {
-	r.Violated.Each(func(n *model.Cond) {
-		if n.Op < cond.Eq || n.Op > cond.Ge {
-			return
+func limit(r *model.Rule) *model.Operand {
+	for n := range r.Violated.Nodes() {
+		if !n.Op.Compares() {
+			continue
 		}
 		for _, s := range n.Sub {
-			if of == nil && s.Op == cond.Operand && loose(*s.Of) && (r.Subject == nil || s.Of.Name != r.Subject.Name) {
-				of = s.Of
+			if s.Op == cond.Operand && loose(*s.Of) && (r.Subject == nil || s.Of.Name != r.Subject.Name) {
+				return s.Of
 			}
 		}
-	})
-	return of
+	}
+	return nil
 }
 
 // shown returns the value that a violation shows, or nil.
@@ -317,11 +317,13 @@ func maskText(rec *model.Record) jen.Code {
 }
 
 // asFlags reports whether a rule tests bits of a value.
-func asFlags(r *model.Rule, o *model.Operand) (yes bool) {
-	r.Broken.Each(func(n *model.Cond) {
-		yes = yes || n.Op >= cond.Has && n.Op <= cond.Only && n.Sub[0].Of == o
-	})
-	return yes
+func asFlags(r *model.Rule, o *model.Operand) bool {
+	for n := range r.Broken.Nodes() {
+		if n.Op.OfFlags() && n.Sub[0].Of == o {
+			return true
+		}
+	}
+	return false
 }
 
 // isPointer reports whether a value is an address of C or of the host.

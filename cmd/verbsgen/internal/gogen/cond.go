@@ -90,7 +90,7 @@ func (c condition) not() condition {
 // broken is the condition under which a rule is broken; what may be unknown at run time is known.
 func (t *terms) broken(r *model.Rule) condition {
 	var parts []condition
-	for _, o := range (&model.Verb{Rules: []*model.Rule{r}}).Inputs() {
+	for _, o := range model.Inputs(r) {
 		if loose(o) {
 			parts = append(parts, condition{left: id("in", o.Name, "OK")})
 		}
@@ -419,13 +419,13 @@ func bitsOfMask(rec *model.Record) (bits []bit) {
 //		qpAttrHasState = 0x1 // IBV_QP_STATE
 //	)
 func (e *emitter) maskConsts(g *goFile, r *model.Rule) {
-	r.Broken.Each(func(n *model.Cond) {
+	for n := range r.Broken.Nodes() {
 		if n.Of == nil {
-			return
+			continue
 		}
 		rec := maskOf(*n.Of)
 		if rec == nil || !e.first(rec.Go+"Has") {
-			return
+			continue
 		}
 		var consts []jen.Code
 		for _, b := range bitsOfMask(rec) {
@@ -434,5 +434,5 @@ func (e *emitter) maskConsts(g *goFile, r *model.Rule) {
 		if len(consts) > 0 {
 			g.decl("// The bits of the mask of "+rec.Go+": which fields are given.", jen.Const().Defs(consts...))
 		}
-	})
+	}
 }

@@ -43,13 +43,13 @@ func transitionsVar(r *model.Rule) string {
 }
 
 // transition is the test of a transition that a rule has, or nil.
-func transition(r *model.Rule) (found *model.Cond) {
-	r.Violated.Each(func(n *model.Cond) {
+func transition(r *model.Rule) *model.Cond {
+	for n := range r.Violated.Nodes() {
 		if n.Op == cond.BadTransition {
-			found = n
+			return n
 		}
-	})
-	return found
+	}
+	return nil
 }
 
 // transitionArgs are the table of a rule, the mask, and the states that the call leads from and to.
@@ -79,13 +79,13 @@ func (t *terms) state(name string, n *model.Cond) *jen.Statement {
 }
 
 // statesOf is the enum of the states of a transition, or nil.
-func statesOf(n *model.Cond) (of *model.Enum) {
-	n.Sub[2].Each(func(next *model.Cond) {
+func statesOf(n *model.Cond) *model.Enum {
+	for next := range n.Sub[2].Nodes() {
 		if o := next.Of; o != nil && o.Field != nil && o.Field.Enum != nil {
-			of = o.Field.Enum
+			return o.Field.Enum
 		}
-	})
-	return of
+	}
+	return nil
 }
 
 // state is a state in a table of transitions: uint64(QPStateReset).

@@ -45,17 +45,31 @@ func (r *Rule) Operands() []*Operand {
 	if r.Subject != nil {
 		all = append(all, r.Subject)
 	}
-	add := func(n *Cond) {
-		if n.Op >= cond.Has && n.Sub[0].Op == cond.Sum {
-			n = n.Sub[1]
-		}
-		if n.Op == cond.Operand && n.Of.Kind != OpConst {
-			all = append(all, n.Of)
+	for _, tree := range []*Cond{r.Violated, r.Broken} {
+		for n := range tree.Nodes() {
+			if n.Op >= cond.Has && n.Sub[0].Op == cond.Sum {
+				n = n.Sub[1]
+			}
+			if n.Op == cond.Operand && n.Of.Kind != OpConst {
+				all = append(all, n.Of)
+			}
 		}
 	}
-	r.Violated.Each(add)
-	r.Broken.Each(add)
 	return all
+}
+
+// Inputs are the operands of rules that a validator looks at, each once.
+func Inputs(rules ...*Rule) (out []Operand) {
+	seen := map[string]bool{}
+	for _, r := range rules {
+		for _, o := range r.Operands() {
+			if o.Name != "" && !seen[o.Name] {
+				seen[o.Name] = true
+				out = append(out, *o)
+			}
+		}
+	}
+	return out
 }
 
 // Cond is a condition of a rule. Flags are constants.

@@ -114,7 +114,9 @@ func (v *Verb) Explains(enough bool) []*Rule {
 	var out []*Rule
 	for _, r := range v.Rules {
 		ofObject := r.Subject != nil && (r.Subject.Kind == OpProp || r.Subject.Kind == OpMade)
-		r.Violated.Each(func(n *Cond) { ofObject = ofObject || n.Op == cond.Operand && n.Of.Kind == OpMade })
+		for n := range r.Violated.Nodes() {
+			ofObject = ofObject || n.Op == cond.Operand && n.Of.Kind == OpMade
+		}
 		if r.Checked && (!r.Lint || ofObject) == enough {
 			out = append(out, r)
 		}
@@ -123,19 +125,7 @@ func (v *Verb) Explains(enough bool) []*Rule {
 }
 
 // Inputs are the values that the validator of a verb looks at, each once.
-func (v *Verb) Inputs() []Operand {
-	var out []Operand
-	seen := map[string]bool{}
-	for _, r := range append(v.Checked(false), v.Checked(true)...) {
-		for _, o := range r.Operands() {
-			if o.Name != "" && !seen[o.Name] {
-				seen[o.Name] = true
-				out = append(out, *o)
-			}
-		}
-	}
-	return out
-}
+func (v *Verb) Inputs() []Operand { return Inputs(append(v.Checked(false), v.Checked(true)...)...) }
 
 // Part returns the verb that plays a part for this one, or nil.
 func (v *Verb) Part(name string) *Verb {

@@ -21,39 +21,39 @@ type move struct {
 
 // addMove reads how a verb changes a state from a rule on transitions.
 func (b *bindings) addMove(r *model.Rule) {
-	r.Violated.Each(func(n *model.Cond) {
+	for n := range r.Violated.Nodes() {
 		if n.Op != cond.BadTransition {
-			return
+			continue
 		}
 		m := b.moves[r.Verb]
 		if m == nil {
 			m = &move{}
 			b.moves[r.Verb] = m
 		}
-		n.Sub[1].Each(func(o *model.Cond) {
+		for o := range n.Sub[1].Nodes() {
 			if o.Op == cond.Operand && o.Of.Kind == model.OpProp {
 				m.object, m.prop = o.Of.Param.Object, o.Of.Prop
 			}
-		})
+		}
 		next := n.Sub[2]
 		if next.Op == cond.IfGiven { // the state that it has, unless it is changed
 			next = next.Sub[1]
 		}
-		next.Each(func(o *model.Cond) {
+		for o := range next.Nodes() {
 			if o.Op == cond.Operand && o.Of.Kind == model.OpArg && o.Of.Field != nil && m.next == nil {
 				m.next, m.param = o.Of.Field, o.Of.Param.C
 				for _, s := range o.Of.Param.Record.Setups {
 					m.start = big.NewInt(s.From.Value)
 				}
 			}
-		})
+		}
 		for _, way := range n.Sub[3:] {
 			from := new(big.Int).SetUint64(way.Sub[0].Of.Const)
 			if !slices.ContainsFunc(m.states, func(s *big.Int) bool { return s.Cmp(from) == 0 }) {
 				m.states = append(m.states, from)
 			}
 		}
-	})
+	}
 }
 
 // addProps notes the properties of objects that the cases of a rule give.
