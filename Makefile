@@ -4,12 +4,10 @@
 SHELL := /bin/bash
 GO ?= go
 HEADER ?= /usr/include/infiniband/verbs.h
-RELEASES := 33.2 44.0 56.1 65.0
 LIBS ?= 33.2 44.0 56.1 65.0
 FUZZTIME ?= 10s
 KERNEL ?= 6.1
 RDMA ?=
-RDMA_CORE ?=
 OUT ?=
 JSON ?=
 ROUNDS ?=
@@ -19,10 +17,6 @@ ONLY ?=
 # 1: that the tests on a kernel device cannot run is a failure. It is for their step alone.
 REQUIRE_DEVICE := $(VERBS_REQUIRE_DEVICE)
 unexport VERBS_REQUIRE_DEVICE
-T ?= .
-# releases of linux whose sources the pages cite
-LINUX := 6.1.192 6.12.117 7.2.13
-NEW ?=
 # examples that run on a kernel device too
 EXAMPLES := ./examples/connect ./examples/pingpong ./examples/ud ./examples/srqserver ./examples/atomics ./examples/bell ./examples/filemap ./examples/kv ./examples/window ./examples/timestamps ./examples/events ./examples/pingmesh
 # packages with goroutines, or whose tests pass memory to C
@@ -42,50 +36,46 @@ SHORT ?=
 
 .DEFAULT_GOAL := all
 
-.PHONY: all help setup scratch fresh demo generate check test test-host guest test-go lint race asan arm64 sweep fuzz conformance libs man-audit conformance-mlx5 conformance-vm matrix site release-check mutants rules bench counts facts evidence tidy api one
+.PHONY: all help setup fresh generate check test test-host guest test-go lint race sweep fuzz libs conformance-mlx5 conformance-vm matrix release-check mutants bench
 
-all: setup scratch demo ## set up, generate from the installed verbs.h into a scratch package, run the demo
+all: setup ## set up, generate from the installed verbs.h into a scratch package, run the demo
+	@.ci/scratch "$(HEADER)"
+	$(GO) run ./examples/demo
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "%-17s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: ## install missing packages (libibverbs-dev and others; without root it only names them)
+setup: # install missing packages (libibverbs-dev and others; without root only name them)
 	@.ci/setup
-
-scratch: ## generate bindings from the installed header into a scratch package, and build it
-	@.ci/scratch "$(HEADER)"
 
 fresh: ## make and test-host on a bare Debian with empty caches (without root: only with empty caches); FRESH=make: only make
 	@.ci/fresh $(FRESH)
 
-demo: ## the demo on a software device
-	$(GO) run ./examples/demo
-
-generate: ## regenerate what is checked in (gen/verbs, runtime/gensupport/abi, names of runtime/dpath, conformance/recording, the list of conformance/calls, docs/statements.md, docs/pictures)
+generate: ## regenerate what is checked in (gen/verbs, runtime/gensupport/abi, names of runtime/dpath, conformance/recording, the list of conformance/calls, docs/pictures)
 	$(GO) generate ./gen/... ./runtime/gensupport/abi ./runtime/dpath ./conformance/recording ./conformance/calls
-	$(GO) run ./cmd/verbsgen/internal/maintain/audit/statements -o docs/statements.md
 	$(GO) run ./conformance/pictures -o docs/pictures
 
-check: ## report checked-in files that generate would change
+check: ## report checked-in files that generate would change, and rules without the tests that they need
 	$(GO) run ./cmd/verbsgen check
-	$(GO) test -run TestCheckedIn ./cmd/verbsgen/internal/gogen ./cmd/verbsgen/internal/cgen ./cmd/verbsgen/internal/maintain/audit/statements
+	$(GO) run ./cmd/verbsgen rules --check --tests gen/verbs --tests conformance
+	$(GO) test -run TestCheckedIn ./cmd/verbsgen/internal/gogen ./cmd/verbsgen/internal/cgen
 
 # Compilers, and tests that compile, take a fifth less time when the garbage collector runs less often.
-check test test-host test-go lint race fuzz libs conformance-mlx5 rules: export GOGC ?= 400
+check test test-host test-go lint race fuzz libs conformance-mlx5: export GOGC ?= 400
 
 # The guest keeps one core busy: the other tests are beside it. Each package is shown as it ends. What could not be run is said again at the end.
-test: setup check lint rules ## all tests, also those on a kernel device in a virtual machine
+test: setup check lint ## all tests, also those on a kernel device in a virtual machine
 	@mkdir -p out; set -o pipefail; $(MAKE) -j2 guest SHORT=1 $(HOST_TESTS) 2>&1 | tee out/test.log
 	@grep -A 1 '==== NOT RUN' out/test.log || true
 
 guest: # conformance-vm, with a word before its lines that tells them from those of the tests beside it
 	@set -o pipefail; $(MAKE) conformance-vm 2>&1 | sed -u 's/^/guest: /'
 
-test-host: setup check lint rules ## all tests except those in the virtual machine
+test-host: setup check lint ## all tests except those in the virtual machine
 	$(MAKE) -j2 $(HOST_TESTS)
 
 # lint has vetted all packages
-test-go: ## go test of all packages, without vet
+test-go: # go test of all packages, without vet
 	$(GO) test -vet=off -timeout 60m work
 
 # Without a C compiler for another system only the list of files sees cgo: it refuses C files that no Go file of a package uses.
@@ -112,29 +102,18 @@ lint: ## gofmt, lines of at most 140 columns, no SRCDIR, tidy go.mod files, vet 
 race: ## tests of concurrent code with the race detector and all checks of cgo's pointer rules
 	GOEXPERIMENT=cgocheck2 $(GO) test -exec 'env GOGC=100' -race -vet=off -timeout 60m -skip '^Test(Mutants|Swapped|Sanitizers|Copied$$|Slurm$$|FlagsOfMesh|FilesCallDown|TableOfVerbs)' $(RACE)
 
-asan: ## tests that call C with gcc's address sanitizer; takes some minutes, not a part of test
-	@.ci/asan
-
-arm64: ## run the tests of runtime, gen and the conformance suite on arm64, under qemu, and count them; not a part of test
-	@.ci/arm64
-
-sweep: ## tests that take samples in `make test`, with everything: each function in each release, each left out, damaged headers, a soak of minutes
+sweep: ## what `make test` takes samples of, with everything: each function in each release, each left out, damaged headers, a soak of minutes; and gcc's address sanitizer
 	VERBSGEN_SWEEP=1 $(GO) test -count=1 -timeout 60m ./cmd/verbsgen/internal/generate
 	$(GO) test -count=1 -timeout 60m -run 'TestMutations$$' ./cmd/verbsgen -mutations 336
 	$(GO) test -count=1 ./conformance/soak -for 1m
 	GOEXPERIMENT=cgocheck2 $(GO) test -count=1 -race ./conformance/soak -for 1m
+	@.ci/asan
 
-fuzz: ## run every fuzz target for FUZZTIME
+fuzz: # run every fuzz target for FUZZTIME
 	@.ci/fuzz "$(FUZZTIME)"
-
-conformance: ## the conformance suite on a software device
-	$(GO) test -count=1 ./conformance/...
 
 libs: ## one test binary with the real libibverbs of other releases (network at the first run): make libs [LIBS="33.2 65.0"]
 	@.ci/libs $(LIBS)
-
-man-audit: ## look for what the rules rest on in the man pages of other releases; write docs/man-audit.md (network at the first run)
-	@.ci/man-audit $(LIBS)
 
 conformance-mlx5: setup ## the suite and the rules on the real libmlx5, above an emulated kernel half and card: make conformance-mlx5 [RDMA="installed 65.0"]
 	@.ci/mlx5 $(or $(RDMA),installed 44.0 56.1 65.0)
@@ -148,32 +127,8 @@ matrix: ## run the suite on the software device, all kernels and the card; write
 release-check: ## what must be true of a release besides make test: API and changelog, facts, links, documents: make release-check [VERSION=v0.1.0]
 	@.ci/release-check $(VERSION)
 
-site: ## write the web site into the folder site: a page for each verb, guides, results
-	$(GO) run ./conformance/site -o site
-
-mutants: ## change the code in small ways and count what the tests notice; write docs/mutants.md (takes hours; network at the first run): make mutants [AREAS=regexp]
-	nice $(GO) run ./conformance/mutants $(if $(AREAS),-areas '$(AREAS)',-o docs/mutants.md)
-
-rules: ## rules defined, generated and tested, by verb
-	$(GO) run ./cmd/verbsgen rules --check --tests gen/verbs --tests conformance
+mutants: ## change the code in small ways and count what the tests notice; write out/mutants.md (takes hours; network at the first run): make mutants [AREAS=regexp]
+	nice $(GO) run ./conformance/mutants $(if $(AREAS),-areas '$(AREAS)',-o out/mutants.md)
 
 bench: ## all benchmarks in one table, with targets and verdicts; takes some minutes: make bench [JSON=file] [ROUNDS=3] [AGAINST=commit]
 	@$(GO) run ./conformance/bench $(if $(JSON),-json $(JSON)) $(if $(ROUNDS),-rounds $(ROUNDS)) $(if $(AGAINST),-against $(AGAINST))
-
-counts: ## count the instructions of the calls of the hot path under valgrind, and record them: after a change that is meant
-	$(GO) test -count=1 ./conformance/hotguard -update
-
-facts: ## read the facts of all releases again, and compare them with gcc and Debian packages (network): make facts RDMA_CORE=repository
-	@.ci/facts "$(RDMA_CORE)" $(RELEASES)
-
-evidence: ## compare the functions that the pages cite with the sources, and write spec/evidence.txt (network at the first run): make evidence RDMA_CORE=repository [NEW=linux:v7.3=folder]
-	@NEW="$(NEW)" .ci/evidence "$(RDMA_CORE)" $(LINUX)
-
-api: ## store what the packages that programs import export, in docs/api; CHANGELOG.md must name each change
-	$(GO) test -count=1 ./conformance/exports -update
-
-tidy: ## go mod tidy in every module, with what they require of each other taken from the work tree (network)
-	@.ci/tidy
-
-one: ## one test: make one T=TestName
-	$(GO) test -run '$(T)' work

@@ -25,7 +25,7 @@ const coreVar = "VERBSGEN_RDMA_CORE"
 
 // TestReleases generates the packages of the oldest release, of Debian 12's and of the newest, the first and the last from facts taken for
 // those of a header: they compile, pass vet and pass their generated tests. TestEachRelease of internal/generate generates those of
-// all releases; "make facts" builds and tests them.
+// all releases; ".ci/facts" builds and tests them.
 func TestReleases(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds three packages")
@@ -59,7 +59,7 @@ func TestReleases(t *testing.T) {
 func TestEveryHeader(t *testing.T) {
 	core := os.Getenv(coreVar)
 	if core == "" {
-		t.Skip(coreVar + " is not set: a git repository of rdma-core is needed, see make facts")
+		t.Skip(coreVar + " is not set: a git repository of rdma-core is needed, see .ci/facts")
 	}
 	sp, err := spec.Embedded("")
 	if err != nil {

@@ -15,7 +15,7 @@ var update = flag.Bool("update", false, "store what the packages export now in d
 
 const stored = "../../docs/api"
 
-// TestExports compares what programs import with docs/api, where it stands as it was in the last release, or when `make api` stored it.
+// TestExports compares what programs import with docs/api, where it stands as it was in the last release, or when `go test ./conformance/exports -update` stored it.
 // A difference that CHANGELOG.md does not name under its first heading is an error.
 func TestExports(t *testing.T) {
 	before, now := storedLists(t), lists(t)

@@ -62,7 +62,7 @@ func TestInstalled(t *testing.T) {
 func TestRoots(t *testing.T) {
 	list := os.Getenv("VERBSGEN_FACT_ROOTS")
 	if list == "" {
-		t.Skip("VERBSGEN_FACT_ROOTS is not set: see make facts")
+		t.Skip("VERBSGEN_FACT_ROOTS is not set: see .ci/facts")
 	}
 	bin := command(t)
 	for _, root := range filepath.SplitList(list) {

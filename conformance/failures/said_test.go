@@ -17,7 +17,7 @@ import (
 
 var (
 	update   = flag.Bool("update", false, "write docs/errors.md")
-	recordAs = flag.String("record", "", "print what is said as lines for -said, as of this column: \"before\", \"linux-6.1\"")
+	recordAs = flag.String("record", "", "print what is said as lines for -said, as of this column: \"linux-6.1\"")
 	saidFile = flag.String("said", "", "with -update: store the lines that a run with -record printed")
 )
 
@@ -25,12 +25,11 @@ const (
 	document = "../../docs/errors.md"
 	stored   = "testdata/said.json"
 	now      = "now"
-	before   = "before"
 	asNow    = "as now" // stored of a kernel for the text of column now, whatever it becomes
 )
 
 // Columns of the document.
-var columns = []string{before, now, "linux-6.1", "linux-6.12", "linux-7.2"}
+var columns = []string{now, "linux-6.1", "linux-6.12", "linux-7.2"}
 
 // line is a text of a situation.
 type line struct{ Column, Name, Said string }
@@ -222,17 +221,17 @@ func cell(all map[string]map[string]string, column, name string) string {
 		return ""
 	case said == "":
 		return "no error"
-	case said == asNow, column == before && said == all[now][name]:
+	case said == asNow:
 		return asNow
 	}
 	return "`" + strings.ReplaceAll(strings.ReplaceAll(said, "\n", " "), "|", "\\|") + "`"
 }
 
-const intro = `# Errors, before and after
+const intro = `# Errors
 
-What a program reads when something is missing on the machine, and when it makes a mistake. "Before" is the text of the bindings before
-they looked for causes; "now" is that of the software device, or of the real libibverbs where it concerns the machine; the kernels are
-those of soft-RoCE in a virtual machine. A text that begins with a file and a line is a hint of OnLint: the device took the call.
+What a program reads when something is missing on the machine, and when it makes a mistake. The column "now" is of the software device,
+or of the real libibverbs where the machine is what matters; the others are of soft-RoCE on that kernel, in a virtual machine. A text that
+begins with a file and a line is a hint of OnLint: the device took the call.
 
 The tests of conformance/failures hold these texts, on softverbs, LikeMLX5, LikeRXE61 and soft-RoCE. ` + "`go test ./conformance/failures -update`" + `
 writes this page; ` + "`make conformance-vm`" + ` compares what the kernel's device says with what is stored of its kernel.

@@ -60,7 +60,7 @@ func TestCounts(t *testing.T) {
 	}
 	now := toolchain(t)
 	if compilers(with) != compilers(now) {
-		notCompared(t, fmt.Sprintf("the counts were made with %s, and this is %s; record those of the commit before with make counts, and "+
+		notCompared(t, fmt.Sprintf("the counts were made with %s, and this is %s; record those of the commit before with go test ./conformance/hotguard -update, and "+
 			"commit them", with, now))
 	}
 	if now != with {

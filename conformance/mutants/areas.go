@@ -23,7 +23,7 @@ const (
 	suites   = test + "./conformance -run ^TestSuite$"
 	// calls leaves out the suite, and the tests of conformance that build programs or take long for other reasons.
 	calls = test + "./conformance -skip ^(TestSuite|TestMutants|TestTwice|TestParity|TestCopied|TestSlurm|TestDirect|TestUntrusted)$"
-	// leaks runs the suite under the address sanitizer, and owned the tests of the software device, as make asan does.
+	// leaks runs the suite under the address sanitizer, and owned the tests of the software device, as .ci/asan does.
 	leaks = test + "-asan ./conformance -run ^TestSuite$"
 	owned = test + "-asan ./runtime/softverbs"
 	// same compares what is generated from the pages with what is checked in.

@@ -14,7 +14,7 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/report"
 )
 
-var update = flag.Bool("update", false, "write what is derived in docs/python-tests.md anew")
+var update = flag.Bool("update", false, "write what is derived in README.md anew")
 
 // columns are the kernels, with the report of each.
 var columns = []struct{ name, report string }{
@@ -42,7 +42,7 @@ func testName(d ast.Decl) string {
 // TestDocument finds cases and tests in the document that are not there, tests of theirs that pass where nothing of ours is named, and
 // results and counts that the reports do not bear out.
 func TestDocument(t *testing.T) {
-	path := filepath.Join("..", "..", "docs", "python-tests.md")
+	path := "README.md"
 	was, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)

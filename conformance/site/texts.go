@@ -35,7 +35,7 @@ func at(file string) string {
 }
 
 // left are pages that are long lists, which the site shows in its own way, or not at all.
-var left = map[string]bool{"docs/conformance-matrix.md": true, "docs/statements.md": true}
+var left = map[string]bool{"docs/conformance-matrix.md": true}
 
 // loadTexts reads the guides and the other documents.
 func (s *site) loadTexts(root string) error {

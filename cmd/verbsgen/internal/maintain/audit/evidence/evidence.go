@@ -20,7 +20,7 @@ func (l line) String() string {
 
 func compareLines(a, b line) int { return strings.Compare(a.String(), b.String()) }
 
-const heading = "# The functions that rules rest on: project, release, file, function, hash of its tokens. Written by `make evidence`.\n"
+const heading = "# The functions that rules rest on: project, release, file, function, hash of its tokens. Written by `.ci/evidence`.\n"
 
 // readEvidence reads a file of hashes.
 func readEvidence(path string) (map[line]string, error) {
@@ -34,7 +34,7 @@ func readEvidence(path string) (map[line]string, error) {
 		switch {
 		case strings.HasPrefix(text, "#") || text == "":
 		case len(f) != 5:
-			return nil, fmt.Errorf("%s:%d: not project, release, file, function and hash; run make evidence", path, n+1)
+			return nil, fmt.Errorf("%s:%d: not project, release, file, function and hash; run .ci/evidence", path, n+1)
 		default:
 			hashes[line{f[0], f[1], f[2], f[3]}] = f[4]
 		}

@@ -30,17 +30,17 @@ func TestStored(t *testing.T) {
 	}
 	missing, leftOver := unlike(list, hashes)
 	for _, l := range leftOver {
-		t.Errorf("%s: %s: no page cites it; run make evidence RDMA_CORE=REPOSITORY", stored, l)
+		t.Errorf("%s: %s: no page cites it; run .ci/evidence REPOSITORY", stored, l)
 	}
 	for _, m := range missing {
 		if complete {
-			t.Errorf("%s is not in %s; run make evidence RDMA_CORE=REPOSITORY", m, stored)
+			t.Errorf("%s is not in %s; run .ci/evidence REPOSITORY", m, stored)
 		} else {
 			t.Logf("%s is not in %s", m, stored)
 		}
 	}
 	if data, err := os.ReadFile(stored); err != nil || string(data) != string(evidenceText(hashes)) {
-		t.Errorf("%s is not as make evidence writes it (%v)", stored, err)
+		t.Errorf("%s is not as .ci/evidence writes it (%v)", stored, err)
 	}
 }
 

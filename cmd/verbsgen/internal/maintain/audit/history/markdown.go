@@ -12,7 +12,7 @@ const intro = `# The man pages of older releases
 
 The rules and notes of the pages in [spec](../spec) rest on passages of the man pages of rdma-core %s. ` + "`verbsgen audit --man`" + ` finds
 them by their hashes. This page says which of them the man pages of older releases lack, and why: the commit of rdma-core that
-added or changed each. It is written by ` + "`make man-audit`" + `, from the packages that ` + "`make libs`" + ` gets; the
+added or changed each. It is written by ` + "`.ci/man-audit`" + `, from the packages that ` + "`make libs`" + ` gets; the
 commits are in [changes.json](../cmd/verbsgen/internal/maintain/audit/history/changes.json).
 
 `

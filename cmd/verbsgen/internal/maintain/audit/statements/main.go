@@ -1,6 +1,6 @@
-// Statements writes docs/statements.md: what each man page demands and says, in our own words, and what covers each statement.
+// Statements prints, in Markdown, what each man page demands and says, in our own words, and what covers each statement.
 //
-//	statements [-o FILE | -counts]
+//	statements [-counts]
 //
 // With -counts it prints how many statements of each page are covered by what.
 // Everything in it is from the pages of the spec: their rules, notes, left-out statements and plain passages.
@@ -15,16 +15,15 @@ import (
 )
 
 func main() {
-	out := flag.String("o", "", "write the list to this `file`")
 	count := flag.Bool("counts", false, "print the numbers of each page")
 	flag.Parse()
-	if err := run(*out, *count); err != nil {
+	if err := run(*count); err != nil {
 		fmt.Fprintln(os.Stderr, "statements:", err)
 		os.Exit(1)
 	}
 }
 
-func run(out string, count bool) error {
+func run(count bool) error {
 	pages, err := all()
 	if err != nil {
 		return err
@@ -33,11 +32,8 @@ func run(out string, count bool) error {
 	if count {
 		text = sums(pages)
 	}
-	if out == "" {
-		fmt.Print(text)
-		return nil
-	}
-	return os.WriteFile(out, []byte(text), 0o644)
+	_, err = os.Stdout.WriteString(text)
+	return err
 }
 
 // modules are the libraries whose man pages were read, in the order of the list.

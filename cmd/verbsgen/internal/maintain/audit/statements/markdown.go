@@ -17,11 +17,8 @@ Every statement of the man pages of libibverbs and librdmacm 65.0, in our own wo
 - nothing, as it is a fact: what a call does or what a result means, so that no call can break it;
 - nothing, though a program can break it: it is *left out*, with the reason.
 
-Plain passages demand and promise nothing: headings, and what a name means. ` + "`make generate`" + ` writes this list from the pages in
-[spec/verbs](../spec/verbs) and [spec/rdmacm](../spec/rdmacm). ` + "`go test ./cmd/verbsgen/internal/maintain/audit/statements`" + ` compares it with them, and
-with the man pages where they are at hand: each sentence and line of a man page has an entry.
-` + "`go run ./cmd/verbsgen/internal/maintain/audit/statements -counts`" + ` prints the numbers of each page. Rules that rest on a source and not
-on a man page are in ` + "`verbsgen rules`" + `.
+Plain passages demand and promise nothing: headings, and what a name means. Rules that rest on a source and not on a man page are in
+` + "`verbsgen rules`" + `.
 
 `
 
