@@ -20,7 +20,7 @@ var kept struct {
 
 // OnForgotten sets f as the function that is called when the collector has found a Pin that was not unpinned and that nobody can
 // unpin any more. The error says how long the memory is, and where it was pinned. Without f, or after nil, package log prints the
-// error. f is called on a goroutine of the Go runtime, and should return soon.
+// error. f is called on a goroutine of its own.
 func OnForgotten(f func(err error)) {
 	kept.Lock()
 	defer kept.Unlock()
@@ -65,5 +65,5 @@ func forgotten(p *pinState) {
 		log.Print("mem: ", err)
 		return
 	}
-	report(err)
+	go report(err) // the goroutine here is that of all cleanups, which a Goexit would end
 }

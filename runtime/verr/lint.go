@@ -10,7 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/verbsgen/verbsgen/runtime/internal/callback"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/callback"
 )
 
 // Lint is a rule that a call broke and that only some providers or kernels have: the device took the call. Those that have the rule

@@ -18,14 +18,17 @@ package conn
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"slices"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/verbsgen/verbsgen/gen/rdmacm"
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/callback"
 )
 
 // Network makes connections, and hands each event of its channel to the one that it is for. All methods may be called from several
@@ -57,8 +60,14 @@ func New(lib *rdmacm.Lib) (*Network, error) {
 }
 
 // Close ends running calls with os.ErrClosed, waits for them, and closes all listeners and connections with their queue pairs. A second
-// Close returns os.ErrClosed.
+// Close returns os.ErrClosed. In Options.QP, whose call it would wait for, it closes nothing (syscall.EBUSY).
 func (n *Network) Close() error {
+	if n == nil || n.events == nil {
+		return errNever
+	}
+	if callback.Inside() {
+		return errInside
+	}
 	n.mu.Lock()
 	if n.closed {
 		n.mu.Unlock()
@@ -86,8 +95,20 @@ func (n *Network) Close() error {
 	return errors.Join(append(errs, n.events.CloseAll())...)
 }
 
+var (
+	errNever  = fmt.Errorf("conn: it is nil or was never made; New makes a Network, whose methods make the others: %w", syscall.EINVAL)
+	errNilCtx = fmt.Errorf("the context is nil; pass context.Background for one without an end: %w", syscall.EINVAL)
+	errInside = fmt.Errorf("conn: Close is called by Options.QP, whose call it would wait for; call it when that has returned: %w", syscall.EBUSY)
+)
+
 // enter begins a call that Close waits for.
-func (n *Network) enter() error {
+func (n *Network) enter(ctx context.Context) error {
+	if n == nil || n.events == nil {
+		return errNever
+	}
+	if ctx == nil {
+		return errNilCtx
+	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.closed {
@@ -186,10 +207,19 @@ type Conn struct {
 }
 
 // Done returns a channel that is closed when the connection ends: the peer ends it, its device goes, or Close is called.
-func (c *Conn) Done() <-chan struct{} { return c.done }
+// That of a Conn which was never made is nil.
+func (c *Conn) Done() <-chan struct{} {
+	if c == nil {
+		return nil
+	}
+	return c.done
+}
 
 // Err returns why the connection has ended, os.ErrClosed after Close; nil while it has not.
 func (c *Conn) Err() error {
+	if c == nil || c.n == nil {
+		return errNever
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.err
@@ -198,6 +228,9 @@ func (c *Conn) Err() error {
 // Close ends the connection and closes its queue pair and its identifier. A second Close returns os.ErrClosed. If it fails, as for a queue
 // pair that is in use, it can be called again.
 func (c *Conn) Close() error {
+	if c == nil || c.n == nil {
+		return errNever
+	}
 	c.end(os.ErrClosed)
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/netip"
 	"os"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -429,6 +430,68 @@ func TestClose(t *testing.T) {
 		t.Errorf("open: %q", m.cm.Leaks())
 	}
 }
+
+// TestCallback has Options.QP panic, end its goroutine, and call Close: nothing is left of the connection, and Close works afterwards.
+func TestCallback(t *testing.T) {
+	m := softMachine(t)
+	l := m.listen(conn.ListenOptions{})
+	apart := func(call string, f func(context.Context) error) chan bool {
+		ended := make(chan bool)
+		go func() {
+			defer close(ended)
+			defer func() { _ = recover() }()
+			t.Errorf("%s returned %v", call, f(m.ctx))
+		}()
+		return ended
+	}
+	for _, leave := range []func(){runtime.Goexit, func() { panic("out") }} {
+		o := m.with("")
+		o.QP = func(*conn.Conn, *rdmacm.ConnAttr) (*verbs.QP, error) {
+			leave()
+			return nil, nil
+		}
+		<-apart("Dial", func(ctx context.Context) error { return second(m.Dial(ctx, l.Addr(), o)) })
+		m.left(1)
+		accepted := apart("Accept", func(ctx context.Context) error { return second(l.Accept(ctx, o)) })
+		_, err := m.Dial(m.ctx, l.Addr(), m.with(""))
+		m.failed(err, "connect to", l.Addr(), syscall.ECONNREFUSED, conn.StatusConsumer)
+		<-accepted
+		m.left(1)
+	}
+	o := m.with("")
+	o.QP = func(*conn.Conn, *rdmacm.ConnAttr) (*verbs.QP, error) { return nil, m.Network.Close() }
+	_, err := m.Dial(m.ctx, l.Addr(), o)
+	m.failed(err, "make a queue pair for", l.Addr(), syscall.EBUSY, 0)
+	m.must(m.Network.Close())
+}
+
+// TestNever uses what was never made.
+func TestNever(t *testing.T) {
+	m := softMachine(t)
+	var n *conn.Network
+	var l *conn.Listener
+	var c *conn.Conn
+	for what, err := range map[string]error{
+		"Close of nil": n.Close(), "Close of a listener": l.Close(), "Close of a connection": c.Close(), "Err": c.Err(),
+		"Close of a zero value": new(conn.Network).Close(), "of a zero listener": new(conn.Listener).Close(), "of a Conn": new(conn.Conn).Close(),
+		"Dial":                   second(n.Dial(m.ctx, m.addr(), conn.Options{})),
+		"Dial without a context": second(m.Dial(nil, m.addr(), conn.Options{})), //lint:ignore SA1012 this is the mistake
+		"Listen":                 second(n.Listen(m.addr(), conn.ListenOptions{})),
+		"Accept":                 second(l.Accept(m.ctx, conn.Options{})),
+		"Accept of a zero value": second(new(conn.Listener).Accept(m.ctx, conn.Options{})),
+	} {
+		if !errors.Is(err, syscall.EINVAL) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if l.Addr().IsValid() || c.Done() != nil {
+		t.Error("what was never made has an address, or ends")
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+func (m *machine) addr() netip.AddrPort { return netip.AddrPortFrom(m.first, 1) }
 
 // TestRemoval: connections and listeners of a device that goes end.
 func TestRemoval(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/gen/rdmacm"
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/callback"
 )
 
 // Options is how Dial and Accept connect.
@@ -25,12 +26,21 @@ type Options struct {
 	Resolve time.Duration
 }
 
-// makeQP calls QP.
+// makeQP calls QP. If that does not return, as it panics or ends its goroutine, nothing is left of the connection.
 func (o *Options) makeQP(c *Conn, attr *rdmacm.ConnAttr) error {
 	if o.QP == nil {
 		return errNoQP
 	}
-	qp, err := o.QP(c, attr)
+	var qp *verbs.QP
+	var err error
+	returned := false
+	defer func() {
+		if !returned {
+			c.reject(nil)
+		}
+	}()
+	callback.Run(func() { qp, err = o.QP(c, attr) })
+	returned = true
 	if err == nil && qp == nil {
 		err = errNoQP
 	}
@@ -43,7 +53,7 @@ var errNoQP = errors.New("no queue pair; Options.QP makes it by c.ID.CreateQP")
 // Dial connects to the address of a listener. The end of ctx ends only Dial, not a connection that it has returned.
 func (n *Network) Dial(ctx context.Context, addr netip.AddrPort, o Options) (*Conn, error) {
 	const op = "dial"
-	if err := n.enter(); err != nil {
+	if err := n.enter(ctx); err != nil {
 		return nil, &Error{Op: op, Addr: addr, Err: err}
 	}
 	defer n.running.Done()

@@ -39,7 +39,7 @@ type Listener struct {
 // Listen listens at a local address; port 0 has the kernel choose one, which Addr returns.
 func (n *Network) Listen(addr netip.AddrPort, o ListenOptions) (*Listener, error) {
 	const op = "listen on"
-	if err := n.enter(); err != nil {
+	if err := n.enter(context.Background()); err != nil {
 		return nil, &Error{Op: op, Addr: addr, Err: err}
 	}
 	defer n.running.Done()
@@ -70,10 +70,18 @@ func (n *Network) Listen(addr netip.AddrPort, o ListenOptions) (*Listener, error
 }
 
 // Addr returns the address at which the Listener listens.
-func (l *Listener) Addr() netip.AddrPort { return l.addr }
+func (l *Listener) Addr() netip.AddrPort {
+	if l == nil {
+		return netip.AddrPort{}
+	}
+	return l.addr
+}
 
 // Close rejects the requests that wait, and ends the Listener; connections go on. A second Close returns os.ErrClosed.
 func (l *Listener) Close() error {
+	if l == nil || l.n == nil {
+		return errNever
+	}
 	l.end(os.ErrClosed)
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -180,7 +188,10 @@ func (l *Listener) next(ctx context.Context) (*Conn, error) {
 // An [*Error] with the address of a peer concerns only that peer, and the next Accept may succeed: Options.QP failed, or the peer gave up,
 // which the kernel reports only when the request is accepted (EINVAL). The error after Close is os.ErrClosed.
 func (l *Listener) Accept(ctx context.Context, o Options) (*Conn, error) {
-	if err := l.n.enter(); err != nil {
+	if l == nil || l.n == nil {
+		return nil, &Error{Op: "accept on", Err: errNever}
+	}
+	if err := l.n.enter(ctx); err != nil {
 		return nil, &Error{Op: "accept on", Addr: l.addr, Err: err}
 	}
 	defer l.n.running.Done()

@@ -80,8 +80,8 @@ func begin(ctx context.Context, conn net.Conn, qp *verbs.QP, kind verbs.QPType, 
 	}
 	peer, err := meet(ctx, conn, qp, &s)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		if _, ok := ctx.Deadline(); ok {
-			<-ctx.Done() // conn has the same deadline, and may have been the first to notice
+		if late, ok := ctx.Deadline(); ok && !time.Now().Before(late) {
+			<-ctx.Done() // conn has the same deadline, and was the first to notice
 		}
 	}
 	if err != nil && ctx != nil && ctx.Err() != nil {

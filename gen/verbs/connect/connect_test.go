@@ -255,6 +255,24 @@ func TestSilentPeer(t *testing.T) {
 	}
 }
 
+// TestHasty has a connection whose deadline passes long before that of the context, which is not waited for.
+func TestHasty(t *testing.T) {
+	near, far := net.Pipe()
+	defer near.Close()
+	defer far.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
+	defer cancel()
+	_, err := RC(ctx, hasty{near}, newQP(t, verbs.QPTypeRC), options(""))
+	if !errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+}
+
+// hasty is a connection whose deadlines are in the past.
+type hasty struct{ net.Conn }
+
+func (h hasty) SetDeadline(time.Time) error { return h.Conn.SetDeadline(time.Unix(1, 0)) }
+
 // TestWrongUse refuses what cannot work before anything is said.
 func TestWrongUse(t *testing.T) {
 	qp := newQP(t, verbs.QPTypeRC)

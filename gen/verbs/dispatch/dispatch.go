@@ -22,6 +22,7 @@ import (
 	"sync/atomic"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/callback"
 )
 
 // lot is how many completions are taken from a queue at a time, and how many slots are made at a time.
@@ -30,6 +31,7 @@ const lot = 64
 var (
 	errClosed    = fmt.Errorf("dispatch: the dispatcher is closed: %w", os.ErrClosed)
 	errNone      = errors.New("dispatch: no completion queue; pass at least one")
+	errLeft      = errors.New("dispatch: the function for other completions did not return: it ended its goroutine (runtime.Goexit, t.FailNow)")
 	errNoChannel = errors.New("the queue has no completion channel; make it with one of Device.CreateCompChannel")
 )
 
@@ -53,8 +55,8 @@ type Dispatcher struct {
 // ends with its error.
 //
 // Completions with an ID of no ticket go to other, those of requests of one queue in their order, but of several queues at the same time;
-// the completions behind them wait until it returns. It must not call Close. If it is nil, they are lost. IDs below 1<<32 are never
-// those of tickets: use these for other requests.
+// the completions behind them wait until it returns. A Close that it calls does not wait for it. If it ends its goroutine, the dispatcher
+// ends with an error. If it is nil, those completions are lost. IDs below 1<<32 are never those of tickets: use these for other requests.
 func New(other func(verbs.WC), cqs ...*verbs.CQ) (*Dispatcher, error) {
 	if len(cqs) == 0 {
 		return nil, errNone
@@ -87,13 +89,15 @@ func usable(cq *verbs.CQ) error {
 
 // Close ends the goroutines, and with os.ErrClosed the Wait of every ticket whose completion was not taken from its queue yet. It returns
 // the error with which the dispatcher has ended before, if any. The queues stay open, and completions that come stay in them. Close the
-// dispatcher before its queues.
+// dispatcher before its queues. Called by the function for other completions, it does not wait for the goroutines.
 func (d *Dispatcher) Close() error {
 	if d == nil || d.ended == nil {
 		return errClosed
 	}
 	d.end(errClosed)
-	d.running.Wait()
+	if !callback.Inside() {
+		d.running.Wait()
+	}
 	if d.err == errClosed {
 		return nil
 	}
@@ -111,12 +115,13 @@ func (d *Dispatcher) end(err error) {
 
 // serve hands on the completions of a queue until the dispatcher ends.
 func (d *Dispatcher) serve(ctx context.Context, cq *verbs.CQ) {
+	defer d.end(errLeft) // there is another error unless other has ended the goroutine
 	wcs := make([]verbs.WC, lot)
 	for {
 		n, err := cq.Wait(ctx, wcs)
 		for i := range wcs[:n] {
 			if !d.hand(&wcs[i]) && d.other != nil {
-				d.other(wcs[i])
+				callback.Run(func() { d.other(wcs[i]) })
 			}
 		}
 		if err == nil {

@@ -3,7 +3,7 @@ package object
 import (
 	"time"
 
-	"github.com/verbsgen/verbsgen/runtime/internal/callback"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/callback"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 

@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/verbsgen/verbsgen/runtime/internal/callback"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/callback"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 

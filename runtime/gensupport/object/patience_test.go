@@ -9,7 +9,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/verbsgen/verbsgen/runtime/internal/callback"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/callback"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 

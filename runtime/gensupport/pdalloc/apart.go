@@ -5,7 +5,7 @@ package pdalloc
 import (
 	"runtime/debug"
 
-	"github.com/verbsgen/verbsgen/runtime/internal/callback"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/callback"
 )
 
 // apart runs f in a goroutine of its own and waits: whatever f does to its goroutine, the one below which frames of C
