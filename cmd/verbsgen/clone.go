@@ -5,9 +5,8 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"golang.org/x/mod/modfile"
-
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
 	"github.com/verbsgen/verbsgen/spec"
 )
 
@@ -18,7 +17,7 @@ func clonePages() (inClone bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	root := cloneRoot(dir)
+	root := output.ModuleRoot(dir, "github.com/verbsgen/verbsgen")
 	if root == "" {
 		return false, nil
 	}
@@ -32,19 +31,4 @@ func clonePages() (inClone bool, err error) {
 	}
 	return true, diag.One(diag.New(diag.PagesDiffer, "spec/"+names[0], 0, 0, "pages", problem,
 		"build the command again (go install ./cmd/verbsgen at the root of the clone), or run go run ./cmd/verbsgen there"))
-}
-
-// cloneRoot returns the root of the clone of verbsgen that a folder is in, or "".
-func cloneRoot(dir string) string {
-	for {
-		data, err := os.ReadFile(filepath.Join(dir, "go.mod"))
-		if err == nil && modfile.ModulePath(data) == "github.com/verbsgen/verbsgen" {
-			return dir
-		}
-		above := filepath.Dir(dir)
-		if above == dir {
-			return ""
-		}
-		dir = above
-	}
 }

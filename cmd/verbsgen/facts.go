@@ -36,8 +36,13 @@ func build(t target) (*built, error) {
 	if err != nil {
 		return nil, err
 	}
+	path, err := output.ImportPath(t.out)
+	if err != nil {
+		return nil, diag.One(diag.New(diag.OutputWrite, t.out, 0, 0, "output", "its module cannot be read: "+reason(err),
+			"put a regular file go.mod there, or name another folder with -o"))
+	}
 	files, pkg, err := generate.Run(rel, sp, generate.Options{Package: cmp.Or(t.pkg.name, sp.Module.Package),
-		Path: input.ImportPath(t.out), Imports: t.imports,
+		Path: path, Imports: t.imports,
 		Only: only, AllowUndecided: t.allow, AllowChanged: t.abi, Header: t.Header,
 		Foreign: t.Header != "" || len(t.Specs) > 0})
 	if err != nil {

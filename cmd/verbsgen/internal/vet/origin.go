@@ -8,7 +8,6 @@ import (
 	"reflect"
 	"strings"
 
-	"golang.org/x/mod/modfile"
 	"golang.org/x/tools/go/analysis"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
@@ -86,7 +85,7 @@ func fileNow(pass *analysis.Pass, path, file string) string {
 		dirs = append(dirs, filepath.Dir(fileOf(pass, f)))
 	}
 	for _, dir := range dirs {
-		if root := rootOf(dir, pass.Module.Path); root != "" {
+		if root := output.ModuleRoot(dir, pass.Module.Path); root != "" {
 			now := filepath.Join(root, within, filepath.Base(file))
 			if _, err := os.Stat(now); err == nil {
 				return now
@@ -94,20 +93,6 @@ func fileNow(pass *analysis.Pass, path, file string) string {
 		}
 	}
 	return file
-}
-
-// rootOf returns the folder of a module that a folder is in; "" if it is in another one.
-func rootOf(dir, module string) string {
-	dir, err := filepath.Abs(dir)
-	for ; err == nil; dir = filepath.Dir(dir) {
-		if data, err := os.ReadFile(filepath.Join(dir, "go.mod")); err == nil && modfile.ModulePath(data) == module {
-			return dir
-		}
-		if dir == filepath.Dir(dir) {
-			break
-		}
-	}
-	return ""
 }
 
 // originOf reads the mark of a generated package; nil for any other package.
