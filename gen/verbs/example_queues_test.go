@@ -11,7 +11,7 @@ import (
 )
 
 // A queue pair is set up for a peer, with the attributes that its type needs. The peer is the queue pair itself here; programs on two
-// machines exchange the numbers and the GID, see examples/connect.
+// machines exchange the numbers and the GID, see package connect.
 func ExampleRCSetup() {
 	dev, done := open()
 	defer done()
