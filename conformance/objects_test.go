@@ -4,9 +4,12 @@ package conformance
 
 import (
 	"errors"
+	"fmt"
+	"log/slog"
 	"os"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"weak"
@@ -55,6 +58,42 @@ func TestCloseOrder(t *testing.T) {
 	}
 	if leaks := b.soft.Leaks(); len(leaks) > 1 { // the device itself is open
 		t.Errorf("left behind: %v", leaks)
+	}
+}
+
+// TestPrinted prints handles, alone and by slog, while another goroutine uses and closes one: with the names that errors use.
+func TestPrinted(t *testing.T) {
+	b := open(t)
+	pd := must(b.dev.AllocPD())(t)
+	mr := must(pd.RegMR(make([]byte, 8), 0))(t)
+	name := fmt.Sprintf("MR (lkey 0x%x)", mr.LKey())
+	if err := pd.Close(); err == nil || !strings.Contains(err.Error(), name) {
+		t.Errorf("%v does not name %s", err, name)
+	}
+	var out strings.Builder
+	slog.New(slog.NewJSONHandler(&out, nil)).Info("made", "mr", mr, "dev", b.dev, "none", (*verbs.QP)(nil))
+	for _, want := range []string{`"mr":"` + name + `"`, `"dev":"Device (soft0)"`, `"none":"nil QP"`} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the log has no %s: %s", want, out.String())
+		}
+	}
+	var closed sync.WaitGroup
+	closed.Go(func() {
+		for range 100 {
+			must(mr.SGE(0, 1))(t)
+		}
+		if err := mr.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	for range 1000 {
+		if got := fmt.Sprintf("%v", mr); !strings.HasSuffix(got, name) {
+			t.Errorf("printed as %s", got)
+		}
+	}
+	closed.Wait()
+	if got := fmt.Sprint(mr); got != "closed "+name {
+		t.Errorf("printed as %s", got)
 	}
 }
 

@@ -168,15 +168,22 @@ var elsewhere = map[string]string{
 	"Connect": "TestConnParam", "Accept": "TestConnParam", "CreateQP": "TestCreateQP", "Migrate": "TestMigrate", "Close": "TestFailures",
 	"EventChannel": "TestMigrate", "Device": "TestCreateQP", "LocalAddr": "TestAddresses", "PeerAddr": "TestAddresses",
 	"CPtr": "TestCPtr", "AcceptDefault": "TestDefaults", "ConnectDefault": "TestDefaults",
+	"String": "TestCPtr", "LogValue": "TestCPtr",
 }
 
-// TestCPtr gives the C object of an open identifier alone.
+// TestCPtr gives the C object of an open identifier alone, and the name of any.
 func TestCPtr(t *testing.T) {
 	b := open(t)
 	if b.id.CPtr() == nil {
 		t.Error("an open identifier has no C object")
 	}
+	if s := b.id.String(); s != "ID" {
+		t.Errorf("the name is %q", s)
+	}
 	b.check(b.id.Close())
+	if s := b.id.LogValue().String(); s != "closed ID" {
+		t.Errorf("a closed one has the name %q", s)
+	}
 	if p := b.id.CPtr(); p != nil {
 		t.Errorf("a closed identifier has %p", p)
 	}

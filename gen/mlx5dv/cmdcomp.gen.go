@@ -3,6 +3,7 @@
 package mlx5dv
 
 import (
+	"log/slog"
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
@@ -52,6 +53,13 @@ func (cmdcomp *CmdComp) devXDestroyCmdComp() error {
 //
 // C: mlx5dv_devx_destroy_cmd_comp, mlx5dv_devx_create_cmd_comp(3).
 func (cmdcomp *CmdComp) Close() error { return cmdcomp.base().Close() }
+
+// String returns the name that errors give the CmdComp, and says if it is nil, copied or closed. Any goroutine
+// may call it at any time.
+func (cmdcomp *CmdComp) String() string { return cmdcomp.base().String() }
+
+// LogValue returns what String returns, for package slog.
+func (cmdcomp *CmdComp) LogValue() slog.Value { return cmdcomp.base().LogValue() }
 
 // CPtr returns the address of the struct mlx5dv_devx_cmd_comp, for your own C code; nil after Close. Calls made
 // through it are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep

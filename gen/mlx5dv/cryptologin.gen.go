@@ -3,6 +3,7 @@
 package mlx5dv
 
 import (
+	"log/slog"
 	"syscall"
 	"unsafe"
 
@@ -57,6 +58,13 @@ func (login *CryptoLogin) cryptoLoginDestroy() error {
 //
 // C: mlx5dv_crypto_login_destroy, mlx5dv_crypto_login_create(3).
 func (login *CryptoLogin) Close() error { return login.base().Close() }
+
+// String returns the name that errors give the CryptoLogin, and says if it is nil, copied or closed. Any
+// goroutine may call it at any time.
+func (login *CryptoLogin) String() string { return login.base().String() }
+
+// LogValue returns what String returns, for package slog.
+func (login *CryptoLogin) LogValue() slog.Value { return login.base().LogValue() }
 
 // CPtr returns the address of the struct mlx5dv_crypto_login_obj, for your own C code; nil after Close. Calls
 // made through it are not checked, Close does not wait for them, and objects that C creates are not tracked.

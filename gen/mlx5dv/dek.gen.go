@@ -3,6 +3,7 @@
 package mlx5dv
 
 import (
+	"log/slog"
 	"syscall"
 	"unsafe"
 
@@ -57,6 +58,13 @@ func (dek *DEK) dekDestroy() error {
 //
 // C: mlx5dv_dek_destroy, mlx5dv_dek_create(3).
 func (dek *DEK) Close() error { return dek.base().Close() }
+
+// String returns the name that errors give the DEK, and says if it is nil, copied or closed. Any goroutine may
+// call it at any time.
+func (dek *DEK) String() string { return dek.base().String() }
+
+// LogValue returns what String returns, for package slog.
+func (dek *DEK) LogValue() slog.Value { return dek.base().LogValue() }
 
 // CPtr returns the address of the struct mlx5dv_dek, for your own C code; nil after Close. Calls made through
 // it are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep the DEK

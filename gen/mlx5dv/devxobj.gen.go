@@ -3,6 +3,7 @@
 package mlx5dv
 
 import (
+	"log/slog"
 	"syscall"
 	"unsafe"
 
@@ -59,6 +60,13 @@ func (obj *DevXObj) Close() error { return obj.base().Close() }
 // CloseAll closes everything that was made from the DevXObj, the latest first, and then the DevXObj itself; use
 // it with defer. Errors are joined. It waits for running calls, at most 10 s in all.
 func (obj *DevXObj) CloseAll() error { return obj.base().CloseAll() }
+
+// String returns the name that errors give the DevXObj, and says if it is nil, copied or closed. Any goroutine
+// may call it at any time.
+func (obj *DevXObj) String() string { return obj.base().String() }
+
+// LogValue returns what String returns, for package slog.
+func (obj *DevXObj) LogValue() slog.Value { return obj.base().LogValue() }
 
 // CPtr returns the address of the struct mlx5dv_devx_obj, for your own C code; nil after Close. Calls made
 // through it are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep

@@ -3,6 +3,7 @@
 package mlx5dv
 
 import (
+	"log/slog"
 	"math/bits"
 	"syscall"
 	"unsafe"
@@ -62,6 +63,13 @@ func (action *DRAction) Close() error { return action.base().Close() }
 // CloseAll closes everything that was made from the DRAction, the latest first, and then the DRAction itself;
 // use it with defer. Errors are joined. It waits for running calls, at most 10 s in all.
 func (action *DRAction) CloseAll() error { return action.base().CloseAll() }
+
+// String returns the name that errors give the DRAction, and says if it is nil, copied or closed. Any goroutine
+// may call it at any time.
+func (action *DRAction) String() string { return action.base().String() }
+
+// LogValue returns what String returns, for package slog.
+func (action *DRAction) LogValue() slog.Value { return action.base().LogValue() }
 
 // CPtr returns the address of the struct mlx5dv_dr_action, for your own C code; nil after Close. Calls made
 // through it are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep

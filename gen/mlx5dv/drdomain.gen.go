@@ -3,6 +3,7 @@
 package mlx5dv
 
 import (
+	"log/slog"
 	"math/bits"
 	"syscall"
 	"unsafe"
@@ -60,6 +61,13 @@ func (domain *DRDomain) Close() error { return domain.base().Close() }
 // CloseAll closes everything that was made from the DRDomain, the latest first, and then the DRDomain itself;
 // use it with defer. Errors are joined. It waits for running calls, at most 10 s in all.
 func (domain *DRDomain) CloseAll() error { return domain.base().CloseAll() }
+
+// String returns the name that errors give the DRDomain, and says if it is nil, copied or closed. Any goroutine
+// may call it at any time.
+func (domain *DRDomain) String() string { return domain.base().String() }
+
+// LogValue returns what String returns, for package slog.
+func (domain *DRDomain) LogValue() slog.Value { return domain.base().LogValue() }
 
 // CPtr returns the address of the struct mlx5dv_dr_domain, for your own C code; nil after Close. Calls made
 // through it are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep

@@ -3,6 +3,7 @@
 package mlx5dv
 
 import (
+	"log/slog"
 	"syscall"
 	"unsafe"
 
@@ -57,6 +58,13 @@ func (matcher *DRMatcher) Close() error { return matcher.base().Close() }
 // CloseAll closes everything that was made from the DRMatcher, the latest first, and then the DRMatcher itself;
 // use it with defer. Errors are joined. It waits for running calls, at most 10 s in all.
 func (matcher *DRMatcher) CloseAll() error { return matcher.base().CloseAll() }
+
+// String returns the name that errors give the DRMatcher, and says if it is nil, copied or closed. Any
+// goroutine may call it at any time.
+func (matcher *DRMatcher) String() string { return matcher.base().String() }
+
+// LogValue returns what String returns, for package slog.
+func (matcher *DRMatcher) LogValue() slog.Value { return matcher.base().LogValue() }
 
 // CPtr returns the address of the struct mlx5dv_dr_matcher, for your own C code; nil after Close. Calls made
 // through it are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep

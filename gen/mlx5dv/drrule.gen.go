@@ -3,6 +3,7 @@
 package mlx5dv
 
 import (
+	"log/slog"
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
@@ -51,6 +52,13 @@ func (drrule *DRRule) drRuleDestroy() error {
 //
 // C: mlx5dv_dr_rule_destroy, mlx5dv_dr_flow(3).
 func (drrule *DRRule) Close() error { return drrule.base().Close() }
+
+// String returns the name that errors give the DRRule, and says if it is nil, copied or closed. Any goroutine
+// may call it at any time.
+func (drrule *DRRule) String() string { return drrule.base().String() }
+
+// LogValue returns what String returns, for package slog.
+func (drrule *DRRule) LogValue() slog.Value { return drrule.base().LogValue() }
 
 // CPtr returns the address of the struct mlx5dv_dr_rule, for your own C code; nil after Close. Calls made
 // through it are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep

@@ -3,6 +3,7 @@
 package mlx5dv
 
 import (
+	"log/slog"
 	"syscall"
 	"unsafe"
 
@@ -57,6 +58,13 @@ func (table *DRTable) Close() error { return table.base().Close() }
 // CloseAll closes everything that was made from the DRTable, the latest first, and then the DRTable itself; use
 // it with defer. Errors are joined. It waits for running calls, at most 10 s in all.
 func (table *DRTable) CloseAll() error { return table.base().CloseAll() }
+
+// String returns the name that errors give the DRTable, and says if it is nil, copied or closed. Any goroutine
+// may call it at any time.
+func (table *DRTable) String() string { return table.base().String() }
+
+// LogValue returns what String returns, for package slog.
+func (table *DRTable) LogValue() slog.Value { return table.base().LogValue() }
 
 // CPtr returns the address of the struct mlx5dv_dr_table, for your own C code; nil after Close. Calls made
 // through it are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep

@@ -3,6 +3,7 @@
 package mlx5dv
 
 import (
+	"log/slog"
 	"syscall"
 	"unsafe"
 
@@ -55,6 +56,13 @@ func (channel *EventChannel) devXDestroyEventChannel() error {
 //
 // C: mlx5dv_devx_destroy_event_channel, mlx5dv_devx_create_event_channel(3).
 func (channel *EventChannel) Close() error { return channel.base().Close() }
+
+// String returns the name that errors give the EventChannel, and says if it is nil, copied or closed. Any
+// goroutine may call it at any time.
+func (channel *EventChannel) String() string { return channel.base().String() }
+
+// LogValue returns what String returns, for package slog.
+func (channel *EventChannel) LogValue() slog.Value { return channel.base().LogValue() }
 
 // CPtr returns the address of the struct mlx5dv_devx_event_channel, for your own C code; nil after Close. Calls
 // made through it are not checked, Close does not wait for them, and objects that C creates are not tracked.

@@ -3,6 +3,7 @@
 package mlx5dv
 
 import (
+	"log/slog"
 	"syscall"
 	"unsafe"
 
@@ -57,6 +58,13 @@ func (mkey *MKey) destroyMkey() error {
 //
 // C: mlx5dv_destroy_mkey, mlx5dv_create_mkey(3).
 func (mkey *MKey) Close() error { return mkey.base().Close() }
+
+// String returns the name that errors give the MKey, and says if it is nil, copied or closed. Any goroutine may
+// call it at any time.
+func (mkey *MKey) String() string { return mkey.base().String() }
+
+// LogValue returns what String returns, for package slog.
+func (mkey *MKey) LogValue() slog.Value { return mkey.base().LogValue() }
 
 // CPtr returns the address of the struct mlx5dv_mkey, for your own C code; nil after Close. Calls made through
 // it are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep the MKey

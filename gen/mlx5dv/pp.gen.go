@@ -3,6 +3,7 @@
 package mlx5dv
 
 import (
+	"log/slog"
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
@@ -51,6 +52,13 @@ func (pp *PP) ppFree() error {
 //
 // C: mlx5dv_pp_free, mlx5dv_pp_alloc(3).
 func (pp *PP) Close() error { return pp.base().Close() }
+
+// String returns the name that errors give the PP, and says if it is nil, copied or closed. Any goroutine may
+// call it at any time.
+func (pp *PP) String() string { return pp.base().String() }
+
+// LogValue returns what String returns, for package slog.
+func (pp *PP) LogValue() slog.Value { return pp.base().LogValue() }
 
 // CPtr returns the address of the struct mlx5dv_pp, for your own C code; nil after Close. Calls made through it
 // are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep the PP open

@@ -3,6 +3,7 @@
 package mlx5dv
 
 import (
+	"log/slog"
 	"syscall"
 	"unsafe"
 
@@ -54,6 +55,13 @@ func (leaf *SchedLeaf) schedLeafDestroy() error {
 //
 // C: mlx5dv_sched_leaf_destroy, mlx5dv_sched_node_create(3).
 func (leaf *SchedLeaf) Close() error { return leaf.base().Close() }
+
+// String returns the name that errors give the SchedLeaf, and says if it is nil, copied or closed. Any
+// goroutine may call it at any time.
+func (leaf *SchedLeaf) String() string { return leaf.base().String() }
+
+// LogValue returns what String returns, for package slog.
+func (leaf *SchedLeaf) LogValue() slog.Value { return leaf.base().LogValue() }
 
 // CPtr returns the address of the struct mlx5dv_sched_leaf, for your own C code; nil after Close. Calls made
 // through it are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep

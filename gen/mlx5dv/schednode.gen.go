@@ -3,6 +3,7 @@
 package mlx5dv
 
 import (
+	"log/slog"
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
@@ -57,6 +58,13 @@ func (node *SchedNode) Close() error { return node.base().Close() }
 // CloseAll closes everything that was made from the SchedNode, the latest first, and then the SchedNode itself;
 // use it with defer. Errors are joined. It waits for running calls, at most 10 s in all.
 func (node *SchedNode) CloseAll() error { return node.base().CloseAll() }
+
+// String returns the name that errors give the SchedNode, and says if it is nil, copied or closed. Any
+// goroutine may call it at any time.
+func (node *SchedNode) String() string { return node.base().String() }
+
+// LogValue returns what String returns, for package slog.
+func (node *SchedNode) LogValue() slog.Value { return node.base().LogValue() }
 
 // CPtr returns the address of the struct mlx5dv_sched_node, for your own C code; nil after Close. Calls made
 // through it are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep

@@ -3,6 +3,7 @@
 package mlx5dv
 
 import (
+	"log/slog"
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
@@ -55,6 +56,13 @@ func (steeringanchor *SteeringAnchor) destroySteeringAnchor() error {
 //
 // C: mlx5dv_destroy_steering_anchor, mlx5dv_create_steering_anchor(3).
 func (steeringanchor *SteeringAnchor) Close() error { return steeringanchor.base().Close() }
+
+// String returns the name that errors give the SteeringAnchor, and says if it is nil, copied or closed. Any
+// goroutine may call it at any time.
+func (steeringanchor *SteeringAnchor) String() string { return steeringanchor.base().String() }
+
+// LogValue returns what String returns, for package slog.
+func (steeringanchor *SteeringAnchor) LogValue() slog.Value { return steeringanchor.base().LogValue() }
 
 // CPtr returns the address of the struct mlx5dv_steering_anchor, for your own C code; nil after Close. Calls
 // made through it are not checked, Close does not wait for them, and objects that C creates are not tracked.

@@ -3,6 +3,7 @@
 package mlx5dv
 
 import (
+	"log/slog"
 	"syscall"
 	"unsafe"
 
@@ -59,6 +60,13 @@ func (uar *UAR) devXFreeUAR() error {
 //
 // C: mlx5dv_devx_free_uar, mlx5dv_devx_alloc_uar(3).
 func (uar *UAR) Close() error { return uar.base().Close() }
+
+// String returns the name that errors give the UAR, and says if it is nil, copied or closed. Any goroutine may
+// call it at any time.
+func (uar *UAR) String() string { return uar.base().String() }
+
+// LogValue returns what String returns, for package slog.
+func (uar *UAR) LogValue() slog.Value { return uar.base().LogValue() }
 
 // CPtr returns the address of the struct mlx5dv_devx_uar, for your own C code; nil after Close. Calls made
 // through it are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep

@@ -3,6 +3,7 @@
 package mlx5dv
 
 import (
+	"log/slog"
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
@@ -54,6 +55,13 @@ func (umem *UMem) devXUmemDereg() error {
 //
 // C: mlx5dv_devx_umem_dereg, mlx5dv_devx_umem_reg(3).
 func (umem *UMem) Close() error { return umem.base().Close() }
+
+// String returns the name that errors give the UMem, and says if it is nil, copied or closed. Any goroutine may
+// call it at any time.
+func (umem *UMem) String() string { return umem.base().String() }
+
+// LogValue returns what String returns, for package slog.
+func (umem *UMem) LogValue() slog.Value { return umem.base().LogValue() }
 
 // CPtr returns the address of the struct mlx5dv_devx_umem, for your own C code; nil after Close. Calls made
 // through it are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep

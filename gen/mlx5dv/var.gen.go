@@ -3,6 +3,7 @@
 package mlx5dv
 
 import (
+	"log/slog"
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
@@ -56,6 +57,13 @@ func (varvalue *VAR) freeVar() error {
 //
 // C: mlx5dv_free_var, mlx5dv_alloc_var(3).
 func (varvalue *VAR) Close() error { return varvalue.base().Close() }
+
+// String returns the name that errors give the VAR, and says if it is nil, copied or closed. Any goroutine may
+// call it at any time.
+func (varvalue *VAR) String() string { return varvalue.base().String() }
+
+// LogValue returns what String returns, for package slog.
+func (varvalue *VAR) LogValue() slog.Value { return varvalue.base().LogValue() }
 
 // CPtr returns the address of the struct mlx5dv_var, for your own C code; nil after Close. Calls made through
 // it are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep the VAR

@@ -4,6 +4,7 @@ package rdmacm
 
 import (
 	"context"
+	"log/slog"
 	"syscall"
 	"unsafe"
 
@@ -58,6 +59,13 @@ func (channel *EventChannel) Close() error { return channel.base().Close() }
 // CloseAll closes everything that was made from the EventChannel, the latest first, and then the EventChannel
 // itself; use it with defer. Errors are joined. It waits for running calls, at most 10 s in all.
 func (channel *EventChannel) CloseAll() error { return channel.base().CloseAll() }
+
+// String returns the name that errors give the EventChannel, and says if it is nil, copied or closed. Any
+// goroutine may call it at any time.
+func (channel *EventChannel) String() string { return channel.base().String() }
+
+// LogValue returns what String returns, for package slog.
+func (channel *EventChannel) LogValue() slog.Value { return channel.base().LogValue() }
 
 // CPtr returns the address of the struct rdma_event_channel, for your own C code; nil after Close. Calls made
 // through it are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep

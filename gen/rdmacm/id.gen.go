@@ -3,6 +3,7 @@
 package rdmacm
 
 import (
+	"log/slog"
 	"net/netip"
 	"sync"
 	"syscall"
@@ -74,6 +75,13 @@ func (id *ID) destroyID() error {
 //
 // C: rdma_destroy_id, rdma_create_id(3).
 func (id *ID) Close() error { return id.base().Close() }
+
+// String returns the name that errors give the ID, and says if it is nil, copied or closed. Any goroutine may
+// call it at any time.
+func (id *ID) String() string { return id.base().String() }
+
+// LogValue returns what String returns, for package slog.
+func (id *ID) LogValue() slog.Value { return id.base().LogValue() }
 
 // CPtr returns the address of the struct rdma_cm_id, for your own C code; nil after Close. Calls made through
 // it are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep the ID

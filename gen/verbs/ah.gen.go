@@ -3,6 +3,7 @@
 package verbs
 
 import (
+	"log/slog"
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/dpath"
@@ -56,6 +57,13 @@ func (ah *AH) destroyAH() error {
 //
 // C: ibv_destroy_ah, ibv_create_ah(3).
 func (ah *AH) Close() error { return ah.base().Close() }
+
+// String returns the name that errors give the AH, and says if it is nil, copied or closed. Any goroutine may
+// call it at any time.
+func (ah *AH) String() string { return ah.base().String() }
+
+// LogValue returns what String returns, for package slog.
+func (ah *AH) LogValue() slog.Value { return ah.base().LogValue() }
 
 // CPtr returns the address of the struct ibv_ah, for your own C code; nil after Close. Calls made through it
 // are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep the AH open

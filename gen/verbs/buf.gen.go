@@ -3,6 +3,7 @@
 package verbs
 
 import (
+	"log/slog"
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/codes"
@@ -53,6 +54,13 @@ func (buffer *Buf) freeBuf() error {
 //
 // C: ibv_free_buf, ibv_alloc_buf(3).
 func (buffer *Buf) Close() error { return buffer.base().Close() }
+
+// String returns the name that errors give the Buf, and says if it is nil, copied or closed. Any goroutine may
+// call it at any time.
+func (buffer *Buf) String() string { return buffer.base().String() }
+
+// LogValue returns what String returns, for package slog.
+func (buffer *Buf) LogValue() slog.Value { return buffer.base().LogValue() }
 
 // CPtr returns the address of the struct ibv_buf, for your own C code; nil after Close. Calls made through it
 // are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep the Buf open

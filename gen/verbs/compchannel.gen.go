@@ -3,6 +3,7 @@
 package verbs
 
 import (
+	"log/slog"
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/dpath"
@@ -58,6 +59,13 @@ func (channel *CompChannel) destroyCompChannel() error {
 //
 // C: ibv_destroy_comp_channel, ibv_create_comp_channel(3).
 func (channel *CompChannel) Close() error { return channel.base().Close() }
+
+// String returns the name that errors give the CompChannel, and says if it is nil, copied or closed. Any
+// goroutine may call it at any time.
+func (channel *CompChannel) String() string { return channel.base().String() }
+
+// LogValue returns what String returns, for package slog.
+func (channel *CompChannel) LogValue() slog.Value { return channel.base().LogValue() }
 
 // CPtr returns the address of the struct ibv_comp_channel, for your own C code; nil after Close. Calls made
 // through it are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep

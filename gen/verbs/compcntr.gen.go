@@ -3,6 +3,7 @@
 package verbs
 
 import (
+	"log/slog"
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
@@ -55,6 +56,13 @@ func (compCntr *CompCntr) destroyCompCntr() error {
 //
 // C: ibv_destroy_comp_cntr, ibv_create_comp_cntr(3).
 func (compCntr *CompCntr) Close() error { return compCntr.base().Close() }
+
+// String returns the name that errors give the CompCntr, and says if it is nil, copied or closed. Any goroutine
+// may call it at any time.
+func (compCntr *CompCntr) String() string { return compCntr.base().String() }
+
+// LogValue returns what String returns, for package slog.
+func (compCntr *CompCntr) LogValue() slog.Value { return compCntr.base().LogValue() }
 
 // CPtr returns the address of the struct ibv_comp_cntr, for your own C code; nil after Close. Calls made
 // through it are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep

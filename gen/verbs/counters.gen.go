@@ -3,6 +3,7 @@
 package verbs
 
 import (
+	"log/slog"
 	"syscall"
 	"unsafe"
 
@@ -50,6 +51,13 @@ func (counters *Counters) destroyCounters() error {
 //
 // C: ibv_destroy_counters, ibv_create_counters(3).
 func (counters *Counters) Close() error { return counters.base().Close() }
+
+// String returns the name that errors give the Counters, and says if it is nil, copied or closed. Any goroutine
+// may call it at any time.
+func (counters *Counters) String() string { return counters.base().String() }
+
+// LogValue returns what String returns, for package slog.
+func (counters *Counters) LogValue() slog.Value { return counters.base().LogValue() }
 
 // CPtr returns the address of the struct ibv_counters, for your own C code; nil after Close. Calls made through
 // it are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep the

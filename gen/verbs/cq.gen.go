@@ -3,6 +3,7 @@
 package verbs
 
 import (
+	"log/slog"
 	"sync"
 	"syscall"
 	"time"
@@ -80,6 +81,13 @@ func (cq *CQ) Close() error { return cq.base().Close() }
 // CloseAll closes everything that was made from the CQ, the latest first, and then the CQ itself; use it with
 // defer. Errors are joined. It waits for running calls, at most 10 s in all.
 func (cq *CQ) CloseAll() error { return cq.base().CloseAll() }
+
+// String returns the name that errors give the CQ, and says if it is nil, copied or closed. Any goroutine may
+// call it at any time.
+func (cq *CQ) String() string { return cq.base().String() }
+
+// LogValue returns what String returns, for package slog.
+func (cq *CQ) LogValue() slog.Value { return cq.base().LogValue() }
 
 // CPtr returns the address of the struct ibv_cq, for your own C code; nil after Close. Calls made through it
 // are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep the CQ open

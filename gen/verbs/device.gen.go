@@ -3,6 +3,7 @@
 package verbs
 
 import (
+	"log/slog"
 	"math/bits"
 	"syscall"
 	"unsafe"
@@ -72,6 +73,13 @@ func (dev *Device) Close() error { return dev.base().Close() }
 // CloseAll closes everything that was made from the Device, the latest first, and then the Device itself; use
 // it with defer. Errors are joined. It waits for running calls, at most 10 s in all.
 func (dev *Device) CloseAll() error { return dev.base().CloseAll() }
+
+// String returns the name that errors give the Device, and says if it is nil, copied or closed. Any goroutine
+// may call it at any time.
+func (dev *Device) String() string { return dev.base().String() }
+
+// LogValue returns what String returns, for package slog.
+func (dev *Device) LogValue() slog.Value { return dev.base().LogValue() }
 
 // CPtr returns the address of the struct ibv_context, for your own C code; nil after Close. Calls made through
 // it are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep the Device

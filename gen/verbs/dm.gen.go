@@ -3,6 +3,7 @@
 package verbs
 
 import (
+	"log/slog"
 	"strconv"
 	"unsafe"
 
@@ -57,6 +58,13 @@ func (dm *DM) freeDM() error {
 //
 // C: ibv_free_dm, ibv_alloc_dm(3).
 func (dm *DM) Close() error { return dm.base().Close() }
+
+// String returns the name that errors give the DM, and says if it is nil, copied or closed. Any goroutine may
+// call it at any time.
+func (dm *DM) String() string { return dm.base().String() }
+
+// LogValue returns what String returns, for package slog.
+func (dm *DM) LogValue() slog.Value { return dm.base().LogValue() }
 
 // CPtr returns the address of the struct ibv_dm, for your own C code; nil after Close. Calls made through it
 // are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep the DM open

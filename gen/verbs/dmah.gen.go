@@ -3,6 +3,7 @@
 package verbs
 
 import (
+	"log/slog"
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
@@ -51,6 +52,13 @@ func (dmah *DMAH) deallocDMAH() error {
 //
 // C: ibv_dealloc_dmah, ibv_alloc_dmah(3).
 func (dmah *DMAH) Close() error { return dmah.base().Close() }
+
+// String returns the name that errors give the DMAH, and says if it is nil, copied or closed. Any goroutine may
+// call it at any time.
+func (dmah *DMAH) String() string { return dmah.base().String() }
+
+// LogValue returns what String returns, for package slog.
+func (dmah *DMAH) LogValue() slog.Value { return dmah.base().LogValue() }
 
 // CPtr returns the address of the struct ibv_dmah, for your own C code; nil after Close. Calls made through it
 // are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep the DMAH open

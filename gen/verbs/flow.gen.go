@@ -3,6 +3,7 @@
 package verbs
 
 import (
+	"log/slog"
 	"strconv"
 	"unsafe"
 
@@ -54,6 +55,13 @@ func (flow *Flow) destroyFlow() error {
 //
 // C: ibv_destroy_flow, ibv_create_flow(3).
 func (flow *Flow) Close() error { return flow.base().Close() }
+
+// String returns the name that errors give the Flow, and says if it is nil, copied or closed. Any goroutine may
+// call it at any time.
+func (flow *Flow) String() string { return flow.base().String() }
+
+// LogValue returns what String returns, for package slog.
+func (flow *Flow) LogValue() slog.Value { return flow.base().LogValue() }
 
 // CPtr returns the address of the struct ibv_flow, for your own C code; nil after Close. Calls made through it
 // are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep the Flow open

@@ -3,6 +3,7 @@
 package verbs
 
 import (
+	"log/slog"
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
@@ -49,6 +50,13 @@ func (action *FlowAction) destroyFlowAction() error {
 //
 // C: ibv_destroy_flow_action, ibv_create_flow_action(3).
 func (action *FlowAction) Close() error { return action.base().Close() }
+
+// String returns the name that errors give the FlowAction, and says if it is nil, copied or closed. Any
+// goroutine may call it at any time.
+func (action *FlowAction) String() string { return action.base().String() }
+
+// LogValue returns what String returns, for package slog.
+func (action *FlowAction) LogValue() slog.Value { return action.base().LogValue() }
 
 // CPtr returns the address of the struct ibv_flow_action, for your own C code; nil after Close. Calls made
 // through it are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep

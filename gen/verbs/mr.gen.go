@@ -3,6 +3,7 @@
 package verbs
 
 import (
+	"log/slog"
 	"strconv"
 	"sync"
 	"syscall"
@@ -96,6 +97,13 @@ func (mr *MR) deregMR() error {
 //
 // C: ibv_dereg_mr, ibv_reg_mr(3).
 func (mr *MR) Close() error { return mr.base().Close() }
+
+// String returns the name that errors give the MR, and says if it is nil, copied or closed. Any goroutine may
+// call it at any time.
+func (mr *MR) String() string { return mr.base().String() }
+
+// LogValue returns what String returns, for package slog.
+func (mr *MR) LogValue() slog.Value { return mr.base().LogValue() }
 
 // CPtr returns the address of the struct ibv_mr, for your own C code; nil after Close. Calls made through it
 // are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep the MR open

@@ -3,6 +3,7 @@
 package verbs
 
 import (
+	"log/slog"
 	"strconv"
 	"unsafe"
 
@@ -60,6 +61,13 @@ func (mw *MW) deallocMW() error {
 //
 // C: ibv_dealloc_mw, ibv_alloc_mw(3).
 func (mw *MW) Close() error { return mw.base().Close() }
+
+// String returns the name that errors give the MW, and says if it is nil, copied or closed. Any goroutine may
+// call it at any time.
+func (mw *MW) String() string { return mw.base().String() }
+
+// LogValue returns what String returns, for package slog.
+func (mw *MW) LogValue() slog.Value { return mw.base().LogValue() }
 
 // CPtr returns the address of the struct ibv_mw, for your own C code; nil after Close. Calls made through it
 // are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep the MW open

@@ -3,6 +3,7 @@
 package verbs
 
 import (
+	"log/slog"
 	"math"
 	"strconv"
 	"syscall"
@@ -85,6 +86,13 @@ func (pd *PD) Close() error { return pd.base().Close() }
 // CloseAll closes everything that was made from the PD, the latest first, and then the PD itself; use it with
 // defer. Errors are joined. It waits for running calls, at most 10 s in all.
 func (pd *PD) CloseAll() error { return pd.base().CloseAll() }
+
+// String returns the name that errors give the PD, and says if it is nil, copied or closed. Any goroutine may
+// call it at any time.
+func (pd *PD) String() string { return pd.base().String() }
+
+// LogValue returns what String returns, for package slog.
+func (pd *PD) LogValue() slog.Value { return pd.base().LogValue() }
 
 // CPtr returns the address of the struct ibv_pd, for your own C code; nil after Close. Calls made through it
 // are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep the PD open

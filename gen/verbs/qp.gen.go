@@ -3,6 +3,7 @@
 package verbs
 
 import (
+	"log/slog"
 	"math"
 	"strconv"
 	"sync"
@@ -85,6 +86,13 @@ func (qp *QP) Close() error { return qp.base().Close() }
 // CloseAll closes everything that was made from the QP, the latest first, and then the QP itself; use it with
 // defer. Errors are joined. It waits for running calls, at most 10 s in all.
 func (qp *QP) CloseAll() error { return qp.base().CloseAll() }
+
+// String returns the name that errors give the QP, and says if it is nil, copied or closed. Any goroutine may
+// call it at any time.
+func (qp *QP) String() string { return qp.base().String() }
+
+// LogValue returns what String returns, for package slog.
+func (qp *QP) LogValue() slog.Value { return qp.base().LogValue() }
 
 // CPtr returns the address of the struct ibv_qp, for your own C code; nil after Close. Calls made through it
 // are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep the QP open

@@ -3,6 +3,7 @@
 package verbs
 
 import (
+	"log/slog"
 	"strconv"
 	"unsafe"
 
@@ -56,6 +57,13 @@ func (rwqindtable *RWQIndTable) destroyRWQIndTable() error {
 //
 // C: ibv_destroy_rwq_ind_table, ibv_create_rwq_ind_table(3).
 func (rwqindtable *RWQIndTable) Close() error { return rwqindtable.base().Close() }
+
+// String returns the name that errors give the RWQIndTable, and says if it is nil, copied or closed. Any
+// goroutine may call it at any time.
+func (rwqindtable *RWQIndTable) String() string { return rwqindtable.base().String() }
+
+// LogValue returns what String returns, for package slog.
+func (rwqindtable *RWQIndTable) LogValue() slog.Value { return rwqindtable.base().LogValue() }
 
 // CPtr returns the address of the struct ibv_rwq_ind_table, for your own C code; nil after Close. Calls made
 // through it are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep

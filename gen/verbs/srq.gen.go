@@ -3,6 +3,7 @@
 package verbs
 
 import (
+	"log/slog"
 	"strconv"
 	"syscall"
 	"unsafe"
@@ -67,6 +68,13 @@ func (srq *SRQ) destroySRQ() error {
 //
 // C: ibv_destroy_srq, ibv_create_srq(3).
 func (srq *SRQ) Close() error { return srq.base().Close() }
+
+// String returns the name that errors give the SRQ, and says if it is nil, copied or closed. Any goroutine may
+// call it at any time.
+func (srq *SRQ) String() string { return srq.base().String() }
+
+// LogValue returns what String returns, for package slog.
+func (srq *SRQ) LogValue() slog.Value { return srq.base().LogValue() }
 
 // CPtr returns the address of the struct ibv_srq, for your own C code; nil after Close. Calls made through it
 // are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep the SRQ open

@@ -3,6 +3,7 @@
 package verbs
 
 import (
+	"log/slog"
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
@@ -48,6 +49,13 @@ func (td *TD) deallocTD() error {
 //
 // C: ibv_dealloc_td, ibv_alloc_td(3).
 func (td *TD) Close() error { return td.base().Close() }
+
+// String returns the name that errors give the TD, and says if it is nil, copied or closed. Any goroutine may
+// call it at any time.
+func (td *TD) String() string { return td.base().String() }
+
+// LogValue returns what String returns, for package slog.
+func (td *TD) LogValue() slog.Value { return td.base().LogValue() }
 
 // CPtr returns the address of the struct ibv_td, for your own C code; nil after Close. Calls made through it
 // are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep the TD open

@@ -3,6 +3,7 @@
 package verbs
 
 import (
+	"log/slog"
 	"strconv"
 	"syscall"
 	"unsafe"
@@ -63,6 +64,13 @@ func (wq *WQ) destroyWQ() error {
 //
 // C: ibv_destroy_wq, ibv_create_wq(3).
 func (wq *WQ) Close() error { return wq.base().Close() }
+
+// String returns the name that errors give the WQ, and says if it is nil, copied or closed. Any goroutine may
+// call it at any time.
+func (wq *WQ) String() string { return wq.base().String() }
+
+// LogValue returns what String returns, for package slog.
+func (wq *WQ) LogValue() slog.Value { return wq.base().LogValue() }
 
 // CPtr returns the address of the struct ibv_wq, for your own C code; nil after Close. Calls made through it
 // are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep the WQ open

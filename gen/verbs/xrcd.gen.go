@@ -3,6 +3,7 @@
 package verbs
 
 import (
+	"log/slog"
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
@@ -51,6 +52,13 @@ func (xrcd *XRCD) Close() error { return xrcd.base().Close() }
 // CloseAll closes everything that was made from the XRCD, the latest first, and then the XRCD itself; use it
 // with defer. Errors are joined. It waits for running calls, at most 10 s in all.
 func (xrcd *XRCD) CloseAll() error { return xrcd.base().CloseAll() }
+
+// String returns the name that errors give the XRCD, and says if it is nil, copied or closed. Any goroutine may
+// call it at any time.
+func (xrcd *XRCD) String() string { return xrcd.base().String() }
+
+// LogValue returns what String returns, for package slog.
+func (xrcd *XRCD) LogValue() slog.Value { return xrcd.base().LogValue() }
 
 // CPtr returns the address of the struct ibv_xrcd, for your own C code; nil after Close. Calls made through it
 // are not checked, Close does not wait for them, and objects that C creates are not tracked. Keep the XRCD open

@@ -3,6 +3,7 @@ package object
 import (
 	"errors"
 	"io"
+	"log/slog"
 	"sync"
 	"syscall"
 	"time"
@@ -88,6 +89,27 @@ func (h *Handle) Make(owner io.Closer, kind string, of Origin, c unsafe.Pointer,
 
 // Kind returns the kind of the object, also for a nil handle.
 func (h *Handle) Kind() string { return h.kind }
+
+// String returns the name of the object in messages, as Node.String does, and says if it is not open. fmt would print the fields instead,
+// which calls of other goroutines change at the same time.
+func (h *Handle) String() string {
+	switch h.is() {
+	case missing:
+		return "nil " + h.kind
+	case copied: // of a lock too
+		return "copied " + h.kind
+	case unborn:
+		if h.owner == nil { // others are being made
+			return "unopened " + h.kind
+		}
+	case closed:
+		return "closed " + h.Node.String()
+	}
+	return h.Node.String()
+}
+
+// LogValue returns what String returns, for package slog.
+func (h *Handle) LogValue() slog.Value { return slog.StringValue(h.String()) }
 
 // Owner returns the generated handle that contains h; nil for a nil handle.
 func (h *Handle) Owner() io.Closer { return h.owner }

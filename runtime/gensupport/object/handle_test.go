@@ -2,7 +2,9 @@ package object
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"reflect"
 	"slices"
 	"syscall"
 	"testing"
@@ -193,4 +195,51 @@ func TestCopy(t *testing.T) {
 	if err := x.h.CloseAll(); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestHandleString names a handle in each part of its life, also while another goroutine uses and closes it.
+func TestHandleString(t *testing.T) {
+	var none *thing
+	x := newThing()
+	wants := func(h *Handle, want string) {
+		t.Helper()
+		if got := fmt.Sprintf("%v", h); got != want || h.LogValue().String() != want {
+			t.Errorf("%q, and %q in a log, want %q", got, h.LogValue(), want)
+		}
+	}
+	wants(none.base(), "nil Thing")
+	wants((&thing{}).h.Or("Thing", "thing_close"), "unopened Thing")
+	x.h.SetLabel("number 7")
+	wants(&x.h, "Thing (number 7)") // memory has it by this name from before Adopt on
+	if err := x.h.Adopt(); err != nil {
+		t.Fatal(err)
+	}
+	wants(&x.h, "Thing (number 7)")
+	copied := reflect.New(reflect.TypeFor[thing]())
+	copied.Elem().Set(reflect.ValueOf(x).Elem())
+	wants(copied.Interface().(*thing).base(), "copied Thing")
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for range 1000 {
+			if err := x.h.Enter("thing_use"); err != nil {
+				t.Error(err)
+				return
+			}
+			x.h.SetLabel("number 8")
+			x.h.Exit()
+		}
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	for open := true; open; {
+		_ = x.h.String()
+		select {
+		case <-done:
+			open = false
+		default:
+		}
+	}
+	wants(&x.h, "closed Thing (number 8)")
 }

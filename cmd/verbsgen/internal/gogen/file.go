@@ -20,7 +20,7 @@ const module = "github.com/verbsgen/verbsgen/"
 // imports maps the names of packages that generated code uses to import paths.
 var imports = map[string]string{
 	"atomic": "sync/atomic", "bits": "math/bits", "context": "context", "errors": "errors", "fmt": "fmt", "math": "math", "netip": "net/netip",
-	"slices": "slices", "strconv": "strconv", "strings": "strings", "structs": "structs",
+	"slices": "slices", "slog": "log/slog", "strconv": "strconv", "strings": "strings", "structs": "structs",
 	"sync": "sync", "syscall": "syscall", "testing": "testing",
 	"time": "time", "unsafe": "unsafe",
 	"bridge": module + "runtime/gensupport/bridge", "cmem": module + "runtime/gensupport/cmem",

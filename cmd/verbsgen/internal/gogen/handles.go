@@ -180,7 +180,7 @@ func (h handle) loads(o string) (out []jen.Code) {
 	return out
 }
 
-// closes writes the methods that end a handle, and the way out to other C code:
+// closes writes the methods that end and name a handle, and the way out to other C code:
 //
 //	func (o *MR) Close() error { return o.base().Close() }
 func (e *emitter) closes(g *goFile, h handle) {
@@ -197,6 +197,8 @@ func (e *emitter) closes(g *goFile, h handle) {
 	if e.isParent(h.Object) {
 		face("CloseAll", say("CloseAll", with), "", "", jen.Error())
 	}
+	face("String", say("handle string", with), "", "", jen.String())
+	face("LogValue", say("handle log value", with), "", "", rt("slog", "Value"))
 	does = say("CPtr", with)
 	var begin []jen.Code // other C code may set what calls mark
 	for _, prop := range markedProps(h.Object) {
