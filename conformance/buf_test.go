@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/mem"
 )
 
 // TestBuf allocates a buffer, writes and reads it, and registers parts of it in both ways. It cannot be closed before its regions, nor
@@ -31,7 +32,7 @@ func TestBuf(t *testing.T) {
 	if mr.Addr() != buf.Addr()+4096 || mr.Length() != 4096 {
 		t.Errorf("region of %d bytes at %#x", mr.Length(), mr.Addr())
 	}
-	ex := must(pd.RegMREx(verbs.NewMRInitAttr(10000, verbs.MRAccessLocalWrite).Buf(buf).Addr(buf.Addr())))(t)
+	ex := must(pd.RegMREx(verbs.NewMRInitAttr(10000, verbs.MRAccessLocalWrite).Buf(buf).Memory(mem.Addr(buf.Addr(), 10000))))(t)
 	if err := buf.Close(); !errors.Is(err, syscall.EBUSY) {
 		t.Errorf("Close with two regions: %v", err)
 	}
@@ -101,7 +102,8 @@ func TestBufDmabuf(t *testing.T) {
 	if err := mr.Close(); err != nil {
 		t.Error(err)
 	}
-	if _, err := pd.RegMREx(verbs.NewMRInitAttr(4096, 0).Buf(buf).Addr(buf.Addr()).IOVA(4096)); !errors.Is(err, syscall.EINVAL) {
+	attr := verbs.NewMRInitAttr(4096, 0).Buf(buf).Memory(mem.Addr(buf.Addr(), 4096)).IOVA(4096)
+	if _, err := pd.RegMREx(attr); !errors.Is(err, syscall.EINVAL) {
 		t.Errorf("an address of its own for a dma-buf: %v", err)
 	}
 }

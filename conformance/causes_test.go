@@ -12,6 +12,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/gen/verbs/verbstest"
+	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -50,7 +51,7 @@ func TestCauses(t *testing.T) {
 			return err
 		}},
 		{"ibv_reg_mr_ex", syscall.EINVAL, "a region of a buffer lies within the buffer", func(*testing.T) error {
-			_, err := pd.RegMREx(verbs.NewMRInitAttr(8192, 0).Buf(buf).Addr(buf.Addr()))
+			_, err := pd.RegMREx(verbs.NewMRInitAttr(8192, 0).Buf(buf).Memory(mem.Addr(buf.Addr(), 8192)))
 			return err
 		}},
 		{"ibv_alloc_dm", syscall.EINVAL, "log_align_req is more than the device can align to", func(*testing.T) error {

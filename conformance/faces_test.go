@@ -54,18 +54,18 @@ func registrations(t *testing.T, dev *verbs.Device, pd *verbs.PD) []registered {
 	}
 	at := uint64(buf.Addr())
 	attr := func() *verbs.MRInitAttr { return verbs.NewMRInitAttr(4096, rw) }
-	sliceMR, pinMR := must(pd.RegMR(slice, rw))(t), must(pd.RegMRPin(pin, rw))(t)
+	sliceMR, pinMR := must(pd.RegMR(slice, rw))(t), must(pd.RegMRFrom(pin, rw))(t)
 	return []registered{
 		{"slice", sliceMR, uint64(sliceMR.Addr()), 0, bytesOf(slice)},
 		{"pin", pinMR, uint64(pin.Addr()), 0, bytesOf(pinned)},
-		{"buffer", must(pd.RegMRBuffer(buf, rw))(t), at, 0, bytesOf(buf.Bytes())},
-		{"address", must(pd.RegMRAddr(buf.Addr(), 4096, rw))(t), at, 0, bytesOf(buf.Bytes())},
-		{"iova", must(pd.RegMRBufferIOVA(buf, 0x70000, rw))(t), 0x70000, 0, bytesOf(buf.Bytes())},
-		{"zero-based", must(pd.RegMRBufferIOVA(buf, 0, rw))(t), 0, 0, bytesOf(buf.Bytes())},
+		{"buffer", must(pd.RegMRFrom(buf, rw))(t), at, 0, bytesOf(buf.Bytes())},
+		{"address", must(pd.RegMRFrom(mem.Addr(buf.Addr(), 4096), rw))(t), at, 0, bytesOf(buf.Bytes())},
+		{"iova", must(pd.RegMRIOVAFrom(buf, 0x70000, rw))(t), 0x70000, 0, bytesOf(buf.Bytes())},
+		{"zero-based", must(pd.RegMRIOVAFrom(buf, 0, rw))(t), 0, 0, bytesOf(buf.Bytes())},
 		{"implicit", must(pd.RegMRImplicitODP(rw))(t), 0, at, bytesOf(buf.Bytes())},
-		{"ex", must(pd.RegMREx(attr().Buffer(buf)))(t), at, 0, bytesOf(buf.Bytes())},
-		{"ex of a pin", must(pd.RegMREx(attr().Pin(pin)))(t), uint64(pin.Addr()), 0, bytesOf(pinned)},
-		{"ex with an iova", must(pd.RegMREx(attr().Addr(buf.Addr()).IOVA(0x3000)))(t), 0x3000, 0, bytesOf(buf.Bytes())},
+		{"ex", must(pd.RegMREx(attr().Memory(buf)))(t), at, 0, bytesOf(buf.Bytes())},
+		{"ex of a pin", must(pd.RegMREx(attr().Memory(pin)))(t), uint64(pin.Addr()), 0, bytesOf(pinned)},
+		{"ex with an iova", must(pd.RegMREx(attr().Memory(mem.Addr(buf.Addr(), 4096)).IOVA(0x3000)))(t), 0x3000, 0, bytesOf(buf.Bytes())},
 		{"dma-buf", must(pd.RegDmabufMR(4096, 4096, 0x5000, fd, verbs.DmabufAccess(rw)))(t), 0x5000, 0, bytesOf(file[4096:])},
 		{"device memory", must(pd.RegDMMR(dm, 0, 4096, verbs.DMAccessZeroBased|verbs.DMAccess(rw)))(t), 0, 0, ofDM},
 	}
@@ -158,7 +158,7 @@ func TestElementsRereg(t *testing.T) {
 	b := open(t)
 	pd, other := must(b.dev.AllocPD())(t), must(b.dev.AllocPD())(t)
 	small, large := must(mem.New(4096))(t), must(mem.New(8192))(t)
-	mr := must(pd.RegMRBufferIOVA(small, 0x70000, rw))(t)
+	mr := must(pd.RegMRIOVAFrom(small, 0x70000, rw))(t)
 	holds := func(what string, start, length uint64) {
 		t.Helper()
 		s, err := mr.SGE(0, length)
@@ -174,11 +174,11 @@ func TestElementsRereg(t *testing.T) {
 		t.Fatal(err)
 	}
 	holds("another domain", 0x70000, 4096)
-	if err := mr.Rereg(new(verbs.MRChange).Buffer(large)); err != nil {
+	if err := mr.Rereg(new(verbs.MRChange).Memory(large)); err != nil {
 		t.Fatal(err)
 	}
 	holds("other memory", uint64(large.Addr()), 8192)
-	if err := mr.Rereg(new(verbs.MRChange).Memory(nil)); err == nil {
+	if err := mr.Rereg(new(verbs.MRChange).Memory(mem.Bytes(nil))); err == nil {
 		t.Fatal("no memory is taken")
 	}
 	holds("a refused change", uint64(large.Addr()), 8192)
@@ -189,9 +189,9 @@ func TestRegisteredPin(t *testing.T) {
 	b := open(t)
 	pd := must(b.dev.AllocPD())(t)
 	for name, reg := range map[string]func(p *mem.Pin) (*verbs.MR, error){
-		"RegMRPin":       func(p *mem.Pin) (*verbs.MR, error) { return pd.RegMRPin(p, rw) },
-		"RegMRPinIOVA":   func(p *mem.Pin) (*verbs.MR, error) { return pd.RegMRPinIOVA(p, uint64(p.Addr()), rw) },
-		"MRInitAttr.Pin": func(p *mem.Pin) (*verbs.MR, error) { return pd.RegMREx(verbs.NewMRInitAttr(1, rw).Pin(p)) },
+		"RegMRFrom":     func(p *mem.Pin) (*verbs.MR, error) { return pd.RegMRFrom(p, rw) },
+		"RegMRIOVAFrom": func(p *mem.Pin) (*verbs.MR, error) { return pd.RegMRIOVAFrom(p, uint64(p.Addr()), rw) },
+		"MRInitAttr":    func(p *mem.Pin) (*verbs.MR, error) { return pd.RegMREx(verbs.NewMRInitAttr(1, rw).Memory(p)) },
 	} {
 		slice := make([]byte, 1<<16)
 		pin := must(mem.PinBytes(slice))(t)
@@ -220,14 +220,14 @@ func TestRegisteredPin(t *testing.T) {
 		}
 		gone := must(mem.PinBytes(make([]byte, 64)))(t)
 		gone.Unpin()
-		if _, err := pd.RegMRPin(gone, rw); !errors.Is(err, os.ErrClosed) {
+		if _, err := pd.RegMRFrom(gone, rw); !errors.Is(err, os.ErrClosed) {
 			t.Errorf("a pin after Unpin: %v", err)
 		}
 	}
 	for name, call := range map[string]func() (*verbs.MR, error){
-		"RegMRPin":          func() (*verbs.MR, error) { return pd.RegMRPin(nil, rw) },
-		"MRInitAttr.Pin":    func() (*verbs.MR, error) { return pd.RegMREx(verbs.NewMRInitAttr(64, rw).Pin(nil)) },
-		"MRInitAttr.Buffer": func() (*verbs.MR, error) { return pd.RegMREx(verbs.NewMRInitAttr(64, rw).Buffer(nil)) },
+		"RegMRFrom":          func() (*verbs.MR, error) { return pd.RegMRFrom((*mem.Pin)(nil), rw) },
+		"MRInitAttr, pin":    func() (*verbs.MR, error) { return pd.RegMREx(verbs.NewMRInitAttr(64, rw).Memory((*mem.Pin)(nil))) },
+		"MRInitAttr, buffer": func() (*verbs.MR, error) { return pd.RegMREx(verbs.NewMRInitAttr(64, rw).Memory((*mem.Buffer)(nil))) },
 	} {
 		if _, err := call(); err == nil || !strings.Contains(err.Error(), "is nil; make one with mem.") {
 			t.Errorf("%s of nil: %v", name, err)
@@ -239,7 +239,7 @@ func TestRegisteredPin(t *testing.T) {
 func TestBufferNamesRegion(t *testing.T) {
 	pd := must(open(t).dev.AllocPD())(t)
 	buf := must(mem.New(4096))(t)
-	one, two := must(pd.RegMRBuffer(buf, rw))(t), must(pd.RegMREx(verbs.NewMRInitAttr(4096, rw).Buffer(buf)))(t)
+	one, two := must(pd.RegMRFrom(buf, rw))(t), must(pd.RegMREx(verbs.NewMRInitAttr(4096, rw).Memory(buf)))(t)
 	err := buf.Close()
 	if !errors.Is(err, syscall.EBUSY) || strings.Count(err.Error(), "MR (lkey 0x") != 2 || strings.Contains(err.Error(), "ibv_") {
 		t.Errorf("Close of a registered buffer: %v", err)

@@ -26,7 +26,7 @@ func all(t *testing.T, dev *verbs.Device) (closers []interface{ Close() error },
 	dm := must(dev.AllocDM(verbs.NewAllocDMAttr(64)))(t)
 	dmr := must(pd.RegDMMR(dm, 0, 64, verbs.DMAccessZeroBased))(t)
 	buf = must(mem.New(4096))(t)
-	mr := must(pd.RegMRBuffer(buf, verbs.MRAccessLocalWrite))(t)
+	mr := must(pd.RegMRFrom(buf, verbs.MRAccessLocalWrite))(t)
 	gid := must(dev.QueryGID(1, 0))(t)
 	ah := must(pd.CreateAH(verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: gid}))(t)
 	b = must(verbs.NewSendBatch(1, 1))(t)

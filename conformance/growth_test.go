@@ -85,7 +85,7 @@ func growOnce(b *testing.B, dev *verbs.Device, buf *mem.Buffer, n, goroutines in
 		}
 	}
 	register := func(i int) (err error) {
-		mrs[i], err = pds[i/n].RegMRBuffer(buf, verbs.MRAccessLocalWrite)
+		mrs[i], err = pds[i/n].RegMRFrom(buf, verbs.MRAccessLocalWrite)
 		return err
 	}
 	end := func(i int) error { return mrs[i].Close() }

@@ -24,7 +24,7 @@ func TestImportPD(t *testing.T) {
 		t.Errorf("imported: handle %d of %p, want %d of %p", first.Handle(), first.Device(), pd.Handle(), other)
 	}
 	buf := must(mem.New(4096))(t)
-	mr := must(first.RegMRBuffer(buf, verbs.MRAccessLocalWrite))(t)
+	mr := must(first.RegMRFrom(buf, verbs.MRAccessLocalWrite))(t)
 	if err := first.Close(); !errors.Is(err, syscall.EBUSY) {
 		t.Errorf("Close with a region open: %v", err)
 	}
@@ -61,7 +61,7 @@ func TestImportMR(t *testing.T) {
 	b := open(t)
 	buf := must(mem.New(4096))(t)
 	original := must(b.dev.AllocPD())(t)
-	mr := must(original.RegMRBuffer(buf, verbs.MRAccessLocalWrite))(t)
+	mr := must(original.RegMRFrom(buf, verbs.MRAccessLocalWrite))(t)
 	other := importer(t, b)
 	pd := must(other.ImportPD(original.Handle()))(t)
 	first := must(pd.ImportMR(mr.Handle()))(t)

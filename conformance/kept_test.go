@@ -26,22 +26,22 @@ func pinning(t *testing.T, pd *verbs.PD) map[string]func(b []byte) (*verbs.MR, e
 		"RegMRIOVA": func(b []byte) (*verbs.MR, error) {
 			return pd.RegMRIOVA(b, uint64(uintptr(unsafe.Pointer(&b[0]))), rw)
 		},
-		"MRInitAttr.Memory": func(b []byte) (*verbs.MR, error) { return pd.RegMREx(verbs.NewMRInitAttr(0, rw).Memory(b)) },
-		"MRChange.Memory":   func(b []byte) (*verbs.MR, error) { return rereg(new(verbs.MRChange).Memory(b)) },
-		"RegMRPin": func(b []byte) (*verbs.MR, error) {
+		"MRInitAttr.Memory": func(b []byte) (*verbs.MR, error) { return pd.RegMREx(verbs.NewMRInitAttr(0, rw).Memory(mem.Bytes(b))) },
+		"MRChange.Memory":   func(b []byte) (*verbs.MR, error) { return rereg(new(verbs.MRChange).Memory(mem.Bytes(b))) },
+		"RegMRFrom": func(b []byte) (*verbs.MR, error) {
 			pin := must(mem.PinBytes(b))(t)
 			defer pin.Unpin()
-			return pd.RegMRPin(pin, rw)
+			return pd.RegMRFrom(pin, rw)
 		},
 		"MRInitAttr.Pin": func(b []byte) (*verbs.MR, error) {
 			pin := must(mem.PinBytes(b))(t)
 			defer pin.Unpin()
-			return pd.RegMREx(verbs.NewMRInitAttr(0, rw).Pin(pin))
+			return pd.RegMREx(verbs.NewMRInitAttr(0, rw).Memory(pin))
 		},
 		"MRChange.Pin": func(b []byte) (*verbs.MR, error) {
 			pin := must(mem.PinBytes(b))(t)
 			defer pin.Unpin()
-			return rereg(new(verbs.MRChange).Pin(pin))
+			return rereg(new(verbs.MRChange).Memory(pin))
 		},
 	}
 }
@@ -82,10 +82,10 @@ func TestBufferHeldAfterRefusal(t *testing.T) {
 	b := open(t)
 	pd := must(b.dev.AllocPD())(t)
 	for name, register := range map[string]func(buf *mem.Buffer) (*verbs.MR, error){
-		"RegMRBuffer":     func(buf *mem.Buffer) (*verbs.MR, error) { return pd.RegMRBuffer(buf, rw) },
-		"RegMRBufferIOVA": func(buf *mem.Buffer) (*verbs.MR, error) { return pd.RegMRBufferIOVA(buf, 0x1000, rw) },
+		"RegMRFrom":     func(buf *mem.Buffer) (*verbs.MR, error) { return pd.RegMRFrom(buf, rw) },
+		"RegMRIOVAFrom": func(buf *mem.Buffer) (*verbs.MR, error) { return pd.RegMRIOVAFrom(buf, 0x1000, rw) },
 		"MRInitAttr.Buffer": func(buf *mem.Buffer) (*verbs.MR, error) {
-			return pd.RegMREx(verbs.NewMRInitAttr(0, rw).Buffer(buf))
+			return pd.RegMREx(verbs.NewMRInitAttr(0, rw).Memory(buf))
 		},
 	} {
 		buf := must(mem.New(4096))(t)
@@ -121,7 +121,7 @@ func TestKeptByRefusedRereg(t *testing.T) {
 				t.Fatal(err)
 			}
 			next := give(func(b []byte) {
-				if err := mr.Rereg(new(verbs.MRChange).Memory(b)); !errors.Is(err, c.errno) {
+				if err := mr.Rereg(new(verbs.MRChange).Memory(mem.Bytes(b))); !errors.Is(err, c.errno) {
 					t.Errorf("a change that the device refuses: %v", err)
 				}
 			})

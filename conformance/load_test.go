@@ -13,6 +13,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/internal/sysfs"
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
@@ -96,7 +97,7 @@ func TestOlderLibrary(t *testing.T) {
 		}
 		pd := must(b.dev.AllocPD())(t)
 		must(pd.RegMR(make([]byte, 64), rw|verbs.MRAccessRelaxedOrdering))(t)
-		_, err := pd.RegMREx(verbs.NewMRInitAttr(64, 0).Addr(0x1000))
+		_, err := pd.RegMREx(verbs.NewMRInitAttr(64, 0).Memory(mem.Addr(0x1000, 64)))
 		if !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "ibv_reg_mr_ex") || !strings.Contains(err.Error(), "59.0") {
 			t.Errorf("%s: a verb that came later: %v", release, err)
 		}

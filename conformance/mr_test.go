@@ -38,14 +38,14 @@ func TestRegisteredMemory(t *testing.T) {
 		view []byte
 	}{
 		{"slice", func() (*verbs.MR, error) { return pd.RegMR(slice, rw) }, addr, slice},
-		{"buffer", func() (*verbs.MR, error) { return pd.RegMRBuffer(buf, rw) }, addr, buf.Bytes()},
-		{"address", func() (*verbs.MR, error) { return pd.RegMRAddr(buf.Addr()+4096, 4096, rw) }, addr, page},
+		{"buffer", func() (*verbs.MR, error) { return pd.RegMRFrom(buf, rw) }, addr, buf.Bytes()},
+		{"address", func() (*verbs.MR, error) { return pd.RegMRFrom(mem.Addr(buf.Addr()+4096, 4096), rw) }, addr, page},
 		{"optional flag", func() (*verbs.MR, error) { return pd.RegMR(slice, rw|verbs.MRAccessRelaxedOrdering) }, addr, slice},
-		{"iova", func() (*verbs.MR, error) { return pd.RegMRAddrIOVA(buf.Addr()+4096, 4096, 0x70000, rw) }, at(0x70000), page},
-		{"iova 0", func() (*verbs.MR, error) { return pd.RegMRAddrIOVA(buf.Addr()+4096, 4096, 0, rw) }, at(0), page},
-		{"iova of a buffer", func() (*verbs.MR, error) { return pd.RegMRBufferIOVA(buf, 0x1000, rw) }, at(0x1000), buf.Bytes()},
+		{"iova", func() (*verbs.MR, error) { return pd.RegMRIOVAFrom(mem.Addr(buf.Addr()+4096, 4096), 0x70000, rw) }, at(0x70000), page},
+		{"iova 0", func() (*verbs.MR, error) { return pd.RegMRIOVAFrom(mem.Addr(buf.Addr()+4096, 4096), 0, rw) }, at(0), page},
+		{"iova of a buffer", func() (*verbs.MR, error) { return pd.RegMRIOVAFrom(buf, 0x1000, rw) }, at(0x1000), buf.Bytes()},
 		{"ex", func() (*verbs.MR, error) {
-			return pd.RegMREx(verbs.NewMRInitAttr(4096, rw).Addr(buf.Addr() + 4096).IOVA(0x3000))
+			return pd.RegMREx(verbs.NewMRInitAttr(4096, rw).Memory(mem.Addr(buf.Addr()+4096, 4096)).IOVA(0x3000))
 		}, at(0x3000), page},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -86,7 +86,7 @@ func TestBufferHeld(t *testing.T) {
 	b := open(t)
 	pd := must(b.dev.AllocPD())(t)
 	buf := must(mem.New(4096))(t)
-	mr := must(pd.RegMRBuffer(buf, 0))(t)
+	mr := must(pd.RegMRFrom(buf, 0))(t)
 	if err := buf.Close(); !errors.Is(err, syscall.EBUSY) || !strings.Contains(err.Error(), "MR (lkey") {
 		t.Errorf("Close of a registered buffer: %v", err)
 	}
@@ -107,7 +107,7 @@ func TestLargeBuffer(t *testing.T) {
 		t.Skipf("5 GiB of address space cannot be had: %v", err)
 	}
 	defer buf.Close()
-	mr := must(pd.RegMRBuffer(buf, rw))(t)
+	mr := must(pd.RegMRFrom(buf, rw))(t)
 	if mr.Length() != 5<<30 {
 		t.Errorf("Length = %d", mr.Length())
 	}
@@ -304,10 +304,10 @@ func TestGoHeapAddress(t *testing.T) {
 	region := must(pd.RegMR(make([]byte, 64), rw))(t)
 	slice := make([]byte, 64)
 	forms := map[string]func(addr uintptr) error{
-		"RegMRAddr":       func(a uintptr) error { return closed(pd.RegMRAddr(a, 64, rw)) },
-		"RegMRAddrIOVA":   func(a uintptr) error { return closed(pd.RegMRAddrIOVA(a, 64, uint64(a), rw)) },
-		"MRInitAttr.Addr": func(a uintptr) error { return closed(pd.RegMREx(verbs.NewMRInitAttr(64, rw).Addr(a))) },
-		"MRChange.Addr":   func(a uintptr) error { return region.Rereg(new(verbs.MRChange).Addr(a, 64)) },
+		"RegMRFrom":     func(a uintptr) error { return closed(pd.RegMRFrom(mem.Addr(a, 64), rw)) },
+		"RegMRIOVAFrom": func(a uintptr) error { return closed(pd.RegMRIOVAFrom(mem.Addr(a, 64), uint64(a), rw)) },
+		"MRInitAttr":    func(a uintptr) error { return closed(pd.RegMREx(verbs.NewMRInitAttr(64, rw).Memory(mem.Addr(a, 64)))) },
+		"MRChange":      func(a uintptr) error { return region.Rereg(new(verbs.MRChange).Memory(mem.Addr(a, 64))) },
 	}
 	for name, reg := range forms {
 		var e *verr.Error

@@ -276,8 +276,8 @@ func TestRereg(t *testing.T) {
 	b := open(t)
 	pd, other := must(b.dev.AllocPD())(t), must(b.dev.AllocPD())(t)
 	old, buf := must(mem.New(4096))(t), must(mem.New(8192))(t)
-	mr := must(pd.RegMRBuffer(old, rw))(t)
-	if err := mr.Rereg(new(verbs.MRChange).Buffer(buf)); err != nil {
+	mr := must(pd.RegMRFrom(old, rw))(t)
+	if err := mr.Rereg(new(verbs.MRChange).Memory(buf)); err != nil {
 		t.Fatal(err)
 	}
 	if err := old.Close(); err != nil {
@@ -313,7 +313,7 @@ func TestReregPin(t *testing.T) {
 	slice := make([]byte, 1<<16)
 	pin := must(mem.PinBytes(slice))(t)
 	addr, alive := pin.Addr(), weak.Make(&slice[0])
-	if err := mr.Rereg(new(verbs.MRChange).Pin(pin)); err != nil {
+	if err := mr.Rereg(new(verbs.MRChange).Memory(pin)); err != nil {
 		t.Fatal(err)
 	}
 	pin.Unpin()
@@ -326,10 +326,10 @@ func TestReregPin(t *testing.T) {
 	if s, err := b.soft.Peer().Write(mr.RKey(), uint64(addr)+5000, []byte("to pinned memory")); s != softverbs.StatusSuccess || err != nil {
 		t.Errorf("write: %v, %v", s, err)
 	}
-	if err := mr.Rereg(new(verbs.MRChange).Pin(pin)); !errors.Is(err, os.ErrClosed) {
+	if err := mr.Rereg(new(verbs.MRChange).Memory(pin)); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("a pin after Unpin: %v", err)
 	}
-	if err := mr.Rereg(new(verbs.MRChange).Pin(nil)); err == nil {
+	if err := mr.Rereg(new(verbs.MRChange).Memory((*mem.Pin)(nil))); err == nil {
 		t.Error("a nil pin is taken")
 	}
 	if err := mr.Close(); err != nil {

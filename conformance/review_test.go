@@ -19,11 +19,12 @@ func TestReregReused(t *testing.T) {
 	b := open(t)
 	pd := must(b.dev.AllocPD())(t)
 	a, c := must(pd.RegMR(make([]byte, 64), rw))(t), must(pd.RegMR(make([]byte, 64), rw))(t)
-	change := new(verbs.MRChange).Memory(make([]byte, 64))
+	change := new(verbs.MRChange).Memory(mem.Bytes(make([]byte, 64)))
 	if err := a.Rereg(change); err != nil {
 		t.Fatal(err)
 	}
-	for _, none := range []*verbs.MRChange{change.Memory(nil), new(verbs.MRChange).Memory(nil), new(verbs.MRChange).Buffer(nil)} {
+	for _, none := range []*verbs.MRChange{change.Memory(nil), new(verbs.MRChange).Memory(mem.Bytes(nil)),
+		new(verbs.MRChange).Memory((*mem.Buffer)(nil))} {
 		if err := c.Rereg(none); err == nil || !strings.HasPrefix(err.Error(), "ibv_rereg_mr: ") {
 			t.Errorf("no memory: %v", err)
 		}
@@ -39,12 +40,12 @@ func TestReregTogether(t *testing.T) {
 	b := open(t)
 	pd := must(b.dev.AllocPD())(t)
 	bufs := []*mem.Buffer{must(mem.New(4096))(t), must(mem.New(4096))(t)}
-	mr := must(pd.RegMRBuffer(bufs[0], rw))(t)
+	mr := must(pd.RegMRFrom(bufs[0], rw))(t)
 	for range 50 {
 		var wait sync.WaitGroup
 		for _, buf := range bufs {
 			wait.Go(func() {
-				if err := mr.Rereg(new(verbs.MRChange).Buffer(buf)); err != nil {
+				if err := mr.Rereg(new(verbs.MRChange).Memory(buf)); err != nil {
 					t.Error(err)
 				}
 			})
@@ -81,14 +82,14 @@ func TestRegExMemory(t *testing.T) {
 	b := open(t)
 	pd := must(b.dev.AllocPD())(t)
 	var mr *verbs.MR
-	if m := give(func(b []byte) { mr = must(pd.RegMREx(verbs.NewMRInitAttr(0, rw).Memory(b)))(t) }); freed(m) {
+	if m := give(func(b []byte) { mr = must(pd.RegMREx(verbs.NewMRInitAttr(0, rw).Memory(mem.Bytes(b))))(t) }); freed(m) {
 		t.Fatal("the memory was freed while the region lives")
 	}
 	if s, err := b.soft.Peer().Write(mr.RKey(), uint64(mr.Addr()), []byte("pinned")); s != softverbs.StatusSuccess || err != nil {
 		t.Errorf("write: %v, %v", s, err)
 	}
 	buf := must(mem.New(8192))(t)
-	held := must(pd.RegMREx(verbs.NewMRInitAttr(0, rw).Buffer(buf)))(t)
+	held := must(pd.RegMREx(verbs.NewMRInitAttr(0, rw).Memory(buf)))(t)
 	if err := buf.Close(); !errors.Is(err, syscall.EBUSY) || !strings.Contains(err.Error(), "MR (lkey") {
 		t.Errorf("Close of a registered buffer: %v", err)
 	}

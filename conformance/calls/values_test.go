@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"time"
+
+	"github.com/verbsgen/verbsgen/runtime/mem"
 )
 
 // pool has the values that calls may be made of: what earlier calls returned, of each type, closed or not.
@@ -44,6 +46,11 @@ func (p *pool) keep(results []reflect.Value) {
 
 // value is a value of a type: one that was returned, a plausible or a hostile one.
 func (p *pool) value(t reflect.Type, depth int) reflect.Value {
+	if t == reflect.TypeFor[mem.Source]() && depth < 4 && p.IntN(3) > 0 { // others have the type as results
+		v := reflect.New(t).Elem()
+		v.Set(p.value([]reflect.Type{reflect.TypeFor[*mem.Buffer](), reflect.TypeFor[*mem.Pin]()}[p.IntN(2)], depth+1))
+		return v
+	}
 	if all := p.have[t]; len(all) > 0 && p.IntN(20) > 0 && (t.Kind() != reflect.Uint32 && t.Kind() != reflect.Uint64 || p.IntN(2) == 0) {
 		return all[p.IntN(len(all))]
 	}

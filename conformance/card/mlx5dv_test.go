@@ -286,8 +286,8 @@ func TestDirectUMem(t *testing.T) {
 	buf := must(mem.New(4096))(t)
 	defer buf.Close()
 	one := must(lib.RegUMem(dev, make([]byte, 100), verbs.MRAccessLocalWrite))(t)
-	two := must(lib.RegUMemBuffer(dev, buf, 0))(t)
-	three := must(lib.RegUMemEx(dev, mlx5dv.NewUMemAttr(4096, 1).Buffer(buf).PageSizes(1<<12)))(t)
+	two := must(lib.RegUMemFrom(dev, buf, 0))(t)
+	three := must(lib.RegUMemEx(dev, mlx5dv.NewUMemAttr(4096, 1).Memory(buf).PageSizes(1<<12)))(t)
 	if one.ID() == 0 || one.ID() == two.ID() || two.ID() == three.ID() {
 		t.Errorf("the numbers are %d, %d, %d", one.ID(), two.ID(), three.ID())
 	}

@@ -36,7 +36,7 @@ func forgottenMistakes() []mistake {
 				if err != nil {
 					return nil, err
 				}
-				return w.a.PD.RegMRPin(p, access)
+				return w.a.PD.RegMRFrom(p, access)
 			}()
 			if err != nil {
 				return nil

@@ -75,35 +75,37 @@ func unpinned() *mem.Pin {
 func memoryMistakes() []mistake {
 	heap := []string{"Go's heap", "PinBytes"}
 	return append([]mistake{
-		{name: "address of Go's heap", says: heap, make: func(w *world) error { return result(w.a.PD.RegMRAddr(goHeap(), 64, access)) }},
+		{name: "address of Go's heap", says: heap, make: func(w *world) error {
+			return result(w.a.PD.RegMRFrom(mem.Addr(goHeap(), 64), access))
+		}},
 		{name: "address of Go's stack", says: []string{"stack"}, make: func(w *world) error {
 			var local [64]byte
-			return result(w.a.PD.RegMRAddr(uintptr(unsafe.Pointer(&local)), 64, access))
+			return result(w.a.PD.RegMRFrom(mem.Addr(uintptr(unsafe.Pointer(&local)), 64), access))
 		}},
 		{name: "address of Go's heap with an iova", says: heap, make: func(w *world) error {
-			return result(w.a.PD.RegMRAddrIOVA(goHeap(), 64, 4096, access))
+			return result(w.a.PD.RegMRIOVAFrom(mem.Addr(goHeap(), 64), 4096, access))
 		}},
 		{name: "address of Go's heap as an attribute", says: heap, make: func(w *world) error {
-			return result(w.a.PD.RegMREx(verbs.NewMRInitAttr(64, access).Addr(goHeap())))
+			return result(w.a.PD.RegMREx(verbs.NewMRInitAttr(64, access).Memory(mem.Addr(goHeap(), 64))))
 		}},
 		{name: "change to an address of Go's heap", says: heap, make: func(w *world) error {
-			return w.a.MR.Rereg(new(verbs.MRChange).Addr(goHeap(), 64))
+			return w.a.MR.Rereg(new(verbs.MRChange).Memory(mem.Addr(goHeap(), 64)))
 		}},
 		{name: "end in Go's heap", says: heap, make: func(w *world) error {
 			at := goHeap()
-			return result(w.a.PD.RegMRAddr(at-1<<20, 1<<20+64, access))
+			return result(w.a.PD.RegMRFrom(mem.Addr(at-1<<20, 1<<20+64), access))
 		}},
 		{name: "unpinned memory", says: []string{"Pin was unpinned"}, make: func(w *world) error {
-			return w.a.MR.Rereg(new(verbs.MRChange).Pin(unpinned()))
+			return w.a.MR.Rereg(new(verbs.MRChange).Memory(unpinned()))
 		}},
 		{name: "no pin", says: []string{"pin is nil", "PinBytes"}, make: func(w *world) error {
-			return w.a.MR.Rereg(new(verbs.MRChange).Pin(nil))
+			return w.a.MR.Rereg(new(verbs.MRChange).Memory((*mem.Pin)(nil)))
 		}},
 		{name: "closed buffer", says: []string{"buffer of 4096 bytes is closed"}, make: func(w *world) error {
-			return result(w.a.PD.RegMRBuffer(closedBuffer(), access))
+			return result(w.a.PD.RegMRFrom(closedBuffer(), access))
 		}},
 		{name: "change to a closed buffer", says: []string{"buffer of 4096 bytes is closed"}, make: func(w *world) error {
-			return w.a.MR.Rereg(new(verbs.MRChange).Buffer(closedBuffer()))
+			return w.a.MR.Rereg(new(verbs.MRChange).Memory(closedBuffer()))
 		}},
 		{name: "slice of a closed buffer", says: []string{"buffer of 4096 bytes is closed"}, make: func(w *world) error {
 			return result(closedBuffer().Slice(0, 8))
@@ -120,18 +122,23 @@ func memoryMistakes() []mistake {
 			if err != nil {
 				return nil
 			}
-			if _, err := w.a.PD.RegMRBuffer(b, access); err != nil {
+			if _, err := w.a.PD.RegMRFrom(b, access); err != nil {
 				return nil
 			}
 			return b.Close()
 		}},
-		{name: "no buffer", says: []string{"buffer is nil"}, make: func(w *world) error { return result(w.a.PD.RegMRBuffer(nil, access)) }},
+		{name: "no buffer", says: []string{"buffer is nil"}, make: func(w *world) error {
+			return result(w.a.PD.RegMRFrom((*mem.Buffer)(nil), access))
+		}},
+		{name: "no memory", says: []string{"memory is nil", "mem.Addr"}, make: func(w *world) error {
+			return result(w.a.PD.RegMRFrom(nil, access))
+		}},
 		{name: "empty slice", says: []string{"empty slice"}, make: func(w *world) error { return result(w.a.PD.RegMR(nil, access)) }},
 		{name: "unmapped memory", says: []string{"ibv_reg_mr: bad address"}, make: func(w *world) error {
-			return result(w.a.PD.RegMRAddr(unmapped(), 4096, access))
+			return result(w.a.PD.RegMRFrom(mem.Addr(unmapped(), 4096), access))
 		}},
 		{name: "beyond the address space", says: []string{"within the address space"}, make: func(w *world) error {
-			return result(w.a.PD.RegMRAddr(^uintptr(0)-4095, 8192, access))
+			return result(w.a.PD.RegMRFrom(mem.Addr(^uintptr(0)-4095, 8192), access))
 		}},
 		{name: "a buffer larger than the address space", says: []string{"cannot allocate memory"}, make: hugeBuf},
 		{name: "bytes of a closed buffer", says: []string{"written after Close: .*(fault|memory address)"}, make: writtenAfterClose},
@@ -145,7 +152,7 @@ func memoryMistakes() []mistake {
 // unmappedRegion sends from registered memory that was unmapped. A kernel keeps its pages; the software device has nothing to read.
 func unmappedRegion(w *world) error {
 	at := lowPage()
-	mr, err := w.a.PD.RegMRAddr(at, 4096, access)
+	mr, err := w.a.PD.RegMRFrom(mem.Addr(at, 4096), access)
 	unmap(at)
 	if err != nil {
 		return nil

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/mem"
 )
 
 // file is memory of a file, which cut makes shorter: the mapping stays, and an access ends a program.
@@ -42,7 +43,7 @@ func truncatedPeer(begin func(w verbs.SendWR, at uint64, rkey uint32)) func(w *w
 		if err != nil {
 			return nil
 		}
-		mr, err := w.b.PD.RegMRAddr(f.addr(), 4096, verbs.MRAccessLocalWrite|verbs.MRAccessRemoteWrite|verbs.MRAccessRemoteRead|
+		mr, err := w.b.PD.RegMRFrom(mem.Addr(f.addr(), 4096), verbs.MRAccessLocalWrite|verbs.MRAccessRemoteWrite|verbs.MRAccessRemoteRead|
 			verbs.MRAccessRemoteAtomic)
 		if err != nil || f.cut() != nil {
 			return nil
@@ -69,7 +70,7 @@ func truncatedMistakes() []mistake {
 			if err != nil {
 				return nil
 			}
-			mr, err := w.a.PD.RegMRAddr(f.addr(), 4096, access)
+			mr, err := w.a.PD.RegMRFrom(mem.Addr(f.addr(), 4096), access)
 			if err != nil || f.cut() != nil {
 				return nil
 			}
@@ -82,7 +83,7 @@ func truncatedMistakes() []mistake {
 			if err != nil || f.cut() != nil {
 				return nil
 			}
-			return result(w.a.PD.RegMRAddr(f.addr(), 4096, access))
+			return result(w.a.PD.RegMRFrom(mem.Addr(f.addr(), 4096), access))
 		}},
 		{name: "write by another machine", says: []string{"atomic: IBV_WC_REM_(OP|ACCESS)_ERR, IBV_WC_REM_(OP|ACCESS)_ERR"},
 			make: truncatedByPeer},
@@ -102,7 +103,7 @@ func truncatedByPeer(w *world) error {
 	if err != nil {
 		return nil
 	}
-	mr, err := w.b.PD.RegMRAddr(f.addr(), 4096, verbs.MRAccessLocalWrite|verbs.MRAccessRemoteAtomic)
+	mr, err := w.b.PD.RegMRFrom(mem.Addr(f.addr(), 4096), verbs.MRAccessLocalWrite|verbs.MRAccessRemoteAtomic)
 	if err != nil || f.cut() != nil {
 		return nil
 	}

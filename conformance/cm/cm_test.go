@@ -200,7 +200,7 @@ func newEnd(t *testing.T, id *rdmacm.ID, size uint64) *end {
 	e := &end{id: id, dev: must(id.Device())(t), buf: must(mem.New(size))(t)}
 	e.pd = must(e.dev.AllocPD())(t)
 	e.cq = must(e.dev.CreateCQ(32, nil, 0))(t)
-	e.mr = must(e.pd.RegMRBuffer(e.buf, verbs.MRAccessLocalWrite))(t)
+	e.mr = must(e.pd.RegMRFrom(e.buf, verbs.MRAccessLocalWrite))(t)
 	attr := verbs.QPInitAttr{
 		Type: verbs.QPTypeRC, SendCQ: e.cq, RecvCQ: e.cq, MaxSendWR: 16, MaxRecvWR: 16, MaxSendSGE: 1,
 		MaxRecvSGE: 1, SignalAll: true,

@@ -18,7 +18,7 @@ func ownEnd(t *testing.T, id *rdmacm.ID) *end {
 	e := &end{id: id, dev: must(id.Device())(t), buf: must(mem.New(4096))(t)}
 	e.pd = must(e.dev.AllocPD())(t)
 	e.cq = must(e.dev.CreateCQ(8, nil, 0))(t)
-	e.mr = must(e.pd.RegMRBuffer(e.buf, verbs.MRAccessLocalWrite))(t)
+	e.mr = must(e.pd.RegMRFrom(e.buf, verbs.MRAccessLocalWrite))(t)
 	attr := verbs.NewQPInitAttrEx(verbs.QPTypeRC, e.cq, e.cq, e.pd).MaxSendWR(2).MaxRecvWR(2).MaxSendSGE(1).MaxRecvSGE(1).SignalAll(true)
 	e.qp = must(e.dev.CreateQPEx(attr))(t)
 	return e

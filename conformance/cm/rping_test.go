@@ -184,7 +184,7 @@ func TestRpingListens(t *testing.T) {
 	cmd, said := peer(t, "rping", "-s", "-a", b.server.String(), "-p", strconv.Itoa(port), "-S", strconv.Itoa(rpingSize), "-v")
 	var p *pinger
 	b.connected(t, c, netip.AddrPortFrom(b.server, port), func(e *end) { p = newPinger(t, e) })
-	p.lent = must(p.pd.RegMRBuffer(p.buf, verbs.MRAccessLocalWrite|verbs.MRAccessRemoteRead|verbs.MRAccessRemoteWrite))(t)
+	p.lent = must(p.pd.RegMRFrom(p.buf, verbs.MRAccessLocalWrite|verbs.MRAccessRemoteRead|verbs.MRAccessRemoteWrite))(t)
 	p.ask(t)
 	check(t, p.id.Disconnect())
 	next(t, c, rdmacm.EventTypeDisconnected)

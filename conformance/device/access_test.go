@@ -50,12 +50,12 @@ type form struct {
 
 var forms = []form{
 	{"ibv_reg_mr", func(pd *verbs.PD, buf *mem.Buffer, access verbs.MRAccess) (*verbs.MR, error) {
-		return pd.RegMRAddr(buf.Addr(), page, access)
+		return pd.RegMRFrom(mem.Addr(buf.Addr(), page), access)
 	}, func(ctx *raw.Context, buf *mem.Buffer, access uint32) syscall.Errno {
 		return ctx.RegMR(buf.Addr(), page, uint64(buf.Addr()), access)
 	}},
 	{"ibv_reg_mr_ex", func(pd *verbs.PD, buf *mem.Buffer, access verbs.MRAccess) (*verbs.MR, error) {
-		return pd.RegMREx(verbs.NewMRInitAttr(page, access).Addr(buf.Addr()))
+		return pd.RegMREx(verbs.NewMRInitAttr(page, access).Memory(mem.Addr(buf.Addr(), page)))
 	}, func(ctx *raw.Context, buf *mem.Buffer, access uint32) syscall.Errno {
 		return ctx.RegMREx(raw.MRInitAttr{Mask: maskAddr, Length: page, Access: access, Addr: buf.Addr()})
 	}},

@@ -111,7 +111,7 @@ func register(pd *verbs.PD, n uint64) (*verbs.MR, error) {
 	if err != nil {
 		return nil, err
 	}
-	return pd.RegMRBuffer(buf, verbs.MRAccessLocalWrite)
+	return pd.RegMRFrom(buf, verbs.MRAccessLocalWrite)
 }
 
 // explained wants ENOMEM of the kernel, with the limit, what is used of it, and how to raise it.

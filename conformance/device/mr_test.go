@@ -53,16 +53,18 @@ func TestRegister(t *testing.T) {
 	}{
 		{"slice", page + 100, func() (*verbs.MR, error) { return pd.RegMR(slice, rw) }},
 		{"one byte", 1, func() (*verbs.MR, error) { return pd.RegMR(slice[7:8], rw) }},
-		{"buffer", 3 * page, func() (*verbs.MR, error) { return pd.RegMRBuffer(buf, rw) }},
-		{"address", page, func() (*verbs.MR, error) { return pd.RegMRAddr(middle, page, rw) }},
-		{"odd address", 5, func() (*verbs.MR, error) { return pd.RegMRAddr(middle+3, 5, rw) }},
-		{"no access", page, func() (*verbs.MR, error) { return pd.RegMRAddr(middle, page, 0) }},
-		{"optional flag", page, func() (*verbs.MR, error) { return pd.RegMRAddr(middle, page, rw|verbs.MRAccessRelaxedOrdering) }},
-		{"windows", page, func() (*verbs.MR, error) { return pd.RegMRAddr(middle, page, rw|verbs.MRAccessMWBind) }},
+		{"buffer", 3 * page, func() (*verbs.MR, error) { return pd.RegMRFrom(buf, rw) }},
+		{"address", page, func() (*verbs.MR, error) { return pd.RegMRFrom(mem.Addr(middle, page), rw) }},
+		{"odd address", 5, func() (*verbs.MR, error) { return pd.RegMRFrom(mem.Addr(middle+3, 5), rw) }},
+		{"no access", page, func() (*verbs.MR, error) { return pd.RegMRFrom(mem.Addr(middle, page), 0) }},
+		{"optional flag", page, func() (*verbs.MR, error) {
+			return pd.RegMRFrom(mem.Addr(middle, page), rw|verbs.MRAccessRelaxedOrdering)
+		}},
+		{"windows", page, func() (*verbs.MR, error) { return pd.RegMRFrom(mem.Addr(middle, page), rw|verbs.MRAccessMWBind) }},
 		{"slice, iova", page + 100, func() (*verbs.MR, error) { return pd.RegMRIOVA(slice, 0x7000000+inSlice, rw) }},
-		{"buffer, iova", 3 * page, func() (*verbs.MR, error) { return pd.RegMRBufferIOVA(buf, 0x10000, rw) }},
-		{"address, iova", page, func() (*verbs.MR, error) { return pd.RegMRAddrIOVA(middle+8, page, 0x10008, rw) }},
-		{"zero-based", page, func() (*verbs.MR, error) { return pd.RegMRAddrIOVA(middle, page, 0, rw) }},
+		{"buffer, iova", 3 * page, func() (*verbs.MR, error) { return pd.RegMRIOVAFrom(buf, 0x10000, rw) }},
+		{"address, iova", page, func() (*verbs.MR, error) { return pd.RegMRIOVAFrom(mem.Addr(middle+8, page), 0x10008, rw) }},
+		{"zero-based", page, func() (*verbs.MR, error) { return pd.RegMRIOVAFrom(mem.Addr(middle, page), 0, rw) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			mr := must(c.reg())(t)
@@ -93,7 +95,7 @@ func TestRegisterEx(t *testing.T) {
 	pd := must(b.dev.AllocPD())(t)
 	buf := must(mem.New(page))(t)
 	defer buf.Close()
-	mr, err := pd.RegMREx(verbs.NewMRInitAttr(page, rw).Addr(buf.Addr()).IOVA(0x10000))
+	mr, err := pd.RegMREx(verbs.NewMRInitAttr(page, rw).Memory(mem.Addr(buf.Addr(), page)).IOVA(0x10000))
 	if errors.Is(err, errors.ErrUnsupported) && strings.Contains(err.Error(), "has no symbol ibv_reg_mr_ex") {
 		t.Skip(err)
 	}
@@ -116,7 +118,7 @@ func TestHugePages(t *testing.T) {
 	if err != nil {
 		t.Skipf("no huge pages: %v", err)
 	}
-	mr := must(pd.RegMRBuffer(buf, rw))(t)
+	mr := must(pd.RegMRFrom(buf, rw))(t)
 	if err := buf.Close(); !errors.Is(err, syscall.EBUSY) {
 		t.Errorf("Close of a registered buffer: %v", err)
 	}
@@ -141,10 +143,10 @@ func TestRefusedByKernel(t *testing.T) {
 		}
 	}()
 	for name, call := range map[string]func() error{
-		"memory without access": func() error { _, err := pd.RegMRAddr(addressOf(none), page, rw); return err },
-		"NULL":                  func() error { _, err := pd.RegMRAddr(0, page, 0); return err },
+		"memory without access": func() error { _, err := pd.RegMRFrom(mem.Addr(addressOf(none), page), rw); return err },
+		"NULL":                  func() error { _, err := pd.RegMRFrom(mem.Addr(0, page), 0); return err },
 		"read-only memory for writing": func() error {
-			_, err := pd.RegMRAddr(addressOf(readOnly), page, verbs.MRAccessLocalWrite)
+			_, err := pd.RegMRFrom(mem.Addr(addressOf(readOnly), page), verbs.MRAccessLocalWrite)
 			return err
 		},
 	} {
@@ -152,7 +154,7 @@ func TestRefusedByKernel(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := pd.RegMRAddr(addressOf(readOnly), page, verbs.MRAccessRemoteRead); err != nil {
+	if _, err := pd.RegMRFrom(mem.Addr(addressOf(readOnly), page), verbs.MRAccessRemoteRead); err != nil {
 		t.Errorf("read-only memory for reading: %v", err)
 	} else if now := resources(t, b.name); before != "" && now == before {
 		t.Error("the kernel counts no region")
@@ -164,7 +166,7 @@ func TestRereg(t *testing.T) {
 	b := open(t)
 	pd, other := must(b.dev.AllocPD())(t), must(b.dev.AllocPD())(t)
 	buf, next := must(mem.New(page))(t), must(mem.New(2*page))(t)
-	mr := must(pd.RegMRBuffer(buf, rw))(t)
+	mr := must(pd.RegMRFrom(buf, rw))(t)
 	for _, c := range []struct {
 		name   string
 		change *verbs.MRChange
@@ -177,7 +179,7 @@ func TestRereg(t *testing.T) {
 			return pd.Close()
 		}},
 		{"access", new(verbs.MRChange).Access(verbs.MRAccessLocalWrite), func() error { return nil }},
-		{"memory", new(verbs.MRChange).Buffer(next), func() error {
+		{"memory", new(verbs.MRChange).Memory(next), func() error {
 			if mr.Length() != 2*page {
 				return fmt.Errorf("length %d", mr.Length())
 			}
@@ -213,13 +215,13 @@ func TestOnDemand(t *testing.T) {
 	defer buf.Close()
 	attr := must(b.dev.QueryDeviceEx())(t)
 	if attr.ODPCaps.General&verbs.ODPCapSupported == 0 {
-		_, err := pd.RegMRBuffer(buf, rw|verbs.MRAccessOnDemand)
+		_, err := pd.RegMRFrom(buf, rw|verbs.MRAccessOnDemand)
 		if got := refusal(err); len(got) != 1 || got[0] != "VR-ibv_reg_mr-access-0016" {
 			t.Errorf("a device without on-demand paging: %v", err)
 		}
 		t.Skip("the device has no on-demand paging, and is refused it")
 	}
-	mr := must(pd.RegMRBuffer(buf, rw|verbs.MRAccessOnDemand))(t)
+	mr := must(pd.RegMRFrom(buf, rw|verbs.MRAccessOnDemand))(t)
 	ranges := []verbs.SGE{{Addr: uint64(buf.Addr()), Length: 2 * page, LKey: mr.LKey()}}
 	for _, advice := range []verbs.AdviseMRAdvice{verbs.AdviseMRAdvicePrefetch, verbs.AdviseMRAdvicePrefetchWrite,
 		verbs.AdviseMRAdvicePrefetchNoFault} {

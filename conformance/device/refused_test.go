@@ -44,7 +44,7 @@ func newGround(t *testing.T) *ground {
 	g.pd = must(g.b.dev.AllocPD())(t)
 	g.buf = must(mem.New(4 * page))(t)
 	g.addr = g.buf.Addr()
-	g.mr = must(g.pd.RegMRAddr(g.addr, page, verbs.MRAccessLocalWrite))(t)
+	g.mr = must(g.pd.RegMRFrom(mem.Addr(g.addr, page), verbs.MRAccessLocalWrite))(t)
 	g.region = must(g.ctx.Register(g.addr, page, uint32(verbs.MRAccessLocalWrite)))(t)
 	g.fd = must(unix.MemfdCreate("memory", unix.MFD_CLOEXEC))(t)
 	t.Cleanup(func() {
@@ -59,14 +59,14 @@ func newGround(t *testing.T) *ground {
 // reg is a breach of ibv_reg_mr.
 func (g *ground) reg(rule string, addr uintptr, length uint64, access verbs.MRAccess) breach {
 	return breach{rule, fmt.Sprintf("reg_mr(%#x, %#x, %v)", addr, length, access),
-		func() error { _, err := g.pd.RegMRAddr(addr, length, access); return err },
+		func() error { _, err := g.pd.RegMRFrom(mem.Addr(addr, length), access); return err },
 		func() syscall.Errno { return g.ctx.RegMR(addr, length, uint64(addr), uint32(access)) }}
 }
 
 // iova is a breach of ibv_reg_mr_iova.
 func (g *ground) iova(rule string, addr uintptr, length, iova uint64, access verbs.MRAccess) breach {
 	return breach{rule, fmt.Sprintf("reg_mr_iova(%#x, %#x, %#x, %v)", addr, length, iova, access),
-		func() error { _, err := g.pd.RegMRAddrIOVA(addr, length, iova, access); return err },
+		func() error { _, err := g.pd.RegMRIOVAFrom(mem.Addr(addr, length), iova, access); return err },
 		func() syscall.Errno { return g.ctx.RegMR(addr, length, iova, uint32(access)) }}
 }
 
@@ -92,7 +92,7 @@ func (g *ground) ex(rule string, a raw.MRInitAttr) breach {
 		attr.IOVA(a.IOVA)
 	}
 	if a.Mask&maskAddr != 0 {
-		attr.Addr(a.Addr)
+		attr.Memory(mem.Addr(a.Addr, a.Length))
 	}
 	if a.Mask&maskFD != 0 {
 		attr.FD(a.FD)
@@ -194,9 +194,9 @@ func (g *ground) breaches() []breach {
 		g.dmabuf("VR-ibv_reg_dmabuf_mr-length-0048", last, 2*page, 0, g.fd, verbs.DmabufAccessLocalWrite),
 
 		g.rereg("VR-ibv_rereg_mr-flags-0174", new(verbs.MRChange), 0, 0, 0, 0),
-		g.rereg("VR-ibv_rereg_mr-addr-0176", new(verbs.MRChange).Addr(0, page), 1, 0, page, 0),
-		g.rereg("VR-ibv_rereg_mr-length-0177", new(verbs.MRChange).Addr(g.addr, 0), 1, g.addr, 0, 0),
-		g.rereg("VR-ibv_rereg_mr-length-0178", new(verbs.MRChange).Addr(last, 2*page), 1, last, 2*page, 0),
+		g.rereg("VR-ibv_rereg_mr-addr-0176", new(verbs.MRChange).Memory(mem.Addr(0, page)), 1, 0, page, 0),
+		g.rereg("VR-ibv_rereg_mr-length-0177", new(verbs.MRChange).Memory(mem.Addr(g.addr, 0)), 1, g.addr, 0, 0),
+		g.rereg("VR-ibv_rereg_mr-length-0178", new(verbs.MRChange).Memory(mem.Addr(last, 2*page)), 1, last, 2*page, 0),
 		g.rereg("VR-ibv_rereg_mr-access-0183", new(verbs.MRChange).Access(verbs.MRAccessRemoteWrite), 4, 0, 0, verbs.MRAccessRemoteWrite),
 		g.rereg("VR-ibv_rereg_mr-access-0184", new(verbs.MRChange).Access(verbs.MRAccessRemoteAtomic), 4, 0, 0, verbs.MRAccessRemoteAtomic),
 		g.rereg("VR-ibv_rereg_mr-access-0185", new(verbs.MRChange).Access(1<<10), 4, 0, 0, 1<<10),

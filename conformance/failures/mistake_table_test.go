@@ -14,6 +14,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
@@ -109,30 +110,30 @@ func memoryMistakes() []mistake {
 	return []mistake{
 		{name: "memory that is not mapped",
 			says: notMapped,
-			make: func(b *bench) error { return only(b.pd().RegMRAddr(b.hole()+4096, 4096, local)) }},
+			make: func(b *bench) error { return only(b.pd().RegMRFrom(mem.Addr(b.hole()+4096, 4096), local)) }},
 		{name: "memory that ends in a hole",
 			says: notMapped,
-			make: func(b *bench) error { return only(b.pd().RegMRAddr(b.hole(), 8192, local)) }},
+			make: func(b *bench) error { return only(b.pd().RegMRFrom(mem.Addr(b.hole(), 8192), local)) }},
 		{name: "memory that is not mapped, by attributes", says: notMapped, make: func(b *bench) error {
-			return only(b.pd().RegMREx(verbs.NewMRInitAttr(4096, local).Addr(b.hole() + 4096)))
+			return only(b.pd().RegMREx(verbs.NewMRInitAttr(4096, local).Memory(mem.Addr(b.hole()+4096, 4096))))
 		}, on: []string{plain, mlx5, rxe61}},
 		{name: "read-only memory that a device may write",
 			says: "EFAULT.*are mapped read-only; register them without LOCAL_WRITE",
 			make: func(b *bench) error {
-				return only(b.pd().RegMRAddr(b.mapped(4096, unix.PROT_READ, unix.MAP_PRIVATE, nil), 4096, local))
+				return only(b.pd().RegMRFrom(mem.Addr(b.mapped(4096, unix.PROT_READ, unix.MAP_PRIVATE, nil), 4096), local))
 			}},
 		{name: "a read-only mapping of a file that a device may write",
 			says: `EFAULT.*are mapped read-only \(/.*\); register them without LOCAL_WRITE`,
 			make: func(b *bench) error {
-				return only(b.pd().RegMRAddr(b.mapped(4096, unix.PROT_READ, unix.MAP_SHARED, b.file()), 4096, local))
+				return only(b.pd().RegMRFrom(mem.Addr(b.mapped(4096, unix.PROT_READ, unix.MAP_SHARED, b.file()), 4096), local))
 			}},
 		{name: "memory that nobody may read", says: "EFAULT.*are mapped without read permission", make: func(b *bench) error {
-			return only(b.pd().RegMRAddr(b.mapped(4096, unix.PROT_NONE, unix.MAP_PRIVATE, nil), 4096, local))
+			return only(b.pd().RegMRFrom(mem.Addr(b.mapped(4096, unix.PROT_NONE, unix.MAP_PRIVATE, nil), 4096), local))
 		}},
 		{name: "pages behind the end of a file",
 			says: `EFAULT.*bytes 0x\w+ to 0x\w+ of it are a (shared )?mapping of a file \(/.*\).*behind its end`,
 			make: func(b *bench) error {
-				return only(b.pd().RegMRAddr(b.mapped(8192, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED, b.file()), 8192, local))
+				return only(b.pd().RegMRFrom(mem.Addr(b.mapped(8192, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED, b.file()), 8192), local))
 			}},
 		{name: "more memory than may be locked",
 			says: `ibv_reg_mr: .*ENOMEM.*RLIMIT_MEMLOCK, is 64 KiB.*raise it \(ulimit -l`,
@@ -152,13 +153,13 @@ func memoryMistakes() []mistake {
 			says: `ibv_rereg_mr: IBV_REREG_MR_ERR_CMD.*only closed: bad address \(EFAULT\); may be: bytes 0x\w+ to 0x\w+ of it are not mapped`,
 			on:   []string{plain, mlx5}, // soft-RoCE does not change the memory of regions
 			make: func(b *bench) error {
-				return must(b.pd().RegMR(make([]byte, 4096), local)).Rereg(new(verbs.MRChange).Addr(b.hole(), 8192))
+				return must(b.pd().RegMR(make([]byte, 4096), local)).Rereg(new(verbs.MRChange).Memory(mem.Addr(b.hole(), 8192)))
 			}},
 		{name: "a region of read-only memory that is changed to LOCAL_WRITE",
 			says: "ibv_rereg_mr: .*EFAULT.*are mapped read-only; register them without LOCAL_WRITE",
 			on:   []string{plain, mlx5}, // soft-RoCE does not look at the pages again
 			make: func(b *bench) error {
-				mr := must(b.pd().RegMRAddr(b.mapped(4096, unix.PROT_READ, unix.MAP_PRIVATE, nil), 4096, 0))
+				mr := must(b.pd().RegMRFrom(mem.Addr(b.mapped(4096, unix.PROT_READ, unix.MAP_PRIVATE, nil), 4096), 0))
 				return mr.Rereg(new(verbs.MRChange).Access(local))
 			}},
 		{name: "REMOTE_WRITE without LOCAL_WRITE",

@@ -10,6 +10,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dl"
+	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
@@ -38,7 +39,10 @@ var reaching = map[string]func(b *bed) error{
 		}
 		return mr.Unimport()
 	},
-	"ibv_reg_mr_ex":             func(b *bed) error { _, err := b.pd.RegMREx(verbs.NewMRInitAttr(64, 0).Addr(0x1000)); return err },
+	"ibv_reg_mr_ex": func(b *bed) error {
+		_, err := b.pd.RegMREx(verbs.NewMRInitAttr(64, 0).Memory(mem.Addr(0x1000, 64)))
+		return err
+	},
 	"ibv_alloc_dmah":            func(b *bed) error { _, err := b.dev.AllocDMAH(verbs.NewDMAHInitAttr(0)); return err },
 	"_ibv_query_gid_ex":         func(b *bed) error { _, err := b.dev.QueryGIDEx(1, 0); return err },
 	"_ibv_query_gid_table":      func(b *bed) error { _, err := b.dev.QueryGIDTable(make([]verbs.GIDEntry, 1)); return err },

@@ -100,7 +100,7 @@ func setterOf(r *spec.Record, s setter) (setter, bool) {
 		}
 	}
 	for i, f := range r.Fields {
-		if f.Go == s.method || f.Callback == "memory" && slices.Contains(memoryTypes, s.arg) {
+		if f.Go == s.method {
 			s.field = &r.Fields[i]
 			if f.Bit != "" {
 				s.bits = []string{f.Bit}

@@ -39,8 +39,8 @@ func TestOptionalAccess(t *testing.T) {
 	buf := b.memory.buffer(t)
 	const access = verbs.MRAccessLocalWrite | verbs.MRAccessRemoteRead
 	for verb, register := range map[string]func() (*verbs.MR, error){
-		"ibv_reg_mr":      func() (*verbs.MR, error) { return pd.RegMRBuffer(buf, access|verbs.MRAccessRelaxedOrdering) },
-		"ibv_reg_mr_iova": func() (*verbs.MR, error) { return pd.RegMRBufferIOVA(buf, 0, access|verbs.MRAccessRelaxedOrdering) },
+		"ibv_reg_mr":      func() (*verbs.MR, error) { return pd.RegMRFrom(buf, access|verbs.MRAccessRelaxedOrdering) },
+		"ibv_reg_mr_iova": func() (*verbs.MR, error) { return pd.RegMRIOVAFrom(buf, 0, access|verbs.MRAccessRelaxedOrdering) },
 	} {
 		must(register())(t)
 		if got, want := b.last(verb).In["access"], fmt.Sprint(int(access)); got != want {

@@ -34,10 +34,10 @@ func TestRereg(t *testing.T) {
 	changes := map[string]change{
 		"PD": {func(c *verbs.MRChange) { c.PD(pd.Interface().(*verbs.PD)) }, b.constants([]string{"IBV_REREG_MR_CHANGE_PD"}),
 			map[string]string{"pd": fmt.Sprint(pdAt)}},
-		"Memory": {func(c *verbs.MRChange) { c.Memory(buf.Bytes()[:8192]) }, translate, memory(8192)},
-		"Pin":    {func(c *verbs.MRChange) { c.Pin(pin) }, translate, memory(4096)},
-		"Buffer": {func(c *verbs.MRChange) { c.Buffer(buf) }, translate, memory(regionSize)},
-		"Addr":   {func(c *verbs.MRChange) { c.Addr(buf.Addr(), 12288) }, translate, memory(12288)},
+		"Memory":               {func(c *verbs.MRChange) { c.Memory(mem.Bytes(buf.Bytes()[:8192])) }, translate, memory(8192)},
+		"Memory of a pin":      {func(c *verbs.MRChange) { c.Memory(pin) }, translate, memory(4096)},
+		"Memory of a buffer":   {func(c *verbs.MRChange) { c.Memory(buf) }, translate, memory(regionSize)},
+		"Memory at an address": {func(c *verbs.MRChange) { c.Memory(mem.Addr(buf.Addr(), 12288)) }, translate, memory(12288)},
 		"Access": {func(c *verbs.MRChange) { c.Access(access) }, b.constants([]string{"IBV_REREG_MR_CHANGE_ACCESS"}),
 			map[string]string{"access": fmt.Sprint(uint64(access))}},
 	}

@@ -128,29 +128,21 @@ func (r *regions) close(t testing.TB) {
 
 var (
 	typeBytes  = reflect.TypeFor[[]byte]()
-	typeBuffer = reflect.TypeFor[*mem.Buffer]()
-	typePin    = reflect.TypeFor[*mem.Pin]()
+	typeSource = reflect.TypeFor[mem.Source]()
 	typeAddr   = reflect.TypeFor[uintptr]()
 )
-
-// memoryTypes are those of setters that stand beside the one of an address.
-var memoryTypes = []reflect.Type{typeBytes, typeBuffer, typePin}
 
 // piece makes a piece of memory as a method takes it, and gives its address and length. Of an address no length is known.
 func (b *bed) piece(t reflect.Type, n int) (v reflect.Value, addr, length uint64) {
 	b.Helper()
 	buf := b.memory.buffer(b.TB)
 	switch t {
-	case typeBuffer:
-		return reflect.ValueOf(buf), uint64(buf.Addr()), buf.Len()
+	case typeSource:
+		length = uint64(4096 + 64*n)
+		return reflect.ValueOf(mem.Addr(buf.Addr(), length)), uint64(buf.Addr()), length
 	case typeBytes:
 		length = uint64(4096 + 64*n)
 		return reflect.ValueOf(buf.Bytes()[:length]), uint64(buf.Addr()), length
-	case typePin:
-		length = uint64(4096 + 64*n)
-		pin := must(mem.PinBytes(buf.Bytes()[:length]))(b.TB)
-		b.memory.pins = append(b.memory.pins, pin)
-		return reflect.ValueOf(pin), uint64(buf.Addr()), length
 	case typeAddr:
 		return reflect.ValueOf(buf.Addr()), uint64(buf.Addr()), 0
 	}

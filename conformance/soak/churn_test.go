@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/mem"
 )
 
 // churn makes some objects on a shared device, uses them, and closes them, or leaves them to those who close the device.
@@ -85,7 +86,7 @@ func (w *worker) regions(_ *hub, pd *verbs.PD) (all []io.Closer, err error) {
 	}
 	change := new(verbs.MRChange).Access(rights)
 	if w.rng.IntN(2) == 0 {
-		change.Memory(make([]byte, 64))
+		change.Memory(mem.Bytes(make([]byte, 64)))
 	}
 	return []io.Closer{mr}, unsupported(mr.Rereg(change))
 }

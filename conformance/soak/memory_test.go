@@ -41,7 +41,7 @@ func (s *soak) newMemory(rng *rand.Rand, pd *verbs.PD, size int) (m *memory, err
 		}
 		s.late.add(m.own)
 		m.bytes = m.own.Bytes()
-		m.mr, err = pd.RegMRBuffer(m.own, rights)
+		m.mr, err = pd.RegMRFrom(m.own, rights)
 	case 1:
 		if m.buf, err = pd.AllocBuf(uint64(size)); err != nil {
 			return nil, err

@@ -289,7 +289,7 @@ func probeImport(dev *verbs.Device, t *T) error {
 
 func probeReregMemory(dev *verbs.Device, t *T) error {
 	return withRegion(dev, func(_ *verbs.PD, mr *verbs.MR, buf *mem.Buffer) error {
-		return mr.Rereg(new(verbs.MRChange).Addr(buf.Addr()+page, page))
+		return mr.Rereg(new(verbs.MRChange).Memory(mem.Addr(buf.Addr()+page, page)))
 	})
 }
 
@@ -318,7 +318,7 @@ func probeAdvise(dev *verbs.Device) error {
 		if err != nil {
 			return err
 		}
-		mr, err := pd.RegMRBuffer(buf, verbs.MRAccessLocalWrite|verbs.MRAccessOnDemand)
+		mr, err := pd.RegMRFrom(buf, verbs.MRAccessLocalWrite|verbs.MRAccessOnDemand)
 		if err != nil {
 			return errors.Join(err, buf.Close())
 		}
@@ -342,7 +342,7 @@ func withRegion(dev *verbs.Device, f func(*verbs.PD, *verbs.MR, *mem.Buffer) err
 		if err != nil {
 			return err
 		}
-		mr, err := pd.RegMRAddr(buf.Addr(), page, 0)
+		mr, err := pd.RegMRFrom(mem.Addr(buf.Addr(), page), 0)
 		if err != nil {
 			return errors.Join(err, buf.Close())
 		}

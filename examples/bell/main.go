@@ -149,7 +149,7 @@ func newHostBell(pd *verbs.PD) (*bell, error) {
 	if err != nil {
 		return nil, err
 	}
-	mr, err := pd.RegMRBuffer(buf, verbs.MRAccessRemoteAtomic|verbs.MRAccessLocalWrite)
+	mr, err := pd.RegMRFrom(buf, verbs.MRAccessRemoteAtomic|verbs.MRAccessLocalWrite)
 	return &bell{"host", mr, func() (uint64, error) { return count.Load(), nil }}, err
 }
 

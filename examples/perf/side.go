@@ -120,7 +120,7 @@ func (x *side) memory(dev *verbs.Device, pd *verbs.PD) (err error) {
 	if x.buf, err = mem.New(2*x.half, mem.Populate()); err != nil {
 		return err
 	}
-	x.mr, err = pd.RegMRBuffer(x.buf, verbs.MRAccessLocalWrite|verbs.MRAccessRemoteRead|verbs.MRAccessRemoteWrite|verbs.MRAccessRemoteAtomic)
+	x.mr, err = pd.RegMRFrom(x.buf, verbs.MRAccessLocalWrite|verbs.MRAccessRemoteRead|verbs.MRAccessRemoteWrite|verbs.MRAccessRemoteAtomic)
 	return err
 }
 

@@ -1896,8 +1896,23 @@ func (l *Lib) QueryPort(dev *verbs.Device, portNum uint32) (*PortInfo, error) {
 	return out, nil
 }
 
-// devXUmemReg calls mlx5dv_devx_umem_reg with memory that the new object holds until its Close succeeds.
-func (l *Lib) devXUmemReg(dev *verbs.Device, memory mem.Source, access verbs.MRAccess) (*UMem, error) {
+// RegUMem registers memory for commands to the firmware.
+//
+// The slice is pinned until the handle's Close has succeeded.
+//
+// C: mlx5dv_devx_umem_reg, mlx5dv_devx_umem_reg(3).
+func (l *Lib) RegUMem(dev *verbs.Device, buf []byte, access verbs.MRAccess) (*UMem, error) {
+	l = object.OrZero(l)
+	return l.RegUMemFrom(dev, mem.Bytes(buf), access)
+}
+
+// RegUMemFrom registers memory for commands to the firmware.
+//
+// A buffer cannot be closed before the handle. The memory of a pin stays pinned until then, also after Unpin.
+// The caller keeps mem.Addr mapped until then; memory of Go's heap is refused there (syscall.EINVAL).
+//
+// C: mlx5dv_devx_umem_reg, mlx5dv_devx_umem_reg(3).
+func (l *Lib) RegUMemFrom(dev *verbs.Device, from mem.Source, access verbs.MRAccess) (*UMem, error) {
 	l = object.OrZero(l)
 	const verb = "mlx5dv_devx_umem_reg"
 	if l.fn[symMlx5dv_devx_umem_reg] == 0 {
@@ -1912,7 +1927,7 @@ func (l *Lib) devXUmemReg(dev *verbs.Device, memory mem.Source, access verbs.MRA
 	if err != nil {
 		return nil, err
 	}
-	held, err := memory.Take(verb)
+	held, err := mem.Take(from, verb)
 	if err != nil {
 		return nil, verr.Memory(verb, err)
 	}
@@ -1943,47 +1958,6 @@ func (l *Lib) devXUmemReg(dev *verbs.Device, memory mem.Source, access verbs.MRA
 		return nil, err
 	}
 	return o, nil
-}
-
-// RegUMem registers memory for commands to the firmware.
-//
-// The slice is pinned until the handle's Close has succeeded.
-//
-// C: mlx5dv_devx_umem_reg, mlx5dv_devx_umem_reg(3).
-func (l *Lib) RegUMem(dev *verbs.Device, buf []byte, access verbs.MRAccess) (*UMem, error) {
-	l = object.OrZero(l)
-	return l.devXUmemReg(dev, mem.FromBytes(buf), access)
-}
-
-// RegUMemBuffer registers memory for commands to the firmware.
-//
-// The buffer cannot be closed while it is registered.
-//
-// C: mlx5dv_devx_umem_reg, mlx5dv_devx_umem_reg(3).
-func (l *Lib) RegUMemBuffer(dev *verbs.Device, buf *mem.Buffer, access verbs.MRAccess) (*UMem, error) {
-	l = object.OrZero(l)
-	return l.devXUmemReg(dev, mem.FromBuffer(buf), access)
-}
-
-// RegUMemPin registers memory for commands to the firmware.
-//
-// The memory of the pin stays pinned until the handle's Close has succeeded, also after Unpin.
-//
-// C: mlx5dv_devx_umem_reg, mlx5dv_devx_umem_reg(3).
-func (l *Lib) RegUMemPin(dev *verbs.Device, pin *mem.Pin, access verbs.MRAccess) (*UMem, error) {
-	l = object.OrZero(l)
-	return l.devXUmemReg(dev, mem.FromPin(pin), access)
-}
-
-// RegUMemAddr registers memory for commands to the firmware.
-//
-// The caller keeps the memory mapped until the handle is closed. Memory of Go's heap is refused
-// (syscall.EINVAL).
-//
-// C: mlx5dv_devx_umem_reg, mlx5dv_devx_umem_reg(3).
-func (l *Lib) RegUMemAddr(dev *verbs.Device, addr uintptr, size uint64, access verbs.MRAccess) (*UMem, error) {
-	l = object.OrZero(l)
-	return l.devXUmemReg(dev, mem.FromAddr(addr, size), access)
 }
 
 // RegUMemEx registers memory of any kind for commands to the firmware.

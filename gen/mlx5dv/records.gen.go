@@ -327,8 +327,8 @@ func (r *DEKInfo) from(c *cDEKAttr) {
 // C: struct mlx5dv_devx_umem_in, mlx5dv_devx_umem_reg(3).
 type UMemAttr struct {
 	c      cDevXUmemIn
-	err    error      // of the first value that does not fit
-	memory mem.Source // or none, and an address in c
+	err    error // of the first value that does not fit
+	memory *mem.Source
 }
 
 // NewUMemAttr starts an attribute structure UMemAttr.
@@ -342,63 +342,26 @@ func NewUMemAttr(size uint64, access verbs.MRAccess) *UMemAttr {
 	return a
 }
 
-// Addr sets the address of host memory, which the caller keeps mapped until the handle is closed; memory of
-// Go's heap is refused (syscall.EINVAL), use Memory or Pin for it.
-// C: addr.
-func (a *UMemAttr) Addr(v uintptr) *UMemAttr {
-	a = object.OrZero(a)
-	a.memory = mem.Source{}
-	return cmem.Set(a, &a.c.addr, v)
-}
-
-// Memory sets address and length by a slice, which is pinned from this call until Close of the new object
-// succeeds.
+// Memory sets address and length. Until Close of the new object succeeds, a slice and a pin stay pinned and a
+// buffer cannot be closed.
 //
 // C: struct mlx5dv_devx_umem_in.addr, mlx5dv_devx_umem_reg(3).
-func (a *UMemAttr) Memory(buf []byte) *UMemAttr {
+func (a *UMemAttr) Memory(from mem.Source) *UMemAttr {
 	a = object.OrZero(a)
-	a.memory = mem.FromBytes(buf)
-	a.c.addr = 0
-	a.c.comp_mask |= 0x0
-	return a
-}
-
-// Pin sets address and length by a pin, whose memory stays pinned until Close of the new object succeeds, even
-// after Unpin.
-//
-// C: struct mlx5dv_devx_umem_in.addr, mlx5dv_devx_umem_reg(3).
-func (a *UMemAttr) Pin(pin *mem.Pin) *UMemAttr {
-	a = object.OrZero(a)
-	a.memory = mem.FromPin(pin)
-	a.c.addr = 0
-	a.c.comp_mask |= 0x0
-	return a
-}
-
-// Buffer sets address and length by a buffer, which cannot be closed until Close of the new object succeeds.
-//
-// C: struct mlx5dv_devx_umem_in.addr, mlx5dv_devx_umem_reg(3).
-func (a *UMemAttr) Buffer(buf *mem.Buffer) *UMemAttr {
-	a = object.OrZero(a)
-	a.memory = mem.FromBuffer(buf)
-	a.c.addr = 0
-	a.c.comp_mask |= 0x0
+	a.memory = &from
 	return a
 }
 
 // hold takes the memory and puts its address into c.
 func (a *UMemAttr) hold(verb string, c *cDevXUmemIn) (mem.Held, error) {
-	from := a.memory
-	if c.addr != 0 {
-		from = mem.FromAddr(c.addr, c.size)
+	if a.memory == nil {
+		return mem.Held{}, nil
 	}
-	held, err := from.Take(verb)
+	held, err := mem.Take(*a.memory, verb)
 	if err != nil {
 		return mem.Held{}, verr.Memory(verb, err)
 	}
-	if held.Addr != 0 {
-		c.addr, c.size = held.Addr, held.Len
-	}
+	c.addr, c.size = held.Addr, held.Len
 	return held, nil
 }
 

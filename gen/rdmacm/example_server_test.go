@@ -38,7 +38,7 @@ func newEnd(id *rdmacm.ID) *end {
 	check(err)
 	e.buf, err = mem.New(clients * size)
 	check(err)
-	e.mr, err = e.pd.RegMRBuffer(e.buf, verbs.MRAccessLocalWrite)
+	e.mr, err = e.pd.RegMRFrom(e.buf, verbs.MRAccessLocalWrite)
 	check(err)
 	e.recv, err = verbs.NewRecvBatch(1, 1)
 	check(err)

@@ -36,9 +36,9 @@
 //     [Device.ImportPD], [PD.Unimport], [Device.AllocPD], [PD.Dealloc], [Device.AllocTD],
 //     [Device.AllocParentDomain], [PD.AllocBuf], [Buf.ExportDMABufFD]
 //   - memory: memory that a device may read and write. [PD.ImportMR], [MR.Unimport], [PD.RegMR],
-//     [PD.RegMRBuffer], [PD.RegMRPin], [PD.RegMRAddr], [PD.RegMRImplicitODP], [PD.RegMRIOVA],
-//     [PD.RegMRBufferIOVA], [PD.RegMRPinIOVA], [PD.RegMRAddrIOVA], [PD.RegDmabufMR], [PD.RegMREx], [MR.Rereg],
-//     [MR.Dereg], [PD.AdviseMR], [PD.AllocNullMR], [PD.RegDMMR], [PD.RegBufMR], [Device.AllocDMAH]
+//     [PD.RegMRFrom], [PD.RegMRImplicitODP], [PD.RegMRIOVA], [PD.RegMRIOVAFrom], [PD.RegDmabufMR],
+//     [PD.RegMREx], [MR.Rereg], [MR.Dereg], [PD.AdviseMR], [PD.AllocNullMR], [PD.RegDMMR], [PD.RegBufMR],
+//     [Device.AllocDMAH]
 //   - windows: access to a part of a region that can be taken back. [PD.AllocMW], [QP.BindMW], [MW.Bind]
 //   - device-memory: memory on the device, read and written like a file. [Device.ImportDM], [Device.AllocDM],
 //     [DM.ExportDMABufFD], [DM.WriteAt], [DM.ReadAt]

@@ -34,7 +34,7 @@ func ExamplePD_RegMR() {
 
 // A word of a buffer is a value of sync/atomic: here the counter of a server, which a client changes by FETCH_ADD while the server may read
 // it, and the old value, which the device of the client writes.
-func ExamplePD_RegMRBuffer_atomic() {
+func ExamplePD_RegMRFrom_atomic() {
 	dev, done := open()
 	defer done()
 	client, server, err := verbstest.Connect(dev, dev)
@@ -46,9 +46,9 @@ func ExamplePD_RegMRBuffer_atomic() {
 	old, err := buf.Uint64(8)
 	check(err)
 	counter.Store(40)
-	theirs, err := server.PD.RegMRBuffer(buf, verbs.MRAccessLocalWrite|verbs.MRAccessRemoteAtomic)
+	theirs, err := server.PD.RegMRFrom(buf, verbs.MRAccessLocalWrite|verbs.MRAccessRemoteAtomic)
 	check(err)
-	mine, err := client.PD.RegMRBuffer(buf, verbs.MRAccessLocalWrite)
+	mine, err := client.PD.RegMRFrom(buf, verbs.MRAccessLocalWrite)
 	check(err)
 	batch, err := verbs.NewSendBatch(1, 1)
 	check(err)

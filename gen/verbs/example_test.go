@@ -59,12 +59,12 @@ func ExampleMR_SGE() {
 }
 
 // A pin keeps Go memory in its place, and a region of it keeps the pin.
-func ExamplePD_RegMRPin() {
+func ExamplePD_RegMRFrom() {
 	a, _, end := connected()
 	defer end()
 	pin, err := mem.PinBytes(make([]byte, 1000))
 	check(err)
-	mr, err := a.PD.RegMRPin(pin, verbs.MRAccessLocalWrite)
+	mr, err := a.PD.RegMRFrom(pin, verbs.MRAccessLocalWrite)
 	check(err)
 	pin.Unpin() // the memory stays pinned until the region is closed
 	fmt.Println(mr.Length(), "bytes")

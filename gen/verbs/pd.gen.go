@@ -169,8 +169,38 @@ func (pd *PD) ImportMR(mrHandle uint32) (*MR, error) {
 // C: ibv_dealloc_pd, ibv_alloc_pd(3).
 func (pd *PD) Dealloc() error { return pd.base().CloseBy("ibv_dealloc_pd", pd.deallocPD, false) }
 
-// regMR calls ibv_reg_mr with memory that the new object holds until its Close succeeds.
-func (pd *PD) regMR(memory mem.Source, access MRAccess) (*MR, error) {
+// RegMR registers host memory.
+//
+// The slice is pinned once, until the region's Close has succeeded.
+//
+// Errors (the call is not made):
+//   - access: REMOTE_WRITE needs LOCAL_WRITE; REMOTE_ATOMIC needs LOCAL_WRITE; access takes the known flags and
+//     the optional bits 20 to 29; an implicit on-demand region cannot have HUGETLB; FLUSH_GLOBAL needs a device
+//     that can flush to global visibility; FLUSH_PERSISTENT needs a device that can flush to persistent memory;
+//     ON_DEMAND needs a device with on-demand paging; an implicit region needs a device with implicit on-demand
+//     paging
+//   - addr: an implicit on-demand region must begin at address 0
+//   - length SIZE_MAX means an implicit region, which needs ON_DEMAND
+//
+// Hints (some devices accept these):
+//   - access, length, addr
+//
+// The command verbsgen rules ibv_reg_mr lists each with its ID.
+//
+// C: ibv_reg_mr, ibv_reg_mr(3).
+func (pd *PD) RegMR(buf []byte, access MRAccess) (*MR, error) {
+	return pd.RegMRFrom(mem.Bytes(buf), access)
+}
+
+// RegMRFrom registers host memory.
+//
+// A buffer cannot be closed before the region. The memory of a pin stays pinned until then, also after Unpin.
+// The caller keeps mem.Addr mapped until then; memory of Go's heap is refused there (syscall.EINVAL).
+//
+// The rules are those of RegMR.
+//
+// C: ibv_reg_mr, ibv_reg_mr(3).
+func (pd *PD) RegMRFrom(from mem.Source, access MRAccess) (*MR, error) {
 	const verb = "ibv_reg_mr"
 	if err := pd.base().Enter(verb); err != nil {
 		return nil, err
@@ -179,7 +209,7 @@ func (pd *PD) regMR(memory mem.Source, access MRAccess) (*MR, error) {
 	if pd.lib.fn[symIbv_reg_mr_iova2] == 0 && pd.lib.fn[symIbv_reg_mr] == 0 {
 		return nil, pd.lib.missing("ibv_reg_mr", symIbv_reg_mr_iova2)
 	}
-	held, err := memory.Take(verb)
+	held, err := mem.Take(from, verb)
 	if err != nil {
 		return nil, verr.Memory(verb, err)
 	}
@@ -228,63 +258,6 @@ func (pd *PD) regMR(memory mem.Source, access MRAccess) (*MR, error) {
 	return o, nil
 }
 
-// RegMR registers host memory.
-//
-// The slice is pinned once, until the region's Close has succeeded.
-//
-// Errors (the call is not made):
-//   - access: REMOTE_WRITE needs LOCAL_WRITE; REMOTE_ATOMIC needs LOCAL_WRITE; access takes the known flags and
-//     the optional bits 20 to 29; an implicit on-demand region cannot have HUGETLB; FLUSH_GLOBAL needs a device
-//     that can flush to global visibility; FLUSH_PERSISTENT needs a device that can flush to persistent memory;
-//     ON_DEMAND needs a device with on-demand paging; an implicit region needs a device with implicit on-demand
-//     paging
-//   - addr: an implicit on-demand region must begin at address 0
-//   - length SIZE_MAX means an implicit region, which needs ON_DEMAND
-//
-// Hints (some devices accept these):
-//   - access, length, addr
-//
-// The command verbsgen rules ibv_reg_mr lists each with its ID.
-//
-// C: ibv_reg_mr, ibv_reg_mr(3).
-func (pd *PD) RegMR(buf []byte, access MRAccess) (*MR, error) {
-	return pd.regMR(mem.FromBytes(buf), access)
-}
-
-// RegMRBuffer registers host memory.
-//
-// The buffer cannot be closed while it is registered.
-//
-// The rules are those of RegMR.
-//
-// C: ibv_reg_mr, ibv_reg_mr(3).
-func (pd *PD) RegMRBuffer(buf *mem.Buffer, access MRAccess) (*MR, error) {
-	return pd.regMR(mem.FromBuffer(buf), access)
-}
-
-// RegMRPin registers host memory.
-//
-// The memory of the pin stays pinned until the region's Close has succeeded, also after Unpin.
-//
-// The rules are those of RegMR.
-//
-// C: ibv_reg_mr, ibv_reg_mr(3).
-func (pd *PD) RegMRPin(pin *mem.Pin, access MRAccess) (*MR, error) {
-	return pd.regMR(mem.FromPin(pin), access)
-}
-
-// RegMRAddr registers host memory.
-//
-// The caller keeps the memory mapped until the region is closed. Memory of Go's heap is refused
-// (syscall.EINVAL).
-//
-// The rules are those of RegMR.
-//
-// C: ibv_reg_mr, ibv_reg_mr(3).
-func (pd *PD) RegMRAddr(addr uintptr, length uint64, access MRAccess) (*MR, error) {
-	return pd.regMR(mem.FromAddr(addr, length), access)
-}
-
 // RegMRImplicitODP registers host memory.
 //
 // The region covers the whole address space and is paged in on demand.
@@ -294,11 +267,48 @@ func (pd *PD) RegMRAddr(addr uintptr, length uint64, access MRAccess) (*MR, erro
 // C: ibv_reg_mr, ibv_reg_mr(3).
 func (pd *PD) RegMRImplicitODP(access MRAccess) (*MR, error) {
 	access |= MRAccessOnDemand
-	return pd.regMR(mem.FromAddr(0, math.MaxUint64), access)
+	return pd.RegMRFrom(mem.Addr(0, math.MaxUint64), access)
 }
 
-// regMRIOVA calls ibv_reg_mr_iova with memory that the new object holds until its Close succeeds.
-func (pd *PD) regMRIOVA(memory mem.Source, iova uint64, access MRAccess) (*MR, error) {
+// RegMRIOVA registers host memory with an address for peers that the caller chooses.
+//
+// The slice is pinned once, until the region's Close has succeeded.
+//
+//   - iova: address of the first byte in work requests of this side and of peers; 0 makes the region
+//     zero-based, and then the memory must be page-aligned.
+//
+// Errors (the call is not made):
+//   - access: REMOTE_WRITE needs LOCAL_WRITE; REMOTE_ATOMIC needs LOCAL_WRITE; access takes the known flags and
+//     the optional bits 20 to 29; an implicit on-demand region cannot have HUGETLB; FLUSH_GLOBAL needs a device
+//     that can flush to global visibility; FLUSH_PERSISTENT needs a device that can flush to persistent memory;
+//     ON_DEMAND needs a device with on-demand paging; an implicit region needs a device with implicit on-demand
+//     paging
+//   - addr: an implicit on-demand region must begin at address 0; a zero-based region must begin at a page
+//     boundary
+//   - length SIZE_MAX means an implicit region, which needs ON_DEMAND
+//   - iova and addr must have the same offset within a page; iova must be 0 for an implicit on-demand region
+//
+// Hints (some devices accept these):
+//   - access, length, addr
+//
+// The command verbsgen rules ibv_reg_mr_iova lists each with its ID.
+//
+// C: ibv_reg_mr_iova, ibv_reg_mr(3).
+func (pd *PD) RegMRIOVA(buf []byte, iova uint64, access MRAccess) (*MR, error) {
+	return pd.RegMRIOVAFrom(mem.Bytes(buf), iova, access)
+}
+
+// RegMRIOVAFrom registers host memory with an address for peers that the caller chooses.
+//
+// The memory is kept as by RegMRFrom.
+//
+//   - iova: address of the first byte in work requests of this side and of peers; 0 makes the region
+//     zero-based, and then the memory must be page-aligned.
+//
+// The rules are those of RegMRIOVA.
+//
+// C: ibv_reg_mr_iova, ibv_reg_mr(3).
+func (pd *PD) RegMRIOVAFrom(from mem.Source, iova uint64, access MRAccess) (*MR, error) {
 	const verb = "ibv_reg_mr_iova"
 	if err := pd.base().Enter(verb); err != nil {
 		return nil, err
@@ -307,7 +317,7 @@ func (pd *PD) regMRIOVA(memory mem.Source, iova uint64, access MRAccess) (*MR, e
 	if pd.lib.fn[symIbv_reg_mr_iova2] == 0 && pd.lib.fn[symIbv_reg_mr_iova] == 0 {
 		return nil, pd.lib.missing("ibv_reg_mr_iova", symIbv_reg_mr_iova2)
 	}
-	held, err := memory.Take(verb)
+	held, err := mem.Take(from, verb)
 	if err != nil {
 		return nil, verr.Memory(verb, err)
 	}
@@ -356,77 +366,6 @@ func (pd *PD) regMRIOVA(memory mem.Source, iova uint64, access MRAccess) (*MR, e
 		return nil, err
 	}
 	return o, nil
-}
-
-// RegMRIOVA registers host memory with an address for peers that the caller chooses.
-//
-// The slice is pinned once, until the region's Close has succeeded.
-//
-//   - iova: address of the first byte in work requests of this side and of peers; 0 makes the region
-//     zero-based, and then the memory must be page-aligned.
-//
-// Errors (the call is not made):
-//   - access: REMOTE_WRITE needs LOCAL_WRITE; REMOTE_ATOMIC needs LOCAL_WRITE; access takes the known flags and
-//     the optional bits 20 to 29; an implicit on-demand region cannot have HUGETLB; FLUSH_GLOBAL needs a device
-//     that can flush to global visibility; FLUSH_PERSISTENT needs a device that can flush to persistent memory;
-//     ON_DEMAND needs a device with on-demand paging; an implicit region needs a device with implicit on-demand
-//     paging
-//   - addr: an implicit on-demand region must begin at address 0; a zero-based region must begin at a page
-//     boundary
-//   - length SIZE_MAX means an implicit region, which needs ON_DEMAND
-//   - iova and addr must have the same offset within a page; iova must be 0 for an implicit on-demand region
-//
-// Hints (some devices accept these):
-//   - access, length, addr
-//
-// The command verbsgen rules ibv_reg_mr_iova lists each with its ID.
-//
-// C: ibv_reg_mr_iova, ibv_reg_mr(3).
-func (pd *PD) RegMRIOVA(buf []byte, iova uint64, access MRAccess) (*MR, error) {
-	return pd.regMRIOVA(mem.FromBytes(buf), iova, access)
-}
-
-// RegMRBufferIOVA registers host memory with an address for peers that the caller chooses.
-//
-// The buffer cannot be closed while it is registered.
-//
-//   - iova: address of the first byte in work requests of this side and of peers; 0 makes the region
-//     zero-based, and then the memory must be page-aligned.
-//
-// The rules are those of RegMRIOVA.
-//
-// C: ibv_reg_mr_iova, ibv_reg_mr(3).
-func (pd *PD) RegMRBufferIOVA(buf *mem.Buffer, iova uint64, access MRAccess) (*MR, error) {
-	return pd.regMRIOVA(mem.FromBuffer(buf), iova, access)
-}
-
-// RegMRPinIOVA registers host memory with an address for peers that the caller chooses.
-//
-// The memory of the pin stays pinned until the region's Close has succeeded, also after Unpin.
-//
-//   - iova: address of the first byte in work requests of this side and of peers; 0 makes the region
-//     zero-based, and then the memory must be page-aligned.
-//
-// The rules are those of RegMRIOVA.
-//
-// C: ibv_reg_mr_iova, ibv_reg_mr(3).
-func (pd *PD) RegMRPinIOVA(pin *mem.Pin, iova uint64, access MRAccess) (*MR, error) {
-	return pd.regMRIOVA(mem.FromPin(pin), iova, access)
-}
-
-// RegMRAddrIOVA registers host memory with an address for peers that the caller chooses.
-//
-// The caller keeps the memory mapped until the region is closed. Memory of Go's heap is refused
-// (syscall.EINVAL).
-//
-//   - iova: address of the first byte in work requests of this side and of peers; 0 makes the region
-//     zero-based, and then the memory must be page-aligned.
-//
-// The rules are those of RegMRIOVA.
-//
-// C: ibv_reg_mr_iova, ibv_reg_mr(3).
-func (pd *PD) RegMRAddrIOVA(addr uintptr, length uint64, iova uint64, access MRAccess) (*MR, error) {
-	return pd.regMRIOVA(mem.FromAddr(addr, length), iova, access)
 }
 
 // RegDmabufMR registers a part of a dma-buf.
@@ -521,8 +460,8 @@ func (pd *PD) RegDmabufMR(
 //     needs a device that can flush to global visibility; FLUSH_PERSISTENT needs a device that can flush to
 //     persistent memory; ON_DEMAND needs a device with on-demand paging; an implicit region needs a device with
 //     implicit on-demand paging
-//   - Addr: an implicit on-demand region must begin at address 0; Addr must not be NULL with buf, as the region
-//     begins there
+//   - Memory: an implicit on-demand region must begin at address 0; Memory must not be NULL with buf, as the
+//     region begins there
 //   - Length SIZE_MAX means an implicit region, which needs ON_DEMAND; offset plus length stays below 2^64
 //   - comp_mask needs ADDR or FD, the memory to register
 //   - addr and fd exclude each other
@@ -536,7 +475,7 @@ func (pd *PD) RegDmabufMR(
 //   - buf excludes fd and fd_offset
 //
 // Hints (some devices accept these):
-//   - Access, Length, Addr
+//   - Access, Length, Memory
 //
 // The command verbsgen rules ibv_reg_mr_ex lists each with its ID.
 //
@@ -1019,7 +958,7 @@ func (pd *PD) RegBufMR(buffer *Buf, addr uintptr, length uint64, access MRAccess
 		return nil, err
 	}
 	defer buffer.h.Exit()
-	held, err := mem.FromAddr(addr, length).Take(verb)
+	held, err := mem.Take(mem.Addr(addr, length), verb)
 	if err != nil {
 		return nil, verr.Memory(verb, err)
 	}

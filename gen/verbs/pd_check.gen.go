@@ -269,7 +269,7 @@ type inRegMREx struct {
 // The bits of the mask of MRInitAttr: which fields are given.
 const (
 	mrInitAttrHasIOVA     = 0x1  // IBV_REG_MR_MASK_IOVA
-	mrInitAttrHasAddr     = 0x2  // IBV_REG_MR_MASK_ADDR
+	mrInitAttrHasMemory   = 0x2  // IBV_REG_MR_MASK_ADDR
 	mrInitAttrHasFD       = 0x4  // IBV_REG_MR_MASK_FD
 	mrInitAttrHasFDOffset = 0x8  // IBV_REG_MR_MASK_FD_OFFSET
 	mrInitAttrHasDMAH     = 0x10 // IBV_REG_MR_MASK_DMAH
@@ -349,10 +349,10 @@ func checkRegMREx(in *inRegMREx) error {
 		capODPCapsGeneralCaps&ODPCapImplicit != ODPCapImplicit {
 		bad.Add(&rule0065, in.mrInitAttrAccess)
 	}
-	if in.mrInitAttrCompMask&mrInitAttrHasBuf == 0 && in.mrInitAttrCompMask&(mrInitAttrHasAddr|mrInitAttrHasFD) == 0 {
+	if in.mrInitAttrCompMask&mrInitAttrHasBuf == 0 && in.mrInitAttrCompMask&(mrInitAttrHasMemory|mrInitAttrHasFD) == 0 {
 		bad.Add(&rule0076, in.mrInitAttrCompMask)
 	}
-	if in.mrInitAttrCompMask&mrInitAttrHasBuf == 0 && in.mrInitAttrCompMask&mrInitAttrHasFD != 0 && in.mrInitAttrCompMask&mrInitAttrHasAddr != 0 {
+	if in.mrInitAttrCompMask&mrInitAttrHasBuf == 0 && in.mrInitAttrCompMask&mrInitAttrHasFD != 0 && in.mrInitAttrCompMask&mrInitAttrHasMemory != 0 {
 		bad.Add(&rule0077, in.mrInitAttrCompMask)
 	}
 	if in.mrInitAttrCompMask&mrInitAttrHasBuf == 0 && in.mrInitAttrCompMask&mrInitAttrHasFD != 0 && in.mrInitAttrCompMask&mrInitAttrHasFDOffset != mrInitAttrHasFDOffset {
@@ -371,7 +371,7 @@ func checkRegMREx(in *inRegMREx) error {
 		bad.Add(&rule0082, in.mrInitAttrIOVA)
 	}
 	if in.mrInitAttrCompMask&mrInitAttrHasIOVA != 0 &&
-		in.mrInitAttrCompMask&mrInitAttrHasAddr != 0 &&
+		in.mrInitAttrCompMask&mrInitAttrHasMemory != 0 &&
 		in.mrInitAttrCompMask&mrInitAttrHasFD == 0 &&
 		in.mrInitAttrIOVA%validate.PageSize() != in.mrInitAttrAddr%validate.PageSize() {
 		bad.Add(&rule0083, in.mrInitAttrIOVA)
@@ -379,13 +379,13 @@ func checkRegMREx(in *inRegMREx) error {
 	if in.mrInitAttrCompMask&mrInitAttrHasFD != 0 && validate.SumAbove(in.mrInitAttrFDOffset, in.mrInitAttrLength, math.MaxUint64) {
 		bad.Add(&rule0084, in.mrInitAttrLength)
 	}
-	if in.mrInitAttrCompMask&mrInitAttrHasBuf != 0 && in.mrInitAttrCompMask&mrInitAttrHasAddr != mrInitAttrHasAddr {
+	if in.mrInitAttrCompMask&mrInitAttrHasBuf != 0 && in.mrInitAttrCompMask&mrInitAttrHasMemory != mrInitAttrHasMemory {
 		bad.Add(&rule0087, in.mrInitAttrCompMask)
 	}
 	if in.mrInitAttrCompMask&mrInitAttrHasBuf != 0 && in.mrInitAttrCompMask&(mrInitAttrHasFD|mrInitAttrHasFDOffset) != 0 {
 		bad.Add(&rule0088, in.mrInitAttrCompMask)
 	}
-	if in.mrInitAttrCompMask&(mrInitAttrHasAddr|mrInitAttrHasBuf) == mrInitAttrHasAddr|mrInitAttrHasBuf && in.mrInitAttrAddr == 0 {
+	if in.mrInitAttrCompMask&(mrInitAttrHasMemory|mrInitAttrHasBuf) == mrInitAttrHasMemory|mrInitAttrHasBuf && in.mrInitAttrAddr == 0 {
 		bad.Add(&rule0197, in.mrInitAttrAddr)
 	}
 	if in.mrInitAttrCompMask&mrInitAttrHasIOVA != 0 &&
@@ -424,14 +424,14 @@ func hintRegMREx(in *inRegMREx) []verr.Violation {
 		in.mrInitAttrLength > in.capMaxMRSize.V,
 		&rule0066, in.mrInitAttrLength, in.capMaxMRSize.V)
 	may.If(access&MRAccessOnDemand == 0 && access&MRAccessFlushPersistent != 0, &rule0196, in.mrInitAttrAccess)
-	may.If(in.mrInitAttrCompMask&mrInitAttrHasAddr != 0 &&
+	may.If(in.mrInitAttrCompMask&mrInitAttrHasMemory != 0 &&
 		in.mrInitAttrCompMask&(mrInitAttrHasFD|mrInitAttrHasBuf) == 0 &&
 		access&MRAccessOnDemand == 0 &&
 		in.mrInitAttrLength != 0 &&
 		in.mrInitAttrLength != math.MaxUint64 &&
 		in.mrInitAttrAddr == 0,
 		&rule0203, in.mrInitAttrAddr)
-	may.If(in.mrInitAttrCompMask&mrInitAttrHasAddr != 0 &&
+	may.If(in.mrInitAttrCompMask&mrInitAttrHasMemory != 0 &&
 		in.mrInitAttrCompMask&(mrInitAttrHasFD|mrInitAttrHasBuf) == 0 &&
 		access&MRAccessOnDemand == 0 &&
 		in.mrInitAttrLength != math.MaxUint64 &&

@@ -3024,8 +3024,8 @@ func (r *SRQInfo) from(c *cSRQAttr) {
 // C: struct ibv_mr_init_attr, ibv_reg_mr(3).
 type MRInitAttr struct {
 	c      cMRInitAttr
-	err    error      // of the first value that does not fit
-	memory mem.Source // or none, and an address in c
+	err    error // of the first value that does not fit
+	memory *mem.Source
 	dmah   *DMAH
 	buf    *Buf
 }
@@ -3048,63 +3048,27 @@ func (a *MRInitAttr) IOVA(v uint64) *MRInitAttr {
 	return cmem.SetBit(a, &a.c.iova, v, &a.c.comp_mask, 0x1) // IBV_REG_MR_MASK_IOVA
 }
 
-// Addr sets the address of host memory, which the caller keeps mapped until the region is closed; memory of
-// Go's heap is refused (syscall.EINVAL), use Memory or Pin for it.
-// C: addr, IBV_REG_MR_MASK_ADDR.
-func (a *MRInitAttr) Addr(v uintptr) *MRInitAttr {
-	a = object.OrZero(a)
-	a.memory = mem.Source{}
-	return cmem.SetBit(a, &a.c.addr, v, &a.c.comp_mask, 0x2) // IBV_REG_MR_MASK_ADDR
-}
-
-// Memory sets address and length by a slice, which is pinned from this call until Close of the new object
-// succeeds.
+// Memory sets address and length. Until Close of the new object succeeds, a slice and a pin stay pinned and a
+// buffer cannot be closed.
 //
 // C: struct ibv_mr_init_attr.addr, ibv_reg_mr(3).
-func (a *MRInitAttr) Memory(buf []byte) *MRInitAttr {
+func (a *MRInitAttr) Memory(from mem.Source) *MRInitAttr {
 	a = object.OrZero(a)
-	a.memory = mem.FromBytes(buf)
-	a.c.addr = 0
-	a.c.comp_mask |= 0x2
-	return a
-}
-
-// Pin sets address and length by a pin, whose memory stays pinned until Close of the new object succeeds, even
-// after Unpin.
-//
-// C: struct ibv_mr_init_attr.addr, ibv_reg_mr(3).
-func (a *MRInitAttr) Pin(pin *mem.Pin) *MRInitAttr {
-	a = object.OrZero(a)
-	a.memory = mem.FromPin(pin)
-	a.c.addr = 0
-	a.c.comp_mask |= 0x2
-	return a
-}
-
-// Buffer sets address and length by a buffer, which cannot be closed until Close of the new object succeeds.
-//
-// C: struct ibv_mr_init_attr.addr, ibv_reg_mr(3).
-func (a *MRInitAttr) Buffer(buf *mem.Buffer) *MRInitAttr {
-	a = object.OrZero(a)
-	a.memory = mem.FromBuffer(buf)
-	a.c.addr = 0
+	a.memory = &from
 	a.c.comp_mask |= 0x2
 	return a
 }
 
 // hold takes the memory and puts its address into c.
 func (a *MRInitAttr) hold(verb string, c *cMRInitAttr) (mem.Held, error) {
-	from := a.memory
-	if c.addr != 0 {
-		from = mem.FromAddr(c.addr, c.length)
+	if a.memory == nil {
+		return mem.Held{}, nil
 	}
-	held, err := from.Take(verb)
+	held, err := mem.Take(*a.memory, verb)
 	if err != nil {
 		return mem.Held{}, verr.Memory(verb, err)
 	}
-	if held.Addr != 0 {
-		c.addr, c.length = held.Addr, held.Len
-	}
+	c.addr, c.length = held.Addr, held.Len
 	return held, nil
 }
 
@@ -3132,8 +3096,8 @@ func (a *MRInitAttr) DMAH(v *DMAH) *MRInitAttr {
 	return cmem.Set(a, &a.dmah, v)
 }
 
-// Buf sets the buffer of the protection domain; Addr and Length are the part of it to register. Since rdma-core
-// 64.0.
+// Buf sets the buffer of the protection domain; Memory is the part of it to register, as a mem.Addr. Since
+// rdma-core 64.0.
 // C: buf, IBV_REG_MR_MASK_BUF.
 func (a *MRInitAttr) Buf(v *Buf) *MRInitAttr {
 	a = object.OrZero(a)

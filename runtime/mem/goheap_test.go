@@ -124,7 +124,7 @@ func TestRefuseGoHeap(t *testing.T) {
 		if r.refused != errors.Is(err, syscall.EINVAL) || !r.refused && err != nil {
 			t.Errorf("%s: %v", r.name, err)
 		}
-		_, err = FromAddr(r.addr, r.length).Take("MR")
+		_, err = Take(Addr(r.addr, r.length), "MR")
 		if r.refused != errors.Is(err, syscall.EINVAL) || !r.refused && err != nil {
 			t.Errorf("%s, taken: %v", r.name, err)
 		}
@@ -150,7 +150,7 @@ func TestPinIsKnown(t *testing.T) {
 	if !ctest.Accepts(&b[0]) {
 		t.Error("the memory is not pinned")
 	}
-	held, err := FromPin(p).Take("MR")
+	held, err := Take(p, "MR")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -91,7 +91,7 @@ func (p *Pin) Unpin() {
 }
 
 // take keeps the memory pinned until it is released, whether or not Unpin is called meanwhile.
-func (p *Pin) take() (Held, error) {
+func (p *Pin) take(string) (Held, error) {
 	if p != nil && p.isCopy() {
 		return Held{}, verr.Copied("", "mem.Pin")
 	}

@@ -106,11 +106,11 @@ func TestPinConcurrent(t *testing.T) {
 func TestPinOutlastsUnpin(t *testing.T) {
 	freed := make(chan struct{})
 	p, addr := pinned(t, freed)
-	one, err := FromPin(p).Take("MR 1")
+	one, err := Take(p, "MR 1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	two, err := FromPin(p).Take("MR 2")
+	two, err := Take(p, "MR 2")
 	if err != nil || two.Addr != addr || two.Len != 1<<16 {
 		t.Errorf("held %d bytes at %#x, %v", two.Len, two.Addr, err)
 	}
@@ -118,7 +118,7 @@ func TestPinOutlastsUnpin(t *testing.T) {
 	if p.Addr() != 0 || p.Len() != 0 {
 		t.Errorf("after Unpin: %d bytes at %#x", p.Len(), p.Addr())
 	}
-	if _, err := FromPin(p).Take("MR 3"); !errors.Is(err, os.ErrClosed) || err.Error() != "the Pin was unpinned" {
+	if _, err := Take(p, "MR 3"); !errors.Is(err, os.ErrClosed) || err.Error() != "the Pin was unpinned" {
 		t.Errorf("taken after Unpin: %v", err)
 	}
 	one.Release()
@@ -130,7 +130,7 @@ func TestPinOutlastsUnpin(t *testing.T) {
 	if !isFreed(freed, 100) {
 		t.Error("memory is kept after the last release")
 	}
-	if _, err := FromPin(nil).Take("MR"); err == nil || err.Error() != "pin is nil; make one with mem.PinBytes" {
+	if _, err := Take((*Pin)(nil), "MR"); err == nil || err.Error() != "pin is nil; make one with mem.PinBytes" {
 		t.Errorf("a nil pin: %v", err)
 	}
 }
@@ -164,7 +164,7 @@ func isFreed(freed chan struct{}, collections int) bool {
 func TestPinReleasedBeforeUnpin(t *testing.T) {
 	freed := make(chan struct{})
 	p, _ := pinned(t, freed)
-	held, err := FromPin(p).Take("MR")
+	held, err := Take(p, "MR")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +218,7 @@ func TestForgotten(t *testing.T) {
 		return nil
 	}
 	pin().Unpin()
-	held, err := FromPin(pin()).Take("MR")
+	held, err := Take(pin(), "MR")
 	if err != nil {
 		t.Fatal(err)
 	}

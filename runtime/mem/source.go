@@ -7,45 +7,30 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// Source is host memory that a caller passes to a verb: a slice, a pin, a buffer or an address. The zero value is no memory.
-type Source struct {
-	kind  sourceKind
-	bytes []byte
-	pin   *Pin
-	buf   *Buffer
-	addr  uintptr
-	len   uint64
+// Source is host memory to register: a *Buffer, a *Pin, Bytes or Addr.
+type Source interface {
+	take(who string) (Held, error)
 }
 
-type sourceKind uint8
+// Bytes is the memory of a slice. The call that takes it pins it until the new object is closed.
+func Bytes(b []byte) Source { return sliceSource(b) }
 
-const (
-	noSource sourceKind = iota
-	sourceBytes
-	sourcePin
-	sourceBuffer
-	sourceAddr
-)
+// Addr is length bytes at an address, such as memory of C. The caller keeps it mapped until the new object is closed. Memory of Go's heap
+// is refused (syscall.EINVAL): pass Bytes or a Pin.
+func Addr(addr uintptr, length uint64) Source { return addrSource{addr, length} }
 
-// FromBytes is the memory of a slice. Take pins it.
-func FromBytes(b []byte) Source { return Source{kind: sourceBytes, bytes: b} }
+type sliceSource []byte
 
-// FromPin is the memory of a slice that is pinned already. Take keeps it pinned until Release, also after Unpin.
-func FromPin(p *Pin) Source { return Source{kind: sourcePin, pin: p} }
-
-// FromBuffer is the memory of a buffer. Take prevents its Close.
-func FromBuffer(b *Buffer) Source { return Source{kind: sourceBuffer, buf: b} }
-
-// FromAddr is length bytes at an address, which the caller keeps mapped. It must not be memory of Go's heap (see RefuseGoHeap).
-func FromAddr(addr uintptr, length uint64) Source {
-	return Source{kind: sourceAddr, addr: addr, len: length}
+type addrSource struct {
+	addr   uintptr
+	length uint64
 }
 
 // Held is memory that stays where it is until Release is called.
 type Held struct {
 	Addr    uintptr
 	Len     uint64
-	Release func() // never nil
+	Release func() // nil only in the zero value
 
 	buf    *Buffer       // of a buffer: where it is retained
 	holder *list.Element // and the name of who retains it
@@ -63,32 +48,38 @@ func (h Held) Rename(who fmt.Stringer) {
 	h.holder.Value = name
 }
 
-// Take pins or retains the memory on behalf of who (see Buffer.Retain). Without memory it returns a Held of address 0
-// and length 0. Errors are those of PinBytes, Retain and RefuseGoHeap, os.ErrClosed for a Pin that was unpinned, and an error for a
-// nil pin or buffer.
-func (s Source) Take(who string) (Held, error) {
-	switch s.kind {
-	case sourceBytes:
-		pin, err := pinBytes(s.bytes, 0)
-		if err != nil {
-			return Held{}, err
-		}
-		return Held{Addr: pin.Addr(), Len: pin.Len(), Release: pin.Unpin}, nil
-	case sourcePin:
-		return s.pin.take()
-	case sourceBuffer:
-		if s.buf == nil {
-			return Held{}, verr.NilValue("", "buffer", "make one with mem.New")
-		}
-		holder, err := s.buf.retain(who)
-		if err != nil {
-			return Held{}, err
-		}
-		return Held{s.buf.Addr(), s.buf.Len(), s.buf.releaser(holder), s.buf, holder}, nil
-	case sourceAddr:
-		if err := RefuseGoHeap(s.addr, s.len); err != nil {
-			return Held{}, err
-		}
+// Take pins or retains the memory on behalf of who (see Buffer.Retain). Errors are those of PinBytes, Retain and RefuseGoHeap,
+// os.ErrClosed for a Pin that was unpinned, and an error for a nil source, pin or buffer.
+func Take(s Source, who string) (Held, error) {
+	if s == nil {
+		return Held{}, verr.NilValue("", "memory", "pass a mem.Buffer or a mem.Pin, mem.Bytes or mem.Addr")
 	}
-	return Held{Addr: s.addr, Len: s.len, Release: func() {}}, nil
+	return s.take(who)
+}
+
+func (s sliceSource) take(string) (Held, error) {
+	pin, err := pinBytes(s, 0)
+	if err != nil {
+		return Held{}, err
+	}
+	return Held{Addr: pin.Addr(), Len: pin.Len(), Release: pin.Unpin}, nil
+}
+
+// take keeps the buffer from being closed.
+func (b *Buffer) take(who string) (Held, error) {
+	if b == nil {
+		return Held{}, verr.NilValue("", "buffer", "make one with mem.New")
+	}
+	holder, err := b.retain(who)
+	if err != nil {
+		return Held{}, err
+	}
+	return Held{b.Addr(), b.Len(), b.releaser(holder), b, holder}, nil
+}
+
+func (s addrSource) take(string) (Held, error) {
+	if err := RefuseGoHeap(s.addr, s.length); err != nil {
+		return Held{}, err
+	}
+	return Held{Addr: s.addr, Len: s.length, Release: func() {}}, nil
 }

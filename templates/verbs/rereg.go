@@ -35,27 +35,12 @@ func (c *MRChange) PD(pd *PD) *MRChange {
 	return c
 }
 
-// Memory makes the region cover buf, which is pinned until the region covers other memory or is closed.
+// Memory makes the region cover other memory. A slice and a pin stay pinned, and a buffer cannot be closed, until the region covers other
+// memory or is closed.
 // C: IBV_REREG_MR_CHANGE_TRANSLATION.
-func (c *MRChange) Memory(buf []byte) *MRChange { return c.cover(mem.FromBytes(buf)) }
-
-// Pin makes the region cover the memory of pin, which stays pinned until the region covers other memory or is closed, also after Unpin.
-// C: IBV_REREG_MR_CHANGE_TRANSLATION.
-func (c *MRChange) Pin(pin *mem.Pin) *MRChange { return c.cover(mem.FromPin(pin)) }
-
-// Buffer makes the region cover buf, which cannot be closed until the region covers other memory or is closed.
-// C: IBV_REREG_MR_CHANGE_TRANSLATION.
-func (c *MRChange) Buffer(buf *mem.Buffer) *MRChange { return c.cover(mem.FromBuffer(buf)) }
-
-// Addr makes the region cover memory that the caller keeps mapped. Memory of Go's heap is refused (syscall.EINVAL).
-// C: IBV_REREG_MR_CHANGE_TRANSLATION.
-func (c *MRChange) Addr(addr uintptr, length uint64) *MRChange {
-	return c.cover(mem.FromAddr(addr, length))
-}
-
-func (c *MRChange) cover(memory mem.Source) *MRChange {
+func (c *MRChange) Memory(from mem.Source) *MRChange {
 	c = object.OrZero(c)
-	c.what.Memory(int32(MRChangeFlagsTranslation), memory)
+	c.what.Memory(int32(MRChangeFlagsTranslation), from)
 	return c
 }
 

@@ -50,7 +50,7 @@ func rights(t *suite.T) {
 		return suite.StatusRemAccess
 	}
 	for bits := range verbs.MRAccess(16) {
-		mr, err := pd.RegMRBuffer(buf, bits)
+		mr, err := pd.RegMRFrom(buf, bits)
 		if suite.Refused(err) != nil {
 			if bits&verbs.MRAccessLocalWrite != 0 || bits&(verbs.MRAccessRemoteWrite|verbs.MRAccessRemoteAtomic) == 0 {
 				t.Errorf("%v: %v", bits, err)
@@ -82,7 +82,7 @@ func differential(t *suite.T) {
 	refuses, einval := 0, 0
 	for i := range uint32(2048) {
 		flags := verbs.MRAccess(i&0x3ff | i>>10*uint32(verbs.MRAccessRelaxedOrdering))
-		mr, err := pd.RegMRBuffer(buf, flags)
+		mr, err := pd.RegMRFrom(buf, flags)
 		if err == nil {
 			ok(t, "Close", mr.Close())
 		}
@@ -115,7 +115,7 @@ func atomics(t *suite.T) {
 	pd := newPD(t)
 	p := t.PeerOf(pd)
 	buf := must(mem.New(page))(t)
-	mr := must(pd.RegMRBuffer(buf, rw|verbs.MRAccessRemoteAtomic))(t)
+	mr := must(pd.RegMRFrom(buf, rw|verbs.MRAccessRemoteAtomic))(t)
 	at := uint64(buf.Addr())
 	word := (*uint64)(unsafe.Pointer(unsafe.SliceData(buf.Bytes())))
 	*word = 40

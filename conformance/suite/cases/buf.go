@@ -9,6 +9,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/mem"
 )
 
 // buffers are the cases of buffers that the provider allocates.
@@ -39,7 +40,7 @@ func buffers() []suite.Case {
 
 // regBufEx registers a part of a buffer by ibv_reg_mr_ex.
 func regBufEx(pd *verbs.PD, buf *verbs.Buf, addr uintptr, length uint64, access verbs.MRAccess) (*verbs.MR, error) {
-	return pd.RegMREx(verbs.NewMRInitAttr(length, access).Buf(buf).Addr(addr))
+	return pd.RegMREx(verbs.NewMRInitAttr(length, access).Buf(buf).Memory(mem.Addr(addr, length)))
 }
 
 func bufAlone(t *suite.T) {

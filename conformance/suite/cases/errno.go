@@ -10,6 +10,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/mem"
 )
 
 // failing is a verb with a call that fails when the verb does. prepare makes what the call needs, before the verb is told to
@@ -114,7 +115,7 @@ func failings() []failing {
 		{10, "ibv_reg_mr_ex", "ibv_reg_mr", func(t *suite.T) func() error {
 			pd, buf := newPD(t), buffer(t, page)
 			return func() error {
-				mr, err := pd.RegMREx(verbs.NewMRInitAttr(page, 0).Addr(buf.Addr()))
+				mr, err := pd.RegMREx(verbs.NewMRInitAttr(page, 0).Memory(mem.Addr(buf.Addr(), page)))
 				if err == nil {
 					err = mr.Close()
 				}
@@ -136,7 +137,7 @@ func failings() []failing {
 		}, false},
 		{14, "ibv_advise_mr", "ibv_advise_mr", func(t *suite.T) func() error {
 			pd, buf := newPD(t), buffer(t, page)
-			mr := must(pd.RegMRAddr(buf.Addr(), page, verbs.MRAccessOnDemand))(t)
+			mr := must(pd.RegMRFrom(mem.Addr(buf.Addr(), page), verbs.MRAccessOnDemand))(t)
 			t.Cleanup(func() { _ = mr.Close() })
 			return func() error {
 				return pd.AdviseMR(verbs.AdviseMRAdvicePrefetch, 0, []verbs.SGE{{Addr: uint64(buf.Addr()), Length: page, LKey: mr.LKey()}})

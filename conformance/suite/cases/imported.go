@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/verbsgen/verbsgen/conformance/suite"
+	"github.com/verbsgen/verbsgen/runtime/mem"
 )
 
 func domainImport(t *suite.T) {
@@ -53,7 +54,7 @@ func domainFreedElsewhere(t *suite.T) {
 
 func regionImport(t *suite.T) {
 	pd, buf := newPD(t), buffer(t, page)
-	mr := must(pd.RegMRAddr(buf.Addr(), page, 0))(t)
+	mr := must(pd.RegMRFrom(mem.Addr(buf.Addr(), page), 0))(t)
 	far := must(importer(t).ImportPD(pd.Handle()))(t)
 	first := must(far.ImportMR(mr.Handle()))(t)
 	if first.LKey() != mr.LKey() || first.RKey() != mr.RKey() || first.Length() != page || first.Addr() != 0 {

@@ -52,7 +52,7 @@ const usedLength = 20000
 
 func usedBuffer(t *suite.T, buf *mem.Buffer) {
 	pd := newPD(t)
-	mr := must(pd.RegMRBuffer(buf, rw))(t)
+	mr := must(pd.RegMRFrom(buf, rw))(t)
 	t.Cleanup(func() { _ = mr.Close() })
 	used(t, pd, buf.Bytes(), mr)
 }

@@ -78,7 +78,7 @@ func (n *near) with(qp *verbs.QP) *near {
 	t, pd := n.t, n.pd
 	n.qp = qp
 	buf := buffer(t, far.MaxData)
-	n.buf, n.mr = buf.Bytes(), must(pd.RegMRBuffer(buf, rw))(t)
+	n.buf, n.mr = buf.Bytes(), must(pd.RegMRFrom(buf, rw))(t)
 	t.Cleanup(func() { // before the buffer's
 		for _, close := range []func() error{n.qp.Close, n.mr.Close} {
 			if err := close(); err != nil && !errors.Is(err, os.ErrClosed) {

@@ -38,7 +38,7 @@ func onDemand() []suite.Case {
 func onDemandPages(t *suite.T) {
 	const length = 16 * page
 	pd, buf := newPD(t), buffer(t, length)
-	mr := must(pd.RegMRBuffer(buf, rw|verbs.MRAccessOnDemand))(t)
+	mr := must(pd.RegMRFrom(buf, rw|verbs.MRAccessOnDemand))(t)
 	t.Cleanup(func() { _ = mr.Close() })
 	p, out := t.PeerOf(pd), fill(make([]byte, 2*page), 3)
 	for i, off := range []int{0, page, 5 * page, 14 * page} {
@@ -61,7 +61,7 @@ func onDemandPages(t *suite.T) {
 func onDemandRegion(t *suite.T) {
 	pd := newPD(t)
 	buf := must(mem.New(4 * page))(t)
-	mr := must(pd.RegMRBuffer(buf, rw|verbs.MRAccessOnDemand))(t)
+	mr := must(pd.RegMRFrom(buf, rw|verbs.MRAccessOnDemand))(t)
 	use(t, made{mr, buf.Bytes(), uint64(buf.Addr())})
 	ok(t, "closing the buffer", buf.Close())
 }
@@ -83,7 +83,7 @@ func implicit(t *suite.T) {
 func everyAdvice(t *suite.T) {
 	pd := newPD(t)
 	buf := must(mem.New(4*page, mem.Populate()))(t)
-	mr := must(pd.RegMRBuffer(buf, rw|verbs.MRAccessOnDemand))(t)
+	mr := must(pd.RegMRFrom(buf, rw|verbs.MRAccessOnDemand))(t)
 	ranges := []verbs.SGE{{Addr: uint64(buf.Addr()), Length: page, LKey: mr.LKey()},
 		{Addr: uint64(buf.Addr()) + 2*page, Length: 2 * page, LKey: mr.LKey()}}
 	for _, advice := range []verbs.AdviseMRAdvice{verbs.AdviseMRAdvicePrefetch, verbs.AdviseMRAdvicePrefetchWrite,
@@ -99,7 +99,7 @@ func everyAdvice(t *suite.T) {
 func badAdvice(t *suite.T) {
 	pd := newPD(t)
 	buf := must(mem.New(page))(t)
-	mr := must(pd.RegMRBuffer(buf, rw))(t)
+	mr := must(pd.RegMRFrom(buf, rw))(t)
 	one := func(lkey uint32) []verbs.SGE {
 		return []verbs.SGE{{Addr: uint64(buf.Addr()), Length: page, LKey: lkey}}
 	}
@@ -117,7 +117,7 @@ func withoutODP(t *suite.T) {
 	pd := newPD(t)
 	buf := buffer(t, page)
 	if !t.Has(suite.ODP) {
-		_, err := pd.RegMRBuffer(buf, rw|verbs.MRAccessOnDemand)
+		_, err := pd.RegMRFrom(buf, rw|verbs.MRAccessOnDemand)
 		refusedBy(t, "VR-ibv_reg_mr-access-0016", err)
 	} else if !t.Has(suite.ODPImplicit) {
 		_, err := pd.RegMRImplicitODP(rw)
@@ -127,7 +127,7 @@ func withoutODP(t *suite.T) {
 	} else {
 		dev, _ := patterned(t) // the defaults: no on-demand paging
 		other := must(dev.AllocPD())(t)
-		_, err := other.RegMRBuffer(buf, rw|verbs.MRAccessOnDemand)
+		_, err := other.RegMRFrom(buf, rw|verbs.MRAccessOnDemand)
 		refusedBy(t, "VR-ibv_reg_mr-access-0016", err)
 	}
 }

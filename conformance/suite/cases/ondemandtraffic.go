@@ -30,11 +30,11 @@ func onDemandTraffic() []suite.Case {
 }
 
 func onDemandOf(n *near, buf *mem.Buffer) (*verbs.MR, error) {
-	return n.pd.RegMRBuffer(buf, rw|verbs.MRAccessOnDemand)
+	return n.pd.RegMRFrom(buf, rw|verbs.MRAccessOnDemand)
 }
 
 func onDemandEx(n *near, buf *mem.Buffer) (*verbs.MR, error) {
-	return n.pd.RegMREx(verbs.NewMRInitAttr(buf.Len(), rw|verbs.MRAccessOnDemand).Buffer(buf))
+	return n.pd.RegMREx(verbs.NewMRInitAttr(buf.Len(), rw|verbs.MRAccessOnDemand).Memory(buf))
 }
 
 func onDemandDatagrams(t *suite.T) {
@@ -50,7 +50,7 @@ func onDemandDatagrams(t *suite.T) {
 func onDemandAtomics(t *suite.T) {
 	n := newNear(t, far.RC)
 	a := n.newArea(2, func(buf *mem.Buffer) (*verbs.MR, error) {
-		return n.pd.RegMRBuffer(buf, rw|verbs.MRAccessOnDemand|verbs.MRAccessRemoteAtomic)
+		return n.pd.RegMRFrom(buf, rw|verbs.MRAccessOnDemand|verbs.MRAccessRemoteAtomic)
 	})
 	word := func(at int) uint64 { return binary.NativeEndian.Uint64(a.buf[at:]) }
 	at := uint64(a.mr.Addr())

@@ -223,7 +223,7 @@ func dmaHandle(t *suite.T) {
 		return
 	}
 	buf := buffer(t, page)
-	mr := must(newPD(t).RegMREx(verbs.NewMRInitAttr(page, rw).Buffer(buf).DMAH(h)))(t)
+	mr := must(newPD(t).RegMREx(verbs.NewMRInitAttr(page, rw).Memory(buf).DMAH(h)))(t)
 	inUse(t, h.Close(), "MR")
 	ok(t, "Close of the region", mr.Close())
 	ok(t, "Close", h.Close())

@@ -10,6 +10,7 @@ import (
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/conformance/suite/internal/direct"
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/mem"
 )
 
 // ground is what refused calls are made with.
@@ -73,7 +74,7 @@ func newGround(t *suite.T) *ground {
 	must(t.Device().QueryDeviceEx())(t) // so that the rules on capabilities hold
 	buf := buffer(t, 4*page)
 	g.addr = buf.Addr()
-	g.mr = must(g.pd.RegMRAddr(g.addr, page, verbs.MRAccessLocalWrite))(t)
+	g.mr = must(g.pd.RegMRFrom(mem.Addr(g.addr, page), verbs.MRAccessLocalWrite))(t)
 	if t.Has(suite.Dmabuf) && t.Has(suite.DmabufMemory) {
 		g.fd = must(suite.DmabufFD(t, page))(t)
 		t.Cleanup(func() { ok(t, "closing the descriptor", syscall.Close(g.fd)) })
@@ -96,13 +97,16 @@ func (g *ground) at(p place) uintptr {
 
 func reg(n int, rule string, p place, length uint64, access verbs.MRAccess) breach {
 	return breach{n: n, rule: "VR-ibv_reg_mr-" + rule, page: "ibv_reg_mr",
-		with:    func(g *ground) error { _, err := g.pd.RegMRAddr(g.at(p), length, access); return err },
+		with:    func(g *ground) error { _, err := g.pd.RegMRFrom(mem.Addr(g.at(p), length), access); return err },
 		without: func(g *ground) syscall.Errno { return g.lib.RegMR(g.at(p), length, uint64(g.at(p)), uint32(access)) }}
 }
 
 func regIOVA(n int, rule string, p place, length, iova uint64, access verbs.MRAccess) breach {
 	return breach{n: n, rule: "VR-ibv_reg_mr_iova-" + rule, page: "ibv_reg_mr",
-		with:    func(g *ground) error { _, err := g.pd.RegMRAddrIOVA(g.at(p), length, iova, access); return err },
+		with: func(g *ground) error {
+			_, err := g.pd.RegMRIOVAFrom(mem.Addr(g.at(p), length), iova, access)
+			return err
+		},
 		without: func(g *ground) syscall.Errno { return g.lib.RegMR(g.at(p), length, iova, uint32(access)) }}
 }
 
@@ -150,7 +154,7 @@ func breaches() []breach {
 		return func(*ground) *verbs.MRChange { return new(verbs.MRChange).Access(a) }
 	}
 	memory := func(p place, length uint64) func(*ground) *verbs.MRChange {
-		return func(g *ground) *verbs.MRChange { return new(verbs.MRChange).Addr(g.at(p), length) }
+		return func(g *ground) *verbs.MRChange { return new(verbs.MRChange).Memory(mem.Addr(g.at(p), length)) }
 	}
 	return []breach{
 		reg(1, "access-0001", here, page, verbs.MRAccessRemoteWrite),
@@ -179,14 +183,16 @@ func breaches() []breach {
 		regDmabuf(44, "fd-0047", 0, page, 0, verbs.DmabufAccessLocalWrite, true),
 		regDmabuf(45, "length-0048", last, 2*page, 0, verbs.DmabufAccessLocalWrite, false),
 		regEx(60, "access-0049", func(g *ground) *verbs.MRInitAttr {
-			return verbs.NewMRInitAttr(page, verbs.MRAccessRemoteWrite).Addr(g.addr)
+			return verbs.NewMRInitAttr(page, verbs.MRAccessRemoteWrite).Memory(mem.Addr(g.addr, page))
 		},
 			func(g *ground) direct.Init { return direct.Init{Mask: 2, Length: page, Access: 2, Addr: g.addr} }),
 		regEx(61, "comp_mask-0076", func(*ground) *verbs.MRInitAttr { return verbs.NewMRInitAttr(page, local) },
 			func(*ground) direct.Init { return direct.Init{Length: page, Access: 1} }),
 		regEx(62, "comp_mask-0079", func(g *ground) *verbs.MRInitAttr { return verbs.NewMRInitAttr(page, local).FD(g.fd).FDOffset(0) },
 			func(g *ground) direct.Init { return direct.Init{Mask: 12, Length: page, Access: 1, FD: g.fd} }),
-		regEx(63, "iova-0083", func(g *ground) *verbs.MRInitAttr { return verbs.NewMRInitAttr(page, local).Addr(g.addr).IOVA(0x10001) },
+		regEx(63, "iova-0083", func(g *ground) *verbs.MRInitAttr {
+			return verbs.NewMRInitAttr(page, local).Memory(mem.Addr(g.addr, page)).IOVA(0x10001)
+		},
 			func(g *ground) direct.Init {
 				return direct.Init{Mask: 3, Length: page, Access: 1, Addr: g.addr, IOVA: 0x10001}
 			}),

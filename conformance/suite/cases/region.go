@@ -83,37 +83,41 @@ func forms() []form {
 	}
 	is := func(v uint64) func(*mem.Buffer) uint64 { return func(*mem.Buffer) uint64 { return v } }
 	list := []form{
-		host(1, "a buffer", plain, 4*page, func(pd *verbs.PD, b *mem.Buffer) (*verbs.MR, error) { return pd.RegMRBuffer(b, rw) }, 0, at(0)),
+		host(1, "a buffer", plain, 4*page, func(pd *verbs.PD, b *mem.Buffer) (*verbs.MR, error) { return pd.RegMRFrom(b, rw) }, 0, at(0)),
 		host(2, "an address", plain, page, func(pd *verbs.PD, b *mem.Buffer) (*verbs.MR,
 			error) {
-			return pd.RegMRAddr(b.Addr()+page, page, rw)
+			return pd.RegMRFrom(mem.Addr(b.Addr()+page, page), rw)
 		}, page, at(page)),
 		host(3, "an odd address and length", plain, 77,
-			func(pd *verbs.PD, b *mem.Buffer) (*verbs.MR, error) { return pd.RegMRAddr(b.Addr()+page-3, 77, rw) }, page-3, at(page-3)),
+			func(pd *verbs.PD, b *mem.Buffer) (*verbs.MR, error) {
+				return pd.RegMRFrom(mem.Addr(b.Addr()+page-3, 77), rw)
+			}, page-3, at(page-3)),
 		host(4, "across a page boundary", plain, 16,
-			func(pd *verbs.PD, b *mem.Buffer) (*verbs.MR, error) { return pd.RegMRAddr(b.Addr()+page-8, 16, rw) }, page-8, at(page-8)),
+			func(pd *verbs.PD, b *mem.Buffer) (*verbs.MR, error) {
+				return pd.RegMRFrom(mem.Addr(b.Addr()+page-8, 16), rw)
+			}, page-8, at(page-8)),
 		host(5, "an optional flag", plain, page, func(pd *verbs.PD, b *mem.Buffer) (*verbs.MR, error) {
-			return pd.RegMRAddr(b.Addr(), page, rw|verbs.MRAccessRelaxedOrdering)
+			return pd.RegMRFrom(mem.Addr(b.Addr(), page), rw|verbs.MRAccessRelaxedOrdering)
 		}, 0, at(0)),
 		host(6, "memory windows allowed", plain, page, func(pd *verbs.PD, b *mem.Buffer) (*verbs.MR, error) {
-			return pd.RegMRAddr(b.Addr(), page, rw|verbs.MRAccessMWBind)
+			return pd.RegMRFrom(mem.Addr(b.Addr(), page), rw|verbs.MRAccessMWBind)
 		}, 0, at(0)),
 		host(7, "a buffer by another address", iova, 4*page,
-			func(pd *verbs.PD, b *mem.Buffer) (*verbs.MR, error) { return pd.RegMRBufferIOVA(b, 0x10000, rw) }, 0, is(0x10000)),
+			func(pd *verbs.PD, b *mem.Buffer) (*verbs.MR, error) { return pd.RegMRIOVAFrom(b, 0x10000, rw) }, 0, is(0x10000)),
 		host(8, "an address by another", iova, page, func(pd *verbs.PD, b *mem.Buffer) (*verbs.MR, error) {
-			return pd.RegMRAddrIOVA(b.Addr()+page+8, page, 0x7000008, rw)
+			return pd.RegMRIOVAFrom(mem.Addr(b.Addr()+page+8, page), 0x7000008, rw)
 		}, page+8, is(0x7000008)),
 		host(9, "an address by address 0", iova, page, func(pd *verbs.PD, b *mem.Buffer) (*verbs.MR, error) {
-			return pd.RegMRAddrIOVA(b.Addr()+page, page, 0, rw)
+			return pd.RegMRIOVAFrom(mem.Addr(b.Addr()+page, page), 0, rw)
 		}, page, is(0)),
 	}
 	ex := host(10, "the form that covers all: an address by another", plain, page, func(pd *verbs.PD, b *mem.Buffer) (*verbs.MR, error) {
-		return pd.RegMREx(verbs.NewMRInitAttr(page, rw).Addr(b.Addr() + page).IOVA(0x3000))
+		return pd.RegMREx(verbs.NewMRInitAttr(page, rw).Memory(mem.Addr(b.Addr()+page, page)).IOVA(0x3000))
 	}, page, is(0x3000))
 	ex.needs = needs(suite.MREx)
 	ex.rules = []string{"VR-ibv_reg_mr_ex-iova-0083", "VR-ibv_reg_mr_ex-comp_mask-0076"}
 	exPlain := host(11, "the form that covers all: an address", plain, page, func(pd *verbs.PD, b *mem.Buffer) (*verbs.MR, error) {
-		return pd.RegMREx(verbs.NewMRInitAttr(page, rw).Addr(b.Addr() + page))
+		return pd.RegMREx(verbs.NewMRInitAttr(page, rw).Memory(mem.Addr(b.Addr()+page, page)))
 	}, page, at(page))
 	exPlain.needs = needs(suite.MREx)
 	return append(list, ex, exPlain,
@@ -137,13 +141,13 @@ func forms() []form {
 		form{n: 15, title: "huge pages", page: plain, needs: needs(suite.HugePages), reg: func(t *suite.T, pd *verbs.PD) made {
 			buf := must(mem.New(2<<20, mem.HugePages(0)))(t)
 			t.Cleanup(func() { ok(t, "closing the buffer", buf.Close()) })
-			mr := must(pd.RegMRBuffer(buf, rw))(t)
+			mr := must(pd.RegMRFrom(buf, rw))(t)
 			t.Cleanup(func() { _ = mr.Close() })
 			return made{mr, buf.Bytes(), uint64(buf.Addr())}
 		}},
 		form{n: 16, title: "more than 4 GiB", page: plain, needs: needs(suite.Memory), reg: func(t *suite.T, pd *verbs.PD) made {
 			buf := buffer(t, 5<<30)
-			mr := must(pd.RegMRBuffer(buf, rw))(t)
+			mr := must(pd.RegMRFrom(buf, rw))(t)
 			t.Cleanup(func() { _ = mr.Close() })
 			return made{mr, buf.Bytes(), uint64(buf.Addr())}
 		}},
@@ -240,7 +244,7 @@ func keysDiffer(t *suite.T) {
 func bufferHeld(t *suite.T) {
 	pd := newPD(t)
 	buf := must(mem.New(page))(t)
-	mr := must(pd.RegMRBuffer(buf, 0))(t)
+	mr := must(pd.RegMRFrom(buf, 0))(t)
 	if err := buf.Close(); !errors.Is(err, syscall.EBUSY) || !strings.Contains(err.Error(), "MR (lkey") {
 		t.Errorf("Close of the buffer: %v", err)
 	}
@@ -254,13 +258,13 @@ func unmapped(t *suite.T) {
 	t.Cleanup(func() { ok(t, "unmapping", unix.Munmap(none)) })
 	read := must(unix.Mmap(-1, 0, page, unix.PROT_READ, unix.MAP_PRIVATE|unix.MAP_ANON))(t)
 	t.Cleanup(func() { ok(t, "unmapping", unix.Munmap(read)) })
-	_, err := pd.RegMRAddr(0, page, 0)
+	_, err := pd.RegMRFrom(mem.Addr(0, page), 0)
 	t.Errno("NULL", err, syscall.EFAULT)
-	_, err = pd.RegMRAddr(addressOf(none), page, rw)
+	_, err = pd.RegMRFrom(mem.Addr(addressOf(none), page), rw)
 	t.Errno("memory without access", err, syscall.EFAULT)
-	_, err = pd.RegMRAddr(addressOf(read), page, verbs.MRAccessLocalWrite)
+	_, err = pd.RegMRFrom(mem.Addr(addressOf(read), page), verbs.MRAccessLocalWrite)
 	t.Errno("read-only memory for writing", err, syscall.EFAULT)
-	_, err = pd.RegMRAddr(addressOf(read), page, verbs.MRAccessRemoteRead)
+	_, err = pd.RegMRFrom(mem.Addr(addressOf(read), page), verbs.MRAccessRemoteRead)
 	ok(t, "read-only memory for reading", err)
 }
 

@@ -33,8 +33,8 @@ func rereg() []suite.Case {
 func reregMemory(t *suite.T) {
 	pd := newPD(t)
 	old, next := must(mem.New(page))(t), must(mem.New(2*page))(t)
-	mr := must(pd.RegMRBuffer(old, rw))(t)
-	if err := mr.Rereg(new(verbs.MRChange).Buffer(next)); err != nil {
+	mr := must(pd.RegMRFrom(old, rw))(t)
+	if err := mr.Rereg(new(verbs.MRChange).Memory(next)); err != nil {
 		t.Fatalf("%v", err)
 	}
 	ok(t, "closing the old buffer", old.Close())
@@ -88,7 +88,7 @@ func reregAll(t *suite.T) {
 	pd, other := newPD(t), newPD(t)
 	next := must(mem.New(page))(t)
 	mr := must(pd.RegMR(make([]byte, page), 0))(t)
-	if err := mr.Rereg(new(verbs.MRChange).PD(other).Access(rw).Buffer(next)); err != nil {
+	if err := mr.Rereg(new(verbs.MRChange).PD(other).Access(rw).Memory(next)); err != nil {
 		t.Fatalf("%v", err)
 	}
 	ok(t, "Close of the old domain", pd.Close())
@@ -100,12 +100,12 @@ func reregAll(t *suite.T) {
 func reregLacking(t *suite.T) {
 	pd, other := newPD(t), newPD(t)
 	buf := buffer(t, 2*page)
-	mr := must(pd.RegMRAddr(buf.Addr(), page, rw))(t)
+	mr := must(pd.RegMRFrom(mem.Addr(buf.Addr(), page), rw))(t)
 	t.Cleanup(func() { _ = mr.Close() })
 	for _, l := range []struct {
 		c      suite.Capability
 		change *verbs.MRChange
-	}{{suite.ReregMemory, new(verbs.MRChange).Addr(buf.Addr()+page, page)}, {suite.ReregPD, new(verbs.MRChange).PD(other)},
+	}{{suite.ReregMemory, new(verbs.MRChange).Memory(mem.Addr(buf.Addr()+page, page))}, {suite.ReregPD, new(verbs.MRChange).PD(other)},
 		{suite.ReregAccess, new(verbs.MRChange).Access(0)}} {
 		if t.Has(l.c) {
 			continue

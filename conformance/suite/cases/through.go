@@ -117,8 +117,8 @@ func throughAbsent(reg func(n *near, buf *mem.Buffer) (*verbs.MR, error)) func(*
 // relaxed uses a region whose accesses may be reordered, with messages, RDMA and datagrams.
 func relaxed(t *suite.T) {
 	n, u := newNear(t, far.RC), newNear(t, far.UD)
-	a := n.newArea(4, func(buf *mem.Buffer) (*verbs.MR, error) { return n.pd.RegMRBuffer(buf, relaxedOrder) })
-	d := u.newArea(1, func(buf *mem.Buffer) (*verbs.MR, error) { return u.pd.RegMRBuffer(buf, relaxedOrder) })
+	a := n.newArea(4, func(buf *mem.Buffer) (*verbs.MR, error) { return n.pd.RegMRFrom(buf, relaxedOrder) })
+	d := u.newArea(1, func(buf *mem.Buffer) (*verbs.MR, error) { return u.pd.RegMRFrom(buf, relaxedOrder) })
 	for round := range rounds {
 		a.carried(round)
 		d.datagrams(round)
@@ -131,7 +131,7 @@ const relaxedOrder = rw | verbs.MRAccessRelaxedOrdering
 func relaxedEx(t *suite.T) {
 	n := newNear(t, far.RC)
 	a := n.newArea(4, func(buf *mem.Buffer) (*verbs.MR, error) {
-		return n.pd.RegMREx(verbs.NewMRInitAttr(buf.Len(), relaxedOrder).Buffer(buf))
+		return n.pd.RegMREx(verbs.NewMRInitAttr(buf.Len(), relaxedOrder).Memory(buf))
 	})
 	for round := range rounds {
 		a.carried(round)

@@ -13,6 +13,7 @@ import (
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/mem"
 )
 
 // Values of enum ibv_wc_opcode and enum ibv_wc_status.
@@ -184,7 +185,8 @@ func windowOne(t *suite.T) {
 func windowOnEx(t *suite.T) {
 	for _, typ := range []verbs.MWType{verbs.MWType1, verbs.MWType2} {
 		w := newWindow(t, typ)
-		w.far.MR = must(w.far.PD.RegMREx(verbs.NewMRInitAttr(link.Size, verbs.MRAccessLocalWrite|verbs.MRAccessMWBind).Memory(w.far.Buf)))(t)
+		bindable := verbs.NewMRInitAttr(link.Size, verbs.MRAccessLocalWrite|verbs.MRAccessMWBind)
+		w.far.MR = must(w.far.PD.RegMREx(bindable.Memory(mem.Bytes(w.far.Buf))))(t)
 		bind := w.part(1024, 64, allOfWindow)
 		if typ == verbs.MWType1 {
 			ok(t, "BindMW", w.bind1(30, bind))

@@ -78,7 +78,7 @@ func newPairOfXRC(t *suite.T, domain *verbs.XRCD) *pairOfXRC {
 		n.pd).MaxSendWR(depth).MaxSendSGE(1).SendOps(verbs.QPOpSend | verbs.QPOpSendWithImm)
 	n.qp = must(t.Device().CreateQPEx(attr))(t)
 	buf := buffer(t, far.MaxData)
-	n.buf, n.mr = buf.Bytes(), must(n.pd.RegMRBuffer(buf, rw))(t)
+	n.buf, n.mr = buf.Bytes(), must(n.pd.RegMRFrom(buf, rw))(t)
 	n.send = must(verbs.NewSendBatch(depth, 1))(t)
 	p := &pairOfXRC{t: t, domain: domain, sender: n}
 	p.receiver = must(domain.Device().CreateQPEx(verbs.NewQPInitAttrEx(verbs.QPTypeXRCRecv, nil, nil, nil).XRCD(domain)))(t)
@@ -118,7 +118,7 @@ func receives(t *suite.T, srq *verbs.SRQ, mr *verbs.MR, count int) {
 // memory registers a buffer of a page.
 func memory(t *suite.T, pd *verbs.PD, access verbs.MRAccess) ([]byte, *verbs.MR) {
 	buf := buffer(t, 4096)
-	mr := must(pd.RegMRBuffer(buf, access))(t)
+	mr := must(pd.RegMRFrom(buf, access))(t)
 	t.Cleanup(func() { ok(t, "closing a region", mr.Close()) })
 	return buf.Bytes(), mr
 }

@@ -119,7 +119,7 @@ func (e *end) open(dev *verbs.Device, atomics bool) (err error) {
 	if atomics {
 		access |= verbs.MRAccessRemoteAtomic
 	}
-	if e.mr, err = e.pd.RegMRBuffer(e.buf, access); err != nil {
+	if e.mr, err = e.pd.RegMRFrom(e.buf, access); err != nil {
 		return err
 	}
 	if e.send, err = verbs.NewSendBatch(1, 1); err != nil {

@@ -27,7 +27,10 @@ func (c *Change) Moves() bool { return c.given }
 
 // Take pins or retains the new memory on behalf of who, the region. Without new memory it holds nothing.
 func (c *Change) Take(verb, who string) (mem.Held, error) {
-	held, err := c.memory.Take(who)
+	if !c.given {
+		return mem.Held{Release: func() {}}, nil
+	}
+	held, err := mem.Take(c.memory, who)
 	if err != nil {
 		return mem.Held{}, verr.Memory(verb, err)
 	}

@@ -60,7 +60,7 @@ func (r *region) settle(t *testing.T, c *Change, code int, errno syscall.Errno, 
 
 func memoryChange() *Change {
 	c := new(Change)
-	c.Memory(1, mem.FromAddr(0x1000, 4096))
+	c.Memory(1, mem.Addr(0x1000, 4096))
 	return c
 }
 
@@ -150,7 +150,7 @@ func TestTake(t *testing.T) {
 	if held, err := c.Take(verb, "MR"); err != nil || held.Addr != 0x1000 || held.Len != 4096 || c.Flags != 1 {
 		t.Errorf("%+v, %v, flags %#x", held, err, c.Flags)
 	}
-	c.Memory(1, mem.FromBytes(nil))
+	c.Memory(1, mem.Bytes(nil))
 	_, err := c.Take(verb, "MR")
 	if e := new(verr.Error); !errors.As(err, &e) || !e.Refused || e.Verb != verb || !errors.Is(err, syscall.EINVAL) {
 		t.Errorf("an empty slice: %v", err)
@@ -161,7 +161,7 @@ func TestTake(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer pin.Unpin()
-	c.Memory(1, mem.FromPin(pin))
+	c.Memory(1, pin)
 	if held, err := c.Take(verb, "MR"); err != nil || held.Addr != pin.Addr() || held.Len != 64 {
 		t.Errorf("a pin: %+v, %v", held, err)
 	} else {

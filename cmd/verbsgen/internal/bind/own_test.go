@@ -120,7 +120,7 @@ func TestOwnPages(t *testing.T) {
 		{func(e edited) { e.field("ParentDomainAttr", "alloc").Pair = "" },
 			"ParentDomainAttr.Allocator: callback: allocator goes with pair: and default:; name the function that frees, and the constant"},
 		{func(e edited) { e.field("MRInitAttr", "addr").Len = "" },
-			"MRInitAttr.Addr: callback: memory and len: go together; name the field with the length of the memory under len:"},
+			"MRInitAttr.Memory: callback: memory and len: go together; name the field with the length of the memory under len:"},
 		{func(e edited) { e.field("AHAttr", "sl").Callback = spec.CallbackContext },
 			"callback: is for a record with a mask, which has a builder; name the mask under mask:"},
 		{func(e edited) { e.field("QPAttr", "timeout").Type = "uintptr" },

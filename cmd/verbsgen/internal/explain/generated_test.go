@@ -78,12 +78,12 @@ func (c *contest) access(pd *verbs.PD, buf *mem.Buffer, access uint32) {
 	for _, m := range []struct{ addr, length uint64 }{{at, 4096}, {0, math.MaxUint64}, {0, 4096}, {at, math.MaxUint64},
 		{math.MaxUint64 - 4095, 8192}} {
 		c.same("ibv_reg_mr", map[string]any{"addr": m.addr, "length": m.length, "access": flags}, func() (*verbs.MR, error) {
-			return pd.RegMRAddr(uintptr(m.addr), m.length, verbs.MRAccess(access))
+			return pd.RegMRFrom(mem.Addr(uintptr(m.addr), m.length), verbs.MRAccess(access))
 		})
 	}
 	for _, iova := range []uint64{0, 16, at, at + 8} {
 		c.same("ibv_reg_mr_iova", map[string]any{"addr": at, "length": uint64(4096), "iova": iova, "access": flags}, func() (*verbs.MR, error) {
-			return pd.RegMRAddrIOVA(buf.Addr(), 4096, iova, verbs.MRAccess(access))
+			return pd.RegMRIOVAFrom(mem.Addr(buf.Addr(), 4096), iova, verbs.MRAccess(access))
 		})
 	}
 	for _, m := range []struct{ offset, iova uint64 }{{0, 4096}, {100, 4196}, {100, 4096}, {math.MaxUint64 - 4095, 0}} {
@@ -94,7 +94,7 @@ func (c *contest) access(pd *verbs.PD, buf *mem.Buffer, access uint32) {
 	}
 	attr := map[string]any{"length": uint64(4096), "access": flags, "addr": at, "comp_mask": "IBV_REG_MR_MASK_ADDR"}
 	c.same("ibv_reg_mr_ex", map[string]any{"mr_init_attr": attr}, func() (*verbs.MR, error) {
-		return pd.RegMREx(verbs.NewMRInitAttr(4096, verbs.MRAccess(access)).Addr(buf.Addr()))
+		return pd.RegMREx(verbs.NewMRInitAttr(4096, verbs.MRAccess(access)).Memory(mem.Addr(buf.Addr(), 4096)))
 	})
 }
 

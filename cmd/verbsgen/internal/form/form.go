@@ -13,8 +13,7 @@ import (
 const (
 	Plain      = "" // the parameters in order
 	Bytes      = "bytes"
-	Buffer     = "buffer"
-	Pin        = "pin"
+	Memory     = "memory"
 	Addr       = "addr"
 	Implicit   = "implicit"
 	End        = "end"
@@ -114,8 +113,7 @@ var forms = []Form{
 	{Name: NextRecord, Does: "waits for a record that the library gives, copies it and gives it back", ByRoles: true,
 		Parts: []Part{{Name: PartAck}}},
 	{Name: Bytes, Does: "takes a slice, which is pinned until the new object is closed", Memory: true},
-	{Name: Buffer, Does: "takes a mem.Buffer, which cannot be closed before the new object", Memory: true},
-	{Name: Pin, Does: "takes a mem.Pin, whose memory stays pinned until the new object is closed", Memory: true},
+	{Name: Memory, Does: "takes a mem.Source: a buffer, a pin, an address; the new object keeps it", Memory: true},
 	{Name: Addr, Does: "takes an address and a length of memory that the caller keeps", Memory: true},
 	{Name: Implicit, Does: "takes no memory: the region covers the address space", Memory: true},
 	{Name: End, Does: "closes the handle by this verb, whichever Close calls", ByRoles: true, Unchecked: ended, RuleFirst: true},

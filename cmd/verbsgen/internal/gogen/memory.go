@@ -1,6 +1,8 @@
 package gogen
 
 import (
+	"slices"
+
 	"github.com/dave/jennifer/jen"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
@@ -8,17 +10,27 @@ import (
 	"github.com/verbsgen/verbsgen/spec"
 )
 
-// registers writes a method of a verb that takes host memory. Of several such methods each puts the memory into a mem.Source, and a
-// private one, written with the first of them, does the rest.
+// registers writes a method of a verb that takes host memory. Of several such methods each puts the memory into a mem.Source, and that
+// of form memory does the rest.
 func (e *emitter) registers(g *goFile, v *model.Verb, m *model.Method) {
 	if len(v.Methods) == 1 {
 		e.plain(g, v, m)
 		return
 	}
-	core := model.Unexported(v.Go)
-	first := v.Methods[0]
-	if m == first {
-		e.core(g, v, m, core)
+	first, rules := v.Methods[0], ruleList(v)
+	if m != first && rules != "" {
+		rules = say("rules of", words{"Method": first.Name})
+	}
+	i := slices.IndexFunc(v.Methods, func(m *model.Method) bool { return m.Form == form.Memory })
+	if i < 0 {
+		e.errorf(v.C, "several methods take its memory, and none is of form "+form.Memory)
+		return
+	}
+	if m == v.Methods[i] {
+		c := e.inOrder(v, m)
+		c.out.doc = c.doc(v.Doc, rules)
+		c.write(g)
+		return
 	}
 	results, _ := e.results(v, m)
 	c := e.newCall(v, m, results, nil)
@@ -36,21 +48,8 @@ func (e *emitter) registers(g *goFile, v *model.Verb, m *model.Method) {
 			steps = append(steps, op(id(p.Go), "|=", id(flag.Go)))
 		}
 	}
-	c.out.body = append(steps, jen.Return(id(c.self+"."+core).Call(c.args...)))
-	rules := ruleList(v)
-	if m != first && rules != "" {
-		rules = say("rules of", words{"Method": first.Name})
-	}
+	c.out.body = append(steps, jen.Return(id(c.self, v.Methods[i].Name).Call(c.args...)))
 	c.out.doc = c.doc(v.Doc, rules)
-	c.write(g)
-}
-
-// core writes the private method that registers memory of any source.
-func (e *emitter) core(g *goFile, v *model.Verb, m *model.Method, name string) {
-	any := *m
-	any.Sets, any.Fixed = nil, nil
-	c := e.inOrder(v, &any, true)
-	c.out.name, c.out.doc = name, says("with memory", words{"Name": name, "Verb": v.C})
 	c.write(g)
 }
 
@@ -58,30 +57,24 @@ func (e *emitter) core(g *goFile, v *model.Verb, m *model.Method, name string) {
 func (c *call) source(p *model.Param) *jen.Statement {
 	take := func(vars ...jen.Code) { c.out.params = append(c.out.params, vars...) }
 	switch is := c.m.Form; {
-	case c.core:
-		take(param("memory", "mem.Source"))
-		return id("memory")
+	case is == form.Memory:
+		take(param("from", "mem.Source"))
+		return id("from")
 	case is == form.Bytes:
 		take(param("buf", "[]byte"))
-		return rt("mem", "FromBytes").Call(id("buf"))
-	case is == form.Buffer:
-		take(param("buf", "*mem.Buffer"))
-		return rt("mem", "FromBuffer").Call(id("buf"))
-	case is == form.Pin:
-		take(param("pin", "*mem.Pin"))
-		return rt("mem", "FromPin").Call(id("pin"))
+		return rt("mem", "Bytes").Call(id("buf"))
 	case is == form.Implicit:
-		return rt("mem", "FromAddr").Call(jen.Lit(0), rt("math", "MaxUint64"))
+		return rt("mem", "Addr").Call(jen.Lit(0), rt("math", "MaxUint64"))
 	}
 	take(param(p.Go, "uintptr"), param(p.Len.Go, "uint64"))
-	return rt("mem", "FromAddr").Call(id(p.Go), id(p.Len.Go))
+	return rt("mem", "Addr").Call(id(p.Go), id(p.Len.Go))
 }
 
 // memory takes the memory at p from a source.
 func (c *call) memory(p *model.Param) {
-	c.hold(define("held", "err").Add(dot(c.source(p), "Take").Call(id("verb"))),
+	c.hold(define("held", "err").Add(rt("mem", "Take").Call(c.source(p), id("verb"))),
 		c.zero.refuse(notNil(id("err")), rt("verr", "Memory").Call(id("verb"), id("err"))))
-	if c.core || c.m.Form == form.Bytes || c.m.Form == form.Buffer || c.m.Form == form.Pin { // others have variables of these names already
+	if c.m.Form == form.Bytes || c.m.Form == form.Memory { // others have variables of these names already
 		c.pre = append(c.pre, define(p.Go, p.Len.Go).List(id("held.Addr"), id("held.Len")))
 	}
 }

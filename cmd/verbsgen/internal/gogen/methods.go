@@ -29,7 +29,6 @@ type call struct {
 	post      []jen.Code          // after success
 	args      []jen.Code          // of the raw call
 	in        map[string]jen.Code // what the rules see of a parameter
-	core      bool                // it takes memory as a mem.Source, for several methods
 	keep      bool                // memory is held
 	many      string              // variable with the handles of lists, under which the new object lives; empty where there are none
 	others    map[string]bool     // variables with the handles of other packages
@@ -70,16 +69,15 @@ func (e *emitter) newCall(v *model.Verb, m *model.Method, results []string, zero
 //
 //	func (dev *Device) AllocDM(attr *AllocDMAttr) (*DM, error)
 func (e *emitter) plain(g *goFile, v *model.Verb, m *model.Method) {
-	c := e.inOrder(v, m, false)
+	c := e.inOrder(v, m)
 	c.out.doc = c.doc(v.Doc, ruleList(v))
 	c.write(g)
 }
 
 // inOrder makes the parts of such a method, but for its comment.
-func (e *emitter) inOrder(v *model.Verb, m *model.Method, core bool) *call {
+func (e *emitter) inOrder(v *model.Verb, m *model.Method) *call {
 	results, zero := e.results(v, m)
 	c := e.newCall(v, m, results, zero)
-	c.core = core
 	for _, p := range v.Params {
 		c.param(p)
 	}

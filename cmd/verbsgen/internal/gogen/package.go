@@ -114,8 +114,7 @@ func (e *emitter) methods() iter.Seq2[*model.Verb, *model.Method] {
 var writers = map[string]func(e *emitter, g *goFile, v *model.Verb, m *model.Method){
 	form.Plain:      (*emitter).plain,
 	form.Bytes:      (*emitter).registers,
-	form.Buffer:     (*emitter).registers,
-	form.Pin:        (*emitter).registers,
+	form.Memory:     (*emitter).registers,
 	form.Addr:       (*emitter).registers,
 	form.Implicit:   (*emitter).registers,
 	form.End:        (*emitter).end,

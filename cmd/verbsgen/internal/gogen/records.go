@@ -182,6 +182,10 @@ func (g *goFile) chained(r *model.Record, name, doc string, param jen.Code, body
 
 // setter writes the method that sets a field. C never sees an allocator of Go, and what belongs to it.
 func (g *goFile) setter(r *model.Record, f *model.Field) {
+	if f.Callback == spec.CallbackMemory {
+		g.memorySetter(r, f)
+		return
+	}
 	does, c, typ := "sets "+strings.TrimSuffix(withArticle(f.Doc), ".")+".", f.C, f.GoType
 	if f.Since != "" {
 		does += " Since rdma-core " + f.Since + "."
@@ -198,13 +202,8 @@ func (g *goFile) setter(r *model.Record, f *model.Field) {
 		typ, body = "Allocator", keep("allocator")
 	case spec.CallbackContext:
 		typ, body = "any", keep("userContext")
-	case spec.CallbackMemory:
-		body = append([]jen.Code{assign(id("a.memory"), rt("mem", "Source").Values())}, body...)
 	}
 	g.chained(r, f.Go, doc(f.Go, does+"\nC: "+c+".", "", ""), param("v", typ), body...)
-	if f.Callback == spec.CallbackMemory {
-		g.memorySetters(r, f)
-	}
 }
 
 // extras are the fields of a builder that keep what C must not hold: handles and Go values.
@@ -221,7 +220,7 @@ func extras(r *model.Record) (out []jen.Code) {
 	for _, f := range r.Fields {
 		switch {
 		case f.Callback == spec.CallbackMemory:
-			out = append(out, remark(param("memory", "mem.Source"), "or none, and an address in c"))
+			out = append(out, param("memory", "*mem.Source"))
 		case f.Bytes && !f.Filled, f.Handles != nil, f.Points != nil:
 			out = append(out, param(kept(r, f), f.GoType))
 		case f.Nested != nil:

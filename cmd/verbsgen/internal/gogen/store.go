@@ -221,23 +221,21 @@ func (w store) nested(f *model.Field, v, leaf *jen.Statement) (out []jen.Code) {
 	return out
 }
 
-// memorySetters makes the setters of a builder that take host memory which the new object then holds, beside the one that takes an
-// address; and the taking of it:
+// memorySetter makes the setter of a builder that takes host memory which the new object then holds, and the taking of it:
 //
-//	func (a *MRInitAttr) Memory(buf []byte) *MRInitAttr {
+//	func (a *MRInitAttr) Memory(from mem.Source) *MRInitAttr {
 //		a = object.OrZero(a)
-//		a.memory = mem.FromBytes(buf)
-//		a.c.addr = 0
+//		a.memory = &from
 //		a.c.comp_mask |= 0x2
 //		return a
 //	}
-func (g *goFile) memorySetters(r *model.Record, f *model.Field) {
-	for _, m := range []struct{ name, param, typ, from string }{{"Memory", "buf", "[]byte", "FromBytes"},
-		{"Pin", "pin", "*mem.Pin", "FromPin"}, {"Buffer", "buf", "*mem.Buffer", "FromBuffer"}} {
-		g.chained(r, m.name, doc(m.name, say(m.name, nil), "struct "+r.C+"."+f.C, r.Page), param(m.param, m.typ),
-			assign(id("a.memory"), rt("mem", m.from).Call(id(m.param))), assign(id("a.c", f.Leaf.Go), jen.Lit(0)),
-			op(id("a.c", r.Mask), "|=", inHex(uint64(f.BitValue))), jen.Return(id("a")))
+func (g *goFile) memorySetter(r *model.Record, f *model.Field) {
+	body := []jen.Code{assign(id("a.memory"), ref(id("from")))}
+	if f.Bit != nil {
+		body = append(body, op(id("a.c", r.Mask), "|=", inHex(uint64(f.BitValue))))
 	}
+	g.chained(r, f.Go, doc(f.Go, say("Memory", nil), "struct "+r.C+"."+f.C, r.Page), param("from", "mem.Source"),
+		append(body, jen.Return(id("a")))...)
 	g.fn(fn{doc: says("hold", nil), recv: recv("a", r.Go), name: "hold",
 		params: []jen.Code{param("verb", "string"), param("c", "*"+r.Mirror.Name)}, results: types("mem.Held", "error"),
 		body: takeMemory(id("c", f.Leaf.Go), id("c", f.Len.Go))})
@@ -245,26 +243,22 @@ func (g *goFile) memorySetters(r *model.Record, f *model.Field) {
 
 // takeMemory takes the memory of a builder:
 //
-//	from := a.memory
-//	if c.addr != 0 {
-//		from = mem.FromAddr(c.addr, c.length)
+//	if a.memory == nil {
+//		return mem.Held{}, nil
 //	}
-//	held, err := from.Take(verb)
+//	held, err := mem.Take(*a.memory, verb)
 //	if err != nil {
 //		return mem.Held{}, verr.Memory(verb, err)
 //	}
-//	if held.Addr != 0 {
-//		c.addr, c.length = held.Addr, held.Len
-//	}
+//	c.addr, c.length = held.Addr, held.Len
 //	return held, nil
 func takeMemory(addr, length *jen.Statement) []jen.Code {
-	given := func(addr *jen.Statement) *jen.Statement { return op(addr, "!=", jen.Lit(0)) }
+	none := rt("mem", "Held").Values()
 	return []jen.Code{
-		define("from").Add(id("a.memory")),
-		jen.If(given(addr)).Block(assign(id("from"), rt("mem", "FromAddr").Call(addr, length))),
-		define("held", "err").Add(id("from.Take")).Call(id("verb")),
-		jen.If(notNil(id("err"))).Block(fail{rt("mem", "Held").Values()}.with(rt("verr", "Memory").Call(id("verb"), id("err")))),
-		jen.If(given(id("held.Addr"))).Block(jen.List(addr, length).Op("=").List(id("held.Addr"), id("held.Len"))),
+		jen.If(isNil(id("a.memory"))).Block(jen.Return(none, jen.Nil())),
+		define("held", "err").Add(rt("mem", "Take").Call(jen.Op("*").Add(id("a.memory")), id("verb"))),
+		jen.If(notNil(id("err"))).Block(fail{none}.with(rt("verr", "Memory").Call(id("verb"), id("err")))),
+		jen.List(addr, length).Op("=").List(id("held.Addr"), id("held.Len")),
 		jen.Return(id("held"), jen.Nil()),
 	}
 }

@@ -40,6 +40,9 @@ func (w *walker) call(e *ast.CallExpr) []value {
 	}
 	fn := w.callee(e)
 	if fn != nil {
+		if from, ok := w.memory(e, fn); ok {
+			return []value{from}
+		}
 		if values, ok := w.dataPath(e, fn); ok {
 			return values
 		}
@@ -162,7 +165,16 @@ func (w *walker) setter(e *ast.CallExpr, fn *types.Func) []value {
 	if !known {
 		return nil
 	}
-	if f := r.field(fn.Name()); f != nil && len(args) == 1 {
+	if f := r.field(fn.Name()); f != nil && len(args) == 1 && f.Callback != "" && f.Len != nil {
+		from := sourceOf(args[0])
+		r.set(f, from.addr, e.Args[0])
+		for _, x := range r.of.Fields {
+			if x.Leaf == f.Len {
+				r.set(x, from.length, e.Args[0])
+			}
+		}
+		return []value{r}
+	} else if f != nil && len(args) == 1 {
 		r.set(f, w.meant(f, args[0]), e.Args[0])
 		if f.Points != nil || f.Handles != nil || f.Bytes || f.Callback != "" || f.Nested != nil {
 			w.escape(args[0])
@@ -175,15 +187,6 @@ func (w *walker) setter(e *ast.CallExpr, fn *types.Func) []value {
 			return []value{r}
 		}
 	}
-	if m := memoryOf(r.of); m != nil && (fn.Name() == "Memory" || fn.Name() == "Pin" || fn.Name() == "Buffer") {
-		r.set(m, some{}, e)
-		for _, f := range r.of.Fields {
-			if f.Leaf == m.Len { // that of the memory
-				r.set(f, nil, e)
-			}
-		}
-		return []value{r}
-	}
 	r.lost = true
 	return []value{r}
 }
@@ -194,16 +197,6 @@ func (w *walker) meant(f *model.Field, v value) value {
 		return some{}
 	}
 	return v
-}
-
-// memoryOf is the field of a record that takes memory; nil without one.
-func memoryOf(r *model.Record) *model.Field {
-	for _, f := range r.Fields {
-		if f.Callback != "" && f.Len != nil {
-			return f
-		}
-	}
-	return nil
 }
 
 // verb walks a call of a generated method, and has it judged.
@@ -273,7 +266,7 @@ func (c *caseOf) all() bool {
 // argument is what is known of a parameter of C, by the Go parameter that it comes from.
 func (w *walker) argument(c *caseOf, p *model.Param, e *ast.CallExpr, args []value, sig *types.Signature) value {
 	if c.face.verb.HostMemory(p) {
-		if v, done := w.memory(c, p, args, sig); done {
+		if v, done := w.ofSource(c, p, args, sig); done {
 			return v
 		}
 	}
@@ -349,32 +342,52 @@ func (w *walker) rest(c *caseOf, p *model.Param, e *ast.CallExpr, args []value, 
 	return out
 }
 
-// memory is the address or length of memory that a method takes as a slice, a buffer or a pin.
-func (w *walker) memory(c *caseOf, p *model.Param, args []value, sig *types.Signature) (v value, done bool) {
-	name := map[string]string{form.Bytes: "buf", form.Buffer: "buf", form.Pin: "pin"}[c.face.method.Form]
-	if name == "" {
+// source is memory that a call takes: its address and its length.
+type source struct{ addr, length value }
+
+// sourceOf is what is known of memory that is given as v, a slice or a mem.Source.
+func sourceOf(v value) source {
+	switch v := v.(type) {
+	case source:
+		return v
+	case list:
+		if v.n > 0 {
+			return source{some{}, big.NewInt(v.n)}
+		}
+		return source{nil, new(big.Int)}
+	case null:
+		return source{}
+	}
+	return source{some{}, nil}
+}
+
+// memory is what a function of package mem returns, if it makes a mem.Source.
+func (w *walker) memory(e *ast.CallExpr, fn *types.Func) (v value, ok bool) {
+	t := fn.Signature().Results()
+	if fn.Pkg() == nil || fn.Pkg().Name() != "mem" || t.Len() != 1 || types.TypeString(t.At(0).Type(), (*types.Package).Name) != "mem.Source" {
 		return nil, false
 	}
+	if args := w.exprs(e.Args); len(args) == 2 {
+		return source{args[0], args[1]}, true
+	} else {
+		return sourceOf(args[0]), true
+	}
+}
+
+// ofSource is the address or the length of the memory that a method takes as one argument.
+func (w *walker) ofSource(c *caseOf, p *model.Param, args []value, sig *types.Signature) (v value, done bool) {
+	name := map[string]string{form.Bytes: "buf", form.Memory: "from"}[c.face.method.Form]
 	for i := range sig.Params().Len() {
-		if sig.Params().At(i).Name() != name {
+		if x := sig.Params().At(i); name == "" || x.Name() != name {
 			continue
 		}
-		switch x := valueAt(args, i).(type) {
-		case list:
-			if p.Len == nil {
-				return big.NewInt(x.n), true
-			}
-			if x.n > 0 {
-				return some{}, true
-			}
-		case null:
-			return nil, true
-		}
-		if p.Len != nil && c.face.method.Form != form.Bytes {
-			return some{}, true
+		if from := sourceOf(valueAt(args, i)); p.Len != nil {
+			return from.addr, true
+		} else {
+			return from.length, true
 		}
 	}
-	return nil, true
+	return nil, name != ""
 }
 
 // fits reports whether a Go parameter has the type that the verb's has.

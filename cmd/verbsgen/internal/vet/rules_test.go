@@ -6,7 +6,10 @@ import "testing"
 func TestProgram(t *testing.T) {
 	wants(t, `package x
 
-import v "github.com/verbsgen/verbsgen/gen/verbs"
+import (
+	v "github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/mem"
+)
 
 func flags(pd *v.PD, dm *v.DM, buf []byte, some v.MRAccess, deep bool) {
 	_, _ = pd.RegMR(buf, v.MRAccessRemoteWrite) // want VR-ibv_reg_mr-access-0001 |v.MRAccessLocalWrite
@@ -55,8 +58,8 @@ func builders(dev *v.Device, pd *v.PD, qp *v.QP, other func(*v.SRQInitAttrEx)) {
 	other(a)
 	_, _ = dev.CreateSRQEx(a)
 	_ = qp.Modify(v.NewQPAttr(v.QPStateInit).Timeout(40)) // want VR-ibv_modify_qp-timeout-0241
-	_, _ = pd.RegMREx(v.NewMRInitAttr(0, 0).Memory(nil))
-	_, _ = pd.RegMREx(v.NewMRInitAttr(0, 0).Addr(4096)) // want VR-ibv_reg_mr_ex-length-0060
+	_, _ = pd.RegMREx(v.NewMRInitAttr(0, 0).Memory(mem.Bytes(nil)))
+	_, _ = pd.RegMREx(v.NewMRInitAttr(0, 0).Memory(mem.Addr(4096, 0))) // want VR-ibv_reg_mr_ex-length-0060
 	_, _ = dev.QueryPort(0) // want VR-ibv_query_port-port_num-0170
 }
 `, own(t, "verbs"))

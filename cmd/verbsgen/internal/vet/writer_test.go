@@ -6,6 +6,7 @@ import (
 	"maps"
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
@@ -61,7 +62,11 @@ func (m *module) source(v *model.Verb, method *model.Method, args map[string]any
 		return "", w.why
 	}
 	vars := append([]string{"recv *" + short + "." + method.Recv}, w.vars...)
-	return fmt.Sprintf("package x\n\nimport %q\n\nvar (\n\t%s\n)\n\nfunc f() { %s%s.%s(%s) }\n", m.path,
+	imports := strconv.Quote(m.path)
+	if strings.Contains(strings.Join(in, " "), "mem.Addr(") {
+		imports += "; import " + strconv.Quote("github.com/verbsgen/verbsgen/runtime/mem")
+	}
+	return fmt.Sprintf("package x\n\nimport %s\n\nvar (\n\t%s\n)\n\nfunc f() { %s%s.%s(%s) }\n", imports,
 		strings.Join(vars, "\n\t"), strings.Join(w.made, "")+before, recv, method.Name, strings.Join(in, ", ")), w.why
 }
 
@@ -155,18 +160,35 @@ func nestedFields(m map[string]any) map[string]any {
 
 // memory writes the argument that stands for an address with its length.
 func (w *writer) memory(v *model.Verb, method *model.Method, t types.Type, args map[string]any) string {
-	if method.Form != form.Bytes {
-		return w.neutral(t)
-	}
 	for _, p := range v.Params {
 		if p.Len == nil || !v.HostMemory(p) {
 			continue
+		}
+		if method.Form == form.Memory {
+			return w.source(args, p.C, p.Len.C)
+		}
+		if method.Form != form.Bytes {
+			return w.neutral(t)
 		}
 		if n, ok := w.number(args[p.Len.C]); ok && n.IsInt64() && n.Int64() < 1<<40 {
 			return fmt.Sprintf("make([]byte, %d)", n.Int64())
 		}
 	}
 	return w.unknown(t)
+}
+
+// source writes the mem.Source of an address with its length, by their names in a case.
+func (w *writer) source(values map[string]any, addr, length string) string {
+	word := func(name string, t types.Type) string {
+		if v, given := values[name]; given {
+			return w.scalar(t, v)
+		}
+		if w.left == "memory" {
+			return "4096"
+		}
+		return w.neutral(t)
+	}
+	return "mem.Addr(" + word(addr, types.Typ[types.Uintptr]) + ", " + word(length, types.Typ[types.Uint64]) + ")"
 }
 
 // neutral writes what a case leaves out.
@@ -354,7 +376,12 @@ func (w *writer) builder(r *model.Record, fields map[string]any, mask any) strin
 		if masked && f.Bit != nil && !asked {
 			continue // its value does not count
 		}
-		text := w.field(f, fields, t)
+		text := ""
+		if f.Callback == spec.CallbackMemory && (given || asked) {
+			text = w.source(fields, f.C, f.Len.C)
+		} else {
+			text = w.field(f, fields, t)
+		}
 		switch {
 		case text != "" && (given || asked || f.Nested != nil):
 		case asked:

@@ -130,7 +130,7 @@ func (s site) takes(x string) bool {
 func released(p *Package, f *function) {
 	takes := each(f, func(a *ast.AssignStmt) bool {
 		c, ok := a.Rhs[0].(*ast.CallExpr)
-		return ok && (matches("*.Take", callee(c)) || matches("*.hold", callee(c)) || callee(c) == "newAllocCalls")
+		return ok && (callee(c) == "mem.Take" || matches("*.hold", callee(c)) || callee(c) == "newAllocCalls")
 	})
 	for _, take := range takes {
 		f.givenBack(take, text(take.assign.Lhs[0]))
@@ -143,7 +143,7 @@ func released(p *Package, f *function) {
 		if text(of[i]) == "mem.Held" && len(f.raws()) > 0 {
 			f.givenBack(site{Node: f.decl.Type, stack: []ast.Node{f.decl}}, name)
 		}
-		if text(of[i]) == "mem.Source" && len(f.raws()) > 0 && len(f.calls(name+".Take")) != 1 {
+		if text(of[i]) == "mem.Source" && len(f.raws()) > 0 && len(f.calls("mem.Take")) != 1 {
 			p.report(f, f.decl, "%s is handed to C and not held", name)
 		}
 		if text(of[i]) == "uintptr" && name == "addr" && len(f.created()) > 0 && len(takes) == 0 && slices.ContainsFunc(f.raws(),

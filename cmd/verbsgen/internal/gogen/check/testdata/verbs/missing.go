@@ -8,7 +8,7 @@ func (pd *PD) NotLookedFor() error {
 }
 
 func (pd *PD) HalfLookedFor(memory mem.Source) (*MR, error) {
-	held, err := memory.Take(verb)
+	held, err := mem.Take(memory, verb)
 	if err != nil {
 		return nil, err
 	}

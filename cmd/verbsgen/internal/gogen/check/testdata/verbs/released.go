@@ -2,7 +2,7 @@ package verbs
 
 func (pd *PD) NotReleased(memory mem.Source) (*MR, error) {
 	in := inX{}
-	held, err := memory.Take(verb) // want "the rules look at memory before it is taken"
+	held, err := mem.Take(memory, verb) // want "the rules look at memory before it is taken"
 	if err != nil {
 		return nil, err
 	}
@@ -14,7 +14,7 @@ func (pd *PD) NotReleased(memory mem.Source) (*MR, error) {
 }
 
 func (pd *PD) NotKept(memory mem.Source) (*MR, error) {
-	held, err := memory.Take(verb)
+	held, err := mem.Take(memory, verb)
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +27,7 @@ func (pd *PD) NotKept(memory mem.Source) (*MR, error) {
 }
 
 func (pd *PD) ReleasedLate(memory mem.Source) error {
-	held, err := memory.Take(verb)
+	held, err := mem.Take(memory, verb)
 	if err != nil {
 		return err
 	}
