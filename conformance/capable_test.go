@@ -124,7 +124,7 @@ func TestOtherDevice(t *testing.T) {
 		mr := must(pd.RegMR(make([]byte, 64), 0))(t)
 		pd2, cq2 := must(other.dev.AllocPD())(t), must(other.dev.CreateCQ(4, nil, 0))(t)
 		srq2 := must(pd2.CreateSRQ(verbs.SRQInitAttr{MaxWR: 1, MaxSGE: 1}))(t)
-		td2 := must(other.dev.AllocTD(verbs.NewTDInitAttr()))(t)
+		td2 := must(other.dev.AllocTD())(t)
 		channel2 := must(other.dev.CreateCompChannel())(t)
 		dm2 := must(other.dev.AllocDM(verbs.NewAllocDMAttr(64)))(t)
 		rc := func(send, recv *verbs.CQ) verbs.QPInitAttr {

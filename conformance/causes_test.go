@@ -104,7 +104,7 @@ func TestCauses(t *testing.T) {
 			return err
 		}},
 		{"ibv_read_counters", syscall.EINVAL, "no flow has these counters", func(t *testing.T) error {
-			counters := must(b.dev.CreateCounters(verbs.NewCountersInitAttr()))(t)
+			counters := must(b.dev.CreateCounters())(t)
 			return counters.Read(make([]uint64, 2), 0)
 		}},
 		{"ibv_create_qp", syscall.EINVAL, "max_inline_data is more than the device carries inline", func(t *testing.T) error {

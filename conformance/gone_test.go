@@ -21,7 +21,7 @@ func all(t *testing.T, dev *verbs.Device) (closers []interface{ Close() error },
 	cq := must(dev.CreateCQ(4, ch, 0))(t)
 	srq := must(pd.CreateSRQ(verbs.SRQInitAttr{MaxWR: 1, MaxSGE: 1}))(t)
 	qp = must(pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeUD, SendCQ: cq, RecvCQ: cq, MaxSendWR: 1, MaxSendSGE: 1}))(t)
-	td := must(dev.AllocTD(verbs.NewTDInitAttr()))(t)
+	td := must(dev.AllocTD())(t)
 	parent := must(dev.AllocParentDomain(verbs.NewParentDomainAttr(pd).ThreadDomain(td)))(t)
 	dm := must(dev.AllocDM(verbs.NewAllocDMAttr(64)))(t)
 	dmr := must(pd.RegDMMR(dm, 0, 64, verbs.DMAccessZeroBased))(t)

@@ -200,7 +200,7 @@ func (a *arriving) close() error {
 // counting returns counters that a flow has.
 func counting(t *testing.T, dev *verbs.Device, qp *verbs.QP) *verbs.Counters {
 	t.Helper()
-	counters := must(dev.CreateCounters(verbs.NewCountersInitAttr()))(t)
+	counters := must(dev.CreateCounters())(t)
 	if err := counters.AttachFlow(verbs.NewCounterAttachAttr(verbs.CounterDescriptionPackets, 0), nil); err != nil {
 		t.Fatal(err)
 	}

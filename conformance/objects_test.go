@@ -23,7 +23,7 @@ import (
 func TestCloseOrder(t *testing.T) {
 	b := open(t)
 	pd := must(b.dev.AllocPD())(t)
-	td := must(b.dev.AllocTD(verbs.NewTDInitAttr()))(t)
+	td := must(b.dev.AllocTD())(t)
 	pp := must(b.dev.AllocParentDomain(verbs.NewParentDomainAttr(pd).ThreadDomain(td)))(t)
 	dm := must(b.dev.AllocDM(verbs.NewAllocDMAttr(64)))(t)
 	mr := must(pp.RegDMMR(dm, 0, 64, verbs.DMAccessZeroBased))(t)

@@ -144,7 +144,7 @@ func TestUseDefault(t *testing.T) {
 // TestThreadDomain asks in C whether a parent domain got its thread domain: libmlx5 counts who uses one, and does not end it.
 func TestThreadDomain(t *testing.T) {
 	c, dev := beside(t), open(t, Devices[0])
-	td, pd := must(dev.AllocTD(verbs.NewTDInitAttr()))(t), must(dev.AllocPD())(t)
+	td, pd := must(dev.AllocTD())(t), must(dev.AllocPD())(t)
 	must(dev.AllocParentDomain(verbs.NewParentDomainAttr(pd).ThreadDomain(td)))(t)
 	if _, refused := c.call("ibv_dealloc_td", m{"td": uintptr(td.CPtr())}); refused != "EBUSY" {
 		t.Errorf("the thread domain of a parent domain ends: %q", refused)

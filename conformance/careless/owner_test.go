@@ -63,7 +63,7 @@ var strange = []struct {
 		return given(err, func() error { return result(w.dev.AllocParentDomain(verbs.NewParentDomainAttr(pd))) })
 	}},
 	{"thread domain", "td: TD", func(w *world, other *verbs.Device) error {
-		td, err := other.AllocTD(verbs.NewTDInitAttr())
+		td, err := other.AllocTD()
 		return given(err, func() error {
 			return result(w.dev.AllocParentDomain(verbs.NewParentDomainAttr(w.a.PD).ThreadDomain(td)))
 		})

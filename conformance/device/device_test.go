@@ -135,7 +135,7 @@ func TestUnsupported(t *testing.T) {
 	fd := must(unix.MemfdCreate("memory", unix.MFD_CLOEXEC))(t)
 	defer unix.Close(fd)
 	for name, call := range map[string]func() error{
-		"AllocTD":           func() error { _, err := b.dev.AllocTD(verbs.NewTDInitAttr()); return err },
+		"AllocTD":           func() error { _, err := b.dev.AllocTD(); return err },
 		"AllocParentDomain": func() error { _, err := b.dev.AllocParentDomain(verbs.NewParentDomainAttr(pd)); return err },
 		"AllocDM":           func() error { _, err := b.dev.AllocDM(verbs.NewAllocDMAttr(4096)); return err },
 		"AllocNullMR":       func() error { _, err := pd.AllocNullMR(); return err },

@@ -45,7 +45,7 @@ var headerVerbs = []headerVerb{
 	{"ibv_alloc_dm", "alloc_dm", func(b *beds) (err error) { b.dm, err = b.dev.AllocDM(verbs.NewAllocDMAttr(64)); return }},
 	{"ibv_free_dm", "free_dm", func(b *beds) error { return b.dm.Close() }},
 	{"ibv_reg_dm_mr", "reg_dm_mr", func(b *beds) error { _, err := b.pd.RegDMMR(b.dm, 0, 64, verbs.DMAccessZeroBased); return err }},
-	{"ibv_alloc_td", "alloc_td", func(b *beds) (err error) { b.td, err = b.dev.AllocTD(verbs.NewTDInitAttr()); return }},
+	{"ibv_alloc_td", "alloc_td", func(b *beds) (err error) { b.td, err = b.dev.AllocTD(); return }},
 	{"ibv_dealloc_td", "dealloc_td", func(b *beds) error { return b.td.Close() }},
 	{"ibv_alloc_parent_domain", "alloc_parent_domain", func(b *beds) error {
 		_, err := b.dev.AllocParentDomain(verbs.NewParentDomainAttr(b.pd))
@@ -123,7 +123,7 @@ var headerVerbs = []headerVerb{
 	}},
 	{"ibv_destroy_flow", "ibv_destroy_flow", func(b *beds) error { return b.flow.Close() }},
 	{"ibv_create_counters", "create_counters",
-		func(b *beds) (err error) { b.counters, err = b.dev.CreateCounters(verbs.NewCountersInitAttr()); return }},
+		func(b *beds) (err error) { b.counters, err = b.dev.CreateCounters(); return }},
 	{"ibv_attach_counters_point_flow", "attach_counters_point_flow", func(b *beds) error {
 		return b.counters.AttachFlow(verbs.NewCounterAttachAttr(verbs.CounterDescriptionPackets, 0), nil)
 	}},

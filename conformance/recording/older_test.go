@@ -70,8 +70,8 @@ func TestContextCut(t *testing.T) {
 		call func() error
 	}{
 		{"alloc_dm", func() error { _, err := b.dev.AllocDM(verbs.NewAllocDMAttr(64)); return err }},
-		{"alloc_td", func() error { _, err := b.dev.AllocTD(verbs.NewTDInitAttr()); return err }},
-		{"create_counters", func() error { _, err := b.dev.CreateCounters(verbs.NewCountersInitAttr()); return err }},
+		{"alloc_td", func() error { _, err := b.dev.AllocTD(); return err }},
+		{"create_counters", func() error { _, err := b.dev.CreateCounters(); return err }},
 	} {
 		last := uint64(context.Size) - at(c.op)
 		*size = last

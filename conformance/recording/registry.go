@@ -75,7 +75,7 @@ func goNames(records []*spec.Record) (out []string) {
 // taken returns the argument of C that a method takes as attributes, or nil.
 func taken(s *spec.Spec, v *spec.Verb, m *spec.Method) *spec.Param {
 	for i, p := range v.Params {
-		if _, fixed := m.Fixed[p.C]; p.Role == role.InRecord && !fixed && s.RecordByGo(p.Type).Runtime == "" {
+		if _, fixed := m.Fixed[p.C]; p.Role == role.InRecord && !fixed && s.RecordByGo(p.Type).Runtime == "" && !empty(s.RecordByGo(p.Type)) {
 			return &v.Params[i]
 		}
 	}
@@ -105,4 +105,9 @@ var attributes = []any{
 	}
 	b.WriteString("}\n")
 	return b.String()
+}
+
+// empty reports whether there is nothing in a record that a caller could say: then methods do not take it.
+func empty(r *spec.Record) bool {
+	return len(r.Fields)+len(r.Switches) == 0 && r.Arm == nil && r.Tail == nil
 }

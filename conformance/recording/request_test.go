@@ -206,6 +206,8 @@ func (r *request) arg(p *spec.Param, i int, setters []string, take func() reflec
 		r.want[p.C] = numberWant(at)
 	case p.Role == role.InRecord && r.spec.RecordByGo(p.Type).Runtime != "":
 		r.args = append(r.args, r.runtimeRecord(p, take()))
+	case p.Role == role.InRecord && empty(r.spec.RecordByGo(p.Type)):
+		r.want[p.C] = want{some: true}
 	case p.Role == role.InRecord:
 		take()
 		x := r.given

@@ -101,7 +101,6 @@ func scalar(t reflect.Type, n, try int) (reflect.Value, want, error) {
 // regions is the memory of a test.
 type regions struct {
 	buffers []*mem.Buffer
-	pins    []*mem.Pin
 }
 
 const regionSize = 1 << 16
@@ -115,9 +114,6 @@ func (r *regions) buffer(t testing.TB) *mem.Buffer {
 
 func (r *regions) close(t testing.TB) {
 	t.Cleanup(func() { // after the device, which holds them
-		for _, p := range r.pins {
-			p.Unpin()
-		}
 		for _, b := range r.buffers {
 			if err := b.Close(); err != nil {
 				t.Error(err)

@@ -174,7 +174,7 @@ func (w *worker) queues(h *hub, pd *verbs.PD) (all []io.Closer, err error) {
 }
 
 func (w *worker) domains(h *hub, pd *verbs.PD) (all []io.Closer, err error) {
-	td, err := h.dev.AllocTD(verbs.NewTDInitAttr())
+	td, err := h.dev.AllocTD()
 	if err != nil {
 		return nil, unsupported(err)
 	}

@@ -97,7 +97,7 @@ func probePeer(t *T, dev *verbs.Device) (why string, err error) {
 // Each probe makes the simplest call that needs the capability. An error other than "not supported" is for the cases to find.
 
 func probeTD(dev *verbs.Device, _ *T) error {
-	td, err := dev.AllocTD(verbs.NewTDInitAttr())
+	td, err := dev.AllocTD()
 	if err != nil {
 		return err
 	}
@@ -195,7 +195,7 @@ func withDatagrams(dev *verbs.Device, use func(qp *verbs.QP) error) error {
 }
 
 func probeCounters(dev *verbs.Device, _ *T) error {
-	c, err := dev.CreateCounters(verbs.NewCountersInitAttr())
+	c, err := dev.CreateCounters()
 	if err != nil {
 		return err
 	}

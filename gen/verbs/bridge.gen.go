@@ -39,12 +39,10 @@ func init() {
 	bridge.OfferHandle((*MR).base, newMR, func(o *MR, m *bridge.Made) { o.pd = bridge.Among[PD](m); o.place(0, dpath.Elsewhere) })
 	bridge.OfferAttr("AllocDMAttr", (*AllocDMAttr).lend)
 	bridge.OfferAttr("DMAHInitAttr", (*DMAHInitAttr).lend)
-	bridge.OfferAttr("TDInitAttr", (*TDInitAttr).lend)
 	bridge.OfferAttr("CounterAttachAttr", (*CounterAttachAttr).lend)
 	bridge.OfferAttr("MWBindAttr", (*MWBindAttr).lend)
 	bridge.OfferAttr("AHAttr", (*AHAttr).lend)
 	bridge.OfferAttr("CompCntrInitAttr", (*CompCntrInitAttr).lend)
-	bridge.OfferAttr("CountersInitAttr", (*CountersInitAttr).lend)
 	bridge.OfferAttr("CQInitAttrEx", (*CQInitAttrEx).lend)
 	bridge.OfferAttr("QPInitAttr", (*QPInitAttr).lend)
 	bridge.OfferAttr("QPInitAttrEx", (*QPInitAttrEx).lend)
@@ -99,13 +97,6 @@ func (a *DMAHInitAttr) lend(to *bridge.Lent) error {
 }
 
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
-func (a *TDInitAttr) lend(to *bridge.Lent) error {
-	c := a.c
-	to.C = unsafe.Pointer(&c)
-	return nil
-}
-
-// lend copies the C struct for a verb of another library, and begins the use of the handles in it.
 func (a *CounterAttachAttr) lend(to *bridge.Lent) error {
 	c := a.c
 	to.C = unsafe.Pointer(&c)
@@ -136,13 +127,6 @@ func (a *AHAttr) lend(to *bridge.Lent) error {
 
 // lend copies the C struct for a verb of another library, and begins the use of the handles in it.
 func (a *CompCntrInitAttr) lend(to *bridge.Lent) error {
-	c := a.c
-	to.C = unsafe.Pointer(&c)
-	return nil
-}
-
-// lend copies the C struct for a verb of another library, and begins the use of the handles in it.
-func (a *CountersInitAttr) lend(to *bridge.Lent) error {
 	c := a.c
 	to.C = unsafe.Pointer(&c)
 	return nil

@@ -1177,10 +1177,6 @@ var (
 		Statement: "a table of work queues needs a device that distributes raw packets",
 		Fix:       "make a queue pair with a receive queue of its own",
 		Page:      "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana with linux 6.12"}, Text: validate.Text[QPType]}
-	rule0152 = verr.Rule{ID: "VR-ibv_alloc_td-comp_mask-0152", Verb: "ibv_alloc_td", Subject: "init_attr.comp_mask",
-		Statement: "comp_mask must be 0, as no bit is defined",
-		Fix:       "",
-		Page:      "ibv_alloc_td", Text: validate.Hex}
 	rule0135 = verr.Rule{ID: "VR-ibv_alloc_parent_domain-pd-0135", Verb: "ibv_alloc_parent_domain", Subject: "attr.pd",
 		Statement: "pd must not be NULL, as a parent domain extends it",
 		Fix:       "set pd",
@@ -1249,10 +1245,6 @@ var (
 		Statement: "comp_mask must say which values to read",
 		Fix:       "",
 		Page:      "ibv_query_rt_values_ex", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (no value is read)"}, Text: validate.Hex}
-	rule0167 = verr.Rule{ID: "VR-ibv_query_device_ex-comp_mask-0167", Verb: "ibv_query_device_ex", Subject: "input.comp_mask",
-		Statement: "comp_mask must be 0, as no bit is defined",
-		Fix:       "pass nil for input",
-		Page:      "ibv_query_device_ex", Text: validate.Hex}
 	rule1220 = verr.Rule{ID: "VR-ibv_open_qp-comp_mask-1220", Verb: "ibv_open_qp", Subject: "qp_open_attr.comp_mask",
 		Statement: "comp_mask needs NUM, XRCD and TYPE",
 		Fix:       "give all of them",
@@ -1925,10 +1917,6 @@ var (
 		Statement: "port_num is at most the number of ports",
 		Fix:       "pass a port of the device",
 		Page:      "ibv_resolve_eth_l2_from_gid", Capable: true, Limit: "phys_port_cnt"}
-	rule0753 = verr.Rule{ID: "VR-ibv_create_counters-comp_mask-0753", Verb: "ibv_create_counters", Subject: "init_attr.comp_mask",
-		Statement: "comp_mask has no bits yet",
-		Fix:       "set it to 0",
-		Page:      "ibv_create_counters", Section: "ARGUMENTS", Text: validate.Hex}
 	rule2092 = verr.Rule{ID: "VR-ibv_attach_counters_point_flow-counter_desc-2092", Verb: "ibv_attach_counters_point_flow", Subject: "attr.counter_desc",
 		Statement: "counter_desc is PACKETS or BYTES",
 		Fix:       "pass CounterDescriptionPackets or CounterDescriptionBytes",

@@ -1151,26 +1151,14 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 
 // AllocTD allocates a thread domain.
 //
-// Errors (the call is not made):
-//   - comp_mask must be 0, as no bit is defined [VR-ibv_alloc_td-comp_mask-0152]
-//
 // C: ibv_alloc_td, ibv_alloc_td(3).
-func (dev *Device) AllocTD(initAttr *TDInitAttr) (*TD, error) {
+func (dev *Device) AllocTD() (*TD, error) {
 	const verb = "ibv_alloc_td"
 	if err := dev.base().Enter(verb); err != nil {
 		return nil, err
 	}
 	defer dev.h.Exit()
-	if initAttr == nil {
-		return nil, verr.NilValue(verb, "TDInitAttr", "make one with NewTDInitAttr")
-	}
-	initAttrC := initAttr.c
-	in := inAllocTD{
-		initAttrCompMask: uint64(initAttrC.comp_mask),
-	}
-	if err := checkAllocTD(&in); err != nil {
-		return nil, err
-	}
+	initAttrC := cTDInitAttr{}
 	ptr, errno := rawAllocTD(dev.h.C, unsafe.Pointer(&initAttrC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, nil)
@@ -1278,9 +1266,6 @@ func (dev *Device) QueryRTValues() (*RTInfo, error) {
 
 // QueryDeviceEx returns all attributes of a device.
 //
-// Errors (the call is not made):
-//   - comp_mask must be 0, as no bit is defined [VR-ibv_query_device_ex-comp_mask-0167]
-//
 // C: ibv_query_device_ex, ibv_query_device_ex(3).
 func (dev *Device) QueryDeviceEx() (*DeviceInfoEx, error) {
 	const verb = "ibv_query_device_ex"
@@ -1288,13 +1273,6 @@ func (dev *Device) QueryDeviceEx() (*DeviceInfoEx, error) {
 		return nil, err
 	}
 	defer dev.h.Exit()
-	in := inQueryDeviceEx{
-		inputCompMask: 0,
-		input:         0,
-	}
-	if err := checkQueryDeviceEx(&in); err != nil {
-		return nil, err
-	}
 	var attrC cDeviceAttrEx
 	if errno := rawQueryDeviceEx(dev.lib.fn[symIbv_query_device], dev.h.C, nil, unsafe.Pointer(&attrC)); errno != 0 {
 		return nil, verr.Failed(verb, errno, nil)
@@ -1577,26 +1555,14 @@ func (dev *Device) ResolveEthL2FromGID(attr AHAttr) ([6]uint8, uint16, error) {
 
 // CreateCounters makes counters; they begin at 0.
 //
-// Errors (the call is not made):
-//   - comp_mask has no bits yet [VR-ibv_create_counters-comp_mask-0753]
-//
 // C: ibv_create_counters, ibv_create_counters(3).
-func (dev *Device) CreateCounters(initAttr *CountersInitAttr) (*Counters, error) {
+func (dev *Device) CreateCounters() (*Counters, error) {
 	const verb = "ibv_create_counters"
 	if err := dev.base().Enter(verb); err != nil {
 		return nil, err
 	}
 	defer dev.h.Exit()
-	if initAttr == nil {
-		return nil, verr.NilValue(verb, "CountersInitAttr", "make one with NewCountersInitAttr")
-	}
-	initAttrC := initAttr.c
-	in := inCreateCounters{
-		initAttrCompMask: uint64(initAttrC.comp_mask),
-	}
-	if err := checkCreateCounters(&in); err != nil {
-		return nil, err
-	}
+	initAttrC := cCountersInitAttr{}
 	ptr, errno := rawCreateCounters(dev.h.C, unsafe.Pointer(&initAttrC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, nil)

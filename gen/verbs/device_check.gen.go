@@ -728,20 +728,6 @@ func hintCreateQPEx(in *inCreateQPEx) []verr.Violation {
 	return may
 }
 
-// inAllocTD has the values that the rules of ibv_alloc_td use.
-type inAllocTD struct {
-	initAttrCompMask uint64 // init_attr.comp_mask
-}
-
-// checkAllocTD refuses a call of ibv_alloc_td that breaks a rule.
-func checkAllocTD(in *inAllocTD) error {
-	var bad verr.Violations
-	if in.initAttrCompMask != 0 {
-		bad.Add(&rule0152, in.initAttrCompMask)
-	}
-	return bad.Err("ibv_alloc_td")
-}
-
 // inAllocParentDomain has the values that the rules of ibv_alloc_parent_domain use.
 type inAllocParentDomain struct {
 	attrPD uint64 // attr.pd
@@ -816,21 +802,6 @@ func hintQueryRtValuesEx(in *inQueryRtValuesEx) []verr.Violation {
 	var may verr.Violations
 	may.If(in.valuesCompMask&rtInfoHasRawClock != rtInfoHasRawClock, &rule1325, in.valuesCompMask)
 	return may
-}
-
-// inQueryDeviceEx has the values that the rules of ibv_query_device_ex use.
-type inQueryDeviceEx struct {
-	inputCompMask uint64 // input.comp_mask
-	input         uint64 // input
-}
-
-// checkQueryDeviceEx refuses a call of ibv_query_device_ex that breaks a rule.
-func checkQueryDeviceEx(in *inQueryDeviceEx) error {
-	var bad verr.Violations
-	if in.input != 0 && in.inputCompMask != 0 {
-		bad.Add(&rule0167, in.inputCompMask)
-	}
-	return bad.Err("ibv_query_device_ex")
 }
 
 // inOpenQP has the values that the rules of ibv_open_qp use.
@@ -998,18 +969,4 @@ func checkResolveEthL2FromGID(in *inResolveEthL2FromGID) error {
 		bad.Add(&rule3033, in.attrPortNum, in.capPhysPortCnt.V)
 	}
 	return bad.Err("ibv_resolve_eth_l2_from_gid")
-}
-
-// inCreateCounters has the values that the rules of ibv_create_counters use.
-type inCreateCounters struct {
-	initAttrCompMask uint64 // init_attr.comp_mask
-}
-
-// checkCreateCounters refuses a call of ibv_create_counters that breaks a rule.
-func checkCreateCounters(in *inCreateCounters) error {
-	var bad verr.Violations
-	if in.initAttrCompMask > 0 {
-		bad.Add(&rule0753, in.initAttrCompMask)
-	}
-	return bad.Err("ibv_create_counters")
 }

@@ -98,7 +98,7 @@ func ExampleDevice_AllocParentDomain() {
 	defer done()
 	pd, err := dev.AllocPD()
 	check(err)
-	td, err := dev.AllocTD(verbs.NewTDInitAttr())
+	td, err := dev.AllocTD()
 	check(err)
 	parent, err := dev.AllocParentDomain(verbs.NewParentDomainAttr(pd).ThreadDomain(td))
 	check(err)

@@ -105,7 +105,7 @@ func ExamplePD_AllocMW() {
 func ExampleCounters_Read() {
 	dev, done := open()
 	defer done()
-	counters, err := dev.CreateCounters(verbs.NewCountersInitAttr())
+	counters, err := dev.CreateCounters()
 	check(err)
 	fmt.Println(errors.Is(counters.Read(make([]uint64, 2), 0), syscall.EINVAL))
 	// Output: true
@@ -157,7 +157,7 @@ func ExampleQP_CreateFlow() {
 	check(err)
 	qp, err := pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeUD, SendCQ: cq, RecvCQ: cq, MaxRecvWR: 1, MaxRecvSGE: 1})
 	check(err)
-	counters, err := dev.CreateCounters(verbs.NewCountersInitAttr())
+	counters, err := dev.CreateCounters()
 	check(err)
 	check(counters.AttachFlow(verbs.NewCounterAttachAttr(verbs.CounterDescriptionPackets, 0), nil))
 	flow, err := qp.CreateFlow(verbs.NewFlowAttr(verbs.FlowTypeNormal, 1).Specs(

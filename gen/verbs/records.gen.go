@@ -135,16 +135,6 @@ func (a *ParentDomainAttr) AllowCCUnprotectedAlloc() *ParentDomainAttr {
 	return a
 }
 
-// TDInitAttr is a description of the thread domain to make. No known release has a field for it.
-//
-// C: struct ibv_td_init_attr, ibv_alloc_td(3).
-type TDInitAttr struct {
-	c cTDInitAttr
-}
-
-// NewTDInitAttr starts an attribute structure TDInitAttr.
-func NewTDInitAttr() *TDInitAttr { return &TDInitAttr{} }
-
 // CounterAttachAttr is the unit of the counter at an index.
 //
 // C: struct ibv_counter_attach_attr, ibv_attach_counters_point_flow(3).
@@ -265,16 +255,6 @@ func NewCompCntrInitAttr(typ CompCntrType) *CompCntrInitAttr {
 	a.c.typ = uint32(typ)
 	return a
 }
-
-// CountersInitAttr is a description of the counters to make; nothing is to be chosen yet.
-//
-// C: struct ibv_counters_init_attr, ibv_create_counters(3).
-type CountersInitAttr struct {
-	c cCountersInitAttr
-}
-
-// NewCountersInitAttr starts an attribute structure CountersInitAttr.
-func NewCountersInitAttr() *CountersInitAttr { return &CountersInitAttr{} }
 
 // CQInitAttrEx is a description of the extended completion queue to make.
 //

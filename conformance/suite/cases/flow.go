@@ -96,7 +96,7 @@ func everySpec(t *suite.T) {
 
 func flowOrder(t *suite.T) {
 	qp := flowQueue(t)
-	c := must(t.Device().CreateCounters(verbs.NewCountersInitAttr()))(t)
+	c := must(t.Device().CreateCounters())(t)
 	// libmlx5 makes no flow with counters that count nothing (verbs.c, allocate_flow_counters_descriptions)
 	ok(t, "packets", c.AttachFlow(verbs.NewCounterAttachAttr(verbs.CounterDescriptionPackets, 0), nil))
 	f := must(qp.CreateFlow(newFlow(t, &verbs.FlowSpecEth{}, &verbs.FlowSpecCount{Counters: c})))(t)
@@ -140,7 +140,7 @@ func noFlow(t *suite.T) {
 
 func flowCounters(t *suite.T) {
 	qp := flowQueue(t)
-	c := must(t.Device().CreateCounters(verbs.NewCountersInitAttr()))(t)
+	c := must(t.Device().CreateCounters())(t)
 	ok(t, "packets", c.AttachFlow(verbs.NewCounterAttachAttr(verbs.CounterDescriptionPackets, 0), nil))
 	ok(t, "bytes", c.AttachFlow(verbs.NewCounterAttachAttr(verbs.CounterDescriptionBytes, 2), nil))
 	f := must(qp.CreateFlow(newFlow(t, &verbs.FlowSpecEth{}, &verbs.FlowSpecCount{Counters: c})))(t)
@@ -156,7 +156,7 @@ func flowCounters(t *suite.T) {
 
 // flowCountsNothing makes a flow, or is refused one, and uses the counters behind it.
 func flowCountsNothing(t *suite.T) {
-	c := must(t.Device().CreateCounters(verbs.NewCountersInitAttr()))(t)
+	c := must(t.Device().CreateCounters())(t)
 	f, err := flowQueue(t).CreateFlow(newFlow(t, &verbs.FlowSpecEth{}, &verbs.FlowSpecCount{Counters: c}))
 	t.Saw("a flow with counters that count nothing", err)
 	if err == nil {

@@ -243,7 +243,7 @@ func defaults(t *suite.T) {
 
 // counting makes counters of packets at index 0 and of bytes at index 2.
 func counting(t *suite.T) *verbs.Counters {
-	c := must(t.Device().CreateCounters(verbs.NewCountersInitAttr()))(t)
+	c := must(t.Device().CreateCounters())(t)
 	ok(t, "packets", c.AttachFlow(verbs.NewCounterAttachAttr(verbs.CounterDescriptionPackets, 0), nil))
 	ok(t, "bytes", c.AttachFlow(verbs.NewCounterAttachAttr(verbs.CounterDescriptionBytes, 2), nil))
 	return c

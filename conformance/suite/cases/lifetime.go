@@ -67,7 +67,7 @@ func afterClose(t *suite.T) {
 		"QueryDeviceEx": func() error { _, err := dev.QueryDeviceEx(); return err },
 		"QueryPort":     func() error { _, err := dev.QueryPort(1); return err },
 		"AllocPD":       func() error { _, err := dev.AllocPD(); return err },
-		"AllocTD":       func() error { _, err := dev.AllocTD(verbs.NewTDInitAttr()); return err },
+		"AllocTD":       func() error { _, err := dev.AllocTD(); return err },
 		"AllocDM":       func() error { _, err := dev.AllocDM(verbs.NewAllocDMAttr(64)); return err },
 		"RegMR":         func() error { _, err := pd.RegMR(make([]byte, 64), 0); return err },
 		"AllocNullMR":   func() error { _, err := pd.AllocNullMR(); return err },

@@ -75,7 +75,7 @@ func parentDomain(t *suite.T) {
 
 func threadDomain(t *suite.T) {
 	pd := newPD(t)
-	td := must(t.Device().AllocTD(verbs.NewTDInitAttr()))(t)
+	td := must(t.Device().AllocTD())(t)
 	pp := must(t.Device().AllocParentDomain(verbs.NewParentDomainAttr(pd).ThreadDomain(td)))(t)
 	if err := td.Close(); !errors.Is(err, syscall.EBUSY) {
 		t.Errorf("Close of the thread domain in use: %v", err)

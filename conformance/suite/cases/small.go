@@ -142,7 +142,7 @@ func noGroup(t *suite.T) {
 }
 
 func newCounters(t *suite.T) {
-	c := must(t.Device().CreateCounters(verbs.NewCountersInitAttr()))(t)
+	c := must(t.Device().CreateCounters())(t)
 	values := []uint64{7, 7}
 	t.Errno("Read without a flow", c.Read(values, 0), syscall.EINVAL)
 	refusedBy(t, "VR-ibv_read_counters-ncounters-0758", c.Read(nil, 0))

@@ -18,6 +18,7 @@ const (
 	keptList = model.KeptByType + "a slice has its memory and its length together"
 	keptBit  = model.KeptByType + "a builder sets a value and its bit together"
 	keptBits = model.KeptByType + "a builder sets the bits of its fields, and no others"
+	keptNone = model.KeptByType + "a method sets nothing in a struct that has nothing to set"
 	keptPair = model.KeptByType + "an Allocator has all its methods"
 )
 
@@ -58,6 +59,8 @@ func (rb *ruleBinder) elsewhere(r *model.Rule) {
 func (rb *ruleBinder) kept(r *model.Rule) string {
 	n := r.Violated
 	switch {
+	case r.Subject != nil && r.Subject.Leaf != nil && r.Subject.Param.Taken() != nil && r.Subject.Param.Record.Empty():
+		return keptNone
 	case rb.s.Gates():
 		if builderMask(rb.operand(rb.s.Mask)) && (r.Subject.Field == nil || r.Subject.Field.Bit != nil) {
 			return keptBit

@@ -281,7 +281,7 @@ func besideOf(r *model.Record) *jen.Statement {
 
 // lendable reports whether packages of other libraries may take a record: one that a verb takes, without memory and functions of Go.
 func (e *emitter) lendable(r *model.Record) bool {
-	if !r.In || r.Runtime != "" || r.Tail != nil || r.Arm != nil {
+	if !r.In || r.Runtime != "" || r.Tail != nil || r.Arm != nil || r.Empty() {
 		return false
 	}
 	for _, f := range r.Fields {

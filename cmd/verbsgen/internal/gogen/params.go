@@ -153,6 +153,11 @@ func (c *call) bytesParam(p *model.Param) {
 // plain struct.
 func (c *call) attrParam(p *model.Param) {
 	mirror, r, optional := p.Go+"C", p.Record, c.optional(p)
+	if r.Empty() {
+		c.pre = append(c.pre, define(mirror).Add(id(r.Mirror.Name).Values()))
+		c.passRecord(p, memory(mirror))
+		return
+	}
 	switch {
 	case optional:
 		c.take(p, "*"+p.GoType)

@@ -47,6 +47,7 @@ func (e *emitter) record(g *goFile, r *model.Record) {
 	case r.Runtime != "":
 		alias := say("alias", words{"Type": r.Runtime + "." + r.Go, "Package": "runtime/" + r.Runtime, "Name": r.Go})
 		g.decl(docOfRecord(r, alias), jen.Type().Id(r.Go).Op("=").Add(rt(r.Runtime, r.Go)))
+	case r.Empty():
 	case r.Plain:
 		e.plainRecord(g, r)
 	case r.In:

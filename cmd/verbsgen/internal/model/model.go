@@ -160,6 +160,11 @@ type Record struct {
 	Setups  []*Setup
 }
 
+// Empty reports whether there is nothing in a record that a caller could say: it has no Go type then, and methods do not take it.
+func (r *Record) Empty() bool {
+	return r.In && r.From == nil && r.Runtime == "" && len(r.Fields)+len(r.Bits) == 0 && r.Arm == nil && r.Tail == nil
+}
+
 // Setup is a Go type with the fields that a kind of object needs to go through states.
 type Setup struct {
 	Go    string
