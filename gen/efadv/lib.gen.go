@@ -34,14 +34,14 @@ const (
 var symbols = [numSymbols]dl.Symbol{
 	{Name: "efadv_create_comp_cntr", Version: "EFA_1.7", Since: "65.0"},
 	{Name: "efadv_create_cq", Version: "EFA_1.2", Since: "43.0"},
-	{Name: "efadv_create_driver_qp", Version: "EFA_1.0", Since: ""},
-	{Name: "efadv_create_qp_ex", Version: "EFA_1.1", Since: ""},
+	{Name: "efadv_create_driver_qp", Version: "EFA_1.0", Floor: true},
+	{Name: "efadv_create_qp_ex", Version: "EFA_1.1", Floor: true},
 	{Name: "efadv_get_max_rq_depth", Version: "EFA_1.5", Since: "63.0"},
 	{Name: "efadv_get_max_sq_depth", Version: "EFA_1.5", Since: "63.0"},
 	{Name: "efadv_qp_from_ibv_qp_ex", Version: "EFA_1.6", Since: "64.0"},
-	{Name: "efadv_query_ah", Version: "EFA_1.1", Since: ""},
+	{Name: "efadv_query_ah", Version: "EFA_1.1", Floor: true},
 	{Name: "efadv_query_cq", Version: "EFA_1.4", Since: "59.0"},
-	{Name: "efadv_query_device", Version: "EFA_1.1", Since: ""},
+	{Name: "efadv_query_device", Version: "EFA_1.1", Floor: true},
 	{Name: "efadv_query_mr", Version: "EFA_1.3", Since: "50.0"},
 	{Name: "efadv_query_qp_wqs", Version: "EFA_1.4", Since: "59.0"},
 }

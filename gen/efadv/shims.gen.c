@@ -19,6 +19,8 @@ int32_t vg39e379fe70_efadv_query_device(uintptr_t fn0_, uintptr_t ibvctx_, uint8
 	struct efadv_device_attr *attr = (struct efadv_device_attr *)attr_;
 	uint32_t inlen = (uint32_t)inlen_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_efadv_query_device)fn0_)(ibvctx, attr, inlen);
 }
 
@@ -49,6 +51,8 @@ int32_t vg39e379fe70_efadv_query_ah(uintptr_t fn0_, uintptr_t ibvah_, uint8_t *a
 	struct efadv_ah_attr *attr = (struct efadv_ah_attr *)attr_;
 	uint32_t inlen = (uint32_t)inlen_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_efadv_query_ah)fn0_)(ibvah, attr, inlen);
 }
 
@@ -59,6 +63,8 @@ void *vg39e379fe70_efadv_create_driver_qp(uintptr_t fn0_, uintptr_t ibvpd_, uint
 	struct ibv_qp_init_attr *attr = (struct ibv_qp_init_attr *)attr_;
 	uint32_t driver_qp_type = (uint32_t)driver_qp_type_;
 
+	if (!fn0_)
+		return errno = ENOSYS, NULL;
 	return ((vg_fn_efadv_create_driver_qp)fn0_)(ibvpd, attr, driver_qp_type);
 }
 
@@ -70,6 +76,8 @@ void *vg39e379fe70_efadv_create_qp_ex(uintptr_t fn0_, uintptr_t ibvctx_, uint8_t
 	struct efadv_qp_init_attr *efa_attr = (struct efadv_qp_init_attr *)efa_attr_;
 	uint32_t inlen = (uint32_t)inlen_;
 
+	if (!fn0_)
+		return errno = ENOSYS, NULL;
 	return ((vg_fn_efadv_create_qp_ex)fn0_)(ibvctx, attr_ex, efa_attr, inlen);
 }
 

@@ -24,9 +24,9 @@ const (
 
 // symbols are the functions looked up: name, default version, and the first rdma-core release known to have it.
 var symbols = [numSymbols]dl.Symbol{
-	{Name: "hnsdv_create_qp", Version: "HNS_1.0", Since: ""},
-	{Name: "hnsdv_is_supported", Version: "HNS_1.0", Since: ""},
-	{Name: "hnsdv_query_device", Version: "HNS_1.0", Since: ""},
+	{Name: "hnsdv_create_qp", Version: "HNS_1.0", Floor: true},
+	{Name: "hnsdv_is_supported", Version: "HNS_1.0", Floor: true},
+	{Name: "hnsdv_query_device", Version: "HNS_1.0", Floor: true},
 }
 
 // Symbols is the source of the functions of libhns: a loaded library, or a software device. Symbol returns the

@@ -26,6 +26,8 @@ int32_t vgee47da9f69_hnsdv_query_device(uintptr_t fn0_, uintptr_t ctx_in_, uint8
 	struct ibv_context *ctx_in = (struct ibv_context *)ctx_in_;
 	struct hnsdv_context *attrs_out = (struct hnsdv_context *)attrs_out_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_hnsdv_query_device)fn0_)(ctx_in, attrs_out);
 }
 
@@ -36,5 +38,7 @@ void *vgee47da9f69_hnsdv_create_qp(uintptr_t fn0_, uintptr_t context_, uint8_t *
 	struct ibv_qp_init_attr_ex *qp_attr = (struct ibv_qp_init_attr_ex *)qp_attr_;
 	struct hnsdv_qp_init_attr *hns_qp_attr = (struct hnsdv_qp_init_attr *)hns_qp_attr_;
 
+	if (!fn0_)
+		return errno = ENOSYS, NULL;
 	return ((vg_fn_hnsdv_create_qp)fn0_)(context, qp_attr, hns_qp_attr);
 }

@@ -41,9 +41,6 @@ func newDevXObj(lib *Lib, c unsafe.Pointer) *DevXObj {
 
 // devXObjDestroy ends the C object by mlx5dv_devx_obj_destroy.
 func (obj *DevXObj) devXObjDestroy() error {
-	if obj.lib.fn[symMlx5dv_devx_obj_destroy] == 0 {
-		return obj.lib.missing("mlx5dv_devx_obj_destroy", symMlx5dv_devx_obj_destroy)
-	}
 	if errno := rawDevXObjDestroy(obj.lib.fn[symMlx5dv_devx_obj_destroy], obj.h.C); errno != 0 {
 		return verr.Failed("mlx5dv_devx_obj_destroy", errno, nil)
 	}
@@ -93,9 +90,6 @@ func (obj *DevXObj) Query(cmd []byte, answer []byte) error {
 		return err
 	}
 	defer obj.h.Exit()
-	if obj.lib.fn[symMlx5dv_devx_obj_query] == 0 {
-		return obj.lib.missing("mlx5dv_devx_obj_query", symMlx5dv_devx_obj_query)
-	}
 	in := inDevXObjQuery{
 		inlen:  uint64(len(cmd)),
 		outlen: uint64(len(answer)),
@@ -138,9 +132,6 @@ func (obj *DevXObj) Modify(cmd []byte, answer []byte) error {
 		return err
 	}
 	defer obj.h.Exit()
-	if obj.lib.fn[symMlx5dv_devx_obj_modify] == 0 {
-		return obj.lib.missing("mlx5dv_devx_obj_modify", symMlx5dv_devx_obj_modify)
-	}
 	in := inDevXObjModify{
 		inlen:  uint64(len(cmd)),
 		outlen: uint64(len(answer)),
@@ -186,9 +177,6 @@ func (obj *DevXObj) QueryAsync(cmd []byte, answerLen uint64, id uint64, to *CmdC
 		return err
 	}
 	defer obj.h.Exit()
-	if obj.lib.fn[symMlx5dv_devx_obj_query_async] == 0 {
-		return obj.lib.missing("mlx5dv_devx_obj_query_async", symMlx5dv_devx_obj_query_async)
-	}
 	if err := to.base().EnterBeside(&obj.h, verb, "cmd_comp"); err != nil {
 		return err
 	}
@@ -276,9 +264,6 @@ func (obj *DevXObj) CreateDRActionCounter(offset uint32) (*DRAction, error) {
 		return nil, err
 	}
 	defer obj.h.Exit()
-	if obj.lib.fn[symMlx5dv_dr_action_create_flow_counter] == 0 {
-		return nil, obj.lib.missing("mlx5dv_dr_action_create_flow_counter", symMlx5dv_dr_action_create_flow_counter)
-	}
 	ptr, errno := rawDrActionCreateFlowCounter(obj.lib.fn[symMlx5dv_dr_action_create_flow_counter], obj.h.C, offset)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {

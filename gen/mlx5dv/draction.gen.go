@@ -44,9 +44,6 @@ func newDRAction(lib *Lib, c unsafe.Pointer) *DRAction {
 
 // drActionDestroy ends the C object by mlx5dv_dr_action_destroy.
 func (action *DRAction) drActionDestroy() error {
-	if action.lib.fn[symMlx5dv_dr_action_destroy] == 0 {
-		return action.lib.missing("mlx5dv_dr_action_destroy", symMlx5dv_dr_action_destroy)
-	}
 	if errno := rawDrActionDestroy(action.lib.fn[symMlx5dv_dr_action_destroy], action.h.C); errno != 0 {
 		return verr.Failed("mlx5dv_dr_action_destroy", errno, nil)
 	}
@@ -138,9 +135,6 @@ func (action *DRAction) ModifyFlowMeter(attr DRFlowMeterAttr, fields uint64) err
 		return err
 	}
 	defer action.h.Exit()
-	if action.lib.fn[symMlx5dv_dr_action_modify_flow_meter] == 0 {
-		return action.lib.missing("mlx5dv_dr_action_modify_flow_meter", symMlx5dv_dr_action_modify_flow_meter)
-	}
 	var attrC cDrFlowMeterAttr
 	if err := attr.to(&attrC); err != nil {
 		return err

@@ -42,9 +42,6 @@ func newDRDomain(lib *Lib, c unsafe.Pointer) *DRDomain {
 
 // drDomainDestroy ends the C object by mlx5dv_dr_domain_destroy.
 func (domain *DRDomain) drDomainDestroy() error {
-	if domain.lib.fn[symMlx5dv_dr_domain_destroy] == 0 {
-		return domain.lib.missing("mlx5dv_dr_domain_destroy", symMlx5dv_dr_domain_destroy)
-	}
 	if errno := rawDrDomainDestroy(domain.lib.fn[symMlx5dv_dr_domain_destroy], domain.h.C); errno != 0 {
 		return verr.Failed("mlx5dv_dr_domain_destroy", errno, nil)
 	}
@@ -91,9 +88,6 @@ func (domain *DRDomain) Sync(flags DRSync) error {
 		return err
 	}
 	defer domain.h.Exit()
-	if domain.lib.fn[symMlx5dv_dr_domain_sync] == 0 {
-		return domain.lib.missing("mlx5dv_dr_domain_sync", symMlx5dv_dr_domain_sync)
-	}
 	in := inDrDomainSync{
 		flags: uint64(flags),
 	}
@@ -160,9 +154,6 @@ func (domain *DRDomain) CreateTable(level uint32) (*DRTable, error) {
 		return nil, err
 	}
 	defer domain.h.Exit()
-	if domain.lib.fn[symMlx5dv_dr_table_create] == 0 {
-		return nil, domain.lib.missing("mlx5dv_dr_table_create", symMlx5dv_dr_table_create)
-	}
 	ptr, errno := rawDrTableCreate(domain.lib.fn[symMlx5dv_dr_table_create], domain.h.C, level)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
@@ -194,9 +185,6 @@ func (domain *DRDomain) CreateActionVPort(vport uint32) (*DRAction, error) {
 		return nil, err
 	}
 	defer domain.h.Exit()
-	if domain.lib.fn[symMlx5dv_dr_action_create_dest_vport] == 0 {
-		return nil, domain.lib.missing("mlx5dv_dr_action_create_dest_vport", symMlx5dv_dr_action_create_dest_vport)
-	}
 	in := inDrActionCreateDestVport{
 		vport: uint64(vport),
 	}
@@ -331,9 +319,6 @@ func (domain *DRDomain) CreateActionPacketReformat(flags DRActionFlag, kind Refo
 		return nil, err
 	}
 	defer domain.h.Exit()
-	if domain.lib.fn[symMlx5dv_dr_action_create_packet_reformat] == 0 {
-		return nil, domain.lib.missing("mlx5dv_dr_action_create_packet_reformat", symMlx5dv_dr_action_create_packet_reformat)
-	}
 	in := inDrActionCreatePacketReformat{
 		flags:        uint64(flags),
 		reformatType: uint64(kind),
@@ -381,9 +366,6 @@ func (domain *DRDomain) CreateActionModifyHeader(flags DRActionFlag, changes []b
 		return nil, err
 	}
 	defer domain.h.Exit()
-	if domain.lib.fn[symMlx5dv_dr_action_create_modify_header] == 0 {
-		return nil, domain.lib.missing("mlx5dv_dr_action_create_modify_header", symMlx5dv_dr_action_create_modify_header)
-	}
 	in := inDrActionCreateModifyHeader{
 		flags:     uint64(flags),
 		actionsSz: uint64(len(changes)),

@@ -39,9 +39,6 @@ func newDRMatcher(lib *Lib, c unsafe.Pointer) *DRMatcher {
 
 // drMatcherDestroy ends the C object by mlx5dv_dr_matcher_destroy.
 func (matcher *DRMatcher) drMatcherDestroy() error {
-	if matcher.lib.fn[symMlx5dv_dr_matcher_destroy] == 0 {
-		return matcher.lib.missing("mlx5dv_dr_matcher_destroy", symMlx5dv_dr_matcher_destroy)
-	}
 	if errno := rawDrMatcherDestroy(matcher.lib.fn[symMlx5dv_dr_matcher_destroy], matcher.h.C); errno != 0 {
 		return verr.Failed("mlx5dv_dr_matcher_destroy", errno, nil)
 	}
@@ -127,9 +124,6 @@ func (matcher *DRMatcher) CreateRule(value []byte, actions []*DRAction) (*DRRule
 		return nil, err
 	}
 	defer matcher.h.Exit()
-	if matcher.lib.fn[symMlx5dv_dr_rule_create] == 0 {
-		return nil, matcher.lib.missing("mlx5dv_dr_rule_create", symMlx5dv_dr_rule_create)
-	}
 	valueC, err := cmem.Counted[uint64](verb, "value", 8, value)
 	if err != nil {
 		return nil, err

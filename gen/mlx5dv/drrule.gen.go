@@ -37,9 +37,6 @@ func newDRRule(lib *Lib, c unsafe.Pointer) *DRRule {
 
 // drRuleDestroy ends the C object by mlx5dv_dr_rule_destroy.
 func (drrule *DRRule) drRuleDestroy() error {
-	if drrule.lib.fn[symMlx5dv_dr_rule_destroy] == 0 {
-		return drrule.lib.missing("mlx5dv_dr_rule_destroy", symMlx5dv_dr_rule_destroy)
-	}
 	if errno := rawDrRuleDestroy(drrule.lib.fn[symMlx5dv_dr_rule_destroy], drrule.h.C); errno != 0 {
 		return verr.Failed("mlx5dv_dr_rule_destroy", errno, nil)
 	}

@@ -39,9 +39,6 @@ func newDRTable(lib *Lib, c unsafe.Pointer) *DRTable {
 
 // drTableDestroy ends the C object by mlx5dv_dr_table_destroy.
 func (table *DRTable) drTableDestroy() error {
-	if table.lib.fn[symMlx5dv_dr_table_destroy] == 0 {
-		return table.lib.missing("mlx5dv_dr_table_destroy", symMlx5dv_dr_table_destroy)
-	}
 	if errno := rawDrTableDestroy(table.lib.fn[symMlx5dv_dr_table_destroy], table.h.C); errno != 0 {
 		return verr.Failed("mlx5dv_dr_table_destroy", errno, nil)
 	}
@@ -89,9 +86,6 @@ func (table *DRTable) CreateMatcher(priority uint16, criteria uint8, mask []byte
 		return nil, err
 	}
 	defer table.h.Exit()
-	if table.lib.fn[symMlx5dv_dr_matcher_create] == 0 {
-		return nil, table.lib.missing("mlx5dv_dr_matcher_create", symMlx5dv_dr_matcher_create)
-	}
 	maskC, err := cmem.Counted[uint64](verb, "mask", 8, mask)
 	if err != nil {
 		return nil, err
@@ -129,9 +123,6 @@ func (table *DRTable) CreateAction() (*DRAction, error) {
 		return nil, err
 	}
 	defer table.h.Exit()
-	if table.lib.fn[symMlx5dv_dr_action_create_dest_table] == 0 {
-		return nil, table.lib.missing("mlx5dv_dr_action_create_dest_table", symMlx5dv_dr_action_create_dest_table)
-	}
 	ptr, errno := rawDrActionCreateDestTable(table.lib.fn[symMlx5dv_dr_action_create_dest_table], table.h.C)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {

@@ -103,9 +103,6 @@ func (channel *EventChannel) Subscribe(obj *DevXObj, kinds []byte, cookie uint64
 		return err
 	}
 	defer channel.h.Exit()
-	if channel.lib.fn[symMlx5dv_devx_subscribe_devx_event] == 0 {
-		return channel.lib.missing("mlx5dv_devx_subscribe_devx_event", symMlx5dv_devx_subscribe_devx_event)
-	}
 	var objC unsafe.Pointer
 	if obj != nil {
 		if err := obj.base().EnterBeside(&channel.h, verb, "obj"); err != nil {
@@ -170,9 +167,6 @@ func (channel *EventChannel) SubscribeFD(fd int, obj *DevXObj, kind uint16) erro
 		return err
 	}
 	defer channel.h.Exit()
-	if channel.lib.fn[symMlx5dv_devx_subscribe_devx_event_fd] == 0 {
-		return channel.lib.missing("mlx5dv_devx_subscribe_devx_event_fd", symMlx5dv_devx_subscribe_devx_event_fd)
-	}
 	if int(int32(fd)) != fd {
 		return verr.OutOfRange(verb, "fd", fd)
 	}

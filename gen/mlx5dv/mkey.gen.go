@@ -43,9 +43,6 @@ func newMKey(lib *Lib, c unsafe.Pointer) *MKey {
 
 // destroyMkey ends the C object by mlx5dv_destroy_mkey.
 func (mkey *MKey) destroyMkey() error {
-	if mkey.lib.fn[symMlx5dv_destroy_mkey] == 0 {
-		return mkey.lib.missing("mlx5dv_destroy_mkey", symMlx5dv_destroy_mkey)
-	}
 	if errno := rawDestroyMkey(mkey.lib.fn[symMlx5dv_destroy_mkey], mkey.h.C); errno != 0 {
 		return verr.Failed("mlx5dv_destroy_mkey", errno, nil)
 	}

@@ -19,6 +19,8 @@ void *vge2a616c7c0_mlx5dv_create_cq(uintptr_t fn0_, uintptr_t context_, uint8_t 
 	struct ibv_cq_init_attr_ex *cq_attr = (struct ibv_cq_init_attr_ex *)cq_attr_;
 	struct mlx5dv_cq_init_attr *mlx5_cq_attr = (struct mlx5dv_cq_init_attr *)mlx5_cq_attr_;
 
+	if (!fn0_)
+		return errno = ENOSYS, NULL;
 	return ((vg_fn_mlx5dv_create_cq)fn0_)(context, cq_attr, mlx5_cq_attr);
 }
 
@@ -27,6 +29,8 @@ void *vge2a616c7c0_mlx5dv_create_mkey(uintptr_t fn0_, uint8_t *mkey_init_attr_)
 {
 	struct mlx5dv_mkey_init_attr *mkey_init_attr = (struct mlx5dv_mkey_init_attr *)mkey_init_attr_;
 
+	if (!fn0_)
+		return errno = ENOSYS, NULL;
 	return ((vg_fn_mlx5dv_create_mkey)fn0_)(mkey_init_attr);
 }
 
@@ -35,6 +39,8 @@ int32_t vge2a616c7c0_mlx5dv_destroy_mkey(uintptr_t fn0_, uintptr_t mkey_)
 {
 	struct mlx5dv_mkey *mkey = (struct mlx5dv_mkey *)mkey_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_mlx5dv_destroy_mkey)fn0_)(mkey);
 }
 
@@ -45,6 +51,8 @@ void *vge2a616c7c0_mlx5dv_create_qp(uintptr_t fn0_, uintptr_t context_, uint8_t 
 	struct ibv_qp_init_attr_ex *qp_attr = (struct ibv_qp_init_attr_ex *)qp_attr_;
 	struct mlx5dv_qp_init_attr *mlx5_qp_attr = (struct mlx5dv_qp_init_attr *)mlx5_qp_attr_;
 
+	if (!fn0_)
+		return errno = ENOSYS, NULL;
 	return ((vg_fn_mlx5dv_create_qp)fn0_)(context, qp_attr, mlx5_qp_attr);
 }
 
@@ -228,6 +236,8 @@ void *vge2a616c7c0_mlx5dv_create_flow_action_esp(uintptr_t fn0_, uintptr_t ctx_,
 	struct ibv_flow_action_esp_attr *esp = (struct ibv_flow_action_esp_attr *)esp_;
 	struct mlx5dv_flow_action_esp *mlx5_attr = (struct mlx5dv_flow_action_esp *)mlx5_attr_;
 
+	if (!fn0_)
+		return errno = ENOSYS, NULL;
 	return ((vg_fn_mlx5dv_create_flow_action_esp)fn0_)(ctx, esp, mlx5_attr);
 }
 
@@ -239,6 +249,8 @@ void *vge2a616c7c0_mlx5dv_create_flow_action_modify_header(uintptr_t fn0_, uintp
 	uint64_t *actions = (uint64_t *)actions_;
 	enum mlx5_ib_uapi_flow_table_type ft_type = (enum mlx5_ib_uapi_flow_table_type)ft_type_;
 
+	if (!fn0_)
+		return errno = ENOSYS, NULL;
 	return ((vg_fn_mlx5dv_create_flow_action_modify_header)fn0_)(ctx, actions_sz, actions, ft_type);
 }
 
@@ -251,6 +263,8 @@ void *vge2a616c7c0_mlx5dv_create_flow_action_packet_reformat(uintptr_t fn0_, uin
 	enum mlx5_ib_uapi_flow_action_packet_reformat_type reformat_type = (enum mlx5_ib_uapi_flow_action_packet_reformat_type)reformat_type_;
 	enum mlx5_ib_uapi_flow_table_type ft_type = (enum mlx5_ib_uapi_flow_table_type)ft_type_;
 
+	if (!fn0_)
+		return errno = ENOSYS, NULL;
 	return ((vg_fn_mlx5dv_create_flow_action_packet_reformat)fn0_)(ctx, data_sz, data, reformat_type, ft_type);
 }
 
@@ -260,6 +274,8 @@ int32_t vge2a616c7c0_mlx5dv_query_device(uintptr_t fn0_, uintptr_t ctx_in_, uint
 	struct ibv_context *ctx_in = (struct ibv_context *)ctx_in_;
 	struct mlx5dv_context *attrs_out = (struct mlx5dv_context *)attrs_out_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_mlx5dv_query_device)fn0_)(ctx_in, attrs_out);
 }
 
@@ -279,6 +295,8 @@ void *vge2a616c7c0_mlx5dv_alloc_dm(uintptr_t fn0_, uintptr_t context_, uint8_t *
 	struct ibv_alloc_dm_attr *dm_attr = (struct ibv_alloc_dm_attr *)dm_attr_;
 	struct mlx5dv_alloc_dm_attr *mlx5_dm_attr = (struct mlx5dv_alloc_dm_attr *)mlx5_dm_attr_;
 
+	if (!fn0_)
+		return errno = ENOSYS, NULL;
 	return ((vg_fn_mlx5dv_alloc_dm)fn0_)(context, dm_attr, mlx5_dm_attr);
 }
 
@@ -322,6 +340,8 @@ void *vge2a616c7c0_mlx5dv_create_wq(uintptr_t fn0_, uintptr_t context_, uint8_t 
 	struct ibv_wq_init_attr *wq_init_attr = (struct ibv_wq_init_attr *)wq_init_attr_;
 	struct mlx5dv_wq_init_attr *mlx5_wq_attr = (struct mlx5dv_wq_init_attr *)mlx5_wq_attr_;
 
+	if (!fn0_)
+		return errno = ENOSYS, NULL;
 	return ((vg_fn_mlx5dv_create_wq)fn0_)(context, wq_init_attr, mlx5_wq_attr);
 }
 
@@ -331,6 +351,8 @@ int32_t vge2a616c7c0_mlx5dv_init_obj(uintptr_t fn0_, uint8_t *obj_, uint64_t obj
 	struct mlx5dv_obj *obj = (struct mlx5dv_obj *)obj_;
 	uint64_t obj_type = (uint64_t)obj_type_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_mlx5dv_init_obj)fn0_)(obj, obj_type);
 }
 
@@ -340,6 +362,8 @@ int32_t vge2a616c7c0_mlx5dv_get_clock_info(uintptr_t fn0_, uintptr_t context_, u
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct mlx5dv_clock_info *clock_info = (struct mlx5dv_clock_info *)clock_info_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_mlx5dv_get_clock_info)fn0_)(context, clock_info);
 }
 
@@ -357,6 +381,8 @@ void *vge2a616c7c0_mlx5dv_open_device(uintptr_t fn0_, uintptr_t device_, uint8_t
 	struct ibv_device *device = (struct ibv_device *)device_;
 	struct mlx5dv_context_attr *attr = (struct mlx5dv_context_attr *)attr_;
 
+	if (!fn0_)
+		return errno = ENOSYS, NULL;
 	return ((vg_fn_mlx5dv_open_device)fn0_)(device, attr);
 }
 
@@ -369,6 +395,8 @@ void *vge2a616c7c0_mlx5dv_devx_obj_create(uintptr_t fn0_, uintptr_t context_, co
 	void *out = (void *)out_;
 	size_t outlen = (size_t)outlen_;
 
+	if (!fn0_)
+		return errno = ENOSYS, NULL;
 	return ((vg_fn_mlx5dv_devx_obj_create)fn0_)(context, in, inlen, out, outlen);
 }
 
@@ -381,6 +409,8 @@ int32_t vge2a616c7c0_mlx5dv_devx_obj_query(uintptr_t fn0_, uintptr_t obj_, const
 	void *out = (void *)out_;
 	size_t outlen = (size_t)outlen_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_mlx5dv_devx_obj_query)fn0_)(obj, in, inlen, out, outlen);
 }
 
@@ -393,6 +423,8 @@ int32_t vge2a616c7c0_mlx5dv_devx_obj_modify(uintptr_t fn0_, uintptr_t obj_, cons
 	void *out = (void *)out_;
 	size_t outlen = (size_t)outlen_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_mlx5dv_devx_obj_modify)fn0_)(obj, in, inlen, out, outlen);
 }
 
@@ -401,6 +433,8 @@ int32_t vge2a616c7c0_mlx5dv_devx_obj_destroy(uintptr_t fn0_, uintptr_t obj_)
 {
 	struct mlx5dv_devx_obj *obj = (struct mlx5dv_devx_obj *)obj_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_mlx5dv_devx_obj_destroy)fn0_)(obj);
 }
 
@@ -413,6 +447,8 @@ int32_t vge2a616c7c0_mlx5dv_devx_general_cmd(uintptr_t fn0_, uintptr_t context_,
 	void *out = (void *)out_;
 	size_t outlen = (size_t)outlen_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_mlx5dv_devx_general_cmd)fn0_)(context, in, inlen, out, outlen);
 }
 
@@ -434,6 +470,8 @@ void *vge2a616c7c0_mlx5dv_devx_umem_reg(uintptr_t fn0_, uintptr_t ctx_, uintptr_
 	size_t size = (size_t)size_;
 	uint32_t access = (uint32_t)access_;
 
+	if (!fn0_)
+		return errno = ENOSYS, NULL;
 	return ((vg_fn_mlx5dv_devx_umem_reg)fn0_)(ctx, addr, size, access);
 }
 
@@ -451,6 +489,8 @@ int32_t vge2a616c7c0_mlx5dv_devx_umem_dereg(uintptr_t fn0_, uintptr_t umem_)
 {
 	struct mlx5dv_devx_umem *umem = (struct mlx5dv_devx_umem *)umem_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_mlx5dv_devx_umem_dereg)fn0_)(umem);
 }
 
@@ -460,6 +500,8 @@ void *vge2a616c7c0_mlx5dv_devx_alloc_uar(uintptr_t fn0_, uintptr_t context_, uin
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint32_t flags = (uint32_t)flags_;
 
+	if (!fn0_)
+		return errno = ENOSYS, NULL;
 	return ((vg_fn_mlx5dv_devx_alloc_uar)fn0_)(context, flags);
 }
 
@@ -485,6 +527,8 @@ void *vge2a616c7c0_mlx5dv_alloc_var(uintptr_t fn0_, uintptr_t context_, uint32_t
 	struct ibv_context *context = (struct ibv_context *)context_;
 	uint32_t flags = (uint32_t)flags_;
 
+	if (!fn0_)
+		return errno = ENOSYS, NULL;
 	return ((vg_fn_mlx5dv_alloc_var)fn0_)(context, flags);
 }
 
@@ -503,6 +547,8 @@ int32_t vge2a616c7c0_mlx5dv_devx_query_eqn(uintptr_t fn0_, uintptr_t context_, u
 	uint32_t vector = (uint32_t)vector_;
 	uint32_t *eqn = (uint32_t *)eqn_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_mlx5dv_devx_query_eqn)fn0_)(context, vector, eqn);
 }
 
@@ -515,6 +561,8 @@ int32_t vge2a616c7c0_mlx5dv_devx_cq_query(uintptr_t fn0_, uintptr_t cq_, const u
 	void *out = (void *)out_;
 	size_t outlen = (size_t)outlen_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_mlx5dv_devx_cq_query)fn0_)(cq, in, inlen, out, outlen);
 }
 
@@ -527,6 +575,8 @@ int32_t vge2a616c7c0_mlx5dv_devx_cq_modify(uintptr_t fn0_, uintptr_t cq_, const 
 	void *out = (void *)out_;
 	size_t outlen = (size_t)outlen_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_mlx5dv_devx_cq_modify)fn0_)(cq, in, inlen, out, outlen);
 }
 
@@ -539,6 +589,8 @@ int32_t vge2a616c7c0_mlx5dv_devx_qp_query(uintptr_t fn0_, uintptr_t qp_, const u
 	void *out = (void *)out_;
 	size_t outlen = (size_t)outlen_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_mlx5dv_devx_qp_query)fn0_)(qp, in, inlen, out, outlen);
 }
 
@@ -551,6 +603,8 @@ int32_t vge2a616c7c0_mlx5dv_devx_qp_modify(uintptr_t fn0_, uintptr_t qp_, const 
 	void *out = (void *)out_;
 	size_t outlen = (size_t)outlen_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_mlx5dv_devx_qp_modify)fn0_)(qp, in, inlen, out, outlen);
 }
 
@@ -563,6 +617,8 @@ int32_t vge2a616c7c0_mlx5dv_devx_srq_query(uintptr_t fn0_, uintptr_t srq_, const
 	void *out = (void *)out_;
 	size_t outlen = (size_t)outlen_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_mlx5dv_devx_srq_query)fn0_)(srq, in, inlen, out, outlen);
 }
 
@@ -575,6 +631,8 @@ int32_t vge2a616c7c0_mlx5dv_devx_srq_modify(uintptr_t fn0_, uintptr_t srq_, cons
 	void *out = (void *)out_;
 	size_t outlen = (size_t)outlen_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_mlx5dv_devx_srq_modify)fn0_)(srq, in, inlen, out, outlen);
 }
 
@@ -587,6 +645,8 @@ int32_t vge2a616c7c0_mlx5dv_devx_wq_query(uintptr_t fn0_, uintptr_t wq_, const u
 	void *out = (void *)out_;
 	size_t outlen = (size_t)outlen_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_mlx5dv_devx_wq_query)fn0_)(wq, in, inlen, out, outlen);
 }
 
@@ -599,6 +659,8 @@ int32_t vge2a616c7c0_mlx5dv_devx_wq_modify(uintptr_t fn0_, uintptr_t wq_, const 
 	void *out = (void *)out_;
 	size_t outlen = (size_t)outlen_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_mlx5dv_devx_wq_modify)fn0_)(wq, in, inlen, out, outlen);
 }
 
@@ -611,6 +673,8 @@ int32_t vge2a616c7c0_mlx5dv_devx_ind_tbl_query(uintptr_t fn0_, uintptr_t ind_tbl
 	void *out = (void *)out_;
 	size_t outlen = (size_t)outlen_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_mlx5dv_devx_ind_tbl_query)fn0_)(ind_tbl, in, inlen, out, outlen);
 }
 
@@ -623,6 +687,8 @@ int32_t vge2a616c7c0_mlx5dv_devx_ind_tbl_modify(uintptr_t fn0_, uintptr_t ind_tb
 	void *out = (void *)out_;
 	size_t outlen = (size_t)outlen_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_mlx5dv_devx_ind_tbl_modify)fn0_)(ind_tbl, in, inlen, out, outlen);
 }
 
@@ -631,6 +697,8 @@ void *vge2a616c7c0_mlx5dv_devx_create_cmd_comp(uintptr_t fn0_, uintptr_t context
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 
+	if (!fn0_)
+		return errno = ENOSYS, NULL;
 	return ((vg_fn_mlx5dv_devx_create_cmd_comp)fn0_)(context);
 }
 
@@ -652,6 +720,8 @@ int32_t vge2a616c7c0_mlx5dv_devx_obj_query_async(uintptr_t fn0_, uintptr_t obj_,
 	uint64_t wr_id = (uint64_t)wr_id_;
 	struct mlx5dv_devx_cmd_comp *cmd_comp = (struct mlx5dv_devx_cmd_comp *)cmd_comp_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_mlx5dv_devx_obj_query_async)fn0_)(obj, in, inlen, outlen, wr_id, cmd_comp);
 }
 
@@ -661,6 +731,8 @@ void *vge2a616c7c0_mlx5dv_devx_create_event_channel(uintptr_t fn0_, uintptr_t co
 	struct ibv_context *context = (struct ibv_context *)context_;
 	enum mlx5_ib_uapi_devx_create_event_channel_flags flags = (enum mlx5_ib_uapi_devx_create_event_channel_flags)flags_;
 
+	if (!fn0_)
+		return errno = ENOSYS, NULL;
 	return ((vg_fn_mlx5dv_devx_create_event_channel)fn0_)(context, flags);
 }
 
@@ -681,6 +753,8 @@ int32_t vge2a616c7c0_mlx5dv_devx_subscribe_devx_event(uintptr_t fn0_, uintptr_t 
 	uint16_t *events_num = (uint16_t *)events_num_;
 	uint64_t cookie = (uint64_t)cookie_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_mlx5dv_devx_subscribe_devx_event)fn0_)(event_channel, obj, events_sz, events_num, cookie);
 }
 
@@ -692,6 +766,8 @@ int32_t vge2a616c7c0_mlx5dv_devx_subscribe_devx_event_fd(uintptr_t fn0_, uintptr
 	struct mlx5dv_devx_obj *obj = (struct mlx5dv_devx_obj *)obj_;
 	uint16_t event_num = (uint16_t)event_num_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_mlx5dv_devx_subscribe_devx_event_fd)fn0_)(event_channel, fd, obj, event_num);
 }
 
@@ -701,6 +777,8 @@ void *vge2a616c7c0_mlx5dv_dr_domain_create(uintptr_t fn0_, uintptr_t ctx_, uint3
 	struct ibv_context *ctx = (struct ibv_context *)ctx_;
 	enum mlx5dv_dr_domain_type type = (enum mlx5dv_dr_domain_type)type_;
 
+	if (!fn0_)
+		return errno = ENOSYS, NULL;
 	return ((vg_fn_mlx5dv_dr_domain_create)fn0_)(ctx, type);
 }
 
@@ -709,6 +787,8 @@ int32_t vge2a616c7c0_mlx5dv_dr_domain_destroy(uintptr_t fn0_, uintptr_t domain_)
 {
 	struct mlx5dv_dr_domain *domain = (struct mlx5dv_dr_domain *)domain_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_mlx5dv_dr_domain_destroy)fn0_)(domain);
 }
 
@@ -718,6 +798,8 @@ int32_t vge2a616c7c0_mlx5dv_dr_domain_sync(uintptr_t fn0_, uintptr_t domain_, ui
 	struct mlx5dv_dr_domain *domain = (struct mlx5dv_dr_domain *)domain_;
 	uint32_t flags = (uint32_t)flags_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_mlx5dv_dr_domain_sync)fn0_)(domain, flags);
 }
 
@@ -745,6 +827,8 @@ void *vge2a616c7c0_mlx5dv_dr_table_create(uintptr_t fn0_, uintptr_t domain_, uin
 	struct mlx5dv_dr_domain *domain = (struct mlx5dv_dr_domain *)domain_;
 	uint32_t level = (uint32_t)level_;
 
+	if (!fn0_)
+		return errno = ENOSYS, NULL;
 	return ((vg_fn_mlx5dv_dr_table_create)fn0_)(domain, level);
 }
 
@@ -753,6 +837,8 @@ int32_t vge2a616c7c0_mlx5dv_dr_table_destroy(uintptr_t fn0_, uintptr_t table_)
 {
 	struct mlx5dv_dr_table *table = (struct mlx5dv_dr_table *)table_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_mlx5dv_dr_table_destroy)fn0_)(table);
 }
 
@@ -764,6 +850,8 @@ void *vge2a616c7c0_mlx5dv_dr_matcher_create(uintptr_t fn0_, uintptr_t table_, ui
 	uint8_t match_criteria_enable = (uint8_t)match_criteria_enable_;
 	struct mlx5dv_flow_match_parameters *mask = (struct mlx5dv_flow_match_parameters *)mask_;
 
+	if (!fn0_)
+		return errno = ENOSYS, NULL;
 	return ((vg_fn_mlx5dv_dr_matcher_create)fn0_)(table, priority, match_criteria_enable, mask);
 }
 
@@ -772,6 +860,8 @@ int32_t vge2a616c7c0_mlx5dv_dr_matcher_destroy(uintptr_t fn0_, uintptr_t matcher
 {
 	struct mlx5dv_dr_matcher *matcher = (struct mlx5dv_dr_matcher *)matcher_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_mlx5dv_dr_matcher_destroy)fn0_)(matcher);
 }
 
@@ -792,6 +882,8 @@ void *vge2a616c7c0_mlx5dv_dr_rule_create(uintptr_t fn0_, uintptr_t matcher_, uin
 	size_t num_actions = (size_t)num_actions_;
 	struct mlx5dv_dr_action **actions = (struct mlx5dv_dr_action **)actions_;
 
+	if (!fn0_)
+		return errno = ENOSYS, NULL;
 	return ((vg_fn_mlx5dv_dr_rule_create)fn0_)(matcher, value, num_actions, actions);
 }
 
@@ -800,6 +892,8 @@ int32_t vge2a616c7c0_mlx5dv_dr_rule_destroy(uintptr_t fn0_, uintptr_t rule_)
 {
 	struct mlx5dv_dr_rule *rule = (struct mlx5dv_dr_rule *)rule_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_mlx5dv_dr_rule_destroy)fn0_)(rule);
 }
 
@@ -808,6 +902,8 @@ void *vge2a616c7c0_mlx5dv_dr_action_create_dest_ibv_qp(uintptr_t fn0_, uintptr_t
 {
 	struct ibv_qp *ibqp = (struct ibv_qp *)ibqp_;
 
+	if (!fn0_)
+		return errno = ENOSYS, NULL;
 	return ((vg_fn_mlx5dv_dr_action_create_dest_ibv_qp)fn0_)(ibqp);
 }
 
@@ -816,6 +912,8 @@ void *vge2a616c7c0_mlx5dv_dr_action_create_dest_table(uintptr_t fn0_, uintptr_t 
 {
 	struct mlx5dv_dr_table *table = (struct mlx5dv_dr_table *)table_;
 
+	if (!fn0_)
+		return errno = ENOSYS, NULL;
 	return ((vg_fn_mlx5dv_dr_action_create_dest_table)fn0_)(table);
 }
 
@@ -825,6 +923,8 @@ void *vge2a616c7c0_mlx5dv_dr_action_create_dest_vport(uintptr_t fn0_, uintptr_t 
 	struct mlx5dv_dr_domain *domain = (struct mlx5dv_dr_domain *)domain_;
 	uint32_t vport = (uint32_t)vport_;
 
+	if (!fn0_)
+		return errno = ENOSYS, NULL;
 	return ((vg_fn_mlx5dv_dr_action_create_dest_vport)fn0_)(domain, vport);
 }
 
@@ -849,6 +949,8 @@ void *vge2a616c7c0_mlx5dv_dr_action_create_dest_devx_tir(uintptr_t fn0_, uintptr
 void *vge2a616c7c0_mlx5dv_dr_action_create_drop(uintptr_t fn0_)
 {
 
+	if (!fn0_)
+		return errno = ENOSYS, NULL;
 	return ((vg_fn_mlx5dv_dr_action_create_drop)fn0_)();
 }
 
@@ -864,6 +966,8 @@ void *vge2a616c7c0_mlx5dv_dr_action_create_tag(uintptr_t fn0_, uint32_t tag_valu
 {
 	uint32_t tag_value = (uint32_t)tag_value_;
 
+	if (!fn0_)
+		return errno = ENOSYS, NULL;
 	return ((vg_fn_mlx5dv_dr_action_create_tag)fn0_)(tag_value);
 }
 
@@ -873,6 +977,8 @@ void *vge2a616c7c0_mlx5dv_dr_action_create_flow_counter(uintptr_t fn0_, uintptr_
 	struct mlx5dv_devx_obj *devx_obj = (struct mlx5dv_devx_obj *)devx_obj_;
 	uint32_t offset = (uint32_t)offset_;
 
+	if (!fn0_)
+		return errno = ENOSYS, NULL;
 	return ((vg_fn_mlx5dv_dr_action_create_flow_counter)fn0_)(devx_obj, offset);
 }
 
@@ -908,6 +1014,8 @@ void *vge2a616c7c0_mlx5dv_dr_action_create_packet_reformat(uintptr_t fn0_, uintp
 	size_t data_sz = (size_t)data_sz_;
 	void *data = (void *)data_;
 
+	if (!fn0_)
+		return errno = ENOSYS, NULL;
 	return ((vg_fn_mlx5dv_dr_action_create_packet_reformat)fn0_)(domain, flags, reformat_type, data_sz, data);
 }
 
@@ -919,6 +1027,8 @@ void *vge2a616c7c0_mlx5dv_dr_action_create_modify_header(uintptr_t fn0_, uintptr
 	size_t actions_sz = (size_t)actions_sz_;
 	__be64 *actions = (__be64 *)actions_;
 
+	if (!fn0_)
+		return errno = ENOSYS, NULL;
 	return ((vg_fn_mlx5dv_dr_action_create_modify_header)fn0_)(domain, flags, actions_sz, actions);
 }
 
@@ -927,6 +1037,8 @@ void *vge2a616c7c0_mlx5dv_dr_action_create_flow_meter(uintptr_t fn0_, uint8_t *a
 {
 	struct mlx5dv_dr_flow_meter_attr *attr = (struct mlx5dv_dr_flow_meter_attr *)attr_;
 
+	if (!fn0_)
+		return errno = ENOSYS, NULL;
 	return ((vg_fn_mlx5dv_dr_action_create_flow_meter)fn0_)(attr);
 }
 
@@ -937,6 +1049,8 @@ int32_t vge2a616c7c0_mlx5dv_dr_action_modify_flow_meter(uintptr_t fn0_, uintptr_
 	struct mlx5dv_dr_flow_meter_attr *attr = (struct mlx5dv_dr_flow_meter_attr *)attr_;
 	__be64 modify_field_select = (__be64)modify_field_select_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_mlx5dv_dr_action_modify_flow_meter)fn0_)(action, attr, modify_field_select);
 }
 
@@ -970,6 +1084,8 @@ int32_t vge2a616c7c0_mlx5dv_dr_action_destroy(uintptr_t fn0_, uintptr_t action_)
 {
 	struct mlx5dv_dr_action *action = (struct mlx5dv_dr_action *)action_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_mlx5dv_dr_action_destroy)fn0_)(action);
 }
 

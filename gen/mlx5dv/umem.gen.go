@@ -40,9 +40,6 @@ func newUMem(lib *Lib, c unsafe.Pointer) *UMem {
 
 // devXUmemDereg ends the C object by mlx5dv_devx_umem_dereg.
 func (umem *UMem) devXUmemDereg() error {
-	if umem.lib.fn[symMlx5dv_devx_umem_dereg] == 0 {
-		return umem.lib.missing("mlx5dv_devx_umem_dereg", symMlx5dv_devx_umem_dereg)
-	}
 	if errno := rawDevXUmemDereg(umem.lib.fn[symMlx5dv_devx_umem_dereg], umem.h.C); errno != 0 {
 		return verr.Failed("mlx5dv_devx_umem_dereg", errno, nil)
 	}

@@ -88,9 +88,6 @@ func (channel *EventChannel) CreateID(ps PortSpace) (*ID, error) {
 		return nil, err
 	}
 	defer channel.h.Exit()
-	if channel.lib.fn[symRdma_create_id] == 0 {
-		return nil, channel.lib.missing("rdma_create_id", symRdma_create_id)
-	}
 	in := inCreateID{
 		ps: uint64(ps),
 	}
@@ -150,9 +147,6 @@ func (channel *EventChannel) listen(verb string) (*events.Records[Event], error)
 		return nil, err
 	}
 	defer channel.h.Exit()
-	if channel.lib.fn[symRdma_get_cm_event] == 0 {
-		return nil, channel.lib.missing("rdma_get_cm_event", symRdma_get_cm_event)
-	}
 	if channel.lib.fn[symRdma_ack_cm_event] == 0 {
 		return nil, channel.lib.missing("rdma_ack_cm_event", symRdma_ack_cm_event)
 	}

@@ -60,9 +60,6 @@ func (id *ID) load() {}
 
 // destroyID ends the C object by rdma_destroy_id.
 func (id *ID) destroyID() error {
-	if id.lib.fn[symRdma_destroy_id] == 0 {
-		return id.lib.missing("rdma_destroy_id", symRdma_destroy_id)
-	}
 	if n, errno := rawDestroyID(id.lib.fn[symRdma_destroy_id], id.h.C); n != 0 {
 		return verr.Failed("rdma_destroy_id", errno, nil)
 	}
@@ -145,9 +142,6 @@ func (id *ID) Device() (*verbs.Device, error) {
 		return nil, err
 	}
 	defer id.h.Exit()
-	if id.lib.fn[symRdma_get_devices] == 0 {
-		return nil, id.lib.missing("rdma_get_devices", symRdma_get_devices)
-	}
 	if id.lib.fn[symRdma_free_devices] == 0 {
 		return nil, id.lib.missing("rdma_free_devices", symRdma_free_devices)
 	}
@@ -181,9 +175,6 @@ func (id *ID) BindAddr(addr netip.AddrPort) error {
 		return err
 	}
 	defer id.h.Exit()
-	if id.lib.fn[symRdma_bind_addr] == 0 {
-		return id.lib.missing("rdma_bind_addr", symRdma_bind_addr)
-	}
 	addrC, err := sockaddr.Of(verb, "addr", addr, false)
 	if err != nil {
 		return err
@@ -232,9 +223,6 @@ func (id *ID) ResolveAddr(srcAddr netip.AddrPort, dstAddr netip.AddrPort, timeou
 		return err
 	}
 	defer id.h.Exit()
-	if id.lib.fn[symRdma_resolve_addr] == 0 {
-		return id.lib.missing("rdma_resolve_addr", symRdma_resolve_addr)
-	}
 	srcAddrC, err := sockaddr.Of(verb, "src_addr", srcAddr, true)
 	if err != nil {
 		return err
@@ -301,9 +289,6 @@ func (id *ID) ResolveRoute(timeoutMs int) error {
 		return err
 	}
 	defer id.h.Exit()
-	if id.lib.fn[symRdma_resolve_route] == 0 {
-		return id.lib.missing("rdma_resolve_route", symRdma_resolve_route)
-	}
 	if int(int32(timeoutMs)) != timeoutMs {
 		return verr.OutOfRange(verb, "timeout_ms", timeoutMs)
 	}
@@ -352,9 +337,6 @@ func (id *ID) CreateQP(pd *verbs.PD, qpInitAttr verbs.QPInitAttr) (*verbs.QP, er
 		return nil, err
 	}
 	defer id.h.Exit()
-	if id.lib.fn[symRdma_create_qp] == 0 {
-		return nil, id.lib.missing("rdma_create_qp", symRdma_create_qp)
-	}
 	if id.lib.fn[symRdma_destroy_qp] == 0 {
 		return nil, id.lib.missing("rdma_destroy_qp", symRdma_destroy_qp)
 	}
@@ -430,9 +412,6 @@ func (id *ID) Connect(connParam ConnAttr) error {
 		return err
 	}
 	defer id.h.Exit()
-	if id.lib.fn[symRdma_connect] == 0 {
-		return id.lib.missing("rdma_connect", symRdma_connect)
-	}
 	var connParamC cConnParam
 	if err := connParam.to(&connParamC); err != nil {
 		return err
@@ -501,9 +480,6 @@ func (id *ID) ConnectDefault() error {
 		return err
 	}
 	defer id.h.Exit()
-	if id.lib.fn[symRdma_connect] == 0 {
-		return id.lib.missing("rdma_connect", symRdma_connect)
-	}
 	in := inConnect{
 		idVerbs:                     validate.Of(uint64(cmem.At[uint64](id.h.C, 0))),
 		connParam:                   0,
@@ -556,9 +532,6 @@ func (id *ID) Establish() error {
 		return err
 	}
 	defer id.h.Exit()
-	if id.lib.fn[symRdma_establish] == 0 {
-		return id.lib.missing("rdma_establish", symRdma_establish)
-	}
 	in := inEstablish{
 		idQP:         validate.Of(uint64(cmem.At[uint64](id.h.C, 24))),
 		idConnecting: id.connecting.Known(),
@@ -600,9 +573,6 @@ func (id *ID) Listen(backlog int) error {
 		return err
 	}
 	defer id.h.Exit()
-	if id.lib.fn[symRdma_listen] == 0 {
-		return id.lib.missing("rdma_listen", symRdma_listen)
-	}
 	if int(int32(backlog)) != backlog {
 		return verr.OutOfRange(verb, "backlog", backlog)
 	}
@@ -667,9 +637,6 @@ func (id *ID) Accept(connParam ConnAttr) error {
 		return err
 	}
 	defer id.h.Exit()
-	if id.lib.fn[symRdma_accept] == 0 {
-		return id.lib.missing("rdma_accept", symRdma_accept)
-	}
 	var connParamC cConnParam
 	if err := connParam.to(&connParamC); err != nil {
 		return err
@@ -743,9 +710,6 @@ func (id *ID) AcceptDefault() error {
 		return err
 	}
 	defer id.h.Exit()
-	if id.lib.fn[symRdma_accept] == 0 {
-		return id.lib.missing("rdma_accept", symRdma_accept)
-	}
 	in := inAccept{
 		idVerbs:                     validate.Of(uint64(cmem.At[uint64](id.h.C, 0))),
 		connParam:                   0,
@@ -801,9 +765,6 @@ func (id *ID) Reject(privateData []byte) error {
 		return err
 	}
 	defer id.h.Exit()
-	if id.lib.fn[symRdma_reject] == 0 {
-		return id.lib.missing("rdma_reject", symRdma_reject)
-	}
 	if len(privateData) > 255 {
 		return verr.TooLong(verb, "private_data", int(len(privateData)), 255)
 	}
@@ -904,9 +865,6 @@ func (id *ID) Notify(event verbs.EventType) error {
 		return err
 	}
 	defer id.h.Exit()
-	if id.lib.fn[symRdma_notify] == 0 {
-		return id.lib.missing("rdma_notify", symRdma_notify)
-	}
 	in := inNotify{
 		idVerbs:      validate.Of(uint64(cmem.At[uint64](id.h.C, 0))),
 		idConnecting: id.connecting.Known(),
@@ -947,9 +905,6 @@ func (id *ID) Disconnect() error {
 		return err
 	}
 	defer id.h.Exit()
-	if id.lib.fn[symRdma_disconnect] == 0 {
-		return id.lib.missing("rdma_disconnect", symRdma_disconnect)
-	}
 	in := inDisconnect{
 		idVerbs:      validate.Of(uint64(cmem.At[uint64](id.h.C, 0))),
 		idConnecting: id.connecting.Known(),
@@ -990,9 +945,6 @@ func (id *ID) JoinMulticast(addr netip.AddrPort) error {
 		return err
 	}
 	defer id.h.Exit()
-	if id.lib.fn[symRdma_join_multicast] == 0 {
-		return id.lib.missing("rdma_join_multicast", symRdma_join_multicast)
-	}
 	addrC, err := sockaddr.Of(verb, "addr", addr, false)
 	if err != nil {
 		return err
@@ -1032,9 +984,6 @@ func (id *ID) LeaveMulticast(addr netip.AddrPort) error {
 		return err
 	}
 	defer id.h.Exit()
-	if id.lib.fn[symRdma_leave_multicast] == 0 {
-		return id.lib.missing("rdma_leave_multicast", symRdma_leave_multicast)
-	}
 	addrC, err := sockaddr.Of(verb, "addr", addr, false)
 	if err != nil {
 		return err
@@ -1084,9 +1033,6 @@ func (id *ID) SetOption(level OptionLevel, option Option, value []byte) error {
 		return err
 	}
 	defer id.h.Exit()
-	if id.lib.fn[symRdma_set_option] == 0 {
-		return id.lib.missing("rdma_set_option", symRdma_set_option)
-	}
 	in := inSetOption{
 		level:        uint64(level),
 		optname:      uint64(option),
@@ -1132,9 +1078,6 @@ func (id *ID) Migrate(channel *EventChannel) error {
 		return err
 	}
 	defer id.h.Exit()
-	if id.lib.fn[symRdma_migrate_id] == 0 {
-		return id.lib.missing("rdma_migrate_id", symRdma_migrate_id)
-	}
 	if err := channel.base().EnterBeside(&id.h, verb, "channel"); err != nil {
 		return err
 	}
@@ -1170,9 +1113,6 @@ func (id *ID) InitQPAttr(qpAttr *verbs.QPAttr) error {
 		return err
 	}
 	defer id.h.Exit()
-	if id.lib.fn[symRdma_init_qp_attr] == 0 {
-		return id.lib.missing("rdma_init_qp_attr", symRdma_init_qp_attr)
-	}
 	qpAttrHeld, err := bridge.Fill(verb, qpAttr)
 	if err != nil {
 		return err

@@ -16,6 +16,8 @@
 void *vge7efa6be25_rdma_create_event_channel(uintptr_t fn0_)
 {
 
+	if (!fn0_)
+		return errno = ENOSYS, NULL;
 	return ((vg_fn_rdma_create_event_channel)fn0_)();
 }
 
@@ -35,6 +37,8 @@ int32_t vge7efa6be25_rdma_create_id(uintptr_t fn0_, uintptr_t channel_, uint8_t 
 	void *context = (void *)context_;
 	enum rdma_port_space ps = (enum rdma_port_space)ps_;
 
+	if (!fn0_)
+		return errno = ENOSYS, -1;
 	return ((vg_fn_rdma_create_id)fn0_)(channel, id, context, ps);
 }
 
@@ -43,6 +47,8 @@ int32_t vge7efa6be25_rdma_destroy_id(uintptr_t fn0_, uintptr_t id_)
 {
 	struct rdma_cm_id *id = (struct rdma_cm_id *)id_;
 
+	if (!fn0_)
+		return errno = ENOSYS, -1;
 	return ((vg_fn_rdma_destroy_id)fn0_)(id);
 }
 
@@ -52,6 +58,8 @@ int32_t vge7efa6be25_rdma_bind_addr(uintptr_t fn0_, uintptr_t id_, uint8_t *addr
 	struct rdma_cm_id *id = (struct rdma_cm_id *)id_;
 	struct sockaddr *addr = (struct sockaddr *)addr_;
 
+	if (!fn0_)
+		return errno = ENOSYS, -1;
 	return ((vg_fn_rdma_bind_addr)fn0_)(id, addr);
 }
 
@@ -63,6 +71,8 @@ int32_t vge7efa6be25_rdma_resolve_addr(uintptr_t fn0_, uintptr_t id_, uint8_t *s
 	struct sockaddr *dst_addr = (struct sockaddr *)dst_addr_;
 	int timeout_ms = (int)timeout_ms_;
 
+	if (!fn0_)
+		return errno = ENOSYS, -1;
 	return ((vg_fn_rdma_resolve_addr)fn0_)(id, src_addr, dst_addr, timeout_ms);
 }
 
@@ -72,6 +82,8 @@ int32_t vge7efa6be25_rdma_resolve_route(uintptr_t fn0_, uintptr_t id_, int32_t t
 	struct rdma_cm_id *id = (struct rdma_cm_id *)id_;
 	int timeout_ms = (int)timeout_ms_;
 
+	if (!fn0_)
+		return errno = ENOSYS, -1;
 	return ((vg_fn_rdma_resolve_route)fn0_)(id, timeout_ms);
 }
 
@@ -82,6 +94,8 @@ int32_t vge7efa6be25_rdma_create_qp(uintptr_t fn0_, uintptr_t id_, uintptr_t pd_
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_qp_init_attr *qp_init_attr = (struct ibv_qp_init_attr *)qp_init_attr_;
 
+	if (!fn0_)
+		return errno = ENOSYS, -1;
 	return ((vg_fn_rdma_create_qp)fn0_)(id, pd, qp_init_attr);
 }
 
@@ -99,6 +113,8 @@ int32_t vge7efa6be25_rdma_connect(uintptr_t fn0_, uintptr_t id_, uint8_t *conn_p
 	struct rdma_cm_id *id = (struct rdma_cm_id *)id_;
 	struct rdma_conn_param *conn_param = (struct rdma_conn_param *)conn_param_;
 
+	if (!fn0_)
+		return errno = ENOSYS, -1;
 	return ((vg_fn_rdma_connect)fn0_)(id, conn_param);
 }
 
@@ -107,6 +123,8 @@ int32_t vge7efa6be25_rdma_establish(uintptr_t fn0_, uintptr_t id_)
 {
 	struct rdma_cm_id *id = (struct rdma_cm_id *)id_;
 
+	if (!fn0_)
+		return errno = ENOSYS, -1;
 	return ((vg_fn_rdma_establish)fn0_)(id);
 }
 
@@ -116,6 +134,8 @@ int32_t vge7efa6be25_rdma_listen(uintptr_t fn0_, uintptr_t id_, int32_t backlog_
 	struct rdma_cm_id *id = (struct rdma_cm_id *)id_;
 	int backlog = (int)backlog_;
 
+	if (!fn0_)
+		return errno = ENOSYS, -1;
 	return ((vg_fn_rdma_listen)fn0_)(id, backlog);
 }
 
@@ -125,6 +145,8 @@ int32_t vge7efa6be25_rdma_accept(uintptr_t fn0_, uintptr_t id_, uint8_t *conn_pa
 	struct rdma_cm_id *id = (struct rdma_cm_id *)id_;
 	struct rdma_conn_param *conn_param = (struct rdma_conn_param *)conn_param_;
 
+	if (!fn0_)
+		return errno = ENOSYS, -1;
 	return ((vg_fn_rdma_accept)fn0_)(id, conn_param);
 }
 
@@ -135,6 +157,8 @@ int32_t vge7efa6be25_rdma_reject(uintptr_t fn0_, uintptr_t id_, const uint8_t *p
 	const void *private_data = (const void *)private_data_;
 	uint8_t private_data_len = (uint8_t)private_data_len_;
 
+	if (!fn0_)
+		return errno = ENOSYS, -1;
 	return ((vg_fn_rdma_reject)fn0_)(id, private_data, private_data_len);
 }
 
@@ -154,6 +178,8 @@ int32_t vge7efa6be25_rdma_notify(uintptr_t fn0_, uintptr_t id_, uint32_t event_)
 	struct rdma_cm_id *id = (struct rdma_cm_id *)id_;
 	enum ibv_event_type event = (enum ibv_event_type)event_;
 
+	if (!fn0_)
+		return errno = ENOSYS, -1;
 	return ((vg_fn_rdma_notify)fn0_)(id, event);
 }
 
@@ -162,6 +188,8 @@ int32_t vge7efa6be25_rdma_disconnect(uintptr_t fn0_, uintptr_t id_)
 {
 	struct rdma_cm_id *id = (struct rdma_cm_id *)id_;
 
+	if (!fn0_)
+		return errno = ENOSYS, -1;
 	return ((vg_fn_rdma_disconnect)fn0_)(id);
 }
 
@@ -172,6 +200,8 @@ int32_t vge7efa6be25_rdma_join_multicast(uintptr_t fn0_, uintptr_t id_, uint8_t 
 	struct sockaddr *addr = (struct sockaddr *)addr_;
 	void *context = (void *)context_;
 
+	if (!fn0_)
+		return errno = ENOSYS, -1;
 	return ((vg_fn_rdma_join_multicast)fn0_)(id, addr, context);
 }
 
@@ -181,6 +211,8 @@ int32_t vge7efa6be25_rdma_leave_multicast(uintptr_t fn0_, uintptr_t id_, uint8_t
 	struct rdma_cm_id *id = (struct rdma_cm_id *)id_;
 	struct sockaddr *addr = (struct sockaddr *)addr_;
 
+	if (!fn0_)
+		return errno = ENOSYS, -1;
 	return ((vg_fn_rdma_leave_multicast)fn0_)(id, addr);
 }
 
@@ -190,6 +222,8 @@ int32_t vge7efa6be25_rdma_get_cm_event(uintptr_t fn0_, uintptr_t channel_, uint8
 	struct rdma_event_channel *channel = (struct rdma_event_channel *)channel_;
 	struct rdma_cm_event **event = (struct rdma_cm_event **)event_;
 
+	if (!fn0_)
+		return errno = ENOSYS, -1;
 	return ((vg_fn_rdma_get_cm_event)fn0_)(channel, event);
 }
 
@@ -198,6 +232,8 @@ int32_t vge7efa6be25_rdma_ack_cm_event(uintptr_t fn0_, uintptr_t event_)
 {
 	struct rdma_cm_event *event = (struct rdma_cm_event *)event_;
 
+	if (!fn0_)
+		return errno = ENOSYS, -1;
 	return ((vg_fn_rdma_ack_cm_event)fn0_)(event);
 }
 
@@ -206,6 +242,8 @@ void *vge7efa6be25_rdma_get_devices(uintptr_t fn0_, uint8_t *num_devices_)
 {
 	int *num_devices = (int *)num_devices_;
 
+	if (!fn0_)
+		return errno = ENOSYS, NULL;
 	return ((vg_fn_rdma_get_devices)fn0_)(num_devices);
 }
 
@@ -234,6 +272,8 @@ int32_t vge7efa6be25_rdma_set_option(uintptr_t fn0_, uintptr_t id_, int32_t leve
 	void *optval = (void *)optval_;
 	size_t optlen = (size_t)optlen_;
 
+	if (!fn0_)
+		return errno = ENOSYS, -1;
 	return ((vg_fn_rdma_set_option)fn0_)(id, level, optname, optval, optlen);
 }
 
@@ -243,6 +283,8 @@ int32_t vge7efa6be25_rdma_migrate_id(uintptr_t fn0_, uintptr_t id_, uintptr_t ch
 	struct rdma_cm_id *id = (struct rdma_cm_id *)id_;
 	struct rdma_event_channel *channel = (struct rdma_event_channel *)channel_;
 
+	if (!fn0_)
+		return errno = ENOSYS, -1;
 	return ((vg_fn_rdma_migrate_id)fn0_)(id, channel);
 }
 
@@ -253,6 +295,8 @@ int32_t vge7efa6be25_rdma_init_qp_attr(uintptr_t fn0_, uintptr_t id_, uint8_t *q
 	struct ibv_qp_attr *qp_attr = (struct ibv_qp_attr *)qp_attr_;
 	int *qp_attr_mask = (int *)qp_attr_mask_;
 
+	if (!fn0_)
+		return errno = ENOSYS, -1;
 	return ((vg_fn_rdma_init_qp_attr)fn0_)(id, qp_attr, qp_attr_mask);
 }
 

@@ -42,9 +42,6 @@ func newAH(dev *Device, c unsafe.Pointer) *AH {
 
 // destroyAH ends the C object by ibv_destroy_ah.
 func (ah *AH) destroyAH() error {
-	if ah.lib.fn[symIbv_destroy_ah] == 0 {
-		return ah.lib.missing("ibv_destroy_ah", symIbv_destroy_ah)
-	}
 	if errno := rawDestroyAH(ah.lib.fn[symIbv_destroy_ah], ah.h.C); errno != 0 && !ah.dev.gone(errno) {
 		return verr.Failed("ibv_destroy_ah", errno, nil)
 	}

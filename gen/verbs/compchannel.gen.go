@@ -43,9 +43,6 @@ func newCompChannel(dev *Device, c unsafe.Pointer) *CompChannel {
 
 // destroyCompChannel ends the C object by ibv_destroy_comp_channel.
 func (channel *CompChannel) destroyCompChannel() error {
-	if channel.lib.fn[symIbv_destroy_comp_channel] == 0 {
-		return channel.lib.missing("ibv_destroy_comp_channel", symIbv_destroy_comp_channel)
-	}
 	if errno := rawDestroyCompChannel(channel.lib.fn[symIbv_destroy_comp_channel], channel.h.C); errno != 0 && !channel.dev.gone(errno) {
 		return verr.Failed("ibv_destroy_comp_channel", errno, nil)
 	}

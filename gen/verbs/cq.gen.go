@@ -62,9 +62,6 @@ func (cq *CQ) load() {
 
 // destroyCQ ends the C object by ibv_destroy_cq.
 func (cq *CQ) destroyCQ() error {
-	if cq.lib.fn[symIbv_destroy_cq] == 0 {
-		return cq.lib.missing("ibv_destroy_cq", symIbv_destroy_cq)
-	}
 	if errno := rawDestroyCQ(cq.lib.fn[symIbv_destroy_cq], cq.h.C); errno != 0 && !cq.dev.gone(errno) {
 		return verr.Failed("ibv_destroy_cq", errno, nil)
 	}
@@ -246,9 +243,6 @@ func (cq *CQ) Resize(cqe int) error {
 		return err
 	}
 	defer cq.h.Exit()
-	if cq.lib.fn[symIbv_resize_cq] == 0 {
-		return cq.lib.missing("ibv_resize_cq", symIbv_resize_cq)
-	}
 	if int(int32(cqe)) != cqe {
 		return verr.OutOfRange(verb, "cqe", cqe)
 	}

@@ -54,9 +54,6 @@ func newDevice(lib *Lib, c unsafe.Pointer) *Device {
 
 // closeDevice ends the C object by ibv_close_device.
 func (dev *Device) closeDevice() error {
-	if dev.lib.fn[symIbv_close_device] == 0 {
-		return dev.lib.missing("ibv_close_device", symIbv_close_device)
-	}
 	if n, errno := rawCloseDevice(dev.lib.fn[symIbv_close_device], dev.h.C); n != 0 {
 		return verr.Failed("ibv_close_device", errno, nil)
 	}
@@ -153,9 +150,6 @@ func (dev *Device) QueryDevice() (*DeviceInfo, error) {
 		return nil, err
 	}
 	defer dev.h.Exit()
-	if dev.lib.fn[symIbv_query_device] == 0 {
-		return nil, dev.lib.missing("ibv_query_device", symIbv_query_device)
-	}
 	var deviceAttrC cDeviceAttr
 	if errno := rawQueryDevice(dev.lib.fn[symIbv_query_device], dev.h.C, unsafe.Pointer(&deviceAttrC)); errno != 0 {
 		return nil, verr.Failed(verb, errno, nil)
@@ -253,9 +247,6 @@ func (dev *Device) QueryGID(portNum uint8, index int) (GID, error) {
 		return GID{}, err
 	}
 	defer dev.h.Exit()
-	if dev.lib.fn[symIbv_query_gid] == 0 {
-		return GID{}, dev.lib.missing("ibv_query_gid", symIbv_query_gid)
-	}
 	if int(int32(index)) != index {
 		return GID{}, verr.OutOfRange(verb, "index", index)
 	}
@@ -410,9 +401,6 @@ func (dev *Device) QueryPKey(portNum uint8, index int) (uint16, error) {
 		return 0, err
 	}
 	defer dev.h.Exit()
-	if dev.lib.fn[symIbv_query_pkey] == 0 {
-		return 0, dev.lib.missing("ibv_query_pkey", symIbv_query_pkey)
-	}
 	if int(int32(index)) != index {
 		return 0, verr.OutOfRange(verb, "index", index)
 	}
@@ -461,9 +449,6 @@ func (dev *Device) GetPKeyIndex(portNum uint8, pkey uint16) (int, error) {
 		return -1, err
 	}
 	defer dev.h.Exit()
-	if dev.lib.fn[symIbv_get_pkey_index] == 0 {
-		return -1, dev.lib.missing("ibv_get_pkey_index", symIbv_get_pkey_index)
-	}
 	in := inGetPKeyIndex{
 		portNum: uint64(portNum),
 	}
@@ -494,9 +479,6 @@ func (dev *Device) AllocPD() (*PD, error) {
 		return nil, err
 	}
 	defer dev.h.Exit()
-	if dev.lib.fn[symIbv_alloc_pd] == 0 {
-		return nil, dev.lib.missing("ibv_alloc_pd", symIbv_alloc_pd)
-	}
 	ptr, errno := rawAllocPD(dev.lib.fn[symIbv_alloc_pd], dev.h.C)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, nil)
@@ -617,9 +599,6 @@ func (dev *Device) CreateCompChannel() (*CompChannel, error) {
 		return nil, err
 	}
 	defer dev.h.Exit()
-	if dev.lib.fn[symIbv_create_comp_channel] == 0 {
-		return nil, dev.lib.missing("ibv_create_comp_channel", symIbv_create_comp_channel)
-	}
 	ptr, errno := rawCreateCompChannel(dev.lib.fn[symIbv_create_comp_channel], dev.h.C)
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, nil)
@@ -705,9 +684,6 @@ func (dev *Device) CreateCQ(cqe int, channel *CompChannel, compVector int) (*CQ,
 		return nil, err
 	}
 	defer dev.h.Exit()
-	if dev.lib.fn[symIbv_create_cq] == 0 {
-		return nil, dev.lib.missing("ibv_create_cq", symIbv_create_cq)
-	}
 	if int(int32(cqe)) != cqe {
 		return nil, verr.OutOfRange(verb, "cqe", cqe)
 	}
@@ -1462,9 +1438,6 @@ func (dev *Device) InitAHFromWC(portNum uint8, wc *WC, grh []byte) (AHAttr, erro
 		return AHAttr{}, err
 	}
 	defer dev.h.Exit()
-	if dev.lib.fn[symIbv_init_ah_from_wc] == 0 {
-		return AHAttr{}, dev.lib.missing("ibv_init_ah_from_wc", symIbv_init_ah_from_wc)
-	}
 	if wc == nil {
 		return AHAttr{}, verr.NilValue(verb, "wc", "pass a WC")
 	}
@@ -1520,9 +1493,6 @@ func (dev *Device) ResolveEthL2FromGID(attr AHAttr) ([6]uint8, uint16, error) {
 		return [6]uint8{}, 0, err
 	}
 	defer dev.h.Exit()
-	if dev.lib.fn[symIbv_resolve_eth_l2_from_gid] == 0 {
-		return [6]uint8{}, 0, dev.lib.missing("ibv_resolve_eth_l2_from_gid", symIbv_resolve_eth_l2_from_gid)
-	}
 	var attrC cAHAttr
 	attr.to(&attrC)
 	in := inResolveEthL2FromGID{

@@ -75,9 +75,6 @@ func (mr *MR) unimportMR() error {
 
 // deregMR ends the C object by ibv_dereg_mr.
 func (mr *MR) deregMR() error {
-	if mr.lib.fn[symIbv_dereg_mr] == 0 {
-		return mr.lib.missing("ibv_dereg_mr", symIbv_dereg_mr)
-	}
 	if errno := rawDeregMR(mr.lib.fn[symIbv_dereg_mr], mr.h.C); errno != 0 && !mr.dev.gone(errno) {
 		return verr.Failed("ibv_dereg_mr", errno, func() []string {
 			return verr.Causes(

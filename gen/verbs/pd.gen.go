@@ -60,9 +60,6 @@ func (pd *PD) unimportPD() error {
 
 // deallocPD ends the C object by ibv_dealloc_pd.
 func (pd *PD) deallocPD() error {
-	if pd.lib.fn[symIbv_dealloc_pd] == 0 {
-		return pd.lib.missing("ibv_dealloc_pd", symIbv_dealloc_pd)
-	}
 	if errno := rawDeallocPD(pd.lib.fn[symIbv_dealloc_pd], pd.h.C); errno != 0 && !pd.dev.gone(errno) {
 		return verr.Failed("ibv_dealloc_pd", errno, func() []string {
 			return verr.Causes(
@@ -206,9 +203,6 @@ func (pd *PD) RegMRFrom(from mem.Source, access MRAccess) (*MR, error) {
 		return nil, err
 	}
 	defer pd.h.Exit()
-	if pd.lib.fn[symIbv_reg_mr_iova2] == 0 && pd.lib.fn[symIbv_reg_mr] == 0 {
-		return nil, pd.lib.missing("ibv_reg_mr", symIbv_reg_mr_iova2)
-	}
 	held, err := mem.Take(from, verb)
 	if err != nil {
 		return nil, verr.Memory(verb, err)
@@ -314,9 +308,6 @@ func (pd *PD) RegMRIOVAFrom(from mem.Source, iova uint64, access MRAccess) (*MR,
 		return nil, err
 	}
 	defer pd.h.Exit()
-	if pd.lib.fn[symIbv_reg_mr_iova2] == 0 && pd.lib.fn[symIbv_reg_mr_iova] == 0 {
-		return nil, pd.lib.missing("ibv_reg_mr_iova", symIbv_reg_mr_iova2)
-	}
 	held, err := mem.Take(from, verb)
 	if err != nil {
 		return nil, verr.Memory(verb, err)
@@ -762,9 +753,6 @@ func (pd *PD) CreateSRQ(srqInitAttr SRQInitAttr) (*SRQ, error) {
 		return nil, err
 	}
 	defer pd.h.Exit()
-	if pd.lib.fn[symIbv_create_srq] == 0 {
-		return nil, pd.lib.missing("ibv_create_srq", symIbv_create_srq)
-	}
 	var srqInitAttrC cSRQInitAttr
 	srqInitAttr.to(&srqInitAttrC)
 	in := inCreateSRQ{
@@ -821,9 +809,6 @@ func (pd *PD) CreateQP(qpInitAttr QPInitAttr) (*QP, error) {
 		return nil, err
 	}
 	defer pd.h.Exit()
-	if pd.lib.fn[symIbv_create_qp] == 0 {
-		return nil, pd.lib.missing("ibv_create_qp", symIbv_create_qp)
-	}
 	var qpInitAttrC cQPInitAttr
 	qpInitAttr.to(&qpInitAttrC)
 	if qpInitAttr.SendCQ != nil {
@@ -1031,9 +1016,6 @@ func (pd *PD) CreateAH(attr AHAttr) (*AH, error) {
 		return nil, err
 	}
 	defer pd.h.Exit()
-	if pd.lib.fn[symIbv_create_ah] == 0 {
-		return nil, pd.lib.missing("ibv_create_ah", symIbv_create_ah)
-	}
 	var attrC cAHAttr
 	attr.to(&attrC)
 	in := inCreateAH{
@@ -1089,9 +1071,6 @@ func (pd *PD) CreateAHFromWC(wc *WC, grh []byte, portNum uint8) (*AH, error) {
 		return nil, err
 	}
 	defer pd.h.Exit()
-	if pd.lib.fn[symIbv_create_ah_from_wc] == 0 {
-		return nil, pd.lib.missing("ibv_create_ah_from_wc", symIbv_create_ah_from_wc)
-	}
 	if wc == nil {
 		return nil, verr.NilValue(verb, "wc", "pass a WC")
 	}

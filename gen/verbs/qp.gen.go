@@ -67,9 +67,6 @@ func (qp *QP) load() {
 
 // destroyQP ends the C object by ibv_destroy_qp.
 func (qp *QP) destroyQP() error {
-	if qp.lib.fn[symIbv_destroy_qp] == 0 {
-		return qp.lib.missing("ibv_destroy_qp", symIbv_destroy_qp)
-	}
 	if errno := rawDestroyQP(qp.lib.fn[symIbv_destroy_qp], qp.h.C); errno != 0 && !qp.dev.gone(errno) {
 		return verr.Failed("ibv_destroy_qp", errno, nil)
 	}
@@ -384,9 +381,6 @@ func (qp *QP) Modify(attr *QPAttr) error {
 		return err
 	}
 	defer qp.h.Exit()
-	if qp.lib.fn[symIbv_modify_qp] == 0 {
-		return qp.lib.missing("ibv_modify_qp", symIbv_modify_qp)
-	}
 	if attr == nil {
 		return verr.NilValue(verb, "QPAttr", "make one with NewQPAttr")
 	}
@@ -627,9 +621,6 @@ func (qp *QP) Query(fields ...QPField) (*QPInfo, *QPInitInfo, error) {
 		return nil, nil, err
 	}
 	defer qp.h.Exit()
-	if qp.lib.fn[symIbv_query_qp] == 0 {
-		return nil, nil, qp.lib.missing("ibv_query_qp", symIbv_query_qp)
-	}
 	fieldsC := codes.Join(fields, 0x1ffff9)
 	in := inQueryQP{
 		attrMask: uint64(fieldsC),
@@ -709,9 +700,6 @@ func (qp *QP) seePostSend(in *inPostSend, ask bool) error {
 	if ask {
 		in.qpType = validate.Known{}
 		in.qpState = validate.Known{}
-		if qp.lib.fn[symIbv_query_qp] == 0 {
-			return qp.lib.missing("ibv_query_qp", symIbv_query_qp)
-		}
 		var attrC cQPAttr
 		var initAttrC cQPInitAttr
 		if errno := rawQueryQP(
@@ -773,9 +761,6 @@ func (qp *QP) seePostRecv(in *inPostRecv, ask bool) error {
 	if ask {
 		in.qpType = validate.Known{}
 		in.qpState = validate.Known{}
-		if qp.lib.fn[symIbv_query_qp] == 0 {
-			return qp.lib.missing("ibv_query_qp", symIbv_query_qp)
-		}
 		var attrC cQPAttr
 		var initAttrC cQPInitAttr
 		if errno := rawQueryQP(
@@ -811,9 +796,6 @@ func (qp *QP) AttachMcast(gid GID, lid uint16) error {
 		return err
 	}
 	defer qp.h.Exit()
-	if qp.lib.fn[symIbv_attach_mcast] == 0 {
-		return qp.lib.missing("ibv_attach_mcast", symIbv_attach_mcast)
-	}
 	in := inAttachMcast{
 		qpType: validate.Of(uint64(cmem.At[uint32](qp.h.C, 60))),
 		lid:    uint64(lid),
@@ -853,9 +835,6 @@ func (qp *QP) DetachMcast(gid GID, lid uint16) error {
 		return err
 	}
 	defer qp.h.Exit()
-	if qp.lib.fn[symIbv_detach_mcast] == 0 {
-		return qp.lib.missing("ibv_detach_mcast", symIbv_detach_mcast)
-	}
 	in := inDetachMcast{
 		qpType: validate.Of(uint64(cmem.At[uint32](qp.h.C, 60))),
 		lid:    uint64(lid),

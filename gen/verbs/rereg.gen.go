@@ -77,9 +77,6 @@ func (mr *MR) Rereg(change *MRChange) error {
 		return err
 	}
 	defer mr.h.Exit()
-	if mr.lib.fn[symIbv_rereg_mr] == 0 {
-		return mr.lib.missing(verb, symIbv_rereg_mr)
-	}
 	var pdC unsafe.Pointer
 	if change.pd != nil {
 		if err := change.pd.base().EnterBeside(&mr.h, verb, "pd"); err != nil {

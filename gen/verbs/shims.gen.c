@@ -707,6 +707,8 @@ void *vg1e6ff11153_ibv_get_device_list(uintptr_t fn0_, uint8_t *num_devices_)
 {
 	int *num_devices = (int *)num_devices_;
 
+	if (!fn0_)
+		return errno = ENOSYS, NULL;
 	return ((vg_fn_ibv_get_device_list)fn0_)(num_devices);
 }
 
@@ -739,6 +741,8 @@ void *vg1e6ff11153_ibv_open_device(uintptr_t fn0_, uintptr_t device_)
 {
 	struct ibv_device *device = (struct ibv_device *)device_;
 
+	if (!fn0_)
+		return errno = ENOSYS, NULL;
 	return ((vg_fn_ibv_open_device)fn0_)(device);
 }
 
@@ -747,6 +751,8 @@ int32_t vg1e6ff11153_ibv_close_device(uintptr_t fn0_, uintptr_t context_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 
+	if (!fn0_)
+		return errno = ENOSYS, -1;
 	return ((vg_fn_ibv_close_device)fn0_)(context);
 }
 
@@ -815,6 +821,8 @@ int32_t vg1e6ff11153_ibv_query_device(uintptr_t fn0_, uintptr_t context_, uint8_
 	struct ibv_context *context = (struct ibv_context *)context_;
 	struct ibv_device_attr *device_attr = (struct ibv_device_attr *)device_attr_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_ibv_query_device)fn0_)(context, device_attr);
 }
 
@@ -852,6 +860,8 @@ int32_t vg1e6ff11153_ibv_query_gid(uintptr_t fn0_, uintptr_t context_, uint8_t p
 	int index = (int)index_;
 	union ibv_gid *gid = (union ibv_gid *)gid_;
 
+	if (!fn0_)
+		return errno = ENOSYS, -1;
 	return ((vg_fn_ibv_query_gid)fn0_)(context, port_num, index, gid);
 }
 
@@ -886,6 +896,8 @@ int32_t vg1e6ff11153_ibv_query_pkey(uintptr_t fn0_, uintptr_t context_, uint8_t 
 	int index = (int)index_;
 	__be16 *pkey = (__be16 *)pkey_;
 
+	if (!fn0_)
+		return errno = ENOSYS, -1;
 	return ((vg_fn_ibv_query_pkey)fn0_)(context, port_num, index, pkey);
 }
 
@@ -896,6 +908,8 @@ int32_t vg1e6ff11153_ibv_get_pkey_index(uintptr_t fn0_, uintptr_t context_, uint
 	uint8_t port_num = (uint8_t)port_num_;
 	__be16 pkey = (__be16)pkey_;
 
+	if (!fn0_)
+		return errno = ENOSYS, -1;
 	return ((vg_fn_ibv_get_pkey_index)fn0_)(context, port_num, pkey);
 }
 
@@ -904,6 +918,8 @@ void *vg1e6ff11153_ibv_alloc_pd(uintptr_t fn0_, uintptr_t context_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 
+	if (!fn0_)
+		return errno = ENOSYS, NULL;
 	return ((vg_fn_ibv_alloc_pd)fn0_)(context);
 }
 
@@ -912,6 +928,8 @@ int32_t vg1e6ff11153_ibv_dealloc_pd(uintptr_t fn0_, uintptr_t pd_)
 {
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_ibv_dealloc_pd)fn0_)(pd);
 }
 
@@ -1057,6 +1075,8 @@ int32_t vg1e6ff11153_ibv_rereg_mr(uintptr_t fn0_, uintptr_t mr_, int32_t flags_,
 	size_t length = (size_t)length_;
 	int access = (int)access_;
 
+	if (!fn0_)
+		return errno = ENOSYS, -1;
 	return ((vg_fn_ibv_rereg_mr)fn0_)(mr, flags, pd, addr, length, access);
 }
 
@@ -1065,6 +1085,8 @@ int32_t vg1e6ff11153_ibv_dereg_mr(uintptr_t fn0_, uintptr_t mr_)
 {
 	struct ibv_mr *mr = (struct ibv_mr *)mr_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_ibv_dereg_mr)fn0_)(mr);
 }
 
@@ -1113,6 +1135,8 @@ void *vg1e6ff11153_ibv_create_comp_channel(uintptr_t fn0_, uintptr_t context_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 
+	if (!fn0_)
+		return errno = ENOSYS, NULL;
 	return ((vg_fn_ibv_create_comp_channel)fn0_)(context);
 }
 
@@ -1121,6 +1145,8 @@ int32_t vg1e6ff11153_ibv_destroy_comp_channel(uintptr_t fn0_, uintptr_t channel_
 {
 	struct ibv_comp_channel *channel = (struct ibv_comp_channel *)channel_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_ibv_destroy_comp_channel)fn0_)(channel);
 }
 
@@ -1210,6 +1236,8 @@ void *vg1e6ff11153_ibv_create_cq(uintptr_t fn0_, uintptr_t context_, int32_t cqe
 	struct ibv_comp_channel *channel = (struct ibv_comp_channel *)channel_;
 	int comp_vector = (int)comp_vector_;
 
+	if (!fn0_)
+		return errno = ENOSYS, NULL;
 	return ((vg_fn_ibv_create_cq)fn0_)(context, cqe, cq_context, channel, comp_vector);
 }
 
@@ -1232,6 +1260,8 @@ int32_t vg1e6ff11153_ibv_resize_cq(uintptr_t fn0_, uintptr_t cq_, int32_t cqe_)
 	struct ibv_cq *cq = (struct ibv_cq *)cq_;
 	int cqe = (int)cqe_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_ibv_resize_cq)fn0_)(cq, cqe);
 }
 
@@ -1240,6 +1270,8 @@ int32_t vg1e6ff11153_ibv_destroy_cq(uintptr_t fn0_, uintptr_t cq_)
 {
 	struct ibv_cq *cq = (struct ibv_cq *)cq_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_ibv_destroy_cq)fn0_)(cq);
 }
 
@@ -1342,6 +1374,8 @@ void *vg1e6ff11153_ibv_create_srq(uintptr_t fn0_, uintptr_t pd_, uint8_t *srq_in
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_srq_init_attr *srq_init_attr = (struct ibv_srq_init_attr *)srq_init_attr_;
 
+	if (!fn0_)
+		return errno = ENOSYS, NULL;
 	return ((vg_fn_ibv_create_srq)fn0_)(pd, srq_init_attr);
 }
 
@@ -1376,6 +1410,8 @@ int32_t vg1e6ff11153_ibv_modify_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq
 	struct ibv_srq_attr *srq_attr = (struct ibv_srq_attr *)srq_attr_;
 	int srq_attr_mask = (int)srq_attr_mask_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_ibv_modify_srq)fn0_)(srq, srq_attr, srq_attr_mask);
 }
 
@@ -1385,6 +1421,8 @@ int32_t vg1e6ff11153_ibv_query_srq(uintptr_t fn0_, uintptr_t srq_, uint8_t *srq_
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 	struct ibv_srq_attr *srq_attr = (struct ibv_srq_attr *)srq_attr_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_ibv_query_srq)fn0_)(srq, srq_attr);
 }
 
@@ -1406,6 +1444,8 @@ int32_t vg1e6ff11153_ibv_destroy_srq(uintptr_t fn0_, uintptr_t srq_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_ibv_destroy_srq)fn0_)(srq);
 }
 
@@ -1415,6 +1455,8 @@ void *vg1e6ff11153_ibv_create_qp(uintptr_t fn0_, uintptr_t pd_, uint8_t *qp_init
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_qp_init_attr *qp_init_attr = (struct ibv_qp_init_attr *)qp_init_attr_;
 
+	if (!fn0_)
+		return errno = ENOSYS, NULL;
 	return ((vg_fn_ibv_create_qp)fn0_)(pd, qp_init_attr);
 }
 
@@ -1584,6 +1626,8 @@ int32_t vg1e6ff11153_ibv_modify_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_
 	struct ibv_qp_attr *attr = (struct ibv_qp_attr *)attr_;
 	int attr_mask = (int)attr_mask_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_ibv_modify_qp)fn0_)(qp, attr, attr_mask);
 }
 
@@ -1628,6 +1672,8 @@ int32_t vg1e6ff11153_ibv_query_qp(uintptr_t fn0_, uintptr_t qp_, uint8_t *attr_,
 	int attr_mask = (int)attr_mask_;
 	struct ibv_qp_init_attr *init_attr = (struct ibv_qp_init_attr *)init_attr_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_ibv_query_qp)fn0_)(qp, attr, attr_mask, init_attr);
 }
 
@@ -1636,6 +1682,8 @@ int32_t vg1e6ff11153_ibv_destroy_qp(uintptr_t fn0_, uintptr_t qp_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_ibv_destroy_qp)fn0_)(qp);
 }
 
@@ -1716,6 +1764,8 @@ void *vg1e6ff11153_ibv_create_ah(uintptr_t fn0_, uintptr_t pd_, uint8_t *attr_)
 	struct ibv_pd *pd = (struct ibv_pd *)pd_;
 	struct ibv_ah_attr *attr = (struct ibv_ah_attr *)attr_;
 
+	if (!fn0_)
+		return errno = ENOSYS, NULL;
 	return ((vg_fn_ibv_create_ah)fn0_)(pd, attr);
 }
 
@@ -1728,6 +1778,8 @@ int32_t vg1e6ff11153_ibv_init_ah_from_wc(uintptr_t fn0_, uintptr_t context_, uin
 	struct ibv_grh *grh = (struct ibv_grh *)grh_;
 	struct ibv_ah_attr *ah_attr = (struct ibv_ah_attr *)ah_attr_;
 
+	if (!fn0_)
+		return errno = ENOSYS, -1;
 	return ((vg_fn_ibv_init_ah_from_wc)fn0_)(context, port_num, wc, grh, ah_attr);
 }
 
@@ -1739,6 +1791,8 @@ void *vg1e6ff11153_ibv_create_ah_from_wc(uintptr_t fn0_, uintptr_t pd_, uint8_t 
 	struct ibv_grh *grh = (struct ibv_grh *)grh_;
 	uint8_t port_num = (uint8_t)port_num_;
 
+	if (!fn0_)
+		return errno = ENOSYS, NULL;
 	return ((vg_fn_ibv_create_ah_from_wc)fn0_)(pd, wc, grh, port_num);
 }
 
@@ -1747,6 +1801,8 @@ int32_t vg1e6ff11153_ibv_destroy_ah(uintptr_t fn0_, uintptr_t ah_)
 {
 	struct ibv_ah *ah = (struct ibv_ah *)ah_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_ibv_destroy_ah)fn0_)(ah);
 }
 
@@ -1757,6 +1813,8 @@ int32_t vg1e6ff11153_ibv_attach_mcast(uintptr_t fn0_, uintptr_t qp_, const uint8
 	const union ibv_gid *gid = (const union ibv_gid *)gid_;
 	uint16_t lid = (uint16_t)lid_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_ibv_attach_mcast)fn0_)(qp, gid, lid);
 }
 
@@ -1767,6 +1825,8 @@ int32_t vg1e6ff11153_ibv_detach_mcast(uintptr_t fn0_, uintptr_t qp_, const uint8
 	const union ibv_gid *gid = (const union ibv_gid *)gid_;
 	uint16_t lid = (uint16_t)lid_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_ibv_detach_mcast)fn0_)(qp, gid, lid);
 }
 
@@ -1774,6 +1834,8 @@ int32_t vg1e6ff11153_ibv_detach_mcast(uintptr_t fn0_, uintptr_t qp_, const uint8
 int32_t vg1e6ff11153_ibv_fork_init(uintptr_t fn0_)
 {
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_ibv_fork_init)fn0_)();
 }
 
@@ -1816,6 +1878,8 @@ int32_t vg1e6ff11153_ibv_resolve_eth_l2_from_gid(uintptr_t fn0_, uintptr_t conte
 	uint8_t *eth_mac = (uint8_t *)eth_mac_;
 	uint16_t *vid = (uint16_t *)vid_;
 
+	if (!fn0_)
+		return ENOSYS;
 	return ((vg_fn_ibv_resolve_eth_l2_from_gid)fn0_)(context, attr, eth_mac, vid);
 }
 

@@ -52,9 +52,6 @@ func newSRQ(dev *Device, c unsafe.Pointer) *SRQ {
 
 // destroySRQ ends the C object by ibv_destroy_srq.
 func (srq *SRQ) destroySRQ() error {
-	if srq.lib.fn[symIbv_destroy_srq] == 0 {
-		return srq.lib.missing("ibv_destroy_srq", symIbv_destroy_srq)
-	}
 	if errno := rawDestroySRQ(srq.lib.fn[symIbv_destroy_srq], srq.h.C); errno != 0 && !srq.dev.gone(errno) {
 		return verr.Failed("ibv_destroy_srq", errno, nil)
 	}
@@ -118,9 +115,6 @@ func (srq *SRQ) Modify(srqAttr *SRQAttr) error {
 		return err
 	}
 	defer srq.h.Exit()
-	if srq.lib.fn[symIbv_modify_srq] == 0 {
-		return srq.lib.missing("ibv_modify_srq", symIbv_modify_srq)
-	}
 	if srqAttr == nil {
 		return verr.NilValue(verb, "SRQAttr", "make one with NewSRQAttr")
 	}
@@ -159,9 +153,6 @@ func (srq *SRQ) Query() (*SRQInfo, error) {
 		return nil, err
 	}
 	defer srq.h.Exit()
-	if srq.lib.fn[symIbv_query_srq] == 0 {
-		return nil, srq.lib.missing("ibv_query_srq", symIbv_query_srq)
-	}
 	var srqAttrC cSRQAttr
 	if errno := rawQuerySRQ(srq.lib.fn[symIbv_query_srq], srq.h.C, unsafe.Pointer(&srqAttrC)); errno != 0 {
 		return nil, verr.Failed(verb, errno, nil)

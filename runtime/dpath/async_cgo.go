@@ -31,8 +31,11 @@ type Async struct {
 // becomes non-blocking, also for C code that uses it. The caller calls Close before the device is closed. Errors are
 // those of NewChannel.
 func NewAsync(c unsafe.Pointer, getEvent, ackEvent uintptr) (a *Async, err error) {
-	if c == nil || getEvent == 0 || ackEvent == 0 {
-		return nil, &verr.Error{Verb: verbAsync, Errno: syscall.EINVAL, Msg: "wait for events without a device or its functions"}
+	if c == nil {
+		return nil, &verr.Error{Verb: verbAsync, Errno: syscall.EINVAL, Msg: "wait for events without a device"}
+	}
+	if getEvent == 0 || ackEvent == 0 {
+		return nil, verr.Missing(verbAsync, "ibv_get_async_event, or no ibv_ack_async_event", "", "")
 	}
 	a = &Async{context: uintptr(c), get: getEvent, ack: ackEvent}
 	fd := asyncFD(a.context)

@@ -108,8 +108,9 @@ func TestNewAsync(t *testing.T) {
 	for _, x := range []struct {
 		c        unsafe.Pointer
 		get, ack uintptr
-	}{{nil, get, ack}, {p.Context(), 0, ack}, {p.Context(), get, 0}} {
-		if _, err := dpath.NewAsync(x.c, x.get, x.ack); !errors.Is(err, syscall.EINVAL) {
+		want     error
+	}{{nil, get, ack, syscall.EINVAL}, {p.Context(), 0, ack, errors.ErrUnsupported}, {p.Context(), get, 0, errors.ErrUnsupported}} {
+		if _, err := dpath.NewAsync(x.c, x.get, x.ack); !errors.Is(err, x.want) {
 			t.Errorf("%v: %v", x, err)
 		}
 	}

@@ -37,12 +37,15 @@ type event struct {
 // addresses of ibv_get_cq_event and ibv_ack_cq_events in the library that made it.
 //
 // The file of the channel becomes non-blocking, also for C code that uses it. The caller calls Close before the channel
-// is destroyed; if that fails, NewChannel may be called again, and no event is lost. Errors: EINVAL for a nil argument,
-// the errno of fcntl(2), errors.ErrUnsupported for a file that Go's poller cannot wait for.
+// is destroyed; if that fails, NewChannel may be called again, and no event is lost. Errors: EINVAL for a nil channel,
+// errors.ErrUnsupported without its functions, the errno of fcntl(2), errors.ErrUnsupported for a file that Go's poller cannot wait for.
 func NewChannel(c unsafe.Pointer, getEvent, ackEvents uintptr) (ch *Channel, err error) {
 	const verb = "ibv_create_comp_channel"
-	if c == nil || getEvent == 0 || ackEvents == 0 {
-		return nil, &verr.Error{Verb: verb, Errno: syscall.EINVAL, Msg: "wait for events without a channel or its functions"}
+	if c == nil {
+		return nil, &verr.Error{Verb: verb, Errno: syscall.EINVAL, Msg: "wait for events without a channel"}
+	}
+	if getEvent == 0 || ackEvents == 0 {
+		return nil, verr.Missing(verbNext, "ibv_get_cq_event, or no ibv_ack_cq_events", "", "")
 	}
 	ch = &Channel{object: uintptr(c), get: getEvent, ack: ackEvents}
 	fd := channelFD(ch.object)

@@ -244,8 +244,9 @@ func TestNewChannel(t *testing.T) {
 	for _, a := range []struct {
 		c        unsafe.Pointer
 		get, ack uintptr
-	}{{nil, get, ack}, {p.Channel(), 0, ack}, {p.Channel(), get, 0}} {
-		if _, err := dpath.NewChannel(a.c, a.get, a.ack); !errors.Is(err, syscall.EINVAL) {
+		want     error
+	}{{nil, get, ack, syscall.EINVAL}, {p.Channel(), 0, ack, errors.ErrUnsupported}, {p.Channel(), get, 0, errors.ErrUnsupported}} {
+		if _, err := dpath.NewChannel(a.c, a.get, a.ack); !errors.Is(err, a.want) {
 			t.Errorf("%v: %v", a, err)
 		}
 	}

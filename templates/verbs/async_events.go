@@ -27,12 +27,6 @@ func (dev *Device) listen(verb string) (*dpath.Async, error) {
 		return nil, err
 	}
 	defer dev.h.Exit()
-	if dev.lib.fn[symIbv_get_async_event] == 0 {
-		return nil, dev.lib.missing("ibv_get_async_event", symIbv_get_async_event)
-	}
-	if dev.lib.fn[symIbv_ack_async_event] == 0 {
-		return nil, dev.lib.missing("ibv_ack_async_event", symIbv_ack_async_event)
-	}
 	return dev.waiting.Listen(func() (*dpath.Async, error) {
 		return dpath.NewAsync(dev.h.C, dev.lib.fn[symIbv_get_async_event], dev.lib.fn[symIbv_ack_async_event])
 	})

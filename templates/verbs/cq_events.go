@@ -26,12 +26,6 @@ func (channel *CompChannel) listen(verb string) (*dpath.Channel, error) {
 		return nil, err
 	}
 	defer channel.h.Exit()
-	if channel.lib.fn[symIbv_get_cq_event] == 0 {
-		return nil, channel.lib.missing("ibv_get_cq_event", symIbv_get_cq_event)
-	}
-	if channel.lib.fn[symIbv_ack_cq_events] == 0 {
-		return nil, channel.lib.missing("ibv_ack_cq_events", symIbv_ack_cq_events)
-	}
 	return channel.waiting.Listen(func() (*dpath.Channel, error) {
 		return dpath.NewChannel(channel.h.C, channel.lib.fn[symIbv_get_cq_event], channel.lib.fn[symIbv_ack_cq_events])
 	})

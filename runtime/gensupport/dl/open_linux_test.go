@@ -296,3 +296,21 @@ func TestSystem(t *testing.T) {
 		t.Errorf("librdmacm after libibverbs: %s", other)
 	}
 }
+
+// TestFloor looks functions up in a library without one that every supported release has, and without a newer one.
+func TestFloor(t *testing.T) {
+	l, err := Module{Name: "libm.so.6", Probe: "cos"}.Open("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	newer := []Symbol{{Name: "cos", Floor: true}, {Name: "ibv_new", Since: "44.0"}}
+	fn := make([]uintptr, 3)
+	if _, err := Lookup(l, newer, fn); err != nil || fn[0] == 0 || fn[1] != 0 {
+		t.Errorf("without a newer function: %v, %v", err, fn)
+	}
+	_, err = Lookup(l, append(newer, Symbol{Name: "ibv_old", Floor: true}), fn)
+	const want = " has no ibv_old, which every release has that this package supports; load a newer or complete library"
+	if !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), l.String()+want) {
+		t.Errorf("without a function of all releases: %v", err)
+	}
+}

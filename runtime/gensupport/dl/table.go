@@ -3,6 +3,7 @@ package dl
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"syscall"
 
 	"github.com/verbsgen/verbsgen/runtime/verr"
@@ -14,12 +15,18 @@ type Source interface {
 	Symbol(name, version string) uintptr
 }
 
-// Symbol is a function to look up: its name, its default symbol version, and the first release that has it, empty where that is unknown.
-type Symbol struct{ Name, Version, Since string }
+// Symbol is a function to look up.
+type Symbol struct {
+	Name    string
+	Version string // default symbol version
+	Since   string // first release that has it; empty where that is unknown
+	Floor   bool   // every supported release has it
+}
 
 // Lookup sets fn, which has the length of symbols, to the addresses of the functions, and returns the name of the
 // source for messages. If the source has a method Err and this returns an error, Lookup returns it. If it has a method
-// String, this is its name. A source that has none of the functions is of another library, which is an error.
+// String, this is its name. A source that has none of the functions is of another library, which is an error. So is a
+// loaded library that lacks a function of the oldest supported release; other sources may.
 func Lookup(s Source, symbols []Symbol, fn []uintptr) (name string, err error) {
 	if s == nil {
 		return "", &verr.Error{Msg: "LoadFrom(nil); pass a source of symbols", Errno: syscall.EINVAL}
@@ -31,15 +38,23 @@ func Lookup(s Source, symbols []Symbol, fn []uintptr) (name string, err error) {
 	if p, ok := s.(interface{ String() string }); ok {
 		name = p.String()
 	}
-	found := len(symbols) == 0
+	found, lacks := len(symbols) == 0, []string(nil)
 	for i, sym := range symbols {
 		fn[i] = s.Symbol(sym.Name, sym.Version)
 		found = found || fn[i] != 0
+		if _, real := s.(*Library); real && fn[i] == 0 && sym.Floor {
+			lacks = append(lacks, sym.Name)
+		}
 	}
 	if !found {
 		return "", &verr.Error{Errno: syscall.EINVAL, Refused: true, Err: errors.ErrUnsupported,
 			Msg: fmt.Sprintf("LoadFrom: %s has none of the functions of this package, such as %s; pass the library that has them", name,
 				symbols[0].Name)}
+	}
+	if len(lacks) > 0 {
+		return "", &verr.Error{Errno: syscall.EINVAL, Refused: true, Err: errors.ErrUnsupported,
+			Msg: fmt.Sprintf("Load: %s has no %s, which every release has that this package supports; load a newer or complete library", name,
+				strings.Join(lacks, ", "))}
 	}
 	return name, nil
 }

@@ -27,7 +27,7 @@ func (n named) String() string { return "a table" }
 func (n named) Err() error     { return n.err }
 
 func TestLookup(t *testing.T) {
-	symbols := []Symbol{{"a", "V_1", "33.2"}, {"b", "V_1.1", "44.0"}}
+	symbols := []Symbol{{Name: "a", Version: "V_1", Floor: true}, {Name: "b", Version: "V_1.1", Since: "44.0"}}
 	fn := make([]uintptr, 2)
 	name, err := Lookup(table{"b": true}, symbols, fn)
 	if err != nil || name != "the loaded library" || !slices.Equal(fn, []uintptr{0, 5}) {

@@ -98,7 +98,7 @@ func (b *binder) symbol(name string) *model.Symbol {
 			return s
 		}
 	}
-	s := &model.Symbol{Name: name, Since: b.since(name)}
+	s := &model.Symbol{Name: name, Since: b.since(name), Floor: b.oldest != "" && b.came[name] == b.oldest}
 	if f := b.facts.Func(name); f != nil {
 		s.Version = f.Version
 	}

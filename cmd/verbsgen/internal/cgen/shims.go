@@ -32,7 +32,7 @@ type shim struct {
 	Object, Op   string // the op, and what has it
 	Args         string
 	Returns      string // spec.Ret...
-	Missing      string // errno where the provider lacks the op
+	Missing      string // errno where the provider lacks the op, or the library the function
 	ConstResult  bool   // of a returned text, which a shim hands on as void *
 	Gated        string // what goes through a gate, empty for nothing
 	batches      bool   // it reads requests of a batch
@@ -290,6 +290,9 @@ func (s *shim) reach(v *model.Verb) {
 	s.Args = strings.Join(args, ", ")
 	if v.Symbol != nil {
 		s.Function = FnType(v.Symbol.Name)
+		if s.Missing = ""; v.Answers() {
+			s.Missing = "ENOSYS"
+		}
 	}
 }
 

@@ -15,7 +15,7 @@ func TestShimBodies(t *testing.T) {
 	tap := []*model.Param{{C: "tap", CType: "struct tap *", Role: role.Handle}, {C: "n", CType: "int", Role: role.In}}
 	call := &api.Dispatch{Object: "tap->context", Op: "turn", Args: []string{"tap", "n"}}
 	own := &api.Dispatch{Object: "tap", Op: "turn", Args: []string{"tap"}, Missing: "ENOSYS"}
-	turn := &model.Symbol{Name: "tap_turn"}
+	turn, old := &model.Symbol{Name: "tap_turn"}, &model.Symbol{Name: "tap_turn", Floor: true}
 	for _, c := range []struct {
 		verb model.Verb
 		want string
@@ -24,6 +24,12 @@ func TestShimBodies(t *testing.T) {
 		{model.Verb{CRet: "void", Returns: spec.RetVoid, Way: model.WayExport, Symbol: turn, Dispatch: own}, "((vg_fn_tap_turn)fn0_)(tap);"},
 		{model.Verb{CRet: "const char *", Returns: spec.RetValue, Way: model.WayExported, Symbol: turn},
 			"return (void *)((vg_fn_tap_turn)fn0_)(tap, n);"},
+		{model.Verb{CRet: "int", Returns: spec.RetEither, Way: model.WayExported, Symbol: old},
+			"if (!fn0_)\n\t\treturn ENOSYS;\n\treturn ((vg_fn_tap_turn)fn0_)(tap, n);"},
+		{model.Verb{CRet: "int", Returns: spec.RetNumber, Way: model.WayExported, Symbol: old},
+			"if (!fn0_)\n\t\treturn errno = ENOSYS, -1;\n\treturn ((vg_fn_tap_turn)fn0_)(tap, n);"},
+		{model.Verb{CRet: "int", Returns: spec.RetNegated, Way: model.WayExported, Symbol: old},
+			"if (!fn0_)\n\t\treturn -ENOSYS;\n\treturn ((vg_fn_tap_turn)fn0_)(tap, n);"},
 		{model.Verb{CRet: "int", Returns: spec.RetErrno, Way: model.WayVerbs, Dispatch: call},
 			"struct verbs_context *v = vg_verbs(tap->context);\n\n\tif (!VG_HAS(v, turn))\n\t\treturn EOPNOTSUPP;\n\treturn v->turn(tap, n);"},
 		{model.Verb{CRet: "int", Returns: spec.RetMinus1, Way: model.WayOps, Dispatch: call},

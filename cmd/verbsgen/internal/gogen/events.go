@@ -164,7 +164,7 @@ func (e *emitter) nextRecord(g *goFile, v *model.Verb, m *model.Method) {
 	fd := conversion("int", cField("int32", self+".h.C", *o.FD))
 	made := rt("events", "NewRecords").Call(fd, jen.Lit(v.C), jen.Lit(o.Destroy.C), jen.Lit("the "+o.Go), id(self, "take"))
 	g.fn(fn{doc: says("listen", nil), recv: recv(self, o.Go), name: "listen", params: []jen.Code{param("verb", "string")},
-		results: types(waiting, "error"), body: []jen.Code{none.enter(self), none.missingVerb(v, lib), none.missingVerb(ack, lib),
+		results: types(waiting, "error"), body: []jen.Code{none.enter(self), none.missingVerb(v, lib), none.missing(ack.C, lib, ack.Symbols()),
 			jen.Return(id(self, "waiting.Listen").Call(function(types(waiting, "error"), jen.Return(made))))}})
 
 	var read []jen.Code

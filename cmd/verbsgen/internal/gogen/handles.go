@@ -411,7 +411,7 @@ func (e *emitter) lends(g *goFile, o *model.Object) {
 		does := say("lent object", words{"Does": withArticle(l.Doc), "Object": o.Go})
 		g.fn(fn{doc: doc(l.Go, does, "struct "+o.C+"."+l.C, o.Page), recv: recv(self, o.Go), name: l.Go,
 			results: types("*"+l.Object.Ref, "error"), body: []jen.Code{verbConst("struct " + o.C), none.enter(self), none.missingVerb(keep, lib),
-				none.missingVerb(release, lib), define("at").Add(cField(pointer, self+".h.C", l.Offset)),
+				none.missing(release.C, lib, release.Symbols()), define("at").Add(cField(pointer, self+".h.C", l.Offset)),
 				none.refuse(isNil(id("at")), rt("verr", "NotYet").Call(id("verb"), jen.Lit(l.C), jen.Lit(o.Go))), jen.Return(borrow)}})
 	}
 }

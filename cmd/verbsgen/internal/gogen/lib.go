@@ -39,7 +39,7 @@ func (e *emitter) libFile() *goFile {
 //		numSymbols
 //	)
 //
-//	var symbols = [numSymbols]dl.Symbol{{Name: "ibv_x", Version: "IBVERBS_1.1", Since: "33.2"}}
+//	var symbols = [numSymbols]dl.Symbol{{Name: "ibv_x", Version: "IBVERBS_1.1", Floor: true}}
 func (e *emitter) symbolTable(g *goFile) {
 	var places, rows []jen.Code
 	for i, s := range e.pkg.Symbols {
@@ -48,7 +48,14 @@ func (e *emitter) symbolTable(g *goFile) {
 			place.Op("=").Iota()
 		}
 		places = append(places, place)
-		rows = append(rows, jen.Values(key("Name", jen.Lit(s.Name)), key("Version", jen.Lit(s.Version)), key("Since", jen.Lit(s.Since))))
+		row := []jen.Code{key("Name", jen.Lit(s.Name)), key("Version", jen.Lit(s.Version))}
+		switch {
+		case s.Floor:
+			row = append(row, key("Floor", jen.True()))
+		case s.Since != "":
+			row = append(row, key("Since", jen.Lit(s.Since)))
+		}
+		rows = append(rows, jen.Values(row...))
 	}
 	last := id("numSymbols")
 	if len(places) == 0 {

@@ -34,11 +34,14 @@ type call struct {
 	others    map[string]bool     // variables with the handles of other packages
 }
 
+// ownLib is the receiver of the methods of Lib.
+const ownLib = "l"
+
 // newCall begins a method that returns a value of each type, or the zero values and an error: its receiver is entered, and a missing
 // function refused.
 func (e *emitter) newCall(v *model.Verb, m *model.Method, results []string, zero fail) *call {
-	c := &call{e: e, v: v, m: m, self: "l", lib: "l", zero: zero, in: map[string]jen.Code{}, others: map[string]bool{},
-		out: fn{name: m.Name, recv: recv("l", "Lib"), results: types(append(results, "error")...)}}
+	c := &call{e: e, v: v, m: m, self: ownLib, lib: ownLib, zero: zero, in: map[string]jen.Code{}, others: map[string]bool{},
+		out: fn{name: m.Name, recv: recv(ownLib, "Lib"), results: types(append(results, "error")...)}}
 	for _, p := range v.Params {
 		if p.Object != nil && p.Object.Go == m.Recv {
 			c.recv, c.self, c.lib, c.root = p, p.Go, p.Go+".lib", p.Go

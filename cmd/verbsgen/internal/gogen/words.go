@@ -292,9 +292,9 @@ func (f fail) missing(verb, lib string, symbols []*model.Symbol) *jen.Statement 
 }
 
 // missingVerb refuses a verb whose functions the loaded library lacks. Of the functions of a special any one is enough, and an op of the
-// context may stand in for them all; then there is nothing to refuse.
+// context may stand in for them all; then there is nothing to refuse. Nor is there where C answers, but for a Lib that was never loaded.
 func (f fail) missingVerb(v *model.Verb, lib string) *jen.Statement {
-	if len(v.Symbols()) == 0 || v.Special != nil && v.Special.Op {
+	if len(v.Symbols()) == 0 || v.Special != nil && v.Special.Op || v.Answers() && lib != ownLib {
 		return jen.Null()
 	}
 	return f.missing(v.C, lib, v.Symbols())

@@ -90,6 +90,7 @@ type Symbol struct {
 	Name    string
 	Version string // default version, "IBVERBS_1.1"
 	Since   string // first known release that has it; empty when every known release has it, so that the first one is unknown
+	Floor   bool   // every supported release has it: a library without it is not loaded
 	Index   int    // in the table of a Lib
 }
 

@@ -1,6 +1,9 @@
 package model
 
 import (
+	"slices"
+
+	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 	"github.com/verbsgen/verbsgen/spec/cond"
 	"github.com/verbsgen/verbsgen/spec/role"
@@ -94,6 +97,14 @@ func (v *Verb) Symbols() []*Symbol {
 		return []*Symbol{v.Symbol}
 	}
 	return nil
+}
+
+// Answers reports whether the C side of the verb answers with ENOSYS where the library lacks its functions. Only a source that a program
+// hands to LoadFrom can lack those of the oldest supported release; that a newer function is missing is said before the call, in full.
+func (v *Verb) Answers() bool {
+	all := v.Symbols()
+	return len(all) > 0 && v.Returns != spec.RetVoid && v.Returns != spec.RetValue &&
+		!slices.ContainsFunc(all, func(s *Symbol) bool { return !s.Floor })
 }
 
 // Checked are the rules of a verb that its validator checks: those that refuse a call, or the lints.

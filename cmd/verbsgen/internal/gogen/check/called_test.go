@@ -69,11 +69,11 @@ func operands(cond ast.Expr) []string {
 }
 
 // missing: a function that the library may lack is looked for before it is called and before memory is taken for the call, which would
-// jump to address 0. A verb that an op of the device serves as well needs none.
+// jump to address 0. A verb that an op of the device serves as well needs none, nor one that the C side answers for.
 func missing(p *Package, f *function) {
 	for _, s := range f.raws() {
 		name := s.name
-		if v := p.verb(name); v != nil && v.Special != nil && v.Special.Op {
+		if v := p.verb(name); v != nil && (v.Special != nil && v.Special.Op || v.Answers() && !strings.HasPrefix(f.name, "Lib.")) {
 			continue
 		}
 		var symbols []string
@@ -87,7 +87,11 @@ func missing(p *Package, f *function) {
 		}
 	}
 	for _, s := range f.raws() {
-		if v := p.verb(s.name); v != nil && v.EndedBy != nil && len(each(f, isMissing)) < 2 {
+		v := p.verb(s.name)
+		if v == nil || v.EndedBy == nil || v.EndedBy.Answers() {
+			continue
+		}
+		if looks := len(each(f, isMissing)); looks == 0 || looks == 1 && !v.Answers() {
 			p.report(f, s, "%s is not looked for, which ends the object", v.EndedBy.C)
 		}
 	}

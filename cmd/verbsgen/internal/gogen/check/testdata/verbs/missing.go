@@ -1,21 +1,21 @@
 package verbs
 
-func (pd *PD) NotLookedFor() error {
-	if errno := rawDeallocPD(pd.lib.fn[symIbv_dealloc_pd], pd.h.C); errno != 0 { // want "rawDeallocPD is called where the library may lack it"
+func (qp *QP) NotLookedFor() error {
+	if errno := rawSetECE(qp.lib.fn[symIbv_set_ece], qp.h.C); errno != 0 { // want "rawSetECE is called where the library may lack it"
 		return verr.Failed(verb, errno, nil)
 	}
 	return nil
 }
 
-func (pd *PD) HalfLookedFor(memory mem.Source) (*MR, error) {
-	held, err := mem.Take(memory, verb)
+func (pd *PD) LookedForLate(attr *MRInitAttr) (*MR, error) {
+	held, err := attr.hold(verb, &attrC)
 	if err != nil {
 		return nil, err
 	}
-	if pd.lib.fn[symIbv_reg_mr] == 0 {
-		return nil, pd.lib.missing("ibv_reg_mr", symIbv_reg_mr) // want "memory is taken for a function that the library may lack"
+	if pd.lib.fn[symIbv_reg_mr_ex] == 0 {
+		return nil, pd.lib.missing("ibv_reg_mr_ex", symIbv_reg_mr_ex) // want "memory is taken for a function that the library may lack"
 	}
-	ptr, errno := rawRegMR(pd.lib.fn[symIbv_reg_mr_iova2], pd.lib.fn[symIbv_reg_mr], pd.h.C) // want "rawRegMR is called where the library may lack it"
+	ptr, errno := rawRegMREx(pd.lib.fn[symIbv_reg_mr_ex], pd.h.C, unsafe.Pointer(&attrC))
 	return ptr, errno
 }
 
