@@ -7,7 +7,6 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 )
 
@@ -34,7 +33,7 @@ func (cmdcomp *CmdComp) base() *object.Handle {
 func newCmdComp(lib *Lib, c unsafe.Pointer) *CmdComp {
 	o := &CmdComp{lib: lib}
 	o.h.Make(o, "CmdComp", object.Origin{Lib: lib}, c, "mlx5dv_devx_destroy_cmd_comp", o.devXDestroyCmdComp)
-	o.fd = int(cmem.At[int32](o.h.C, 0)) // fd
+	o.fd = int((*cDevXCmdComp)(o.h.C).fd)
 	return o
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/bridge"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -37,7 +36,7 @@ func (channel *EventChannel) base() *object.Handle {
 func newEventChannel(lib *Lib, c unsafe.Pointer) *EventChannel {
 	o := &EventChannel{lib: lib}
 	o.h.Make(o, "EventChannel", object.Origin{Lib: lib}, c, "mlx5dv_devx_destroy_event_channel", o.devXDestroyEventChannel)
-	o.fd = int(cmem.At[int32](o.h.C, 0)) // fd
+	o.fd = int((*cDevXEventChannel)(o.h.C).fd)
 	return o
 }
 

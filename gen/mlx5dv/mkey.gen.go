@@ -8,7 +8,6 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -36,8 +35,8 @@ func (mkey *MKey) base() *object.Handle {
 func newMKey(lib *Lib, c unsafe.Pointer) *MKey {
 	o := &MKey{lib: lib}
 	o.h.Make(o, "MKey", object.Origin{Lib: lib}, c, "mlx5dv_destroy_mkey", o.destroyMkey)
-	o.lkey = cmem.At[uint32](o.h.C, 0) // lkey
-	o.rkey = cmem.At[uint32](o.h.C, 4) // rkey
+	o.lkey = (*cMkey)(o.h.C).lkey
+	o.rkey = (*cMkey)(o.h.C).rkey
 	return o
 }
 

@@ -7,7 +7,6 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 )
 
@@ -33,7 +32,7 @@ func (pp *PP) base() *object.Handle {
 func newPP(lib *Lib, c unsafe.Pointer) *PP {
 	o := &PP{lib: lib}
 	o.h.Make(o, "PP", object.Origin{Lib: lib}, c, "mlx5dv_pp_free", o.ppFree)
-	o.index = cmem.At[uint16](o.h.C, 0) // index
+	o.index = (*cPp)(o.h.C).index
 	return o
 }
 

@@ -1371,3 +1371,58 @@ type cMRInterleaved struct {
 	lkey        uint32
 	_           [4]byte
 }
+
+// cVar has the fields that are read of struct mlx5dv_var.
+type cVar struct {
+	_        structs.HostLayout
+	page_id  uint32
+	length   uint32
+	mmap_off int64
+}
+
+// cMkey has the fields that are read of struct mlx5dv_mkey.
+type cMkey struct {
+	_    structs.HostLayout
+	lkey uint32
+	rkey uint32
+}
+
+// cSteeringAnchor has the fields that are read of struct mlx5dv_steering_anchor.
+type cSteeringAnchor struct {
+	_  structs.HostLayout
+	id uint32
+}
+
+// cDevXUAR has the fields that are read of struct mlx5dv_devx_uar.
+type cDevXUAR struct {
+	_         structs.HostLayout
+	reg_addr  uintptr
+	base_addr uintptr
+	page_id   uint32
+	_         [4]byte
+	mmap_off  int64
+}
+
+// cDevXCmdComp has the fields that are read of struct mlx5dv_devx_cmd_comp.
+type cDevXCmdComp struct {
+	_  structs.HostLayout
+	fd int32
+}
+
+// cDevXEventChannel has the fields that are read of struct mlx5dv_devx_event_channel.
+type cDevXEventChannel struct {
+	_  structs.HostLayout
+	fd int32
+}
+
+// cDevXUmem has the fields that are read of struct mlx5dv_devx_umem.
+type cDevXUmem struct {
+	_       structs.HostLayout
+	umem_id uint32
+}
+
+// cPp has the fields that are read of struct mlx5dv_pp.
+type cPp struct {
+	_     structs.HostLayout
+	index uint16
+}

@@ -7,7 +7,6 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -35,7 +34,7 @@ func (steeringanchor *SteeringAnchor) base() *object.Handle {
 func newSteeringAnchor(lib *Lib, c unsafe.Pointer) *SteeringAnchor {
 	o := &SteeringAnchor{lib: lib}
 	o.h.Make(o, "SteeringAnchor", object.Origin{Lib: lib}, c, "mlx5dv_destroy_steering_anchor", o.destroySteeringAnchor)
-	o.id = cmem.At[uint32](o.h.C, 0) // id
+	o.id = (*cSteeringAnchor)(o.h.C).id
 	return o
 }
 

@@ -8,7 +8,6 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -38,10 +37,10 @@ func (uar *UAR) base() *object.Handle {
 func newUAR(lib *Lib, c unsafe.Pointer) *UAR {
 	o := &UAR{lib: lib}
 	o.h.Make(o, "UAR", object.Origin{Lib: lib}, c, "mlx5dv_devx_free_uar", o.devXFreeUAR)
-	o.regAddr = cmem.At[uintptr](o.h.C, 0)  // reg_addr
-	o.baseAddr = cmem.At[uintptr](o.h.C, 8) // base_addr
-	o.pageID = cmem.At[uint32](o.h.C, 16)   // page_id
-	o.mmapOff = cmem.At[int64](o.h.C, 24)   // mmap_off
+	o.regAddr = (*cDevXUAR)(o.h.C).reg_addr
+	o.baseAddr = (*cDevXUAR)(o.h.C).base_addr
+	o.pageID = (*cDevXUAR)(o.h.C).page_id
+	o.mmapOff = (*cDevXUAR)(o.h.C).mmap_off
 	return o
 }
 

@@ -7,7 +7,6 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -34,7 +33,7 @@ func (umem *UMem) base() *object.Handle {
 func newUMem(lib *Lib, c unsafe.Pointer) *UMem {
 	o := &UMem{lib: lib}
 	o.h.Make(o, "UMem", object.Origin{Lib: lib}, c, "mlx5dv_devx_umem_dereg", o.devXUmemDereg)
-	o.umemID = cmem.At[uint32](o.h.C, 0) // umem_id
+	o.umemID = (*cDevXUmem)(o.h.C).umem_id
 	return o
 }
 

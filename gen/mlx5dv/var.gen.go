@@ -7,7 +7,6 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 )
 
@@ -36,9 +35,9 @@ func (varvalue *VAR) base() *object.Handle {
 func newVAR(lib *Lib, c unsafe.Pointer) *VAR {
 	o := &VAR{lib: lib}
 	o.h.Make(o, "VAR", object.Origin{Lib: lib}, c, "mlx5dv_free_var", o.freeVar)
-	o.pageID = cmem.At[uint32](o.h.C, 0) // page_id
-	o.length = cmem.At[uint32](o.h.C, 4) // length
-	o.mmapOff = cmem.At[int64](o.h.C, 8) // mmap_off
+	o.pageID = (*cVar)(o.h.C).page_id
+	o.length = (*cVar)(o.h.C).length
+	o.mmapOff = (*cVar)(o.h.C).mmap_off
 	return o
 }
 

@@ -8,7 +8,6 @@ import (
 	"syscall"
 	"unsafe"
 
-	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/events"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
@@ -151,7 +150,7 @@ func (channel *EventChannel) listen(verb string) (*events.Records[Event], error)
 		return nil, channel.lib.missing("rdma_ack_cm_event", symRdma_ack_cm_event)
 	}
 	return channel.waiting.Listen(func() (*events.Records[Event], error) {
-		return events.NewRecords(int(cmem.At[int32](channel.h.C, 0)), "rdma_get_cm_event", "rdma_destroy_event_channel", "the EventChannel", channel.take)
+		return events.NewRecords(int((*cEventChannel)(channel.h.C).fd), "rdma_get_cm_event", "rdma_destroy_event_channel", "the EventChannel", channel.take)
 	})
 }
 

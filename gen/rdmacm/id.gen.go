@@ -11,7 +11,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/bridge"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/sockaddr"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
@@ -116,7 +115,7 @@ func (id *ID) LocalAddr() (netip.AddrPort, error) {
 		return netip.AddrPort{}, err
 	}
 	defer id.h.Exit()
-	return sockaddr.Read(cmem.At[[128]byte](id.h.C, 32)), nil
+	return sockaddr.Read((*cID)(id.h.C).route_addr_src_storage), nil
 }
 
 // PeerAddr returns the address of the peer, or the zero AddrPort before it is known.
@@ -128,7 +127,7 @@ func (id *ID) PeerAddr() (netip.AddrPort, error) {
 		return netip.AddrPort{}, err
 	}
 	defer id.h.Exit()
-	return sockaddr.Read(cmem.At[[128]byte](id.h.C, 160)), nil
+	return sockaddr.Read((*cID)(id.h.C).route_addr_dst_storage), nil
 }
 
 // Device returns the device that the identifier is bound to. The library owns it: Close of the handle does not
@@ -145,7 +144,7 @@ func (id *ID) Device() (*verbs.Device, error) {
 	if id.lib.fn[symRdma_free_devices] == 0 {
 		return nil, id.lib.missing("rdma_free_devices", symRdma_free_devices)
 	}
-	at := cmem.At[unsafe.Pointer](id.h.C, 0)
+	at := (*cID)(id.h.C).verbs
 	if at == nil {
 		return nil, verr.NotYet(verb, "verbs", "ID")
 	}
@@ -293,7 +292,7 @@ func (id *ID) ResolveRoute(timeoutMs int) error {
 		return verr.OutOfRange(verb, "timeout_ms", timeoutMs)
 	}
 	in := inResolveRoute{
-		idVerbs:      validate.Of(uint64(cmem.At[uint64](id.h.C, 0))),
+		idVerbs:      validate.Of(uint64(uintptr((*cID)(id.h.C).verbs))),
 		idResolved:   id.resolved.Known(),
 		idConnecting: id.connecting.Known(),
 		timeoutMs:    int64(timeoutMs),
@@ -358,8 +357,8 @@ func (id *ID) CreateQP(pd *verbs.PD, qpInitAttr verbs.QPInitAttr) (*verbs.QP, er
 		return nil, err
 	}
 	in := inCreateQP{
-		idVerbs: validate.Of(uint64(cmem.At[uint64](id.h.C, 0))),
-		idQP:    validate.Of(uint64(cmem.At[uint64](id.h.C, 24))),
+		idVerbs: validate.Of(uint64(uintptr((*cID)(id.h.C).verbs))),
+		idQP:    validate.Of(uint64(uintptr((*cID)(id.h.C).qp))),
 	}
 	if err := checkCreateQP(&in); err != nil {
 		return nil, err
@@ -374,7 +373,7 @@ func (id *ID) CreateQP(pd *verbs.PD, qpInitAttr verbs.QPInitAttr) (*verbs.QP, er
 			)
 		})
 	}
-	ptr := cmem.At[unsafe.Pointer](id.h.C, 24)
+	ptr := (*cID)(id.h.C).qp
 	o, err := bridge.Make[verbs.QP](&verbsUses, bridge.Made{
 		C:       ptr,
 		Parents: []*object.Node{&id.h.Node, owner.Optional()},
@@ -417,10 +416,10 @@ func (id *ID) Connect(connParam ConnAttr) error {
 		return err
 	}
 	in := inConnect{
-		idVerbs:                     validate.Of(uint64(cmem.At[uint64](id.h.C, 0))),
+		idVerbs:                     validate.Of(uint64(uintptr((*cID)(id.h.C).verbs))),
 		connParam:                   1,
-		idPs:                        validate.Of(uint64(cmem.At[uint32](id.h.C, 344))),
-		idQP:                        validate.Of(uint64(cmem.At[uint64](id.h.C, 24))),
+		idPs:                        validate.Of(uint64((*cID)(id.h.C).ps)),
+		idQP:                        validate.Of(uint64(uintptr((*cID)(id.h.C).qp))),
 		idRouted:                    id.routed.Known(),
 		idOptions:                   id.options.Known(),
 		idConnecting:                id.connecting.Known(),
@@ -481,10 +480,10 @@ func (id *ID) ConnectDefault() error {
 	}
 	defer id.h.Exit()
 	in := inConnect{
-		idVerbs:                     validate.Of(uint64(cmem.At[uint64](id.h.C, 0))),
+		idVerbs:                     validate.Of(uint64(uintptr((*cID)(id.h.C).verbs))),
 		connParam:                   0,
-		idPs:                        validate.Of(uint64(cmem.At[uint32](id.h.C, 344))),
-		idQP:                        validate.Of(uint64(cmem.At[uint64](id.h.C, 24))),
+		idPs:                        validate.Of(uint64((*cID)(id.h.C).ps)),
+		idQP:                        validate.Of(uint64(uintptr((*cID)(id.h.C).qp))),
 		idRouted:                    id.routed.Known(),
 		idOptions:                   id.options.Known(),
 		idConnecting:                id.connecting.Known(),
@@ -533,7 +532,7 @@ func (id *ID) Establish() error {
 	}
 	defer id.h.Exit()
 	in := inEstablish{
-		idQP:         validate.Of(uint64(cmem.At[uint64](id.h.C, 24))),
+		idQP:         validate.Of(uint64(uintptr((*cID)(id.h.C).qp))),
 		idConnecting: id.connecting.Known(),
 		idRequested:  id.requested.Known(),
 	}
@@ -642,13 +641,13 @@ func (id *ID) Accept(connParam ConnAttr) error {
 		return err
 	}
 	in := inAccept{
-		idVerbs:                     validate.Of(uint64(cmem.At[uint64](id.h.C, 0))),
+		idVerbs:                     validate.Of(uint64(uintptr((*cID)(id.h.C).verbs))),
 		connParam:                   1,
-		idQP:                        validate.Of(uint64(cmem.At[uint64](id.h.C, 24))),
+		idQP:                        validate.Of(uint64(uintptr((*cID)(id.h.C).qp))),
 		idRequested:                 id.requested.Known(),
 		idAccepted:                  id.accepted.Known(),
 		connParamPrivateDataLen:     uint64(connParamC.private_data_len),
-		idPs:                        validate.Of(uint64(cmem.At[uint32](id.h.C, 344))),
+		idPs:                        validate.Of(uint64((*cID)(id.h.C).ps)),
 		connParamRNRRetryCount:      uint64(connParamC.rnr_retry_count),
 		connParamResponderResources: uint64(connParamC.responder_resources),
 		connParamInitiatorDepth:     uint64(connParamC.initiator_depth),
@@ -711,13 +710,13 @@ func (id *ID) AcceptDefault() error {
 	}
 	defer id.h.Exit()
 	in := inAccept{
-		idVerbs:                     validate.Of(uint64(cmem.At[uint64](id.h.C, 0))),
+		idVerbs:                     validate.Of(uint64(uintptr((*cID)(id.h.C).verbs))),
 		connParam:                   0,
-		idQP:                        validate.Of(uint64(cmem.At[uint64](id.h.C, 24))),
+		idQP:                        validate.Of(uint64(uintptr((*cID)(id.h.C).qp))),
 		idRequested:                 id.requested.Known(),
 		idAccepted:                  id.accepted.Known(),
 		connParamPrivateDataLen:     0,
-		idPs:                        validate.Of(uint64(cmem.At[uint32](id.h.C, 344))),
+		idPs:                        validate.Of(uint64((*cID)(id.h.C).ps)),
 		connParamRNRRetryCount:      0,
 		connParamResponderResources: 0,
 		connParamInitiatorDepth:     0,
@@ -772,7 +771,7 @@ func (id *ID) Reject(privateData []byte) error {
 		idConnecting:   id.connecting.Known(),
 		idRequested:    id.requested.Known(),
 		privateDataLen: uint64(len(privateData)),
-		idPs:           validate.Of(uint64(cmem.At[uint32](id.h.C, 344))),
+		idPs:           validate.Of(uint64((*cID)(id.h.C).ps)),
 	}
 	if err := checkReject(&in); err != nil {
 		return err
@@ -825,7 +824,7 @@ func (id *ID) RejectECE(privateData []byte) error {
 		idConnecting:   id.connecting.Known(),
 		idRequested:    id.requested.Known(),
 		privateDataLen: uint64(len(privateData)),
-		idPs:           validate.Of(uint64(cmem.At[uint32](id.h.C, 344))),
+		idPs:           validate.Of(uint64((*cID)(id.h.C).ps)),
 	}
 	if err := checkRejectEce(&in); err != nil {
 		return err
@@ -866,7 +865,7 @@ func (id *ID) Notify(event verbs.EventType) error {
 	}
 	defer id.h.Exit()
 	in := inNotify{
-		idVerbs:      validate.Of(uint64(cmem.At[uint64](id.h.C, 0))),
+		idVerbs:      validate.Of(uint64(uintptr((*cID)(id.h.C).verbs))),
 		idConnecting: id.connecting.Known(),
 		idRequested:  id.requested.Known(),
 		idListening:  id.listening.Known(),
@@ -906,7 +905,7 @@ func (id *ID) Disconnect() error {
 	}
 	defer id.h.Exit()
 	in := inDisconnect{
-		idVerbs:      validate.Of(uint64(cmem.At[uint64](id.h.C, 0))),
+		idVerbs:      validate.Of(uint64(uintptr((*cID)(id.h.C).verbs))),
 		idConnecting: id.connecting.Known(),
 		idRequested:  id.requested.Known(),
 		idListening:  id.listening.Known(),
@@ -950,8 +949,8 @@ func (id *ID) JoinMulticast(addr netip.AddrPort) error {
 		return err
 	}
 	in := inJoinMulticast{
-		idVerbs:      validate.Of(uint64(cmem.At[uint64](id.h.C, 0))),
-		idQPType:     validate.Of(uint64(cmem.At[uint32](id.h.C, 408))),
+		idVerbs:      validate.Of(uint64(uintptr((*cID)(id.h.C).verbs))),
+		idQPType:     validate.Of(uint64((*cID)(id.h.C).qp_type)),
 		idListening:  id.listening.Known(),
 		idConnecting: id.connecting.Known(),
 		idRequested:  id.requested.Known(),
@@ -1037,7 +1036,7 @@ func (id *ID) SetOption(level OptionLevel, option Option, value []byte) error {
 		level:        uint64(level),
 		optname:      uint64(option),
 		optlen:       uint64(len(value)),
-		idQPType:     validate.Of(uint64(cmem.At[uint32](id.h.C, 408))),
+		idQPType:     validate.Of(uint64((*cID)(id.h.C).qp_type)),
 		idListening:  id.listening.Known(),
 		idRouted:     id.routed.Known(),
 		idConnecting: id.connecting.Known(),
@@ -1118,7 +1117,7 @@ func (id *ID) InitQPAttr(qpAttr *verbs.QPAttr) error {
 		return err
 	}
 	in := inInitQPAttr{
-		idVerbs: validate.Of(uint64(cmem.At[uint64](id.h.C, 0))),
+		idVerbs: validate.Of(uint64(uintptr((*cID)(id.h.C).verbs))),
 	}
 	if err := checkInitQPAttr(&in); err != nil {
 		return err
@@ -1164,7 +1163,7 @@ func (id *ID) SetLocalECE(ece *verbs.ECEAttr) error {
 		return err
 	}
 	in := inSetLocalEce{
-		idQP: validate.Of(uint64(cmem.At[uint64](id.h.C, 24))),
+		idQP: validate.Of(uint64(uintptr((*cID)(id.h.C).qp))),
 	}
 	if err := checkSetLocalEce(&in); err != nil {
 		return err
@@ -1206,7 +1205,7 @@ func (id *ID) RemoteECE() (*verbs.ECEInfo, error) {
 		return nil, err
 	}
 	in := inGetRemoteEce{
-		idQP: validate.Of(uint64(cmem.At[uint64](id.h.C, 24))),
+		idQP: validate.Of(uint64(uintptr((*cID)(id.h.C).qp))),
 	}
 	if err := checkGetRemoteEce(&in); err != nil {
 		return nil, err

@@ -153,3 +153,23 @@ type cEvent struct {
 	param_conn cConnParam // param.conn
 	_          [32]byte
 }
+
+// cEventChannel has the fields that are read of struct rdma_event_channel.
+type cEventChannel struct {
+	_  structs.HostLayout
+	fd int32
+}
+
+// cID has the fields that are read of struct rdma_cm_id.
+type cID struct {
+	_                      structs.HostLayout
+	verbs                  unsafe.Pointer
+	_                      [16]byte
+	qp                     unsafe.Pointer
+	route_addr_src_storage [128]byte // route.addr.src_storage
+	route_addr_dst_storage [128]byte // route.addr.dst_storage
+	_                      [56]byte
+	ps                     uint32
+	_                      [60]byte
+	qp_type                uint32
+}

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"unsafe"
 
-	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -34,7 +33,7 @@ func (compCntr *CompCntr) base() *object.Handle {
 func newCompCntr(dev *Device, c unsafe.Pointer) *CompCntr {
 	o := &CompCntr{lib: dev.lib, dev: dev}
 	o.h.Make(o, "CompCntr", dev.h.Origin, c, "ibv_destroy_comp_cntr", o.destroyCompCntr)
-	o.handle = cmem.At[uint32](o.h.C, 8) // handle
+	o.handle = (*cCompCntr)(o.h.C).handle
 	return o
 }
 

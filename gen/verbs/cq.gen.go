@@ -10,7 +10,6 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/dpath"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/diagnose"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/events"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
@@ -57,7 +56,7 @@ func newCQ(dev *Device, c unsafe.Pointer) *CQ {
 
 // load reads the fields of struct ibv_cq that have a getter, so that no getter reads C memory.
 func (cq *CQ) load() {
-	cq.cqe = int(cmem.At[int32](cq.h.C, 28)) // cqe
+	cq.cqe = int((*cCQ)(cq.h.C).cqe)
 }
 
 // destroyCQ ends the C object by ibv_destroy_cq.

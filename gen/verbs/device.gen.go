@@ -47,8 +47,8 @@ func newDevice(lib *Lib, c unsafe.Pointer) *Device {
 	o := &Device{lib: lib}
 	o.h.Make(o, "Device", object.Origin{Root: &o.h, Lib: lib}, c, "ibv_close_device", o.closeDevice)
 	o.h.Before = o.waiting.Stop
-	o.cmdFD = int(cmem.At[int32](o.h.C, 264))          // cmd_fd
-	o.numCompVectors = int(cmem.At[int32](o.h.C, 272)) // num_comp_vectors
+	o.cmdFD = int((*cContext)(o.h.C).cmd_fd)
+	o.numCompVectors = int((*cContext)(o.h.C).num_comp_vectors)
 	return o
 }
 
@@ -700,7 +700,7 @@ func (dev *Device) CreateCQ(cqe int, channel *CompChannel, compVector int) (*CQ,
 	}
 	in := inCreateCQ{
 		compVector:            int64(compVector),
-		contextNumCompVectors: validate.Of(uint64(cmem.At[uint32](dev.h.C, 272))),
+		contextNumCompVectors: validate.Of(uint64((*cContext)(dev.h.C).num_comp_vectors)),
 		cqe:                   int64(cqe),
 	}
 	if caps := dev.capabilities(); caps != nil {
@@ -774,7 +774,7 @@ func (dev *Device) CreateCQEx(cqAttr *CQInitAttrEx) (*CQ, error) {
 	}
 	in := inCreateCQEx{
 		cqAttrCompVector:      uint64(cqAttrC.comp_vector),
-		contextNumCompVectors: validate.Of(uint64(cmem.At[uint32](dev.h.C, 272))),
+		contextNumCompVectors: validate.Of(uint64((*cContext)(dev.h.C).num_comp_vectors)),
 		cqAttrWCFlags:         uint64(cqAttrC.wc_flags),
 		cqAttrCQE:             uint64(cqAttrC.cqe),
 		cqAttrFlags:           uint64(cqAttrC.flags),

@@ -8,7 +8,6 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/devmem"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -37,7 +36,7 @@ func newDM(dev *Device, c unsafe.Pointer) *DM {
 	o := &DM{lib: dev.lib, dev: dev}
 	o.h.Make(o, "DM", dev.h.Origin, c, "ibv_free_dm", o.freeDM)
 	o.h.Guard = &o.mem
-	o.handle = cmem.At[uint32](o.h.C, 28) // handle
+	o.handle = (*cDM)(o.h.C).handle
 	o.h.SetLabel("handle " + strconv.FormatUint(uint64(o.handle), 10))
 	return o
 }

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"unsafe"
 
-	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -36,7 +35,7 @@ func (flow *Flow) base() *object.Handle {
 func newFlow(dev *Device, c unsafe.Pointer) *Flow {
 	o := &Flow{lib: dev.lib, dev: dev}
 	o.h.Make(o, "Flow", dev.h.Origin, c, "ibv_destroy_flow", o.destroyFlow)
-	o.handle = cmem.At[uint32](o.h.C, 16) // handle
+	o.handle = (*cFlow)(o.h.C).handle
 	o.h.SetLabel("handle " + strconv.FormatUint(uint64(o.handle), 10))
 	return o
 }

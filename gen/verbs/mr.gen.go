@@ -10,7 +10,6 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/dpath"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
@@ -56,11 +55,11 @@ func newMR(dev *Device, c unsafe.Pointer) *MR {
 
 // load reads the fields of struct ibv_mr that have a getter, so that no getter reads C memory.
 func (mr *MR) load() {
-	mr.lkey = cmem.At[uint32](mr.h.C, 36)   // lkey
-	mr.rkey = cmem.At[uint32](mr.h.C, 40)   // rkey
-	mr.handle = cmem.At[uint32](mr.h.C, 32) // handle
-	mr.length = cmem.At[uint64](mr.h.C, 24) // length
-	mr.addr = cmem.At[uintptr](mr.h.C, 16)  // addr
+	mr.lkey = (*cMR)(mr.h.C).lkey
+	mr.rkey = (*cMR)(mr.h.C).rkey
+	mr.handle = (*cMR)(mr.h.C).handle
+	mr.length = (*cMR)(mr.h.C).length
+	mr.addr = (*cMR)(mr.h.C).addr
 	mr.h.SetLabel("lkey 0x" + strconv.FormatUint(uint64(mr.lkey), 16))
 }
 

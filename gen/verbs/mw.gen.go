@@ -40,8 +40,8 @@ func newMW(dev *Device, c unsafe.Pointer) *MW {
 	o.h.Make(o, "MW", dev.h.Origin, c, "ibv_dealloc_mw", o.deallocMW)
 	o.h.Guard = &o.named
 	o.named.Open(c)
-	o.rkey = cmem.At[uint32](o.h.C, 16)   // rkey
-	o.handle = cmem.At[uint32](o.h.C, 20) // handle
+	o.rkey = (*cMW)(o.h.C).rkey
+	o.handle = (*cMW)(o.h.C).handle
 	o.h.SetLabel("rkey 0x" + strconv.FormatUint(uint64(o.rkey), 16))
 	return o
 }
@@ -91,7 +91,7 @@ func (mw *MW) Handle() uint32 { return object.OrZero(mw).handle }
 //
 // C: struct ibv_mw.rkey, ibv_alloc_mw(3).
 func (mw *MW) RKey() uint32 {
-	return cmem.Live(mw.base(), 16)
+	return cmem.Live(mw.base(), unsafe.Offsetof(cMW{}.rkey))
 }
 
 // SetRKey sets the remote key that the program knows, such as the one before a failed bind. It does not change
@@ -99,5 +99,5 @@ func (mw *MW) RKey() uint32 {
 //
 // C: struct ibv_mw.rkey, ibv_alloc_mw(3).
 func (mw *MW) SetRKey(rkey uint32) error {
-	return cmem.SetLive("struct ibv_mw.rkey", mw.base(), 16, rkey)
+	return cmem.SetLive("struct ibv_mw.rkey", mw.base(), unsafe.Offsetof(cMW{}.rkey), rkey)
 }

@@ -10,7 +10,6 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/dpath"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/diagnose"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/pdalloc"
@@ -44,7 +43,7 @@ func (pd *PD) base() *object.Handle {
 func newPD(dev *Device, c unsafe.Pointer) *PD {
 	o := &PD{lib: dev.lib, dev: dev}
 	o.h.Make(o, "PD", dev.h.Origin, c, "ibv_dealloc_pd", o.deallocPD)
-	o.handle = cmem.At[uint32](o.h.C, 8) // handle
+	o.handle = (*cPD)(o.h.C).handle
 	o.h.SetLabel("handle " + strconv.FormatUint(uint64(o.handle), 10))
 	return o
 }

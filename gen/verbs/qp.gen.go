@@ -60,8 +60,8 @@ func newQP(dev *Device, c unsafe.Pointer) *QP {
 
 // load reads the fields of struct ibv_qp that have a getter, so that no getter reads C memory.
 func (qp *QP) load() {
-	qp.qpNum = cmem.At[uint32](qp.h.C, 52)  // qp_num
-	qp.handle = cmem.At[uint32](qp.h.C, 48) // handle
+	qp.qpNum = (*cQP)(qp.h.C).qp_num
+	qp.handle = (*cQP)(qp.h.C).handle
 	qp.h.SetLabel("handle " + strconv.FormatUint(uint64(qp.handle), 10))
 }
 
@@ -243,7 +243,7 @@ func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
 	}
 	flowC.num_of_specs, flowC.size = uint8(len(flow.specs)), uint16(len(flowB))
 	in := inCreateFlow{
-		qpType:         validate.Of(uint64(cmem.At[uint32](qp.h.C, 60))),
+		qpType:         validate.Of(uint64((*cQP)(qp.h.C).qp_type)),
 		flowPort:       uint64(flowC.port),
 		flowType:       uint64(flowC.typ),
 		flowNumOfSpecs: uint64(flowC.num_of_specs),
@@ -317,10 +317,10 @@ func (qp *QP) BindMW(mw *MW, mwBind MWBindAttr) error {
 		mwBindC.bind_info.mr = uintptr(mwBind.MR.h.C)
 	}
 	in := inBindMW{
-		mwType:                  validate.Of(uint64(cmem.At[uint32](mw.h.C, 24))),
+		mwType:                  validate.Of(uint64((*cMW)(mw.h.C).typ)),
 		mwBindInfoMR:            uint64(mwBindC.bind_info.mr),
 		mwBindInfoLength:        uint64(mwBindC.bind_info.length),
-		qpType:                  validate.Of(uint64(cmem.At[uint32](qp.h.C, 60))),
+		qpType:                  validate.Of(uint64((*cQP)(qp.h.C).qp_type)),
 		mwBindSendFlags:         uint64(mwBindC.send_flags),
 		mwBindInfoMWAccessFlags: uint64(mwBindC.bind_info.mw_access_flags),
 	}
@@ -390,9 +390,9 @@ func (qp *QP) Modify(attr *QPAttr) error {
 	}
 	in := inModifyQP{
 		attrMask:                  uint64(attr.mask),
-		qpState:                   validate.Of(uint64(cmem.At[uint32](qp.h.C, 56))),
+		qpState:                   validate.Of(uint64((*cQP)(qp.h.C).state)),
 		attrQPState:               uint64(attrC.qp_state),
-		qpType:                    validate.Of(uint64(cmem.At[uint32](qp.h.C, 60))),
+		qpType:                    validate.Of(uint64((*cQP)(qp.h.C).qp_type)),
 		attrCurQPState:            uint64(attrC.cur_qp_state),
 		attrPortNum:               uint64(attrC.port_num),
 		attrAHAttrPortNum:         uint64(attrC.ah_attr.port_num),
@@ -494,8 +494,8 @@ func (qp *QP) ModifyRateLimit(attr *QPRateLimitAttr) error {
 		attrMaxBurstSz:   uint64(attrC.max_burst_sz),
 		attrRateLimit:    uint64(attrC.rate_limit),
 		attrTypicalPktSz: uint64(attrC.typical_pkt_sz),
-		qpState:          validate.Of(uint64(cmem.At[uint32](qp.h.C, 56))),
-		qpType:           validate.Of(uint64(cmem.At[uint32](qp.h.C, 60))),
+		qpState:          validate.Of(uint64((*cQP)(qp.h.C).state)),
+		qpType:           validate.Of(uint64((*cQP)(qp.h.C).qp_type)),
 	}
 	if caps := qp.dev.capabilities(); caps != nil {
 		in.capPacketPacingCapsSupportedQpts = validate.Of(uint64(caps.packet_pacing_caps.supported_qpts))
@@ -551,7 +551,7 @@ func (qp *QP) AttachCompCntr(compCntr *CompCntr, attr *CompCntrAttachAttr) error
 	attrC := attr.c
 	in := inQPAttachCompCntr{
 		attrOpMask:   uint64(attrC.op_mask),
-		qpState:      validate.Of(uint64(cmem.At[uint32](qp.h.C, 56))),
+		qpState:      validate.Of(uint64((*cQP)(qp.h.C).state)),
 		attrCompMask: uint64(attrC.comp_mask),
 	}
 	if err := checkQPAttachCompCntr(&in); err != nil {
@@ -719,8 +719,8 @@ func (qp *QP) seePostSend(in *inPostSend, ask bool) error {
 			in.capMaxSGERD = validate.Of(uint64(caps.orig_attr.max_sge_rd))
 		}
 	}
-	in.qpType = validate.Of(uint64(cmem.At[uint32](qp.h.C, 60)))
-	in.qpState = validate.Of(uint64(cmem.At[uint32](qp.h.C, 56)))
+	in.qpType = validate.Of(uint64((*cQP)(qp.h.C).qp_type))
+	in.qpState = validate.Of(uint64((*cQP)(qp.h.C).state))
 	return nil
 }
 
@@ -773,8 +773,8 @@ func (qp *QP) seePostRecv(in *inPostRecv, ask bool) error {
 			return verr.Failed(verb, errno, nil)
 		}
 	}
-	in.qpType = validate.Of(uint64(cmem.At[uint32](qp.h.C, 60)))
-	in.qpState = validate.Of(uint64(cmem.At[uint32](qp.h.C, 56)))
+	in.qpType = validate.Of(uint64((*cQP)(qp.h.C).qp_type))
+	in.qpState = validate.Of(uint64((*cQP)(qp.h.C).state))
 	return nil
 }
 
@@ -797,7 +797,7 @@ func (qp *QP) AttachMcast(gid GID, lid uint16) error {
 	}
 	defer qp.h.Exit()
 	in := inAttachMcast{
-		qpType: validate.Of(uint64(cmem.At[uint32](qp.h.C, 60))),
+		qpType: validate.Of(uint64((*cQP)(qp.h.C).qp_type)),
 		lid:    uint64(lid),
 	}
 	if err := checkAttachMcast(&in); err != nil {
@@ -836,7 +836,7 @@ func (qp *QP) DetachMcast(gid GID, lid uint16) error {
 	}
 	defer qp.h.Exit()
 	in := inDetachMcast{
-		qpType: validate.Of(uint64(cmem.At[uint32](qp.h.C, 60))),
+		qpType: validate.Of(uint64((*cQP)(qp.h.C).qp_type)),
 		lid:    uint64(lid),
 	}
 	if err := checkDetachMcast(&in); err != nil {

@@ -3975,3 +3975,102 @@ type cDevice struct {
 	dev_path       [256]byte
 	ibdev_path     [256]byte
 }
+
+// cDM has the fields that are read of struct ibv_dm.
+type cDM struct {
+	_      structs.HostLayout
+	_      [28]byte
+	handle uint32
+}
+
+// cMW has the fields that are read of struct ibv_mw.
+type cMW struct {
+	_      structs.HostLayout
+	_      [8]byte
+	pd     uintptr
+	rkey   uint32
+	handle uint32
+	typ    uint32 // type
+}
+
+// cPD has the fields that are read of struct ibv_pd.
+type cPD struct {
+	_      structs.HostLayout
+	_      [8]byte
+	handle uint32
+}
+
+// cCompCntr has the fields that are read of struct ibv_comp_cntr.
+type cCompCntr struct {
+	_      structs.HostLayout
+	_      [8]byte
+	handle uint32
+}
+
+// cCQ has the fields that are read of struct ibv_cq.
+type cCQ struct {
+	_   structs.HostLayout
+	_   [28]byte
+	cqe int32
+}
+
+// cFlow has the fields that are read of struct ibv_flow.
+type cFlow struct {
+	_      structs.HostLayout
+	_      [16]byte
+	handle uint32
+}
+
+// cQP has the fields that are read of struct ibv_qp.
+type cQP struct {
+	_       structs.HostLayout
+	_       [48]byte
+	handle  uint32
+	qp_num  uint32
+	state   uint32
+	qp_type uint32
+}
+
+// cRWQIndTable has the fields that are read of struct ibv_rwq_ind_table.
+type cRWQIndTable struct {
+	_              structs.HostLayout
+	_              [8]byte
+	ind_tbl_handle int32
+	ind_tbl_num    int32
+}
+
+// cSRQ has the fields that are read of struct ibv_srq.
+type cSRQ struct {
+	_      structs.HostLayout
+	_      [24]byte
+	handle uint32
+}
+
+// cWQ has the fields that are read of struct ibv_wq.
+type cWQ struct {
+	_      structs.HostLayout
+	_      [32]byte
+	wq_num uint32
+	handle uint32
+	state  uint32
+}
+
+// cContext has the fields that are read of struct ibv_context.
+type cContext struct {
+	_                structs.HostLayout
+	_                [264]byte
+	cmd_fd           int32
+	_                [4]byte
+	num_comp_vectors int32
+}
+
+// cMR has the fields that are read of struct ibv_mr.
+type cMR struct {
+	_      structs.HostLayout
+	_      [16]byte
+	addr   uintptr
+	length uint64
+	handle uint32
+	lkey   uint32
+	rkey   uint32
+}

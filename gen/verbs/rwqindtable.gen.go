@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"unsafe"
 
-	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -36,8 +35,8 @@ func (rwqindtable *RWQIndTable) base() *object.Handle {
 func newRWQIndTable(dev *Device, c unsafe.Pointer) *RWQIndTable {
 	o := &RWQIndTable{lib: dev.lib, dev: dev}
 	o.h.Make(o, "RWQIndTable", dev.h.Origin, c, "ibv_destroy_rwq_ind_table", o.destroyRWQIndTable)
-	o.indTblHandle = int(cmem.At[int32](o.h.C, 8)) // ind_tbl_handle
-	o.indTblNum = int(cmem.At[int32](o.h.C, 12))   // ind_tbl_num
+	o.indTblHandle = int((*cRWQIndTable)(o.h.C).ind_tbl_handle)
+	o.indTblNum = int((*cRWQIndTable)(o.h.C).ind_tbl_num)
 	o.h.SetLabel("ind_tbl_handle " + strconv.FormatUint(uint64(o.indTblHandle), 10))
 	return o
 }

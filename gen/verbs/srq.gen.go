@@ -45,7 +45,7 @@ func newSRQ(dev *Device, c unsafe.Pointer) *SRQ {
 	o.h.Guard = &o.gate
 	o.h.Index = &dev.handles
 	o.gate.Open(c)
-	o.handle = cmem.At[uint32](o.h.C, 24) // handle
+	o.handle = (*cSRQ)(o.h.C).handle
 	o.h.SetLabel("handle " + strconv.FormatUint(uint64(o.handle), 10))
 	return o
 }

@@ -9,7 +9,6 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/dpath"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
@@ -44,8 +43,8 @@ func newWQ(dev *Device, c unsafe.Pointer) *WQ {
 	o.h.Guard = &o.gate
 	o.h.Index = &dev.handles
 	o.gate.Open(c)
-	o.wqNum = cmem.At[uint32](o.h.C, 32)  // wq_num
-	o.handle = cmem.At[uint32](o.h.C, 36) // handle
+	o.wqNum = (*cWQ)(o.h.C).wq_num
+	o.handle = (*cWQ)(o.h.C).handle
 	o.h.SetLabel("wq_num " + strconv.FormatUint(uint64(o.wqNum), 10))
 	return o
 }
@@ -141,7 +140,7 @@ func (wq *WQ) Modify(wqAttr *WQAttr) error {
 		wqAttrFlagsMask:   uint64(wqAttrC.flags_mask),
 		wqAttrWQState:     uint64(wqAttrC.wq_state),
 		wqAttrCurrWQState: uint64(wqAttrC.curr_wq_state),
-		wqState:           validate.Of(uint64(cmem.At[uint32](wq.h.C, 40))),
+		wqState:           validate.Of(uint64((*cWQ)(wq.h.C).state)),
 	}
 	if caps := wq.dev.capabilities(); caps != nil {
 		in.capRawPacketCaps = validate.Of(uint64(caps.raw_packet_caps))

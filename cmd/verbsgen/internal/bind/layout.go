@@ -137,7 +137,7 @@ func bytesOf(f api.Field) string {
 
 // sizes are the sizes of the Go types of scalars, which on amd64 and arm64 are their alignments too.
 var sizes = map[string]int64{"byte": 1, "int8": 1, "uint8": 1, "int16": 2, "uint16": 2, "int32": 4, "uint32": 4, "int64": 8,
-	"uint64": 8, "uintptr": 8}
+	"uint64": 8, "uintptr": 8, "unsafe.Pointer": 8}
 
 // fits reports why a field of C cannot have a Go type; nil when it can.
 func (b *binder) fits(f api.Field, goType string) error {

@@ -1,6 +1,8 @@
 package bind
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -17,7 +19,7 @@ func (b *binder) bindObjects() {
 	for _, p := range b.Pages {
 		for _, s := range p.Objects {
 			o := &model.Object{Go: s.Go, C: s.C, Page: p.Page, Device: s.Memory == spec.MemoryDevice, Host: s.Memory == spec.MemoryHost,
-				Hot: s.Hot, State: s.StateFrom, StateAt: map[string]int64{}, Pointer: map[string]bool{}, Doc: s.Doc, Pos: pos(s.Pos)}
+				Hot: s.Hot, State: s.StateFrom, Pointer: map[string]bool{}, Doc: s.Doc, Pos: pos(s.Pos)}
 			b.objects[s.Go] = o
 			b.pkg.Objects = append(b.pkg.Objects, o)
 		}
@@ -101,12 +103,14 @@ func (b *binder) enumType(name string) *model.Enum {
 func (b *binder) bindMore(o *model.Object, s *spec.Object) {
 	if s.FD != "" {
 		if f := b.objectField(s.C, s.FD, s.At("fd", s.FD), s.Go); f != nil {
-			o.FD = &f.Offset
+			o.FD = s.FD
+			b.read(o, s.FD, "int32", *f)
 		}
 	}
 	for _, g := range s.Addresses {
 		if at, ok := b.offset(s.C, g.C); ok {
-			o.Addresses = append(o.Addresses, &model.Getter{Go: g.Go, C: g.C, Offset: at, Doc: g.Doc})
+			o.Addresses = append(o.Addresses, &model.Getter{Go: g.Go, C: g.C, Doc: g.Doc})
+			b.read(o, g.C, "[128]byte", api.Field{Offset: at, Size: 128})
 		} else if !b.newer("struct " + s.C + "." + g.C) {
 			b.errorf(diag.TypeUnknown, g.Pos, s.Go+"."+g.Go, g.C+" is no struct sockaddr_storage in struct "+s.C, "correct the path")
 		}
@@ -125,7 +129,8 @@ func (b *binder) bindMore(o *model.Object, s *spec.Object) {
 			b.errorf(diag.TypeUnknown, l.Pos, s.Go+"."+l.Go, l.C+" is of type "+f.Type+", and "+l.Type+" is a struct "+of.C+" *", "correct type:")
 			continue
 		}
-		o.Lends = append(o.Lends, &model.Lend{Go: l.Go, C: l.C, Object: of, Offset: f.Offset, Doc: l.Doc})
+		o.Lends = append(o.Lends, &model.Lend{Go: l.Go, C: l.C, Object: of, Doc: l.Doc})
+		b.read(o, l.C, "unsafe.Pointer", *f)
 	}
 }
 
@@ -159,7 +164,12 @@ func (b *binder) bindState(o *model.Object, s *spec.Object) {
 		}
 		if f := b.objectField(s.C, prop, s.At("state_from", prop), s.Go); f != nil {
 			b.shaped(e, "state_from", prop, "struct "+s.C+"."+prop, b.facts.TypeOf(f.Type), state)
-			o.StateAt[prop], o.Pointer[prop] = f.Offset, isPointer(f.Type)
+			o.Pointer[prop] = isPointer(f.Type)
+			read := "uint32"
+			if o.Pointer[prop] {
+				read = "uintptr"
+			}
+			b.read(o, prop, read, *f)
 		}
 	}
 }
@@ -196,7 +206,8 @@ func (b *binder) bindGetters(o *model.Object, s *spec.Object) {
 				"leave changes: out")
 			continue
 		}
-		o.Getters = append(o.Getters, &model.Getter{Go: g.Go, C: g.C, CType: f.Type, GoType: t, Layout: as, Offset: f.Offset,
+		b.read(o, g.C, as, *f)
+		o.Getters = append(o.Getters, &model.Getter{Go: g.Go, C: g.C, CType: f.Type, GoType: t, Layout: as,
 			Label: g.Label, Changes: g.Changes, FD: g.FD, Doc: g.Doc})
 	}
 }
@@ -224,6 +235,36 @@ func (b *binder) bindRegion(o *model.Object, s *spec.Object) {
 	if r.Length != nil && r.LKey != nil {
 		o.Region = r
 	}
+}
+
+// read adds a field to those that Go reads in place. A getter knows its sign.
+func (b *binder) read(o *model.Object, c, goType string, f api.Field) {
+	if err := b.fits(f, goType); err != nil {
+		b.headerf(diag.MirrorImpossible, f.Pos, "struct "+o.C+"."+c, err.Error(), "leave it out of the page")
+		return
+	}
+	if o.Mirror == nil {
+		o.Mirror = &model.Mirror{Name: b.mirrorName(o.C), C: o.C}
+	}
+	m := o.Mirror
+	i, found := slices.BinarySearchFunc(m.Leaf, f.Offset, func(l *model.Leaf, at int64) int { return cmp.Compare(l.Offset, at) })
+	if found {
+		m.Leaf[i].GoType = goType
+		return
+	}
+	m.Leaf = slices.Insert(m.Leaf, i, &model.Leaf{Go: model.LeafName(c), C: c, GoType: goType, Offset: f.Offset, Size: f.Size})
+}
+
+// padded fills the gaps between the fields that are read.
+func padded(m *model.Mirror) {
+	var all []*model.Leaf
+	for _, l := range m.Leaf {
+		if gap := l.Offset - m.Size; gap > 0 {
+			all = append(all, &model.Leaf{Go: "_", GoType: fmt.Sprintf("[%d]byte", gap), Offset: m.Size, Size: gap})
+		}
+		all, m.Size = append(all, l), l.Offset+l.Size
+	}
+	m.Leaf = all
 }
 
 // objectField finds a field of a C object that Go reads in place. One of a later release is left out in silence.

@@ -157,7 +157,8 @@ func (b *binder) bindMade(v *model.Verb, s *spec.Verb) {
 	}
 	if x := b.objectField(p.Object.C, field, at, v.C); x != nil {
 		b.shaped(entry{v.C, s.At}, "made_in", s.MadeIn, s.MadeIn, b.facts.TypeOf(x.Type), b.pointers(s.Creates, 1))
-		v.Made = &model.Made{Param: p, Field: field, Offset: x.Offset}
+		v.Made = &model.Made{Param: p, Field: field}
+		b.read(p.Object, field, "unsafe.Pointer", *x)
 	}
 }
 

@@ -189,6 +189,11 @@ func (b *binder) collectMirrors(used map[*model.Record]bool) {
 		}
 		b.pkg.Mirrors = append(b.pkg.Mirrors, m)
 	}
+	for _, o := range b.pkg.Objects {
+		if o.Mirror != nil {
+			padded(o.Mirror)
+		}
+	}
 	for _, entries := range []bool{false, true} {
 		for _, r := range b.pkg.Records {
 			if used[r] && r.Entry == entries && r.Runtime == "" {

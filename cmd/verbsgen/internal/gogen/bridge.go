@@ -82,7 +82,7 @@ func (c *call) otherHandle(p *model.Param) {
 		c.pre = append(c.pre, c.zero.try(owning, rt("bridge", "Under").Call(ref(id(uses)), jen.Lit(l.C), id(held(p)), id(c.self+"."+l.Go))))
 	}
 	if p.Field != nil {
-		c.pass(p, cField(pointer, held(p)+".C", *p.Field), addrOf(held(p)+".C"))
+		c.pass(p, cAt(pointer, held(p)+".C", *p.Field), addrOf(held(p)+".C"))
 		return
 	}
 	c.pass(p, id(held(p)+".C"), addrOf(held(p)+".C"))
@@ -170,7 +170,7 @@ func (c *call) made() (before []jen.Code, from string) {
 	case x.Field == "":
 		return nil, x.Param.Go + "C"
 	default:
-		return []jen.Code{define("ptr").Add(cField(pointer, x.Param.Go+".h.C", x.Offset))}, "ptr"
+		return []jen.Code{define("ptr").Add(cField(x.Param.Object, x.Param.Go+".h.C", x.Field))}, "ptr"
 	}
 }
 

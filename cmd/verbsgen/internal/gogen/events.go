@@ -161,7 +161,7 @@ func (e *emitter) nextRecord(g *goFile, v *model.Verb, m *model.Method) {
 		body: []jen.Code{verbConst(v.C), none.try("from", id(self, "listen").Call(id("verb"))), jen.Return(id("from.Next").Call(id("ctx")))}})
 
 	waiting := "*events.Records[" + r.Go + "]"
-	fd := conversion("int", cField("int32", self+".h.C", *o.FD))
+	fd := conversion("int", cField(o, self+".h.C", o.FD))
 	made := rt("events", "NewRecords").Call(fd, jen.Lit(v.C), jen.Lit(o.Destroy.C), jen.Lit("the "+o.Go), id(self, "take"))
 	g.fn(fn{doc: says("listen", nil), recv: recv(self, o.Go), name: "listen", params: []jen.Code{param("verb", "string")},
 		results: types(waiting, "error"), body: []jen.Code{none.enter(self), none.missingVerb(v, lib), none.missing(ack.C, lib, ack.Symbols()),

@@ -157,15 +157,15 @@ func (e *emitter) newHandle(g *goFile, h handle) {
 
 // loads reads the fields of the C object of a handle o, and names the object in messages by one of them:
 //
-//	o.lkey = cmem.At[uint32](o.h.C, 36) // lkey
+//	o.lkey = (*cMR)(o.h.C).lkey
 //	o.h.SetLabel("lkey 0x" + strconv.FormatUint(uint64(o.lkey), 16))
 func (h handle) loads(o string) (out []jen.Code) {
 	for _, x := range h.Getters {
-		read := cField(x.Layout, o+".h.C", x.Offset)
+		read := cField(h.Object, o+".h.C", x.C)
 		if x.GoType != x.Layout {
 			read = conversion(x.GoType, read)
 		}
-		out = append(out, remark(assign(id(o, model.Local(x.C)), read), x.C))
+		out = append(out, assign(id(o, model.Local(x.C)), read))
 	}
 	for _, x := range h.Getters {
 		base, before := 10, " "
@@ -383,7 +383,7 @@ func (e *emitter) destroyCall(o *model.Object, d *model.Verb, gone bool) []jen.C
 func (e *emitter) addresses(g *goFile, o *model.Object) {
 	self, zero := e.self(o), fail{rt("netip", "AddrPort").Values()}
 	for _, x := range o.Addresses {
-		read := rt("sockaddr", "Read").Call(cField("[128]byte", self+".h.C", x.Offset))
+		read := rt("sockaddr", "Read").Call(cField(o, self+".h.C", x.C))
 		g.fn(fn{doc: doc(x.Go, say("address", words{"What": withArticle(x.Doc)}), "struct "+o.C+"."+x.C, o.Page), recv: recv(self, o.Go),
 			name: x.Go, results: types("netip.AddrPort", "error"),
 			body: []jen.Code{verbConst("struct " + o.C), zero.enter(self), jen.Return(read, jen.Nil())}})
@@ -411,7 +411,7 @@ func (e *emitter) lends(g *goFile, o *model.Object) {
 		does := say("lent object", words{"Does": withArticle(l.Doc), "Object": o.Go})
 		g.fn(fn{doc: doc(l.Go, does, "struct "+o.C+"."+l.C, o.Page), recv: recv(self, o.Go), name: l.Go,
 			results: types("*"+l.Object.Ref, "error"), body: []jen.Code{verbConst("struct " + o.C), none.enter(self), none.missingVerb(keep, lib),
-				none.missing(release.C, lib, release.Symbols()), define("at").Add(cField(pointer, self+".h.C", l.Offset)),
+				none.missing(release.C, lib, release.Symbols()), define("at").Add(cField(o, self+".h.C", l.C)),
 				none.refuse(isNil(id("at")), rt("verr", "NotYet").Call(id("verb"), jen.Lit(l.C), jen.Lit(o.Go))), jen.Return(borrow)}})
 	}
 }
@@ -423,13 +423,14 @@ func (e *emitter) named(o *model.Object) bool {
 
 // changing writes the methods that read and set a field that changes while the object lives:
 //
-//	func (mw *MW) RKey() uint32 { return cmem.Live[uint32](mw.base(), 16) }
+//	func (mw *MW) RKey() uint32 { return cmem.Live[uint32](mw.base(), unsafe.Offsetof(cMW{}.rkey)) }
 //
 //	func (mw *MW) SetRKey(rkey uint32) error
 func (e *emitter) changing(g *goFile, o *model.Object, x *model.Getter) {
 	self, c := e.self(o), "struct "+o.C+"."+x.C
 	what := strings.TrimPrefix(x.Doc, "the ")
-	at := []jen.Code{id(self, "base").Call(), dec(uint64(x.Offset))}
+	field := id(o.Mirror.Name).Values().Dot(o.Mirror.Find(x.C).Go)
+	at := []jen.Code{id(self, "base").Call(), rt("unsafe", "Offsetof").Call(field)}
 	does := "returns the " + what + ". It is 0 once the " + o.Go + " is closed"
 	g.fn(fn{doc: doc(x.Go, does, c, o.Page), recv: recv(self, o.Go), name: x.Go, results: types(x.GoType),
 		body: []jen.Code{jen.Return(rt("cmem", "Live").Call(at...))}})

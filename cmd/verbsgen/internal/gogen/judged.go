@@ -59,15 +59,11 @@ func (c *call) input(o model.Operand) jen.Code {
 	case o.Kind == model.OpProp && o.Param.Object.From != nil:
 		return known(id(o.Param.Go + "." + o.Param.Object.Getter(o.Prop).Go).Call())
 	case o.Kind == model.OpProp && o.CField != "":
-		at, ok := o.Param.Object.StateAt[o.CField]
-		if !ok {
+		if m := o.Param.Object.Mirror; m == nil || m.Find(o.CField) == nil {
 			c.e.errorf(c.v.C+"."+o.Text, "it is not known where struct %s has %s", o.Param.Object.C, o.CField)
+			return jen.Lit(0)
 		}
-		read := "uint32"
-		if o.Param.Object.Pointer[o.CField] {
-			read = "uint64"
-		}
-		return known(cField(read, o.Param.Go+".h.C", at))
+		return known(cNumber(o.Param.Object, o.Param.Go+".h.C", o.CField))
 	case o.Kind == model.OpProp && o.Param.Object.State[o.Prop] == spec.StateMarks:
 		return id(o.Param.Go + "." + model.Local(o.Prop) + ".Known").Call()
 	case o.Kind == model.OpProp:

@@ -36,7 +36,12 @@ func (e *emitter) recordsFile() *goFile {
 		g.texts(u)
 	}
 	for _, m := range e.pkg.Mirrors {
-		e.mirror(g, m)
+		e.mirror(g, "has the layout of", m)
+	}
+	for _, o := range e.pkg.Objects {
+		if o.Mirror != nil {
+			e.mirror(g, "has the fields that are read of", o.Mirror)
+		}
 	}
 	return g
 }
@@ -338,7 +343,7 @@ func reversed(typ string, x jen.Code) *jen.Statement {
 }
 
 // mirror makes a Go struct with C's layout: a field has its C name, or one beside it.
-func (e *emitter) mirror(g *goFile, m *model.Mirror) {
+func (e *emitter) mirror(g *goFile, has string, m *model.Mirror) {
 	fields := []jen.Code{param("_", "structs.HostLayout")}
 	for _, l := range m.Leaf {
 		c := l.C
@@ -347,7 +352,7 @@ func (e *emitter) mirror(g *goFile, m *model.Mirror) {
 		}
 		fields = append(fields, field(l.Go, l.GoType, "", c))
 	}
-	g.structType("// "+m.Name+" has the layout of struct "+m.C+".", m.Name, fields...)
+	g.structType("// "+m.Name+" "+has+" struct "+m.C+".", m.Name, fields...)
 }
 
 // union makes the type of a union, which is that of one member: type GID [16]byte.

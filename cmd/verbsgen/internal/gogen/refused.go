@@ -60,7 +60,7 @@ func requestInputs(v *model.Verb) (out []jen.Code) {
 		if o.Kind != model.OpField {
 			continue
 		}
-		x := cField(o.Layout, "wr.Request", o.At)
+		x := cAt(o.Layout, "wr.Request", o.At)
 		switch {
 		case o.List == model.ListTotal:
 			x = id("wr.Total").Call(dec(uint64(o.At)))
@@ -91,7 +91,7 @@ func (e *emitter) seeing(g *goFile, v *model.Verb, m *model.Method) {
 			made = append(made, assign(in, known(id(self, "made", o.Leaf.Go))))
 		case o.Kind == model.OpProp && o.CField != "":
 			forget = append(forget, assign(in, goType("validate.Known").Values()))
-			read = append(read, assign(in, known(cField("uint32", self+".h.C", object.StateAt[o.CField]))))
+			read = append(read, assign(in, known(cNumber(object, self+".h.C", o.CField))))
 		case o.Kind == model.OpCap:
 			caps = append(caps, assign(in, known(id(capPath(o)))))
 		case o.Kind != model.OpField:

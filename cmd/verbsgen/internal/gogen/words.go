@@ -120,8 +120,22 @@ func array(path string) *jen.Statement {
 }
 func length(typ, path string) *jen.Statement { return conversion(typ, jen.Len(id(path))) }
 
-// cField is a field of a C object at an offset: cmem.At[uint32](qp.h.C, 56).
-func cField(typ, path string, at int64) *jen.Statement {
+// cField is a field of a C object: (*cQP)(qp.h.C).state.
+func cField(o *model.Object, path, c string) *jen.Statement {
+	return conversion("*"+o.Mirror.Name, id(path)).Dot(o.Mirror.Find(c).Go)
+}
+
+// cNumber is such a field as a number, also of a pointer.
+func cNumber(o *model.Object, path, c string) *jen.Statement {
+	x := cField(o, path, c)
+	if o.Mirror.Find(c).GoType == pointer {
+		return conversion("uintptr", x)
+	}
+	return x
+}
+
+// cAt is a value in memory of C at an offset: cmem.At[uint32](wr.Request, 28).
+func cAt(typ, path string, at int64) *jen.Statement {
 	return rt("cmem", "At").Types(goType(typ)).Call(id(path), dec(uint64(at)))
 }
 

@@ -13,6 +13,8 @@ import (
 // TestExpressions renders each expression of the vocabulary by itself.
 func TestExpressions(t *testing.T) {
 	x := id("o", "dev.lib")
+	qp := &model.Object{Mirror: &model.Mirror{Name: "cQP", Leaf: []*model.Leaf{
+		{Go: "state", C: "state", GoType: "uint32"}, {Go: "pd", C: "pd", GoType: pointer}}}}
 	for _, c := range []struct {
 		code *jen.Statement
 		want string
@@ -34,7 +36,9 @@ func TestExpressions(t *testing.T) {
 		{fail{jen.Nil(), jen.Lit(0)}.with(id("err")), "return nil, 0, err"},
 		{fail(nil).with(id("err")), "return err"},
 		{conversion("*cDevice", id("c")), "(*cDevice)(c)"},
-		{cField("uint32", "qp.h.C", 56), "cmem.At[uint32](qp.h.C, 56)"},
+		{cField(qp, "qp.h.C", "state"), "(*cQP)(qp.h.C).state"},
+		{cNumber(qp, "qp.h.C", "pd"), "uintptr((*cQP)(qp.h.C).pd)"},
+		{cAt("uint32", "wr.Request", 28), "cmem.At[uint32](wr.Request, 28)"},
 		{methodOf("AHAttr", "to"), "(*AHAttr).to"},
 		{define("f").Add(function(types("error"), jen.Return(jen.Nil()))), "f := func() error {\n\treturn nil\n}"},
 		{join("||", true, id("a"), id("b")), "a ||\n\tb"},

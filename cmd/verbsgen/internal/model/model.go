@@ -301,13 +301,13 @@ type Object struct {
 	Region    *Region // elements of work requests are pieces of it
 	Hot       bool    // the data path is called without entering the handle
 	Getters   []*Getter
-	FD        *int64 // offset of the field with the descriptor of a file
+	FD        string  // the field with the descriptor of a file, or empty
+	Mirror    *Mirror // of the fields that Go reads in place, up to the last; nil when it reads none
 	Addresses []*Getter
 	Lends     []*Lend
 	Parts     map[string]*Part
 	State     map[string]string // property -> spec.State...
 	Pointer   map[string]bool   // property -> that field is a pointer, of which rules ask whether it is NULL
-	StateAt   map[string]int64  // property -> offset of the field of the C object that has it
 	Made      *Record           // with which it is made, kept for rules that look at it; nil when none does
 	Doc       string
 	Pos       Pos
@@ -334,7 +334,6 @@ type Lend struct {
 	Go     string
 	C      string
 	Object *Object
-	Offset int64
 	Doc    string
 }
 
@@ -351,7 +350,6 @@ type Getter struct {
 	CType  string
 	GoType string
 	Layout string // Go type with the layout of the C field
-	Offset int64  // of the C field
 	Label  string // spec.Label...; empty when messages do not name the object by it
 	// Changes says that the field changes while the object lives.
 	Changes bool

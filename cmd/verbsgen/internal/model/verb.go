@@ -58,9 +58,8 @@ type Mark struct {
 
 // Made is where a verb stores the object that it makes: a variable that a parameter points to, or a field of the C object that one is.
 type Made struct {
-	Param  *Param
-	Field  string
-	Offset int64 // of the field
+	Param *Param
+	Field string
 }
 
 // Route is the place of the path to a peer in the record of a parameter: the C path with a dot before it, or empty for the record itself.
