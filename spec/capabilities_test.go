@@ -63,12 +63,6 @@ var limits = map[string]string{
 	"comp_cntr_caps.max_value":                               "ibv_set_comp_cntr value, ibv_set_err_comp_cntr value",
 }
 
-// The bits of the kernel's capabilities that verbs.h has no names for.
-const (
-	flushGlobal     = 1 << 38
-	flushPersistent = 1 << 39
-)
-
 // supports returns the mask of types of queue pairs that has one of them.
 func supports(qpType int) string { return fmt.Sprintf("0x%x", 1<<qpType) }
 
@@ -83,11 +77,9 @@ const (
 var abilities = map[string]string{
 	"device_attr.atomic_cap IBV_ATOMIC_HCA": "IBV_ACCESS_REMOTE_ATOMIC: " +
 		"ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_reg_buf_mr, ibv_reg_dmabuf_mr, ibv_reg_dm_mr, ibv_rereg_mr, ibv_bind_mw",
-	fmt.Sprintf("device_attr_ex.device_cap_flags_ex 0x%x",
-		flushGlobal): "IBV_ACCESS_FLUSH_GLOBAL: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_reg_buf_mr, " +
+	"device_attr_ex.device_cap_flags_ex IB_UVERBS_DEVICE_FLUSH_GLOBAL": "IBV_ACCESS_FLUSH_GLOBAL: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_reg_buf_mr, " +
 		"ibv_rereg_mr",
-	fmt.Sprintf("device_attr_ex.device_cap_flags_ex 0x%x",
-		flushPersistent): "IBV_ACCESS_FLUSH_PERSISTENT: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, " +
+	"device_attr_ex.device_cap_flags_ex IB_UVERBS_DEVICE_FLUSH_PERSISTENT": "IBV_ACCESS_FLUSH_PERSISTENT: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, " +
 		"ibv_reg_buf_mr, ibv_rereg_mr",
 	"device_attr_ex.odp_caps.general_caps IBV_ODP_SUPPORT": "IBV_ACCESS_ON_DEMAND: " +
 		"ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_reg_buf_mr, ibv_rereg_mr; : ibv_advise_mr",

@@ -176,6 +176,8 @@ var builtins = map[string]*big.Int{
 	"UINT8_MAX": maxUint(8), "UINT16_MAX": maxUint(16), "UINT32_MAX": maxUint(32), "UINT64_MAX": maxUint(64), "UINT_MAX": maxUint(32),
 	"INT8_MAX": maxInt(8), "INT16_MAX": maxInt(16), "INT32_MAX": maxInt(32), "INT64_MAX": maxInt(64), "INT_MAX": maxInt(32),
 	"O_CREAT": big.NewInt(0o100), "O_EXCL": big.NewInt(0o200), // of Linux, on all that it runs on but alpha, mips, parisc and sparc
+	// of Linux: bits of ibv_device_attr_ex.device_cap_flags_ex that verbs.h does not name
+	"IB_UVERBS_DEVICE_FLUSH_GLOBAL": big.NewInt(1 << 38), "IB_UVERBS_DEVICE_FLUSH_PERSISTENT": big.NewInt(1 << 39),
 	"SSIZE_MAX": maxInt(64), "INT32_MIN": minInt(32), "INT64_MIN": minInt(64), "INT_MIN": minInt(32),
 }
 

@@ -1187,6 +1187,10 @@ const (
 	DeviceCapExRawScatterFCS DeviceCapEx = 0x400000000 // IBV_DEVICE_RAW_SCATTER_FCS
 	// Writes over PCI can be padded to full cache lines.
 	DeviceCapExPCIWriteEndPadding DeviceCapEx = 0x1000000000 // IBV_DEVICE_PCI_WRITE_END_PADDING
+	// Writes can be flushed until they are visible to all.
+	DeviceCapExFlushGlobal DeviceCapEx = 0x4000000000 // IB_UVERBS_DEVICE_FLUSH_GLOBAL
+	// Writes can be flushed to persistent memory.
+	DeviceCapExFlushPersistent DeviceCapEx = 0x8000000000 // IB_UVERBS_DEVICE_FLUSH_PERSISTENT
 	// The device reaches a confidential guest through bounce buffers. Since rdma-core 64.0.
 	DeviceCapExCCDMABounce DeviceCapEx = 0x20000000000 // IBV_DEVICE_CC_DMA_BOUNCE
 )
@@ -1218,6 +1222,8 @@ var deviceCapExNames = []validate.Flag{
 	{Bits: 0x20000000, Name: "MANAGED_FLOW_STEERING"},
 	{Bits: 0x400000000, Name: "RAW_SCATTER_FCS"},
 	{Bits: 0x1000000000, Name: "PCI_WRITE_END_PADDING"},
+	{Bits: 0x4000000000, Name: "IB_UVERBS_DEVICE_FLUSH_GLOBAL"},
+	{Bits: 0x8000000000, Name: "IB_UVERBS_DEVICE_FLUSH_PERSISTENT"},
 	{Bits: 0x20000000000, Name: "CC_DMA_BOUNCE"},
 }
 

@@ -72,13 +72,13 @@ func checkReregMR(in *inReregMR) error {
 	if in.capDeviceCapFlagsEx.OK &&
 		flags&MRChangeFlagsAccess != 0 &&
 		access&MRAccessFlushGlobal != 0 &&
-		capDeviceCapFlagsEx&0x4000000000 != 0x4000000000 {
+		capDeviceCapFlagsEx&DeviceCapExFlushGlobal != DeviceCapExFlushGlobal {
 		bad.Add(&rule0209, in.access)
 	}
 	if in.capDeviceCapFlagsEx.OK &&
 		flags&MRChangeFlagsAccess != 0 &&
 		access&MRAccessFlushPersistent != 0 &&
-		capDeviceCapFlagsEx&0x8000000000 != 0x8000000000 {
+		capDeviceCapFlagsEx&DeviceCapExFlushPersistent != DeviceCapExFlushPersistent {
 		bad.Add(&rule0210, in.access)
 	}
 	if in.capODPCapsGeneralCaps.OK &&

@@ -55,10 +55,10 @@ func checkRegMR(in *inRegMR) error {
 	if in.length == math.MaxUint64 && access&MRAccessOnDemand == 0 {
 		bad.Add(&rule0009, in.length)
 	}
-	if in.capDeviceCapFlagsEx.OK && access&MRAccessFlushGlobal != 0 && capDeviceCapFlagsEx&0x4000000000 != 0x4000000000 {
+	if in.capDeviceCapFlagsEx.OK && access&MRAccessFlushGlobal != 0 && capDeviceCapFlagsEx&DeviceCapExFlushGlobal != DeviceCapExFlushGlobal {
 		bad.Add(&rule0014, in.access)
 	}
-	if in.capDeviceCapFlagsEx.OK && access&MRAccessFlushPersistent != 0 && capDeviceCapFlagsEx&0x8000000000 != 0x8000000000 {
+	if in.capDeviceCapFlagsEx.OK && access&MRAccessFlushPersistent != 0 && capDeviceCapFlagsEx&DeviceCapExFlushPersistent != DeviceCapExFlushPersistent {
 		bad.Add(&rule0015, in.access)
 	}
 	if in.capODPCapsGeneralCaps.OK && access&MRAccessOnDemand != 0 && capODPCapsGeneralCaps&ODPCapSupported != ODPCapSupported {
@@ -146,10 +146,10 @@ func checkRegMRIOVA(in *inRegMRIOVA) error {
 	if in.length == math.MaxUint64 && access&MRAccessOnDemand == 0 {
 		bad.Add(&rule0027, in.length)
 	}
-	if in.capDeviceCapFlagsEx.OK && access&MRAccessFlushGlobal != 0 && capDeviceCapFlagsEx&0x4000000000 != 0x4000000000 {
+	if in.capDeviceCapFlagsEx.OK && access&MRAccessFlushGlobal != 0 && capDeviceCapFlagsEx&DeviceCapExFlushGlobal != DeviceCapExFlushGlobal {
 		bad.Add(&rule0032, in.access)
 	}
-	if in.capDeviceCapFlagsEx.OK && access&MRAccessFlushPersistent != 0 && capDeviceCapFlagsEx&0x8000000000 != 0x8000000000 {
+	if in.capDeviceCapFlagsEx.OK && access&MRAccessFlushPersistent != 0 && capDeviceCapFlagsEx&DeviceCapExFlushPersistent != DeviceCapExFlushPersistent {
 		bad.Add(&rule0033, in.access)
 	}
 	if in.capODPCapsGeneralCaps.OK && access&MRAccessOnDemand != 0 && capODPCapsGeneralCaps&ODPCapSupported != ODPCapSupported {
@@ -327,13 +327,13 @@ func checkRegMREx(in *inRegMREx) error {
 	if in.capDeviceCapFlagsEx.OK &&
 		in.mrInitAttrCompMask&mrInitAttrHasFD == 0 &&
 		access&MRAccessFlushGlobal != 0 &&
-		capDeviceCapFlagsEx&0x4000000000 != 0x4000000000 {
+		capDeviceCapFlagsEx&DeviceCapExFlushGlobal != DeviceCapExFlushGlobal {
 		bad.Add(&rule0062, in.mrInitAttrAccess)
 	}
 	if in.capDeviceCapFlagsEx.OK &&
 		in.mrInitAttrCompMask&mrInitAttrHasFD == 0 &&
 		access&MRAccessFlushPersistent != 0 &&
-		capDeviceCapFlagsEx&0x8000000000 != 0x8000000000 {
+		capDeviceCapFlagsEx&DeviceCapExFlushPersistent != DeviceCapExFlushPersistent {
 		bad.Add(&rule0063, in.mrInitAttrAccess)
 	}
 	if in.capODPCapsGeneralCaps.OK &&
@@ -684,10 +684,10 @@ func checkRegBufMR(in *inRegBufMR) error {
 		0x3fe00000) != 0 {
 		bad.Add(&rule3022, in.access)
 	}
-	if in.capDeviceCapFlagsEx.OK && access&MRAccessFlushGlobal != 0 && capDeviceCapFlagsEx&0x4000000000 != 0x4000000000 {
+	if in.capDeviceCapFlagsEx.OK && access&MRAccessFlushGlobal != 0 && capDeviceCapFlagsEx&DeviceCapExFlushGlobal != DeviceCapExFlushGlobal {
 		bad.Add(&rule3026, in.access)
 	}
-	if in.capDeviceCapFlagsEx.OK && access&MRAccessFlushPersistent != 0 && capDeviceCapFlagsEx&0x8000000000 != 0x8000000000 {
+	if in.capDeviceCapFlagsEx.OK && access&MRAccessFlushPersistent != 0 && capDeviceCapFlagsEx&DeviceCapExFlushPersistent != DeviceCapExFlushPersistent {
 		bad.Add(&rule3027, in.access)
 	}
 	if in.capODPCapsGeneralCaps.OK && access&MRAccessOnDemand != 0 && capODPCapsGeneralCaps&ODPCapSupported != ODPCapSupported {
