@@ -60,8 +60,8 @@ func TestCounts(t *testing.T) {
 	}
 	now := toolchain(t)
 	if compilers(with) != compilers(now) {
-		notCompared(t, fmt.Sprintf("the counts were made with %s, and this is %s; record those of the commit before with go test ./conformance/hotguard -update, and "+
-			"commit them", with, now))
+		notCompared(t, fmt.Sprintf("the counts were made with %s, and this is %s; record those of the commit before with "+
+			"go test ./conformance/hotguard -update, and commit them", with, now))
 	}
 	if now != with {
 		t.Skipf("NOT COMPARED: the counts were made on a processor with other instructions: %s, and this is %s", with, now)

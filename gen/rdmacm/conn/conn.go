@@ -98,7 +98,8 @@ func (n *Network) Close() error {
 var (
 	errNever  = fmt.Errorf("conn: it is nil or was never made; New makes a Network, whose methods make the others: %w", syscall.EINVAL)
 	errNilCtx = fmt.Errorf("the context is nil; pass context.Background for one without an end: %w", syscall.EINVAL)
-	errInside = fmt.Errorf("conn: Close is called by Options.QP, whose call it would wait for; call it when that has returned: %w", syscall.EBUSY)
+	errInside = fmt.Errorf("conn: Close is called by Options.QP, whose call it would wait for; call it when that has returned: %w",
+		syscall.EBUSY)
 )
 
 // enter begins a call that Close waits for.

@@ -31,7 +31,7 @@ const lot = 64
 var (
 	errClosed    = fmt.Errorf("dispatch: the dispatcher is closed: %w", os.ErrClosed)
 	errNone      = errors.New("dispatch: no completion queue; pass at least one")
-	errLeft      = errors.New("dispatch: the function for other completions did not return: it ended its goroutine (runtime.Goexit, t.FailNow)")
+	errLeft      = errors.New("dispatch: the function for other completions ended its goroutine (runtime.Goexit, t.FailNow)")
 	errNoChannel = errors.New("the queue has no completion channel; make it with one of Device.CreateCompChannel")
 )
 
