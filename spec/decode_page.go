@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -10,7 +11,10 @@ import (
 func (d *decoder) page(n *yaml.Node) *Page {
 	p := &Page{Pos: d.pos(n)}
 	defer d.marking(&p.marks)()
-	d.tag = "v" + textOf(n, "release")
+	if release := textOf(n, "release"); release != "" {
+		d.tag = "v" + release
+	}
+	d.sourceTable(valueOf(n, keySources))
 	name := pageName(d.file)
 	ok := d.object(n, place{name, ""}, []key{
 		{"page", true, d.text(&p.Page)},
@@ -30,6 +34,7 @@ func (d *decoder) page(n *yaml.Node) *Page {
 		{"left_out", false, d.leftOut(p)},
 		{"plain", false, d.plainPassages(p)},
 		{"skip", false, d.skips(p)},
+		{keySources, false, func(*yaml.Node, place) {}}, // read before all else
 	})
 	if ok && p.Page != "" && p.Page != name {
 		d.add(n, CodePageName, p.Page, "the file is called "+name+".yaml", "name the file "+p.Page+".yaml, one page a file")
@@ -37,9 +42,8 @@ func (d *decoder) page(n *yaml.Node) *Page {
 	for i := range p.Verbs {
 		p.Verbs[i].Page = p.Page
 	}
-	p.Rules = append(p.Rules, d.nulls...)
 	for i := range p.Rules {
-		p.Rules[i].Page = p.Page
+		p.Rules[i].Page = cmp.Or(p.Rules[i].Page, p.Page)
 	}
 	return p
 }
@@ -360,13 +364,11 @@ func (d *decoder) verb(name string, k, v *yaml.Node) Verb {
 func (d *decoder) param(verb, c string, k, v *yaml.Node) Param {
 	p := Param{C: c, Pos: d.pos(k)}
 	defer d.marking(&p.marks)()
-	var notNull *yaml.Node
 	d.object(v, place{verb + "." + c, ""}, []key{
 		{"role", true, d.role(&p.Role)},
 		{"type", false, d.text(&p.Type)},
 		{"go", false, d.local(&p.Go)},
 		{"null", false, d.truth(&p.Null)},
-		{keyNotNull, false, func(n *yaml.Node, _ place) { notNull = n }},
 		{"len", false, d.text(&p.Len)},
 		{"count", false, d.count(&p.Count, 64)},
 		{"most", false, d.count(&p.Most, 1<<16)},
@@ -390,9 +392,6 @@ func (d *decoder) param(verb, c string, k, v *yaml.Node) Param {
 		{"doc", false, d.text(&p.Doc)},
 	})
 	d.paramKeys(v, verb+"."+c, p.Role)
-	if notNull != nil {
-		d.notNull(notNull, verb, &p)
-	}
 	return p
 }
 

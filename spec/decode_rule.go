@@ -16,16 +16,32 @@ func (d *decoder) rule(n *yaml.Node, at place) Rule {
 	at.subject = ruleSubject(n, at.subject)
 	at.key = ""
 	given := map[string]*yaml.Node{}
+	if !d.object(n, at, d.ruleKeys(&r, given)) {
+		return r
+	}
+	d.ruleDefaults(&r, given)
+	d.checkID(n, &r)
+	if given["statement"] == nil && r.Statement == "" {
+		d.add(n, CodeMissingKey, at.subject, "key statement is missing", "add it")
+	}
+	if !r.Retired {
+		d.checkForm(n, &r, given)
+	}
+	return r
+}
+
+// ruleKeys are the keys of a rule. Given gets the values that a rule has.
+func (d *decoder) ruleKeys(r *Rule, given map[string]*yaml.Node) []key {
 	note := func(name string, read reader) key {
 		return key{name, false, func(n *yaml.Node, at place) { given[name] = n; read(n, at) }}
 	}
-	ok := d.object(n, at, []key{
-		{"id", true, d.text(&r.ID)}, {"verb", true, d.text(&r.Verb)},
+	return []key{
+		{"id", true, d.text(&r.ID)}, note("verb", d.text(&r.Verb)),
 		note("subject", d.text(&r.Subject)),
 		note("kind", d.text(&r.Kind)),
 		note("severity", d.oneOf(&r.Severity, SeverityError, SeverityLint)),
-		{"statement", true, d.text(&r.Statement)},
-		note("fix", d.fix(&r.Fix)), note("section", d.text(&r.Section)),
+		note("statement", d.text(&r.Statement)),
+		note("fix", d.fix(&r.Fix)), note("man", d.text(&r.Page)), note("section", d.text(&r.Section)),
 		note("passage", d.hash(&r.Passage)), note("source", d.sources(&r.Source)),
 		note("errno", d.errno(&r.Errno)),
 		note("needs", d.oneOf(&r.Needs, NeedsArgs, NeedsCaps, NeedsState)),
@@ -43,15 +59,45 @@ func (d *decoder) rule(n *yaml.Node, at place) Rule {
 		note("state", d.text(&r.State)), note("assumed", d.text(&r.Assumed)), note("next", d.text(&r.Next)),
 		note("transitions", d.transitions(&r.Transitions)),
 		note("accept", d.call(&r.Accept)), note("reject", d.call(&r.Reject)),
-	})
-	if !ok {
-		return r
+		note(keyReadBy, d.sources(&r.readBy)),
 	}
-	d.checkID(n, &r)
-	if !r.Retired {
-		d.checkForm(n, &r, given)
+}
+
+// ruleDefaults fills in what a rule leaves out: the verb and the subject that its ID names, what it needs to be judged, and what all
+// rules on a pointer have in common.
+func (d *decoder) ruleDefaults(r *Rule, given map[string]*yaml.Node) {
+	kind := byName[r.Kind]
+	if m := ruleID.FindStringSubmatch(r.ID); m != nil {
+		if given["verb"] == nil {
+			r.Verb = m[1]
+		}
+		if given["subject"] == nil && kind != nil && kind.wantsSubject(given) {
+			r.Subject = m[2]
+		}
 	}
-	return r
+	if given["needs"] == nil {
+		r.Needs = NeedsArgs
+		if kind != nil && kind.takes("cap") {
+			r.Needs = NeedsCaps
+		}
+	}
+	d.readers(r, given, show(r.ID))
+	if kind != nil && kind.fill != nil {
+		kind.fill(r)
+	}
+}
+
+// filled reports whether a rule that leaves out a key has its value all the same.
+func (r *Rule) filled(key string) bool {
+	switch kind := byName[r.Kind]; key {
+	case "accept":
+		return r.Accept.Args != nil
+	case "reject":
+		return r.Reject.Args != nil
+	case "fix":
+		return kind != nil && kind.fill != nil // it follows from the parameter: see nullFixes
+	}
+	return false
 }
 
 // ruleSubject is the ID of a rule, for the errors in it, before the rule is read.
@@ -113,15 +159,16 @@ func (d *decoder) checkID(n *yaml.Node, r *Rule) {
 // checkForm notes what a live rule lacks, and keys that its kind does not use.
 func (d *decoder) checkForm(n *yaml.Node, r *Rule, given map[string]*yaml.Node) {
 	id := ruleSubject(n, "rule")
-	for _, k := range []string{"kind", "fix", "needs", "accept", "reject"} {
-		if given[k] == nil {
+	for _, k := range []string{"kind", "fix", "accept", "reject"} {
+		if given[k] == nil && !r.filled(k) {
 			d.add(n, CodeMissingKey, id, "key "+k+" is missing", "add it")
 		}
 	}
-	if given["source"] == nil && (given["passage"] == nil || given["section"] == nil) {
+	if given["source"] == nil && len(r.Source) == 0 && (given["passage"] == nil || given["section"] == nil) {
 		d.add(n, CodeMissingKey, id, "neither section and passage nor source is given", "say where the rule is")
 	}
-	if r.Severity == SeverityLint && given["note"] == nil && given[keyAcceptedBy] == nil && given[keyRefusedBy] == nil {
+	if r.Severity == SeverityLint && given["note"] == nil &&
+		given[keyAcceptedBy] == nil && len(r.RefusedBy) == 0 && given[keyRefusedBy] == nil {
 		d.add(n, CodeMissingKey, id, "a lint says neither who accepts the call nor why it is a lint", "add accepted_by, refused_by or note")
 	}
 	d.checkParties(r, given, id)
@@ -144,7 +191,7 @@ func (d *decoder) checkForm(n *yaml.Node, r *Rule, given map[string]*yaml.Node) 
 func (d *decoder) checkKeys(n *yaml.Node, r *Rule, kind *Kind, given map[string]*yaml.Node) {
 	id := ruleSubject(n, "rule")
 	for _, group := range kind.Must {
-		if !slices.ContainsFunc(group, func(k string) bool { return given[k] != nil }) {
+		if !slices.ContainsFunc(group, func(k string) bool { return given[k] != nil || k == "subject" && r.Subject != "" }) {
 			d.add(given["kind"], CodeKindKey, id, "a rule of kind "+r.Kind+" needs "+strings.Join(group, " or "), "add it")
 		}
 	}

@@ -46,7 +46,8 @@ func (v *every) String() string { return strings.Join(slices.Concat(v.types, v.m
 
 // subjects are the parameters, and the fields of records passed in, that the pages bind.
 type subjects struct {
-	*checker
+	*Spec
+	errs   Errors
 	list   []*subject
 	byName map[string]*subject
 	types  map[string]bool
@@ -61,10 +62,10 @@ type subject struct {
 	pos   Pos
 }
 
-// shared compares the entries of shared rules with what their `every:` says.
-func (c *checker) shared() {
-	x := &subjects{checker: c, byName: map[string]*subject{}, types: map[string]bool{}, means: map[string]bool{}}
-	for _, p := range c.Pages {
+// wanted compares the entries of shared rules with what their `every:` says.
+func (s *Spec) wanted() Errors {
+	x := &subjects{Spec: s, byName: map[string]*subject{}, types: map[string]bool{}, means: map[string]bool{}}
+	for _, p := range s.Pages {
 		for i := range p.Verbs {
 			v := &p.Verbs[i]
 			for j := range v.Params {
@@ -72,26 +73,20 @@ func (c *checker) shared() {
 			}
 		}
 	}
-	for _, r := range c.Spec.shared {
-		if r.every != nil && len(r.entries) > 0 {
+	for _, r := range s.shared {
+		if r.every != nil {
 			x.check(r)
 		}
 	}
+	return x.errs
 }
 
-// subject notes a parameter or field. One whose C type does not fit its Go type is left to those who report that.
+func (x *subjects) add(pos Pos, subject, problem, fix string) {
+	x.errs = append(x.errs, Error{Pos: pos, Subject: subject, Problem: problem, Fix: fix, Code: CodeSharedRule})
+}
+
+// subject notes a parameter or field.
 func (x *subjects) subject(verb, path, typ, means string, pos Pos) {
-	fn := x.f.Func(verb)
-	if fn == nil {
-		return
-	}
-	t, _, err := x.f.TypeOfPath(fn, path)
-	if err != nil {
-		return
-	}
-	if flags := x.flags[typ]; flags != nil && (t.Kind != CInt || int(t.Bits) != flags.Bits) {
-		return
-	}
 	s := &subject{verb + " " + path, typ, means, pos}
 	x.list = append(x.list, s)
 	x.byName[s.name] = s
@@ -127,16 +122,15 @@ func (x *subjects) fields(verb, path, record string, in []string) {
 // check compares the entries of a rule with what its `every:` says. What pages of later folders have is theirs: they may leave
 // the rule out, and may make a verb another.
 func (x *subjects) check(r *sharedRule) {
-	v, at := r.every, r.d.pos(r.node)
+	v, layer := r.every, x.layers[r.d.file]
 	x.known(r, "type", v.types, x.types)
 	x.known(r, "means", v.means, x.means)
-	first, layer := r.entries[0].id.Value, x.layers[r.d.file]
 	entries := map[string]bool{}
 	for _, e := range r.entries {
 		name := e.verb + " " + e.path
 		entries[name] = true
 		if s := x.byName[name]; s != nil && !v.has(s) && x.layers[s.pos.File] <= x.layers[e.d.file] {
-			x.add(e.d.pos(e.key), CodeSharedRule, e.id.Value, name+" does not belong here: the rule is about every "+v.String(),
+			x.add(e.d.pos(e.key), e.id.Value, name+" does not belong here: "+r.name+" is about every "+v.String(),
 				"take the entry out, or correct it")
 		}
 	}
@@ -147,27 +141,25 @@ func (x *subjects) check(r *sharedRule) {
 		if _, excepted := r.except[s.name]; excepted || entries[s.name] || !v.has(s) || x.layers[s.pos.File] > layer {
 			continue
 		}
-		fix := "give it an ID under for:, or list it under except: with a reason"
-		if s.pos.File != at.File {
-			fix = "there, or in a rule of this file with extends: " + first + ", " + fix
+		where := "on this page"
+		if x.layers[s.pos.File] < layer {
+			where = "in a file that extends its page"
 		}
-		x.add(s.pos, CodeSharedRule, s.name, "the rule at "+at.String()+" is about every "+v.String()+", and this is one", fix)
+		x.add(s.pos, s.name, "the shared rule "+r.name+" is about every "+v.String()+", and this is one",
+			"take it "+where+", with an ID and shared: "+r.name+", or write {shared: "+r.name+", except: "+s.name+", reason: ...}")
 	}
 }
 
 // excepted checks one name under `except:`.
 func (x *subjects) excepted(r *sharedRule, name string, listed bool) {
-	at, first := r.except[name], r.entries[0].id.Value
-	c, _, _ := strings.Cut(name, " ")
-	verb, s := x.VerbByC(c), x.byName[name]
+	at := r.except[name]
+	verb, _, _ := strings.Cut(name, " ")
+	bound, s := x.VerbByC(verb), x.byName[name]
 	switch {
 	case listed:
-		x.add(at, CodeSharedRule, first, name+" is under for: and under except:", "keep one of them")
-	case verb == nil:
-		x.function(at, first, c)
-	case (s == nil || !r.every.has(s)) && x.layers[verb.Pos.File] <= x.layers[at.File]:
-		x.add(at, CodeSharedRule, first, "except: "+name+" does not belong here: the rule is about every "+r.every.String(),
-			"take it out, or correct it")
+		x.add(at, r.name, name+" is taken and excepted", "keep one of them")
+	case bound == nil || (s == nil || !r.every.has(s)) && x.layers[bound.Pos.File] <= x.layers[at.File]:
+		x.add(at, r.name, "except: "+name+" does not belong here: the rule is about every "+r.every.String(), "take it out, or correct it")
 	}
 }
 
@@ -180,7 +172,7 @@ func (x *subjects) known(r *sharedRule, key string, words []string, has map[stri
 	}
 	for _, w := range words {
 		if !has[w] {
-			x.add(r.every.marks.at(key, w, r.every.pos), CodeSharedRule, r.entries[0].id.Value,
+			x.add(r.every.marks.at(key, w, r.every.pos), r.name,
 				"every: no parameter and no field of a record passed in has "+key+": "+show(w), cmp.Or(didYouMean(w, sortedKeys(has)), "correct it"))
 		}
 	}

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 
@@ -9,39 +10,39 @@ import (
 
 // expander writes shared rules out, once all files are read.
 type expander struct {
-	spec  *Spec
-	parts map[*Page]*Page // what a page's file says by itself, by the page that it is read into
-	rules []*sharedRule
-	byID  map[string]*sharedRule
-	more  map[*Page][]Rule // the rules written out
+	spec   *Spec
+	parts  map[*Page]*Page // what a page's file says by itself, by the page that it is read into
+	rules  []*sharedRule
+	byName map[string]*sharedRule
+	more   map[*Page][]Rule // the rules written out
 }
 
-// expandShared adds to each page the rules that are written once for several verbs. A mistake is noted where it is.
+// expandShared adds to each page the rules that are written once for several parameters. A mistake is noted where it is.
 func expandShared(s *Spec, files []*file, parts map[*Page]*Page) {
-	x := &expander{spec: s, parts: parts, byID: map[string]*sharedRule{}, more: map[*Page][]Rule{}}
-	var more []*sharedRule
+	x := &expander{spec: s, parts: parts, byName: map[string]*sharedRule{}, more: map[*Page][]Rule{}}
 	for _, f := range files {
 		for _, r := range f.shared {
-			if r.extends != nil {
-				more = append(more, r)
+			x.rules = append(x.rules, r)
+			if first := x.byName[r.name]; first != nil && r.name != "" {
+				r.d.add(r.node, CodeDuplicateName, r.name, "this shared rule is already at "+first.d.pos(first.node).String(), "take another name")
 				continue
 			}
-			x.rules = append(x.rules, r)
-			for _, e := range r.entries {
-				x.byID[e.id.Value] = r
-			}
+			x.byName[r.name] = r
 		}
 	}
-	for _, r := range more {
-		x.extend(r)
+	delete(x.byName, "")
+	for _, f := range files {
+		for _, t := range f.taken {
+			x.take(t)
+		}
 	}
 	var all []*written
 	size := 0
 	for _, r := range x.rules {
 		for _, e := range r.entries {
 			if size += r.size(e); size > maxExpanded {
-				r.d.add(r.node, CodeTooMuch, firstID(r.node, r.to.Page),
-					"the rules with for: are too large to be written out for each of their entries", "take some of them out")
+				r.d.add(r.node, CodeTooMuch, r.subject, "the shared rules are too large to be written out for each of their entries",
+					"take some of them out")
 				return
 			}
 			all = append(all, &written{of: r, entry: e})
@@ -51,6 +52,29 @@ func expandShared(s *Spec, files []*file, parts map[*Page]*Page) {
 	s.shared = x.rules
 	for page, rules := range x.more {
 		page.Rules = slices.Concat(page.Rules, rules)
+	}
+}
+
+// take adds an entry of a page to the shared rule that it names.
+func (x *expander) take(t *taken) {
+	var name string
+	if t.d.text(&name)(t.name, place{show(t.name.Value), keyShared}); name == "" {
+		return
+	}
+	r := x.byName[name]
+	switch {
+	case r == nil:
+		fix := didYouMean(name, sortedKeys(x.byName))
+		if fix == "" {
+			fix = "name a rule of a file of the folder shared, as FILE.NAME"
+		}
+		t.d.add(t.name, CodeSharedRule, show(name), "there is no shared rule of this name", fix)
+	case t.except == "":
+		r.entries = append(r.entries, &t.entry)
+	case r.every == nil:
+		t.d.add(t.key, CodeSharedRule, name, "except: takes nothing out of a rule without every:", "leave it out")
+	default:
+		r.except[t.except] = t.d.pos(t.key)
 	}
 }
 
@@ -85,76 +109,25 @@ func (x *expander) writeAll(all []*written) {
 	}
 }
 
-// extend adds the entries of one rule with `extends:` to the rule that it names.
-func (x *expander) extend(r *sharedRule) {
-	var id string
-	r.d.text(&id)(r.extends, place{firstID(r.node, r.to.Page), keyExtends})
-	if id == "" {
-		return
-	}
-	base := x.byID[id]
-	if base == nil {
-		problem, fix := "no shared rule has this ID", didYouMean(id, sortedKeys(x.byID))
-		for _, p := range x.spec.Pages {
-			if slices.ContainsFunc(p.Rules, func(r Rule) bool { return r.ID == id }) {
-				problem, fix = "this rule is about one parameter or field alone: it has id:, not for:", "write a rule of its own"
-			}
-		}
-		if fix == "" {
-			fix = "name an ID that is under for: of the rule"
-		}
-		r.d.add(r.extends, CodeSharedRule, show(id), "extends: "+problem, fix)
-		return
-	}
-	if base.every == nil && len(r.except) > 0 {
-		r.d.add(r.node, CodeSharedRule, show(id), exceptAlone, exceptAloneFix)
-	}
-	base.entries = append(slices.Clip(base.entries), r.entries...)
-	for name, k := range r.except {
-		base.except[name] = k
-	}
-}
-
-// write writes the rule of one entry out, and finds its page.
+// write writes the rule of one entry out.
 func (x *expander) write(to *written) {
 	r, e := to.of, to.entry
-	page := x.pageOf(r, e)
-	if page == nil || page.layer > x.spec.layers[e.d.file] { // a page that replaces another says all about its verbs
+	i := slices.IndexFunc(x.spec.Pages, func(p *Page) bool { return p.Page == e.to.Page })
+	if i < 0 {
 		return
 	}
 	d := e.d
 	w := &writer{d: d, e: e, words: map[string]bool{}}
 	if r.d != d {
-		d.from = map[*yaml.Node]string{}
+		d.from, d.lender = map[*yaml.Node]string{}, r.d
 		w.file = r.d.file
 		w.markAll(r.node)
 	}
-	n := w.rule(r, page.Page != r.to.Page)
-	to.page, to.rule = page, d.rule(n, place{page.Page, ""})
-	d.from = nil
-	to.rule.Page, to.rule.Pos = page.Page, e.d.pos(e.key)
-}
-
-// pageOf finds the page that the rule of an entry stands on: that of the file that has the entry, or the one that it names.
-func (x *expander) pageOf(r *sharedRule, e *entry) *Page {
-	var name string
-	if e.page == nil {
-		name = e.to.Page
-	} else if e.d.text(&name)(e.page, place{show(e.id.Value), keyPage}); name == "" {
-		return nil
-	}
-	i := slices.IndexFunc(x.spec.Pages, func(p *Page) bool { return p.Page == name })
-	if i >= 0 {
-		return x.spec.Pages[i]
-	}
-	if e.page != nil {
-		var names []string
-		for _, p := range x.spec.Pages {
-			names = append(names, p.Page)
-		}
-		e.d.add(e.page, CodeSharedRule, show(e.id.Value), "page: there is no page "+show(name), didYouMean(name, names))
-	}
-	return nil
+	n := w.rule(r)
+	to.page = x.spec.Pages[i]
+	to.rule = d.rule(n, place{to.page.Page, ""})
+	d.from, d.lender = nil, nil
+	to.rule.Page, to.rule.Pos = cmp.Or(to.rule.Page, to.page.Page), d.pos(e.key)
 }
 
 // size is the number of nodes of a written out entry, about.

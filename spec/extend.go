@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -115,6 +116,7 @@ func (d *decoder) extension(n *yaml.Node, pages []*Page) *extension {
 		return nil
 	}
 	d.tag = "v" + base.Release
+	d.sourceTable(valueOf(n, keySources))
 	x := &extension{to: base}
 	x.Page.Page, x.Pos, x.adds = base.Page, d.pos(n), map[string]bool{}
 	keys := []key{
@@ -131,6 +133,7 @@ func (d *decoder) extension(n *yaml.Node, pages []*Page) *extension {
 		{"left_out", false, d.leftOut(&x.Page)},
 		{"plain", false, d.plainPassages(&x.Page)},
 		{"skip", false, d.skips(&x.Page)},
+		{keySources, false, func(*yaml.Node, place) {}},
 	}
 	for _, s := range d.sections(x) {
 		keys = append(keys, key{s.key, false, d.named(func(name string, k, v *yaml.Node) { d.entry(x, s, base, pages, name, k, v) })})
@@ -142,9 +145,8 @@ func (d *decoder) extension(n *yaml.Node, pages []*Page) *extension {
 	for i := range x.Verbs {
 		x.Verbs[i].Page = x.Page.Page
 	}
-	x.Rules = append(x.Rules, d.nulls...)
 	for i := range x.Rules {
-		x.Rules[i].Page = x.Page.Page
+		x.Rules[i].Page = cmp.Or(x.Rules[i].Page, x.Page.Page)
 	}
 	return x
 }

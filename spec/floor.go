@@ -1,6 +1,6 @@
 package spec
 
-// The floor: the oldest kernel and the oldest release of rdma-core that the verdicts of rules hold for. README.md of this
+// The floor: the oldest kernel and the oldest release of rdma-core that the verdicts of rules hold for. REFERENCE.md of this
 // folder says why these. An error may be accepted below the floor, and nowhere else.
 const FloorRelease = "28.0"
 

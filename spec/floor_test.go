@@ -8,17 +8,17 @@ import (
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
-// The oldest release of the floor is the oldest whose facts are known, and README.md names the floor.
+// The oldest release of the floor is the oldest whose facts are known, and REFERENCE.md names the floor.
 func TestFloor(t *testing.T) {
 	if oldest := api.Releases()[0]; oldest != FloorRelease {
 		t.Errorf("the floor is %s, the oldest known release %s", FloorRelease, oldest)
 	}
-	readme, err := os.ReadFile("README.md")
+	readme, err := os.ReadFile("REFERENCE.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := "from " + Floor() + " on"; !strings.Contains(strings.ReplaceAll(string(readme), "**", ""), want) {
-		t.Errorf("README.md does not say %q", want)
+		t.Errorf("REFERENCE.md does not say %q", want)
 	}
 }
 

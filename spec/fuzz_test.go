@@ -3,7 +3,6 @@ package spec
 import (
 	"io/fs"
 	"slices"
-	"strings"
 	"testing"
 )
 
@@ -12,10 +11,9 @@ import (
 func FuzzLoad(f *testing.F) {
 	f.Add([]byte(goodPage))
 	f.Add([]byte(sharedPage))
-	f.Add([]byte(strings.Replace(goodPage, "type: PD}", "type: PD, not_null: {id: VR-ibv_reg_mr-pd-0002, "+
-		"source: {project: a, release: b, file: c}}}", 1)))
-	f.Add([]byte(strings.Replace(sharedPage, "  - kind",
-		"  - every: {type: MRAccess}\n    except: {ibv_reg_mr access: why}\n    words: {a: b}\n    kind", 1)))
+	f.Add([]byte(notNullPage("source: x}\nsources:\n  x: {file: libibverbs/verbs.c")))
+	f.Add([]byte(sharedFile))
+	f.Add([]byte(goodPage + takenRules))
 	files, err := fs.Glob(pages, "verbs/*.yaml")
 	if err != nil {
 		f.Fatal(err)

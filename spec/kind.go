@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"go.yaml.in/yaml/v3"
+
 	"github.com/verbsgen/verbsgen/spec/cond"
 )
 
@@ -18,6 +20,8 @@ type Kind struct {
 	Broken func(r *Rule) *Cond
 	// Gates says that a rule of the kind says which bit of a mask a field needs.
 	Gates bool
+	// fill gives a rule what all of the kind say, where it says nothing else.
+	fill func(r *Rule)
 	// check finds values that contradict each other; nil when none can.
 	check func(c *checker, r *Rule)
 }
@@ -201,6 +205,13 @@ func (a *Atom) cond() *Cond {
 		}
 	}
 	return nil
+}
+
+// wantsSubject reports whether a rule with the given keys needs a subject too.
+func (k *Kind) wantsSubject(given map[string]*yaml.Node) bool {
+	return slices.ContainsFunc(k.Must, func(group []string) bool {
+		return slices.Contains(group, "subject") && !slices.ContainsFunc(group, func(name string) bool { return given[name] != nil })
+	})
 }
 
 // takes reports whether a rule of the kind may have a key.

@@ -9,4 +9,5 @@ var _ = Register(Kind{
 	Name:   KindNotNull,
 	Must:   [][]string{{"subject"}},
 	Broken: func(r *Rule) *Cond { return r.Test("subject", cond.Null) },
+	fill:   nullDefaults,
 })

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"os"
 	"path"
 	"slices"
 	"sort"
@@ -21,8 +22,11 @@ import (
 
 // Each folder with pages is a module.
 //
-//go:embed */*.yaml
+//go:embed *.yaml */*.yaml */shared/*.yaml
 var pages embed.FS
+
+// sharedFolder is, in a folder of pages, the one with the rules that several pages take.
+const sharedFolder = "shared"
 
 // pendingFile is, beside that of the module, the one YAML file that is no page.
 const pendingFile = "pending.yaml"
@@ -50,8 +54,13 @@ func Embedded(module string, dirs ...string) (*Spec, error) {
 	var errs Errors
 	at := "." // the folder with a module.yaml
 	for i, dir := range dirs {
-		sources, more := readAll(regular.DirFS(dir), strings.TrimSuffix(dir, "/")+"/")
+		prefix := strings.TrimSuffix(dir, "/") + "/"
+		sources, more := readAll(regular.DirFS(dir), prefix)
 		errs = append(errs, more...)
+		if st, err := os.Stat(prefix + sharedFolder); err == nil && st.IsDir() { // the file system of a folder has no others
+			shared, more := readAll(regular.DirFS(prefix+sharedFolder), prefix+sharedFolder+"/")
+			sources, errs = append(sources, shared...), append(errs, more...)
+		}
 		for _, s := range sources {
 			s.layer = i + 1
 			all = append(all, s)
@@ -69,7 +78,8 @@ func Embedded(module string, dirs ...string) (*Spec, error) {
 		own, more := ownSources(cmp.Or(module, DefaultModule))
 		all, errs = append(own, all...), append(errs, more...)
 	}
-	return loaded(load(all, errs, at, nil))
+	general, more := readAll(pages, "spec/", sourcesFile)
+	return loaded(load(append(general, all...), append(errs, more...), at, nil))
 }
 
 // loaded makes an error of none or many.
@@ -124,6 +134,8 @@ func readAll(fsys fs.FS, prefix string, names ...string) ([]source, Errors) {
 					Problem: "the file would not be read", Fix: "name it " + strings.TrimSuffix(e.Name(), ".yml") + ".yaml"})
 			}
 		}
+		shared, _ := fs.Glob(fsys, sharedFolder+"/*.yaml") // the pattern is valid
+		names = append(names, shared...)
 		if err == nil && len(names) == 0 && len(errs) == 0 {
 			fail(folder, errors.New("it has no *.yaml"), "give a folder of YAML pages")
 		}
@@ -153,7 +165,15 @@ func (f *file) isPending() bool { return pageName(f.name)+".yaml" == pendingFile
 
 // isPage reports whether the file is a page of its own.
 func (f *file) isPage() bool {
-	return !isModule(f.name) && !f.isPending() && (f.node == nil || !isExtension(f.node))
+	return !isModule(f.name) && !f.isPending() && !f.isSources() && (f.node == nil || !isExtension(f.node) && !isShared(f.node))
+}
+
+// isSources reports whether the file lists sources that all pages may cite.
+func (f *file) isSources() bool { return pageName(f.name)+".yaml" == sourcesFile }
+
+// adds reports whether the file adds to a page.
+func (f *file) adds() bool {
+	return f.node != nil && !f.isPage() && !isModule(f.name) && !f.isPending() && !f.isSources() && !isShared(f.node)
 }
 
 // isModule reports whether a file describes a module.
@@ -163,15 +183,33 @@ func isModule(name string) bool { return pageName(name)+".yaml" == moduleFile }
 func parse(sources []source) []*file {
 	last := map[string]int{}
 	all := make([]*file, len(sources))
-	var wg sync.WaitGroup
+	var general *sourceTable
 	for i, src := range sources {
 		all[i] = &file{source: src, decoder: &decoder{file: src.name, maxNodes: maxPageNodes}}
+		if f := all[i]; f.isSources() {
+			if f.node = f.root(src.data, pageName(src.name)); f.node != nil {
+				f.general = general
+				f.sourceTable(f.node)
+				general = f.cited.over(general)
+			}
+		}
+	}
+	var wg sync.WaitGroup
+	for _, f := range all {
+		if f.isSources() {
+			continue
+		}
+		f.general = general
 		wg.Go(func() {
-			f := all[i]
-			f.node = f.root(src.data, pageName(src.name))
-			if f.node != nil && f.isPage() {
+			if f.node = f.root(f.data, pageName(f.name)); f.node == nil {
+				return
+			}
+			switch {
+			case f.isPage():
 				f.page = f.decoder.page(f.node)
 				f.page.layer = f.layer
+			case isShared(f.node):
+				f.sharedFile(f.node)
 			}
 		})
 	}
@@ -220,7 +258,7 @@ func load(sources []source, errs Errors, dir string, above []string) (*Spec, Err
 	own := ownExtensions(files, s.Pages)
 	var j joiner
 	for i, f := range files {
-		if f.node == nil || f.isPage() || isModule(f.name) || f.isPending() {
+		if !f.adds() {
 			continue
 		}
 		x := own[i]
@@ -234,8 +272,13 @@ func load(sources []source, errs Errors, dir string, above []string) (*Spec, Err
 		}
 	}
 	expandShared(s, files, partOf)
+	errs = append(errs, s.cite()...)
+	errs = append(errs, s.nullFixes()...)
 	s.amend(files)
 	for _, f := range files {
+		if f.page != nil || f.adds() {
+			f.unused()
+		}
 		errs = append(errs, f.errs...)
 	}
 	s.Pending = still(pending, parts)
@@ -246,6 +289,7 @@ func load(sources []source, errs Errors, dir string, above []string) (*Spec, Err
 	errs = append(errs, j.errs...)
 	s.index()
 	errs = append(errs, s.claims(parts)...)
+	errs = append(errs, s.wanted()...)
 	if err := errs.sorted(); err != nil {
 		return nil, err.(Errors)
 	}
@@ -257,7 +301,7 @@ func ownExtensions(files []*file, pages []*Page) []*extension {
 	var wg sync.WaitGroup
 	read := make([]*extension, len(files))
 	for i, f := range files {
-		if f.layer > 0 || f.node == nil || f.isPage() || isModule(f.name) || f.isPending() {
+		if f.layer > 0 || !f.adds() {
 			continue
 		}
 		wg.Go(func() { read[i] = f.extension(f.node, pages) })

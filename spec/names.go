@@ -20,7 +20,6 @@ func (s *Spec) CheckNames(rels ...*api.Release) error {
 		c.release(p, rels)
 		c.page(p)
 	}
-	c.shared()
 	for i := range s.Pending {
 		c.pendingName(&s.Pending[i])
 	}

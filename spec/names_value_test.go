@@ -2,7 +2,6 @@ package spec
 
 import (
 	"io/fs"
-	"path"
 	"strconv"
 	"strings"
 	"testing"
@@ -21,7 +20,7 @@ func TestValuesOfEmbedded(t *testing.T) {
 			"to: IBV_QPT_RC is of enum ibv_qp_type, and attr.qp_state of enum ibv_qp_state; write a member of enum ibv_qp_state"},
 		{"ibv_modify_qp", "need: [IBV_QP_STATE, IBV_QP_PKEY_INDEX", "need: [«IBV_QPS_INIT», IBV_QP_PKEY_INDEX",
 			"need: IBV_QPS_INIT is of enum ibv_qp_state, and attr_mask of enum ibv_qp_attr_mask; write a member of enum ibv_qp_attr_mask"},
-		{"ibv_reg_mr", "if: [IBV_ACCESS_REMOTE_WRITE", "if: [«IBV_QPT_RC», IBV_ACCESS_REMOTE_WRITE",
+		{"shared/access", "if: [IBV_ACCESS_REMOTE_WRITE", "if: [«IBV_QPT_RC», IBV_ACCESS_REMOTE_WRITE",
 			"if: IBV_QPT_RC is of enum ibv_qp_type, and access of enum ibv_access_flags; write a member of enum ibv_access_flags"},
 		{"ibv_alloc_dm", "release: \"65.0\"", "release: «\"99.9\"»",
 			"release 99.9 is newer than " + api.Newest() + ", the newest release that is known; name the release whose page it follows"},
@@ -48,16 +47,18 @@ func TestValuesOfEmbedded(t *testing.T) {
 			"in: -1 is out of the range of attr.log_align_req"},
 	} {
 		all := fstest.MapFS{}
-		files, err := fs.Glob(pages, "verbs/*.yaml")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, name := range files {
-			data, err := fs.ReadFile(pages, name)
+		for _, glob := range []string{"verbs/*.yaml", "verbs/shared/*.yaml", sourcesFile} {
+			files, err := fs.Glob(pages, glob)
 			if err != nil {
 				t.Fatal(err)
 			}
-			all[path.Base(name)] = &fstest.MapFile{Data: data}
+			for _, name := range files {
+				data, err := fs.ReadFile(pages, name)
+				if err != nil {
+					t.Fatal(err)
+				}
+				all[strings.TrimPrefix(name, "verbs/")] = &fstest.MapFile{Data: data}
+			}
 		}
 		file := all[c.page+".yaml"]
 		text := string(file.Data)

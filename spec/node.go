@@ -18,10 +18,13 @@ type decoder struct {
 	// adding limits the entry that is read next: its page has it, and an extension adds to it.
 	adding     *adding
 	shared     []*sharedRule         // wait until all files are read
+	taken      []*taken              // likewise
 	amendments []amendment           // likewise
-	nulls      []Rule                // of the parameters read so far
-	tag        string                // of the release of the page: what read_by cites
+	tag        string                // of the release of the page: that of the sources of rdma-core
+	cited      *sourceTable          // of the file
+	general    *sourceTable          // of all pages
 	from       map[*yaml.Node]string // the files of nodes that are not of this one
+	lender     *decoder              // of those nodes
 	// tables, if not nil, is called with the keys that each mapping of fixed form may have: the JSON schemas are made of them.
 	tables func(n *yaml.Node, keys []key)
 }
@@ -84,6 +87,14 @@ func (d *decoder) pos(n *yaml.Node) Pos {
 		return Pos{file, n.Line, n.Column}
 	}
 	return Pos{d.file, n.Line, n.Column}
+}
+
+// writes returns the decoder of the file that a node was written in.
+func (d *decoder) writes(n *yaml.Node) *decoder {
+	if d.from[n] != "" {
+		return d.lender
+	}
+	return d
 }
 
 // add notes a mistake at a node.

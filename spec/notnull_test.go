@@ -1,13 +1,37 @@
 package spec
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
 
-// notNullPage is goodPage with a rule at its parameter pd that has more keys.
+// notNullPage is goodPage with a rule on its parameter pd that has more keys.
 func notNullPage(more string) string {
-	return strings.Replace(goodPage, "type: PD}", "type: PD, not_null: {id: VR-ibv_reg_mr-pd-0002, "+more+"}}", 1)
+	return goodPage + "  - {id: VR-ibv_reg_mr-pd-0002, kind: not_null, " + more + "}\n"
+}
+
+// TestNullDefaults compares a rule on a pointer that says as little as it may with what it means.
+func TestNullDefaults(t *testing.T) {
+	s, err := loadText("ibv_reg_mr.yaml", notNullPage("source: {project: a, release: b, file: c}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := s.RuleByID("VR-ibv_reg_mr-pd-0002")
+	got := fmt.Sprint(r.Verb, " ", r.Subject, " ", r.Needs, ": ", r.Statement, "; ", r.Fix, " ", r.Accept.Args, r.Reject.Args)
+	if want := "ibv_reg_mr pd args: pd must not be NULL; pass a PD map[pd:@pd] map[pd:<nil>]"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	for _, tt := range []struct{ old, new, want string }{
+		{"pd: {role: handle, type: PD}", "pd: {role: handle, type: PD, null: true}",
+			"the parameter at ibv_reg_mr.yaml:15:7 has null: true; keep one of them"},
+		{"pd-0002", "dp-0002", "key fix is missing, and no page binds a parameter dp of ibv_reg_mr; add it, or correct the subject"},
+	} {
+		page := strings.Replace(notNullPage("source: {project: a, release: b, file: c}"), tt.old, tt.new, 1)
+		if _, err := loadText("ibv_reg_mr.yaml", page); err == nil || !strings.HasSuffix(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want %s", tt.new, err, tt.want)
+		}
+	}
 }
 
 // A function under read_by is a party of its library or provider, where the program crashes, and the source where the page is silent.
@@ -38,11 +62,11 @@ func TestReadBy(t *testing.T) {
 }
 
 func TestWrongReadBy(t *testing.T) {
-	const noFile = "read_by: this is no file of a library or of a provider of rdma-core; name the file, or write refused_by"
+	const noFile = " is no file of a library or of a provider of rdma-core; name the file, or write refused_by"
 	for more, want := range map[string]string{
-		"read_by: {file: kernel/verbs.c, func: f}":                     noFile,
-		"read_by: {file: providers/mlx6/verbs.c, func: f}":             "provider: mlx6 is not known here; did you mean mlx4?",
-		"read_by: libibverbs/verbs.c":                                  noFile,
+		"read_by: {project: linux, release: a, file: kernel/verbs.c, func: f}": "read_by: kernel/verbs.c" + noFile,
+		"read_by: {file: providers/mlx6/verbs.c, func: f}":                     "read_by: providers/mlx6/verbs.c" + noFile,
+		"read_by: ibv_reg": "read_by: there is no source ibv_reg; list it under sources: of this file, or write its file and its func",
 		"read_by: {file: libibverbs/verbs.c, func: f}, refused_by: []": "read_by beside refused_by; write all under refused_by, with crash: true",
 	} {
 		_, err := loadText("ibv_reg_mr.yaml", notNullPage(`section: DESCRIPTION, passage: "0123456789abcdef", `+more))

@@ -9,7 +9,7 @@ import (
 	"github.com/verbsgen/verbsgen/spec/role"
 )
 
-// TestReadme finds keys of a page, roles, return conventions and kinds of rules that README.md does not explain.
+// TestReadme finds keys of a page, roles, return conventions and kinds of rules that REFERENCE.md does not explain.
 func TestReadme(t *testing.T) {
 	read := func(name string) string {
 		text, err := os.ReadFile(name)
@@ -18,12 +18,12 @@ func TestReadme(t *testing.T) {
 		}
 		return string(text)
 	}
-	readme := read("README.md")
+	readme := read("REFERENCE.md")
 	names := 0
 	explained := func(what, name, in string) {
 		names++
 		if !strings.Contains(in, "`"+name+"`") && !strings.Contains(in, "| "+name+" |") {
-			t.Errorf("README.md does not explain the %s %s", what, name)
+			t.Errorf("REFERENCE.md does not explain the %s %s", what, name)
 		}
 	}
 	_, keys, _ := strings.Cut(readme, "\n## The keys of a page\n")
@@ -36,7 +36,7 @@ func TestReadme(t *testing.T) {
 	for _, r := range role.All() {
 		names++
 		if want := rowOf(r); !strings.Contains(keys, want) {
-			t.Errorf("README.md does not have the row of the role %s:\n%s", r.Name, want)
+			t.Errorf("REFERENCE.md does not have the row of the role %s:\n%s", r.Name, want)
 		}
 	}
 	for _, ret := range []string{RetErrno, RetNullErrno, RetMinus1, RetNumber, RetNegated, RetVoid, RetValue, RetRereg} {
@@ -50,7 +50,7 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// rowOf is the row of a role in README.md.
+// rowOf is the row of a role in REFERENCE.md.
 func rowOf(r *role.Role) string {
 	var takes []string
 	for _, key := range r.Must {

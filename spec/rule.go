@@ -78,7 +78,8 @@ type Rule struct {
 
 	Pos Pos
 
-	marks marks
+	readBy Sources // functions that read through the pointer
+	marks  marks
 }
 
 // Transition is a change from each state of From to each of To, with the flags that it needs and those that it also allows.

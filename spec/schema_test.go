@@ -188,6 +188,11 @@ func ownPages(t *testing.T) (nodes map[string]*yaml.Node, all *shape) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		shared, err := fs.Glob(pages, path.Join(folders()[module], sharedFolder, "*.yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, shared...)
 		for _, file := range files {
 			if isModule(file) || path.Base(file) == "pending.yaml" {
 				continue
@@ -203,7 +208,11 @@ func ownPages(t *testing.T) (nodes map[string]*yaml.Node, all *shape) {
 			if n == nil {
 				t.Fatal(d.errs)
 			}
-			d.page(n) // half a page has errors; its tables are whole
+			if isShared(n) {
+				d.sharedFile(n)
+			} else {
+				d.page(n) // half a page has errors; its tables are whole
+			}
 			nodes[file] = n
 			all.learn(n, tables)
 		}
@@ -248,6 +257,9 @@ func TestSchemas(t *testing.T) {
 		"{page: x, tittle: t}":                    false,
 		"{extends: x, verbs: {a: {retuns: int}}}": false,
 		"{rules: {id: x}}":                        false,
+		"{rules: [{id: x, shared: a.b}]}":         true,
+		"{rules: [{id: x, shred: a.b}]}":          false,
+		"{shared: a, rules: [{name: b}]}":         true,
 	} {
 		var n yaml.Node
 		if err := yaml.Unmarshal([]byte(text), &n); err != nil {

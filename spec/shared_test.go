@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -70,19 +71,119 @@ func TestRelativePaths(t *testing.T) {
 	}
 }
 
-// TestSharedRuleOfAnotherFile: a mistake that shows in an entry of another file is placed in the file that has it.
-func TestSharedRuleOfAnotherFile(t *testing.T) {
+// sharedFile has a rule that pages take.
+const sharedFile = `shared: memory
+title: memory
+release: "65.0"
+rules:
+  - name: length
+    every: {type: MRAccess}
+    kind: range
+    min: 1
+    statement: $ is not 0
+    fix: pass $
+    source: reads
+    accept: {$: 1}
+    reject: {$: 0}
+sources:
+  reads: {file: libibverbs/verbs.c}
+`
+
+// takenRules are entries of goodPage that take the rule.
+const takenRules = `  - id: VR-ibv_reg_mr-access-0003
+    shared: memory.length
+    section: DESCRIPTION
+    passage: "0123456789abcdef"
+  - {id: VR-ibv_reg_mr_ex-length-0004, shared: memory.length, subject: mr_init_attr.length, with: {mr_init_attr: {fd: 5}}}
+`
+
+// TestTakenRule compares the rules of entries that take a shared one with rules that are written in full.
+func TestTakenRule(t *testing.T) {
+	files := fstest.MapFS{"ibv_reg_mr.yaml": {Data: []byte(goodPage + takenRules)}, "shared/memory.yaml": {Data: []byte(sharedFile)}}
+	s, err := Load(files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, id := range []string{"VR-ibv_reg_mr-access-0003", "VR-ibv_reg_mr_ex-length-0004"} {
+		r := s.RuleByID(id)
+		got = append(got, fmt.Sprint(r.Page, " ", r.Verb, " ", r.Subject, " ", r.Statement, " ", r.Passage, " ", r.Source, " ",
+			r.Accept.Args, " ", r.Pos))
+	}
+	const want = "ibv_reg_mr ibv_reg_mr access access is not 0 0123456789abcdef  map[access:1] ibv_reg_mr.yaml:33:5\n" +
+		"ibv_reg_mr ibv_reg_mr_ex mr_init_attr.length length is not 0  rdma-core v65.0 libibverbs/verbs.c: reads " +
+		"map[mr_init_attr:map[fd:5 length:1]] ibv_reg_mr.yaml:37:5"
+	if strings.Join(got, "\n") != want {
+		t.Errorf("\n%s\nwant\n%s", strings.Join(got, "\n"), want)
+	}
+}
+
+// TestOtherManPage: a rule is in the file of its verb, and on the page whose passage it cites.
+func TestOtherManPage(t *testing.T) {
 	files := fstest.MapFS{
-		"ibv_reg_mr.yaml": {Data: []byte(strings.Replace(sharedPage, "    min: 1\n", "    min: [1]\n", 1))},
-		"more.yaml": {Data: []byte("extends: ibv_reg_mr\nrules:\n  - extends: VR-ibv_reg_mr-length-0001\n    for:\n" +
-			"      ibv_reg_mr_iova length: {id: VR-ibv_reg_mr_iova-length-0003, fix: {x: y}}\n")},
+		"ibv_reg_mr.yaml":      {Data: []byte(strings.Replace(goodPage, "    section:", "    man: ibv_open_device\n    section:", 1))},
+		"ibv_open_device.yaml": {Data: []byte("page: ibv_open_device\ntitle: devices\nrelease: \"65.0\"\n")},
 	}
-	_, err := Load(files)
-	const want = "ibv_reg_mr.yaml:10:10: VR-ibv_reg_mr-length-0001: min: a list where a text or an integer belongs; write one value\n" +
-		"more.yaml:5:73: VR-ibv_reg_mr_iova-length-0003: fix: a mapping where a text belongs; write one value"
-	if err == nil || err.Error() != want {
-		t.Errorf("%v\nwant\n%s", err, want)
+	s, err := Load(files)
+	if err != nil {
+		t.Fatal(err)
 	}
+	p := s.PageByName("ibv_open_device")
+	if len(p.Rules) != 1 || p.Rules[0].Page != "ibv_open_device" || p.Rules[0].Pos.File != "ibv_reg_mr.yaml" {
+		t.Errorf("the rules of the page are %v", p.Rules)
+	}
+	delete(files, "ibv_open_device.yaml")
+	const want = "ibv_reg_mr.yaml:28:10: VR-ibv_reg_mr-access-0001: man: there is no page ibv_open_device; name the man page of the passage"
+	if _, err := Load(files); err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// TestWrongTaken: mistakes in a shared rule and in the entries that take it are placed where they are.
+func TestWrongTaken(t *testing.T) {
+	const entry = "  - {id: VR-ibv_reg_mr-access-0003, shared: memory.length, source: {project: a, release: b, file: c}"
+	for _, tt := range []struct{ page, old, new, want string }{
+		{"", "", "", "ibv_reg_mr.yaml:16:7: ibv_reg_mr access: the shared rule memory.length is about every MRAccess, and this is one; take it " +
+			"on this page, with an ID and shared: memory.length, or write {shared: memory.length, except: ibv_reg_mr access, reason: ...}"},
+		{entry + "}\n", "min: 1", "min: [1]",
+			"shared/memory.yaml:8:10: VR-ibv_reg_mr-access-0003: min: a list where a text or an integer belongs; write one value"},
+		{entry + ", fix: {x: y}}\n", "", "",
+			"ibv_reg_mr.yaml:33:108: VR-ibv_reg_mr-access-0003: fix: a mapping where a text belongs; write one value"},
+		{strings.Replace(entry, "length", "lenght", 1) + "}\n", "every: {type: MRAccess}", "",
+			"ibv_reg_mr.yaml:33:45: memory.lenght: there is no shared rule of this name; did you mean memory.length?"},
+		{entry + ", kind: range}\n", "every: {type: MRAccess}", "",
+			"ibv_reg_mr.yaml:33:103: VR-ibv_reg_mr-access-0003: kind: the shared rule has it; take it out, or write a rule of its own"},
+		{"  - {shared: memory.length}\n", "every: {type: MRAccess}", "", "ibv_reg_mr.yaml:33:5: memory.length: key id is missing; add it"},
+		{"  - {shared: memory.length, except: ibv_reg_mr access, reason: r}\n", "every: {type: MRAccess}", "",
+			"ibv_reg_mr.yaml:33:37: memory.length: except: takes nothing out of a rule without every:; leave it out"},
+		{entry + "}\n  - {shared: memory.length, except: ibv_reg_mr access, reason: r}\n", "", "",
+			"ibv_reg_mr.yaml:34:37: memory.length: ibv_reg_mr access is taken and excepted; keep one of them"},
+		{entry + "}\n  - {shared: memory.length, except: ibv_reg_mr pd, reason: r}\n", "", "",
+			"ibv_reg_mr.yaml:34:37: memory.length: except: ibv_reg_mr pd does not belong here: " +
+				"the rule is about every MRAccess; take it out, or correct it"},
+		{entry + "}\n", "MRAccess", "MRAcess",
+			"shared/memory.yaml:6:19: memory.length: every: no parameter and no field of a record passed in has " +
+				"type: MRAcess; did you mean MRAccess?\nibv_reg_mr.yaml:33:5: VR-ibv_reg_mr-access-0003: ibv_reg_mr access does not belong here: " +
+				"memory.length is about every MRAcess; take the entry out, or correct it"},
+		{"", "  - name: length\n    every: {type: MRAccess}\n", "  - id: x\n", "shared/memory.yaml:5:5: memory.: key name is missing; add it\n" +
+			"shared/memory.yaml:5:5: memory.: id: not in a rule that pages take; leave it out: each page that takes the rule gives it"},
+		{entry + "}\n", "shared: memory", "shared: mem", "shared/memory.yaml:1:1: mem: the file is called memory.yaml; name the file mem.yaml"},
+	} {
+		files := fstest.MapFS{"ibv_reg_mr.yaml": {Data: []byte(goodPage + tt.page)},
+			"shared/memory.yaml": {Data: []byte(strings.Replace(sharedFile, tt.old, tt.new, 1))}}
+		_, err := Load(files)
+		if err == nil || !sameLines(err.Error(), tt.want) {
+			t.Errorf("%s, %s: %v\nwant\n%s", tt.page, tt.new, err, tt.want)
+		}
+	}
+}
+
+// sameLines reports whether two texts have the same lines, in any order.
+func sameLines(a, b string) bool {
+	x, y := strings.Split(a, "\n"), strings.Split(b, "\n")
+	slices.Sort(x)
+	slices.Sort(y)
+	return slices.Equal(x, y)
 }
 
 // TestSharedRuleTooLarge: what the entries of a rule make together has a limit.
@@ -95,7 +196,7 @@ func TestSharedRuleTooLarge(t *testing.T) {
 	b.WriteString("    note: x\n    accept: {list: [" + strings.Repeat("0, ", 1000) + "0]}\n")
 	_, err := loadText("ibv_reg_mr.yaml", b.String())
 	if err == nil || !strings.Contains(err.Error(),
-		"ibv_reg_mr.yaml:5:5: VR-ibv_reg_mr-length-0000: the rules with for: are too large to be written out for each of their entries; "+
+		"ibv_reg_mr.yaml:5:5: VR-ibv_reg_mr-length-0000: the shared rules are too large to be written out for each of their entries; "+
 			"take some of them out") {
 		t.Errorf("%.300v", err)
 	}
@@ -120,7 +221,7 @@ func TestPointersSayWhetherNull(t *testing.T) {
 					has = has || r.Kind == KindNotNull && r.Subject == param.C
 				}
 				if !has && !param.Null {
-					t.Errorf("%s: %s.%s has neither null: true nor not_null:", param.Pos, v.C, param.C)
+					t.Errorf("%s: %s.%s has neither null: true nor a rule of kind not_null", param.Pos, v.C, param.C)
 				}
 			}
 		}
@@ -144,7 +245,7 @@ func TestStatementsStandOnce(t *testing.T) {
 	for _, r := range s.Rules() {
 		pos := r.marks.at("statement", r.Statement, r.Pos)
 		if first, twice := at[r.Statement]; twice && first != pos && r.Kind != KindNotNull && apart[r.Statement] == "" {
-			t.Errorf("%s: %s: %q stands at %s too; write the rule once, with for:", pos, r.ID, r.Statement, first)
+			t.Errorf("%s: %s: %q stands at %s too; write the rule once: in a file of the folder shared, or with for:", pos, r.ID, r.Statement, first)
 		}
 		at[r.Statement] = pos
 	}

@@ -1,9 +1,12 @@
 package spec
 
 import (
+	"cmp"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -107,8 +110,101 @@ func (d *decoder) sources(to *Sources) reader {
 	}
 }
 
-// source reads one source: a measurement if it has the key run.
+// sourceTable has the sources that a file gives a key.
+type sourceTable struct {
+	at   map[string]*Source
+	pos  map[string]Pos // of the keys
+	used sync.Map
+}
+
+// keySources is the key of a file with its table of sources, and the name of the file with one for all pages.
+const (
+	keySources  = "sources"
+	sourcesFile = "sources.yaml"
+)
+
+var sourceKey = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.-]*$`)
+
+// sourceTable reads the sources of a file before all else in it. The key of a source is its function, if it has no func.
+func (d *decoder) sourceTable(n *yaml.Node) {
+	d.cited = &sourceTable{at: map[string]*Source{}, pos: map[string]Pos{}}
+	if n == nil {
+		return
+	}
+	d.named(func(name string, k, v *yaml.Node) {
+		at := place{name, ""}
+		switch {
+		case !sourceKey.MatchString(name):
+			d.add(k, CodeValue, show(name), "this is no key of a source", "write letters, digits, dots, dashes and underscores")
+			return
+		case d.general != nil && d.general.at[name] != nil:
+			d.add(k, CodeDuplicateName, name, "this source is already at "+d.general.pos[name].String(), "leave it out, or take another key")
+			return
+		case v.Kind != yaml.MappingNode:
+			d.wrongType(v, at, "a mapping")
+			return
+		}
+		s, ok := d.source(v, at)
+		if !ok {
+			return
+		}
+		if s.Func == "" && s.Run == "" && !s.IsManPage() {
+			s.Func = name
+		}
+		d.cited.at[name], d.cited.pos[name] = &s, d.pos(k)
+	})(n, place{"", keySources})
+}
+
+// over returns the table with the sources of another one too.
+func (t *sourceTable) over(more *sourceTable) *sourceTable {
+	if more != nil {
+		maps.Copy(t.at, more.at)
+		maps.Copy(t.pos, more.pos)
+	}
+	return t
+}
+
+// citation finds the source that a key stands for.
+func (d *decoder) citation(n *yaml.Node, at place) (Source, bool) {
+	var name string
+	if d.text(&name)(n, at); name == "" {
+		return Source{}, false
+	}
+	var known []string
+	for _, t := range []*sourceTable{d.writes(n).cited, d.general} {
+		if t == nil {
+			continue
+		}
+		if s := t.at[name]; s != nil {
+			t.used.Store(name, true)
+			return *s, true
+		}
+		known = append(known, sortedKeys(t.at)...)
+	}
+	d.add(n, CodeUnknownName, at.subject, at.key+": there is no source "+show(name),
+		cmp.Or(didYouMean(name, known), "list it under "+keySources+": of this file, or write its file and its func"))
+	return Source{}, false
+}
+
+// unused notes the sources of a page that nothing in it cites.
+func (d *decoder) unused() {
+	if d.cited == nil || len(d.errs) > 0 {
+		return
+	}
+	for _, name := range sortedKeys(d.cited.at) {
+		if _, used := d.cited.used.Load(name); !used {
+			d.errs = append(d.errs, Error{Pos: d.cited.pos[name], Subject: name, Code: CodeUnknownName,
+				Problem: "nothing in the file cites this source", Fix: "remove it, or correct its key"})
+		}
+	}
+}
+
+// source reads one source: that of a key, or one that is written out, which is a measurement if it has the key run. What rdma-core's
+// own folders have is of rdma-core, and of the release of the page.
 func (d *decoder) source(n *yaml.Node, at place) (s Source, ok bool) {
+	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!str" {
+		return d.citation(n, at)
+	}
 	s.Pos = d.pos(n)
 	before := len(d.errs)
 	if n.Kind == yaml.MappingNode && hasKey(n, "run") {
@@ -116,14 +212,23 @@ func (d *decoder) source(n *yaml.Node, at place) (s Source, ok bool) {
 		return s, len(d.errs) == before
 	}
 	d.object(n, at, []key{
-		{"project", true, d.formed(&s.Project, projectName.MatchString, "write rdma-core, linux, or the name of another project")},
+		{"project", false, d.formed(&s.Project, projectName.MatchString, "write rdma-core, linux, or the name of another project")},
 		{"release", false, d.oneOrMore(&s.Release, releaseTag.MatchString, "write a tag, such as v6.12.117")},
 		{"commit", false, d.formed(&s.Commit, commitStart.MatchString, "write at least 12 of the digits of a commit")},
 		{"file", true, d.formed(&s.File, sourceFile.MatchString, "write its path from the root of the project")},
 		{"func", false, d.formed(&s.Func, cName.MatchString, "write the name of one function, macro, struct, enum or table")},
 	})
+	if s.Project == "" && owner(s.File) != "" {
+		s.Project = ProjectRDMACore
+	}
+	if tag := d.writes(n).tag; s.Project == ProjectRDMACore && len(s.Release) == 0 && s.Commit == "" && tag != "" {
+		s.Release = []string{tag}
+	}
 	switch {
 	case len(d.errs) > before:
+		return s, false
+	case s.Project == "":
+		d.add(n, CodeMissingKey, at.subject, at.key+": key project is missing", "write linux, or the name of another project")
 		return s, false
 	case (len(s.Release) == 0) == (s.Commit == ""):
 		d.add(n, CodeMissingKey, at.subject, at.key+": a source has either release or commit", "give one of them")

@@ -3,6 +3,7 @@ package spec
 import (
 	"strings"
 	"testing"
+	"testing/fstest"
 )
 
 // withoutFunc is how many sources do not name the function that decides. It may only fall.
@@ -64,11 +65,38 @@ func TestSourceText(t *testing.T) {
 	}
 }
 
+// TestSourceTable cites sources by key: what a source leaves out follows from its key, its folder and the release of the page.
+func TestSourceTable(t *testing.T) {
+	page := lintPage("    accepted_by: [{provider: siw, source: [siw_reg, y.3, general]}]\n") +
+		"sources:\n  siw_reg: {file: providers/siw/siw.c}\n  y.3: {file: libibverbs/man/y.3}\n"
+	general := &fstest.MapFile{Data: []byte("general: {project: linux, release: v6.1, file: a/b.c, func: f}\n")}
+	s, err := Load(fstest.MapFS{"ibv_reg_mr.yaml": {Data: []byte(page)}, sourcesFile: general})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = "rdma-core v65.0 providers/siw/siw.c: siw_reg; rdma-core v65.0 libibverbs/man/y.3; linux v6.1 a/b.c: f"
+	if got := s.RuleByID("VR-ibv_reg_mr-access-0001").AcceptedBy[0].Source.String(); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	for more, want := range map[string]string{
+		"  siw_rg: {file: providers/siw/siw.c}\n":  "siw_rg: nothing in the file cites this source; remove it, or correct its key",
+		"  general: {file: providers/siw/siw.c}\n": "general: this source is already at sources.yaml:1:1; leave it out, or take another key",
+		"  a b: {file: providers/siw/siw.c}\n":     "this is no key of a source",
+		"  x: [siw_reg]\n":                         "x: a list where a mapping belongs",
+	} {
+		_, err := Load(fstest.MapFS{"ibv_reg_mr.yaml": {Data: []byte(page + more)}, sourcesFile: general})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", more, err, want)
+		}
+	}
+}
+
 // TestBadSources decodes sources with a mistake each.
 func TestBadSources(t *testing.T) {
 	for source, want := range map[string]string{
-		"linux v6.1 drivers/x/y.c":                                   "a text where a mapping belongs",
+		"linux v6.1 drivers/x/y.c":                                   "there is no source \"linux v6.1 drivers/x/y.c\"",
 		"{project: linux, file: drivers/x/y.c}":                      "either release or commit",
+		"{release: v6.1, file: drivers/x/y.c}":                       "key project is missing",
 		"{project: linux, release: 6.1, file: drivers/x/y.c}":        "a floating-point number where a text belongs",
 		"{project: linux, release: v6.1, file: /y.c}":                "/y.c has not the form",
 		"{project: linux, release: v6.1, file: a/y.c, func: f()}":    "f() has not the form",

@@ -2,7 +2,7 @@
 //
 // It owns the form of the pages, their strict loader and the index of rules, and embeds the project's own pages. Embedded returns them,
 // with the pages of other folders laid over them, CheckNames compares every C name and path with the facts of package api. The package
-// knows nothing of C headers, of Go code or of how a rule is checked. README.md describes every key.
+// knows nothing of C headers, of Go code or of how a rule is checked. REFERENCE.md describes every key.
 package spec
 
 import "github.com/verbsgen/verbsgen/spec/role"

@@ -28,15 +28,11 @@ type writer struct {
 // prose are the keys whose texts are for people.
 var prose = []string{"statement", "fix", "note", "source", "section", "passage", "but", "provider", "kernel"}
 
-// rule returns the rule of an entry. Elsewhere reports whether the entry is on another page than the rule.
-func (w *writer) rule(r *sharedRule, elsewhere bool) *yaml.Node {
+// rule returns the rule of an entry.
+func (w *writer) rule(r *sharedRule) *yaml.Node {
 	e := w.e
 	w.at.subject = show(e.id.Value)
 	own := func(name string) bool { return hasKeyIn(e.own, name) }
-	if elsewhere && hasKeyIn(r.body, "passage") && !own("passage") && !own("source") && !own("retired") {
-		w.d.add(e.key, CodeMissingKey, w.at.subject, "this is on another page than the rule, and no passage of that page is given",
-			"give it, or source:")
-	}
 	var body []*yaml.Node
 	var when *yaml.Node
 	for i := 0; i+1 < len(r.body); i += 2 {
@@ -55,7 +51,7 @@ func (w *writer) rule(r *sharedRule, elsewhere bool) *yaml.Node {
 		body = append(body, w.text("when", 0), v)
 	}
 	if !hasKeyIn(body, "fields") {
-		body = append(body, w.text("subject", 0), w.text(e.path, len(e.verb)+1))
+		body = append(body, w.text("subject", 0), w.text(e.path, e.in))
 	}
 	for _, name := range sortedKeys(e.words) {
 		if !w.words[name] {
@@ -142,7 +138,7 @@ func (w *writer) markAll(n *yaml.Node) {
 
 // text makes a node for a text, at the place of the entry.
 func (w *writer) text(s string, column int) *yaml.Node {
-	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s, Line: w.e.key.Line, Column: w.e.key.Column + column}
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s, Line: w.e.at.Line, Column: w.e.at.Column + column}
 }
 
 // wordSign is a word of the entry in a text of the rule.
@@ -241,5 +237,5 @@ func (d *decoder) noSignsIn(n *yaml.Node, subject string) {
 }
 
 func (d *decoder) foreignSign(n *yaml.Node, subject string) {
-	d.add(n, CodeSharedRule, subject, show(n.Value)+": $ and ../ are for rules with for:, and this rule has none", "write out what is meant")
+	d.add(n, CodeSharedRule, subject, show(n.Value)+": $ and ../ are for shared rules, and this is none", "write out what is meant")
 }

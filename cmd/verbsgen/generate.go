@@ -97,7 +97,7 @@ For example, to show one new field and hide another:
       hide:
         widget_caps: not needed here
 
-spec/README.md explains the keys of pages, and what to do when a header is newer
+spec/REFERENCE.md explains the keys of pages, and what to do when a header is newer
 than the pages.`,
 		Args: takes(0, 0),
 		RunE: do(func(cmd *cobra.Command, args []string) error {

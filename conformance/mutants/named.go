@@ -21,7 +21,7 @@ var known = []struct{ area, name, file, old, new string }{
 	{"pages", "a lint of ibv_modify_qp made an error", "spec/verbs/ibv_modify_qp.yaml",
 		"    severity: lint\n    when: [{of: qp.qp_type, eq: IBV_QPT_RC}]\n    state: qp.state",
 		"    when: [{of: qp.qp_type, eq: IBV_QPT_RC}]\n    state: qp.state"},
-	{"pages", "a wrong capability of max_send_sge", "spec/verbs/ibv_create_qp.yaml",
+	{"pages", "a wrong capability of max_send_sge", "spec/verbs/shared/qp.yaml",
 		"    cap: device_attr.max_sge\n    statement: max_send_sge", "    cap: device_attr.max_qp_wr\n    statement: max_send_sge"},
 }
 

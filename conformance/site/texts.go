@@ -40,7 +40,7 @@ var left = map[string]bool{"docs/conformance-matrix.md": true}
 // loadTexts reads the guides and the other documents.
 func (s *site) loadTexts(root string) error {
 	var files []string
-	for _, glob := range []string{"docs/guide/*.md", "*.md", "docs/*.md", "spec/README.md", "examples/*/README.md"} {
+	for _, glob := range []string{"docs/guide/*.md", "*.md", "docs/*.md", "spec/README.md", "spec/REFERENCE.md", "examples/*/README.md"} {
 		found, err := filepath.Glob(filepath.Join(root, glob))
 		if err != nil {
 			return err

@@ -213,9 +213,9 @@ func TestCut(t *testing.T) {
 	}
 }
 
-// TestBuiltIn: spec/README.md lists the headers that are built in, and no others.
+// TestBuiltIn: spec/REFERENCE.md lists the headers that are built in, and no others.
 func TestBuiltIn(t *testing.T) {
-	text, err := os.ReadFile("../../../../spec/README.md")
+	text, err := os.ReadFile("../../../../spec/REFERENCE.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -231,6 +231,6 @@ func TestBuiltIn(t *testing.T) {
 	})
 	slices.Sort(want)
 	if err != nil || !slices.Equal(listed, want) {
-		t.Errorf("spec/README.md lists %v, built in are %v (%v)", listed, want, err)
+		t.Errorf("spec/REFERENCE.md lists %v, built in are %v (%v)", listed, want, err)
 	}
 }

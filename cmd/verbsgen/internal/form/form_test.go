@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// TestForms asks that every form is told of in spec/README.md, with what it does and the parts that it needs, and that no two
+// TestForms asks that every form is told of in spec/REFERENCE.md, with what it does and the parts that it needs, and that no two
 // have the same name.
 func TestForms(t *testing.T) {
-	readme, err := os.ReadFile("../../../../spec/README.md")
+	readme, err := os.ReadFile("../../../../spec/REFERENCE.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,11 +32,11 @@ func TestForms(t *testing.T) {
 			continue
 		}
 		if !strings.Contains(rows[f.Name], f.Does) {
-			t.Errorf("spec/README.md does not say of form %s that it %s", f.Name, f.Does)
+			t.Errorf("spec/REFERENCE.md does not say of form %s that it %s", f.Name, f.Does)
 		}
 		for _, p := range f.Parts {
 			if !strings.Contains(rows[f.Name], p.Name) {
-				t.Errorf("spec/README.md does not name the part %s of form %s", p.Name, f.Name)
+				t.Errorf("spec/REFERENCE.md does not name the part %s of form %s", p.Name, f.Name)
 			}
 		}
 	}
