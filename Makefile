@@ -51,9 +51,10 @@ setup: # install missing packages (libibverbs-dev and others; without root only 
 fresh: ## make and test-host on a bare Debian with empty caches (without root: only with empty caches); FRESH=make: only make
 	@.ci/fresh $(FRESH)
 
-generate: ## regenerate what is checked in (gen/verbs, runtime/gensupport/abi, names of runtime/dpath, conformance/recording, the list of conformance/calls, docs/pictures)
+generate: ## regenerate what is checked in (gen/verbs, runtime/gensupport/abi, names of runtime/dpath, conformance/recording, the list of conformance/calls, docs/pictures, the schemas of pages, spec/REFERENCE.md)
 	$(GO) generate ./gen/... ./runtime/gensupport/abi ./runtime/dpath ./conformance/recording ./conformance/calls
 	$(GO) run ./conformance/pictures -o docs/pictures
+	$(GO) test ./spec -run TestSchemas -update-schema
 
 check: ## report checked-in files that generate would change, and rules without the tests that they need
 	$(GO) run ./cmd/verbsgen check

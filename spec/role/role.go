@@ -9,8 +9,8 @@ import "slices"
 // Role is a row of the table: what a parameter of a C function is for.
 type Role struct {
 	Name string
-	C    string // what the parameter is in C, for README.md
-	Go   string // what it becomes in Go, for README.md
+	C    string // what the parameter is in C, for REFERENCE.md
+	Go   string // what it becomes in Go, for REFERENCE.md
 
 	Fits   []Shape  // C types; any of them
 	Must   []string // keys that a parameter of the role needs, beside role
@@ -110,7 +110,7 @@ const (
 	WhenGiven        // no method takes it: generated code or runtime/ has its value
 )
 
-// roles has the rows in the order of README.md.
+// roles has the rows in the order of REFERENCE.md.
 var roles []*Role
 
 // row adds a role to the table.

@@ -107,7 +107,7 @@ func TestForbiddenCalls(t *testing.T) {
 	}
 	t.Logf("%d calls of %d pages: %v", len(list), len(order), all)
 	if want := (told{reject: 294, lint: 187, silent: 3}); all != want {
-		t.Errorf("%v, want %v: correct the numbers here and in spec/REFERENCE.md, or the rules", all, want)
+		t.Errorf("%v, want %v: correct the numbers here and in docs/page.keys.yaml, or the rules", all, want)
 	}
 	if 100*(all.reject+all.lint) < 95*len(list) {
 		t.Errorf("%v: more than 5 %% of %d are silent", all, len(list))

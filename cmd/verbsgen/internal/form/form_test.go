@@ -32,11 +32,11 @@ func TestForms(t *testing.T) {
 			continue
 		}
 		if !strings.Contains(rows[f.Name], f.Does) {
-			t.Errorf("spec/REFERENCE.md does not say of form %s that it %s", f.Name, f.Does)
+			t.Errorf("docs/page.keys.yaml does not say of form %s that it %s", f.Name, f.Does)
 		}
 		for _, p := range f.Parts {
 			if !strings.Contains(rows[f.Name], p.Name) {
-				t.Errorf("spec/REFERENCE.md does not name the part %s of form %s", p.Name, f.Name)
+				t.Errorf("docs/page.keys.yaml does not name the part %s of form %s", p.Name, f.Name)
 			}
 		}
 	}
