@@ -29,9 +29,10 @@ const debugVar = "VERBSGEN_DEBUG"
 
 // app is one run of the command.
 type app struct {
-	out *checkedWriter
-	err io.Writer
-	tty terminal // where out goes
+	notes []string // for stderr, once all went well
+	out   *checkedWriter
+	err   io.Writer
+	tty   terminal // where out goes
 }
 
 // run executes a command line and gives the exit code. What was asked for goes to stdout, diagnostics to stderr.

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -121,6 +122,19 @@ than the pages.`,
 	return cmd
 }
 
+// note keeps what is no error, for tellNotes: an error is told alone.
+func (a *app) note(text string) {
+	if !slices.Contains(a.notes, text) {
+		a.notes = append(a.notes, text)
+	}
+}
+
+func (a *app) tellNotes() {
+	for _, text := range a.notes {
+		fmt.Fprintln(a.err, "note: "+text)
+	}
+}
+
 // familyNames are the parts of the library of a module.
 func familyNames(module string) []string {
 	m, err := spec.ModuleOf(module)
@@ -137,6 +151,7 @@ func familyNames(module string) []string {
 // generate writes the package and tells on stdout what it did.
 func (a *app) generate(t target) error {
 	start := time.Now()
+	t.Note = a.note
 	b, err := build(t)
 	if err != nil {
 		return err
@@ -155,6 +170,7 @@ func (a *app) generate(t target) error {
 	fmt.Fprintf(a.out, "package %s from %s: %s\n", b.pkg.Name, b.from(), b.counts())
 	fmt.Fprintf(a.out, "%s in %s, %d ms\n", res.Summary(), t.out, time.Since(start).Milliseconds())
 	fmt.Fprint(a.out, b.leftOut())
+	a.tellNotes()
 	return nil
 }
 
@@ -227,6 +243,7 @@ func directiveTargets(dir string) ([]target, error) {
 func (a *app) check(targets []target) error {
 	var stale diag.List
 	for _, t := range targets {
+		t.Note = a.note
 		b, err := build(t)
 		if err != nil {
 			return err
@@ -241,6 +258,9 @@ func (a *app) check(targets []target) error {
 			fmt.Fprintf(a.out, "package %s in %s is up to date with %s: %d files\n", b.pkg.Name, t.out, b.from(), len(b.files))
 			fmt.Fprint(a.out, b.leftOut())
 		}
+	}
+	if len(stale) == 0 {
+		a.tellNotes()
 	}
 	return stale.Err()
 }

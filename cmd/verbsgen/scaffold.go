@@ -64,6 +64,7 @@ one page.`,
 			if err := s.check(); err != nil {
 				return err
 			}
+			s.Note = a.note
 			return a.scaffold(&s)
 		}),
 	}
@@ -140,9 +141,11 @@ func (s *scaffolding) draft(temp string, man *scaffold.Man) (scaffold.Result, er
 			return scaffold.Result{}, err
 		}
 	}
+	note := s.Note
+	s.Note = nil // once is enough
 	src := s.Source
 	if s.library != "" {
-		rel, err := cheader.Parse(cheader.Options{Header: s.Header, Include: s.Include})
+		rel, err := cheader.Parse(cheader.Options{Header: s.Header, Include: s.Include, Note: note})
 		if err != nil {
 			return scaffold.Result{}, err
 		}
@@ -151,6 +154,8 @@ func (s *scaffolding) draft(temp string, man *scaffold.Man) (scaffold.Result, er
 			return scaffold.Result{}, err
 		}
 		src = s.specs(temp)
+	} else {
+		src.Note = note
 	}
 	rel, sp, err := input.Load(src)
 	if err != nil {
@@ -240,6 +245,7 @@ func (a *app) writeDraft(s *scaffolding, temp string, res scaffold.Result) error
 	}
 	fmt.Fprintf(a.out, "%s in %s: %s bound, %s skipped\n", plural(len(names), "file"), s.out, plural(res.Bound, "function"),
 		plural(res.Skipped, "declaration"))
+	a.tellNotes()
 	if len(res.Objects) > 0 && s.library == "" {
 		fmt.Fprintf(a.out, "new handles, for objects: in module.yaml: %s\n", strings.Join(res.Objects, ", "))
 	}

@@ -67,6 +67,9 @@ func (g *side) classify(ctype string) (Type, error) {
 	return t, err
 }
 
+// TypesFile is the generated file with the records of C.
+const TypesFile = "types.gen.h"
+
 // Package returns the C files of a generated package, and the prefix of its C functions. It is a hash of the path of the package, so that
 // two packages in one program do not meet, and names stay as they are when the package is generated again.
 func Package(pkg *model.Package) (files []output.File, prefix string, err error) {
@@ -92,7 +95,7 @@ func Package(pkg *model.Package) (files []output.File, prefix string, err error)
 	if err != nil {
 		return nil, "", err
 	}
-	return []output.File{{Name: "types.gen.h", Data: types}, {Name: "shims.gen.h", Data: []byte(h)},
+	return []output.File{{Name: TypesFile, Data: types}, {Name: "shims.gen.h", Data: []byte(h)},
 		{Name: "shims.gen.c", Data: []byte(c)}}, prefix, nil
 }
 

@@ -141,7 +141,7 @@ func (f *facts) anonymousEnum(t *cc.EnumType) string {
 	return f.unnamed[key]
 }
 
-// recordKey identifies a record without a tag by the place of its first field.
+// recordKey identifies a record without a tag by its first field. Its place would not do: two records may come out of one macro.
 func recordKey(t cc.Type) string {
 	r, ok := t.(fielder)
 	if !ok {
@@ -150,7 +150,7 @@ func recordKey(t cc.Type) string {
 	for i := range r.NumFields() {
 		field := r.FieldByIndex(i)
 		if d := field.Declarator(); d != nil {
-			return fmt.Sprint(t.Kind(), d.NameTok().Position())
+			return fmt.Sprintf("%v %p", t.Kind(), d)
 		}
 		if key := recordKey(field.Type()); key != "" {
 			return fmt.Sprint(t.Kind(), " of ", key)

@@ -2,6 +2,7 @@ package cheader
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"modernc.org/cc/v4"
@@ -19,19 +20,19 @@ type facts struct {
 	rel  *api.Release
 	errs diag.List
 
-	functions map[string]int            // name -> index in rel.Functions
-	records   map[string]int            // tag -> index in rel.Records
-	tags      map[string]bool           // "struct x", "enum y" that are defined
-	layouts   map[string]fielder        // tag -> type, for the other architecture
+	functions map[string]int     // name -> index in rel.Functions
+	records   map[string]int     // tag -> index in rel.Records
+	tags      map[string]bool    // "struct x", "enum y" that are defined
+	layouts   map[string]fielder // tag -> type
+	lay       *layouter
+	told      map[*diag.Diag]bool       // of lay
 	renamed   map[string]string         // the header's typedef of a system header's -> that one
 	unnamed   map[string]string         // place in a record or enum without a tag -> made-up tag
 	quals     map[*cc.Declarator]string // of members, which lack them in their types
 	mentioned []mention                 // tags that were used, in order
-	packings  map[string]packing        // by recordID
 	bodies    []body
 	anonEnums int
 	at        token.Position // of the declaration that is being read
-	mayPack   bool
 }
 
 // body is an inline function whose way is yet to be read: that needs to know all functions.
@@ -47,22 +48,21 @@ type mention struct {
 }
 
 func newFacts(p *parser, ast *cc.AST, in *includes) *facts {
+	own := func(file string) bool { return !strings.HasPrefix(file, "<") && !in.stubs[file] }
 	return &facts{
-		p: p, ast: ast, in: in,
+		p: p, ast: ast, in: in, lay: newLayouter(ast, amd64, in.place, own), told: map[*diag.Diag]bool{},
 		rel: &api.Release{
 			Functions: []api.Function{}, Records: []api.Record{}, Enums: []api.Enum{}, Macros: []api.Macro{},
 		},
 		functions: map[string]int{}, records: map[string]int{}, tags: map[string]bool{}, layouts: map[string]fielder{},
 		renamed: map[string]string{}, unnamed: map[string]string{}, quals: map[*cc.Declarator]string{},
-		packings: map[string]packing{},
 	}
 }
 
 // read walks the declarations in their order.
 func (f *facts) read() {
-	f.mayPack = f.in.mentionsPacked()
-	for _, tok := range f.in.packs {
-		f.errorf(diag.HeaderUnsupported, tok.Position(), "#pragma pack", packFix, "records are packed from here")
+	for _, tok := range f.in.pragmas {
+		f.errorf(diag.HeaderUnsupported, tok.Position(), "#pragma "+tok.SrcStr(), pragmaFix, "records are laid out in another way from here")
 	}
 	for tu := f.ast.TranslationUnit; tu != nil; tu = tu.TranslationUnit {
 		ed := tu.ExternalDeclaration
@@ -165,6 +165,7 @@ func (f *facts) declaration(d *cc.Declaration) {
 			f.typedef(dec, d.DeclarationSpecifiers)
 		case dec.Type().Kind() == cc.Function:
 			f.function(dec, nil)
+			f.labelled(dec, l.InitDeclarator.Asm)
 		default:
 			f.rel.Variables = append(f.rel.Variables, api.Variable{
 				Name: dec.Name(), Type: f.typeText(dec.Type(), layers(dec)), Pos: f.pos(dec.NameTok().Position())})
@@ -248,6 +249,7 @@ func (f *facts) enum(es *cc.EnumSpecifier) {
 		e.Signed = e.Signed || !v.unsigned && v.bits < 0
 		e.Enumerators = append(e.Enumerators, api.Enumerator{Name: m.Token.SrcStr(), Value: v.bits, Line: m.Token.Position().Line})
 	}
+	f.tell(f.lay.enums[es.Token2.SrcStr()].bad)
 	f.tags[e.Tag] = true
 	f.rel.Enums = append(f.rel.Enums, e)
 }
@@ -297,12 +299,54 @@ func (f *facts) function(d *cc.Declarator, fd *cc.FunctionDefinition) {
 	}
 }
 
+// tell reports why a layout is unknown, once; nil: it is known.
+func (f *facts) tell(bad *diag.Diag) {
+	if bad != nil && !f.told[bad] {
+		f.told[bad] = true
+		f.errs.Add(*bad)
+	}
+}
+
+func typedefName(t cc.Type) string {
+	if d := t.Typedef(); d != nil {
+		return d.Name()
+	}
+	return ""
+}
+
+// labelled takes the name of a function's symbol, where it is not that of the function.
+func (f *facts) labelled(d *cc.Declarator, label *cc.Asm) {
+	if label == nil {
+		return
+	}
+	symbol := ""
+	for _, tok := range cc.NodeTokens(label) {
+		if text, err := strconv.Unquote(tok.SrcStr()); err == nil {
+			symbol += text
+		}
+	}
+	fn := &f.rel.Functions[f.functions[d.Name()]]
+	if symbol == fn.Name {
+		return
+	}
+	if _, ok := f.functions[symbol]; !ok {
+		f.functions[symbol] = len(f.rel.Functions)
+		hidden := *fn
+		hidden.Name, hidden.Helper = symbol, true
+		f.rel.Functions = append(f.rel.Functions, hidden)
+		fn = &f.rel.Functions[f.functions[d.Name()]]
+	}
+	f.calls(fn, symbol)
+}
+
 // byValue reports parameters and a result of a type that is never defined: no call could be made.
 func (f *facts) byValue(d *cc.Declarator, ft *cc.FunctionType) {
 	const fix = "define the struct in the header"
 	at := d.NameTok().Position()
+	f.tell(f.lay.typedefs[typedefName(ft.Result())].bad)
 	for i, q := range ft.Parameters() {
 		t := q.Type()
+		f.tell(f.lay.typedefs[typedefName(t)].bad)
 		if t.Kind() == cc.Void || t.Kind() == cc.Ptr || !t.IsIncomplete() {
 			continue
 		}

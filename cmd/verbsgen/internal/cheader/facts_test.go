@@ -187,6 +187,7 @@ func TestStubsHide(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := &api.Release{Functions: []api.Function{}, Records: []api.Record{}, Enums: []api.Enum{},
+		Aliases: []api.Alias{}, Typedefs: []api.Typedef{}, Variables: []api.Variable{},
 		Macros: []api.Macro{{Name: "OWN", Value: int64(1), Pos: rel.Macros[0].Pos}}}
 	if !reflect.DeepEqual(rel, want) {
 		t.Errorf("got %+v", rel)

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -35,7 +37,7 @@ type includes struct {
 	text    map[string][]byte
 	refused map[string]error // files that exist and are no C text
 	empty   map[string]bool  // not to be found, and taken for empty
-	packs   []cc.Token       // #pragma pack
+	pragmas []cc.Token       // those that change layouts
 	limits  map[string]cut   // where files end early
 }
 
@@ -45,6 +47,33 @@ func newIncludes(opts Options, name string) *includes {
 		real: map[string]string{}, stubs: map[string]bool{}, text: map[string][]byte{},
 		refused: map[string]error{},
 	}
+}
+
+const pragmaFix = "in a copy of the header, write __attribute__((packed)) behind each record from here instead, " +
+	"and aligned(N) beside it where N > 1"
+
+// pragma is called by the parser for each #pragma.
+func (in *includes) pragma(toks []cc.Token) error {
+	for i := range toks {
+		switch toks[i].SrcStr() {
+		case "pack", "ms_struct", "scalar_storage_order", "options":
+			in.pragmas = append(in.pragmas, toks[i])
+			return nil
+		}
+	}
+	return nil
+}
+
+var machine = regexp.MustCompile(`\b(__)?(x86_64|amd64|aarch64|arm64|i386)(__)?\b|\b__ARM`)
+
+// asksMachine reports whether a file that was read may declare something else for each machine.
+func (in *includes) asksMachine() bool {
+	for _, data := range in.text {
+		if machine.Match(data) {
+			return true
+		}
+	}
+	return false
 }
 
 // Open is called by the parser, with the name as included.
@@ -115,6 +144,18 @@ func (in *includes) candidates(name string) []string {
 	for prefix := path.Dir(name); prefix != "."; prefix = path.Dir(prefix) {
 		if root, ok := strings.CutSuffix(dir, prefix); ok && (root == "" || strings.HasSuffix(root, "/")) {
 			list = append(list, filepath.Join(root, name))
+		}
+	}
+	return list
+}
+
+// folders are those in which included files were found, for a compiler.
+func (in *includes) folders() []string {
+	list := slices.Clone(in.roots)
+	for _, name := range sortedKeys(in.real) {
+		root, ok := strings.CutSuffix(filepath.ToSlash(in.real[name]), name)
+		if name = path.Clean(name); ok && name != in.name && root != "" && !slices.Contains(list, root) {
+			list = append(list, root)
 		}
 	}
 	return list

@@ -6,6 +6,7 @@ import (
 
 	"modernc.org/cc/v4"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
@@ -60,20 +61,51 @@ func (f *facts) fileOrder(list []*cc.Macro) map[string]int {
 	return order
 }
 
-// redirect marks a function that a macro of the same name shadows: users of the header call what the macro names first.
+// redirect marks a function that a macro of the same name shadows: users of the header call what the macro names.
 func (f *facts) redirect(m *cc.Macro) {
 	i, ok := f.functions[m.Name.SrcStr()]
 	if !ok {
 		return
 	}
-	for _, tok := range m.ReplacementList() {
-		if tok.Ch == rune(cc.IDENTIFIER) {
-			if j, ok := f.functions[tok.SrcStr()]; ok && f.rel.Functions[j].Kind == api.Inline {
-				f.rel.Functions[i].Kind = api.Redirect
-				f.rel.Functions[i].Redirect = tok.SrcStr()
-			}
-			return
+	fn := &f.rel.Functions[i]
+	toks := words(m)
+	for _, tok := range toks {
+		j, ok := f.functions[tok]
+		switch {
+		case !isWord(tok[0]):
+			continue
+		case !ok || i == j:
+		case f.rel.Functions[j].Kind == api.Inline:
+			fn.Kind, fn.Redirect = api.Redirect, tok
+		case slices.Equal(toks, callOf(tok, m.Params)):
+			f.calls(fn, tok)
+		default:
+			f.errorf(diag.HeaderUnsupported, m.Position(), fn.Name,
+				"in a copy of the header, remove the macro, or write it as a static inline function",
+				"a macro of the same name makes another call of %s", tok)
 		}
+		return
+	}
+}
+
+// callOf is the text of a macro that passes its parameters on to a function.
+func callOf(function string, params []cc.Token) []string {
+	list := []string{function, "("}
+	for i, p := range params {
+		if i > 0 {
+			list = append(list, ",")
+		}
+		list = append(list, p.SrcStr())
+	}
+	return append(list, ")")
+}
+
+// calls makes a function one that passes its parameters on to the exported function symbol, as an inline function would.
+func (f *facts) calls(fn *api.Function, symbol string) {
+	fn.Kind = api.Inline
+	fn.Dispatch = &api.Dispatch{Way: api.WayExport, Op: symbol, Form: formOf(fn.Ret), Args: []string{}}
+	for _, p := range fn.Params {
+		fn.Dispatch.Args = append(fn.Dispatch.Args, p.Name)
 	}
 }
 

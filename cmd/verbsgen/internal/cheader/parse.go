@@ -28,6 +28,8 @@ type Options struct {
 	As string
 	// Own reports whether a file is one of the module's headers, where it includes those of others; nil: all are. See api.Own.
 	Own func(file string) bool
+	// Note is told what could not be compared, when the layouts are to be held against those of the C compilers at hand; nil: they are not.
+	Note func(string)
 	// Require lists functions that the header must declare.
 	Require []string
 }
@@ -54,7 +56,7 @@ func Parse(opts Options) (rel *api.Release, err error) {
 	if list := p.checkHeader(); len(list) > 0 {
 		return nil, list.Err()
 	}
-	ast, in, list := p.translate("amd64")
+	ast, in, list := p.translate(amd64)
 	if len(list) > 0 {
 		return nil, list.Err()
 	}
@@ -68,10 +70,16 @@ func Parse(opts Options) (rel *api.Release, err error) {
 	if len(f.errs) > 0 {
 		return nil, f.errs.Err()
 	}
+	rel = f.rel
 	if opts.Own != nil {
-		return api.Own(f.rel, opts.Own), nil
+		rel = api.Own(rel, opts.Own)
 	}
-	return f.rel, nil
+	if opts.Note != nil {
+		if list := f.compareLayouts(rel, opts.Note); len(list) > 0 {
+			return nil, list.Err()
+		}
+	}
+	return rel, nil
 }
 
 // A declaration of our own follows the header: at an end of file behind a star the parser would look for qualifiers
@@ -157,7 +165,7 @@ func (p *parser) run(arch string, in *includes) (*cc.AST, error) {
 	if cfg, sources, err = p.config(arch, in); err != nil {
 		return nil, err
 	}
-	in.packs = nil
+	in.pragmas = nil
 	return cc.Translate(cfg, sources)
 }
 
@@ -168,7 +176,7 @@ func (p *parser) config(arch string, in *includes) (*cc.Config, []cc.Source, err
 		return nil, nil, err
 	}
 	machine := "#define __x86_64__ 1\n"
-	if arch == "arm64" {
+	if arch == arm64 {
 		machine = "#define __aarch64__ 1\n"
 	}
 	cfg := &cc.Config{
@@ -177,7 +185,7 @@ func (p *parser) config(arch string, in *includes) (*cc.Config, []cc.Source, err
 		FSOnly:          true,
 		IncludePaths:    []string{"", "."},
 		SysIncludePaths: []string{"."},
-		EvalAllMacros:   arch == "amd64",
+		EvalAllMacros:   arch == amd64,
 		Header:          true,
 		UnsignedEnums:   true,
 		ExpansionLimit:  expansionLimit,

@@ -25,9 +25,6 @@ func (f *facts) recordSpecifier(s *cc.StructOrUnionSpecifier) {
 		return
 	}
 	f.noteQuals(s)
-	if f.mayPack {
-		f.notePacking(s)
-	}
 	if name := s.Token.SrcStr(); name != "" {
 		at := s.Token.Position()
 		if !f.ours(at) && !foreignFact(at) { // the tag came out of a macro
@@ -62,13 +59,17 @@ func (f *facts) record(tag string, t fielder, pos token.Position) {
 	f.records[tag] = i
 	f.tags[tag] = true
 	f.layouts[tag] = t
-	f.rel.Records = append(f.rel.Records, api.Record{Tag: tag, Size: t.Size(), Align: int64(t.Align()), Pos: f.pos(pos)})
+	p := f.lay.records[recordID(t)]
+	if p == nil {
+		f.errorf(diag.HeaderUnsupported, pos, tag, "define it in a declaration of its own",
+			"the record is defined inside an expression or a parameter")
+		p = &placement{}
+	}
+	f.tell(p.bad)
+	f.rel.Records = append(f.rel.Records, api.Record{Tag: tag, Size: p.size, Align: p.align, Pos: f.pos(pos)})
 	fl := &flattener{facts: f, tag: tag, owner: tag[strings.IndexByte(tag, ' ')+1:], pos: pos}
 	fl.members(t, "", 0)
 	f.rel.Records[i].Fields = fl.fields
-	if len(f.packings) > 0 {
-		f.relay(&f.rel.Records[i], t)
-	}
 	for _, later := range fl.later {
 		f.record(later.tag, later.typ, later.pos)
 	}
@@ -93,16 +94,22 @@ type laterRecord struct {
 
 // members adds the fields of t, which starts at base; prefix is what their names begin with.
 func (fl *flattener) members(t fielder, prefix string, base int64) {
+	p := fl.lay.records[recordID(t)]
 	for i := range t.NumFields() {
-		fl.member(t.FieldByIndex(i), prefix, base)
+		var at place
+		if p != nil && i < len(p.members) {
+			at = p.members[i]
+		}
+		fl.member(t.FieldByIndex(i), at, prefix, base)
 	}
 }
 
-func (fl *flattener) member(m *cc.Field, prefix string, base int64) {
+func (fl *flattener) member(m *cc.Field, at place, prefix string, base int64) {
 	t := m.Type()
 	pos := fl.memberPos(m)
 	inner := fl.nameUnnamed(t, pos)
-	field := api.Field{Name: prefix + m.Name(), Offset: base + m.Offset(), Size: max(0, t.Size()), Pos: fl.facts.pos(pos)}
+	offset, bit := at.unit(base)
+	field := api.Field{Name: prefix + m.Name(), Offset: offset, Size: at.size, Pos: fl.facts.pos(pos)}
 	if m.Name() == "" {
 		field.Name = ""
 	}
@@ -117,11 +124,9 @@ func (fl *flattener) member(m *cc.Field, prefix string, base int64) {
 	if field.Func = fl.pointedFunction(t, ls); field.Func != nil {
 		field.Func.Ret = fl.qualified(m, field.Func.Ret)
 	}
-	if m.IsFlexibleArrayMember() {
-		field.Size = 0
-	}
-	if m.IsBitfield() {
-		placeBits(&field, m, base)
+	if at.bits {
+		width := int(at.width)
+		field.BitOffset, field.BitSize = &bit, &width
 	}
 	fl.fields = append(fl.fields, field)
 	if inner != nil {
@@ -131,15 +136,6 @@ func (fl *flattener) member(m *cc.Field, prefix string, base int64) {
 		}
 		fl.members(inner, next, field.Offset)
 	}
-}
-
-// placeBits places a bit field by the unit of its declared type that holds it.
-func placeBits(field *api.Field, m *cc.Field, base int64) {
-	at := (base+m.Offset())*8 + int64(m.OffsetBits())
-	unit := field.Size * 8
-	field.Offset = at / unit * field.Size
-	offset, size := int(at-field.Offset*8), int(m.ValueBits())
-	field.BitOffset, field.BitSize = &offset, &size
 }
 
 // complete reports a member of a type that is never defined: the parser would lay the record out wrongly.

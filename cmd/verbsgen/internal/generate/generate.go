@@ -4,8 +4,11 @@
 package generate
 
 import (
+	"slices"
+
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/bind"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/cgen"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/cheader"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/gogen"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
@@ -46,6 +49,10 @@ func Run(rel *api.Release, sp *spec.Spec, opt Options) ([]output.File, *model.Pa
 	}
 	pkg.Path = opt.Path
 	files, err := write(pkg)
+	if err == nil && opt.Header != "" {
+		i := slices.IndexFunc(files, func(f output.File) bool { return f.Name == cgen.TypesFile })
+		err = cheader.CheckWritten(files[i].Data, rel)
+	}
 	if err == nil && opt.Foreign {
 		_, err = compiles(files, pkg, sp)
 	}

@@ -18,12 +18,13 @@ import (
 
 // Source says where facts and pages come from.
 type Source struct {
-	Module  string   // of verbsgen's own; empty: the default one, or that of Specs
-	Release string   // of known facts; empty: the newest, unless Header is given
-	Header  string   // that of the module
-	Include []string // folders for what it includes
-	Specs   []string // folders of pages laid over the own ones
-	Edited  bool     // the own pages are those of a clone, where somebody may be changing them
+	Module  string       // of verbsgen's own; empty: the default one, or that of Specs
+	Release string       // of known facts; empty: the newest, unless Header is given
+	Header  string       // that of the module
+	Include []string     // folders for what it includes
+	Specs   []string     // folders of pages laid over the own ones
+	Note    func(string) // is told which layouts of the header no compiler confirms; nil: none is asked
+	Edited  bool         // the own pages are those of a clone, where somebody may be changing them
 }
 
 // Below makes the relative paths count from a folder.
@@ -48,7 +49,9 @@ func Below(dir, p string) string {
 // Facts returns the facts of a header of a module, of a known release, or of the newest one.
 func Facts(src Source, m *spec.Module) (*api.Release, error) {
 	if src.Header != "" {
-		return cheader.Parse(ReadHeader(m, src.Header, src.Include))
+		opt := ReadHeader(m, src.Header, src.Include)
+		opt.Note = src.Note
+		return cheader.Parse(opt)
 	}
 	stored, err := api.KnownOf(m.Facts)
 	if err != nil {

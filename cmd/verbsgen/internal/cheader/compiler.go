@@ -1,0 +1,321 @@
+package cheader
+
+import (
+	"bytes"
+	"cmp"
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/spec/api"
+)
+
+// compiler is a C compiler for linux with glibc on one architecture.
+type compiler struct {
+	command []string
+	arch    string
+}
+
+func (c compiler) String() string { return strings.Join(c.command, " ") }
+
+var machineOf = map[string]string{amd64: "x86_64", arm64: "aarch64"}
+
+// findCompiler returns a compiler for an architecture: that of cgo, or a cross compiler.
+func findCompiler(arch string) (compiler, bool) {
+	target := machineOf[arch] + "-linux-gnu"
+	native := [][]string{strings.Fields(os.Getenv("CC")), {"cc"}, {"gcc"}, {"clang"}}
+	if runtime.GOARCH != arch || runtime.GOOS != "linux" {
+		native = nil
+	}
+	for _, command := range append(native, []string{target + "-gcc"}, []string{"clang", "--target=" + target}) {
+		if len(command) == 0 {
+			continue
+		}
+		if _, err := exec.LookPath(command[0]); err != nil {
+			continue
+		}
+		out, err := exec.Command(command[0], append(slices.Clone(command[1:]), "-dumpmachine")...).Output()
+		if m := strings.TrimSpace(string(out)); err == nil && strings.HasPrefix(m, machineOf[arch]+"-") && strings.HasSuffix(m, "linux-gnu") {
+			return compiler{command, arch}, true
+		}
+	}
+	return compiler{}, false
+}
+
+// compareLayouts holds the records of a header against what C compilers make of them, one for each architecture. note is told what was
+// not compared.
+func (f *facts) compareLayouts(rel *api.Release, note func(string)) diag.List {
+	arches := []string{amd64, arm64}
+	results := make([]comparison, len(arches))
+	var wait sync.WaitGroup
+	for i, arch := range arches {
+		wait.Go(func() {
+			if c, ok := findCompiler(arch); ok {
+				results[i] = c.compare(f, rel)
+			} else {
+				results[i].why = "there is no C compiler for it"
+			}
+		})
+	}
+	wait.Wait()
+	var list diag.List
+	for i, r := range results {
+		if r.why != "" {
+			note(fmt.Sprintf("the layouts of %s were not compared with a compiler's on %s: %s", f.p.opts.Header, arches[i], r.why))
+		}
+		list = append(list, r.differences...)
+	}
+	return list
+}
+
+// comparison is what a compiler says about the records of a header.
+type comparison struct {
+	differences diag.List
+	why         string // not all were compared
+}
+
+// question is a constant that the compiler is asked for, in a table, or the bits of an object.
+type question struct {
+	record *api.Record
+	what   string
+	c      string // the constant, or for a bit field its designator
+	want   int64  // for a bit field its first bit
+	bits   int64
+}
+
+const (
+	tableName = "vg_layouts"
+	bitsName  = "vg_bits_"
+)
+
+func (c compiler) compare(f *facts, rel *api.Release) comparison {
+	dir, err := os.MkdirTemp("", "verbsgen-layouts-")
+	if err != nil {
+		return comparison{why: err.Error()}
+	}
+	defer os.RemoveAll(dir)
+	all := questions(rel, c.arch)
+	object := filepath.Join(dir, "layouts.o")
+	asked := all
+	said, err := c.compile(f, rel, asked, object)
+	if err != nil { // without the records that it cannot name
+		first := said
+		lines := badLines(said)
+		asked = nil
+		var lost []string
+		for _, q := range all {
+			if slices.ContainsFunc(lines, func(n int) bool { return n > 1 && n-2 < len(all) && all[n-2].record == q.record }) {
+				if !slices.Contains(lost, q.record.Tag) {
+					lost = append(lost, q.record.Tag)
+				}
+				continue
+			}
+			asked = append(asked, q)
+		}
+		if len(lost) == 0 {
+			return comparison{why: c.complaint(said, err)}
+		}
+		if said, err = c.compile(f, rel, asked, object); err != nil {
+			return comparison{why: c.complaint(said, err)}
+		}
+		r := c.read(f, asked, object)
+		r.why = cmp.Or(r.why, fmt.Sprintf("%v cannot name %s (%s)", c, strings.Join(lost, ", "), errorLine.FindString(first)))
+		return r
+	}
+	return c.read(f, asked, object)
+}
+
+var errorLine = regexp.MustCompile(`(?m)^.*error: .*$`)
+
+func (c compiler) complaint(said string, err error) string {
+	return fmt.Sprintf("%v: %s", c, cmp.Or(errorLine.FindString(said), err.Error()))
+}
+
+var badLine = regexp.MustCompile(`(?m)^<stdin>:(\d+):.*error: `)
+
+func badLines(said string) (lines []int) {
+	for _, m := range badLine.FindAllStringSubmatch(said, -1) {
+		n, _ := strconv.Atoi(m[1])
+		lines = append(lines, n)
+	}
+	return lines
+}
+
+// compile asks all questions in one compilation, a question a line. Nothing is run.
+func (c compiler) compile(f *facts, rel *api.Release, asked []question, object string) (said string, err error) {
+	header, err := filepath.Abs(f.p.opts.Header)
+	if err != nil {
+		return "", err
+	}
+	var src bytes.Buffer
+	fmt.Fprintf(&src, "#include %q\n", header)
+	table := 0
+	for i, q := range asked {
+		if q.bits > 0 {
+			fmt.Fprintf(&src, "const %s %s%d = {%s = -1};\n", cType(rel, q.record.Tag), bitsName, i, q.c)
+			continue
+		}
+		fmt.Fprintf(&src, "enum { vg_ask_%d = %s };\n", i, q.c)
+		table++
+	}
+	fmt.Fprintf(&src, "const unsigned long long %s[] = {sizeof(void *)", tableName)
+	for i, q := range asked {
+		if q.bits == 0 {
+			fmt.Fprintf(&src, ", vg_ask_%d", i)
+		}
+	}
+	src.WriteString("};\n")
+	args := append(slices.Clone(c.command[1:]), "-x", "c", "-w", "-O0", "-fno-lto", "-c", "-o", object)
+	for _, dir := range f.in.folders() {
+		args = append(args, "-I", dir)
+	}
+	cmd := exec.Command(c.command[0], append(args, "-")...)
+	cmd.Env = append(os.Environ(), "LC_ALL=C")
+	cmd.Stdin = &src
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	err = cmd.Run()
+	return out.String(), err
+}
+
+// questions are about each record that the compiler can name.
+func questions(rel *api.Release, arch string) (list []question) {
+	for i := range rel.Records {
+		r := &rel.Records[i]
+		t := cType(rel, r.Tag)
+		if r.Incomplete || t == "" {
+			continue
+		}
+		l := layout(r)
+		if arch == arm64 && r.ARM64 != nil {
+			l = r.ARM64
+		}
+		list = append(list, question{record: r, what: "size", c: "sizeof(" + t + ")", want: l.Size},
+			question{record: r, what: "alignment", c: "_Alignof(" + t + ")", want: l.Align})
+		for j, m := range r.Fields {
+			switch {
+			case m.Name == "":
+			case m.BitSize != nil:
+				list = append(list, question{record: r, what: "first bit of " + m.Name, c: "." + m.Name,
+					want: 8*l.Offsets[j] + int64(*m.BitOffset), bits: int64(*m.BitSize)})
+			default:
+				list = append(list, question{record: r, what: "offset of " + m.Name,
+					c: fmt.Sprintf("__builtin_offsetof(%s, %s)", t, m.Name), want: l.Offsets[j]})
+				if l.Sizes[j] > 0 {
+					list = append(list, question{record: r, what: "size of " + m.Name,
+						c: fmt.Sprintf("sizeof(((%s *)0)->%s)", t, m.Name), want: l.Sizes[j]})
+				}
+			}
+		}
+	}
+	return list
+}
+
+// cType names a record in C: by its tag, by its typedef, or by the member that has it; empty if nothing does.
+func cType(rel *api.Release, tag string) string {
+	_, name, _ := strings.Cut(tag, " ")
+	if strings.HasSuffix(tag, ">") {
+		for _, r := range rel.Records {
+			for _, m := range r.Fields {
+				before, after, ok := strings.Cut(m.Type, tag)
+				if ok && m.Func == nil && m.Name != "" && !strings.Contains(before, "(") && !strings.HasPrefix(after, ".") {
+					of := cType(rel, r.Tag)
+					if of == "" {
+						return ""
+					}
+					stars := strings.Repeat("*", strings.Count(after, "*")+strings.Count(after, "["))
+					return fmt.Sprintf("__typeof__(%s((%s *)0)->%s)", stars, of, m.Name)
+				}
+			}
+		}
+		return ""
+	}
+	for _, t := range rel.Typedefs {
+		if t.Name == name && t.Type == tag {
+			return name
+		}
+	}
+	return tag
+}
+
+// read takes the answers out of an object file.
+func (c compiler) read(f *facts, asked []question, object string) (r comparison) {
+	file, err := elf.Open(object)
+	if err != nil {
+		return comparison{why: fmt.Sprintf("%v: the object file cannot be read: %v", c, err)}
+	}
+	defer file.Close()
+	symbols, err := file.Symbols()
+	if err != nil {
+		return comparison{why: fmt.Sprintf("%v: the object file cannot be read: %v", c, err)}
+	}
+	data := map[string][]byte{}
+	for _, s := range symbols {
+		if strings.HasPrefix(s.Name, "vg_") {
+			if data[s.Name], err = symbolData(file, s); err != nil {
+				return comparison{why: fmt.Sprintf("%v: the object file cannot be read: %v", c, err)}
+			}
+		}
+	}
+	table := data[tableName]
+	if len(table) < 8 || binary.LittleEndian.Uint64(table) != 8 {
+		return comparison{why: fmt.Sprintf("%v: it does not compile for 64 bits", c)}
+	}
+	var told string
+	for i, q := range asked {
+		got, size := int64(0), int64(0)
+		if q.bits > 0 {
+			got, size = ones(data[bitsName+strconv.Itoa(i)])
+		} else if table = table[8:]; len(table) >= 8 {
+			got = int64(binary.LittleEndian.Uint64(table))
+		}
+		if got == q.want && size == q.bits || told == q.record.Tag {
+			continue
+		}
+		told = q.record.Tag
+		r.differences.Add(diag.New(diag.HeaderUnsupported, f.in.place(q.record.Pos.File), q.record.Pos.Line, q.record.Pos.Col, q.record.Tag,
+			fmt.Sprintf("on %s, verbsgen lays it out in another way than %v: the %s is %d, not %d", c.arch, c, q.what, got, q.want), memberFix))
+	}
+	return r
+}
+
+func symbolData(file *elf.File, s elf.Symbol) ([]byte, error) {
+	if int(s.Section) >= len(file.Sections) {
+		return nil, errors.New("a symbol lies outside")
+	}
+	section, err := file.Sections[s.Section].Data()
+	if err != nil {
+		return nil, err
+	}
+	if s.Value+s.Size > uint64(len(section)) {
+		return nil, errors.New("a symbol lies outside")
+	}
+	return section[s.Value : s.Value+s.Size], nil
+}
+
+// ones is the first bit that is set, and how many are.
+func ones(data []byte) (first, n int64) {
+	first = -1
+	for i, b := range data {
+		for j := range 8 {
+			if b&(1<<j) != 0 {
+				if first < 0 {
+					first = int64(8*i + j)
+				}
+				n++
+			}
+		}
+	}
+	return first, n
+}
