@@ -51,6 +51,15 @@ file system has locks. A run that is killed leaves the folder as it was, or
 completely new, or with a file unfinished.gen.go, which does not compile; check
 reports it, and the next run repairs the folder.
 
+With --header, verbsgen lays each record out for amd64 and arm64, and compares it
+with the C compilers that it finds: $CC, cc, gcc or clang, and for the other
+machine x86_64-linux-gnu-gcc, aarch64-linux-gnu-gcc or clang. A difference is an
+error, as is an attribute that verbsgen does not know; what was not compared is
+named on stderr. verbsgen has what it needs of the headers of libc and the
+kernel. A header that includes more is read with the system headers of the
+compiler, and stderr says so. Only what is declared in the folder of the header
+is part of the library.
+
 The output depends only on the facts and the pages: it is the same, byte for
 byte, on every machine. A typical line in a hand-written file of the folder:
 

@@ -53,6 +53,53 @@ func findCompiler(arch string) (compiler, bool) {
 	return compiler{}, false
 }
 
+// system is what a compiler has for all headers.
+type system struct {
+	compiler
+	folders []string // of system headers
+	macros  string   // that it defines itself
+}
+
+var systemFolders = regexp.MustCompile(`(?s)#include <\.\.\.> search starts here:\n(.*?)End of search list`)
+
+func (s *system) String() string {
+	if s.folders == nil {
+		return "the headers of -I in place of verbsgen's own"
+	}
+	return fmt.Sprintf("the system headers of %v", s.compiler)
+}
+
+// systemOf asks a compiler for its headers and macros; without a compiler there are none.
+func systemOf(arch string) *system {
+	s := &system{}
+	c, ok := findCompiler(arch)
+	if !ok {
+		return s
+	}
+	cmd := exec.Command(c.command[0], append(slices.Clone(c.command[1:]), "-x", "c", "-E", "-dM", "-v", os.DevNull)...)
+	cmd.Env = append(os.Environ(), "LC_ALL=C")
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	m := [][]byte(nil)
+	if err := cmd.Run(); err == nil {
+		m = systemFolders.FindSubmatch(said.Bytes())
+	}
+	if m == nil {
+		return s
+	}
+	s.compiler = c
+	for _, dir := range strings.Fields(string(m[1])) {
+		s.folders = append(s.folders, filepath.Clean(dir))
+	}
+	for line := range strings.Lines(out.String()) {
+		name, _, _ := strings.Cut(strings.TrimPrefix(line, "#define "), " ")
+		if !strings.Contains(predefined, "#define "+name+" ") && !strings.Contains(name, "(") {
+			s.macros += line
+		}
+	}
+	return s
+}
+
 // compareLayouts holds the records of a header against what C compilers make of them, one for each architecture. note is told what was
 // not compared.
 func (f *facts) compareLayouts(rel *api.Release, note func(string)) diag.List {
@@ -205,7 +252,7 @@ func questions(rel *api.Release, arch string) (list []question) {
 			question{record: r, what: "alignment", c: "_Alignof(" + t + ")", want: l.Align})
 		for j, m := range r.Fields {
 			switch {
-			case m.Name == "":
+			case m.Name == "" || r.Pos.Line == 0: // a stub's padding has names of its own
 			case m.BitSize != nil:
 				list = append(list, question{record: r, what: "first bit of " + m.Name, c: "." + m.Name,
 					want: 8*l.Offsets[j] + int64(*m.BitOffset), bits: int64(*m.BitSize)})

@@ -48,7 +48,9 @@ type mention struct {
 }
 
 func newFacts(p *parser, ast *cc.AST, in *includes) *facts {
-	own := func(file string) bool { return !strings.HasPrefix(file, "<") && !in.stubs[file] }
+	own := func(file string) bool {
+		return !strings.HasPrefix(file, "<") && !in.stubs[file] && !in.isSystem(file)
+	}
 	return &facts{
 		p: p, ast: ast, in: in, lay: newLayouter(ast, amd64, in.place, own), told: map[*diag.Diag]bool{},
 		rel: &api.Release{
@@ -124,7 +126,7 @@ func (f *facts) plainNames() {
 
 // ours reports whether a place lies in the header or in what it includes of its own, not in a stub.
 func (f *facts) ours(pos token.Position) bool {
-	return pos.IsValid() && !strings.HasPrefix(pos.Filename, "<") && !f.in.stubs[pos.Filename]
+	return pos.IsValid() && !strings.HasPrefix(pos.Filename, "<") && !f.in.stubs[pos.Filename] && !f.in.isSystem(pos.Filename)
 }
 
 // foreignFact reports whether a record defined in a stub is a fact all the same: those of the kernel's RDMA headers and
@@ -249,7 +251,9 @@ func (f *facts) enum(es *cc.EnumSpecifier) {
 		e.Signed = e.Signed || !v.unsigned && v.bits < 0
 		e.Enumerators = append(e.Enumerators, api.Enumerator{Name: m.Token.SrcStr(), Value: v.bits, Line: m.Token.Position().Line})
 	}
-	f.tell(f.lay.enums[es.Token2.SrcStr()].bad)
+	if f.in.isOwn(es.Position().Filename) {
+		f.tell(f.lay.enums[es.Token2.SrcStr()].bad)
+	}
 	f.tags[e.Tag] = true
 	f.rel.Enums = append(f.rel.Enums, e)
 }

@@ -31,7 +31,7 @@ func foldCast(n *node) *node {
 	if n.text == "void *" && in.is(opConst, "0") {
 		return &node{op: opID, text: "NULL"}
 	}
-	if n.text != "size_t" || !in.is(opUnary, "&") {
+	if n.text != "size_t" && n.text != "unsigned long" || !in.is(opUnary, "&") {
 		return n
 	}
 	member := in.kid(0)

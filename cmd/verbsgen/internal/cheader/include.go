@@ -1,14 +1,17 @@
 package cheader
 
 import (
+	"bytes"
 	"embed"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -39,12 +42,13 @@ type includes struct {
 	empty   map[string]bool  // not to be found, and taken for empty
 	pragmas []cc.Token       // those that change layouts
 	limits  map[string]cut   // where files end early
+	system  *system          // of a compiler, in place of the stubs
 }
 
 func newIncludes(opts Options, name string) *includes {
 	return &includes{
 		header: opts.Header, name: path.Clean(name), roots: opts.Include, dir: filepath.Dir(opts.Header), virtual: path.Dir(name),
-		real: map[string]string{}, stubs: map[string]bool{}, text: map[string][]byte{},
+		system: opts.system, real: map[string]string{}, stubs: map[string]bool{}, text: map[string][]byte{},
 		refused: map[string]error{},
 	}
 }
@@ -66,10 +70,40 @@ func (in *includes) pragma(toks []cc.Token) error {
 
 var machine = regexp.MustCompile(`\b(__)?(x86_64|amd64|aarch64|arm64|i386)(__)?\b|\b__ARM`)
 
+// isSystem reports whether a file came from the folders of a compiler alone, or from the kernel.
+func (in *includes) isSystem(file string) bool {
+	if strings.HasPrefix(file, "linux/") || strings.HasPrefix(file, "asm") {
+		return true
+	}
+	if real, ok := in.real[file]; ok {
+		file = real
+	}
+	return in.system != nil && slices.ContainsFunc(in.system.folders, func(dir string) bool { return below(file, dir) }) && !in.isOwn(file)
+}
+
+// isOwn reports whether a file, by its path or its name as included, belongs to the header's library: it lies in the folder of the
+// header or below, unless that holds the headers of all libraries. Facts that a stub has are the library's as well.
+func (in *includes) isOwn(file string) bool {
+	if real, ok := in.real[file]; ok {
+		if in.virtual != "." && strings.HasPrefix(file, in.virtual+"/") {
+			return true
+		}
+		file = real
+	}
+	system := systemFolder(in.dir) || in.system != nil && slices.Contains(in.system.folders, in.dir)
+	return file == in.header || below(file, in.dir) && !system || in.stubs[file] || strings.HasPrefix(file, "rdma/")
+}
+
+func below(file, dir string) bool {
+	rest, ok := strings.CutPrefix(filepath.Clean(file), filepath.Clean(dir))
+	here := filepath.Clean(dir) == "." && !filepath.IsAbs(file) && !strings.HasPrefix(file, "..")
+	return here || ok && strings.HasPrefix(filepath.ToSlash(rest), "/")
+}
+
 // asksMachine reports whether a file that was read may declare something else for each machine.
 func (in *includes) asksMachine() bool {
-	for _, data := range in.text {
-		if machine.Match(data) {
+	for name, data := range in.text {
+		if !in.isSystem(name) && machine.Match(data) {
 			return true
 		}
 	}
@@ -78,36 +112,130 @@ func (in *includes) asksMachine() bool {
 
 // Open is called by the parser, with the name as included.
 func (in *includes) Open(name string) (fs.File, error) {
-	name = path.Clean(name)
-	if f, err := stubFiles.Open("stubs/" + name); err == nil {
-		in.stubs[name] = true
-		return f, nil
+	name, from := resumed(path.Clean(name))
+	files := in.candidates(name)
+	if in.system == nil || name == "errno.h" || name == "stddef.h" { // their macros must survive in bodies
+		if f := in.stub(name); f != nil {
+			return f, nil
+		}
 	}
-	for _, file := range in.candidates(name) {
+	if from < len(files) && from > 0 {
+		files = files[from:]
+	}
+	for i, file := range files {
 		data, err := regular.Read(file, maxSize)
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.EISDIR) || errors.Is(err, syscall.ENOTDIR) {
 			continue // the next folder may have it
 		}
-		in.real[name] = file
-		if err == nil {
-			err = checkText(file, data)
-		} else {
+		at := resuming(name, from)
+		in.real[at] = file
+		switch {
+		case err != nil:
 			err = unreadable(file, err)
+		case file != in.header && len(bytes.TrimSpace(data)) == 0: // valid, in a header that is included
+		default:
+			err = checkText(file, data)
 		}
 		if err != nil {
-			in.refused[name] = err
+			in.refused[at] = err
 			return nil, err
 		}
-		if limit, ok := in.limits[name]; ok {
+		if limit, ok := in.limits[at]; ok {
 			data = limit.of(data)
 		}
-		in.text[name] = data
-		return memFile(name, data), nil
+		in.text[at] = data
+		return memFile(name, directives(data, from+i+1)), nil
+	}
+	if f := in.stub(name); f != nil {
+		return f, nil
 	}
 	if in.empty[name] {
 		return memFile(name, nil), nil
 	}
 	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+}
+
+// stub is verbsgen's own file of a name, or nil.
+func (in *includes) stub(name string) fs.File {
+	f, err := stubFiles.Open("stubs/" + name)
+	if err != nil {
+		return nil
+	}
+	in.stubs[name] = true
+	return f
+}
+
+func systemFolder(dir string) bool {
+	dir = filepath.ToSlash(filepath.Clean(dir))
+	return dir == "/usr/include" || dir == "/usr/local/include"
+}
+
+// resuming names what #include_next looks for in the folders from a number on.
+func resuming(name string, from int) string {
+	if from == 0 {
+		return name
+	}
+	return fmt.Sprintf(".next%d/%s", from, name)
+}
+
+func resumed(name string) (plain string, from int) {
+	if rest, ok := strings.CutPrefix(name, ".next"); ok {
+		number, file, _ := strings.Cut(rest, "/")
+		if n, err := strconv.Atoi(number); err == nil {
+			return file, n
+		}
+	}
+	return name, 0
+}
+
+var (
+	directive   = regexp.MustCompile(`^([ \t]*#[ \t]*)([A-Za-z_]\w*)`)
+	includeNext = regexp.MustCompile(`include_next([ \t]*)<`)
+	known       = strings.Fields("if ifdef ifndef elif else endif include include_next define undef line pragma error warning ident sccs")
+)
+
+// blank puts spaces in place of some bytes of a copy.
+func blank(text []byte, out func(byte) bool) []byte {
+	text = bytes.Clone(text)
+	for i, b := range text {
+		if out(b) {
+			text[i] = ' '
+		}
+	}
+	return text
+}
+
+// directives makes a text plain for the C parser: it stumbles over an apostrophe in an #error that is skipped, looks for #include_next
+// in the wrong folders, and passes over directives that it does not know.
+func directives(data []byte, next int) []byte {
+	plain := comment.ReplaceAllFunc(data, func(c []byte) []byte { return blank(c, func(b byte) bool { return b != '\n' }) })
+	var out []byte
+	done := 0
+	at := 0
+	for line := range bytes.Lines(plain) {
+		m := directive.FindSubmatchIndex(line)
+		if m == nil {
+			at += len(line)
+			continue
+		}
+		was := data[at : at+len(line)]
+		change := was
+		switch verb := string(line[m[4]:m[5]]); {
+		case verb == "error" || verb == "warning":
+			change = blank(was, func(b byte) bool { return b == '"' || b == '\'' })
+		case verb == "include_next":
+			change = includeNext.ReplaceAll(was, fmt.Appendf(nil, "include$1<.next%d/", next))
+		case verb == "elifdef" || verb == "elifndef":
+			not := strings.Repeat("!", len(verb)-len("elifdef"))
+			change = fmt.Appendf(nil, "%selif %sdefined(%s)\n", line[:m[3]], not, bytes.TrimSpace(line[m[5]:]))
+		case !slices.Contains(known, verb):
+			change = fmt.Appendf(nil, "%serror unknown directive %s\n", line[:m[3]], verb)
+		}
+		out = append(append(out, data[done:at]...), change...)
+		at += len(line)
+		done = at
+	}
+	return append(out, data[done:]...)
 }
 
 // content reads a file by its name as included; nil for one that is not there.
@@ -146,6 +274,11 @@ func (in *includes) candidates(name string) []string {
 			list = append(list, filepath.Join(root, name))
 		}
 	}
+	if in.system != nil {
+		for _, dir := range in.system.folders {
+			list = append(list, filepath.Join(dir, name))
+		}
+	}
 	return list
 }
 
@@ -154,7 +287,7 @@ func (in *includes) folders() []string {
 	list := slices.Clone(in.roots)
 	for _, name := range sortedKeys(in.real) {
 		root, ok := strings.CutSuffix(filepath.ToSlash(in.real[name]), name)
-		if name = path.Clean(name); ok && name != in.name && root != "" && !slices.Contains(list, root) {
+		if name = path.Clean(name); ok && name != in.name && root != "" && !in.isSystem(name) && !slices.Contains(list, root) {
 			list = append(list, root)
 		}
 	}

@@ -1,6 +1,7 @@
 package cheader
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -23,7 +24,7 @@ type layouter struct {
 	typedefs map[string]extent
 	records  map[string]*placement // by recordID
 	enums    map[string]extent     // by tag
-	odd      bool                  // some layout differs from the C parser's, so its sizeof may be wrong
+	odd      map[string]bool       // tags and typedefs whose layouts differ from the C parser's, so that its sizeof is wrong
 }
 
 // extent is the size and alignment of a type.
@@ -61,7 +62,7 @@ const memberFix = "in a copy of the header, replace it with an array of bytes, o
 
 func newLayouter(ast *cc.AST, arch string, place func(string) string, own func(string) bool) *layouter {
 	l := &layouter{arch: arch, place: place, own: own,
-		typedefs: map[string]extent{}, records: map[string]*placement{}, enums: map[string]extent{}}
+		odd: map[string]bool{}, typedefs: map[string]extent{}, records: map[string]*placement{}, enums: map[string]extent{}}
 	for tu := ast.TranslationUnit; tu != nil; tu = tu.TranslationUnit {
 		switch ed := tu.ExternalDeclaration; ed.Case {
 		case cc.ExternalDeclarationFuncDef:
@@ -76,7 +77,6 @@ func newLayouter(ast *cc.AST, arch string, place func(string) string, own func(s
 }
 
 func (l *layouter) refuse(tok cc.Token, subject, format string, args ...any) *diag.Diag {
-	l.odd = true
 	at := tok.Position()
 	d := diag.New(diag.HeaderUnsupported, l.place(at.Filename), at.Line, at.Column, subject, fmt.Sprintf(format, args...), memberFix)
 	return &d
@@ -108,8 +108,10 @@ func (l *layouter) declaration(d *cc.Declaration) {
 		if larger, ok := stubsOnARM64[dec.Name()]; ok && l.arch == arm64 && !l.own(dec.NameTok().Position().Filename) {
 			e = larger
 		}
-		l.odd = l.odd || e.bad != nil || e.size != max(0, dec.Type().Size()) && dec.Type().Kind() != cc.Function && !dec.Type().IsIncomplete() ||
-			e.align != max(1, int64(dec.Type().Align()))
+		if t := dec.Type(); t.Kind() != cc.Function && !t.IsIncomplete() &&
+			(e.bad != nil || e.size != max(0, t.Size()) || e.align != max(1, int64(t.Align()))) {
+			l.odd[dec.Name()] = true
+		}
 		l.typedefs[dec.Name()] = e
 	}
 }
@@ -272,8 +274,8 @@ func (l *layouter) enum(s *cc.EnumSpecifier, behind *cc.AttributeSpecifierList) 
 			e.bad = bad
 		}
 	}
-	l.odd = l.odd || e.bad != nil
 	if tag != "" {
+		l.odd[tag] = e.bad != nil
 		l.enums[tag] = e
 	}
 	return e
@@ -293,12 +295,15 @@ func (l *layouter) recordSpecifier(s *cc.StructOrUnionSpecifier) (extent, attrib
 		return extent{align: 1}, a // incomplete: complete tells where it is used by value
 	}
 	p := &placement{}
+	odd := len(l.odd)
 	l.arrange(s, p)
 	if t, ok := s.Type().(fielder); ok {
 		if p.bad == nil && len(p.members) != t.NumFields() {
 			p.bad = l.refuse(s.Token2, recordName(s), "the C parser counts %d members, and there are %d", t.NumFields(), len(p.members))
 		}
-		l.odd = l.odd || p.bad != nil || !p.agrees(t)
+		if p.bad != nil || !p.agrees(t) || len(l.odd) > odd {
+			l.odd[cmp.Or(s.Token.SrcStr(), recordID(t))] = true
+		}
 		l.records[recordID(t)] = p
 	}
 	return p.extent, attributes{}
@@ -468,28 +473,22 @@ func (l *layouter) pointerAttributes(d *cc.Declarator) *diag.Diag {
 	return nil
 }
 
-// constant refuses an expression that asks for the size of something when the C parser has some size wrong.
+// constant refuses an expression that asks for the size of something that the C parser has wrong.
 func (l *layouter) constant(e cc.ExpressionNode, subject string) *diag.Diag {
-	if e == nil || !l.odd {
+	if e == nil || len(l.odd) == 0 {
 		return nil
 	}
 	var asks *cc.Token
 	for _, tok := range cc.NodeTokens(e) {
-		word := tok.SrcStr()
-		switch {
+		switch word := tok.SrcStr(); {
 		case asksSize(word):
 			asks = &tok
-		case asks != nil && isWord(word[0]) && !plainTypes[word]:
-			return l.refuse(*asks, subject, "the value depends on the layout of a type, and cannot be computed in this header")
+		case asks != nil && l.odd[word]:
+			return l.refuse(*asks, subject, "the value depends on the layout of %s, and cannot be computed", word)
 		}
 	}
 	return nil
 }
-
-// plainTypes are words of types that the C parser lays out right.
-var plainTypes = map[string]bool{"char": true, "short": true, "int": true, "long": true, "signed": true, "unsigned": true, "float": true,
-	"double": true, "void": true, "_Bool": true, "const": true, "volatile": true, "size_t": true, "uint8_t": true, "uint16_t": true,
-	"uint32_t": true, "uint64_t": true}
 
 func asksSize(word string) bool {
 	switch strings.Trim(word, "_") {
@@ -636,13 +635,24 @@ func member(t cc.Type) fielder {
 // addARM64 adds to each record that is laid out differently on arm64 that layout. The header is read again where it asks for the
 // machine.
 func (f *facts) addARM64() (list diag.List) {
-	there := f
-	if f.in.asksMachine() {
-		ast, in, errs := f.p.translate(arm64)
+	there, p := f, *f.p
+	read := f.in.asksMachine()
+	if p.opts.system != nil { // its headers are those of amd64
+		p.opts.system = systemOf(arm64)
+		none := p.opts.system.folders == nil
+		if none && read && f.p.opts.system.folders != nil {
+			return diag.List{diag.New(diag.HeaderUnsupported, p.opts.Header, 1, 1, "header",
+				"it declares something for each machine, and includes system headers, which are not at hand for arm64",
+				"install a C compiler for aarch64-linux-gnu")}
+		}
+		read = !none || read
+	}
+	if read {
+		ast, in, errs := p.translate(arm64)
 		if len(errs) > 0 {
 			return errs
 		}
-		there = newFacts(f.p, ast, in)
+		there = newFacts(&p, ast, in)
 		there.read()
 	}
 	lay := newLayouter(there.ast, arm64, f.in.place, there.lay.own)

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -91,6 +92,43 @@ func TestLayoutsOfRandomRecords(t *testing.T) {
 	t.Logf("%d right, %d refused, %d different, by %v", right, refused, different, compilers)
 	if right+refused+different < 2000 || right < 1000 {
 		t.Errorf("%d records right, of %d", right, right+refused+different)
+	}
+}
+
+// TestLayoutsOfInstalledHeaders holds what five libraries declare against the compilers at hand. Of their records 95 % are laid out.
+func TestLayoutsOfInstalledHeaders(t *testing.T) {
+	for library, headers := range map[string][]string{
+		"rdma-core": {"infiniband/verbs.h", "infiniband/mlx5dv.h", "rdma/rdma_cma.h", "rdma/rsocket.h"},
+		"libibumad": {"infiniband/umad.h", "infiniband/umad_cm.h"},
+		"librpma":   {"librpma.h"},
+		"libfabric": {"rdma/fi_ext.h", "rdma/fi_trigger.h", "rdma/fi_collective.h"},
+		"libnuma":   {"numa.h", "numaif.h"},
+	} {
+		t.Run(library, func(t *testing.T) {
+			laidOut, refused := 0, 0
+			for _, name := range headers {
+				header := filepath.Join("/usr/include", name)
+				if _, err := os.Stat(header); err != nil {
+					t.Logf("%s is not installed", name)
+					continue
+				}
+				rel, err := Parse(Options{Header: header, Include: []string{"/usr/include"}, Note: func(note string) { t.Log(note) }})
+				list := diag.From(err)
+				for _, d := range list {
+					t.Log(d)
+					if strings.Contains(d.Problem, "in another way than") {
+						t.Error("differs")
+					}
+				}
+				if refused += len(list); rel != nil {
+					laidOut += len(rel.Records)
+				}
+			}
+			t.Logf("%d records laid out, %d refused", laidOut, refused)
+			if laidOut < 19*refused {
+				t.Error("fewer than 95 %")
+			}
+		})
 	}
 }
 
@@ -299,4 +337,36 @@ func (g *generator) bitField(name string) {
 	default:
 		fmt.Fprintf(&g.b, "%s %s : %d%s;\n", t, name, width, g.pick("", "", ", "+name+"_2 : 1"))
 	}
+}
+
+// TestFactsWithoutCompiler: the facts of a header are the same with a compiler and without, or it is refused without.
+func TestFactsWithoutCompiler(t *testing.T) {
+	files, err := filepath.Glob("/usr/include/infiniband/*.h")
+	if err != nil {
+		t.Fatal(err)
+	}
+	same, refused := 0, 0
+	for _, header := range append(files, "/usr/include/rdma/rdma_cma.h", "/usr/include/numa.h") {
+		if _, err := os.Stat(header); err != nil {
+			continue
+		}
+		opts := Options{Header: header, Include: []string{"/usr/include"}}
+		with, errWith := Parse(opts)
+		path := os.Getenv("PATH")
+		t.Setenv("PATH", t.TempDir())
+		without, errWithout := Parse(opts)
+		t.Setenv("PATH", path)
+		switch {
+		case errWithout != nil:
+			refused++
+		case errWith != nil:
+			t.Errorf("%s is refused with a compiler only: %v", header, errWith)
+		default:
+			same++
+			if !reflect.DeepEqual(with, without) {
+				t.Errorf("%s: the facts differ", header)
+			}
+		}
+	}
+	t.Logf("%d headers with the same facts, %d refused without a compiler", same, refused)
 }

@@ -121,9 +121,32 @@ func (f *facts) objectMacro(m *cc.Macro) {
 			return
 		}
 	}
+	if f.in.isOwn(m.Position().Filename) && f.asksOdd(m, map[string]bool{}) {
+		f.errorf(diag.HeaderUnsupported, m.Position(), name, memberFix, "its value depends on the layout of a type, and cannot be computed")
+		return
+	}
 	if value := f.macroValue(m, toks); value != nil {
 		f.rel.Macros = append(f.rel.Macros, api.Macro{Name: name, Value: value, Pos: pos})
 	}
+}
+
+// asksOdd reports whether a macro asks for the size of something that the C parser has wrong.
+func (f *facts) asksOdd(m *cc.Macro, seen map[string]bool) bool {
+	asks := false
+	for _, word := range words(m) {
+		asks = asks || asksSize(word)
+		inner := f.ast.Macros[word]
+		if asks && f.lay.odd[word] {
+			return true
+		}
+		if inner != nil && !seen[word] {
+			seen[word] = true
+			if f.asksOdd(inner, seen) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // words is the replacement list without white space.

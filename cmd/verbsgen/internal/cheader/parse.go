@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -30,8 +31,12 @@ type Options struct {
 	Own func(file string) bool
 	// Note is told what could not be compared, when the layouts are to be held against those of the C compilers at hand; nil: they are not.
 	Note func(string)
+	// Also reports whether a file beyond the folder of the header belongs to its library; nil: none does.
+	Also func(file string) bool
 	// Require lists functions that the header must declare.
 	Require []string
+
+	system *system // of a compiler, where the stubs do not do
 }
 
 // expansionLimit bounds the work of the preprocessor, in tokens, so that macros that double each other, or a header that
@@ -58,7 +63,12 @@ func Parse(opts Options) (rel *api.Release, err error) {
 	}
 	ast, in, list := p.translate(amd64)
 	if len(list) > 0 {
-		return nil, list.Err()
+		if ast, in = p.withSystem(amd64, &list); len(list) > 0 {
+			return nil, list.Err()
+		}
+		if opts.Note != nil {
+			opts.Note(opts.Header + " was read with " + p.opts.system.String())
+		}
 	}
 	f := newFacts(p, ast, in)
 	reading = f
@@ -70,16 +80,29 @@ func Parse(opts Options) (rel *api.Release, err error) {
 	if len(f.errs) > 0 {
 		return nil, f.errs.Err()
 	}
-	rel = f.rel
-	if opts.Own != nil {
-		rel = api.Own(rel, opts.Own)
+	own := opts.Own
+	if own == nil {
+		own = func(file string) bool { return in.isOwn(file) || opts.Also != nil && opts.Also(file) }
 	}
+	rel = api.Own(f.rel, own)
 	if opts.Note != nil {
 		if list := f.compareLayouts(rel, opts.Note); len(list) > 0 {
 			return nil, list.Err()
 		}
 	}
 	return rel, nil
+}
+
+// withSystem reads a header that includes more than the stubs have with the headers of -I and of a compiler in their place. Facts do not
+// depend on it: else the header is refused.
+func (p *parser) withSystem(arch string, list *diag.List) (*cc.AST, *includes) {
+	p.opts.system = systemOf(arch)
+	ast, in, more := p.translate(arch)
+	if missing := func(d diag.Diag) bool { return d.Code == diag.HeaderInclude }; len(more) == 0 ||
+		slices.ContainsFunc(*list, missing) && !slices.ContainsFunc(more, missing) {
+		*list = more
+	}
+	return ast, in
 }
 
 // A declaration of our own follows the header: at an end of file behind a star the parser would look for qualifiers
@@ -193,6 +216,9 @@ func (p *parser) config(arch string, in *includes) (*cc.Config, []cc.Source, err
 		DefaultPtrdiffT: cc.Long,
 		PragmaHandler:   in.pragma,
 		DefaultWcharT:   cc.Int,
+	}
+	if p.opts.system != nil {
+		machine += p.opts.system.macros
 	}
 	return cfg, []cc.Source{{Name: "<predefined>", Value: machine + predefined}, {Name: p.name}, {Name: endName, Value: endText}}, nil
 }

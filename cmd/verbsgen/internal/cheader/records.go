@@ -65,7 +65,9 @@ func (f *facts) record(tag string, t fielder, pos token.Position) {
 			"the record is defined inside an expression or a parameter")
 		p = &placement{}
 	}
-	f.tell(p.bad)
+	if f.in.isOwn(pos.Filename) {
+		f.tell(p.bad) // of another library's it is told where it is held by value
+	}
 	f.rel.Records = append(f.rel.Records, api.Record{Tag: tag, Size: p.size, Align: p.align, Pos: f.pos(pos)})
 	fl := &flattener{facts: f, tag: tag, owner: tag[strings.IndexByte(tag, ' ')+1:], pos: pos}
 	fl.members(t, "", 0)

@@ -127,7 +127,7 @@ var table = [...]Entry{
 	{HeaderInclude, "an included header is not found"},
 	{HeaderSyntax, "the header does not parse"},
 	{HeaderIncomplete, "a struct that is never defined is used by value"},
-	{HeaderUnsupported, "the header packs a record, which the C parser does not lay out, or has a declaration that cannot be written again"},
+	{HeaderUnsupported, "the layout of a type is not known, or a C compiler contradicts it, or a declaration cannot be written again"},
 	{HeaderNoVerbs, "the header declares nothing"},
 	{HeaderLacks, "the header lacks a declaration that every verbs.h of its release has"},
 	{HeaderContradicts, "the header contradicts what all known releases agree on"},

@@ -83,7 +83,10 @@ func releaseName(stored *api.Known, name string) string {
 
 // ReadHeader is how the header of a module is read. One that includes those of other modules finds them in the tree that it stands in.
 func ReadHeader(m *spec.Module, header string, include []string) cheader.Options {
-	opt := cheader.Options{Header: header, Include: include, Own: ownFiles(m, header)}
+	opt := cheader.Options{Header: header, Include: include, Own: ownFiles(m, header), Also: func(file string) bool {
+		folder := path.Dir(m.Header)
+		return m.IsHeader(file) || folder != "." && strings.HasSuffix("/"+path.Dir(filepath.ToSlash(file)), "/"+folder)
+	}}
 	if root, ok := strings.CutSuffix(filepath.ToSlash(header), "/"+m.Header); ok && opt.Own != nil {
 		opt.Include = append(slices.Clone(include), root)
 	}

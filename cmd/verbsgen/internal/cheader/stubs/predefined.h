@@ -24,6 +24,9 @@
 #define __BIG_ENDIAN 4321
 #define __BYTE_ORDER __LITTLE_ENDIAN
 #define __extension__
+#define __builtin_offsetof(type, member) ((__SIZE_TYPE__)&((type *)0)->member)
+// The C parser's own layouts, by which it would judge, are not those that are used.
+#define _Static_assert(...) _Static_assert(1, "")
 #define __FUNCTION__ __func__
 #define __PRETTY_FUNCTION__ __func__
 
@@ -31,3 +34,7 @@ typedef __SIZE_TYPE__ __predefined_size_t;
 typedef __WCHAR_TYPE__ __predefined_wchar_t;
 typedef __PTRDIFF_TYPE__ __predefined_ptrdiff_t;
 int __predefined_declarator;
+typedef struct {
+	unsigned vg_offsets[2];
+	void *vg_areas[2];
+} __builtin_va_list[1];
