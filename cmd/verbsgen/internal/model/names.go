@@ -30,13 +30,19 @@ var initialisms = map[string]string{
 	"ooo": "OOO", "uar": "UAR",
 }
 
-// Exported returns the exported Go name of a C name: "log_align_req" is LogAlignReq, "RAW_PACKET" is RawPacket.
+// Exported returns the exported Go name of a C name: "log_align_req" is LogAlignReq, "RAW_PACKET" is RawPacket. Two numbers stay
+// apart, so that "2_5_GBPS" is not 25Gbps.
 func Exported(c string) string {
 	var b strings.Builder
+	last := byte('_')
 	for _, w := range strings.Split(strings.ToLower(c), "_") {
 		if w == "" {
 			continue
 		}
+		if isDigit(last) && isDigit(w[0]) {
+			b.WriteByte('_')
+		}
+		last = w[len(w)-1]
 		if s, ok := initialisms[w]; ok {
 			b.WriteString(s)
 			continue
@@ -45,6 +51,8 @@ func Exported(c string) string {
 	}
 	return b.String()
 }
+
+func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
 // Local returns the Go name of a parameter or local variable: "dm_offset" is dmOffset, "type" is typ.
 func Local(c string) string {

@@ -11,6 +11,8 @@ func TestExported(t *testing.T) {
 		"phys_port_cnt_ex":          "PhysPortCntEx",
 		"USNIC_UDP":                 "USNICUDP",
 		"4096":                      "4096",
+		"2_5_GBPS":                  "2_5Gbps",
+		"25_GBPS":                   "25Gbps",
 		"_leading":                  "Leading",
 		"MW_BIND":                   "MWBind",
 		"FLUSH_GLOBAL":              "FlushGlobal",

@@ -43,6 +43,7 @@ type drafter struct {
 	goNames map[string]bool
 	used    map[string]bool // enumerators that a page uses
 	pages   map[string]*page
+	named   map[string]bool // functions that are bound, and all that is skipped, without struct or enum
 	res     Result
 }
 
@@ -66,7 +67,8 @@ type record struct {
 func Draft(in Input) Result {
 	d := &drafter{Input: in, m: in.Spec.Module, facts: in.Spec.Module.NewFacts(in.Release),
 		open: map[string]bool{}, objects: map[string]*object{}, types: map[string]string{}, flags: map[string]bool{},
-		drafted: map[string]bool{}, records: map[string]*record{}, goNames: map[string]bool{}, used: map[string]bool{}, pages: map[string]*page{}}
+		drafted: map[string]bool{}, records: map[string]*record{}, goNames: map[string]bool{}, used: map[string]bool{}, pages: map[string]*page{},
+		named: map[string]bool{}}
 	decisions := bind.Decide(in.Release, in.Spec)
 	for _, name := range decisions.UndecidedNames() {
 		d.open[name] = true
@@ -203,9 +205,13 @@ func tags(f api.Function) []string {
 	return out
 }
 
-// skip leaves a declaration out.
+// skip leaves a declaration out. What is decided of a function holds for a struct or enum of the same name.
 func (d *drafter) skip(p *page, c, why string) {
-	p.add("skip", c, "%s: %s # guess", strings.TrimPrefix(c, "struct "), quote(why))
+	name := c[strings.LastIndexByte(c, ' ')+1:]
+	if !d.named[name] {
+		p.add("skip", c, "%s: %s # guess", strings.TrimPrefix(c, "struct "), quote(why))
+	}
+	d.named[name] = true
 	delete(d.open, c)
 	d.res.Skipped++
 }

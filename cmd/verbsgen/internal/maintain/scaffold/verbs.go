@@ -59,6 +59,7 @@ func (d *drafter) function(f api.Function) {
 		fmt.Fprintf(&b, "  methods:\n    %s: %s\n", d.method(v), form)
 	}
 	p.add("verbs", f.Name, "%s", b.String())
+	d.named[f.Name] = true
 	delete(d.open, f.Name)
 	d.res.Bound++
 }
