@@ -225,7 +225,11 @@ func (c compiler) compile(f *facts, rel *api.Release, asked []question, object s
 	src.WriteString("};\n")
 	args := append(slices.Clone(c.command[1:]), "-x", "c", "-w", "-O0", "-fno-lto", "-c", "-o", object)
 	for _, dir := range f.in.folders() {
-		args = append(args, "-I", dir)
+		option := "-I"
+		if systemFolder(dir) { // behind the compiler's own
+			option = "-idirafter"
+		}
+		args = append(args, option, dir)
 	}
 	cmd := exec.Command(c.command[0], append(args, "-")...)
 	cmd.Env = append(os.Environ(), "LC_ALL=C")

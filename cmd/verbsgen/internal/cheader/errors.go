@@ -154,7 +154,7 @@ func (p *parser) explain(err error, arch string, in *includes) diag.List {
 	if endRE.MatchString(list[0].Problem) {
 		return list[:1]
 	}
-	if strings.Contains(list[0].Problem, "unexpected") || list[0].Problem == enumAttributes {
+	if strings.Contains(list[0].Problem, "unexpected") || list[0].Problem == earlyAttributes {
 		return list[:1] // what follows a syntax error is mostly caused by it
 	}
 	return list
@@ -192,14 +192,14 @@ func (p *parser) syntax(in *includes, line string) diag.Diag {
 	case endRE.MatchString(d.Problem):
 		d.Fix = endFix
 	case strings.HasSuffix(d.Problem, "expected enum specifier"):
-		d.Problem, d.Fix = enumAttributes, "in a copy of the header, put them behind the closing brace"
+		d.Problem, d.Fix = earlyAttributes, "in a copy of the header, put them behind the closing brace"
 	case strings.HasPrefix(d.Problem, "unexpected identifier") && before != "":
 		d.Fix = "if " + before + " is meant as a type, define it or include the header that does"
 	}
 	return d
 }
 
-const enumAttributes = "attributes stand before the tag of the enum, which the C parser does not read"
+const earlyAttributes = "attributes stand before the tag of the enum, which the C parser does not read"
 
 const endFix = "the file ends too early: install it again"
 

@@ -144,7 +144,7 @@ func (in *includes) Open(name string) (fs.File, error) {
 			data = limit.of(data)
 		}
 		in.text[at] = data
-		return memFile(name, directives(data, from+i+1)), nil
+		return memFile(name, plain(data, from+i+1)), nil
 	}
 	if f := in.stub(name); f != nil {
 		return f, nil
@@ -194,6 +194,14 @@ var (
 	known       = strings.Fields("if ifdef ifndef elif else endif include include_next define undef line pragma error warning ident sccs")
 )
 
+const attribute = `__attribute(?:__)?\s*\((?:[^()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))*\)\s*`
+
+// enumAttributes are attributes, or names of macros, before the tag of an enum or in place of one.
+var enumAttributes = regexp.MustCompile(`\benum\s+((?:` + attribute + `|[A-Za-z_]\w*\s+)+)[A-Za-z_]\w*\s*\{|\benum\s+((?:` + attribute + `)+)\{`)
+
+// spaces is as long as a text, line by line.
+func spaces(text []byte) []byte { return blank(text, func(b byte) bool { return b != '\n' }) }
+
 // blank puts spaces in place of some bytes of a copy.
 func blank(text []byte, out func(byte) bool) []byte {
 	text = bytes.Clone(text)
@@ -205,14 +213,23 @@ func blank(text []byte, out func(byte) bool) []byte {
 	return text
 }
 
-// directives makes a text plain for the C parser: it stumbles over an apostrophe in an #error that is skipped, looks for #include_next
-// in the wrong folders, and passes over directives that it does not know.
-func directives(data []byte, next int) []byte {
-	plain := comment.ReplaceAllFunc(data, func(c []byte) []byte { return blank(c, func(b byte) bool { return b != '\n' }) })
+// plain makes a text plain for the C parser: it stumbles over attributes before the tag of an enum and over an apostrophe in an #error
+// that is skipped, looks for #include_next in the wrong folders, and passes over directives that it does not know.
+func plain(data []byte, next int) []byte {
+	bare := comment.ReplaceAllFunc(data, spaces)
+	for _, m := range slices.Backward(enumAttributes.FindAllSubmatchIndex(bare, -1)) {
+		from, to := max(m[2], m[4]), max(m[3], m[5])
+		if n := bytes.IndexByte(bare[m[1]:], '}'); n >= 0 {
+			attributes := bytes.ReplaceAll(bare[from:to], []byte("\n"), []byte(" "))
+			behind := m[1] + n + 1
+			data = slices.Concat(data[:from], spaces(data[from:to]), data[to:behind], attributes, data[behind:])
+			bare = slices.Concat(bare[:from], spaces(bare[from:to]), bare[to:behind], attributes, bare[behind:])
+		}
+	}
 	var out []byte
 	done := 0
 	at := 0
-	for line := range bytes.Lines(plain) {
+	for line := range bytes.Lines(bare) {
 		m := directive.FindSubmatchIndex(line)
 		if m == nil {
 			at += len(line)

@@ -656,6 +656,7 @@ func (f *facts) addARM64() (list diag.List) {
 		there.read()
 	}
 	lay := newLayouter(there.ast, arm64, f.in.place, there.lay.own)
+	list = f.sameConstants(there, lay)
 	for i := range f.rel.Records {
 		r := &f.rel.Records[i]
 		refuse := func(problem, fix string) {
@@ -680,6 +681,43 @@ func (f *facts) addARM64() (list diag.List) {
 			if m.BitOffset != nil && *m.BitOffset != bits[j] {
 				refuse("its bit fields begin at other bits on arm64 than on amd64", memberFix)
 				break
+			}
+		}
+	}
+	return list
+}
+
+// sameConstants refuses constants whose values are others on arm64.
+func (f *facts) sameConstants(there *facts, lay *layouter) (list diag.List) {
+	refuse := func(pos api.Pos, name string) {
+		list.Add(diag.New(diag.HeaderUnsupported, f.in.place(pos.File), pos.Line, pos.Col, name, "it has another value on arm64 than on amd64",
+			"in a copy of the header, remove it"))
+	}
+	differ := map[string]bool{}
+	for name, e := range f.lay.typedefs {
+		differ[name] = e.size != lay.typedefs[name].size
+	}
+	for id, p := range f.lay.records {
+		other, ok := lay.records[id]
+		if _, tag, tagged := strings.Cut(id, " "); tagged {
+			differ[tag] = differ[tag] || ok && other.size != p.size
+		}
+	}
+	for _, m := range f.rel.Macros {
+		if def := f.ast.Macros[m.Name]; f.in.isOwn(m.Pos.File) && f.asksSizeOf(differ, def, map[string]bool{}) {
+			refuse(m.Pos, m.Name)
+		}
+	}
+	values := map[string]int64{}
+	for _, e := range there.rel.Enums {
+		for _, m := range e.Enumerators {
+			values[m.Name] = m.Value
+		}
+	}
+	for _, e := range f.rel.Enums {
+		for _, m := range e.Enumerators {
+			if v, ok := values[m.Name]; !ok || v != m.Value {
+				refuse(api.Pos{File: e.Pos.File, Line: m.Line, Col: 1}, m.Name)
 			}
 		}
 	}

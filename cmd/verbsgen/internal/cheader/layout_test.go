@@ -1,6 +1,7 @@
 package cheader
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -10,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/tools/txtar"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/spec/api"
@@ -341,32 +344,51 @@ func (g *generator) bitField(name string) {
 
 // TestFactsWithoutCompiler: the facts of a header are the same with a compiler and without, or it is refused without.
 func TestFactsWithoutCompiler(t *testing.T) {
-	files, err := filepath.Glob("/usr/include/infiniband/*.h")
-	if err != nil {
+	const verbs = "/usr/include/infiniband/verbs.h"
+	headers := []string{"/usr/include/rdma/rdma_cma.h", "/usr/include/rdma/fi_errno.h", "/usr/include/numa.h", "/usr/include/librpma.h"}
+	installed, err := filepath.Glob(filepath.Join(filepath.Dir(verbs), "*.h"))
+	archives, err2 := filepath.Glob("testdata/[^b]*.txtar")
+	if err := errors.Join(err, err2); err != nil {
 		t.Fatal(err)
 	}
-	same, refused := 0, 0
-	for _, header := range append(files, "/usr/include/rdma/rdma_cma.h", "/usr/include/numa.h") {
-		if _, err := os.Stat(header); err != nil {
-			continue
+	var all []Options
+	for _, header := range append(headers, installed...) {
+		if _, err := os.Stat(header); err == nil {
+			all = append(all, Options{Header: header, Include: []string{"/usr/include"}})
 		}
-		opts := Options{Header: header, Include: []string{"/usr/include"}}
-		with, errWith := Parse(opts)
-		path := os.Getenv("PATH")
-		t.Setenv("PATH", t.TempDir())
-		without, errWithout := Parse(opts)
-		t.Setenv("PATH", path)
-		switch {
-		case errWithout != nil:
+	}
+	for _, file := range archives {
+		ar, err := txtar.ParseFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opts, _, _ := unpack(t, ar)
+		all = append(all, opts)
+	}
+	with := make([]*api.Release, len(all))
+	failed := make([]error, len(all))
+	for i, opts := range all {
+		with[i], failed[i] = Parse(opts)
+	}
+	t.Setenv("PATH", t.TempDir())
+	t.Setenv("CC", "")
+	same, refused := 0, 0
+	for i, opts := range all {
+		switch without, err := Parse(opts); {
+		case err != nil && opts.Header == verbs:
+			t.Errorf("verbs.h needs a compiler: %v", err)
+		case err != nil:
 			refused++
-		case errWith != nil:
-			t.Errorf("%s is refused with a compiler only: %v", header, errWith)
+		case failed[i] != nil:
+			t.Errorf("%s is refused with a compiler only: %v", opts.Header, failed[i])
+		case !reflect.DeepEqual(with[i], without):
+			t.Errorf("%s: the facts differ", opts.Header)
 		default:
 			same++
-			if !reflect.DeepEqual(with, without) {
-				t.Errorf("%s: the facts differ", header)
-			}
 		}
 	}
 	t.Logf("%d headers with the same facts, %d refused without a compiler", same, refused)
+	if len(installed) > 0 && same <= 20 {
+		t.Error("fewer than verbs.h and twenty others")
+	}
 }

@@ -1,6 +1,7 @@
 package cheader
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -121,27 +122,51 @@ func (f *facts) objectMacro(m *cc.Macro) {
 			return
 		}
 	}
-	if f.in.isOwn(m.Position().Filename) && f.asksOdd(m, map[string]bool{}) {
-		f.errorf(diag.HeaderUnsupported, m.Position(), name, memberFix, "its value depends on the layout of a type, and cannot be computed")
-		return
+	value := f.macroValue(m, toks)
+	if f.asksSizeOf(f.lay.odd, m, map[string]bool{}) {
+		size, ok := f.lay.sizeOf(toks)
+		if !ok && f.in.isOwn(m.Position().Filename) {
+			f.errorf(diag.HeaderUnsupported, m.Position(), name, macroFix, "its value depends on the layout of a type, and cannot be computed")
+		}
+		value = size
 	}
-	if value := f.macroValue(m, toks); value != nil {
+	if value != nil {
 		f.rel.Macros = append(f.rel.Macros, api.Macro{Name: name, Value: value, Pos: pos})
 	}
 }
 
-// asksOdd reports whether a macro asks for the size of something that the C parser has wrong.
-func (f *facts) asksOdd(m *cc.Macro, seen map[string]bool) bool {
+const macroFix = "in a copy of the header, write the number that it is, or only sizeof of one type"
+
+var sizeOfType = regexp.MustCompile(`^(?:\( )*sizeof \( (struct |union )?(\w+)(?: \))+$`)
+
+// sizeOf is the value of a macro that is the size of a type and nothing else.
+func (l *layouter) sizeOf(toks []string) (size int64, ok bool) {
+	m := sizeOfType.FindStringSubmatch(strings.Join(toks, " "))
+	if m == nil {
+		return 0, false
+	}
+	e, ok := l.typedefs[m[2]]
+	if m[1] != "" {
+		p := l.records[m[1]+m[2]]
+		if ok = p != nil; ok {
+			e = p.extent
+		}
+	}
+	return e.size, ok && e.bad == nil
+}
+
+// asksSizeOf reports whether a macro asks for the size of one of some tags and typedefs.
+func (f *facts) asksSizeOf(names map[string]bool, m *cc.Macro, seen map[string]bool) bool {
 	asks := false
 	for _, word := range words(m) {
 		asks = asks || asksSize(word)
 		inner := f.ast.Macros[word]
-		if asks && f.lay.odd[word] {
+		if asks && names[word] {
 			return true
 		}
 		if inner != nil && !seen[word] {
 			seen[word] = true
-			if f.asksOdd(inner, seen) {
+			if f.asksSizeOf(names, inner, seen) {
 				return true
 			}
 		}
