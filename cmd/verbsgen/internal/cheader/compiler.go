@@ -152,52 +152,15 @@ func (c compiler) compare(f *facts, rel *api.Release) comparison {
 		return comparison{why: err.Error()}
 	}
 	defer os.RemoveAll(dir)
-	all := questions(rel, c.arch)
+	asked := questions(rel, c.arch)
 	object := filepath.Join(dir, "layouts.o")
-	asked := all
-	said, err := c.compile(f, rel, asked, object)
-	if err != nil { // without the records that it cannot name
-		first := said
-		lines := badLines(said)
-		asked = nil
-		var lost []string
-		for _, q := range all {
-			if slices.ContainsFunc(lines, func(n int) bool { return n > 1 && n-2 < len(all) && all[n-2].record == q.record }) {
-				if !slices.Contains(lost, q.record.Tag) {
-					lost = append(lost, q.record.Tag)
-				}
-				continue
-			}
-			asked = append(asked, q)
-		}
-		if len(lost) == 0 {
-			return comparison{why: c.complaint(said, err)}
-		}
-		if said, err = c.compile(f, rel, asked, object); err != nil {
-			return comparison{why: c.complaint(said, err)}
-		}
-		r := c.read(f, asked, object)
-		r.why = cmp.Or(r.why, fmt.Sprintf("%v cannot name %s (%s)", c, strings.Join(lost, ", "), errorLine.FindString(first)))
-		return r
+	if said, err := c.compile(f, rel, asked, object); err != nil {
+		return comparison{why: fmt.Sprintf("%v: %s", c, cmp.Or(errorLine.FindString(said), err.Error()))}
 	}
 	return c.read(f, asked, object)
 }
 
 var errorLine = regexp.MustCompile(`(?m)^.*error: .*$`)
-
-func (c compiler) complaint(said string, err error) string {
-	return fmt.Sprintf("%v: %s", c, cmp.Or(errorLine.FindString(said), err.Error()))
-}
-
-var badLine = regexp.MustCompile(`(?m)^<stdin>:(\d+):.*error: `)
-
-func badLines(said string) (lines []int) {
-	for _, m := range badLine.FindAllStringSubmatch(said, -1) {
-		n, _ := strconv.Atoi(m[1])
-		lines = append(lines, n)
-	}
-	return lines
-}
 
 // compile asks all questions in one compilation, a question a line. Nothing is run.
 func (c compiler) compile(f *facts, rel *api.Release, asked []question, object string) (said string, err error) {

@@ -241,7 +241,8 @@ func (p *parser) missingIncludes(arch, first string, in *includes) diag.List {
 	for line := first; line != "" && len(list) < maxMissing; {
 		d := p.syntax(in, line)
 		want := notFound.FindStringSubmatch(line)[1]
-		list.Add(missingInclude(d.File, d.Line, d.Col, want))
+		plain, _ := resumed(want)
+		list.Add(missingInclude(d.File, d.Line, d.Col, plain))
 		for _, name := range []string{want, path.Join(path.Dir(positionFile(line)), want)} {
 			empty[path.Clean(name)] = true
 		}

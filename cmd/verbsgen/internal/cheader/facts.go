@@ -25,11 +25,10 @@ type facts struct {
 	tags      map[string]bool    // "struct x", "enum y" that are defined
 	layouts   map[string]fielder // tag -> type
 	lay       *layouter
-	told      map[*diag.Diag]bool       // of lay
-	renamed   map[string]string         // the header's typedef of a system header's -> that one
-	unnamed   map[string]string         // place in a record or enum without a tag -> made-up tag
-	quals     map[*cc.Declarator]string // of members, which lack them in their types
-	mentioned []mention                 // tags that were used, in order
+	told      map[*diag.Diag]bool // of lay
+	renamed   map[string]string   // the header's typedef of a system header's -> that one
+	unnamed   map[string]string   // place in a record or enum without a tag -> made-up tag
+	mentioned []mention           // tags that were used, in order
 	bodies    []body
 	anonEnums int
 	at        token.Position // of the declaration that is being read
@@ -57,7 +56,7 @@ func newFacts(p *parser, ast *cc.AST, in *includes) *facts {
 			Functions: []api.Function{}, Records: []api.Record{}, Enums: []api.Enum{}, Macros: []api.Macro{},
 		},
 		functions: map[string]int{}, records: map[string]int{}, tags: map[string]bool{}, layouts: map[string]fielder{},
-		renamed: map[string]string{}, unnamed: map[string]string{}, quals: map[*cc.Declarator]string{},
+		renamed: map[string]string{}, unnamed: map[string]string{},
 	}
 }
 
@@ -387,4 +386,13 @@ func (f *facts) params(ft *cc.FunctionType) []api.Param {
 		}
 	}
 	return list
+}
+
+// check refuses a header without declarations.
+func (f *facts) check() {
+	rel := f.rel
+	if len(f.errs) == 0 && len(rel.Functions)+len(rel.Records)+len(rel.Enums)+len(rel.Macros)+len(rel.Typedefs)+len(rel.Variables) == 0 {
+		f.errs.Add(diag.New(diag.HeaderNoVerbs, f.p.opts.Header, 1, 1, "header", "declares nothing",
+			"name the header of the library, such as infiniband/verbs.h"))
+	}
 }

@@ -18,7 +18,7 @@ import (
 var update = flag.Bool("update", false, "rewrite the expected results in testdata")
 
 // TestGolden reads each testdata/*.txtar: own/in.h is the header, "want" what is read from it, or the errors. Lines of the
-// comment that begin with "include:" name folders of -I, with "require:" functions that must be there.
+// comment that begin with "include:" name folders of -I.
 func TestGolden(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txtar")
 	if err != nil || len(files) == 0 {
@@ -77,13 +77,11 @@ func unpack(t *testing.T, ar *txtar.Archive) (opts Options, want string, at int)
 	opts = Options{Header: filepath.Join(dir, "own/in.h"), As: "own/in.h"}
 	for line := range strings.Lines(string(ar.Comment)) {
 		key, val, _ := strings.Cut(line, ":")
-		switch key {
-		case "include":
-			for _, folder := range strings.Fields(val) {
-				opts.Include = append(opts.Include, filepath.Join(dir, folder))
-			}
-		case "require":
-			opts.Require = strings.Fields(val)
+		if key != "include" {
+			continue
+		}
+		for _, folder := range strings.Fields(val) {
+			opts.Include = append(opts.Include, filepath.Join(dir, folder))
 		}
 	}
 	return opts, want, at

@@ -72,7 +72,7 @@ var machine = regexp.MustCompile(`\b(__)?(x86_64|amd64|aarch64|arm64|i386)(__)?\
 
 // isSystem reports whether a file came from the folders of a compiler alone, or from the kernel.
 func (in *includes) isSystem(file string) bool {
-	if strings.HasPrefix(file, "linux/") || strings.HasPrefix(file, "asm") {
+	if folder, _, ok := strings.Cut(file, "/"); ok && slices.Contains([]string{"linux", "asm", "asm-generic"}, folder) {
 		return true
 	}
 	if real, ok := in.real[file]; ok {
@@ -119,10 +119,7 @@ func (in *includes) Open(name string) (fs.File, error) {
 			return f, nil
 		}
 	}
-	if from < len(files) && from > 0 {
-		files = files[from:]
-	}
-	for i, file := range files {
+	for i, file := range files[min(from, len(files)):] {
 		data, err := regular.Read(file, maxSize)
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.EISDIR) || errors.Is(err, syscall.ENOTDIR) {
 			continue // the next folder may have it
@@ -216,7 +213,7 @@ func blank(text []byte, out func(byte) bool) []byte {
 // plain makes a text plain for the C parser: it stumbles over attributes before the tag of an enum and over an apostrophe in an #error
 // that is skipped, looks for #include_next in the wrong folders, and passes over directives that it does not know.
 func plain(data []byte, next int) []byte {
-	bare := comment.ReplaceAllFunc(data, spaces)
+	bare := blanked(data)
 	for _, m := range slices.Backward(enumAttributes.FindAllSubmatchIndex(bare, -1)) {
 		from, to := max(m[2], m[4]), max(m[3], m[5])
 		if n := bytes.IndexByte(bare[m[1]:], '}'); n >= 0 {

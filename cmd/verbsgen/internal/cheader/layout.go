@@ -47,6 +47,7 @@ type place struct {
 	extent       // of its type
 	width  int64 // of a bit field
 	bits   bool
+	quals  string // "const ", of its specifiers: the C parser's types of members lack them
 }
 
 // stubsOnARM64 are the types of the stub headers and of the compiler that are larger on arm64.
@@ -118,37 +119,29 @@ func (l *layouter) declaration(d *cc.Declaration) {
 
 // part is one specifier of a declaration, either of a member or of another name.
 type part struct {
-	typ    *cc.TypeSpecifier
-	attr   *cc.AttributeSpecifierList
-	align  *cc.AlignmentSpecifier
-	atomic *cc.Token
+	typ   *cc.TypeSpecifier
+	attr  *cc.AttributeSpecifierList
+	align *cc.AlignmentSpecifier
+	qual  *cc.TypeQualifier
 }
 
-func (p *part) qualifier(q *cc.TypeQualifier) {
-	p.attr = q.AttributeSpecifierList
-	if q.Case == cc.TypeQualifierAtomic {
-		p.atomic = &q.Token
+func newPart(typ *cc.TypeSpecifier, attr *cc.AttributeSpecifierList, align *cc.AlignmentSpecifier, qual *cc.TypeQualifier) part {
+	if qual != nil {
+		attr = qual.AttributeSpecifierList
 	}
+	return part{typ, attr, align, qual}
 }
 
 func declarationParts(ds *cc.DeclarationSpecifiers) (list []part) {
 	for ; ds != nil; ds = ds.DeclarationSpecifiers {
-		p := part{typ: ds.TypeSpecifier, attr: ds.AttributeSpecifierList, align: ds.AlignmentSpecifier}
-		if ds.TypeQualifier != nil {
-			p.qualifier(ds.TypeQualifier)
-		}
-		list = append(list, p)
+		list = append(list, newPart(ds.TypeSpecifier, ds.AttributeSpecifierList, ds.AlignmentSpecifier, ds.TypeQualifier))
 	}
 	return list
 }
 
 func memberParts(q *cc.SpecifierQualifierList) (list []part) {
 	for ; q != nil; q = q.SpecifierQualifierList {
-		p := part{typ: q.TypeSpecifier, attr: q.AttributeSpecifierList, align: q.AlignmentSpecifier}
-		if q.TypeQualifier != nil {
-			p.qualifier(q.TypeQualifier)
-		}
-		list = append(list, p)
+		list = append(list, newPart(q.TypeSpecifier, q.AttributeSpecifierList, q.AlignmentSpecifier, q.TypeQualifier))
 	}
 	return list
 }
@@ -159,19 +152,14 @@ func (l *layouter) base(parts []part) (e extent, a attributes) {
 	var last cc.Token
 	whole := false // a type that one specifier names
 	for i, p := range parts {
-		switch {
-		case p.atomic != nil:
-			defer func() {
-				if e.size&(e.size-1) != 0 || e.size > 8 || e.size == 0 {
-					e.bad = l.refuse(*p.atomic, "_Atomic", "the layout of an atomic type of %d bytes is not known", e.size)
-				}
-			}()
-		case p.align != nil:
+		if p.qual != nil {
+			a = a.with(l.qualifier(p.qual))
+		}
+		if p.align != nil {
 			a = a.with(l.alignas(p.align))
-		case p.attr != nil:
-			if i == 0 || parts[i-1].typ == nil || parts[i-1].typ.Case != cc.TypeSpecifierEnum {
-				a = a.with(l.attributes(p.attr))
-			}
+		}
+		if i == 0 || parts[i-1].typ == nil || parts[i-1].typ.Case != cc.TypeSpecifierEnum {
+			a = a.with(l.attributes(p.attr))
 		}
 		if p.typ == nil {
 			continue
@@ -202,6 +190,18 @@ func (l *layouter) base(parts []part) (e extent, a attributes) {
 	return e, a
 }
 
+func (l *layouter) qualifier(q *cc.TypeQualifier) attributes {
+	switch q.Case {
+	case cc.TypeQualifierConst:
+		return attributes{quals: "const "}
+	case cc.TypeQualifierVolatile:
+		return attributes{quals: "volatile "}
+	case cc.TypeQualifierAtomic:
+		return attributes{bad: l.refuse(q.Token, "_Atomic", "the layout of an atomic type is not known")}
+	}
+	return attributes{}
+}
+
 func (l *layouter) named(tok cc.Token) extent {
 	if e, ok := l.typedefs[tok.SrcStr()]; ok {
 		return e
@@ -224,9 +224,6 @@ func (l *layouter) scalar(words []cc.TypeSpecifierCase, tok cc.Token) extent {
 			longs++
 		case cc.TypeSpecifierDouble:
 			e.size = 8
-			if slices.Contains(words, cc.TypeSpecifierLong) {
-				e.size = 16
-			}
 		case cc.TypeSpecifierInt128:
 			e.size = 16
 		case cc.TypeSpecifierInt, cc.TypeSpecifierSigned, cc.TypeSpecifierUnsigned, cc.TypeSpecifierFloat:
@@ -365,7 +362,7 @@ func (l *layouter) member(p *placement, at *filling, d *cc.StructDeclaration, sd
 	if bad == nil {
 		bad = a.bad
 	}
-	m := place{extent: e}
+	m := place{extent: e, quals: a.quals}
 	start := at.end
 	if at.union {
 		start = 0
@@ -503,6 +500,7 @@ type attributes struct {
 	align       int64
 	tok, packed *cc.Token // of the last that says something
 	bad         *diag.Diag
+	quals       string // "const ", "volatile " or both in this order
 }
 
 // with joins attributes of one declaration.
@@ -516,6 +514,9 @@ func (a attributes) with(b attributes) attributes {
 	}
 	if a.bad == nil {
 		a.bad = b.bad
+	}
+	if a.quals += b.quals; a.quals == "volatile const " {
+		a.quals = "const volatile "
 	}
 	return a
 }

@@ -69,7 +69,7 @@ func (p *parser) firstBad(arch string, limits map[string]cut, name string, text 
 		for n, l := range limits {
 			with[n] = l
 		}
-		list := p.attempt(arch, with)
+		_, _, list := p.translateCut(arch, with)
 		return len(list) > 0 && list[0].Problem == problem
 	}
 	i, _ := slices.BinarySearchFunc(cuts, true, func(c cut, _ bool) int {
@@ -108,16 +108,8 @@ func cutsOf(text []byte) []cut {
 
 var comment = regexp.MustCompile(`(?s)/\*.*?\*/|//[^\n]*`)
 
-// blanked is a text with its comments made blank, line by line.
-func blanked(text []byte) []byte {
-	return comment.ReplaceAllFunc(text, func(c []byte) []byte { return bytes.Repeat([]byte("\n"), bytes.Count(c, []byte("\n"))) })
-}
-
-// attempt is translate for a header that is cut.
-func (p *parser) attempt(arch string, limits map[string]cut) diag.List {
-	_, _, list := p.translateCut(arch, limits)
-	return list
-}
+// blanked is a text with spaces for its comments.
+func blanked(text []byte) []byte { return comment.ReplaceAllFunc(text, spaces) }
 
 var notInteger = regexp.MustCompile(`^internal error: cc\.\w+Value$`)
 

@@ -27,14 +27,10 @@ type Options struct {
 	// As is the header's name as included ("infiniband/verbs.h"). When set, the positions of the facts carry names as
 	// included; when empty, the paths of the files that were read. Errors always carry paths.
 	As string
-	// Own reports whether a file is one of the module's headers, where it includes those of others; nil: all are. See api.Own.
-	Own func(file string) bool
+	// Own reports whether a file belongs to the header's library, near whether it lies in the folder of the header; nil: those do.
+	Own func(file string, near bool) bool
 	// Note is told what could not be compared, when the layouts are to be held against those of the C compilers at hand; nil: they are not.
 	Note func(string)
-	// Also reports whether a file beyond the folder of the header belongs to its library; nil: none does.
-	Also func(file string) bool
-	// Require lists functions that the header must declare.
-	Require []string
 
 	system *system // of a compiler, where the stubs do not do
 }
@@ -80,9 +76,9 @@ func Parse(opts Options) (rel *api.Release, err error) {
 	if len(f.errs) > 0 {
 		return nil, f.errs.Err()
 	}
-	own := opts.Own
-	if own == nil {
-		own = func(file string) bool { return in.isOwn(file) || opts.Also != nil && opts.Also(file) }
+	own := in.isOwn
+	if opts.Own != nil {
+		own = func(file string) bool { return opts.Own(file, in.isOwn(file)) }
 	}
 	rel = api.Own(f.rel, own)
 	if opts.Note != nil {

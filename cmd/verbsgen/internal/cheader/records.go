@@ -24,7 +24,6 @@ func (f *facts) recordSpecifier(s *cc.StructOrUnionSpecifier) {
 	if !ok {
 		return
 	}
-	f.noteQuals(s)
 	if name := s.Token.SrcStr(); name != "" {
 		at := s.Token.Position()
 		if !f.ours(at) && !foreignFact(at) { // the tag came out of a macro
@@ -122,9 +121,9 @@ func (fl *flattener) member(m *cc.Field, at place, prefix string, base int64) {
 	}
 	fl.complete(m, field.Name, pos)
 	ls := layers(m.Declarator())
-	field.Type = fl.qualified(m, fl.typeText(t, ls))
+	field.Type = at.qualified(fl.typeText(t, ls))
 	if field.Func = fl.pointedFunction(t, ls); field.Func != nil {
-		field.Func.Ret = fl.qualified(m, field.Func.Ret)
+		field.Func.Ret = at.qualified(field.Func.Ret)
 	}
 	if at.bits {
 		width := int(at.width)
@@ -138,6 +137,11 @@ func (fl *flattener) member(m *cc.Field, at place, prefix string, base int64) {
 		}
 		fl.members(inner, next, field.Offset)
 	}
+}
+
+// qualified puts the qualifiers of a member before the text of its type; both begin with the base.
+func (m place) qualified(text string) string {
+	return m.quals + strings.TrimPrefix(text, m.quals)
 }
 
 // complete reports a member of a type that is never defined: the parser would lay the record out wrongly.

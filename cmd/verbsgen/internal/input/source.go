@@ -83,23 +83,15 @@ func releaseName(stored *api.Known, name string) string {
 
 // ReadHeader is how the header of a module is read. One that includes those of other modules finds them in the tree that it stands in.
 func ReadHeader(m *spec.Module, header string, include []string) cheader.Options {
-	opt := cheader.Options{Header: header, Include: include, Own: ownFiles(m, header), Also: func(file string) bool {
-		folder := path.Dir(m.Header)
-		return m.IsHeader(file) || folder != "." && strings.HasSuffix("/"+path.Dir(filepath.ToSlash(file)), "/"+folder)
+	uses, folder := len(m.Uses) > 0, path.Dir(m.Header)
+	opt := cheader.Options{Header: header, Include: include, Own: func(file string, near bool) bool {
+		below := folder != "." && strings.HasSuffix("/"+path.Dir(filepath.ToSlash(file)), "/"+folder)
+		return file == header || m.IsHeader(file) || !uses && (near || below)
 	}}
-	if root, ok := strings.CutSuffix(filepath.ToSlash(header), "/"+m.Header); ok && opt.Own != nil {
+	if root, ok := strings.CutSuffix(filepath.ToSlash(header), "/"+m.Header); ok && uses {
 		opt.Include = append(slices.Clone(include), root)
 	}
 	return opt
-}
-
-// ownFiles tells the headers of a module from those of the modules that it stands on, which its own includes; nil where it stands on
-// none.
-func ownFiles(m *spec.Module, header string) func(file string) bool {
-	if len(m.Uses) == 0 {
-		return nil
-	}
-	return func(file string) bool { return file == header || m.IsHeader(file) }
 }
 
 // nearestFix names the releases that are known, and for a point release the one that declares the same.
