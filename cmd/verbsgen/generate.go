@@ -51,14 +51,15 @@ file system has locks. A run that is killed leaves the folder as it was, or
 completely new, or with a file unfinished.gen.go, which does not compile; check
 reports it, and the next run repairs the folder.
 
-With --header, verbsgen lays each record out for amd64 and arm64, and compares it
-with the C compilers that it finds: $CC, cc, gcc or clang, and for the other
-machine x86_64-linux-gnu-gcc, aarch64-linux-gnu-gcc or clang. A difference is an
-error, as is an attribute that verbsgen does not know; what was not compared is
-named on stderr. verbsgen has what it needs of the headers of libc and the
-kernel. A header that includes more is read with the system headers of the
-compiler, and stderr says so. Only what is declared in the folder of the header
-is part of the library.
+With --header, verbsgen lays out each record for amd64 and arm64 and compares the
+result with the C compilers that it finds: $CC, cc, gcc or clang, and for the
+other machine x86_64-linux-gnu-gcc, aarch64-linux-gnu-gcc or clang. A difference
+is an error, and so are an attribute that verbsgen does not know and a constant
+that differs between the machines. A note on stderr names each machine without a
+compiler. verbsgen has its own copies of common libc and kernel headers. If a
+header needs more, verbsgen reads it with the headers of -I and of the compiler
+instead, and a note says so. It binds only what is declared in the folder of the
+header; other headers supply types.
 
 The output depends only on the facts and the pages: it is the same, byte for
 byte, on every machine. A typical line in a hand-written file of the folder:

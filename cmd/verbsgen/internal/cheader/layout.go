@@ -209,33 +209,29 @@ func (l *layouter) named(tok cc.Token) extent {
 	return extent{align: 1, bad: l.refuse(tok, tok.SrcStr(), "the layout of this type is not known")}
 }
 
+// sizes are those of the words of scalar types.
+var sizes = map[cc.TypeSpecifierCase]int64{
+	cc.TypeSpecifierVoid: 1, cc.TypeSpecifierChar: 1, cc.TypeSpecifierBool: 1, cc.TypeSpecifierShort: 2,
+	cc.TypeSpecifierInt: 4, cc.TypeSpecifierSigned: 4, cc.TypeSpecifierUnsigned: 4, cc.TypeSpecifierFloat: 4,
+	cc.TypeSpecifierLong: 8, cc.TypeSpecifierDouble: 8, cc.TypeSpecifierInt128: 16,
+}
+
 // scalar is a type of several words, such as unsigned long long int.
 func (l *layouter) scalar(words []cc.TypeSpecifierCase, tok cc.Token) extent {
-	e := extent{size: 4, align: 4} // int, signed, unsigned, or nothing at all
-	longs := 0
+	size := int64(4)
 	for _, w := range words {
-		switch w {
-		case cc.TypeSpecifierVoid, cc.TypeSpecifierChar, cc.TypeSpecifierBool:
-			e.size = 1
-		case cc.TypeSpecifierShort:
-			e.size = 2
-		case cc.TypeSpecifierLong:
-			e.size = 8
-			longs++
-		case cc.TypeSpecifierDouble:
-			e.size = 8
-		case cc.TypeSpecifierInt128:
-			e.size = 16
-		case cc.TypeSpecifierInt, cc.TypeSpecifierSigned, cc.TypeSpecifierUnsigned, cc.TypeSpecifierFloat:
-		default:
+		switch n := sizes[w]; n {
+		case 0:
 			return extent{align: 1, bad: l.refuse(tok, tok.SrcStr(), "the layout of this type is not known")}
+		case 4:
+		default:
+			size = n
 		}
 	}
-	if longs > 0 && slices.Contains(words, cc.TypeSpecifierDouble) {
-		e.size = 16
+	if slices.Contains(words, cc.TypeSpecifierLong) && slices.Contains(words, cc.TypeSpecifierDouble) {
+		size = 16
 	}
-	e.align = e.size
-	return e
+	return extent{size: size, align: size}
 }
 
 // enum is the extent of an enum: that of an int, or of a long when a value needs it.
