@@ -42,33 +42,27 @@ const expansionLimit = 1_000_000
 // Parse reads the facts of a header on linux/amd64, and where linux/arm64 lays a record out differently. The error is
 // a [diag.List] with everything that is wrong; there is a result or an error, never both.
 func Parse(opts Options) (rel *api.Release, err error) {
-	reading := &facts{}
+	p := &parser{opts: opts, name: cmp.Or(opts.As, filepath.Base(opts.Header)), reading: &facts{}}
 	defer func() {
 		if r := recover(); r != nil {
-			at := reading.at
+			at := p.reading.at
 			rel, err = nil, diag.One(diag.New(diag.HeaderUnsupported, cmp.Or(at.Filename, opts.Header), at.Line, at.Column, "declaration",
 				fmt.Sprint("no facts can be read off it: ", r), "take it out, or report it with the header"))
 		}
 	}()
-	p := &parser{opts: opts, name: opts.As}
-	if p.name == "" {
-		p.name = filepath.Base(opts.Header)
-	}
 	if list := p.checkHeader(); len(list) > 0 {
 		return nil, list.Err()
 	}
-	ast, in, list := p.translate(amd64)
-	if len(list) > 0 {
-		if ast, in = p.withSystem(amd64, &list); len(list) > 0 {
-			return nil, list.Err()
-		}
-		if opts.Note != nil {
-			opts.Note(opts.Header + " was read with " + p.opts.system.String())
-		}
+	f, list := p.facts()
+	if f == nil || slices.ContainsFunc(list, lacking) {
+		f, list = p.withSystem(f, list)
 	}
-	f := newFacts(p, ast, in)
-	reading = f
-	f.read()
+	if f == nil {
+		return nil, list.Err()
+	}
+	if p.opts.system != nil && opts.Note != nil {
+		opts.Note(opts.Header + " was read with " + p.opts.system.String())
+	}
 	if len(f.errs) == 0 {
 		f.errs = append(f.errs, f.addARM64()...)
 	}
@@ -76,9 +70,9 @@ func Parse(opts Options) (rel *api.Release, err error) {
 	if len(f.errs) > 0 {
 		return nil, f.errs.Err()
 	}
-	own := in.isOwn
+	own := f.in.isOwn
 	if opts.Own != nil {
-		own = func(file string) bool { return opts.Own(file, in.isOwn(file)) }
+		own = func(file string) bool { return opts.Own(file, f.in.isOwn(file)) }
 	}
 	rel = api.Own(f.rel, own)
 	if opts.Note != nil {
@@ -89,16 +83,32 @@ func Parse(opts Options) (rel *api.Release, err error) {
 	return rel, nil
 }
 
-// withSystem reads a header that includes more than the stubs have with the headers of -I and of a compiler in their place. Facts do not
-// depend on it: else the header is refused.
-func (p *parser) withSystem(arch string, list *diag.List) (*cc.AST, *includes) {
-	p.opts.system = systemOf(arch)
-	ast, in, more := p.translate(arch)
-	if missing := func(d diag.Diag) bool { return d.Code == diag.HeaderInclude }; len(more) == 0 ||
-		slices.ContainsFunc(*list, missing) && !slices.ContainsFunc(more, missing) {
-		*list = more
+// facts reads the facts for amd64. They are nil for a header that does not parse.
+func (p *parser) facts() (*facts, diag.List) {
+	ast, in, list := p.translate(amd64)
+	if len(list) > 0 {
+		return nil, list
 	}
-	return ast, in
+	p.reading = newFacts(p, ast, in)
+	p.reading.read()
+	return p.reading, p.reading.errs
+}
+
+// lacking reports whether an error is about what a header lacks of others.
+func lacking(d diag.Diag) bool {
+	return d.Code == diag.HeaderInclude || d.Code == diag.HeaderIncomplete
+}
+
+// withSystem reads a header that needs more than the stubs have with the headers of -I and of a compiler in their place. Facts do not
+// depend on it: else the header is refused, with the errors that it had.
+func (p *parser) withSystem(f *facts, list diag.List) (*facts, diag.List) {
+	p.opts.system = systemOf(amd64)
+	there, errs := p.facts()
+	if len(errs) == 0 || slices.ContainsFunc(list, lacking) && !slices.ContainsFunc(errs, lacking) {
+		return there, errs
+	}
+	p.opts.system = nil
+	return f, list
 }
 
 // A declaration of our own follows the header: at an end of file behind a star the parser would look for qualifiers
@@ -109,8 +119,9 @@ const (
 )
 
 type parser struct {
-	opts Options
-	name string // of the header as included
+	opts    Options
+	name    string // of the header as included
+	reading *facts
 }
 
 // endlessWork is what is said of a header that the C parser reads for ever.
