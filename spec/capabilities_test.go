@@ -77,10 +77,10 @@ const (
 var abilities = map[string]string{
 	"device_attr.atomic_cap IBV_ATOMIC_HCA": "IBV_ACCESS_REMOTE_ATOMIC: " +
 		"ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_reg_buf_mr, ibv_reg_dmabuf_mr, ibv_reg_dm_mr, ibv_rereg_mr, ibv_bind_mw",
-	"device_attr_ex.device_cap_flags_ex IB_UVERBS_DEVICE_FLUSH_GLOBAL": "IBV_ACCESS_FLUSH_GLOBAL: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_reg_buf_mr, " +
-		"ibv_rereg_mr",
-	"device_attr_ex.device_cap_flags_ex IB_UVERBS_DEVICE_FLUSH_PERSISTENT": "IBV_ACCESS_FLUSH_PERSISTENT: ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, " +
-		"ibv_reg_buf_mr, ibv_rereg_mr",
+	"device_attr_ex.device_cap_flags_ex IB_UVERBS_DEVICE_FLUSH_GLOBAL": "IBV_ACCESS_FLUSH_GLOBAL: " +
+		"ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_reg_buf_mr, ibv_rereg_mr",
+	"device_attr_ex.device_cap_flags_ex IB_UVERBS_DEVICE_FLUSH_PERSISTENT": "IBV_ACCESS_FLUSH_PERSISTENT: " +
+		"ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_reg_buf_mr, ibv_rereg_mr",
 	"device_attr_ex.odp_caps.general_caps IBV_ODP_SUPPORT": "IBV_ACCESS_ON_DEMAND: " +
 		"ibv_reg_mr, ibv_reg_mr_iova, ibv_reg_mr_ex, ibv_reg_buf_mr, ibv_rereg_mr; : ibv_advise_mr",
 	"device_attr_ex.odp_caps.general_caps IBV_ODP_SUPPORT_IMPLICIT": "IBV_ACCESS_ON_DEMAND with " +
