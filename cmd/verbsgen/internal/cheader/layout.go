@@ -684,12 +684,8 @@ func (f *facts) addARM64() (list diag.List) {
 	return list
 }
 
-// sameConstants refuses constants whose values are others on arm64.
+// sameConstants leaves out macros whose values are others on arm64, and refuses such enumerators.
 func (f *facts) sameConstants(there *facts, lay *layouter) (list diag.List) {
-	refuse := func(pos api.Pos, name string) {
-		list.Add(diag.New(diag.HeaderUnsupported, f.in.place(pos.File), pos.Line, pos.Col, name, "it has another value on arm64 than on amd64",
-			"in a copy of the header, remove it"))
-	}
 	differ := map[string]bool{}
 	for name, e := range f.lay.typedefs {
 		differ[name] = e.size != lay.typedefs[name].size
@@ -700,11 +696,16 @@ func (f *facts) sameConstants(there *facts, lay *layouter) (list diag.List) {
 			differ[tag] = differ[tag] || ok && other.size != p.size
 		}
 	}
-	for _, m := range f.rel.Macros {
-		if def := f.ast.Macros[m.Name]; f.in.isOwn(m.Pos.File) && f.asksSizeOf(differ, def, map[string]bool{}) {
-			refuse(m.Pos, m.Name)
+	f.rel.Macros = slices.DeleteFunc(f.rel.Macros, func(m api.Macro) bool {
+		def, other := f.ast.Macros[m.Name], there.ast.Macros[m.Name]
+		if other != nil && slices.Equal(words(def), words(other)) && !f.asksSizeOf(differ, def, map[string]bool{}) {
+			return false
 		}
-	}
+		if f.p.opts.Note != nil && f.in.isOwn(m.Pos.File) {
+			f.p.opts.Note(fmt.Sprintf("%s is left out: it has another value on arm64 than on amd64", m.Name))
+		}
+		return true
+	})
 	values := map[string]int64{}
 	for _, e := range there.rel.Enums {
 		for _, m := range e.Enumerators {
@@ -714,7 +715,8 @@ func (f *facts) sameConstants(there *facts, lay *layouter) (list diag.List) {
 	for _, e := range f.rel.Enums {
 		for _, m := range e.Enumerators {
 			if v, ok := values[m.Name]; !ok || v != m.Value {
-				refuse(api.Pos{File: e.Pos.File, Line: m.Line, Col: 1}, m.Name)
+				list.Add(diag.New(diag.HeaderUnsupported, f.in.place(e.Pos.File), m.Line, 1, m.Name,
+					"it has another value on arm64 than on amd64", "in a copy of the header, remove it"))
 			}
 		}
 	}
