@@ -82,9 +82,9 @@ func TestBufRefused(t *testing.T) {
 	}
 }
 
-// TestBufDmabuf has a buffer of a parent domain that allocates shared memory: it is exported, and what is written to one end is seen
+// TestBufDMABuf has a buffer of a parent domain that allocates shared memory: it is exported, and what is written to one end is seen
 // at the other.
-func TestBufDmabuf(t *testing.T) {
+func TestBufDMABuf(t *testing.T) {
 	b := open(t)
 	parent := must(b.dev.AllocPD())(t)
 	pd := must(b.dev.AllocParentDomain(verbs.NewParentDomainAttr(parent).AllowCCUnprotectedAlloc()))(t)

@@ -119,8 +119,8 @@ func TestLargeBuffer(t *testing.T) {
 	}
 }
 
-// TestDmabuf registers a part of a descriptor's memory.
-func TestDmabuf(t *testing.T) {
+// TestDMABuf registers a part of a descriptor's memory.
+func TestDMABuf(t *testing.T) {
 	b := open(t)
 	pd := must(b.dev.AllocPD())(t)
 	fd := must(unix.MemfdCreate("dmabuf", unix.MFD_CLOEXEC))(t)
@@ -128,7 +128,7 @@ func TestDmabuf(t *testing.T) {
 	if err := unix.Ftruncate(fd, 8192); err != nil {
 		t.Fatal(err)
 	}
-	mr := must(pd.RegDmabufMR(4096, 4096, 0x20000, fd, verbs.DmabufAccessLocalWrite|verbs.DmabufAccessRemoteWrite))(t)
+	mr := must(pd.RegDMABufMR(4096, 4096, 0x20000, fd, verbs.DMABufAccessLocalWrite|verbs.DMABufAccessRemoteWrite))(t)
 	if s, err := b.soft.Peer().Write(mr.RKey(), 0x20000, []byte("into the fd")); s != softverbs.StatusSuccess || err != nil {
 		t.Fatalf("write: %v, %v", s, err)
 	}
@@ -139,7 +139,7 @@ func TestDmabuf(t *testing.T) {
 	if a := mr.Addr(); a != 4096 {
 		t.Errorf("Addr = %#x: not the offset in the dma-buf", a)
 	}
-	_, err := pd.RegDmabufMR(100, 4096, 0x20000, fd, 0)
+	_, err := pd.RegDMABufMR(100, 4096, 0x20000, fd, 0)
 	refused(t, err, "ibv_reg_dmabuf_mr", syscall.EINVAL)
 }
 

@@ -110,7 +110,7 @@ func TestIntRange(t *testing.T) {
 	pd := must(b.dev.AllocPD())(t)
 	big := int(1) << 32
 	for name, err := range map[string]error{
-		"RegDmabufMR":  func() error { _, err := pd.RegDmabufMR(0, 4096, 0, big, 0); return err }(),
+		"RegDMABufMR":  func() error { _, err := pd.RegDMABufMR(0, 4096, 0, big, 0); return err }(),
 		"ImportDevice": func() error { _, err := b.lib.ImportDevice(big); return err }(),
 		"MRInitAttr": func() error {
 			_, err := pd.RegMREx(verbs.NewMRInitAttr(4096, 0).FD(big).FDOffset(0).IOVA(0))
@@ -135,7 +135,7 @@ func TestNilReceivers(t *testing.T) {
 		"AllocPD":     func() error { _, err := dev.AllocPD(); return err },
 		"QueryDevice": func() error { _, err := dev.QueryDevice(); return err },
 		"ImportDM":    func() error { _, err := dev.ImportDM(0, 0); return err },
-		"RegDmabufMR": func() error { _, err := pd.RegDmabufMR(0, 1, 0, 0, 0); return err },
+		"RegDMABufMR": func() error { _, err := pd.RegDMABufMR(0, 1, 0, 0, 0); return err },
 		"RegMREx":     func() error { _, err := pd.RegMREx(verbs.NewMRInitAttr(1, 0)); return err },
 		"Rereg":       func() error { return mr.Rereg(new(verbs.MRChange)) },
 		"MR.Close":    mr.Close,

@@ -55,7 +55,7 @@ var notCalled = map[string]string{
 	"verbs.Device.CmdFD":      "the number of a file of the process",
 	"verbs.Device.ImportDM":   "it takes a number of a file",
 	"verbs.Lib.ImportDevice":  "it takes a number of a file",
-	"verbs.PD.RegDmabufMR":    "it takes a number of a file",
+	"verbs.PD.RegDMABufMR":    "it takes a number of a file",
 	"verbs.MRInitAttr.FD":     "it takes a number of a file",
 	"verbs.PD.Unimport":       "it leaves the object in the kernel, and with it the parents",
 	"verbs.MR.Unimport":       "it leaves the object in the kernel, and with it the parents",

@@ -139,7 +139,7 @@ func TestUnsupported(t *testing.T) {
 		"AllocParentDomain": func() error { _, err := b.dev.AllocParentDomain(verbs.NewParentDomainAttr(pd)); return err },
 		"AllocDM":           func() error { _, err := b.dev.AllocDM(verbs.NewAllocDMAttr(4096)); return err },
 		"AllocNullMR":       func() error { _, err := pd.AllocNullMR(); return err },
-		"RegDmabufMR":       func() error { _, err := pd.RegDmabufMR(0, 4096, 0, fd, verbs.DmabufAccessLocalWrite); return err },
+		"RegDMABufMR":       func() error { _, err := pd.RegDMABufMR(0, 4096, 0, fd, verbs.DMABufAccessLocalWrite); return err },
 		"ImportDM":          func() error { _, err := b.dev.ImportDM(1, 64); return err },
 		"ImportDevice": func() error {
 			_, err := b.lib.ImportDevice(b.dev.CmdFD())

@@ -71,10 +71,10 @@ func (g *ground) iova(rule string, addr uintptr, length, iova uint64, access ver
 }
 
 // dmabuf is a breach of ibv_reg_dmabuf_mr.
-func (g *ground) dmabuf(rule string, offset, length, iova uint64, fd int, access verbs.DmabufAccess) breach {
+func (g *ground) dmabuf(rule string, offset, length, iova uint64, fd int, access verbs.DMABufAccess) breach {
 	return breach{rule, fmt.Sprintf("reg_dmabuf_mr(%#x, %#x, %#x, %d, %v)", offset, length, iova, fd, access),
-		func() error { _, err := g.pd.RegDmabufMR(offset, length, iova, fd, access); return err },
-		func() syscall.Errno { return g.ctx.RegDmabufMR(offset, length, iova, fd, uint32(access)) }}
+		func() error { _, err := g.pd.RegDMABufMR(offset, length, iova, fd, access); return err },
+		func() syscall.Errno { return g.ctx.RegDMABufMR(offset, length, iova, fd, uint32(access)) }}
 }
 
 // Bits of enum ibv_mr_init_attr_mask.
@@ -186,12 +186,12 @@ func (g *ground) breaches() []breach {
 		g.iova("VR-ibv_reg_mr_iova-iova-0039", g.addr, page, 0x10001, verbs.MRAccessLocalWrite),
 		g.iova("VR-ibv_reg_mr_iova-iova-0039", g.addr+8, page, 0x10000, verbs.MRAccessLocalWrite),
 
-		g.dmabuf("VR-ibv_reg_dmabuf_mr-access-0041", 0, page, 0, g.fd, verbs.DmabufAccessRemoteWrite),
-		g.dmabuf("VR-ibv_reg_dmabuf_mr-access-0042", 0, page, 0, g.fd, verbs.DmabufAccessRemoteAtomic),
-		g.dmabuf("VR-ibv_reg_dmabuf_mr-access-0043", 0, page, 0, g.fd, verbs.DmabufAccessLocalWrite|1<<4),
-		g.dmabuf("VR-ibv_reg_dmabuf_mr-iova-0046", 100, page, 0, g.fd, verbs.DmabufAccessLocalWrite),
-		g.dmabuf("VR-ibv_reg_dmabuf_mr-fd-0047", 0, page, 0, -1, verbs.DmabufAccessLocalWrite),
-		g.dmabuf("VR-ibv_reg_dmabuf_mr-length-0048", last, 2*page, 0, g.fd, verbs.DmabufAccessLocalWrite),
+		g.dmabuf("VR-ibv_reg_dmabuf_mr-access-0041", 0, page, 0, g.fd, verbs.DMABufAccessRemoteWrite),
+		g.dmabuf("VR-ibv_reg_dmabuf_mr-access-0042", 0, page, 0, g.fd, verbs.DMABufAccessRemoteAtomic),
+		g.dmabuf("VR-ibv_reg_dmabuf_mr-access-0043", 0, page, 0, g.fd, verbs.DMABufAccessLocalWrite|1<<4),
+		g.dmabuf("VR-ibv_reg_dmabuf_mr-iova-0046", 100, page, 0, g.fd, verbs.DMABufAccessLocalWrite),
+		g.dmabuf("VR-ibv_reg_dmabuf_mr-fd-0047", 0, page, 0, -1, verbs.DMABufAccessLocalWrite),
+		g.dmabuf("VR-ibv_reg_dmabuf_mr-length-0048", last, 2*page, 0, g.fd, verbs.DMABufAccessLocalWrite),
 
 		g.rereg("VR-ibv_rereg_mr-flags-0174", new(verbs.MRChange), 0, 0, 0, 0),
 		g.rereg("VR-ibv_rereg_mr-addr-0176", new(verbs.MRChange).Memory(mem.Addr(0, page)), 1, 0, page, 0),

@@ -136,7 +136,7 @@ func (w *worker) exported(h *hub, pd *verbs.PD) (all []io.Closer, err error) {
 		return all, unsupported(err)
 	}
 	defer syscall.Close(fd)
-	mr, err := pd.RegDmabufMR(0, 4096, 0, fd, verbs.DmabufAccessLocalWrite)
+	mr, err := pd.RegDMABufMR(0, 4096, 0, fd, verbs.DMABufAccessLocalWrite)
 	if err != nil {
 		return all, unsupported(err)
 	}

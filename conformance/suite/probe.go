@@ -52,8 +52,8 @@ func probe(t *T, dev *verbs.Device, attr *verbs.DeviceInfoEx) (map[Capability]st
 	for c, try := range map[Capability]func(*verbs.Device, *T) error{
 		XRC: probeXRC, MW: probeMW, Multicast: probeMulticast, Counters: probeCounters, CompCounters: probeCompCounters,
 		Clock: probeClock, Resize: probeResize, WQ: probeWQ, RWQTables: probeRWQTables, ESP: probeESP, Moderation: probeModeration,
-		Flows: probeFlows, TD: probeTD, ParentDomain: probeParentDomain, NullMR: probeNullMR, Buf: probeBuf, Dmabuf: probeDmabuf,
-		DmabufMemory: probeDmabufMemory, Import: probeImport,
+		Flows: probeFlows, TD: probeTD, ParentDomain: probeParentDomain, NullMR: probeNullMR, Buf: probeBuf, DMABuf: probeDMABuf,
+		DMABufMemory: probeDMABufMemory, Import: probeImport,
 		CQEx: probeCQEx, Timestamps: probeTimestamps, Overruns: probeOverruns, QPEx: probeQPEx,
 		AtomicWrite: probeOp(capAtomicWrite, verbs.QPOpAtomicWrite), Flush: probeOp(capFlushGlobal, verbs.QPOpFlush),
 		RawPacket:   probeRawPacket,
@@ -255,15 +255,15 @@ func probeBuf(dev *verbs.Device, _ *T) error {
 	})
 }
 
-// probeDmabuf tries a descriptor that is no dma-buf too: a device that lacks the verb says so before it looks.
-func probeDmabuf(dev *verbs.Device, _ *T) error {
+// probeDMABuf tries a descriptor that is no dma-buf too: a device that lacks the verb says so before it looks.
+func probeDMABuf(dev *verbs.Device, _ *T) error {
 	fd, err := memfd(page)
 	if err != nil {
 		return err
 	}
 	defer unix.Close(fd)
 	return withPD(dev, func(pd *verbs.PD) error {
-		mr, err := pd.RegDmabufMR(0, page, 0, fd, verbs.DmabufAccessLocalWrite)
+		mr, err := pd.RegDMABufMR(0, page, 0, fd, verbs.DMABufAccessLocalWrite)
 		if err != nil {
 			return err
 		}
@@ -271,8 +271,8 @@ func probeDmabuf(dev *verbs.Device, _ *T) error {
 	})
 }
 
-func probeDmabufMemory(_ *verbs.Device, t *T) error {
-	fd, err := DmabufFD(t, page)
+func probeDMABufMemory(_ *verbs.Device, t *T) error {
+	fd, err := DMABufFD(t, page)
 	if err != nil {
 		return err
 	}
@@ -351,9 +351,9 @@ func withRegion(dev *verbs.Device, f func(*verbs.PD, *verbs.MR, *mem.Buffer) err
 	})
 }
 
-// DmabufFD returns a descriptor of memory that a device may take as a dma-buf: a real one by udmabuf if the device is real. The software
+// DMABufFD returns a descriptor of memory that a device may take as a dma-buf: a real one by udmabuf if the device is real. The software
 // device and conformance/card take a memfd. The caller closes it.
-func DmabufFD(t *T, length int64) (int, error) {
+func DMABufFD(t *T, length int64) (int, error) {
 	fd, err := memfd(length)
 	if err != nil || t.soft != nil || emulated(t.target.name) != "" {
 		return fd, err

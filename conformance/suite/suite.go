@@ -23,8 +23,8 @@ const (
 	ParentDomain Capability = "parent-domain" // parent domains
 	Allocator    Capability = "allocator"     // a provider that asks the allocator of a parent domain for regions
 	NullMR       Capability = "null-mr"       // regions that take writes and keep nothing
-	Dmabuf       Capability = "dmabuf"        // regions over the memory of a descriptor
-	DmabufMemory Capability = "dmabuf-memory" // a way to make a dma-buf on the machine
+	DMABuf       Capability = "dmabuf"        // regions over the memory of a descriptor
+	DMABufMemory Capability = "dmabuf-memory" // a way to make a dma-buf on the machine
 	MREx         Capability = "mr-ex"         // ibv_reg_mr_ex in the library
 	Buf          Capability = "buf"           // buffers that the provider allocates
 	SRQ          Capability = "srq"           // shared receive queues: max_srq above 0
@@ -64,12 +64,12 @@ const (
 
 // ofOthers are the capabilities that say nothing of a device but of the machine, or of what stands around the device: a case
 // that lacks only these is skipped, not unsupported.
-var ofOthers = map[Capability]bool{Peer: true, RawLoop: true, Allocator: true, DmabufMemory: true, HugePages: true, Memory: true,
+var ofOthers = map[Capability]bool{Peer: true, RawLoop: true, Allocator: true, DMABufMemory: true, HugePages: true, Memory: true,
 	Inject: true, Census: true}
 
 // Capabilities lists them all, in the order of a report.
 func Capabilities() []Capability {
-	return []Capability{Peer, RoCE, Atomics, DM, Import, ImportDM, TD, ParentDomain, Allocator, NullMR, Dmabuf, DmabufMemory, MREx,
+	return []Capability{Peer, RoCE, Atomics, DM, Import, ImportDM, TD, ParentDomain, Allocator, NullMR, DMABuf, DMABufMemory, MREx,
 		Buf, SRQ, XRC, OpenQP, MW, Multicast, Counters, CompCounters, Clock, Resize, WQ, RWQTables, ESP, Moderation, Flows, ODP, ODPImplicit,
 		Advise, ReregMemory, ReregPD,
 		ReregAccess, CQEx, Timestamps, Overruns, QPEx, AtomicWrite, Flush, RawPacket, RawLoop, HugePages, Memory, Inject, QueryEx, Census}

@@ -109,15 +109,15 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-mlx5dv_alloc_dm-comp_mask-7704", checkAllocDM,
 		&inAllocDM{},
 		&inAllocDM{mlx5DMAttrCompMask: 1})
-	judge(t, "VR-mlx5dv_reg_dmabuf_mr-mlx5_access-7777", checkRegDmabufMR,
-		&inRegDmabufMR{mlx5Access: 1},
-		&inRegDmabufMR{mlx5Access: 2})
-	judge(t, "VR-mlx5dv_reg_dmabuf_mr-iova-7778", checkRegDmabufMR,
-		&inRegDmabufMR{mlx5Access: 1, iova: 0x40000},
-		&inRegDmabufMR{mlx5Access: 1, iova: 0x40040, offset: 64})
-	judge(t, "VR-mlx5dv_reg_dmabuf_mr-iova-7781", checkRegDmabufMR,
-		&inRegDmabufMR{iova: 0x20040, offset: 4160},
-		&inRegDmabufMR{iova: 0x20000, offset: 4160})
+	judge(t, "VR-mlx5dv_reg_dmabuf_mr-mlx5_access-7777", checkRegDMABufMR,
+		&inRegDMABufMR{mlx5Access: 1},
+		&inRegDMABufMR{mlx5Access: 2})
+	judge(t, "VR-mlx5dv_reg_dmabuf_mr-iova-7778", checkRegDMABufMR,
+		&inRegDMABufMR{mlx5Access: 1, iova: 0x40000},
+		&inRegDMABufMR{mlx5Access: 1, iova: 0x40040, offset: 64})
+	judge(t, "VR-mlx5dv_reg_dmabuf_mr-iova-7781", checkRegDMABufMR,
+		&inRegDMABufMR{iova: 0x20040, offset: 4160},
+		&inRegDMABufMR{iova: 0x20000, offset: 4160})
 	judge(t, "VR-mlx5dv_create_wq-single_stride_log_num_of_bytes-7748", checkCreateWQ,
 		&inCreateWQ{mlx5WQAttrStridingRQAttrsSingleStrideLogNumOfBytes: 6, mlx5WQAttr: 4096, mlx5WQAttrCompMask: 1, mlx5WQAttrStridingRQAttrsSingleWQELogNumOfStrides: 9},
 		&inCreateWQ{mlx5WQAttrStridingRQAttrsSingleStrideLogNumOfBytes: 5, mlx5WQAttr: 4096, mlx5WQAttrCompMask: 1, mlx5WQAttrStridingRQAttrsSingleWQELogNumOfStrides: 9})

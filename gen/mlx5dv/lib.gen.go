@@ -1228,15 +1228,15 @@ func (l *Lib) RegDMABufMR(
 	if int(int32(fd)) != fd {
 		return nil, verr.OutOfRange(verb, "fd", fd)
 	}
-	in := inRegDmabufMR{
+	in := inRegDMABufMR{
 		mlx5Access: uint64(mlx5Access),
 		iova:       uint64(iova),
 		offset:     uint64(offset),
 	}
-	if err := checkRegDmabufMR(&in); err != nil {
+	if err := checkRegDMABufMR(&in); err != nil {
 		return nil, err
 	}
-	ptr, errno := rawRegDmabufMR(
+	ptr, errno := rawRegDMABufMR(
 		l.fn[symMlx5dv_reg_dmabuf_mr],
 		pdHeld.C,
 		offset,

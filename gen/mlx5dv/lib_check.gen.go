@@ -330,15 +330,15 @@ func checkAllocDM(in *inAllocDM) error {
 	return bad.Err("mlx5dv_alloc_dm")
 }
 
-// inRegDmabufMR has the values that the rules of mlx5dv_reg_dmabuf_mr use.
-type inRegDmabufMR struct {
+// inRegDMABufMR has the values that the rules of mlx5dv_reg_dmabuf_mr use.
+type inRegDMABufMR struct {
 	mlx5Access uint64 // mlx5_access
 	iova       uint64 // iova
 	offset     uint64 // offset
 }
 
-// checkRegDmabufMR refuses a call of mlx5dv_reg_dmabuf_mr that breaks a rule.
-func checkRegDmabufMR(in *inRegDmabufMR) error {
+// checkRegDMABufMR refuses a call of mlx5dv_reg_dmabuf_mr that breaks a rule.
+func checkRegDMABufMR(in *inRegDMABufMR) error {
 	var bad verr.Violations
 	mlx5Access := DMABufAccess(in.mlx5Access)
 	if mlx5Access&^DMABufAccessDataDirect != 0 {

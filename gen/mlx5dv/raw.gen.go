@@ -412,7 +412,7 @@ func rawDMMapOpAddr(fn0 uintptr, dm unsafe.Pointer, op uint8) (unsafe.Pointer, s
 	return cmem.OrErrno(p, err)
 }
 
-func rawRegDmabufMR(
+func rawRegDMABufMR(
 	fn0 uintptr,
 	pd unsafe.Pointer,
 	offset uint64,
@@ -577,7 +577,7 @@ func rawDevXFreeUAR(fn0 uintptr, uar unsafe.Pointer) {
 	C.vge2a616c7c0_mlx5dv_devx_free_uar(C.uintptr_t(fn0), C.uintptr_t(uintptr(uar)))
 }
 
-func rawDevXUARExportDmabufFD(fn0 uintptr, uar unsafe.Pointer) (int, syscall.Errno) {
+func rawDevXUARExportDMABufFD(fn0 uintptr, uar unsafe.Pointer) (int, syscall.Errno) {
 	n, err := C.vge2a616c7c0_mlx5dv_devx_uar_export_dmabuf_fd(C.uintptr_t(fn0), C.uintptr_t(uintptr(uar)))
 	return cmem.IntOrErrno(int(n), err)
 }

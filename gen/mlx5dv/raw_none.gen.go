@@ -49,7 +49,7 @@ var (
 	rawMapAHToQP   func(uintptr, unsafe.Pointer, uint32) syscall.Errno
 	rawAllocDM     func(uintptr, unsafe.Pointer, unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
 	rawDMMapOpAddr func(uintptr, unsafe.Pointer, uint8) (unsafe.Pointer, syscall.Errno)
-	rawRegDmabufMR func(
+	rawRegDMABufMR func(
 		uintptr,
 		unsafe.Pointer,
 		uint64,
@@ -110,7 +110,7 @@ var (
 	rawDevXUmemDereg         func(uintptr, unsafe.Pointer) syscall.Errno
 	rawDevXAllocUAR          func(uintptr, unsafe.Pointer, uint32) (unsafe.Pointer, syscall.Errno)
 	rawDevXFreeUAR           func(uintptr, unsafe.Pointer)
-	rawDevXUARExportDmabufFD func(uintptr, unsafe.Pointer) (int, syscall.Errno)
+	rawDevXUARExportDMABufFD func(uintptr, unsafe.Pointer) (int, syscall.Errno)
 	rawAllocVar              func(uintptr, unsafe.Pointer, uint32) (unsafe.Pointer, syscall.Errno)
 	rawFreeVar               func(uintptr, unsafe.Pointer)
 	rawDevXQueryEQN          func(uintptr, unsafe.Pointer, uint32, unsafe.Pointer) syscall.Errno

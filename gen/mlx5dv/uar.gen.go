@@ -113,7 +113,7 @@ func (uar *UAR) ExportDMABufFD() (int, error) {
 	if uar.lib.fn[symMlx5dv_devx_uar_export_dmabuf_fd] == 0 {
 		return -1, uar.lib.missing("mlx5dv_devx_uar_export_dmabuf_fd", symMlx5dv_devx_uar_export_dmabuf_fd)
 	}
-	n, errno := rawDevXUARExportDmabufFD(uar.lib.fn[symMlx5dv_devx_uar_export_dmabuf_fd], uar.h.C)
+	n, errno := rawDevXUARExportDMABufFD(uar.lib.fn[symMlx5dv_devx_uar_export_dmabuf_fd], uar.h.C)
 	if n < 0 {
 		return -1, verr.Failed(verb, errno, func() []string {
 			return verr.Causes(

@@ -91,7 +91,7 @@ func (buffer *Buf) ExportDMABufFD() (int, error) {
 	if buffer.lib.fn[symIbv_export_buf_dmabuf_fd] == 0 {
 		return -1, buffer.lib.missing("ibv_export_buf_dmabuf_fd", symIbv_export_buf_dmabuf_fd)
 	}
-	n, errno := rawExportBufDmabufFD(buffer.lib.fn[symIbv_export_buf_dmabuf_fd], buffer.h.C)
+	n, errno := rawExportBufDMABufFD(buffer.lib.fn[symIbv_export_buf_dmabuf_fd], buffer.h.C)
 	if n < 0 {
 		return -1, verr.Failed(verb, errno, func() []string {
 			return verr.Causes(

@@ -343,16 +343,16 @@ var (
 		Page:      "ibv_reg_mr", AcceptedBy: []string{"siw with linux 6.1 (no page is pinned, where the low 44 bits of the length are 0 and locked memory has no limit)"}, RefusedBy: []string{"linux 6.1..7.2"}}
 	rule0041 = verr.Rule{ID: "VR-ibv_reg_dmabuf_mr-access-0041", Verb: "ibv_reg_dmabuf_mr", Subject: "access",
 		Statement: "REMOTE_WRITE needs LOCAL_WRITE",
-		Fix:       "add DmabufAccessLocalWrite",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: validate.Text[DmabufAccess]}
+		Fix:       "add DMABufAccessLocalWrite",
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: validate.Text[DMABufAccess]}
 	rule0042 = verr.Rule{ID: "VR-ibv_reg_dmabuf_mr-access-0042", Verb: "ibv_reg_dmabuf_mr", Subject: "access",
 		Statement: "REMOTE_ATOMIC needs LOCAL_WRITE",
-		Fix:       "add DmabufAccessLocalWrite",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: validate.Text[DmabufAccess]}
+		Fix:       "add DMABufAccessLocalWrite",
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: validate.Text[DMABufAccess]}
 	rule0043 = verr.Rule{ID: "VR-ibv_reg_dmabuf_mr-access-0043", Verb: "ibv_reg_dmabuf_mr", Subject: "access",
 		Statement: "a region over a dma-buf takes LOCAL_WRITE, REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC and RELAXED_ORDERING only",
 		Fix:       "leave the other flags out",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: validate.Text[DmabufAccess]}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: validate.Text[DMABufAccess]}
 	rule0046 = verr.Rule{ID: "VR-ibv_reg_dmabuf_mr-iova-0046", Verb: "ibv_reg_dmabuf_mr", Subject: "iova",
 		Statement: "iova and offset must have the same offset within a page",
 		Fix:       "choose an iova with the page offset of offset",
@@ -367,8 +367,8 @@ var (
 		Page:      "ibv_reg_mr", Section: "DESCRIPTION"}
 	rule0044 = verr.Rule{ID: "VR-ibv_reg_dmabuf_mr-access-0044", Verb: "ibv_reg_dmabuf_mr", Subject: "access",
 		Statement: "REMOTE_ATOMIC needs a device with atomic operations",
-		Fix:       "leave DmabufAccessRemoteAtomic out",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"irdma with linux 6.12..7.2 (atomics of peers fail)"}, Text: validate.Text[DmabufAccess]}
+		Fix:       "leave DMABufAccessRemoteAtomic out",
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"irdma with linux 6.12..7.2 (atomics of peers fail)"}, Text: validate.Text[DMABufAccess]}
 	rule0049 = verr.Rule{ID: "VR-ibv_reg_mr_ex-access-0049", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
 		Statement: "REMOTE_WRITE needs LOCAL_WRITE",
 		Fix:       "add MRAccessLocalWrite",

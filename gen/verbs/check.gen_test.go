@@ -261,27 +261,27 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_reg_mr_iova-length-0205", hintRegMRIOVA,
 		&inRegMRIOVA{access: 1, length: 0x7fffffffffffffff, addr: 4096},
 		&inRegMRIOVA{access: 1, length: 0x8000000000000000, addr: 4096})
-	judge(t, "VR-ibv_reg_dmabuf_mr-access-0041", checkRegDmabufMR,
-		&inRegDmabufMR{access: 3},
-		&inRegDmabufMR{access: 2})
-	judge(t, "VR-ibv_reg_dmabuf_mr-access-0042", checkRegDmabufMR,
-		&inRegDmabufMR{access: 9},
-		&inRegDmabufMR{access: 8})
-	judge(t, "VR-ibv_reg_dmabuf_mr-access-0043", checkRegDmabufMR,
-		&inRegDmabufMR{access: 0x10000f},
-		&inRegDmabufMR{access: 16})
-	judge(t, "VR-ibv_reg_dmabuf_mr-iova-0046", checkRegDmabufMR,
-		&inRegDmabufMR{iova: 0x20040, offset: 4160},
-		&inRegDmabufMR{iova: 0x20000, offset: 4160})
-	judge(t, "VR-ibv_reg_dmabuf_mr-fd-0047", checkRegDmabufMR,
-		&inRegDmabufMR{},
-		&inRegDmabufMR{fd: -1})
-	judge(t, "VR-ibv_reg_dmabuf_mr-length-0048", checkRegDmabufMR,
-		&inRegDmabufMR{offset: 4096, length: 4096},
-		&inRegDmabufMR{offset: 0xfffffffffffff000, length: 8192})
-	judge(t, "VR-ibv_reg_dmabuf_mr-access-0044", hintRegDmabufMR,
-		&inRegDmabufMR{access: 9, capAtomicCap: validate.Of(1)},
-		&inRegDmabufMR{access: 9, capAtomicCap: validate.Of(0)})
+	judge(t, "VR-ibv_reg_dmabuf_mr-access-0041", checkRegDMABufMR,
+		&inRegDMABufMR{access: 3},
+		&inRegDMABufMR{access: 2})
+	judge(t, "VR-ibv_reg_dmabuf_mr-access-0042", checkRegDMABufMR,
+		&inRegDMABufMR{access: 9},
+		&inRegDMABufMR{access: 8})
+	judge(t, "VR-ibv_reg_dmabuf_mr-access-0043", checkRegDMABufMR,
+		&inRegDMABufMR{access: 0x10000f},
+		&inRegDMABufMR{access: 16})
+	judge(t, "VR-ibv_reg_dmabuf_mr-iova-0046", checkRegDMABufMR,
+		&inRegDMABufMR{iova: 0x20040, offset: 4160},
+		&inRegDMABufMR{iova: 0x20000, offset: 4160})
+	judge(t, "VR-ibv_reg_dmabuf_mr-fd-0047", checkRegDMABufMR,
+		&inRegDMABufMR{},
+		&inRegDMABufMR{fd: -1})
+	judge(t, "VR-ibv_reg_dmabuf_mr-length-0048", checkRegDMABufMR,
+		&inRegDMABufMR{offset: 4096, length: 4096},
+		&inRegDMABufMR{offset: 0xfffffffffffff000, length: 8192})
+	judge(t, "VR-ibv_reg_dmabuf_mr-access-0044", hintRegDMABufMR,
+		&inRegDMABufMR{access: 9, capAtomicCap: validate.Of(1)},
+		&inRegDMABufMR{access: 9, capAtomicCap: validate.Of(0)})
 	judge(t, "VR-ibv_reg_mr_ex-access-0049", checkRegMREx,
 		&inRegMREx{mrInitAttrAccess: 3, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000},
 		&inRegMREx{mrInitAttrAccess: 2, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000})

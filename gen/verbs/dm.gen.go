@@ -94,7 +94,7 @@ func (dm *DM) ExportDMABufFD() (int, error) {
 	if dm.lib.fn[symIbv_dm_export_dmabuf_fd] == 0 {
 		return -1, dm.lib.missing("ibv_dm_export_dmabuf_fd", symIbv_dm_export_dmabuf_fd)
 	}
-	n, errno := rawDMExportDmabufFD(dm.lib.fn[symIbv_dm_export_dmabuf_fd], dm.h.C)
+	n, errno := rawDMExportDMABufFD(dm.lib.fn[symIbv_dm_export_dmabuf_fd], dm.h.C)
 	if n < 0 {
 		return -1, verr.Failed(verb, errno, nil)
 	}

@@ -36,7 +36,7 @@
 //     [Device.ImportPD], [PD.Unimport], [Device.AllocPD], [PD.Dealloc], [Device.AllocTD],
 //     [Device.AllocParentDomain], [PD.AllocBuf], [Buf.ExportDMABufFD]
 //   - memory: memory that a device may read and write. [PD.ImportMR], [MR.Unimport], [PD.RegMR],
-//     [PD.RegMRFrom], [PD.RegMRImplicitODP], [PD.RegMRIOVA], [PD.RegMRIOVAFrom], [PD.RegDmabufMR],
+//     [PD.RegMRFrom], [PD.RegMRImplicitODP], [PD.RegMRIOVA], [PD.RegMRIOVAFrom], [PD.RegDMABufMR],
 //     [PD.RegMREx], [MR.Rereg], [MR.Dereg], [PD.AdviseMR], [PD.AllocNullMR], [PD.RegDMMR], [PD.RegBufMR],
 //     [Device.AllocDMAH]
 //   - windows: access to a part of a region that can be taken back. [PD.AllocMW], [QP.BindMW], [MW.Bind]

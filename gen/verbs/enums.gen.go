@@ -1908,21 +1908,21 @@ var mrAccessNames = []validate.Flag{
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v MRAccess) String() string { return validate.FlagText(uint64(v), mrAccessNames) }
 
-// DmabufAccess is a set of access flags of a memory region over a dma-buf.
+// DMABufAccess is a set of access flags of a memory region over a dma-buf.
 //
 // C: enum ibv_access_flags, ibv_reg_mr(3).
-type DmabufAccess uint32
+type DMABufAccess uint32
 
-// Constants of DmabufAccess.
+// Constants of DMABufAccess.
 const (
-	DmabufAccessLocalWrite      DmabufAccess = 0x1      // IBV_ACCESS_LOCAL_WRITE
-	DmabufAccessRemoteWrite     DmabufAccess = 0x2      // IBV_ACCESS_REMOTE_WRITE
-	DmabufAccessRemoteRead      DmabufAccess = 0x4      // IBV_ACCESS_REMOTE_READ
-	DmabufAccessRemoteAtomic    DmabufAccess = 0x8      // IBV_ACCESS_REMOTE_ATOMIC
-	DmabufAccessRelaxedOrdering DmabufAccess = 0x100000 // IBV_ACCESS_RELAXED_ORDERING
+	DMABufAccessLocalWrite      DMABufAccess = 0x1      // IBV_ACCESS_LOCAL_WRITE
+	DMABufAccessRemoteWrite     DMABufAccess = 0x2      // IBV_ACCESS_REMOTE_WRITE
+	DMABufAccessRemoteRead      DMABufAccess = 0x4      // IBV_ACCESS_REMOTE_READ
+	DMABufAccessRemoteAtomic    DMABufAccess = 0x8      // IBV_ACCESS_REMOTE_ATOMIC
+	DMABufAccessRelaxedOrdering DMABufAccess = 0x100000 // IBV_ACCESS_RELAXED_ORDERING
 )
 
-var dmabufAccessNames = []validate.Flag{
+var dmaBufAccessNames = []validate.Flag{
 	{Bits: 0x1, Name: "LOCAL_WRITE"},
 	{Bits: 0x2, Name: "REMOTE_WRITE"},
 	{Bits: 0x4, Name: "REMOTE_READ"},
@@ -1931,7 +1931,7 @@ var dmabufAccessNames = []validate.Flag{
 }
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v DmabufAccess) String() string { return validate.FlagText(uint64(v), dmabufAccessNames) }
+func (v DMABufAccess) String() string { return validate.FlagText(uint64(v), dmaBufAccessNames) }
 
 // MRChangeFlags is a set of properties of a memory region to change.
 //

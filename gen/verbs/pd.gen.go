@@ -358,7 +358,7 @@ func (pd *PD) RegMRIOVAFrom(from mem.Source, iova uint64, access MRAccess) (*MR,
 	return o, nil
 }
 
-// RegDmabufMR registers a part of a dma-buf.
+// RegDMABufMR registers a part of a dma-buf.
 //
 //   - offset: offset in the dma-buf in bytes.
 //   - length: length in bytes.
@@ -381,12 +381,12 @@ func (pd *PD) RegMRIOVAFrom(from mem.Source, iova uint64, access MRAccess) (*MR,
 //   - access: REMOTE_ATOMIC needs a device with atomic operations [VR-ibv_reg_dmabuf_mr-access-0044]
 //
 // C: ibv_reg_dmabuf_mr, ibv_reg_mr(3).
-func (pd *PD) RegDmabufMR(
+func (pd *PD) RegDMABufMR(
 	offset uint64,
 	length uint64,
 	iova uint64,
 	fd int,
-	access DmabufAccess,
+	access DMABufAccess,
 ) (*MR, error) {
 	const verb = "ibv_reg_dmabuf_mr"
 	if err := pd.base().Enter(verb); err != nil {
@@ -399,7 +399,7 @@ func (pd *PD) RegDmabufMR(
 	if int(int32(fd)) != fd {
 		return nil, verr.OutOfRange(verb, "fd", fd)
 	}
-	in := inRegDmabufMR{
+	in := inRegDMABufMR{
 		access: uint64(access),
 		iova:   uint64(iova),
 		offset: uint64(offset),
@@ -409,11 +409,11 @@ func (pd *PD) RegDmabufMR(
 	if caps := pd.dev.capabilities(); caps != nil {
 		in.capAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
 	}
-	if err := checkRegDmabufMR(&in); err != nil {
+	if err := checkRegDMABufMR(&in); err != nil {
 		return nil, err
 	}
 	pd.calls.Begin()
-	ptr, errno := rawRegDmabufMR(
+	ptr, errno := rawRegDMABufMR(
 		pd.lib.fn[symIbv_reg_dmabuf_mr],
 		pd.h.C,
 		offset,
@@ -424,11 +424,11 @@ func (pd *PD) RegDmabufMR(
 	)
 	if ptr == nil {
 		return nil, pd.calls.Failed(verb, errno, func() []string {
-			return verr.Texts(hintRegDmabufMR(&in))
+			return verr.Texts(hintRegDMABufMR(&in))
 		})
 	}
 	if pd.lib.lints.Wanted() {
-		pd.lib.lints.Report(hintRegDmabufMR(&in))
+		pd.lib.lints.Report(hintRegDMABufMR(&in))
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd

@@ -199,8 +199,8 @@ func hintRegMRIOVA(in *inRegMRIOVA) []verr.Violation {
 	return may
 }
 
-// inRegDmabufMR has the values that the rules of ibv_reg_dmabuf_mr use.
-type inRegDmabufMR struct {
+// inRegDMABufMR has the values that the rules of ibv_reg_dmabuf_mr use.
+type inRegDMABufMR struct {
 	access       uint64         // access
 	iova         uint64         // iova
 	offset       uint64         // offset
@@ -209,21 +209,21 @@ type inRegDmabufMR struct {
 	capAtomicCap validate.Known // device_attr.atomic_cap
 }
 
-// checkRegDmabufMR refuses a call of ibv_reg_dmabuf_mr that breaks a rule.
-func checkRegDmabufMR(in *inRegDmabufMR) error {
+// checkRegDMABufMR refuses a call of ibv_reg_dmabuf_mr that breaks a rule.
+func checkRegDMABufMR(in *inRegDMABufMR) error {
 	var bad verr.Violations
-	access := DmabufAccess(in.access)
-	if access&DmabufAccessRemoteWrite != 0 && access&DmabufAccessLocalWrite != DmabufAccessLocalWrite {
+	access := DMABufAccess(in.access)
+	if access&DMABufAccessRemoteWrite != 0 && access&DMABufAccessLocalWrite != DMABufAccessLocalWrite {
 		bad.Add(&rule0041, in.access)
 	}
-	if access&DmabufAccessRemoteAtomic != 0 && access&DmabufAccessLocalWrite != DmabufAccessLocalWrite {
+	if access&DMABufAccessRemoteAtomic != 0 && access&DMABufAccessLocalWrite != DMABufAccessLocalWrite {
 		bad.Add(&rule0042, in.access)
 	}
-	if access&^(DmabufAccessLocalWrite|
-		DmabufAccessRemoteWrite|
-		DmabufAccessRemoteRead|
-		DmabufAccessRemoteAtomic|
-		DmabufAccessRelaxedOrdering) != 0 {
+	if access&^(DMABufAccessLocalWrite|
+		DMABufAccessRemoteWrite|
+		DMABufAccessRemoteRead|
+		DMABufAccessRemoteAtomic|
+		DMABufAccessRelaxedOrdering) != 0 {
 		bad.Add(&rule0043, in.access)
 	}
 	if in.iova%validate.PageSize() != in.offset%validate.PageSize() {
@@ -238,14 +238,14 @@ func checkRegDmabufMR(in *inRegDmabufMR) error {
 	return bad.Err("ibv_reg_dmabuf_mr")
 }
 
-// hintRegDmabufMR returns the lints that a call of ibv_reg_dmabuf_mr breaks, which may be the cause when it fails.
-func hintRegDmabufMR(in *inRegDmabufMR) []verr.Violation {
+// hintRegDMABufMR returns the lints that a call of ibv_reg_dmabuf_mr breaks, which may be the cause when it fails.
+func hintRegDMABufMR(in *inRegDMABufMR) []verr.Violation {
 	var may verr.Violations
 	capAtomicCap := AtomicCap(in.capAtomicCap.V)
-	access := DmabufAccess(in.access)
+	access := DMABufAccess(in.access)
 	may.If(in.capAtomicCap.OK &&
 		capAtomicCap != AtomicCapGlob &&
-		access&DmabufAccessRemoteAtomic != 0 &&
+		access&DMABufAccessRemoteAtomic != 0 &&
 		capAtomicCap&AtomicCapHCA != AtomicCapHCA,
 		&rule0044, in.access)
 	return may

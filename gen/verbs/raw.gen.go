@@ -573,7 +573,7 @@ func rawRegMRIOVA(
 	return cmem.OrErrno(p, err)
 }
 
-func rawRegDmabufMR(
+func rawRegDMABufMR(
 	fn0 uintptr,
 	pd unsafe.Pointer,
 	offset uint64,
@@ -671,7 +671,7 @@ func rawFreeDM(dm unsafe.Pointer) syscall.Errno {
 	return syscall.Errno(C.vg1e6ff11153_ibv_free_dm(C.uintptr_t(uintptr(dm))))
 }
 
-func rawDMExportDmabufFD(fn0 uintptr, dm unsafe.Pointer) (int, syscall.Errno) {
+func rawDMExportDMABufFD(fn0 uintptr, dm unsafe.Pointer) (int, syscall.Errno) {
 	n, err := C.vg1e6ff11153_ibv_dm_export_dmabuf_fd(C.uintptr_t(fn0), C.uintptr_t(uintptr(dm)))
 	return cmem.IntOrErrno(int(n), err)
 }
@@ -826,7 +826,7 @@ func rawAllocBuf(fn0 uintptr, pd unsafe.Pointer, size uint64, buffer unsafe.Poin
 	return cmem.OrErrno(p, err)
 }
 
-func rawExportBufDmabufFD(fn0 uintptr, buffer unsafe.Pointer) (int, syscall.Errno) {
+func rawExportBufDMABufFD(fn0 uintptr, buffer unsafe.Pointer) (int, syscall.Errno) {
 	n, err := C.vg1e6ff11153_ibv_export_buf_dmabuf_fd(C.uintptr_t(fn0), C.uintptr_t(uintptr(buffer)))
 	return cmem.IntOrErrno(int(n), err)
 }

@@ -105,7 +105,7 @@ var (
 		uint64,
 		uint32,
 	) (unsafe.Pointer, syscall.Errno)
-	rawRegDmabufMR func(
+	rawRegDMABufMR func(
 		uintptr,
 		unsafe.Pointer,
 		uint64,
@@ -139,7 +139,7 @@ var (
 	) syscall.Errno
 	rawAllocDM          func(unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
 	rawFreeDM           func(unsafe.Pointer) syscall.Errno
-	rawDMExportDmabufFD func(uintptr, unsafe.Pointer) (int, syscall.Errno)
+	rawDMExportDMABufFD func(uintptr, unsafe.Pointer) (int, syscall.Errno)
 	rawAllocNullMR      func(unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
 	rawRegDMMR          func(
 		unsafe.Pointer,
@@ -181,7 +181,7 @@ var (
 	rawDeallocTD         func(unsafe.Pointer) syscall.Errno
 	rawAllocParentDomain func(unsafe.Pointer, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
 	rawAllocBuf          func(uintptr, unsafe.Pointer, uint64, unsafe.Pointer) (unsafe.Pointer, syscall.Errno)
-	rawExportBufDmabufFD func(uintptr, unsafe.Pointer) (int, syscall.Errno)
+	rawExportBufDMABufFD func(uintptr, unsafe.Pointer) (int, syscall.Errno)
 	rawFreeBuf           func(uintptr, unsafe.Pointer)
 	rawRegBufMR          func(
 		uintptr,

@@ -64,7 +64,7 @@ func errno() []suite.Case {
 // verbNeeds is what the calls of a verb need beside a way to make them fail.
 var verbNeeds = map[string][]suite.Capability{
 	"ibv_reg_mr_ex":           {suite.MREx},
-	"ibv_reg_dmabuf_mr":       {suite.Dmabuf, suite.DmabufMemory},
+	"ibv_reg_dmabuf_mr":       {suite.DMABuf, suite.DMABufMemory},
 	"ibv_rereg_mr":            {suite.ReregAccess},
 	"ibv_alloc_null_mr":       {suite.NullMR},
 	"ibv_advise_mr":           {suite.Advise},
@@ -123,9 +123,9 @@ func failings() []failing {
 			}
 		}, false},
 		{11, "ibv_reg_dmabuf_mr", "ibv_reg_mr", func(t *suite.T) func() error {
-			pd, fd := newPD(t), must(suite.DmabufFD(t, page))(t)
+			pd, fd := newPD(t), must(suite.DMABufFD(t, page))(t)
 			t.Cleanup(func() { ok(t, "closing the descriptor", unix.Close(fd)) })
-			return func() error { _, err := pd.RegDmabufMR(0, page, 0, fd, 0); return err }
+			return func() error { _, err := pd.RegDMABufMR(0, page, 0, fd, 0); return err }
 		}, false},
 		{12, "ibv_rereg_mr", "ibv_rereg_mr", func(t *suite.T) func() error {
 			mr := must(newPD(t).RegMR(make([]byte, 64), 0))(t)

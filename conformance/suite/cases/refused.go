@@ -75,8 +75,8 @@ func newGround(t *suite.T) *ground {
 	buf := buffer(t, 4*page)
 	g.addr = buf.Addr()
 	g.mr = must(g.pd.RegMRFrom(mem.Addr(g.addr, page), verbs.MRAccessLocalWrite))(t)
-	if t.Has(suite.Dmabuf) && t.Has(suite.DmabufMemory) {
-		g.fd = must(suite.DmabufFD(t, page))(t)
+	if t.Has(suite.DMABuf) && t.Has(suite.DMABufMemory) {
+		g.fd = must(suite.DMABufFD(t, page))(t)
 		t.Cleanup(func() { ok(t, "closing the descriptor", syscall.Close(g.fd)) })
 	}
 	return g
@@ -110,16 +110,16 @@ func regIOVA(n int, rule string, p place, length, iova uint64, access verbs.MRAc
 		without: func(g *ground) syscall.Errno { return g.lib.RegMR(g.at(p), length, iova, uint32(access)) }}
 }
 
-func regDmabuf(n int, rule string, offset, length, iova uint64, access verbs.DmabufAccess, noFD bool) breach {
+func regDMABuf(n int, rule string, offset, length, iova uint64, access verbs.DMABufAccess, noFD bool) breach {
 	fd := func(g *ground) int {
 		if noFD {
 			return -1
 		}
 		return g.fd
 	}
-	return breach{n: n, rule: "VR-ibv_reg_dmabuf_mr-" + rule, page: "ibv_reg_mr", needs: needs(suite.Dmabuf, suite.DmabufMemory),
-		with:    func(g *ground) error { _, err := g.pd.RegDmabufMR(offset, length, iova, fd(g), access); return err },
-		without: func(g *ground) syscall.Errno { return g.lib.RegDmabufMR(offset, length, iova, fd(g), uint32(access)) }}
+	return breach{n: n, rule: "VR-ibv_reg_dmabuf_mr-" + rule, page: "ibv_reg_mr", needs: needs(suite.DMABuf, suite.DMABufMemory),
+		with:    func(g *ground) error { _, err := g.pd.RegDMABufMR(offset, length, iova, fd(g), access); return err },
+		without: func(g *ground) syscall.Errno { return g.lib.RegDMABufMR(offset, length, iova, fd(g), uint32(access)) }}
 }
 
 func regEx(n int, rule string, attr func(g *ground) *verbs.MRInitAttr, init func(g *ground) direct.Init) breach {
@@ -176,12 +176,12 @@ func breaches() []breach {
 		regIOVA(27, "addr-0038", place{64, false}, page, 0, local),
 		regIOVA(28, "iova-0039", here, page, 0x10001, local),
 		regIOVA(29, "iova-0039", place{8, false}, page, 0x10000, local),
-		regDmabuf(40, "access-0041", 0, page, 0, verbs.DmabufAccessRemoteWrite, false),
-		regDmabuf(41, "access-0042", 0, page, 0, verbs.DmabufAccessRemoteAtomic, false),
-		regDmabuf(42, "access-0043", 0, page, 0, verbs.DmabufAccessLocalWrite|1<<4, false),
-		regDmabuf(43, "iova-0046", 100, page, 0, verbs.DmabufAccessLocalWrite, false),
-		regDmabuf(44, "fd-0047", 0, page, 0, verbs.DmabufAccessLocalWrite, true),
-		regDmabuf(45, "length-0048", last, 2*page, 0, verbs.DmabufAccessLocalWrite, false),
+		regDMABuf(40, "access-0041", 0, page, 0, verbs.DMABufAccessRemoteWrite, false),
+		regDMABuf(41, "access-0042", 0, page, 0, verbs.DMABufAccessRemoteAtomic, false),
+		regDMABuf(42, "access-0043", 0, page, 0, verbs.DMABufAccessLocalWrite|1<<4, false),
+		regDMABuf(43, "iova-0046", 100, page, 0, verbs.DMABufAccessLocalWrite, false),
+		regDMABuf(44, "fd-0047", 0, page, 0, verbs.DMABufAccessLocalWrite, true),
+		regDMABuf(45, "length-0048", last, 2*page, 0, verbs.DMABufAccessLocalWrite, false),
 		regEx(60, "access-0049", func(g *ground) *verbs.MRInitAttr {
 			return verbs.NewMRInitAttr(page, verbs.MRAccessRemoteWrite).Memory(mem.Addr(g.addr, page))
 		},

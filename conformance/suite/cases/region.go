@@ -152,15 +152,15 @@ func forms() []form {
 			return made{mr, buf.Bytes(), uint64(buf.Addr())}
 		}},
 		form{n: 17, title: "part of a descriptor's memory", page: plain, rules: []string{"VR-ibv_reg_dmabuf_mr-iova-0046"},
-			needs: needs(suite.Dmabuf, suite.DmabufMemory),
+			needs: needs(suite.DMABuf, suite.DMABufMemory),
 			reg: func(t *suite.T, pd *verbs.PD) made {
 				return descriptor(t, 0x20000, func(fd int) (*verbs.MR, error) {
-					return pd.RegDmabufMR(page, page, 0x20000, fd, verbs.DmabufAccessLocalWrite|verbs.DmabufAccessRemoteWrite|verbs.DmabufAccessRemoteRead)
+					return pd.RegDMABufMR(page, page, 0x20000, fd, verbs.DMABufAccessLocalWrite|verbs.DMABufAccessRemoteWrite|verbs.DMABufAccessRemoteRead)
 				})
 			}},
 		form{n: 18, title: "the form that covers all: part of a descriptor's memory", page: plain,
 			rules: []string{"VR-ibv_reg_mr_ex-iova-0082", "VR-ibv_reg_mr_ex-comp_mask-0078", "VR-ibv_reg_mr_ex-comp_mask-0079"},
-			needs: needs(suite.Dmabuf, suite.DmabufMemory, suite.MREx), reg: func(t *suite.T, pd *verbs.PD) made {
+			needs: needs(suite.DMABuf, suite.DMABufMemory, suite.MREx), reg: func(t *suite.T, pd *verbs.PD) made {
 				return descriptor(t, 0x30000, func(fd int) (*verbs.MR, error) {
 					mr, err := pd.RegMREx(verbs.NewMRInitAttr(page, rw).FD(fd).FDOffset(page).IOVA(0x30000))
 					if errors.Is(err, errors.ErrUnsupported) { // a kernel without the method: there is no older command with a descriptor
@@ -174,7 +174,7 @@ func forms() []form {
 
 // descriptor registers the second of two pages of a descriptor's memory.
 func descriptor(t *suite.T, at uint64, reg func(fd int) (*verbs.MR, error)) made {
-	fd := must(suite.DmabufFD(t, 2*page))(t)
+	fd := must(suite.DMABufFD(t, 2*page))(t)
 	t.Cleanup(func() { ok(t, "closing the descriptor", unix.Close(fd)) })
 	view := must(unix.Mmap(fd, 0, 2*page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED))(t)
 	t.Cleanup(func() { ok(t, "unmapping", unix.Munmap(view)) })

@@ -14,7 +14,7 @@ import (
 // initialisms are words that Go code writes in capitals, or in a spelling of their own.
 var initialisms = map[string]string{
 	"addr": "Addr", "ah": "AH", "av": "AV", "api": "API", "ca": "CA", "cc": "CC", "cm": "CM", "cpu": "CPU", "cq": "CQ", "cqe": "CQE",
-	"crc": "CRC", "dm": "DM", "dma": "DMA", "dmah": "DMAH", "dmabuf": "Dmabuf", "eec": "EEC", "eecn": "EECN", "fcs": "FCS",
+	"crc": "CRC", "dm": "DM", "dma": "DMA", "dmah": "DMAH", "dmabuf": "DMABuf", "eec": "EEC", "eecn": "EECN", "fcs": "FCS",
 	"fd": "FD", "fw": "FW",
 	"gid": "GID", "guid": "GUID", "hca": "HCA", "hw": "HW", "ib": "IB", "id": "ID", "ip": "IP", "iova": "IOVA",
 	"ipv4": "IPv4", "ipv6": "IPv6", "lid": "LID", "lkey": "LKey", "lmc": "LMC", "mr": "MR", "mtu": "MTU", "mw": "MW",

@@ -206,8 +206,8 @@ func (c *Context) RegMR(addr uintptr, length, iova uint64, access uint32) syscal
 	return c.settle(mr, err)
 }
 
-// RegDmabufMR does the same with ibv_reg_dmabuf_mr; ENOSYS where the library lacks it.
-func (c *Context) RegDmabufMR(offset, length, iova uint64, fd int, access uint32) syscall.Errno {
+// RegDMABufMR does the same with ibv_reg_dmabuf_mr; ENOSYS where the library lacks it.
+func (c *Context) RegDMABufMR(offset, length, iova uint64, fd int, access uint32) syscall.Errno {
 	fn := c.fn("ibv_reg_dmabuf_mr")
 	if fn == 0 {
 		return syscall.ENOSYS

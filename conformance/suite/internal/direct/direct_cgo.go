@@ -90,8 +90,8 @@ func (c *Context) RegMR(addr uintptr, length, iova uint64, access uint32) syscal
 	return c.saw("ibv_reg_mr_iova2", c.settle(mr, err))
 }
 
-// RegDmabufMR does the same by a descriptor.
-func (c *Context) RegDmabufMR(offset, length, iova uint64, fd int, access uint32) syscall.Errno {
+// RegDMABufMR does the same by a descriptor.
+func (c *Context) RegDMABufMR(offset, length, iova uint64, fd int, access uint32) syscall.Errno {
 	fn := c.fn("ibv_reg_dmabuf_mr")
 	if fn == 0 {
 		return syscall.EOPNOTSUPP

@@ -32,7 +32,7 @@ func (c *Context) Close() error { return nil }
 // The calls answer ENOSYS.
 
 func (c *Context) RegMR(uintptr, uint64, uint64, uint32) syscall.Errno { return syscall.ENOSYS }
-func (c *Context) RegDmabufMR(uint64, uint64, uint64, int, uint32) syscall.Errno {
+func (c *Context) RegDMABufMR(uint64, uint64, uint64, int, uint32) syscall.Errno {
 	return syscall.ENOSYS
 }
 func (c *Context) RegMREx(Init) syscall.Errno                                { return syscall.ENOSYS }
