@@ -80,6 +80,9 @@ func TestElements(t *testing.T) {
 	defer batch.Close()
 	for _, r := range registrations(t, dev, a.PD) {
 		t.Run(r.name, func(t *testing.T) {
+			if addr, rkey, err := r.mr.Remote(); err != nil || addr != r.iova || rkey != r.mr.RKey() {
+				t.Errorf("Remote %#x, %#x, %v, want %#x, %#x", addr, rkey, err, r.iova, r.mr.RKey())
+			}
 			if got := r.mr.IOVA(); got != r.iova {
 				t.Errorf("IOVA %#x, want %#x", got, r.iova)
 			}
@@ -118,6 +121,9 @@ func TestElements(t *testing.T) {
 			if _, err := r.mr.SGE(0, 1); !errors.Is(err, os.ErrClosed) || !strings.Contains(err.Error(), "MR (lkey 0x") {
 				t.Errorf("after Close: %v", err)
 			}
+			if addr, rkey, err := r.mr.Remote(); !errors.Is(err, os.ErrClosed) || addr != 0 || rkey != 0 {
+				t.Errorf("after Close, Remote: %#x, %#x, %v", addr, rkey, err)
+			}
 			if got := r.mr.UncheckedSGE(0, 1); got.LKey != 0 {
 				t.Errorf("after Close, unchecked: %+v", got)
 			}
@@ -147,6 +153,9 @@ func TestElementsZeroBased(t *testing.T) {
 	mr := must(pd.RegMR(buf, rw|verbs.MRAccessZeroBased))(t)
 	if _, err := mr.SGE(0, 64); !errors.Is(err, syscall.EINVAL) || !strings.Contains(err.Error(), "ZERO_BASED") {
 		t.Errorf("an element: %v", err)
+	}
+	if _, _, err := mr.Remote(); !errors.Is(err, syscall.EINVAL) || !strings.Contains(err.Error(), "IOVA for a peer") {
+		t.Errorf("the address for a peer: %v", err)
 	}
 	if _, err := must(pd.RegMR(buf, rw))(t).SGE(0, 64); err != nil {
 		t.Errorf("without the flag: %v", err)

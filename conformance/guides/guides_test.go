@@ -106,7 +106,7 @@ func TestPieces(t *testing.T) {
 			pd := must(dev.AllocPD())
 			cq := must(dev.CreateCQ(1, must(dev.CreateCompChannel()), 0))
 			qp := must(pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, MaxSendWR: 1, MaxRecvWR: 1}))
-			self := connect.Usual()
+			self := connect.DefaultSetup()
 			self.DestQPNum, self.AccessFlags = qp.Num(), verbs.QPAccessRemoteWrite
 			self.AV = verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: must(dev.QueryGID(1, 0)), HopLimit: 1}
 			if err := self.ToRTS(qp); err != nil {

@@ -54,7 +54,7 @@ func (s *server) accept(ctx context.Context, conn net.Conn, number int) error {
 	if p.qp, err = s.pd.CreateQP(attr); err != nil {
 		return err
 	}
-	setup := connect.Usual()
+	setup := connect.DefaultSetup()
 	setup.AccessFlags = verbs.QPAccessRemoteRead | verbs.QPAccessRemoteWrite
 	if err := p.qp.Modify(setup.Init()); err != nil {
 		return err
@@ -64,8 +64,13 @@ func (s *server) accept(ctx context.Context, conn net.Conn, number int) error {
 			return err
 		}
 	}
-	places := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, s.mr.IOVA()), mr.IOVA())
-	places = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(places, s.mr.RKey()), mr.RKey())
+	table, tableKey, tableErr := s.mr.Remote()
+	ring, ringKey, ringErr := mr.Remote()
+	if err := errors.Join(tableErr, ringErr); err != nil {
+		return err
+	}
+	places := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, table), ring)
+	places = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(places, tableKey), ringKey)
 	_, err = connect.RC(ctx, conn, p.qp, connect.Options{Setup: &setup, Data: places})
 	return err
 }

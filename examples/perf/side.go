@@ -86,7 +86,7 @@ func (x *side) make(dev *verbs.Device) error {
 		return err
 	}
 	x.cq, x.qp, x.sends, x.recvs = cq, qp, sends, recvs
-	setup := connect.Usual()
+	setup := connect.DefaultSetup()
 	setup.PortNum = uint8(x.ibPort)
 	setup.AccessFlags = verbs.QPAccessRemoteWrite | verbs.QPAccessRemoteRead | verbs.QPAccessRemoteAtomic
 	self, err := json.Marshal(hello{x.test, x.size, x.iters, x.all, x.mr.IOVA(), x.half, x.mr.RKey()})

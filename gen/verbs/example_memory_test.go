@@ -24,11 +24,12 @@ func ExamplePD_RegMR() {
 	fmt.Println(err)
 	mr, err := pd.RegMR(buf, verbs.MRAccessLocalWrite|verbs.MRAccessRemoteWrite)
 	check(err)
-	fmt.Println(mr.Length(), mr.IOVA() == uint64(mr.Addr())) // what a peer needs, with mr.RKey()
+	addr, rkey, err := mr.Remote() // what a peer needs
+	fmt.Println(mr.Length(), addr == uint64(mr.Addr()), rkey == mr.RKey(), err)
 	fmt.Println(mr.Close())
 	// Output:
 	// ibv_reg_mr: access REMOTE_WRITE (0x2): REMOTE_WRITE needs LOCAL_WRITE; add MRAccessLocalWrite [VR-ibv_reg_mr-access-0001]
-	// 4096 true
+	// 4096 true true <nil>
 	// <nil>
 }
 
@@ -84,7 +85,9 @@ func ExampleDevice_AllocDM() {
 	check(err)
 	mr, err := pd.RegDMMR(dm, 0, 4096, verbs.DMAccessZeroBased|verbs.DMAccessRemoteRead)
 	check(err)
-	fmt.Printf("%q %d\n", back, mr.IOVA())
+	addr, _, err := mr.Remote()
+	check(err)
+	fmt.Printf("%q %d\n", back, addr)
 	fmt.Println(errors.Is(dm.Close(), syscall.EBUSY))
 	// Output:
 	// "on the device   " 0

@@ -52,7 +52,7 @@ func (r *Region) refuse(off, n uint64) error {
 	case r == &noRegion:
 		return verr.Copied("", "MR")
 	case r.Unknown != "":
-		return refused(syscall.EINVAL, "%d bytes at offset %d of a memory region: %s; use UncheckedSGE", n, off, r.Unknown)
+		return refused(syscall.EINVAL, "%d bytes at offset %d of a memory region: %s; use UncheckedSGE, or IOVA for a peer", n, off, r.Unknown)
 	case off > r.Length || n > r.Length-off:
 		return refused(syscall.EFAULT, "%d bytes at offset %d lie beyond the end of the memory region, which has %d", n, off, r.Length)
 	}

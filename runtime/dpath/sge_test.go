@@ -90,7 +90,7 @@ func TestPlace(t *testing.T) {
 	}
 	for access, want := range map[uint64]string{0x1: "",
 		0x21: "8 bytes at offset 0 of a memory region: it was registered with ZERO_BASED, and it depends on the device " +
-			"whether its addresses begin at 0; register it with an iova of 0 instead; use UncheckedSGE"} {
+			"whether its addresses begin at 0; register it with an iova of 0 instead; use UncheckedSGE, or IOVA for a peer"} {
 		p.Set(Region{Start: 0x10000, Length: 4096, LKey: 7, Unknown: Vague(access, 0x20)})
 		if _, err := p.SGE(0, 8); want == "" && err != nil || want != "" &&
 			(!errors.Is(err, syscall.EINVAL) || !strings.HasPrefix(err.Error(), want)) {

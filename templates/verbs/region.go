@@ -16,8 +16,20 @@ func (mr *MR) place(start uint64, unknown string) {
 	mr.region.Set(dpath.Region{Start: start, Length: mr.length, LKey: mr.lkey, Unknown: unknown})
 }
 
-// IOVA returns the address of the first byte in work requests of this side and of peers: the address of the
-// memory, the iova of a region that was registered with one, 0 in a zero-based region.
+// Remote returns what a peer needs in its requests to reach the region: the address of its first byte and the
+// key. It holds for memory of the program, with an iova or without, for device memory and for DMA-bufs. It
+// returns syscall.EINVAL where the address is not known: in a region that was imported, or registered with
+// ZERO_BASED. After Close it returns os.ErrClosed.
+func (mr *MR) Remote() (addr uint64, rkey uint32, err error) {
+	first, err := mr.SGE(0, 0)
+	if err != nil {
+		return 0, 0, err
+	}
+	return first.Addr, mr.RKey(), nil
+}
+
+// IOVA returns the address of the first byte in work requests, and 0 where Remote returns an error: the address
+// of the memory, the iova of a region that was registered with one, 0 in a zero-based region.
 func (mr *MR) IOVA() uint64 { return object.OrZero(mr).region.Start() }
 
 // SGE returns the element of a work request for n bytes of the region, beginning at offset off from its first

@@ -31,9 +31,9 @@ type Options struct {
 // Patience is how long a conversation lasts at most if its context has no deadline.
 const Patience = 30 * time.Second
 
-// Usual returns what most connections are made with: port 1, no access to memory, one READ or atomic at a time, and about a second until a
-// peer that does not answer is given up. Change what differs, such as AccessFlags.
-func Usual() verbs.RCSetup {
+// DefaultSetup returns what most connections are made with: port 1, no access to memory, one READ or atomic at a time, and about a second
+// until a peer that does not answer is given up. Change what differs, such as AccessFlags.
+func DefaultSetup() verbs.RCSetup {
 	return verbs.RCSetup{PortNum: 1, MaxDestRDAtomic: 1, MaxRDAtomic: 1, MinRNRTimer: 12, Timeout: 14, RetryCnt: 7, RNRRetry: 7}
 }
 
@@ -71,7 +71,7 @@ func UD(ctx context.Context, conn net.Conn, qp *verbs.QP, o Options) (*Peer, err
 }
 
 func begin(ctx context.Context, conn net.Conn, qp *verbs.QP, kind verbs.QPType, o Options) (*Peer, error) {
-	s := settings{RCSetup: Usual(), kind: kind, hops: cmp.Or(o.HopLimit, 64), key: o.QKey, data: o.Data}
+	s := settings{RCSetup: DefaultSetup(), kind: kind, hops: cmp.Or(o.HopLimit, 64), key: o.QKey, data: o.Data}
 	for s.key == 0 {
 		s.key = rand.Uint32N(1 << 31) // with the highest bit, it is the privileged users'
 	}

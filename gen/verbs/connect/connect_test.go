@@ -18,7 +18,7 @@ import (
 )
 
 func options(data string) Options {
-	setup := Usual()
+	setup := DefaultSetup()
 	setup.MaxRDAtomic, setup.MaxDestRDAtomic = 4, 2
 	return Options{Setup: &setup, HopLimit: 1, Data: []byte(data)}
 }
