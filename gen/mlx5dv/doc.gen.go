@@ -20,6 +20,13 @@
 // Every handle has a Close, which is refused while something made from it is open. Handles may be used from
 // several goroutines at once. Close waits for the calls that use the handle; later calls return os.ErrClosed.
 // Pass handles as pointers: every call on a copy is refused.
+//
+// # Overview
+//
+// Load takes the Lib of verbs.Load, which opens the devices: libmlx5 is the library that libibverbs loads for
+// them. Lib.IsSupported tells which devices it is for, and Lib.QueryDevice what one can do. Lib.CreateQP,
+// Lib.CreateCQ and Lib.AllocDM make objects of package verbs, with attributes of this package beside those of
+// verbs; Lib.QPEx adds the requests of mlx5 to a verbs.QPStream.
 package mlx5dv
 
 import "github.com/verbsgen/verbsgen/runtime/gensupport"

@@ -23,9 +23,11 @@
 //
 // # Overview
 //
-// A program begins with Load, Lib.OpenDevice and Device.AllocPD; PD.RegMR makes memory usable by the device,
-// Device.CreateCQ and PD.CreateQP make queues, QP.PostSend and CQ.PollInto use them, and Device.CloseAll ends
-// it all. Every error says what to do: print it.
+// A program begins with Load, Lib.OpenDevice and Device.AllocPD. PD.RegMR makes memory usable by the device,
+// Device.CreateCQ and PD.CreateQP make queues, and Device.ChooseGID finds the address under which peers reach
+// them. NewSendBatch makes a SendBatch, which holds requests: QP.PostSend posts them, and CQ.Wait waits until
+// they are done, or CQ.PollInto asks. MR.Remote is what a peer needs to know of memory. Device.CloseAll ends it
+// all. Every error says what to do: print it.
 //
 //   - devices: finding devices, opening them, their attributes, ports, GIDs and keys. [Lib.Devices],
 //     [Lib.OpenDevice], [Lib.ImportDevice], [Device.QueryDevice], [Device.QueryPort], [Device.QueryPortSpeed],

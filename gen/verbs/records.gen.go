@@ -18,7 +18,7 @@ import (
 
 // SGE is a range of registered memory, an entry of a scatter-gather list.
 //
-// Its fields and methods are those of [dpath.SGE]: go doc github.com/verbsgen/verbsgen/runtime/dpath.SGE
+// Its fields are those of [dpath.SGE]: go doc github.com/verbsgen/verbsgen/runtime/dpath.SGE
 //
 // C: struct ibv_sge, ibv_advise_mr(3).
 type SGE = dpath.SGE
@@ -2261,28 +2261,32 @@ func NewXRCDInitAttr(fd int, oFlags int) *XRCDInitAttr {
 
 // WC is a completion.
 //
-// Its fields and methods are those of [dpath.WC]: go doc github.com/verbsgen/verbsgen/runtime/dpath.WC
+// Its fields and methods (Err) are those of [dpath.WC]: go doc github.com/verbsgen/verbsgen/runtime/dpath.WC
 //
 // C: struct ibv_wc, ibv_poll_cq(3).
 type WC = dpath.WC
 
 // RecvWR is a receive request in the memory of a batch.
 //
-// Its fields and methods are those of [dpath.RecvWR]: go doc github.com/verbsgen/verbsgen/runtime/dpath.RecvWR
+// Its fields and methods (Add, Recv, SGE, SGEs, SetAddr, SetID) are those of [dpath.RecvWR]: go doc
+// github.com/verbsgen/verbsgen/runtime/dpath.RecvWR
 //
 // C: struct ibv_recv_wr, ibv_post_recv(3).
 type RecvWR = dpath.RecvWR
 
 // SendWR is a send request in the memory of a batch.
 //
-// Its fields and methods are those of [dpath.SendWR]: go doc github.com/verbsgen/verbsgen/runtime/dpath.SendWR
+// Its fields and methods (Add, AtomicWrite, CompareSwap, FetchAdd, Flags, Flush, InlineData, LocalInv, Opcode,
+// Read, SGE, SGEs, Send, SendImm, SendInv, SendTSO, SetAddr, SetFlags, SetID, SetImm, SetRKey, SetRemote, To,
+// ToSRQ, Write, WriteImm) are those of [dpath.SendWR]: go doc github.com/verbsgen/verbsgen/runtime/dpath.SendWR
 //
 // C: struct ibv_send_wr, ibv_post_send(3).
 type SendWR = dpath.SendWR
 
 // OpsWR is an operation on the tags of a shared receive queue, in the memory of a batch.
 //
-// Its fields and methods are those of [dpath.OpsWR]: go doc github.com/verbsgen/verbsgen/runtime/dpath.OpsWR
+// Its fields and methods (Add, Del, Flags, Handle, Opcode, SGE, SGEs, Sync, Unexpected) are those of
+// [dpath.OpsWR]: go doc github.com/verbsgen/verbsgen/runtime/dpath.OpsWR
 //
 // C: struct ibv_ops_wr, ibv_post_srq_ops(3).
 type OpsWR = dpath.OpsWR

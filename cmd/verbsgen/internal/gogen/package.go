@@ -241,20 +241,27 @@ func (e *emitter) overview() string {
 	var text strings.Builder
 	has := map[string]bool{"Lib.OpenDevice": true, "Device.CloseAll": true}
 	var list []string
-	for _, f := range e.pkg.Module.Families {
+	for _, v := range e.pkg.Verbs {
+		for _, m := range v.Methods {
+			has[m.Recv+"."+m.Name] = true
+		}
+	}
+	for _, f := range e.written {
 		for _, m := range f.Methods {
 			has[m] = true
 		}
-		list = append(list, " - "+f.Name+": "+f.Doc+". ["+strings.Join(f.Methods, "], [")+"]")
 	}
-	if len(list) == 0 {
-		return ""
+	for _, f := range e.pkg.Module.Families {
+		list = append(list, " - "+f.Name+": "+f.Doc+". ["+strings.Join(f.Methods, "], [")+"]")
 	}
 	begin := e.pkg.Module.Begin
 	for _, name := range methodName.FindAllString(begin, -1) {
 		if !has[name] {
 			begin = ""
 		}
+	}
+	if begin == "" && len(list) == 0 {
+		return ""
 	}
 	text.WriteString("\n# Overview\n\n")
 	if begin != "" {

@@ -46,11 +46,21 @@ func (e *emitter) recordsFile() *goFile {
 	return g
 }
 
+// aliasMethods are the methods of types of package dpath, which go doc does not list at their aliases. A test compares them.
+var aliasMethods = map[string]string{
+	"WC": "Err",
+	"SendWR": "Add, AtomicWrite, CompareSwap, FetchAdd, Flags, Flush, InlineData, LocalInv, Opcode, Read, SGE, SGEs, Send, SendImm, SendInv, " +
+		"SendTSO, SetAddr, SetFlags, SetID, SetImm, SetRKey, SetRemote, To, ToSRQ, Write, WriteImm",
+	"RecvWR": "Add, Recv, SGE, SGEs, SetAddr, SetID",
+	"OpsWR":  "Add, Del, Flags, Handle, Opcode, SGE, SGEs, Sync, Unexpected",
+}
+
 // record writes the Go type of a record: one that the caller fills, or one that a verb fills. An entry of a list is written with the list.
 func (e *emitter) record(g *goFile, r *model.Record) {
 	switch {
 	case r.Runtime != "":
-		alias := say("alias", words{"Type": r.Runtime + "." + r.Go, "Package": "runtime/" + r.Runtime, "Name": r.Go})
+		alias := say("alias", words{"Type": r.Runtime + "." + r.Go, "Package": "runtime/" + r.Runtime, "Name": r.Go,
+			"Methods": aliasMethods[r.Go]})
 		g.decl(docOfRecord(r, alias), jen.Type().Id(r.Go).Op("=").Add(rt(r.Runtime, r.Go)))
 	case r.Empty():
 	case r.Plain:
