@@ -62,7 +62,8 @@ func play(lib *verbs.Lib, name string, conn net.Conn, first bool) (err error) {
 	part, partErr := mr.SGE(0, size)
 	sends, sendsErr := verbs.NewSendBatch(1, 1)
 	recvs, recvsErr := verbs.NewRecvBatch(1, 1)
-	if err := errors.Join(pdErr, chErr, cqErr, qpErr, mrErr, partErr, sendsErr, recvsErr, qp.Modify(connect.DefaultSetup().Init())); err != nil {
+	initErr := qp.Modify(connect.DefaultSetup().Init())
+	if err := errors.Join(pdErr, chErr, cqErr, qpErr, mrErr, partErr, sendsErr, recvsErr, initErr); err != nil {
 		return err
 	}
 	sends.WR(0).Send(0).Add(part).Flags(verbs.SendSignaled)

@@ -49,8 +49,8 @@ func (e *emitter) recordsFile() *goFile {
 // aliasMethods are the methods of types of package dpath, which go doc does not list at their aliases. A test compares them.
 var aliasMethods = map[string]string{
 	"WC": "Err",
-	"SendWR": "Add, AtomicWrite, CompareSwap, FetchAdd, Flags, Flush, InlineData, LocalInv, Opcode, Read, SGE, SGEs, Send, SendImm, SendInv, " +
-		"SendTSO, SetAddr, SetFlags, SetID, SetImm, SetRKey, SetRemote, To, ToSRQ, Write, WriteImm",
+	"SendWR": "Add, AtomicWrite, CompareSwap, FetchAdd, Flags, Flush, InlineData, LocalInv, Opcode, Read, SGE, SGEs, Send, " +
+		"SendImm, SendInv, SendTSO, SetAddr, SetFlags, SetID, SetImm, SetRKey, SetRemote, To, ToSRQ, Write, WriteImm",
 	"RecvWR": "Add, Recv, SGE, SGEs, SetAddr, SetID",
 	"OpsWR":  "Add, Del, Flags, Handle, Opcode, SGE, SGEs, Sync, Unexpected",
 }
