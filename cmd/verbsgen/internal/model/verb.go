@@ -3,7 +3,6 @@ package model
 import (
 	"slices"
 
-	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 	"github.com/verbsgen/verbsgen/spec/cond"
 	"github.com/verbsgen/verbsgen/spec/role"
@@ -17,6 +16,7 @@ type Verb struct {
 	Doc       string
 	Since     string
 	Returns   string // spec.Ret...
+	MayFail   bool   // what it returns says whether it has failed
 	CRet      string
 	Params    []*Param
 	Creates   *Object
@@ -102,8 +102,7 @@ func (v *Verb) Symbols() []*Symbol {
 // hands to LoadFrom can lack those of the oldest supported release; that a newer function is missing is said before the call, in full.
 func (v *Verb) Answers() bool {
 	all := v.Symbols()
-	return len(all) > 0 && v.Returns != spec.RetVoid && v.Returns != spec.RetValue &&
-		!slices.ContainsFunc(all, func(s *Symbol) bool { return !s.Floor })
+	return len(all) > 0 && v.MayFail && !slices.ContainsFunc(all, func(s *Symbol) bool { return !s.Floor })
 }
 
 // Checked are the rules of a verb that its validator checks: those that refuse a call, or the lints.
