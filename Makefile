@@ -20,9 +20,9 @@ unexport VERBS_REQUIRE_DEVICE
 # examples that run on a kernel device too
 EXAMPLES := ./examples/pingpong ./examples/ud ./examples/srqserver ./examples/bell ./examples/kv ./examples/pingmesh
 # packages with goroutines, or whose tests pass memory to C
-RACE := ./runtime/... ./gen/rdmacm/... ./gen/verbs/connect ./gen/verbs/dispatch ./conformance ./conformance/calls ./conformance/card \
-	./conformance/careless ./conformance/cm ./conformance/cmrecording ./conformance/device ./conformance/failures ./conformance/internal/... \
-	./conformance/libs ./conformance/recording ./conformance/soak ./conformance/suite ./conformance/suite/remote ./examples/...
+RACE := ./runtime/... ./gen/rdmacm/... ./gen/verbs/connect ./gen/verbs/dispatch ./conformance ./conformance/recording/calls ./conformance/card \
+	./conformance/abuse/careless ./conformance/device/cm ./conformance/recording/cmrecording ./conformance/device ./conformance/abuse/failures ./conformance/internal/... \
+	./conformance/abi/libs ./conformance/recording ./conformance/abuse/soak ./conformance/suite ./conformance/suite/remote ./examples/...
 # 3 s of fuzz run what is in testdata and some thousand inputs more: make fuzz tries longer
 HOST_TESTS := test-go race fuzz libs conformance-mlx5 FUZZTIME=3s
 comma := ,
@@ -51,9 +51,9 @@ setup: # install missing packages (libibverbs-dev and others; without root only 
 fresh: ## make and test-host on a bare Debian with empty caches (without root: only with empty caches); FRESH=make: only make
 	@.ci/fresh $(FRESH)
 
-generate: ## regenerate what is checked in (gen/verbs, runtime/gensupport/abi, names of runtime/dpath, conformance/recording, the list of conformance/calls, docs/pictures, the schemas of pages, spec/REFERENCE.md)
-	$(GO) generate ./gen/... ./runtime/gensupport/abi ./runtime/dpath ./conformance/recording ./conformance/calls
-	$(GO) run ./conformance/pictures -o docs/pictures
+generate: ## regenerate what is checked in (gen/verbs, runtime/gensupport/abi, names of runtime/dpath, conformance/recording, the list of conformance/recording/calls, docs/pictures, the schemas of pages, spec/REFERENCE.md)
+	$(GO) generate ./gen/... ./runtime/gensupport/abi ./runtime/dpath ./conformance/recording ./conformance/recording/calls
+	$(GO) run ./conformance/documents/pictures -o docs/pictures
 	$(GO) test ./spec -run TestSchemas -update-schema
 
 check: ## report checked-in files that generate would change, and rules without the tests that they need
@@ -106,8 +106,8 @@ race: ## tests of concurrent code with the race detector and all checks of cgo's
 sweep: ## what `make test` takes samples of, with everything: each function in each release, each left out, damaged headers, a soak of minutes; and gcc's address sanitizer
 	VERBSGEN_SWEEP=1 $(GO) test -count=1 -timeout 60m ./cmd/verbsgen/internal/generate
 	$(GO) test -count=1 -timeout 60m -run 'TestMutations$$' ./cmd/verbsgen -mutations 336
-	$(GO) test -count=1 ./conformance/soak -for 1m
-	GOEXPERIMENT=cgocheck2 $(GO) test -count=1 -race ./conformance/soak -for 1m
+	$(GO) test -count=1 ./conformance/abuse/soak -for 1m
+	GOEXPERIMENT=cgocheck2 $(GO) test -count=1 -race ./conformance/abuse/soak -for 1m
 	@.ci/asan
 
 fuzz: # run every fuzz target for FUZZTIME
@@ -120,7 +120,7 @@ conformance-mlx5: setup ## the suite and the rules on the real libmlx5, above an
 	@.ci/mlx5 $(or $(RDMA),installed 44.0 56.1 65.0)
 
 conformance-vm: ## tests on a real kernel device (soft-RoCE) in a virtual machine: make conformance-vm [KERNEL=6.1|6.12|7.2] [RDMA=44.0|56.1|65.0] [OUT=folder]
-	VERBS_REQUIRE_DEVICE=$(REQUIRE_DEVICE) $(GO) run ./conformance/vm -time 60m -kernel $(KERNEL) $(if $(RDMA),-rdma '$(RDMA)') $(if $(OUT),-out '$(OUT)') -packages ./conformance/device,./conformance/failures,./conformance/cm,./gen/rdmacm/conn,./gen/verbs/dispatch,$(subst $(space),$(comma),$(EXAMPLES)),./conformance -args './conformance=$(SUITE)' -args './examples/pingmesh=-test.run ^TestRun$$' $(if $(SHORT),-args './gen/rdmacm/conn=-test.short') -- -test.skip '$(SOFTWARE)'
+	VERBS_REQUIRE_DEVICE=$(REQUIRE_DEVICE) $(GO) run ./conformance/vm -time 60m -kernel $(KERNEL) $(if $(RDMA),-rdma '$(RDMA)') $(if $(OUT),-out '$(OUT)') -packages ./conformance/device,./conformance/abuse/failures,./conformance/device/cm,./gen/rdmacm/conn,./gen/verbs/dispatch,$(subst $(space),$(comma),$(EXAMPLES)),./conformance -args './conformance=$(SUITE)' -args './examples/pingmesh=-test.run ^TestRun$$' $(if $(SHORT),-args './gen/rdmacm/conn=-test.short') -- -test.skip '$(SOFTWARE)'
 
 matrix: ## run the suite on the software device, all kernels and the card; write out/matrix, docs/reports and docs/conformance-matrix.*: make matrix [ONLY=card]
 	@.ci/matrix $(ONLY)

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/verbsgen/verbsgen/conformance/hotbench"
+	"github.com/verbsgen/verbsgen/conformance/bench/hotbench"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 )
 

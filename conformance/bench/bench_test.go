@@ -20,7 +20,8 @@ PASS
 
 // TestReport has two rounds of two trees, and looks at the table and the file.
 func TestReport(t *testing.T) {
-	targets, err := parseTargets("# a comment\n\nconformance/hotbench Stream/built/16 x-C 2\nconformance/hotbench Generate ms 250\n")
+	targets, err := parseTargets("# a comment\n\nconformance/bench/hotbench Stream/built/16 x-C 2\n" +
+		"conformance/bench/hotbench Generate ms 250\n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +35,7 @@ func TestReport(t *testing.T) {
 	before := 1.5
 	rep := report{Commit: "now", Against: "old", Go: "go1", CPU: "x", Rounds: 3}
 	for _, k := range r.order {
-		rep.Rows = append(rep.Rows, row{Package: "conformance/hotbench", Benchmark: k.name, Unit: k.unit, Value: median(r.values[k])})
+		rep.Rows = append(rep.Rows, row{Package: "conformance/bench/hotbench", Benchmark: k.name, Unit: k.unit, Value: median(r.values[k])})
 	}
 	rep.Rows[1].Before = &before
 	rep.judge(targets)
@@ -42,8 +43,8 @@ func TestReport(t *testing.T) {
 	rep.print(&out, false)
 	want := `now, go1, x; medians of 3
 package               benchmark        unit  measured  target  verdict  old  ratio
-conformance/hotbench  Stream/built/16  x-C   3         2       missed   1.5  2.00
-conformance/hotbench  Generate         ms    240       250     met      -    -
+conformance/bench/hotbench  Stream/built/16  x-C   3         2       missed   1.5  2.00
+conformance/bench/hotbench  Generate         ms    240       250     met      -    -
 1 of 2 targets met
 `
 	if out.String() != want {

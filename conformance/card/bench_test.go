@@ -11,8 +11,8 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/verbsgen/verbsgen/conformance/dmbench"
-	"github.com/verbsgen/verbsgen/conformance/hotbench"
+	"github.com/verbsgen/verbsgen/conformance/bench/dmbench"
+	"github.com/verbsgen/verbsgen/conformance/bench/hotbench"
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/conformance/internal/trips"
 	"github.com/verbsgen/verbsgen/gen/verbs"

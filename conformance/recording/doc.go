@@ -4,8 +4,8 @@
 // It owns a libibverbs that records. Source writes it in C from the facts: a table for each record, a function for each function of the
 // library, each operation of a context and each of an object. It is compiled against the real verbs.h, so that the compiler's layout
 // decides where a field lies, not the facts. Records that this verbs.h lacks, or that have grown since, are those of the project's own
-// header, which conformance/layout compares with real ones: a new release needs no new verbs.h. A call is written down, with all records
-// it points to; objects and results are made with a value of its own in each field.
+// header, which conformance/abi/layout compares with real ones: a new release needs no new verbs.h. A call is written down, with all
+// records it points to; objects and results are made with a value of its own in each field.
 //
 // The tests call every method of the generated package that its pages bind, with every setter of every builder, and compare all fields
 // by their names in C. They know verbs, records and fields by the pages alone: a new page needs no C and no Go, and its builders are

@@ -11,7 +11,7 @@
 // answer, and to other addresses there is no route.
 //
 // Each call answers as librdmacm and Linux (6.1, 6.12 and 7.2 alike) answer it with soft-RoCE, in each state of an identifier, and events
-// have their values: a test compares the answers with those that were recorded there (conformance/cm).
+// have their values: a test compares the answers with those that were recorded there (conformance/device/cm).
 // 127.0.0.1 has no route there; the option [Loopback] gives it one. Nobody needs to wait for a message: it arrives before the call that
 // sends it returns, or is lost. Messages are lost, addresses do not answer, devices are removed and calls fail on order.
 //

@@ -9,7 +9,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/verbsgen/verbsgen/conformance/hotbench"
+	"github.com/verbsgen/verbsgen/conformance/bench/hotbench"
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/dpath/ratio"

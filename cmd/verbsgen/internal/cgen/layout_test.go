@@ -163,5 +163,5 @@ func TestCheckedIn(t *testing.T) {
 	const root = "../../../../../"
 	golden(t, root+"runtime/gensupport/abi/verbs_abi.h", h)
 	golden(t, root+"runtime/gensupport/abi/abi.gen.go", ABIStamp(rel, h))
-	golden(t, root+"conformance/layout/layout.gen.h", asserts)
+	golden(t, root+"conformance/abi/layout/layout.gen.h", asserts)
 }
