@@ -33,12 +33,12 @@ func TestRules(t *testing.T) {
 		&inCreateCompCntr{efaAttrErrCntrExtMemType: 2})
 }
 
-// judge calls a validator with inputs that keep a rule, the case 0, and with inputs that break it, the case 1.
-func judge[In, Out any](t *testing.T, id string, validator func(*In) Out, keeps, breaks *In) {
+// judge calls a validator with the two cases of a rule on its page: accept keeps the rule, and reject breaks it.
+func judge[In, Out any](t *testing.T, id string, validator func(*In) Out, accept, reject *In) {
 	t.Helper()
-	for broken, in := range []*In{keeps, breaks} {
-		if got := fmt.Sprint(validator(in)); strings.Contains(got, "["+id+"]") != (broken == 1) {
-			t.Errorf("%s: case %d, and the validator says %q", id, broken, got)
+	for name, in := range map[string]*In{"accept": accept, "reject": reject} {
+		if got := fmt.Sprint(validator(in)); strings.Contains(got, "["+id+"]") != (name == "reject") {
+			t.Errorf("%s: of the case %s, %+v, the validator says %q", id, name, *in, got)
 		}
 	}
 }

@@ -49,25 +49,27 @@ func validatorOf(v *model.Verb, r *model.Rule) string {
 
 // judge makes the function that calls a validator:
 //
-//	func judge[In, Out any](t *testing.T, id string, validator func(*In) Out, keeps, breaks *In) {
+//	func judge[In, Out any](t *testing.T, id string, validator func(*In) Out, accept, reject *In) {
 //		t.Helper()
-//		for broken, in := range []*In{keeps, breaks} {
-//			if got := fmt.Sprint(validator(in)); strings.Contains(got, "["+id+"]") != (broken == 1) {
-//				t.Errorf("%s: case %d, and the validator says %q", id, broken, got)
+//		for name, in := range map[string]*In{"accept": accept, "reject": reject} {
+//			if got := fmt.Sprint(validator(in)); strings.Contains(got, "["+id+"]") != (name == "reject") {
+//				t.Errorf("%s: of the case %s, %+v, the validator says %q", id, name, *in, got)
 //			}
 //		}
 //	}
 func (e *emitter) judge(g *goFile) {
 	named := rt("strings", "Contains").Call(id("got"), jen.Lit("[").Op("+").Id("id").Op("+").Lit("]"))
 	in := jen.Op("*").Id("In")
-	g.decl("// judge calls a validator with inputs that keep a rule, the case 0, and with inputs that break it, the case 1.",
+	cases := jen.Map(jen.String()).Add(in).Values(jen.Lit("accept").Op(":").Id("accept"), jen.Lit("reject").Op(":").Id("reject"))
+	g.decl("// judge calls a validator with the two cases of a rule on its page: accept keeps the rule, and reject breaks it.",
 		jen.Func().Id("judge").Types(jen.List(jen.Id("In"), jen.Id("Out")).Any()).Params(testingT(), param("id", "string"),
-			jen.Id("validator").Func().Params(in).Id("Out"), jen.List(id("keeps"), id("breaks")).Add(in)).Block(
+			jen.Id("validator").Func().Params(in).Id("Out"), jen.List(id("accept"), id("reject")).Add(in)).Block(
 			id("t.Helper").Call(),
-			jen.For(define("broken", "in").Range().Index().Add(in).Values(id("keeps"), id("breaks"))).Block(
+			jen.For(define("name", "in").Range().Add(cases)).Block(
 				jen.If(define("got").Add(rt("fmt", "Sprint").Call(id("validator").Call(id("in")))),
-					op(named, "!=", jen.Parens(op(id("broken"), "==", jen.Lit(1))))).Block(
-					id("t.Errorf").Call(jen.Lit("%s: case %d, and the validator says %q"), id("id"), id("broken"), id("got"))))))
+					op(named, "!=", jen.Parens(op(id("name"), "==", jen.Lit("reject"))))).Block(
+					id("t.Errorf").Call(jen.Lit("%s: of the case %s, %+v, the validator says %q"), id("id"), id("name"),
+						jen.Op("*").Id("in"), id("got"))))))
 }
 
 // testingT is the parameter of a test: t *testing.T.
