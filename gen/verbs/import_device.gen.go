@@ -3,8 +3,8 @@
 package verbs
 
 import (
+	"github.com/verbsgen/verbsgen/runtime/gensupport/byhand"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/fd"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -42,13 +42,13 @@ func (l *Lib) ImportDevice(cmdFD int) (*Device, error) {
 	if err := l.judgeImportDevice(cmdFD); err != nil {
 		return nil, err
 	}
-	own, err := fd.Duplicate(verb, "cmd_fd", cmdFD)
+	own, err := byhand.DuplicateFD(verb, "cmd_fd", cmdFD)
 	if err != nil {
 		return nil, err
 	}
 	ptr, errno := rawImportDevice(l.fn[symIbv_import_device], int32(own))
 	if ptr == nil {
-		fd.Refused(own, cmdFD)
+		byhand.RefusedFD(own, cmdFD)
 		return nil, verr.Failed(verb, errno, nil)
 	}
 	o := newDevice(l, ptr)

@@ -1,9 +1,6 @@
 //go:build linux
 
-// Package fd gives libraries that take over a file descriptor a duplicate, so that the program's own stays the program's.
-//
-// It must not know verbs.
-package fd
+package byhand
 
 import (
 	"fmt"
@@ -13,8 +10,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Duplicate returns a duplicate of a file descriptor, which the C function verb is given as its parameter param.
-func Duplicate(verb, param string, fd int) (int, error) {
+// DuplicateFD returns a duplicate of a file descriptor for a library that takes it over, so that the program's own stays the program's.
+// The C function verb is given it as its parameter param.
+func DuplicateFD(verb, param string, fd int) (int, error) {
 	own, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
 	if err == nil {
 		return own, nil
@@ -27,9 +25,9 @@ func Duplicate(verb, param string, fd int) (int, error) {
 	return -1, &verr.Error{Verb: verb, Errno: errno, Msg: fmt.Sprintf(problem, param, fd)}
 }
 
-// Refused closes a duplicate of fd that a library was given and did not take over. Some errors of a library come after it has closed
+// RefusedFD closes a duplicate of fd that a library was given and did not take over. Some errors of a library come after it has closed
 // the descriptor: its number may be that of another file by now, which stays open.
-func Refused(own, fd int) {
+func RefusedFD(own, fd int) {
 	if sameFile(own, fd) {
 		_ = unix.Close(own)
 	}

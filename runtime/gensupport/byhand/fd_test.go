@@ -1,6 +1,6 @@
 //go:build linux
 
-package fd
+package byhand
 
 import (
 	"errors"
@@ -29,25 +29,25 @@ func file(t *testing.T) int {
 
 func duplicate(t *testing.T, fd int) int {
 	t.Helper()
-	own, err := Duplicate("verb", "cmd_fd", fd)
+	own, err := DuplicateFD("verb", "cmd_fd", fd)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return own
 }
 
-// TestRefused gives duplicates to libraries that refuse the call: one leaves the duplicate open, one has closed it, and one has closed
+// TestRefusedFD gives duplicates to libraries that refuse the call: one leaves the duplicate open, one has closed it, and one has closed
 // it and another file has its number.
-func TestRefused(t *testing.T) {
+func TestRefusedFD(t *testing.T) {
 	fd, other := file(t), file(t)
 	own := duplicate(t, fd)
 	if flags, err := unix.FcntlInt(uintptr(own), unix.F_GETFD, 0); own == fd || err != nil || flags&unix.FD_CLOEXEC == 0 {
 		t.Errorf("the duplicate of %d is %d, with flags %#x, %v", fd, own, flags, err)
 	}
-	if Refused(own, fd); isOpen(own) || !isOpen(fd) {
+	if RefusedFD(own, fd); isOpen(own) || !isOpen(fd) {
 		t.Errorf("open: the duplicate %t, the original %t", isOpen(own), isOpen(fd))
 	}
-	Refused(own, fd)
+	RefusedFD(own, fd)
 	if !isOpen(fd) {
 		t.Error("the original is closed")
 	}
@@ -56,7 +56,7 @@ func TestRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer unix.Close(own)
-	if Refused(own, fd); !isOpen(own) {
+	if RefusedFD(own, fd); !isOpen(own) {
 		t.Error("the file of another is closed")
 	}
 }
@@ -64,7 +64,7 @@ func TestRefused(t *testing.T) {
 // TestNotOpen duplicates what is not open.
 func TestNotOpen(t *testing.T) {
 	const want = "verb: cmd_fd 1000000 is not an open file descriptor: bad file descriptor (EBADF)"
-	if _, err := Duplicate("verb", "cmd_fd", 1e6); !errors.Is(err, syscall.EBADF) || err.Error() != want {
+	if _, err := DuplicateFD("verb", "cmd_fd", 1e6); !errors.Is(err, syscall.EBADF) || err.Error() != want {
 		t.Errorf("Duplicate: %v", err)
 	}
 }
