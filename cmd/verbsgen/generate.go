@@ -51,15 +51,16 @@ file system has locks. A run that is killed leaves the folder as it was, or
 completely new, or with a file unfinished.gen.go, which does not compile; check
 reports it, and the next run repairs the folder.
 
-With --header, verbsgen lays out each record for amd64 and arm64 and compares the
-result with the C compilers that it finds: $CC, cc, gcc or clang, and for the
-other machine x86_64-linux-gnu-gcc, aarch64-linux-gnu-gcc or clang. A difference
-is an error, and so is an attribute that verbsgen does not know. A note on stderr
-names each machine without a compiler, and each macro that is left out because
-its value differs between the machines. verbsgen has its own copies of common libc and kernel headers. If a
-header needs more, verbsgen reads it with the headers of -I and of the compiler
-instead, and a note says so. It binds only what is declared in the folder of the
-header; other headers supply types.
+With --header, verbsgen lays out each record for amd64 and arm64 and compares
+the result with the C compilers that it finds: $CC, cc, gcc or clang, and for
+the other machine x86_64-linux-gnu-gcc, aarch64-linux-gnu-gcc or clang. A
+difference is an error, and so is an attribute that verbsgen does not know. A
+note on stderr names each machine without a compiler, and each macro that is
+left out because its value differs between the machines. verbsgen has its own
+copies of common libc and kernel headers. If a header needs more, verbsgen reads
+it with the headers of -I and of the compiler instead, and a note says so. It
+binds only what is declared in the folder of the header; other headers supply
+types.
 
 The output depends only on the facts and the pages: it is the same, byte for
 byte, on every machine. A typical line in a hand-written file of the folder:
@@ -108,8 +109,8 @@ For example, to show one new field and hide another:
       hide:
         widget_caps: not needed here
 
-spec/REFERENCE.md explains the keys of pages, and what to do when a header is newer
-than the pages.`,
+spec/REFERENCE.md explains the keys of pages, and what to do when a header is
+newer than the pages.`,
 		Args: takes(0, 0),
 		RunE: do(func(cmd *cobra.Command, args []string) error {
 			if err := t.check(); err != nil {

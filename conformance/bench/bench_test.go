@@ -42,7 +42,7 @@ func TestReport(t *testing.T) {
 	var out strings.Builder
 	rep.print(&out, false)
 	want := `now, go1, x; medians of 3
-package               benchmark        unit  measured  target  verdict  old  ratio
+package                     benchmark        unit  measured  target  verdict  old  ratio
 conformance/bench/hotbench  Stream/built/16  x-C   3         2       missed   1.5  2.00
 conformance/bench/hotbench  Generate         ms    240       250     met      -    -
 1 of 2 targets met

@@ -13,7 +13,8 @@ duration=${DURATION:-2m}
 reports=${REPORTS:-$PWD/pingmesh-$SLURM_JOB_ID}
 read -ra more <<<"${MORE:-}"
 
-{ [ -f "$binary" ] && [ -x "$binary" ]; } || {
+runs() { [ -f "$1" ] && [ -x "$1" ]; }
+runs "$binary" || {
 	echo "no program $binary; make it with: go build ./examples/pingmesh" >&2
 	exit 2
 }

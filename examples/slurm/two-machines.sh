@@ -15,7 +15,8 @@ job=$SLURM_JOB_ID
 report=${REPORT:-$PWD/report-$job.json}
 read -ra more <<<"${MORE:-}"
 
-{ [ -f "$binary" ] && [ -x "$binary" ]; } || {
+runs() { [ -f "$1" ] && [ -x "$1" ]; }
+runs "$binary" || {
 	echo "no program $binary; make it with: go test -c ./conformance" >&2
 	exit 2
 }

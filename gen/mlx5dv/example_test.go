@@ -35,6 +35,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
+	defer dm.Close()
 	_, err = dm.WriteAt([]byte("on the card"), 0) // as any device memory
 	fmt.Println(err)
 }

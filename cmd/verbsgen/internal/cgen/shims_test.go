@@ -39,6 +39,7 @@ func TestShimBodies(t *testing.T) {
 		{model.Verb{CRet: "void", Returns: spec.RetVoid, Way: model.WayObject, Dispatch: own}, "if (!tap->turn)\n\t\treturn;\n\ttap->turn(tap);"},
 	} {
 		c.verb.C, c.verb.Params = "tap_go", tap
+		c.verb.MayFail = c.verb.Returns != spec.RetVoid && c.verb.Returns != spec.RetValue
 		facts := &api.Release{Records: []api.Record{{Tag: "struct tap"}}}
 		g := &side{pkg: &model.Package{Name: "p", Facts: facts}, types: map[string]Type{}}
 		s, err := g.shim(&c.verb)

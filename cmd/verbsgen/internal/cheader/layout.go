@@ -745,13 +745,14 @@ func sameLayout(a, b *api.Layout) bool {
 // members, and the like, are not among the facts.
 func CheckWritten(text []byte, rel *api.Release) error {
 	dir, err := os.MkdirTemp("", "verbsgen-types-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
 	header := filepath.Join(dir, "types.h")
-	if err := os.WriteFile(header, text, 0o600); err != nil {
-		return err
+	if err == nil {
+		defer os.RemoveAll(dir)
+		err = os.WriteFile(header, text, 0o600)
+	}
+	if err != nil {
+		return diag.One(diag.New(diag.OutputWrite, os.TempDir(), 0, 0, "TMPDIR", "the layouts cannot be compared there: "+err.Error(),
+			"set TMPDIR to a folder that can be written to"))
 	}
 	written, err := Parse(Options{Header: header})
 	if err != nil {
