@@ -23,7 +23,7 @@ func releaseRoot(ctx context.Context, cache, release string, say *progress) (str
 	if err != nil {
 		return "", err
 	}
-	script := filepath.Join(strings.TrimSpace(module), "facts", "fetch.sh")
+	script := filepath.Join(strings.TrimSpace(module), "abi", "facts", "fetch.sh")
 	text, err := os.ReadFile(script)
 	if err != nil {
 		return "", err
