@@ -257,6 +257,8 @@ func TestWaitRefused(t *testing.T) {
 	alone, cq, mixed := must(dev.CreateCQ(1, nil, 0))(t), must(dev.CreateCQ(1, ch, 0))(t), must(dev.CreateCQ(1, both, 0))(t)
 	short, cancel := context.WithTimeout(t.Context(), time.Millisecond)
 	defer cancel()
+	sleeps, wake := context.WithTimeout(t.Context(), time.Second) // a Wait takes the channel only if its context has not ended before
+	defer wake()
 	var wcs [1]dpath.WC
 	var none context.Context
 	wait := func(cq *verbs.CQ, ctx context.Context, room int) error {
@@ -277,7 +279,7 @@ func TestWaitRefused(t *testing.T) {
 		"without a context": {wait(cq, none, 1), "the context is nil", syscall.EINVAL},
 		"of nil":            {wait(nil, t.Context(), 1), "nil", syscall.EINVAL},
 		"never made":        {wait(new(verbs.CQ), t.Context(), 1), "never", os.ErrClosed},
-		"first":             {wait(cq, short, 1), "", context.DeadlineExceeded},
+		"first":             {wait(cq, sleeps, 1), "", context.DeadlineExceeded},
 		"Next after Wait":   {next(ch), "taken by Wait of its queues", syscall.EBUSY},
 		"Next first":        {next(both), "", context.DeadlineExceeded},
 		"Wait after Next":   {wait(mixed, t.Context(), 1), "taken by CompChannel.Next", syscall.EBUSY},
