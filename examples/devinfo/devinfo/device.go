@@ -74,7 +74,7 @@ func (p *page) extended(a *verbs.DeviceInfoEx) {
 		p.flags(uint64(a.RawPacketCaps), rawPacketCaps)
 	}
 	p.field(1, "device_cap_flags_ex", "0x%X", uint64(a.DeviceCapFlagsEx))
-	high := a.DeviceCapFlagsEx >> 32 << 32 // the others stand above
+	high := a.DeviceCapFlagsEx >> 32 << 32                                                               // the others stand above
 	p.flags(uint64(high), cNames(high&^(verbs.DeviceCapExFlushGlobal|verbs.DeviceCapExFlushPersistent))) // ibv_devinfo has no names for these
 	p.line(1, "tso_caps:")
 	p.field(2, "max_tso", "%d", a.TSOCaps.MaxTSO)
