@@ -74,8 +74,9 @@ func (p *page) extended(a *verbs.DeviceInfoEx) {
 		p.flags(uint64(a.RawPacketCaps), rawPacketCaps)
 	}
 	p.field(1, "device_cap_flags_ex", "0x%X", uint64(a.DeviceCapFlagsEx))
-	high := a.DeviceCapFlagsEx >> 32 << 32                                                               // the others stand above
-	p.flags(uint64(high), cNames(high&^(verbs.DeviceCapExFlushGlobal|verbs.DeviceCapExFlushPersistent))) // ibv_devinfo has no names for these
+	high := a.DeviceCapFlagsEx >> 32 << 32 // the others stand above
+	// ibv_devinfo has no names for the flags of flushes.
+	p.flags(uint64(high), cNames(high&^(verbs.DeviceCapExFlushGlobal|verbs.DeviceCapExFlushPersistent)))
 	p.line(1, "tso_caps:")
 	p.field(2, "max_tso", "%d", a.TSOCaps.MaxTSO)
 	if a.TSOCaps.MaxTSO != 0 {
