@@ -127,6 +127,9 @@ func TestLayoutsOfInstalledHeaders(t *testing.T) {
 					laidOut += len(rel.Records)
 				}
 			}
+			if laidOut+refused == 0 {
+				t.Skipf("no header of %s is installed", library)
+			}
 			t.Logf("%d records laid out, %d refused", laidOut, refused)
 			if laidOut < 19*refused {
 				t.Error("fewer than 95 %")
