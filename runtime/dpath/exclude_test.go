@@ -12,8 +12,10 @@ import (
 	"time"
 	"unsafe"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/verbsgen/verbsgen/runtime/dpath/internal/dptest"
-	"github.com/verbsgen/verbsgen/runtime/internal/nobarrier"
+	"github.com/verbsgen/verbsgen/runtime/internal/denied"
 )
 
 // TestExclude has two threads use one batch at once: at no time do both have it, and each use is counted. Where both have a processor to
@@ -38,12 +40,12 @@ func TestExclude(t *testing.T) {
 	t.Logf("%d rounds, %d uses", all, used)
 }
 
-const denied = "DPATH_DENIED"
+const deniedVar = "DPATH_DENIED"
 
 // TestWithoutMembarrier runs the tests of batches that several goroutines post in a process that is refused membarrier(2): no batch
 // belongs to a thread.
 func TestWithoutMembarrier(t *testing.T) {
-	if os.Getenv(denied) != "" {
+	if os.Getenv(deniedVar) != "" {
 		p, err := dptest.New()
 		if err != nil {
 			t.Fatal(err)
@@ -66,12 +68,12 @@ func TestWithoutMembarrier(t *testing.T) {
 	var out strings.Builder
 	go func() {
 		runtime.LockOSThread() // never unlocked: the thread must not be used for anything else
-		if err := nobarrier.Deny(syscall.ENOSYS, false); err != nil {
+		if err := denied.Call(unix.SYS_MEMBARRIER, syscall.ENOSYS, false); err != nil {
 			result <- err
 			return
 		}
 		cmd := exec.Command(os.Args[0], "-test.run=^("+tests+")$", "-test.v")
-		cmd.Env = append(os.Environ(), denied+"=1")
+		cmd.Env = append(os.Environ(), deniedVar+"=1")
 		cmd.Stdout, cmd.Stderr = &out, &out
 		result <- cmd.Run()
 	}()

@@ -3,11 +3,17 @@
 package softverbs_test
 
 import (
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/verbsgen/verbsgen/runtime/internal/denied"
 	"github.com/verbsgen/verbsgen/runtime/softverbs/internal/harness"
 )
 
@@ -408,5 +414,51 @@ func TestUnmappedMemory(t *testing.T) {
 		}
 		b.dereg(mr)
 		side.mr = old
+	}
+}
+
+// TestUnmappedMeanwhile unmaps memory while requests copy to it and from it, also where process_vm_readv(2) is refused, as sandboxes do.
+func TestUnmappedMeanwhile(t *testing.T) {
+	const refused = "SOFTVERBS_REFUSED"
+	if os.Getenv(refused) == "" {
+		runtime.LockOSThread() // never unlocked: nothing else may have this thread
+		for _, call := range []uint32{unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV} {
+			if err := denied.Call(call, syscall.EPERM, false); err != nil {
+				t.Fatal(err)
+			}
+		}
+		cmd := exec.Command(os.Args[0], "-test.run=^(TestUnmappedMeanwhile|TestUnmappedMemory)$", "-test.v")
+		cmd.Env = append(os.Environ(), refused+"=1")
+		if out, err := cmd.CombinedOutput(); err != nil || strings.Count(string(out), "--- PASS") != 2 {
+			t.Errorf("%v\n%s", err, out)
+		}
+	}
+	const low, size, rounds = 0x1000_0000, 4 << 20, 20
+	for i := range rounds {
+		b := two(t)
+		x, y := b.pair(plan{}, 2)
+		p, _, errno := unix.Syscall6(unix.SYS_MMAP, low, size, unix.PROT_READ|unix.PROT_WRITE,
+			unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_FIXED_NOREPLACE|unix.MAP_POPULATE, ^uintptr(0), 0)
+		if errno != 0 {
+			b.Fatal(errno)
+		}
+		mr := b.must(b.lib.RegMR(x.pd, p, size, everything))
+		there := b.must(b.lib.RegMR(y.pd, p, size, everything))
+		wr := write(x, y)
+		key, remote := harness.ReadMR(mr), harness.ReadMR(there)
+		wr.SGEs = []harness.SGE{{Addr: uint64(p), Len: size / 2, LKey: key.LKey}}
+		wr.Addr, wr.RKey, wr.Flags = uint64(p)+size/2, remote.RKey, signaled
+		x.send(wr)
+		time.Sleep(time.Duration(i%10) * 100 * time.Microsecond)
+		if _, _, errno := unix.Syscall(unix.SYS_MUNMAP, p, size, 0); errno != 0 {
+			b.Fatal(errno)
+		}
+		switch wc := b.wait(x.scq, 1)[0]; wc.Status {
+		case wcSuccess, wcLocProt, wcRemOp:
+		default:
+			t.Errorf("%+v", wc)
+		}
+		b.dereg(mr)
+		b.dereg(there)
 	}
 }

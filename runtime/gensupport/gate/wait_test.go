@@ -15,8 +15,10 @@ import (
 	"time"
 	"unsafe"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate/internal/gatetest"
-	"github.com/verbsgen/verbsgen/runtime/internal/nobarrier"
+	"github.com/verbsgen/verbsgen/runtime/internal/denied"
 )
 
 // opened returns an open gate with a call inside, which ends at the end of the test at the latest.
@@ -136,12 +138,12 @@ func TestLitmus(t *testing.T) {
 	}
 }
 
-const denied = "GATE_DENIED"
+const deniedVar = "GATE_DENIED"
 
 // TestNoMembarrier runs the other tests in a process that is refused membarrier(2) from its beginning, as old kernels and
 // sandboxes do.
 func TestNoMembarrier(t *testing.T) {
-	if os.Getenv(denied) != "" {
+	if os.Getenv(deniedVar) != "" {
 		if !fenced() {
 			t.Error("calls have no fence")
 		}
@@ -152,13 +154,13 @@ func TestNoMembarrier(t *testing.T) {
 		var out strings.Builder
 		go func() {
 			runtime.LockOSThread() // never unlocked: the thread must not be used for anything else
-			if err := nobarrier.Deny(errno, false); err != nil {
+			if err := denied.Call(unix.SYS_MEMBARRIER, errno, false); err != nil {
 				result <- err
 				return
 			}
 			cmd := exec.Command(os.Args[0], "-test.run=^(TestNoMembarrier|TestEnd|TestWait|TestPatience|TestThreads|TestFork|TestLitmus)$",
 				"-test.v")
-			cmd.Env = append(os.Environ(), denied+"=1")
+			cmd.Env = append(os.Environ(), deniedVar+"=1")
 			cmd.Stdout, cmd.Stderr = &out, &out
 			result <- cmd.Run()
 		}()
@@ -170,9 +172,9 @@ func TestNoMembarrier(t *testing.T) {
 
 // TestDeniedLater has membarrier(2) refused after the program started: nothing is destroyed.
 func TestDeniedLater(t *testing.T) {
-	if os.Getenv(denied) == "" {
+	if os.Getenv(deniedVar) == "" {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestDeniedLater$", "-test.v")
-		cmd.Env = append(os.Environ(), denied+"=later")
+		cmd.Env = append(os.Environ(), deniedVar+"=later")
 		if out, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(out), "--- PASS: TestDeniedLater") {
 			t.Errorf("%v\n%s", err, out)
 		}
@@ -181,7 +183,7 @@ func TestDeniedLater(t *testing.T) {
 	if fenced() {
 		t.Skip("this kernel has no membarrier(2)")
 	}
-	if err := nobarrier.Deny(syscall.EPERM, true); err != nil {
+	if err := denied.Call(unix.SYS_MEMBARRIER, syscall.EPERM, true); err != nil {
 		t.Fatal(err)
 	}
 	var g Gate

@@ -10,7 +10,9 @@ import (
 	"runtime"
 	"syscall"
 
-	"github.com/verbsgen/verbsgen/runtime/internal/nobarrier"
+	"golang.org/x/sys/unix"
+
+	"github.com/verbsgen/verbsgen/runtime/internal/denied"
 )
 
 func main() {
@@ -30,7 +32,7 @@ func run(name string, args []string) error {
 		return err
 	}
 	runtime.LockOSThread() // the thread that executes
-	if err := nobarrier.Deny(syscall.ENOSYS, false); err != nil {
+	if err := denied.Call(unix.SYS_MEMBARRIER, syscall.ENOSYS, false); err != nil {
 		return err
 	}
 	return syscall.Exec(path, args, os.Environ())

@@ -1,4 +1,4 @@
-package nobarrier
+package denied
 
 // Why unsafe: the kernel takes the address of a program. What keeps it sound: the program lives until the call has returned.
 
@@ -10,12 +10,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Deny has membarrier(2) return errno from now on, in all threads of the process or only in the calling one, and in what they execute.
-// A goroutine that denies it to its thread locks the thread before, and never unlocks it.
-func Deny(errno syscall.Errno, all bool) error {
+// Call has the system call of that number return errno from now on, in all threads of the process or only in the calling one, and in what they execute.
+// A goroutine that denies a call to its thread locks the thread before, and never unlocks it.
+func Call(number uint32, errno syscall.Errno, all bool) error {
 	code := []unix.SockFilter{
 		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: 0}, // the number of the call, which struct seccomp_data begins with
-		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: 1, K: unix.SYS_MEMBARRIER},
+		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, Jf: 1, K: number},
 		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ERRNO | uint32(errno)},
 		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW},
 	}

@@ -1,2 +1,0 @@
-// Package nobarrier denies membarrier(2) to tests, as old kernels and sandboxes do.
-package nobarrier
