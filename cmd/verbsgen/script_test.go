@@ -5,11 +5,13 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -34,15 +36,61 @@ func recordedMain() {
 	if isVetTool(os.Args[1:]) {
 		vetTool()
 	}
-	code, list := runList(context.Background(), os.Args[1:], os.Stdout, os.Stderr)
-	printDiags(os.Stderr, list)
+	os.Exit(recorded(os.Args[1:], os.Stdout, os.Stderr))
+}
+
+// recorded is run, but for noting the codes of what is told.
+func recorded(args []string, stdout, stderr io.Writer) int {
+	code, list := runList(context.Background(), args, stdout, stderr)
+	printDiags(stderr, list)
 	if at := os.Getenv(recordVar); at != "" && len(list) > 0 {
 		if err := note(at, list); err != nil {
-			fmt.Fprintln(os.Stderr, "test harness:", err)
+			fmt.Fprintln(stderr, "test harness:", err)
 			code = 99
 		}
 	}
-	os.Exit(code)
+	return code
+}
+
+// inProcess is held while cmdRun has the working directory and the environment of its script.
+var inProcess sync.Mutex
+
+// scriptVars are the variables that scripts set and the command, or a program that it starts, reads.
+var scriptVars = []string{"CC", "CGO_ENABLED", "GOBIN", "GOCACHE", "GOFILE", "GOFLAGS", "GOMODCACHE", "GOPATH", "GOPROXY", "GOSUMDB", "HOME",
+	"NO_COLOR", "PAGER", "PATH", "TMPDIR", recordVar}
+
+// cmdRun runs the command in this process, one script at a time: `run verbsgen ARG...`. A process of its own, by `exec verbsgen`, takes
+// half a second more; it is for what depends on one, such as standard input, a terminal and `verbsgen vet`.
+func cmdRun(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) == 0 || args[0] != "verbsgen" {
+		ts.Fatalf("usage: run verbsgen ARG...")
+	}
+	inProcess.Lock()
+	defer inProcess.Unlock()
+	before, err := os.Getwd()
+	ts.Check(err)
+	vars := os.Environ()
+	defer func() {
+		os.Clearenv()
+		for _, v := range vars {
+			name, value, _ := strings.Cut(v, "=")
+			os.Setenv(name, value)
+		}
+		ts.Check(os.Chdir(before))
+	}()
+	dir := ts.MkAbs(".")
+	ts.Check(os.Chdir(dir))
+	os.Setenv("PWD", dir)
+	for _, name := range scriptVars {
+		if value := ts.Getenv(name); value != "" {
+			os.Setenv(name, value)
+		} else {
+			os.Unsetenv(name)
+		}
+	}
+	if code := recorded(args[1:], ts.Stdout(), ts.Stderr()); (code != 0) != neg {
+		ts.Fatalf("exit code %d", code)
+	}
 }
 
 // note appends the codes to a file that several processes write to at once.
@@ -78,20 +126,24 @@ func TestScripts(t *testing.T) {
 		t.Logf("go list -deps: %v\n%s", err, out)
 	}
 	proxy := newModuleProxy(t, root)
+	var cache []string
+	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH"} {
+		cache = append(cache, name, goEnv(t, name))
+	}
 	t.Run("script", func(t *testing.T) {
 		testscript.Run(t, testscript.Params{
-			Dir:                 "testdata/script",
+			Dir:                 filepath.Join(root, "cmd/verbsgen/testdata/script"), // run changes the working directory
 			UpdateScripts:       *update,
 			RequireExplicitExec: true,
 			RequireUniqueNames:  true,
 			Cmds: map[string]func(*testscript.TestScript, bool, []string){"tree": cmdTree, "mkbytes": cmdMkbytes,
-				"edit": cmdEdit, "modproxy": proxy.command, "pages": cmdPages},
+				"edit": cmdEdit, "modproxy": proxy.command, "pages": cmdPages, "run": cmdRun},
 			Setup: func(e *testscript.Env) error {
 				e.Setenv(recordVar, codes)
 				e.Setenv("REPO", root)
 				e.Setenv("NEWEST", api.Newest())
-				for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH"} {
-					e.Setenv(name, goEnv(t, name))
+				for i := 0; i < len(cache); i += 2 {
+					e.Setenv(cache[i], cache[i+1])
 				}
 				e.Setenv("GOPROXY", "off")
 				e.Setenv("GOSUMDB", "off") // what the cache holds was verified when it came
