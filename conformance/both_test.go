@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 )
 
 // TestPostAndPoll writes as a program does that keeps a queue full: posts what there is room for, and takes completions.

@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/devmem"
-	"github.com/verbsgen/verbsgen/runtime/devmem/fakeprov"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/devmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/devmem/fakeprov"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 

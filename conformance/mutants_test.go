@@ -66,7 +66,7 @@ func mutants() []mutant {
 				"\t\tif mr.h.Kept != nil {\n\t\t\tmr.h.Kept()\n\t\t}\n\t\treturn verr.Failed(\"ibv_dereg_mr\", errno, "},
 			{"../../runtime/gensupport/byhand/rereg.go",
 				"\tr.holdBoth() // the device may use either memory, and either protection domain\n", "\tr.New.Release()\n"},
-			{"../../runtime/devmem/end.go", "\t\t\t\td.span.Reopen(length)\n", "\t\t\t\t_ = length\n"},
+			{"../../runtime/gensupport/devmem/end.go", "\t\t\t\td.span.Reopen(length)\n", "\t\t\t\t_ = length\n"},
 		}, nil, []string{"TestPinnedUntilClose", "TestBufferHeldAfterRefusal", "TestKeptByRefusedRereg", "TestCopyAfterRefusedFree"}},
 	}
 }

@@ -15,7 +15,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 )
 
 // writes returns a batch of n requests, each of which completes on a.CQ with its number as ID.

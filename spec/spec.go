@@ -108,7 +108,7 @@ type Object struct {
 	Also      []string // structs that begin with C: an extended object is one too
 	Parents   []string
 	Destroy   string  // verb that Close calls
-	Memory    string  // MemoryDevice: runtime/devmem copies to and from the object; MemoryHost
+	Memory    string  // MemoryDevice: runtime/gensupport/devmem copies to and from the object; MemoryHost
 	Region    *Region // it is a memory region: elements of work requests are pieces of it
 	Hot       bool    // data-path methods do not enter the handle; Close clears the C pointer
 	Getters   []Getter
@@ -143,7 +143,7 @@ type Lend struct {
 	Pos  Pos
 }
 
-// MemoryDevice is the memory of an object that runtime/devmem copies to and from.
+// MemoryDevice is the memory of an object that runtime/gensupport/devmem copies to and from.
 const MemoryDevice = "device"
 
 // MemoryHost is the memory of an object that the library allocates in the process: the verb that makes the object returns its address.

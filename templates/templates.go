@@ -87,7 +87,7 @@ var Specials = map[string]Special{
 		Symbols: []string{"ibv_reg_mr_iova2", "ibv_reg_mr"}, Types: []string{"IBV_ACCESS_OPTIONAL_RANGE"}},
 	"ibv_reg_mr_iova": {Hashes: []string{"6c5267c42580e8d7", "9081d8f468c1561d"},
 		Symbols: []string{"ibv_reg_mr_iova2", "ibv_reg_mr_iova"}, Types: []string{"IBV_ACCESS_OPTIONAL_RANGE"}},
-	// Its text is in runtime/dpath/ops.h.
+	// Its text is in runtime/gensupport/dpath/ops.h.
 	"ibv_post_srq_ops": {Hashes: []string{"fcd68fc909683a1a"}, Op: true},
 	// Functions of numbers alone.
 	"ibv_is_qpt_supported":        {Hashes: []string{"6bd74fab29ebb7a8"}},

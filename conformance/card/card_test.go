@@ -13,7 +13,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/devmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/devmem"
 )
 
 // TestDevices shows that the devices are those of the real libmlx5: it is the installed one, and it answers for them.

@@ -12,7 +12,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/internal/overlay"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/devmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/devmem"
 )
 
 // TestDeviceMemory allocates, copies, registers and frees.

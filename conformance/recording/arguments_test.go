@@ -32,7 +32,7 @@ var written = map[string]string{
 	"MW.Bind":          "TestWindows",
 	"CQ.PollInto":      "TestCompletions",
 	"CQ.ReqNotify":     "TestReqNotify",
-	"DM.WriteAt":       "a copy takes bytes, no record; conformance/bench/dmbench and runtime/devmem copy",
+	"DM.WriteAt":       "a copy takes bytes, no record; conformance/bench/dmbench and runtime/gensupport/devmem copy",
 	"DM.ReadAt":        "the same",
 	"CompChannel.Next": "TestCompletionEvents",
 	"CQEvent.Done":     "the same",

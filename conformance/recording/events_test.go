@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"golang.org/x/sys/unix"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/gen/rdmacm"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 )
 

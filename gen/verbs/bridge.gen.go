@@ -5,10 +5,10 @@ package verbs
 import (
 	"unsafe"
 
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/bridge"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/diagnose"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dl"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/lazy"
 )
 

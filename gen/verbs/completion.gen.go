@@ -2,7 +2,7 @@
 
 package verbs
 
-import "github.com/verbsgen/verbsgen/runtime/dpath"
+import "github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 
 // WCError is the error of a completion that is not a success: WC.Err returns it.
 type WCError = dpath.WCError

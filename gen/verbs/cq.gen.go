@@ -9,8 +9,8 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/diagnose"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/events"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/lazy"

@@ -5,7 +5,7 @@ package verbs
 import (
 	"context"
 
-	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/events"
 )
 

@@ -8,10 +8,10 @@ import (
 	"syscall"
 	"unsafe"
 
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/codes"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/diagnose"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/events"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/lazy"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"unsafe"
 
-	"github.com/verbsgen/verbsgen/runtime/devmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/devmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )

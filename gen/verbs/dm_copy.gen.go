@@ -5,7 +5,7 @@ package verbs
 import (
 	"unsafe"
 
-	"github.com/verbsgen/verbsgen/runtime/devmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/devmem"
 )
 
 // memory returns &dm.mem, and nil for nil. A test for nil here would keep WriteAt from being inlined: package devmem makes it. So would a
@@ -66,26 +66,44 @@ func (dm *DM) GetUint64(off int64) (v uint64, err error) {
 // calls into C. It returns how many were made: all, or the index of the first that failed and the error.
 //
 // C: ibv_memcpy_to_dm, ibv_alloc_dm(3).
-func (dm *DM) WriteV(p []byte, pieces []devmem.Piece) (done int, err error) {
+func (dm *DM) WriteV(p []byte, pieces []DMPiece) (done int, err error) {
 	return dm.memory().WriteV(p, pieces)
 }
 
 // ReadV makes a copy from the device memory for each piece of p, in order, as ReadAt does; otherwise it is like WriteV.
 //
 // C: ibv_memcpy_from_dm, ibv_alloc_dm(3).
-func (dm *DM) ReadV(p []byte, pieces []devmem.Piece) (done int, err error) {
+func (dm *DM) ReadV(p []byte, pieces []DMPiece) (done int, err error) {
 	return dm.memory().ReadV(p, pieces)
 }
 
-// Wide returns the copies with accesses of up to 32 bytes, which no provider promises to work: see devmem.Wide for what they give up.
-func (dm *DM) Wide() devmem.Wide { return dm.memory().Wide() }
+// Wide returns the copies with accesses of up to 32 bytes, which no provider promises to work: see DMWide for what they give up.
+func (dm *DM) Wide() DMWide { return dm.memory().Wide() }
 
 // Flush makes what this goroutine wrote visible to the device before anything that follows. WriteAt does not: call
 // Flush after the last write and before telling a peer, where no post on this device's own queue comes between.
 func (dm *DM) Flush() { dm.memory().Flush() }
 
 // Mode returns how copies reach the device memory.
-func (dm *DM) Mode() devmem.Mode { return dm.memory().Mode() }
+func (dm *DM) Mode() DMMode { return dm.memory().Mode() }
 
 // Length returns the length in bytes; false for an imported DM whose length is not known.
 func (dm *DM) Length() (uint64, bool) { return dm.memory().Length() }
+
+// DMMode is how the bytes of a device memory are reached: DM.Mode returns it.
+type DMMode = devmem.Mode
+
+// Modes of a device memory.
+const (
+	DMDetached = devmem.Detached // it is closed, or a copy by value: every copy is an error
+	DMDirect4  = devmem.Direct4  // from Go, in accesses of four bytes to the provider's mapping
+	DMShim     = devmem.Shim     // by the provider's functions, one call of C for each copy
+	DMRefused  = devmem.Refused  // not at all: every copy returns why
+)
+
+// DMPiece is one of the copies that DM.WriteV and DM.ReadV make.
+type DMPiece = devmem.Piece
+
+// DMWide makes copies with wider accesses than DM. Its methods are ReadAt and WriteAt: go doc
+// github.com/verbsgen/verbsgen/runtime/gensupport/devmem.Wide says what they give up.
+type DMWide = devmem.Wide

@@ -5,8 +5,8 @@ package verbs
 import (
 	"time"
 
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/codes"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 )
 

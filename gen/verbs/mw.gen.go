@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"unsafe"
 
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )

@@ -2,10 +2,10 @@
 
 package verbs
 
-import "github.com/verbsgen/verbsgen/runtime/dpath"
+import "github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 
 // OpsBatch is the memory of operations on tags, which SRQ.PostOps posts.
-// Its methods are Close, From, Len and WR: go doc github.com/verbsgen/verbsgen/runtime/dpath.OpsBatch
+// Its methods are Close, From, Len and WR: go doc github.com/verbsgen/verbsgen/runtime/gensupport/dpath.OpsBatch
 type OpsBatch = dpath.OpsBatch
 
 // OpsRange is some operations of a batch, which its From method names.

@@ -3,7 +3,6 @@
 package verbs
 
 import (
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -11,7 +10,7 @@ import (
 const leastMTU = 256
 
 // hintPostSend reports a datagram that is longer than a packet, which verb posted.
-func (qp *QP) hintPostSend(verb string, r dpath.SendRange) {
+func (qp *QP) hintPostSend(verb string, r SendRange) {
 	if qp.made == nil || qp.made.qp_type != uint32(QPTypeUD) {
 		return
 	}

@@ -8,9 +8,9 @@ import (
 	"structs"
 	"unsafe"
 
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/codes"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/verr"

@@ -3,7 +3,7 @@
 package verbs
 
 import (
-	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 

@@ -8,7 +8,6 @@ import (
 	"syscall"
 	"unsafe"
 
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
@@ -179,7 +178,7 @@ func (srq *SRQ) Num() (uint32, error) {
 }
 
 // refusedPostSRQRecv returns the error of a post that returned errno, with what may explain it.
-func (srq *SRQ) refusedPostSRQRecv(r dpath.RecvRange, posted int, errno syscall.Errno) error {
+func (srq *SRQ) refusedPostSRQRecv(r RecvRange, posted int, errno syscall.Errno) error {
 	wr, err := r.Refusal(&errPostSRQRecv, posted, errno)
 	if err != nil {
 		return err
@@ -195,7 +194,7 @@ func (srq *SRQ) refusedPostSRQRecv(r dpath.RecvRange, posted int, errno syscall.
 }
 
 // refusedPostSRQOps returns the error of a post that returned errno, with what may explain it.
-func (srq *SRQ) refusedPostSRQOps(r dpath.OpsRange, posted int, errno syscall.Errno) error {
+func (srq *SRQ) refusedPostSRQOps(r OpsRange, posted int, errno syscall.Errno) error {
 	wr, err := r.Refusal(&errPostSRQOps, posted, errno)
 	if err != nil {
 		return err

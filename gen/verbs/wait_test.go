@@ -7,7 +7,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 

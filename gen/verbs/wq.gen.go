@@ -8,7 +8,6 @@ import (
 	"syscall"
 	"unsafe"
 
-	"github.com/verbsgen/verbsgen/runtime/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
@@ -95,7 +94,7 @@ func (wq *WQ) Num() uint32 { return object.OrZero(wq).wqNum }
 func (wq *WQ) Handle() uint32 { return object.OrZero(wq).handle }
 
 // refusedPostWQRecv returns the error of a post that returned errno, with what may explain it.
-func (wq *WQ) refusedPostWQRecv(r dpath.RecvRange, posted int, errno syscall.Errno) error {
+func (wq *WQ) refusedPostWQRecv(r RecvRange, posted int, errno syscall.Errno) error {
 	wr, err := r.Refusal(&errPostWQRecv, posted, errno)
 	if err != nil {
 		return err

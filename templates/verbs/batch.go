@@ -4,14 +4,14 @@
 
 package verbs
 
-import "github.com/verbsgen/verbsgen/runtime/dpath"
+import "github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 
 // SendBatch is the memory of send requests, which QP.PostSend posts.
-// Its methods are All, Close, From, Len, Refused and WR: go doc github.com/verbsgen/verbsgen/runtime/dpath.SendBatch
+// Its methods are All, Close, From, Len, Refused and WR: go doc github.com/verbsgen/verbsgen/runtime/gensupport/dpath.SendBatch
 type SendBatch = dpath.SendBatch
 
 // RecvBatch is the memory of receive requests, which PostRecv posts.
-// Its methods are All, Close, From, Len, Refused and WR: go doc github.com/verbsgen/verbsgen/runtime/dpath.RecvBatch
+// Its methods are All, Close, From, Len, Refused and WR: go doc github.com/verbsgen/verbsgen/runtime/gensupport/dpath.RecvBatch
 type RecvBatch = dpath.RecvBatch
 
 // SendRange and RecvRange are some requests of a batch, which its From method names.
@@ -40,7 +40,7 @@ func NewRecvBatch(wrs, sgesPerWR int, opts ...BatchOption) (*RecvBatch, error) {
 // InlineRoom reserves that many bytes in each request for inline data, see SendWR.InlineData. Receives do not use them.
 func InlineRoom(bytes int) BatchOption { return dpath.InlineRoom(bytes) }
 
-// Never called: a method of runtime/dpath is inlined in programs that import only this package if it is inlined here.
+// Never called: a method of runtime/gensupport/dpath is inlined in programs that import only this package if it is inlined here.
 var _ = func(s *SendBatch, r *RecvBatch) {
 	for range s.All() {
 	}

@@ -8,8 +8,8 @@ import (
 	"syscall"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/devmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/bridge"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/devmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )

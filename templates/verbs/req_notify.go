@@ -8,7 +8,7 @@
 package verbs
 
 import (
-	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 

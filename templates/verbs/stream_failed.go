@@ -8,13 +8,13 @@ package verbs
 import (
 	"syscall"
 
-	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 )
 
 // failed returns the error of a post that posted nothing.
-func (s *QPStream) failed(r dpath.SendRange, errno syscall.Errno) error {
+func (s *QPStream) failed(r SendRange, errno syscall.Errno) error {
 	return r.Failed(&errWRStart, errno)
 }
 
 // hint has no hints, which are those of ibv_post_send.
-func (s *QPStream) hint(dpath.SendRange) {}
+func (s *QPStream) hint(SendRange) {}

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/verbsgen/verbsgen/runtime/devmem/fakeprov"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/devmem/fakeprov"
 )
 
 const (

@@ -8,8 +8,8 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/bench/dmbench"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/devmem"
-	"github.com/verbsgen/verbsgen/runtime/devmem/fakeprov"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/devmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/devmem/fakeprov"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/verbsgen/verbsgen/conformance/bench/dmbench"
-	"github.com/verbsgen/verbsgen/runtime/devmem"
-	"github.com/verbsgen/verbsgen/runtime/devmem/fakeprov"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/devmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/devmem/fakeprov"
 )
 
 func TestMeasureErrors(t *testing.T) {

@@ -10,7 +10,7 @@ package dmbench
 #cgo noescape verbsgen_dmbench_ungated
 #cgo nocallback verbsgen_dmbench_ungated
 
-// The crossing of runtime/devmem without its gate; keep the two alike.
+// The crossing of runtime/gensupport/devmem without its gate; keep the two alike.
 static void verbsgen_dmbench_ungated(uintptr_t dm, uint64_t off, uint8_t *host, size_t n, int *code)
 {
 	struct ibv_dm *d = (struct ibv_dm *)dm;
@@ -66,7 +66,7 @@ type Ungated struct {
 	Length uint64
 }
 
-// WriteAt checks what the method of runtime/devmem checks.
+// WriteAt checks what the method of runtime/gensupport/devmem checks.
 func (u *Ungated) WriteAt(p []byte, off int64) (n int, err error) {
 	o, size := uint64(off), uint64(len(p))
 	if o < u.Length && size <= u.Length-o {

@@ -10,8 +10,8 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/bench/dmbench"
 	"github.com/verbsgen/verbsgen/conformance/bench/dmbench/internal/ungated"
-	"github.com/verbsgen/verbsgen/runtime/devmem"
-	"github.com/verbsgen/verbsgen/runtime/devmem/fakeprov"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/devmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/devmem/fakeprov"
 )
 
 // gated is a device memory, and the loop that writes to it without a gate.

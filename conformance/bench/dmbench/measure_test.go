@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/verbsgen/verbsgen/conformance/bench/dmbench"
-	"github.com/verbsgen/verbsgen/runtime/devmem"
-	"github.com/verbsgen/verbsgen/runtime/devmem/fakeprov"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/devmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/devmem/fakeprov"
 )
 
 // TestMeasure asks that all contestants copy and that the subject allocates nothing, not how fast anything is.

@@ -21,8 +21,8 @@ import "C"
 import (
 	"unsafe"
 
-	"github.com/verbsgen/verbsgen/runtime/devmem"
-	"github.com/verbsgen/verbsgen/runtime/dpath/ratio"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/devmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath/ratio"
 )
 
 // MeasurePieces compares writes of pieces of n bytes, one behind the other, by a method that takes them all, with a loop in C through

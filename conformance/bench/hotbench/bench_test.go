@@ -13,7 +13,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/bench/hotbench"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath/ratio"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath/ratio"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
@@ -186,7 +186,7 @@ func post(tb testing.TB, s *verbs.QPStream, batch *verbs.SendBatch) {
 	}
 }
 
-// TestInlined asks the compiler whether it inlines what builds requests, in a program that imports gen/verbs and not runtime/dpath, as this
+// TestInlined asks the compiler whether it inlines what builds requests, in a program that imports gen/verbs and not runtime/gensupport/dpath, as this
 // one does: a call for each costs more than the whole request.
 func TestInlined(t *testing.T) {
 	said, err := exec.Command("go", "test", "-c", "-gcflags=-m", "-o", filepath.Join(t.TempDir(), "x"), ".").CombinedOutput()

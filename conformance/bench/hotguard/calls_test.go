@@ -8,7 +8,7 @@ import (
 	"github.com/verbsgen/verbsgen/conformance/bench/hotbench"
 	"github.com/verbsgen/verbsgen/conformance/bench/hotguard"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/devmem/fakeprov"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/devmem/fakeprov"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 

@@ -18,7 +18,7 @@ import (
 	"golang.org/x/sys/cpu"
 
 	"github.com/verbsgen/verbsgen/conformance/bench/hotguard"
-	"github.com/verbsgen/verbsgen/runtime/devmem/fakeprov"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/devmem/fakeprov"
 )
 
 var update = flag.Bool("update", false, "write testdata/counts.txt")

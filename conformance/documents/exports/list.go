@@ -78,9 +78,13 @@ func unnamed(s *types.Signature) *types.Signature {
 func (p printer) typeOf(l List, o *types.TypeName) {
 	if o.IsAlias() {
 		l[o.Name()] = "type = " + p.text(types.Unalias(o.Type()))
-		return
+		of, ok := types.Unalias(o.Type()).(*types.Named)
+		if !ok || !strings.Contains(of.Obj().Pkg().Path()+"/", "/"+unpromised) {
+			return // it has a list of its own
+		}
+	} else {
+		l[o.Name()] = "type " + p.kind(o.Type())
 	}
-	l[o.Name()] = "type " + p.kind(o.Type())
 	if s, ok := o.Type().Underlying().(*types.Struct); ok {
 		for f := range s.Fields() {
 			if f.Exported() {

@@ -16,11 +16,12 @@ import (
 // Library is the path of the module that programs import.
 const Library = "github.com/verbsgen/verbsgen"
 
-// unpromised are the packages of the library that programs do not import: those whose path begins with one of these.
-var unpromised = []string{"runtime/gensupport", "runtime/devmem/fakeprov", "runtime/dpath/ratio"}
+// unpromised is the folder of packages that programs do not import.
+const unpromised = "runtime/gensupport/"
 
-// Load compiles and reads the packages that programs import. Their keys are their paths without the module, gen and runtime.
-func Load() (map[string]*types.Package, error) {
+// Load compiles and reads the packages that programs import, and others of the library. Their keys are their paths without the module,
+// gen, runtime and gensupport.
+func Load(others ...string) (map[string]*types.Package, error) {
 	const each = "{{if and .Export (ne .Name \"main\")}}{{.ImportPath}} {{.Export}}{{end}}"
 	cmd := exec.Command("go", "list", "-export", "-deps", "-f", each, Library+"/gen/...", Library+"/runtime/...")
 	var said bytes.Buffer
@@ -34,7 +35,7 @@ func Load() (map[string]*types.Package, error) {
 		path, file, _ := strings.Cut(strings.TrimSpace(line), " ")
 		files[path] = file
 		if in, ok := strings.CutPrefix(path, Library+"/"); ok && !strings.Contains(in+"/", "/internal/") &&
-			!slices.ContainsFunc(unpromised, func(p string) bool { return strings.HasPrefix(in, p) }) {
+			(!strings.HasPrefix(in+"/", unpromised) || slices.Contains(others, in)) {
 			paths = append(paths, in)
 		}
 	}
@@ -46,7 +47,7 @@ func Load() (map[string]*types.Package, error) {
 			return nil, err
 		}
 		_, short, _ := strings.Cut(in, "/")
-		all[short] = pkg
+		all[strings.TrimPrefix(short, "gensupport/")] = pkg
 	}
 	return all, nil
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/verbsgen/verbsgen/conformance/bench/hotbench"
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/dpath/ratio"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath/ratio"
 )
 
 // kinds are what is compared: one request that is waited for (the tests of perftest whose names end in lat), or several (those in bw).

@@ -11,8 +11,8 @@ import (
 	"github.com/verbsgen/verbsgen/gen/hnsdv"
 	"github.com/verbsgen/verbsgen/gen/rdmacm"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/devmem"
-	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/devmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -23,8 +23,8 @@ var packages = map[string]string{
 	"hnsdv":  "gen/hnsdv",
 	"rdmacm": "gen/rdmacm",
 	"verbs":  "gen/verbs",
-	"devmem": "runtime/devmem",
-	"dpath":  "runtime/dpath",
+	"devmem": "runtime/gensupport/devmem",
+	"dpath":  "runtime/gensupport/dpath",
 	"mem":    "runtime/mem",
 	"verr":   "runtime/verr",
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/devmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/devmem"
 )
 
 const dmAll = verbs.DMAccessZeroBased | verbs.DMAccessLocalWrite | verbs.DMAccessRemoteWrite | verbs.DMAccessRemoteRead

@@ -11,7 +11,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/devmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/devmem"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"sync/atomic"
 
-	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 )
 

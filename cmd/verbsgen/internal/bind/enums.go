@@ -111,7 +111,7 @@ var runtimeTypes = map[string][]string{"dpath": {"OpsFlags", "OpsOpcode", "OpsWR
 // inRuntime finds a type that a package under runtime/ does not have.
 func (b *binder) inRuntime(pkg, name string, at spec.Pos) {
 	b.wrong(entry{name: name}.on(at), row{pkg != "" && !slices.Contains(runtimeTypes[pkg], name), "runtime",
-		"runtime/" + pkg + " has no type of this name", "remove runtime:"})
+		"runtime/gensupport/" + pkg + " has no type of this name", "remove runtime:"})
 }
 
 // lookup returns the value of an enumerator or macro. A name of a later release is left out in silence.

@@ -148,7 +148,7 @@ func (b *binder) offset(tag, path string) (at int64, ok bool) {
 	return at, ctype == "struct sockaddr_storage"
 }
 
-// handleKnows is the property that runtime/devmem knows of a handle.
+// handleKnows is the property that runtime/gensupport/devmem knows of a handle.
 const handleKnows = "length"
 
 // bindState resolves where the fields of the C object stand that validators read.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/templates"
 )
 

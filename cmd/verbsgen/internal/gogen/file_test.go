@@ -31,7 +31,7 @@ package p
 import (
 	"strconv"
 
-	"github.com/verbsgen/verbsgen/runtime/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 )
 
 // f uses errors.Is.

@@ -13,9 +13,9 @@ import (
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
-var update = flag.Bool("update", false, "write runtime/dpath/names.gen.go")
+var update = flag.Bool("update", false, "write runtime/gensupport/dpath/names.gen.go")
 
-// TestCheckedIn holds runtime/dpath/names.gen.go against the facts of the newest release and the pages.
+// TestCheckedIn holds runtime/gensupport/dpath/names.gen.go against the facts of the newest release and the pages.
 func TestCheckedIn(t *testing.T) {
 	rel, err := api.Load(api.Newest())
 	if err != nil {
@@ -34,7 +34,7 @@ func TestCheckedIn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := "../../../../runtime/dpath/" + f.Name
+	at := "../../../../runtime/gensupport/dpath/" + f.Name
 	if *update {
 		if err := os.WriteFile(at, f.Data, 0o666); err != nil {
 			t.Fatal(err)

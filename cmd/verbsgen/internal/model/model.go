@@ -296,7 +296,7 @@ type Object struct {
 	Page      string
 	Parents   []*Object
 	Destroy   *Verb
-	Device    bool    // copied to and from by runtime/devmem
+	Device    bool    // copied to and from by runtime/gensupport/devmem
 	Host      bool    // memory that the library allocates in the process
 	Region    *Region // elements of work requests are pieces of it
 	Hot       bool    // the data path is called without entering the handle

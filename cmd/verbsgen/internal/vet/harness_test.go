@@ -34,7 +34,7 @@ type module struct {
 // imported are the types of the packages that the tests' programs import, by path.
 var imported = sync.OnceValues(func() (map[string]*types.Package, error) {
 	list, err := packages.Load(&packages.Config{Mode: packages.NeedName | packages.NeedTypes | packages.NeedImports | packages.NeedDeps |
-		packages.NeedExportFile}, "github.com/verbsgen/verbsgen/gen/...", "github.com/verbsgen/verbsgen/runtime/dpath",
+		packages.NeedExportFile}, "github.com/verbsgen/verbsgen/gen/...", "github.com/verbsgen/verbsgen/runtime/gensupport/dpath",
 		"github.com/verbsgen/verbsgen/runtime/mem", "context", "errors", "fmt", "sync", "sync/atomic",
 		"time")
 	out := map[string]*types.Package{}

@@ -16,7 +16,7 @@ import (
 
 // roots are the folders of the packages whose types and functions are called.
 var roots = map[string]string{"verbs": "gen", "rdmacm": "gen", "efadv": "gen", "hnsdv": "gen",
-	"mem": "runtime", "dpath": "runtime", "devmem": "runtime", "verr": "runtime"}
+	"mem": "runtime", "dpath": "runtime/gensupport", "devmem": "runtime/gensupport", "verr": "runtime"}
 
 func main() {
 	text, err := list()
@@ -31,7 +31,7 @@ func main() {
 
 // list returns the file.
 func list() ([]byte, error) {
-	pkgs, err := exports.Load()
+	pkgs, err := exports.Load("runtime/gensupport/dpath", "runtime/gensupport/devmem")
 	if err != nil {
 		return nil, err
 	}

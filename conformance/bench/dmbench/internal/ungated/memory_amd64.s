@@ -64,7 +64,7 @@ second: \
 
 // func store4(dst, src unsafe.Pointer, n uintptr)
 //
-// The copy of runtime/devmem/internal/dmcopy without the check of a span; keep the two alike.
+// The copy of runtime/gensupport/devmem/internal/dmcopy without the check of a span; keep the two alike.
 TEXT ·store4(SB), NOSPLIT, $0-24
 	MOVQ n+16(FP), R9
 	MOVQ src+8(FP), SI

@@ -1,0 +1,275 @@
+//go:build linux && cgo
+
+package dpath_test
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath/internal/dptest"
+)
+
+func channel(t testing.TB, p *dptest.Provider) *dpath.Channel {
+	t.Helper()
+	get, ack := dptest.Functions()
+	c, err := dpath.NewChannel(p.Channel(), get, ack)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// bounded is a context for what must happen: a test that hangs fails by it.
+func bounded(t testing.TB) context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func ended() context.Context {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	return ctx
+}
+
+func next(t testing.TB, ctx context.Context, p *dptest.Provider, c *dpath.Channel) {
+	t.Helper()
+	cq, cqContext, err := c.Next(ctx)
+	if err != nil || cq != p.CQObject() || cqContext != p.CQContext() {
+		t.Fatalf("queue %v, context %#x, %v; want %v, %#x", cq, cqContext, err, p.CQObject(), p.CQContext())
+	}
+}
+
+// TestNext takes events that are there, and one that comes later, without and with a context that can end.
+func TestNext(t *testing.T) {
+	p := provider(t)
+	c := channel(t, p)
+	p.Feed(3)
+	for range 3 {
+		next(t, context.Background(), p, c)
+	}
+	for _, ctx := range []context.Context{context.Background(), bounded(t)} {
+		go func() {
+			time.Sleep(time.Millisecond) // most likely Next sleeps by now; it works either way
+			p.Feed(1)
+		}()
+		next(t, ctx, p, c)
+	}
+	c.Ack(p.CQObject(), 4)
+	c.Ack(p.CQObject(), 1)
+	c.Ack(p.CQObject(), 0)
+	c.Ack(p.CQObject(), -7)
+	c.Ack(nil, 7)
+	if n := p.Acked(); n != 5 {
+		t.Errorf("%d events are acknowledged, want 5", n)
+	}
+}
+
+// TestNextEnds asks that the end of a context ends the wait and takes no event with it, and that it does not end other waits.
+func TestNextEnds(t *testing.T) {
+	p := provider(t)
+	c := channel(t, p)
+	p.Feed(1)
+	if _, _, err := c.Next(ended()); err != context.Canceled {
+		t.Errorf("ended before: %v", err)
+	}
+	next(t, bounded(t), p, c)
+	short, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+	defer cancel()
+	if _, _, err := c.Next(short); err != context.DeadlineExceeded {
+		t.Errorf("ended while waiting: %v", err)
+	}
+	for range 100 {
+		ctx, cancel := context.WithCancel(context.Background())
+		go cancel()
+		if _, _, err := c.Next(ctx); err != context.Canceled {
+			t.Fatalf("ended at any time: %v", err)
+		}
+		p.Feed(1)
+		next(t, bounded(t), p, c)
+	}
+}
+
+// TestNextTurn has one goroutine wait for the file and another for its turn; the second ends first.
+func TestNextTurn(t *testing.T) {
+	p := provider(t)
+	c := channel(t, p)
+	first := make(chan error)
+	go func() {
+		_, _, err := c.Next(bounded(t))
+		first <- err
+	}()
+	for range 3 {
+		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Millisecond)
+		if _, _, err := c.Next(ctx); err != context.DeadlineExceeded {
+			t.Errorf("second: %v", err)
+		}
+		cancel()
+	}
+	p.Feed(1)
+	if err := <-first; err != nil {
+		t.Errorf("first: %v", err)
+	}
+}
+
+// TestNoneLost has many goroutines take events with contexts that end at any moment, and counts.
+func TestNoneLost(t *testing.T) {
+	const events, takers = 4000, 8
+	p := provider(t)
+	c := channel(t, p)
+	all, stop := context.WithCancel(bounded(t))
+	defer stop()
+	var got, ends atomic.Int64
+	var wg sync.WaitGroup
+	for range takers {
+		wg.Go(func() {
+			for all.Err() == nil {
+				ctx, cancel := context.WithTimeout(all, time.Duration(rand.IntN(100))*time.Microsecond)
+				cq, _, err := c.Next(ctx)
+				cancel()
+				switch {
+				case err == nil:
+					c.Ack(cq, 1)
+					if got.Add(1) == events {
+						stop()
+					}
+				case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+					ends.Add(1)
+				default:
+					t.Errorf("next: %v", err)
+					return
+				}
+			}
+		})
+	}
+	for range events / 10 {
+		p.Feed(10)
+		time.Sleep(time.Duration(rand.IntN(50)) * time.Microsecond)
+	}
+	wg.Wait()
+	if got.Load() != events || p.Acked() != events || ends.Load() == 0 {
+		t.Errorf("of %d events %d came, %d acknowledged; %d waits were ended", events, got.Load(), p.Acked(), ends.Load())
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+	defer cancel()
+	if _, _, err := c.Next(ctx); err != context.DeadlineExceeded {
+		t.Errorf("an event more than there were: %v", err)
+	}
+}
+
+// TestEndsTogether has a context end at the moment an event comes, and asks that the next wait does not feel it.
+func TestEndsTogether(t *testing.T) {
+	p := provider(t)
+	c := channel(t, p)
+	for range 3000 {
+		ctx, cancel := context.WithCancel(context.Background())
+		go func() {
+			p.Feed(1)
+			cancel()
+		}()
+		if _, _, err := c.Next(ctx); err != nil {
+			next(t, bounded(t), p, c)
+		}
+		go p.Feed(1)
+		next(t, context.Background(), p, c)
+		<-ctx.Done()
+	}
+}
+
+// TestClose wakes who waits; what nobody took is there for the next Channel.
+func TestClose(t *testing.T) {
+	p := provider(t)
+	c := channel(t, p)
+	var wg sync.WaitGroup
+	for i := range 6 {
+		ctx := context.Background()
+		if i%2 == 0 {
+			ctx = bounded(t)
+		}
+		wg.Go(func() {
+			if _, _, err := c.Next(ctx); !errors.Is(err, os.ErrClosed) {
+				t.Errorf("waiting: %v", err)
+			}
+		})
+	}
+	time.Sleep(time.Millisecond)
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+	wg.Wait()
+	p.Feed(2)
+	if _, _, err := c.Next(bounded(t)); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("after: %v", err)
+	}
+	if err := c.Close(); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("second close: %v", err)
+	}
+	again := channel(t, p)
+	next(t, bounded(t), p, again)
+	next(t, bounded(t), p, again)
+}
+
+func TestNextErrors(t *testing.T) {
+	p := provider(t)
+	c := channel(t, p)
+	p.Feed(2)
+	p.FailEvent(syscall.EBADF)
+	if _, _, err := c.Next(bounded(t)); !errors.Is(err, syscall.EBADF) {
+		t.Errorf("failed: %v", err)
+	}
+	p.FailEvent(syscall.EINTR)
+	next(t, bounded(t), p, c)
+	p.FailEvent(dptest.NoErrno)
+	if _, _, err := c.Next(bounded(t)); !errors.Is(err, syscall.EIO) {
+		t.Errorf("failed without errno: %v", err)
+	}
+	p.FailEvent(syscall.EAGAIN) // as when somebody else took the event: it is asked for again
+	next(t, bounded(t), p, c)
+}
+
+func TestNewChannel(t *testing.T) {
+	p := provider(t)
+	get, ack := dptest.Functions()
+	for _, a := range []struct {
+		c        unsafe.Pointer
+		get, ack uintptr
+		want     error
+	}{{nil, get, ack, syscall.EINVAL}, {p.Channel(), 0, ack, errors.ErrUnsupported}, {p.Channel(), get, 0, errors.ErrUnsupported}} {
+		if _, err := dpath.NewChannel(a.c, a.get, a.ack); !errors.Is(err, a.want) {
+			t.Errorf("%v: %v", a, err)
+		}
+	}
+	f, err := os.Create(filepath.Join(t.TempDir(), "file"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	pipe := p.SetFD(int(f.Fd()))
+	if _, err := dpath.NewChannel(p.Channel(), get, ack); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("a file on a disk: %v", err)
+	}
+	p.SetFD(-1)
+	if _, err := dpath.NewChannel(p.Channel(), get, ack); !errors.Is(err, syscall.EBADF) {
+		t.Errorf("no file: %v", err)
+	}
+	p.SetFD(pipe)
+	for range 3 { // the library's own descriptor stays open
+		if err := channel(t, p).Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, err := syscall.Seek(pipe, 0, 0); err != syscall.ESPIPE {
+		t.Errorf("the pipe: %v", err)
+	}
+}

@@ -1,0 +1,58 @@
+//go:build linux && cgo
+
+package dpath_test
+
+import (
+	"reflect"
+	"runtime"
+	"testing"
+
+	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
+)
+
+// TestCopiedRequest writes by a copy of a request to the request itself, also after its batch was collected: nothing else changes.
+func TestCopiedRequest(t *testing.T) {
+	send, recv := sendBatch(t, 16, 4), recvBatch(t, 16, 4)
+	ops, err := dpath.NewOpsBatch(16, 4)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, r, o := send.WR(0), recv.WR(0), ops.WR(0)
+	w.Send(1).SGE(1, 2, 3)
+	if s := send.WR(0).SGEs(); len(s) != 1 || s[0] != (dpath.SGE{Addr: 1, Length: 2, LKey: 3}) {
+		t.Errorf("the request has %v, and its copy %v", s, w.SGEs())
+	}
+	send, recv, ops = nil, nil, nil
+	for range 3 {
+		runtime.GC()
+	}
+	var others [][]byte
+	for range 64 {
+		for n := range 8 {
+			others = append(others, make([]byte, 1<<11+n<<8))
+		}
+	}
+	const all = 1<<32 - 1
+	w.Send(1).SGE(1<<64-1, all, all)
+	r.Recv(1).SGE(1<<64-1, all, all)
+	o.Add(1, 1, 1, 1).SGE(1<<64-1, all, all)
+	for _, other := range others {
+		for i, c := range other {
+			if c != 0 {
+				t.Fatalf("byte %d of another object was overwritten", i)
+			}
+		}
+	}
+	if len(w.SGEs()) != 1 || len(r.SGEs()) != 1 || len(o.SGEs()) != 1 {
+		t.Errorf("elements %v, %v, %v", w.SGEs(), r.SGEs(), o.SGEs())
+	}
+}
+
+// TestRequestsAreReferences requires that what programs can copy of a request is a pointer and nothing else.
+func TestRequestsAreReferences(t *testing.T) {
+	for _, typ := range []reflect.Type{reflect.TypeFor[dpath.SendWR](), reflect.TypeFor[dpath.RecvWR](), reflect.TypeFor[dpath.OpsWR]()} {
+		if typ.NumField() != 1 || typ.Field(0).Type.Kind() != reflect.Pointer || typ.Field(0).IsExported() {
+			t.Errorf("%v has more than a pointer to its request", typ)
+		}
+	}
+}
