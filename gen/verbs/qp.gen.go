@@ -187,9 +187,9 @@ func (s *QPStream) PostRange(r SendRange) (posted int, err error) {
 		return 0, verr.NilValue("ibv_wr_start", "QPStream", "make one with QP.Stream")
 	}
 	var a dpath.Stream
-	rawWRStart(s.gate.Word(), s.object, uint64(s.asked), r.Begin(&a, s.gate), unsafe.Pointer(&a))
-	if r.Unfinished(&a) {
-		r.End(&a)
+	rawWRStart(s.gate.Word(), s.object, uint64(s.asked), dpath.Begin(r, &a, s.gate), unsafe.Pointer(&a))
+	if dpath.Unfinished(r, &a) {
+		dpath.End(r, &a)
 		if err := dpath.NotAsked(&a, "ibv_wr_start", "QP", s.asked); err != nil {
 			return 0, err
 		}
@@ -653,7 +653,7 @@ func (qp *QP) Query(fields ...QPField) (*QPInfo, *QPInitInfo, error) {
 
 // refusedPostSend returns the error of a post that returned errno, with what may explain it.
 func (qp *QP) refusedPostSend(r SendRange, posted int, errno syscall.Errno) error {
-	wr, err := r.Refusal(&errPostSend, posted, errno)
+	wr, err := dpath.RefusalOf(r, &errPostSend, posted, errno)
 	if err != nil {
 		return err
 	}
@@ -726,7 +726,7 @@ func (qp *QP) seePostSend(in *inPostSend, ask bool) error {
 
 // refusedPostRecv returns the error of a post that returned errno, with what may explain it.
 func (qp *QP) refusedPostRecv(r RecvRange, posted int, errno syscall.Errno) error {
-	wr, err := r.Refusal(&errPostRecv, posted, errno)
+	wr, err := dpath.RefusalOf(r, &errPostRecv, posted, errno)
 	if err != nil {
 		return err
 	}

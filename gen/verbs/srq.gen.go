@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
@@ -179,7 +180,7 @@ func (srq *SRQ) Num() (uint32, error) {
 
 // refusedPostSRQRecv returns the error of a post that returned errno, with what may explain it.
 func (srq *SRQ) refusedPostSRQRecv(r RecvRange, posted int, errno syscall.Errno) error {
-	wr, err := r.Refusal(&errPostSRQRecv, posted, errno)
+	wr, err := dpath.RefusalOf(r, &errPostSRQRecv, posted, errno)
 	if err != nil {
 		return err
 	}
@@ -195,7 +196,7 @@ func (srq *SRQ) refusedPostSRQRecv(r RecvRange, posted int, errno syscall.Errno)
 
 // refusedPostSRQOps returns the error of a post that returned errno, with what may explain it.
 func (srq *SRQ) refusedPostSRQOps(r OpsRange, posted int, errno syscall.Errno) error {
-	wr, err := r.Refusal(&errPostSRQOps, posted, errno)
+	wr, err := dpath.RefusalOf(r, &errPostSRQOps, posted, errno)
 	if err != nil {
 		return err
 	}

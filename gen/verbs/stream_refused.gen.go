@@ -6,6 +6,7 @@ import (
 	"errors"
 	"syscall"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -13,9 +14,9 @@ import (
 // the first that breaks a rule of posts. If none does, and the provider had no room, the queue is full.
 func (s *QPStream) failed(r SendRange, errno syscall.Errno) error {
 	if errno >= verr.ErrnoClosed {
-		return r.Failed(&errWRStart, errno)
+		return dpath.Failed(r, &errWRStart, errno)
 	}
-	if err := r.Refused(errno); err != nil {
+	if err := dpath.Refused(r, errno); err != nil {
 		return err
 	}
 	as := errno

@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"unsafe"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
@@ -95,7 +96,7 @@ func (wq *WQ) Handle() uint32 { return object.OrZero(wq).handle }
 
 // refusedPostWQRecv returns the error of a post that returned errno, with what may explain it.
 func (wq *WQ) refusedPostWQRecv(r RecvRange, posted int, errno syscall.Errno) error {
-	wr, err := r.Refusal(&errPostWQRecv, posted, errno)
+	wr, err := dpath.RefusalOf(r, &errPostWQRecv, posted, errno)
 	if err != nil {
 		return err
 	}

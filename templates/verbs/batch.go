@@ -7,11 +7,11 @@ package verbs
 import "github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 
 // SendBatch is the memory of send requests, which QP.PostSend posts.
-// Its methods are All, Close, From, Len, Refused and WR: go doc github.com/verbsgen/verbsgen/runtime/gensupport/dpath.SendBatch
+// Its methods are All, Close, From, Len and WR: go doc github.com/verbsgen/verbsgen/runtime/gensupport/dpath.SendBatch
 type SendBatch = dpath.SendBatch
 
 // RecvBatch is the memory of receive requests, which PostRecv posts.
-// Its methods are All, Close, From, Len, Refused and WR: go doc github.com/verbsgen/verbsgen/runtime/gensupport/dpath.RecvBatch
+// Its methods are All, Close, From, Len and WR: go doc github.com/verbsgen/verbsgen/runtime/gensupport/dpath.RecvBatch
 type RecvBatch = dpath.RecvBatch
 
 // SendRange and RecvRange are some requests of a batch, which its From method names.

@@ -6,6 +6,7 @@
 package verbs
 
 import (
+	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -19,7 +20,7 @@ func (qp *QP) hintPostSend(verb string, r SendRange) {
 	}
 	most := qp.datagram.Load()
 	if most == 0 {
-		if bytes := r.Longest(); bytes <= leastMTU {
+		if bytes := dpath.Longest(r); bytes <= leastMTU {
 			return
 		}
 		info, _, err := qp.Query()
@@ -33,7 +34,7 @@ func (qp *QP) hintPostSend(verb string, r SendRange) {
 		most = uint32(port.ActiveMTU.Bytes())
 		qp.datagram.Store(most)
 	}
-	if bytes := r.Longest(); most > 0 && bytes > uint64(most) {
+	if bytes := dpath.Longest(r); most > 0 && bytes > uint64(most) {
 		var v verr.Violations
 		v.Add(&verr.Rule{ID: "ibv_post_send-datagram", Verb: verb, Subject: "wr.sg_list", Page: "ibv_post_send",
 			Statement: "a datagram is not longer than the MTU of the port", Limit: "active_mtu",

@@ -13,7 +13,7 @@ import (
 
 // failed returns the error of a post that posted nothing.
 func (s *QPStream) failed(r SendRange, errno syscall.Errno) error {
-	return r.Failed(&errWRStart, errno)
+	return dpath.Failed(r, &errWRStart, errno)
 }
 
 // hint has no hints, which are those of ibv_post_send.

@@ -85,18 +85,6 @@ func (b *SendBatch) Close() error { return b.requests().close() }
 // Close ends the use of the batch, as SendBatch.Close does.
 func (b *RecvBatch) Close() error { return b.requests().close() }
 
-// Refused returns the error of a post of n requests from number first on that returned errno and no request, if the batch is the
-// reason: it is nil or closed (os.ErrClosed), has fewer requests (EINVAL), or was posted by another goroutine at the same time
-// (EBUSY). Otherwise, also for an EBUSY of the provider, it returns nil.
-func (b *SendBatch) Refused(first, n int, errno syscall.Errno) error {
-	return b.requests().refused(first, n, errno)
-}
-
-// Refused is like SendBatch.Refused.
-func (b *RecvBatch) Refused(first, n int, errno syscall.Errno) error {
-	return b.requests().refused(first, n, errno)
-}
-
 // head is what all requests begin with.
 type head struct {
 	id   uint64

@@ -59,12 +59,12 @@ func TestClosedBatch(t *testing.T) {
 	if bad != 0 || errno != verr.ErrnoBatchClosed {
 		t.Errorf("send: %d, %v", bad, errno)
 	}
-	wantErr(t, send.Refused(0, 1, errno), os.ErrClosed, "ibv_post_send: the SendBatch is closed")
+	wantErr(t, dpath.Refused(send.From(0, 1), errno), os.ErrClosed, "ibv_post_send: the SendBatch is closed")
 	bad, errno = dpath.PostRecvRange(p.QP(), recv.From(0, 1))
 	if bad != 0 || errno != verr.ErrnoBatchClosed {
 		t.Errorf("receive: %d, %v", bad, errno)
 	}
-	wantErr(t, recv.Refused(0, 1, errno), os.ErrClosed, "ibv_post_recv: the RecvBatch is closed")
+	wantErr(t, dpath.Refused(recv.From(0, 1), errno), os.ErrClosed, "ibv_post_recv: the RecvBatch is closed")
 	if posts, _ := p.Calls(); posts != 0 {
 		t.Errorf("%d posts were made", posts)
 	}
@@ -151,12 +151,12 @@ func TestNilBatch(t *testing.T) {
 		if bad != -1 || errno != syscall.EINVAL {
 			t.Errorf("send: %d, %v", bad, errno)
 		}
-		wantErr(t, send.Refused(0, n, errno), syscall.EINVAL, fmt.Sprintf(text, "ibv_post_send", "SendBatch"))
+		wantErr(t, dpath.Refused(send.From(0, n), errno), syscall.EINVAL, fmt.Sprintf(text, "ibv_post_send", "SendBatch"))
 		bad, errno = dpath.PostRecv(p.QP(), recv, n)
 		if bad != -1 || errno != syscall.EINVAL {
 			t.Errorf("receive: %d, %v", bad, errno)
 		}
-		wantErr(t, recv.From(0, n).Refused(errno), syscall.EINVAL, fmt.Sprintf(text, "ibv_post_recv", "RecvBatch"))
+		wantErr(t, dpath.Refused(recv.From(0, n), errno), syscall.EINVAL, fmt.Sprintf(text, "ibv_post_recv", "RecvBatch"))
 	}
 	wantErr(t, send.Close(), syscall.EINVAL, fmt.Sprintf(text, "ibv_post_send", "SendBatch"))
 	wantErr(t, recv.Close(), syscall.EINVAL, fmt.Sprintf(text, "ibv_post_recv", "RecvBatch"))
@@ -169,10 +169,10 @@ func TestRefusedBatch(t *testing.T) {
 	send, recv := sendBatch(t, 4, 1), recvBatch(t, 4, 1)
 	for _, r := range [][2]int{{0, 5}, {3, 2}, {5, 0}, {0, -1}, {-1, 1}} {
 		text := fmt.Sprintf("%d requests from number %d on: the %%s has only 4; post fewer, or make a larger batch", r[1], r[0])
-		wantErr(t, send.From(r[0], r[1]).Refused(syscall.EINVAL), syscall.EINVAL, "ibv_post_send: "+fmt.Sprintf(text, "SendBatch"))
-		wantErr(t, recv.From(r[0], r[1]).Refused(syscall.EINVAL), syscall.EINVAL, "ibv_post_recv: "+fmt.Sprintf(text, "RecvBatch"))
+		wantErr(t, dpath.Refused(send.From(r[0], r[1]), syscall.EINVAL), syscall.EINVAL, "ibv_post_send: "+fmt.Sprintf(text, "SendBatch"))
+		wantErr(t, dpath.Refused(recv.From(r[0], r[1]), syscall.EINVAL), syscall.EINVAL, "ibv_post_recv: "+fmt.Sprintf(text, "RecvBatch"))
 	}
-	if err := errors.Join(send.Refused(0, 4, syscall.ENOMEM), recv.Refused(4, 0, syscall.EINVAL)); err != nil {
+	if err := errors.Join(dpath.Refused(send.From(0, 4), syscall.ENOMEM), dpath.Refused(recv.From(4, 0), syscall.EINVAL)); err != nil {
 		t.Errorf("the batch is not to blame, yet %v", err)
 	}
 }

@@ -3,7 +3,7 @@ package dpath
 import "unsafe"
 
 // Longest returns the bytes of the longest message of the range. It looks at requests that were posted, which nobody changes meanwhile.
-func (r Range[W]) Longest() (most uint64) {
+func Longest[W record](r Range[W]) (most uint64) {
 	if r.batch == nil || r.first < 0 || r.n < 0 || r.n > len(r.batch.wrs) || r.first > len(r.batch.wrs)-r.n {
 		return 0
 	}

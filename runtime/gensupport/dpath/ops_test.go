@@ -92,7 +92,7 @@ func TestOpsRefused(t *testing.T) {
 		t.Error(err)
 	}
 	post("a closed batch", q.Gate(), b.From(0, 1), 0, verr.ErrnoBatchClosed)
-	if err := b.From(0, 1).Refused(verr.ErrnoBatchClosed); !errors.Is(err, os.ErrClosed) {
+	if err := dpath.Refused(b.From(0, 1), verr.ErrnoBatchClosed); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("a closed batch: %v", err)
 	}
 	for name, use := range map[string]func(){"nil": func() { none.WR(0) }, "closed": func() { b.WR(0) }} {

@@ -65,7 +65,7 @@ import (
 // requests before it were posted, and the later ones were not. bad is -1 with an errno when no request is at fault: the
 // queue pair or the batch is closed (verr.ErrnoClosed, verr.ErrnoBatchClosed; verr.ErrnoCopied for a copy of the gate) or n is out of
 // range (EINVAL), there is no memory to begin the call (verr.ErrnoNoMemory), or another goroutine posts the batch
-// (verr.ErrnoBatchShared), and nothing was posted; or the provider did not say which. SendBatch.Refused returns the errors of the batch.
+// (verr.ErrnoBatchShared), and nothing was posted; or the provider did not say which. Refused returns the errors of the batch.
 func PostSend(qp *gate.Gate, b *SendBatch, n int) (bad int, errno syscall.Errno) {
 	return PostSendFrom(qp, b, 0, n)
 }

@@ -31,8 +31,12 @@ func (r Range[W]) Len() int { return r.n }
 // Rest returns the range without its first posted requests.
 func (r Range[W]) Rest(posted int) Range[W] { return Range[W]{r.batch, r.first + posted, r.n - posted} }
 
-// Refused is SendBatch.Refused for the range.
-func (r Range[W]) Refused(errno syscall.Errno) error { return r.batch.refused(r.first, r.n, errno) }
+// Refused returns the error of a post of the range that returned errno and no request, if the batch is the reason: it is nil or closed
+// (os.ErrClosed), has fewer requests (EINVAL), or was posted by another goroutine at the same time (EBUSY). Otherwise, also for an EBUSY of
+// the provider, it returns nil.
+func Refused[W record](r Range[W], errno syscall.Errno) error {
+	return r.batch.refused(r.first, r.n, errno)
+}
 
 // PostSendRange posts a range to the send queue of a queue pair: ibv_post_send(3). It returns how many of its requests were posted. That
 // is 0 if PostSend would return an errno and no request.

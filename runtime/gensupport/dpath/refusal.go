@@ -27,13 +27,13 @@ type Refusal struct {
 	sges   []SGE
 }
 
-// Refusal returns the first request of the range that was not posted. The error is that of a post that errno failed for another reason
+// RefusalOf returns the first request of the range that was not posted. The error is that of a post that errno failed for another reason
 // than a request: the batch, or a closed queue pair.
-func (r Range[W]) Refusal(errs *verr.Once, posted int, errno syscall.Errno) (Refusal, error) {
+func RefusalOf[W record](r Range[W], errs *verr.Once, posted int, errno syscall.Errno) (Refusal, error) {
 	if errs == nil {
 		errs = new(verr.Once)
 	}
-	if err := r.Refused(errno); err != nil && posted == 0 {
+	if err := Refused(r, errno); err != nil && posted == 0 {
 		return Refusal{}, err
 	}
 	if !ofRequest(errno) || posted < 0 || posted >= r.n {

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -17,7 +18,7 @@ func TestRefusal(t *testing.T) {
 	errs := &verr.Once{Verb: "ibv_post_send", Kind: "QP"}
 	b := sendBatch(t, 4, 3)
 	b.WR(2).Send(77).SGE(1, 5, 0).SGE(2, 3, 0).SGE(3, math.MaxUint32, 0)
-	r, err := b.From(1, 3).Refusal(errs, 1, syscall.ENOMEM)
+	r, err := dpath.RefusalOf(b.From(1, 3), errs, 1, syscall.ENOMEM)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +38,7 @@ func TestRefusal(t *testing.T) {
 	if err := r.Error(nil, nil); err.Error() != "ibv_post_send: request 2 (wr_id 77): cannot allocate memory (ENOMEM)" {
 		t.Errorf("%v", err)
 	}
-	if r, _ := b.From(0, 1).Refusal(errs, 0, syscall.EINVAL); r.Least(length) != math.MaxUint64 || r.Total(length) != 0 || r.Full(nil) {
+	if r, _ := dpath.RefusalOf(b.From(0, 1), errs, 0, syscall.EINVAL); r.Least(length) != math.MaxUint64 || r.Total(length) != 0 || r.Full(nil) {
 		t.Errorf("a request without elements, refused with EINVAL: least %d, total %d, full %t", r.Least(length), r.Total(length), r.Full(nil))
 	}
 }
@@ -48,11 +49,11 @@ func TestNoRefusal(t *testing.T) {
 	b := recvBatch(t, 2, 1)
 	for errno, want := range map[syscall.Errno]error{verr.ErrnoClosed: os.ErrClosed, verr.ErrnoBatchClosed: os.ErrClosed,
 		verr.ErrnoNoMemory: syscall.ENOMEM, verr.ErrnoBatchShared: syscall.EBUSY} {
-		if _, err := b.From(0, 2).Refusal(errs, 0, errno); !errors.Is(err, want) || errors.Is(err, verr.ErrQueueFull) {
+		if _, err := dpath.RefusalOf(b.From(0, 2), errs, 0, errno); !errors.Is(err, want) || errors.Is(err, verr.ErrQueueFull) {
 			t.Errorf("%#x: %v, want %v", int(errno), err, want)
 		}
 	}
-	if _, err := b.From(1, 2).Refusal(errs, 0, syscall.EINVAL); err == nil {
+	if _, err := dpath.RefusalOf(b.From(1, 2), errs, 0, syscall.EINVAL); err == nil {
 		t.Error("no error for more requests than there are")
 	}
 }

@@ -83,10 +83,10 @@ func TestBatchInUse(t *testing.T) {
 	}{
 		"SendBatch": {func() (int, syscall.Errno) { return PostSend(p.QP(), send, 4) }, func() { send.WR(0) },
 			func() { send.From(0, 1).Advance(Stride{}) }, func() { send.All()(func(int, SendWR) bool { return false }) },
-			func(e syscall.Errno) error { return send.Refused(0, 4, e) }, send.Close},
+			func(e syscall.Errno) error { return Refused(send.From(0, 4), e) }, send.Close},
 		"RecvBatch": {func() (int, syscall.Errno) { return PostRecv(p.QP(), recv, 4) }, func() { recv.WR(0) },
 			func() { recv.From(0, 1).Advance(Stride{}) }, func() { recv.All()(func(int, RecvWR) bool { return false }) },
-			func(e syscall.Errno) error { return recv.Refused(0, 4, e) }, recv.Close},
+			func(e syscall.Errno) error { return Refused(recv.From(0, 4), e) }, recv.Close},
 	} {
 		end := paused(t, p, c.post)
 		bad, errno := c.post()

@@ -40,7 +40,7 @@ func (a *Stream) Posted() (n int, errno syscall.Errno) {
 
 // Unfinished reports whether End must follow the post that Begin began: not all requests of the range were posted, there are none, or a
 // view adds to them. Otherwise nothing is left to do. It is inlined.
-func (r Range[W]) Unfinished(a *Stream) bool {
+func Unfinished[W record](r Range[W], a *Stream) bool {
 	runtime.KeepAlive(r.batch)
 	return a == nil || a.n <= 0 || a.bad >= 0 || a.code != 0 || a.more != 0
 }
@@ -98,8 +98,8 @@ func NotAsked[A Asked](a *Stream, verb, kind string, _ A) error {
 }
 
 // Failed returns the error of a post of the range as a stream, of which nothing was posted.
-func (r Range[W]) Failed(errs *verr.Once, errno syscall.Errno) error {
-	if err := r.Refused(errno); err != nil {
+func Failed[W record](r Range[W], errs *verr.Once, errno syscall.Errno) error {
+	if err := Refused(r, errno); err != nil {
 		return err
 	}
 	return errs.Errno(errno)

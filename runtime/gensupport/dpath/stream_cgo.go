@@ -12,7 +12,7 @@ import (
 
 // Begin begins the post of the range as a stream: it returns the first request, which C reads, and writes their number into a. It returns
 // nil and 0 requests if the range cannot be posted. End must follow, unless the post is not Unfinished. to is the gate of the queue pair.
-func (r Range[W]) Begin(a *Stream, to *gate.Gate) unsafe.Pointer {
+func Begin[W record](r Range[W], a *Stream, to *gate.Gate) unsafe.Pointer {
 	if a == nil {
 		return nil
 	}
@@ -37,7 +37,7 @@ func (r Range[W]) Begin(a *Stream, to *gate.Gate) unsafe.Pointer {
 }
 
 // End ends the post that Begin began.
-func (r Range[W]) End(a *Stream) {
+func End[W record](r Range[W], a *Stream) {
 	runtime.KeepAlive(r.batch)
 	if a != nil && a.more != 0 {
 		if a.err = r.lacksMore(a); a.err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // Begin is ENOSYS.
-func (Range[W]) Begin(a *Stream, _ *gate.Gate) unsafe.Pointer {
+func Begin[W record](_ Range[W], a *Stream, _ *gate.Gate) unsafe.Pointer {
 	if a == nil {
 		return nil
 	}
@@ -19,4 +19,4 @@ func (Range[W]) Begin(a *Stream, _ *gate.Gate) unsafe.Pointer {
 }
 
 // End does nothing.
-func (Range[W]) End(*Stream) {}
+func End[W record](Range[W], *Stream) {}

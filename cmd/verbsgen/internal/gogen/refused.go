@@ -21,7 +21,7 @@ func (e *emitter) refused(g *goFile, v *model.Verb, m *model.Method) {
 	self, errs := v.Params[0].Go, "err"+v.Go
 	sees := slices.ContainsFunc(v.Inputs(), func(o model.Operand) bool { return o.Kind != model.OpField })
 	see := func(ask bool) jen.Code { return id(self, "see"+v.Go).Call(ref(id("in")), jen.Lit(ask)) }
-	body := []jen.Code{fail(nil).try("wr", id("r.Refusal").Call(ref(id(errs)), id("posted"), id("errno")))}
+	body := []jen.Code{fail(nil).try("wr", rt("dpath", "RefusalOf").Call(id("r"), ref(id(errs)), id("posted"), id("errno")))}
 	var facts []jen.Code
 	if len(v.Inputs()) > 0 {
 		body = append(body, define("in").Id("in"+v.Go).Add(lines(requestInputs(v)...)))

@@ -50,9 +50,9 @@ func (e *emitter) stream(g *goFile, v *model.Verb, m *model.Method) {
 		results: results, body: []jen.Code{
 			none.neverMade("s.gate", v, name, m),
 			declare("a", "dpath.Stream"),
-			cross("s.gate", id("s.object"), conversion("uint64", id("s.asked")), id("r.Begin").Call(ref(id("a")), id("s.gate")), memory("a")),
-			jen.If(id("r.Unfinished").Call(ref(id("a")))).Block(
-				id("r.End").Call(ref(id("a"))),
+			cross("s.gate", id("s.object"), conversion("uint64", id("s.asked")), rt("dpath", "Begin").Call(id("r"), ref(id("a")), id("s.gate")), memory("a")),
+			jen.If(rt("dpath", "Unfinished").Call(id("r"), ref(id("a")))).Block(
+				rt("dpath", "End").Call(id("r"), ref(id("a"))),
 				none.onErr(rt("dpath", "NotAsked").Call(ref(id("a")), jen.Lit(v.C), kind, id("s.asked"))),
 				define("posted", "errno").Add(id("a.Posted").Call()),
 				fail{id("posted")}.refuse(op(id("errno"), "!=", jen.Lit(0)), id("s.failed").Call(id("r"), id("errno")))),
