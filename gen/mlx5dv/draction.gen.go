@@ -9,8 +9,8 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -152,7 +152,7 @@ func (action *DRAction) ModifyFlowMeter(attr DRFlowMeterAttr, fields uint64) err
 	if err := checkDrActionModifyFlowMeter(&in); err != nil {
 		return err
 	}
-	defer mem.PinData(&attrC.flow_meter_parameter, attr.Params)()
+	defer cmem.PinData(&attrC.flow_meter_parameter, attr.Params)()
 	if errno := rawDrActionModifyFlowMeter(action.lib.fn[symMlx5dv_dr_action_modify_flow_meter], action.h.C, unsafe.Pointer(&attrC), bits.ReverseBytes64(fields)); errno != 0 {
 		return verr.Failed(verb, errno, func() []string {
 			return verr.Causes(

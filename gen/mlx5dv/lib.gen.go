@@ -730,7 +730,7 @@ func (l *Lib) CreateCryptoLogin(dev *verbs.Device, attr *CryptoLoginAttrEx) (*Cr
 	if err := checkCryptoLoginCreate(&in); err != nil {
 		return nil, err
 	}
-	defer mem.PinData(&attrC.credential, attr.credential)()
+	defer cmem.PinData(&attrC.credential, attr.credential)()
 	ptr, errno := rawCryptoLoginCreate(l.fn[symMlx5dv_crypto_login_create], devHeld.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {
@@ -1387,11 +1387,11 @@ func (l *Lib) InitQP(qp *verbs.QP) (*QPInfo, error) {
 	qpInfoC.comp_mask |= 0x1 // MLX5DV_QP_MASK_UAR_MMAP_OFFSET
 	qpInfoC.comp_mask |= 0x2 // MLX5DV_QP_MASK_RAW_QP_HANDLES
 	qpInfoC.comp_mask |= 0x4 // MLX5DV_QP_MASK_RAW_QP_TIR_ADDR
-	var objPins mem.Pins
+	var objPins cmem.Pins
 	defer objPins.Unpin()
 	var objC [16]uintptr
 	objC[0] = uintptr(qpHeld.C)
-	objC[1] = mem.PinValue(&objPins, &qpInfoC)
+	objC[1] = cmem.PinValue(&objPins, &qpInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 1); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
 			return verr.Causes(
@@ -1425,12 +1425,12 @@ func (l *Lib) InitCQ(cq *verbs.CQ) (*CQInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	var objPins mem.Pins
+	var objPins cmem.Pins
 	defer objPins.Unpin()
 	var objC [16]uintptr
 	objC[2] = uintptr(cqHeld.C)
 	var cqInfoC cCQ
-	objC[3] = mem.PinValue(&objPins, &cqInfoC)
+	objC[3] = cmem.PinValue(&objPins, &cqInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 2); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
 			return verr.Causes(
@@ -1464,11 +1464,11 @@ func (l *Lib) InitSRQ(srq *verbs.SRQ) (*SRQInfo, error) {
 	}
 	var srqInfoC cSRQ
 	srqInfoC.comp_mask |= 0x1 // MLX5DV_SRQ_MASK_SRQN
-	var objPins mem.Pins
+	var objPins cmem.Pins
 	defer objPins.Unpin()
 	var objC [16]uintptr
 	objC[4] = uintptr(srqHeld.C)
-	objC[5] = mem.PinValue(&objPins, &srqInfoC)
+	objC[5] = cmem.PinValue(&objPins, &srqInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 4); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
 			return verr.Causes(
@@ -1500,12 +1500,12 @@ func (l *Lib) InitWQ(rwq *verbs.WQ) (*WQInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	var objPins mem.Pins
+	var objPins cmem.Pins
 	defer objPins.Unpin()
 	var objC [16]uintptr
 	objC[6] = uintptr(rwqHeld.C)
 	var rwqInfoC cRWQ
-	objC[7] = mem.PinValue(&objPins, &rwqInfoC)
+	objC[7] = cmem.PinValue(&objPins, &rwqInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 8); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
 			return verr.Causes(
@@ -1539,11 +1539,11 @@ func (l *Lib) InitDM(dm *verbs.DM) (*DMInfo, error) {
 	}
 	var dmInfoC cDM
 	dmInfoC.comp_mask |= 0x1 // MLX5DV_DM_MASK_REMOTE_VA
-	var objPins mem.Pins
+	var objPins cmem.Pins
 	defer objPins.Unpin()
 	var objC [16]uintptr
 	objC[8] = uintptr(dmHeld.C)
-	objC[9] = mem.PinValue(&objPins, &dmInfoC)
+	objC[9] = cmem.PinValue(&objPins, &dmInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 16); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
 			return verr.Causes(
@@ -1575,12 +1575,12 @@ func (l *Lib) InitAH(ah *verbs.AH) (*AHInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	var objPins mem.Pins
+	var objPins cmem.Pins
 	defer objPins.Unpin()
 	var objC [16]uintptr
 	objC[10] = uintptr(ahHeld.C)
 	var ahInfoC cAH
-	objC[11] = mem.PinValue(&objPins, &ahInfoC)
+	objC[11] = cmem.PinValue(&objPins, &ahInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 32); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
 			return verr.Causes(
@@ -1612,12 +1612,12 @@ func (l *Lib) InitPD(pd *verbs.PD) (*PDInfo, error) {
 	if err != nil {
 		return nil, err
 	}
-	var objPins mem.Pins
+	var objPins cmem.Pins
 	defer objPins.Unpin()
 	var objC [16]uintptr
 	objC[12] = uintptr(pdHeld.C)
 	var pdInfoC cPD
-	objC[13] = mem.PinValue(&objPins, &pdInfoC)
+	objC[13] = cmem.PinValue(&objPins, &pdInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 64); errno != 0 {
 		return nil, verr.Failed(verb, errno, func() []string {
 			return verr.Causes(
@@ -1927,7 +1927,7 @@ func (l *Lib) RegUMemFrom(dev *verbs.Device, from mem.Source, access verbs.MRAcc
 	if err != nil {
 		return nil, err
 	}
-	held, err := mem.Take(from, verb)
+	held, err := cmem.Take(from, verb)
 	if err != nil {
 		return nil, verr.Memory(verb, err)
 	}
@@ -2892,7 +2892,7 @@ func (l *Lib) CreateDRActionFlowMeter(attr DRFlowMeterAttr) (*DRAction, error) {
 	if err := checkDrActionCreateFlowMeter(&in); err != nil {
 		return nil, err
 	}
-	defer mem.PinData(&attrC.flow_meter_parameter, attr.Params)()
+	defer cmem.PinData(&attrC.flow_meter_parameter, attr.Params)()
 	ptr, errno := rawDrActionCreateFlowMeter(l.fn[symMlx5dv_dr_action_create_flow_meter], unsafe.Pointer(&attrC))
 	if ptr == nil {
 		return nil, verr.Failed(verb, errno, func() []string {

@@ -353,13 +353,13 @@ func (a *UMemAttr) Memory(from mem.Source) *UMemAttr {
 }
 
 // hold takes the memory and puts its address into c.
-func (a *UMemAttr) hold(verb string, c *cDevXUmemIn) (mem.Held, error) {
+func (a *UMemAttr) hold(verb string, c *cDevXUmemIn) (cmem.Held, error) {
 	if a.memory == nil {
-		return mem.Held{}, nil
+		return cmem.Held{}, nil
 	}
-	held, err := mem.Take(*a.memory, verb)
+	held, err := cmem.Take(*a.memory, verb)
 	if err != nil {
-		return mem.Held{}, verr.Memory(verb, err)
+		return cmem.Held{}, verr.Memory(verb, err)
 	}
 	c.addr, c.size = held.Addr, held.Len
 	return held, nil

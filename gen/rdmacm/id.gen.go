@@ -11,10 +11,10 @@ import (
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/bridge"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/sockaddr"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
-	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -436,7 +436,7 @@ func (id *ID) Connect(connParam ConnAttr) error {
 	if err := checkConnect(&in); err != nil {
 		return err
 	}
-	defer mem.PinData(&connParamC.private_data, connParam.PrivateData)()
+	defer cmem.PinData(&connParamC.private_data, connParam.PrivateData)()
 	id.connecting.Begin()
 	n, errno := rawConnect(id.lib.fn[symRdma_connect], id.h.C, unsafe.Pointer(&connParamC))
 	if n < 0 {
@@ -658,7 +658,7 @@ func (id *ID) Accept(connParam ConnAttr) error {
 	if err := checkAccept(&in); err != nil {
 		return err
 	}
-	defer mem.PinData(&connParamC.private_data, connParam.PrivateData)()
+	defer cmem.PinData(&connParamC.private_data, connParam.PrivateData)()
 	id.accepted.Begin()
 	n, errno := rawAccept(id.lib.fn[symRdma_accept], id.h.C, unsafe.Pointer(&connParamC))
 	if n < 0 {

@@ -6,9 +6,9 @@ import (
 	"log/slog"
 	"unsafe"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/codes"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -19,7 +19,7 @@ type Buf struct {
 	h   object.Handle
 	lib *Lib
 	dev *Device
-	mem mem.Foreign
+	mem cmem.Foreign
 	pd  *PD
 }
 

@@ -16,7 +16,6 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/lazy"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
-	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -511,7 +510,7 @@ func (dev *Device) CreateFlowActionESP(esp *FlowActionESPAttr) (*FlowAction, err
 		return nil, verr.NilValue(verb, "FlowActionESPAttr", "make one with NewFlowActionESPAttr")
 	}
 	espC := esp.c
-	var espPins mem.Pins
+	var espPins cmem.Pins
 	defer espPins.Unpin()
 	if err := esp.place(&espC, &espPins); err != nil {
 		return nil, err
@@ -1084,7 +1083,7 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 	if err := checkCreateQPEx(&in); err != nil {
 		return nil, err
 	}
-	defer mem.PinData(&qpInitAttrExC.rx_hash_conf.rx_hash_key, qpInitAttrEx.rxHashConfKey)()
+	defer cmem.PinData(&qpInitAttrExC.rx_hash_conf.rx_hash_key, qpInitAttrEx.rxHashConfKey)()
 	qpInitAttrExC.cap.max_recv_sge = diagnose.Divisor(dev.lib.src, dev.h.Label(), "efa", qpInitAttrExC.cap.max_recv_sge)
 	ptr, errno := rawCreateQPEx(dev.lib.fn[symIbv_create_qp], dev.h.C, unsafe.Pointer(&qpInitAttrExC))
 	if ptr == nil {
@@ -1379,7 +1378,7 @@ func (dev *Device) CreateRWQIndTable(initAttr *RWQIndTableInitAttr) (*RWQIndTabl
 		return nil, verr.NilValue(verb, "RWQIndTableInitAttr", "make one with NewRWQIndTableInitAttr")
 	}
 	initAttrC := initAttr.c
-	var initAttrPins mem.Pins
+	var initAttrPins cmem.Pins
 	defer initAttrPins.Unpin()
 	var uses object.Uses
 	defer uses.Exit()
@@ -1391,7 +1390,7 @@ func (dev *Device) CreateRWQIndTable(initAttr *RWQIndTableInitAttr) (*RWQIndTabl
 	if err != nil {
 		return nil, err
 	}
-	initAttrC.ind_tbl, initAttrC.log_ind_tbl_size = mem.PinList(&initAttrPins, initAttrIndTbl), uint32(initAttrIndTblN)
+	initAttrC.ind_tbl, initAttrC.log_ind_tbl_size = cmem.PinList(&initAttrPins, initAttrIndTbl), uint32(initAttrIndTblN)
 	in := inCreateRWQIndTable{
 		initAttrIndTbl:        uint64(initAttrC.ind_tbl),
 		initAttrCompMask:      uint64(initAttrC.comp_mask),

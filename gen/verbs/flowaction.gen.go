@@ -6,8 +6,8 @@ import (
 	"log/slog"
 	"unsafe"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -87,7 +87,7 @@ func (action *FlowAction) ModifyESP(esp *FlowActionESPAttr) error {
 		return verr.NilValue(verb, "FlowActionESPAttr", "make one with NewFlowActionESPAttr")
 	}
 	espC := esp.c
-	var espPins mem.Pins
+	var espPins cmem.Pins
 	defer espPins.Unpin()
 	if err := esp.place(&espC, &espPins); err != nil {
 		return err

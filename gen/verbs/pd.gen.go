@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"unsafe"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/diagnose"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
@@ -202,7 +203,7 @@ func (pd *PD) RegMRFrom(from mem.Source, access MRAccess) (*MR, error) {
 		return nil, err
 	}
 	defer pd.h.Exit()
-	held, err := mem.Take(from, verb)
+	held, err := cmem.Take(from, verb)
 	if err != nil {
 		return nil, verr.Memory(verb, err)
 	}
@@ -307,7 +308,7 @@ func (pd *PD) RegMRIOVAFrom(from mem.Source, iova uint64, access MRAccess) (*MR,
 		return nil, err
 	}
 	defer pd.h.Exit()
-	held, err := mem.Take(from, verb)
+	held, err := cmem.Take(from, verb)
 	if err != nil {
 		return nil, verr.Memory(verb, err)
 	}
@@ -942,7 +943,7 @@ func (pd *PD) RegBufMR(buffer *Buf, addr uintptr, length uint64, access MRAccess
 		return nil, err
 	}
 	defer buffer.h.Exit()
-	held, err := mem.Take(mem.Addr(addr, length), verb)
+	held, err := cmem.Take(mem.Addr(addr, length), verb)
 	if err != nil {
 		return nil, verr.Memory(verb, err)
 	}

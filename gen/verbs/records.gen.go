@@ -382,7 +382,7 @@ func (a *FlowIPv4Filter) to(c *cFlowIPv4Filter) {
 	*c = cFlowIPv4Filter{src_ip: bits.ReverseBytes32(a.SrcIP), dst_ip: bits.ReverseBytes32(a.DstIP)}
 }
 
-func (a *FlowIPv4Filter) point(pins *mem.Pins) (uintptr, error) {
+func (a *FlowIPv4Filter) point(pins *cmem.Pins) (uintptr, error) {
 	return cmem.Point(pins, a, (*FlowIPv4Filter).to)
 }
 
@@ -419,7 +419,7 @@ func (a *FlowIPv4ExtFilter) to(c *cFlowIPv4ExtFilter) {
 	}
 }
 
-func (a *FlowIPv4ExtFilter) point(pins *mem.Pins) (uintptr, error) {
+func (a *FlowIPv4ExtFilter) point(pins *cmem.Pins) (uintptr, error) {
 	return cmem.Point(pins, a, (*FlowIPv4ExtFilter).to)
 }
 
@@ -456,7 +456,7 @@ func (a *FlowIPv6Filter) to(c *cFlowIPv6Filter) {
 	}
 }
 
-func (a *FlowIPv6Filter) point(pins *mem.Pins) (uintptr, error) {
+func (a *FlowIPv6Filter) point(pins *cmem.Pins) (uintptr, error) {
 	return cmem.Point(pins, a, (*FlowIPv6Filter).to)
 }
 
@@ -493,7 +493,7 @@ func (a *FlowPortFilter) to(c *cFlowTCPUDPFilter) {
 	*c = cFlowTCPUDPFilter{dst_port: bits.ReverseBytes16(a.DstPort), src_port: bits.ReverseBytes16(a.SrcPort)}
 }
 
-func (a *FlowPortFilter) point(pins *mem.Pins) (uintptr, error) {
+func (a *FlowPortFilter) point(pins *cmem.Pins) (uintptr, error) {
 	return cmem.Point(pins, a, (*FlowPortFilter).to)
 }
 
@@ -931,7 +931,7 @@ func (a *FlowActionESPAttr) ESN(v uint32) *FlowActionESPAttr {
 }
 
 // place puts what the record points to behind the pointers of c, for as long as pins keep it there.
-func (a *FlowActionESPAttr) place(c *cFlowActionEspAttr, pins *mem.Pins) error {
+func (a *FlowActionESPAttr) place(c *cFlowActionEspAttr, pins *cmem.Pins) error {
 	esp, err := a.esp.point(pins)
 	if err != nil {
 		return err
@@ -994,7 +994,7 @@ func (a *FlowActionESP) to(c *cIBUverbsFlowActionEsp) {
 	}
 }
 
-func (a *FlowActionESP) point(pins *mem.Pins) (uintptr, error) {
+func (a *FlowActionESP) point(pins *cmem.Pins) (uintptr, error) {
 	return cmem.Point(pins, a, (*FlowActionESP).to)
 }
 
@@ -1025,7 +1025,7 @@ func (a *FlowActionESPKeymatAESGCM) to(c *cIBUverbsFlowActionEspKeymatAesGcm) er
 	return nil
 }
 
-func (a *FlowActionESPKeymatAESGCM) point(pins *mem.Pins) (uintptr, error) {
+func (a *FlowActionESPKeymatAESGCM) point(pins *cmem.Pins) (uintptr, error) {
 	if a == nil {
 		return 0, nil
 	}
@@ -1033,7 +1033,7 @@ func (a *FlowActionESPKeymatAESGCM) point(pins *mem.Pins) (uintptr, error) {
 	if err := a.to(&c); err != nil {
 		return 0, err
 	}
-	return mem.PinValue(pins, &c), nil
+	return cmem.PinValue(pins, &c), nil
 }
 
 // arm returns IB_UVERBS_FLOW_ACTION_ESP_KEYMAT_AES_GCM and the size of the struct.
@@ -1052,7 +1052,7 @@ func (a *FlowActionESPReplayBMP) to(c *cIBUverbsFlowActionEspReplayBmp) {
 	*c = cIBUverbsFlowActionEspReplayBmp{size: a.Size}
 }
 
-func (a *FlowActionESPReplayBMP) point(pins *mem.Pins) (uintptr, error) {
+func (a *FlowActionESPReplayBMP) point(pins *cmem.Pins) (uintptr, error) {
 	return cmem.Point(pins, a, (*FlowActionESPReplayBMP).to)
 }
 
@@ -1075,7 +1075,7 @@ func (a *FlowActionESPEncap) to(c *cIBUverbsFlowActionEspEncap) {
 }
 
 // place puts what the record points to behind the pointers of c, for as long as pins keep it there.
-func (a *FlowActionESPEncap) place(c *cIBUverbsFlowActionEspEncap, pins *mem.Pins) error {
+func (a *FlowActionESPEncap) place(c *cIBUverbsFlowActionEspEncap, pins *cmem.Pins) error {
 	if a.Header != nil {
 		header, err := a.Header.point(pins)
 		if err != nil {
@@ -1095,7 +1095,7 @@ func (a *FlowActionESPEncap) place(c *cIBUverbsFlowActionEspEncap, pins *mem.Pin
 	return nil
 }
 
-func (a *FlowActionESPEncap) point(pins *mem.Pins) (uintptr, error) {
+func (a *FlowActionESPEncap) point(pins *cmem.Pins) (uintptr, error) {
 	if a == nil {
 		return 0, nil
 	}
@@ -1107,7 +1107,7 @@ func (a *FlowActionESPEncap) point(pins *mem.Pins) (uintptr, error) {
 	if err := a.place(&c, pins); err != nil {
 		return 0, err
 	}
-	return mem.PinValue(pins, &c), nil
+	return cmem.PinValue(pins, &c), nil
 }
 
 // QPInitAttr is a description of the queue pair to make.
@@ -3044,13 +3044,13 @@ func (a *MRInitAttr) Memory(from mem.Source) *MRInitAttr {
 }
 
 // hold takes the memory and puts its address into c.
-func (a *MRInitAttr) hold(verb string, c *cMRInitAttr) (mem.Held, error) {
+func (a *MRInitAttr) hold(verb string, c *cMRInitAttr) (cmem.Held, error) {
 	if a.memory == nil {
-		return mem.Held{}, nil
+		return cmem.Held{}, nil
 	}
-	held, err := mem.Take(*a.memory, verb)
+	held, err := cmem.Take(*a.memory, verb)
 	if err != nil {
-		return mem.Held{}, verr.Memory(verb, err)
+		return cmem.Held{}, verr.Memory(verb, err)
 	}
 	c.addr, c.length = held.Addr, held.Len
 	return held, nil
@@ -3116,19 +3116,19 @@ type FlowSpec interface {
 
 // FlowActionESPKeymat is one of *FlowActionESPKeymatAESGCM.
 type FlowActionESPKeymat interface {
-	point(pins *mem.Pins) (uintptr, error)
+	point(pins *cmem.Pins) (uintptr, error)
 	arm() (tag, size uint64)
 }
 
 // FlowActionESPReplay is one of *FlowActionESPReplayBMP.
 type FlowActionESPReplay interface {
-	point(pins *mem.Pins) (uintptr, error)
+	point(pins *cmem.Pins) (uintptr, error)
 	arm() (tag, size uint64)
 }
 
 // FlowHeader is one of *FlowIPv4Filter, *FlowIPv4ExtFilter, *FlowIPv6Filter, *FlowPortFilter.
 type FlowHeader interface {
-	point(pins *mem.Pins) (uintptr, error)
+	point(pins *cmem.Pins) (uintptr, error)
 	arm() (tag, size uint64)
 }
 

@@ -220,7 +220,7 @@ func TestCopies(t *testing.T) {
 	defer p.Unpin()
 	q := copied(p)
 	q.Unpin()
-	if _, err := Take(q, "x"); err == nil || err.Error() != "mem.Pin is a copied handle; use the pointer to the original" ||
+	if _, err := take(q, "x"); err == nil || err.Error() != "mem.Pin is a copied handle; use the pointer to the original" ||
 		q.Addr() != 0 || q.Len() != 0 || p.Len() != 64 {
 		t.Errorf("Take: %v; the copy has %d bytes at %#x, the original %d", err, q.Len(), q.Addr(), p.Len())
 	}

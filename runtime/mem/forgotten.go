@@ -13,9 +13,8 @@ import (
 // kept is all memory that is pinned, and who wants to know of a Pin that was forgotten.
 var kept struct {
 	sync.Mutex
-	all     map[*pinState]struct{}
-	pinners map[runtime.Pinner]struct{} // of Pins and PinData
-	report  func(error)
+	all    map[*pinState]struct{}
+	report func(error)
 }
 
 // OnForgotten sets f as the function that is called when the collector has found a Pin that was not unpinned and that nobody can

@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"unsafe"
 
+	"github.com/verbsgen/verbsgen/runtime/internal/hold"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -91,17 +92,17 @@ func (p *Pin) Unpin() {
 }
 
 // take keeps the memory pinned until it is released, whether or not Unpin is called meanwhile.
-func (p *Pin) take(string) (Held, error) {
+func (p *Pin) take(string) (hold.Held, error) {
 	if p != nil && p.isCopy() {
-		return Held{}, verr.Copied("", "mem.Pin")
+		return hold.Held{}, verr.Copied("", "mem.Pin")
 	}
 	if !p.has() {
-		return Held{}, verr.NilValue("", "pin", "make one with mem.PinBytes")
+		return hold.Held{}, verr.NilValue("", "pin", "make one with mem.PinBytes")
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.bytes == nil {
-		return Held{}, &verr.Error{Msg: "the Pin was unpinned", Err: os.ErrClosed}
+		return hold.Held{}, &verr.Error{Msg: "the Pin was unpinned", Err: os.ErrClosed}
 	}
 	p.users++
 	release := sync.OnceFunc(func() {
@@ -110,7 +111,7 @@ func (p *Pin) take(string) (Held, error) {
 		p.users--
 		p.unpinUnused()
 	})
-	return Held{Addr: uintptr(unsafe.Pointer(unsafe.SliceData(p.bytes))), Len: uint64(len(p.bytes)), Release: release}, nil
+	return hold.Held{Addr: uintptr(unsafe.Pointer(unsafe.SliceData(p.bytes))), Len: uint64(len(p.bytes)), Release: release}, nil
 }
 
 // unpinUnused is called with mu held.
@@ -119,20 +120,4 @@ func (p *pinState) unpinUnused() {
 		p.pinner.Unpin()
 		letGo(p)
 	}
-}
-
-// PinData stores the address of b in to, for C code that reads it during a call, and returns what ends the pin. Of an empty slice
-// it is 0. If the pin is not ended, the memory stays pinned for as long as the program runs.
-func PinData(to *uintptr, b []byte) (unpin func()) {
-	if to == nil {
-		to = new(uintptr)
-	}
-	if len(b) == 0 {
-		*to = 0
-		return func() {}
-	}
-	var p runtime.Pinner
-	pin(&p, unsafe.SliceData(b))
-	*to = uintptr(unsafe.Pointer(unsafe.SliceData(b)))
-	return func() { end(&p) }
 }

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 	"unsafe"
+
+	"github.com/verbsgen/verbsgen/runtime/internal/goheap"
 )
 
 func TestPin(t *testing.T) {
@@ -106,11 +108,11 @@ func TestPinConcurrent(t *testing.T) {
 func TestPinOutlastsUnpin(t *testing.T) {
 	freed := make(chan struct{})
 	p, addr := pinned(t, freed)
-	one, err := Take(p, "MR 1")
+	one, err := take(p, "MR 1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	two, err := Take(p, "MR 2")
+	two, err := take(p, "MR 2")
 	if err != nil || two.Addr != addr || two.Len != 1<<16 {
 		t.Errorf("held %d bytes at %#x, %v", two.Len, two.Addr, err)
 	}
@@ -118,7 +120,7 @@ func TestPinOutlastsUnpin(t *testing.T) {
 	if p.Addr() != 0 || p.Len() != 0 {
 		t.Errorf("after Unpin: %d bytes at %#x", p.Len(), p.Addr())
 	}
-	if _, err := Take(p, "MR 3"); !errors.Is(err, os.ErrClosed) || err.Error() != "the Pin was unpinned" {
+	if _, err := take(p, "MR 3"); !errors.Is(err, os.ErrClosed) || err.Error() != "the Pin was unpinned" {
 		t.Errorf("taken after Unpin: %v", err)
 	}
 	one.Release()
@@ -130,7 +132,7 @@ func TestPinOutlastsUnpin(t *testing.T) {
 	if !isFreed(freed, 100) {
 		t.Error("memory is kept after the last release")
 	}
-	if _, err := Take((*Pin)(nil), "MR"); err == nil || err.Error() != "pin is nil; make one with mem.PinBytes" {
+	if _, err := take((*Pin)(nil), "MR"); err == nil || err.Error() != "pin is nil; make one with mem.PinBytes" {
 		t.Errorf("a nil pin: %v", err)
 	}
 }
@@ -164,7 +166,7 @@ func isFreed(freed chan struct{}, collections int) bool {
 func TestPinReleasedBeforeUnpin(t *testing.T) {
 	freed := make(chan struct{})
 	p, _ := pinned(t, freed)
-	held, err := Take(p, "MR")
+	held, err := take(p, "MR")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,22 +178,6 @@ func TestPinReleasedBeforeUnpin(t *testing.T) {
 	if !isFreed(freed, 100) {
 		t.Error("memory is kept after Unpin")
 	}
-}
-
-// TestPinData stores the address of bytes; of none it is 0.
-func TestPinData(t *testing.T) {
-	b := []byte("data")
-	var at uintptr
-	unpin := PinData(&at, b)
-	if at != uintptr(unsafe.Pointer(&b[0])) {
-		t.Errorf("the address is %#x", at)
-	}
-	unpin()
-	unpin = PinData(&at, nil)
-	if at != 0 {
-		t.Errorf("the address of nothing is %#x", at)
-	}
-	unpin()
 }
 
 // TestForgotten forgets a Pin: it is reported once, and the memory stays. One that was unpinned, or that has a user, is not forgotten.
@@ -218,7 +204,7 @@ func TestForgotten(t *testing.T) {
 		return nil
 	}
 	pin().Unpin()
-	held, err := Take(pin(), "MR")
+	held, err := take(pin(), "MR")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,7 +222,7 @@ func TestForgotten(t *testing.T) {
 	if err := collect(50); err != nil {
 		t.Errorf("said twice: %v", err)
 	}
-	if !IsGoHeap(at) {
+	if !goheap.Is(at) {
 		t.Errorf("the memory at %#x is gone", at)
 	}
 	held.Release()

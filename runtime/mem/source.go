@@ -1,15 +1,14 @@
 package mem
 
 import (
-	"container/list"
-	"fmt"
-
+	"github.com/verbsgen/verbsgen/runtime/internal/goheap"
+	"github.com/verbsgen/verbsgen/runtime/internal/hold"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // Source is host memory to register: a *Buffer, a *Pin, Bytes or Addr.
 type Source interface {
-	take(who string) (Held, error)
+	take(who string) (hold.Held, error)
 }
 
 // Bytes is the memory of a slice. The call that takes it pins it until the new object is closed.
@@ -26,60 +25,50 @@ type addrSource struct {
 	length uint64
 }
 
-// Held is memory that stays where it is until Release is called.
-type Held struct {
-	Addr    uintptr
-	Len     uint64
-	Release func() // nil only in the zero value
-
-	buf    *Buffer       // of a buffer: where it is retained
-	holder *list.Element // and the name of who retains it
-}
-
-// Rename changes the name of who holds the memory, where the error of a Close shows it: often it is known only when the memory is
-// in use.
-func (h Held) Rename(who fmt.Stringer) {
-	if h.holder == nil {
-		return
+func init() {
+	hold.Take = func(s any, who string) (hold.Held, error) {
+		from, _ := s.(Source)
+		return take(from, who)
 	}
-	name := who.String()
-	h.buf.mu.Lock()
-	defer h.buf.mu.Unlock()
-	h.holder.Value = name
 }
 
-// Take pins or retains the memory on behalf of who (see Buffer.Retain). Errors are those of PinBytes, Retain and RefuseGoHeap,
-// os.ErrClosed for a Pin that was unpinned, and an error for a nil source, pin or buffer.
-func Take(s Source, who string) (Held, error) {
+// take pins or retains the memory on behalf of who (see Buffer.Retain). Errors are those of PinBytes and Retain, EINVAL for an address in
+// Go's heap, os.ErrClosed for a Pin that was unpinned, and an error for a nil source, pin or buffer.
+func take(s Source, who string) (hold.Held, error) {
 	if s == nil {
-		return Held{}, verr.NilValue("", "memory", "pass a mem.Buffer or a mem.Pin, mem.Bytes or mem.Addr")
+		return hold.Held{}, verr.NilValue("", "memory", "pass a mem.Buffer or a mem.Pin, mem.Bytes or mem.Addr")
 	}
 	return s.take(who)
 }
 
-func (s sliceSource) take(string) (Held, error) {
+func (s sliceSource) take(string) (hold.Held, error) {
 	pin, err := pinBytes(s, 0)
 	if err != nil {
-		return Held{}, err
+		return hold.Held{}, err
 	}
-	return Held{Addr: pin.Addr(), Len: pin.Len(), Release: pin.Unpin}, nil
+	return hold.Held{Addr: pin.Addr(), Len: pin.Len(), Release: pin.Unpin}, nil
 }
 
 // take keeps the buffer from being closed.
-func (b *Buffer) take(who string) (Held, error) {
+func (b *Buffer) take(who string) (hold.Held, error) {
 	if b == nil {
-		return Held{}, verr.NilValue("", "buffer", "make one with mem.New")
+		return hold.Held{}, verr.NilValue("", "buffer", "make one with mem.New")
 	}
 	holder, err := b.retain(who)
 	if err != nil {
-		return Held{}, err
+		return hold.Held{}, err
 	}
-	return Held{b.Addr(), b.Len(), b.releaser(holder), b, holder}, nil
+	name := func(who string) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		holder.Value = who
+	}
+	return hold.Held{Addr: b.Addr(), Len: b.Len(), Release: b.releaser(holder), Named: name}, nil
 }
 
-func (s addrSource) take(string) (Held, error) {
-	if err := RefuseGoHeap(s.addr, s.length); err != nil {
-		return Held{}, err
+func (s addrSource) take(string) (hold.Held, error) {
+	if err := goheap.Refuse(s.addr, s.length); err != nil {
+		return hold.Held{}, err
 	}
-	return Held{Addr: s.addr, Len: s.length, Release: func() {}}, nil
+	return hold.Held{Addr: s.addr, Len: s.length, Release: func() {}}, nil
 }

@@ -11,7 +11,7 @@ import (
 
 func TestSourceBytes(t *testing.T) {
 	b := make([]byte, 100)
-	held, err := Take(Bytes(b), "a verb")
+	held, err := take(Bytes(b), "a verb")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -19,7 +19,7 @@ func TestSourceBytes(t *testing.T) {
 		t.Errorf("held %#x, %d bytes; want %p, 100", held.Addr, held.Len, &b[0])
 	}
 	held.Release()
-	if _, err := Take(Bytes(nil), "a verb"); !errors.Is(err, syscall.EINVAL) {
+	if _, err := take(Bytes(nil), "a verb"); !errors.Is(err, syscall.EINVAL) {
 		t.Errorf("an empty slice: %v", err)
 	}
 }
@@ -30,7 +30,7 @@ func TestSourceBuffer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	held, err := Take(buf, "MR (lkey 0x1)")
+	held, err := take(buf, "MR (lkey 0x1)")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,24 +49,24 @@ func TestSourceBuffer(t *testing.T) {
 	if err := buf.Close(); err != nil {
 		t.Error(err)
 	}
-	if _, err := Take(buf, "late"); !errors.Is(err, os.ErrClosed) {
+	if _, err := take(buf, "late"); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("a closed buffer: %v", err)
 	}
 	if buf.Keep("late") != nil {
 		t.Error("a closed buffer is kept")
 	}
-	if _, err := Take((*Buffer)(nil), "x"); err == nil || err.Error() != "buffer is nil; make one with mem.New" {
+	if _, err := take((*Buffer)(nil), "x"); err == nil || err.Error() != "buffer is nil; make one with mem.New" {
 		t.Errorf("a nil buffer: %v", err)
 	}
 }
 
 func TestSourceAddrAndNone(t *testing.T) {
-	held, err := Take(Addr(0x1000, 7), "x")
+	held, err := take(Addr(0x1000, 7), "x")
 	if err != nil || held.Addr != 0x1000 || held.Len != 7 {
 		t.Errorf("%+v, %v", held, err)
 	}
 	held.Release()
-	if _, err := Take(nil, "x"); !errors.Is(err, syscall.EINVAL) || !strings.Contains(err.Error(), "memory is nil; pass a mem.Buffer") {
+	if _, err := take(nil, "x"); !errors.Is(err, syscall.EINVAL) || !strings.Contains(err.Error(), "memory is nil; pass a mem.Buffer") {
 		t.Errorf("no memory: %v", err)
 	}
 }

@@ -1,7 +1,7 @@
 //go:build ignore
 
 //verbsgen:with Buf
-//verbsgen:field Buf mem mem.Foreign
+//verbsgen:field Buf mem cmem.Foreign
 
 package verbs
 

@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/byhand"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/diagnose"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
@@ -91,7 +92,7 @@ func (mr *MR) Rereg(change *MRChange) error {
 }
 
 // rereg makes a change that the rules allow.
-func (mr *MR) rereg(verb string, change *MRChange, pdC unsafe.Pointer, held mem.Held) error {
+func (mr *MR) rereg(verb string, change *MRChange, pdC unsafe.Pointer, held cmem.Held) error {
 	mr.mu.Lock()
 	defer mr.mu.Unlock()
 	move, err := object.BeginMove(verb, &mr.h.Node, mr.pd.base().Optional(), change.pd.base().Optional())
@@ -110,7 +111,7 @@ func (mr *MR) rereg(verb string, change *MRChange, pdC unsafe.Pointer, held mem.
 }
 
 // whyNot explains why the memory of a change could not be registered. A change that leaves the access as it is may have any.
-func (mr *MR) whyNot(change *MRChange, errno syscall.Errno, held mem.Held) []string {
+func (mr *MR) whyNot(change *MRChange, errno syscall.Errno, held cmem.Held) []string {
 	addr, length, access := uint64(held.Addr), held.Len, change.access
 	if !change.what.Moves() {
 		addr, length = uint64(mr.addr), mr.length

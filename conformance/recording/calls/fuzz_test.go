@@ -39,8 +39,8 @@ const (
 const steps = 1500
 
 // unsafely are parameters by which a program promises something about memory of C; calls that take one are not made.
-var unsafely = []string{"uintptr", "unsafe.Pointer", "*gate.Gate", "dpath.Region", "*dpath.Refusal", "*mem.Pins", "*uintptr",
-	"mem.Held"}
+var unsafely = []string{"uintptr", "unsafe.Pointer", "*gate.Gate", "dpath.Region", "*dpath.Refusal", "*cmem.Pins", "*uintptr",
+	"cmem.Held"}
 
 // notCalled are methods that are not called at random, by the reason.
 var notCalled = map[string]string{

@@ -4,8 +4,8 @@ import (
 	"syscall"
 	"unsafe"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -123,7 +123,7 @@ type Lent struct {
 }
 
 // Pin stores the address of bytes in the struct, where they stay until the uses end.
-func (l *Lent) Pin(to *uintptr, b []byte) { l.uses.leave = append(l.uses.leave, mem.PinData(to, b)) }
+func (l *Lent) Pin(to *uintptr, b []byte) { l.uses.leave = append(l.uses.leave, cmem.PinData(to, b)) }
 
 // OnMake has f called with the handle of type T that is made of an object which the other library made with the struct.
 func OnMake[T any](l *Lent, f func(*T)) {

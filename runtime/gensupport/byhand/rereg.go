@@ -3,6 +3,7 @@ package byhand
 import (
 	"syscall"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/verr"
@@ -26,13 +27,13 @@ func (c *Change) Memory(flag int32, s mem.Source) {
 func (c *Change) Moves() bool { return c.given }
 
 // Take pins or retains the new memory on behalf of who, the region. Without new memory it holds nothing.
-func (c *Change) Take(verb, who string) (mem.Held, error) {
+func (c *Change) Take(verb, who string) (cmem.Held, error) {
 	if !c.given {
-		return mem.Held{Release: func() {}}, nil
+		return cmem.Held{Release: func() {}}, nil
 	}
-	held, err := mem.Take(c.memory, who)
+	held, err := cmem.Take(c.memory, who)
 	if err != nil {
-		return mem.Held{}, verr.Memory(verb, err)
+		return cmem.Held{}, verr.Memory(verb, err)
 	}
 	return held, nil
 }
@@ -41,7 +42,7 @@ func (c *Change) Take(verb, who string) (mem.Held, error) {
 type Region struct {
 	Move    object.Moving   // to another protection domain
 	Release *func()         // releases the memory that the region covers; may point to nil
-	New     mem.Held        // the result of Take
+	New     cmem.Held       // the result of Take
 	Changed func()          // called when the region has changed; reads its new fields
 	Why     func() []string // explains why the kernel refused the change; may be nil
 }

@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/verr"
@@ -55,7 +56,7 @@ func (r *region) settle(t *testing.T, c *Change, code int, errno syscall.Errno, 
 		t.Fatal(err)
 	}
 	return c.Settle(verb, code, errno, Region{Move: move, Release: &r.release,
-		New: mem.Held{Release: func() { r.newGone++ }}, Changed: func() { r.changed++ }})
+		New: cmem.Held{Release: func() { r.newGone++ }}, Changed: func() { r.changed++ }})
 }
 
 func memoryChange() *Change {

@@ -5,7 +5,6 @@ import (
 	"syscall"
 	"unsafe"
 
-	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -54,11 +53,11 @@ func Pack[A, C any](a *A, to func(*A, *C)) []byte {
 }
 
 // Point puts the struct of C that to writes where pins keep it, and returns its address; that of nil is 0.
-func Point[A, C any](pins *mem.Pins, a *A, to func(*A, *C)) (uintptr, error) {
+func Point[A, C any](pins *Pins, a *A, to func(*A, *C)) (uintptr, error) {
 	if a == nil {
 		return 0, nil
 	}
 	c := new(C)
 	to(a, c)
-	return mem.PinValue(pins, c), nil
+	return PinValue(pins, c), nil
 }

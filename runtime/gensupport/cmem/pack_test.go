@@ -6,8 +6,6 @@ import (
 	"syscall"
 	"testing"
 	"unsafe"
-
-	"github.com/verbsgen/verbsgen/runtime/mem"
 )
 
 func TestBehind(t *testing.T) {
@@ -33,7 +31,7 @@ func (p *pair) to(c *pair) { *c = *p }
 
 // TestPackAndPoint gives C a struct as bytes and as an address, and nothing for nil.
 func TestPackAndPoint(t *testing.T) {
-	var pins mem.Pins
+	var pins Pins
 	defer pins.Unpin()
 	x := &pair{1, 2}
 	if got := Pack(x, (*pair).to); !bytes.Equal(got, BytesOf(x)) {

@@ -9,8 +9,8 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/verbsgen/verbsgen/runtime/internal/goheap"
 	"github.com/verbsgen/verbsgen/runtime/internal/reach"
-	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -136,7 +136,7 @@ func (e *entry) take(addr uintptr, size, align uint64) error {
 	if over != 0 || last >= uint64(useDefault) {
 		return fmt.Errorf("it answered %#x, from where %d bytes do not fit into the address space", addr, size)
 	}
-	if mem.IsGoHeap(addr) || mem.IsGoHeap(uintptr(last)) {
+	if goheap.Is(addr) || goheap.Is(uintptr(last)) {
 		return fmt.Errorf("it answered %#x, which is memory of Go; answer the address of a mem.Buffer", addr)
 	}
 	if !reach.Writable(addr, size) {

@@ -166,10 +166,10 @@ func (c *call) pairParam(p *model.Param) {
 	word := func(offset int64) *jen.Statement { return id(at).Index(dec(uint64(offset / 8))) }
 	in := c.argument((*call).handleParam, x.In)
 	c.argument((*call).outRecord, x.Out)
-	c.pre = append(c.pre, declare(pins, "mem.Pins"), until(pins+".Unpin"),
+	c.pre = append(c.pre, declare(pins, "cmem.Pins"), until(pins+".Unpin"),
 		declare(at, "["+strconv.FormatInt(p.Size/8, 10)+"]uintptr"),
 		assign(word(x.InAt), conversion("uintptr", in)))
-	c.prep = append(c.prep, assign(word(x.OutAt), rt("mem", "PinValue").Call(ref(id(pins)), ref(id(x.Out.Go+"C")))))
+	c.prep = append(c.prep, assign(word(x.OutAt), rt("cmem", "PinValue").Call(ref(id(pins)), ref(id(x.Out.Go+"C")))))
 	c.pass(p, memory(at), dec(1))
 }
 

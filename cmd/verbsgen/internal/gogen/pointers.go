@@ -37,7 +37,7 @@ func (c *call) pointers(attr, mirror string, r *model.Record) {
 	declared := false
 	pinned := func() {
 		if !declared {
-			c.pre = append(c.pre, declare(pins, "mem.Pins"), until(pins+".Unpin"))
+			c.pre = append(c.pre, declare(pins, "cmem.Pins"), until(pins+".Unpin"))
 		}
 		declared = true
 	}
@@ -64,7 +64,7 @@ func (c *call) pointers(attr, mirror string, r *model.Record) {
 //	if err != nil {
 //		return nil, err
 //	}
-//	attrC.ind_tbl, attrC.log_ind_tbl_size = mem.PinList(&attrPins, attrTable), uint32(attrTableN)
+//	attrC.ind_tbl, attrC.log_ind_tbl_size = cmem.PinList(&attrPins, attrTable), uint32(attrTableN)
 func (c *call) handles(into, list, mirror, pins string, f *model.Field) {
 	c.enterList(into, list, f.C, f.Handles)
 	counted := rt("cmem", "Count").Call(id("verb"), jen.Lit(f.C), jen.Len(id(into)), greatest(f.Len.GoType))
@@ -73,14 +73,14 @@ func (c *call) handles(into, list, mirror, pins string, f *model.Field) {
 	}
 	c.pre = append(c.pre, c.zero.try(into+"N", counted),
 		jen.List(id(mirror, f.Leaf.Go), id(mirror, f.Len.Go)).Op("=").
-			List(rt("mem", "PinList").Call(ref(id(pins)), id(into)), conversion(f.Len.GoType, id(into+"N"))))
+			List(rt("cmem", "PinList").Call(ref(id(pins)), id(into)), conversion(f.Len.GoType, id(into+"N"))))
 }
 
 // pinData puts the address of bytes into a copied mirror, until the method returns:
 //
-//	defer mem.PinData(&attrC.data, attr.data)()
+//	defer cmem.PinData(&attrC.data, attr.data)()
 func pinData(into, bytes string) *jen.Statement {
-	return jen.Defer().Add(rt("mem", "PinData").Call(ref(id(into)), id(bytes)).Call())
+	return jen.Defer().Add(rt("cmem", "PinData").Call(ref(id(into)), id(bytes)).Call())
 }
 
 // armsOf writes the type that stands for any of several records, and what a method asks of one:
@@ -127,7 +127,7 @@ func (g *goFile) armMethods(r *model.Record) {
 // pointedArms writes the type that stands for any of several records that a field points to:
 //
 //	type FlowActionESPKeymat interface {
-//		point(pins *mem.Pins) (uintptr, error)
+//		point(pins *cmem.Pins) (uintptr, error)
 //		arm() (tag, size uint64)
 //	}
 func (g *goFile) pointedArms(of string, arms []*model.Record) {
@@ -140,7 +140,7 @@ func (g *goFile) pointedArms(of string, arms []*model.Record) {
 		jen.Id("arm").Params().Params(jen.List(id("tag"), id("size")).Uint64())))
 }
 
-func pinsParam() jen.Code { return param("pins", "*mem.Pins") }
+func pinsParam() jen.Code { return param("pins", "*cmem.Pins") }
 
 // pointed writes the methods of a record that points to records, or that another one points to: they put what C finds behind pointers in
 // its place.
@@ -169,7 +169,7 @@ func (g *goFile) pointed(r *model.Record) {
 
 // point writes the method that puts a record where C reads it:
 //
-//	func (a *FlowActionESP) point(pins *mem.Pins) (uintptr, error) {
+//	func (a *FlowActionESP) point(pins *cmem.Pins) (uintptr, error) {
 //		if a == nil {
 //			return 0, nil
 //		}
@@ -183,7 +183,7 @@ func (g *goFile) pointed(r *model.Record) {
 //		if err := a.place(&c, pins); err != nil {
 //			return 0, err
 //		}
-//		return mem.PinValue(pins, &c), nil
+//		return cmem.PinValue(pins, &c), nil
 //	}
 //
 // One that needs neither is put there by cmem.Point.
@@ -208,7 +208,7 @@ func (g *goFile) point(r *model.Record, places bool) {
 	if places {
 		body = append(body, none.onErr(id("a.place").Call(ref(id("c")), id("pins"))))
 	}
-	method.body = append(body, jen.Return(rt("mem", "PinValue").Call(id("pins"), ref(id("c"))), jen.Nil()))
+	method.body = append(body, jen.Return(rt("cmem", "PinValue").Call(id("pins"), ref(id("c"))), jen.Nil()))
 	g.fn(method)
 }
 
@@ -231,7 +231,7 @@ func places(r *model.Record) (out []jen.Code) {
 		case f.Points != nil:
 			out = append(append(out, put...), assign(to, id(at)))
 		case f.Bytes && !f.Filled && r.Pointed:
-			out = append(out, assign(to, rt("mem", "PinList").Call(id("pins"), from)))
+			out = append(out, assign(to, rt("cmem", "PinList").Call(id("pins"), from)))
 		}
 	}
 	return out

@@ -237,26 +237,26 @@ func (g *goFile) memorySetter(r *model.Record, f *model.Field) {
 	g.chained(r, f.Go, doc(f.Go, say("Memory", nil), "struct "+r.C+"."+f.C, r.Page), param("from", "mem.Source"),
 		append(body, jen.Return(id("a")))...)
 	g.fn(fn{doc: says("hold", nil), recv: recv("a", r.Go), name: "hold",
-		params: []jen.Code{param("verb", "string"), param("c", "*"+r.Mirror.Name)}, results: types("mem.Held", "error"),
+		params: []jen.Code{param("verb", "string"), param("c", "*"+r.Mirror.Name)}, results: types("cmem.Held", "error"),
 		body: takeMemory(id("c", f.Leaf.Go), id("c", f.Len.Go))})
 }
 
 // takeMemory takes the memory of a builder:
 //
 //	if a.memory == nil {
-//		return mem.Held{}, nil
+//		return cmem.Held{}, nil
 //	}
-//	held, err := mem.Take(*a.memory, verb)
+//	held, err := cmem.Take(*a.memory, verb)
 //	if err != nil {
-//		return mem.Held{}, verr.Memory(verb, err)
+//		return cmem.Held{}, verr.Memory(verb, err)
 //	}
 //	c.addr, c.length = held.Addr, held.Len
 //	return held, nil
 func takeMemory(addr, length *jen.Statement) []jen.Code {
-	none := rt("mem", "Held").Values()
+	none := rt("cmem", "Held").Values()
 	return []jen.Code{
 		jen.If(isNil(id("a.memory"))).Block(jen.Return(none, jen.Nil())),
-		define("held", "err").Add(rt("mem", "Take").Call(jen.Op("*").Add(id("a.memory")), id("verb"))),
+		define("held", "err").Add(rt("cmem", "Take").Call(jen.Op("*").Add(id("a.memory")), id("verb"))),
 		jen.If(notNil(id("err"))).Block(fail{none}.with(rt("verr", "Memory").Call(id("verb"), id("err")))),
 		jen.List(addr, length).Op("=").List(id("held.Addr"), id("held.Len")),
 		jen.Return(id("held"), jen.Nil()),

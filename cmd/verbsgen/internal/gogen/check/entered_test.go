@@ -241,7 +241,7 @@ func exited(p *Package, f *function) {
 		switch text(v.Type) {
 		case "object.Uses":
 			f.ends(s, "the use of handles", v.Names[0].Name+".Exit")
-		case "mem.Pins":
+		case "cmem.Pins":
 			f.ends(s, "the pinning of memory", v.Names[0].Name+".Unpin")
 		}
 	}
@@ -251,7 +251,7 @@ func exited(p *Package, f *function) {
 	}) {
 		f.ends(s, "the use of handles of another package", text(s.assign.Lhs[0])+".Exit")
 	}
-	for _, s := range f.calls("mem.PinData") {
+	for _, s := range f.calls("cmem.PinData") {
 		if n := len(s.stack); n < 2 || !isDefer(s.stack[n-2]) {
 			p.report(f, s, "the pinning of memory does not end by a defer; it must end when the method returns")
 		}

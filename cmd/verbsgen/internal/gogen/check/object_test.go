@@ -92,7 +92,7 @@ func (f *function) begun(x, t string, reach site) {
 	case t == "[]FlowSpec":
 		by = []string{"object.UseArms"}
 	case t == "[]byte" && strings.Contains(x, "."):
-		by, what = []string{"mem.PinData", "*.Pin"}, x+" is not pinned"
+		by, what = []string{"cmem.PinData", "*.Pin"}, x+" is not pinned"
 		if r := f.raws(); len(r) > 0 {
 			reach = r[0]
 		}
@@ -130,7 +130,7 @@ func (s site) takes(x string) bool {
 func released(p *Package, f *function) {
 	takes := each(f, func(a *ast.AssignStmt) bool {
 		c, ok := a.Rhs[0].(*ast.CallExpr)
-		return ok && (callee(c) == "mem.Take" || matches("*.hold", callee(c)) || callee(c) == "newAllocCalls")
+		return ok && (callee(c) == "cmem.Take" || matches("*.hold", callee(c)) || callee(c) == "newAllocCalls")
 	})
 	for _, take := range takes {
 		f.givenBack(take, text(take.assign.Lhs[0]))
@@ -140,10 +140,10 @@ func released(p *Package, f *function) {
 	}
 	names, of := f.params()
 	for i, name := range names {
-		if text(of[i]) == "mem.Held" && len(f.raws()) > 0 {
+		if text(of[i]) == "cmem.Held" && len(f.raws()) > 0 {
 			f.givenBack(site{Node: f.decl.Type, stack: []ast.Node{f.decl}}, name)
 		}
-		if text(of[i]) == "mem.Source" && len(f.raws()) > 0 && len(f.calls("mem.Take")) != 1 {
+		if text(of[i]) == "mem.Source" && len(f.raws()) > 0 && len(f.calls("cmem.Take")) != 1 {
 			p.report(f, f.decl, "%s is handed to C and not held", name)
 		}
 		if text(of[i]) == "uintptr" && name == "addr" && len(f.created()) > 0 && len(takes) == 0 && slices.ContainsFunc(f.raws(),
@@ -342,7 +342,7 @@ func (f *function) knows(c creation) {
 			f.p.report(f, c, "nothing says whether the object is %s", name)
 		case ft == "dpath.Place" && len(f.calls(c.o+".place")) != 1:
 			f.p.report(f, c, "the region of the object is not placed once; requests would point elsewhere")
-		case (ft == "mem.Foreign" || strings.HasPrefix(ft, "devmem.")) && len(f.calls(c.o+"."+name+".Open", c.o+"."+name+".Attach")) != 1:
+		case (ft == "cmem.Foreign" || strings.HasPrefix(ft, "devmem.")) && len(f.calls(c.o+"."+name+".Open", c.o+"."+name+".Attach")) != 1:
 			f.p.report(f, c, "the memory of the object is not opened once")
 		}
 		if !strings.HasPrefix(ft, "*") || !f.p.isHandle(ft[1:]) || name == "dev" {
@@ -500,7 +500,7 @@ func handle(p *Package, f *function) {
 			return ""
 		}
 		switch {
-		case slices.Contains([]string{"gate.Gate", "dpath.Address", "dpath.Named", "devmem.DM", "mem.Foreign"}, ft):
+		case slices.Contains([]string{"gate.Gate", "dpath.Address", "dpath.Named", "devmem.DM", "cmem.Foreign"}, ft):
 			if set("Guard") != "&o."+name {
 				p.report(f, field, "a Close does not wait for calls by %s", name)
 			}

@@ -11,9 +11,9 @@ func (pd *PD) NotExited(dm *DM) error {
 	defer dm.h.Exit()
 	defer pd.h.Exit()    // not if dm is closed
 	var uses object.Uses // want "the use of handles does not end"
-	var pins mem.Pins
+	var pins cmem.Pins
 	defer pins.Unpin()
-	mem.PinData(&c.key, key) // want "the pinning of memory does not end"
+	cmem.PinData(&c.key, key) // want "the pinning of memory does not end"
 	pd.mu.Lock()             // want "the lock does not end by defer pd.mu.Unlock"
 	return nil
 }

@@ -10,7 +10,7 @@ func (qp *QP) NotPacked(flow *FlowAttr, list []*WQ) (*Flow, error) {
 	if err != nil {
 		return nil, err
 	}
-	flowC.list = mem.PinList(&pins, listC)
+	flowC.list = cmem.PinList(&pins, listC)
 	ptr, errno := rawX(qp.h.C, unsafe.Pointer(&flowC))
 	return nil, nil
 }

@@ -2,7 +2,7 @@ package verbs
 
 func (pd *PD) NotReleased(memory mem.Source) (*MR, error) {
 	in := inX{}
-	held, err := mem.Take(memory, verb) // want "the rules look at memory before it is taken"
+	held, err := cmem.Take(memory, verb) // want "the rules look at memory before it is taken"
 	if err != nil {
 		return nil, err
 	}
@@ -14,7 +14,7 @@ func (pd *PD) NotReleased(memory mem.Source) (*MR, error) {
 }
 
 func (pd *PD) NotKept(memory mem.Source) (*MR, error) {
-	held, err := mem.Take(memory, verb)
+	held, err := cmem.Take(memory, verb)
 	if err != nil {
 		return nil, err
 	}
@@ -27,7 +27,7 @@ func (pd *PD) NotKept(memory mem.Source) (*MR, error) {
 }
 
 func (pd *PD) ReleasedLate(memory mem.Source) error {
-	held, err := mem.Take(memory, verb)
+	held, err := cmem.Take(memory, verb)
 	if err != nil {
 		return err
 	}
@@ -48,7 +48,7 @@ func (pd *PD) NotHeld(memory mem.Source, addr uintptr) (*MR, error) { // want "m
 	return o, nil
 }
 
-func (mr *MR) helper(held mem.Held) error {
+func (mr *MR) helper(held cmem.Held) error {
 	if err := checkX(&in); err != nil {
 		return err // want "held is not released on this path"
 	}

@@ -1,6 +1,6 @@
 //go:build cgo
 
-package mem
+package goheap_test
 
 import (
 	"errors"
@@ -12,8 +12,21 @@ import (
 	"testing"
 	"unsafe"
 
-	"github.com/verbsgen/verbsgen/runtime/mem/internal/ctest"
+	"github.com/verbsgen/verbsgen/runtime/internal/ctest"
+	"github.com/verbsgen/verbsgen/runtime/internal/goheap"
+	"github.com/verbsgen/verbsgen/runtime/internal/hold"
+	"github.com/verbsgen/verbsgen/runtime/mem"
 )
+
+// newBuffer maps a buffer.
+func newBuffer(t *testing.T, length uint64, opts ...mem.Option) *mem.Buffer {
+	t.Helper()
+	buf, err := mem.New(length, opts...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return buf
+}
 
 var (
 	zeroed   [64]byte
@@ -27,15 +40,15 @@ func onStack(ask func(uintptr) bool) bool {
 	return ask(uintptr(unsafe.Pointer(&local[32])))
 }
 
-func TestIsGoHeap(t *testing.T) {
+func TestIs(t *testing.T) {
 	small, large, huge := new([3]uint32), make([]byte, 100<<10), make([]byte, 64<<20)
 	tiny, ptr := new(byte), new(*int)
-	pin, err := PinBytes(make([]byte, 100))
+	pin, err := mem.PinBytes(make([]byte, 100))
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer pin.Unpin()
-	buf := newBuffer(t, 1<<20, Populate())
+	buf := newBuffer(t, 1<<20, mem.Populate())
 	defer buf.Close()
 	raw, err := syscall.Mmap(-1, 0, 1<<16, syscall.PROT_READ, syscall.MAP_ANON|syscall.MAP_PRIVATE)
 	if err != nil {
@@ -80,22 +93,22 @@ func TestIsGoHeap(t *testing.T) {
 	}
 	for range 2 {
 		for _, tt := range tests {
-			if got := IsGoHeap(tt.addr); got != tt.want {
+			if got := goheap.Is(tt.addr); got != tt.want {
 				t.Errorf("%s at %#x: %v", tt.name, tt.addr, got)
 			}
 		}
 		runtime.GC()
 	}
-	if !onStack(IsGoHeap) {
+	if !onStack(goheap.Is) {
 		t.Error("an address on a goroutine's stack is taken for foreign")
 	}
 	runtime.KeepAlive([]any{small, large, huge, tiny, ptr})
 }
 
-// TestRefuseGoHeap refuses addresses of the heap and of stacks, pinned or not, and no others.
-func TestRefuseGoHeap(t *testing.T) {
+// TestRefuse refuses addresses of the heap and of stacks, pinned or not, and no others.
+func TestRefuse(t *testing.T) {
 	b := make([]byte, 1<<16)
-	pin, err := PinBytes(b)
+	pin, err := mem.PinBytes(b)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,21 +133,23 @@ func TestRefuseGoHeap(t *testing.T) {
 		{"no address", 0, 4096, false},
 		{"the address space", 0, 1<<64 - 1, false},
 	} {
-		err := RefuseGoHeap(r.addr, r.length)
+		err := goheap.Refuse(r.addr, r.length)
 		if r.refused != errors.Is(err, syscall.EINVAL) || !r.refused && err != nil {
 			t.Errorf("%s: %v", r.name, err)
 		}
-		_, err = Take(Addr(r.addr, r.length), "MR")
+		_, err = hold.Take(mem.Addr(r.addr, r.length), "MR")
 		if r.refused != errors.Is(err, syscall.EINVAL) || !r.refused && err != nil {
 			t.Errorf("%s, taken: %v", r.name, err)
 		}
 	}
-	if !onStack(func(addr uintptr) bool { return RefuseGoHeap(addr, 1) != nil }) {
+	if !onStack(func(addr uintptr) bool { return goheap.Refuse(addr, 1) != nil }) {
 		t.Error("an address on a goroutine's stack is accepted")
 	}
-	wantErr(t, RefuseGoHeap(pin.Addr(), 100), syscall.EINVAL,
-		fmt.Sprintf("100 bytes at %#x lie in Go's heap or on a stack, where the collector "+
-			"may free or move them while a device uses them; pass the slice, or pin it by mem.PinBytes and pass the Pin", pin.Addr()))
+	err = goheap.Refuse(pin.Addr(), 100)
+	if want := fmt.Sprintf("100 bytes at %#x lie in Go's heap or on a stack, where the collector "+
+		"may free or move them while a device uses them; pass the slice, or pin it by mem.PinBytes and pass the Pin", pin.Addr()); !errors.Is(err, syscall.EINVAL) || err.Error() != want {
+		t.Errorf("%v; want %s", err, want)
+	}
 }
 
 // TestPinIsKnown asks cgo, which refuses Go memory in C's hands unless it is pinned.
@@ -143,14 +158,14 @@ func TestPinIsKnown(t *testing.T) {
 	if ctest.Accepts(&b[0]) {
 		t.Skip("cgo's checks are off (GODEBUG=cgocheck=0)")
 	}
-	p, err := PinBytes(b)
+	p, err := mem.PinBytes(b)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if !ctest.Accepts(&b[0]) {
 		t.Error("the memory is not pinned")
 	}
-	held, err := Take(p, "MR")
+	held, err := hold.Take(p, "MR")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,8 +179,8 @@ func TestPinIsKnown(t *testing.T) {
 	}
 }
 
-// TestIsGoHeapFreed asks about memory that the collector has taken back: nothing stops the program, and the answer stays.
-func TestIsGoHeapFreed(t *testing.T) {
+// TestIsFreed asks about memory that the collector has taken back: nothing stops the program, and the answer stays.
+func TestIsFreed(t *testing.T) {
 	var addrs []uintptr
 	for range 50 {
 		b := make([]byte, 256<<10)
@@ -174,14 +189,14 @@ func TestIsGoHeapFreed(t *testing.T) {
 	runtime.GC()
 	debug.FreeOSMemory()
 	for _, addr := range addrs {
-		if !IsGoHeap(addr) {
+		if !goheap.Is(addr) {
 			t.Errorf("freed Go memory at %#x is taken for foreign", addr)
 		}
 	}
 }
 
-// TestIsGoHeapBusy asks from many goroutines while the collector runs.
-func TestIsGoHeapBusy(t *testing.T) {
+// TestIsBusy asks from many goroutines while the collector runs.
+func TestIsBusy(t *testing.T) {
 	buf := newBuffer(t, 4096)
 	defer buf.Close()
 	stop := make(chan struct{})
@@ -201,7 +216,7 @@ func TestIsGoHeapBusy(t *testing.T) {
 			for range 300 {
 				b := make([]byte, 40<<10)
 				mine := uintptr(unsafe.Pointer(&b[1000]))
-				if !IsGoHeap(mine) || IsGoHeap(buf.Addr()) {
+				if !goheap.Is(mine) || goheap.Is(buf.Addr()) {
 					t.Error("wrong answer")
 				}
 				runtime.KeepAlive(b)

@@ -1,8 +1,9 @@
-package mem
+package cmem
 
 import (
 	"runtime"
 	"slices"
+	"sync"
 	"unsafe"
 )
 
@@ -49,6 +50,12 @@ func PinValue[T any](p *Pins, x *T) uintptr {
 	return uintptr(unsafe.Pointer(x))
 }
 
+// kept are the pinners of all memory that is pinned.
+var kept struct {
+	sync.Mutex
+	pinners map[runtime.Pinner]struct{}
+}
+
 // pin pins what x points to until end. The pinner stays reachable meanwhile: one that the collector finds stops the program.
 func pin(p *runtime.Pinner, x any) {
 	p.Pin(x)
@@ -65,4 +72,20 @@ func end(p *runtime.Pinner) {
 	delete(kept.pinners, *p)
 	kept.Unlock()
 	p.Unpin()
+}
+
+// PinData stores the address of b in to, for C code that reads it during a call, and returns what ends the pin. Of an empty slice
+// it is 0. If the pin is not ended, the memory stays pinned for as long as the program runs.
+func PinData(to *uintptr, b []byte) (unpin func()) {
+	if to == nil {
+		to = new(uintptr)
+	}
+	if len(b) == 0 {
+		*to = 0
+		return func() {}
+	}
+	var p runtime.Pinner
+	pin(&p, unsafe.SliceData(b))
+	*to = uintptr(unsafe.Pointer(unsafe.SliceData(b)))
+	return func() { end(&p) }
 }

@@ -1,4 +1,4 @@
-package mem
+package cmem
 
 import (
 	"runtime"
@@ -24,4 +24,20 @@ func TestPins(t *testing.T) {
 	}
 	pins.Unpin()
 	pins.Unpin() // ends nothing twice
+}
+
+// TestPinData stores the address of bytes; of none it is 0.
+func TestPinData(t *testing.T) {
+	b := []byte("data")
+	var at uintptr
+	unpin := PinData(&at, b)
+	if at != uintptr(unsafe.Pointer(&b[0])) {
+		t.Errorf("the address is %#x", at)
+	}
+	unpin()
+	unpin = PinData(&at, nil)
+	if at != 0 {
+		t.Errorf("the address of nothing is %#x", at)
+	}
+	unpin()
 }

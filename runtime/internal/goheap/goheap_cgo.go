@@ -1,9 +1,10 @@
 //go:build cgo
 
-package mem
+package goheap
 
 import (
 	"reflect"
+	"runtime"
 	"runtime/cgo"
 	"sync"
 	"unsafe"
@@ -19,13 +20,11 @@ func inHeapOrStack(addr uintptr) bool { return reflectKnows() && refused(addr) }
 
 // reflectKnows tries the question on an address whose answer is known.
 var reflectKnows = sync.OnceValue(func() bool {
-	b := make([]byte, 64)
-	pin, err := PinBytes(b) // on the heap, not on the stack
-	if err != nil {
-		return false
-	}
+	var pin runtime.Pinner
 	defer pin.Unpin()
-	return refused(pin.Addr())
+	b := new([64]byte)
+	pin.Pin(b) // on the heap, not on the stack
+	return refused(uintptr(unsafe.Pointer(b)))
 })
 
 func refused(addr uintptr) (yes bool) {

@@ -1,4 +1,4 @@
-package mem
+package cmem
 
 import (
 	"runtime"
