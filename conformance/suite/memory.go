@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/verbsgen/verbsgen/runtime/verr"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
 // lacksMemory says why a process cannot have need bytes of memory, and pin them; empty when nothing speaks against it. root is where
@@ -29,7 +29,7 @@ func lacksMemory(need uint64, root string, pinned bool) string {
 		return "the limit of addresses (RLIMIT_AS, ulimit -v) is below " + gib(need)
 	}
 	if pinned && unix.Getrlimit(unix.RLIMIT_MEMLOCK, &limit) == nil && limit.Cur < need {
-		return verr.MemlockHint() // none for a process that may exceed the limit
+		return fail.MemlockHint() // none for a process that may exceed the limit
 	}
 	return ""
 }

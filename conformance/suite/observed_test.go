@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -20,12 +21,12 @@ func TestAnswer(t *testing.T) {
 		want string
 	}{
 		{nil, "ok"},
-		{verr.Violations{{Rule: rule}}.Err("v"), "refused by rule R1"},
-		{verr.Closed("v", "PD"), "closed"},
-		{verr.Failed("v", syscall.ENOMEM, nil), "ENOMEM"},
+		{fail.Violations{{Rule: rule}}.Err("v"), "refused by rule R1"},
+		{fail.Closed("v", "PD"), "closed"},
+		{fail.Failed("v", syscall.ENOMEM, nil), "ENOMEM"},
 		{fmt.Errorf("around it: %w", syscall.EBUSY), "EBUSY"},
-		{verr.Missing("v", "v", "", ""), "an error without an errno"},
-		{verr.Failed("v", 0, nil), "an error without an errno"},
+		{fail.Missing("v", "v", "", ""), "an error without an errno"},
+		{fail.Failed("v", 0, nil), "an error without an errno"},
 		{errors.New("words"), "an error without an errno"},
 		{os.ErrClosed, "closed"},
 	} {

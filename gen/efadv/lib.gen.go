@@ -9,6 +9,7 @@ import (
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/bridge"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dl"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -57,7 +58,7 @@ type Lib struct {
 	src   Symbols // kept alive: it owns the functions
 	name  string
 	fn    [numSymbols]uintptr
-	lints verr.Lints
+	lints fail.Lints
 	verbs *verbs.Lib // whose objects it works with
 }
 
@@ -125,7 +126,7 @@ func LoadFrom(verbsLib *verbs.Lib, s Symbols) (*Lib, error) {
 // missing returns the error of a verb whose function the library lacks, or that no library was loaded for.
 func (l *Lib) missing(verb string, sym int) error {
 	if l.src == nil {
-		return verr.NeverOpened(verb, "Lib")
+		return fail.NeverOpened(verb, "Lib")
 	}
 	return symbols[sym].Missing(verb, l.name)
 }
@@ -150,10 +151,10 @@ func (l *Lib) QueryDevice(dev *verbs.Device) (*DeviceInfo, error) {
 	}
 	var attrC cDeviceAttr
 	if errno := rawQueryDevice(l.fn[symEfadv_query_device], devHeld.C, unsafe.Pointer(&attrC), 32); errno != 0 {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
 			)
 		})
 	}
@@ -183,16 +184,16 @@ func (l *Lib) MaxSQDepth(dev *verbs.Device, attr *SQDepthAttr) (int, error) {
 		return 0, err
 	}
 	if attr == nil {
-		return 0, verr.NilValue(verb, "SQDepthAttr", "make one with NewSQDepthAttr")
+		return 0, fail.NilValue(verb, "SQDepthAttr", "make one with NewSQDepthAttr")
 	}
 	attrC := attr.c
 	n, errno := rawGetMaxSQDepth(l.fn[symEfadv_get_max_sq_depth], devHeld.C, unsafe.Pointer(&attrC), 24)
 	if n < 0 {
-		return 0, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return 0, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "more is asked for than the device has, which efadv_query_device says"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "more is asked for than the device has, which efadv_query_device says"},
 			)
 		})
 	}
@@ -220,17 +221,17 @@ func (l *Lib) MaxRQDepth(dev *verbs.Device, attr *RQDepthAttr) (int, error) {
 		return 0, err
 	}
 	if attr == nil {
-		return 0, verr.NilValue(verb, "RQDepthAttr", "make one with NewRQDepthAttr")
+		return 0, fail.NilValue(verb, "RQDepthAttr", "make one with NewRQDepthAttr")
 	}
 	attrC := attr.c
 	attrC.max_recv_sge = max(attrC.max_recv_sge, 1)
 	n, errno := rawGetMaxRQDepth(l.fn[symEfadv_get_max_rq_depth], devHeld.C, unsafe.Pointer(&attrC), 16)
 	if n < 0 {
-		return 0, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return 0, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "more is asked for than the device has, which efadv_query_device says"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "more is asked for than the device has, which efadv_query_device says"},
 			)
 		})
 	}
@@ -257,10 +258,10 @@ func (l *Lib) QueryAH(ah *verbs.AH) (*AHInfo, error) {
 	}
 	var attrC cAHAttr
 	if errno := rawQueryAH(l.fn[symEfadv_query_ah], ahHeld.C, unsafe.Pointer(&attrC), 16); errno != 0 {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
 			)
 		})
 	}
@@ -305,11 +306,11 @@ func (l *Lib) CreateDriverQP(pd *verbs.PD, attr verbs.QPInitAttr, transport Driv
 	}
 	ptr, errno := rawCreateDriverQP(l.fn[symEfadv_create_driver_qp], pdHeld.C, attrHeld.C, uint32(transport))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "the type in the attributes is not DRIVER"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the type in the attributes is not DRIVER"},
 			)
 		})
 	}
@@ -352,7 +353,7 @@ func (l *Lib) CreateQPEx(dev *verbs.Device, attrEx *verbs.QPInitAttrEx, efaAttr 
 		return nil, err
 	}
 	if efaAttr == nil {
-		return nil, verr.NilValue(verb, "QPInitAttr", "make one with NewQPInitAttr")
+		return nil, fail.NilValue(verb, "QPInitAttr", "make one with NewQPInitAttr")
 	}
 	efaAttrC := efaAttr.c
 	if efaAttr.err != nil {
@@ -373,12 +374,12 @@ func (l *Lib) CreateQPEx(dev *verbs.Device, attrEx *verbs.QPInitAttrEx, efaAttr 
 		24,
 	)
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "the type in the first attributes is not DRIVER, or they have no protection domain"},
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device lacks the ability that a flag or a request of SendOps needs"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the type in the first attributes is not DRIVER, or they have no protection domain"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device lacks the ability that a flag or a request of SendOps needs"},
 			)
 		})
 	}
@@ -423,10 +424,10 @@ func (l *Lib) QueryQPWQs(qp *verbs.QP) (*WQInfo, *WQInfo, error) {
 		unsafe.Pointer(&rqC),
 		40,
 	); errno != 0 {
-		return nil, nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
 			)
 		})
 	}
@@ -468,7 +469,7 @@ func (l *Lib) QPEx(stream *verbs.QPStream) (*QPEx, error) {
 	x.view.Of, x.view.Handle, x.view.Type = held.Gate, held.Handle, "QPExWR"
 	rawQPFromIbvQPEx(l.fn[symEfadv_qp_from_ibv_qp_ex], held.Object, x.view.Memory())
 	if !x.view.Found() {
-		return nil, verr.NoView(verb, "QPEx")
+		return nil, fail.NoView(verb, "QPEx")
 	}
 	return x, nil
 }
@@ -501,7 +502,7 @@ func (l *Lib) CreateCQ(dev *verbs.Device, attrEx *verbs.CQInitAttrEx, efaAttr *C
 		return nil, err
 	}
 	if efaAttr == nil {
-		return nil, verr.NilValue(verb, "CQInitAttr", "make one with NewCQInitAttr")
+		return nil, fail.NilValue(verb, "CQInitAttr", "make one with NewCQInitAttr")
 	}
 	efaAttrC := efaAttr.c
 	if efaAttr.err != nil {
@@ -521,11 +522,11 @@ func (l *Lib) CreateCQ(dev *verbs.Device, attrEx *verbs.CQInitAttrEx, efaAttr *C
 		56,
 	)
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device lacks the ability that a flag needs"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device lacks the ability that a flag needs"},
 			)
 		})
 	}
@@ -562,10 +563,10 @@ func (l *Lib) QueryCQ(cq *verbs.CQ) (*CQInfo, error) {
 	}
 	var attrC cCQAttr
 	if errno := rawQueryCQ(l.fn[symEfadv_query_cq], cqHeld.C, unsafe.Pointer(&attrC), 32); errno != 0 {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
 			)
 		})
 	}
@@ -604,7 +605,7 @@ func (l *Lib) CreateCompCntr(dev *verbs.Device, attr *verbs.CompCntrInitAttr, ef
 		return nil, err
 	}
 	if efaAttr == nil {
-		return nil, verr.NilValue(verb, "CompCntrInitAttr", "make one with NewCompCntrInitAttr")
+		return nil, fail.NilValue(verb, "CompCntrInitAttr", "make one with NewCompCntrInitAttr")
 	}
 	efaAttrC := efaAttr.c
 	if efaAttr.err != nil {
@@ -626,11 +627,11 @@ func (l *Lib) CreateCompCntr(dev *verbs.Device, attr *verbs.CompCntrInitAttr, ef
 		80,
 	)
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the counter has flags, or is not of work requests"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the counter has flags, or is not of work requests"},
 			)
 		})
 	}
@@ -667,10 +668,10 @@ func (l *Lib) QueryMR(mr *verbs.MR) (*MRInfo, error) {
 	}
 	var attrC cMRAttr
 	if errno := rawQueryMR(l.fn[symEfadv_query_mr], mrHeld.C, unsafe.Pointer(&attrC), 16); errno != 0 {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
 			)
 		})
 	}

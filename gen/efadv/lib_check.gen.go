@@ -2,7 +2,7 @@
 
 package efadv
 
-import "github.com/verbsgen/verbsgen/runtime/verr"
+import "github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 
 // inCreateDriverQP has the values that the rules of efadv_create_driver_qp use.
 type inCreateDriverQP struct {
@@ -11,7 +11,7 @@ type inCreateDriverQP struct {
 
 // checkCreateDriverQP refuses a call of efadv_create_driver_qp that breaks a rule.
 func checkCreateDriverQP(in *inCreateDriverQP) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	driverQPType := DriverQPType(in.driverQPType)
 	if driverQPType != DriverQPTypeSRD {
 		bad.Add(&rule8007, in.driverQPType)
@@ -27,7 +27,7 @@ type inCreateQPEx struct {
 
 // checkCreateQPEx refuses a call of efadv_create_qp_ex that breaks a rule.
 func checkCreateQPEx(in *inCreateQPEx) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	transport := DriverQPType(in.efaAttrDriverQPType)
 	flags := QPFlag(in.efaAttrFlags)
 	if transport != DriverQPTypeSRD {
@@ -46,7 +46,7 @@ type inCreateCQ struct {
 
 // checkCreateCQ refuses a call of efadv_create_cq that breaks a rule.
 func checkCreateCQ(in *inCreateCQ) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	wcFlags := WCFlag(in.efaAttrWCFlags)
 	if wcFlags&^(WCFlagSGID|WCFlagIsUnsolicited) != 0 {
 		bad.Add(&rule8016, in.efaAttrWCFlags)
@@ -63,7 +63,7 @@ type inCreateCompCntr struct {
 
 // checkCreateCompCntr refuses a call of efadv_create_comp_cntr that breaks a rule.
 func checkCreateCompCntr(in *inCreateCompCntr) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	flags := CompCntrFlag(in.efaAttrFlags)
 	if flags&^(CompCntrFlagCompExternalMem|CompCntrFlagErrExternalMem) != 0 {
 		bad.Add(&rule8031, in.efaAttrFlags)

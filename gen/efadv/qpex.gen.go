@@ -5,7 +5,7 @@ package efadv
 import (
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
-	"github.com/verbsgen/verbsgen/runtime/verr"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
 // QPEx is a view of a queue pair, with the functions of its provider. It needs no Close, and ends with the
@@ -25,7 +25,7 @@ type QPEx struct {
 func (x *QPEx) WR(b *verbs.SendBatch, i int) (w QPExWR, err error) {
 	const verb = "efadv_qp_from_ibv_qp_ex"
 	if x == nil || !x.view.Found() {
-		return w, verr.NilValue(verb, "QPEx", "make one with Lib.QPEx")
+		return w, fail.NilValue(verb, "QPEx", "make one with Lib.QPEx")
 	}
 	w.lib = x.lib
 	w.SendWR, w.more, err = x.view.More(verb, b, i)

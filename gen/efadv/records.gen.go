@@ -6,8 +6,8 @@ import (
 	"structs"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // MemoryLocation is where a count lies. The memory must stay there until the counter is closed.
@@ -28,11 +28,11 @@ type MemoryLocation struct {
 func (a *MemoryLocation) to(c *cMemoryLocation) error {
 	*c = cMemoryLocation{ptr: a.Addr, dmabuf_offset: a.DMABufOffset}
 	if int(int32(a.DMABufFD)) != a.DMABufFD {
-		return verr.OutOfRange("", "MemoryLocation.DMABufFD", a.DMABufFD)
+		return fail.OutOfRange("", "MemoryLocation.DMABufFD", a.DMABufFD)
 	}
 	c.dmabuf_fd = int32(a.DMABufFD)
 	if a.Type > 255 {
-		return verr.TooGreat("", "MemoryLocation.Type", uint64(a.Type), 255)
+		return fail.TooGreat("", "MemoryLocation.Type", uint64(a.Type), 255)
 	}
 	c.typ = uint8(a.Type)
 	return nil
@@ -128,7 +128,7 @@ func (a *CQInitAttr) DMABufOffset(v uint64) *CQInitAttr {
 func (a *CQInitAttr) DMABufFD(v int) *CQInitAttr {
 	a = object.OrZero(a)
 	if int(int32(v)) != v && a.err == nil {
-		a.err = verr.OutOfRange("", "CQInitAttr.DMABufFD", v)
+		a.err = fail.OutOfRange("", "CQInitAttr.DMABufFD", v)
 	}
 	return cmem.Set(a, &a.c.ext_mem_dmabuf_fd, int32(v))
 }
@@ -155,7 +155,7 @@ func NewQPInitAttr(transport DriverQPType) *QPInitAttr {
 func (a *QPInitAttr) Flags(v QPFlag) *QPInitAttr {
 	a = object.OrZero(a)
 	if v > 65535 && a.err == nil {
-		a.err = verr.TooGreat("", "QPInitAttr.Flags", uint64(v), 65535)
+		a.err = fail.TooGreat("", "QPInitAttr.Flags", uint64(v), 65535)
 	}
 	return cmem.Set(a, &a.c.flags, uint16(v))
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/bridge"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dl"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -40,7 +41,7 @@ type Lib struct {
 	src   Symbols // kept alive: it owns the functions
 	name  string
 	fn    [numSymbols]uintptr
-	lints verr.Lints
+	lints fail.Lints
 	verbs *verbs.Lib // whose objects it works with
 }
 
@@ -108,7 +109,7 @@ func LoadFrom(verbsLib *verbs.Lib, s Symbols) (*Lib, error) {
 // missing returns the error of a verb whose function the library lacks, or that no library was loaded for.
 func (l *Lib) missing(verb string, sym int) error {
 	if l.src == nil {
-		return verr.NeverOpened(verb, "Lib")
+		return fail.NeverOpened(verb, "Lib")
 	}
 	return symbols[sym].Missing(verb, l.name)
 }
@@ -155,10 +156,10 @@ func (l *Lib) QueryDevice(dev *verbs.Device) (*DeviceInfo, error) {
 	}
 	var attrsOutC cContext
 	if errno := rawQueryDevice(l.fn[symHnsdv_query_device], devHeld.C, unsafe.Pointer(&attrsOutC)); errno != 0 {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of HNS"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of HNS"},
 			)
 		})
 	}
@@ -202,10 +203,10 @@ func (l *Lib) CreateQP(dev *verbs.Device, qpAttr *verbs.QPInitAttrEx, attr *QPIn
 	attrAt := cmem.Optional(attrGiven, unsafe.Pointer(&attrC))
 	ptr, errno := rawCreateQP(l.fn[symHnsdv_create_qp], devHeld.C, qpAttrHeld.C, attrAt)
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of HNS"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of HNS"},
 			)
 		})
 	}

@@ -6,8 +6,8 @@ import (
 	"structs"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // QPInitAttr is what a new queue pair has on HNS devices only.
@@ -28,7 +28,7 @@ func NewQPInitAttr() *QPInitAttr { return &QPInitAttr{} }
 func (a *QPInitAttr) CongestType(v CongestType) *QPInitAttr {
 	a = object.OrZero(a)
 	if v > 255 && a.err == nil {
-		a.err = verr.TooGreat("", "QPInitAttr.CongestType", uint64(v), 255)
+		a.err = fail.TooGreat("", "QPInitAttr.CongestType", uint64(v), 255)
 	}
 	return cmem.SetBit(a, &a.c.congest_type, uint8(v), &a.c.comp_mask, 0x2) // HNSDV_QP_INIT_ATTR_MASK_QP_CONGEST_TYPE
 }

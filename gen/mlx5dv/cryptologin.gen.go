@@ -8,8 +8,8 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // CryptoLogin is a login for wrapped keys. Use it only by pointer: every call on a copy is refused.
@@ -42,10 +42,10 @@ func (login *CryptoLogin) cryptoLoginDestroy() error {
 		return login.lib.missing("mlx5dv_crypto_login_destroy", symMlx5dv_crypto_login_destroy)
 	}
 	if errno := rawCryptoLoginDestroy(login.lib.fn[symMlx5dv_crypto_login_destroy], login.h.C); errno != 0 {
-		return verr.Failed("mlx5dv_crypto_login_destroy", errno, func() []string {
-			return verr.Causes(
+		return fail.Failed("mlx5dv_crypto_login_destroy", errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 			)
 		})
 	}
@@ -92,10 +92,10 @@ func (login *CryptoLogin) Query() (*CryptoLoginInfo, error) {
 	}
 	var infoC cCryptoLoginQueryAttr
 	if errno := rawCryptoLoginQuery(login.lib.fn[symMlx5dv_crypto_login_query], login.h.C, unsafe.Pointer(&infoC)); errno != 0 {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 			)
 		})
 	}

@@ -8,8 +8,8 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // DEK is a key that encrypts data. Use it only by pointer: every call on a copy is refused.
@@ -42,10 +42,10 @@ func (dek *DEK) dekDestroy() error {
 		return dek.lib.missing("mlx5dv_dek_destroy", symMlx5dv_dek_destroy)
 	}
 	if errno := rawDEKDestroy(dek.lib.fn[symMlx5dv_dek_destroy], dek.h.C); errno != 0 {
-		return verr.Failed("mlx5dv_dek_destroy", errno, func() []string {
-			return verr.Causes(
+		return fail.Failed("mlx5dv_dek_destroy", errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 			)
 		})
 	}
@@ -92,10 +92,10 @@ func (dek *DEK) Query() (*DEKInfo, error) {
 	}
 	var infoC cDEKAttr
 	if errno := rawDEKQuery(dek.lib.fn[symMlx5dv_dek_query], dek.h.C, unsafe.Pointer(&infoC)); errno != 0 {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 			)
 		})
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/bridge"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/codes"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // DevXObj is an object that a command to the firmware made. Use it only by pointer: every call on a copy is
@@ -42,7 +42,7 @@ func newDevXObj(lib *Lib, c unsafe.Pointer) *DevXObj {
 // devXObjDestroy ends the C object by mlx5dv_devx_obj_destroy.
 func (obj *DevXObj) devXObjDestroy() error {
 	if errno := rawDevXObjDestroy(obj.lib.fn[symMlx5dv_devx_obj_destroy], obj.h.C); errno != 0 {
-		return verr.Failed("mlx5dv_devx_obj_destroy", errno, nil)
+		return fail.Failed("mlx5dv_devx_obj_destroy", errno, nil)
 	}
 	return nil
 }
@@ -105,12 +105,12 @@ func (obj *DevXObj) Query(cmd []byte, answer []byte) error {
 		unsafe.Pointer(unsafe.SliceData(answer)),
 		uint64(len(answer)),
 	); errno != 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				verr.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
+				fail.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
 		})
 	}
@@ -147,12 +147,12 @@ func (obj *DevXObj) Modify(cmd []byte, answer []byte) error {
 		unsafe.Pointer(unsafe.SliceData(answer)),
 		uint64(len(answer)),
 	); errno != 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				verr.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
+				fail.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
 		})
 	}
@@ -211,11 +211,11 @@ func (obj *DevXObj) QueryAsync(cmd []byte, answerLen uint64, id uint64, to *CmdC
 		id,
 		to.h.C,
 	); errno != 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
 			)
 		})
 	}
@@ -238,10 +238,10 @@ func (obj *DevXObj) CreateDRAction() (*DRAction, error) {
 	}
 	ptr, errno := rawDrActionCreateDestDevXTir(obj.lib.fn[symMlx5dv_dr_action_create_dest_devx_tir], obj.h.C)
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "the object is not a TIR"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the object is not a TIR"},
 			)
 		})
 	}
@@ -266,10 +266,10 @@ func (obj *DevXObj) CreateDRActionCounter(offset uint32) (*DRAction, error) {
 	defer obj.h.Exit()
 	ptr, errno := rawDrActionCreateFlowCounter(obj.lib.fn[symMlx5dv_dr_action_create_flow_counter], obj.h.C, offset)
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "the object is not a flow counter"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the object is not a flow counter"},
 			)
 		})
 	}

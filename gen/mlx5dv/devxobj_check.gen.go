@@ -2,7 +2,7 @@
 
 package mlx5dv
 
-import "github.com/verbsgen/verbsgen/runtime/verr"
+import "github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 
 // inDevXObjQuery has the values that the rules of mlx5dv_devx_obj_query use.
 type inDevXObjQuery struct {
@@ -12,7 +12,7 @@ type inDevXObjQuery struct {
 
 // checkDevXObjQuery refuses a call of mlx5dv_devx_obj_query that breaks a rule.
 func checkDevXObjQuery(in *inDevXObjQuery) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.inlen < 16 || in.inlen > 65535 {
 		bad.Add(&rule7812, in.inlen)
 	}
@@ -30,7 +30,7 @@ type inDevXObjModify struct {
 
 // checkDevXObjModify refuses a call of mlx5dv_devx_obj_modify that breaks a rule.
 func checkDevXObjModify(in *inDevXObjModify) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.inlen < 16 || in.inlen > 65535 {
 		bad.Add(&rule7813, in.inlen)
 	}
@@ -47,7 +47,7 @@ type inDevXObjQueryAsync struct {
 
 // checkDevXObjQueryAsync refuses a call of mlx5dv_devx_obj_query_async that breaks a rule.
 func checkDevXObjQueryAsync(in *inDevXObjQueryAsync) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.inlen < 16 || in.inlen > 65535 {
 		bad.Add(&rule7896, in.inlen)
 	}

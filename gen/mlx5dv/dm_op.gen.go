@@ -8,6 +8,7 @@ import (
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/bridge"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/devmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -56,7 +57,7 @@ func (l *Lib) MapDMOp(dm *verbs.DM, op uint8) (*DMOp, error) {
 	}
 	ptr, errno := rawDMMapOpAddr(l.fn[symMlx5dv_dm_map_op_addr], held.C, op)
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, fail.Failed(verb, errno, nil)
 	}
 	o := &DMOp{dm: dm}
 	o.h.Make(o, "DMOp", object.Origin{Root: held.Root, Lib: l}, ptr, "munmap", o.mem.Unmap)

@@ -10,8 +10,8 @@ import (
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // DRAction is something that rules do with packets. Several rules can have the same action. Use it only by
@@ -45,7 +45,7 @@ func newDRAction(lib *Lib, c unsafe.Pointer) *DRAction {
 // drActionDestroy ends the C object by mlx5dv_dr_action_destroy.
 func (action *DRAction) drActionDestroy() error {
 	if errno := rawDrActionDestroy(action.lib.fn[symMlx5dv_dr_action_destroy], action.h.C); errno != 0 {
-		return verr.Failed("mlx5dv_dr_action_destroy", errno, nil)
+		return fail.Failed("mlx5dv_dr_action_destroy", errno, nil)
 	}
 	return nil
 }
@@ -111,10 +111,10 @@ func (action *DRAction) ModifyASO(offset uint32, flags DRASOFlag, regC uint8) er
 		uint32(flags),
 		regC,
 	); errno != 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "the action is on no such object, or the object has no such number"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the action is on no such object, or the object has no such number"},
 			)
 		})
 	}
@@ -154,10 +154,10 @@ func (action *DRAction) ModifyFlowMeter(attr DRFlowMeterAttr, fields uint64) err
 	}
 	defer cmem.PinData(&attrC.flow_meter_parameter, attr.Params)()
 	if errno := rawDrActionModifyFlowMeter(action.lib.fn[symMlx5dv_dr_action_modify_flow_meter], action.h.C, unsafe.Pointer(&attrC), bits.ReverseBytes64(fields)); errno != 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "the action is not a meter"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the action is not a meter"},
 			)
 		})
 	}

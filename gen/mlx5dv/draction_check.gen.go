@@ -2,7 +2,7 @@
 
 package mlx5dv
 
-import "github.com/verbsgen/verbsgen/runtime/verr"
+import "github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 
 // inDrActionModifyFlowMeter has the values that the rules of mlx5dv_dr_action_modify_flow_meter use.
 type inDrActionModifyFlowMeter struct {
@@ -11,7 +11,7 @@ type inDrActionModifyFlowMeter struct {
 
 // checkDrActionModifyFlowMeter refuses a call of mlx5dv_dr_action_modify_flow_meter that breaks a rule.
 func checkDrActionModifyFlowMeter(in *inDrActionModifyFlowMeter) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.attrFlowMeterParameterSz > 32 {
 		bad.Add(&rule8343, in.attrFlowMeterParameterSz)
 	}

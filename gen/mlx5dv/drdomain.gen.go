@@ -11,8 +11,8 @@ import (
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/bridge"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // DRDomain is the tables, rules and actions for some packets of a device. Use it only by pointer: every call on
@@ -43,7 +43,7 @@ func newDRDomain(lib *Lib, c unsafe.Pointer) *DRDomain {
 // drDomainDestroy ends the C object by mlx5dv_dr_domain_destroy.
 func (domain *DRDomain) drDomainDestroy() error {
 	if errno := rawDrDomainDestroy(domain.lib.fn[symMlx5dv_dr_domain_destroy], domain.h.C); errno != 0 {
-		return verr.Failed("mlx5dv_dr_domain_destroy", errno, nil)
+		return fail.Failed("mlx5dv_dr_domain_destroy", errno, nil)
 	}
 	return nil
 }
@@ -95,10 +95,10 @@ func (domain *DRDomain) Sync(flags DRSync) error {
 		return err
 	}
 	if errno := rawDrDomainSync(domain.lib.fn[symMlx5dv_dr_domain_sync], domain.h.C, uint32(flags)); errno != 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the card does not steer by software: its only tables are those of level 0"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the card does not steer by software: its only tables are those of level 0"},
 			)
 		})
 	}
@@ -156,10 +156,10 @@ func (domain *DRDomain) CreateTable(level uint32) (*DRTable, error) {
 	defer domain.h.Exit()
 	ptr, errno := rawDrTableCreate(domain.lib.fn[symMlx5dv_dr_table_create], domain.h.C, level)
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the card does not steer by software: its only tables are those of level 0"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the card does not steer by software: its only tables are those of level 0"},
 			)
 		})
 	}
@@ -193,10 +193,10 @@ func (domain *DRDomain) CreateActionVPort(vport uint32) (*DRAction, error) {
 	}
 	ptr, errno := rawDrActionCreateDestVport(domain.lib.fn[symMlx5dv_dr_action_create_dest_vport], domain.h.C, vport)
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the domain is not one of the switch of the card"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the domain is not one of the switch of the card"},
 			)
 		})
 	}
@@ -226,11 +226,11 @@ func (domain *DRDomain) CreateActionPort(portNum uint32) (*DRAction, error) {
 	}
 	ptr, errno := rawDrActionCreateDestIBPort(domain.lib.fn[symMlx5dv_dr_action_create_dest_ib_port], domain.h.C, portNum)
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the domain is not one of the switch of the card"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "the device has no such port"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the domain is not one of the switch of the card"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the device has no such port"},
 			)
 		})
 	}
@@ -287,10 +287,10 @@ func (domain *DRDomain) CreateActionASO(obj *DevXObj, offset uint32, flags DRASO
 		regC,
 	)
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the card does not steer by software or is a ConnectX-5, or the object keeps no such state"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the card does not steer by software or is a ConnectX-5, or the object keeps no such state"},
 			)
 		})
 	}
@@ -335,11 +335,11 @@ func (domain *DRDomain) CreateActionPacketReformat(flags DRActionFlag, kind Refo
 		unsafe.Pointer(unsafe.SliceData(data)),
 	)
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the card does not steer by software: the action must be one of level 0"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "headers are taken off where packets are sent, or put before them where they are received, or there is no data"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the card does not steer by software: the action must be one of level 0"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "headers are taken off where packets are sent, or put before them where they are received, or there is no data"},
 			)
 		})
 	}
@@ -381,10 +381,10 @@ func (domain *DRDomain) CreateActionModifyHeader(flags DRActionFlag, changes []b
 		unsafe.Pointer(unsafe.SliceData(changes)),
 	)
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the card does not steer by software: the action must be one of level 0"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the card does not steer by software: the action must be one of level 0"},
 			)
 		})
 	}
@@ -423,7 +423,7 @@ func (domain *DRDomain) CreateActionPushVLAN(header uint32) (*DRAction, error) {
 	}
 	ptr, errno := rawDrActionCreatePushVlan(domain.lib.fn[symMlx5dv_dr_action_create_push_vlan], domain.h.C, bits.ReverseBytes32(header))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, fail.Failed(verb, errno, nil)
 	}
 	o := newDRAction(domain.lib, ptr)
 	o.drDomain = domain

@@ -2,7 +2,7 @@
 
 package mlx5dv
 
-import "github.com/verbsgen/verbsgen/runtime/verr"
+import "github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 
 // inDrDomainSync has the values that the rules of mlx5dv_dr_domain_sync use.
 type inDrDomainSync struct {
@@ -11,7 +11,7 @@ type inDrDomainSync struct {
 
 // checkDrDomainSync refuses a call of mlx5dv_dr_domain_sync that breaks a rule.
 func checkDrDomainSync(in *inDrDomainSync) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	flags := DRSync(in.flags)
 	if flags&^(DRSyncSW|DRSyncHW|DRSyncMem) != 0 {
 		bad.Add(&rule8333, in.flags)
@@ -26,7 +26,7 @@ type inDrActionCreateDestVport struct {
 
 // checkDrActionCreateDestVport refuses a call of mlx5dv_dr_action_create_dest_vport that breaks a rule.
 func checkDrActionCreateDestVport(in *inDrActionCreateDestVport) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.vport > 65535 {
 		bad.Add(&rule8339, in.vport)
 	}
@@ -41,7 +41,7 @@ type inDrActionCreatePacketReformat struct {
 
 // checkDrActionCreatePacketReformat refuses a call of mlx5dv_dr_action_create_packet_reformat that breaks a rule.
 func checkDrActionCreatePacketReformat(in *inDrActionCreatePacketReformat) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	flags := DRActionFlag(in.flags)
 	reformatType := ReformatType(in.reformatType)
 	if flags&^DRActionFlagRootLevel != 0 {
@@ -61,7 +61,7 @@ type inDrActionCreateModifyHeader struct {
 
 // checkDrActionCreateModifyHeader refuses a call of mlx5dv_dr_action_create_modify_header that breaks a rule.
 func checkDrActionCreateModifyHeader(in *inDrActionCreateModifyHeader) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	flags := DRActionFlag(in.flags)
 	if flags&^DRActionFlagRootLevel != 0 {
 		bad.Add(&rule8336, in.flags)
@@ -79,7 +79,7 @@ type inDrActionCreatePushVlan struct {
 
 // checkDrActionCreatePushVlan refuses a call of mlx5dv_dr_action_create_push_vlan that breaks a rule.
 func checkDrActionCreatePushVlan(in *inDrActionCreatePushVlan) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.vlanHdr < 0x81000000 || in.vlanHdr > 0x88a8ffff {
 		bad.Add(&rule8340, in.vlanHdr)
 	}

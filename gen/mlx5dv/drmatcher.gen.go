@@ -8,8 +8,8 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // DRMatcher is the rules of a table that look at the same parts of packets. Use it only by pointer: every call
@@ -40,7 +40,7 @@ func newDRMatcher(lib *Lib, c unsafe.Pointer) *DRMatcher {
 // drMatcherDestroy ends the C object by mlx5dv_dr_matcher_destroy.
 func (matcher *DRMatcher) drMatcherDestroy() error {
 	if errno := rawDrMatcherDestroy(matcher.lib.fn[symMlx5dv_dr_matcher_destroy], matcher.h.C); errno != 0 {
-		return verr.Failed("mlx5dv_dr_matcher_destroy", errno, nil)
+		return fail.Failed("mlx5dv_dr_matcher_destroy", errno, nil)
 	}
 	return nil
 }
@@ -99,10 +99,10 @@ func (matcher *DRMatcher) SetLayout(layout DRMatcherLayout) error {
 		return err
 	}
 	if errno := rawDrMatcherSetLayout(matcher.lib.fn[symMlx5dv_dr_matcher_set_layout], matcher.h.C, unsafe.Pointer(&layoutC)); errno != 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.ENOTSUP, Text: "the table is one of level 0, or the card does not have so many rules"},
+				fail.Cause{Errno: syscall.ENOTSUP, Text: "the table is one of level 0, or the card does not have so many rules"},
 			)
 		})
 	}
@@ -142,12 +142,12 @@ func (matcher *DRMatcher) CreateRule(value []byte, actions []*DRAction) (*DRRule
 		unsafe.Pointer(unsafe.SliceData(actionsC)),
 	)
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "an action leads to a table of another domain, or actions exclude each other"},
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "a table of level 0 does not take an action of this kind, or takes one of two that end the way of a packet"},
-				verr.Cause{Errno: syscall.EPERM, Text: "the program lacks CAP_NET_RAW"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "an action leads to a table of another domain, or actions exclude each other"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "a table of level 0 does not take an action of this kind, or takes one of two that end the way of a packet"},
+				fail.Cause{Errno: syscall.EPERM, Text: "the program lacks CAP_NET_RAW"},
 			)
 		})
 	}

@@ -2,7 +2,7 @@
 
 package mlx5dv
 
-import "github.com/verbsgen/verbsgen/runtime/verr"
+import "github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 
 // inDrMatcherSetLayout has the values that the rules of mlx5dv_dr_matcher_set_layout use.
 type inDrMatcherSetLayout struct {
@@ -11,7 +11,7 @@ type inDrMatcherSetLayout struct {
 
 // checkDrMatcherSetLayout refuses a call of mlx5dv_dr_matcher_set_layout that breaks a rule.
 func checkDrMatcherSetLayout(in *inDrMatcherSetLayout) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	flags := DRMatcherLayoutFlag(in.layoutFlags)
 	if flags&^(DRMatcherLayoutFlagResizable|DRMatcherLayoutFlagNumRule) != 0 {
 		bad.Add(&rule8334, in.layoutFlags)

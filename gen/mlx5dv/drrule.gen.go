@@ -6,8 +6,8 @@ import (
 	"log/slog"
 	"unsafe"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // DRRule is a rule that says what becomes of packets. Use it only by pointer: every call on a copy is refused.
@@ -38,7 +38,7 @@ func newDRRule(lib *Lib, c unsafe.Pointer) *DRRule {
 // drRuleDestroy ends the C object by mlx5dv_dr_rule_destroy.
 func (drrule *DRRule) drRuleDestroy() error {
 	if errno := rawDrRuleDestroy(drrule.lib.fn[symMlx5dv_dr_rule_destroy], drrule.h.C); errno != 0 {
-		return verr.Failed("mlx5dv_dr_rule_destroy", errno, nil)
+		return fail.Failed("mlx5dv_dr_rule_destroy", errno, nil)
 	}
 	return nil
 }

@@ -8,8 +8,8 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // DRTable is a table of rules. Packets begin in that of level 0. Use it only by pointer: every call on a copy
@@ -40,7 +40,7 @@ func newDRTable(lib *Lib, c unsafe.Pointer) *DRTable {
 // drTableDestroy ends the C object by mlx5dv_dr_table_destroy.
 func (table *DRTable) drTableDestroy() error {
 	if errno := rawDrTableDestroy(table.lib.fn[symMlx5dv_dr_table_destroy], table.h.C); errno != 0 {
-		return verr.Failed("mlx5dv_dr_table_destroy", errno, nil)
+		return fail.Failed("mlx5dv_dr_table_destroy", errno, nil)
 	}
 	return nil
 }
@@ -98,11 +98,11 @@ func (table *DRTable) CreateMatcher(priority uint16, criteria uint8, mask []byte
 		unsafe.Pointer(unsafe.SliceData(maskC)),
 	)
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "the mask has more bytes than the firmware has, or the criteria bits that it does not have"},
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the mask has bits that libmlx5 or the card does not match"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the mask has more bytes than the firmware has, or the criteria bits that it does not have"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the mask has bits that libmlx5 or the card does not match"},
 			)
 		})
 	}
@@ -125,10 +125,10 @@ func (table *DRTable) CreateAction() (*DRAction, error) {
 	defer table.h.Exit()
 	ptr, errno := rawDrActionCreateDestTable(table.lib.fn[symMlx5dv_dr_action_create_dest_table], table.h.C)
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "the table is one of level 0"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the table is one of level 0"},
 			)
 		})
 	}
@@ -158,10 +158,10 @@ func (table *DRTable) CreateActionRoot(priority uint16) (*DRAction, error) {
 	}
 	ptr, errno := rawDrActionCreateDestRootTable(table.lib.fn[symMlx5dv_dr_action_create_dest_root_table], table.h.C, priority)
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "the table is not one of level 0"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the table is not one of level 0"},
 			)
 		})
 	}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/bridge"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // EventChannel is a channel that events of the firmware come by. Use it only by pointer: every call on a copy
@@ -126,7 +126,7 @@ func (channel *EventChannel) Subscribe(obj *DevXObj, kinds []byte, cookie uint64
 		}
 	}
 	if len(kinds) > 65535 {
-		return verr.TooLong(verb, "events_num", int(len(kinds)), 65535)
+		return fail.TooLong(verb, "events_num", int(len(kinds)), 65535)
 	}
 	in := inDevXSubscribeDevXEvent{
 		eventsSz: uint64(len(kinds)),
@@ -142,10 +142,10 @@ func (channel *EventChannel) Subscribe(obj *DevXObj, kinds []byte, cookie uint64
 		unsafe.Pointer(unsafe.SliceData(kinds)),
 		cookie,
 	); errno != 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "a kind is not one that this object or the device has, or the device was not opened with the flag for commands to the firmware"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "a kind is not one that this object or the device has, or the device was not opened with the flag for commands to the firmware"},
 			)
 		})
 	}
@@ -167,7 +167,7 @@ func (channel *EventChannel) SubscribeFD(fd int, obj *DevXObj, kind uint16) erro
 	}
 	defer channel.h.Exit()
 	if int(int32(fd)) != fd {
-		return verr.OutOfRange(verb, "fd", fd)
+		return fail.OutOfRange(verb, "fd", fd)
 	}
 	var objC unsafe.Pointer
 	if obj != nil {
@@ -199,10 +199,10 @@ func (channel *EventChannel) SubscribeFD(fd int, obj *DevXObj, kind uint16) erro
 		objC,
 		kind,
 	); errno != 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "the kind is not one that this object or the device has, or the device was not opened with the flag for commands to the firmware"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the kind is not one that this object or the device has, or the device was not opened with the flag for commands to the firmware"},
 			)
 		})
 	}

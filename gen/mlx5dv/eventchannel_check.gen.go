@@ -2,7 +2,7 @@
 
 package mlx5dv
 
-import "github.com/verbsgen/verbsgen/runtime/verr"
+import "github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 
 // inDevXSubscribeDevXEvent has the values that the rules of mlx5dv_devx_subscribe_devx_event use.
 type inDevXSubscribeDevXEvent struct {
@@ -11,7 +11,7 @@ type inDevXSubscribeDevXEvent struct {
 
 // checkDevXSubscribeDevXEvent refuses a call of mlx5dv_devx_subscribe_devx_event that breaks a rule.
 func checkDevXSubscribeDevXEvent(in *inDevXSubscribeDevXEvent) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.eventsSz < 2 {
 		bad.Add(&rule7904, in.eventsSz)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/codes"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/diagnose"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dl"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/mem"
@@ -256,7 +257,7 @@ type Lib struct {
 	src   Symbols // kept alive: it owns the functions
 	name  string
 	fn    [numSymbols]uintptr
-	lints verr.Lints
+	lints fail.Lints
 	verbs *verbs.Lib // whose objects it works with
 }
 
@@ -324,7 +325,7 @@ func LoadFrom(verbsLib *verbs.Lib, s Symbols) (*Lib, error) {
 // missing returns the error of a verb whose function the library lacks, or that no library was loaded for.
 func (l *Lib) missing(verb string, sym int) error {
 	if l.src == nil {
-		return verr.NeverOpened(verb, "Lib")
+		return fail.NeverOpened(verb, "Lib")
 	}
 	return symbols[sym].Missing(verb, l.name)
 }
@@ -379,11 +380,11 @@ func (l *Lib) CreateCQ(dev *verbs.Device, cqAttr *verbs.CQInitAttrEx, mlx5CQAttr
 	}
 	ptr, errno := rawCreateCQ(l.fn[symMlx5dv_create_cq], devHeld.C, cqAttrHeld.C, mlx5CQAttrAt)
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "the device has no compressed completions of this format, or no padded ones; mlx5dv_query_device returns which"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the device has no compressed completions of this format, or no padded ones; mlx5dv_query_device returns which"},
 			)
 		})
 	}
@@ -440,12 +441,12 @@ func (l *Lib) CreateMKey(attr MKeyInitAttr) (*MKey, error) {
 	}
 	ptr, errno := rawCreateMkey(l.fn[symMlx5dv_create_mkey], unsafe.Pointer(&attrC))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return append(verr.Texts(hintCreateMkey(&in)), verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return append(fail.Texts(hintCreateMkey(&in)), fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device lacks signatures of blocks, encryption, or keys whose tag can be changed"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device lacks signatures of blocks, encryption, or keys whose tag can be changed"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware"},
 			)...)
 		})
 	}
@@ -514,14 +515,14 @@ func (l *Lib) CreateQP(dev *verbs.Device, qpAttr *verbs.QPInitAttrEx, mlx5QPAttr
 	}
 	ptr, errno := rawCreateQP(l.fn[symMlx5dv_create_qp], devHeld.C, qpAttrHeld.C, mlx5QPAttrAt)
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return append(verr.Texts(hintCreateQP(&in)), verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return append(fail.Texts(hintCreateQP(&in)), fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "an end of the transport DC is not of type DRIVER, a queue pair of this type is not an end of DC, or a DCI asks for more streams than mlx5dv_query_device returns"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "a DCT lacks its shared receive queue or its completion queue, or has a send queue"},
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device lacks the transport DC, receives that complete out of order, or the pipelining of signatures"},
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "queue pairs of this type do not post these requests"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "an end of the transport DC is not of type DRIVER, a queue pair of this type is not an end of DC, or a DCI asks for more streams than mlx5dv_query_device returns"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "a DCT lacks its shared receive queue or its completion queue, or has a send queue"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device lacks the transport DC, receives that complete out of order, or the pipelining of signatures"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "queue pairs of this type do not post these requests"},
 			)...)
 		})
 	}
@@ -568,7 +569,7 @@ func (l *Lib) QPEx(stream *verbs.QPStream) (*QPEx, error) {
 	x.view.Of, x.view.Handle, x.view.Type = held.Gate, held.Handle, "QPExWR"
 	rawQPExFromIbvQPEx(l.fn[symMlx5dv_qp_ex_from_ibv_qp_ex], held.Object, x.view.Memory())
 	if !x.view.Found() {
-		return nil, verr.NoView(verb, "QPEx")
+		return nil, fail.NoView(verb, "QPEx")
 	}
 	return x, nil
 }
@@ -599,7 +600,7 @@ func (l *Lib) CryptoLogin(dev *verbs.Device, attr *CryptoLoginAttr) error {
 		return err
 	}
 	if attr == nil {
-		return verr.NilValue(verb, "CryptoLoginAttr", "make one with NewCryptoLoginAttr")
+		return fail.NilValue(verb, "CryptoLoginAttr", "make one with NewCryptoLoginAttr")
 	}
 	attrC := attr.c
 	in := inCryptoLogin{
@@ -611,12 +612,12 @@ func (l *Lib) CryptoLogin(dev *verbs.Device, attr *CryptoLoginAttr) error {
 		return err
 	}
 	if errno := rawCryptoLogin(l.fn[symMlx5dv_crypto_login], devHeld.C, unsafe.Pointer(&attrC)); errno != 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EEXIST, Text: "the device has a login"},
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device has no encryption with wrapped keys"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EEXIST, Text: "the device has a login"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device has no encryption with wrapped keys"},
 			)
 		})
 	}
@@ -645,10 +646,10 @@ func (l *Lib) CryptoLoginState(dev *verbs.Device) (CryptoLoginState, error) {
 	}
 	var state CryptoLoginState
 	if errno := rawCryptoLoginQueryState(l.fn[symMlx5dv_crypto_login_query_state], devHeld.C, unsafe.Pointer(&state)); errno != 0 {
-		return 0, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return 0, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 			)
 		})
 	}
@@ -676,11 +677,11 @@ func (l *Lib) CryptoLogout(dev *verbs.Device) error {
 		return err
 	}
 	if errno := rawCryptoLogout(l.fn[symMlx5dv_crypto_logout], devHeld.C); errno != 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.ENOENT, Text: "the device has no login"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.ENOENT, Text: "the device has no login"},
 			)
 		})
 	}
@@ -715,7 +716,7 @@ func (l *Lib) CreateCryptoLogin(dev *verbs.Device, attr *CryptoLoginAttrEx) (*Cr
 		return nil, err
 	}
 	if attr == nil {
-		return nil, verr.NilValue(verb, "CryptoLoginAttrEx", "make one with NewCryptoLoginAttrEx")
+		return nil, fail.NilValue(verb, "CryptoLoginAttrEx", "make one with NewCryptoLoginAttrEx")
 	}
 	attrC := attr.c
 	if attr.err != nil {
@@ -733,11 +734,11 @@ func (l *Lib) CreateCryptoLogin(dev *verbs.Device, attr *CryptoLoginAttrEx) (*Cr
 	defer cmem.PinData(&attrC.credential, attr.credential)()
 	ptr, errno := rawCryptoLoginCreate(l.fn[symMlx5dv_crypto_login_create], devHeld.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device has no encryption with wrapped keys"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device has no encryption with wrapped keys"},
 			)
 		})
 	}
@@ -775,7 +776,7 @@ func (l *Lib) CreateDEK(dev *verbs.Device, attr *DEKInitAttr) (*DEK, error) {
 		return nil, err
 	}
 	if attr == nil {
-		return nil, verr.NilValue(verb, "DEKInitAttr", "make one with NewDEKInitAttr")
+		return nil, fail.NilValue(verb, "DEKInitAttr", "make one with NewDEKInitAttr")
 	}
 	attrC := attr.c
 	attrPDHeld, err := bridge.EnterOptional(&verbsUses, "pd", attr.pd)
@@ -814,12 +815,12 @@ func (l *Lib) CreateDEK(dev *verbs.Device, attr *DEKInitAttr) (*DEK, error) {
 	}
 	ptr, errno := rawDEKCreate(l.fn[symMlx5dv_dek_create], devHeld.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device has no encryption by AES-XTS"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "the device takes wrapped keys only, or plain ones only, or has no login"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device has no encryption by AES-XTS"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the device takes wrapped keys only, or plain ones only, or has no login"},
 			)
 		})
 	}
@@ -856,7 +857,7 @@ func (l *Lib) CreateSteeringAnchor(dev *verbs.Device, attr *SteeringAnchorAttr) 
 		return nil, err
 	}
 	if attr == nil {
-		return nil, verr.NilValue(verb, "SteeringAnchorAttr", "make one with NewSteeringAnchorAttr")
+		return nil, fail.NilValue(verb, "SteeringAnchorAttr", "make one with NewSteeringAnchorAttr")
 	}
 	attrC := attr.c
 	in := inCreateSteeringAnchor{
@@ -868,11 +869,11 @@ func (l *Lib) CreateSteeringAnchor(dev *verbs.Device, attr *SteeringAnchorAttr) 
 	}
 	ptr, errno := rawCreateSteeringAnchor(l.fn[symMlx5dv_create_steering_anchor], devHeld.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EPERM, Text: "the program lacks CAP_NET_RAW"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EPERM, Text: "the program lacks CAP_NET_RAW"},
 			)
 		})
 	}
@@ -910,7 +911,7 @@ func (l *Lib) CreateFlowActionESP(dev *verbs.Device, esp *verbs.FlowActionESPAtt
 		return nil, err
 	}
 	if mlx5Attr == nil {
-		return nil, verr.NilValue(verb, "FlowActionESP", "make one with NewFlowActionESP")
+		return nil, fail.NilValue(verb, "FlowActionESP", "make one with NewFlowActionESP")
 	}
 	mlx5AttrC := mlx5Attr.c
 	in := inCreateFlowActionEsp{
@@ -922,10 +923,10 @@ func (l *Lib) CreateFlowActionESP(dev *verbs.Device, esp *verbs.FlowActionESPAtt
 	}
 	ptr, errno := rawCreateFlowActionEsp(l.fn[symMlx5dv_create_flow_action_esp], devHeld.C, espHeld.C, unsafe.Pointer(&mlx5AttrC))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 			)
 		})
 	}
@@ -979,10 +980,10 @@ func (l *Lib) CreateFlowActionModifyHeader(dev *verbs.Device, changes []byte, ta
 		uint32(table),
 	)
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 			)
 		})
 	}
@@ -1027,11 +1028,11 @@ func (l *Lib) CreateFlowActionPacketReformat(dev *verbs.Device, data []byte, kin
 		uint32(table),
 	)
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "headers are taken off and data is given, or are put before packets and none is given, or the kind does not fit the flow tables"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "headers are taken off and data is given, or are put before packets and none is given, or the kind does not fit the flow tables"},
 			)
 		})
 	}
@@ -1082,10 +1083,10 @@ func (l *Lib) QueryDevice(dev *verbs.Device) (*DeviceInfo, error) {
 	attrsOutC.comp_mask |= 0x8000  // MLX5DV_CONTEXT_MASK_REG_C0
 	attrsOutC.comp_mask |= 0x10000 // MLX5DV_CONTEXT_MASK_OOO_RECV_WRS
 	if errno := rawQueryDevice(l.fn[symMlx5dv_query_device], devHeld.C, unsafe.Pointer(&attrsOutC)); errno != 0 {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 			)
 		})
 	}
@@ -1117,11 +1118,11 @@ func (l *Lib) MapAHToQP(ah *verbs.AH, qpNum uint32) error {
 		return err
 	}
 	if errno := rawMapAHToQP(l.fn[symMlx5dv_map_ah_to_qp], ahHeld.C, qpNum); errno != 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the address handle has no GRH, or the device cannot map address handles"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the address handle has no GRH, or the device cannot map address handles"},
 			)
 		})
 	}
@@ -1155,7 +1156,7 @@ func (l *Lib) AllocDM(dev *verbs.Device, dmAttr *verbs.AllocDMAttr, mlx5DMAttr *
 		return nil, err
 	}
 	if mlx5DMAttr == nil {
-		return nil, verr.NilValue(verb, "AllocDMAttr", "make one with NewAllocDMAttr")
+		return nil, fail.NilValue(verb, "AllocDMAttr", "make one with NewAllocDMAttr")
 	}
 	mlx5DMAttrC := mlx5DMAttr.c
 	in := inAllocDM{
@@ -1167,12 +1168,12 @@ func (l *Lib) AllocDM(dev *verbs.Device, dmAttr *verbs.AllocDMAttr, mlx5DMAttr *
 	}
 	ptr, errno := rawAllocDM(l.fn[symMlx5dv_alloc_dm], devHeld.C, dmAttrHeld.C, unsafe.Pointer(&mlx5DMAttrC))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EPERM, Text: "the program lacks CAP_NET_RAW or CAP_SYS_RAWIO, which all kinds but MEMIC need"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "the length of memory of kind MEMIC is more than max_dm_size"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EPERM, Text: "the program lacks CAP_NET_RAW or CAP_SYS_RAWIO, which all kinds but MEMIC need"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the length of memory of kind MEMIC is more than max_dm_size"},
 			)
 		})
 	}
@@ -1226,7 +1227,7 @@ func (l *Lib) RegDMABufMR(
 		return nil, err
 	}
 	if int(int32(fd)) != fd {
-		return nil, verr.OutOfRange(verb, "fd", fd)
+		return nil, fail.OutOfRange(verb, "fd", fd)
 	}
 	in := inRegDMABufMR{
 		mlx5Access: uint64(mlx5Access),
@@ -1247,13 +1248,13 @@ func (l *Lib) RegDMABufMR(
 		int32(mlx5Access),
 	)
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EBADF, Text: "fd is not the descriptor of a file"},
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "with DATA_DIRECT the region is not for on-demand paging"},
-				verr.Cause{Errno: syscall.EPROTONOSUPPORT, Text: "the kernel is older than 6.12"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EBADF, Text: "fd is not the descriptor of a file"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "with DATA_DIRECT the region is not for on-demand paging"},
+				fail.Cause{Errno: syscall.EPROTONOSUPPORT, Text: "the kernel is older than 6.12"},
 			)
 		})
 	}
@@ -1289,13 +1290,13 @@ func (l *Lib) DataDirectPath(dev *verbs.Device, path []byte) error {
 		return err
 	}
 	if errno := rawGetDataDirectSysfsPath(l.fn[symMlx5dv_get_data_direct_sysfs_path], devHeld.C, unsafe.Pointer(unsafe.SliceData(path)), uint64(len(path))); errno != 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.ENODEV, Text: "the device has no Data Direct function"},
-				verr.Cause{Errno: syscall.ENOSPC, Text: "the buffer is too short"},
-				verr.Cause{Errno: syscall.EPROTONOSUPPORT, Text: "the kernel is older than 6.12"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.ENODEV, Text: "the device has no Data Direct function"},
+				fail.Cause{Errno: syscall.ENOSPC, Text: "the buffer is too short"},
+				fail.Cause{Errno: syscall.EPROTONOSUPPORT, Text: "the kernel is older than 6.12"},
 			)
 		})
 	}
@@ -1345,12 +1346,12 @@ func (l *Lib) CreateWQ(dev *verbs.Device, attr *verbs.WQInitAttr, mlx5WQAttr *WQ
 	}
 	ptr, errno := rawCreateWQ(l.fn[symMlx5dv_create_wq], devHeld.C, attrHeld.C, mlx5WQAttrAt)
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "strides are of a size or number that mlx5dv_query_device does not return"},
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device has no striding receive queues"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "strides are of a size or number that mlx5dv_query_device does not return"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device has no striding receive queues"},
 			)
 		})
 	}
@@ -1393,10 +1394,10 @@ func (l *Lib) InitQP(qp *verbs.QP) (*QPInfo, error) {
 	objC[0] = uintptr(qpHeld.C)
 	objC[1] = cmem.PinValue(&objPins, &qpInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 1); errno != 0 {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 			)
 		})
 	}
@@ -1432,10 +1433,10 @@ func (l *Lib) InitCQ(cq *verbs.CQ) (*CQInfo, error) {
 	var cqInfoC cCQ
 	objC[3] = cmem.PinValue(&objPins, &cqInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 2); errno != 0 {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 			)
 		})
 	}
@@ -1470,10 +1471,10 @@ func (l *Lib) InitSRQ(srq *verbs.SRQ) (*SRQInfo, error) {
 	objC[4] = uintptr(srqHeld.C)
 	objC[5] = cmem.PinValue(&objPins, &srqInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 4); errno != 0 {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 			)
 		})
 	}
@@ -1507,10 +1508,10 @@ func (l *Lib) InitWQ(rwq *verbs.WQ) (*WQInfo, error) {
 	var rwqInfoC cRWQ
 	objC[7] = cmem.PinValue(&objPins, &rwqInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 8); errno != 0 {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 			)
 		})
 	}
@@ -1545,10 +1546,10 @@ func (l *Lib) InitDM(dm *verbs.DM) (*DMInfo, error) {
 	objC[8] = uintptr(dmHeld.C)
 	objC[9] = cmem.PinValue(&objPins, &dmInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 16); errno != 0 {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 			)
 		})
 	}
@@ -1582,10 +1583,10 @@ func (l *Lib) InitAH(ah *verbs.AH) (*AHInfo, error) {
 	var ahInfoC cAH
 	objC[11] = cmem.PinValue(&objPins, &ahInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 32); errno != 0 {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 			)
 		})
 	}
@@ -1619,10 +1620,10 @@ func (l *Lib) InitPD(pd *verbs.PD) (*PDInfo, error) {
 	var pdInfoC cPD
 	objC[13] = cmem.PinValue(&objPins, &pdInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 64); errno != 0 {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 			)
 		})
 	}
@@ -1651,12 +1652,12 @@ func (l *Lib) GetClockInfo(dev *verbs.Device) (*ClockInfo, error) {
 	}
 	var clockInfoC cClockInfo
 	if errno := rawGetClockInfo(l.fn[symMlx5dv_get_clock_info], devHeld.C, unsafe.Pointer(&clockInfoC)); errno != 0 {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "the kernel does not share its clock of the device"},
-				verr.Cause{Errno: syscall.EBUSY, Text: "the kernel was changing the values at that moment; call again"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the kernel does not share its clock of the device"},
+				fail.Cause{Errno: syscall.EBUSY, Text: "the kernel was changing the values at that moment; call again"},
 			)
 		})
 	}
@@ -1711,7 +1712,7 @@ func (l *Lib) OpenDevice(dev *verbs.Device, attr *ContextAttr) (*verbs.Device, e
 		return nil, err
 	}
 	if attr == nil {
-		return nil, verr.NilValue(verb, "ContextAttr", "make one with NewContextAttr")
+		return nil, fail.NilValue(verb, "ContextAttr", "make one with NewContextAttr")
 	}
 	attrC := attr.c
 	in := inOpenDevice{
@@ -1722,10 +1723,10 @@ func (l *Lib) OpenDevice(dev *verbs.Device, attr *ContextAttr) (*verbs.Device, e
 	}
 	ptr, errno := rawOpenDevice(l.fn[symMlx5dv_open_device], cmem.At[unsafe.Pointer](devHeld.C, 0), unsafe.Pointer(&attrC))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 			)
 		})
 	}
@@ -1780,12 +1781,12 @@ func (l *Lib) DevXCreate(dev *verbs.Device, cmd []byte, answer []byte) (*DevXObj
 		uint64(len(answer)),
 	)
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				verr.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
+				fail.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
 		})
 	}
@@ -1838,12 +1839,12 @@ func (l *Lib) DevXGeneralCmd(dev *verbs.Device, cmd []byte, answer []byte) error
 		unsafe.Pointer(unsafe.SliceData(answer)),
 		uint64(len(answer)),
 	); errno != 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				verr.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
+				fail.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
 		})
 	}
@@ -1883,11 +1884,11 @@ func (l *Lib) QueryPort(dev *verbs.Device, portNum uint32) (*PortInfo, error) {
 	}
 	var infoC cIBUapiQueryPort
 	if errno := rawQueryPort(l.fn[sym_mlx5dv_query_port], devHeld.C, portNum, unsafe.Pointer(&infoC)); errno != 0 {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "the device has no such port"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the device has no such port"},
 			)
 		})
 	}
@@ -1929,7 +1930,7 @@ func (l *Lib) RegUMemFrom(dev *verbs.Device, from mem.Source, access verbs.MRAcc
 	}
 	held, err := cmem.Take(from, verb)
 	if err != nil {
-		return nil, verr.Memory(verb, err)
+		return nil, fail.Memory(verb, err)
 	}
 	release := held.Release
 	defer object.Release(&release)
@@ -1942,11 +1943,11 @@ func (l *Lib) RegUMemFrom(dev *verbs.Device, from mem.Source, access verbs.MRAcc
 		uint32(access),
 	)
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return append(diagnose.Memory(l.src, "", errno, uint64(addr), uint64(size), uint64(access)), verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return append(diagnose.Memory(l.src, "", errno, uint64(addr), uint64(size), uint64(access)), fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware"},
 			)...)
 		})
 	}
@@ -1981,7 +1982,7 @@ func (l *Lib) RegUMemEx(dev *verbs.Device, attr *UMemAttr) (*UMem, error) {
 		return nil, err
 	}
 	if attr == nil {
-		return nil, verr.NilValue(verb, "UMemAttr", "make one with NewUMemAttr")
+		return nil, fail.NilValue(verb, "UMemAttr", "make one with NewUMemAttr")
 	}
 	attrC := attr.c
 	if attr.err != nil {
@@ -1995,13 +1996,13 @@ func (l *Lib) RegUMemEx(dev *verbs.Device, attr *UMemAttr) (*UMem, error) {
 	defer object.Release(&release)
 	ptr, errno := rawDevXUmemRegEx(l.fn[symMlx5dv_devx_umem_reg_ex], devHeld.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return append(diagnose.Memory(l.src, "", errno, uint64(attrC.addr), uint64(attrC.size), uint64(attrC.access)), verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return append(diagnose.Memory(l.src, "", errno, uint64(attrC.addr), uint64(attrC.size), uint64(attrC.access)), fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "no size of pages of those asked for fits the memory"},
-				verr.Cause{Errno: syscall.EBADF, Text: "the memory is of a dma-buf whose file descriptor is missing"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "no size of pages of those asked for fits the memory"},
+				fail.Cause{Errno: syscall.EBADF, Text: "the memory is of a dma-buf whose file descriptor is missing"},
 			)...)
 		})
 	}
@@ -2044,10 +2045,10 @@ func (l *Lib) DevXAllocUAR(dev *verbs.Device, flags UARType) (*UAR, error) {
 	}
 	ptr, errno := rawDevXAllocUAR(l.fn[symMlx5dv_devx_alloc_uar], devHeld.C, uint32(flags))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 			)
 		})
 	}
@@ -2089,11 +2090,11 @@ func (l *Lib) AllocVAR(dev *verbs.Device, flags ...VARFlag) (*VAR, error) {
 	}
 	ptr, errno := rawAllocVar(l.fn[symMlx5dv_alloc_var], devHeld.C, uint32(flagsC))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the firmware does not emulate devices of virtio"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the firmware does not emulate devices of virtio"},
 			)
 		})
 	}
@@ -2127,12 +2128,12 @@ func (l *Lib) DevXQueryEQN(dev *verbs.Device, vector uint32) (uint32, error) {
 	}
 	var eqn uint32
 	if errno := rawDevXQueryEQN(l.fn[symMlx5dv_devx_query_eqn], devHeld.C, vector, unsafe.Pointer(&eqn)); errno != 0 {
-		return 0, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return 0, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.ENOENT, Text: "the device has no such completion vector, see Device.NumCompVectors of package verbs"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "the device has no such completion vector, or was not opened with the flag for commands to the firmware"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.ENOENT, Text: "the device has no such completion vector, see Device.NumCompVectors of package verbs"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the device has no such completion vector, or was not opened with the flag for commands to the firmware"},
 			)
 		})
 	}
@@ -2176,12 +2177,12 @@ func (l *Lib) DevXQueryCQ(cq *verbs.CQ, cmd []byte, answer []byte) error {
 		unsafe.Pointer(unsafe.SliceData(answer)),
 		uint64(len(answer)),
 	); errno != 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				verr.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
+				fail.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
 		})
 	}
@@ -2225,12 +2226,12 @@ func (l *Lib) DevXModifyCQ(cq *verbs.CQ, cmd []byte, answer []byte) error {
 		unsafe.Pointer(unsafe.SliceData(answer)),
 		uint64(len(answer)),
 	); errno != 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				verr.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
+				fail.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
 		})
 	}
@@ -2274,12 +2275,12 @@ func (l *Lib) DevXQueryQP(qp *verbs.QP, cmd []byte, answer []byte) error {
 		unsafe.Pointer(unsafe.SliceData(answer)),
 		uint64(len(answer)),
 	); errno != 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				verr.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
+				fail.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
 		})
 	}
@@ -2323,12 +2324,12 @@ func (l *Lib) DevXModifyQP(qp *verbs.QP, cmd []byte, answer []byte) error {
 		unsafe.Pointer(unsafe.SliceData(answer)),
 		uint64(len(answer)),
 	); errno != 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				verr.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
+				fail.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
 		})
 	}
@@ -2372,12 +2373,12 @@ func (l *Lib) DevXQuerySRQ(srq *verbs.SRQ, cmd []byte, answer []byte) error {
 		unsafe.Pointer(unsafe.SliceData(answer)),
 		uint64(len(answer)),
 	); errno != 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				verr.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
+				fail.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
 		})
 	}
@@ -2421,12 +2422,12 @@ func (l *Lib) DevXModifySRQ(srq *verbs.SRQ, cmd []byte, answer []byte) error {
 		unsafe.Pointer(unsafe.SliceData(answer)),
 		uint64(len(answer)),
 	); errno != 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				verr.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
+				fail.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
 		})
 	}
@@ -2470,12 +2471,12 @@ func (l *Lib) DevXQueryWQ(wq *verbs.WQ, cmd []byte, answer []byte) error {
 		unsafe.Pointer(unsafe.SliceData(answer)),
 		uint64(len(answer)),
 	); errno != 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				verr.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
+				fail.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
 		})
 	}
@@ -2519,12 +2520,12 @@ func (l *Lib) DevXModifyWQ(wq *verbs.WQ, cmd []byte, answer []byte) error {
 		unsafe.Pointer(unsafe.SliceData(answer)),
 		uint64(len(answer)),
 	); errno != 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				verr.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
+				fail.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
 		})
 	}
@@ -2568,12 +2569,12 @@ func (l *Lib) DevXQueryIndTable(indTbl *verbs.RWQIndTable, cmd []byte, answer []
 		unsafe.Pointer(unsafe.SliceData(answer)),
 		uint64(len(answer)),
 	); errno != 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				verr.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
+				fail.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
 		})
 	}
@@ -2617,12 +2618,12 @@ func (l *Lib) DevXModifyIndTable(indTbl *verbs.RWQIndTable, cmd []byte, answer [
 		unsafe.Pointer(unsafe.SliceData(answer)),
 		uint64(len(answer)),
 	); errno != 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				verr.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
+				fail.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
 		})
 	}
@@ -2649,11 +2650,11 @@ func (l *Lib) CreateCmdComp(dev *verbs.Device) (*CmdComp, error) {
 	}
 	ptr, errno := rawDevXCreateCmdComp(l.fn[symMlx5dv_devx_create_cmd_comp], devHeld.C)
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware"},
 			)
 		})
 	}
@@ -2695,11 +2696,11 @@ func (l *Lib) CreateEventChannel(dev *verbs.Device, flags ...EventChannelFlag) (
 	}
 	ptr, errno := rawDevXCreateEventChannel(l.fn[symMlx5dv_devx_create_event_channel], devHeld.C, uint32(flagsC))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware"},
 			)
 		})
 	}
@@ -2742,10 +2743,10 @@ func (l *Lib) CreateDRDomain(dev *verbs.Device, packets DRDomainType) (*DRDomain
 	}
 	ptr, errno := rawDrDomainCreate(l.fn[symMlx5dv_dr_domain_create], devHeld.C, uint32(packets))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "port 1 of the device is not one of Ethernet"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "port 1 of the device is not one of Ethernet"},
 			)
 		})
 	}
@@ -2777,10 +2778,10 @@ func (l *Lib) CreateDRActionQP(qp *verbs.QP) (*DRAction, error) {
 	}
 	ptr, errno := rawDrActionCreateDestIbvQP(l.fn[symMlx5dv_dr_action_create_dest_ibv_qp], qpHeld.C)
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "the queue pair is not one of type RAW_PACKET"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the queue pair is not one of type RAW_PACKET"},
 			)
 		})
 	}
@@ -2803,7 +2804,7 @@ func (l *Lib) CreateDRActionDrop() (*DRAction, error) {
 	}
 	ptr, errno := rawDrActionCreateDrop(l.fn[symMlx5dv_dr_action_create_drop])
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, fail.Failed(verb, errno, nil)
 	}
 	o := newDRAction(l, ptr)
 	if err := o.h.Adopt(); err != nil {
@@ -2825,7 +2826,7 @@ func (l *Lib) CreateDRActionDefaultMiss() (*DRAction, error) {
 	}
 	ptr, errno := rawDrActionCreateDefaultMiss(l.fn[symMlx5dv_dr_action_create_default_miss])
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, fail.Failed(verb, errno, nil)
 	}
 	o := newDRAction(l, ptr)
 	if err := o.h.Adopt(); err != nil {
@@ -2847,7 +2848,7 @@ func (l *Lib) CreateDRActionTag(tag uint32) (*DRAction, error) {
 	}
 	ptr, errno := rawDrActionCreateTag(l.fn[symMlx5dv_dr_action_create_tag], tag)
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, fail.Failed(verb, errno, nil)
 	}
 	o := newDRAction(l, ptr)
 	if err := o.h.Adopt(); err != nil {
@@ -2895,10 +2896,10 @@ func (l *Lib) CreateDRActionFlowMeter(attr DRFlowMeterAttr) (*DRAction, error) {
 	defer cmem.PinData(&attrC.flow_meter_parameter, attr.Params)()
 	ptr, errno := rawDrActionCreateFlowMeter(l.fn[symMlx5dv_dr_action_create_flow_meter], unsafe.Pointer(&attrC))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the card does not steer by software, or the next table is one of level 0"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the card does not steer by software, or the next table is one of level 0"},
 			)
 		})
 	}
@@ -2923,7 +2924,7 @@ func (l *Lib) CreateDRActionPopVLAN() (*DRAction, error) {
 	}
 	ptr, errno := rawDrActionCreatePopVlan(l.fn[symMlx5dv_dr_action_create_pop_vlan])
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, fail.Failed(verb, errno, nil)
 	}
 	o := newDRAction(l, ptr)
 	if err := o.h.Adopt(); err != nil {
@@ -2976,11 +2977,11 @@ func (l *Lib) AllocPP(dev *verbs.Device, pace []byte, flags ...PPFlag) (*PP, err
 		uint32(flagsC),
 	)
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware"},
 			)
 		})
 	}
@@ -3015,11 +3016,11 @@ func (l *Lib) QueryQPLAGPort(qp *verbs.QP) (uint8, uint8, error) {
 	var portNum uint8
 	var activePortNum uint8
 	if errno := rawQueryQPLAGPort(l.fn[symMlx5dv_query_qp_lag_port], qpHeld.C, unsafe.Pointer(&portNum), unsafe.Pointer(&activePortNum)); errno != 0 {
-		return 0, 0, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return 0, 0, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the ports of the device are not in a link aggregation, or the queue pair is of a type that does not send"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the ports of the device are not in a link aggregation, or the queue pair is of a type that does not send"},
 			)
 		})
 	}
@@ -3049,11 +3050,11 @@ func (l *Lib) ModifyQPLAGPort(qp *verbs.QP, portNum uint8) error {
 		return err
 	}
 	if errno := rawModifyQPLAGPort(l.fn[symMlx5dv_modify_qp_lag_port], qpHeld.C, portNum); errno != 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the ports of the device are not in a link aggregation, or the queue pair is of another type than RC, UC, UD, RAW_PACKET and DCI, or not in state RTS"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the ports of the device are not in a link aggregation, or the queue pair is of another type than RC, UC, UD, RAW_PACKET and DCI, or not in state RTS"},
 			)
 		})
 	}
@@ -3083,11 +3084,11 @@ func (l *Lib) ModifyQPUDPSPort(qp *verbs.QP, udpSport uint16) error {
 		return err
 	}
 	if errno := rawModifyQPUDPSport(l.fn[symMlx5dv_modify_qp_udp_sport], qpHeld.C, udpSport); errno != 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the queue pair is not of type RC or UC, or not in state RTS, or the device cannot change the port then"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the queue pair is not of type RC or UC, or not in state RTS, or the device cannot change the port then"},
 			)
 		})
 	}
@@ -3117,11 +3118,11 @@ func (l *Lib) DCIStreamIDReset(qp *verbs.QP, streamID uint16) error {
 		return err
 	}
 	if errno := rawDCIStreamIDReset(l.fn[symMlx5dv_dci_stream_id_reset], qpHeld.C, streamID); errno != 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "the queue pair is not a DCI"},
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the queue pair is not in state RTS, or the device has no streams"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the queue pair is not a DCI"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the queue pair is not in state RTS, or the device has no streams"},
 			)
 		})
 	}
@@ -3153,7 +3154,7 @@ func (l *Lib) CreateSchedNode(dev *verbs.Device, attr *SchedAttr) (*SchedNode, e
 		return nil, err
 	}
 	if attr == nil {
-		return nil, verr.NilValue(verb, "SchedAttr", "make one with NewSchedAttr")
+		return nil, fail.NilValue(verb, "SchedAttr", "make one with NewSchedAttr")
 	}
 	attrC := attr.c
 	uses := bridge.Uses{
@@ -3184,11 +3185,11 @@ func (l *Lib) CreateSchedNode(dev *verbs.Device, attr *SchedAttr) (*SchedNode, e
 	}
 	ptr, errno := rawSchedNodeCreate(l.fn[symMlx5dv_sched_node_create], devHeld.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device has no schedulers"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device has no schedulers"},
 			)
 		})
 	}
@@ -3225,7 +3226,7 @@ func (l *Lib) CreateSchedLeaf(dev *verbs.Device, attr *SchedAttr) (*SchedLeaf, e
 		return nil, err
 	}
 	if attr == nil {
-		return nil, verr.NilValue(verb, "SchedAttr", "make one with NewSchedAttr")
+		return nil, fail.NilValue(verb, "SchedAttr", "make one with NewSchedAttr")
 	}
 	attrC := attr.c
 	uses := bridge.Uses{
@@ -3255,10 +3256,10 @@ func (l *Lib) CreateSchedLeaf(dev *verbs.Device, attr *SchedAttr) (*SchedLeaf, e
 	}
 	ptr, errno := rawSchedLeafCreate(l.fn[symMlx5dv_sched_leaf_create], devHeld.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 			)
 		})
 	}
@@ -3292,11 +3293,11 @@ func (l *Lib) ReservedQPNAlloc(dev *verbs.Device) (uint32, error) {
 	}
 	var qpn uint32
 	if errno := rawReservedQPNAlloc(l.fn[symMlx5dv_reserved_qpn_alloc], devHeld.C, unsafe.Pointer(&qpn)); errno != 0 {
-		return 0, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return 0, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device reserves no numbers"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device reserves no numbers"},
 			)
 		})
 	}
@@ -3326,10 +3327,10 @@ func (l *Lib) ReservedQPNDealloc(dev *verbs.Device, qpn uint32) error {
 		return err
 	}
 	if errno := rawReservedQPNDealloc(l.fn[symMlx5dv_reserved_qpn_dealloc], devHeld.C, qpn); errno != 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "the number was not reserved here"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the number was not reserved here"},
 			)
 		})
 	}

@@ -3,6 +3,7 @@
 package mlx5dv
 
 import (
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -25,7 +26,7 @@ const (
 
 // checkCreateCQ refuses a call of mlx5dv_create_cq that breaks a rule.
 func checkCreateCQ(in *inCreateCQ) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	flags := CQInitFlag(in.mlx5CQAttrFlags)
 	compressedFormat := CQEFormat(in.mlx5CQAttrCQECompResFormat)
 	if in.mlx5CQAttr != 0 &&
@@ -62,7 +63,7 @@ type inCreateMkey struct {
 
 // checkCreateMkey refuses a call of mlx5dv_create_mkey that breaks a rule.
 func checkCreateMkey(in *inCreateMkey) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	flags := MKeyFlag(in.mkeyInitAttrCreateFlags)
 	if in.mkeyInitAttrPD == 0 {
 		bad.Add(&rule7721, in.mkeyInitAttrPD)
@@ -82,7 +83,7 @@ func checkCreateMkey(in *inCreateMkey) error {
 
 // hintCreateMkey returns the lints that a call of mlx5dv_create_mkey breaks, which may be the cause when it fails.
 func hintCreateMkey(in *inCreateMkey) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	may.If(in.mkeyInitAttrMaxEntries > 65532, &rule7727, in.mkeyInitAttrMaxEntries)
 	return may
 }
@@ -106,7 +107,7 @@ const (
 
 // checkCreateQP refuses a call of mlx5dv_create_qp that breaks a rule.
 func checkCreateQP(in *inCreateQP) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	createFlags := QPCreateFlag(in.mlx5QPAttrCreateFlags)
 	dcType := DCType(in.mlx5QPAttrDcInitAttrDcType)
 	sendOps := QPSendOp(in.mlx5QPAttrSendOpsFlags)
@@ -167,7 +168,7 @@ func checkCreateQP(in *inCreateQP) error {
 
 // hintCreateQP returns the lints that a call of mlx5dv_create_qp breaks, which may be the cause when it fails.
 func hintCreateQP(in *inCreateQP) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	may.If(in.mlx5QPAttr != 0 && in.mlx5QPAttrCompMask&qpInitAttrHasLogDCIStreams != 0 && in.mlx5QPAttrCompMask&qpInitAttrHasDCType != qpInitAttrHasDCType, &rule7738, in.mlx5QPAttrCompMask)
 	return may
 }
@@ -181,7 +182,7 @@ type inCryptoLogin struct {
 
 // checkCryptoLogin refuses a call of mlx5dv_crypto_login that breaks a rule.
 func checkCryptoLogin(in *inCryptoLogin) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.loginAttrCredentialID > 0xffffff {
 		bad.Add(&rule7854, in.loginAttrCredentialID)
 	}
@@ -204,7 +205,7 @@ type inCryptoLoginCreate struct {
 
 // checkCryptoLoginCreate refuses a call of mlx5dv_crypto_login_create that breaks a rule.
 func checkCryptoLoginCreate(in *inCryptoLoginCreate) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.loginAttrCredentialID > 0xffffff {
 		bad.Add(&rule7862, in.loginAttrCredentialID)
 	}
@@ -229,7 +230,7 @@ type inDEKCreate struct {
 
 // checkDEKCreate refuses a call of mlx5dv_dek_create that breaks a rule.
 func checkDEKCreate(in *inDEKCreate) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	keySize := CryptoKeySize(in.initAttrKeySize)
 	purpose := CryptoKeyPurpose(in.initAttrKeyPurpose)
 	if keySize != CryptoKeySize128 && keySize != CryptoKeySize256 {
@@ -252,7 +253,7 @@ type inCreateSteeringAnchor struct {
 
 // checkCreateSteeringAnchor refuses a call of mlx5dv_create_steering_anchor that breaks a rule.
 func checkCreateSteeringAnchor(in *inCreateSteeringAnchor) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	tableType := FlowTableType(in.attrFtType)
 	if in.attrCompMask != 0 {
 		bad.Add(&rule7945, in.attrCompMask)
@@ -282,7 +283,7 @@ const (
 
 // checkCreateFlowActionEsp refuses a call of mlx5dv_create_flow_action_esp that breaks a rule.
 func checkCreateFlowActionEsp(in *inCreateFlowActionEsp) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	flags := FlowActionFlag(in.mlx5AttrActionFlags)
 	if in.mlx5AttrCompMask&flowActionESPHasFlags != 0 && flags&^FlowActionFlagRequireMetadata != 0 {
 		bad.Add(&rule8208, in.mlx5AttrActionFlags)
@@ -297,7 +298,7 @@ type inCreateFlowActionModifyHeader struct {
 
 // checkCreateFlowActionModifyHeader refuses a call of mlx5dv_create_flow_action_modify_header that breaks a rule.
 func checkCreateFlowActionModifyHeader(in *inCreateFlowActionModifyHeader) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.actionsSz < 8 {
 		bad.Add(&rule8201, in.actionsSz)
 	}
@@ -315,7 +316,7 @@ type inAllocDM struct {
 
 // checkAllocDM refuses a call of mlx5dv_alloc_dm that breaks a rule.
 func checkAllocDM(in *inAllocDM) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	typ := DMType(in.mlx5DMAttrType)
 	if typ != DMTypeMEMIC &&
 		typ != DMTypeSteeringSWICM &&
@@ -339,7 +340,7 @@ type inRegDMABufMR struct {
 
 // checkRegDMABufMR refuses a call of mlx5dv_reg_dmabuf_mr that breaks a rule.
 func checkRegDMABufMR(in *inRegDMABufMR) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	mlx5Access := DMABufAccess(in.mlx5Access)
 	if mlx5Access&^DMABufAccessDataDirect != 0 {
 		bad.Add(&rule7777, in.mlx5Access)
@@ -368,7 +369,7 @@ const (
 
 // checkCreateWQ refuses a call of mlx5dv_create_wq that breaks a rule.
 func checkCreateWQ(in *inCreateWQ) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.mlx5WQAttr != 0 &&
 		in.mlx5WQAttrCompMask&wqInitAttrHasStrideLogBytes != 0 &&
 		(in.mlx5WQAttrStridingRQAttrsSingleStrideLogNumOfBytes < 6 || in.mlx5WQAttrStridingRQAttrsSingleStrideLogNumOfBytes > 13) {
@@ -389,7 +390,7 @@ type inOpenDevice struct {
 
 // checkOpenDevice refuses a call of mlx5dv_open_device that breaks a rule.
 func checkOpenDevice(in *inOpenDevice) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	flags := ContextAttrFlag(in.attrFlags)
 	if flags&^ContextAttrFlagDevX != 0 {
 		bad.Add(&rule7768, in.attrFlags)
@@ -405,7 +406,7 @@ type inDevXObjCreate struct {
 
 // checkDevXObjCreate refuses a call of mlx5dv_devx_obj_create that breaks a rule.
 func checkDevXObjCreate(in *inDevXObjCreate) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.inlen < 16 || in.inlen > 65535 {
 		bad.Add(&rule7811, in.inlen)
 	}
@@ -423,7 +424,7 @@ type inDevXGeneralCmd struct {
 
 // checkDevXGeneralCmd refuses a call of mlx5dv_devx_general_cmd that breaks a rule.
 func checkDevXGeneralCmd(in *inDevXGeneralCmd) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.inlen < 16 || in.inlen > 65535 {
 		bad.Add(&rule7800, in.inlen)
 	}
@@ -440,7 +441,7 @@ type inQueryPort struct {
 
 // checkQueryPort refuses a call of mlx5dv_query_port that breaks a rule.
 func checkQueryPort(in *inQueryPort) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.portNum < 1 {
 		bad.Add(&rule7913, in.portNum)
 	}
@@ -454,7 +455,7 @@ type inDevXAllocUAR struct {
 
 // checkDevXAllocUAR refuses a call of mlx5dv_devx_alloc_uar that breaks a rule.
 func checkDevXAllocUAR(in *inDevXAllocUAR) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	flags := UARType(in.flags)
 	if flags&^(UARTypeNC|UARTypeNCDedicated) != 0 {
 		bad.Add(&rule7760, in.flags)
@@ -469,7 +470,7 @@ type inAllocVar struct {
 
 // checkAllocVar refuses a call of mlx5dv_alloc_var that breaks a rule.
 func checkAllocVar(in *inAllocVar) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	flags := VARFlag(in.flags)
 	if flags&^VARFlagTLP != 0 {
 		bad.Add(&rule7706, in.flags)
@@ -485,7 +486,7 @@ type inDevXCQQuery struct {
 
 // checkDevXCQQuery refuses a call of mlx5dv_devx_cq_query that breaks a rule.
 func checkDevXCQQuery(in *inDevXCQQuery) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.inlen < 16 || in.inlen > 65535 {
 		bad.Add(&rule7801, in.inlen)
 	}
@@ -503,7 +504,7 @@ type inDevXCQModify struct {
 
 // checkDevXCQModify refuses a call of mlx5dv_devx_cq_modify that breaks a rule.
 func checkDevXCQModify(in *inDevXCQModify) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.inlen < 16 || in.inlen > 65535 {
 		bad.Add(&rule7802, in.inlen)
 	}
@@ -521,7 +522,7 @@ type inDevXQPQuery struct {
 
 // checkDevXQPQuery refuses a call of mlx5dv_devx_qp_query that breaks a rule.
 func checkDevXQPQuery(in *inDevXQPQuery) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.inlen < 16 || in.inlen > 65535 {
 		bad.Add(&rule7807, in.inlen)
 	}
@@ -539,7 +540,7 @@ type inDevXQPModify struct {
 
 // checkDevXQPModify refuses a call of mlx5dv_devx_qp_modify that breaks a rule.
 func checkDevXQPModify(in *inDevXQPModify) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.inlen < 16 || in.inlen > 65535 {
 		bad.Add(&rule7808, in.inlen)
 	}
@@ -557,7 +558,7 @@ type inDevXSRQQuery struct {
 
 // checkDevXSRQQuery refuses a call of mlx5dv_devx_srq_query that breaks a rule.
 func checkDevXSRQQuery(in *inDevXSRQQuery) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.inlen < 16 || in.inlen > 65535 {
 		bad.Add(&rule7803, in.inlen)
 	}
@@ -575,7 +576,7 @@ type inDevXSRQModify struct {
 
 // checkDevXSRQModify refuses a call of mlx5dv_devx_srq_modify that breaks a rule.
 func checkDevXSRQModify(in *inDevXSRQModify) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.inlen < 16 || in.inlen > 65535 {
 		bad.Add(&rule7804, in.inlen)
 	}
@@ -593,7 +594,7 @@ type inDevXWQQuery struct {
 
 // checkDevXWQQuery refuses a call of mlx5dv_devx_wq_query that breaks a rule.
 func checkDevXWQQuery(in *inDevXWQQuery) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.inlen < 16 || in.inlen > 65535 {
 		bad.Add(&rule7805, in.inlen)
 	}
@@ -611,7 +612,7 @@ type inDevXWQModify struct {
 
 // checkDevXWQModify refuses a call of mlx5dv_devx_wq_modify that breaks a rule.
 func checkDevXWQModify(in *inDevXWQModify) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.inlen < 16 || in.inlen > 65535 {
 		bad.Add(&rule7806, in.inlen)
 	}
@@ -629,7 +630,7 @@ type inDevXIndTblQuery struct {
 
 // checkDevXIndTblQuery refuses a call of mlx5dv_devx_ind_tbl_query that breaks a rule.
 func checkDevXIndTblQuery(in *inDevXIndTblQuery) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.inlen < 16 || in.inlen > 65535 {
 		bad.Add(&rule7809, in.inlen)
 	}
@@ -647,7 +648,7 @@ type inDevXIndTblModify struct {
 
 // checkDevXIndTblModify refuses a call of mlx5dv_devx_ind_tbl_modify that breaks a rule.
 func checkDevXIndTblModify(in *inDevXIndTblModify) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.inlen < 16 || in.inlen > 65535 {
 		bad.Add(&rule7810, in.inlen)
 	}
@@ -664,7 +665,7 @@ type inDevXCreateEventChannel struct {
 
 // checkDevXCreateEventChannel refuses a call of mlx5dv_devx_create_event_channel that breaks a rule.
 func checkDevXCreateEventChannel(in *inDevXCreateEventChannel) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	flags := EventChannelFlag(in.flags)
 	if flags&^EventChannelFlagOmitData != 0 {
 		bad.Add(&rule7901, in.flags)
@@ -679,7 +680,7 @@ type inDrDomainCreate struct {
 
 // checkDrDomainCreate refuses a call of mlx5dv_dr_domain_create that breaks a rule.
 func checkDrDomainCreate(in *inDrDomainCreate) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	typ := DRDomainType(in.typ)
 	if typ > DRDomainTypeFDB {
 		bad.Add(&rule8332, in.typ)
@@ -695,7 +696,7 @@ type inDrActionCreateFlowMeter struct {
 
 // checkDrActionCreateFlowMeter refuses a call of mlx5dv_dr_action_create_flow_meter that breaks a rule.
 func checkDrActionCreateFlowMeter(in *inDrActionCreateFlowMeter) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.attrNextTable == 0 {
 		bad.Add(&rule8341, in.attrNextTable)
 	}
@@ -713,7 +714,7 @@ type inPpAlloc struct {
 
 // checkPpAlloc refuses a call of mlx5dv_pp_alloc that breaks a rule.
 func checkPpAlloc(in *inPpAlloc) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	flags := PPFlag(in.flags)
 	if in.ppContextSz < 1 || in.ppContextSz > 48 {
 		bad.Add(&rule7917, in.ppContextSz)
@@ -739,7 +740,7 @@ const (
 
 // checkSchedNodeCreate refuses a call of mlx5dv_sched_node_create that breaks a rule.
 func checkSchedNodeCreate(in *inSchedNodeCreate) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.schedAttrCompMask != 0 {
 		bad.Add(&rule7920, in.schedAttrCompMask)
 	}
@@ -757,7 +758,7 @@ type inSchedLeafCreate struct {
 
 // checkSchedLeafCreate refuses a call of mlx5dv_sched_leaf_create that breaks a rule.
 func checkSchedLeafCreate(in *inSchedLeafCreate) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.schedAttrCompMask != 0 {
 		bad.Add(&rule7923, in.schedAttrCompMask)
 	}

@@ -8,8 +8,8 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // MKey is a memory key that leads to other keys. Use it only by pointer: every call on a copy is refused.
@@ -43,7 +43,7 @@ func newMKey(lib *Lib, c unsafe.Pointer) *MKey {
 // destroyMkey ends the C object by mlx5dv_destroy_mkey.
 func (mkey *MKey) destroyMkey() error {
 	if errno := rawDestroyMkey(mkey.lib.fn[symMlx5dv_destroy_mkey], mkey.h.C); errno != 0 {
-		return verr.Failed("mlx5dv_destroy_mkey", errno, nil)
+		return fail.Failed("mlx5dv_destroy_mkey", errno, nil)
 	}
 	return nil
 }
@@ -98,10 +98,10 @@ func (mkey *MKey) Check() (*MKeyErr, error) {
 	}
 	var errInfoC cMkeyErr
 	if errno := rawMkeyCheck(mkey.lib.fn[sym_mlx5dv_mkey_check], mkey.h.C, unsafe.Pointer(&errInfoC)); errno != 0 {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "the key was made without signatures of blocks, or its error is of a kind that libmlx5 does not know"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the key was made without signatures of blocks, or its error is of a kind that libmlx5 does not know"},
 			)
 		})
 	}

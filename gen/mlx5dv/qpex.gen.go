@@ -9,7 +9,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/bridge"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
-	"github.com/verbsgen/verbsgen/runtime/verr"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
 // QPEx is a view of a queue pair, with the functions of its provider. It needs no Close, and ends with the
@@ -29,7 +29,7 @@ type QPEx struct {
 func (x *QPEx) WR(b *verbs.SendBatch, i int) (w QPExWR, err error) {
 	const verb = "mlx5dv_qp_ex_from_ibv_qp_ex"
 	if x == nil || !x.view.Found() {
-		return w, verr.NilValue(verb, "QPEx", "make one with Lib.QPEx")
+		return w, fail.NilValue(verb, "QPEx", "make one with Lib.QPEx")
 	}
 	w.lib = x.lib
 	w.SendWR, w.more, err = x.view.More(verb, b, i)
@@ -133,7 +133,7 @@ func (w QPExWR) MRInterleaved(
 		}
 	}
 	if len(data) > 65535 {
-		return verr.TooLong(verb, "data", int(len(data)), 65535)
+		return fail.TooLong(verb, "data", int(len(data)), 65535)
 	}
 	dataC := cmem.Mirrors(data, (*MRInterleaved).to)
 	w.more.Build(id)
@@ -167,7 +167,7 @@ func (w QPExWR) MRList(id uint64, mkey *MKey, accessFlags verbs.MRAccess, sge []
 		}
 	}
 	if len(sge) > 65535 {
-		return verr.TooLong(verb, "sge", int(len(sge)), 65535)
+		return fail.TooLong(verb, "sge", int(len(sge)), 65535)
 	}
 	w.more.Build(id)
 	return w.more.Add(verb, 3, dpath.Used("mkey", &mkey.h), dpath.Number(uint32(accessFlags)), dpath.Number(uint16(len(sge))), dpath.ListOf(sge))
@@ -204,7 +204,7 @@ func (w QPExWR) MKeyConfigure(id uint64, mkey *MKey, numSetters uint8, attr *MKe
 		}
 	}
 	if attr == nil {
-		return verr.NilValue(verb, "MKeyConfAttr", "make one with NewMKeyConfAttr")
+		return fail.NilValue(verb, "MKeyConfAttr", "make one with NewMKeyConfAttr")
 	}
 	attrC := attr.c
 	w.more.Build(id)
@@ -245,7 +245,7 @@ func (w QPExWR) SetMKeyLayoutList(sge []verbs.SGE) error {
 		return w.lib.missing("mlx5dv_wr_set_mkey_layout_list", symMlx5dv_map_ah_to_qp)
 	}
 	if len(sge) > 65535 {
-		return verr.TooLong(verb, "sge", int(len(sge)), 65535)
+		return fail.TooLong(verb, "sge", int(len(sge)), 65535)
 	}
 	return w.more.Add(verb, 6, dpath.Number(uint16(len(sge))), dpath.ListOf(sge))
 }
@@ -267,7 +267,7 @@ func (w QPExWR) SetMKeyLayoutInterleaved(repeatCount uint32, data []MRInterleave
 		return w.lib.missing("mlx5dv_wr_set_mkey_layout_interleaved", symMlx5dv_map_ah_to_qp)
 	}
 	if len(data) > 65535 {
-		return verr.TooLong(verb, "data", int(len(data)), 65535)
+		return fail.TooLong(verb, "data", int(len(data)), 65535)
 	}
 	dataC := cmem.Mirrors(data, (*MRInterleaved).to)
 	return w.more.Add(verb, 7, dpath.Number(repeatCount), dpath.Number(uint16(len(data))), dpath.ListOf(dataC))

@@ -8,9 +8,9 @@ import (
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/mem"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // AllocDMAttr is the kind of the device memory to allocate.
@@ -47,7 +47,7 @@ func NewCQInitAttr() *CQInitAttr { return &CQInitAttr{} }
 func (a *CQInitAttr) CompressedFormat(v CQEFormat) *CQInitAttr {
 	a = object.OrZero(a)
 	if v > 255 && a.err == nil {
-		a.err = verr.TooGreat("", "CQInitAttr.CompressedFormat", uint64(v), 255)
+		a.err = fail.TooGreat("", "CQInitAttr.CompressedFormat", uint64(v), 255)
 	}
 	return cmem.SetBit(a, &a.c.cqe_comp_res_format, uint8(v), &a.c.comp_mask, 0x1) // MLX5DV_CQ_INIT_ATTR_MASK_COMPRESSED_CQE
 }
@@ -359,7 +359,7 @@ func (a *UMemAttr) hold(verb string, c *cDevXUmemIn) (cmem.Held, error) {
 	}
 	held, err := cmem.Take(*a.memory, verb)
 	if err != nil {
-		return cmem.Held{}, verr.Memory(verb, err)
+		return cmem.Held{}, fail.Memory(verb, err)
 	}
 	c.addr, c.size = held.Addr, held.Len
 	return held, nil
@@ -377,7 +377,7 @@ func (a *UMemAttr) PageSizes(v uint64) *UMemAttr {
 func (a *UMemAttr) DMABufFD(v int) *UMemAttr {
 	a = object.OrZero(a)
 	if int(int32(v)) != v && a.err == nil {
-		a.err = verr.OutOfRange("", "UMemAttr.DMABufFD", v)
+		a.err = fail.OutOfRange("", "UMemAttr.DMABufFD", v)
 	}
 	return cmem.SetBit(a, &a.c.dmabuf_fd, int32(v), &a.c.comp_mask, 0x1) // MLX5DV_UMEM_MASK_DMABUF
 }

@@ -9,8 +9,8 @@ import (
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/bridge"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // SchedLeaf is a leaf of a scheduler, which queue pairs send by. Use it only by pointer: every call on a copy
@@ -44,7 +44,7 @@ func (leaf *SchedLeaf) schedLeafDestroy() error {
 		return leaf.lib.missing("mlx5dv_sched_leaf_destroy", symMlx5dv_sched_leaf_destroy)
 	}
 	if errno := rawSchedLeafDestroy(leaf.lib.fn[symMlx5dv_sched_leaf_destroy], leaf.h.C); errno != 0 {
-		return verr.Failed("mlx5dv_sched_leaf_destroy", errno, nil)
+		return fail.Failed("mlx5dv_sched_leaf_destroy", errno, nil)
 	}
 	return nil
 }
@@ -94,7 +94,7 @@ func (leaf *SchedLeaf) Modify(attr *SchedAttr) error {
 		return leaf.lib.missing("mlx5dv_sched_leaf_modify", symMlx5dv_sched_leaf_modify)
 	}
 	if attr == nil {
-		return verr.NilValue(verb, "SchedAttr", "make one with NewSchedAttr")
+		return fail.NilValue(verb, "SchedAttr", "make one with NewSchedAttr")
 	}
 	attrC := attr.c
 	if attr.parent != nil {
@@ -123,7 +123,7 @@ func (leaf *SchedLeaf) Modify(attr *SchedAttr) error {
 		return err
 	}
 	if errno := rawSchedLeafModify(leaf.lib.fn[symMlx5dv_sched_leaf_modify], leaf.h.C, unsafe.Pointer(&attrC)); errno != 0 {
-		return verr.Failed(verb, errno, nil)
+		return fail.Failed(verb, errno, nil)
 	}
 	return nil
 }
@@ -163,11 +163,11 @@ func (leaf *SchedLeaf) Schedule(qp *verbs.QP, responder *SchedLeaf) error {
 		responderC = responder.h.C
 	}
 	if errno := rawModifyQPSchedElem(leaf.lib.fn[symMlx5dv_modify_qp_sched_elem], qpHeld.C, leaf.h.C, responderC); errno != 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "a responder is given and the queue pair is not of type RC"},
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the queue pair is of another type than RC, UC, UD and RAW_PACKET, or the device has no schedulers"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "a responder is given and the queue pair is not of type RC"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the queue pair is of another type than RC, UC, UD and RAW_PACKET, or the device has no schedulers"},
 			)
 		})
 	}

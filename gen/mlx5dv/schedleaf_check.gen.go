@@ -2,7 +2,7 @@
 
 package mlx5dv
 
-import "github.com/verbsgen/verbsgen/runtime/verr"
+import "github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 
 // inSchedLeafModify has the values that the rules of mlx5dv_sched_leaf_modify use.
 type inSchedLeafModify struct {
@@ -12,7 +12,7 @@ type inSchedLeafModify struct {
 
 // checkSchedLeafModify refuses a call of mlx5dv_sched_leaf_modify that breaks a rule.
 func checkSchedLeafModify(in *inSchedLeafModify) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.schedAttrCompMask != 0 {
 		bad.Add(&rule7929, in.schedAttrCompMask)
 	}

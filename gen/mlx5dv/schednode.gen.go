@@ -8,8 +8,8 @@ import (
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/bridge"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // SchedNode is a node of a scheduler, with nodes and leaves below it. Use it only by pointer: every call on a
@@ -43,7 +43,7 @@ func (node *SchedNode) schedNodeDestroy() error {
 		return node.lib.missing("mlx5dv_sched_node_destroy", symMlx5dv_sched_node_destroy)
 	}
 	if errno := rawSchedNodeDestroy(node.lib.fn[symMlx5dv_sched_node_destroy], node.h.C); errno != 0 {
-		return verr.Failed("mlx5dv_sched_node_destroy", errno, nil)
+		return fail.Failed("mlx5dv_sched_node_destroy", errno, nil)
 	}
 	return nil
 }
@@ -97,7 +97,7 @@ func (node *SchedNode) Modify(attr *SchedAttr) error {
 		return node.lib.missing("mlx5dv_sched_node_modify", symMlx5dv_sched_node_modify)
 	}
 	if attr == nil {
-		return verr.NilValue(verb, "SchedAttr", "make one with NewSchedAttr")
+		return fail.NilValue(verb, "SchedAttr", "make one with NewSchedAttr")
 	}
 	attrC := attr.c
 	if attr.parent != nil {
@@ -131,7 +131,7 @@ func (node *SchedNode) Modify(attr *SchedAttr) error {
 		return err
 	}
 	if errno := rawSchedNodeModify(node.lib.fn[symMlx5dv_sched_node_modify], node.h.C, unsafe.Pointer(&attrC)); errno != 0 {
-		return verr.Failed(verb, errno, nil)
+		return fail.Failed(verb, errno, nil)
 	}
 	return nil
 }

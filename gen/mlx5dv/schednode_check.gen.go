@@ -2,7 +2,7 @@
 
 package mlx5dv
 
-import "github.com/verbsgen/verbsgen/runtime/verr"
+import "github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 
 // inSchedNodeModify has the values that the rules of mlx5dv_sched_node_modify use.
 type inSchedNodeModify struct {
@@ -13,7 +13,7 @@ type inSchedNodeModify struct {
 
 // checkSchedNodeModify refuses a call of mlx5dv_sched_node_modify that breaks a rule.
 func checkSchedNodeModify(in *inSchedNodeModify) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.schedAttrCompMask != 0 {
 		bad.Add(&rule7926, in.schedAttrCompMask)
 	}

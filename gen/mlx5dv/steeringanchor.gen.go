@@ -7,8 +7,8 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // SteeringAnchor is a flow table of the kernel that rules of other domains lead to. Use it only by pointer:
@@ -44,7 +44,7 @@ func (steeringanchor *SteeringAnchor) destroySteeringAnchor() error {
 		return steeringanchor.lib.missing("mlx5dv_destroy_steering_anchor", symMlx5dv_destroy_steering_anchor)
 	}
 	if errno := rawDestroySteeringAnchor(steeringanchor.lib.fn[symMlx5dv_destroy_steering_anchor], steeringanchor.h.C); errno != 0 {
-		return verr.Failed("mlx5dv_destroy_steering_anchor", errno, nil)
+		return fail.Failed("mlx5dv_destroy_steering_anchor", errno, nil)
 	}
 	return nil
 }

@@ -8,8 +8,8 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // UAR is a doorbell page. Use it only by pointer: every call on a copy is refused.
@@ -115,10 +115,10 @@ func (uar *UAR) ExportDMABufFD() (int, error) {
 	}
 	n, errno := rawDevXUARExportDMABufFD(uar.lib.fn[symMlx5dv_devx_uar_export_dmabuf_fd], uar.h.C)
 	if n < 0 {
-		return -1, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return -1, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 			)
 		})
 	}

@@ -7,8 +7,8 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // UMem is memory that commands to the firmware name. Use it only by pointer: every call on a copy is refused.
@@ -40,7 +40,7 @@ func newUMem(lib *Lib, c unsafe.Pointer) *UMem {
 // devXUmemDereg ends the C object by mlx5dv_devx_umem_dereg.
 func (umem *UMem) devXUmemDereg() error {
 	if errno := rawDevXUmemDereg(umem.lib.fn[symMlx5dv_devx_umem_dereg], umem.h.C); errno != 0 {
-		return verr.Failed("mlx5dv_devx_umem_dereg", errno, nil)
+		return fail.Failed("mlx5dv_devx_umem_dereg", errno, nil)
 	}
 	return nil
 }

@@ -9,8 +9,8 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/events"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // EventChannel is a channel for the events of communication identifiers. Use it only by pointer: every call on
@@ -102,10 +102,10 @@ func (channel *EventChannel) CreateID(ps PortSpace) (*ID, error) {
 		uint32(ps),
 	)
 	if n < 0 {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "the port space is not one of TCP, UDP, IPOIB and IB"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the port space is not one of TCP, UDP, IPOIB and IB"},
 			)
 		})
 	}

@@ -2,7 +2,7 @@
 
 package rdmacm
 
-import "github.com/verbsgen/verbsgen/runtime/verr"
+import "github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 
 // inCreateID has the values that the rules of rdma_create_id use.
 type inCreateID struct {
@@ -11,7 +11,7 @@ type inCreateID struct {
 
 // checkCreateID refuses a call of rdma_create_id that breaks a rule.
 func checkCreateID(in *inCreateID) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	ps := PortSpace(in.ps)
 	if ps != PortSpaceIPoIB &&
 		ps != PortSpaceTCP &&

@@ -12,10 +12,10 @@ import (
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/bridge"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/sockaddr"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // ID is a communication identifier, as a socket is for the Internet protocols. Use it only by pointer: every
@@ -60,7 +60,7 @@ func (id *ID) load() {}
 // destroyID ends the C object by rdma_destroy_id.
 func (id *ID) destroyID() error {
 	if n, errno := rawDestroyID(id.lib.fn[symRdma_destroy_id], id.h.C); n != 0 {
-		return verr.Failed("rdma_destroy_id", errno, nil)
+		return fail.Failed("rdma_destroy_id", errno, nil)
 	}
 	return nil
 }
@@ -146,12 +146,12 @@ func (id *ID) Device() (*verbs.Device, error) {
 	}
 	at := (*cID)(id.h.C).verbs
 	if at == nil {
-		return nil, verr.NotYet(verb, "verbs", "ID")
+		return nil, fail.NotYet(verb, "verbs", "ID")
 	}
 	return bridge.Borrow[verbs.Device](verb, at, id.lib.verbs, func() (func() error, error) {
 		kept, errno := rawGetDevices(id.lib.fn[symRdma_get_devices], nil)
 		if kept == nil {
-			return nil, verr.Failed("rdma_get_devices", errno, nil)
+			return nil, fail.Failed("rdma_get_devices", errno, nil)
 		}
 		return func() error {
 			rawFreeDevices(id.lib.fn[symRdma_free_devices], kept)
@@ -187,13 +187,13 @@ func (id *ID) BindAddr(addr netip.AddrPort) error {
 	id.bound.Begin()
 	n, errno := rawBindAddr(id.lib.fn[symRdma_bind_addr], id.h.C, addrC.Pointer())
 	if n < 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "the identifier has an address already, or a link-local address has no zone; bind a new identifier"},
-				verr.Cause{Errno: syscall.EADDRNOTAVAIL, Text: "no interface of this machine has the address, or the port is taken on all addresses"},
-				verr.Cause{Errno: syscall.EADDRINUSE, Text: "another identifier has the port; use another one, or the option OptionIDReuseAddr on both before they are bound"},
-				verr.Cause{Errno: syscall.ENODEV, Text: "the interface with the address has no RDMA device, or the device has no GID of it"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the identifier has an address already, or a link-local address has no zone; bind a new identifier"},
+				fail.Cause{Errno: syscall.EADDRNOTAVAIL, Text: "no interface of this machine has the address, or the port is taken on all addresses"},
+				fail.Cause{Errno: syscall.EADDRINUSE, Text: "another identifier has the port; use another one, or the option OptionIDReuseAddr on both before they are bound"},
+				fail.Cause{Errno: syscall.ENODEV, Text: "the interface with the address has no RDMA device, or the device has no GID of it"},
 			)
 		})
 	}
@@ -231,7 +231,7 @@ func (id *ID) ResolveAddr(srcAddr netip.AddrPort, dstAddr netip.AddrPort, timeou
 		return err
 	}
 	if int(int32(timeoutMs)) != timeoutMs {
-		return verr.OutOfRange(verb, "timeout_ms", timeoutMs)
+		return fail.OutOfRange(verb, "timeout_ms", timeoutMs)
 	}
 	in := inResolveAddr{
 		idListening:  id.listening.Known(),
@@ -252,14 +252,14 @@ func (id *ID) ResolveAddr(srcAddr netip.AddrPort, dstAddr netip.AddrPort, timeou
 		int32(timeoutMs),
 	)
 	if n < 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "the addresses are of two families, or the identifier is past this step: it listens, or has resolved an address; use a new one"},
-				verr.Cause{Errno: syscall.EADDRNOTAVAIL, Text: "no interface of this machine has the source address, or its port is taken"},
-				verr.Cause{Errno: syscall.ENETUNREACH, Text: "there is no route to the address; look at ip route get ADDRESS"},
-				verr.Cause{Errno: syscall.EADDRINUSE, Text: "another identifier has the port of the source address; use port 0"},
-				verr.Cause{Errno: syscall.ENODEV, Text: "the interface with the source address has no RDMA device, or the device has no GID of it"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the addresses are of two families, or the identifier is past this step: it listens, or has resolved an address; use a new one"},
+				fail.Cause{Errno: syscall.EADDRNOTAVAIL, Text: "no interface of this machine has the source address, or its port is taken"},
+				fail.Cause{Errno: syscall.ENETUNREACH, Text: "there is no route to the address; look at ip route get ADDRESS"},
+				fail.Cause{Errno: syscall.EADDRINUSE, Text: "another identifier has the port of the source address; use port 0"},
+				fail.Cause{Errno: syscall.ENODEV, Text: "the interface with the source address has no RDMA device, or the device has no GID of it"},
 			)
 		})
 	}
@@ -289,7 +289,7 @@ func (id *ID) ResolveRoute(timeoutMs int) error {
 	}
 	defer id.h.Exit()
 	if int(int32(timeoutMs)) != timeoutMs {
-		return verr.OutOfRange(verb, "timeout_ms", timeoutMs)
+		return fail.OutOfRange(verb, "timeout_ms", timeoutMs)
 	}
 	in := inResolveRoute{
 		idVerbs:      validate.Of(uint64(uintptr((*cID)(id.h.C).verbs))),
@@ -303,11 +303,11 @@ func (id *ID) ResolveRoute(timeoutMs int) error {
 	id.routed.Begin()
 	n, errno := rawResolveRoute(id.lib.fn[symRdma_resolve_route], id.h.C, int32(timeoutMs))
 	if n < 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return append(verr.Texts(hintResolveRoute(&in)), verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return append(fail.Texts(hintResolveRoute(&in)), fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "the event ADDR_RESOLVED has not come, the route is resolved already, or timeoutMs is 0"},
-				verr.Cause{Errno: syscall.ENODEV, Text: "the address is that of the loopback interface, which has no route on RoCE; use an address of the device"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the event ADDR_RESOLVED has not come, the route is resolved already, or timeoutMs is 0"},
+				fail.Cause{Errno: syscall.ENODEV, Text: "the address is that of the loopback interface, which has no route on RoCE; use an address of the device"},
 			)...)
 		})
 	}
@@ -365,11 +365,11 @@ func (id *ID) CreateQP(pd *verbs.PD, qpInitAttr verbs.QPInitAttr) (*verbs.QP, er
 	}
 	n, errno := rawCreateQP(id.lib.fn[symRdma_create_qp], id.h.C, pdHeld.C, qpInitAttrHeld.C)
 	if n < 0 {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "pd is of another device than the identifier; allocate pd with the device that the identifier is bound to [VR-rdma_create_qp-pd-7152]"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "the identifier is bound to no device or has a queue pair already, the protection domain is of another device, or the attributes are beyond what the device can"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "pd is of another device than the identifier; allocate pd with the device that the identifier is bound to [VR-rdma_create_qp-pd-7152]"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the identifier is bound to no device or has a queue pair already, the protection domain is of another device, or the attributes are beyond what the device can"},
 			)
 		})
 	}
@@ -440,10 +440,10 @@ func (id *ID) Connect(connParam ConnAttr) error {
 	id.connecting.Begin()
 	n, errno := rawConnect(id.lib.fn[symRdma_connect], id.h.C, unsafe.Pointer(&connParamC))
 	if n < 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return append(verr.Texts(hintConnect(&in)), verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return append(fail.Texts(hintConnect(&in)), fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "the event ROUTE_RESOLVED has not come, the identifier has begun to connect, or a depth is beyond the device"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the event ROUTE_RESOLVED has not come, the identifier has begun to connect, or a depth is beyond the device"},
 			)...)
 		})
 	}
@@ -503,10 +503,10 @@ func (id *ID) ConnectDefault() error {
 	id.connecting.Begin()
 	n, errno := rawConnect(id.lib.fn[symRdma_connect], id.h.C, nil)
 	if n < 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return append(verr.Texts(hintConnect(&in)), verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return append(fail.Texts(hintConnect(&in)), fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "the event ROUTE_RESOLVED has not come, the identifier has begun to connect, or a depth is beyond the device"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the event ROUTE_RESOLVED has not come, the identifier has begun to connect, or a depth is beyond the device"},
 			)...)
 		})
 	}
@@ -541,10 +541,10 @@ func (id *ID) Establish() error {
 	}
 	n, errno := rawEstablish(id.lib.fn[symRdma_establish], id.h.C)
 	if n < 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "the event CONNECT_RESPONSE has not come, or the identifier has a queue pair, which is established by taking that event"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the event CONNECT_RESPONSE has not come, or the identifier has a queue pair, which is established by taking that event"},
 			)
 		})
 	}
@@ -573,7 +573,7 @@ func (id *ID) Listen(backlog int) error {
 	}
 	defer id.h.Exit()
 	if int(int32(backlog)) != backlog {
-		return verr.OutOfRange(verb, "backlog", backlog)
+		return fail.OutOfRange(verb, "backlog", backlog)
 	}
 	in := inListen{
 		idListening:  id.listening.Known(),
@@ -589,12 +589,12 @@ func (id *ID) Listen(backlog int) error {
 	id.listening.Begin()
 	n, errno := rawListen(id.lib.fn[symRdma_listen], id.h.C, int32(backlog))
 	if n < 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return append(verr.Texts(hintListen(&in)), verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return append(fail.Texts(hintListen(&in)), fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "the identifier is past this step: it listens already, resolves an address, or is one of a connection; use a new one"},
-				verr.Cause{Errno: syscall.EADDRINUSE, Text: "another identifier has the address and port, by OptionIDReuseAddr; only one of them can listen"},
-				verr.Cause{Errno: syscall.EADDRNOTAVAIL, Text: "another identifier has the port on all addresses; use another port"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the identifier is past this step: it listens already, resolves an address, or is one of a connection; use a new one"},
+				fail.Cause{Errno: syscall.EADDRINUSE, Text: "another identifier has the address and port, by OptionIDReuseAddr; only one of them can listen"},
+				fail.Cause{Errno: syscall.EADDRNOTAVAIL, Text: "another identifier has the port on all addresses; use another port"},
 			)...)
 		})
 	}
@@ -662,10 +662,10 @@ func (id *ID) Accept(connParam ConnAttr) error {
 	id.accepted.Begin()
 	n, errno := rawAccept(id.lib.fn[symRdma_accept], id.h.C, unsafe.Pointer(&connParamC))
 	if n < 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return append(verr.Texts(hintAccept(&in)), verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return append(fail.Texts(hintAccept(&in)), fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "the identifier is not one of a request that waits: the peer gave up, it was answered already, or a depth is beyond what the device can"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the identifier is not one of a request that waits: the peer gave up, it was answered already, or a depth is beyond what the device can"},
 			)...)
 		})
 	}
@@ -730,10 +730,10 @@ func (id *ID) AcceptDefault() error {
 	id.accepted.Begin()
 	n, errno := rawAccept(id.lib.fn[symRdma_accept], id.h.C, nil)
 	if n < 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return append(verr.Texts(hintAccept(&in)), verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return append(fail.Texts(hintAccept(&in)), fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "the identifier is not one of a request that waits: the peer gave up, it was answered already, or a depth is beyond what the device can"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the identifier is not one of a request that waits: the peer gave up, it was answered already, or a depth is beyond what the device can"},
 			)...)
 		})
 	}
@@ -765,7 +765,7 @@ func (id *ID) Reject(privateData []byte) error {
 	}
 	defer id.h.Exit()
 	if len(privateData) > 255 {
-		return verr.TooLong(verb, "private_data", int(len(privateData)), 255)
+		return fail.TooLong(verb, "private_data", int(len(privateData)), 255)
 	}
 	in := inReject{
 		idConnecting:   id.connecting.Known(),
@@ -778,10 +778,10 @@ func (id *ID) Reject(privateData []byte) error {
 	}
 	n, errno := rawReject(id.lib.fn[symRdma_reject], id.h.C, unsafe.Pointer(unsafe.SliceData(privateData)), uint8(len(privateData)))
 	if n < 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return append(verr.Texts(hintReject(&in)), verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return append(fail.Texts(hintReject(&in)), fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "the identifier is not one of a request that waits, or the private data is beyond 148 bytes, of datagrams 136"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the identifier is not one of a request that waits, or the private data is beyond 148 bytes, of datagrams 136"},
 			)...)
 		})
 	}
@@ -818,7 +818,7 @@ func (id *ID) RejectECE(privateData []byte) error {
 		return id.lib.missing("rdma_reject_ece", symRdma_reject_ece)
 	}
 	if len(privateData) > 255 {
-		return verr.TooLong(verb, "private_data", int(len(privateData)), 255)
+		return fail.TooLong(verb, "private_data", int(len(privateData)), 255)
 	}
 	in := inRejectEce{
 		idConnecting:   id.connecting.Known(),
@@ -831,10 +831,10 @@ func (id *ID) RejectECE(privateData []byte) error {
 	}
 	n, errno := rawRejectEce(id.lib.fn[symRdma_reject_ece], id.h.C, unsafe.Pointer(unsafe.SliceData(privateData)), uint8(len(privateData)))
 	if n < 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return append(verr.Texts(hintRejectEce(&in)), verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return append(fail.Texts(hintRejectEce(&in)), fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "the identifier is not one of a request that waits, or the private data is beyond 148 bytes, of datagrams 136"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the identifier is not one of a request that waits, or the private data is beyond 148 bytes, of datagrams 136"},
 			)...)
 		})
 	}
@@ -876,11 +876,11 @@ func (id *ID) Notify(event verbs.EventType) error {
 	}
 	n, errno := rawNotify(id.lib.fn[symRdma_notify], id.h.C, uint32(event))
 	if n < 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return append(verr.Texts(hintNotify(&in)), verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return append(fail.Texts(hintNotify(&in)), fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "the identifier has no connection that was accepted, or the connection manager has no use for the event"},
-				verr.Cause{Errno: syscall.EISCONN, Text: "the connection is established already; the event ESTABLISHED has come, or will"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the identifier has no connection that was accepted, or the connection manager has no use for the event"},
+				fail.Cause{Errno: syscall.EISCONN, Text: "the connection is established already; the event ESTABLISHED has come, or will"},
 			)...)
 		})
 	}
@@ -915,10 +915,10 @@ func (id *ID) Disconnect() error {
 	}
 	n, errno := rawDisconnect(id.lib.fn[symRdma_disconnect], id.h.C)
 	if n < 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "the identifier has never begun to connect, or is bound to no device"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the identifier has never begun to connect, or is bound to no device"},
 			)
 		})
 	}
@@ -960,11 +960,11 @@ func (id *ID) JoinMulticast(addr netip.AddrPort) error {
 	}
 	n, errno := rawJoinMulticast(id.lib.fn[symRdma_join_multicast], id.h.C, addrC.Pointer(), 0)
 	if n < 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "the identifier is not one of PortSpaceUDP that is bound to a device and not connected, or the address is zero"},
-				verr.Cause{Errno: syscall.ENODEV, Text: "the identifier is bound to a loopback address, which has no interface for groups; use an address of the device"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the identifier is not one of PortSpaceUDP that is bound to a device and not connected, or the address is zero"},
+				fail.Cause{Errno: syscall.ENODEV, Text: "the identifier is bound to a loopback address, which has no interface for groups; use an address of the device"},
 			)
 		})
 	}
@@ -989,10 +989,10 @@ func (id *ID) LeaveMulticast(addr netip.AddrPort) error {
 	}
 	n, errno := rawLeaveMulticast(id.lib.fn[symRdma_leave_multicast], id.h.C, addrC.Pointer())
 	if n < 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EADDRNOTAVAIL, Text: "the identifier is not in the group"},
+				fail.Cause{Errno: syscall.EADDRNOTAVAIL, Text: "the identifier is not in the group"},
 			)
 		})
 	}
@@ -1056,11 +1056,11 @@ func (id *ID) SetOption(level OptionLevel, option Option, value []byte) error {
 		uint64(len(value)),
 	)
 	if n < 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "the value has the wrong number of bytes, or the option cannot be set any more: set it before the identifier is bound"},
-				verr.Cause{Errno: syscall.ENOSYS, Text: "the kernel has no such option or level"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the value has the wrong number of bytes, or the option cannot be set any more: set it before the identifier is bound"},
+				fail.Cause{Errno: syscall.ENOSYS, Text: "the kernel has no such option or level"},
 			)
 		})
 	}
@@ -1086,7 +1086,7 @@ func (id *ID) Migrate(channel *EventChannel) error {
 	if err := object.Move(verb, &id.h.Node, &id.eventChannel.h.Node, &channel.h.Node, func() error {
 		n, errno := rawMigrateID(id.lib.fn[symRdma_migrate_id], id.h.C, channel.h.C)
 		if n < 0 {
-			return verr.Failed(verb, errno, nil)
+			return fail.Failed(verb, errno, nil)
 		}
 		return nil
 	}); err != nil {
@@ -1124,10 +1124,10 @@ func (id *ID) InitQPAttr(qpAttr *verbs.QPAttr) error {
 	}
 	n, errno := rawInitQPAttr(id.lib.fn[symRdma_init_qp_attr], id.h.C, qpAttrHeld.C, qpAttrHeld.Mask)
 	if n < 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "the connection is not as far as the state needs, INIT from the request on and RTR and RTS from its receipt or its answer on; or the state is another one"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the connection is not as far as the state needs, INIT from the request on and RTR and RTS from its receipt or its answer on; or the state is another one"},
 			)
 		})
 	}
@@ -1170,10 +1170,10 @@ func (id *ID) SetLocalECE(ece *verbs.ECEAttr) error {
 	}
 	n, errno := rawSetLocalEce(id.lib.fn[symRdma_set_local_ece], id.h.C, eceHeld.C)
 	if n < 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "the options have no vendor"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the options have no vendor"},
 			)
 		})
 	}
@@ -1212,7 +1212,7 @@ func (id *ID) RemoteECE() (*verbs.ECEInfo, error) {
 	}
 	n, errno := rawGetRemoteEce(id.lib.fn[symRdma_get_remote_ece], id.h.C, eceHeld.C)
 	if n < 0 {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, fail.Failed(verb, errno, nil)
 	}
 	eceHeld.Done()
 	return ece, nil
@@ -1240,7 +1240,7 @@ func (id *ID) WriteEvent(event EventType, status int, arg uint64) error {
 		return id.lib.missing("rdma_write_cm_event", symRdma_write_cm_event)
 	}
 	if int(int32(status)) != status {
-		return verr.OutOfRange(verb, "status", status)
+		return fail.OutOfRange(verb, "status", status)
 	}
 	in := inWriteCMEvent{
 		event: uint64(event),
@@ -1256,10 +1256,10 @@ func (id *ID) WriteEvent(event EventType, status int, arg uint64) error {
 		arg,
 	)
 	if n < 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "only events of type USER can be written, and the kernel must know them"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "only events of type USER can be written, and the kernel must know them"},
 			)
 		})
 	}

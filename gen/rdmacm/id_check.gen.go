@@ -3,6 +3,7 @@
 package rdmacm
 
 import (
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -14,7 +15,7 @@ type inBindAddr struct {
 
 // checkBindAddr refuses a call of rdma_bind_addr that breaks a rule.
 func checkBindAddr(in *inBindAddr) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.idBound.OK && in.idBound.V != 0 {
 		bad.Add(&rule7142, in.idBound.V)
 	}
@@ -31,7 +32,7 @@ type inResolveAddr struct {
 
 // checkResolveAddr refuses a call of rdma_resolve_addr that breaks a rule.
 func checkResolveAddr(in *inResolveAddr) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.idListening.OK && in.idListening.V != 0 {
 		bad.Add(&rule7143, in.idListening.V)
 	}
@@ -57,7 +58,7 @@ type inResolveRoute struct {
 
 // checkResolveRoute refuses a call of rdma_resolve_route that breaks a rule.
 func checkResolveRoute(in *inResolveRoute) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.idVerbs.OK && in.idVerbs.V == 0 {
 		bad.Add(&rule0709, in.idVerbs.V)
 	}
@@ -72,7 +73,7 @@ func checkResolveRoute(in *inResolveRoute) error {
 
 // hintResolveRoute returns the lints that a call of rdma_resolve_route breaks, which may be the cause when it fails.
 func hintResolveRoute(in *inResolveRoute) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	may.If(in.timeoutMs < 1, &rule7149, uint64(in.timeoutMs))
 	return may
 }
@@ -85,7 +86,7 @@ type inCreateQP struct {
 
 // checkCreateQP refuses a call of rdma_create_qp that breaks a rule.
 func checkCreateQP(in *inCreateQP) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.idVerbs.OK && in.idVerbs.V == 0 {
 		bad.Add(&rule7150, in.idVerbs.V)
 	}
@@ -117,7 +118,7 @@ type inConnect struct {
 
 // checkConnect refuses a call of rdma_connect that breaks a rule.
 func checkConnect(in *inConnect) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	idPs := PortSpace(in.idPs.V)
 	if in.idVerbs.OK && in.idVerbs.V == 0 {
 		bad.Add(&rule0708, in.idVerbs.V)
@@ -146,7 +147,7 @@ func checkConnect(in *inConnect) error {
 
 // hintConnect returns the lints that a call of rdma_connect breaks, which may be the cause when it fails.
 func hintConnect(in *inConnect) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	idPs := PortSpace(in.idPs.V)
 	may.If(in.idPs.OK &&
 		in.connParam != 0 &&
@@ -217,7 +218,7 @@ type inEstablish struct {
 
 // checkEstablish refuses a call of rdma_establish that breaks a rule.
 func checkEstablish(in *inEstablish) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.idQP.OK && in.idQP.V != 0 {
 		bad.Add(&rule7198, in.idQP.V)
 	}
@@ -241,7 +242,7 @@ type inListen struct {
 
 // checkListen refuses a call of rdma_listen that breaks a rule.
 func checkListen(in *inListen) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.idListening.OK && in.idListening.V != 0 {
 		bad.Add(&rule7180, in.idListening.V)
 	}
@@ -259,7 +260,7 @@ func checkListen(in *inListen) error {
 
 // hintListen returns the lints that a call of rdma_listen breaks, which may be the cause when it fails.
 func hintListen(in *inListen) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	may.If(in.idBound.OK && in.idBound.V != 1, &rule7184, in.idBound.V)
 	return may
 }
@@ -283,7 +284,7 @@ type inAccept struct {
 
 // checkAccept refuses a call of rdma_accept that breaks a rule.
 func checkAccept(in *inAccept) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.idVerbs.OK && in.idVerbs.V == 0 {
 		bad.Add(&rule0710, in.idVerbs.V)
 	}
@@ -301,7 +302,7 @@ func checkAccept(in *inAccept) error {
 
 // hintAccept returns the lints that a call of rdma_accept breaks, which may be the cause when it fails.
 func hintAccept(in *inAccept) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	idPs := PortSpace(in.idPs.V)
 	may.If(in.idPs.OK &&
 		in.connParam != 0 &&
@@ -362,7 +363,7 @@ type inReject struct {
 
 // checkReject refuses a call of rdma_reject that breaks a rule.
 func checkReject(in *inReject) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	idPs := PortSpace(in.idPs.V)
 	if in.idConnecting.OK &&
 		in.idRequested.OK &&
@@ -380,7 +381,7 @@ func checkReject(in *inReject) error {
 
 // hintReject returns the lints that a call of rdma_reject breaks, which may be the cause when it fails.
 func hintReject(in *inReject) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	idPs := PortSpace(in.idPs.V)
 	may.If(in.idPs.OK && idPs == PortSpaceTCP && in.privateDataLen > 148, &rule7191, in.privateDataLen)
 	return may
@@ -396,7 +397,7 @@ type inRejectEce struct {
 
 // checkRejectEce refuses a call of rdma_reject_ece that breaks a rule.
 func checkRejectEce(in *inRejectEce) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	idPs := PortSpace(in.idPs.V)
 	if in.idConnecting.OK &&
 		in.idRequested.OK &&
@@ -414,7 +415,7 @@ func checkRejectEce(in *inRejectEce) error {
 
 // hintRejectEce returns the lints that a call of rdma_reject_ece breaks, which may be the cause when it fails.
 func hintRejectEce(in *inRejectEce) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	idPs := PortSpace(in.idPs.V)
 	may.If(in.idPs.OK && idPs == PortSpaceTCP && in.privateDataLen > 148, &rule7195, in.privateDataLen)
 	return may
@@ -431,7 +432,7 @@ type inNotify struct {
 
 // checkNotify refuses a call of rdma_notify that breaks a rule.
 func checkNotify(in *inNotify) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.idVerbs.OK && in.idVerbs.V == 0 {
 		bad.Add(&rule7202, in.idVerbs.V)
 	}
@@ -448,7 +449,7 @@ func checkNotify(in *inNotify) error {
 
 // hintNotify returns the lints that a call of rdma_notify breaks, which may be the cause when it fails.
 func hintNotify(in *inNotify) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	may.If(in.event != 4 && in.event != 6, &rule7203, in.event)
 	return may
 }
@@ -463,7 +464,7 @@ type inDisconnect struct {
 
 // checkDisconnect refuses a call of rdma_disconnect that breaks a rule.
 func checkDisconnect(in *inDisconnect) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.idVerbs.OK && in.idVerbs.V == 0 {
 		bad.Add(&rule7200, in.idVerbs.V)
 	}
@@ -489,7 +490,7 @@ type inJoinMulticast struct {
 
 // checkJoinMulticast refuses a call of rdma_join_multicast that breaks a rule.
 func checkJoinMulticast(in *inJoinMulticast) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.idVerbs.OK && in.idVerbs.V == 0 {
 		bad.Add(&rule7205, in.idVerbs.V)
 	}
@@ -523,7 +524,7 @@ type inSetOption struct {
 
 // checkSetOption refuses a call of rdma_set_option that breaks a rule.
 func checkSetOption(in *inSetOption) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	level := OptionLevel(in.level)
 	optname := Option(in.optname)
 	if level != OptionLevelID && level != OptionLevelIB {
@@ -613,7 +614,7 @@ type inInitQPAttr struct {
 
 // checkInitQPAttr refuses a call of rdma_init_qp_attr that breaks a rule.
 func checkInitQPAttr(in *inInitQPAttr) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.idVerbs.OK && in.idVerbs.V == 0 {
 		bad.Add(&rule7241, in.idVerbs.V)
 	}
@@ -627,7 +628,7 @@ type inSetLocalEce struct {
 
 // checkSetLocalEce refuses a call of rdma_set_local_ece that breaks a rule.
 func checkSetLocalEce(in *inSetLocalEce) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.idQP.OK && in.idQP.V != 0 {
 		bad.Add(&rule7242, in.idQP.V)
 	}
@@ -641,7 +642,7 @@ type inGetRemoteEce struct {
 
 // checkGetRemoteEce refuses a call of rdma_get_remote_ece that breaks a rule.
 func checkGetRemoteEce(in *inGetRemoteEce) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.idQP.OK && in.idQP.V != 0 {
 		bad.Add(&rule7243, in.idQP.V)
 	}
@@ -655,7 +656,7 @@ type inWriteCMEvent struct {
 
 // checkWriteCMEvent refuses a call of rdma_write_cm_event that breaks a rule.
 func checkWriteCMEvent(in *inWriteCMEvent) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	event := EventType(in.event)
 	if event != EventTypeUser {
 		bad.Add(&rule7228, in.event)

@@ -10,6 +10,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/diagnose"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dl"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -94,7 +95,7 @@ type Lib struct {
 	src     Symbols // kept alive: it owns the functions
 	name    string
 	fn      [numSymbols]uintptr
-	lints   verr.Lints
+	lints   fail.Lints
 	handles object.Index // that events name, by the address of the C object
 	verbs   *verbs.Lib   // whose objects it works with
 }
@@ -163,7 +164,7 @@ func LoadFrom(verbsLib *verbs.Lib, s Symbols) (*Lib, error) {
 // missing returns the error of a verb whose function the library lacks, or that no library was loaded for.
 func (l *Lib) missing(verb string, sym int) error {
 	if l.src == nil {
-		return verr.NeverOpened(verb, "Lib")
+		return fail.NeverOpened(verb, "Lib")
 	}
 	return symbols[sym].Missing(verb, l.name)
 }

@@ -7,8 +7,8 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // ConnAttr is the parameters of a connection.
@@ -45,7 +45,7 @@ func (a *ConnAttr) to(c *cConnParam) error {
 		qp_num:              a.QPNum,
 	}
 	if len(a.PrivateData) > 255 {
-		return verr.TooLong("", "ConnAttr.PrivateData", len(a.PrivateData), 255)
+		return fail.TooLong("", "ConnAttr.PrivateData", len(a.PrivateData), 255)
 	}
 	c.private_data_len = uint8(len(a.PrivateData))
 	return nil

@@ -7,8 +7,8 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // AH is an address handle, the path to a peer for unreliable datagrams. Use it only by pointer: every call on a
@@ -43,7 +43,7 @@ func newAH(dev *Device, c unsafe.Pointer) *AH {
 // destroyAH ends the C object by ibv_destroy_ah.
 func (ah *AH) destroyAH() error {
 	if errno := rawDestroyAH(ah.lib.fn[symIbv_destroy_ah], ah.h.C); errno != 0 && !ah.dev.gone(errno) {
-		return verr.Failed("ibv_destroy_ah", errno, nil)
+		return fail.Failed("ibv_destroy_ah", errno, nil)
 	}
 	return nil
 }

@@ -7,8 +7,8 @@ import (
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/events"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // listen lets Go's poller wait on the descriptor of the events, once; afterwards it no longer holds the handle.
@@ -77,7 +77,7 @@ func (dev *Device) NextEvent(ctx context.Context) (*AsyncEvent, error) {
 	}
 	ev.Type, ev.Port = EventType(ev.event.Type), ev.event.Port
 	if ev.Type == EventTypeCQErr {
-		ev.CQ.base().Fail(verr.ErrnoOverrun)
+		ev.CQ.base().Fail(fail.ErrnoOverrun)
 	}
 	return ev, nil
 }

@@ -8,8 +8,8 @@ import (
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/codes"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // Buf is a buffer in memory of the provider's choice. Use it only by pointer: every call on a copy is refused.
@@ -93,10 +93,10 @@ func (buffer *Buf) ExportDMABufFD() (int, error) {
 	}
 	n, errno := rawExportBufDMABufFD(buffer.lib.fn[symIbv_export_buf_dmabuf_fd], buffer.h.C)
 	if n < 0 {
-		return -1, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return -1, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: codes.ErrnoNoData, Text: "this buffer is not in a dma-buf, so it has no file descriptor; allocate it with a provider that uses a dma-buf [VR-ibv_export_buf_dmabuf_fd-buf-3016]"},
+				fail.Cause{Errno: codes.ErrnoNoData, Text: "this buffer is not in a dma-buf, so it has no file descriptor; allocate it with a provider that uses a dma-buf [VR-ibv_export_buf_dmabuf_fd-buf-3016]"},
 			)
 		})
 	}

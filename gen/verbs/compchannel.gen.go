@@ -8,8 +8,8 @@ import (
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/events"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // CompChannel is a channel for the events of completion queues. Next waits for an event. Use it only by
@@ -44,7 +44,7 @@ func newCompChannel(dev *Device, c unsafe.Pointer) *CompChannel {
 // destroyCompChannel ends the C object by ibv_destroy_comp_channel.
 func (channel *CompChannel) destroyCompChannel() error {
 	if errno := rawDestroyCompChannel(channel.lib.fn[symIbv_destroy_comp_channel], channel.h.C); errno != 0 && !channel.dev.gone(errno) {
-		return verr.Failed("ibv_destroy_comp_channel", errno, nil)
+		return fail.Failed("ibv_destroy_comp_channel", errno, nil)
 	}
 	return nil
 }

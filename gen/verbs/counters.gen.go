@@ -7,9 +7,9 @@ import (
 	"syscall"
 	"unsafe"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // Counters is a set of counters, each at an index of its own. Use it only by pointer: every call on a copy is
@@ -40,7 +40,7 @@ func newCounters(dev *Device, c unsafe.Pointer) *Counters {
 // destroyCounters ends the C object by ibv_destroy_counters.
 func (counters *Counters) destroyCounters() error {
 	if errno := rawDestroyCounters(counters.h.C); errno != 0 && !counters.dev.gone(errno) {
-		return verr.Failed("ibv_destroy_counters", errno, nil)
+		return fail.Failed("ibv_destroy_counters", errno, nil)
 	}
 	return nil
 }
@@ -87,7 +87,7 @@ func (counters *Counters) AttachFlow(attr *CounterAttachAttr, flow *Flow) error 
 	}
 	defer counters.h.Exit()
 	if attr == nil {
-		return verr.NilValue(verb, "CounterAttachAttr", "make one with NewCounterAttachAttr")
+		return fail.NilValue(verb, "CounterAttachAttr", "make one with NewCounterAttachAttr")
 	}
 	attrC := attr.c
 	var flowC unsafe.Pointer
@@ -107,7 +107,7 @@ func (counters *Counters) AttachFlow(attr *CounterAttachAttr, flow *Flow) error 
 		return err
 	}
 	if errno := rawAttachCountersPointFlow(counters.h.C, unsafe.Pointer(&attrC), flowC); errno != 0 {
-		return verr.Failed(verb, errno, nil)
+		return fail.Failed(verb, errno, nil)
 	}
 	return nil
 }
@@ -136,11 +136,11 @@ func (counters *Counters) Read(values []uint64, flags ReadCounters) error {
 		return err
 	}
 	if errno := rawReadCounters(counters.h.C, unsafe.Pointer(unsafe.SliceData(values)), uint32(len(values)), uint32(flags)); errno != 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "no flow has these counters; make a flow with the counters first [VR-ibv_read_counters-flows-3342]"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "there is no value for the highest index at which a counter is attached; read more of them"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "no flow has these counters; make a flow with the counters first [VR-ibv_read_counters-flows-3342]"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "there is no value for the highest index at which a counter is attached; read more of them"},
 			)
 		})
 	}

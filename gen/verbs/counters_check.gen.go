@@ -2,7 +2,7 @@
 
 package verbs
 
-import "github.com/verbsgen/verbsgen/runtime/verr"
+import "github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 
 // inAttachCountersPointFlow has the values that the rules of ibv_attach_counters_point_flow use.
 type inAttachCountersPointFlow struct {
@@ -13,7 +13,7 @@ type inAttachCountersPointFlow struct {
 
 // checkAttachCountersPointFlow refuses a call of ibv_attach_counters_point_flow that breaks a rule.
 func checkAttachCountersPointFlow(in *inAttachCountersPointFlow) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	counterDesc := CounterDescription(in.attrCounterDesc)
 	if counterDesc != CounterDescriptionPackets && counterDesc != CounterDescriptionBytes {
 		bad.Add(&rule2092, in.attrCounterDesc)
@@ -35,7 +35,7 @@ type inReadCounters struct {
 
 // checkReadCounters refuses a call of ibv_read_counters that breaks a rule.
 func checkReadCounters(in *inReadCounters) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	flags := ReadCounters(in.flags)
 	if in.ncounters < 1 {
 		bad.Add(&rule0758, in.ncounters)

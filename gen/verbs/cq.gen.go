@@ -12,11 +12,11 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/diagnose"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/events"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/lazy"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // CQ is a completion queue. Use it only by pointer: every call on a copy is refused.
@@ -62,7 +62,7 @@ func (cq *CQ) load() {
 // destroyCQ ends the C object by ibv_destroy_cq.
 func (cq *CQ) destroyCQ() error {
 	if errno := rawDestroyCQ(cq.lib.fn[symIbv_destroy_cq], cq.h.C); errno != 0 && !cq.dev.gone(errno) {
-		return verr.Failed("ibv_destroy_cq", errno, nil)
+		return fail.Failed("ibv_destroy_cq", errno, nil)
 	}
 	return nil
 }
@@ -205,7 +205,7 @@ func (r *CQReader) PollInto(entries []WCEx) (int, error) { return r.PollSpin(ent
 // below 1 means 1.
 func (r *CQReader) PollSpin(entries []WCEx, tries int) (int, error) {
 	if r == nil || r.cq == nil {
-		return 0, verr.NilValue("ibv_start_poll", "CQReader", "make one with CQ.Reader")
+		return 0, fail.NilValue("ibv_start_poll", "CQReader", "make one with CQ.Reader")
 	}
 	if len(entries) == 0 {
 		return 0, nil
@@ -220,7 +220,7 @@ func (r *CQReader) PollSpin(entries []WCEx, tries int) (int, error) {
 	return n, nil
 }
 
-var errStartPoll = verr.Once{Verb: "ibv_start_poll", Kind: "CQ"}
+var errStartPoll = fail.Once{Verb: "ibv_start_poll", Kind: "CQ"}
 
 // Resize changes the size of a completion queue, and keeps its completions.
 //
@@ -243,7 +243,7 @@ func (cq *CQ) Resize(cqe int) error {
 	}
 	defer cq.h.Exit()
 	if int(int32(cqe)) != cqe {
-		return verr.OutOfRange(verb, "cqe", cqe)
+		return fail.OutOfRange(verb, "cqe", cqe)
 	}
 	in := inResizeCQ{
 		cqe: int64(cqe),
@@ -256,10 +256,10 @@ func (cq *CQ) Resize(cqe int) error {
 	}
 	if err := object.Locked(&cq.mu, func() error {
 		if errno := rawResizeCQ(cq.lib.fn[symIbv_resize_cq], cq.h.C, int32(cqe)); errno != 0 {
-			return verr.Failed(verb, errno, func() []string {
-				return append(verr.Texts(hintResizeCQ(&in)), verr.Causes(
+			return fail.Failed(verb, errno, func() []string {
+				return append(fail.Texts(hintResizeCQ(&in)), fail.Causes(
 					errno,
-					verr.Cause{Errno: syscall.EINVAL, Text: "the queue must have room for the completions that are in it"},
+					fail.Cause{Errno: syscall.EINVAL, Text: "the queue must have room for the completions that are in it"},
 				)...)
 			})
 		}
@@ -291,7 +291,7 @@ func (cq *CQ) Modify(attr *ModifyCQAttr) error {
 	}
 	defer cq.h.Exit()
 	if attr == nil {
-		return verr.NilValue(verb, "ModifyCQAttr", "make one with NewModifyCQAttr")
+		return fail.NilValue(verb, "ModifyCQAttr", "make one with NewModifyCQAttr")
 	}
 	attrC := attr.c
 	in := inModifyCQ{
@@ -307,8 +307,8 @@ func (cq *CQ) Modify(attr *ModifyCQAttr) error {
 		return err
 	}
 	if errno := rawModifyCQ(cq.h.C, unsafe.Pointer(&attrC)); errno != 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return verr.Texts(hintModifyCQ(&in))
+		return fail.Failed(verb, errno, func() []string {
+			return fail.Texts(hintModifyCQ(&in))
 		})
 	}
 	if cq.lib.lints.Wanted() {

@@ -3,6 +3,7 @@
 package verbs
 
 import (
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -15,7 +16,7 @@ type inResizeCQ struct {
 
 // checkResizeCQ refuses a call of ibv_resize_cq that breaks a rule.
 func checkResizeCQ(in *inResizeCQ) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.capMaxCQE.OK &&
 		in.cqe >= 0 &&
 		in.capMaxCQE.V > 0 &&
@@ -27,7 +28,7 @@ func checkResizeCQ(in *inResizeCQ) error {
 
 // hintResizeCQ returns the lints that a call of ibv_resize_cq breaks, which may be the cause when it fails.
 func hintResizeCQ(in *inResizeCQ) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	may.If(in.cqe < 1, &rule1302, uint64(in.cqe))
 	return may
 }
@@ -48,7 +49,7 @@ const (
 
 // checkModifyCQ refuses a call of ibv_modify_cq that breaks a rule.
 func checkModifyCQ(in *inModifyCQ) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.attrMask < 1 {
 		bad.Add(&rule0778, in.attrMask)
 	}
@@ -57,7 +58,7 @@ func checkModifyCQ(in *inModifyCQ) error {
 
 // hintModifyCQ returns the lints that a call of ibv_modify_cq breaks, which may be the cause when it fails.
 func hintModifyCQ(in *inModifyCQ) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	may.If(in.capCQModCapsMaxCQCount.OK &&
 		in.capCQModCapsMaxCQCount.V > 0 &&
 		in.attrMask&modifyCQAttrHasCount != 0 &&

@@ -13,10 +13,10 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/diagnose"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/events"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/lazy"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // Device is an open device context. Everything made from it must be closed first. Use it only by pointer: every
@@ -54,7 +54,7 @@ func newDevice(lib *Lib, c unsafe.Pointer) *Device {
 // closeDevice ends the C object by ibv_close_device.
 func (dev *Device) closeDevice() error {
 	if n, errno := rawCloseDevice(dev.lib.fn[symIbv_close_device], dev.h.C); n != 0 {
-		return verr.Failed("ibv_close_device", errno, nil)
+		return fail.Failed("ibv_close_device", errno, nil)
 	}
 	return nil
 }
@@ -123,10 +123,10 @@ func (dev *Device) ImportPD(pdHandle uint32) (*PD, error) {
 	}
 	ptr, errno := rawImportPD(dev.lib.fn[symIbv_import_pd], dev.h.C, pdHandle)
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.ENOENT, Text: "the handle must be that of a protection domain that lives in the kernel context to which the device context belongs"},
+				fail.Cause{Errno: syscall.ENOENT, Text: "the handle must be that of a protection domain that lives in the kernel context to which the device context belongs"},
 			)
 		})
 	}
@@ -151,7 +151,7 @@ func (dev *Device) QueryDevice() (*DeviceInfo, error) {
 	defer dev.h.Exit()
 	var deviceAttrC cDeviceAttr
 	if errno := rawQueryDevice(dev.lib.fn[symIbv_query_device], dev.h.C, unsafe.Pointer(&deviceAttrC)); errno != 0 {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, fail.Failed(verb, errno, nil)
 	}
 	out := new(DeviceInfo)
 	out.from(&deviceAttrC)
@@ -186,7 +186,7 @@ func (dev *Device) QueryPort(portNum uint8) (*PortInfo, error) {
 	}
 	var portAttrC cPortAttr
 	if errno := rawQueryPort(dev.lib.fn[symIbv_query_port], dev.h.C, portNum, unsafe.Pointer(&portAttrC)); errno != 0 {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, fail.Failed(verb, errno, nil)
 	}
 	out := new(PortInfo)
 	out.from(&portAttrC)
@@ -224,7 +224,7 @@ func (dev *Device) QueryPortSpeed(portNum uint32) (uint64, error) {
 	}
 	var portSpeed uint64
 	if errno := rawQueryPortSpeed(dev.lib.fn[symIbv_query_port_speed], dev.h.C, portNum, unsafe.Pointer(&portSpeed)); errno != 0 {
-		return 0, verr.Failed(verb, errno, nil)
+		return 0, fail.Failed(verb, errno, nil)
 	}
 	return portSpeed, nil
 }
@@ -247,7 +247,7 @@ func (dev *Device) QueryGID(portNum uint8, index int) (GID, error) {
 	}
 	defer dev.h.Exit()
 	if int(int32(index)) != index {
-		return GID{}, verr.OutOfRange(verb, "index", index)
+		return GID{}, fail.OutOfRange(verb, "index", index)
 	}
 	in := inQueryGID{
 		portNum: uint64(portNum),
@@ -268,10 +268,10 @@ func (dev *Device) QueryGID(portNum uint8, index int) (GID, error) {
 		unsafe.Pointer(&gid),
 	)
 	if n < 0 {
-		return GID{}, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return GID{}, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "the index is within the GID table of the port; pass a smaller index [VR-ibv_query_gid-index-0329]"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the index is within the GID table of the port; pass a smaller index [VR-ibv_query_gid-index-0329]"},
 			)
 		})
 	}
@@ -320,11 +320,11 @@ func (dev *Device) QueryGIDEx(portNum uint32, gidIndex uint32) (*GIDEntry, error
 		unsafe.Pointer(&entryC),
 		0,
 	); errno != 0 {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "the index is within the GID table of the port; pass a smaller index [VR-ibv_query_gid_ex-gid_index-0719]"},
-				verr.Cause{Errno: codes.ErrnoNoData, Text: "the entry of the table is empty; ibv_query_gid_table returns those that are not"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the index is within the GID table of the port; pass a smaller index [VR-ibv_query_gid_ex-gid_index-0719]"},
+				fail.Cause{Errno: codes.ErrnoNoData, Text: "the entry of the table is empty; ibv_query_gid_table returns those that are not"},
 			)
 		})
 	}
@@ -372,10 +372,10 @@ func (dev *Device) QueryGIDTable(entries []GIDEntry) (int, error) {
 		0,
 	)
 	if n < 0 {
-		return 0, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return 0, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "the list is too short for all entries; one as long as the GID tables of all ports together is enough"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the list is too short for all entries; one as long as the GID tables of all ports together is enough"},
 			)
 		})
 	}
@@ -401,7 +401,7 @@ func (dev *Device) QueryPKey(portNum uint8, index int) (uint16, error) {
 	}
 	defer dev.h.Exit()
 	if int(int32(index)) != index {
-		return 0, verr.OutOfRange(verb, "index", index)
+		return 0, fail.OutOfRange(verb, "index", index)
 	}
 	in := inQueryPKey{
 		portNum: uint64(portNum),
@@ -422,10 +422,10 @@ func (dev *Device) QueryPKey(portNum uint8, index int) (uint16, error) {
 		unsafe.Pointer(&pkey),
 	)
 	if n < 0 {
-		return 0, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return 0, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.ENOENT, Text: "the index is within the partition table of the port; pass a smaller index [VR-ibv_query_pkey-index-2060]"},
+				fail.Cause{Errno: syscall.ENOENT, Text: "the index is within the partition table of the port; pass a smaller index [VR-ibv_query_pkey-index-2060]"},
 			)
 		})
 	}
@@ -459,10 +459,10 @@ func (dev *Device) GetPKeyIndex(portNum uint8, pkey uint16) (int, error) {
 	}
 	n, errno := rawGetPKeyIndex(dev.lib.fn[symIbv_get_pkey_index], dev.h.C, portNum, bits.ReverseBytes16(pkey))
 	if n < 0 {
-		return -1, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return -1, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.ENOENT, Text: "the table of the port does not have the key; the highest bit of a key (full membership) counts"},
+				fail.Cause{Errno: syscall.ENOENT, Text: "the table of the port does not have the key; the highest bit of a key (full membership) counts"},
 			)
 		})
 	}
@@ -480,7 +480,7 @@ func (dev *Device) AllocPD() (*PD, error) {
 	defer dev.h.Exit()
 	ptr, errno := rawAllocPD(dev.lib.fn[symIbv_alloc_pd], dev.h.C)
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, fail.Failed(verb, errno, nil)
 	}
 	o := newPD(dev, ptr)
 	if err := o.h.Adopt(&dev.h.Node); err != nil {
@@ -507,7 +507,7 @@ func (dev *Device) CreateFlowActionESP(esp *FlowActionESPAttr) (*FlowAction, err
 	}
 	defer dev.h.Exit()
 	if esp == nil {
-		return nil, verr.NilValue(verb, "FlowActionESPAttr", "make one with NewFlowActionESPAttr")
+		return nil, fail.NilValue(verb, "FlowActionESPAttr", "make one with NewFlowActionESPAttr")
 	}
 	espC := esp.c
 	var espPins cmem.Pins
@@ -527,7 +527,7 @@ func (dev *Device) CreateFlowActionESP(esp *FlowActionESPAttr) (*FlowAction, err
 	}
 	ptr, errno := rawCreateFlowActionEsp(dev.h.C, unsafe.Pointer(&espC))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, fail.Failed(verb, errno, nil)
 	}
 	o := newFlowAction(dev, ptr)
 	if err := o.h.Adopt(&dev.h.Node); err != nil {
@@ -554,7 +554,7 @@ func (dev *Device) OpenXRCD(xrcdInitAttr *XRCDInitAttr) (*XRCD, error) {
 	}
 	defer dev.h.Exit()
 	if xrcdInitAttr == nil {
-		return nil, verr.NilValue(verb, "XRCDInitAttr", "make one with NewXRCDInitAttr")
+		return nil, fail.NilValue(verb, "XRCDInitAttr", "make one with NewXRCDInitAttr")
 	}
 	xrcdInitAttrC := xrcdInitAttr.c
 	if xrcdInitAttr.err != nil {
@@ -570,12 +570,12 @@ func (dev *Device) OpenXRCD(xrcdInitAttr *XRCDInitAttr) (*XRCD, error) {
 	}
 	ptr, errno := rawOpenXRCD(dev.h.C, unsafe.Pointer(&xrcdInitAttrC))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return append(verr.Texts(hintOpenXRCD(&in)), verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return append(fail.Texts(hintOpenXRCD(&in)), fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EBADF, Text: "fd is not an open file"},
-				verr.Cause{Errno: syscall.EAGAIN, Text: "the inode has no domain; O_CREAT makes one"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "with O_CREAT and O_EXCL, the inode must not have a domain"},
+				fail.Cause{Errno: syscall.EBADF, Text: "fd is not an open file"},
+				fail.Cause{Errno: syscall.EAGAIN, Text: "the inode has no domain; O_CREAT makes one"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "with O_CREAT and O_EXCL, the inode must not have a domain"},
 			)...)
 		})
 	}
@@ -600,7 +600,7 @@ func (dev *Device) CreateCompChannel() (*CompChannel, error) {
 	defer dev.h.Exit()
 	ptr, errno := rawCreateCompChannel(dev.lib.fn[symIbv_create_comp_channel], dev.h.C)
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, fail.Failed(verb, errno, nil)
 	}
 	o := newCompChannel(dev, ptr)
 	if err := o.h.Adopt(&dev.h.Node); err != nil {
@@ -628,7 +628,7 @@ func (dev *Device) AllocDM(attr *AllocDMAttr) (*DM, error) {
 	}
 	defer dev.h.Exit()
 	if attr == nil {
-		return nil, verr.NilValue(verb, "AllocDMAttr", "make one with NewAllocDMAttr")
+		return nil, fail.NilValue(verb, "AllocDMAttr", "make one with NewAllocDMAttr")
 	}
 	attrC := attr.c
 	in := inAllocDM{
@@ -644,10 +644,10 @@ func (dev *Device) AllocDM(attr *AllocDMAttr) (*DM, error) {
 	}
 	ptr, errno := rawAllocDM(dev.h.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return append(verr.Texts(hintAllocDM(&in)), verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return append(fail.Texts(hintAllocDM(&in)), fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "log_align_req is more than the device can align to"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "log_align_req is more than the device can align to"},
 			)...)
 		})
 	}
@@ -684,7 +684,7 @@ func (dev *Device) CreateCQ(cqe int, channel *CompChannel, compVector int) (*CQ,
 	}
 	defer dev.h.Exit()
 	if int(int32(cqe)) != cqe {
-		return nil, verr.OutOfRange(verb, "cqe", cqe)
+		return nil, fail.OutOfRange(verb, "cqe", cqe)
 	}
 	var channelC unsafe.Pointer
 	if channel != nil {
@@ -695,7 +695,7 @@ func (dev *Device) CreateCQ(cqe int, channel *CompChannel, compVector int) (*CQ,
 		channelC = channel.h.C
 	}
 	if int(int32(compVector)) != compVector {
-		return nil, verr.OutOfRange(verb, "comp_vector", compVector)
+		return nil, fail.OutOfRange(verb, "comp_vector", compVector)
 	}
 	in := inCreateCQ{
 		compVector:            int64(compVector),
@@ -717,8 +717,8 @@ func (dev *Device) CreateCQ(cqe int, channel *CompChannel, compVector int) (*CQ,
 		int32(compVector),
 	)
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Texts(hintCreateCQ(&in))
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Texts(hintCreateCQ(&in))
 		})
 	}
 	if dev.lib.lints.Wanted() {
@@ -753,7 +753,7 @@ func (dev *Device) CreateCQEx(cqAttr *CQInitAttrEx) (*CQ, error) {
 	}
 	defer dev.h.Exit()
 	if cqAttr == nil {
-		return nil, verr.NilValue(verb, "CQInitAttrEx", "make one with NewCQInitAttrEx")
+		return nil, fail.NilValue(verb, "CQInitAttrEx", "make one with NewCQInitAttrEx")
 	}
 	cqAttrC := cqAttr.c
 	if cqAttr.channel != nil {
@@ -788,8 +788,8 @@ func (dev *Device) CreateCQEx(cqAttr *CQInitAttrEx) (*CQ, error) {
 	}
 	ptr, errno := rawCreateCQEx(dev.h.C, unsafe.Pointer(&cqAttrC))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Texts(hintCreateCQEx(&in))
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Texts(hintCreateCQEx(&in))
 		})
 	}
 	if dev.lib.lints.Wanted() {
@@ -819,7 +819,7 @@ func (dev *Device) QueryCompCntrCaps() (*CompCntrInfo, error) {
 	}
 	var capsValueC cCompCntrCaps
 	if errno := rawQueryCompCntrCaps(dev.lib.fn[sym_ibv_query_comp_cntr_caps], dev.h.C, unsafe.Pointer(&capsValueC)); errno != 0 {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, fail.Failed(verb, errno, nil)
 	}
 	out := new(CompCntrInfo)
 	out.from(&capsValueC)
@@ -846,7 +846,7 @@ func (dev *Device) CreateCompCntr(ccAttr *CompCntrInitAttr) (*CompCntr, error) {
 		return nil, dev.lib.missing("ibv_create_comp_cntr", symIbv_create_comp_cntr)
 	}
 	if ccAttr == nil {
-		return nil, verr.NilValue(verb, "CompCntrInitAttr", "make one with NewCompCntrInitAttr")
+		return nil, fail.NilValue(verb, "CompCntrInitAttr", "make one with NewCompCntrInitAttr")
 	}
 	ccAttrC := ccAttr.c
 	in := inCreateCompCntr{
@@ -859,10 +859,10 @@ func (dev *Device) CreateCompCntr(ccAttr *CompCntrInitAttr) (*CompCntr, error) {
 	}
 	ptr, errno := rawCreateCompCntr(dev.lib.fn[symIbv_create_comp_cntr], dev.h.C, unsafe.Pointer(&ccAttrC))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "not every device counts bytes: count requests instead"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "not every device counts bytes: count requests instead"},
 			)
 		})
 	}
@@ -904,7 +904,7 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 	}
 	defer dev.h.Exit()
 	if srqInitAttrEx == nil {
-		return nil, verr.NilValue(verb, "SRQInitAttrEx", "make one with NewSRQInitAttrEx")
+		return nil, fail.NilValue(verb, "SRQInitAttrEx", "make one with NewSRQInitAttrEx")
 	}
 	srqInitAttrExC := srqInitAttrEx.c
 	if srqInitAttrEx.pd != nil {
@@ -955,8 +955,8 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 	}
 	ptr, errno := rawCreateSRQEx(dev.lib.fn[symIbv_create_srq], dev.h.C, unsafe.Pointer(&srqInitAttrExC))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Texts(hintCreateSRQEx(&in))
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Texts(hintCreateSRQEx(&in))
 		})
 	}
 	if dev.lib.lints.Wanted() {
@@ -1002,7 +1002,7 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 	}
 	defer dev.h.Exit()
 	if qpInitAttrEx == nil {
-		return nil, verr.NilValue(verb, "QPInitAttrEx", "make one with NewQPInitAttrEx")
+		return nil, fail.NilValue(verb, "QPInitAttrEx", "make one with NewQPInitAttrEx")
 	}
 	qpInitAttrExC := qpInitAttrEx.c
 	if qpInitAttrEx.err != nil {
@@ -1087,10 +1087,10 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 	qpInitAttrExC.cap.max_recv_sge = diagnose.Divisor(dev.lib.src, dev.h.Label(), "efa", qpInitAttrExC.cap.max_recv_sge)
 	ptr, errno := rawCreateQPEx(dev.lib.fn[symIbv_create_qp], dev.h.C, unsafe.Pointer(&qpInitAttrExC))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return append(verr.Texts(hintCreateQPEx(&in)), verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return append(fail.Texts(hintCreateQPEx(&in)), fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "max_inline_data is more than the device carries inline; no capability says how much that is"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "max_inline_data is more than the device carries inline; no capability says how much that is"},
 			)...)
 		})
 	}
@@ -1136,7 +1136,7 @@ func (dev *Device) AllocTD() (*TD, error) {
 	initAttrC := cTDInitAttr{}
 	ptr, errno := rawAllocTD(dev.h.C, unsafe.Pointer(&initAttrC))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, fail.Failed(verb, errno, nil)
 	}
 	o := newTD(dev, ptr)
 	if err := o.h.Adopt(&dev.h.Node); err != nil {
@@ -1178,7 +1178,7 @@ func (dev *Device) AllocDMAH(attr *DMAHInitAttr) (*DMAH, error) {
 		return nil, dev.lib.missing("ibv_alloc_dmah", symIbv_alloc_dmah)
 	}
 	if attr == nil {
-		return nil, verr.NilValue(verb, "DMAHInitAttr", "make one with NewDMAHInitAttr")
+		return nil, fail.NilValue(verb, "DMAHInitAttr", "make one with NewDMAHInitAttr")
 	}
 	attrC := attr.c
 	if attr.err != nil {
@@ -1194,7 +1194,7 @@ func (dev *Device) AllocDMAH(attr *DMAHInitAttr) (*DMAH, error) {
 	}
 	ptr, errno := rawAllocDMAH(dev.lib.fn[symIbv_alloc_dmah], dev.h.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, fail.Failed(verb, errno, nil)
 	}
 	o := newDMAH(dev, ptr)
 	if err := o.h.Adopt(&dev.h.Node); err != nil {
@@ -1227,8 +1227,8 @@ func (dev *Device) QueryRTValues() (*RTInfo, error) {
 		return nil, err
 	}
 	if errno := rawQueryRtValuesEx(dev.h.C, unsafe.Pointer(&valuesC)); errno != 0 {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Texts(hintQueryRtValuesEx(&in))
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Texts(hintQueryRtValuesEx(&in))
 		})
 	}
 	if dev.lib.lints.Wanted() {
@@ -1250,7 +1250,7 @@ func (dev *Device) QueryDeviceEx() (*DeviceInfoEx, error) {
 	defer dev.h.Exit()
 	var attrC cDeviceAttrEx
 	if errno := rawQueryDeviceEx(dev.lib.fn[symIbv_query_device], dev.h.C, nil, unsafe.Pointer(&attrC)); errno != 0 {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, fail.Failed(verb, errno, nil)
 	}
 	if attrC.comp_mask == 0 {
 		dev.caps.Keep(&attrC) // not the plain attributes alone: what is 0 is known to be 0
@@ -1303,7 +1303,7 @@ func (dev *Device) CreateWQ(wqInitAttr *WQInitAttr) (*WQ, error) {
 	}
 	defer dev.h.Exit()
 	if wqInitAttr == nil {
-		return nil, verr.NilValue(verb, "WQInitAttr", "make one with NewWQInitAttr")
+		return nil, fail.NilValue(verb, "WQInitAttr", "make one with NewWQInitAttr")
 	}
 	wqInitAttrC := wqInitAttr.c
 	if wqInitAttr.pd != nil {
@@ -1341,8 +1341,8 @@ func (dev *Device) CreateWQ(wqInitAttr *WQInitAttr) (*WQ, error) {
 	}
 	ptr, errno := rawCreateWQ(dev.h.C, unsafe.Pointer(&wqInitAttrC))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Texts(hintCreateWQ(&in))
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Texts(hintCreateWQ(&in))
 		})
 	}
 	if dev.lib.lints.Wanted() {
@@ -1375,7 +1375,7 @@ func (dev *Device) CreateRWQIndTable(initAttr *RWQIndTableInitAttr) (*RWQIndTabl
 	}
 	defer dev.h.Exit()
 	if initAttr == nil {
-		return nil, verr.NilValue(verb, "RWQIndTableInitAttr", "make one with NewRWQIndTableInitAttr")
+		return nil, fail.NilValue(verb, "RWQIndTableInitAttr", "make one with NewRWQIndTableInitAttr")
 	}
 	initAttrC := initAttr.c
 	var initAttrPins cmem.Pins
@@ -1404,8 +1404,8 @@ func (dev *Device) CreateRWQIndTable(initAttr *RWQIndTableInitAttr) (*RWQIndTabl
 	}
 	ptr, errno := rawCreateRWQIndTable(dev.h.C, unsafe.Pointer(&initAttrC))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Texts(hintCreateRWQIndTable(&in))
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Texts(hintCreateRWQIndTable(&in))
 		})
 	}
 	if dev.lib.lints.Wanted() {
@@ -1438,10 +1438,10 @@ func (dev *Device) InitAHFromWC(portNum uint8, wc *WC, grh []byte) (AHAttr, erro
 	}
 	defer dev.h.Exit()
 	if wc == nil {
-		return AHAttr{}, verr.NilValue(verb, "wc", "pass a WC")
+		return AHAttr{}, fail.NilValue(verb, "wc", "pass a WC")
 	}
 	if len(grh) < 40 {
-		return AHAttr{}, verr.TooShort(verb, "grh", 40)
+		return AHAttr{}, fail.TooShort(verb, "grh", 40)
 	}
 	in := inInitAHFromWC{
 		portNum: uint64(portNum),
@@ -1459,11 +1459,11 @@ func (dev *Device) InitAHFromWC(portNum uint8, wc *WC, grh []byte) (AHAttr, erro
 		unsafe.Pointer(&ahAttrC),
 	)
 	if n < 0 {
-		return AHAttr{}, verr.Failed(verb, errno, func() []string {
-			return append(verr.Texts(hintInitAHFromWC(&in)), verr.Causes(
+		return AHAttr{}, fail.Failed(verb, errno, func() []string {
+			return append(fail.Texts(hintInitAHFromWC(&in)), fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "the bytes are not the GRH of a datagram to this port; pass the first 40 bytes of the memory of the receive"},
-				verr.Cause{Errno: syscall.EPROTONOSUPPORT, Text: "the bytes are not the GRH of a datagram to this port; pass the first 40 bytes of the memory of the receive"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the bytes are not the GRH of a datagram to this port; pass the first 40 bytes of the memory of the receive"},
+				fail.Cause{Errno: syscall.EPROTONOSUPPORT, Text: "the bytes are not the GRH of a datagram to this port; pass the first 40 bytes of the memory of the receive"},
 			)...)
 		})
 	}
@@ -1512,10 +1512,10 @@ func (dev *Device) ResolveEthL2FromGID(attr AHAttr) ([6]uint8, uint16, error) {
 		unsafe.Pointer(&ethMac),
 		unsafe.Pointer(&vid),
 	); errno != 0 {
-		return [6]uint8{}, 0, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return [6]uint8{}, 0, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EHOSTUNREACH, Text: "nobody has the destination GID on the network of the source GID, or nobody answers"},
+				fail.Cause{Errno: syscall.EHOSTUNREACH, Text: "nobody has the destination GID on the network of the source GID, or nobody answers"},
 			)
 		})
 	}
@@ -1534,7 +1534,7 @@ func (dev *Device) CreateCounters() (*Counters, error) {
 	initAttrC := cCountersInitAttr{}
 	ptr, errno := rawCreateCounters(dev.h.C, unsafe.Pointer(&initAttrC))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, fail.Failed(verb, errno, nil)
 	}
 	o := newCounters(dev, ptr)
 	if err := o.h.Adopt(&dev.h.Node); err != nil {

@@ -5,6 +5,7 @@ package verbs
 import (
 	"math"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -18,7 +19,7 @@ type inQueryPort struct {
 
 // checkQueryPort refuses a call of ibv_query_port that breaks a rule.
 func checkQueryPort(in *inQueryPort) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.portNum < 1 {
 		bad.Add(&rule0170, in.portNum)
 	}
@@ -39,7 +40,7 @@ type inQueryPortSpeed struct {
 
 // checkQueryPortSpeed refuses a call of ibv_query_port_speed that breaks a rule.
 func checkQueryPortSpeed(in *inQueryPortSpeed) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.portNum < 1 {
 		bad.Add(&rule1326, in.portNum)
 	}
@@ -58,7 +59,7 @@ type inQueryGID struct {
 
 // checkQueryGID refuses a call of ibv_query_gid that breaks a rule.
 func checkQueryGID(in *inQueryGID) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.portNum < 1 {
 		bad.Add(&rule0326, in.portNum)
 	}
@@ -80,7 +81,7 @@ type inQueryGIDEx struct {
 
 // checkQueryGIDEx refuses a call of ibv_query_gid_ex that breaks a rule.
 func checkQueryGIDEx(in *inQueryGIDEx) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.flags > 0 {
 		bad.Add(&rule0703, in.flags)
 	}
@@ -101,7 +102,7 @@ type inQueryGIDTable struct {
 
 // checkQueryGIDTable refuses a call of ibv_query_gid_table that breaks a rule.
 func checkQueryGIDTable(in *inQueryGIDTable) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.maxEntries < 1 {
 		bad.Add(&rule0708, in.maxEntries)
 	}
@@ -120,7 +121,7 @@ type inQueryPKey struct {
 
 // checkQueryPKey refuses a call of ibv_query_pkey that breaks a rule.
 func checkQueryPKey(in *inQueryPKey) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.portNum < 1 {
 		bad.Add(&rule0713, in.portNum)
 	}
@@ -141,7 +142,7 @@ type inGetPKeyIndex struct {
 
 // checkGetPKeyIndex refuses a call of ibv_get_pkey_index that breaks a rule.
 func checkGetPKeyIndex(in *inGetPKeyIndex) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.portNum < 1 {
 		bad.Add(&rule0717, in.portNum)
 	}
@@ -162,7 +163,7 @@ type inCreateFlowActionEsp struct {
 
 // checkCreateFlowActionEsp refuses a call of ibv_create_flow_action_esp that breaks a rule.
 func checkCreateFlowActionEsp(in *inCreateFlowActionEsp) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.espAttr == 0 {
 		bad.Add(&rule1525, in.espAttr)
 	}
@@ -193,7 +194,7 @@ const (
 
 // checkOpenXRCD refuses a call of ibv_open_xrcd that breaks a rule.
 func checkOpenXRCD(in *inOpenXRCD) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.xrcdInitAttrCompMask&(xrcdInitAttrHasFD|xrcdInitAttrHasOFlags) != xrcdInitAttrHasFD|xrcdInitAttrHasOFlags {
 		bad.Add(&rule0733, 0)
 	}
@@ -205,7 +206,7 @@ func checkOpenXRCD(in *inOpenXRCD) error {
 
 // hintOpenXRCD returns the lints that a call of ibv_open_xrcd breaks, which may be the cause when it fails.
 func hintOpenXRCD(in *inOpenXRCD) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	may.If(uint64(in.xrcdInitAttrOflags)&^0xc0 != 0, &rule0734, uint64(in.xrcdInitAttrOflags))
 	may.If(in.xrcdInitAttrFD == -1 && uint64(in.xrcdInitAttrOflags)&0x40 == 0, &rule2076, uint64(in.xrcdInitAttrOflags))
 	return may
@@ -221,7 +222,7 @@ type inAllocDM struct {
 
 // checkAllocDM refuses a call of ibv_alloc_dm that breaks a rule.
 func checkAllocDM(in *inAllocDM) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.capMaxDMSize.OK && in.capMaxDMSize.V != 0 && in.attrLength > in.capMaxDMSize.V {
 		bad.Add(&rule0097, in.attrLength, in.capMaxDMSize.V)
 	}
@@ -233,7 +234,7 @@ func checkAllocDM(in *inAllocDM) error {
 
 // hintAllocDM returns the lints that a call of ibv_alloc_dm breaks, which may be the cause when it fails.
 func hintAllocDM(in *inAllocDM) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	may.If(in.capMaxDMSize.OK && in.capMaxDMSize.V == 0 && in.attrLength > in.capMaxDMSize.V, &rule0098, in.attrLength, in.capMaxDMSize.V)
 	may.If(in.attrLength < 1, &rule0099, in.attrLength)
 	may.If(in.attrCompMask != 0, &rule0101, in.attrCompMask)
@@ -250,7 +251,7 @@ type inCreateCQ struct {
 
 // checkCreateCQ refuses a call of ibv_create_cq that breaks a rule.
 func checkCreateCQ(in *inCreateCQ) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.compVector < 0 {
 		bad.Add(&rule0281, uint64(in.compVector))
 	}
@@ -262,7 +263,7 @@ func checkCreateCQ(in *inCreateCQ) error {
 
 // hintCreateCQ returns the lints that a call of ibv_create_cq breaks, which may be the cause when it fails.
 func hintCreateCQ(in *inCreateCQ) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	may.If(in.cqe < 1, &rule0279, uint64(in.cqe))
 	may.If(in.capMaxCQE.OK && in.capMaxCQE.V > 0 && uint64(in.cqe) > in.capMaxCQE.V, &rule0280, uint64(in.cqe), in.capMaxCQE.V)
 	return may
@@ -288,7 +289,7 @@ const (
 
 // checkCreateCQEx refuses a call of ibv_create_cq_ex that breaks a rule.
 func checkCreateCQEx(in *inCreateCQEx) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	wcFields := WCField(in.cqAttrWCFlags)
 	if in.contextNumCompVectors.OK && in.contextNumCompVectors.V <= in.cqAttrCompVector {
 		bad.Add(&rule0907, in.cqAttrCompVector, in.contextNumCompVectors.V)
@@ -315,7 +316,7 @@ func checkCreateCQEx(in *inCreateCQEx) error {
 
 // hintCreateCQEx returns the lints that a call of ibv_create_cq_ex breaks, which may be the cause when it fails.
 func hintCreateCQEx(in *inCreateCQEx) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	flags := CQFlag(in.cqAttrFlags)
 	wcFields := WCField(in.cqAttrWCFlags)
 	may.If(in.cqAttrCQE < 1, &rule0905, in.cqAttrCQE)
@@ -334,7 +335,7 @@ type inCreateCompCntr struct {
 
 // checkCreateCompCntr refuses a call of ibv_create_comp_cntr that breaks a rule.
 func checkCreateCompCntr(in *inCreateCompCntr) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	typ := CompCntrType(in.ccAttrType)
 	if in.ccAttrCompMask > 0 {
 		bad.Add(&rule1361, in.ccAttrCompMask)
@@ -378,7 +379,7 @@ const (
 
 // checkCreateSRQEx refuses a call of ibv_create_srq_ex that breaks a rule.
 func checkCreateSRQEx(in *inCreateSRQEx) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	typ := SRQType(in.srqInitAttrExSRQType)
 	capDeviceCapFlags := DeviceCap(in.capDeviceCapFlags.V)
 	if in.srqInitAttrExCompMask&srqInitAttrExHasType != 0 &&
@@ -425,7 +426,7 @@ func checkCreateSRQEx(in *inCreateSRQEx) error {
 
 // hintCreateSRQEx returns the lints that a call of ibv_create_srq_ex breaks, which may be the cause when it fails.
 func hintCreateSRQEx(in *inCreateSRQEx) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	typ := SRQType(in.srqInitAttrExSRQType)
 	capTMCapsFlags := TMCap(in.capTMCapsFlags.V)
 	may.If(in.srqInitAttrExCompMask&srqInitAttrExHasPD != srqInitAttrExHasPD, &rule1203, 0)
@@ -483,7 +484,7 @@ const (
 
 // checkCreateQPEx refuses a call of ibv_create_qp_ex that breaks a rule.
 func checkCreateQPEx(in *inCreateQPEx) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	typ := QPType(in.qpInitAttrExQPType)
 	flags := QPFlag(in.qpInitAttrExCreateFlags)
 	if (typ == QPTypeRC ||
@@ -567,7 +568,7 @@ func checkCreateQPEx(in *inCreateQPEx) error {
 
 // hintCreateQPEx returns the lints that a call of ibv_create_qp_ex breaks, which may be the cause when it fails.
 func hintCreateQPEx(in *inCreateQPEx) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	typ := QPType(in.qpInitAttrExQPType)
 	flags := QPFlag(in.qpInitAttrExCreateFlags)
 	sendOps := QPOp(in.qpInitAttrExSendOpsFlags)
@@ -735,7 +736,7 @@ type inAllocParentDomain struct {
 
 // checkAllocParentDomain refuses a call of ibv_alloc_parent_domain that breaks a rule.
 func checkAllocParentDomain(in *inAllocParentDomain) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.attrPD == 0 {
 		bad.Add(&rule0135, in.attrPD)
 	}
@@ -758,7 +759,7 @@ const (
 
 // checkAllocDMAH refuses a call of ibv_alloc_dmah that breaks a rule.
 func checkAllocDMAH(in *inAllocDMAH) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	tphMemType := TPHMemType(in.attrTPHMemType)
 	if in.attrCompMask&dmahInitAttrHasPH != dmahInitAttrHasPH {
 		bad.Add(&rule1335, in.attrCompMask)
@@ -790,7 +791,7 @@ const (
 
 // checkQueryRtValuesEx refuses a call of ibv_query_rt_values_ex that breaks a rule.
 func checkQueryRtValuesEx(in *inQueryRtValuesEx) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.valuesCompMask&^rtInfoHasRawClock != 0 {
 		bad.Add(&rule1324, in.valuesCompMask)
 	}
@@ -799,7 +800,7 @@ func checkQueryRtValuesEx(in *inQueryRtValuesEx) error {
 
 // hintQueryRtValuesEx returns the lints that a call of ibv_query_rt_values_ex breaks, which may be the cause when it fails.
 func hintQueryRtValuesEx(in *inQueryRtValuesEx) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	may.If(in.valuesCompMask&rtInfoHasRawClock != rtInfoHasRawClock, &rule1325, in.valuesCompMask)
 	return may
 }
@@ -820,7 +821,7 @@ const (
 
 // checkOpenQP refuses a call of ibv_open_qp that breaks a rule.
 func checkOpenQP(in *inOpenQP) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	typ := QPType(in.qpOpenAttrQPType)
 	if in.qpOpenAttrCompMask&(qpOpenAttrHasQPNum|qpOpenAttrHasXRCD|qpOpenAttrHasType) != qpOpenAttrHasQPNum|qpOpenAttrHasXRCD|qpOpenAttrHasType {
 		bad.Add(&rule1220, 0)
@@ -857,7 +858,7 @@ const (
 
 // checkCreateWQ refuses a call of ibv_create_wq that breaks a rule.
 func checkCreateWQ(in *inCreateWQ) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	typ := WQType(in.wqInitAttrWQType)
 	flags := WQFlags(in.wqInitAttrCreateFlags)
 	if in.wqInitAttrPD == 0 {
@@ -877,7 +878,7 @@ func checkCreateWQ(in *inCreateWQ) error {
 
 // hintCreateWQ returns the lints that a call of ibv_create_wq breaks, which may be the cause when it fails.
 func hintCreateWQ(in *inCreateWQ) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	flags := WQFlags(in.wqInitAttrCreateFlags)
 	capRawPacketCaps := RawPacketCap(in.capRawPacketCaps.V)
 	capDeviceCapFlagsEx := DeviceCapEx(in.capDeviceCapFlagsEx.V)
@@ -919,7 +920,7 @@ type inCreateRWQIndTable struct {
 
 // checkCreateRWQIndTable refuses a call of ibv_create_rwq_ind_table that breaks a rule.
 func checkCreateRWQIndTable(in *inCreateRWQIndTable) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.initAttrIndTbl == 0 {
 		bad.Add(&rule1503, in.initAttrIndTbl)
 	}
@@ -934,7 +935,7 @@ func checkCreateRWQIndTable(in *inCreateRWQIndTable) error {
 
 // hintCreateRWQIndTable returns the lints that a call of ibv_create_rwq_ind_table breaks, which may be the cause when it fails.
 func hintCreateRWQIndTable(in *inCreateRWQIndTable) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	may.If(in.capRSSCapsMaxRWQIndirectionTableSize.OK && validate.Power(in.initAttrLogIndTblSize) > in.capRSSCapsMaxRWQIndirectionTableSize.V, &rule1505, in.initAttrLogIndTblSize, in.capRSSCapsMaxRWQIndirectionTableSize.V)
 	return may
 }
@@ -947,7 +948,7 @@ type inInitAHFromWC struct {
 
 // hintInitAHFromWC returns the lints that a call of ibv_init_ah_from_wc breaks, which may be the cause when it fails.
 func hintInitAHFromWC(in *inInitAHFromWC) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	may.If(in.portNum < 1, &rule0765, in.portNum)
 	may.If(in.capPhysPortCnt.OK && in.capPhysPortCnt.V > 0 && in.portNum > in.capPhysPortCnt.V, &rule0766, in.portNum, in.capPhysPortCnt.V)
 	return may
@@ -961,7 +962,7 @@ type inResolveEthL2FromGID struct {
 
 // checkResolveEthL2FromGID refuses a call of ibv_resolve_eth_l2_from_gid that breaks a rule.
 func checkResolveEthL2FromGID(in *inResolveEthL2FromGID) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.attrPortNum < 1 {
 		bad.Add(&rule3032, in.attrPortNum)
 	}

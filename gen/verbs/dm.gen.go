@@ -8,8 +8,8 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/devmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // DM is a buffer of device memory. Use it only by pointer: every call on a copy is refused.
@@ -44,7 +44,7 @@ func newDM(dev *Device, c unsafe.Pointer) *DM {
 // freeDM ends the C object by ibv_free_dm.
 func (dm *DM) freeDM() error {
 	if errno := rawFreeDM(dm.h.C); errno != 0 && !dm.dev.gone(errno) {
-		return verr.Failed("ibv_free_dm", errno, func() []string {
+		return fail.Failed("ibv_free_dm", errno, func() []string {
 			return devmem.GoneHints(errno)
 		})
 	}
@@ -96,7 +96,7 @@ func (dm *DM) ExportDMABufFD() (int, error) {
 	}
 	n, errno := rawDMExportDMABufFD(dm.lib.fn[symIbv_dm_export_dmabuf_fd], dm.h.C)
 	if n < 0 {
-		return -1, verr.Failed(verb, errno, nil)
+		return -1, fail.Failed(verb, errno, nil)
 	}
 	return n, nil
 }

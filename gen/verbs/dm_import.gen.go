@@ -5,7 +5,7 @@ package verbs
 import (
 	"syscall"
 
-	"github.com/verbsgen/verbsgen/runtime/verr"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
 // ImportDM imports device memory that another context of the same device file allocated.
@@ -28,8 +28,8 @@ func (dev *Device) ImportDM(dmHandle uint32, length uint64) (*DM, error) {
 	}
 	ptr, errno := rawImportDM(dev.lib.fn[symIbv_import_dm], dev.h.C, dmHandle)
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(errno, verr.Cause{Errno: syscall.ENOENT,
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(errno, fail.Cause{Errno: syscall.ENOENT,
 				Text: "the handle must be that of device memory that lives in the kernel context to which the device context belongs"})
 		})
 	}

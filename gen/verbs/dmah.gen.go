@@ -6,8 +6,8 @@ import (
 	"log/slog"
 	"unsafe"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // DMAH is a DMA handle. It describes how PCIe treats the accesses of the device to the memory regions that are
@@ -41,7 +41,7 @@ func (dmah *DMAH) deallocDMAH() error {
 		return dmah.lib.missing("ibv_dealloc_dmah", symIbv_dealloc_dmah)
 	}
 	if errno := rawDeallocDMAH(dmah.lib.fn[symIbv_dealloc_dmah], dmah.h.C); errno != 0 && !dmah.dev.gone(errno) {
-		return verr.Failed("ibv_dealloc_dmah", errno, nil)
+		return fail.Failed("ibv_dealloc_dmah", errno, nil)
 	}
 	return nil
 }

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"unsafe"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // Flow is a flow, which steers packets to a queue pair. Use it only by pointer: every call on a copy is
@@ -43,7 +43,7 @@ func newFlow(dev *Device, c unsafe.Pointer) *Flow {
 // destroyFlow ends the C object by ibv_destroy_flow.
 func (flow *Flow) destroyFlow() error {
 	if errno := rawDestroyFlow(flow.h.C); errno != 0 && !flow.dev.gone(errno) {
-		return verr.Failed("ibv_destroy_flow", errno, nil)
+		return fail.Failed("ibv_destroy_flow", errno, nil)
 	}
 	return nil
 }

@@ -7,8 +7,8 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // FlowAction is an action of flows on packets. Use it only by pointer: every call on a copy is refused.
@@ -38,7 +38,7 @@ func newFlowAction(dev *Device, c unsafe.Pointer) *FlowAction {
 // destroyFlowAction ends the C object by ibv_destroy_flow_action.
 func (action *FlowAction) destroyFlowAction() error {
 	if errno := rawDestroyFlowAction(action.h.C); errno != 0 && !action.dev.gone(errno) {
-		return verr.Failed("ibv_destroy_flow_action", errno, nil)
+		return fail.Failed("ibv_destroy_flow_action", errno, nil)
 	}
 	return nil
 }
@@ -84,7 +84,7 @@ func (action *FlowAction) ModifyESP(esp *FlowActionESPAttr) error {
 	}
 	defer action.h.Exit()
 	if esp == nil {
-		return verr.NilValue(verb, "FlowActionESPAttr", "make one with NewFlowActionESPAttr")
+		return fail.NilValue(verb, "FlowActionESPAttr", "make one with NewFlowActionESPAttr")
 	}
 	espC := esp.c
 	var espPins cmem.Pins
@@ -102,7 +102,7 @@ func (action *FlowAction) ModifyESP(esp *FlowActionESPAttr) error {
 		return err
 	}
 	if errno := rawModifyFlowActionEsp(action.h.C, unsafe.Pointer(&espC)); errno != 0 {
-		return verr.Failed(verb, errno, nil)
+		return fail.Failed(verb, errno, nil)
 	}
 	return nil
 }

@@ -2,7 +2,7 @@
 
 package verbs
 
-import "github.com/verbsgen/verbsgen/runtime/verr"
+import "github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 
 // inModifyFlowActionEsp has the values that the rules of ibv_modify_flow_action_esp use.
 type inModifyFlowActionEsp struct {
@@ -14,7 +14,7 @@ type inModifyFlowActionEsp struct {
 
 // checkModifyFlowActionEsp refuses a call of ibv_modify_flow_action_esp that breaks a rule.
 func checkModifyFlowActionEsp(in *inModifyFlowActionEsp) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.espKeymatPtr != 0 && in.espKeymatProto != 0 {
 		bad.Add(&rule3333, in.espKeymatProto)
 	}

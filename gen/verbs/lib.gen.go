@@ -5,6 +5,7 @@ package verbs
 import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dl"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -199,7 +200,7 @@ type Lib struct {
 	src   Symbols // kept alive: it owns the functions
 	name  string
 	fn    [numSymbols]uintptr
-	lints verr.Lints
+	lints fail.Lints
 }
 
 // OnLint sets f as the function that is called after a call that breaks a lint: the device took the call, but
@@ -259,7 +260,7 @@ func LoadFrom(s Symbols) (*Lib, error) {
 // missing returns the error of a verb whose function the library lacks, or that no library was loaded for.
 func (l *Lib) missing(verb string, sym int) error {
 	if l.src == nil {
-		return verr.NeverOpened(verb, "Lib")
+		return fail.NeverOpened(verb, "Lib")
 	}
 	return symbols[sym].Missing(verb, l.name)
 }
@@ -306,7 +307,7 @@ func (l *Lib) MultToRate(mult int) (Rate, error) {
 		return 0, l.missing("mult_to_ibv_rate", symMult_to_ibv_rate)
 	}
 	if int(int32(mult)) != mult {
-		return 0, verr.OutOfRange(verb, "mult", mult)
+		return 0, fail.OutOfRange(verb, "mult", mult)
 	}
 	x := rawMultToIbvRate(l.fn[symMult_to_ibv_rate], int32(mult))
 	return Rate(x), nil
@@ -339,7 +340,7 @@ func (l *Lib) MbpsToRate(mbps int) (Rate, error) {
 		return 0, l.missing("mbps_to_ibv_rate", symMbps_to_ibv_rate)
 	}
 	if int(int32(mbps)) != mbps {
-		return 0, verr.OutOfRange(verb, "mbps", mbps)
+		return 0, fail.OutOfRange(verb, "mbps", mbps)
 	}
 	x := rawMbpsToIbvRate(l.fn[symMbps_to_ibv_rate], int32(mbps))
 	return Rate(x), nil
@@ -369,7 +370,7 @@ func (l *Lib) ForkInit() error {
 		return l.missing("ibv_fork_init", symIbv_fork_init)
 	}
 	if errno := rawForkInit(l.fn[symIbv_fork_init]); errno != 0 {
-		return verr.Failed(verb, errno, nil)
+		return fail.Failed(verb, errno, nil)
 	}
 	return nil
 }

@@ -2,7 +2,7 @@
 
 package verbs
 
-import "github.com/verbsgen/verbsgen/runtime/verr"
+import "github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 
 // inImportDevice has the values that the rules of ibv_import_device use.
 type inImportDevice struct {
@@ -11,7 +11,7 @@ type inImportDevice struct {
 
 // checkImportDevice refuses a call of ibv_import_device that breaks a rule.
 func checkImportDevice(in *inImportDevice) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.cmdFD < 0 {
 		bad.Add(&rule0158, uint64(in.cmdFD))
 	}

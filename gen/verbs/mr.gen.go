@@ -10,9 +10,9 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // MR is a memory region. Its memory stays registered and pinned until Close has succeeded. Use it only by
@@ -75,12 +75,12 @@ func (mr *MR) unimportMR() error {
 // deregMR ends the C object by ibv_dereg_mr.
 func (mr *MR) deregMR() error {
 	if errno := rawDeregMR(mr.lib.fn[symIbv_dereg_mr], mr.h.C); errno != 0 && !mr.dev.gone(errno) {
-		return verr.Failed("ibv_dereg_mr", errno, func() []string {
-			return verr.Causes(
+		return fail.Failed("ibv_dereg_mr", errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EBUSY, Text: "a memory window is bound to the region; invalidate or deallocate it first"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "a memory window is bound to the region; invalidate or deallocate it first"},
-				verr.Cause{Errno: syscall.ENOENT, Text: "another context has destroyed the region; give the handle up with Unimport"},
+				fail.Cause{Errno: syscall.EBUSY, Text: "a memory window is bound to the region; invalidate or deallocate it first"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "a memory window is bound to the region; invalidate or deallocate it first"},
+				fail.Cause{Errno: syscall.ENOENT, Text: "another context has destroyed the region; give the handle up with Unimport"},
 			)
 		})
 	}

@@ -5,6 +5,7 @@ package verbs
 import (
 	"math"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -23,7 +24,7 @@ type inReregMR struct {
 
 // checkReregMR refuses a call of ibv_rereg_mr that breaks a rule.
 func checkReregMR(in *inReregMR) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	flags := MRChangeFlags(in.flags)
 	access := MRAccess(in.access)
 	capDeviceCapFlagsEx := DeviceCapEx(in.capDeviceCapFlagsEx.V)
@@ -92,7 +93,7 @@ func checkReregMR(in *inReregMR) error {
 
 // hintReregMR returns the lints that a call of ibv_rereg_mr breaks, which may be the cause when it fails.
 func hintReregMR(in *inReregMR) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	flags := MRChangeFlags(in.flags)
 	capAtomicCap := AtomicCap(in.capAtomicCap.V)
 	access := MRAccess(in.access)

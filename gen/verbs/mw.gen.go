@@ -9,8 +9,8 @@ import (
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // MW is a memory window. Use it only by pointer: every call on a copy is refused.
@@ -49,7 +49,7 @@ func newMW(dev *Device, c unsafe.Pointer) *MW {
 // deallocMW ends the C object by ibv_dealloc_mw.
 func (mw *MW) deallocMW() error {
 	if errno := rawDeallocMW(mw.h.C); errno != 0 && !mw.dev.gone(errno) {
-		return verr.Failed("ibv_dealloc_mw", errno, nil)
+		return fail.Failed("ibv_dealloc_mw", errno, nil)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@
 package verbs
 
 import (
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -20,7 +21,7 @@ type inBindMW struct {
 
 // checkBindMW refuses a call of ibv_bind_mw that breaks a rule.
 func checkBindMW(in *inBindMW) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	mwType := MWType(in.mwType.V)
 	if in.mwType.OK && mwType != MWType1 {
 		bad.Add(&rule1104, in.mwType.V)
@@ -33,7 +34,7 @@ func checkBindMW(in *inBindMW) error {
 
 // hintBindMW returns the lints that a call of ibv_bind_mw breaks, which may be the cause when it fails.
 func hintBindMW(in *inBindMW) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	qpType := QPType(in.qpType.V)
 	sendFlags := SendFlags(in.mwBindSendFlags)
 	access := MWAccess(in.mwBindInfoMWAccessFlags)

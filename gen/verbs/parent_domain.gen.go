@@ -5,9 +5,9 @@ package verbs
 import (
 	"unsafe"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/pdalloc"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // AllocParentDomain makes a parent domain, which can be used wherever a protection domain can.
@@ -23,7 +23,7 @@ func (dev *Device) AllocParentDomain(attr *ParentDomainAttr) (*PD, error) {
 	}
 	defer dev.h.Exit()
 	if attr == nil {
-		return nil, verr.NilValue(verb, "ParentDomainAttr", "make one with NewParentDomainAttr")
+		return nil, fail.NilValue(verb, "ParentDomainAttr", "make one with NewParentDomainAttr")
 	}
 	attrC, pd, td := attr.c, attr.pd, attr.threadDomain
 	if pd != nil {

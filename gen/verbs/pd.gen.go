@@ -12,11 +12,11 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/diagnose"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/pdalloc"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/mem"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // PD is a protection domain or a parent domain, which can be used in the same places. Use it only by pointer:
@@ -61,11 +61,11 @@ func (pd *PD) unimportPD() error {
 // deallocPD ends the C object by ibv_dealloc_pd.
 func (pd *PD) deallocPD() error {
 	if errno := rawDeallocPD(pd.lib.fn[symIbv_dealloc_pd], pd.h.C); errno != 0 && !pd.dev.gone(errno) {
-		return verr.Failed("ibv_dealloc_pd", errno, func() []string {
-			return verr.Causes(
+		return fail.Failed("ibv_dealloc_pd", errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.ENOENT, Text: "another context has destroyed the domain; give the handle up with Unimport"},
-				verr.Cause{Errno: syscall.EBUSY, Text: "another context has objects of the domain open; close them there, or give the handle up with Unimport"},
+				fail.Cause{Errno: syscall.ENOENT, Text: "another context has destroyed the domain; give the handle up with Unimport"},
+				fail.Cause{Errno: syscall.EBUSY, Text: "another context has objects of the domain open; close them there, or give the handle up with Unimport"},
 			)
 		})
 	}
@@ -141,10 +141,10 @@ func (pd *PD) ImportMR(mrHandle uint32) (*MR, error) {
 	}
 	ptr, errno := rawImportMR(pd.lib.fn[symIbv_import_mr], pd.h.C, mrHandle)
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.ENOENT, Text: "the handle must be that of a memory region that lives in the kernel context to which the protection domain belongs"},
+				fail.Cause{Errno: syscall.ENOENT, Text: "the handle must be that of a memory region that lives in the kernel context to which the protection domain belongs"},
 			)
 		})
 	}
@@ -205,7 +205,7 @@ func (pd *PD) RegMRFrom(from mem.Source, access MRAccess) (*MR, error) {
 	defer pd.h.Exit()
 	held, err := cmem.Take(from, verb)
 	if err != nil {
-		return nil, verr.Memory(verb, err)
+		return nil, fail.Memory(verb, err)
 	}
 	release := held.Release
 	defer object.Release(&release)
@@ -235,7 +235,7 @@ func (pd *PD) RegMRFrom(from mem.Source, access MRAccess) (*MR, error) {
 	)
 	if ptr == nil {
 		return nil, pd.calls.Failed(verb, errno, func() []string {
-			return append(diagnose.Memory(pd.lib.src, pd.dev.h.Label(), errno, uint64(addr), uint64(length), uint64(access)), verr.Texts(hintRegMR(&in))...)
+			return append(diagnose.Memory(pd.lib.src, pd.dev.h.Label(), errno, uint64(addr), uint64(length), uint64(access)), fail.Texts(hintRegMR(&in))...)
 		})
 	}
 	if pd.lib.lints.Wanted() {
@@ -310,7 +310,7 @@ func (pd *PD) RegMRIOVAFrom(from mem.Source, iova uint64, access MRAccess) (*MR,
 	defer pd.h.Exit()
 	held, err := cmem.Take(from, verb)
 	if err != nil {
-		return nil, verr.Memory(verb, err)
+		return nil, fail.Memory(verb, err)
 	}
 	release := held.Release
 	defer object.Release(&release)
@@ -342,7 +342,7 @@ func (pd *PD) RegMRIOVAFrom(from mem.Source, iova uint64, access MRAccess) (*MR,
 	)
 	if ptr == nil {
 		return nil, pd.calls.Failed(verb, errno, func() []string {
-			return append(diagnose.Memory(pd.lib.src, pd.dev.h.Label(), errno, uint64(addr), uint64(length), uint64(access)), verr.Texts(hintRegMRIOVA(&in))...)
+			return append(diagnose.Memory(pd.lib.src, pd.dev.h.Label(), errno, uint64(addr), uint64(length), uint64(access)), fail.Texts(hintRegMRIOVA(&in))...)
 		})
 	}
 	if pd.lib.lints.Wanted() {
@@ -398,7 +398,7 @@ func (pd *PD) RegDMABufMR(
 		return nil, pd.lib.missing("ibv_reg_dmabuf_mr", symIbv_reg_dmabuf_mr)
 	}
 	if int(int32(fd)) != fd {
-		return nil, verr.OutOfRange(verb, "fd", fd)
+		return nil, fail.OutOfRange(verb, "fd", fd)
 	}
 	in := inRegDMABufMR{
 		access: uint64(access),
@@ -425,7 +425,7 @@ func (pd *PD) RegDMABufMR(
 	)
 	if ptr == nil {
 		return nil, pd.calls.Failed(verb, errno, func() []string {
-			return verr.Texts(hintRegDMABufMR(&in))
+			return fail.Texts(hintRegDMABufMR(&in))
 		})
 	}
 	if pd.lib.lints.Wanted() {
@@ -481,7 +481,7 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 		return nil, pd.lib.missing("ibv_reg_mr_ex", symIbv_reg_mr_ex)
 	}
 	if mrInitAttr == nil {
-		return nil, verr.NilValue(verb, "MRInitAttr", "make one with NewMRInitAttr")
+		return nil, fail.NilValue(verb, "MRInitAttr", "make one with NewMRInitAttr")
 	}
 	mrInitAttrC := mrInitAttr.c
 	if mrInitAttr.err != nil {
@@ -531,9 +531,9 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 	ptr, errno := rawRegMREx(pd.lib.fn[symIbv_reg_mr_ex], pd.h.C, unsafe.Pointer(&mrInitAttrC))
 	if ptr == nil {
 		return nil, pd.calls.Failed(verb, errno, func() []string {
-			return append(append(diagnose.Memory(pd.lib.src, pd.dev.h.Label(), errno, uint64(mrInitAttrC.addr), uint64(mrInitAttrC.length), uint64(mrInitAttrC.access)), verr.Texts(hintRegMREx(&in))...), verr.Causes(
+			return append(append(diagnose.Memory(pd.lib.src, pd.dev.h.Label(), errno, uint64(mrInitAttrC.addr), uint64(mrInitAttrC.length), uint64(mrInitAttrC.access)), fail.Texts(hintRegMREx(&in))...), fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "a region of a buffer lies within the buffer, in its protection domain"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "a region of a buffer lies within the buffer, in its protection domain"},
 			)...)
 		})
 	}
@@ -585,8 +585,8 @@ func (pd *PD) AllocMW(mwType MWType) (*MW, error) {
 	}
 	ptr, errno := rawAllocMW(pd.h.C, uint32(mwType))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Texts(hintAllocMW(&in))
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Texts(hintAllocMW(&in))
 		})
 	}
 	if pd.lib.lints.Wanted() {
@@ -642,7 +642,7 @@ func (pd *PD) AdviseMR(advice AdviseMRAdvice, flags AdviseMRFlags, sgList []SGE)
 		unsafe.Pointer(unsafe.SliceData(sgList)),
 		uint32(len(sgList)),
 	); errno != 0 {
-		return verr.Failed(verb, errno, nil)
+		return fail.Failed(verb, errno, nil)
 	}
 	return nil
 }
@@ -658,7 +658,7 @@ func (pd *PD) AllocNullMR() (*MR, error) {
 	defer pd.h.Exit()
 	ptr, errno := rawAllocNullMR(pd.h.C)
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, fail.Failed(verb, errno, nil)
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
@@ -720,7 +720,7 @@ func (pd *PD) RegDMMR(dm *DM, dmOffset uint64, length uint64, access DMAccess) (
 	)
 	if ptr == nil {
 		return nil, pd.calls.Failed(verb, errno, func() []string {
-			return verr.Texts(hintRegDMMR(&in))
+			return fail.Texts(hintRegDMMR(&in))
 		})
 	}
 	if pd.lib.lints.Wanted() {
@@ -770,7 +770,7 @@ func (pd *PD) CreateSRQ(srqInitAttr SRQInitAttr) (*SRQ, error) {
 	ptr, errno := rawCreateSRQ(pd.lib.fn[symIbv_create_srq], pd.h.C, unsafe.Pointer(&srqInitAttrC))
 	if ptr == nil {
 		return nil, pd.calls.Failed(verb, errno, func() []string {
-			return verr.Texts(hintCreateSRQ(&in))
+			return fail.Texts(hintCreateSRQ(&in))
 		})
 	}
 	if pd.lib.lints.Wanted() {
@@ -855,9 +855,9 @@ func (pd *PD) CreateQP(qpInitAttr QPInitAttr) (*QP, error) {
 	ptr, errno := rawCreateQP(pd.lib.fn[symIbv_create_qp], pd.h.C, unsafe.Pointer(&qpInitAttrC))
 	if ptr == nil {
 		return nil, pd.calls.Failed(verb, errno, func() []string {
-			return append(verr.Texts(hintCreateQP(&in)), verr.Causes(
+			return append(fail.Texts(hintCreateQP(&in)), fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "max_inline_data is more than the device carries inline; no capability says how much that is"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "max_inline_data is more than the device carries inline; no capability says how much that is"},
 			)...)
 		})
 	}
@@ -894,9 +894,9 @@ func (pd *PD) AllocBuf(size uint64) (*Buf, error) {
 	ptr, errno := rawAllocBuf(pd.lib.fn[symIbv_alloc_buf], pd.h.C, size, unsafe.Pointer(&bufferC))
 	if ptr == nil {
 		return nil, pd.calls.Failed(verb, errno, func() []string {
-			return verr.Causes(
+			return fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.ENOMEM, Text: "the process cannot get so much memory; allocate less, or raise its limits (ulimit -v, the memory of its cgroup)"},
+				fail.Cause{Errno: syscall.ENOMEM, Text: "the process cannot get so much memory; allocate less, or raise its limits (ulimit -v, the memory of its cgroup)"},
 			)
 		})
 	}
@@ -945,7 +945,7 @@ func (pd *PD) RegBufMR(buffer *Buf, addr uintptr, length uint64, access MRAccess
 	defer buffer.h.Exit()
 	held, err := cmem.Take(mem.Addr(addr, length), verb)
 	if err != nil {
-		return nil, verr.Memory(verb, err)
+		return nil, fail.Memory(verb, err)
 	}
 	release := held.Release
 	defer object.Release(&release)
@@ -971,11 +971,11 @@ func (pd *PD) RegBufMR(buffer *Buf, addr uintptr, length uint64, access MRAccess
 	)
 	if ptr == nil {
 		return nil, pd.calls.Failed(verb, errno, func() []string {
-			return append(append(diagnose.Memory(pd.lib.src, pd.dev.h.Label(), errno, uint64(addr), uint64(length), uint64(access)), verr.Texts(hintRegBufMR(&in))...), verr.Causes(
+			return append(append(diagnose.Memory(pd.lib.src, pd.dev.h.Label(), errno, uint64(addr), uint64(length), uint64(access)), fail.Texts(hintRegBufMR(&in))...), fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "pd must be the protection domain that the buffer was allocated with; pass the protection domain of the buffer [VR-ibv_reg_buf_mr-pd-3011]"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "the region must begin within the buffer; pass an address between those of the first and the last byte [VR-ibv_reg_buf_mr-addr-3012]"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "the region must end within the buffer; pass a shorter length [VR-ibv_reg_buf_mr-length-3013]"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "pd must be the protection domain that the buffer was allocated with; pass the protection domain of the buffer [VR-ibv_reg_buf_mr-pd-3011]"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the region must begin within the buffer; pass an address between those of the first and the last byte [VR-ibv_reg_buf_mr-addr-3012]"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the region must end within the buffer; pass a shorter length [VR-ibv_reg_buf_mr-length-3013]"},
 			)...)
 		})
 	}
@@ -1035,11 +1035,11 @@ func (pd *PD) CreateAH(attr AHAttr) (*AH, error) {
 	}
 	ptr, errno := rawCreateAH(pd.lib.fn[symIbv_create_ah], pd.h.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return append(append(pd.dev.explainRoute(errno, &attrC), verr.Texts(hintCreateAH(&in))...), verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return append(append(pd.dev.explainRoute(errno, &attrC), fail.Texts(hintCreateAH(&in))...), fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.ENETUNREACH, Text: "no route leads to dgid; look at ip route get ADDRESS"},
-				verr.Cause{Errno: syscall.ETIMEDOUT, Text: "nobody answers at dgid on the network of the local GID; look at ip neigh"},
+				fail.Cause{Errno: syscall.ENETUNREACH, Text: "no route leads to dgid; look at ip route get ADDRESS"},
+				fail.Cause{Errno: syscall.ETIMEDOUT, Text: "nobody answers at dgid on the network of the local GID; look at ip neigh"},
 			)...)
 		})
 	}
@@ -1072,10 +1072,10 @@ func (pd *PD) CreateAHFromWC(wc *WC, grh []byte, portNum uint8) (*AH, error) {
 	}
 	defer pd.h.Exit()
 	if wc == nil {
-		return nil, verr.NilValue(verb, "wc", "pass a WC")
+		return nil, fail.NilValue(verb, "wc", "pass a WC")
 	}
 	if len(grh) < 40 {
-		return nil, verr.TooShort(verb, "grh", 40)
+		return nil, fail.TooShort(verb, "grh", 40)
 	}
 	in := inCreateAHFromWC{
 		portNum: uint64(portNum),
@@ -1091,11 +1091,11 @@ func (pd *PD) CreateAHFromWC(wc *WC, grh []byte, portNum uint8) (*AH, error) {
 		portNum,
 	)
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return append(verr.Texts(hintCreateAHFromWC(&in)), verr.Causes(
+		return nil, fail.Failed(verb, errno, func() []string {
+			return append(fail.Texts(hintCreateAHFromWC(&in)), fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "the bytes are not the GRH of a datagram to this port; pass the first 40 bytes of the memory of the receive"},
-				verr.Cause{Errno: syscall.EPROTONOSUPPORT, Text: "the bytes are not the GRH of a datagram to this port; pass the first 40 bytes of the memory of the receive"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the bytes are not the GRH of a datagram to this port; pass the first 40 bytes of the memory of the receive"},
+				fail.Cause{Errno: syscall.EPROTONOSUPPORT, Text: "the bytes are not the GRH of a datagram to this port; pass the first 40 bytes of the memory of the receive"},
 			)...)
 		})
 	}

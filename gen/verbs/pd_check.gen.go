@@ -5,6 +5,7 @@ package verbs
 import (
 	"math"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -22,7 +23,7 @@ type inRegMR struct {
 
 // checkRegMR refuses a call of ibv_reg_mr that breaks a rule.
 func checkRegMR(in *inRegMR) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	access := MRAccess(in.access)
 	capDeviceCapFlagsEx := DeviceCapEx(in.capDeviceCapFlagsEx.V)
 	capODPCapsGeneralCaps := ODPCap(in.capODPCapsGeneralCaps.V)
@@ -75,7 +76,7 @@ func checkRegMR(in *inRegMR) error {
 
 // hintRegMR returns the lints that a call of ibv_reg_mr breaks, which may be the cause when it fails.
 func hintRegMR(in *inRegMR) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	access := MRAccess(in.access)
 	capAtomicCap := AtomicCap(in.capAtomicCap.V)
 	may.If(access&MRAccessZeroBased != 0, &rule0005, in.access)
@@ -113,7 +114,7 @@ type inRegMRIOVA struct {
 
 // checkRegMRIOVA refuses a call of ibv_reg_mr_iova that breaks a rule.
 func checkRegMRIOVA(in *inRegMRIOVA) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	access := MRAccess(in.access)
 	capDeviceCapFlagsEx := DeviceCapEx(in.capDeviceCapFlagsEx.V)
 	capODPCapsGeneralCaps := ODPCap(in.capODPCapsGeneralCaps.V)
@@ -175,7 +176,7 @@ func checkRegMRIOVA(in *inRegMRIOVA) error {
 
 // hintRegMRIOVA returns the lints that a call of ibv_reg_mr_iova breaks, which may be the cause when it fails.
 func hintRegMRIOVA(in *inRegMRIOVA) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	access := MRAccess(in.access)
 	capAtomicCap := AtomicCap(in.capAtomicCap.V)
 	may.If(access&MRAccessZeroBased != 0, &rule0023, in.access)
@@ -211,7 +212,7 @@ type inRegDMABufMR struct {
 
 // checkRegDMABufMR refuses a call of ibv_reg_dmabuf_mr that breaks a rule.
 func checkRegDMABufMR(in *inRegDMABufMR) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	access := DMABufAccess(in.access)
 	if access&DMABufAccessRemoteWrite != 0 && access&DMABufAccessLocalWrite != DMABufAccessLocalWrite {
 		bad.Add(&rule0041, in.access)
@@ -240,7 +241,7 @@ func checkRegDMABufMR(in *inRegDMABufMR) error {
 
 // hintRegDMABufMR returns the lints that a call of ibv_reg_dmabuf_mr breaks, which may be the cause when it fails.
 func hintRegDMABufMR(in *inRegDMABufMR) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	capAtomicCap := AtomicCap(in.capAtomicCap.V)
 	access := DMABufAccess(in.access)
 	may.If(in.capAtomicCap.OK &&
@@ -278,7 +279,7 @@ const (
 
 // checkRegMREx refuses a call of ibv_reg_mr_ex that breaks a rule.
 func checkRegMREx(in *inRegMREx) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	access := MRAccess(in.mrInitAttrAccess)
 	capDeviceCapFlagsEx := DeviceCapEx(in.capDeviceCapFlagsEx.V)
 	capODPCapsGeneralCaps := ODPCap(in.capODPCapsGeneralCaps.V)
@@ -400,7 +401,7 @@ func checkRegMREx(in *inRegMREx) error {
 
 // hintRegMREx returns the lints that a call of ibv_reg_mr_ex breaks, which may be the cause when it fails.
 func hintRegMREx(in *inRegMREx) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	access := MRAccess(in.mrInitAttrAccess)
 	capAtomicCap := AtomicCap(in.capAtomicCap.V)
 	may.If(in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && access&MRAccessZeroBased != 0, &rule0053, in.mrInitAttrAccess)
@@ -448,7 +449,7 @@ type inAllocMW struct {
 
 // checkAllocMW refuses a call of ibv_alloc_mw that breaks a rule.
 func checkAllocMW(in *inAllocMW) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	typ := MWType(in.typ)
 	if typ != MWType1 && typ != MWType2 {
 		bad.Add(&rule0737, in.typ)
@@ -458,7 +459,7 @@ func checkAllocMW(in *inAllocMW) error {
 
 // hintAllocMW returns the lints that a call of ibv_alloc_mw breaks, which may be the cause when it fails.
 func hintAllocMW(in *inAllocMW) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	typ := MWType(in.typ)
 	capDeviceCapFlags := DeviceCap(in.capDeviceCapFlags.V)
 	may.If(in.capDeviceCapFlags.OK && typ == MWType1 && capDeviceCapFlags&DeviceCapMemWindow == 0, &rule2081, in.typ)
@@ -477,7 +478,7 @@ type inAdviseMR struct {
 
 // checkAdviseMR refuses a call of ibv_advise_mr that breaks a rule.
 func checkAdviseMR(in *inAdviseMR) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	advice := AdviseMRAdvice(in.advice)
 	flags := AdviseMRFlags(in.flags)
 	capODPCapsGeneralCaps := ODPCap(in.capODPCapsGeneralCaps.V)
@@ -510,7 +511,7 @@ type inRegDMMR struct {
 
 // checkRegDMMR refuses a call of ibv_reg_dm_mr that breaks a rule.
 func checkRegDMMR(in *inRegDMMR) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	access := DMAccess(in.access)
 	if access&DMAccessZeroBased != DMAccessZeroBased {
 		bad.Add(&rule0002, in.access)
@@ -542,7 +543,7 @@ func checkRegDMMR(in *inRegDMMR) error {
 
 // hintRegDMMR returns the lints that a call of ibv_reg_dm_mr breaks, which may be the cause when it fails.
 func hintRegDMMR(in *inRegDMMR) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	access := DMAccess(in.access)
 	capAtomicCap := AtomicCap(in.capAtomicCap.V)
 	may.If(access&DMAccessMWBind != 0, &rule0119, in.access)
@@ -567,7 +568,7 @@ type inCreateSRQ struct {
 
 // hintCreateSRQ returns the lints that a call of ibv_create_srq breaks, which may be the cause when it fails.
 func hintCreateSRQ(in *inCreateSRQ) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	may.If(in.srqInitAttrAttrMaxWR < 1, &rule0603, in.srqInitAttrAttrMaxWR)
 	may.If(in.capMaxSRQWR.OK && in.capMaxSRQWR.V > 0 && in.srqInitAttrAttrMaxWR > in.capMaxSRQWR.V, &rule0604, in.srqInitAttrAttrMaxWR, in.capMaxSRQWR.V)
 	may.If(in.capMaxSRQSGE.OK && in.capMaxSRQSGE.V > 0 && in.srqInitAttrAttrMaxSGE > in.capMaxSRQSGE.V, &rule0605, in.srqInitAttrAttrMaxSGE, in.capMaxSRQSGE.V)
@@ -593,7 +594,7 @@ type inCreateQP struct {
 
 // checkCreateQP refuses a call of ibv_create_qp that breaks a rule.
 func checkCreateQP(in *inCreateQP) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	typ := QPType(in.qpInitAttrQPType)
 	if (typ == QPTypeRC ||
 		typ == QPTypeUC ||
@@ -624,7 +625,7 @@ func checkCreateQP(in *inCreateQP) error {
 
 // hintCreateQP returns the lints that a call of ibv_create_qp breaks, which may be the cause when it fails.
 func hintCreateQP(in *inCreateQP) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	typ := QPType(in.qpInitAttrQPType)
 	may.If((typ == QPTypeRC ||
 		typ == QPTypeUC ||
@@ -660,7 +661,7 @@ type inRegBufMR struct {
 
 // checkRegBufMR refuses a call of ibv_reg_buf_mr that breaks a rule.
 func checkRegBufMR(in *inRegBufMR) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	access := MRAccess(in.access)
 	capDeviceCapFlagsEx := DeviceCapEx(in.capDeviceCapFlagsEx.V)
 	capODPCapsGeneralCaps := ODPCap(in.capODPCapsGeneralCaps.V)
@@ -698,7 +699,7 @@ func checkRegBufMR(in *inRegBufMR) error {
 
 // hintRegBufMR returns the lints that a call of ibv_reg_buf_mr breaks, which may be the cause when it fails.
 func hintRegBufMR(in *inRegBufMR) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	access := MRAccess(in.access)
 	capAtomicCap := AtomicCap(in.capAtomicCap.V)
 	may.If(access&MRAccessZeroBased != 0, &rule3023, in.access)
@@ -728,7 +729,7 @@ type inCreateAH struct {
 
 // hintCreateAH returns the lints that a call of ibv_create_ah breaks, which may be the cause when it fails.
 func hintCreateAH(in *inCreateAH) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	may.If(in.attrPortNum < 1, &rule0312, in.attrPortNum)
 	may.If(in.capPhysPortCnt.OK && in.capPhysPortCnt.V > 0 && in.attrPortNum > in.capPhysPortCnt.V, &rule0313, in.attrPortNum, in.capPhysPortCnt.V)
 	may.If(validate.Count(in.attrIsGlobal != 0, in.attrDlid != 0) == 0, &rule0315, 0)
@@ -776,7 +777,7 @@ type inCreateAHFromWC struct {
 
 // hintCreateAHFromWC returns the lints that a call of ibv_create_ah_from_wc breaks, which may be the cause when it fails.
 func hintCreateAHFromWC(in *inCreateAHFromWC) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	may.If(in.portNum < 1, &rule0770, in.portNum)
 	may.If(in.capPhysPortCnt.OK && in.capPhysPortCnt.V > 0 && in.portNum > in.capPhysPortCnt.V, &rule0771, in.portNum, in.capPhysPortCnt.V)
 	return may

@@ -4,10 +4,11 @@ package verbs
 
 import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-var errPollCQ = verr.Once{Verb: "ibv_poll_cq", Kind: "CQ"}
+var errPollCQ = fail.Once{Verb: "ibv_poll_cq", Kind: "CQ"}
 
 // ErrOverrun is the error of a poll of a completion queue that has lost completions, since it was full when they
 // came. It wraps syscall.EIO. Completions that the queue still has come first. A program learns of it when

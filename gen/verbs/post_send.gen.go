@@ -4,10 +4,10 @@ package verbs
 
 import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
-	"github.com/verbsgen/verbsgen/runtime/verr"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
-var errPostSend = verr.Once{Verb: "ibv_post_send", Kind: "QP"}
+var errPostSend = fail.Once{Verb: "ibv_post_send", Kind: "QP"}
 
 // PostSend posts the first n work requests of a batch in one call into C. It returns how many were posted: n,
 // or the index of the first refused one and the reason. Close waits for a post; a later one, or one of a closed

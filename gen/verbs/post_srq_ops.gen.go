@@ -4,10 +4,10 @@ package verbs
 
 import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
-	"github.com/verbsgen/verbsgen/runtime/verr"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
-var errPostSRQOps = verr.Once{Verb: "ibv_post_srq_ops", Kind: "SRQ"}
+var errPostSRQOps = fail.Once{Verb: "ibv_post_srq_ops", Kind: "SRQ"}
 
 // PostOps posts the first n operations of a batch on the list of tags of the queue. The handle of each tag that
 // is added can then be read in the batch. It is otherwise like QP.PostSend.

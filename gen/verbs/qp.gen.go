@@ -14,11 +14,11 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/codes"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/lazy"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // QP is a queue pair. Use it only by pointer: every call on a copy is refused.
@@ -68,7 +68,7 @@ func (qp *QP) load() {
 // destroyQP ends the C object by ibv_destroy_qp.
 func (qp *QP) destroyQP() error {
 	if errno := rawDestroyQP(qp.lib.fn[symIbv_destroy_qp], qp.h.C); errno != 0 && !qp.dev.gone(errno) {
-		return verr.Failed("ibv_destroy_qp", errno, nil)
+		return fail.Failed("ibv_destroy_qp", errno, nil)
 	}
 	return nil
 }
@@ -184,7 +184,7 @@ func (s *QPStream) Post(b *SendBatch, n int) (posted int, err error) {
 // PostRange is Post for a range of a batch.
 func (s *QPStream) PostRange(r SendRange) (posted int, err error) {
 	if s == nil || s.gate == nil {
-		return 0, verr.NilValue("ibv_wr_start", "QPStream", "make one with QP.Stream")
+		return 0, fail.NilValue("ibv_wr_start", "QPStream", "make one with QP.Stream")
 	}
 	var a dpath.Stream
 	rawWRStart(s.gate.Word(), s.object, uint64(s.asked), dpath.Begin(r, &a, s.gate), unsafe.Pointer(&a))
@@ -202,7 +202,7 @@ func (s *QPStream) PostRange(r SendRange) (posted int, err error) {
 	return r.Len(), nil
 }
 
-var errWRStart = verr.Once{Verb: "ibv_wr_start", Kind: "QP"}
+var errWRStart = fail.Once{Verb: "ibv_wr_start", Kind: "QP"}
 
 // CreateFlow makes a flow that steers packets to a queue pair.
 //
@@ -229,7 +229,7 @@ func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
 	}
 	defer qp.h.Exit()
 	if flow == nil {
-		return nil, verr.NilValue(verb, "FlowAttr", "make one with NewFlowAttr")
+		return nil, fail.NilValue(verb, "FlowAttr", "make one with NewFlowAttr")
 	}
 	flowC := flow.c
 	var uses object.Uses
@@ -261,8 +261,8 @@ func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
 	cmem.Put(flowB, &flowC)
 	ptr, errno := rawCreateFlow(qp.h.C, unsafe.Pointer(unsafe.SliceData(flowB)))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, func() []string {
-			return verr.Texts(hintCreateFlow(&in))
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Texts(hintCreateFlow(&in))
 		})
 	}
 	if qp.lib.lints.Wanted() {
@@ -331,14 +331,14 @@ func (qp *QP) BindMW(mw *MW, mwBind MWBindAttr) error {
 		return err
 	}
 	if errno := rawBindMW(qp.h.C, mw.h.C, unsafe.Pointer(&mwBindC)); errno != 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return append(verr.Texts(hintBindMW(&in)), verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return append(fail.Texts(hintBindMW(&in)), fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EOPNOTSUPP, Text: "this is a null region, to which no window can be bound; bind it to a region of memory [VR-ibv_bind_mw-mr-3527]"},
-				verr.Cause{Errno: syscall.EPERM, Text: "window and region must be of one protection domain; allocate the window in the protection domain of the region [VR-ibv_bind_mw-pd-1106]"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "binding a window needs a region with MW_BIND; register the region with DMAccessMWBind [VR-ibv_bind_mw-access-1111]"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "REMOTE_WRITE and REMOTE_ATOMIC need a region with LOCAL_WRITE; register the region with DMAccessLocalWrite [VR-ibv_bind_mw-access-1112]"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "the window must lie within its region; bind a shorter one [VR-ibv_bind_mw-length-1113]"},
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "this is a null region, to which no window can be bound; bind it to a region of memory [VR-ibv_bind_mw-mr-3527]"},
+				fail.Cause{Errno: syscall.EPERM, Text: "window and region must be of one protection domain; allocate the window in the protection domain of the region [VR-ibv_bind_mw-pd-1106]"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "binding a window needs a region with MW_BIND; register the region with DMAccessMWBind [VR-ibv_bind_mw-access-1111]"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "REMOTE_WRITE and REMOTE_ATOMIC need a region with LOCAL_WRITE; register the region with DMAccessLocalWrite [VR-ibv_bind_mw-access-1112]"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "the window must lie within its region; bind a shorter one [VR-ibv_bind_mw-length-1113]"},
 			)...)
 		})
 	}
@@ -382,7 +382,7 @@ func (qp *QP) Modify(attr *QPAttr) error {
 	}
 	defer qp.h.Exit()
 	if attr == nil {
-		return verr.NilValue(verb, "QPAttr", "make one with NewQPAttr")
+		return fail.NilValue(verb, "QPAttr", "make one with NewQPAttr")
 	}
 	attrC := attr.c
 	if attr.err != nil {
@@ -443,11 +443,11 @@ func (qp *QP) Modify(attr *QPAttr) error {
 	}
 	if err := object.Locked(&qp.mu, func() error {
 		if errno := rawModifyQP(qp.lib.fn[symIbv_modify_qp], qp.h.C, unsafe.Pointer(&attrC), int32(attr.mask)); errno != 0 {
-			return verr.Failed(verb, errno, func() []string {
-				return append(append(qp.dev.explainRoute(errno, &attrC.ah_attr), verr.Texts(hintModifyQP(&in))...), verr.Causes(
+			return fail.Failed(verb, errno, func() []string {
+				return append(append(qp.dev.explainRoute(errno, &attrC.ah_attr), fail.Texts(hintModifyQP(&in))...), fail.Causes(
 					errno,
-					verr.Cause{Errno: syscall.ENETUNREACH, Text: "no route leads to dgid; look at ip route get ADDRESS"},
-					verr.Cause{Errno: syscall.ETIMEDOUT, Text: "nobody answers at dgid on the network of the local GID; look at ip neigh"},
+					fail.Cause{Errno: syscall.ENETUNREACH, Text: "no route leads to dgid; look at ip route get ADDRESS"},
+					fail.Cause{Errno: syscall.ETIMEDOUT, Text: "nobody answers at dgid on the network of the local GID; look at ip neigh"},
 				)...)
 			})
 		}
@@ -486,7 +486,7 @@ func (qp *QP) ModifyRateLimit(attr *QPRateLimitAttr) error {
 	}
 	defer qp.h.Exit()
 	if attr == nil {
-		return verr.NilValue(verb, "QPRateLimitAttr", "make one with NewQPRateLimitAttr")
+		return fail.NilValue(verb, "QPRateLimitAttr", "make one with NewQPRateLimitAttr")
 	}
 	attrC := attr.c
 	in := inModifyQPRateLimit{
@@ -506,8 +506,8 @@ func (qp *QP) ModifyRateLimit(attr *QPRateLimitAttr) error {
 		return err
 	}
 	if errno := rawModifyQPRateLimit(qp.h.C, unsafe.Pointer(&attrC)); errno != 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return verr.Texts(hintModifyQPRateLimit(&in))
+		return fail.Failed(verb, errno, func() []string {
+			return fail.Texts(hintModifyQPRateLimit(&in))
 		})
 	}
 	if qp.lib.lints.Wanted() {
@@ -546,7 +546,7 @@ func (qp *QP) AttachCompCntr(compCntr *CompCntr, attr *CompCntrAttachAttr) error
 	}
 	defer compCntr.h.Exit()
 	if attr == nil {
-		return verr.NilValue(verb, "CompCntrAttachAttr", "make one with NewCompCntrAttachAttr")
+		return fail.NilValue(verb, "CompCntrAttachAttr", "make one with NewCompCntrAttachAttr")
 	}
 	attrC := attr.c
 	in := inQPAttachCompCntr{
@@ -558,8 +558,8 @@ func (qp *QP) AttachCompCntr(compCntr *CompCntr, attr *CompCntrAttachAttr) error
 		return err
 	}
 	if errno := rawQPAttachCompCntr(qp.lib.fn[symIbv_qp_attach_comp_cntr], qp.h.C, compCntr.h.C, unsafe.Pointer(&attrC)); errno != 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return verr.Texts(hintQPAttachCompCntr(&in))
+		return fail.Failed(verb, errno, func() []string {
+			return fail.Texts(hintQPAttachCompCntr(&in))
 		})
 	}
 	if qp.lib.lints.Wanted() {
@@ -637,8 +637,8 @@ func (qp *QP) Query(fields ...QPField) (*QPInfo, *QPInitInfo, error) {
 		int32(fieldsC),
 		unsafe.Pointer(&initAttrC),
 	); errno != 0 {
-		return nil, nil, verr.Failed(verb, errno, func() []string {
-			return verr.Texts(hintQueryQP(&in))
+		return nil, nil, fail.Failed(verb, errno, func() []string {
+			return fail.Texts(hintQueryQP(&in))
 		})
 	}
 	if qp.lib.lints.Wanted() {
@@ -709,7 +709,7 @@ func (qp *QP) seePostSend(in *inPostSend, ask bool) error {
 			int32(0x1),
 			unsafe.Pointer(&initAttrC),
 		); errno != 0 {
-			return verr.Failed(verb, errno, nil)
+			return fail.Failed(verb, errno, nil)
 		}
 		caps := qp.dev.capabilities()
 		if caps != nil {
@@ -770,7 +770,7 @@ func (qp *QP) seePostRecv(in *inPostRecv, ask bool) error {
 			int32(0x1),
 			unsafe.Pointer(&initAttrC),
 		); errno != 0 {
-			return verr.Failed(verb, errno, nil)
+			return fail.Failed(verb, errno, nil)
 		}
 	}
 	in.qpType = validate.Of(uint64((*cQP)(qp.h.C).qp_type))
@@ -804,10 +804,10 @@ func (qp *QP) AttachMcast(gid GID, lid uint16) error {
 		return err
 	}
 	if errno := rawAttachMcast(qp.lib.fn[symIbv_attach_mcast], qp.h.C, unsafe.Pointer(&gid), lid); errno != 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return append(verr.Texts(hintAttachMcast(&in)), verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return append(fail.Texts(hintAttachMcast(&in)), fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "gid is not the address of a multicast group, which begins with ff, or with ::ffff:224 to ::ffff:239"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "gid is not the address of a multicast group, which begins with ff, or with ::ffff:224 to ::ffff:239"},
 			)...)
 		})
 	}
@@ -843,10 +843,10 @@ func (qp *QP) DetachMcast(gid GID, lid uint16) error {
 		return err
 	}
 	if errno := rawDetachMcast(qp.lib.fn[symIbv_detach_mcast], qp.h.C, unsafe.Pointer(&gid), lid); errno != 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return append(verr.Texts(hintDetachMcast(&in)), verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return append(fail.Texts(hintDetachMcast(&in)), fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "this queue pair is in no multicast group; attach it before, or leave the call out [VR-ibv_detach_mcast-qp-2073]"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "this queue pair is in no multicast group; attach it before, or leave the call out [VR-ibv_detach_mcast-qp-2073]"},
 			)...)
 		})
 	}
@@ -877,7 +877,7 @@ func (qp *QP) SetECE(ece *ECEAttr) error {
 		return qp.lib.missing("ibv_set_ece", symIbv_set_ece)
 	}
 	if ece == nil {
-		return verr.NilValue(verb, "ECEAttr", "make one with NewECEAttr")
+		return fail.NilValue(verb, "ECEAttr", "make one with NewECEAttr")
 	}
 	eceC := ece.c
 	in := inSetEce{
@@ -888,7 +888,7 @@ func (qp *QP) SetECE(ece *ECEAttr) error {
 		return err
 	}
 	if errno := rawSetEce(qp.lib.fn[symIbv_set_ece], qp.h.C, unsafe.Pointer(&eceC)); errno != 0 {
-		return verr.Failed(verb, errno, nil)
+		return fail.Failed(verb, errno, nil)
 	}
 	return nil
 }
@@ -909,7 +909,7 @@ func (qp *QP) QueryECE() (*ECEInfo, error) {
 	}
 	var eceC cEce
 	if errno := rawQueryEce(qp.lib.fn[symIbv_query_ece], qp.h.C, unsafe.Pointer(&eceC)); errno != 0 {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, fail.Failed(verb, errno, nil)
 	}
 	out := new(ECEInfo)
 	out.from(&eceC)

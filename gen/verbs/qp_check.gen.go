@@ -3,6 +3,7 @@
 package verbs
 
 import (
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -22,7 +23,7 @@ type inCreateFlow struct {
 
 // checkCreateFlow refuses a call of ibv_create_flow that breaks a rule.
 func checkCreateFlow(in *inCreateFlow) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	qpType := QPType(in.qpType.V)
 	typ := FlowType(in.flowType)
 	if in.qpType.OK && qpType != QPTypeUD && qpType != QPTypeRawPacket {
@@ -48,7 +49,7 @@ func checkCreateFlow(in *inCreateFlow) error {
 
 // hintCreateFlow returns the lints that a call of ibv_create_flow breaks, which may be the cause when it fails.
 func hintCreateFlow(in *inCreateFlow) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	flags := FlowFlags(in.flowFlags)
 	typ := FlowType(in.flowType)
 	capDeviceCapFlags := DeviceCap(in.capDeviceCapFlags.V)
@@ -848,7 +849,7 @@ var transitions3812 = []validate.Transition{
 
 // checkModifyQP refuses a call of ibv_modify_qp that breaks a rule.
 func checkModifyQP(in *inModifyQP) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	qpType := QPType(in.qpType.V)
 	from := validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)
 	state := QPState(in.attrQPState)
@@ -966,7 +967,7 @@ func checkModifyQP(in *inModifyQP) error {
 
 // hintModifyQP returns the lints that a call of ibv_modify_qp breaks, which may be the cause when it fails.
 func hintModifyQP(in *inModifyQP) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	qpType := QPType(in.qpType.V)
 	from := validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)
 	to := validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, from)
@@ -1218,7 +1219,7 @@ type inModifyQPRateLimit struct {
 
 // checkModifyQPRateLimit refuses a call of ibv_modify_qp_rate_limit that breaks a rule.
 func checkModifyQPRateLimit(in *inModifyQPRateLimit) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	qpType := QPType(in.qpType.V)
 	qpState := QPState(in.qpState.V)
 	if in.attrCompMask > 0 {
@@ -1254,7 +1255,7 @@ func checkModifyQPRateLimit(in *inModifyQPRateLimit) error {
 
 // hintModifyQPRateLimit returns the lints that a call of ibv_modify_qp_rate_limit breaks, which may be the cause when it fails.
 func hintModifyQPRateLimit(in *inModifyQPRateLimit) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	qpType := QPType(in.qpType.V)
 	qpState := QPState(in.qpState.V)
 	may.If(in.capPacketPacingCapsQPRateLimitMin.OK &&
@@ -1288,7 +1289,7 @@ type inQPAttachCompCntr struct {
 
 // checkQPAttachCompCntr refuses a call of ibv_qp_attach_comp_cntr that breaks a rule.
 func checkQPAttachCompCntr(in *inQPAttachCompCntr) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	ops := CompCntrOp(in.attrOpMask)
 	if ops < CompCntrOpSend {
 		bad.Add(&rule1376, in.attrOpMask)
@@ -1298,7 +1299,7 @@ func checkQPAttachCompCntr(in *inQPAttachCompCntr) error {
 
 // hintQPAttachCompCntr returns the lints that a call of ibv_qp_attach_comp_cntr breaks, which may be the cause when it fails.
 func hintQPAttachCompCntr(in *inQPAttachCompCntr) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	qpState := QPState(in.qpState.V)
 	ops := CompCntrOp(in.attrOpMask)
 	may.If(in.qpState.OK && qpState != QPStateReset && qpState != QPStateInit, &rule1373, in.qpState.V)
@@ -1320,7 +1321,7 @@ type inQueryQPDataInOrder struct {
 
 // hintQueryQPDataInOrder returns the lints that a call of ibv_query_qp_data_in_order breaks, which may be the cause when it fails.
 func hintQueryQPDataInOrder(in *inQueryQPDataInOrder) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	flags := DataInOrderQuery(in.flags)
 	op := WROpcode(in.op)
 	may.If(flags&^(DataInOrderQueryReturnCaps|DataInOrderQueryDeviceOnly) != 0, &rule1307, in.flags)
@@ -1341,7 +1342,7 @@ type inQueryQP struct {
 
 // checkQueryQP refuses a call of ibv_query_qp that breaks a rule.
 func checkQueryQP(in *inQueryQP) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	attrMask := QPField(in.attrMask)
 	if attrMask&0x2000000 != 0 {
 		bad.Add(&rule0506, in.attrMask)
@@ -1373,7 +1374,7 @@ func checkQueryQP(in *inQueryQP) error {
 
 // hintQueryQP returns the lints that a call of ibv_query_qp breaks, which may be the cause when it fails.
 func hintQueryQP(in *inQueryQP) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	attrMask := QPField(in.attrMask)
 	may.If(attrMask&0x1e00000 != 0, &rule2021, in.attrMask)
 	return may
@@ -1408,7 +1409,7 @@ type inPostSend struct {
 
 // brokenPostSend returns the rules that a request of ibv_post_send breaks and that are enough to have it refused.
 func brokenPostSend(in *inPostSend) []verr.Violation {
-	var bad verr.Violations
+	var bad fail.Violations
 	qpType := QPType(in.qpType.V)
 	wrOpcode := WROpcode(in.wrOpcode)
 	qpState := QPState(in.qpState.V)
@@ -1503,7 +1504,7 @@ func brokenPostSend(in *inPostSend) []verr.Violation {
 
 // hintPostSend returns the other rules that a request of ibv_post_send breaks, which may be the cause when it is refused.
 func hintPostSend(in *inPostSend) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	qpType := QPType(in.qpType.V)
 	wrOpcode := WROpcode(in.wrOpcode)
 	capDeviceCapFlags := DeviceCap(in.capDeviceCapFlags.V)
@@ -1611,7 +1612,7 @@ type inPostRecv struct {
 
 // brokenPostRecv returns the rules that a request of ibv_post_recv breaks and that are enough to have it refused.
 func brokenPostRecv(in *inPostRecv) []verr.Violation {
-	var bad verr.Violations
+	var bad fail.Violations
 	qpState := QPState(in.qpState.V)
 	bad.If(in.qpCapMaxRecvSGE.OK && uint64(in.wrNumSGE) > in.qpCapMaxRecvSGE.V, &rule0360, uint64(in.wrNumSGE), in.qpCapMaxRecvSGE.V)
 	bad.If(in.wrNumSGE > 0 && in.wrSgList == 0, &rule0362, in.wrSgList)
@@ -1629,7 +1630,7 @@ func brokenPostRecv(in *inPostRecv) []verr.Violation {
 
 // hintPostRecv returns the other rules that a request of ibv_post_recv breaks, which may be the cause when it is refused.
 func hintPostRecv(in *inPostRecv) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	qpType := QPType(in.qpType.V)
 	may.If(in.wrNumSGE < 0, &rule0361, uint64(in.wrNumSGE))
 	may.If(in.qpType.OK && qpType == QPTypeUD && in.wrSgListLengthTotal < 40, &rule0364, in.wrSgListLengthTotal)
@@ -1644,7 +1645,7 @@ type inAttachMcast struct {
 
 // checkAttachMcast refuses a call of ibv_attach_mcast that breaks a rule.
 func checkAttachMcast(in *inAttachMcast) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	qpType := QPType(in.qpType.V)
 	if in.qpType.OK && qpType != QPTypeUD {
 		bad.Add(&rule0745, in.qpType.V)
@@ -1654,7 +1655,7 @@ func checkAttachMcast(in *inAttachMcast) error {
 
 // hintAttachMcast returns the lints that a call of ibv_attach_mcast breaks, which may be the cause when it fails.
 func hintAttachMcast(in *inAttachMcast) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	may.If(in.lid != 0 && (in.lid < 49152 || in.lid > 65534), &rule3180, in.lid)
 	return may
 }
@@ -1667,7 +1668,7 @@ type inDetachMcast struct {
 
 // checkDetachMcast refuses a call of ibv_detach_mcast that breaks a rule.
 func checkDetachMcast(in *inDetachMcast) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	qpType := QPType(in.qpType.V)
 	if in.qpType.OK && qpType != QPTypeUD {
 		bad.Add(&rule2072, in.qpType.V)
@@ -1677,7 +1678,7 @@ func checkDetachMcast(in *inDetachMcast) error {
 
 // hintDetachMcast returns the lints that a call of ibv_detach_mcast breaks, which may be the cause when it fails.
 func hintDetachMcast(in *inDetachMcast) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	may.If(in.lid != 0 && (in.lid < 49152 || in.lid > 65534), &rule3181, in.lid)
 	return may
 }
@@ -1690,7 +1691,7 @@ type inSetEce struct {
 
 // checkSetEce refuses a call of ibv_set_ece that breaks a rule.
 func checkSetEce(in *inSetEce) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	if in.eceVendorID < 1 {
 		bad.Add(&rule1320, in.eceVendorID)
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/codes"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/mem"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // SGE is a range of registered memory, an entry of a scatter-gather list.
@@ -78,7 +78,7 @@ func (a *DMAHInitAttr) CPUID(v uint32) *DMAHInitAttr {
 func (a *DMAHInitAttr) TPHMemType(v TPHMemType) *DMAHInitAttr {
 	a = object.OrZero(a)
 	if v > 255 && a.err == nil {
-		a.err = verr.TooGreat("", "DMAHInitAttr.TPHMemType", uint64(v), 255)
+		a.err = fail.TooGreat("", "DMAHInitAttr.TPHMemType", uint64(v), 255)
 	}
 	return cmem.SetBit(a, &a.c.tph_mem_type, uint8(v), &a.c.comp_mask, 0x4) // IBV_DMAH_INIT_ATTR_MASK_TPH_MEM_TYPE
 }
@@ -943,7 +943,7 @@ func (a *FlowActionESPAttr) place(c *cFlowActionEspAttr, pins *cmem.Pins) error 
 			return err
 		}
 		if keymat == 0 {
-			return verr.NilValue("", "FlowActionESPKeymat", "make one")
+			return fail.NilValue("", "FlowActionESPKeymat", "make one")
 		}
 		tag, size := a.keymat.arm()
 		c.keymat_ptr, c.keymat_proto, c.keymat_len = keymat, uint32(tag), uint16(size)
@@ -954,7 +954,7 @@ func (a *FlowActionESPAttr) place(c *cFlowActionEspAttr, pins *cmem.Pins) error 
 			return err
 		}
 		if replay == 0 {
-			return verr.NilValue("", "FlowActionESPReplay", "make one")
+			return fail.NilValue("", "FlowActionESPReplay", "make one")
 		}
 		tag, size := a.replay.arm()
 		c.replay_ptr, c.replay_proto, c.replay_len = replay, uint32(tag), uint16(size)
@@ -1018,7 +1018,7 @@ type FlowActionESPKeymatAESGCM struct {
 func (a *FlowActionESPKeymatAESGCM) to(c *cIBUverbsFlowActionEspKeymatAesGcm) error {
 	*c = cIBUverbsFlowActionEspKeymatAesGcm{iv: a.IV, iv_algo: uint32(a.IVAlgo), salt: a.Salt, icv_len: a.ICVLen}
 	if len(a.Key) > 32 {
-		return verr.TooLong("", "FlowActionESPKeymatAESGCM.Key", len(a.Key), 32)
+		return fail.TooLong("", "FlowActionESPKeymatAESGCM.Key", len(a.Key), 32)
 	}
 	cmem.Fill(&c.aes_key, a.Key)
 	c.key_len = uint32(len(a.Key))
@@ -1082,7 +1082,7 @@ func (a *FlowActionESPEncap) place(c *cIBUverbsFlowActionEspEncap, pins *cmem.Pi
 			return err
 		}
 		if header == 0 {
-			return verr.NilValue("", "FlowHeader", "make one")
+			return fail.NilValue("", "FlowHeader", "make one")
 		}
 		tag, size := a.Header.arm()
 		c.val_ptr, c.typ, c.len = header, uint16(tag), uint16(size)
@@ -1100,7 +1100,7 @@ func (a *FlowActionESPEncap) point(pins *cmem.Pins) (uintptr, error) {
 		return 0, nil
 	}
 	if !pins.Link(unsafe.Pointer(a)) {
-		return 0, verr.Endless("FlowActionESPEncap")
+		return 0, fail.Endless("FlowActionESPEncap")
 	}
 	var c cIBUverbsFlowActionEspEncap
 	a.to(&c)
@@ -1300,11 +1300,11 @@ type RXHashConf struct {
 func (a *RXHashConf) to(c *cRXHashConf) error {
 	*c = cRXHashConf{rx_hash_fields_mask: uint64(a.Fields)}
 	if a.Function > 255 {
-		return verr.TooGreat("", "RXHashConf.Function", uint64(a.Function), 255)
+		return fail.TooGreat("", "RXHashConf.Function", uint64(a.Function), 255)
 	}
 	c.rx_hash_function = uint8(a.Function)
 	if len(a.Key) > 255 {
-		return verr.TooLong("", "RXHashConf.Key", len(a.Key), 255)
+		return fail.TooLong("", "RXHashConf.Key", len(a.Key), 255)
 	}
 	c.rx_hash_key_len = uint8(len(a.Key))
 	return nil
@@ -1511,7 +1511,7 @@ func (a *QPAttr) CurState(v QPState) *QPAttr {
 func (a *QPAttr) PathMTU(v MTU) *QPAttr {
 	a = object.OrZero(a)
 	if v > 5 && a.err == nil {
-		a.err = verr.NoMTU("", "QPAttr.PathMTU", uint64(v))
+		a.err = fail.NoMTU("", "QPAttr.PathMTU", uint64(v))
 	}
 	return cmem.SetBit(a, &a.c.path_mtu, uint32(v), &a.mask, 0x100) // IBV_QP_PATH_MTU
 }
@@ -1783,13 +1783,13 @@ func (s RCSetup) RTS() *QPAttr {
 
 // ToRTS changes a QP in RESET to INIT, RTR and RTS. It stops at the first change that is refused.
 func (s RCSetup) ToRTS(qp *QP) error {
-	if err := verr.Step("INIT", qp.Modify(s.Init())); err != nil {
+	if err := fail.Step("INIT", qp.Modify(s.Init())); err != nil {
 		return err
 	}
-	if err := verr.Step("RTR", qp.Modify(s.RTR())); err != nil {
+	if err := fail.Step("RTR", qp.Modify(s.RTR())); err != nil {
 		return err
 	}
-	if err := verr.Step("RTS", qp.Modify(s.RTS())); err != nil {
+	if err := fail.Step("RTS", qp.Modify(s.RTS())); err != nil {
 		return err
 	}
 	return nil
@@ -1848,13 +1848,13 @@ func (s UCSetup) RTS() *QPAttr {
 
 // ToRTS changes a QP in RESET to INIT, RTR and RTS. It stops at the first change that is refused.
 func (s UCSetup) ToRTS(qp *QP) error {
-	if err := verr.Step("INIT", qp.Modify(s.Init())); err != nil {
+	if err := fail.Step("INIT", qp.Modify(s.Init())); err != nil {
 		return err
 	}
-	if err := verr.Step("RTR", qp.Modify(s.RTR())); err != nil {
+	if err := fail.Step("RTR", qp.Modify(s.RTR())); err != nil {
 		return err
 	}
-	if err := verr.Step("RTS", qp.Modify(s.RTS())); err != nil {
+	if err := fail.Step("RTS", qp.Modify(s.RTS())); err != nil {
 		return err
 	}
 	return nil
@@ -1901,13 +1901,13 @@ func (s UDSetup) RTS() *QPAttr {
 
 // ToRTS changes a QP in RESET to INIT, RTR and RTS. It stops at the first change that is refused.
 func (s UDSetup) ToRTS(qp *QP) error {
-	if err := verr.Step("INIT", qp.Modify(s.Init())); err != nil {
+	if err := fail.Step("INIT", qp.Modify(s.Init())); err != nil {
 		return err
 	}
-	if err := verr.Step("RTR", qp.Modify(s.RTR())); err != nil {
+	if err := fail.Step("RTR", qp.Modify(s.RTR())); err != nil {
 		return err
 	}
-	if err := verr.Step("RTS", qp.Modify(s.RTS())); err != nil {
+	if err := fail.Step("RTS", qp.Modify(s.RTS())); err != nil {
 		return err
 	}
 	return nil
@@ -1945,13 +1945,13 @@ func (s RawPacketSetup) RTS() *QPAttr {
 
 // ToRTS changes a QP in RESET to INIT, RTR and RTS. It stops at the first change that is refused.
 func (s RawPacketSetup) ToRTS(qp *QP) error {
-	if err := verr.Step("INIT", qp.Modify(s.Init())); err != nil {
+	if err := fail.Step("INIT", qp.Modify(s.Init())); err != nil {
 		return err
 	}
-	if err := verr.Step("RTR", qp.Modify(s.RTR())); err != nil {
+	if err := fail.Step("RTR", qp.Modify(s.RTR())); err != nil {
 		return err
 	}
-	if err := verr.Step("RTS", qp.Modify(s.RTS())); err != nil {
+	if err := fail.Step("RTS", qp.Modify(s.RTS())); err != nil {
 		return err
 	}
 	return nil
@@ -2023,13 +2023,13 @@ func (s XRCSendSetup) RTS() *QPAttr {
 
 // ToRTS changes a QP in RESET to INIT, RTR and RTS. It stops at the first change that is refused.
 func (s XRCSendSetup) ToRTS(qp *QP) error {
-	if err := verr.Step("INIT", qp.Modify(s.Init())); err != nil {
+	if err := fail.Step("INIT", qp.Modify(s.Init())); err != nil {
 		return err
 	}
-	if err := verr.Step("RTR", qp.Modify(s.RTR())); err != nil {
+	if err := fail.Step("RTR", qp.Modify(s.RTR())); err != nil {
 		return err
 	}
-	if err := verr.Step("RTS", qp.Modify(s.RTS())); err != nil {
+	if err := fail.Step("RTS", qp.Modify(s.RTS())); err != nil {
 		return err
 	}
 	return nil
@@ -2099,13 +2099,13 @@ func (s XRCRecvSetup) RTS() *QPAttr {
 
 // ToRTS changes a QP in RESET to INIT, RTR and RTS. It stops at the first change that is refused.
 func (s XRCRecvSetup) ToRTS(qp *QP) error {
-	if err := verr.Step("INIT", qp.Modify(s.Init())); err != nil {
+	if err := fail.Step("INIT", qp.Modify(s.Init())); err != nil {
 		return err
 	}
-	if err := verr.Step("RTR", qp.Modify(s.RTR())); err != nil {
+	if err := fail.Step("RTR", qp.Modify(s.RTR())); err != nil {
 		return err
 	}
-	if err := verr.Step("RTS", qp.Modify(s.RTS())); err != nil {
+	if err := fail.Step("RTS", qp.Modify(s.RTS())); err != nil {
 		return err
 	}
 	return nil
@@ -2247,12 +2247,12 @@ type XRCDInitAttr struct {
 func NewXRCDInitAttr(fd int, oFlags int) *XRCDInitAttr {
 	a := &XRCDInitAttr{}
 	if int(int32(fd)) != fd && a.err == nil {
-		a.err = verr.OutOfRange("", "XRCDInitAttr.FD", fd)
+		a.err = fail.OutOfRange("", "XRCDInitAttr.FD", fd)
 	}
 	a.c.fd = int32(fd)
 	a.c.comp_mask |= 0x1 // IBV_XRCD_INIT_ATTR_FD
 	if int(int32(oFlags)) != oFlags && a.err == nil {
-		a.err = verr.OutOfRange("", "XRCDInitAttr.OFlags", oFlags)
+		a.err = fail.OutOfRange("", "XRCDInitAttr.OFlags", oFlags)
 	}
 	a.c.oflags = int32(oFlags)
 	a.c.comp_mask |= 0x2 // IBV_XRCD_INIT_ATTR_OFLAGS
@@ -3050,7 +3050,7 @@ func (a *MRInitAttr) hold(verb string, c *cMRInitAttr) (cmem.Held, error) {
 	}
 	held, err := cmem.Take(*a.memory, verb)
 	if err != nil {
-		return cmem.Held{}, verr.Memory(verb, err)
+		return cmem.Held{}, fail.Memory(verb, err)
 	}
 	c.addr, c.length = held.Addr, held.Len
 	return held, nil
@@ -3061,7 +3061,7 @@ func (a *MRInitAttr) hold(verb string, c *cMRInitAttr) (cmem.Held, error) {
 func (a *MRInitAttr) FD(v int) *MRInitAttr {
 	a = object.OrZero(a)
 	if int(int32(v)) != v && a.err == nil {
-		a.err = verr.OutOfRange("", "MRInitAttr.FD", v)
+		a.err = fail.OutOfRange("", "MRInitAttr.FD", v)
 	}
 	return cmem.SetBit(a, &a.c.fd, int32(v), &a.c.comp_mask, 0x4) // IBV_REG_MR_MASK_FD
 }

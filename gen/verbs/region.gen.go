@@ -4,8 +4,8 @@ package verbs
 
 import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // place stores where the region is, from which elements are made. Addresses in it begin at start; unknown says why they may not.
@@ -35,7 +35,7 @@ func (mr *MR) IOVA() uint64 { return object.OrZero(mr).region.Start() }
 // device honours. After Close it returns os.ErrClosed. SGE allocates only if it fails.
 func (mr *MR) SGE(off, n uint64) (SGE, error) {
 	if mr == nil {
-		return SGE{}, verr.NilHandle("", "MR")
+		return SGE{}, fail.NilHandle("", "MR")
 	}
 	return mr.region.SGE(off, n)
 }

@@ -4,13 +4,14 @@ package verbs
 
 import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 var ruleChannel = verr.Rule{ID: "VR-ibv_req_notify_cq-channel-0295", Verb: "ibv_req_notify_cq", Subject: "cq", Page: "ibv_req_notify_cq",
 	Statement: "this CQ has no completion channel, so that no event will arrive", Fix: "create the queue with a channel"}
 
-var errReqNotify = verr.Once{Verb: "ibv_req_notify_cq", Kind: "CQ"}
+var errReqNotify = fail.Once{Verb: "ibv_req_notify_cq", Kind: "CQ"}
 
 // ReqNotify requests one event on the queue's channel for the next completion, or with solicitedOnly for the
 // next solicited or failed one. Poll again afterwards: earlier completions cause no event.

@@ -7,8 +7,8 @@ import (
 	"strconv"
 	"unsafe"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // RWQIndTable is a table of work queues, over which the packets of a queue pair are distributed. Use it only by
@@ -44,7 +44,7 @@ func newRWQIndTable(dev *Device, c unsafe.Pointer) *RWQIndTable {
 // destroyRWQIndTable ends the C object by ibv_destroy_rwq_ind_table.
 func (rwqindtable *RWQIndTable) destroyRWQIndTable() error {
 	if errno := rawDestroyRWQIndTable(rwqindtable.h.C); errno != 0 && !rwqindtable.dev.gone(errno) {
-		return verr.Failed("ibv_destroy_rwq_ind_table", errno, nil)
+		return fail.Failed("ibv_destroy_rwq_ind_table", errno, nil)
 	}
 	return nil
 }

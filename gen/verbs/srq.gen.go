@@ -10,10 +10,10 @@ import (
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // SRQ is a shared receive queue. Use it only by pointer: every call on a copy is refused.
@@ -53,7 +53,7 @@ func newSRQ(dev *Device, c unsafe.Pointer) *SRQ {
 // destroySRQ ends the C object by ibv_destroy_srq.
 func (srq *SRQ) destroySRQ() error {
 	if errno := rawDestroySRQ(srq.lib.fn[symIbv_destroy_srq], srq.h.C); errno != 0 && !srq.dev.gone(errno) {
-		return verr.Failed("ibv_destroy_srq", errno, nil)
+		return fail.Failed("ibv_destroy_srq", errno, nil)
 	}
 	return nil
 }
@@ -116,7 +116,7 @@ func (srq *SRQ) Modify(srqAttr *SRQAttr) error {
 	}
 	defer srq.h.Exit()
 	if srqAttr == nil {
-		return verr.NilValue(verb, "SRQAttr", "make one with NewSRQAttr")
+		return fail.NilValue(verb, "SRQAttr", "make one with NewSRQAttr")
 	}
 	srqAttrC := srqAttr.c
 	in := inModifySRQ{
@@ -130,11 +130,11 @@ func (srq *SRQ) Modify(srqAttr *SRQAttr) error {
 		in.capDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
 	}
 	if errno := rawModifySRQ(srq.lib.fn[symIbv_modify_srq], srq.h.C, unsafe.Pointer(&srqAttrC), int32(srqAttr.mask)); errno != 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return append(verr.Texts(hintModifySRQ(&in)), verr.Causes(
+		return fail.Failed(verb, errno, func() []string {
+			return append(fail.Texts(hintModifySRQ(&in)), fail.Causes(
 				errno,
-				verr.Cause{Errno: syscall.EINVAL, Text: "srq_limit is at most the max_wr that ibv_query_srq returns; set a lower limit [VR-ibv_modify_srq-srq_limit-0619]"},
-				verr.Cause{Errno: syscall.EINVAL, Text: "max_wr is below the limit, or below the number of requests that are posted"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "srq_limit is at most the max_wr that ibv_query_srq returns; set a lower limit [VR-ibv_modify_srq-srq_limit-0619]"},
+				fail.Cause{Errno: syscall.EINVAL, Text: "max_wr is below the limit, or below the number of requests that are posted"},
 			)...)
 		})
 	}
@@ -155,7 +155,7 @@ func (srq *SRQ) Query() (*SRQInfo, error) {
 	defer srq.h.Exit()
 	var srqAttrC cSRQAttr
 	if errno := rawQuerySRQ(srq.lib.fn[symIbv_query_srq], srq.h.C, unsafe.Pointer(&srqAttrC)); errno != 0 {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, fail.Failed(verb, errno, nil)
 	}
 	out := new(SRQInfo)
 	out.from(&srqAttrC)
@@ -173,7 +173,7 @@ func (srq *SRQ) Num() (uint32, error) {
 	defer srq.h.Exit()
 	var srqNum uint32
 	if errno := rawGetSRQNum(srq.h.C, unsafe.Pointer(&srqNum)); errno != 0 {
-		return 0, verr.Failed(verb, errno, nil)
+		return 0, fail.Failed(verb, errno, nil)
 	}
 	return srqNum, nil
 }

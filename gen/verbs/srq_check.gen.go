@@ -3,6 +3,7 @@
 package verbs
 
 import (
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -28,7 +29,7 @@ var srqAttrMaskNames = []validate.Flag{{Bits: srqAttrHasMaxWR, Name: "MaxWR"}, {
 
 // hintModifySRQ returns the lints that a call of ibv_modify_srq breaks, which may be the cause when it fails.
 func hintModifySRQ(in *inModifySRQ) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	capDeviceCapFlags := DeviceCap(in.capDeviceCapFlags.V)
 	may.If(in.srqAttrMask&srqAttrHasMaxWR != 0 && in.srqAttrMaxWR < 1, &rule0614, in.srqAttrMaxWR)
 	may.If(in.capMaxSRQWR.OK &&
@@ -64,14 +65,14 @@ type inPostSRQRecv struct {
 
 // brokenPostSRQRecv returns the rules that a request of ibv_post_srq_recv breaks and that are enough to have it refused.
 func brokenPostSRQRecv(in *inPostSRQRecv) []verr.Violation {
-	var bad verr.Violations
+	var bad fail.Violations
 	bad.If(in.recvWRNumSGE > 0 && in.recvWRSgList == 0, &rule0963, in.recvWRSgList)
 	return bad
 }
 
 // hintPostSRQRecv returns the other rules that a request of ibv_post_srq_recv breaks, which may be the cause when it is refused.
 func hintPostSRQRecv(in *inPostSRQRecv) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	may.If(in.recvWRNumSGE < 0, &rule0962, uint64(in.recvWRNumSGE))
 	return may
 }
@@ -88,7 +89,7 @@ type inPostSRQOps struct {
 
 // brokenPostSRQOps returns the rules that a request of ibv_post_srq_ops breaks and that are enough to have it refused.
 func brokenPostSRQOps(in *inPostSRQOps) []verr.Violation {
-	var bad verr.Violations
+	var bad fail.Violations
 	opOpcode := OpsOpcode(in.opOpcode)
 	bad.If(opOpcode != OpsOpcodeAdd && opOpcode != OpsOpcodeDel && opOpcode != OpsOpcodeSync, &rule3054, in.opOpcode)
 	bad.If(opOpcode == OpsOpcodeAdd && in.opTMAddNumSGE > 0 && in.opTMAddSgList == 0, &rule3059, in.opTMAddSgList)
@@ -97,7 +98,7 @@ func brokenPostSRQOps(in *inPostSRQOps) []verr.Violation {
 
 // hintPostSRQOps returns the other rules that a request of ibv_post_srq_ops breaks, which may be the cause when it is refused.
 func hintPostSRQOps(in *inPostSRQOps) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	opOpcode := OpsOpcode(in.opOpcode)
 	may.If(uint64(in.opFlags)&^0x3 != 0, &rule3055, uint64(in.opFlags))
 	may.If(in.opTMUnexpectedCnt != 0 && uint64(in.opFlags)&0x2 != 0x2, &rule3056, uint64(in.opFlags))

@@ -7,13 +7,14 @@ import (
 	"syscall"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // failed returns the error of a post that posted nothing. The provider does not say which request it refused: it is taken to be
 // the first that breaks a rule of posts. If none does, and the provider had no room, the queue is full.
 func (s *QPStream) failed(r SendRange, errno syscall.Errno) error {
-	if errno >= verr.ErrnoClosed {
+	if errno >= fail.ErrnoClosed {
 		return dpath.Failed(r, &errWRStart, errno)
 	}
 	if err := dpath.Refused(r, errno); err != nil {

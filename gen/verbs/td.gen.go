@@ -6,8 +6,8 @@ import (
 	"log/slog"
 	"unsafe"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // TD is a thread domain. The program promises to use the objects made with it from one thread at a time. Use it
@@ -38,7 +38,7 @@ func newTD(dev *Device, c unsafe.Pointer) *TD {
 // deallocTD ends the C object by ibv_dealloc_td.
 func (td *TD) deallocTD() error {
 	if errno := rawDeallocTD(td.h.C); errno != 0 && !td.dev.gone(errno) {
-		return verr.Failed("ibv_dealloc_td", errno, nil)
+		return fail.Failed("ibv_dealloc_td", errno, nil)
 	}
 	return nil
 }

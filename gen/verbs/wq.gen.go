@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
@@ -52,7 +53,7 @@ func newWQ(dev *Device, c unsafe.Pointer) *WQ {
 // destroyWQ ends the C object by ibv_destroy_wq.
 func (wq *WQ) destroyWQ() error {
 	if errno := rawDestroyWQ(wq.h.C); errno != 0 && !wq.dev.gone(errno) {
-		return verr.Failed("ibv_destroy_wq", errno, nil)
+		return fail.Failed("ibv_destroy_wq", errno, nil)
 	}
 	return nil
 }
@@ -132,7 +133,7 @@ func (wq *WQ) Modify(wqAttr *WQAttr) error {
 	}
 	defer wq.h.Exit()
 	if wqAttr == nil {
-		return verr.NilValue(verb, "WQAttr", "make one with NewWQAttr")
+		return fail.NilValue(verb, "WQAttr", "make one with NewWQAttr")
 	}
 	wqAttrC := wqAttr.c
 	in := inModifyWQ{
@@ -149,8 +150,8 @@ func (wq *WQ) Modify(wqAttr *WQAttr) error {
 		return err
 	}
 	if errno := rawModifyWQ(wq.h.C, unsafe.Pointer(&wqAttrC)); errno != 0 {
-		return verr.Failed(verb, errno, func() []string {
-			return verr.Texts(hintModifyWQ(&in))
+		return fail.Failed(verb, errno, func() []string {
+			return fail.Texts(hintModifyWQ(&in))
 		})
 	}
 	if wq.lib.lints.Wanted() {

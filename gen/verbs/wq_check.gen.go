@@ -3,6 +3,7 @@
 package verbs
 
 import (
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -26,7 +27,7 @@ const (
 
 // checkModifyWQ refuses a call of ibv_modify_wq that breaks a rule.
 func checkModifyWQ(in *inModifyWQ) error {
-	var bad verr.Violations
+	var bad fail.Violations
 	flagsMask := WQFlags(in.wqAttrFlagsMask)
 	state := WQState(in.wqAttrWQState)
 	curState := WQState(in.wqAttrCurrWQState)
@@ -60,7 +61,7 @@ func checkModifyWQ(in *inModifyWQ) error {
 
 // hintModifyWQ returns the lints that a call of ibv_modify_wq breaks, which may be the cause when it fails.
 func hintModifyWQ(in *inModifyWQ) []verr.Violation {
-	var may verr.Violations
+	var may fail.Violations
 	flagsMask := WQFlags(in.wqAttrFlagsMask)
 	capRawPacketCaps := RawPacketCap(in.capRawPacketCaps.V)
 	curState := WQState(in.wqAttrCurrWQState)

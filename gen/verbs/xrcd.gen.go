@@ -6,8 +6,8 @@ import (
 	"log/slog"
 	"unsafe"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // XRCD is an XRC domain. Use it only by pointer: every call on a copy is refused.
@@ -37,7 +37,7 @@ func newXRCD(dev *Device, c unsafe.Pointer) *XRCD {
 // closeXRCD ends the C object by ibv_close_xrcd.
 func (xrcd *XRCD) closeXRCD() error {
 	if errno := rawCloseXRCD(xrcd.h.C); errno != 0 && !xrcd.dev.gone(errno) {
-		return verr.Failed("ibv_close_xrcd", errno, nil)
+		return fail.Failed("ibv_close_xrcd", errno, nil)
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"unsafe"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -55,11 +56,11 @@ func New(length uint64, opts ...Option) (*Buffer, error) {
 func (b *Buffer) unusable() error {
 	switch {
 	case b == nil:
-		return verr.NilValue("", "mem.Buffer", "make one with mem.New")
+		return fail.NilValue("", "mem.Buffer", "make one with mem.New")
 	case b.at == nil:
-		return verr.NeverOpened("", "mem.Buffer")
+		return fail.NeverOpened("", "mem.Buffer")
 	case b.at != b:
-		return verr.Copied("", "mem.Buffer")
+		return fail.Copied("", "mem.Buffer")
 	}
 	return nil
 }
@@ -96,7 +97,7 @@ func (b *Buffer) Slice(off, n uint64) ([]byte, error) {
 	}
 	all := b.Bytes()
 	if all == nil {
-		return nil, verr.Closed("", b.String())
+		return nil, fail.Closed("", b.String())
 	}
 	if off > b.length || n > b.length-off {
 		return nil, &verr.Error{Errno: syscall.EFAULT,
@@ -141,7 +142,7 @@ func (b *Buffer) retain(who string) (*list.Element, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.base == nil {
-		return nil, verr.Closed("", b.String())
+		return nil, fail.Closed("", b.String())
 	}
 	return b.holders.PushBack(who), nil
 }
@@ -198,10 +199,10 @@ func (b *Buffer) Close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.base == nil {
-		return verr.Closed("", b.String())
+		return fail.Closed("", b.String())
 	}
 	if b.holders.Len() > 0 {
-		return verr.Busy("", b.String(), b.retainedBy())
+		return fail.Busy("", b.String(), b.retainedBy())
 	}
 	if err := unmapMemory(b.base, b.mapped); err != nil {
 		return err

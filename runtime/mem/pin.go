@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"unsafe"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/internal/hold"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -94,10 +95,10 @@ func (p *Pin) Unpin() {
 // take keeps the memory pinned until it is released, whether or not Unpin is called meanwhile.
 func (p *Pin) take(string) (hold.Held, error) {
 	if p != nil && p.isCopy() {
-		return hold.Held{}, verr.Copied("", "mem.Pin")
+		return hold.Held{}, fail.Copied("", "mem.Pin")
 	}
 	if !p.has() {
-		return hold.Held{}, verr.NilValue("", "pin", "make one with mem.PinBytes")
+		return hold.Held{}, fail.NilValue("", "pin", "make one with mem.PinBytes")
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -1,9 +1,9 @@
 package mem
 
 import (
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/internal/goheap"
 	"github.com/verbsgen/verbsgen/runtime/internal/hold"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // Source is host memory to register: a *Buffer, a *Pin, Bytes or Addr.
@@ -36,7 +36,7 @@ func init() {
 // Go's heap, os.ErrClosed for a Pin that was unpinned, and an error for a nil source, pin or buffer.
 func take(s Source, who string) (hold.Held, error) {
 	if s == nil {
-		return hold.Held{}, verr.NilValue("", "memory", "pass a mem.Buffer or a mem.Pin, mem.Bytes or mem.Addr")
+		return hold.Held{}, fail.NilValue("", "memory", "pass a mem.Buffer or a mem.Pin, mem.Bytes or mem.Addr")
 	}
 	return s.take(who)
 }
@@ -52,7 +52,7 @@ func (s sliceSource) take(string) (hold.Held, error) {
 // take keeps the buffer from being closed.
 func (b *Buffer) take(who string) (hold.Held, error) {
 	if b == nil {
-		return hold.Held{}, verr.NilValue("", "buffer", "make one with mem.New")
+		return hold.Held{}, fail.NilValue("", "buffer", "make one with mem.New")
 	}
 	holder, err := b.retain(who)
 	if err != nil {

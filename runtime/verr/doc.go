@@ -1,8 +1,8 @@
 // Package verr has the error type of all verbs. An error says which verb was called, which errno it returned, which rules of the
 // man pages the call broke or may have broken, and what to do about it.
 //
-// The package owns the texts and the results of errors.Is. It must not know any verb, rule or C type: generated code passes
-// static data to it. Nothing here runs while calls succeed, except for lints that a program asks for. It needs neither cgo nor Linux.
+// The package owns the texts and the results of errors.Is. It must not know any verb, rule or C type, nor what a
+// call looks for before it fails: package fail of gensupport makes the errors. It needs neither cgo nor Linux.
 //
 // errors.Is and errors.As find in the errors of this package:
 //

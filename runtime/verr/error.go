@@ -5,9 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"syscall"
 )
+
+// ErrQueueFull is the error of a post to a queue that has no place for a further request. It is ordinary flow control: take completions
+// from the completion queue, then post the rest.
+var ErrQueueFull = errors.New("the queue is full")
+
+// ErrOverrun is the error of a poll of a completion queue that has lost completions, after those that it still had.
+var ErrOverrun = errors.New("the completion queue has lost completions")
 
 // Rule is the part of a rule that errors show. Generated code has one static value for each rule of the spec.
 type Rule struct {
@@ -151,7 +159,7 @@ func (e *Error) Error() string {
 
 // plain reports whether an error only classifies: their text adds nothing to a message.
 func plain(err error) bool {
-	return err == errors.ErrUnsupported || err == errClosed || err == ErrQueueFull || err == ErrOverrun
+	return err == errors.ErrUnsupported || err == os.ErrClosed || err == ErrQueueFull || err == ErrOverrun
 }
 
 func join(vs []Violation, hints []string, sep string) string {

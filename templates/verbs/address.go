@@ -6,10 +6,10 @@
 package verbs
 
 import (
-	"github.com/verbsgen/verbsgen/runtime/verr"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
-var errAddress = verr.Once{Verb: "ibv_post_send", Kind: "AH"}
+var errAddress = fail.Once{Verb: "ibv_post_send", Kind: "AH"}
 
 // Address has a SEND on an unreliable datagram queue pair go to the queue pair qpn behind the address handle,
 // with its qkey. The handle must stay open until the request has completed; a post after its Close is refused
@@ -21,7 +21,7 @@ func (ah *AH) Address(w SendWR, qpn, qkey uint32) error {
 		return errAddress.Nil()
 	}
 	if w == (SendWR{}) {
-		return verr.NilValue("ibv_post_send", "the request", "take one from a batch by WR")
+		return fail.NilValue("ibv_post_send", "the request", "take one from a batch by WR")
 	}
 	if !ah.gate.IsOpen() {
 		return errAddress.Errno(ah.gate.Refusal())

@@ -7,7 +7,7 @@ package verbs
 import (
 	"context"
 
-	"github.com/verbsgen/verbsgen/runtime/verr"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
 // Wait reads up to len(entries) entries of the CQ and returns their number; while there are none it sleeps, as CQ.Wait does.
@@ -15,7 +15,7 @@ import (
 // C: ibv_get_cq_event, ibv_get_cq_event(3).
 func (r *CQReader) Wait(ctx context.Context, entries []WCEx) (int, error) {
 	if r == nil || r.cq == nil {
-		return 0, verr.NilValue("ibv_get_cq_event", "CQReader", "make one with CQ.Reader")
+		return 0, fail.NilValue("ibv_get_cq_event", "CQReader", "make one with CQ.Reader")
 	}
 	return r.cq.wait(ctx, len(entries), func() (int, error) { return r.PollInto(entries) })
 }

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"unsafe"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -27,10 +28,10 @@ func (dev *Device) askCapabilities() (*cDeviceAttrEx, error) {
 	const verb = "ibv_query_device_ex"
 	var attrC cDeviceAttrEx
 	if errno := rawQueryDeviceEx(dev.lib.fn[symIbv_query_device], dev.h.C, nil, unsafe.Pointer(&attrC)); errno != 0 {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, fail.Failed(verb, errno, nil)
 	}
 	if attrC.comp_mask != 0 {
-		return nil, verr.NoCaps(verb)
+		return nil, fail.NoCaps(verb)
 	}
 	return &attrC, nil
 }
@@ -48,7 +49,7 @@ func (dev *Device) UnjudgedRules() ([]verr.Rule, error) {
 		return nil, err
 	}
 	defer dev.h.Exit()
-	return verr.Unjudged(capable, dev.caps.Why(dev.askCapabilities))
+	return fail.Unjudged(capable, dev.caps.Why(dev.askCapabilities))
 }
 
 // gone reports whether a call failed with errno because the device was removed: then queries fail too, and the

@@ -8,8 +8,8 @@ package verbs
 import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/byhand"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // importedContext is the front of struct ibv_context, importedDevice that of struct ibv_device.
@@ -39,7 +39,7 @@ func (l *Lib) ImportDevice(cmdFD int) (*Device, error) {
 		return nil, l.missing(verb, symIbv_import_device)
 	}
 	if int(int32(cmdFD)) != cmdFD {
-		return nil, verr.OutOfRange(verb, "cmd_fd", cmdFD)
+		return nil, fail.OutOfRange(verb, "cmd_fd", cmdFD)
 	}
 	if err := l.judgeImportDevice(cmdFD); err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func (l *Lib) ImportDevice(cmdFD int) (*Device, error) {
 	ptr, errno := rawImportDevice(l.fn[symIbv_import_device], int32(own))
 	if ptr == nil {
 		byhand.RefusedFD(own, cmdFD)
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, fail.Failed(verb, errno, nil)
 	}
 	o := newDevice(l, ptr)
 	if err := o.h.Adopt(); err != nil {

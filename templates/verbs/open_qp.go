@@ -9,7 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/diagnose"
-	"github.com/verbsgen/verbsgen/runtime/verr"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
 // OpenQP opens a queue pair of type XRC_RECV that exists in an XRC domain. Close closes this handle. The queue pair lives as long as a
@@ -28,7 +28,7 @@ func (dev *Device) OpenQP(qpOpenAttr *QPOpenAttr) (*QP, error) {
 	}
 	defer dev.h.Exit()
 	if qpOpenAttr == nil {
-		return nil, verr.NilValue(verb, "QPOpenAttr", "make one with NewQPOpenAttr")
+		return nil, fail.NilValue(verb, "QPOpenAttr", "make one with NewQPOpenAttr")
 	}
 	attrC := qpOpenAttr.c
 	if qpOpenAttr.xrcd != nil {
@@ -47,7 +47,7 @@ func (dev *Device) OpenQP(qpOpenAttr *QPOpenAttr) (*QP, error) {
 	}
 	ptr, errno := rawOpenQP(dev.h.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, fail.Failed(verb, errno, nil)
 	}
 	o := newQP(dev, ptr)
 	o.xrcd = qpOpenAttr.xrcd

@@ -7,6 +7,7 @@ package verbs
 
 import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -35,7 +36,7 @@ func (qp *QP) hintPostSend(verb string, r SendRange) {
 		qp.datagram.Store(most)
 	}
 	if bytes := dpath.Longest(r); most > 0 && bytes > uint64(most) {
-		var v verr.Violations
+		var v fail.Violations
 		v.Add(&verr.Rule{ID: "ibv_post_send-datagram", Verb: verb, Subject: "wr.sg_list", Page: "ibv_post_send",
 			Statement: "a datagram is not longer than the MTU of the port", Limit: "active_mtu",
 			Fix: "send less: a device may report success and send nothing"}, bytes, uint64(most))

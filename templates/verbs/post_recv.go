@@ -9,10 +9,10 @@ package verbs
 
 import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
-	"github.com/verbsgen/verbsgen/runtime/verr"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
-var errPostRecv = verr.Once{Verb: "ibv_post_recv", Kind: "QP"}
+var errPostRecv = fail.Once{Verb: "ibv_post_recv", Kind: "QP"}
 
 // PostRecv posts the first n receive requests of a batch. It is otherwise like PostSend.
 //

@@ -9,10 +9,10 @@ package verbs
 
 import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
-	"github.com/verbsgen/verbsgen/runtime/verr"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
-var errPostSRQRecv = verr.Once{Verb: "ibv_post_srq_recv", Kind: "SRQ"}
+var errPostSRQRecv = fail.Once{Verb: "ibv_post_srq_recv", Kind: "SRQ"}
 
 // PostRecv posts the first n receive requests of a batch to the shared receive queue. It is otherwise like
 // QP.PostSend.

@@ -9,10 +9,10 @@ package verbs
 
 import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
-	"github.com/verbsgen/verbsgen/runtime/verr"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
-var errPostWQRecv = verr.Once{Verb: "ibv_post_wq_recv", Kind: "WQ"}
+var errPostWQRecv = fail.Once{Verb: "ibv_post_wq_recv", Kind: "WQ"}
 
 // PostRecv posts the first n receive requests of a batch to the work queue. It is otherwise like QP.PostSend.
 //

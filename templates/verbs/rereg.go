@@ -12,9 +12,9 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/diagnose"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/mem"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // MRChange is a set of changes to a memory region, made by one call of MR.Rereg. The flags of the call follow from the methods
@@ -61,7 +61,7 @@ func (c *MRChange) Access(access MRAccess) *MRChange {
 func (mr *MR) Rereg(change *MRChange) error {
 	const verb = "ibv_rereg_mr"
 	if change == nil {
-		return verr.NilValue(verb, "MRChange", "make one with new(MRChange)")
+		return fail.NilValue(verb, "MRChange", "make one with new(MRChange)")
 	}
 	if err := mr.base().Enter(verb); err != nil {
 		return err

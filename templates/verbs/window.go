@@ -10,7 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
-	"github.com/verbsgen/verbsgen/runtime/verr"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
 // Bind has a request bind the window to what mwBind describes, with the key rkey: that of the window, with
@@ -23,7 +23,7 @@ import (
 func (mw *MW) Bind(w SendWR, rkey uint32, mwBind MWBindAttr) error {
 	const verb = "ibv_post_send"
 	if w == (SendWR{}) {
-		return verr.NilValue(verb, "the request", "take one from a batch by WR")
+		return fail.NilValue(verb, "the request", "take one from a batch by WR")
 	}
 	if err := mw.base().Enter(verb); err != nil {
 		return err

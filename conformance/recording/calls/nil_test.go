@@ -186,7 +186,7 @@ var noError = map[string]string{
 }
 
 // anyError are methods of nil receivers whose error is that of a zero value.
-var anyError = []string{"dpath.Refusal.Error", "verr.Once.Closed", "verr.Once.Errno", "verr.Once.Full", "verr.Once.Overrun"}
+var anyError = []string{"dpath.Refusal.Error", "fail.Once.Closed", "fail.Once.Errno", "fail.Once.Full", "fail.Once.Overrun"}
 
 // judgedReceiver reports whether the method must return an error: it returns errors, and its receiver is no value.
 func (c nilCall) judgedReceiver() bool {

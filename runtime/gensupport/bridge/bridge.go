@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dl"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -85,7 +86,7 @@ func OfferLib[L any](source func(*L) dl.Source) { libs.add((*L)(nil), source) }
 // Source returns where a library of another package has its functions from.
 func Source[L any](lib *L) (dl.Source, error) {
 	if lib == nil {
-		return nil, verr.NilValue("", nameOf(lib), "load the library that this one works with first")
+		return nil, fail.NilValue("", nameOf(lib), "load the library that this one works with first")
 	}
 	source, ok := libs.find((*L)(nil))
 	if !ok {
@@ -110,7 +111,7 @@ func OfferAttr[T any](kind string, lend func(*T, *Lent) error) {
 func OfferChanged[T any](kind string, memory func(*T) (c, mask unsafe.Pointer, err error)) {
 	fills.add((*T)(nil), func(verb string, a *T) (f Filled, err error) {
 		if a == nil {
-			return f, verr.NilValue(verb, kind, "make one with New"+kind)
+			return f, fail.NilValue(verb, kind, "make one with New"+kind)
 		}
 		f.C, f.Mask, err = memory(a)
 		return f, err

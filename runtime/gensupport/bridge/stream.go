@@ -4,6 +4,7 @@ import (
 	"syscall"
 	"unsafe"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
@@ -35,11 +36,11 @@ func EnterStream[S any](u *Uses, what string, s *S) (Stream, error) {
 	case !ok:
 		return Stream{}, notOffered(u.Verb, (*S)(nil))
 	case s == nil:
-		return Stream{}, verr.NilValue(u.Verb, nameOf(s), "make one with method Stream of a handle")
+		return Stream{}, fail.NilValue(u.Verb, nameOf(s), "make one with method Stream of a handle")
 	}
 	x := of.(func(*S) Stream)(s)
 	if x.Gate == nil {
-		return Stream{}, verr.NilValue(u.Verb, nameOf(s), "make one with method Stream of a handle")
+		return Stream{}, fail.NilValue(u.Verb, nameOf(s), "make one with method Stream of a handle")
 	}
 	return x, u.enter(what, x.Handle)
 }

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -155,7 +156,7 @@ func Lend[T any](u *Uses, a *T) (lent Lent, err error) {
 	}
 	of := x.(*attr[T])
 	if a == nil {
-		return lent, verr.NilValue(u.Verb, of.kind, "make one with New"+of.kind)
+		return lent, fail.NilValue(u.Verb, of.kind, "make one with New"+of.kind)
 	}
 	lent.uses = u
 	return lent, of.lend(a, &lent)

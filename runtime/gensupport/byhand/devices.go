@@ -9,6 +9,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/diagnose"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -32,7 +33,7 @@ func (l DeviceList) Each(verb string, f func(device unsafe.Pointer) bool) error 
 		defer l.Free(list)
 	}
 	if n == 0 && (list != nil || errno == syscall.ENOSYS) { // a library that cannot open files says that too
-		if hint := verr.FilesHint(); hint != "" {
+		if hint := fail.FilesHint(); hint != "" {
 			return &verr.Error{Verb: verb, Errno: syscall.EMFILE, Msg: "no device was found, and " + hint}
 		}
 	}
@@ -41,7 +42,7 @@ func (l DeviceList) Each(verb string, f func(device unsafe.Pointer) bool) error 
 			return &verr.Error{Verb: verb, Errno: errno, Msg: cmp.Or(diagnose.NoRDMA(l.Source), "the kernel has no RDMA; load the modules of "+
 				"the device and ib_uverbs")}
 		}
-		return verr.Failed(verb, errno, nil)
+		return fail.Failed(verb, errno, nil)
 	}
 	for i := range uintptr(n) {
 		if !f(cmem.At[unsafe.Pointer](list, i*unsafe.Sizeof(list))) {

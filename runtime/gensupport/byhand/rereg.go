@@ -4,6 +4,7 @@ import (
 	"syscall"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/verr"
@@ -33,7 +34,7 @@ func (c *Change) Take(verb, who string) (cmem.Held, error) {
 	}
 	held, err := cmem.Take(c.memory, who)
 	if err != nil {
-		return cmem.Held{}, verr.Memory(verb, err)
+		return cmem.Held{}, fail.Memory(verb, err)
 	}
 	return held, nil
 }

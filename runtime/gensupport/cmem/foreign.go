@@ -7,6 +7,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -97,13 +98,13 @@ func (f *Foreign) ReadAt(p []byte, off int64) (int, error) {
 func (f *Foreign) part(n int, off int64) ([]byte, error) {
 	switch {
 	case f == &noMemory:
-		return nil, verr.Copied("", "the owner of the memory")
+		return nil, fail.Copied("", "the owner of the memory")
 	case f == &nilMemory:
-		return nil, verr.NilHandle("", "the owner of the memory")
+		return nil, fail.NilHandle("", "the owner of the memory")
 	case f.at == nil:
-		return nil, verr.NeverOpened("", "the memory")
+		return nil, fail.NeverOpened("", "the memory")
 	case f.base == nil:
-		return nil, verr.Closed("", "the memory")
+		return nil, fail.Closed("", "the memory")
 	}
 	if off < 0 || uint64(off) > f.length || uint64(n) > f.length-uint64(off) {
 		return nil, &verr.Error{Errno: syscall.EFAULT,
@@ -116,9 +117,9 @@ func (f *Foreign) part(n int, off int64) ([]byte, error) {
 func (f *Foreign) End(verb, kind string, _ time.Duration, destroy func() error) error {
 	switch {
 	case f == nil || f.at == nil:
-		return verr.NeverOpened(verb, kind)
+		return fail.NeverOpened(verb, kind)
 	case f.at != f:
-		return verr.Copied(verb, kind)
+		return fail.Copied(verb, kind)
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()

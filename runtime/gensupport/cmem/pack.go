@@ -5,6 +5,7 @@ import (
 	"syscall"
 	"unsafe"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -25,7 +26,7 @@ func Behind[A any](verb string, head, count, size int, list []A, pack func(A) []
 		part := pack(x)
 		parts[i] = part
 		if len(part) == 0 {
-			return nil, verr.NilValue(verb, "one of the structs", "make each by its New function")
+			return nil, fail.NilValue(verb, "one of the structs", "make each by its New function")
 		}
 		total += len(part)
 	}

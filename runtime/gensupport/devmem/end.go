@@ -4,7 +4,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/verbsgen/verbsgen/runtime/verr"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
 // End makes later copies fail with os.ErrClosed, waits for copies that are running, and calls destroy, which destroys the C object on
@@ -12,7 +12,7 @@ import (
 // error is os.ErrClosed. A copy that takes longer than most makes End fail with syscall.EBUSY. kind names the object in errors.
 func (d *DM) End(verb, kind string, most time.Duration, destroy func() error) error {
 	if d == nil {
-		return verr.NilHandle(verb, kind)
+		return fail.NilHandle(verb, kind)
 	}
 	return d.gate.End(verb, kind, most, func() error {
 		length, done := d.span.Close(), false

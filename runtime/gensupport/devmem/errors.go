@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -37,9 +38,9 @@ func newDirection(verb string) *direction {
 	return &direction{
 		verb:     verb,
 		detached: &verr.Error{Verb: verb, Msg: "the device memory is closed", Err: os.ErrClosed},
-		never:    verr.NeverOpened(verb, "the device memory"),
-		none:     verr.NilHandle(verb, "DM"),
-		copied:   verr.Copied(verb, "DM"),
+		never:    fail.NeverOpened(verb, "the device memory"),
+		none:     fail.NilHandle(verb, "DM"),
+		copied:   fail.Copied(verb, "DM"),
 		negative: fault("the offset is negative"),
 		beyond:   fault("the range goes beyond the end of the device memory"),
 		unknown:  fault("the end of the range is no offset any more"),
@@ -60,11 +61,11 @@ const notMade = "the provider did not make the copy"
 // of a call.
 func (d *direction) failed(code int, off uint64, n int) error {
 	switch code {
-	case int(verr.ErrnoClosed):
+	case int(fail.ErrnoClosed):
 		return d.detached
-	case int(verr.ErrnoCopied):
+	case int(fail.ErrnoCopied):
 		return d.copied
-	case int(verr.ErrnoNeverOpened):
+	case int(fail.ErrnoNeverOpened):
 		return d.never
 	}
 	if code < 1 || code > lastErrno {

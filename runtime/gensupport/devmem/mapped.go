@@ -6,6 +6,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -82,7 +83,7 @@ func (m *Mapped) access(off int64, width uint64, write bool, v uint64) (uint64, 
 	switch code := mappedAccess(&m.gate, uint64(off), int(width), write, &v); code {
 	case 0:
 		return v, nil
-	case verr.ErrnoClosed:
+	case fail.ErrnoClosed:
 		return refuse(0, "the memory is closed", os.ErrClosed)
 	default:
 		return refuse(code, "", nil)
@@ -92,7 +93,7 @@ func (m *Mapped) access(off int64, width uint64, write bool, v uint64) (uint64, 
 // End makes later accesses fail with os.ErrClosed, waits for those that are running, and calls destroy, as DM.End does.
 func (m *Mapped) End(verb, kind string, most time.Duration, destroy func() error) error {
 	if m == nil {
-		return verr.NilHandle(verb, kind)
+		return fail.NilHandle(verb, kind)
 	}
 	return m.gate.End(verb, kind, most, destroy)
 }
@@ -100,12 +101,12 @@ func (m *Mapped) End(verb, kind string, most time.Duration, destroy func() error
 // Unmap takes the pages with the memory out of the process. No access may reach them any more.
 func (m *Mapped) Unmap() error {
 	if m == nil || m.at == 0 || m.gone {
-		return verr.NilValue("munmap", "the Mapped", "map the memory first")
+		return fail.NilValue("munmap", "the Mapped", "map the memory first")
 	}
 	page := uintptr(os.Getpagesize())
 	begin, end := m.at&^(page-1), (m.at+uintptr(m.length)+page-1)&^(page-1)
 	if errno := unmap(begin, end-begin); errno != 0 {
-		return verr.Failed("munmap", errno, nil)
+		return fail.Failed("munmap", errno, nil)
 	}
 	m.gone = true
 	return nil

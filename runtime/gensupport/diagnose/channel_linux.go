@@ -4,6 +4,7 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -14,13 +15,13 @@ var modules = map[string]string{"rdma_cm": "rdma_ucm"}
 func NoNode(verb string, src any, node string, errno syscall.Errno) error {
 	s, ok := systemOf(src)
 	if !ok {
-		return verr.Failed(verb, errno, nil)
+		return fail.Failed(verb, errno, nil)
 	}
 	if at, text := s.tryNode(node, modules[node], filepath.Join(s.sysfs, "class/misc", node)); text != "" {
 		return &verr.Error{Verb: verb, Errno: at, Msg: text}
 	}
 	if errno != syscall.ENODEV {
-		return verr.Failed(verb, errno, nil)
+		return fail.Failed(verb, errno, nil)
 	}
 	s.library = "" // src is another one
 	msg := "no RDMA device was found"

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -81,7 +82,7 @@ func NotOpened(verb string, src any, device, char string, errno syscall.Errno) e
 			return &verr.Error{Verb: verb, Errno: at, Msg: "device " + device + ": " + text}
 		}
 	}
-	return verr.Failed(verb, errno, nil)
+	return fail.Failed(verb, errno, nil)
 }
 
 // NoRDMA explains why libibverbs finds no RDMA in the kernel (ENOSYS).

@@ -6,7 +6,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/verbsgen/verbsgen/runtime/verr"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
 // TestRoute explains paths that a device refused, and says nothing of those that it finds nothing wrong with.
@@ -70,7 +70,7 @@ func TestWrong(t *testing.T) {
 
 // TestMemory asks a software device for its limit, and nothing about other errnos.
 func TestMemory(t *testing.T) {
-	if got := Memory(limited{}, "soft0", syscall.ENOMEM, 1, 2, 0); !slices.Equal(got, []string{verr.MemlockHintOf(64<<10, 4<<10)}) ||
+	if got := Memory(limited{}, "soft0", syscall.ENOMEM, 1, 2, 0); !slices.Equal(got, []string{fail.MemlockHintOf(64<<10, 4<<10)}) ||
 		!strings.Contains(got[0], "RLIMIT_MEMLOCK, is 64 KiB (0 KiB locked and 4 KiB pinned now)") {
 		t.Errorf("%q", got)
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"syscall"
 
-	"github.com/verbsgen/verbsgen/runtime/verr"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
 // writable are the access flags of regions that a device may write to: LOCAL_WRITE, REMOTE_WRITE, REMOTE_ATOMIC and MW_BIND. The kernel
@@ -16,11 +16,11 @@ func Memory(src any, device string, errno syscall.Errno, addr, length, access ui
 	var hint string
 	switch errno {
 	case syscall.ENOMEM:
-		hint = verr.MemlockHint()
+		hint = fail.MemlockHint()
 		if soft, ok := src.(interface {
 			Memlock(device string) (limit, pinned uint64)
 		}); ok {
-			hint = verr.MemlockHintOf(soft.Memlock(device))
+			hint = fail.MemlockHintOf(soft.Memlock(device))
 		}
 	case syscall.EFAULT:
 		hint = mappings(addr, length, access)

@@ -5,7 +5,7 @@ package diagnose
 import (
 	"syscall"
 
-	"github.com/verbsgen/verbsgen/runtime/verr"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
 // Unlisted finds nothing on this system.
@@ -16,12 +16,12 @@ func NoRDMA(src any) string { return "" }
 
 // NotOpened returns the plain error on this system.
 func NotOpened(verb string, src any, device, char string, errno syscall.Errno) error {
-	return verr.Failed(verb, errno, nil)
+	return fail.Failed(verb, errno, nil)
 }
 
 // NoNode returns the plain error on this system.
 func NoNode(verb string, src any, node string, errno syscall.Errno) error {
-	return verr.Failed(verb, errno, nil)
+	return fail.Failed(verb, errno, nil)
 }
 
 func mappings(addr, length, access uint64) string { return "" }

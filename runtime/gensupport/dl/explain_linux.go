@@ -13,6 +13,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -27,7 +28,7 @@ func explain(m Module, path, why string) error {
 	e := &verr.LoadError{Path: path, Problem: "the loader says: " + why}
 	switch {
 	case strings.Contains(why, "Too many open files"):
-		e.Fix, e.Err = cmp.Or(verr.FilesHint(), "raise the limit on file descriptors"), syscall.EMFILE
+		e.Fix, e.Err = cmp.Or(fail.FilesHint(), "raise the limit on file descriptors"), syscall.EMFILE
 		return e
 	case strings.Contains(why, "cannot open shared object file"):
 		e.Fix = "install the library that it needs"

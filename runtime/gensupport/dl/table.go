@@ -6,6 +6,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -61,7 +62,7 @@ func Lookup(s Source, symbols []Symbol, fn []uintptr) (name string, err error) {
 
 // Missing returns the error of a verb whose function is missing; source is the name of the library.
 func (s Symbol) Missing(verb, source string) error {
-	return verr.Missing(verb, s.Name, s.Since, source)
+	return fail.Missing(verb, s.Name, s.Since, source)
 }
 
 // NoC returns the error of a program that was built without the C code of its generated package.

@@ -10,8 +10,8 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // Address lets requests name an address handle (struct ibv_ah *), and lets its Close wait for posts that use it. A request keeps the
@@ -71,13 +71,13 @@ func (a *Address) IsOpen() bool { return a != nil && a.gate.IsOpen() }
 // Refusal returns the result of naming an object that is not open, as gate.Gate.Refusal does.
 func (a *Address) Refusal() syscall.Errno {
 	if a == nil {
-		return verr.ErrnoNeverOpened
+		return fail.ErrnoNeverOpened
 	}
 	return a.gate.Refusal()
 }
 
 // To sets the destination of a SEND as SendWR.To does. Once the object is closed, a post of the request is refused
-// (verr.ErrnoAddressClosed). It panics for a zero value of SendWR.
+// (fail.ErrnoAddressClosed). It panics for a zero value of SendWR.
 func (a *Address) To(w SendWR, qpn, qkey uint32) {
 	if a == nil {
 		a = new(Address)
@@ -88,7 +88,7 @@ func (a *Address) To(w SendWR, qpn, qkey uint32) {
 // End closes the object as gate.Gate.End does: it waits until no post uses it, and runs destroy.
 func (a *Address) End(verb, kind string, most time.Duration, destroy func() error) error {
 	if a == nil {
-		return verr.NilHandle(verb, kind)
+		return fail.NilHandle(verb, kind)
 	}
 	return a.gate.End(verb, kind, most, func() error {
 		done := false

@@ -11,7 +11,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath/internal/dptest"
-	"github.com/verbsgen/verbsgen/runtime/verr"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
 // datagrams is a provider whose queue pair is for datagrams.
@@ -41,24 +41,24 @@ func TestMisaddressed(t *testing.T) {
 		spoil func(w dpath.SendWR, p *dptest.Provider)
 		want  syscall.Errno
 	}{
-		"none":  {func(w dpath.SendWR, p *dptest.Provider) {}, verr.ErrnoNoAddress},
-		"nil":   {func(w dpath.SendWR, p *dptest.Provider) { w.To(nil, 1, 1) }, verr.ErrnoNoAddress},
+		"none":  {func(w dpath.SendWR, p *dptest.Provider) {}, fail.ErrnoNoAddress},
+		"nil":   {func(w dpath.SendWR, p *dptest.Provider) { w.To(nil, 1, 1) }, fail.ErrnoNoAddress},
 		"fine":  {func(w dpath.SendWR, p *dptest.Provider) { w.To(p.Context(), 1, 1) }, 0},
-		"write": {func(w dpath.SendWR, p *dptest.Provider) { w.To(p.Context(), 1, 1).Write(1, 4096, 1).Send(1) }, verr.ErrnoNoAddress},
+		"write": {func(w dpath.SendWR, p *dptest.Provider) { w.To(p.Context(), 1, 1).Write(1, 4096, 1).Send(1) }, fail.ErrnoNoAddress},
 		"write after an address": {func(w dpath.SendWR, p *dptest.Provider) {
 			a, _ := openAddress(p)
 			a.To(w, 1, 1)
 			w.Write(1, 4096, 1).Send(1)
-		}, verr.ErrnoNoAddress},
+		}, fail.ErrnoNoAddress},
 		"other device": {func(w dpath.SendWR, p *dptest.Provider) {
 			a, _ := openAddress(provider(t))
 			a.To(w, 1, 1)
-		}, verr.ErrnoOtherDevice},
+		}, fail.ErrnoOtherDevice},
 		"closed": {func(w dpath.SendWR, p *dptest.Provider) {
 			a, q := openAddress(p)
 			a.To(w, 1, 1)
 			closeAddress(t, a, q)
-		}, verr.ErrnoAddressClosed},
+		}, fail.ErrnoAddressClosed},
 		"another with the same place": {func(w dpath.SendWR, p *dptest.Provider) {
 			a, q := openAddress(p)
 			a.To(w, 1, 1)
@@ -66,7 +66,7 @@ func TestMisaddressed(t *testing.T) {
 				t.Error(err)
 			}
 			new(dpath.Address).Open(q.Object())
-		}, verr.ErrnoAddressClosed},
+		}, fail.ErrnoAddressClosed},
 		"close refused": {func(w dpath.SendWR, p *dptest.Provider) {
 			a, _ := openAddress(p)
 			a.To(w, 1, 1)
@@ -117,7 +117,7 @@ func TestCloseAddressDuringUse(t *testing.T) {
 				for calls.Add(1); errno == 0; calls.Add(1) {
 					_, errno = dpath.PostSend(p.QP(), b, 1)
 				}
-				if errno != verr.ErrnoAddressClosed {
+				if errno != fail.ErrnoAddressClosed {
 					t.Errorf("ends with %v", errno)
 				}
 			})

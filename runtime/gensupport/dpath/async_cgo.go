@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"unsafe"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/internal/poll"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -35,7 +36,7 @@ func NewAsync(c unsafe.Pointer, getEvent, ackEvent uintptr) (a *Async, err error
 		return nil, &verr.Error{Verb: verbAsync, Errno: syscall.EINVAL, Msg: "wait for events without a device"}
 	}
 	if getEvent == 0 || ackEvent == 0 {
-		return nil, verr.Missing(verbAsync, "ibv_get_async_event, or no ibv_ack_async_event", "", "")
+		return nil, fail.Missing(verbAsync, "ibv_get_async_event, or no ibv_ack_async_event", "", "")
 	}
 	a = &Async{context: uintptr(c), get: getEvent, ack: ackEvent}
 	fd := asyncFD(a.context)
@@ -48,7 +49,7 @@ func NewAsync(c unsafe.Pointer, getEvent, ackEvent uintptr) (a *Async, err error
 // made returns the error of an Async that NewAsync did not make.
 func (a *Async) made(verb string) error {
 	if a == nil || a.w == nil {
-		return verr.NeverOpened(verb, "the waiter for events of a device")
+		return fail.NeverOpened(verb, "the waiter for events of a device")
 	}
 	return nil
 }
@@ -64,7 +65,7 @@ func (a *Async) Next(ctx context.Context) (AsyncEvent, error) {
 	}
 	defer a.w.Leave()
 	if a.errno != 0 {
-		return AsyncEvent{}, verr.Failed(verbAsync, a.errno, nil)
+		return AsyncEvent{}, fail.Failed(verbAsync, a.errno, nil)
 	}
 	return asAsync(&a.event), nil
 }

@@ -16,7 +16,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath/internal/dptest"
-	"github.com/verbsgen/verbsgen/runtime/verr"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
 // panics wants a panic with a text.
@@ -56,12 +56,12 @@ func TestClosedBatch(t *testing.T) {
 	panics(t, "or its batch is closed", func() { sw.SetAddr(0, 1) })
 	panics(t, "or its batch is closed", func() { rw.SetAddr(0, 1) })
 	bad, errno := dpath.PostSendRange(p.QP(), send.From(0, 1))
-	if bad != 0 || errno != verr.ErrnoBatchClosed {
+	if bad != 0 || errno != fail.ErrnoBatchClosed {
 		t.Errorf("send: %d, %v", bad, errno)
 	}
 	wantErr(t, dpath.Refused(send.From(0, 1), errno), os.ErrClosed, "ibv_post_send: the SendBatch is closed")
 	bad, errno = dpath.PostRecvRange(p.QP(), recv.From(0, 1))
-	if bad != 0 || errno != verr.ErrnoBatchClosed {
+	if bad != 0 || errno != fail.ErrnoBatchClosed {
 		t.Errorf("receive: %d, %v", bad, errno)
 	}
 	wantErr(t, dpath.Refused(recv.From(0, 1), errno), os.ErrClosed, "ibv_post_recv: the RecvBatch is closed")

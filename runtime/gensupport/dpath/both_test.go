@@ -8,8 +8,8 @@ import (
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath/internal/dptest"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // TestPostAndPoll posts a range and takes completions, of which there may be fewer, or none.
@@ -97,11 +97,11 @@ func TestPostAndPollUnmade(t *testing.T) {
 		r      dpath.SendRange
 		want   dpath.Posted
 	}{
-		"closed QP":    {&gone, p.CQ(), b.From(0, 2), dpath.Posted{PostErrno: verr.ErrnoNeverOpened}},
-		"closed CQ":    {p.QP(), &gone, b.From(0, 2), dpath.Posted{PollErrno: verr.ErrnoNeverOpened}},
-		"copied CQ":    {p.QP(), &moved, b.From(0, 2), dpath.Posted{PollErrno: verr.ErrnoCopied}},
-		"nil QP":       {nil, p.CQ(), b.From(0, 2), dpath.Posted{PostErrno: verr.ErrnoNeverOpened}},
-		"closed batch": {p.QP(), p.CQ(), closed.From(0, 2), dpath.Posted{PostErrno: verr.ErrnoBatchClosed, Completions: 3}},
+		"closed QP":    {&gone, p.CQ(), b.From(0, 2), dpath.Posted{PostErrno: fail.ErrnoNeverOpened}},
+		"closed CQ":    {p.QP(), &gone, b.From(0, 2), dpath.Posted{PollErrno: fail.ErrnoNeverOpened}},
+		"copied CQ":    {p.QP(), &moved, b.From(0, 2), dpath.Posted{PollErrno: fail.ErrnoCopied}},
+		"nil QP":       {nil, p.CQ(), b.From(0, 2), dpath.Posted{PostErrno: fail.ErrnoNeverOpened}},
+		"closed batch": {p.QP(), p.CQ(), closed.From(0, 2), dpath.Posted{PostErrno: fail.ErrnoBatchClosed, Completions: 3}},
 		"nil batch":    {p.QP(), p.CQ(), none.From(0, 2), dpath.Posted{PostErrno: syscall.EINVAL, Completions: 3}},
 		"beyond":       {p.QP(), p.CQ(), b.From(1, 2), dpath.Posted{PostErrno: syscall.EINVAL, Completions: 3}},
 	} {

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"unsafe"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/internal/poll"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -45,7 +46,7 @@ func NewChannel(c unsafe.Pointer, getEvent, ackEvents uintptr) (ch *Channel, err
 		return nil, &verr.Error{Verb: verb, Errno: syscall.EINVAL, Msg: "wait for events without a channel"}
 	}
 	if getEvent == 0 || ackEvents == 0 {
-		return nil, verr.Missing(verbNext, "ibv_get_cq_event, or no ibv_ack_cq_events", "", "")
+		return nil, fail.Missing(verbNext, "ibv_get_cq_event, or no ibv_ack_cq_events", "", "")
 	}
 	ch = &Channel{object: uintptr(c), get: getEvent, ack: ackEvents}
 	fd := channelFD(ch.object)
@@ -58,7 +59,7 @@ func NewChannel(c unsafe.Pointer, getEvent, ackEvents uintptr) (ch *Channel, err
 // made returns the error of a Channel that NewChannel did not make.
 func (c *Channel) made(verb string) error {
 	if c == nil || c.w == nil {
-		return verr.NeverOpened(verb, "the completion channel")
+		return fail.NeverOpened(verb, "the completion channel")
 	}
 	return nil
 }
@@ -78,7 +79,7 @@ func (c *Channel) Next(ctx context.Context) (cq unsafe.Pointer, cqContext uintpt
 	}
 	defer c.w.Leave()
 	if c.event.errno != 0 {
-		return nil, 0, verr.Failed(verbNext, c.event.errno, nil)
+		return nil, 0, fail.Failed(verbNext, c.event.errno, nil)
 	}
 	return *(*unsafe.Pointer)(unsafe.Pointer(&c.event.cq)), c.event.context, nil
 }

@@ -15,7 +15,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath/internal/dptest"
-	"github.com/verbsgen/verbsgen/runtime/verr"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
 // mortal are queues whose memory is gone once they are closed, with batches for posts to them.
@@ -35,18 +35,18 @@ var during = map[string]struct {
 	close func(m *mortal) error
 	want  syscall.Errno
 }{
-	"send":                 {(*mortal).postSend, func(m *mortal) error { return m.qp.Close() }, verr.ErrnoClosed},
-	"recv":                 {(*mortal).postRecv, func(m *mortal) error { return m.qp.Close() }, verr.ErrnoClosed},
-	"send of closed batch": {(*mortal).postSend, func(m *mortal) error { return m.send.Close() }, verr.ErrnoBatchClosed},
-	"recv of closed batch": {(*mortal).postRecv, func(m *mortal) error { return m.recv.Close() }, verr.ErrnoBatchClosed},
+	"send":                 {(*mortal).postSend, func(m *mortal) error { return m.qp.Close() }, fail.ErrnoClosed},
+	"recv":                 {(*mortal).postRecv, func(m *mortal) error { return m.qp.Close() }, fail.ErrnoClosed},
+	"send of closed batch": {(*mortal).postSend, func(m *mortal) error { return m.send.Close() }, fail.ErrnoBatchClosed},
+	"recv of closed batch": {(*mortal).postRecv, func(m *mortal) error { return m.recv.Close() }, fail.ErrnoBatchClosed},
 	"poll": {func(m *mortal) syscall.Errno { return m.poll(1) }, func(m *mortal) error { return m.cq.Close() },
-		verr.ErrnoClosed},
+		fail.ErrnoClosed},
 	"spin": {func(m *mortal) syscall.Errno { return m.poll(1 << 40) }, func(m *mortal) error { return m.cq.Close() },
-		verr.ErrnoClosed},
-	"post and poll, QP": {(*mortal).postAndPoll, func(m *mortal) error { return m.qp.Close() }, verr.ErrnoClosed},
-	"post and poll, CQ": {(*mortal).postAndPoll, func(m *mortal) error { return m.cq.Close() }, verr.ErrnoClosed},
+		fail.ErrnoClosed},
+	"post and poll, QP": {(*mortal).postAndPoll, func(m *mortal) error { return m.qp.Close() }, fail.ErrnoClosed},
+	"post and poll, CQ": {(*mortal).postAndPoll, func(m *mortal) error { return m.cq.Close() }, fail.ErrnoClosed},
 	"notify": {func(m *mortal) syscall.Errno { return dpath.ReqNotify(&m.cq.Gate, false) }, func(m *mortal) error { return m.cq.Close() },
-		verr.ErrnoClosed},
+		fail.ErrnoClosed},
 }
 
 func (m *mortal) postSend() syscall.Errno {

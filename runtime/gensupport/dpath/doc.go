@@ -3,7 +3,7 @@
 //
 // It owns the memory in which work requests are built, the layouts of struct ibv_send_wr, ibv_recv_wr, ibv_sge and ibv_wc in Go, and the
 // calls into C. It must not know how queues are made or destroyed, nor any generated package: it gets gates of C objects (package
-// gate). A call on a closed object returns verr.ErrnoClosed, and a Close waits for calls that use the object.
+// gate). A call on a closed object returns fail.ErrnoClosed, and a Close waits for calls that use the object.
 //
 // # Batches
 //
@@ -15,7 +15,7 @@
 // nothing, and the other post goes on as if it were alone; a copy of the batch by value is the same batch. To take a request while another
 // goroutine posts is a panic, if it is noticed. If two goroutines only fill in the same request, just the race detector reports
 // it; it also knows which memory C reads. Only Close may be called by another goroutine: it does not wait for a post, and the post
-// goes on. A later post returns verr.ErrnoBatchClosed.
+// goes on. A later post returns fail.ErrnoBatchClosed.
 //
 // The memory of a batch is on Go's heap and exists as long as the batch or one of its requests is referenced. So requests of a closed
 // batch do no harm. Adding an element to one is a panic.

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"unsafe"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
@@ -64,7 +65,7 @@ type More struct {
 // view.
 func (v *View) More(verb string, b *SendBatch, i int) (SendWR, More, error) {
 	if !v.Found() {
-		return SendWR{}, More{}, verr.NilValue(verb, "the view", "find one first")
+		return SendWR{}, More{}, fail.NilValue(verb, "the view", "find one first")
 	}
 	w := b.WR(i)
 	c := b.all.more
@@ -88,7 +89,7 @@ func (c *commands) clear(i int) {
 // Made returns an error for a zero value.
 func (m More) Made(verb, typ, fix string) error {
 	if m.of == nil {
-		return verr.NilValue(verb, typ, fix)
+		return fail.NilValue(verb, typ, fix)
 	}
 	return nil
 }

@@ -11,8 +11,8 @@ import (
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath/internal/dptest"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // tags makes a queue with tags, and a batch of n operations with room for two elements each.
@@ -82,7 +82,7 @@ func TestOpsRefused(t *testing.T) {
 	post("none", q.Gate(), b.From(0, 0), 0, 0)
 	var none *dpath.OpsBatch
 	post("no batch", q.Gate(), none.From(0, 1), 0, syscall.EINVAL)
-	post("a queue that was never opened", new(gate.Gate), b.From(0, 1), 0, verr.ErrnoNeverOpened)
+	post("a queue that was never opened", new(gate.Gate), b.From(0, 1), 0, fail.ErrnoNeverOpened)
 	for _, how := range []int{dptest.NoOp, dptest.Older, dptest.Plain} {
 		q, b := tags(t, 2)
 		q.Lack(how)
@@ -91,8 +91,8 @@ func TestOpsRefused(t *testing.T) {
 	if err := b.Close(); err != nil {
 		t.Error(err)
 	}
-	post("a closed batch", q.Gate(), b.From(0, 1), 0, verr.ErrnoBatchClosed)
-	if err := dpath.Refused(b.From(0, 1), verr.ErrnoBatchClosed); !errors.Is(err, os.ErrClosed) {
+	post("a closed batch", q.Gate(), b.From(0, 1), 0, fail.ErrnoBatchClosed)
+	if err := dpath.Refused(b.From(0, 1), fail.ErrnoBatchClosed); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("a closed batch: %v", err)
 	}
 	for name, use := range map[string]func(){"nil": func() { none.WR(0) }, "closed": func() { b.WR(0) }} {

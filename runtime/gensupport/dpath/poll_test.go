@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // TestPoll asks that completions come in order, each field where it belongs, and none beyond the slice.
@@ -80,7 +80,7 @@ func TestPollErrors(t *testing.T) {
 		}
 	}
 	p.Complete(1, 4, 0, true)
-	if n, errno := dpath.PollCQ(new(gate.Gate), wcs); n != 0 || errno != verr.ErrnoNeverOpened {
+	if n, errno := dpath.PollCQ(new(gate.Gate), wcs); n != 0 || errno != fail.ErrnoNeverOpened {
 		t.Errorf("no queue: %d completions, errno %v", n, errno)
 	}
 	if n, errno := dpath.PollCQ(p.CQ(), nil); n != 0 || errno != 0 {
@@ -105,7 +105,7 @@ func TestReqNotify(t *testing.T) {
 	if errno := dpath.ReqNotify(p.CQ(), false); errno != syscall.ENODEV {
 		t.Errorf("refused: %v", errno)
 	}
-	if errno := dpath.ReqNotify(new(gate.Gate), false); errno != verr.ErrnoNeverOpened {
+	if errno := dpath.ReqNotify(new(gate.Gate), false); errno != fail.ErrnoNeverOpened {
 		t.Errorf("no queue: %v", errno)
 	}
 }

@@ -54,8 +54,8 @@ import (
 	"unsafe"
 
 	_ "github.com/verbsgen/verbsgen/runtime/gensupport/abi" // declarations of verbs_abi.h
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // PostSend posts the first n requests of the batch to the send queue of a queue pair (gate of a struct ibv_qp *) in one
@@ -63,9 +63,9 @@ import (
 //
 // If all were posted, errno is 0 and bad is -1. Otherwise bad is the number of the request that was refused: the
 // requests before it were posted, and the later ones were not. bad is -1 with an errno when no request is at fault: the
-// queue pair or the batch is closed (verr.ErrnoClosed, verr.ErrnoBatchClosed; verr.ErrnoCopied for a copy of the gate) or n is out of
-// range (EINVAL), there is no memory to begin the call (verr.ErrnoNoMemory), or another goroutine posts the batch
-// (verr.ErrnoBatchShared), and nothing was posted; or the provider did not say which. Refused returns the errors of the batch.
+// queue pair or the batch is closed (fail.ErrnoClosed, fail.ErrnoBatchClosed; fail.ErrnoCopied for a copy of the gate) or n is out of
+// range (EINVAL), there is no memory to begin the call (fail.ErrnoNoMemory), or another goroutine posts the batch
+// (fail.ErrnoBatchShared), and nothing was posted; or the provider did not say which. Refused returns the errors of the batch.
 func PostSend(qp *gate.Gate, b *SendBatch, n int) (bad int, errno syscall.Errno) {
 	return PostSendFrom(qp, b, 0, n)
 }
@@ -130,11 +130,11 @@ func post[W record](to int, queue *gate.Gate, b *requests[W], first, n int) (bad
 
 // The errnos of C are those of Go.
 var (
-	_ = none{}[verr.ErrnoAddressClosed-C.VERBSGEN_DPATH_ADDRESS_CLOSED]
-	_ = none{}[verr.ErrnoNoAddress-C.VERBSGEN_DPATH_NO_ADDRESS]
-	_ = none{}[verr.ErrnoOtherDevice-C.VERBSGEN_DPATH_OTHER_DEVICE]
-	_ = none{}[verr.ErrnoWindowClosed-C.VERBSGEN_DPATH_WINDOW_CLOSED]
-	_ = none{}[verr.ErrnoWindowDevice-C.VERBSGEN_DPATH_WINDOW_DEVICE]
+	_ = none{}[fail.ErrnoAddressClosed-C.VERBSGEN_DPATH_ADDRESS_CLOSED]
+	_ = none{}[fail.ErrnoNoAddress-C.VERBSGEN_DPATH_NO_ADDRESS]
+	_ = none{}[fail.ErrnoOtherDevice-C.VERBSGEN_DPATH_OTHER_DEVICE]
+	_ = none{}[fail.ErrnoWindowClosed-C.VERBSGEN_DPATH_WINDOW_CLOSED]
+	_ = none{}[fail.ErrnoWindowDevice-C.VERBSGEN_DPATH_WINDOW_DEVICE]
 	_ = none{}[windowMark-C.VERBSGEN_DPATH_WINDOW]
 	_ = none{}[unsafe.Offsetof(use{}.owner)-unsafe.Offsetof(C.struct_verbsgen_dpath_use{}.owner)]
 	_ = none{}[unsafe.Offsetof(use{}.latest)-unsafe.Offsetof(C.struct_verbsgen_dpath_use{}.latest)]
@@ -163,8 +163,8 @@ func index(bad, begin, size uintptr, first, n int) int {
 
 // PollCQ takes up to len(wcs) completions from a completion queue (gate of a struct ibv_cq *) and stores them in
 // wcs: ibv_poll_cq(3). It returns their number, 0 if there are none. wcs may lie on the stack. ibv_poll_cq gives no
-// errno: errno is EIO for a queue that can no longer be polled, verr.ErrnoOverrun for one that has failed and is empty,
-// and verr.ErrnoClosed for a closed one.
+// errno: errno is EIO for a queue that can no longer be polled, fail.ErrnoOverrun for one that has failed and is empty,
+// and fail.ErrnoClosed for a closed one.
 func PollCQ(cq *gate.Gate, wcs []WC) (n int, errno syscall.Errno) {
 	return PollSpin(cq, wcs, 1)
 }
@@ -205,7 +205,7 @@ func polled(cq *gate.Gate, got C.int, size int) (n int, errno syscall.Errno) {
 func unpolled(got C.int) syscall.Errno {
 	switch got {
 	case -C.VERBSGEN_GATE_CLOSED:
-		return verr.ErrnoClosed
+		return fail.ErrnoClosed
 	case -C.VERBSGEN_GATE_NO_MEMORY:
 		return syscall.ENOMEM
 	}

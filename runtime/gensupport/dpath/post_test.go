@@ -12,8 +12,8 @@ import (
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath/internal/dptest"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 func provider(t testing.TB) *dptest.Provider {
@@ -280,19 +280,19 @@ func TestRange(t *testing.T) {
 			t.Errorf("recv %v: bad %d, errno %v", r, bad, errno)
 		}
 	}
-	if bad, errno := dpath.PostSend(new(gate.Gate), send, 1); bad != -1 || errno != verr.ErrnoNeverOpened {
+	if bad, errno := dpath.PostSend(new(gate.Gate), send, 1); bad != -1 || errno != fail.ErrnoNeverOpened {
 		t.Errorf("no queue pair: bad %d, errno %v", bad, errno)
 	}
-	if bad, errno := dpath.PostRecv(new(gate.Gate), recv, 1); bad != -1 || errno != verr.ErrnoNeverOpened {
+	if bad, errno := dpath.PostRecv(new(gate.Gate), recv, 1); bad != -1 || errno != fail.ErrnoNeverOpened {
 		t.Errorf("no queue pair: bad %d, errno %v", bad, errno)
 	}
 	if err := errors.Join(send.Close(), recv.Close()); err != nil {
 		t.Fatal(err)
 	}
-	if bad, errno := dpath.PostSend(p.QP(), send, 1); bad != -1 || errno != verr.ErrnoBatchClosed || send.Len() != 0 {
+	if bad, errno := dpath.PostSend(p.QP(), send, 1); bad != -1 || errno != fail.ErrnoBatchClosed || send.Len() != 0 {
 		t.Errorf("closed: bad %d, errno %v, length %d", bad, errno, send.Len())
 	}
-	if bad, errno := dpath.PostRecv(p.QP(), recv, 1); bad != -1 || errno != verr.ErrnoBatchClosed || recv.Len() != 0 {
+	if bad, errno := dpath.PostRecv(p.QP(), recv, 1); bad != -1 || errno != fail.ErrnoBatchClosed || recv.Len() != 0 {
 		t.Errorf("closed: bad %d, errno %v, length %d", bad, errno, recv.Len())
 	}
 	if posts, _ := p.Calls(); posts != 0 {
@@ -384,7 +384,7 @@ func TestPostToKinds(t *testing.T) {
 		if n, errno := q.post(q.queue, b.From(0, 4)); n != 1 || errno != syscall.ENOMEM {
 			t.Errorf("%s, the second refused: %d, %v", name, n, errno)
 		}
-		if n, errno := q.post(new(gate.Gate), b.From(0, 4)); n != 0 || errno != verr.ErrnoNeverOpened {
+		if n, errno := q.post(new(gate.Gate), b.From(0, 4)); n != 0 || errno != fail.ErrnoNeverOpened {
 			t.Errorf("%s, closed: %d, %v", name, n, errno)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"unsafe"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -29,9 +30,9 @@ type Refusal struct {
 
 // RefusalOf returns the first request of the range that was not posted. The error is that of a post that errno failed for another reason
 // than a request: the batch, or a closed queue pair.
-func RefusalOf[W record](r Range[W], errs *verr.Once, posted int, errno syscall.Errno) (Refusal, error) {
+func RefusalOf[W record](r Range[W], errs *fail.Once, posted int, errno syscall.Errno) (Refusal, error) {
 	if errs == nil {
-		errs = new(verr.Once)
+		errs = new(fail.Once)
 	}
 	if err := Refused(r, errno); err != nil && posted == 0 {
 		return Refusal{}, err
@@ -48,7 +49,7 @@ func RefusalOf[W record](r Range[W], errs *verr.Once, posted int, errno syscall.
 		id: headOf(&r.batch.wrs[number]).id}
 	switch w := w.(type) {
 	case *sendRecord:
-		if errno == verr.ErrnoNoAddress && w.remote == 0 {
+		if errno == fail.ErrnoNoAddress && w.remote == 0 {
 			f.errno = syscall.EINVAL // what a provider answers; a rule says more
 		}
 		f.sges = used(unsafe.Pointer(w), w.sges, w.num, &w.room)
@@ -68,13 +69,13 @@ func used(w unsafe.Pointer, sges uintptr, num int32, room *uint32) []SGE {
 
 // ofRequest reports whether a request is at fault for errno.
 func ofRequest(errno syscall.Errno) bool {
-	return errno < verr.ErrnoClosed || errno == verr.ErrnoAddressClosed || errno == verr.ErrnoNoAddress || errno == verr.ErrnoOtherDevice ||
-		errno == verr.ErrnoWindowClosed || errno == verr.ErrnoWindowDevice
+	return errno < fail.ErrnoClosed || errno == fail.ErrnoAddressClosed || errno == fail.ErrnoNoAddress || errno == fail.ErrnoOtherDevice ||
+		errno == fail.ErrnoWindowClosed || errno == fail.ErrnoWindowDevice
 }
 
 // unaddressed returns the error of a request whose address cannot be used, nil for any other errno.
-func (r *Refusal) unaddressed(errs *verr.Once) error {
-	if r.errno < verr.ErrnoClosed {
+func (r *Refusal) unaddressed(errs *fail.Once) error {
+	if r.errno < fail.ErrnoClosed {
 		return nil
 	}
 	err := errs.Errno(r.errno)

@@ -10,12 +10,13 @@ import (
 	"testing"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // TestRefusal looks at the request that follows the posted ones, as rules do, and at what is said of it.
 func TestRefusal(t *testing.T) {
-	errs := &verr.Once{Verb: "ibv_post_send", Kind: "QP"}
+	errs := &fail.Once{Verb: "ibv_post_send", Kind: "QP"}
 	b := sendBatch(t, 4, 3)
 	b.WR(2).Send(77).SGE(1, 5, 0).SGE(2, 3, 0).SGE(3, math.MaxUint32, 0)
 	r, err := dpath.RefusalOf(b.From(1, 3), errs, 1, syscall.ENOMEM)
@@ -45,10 +46,10 @@ func TestRefusal(t *testing.T) {
 
 // TestNoRefusal asks for the errors of posts that failed without a request to blame.
 func TestNoRefusal(t *testing.T) {
-	errs := &verr.Once{Verb: "ibv_post_recv", Kind: "QP"}
+	errs := &fail.Once{Verb: "ibv_post_recv", Kind: "QP"}
 	b := recvBatch(t, 2, 1)
-	for errno, want := range map[syscall.Errno]error{verr.ErrnoClosed: os.ErrClosed, verr.ErrnoBatchClosed: os.ErrClosed,
-		verr.ErrnoNoMemory: syscall.ENOMEM, verr.ErrnoBatchShared: syscall.EBUSY} {
+	for errno, want := range map[syscall.Errno]error{fail.ErrnoClosed: os.ErrClosed, fail.ErrnoBatchClosed: os.ErrClosed,
+		fail.ErrnoNoMemory: syscall.ENOMEM, fail.ErrnoBatchShared: syscall.EBUSY} {
 		if _, err := dpath.RefusalOf(b.From(0, 2), errs, 0, errno); !errors.Is(err, want) || errors.Is(err, verr.ErrQueueFull) {
 			t.Errorf("%#x: %v, want %v", int(errno), err, want)
 		}

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -33,7 +34,7 @@ type Region struct {
 // 4 GiB (EINVAL). Where the region begins and ends must be known (EINVAL).
 func (r *Region) SGE(off, n uint64) (SGE, error) {
 	if r == nil {
-		return SGE{}, verr.NilValue("", "Region", "pass the place of memory")
+		return SGE{}, fail.NilValue("", "Region", "pass the place of memory")
 	}
 	if off > r.Length || n > r.Length-off || n > math.MaxUint32 || r.Unknown != "" {
 		return SGE{}, r.refuse(off, n)
@@ -48,9 +49,9 @@ func (r *Region) refuse(off, n uint64) error {
 	}
 	switch {
 	case r.closed != nil:
-		return verr.Closed("", r.closed.String())
+		return fail.Closed("", r.closed.String())
 	case r == &noRegion:
-		return verr.Copied("", "MR")
+		return fail.Copied("", "MR")
 	case r.Unknown != "":
 		return refused(syscall.EINVAL, "%d bytes at offset %d of a memory region: %s; use UncheckedSGE, or IOVA for a peer", n, off, r.Unknown)
 	case off > r.Length || n > r.Length-off:
@@ -107,7 +108,7 @@ func (p *Place) Start() uint64 { return p.region().Start }
 // SGE is Region.SGE of the region as it is now. The error of a closed one is os.ErrClosed.
 func (p *Place) SGE(off, n uint64) (SGE, error) {
 	if p == nil || p.at == nil {
-		return SGE{}, verr.NeverOpened("", "MR")
+		return SGE{}, fail.NeverOpened("", "MR")
 	}
 	return p.region().SGE(off, n)
 }

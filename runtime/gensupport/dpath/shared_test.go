@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath/internal/dptest"
-	"github.com/verbsgen/verbsgen/runtime/verr"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
 // paused begins a post that stays in C, and gives the function that ends it.
@@ -90,7 +90,7 @@ func TestBatchInUse(t *testing.T) {
 	} {
 		end := paused(t, p, c.post)
 		bad, errno := c.post()
-		if bad != -1 || errno != verr.ErrnoBatchShared {
+		if bad != -1 || errno != fail.ErrnoBatchShared {
 			t.Errorf("%s: a second post: %d, %v", name, bad, errno)
 		}
 		if err := c.refused(errno); err == nil || !strings.HasSuffix(err.Error(), fmt.Sprintf(text, name)) {
@@ -124,7 +124,7 @@ func TestBatchInUse(t *testing.T) {
 		if bad, errno := end(); bad != -1 || errno != 0 {
 			t.Errorf("%s: the post that was being made: %d, %v", name, bad, errno)
 		}
-		if bad, errno := c.post(); bad != -1 || errno != verr.ErrnoBatchClosed {
+		if bad, errno := c.post(); bad != -1 || errno != fail.ErrnoBatchClosed {
 			t.Errorf("%s: a post after Close: %d, %v", name, bad, errno)
 		}
 	}
@@ -156,7 +156,7 @@ func TestPostsThatOverlap(t *testing.T) {
 			owner := c.use.owner
 			c.use.busy.Store(0)
 			for range 2 {
-				if _, errno := c.post(); errno != verr.ErrnoBatchShared || c.use.owner != owner {
+				if _, errno := c.post(); errno != fail.ErrnoBatchShared || c.use.owner != owner {
 					t.Errorf("%s: during a post: %v, owner %#x, before %#x", name, errno, c.use.owner, owner)
 				}
 			}
@@ -231,7 +231,7 @@ func TestPostsExclude(t *testing.T) {
 		switch _, errno := PostSend(p.QP(), b, n); errno {
 		case 0:
 			posted.Add(int64(n))
-		case verr.ErrnoBatchShared:
+		case fail.ErrnoBatchShared:
 			stolen.Add(1)
 		default:
 			t.Error(errno)

@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"syscall"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -57,10 +58,10 @@ func Lacks[A Asked](a Stream, verb, kind string, _ A) error {
 	switch {
 	case a.lacking == math.MaxUint64:
 		problem = "the provider has no functions to post to this " + kind + " with"
-	case a.code == int32(verr.ErrnoClosed):
-		return verr.Closed(verb, kind)
+	case a.code == int32(fail.ErrnoClosed):
+		return fail.Closed(verb, kind)
 	case a.code != 0:
-		return verr.Failed(verb, syscall.Errno(a.code), nil)
+		return fail.Failed(verb, syscall.Errno(a.code), nil)
 	case a.lacking != 0:
 		problem = "the provider has no function to post " + A(a.lacking).String() + " with"
 	default:
@@ -82,8 +83,8 @@ func NotAsked[A Asked](a *Stream, verb, kind string, _ A) error {
 	if errno := syscall.Errno(a.code); errno == syscall.ENOMEM { // for a list of its elements
 		return &verr.Error{Verb: verb, Errno: errno,
 			Msg: fmt.Sprintf("request %d: there is no memory for the list of its inline data; nothing was posted", a.bad)}
-	} else if errno >= verr.ErrnoClosed { // its address
-		err := (&verr.Once{Verb: verb, Kind: kind}).Errno(errno)
+	} else if errno >= fail.ErrnoClosed { // its address
+		err := (&fail.Once{Verb: verb, Kind: kind}).Errno(errno)
 		var e *verr.Error
 		if errors.As(err, &e) {
 			e.Msg = fmt.Sprintf("request %d: %s; nothing was posted", a.bad, e.Msg)
@@ -98,7 +99,7 @@ func NotAsked[A Asked](a *Stream, verb, kind string, _ A) error {
 }
 
 // Failed returns the error of a post of the range as a stream, of which nothing was posted.
-func Failed[W record](r Range[W], errs *verr.Once, errno syscall.Errno) error {
+func Failed[W record](r Range[W], errs *fail.Once, errno syscall.Errno) error {
 	if err := Refused(r, errno); err != nil {
 		return err
 	}

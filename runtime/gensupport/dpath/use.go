@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"unsafe"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -33,10 +34,10 @@ func (u *use) free() bool { return atomic.LoadUint64((*uint64)(unsafe.Pointer(u)
 // end closes the batch.
 func (r *requests[W]) end(verb, what string) error {
 	if r.use == nil {
-		return verr.NeverOpened(verb, "the "+what)
+		return fail.NeverOpened(verb, "the "+what)
 	}
 	if r.use.closed.Swap(1) != 0 {
-		return verr.Closed(verb, "the "+what)
+		return fail.Closed(verb, "the "+what)
 	}
 	return nil
 }
@@ -53,9 +54,9 @@ func (r *requests[W]) has(first, n int) bool {
 func (r *requests[W]) errno(first, n int) syscall.Errno {
 	switch {
 	case r.closed():
-		return verr.ErrnoBatchClosed
+		return fail.ErrnoBatchClosed
 	case uint(first) <= uint(len(r.wrs)) && uint(n) <= uint(len(r.wrs)-first) && r.use != nil:
-		return verr.ErrnoBatchShared
+		return fail.ErrnoBatchShared
 	}
 	return syscall.EINVAL
 }
@@ -97,10 +98,10 @@ func (r *requests[W]) refused(first, n int, errno syscall.Errno) error {
 func refused(verb, what string, size, first, n int, errno syscall.Errno) error {
 	switch {
 	case errno == syscall.EINVAL && size == 0:
-		return verr.NeverOpened(verb, "the "+what)
-	case errno == verr.ErrnoBatchClosed:
+		return fail.NeverOpened(verb, "the "+what)
+	case errno == fail.ErrnoBatchClosed:
 		return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: "the " + what + " is closed", Err: os.ErrClosed}
-	case errno == verr.ErrnoBatchShared:
+	case errno == fail.ErrnoBatchShared:
 		return sharedBatch(verb, what)
 	case errno == syscall.EINVAL && (first < 0 || n < 0 || first > size || n > size-first):
 		return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
@@ -110,7 +111,7 @@ func refused(verb, what string, size, first, n int, errno syscall.Errno) error {
 }
 
 func nilBatch(verb, what string) error {
-	return verr.NilValue(verb, what, "make one with dpath.New"+what)
+	return fail.NilValue(verb, what, "make one with dpath.New"+what)
 }
 
 func sharedBatch(verb, what string) error {

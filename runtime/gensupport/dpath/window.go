@@ -9,7 +9,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/verbsgen/verbsgen/runtime/verr"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
 const opBindMW WROpcode = 8 // IBV_WR_BIND_MW
@@ -75,7 +75,7 @@ func (n *Named) name() (e uintptr, serial uint64) {
 // End closes the object: it waits until no post uses it, and runs destroy. Nobody names it meanwhile.
 func (n *Named) End(verb, kind string, most time.Duration, destroy func() error) error {
 	if n == nil || n.c == nil {
-		return verr.NeverOpened(verb, kind)
+		return fail.NeverOpened(verb, kind)
 	}
 	n.mu.Lock()
 	named := n.address.entry != nil

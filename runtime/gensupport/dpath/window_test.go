@@ -11,7 +11,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath/internal/dptest"
-	"github.com/verbsgen/verbsgen/runtime/verr"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
 // mwBind is struct ibv_mw_bind.
@@ -53,8 +53,8 @@ func TestBinds(t *testing.T) {
 		want  syscall.Errno
 	}{
 		"fine":          {func(*dptest.Provider, *window, *window, dpath.SendWR) {}, 0},
-		"window closed": {func(_ *dptest.Provider, mw, _ *window, _ dpath.SendWR) { mw.close(t) }, verr.ErrnoWindowClosed},
-		"region closed": {func(_ *dptest.Provider, _, mr *window, _ dpath.SendWR) { mr.close(t) }, verr.ErrnoWindowClosed},
+		"window closed": {func(_ *dptest.Provider, mw, _ *window, _ dpath.SendWR) { mw.close(t) }, fail.ErrnoWindowClosed},
+		"region closed": {func(_ *dptest.Provider, _, mr *window, _ dpath.SendWR) { mr.close(t) }, fail.ErrnoWindowClosed},
 		"another window with the same place": {func(_ *dptest.Provider, mw, mr *window, w dpath.SendWR) {
 			if err := mw.End("close", "MW", time.Minute, func() error { return nil }); err != nil {
 				t.Error(err)
@@ -62,7 +62,7 @@ func TestBinds(t *testing.T) {
 			next := &window{c: mw.c}
 			next.Open(mw.c.Object())
 			bind(sendBatch(t, 1, 0).WR(0), 7, next, mr)
-		}, verr.ErrnoWindowClosed},
+		}, fail.ErrnoWindowClosed},
 		"close refused": {func(_ *dptest.Provider, mw, _ *window, _ dpath.SendWR) {
 			if err := mw.End("close", "MW", time.Minute, func() error { return syscall.EBUSY }); err != syscall.EBUSY {
 				t.Errorf("End: %v", err)
@@ -70,7 +70,7 @@ func TestBinds(t *testing.T) {
 		}, 0},
 		"other device": {func(_ *dptest.Provider, mw, _ *window, w dpath.SendWR) {
 			bind(w, 7, mw, newWindow(provider(t)))
-		}, verr.ErrnoWindowDevice},
+		}, fail.ErrnoWindowDevice},
 		"another operation since then": {func(_ *dptest.Provider, mw, _ *window, w dpath.SendWR) {
 			mw.close(t)
 			w.Send(5)
@@ -133,7 +133,7 @@ func TestBindThenDatagram(t *testing.T) {
 	}
 	b.WR(0).Send(1)
 	mw.close(t) // an access to it ends the process
-	if bad, errno := dpath.PostSend(p.QP(), b, 1); bad != 0 || errno != verr.ErrnoNoAddress {
+	if bad, errno := dpath.PostSend(p.QP(), b, 1); bad != 0 || errno != fail.ErrnoNoAddress {
 		t.Errorf("a datagram: %d, %v", bad, errno)
 	}
 	if n := len(p.Seen()); n != 0 {
@@ -175,7 +175,7 @@ func TestCloseWindowDuringUse(t *testing.T) {
 				for errno == 0 {
 					_, errno = dpath.PostSend(p.QP(), b, 1)
 				}
-				if errno != verr.ErrnoWindowClosed {
+				if errno != fail.ErrnoWindowClosed {
 					t.Errorf("ends with %v", errno)
 				}
 			})

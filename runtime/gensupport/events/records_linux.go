@@ -4,8 +4,8 @@ import (
 	"context"
 	"syscall"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/internal/poll"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // Records waits for records that a library gives by a pointer, on a file of the library. NewRecords makes one. All methods may be called
@@ -50,7 +50,7 @@ func (r *Records[T]) Next(ctx context.Context) (*T, error) {
 	defer r.w.Leave()
 	switch {
 	case r.errno != 0:
-		return nil, verr.Failed(r.verb, r.errno, nil)
+		return nil, fail.Failed(r.verb, r.errno, nil)
 	case r.err != nil:
 		return nil, r.err
 	}

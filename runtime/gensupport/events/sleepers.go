@@ -5,6 +5,7 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -30,7 +31,7 @@ type sleeper struct {
 // ctx is an error of verb.
 func (s *Sleepers) Wait(ctx context.Context, verb string, request func() error, poll func() (int, error)) (int, error) {
 	if ctx == nil {
-		return 0, verr.NilValue(verb, "the context", "pass context.Background()")
+		return 0, fail.NilValue(verb, "the context", "pass context.Background()")
 	}
 	if err := ctx.Err(); err != nil {
 		return 0, err

@@ -6,6 +6,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -36,19 +37,19 @@ func (g *Gate) Open(c unsafe.Pointer) {
 // caller that uses the object enters in C.
 func (g *Gate) IsOpen() bool { return g != nil && g.at.Load() == g }
 
-// Refusal returns the result of a call through a gate that is not open: verr.ErrnoCopied for a copy, verr.ErrnoNeverOpened for nil
-// and a zero value, otherwise verr.ErrnoClosed.
+// Refusal returns the result of a call through a gate that is not open: fail.ErrnoCopied for a copy, fail.ErrnoNeverOpened for nil
+// and a zero value, otherwise fail.ErrnoClosed.
 func (g *Gate) Refusal() syscall.Errno {
 	if g == nil {
-		return verr.ErrnoNeverOpened
+		return fail.ErrnoNeverOpened
 	}
 	switch g.at.Load() {
 	case nil:
-		return verr.ErrnoNeverOpened
+		return fail.ErrnoNeverOpened
 	case g, &ended:
-		return verr.ErrnoClosed
+		return fail.ErrnoClosed
 	}
-	return verr.ErrnoCopied
+	return fail.ErrnoCopied
 }
 
 // Object returns the C object for a caller that only needs its address, nil once the gate is closed.
@@ -66,11 +67,11 @@ func (g *Gate) Word() unsafe.Pointer { return unsafe.Pointer(&g.object) }
 // End fail with syscall.EBUSY, without running destroy. kind names the object in errors. A closed gate is os.ErrClosed.
 func (g *Gate) End(verb, kind string, most time.Duration, destroy func() error) error {
 	if g == nil || g.at.Load() == nil {
-		return verr.NeverOpened(verb, kind)
+		return fail.NeverOpened(verb, kind)
 	}
 	c := g.object.Swap(0)
 	if c == 0 {
-		return verr.Closed(verb, kind)
+		return fail.Closed(verb, kind)
 	}
 	g.at.Store(&ended)
 	done := false
@@ -118,7 +119,7 @@ func wait(verb, kind string, most time.Duration, inside func() bool) error {
 	const longest = time.Millisecond
 	for pause, begin := time.Microsecond, time.Now(); inside(); pause = min(2*pause, longest) {
 		if time.Since(begin) > most {
-			return verr.Busy(verb, kind, []string{"a call that did not return in time"})
+			return fail.Busy(verb, kind, []string{"a call that did not return in time"})
 		}
 		time.Sleep(pause)
 	}

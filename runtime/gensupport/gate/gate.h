@@ -5,8 +5,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-// Results of a call that was not made, instead of an errno; Linux has no errno as large. They are verr.ErrnoClosed and
-// verr.ErrnoNoMemory.
+// Results of a call that was not made, instead of an errno; Linux has no errno as large. They are fail.ErrnoClosed and
+// fail.ErrnoNoMemory.
 enum { VERBSGEN_GATE_CLOSED = 0x10000, VERBSGEN_GATE_NO_MEMORY = 0x10002 };
 
 // One for each thread that ever made such a call. It is never freed: a thread that ends leaves it to the next one, so that the

@@ -8,7 +8,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/verbsgen/verbsgen/runtime/verr"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
 // patience is how long most tests have End wait.
@@ -47,7 +47,7 @@ func TestEnd(t *testing.T) {
 	if !g.IsOpen() {
 		t.Error("a panic in destroy has closed the gate")
 	}
-	if err := g.End("v", "QP", patience, func() error { return nil }); err != nil || g.IsOpen() || g.Refusal() != verr.ErrnoClosed {
+	if err := g.End("v", "QP", patience, func() error { return nil }); err != nil || g.IsOpen() || g.Refusal() != fail.ErrnoClosed {
 		t.Errorf("End: %v, open: %t, refusal %#x", err, g.IsOpen(), g.Refusal())
 	}
 	if err := g.End("v", "QP", patience, none); !errors.Is(err, os.ErrClosed) || err.Error() != "v: QP is closed" {
@@ -60,10 +60,10 @@ func TestCopy(t *testing.T) {
 	var gates [2]Gate
 	gates[0].Open(unsafe.Pointer(&object))
 	copy(gates[1:], gates[:1])
-	if gates[1].IsOpen() || gates[1].Refusal() != verr.ErrnoCopied {
+	if gates[1].IsOpen() || gates[1].Refusal() != fail.ErrnoCopied {
 		t.Errorf("the copy is open: %t, refusal %#x", gates[1].IsOpen(), gates[1].Refusal())
 	}
-	if !gates[0].IsOpen() || new(Gate).Refusal() != verr.ErrnoNeverOpened {
+	if !gates[0].IsOpen() || new(Gate).Refusal() != fail.ErrnoNeverOpened {
 		t.Errorf("the original is open: %t; refusal of the zero value %#x", gates[0].IsOpen(), new(Gate).Refusal())
 	}
 }

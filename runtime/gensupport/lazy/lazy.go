@@ -8,6 +8,7 @@ import (
 	"math"
 	"syscall"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -65,10 +66,10 @@ func (a *Answer) Read(of *gate.Gate) (n int, errno syscall.Errno) {
 // Lacks returns an error when the provider lacks a function that a reader of some fields calls.
 func Lacks[F Fields](a Answer, verb, kind string, _ F) error {
 	switch {
-	case a.Code == int32(verr.ErrnoClosed):
-		return verr.Closed(verb, kind)
+	case a.Code == int32(fail.ErrnoClosed):
+		return fail.Closed(verb, kind)
 	case a.Code != 0:
-		return verr.Failed(verb, syscall.Errno(a.Code), nil)
+		return fail.Failed(verb, syscall.Errno(a.Code), nil)
 	case a.Lacking == math.MaxUint64:
 		return refused(verb, syscall.EOPNOTSUPP, "the provider has no functions to read a "+kind+" with")
 	case a.Lacking != 0:

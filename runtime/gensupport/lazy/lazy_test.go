@@ -8,8 +8,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // set has the names a, b and c for its lowest bits.
@@ -57,7 +57,7 @@ func TestLacks(t *testing.T) {
 	} {
 		want(t, Lacks(tt.a, "v", "CQ", set(0)), tt.errno, tt.text)
 	}
-	if err := Lacks(Answer{Code: int32(verr.ErrnoClosed)}, "v", "CQ", set(0)); !errors.Is(err, os.ErrClosed) {
+	if err := Lacks(Answer{Code: int32(fail.ErrnoClosed)}, "v", "CQ", set(0)); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("closed: %v", err)
 	}
 }
@@ -68,8 +68,8 @@ func TestRead(t *testing.T) {
 	if n, errno := empty.Read(&of); n != 0 || errno != 0 {
 		t.Errorf("of an empty queue: %d, %v", n, errno)
 	}
-	of.Fail(verr.ErrnoOverrun)
-	if n, errno := empty.Read(&of); n != 0 || errno != verr.ErrnoOverrun {
+	of.Fail(fail.ErrnoOverrun)
+	if n, errno := empty.Read(&of); n != 0 || errno != fail.ErrnoOverrun {
 		t.Errorf("of an empty queue that has failed: %d, %v", n, errno)
 	}
 	if n, errno := (&Answer{N: 1}).Read(&of); n != 1 || errno != 0 {

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/callback"
-	"github.com/verbsgen/verbsgen/runtime/verr"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
 // Close waits for the calls that use the object and then calls destroy, which may be nil. If destroy succeeds the
@@ -58,7 +58,7 @@ func (n *Node) beginClose(verb string) (idle <-chan struct{}, err error) {
 	}
 	n.mu.Unlock()
 	if held != nil {
-		return nil, verr.Busy(verb, n.String(), held)
+		return nil, fail.Busy(verb, n.String(), held)
 	}
 	return idle, nil
 }
@@ -67,7 +67,7 @@ func (n *Node) beginClose(verb string) (idle <-chan struct{}, err error) {
 func (n *Node) keptOpen(verb string, children []string, uses ...string) error {
 	n.full = len(children) > 0
 	if all := append(children, uses...); len(all) > 0 {
-		return verr.Busy(verb, n.String(), all)
+		return fail.Busy(verb, n.String(), all)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/callback"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -57,7 +58,7 @@ func (w *walk) close(n *Node) {
 			return
 		}
 		w.tried[n] = true
-		err := verr.Busy("", n.String(), names)
+		err := fail.Busy("", n.String(), names)
 		if len(names) == 0 {
 			err = n.within(&w.left, self.Close)
 		}

@@ -7,7 +7,7 @@
 // open, and the Close of its parent names it. No finalizer closes anything.
 //
 // A handle that was copied by value (c := *cq) is refused: the copy has its Node at another address than the one that was opened. All
-// its methods return an error that says so (verr.Copied).
+// its methods return an error that says so (fail.Copied).
 //
 // The package must not know a verb or a kind of object, and follows no address of C. It needs neither cgo nor Linux. All methods may
 // be called from any number of goroutines.

@@ -52,7 +52,7 @@ type Guard interface {
 	End(verb, kind string, most time.Duration, destroy func() error) error
 }
 
-// Nil returns what a nil handle of a kind has: Enter and Close fail with verr.NilHandle.
+// Nil returns what a nil handle of a kind has: Enter and Close fail with fail.NilHandle.
 //
 //go:noinline
 func Nil(kind, verb string) *Handle {

@@ -3,7 +3,7 @@ package object
 import (
 	"fmt"
 
-	"github.com/verbsgen/verbsgen/runtime/verr"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
 // Moving is a move of a node from one parent to another, which a call in C makes. Until Arrived, Back or Unknown ends it the node is
@@ -25,7 +25,7 @@ func BeginMove(verb string, n, from, to *Node) (Moving, error) {
 		return Moving{}, n.gone(verb)
 	}
 	if n.sealed > 0 {
-		return Moving{}, verr.Closed(verb, n.String())
+		return Moving{}, fail.Closed(verb, n.String())
 	}
 	if err := to.admits(verb, false); err != nil {
 		return Moving{}, err

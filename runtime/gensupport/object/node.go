@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -118,13 +119,13 @@ func (n *Node) admits(verb string, sealed bool) error {
 func (n *Node) gone(verb string) error {
 	switch n.is() {
 	case unborn:
-		return verr.NeverOpened(verb, cmp.Or(n.kind, "the object"))
+		return fail.NeverOpened(verb, cmp.Or(n.kind, "the object"))
 	case missing:
-		return verr.NilHandle(verb, n.kind)
+		return fail.NilHandle(verb, n.kind)
 	case copied:
-		return verr.Copied(verb, n.kind)
+		return fail.Copied(verb, n.kind)
 	}
-	return verr.Closed(verb, n.String())
+	return fail.Closed(verb, n.String())
 }
 
 // isCopy reports whether n is a copy of another node. Its mutex may be a copy of a locked one.

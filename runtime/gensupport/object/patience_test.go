@@ -10,7 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/callback"
-	"github.com/verbsgen/verbsgen/runtime/verr"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
 // stuck is a guard with a call inside that does not return.
@@ -18,7 +18,7 @@ type stuck struct{}
 
 func (stuck) End(verb, kind string, most time.Duration, _ func() error) error {
 	time.Sleep(most)
-	return verr.Busy(verb, kind, []string{"a call"})
+	return fail.Busy(verb, kind, []string{"a call"})
 }
 
 // TestOneDeadline closes a tree with many calls inside that do not return, and a Close that does not end: all waits together last as

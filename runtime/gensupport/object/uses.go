@@ -3,7 +3,7 @@ package object
 import (
 	"slices"
 
-	"github.com/verbsgen/verbsgen/runtime/verr"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
 // Uses are handles that one call uses beside that which it is made on: those of a list, or in structs. They end together, by Exit. The
@@ -60,7 +60,7 @@ func UseArms[A comparable](u *Uses, self *Handle, verb, of string, list []A, in 
 	var none A
 	for _, x := range list {
 		if x == none {
-			return verr.NilValue(verb, of, "make one")
+			return fail.NilValue(verb, of, "make one")
 		}
 		for _, used := range in(x) {
 			if err := used.Handle.EnterBeside(self, verb, used.What); err != nil {

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -74,7 +75,7 @@ func (c *Calls[H]) Begin() {
 
 // Failed returns the error of a verb that may have called the allocator, together with the error of the allocator.
 func (c *Calls[H]) Failed(verb string, errno syscall.Errno, hints func() []string) error {
-	err := verr.Failed(verb, errno, hints)
+	err := fail.Failed(verb, errno, hints)
 	if e, ok := err.(*verr.Error); ok && c != nil {
 		e.Err = LastError(c.id)
 	}

@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"golang.org/x/sys/unix"
 )
@@ -56,7 +57,7 @@ func New(fd int, verb, what string, take func() bool) (*Waiter, error) {
 // returned, and nothing that came is lost; after End the error is os.ErrClosed. A nil ctx is an error.
 func (w *Waiter) Begin(ctx context.Context) error {
 	if ctx == nil {
-		return verr.NilValue(w.verb, "the context", "pass context.Background()")
+		return fail.NilValue(w.verb, "the context", "pass context.Background()")
 	}
 	if err := ctx.Err(); err != nil {
 		return err
@@ -82,7 +83,7 @@ func (w *Waiter) Begin(ctx context.Context) error {
 // Leave gives the turn to the next.
 func (w *Waiter) Leave() { <-w.turn }
 
-func (w *Waiter) closed() error { return verr.Closed(w.verb, w.what) }
+func (w *Waiter) closed() error { return fail.Closed(w.verb, w.what) }
 
 func (w *Waiter) takeOrWait(ctx context.Context) error {
 	select {
@@ -129,7 +130,7 @@ func (w *Waiter) wait(ctx context.Context) error {
 
 // End makes all who wait give up. When it is back nobody takes any more. A second End is an error that verb made.
 func (w *Waiter) End(verb string) error {
-	err := verr.Closed(verb, w.what)
+	err := fail.Closed(verb, w.what)
 	w.once.Do(func() {
 		close(w.closing)
 		err = w.file.Close()

@@ -65,7 +65,7 @@ type failure struct {
 // call calls a verb and returns its error; into has the pointer or the number that it returns:
 //
 //	if errno := rawX(l.fn[symIbv_x], qp.c); errno != 0 {
-//		return verr.Failed(verb, errno, nil)
+//		return fail.Failed(verb, errno, nil)
 //	}
 func (f fail) call(into string, raw jen.Code, says answer, explained failure) []jen.Code {
 	zero := jen.Lit(0)
@@ -98,9 +98,9 @@ func (f fail) call(into string, raw jen.Code, says answer, explained failure) []
 	return []jen.Code{raw}
 }
 
-// err is the error of a call: verr.Failed(verb, errno, hints), or that of an allocator's calls.
+// err is the error of a call: fail.Failed(verb, errno, hints), or that of an allocator's calls.
 func (f failure) err() *jen.Statement {
-	by, verb := rt("verr", "Failed"), id("verb")
+	by, verb := rt("fail", "Failed"), id("verb")
 	if f.by != "" {
 		by = id(f.by, "Failed")
 	}
@@ -115,9 +115,9 @@ func (f failure) err() *jen.Statement {
 
 // hints is the function that explains a failure, or nil:
 //
-//	func() []string { return append(verr.Texts(hintX(&in)), diagnose.Memory(pd.lib.src, pd.dev.h.Label(), errno, in.addr, in.length,
+//	func() []string { return append(fail.Texts(hintX(&in)), diagnose.Memory(pd.lib.src, pd.dev.h.Label(), errno, in.addr, in.length,
 //		in.access)...) }
-//	func() []string { return verr.Causes(errno, verr.Cause{Errno: syscall.ENOENT, Text: "..."}) }
+//	func() []string { return fail.Causes(errno, fail.Cause{Errno: syscall.ENOENT, Text: "..."}) }
 func (f failure) hints() *jen.Statement {
 	var all []*jen.Statement
 	errno := id("errno")
@@ -133,7 +133,7 @@ func (f failure) hints() *jen.Statement {
 		all = append(all, id(f.device, "explainRoute").Call(errno, ref(id(f.route))))
 	}
 	if f.lints != "" {
-		all = append(all, rt("verr", "Texts").Call(id("hint"+f.lints).Call(ref(id("in")))))
+		all = append(all, rt("fail", "Texts").Call(id("hint"+f.lints).Call(ref(id("in")))))
 	}
 	if f.gone {
 		all = append(all, rt("devmem", "GoneHints").Call(errno))
@@ -141,9 +141,9 @@ func (f failure) hints() *jen.Statement {
 	if len(f.causes) > 0 {
 		args := []jen.Code{errno}
 		for _, c := range f.causes {
-			args = append(args, rt("verr", "Cause").Values(key("Errno", errnoOf(c.Errno)), key("Text", jen.Lit(c.Text))))
+			args = append(args, rt("fail", "Cause").Values(key("Errno", errnoOf(c.Errno)), key("Text", jen.Lit(c.Text))))
 		}
-		all = append(all, rt("verr", "Causes").Add(argLines(args...)))
+		all = append(all, rt("fail", "Causes").Add(argLines(args...)))
 	}
 	if len(all) == 0 {
 		return jen.Nil()

@@ -192,7 +192,7 @@ func (e *emitter) validator(g *goFile, v *model.Verb) {
 // rulesFunc makes what refuses a call, or what lists the rules that are broken, as some devices do not have them:
 //
 //	func checkX(in *inX) error {
-//		var bad verr.Violations
+//		var bad fail.Violations
 //		access := MRAccess(in.access)
 //		if access&MRAccessRemoteWrite != 0 {
 //			bad.Add(&rule0001, in.access)
@@ -201,7 +201,7 @@ func (e *emitter) validator(g *goFile, v *model.Verb) {
 //	}
 //
 //	func hintX(in *inX) []verr.Violation {
-//		var may verr.Violations
+//		var may fail.Violations
 //		may.If(in.length == 0, &rule0012, in.length)
 //		return may
 //	}
@@ -214,7 +214,7 @@ func (e *emitter) rulesFunc(g *goFile, v *model.Verb, kind, list, does string, r
 	if refuses {
 		result, typ = id(list, "Err").Call(jen.Lit(v.C)), "error"
 	}
-	body := append([]jen.Code{declare(list, "verr.Violations")}, e.collect(list, rules, refuses)...)
+	body := append([]jen.Code{declare(list, "fail.Violations")}, e.collect(list, rules, refuses)...)
 	g.fn(fn{doc: "// " + kind + v.Go + " " + does + ".", name: kind + v.Go, params: []jen.Code{param("in", "*in"+v.Go)}, results: types(typ),
 		body: append(body, jen.Return(result))})
 }

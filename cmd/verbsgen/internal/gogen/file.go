@@ -31,7 +31,7 @@ var imports = map[string]string{
 	"object":   module + "runtime/gensupport/object",
 	"pdalloc":  module + "runtime/gensupport/pdalloc",
 	"sockaddr": module + "runtime/gensupport/sockaddr", "validate": module + "runtime/gensupport/validate",
-	"verr": module + "runtime/verr",
+	"verr": module + "runtime/verr", "fail": module + "runtime/gensupport/fail",
 }
 
 // goFile is one Go file in the making.

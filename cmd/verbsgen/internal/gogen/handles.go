@@ -363,13 +363,13 @@ func (e *emitter) lends(g *goFile, o *model.Object) {
 		}
 		let := function(types("error"), raw(release, lib, id("kept")), jen.Return(jen.Nil()))
 		kept := function(types("func() error", "error"), define("kept", "errno").Add(raw(keep, lib, args...)),
-			none.refuse(isNil(id("kept")), rt("verr", "Failed").Call(jen.Lit(keep.C), id("errno"), jen.Nil())), jen.Return(let, jen.Nil()))
+			none.refuse(isNil(id("kept")), rt("fail", "Failed").Call(jen.Lit(keep.C), id("errno"), jen.Nil())), jen.Return(let, jen.Nil()))
 		borrow := rt("bridge", "Borrow").Types(goType(l.Object.Ref)).Call(id("verb"), id("at"), id(lib, l.Object.From.Name), kept)
 		does := say("lent object", words{"Does": withArticle(l.Doc), "Object": o.Go})
 		g.fn(fn{doc: doc(l.Go, does, "struct "+o.C+"."+l.C, o.Page), recv: recv(self, o.Go), name: l.Go,
 			results: types("*"+l.Object.Ref, "error"), body: []jen.Code{verbConst("struct " + o.C), none.enter(self), none.missingVerb(keep, lib),
 				none.missing(release.C, lib, release.Symbols()), define("at").Add(cField(o, self+".h.C", l.C)),
-				none.refuse(isNil(id("at")), rt("verr", "NotYet").Call(id("verb"), jen.Lit(l.C), jen.Lit(o.Go))), jen.Return(borrow)}})
+				none.refuse(isNil(id("at")), rt("fail", "NotYet").Call(id("verb"), jen.Lit(l.C), jen.Lit(o.Go))), jen.Return(borrow)}})
 	}
 }
 

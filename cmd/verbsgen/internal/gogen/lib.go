@@ -75,7 +75,7 @@ func (e *emitter) libTypes(g *goFile) {
 		remark(param("src", "Symbols"), "kept alive: it owns the functions"),
 		param("name", "string"),
 		jen.Id("fn").Index(id("numSymbols")).Uintptr(),
-		jen.Id("lints").Add(rt("verr", "Lints")),
+		jen.Id("lints").Add(rt("fail", "Lints")),
 	}
 	if e.root() == "" && slices.ContainsFunc(e.pkg.Objects, e.indexed) {
 		fields = append(fields, remark(param("handles", "object.Index"), "that events name, by the address of the C object"))
@@ -196,7 +196,7 @@ func (e *emitter) loadFrom(g *goFile) {
 //
 //	func (l *Lib) missing(verb string, sym int) error {
 //		if l.src == nil {
-//			return verr.NeverOpened(verb, "Lib")
+//			return fail.NeverOpened(verb, "Lib")
 //		}
 //		return symbols[sym].Missing(verb, l.name)
 //	}
@@ -204,7 +204,7 @@ func (e *emitter) missingSymbol(g *goFile) {
 	g.fn(fn{
 		doc:  says("missing", nil),
 		recv: recv("l", "Lib"), name: "missing", params: []jen.Code{param("verb", "string"), param("sym", "int")}, results: types("error"),
-		body: []jen.Code{jen.If(isNil(id("l.src"))).Block(jen.Return(rt("verr", "NeverOpened").Call(id("verb"), jen.Lit("Lib")))),
+		body: []jen.Code{jen.If(isNil(id("l.src"))).Block(jen.Return(rt("fail", "NeverOpened").Call(id("verb"), jen.Lit("Lib")))),
 			jen.Return(id("symbols").Index(id("sym")).Dot("Missing").Call(id("verb"), id("l.name")))},
 	})
 }

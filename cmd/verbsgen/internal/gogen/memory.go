@@ -73,7 +73,7 @@ func (c *call) source(p *model.Param) *jen.Statement {
 // memory takes the memory at p from a source.
 func (c *call) memory(p *model.Param) {
 	c.hold(define("held", "err").Add(rt("cmem", "Take").Call(c.source(p), id("verb"))),
-		c.zero.refuse(notNil(id("err")), rt("verr", "Memory").Call(id("verb"), id("err"))))
+		c.zero.refuse(notNil(id("err")), rt("fail", "Memory").Call(id("verb"), id("err"))))
 	if c.m.Form == form.Bytes || c.m.Form == form.Memory { // others have variables of these names already
 		c.pre = append(c.pre, define(p.Go, p.Len.Go).List(id("held.Addr"), id("held.Len")))
 	}

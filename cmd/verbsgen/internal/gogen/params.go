@@ -145,7 +145,7 @@ func (c *call) recordParam(p *model.Param) {
 func (c *call) bytesParam(p *model.Param) {
 	c.take(p, p.GoType)
 	size := dec(uint64(p.Size))
-	c.pre = append(c.pre, c.zero.refuse(op(jen.Len(id(p.Go)), "<", size), rt("verr", "TooShort").Call(id("verb"), jen.Lit(p.C), size)))
+	c.pre = append(c.pre, c.zero.refuse(op(jen.Len(id(p.Go)), "<", size), rt("fail", "TooShort").Call(id("verb"), jen.Lit(p.C), size)))
 	c.pass(p, array(p.Go), dec(1))
 }
 

@@ -71,7 +71,7 @@ func (c *call) most(p *model.Param) {
 	if t := c.rawType(p.Len); longest[t] > 0 {
 		most := dec(longest[t])
 		c.pre = append(c.pre, c.zero.refuse(op(jen.Len(id(p.Go)), ">", most),
-			rt("verr", "TooLong").Call(id("verb"), jen.Lit(p.C), length("int", p.Go), most)))
+			rt("fail", "TooLong").Call(id("verb"), jen.Lit(p.C), length("int", p.Go), most)))
 	}
 }
 
@@ -124,7 +124,7 @@ func (c *call) valueParam(p *model.Param) {
 		return
 	case "int":
 		wraps := op(conversion("int", conversion("int32", id(p.Go))), "!=", id(p.Go))
-		c.pre = append(c.pre, c.zero.refuse(wraps, rt("verr", "OutOfRange").Call(id("verb"), jen.Lit(p.C), id(p.Go))))
+		c.pre = append(c.pre, c.zero.refuse(wraps, rt("fail", "OutOfRange").Call(id("verb"), jen.Lit(p.C), id(p.Go))))
 		in = conversion("int64", id(p.Go))
 	case "int64":
 		in = conversion("int64", id(p.Go))

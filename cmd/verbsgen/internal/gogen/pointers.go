@@ -174,7 +174,7 @@ func (g *goFile) pointed(r *model.Record) {
 //			return 0, nil
 //		}
 //		if !pins.Link(unsafe.Pointer(a)) {
-//			return 0, verr.Endless("FlowActionESPEncap")
+//			return 0, fail.Endless("FlowActionESPEncap")
 //		}
 //		var c cFlowActionESP
 //		if err := a.to(&c); err != nil {
@@ -198,7 +198,7 @@ func (g *goFile) point(r *model.Record, places bool) {
 	body := []jen.Code{jen.If(isNil(id("a"))).Block(none.with(jen.Nil()))}
 	if leadsBack(r) {
 		again := jen.Op("!").Add(id("pins.Link").Call(goType(pointer).Call(id("a"))))
-		body = append(body, jen.If(again).Block(none.with(rt("verr", "Endless").Call(jen.Lit(r.Go)))))
+		body = append(body, jen.If(again).Block(none.with(rt("fail", "Endless").Call(jen.Lit(r.Go)))))
 	}
 	write := id("a.to").Call(ref(id("c")))
 	if keepsError(r) {
@@ -240,14 +240,14 @@ func places(r *model.Record) (out []jen.Code) {
 // pointedArm says which of several records stands behind a pointer:
 //
 //	if keymat == 0 {
-//		return verr.NilValue("", "FlowActionESPKeymat", "make one")
+//		return fail.NilValue("", "FlowActionESPKeymat", "make one")
 //	}
 //	tag, size := a.keymat.arm()
 //	c.keymat_ptr, c.keymat_proto, c.keymat_len = keymat, uint32(tag), uint16(size)
 func pointedArm(f *model.Field, from *jen.Statement, at string) []jen.Code {
 	var none fail
 	return []jen.Code{
-		jen.If(op(id(at), "==", jen.Lit(0))).Block(none.with(rt("verr", "NilValue").Call(jen.Lit(""), jen.Lit(f.PointsTo), jen.Lit("make one")))),
+		jen.If(op(id(at), "==", jen.Lit(0))).Block(none.with(rt("fail", "NilValue").Call(jen.Lit(""), jen.Lit(f.PointsTo), jen.Lit("make one")))),
 		define("tag", "size").Add(dot(from, "arm").Call()),
 		jen.List(id("c", f.Leaf.Go), id("c", f.Tag.Go), id("c", f.Len.Go)).Op("=").List(id(at), goType(f.Tag.GoType).Call(id("tag")),
 			goType(f.Len.GoType).Call(id("size"))),

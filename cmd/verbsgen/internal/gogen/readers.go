@@ -64,9 +64,9 @@ func (e *emitter) reader(g *goFile, v *model.Verb, m *model.Method) {
 
 // onceErrors writes the errors of a method on the data path, made once:
 //
-//	var errPostSend = verr.Once{Verb: "ibv_post_send", Kind: "QP"}
+//	var errPostSend = fail.Once{Verb: "ibv_post_send", Kind: "QP"}
 func (g *goFile) onceErrors(name, verb, kind string) {
-	g.decl("", jen.Var().Id(name).Op("=").Add(rt("verr", "Once")).Values(key("Verb", jen.Lit(verb)), key("Kind", jen.Lit(kind))))
+	g.decl("", jen.Var().Id(name).Op("=").Add(rt("fail", "Once")).Values(key("Verb", jen.Lit(verb)), key("Kind", jen.Lit(kind))))
 }
 
 // readBy is what a reader gives to C at each call: its fields, and how the device has to be read.

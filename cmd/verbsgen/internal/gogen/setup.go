@@ -43,7 +43,7 @@ func (e *emitter) setup(g *goFile, r *model.Record, s *model.Setup) {
 		o := model.Unexported(object)
 		var body []jen.Code
 		for i, name := range each {
-			body = append(body, fail(nil).onErr(rt("verr", "Step").Call(jen.Lit(names[i]), id(o, modify).Call(id("s", name).Call()))))
+			body = append(body, fail(nil).onErr(rt("fail", "Step").Call(jen.Lit(names[i]), id(o, modify).Call(id("s", name).Call()))))
 		}
 		changes = append(changes, fn{doc: says("To", with), recv: param("s", s.Go), name: "To" + last, params: []jen.Code{param(o, "*"+object)},
 			results: types("error"), body: append(body, jen.Return(jen.Nil()))})

@@ -149,7 +149,7 @@ func (w store) literal(own []jen.Code) (all *jen.Statement, rest []jen.Code) {
 // bytes counts bytes; those in an array are copied:
 //
 //	if len(v) > 255 && a.err == nil {
-//		a.err = verr.TooLong("", "ConnAttr.PrivateData", len(v), 255)
+//		a.err = fail.TooLong("", "ConnAttr.PrivateData", len(v), 255)
 //	}
 //	a.privateData = slices.Clone(v)
 //	a.c.private_data_len = uint8(len(v))
@@ -186,10 +186,10 @@ func (w store) fits(f *model.Field, v *jen.Statement) (out []jen.Code) {
 // refuse returns an error; a builder keeps its first one:
 //
 //	if v > 255 && a.err == nil {
-//		a.err = verr.TooGreat("", "RXHashConf.Function", uint64(v), 255)
+//		a.err = fail.TooGreat("", "RXHashConf.Function", uint64(v), 255)
 //	}
 func (w store) refuse(when *jen.Statement, kind string, f *model.Field, args ...jen.Code) *jen.Statement {
-	err := rt("verr", kind).Call(append([]jen.Code{jen.Lit(""), jen.Lit(w.r.Go + "." + f.Go)}, args...)...)
+	err := rt("fail", kind).Call(append([]jen.Code{jen.Lit(""), jen.Lit(w.r.Go + "." + f.Go)}, args...)...)
 	if w.r.Plain {
 		return jen.If(when).Block(jen.Return(err))
 	}
@@ -248,7 +248,7 @@ func (g *goFile) memorySetter(r *model.Record, f *model.Field) {
 //	}
 //	held, err := cmem.Take(*a.memory, verb)
 //	if err != nil {
-//		return cmem.Held{}, verr.Memory(verb, err)
+//		return cmem.Held{}, fail.Memory(verb, err)
 //	}
 //	c.addr, c.length = held.Addr, held.Len
 //	return held, nil
@@ -257,7 +257,7 @@ func takeMemory(addr, length *jen.Statement) []jen.Code {
 	return []jen.Code{
 		jen.If(isNil(id("a.memory"))).Block(jen.Return(none, jen.Nil())),
 		define("held", "err").Add(rt("cmem", "Take").Call(jen.Op("*").Add(id("a.memory")), id("verb"))),
-		jen.If(notNil(id("err"))).Block(fail{none}.with(rt("verr", "Memory").Call(id("verb"), id("err")))),
+		jen.If(notNil(id("err"))).Block(fail{none}.with(rt("fail", "Memory").Call(id("verb"), id("err")))),
 		jen.List(addr, length).Op("=").List(id("held.Addr"), id("held.Len")),
 		jen.Return(id("held"), jen.Nil()),
 	}

@@ -65,5 +65,5 @@ func (e *emitter) stream(g *goFile, v *model.Verb, m *model.Method) {
 func (f fail) neverMade(field string, v *model.Verb, typ string, by *model.Method) *jen.Statement {
 	recv, _, _ := strings.Cut(field, ".")
 	return f.refuse(op(isNil(id(recv)), "||", isNil(id(field))),
-		rt("verr", "NilValue").Call(jen.Lit(v.C), jen.Lit(typ), jen.Lit("make one with "+by.Recv+"."+by.Name)))
+		rt("fail", "NilValue").Call(jen.Lit(v.C), jen.Lit(typ), jen.Lit("make one with "+by.Recv+"."+by.Name)))
 }

@@ -30,7 +30,7 @@ func (e *emitter) view(g *goFile, v *model.Verb, m *model.Method) {
 		[]jen.Code{define("x").Add(ref(id(x.Go).Values(key("lib", id(c.lib))))),
 			jen.List(id("x.view.Of"), id("x.view.Handle"), id("x.view.Type")).Op("=").List(id("held.Gate"), id("held.Handle"), jen.Lit(x.Requests)),
 			raw(v, c.lib, id("held.Object"), id("x.view.Memory").Call()),
-			c.zero.refuse(jen.Op("!").Add(id("x.view.Found").Call()), rt("verr", "NoView").Call(id("verb"), jen.Lit(x.Go))),
+			c.zero.refuse(jen.Op("!").Add(id("x.view.Found").Call()), rt("fail", "NoView").Call(id("verb"), jen.Lit(x.Go))),
 			jen.Return(id("x"), jen.Nil())})
 	c.write(g)
 }
@@ -45,7 +45,7 @@ func (e *emitter) viewFile(v *model.Verb) *goFile {
 	g.fn(fn{doc: doc("WR", say("view WR", with), v.C, v.Page), recv: recv("x", x.Go), name: "WR",
 		params: []jen.Code{param("b", "*"+strings.TrimSuffix(x.Stream, "QPStream")+"SendBatch"), param("i", "int")}, results: []jen.Code{param("w", x.Requests), param("err", "error")},
 		body: []jen.Code{verbConst(v.C),
-			fail{id("w")}.refuse(never, rt("verr", "NilValue").Call(id("verb"), jen.Lit(x.Go), jen.Lit("make one with "+m.Recv+"."+m.Name))),
+			fail{id("w")}.refuse(never, rt("fail", "NilValue").Call(id("verb"), jen.Lit(x.Go), jen.Lit("make one with "+m.Recv+"."+m.Name))),
 			assign(id("w.lib"), id("x.lib")),
 			jen.List(id("w.SendWR"), id("w.more"), id("err")).Op("=").Add(id("x.view.More").Call(id("verb"), id("b"), id("i"))),
 			jen.Return(id("w"), id("err"))}})

@@ -12,7 +12,7 @@ import (
 // This file is the vocabulary in which the writers write Go: expressions and statements that return jennifer's, each with the
 // Go that it makes as its comment. A *jen.Statement changes when something is chained to it, so these functions chain to copies.
 
-// rt is a name of a package in imports: rt("verr", "Failed") makes verr.Failed.
+// rt is a name of a package in imports: rt("fail", "Failed") makes fail.Failed.
 func rt(pkg, name string) *jen.Statement { return jen.Qual(imports[pkg], name) }
 
 // id is an identifier, or selectors from one on: id("o", "dev", "lib") makes o.dev.lib. A name may itself be dotted.
@@ -283,10 +283,10 @@ func (f fail) enter(handle string) *jen.Statement {
 // nilValue refuses an argument that is nil and no handle:
 //
 //	if attr == nil {
-//		return nil, verr.NilValue(verb, "attr", "make one")
+//		return nil, fail.NilValue(verb, "attr", "make one")
 //	}
 func (f fail) nilValue(name, what, fix string) *jen.Statement {
-	return f.refuse(isNil(id(name)), rt("verr", "NilValue").Call(id("verb"), jen.Lit(what), jen.Lit(fix)))
+	return f.refuse(isNil(id(name)), rt("fail", "NilValue").Call(id("verb"), jen.Lit(what), jen.Lit(fix)))
 }
 
 // missing refuses a call when the loaded library has none of the functions:

@@ -23,7 +23,7 @@ func TestExpressions(t *testing.T) {
 		{id("a.b", "c"), "a.b.c"},
 		{dot(x, "fn", "a.b"), "o.dev.lib.fn.a.b"},
 		{x, "o.dev.lib"}, // as it was
-		{rt("verr", "Failed").Call(id("verb")), "verr.Failed(verb)"},
+		{rt("fail", "Failed").Call(id("verb")), "fail.Failed(verb)"},
 		{goType("[64]byte"), "[64]byte"},
 		{goType("[]*dpath.WC"), "[]*dpath.WC"},
 		{ptr("MR"), "*MR"},
@@ -63,7 +63,7 @@ func TestStatements(t *testing.T) {
 		"a.mask |= 0x4 // IBV_X": {remark(op(id("a.mask"), "|=", inHex(4)), "IBV_X")},
 		"ptr, errno := rawX()\nif ptr == nil {\n\treturn nil, calls.Failed(verb, errno, func() []string {\n\t\treturn " +
 			"devmem.GoneHints(errno)\n\t})\n}": none.call("ptr", raw, byPointer, failure{by: "calls", gone: true}),
-		"if errno := rawX(); errno != 0 && !o.dev.gone(errno) {\n\treturn nil, verr.Failed(\"ibv_x\", errno, nil)\n}": none.call("", raw, byErrno,
+		"if errno := rawX(); errno != 0 && !o.dev.gone(errno) {\n\treturn nil, fail.Failed(\"ibv_x\", errno, nil)\n}": none.call("", raw, byErrno,
 			failure{verb: "ibv_x", spare: "o.dev.gone"}),
 	} {
 		got := strings.TrimSpace(fmt.Sprintf("%#v", jen.Func().Id("f").Params().Block(code...)))

@@ -66,6 +66,7 @@ func list() ([]byte, error) {
 // that its constraints allow; an alias only for such a type.
 func symbols(pkg *types.Package) (named, funcs []string) {
 	qualified := func(p *types.Package) string { return p.Name() }
+funcs:
 	for _, name := range pkg.Scope().Names() {
 		o := pkg.Scope().Lookup(name)
 		if !o.Exported() {
@@ -76,7 +77,11 @@ func symbols(pkg *types.Package) (named, funcs []string) {
 		case *types.Func:
 			var args []string
 			for p := range o.Signature().TypeParams().TypeParams() {
-				args = append(args, types.TypeString(instance(pkg, p.Constraint()), qualified))
+				arg := instance(pkg, p.Constraint())
+				if n, ok := arg.(*types.Named); ok && !n.Obj().Exported() {
+					continue funcs // only a method gives a program such a value
+				}
+				args = append(args, types.TypeString(arg, qualified))
 			}
 			if len(args) > 0 {
 				at += "[" + strings.Join(args, ", ") + "]"

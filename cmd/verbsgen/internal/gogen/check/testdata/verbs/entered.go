@@ -3,7 +3,7 @@ package verbs
 func (pd *PD) NotEntered() error {
 	const verb = "ibv_dealloc_pd"
 	if errno := rawDeallocPD(pd.lib.fn[symIbv_dealloc_pd], pd.h.C); errno != 0 { // want "pd may be nil" "pd is used and not entered before"
-		return verr.Failed(verb, errno, nil)
+		return fail.Failed(verb, errno, nil)
 	}
 	return nil
 }

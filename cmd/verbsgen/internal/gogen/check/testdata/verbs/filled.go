@@ -6,7 +6,7 @@ func (dev *Device) NotRead(entries []GIDEntry) (*PortInfo, error) {
 	n, errno := rawQueryGIDTable(dev.h.C, unsafe.Pointer(&portAttrC), // want "C fills portAttrC, and nothing reads it" "the caller's list is not filled from entriesC"
 		unsafe.Pointer(unsafe.SliceData(entriesC)))
 	if n < 0 {
-		return nil, verr.Failed(verb, errno, nil)
+		return nil, fail.Failed(verb, errno, nil)
 	}
 	out := new(PortInfo) // want "out is returned, and nothing fills it"
 	cmem.FillList(entries, entriesC, len(entries), (*GIDEntry).from)

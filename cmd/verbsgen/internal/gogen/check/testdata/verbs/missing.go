@@ -2,7 +2,7 @@ package verbs
 
 func (qp *QP) NotLookedFor() error {
 	if errno := rawSetECE(qp.lib.fn[symIbv_set_ece], qp.h.C); errno != 0 { // want "rawSetECE is called where the library may lack it"
-		return verr.Failed(verb, errno, nil)
+		return fail.Failed(verb, errno, nil)
 	}
 	return nil
 }

@@ -3,7 +3,7 @@ package verbs
 func (dev *Device) NotReturned() (int, error) {
 	n, errno := rawX(dev.h.C)
 	if n < 0 {
-		return -1, verr.Failed(verb, errno, nil)
+		return -1, fail.Failed(verb, errno, nil)
 	}
 	return 0, nil // want "0 is returned instead of what C answers"
 }

@@ -2,7 +2,7 @@ package verbs
 
 func (cq *CQ) NotLocked(cqe int) error {
 	if errno := rawResizeCQ(cq.lib.fn[symIbv_resize_cq], cq.h.C, int32(cqe)); errno != 0 { // want "nothing locks what getters read"
-		return verr.Failed(verb, errno, nil)
+		return fail.Failed(verb, errno, nil)
 	}
 	cq.cqe = cqe // want "nothing locks what getters read"
 	return nil

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package verr
+package fail
 
 func filesHint() string { return "" }
 

@@ -1,13 +1,15 @@
-package verr
+package fail
 
 import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 func TestSystemErrnoName(t *testing.T) {
-	if got := ErrnoName(syscall.ENOTCONN); got != "ENOTCONN" {
+	if got := verr.ErrnoName(syscall.ENOTCONN); got != "ENOTCONN" {
 		t.Errorf("ErrnoName(ENOTCONN) = %q", got)
 	}
 }

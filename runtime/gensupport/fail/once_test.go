@@ -1,4 +1,4 @@
-package verr
+package fail
 
 import (
 	"errors"
@@ -6,6 +6,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // TestOnce makes each error one time: the same value again, without an allocation, and an errno beyond the table too.
@@ -32,19 +34,19 @@ func TestOnce(t *testing.T) {
 	if full.Error() != want {
 		t.Errorf("Full: %v", full)
 	}
-	if !errors.Is(full, ErrQueueFull) || !errors.Is(full, syscall.ENOMEM) || errors.Is(o.Errno(syscall.ENOMEM), ErrQueueFull) ||
-		errors.Is(o.Closed(), ErrQueueFull) {
+	if !errors.Is(full, verr.ErrQueueFull) || !errors.Is(full, syscall.ENOMEM) || errors.Is(o.Errno(syscall.ENOMEM), verr.ErrQueueFull) ||
+		errors.Is(o.Closed(), verr.ErrQueueFull) {
 		t.Errorf("Full: %v, Errno: %v", full, o.Errno(syscall.ENOMEM))
 	}
-	if err := o.Errno(ErrnoNoMemory); !errors.Is(err, syscall.ENOMEM) || errors.Is(err, ErrQueueFull) {
+	if err := o.Errno(ErrnoNoMemory); !errors.Is(err, syscall.ENOMEM) || errors.Is(err, verr.ErrQueueFull) {
 		t.Errorf("ErrnoNoMemory: %v", err)
 	}
-	if e := o.Full(syscall.ENOSPC); !errors.Is(e, ErrQueueFull) || !errors.Is(e, syscall.ENOSPC) || !strings.Contains(e.Error(), "(ENOSPC)") {
+	if e := o.Full(syscall.ENOSPC); !errors.Is(e, verr.ErrQueueFull) || !errors.Is(e, syscall.ENOSPC) || !strings.Contains(e.Error(), "(ENOSPC)") {
 		t.Errorf("Full by ENOSPC: %v", e)
 	}
 	if n := testing.AllocsPerRun(100, func() {
 		for _, errno := range []syscall.Errno{syscall.ENOMEM, syscall.ENOSPC} {
-			_ = errors.Is(o.Full(errno), ErrQueueFull) && errors.Is(o.Full(errno), errno)
+			_ = errors.Is(o.Full(errno), verr.ErrQueueFull) && errors.Is(o.Full(errno), errno)
 		}
 	}); n != 0 {
 		t.Errorf("Full: %v allocations", n)

@@ -1,6 +1,11 @@
-package verr
+package fail
 
-import "syscall"
+import (
+	"os"
+	"syscall"
+
+	"github.com/verbsgen/verbsgen/runtime/verr"
+)
 
 // Results of a post of a request that binds a memory window which cannot be bound so. Once.Errno returns the errors.
 const (
@@ -12,10 +17,10 @@ const (
 func unbindable(verb string, errno syscall.Errno) error {
 	switch errno {
 	case ErrnoWindowClosed:
-		return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Err: errClosed,
+		return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Err: os.ErrClosed,
 			Msg: "the request binds an MW to an MR, and one of them is closed; give it some that are open, by MW.Bind"}
 	case ErrnoWindowDevice:
-		return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
+		return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
 			Msg: "the request binds an MW to an MR, and one of them and the queue pair belong to two devices, or openings of a device; use " +
 				"objects of one device"}
 	}

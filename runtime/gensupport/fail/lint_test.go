@@ -1,24 +1,26 @@
-package verr
+package fail
 
 import (
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 func TestLint(t *testing.T) {
-	rule := &Rule{ID: "VR-x-1", Verb: "ibv_x", Subject: "y", Statement: "y is small", Fix: "make it small",
+	rule := &verr.Rule{ID: "VR-x-1", Verb: "ibv_x", Subject: "y", Statement: "y is small", Fix: "make it small",
 		AcceptedBy: []string{"siw", "rxe"}, RefusedBy: []string{"mlx5"}}
-	bare := &Rule{ID: "VR-x-2", Verb: "ibv_x", Subject: "z", Statement: "z is set", Fix: "set it"}
-	broken := []Violation{{Rule: rule, Value: "7"}, {Rule: bare}}
+	bare := &verr.Rule{ID: "VR-x-2", Verb: "ibv_x", Subject: "z", Statement: "z is set", Fix: "set it"}
+	broken := []verr.Violation{{Rule: rule, Value: "7"}, {Rule: bare}}
 	var l Lints
 	l.Report(broken) // to nobody
 	if l.Wanted() {
 		t.Error("wanted by nobody")
 	}
 	var got []string
-	l.On(func(lint *Lint) {
+	l.On(func(lint *verr.Lint) {
 		if lint.File == "" || lint.Line == 0 {
 			t.Errorf("no place: %v", lint)
 		}
@@ -46,11 +48,11 @@ func TestLint(t *testing.T) {
 
 // TestLintOnce reports a lint once for each line, unless every call is asked for.
 func TestLintOnce(t *testing.T) {
-	broken := []Violation{{Rule: &Rule{ID: "VR-x-1", Verb: "ibv_x", AcceptedBy: []string{"rxe"}}}, {Rule: &Rule{ID: "VR-x-2", Verb: "ibv_x"}}}
+	broken := []verr.Violation{{Rule: &verr.Rule{ID: "VR-x-1", Verb: "ibv_x", AcceptedBy: []string{"rxe"}}}, {Rule: &verr.Rule{ID: "VR-x-2", Verb: "ibv_x"}}}
 	for every, want := range map[bool]int{false: 2, true: 8} {
 		var l Lints
 		var got []string
-		l.On(func(lint *Lint) { got = append(got, lint.String()) }, every)
+		l.On(func(lint *verr.Lint) { got = append(got, lint.String()) }, every)
 		for range 2 {
 			l.Report(broken)
 			l.Report(broken)

@@ -1,4 +1,4 @@
-package verr
+package fail
 
 import (
 	"errors"
@@ -8,31 +8,33 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 var (
-	needsLocal = &Rule{
+	needsLocal = &verr.Rule{
 		ID: "VR-ibv_reg_mr-access-0001", Verb: "ibv_reg_mr", Subject: "access",
 		Statement: "REMOTE_WRITE needs LOCAL_WRITE", Fix: "add MRAccessLocalWrite",
 		Page: "ibv_reg_mr", Section: "DESCRIPTION",
 	}
-	lengthRange = &Rule{
+	lengthRange = &verr.Rule{
 		ID: "VR-ibv_reg_mr-length-0002", Verb: "ibv_reg_mr", Subject: "length",
 		Statement: "must be at least 1", Page: "ibv_reg_mr(3)", Section: "ARGUMENTS",
 	}
-	cqeBound = &Rule{ID: "VR-x-0004", Subject: "cqe", Statement: "cqe is at most max_cqe", Fix: "ask for fewer", Capable: true,
+	cqeBound = &verr.Rule{ID: "VR-x-0004", Subject: "cqe", Statement: "cqe is at most max_cqe", Fix: "ask for fewer", Capable: true,
 		Limit: "max_cqe"}
-	portBound = &Rule{Subject: "port_num", Statement: "port_num is at most the number of ports", Capable: true, Limit: "phys_port_cnt"}
-	inDM      = &Rule{Subject: "offset", Statement: "an offset is within the buffer", Limit: "length"}
-	noSubject = &Rule{ID: "VR-x-0003", Statement: "one of fd and addr is given", Fix: "set one"}
+	portBound = &verr.Rule{Subject: "port_num", Statement: "port_num is at most the number of ports", Capable: true, Limit: "phys_port_cnt"}
+	inDM      = &verr.Rule{Subject: "offset", Statement: "an offset is within the buffer", Limit: "length"}
+	noSubject = &verr.Rule{ID: "VR-x-0003", Statement: "one of fd and addr is given", Fix: "set one"}
 )
 
 func hints(s ...string) func() []string { return func() []string { return s } }
 
 // TestText pins every text of the package.
 func TestText(t *testing.T) {
-	access := Violation{Rule: needsLocal, Value: "REMOTE_WRITE (0x2)"}
-	length := Violation{Rule: lengthRange, Value: "0"}
+	access := verr.Violation{Rule: needsLocal, Value: "REMOTE_WRITE (0x2)"}
+	length := verr.Violation{Rule: lengthRange, Value: "0"}
 	tests := []struct {
 		name  string
 		err   error
@@ -50,23 +52,23 @@ func TestText(t *testing.T) {
 				"; also length 0: must be at least 1 [VR-ibv_reg_mr-length-0002]\n" +
 				"\tVR-ibv_reg_mr-access-0001: see ibv_reg_mr(3), DESCRIPTION\n" +
 				"\tVR-ibv_reg_mr-length-0002: see ibv_reg_mr(3), ARGUMENTS"},
-		{"rule without subject, value and page", Refuse("v", Violation{Rule: noSubject}),
+		{"rule without subject, value and page", Refuse("v", verr.Violation{Rule: noSubject}),
 			"v: one of fd and addr is given; set one [VR-x-0003]", ""},
-		{"limit of the device", Refuse("v", Violation{Rule: cqeBound, Value: "1073741824", Limit: "4194303"}),
+		{"limit of the device", Refuse("v", verr.Violation{Rule: cqeBound, Value: "1073741824", Limit: "4194303"}),
 			"v: cqe 1073741824: cqe is at most max_cqe, 4194303 on this device; ask for fewer [VR-x-0004]", ""},
-		{"limit with its name", Refuse("v", Violation{Rule: portBound, Value: "7", Limit: "1"}),
+		{"limit with its name", Refuse("v", verr.Violation{Rule: portBound, Value: "7", Limit: "1"}),
 			"v: port_num 7: port_num is at most the number of ports (phys_port_cnt is 1 on this device)", ""},
-		{"limit of an object", Refuse("v", Violation{Rule: inDM, Value: "8", Limit: "4"}),
+		{"limit of an object", Refuse("v", verr.Violation{Rule: inDM, Value: "8", Limit: "4"}),
 			"v: offset 8: an offset is within the buffer (length is 4)", ""},
-		{"subject without value", Refuse("v", Violation{Rule: lengthRange}),
+		{"subject without value", Refuse("v", verr.Violation{Rule: lengthRange}),
 			"v: length: must be at least 1 [VR-ibv_reg_mr-length-0002]",
 			"v: length: must be at least 1 [VR-ibv_reg_mr-length-0002]\n\tVR-ibv_reg_mr-length-0002: see ibv_reg_mr(3), ARGUMENTS"},
-		{"violation without rule", Refuse("v", Violation{Value: "internal error"}), "v: internal error", ""},
+		{"violation without rule", Refuse("v", verr.Violation{Value: "internal error"}), "v: internal error", ""},
 		{"failed", Failed("ibv_reg_mr", syscall.EINVAL, nil), "ibv_reg_mr: invalid argument (EINVAL)", ""},
 		{"failed with hints", Failed("ibv_reg_mr", syscall.ENOMEM, hints("the limit", "the device is full")),
 			"ibv_reg_mr: cannot allocate memory (ENOMEM); may be: the limit; or the device is full", ""},
 		{"failed with empty hints", Failed("ibv_reg_mr", syscall.EINVAL, hints()), "ibv_reg_mr: invalid argument (EINVAL)", ""},
-		{"failed with rules and hints", &Error{Verb: "v", Errno: syscall.EINVAL, Violations: []Violation{length}, Hints: []string{"or worse"}},
+		{"failed with rules and hints", &verr.Error{Verb: "v", Errno: syscall.EINVAL, Violations: []verr.Violation{length}, Hints: []string{"or worse"}},
 			"v: invalid argument (EINVAL); may be: length 0: must be at least 1 [VR-ibv_reg_mr-length-0002]; or or worse",
 			"v: invalid argument (EINVAL); may be: length 0: must be at least 1 [VR-ibv_reg_mr-length-0002]; or or worse\n" +
 				"\tVR-ibv_reg_mr-length-0002: see ibv_reg_mr(3), ARGUMENTS"},
@@ -75,13 +77,13 @@ func TestText(t *testing.T) {
 			"ibv_alloc_pd: failed and gave no errno; may be: a static build", ""},
 		{"not supported", Failed("ibv_alloc_dm", syscall.EOPNOTSUPP, nil), "ibv_alloc_dm: operation not supported (EOPNOTSUPP)", ""},
 		{"unknown errno", Failed("v", 4711, nil), "v: errno 4711 (errno 4711)", ""},
-		{"message", &Error{Verb: "ibv_alloc_dm", Errno: syscall.EIO, Msg: "while mapping"},
+		{"message", &verr.Error{Verb: "ibv_alloc_dm", Errno: syscall.EIO, Msg: "while mapping"},
 			"ibv_alloc_dm: while mapping: input/output error (EIO)", ""},
-		{"message and cause", &Error{Verb: "ibv_create_cq", Msg: "alloc callback", Errno: syscall.ENOMEM, Err: io.ErrShortBuffer},
+		{"message and cause", &verr.Error{Verb: "ibv_create_cq", Msg: "alloc callback", Errno: syscall.ENOMEM, Err: io.ErrShortBuffer},
 			"ibv_create_cq: alloc callback: cannot allocate memory (ENOMEM): short buffer", ""},
-		{"classifying cause alone", &Error{Verb: "v", Err: os.ErrClosed}, "v: file already closed", ""},
-		{"no verb", &Error{Msg: "no device"}, "no device", ""},
-		{"nothing", &Error{}, "failed", ""},
+		{"classifying cause alone", &verr.Error{Verb: "v", Err: os.ErrClosed}, "v: file already closed", ""},
+		{"no verb", &verr.Error{Msg: "no device"}, "no device", ""},
+		{"nothing", &verr.Error{}, "failed", ""},
 		{"missing", Missing("ibv_reg_mr_ex", "ibv_reg_mr_ex@IBVERBS_1.15", "65.0", "libibverbs.so.1 (release 44)"),
 			"ibv_reg_mr_ex: libibverbs.so.1 (release 44) has no symbol ibv_reg_mr_ex@IBVERBS_1.15, which came with rdma-core 65.0; " +
 				"install rdma-core 65.0 or newer", ""},
@@ -129,7 +131,7 @@ func TestIs(t *testing.T) {
 		{"missing", Missing("v", "s", "", ""), []error{errors.ErrUnsupported}, []error{os.ErrClosed}},
 		{"closed", Closed("v", "PD"), []error{os.ErrClosed}, []error{errors.ErrUnsupported}},
 		{"busy", Busy("v", "PD", nil), []error{syscall.EBUSY}, []error{os.ErrClosed, errors.ErrUnsupported}},
-		{"cause", &Error{Errno: syscall.EIO, Err: cause}, []error{syscall.EIO, cause}, []error{syscall.EINVAL}},
+		{"cause", &verr.Error{Errno: syscall.EIO, Err: cause}, []error{syscall.EIO, cause}, []error{syscall.EINVAL}},
 		{"wrapped", fmt.Errorf("open: %w", Failed("v", syscall.ENOSYS, nil)), []error{errors.ErrUnsupported}, nil},
 	}
 	for _, tt := range tests {
@@ -143,7 +145,7 @@ func TestIs(t *testing.T) {
 				t.Errorf("%s: errors.Is(%v, %v) is true", tt.name, tt.err, target)
 			}
 		}
-		if e := (*Error)(nil); !errors.As(tt.err, &e) {
+		if e := (*verr.Error)(nil); !errors.As(tt.err, &e) {
 			t.Errorf("%s: no *Error in it", tt.name)
 		}
 	}
@@ -156,14 +158,14 @@ func TestRefuseNothing(t *testing.T) {
 	if err := Violations(nil).Err("v"); err != nil {
 		t.Errorf("the error of no violations is %#v", err)
 	}
-	if e := Refuse("v", Violation{Rule: needsLocal, Value: ""}); e == nil || !e.Refused || e.Errno != syscall.EINVAL {
+	if e := Refuse("v", verr.Violation{Rule: needsLocal, Value: ""}); e == nil || !e.Refused || e.Errno != syscall.EINVAL {
 		t.Errorf("Refuse = %#v", e)
 	}
 }
 
 // TestReadyErrorIsFree shows what the hot path relies on: an error made once costs nothing to answer and to test.
 func TestReadyErrorIsFree(t *testing.T) {
-	ready := &Error{Verb: "v", Errno: syscall.EFAULT}
+	ready := &verr.Error{Verb: "v", Errno: syscall.EFAULT}
 	var err error
 	if n := testing.AllocsPerRun(100, func() { err = ready }); n != 0 {
 		t.Errorf("answering a ready error makes %v allocations", n)
@@ -181,7 +183,7 @@ func TestErrnoName(t *testing.T) {
 		syscall.ENODEV: "ENODEV", syscall.ENOSPC: "ENOSPC", syscall.EIO: "EIO", 100000: "errno 100000",
 	}
 	for errno, want := range tests {
-		if got := ErrnoName(errno); got != want {
+		if got := verr.ErrnoName(errno); got != want {
 			t.Errorf("ErrnoName(%d) = %q, want %q", uint(errno), got, want)
 		}
 	}

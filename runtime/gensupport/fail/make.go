@@ -1,4 +1,4 @@
-package verr
+package fail
 
 import (
 	"errors"
@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-)
 
-var errClosed = os.ErrClosed
+	"github.com/verbsgen/verbsgen/runtime/verr"
+)
 
 // Errors that generated code makes in hundreds of places are made out of line, which keeps it small and quick to compile.
 
@@ -18,11 +18,11 @@ const maxNamed = 8
 
 // Refuse returns the error of a call that was not made because it breaks rules; nil when v is empty. Assign the result
 // only to a *Error; where an error is needed, use Violations.Err.
-func Refuse(verb string, v ...Violation) *Error {
+func Refuse(verb string, v ...verr.Violation) *verr.Error {
 	if len(v) == 0 {
 		return nil
 	}
-	return &Error{Verb: verb, Errno: syscall.EINVAL, Violations: v, Refused: true}
+	return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Violations: v, Refused: true}
 }
 
 // Failed returns the error of a call that was made and failed with errno; an errno of 0 means that the call gave none.
@@ -31,7 +31,7 @@ func Refuse(verb string, v ...Violation) *Error {
 //
 //go:noinline
 func Failed(verb string, errno syscall.Errno, hints func() []string) error {
-	e := &Error{Verb: verb, Errno: errno}
+	e := &verr.Error{Verb: verb, Errno: errno}
 	if hints != nil {
 		e.Hints = hints()
 	}
@@ -57,12 +57,12 @@ func Missing(verb, symbol, since, lib string) error {
 	} else {
 		msg += fmt.Sprintf(", which came with rdma-core %s; install rdma-core %s or newer", since, since)
 	}
-	return &Error{Verb: verb, Msg: msg, Err: errors.ErrUnsupported}
+	return &verr.Error{Verb: verb, Msg: msg, Err: errors.ErrUnsupported}
 }
 
 // Closed returns the error of a use after Close; what names the object. The error is os.ErrClosed.
 func Closed(verb, what string) error {
-	return &Error{Verb: verb, Msg: what + " is closed", Err: errClosed}
+	return &verr.Error{Verb: verb, Msg: what + " is closed", Err: os.ErrClosed}
 }
 
 // Cause is a text that may explain an errno of a verb.
@@ -85,7 +85,7 @@ func Causes(errno syscall.Errno, of ...Cause) (hints []string) {
 //
 //go:noinline
 func NeverOpened(verb, what string) error {
-	return &Error{Verb: verb, Msg: what + " was never opened", Err: errClosed}
+	return &verr.Error{Verb: verb, Msg: what + " was never opened", Err: os.ErrClosed}
 }
 
 // Busy returns the error of a Close that was refused because children are open. what names the object, open names the
@@ -103,21 +103,21 @@ func Busy(verb, what string, open []string) error {
 		}
 		msg += " open; close what is open first"
 	}
-	return &Error{Verb: verb, Errno: syscall.EBUSY, Msg: msg}
+	return &verr.Error{Verb: verb, Errno: syscall.EBUSY, Msg: msg}
 }
 
 // NilHandle returns the error of a call on, or with, a nil handle of type kind.
 //
 //go:noinline
 func NilHandle(verb, kind string) error {
-	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: kind + " is nil; pass one that is open"}
+	return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: kind + " is nil; pass one that is open"}
 }
 
 // Copied returns the error of a call on, or with, a copy of a handle of type kind.
 //
 //go:noinline
 func Copied(verb, kind string) error {
-	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
+	return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
 		Msg: kind + " is a copied handle; use the pointer to the original"}
 }
 
@@ -125,47 +125,47 @@ func Copied(verb, kind string) error {
 //
 //go:noinline
 func NilValue(verb, what, fix string) error {
-	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: what + " is nil; " + fix}
+	return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: what + " is nil; " + fix}
 }
 
 // NoView returns the error of an object that is not one of the provider whose functions a view of it would have.
 func NoView(verb, view string) error {
-	return &Error{Verb: verb, Errno: syscall.EOPNOTSUPP, Refused: true, Msg: "the object is of another provider, and has no " + view}
+	return &verr.Error{Verb: verb, Errno: syscall.EOPNOTSUPP, Refused: true, Msg: "the object is of another provider, and has no " + view}
 }
 
 // Endless returns the error of a chain of structs that leads back to one of its own.
 func Endless(what string) error {
-	return &Error{Errno: syscall.EINVAL, Refused: true, Msg: what + " leads back to itself; end the chain with nil"}
+	return &verr.Error{Errno: syscall.EINVAL, Refused: true, Msg: what + " leads back to itself; end the chain with nil"}
 }
 
 // TooShort returns the error of bytes that are fewer than C reads.
 func TooShort(verb, what string, least int) error {
-	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
+	return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
 		Msg: what + " has fewer than " + strconv.Itoa(least) + " bytes; pass them all"}
 }
 
 // ZeroByte returns the error of a text with a zero byte, where C would take its end to be.
 func ZeroByte(verb, what string) error {
-	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: what + " has a zero byte, which ends a text in C; leave it out"}
+	return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: what + " has a zero byte, which ends a text in C; leave it out"}
 }
 
 // OutOfRange returns the error of a number that does not fit into a C int; what names the parameter. verb may be empty.
 //
 //go:noinline
 func OutOfRange(verb, what string, v int) error {
-	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
+	return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
 		Msg: what + " " + strconv.Itoa(v) + ": a C int has 32 bits; pass a smaller value"}
 }
 
 // NotYet returns the error of an object that has no value in a field yet; kind names the object.
 func NotYet(verb, field, kind string) error {
-	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
+	return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
 		Msg: "the " + kind + " has no " + field + " yet; bind it to an address or resolve one first"}
 }
 
 // TooLong returns the error of bytes that are more than a parameter of C can count; what names the parameter. verb may be empty.
 func TooLong(verb, what string, n, most int) error {
-	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
+	return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
 		Msg: what + " has " + strconv.Itoa(n) + " bytes, and at most " + strconv.Itoa(most) + " can be passed; pass fewer"}
 }
 
@@ -173,7 +173,7 @@ func TooLong(verb, what string, n, most int) error {
 //
 //go:noinline
 func TooGreat(verb, what string, v, most uint64) error {
-	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
+	return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
 		Msg: what + " " + strconv.FormatUint(v, 10) + ": C can hold at most " + strconv.FormatUint(most, 10) + "; pass a smaller value"}
 }
 
@@ -181,14 +181,14 @@ func TooGreat(verb, what string, v, most uint64) error {
 //
 //go:noinline
 func NoMTU(verb, what string, v uint64) error {
-	return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
+	return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
 		Msg: what + " " + strconv.FormatUint(v, 10) + ": an MTU is a code from 1 to 5, not a number of bytes; use MTUOf or a constant, " +
 			"such as MTU1024"}
 }
 
 // Step returns the error of a change of state that is one of several; to is the state. A nil error stays nil.
 func Step(to string, err error) error {
-	var e *Error
+	var e *verr.Error
 	if !errors.As(err, &e) || e != err {
 		return err
 	}
@@ -202,5 +202,5 @@ func Step(to string, err error) error {
 
 // Memory returns the error of a verb that could not pin or hold the caller's memory; err is the cause.
 func Memory(verb string, err error) error {
-	return &Error{Verb: verb, Refused: true, Err: err}
+	return &verr.Error{Verb: verb, Refused: true, Err: err}
 }

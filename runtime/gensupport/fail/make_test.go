@@ -1,4 +1,4 @@
-package verr
+package fail
 
 import (
 	"errors"
@@ -6,6 +6,8 @@ import (
 	"slices"
 	"syscall"
 	"testing"
+
+	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // TestRefusedArguments pins the errors of calls that are refused for an argument.
@@ -26,7 +28,7 @@ func TestRefusedArguments(t *testing.T) {
 		if c.err.Error() != c.text {
 			t.Errorf("got  %q\nwant %q", c.err, c.text)
 		}
-		if e := new(Error); !errors.As(c.err, &e) || !e.Refused || !errors.Is(c.err, c.is) {
+		if e := new(verr.Error); !errors.As(c.err, &e) || !e.Refused || !errors.Is(c.err, c.is) {
 			t.Errorf("%v: not refused, or not %v", c.err, c.is)
 		}
 	}

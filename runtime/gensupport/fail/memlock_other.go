@@ -1,5 +1,5 @@
 //go:build !linux
 
-package verr
+package fail
 
 func memlockHint() string { return "" }

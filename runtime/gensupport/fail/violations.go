@@ -1,18 +1,22 @@
-package verr
+package fail
 
-import "strconv"
+import (
+	"strconv"
+
+	"github.com/verbsgen/verbsgen/runtime/verr"
+)
 
 // Violations are the rules that a call breaks, as generated validators collect them. Rules are added out of line, as errors are made.
-type Violations []Violation
+type Violations []verr.Violation
 
 // Add adds a broken rule with the value that breaks it, and the limit of the value where that is known only at run time.
 //
 //go:noinline
-func (v *Violations) Add(r *Rule, value uint64, limit ...uint64) {
+func (v *Violations) Add(r *verr.Rule, value uint64, limit ...uint64) {
 	if v == nil {
 		return
 	}
-	broken := Violation{Rule: r, Value: strconv.FormatUint(value, 10)}
+	broken := verr.Violation{Rule: r, Value: strconv.FormatUint(value, 10)}
 	if r != nil && r.Text != nil {
 		broken.Value = r.Text(value)
 	}
@@ -23,7 +27,7 @@ func (v *Violations) Add(r *Rule, value uint64, limit ...uint64) {
 }
 
 // If is Add for a rule that is broken. A validator that runs in each call has an if statement in its place, which is quicker.
-func (v *Violations) If(broken bool, r *Rule, value uint64, limit ...uint64) {
+func (v *Violations) If(broken bool, r *verr.Rule, value uint64, limit ...uint64) {
 	if broken {
 		v.Add(r, value, limit...)
 	}
@@ -32,9 +36,9 @@ func (v *Violations) If(broken bool, r *Rule, value uint64, limit ...uint64) {
 // AddText is Add for a value that is not a number.
 //
 //go:noinline
-func (v *Violations) AddText(r *Rule, value string) {
+func (v *Violations) AddText(r *verr.Rule, value string) {
 	if v != nil {
-		*v = append(*v, Violation{Rule: r, Value: value})
+		*v = append(*v, verr.Violation{Rule: r, Value: value})
 	}
 }
 

@@ -1,13 +1,15 @@
-package verr
+package fail
 
 import (
 	"io"
 	"testing"
+
+	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // TestUnjudged names the rules that need capabilities only while these are not known.
 func TestUnjudged(t *testing.T) {
-	table := []*Rule{cqeBound}
+	table := []*verr.Rule{cqeBound}
 	if got, err := Unjudged(table, nil); got != nil || err != nil {
 		t.Errorf("with capabilities: %v, %v", got, err)
 	}

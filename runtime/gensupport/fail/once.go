@@ -1,9 +1,11 @@
-package verr
+package fail
 
 import (
-	"errors"
+	"os"
 	"sync/atomic"
 	"syscall"
+
+	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // Results of calls of the data path instead of an errno when something that they use was closed. Linux has no errno as large.
@@ -23,15 +25,8 @@ const ErrnoNeverOpened syscall.Errno = 0x10011
 // A device may itself return EBUSY.
 const ErrnoBatchShared syscall.Errno = 0x10012
 
-// ErrQueueFull is the error of a post to a queue that has no place for a further request. It is ordinary flow control: take completions
-// from the completion queue, then post the rest.
-var ErrQueueFull = errors.New("the queue is full")
-
 // ErrnoOverrun is the result of a poll of an empty completion queue that has failed, instead of an errno; Once.Errno returns its error.
 const ErrnoOverrun syscall.Errno = 0x10012
-
-// ErrOverrun is the error of a poll of a completion queue that has lost completions, after those that it still had.
-var ErrOverrun = errors.New("the completion queue has lost completions")
 
 // Results of a post of a datagram whose address cannot be used. Once.Errno returns the errors.
 const (
@@ -45,12 +40,12 @@ func misaddressed(verb string, errno syscall.Errno) error {
 	const open = "; give it one that is open, by AH.Address"
 	switch errno {
 	case ErrnoAddressClosed:
-		return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: "the AH of the request is closed" + open, Err: errClosed}
+		return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: "the AH of the request is closed" + open, Err: os.ErrClosed}
 	case ErrnoNoAddress:
-		return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
+		return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
 			Msg: "the request has no address, which each on a UD queue pair needs" + open}
 	case ErrnoOtherDevice:
-		return &Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
+		return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
 			Msg: "the AH of the request and the queue pair belong to two devices, or openings of a device; use objects of one device"}
 	}
 	return unbindable(verb, errno)
@@ -61,7 +56,7 @@ func misaddressed(verb string, errno syscall.Errno) error {
 type Once struct {
 	Verb   string
 	Kind   string // of the handles that the verb is used on
-	errs   [256]atomic.Pointer[Error]
+	errs   [256]atomic.Pointer[verr.Error]
 	closed atomic.Pointer[error]
 	full   [2]atomic.Pointer[error] // by ENOMEM and ENOSPC
 	none   atomic.Pointer[error]
@@ -83,7 +78,7 @@ func (o *Once) Errno(errno syscall.Errno) error {
 	case errno == ErrnoOverrun:
 		return o.Overrun()
 	case errno == ErrnoNoMemory:
-		return &Error{Verb: o.Verb, Errno: syscall.ENOMEM, Msg: "no memory to begin the first such call of a thread"}
+		return &verr.Error{Verb: o.Verb, Errno: syscall.ENOMEM, Msg: "no memory to begin the first such call of a thread"}
 	case uint64(errno) >= uint64(len(o.errs)):
 		if err := misaddressed(o.Verb, errno); err != nil {
 			return err
@@ -93,7 +88,7 @@ func (o *Once) Errno(errno syscall.Errno) error {
 	if e := o.errs[errno].Load(); e != nil {
 		return e
 	}
-	e := &Error{Verb: o.Verb, Errno: errno}
+	e := &verr.Error{Verb: o.Verb, Errno: errno}
 	o.errs[errno].Store(e)
 	return e
 }
@@ -137,8 +132,8 @@ func (o *Once) Full(errno syscall.Errno) error {
 	if e := made.Load(); e != nil {
 		return *e
 	}
-	var e error = &Error{Verb: o.Verb, Errno: errno, Err: ErrQueueFull,
-		Msg: "the queue is full (" + ErrnoName(errno) + "); take completions from its completion queue, then post the rest"}
+	var e error = &verr.Error{Verb: o.Verb, Errno: errno, Err: verr.ErrQueueFull,
+		Msg: "the queue is full (" + verr.ErrnoName(errno) + "); take completions from its completion queue, then post the rest"}
 	made.Store(&e)
 	return e
 }
@@ -151,7 +146,7 @@ func (o *Once) Overrun() error {
 	if e := o.lost.Load(); e != nil {
 		return *e
 	}
-	var e error = &Error{Verb: o.Verb, Errno: syscall.EIO, Err: ErrOverrun, Msg: "the " + o.Kind + " failed (event CQ_ERR), and completions " +
+	var e error = &verr.Error{Verb: o.Verb, Errno: syscall.EIO, Err: verr.ErrOverrun, Msg: "the " + o.Kind + " failed (event CQ_ERR), and completions " +
 		"are lost, most likely since it was full; make a larger one, and new queue pairs for it"}
 	o.lost.Store(&e)
 	return e

@@ -1,4 +1,4 @@
-package verr
+package fail
 
 import (
 	"strings"
