@@ -1,9 +1,11 @@
 package exports
 
 import (
+	"cmp"
 	"fmt"
 	"go/types"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -14,7 +16,7 @@ type List map[string]string
 // Of lists a package.
 func Of(pkg *types.Package) List {
 	l := List{}
-	p := printer{pkg}
+	p := printer{pkg, aliases(pkg)}
 	for _, name := range pkg.Scope().Names() {
 		o := pkg.Scope().Lookup(name)
 		if !o.Exported() {
@@ -35,9 +37,48 @@ func Of(pkg *types.Package) List {
 }
 
 // printer writes types as the package sees them.
-type printer struct{ pkg *types.Package }
+type printer struct {
+	pkg  *types.Package
+	says map[string]string // what a program calls a type of a package that it does not import
+}
 
+// aliases returns what a program calls types of unpromised packages: "SendWR" for "dpath.SendWR", or "verbs.SendWR" in a package that
+// imports verbs.
+func aliases(pkg *types.Package) map[string]string {
+	all := map[string]string{}
+	for _, p := range append(pkg.Imports(), pkg) {
+		for _, name := range p.Scope().Names() {
+			o, ok := p.Scope().Lookup(name).(*types.TypeName)
+			if !ok || !o.Exported() || !o.IsAlias() || !hidden(o.Type()) {
+				continue
+			}
+			of := types.TypeString(types.Unalias(o.Type()), (*types.Package).Name)
+			in, _, _ := strings.Cut(of, ".")
+			says := p.Name() + "." + name
+			if p == pkg {
+				says = name
+			}
+			all[of], all[in+"."+name] = says, says // the second for an alias of the hidden package
+		}
+	}
+	return all
+}
+
+// hidden reports whether a type is one of a package that programs do not import.
+func hidden(t types.Type) bool {
+	n, ok := types.Unalias(t).(*types.Named)
+	return ok && n.Obj().Pkg() != nil && strings.Contains(n.Obj().Pkg().Path()+"/", "/"+unpromised)
+}
+
+// qualified finds names with their packages.
+var qualified = regexp.MustCompile(`\b\w+\.\w+(\[\w+\.\w+\])?`)
+
+// text writes a type by the names that a program has for it.
 func (p printer) text(t types.Type) string {
+	return qualified.ReplaceAllStringFunc(p.exact(t), func(name string) string { return cmp.Or(p.says[name], name) })
+}
+
+func (p printer) exact(t types.Type) string {
 	params := ""
 	if s, ok := t.(*types.Signature); ok {
 		t, params = unnamed(s), p.params(s.TypeParams())
@@ -77,9 +118,8 @@ func unnamed(s *types.Signature) *types.Signature {
 // typeOf lists a type, its exported fields and methods; those of embedded fields are among them.
 func (p printer) typeOf(l List, o *types.TypeName) {
 	if o.IsAlias() {
-		l[o.Name()] = "type = " + p.text(types.Unalias(o.Type()))
-		of, ok := types.Unalias(o.Type()).(*types.Named)
-		if !ok || !strings.Contains(of.Obj().Pkg().Path()+"/", "/"+unpromised) {
+		l[o.Name()] = "type = " + p.exact(types.Unalias(o.Type()))
+		if !hidden(o.Type()) {
 			return // it has a list of its own
 		}
 	} else {
