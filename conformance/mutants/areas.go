@@ -57,7 +57,7 @@ func areas() []area {
 		of("gensupport/gate", 6, test+"./runtime/gensupport/dpath", calls),
 		of("gensupport/events", 6, calls, recorder),
 		of("gensupport/lazy", 4, calls, recorder),
-		of("gensupport/byhand", 4, calls, recorder),
+		of("gensupport/bridge", 4, calls, recorder),
 		of("mem", 8, calls),
 		of("gensupport/devmem", 6, calls),
 		of("gensupport/dpath", 12, calls, recorder),

@@ -9,7 +9,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/bridge"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/codes"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 )
@@ -110,7 +109,7 @@ func (obj *DevXObj) Query(cmd []byte, answer []byte) error {
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				fail.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+				fail.Cause{Errno: fail.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
 		})
 	}
@@ -152,7 +151,7 @@ func (obj *DevXObj) Modify(cmd []byte, answer []byte) error {
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				fail.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+				fail.Cause{Errno: fail.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
 		})
 	}

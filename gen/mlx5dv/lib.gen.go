@@ -9,8 +9,6 @@ import (
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/bridge"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/codes"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/diagnose"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dl"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
@@ -1786,7 +1784,7 @@ func (l *Lib) DevXCreate(dev *verbs.Device, cmd []byte, answer []byte) (*DevXObj
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				fail.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+				fail.Cause{Errno: fail.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
 		})
 	}
@@ -1844,7 +1842,7 @@ func (l *Lib) DevXGeneralCmd(dev *verbs.Device, cmd []byte, answer []byte) error
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				fail.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+				fail.Cause{Errno: fail.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
 		})
 	}
@@ -1944,7 +1942,7 @@ func (l *Lib) RegUMemFrom(dev *verbs.Device, from mem.Source, access verbs.MRAcc
 	)
 	if ptr == nil {
 		return nil, fail.Failed(verb, errno, func() []string {
-			return append(diagnose.Memory(l.src, "", errno, uint64(addr), uint64(size), uint64(access)), fail.Causes(
+			return append(fail.MemoryHints(l.src, "", errno, uint64(addr), uint64(size), uint64(access)), fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware"},
@@ -1997,7 +1995,7 @@ func (l *Lib) RegUMemEx(dev *verbs.Device, attr *UMemAttr) (*UMem, error) {
 	ptr, errno := rawDevXUmemRegEx(l.fn[symMlx5dv_devx_umem_reg_ex], devHeld.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
 		return nil, fail.Failed(verb, errno, func() []string {
-			return append(diagnose.Memory(l.src, "", errno, uint64(attrC.addr), uint64(attrC.size), uint64(attrC.access)), fail.Causes(
+			return append(fail.MemoryHints(l.src, "", errno, uint64(attrC.addr), uint64(attrC.size), uint64(attrC.access)), fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware"},
@@ -2081,7 +2079,7 @@ func (l *Lib) AllocVAR(dev *verbs.Device, flags ...VARFlag) (*VAR, error) {
 	if err != nil {
 		return nil, err
 	}
-	flagsC := codes.Join(flags, 0x1)
+	flagsC := cmem.Join(flags, 0x1)
 	in := inAllocVar{
 		flags: uint64(flagsC),
 	}
@@ -2182,7 +2180,7 @@ func (l *Lib) DevXQueryCQ(cq *verbs.CQ, cmd []byte, answer []byte) error {
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				fail.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+				fail.Cause{Errno: fail.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
 		})
 	}
@@ -2231,7 +2229,7 @@ func (l *Lib) DevXModifyCQ(cq *verbs.CQ, cmd []byte, answer []byte) error {
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				fail.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+				fail.Cause{Errno: fail.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
 		})
 	}
@@ -2280,7 +2278,7 @@ func (l *Lib) DevXQueryQP(qp *verbs.QP, cmd []byte, answer []byte) error {
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				fail.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+				fail.Cause{Errno: fail.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
 		})
 	}
@@ -2329,7 +2327,7 @@ func (l *Lib) DevXModifyQP(qp *verbs.QP, cmd []byte, answer []byte) error {
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				fail.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+				fail.Cause{Errno: fail.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
 		})
 	}
@@ -2378,7 +2376,7 @@ func (l *Lib) DevXQuerySRQ(srq *verbs.SRQ, cmd []byte, answer []byte) error {
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				fail.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+				fail.Cause{Errno: fail.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
 		})
 	}
@@ -2427,7 +2425,7 @@ func (l *Lib) DevXModifySRQ(srq *verbs.SRQ, cmd []byte, answer []byte) error {
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				fail.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+				fail.Cause{Errno: fail.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
 		})
 	}
@@ -2476,7 +2474,7 @@ func (l *Lib) DevXQueryWQ(wq *verbs.WQ, cmd []byte, answer []byte) error {
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				fail.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+				fail.Cause{Errno: fail.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
 		})
 	}
@@ -2525,7 +2523,7 @@ func (l *Lib) DevXModifyWQ(wq *verbs.WQ, cmd []byte, answer []byte) error {
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				fail.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+				fail.Cause{Errno: fail.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
 		})
 	}
@@ -2574,7 +2572,7 @@ func (l *Lib) DevXQueryIndTable(indTbl *verbs.RWQIndTable, cmd []byte, answer []
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				fail.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+				fail.Cause{Errno: fail.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
 		})
 	}
@@ -2623,7 +2621,7 @@ func (l *Lib) DevXModifyIndTable(indTbl *verbs.RWQIndTable, cmd []byte, answer [
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
-				fail.Cause{Errno: codes.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
+				fail.Cause{Errno: fail.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
 		})
 	}
@@ -2687,7 +2685,7 @@ func (l *Lib) CreateEventChannel(dev *verbs.Device, flags ...EventChannelFlag) (
 	if err != nil {
 		return nil, err
 	}
-	flagsC := codes.Join(flags, 0x1)
+	flagsC := cmem.Join(flags, 0x1)
 	in := inDevXCreateEventChannel{
 		flags: uint64(flagsC),
 	}
@@ -2961,7 +2959,7 @@ func (l *Lib) AllocPP(dev *verbs.Device, pace []byte, flags ...PPFlag) (*PP, err
 	if err != nil {
 		return nil, err
 	}
-	flagsC := codes.Join(flags, 0x1)
+	flagsC := cmem.Join(flags, 0x1)
 	in := inPpAlloc{
 		ppContextSz: uint64(len(pace)),
 		flags:       uint64(flagsC),

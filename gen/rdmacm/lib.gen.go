@@ -8,7 +8,6 @@ import (
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/bridge"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/diagnose"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dl"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
@@ -183,7 +182,7 @@ func (l *Lib) CreateEventChannel() (*EventChannel, error) {
 	}
 	ptr, errno := rawCreateEventChannel(l.fn[symRdma_create_event_channel])
 	if ptr == nil {
-		return nil, diagnose.NoNode(verb, l.src, "rdma_cm", errno)
+		return nil, fail.NoNode(verb, l.src, "rdma_cm", errno)
 	}
 	o := newEventChannel(l, ptr)
 	if err := o.h.Adopt(); err != nil {

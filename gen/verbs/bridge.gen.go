@@ -6,9 +6,9 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/bridge"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/diagnose"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dl"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/lazy"
 )
 
@@ -178,7 +178,7 @@ func (a *QPInitAttr) lend(to *bridge.Lent) error {
 		c.srq = uintptr(a.SRQ.h.C)
 	}
 	bridge.OnRoot(to, func(root *Device) {
-		c.cap.max_recv_sge = diagnose.Divisor(root.lib.src, root.h.Label(), "efa", c.cap.max_recv_sge)
+		c.cap.max_recv_sge = fail.Divisor(root.lib.src, root.h.Label(), "efa", c.cap.max_recv_sge)
 	})
 	to.C = unsafe.Pointer(&c)
 	bridge.OnMake(to, func(o *QP) {
@@ -226,7 +226,7 @@ func (a *QPInitAttrEx) lend(to *bridge.Lent) error {
 		c.srq = uintptr(a.srq.h.C)
 	}
 	bridge.OnRoot(to, func(root *Device) {
-		c.cap.max_recv_sge = diagnose.Divisor(root.lib.src, root.h.Label(), "efa", c.cap.max_recv_sge)
+		c.cap.max_recv_sge = fail.Divisor(root.lib.src, root.h.Label(), "efa", c.cap.max_recv_sge)
 	})
 	if a.rwqIndTbl != nil {
 		if err := to.Enter("rwq_ind_tbl", &a.rwqIndTbl.h); err != nil {

@@ -7,7 +7,6 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/codes"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 )
@@ -96,7 +95,7 @@ func (buffer *Buf) ExportDMABufFD() (int, error) {
 		return -1, fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
-				fail.Cause{Errno: codes.ErrnoNoData, Text: "this buffer is not in a dma-buf, so it has no file descriptor; allocate it with a provider that uses a dma-buf [VR-ibv_export_buf_dmabuf_fd-buf-3016]"},
+				fail.Cause{Errno: fail.ErrnoNoData, Text: "this buffer is not in a dma-buf, so it has no file descriptor; allocate it with a provider that uses a dma-buf [VR-ibv_export_buf_dmabuf_fd-buf-3016]"},
 			)
 		})
 	}

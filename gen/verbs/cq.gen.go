@@ -9,7 +9,6 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/verbsgen/verbsgen/runtime/gensupport/diagnose"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/events"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
@@ -182,7 +181,7 @@ func (cq *CQ) Reader(fields WCField) (*CQReader, error) {
 	if err := lazy.Lacks(a, verb, "CQ", fields); err != nil {
 		return nil, err
 	}
-	return &CQReader{cq: cq, fields: uint64(fields) | diagnose.Singly(cq.lib.src, cq.dev.h.Label())}, nil
+	return &CQReader{cq: cq, fields: uint64(fields) | fail.Singly(cq.lib.src, cq.dev.h.Label())}, nil
 }
 
 // CQReader reads WCExs of a CQ.

@@ -9,8 +9,6 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/codes"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/diagnose"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/events"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
@@ -324,7 +322,7 @@ func (dev *Device) QueryGIDEx(portNum uint32, gidIndex uint32) (*GIDEntry, error
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EINVAL, Text: "the index is within the GID table of the port; pass a smaller index [VR-ibv_query_gid_ex-gid_index-0719]"},
-				fail.Cause{Errno: codes.ErrnoNoData, Text: "the entry of the table is empty; ibv_query_gid_table returns those that are not"},
+				fail.Cause{Errno: fail.ErrnoNoData, Text: "the entry of the table is empty; ibv_query_gid_table returns those that are not"},
 			)
 		})
 	}
@@ -1084,7 +1082,7 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 		return nil, err
 	}
 	defer cmem.PinData(&qpInitAttrExC.rx_hash_conf.rx_hash_key, qpInitAttrEx.rxHashConfKey)()
-	qpInitAttrExC.cap.max_recv_sge = diagnose.Divisor(dev.lib.src, dev.h.Label(), "efa", qpInitAttrExC.cap.max_recv_sge)
+	qpInitAttrExC.cap.max_recv_sge = fail.Divisor(dev.lib.src, dev.h.Label(), "efa", qpInitAttrExC.cap.max_recv_sge)
 	ptr, errno := rawCreateQPEx(dev.lib.fn[symIbv_create_qp], dev.h.C, unsafe.Pointer(&qpInitAttrExC))
 	if ptr == nil {
 		return nil, fail.Failed(verb, errno, func() []string {

@@ -7,9 +7,9 @@ import (
 	"syscall"
 	"unsafe"
 
-	"github.com/verbsgen/verbsgen/runtime/gensupport/byhand"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/bridge"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/diagnose"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 )
 
@@ -81,7 +81,7 @@ func (l *Lib) openListed(c unsafe.Pointer, name string) (*Device, error) {
 	}
 	ctx, errno := rawOpenDevice(l.fn[symIbv_open_device], c)
 	if ctx == nil {
-		return nil, diagnose.NotOpened(verb, l.src, name, cmem.Text((*cDevice)(c).dev_name[:]), errno)
+		return nil, fail.NotOpened(verb, l.src, name, cmem.Text((*cDevice)(c).dev_name[:]), errno)
 	}
 	dev := newDevice(l, ctx)
 	if err := dev.h.Adopt(); err != nil {
@@ -92,14 +92,14 @@ func (l *Lib) openListed(c unsafe.Pointer, name string) (*Device, error) {
 }
 
 // deviceList returns the functions that list devices.
-func (l *Lib) deviceList() (byhand.DeviceList, error) {
+func (l *Lib) deviceList() (bridge.DeviceList, error) {
 	if l.fn[symIbv_get_device_list] == 0 {
-		return byhand.DeviceList{}, l.missing("ibv_get_device_list", symIbv_get_device_list)
+		return bridge.DeviceList{}, l.missing("ibv_get_device_list", symIbv_get_device_list)
 	}
 	if l.fn[symIbv_free_device_list] == 0 {
-		return byhand.DeviceList{}, l.missing("ibv_free_device_list", symIbv_free_device_list)
+		return bridge.DeviceList{}, l.missing("ibv_free_device_list", symIbv_free_device_list)
 	}
-	return byhand.DeviceList{
+	return bridge.DeviceList{
 		List: func(n *int32) (unsafe.Pointer, syscall.Errno) {
 			return rawGetDeviceList(l.fn[symIbv_get_device_list], unsafe.Pointer(n))
 		},

@@ -5,7 +5,7 @@ package verbs
 import (
 	"time"
 
-	"github.com/verbsgen/verbsgen/runtime/gensupport/codes"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 )
@@ -771,12 +771,12 @@ type Timeout uint8
 
 // Duration returns the time: 4.096 microseconds times 2 to the power of the code; 0 where the code is 0, which
 // is no timeout at all, or beyond 31.
-func (v Timeout) Duration() time.Duration { return codes.Timeout(uint8(v)) }
+func (v Timeout) Duration() time.Duration { return cmem.Timeout(uint8(v)) }
 
 // TimeoutOf returns the code of the shortest timeout of at least d, and 0 (no timeout) for 0. It returns
 // syscall.EINVAL below 0 and beyond the longest, some 2 hours and 27 minutes.
 func TimeoutOf(d time.Duration) (Timeout, error) {
-	v, err := codes.TimeoutOf(d)
+	v, err := cmem.TimeoutOf(d)
 	if err != nil {
 		return 0, err
 	}
@@ -788,12 +788,12 @@ func TimeoutOf(d time.Duration) (Timeout, error) {
 type RNRTimer uint8
 
 // Duration returns the time, 10 microseconds to 655.36 milliseconds; 0 for a code beyond 31.
-func (v RNRTimer) Duration() time.Duration { return codes.RNRTimer(uint8(v)) }
+func (v RNRTimer) Duration() time.Duration { return cmem.RNRTimer(uint8(v)) }
 
 // RNRTimerOf returns the code of the shortest time of at least d, 10 microseconds for 0. It returns
 // syscall.EINVAL below 0 and beyond 655.36 milliseconds.
 func RNRTimerOf(d time.Duration) (RNRTimer, error) {
-	v, err := codes.RNRTimerOf(d)
+	v, err := cmem.RNRTimerOf(d)
 	if err != nil {
 		return 0, err
 	}
@@ -1621,12 +1621,12 @@ const (
 )
 
 // Bytes returns the bytes of payload that a packet may have; 0 for a value that is not defined.
-func (v MTU) Bytes() int { return codes.MTUBytes(uint32(v)) }
+func (v MTU) Bytes() int { return cmem.MTUBytes(uint32(v)) }
 
 // MTUOf returns the largest value of at most that many bytes. It returns syscall.EINVAL for fewer than 256
 // bytes.
 func MTUOf(bytes int) (MTU, error) {
-	v, err := codes.MTUOf(bytes)
+	v, err := cmem.MTUOf(bytes)
 	if err != nil {
 		return 0, err
 	}
@@ -1648,7 +1648,7 @@ func (v MTU) String() string { return validate.EnumText("MTU", int64(v), mtuName
 type Delay uint8
 
 // Duration returns the time: 4.096 microseconds times 2 to the power of the code; 0 for a code beyond 31.
-func (v Delay) Duration() time.Duration { return codes.Delay(uint8(v)) }
+func (v Delay) Duration() time.Duration { return cmem.Delay(uint8(v)) }
 
 // LinkLayer is the link layer of a port.
 type LinkLayer uint32

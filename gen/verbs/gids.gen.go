@@ -7,7 +7,7 @@ import (
 	"net/netip"
 	"slices"
 
-	"github.com/verbsgen/verbsgen/runtime/gensupport/codes"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -62,7 +62,7 @@ func (dev *Device) ChooseGID(portNum uint8, in ...netip.Prefix) (GIDEntry, error
 	if len(names) > 0 {
 		msg = fmt.Sprintf("no GID of port %d is in %v; there are %v", portNum, in, names)
 	}
-	return GIDEntry{}, &verr.Error{Verb: "ibv_query_gid_table", Errno: codes.ErrnoNoData, Refused: true, Msg: msg}
+	return GIDEntry{}, &verr.Error{Verb: "ibv_query_gid_table", Errno: fail.ErrnoNoData, Refused: true, Msg: msg}
 }
 
 // gidRank is greater for what is better to reach others with.

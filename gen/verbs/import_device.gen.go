@@ -3,7 +3,7 @@
 package verbs
 
 import (
-	"github.com/verbsgen/verbsgen/runtime/gensupport/byhand"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/bridge"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
@@ -42,13 +42,13 @@ func (l *Lib) ImportDevice(cmdFD int) (*Device, error) {
 	if err := l.judgeImportDevice(cmdFD); err != nil {
 		return nil, err
 	}
-	own, err := byhand.DuplicateFD(verb, "cmd_fd", cmdFD)
+	own, err := bridge.DuplicateFD(verb, "cmd_fd", cmdFD)
 	if err != nil {
 		return nil, err
 	}
 	ptr, errno := rawImportDevice(l.fn[symIbv_import_device], int32(own))
 	if ptr == nil {
-		byhand.RefusedFD(own, cmdFD)
+		bridge.RefusedFD(own, cmdFD)
 		return nil, fail.Failed(verb, errno, nil)
 	}
 	o := newDevice(l, ptr)

@@ -5,7 +5,6 @@ package verbs
 import (
 	"unsafe"
 
-	"github.com/verbsgen/verbsgen/runtime/gensupport/diagnose"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
@@ -42,7 +41,7 @@ func (dev *Device) OpenQP(qpOpenAttr *QPOpenAttr) (*QP, error) {
 	if err := dev.judgeOpenQP(&attrC); err != nil {
 		return nil, err
 	}
-	if err := diagnose.OpenQP(verb, dev.lib.src, dev.h.Label()); err != nil {
+	if err := fail.OpenQP(verb, dev.lib.src, dev.h.Label()); err != nil {
 		return nil, err
 	}
 	ptr, errno := rawOpenQP(dev.h.C, unsafe.Pointer(&attrC))

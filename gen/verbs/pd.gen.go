@@ -10,7 +10,6 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/diagnose"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
@@ -235,7 +234,7 @@ func (pd *PD) RegMRFrom(from mem.Source, access MRAccess) (*MR, error) {
 	)
 	if ptr == nil {
 		return nil, pd.calls.Failed(verb, errno, func() []string {
-			return append(diagnose.Memory(pd.lib.src, pd.dev.h.Label(), errno, uint64(addr), uint64(length), uint64(access)), fail.Texts(hintRegMR(&in))...)
+			return append(fail.MemoryHints(pd.lib.src, pd.dev.h.Label(), errno, uint64(addr), uint64(length), uint64(access)), fail.Texts(hintRegMR(&in))...)
 		})
 	}
 	if pd.lib.lints.Wanted() {
@@ -342,7 +341,7 @@ func (pd *PD) RegMRIOVAFrom(from mem.Source, iova uint64, access MRAccess) (*MR,
 	)
 	if ptr == nil {
 		return nil, pd.calls.Failed(verb, errno, func() []string {
-			return append(diagnose.Memory(pd.lib.src, pd.dev.h.Label(), errno, uint64(addr), uint64(length), uint64(access)), fail.Texts(hintRegMRIOVA(&in))...)
+			return append(fail.MemoryHints(pd.lib.src, pd.dev.h.Label(), errno, uint64(addr), uint64(length), uint64(access)), fail.Texts(hintRegMRIOVA(&in))...)
 		})
 	}
 	if pd.lib.lints.Wanted() {
@@ -531,7 +530,7 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 	ptr, errno := rawRegMREx(pd.lib.fn[symIbv_reg_mr_ex], pd.h.C, unsafe.Pointer(&mrInitAttrC))
 	if ptr == nil {
 		return nil, pd.calls.Failed(verb, errno, func() []string {
-			return append(append(diagnose.Memory(pd.lib.src, pd.dev.h.Label(), errno, uint64(mrInitAttrC.addr), uint64(mrInitAttrC.length), uint64(mrInitAttrC.access)), fail.Texts(hintRegMREx(&in))...), fail.Causes(
+			return append(append(fail.MemoryHints(pd.lib.src, pd.dev.h.Label(), errno, uint64(mrInitAttrC.addr), uint64(mrInitAttrC.length), uint64(mrInitAttrC.access)), fail.Texts(hintRegMREx(&in))...), fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EINVAL, Text: "a region of a buffer lies within the buffer, in its protection domain"},
 			)...)
@@ -850,7 +849,7 @@ func (pd *PD) CreateQP(qpInitAttr QPInitAttr) (*QP, error) {
 	if err := checkCreateQP(&in); err != nil {
 		return nil, err
 	}
-	qpInitAttrC.cap.max_recv_sge = diagnose.Divisor(pd.lib.src, pd.dev.h.Label(), "efa", qpInitAttrC.cap.max_recv_sge)
+	qpInitAttrC.cap.max_recv_sge = fail.Divisor(pd.lib.src, pd.dev.h.Label(), "efa", qpInitAttrC.cap.max_recv_sge)
 	pd.calls.Begin()
 	ptr, errno := rawCreateQP(pd.lib.fn[symIbv_create_qp], pd.h.C, unsafe.Pointer(&qpInitAttrC))
 	if ptr == nil {
@@ -971,7 +970,7 @@ func (pd *PD) RegBufMR(buffer *Buf, addr uintptr, length uint64, access MRAccess
 	)
 	if ptr == nil {
 		return nil, pd.calls.Failed(verb, errno, func() []string {
-			return append(append(diagnose.Memory(pd.lib.src, pd.dev.h.Label(), errno, uint64(addr), uint64(length), uint64(access)), fail.Texts(hintRegBufMR(&in))...), fail.Causes(
+			return append(append(fail.MemoryHints(pd.lib.src, pd.dev.h.Label(), errno, uint64(addr), uint64(length), uint64(access)), fail.Texts(hintRegBufMR(&in))...), fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EINVAL, Text: "pd must be the protection domain that the buffer was allocated with; pass the protection domain of the buffer [VR-ibv_reg_buf_mr-pd-3011]"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the region must begin within the buffer; pass an address between those of the first and the last byte [VR-ibv_reg_buf_mr-addr-3012]"},

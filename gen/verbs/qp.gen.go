@@ -12,7 +12,6 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/codes"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
@@ -621,7 +620,7 @@ func (qp *QP) Query(fields ...QPField) (*QPInfo, *QPInitInfo, error) {
 		return nil, nil, err
 	}
 	defer qp.h.Exit()
-	fieldsC := codes.Join(fields, 0x1ffff9)
+	fieldsC := cmem.Join(fields, 0x1ffff9)
 	in := inQueryQP{
 		attrMask: uint64(fieldsC),
 	}

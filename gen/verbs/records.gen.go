@@ -9,7 +9,6 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/codes"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
@@ -3138,13 +3137,13 @@ type FlowHeader interface {
 type GID [16]byte
 
 // String returns the value in the form of an IPv6 address.
-func (v GID) String() string { return codes.IPv6(v) }
+func (v GID) String() string { return cmem.IPv6(v) }
 
 // ParseGID reads a value: an IPv6 address in any of its forms ("fe80::1", as String writes it, or with all its
 // digits, as sysfs shows it), or an IPv4 address, which becomes the IPv6 address that it is mapped to
 // (::ffff:192.0.2.1). It returns syscall.EINVAL for anything else, also for an address with a zone.
 func ParseGID(s string) (GID, error) {
-	v, err := codes.ParseIPv6("GID", s)
+	v, err := cmem.ParseIPv6("GID", s)
 	if err != nil {
 		return GID{}, err
 	}

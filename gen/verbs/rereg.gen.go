@@ -6,9 +6,8 @@ import (
 	"syscall"
 	"unsafe"
 
-	"github.com/verbsgen/verbsgen/runtime/gensupport/byhand"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/bridge"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/diagnose"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
@@ -22,7 +21,7 @@ import (
 type MRChange struct {
 	pd     *PD
 	access MRAccess
-	what   byhand.Change // the new memory, and the flags
+	what   bridge.Change // the new memory, and the flags
 }
 
 // PD moves the region to another protection domain of the same device. While CloseAll closes the region or the new domain, Rereg returns
@@ -112,7 +111,7 @@ func (mr *MR) rereg(verb string, change *MRChange, pdC unsafe.Pointer, held cmem
 		return err
 	}
 	code, errno := rawReregMR(mr.lib.fn[symIbv_rereg_mr], mr.h.C, change.what.Flags, pdC, held.Addr, held.Len, int32(change.access))
-	return change.what.Settle(verb, code, errno, byhand.Region{
+	return change.what.Settle(verb, code, errno, bridge.Region{
 		Move:    move,
 		Release: &mr.h.Kept,
 		New:     held,
@@ -130,7 +129,7 @@ func (mr *MR) whyNot(change *MRChange, errno syscall.Errno, held cmem.Held) []st
 	if change.what.Flags&int32(MRChangeFlagsAccess) == 0 {
 		access = MRAccessLocalWrite
 	}
-	return diagnose.Memory(mr.lib.src, mr.dev.h.Label(), errno, addr, length, uint64(access))
+	return fail.MemoryHints(mr.lib.src, mr.dev.h.Label(), errno, addr, length, uint64(access))
 }
 
 // changed reads the region again after a change. The caller holds the lock.

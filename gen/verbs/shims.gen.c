@@ -610,7 +610,7 @@ static inline __attribute__((always_inline)) int64_t vg_read_WCEx(struct ibv_cq_
 	return n;
 }
 
-// Reads as vg_read_WCEx does, and ends the reading after each entry. diagnose.Singly says which devices need it.
+// Reads as vg_read_WCEx does, and ends the reading after each entry. fail.Singly says which devices need it.
 static __attribute__((noinline)) int64_t vg_read_singly_WCEx(struct ibv_cq_ex *o, struct vg_WCEx *x, uint64_t fields, int64_t room, int *code)
 {
 	struct ibv_poll_cq_attr attr;

@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"unsafe"
 
-	"github.com/verbsgen/verbsgen/runtime/gensupport/diagnose"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
 // explainRoute says what is wrong with the port and the GID of a path that the device refused, as far as it knows.
@@ -20,7 +20,7 @@ func (dev *Device) explainRoute(errno syscall.Errno, at *cAHAttr) []string {
 	if rawQueryPort(dev.lib.fn[symIbv_query_port], dev.h.C, at.port_num, unsafe.Pointer(&port)) != 0 {
 		return nil
 	}
-	return diagnose.Route(errno, diagnose.Path{
+	return fail.Route(errno, fail.Path{
 		Port: at.port_num, Active: port.state == uint32(PortStateActive), State: PortState(port.state).String(),
 		Ethernet: port.link_layer == uint8(LinkLayerEthernet), Global: at.is_global != 0, Index: int(at.grh.sgid_index),
 		Entries: int(port.gid_tbl_len), GID: func(index int) (gid [16]byte, known bool) {

@@ -1,4 +1,5 @@
-// Package cmem is about C memory and C structs: it reads values, puts structs one behind the other, and counts lists as C does.
+// Package cmem is about C memory and C structs: it reads values, puts structs one behind the other, counts lists as C does, keeps memory of
+// Go in its place while C uses it, and converts the codes and addresses that C has to what programs use.
 //
 // It must not know verbs or generated packages.
 package cmem

@@ -2,7 +2,7 @@ package form
 
 import "github.com/verbsgen/verbsgen/spec"
 
-// Code is what the values of a type stand for, and the functions of package codes below runtime/ that convert them.
+// Code is what the values of a type stand for, and the functions of package cmem below runtime/ that convert them.
 type Code struct {
 	Name string // of the key code:
 	Bits int    // width of a type without an enum
@@ -37,7 +37,7 @@ var codes = []Code{
 			"and beyond 655.36 milliseconds"},
 }
 
-// Text is how the bytes of a union are written as text, and read again, by functions of package codes below runtime/. The one that
+// Text is how the bytes of a union are written as text, and read again, by functions of package cmem below runtime/. The one that
 // reads is told the name of the type, for its errors.
 type Text struct {
 	Name          string // of the key text:

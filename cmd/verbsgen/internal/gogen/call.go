@@ -108,14 +108,14 @@ func (f failure) err() *jen.Statement {
 		verb = jen.Lit(f.verb)
 	}
 	if f.node != "" {
-		return rt("diagnose", "NoNode").Call(verb, id(f.lib, "src"), jen.Lit(f.node), id("errno"))
+		return rt("fail", "NoNode").Call(verb, id(f.lib, "src"), jen.Lit(f.node), id("errno"))
 	}
 	return by.Call(verb, id("errno"), f.hints())
 }
 
 // hints is the function that explains a failure, or nil:
 //
-//	func() []string { return append(fail.Texts(hintX(&in)), diagnose.Memory(pd.lib.src, pd.dev.h.Label(), errno, in.addr, in.length,
+//	func() []string { return append(fail.Texts(hintX(&in)), fail.MemoryHints(pd.lib.src, pd.dev.h.Label(), errno, in.addr, in.length,
 //		in.access)...) }
 //	func() []string { return fail.Causes(errno, fail.Cause{Errno: syscall.ENOENT, Text: "..."}) }
 func (f failure) hints() *jen.Statement {
@@ -127,7 +127,7 @@ func (f failure) hints() *jen.Statement {
 			device = id(f.device, "h.Label").Call()
 		}
 		args := append([]jen.Code{id(f.lib, "src"), device, errno}, f.memory...)
-		all = append(all, rt("diagnose", "Memory").Call(args...))
+		all = append(all, rt("fail", "MemoryHints").Call(args...))
 	}
 	if f.route != "" {
 		all = append(all, id(f.device, "explainRoute").Call(errno, ref(id(f.route))))
@@ -155,13 +155,13 @@ func (f failure) hints() *jen.Statement {
 	return jen.Func().Params().Index().String().Block(jen.Return(out))
 }
 
-// lacking are the errnos that package syscall lacks on FreeBSD or macOS, with their names in package codes.
+// lacking are the errnos that package syscall lacks on FreeBSD or macOS, with their names in package fail.
 var lacking = map[string]string{"ENODATA": "ErrnoNoData", "EREMOTEIO": "ErrnoRemoteIO"}
 
 // errnoOf is an errno by its C name: syscall.EINVAL.
 func errnoOf(name string) *jen.Statement {
 	if of, ok := lacking[name]; ok {
-		return rt("codes", of)
+		return rt("fail", of)
 	}
 	return rt("syscall", name)
 }

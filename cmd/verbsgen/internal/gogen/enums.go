@@ -152,7 +152,7 @@ func (g *goFile) enumString(t *model.Enum) {
 
 // codes writes the conversions of a type whose values stand for a size or a time:
 //
-//	func (v MTU) Bytes() int { return codes.MTUBytes(uint32(v)) }
+//	func (v MTU) Bytes() int { return cmem.MTUBytes(uint32(v)) }
 //
 //	func MTUOf(bytes int) (MTU, error)
 func (g *goFile) codes(t *model.Enum) {
@@ -161,17 +161,17 @@ func (g *goFile) codes(t *model.Enum) {
 		return
 	}
 	g.fn(fn{doc: doc(k.Method, k.Does, "", ""), recv: param("v", t.Go), name: k.Method, results: types(k.Is), short: true,
-		body: []jen.Code{jen.Return(rt("codes", k.To).Call(conversion(k.Takes, id("v"))))}})
+		body: []jen.Code{jen.Return(rt("cmem", k.To).Call(conversion(k.Takes, id("v"))))}})
 	if k.From != "" {
 		zero := fail{jen.Lit(0)}
 		g.fn(fn{doc: doc(t.Go+"Of", k.FromDoc, "", ""), name: t.Go + "Of", params: []jen.Code{param(k.Arg, k.Is)}, results: types(t.Go, "error"),
-			body: []jen.Code{zero.try("v", rt("codes", k.From).Call(id(k.Arg))), jen.Return(conversion(t.Go, id("v")), jen.Nil())}})
+			body: []jen.Code{zero.try("v", rt("cmem", k.From).Call(id(k.Arg))), jen.Return(conversion(t.Go, id("v")), jen.Nil())}})
 	}
 }
 
 // texts writes how the values of a union are written as text, and read again:
 //
-//	func (v GID) String() string { return codes.IPv6(v) }
+//	func (v GID) String() string { return cmem.IPv6(v) }
 //
 //	func ParseGID(s string) (GID, error)
 func (g *goFile) texts(u *model.Union) {
@@ -180,9 +180,9 @@ func (g *goFile) texts(u *model.Union) {
 		return
 	}
 	g.fn(fn{doc: doc("String", k.Does, "", ""), recv: param("v", u.Go), name: "String", results: types("string"), short: true,
-		body: []jen.Code{jen.Return(rt("codes", k.To).Call(id("v")))}})
+		body: []jen.Code{jen.Return(rt("cmem", k.To).Call(id("v")))}})
 	zero := fail{goType(u.Go).Values()}
 	g.fn(fn{doc: doc("Parse"+u.Go, k.FromDoc, "", ""), name: "Parse" + u.Go, params: []jen.Code{param("s", "string")},
 		results: types(u.Go, "error"),
-		body:    []jen.Code{zero.try("v", rt("codes", k.From).Call(jen.Lit(u.Go), id("s"))), jen.Return(conversion(u.Go, id("v")), jen.Nil())}})
+		body:    []jen.Code{zero.try("v", rt("cmem", k.From).Call(jen.Lit(u.Go), id("s"))), jen.Return(conversion(u.Go, id("v")), jen.Nil())}})
 }

@@ -24,14 +24,13 @@ var imports = map[string]string{
 	"sync": "sync", "syscall": "syscall", "testing": "testing",
 	"time": "time", "unsafe": "unsafe",
 	"bridge": module + "runtime/gensupport/bridge", "cmem": module + "runtime/gensupport/cmem",
-	"codes":  module + "runtime/gensupport/codes",
-	"devmem": module + "runtime/gensupport/devmem", "diagnose": module + "runtime/gensupport/diagnose", "dl": module + "runtime/gensupport/dl",
+	"devmem": module + "runtime/gensupport/devmem", "dl": module + "runtime/gensupport/dl",
 	"dpath": module + "runtime/gensupport/dpath", "events": module + "runtime/gensupport/events", "gate": module + "runtime/gensupport/gate",
 	"gensupport": module + "runtime/gensupport", "lazy": module + "runtime/gensupport/lazy", "mem": module + "runtime/mem",
 	"object":   module + "runtime/gensupport/object",
 	"pdalloc":  module + "runtime/gensupport/pdalloc",
-	"sockaddr": module + "runtime/gensupport/sockaddr", "validate": module + "runtime/gensupport/validate",
-	"verr": module + "runtime/verr", "fail": module + "runtime/gensupport/fail",
+	"validate": module + "runtime/gensupport/validate",
+	"verr":     module + "runtime/verr", "fail": module + "runtime/gensupport/fail",
 }
 
 // goFile is one Go file in the making.

@@ -208,13 +208,13 @@ func (c *call) attrParam(p *model.Param) {
 
 // divisor keeps 0 from a provider that divides by a field. The functions of a package without a root object are of one provider:
 //
-//	attrC.cap.max_recv_sge = diagnose.Divisor(pd.lib.src, pd.dev.h.Label(), "efa", attrC.cap.max_recv_sge)
+//	attrC.cap.max_recv_sge = fail.Divisor(pd.lib.src, pd.dev.h.Label(), "efa", attrC.cap.max_recv_sge)
 func divisor(mirror string, f *model.Field, lib, root string) *jen.Statement {
 	at := id(mirror, f.Leaf.Go)
 	if root == "" {
 		return assign(at, id("max").Call(at, dec(1)))
 	}
-	return assign(at, rt("diagnose", "Divisor").Call(id(lib, "src"), id(root, "h.Label").Call(), jen.Lit(f.Divides), at))
+	return assign(at, rt("fail", "Divisor").Call(id(lib, "src"), id(root, "h.Label").Call(), jen.Lit(f.Divides), at))
 }
 
 // optional reports whether a method takes nil for a record: one that may be NULL, unless another method of the verb is for NULL.

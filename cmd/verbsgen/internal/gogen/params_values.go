@@ -29,7 +29,7 @@ func (c *call) listParam(p *model.Param) {
 // addressParam passes the address of a socket.
 func (c *call) addressParam(p *model.Param) {
 	c.take(p, p.GoType)
-	c.pre = append(c.pre, c.zero.try(p.Go+"C", rt("sockaddr", "Of").Call(id("verb"), jen.Lit(p.C), id(p.Go), jen.Lit(p.Null))))
+	c.pre = append(c.pre, c.zero.try(p.Go+"C", rt("cmem", "Of").Call(id("verb"), jen.Lit(p.C), id(p.Go), jen.Lit(p.Null))))
 	c.pass(p, id(p.Go+"C.Pointer").Call(), dec(1))
 }
 
@@ -102,7 +102,7 @@ func (c *call) flagsParam(p *model.Param) {
 func (c *call) restParam(p *model.Param) {
 	all := p.Go + "C"
 	c.take(p, "..."+p.GoType)
-	c.pre = append(c.pre, define(all).Add(rt("codes", "Join").Call(id(p.Go), inHex(p.Enum.Known))))
+	c.pre = append(c.pre, define(all).Add(rt("cmem", "Join").Call(id(p.Go), inHex(p.Enum.Known))))
 	c.pass(p, conversion(c.rawType(p), id(all)), wide(all))
 }
 

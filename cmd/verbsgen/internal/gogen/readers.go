@@ -74,7 +74,7 @@ func (c *call) readBy(fields *jen.Statement) *jen.Statement {
 	if c.root == "" || c.root == c.self {
 		return fields
 	}
-	return op(fields, "|", rt("diagnose", "Singly").Call(id(c.lib+".src"), id(c.root+".h.Label").Call()))
+	return op(fields, "|", rt("fail", "Singly").Call(id(c.lib+".src"), id(c.root+".h.Label").Call()))
 }
 
 // askable are the fields that a reader can read.

@@ -68,7 +68,7 @@ func Local(c string) string {
 var reserved = []string{"verb", "err", "errno", "l", "o", "n", "ptr", "in", "out", "release", "caps", "calls", "buf", "pin",
 	"held", "known", "rules", "start",
 	"bits", "context", "errors", "fmt", "math", "os", "runtime", "strconv", "strings", "syscall", "unsafe", "atomic", "testing",
-	"sync", "netip", "time", "codes", "dpath", "devmem", "dl",
+	"sync", "netip", "time", "dpath", "devmem", "dl",
 	"mem", "object", "pdalloc", "verr", "fail", "abi", "init", "lazy"}
 
 // Reserved reports whether generated methods use a name themselves, so that no parameter can have it.

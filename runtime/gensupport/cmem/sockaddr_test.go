@@ -1,0 +1,59 @@
+package cmem
+
+import (
+	"net/netip"
+	"strings"
+	"testing"
+	"unsafe"
+)
+
+// TestRoundTrip writes addresses and reads them again; the bytes of one of each family are those of Linux.
+func TestRoundTrip(t *testing.T) {
+	for _, text := range []string{"10.0.0.1:7471", "0.0.0.0:0", "[2001:db8::1]:1", "[fe80::1%1]:65535", "[fe80::1%9999999]:2",
+		"[::ffff:10.0.0.1]:3"} {
+		want := netip.MustParseAddrPort(text)
+		a, err := Of("verb", "addr", want, false)
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if a.Pointer() != unsafe.Pointer(&a.b) {
+			t.Errorf("%s: the pointer is not to the address", text)
+		}
+		if want.Addr().Is4In6() {
+			want = netip.AddrPortFrom(want.Addr().Unmap(), want.Port())
+		}
+		got := Read(a.b)
+		if got.Addr().WithZone("") != want.Addr().WithZone("") || got.Port() != want.Port() ||
+			(got.Addr().Zone() == "") != (want.Addr().Zone() == "") {
+			t.Errorf("%s is read as %s", text, got)
+		}
+	}
+	a, _ := Of("verb", "addr", netip.MustParseAddrPort("10.0.0.1:7471"), false)
+	if want := [8]byte{2, 0, 0x1d, 0x2f, 10, 0, 0, 1}; [8]byte(a.b[:8]) != want {
+		t.Errorf("bytes %v, want %v", a.b[:8], want)
+	}
+	a, _ = Of("verb", "addr", netip.MustParseAddrPort("[2001:db8::1]:1"), false)
+	if a.b[0] != 10 || a.b[3] != 1 || a.b[8] != 0x20 || a.b[23] != 1 {
+		t.Errorf("bytes %v", a.b[:28])
+	}
+}
+
+// TestNone is NULL where that is allowed, and refused elsewhere, as is a zone without an interface.
+func TestNone(t *testing.T) {
+	a, err := Of("verb", "addr", netip.AddrPort{}, true)
+	if err != nil || a.Pointer() != nil {
+		t.Errorf("%v, %v", a.Pointer(), err)
+	}
+	if _, err := Of("verb", "addr", netip.AddrPort{}, false); err == nil ||
+		err.Error() != "verb: addr is no valid address; make one with netip.AddrPortFrom" {
+		t.Errorf("no address: %v", err)
+	}
+	if _, err := Of("verb", "addr", netip.MustParseAddrPort("[fe80::1%nowhere0]:1"), true); err == nil ||
+		!strings.Contains(err.Error(), "its zone is no interface") {
+		t.Errorf("an unknown zone: %v", err)
+	}
+	if got := Read([size]byte{}); got.IsValid() {
+		t.Errorf("an address that nobody set is %s", got)
+	}
+}

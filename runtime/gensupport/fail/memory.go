@@ -1,0 +1,90 @@
+package fail
+
+import (
+	"fmt"
+	"syscall"
+)
+
+// writable are the access flags of regions that a device may write to: LOCAL_WRITE, REMOTE_WRITE, REMOTE_ATOMIC and MW_BIND. The kernel
+// then pins the pages as one who writes to them.
+const writable = 1 | 2 | 8 | 16
+
+// MemoryHints explains why memory could not be registered with a device.
+func MemoryHints(src any, device string, errno syscall.Errno, addr, length, access uint64) []string {
+	var hint string
+	switch errno {
+	case syscall.ENOMEM:
+		hint = MemlockHint()
+		if soft, ok := src.(interface {
+			Memlock(device string) (limit, pinned uint64)
+		}); ok {
+			hint = MemlockHintOf(soft.Memlock(device))
+		}
+	case syscall.EFAULT:
+		hint = mappings(addr, length, access)
+	}
+	if hint == "" {
+		return nil
+	}
+	return []string{hint}
+}
+
+// mapping is a part of the address space of the process.
+type mapping struct {
+	from, to uint64
+	perms    string // "rw-p"
+	path     string
+}
+
+// wrong says what is wrong with the first part of a range whose pages cannot be pinned; "" if it finds nothing.
+func wrong(maps []mapping, addr, length, access uint64) string {
+	end := addr + length
+	if end < addr {
+		return ""
+	}
+	at := addr
+	for _, m := range maps {
+		if m.to <= at {
+			continue
+		}
+		if m.from > at || at >= end {
+			break
+		}
+		if text := m.wrong(access); text != "" {
+			return fmt.Sprintf("bytes 0x%x to 0x%x of it are ", max(m.from, addr), min(m.to, end)-1) + text
+		}
+		at = m.to
+	}
+	if at >= end {
+		return ""
+	}
+	to := end
+	for _, m := range maps {
+		if m.from > at {
+			to = min(to, m.from)
+			break
+		}
+	}
+	return fmt.Sprintf("bytes 0x%x to 0x%x of it are not mapped; register memory that is mapped, and keep it so until the region is closed",
+		at, to-1)
+}
+
+func (m mapping) wrong(access uint64) string {
+	named := ""
+	if m.path != "" {
+		named = " (" + m.path + ")"
+	}
+	switch {
+	case m.perms[0] != 'r':
+		return "mapped without read permission" + named + "; map them with PROT_READ"
+	case m.perms[1] != 'w' && access&writable != 0:
+		return "mapped read-only" + named + "; register them without LOCAL_WRITE, REMOTE_WRITE, REMOTE_ATOMIC and MW_BIND, or map them with " +
+			"PROT_WRITE"
+	case m.perms[3] == 's' && m.path != "" && m.path[0] == '/':
+		return "a shared mapping of a file" + named + ": pages behind its end cannot be registered, and newer kernels let no device write to " +
+			"a file on disk; register no more than the file has, map it MAP_PRIVATE, or use a file of tmpfs or hugetlbfs"
+	case m.path != "" && m.path[0] == '/':
+		return "a mapping of a file" + named + ", and pages behind its end cannot be registered; register no more than the file has"
+	}
+	return ""
+}

@@ -1,0 +1,34 @@
+//go:build !linux
+
+package fail
+
+import (
+	"syscall"
+)
+
+// Unlisted finds nothing on this system.
+func Unlisted(src any, wanted string, listed []string) string { return "" }
+
+// NoRDMA finds nothing on this system.
+func NoRDMA(src any) string { return "" }
+
+// NotOpened returns the plain error on this system.
+func NotOpened(verb string, src any, device, char string, errno syscall.Errno) error {
+	return Failed(verb, errno, nil)
+}
+
+// NoNode returns the plain error on this system.
+func NoNode(verb string, src any, node string, errno syscall.Errno) error {
+	return Failed(verb, errno, nil)
+}
+
+func mappings(addr, length, access uint64) string { return "" }
+
+// OpenQP returns nil on this system.
+func OpenQP(verb string, src any, device string) error { return nil }
+
+// Singly finds nothing on this system.
+func Singly(src any, device string) uint64 { return 0 }
+
+// Divisor returns n on this system.
+func Divisor[T uint8 | uint16 | uint32 | uint64](src any, device, provider string, n T) T { return n }

@@ -1,0 +1,24 @@
+package fail
+
+import (
+	"cmp"
+	"os"
+)
+
+// system is where to look.
+type system struct {
+	sysfs, dev, conf string
+	library          string // path of libibverbs, empty when it is not known
+}
+
+// systemOf returns where to look for a source of functions; ok is false for one that is not a real library.
+func systemOf(src any) (s system, ok bool) {
+	lib, ok := src.(interface{ Path() string })
+	if !ok {
+		return s, false
+	}
+	return system{cmp.Or(os.Getenv("SYSFS_PATH"), "/sys"), "/dev/infiniband", "/etc/libibverbs.d", lib.Path()}, true
+}
+
+// mostNamed is how many devices, or entries of a table, a text names.
+const mostNamed = 4
