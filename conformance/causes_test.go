@@ -135,11 +135,11 @@ func TestCauses(t *testing.T) {
 			shared := must(b.dev.AllocPD())(t)
 			imported := must(other.ImportPD(shared.Handle()))(t)
 			must(shared.RegMR(make([]byte, 64), 0))(t)
-			return imported.Dealloc()
+			return imported.Destroy()
 		}},
 		{"ibv_dealloc_pd", syscall.ENOENT, "give the handle up with Unimport", func(t *testing.T) error {
 			shared := must(b.dev.AllocPD())(t)
-			if err := must(other.ImportPD(shared.Handle()))(t).Dealloc(); err != nil {
+			if err := must(other.ImportPD(shared.Handle()))(t).Destroy(); err != nil {
 				t.Fatal(err)
 			}
 			err := shared.Close()
@@ -148,7 +148,7 @@ func TestCauses(t *testing.T) {
 		{"ibv_dereg_mr", syscall.ENOENT, "give the handle up with Unimport", func(t *testing.T) error {
 			imported := must(other.ImportPD(pd.Handle()))(t)
 			mr := must(pd.RegMR(make([]byte, 64), 0))(t)
-			if err := must(imported.ImportMR(mr.Handle()))(t).Dereg(); err != nil {
+			if err := must(imported.ImportMR(mr.Handle()))(t).Destroy(); err != nil {
 				t.Fatal(err)
 			}
 			err := mr.Close()

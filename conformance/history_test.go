@@ -124,7 +124,7 @@ func TestForbiddenByHistory(t *testing.T) {
 		}},
 		{"ibv_import_dm", "device memory is freed that another context freed", syscall.ENOENT, func(t *testing.T, w world) error {
 			dm := must(w.dev.AllocDM(verbs.NewAllocDMAttr(64)))(t)
-			if err := must(importer(t, w.bed).ImportDM(dm.Handle(), 64))(t).Free(); err != nil {
+			if err := must(importer(t, w.bed).ImportDM(dm.Handle(), 64))(t).Destroy(); err != nil {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { _ = dm.Unimport() })

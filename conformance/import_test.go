@@ -13,7 +13,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/mem"
 )
 
-// TestImportPD uses a protection domain in two contexts. Close of the imported handle leaves it in the kernel, Dealloc destroys it for
+// TestImportPD uses a protection domain in two contexts. Close of the imported handle leaves it in the kernel, Destroy destroys it for
 // all, and then the original can only be given up.
 func TestImportPD(t *testing.T) {
 	b := open(t)
@@ -40,8 +40,8 @@ func TestImportPD(t *testing.T) {
 		t.Errorf("Unimport after Close: %v", err)
 	}
 	second := must(other.ImportPD(pd.Handle()))(t) // the kernel has it still
-	if err := second.Dealloc(); err != nil {
-		t.Errorf("Dealloc of the import: %v", err)
+	if err := second.Destroy(); err != nil {
+		t.Errorf("Destroy of the import: %v", err)
 	}
 	if err := pd.Close(); !errors.Is(err, syscall.ENOENT) {
 		t.Errorf("Close of what another context destroyed: %v", err)
@@ -72,8 +72,8 @@ func TestImportMR(t *testing.T) {
 		t.Errorf("Close of the import: %v", err)
 	}
 	second := must(pd.ImportMR(mr.Handle()))(t) // the kernel has it still
-	if err := second.Dereg(); err != nil {
-		t.Errorf("Dereg of the import: %v", err)
+	if err := second.Destroy(); err != nil {
+		t.Errorf("Destroy of the import: %v", err)
 	}
 	if err := mr.Close(); !errors.Is(err, syscall.ENOENT) {
 		t.Errorf("Close of what another context destroyed: %v", err)

@@ -165,7 +165,7 @@ func TestImportDM(t *testing.T) {
 			t.Errorf("copy of %d at %d through a DM of unknown length: %d, %v; want %v", c.n, c.off, n, err, c.want)
 		}
 	}
-	if err := second.Free(); err != nil {
+	if err := second.Destroy(); err != nil {
 		t.Errorf("Free: %v", err)
 	}
 	if err := second.Close(); !errors.Is(err, os.ErrClosed) {
@@ -175,7 +175,7 @@ func TestImportDM(t *testing.T) {
 		t.Errorf("the original's free of memory that is destroyed already: %v", err)
 	}
 	if err := dm.Unimport(); err != nil {
-		t.Errorf("Unimport after another context's Free: %v", err)
+		t.Errorf("Unimport after another context's Destroy: %v", err)
 	}
 	if _, err := other.ImportDM(4711, 0); !errors.Is(err, syscall.ENOENT) {
 		t.Errorf("import of a handle that is not there: %v", err)

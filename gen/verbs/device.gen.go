@@ -100,7 +100,7 @@ func (dev *Device) NumCompVectors() int { return object.OrZero(dev).numCompVecto
 
 // ImportPD imports a protection domain that another context of the same device file allocated.
 //
-// Close ends the import with ibv_unimport_pd and leaves the domain in the kernel; Dealloc destroys it there.
+// Close ends the import with ibv_unimport_pd and leaves the domain in the kernel; Destroy destroys it there.
 //
 //   - pdHandle: Handle of the original PD.
 //

@@ -52,13 +52,13 @@ func (dm *DM) unimportDM() error {
 }
 
 // Unimport closes the handle without touching the device memory, even if this handle allocated it. Call it
-// after another context's Free. Close of an imported handle does the same.
+// after another context's Destroy. Close of an imported handle does the same.
 //
 // C: ibv_unimport_dm, ibv_import_dm(3).
 func (dm *DM) Unimport() error { return dm.base().CloseBy("ibv_unimport_dm", dm.unimportDM, false) }
 
-// Free destroys the device memory in the kernel, even if this handle imported it, and closes the handle. After
+// Destroy destroys the device memory in the kernel, even if this handle imported it, and closes the handle. After
 // that, every other handle of the same memory can only be closed with Unimport.
 //
 // C: ibv_free_dm, ibv_alloc_dm(3).
-func (dm *DM) Free() error { return dm.base().CloseBy("ibv_free_dm", dm.freeDM, false) }
+func (dm *DM) Destroy() error { return dm.base().CloseBy("ibv_free_dm", dm.freeDM, false) }

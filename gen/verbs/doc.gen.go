@@ -35,11 +35,11 @@
 //     [Device.GetPKeyIndex], [Device.QueryRTValues], [Device.QueryDeviceEx], [Lib.ForkInit],
 //     [Lib.IsForkInitialized], [Lib.IsQPTSupported]
 //   - domains: protection domains, thread domains and parent domains, in which everything else is made.
-//     [Device.ImportPD], [PD.Unimport], [Device.AllocPD], [PD.Dealloc], [Device.AllocTD],
+//     [Device.ImportPD], [PD.Unimport], [Device.AllocPD], [PD.Destroy], [Device.AllocTD],
 //     [Device.AllocParentDomain], [PD.AllocBuf], [Buf.ExportDMABufFD]
 //   - memory: memory that a device may read and write. [PD.ImportMR], [MR.Unimport], [PD.RegMR],
 //     [PD.RegMRFrom], [PD.RegMRImplicitODP], [PD.RegMRIOVA], [PD.RegMRIOVAFrom], [PD.RegDMABufMR],
-//     [PD.RegMREx], [MR.Rereg], [MR.Dereg], [PD.AdviseMR], [PD.AllocNullMR], [PD.RegDMMR], [PD.RegBufMR],
+//     [PD.RegMREx], [MR.Rereg], [MR.Destroy], [PD.AdviseMR], [PD.AllocNullMR], [PD.RegDMMR], [PD.RegBufMR],
 //     [Device.AllocDMAH]
 //   - windows: access to a part of a region that can be taken back. [PD.AllocMW], [QP.BindMW], [MW.Bind]
 //   - device-memory: memory on the device, read and written like a file. [Device.ImportDM], [Device.AllocDM],

@@ -172,7 +172,7 @@ func (mr *MR) Addr() uintptr {
 // Unimport closes the handle and leaves the memory region in the kernel as it is.
 //
 // The Close of an imported MR is the same. For an MR that was registered here, call it after another context's
-// Dereg. Its memory stays pinned, and its buffer open, until the process ends, since the device may still use
+// Destroy. Its memory stays pinned, and its buffer open, until the process ends, since the device may still use
 // it. On a device that cannot import regions only the handle is closed.
 //
 // Since rdma-core 31.0; with an older library it returns errors.ErrUnsupported.
@@ -211,10 +211,10 @@ func (mr *MR) judgeReregMR(
 	}, nil
 }
 
-// Dereg deregisters a memory region.
+// Destroy deregisters a memory region.
 //
 // It is Close, but also destroys in the kernel what this handle imported. Every other handle of the same region
 // can then only be given up with Unimport.
 //
 // C: ibv_dereg_mr, ibv_reg_mr(3).
-func (mr *MR) Dereg() error { return mr.base().CloseBy("ibv_dereg_mr", mr.deregMR, false) }
+func (mr *MR) Destroy() error { return mr.base().CloseBy("ibv_dereg_mr", mr.deregMR, false) }

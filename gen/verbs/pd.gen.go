@@ -108,7 +108,7 @@ func (pd *PD) Handle() uint32 { return object.OrZero(pd).handle }
 // Unimport closes the handle and leaves the protection domain in the kernel as it is.
 //
 // The Close of an imported PD is the same. For a PD that was allocated here, call it after another context's
-// Dealloc; without one the kernel keeps the domain until the device is closed. On a device that cannot import
+// Destroy; without one the kernel keeps the domain until the device is closed. On a device that cannot import
 // domains only the handle is closed.
 //
 // Since rdma-core 31.0; with an older library it returns errors.ErrUnsupported.
@@ -119,7 +119,7 @@ func (pd *PD) Unimport() error { return pd.base().CloseBy("ibv_unimport_pd", pd.
 // ImportMR imports a memory region that another context of the same device file registered.
 //
 // The memory belongs to whoever registered it. Close ends the import with ibv_unimport_mr and leaves the region
-// in the kernel; Dereg destroys it there.
+// in the kernel; Destroy destroys it there.
 //
 //   - mrHandle: Handle of the original MR.
 //
@@ -157,13 +157,13 @@ func (pd *PD) ImportMR(mrHandle uint32) (*MR, error) {
 	return o, nil
 }
 
-// Dealloc frees a protection domain or a parent domain.
+// Destroy frees a protection domain or a parent domain.
 //
 // It is Close, but also destroys in the kernel what this handle imported. Every other handle of the same domain
 // can then only be given up with Unimport.
 //
 // C: ibv_dealloc_pd, ibv_alloc_pd(3).
-func (pd *PD) Dealloc() error { return pd.base().CloseBy("ibv_dealloc_pd", pd.deallocPD, false) }
+func (pd *PD) Destroy() error { return pd.base().CloseBy("ibv_dealloc_pd", pd.deallocPD, false) }
 
 // RegMR registers host memory.
 //

@@ -17,7 +17,7 @@ import (
 
 // SGE is a range of registered memory, an entry of a scatter-gather list.
 //
-// Its fields are those of [dpath.SGE]: go doc github.com/verbsgen/verbsgen/runtime/dpath.SGE
+// Its fields are those of [dpath.SGE]: go doc github.com/verbsgen/verbsgen/runtime/gensupport/dpath.SGE
 //
 // C: struct ibv_sge, ibv_advise_mr(3).
 type SGE = dpath.SGE
@@ -2260,7 +2260,8 @@ func NewXRCDInitAttr(fd int, oFlags int) *XRCDInitAttr {
 
 // WC is a completion.
 //
-// Its fields and methods (Err) are those of [dpath.WC]: go doc github.com/verbsgen/verbsgen/runtime/dpath.WC
+// Its fields and methods (Err) are those of [dpath.WC]: go doc
+// github.com/verbsgen/verbsgen/runtime/gensupport/dpath.WC
 //
 // C: struct ibv_wc, ibv_poll_cq(3).
 type WC = dpath.WC
@@ -2268,7 +2269,7 @@ type WC = dpath.WC
 // RecvWR is a receive request in the memory of a batch.
 //
 // Its fields and methods (Add, Recv, SGE, SGEs, SetAddr, SetID) are those of [dpath.RecvWR]: go doc
-// github.com/verbsgen/verbsgen/runtime/dpath.RecvWR
+// github.com/verbsgen/verbsgen/runtime/gensupport/dpath.RecvWR
 //
 // C: struct ibv_recv_wr, ibv_post_recv(3).
 type RecvWR = dpath.RecvWR
@@ -2277,7 +2278,8 @@ type RecvWR = dpath.RecvWR
 //
 // Its fields and methods (Add, AtomicWrite, CompareSwap, FetchAdd, Flags, Flush, InlineData, LocalInv, Opcode,
 // Read, SGE, SGEs, Send, SendImm, SendInv, SendTSO, SetAddr, SetFlags, SetID, SetImm, SetRKey, SetRemote, To,
-// ToSRQ, Write, WriteImm) are those of [dpath.SendWR]: go doc github.com/verbsgen/verbsgen/runtime/dpath.SendWR
+// ToSRQ, Write, WriteImm) are those of [dpath.SendWR]: go doc
+// github.com/verbsgen/verbsgen/runtime/gensupport/dpath.SendWR
 //
 // C: struct ibv_send_wr, ibv_post_send(3).
 type SendWR = dpath.SendWR
@@ -2285,7 +2287,7 @@ type SendWR = dpath.SendWR
 // OpsWR is an operation on the tags of a shared receive queue, in the memory of a batch.
 //
 // Its fields and methods (Add, Del, Flags, Handle, Opcode, SGE, SGEs, Sync, Unexpected) are those of
-// [dpath.OpsWR]: go doc github.com/verbsgen/verbsgen/runtime/dpath.OpsWR
+// [dpath.OpsWR]: go doc github.com/verbsgen/verbsgen/runtime/gensupport/dpath.OpsWR
 //
 // C: struct ibv_ops_wr, ibv_post_srq_ops(3).
 type OpsWR = dpath.OpsWR

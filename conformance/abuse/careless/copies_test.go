@@ -87,9 +87,9 @@ var copying = []struct {
 			return result(c.SGE(0, 1))
 		}, w.a.MR.Close()
 	}},
-	{"MR, Dereg", connection, "MR", func(w *world) (func() error, error) {
+	{"MR, Destroy", connection, "MR", func(w *world) (func() error, error) {
 		c := copied(w.a.MR)
-		return c.Dereg, w.a.MR.Close()
+		return c.Destroy, w.a.MR.Close()
 	}},
 	{"PD, region", connection, "PD", func(w *world) (func() error, error) {
 		pd, err := w.dev.AllocPD()

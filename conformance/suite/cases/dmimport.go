@@ -57,7 +57,7 @@ func dmImport(t *suite.T) {
 func dmFreedElsewhere(t *suite.T) {
 	dm := newDM(t, 256)
 	imported := must(importer(t).ImportDM(dm.Handle(), 256))(t)
-	ok(t, "Free of the import", imported.Free())
+	ok(t, "Destroy of the import", imported.Destroy())
 	if err := imported.Close(); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("Close of the import after that: %v", err)
 	}

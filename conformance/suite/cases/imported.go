@@ -40,7 +40,7 @@ func domainImport(t *suite.T) {
 func domainFreedElsewhere(t *suite.T) {
 	pd := newPD(t)
 	imported := must(importer(t).ImportPD(pd.Handle()))(t)
-	ok(t, "Dealloc of the import", imported.Dealloc())
+	ok(t, "Destroy of the import", imported.Destroy())
 	if err := imported.Close(); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("Close of the import after that: %v", err)
 	}
@@ -63,7 +63,7 @@ func regionImport(t *suite.T) {
 	}
 	ok(t, "Close of the import", first.Close())
 	second := must(far.ImportMR(mr.Handle()))(t)
-	ok(t, "Dereg of the import", second.Dereg())
+	ok(t, "Destroy of the import", second.Destroy())
 	err := mr.Close()
 	t.Saw("Close of the original", err)
 	if err == nil {

@@ -13,9 +13,9 @@ import (
 // TestRuntimeTypes holds the list of types that pages can take from packages under runtime/ against the source of those.
 func TestRuntimeTypes(t *testing.T) {
 	for pkg, want := range runtimeTypes {
-		files, err := filepath.Glob(filepath.Join("..", "..", "..", "..", "runtime", pkg, "*.go"))
+		files, err := filepath.Glob(filepath.Join("..", "..", "..", "..", "runtime", "gensupport", pkg, "*.go"))
 		if err != nil || len(files) == 0 {
-			t.Fatalf("runtime/%s: %d files, error %v", pkg, len(files), err)
+			t.Fatalf("runtime/gensupport/%s: %d files, error %v", pkg, len(files), err)
 		}
 		has := map[string]bool{}
 		for _, name := range files {

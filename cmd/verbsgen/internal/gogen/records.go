@@ -59,7 +59,7 @@ var aliasMethods = map[string]string{
 func (e *emitter) record(g *goFile, r *model.Record) {
 	switch {
 	case r.Runtime != "":
-		alias := say("alias", words{"Type": r.Runtime + "." + r.Go, "Package": "runtime/" + r.Runtime, "Name": r.Go,
+		alias := say("alias", words{"Type": r.Runtime + "." + r.Go, "Package": "runtime/gensupport/" + r.Runtime, "Name": r.Go,
 			"Methods": aliasMethods[r.Go]})
 		g.decl(docOfRecord(r, alias), jen.Type().Id(r.Go).Op("=").Add(rt(r.Runtime, r.Go)))
 	case r.Empty():
