@@ -156,7 +156,7 @@ func TestCopyAfterRefusedFree(t *testing.T) {
 		{"direct", direct.dev, devmem.Direct4, func() error { mlx5.RefuseFree(syscall.EBUSY); return nil }},
 		{"callbacks", shim.dev, devmem.Shim, func() error { words.RefuseFree(syscall.EBUSY); return nil }},
 	} {
-		for name, free := range map[string]func(*verbs.DM) error{"Close": (*verbs.DM).Close, "Free": (*verbs.DM).Destroy} {
+		for name, free := range map[string]func(*verbs.DM) error{"Close": (*verbs.DM).Close, "Destroy": (*verbs.DM).Destroy} {
 			t.Run(c.name+" "+name, func(t *testing.T) {
 				dm := must(c.dev.AllocDM(verbs.NewAllocDMAttr(64)))(t)
 				if err := c.refuse(); err != nil {
