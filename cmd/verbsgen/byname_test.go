@@ -27,7 +27,7 @@ var general = []string{
 	"num_sge", "sg_list", // a count that is left out is that of its list
 }
 
-// requests are the files that know the methods by which programs fill in work requests: runtime/gensupport/dpath is written by hand, and no page
+// requests are the files that know the methods by which programs fill in work requests: package dpath is written by hand, and no page
 // describes it.
 var requests = []string{"internal/vet/batch.go", "internal/vet/building.go", "internal/vet/post.go"}
 

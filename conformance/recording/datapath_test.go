@@ -70,7 +70,8 @@ var opsMethods = map[string]wrMethod{
 
 // others are methods that set no field by a number of their own.
 var others = map[string]string{
-	"Opcode": "reads", "SGEs": "reads", "Handle": "TestOps of runtime/gensupport/dpath", "SetAddr": "TestElements", "InlineData": "TestElements",
+	"Opcode": "reads", "SGEs": "reads", "Handle": "TestOps of runtime/gensupport/dpath", "SetAddr": "TestElements",
+	"InlineData": "TestElements",
 }
 
 // wrCall begins a request and calls a method with a value of its own for each number, from n on; it gives what C must see.

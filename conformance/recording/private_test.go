@@ -10,7 +10,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 )
 
-// privateRoom are the members of struct ibv_send_wr in whose memory runtime/gensupport/dpath keeps words of its own, and why no library reads
+// privateRoom are the members of struct ibv_send_wr in whose memory package dpath keeps words of its own, and why no library reads
 // them there.
 var privateRoom = map[string]struct{ opcode, why string }{
 	"bind_mw": {"IBV_WR_BIND_MW", "only a request to bind a memory window has it, and UD has no such request"},

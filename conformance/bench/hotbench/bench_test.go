@@ -186,7 +186,7 @@ func post(tb testing.TB, s *verbs.QPStream, batch *verbs.SendBatch) {
 	}
 }
 
-// TestInlined asks the compiler whether it inlines what builds requests, in a program that imports gen/verbs and not runtime/gensupport/dpath, as this
+// TestInlined asks the compiler whether it inlines what builds requests, in a program that imports gen/verbs and not package dpath, as this
 // one does: a call for each costs more than the whole request.
 func TestInlined(t *testing.T) {
 	said, err := exec.Command("go", "test", "-c", "-gcflags=-m", "-o", filepath.Join(t.TempDir(), "x"), ".").CombinedOutput()

@@ -39,7 +39,8 @@ func TestRefusal(t *testing.T) {
 	if err := r.Error(nil, nil); err.Error() != "ibv_post_send: request 2 (wr_id 77): cannot allocate memory (ENOMEM)" {
 		t.Errorf("%v", err)
 	}
-	if r, _ := dpath.RefusalOf(b.From(0, 1), errs, 0, syscall.EINVAL); r.Least(length) != math.MaxUint64 || r.Total(length) != 0 || r.Full(nil) {
+	if r, _ := dpath.RefusalOf(b.From(0, 1), errs, 0, syscall.EINVAL); r.Least(length) != math.MaxUint64 || r.Total(length) != 0 ||
+		r.Full(nil) {
 		t.Errorf("a request without elements, refused with EINVAL: least %d, total %d, full %t", r.Least(length), r.Total(length), r.Full(nil))
 	}
 }

@@ -6,6 +6,6 @@
 // has found nothing. It looks at the system for a real library only, since a software device has no files. SYSFS_PATH names the folder of
 // sysfs, as libibverbs has it.
 //
-// It must not know any verb or C type: generated code passes static data to it. While calls succeed nothing here runs, except for lints that
-// a program asks for, and for what a provider cannot do without harm; none of it on the data path.
+// It must not know any verb or C type: generated code passes static data to it. While calls succeed nothing here runs, except
+// for lints that a program asks for, and for what a provider cannot do without harm; none of it on the data path.
 package fail

@@ -68,7 +68,8 @@ func TestText(t *testing.T) {
 		{"failed with hints", Failed("ibv_reg_mr", syscall.ENOMEM, hints("the limit", "the device is full")),
 			"ibv_reg_mr: cannot allocate memory (ENOMEM); may be: the limit; or the device is full", ""},
 		{"failed with empty hints", Failed("ibv_reg_mr", syscall.EINVAL, hints()), "ibv_reg_mr: invalid argument (EINVAL)", ""},
-		{"failed with rules and hints", &verr.Error{Verb: "v", Errno: syscall.EINVAL, Violations: []verr.Violation{length}, Hints: []string{"or worse"}},
+		{"failed with rules and hints", &verr.Error{Verb: "v", Errno: syscall.EINVAL, Violations: []verr.Violation{length},
+			Hints: []string{"or worse"}},
 			"v: invalid argument (EINVAL); may be: length 0: must be at least 1 [VR-ibv_reg_mr-length-0002]; or or worse",
 			"v: invalid argument (EINVAL); may be: length 0: must be at least 1 [VR-ibv_reg_mr-length-0002]; or or worse\n" +
 				"\tVR-ibv_reg_mr-length-0002: see ibv_reg_mr(3), ARGUMENTS"},

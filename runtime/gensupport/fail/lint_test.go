@@ -48,7 +48,8 @@ func TestLint(t *testing.T) {
 
 // TestLintOnce reports a lint once for each line, unless every call is asked for.
 func TestLintOnce(t *testing.T) {
-	broken := []verr.Violation{{Rule: &verr.Rule{ID: "VR-x-1", Verb: "ibv_x", AcceptedBy: []string{"rxe"}}}, {Rule: &verr.Rule{ID: "VR-x-2", Verb: "ibv_x"}}}
+	broken := []verr.Violation{{Rule: &verr.Rule{ID: "VR-x-1", Verb: "ibv_x", AcceptedBy: []string{"rxe"}}},
+		{Rule: &verr.Rule{ID: "VR-x-2", Verb: "ibv_x"}}}
 	for every, want := range map[bool]int{false: 2, true: 8} {
 		var l Lints
 		var got []string

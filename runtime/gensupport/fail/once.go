@@ -146,8 +146,9 @@ func (o *Once) Overrun() error {
 	if e := o.lost.Load(); e != nil {
 		return *e
 	}
-	var e error = &verr.Error{Verb: o.Verb, Errno: syscall.EIO, Err: verr.ErrOverrun, Msg: "the " + o.Kind + " failed (event CQ_ERR), and completions " +
-		"are lost, most likely since it was full; make a larger one, and new queue pairs for it"}
+	var e error = &verr.Error{Verb: o.Verb, Errno: syscall.EIO, Err: verr.ErrOverrun,
+		Msg: "the " + o.Kind + " failed (event CQ_ERR), and completions " +
+			"are lost, most likely since it was full; make a larger one, and new queue pairs for it"}
 	o.lost.Store(&e)
 	return e
 }

@@ -41,7 +41,8 @@ func TestOnce(t *testing.T) {
 	if err := o.Errno(ErrnoNoMemory); !errors.Is(err, syscall.ENOMEM) || errors.Is(err, verr.ErrQueueFull) {
 		t.Errorf("ErrnoNoMemory: %v", err)
 	}
-	if e := o.Full(syscall.ENOSPC); !errors.Is(e, verr.ErrQueueFull) || !errors.Is(e, syscall.ENOSPC) || !strings.Contains(e.Error(), "(ENOSPC)") {
+	if e := o.Full(syscall.ENOSPC); !errors.Is(e, verr.ErrQueueFull) || !errors.Is(e, syscall.ENOSPC) || !strings.Contains(e.Error(),
+		"(ENOSPC)") {
 		t.Errorf("Full by ENOSPC: %v", e)
 	}
 	if n := testing.AllocsPerRun(100, func() {

@@ -16,5 +16,6 @@ func Unjudged(capable []*verr.Rule, why error) (out []verr.Rule, err error) {
 
 // NoCaps returns the error of a device that answers the query of its capabilities with a part of them only.
 func NoCaps(verb string) error {
-	return &verr.Error{Verb: verb, Msg: "the provider or the library is too old to tell all capabilities; the plain attributes alone are known"}
+	return &verr.Error{Verb: verb,
+		Msg: "the provider or the library is too old to tell all capabilities; the plain attributes alone are known"}
 }

@@ -147,7 +147,8 @@ func TestRefuse(t *testing.T) {
 	}
 	err = goheap.Refuse(pin.Addr(), 100)
 	if want := fmt.Sprintf("100 bytes at %#x lie in Go's heap or on a stack, where the collector "+
-		"may free or move them while a device uses them; pass the slice, or pin it by mem.PinBytes and pass the Pin", pin.Addr()); !errors.Is(err, syscall.EINVAL) || err.Error() != want {
+		"may free or move them while a device uses them; pass the slice, or pin it by mem.PinBytes and pass the Pin",
+		pin.Addr()); !errors.Is(err, syscall.EINVAL) || err.Error() != want {
 		t.Errorf("%v; want %s", err, want)
 	}
 }

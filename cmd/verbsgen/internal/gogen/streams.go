@@ -50,7 +50,8 @@ func (e *emitter) stream(g *goFile, v *model.Verb, m *model.Method) {
 		results: results, body: []jen.Code{
 			none.neverMade("s.gate", v, name, m),
 			declare("a", "dpath.Stream"),
-			cross("s.gate", id("s.object"), conversion("uint64", id("s.asked")), rt("dpath", "Begin").Call(id("r"), ref(id("a")), id("s.gate")), memory("a")),
+			cross("s.gate", id("s.object"), conversion("uint64", id("s.asked")),
+				rt("dpath", "Begin").Call(id("r"), ref(id("a")), id("s.gate")), memory("a")),
 			jen.If(rt("dpath", "Unfinished").Call(id("r"), ref(id("a")))).Block(
 				rt("dpath", "End").Call(id("r"), ref(id("a"))),
 				none.onErr(rt("dpath", "NotAsked").Call(ref(id("a")), jen.Lit(v.C), kind, id("s.asked"))),

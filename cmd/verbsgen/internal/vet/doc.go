@@ -6,6 +6,6 @@
 // decides nothing.
 //
 // It has no table of verbs: which method calls which C function, and which field is which, is in the model of the package. Only the
-// methods of work requests (building.go), which are written by hand in runtime/gensupport/dpath, are listed here. A post (post.go) is judged request
+// methods of work requests (building.go), which are written by hand in package dpath, are listed here. A post (post.go) is judged request
 // by request.
 package vet

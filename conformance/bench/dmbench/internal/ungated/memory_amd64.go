@@ -1,4 +1,4 @@
-// Package ungated has the direct copy of runtime/gensupport/devmem as it would be if Close did not wait for copies: it checks the range in Go, and
+// Package ungated has the direct copy of package devmem as it would be if Close did not wait for copies: it checks the range in Go, and
 // not in the assembly. A benchmark compares the two. It must not be used elsewhere, since a copy beside a Close is a fault.
 package ungated
 
