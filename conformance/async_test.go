@@ -186,24 +186,6 @@ func TestNextEventClosed(t *testing.T) {
 	}
 }
 
-// TestNextClosed closes a channel under a goroutine that waits for its events.
-func TestNextClosed(t *testing.T) {
-	dev := open(t).dev
-	ch := must(dev.CreateCompChannel())(t)
-	ended := make(chan error)
-	go func() {
-		_, err := ch.Next(bounded(t))
-		ended <- err
-	}()
-	time.Sleep(5 * time.Millisecond)
-	if err := ch.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := <-ended; !errors.Is(err, os.ErrClosed) {
-		t.Errorf("waiting: %v", err)
-	}
-}
-
 // TestCompletionOfClosing has completion events taken while their queues are being closed: no Close waits for an event that
 // nobody got.
 func TestCompletionOfClosing(t *testing.T) {

@@ -39,6 +39,8 @@ func open(t *testing.T, opts ...softverbs.Option) *bed {
 	return &bed{soft, lib, dev}
 }
 
+const rw = verbs.MRAccessLocalWrite | verbs.MRAccessRemoteWrite | verbs.MRAccessRemoteRead
+
 // must fails the test on an error.
 func must[T any](v T, err error) func(t *testing.T) T {
 	return func(t *testing.T) T {

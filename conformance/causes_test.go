@@ -131,6 +131,14 @@ func TestCauses(t *testing.T) {
 			_, err := other.ImportDM(4711, 0)
 			return err
 		}},
+		{"ibv_import_pd", syscall.ENOENT, "the handle must be that of a protection domain", func(*testing.T) error {
+			_, err := other.ImportPD(4711)
+			return err
+		}},
+		{"ibv_import_mr", syscall.ENOENT, "the handle must be that of a memory region", func(t *testing.T) error {
+			_, err := must(other.ImportPD(pd.Handle()))(t).ImportMR(4711)
+			return err
+		}},
 		{"ibv_dealloc_pd", syscall.EBUSY, "another context has objects of the domain", func(t *testing.T) error {
 			shared := must(b.dev.AllocPD())(t)
 			imported := must(other.ImportPD(shared.Handle()))(t)

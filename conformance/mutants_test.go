@@ -60,7 +60,7 @@ func mutants() []mutant {
 			{"../../runtime/gensupport/object/handle.go", "\terr := h.Init(h.owner, h.kind, h.label, parents...)\n",
 				"\tif h.Kept != nil {\n\t\th.Kept()\n\t}\n\terr := h.Init(h.owner, h.kind, h.label, parents...)\n"},
 		}, []string{"CF-acc-0004", "CF-acc-0005"},
-			[]string{"TestPinnedUntilClose", "TestDroppedRegion", "TestUnderCollector", "TestRegExMemory"}},
+			[]string{"TestPinnedUntilClose"}},
 		{2, "memory and copies given up by a dereg, a rereg and a free that the device refused", []edit{
 			{"mr.gen.go", "\t\treturn fail.Failed(\"ibv_dereg_mr\", errno, ",
 				"\t\tif mr.h.Kept != nil {\n\t\t\tmr.h.Kept()\n\t\t}\n\t\treturn fail.Failed(\"ibv_dereg_mr\", errno, "},

@@ -11,7 +11,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/mem"
-	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
 // TestReregReused uses one MRChange for two regions: the second call takes nothing of the first one's memory.
@@ -65,45 +64,6 @@ func TestReregTogether(t *testing.T) {
 	}
 }
 
-// TestReregOtherDevice moves a region to a domain of another context: refused, as the region goes on using its own.
-func TestReregOtherDevice(t *testing.T) {
-	b := open(t)
-	pd := must(b.dev.AllocPD())(t)
-	mr := must(pd.RegMR(make([]byte, 64), 0))(t)
-	other := must(importer(t, b).AllocPD())(t)
-	if err := mr.Rereg(new(verbs.MRChange).PD(other)); !errors.Is(err, syscall.EINVAL) ||
-		!strings.Contains(err.Error(), "objects of one device") {
-		t.Errorf("a domain of another context: %v", err)
-	}
-}
-
-// TestRegExMemory registers a slice and a buffer in the extended call: both are held until Close.
-func TestRegExMemory(t *testing.T) {
-	b := open(t)
-	pd := must(b.dev.AllocPD())(t)
-	var mr *verbs.MR
-	if m := give(func(b []byte) { mr = must(pd.RegMREx(verbs.NewMRInitAttr(0, rw).Memory(mem.Bytes(b))))(t) }); freed(m) {
-		t.Fatal("the memory was freed while the region lives")
-	}
-	if s, err := b.soft.Peer().Write(mr.RKey(), uint64(mr.Addr()), []byte("pinned")); s != softverbs.StatusSuccess || err != nil {
-		t.Errorf("write: %v, %v", s, err)
-	}
-	buf := must(mem.New(8192))(t)
-	held := must(pd.RegMREx(verbs.NewMRInitAttr(0, rw).Memory(buf)))(t)
-	if err := buf.Close(); !errors.Is(err, syscall.EBUSY) || !strings.Contains(err.Error(), "MR (lkey") {
-		t.Errorf("Close of a registered buffer: %v", err)
-	}
-	if held.Length() != 8192 {
-		t.Errorf("Length = %d", held.Length())
-	}
-	if err := held.Close(); err != nil {
-		t.Error(err)
-	}
-	if err := buf.Close(); err != nil {
-		t.Error(err)
-	}
-}
-
 // TestIntRange passes numbers that a C int cannot hold: refused before the call, never cut short.
 func TestIntRange(t *testing.T) {
 	b := open(t)
@@ -119,31 +79,6 @@ func TestIntRange(t *testing.T) {
 	} {
 		if err == nil || !isRefusal(err) || !strings.Contains(err.Error(), "4294967296") {
 			t.Errorf("%s: %v", name, err)
-		}
-	}
-}
-
-// TestNilReceivers calls methods on nil handles: an error each time, whatever the method needs first.
-func TestNilReceivers(t *testing.T) {
-	var (
-		dev *verbs.Device
-		pd  *verbs.PD
-		mr  *verbs.MR
-		dm  *verbs.DM
-	)
-	for name, call := range map[string]func() error{
-		"AllocPD":     func() error { _, err := dev.AllocPD(); return err },
-		"QueryDevice": func() error { _, err := dev.QueryDevice(); return err },
-		"ImportDM":    func() error { _, err := dev.ImportDM(0, 0); return err },
-		"RegDMABufMR": func() error { _, err := pd.RegDMABufMR(0, 1, 0, 0, 0); return err },
-		"RegMREx":     func() error { _, err := pd.RegMREx(verbs.NewMRInitAttr(1, 0)); return err },
-		"Rereg":       func() error { return mr.Rereg(new(verbs.MRChange)) },
-		"MR.Close":    mr.Close,
-		"DM.Close":    dm.Close,
-		"CloseAll":    dev.CloseAll,
-	} {
-		if err := call(); err == nil || !strings.Contains(err.Error(), "is nil") {
-			t.Errorf("%s on nil: %v", name, err)
 		}
 	}
 }

@@ -4,7 +4,6 @@ package conformance
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"syscall"
 	"testing"
@@ -27,73 +26,6 @@ func flushing(t *testing.T, mr verbs.MRAccess, qp verbs.QPAccess) (a, b *link.En
 		t.Fatal(err)
 	}
 	return a, b, must(a.QP.Stream())(t)
-}
-
-// TestFlush posts flushes and atomic writes, and holds their completions against those of soft-RoCE in Linux 6.12 (rxe_resp.c).
-func TestFlush(t *testing.T) {
-	const mr, qp = verbs.MRAccessLocalWrite | verbs.MRAccessRemoteWrite, verbs.QPAccessRemoteWrite
-	const global, both = verbs.FlushGlobal, verbs.FlushGlobal | verbs.FlushPersistent
-	flush := func(offset, length uint64, typ verbs.PlacementType, level verbs.SelectivityLevel) func(verbs.SendWR, *link.End) {
-		return func(w verbs.SendWR, b *link.End) {
-			w.Flush(7, uint64(b.MR.Addr())+offset, b.MR.RKey(), length, typ, level)
-		}
-	}
-	write := func(offset uint64) func(verbs.SendWR, *link.End) {
-		return func(w verbs.SendWR, b *link.End) {
-			w.AtomicWrite(7, uint64(b.MR.Addr())+offset, b.MR.RKey(), 0x0102030405060708)
-		}
-	}
-	for name, c := range map[string]struct {
-		mr     verbs.MRAccess
-		qp     verbs.QPAccess
-		fill   func(verbs.SendWR, *link.End)
-		status verbs.WCStatus
-	}{
-		"flush of a range": {mr | verbs.MRAccessFlushGlobal, qp | verbs.QPAccessFlushGlobal,
-			flush(8, 64, global, verbs.FlushRange), verbs.WCStatusSuccess},
-		"flush of a region": {mr | verbs.MRAccessFlushGlobal, qp | verbs.QPAccessFlushGlobal,
-			flush(1<<40, 1<<30, global, verbs.FlushMR), verbs.WCStatusSuccess},
-		"flush of nothing": {mr | verbs.MRAccessFlushGlobal, qp | verbs.QPAccessFlushGlobal,
-			flush(0, 0, global, verbs.FlushRange), verbs.WCStatusSuccess},
-		"flush behind the region": {mr | verbs.MRAccessFlushGlobal, qp | verbs.QPAccessFlushGlobal,
-			flush(1<<40, 8, global, verbs.FlushRange), verbs.WCStatusRemAccessErr},
-		"a region without the right": {mr, qp | verbs.QPAccessFlushGlobal, flush(0, 8, global, verbs.FlushRange), verbs.WCStatusRemAccessErr},
-		"a queue pair without it":    {mr | verbs.MRAccessFlushGlobal, qp, flush(0, 8, global, verbs.FlushRange), verbs.WCStatusRemInvReqErr},
-		"one of two rights": {mr | verbs.MRAccessFlushGlobal, qp | verbs.QPAccessFlushGlobal,
-			flush(0, 8, both, verbs.FlushRange), verbs.WCStatusRemInvReqErr},
-		"atomic write":                 {mr, qp, write(64), verbs.WCStatusSuccess},
-		"atomic write, misaligned":     {mr, qp, write(68), verbs.WCStatusRemInvReqErr},
-		"atomic write, behind":         {mr, qp, write(1 << 40), verbs.WCStatusRemAccessErr},
-		"atomic write, no right":       {verbs.MRAccessLocalWrite, qp, write(64), verbs.WCStatusRemAccessErr},
-		"atomic write, no right of QP": {mr, 0, write(64), verbs.WCStatusRemInvReqErr},
-	} {
-		t.Run(name, func(t *testing.T) {
-			a, b, stream := flushing(t, c.mr, c.qp)
-			batch := must(verbs.NewSendBatch(1, 1))(t)
-			defer batch.Close()
-			c.fill(batch.WR(0), b)
-			batch.WR(0).Flags(verbs.SendSignaled)
-			if n, err := stream.Post(batch, 1); n != 1 || err != nil {
-				t.Fatal(n, err)
-			}
-			wc := must(a.Wait())(t)
-			if wc.ID != 7 || wc.Status != c.status {
-				t.Errorf("%+v, want %v", wc, c.status)
-			}
-			opcode, wrote := verbs.WCOpcodeFlush, uint64(0)
-			if batch.WR(0).Opcode() == verbs.WROpcodeAtomicWrite {
-				opcode, wrote = verbs.WCOpcodeAtomicWrite, 0x0102030405060708
-			}
-			if c.status != verbs.WCStatusSuccess {
-				wrote = 0
-			} else if wc.Opcode != opcode {
-				t.Errorf("completed as %v", wc.Opcode)
-			}
-			if got := binary.NativeEndian.Uint64(b.Buf[64:]); got != wrote {
-				t.Errorf("%#x was written", got)
-			}
-		})
-	}
 }
 
 // TestFlushByPost posts to a queue pair what only a stream hands on: the peer refuses a request that names no memory.

@@ -15,12 +15,15 @@ import (
 func domainImport(t *suite.T) {
 	pd, other := newPD(t), importer(t)
 	first := must(other.ImportPD(pd.Handle()))(t)
-	if first.Handle() != pd.Handle() {
-		t.Errorf("handle %d through the import, %d here", first.Handle(), pd.Handle())
+	if first.Handle() != pd.Handle() || first.Device() != other {
+		t.Errorf("handle %d through the import, %d here, or another device", first.Handle(), pd.Handle())
 	}
 	mr := must(first.RegMR(make([]byte, 64), 0))(t)
 	if err := first.Close(); !errors.Is(err, syscall.EBUSY) {
 		t.Errorf("Close with a region open: %v", err)
+	}
+	if err := first.Unimport(); !errors.Is(err, syscall.EBUSY) {
+		t.Errorf("Unimport with a region open: %v", err)
 	}
 	ok(t, "Close of the region", mr.Close())
 	ok(t, "Close of the import", first.Close())
@@ -53,8 +56,8 @@ func domainFreedElsewhere(t *suite.T) {
 }
 
 func regionImport(t *suite.T) {
-	pd, buf := newPD(t), buffer(t, page)
-	mr := must(pd.RegMRFrom(mem.Addr(buf.Addr(), page), 0))(t)
+	pd, buf := newPD(t), must(mem.New(page))(t)
+	mr := must(pd.RegMRFrom(buf, 0))(t)
 	far := must(importer(t).ImportPD(pd.Handle()))(t)
 	first := must(far.ImportMR(mr.Handle()))(t)
 	if first.LKey() != mr.LKey() || first.RKey() != mr.RKey() || first.Length() != page || first.Addr() != 0 {
@@ -70,4 +73,7 @@ func regionImport(t *suite.T) {
 		t.Errorf("the original is closed, though the kernel has it no more")
 	}
 	ok(t, "Unimport of the original", mr.Unimport())
+	if err := buf.Close(); !errors.Is(err, syscall.EBUSY) { // a device may still use it
+		t.Errorf("Close of the buffer: %v", err)
+	}
 }

@@ -155,7 +155,11 @@ func forms() []form {
 			needs: needs(suite.DMABuf, suite.DMABufMemory),
 			reg: func(t *suite.T, pd *verbs.PD) made {
 				return descriptor(t, 0x20000, func(fd int) (*verbs.MR, error) {
-					return pd.RegDMABufMR(page, page, 0x20000, fd, verbs.DMABufAccessLocalWrite|verbs.DMABufAccessRemoteWrite|verbs.DMABufAccessRemoteRead)
+					mr, err := pd.RegDMABufMR(page, page, 0x20000, fd, verbs.DMABufAccess(rw))
+					if err == nil && mr.Addr() != page {
+						t.Errorf("Addr %#x is not the offset in the dma-buf", mr.Addr())
+					}
+					return mr, err
 				})
 			}},
 		form{n: 18, title: "the form that covers all: part of a descriptor's memory", page: plain,
