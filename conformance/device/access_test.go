@@ -41,6 +41,11 @@ func otherValues() []uint32 {
 	return out
 }
 
+const (
+	page     = 4096
+	maskAddr = 0x2 // of enum ibv_mr_init_attr_mask
+)
+
 // form is a way to register the pages of a buffer: with the validator and without.
 type form struct {
 	verb  string

@@ -15,7 +15,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/device/internal/raw"
 	"github.com/verbsgen/verbsgen/conformance/internal/census"
-	"github.com/verbsgen/verbsgen/conformance/internal/overlay"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dl"
 	"github.com/verbsgen/verbsgen/runtime/verr"
@@ -81,17 +80,6 @@ func openFrom(t *testing.T, lib *verbs.Lib, name string) *bed {
 		}
 	})
 	return &bed{name, lib, dev}
-}
-
-// openWithDM opens a device that has device memory: its own, or where it has none, an overlay's.
-func openWithDM(t *testing.T) (b *bed, made string) {
-	t.Helper()
-	b = open(t)
-	if attr := must(b.dev.QueryDeviceEx())(t); attr.MaxDMSize > 0 {
-		return b, "the device's own"
-	}
-	real, name := library(t)
-	return openFrom(t, must(verbs.LoadFrom(overlay.Over(real)))(t), name), "an overlay's"
 }
 
 // openRaw opens the device for verbs without a validator.

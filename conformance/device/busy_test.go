@@ -3,13 +3,11 @@
 package device
 
 import (
-	"errors"
-	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/verbsgen/verbsgen/conformance/device/internal/raw"
-	"github.com/verbsgen/verbsgen/conformance/internal/link"
+	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 )
 
@@ -25,7 +23,7 @@ func TestBusyKernel(t *testing.T) {
 	pd := c.Domain()
 	mr := must(c.Region(buf.Addr(), page))(t)
 	ah := must(c.AH(must(b.dev.QueryGID(1, 0))(t)))(t)
-	qp := must(c.QP(cq))(t)
+	qp := must(c.QPOf(cq, int(verbs.QPTypeRC)))(t)
 	for _, step := range []struct {
 		name   string
 		object *raw.Object
@@ -45,43 +43,6 @@ func TestBusyKernel(t *testing.T) {
 	} {
 		if got := step.object.Destroy(); got != step.want {
 			t.Errorf("%s: %s, want %s", step.name, errnoName(got), errnoName(step.want))
-		}
-	}
-}
-
-// TestBusy closes what others use: refused before the library is asked, by the name of what is open, and the traffic goes on.
-func TestBusy(t *testing.T) {
-	w := openWire(t)
-	near, far := w.pair(t, link.Usual)
-	for _, c := range []struct {
-		name  string
-		close func() error
-		open  []string
-	}{
-		{"device", w.devs[0].Close, []string{"PD (handle", "CompChannel", "CQ"}},
-		{"PD", near.PD.Close, []string{"QP", "MR (lkey"}},
-		{"channel", near.Ch.Close, []string{"CQ"}},
-		{"CQ", near.CQ.Close, []string{"QP (handle"}},
-	} {
-		err := c.close()
-		if !errors.Is(err, syscall.EBUSY) {
-			t.Errorf("%s: %v, want EBUSY", c.name, err)
-			continue
-		}
-		for _, name := range c.open {
-			if !strings.Contains(err.Error(), name) {
-				t.Errorf("%s: %q is not named: %v", c.name, name, err)
-			}
-		}
-		if err := write(t, near, memoryOf(far), slack).Err(); err != nil {
-			t.Errorf("after the refused Close of %s: %v", c.name, err)
-		}
-	}
-	closeEnd(t, near)
-	closeEnd(t, far)
-	for i, dev := range w.devs {
-		if err := dev.Close(); err != nil {
-			t.Errorf("%s: %v", w.names[i], err)
 		}
 	}
 }

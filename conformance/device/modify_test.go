@@ -7,11 +7,9 @@ import (
 	"math/big"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/verbsgen/verbsgen/conformance/device/internal/raw"
-	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
@@ -177,72 +175,3 @@ func destroy(t *testing.T, o *raw.Object) {
 		t.Errorf("destroying: %s", errnoName(errno))
 	}
 }
-
-// TestQueueBreaches makes calls that break a rule about values: the bindings refuse them by that rule, and so do library and kernel
-// without a validator before them.
-func TestQueueBreaches(t *testing.T) {
-	b, c := open(t), openRaw(t)
-	gid := must(b.dev.QueryGID(1, 0))(t)
-	pd, cq := must(b.dev.AllocPD())(t), must(b.dev.CreateCQ(4, nil, 0))(t)
-	qp := must(pd.CreateQP(verbs.QPInitAttr{
-		Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, MaxSendWR: 1, MaxRecvWR: 1, MaxSendSGE: 1,
-		MaxRecvSGE: 1,
-	}))(t)
-	channel := must(c.Channel())(t)
-	defer destroy(t, channel)
-	rawCQ := must(c.CQ(channel))(t)
-	defer destroy(t, rawCQ)
-	rawQP := must(c.QPOf(rawCQ, int(verbs.QPTypeRC)))(t)
-	defer destroy(t, rawQP)
-	must(b.dev.QueryDeviceEx())(t) // the number of ports
-	tb := tables(t)["IBV_QPT_RC"]
-	init, rtr := tb.need(way[0], way[1]), tb.need(way[1], way[2])
-	change := func(ch raw.Change) func() syscall.Errno {
-		ch.GID = gid
-		return func() syscall.Errno { return c.ModifyQP(rawQP, ch) }
-	}
-	vectors := b.dev.NumCompVectors()
-	initAttr := func(port uint8) *verbs.QPAttr {
-		return verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).AccessFlags(0).PortNum(port)
-	}
-	path := verbs.AHAttr{IsGlobal: true, DGID: gid, HopLimit: 1}
-	rtrAttr := verbs.NewQPAttr(verbs.QPStateRTR).AV(path).PathMTU(verbs.MTU1024).DestQPNum(1).RQPSN(0).MaxDestRDAtomic(1).MinRNRTimer(12)
-	for _, x := range []breach{
-		{"VR-ibv_modify_qp-port_num-0231", "port 0", func() error { return qp.Modify(initAttr(0)) },
-			change(raw.Change{To: 1, Mask: init, Port: 0})},
-		{"VR-ibv_modify_qp-port_num-0234", "port 200", func() error { return qp.Modify(initAttr(200)) },
-			change(raw.Change{To: 1, Mask: init, Port: 200})},
-		{"VR-ibv_modify_qp-qp_state-0229", "state 7", func() error { return qp.Modify(verbs.NewQPAttr(7)) }, change(raw.Change{To: 7, Mask: 1})},
-		{"VR-ibv_modify_qp-cur_qp_state-0230", "current state 7",
-			func() error { return qp.Modify(verbs.NewQPAttr(verbs.QPStateReset).CurState(7)) },
-			change(raw.Change{From: 7, To: 0, Mask: 3})},
-		{"VR-ibv_modify_qp-port_num-0232", "a path by port 0", func() error { return qp.Modify(rtrAttr) }, func() syscall.Errno {
-			if errno := c.ModifyQP(rawQP, raw.Change{To: 1, Mask: init, Port: 1}); errno != 0 {
-				t.Fatalf("to INIT: %s", errnoName(errno))
-			}
-			return c.ModifyQP(rawQP, raw.Change{To: 2, Mask: rtr, GID: gid, Path: 0})
-		}},
-		{"VR-ibv_create_cq-comp_vector-0281", "vector -1", func() error { return second(b.dev.CreateCQ(4, nil, -1)) },
-			func() syscall.Errno { return c.CQOn(-1) }},
-		{"VR-ibv_create_cq-comp_vector-0282", "a vector too many", func() error { return second(b.dev.CreateCQ(4, nil, vectors)) },
-			func() syscall.Errno { return c.CQOn(vectors) }},
-		{"VR-ibv_query_gid-port_num-0326", "port 0", func() error { return second(b.dev.QueryGID(0, 0)) },
-			func() syscall.Errno { return c.QueryGID(0, 0) }},
-		{"VR-ibv_query_gid-port_num-0327", "port 200", func() error { return second(b.dev.QueryGID(200, 0)) },
-			func() syscall.Errno { return c.QueryGID(200, 0) }},
-		{"VR-ibv_query_gid-index-0328", "index -1", func() error { return second(b.dev.QueryGID(1, -1)) },
-			func() syscall.Errno { return c.QueryGID(1, -1) }},
-	} {
-		if err := x.bound(); !slices.Contains(refusal(err), x.rule) {
-			t.Errorf("%s: not refused by %s: %v", x.what, x.rule, err)
-		}
-		errno := x.raw()
-		if errno == 0 {
-			t.Errorf("%s: %s refuses it, library and kernel accept it", x.what, x.rule)
-		}
-		t.Logf("%s: %s: %s", x.rule, x.what, errnoName(errno))
-	}
-}
-
-// second is the error of a call that gives something else too.
-func second[T any](_ T, err error) error { return err }

@@ -57,18 +57,6 @@ static int raw_modify_qp(uintptr_t fn, void *qp_, int from, int to, int mask, co
 	attr.rate_limit = 1000;
 	return ((vg_fn_ibv_modify_qp)fn)(qp, &attr, mask);
 }
-
-static void *raw_create_cq_on(uintptr_t fn, uintptr_t ctx, int vector)
-{
-	return ((vg_fn_ibv_create_cq)fn)((struct ibv_context *)ctx, 4, NULL, NULL, vector);
-}
-
-static int raw_query_gid(uintptr_t fn, uintptr_t ctx, uint8_t port, int index)
-{
-	union ibv_gid gid;
-
-	return ((vg_fn_ibv_query_gid)fn)((struct ibv_context *)ctx, port, index, &gid);
-}
 */
 import "C"
 
@@ -93,23 +81,4 @@ type Change struct {
 func (c *Context) ModifyQP(qp *Object, ch Change) syscall.Errno {
 	return syscall.Errno(C.raw_modify_qp(c.fn("ibv_modify_qp"), qp.p, C.int(ch.From), C.int(ch.To), C.int(ch.Mask), (*C.uint8_t)(&ch.GID[0]),
 		C.uint8_t(ch.Port), C.uint8_t(ch.Path)))
-}
-
-// CQOn asks for a completion queue on a completion vector. The result is the errno; a queue that was made is destroyed again.
-func (c *Context) CQOn(vector int) syscall.Errno {
-	p, err := C.raw_create_cq_on(c.fn("ibv_create_cq"), c.context(), C.int(vector))
-	o, err := c.object("ibv_create_cq", "ibv_destroy_cq", p, err)
-	if err != nil {
-		return errnoOf(err)
-	}
-	return o.Destroy()
-}
-
-// QueryGID asks for a GID. The result is the errno.
-func (c *Context) QueryGID(port uint8, index int) syscall.Errno {
-	code, err := C.raw_query_gid(c.fn("ibv_query_gid"), c.context(), C.uint8_t(port), C.int(index))
-	if code == 0 {
-		return 0
-	}
-	return errnoOf(err)
 }

@@ -18,17 +18,6 @@ static void *raw_create_cq(uintptr_t fn, uintptr_t ctx, void *channel)
 	return ((vg_fn_ibv_create_cq)fn)((struct ibv_context *)ctx, 4, NULL, (struct ibv_comp_channel *)channel, 0);
 }
 
-static void *raw_create_qp(uintptr_t fn, uintptr_t pd, void *cq)
-{
-	struct ibv_qp_init_attr attr;
-
-	memset(&attr, 0, sizeof attr);
-	attr.send_cq = attr.recv_cq = (struct ibv_cq *)cq;
-	attr.qp_type = IBV_QPT_RC;
-	attr.cap.max_send_wr = attr.cap.max_recv_wr = attr.cap.max_send_sge = attr.cap.max_recv_sge = 1;
-	return ((vg_fn_ibv_create_qp)fn)((struct ibv_pd *)pd, &attr);
-}
-
 static void *raw_create_ah(uintptr_t fn, uintptr_t pd, const uint8_t *gid)
 {
 	struct ibv_ah_attr attr;
@@ -82,15 +71,6 @@ func (c *Context) object(verb, destroy string, p unsafe.Pointer, err error) (*Ob
 // Domain returns the context's own protection domain, which Close destroys.
 func (c *Context) Domain() *Object { return &Object{c, c.pd, "ibv_dealloc_pd"} }
 
-// Region registers memory.
-func (c *Context) Region(addr uintptr, length uint64) (*Object, error) {
-	r, err := c.Register(addr, length, 0)
-	if err != nil {
-		return nil, err
-	}
-	return &Object{c, r.mr, "ibv_dereg_mr"}, nil
-}
-
 // Channel makes a channel for completion events.
 func (c *Context) Channel() (*Object, error) {
 	p, err := C.raw_create_channel(c.fn("ibv_create_comp_channel"), c.context())
@@ -101,12 +81,6 @@ func (c *Context) Channel() (*Object, error) {
 func (c *Context) CQ(channel *Object) (*Object, error) {
 	p, err := C.raw_create_cq(c.fn("ibv_create_cq"), c.context(), channel.p)
 	return c.object("ibv_create_cq", "ibv_destroy_cq", p, err)
-}
-
-// QP makes a queue pair of type RC with one completion queue.
-func (c *Context) QP(cq *Object) (*Object, error) {
-	p, err := C.raw_create_qp(c.fn("ibv_create_qp"), c.domain(), cq.p)
-	return c.object("ibv_create_qp", "ibv_destroy_qp", p, err)
 }
 
 // AH makes an address handle towards a GID.
