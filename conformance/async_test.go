@@ -254,31 +254,6 @@ func post(qp *verbs.QP, b *verbs.RecvBatch) error {
 	return err
 }
 
-// TestMadeWhileClosing makes queues while another goroutine closes everything: the race detector sees a maker that touches what
-// is closed already.
-func TestMadeWhileClosing(t *testing.T) {
-	lib := open(t).lib
-	for range 600 {
-		dev := must(lib.OpenDevice("soft0"))(t)
-		var wg sync.WaitGroup
-		for range 2 {
-			wg.Go(func() {
-				for range 100 {
-					if _, err := dev.CreateCQ(1, nil, 0); err != nil && !errors.Is(err, os.ErrClosed) {
-						t.Error(err)
-					}
-				}
-			})
-		}
-		for err := dev.CloseAll(); err != nil; err = dev.CloseAll() {
-			if !errors.Is(err, syscall.EBUSY) {
-				t.Fatal(err)
-			}
-		}
-		wg.Wait()
-	}
-}
-
 // TestEventOfClosed closes a shared receive queue whose event nobody has asked for: the event goes with it.
 func TestEventOfClosed(t *testing.T) {
 	dev := open(t).dev

@@ -46,6 +46,16 @@ var strange = []struct {
 			return result(w.a.PD.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: w.a.CQ, RecvCQ: cq}))
 		})
 	}},
+	{"shared queue", "srq: SRQ", func(w *world, other *verbs.Device) error {
+		pd, err := other.AllocPD()
+		if err != nil {
+			return nil
+		}
+		srq, err := pd.CreateSRQ(verbs.SRQInitAttr{MaxWR: 1, MaxSGE: 1})
+		return given(err, func() error {
+			return result(w.a.PD.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: w.a.CQ, RecvCQ: w.a.CQ, SRQ: srq}))
+		})
+	}},
 	{"channel", "channel: CompChannel", func(w *world, other *verbs.Device) error {
 		ch, err := other.CreateCompChannel()
 		return given(err, func() error { return result(w.dev.CreateCQ(4, ch, 0)) })
