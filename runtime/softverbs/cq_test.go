@@ -35,34 +35,3 @@ func TestCreateCQVerdicts(t *testing.T) {
 	b.ok(b.lib.End("ibv_destroy_comp_channel", ch))
 	b.lib.CloseDevice(other)
 }
-
-func TestResizeCQ(t *testing.T) {
-	b := two(t)
-	x, y := b.pair(plan{cqe: 7}, 2)
-	w := write(x, y)
-	w.Flags = signaled
-	x.send(w, w, w)
-	b.wait(x.scq, 3) // the ring's start is not its memory's
-	for i := range uint64(6) {
-		w.ID = i
-		x.send(w)
-	}
-	for {
-		a, _, _, err := b.lib.Query(x.qp)
-		if b.ok(err); a.SQPSN == 0x111+9 {
-			break
-		}
-	}
-	b.want(syscall.EINVAL, b.lib.ResizeCQ(x.scq, 5))
-	b.want(syscall.EINVAL, b.lib.ResizeCQ(x.scq, 0))
-	b.want(syscall.EINVAL, b.lib.ResizeCQ(x.scq, 32768))
-	b.ok(b.lib.ResizeCQ(x.scq, 20))
-	if got := harness.CQE(x.scq); got != 31 {
-		t.Errorf("cqe %d", got)
-	}
-	for i, wc := range b.wait(x.scq, 6) {
-		if wc.ID != uint64(i) {
-			t.Errorf("%+v", wc)
-		}
-	}
-}

@@ -3,7 +3,6 @@
 package softverbs_test
 
 import (
-	"bytes"
 	"math"
 	"os"
 	"strconv"
@@ -20,28 +19,6 @@ import (
 func (b *bench) allocDM(n uint64) harness.Obj {
 	b.Helper()
 	return b.must(b.lib.AllocDM(b.ctx, n, 0, 0))
-}
-
-func TestDMCopyReadsBackWhatWasWritten(t *testing.T) {
-	b := open(t)
-	dm := b.allocDM(4096)
-	out, in := make([]byte, 128), make([]byte, 128)
-	for i := range out {
-		out[i] = byte(i + 1)
-	}
-	b.ok(b.lib.ToDM(dm, 64, out, 128))
-	b.ok(b.lib.FromDM(in, dm, 64, 128))
-	if !bytes.Equal(in, out) {
-		t.Errorf("read back %v", in)
-	}
-	b.ok(b.lib.FromDM(in, dm, 0, 64))
-	if !bytes.Equal(in[:64], make([]byte, 64)) {
-		t.Errorf("before the written range: %v", in[:64])
-	}
-	if h := harness.ReadDM(dm); h.CompMask != 1 || h.Ctx != b.ctx {
-		t.Errorf("dm %+v", h)
-	}
-	b.ok(b.lib.FreeDM(b.ctx, dm))
 }
 
 func TestDMCopyRule(t *testing.T) {
@@ -73,25 +50,6 @@ func TestDMCopyAlignIsSettable(t *testing.T) {
 		t.Errorf("read back %q", in)
 	}
 	b.ok(b.lib.FreeDM(b.ctx, dm))
-}
-
-func TestAllocDMVerdicts(t *testing.T) {
-	b := open(t, softverbs.MaxDMSize(8192), softverbs.DMAlign(16))
-	for _, c := range []struct {
-		length     uint64
-		align, cmp uint32
-		want       syscall.Errno
-	}{
-		{4096, 0, 0, 0}, {8192, 6, 0, 0}, {1, 16, 0, 0},
-		{0, 0, 0, syscall.EINVAL}, {8193, 0, 0, syscall.EINVAL}, {math.MaxUint64, 0, 0, syscall.EINVAL},
-		{64, 17, 0, syscall.EINVAL}, {64, 64, 0, syscall.EINVAL}, {64, 0, 1, syscall.EINVAL},
-	} {
-		dm, err := b.lib.AllocDM(b.ctx, c.length, c.align, c.cmp)
-		b.want(c.want, err)
-		if err == nil {
-			b.ok(b.lib.FreeDM(b.ctx, dm))
-		}
-	}
 }
 
 func TestDMAlignmentIsGranted(t *testing.T) {
@@ -133,41 +91,6 @@ func TestDMSizeIsAccountedFor(t *testing.T) {
 	b.ok(b.lib.FreeDM(b.ctx, third))
 }
 
-func TestNoDeviceMemory(t *testing.T) {
-	b := open(t, softverbs.MaxDMSize(0))
-	_, err := b.lib.AllocDM(b.ctx, 64, 0, 0)
-	b.want(syscall.EOPNOTSUPP, err)
-}
-
-func TestRegDMMRVerdicts(t *testing.T) {
-	b := open(t)
-	dm := b.allocDM(4096)
-	for _, c := range []struct {
-		off, n uint64
-		access uint32
-		want   syscall.Errno
-	}{
-		{0, 4096, zeroBased, 0}, {64, 100, zeroBased | localWrite | remoteWrite | remoteRead | remoteAtomic, 0},
-		{0, 64, zeroBased | relaxed, 0},
-		{0, 64, 0, syscall.EINVAL}, {0, 64, localWrite, syscall.EINVAL}, // ZERO_BASED is a must
-		{0, 64, zeroBased | remoteWrite, syscall.EINVAL},
-		{0, 64, zeroBased | onDemand, syscall.EINVAL}, {0, 64, zeroBased | mwBind, syscall.EINVAL},
-		{0, 64, zeroBased | hugeTLB, syscall.EINVAL}, {0, 64, zeroBased | 1<<10, syscall.EINVAL},
-		{0, 4097, zeroBased, syscall.EINVAL}, {4096, 1, zeroBased, syscall.EINVAL},
-		{4097, 0, zeroBased, syscall.EINVAL}, {math.MaxUint64, 2, zeroBased, syscall.EINVAL},
-	} {
-		mr, err := b.lib.RegDMMR(b.pd, dm, c.off, c.n, c.access)
-		b.want(c.want, err)
-		if err == nil {
-			if m := harness.ReadMR(mr); m.Addr != 0 || m.Length != c.n || m.PD != b.pd || m.Ctx != b.ctx {
-				t.Errorf("mr %+v", m)
-			}
-			b.dereg(mr)
-		}
-	}
-	b.ok(b.lib.FreeDM(b.ctx, dm))
-}
-
 func TestRegDMMRAlignmentIsSettable(t *testing.T) {
 	b := open(t, softverbs.DMRegionAlign(64))
 	dm := b.allocDM(4096)
@@ -195,43 +118,6 @@ func (b *bench) importContext() harness.Obj {
 		b.Fatal(err)
 	}
 	return b.must(b.lib.ImportDevice(fd))
-}
-
-func TestImportedDMIsTheSameMemory(t *testing.T) {
-	b := open(t)
-	dm := b.allocDM(4096)
-	ctx := b.importContext()
-	imported := b.must(b.lib.Import("ibv_import_dm", ctx, harness.ReadDM(dm).Handle))
-	if h := harness.ReadDM(imported); h.CompMask != 0 || h.Handle != harness.ReadDM(dm).Handle || h.Ctx != ctx {
-		t.Errorf("imported %+v", h)
-	}
-	in := make([]byte, 4)
-	b.ok(b.lib.ToDM(dm, 8, []byte("dear"), 4))
-	b.ok(b.lib.FromDM(in, imported, 8, 4))
-	if string(in) != "dear" {
-		t.Errorf("through the import: %q", in)
-	}
-	b.lib.Unimport("ibv_unimport_dm", imported)
-	b.ok(b.lib.ToDM(dm, 0, in, 4)) // the original lives on
-	_, err := b.lib.Import("ibv_import_dm", ctx, 77)
-	b.want(syscall.ENOENT, err)
-	b.ok(b.lib.FreeDM(b.ctx, dm))
-	b.lib.CloseDevice(ctx)
-}
-
-func TestFreeOfAnImportedDMDestroysIt(t *testing.T) {
-	b := open(t, softverbs.MaxDMSize(4096))
-	dm := b.allocDM(4096)
-	ctx := b.importContext()
-	handle := harness.ReadDM(dm).Handle
-	b.ok(b.lib.FreeDM(ctx, b.must(b.lib.Import("ibv_import_dm", ctx, handle))))
-	_, err := b.lib.Import("ibv_import_dm", ctx, handle)
-	b.want(syscall.ENOENT, err)
-	b.want(syscall.ENOENT, b.lib.FreeDM(b.ctx, dm))
-	b.lib.Unimport("ibv_unimport_dm", dm)
-	again := b.allocDM(4096) // its size was given back
-	b.ok(b.lib.FreeDM(b.ctx, again))
-	b.lib.CloseDevice(ctx)
 }
 
 func TestExportedDMRegistersByDescriptor(t *testing.T) {

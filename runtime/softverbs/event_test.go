@@ -98,25 +98,6 @@ func TestCompletionEvents(t *testing.T) {
 	w.end()
 }
 
-func TestSolicitedOnly(t *testing.T) {
-	w := watch(t)
-	w.ok(w.lib.Notify(w.cq, true))
-	w.message(0)
-	if readable(t, harness.ChannelFD(w.ch)) {
-		t.Error("an event for a message that did not ask for one")
-	}
-	w.message(solicited)
-	_, _, err := w.lib.CQEvent(w.ch)
-	w.ok(err)
-	w.ok(w.lib.Notify(w.cq, false))
-	w.ok(w.lib.Notify(w.cq, true)) // does not take back what was asked before
-	w.message(0)
-	_, _, err = w.lib.CQEvent(w.ch)
-	w.ok(err)
-	w.lib.AckCQEvents(w.cq, 2)
-	w.end()
-}
-
 func TestGetCQEventBlocks(t *testing.T) {
 	w := watch(t)
 	got := make(chan error)

@@ -28,9 +28,6 @@ const (
 	wcSuccess, wcLocLen, wcLocQPOp, wcLocProt, wcFlush, wcRemInvReq, wcRemAccess = 0, 1, 2, 4, 5, 9, 10
 	wcRemOp, wcRetryExc, wcRNRExc                                                = 11, 12, 13
 
-	cSend, cWrite, cRead, cCAS, cFAA, cRecv, cRecvImm = 0, 1, 2, 3, 4, 128, 129
-	fGRH, fImm                                        = 1, 2
-
 	maskInit   = aState | aPKey | aPort | aAccess
 	maskInitUD = aState | aPKey | aPort | aQKey
 	maskRTR    = aState | aAV | aMTU | aDestQPN | aRQPSN | aMaxDestRd | aMinRNR
@@ -143,6 +140,9 @@ func (e *end) to(p plan, peer *end, state int) {
 		if i+1 <= state {
 			a.State = i + 1
 			e.b.ok(e.b.lib.Modify(e.qp, a, m))
+			if got := harness.QPState(e.qp); got != a.State {
+				e.b.Errorf("qp->state %d, want %d", got, a.State)
+			}
 		}
 	}
 }

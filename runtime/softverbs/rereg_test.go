@@ -6,8 +6,6 @@ import (
 	"syscall"
 	"testing"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 	"github.com/verbsgen/verbsgen/runtime/softverbs/internal/harness"
 )
@@ -18,40 +16,6 @@ const (
 	changePD          = 2
 	changeAccess      = 4
 )
-
-func TestReregMRRefusals(t *testing.T) {
-	b := open(t)
-	addr, _ := rw(t, pageSize)
-	ro, _ := mapping(t, pageSize, unix.PROT_READ)
-	mr := b.must(b.lib.RegMR(b.pd, addr, 64, localWrite))
-	for _, c := range []struct {
-		what   string
-		flags  int
-		addr   uintptr
-		length uint64
-		access uint32
-		rc     int
-		want   syscall.Errno
-	}{
-		{"unknown flag", 8, 0, 0, 0, -1, syscall.EINVAL},
-		{"translation without addr", changeTranslation, 0, 64, 0, -1, syscall.EINVAL},
-		{"translation without length", changeTranslation, addr, 0, 0, -1, syscall.EINVAL},
-		{"access without its flag", changeTranslation, addr, 64, localWrite, -1, syscall.EINVAL},
-		{"nothing to change", 0, 0, 0, 0, -4, syscall.EINVAL},
-		{"no PD", changePD, 0, 0, 0, -4, syscall.EINVAL},
-		{"bad access", changeAccess, 0, 0, remoteWrite, -4, syscall.EINVAL},
-		{"paged", changeAccess, 0, 0, onDemand, -4, syscall.EOPNOTSUPP},
-		{"read-only memory", changeTranslation, ro, 64, 0, -4, syscall.EFAULT},
-	} {
-		rc, err := b.lib.Rereg(mr, c.flags, nil, c.addr, c.length, c.access)
-		t.Logf("%s: %d, %v", c.what, rc, err)
-		b.want(c.want, err)
-		if rc != c.rc {
-			t.Errorf("%s: got %d, want %d", c.what, rc, c.rc)
-		}
-	}
-	b.dereg(mr)
-}
 
 func TestReregMRKeepsPinnedAndPagedApart(t *testing.T) {
 	b := open(t, softverbs.ODP(1, 0xff, 0, 0))
@@ -107,50 +71,6 @@ func TestReregMRLeavesAParentDomain(t *testing.T) {
 		}
 		b.dereg(mr)
 	}
-}
-
-func TestReregMRMovesTheRegion(t *testing.T) {
-	b := open(t)
-	addr, _ := rw(t, pageSize)
-	other, mem := rw(t, pageSize)
-	mr := b.must(b.lib.RegMR(b.pd, addr, 64, localWrite|remoteWrite))
-	old := harness.ReadMR(mr)
-	if rc, err := b.lib.Rereg(mr, changeTranslation, nil, other, 128, 0); rc != 0 {
-		t.Fatalf("rereg: %d, %v", rc, err)
-	}
-	now := harness.ReadMR(mr)
-	if now.Addr != other || now.Length != 128 || now.Handle != old.Handle || now.RKey == old.RKey {
-		t.Errorf("after: %+v, before: %+v", now, old)
-	}
-	if s, _ := b.dev.Peer().Write(old.RKey, uint64(other), []byte("a")); s != softverbs.StatusRemAccess {
-		t.Errorf("by the old key: %v", s)
-	}
-	if s, _ := b.dev.Peer().Write(now.RKey, uint64(other)+127, []byte("b")); s != softverbs.StatusSuccess || mem[127] != 'b' {
-		t.Errorf("by the new key: %v", s)
-	}
-	b.dereg(mr)
-}
-
-func TestReregMRChangesAccessAndPD(t *testing.T) {
-	b := open(t)
-	addr, _ := rw(t, pageSize)
-	pd := b.must(b.lib.AllocPD(b.ctx))
-	mr := b.must(b.lib.RegMR(b.pd, addr, 64, localWrite))
-	if s, _ := b.dev.Peer().Write(harness.ReadMR(mr).RKey, uint64(addr), []byte("a")); s != softverbs.StatusRemAccess {
-		t.Errorf("before: %v", s)
-	}
-	if rc, err := b.lib.Rereg(mr, changeAccess|changePD, pd, 0, 0, localWrite|remoteWrite); rc != 0 {
-		t.Fatalf("rereg: %d, %v", rc, err)
-	}
-	if s, _ := b.dev.Peer().Write(harness.ReadMR(mr).RKey, uint64(addr), []byte("a")); s != softverbs.StatusSuccess {
-		t.Errorf("after: %v", s)
-	}
-	if harness.ReadMR(mr).PD != pd {
-		t.Error("mr->pd is still the old one")
-	}
-	b.want(syscall.EBUSY, b.lib.End("ibv_dealloc_pd", pd))
-	b.dereg(mr)
-	b.ok(b.lib.End("ibv_dealloc_pd", pd))
 }
 
 func TestAdviseMR(t *testing.T) {

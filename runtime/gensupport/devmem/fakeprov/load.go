@@ -101,9 +101,6 @@ func Load(path string) (*Provider, error) {
 	return p, nil
 }
 
-// Path returns the path it was loaded from.
-func (p *Provider) Path() string { return p.path }
-
 // Op returns the address of the C function for an op of a verbs context ("alloc_dm", "free_dm", "reg_dm_mr", "dereg_mr",
 // "import_dm", "unimport_dm"), 0 when there is none of that name.
 func (p *Provider) Op(name string) uintptr { return uintptr(p.function("fake_" + name)) }

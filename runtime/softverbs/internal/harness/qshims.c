@@ -89,14 +89,6 @@ int svbh_query_gid(uintptr_t fn, void *ctx, uint8_t port, int index, union ibv_g
 {
 	RESULT(((vg_fn_ibv_query_gid)fn)(ctx, port, index, gid));
 }
-int svbh_query_gid_ex(uintptr_t fn, void *ctx, uint32_t port, uint32_t index, struct ibv_gid_entry *e)
-{
-	return ((vg_fn__ibv_query_gid_ex)fn)(ctx, port, index, e, 0, sizeof *e);
-}
-int svbh_query_gid_table(uintptr_t fn, void *ctx, struct ibv_gid_entry *e, size_t max)
-{
-	return (int)((vg_fn__ibv_query_gid_table)fn)(ctx, e, max, 0, sizeof *e);
-}
 int svbh_query_pkey(uintptr_t fn, void *ctx, uint8_t port, int index, uint16_t *pkey, int *err)
 {
 	RESULT(((vg_fn_ibv_query_pkey)fn)(ctx, port, index, pkey));

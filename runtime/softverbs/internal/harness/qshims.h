@@ -21,8 +21,6 @@ int svbh_query_srq(uintptr_t fn, void *srq, struct ibv_srq_attr *a);
 int svbh_post_srq_recv(void *srq, struct ibv_recv_wr *wr, int *bad);
 void *svbh_create_ah(uintptr_t fn, void *pd, struct ibv_ah_attr *a, int *err);
 int svbh_query_gid(uintptr_t fn, void *ctx, uint8_t port, int index, union ibv_gid *gid, int *err);
-int svbh_query_gid_ex(uintptr_t fn, void *ctx, uint32_t port, uint32_t index, struct ibv_gid_entry *e);
-int svbh_query_gid_table(uintptr_t fn, void *ctx, struct ibv_gid_entry *e, size_t max);
 int svbh_query_pkey(uintptr_t fn, void *ctx, uint8_t port, int index, uint16_t *pkey, int *err);
 int svbh_get_async(uintptr_t fn, void *ctx, int *type, void **element, int *err);
 void svbh_ack_async(uintptr_t fn, int type, void *element);

@@ -204,37 +204,6 @@ func (l *Lib) GID(ctx Obj, port uint8, index int) (gid [16]byte, err error) {
 	return *(*[16]byte)(unsafe.Pointer(g)), code(e)
 }
 
-// GIDEntry is struct ibv_gid_entry.
-type GIDEntry struct {
-	GID               [16]byte
-	Index, Port, Type uint32
-}
-
-func entry(e *C.struct_ibv_gid_entry) GIDEntry {
-	return GIDEntry{*(*[16]byte)(unsafe.Pointer(&e.gid)), uint32(e.gid_index), uint32(e.port_num), uint32(e.gid_type)}
-}
-
-// GIDEx is ibv_query_gid_ex.
-func (l *Lib) GIDEx(ctx Obj, port, index uint32) (GIDEntry, error) {
-	var e C.struct_ibv_gid_entry
-	err := code(C.svbh_query_gid_ex(l.fn("_ibv_query_gid_ex"), ctx, C.uint32_t(port), C.uint32_t(index), &e))
-	return entry(&e), err
-}
-
-// GIDTable is ibv_query_gid_table with room for n entries.
-func (l *Lib) GIDTable(ctx Obj, n int) ([]GIDEntry, error) {
-	es := make([]C.struct_ibv_gid_entry, n+1)
-	got := C.svbh_query_gid_table(l.fn("_ibv_query_gid_table"), ctx, &es[0], C.size_t(n))
-	if got < 0 {
-		return nil, syscall.Errno(-got)
-	}
-	var out []GIDEntry
-	for i := range int(got) {
-		out = append(out, entry(&es[i]))
-	}
-	return out, nil
-}
-
 // PKey is ibv_query_pkey, in network order as it stands in memory.
 func (l *Lib) PKey(ctx Obj, port uint8, index int) (uint16, error) {
 	var p C.uint16_t

@@ -202,9 +202,6 @@ func AsyncFunctions() (getEvent, ackEvent uintptr) {
 	return uintptr(C.dp_get_async_address()), uintptr(C.dp_ack_async_address())
 }
 
-// FD returns the file of the channel.
-func (p *Provider) FD() int { return int(p.c.channel.fd) }
-
 // SetFD changes the file of the channel and gives the one before.
 func (p *Provider) SetFD(fd int) int {
 	old := p.c.channel.fd
