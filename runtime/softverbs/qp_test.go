@@ -71,6 +71,38 @@ func TestCreateQPVerdicts(t *testing.T) {
 	b.ok(b.lib.End("ibv_destroy_cq", cq))
 }
 
+func TestModifyVerdicts(t *testing.T) {
+	b := open(t)
+	for _, c := range []struct {
+		what   string
+		state  int
+		mask   int
+		change func(*harness.QPAttr)
+		want   syscall.Errno
+	}{
+		{"port 0", sReset, maskInit, func(a *harness.QPAttr) { a.Port = 0 }, syscall.EINVAL},
+		{"port 2", sReset, maskInit, func(a *harness.QPAttr) { a.Port = 2 }, syscall.EINVAL},
+		{"MTU beyond 4096", sInit, maskRTR, func(a *harness.QPAttr) { a.PathMTU = 6 }, syscall.EINVAL},
+		{"path without GIDs", sInit, maskRTR, func(a *harness.QPAttr) { a.AH.Global = false }, syscall.EINVAL},
+		{"path from a port 0", sInit, maskRTR, func(a *harness.QPAttr) { a.AH.Port = 0 }, syscall.EINVAL},
+		{"empty GID entry", sInit, maskRTR, func(a *harness.QPAttr) { a.AH.SGIDIndex = 3 }, syscall.ENODATA},
+		{"unanswering address", sInit, maskRTR, func(a *harness.QPAttr) { a.AH.DGID = [16]byte{10: 0xff, 0xff, 10, 1, 2, 3} }, syscall.ETIMEDOUT},
+		{"timeout 32", sRTR, maskRTS, func(a *harness.QPAttr) { a.Timeout = 32 }, syscall.EINVAL},
+		{"too many reads", sRTR, maskRTS, func(a *harness.QPAttr) { a.MaxRdAtomic = 129 }, syscall.EINVAL},
+		{"state that does not exist", sInit, aState, func(a *harness.QPAttr) { a.State = 9 }, syscall.EINVAL},
+		{"current state said wrongly", sRTR, maskRTS | aCur, func(a *harness.QPAttr) { a.CurState = sInit }, syscall.EINVAL},
+		{"current state said rightly", sRTR, maskRTS | aCur, func(a *harness.QPAttr) { a.CurState = sRTR }, 0},
+	} {
+		e := b.end(0, plan{typ: rc})
+		e.to(plan{typ: rc}, e, c.state)
+		a := e.attr(plan{typ: rc}, e)
+		a.State = c.state + 1
+		c.change(&a)
+		t.Log(c.what)
+		b.want(c.want, b.lib.Modify(e.qp, a, c.mask))
+	}
+}
+
 func TestQueueLeaksAreNamed(t *testing.T) {
 	dev := softverbs.New()
 	b := &bench{T: t, dev: dev, lib: harness.Load(dev.Symbol)}
