@@ -184,5 +184,6 @@ func (g *goFile) texts(u *model.Union) {
 	zero := fail{goType(u.Go).Values()}
 	g.fn(fn{doc: doc("Parse"+u.Go, k.FromDoc, "", ""), name: "Parse" + u.Go, params: []jen.Code{param("s", "string")},
 		results: types(u.Go, "error"),
-		body:    []jen.Code{zero.try("v", rt("cmem", k.From).Call(jen.Lit(u.Go), id("s"))), jen.Return(conversion(u.Go, id("v")), jen.Nil())}})
+		body: []jen.Code{zero.try("v", rt("cmem", k.From).Call(jen.Lit(u.Go), id("s"))),
+			jen.Return(conversion(u.Go, id("v")), jen.Nil())}})
 }

@@ -18,18 +18,6 @@ static void *raw_create_cq(uintptr_t fn, uintptr_t ctx, void *channel)
 	return ((vg_fn_ibv_create_cq)fn)((struct ibv_context *)ctx, 4, NULL, (struct ibv_comp_channel *)channel, 0);
 }
 
-static void *raw_create_ah(uintptr_t fn, uintptr_t pd, const uint8_t *gid)
-{
-	struct ibv_ah_attr attr;
-
-	memset(&attr, 0, sizeof attr);
-	attr.is_global = 1;
-	attr.port_num = 1;
-	attr.grh.hop_limit = 1;
-	memcpy(attr.grh.dgid.raw, gid, sizeof attr.grh.dgid.raw);
-	return ((vg_fn_ibv_create_ah)fn)((struct ibv_pd *)pd, &attr);
-}
-
 // raw_destroy calls a verb that takes one pointer and gives an errno, or -1 and errno as ibv_destroy_comp_channel may.
 static int raw_destroy(uintptr_t fn, void *object)
 {
@@ -81,10 +69,4 @@ func (c *Context) Channel() (*Object, error) {
 func (c *Context) CQ(channel *Object) (*Object, error) {
 	p, err := C.raw_create_cq(c.fn("ibv_create_cq"), c.context(), channel.p)
 	return c.object("ibv_create_cq", "ibv_destroy_cq", p, err)
-}
-
-// AH makes an address handle towards a GID.
-func (c *Context) AH(gid [16]byte) (*Object, error) {
-	p, err := C.raw_create_ah(c.fn("ibv_create_ah"), c.domain(), (*C.uint8_t)(&gid[0]))
-	return c.object("ibv_create_ah", "ibv_destroy_ah", p, err)
 }

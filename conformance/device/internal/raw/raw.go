@@ -172,9 +172,3 @@ func (c *Context) RegMREx(a MRInitAttr) syscall.Errno {
 		C.uintptr_t(a.Addr), C.int(a.FD), C.uint64_t(a.FDOffset))
 	return c.settle(mr, err)
 }
-
-// Region registers memory.
-func (c *Context) Region(addr uintptr, length uint64) (*Object, error) {
-	mr, err := C.raw_reg_mr(c.fn("ibv_reg_mr_iova2"), c.domain(), C.uintptr_t(addr), C.uint64_t(length), C.uint64_t(addr), 0)
-	return c.object("ibv_reg_mr_iova2", "ibv_dereg_mr", mr, err)
-}
