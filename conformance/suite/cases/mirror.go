@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"reflect"
 
+	"github.com/verbsgen/verbsgen/conformance/internal/direct"
 	"github.com/verbsgen/verbsgen/conformance/suite"
-	"github.com/verbsgen/verbsgen/conformance/suite/internal/direct"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/verbsgen/verbsgen/conformance/internal/direct"
 	"github.com/verbsgen/verbsgen/conformance/suite"
-	"github.com/verbsgen/verbsgen/conformance/suite/internal/direct"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 )

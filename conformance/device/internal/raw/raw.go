@@ -47,27 +47,6 @@ static int raw_dealloc_pd(uintptr_t fn, uintptr_t pd)
 {
 	return ((vg_fn_ibv_dealloc_pd)fn)((struct ibv_pd *)pd);
 }
-
-static void *raw_reg_mr(uintptr_t fn, uintptr_t pd, uintptr_t addr, uint64_t length, uint64_t iova, uint32_t access)
-{
-	return ((vg_fn_ibv_reg_mr_iova2)fn)((struct ibv_pd *)pd, (void *)addr, length, iova, access);
-}
-
-static void *raw_reg_mr_ex(uintptr_t fn, uintptr_t pd, uint64_t mask, uint64_t length, uint32_t access, uint64_t iova, uintptr_t addr,
-	int fd, uint64_t fd_offset)
-{
-	struct ibv_mr_init_attr attr = {
-		.length = length, .access = (int)access, .comp_mask = mask, .iova = iova, .addr = (void *)addr, .fd = fd,
-		.fd_offset = fd_offset,
-	};
-
-	return ((vg_fn_ibv_reg_mr_ex)fn)((struct ibv_pd *)pd, &attr);
-}
-
-static int raw_dereg_mr(uintptr_t fn, void *mr)
-{
-	return ((vg_fn_ibv_dereg_mr)fn)((struct ibv_mr *)mr);
-}
 */
 import "C"
 
@@ -136,39 +115,4 @@ func errnoOf(err error) syscall.Errno {
 		return e
 	}
 	return syscall.EIO // the call failed without errno
-}
-
-// settle deregisters what a call registered, and gives the call's errno: 0 when it succeeded.
-func (c *Context) settle(mr unsafe.Pointer, err error) syscall.Errno {
-	if mr == nil {
-		return errnoOf(err)
-	}
-	return syscall.Errno(C.raw_dereg_mr(c.fn("ibv_dereg_mr"), mr))
-}
-
-// RegMR registers memory with ibv_reg_mr_iova2, deregisters it at once, and gives the errno.
-func (c *Context) RegMR(addr uintptr, length, iova uint64, access uint32) syscall.Errno {
-	mr, err := C.raw_reg_mr(c.fn("ibv_reg_mr_iova2"), c.domain(), C.uintptr_t(addr), C.uint64_t(length), C.uint64_t(iova), C.uint32_t(access))
-	return c.settle(mr, err)
-}
-
-// MRInitAttr is struct ibv_mr_init_attr without the handles of other objects.
-type MRInitAttr struct {
-	Mask, Length uint64
-	Access       uint32
-	IOVA         uint64
-	Addr         uintptr
-	FD           int
-	FDOffset     uint64
-}
-
-// RegMREx does the same with ibv_reg_mr_ex; ENOSYS where the library lacks it.
-func (c *Context) RegMREx(a MRInitAttr) syscall.Errno {
-	fn := c.fn("ibv_reg_mr_ex")
-	if fn == 0 {
-		return syscall.ENOSYS
-	}
-	mr, err := C.raw_reg_mr_ex(fn, c.domain(), C.uint64_t(a.Mask), C.uint64_t(a.Length), C.uint32_t(a.Access), C.uint64_t(a.IOVA),
-		C.uintptr_t(a.Addr), C.int(a.FD), C.uint64_t(a.FDOffset))
-	return c.settle(mr, err)
 }
