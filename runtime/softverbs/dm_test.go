@@ -52,6 +52,25 @@ func TestDMCopyAlignIsSettable(t *testing.T) {
 	b.ok(b.lib.FreeDM(b.ctx, dm))
 }
 
+func TestAllocDMVerdicts(t *testing.T) {
+	b := open(t, softverbs.MaxDMSize(8192), softverbs.DMAlign(16))
+	for _, c := range []struct {
+		length     uint64
+		align, cmp uint32
+		want       syscall.Errno
+	}{
+		{4096, 0, 0, 0}, {8192, 6, 0, 0}, {1, 16, 0, 0},
+		{0, 0, 0, syscall.EINVAL}, {8193, 0, 0, syscall.EINVAL}, {math.MaxUint64, 0, 0, syscall.EINVAL},
+		{64, 17, 0, syscall.EINVAL}, {64, 64, 0, syscall.EINVAL}, {64, 0, 1, syscall.EINVAL},
+	} {
+		dm, err := b.lib.AllocDM(b.ctx, c.length, c.align, c.cmp)
+		b.want(c.want, err)
+		if err == nil {
+			b.ok(b.lib.FreeDM(b.ctx, dm))
+		}
+	}
+}
+
 func TestDMAlignmentIsGranted(t *testing.T) {
 	b := open(t, softverbs.DMAlign(20))
 	var all []harness.Obj
