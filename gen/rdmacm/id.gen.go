@@ -14,6 +14,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/sockaddr"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 )
 
@@ -114,7 +115,7 @@ func (id *ID) LocalAddr() (netip.AddrPort, error) {
 		return netip.AddrPort{}, err
 	}
 	defer id.h.Exit()
-	return cmem.Read((*cID)(id.h.C).route_addr_src_storage), nil
+	return sockaddr.Read((*cID)(id.h.C).route_addr_src_storage), nil
 }
 
 // PeerAddr returns the address of the peer, or the zero AddrPort before it is known.
@@ -126,7 +127,7 @@ func (id *ID) PeerAddr() (netip.AddrPort, error) {
 		return netip.AddrPort{}, err
 	}
 	defer id.h.Exit()
-	return cmem.Read((*cID)(id.h.C).route_addr_dst_storage), nil
+	return sockaddr.Read((*cID)(id.h.C).route_addr_dst_storage), nil
 }
 
 // Device returns the device that the identifier is bound to. The library owns it: Close of the handle does not
@@ -173,7 +174,7 @@ func (id *ID) BindAddr(addr netip.AddrPort) error {
 		return err
 	}
 	defer id.h.Exit()
-	addrC, err := cmem.Of(verb, "addr", addr, false)
+	addrC, err := sockaddr.Of(verb, "addr", addr, false)
 	if err != nil {
 		return err
 	}
@@ -221,11 +222,11 @@ func (id *ID) ResolveAddr(srcAddr netip.AddrPort, dstAddr netip.AddrPort, timeou
 		return err
 	}
 	defer id.h.Exit()
-	srcAddrC, err := cmem.Of(verb, "src_addr", srcAddr, true)
+	srcAddrC, err := sockaddr.Of(verb, "src_addr", srcAddr, true)
 	if err != nil {
 		return err
 	}
-	dstAddrC, err := cmem.Of(verb, "dst_addr", dstAddr, false)
+	dstAddrC, err := sockaddr.Of(verb, "dst_addr", dstAddr, false)
 	if err != nil {
 		return err
 	}
@@ -943,7 +944,7 @@ func (id *ID) JoinMulticast(addr netip.AddrPort) error {
 		return err
 	}
 	defer id.h.Exit()
-	addrC, err := cmem.Of(verb, "addr", addr, false)
+	addrC, err := sockaddr.Of(verb, "addr", addr, false)
 	if err != nil {
 		return err
 	}
@@ -982,7 +983,7 @@ func (id *ID) LeaveMulticast(addr netip.AddrPort) error {
 		return err
 	}
 	defer id.h.Exit()
-	addrC, err := cmem.Of(verb, "addr", addr, false)
+	addrC, err := sockaddr.Of(verb, "addr", addr, false)
 	if err != nil {
 		return err
 	}

@@ -29,6 +29,7 @@ var imports = map[string]string{
 	"gensupport": module + "runtime/gensupport", "lazy": module + "runtime/gensupport/lazy", "mem": module + "runtime/mem",
 	"object":   module + "runtime/gensupport/object",
 	"pdalloc":  module + "runtime/gensupport/pdalloc",
+	"sockaddr": module + "runtime/gensupport/sockaddr",
 	"validate": module + "runtime/gensupport/validate",
 	"verr":     module + "runtime/verr", "fail": module + "runtime/gensupport/fail",
 }

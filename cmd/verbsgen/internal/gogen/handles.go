@@ -340,7 +340,7 @@ func (e *emitter) extraFields(o *model.Object) (out []member) {
 func (e *emitter) addresses(g *goFile, o *model.Object) {
 	self, zero := e.self(o), fail{rt("netip", "AddrPort").Values()}
 	for _, x := range o.Addresses {
-		read := rt("cmem", "Read").Call(cField(o, self+".h.C", x.C))
+		read := rt("sockaddr", "Read").Call(cField(o, self+".h.C", x.C))
 		g.fn(fn{doc: doc(x.Go, say("address", words{"What": withArticle(x.Doc)}), "struct "+o.C+"."+x.C, o.Page), recv: recv(self, o.Go),
 			name: x.Go, results: types("netip.AddrPort", "error"),
 			body: []jen.Code{verbConst("struct " + o.C), zero.enter(self), jen.Return(read, jen.Nil())}})

@@ -1,4 +1,4 @@
-package cmem
+package sockaddr
 
 import (
 	"net/netip"

@@ -1,8 +1,7 @@
-// This file writes addresses of sockets as C has them, and reads them.
+// Package sockaddr writes addresses of sockets as C has them, and reads them.
 //
 // It knows the addresses of IPv4 and IPv6 of Linux; it must not know what they are for.
-
-package cmem
+package sockaddr
 
 import (
 	"encoding/binary"
