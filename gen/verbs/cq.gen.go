@@ -50,6 +50,9 @@ func newCQ(dev *Device, c unsafe.Pointer) *CQ {
 	o.h.Before = o.waiting.Look
 	o.h.Failing = o.waiting.Look
 	o.gate.Open(c)
+	if (*cCQ)(c).channel == 0 && diagnose.Is(dev.lib.src, dev.h.Label(), "efa") {
+		o.gate.Lack(dpath.LacksEvents)
+	}
 	o.load()
 	return o
 }

@@ -1085,6 +1085,7 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 		return nil, err
 	}
 	defer mem.PinData(&qpInitAttrExC.rx_hash_conf.rx_hash_key, qpInitAttrEx.rxHashConfKey)()
+	qpInitAttrExC.cap.max_recv_wr = diagnose.Divisor(dev.lib.src, dev.h.Label(), "siw", qpInitAttrExC.cap.max_recv_wr)
 	qpInitAttrExC.cap.max_recv_sge = diagnose.Divisor(dev.lib.src, dev.h.Label(), "efa", qpInitAttrExC.cap.max_recv_sge)
 	ptr, errno := rawCreateQPEx(dev.lib.fn[symIbv_create_qp], dev.h.C, unsafe.Pointer(&qpInitAttrExC))
 	if ptr == nil {
@@ -1102,6 +1103,9 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 	o.pd = qpInitAttrEx.pd
 	o.xrcd = qpInitAttrEx.xrcd
 	o.asked = lazy.Of(uint64(qpInitAttrExC.send_ops_flags))
+	if qpInitAttrExC.rwq_ind_tbl != 0 {
+		o.gate.Lack(dpath.LacksQueues)
+	}
 	o.made = &cQPInitAttr{
 		qp_context: qpInitAttrExC.qp_context,
 		send_cq:    qpInitAttrExC.send_cq,

@@ -21,6 +21,9 @@ func (cq *CQ) ReqNotify(solicitedOnly bool) error {
 		return errReqNotify.Nil()
 	}
 	errno := dpath.ReqNotify(&cq.gate, solicitedOnly)
+	if errno == verr.ErrnoNoChannel {
+		return verr.Refuse(errReqNotify.Verb, verr.Violation{Rule: &ruleChannel})
+	}
 	if errno != 0 {
 		return errReqNotify.Errno(errno)
 	}

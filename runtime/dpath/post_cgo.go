@@ -104,6 +104,11 @@ func post[W record](to int, queue *gate.Gate, b *requests[W], first, n int) (bad
 	if n == 0 {
 		return -1, 0
 	}
+	if queue.Lacks() != 0 {
+		if bad, errno := refuse(queue, to, first); errno != 0 {
+			return bad, errno
+		}
+	}
 	var out C.struct_verbsgen_dpath_posted
 	begin, end := &b.wrs[first], &b.wrs[first+n-1]
 	reading(b, first, n)
@@ -224,7 +229,7 @@ func PostAndPoll(qp *gate.Gate, r SendRange, cq *gate.Gate, wcs []WC, tries int)
 	}
 	size := min(len(wcs), math.MaxInt32)
 	b := r.batch
-	if size == 0 || r.n == 0 || b == nil || b.more != nil || !b.has(r.first, r.n) {
+	if size == 0 || r.n == 0 || b == nil || b.more != nil || !b.has(r.first, r.n) || qp.Lacks() != 0 {
 		p.Requests, p.PostErrno = PostSendRange(qp, r)
 		p.Completions, p.PollErrno = PollSpin(cq, wcs, tries)
 		return p
@@ -253,6 +258,9 @@ func PostAndPoll(qp *gate.Gate, r SendRange, cq *gate.Gate, wcs []WC, tries int)
 func ReqNotify(cq *gate.Gate, solicitedOnly bool) syscall.Errno {
 	if !cq.IsOpen() {
 		return cq.Refusal()
+	}
+	if cq.Lacks()&LacksEvents != 0 {
+		return verr.ErrnoNoChannel
 	}
 	var solicited, code C.int
 	if solicitedOnly {

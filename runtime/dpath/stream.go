@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"syscall"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -27,8 +28,16 @@ type Stream struct {
 	err    error            // why nothing is posted
 }
 
-// Probe returns a Stream that only looks which functions there are.
-func Probe() Stream { return Stream{n: -1, bad: -1} }
+// Probe returns a Stream that only looks which functions there are to post to the queue pair of a gate.
+func Probe(qp *gate.Gate) Stream {
+	switch lacks := qp.Lacks(); {
+	case lacks&LacksOwn != 0:
+		return Stream{code: int32(verr.ErrnoNoQueues), bad: -1}
+	case lacks&LacksSend != 0:
+		return Stream{code: int32(verr.ErrnoNoSendQueue), bad: -1}
+	}
+	return Stream{n: -1, bad: -1}
+}
 
 // Posted returns how many requests were posted, and the errno of a post that failed.
 func (a *Stream) Posted() (n int, errno syscall.Errno) {
@@ -57,10 +66,8 @@ func Lacks[A Asked](a Stream, verb, kind string, _ A) error {
 	switch {
 	case a.lacking == math.MaxUint64:
 		problem = "the provider has no functions to post to this " + kind + " with"
-	case a.code == int32(verr.ErrnoClosed):
-		return verr.Closed(verb, kind)
 	case a.code != 0:
-		return verr.Failed(verb, syscall.Errno(a.code), nil)
+		return (&verr.Once{Verb: verb, Kind: kind}).Errno(syscall.Errno(a.code))
 	case a.lacking != 0:
 		problem = "the provider has no function to post " + A(a.lacking).String() + " with"
 	default:
