@@ -10,8 +10,10 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/gen/mlx5dv"
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/mem"
 )
 
 // lackingCalls use what an object does not have, by the name of the child that makes the call: the provider does not look, and the process
@@ -42,6 +44,8 @@ var lackingCalls = map[string]struct {
 			return pd, must(pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, SRQ: srq, MaxSendWR: 1}))(t)
 		})
 	}},
+	"inline, post":   {"inline data is to be read at", func(t *testing.T, name string) error { return inlineGone(t, name) }},
+	"inline, stream": {"inline data is to be read at", func(t *testing.T, name string) error { return inlineGone(t, name) }},
 	"events": {"VR-ibv_req_notify_cq-channel-0295", func(t *testing.T, _ string) error {
 		return must(open(t, "efa_0").CreateCQ(16, nil, 0))(t).ReqNotify(false)
 	}},
@@ -99,6 +103,36 @@ func receiveOn(t *testing.T, make func(*testing.T) (*verbs.PD, *verbs.QP)) error
 func initOf(t *testing.T, make func(*testing.T) (*verbs.PD, *verbs.QP)) error {
 	_, qp := make(t)
 	_, err := must(mlx5dv.Load(qp.Device().Lib()))(t).InitQP(qp)
+	return err
+}
+
+// inlineGone posts inline data from a buffer that was closed.
+func inlineGone(t *testing.T, name string) error {
+	at := must(link.First(open(t, Devices[0])))(t)
+	c := link.Default()
+	c.Inline, c.Ops = 64, verbs.QPOpSend
+	a, _, err := c.Pair(at, at)
+	if err != nil {
+		return err
+	}
+	buf := must(mem.New(4096))(t)
+	b := must(verbs.NewSendBatch(2, 1))(t)
+	b.WR(0).Send(1).SGE(uint64(buf.Addr()), 8, 0).Flags(verbs.SendInline)
+	b.WR(1).Send(2).SGE(uint64(buf.Addr()), 8, 0).Flags(verbs.SendInline)
+	if n, err := a.QP.PostSend(b, 1); n != 1 || err != nil {
+		t.Errorf("with memory: %d, %v", n, err)
+	}
+	if err := buf.Close(); err != nil {
+		return err
+	}
+	if name == "inline, stream" {
+		_, err = must(a.QP.Stream())(t).Post(b, 2)
+	} else {
+		_, err = a.QP.PostSend(b, 2)
+	}
+	if !errors.Is(err, syscall.EFAULT) {
+		t.Errorf("%v is not EFAULT", err)
+	}
 	return err
 }
 

@@ -109,6 +109,11 @@ func post[W record](to int, queue *gate.Gate, b *requests[W], first, n int) (bad
 			return bad, errno
 		}
 	}
+	if inlines.Load() != 0 {
+		if bad, _ := gone(b, first, n); bad >= 0 {
+			return bad, syscall.EFAULT
+		}
+	}
 	var out C.struct_verbsgen_dpath_posted
 	begin, end := &b.wrs[first], &b.wrs[first+n-1]
 	reading(b, first, n)
@@ -229,7 +234,7 @@ func PostAndPoll(qp *gate.Gate, r SendRange, cq *gate.Gate, wcs []WC, tries int)
 	}
 	size := min(len(wcs), math.MaxInt32)
 	b := r.batch
-	if size == 0 || r.n == 0 || b == nil || b.more != nil || !b.has(r.first, r.n) || qp.Lacks() != 0 {
+	if size == 0 || r.n == 0 || b == nil || b.more != nil || !b.has(r.first, r.n) || qp.Lacks() != 0 || inlines.Load() != 0 {
 		p.Requests, p.PostErrno = PostSendRange(qp, r)
 		p.Completions, p.PollErrno = PollSpin(cq, wcs, tries)
 		return p

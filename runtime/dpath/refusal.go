@@ -25,6 +25,7 @@ type Refusal struct {
 	number int // in its batch
 	id     uint64
 	sges   []SGE
+	gone   uint64 // where no memory is for inline data, or 0
 }
 
 // Refusal returns the first request of the range that was not posted. The error is that of a post that errno failed for another reason
@@ -52,6 +53,9 @@ func (r Range[W]) Refusal(errs *verr.Once, posted int, errno syscall.Errno) (Ref
 			f.errno = syscall.EINVAL // what a provider answers; a rule says more
 		}
 		f.sges = used(unsafe.Pointer(w), w.sges, w.num, &w.room)
+		if errno == syscall.EFAULT {
+			_, f.gone = gone(r.batch, number, 1)
+		}
 	case *recvRecord:
 		f.sges = used(unsafe.Pointer(w), w.sges, w.num, &w.room)
 	case *opsRecord:
@@ -136,6 +140,9 @@ func (r *Refusal) Error(broken, may []verr.Violation, facts ...string) error {
 	msg := r.name()
 	if len(known) > 0 {
 		msg += " on a queue pair with " + strings.Join(known, ", ")
+	}
+	if r.gone != 0 {
+		msg += ": " + noData(r.gone)
 	}
 	all := append(broken, may...)
 	for i, v := range all {

@@ -82,6 +82,9 @@ func NotAsked[A Asked](a *Stream, verb, kind string, _ A) error {
 	case a == nil:
 		return nil
 	case a.err != nil:
+		if e, ok := a.err.(*verr.Error); ok && e.Verb == "" {
+			e.Verb = verb
+		}
 		return a.err
 	case a.bad < 0:
 		return nil

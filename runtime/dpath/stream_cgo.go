@@ -3,11 +3,13 @@
 package dpath
 
 import (
+	"fmt"
 	"runtime"
 	"syscall"
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
+	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // Begin begins the post of the range as a stream: it returns the first request, which C reads, and writes their number into a. It returns
@@ -26,6 +28,13 @@ func (r Range[W]) Begin(a *Stream, to *gate.Gate) unsafe.Pointer {
 	case r.n > 0:
 		if b.more != nil {
 			if r.beginMore(a, to); a.err != nil {
+				return nil
+			}
+		}
+		if inlines.Load() != 0 {
+			if bad, at := gone(b, r.first, r.n); bad >= 0 {
+				a.err = &verr.Error{Errno: syscall.EFAULT, Refused: true,
+					Msg: fmt.Sprintf("request %d: %s; nothing was posted", bad, noData(at))}
 				return nil
 			}
 		}
