@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 
@@ -46,6 +47,7 @@ var lackingCalls = map[string]struct {
 	}},
 	"inline, post":   {"inline data is to be read at", func(t *testing.T, name string) error { return inlineGone(t, name) }},
 	"inline, stream": {"inline data is to be read at", func(t *testing.T, name string) error { return inlineGone(t, name) }},
+	"thread domain":  {"another goroutine uses a queue of the same thread domain", func(t *testing.T, _ string) error { return together(t) }},
 	"events": {"VR-ibv_req_notify_cq-channel-0295", func(t *testing.T, _ string) error {
 		return must(open(t, "efa_0").CreateCQ(16, nil, 0))(t).ReqNotify(false)
 	}},
@@ -136,9 +138,33 @@ func inlineGone(t *testing.T, name string) error {
 	return err
 }
 
+// together posts to one queue pair of a thread domain from two goroutines, until one of them is refused.
+func together(t *testing.T) error {
+	dev := open(t, Devices[0])
+	pd, cq := must(dev.AllocPD())(t), must(dev.CreateCQ(16, nil, 0))(t)
+	td := must(dev.AllocTD())(t)
+	domain := must(dev.AllocParentDomain(verbs.NewParentDomainAttr(pd).ThreadDomain(td)))(t)
+	qp := must(domain.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, MaxSendWR: 4, MaxSendSGE: 1}))(t)
+	refused := make(chan error, 2)
+	var stop atomic.Bool
+	for range 2 {
+		go func() {
+			var err error
+			b := must(verbs.NewSendBatch(1, 1))(t)
+			for !stop.Load() && !errors.Is(err, syscall.EBUSY) {
+				b.WR(0).Write(1, 0, 0).SGE(0, 8, 0)
+				_, err = qp.PostSend(b, 1) // in state RESET, so the provider refuses it too
+			}
+			stop.Store(true)
+			refused <- err
+		}()
+	}
+	return errors.Join(<-refused, <-refused)
+}
+
 // useWhatLacks is a child of TestLacking.
 func useWhatLacks(t *testing.T, name string) {
-	fmt.Printf("\x01%v\n", lackingCalls[name].call(t, name))
+	fmt.Printf("\x01%s\n", strings.ReplaceAll(fmt.Sprint(lackingCalls[name].call(t, name)), "\n", " "))
 }
 
 // TestLacking uses queues that a queue pair does not have, and others of the kind, on the real libmlx5 and libefa: each is refused.

@@ -215,6 +215,9 @@ func (r *CQReader) PollSpin(entries []WCEx, tries int) (int, error) {
 	}
 	lazy.Written(entries)
 	var a lazy.Answer
+	if errno := a.Begin(&r.cq.gate); errno != 0 {
+		return 0, errStartPoll.Errno(errno)
+	}
 	rawStartPoll(r.cq.gate.Word(), r.fields, unsafe.Pointer(unsafe.SliceData(entries)), int64(len(entries)), int64(tries), unsafe.Pointer(&a))
 	n, errno := a.Read(&r.cq.gate)
 	if errno != 0 {

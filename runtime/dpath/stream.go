@@ -26,6 +26,7 @@ type Stream struct {
 	posted int
 	uses   []*object.Handle // of what is added
 	err    error            // why nothing is posted
+	alone  *gate.Gate       // of the queue pair, if End must let go of it
 }
 
 // Probe returns a Stream that only looks which functions there are to post to the queue pair of a gate.
@@ -51,7 +52,7 @@ func (a *Stream) Posted() (n int, errno syscall.Errno) {
 // view adds to them. Otherwise nothing is left to do. It is inlined.
 func (r Range[W]) Unfinished(a *Stream) bool {
 	runtime.KeepAlive(r.batch)
-	return a == nil || a.n <= 0 || a.bad >= 0 || a.code != 0 || a.more != 0
+	return a == nil || a.n <= 0 || a.bad >= 0 || a.code != 0 || a.more != 0 || a.alone != nil
 }
 
 // Asked is a set of requests that a queue was asked for.

@@ -38,6 +38,13 @@ func (r Range[W]) Begin(a *Stream, to *gate.Gate) unsafe.Pointer {
 				return nil
 			}
 		}
+		if to.Lacks()&gate.Shared != 0 {
+			if !to.Hold() {
+				a.code = int32(verr.ErrnoNotAlone)
+				return nil
+			}
+			a.alone = to
+		}
 		a.n, a.use = int64(r.n), uintptr(unsafe.Pointer(b.use))
 		reading(b, r.first, r.n)
 		return unsafe.Pointer(&b.wrs[r.first])
@@ -48,6 +55,9 @@ func (r Range[W]) Begin(a *Stream, to *gate.Gate) unsafe.Pointer {
 // End ends the post that Begin began.
 func (r Range[W]) End(a *Stream) {
 	runtime.KeepAlive(r.batch)
+	if a != nil && a.alone != nil {
+		a.alone.Let()
+	}
 	if a != nil && a.more != 0 {
 		if a.err = r.lacksMore(a); a.err != nil {
 			a.bad = -1

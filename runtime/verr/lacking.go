@@ -8,6 +8,7 @@ const (
 	ErrnoNoSendQueue syscall.Errno = 0x10020 + iota
 	ErrnoNoQueues
 	ErrnoNoChannel
+	ErrnoNotAlone // another goroutine uses a queue of the same thread domain
 )
 
 // lacking returns the error for one of them, nil for any other errno.
@@ -21,6 +22,9 @@ func lacking(verb string, errno syscall.Errno) error {
 			"or to the shared receive queue"
 	case ErrnoNoChannel:
 		msg = "this CQ has no completion channel, and the provider of its device looks for one; create the queue with a channel"
+	case ErrnoNotAlone:
+		return &Error{Verb: verb, Errno: syscall.EBUSY, Msg: "another goroutine uses a queue of the same thread domain at this moment, " +
+			"and the library does not lock them; give each goroutine a thread domain, or make the queues without one"}
 	default:
 		return nil
 	}

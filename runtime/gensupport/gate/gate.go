@@ -16,6 +16,7 @@ type Gate struct {
 	at     atomic.Pointer[Gate] // the gate itself while it is open, so that one look also sees a copy; nil before, ended afterwards
 	failed atomic.Uintptr       // of Fail
 	lacks  atomic.Uint32        // of Lack
+	alone  []*Alone             // of Share
 }
 
 // ended is where gates are that were closed.
