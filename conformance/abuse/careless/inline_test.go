@@ -11,11 +11,12 @@ func inlineMistakes() (all []mistake) {
 		"a closed buffer":  func() uintptr { b := newBuffer(); defer closed(b); return b.Addr() },
 		"a truncated file": truncated,
 	} {
-		all = append(all, mistake{name: name, says: []string{"ibv_post_send", "EFAULT", "its inline data is to be read at"}, make: func(w *world) error {
-			b := w.sends(1)
-			b.WR(0).Send(1).SGE(uint64(at()), 8, 0).Flags(verbs.SendInline)
-			return result(w.a.QP.PostSend(b, 1))
-		}})
+		all = append(all, mistake{name: name,
+			says: []string{"ibv_post_send", "EFAULT", "its inline data is to be read at"}, make: func(w *world) error {
+				b := w.sends(1)
+				b.WR(0).Send(1).SGE(uint64(at()), 8, 0).Flags(verbs.SendInline)
+				return result(w.a.QP.PostSend(b, 1))
+			}})
 	}
 	return all
 }

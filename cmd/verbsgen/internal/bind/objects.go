@@ -140,7 +140,8 @@ func (b *binder) bindMore(o *model.Object, s *spec.Object) {
 			continue
 		}
 		if !isPointer(f.Type) {
-			b.errorf(diag.TypeUnknown, l.Pos, s.Go+"."+l.C, "lacks: is for a pointer that may be NULL, and it is of type "+f.Type, "correct the field")
+			b.errorf(diag.TypeUnknown, l.Pos, s.Go+"."+l.C, "lacks: is for a pointer that may be NULL, and it is of type "+f.Type,
+				"correct the field")
 			continue
 		}
 		o.Lacks = append(o.Lacks, &model.Lack{C: l.C, What: l.What, Given: l.Given, Provider: l.Provider})

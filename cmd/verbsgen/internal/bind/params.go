@@ -119,8 +119,8 @@ func (b *binder) bindPairs(verb string, p *model.Param, s spec.Param, r *api.Rec
 			return b.bindParam(verb, api.Param{Name: s.C + "." + f.Name, Type: f.Type},
 				spec.Param{C: s.C + "." + f.Name, Role: to, Type: typ, Go: model.ParamName(name), Pos: x.Pos})
 		}
-		p.Pairs = append(p.Pairs, &model.Pair{Name: x.Name, Owns: x.Owns, InAt: in.Offset, OutAt: out.Offset, In: as(in, role.Handle, x.Type, x.Name),
-			Out: as(out, role.OutRecord, x.Fills, x.Name+"_info")})
+		p.Pairs = append(p.Pairs, &model.Pair{Name: x.Name, Owns: x.Owns, InAt: in.Offset, OutAt: out.Offset,
+			In: as(in, role.Handle, x.Type, x.Name), Out: as(out, role.OutRecord, x.Fills, x.Name+"_info")})
 	}
 }
 
