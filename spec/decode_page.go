@@ -223,6 +223,7 @@ func (d *decoder) recordField(record, c string, k, v *yaml.Node) RecordField {
 		{"order", false, d.oneOf(&f.Order, OrderNetwork)},
 		{"means", false, d.text(&f.Means)},
 		{"divides", false, d.text(&f.Divides)},
+		{"queueless", false, d.text(&f.Queueless)},
 		{"callback", false, d.oneOf(&f.Callback, CallbackMemory, CallbackAllocator, CallbackContext)},
 		{"len", false, d.text(&f.Len)},
 		{"pair", false, d.text(&f.Pair)},
@@ -295,6 +296,15 @@ func (d *decoder) objectType(name string, k, v *yaml.Node) Object {
 				{"doc", true, d.text(&l.Doc)},
 			})
 			o.Lends = append(o.Lends, l)
+		})},
+		{"lacks", false, d.named(func(c string, lk, lv *yaml.Node) {
+			l := Lack{C: c, Pos: d.pos(lk)}
+			d.object(lv, place{name + "." + c, ""}, []key{
+				{"what", true, d.oneOf(&l.What, LackSend, LackRecv, LackEvents)},
+				{"given", false, d.truth(&l.Given)},
+				{"provider", false, d.text(&l.Provider)},
+			})
+			o.Lacks = append(o.Lacks, l)
 		})},
 		{"needs_verbs", false, d.textMap(&o.NeedsVerbs)},
 		{"state_from", false, d.stateFrom(&o.StateFrom)},
@@ -381,6 +391,7 @@ func (d *decoder) param(verb, c string, k, v *yaml.Node) Param {
 			d.object(v, place{verb + "." + c, "pairs." + name}, []key{
 				{"type", true, d.text(&x.Type)},
 				{"fills", true, d.text(&x.Fills)},
+				{"owns_queues", false, d.truth(&x.Owns)},
 			})
 			p.Pairs = append(p.Pairs, x)
 		})},
@@ -389,6 +400,7 @@ func (d *decoder) param(verb, c string, k, v *yaml.Node) Param {
 		{"from", false, d.text(&p.From)},
 		{"hex", false, d.truth(&p.Hex)},
 		{"means", false, d.text(&p.Means)},
+		{"unjudged", false, d.text(&p.Unjudged)},
 		{"doc", false, d.text(&p.Doc)},
 	})
 	d.paramKeys(v, verb+"."+c, p.Role)

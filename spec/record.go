@@ -145,18 +145,20 @@ type RecordField struct {
 	Bool        bool
 	Text        bool // a char array: a Go string
 	// NewOn is the enumerator of another field with which the field has a new object; On lists those with which it has a value at all.
-	NewOn    string
-	Marks    map[string]string // with NewOn: properties of the new object that are known, as a verb has them
-	On       []string
-	Bytes    bool   // a pointer to bytes or an array of numbers, count of bytes in Len: a Go slice
-	Hex      bool   // messages write it in hex
-	Order    string // OrderNetwork where C has the number in network byte order, and its type does not say so
-	Means    string // kind of value, for rules about every such value: "port"
-	Divides  string // the provider that divides by the field unseen, "efa": on its devices 0 is passed as 1
-	Callback string // CallbackMemory, CallbackAllocator or CallbackContext
-	Len      string // callback memory: the field with the length of that memory
-	Pair     string // callback allocator: the field with the function that frees
-	Default  string // callback allocator: the result by which the function leaves a request to the library
+	NewOn   string
+	Marks   map[string]string // with NewOn: properties of the new object that are known, as a verb has them
+	On      []string
+	Bytes   bool   // a pointer to bytes or an array of numbers, count of bytes in Len: a Go slice
+	Hex     bool   // messages write it in hex
+	Order   string // OrderNetwork where C has the number in network byte order, and its type does not say so
+	Means   string // kind of value, for rules about every such value: "port"
+	Divides string // the provider that divides by the field unseen, "efa": on its devices 0 is passed as 1
+	// Queueless says when an object made with the record has no queues of its own: QueuelessGiven, or a value of the field.
+	Queueless string
+	Callback  string // CallbackMemory, CallbackAllocator or CallbackContext
+	Len       string // callback memory: the field with the length of that memory
+	Pair      string // callback allocator: the field with the function that frees
+	Default   string // callback allocator: the result by which the function leaves a request to the library
 	// Of a record of role lazy.
 	OK     string // the value of this field with which all others are valid
 	Failed string // valid without that value too (FailedToo), or then only (FailedOnly)
@@ -167,6 +169,9 @@ type RecordField struct {
 
 	marks marks
 }
+
+// QueuelessGiven is when the field, a handle, is given.
+const QueuelessGiven = "given"
 
 // countedIn is the field with the number of what a list or a slice has, which its setter sets too, or empty.
 func (f *RecordField) countedIn() string {

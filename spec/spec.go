@@ -115,6 +115,7 @@ type Object struct {
 	FD        string   // field with the descriptor of a file on which something arrives
 	Addresses []Getter // fields with the address of a socket, read at each call
 	Lends     []Lend
+	Lacks     []Lack
 	// NeedsVerbs are the verbs that the code of the handle calls, by the part that each plays.
 	NeedsVerbs map[string]string
 	// StateFrom says where a validator reads a property: StateObject, StateMade, StateHandle, StateMarks or StateNone.
@@ -133,6 +134,22 @@ type Region struct {
 	Vague string
 	Pos   Pos
 }
+
+// Lack is what calls of the data path do without where a field of the C object is NULL. Providers do not look.
+type Lack struct {
+	C        string // the field: "send_cq"
+	What     string // LackSend, LackRecv or LackEvents
+	Given    bool   // where the field is not NULL
+	Provider string // the only one that does not take such calls; or empty
+	Pos      Pos
+}
+
+// What an object may lack.
+const (
+	LackSend   = "send"
+	LackRecv   = "recv"
+	LackEvents = "events"
+)
 
 // Lend is a field with an object of another module that the library owns: a method returns its handle.
 type Lend struct {
@@ -300,8 +317,10 @@ type Param struct {
 	From   string // in a stream of commands: path from the request to the value
 	Hex    bool   // messages write it in hex
 	Means  string // what its value is, for rules about every such value: "port"
-	Doc    string
-	Pos    Pos
+	// Unjudged says why the rules of the verb of another module that takes the same record are not those of this one.
+	Unjudged string
+	Doc      string
+	Pos      Pos
 
 	marks marks
 }
@@ -312,6 +331,7 @@ type Pair struct {
 	Name  string // of the member
 	Type  string // object
 	Fills string // record
+	Owns  bool   // the object must have queues of its own
 	Pos   Pos
 }
 

@@ -56,8 +56,8 @@ func recorded(args []string, stdout, stderr io.Writer) int {
 var inProcess sync.Mutex
 
 // scriptVars are the variables that scripts set and the command, or a program that it starts, reads.
-var scriptVars = []string{"CC", "CGO_ENABLED", "GOBIN", "GOCACHE", "GOFILE", "GOFLAGS", "GOMODCACHE", "GOPATH", "GOPROXY", "GOSUMDB", "HOME",
-	"NO_COLOR", "PAGER", "PATH", "TMPDIR", recordVar}
+var scriptVars = []string{"CC", "CGO_ENABLED", "GOBIN", "GOCACHE", "GOFILE", "GOFLAGS", "GOMODCACHE", "GOPATH", "GOPROXY", "GOSUMDB",
+	"HOME", "NO_COLOR", "PAGER", "PATH", "TMPDIR", recordVar}
 
 // cmdRun runs the command in this process, one script at a time: `run verbsgen ARG...`. A process of its own, by `exec verbsgen`, takes
 // half a second more; it is for what depends on one, such as standard input, a terminal and `verbsgen vet`.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"unsafe"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
 )
@@ -163,6 +164,9 @@ func (s *stream) address(w verbs.SendWR, method string, values map[string]string
 	}
 }
 
+// inlined is where inline data may lie that nobody looks at.
+var inlined [1 << 18]byte
+
 // data gives a request its data and notes the arguments of the function that passes it on.
 func (s *stream) data(w verbs.SendWR, data string, in map[string]want) {
 	s.Helper()
@@ -170,6 +174,9 @@ func (s *stream) data(w verbs.SendWR, data string, in map[string]want) {
 	for i := range elements {
 		s.n += 3
 		addr, length, lkey := uint64(0x1122334455660000+s.n), uint32(0x30000+s.n+1), uint32(0x40000+s.n+2)
+		if data == "inlines" { // a post looks whether there is memory
+			addr = uint64(uintptr(unsafe.Pointer(&inlined[s.n%(1<<16)])))
+		}
 		w.SGE(addr, length, lkey)
 		at := ""
 		if data == "inlines" {

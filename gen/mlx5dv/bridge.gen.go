@@ -89,6 +89,14 @@ func (a *QPInitAttr) lend(to *bridge.Lent) error {
 func (a *SteeringAnchorAttr) lend(to *bridge.Lent) error {
 	c := a.c
 	to.C = unsafe.Pointer(&c)
+	to.Judge = func() error {
+		attrC := &c
+		in := inCreateSteeringAnchor{
+			attrCompMask: uint64(attrC.comp_mask),
+			attrFtType:   uint64(attrC.ft_type),
+		}
+		return checkCreateSteeringAnchor(&in)
+	}
 	return nil
 }
 

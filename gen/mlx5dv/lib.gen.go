@@ -528,9 +528,10 @@ func (l *Lib) CreateQP(dev *verbs.Device, qpAttr *verbs.QPInitAttrEx, mlx5QPAttr
 		l.lints.Report(hintCreateQP(&in))
 	}
 	o, err := bridge.Make[verbs.QP](&verbsUses, bridge.Made{
-		C:       ptr,
-		Parents: []*object.Node{devHeld.Optional()},
-		From:    &qpAttrHeld,
+		C:         ptr,
+		Parents:   []*object.Node{devHeld.Optional()},
+		From:      &qpAttrHeld,
+		Queueless: mlx5QPAttrC.dc_init_attr.dc_type == 0x1,
 	})
 	if err != nil {
 		return nil, err
@@ -1149,7 +1150,7 @@ func (l *Lib) AllocDM(dev *verbs.Device, dmAttr *verbs.AllocDMAttr, mlx5DMAttr *
 	if err != nil {
 		return nil, err
 	}
-	dmAttrHeld, err := bridge.Lend(&verbsUses, dmAttr)
+	dmAttrHeld, err := bridge.LendUnjudged(&verbsUses, dmAttr)
 	if err != nil {
 		return nil, err
 	}
@@ -1380,6 +1381,9 @@ func (l *Lib) InitQP(qp *verbs.QP) (*QPInfo, error) {
 	defer verbsUses.Exit()
 	qpHeld, err := bridge.Enter(&verbsUses, "obj.qp.in", qp)
 	if err != nil {
+		return nil, err
+	}
+	if err := bridge.OwnsQueues(verb, "obj.qp.in", qpHeld); err != nil {
 		return nil, err
 	}
 	var qpInfoC cQP

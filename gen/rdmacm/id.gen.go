@@ -352,7 +352,7 @@ func (id *ID) CreateQP(pd *verbs.PD, qpInitAttr verbs.QPInitAttr) (*verbs.QP, er
 	if err != nil {
 		return nil, err
 	}
-	qpInitAttrHeld, err := bridge.Lend(&verbsUses, &qpInitAttr)
+	qpInitAttrHeld, err := bridge.LendUnjudged(&verbsUses, &qpInitAttr)
 	if err != nil {
 		return nil, err
 	}

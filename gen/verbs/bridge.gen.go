@@ -10,6 +10,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/lazy"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 )
 
 // init offers the handles and builders to generated packages of libraries that work with them.
@@ -83,6 +84,20 @@ func init() {
 func (a *AllocDMAttr) lend(to *bridge.Lent) error {
 	c := a.c
 	to.C = unsafe.Pointer(&c)
+	to.Judge = func() error {
+		attrC := &c
+		in := inAllocDM{
+			attrLength:      uint64(attrC.length),
+			attrLogAlignReq: uint64(attrC.log_align_req),
+			attrCompMask:    uint64(attrC.comp_mask),
+		}
+		bridge.OnRoot(to, func(root *Device) {
+			if caps := root.capabilities(); caps != nil {
+				in.capMaxDMSize = validate.Of(uint64(caps.max_dm_size))
+			}
+		})
+		return checkAllocDM(&in)
+	}
 	return nil
 }
 
@@ -93,6 +108,15 @@ func (a *DMAHInitAttr) lend(to *bridge.Lent) error {
 		return a.err
 	}
 	to.C = unsafe.Pointer(&c)
+	to.Judge = func() error {
+		attrC := &c
+		in := inAllocDMAH{
+			attrCompMask:   uint64(attrC.comp_mask),
+			attrPh:         uint64(attrC.ph),
+			attrTPHMemType: uint64(attrC.tph_mem_type),
+		}
+		return checkAllocDMAH(&in)
+	}
 	return nil
 }
 
@@ -129,6 +153,15 @@ func (a *AHAttr) lend(to *bridge.Lent) error {
 func (a *CompCntrInitAttr) lend(to *bridge.Lent) error {
 	c := a.c
 	to.C = unsafe.Pointer(&c)
+	to.Judge = func() error {
+		ccAttrC := &c
+		in := inCreateCompCntr{
+			ccAttrCompMask: uint64(ccAttrC.comp_mask),
+			ccAttrFlags:    uint64(ccAttrC.flags),
+			ccAttrType:     uint64(ccAttrC.typ),
+		}
+		return checkCreateCompCntr(&in)
+	}
 	return nil
 }
 
@@ -149,6 +182,24 @@ func (a *CQInitAttrEx) lend(to *bridge.Lent) error {
 		c.comp_mask |= 0x2 // IBV_CQ_INIT_ATTR_MASK_PD
 	}
 	to.C = unsafe.Pointer(&c)
+	to.Judge = func() error {
+		cqAttrC := &c
+		in := inCreateCQEx{
+			cqAttrCompVector: uint64(cqAttrC.comp_vector),
+			cqAttrWCFlags:    uint64(cqAttrC.wc_flags),
+			cqAttrCQE:        uint64(cqAttrC.cqe),
+			cqAttrFlags:      uint64(cqAttrC.flags),
+			cqAttrCompMask:   uint64(cqAttrC.comp_mask),
+		}
+		bridge.OnRoot(to, func(dev *Device) {
+			in.contextNumCompVectors = validate.Of(uint64((*cContext)(dev.h.C).num_comp_vectors))
+			if caps := dev.capabilities(); caps != nil {
+				in.capMaxCQE = validate.Of(uint64(caps.orig_attr.max_cqe))
+				in.capCompletionTimestampMask = validate.Of(uint64(caps.completion_timestamp_mask))
+			}
+		})
+		return checkCreateCQEx(&in)
+	}
 	bridge.OnMake(to, func(o *CQ) {
 		o.asked = lazy.Of(uint64(c.wc_flags))
 	})
@@ -178,9 +229,33 @@ func (a *QPInitAttr) lend(to *bridge.Lent) error {
 		c.srq = uintptr(a.SRQ.h.C)
 	}
 	bridge.OnRoot(to, func(root *Device) {
+		c.cap.max_recv_wr = fail.Divisor(root.lib.src, root.h.Label(), "siw", c.cap.max_recv_wr)
+	})
+	bridge.OnRoot(to, func(root *Device) {
 		c.cap.max_recv_sge = fail.Divisor(root.lib.src, root.h.Label(), "efa", c.cap.max_recv_sge)
 	})
 	to.C = unsafe.Pointer(&c)
+	to.Judge = func() error {
+		qpInitAttrC := &c
+		in := inCreateQP{
+			qpInitAttrSendCQ:           uint64(qpInitAttrC.send_cq),
+			qpInitAttrQPType:           uint64(qpInitAttrC.qp_type),
+			qpInitAttrRecvCQ:           uint64(qpInitAttrC.recv_cq),
+			qpInitAttrSRQ:              uint64(qpInitAttrC.srq),
+			qpInitAttrCapMaxRecvWR:     uint64(qpInitAttrC.cap.max_recv_wr),
+			qpInitAttrCapMaxRecvSGE:    uint64(qpInitAttrC.cap.max_recv_sge),
+			qpInitAttrCapMaxSendWR:     uint64(qpInitAttrC.cap.max_send_wr),
+			qpInitAttrCapMaxSendSGE:    uint64(qpInitAttrC.cap.max_send_sge),
+			qpInitAttrCapMaxInlineData: uint64(qpInitAttrC.cap.max_inline_data),
+		}
+		bridge.OnRoot(to, func(root *Device) {
+			if caps := root.capabilities(); caps != nil {
+				in.capMaxQPWR = validate.Of(uint64(caps.orig_attr.max_qp_wr))
+				in.capMaxSGE = validate.Of(uint64(caps.orig_attr.max_sge))
+			}
+		})
+		return checkCreateQP(&in)
+	}
 	bridge.OnMake(to, func(o *QP) {
 		o.made = &c
 	})
@@ -226,6 +301,9 @@ func (a *QPInitAttrEx) lend(to *bridge.Lent) error {
 		c.srq = uintptr(a.srq.h.C)
 	}
 	bridge.OnRoot(to, func(root *Device) {
+		c.cap.max_recv_wr = fail.Divisor(root.lib.src, root.h.Label(), "siw", c.cap.max_recv_wr)
+	})
+	bridge.OnRoot(to, func(root *Device) {
 		c.cap.max_recv_sge = fail.Divisor(root.lib.src, root.h.Label(), "efa", c.cap.max_recv_sge)
 	})
 	if a.rwqIndTbl != nil {
@@ -237,8 +315,44 @@ func (a *QPInitAttrEx) lend(to *bridge.Lent) error {
 	}
 	to.Pin(&c.rx_hash_conf.rx_hash_key, a.rxHashConfKey)
 	to.C = unsafe.Pointer(&c)
+	to.Judge = func() error {
+		qpInitAttrExC := &c
+		in := inCreateQPEx{
+			qpInitAttrExCompMask:                   uint64(qpInitAttrExC.comp_mask),
+			qpInitAttrExQPType:                     uint64(qpInitAttrExC.qp_type),
+			qpInitAttrExSendCQ:                     uint64(qpInitAttrExC.send_cq),
+			qpInitAttrExRecvCQ:                     uint64(qpInitAttrExC.recv_cq),
+			qpInitAttrExSRQ:                        uint64(qpInitAttrExC.srq),
+			qpInitAttrExCapMaxRecvWR:               uint64(qpInitAttrExC.cap.max_recv_wr),
+			qpInitAttrExCapMaxRecvSGE:              uint64(qpInitAttrExC.cap.max_recv_sge),
+			qpInitAttrExCapMaxSendWR:               uint64(qpInitAttrExC.cap.max_send_wr),
+			qpInitAttrExCreateFlags:                uint64(qpInitAttrExC.create_flags),
+			qpInitAttrExRXHashConfRXHashFunction:   uint64(qpInitAttrExC.rx_hash_conf.rx_hash_function),
+			qpInitAttrExRXHashConfRXHashKeyLen:     uint64(qpInitAttrExC.rx_hash_conf.rx_hash_key_len),
+			qpInitAttrExCapMaxSendSGE:              uint64(qpInitAttrExC.cap.max_send_sge),
+			qpInitAttrExSourceQPN:                  uint64(qpInitAttrExC.source_qpn),
+			qpInitAttrExSendOpsFlags:               uint64(qpInitAttrExC.send_ops_flags),
+			qpInitAttrExRXHashConfRXHashFieldsMask: uint64(qpInitAttrExC.rx_hash_conf.rx_hash_fields_mask),
+			qpInitAttrExCapMaxInlineData:           uint64(qpInitAttrExC.cap.max_inline_data),
+		}
+		bridge.OnRoot(to, func(root *Device) {
+			if caps := root.capabilities(); caps != nil {
+				in.capMaxQPWR = validate.Of(uint64(caps.orig_attr.max_qp_wr))
+				in.capMaxSGE = validate.Of(uint64(caps.orig_attr.max_sge))
+				in.capDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
+				in.capRawPacketCaps = validate.Of(uint64(caps.raw_packet_caps))
+				in.capRSSCapsRXHashFieldsMask = validate.Of(uint64(caps.rss_caps.rx_hash_fields_mask))
+				in.capRSSCapsRXHashFunction = validate.Of(uint64(caps.rss_caps.rx_hash_function))
+				in.capRSSCapsSupportedQpts = validate.Of(uint64(caps.rss_caps.supported_qpts))
+			}
+		})
+		return checkCreateQPEx(&in)
+	}
 	bridge.OnMake(to, func(o *QP) {
 		o.asked = lazy.Of(uint64(c.send_ops_flags))
+		if c.rwq_ind_tbl != 0 {
+			o.gate.Lack(dpath.LacksQueues)
+		}
 		o.made = &cQPInitAttr{
 			qp_context: c.qp_context,
 			send_cq:    c.send_cq,
@@ -285,6 +399,31 @@ func (a *SRQInitAttrEx) lend(to *bridge.Lent) error {
 		c.comp_mask |= 0x8 // IBV_SRQ_INIT_ATTR_CQ
 	}
 	to.C = unsafe.Pointer(&c)
+	to.Judge = func() error {
+		srqInitAttrExC := &c
+		in := inCreateSRQEx{
+			srqInitAttrExSRQType:         uint64(srqInitAttrExC.srq_type),
+			srqInitAttrExCompMask:        uint64(srqInitAttrExC.comp_mask),
+			srqInitAttrExTMCapMaxNumTags: uint64(srqInitAttrExC.tm_cap.max_num_tags),
+			srqInitAttrExPD:              uint64(srqInitAttrExC.pd),
+			srqInitAttrExTMCapMaxOps:     uint64(srqInitAttrExC.tm_cap.max_ops),
+			srqInitAttrExAttrMaxWR:       uint64(srqInitAttrExC.attr.max_wr),
+			srqInitAttrExAttrMaxSGE:      uint64(srqInitAttrExC.attr.max_sge),
+			srqInitAttrExAttrSRQLimit:    uint64(srqInitAttrExC.attr.srq_limit),
+		}
+		bridge.OnRoot(to, func(root *Device) {
+			if caps := root.capabilities(); caps != nil {
+				in.capTMCapsMaxNumTags = validate.Of(uint64(caps.tm_caps.max_num_tags))
+				in.capDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
+				in.capTMCapsMaxOps = validate.Of(uint64(caps.tm_caps.max_ops))
+				in.capMaxSRQWR = validate.Of(uint64(caps.orig_attr.max_srq_wr))
+				in.capMaxSRQSGE = validate.Of(uint64(caps.orig_attr.max_srq_sge))
+				in.capMaxSRQ = validate.Of(uint64(caps.orig_attr.max_srq))
+				in.capTMCapsFlags = validate.Of(uint64(caps.tm_caps.flags))
+			}
+		})
+		return checkCreateSRQEx(&in)
+	}
 	return nil
 }
 
@@ -304,6 +443,28 @@ func (a *WQInitAttr) lend(to *bridge.Lent) error {
 		c.cq = uintptr(a.cq.h.C)
 	}
 	to.C = unsafe.Pointer(&c)
+	to.Judge = func() error {
+		wqInitAttrC := &c
+		in := inCreateWQ{
+			wqInitAttrPD:          uint64(wqInitAttrC.pd),
+			wqInitAttrCQ:          uint64(wqInitAttrC.cq),
+			wqInitAttrWQType:      uint64(wqInitAttrC.wq_type),
+			wqInitAttrCreateFlags: uint64(wqInitAttrC.create_flags),
+			wqInitAttrCompMask:    uint64(wqInitAttrC.comp_mask),
+			wqInitAttrMaxWR:       uint64(wqInitAttrC.max_wr),
+			wqInitAttrMaxSGE:      uint64(wqInitAttrC.max_sge),
+		}
+		bridge.OnRoot(to, func(root *Device) {
+			if caps := root.capabilities(); caps != nil {
+				in.capRawPacketCaps = validate.Of(uint64(caps.raw_packet_caps))
+				in.capDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
+				in.capMaxQPWR = validate.Of(uint64(caps.orig_attr.max_qp_wr))
+				in.capMaxSGE = validate.Of(uint64(caps.orig_attr.max_sge))
+				in.capMaxWQTypeRQ = validate.Of(uint64(caps.max_wq_type_rq))
+			}
+		})
+		return checkCreateWQ(&in)
+	}
 	return nil
 }
 
@@ -356,6 +517,15 @@ func (a *QPOpenAttr) lend(to *bridge.Lent) error {
 		c.comp_mask |= 0x2 // IBV_QP_OPEN_ATTR_XRCD
 	}
 	to.C = unsafe.Pointer(&c)
+	to.Judge = func() error {
+		qpOpenAttrC := &c
+		in := inOpenQP{
+			qpOpenAttrCompMask: uint64(qpOpenAttrC.comp_mask),
+			qpOpenAttrQPType:   uint64(qpOpenAttrC.qp_type),
+			qpOpenAttrQPNum:    uint64(qpOpenAttrC.qp_num),
+		}
+		return checkOpenQP(&in)
+	}
 	return nil
 }
 
@@ -366,6 +536,15 @@ func (a *XRCDInitAttr) lend(to *bridge.Lent) error {
 		return a.err
 	}
 	to.C = unsafe.Pointer(&c)
+	to.Judge = func() error {
+		xrcdInitAttrC := &c
+		in := inOpenXRCD{
+			xrcdInitAttrCompMask: uint64(xrcdInitAttrC.comp_mask),
+			xrcdInitAttrFD:       int64(xrcdInitAttrC.fd),
+			xrcdInitAttrOflags:   int64(xrcdInitAttrC.oflags),
+		}
+		return checkOpenXRCD(&in)
+	}
 	return nil
 }
 

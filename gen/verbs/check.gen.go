@@ -601,6 +601,10 @@ var (
 		Statement: "mr must not be NULL to bind a window",
 		Fix:       "pass a region; to unbind the window, pass one with length 0",
 		Page:      "ibv_bind_mw", Text: validate.AddrText}
+	rule4152 = verr.Rule{ID: "VR-ibv_bind_mw-send_cq-4152", Verb: "ibv_bind_mw", Subject: "qp.send_cq",
+		Statement: "a window is bound by a send queue, and this queue pair has none",
+		Fix:       "bind by a queue pair that was made with a completion queue for sends",
+		Page:      "ibv_bind_mw", Text: validate.AddrText}
 	rule1107 = verr.Rule{ID: "VR-ibv_bind_mw-qp_type-1107", Verb: "ibv_bind_mw", Subject: "qp.qp_type",
 		Statement: "only queue pairs of type UC, RC and XRC_SEND bind windows",
 		Fix:       "use another queue pair",
@@ -1709,6 +1713,10 @@ var (
 		Statement: "mw must not be NULL to bind a window",
 		Fix:       "pass a window of type 2",
 		Page:      "ibv_post_send", Section: "DESCRIPTION", Text: validate.AddrText}
+	rule4150 = verr.Rule{ID: "VR-ibv_post_send-send_cq-4150", Verb: "ibv_post_send", Subject: "qp.send_cq",
+		Statement: "this queue pair has no send queue",
+		Fix:       "post to a queue pair that was made with a completion queue for sends",
+		Page:      "ibv_post_send", Text: validate.AddrText}
 	rule0340 = verr.Rule{ID: "VR-ibv_post_send-send_flags-0340", Verb: "ibv_post_send", Subject: "wr[].send_flags",
 		Statement: "send_flags has no bits but those of enum ibv_send_flags",
 		Fix:       "leave the other bits out",
@@ -1813,6 +1821,10 @@ var (
 		Statement: "this queue pair receives from a shared receive queue",
 		Fix:       "post by SRQ.PostRecv",
 		Page:      "ibv_post_recv", Section: "NOTES", Text: validate.AddrText}
+	rule4151 = verr.Rule{ID: "VR-ibv_post_recv-recv_cq-4151", Verb: "ibv_post_recv", Subject: "qp.recv_cq",
+		Statement: "this queue pair has no receive queue",
+		Fix:       "post to its shared receive queue, or to a work queue of its table",
+		Page:      "ibv_post_recv", Text: validate.AddrText}
 	rule0360 = verr.Rule{ID: "VR-ibv_post_recv-num_sge-0360", Verb: "ibv_post_recv", Subject: "wr[].num_sge",
 		Statement: "num_sge is at most max_recv_sge",
 		Fix:       "use fewer ranges, or ask for more when the queue pair is made",

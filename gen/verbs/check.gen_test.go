@@ -456,6 +456,9 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_bind_mw-mr-1105", checkBindMW,
 		&inBindMW{mwBindInfoMR: 4096, mwBindInfoLength: 4096},
 		&inBindMW{mwBindInfoLength: 4096})
+	judge(t, "VR-ibv_bind_mw-send_cq-4152", checkBindMW,
+		&inBindMW{mwBindInfoMR: 4096, qpSendCQ: validate.Of(4096)},
+		&inBindMW{mwBindInfoMR: 4096, qpSendCQ: validate.Of(0)})
 	judge(t, "VR-ibv_bind_mw-qp_type-1107", hintBindMW,
 		&inBindMW{mwBindInfoMR: 4096, qpType: validate.Of(2)},
 		&inBindMW{mwBindInfoMR: 4096, qpType: validate.Of(4)})
@@ -1287,6 +1290,9 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_post_send-mw-3201", brokenPostSend,
 		&inPostSend{wrOpcode: 8, wrBindMWMW: 4096, wrBindMWBindInfoMR: 4096},
 		&inPostSend{wrOpcode: 8, wrBindMWBindInfoMR: 4096})
+	judge(t, "VR-ibv_post_send-send_cq-4150", brokenPostSend,
+		&inPostSend{qpSendCQ: validate.Of(4096)},
+		&inPostSend{qpSendCQ: validate.Of(0)})
 	judge(t, "VR-ibv_post_send-send_flags-0340", hintPostSend,
 		&inPostSend{wrSendFlags: 10},
 		&inPostSend{wrSendFlags: 0x40000000})
@@ -1365,6 +1371,9 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_post_recv-srq-0363", brokenPostRecv,
 		&inPostRecv{qpSRQ: validate.Of(0)},
 		&inPostRecv{qpSRQ: validate.Of(4096)})
+	judge(t, "VR-ibv_post_recv-recv_cq-4151", brokenPostRecv,
+		&inPostRecv{qpRecvCQ: validate.Of(4096)},
+		&inPostRecv{qpRecvCQ: validate.Of(0)})
 	judge(t, "VR-ibv_post_recv-num_sge-0360", brokenPostRecv,
 		&inPostRecv{wrNumSGE: 2, qpCapMaxRecvSGE: validate.Of(2)},
 		&inPostRecv{wrNumSGE: 3, qpCapMaxRecvSGE: validate.Of(2)})

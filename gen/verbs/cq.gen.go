@@ -49,6 +49,9 @@ func newCQ(dev *Device, c unsafe.Pointer) *CQ {
 	o.h.Before = o.waiting.Look
 	o.h.Failing = o.waiting.Look
 	o.gate.Open(c)
+	if (*cCQ)(c).channel == 0 && fail.Is(dev.lib.src, dev.h.Label(), "efa") {
+		o.gate.Lack(dpath.LacksEvents)
+	}
 	o.load()
 	return o
 }
@@ -211,6 +214,9 @@ func (r *CQReader) PollSpin(entries []WCEx, tries int) (int, error) {
 	}
 	lazy.Written(entries)
 	var a lazy.Answer
+	if errno := a.Begin(&r.cq.gate); errno != 0 {
+		return 0, errStartPoll.Errno(errno)
+	}
 	rawStartPoll(r.cq.gate.Word(), r.fields, unsafe.Pointer(unsafe.SliceData(entries)), int64(len(entries)), int64(tries), unsafe.Pointer(&a))
 	n, errno := a.Read(&r.cq.gate)
 	if errno != 0 {

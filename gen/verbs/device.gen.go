@@ -1082,6 +1082,7 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 		return nil, err
 	}
 	defer cmem.PinData(&qpInitAttrExC.rx_hash_conf.rx_hash_key, qpInitAttrEx.rxHashConfKey)()
+	qpInitAttrExC.cap.max_recv_wr = fail.Divisor(dev.lib.src, dev.h.Label(), "siw", qpInitAttrExC.cap.max_recv_wr)
 	qpInitAttrExC.cap.max_recv_sge = fail.Divisor(dev.lib.src, dev.h.Label(), "efa", qpInitAttrExC.cap.max_recv_sge)
 	ptr, errno := rawCreateQPEx(dev.lib.fn[symIbv_create_qp], dev.h.C, unsafe.Pointer(&qpInitAttrExC))
 	if ptr == nil {
@@ -1099,6 +1100,9 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 	o.pd = qpInitAttrEx.pd
 	o.xrcd = qpInitAttrEx.xrcd
 	o.asked = lazy.Of(uint64(qpInitAttrExC.send_ops_flags))
+	if qpInitAttrExC.rwq_ind_tbl != 0 {
+		o.gate.Lack(dpath.LacksQueues)
+	}
 	o.made = &cQPInitAttr{
 		qp_context: qpInitAttrExC.qp_context,
 		send_cq:    qpInitAttrExC.send_cq,

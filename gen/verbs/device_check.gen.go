@@ -503,7 +503,8 @@ func checkCreateQPEx(in *inCreateQPEx) error {
 		typ == QPTypeUC ||
 		typ == QPTypeUD ||
 		typ == QPTypeRawPacket ||
-		typ == QPTypeXRCSend) &&
+		typ == QPTypeXRCSend ||
+		typ == QPTypeDriver) &&
 		in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl == 0 &&
 		in.qpInitAttrExSendCQ == 0 {
 		bad.Add(&rule1224, in.qpInitAttrExSendCQ)
@@ -511,7 +512,8 @@ func checkCreateQPEx(in *inCreateQPEx) error {
 	if (typ == QPTypeRC ||
 		typ == QPTypeUC ||
 		typ == QPTypeUD ||
-		typ == QPTypeRawPacket) &&
+		typ == QPTypeRawPacket ||
+		typ == QPTypeDriver) &&
 		in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl == 0 &&
 		in.qpInitAttrExRecvCQ == 0 {
 		bad.Add(&rule1225, in.qpInitAttrExRecvCQ)

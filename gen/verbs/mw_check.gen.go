@@ -13,6 +13,7 @@ type inBindMW struct {
 	mwType                  validate.Known // mw.type
 	mwBindInfoMR            uint64         // mw_bind.bind_info.mr
 	mwBindInfoLength        uint64         // mw_bind.bind_info.length
+	qpSendCQ                validate.Known // qp.send_cq
 	qpType                  validate.Known // qp.qp_type
 	mwBindSendFlags         uint64         // mw_bind.send_flags
 	mwBindInfoMWAccessFlags uint64         // mw_bind.bind_info.mw_access_flags
@@ -28,6 +29,9 @@ func checkBindMW(in *inBindMW) error {
 	}
 	if in.mwBindInfoLength > 0 && in.mwBindInfoMR == 0 {
 		bad.Add(&rule1105, in.mwBindInfoMR)
+	}
+	if in.qpSendCQ.OK && in.qpSendCQ.V == 0 {
+		bad.Add(&rule4152, in.qpSendCQ.V)
 	}
 	return bad.Err("ibv_bind_mw")
 }

@@ -62,6 +62,7 @@ func (dev *Device) AllocParentDomain(attr *ParentDomainAttr) (*PD, error) {
 	o.parent, o.calls = pd, calls
 	o.h.Qualify("parent domain of ")
 	calls.Bind(o)
+	td.base().Alone()
 	if err := o.h.Adopt(&dev.h.Node, pd.base().Optional(), td.base().Optional()); err != nil {
 		return nil, err
 	}

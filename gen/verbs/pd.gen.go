@@ -849,6 +849,7 @@ func (pd *PD) CreateQP(qpInitAttr QPInitAttr) (*QP, error) {
 	if err := checkCreateQP(&in); err != nil {
 		return nil, err
 	}
+	qpInitAttrC.cap.max_recv_wr = fail.Divisor(pd.lib.src, pd.dev.h.Label(), "siw", qpInitAttrC.cap.max_recv_wr)
 	qpInitAttrC.cap.max_recv_sge = fail.Divisor(pd.lib.src, pd.dev.h.Label(), "efa", qpInitAttrC.cap.max_recv_sge)
 	pd.calls.Begin()
 	ptr, errno := rawCreateQP(pd.lib.fn[symIbv_create_qp], pd.h.C, unsafe.Pointer(&qpInitAttrC))

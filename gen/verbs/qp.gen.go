@@ -53,6 +53,15 @@ func newQP(dev *Device, c unsafe.Pointer) *QP {
 	o.h.Guard = &o.gate
 	o.h.Index = &dev.handles
 	o.gate.Open(c)
+	if (*cQP)(c).send_cq == 0 {
+		o.gate.Lack(dpath.LacksSend)
+	}
+	if (*cQP)(c).recv_cq == 0 {
+		o.gate.Lack(dpath.LacksRecv)
+	}
+	if (*cQP)(c).srq != 0 {
+		o.gate.Lack(dpath.LacksRecv)
+	}
 	o.load()
 	return o
 }
@@ -153,7 +162,7 @@ func (qp *QP) Stream() (*QPStream, error) {
 		return nil, err
 	}
 	object := rawQPToQPEx(qp.lib.fn[symIbv_qp_to_qp_ex], qp.h.C)
-	a := dpath.Probe()
+	a := dpath.Probe(&qp.gate)
 	rawWRStart(qp.gate.Word(), object, uint64(QPOp(qp.asked.Fields())), nil, unsafe.Pointer(&a))
 	if err := dpath.Lacks(a, verb, "QP", QPOp(qp.asked.Fields())); err != nil {
 		return nil, err
@@ -283,6 +292,7 @@ func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
 // Errors (the call is not made):
 //   - ibv_bind_mw binds only windows of type 1, and this one is not [VR-ibv_bind_mw-type-1104]
 //   - MR must not be NULL to bind a window [VR-ibv_bind_mw-mr-1105]
+//   - a window is bound by a send queue, and this queue pair has none [VR-ibv_bind_mw-send_cq-4152]
 //
 // Hints (some devices accept these):
 //   - only queue pairs of type UC, RC and XRC_SEND bind windows [VR-ibv_bind_mw-qp_type-1107]
@@ -319,6 +329,7 @@ func (qp *QP) BindMW(mw *MW, mwBind MWBindAttr) error {
 		mwType:                  validate.Of(uint64((*cMW)(mw.h.C).typ)),
 		mwBindInfoMR:            uint64(mwBindC.bind_info.mr),
 		mwBindInfoLength:        uint64(mwBindC.bind_info.length),
+		qpSendCQ:                validate.Of(uint64((*cQP)(qp.h.C).send_cq)),
 		qpType:                  validate.Of(uint64((*cQP)(qp.h.C).qp_type)),
 		mwBindSendFlags:         uint64(mwBindC.send_flags),
 		mwBindInfoMWAccessFlags: uint64(mwBindC.bind_info.mw_access_flags),
@@ -698,6 +709,7 @@ func (qp *QP) seePostSend(in *inPostSend, ask bool) error {
 	}
 	if ask {
 		in.qpType = validate.Known{}
+		in.qpSendCQ = validate.Known{}
 		in.qpState = validate.Known{}
 		var attrC cQPAttr
 		var initAttrC cQPInitAttr
@@ -719,6 +731,7 @@ func (qp *QP) seePostSend(in *inPostSend, ask bool) error {
 		}
 	}
 	in.qpType = validate.Of(uint64((*cQP)(qp.h.C).qp_type))
+	in.qpSendCQ = validate.Of(uint64((*cQP)(qp.h.C).send_cq))
 	in.qpState = validate.Of(uint64((*cQP)(qp.h.C).state))
 	return nil
 }
@@ -758,6 +771,7 @@ func (qp *QP) seePostRecv(in *inPostRecv, ask bool) error {
 		in.qpCapMaxRecvSGE = validate.Of(uint64(qp.made.cap.max_recv_sge))
 	}
 	if ask {
+		in.qpRecvCQ = validate.Known{}
 		in.qpType = validate.Known{}
 		in.qpState = validate.Known{}
 		var attrC cQPAttr
@@ -772,6 +786,7 @@ func (qp *QP) seePostRecv(in *inPostRecv, ask bool) error {
 			return fail.Failed(verb, errno, nil)
 		}
 	}
+	in.qpRecvCQ = validate.Of(uint64((*cQP)(qp.h.C).recv_cq))
 	in.qpType = validate.Of(uint64((*cQP)(qp.h.C).qp_type))
 	in.qpState = validate.Of(uint64((*cQP)(qp.h.C).state))
 	return nil

@@ -1388,6 +1388,7 @@ type inPostSend struct {
 	wrNumSGE                      int64          // wr[].num_sge
 	wrWRUDAH                      uint64         // wr[].wr.ud.ah
 	wrBindMWMW                    uint64         // wr[].bind_mw.mw
+	qpSendCQ                      validate.Known // qp.send_cq
 	wrSendFlags                   uint64         // wr[].send_flags
 	wrSgListLengthTotal           uint64         // wr[].sg_list[].length
 	qpCapMaxInlineData            validate.Known // qp.cap.max_inline_data
@@ -1499,6 +1500,7 @@ func brokenPostSend(in *inPostSend) []verr.Violation {
 		wrOpcode != WROpcodeAtomicWrite,
 		&rule3200, in.wrOpcode)
 	bad.If(wrOpcode == WROpcodeBindMW && in.wrBindMWMW == 0, &rule3201, in.wrBindMWMW)
+	bad.If(in.qpSendCQ.OK && in.qpSendCQ.V == 0, &rule4150, in.qpSendCQ.V)
 	return bad
 }
 
@@ -1604,6 +1606,7 @@ type inPostRecv struct {
 	wrSgList            uint64         // wr[].sg_list
 	wrNumSGE            int64          // wr[].num_sge
 	qpSRQ               validate.Known // qp.srq
+	qpRecvCQ            validate.Known // qp.recv_cq
 	qpCapMaxRecvSGE     validate.Known // qp.cap.max_recv_sge
 	wrSgListLengthTotal uint64         // wr[].sg_list[].length
 	qpType              validate.Known // qp.qp_type
@@ -1625,6 +1628,7 @@ func brokenPostRecv(in *inPostRecv) []verr.Violation {
 		qpState != QPStateSQE &&
 		qpState != QPStateErr,
 		&rule0365, in.qpState.V)
+	bad.If(in.qpRecvCQ.OK && in.qpRecvCQ.V == 0, &rule4151, in.qpRecvCQ.V)
 	return bad
 }
 

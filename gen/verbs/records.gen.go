@@ -1123,7 +1123,8 @@ type QPInitAttr struct {
 	SRQ *SRQ // srq
 	// Largest number of outstanding send requests.
 	MaxSendWR uint32 // cap.max_send_wr
-	// Largest number of outstanding receive requests.
+	// Largest number of outstanding receive requests; on a siw device 0 is passed as 1, as posts of receives divide
+	// by it.
 	MaxRecvWR uint32 // cap.max_recv_wr
 	// Largest number of scatter-gather entries in a send request.
 	MaxSendSGE uint32 // cap.max_send_sge
@@ -1200,7 +1201,8 @@ func (a *QPInitAttrEx) MaxSendWR(v uint32) *QPInitAttrEx {
 	return cmem.Set(a, &a.c.cap.max_send_wr, v)
 }
 
-// MaxRecvWR sets the largest number of outstanding receive requests.
+// MaxRecvWR sets the largest number of outstanding receive requests; on a siw device 0 is passed as 1, as posts
+// of receives divide by it.
 // C: cap.max_recv_wr.
 func (a *QPInitAttrEx) MaxRecvWR(v uint32) *QPInitAttrEx {
 	a = object.OrZero(a)
@@ -4014,9 +4016,11 @@ type cCompCntr struct {
 
 // cCQ has the fields that are read of struct ibv_cq.
 type cCQ struct {
-	_   structs.HostLayout
-	_   [28]byte
-	cqe int32
+	_       structs.HostLayout
+	_       [8]byte
+	channel uintptr
+	_       [12]byte
+	cqe     int32
 }
 
 // cFlow has the fields that are read of struct ibv_flow.
@@ -4029,7 +4033,10 @@ type cFlow struct {
 // cQP has the fields that are read of struct ibv_qp.
 type cQP struct {
 	_       structs.HostLayout
-	_       [48]byte
+	_       [24]byte
+	send_cq uintptr
+	recv_cq uintptr
+	srq     uintptr
 	handle  uint32
 	qp_num  uint32
 	state   uint32

@@ -27,6 +27,9 @@ func (cq *CQ) ReqNotify(solicitedOnly bool) error {
 		return errReqNotify.Nil()
 	}
 	errno := dpath.ReqNotify(&cq.gate, solicitedOnly)
+	if errno == fail.ErrnoNoChannel {
+		return fail.Refuse(errReqNotify.Verb, verr.Violation{Rule: &ruleChannel})
+	}
 	if errno != 0 {
 		return errReqNotify.Errno(errno)
 	}

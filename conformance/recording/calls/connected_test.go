@@ -104,5 +104,8 @@ func (m *manager) close() error {
 			errs = append(errs, err)
 		}
 	}
-	return errors.Join(append(errs, m.cm.Close())...)
+	if m.cm != nil {
+		errs = append(errs, m.cm.Close())
+	}
+	return errors.Join(errs...)
 }

@@ -127,5 +127,8 @@ static void *make(const struct record *r, void *context, const struct arg *args,
 	only = -1;
 	install(whole, p, context, args, n);
 	show("made", r->tag, r, p, 0);
+	// The bindings look whether a queue pair has these: see lacks: of its page.
+	poke(r, p, "send_cq", (uintptr_t)p);
+	poke(r, p, "recv_cq", (uintptr_t)p);
 	return p;
 }

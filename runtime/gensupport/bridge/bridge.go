@@ -10,7 +10,9 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dl"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -191,6 +193,8 @@ type Made struct {
 	From    *Lent          // the builder that it was made with; may be nil
 	End     func() error   // ends the C object; nil where the library of its type does it
 
+	Queueless bool // it has no queues of its own
+
 	verb    string
 	lib     any              // the *Lib of the package whose type the handle has
 	handles []*object.Handle // handles of that package that it was made from
@@ -229,6 +233,9 @@ func (s *shelf[T]) make(m Made) (*T, error) {
 	h := s.of(&m)
 	if h == nil {
 		return nil, errors.Join(rootless(m.verb, s.base(nil).Kind()), m.end())
+	}
+	if g, ok := s.base(h).Guard.(*gate.Gate); ok && m.Queueless {
+		g.Lack(dpath.LacksQueues)
 	}
 	if m.From != nil {
 		for _, made := range m.From.made {

@@ -5,7 +5,9 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -66,6 +68,15 @@ func EnterOptional[T any](u *Uses, what string, h *T) (*object.Handle, error) {
 	return Enter(u, what, h)
 }
 
+// OwnsQueues refuses a queue pair in the place with the C name what that has no queues of its own, for a call that reads them.
+func OwnsQueues(verb, what string, h *object.Handle) error {
+	if g, ok := h.Guard.(*gate.Gate); !ok || g.Lacks()&dpath.LacksOwn == 0 {
+		return nil
+	}
+	return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: what + ": this " + h.Kind() +
+		" has no queues of its own, as it was made with a table of work queues, or as a DCT; pass the work queues or the shared receive queue"}
+}
+
 // Under returns held, the handle to which the new object of a call belongs. If that is of a nil handle, it begins the use of the handle
 // that lend borrows, in the place with the C name what, and returns that.
 func Under[T any](u *Uses, what string, held *object.Handle, lend func() (*T, error)) (*object.Handle, error) {
@@ -119,6 +130,7 @@ func rootOf[R any](lib any, handles []*object.Handle) *R {
 type Lent struct {
 	C     unsafe.Pointer // memory of Go
 	Nodes []*object.Node // of the handles
+	Judge func() error   // checks the struct by the rules of the verb of its own package that takes it; or nil
 	uses  *Uses
 	made  []func(handle any)
 }
@@ -148,8 +160,21 @@ func (l *Lent) Enter(what string, h *object.Handle) error {
 	return l.uses.enter(what, h)
 }
 
-// Lend begins the use of a builder of another package, with its handles.
-func Lend[T any](u *Uses, a *T) (lent Lent, err error) {
+// Lend begins the use of a builder of another package, with its handles. It refuses one that breaks a rule of that package.
+func Lend[T any](u *Uses, a *T) (Lent, error) {
+	lent, err := LendUnjudged(u, a)
+	if err != nil || lent.Judge == nil {
+		return lent, err
+	}
+	err = lent.Judge()
+	if e, ok := err.(*verr.Error); ok {
+		e.Verb = u.Verb
+	}
+	return lent, err
+}
+
+// LendUnjudged is Lend for a call that takes what the rules of the other package refuse.
+func LendUnjudged[T any](u *Uses, a *T) (lent Lent, err error) {
 	x, ok := attrs.find((*T)(nil))
 	if !ok {
 		return lent, notOffered(u.Verb, (*T)(nil))

@@ -104,12 +104,25 @@ func post[W record](to int, queue *gate.Gate, b *requests[W], first, n int) (bad
 	if n == 0 {
 		return -1, 0
 	}
+	if lacks := queue.Lacks(); lacks != 0 && to&held == 0 {
+		if bad, errno := refuse(queue, to, first); errno != 0 {
+			return bad, errno
+		}
+		if lacks&gate.Shared != 0 {
+			return postAlone(to, queue, b, first, n)
+		}
+	}
+	if inlines.Load() != 0 {
+		if bad, _ := gone(b, first, n); bad >= 0 {
+			return bad, syscall.EFAULT
+		}
+	}
 	var out C.struct_verbsgen_dpath_posted
 	begin, end := &b.wrs[first], &b.wrs[first+n-1]
 	reading(b, first, n)
 	word, from, last := (*C.uintptr_t)(queue.Word()), C.uintptr_t(uintptr(unsafe.Pointer(begin))), C.uintptr_t(uintptr(unsafe.Pointer(end)))
 	use := C.uintptr_t(uintptr(unsafe.Pointer(b.use)))
-	switch to {
+	switch to &^ held {
 	case toSend:
 		C.verbsgen_dpath_post_send(word, from, last, use, &out)
 	case toRecv:
@@ -173,8 +186,15 @@ func PollCQ(cq *gate.Gate, wcs []WC) (n int, errno syscall.Errno) {
 // holds its thread, but not the processor of Go (other goroutines run). A context cannot end it, so keep tries below a
 // few thousand.
 func PollSpin(cq *gate.Gate, wcs []WC, tries int) (n int, errno syscall.Errno) {
+	return spin(cq, wcs, tries, false)
+}
+
+func spin(cq *gate.Gate, wcs []WC, tries int, alone bool) (n int, errno syscall.Errno) {
 	if !cq.IsOpen() {
 		return 0, cq.Refusal()
+	}
+	if cq.Lacks()&gate.Shared != 0 && !alone {
+		return spinAlone(cq, wcs, tries)
 	}
 	size := min(len(wcs), math.MaxInt32)
 	if size == 0 {
@@ -224,7 +244,7 @@ func PostAndPoll(qp *gate.Gate, r SendRange, cq *gate.Gate, wcs []WC, tries int)
 	}
 	size := min(len(wcs), math.MaxInt32)
 	b := r.batch
-	if size == 0 || r.n == 0 || b == nil || b.more != nil || !b.has(r.first, r.n) {
+	if size == 0 || r.n == 0 || b == nil || b.more != nil || !b.has(r.first, r.n) || qp.Lacks()|cq.Lacks() != 0 || inlines.Load() != 0 {
 		p.Requests, p.PostErrno = PostSendRange(qp, r)
 		p.Completions, p.PollErrno = PollSpin(cq, wcs, tries)
 		return p
@@ -253,6 +273,9 @@ func PostAndPoll(qp *gate.Gate, r SendRange, cq *gate.Gate, wcs []WC, tries int)
 func ReqNotify(cq *gate.Gate, solicitedOnly bool) syscall.Errno {
 	if !cq.IsOpen() {
 		return cq.Refusal()
+	}
+	if cq.Lacks()&LacksEvents != 0 {
+		return fail.ErrnoNoChannel
 	}
 	var solicited, code C.int
 	if solicitedOnly {

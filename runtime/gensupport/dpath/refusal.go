@@ -26,6 +26,7 @@ type Refusal struct {
 	number int // in its batch
 	id     uint64
 	sges   []SGE
+	gone   uint64 // where no memory is for inline data, or 0
 }
 
 // RefusalOf returns the first request of the range that was not posted. The error is that of a post that errno failed for another reason
@@ -53,6 +54,9 @@ func RefusalOf[W record](r Range[W], errs *fail.Once, posted int, errno syscall.
 			f.errno = syscall.EINVAL // what a provider answers; a rule says more
 		}
 		f.sges = used(unsafe.Pointer(w), w.sges, w.num, &w.room)
+		if errno == syscall.EFAULT {
+			_, f.gone = gone(r.batch, number, 1)
+		}
 	case *recvRecord:
 		f.sges = used(unsafe.Pointer(w), w.sges, w.num, &w.room)
 	case *opsRecord:
@@ -137,6 +141,9 @@ func (r *Refusal) Error(broken, may []verr.Violation, facts ...string) error {
 	msg := r.name()
 	if len(known) > 0 {
 		msg += " on a queue pair with " + strings.Join(known, ", ")
+	}
+	if r.gone != 0 {
+		msg += ": " + noData(r.gone)
 	}
 	all := append(broken, may...)
 	for i, v := range all {

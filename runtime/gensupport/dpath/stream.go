@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -26,10 +27,19 @@ type Stream struct {
 	posted int
 	uses   []*object.Handle // of what is added
 	err    error            // why nothing is posted
+	alone  *gate.Gate       // of the queue pair, if End must let go of it
 }
 
-// Probe returns a Stream that only looks which functions there are.
-func Probe() Stream { return Stream{n: -1, bad: -1} }
+// Probe returns a Stream that only looks which functions there are to post to the queue pair of a gate.
+func Probe(qp *gate.Gate) Stream {
+	switch lacks := qp.Lacks(); {
+	case lacks&LacksOwn != 0:
+		return Stream{code: int32(fail.ErrnoNoQueues), bad: -1}
+	case lacks&LacksSend != 0:
+		return Stream{code: int32(fail.ErrnoNoSendQueue), bad: -1}
+	}
+	return Stream{n: -1, bad: -1}
+}
 
 // Posted returns how many requests were posted, and the errno of a post that failed.
 func (a *Stream) Posted() (n int, errno syscall.Errno) {
@@ -43,7 +53,7 @@ func (a *Stream) Posted() (n int, errno syscall.Errno) {
 // view adds to them. Otherwise nothing is left to do. It is inlined.
 func Unfinished[W record](r Range[W], a *Stream) bool {
 	runtime.KeepAlive(r.batch)
-	return a == nil || a.n <= 0 || a.bad >= 0 || a.code != 0 || a.more != 0
+	return a == nil || a.n <= 0 || a.bad >= 0 || a.code != 0 || a.more != 0 || a.alone != nil
 }
 
 // Asked is a set of requests that a queue was asked for.
@@ -58,10 +68,8 @@ func Lacks[A Asked](a Stream, verb, kind string, _ A) error {
 	switch {
 	case a.lacking == math.MaxUint64:
 		problem = "the provider has no functions to post to this " + kind + " with"
-	case a.code == int32(fail.ErrnoClosed):
-		return fail.Closed(verb, kind)
 	case a.code != 0:
-		return fail.Failed(verb, syscall.Errno(a.code), nil)
+		return (&fail.Once{Verb: verb, Kind: kind}).Errno(syscall.Errno(a.code))
 	case a.lacking != 0:
 		problem = "the provider has no function to post " + A(a.lacking).String() + " with"
 	default:
@@ -76,6 +84,9 @@ func NotAsked[A Asked](a *Stream, verb, kind string, _ A) error {
 	case a == nil:
 		return nil
 	case a.err != nil:
+		if e, ok := a.err.(*verr.Error); ok && e.Verb == "" {
+			e.Verb = verb
+		}
 		return a.err
 	case a.bad < 0:
 		return nil

@@ -3,11 +3,14 @@
 package dpath
 
 import (
+	"fmt"
 	"runtime"
 	"syscall"
 	"unsafe"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
+	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // Begin begins the post of the range as a stream: it returns the first request, which C reads, and writes their number into a. It returns
@@ -29,6 +32,20 @@ func Begin[W record](r Range[W], a *Stream, to *gate.Gate) unsafe.Pointer {
 				return nil
 			}
 		}
+		if inlines.Load() != 0 {
+			if bad, at := gone(b, r.first, r.n); bad >= 0 {
+				a.err = &verr.Error{Errno: syscall.EFAULT, Refused: true,
+					Msg: fmt.Sprintf("request %d: %s; nothing was posted", bad, noData(at))}
+				return nil
+			}
+		}
+		if to.Lacks()&gate.Shared != 0 {
+			if !to.Hold() {
+				a.code = int32(fail.ErrnoNotAlone)
+				return nil
+			}
+			a.alone = to
+		}
 		a.n, a.use = int64(r.n), uintptr(unsafe.Pointer(b.use))
 		reading(b, r.first, r.n)
 		return unsafe.Pointer(&b.wrs[r.first])
@@ -39,6 +56,9 @@ func Begin[W record](r Range[W], a *Stream, to *gate.Gate) unsafe.Pointer {
 // End ends the post that Begin began.
 func End[W record](r Range[W], a *Stream) {
 	runtime.KeepAlive(r.batch)
+	if a != nil && a.alone != nil {
+		a.alone.Let()
+	}
 	if a != nil && a.more != 0 {
 		if a.err = r.lacksMore(a); a.err != nil {
 			a.bad = -1

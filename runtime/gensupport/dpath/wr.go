@@ -181,9 +181,11 @@ func (w *sendRecord) inlineData() unsafe.Pointer {
 }
 
 // Flags adds flags to the request, which begins without any. With IBV_SEND_INLINE the post reads the elements of the request, as it does
-// in C: an address where no memory is mapped ends the program. InlineData has no such address.
+// in C, and fails with EFAULT at an address where no memory is mapped. Memory that goes during the post ends the program. InlineData has
+// no such address.
 func (w SendWR) Flags(flags SendFlags) SendWR {
 	given(w.sendRecord != nil)
+	flags.watchInline()
 	w.flags |= flags
 	return w
 }
@@ -218,6 +220,7 @@ func (w SendWR) SetID(id uint64) {
 // SetFlags changes the flags. Those of a request with InlineData need IBV_SEND_INLINE.
 func (w SendWR) SetFlags(flags SendFlags) {
 	given(w.sendRecord != nil)
+	flags.watchInline()
 	w.flags = flags
 }
 

@@ -30,5 +30,8 @@ func OpenQP(verb string, src any, device string) error { return nil }
 // Singly finds nothing on this system.
 func Singly(src any, device string) uint64 { return 0 }
 
+// Is finds nothing on this system.
+func Is(src any, device, provider string) bool { return false }
+
 // Divisor returns n on this system.
 func Divisor[T uint8 | uint16 | uint32 | uint64](src any, device, provider string, n T) T { return n }

@@ -43,11 +43,7 @@ func (s system) provider(device, char string) string {
 // OpenQP returns the error of a queue pair that must not be opened: libmlx5 makes a handle that it cannot destroy. It does so in
 // rdma-core 44.0, 56.1 and 65.0: mlx5_destroy_qp gives the doorbell record, which such a handle does not have, to mlx5_free_db.
 func OpenQP(verb string, src any, device string) error {
-	s, ok := systemOf(src)
-	if !ok {
-		return nil
-	}
-	if provider, _ := s.driver(device, ""); provider != "mlx5" {
+	if !Is(src, device, "mlx5") {
 		return nil
 	}
 	return &verr.Error{Verb: verb, Refused: true, Err: errors.ErrUnsupported,
@@ -58,10 +54,8 @@ func OpenQP(verb string, src any, device string) error {
 // time, each with a start and an end: soft-RoCE. In rdma-core before 55.0 its ibv_end_poll skips an entry when ibv_next_poll has found
 // none (providers/rxe/rxe.c), and the queue is full of completions that never were.
 func Singly(src any, device string) uint64 {
-	if s, ok := systemOf(src); ok {
-		if provider, _ := s.driver(device, ""); provider == "rxe" {
-			return 1 << 63
-		}
+	if Is(src, device, "rxe") {
+		return 1 << 63
 	}
 	return 0
 }
@@ -69,15 +63,20 @@ func Singly(src any, device string) uint64 {
 // Divisor returns n, or 1 in place of 0 on a device of the provider, which divides by n without looking at it. libefa ends the process so
 // when a queue pair that only sends has no elements for receives (providers/efa/verbs.c, efa_setup_qp).
 func Divisor[T uint8 | uint16 | uint32 | uint64](src any, device, provider string, n T) T {
-	if n != 0 {
-		return n
+	if n == 0 && Is(src, device, provider) {
+		return 1
 	}
-	if s, ok := systemOf(src); ok {
-		if of, _ := s.driver(device, ""); of == provider {
-			return 1
-		}
+	return n
+}
+
+// Is reports whether a device is one of the provider, as far as sysfs says.
+func Is(src any, device, provider string) bool {
+	s, ok := systemOf(src)
+	if !ok {
+		return false
 	}
-	return 0
+	of, _ := s.driver(device, "")
+	return of == provider
 }
 
 // driver returns the provider of a device and the kernel's driver, from sysfs; both are empty where it does not say.

@@ -24,5 +24,5 @@ func unbindable(verb string, errno syscall.Errno) error {
 			Msg: "the request binds an MW to an MR, and one of them and the queue pair belong to two devices, or openings of a device; use " +
 				"objects of one device"}
 	}
-	return nil
+	return lacking(verb, errno)
 }

@@ -16,6 +16,8 @@ type Gate struct {
 	object atomic.Uintptr       // 0 when closed
 	at     atomic.Pointer[Gate] // the gate itself while it is open, so that one look also sees a copy; nil before, ended afterwards
 	failed atomic.Uintptr       // of Fail
+	lacks  atomic.Uint32        // of Lack
+	alone  []*Alone             // of Share
 }
 
 // ended is where gates are that were closed.
@@ -26,6 +28,12 @@ func (g *Gate) Fail(errno syscall.Errno) { g.failed.Store(uintptr(errno)) }
 
 // Failure returns the result of a call that finds nothing to do: 0 unless the object has failed.
 func (g *Gate) Failure() syscall.Errno { return syscall.Errno(g.failed.Load()) }
+
+// Lack says that the object has nothing that calls of some kinds would use. The bits of kinds are those of the caller.
+func (g *Gate) Lack(kinds uint32) { g.lacks.Or(kinds) }
+
+// Lacks returns the kinds of all calls of Lack.
+func (g *Gate) Lacks() uint32 { return g.lacks.Load() }
 
 // Open lets calls use the C object.
 func (g *Gate) Open(c unsafe.Pointer) {

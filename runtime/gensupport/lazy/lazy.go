@@ -53,10 +53,31 @@ type Answer struct {
 	_    int32
 	// Lacking are the fields for which the provider has no function; all bits when it lacks one that every reader needs.
 	Lacking uint64
+
+	alone *gate.Gate // to let go of
+}
+
+// Begin begins a read of the object with the gate, which Read ends. An errno says that it must not be made.
+func (a *Answer) Begin(of *gate.Gate) syscall.Errno {
+	if of.Lacks()&gate.Shared == 0 {
+		return 0
+	}
+	return a.hold(of)
+}
+
+func (a *Answer) hold(of *gate.Gate) syscall.Errno {
+	if !of.Hold() {
+		return fail.ErrnoNotAlone
+	}
+	a.alone = of
+	return 0
 }
 
 // Read returns the number of completions of the object with the gate, and the errno of a reader that could not go on after them.
 func (a *Answer) Read(of *gate.Gate) (n int, errno syscall.Errno) {
+	if a.alone != nil {
+		a.alone.Let()
+	}
 	if a.N == 0 && a.Code == 0 {
 		return 0, of.Failure()
 	}

@@ -148,6 +148,7 @@ func (h *Handle) Adopt(parents ...*Node) error {
 			h.under = p.under
 		}
 	}
+	h.share(parents)
 	err := h.Init(h.owner, h.kind, h.label, parents...)
 	if err == nil {
 		return nil

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -55,6 +56,8 @@ type Node struct {
 	idle   chan struct{} // closed by the last Exit, for the Close that waits
 	holds  int
 	what   string // of the latest Hold
+
+	alone []*gate.Alone // what calls on the object and its children hold; guarded by tree until the node is open
 }
 
 var (

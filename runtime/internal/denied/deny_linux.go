@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Call has the system call of that number return errno from now on, in all threads of the process or only in the calling one, and in what they execute.
-// A goroutine that denies a call to its thread locks the thread before, and never unlocks it.
+// Call has the system call of that number return errno from now on, in all threads of the process or only in the calling one, and in what
+// they execute. A goroutine that denies a call to its thread locks the thread before, and never unlocks it.
 func Call(number uint32, errno syscall.Errno, all bool) error {
 	code := []unix.SockFilter{
 		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS, K: 0}, // the number of the call, which struct seccomp_data begins with

@@ -132,6 +132,21 @@ func (b *binder) bindMore(o *model.Object, s *spec.Object) {
 		o.Lends = append(o.Lends, &model.Lend{Go: l.Go, C: l.C, Object: of, Doc: l.Doc})
 		b.read(o, l.C, "unsafe.Pointer", *f)
 	}
+	for _, l := range s.Lacks {
+		b.wrong(entry{name: s.Go + "." + l.C}.on(l.Pos), row{!s.Hot, "", "lacks: is for calls of the data path, and the object has none",
+			"write hot: true, or remove it"})
+		f := b.objectField(s.C, l.C, l.Pos, s.Go)
+		if f == nil {
+			continue
+		}
+		if !isPointer(f.Type) {
+			b.errorf(diag.TypeUnknown, l.Pos, s.Go+"."+l.C, "lacks: is for a pointer that may be NULL, and it is of type "+f.Type,
+				"correct the field")
+			continue
+		}
+		o.Lacks = append(o.Lacks, &model.Lack{C: l.C, What: l.What, Given: l.Given, Provider: l.Provider})
+		b.read(o, l.C, "uintptr", *f)
+	}
 }
 
 // offset is that of a struct sockaddr_storage, which may lie in nested structs.

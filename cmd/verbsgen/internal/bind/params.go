@@ -66,7 +66,7 @@ func (b *binder) bindParams(v *model.Verb, f *api.Function, s *spec.Verb) {
 
 func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param {
 	p := &model.Param{C: q.Name, Go: cmp.Or(s.Go, model.ParamName(q.Name)), CType: q.Type, Role: s.Role, Null: s.Null, Parent: s.Parent,
-		Moves: s.Moves, Rest: s.Rest, Count: s.Count, Most: s.Most, Hex: s.Hex, Doc: s.Doc,
+		Moves: s.Moves, Rest: s.Rest, Count: s.Count, Most: s.Most, Hex: s.Hex, Doc: s.Doc, Unjudged: s.Unjudged != "",
 		GoType: s.Role.GoType, Big: b.facts.TypeOf(q.Type).BigEndian()}
 	if s.Type != "" {
 		b.bindType(verb, p, s)
@@ -119,8 +119,8 @@ func (b *binder) bindPairs(verb string, p *model.Param, s spec.Param, r *api.Rec
 			return b.bindParam(verb, api.Param{Name: s.C + "." + f.Name, Type: f.Type},
 				spec.Param{C: s.C + "." + f.Name, Role: to, Type: typ, Go: model.ParamName(name), Pos: x.Pos})
 		}
-		p.Pairs = append(p.Pairs, &model.Pair{Name: x.Name, InAt: in.Offset, OutAt: out.Offset, In: as(in, role.Handle, x.Type, x.Name),
-			Out: as(out, role.OutRecord, x.Fills, x.Name+"_info")})
+		p.Pairs = append(p.Pairs, &model.Pair{Name: x.Name, Owns: x.Owns, InAt: in.Offset, OutAt: out.Offset,
+			In: as(in, role.Handle, x.Type, x.Name), Out: as(out, role.OutRecord, x.Fills, x.Name+"_info")})
 	}
 }
 

@@ -175,6 +175,13 @@ func (b *binder) bindField(r *model.Record, s *spec.Record, sf *spec.RecordField
 		Bytes: sf.Bytes, Hex: sf.Hex, Divides: sf.Divides, Callback: sf.Callback, Default: sf.Default,
 		Doc: sf.Doc, Since: b.fieldSince(s.C, sf.C)}
 	b.bindFieldType(s, sf, f)
+	if sf.Queueless == spec.QueuelessGiven {
+		f.Queueless = &model.Member{}
+	} else if sf.Queueless != "" {
+		if v, ok := b.lookup(sf.Queueless, sf.At("queueless", sf.Queueless), s.Go+"."+f.Go); ok {
+			f.Queueless = &model.Member{C: sf.Queueless, Value: v}
+		}
+	}
 	if sf.Order == spec.OrderNetwork {
 		big := *leaf
 		big.Big = true

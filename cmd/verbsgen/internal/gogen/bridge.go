@@ -141,7 +141,11 @@ func (c *call) otherRecord(p *model.Param) {
 	} else {
 		c.take(p, "*"+p.GoType)
 	}
-	c.pre = append(c.pre, c.zero.try(held(p), rt("bridge", "Lend").Call(ref(id(uses)), attr)))
+	lend := "Lend"
+	if p.Unjudged {
+		lend = "LendUnjudged"
+	}
+	c.pre = append(c.pre, c.zero.try(held(p), rt("bridge", lend).Call(ref(id(uses)), attr)))
 	c.pass(p, id(held(p)+".C"), dec(1))
 }
 
@@ -186,6 +190,11 @@ func (c *call) createdOther() []jen.Code {
 	for _, p := range c.v.Params {
 		if r := p.Taken(); r != nil && r.From == o.From {
 			with = append(with, key("From", ref(id(held(p)))))
+		}
+	}
+	for _, p := range c.v.Params {
+		if given := queueless(p, p.Go+"C"); given != nil && p.Record.From == nil {
+			with = append(with, key("Queueless", given))
 		}
 	}
 	if v := c.v.EndedBy; v != nil {
@@ -336,9 +345,75 @@ func (e *emitter) lend(g *goFile, r *model.Record) {
 		then := append([]jen.Code{none.onErr(id("to.Enter").Call(jen.Lit(f.C), ref(id(h, "h"))))}, putHandle("c", h+".h.C", r, f)...)
 		body = append(body, jen.If(notNil(id(h))).Block(then...))
 	}
-	body = append(append(body, assign(id("to.C"), memory("c"))), append(e.keeps(r), jen.Return(jen.Nil()))...)
+	body = slices.Concat(body, []jen.Code{assign(id("to.C"), memory("c"))}, e.judges(r), e.keeps(r), []jen.Code{jen.Return(jen.Nil())})
 	g.fn(fn{doc: says("lend", nil), recv: recv("a", r.Go), name: "lend", params: []jen.Code{param("to", "*bridge.Lent")},
 		results: types("error"), body: body})
+}
+
+// judges checks the copy by the rules of the one verb of the package that makes something with the record:
+//
+//	to.Judge = func() error {
+//		qpInitAttrExC := &c
+//		in := inCreateQPEx{...}
+//		bridge.OnRoot(to, func(dev *Device) {
+//			if caps := dev.capabilities(); caps != nil {
+//				in.capMaxQPWR = validate.Of(uint64(caps.orig_attr.max_qp_wr))
+//			}
+//		})
+//		return checkCreateQPEx(&in)
+//	}
+func (e *emitter) judges(r *model.Record) []jen.Code {
+	v, p := e.maker(r)
+	if v == nil || len(v.Checked(false)) == 0 {
+		return nil
+	}
+	c := e.newCall(v, v.Methods[0], nil, fail{})
+	c.in[p.C] = dec(1)
+	root, inputs := "root", []jen.Code(nil)
+	var rooted, caps []jen.Code
+	for _, o := range v.Inputs() {
+		switch {
+		case o.Kind == model.OpCap:
+			caps = append(caps, assign(id("in", o.Name), known(id(capPath(o)))))
+		case o.Param == p:
+			inputs = append(inputs, key(o.Name, c.input(o)))
+		case o.Param != nil && o.Param.Object != nil && o.Param.Object.Go == e.root() && o.Leaf == nil && o.CField == "" && o.Prop == "":
+			inputs = append(inputs, key(o.Name, dec(1)))
+		case o.Param != nil && o.Param.Object != nil && o.Param.Object.Go == e.root() && o.Kind == model.OpProp:
+			root = o.Param.Go
+			rooted = append(rooted, assign(id("in", o.Name), c.input(o)))
+		case o.Param != nil && o.Param.Object != nil && o.Leaf == nil && o.Prop == "":
+			inputs = append(inputs, key(o.Name, dec(1))) // the other verb takes its handles as it likes
+		default:
+			return nil
+		}
+	}
+	if len(caps) > 0 {
+		rooted = append(rooted, jen.If(define("caps").Add(id(root, capsFunc).Call()), notNil(id("caps"))).Block(caps...))
+	}
+	body := []jen.Code{define(p.Go + "C").Op("&").Id("c"), define("in").Id("in" + v.Go).Add(lines(inputs...))}
+	if len(rooted) > 0 {
+		on := fn{params: []jen.Code{param(root, "*"+e.root())}, body: rooted}
+		body = append(body, rt("bridge", "OnRoot").Call(id("to"), on.code()))
+	}
+	body = append(body, jen.Return(id("check"+v.Go).Call(ref(id("in")))))
+	return []jen.Code{assign(id("to.Judge"), function(types("error"), body...))}
+}
+
+// maker is the verb of the package that makes something with a record, and its parameter; nil where there is not one.
+func (e *emitter) maker(r *model.Record) (maker *model.Verb, with *model.Param) {
+	for _, v := range e.pkg.Verbs {
+		for _, p := range v.Params {
+			if p.Taken() != r || v.Creates == nil || v.Creates.From != nil || len(v.Methods) == 0 {
+				continue
+			}
+			if maker != nil {
+				return nil, nil
+			}
+			maker, with = v, p
+		}
+	}
+	return maker, with
 }
 
 // keeps has what another library makes with a builder keep what the package keeps of it, each object once.

@@ -86,6 +86,9 @@ func (e *emitter) keepAttr(v *model.Verb, p *model.Param, mirror string) (out []
 	if v.Asks != nil && v.Asks.Param == p && e.isAsked(o) {
 		out = append(out, assign(id("o.asked"), rt("lazy", "Of").Call(conversion("uint64", id(mirror+"."+v.Asks.Leaf.Go)))))
 	}
+	if given := queueless(p, mirror); given != nil && o.Hot {
+		out = append(out, jen.If(given).Block(id("o.gate.Lack").Call(rt("dpath", "LacksQueues"))))
+	}
 	if o.Made == nil || p.Taken() == nil || p.Record.Mirror == nil {
 		return out
 	}
@@ -96,6 +99,23 @@ func (e *emitter) keepAttr(v *model.Verb, p *model.Param, mirror string) (out []
 		out = append(out, assign(id("o.made"), ref(id(o.Made.Mirror.Name).Add(values(same...)))))
 	}
 	return out
+}
+
+// queueless is the condition under which a new object has no queues of its own, by the record of a parameter; or nil.
+func queueless(p *model.Param, mirror string) *jen.Statement {
+	if p.Taken() == nil {
+		return nil
+	}
+	for _, f := range p.Record.Fields {
+		switch {
+		case f.Queueless == nil:
+		case f.Object != nil:
+			return op(id(mirror, f.Leaf.Go), "!=", jen.Lit(0))
+		default:
+			return op(id(mirror, f.Leaf.Go), "==", inHex(uint64(f.Queueless.Value)))
+		}
+	}
+	return nil
 }
 
 // sameLeaves takes the fields of a mirror from the one of the record of a parameter, if that has all of them.

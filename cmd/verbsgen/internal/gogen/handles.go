@@ -106,6 +106,9 @@ func (e *emitter) nilHandle(g *goFile, h handle) {
 //		o.h.Make(o, "MR", dev.h.Origin, c, "ibv_dereg_mr", o.deregMR)
 //		o.h.Guard = &o.named
 //		o.named.Open(c)
+//		if (*cMR)(c).pd == 0 { // of lacks:
+//			o.gate.Lack(dpath.LacksSend)
+//		}
 //		o.load()
 //		return o
 //	}
@@ -144,6 +147,17 @@ func (e *emitter) newHandle(g *goFile, h handle) {
 	if h.opened {
 		body = append(body, id("o", h.guard, "Open").Call(id("c")))
 	}
+	for _, l := range h.Lacks {
+		is := "=="
+		if l.Given {
+			is = "!="
+		}
+		none := op(cField(h.Object, "c", l.C), is, jen.Lit(0))
+		if l.Provider != "" {
+			none = op(none, "&&", rt("fail", "Is").Call(id(owner, "lib.src"), id(owner, "h.Label").Call(), jen.Lit(l.Provider)))
+		}
+		body = append(body, jen.If(none).Block(id("o.gate.Lack").Call(rt("dpath", lacks[l.What]))))
+	}
 	if h.reload {
 		body = append(body, id("o.load").Call())
 	} else {
@@ -154,6 +168,9 @@ func (e *emitter) newHandle(g *goFile, h handle) {
 		params: []jen.Code{param(owner, "*"+h.owner), param("c", pointer)}, results: []jen.Code{ptr(h.Go)},
 		body: append(body, jen.Return(id("o")))})
 }
+
+// lacks are the names of what objects may lack.
+var lacks = map[string]string{spec.LackSend: "LacksSend", spec.LackRecv: "LacksRecv", spec.LackEvents: "LacksEvents"}
 
 // loads reads the fields of the C object of a handle o, and names the object in messages by one of them:
 //

@@ -165,6 +165,9 @@ func (c *call) pairParam(p *model.Param) {
 	x, at, pins := p.PairOf(c.m), p.Go+"C", p.Go+"Pins"
 	word := func(offset int64) *jen.Statement { return id(at).Index(dec(uint64(offset / 8))) }
 	in := c.argument((*call).handleParam, x.In)
+	if x.Owns {
+		c.pre = append(c.pre, c.zero.onErr(rt("bridge", "OwnsQueues").Call(id("verb"), jen.Lit(x.In.C), id(held(x.In)))))
+	}
 	c.argument((*call).outRecord, x.Out)
 	c.pre = append(c.pre, declare(pins, "cmem.Pins"), until(pins+".Unpin"),
 		declare(at, "["+strconv.FormatInt(p.Size/8, 10)+"]uintptr"),

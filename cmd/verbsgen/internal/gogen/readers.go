@@ -55,6 +55,8 @@ func (e *emitter) reader(g *goFile, v *model.Verb, m *model.Method) {
 			none.refuse(op(jen.Len(id("entries")), "==", jen.Lit(0)), jen.Nil()),
 			rt("lazy", "Written").Call(id("entries")),
 			declare("a", "lazy.Answer"),
+			fail{jen.Lit(0)}.refuse(define("errno").Add(id("a.Begin").Call(ref(id(from, "gate")))).Op(";").Add(op(id("errno"), "!=", jen.Lit(0))),
+				id(errs, "Errno").Call(id("errno"))),
 			cross(from+".gate", id("r.fields"), array("entries"), length("int64", "entries"), conversion("int64", id("tries")), memory("a")),
 			define("n", "errno").Add(id("a.Read").Call(ref(id(from, "gate")))),
 			fail{id("n")}.refuse(op(id("errno"), "!=", jen.Lit(0)), id(errs, "Errno").Call(id("errno"))),

@@ -265,12 +265,14 @@ type Field struct {
 	Counted  *Counted // bytes behind a struct with their number
 	Hex      bool     // messages write it in hex
 	Divides  string   // the provider that divides by it: on its devices 0 is passed as 1
-	Callback string
-	Len      *Leaf  // the length beside an address of memory
-	Pair     *Leaf  // the function that frees, beside the one that allocates
-	Default  string // C constant that leaves an allocation to the library
-	Doc      string
-	Since    string
+	// Queueless is the value with which a new object has no queues of its own, of a handle any but nil; or nil.
+	Queueless *Member
+	Callback  string
+	Len       *Leaf  // the length beside an address of memory
+	Pair      *Leaf  // the function that frees, beside the one that allocates
+	Default   string // C constant that leaves an allocation to the library
+	Doc       string
+	Since     string
 }
 
 // Counted is a struct of Size bytes that begins with a number, of the Go type Count, of the bytes behind it.
@@ -305,6 +307,7 @@ type Object struct {
 	Mirror    *Mirror // of the fields that Go reads in place, up to the last; nil when it reads none
 	Addresses []*Getter
 	Lends     []*Lend
+	Lacks     []*Lack
 	Parts     map[string]*Part
 	State     map[string]string // property -> spec.State...
 	Pointer   map[string]bool   // property -> that field is a pointer, of which rules ask whether it is NULL
@@ -335,6 +338,14 @@ type Lend struct {
 	C      string
 	Object *Object
 	Doc    string
+}
+
+// Lack is what calls of the data path do without where a field of the C object is NULL.
+type Lack struct {
+	C        string
+	What     string // spec.Lack...
+	Given    bool   // where the field is not NULL
+	Provider string // the only one that does not take such calls; or empty
 }
 
 // Region is what elements are made of, beside where addresses in the region begin.

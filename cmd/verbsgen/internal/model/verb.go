@@ -189,6 +189,8 @@ type Param struct {
 	Bit     *Member // of the verb's flags, set together with the parameter
 	Hex     bool    // messages write it in hex
 	Doc     string
+
+	Unjudged bool // the rules of its own module do not hold for a record of another one
 }
 
 // Pair is a member of the struct of a parameter of role pair: the object that C finds behind a pointer at an offset, and the record that
@@ -197,6 +199,7 @@ type Pair struct {
 	Name        string
 	In, Out     *Param // as parameters of roles handle and out_record
 	InAt, OutAt int64
+	Owns        bool // the object must have queues of its own
 }
 
 // Taken is the record that the caller fills for the parameter; nil for another parameter.

@@ -18,6 +18,8 @@ int net_join(struct qp *q)
 
 void net_leave(struct qp *q)
 {
+	if (qps[q->number] != q) // one over a table has never joined
+		return;
 	far_drop(q);
 	qps[q->number] = NULL;
 	segment_release(q->number);

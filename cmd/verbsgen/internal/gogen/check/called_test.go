@@ -200,6 +200,9 @@ func judged(p *Package, f *function) {
 			p.report(f, s, "the rules are not checked once")
 		}
 	}
+	if strings.HasSuffix(f.name, ".lend") { // it has the caller check: bridge.Lend
+		return
+	}
 	for _, c := range f.calls("check*", "judge*") {
 		if !c.failing() || len(c.under) > 0 {
 			p.report(f, c, "a call is made whatever its rules say")

@@ -14,6 +14,6 @@ func (pd *PD) NotExited(dm *DM) error {
 	var pins cmem.Pins
 	defer pins.Unpin()
 	cmem.PinData(&c.key, key) // want "the pinning of memory does not end"
-	pd.mu.Lock()             // want "the lock does not end by defer pd.mu.Unlock"
+	pd.mu.Lock()              // want "the lock does not end by defer pd.mu.Unlock"
 	return nil
 }

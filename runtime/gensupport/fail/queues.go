@@ -1,0 +1,36 @@
+package fail
+
+import (
+	"syscall"
+
+	"github.com/verbsgen/verbsgen/runtime/verr"
+)
+
+// Results of calls of the data path on an object that has nothing for the call to use. Providers do not look, and many read through
+// NULL. Once.Errno returns the errors.
+const (
+	ErrnoNoSendQueue syscall.Errno = 0x10020 + iota
+	ErrnoNoQueues
+	ErrnoNoChannel
+	ErrnoNotAlone // another goroutine uses a queue of the same thread domain
+)
+
+// lacking returns the error for one of them, nil for any other errno.
+func lacking(verb string, errno syscall.Errno) error {
+	msg := ""
+	switch errno {
+	case ErrnoNoSendQueue:
+		msg = "this QP has no send queue; post to one that was made with a completion queue for sends"
+	case ErrnoNoQueues:
+		msg = "this QP has no queues of its own, as it was made with a table of work queues, or as a DCT; post receives to the work queues " +
+			"or to the shared receive queue"
+	case ErrnoNoChannel:
+		msg = "this CQ has no completion channel, and the provider of its device looks for one; create the queue with a channel"
+	case ErrnoNotAlone:
+		return &verr.Error{Verb: verb, Errno: syscall.EBUSY, Msg: "another goroutine uses a queue of the same thread domain at this moment, " +
+			"and the library does not lock them; give each goroutine a thread domain, or make the queues without one"}
+	default:
+		return nil
+	}
+	return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: msg}
+}
