@@ -64,7 +64,7 @@ func mutants() []mutant {
 		{2, "memory and copies given up by a dereg, a rereg and a free that the device refused", []edit{
 			{"mr.gen.go", "\t\treturn fail.Failed(\"ibv_dereg_mr\", errno, ",
 				"\t\tif mr.h.Kept != nil {\n\t\t\tmr.h.Kept()\n\t\t}\n\t\treturn fail.Failed(\"ibv_dereg_mr\", errno, "},
-			{"../../runtime/gensupport/byhand/rereg.go",
+			{"../../runtime/gensupport/bridge/rereg.go",
 				"\tr.holdBoth() // the device may use either memory, and either protection domain\n", "\tr.New.Release()\n"},
 			{"../../runtime/gensupport/devmem/end.go", "\t\t\t\td.span.Reopen(length)\n", "\t\t\t\t_ = length\n"},
 		}, nil, []string{"TestPinnedUntilClose", "TestBufferHeldAfterRefusal", "TestKeptByRefusedRereg", "TestCopyAfterRefusedFree"}},
