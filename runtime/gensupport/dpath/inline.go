@@ -16,8 +16,8 @@ import (
 var inlines atomic.Uint32
 
 // watchInline has posts look from now on.
-func (f SendFlags) watchInline() {
-	if f&flagInline != 0 && inlines.Load() == 0 {
+func (v SendFlags) watchInline() {
+	if v&flagInline != 0 && inlines.Load() == 0 {
 		inlines.Store(1)
 	}
 }
