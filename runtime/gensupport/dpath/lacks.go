@@ -18,27 +18,6 @@ const (
 	LacksQueues = LacksSend | LacksRecv | LacksOwn
 )
 
-// held says that the caller of post holds what the queue shares.
-const held = 1 << 8
-
-// postAlone is post for one goroutine at a time.
-func postAlone[W record](to int, queue *gate.Gate, b *requests[W], first, n int) (bad int, errno syscall.Errno) {
-	if !queue.Hold() {
-		return -1, fail.ErrnoNotAlone
-	}
-	defer queue.Let()
-	return post(to|held, queue, b, first, n)
-}
-
-// spinAlone is PollSpin for one goroutine at a time.
-func spinAlone(cq *gate.Gate, wcs []WC, tries int) (n int, errno syscall.Errno) {
-	if !cq.Hold() {
-		return 0, fail.ErrnoNotAlone
-	}
-	defer cq.Let()
-	return spin(cq, wcs, tries, true)
-}
-
 // refuse returns the results of a post to a queue that may lack what it needs. Where rules say why, the errno is that of a provider
 // which looks.
 func refuse(queue *gate.Gate, to, first int) (bad int, errno syscall.Errno) {
