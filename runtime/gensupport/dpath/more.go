@@ -234,9 +234,6 @@ func (r Range[W]) lacksMore(a *Stream) error {
 
 const streamVerb = "ibv_wr_start"
 
-// errnoMore is the result of a post of a batch to which a view adds.
-const errnoMore syscall.Errno = 0x10020
-
 func refusedMore(verb, problem string) error {
 	return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: problem + "; nothing was posted"}
 }

@@ -21,9 +21,9 @@ static const uintptr_t verbsgen_dpath_addresses;
 
 static uintptr_t *verbsgen_dpath_all_addresses(void) { return (uintptr_t *)&verbsgen_dpath_addresses; }
 
-// Results of a post besides those of a gate: see fail.ErrnoAddressClosed and those behind it.
+// Results of a post besides those of a gate: see fail.ErrnoAddressClosed and the constants after it.
 enum { VERBSGEN_DPATH_ADDRESS_CLOSED = 0x10003, VERBSGEN_DPATH_NO_ADDRESS, VERBSGEN_DPATH_OTHER_DEVICE,
-	VERBSGEN_DPATH_WINDOW_CLOSED, VERBSGEN_DPATH_WINDOW_DEVICE };
+	VERBSGEN_DPATH_WINDOW_CLOSED, VERBSGEN_DPATH_WINDOW_DEVICE, VERBSGEN_DPATH_SHARED };
 
 enum { VERBSGEN_DPATH_RAW = 1 }; // rawAddress of address.go
 

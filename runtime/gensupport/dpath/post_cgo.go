@@ -99,7 +99,7 @@ func post[W record](to int, queue *gate.Gate, b *requests[W], first, n int) (bad
 		return -1, b.errno(first, n)
 	}
 	if b.more != nil {
-		return -1, errnoMore
+		return -1, fail.ErrnoBatchAdds
 	}
 	if n == 0 {
 		return -1, 0
@@ -148,6 +148,7 @@ var (
 	_ = none{}[fail.ErrnoOtherDevice-C.VERBSGEN_DPATH_OTHER_DEVICE]
 	_ = none{}[fail.ErrnoWindowClosed-C.VERBSGEN_DPATH_WINDOW_CLOSED]
 	_ = none{}[fail.ErrnoWindowDevice-C.VERBSGEN_DPATH_WINDOW_DEVICE]
+	_ = none{}[fail.ErrnoBatchShared-C.VERBSGEN_DPATH_SHARED]
 	_ = none{}[windowMark-C.VERBSGEN_DPATH_WINDOW]
 	_ = none{}[unsafe.Offsetof(use{}.owner)-unsafe.Offsetof(C.struct_verbsgen_dpath_use{}.owner)]
 	_ = none{}[unsafe.Offsetof(use{}.latest)-unsafe.Offsetof(C.struct_verbsgen_dpath_use{}.latest)]

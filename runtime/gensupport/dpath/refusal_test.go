@@ -50,7 +50,8 @@ func TestNoRefusal(t *testing.T) {
 	errs := &fail.Once{Verb: "ibv_post_recv", Kind: "QP"}
 	b := recvBatch(t, 2, 1)
 	for errno, want := range map[syscall.Errno]error{fail.ErrnoClosed: os.ErrClosed, fail.ErrnoBatchClosed: os.ErrClosed,
-		fail.ErrnoNoMemory: syscall.ENOMEM, fail.ErrnoBatchShared: syscall.EBUSY} {
+		fail.ErrnoNoMemory: syscall.ENOMEM, fail.ErrnoBatchShared: syscall.EBUSY, fail.ErrnoNoSendQueue: syscall.EINVAL,
+		fail.ErrnoOverrun: verr.ErrOverrun} {
 		if _, err := dpath.RefusalOf(b.From(0, 2), errs, 0, errno); !errors.Is(err, want) || errors.Is(err, verr.ErrQueueFull) {
 			t.Errorf("%#x: %v, want %v", int(errno), err, want)
 		}

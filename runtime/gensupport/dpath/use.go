@@ -89,7 +89,7 @@ func (r *requests[W]) refused(first, n int, errno syscall.Errno) error {
 	if r == nil {
 		return nilBatch(verb, what)
 	}
-	if errno == errnoMore {
+	if errno == fail.ErrnoBatchAdds {
 		return refusedMore(verb, "the SendBatch has a "+r.more.view.Type+", which only a stream of commands posts")
 	}
 	return refused(verb, what, len(r.wrs), first, n, errno)

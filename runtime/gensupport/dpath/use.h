@@ -19,7 +19,7 @@ struct verbsgen_dpath_use { // use of use.go
 	uint32_t left;    // posts by that thread until it belongs to it
 };
 
-enum { VERBSGEN_DPATH_HELD = 1, VERBSGEN_DPATH_IN_A_ROW = 1000, VERBSGEN_DPATH_SHARED = 0x10012 }; // the last is fail.ErrnoBatchShared
+enum { VERBSGEN_DPATH_HELD = 1, VERBSGEN_DPATH_IN_A_ROW = 1000 };
 
 // Takes a batch that does not belong to the thread, or returns an errno.
 static __attribute__((noinline)) int verbsgen_dpath_take(struct verbsgen_gate_slot *slot, struct verbsgen_dpath_use *u)

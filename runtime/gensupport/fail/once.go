@@ -8,34 +8,36 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// Results of calls of the data path instead of an errno when something that they use was closed. Linux has no errno as large.
+// Results of calls of the data path instead of an errno; Linux has none as large. Once.Errno returns their errors, and dpath.Refused
+// those of a batch. gate.h and dpath/post.h repeat the numbers that C returns.
 const (
-	ErrnoClosed      syscall.Errno = 0x10000 + iota // the object that the verb is called on; Once.Errno returns its error
-	ErrnoBatchClosed                                // the batch of work requests, which returns the error
-	ErrnoNoMemory                                   // nothing: there is no memory to begin a call on this thread
+	ErrnoClosed      syscall.Errno = 0x10000 + iota // the object that the verb is called on was closed
+	ErrnoBatchClosed                                // the batch of work requests was closed
+	ErrnoNoMemory                                   // there is no memory to begin a call on this thread
+
+	// of a post of a datagram whose address cannot be used
+	ErrnoAddressClosed // its address handle was closed
+	ErrnoNoAddress     // it has none
+	ErrnoOtherDevice   // its address handle is of another device than the queue pair
+
+	// of a post of a request that binds a memory window which cannot be bound so
+	ErrnoWindowClosed // the window or the region was closed
+	ErrnoWindowDevice // the window or the region is of another device than the queue pair
+
+	ErrnoBatchShared // another goroutine posts the batch; EBUSY would not do, as a device may return it
+	ErrnoBatchAdds   // a view adds to the batch, which only a stream of commands posts
+	ErrnoCopied      // the object is a copy of a handle
+	ErrnoNeverOpened // the object is a zero value, which nothing opened
+	ErrnoOverrun     // the completion queue has failed, and is empty
+
+	// of an object that has nothing for the call to use: providers do not look, and many read through NULL
+	ErrnoNoSendQueue
+	ErrnoNoQueues
+	ErrnoNoChannel
+	ErrnoNotAlone // another goroutine uses a queue of the same thread domain
 )
 
-// ErrnoCopied is the result of a call of the data path on a copy of a handle, instead of an errno; Once.Errno returns its error.
-const ErrnoCopied syscall.Errno = 0x10010
-
-// ErrnoNeverOpened is the result of a call of the data path on a zero value, which nothing opened; Once.Errno returns its error.
-const ErrnoNeverOpened syscall.Errno = 0x10011
-
-// ErrnoBatchShared is the result of a post of a batch that another goroutine posts, instead of an errno; the batch returns the error.
-// A device may itself return EBUSY.
-const ErrnoBatchShared syscall.Errno = 0x10012
-
-// ErrnoOverrun is the result of a poll of an empty completion queue that has failed, instead of an errno; Once.Errno returns its error.
-const ErrnoOverrun syscall.Errno = 0x10012
-
-// Results of a post of a datagram whose address cannot be used. Once.Errno returns the errors.
-const (
-	ErrnoAddressClosed syscall.Errno = 0x10003 + iota // its address handle was closed
-	ErrnoNoAddress                                    // it has none
-	ErrnoOtherDevice                                  // its address handle is of another device than the queue pair
-)
-
-// misaddressed returns the error for one of them, nil for any other errno.
+// misaddressed returns the error of a datagram whose address cannot be used, nil for any other errno.
 func misaddressed(verb string, errno syscall.Errno) error {
 	const open = "; give it one that is open, by AH.Address"
 	switch errno {

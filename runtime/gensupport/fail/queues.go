@@ -6,16 +6,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// Results of calls of the data path on an object that has nothing for the call to use. Providers do not look, and many read through
-// NULL. Once.Errno returns the errors.
-const (
-	ErrnoNoSendQueue syscall.Errno = 0x10020 + iota
-	ErrnoNoQueues
-	ErrnoNoChannel
-	ErrnoNotAlone // another goroutine uses a queue of the same thread domain
-)
-
-// lacking returns the error for one of them, nil for any other errno.
+// lacking returns the error of a call on an object that has nothing for it to use, nil for any other errno.
 func lacking(verb string, errno syscall.Errno) error {
 	msg := ""
 	switch errno {

@@ -7,13 +7,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// Results of a post of a request that binds a memory window which cannot be bound so. Once.Errno returns the errors.
-const (
-	ErrnoWindowClosed syscall.Errno = 0x10006 + iota // the window or the region was closed
-	ErrnoWindowDevice                                // the window or the region is of another device than the queue pair
-)
-
-// unbindable returns the error for one of them, nil for any other errno.
+// unbindable returns the error of a request whose memory window cannot be bound so, nil for any other errno.
 func unbindable(verb string, errno syscall.Errno) error {
 	switch errno {
 	case ErrnoWindowClosed:
