@@ -58,36 +58,13 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 )
 
-// PostSend posts the first n requests of the batch to the send queue of a queue pair (gate of a struct ibv_qp *) in one
-// call: ibv_post_send(3). n is 0 to b.Len().
+// post posts n requests from number first on to a queue of a kind in one call, such as ibv_post_send(3).
 //
 // If all were posted, errno is 0 and bad is -1. Otherwise bad is the number of the request that was refused: the
 // requests before it were posted, and the later ones were not. bad is -1 with an errno when no request is at fault: the
-// queue pair or the batch is closed (fail.ErrnoClosed, fail.ErrnoBatchClosed; fail.ErrnoCopied for a copy of the gate) or n is out of
-// range (EINVAL), there is no memory to begin the call (fail.ErrnoNoMemory), or another goroutine posts the batch
+// queue or the batch is closed (fail.ErrnoClosed, fail.ErrnoBatchClosed; fail.ErrnoCopied for a copy of the gate), the batch does not have
+// the range (EINVAL), there is no memory to begin the call (fail.ErrnoNoMemory), or another goroutine posts the batch
 // (fail.ErrnoBatchShared), and nothing was posted; or the provider did not say which. Refused returns the errors of the batch.
-func PostSend(qp *gate.Gate, b *SendBatch, n int) (bad int, errno syscall.Errno) {
-	return PostSendFrom(qp, b, 0, n)
-}
-
-// PostSendFrom is PostSend for n requests from number first on, such as those that are left when the queue was full
-// (ENOMEM). bad counts from the beginning of the batch.
-func PostSendFrom(qp *gate.Gate, b *SendBatch, first, n int) (bad int, errno syscall.Errno) {
-	return post(toSend, qp, b.requests(), first, n)
-}
-
-// PostRecv posts the first n requests of the batch to the receive queue of a queue pair: ibv_post_recv(3). The results
-// are those of PostSend.
-func PostRecv(qp *gate.Gate, b *RecvBatch, n int) (bad int, errno syscall.Errno) {
-	return PostRecvFrom(qp, b, 0, n)
-}
-
-// PostRecvFrom is PostRecv for n requests from number first on. bad counts from the beginning of the batch.
-func PostRecvFrom(qp *gate.Gate, b *RecvBatch, first, n int) (bad int, errno syscall.Errno) {
-	return post(toRecv, qp, b.requests(), first, n)
-}
-
-// post posts requests to a queue of a kind.
 func post[W record](to int, queue *gate.Gate, b *requests[W], first, n int) (bad int, errno syscall.Errno) {
 	if !queue.IsOpen() {
 		return -1, queue.Refusal()
@@ -175,15 +152,12 @@ func index(bad, begin, size uintptr, first, n int) int {
 	return first + int(off/size)
 }
 
-// PollCQ takes up to len(wcs) completions from a completion queue (gate of a struct ibv_cq *) and stores them in
+// PollSpin takes up to len(wcs) completions from a completion queue (gate of a struct ibv_cq *) and stores them in
 // wcs: ibv_poll_cq(3). It returns their number, 0 if there are none. wcs may lie on the stack. ibv_poll_cq gives no
 // errno: errno is EIO for a queue that can no longer be polled, fail.ErrnoOverrun for one that has failed and is empty,
 // and fail.ErrnoClosed for a closed one.
-func PollCQ(cq *gate.Gate, wcs []WC) (n int, errno syscall.Errno) {
-	return PollSpin(cq, wcs, 1)
-}
-
-// PollSpin repeats PollCQ in C up to tries times, until there is a completion. tries below 1 means 1. Meanwhile it
+//
+// It polls up to tries times in C, until there is a completion. tries below 1 means 1. Meanwhile it
 // holds its thread, but not the processor of Go (other goroutines run). A context cannot end it, so keep tries below a
 // few thousand.
 func PollSpin(cq *gate.Gate, wcs []WC, tries int) (n int, errno syscall.Errno) {

@@ -39,7 +39,7 @@ func Refused[W record](r Range[W], errno syscall.Errno) error {
 }
 
 // PostSendRange posts a range to the send queue of a queue pair: ibv_post_send(3). It returns how many of its requests were posted. That
-// is 0 if PostSend would return an errno and no request.
+// is 0 if no request is at fault for the errno.
 func PostSendRange(qp *gate.Gate, r SendRange) (posted int, errno syscall.Errno) {
 	bad, errno := post(toSend, qp, r.batch, r.first, r.n)
 	return r.posted(bad, errno), errno

@@ -18,7 +18,7 @@ func (v WCFlag) String() string { return validate.FlagText(uint64(v), wcFlagName
 // ByteLen includes them; the data begins after them.
 const GRHSize = 40
 
-// WC is struct ibv_wc, a completion, see ibv_poll_cq(3). PollCQ lets C write it in place. If Status is not 0
+// WC is struct ibv_wc, a completion, see ibv_poll_cq(3). PollSpin lets C write it in place. If Status is not 0
 // (IBV_WC_SUCCESS), Err returns the reason, and only ID, Status, VendorErr and QPNum are valid.
 type WC struct {
 	ID           uint64 // wr_id of the request

@@ -74,7 +74,7 @@ import (
 )
 
 // BarePost posts the first n of the requests (struct ibv_send_wr *, size bytes each, of which there are most) to the queue pair,
-// after the checks of dpath.PostSend.
+// after the checks of dpath.PostSendRange.
 func (p *Provider) BarePost(requests unsafe.Pointer, size uintptr, n, most int) (bad int, errno syscall.Errno) {
 	if p == nil || uint(n) > uint(most) {
 		return -1, syscall.EINVAL
