@@ -16,7 +16,7 @@ import (
 
 // result is one value that a Go result shows, and the field of C that the pages say it is of.
 type result struct {
-	name string // in Go: "QPInfo.AV.GRH.DGID"
+	name string // in Go: "QPInfo.AV.DGID"
 	path string // in C: "attr.ah_attr.grh.dgid"
 	v    reflect.Value
 }

@@ -175,7 +175,7 @@ func (a *MWBindAttr) to(c *cMWBind) {
 	*c = cMWBind{wr_id: a.ID, send_flags: uint32(a.SendFlags), bind_info: cMWBindInfo{addr: a.Addr, length: a.Length, mw_access_flags: uint32(a.Access)}}
 }
 
-// AHAttr is a description of the path to a peer.
+// AHAttr is the path to a peer.
 //
 // C: struct ibv_ah_attr, ibv_create_ah(3).
 type AHAttr struct {
@@ -2810,66 +2810,6 @@ func (r *QPCap) from(c *cQPCap) {
 	}
 }
 
-// GlobalRoute is the part of a path outside of the subnet; on RoCE, all of it.
-//
-// C: struct ibv_global_route, ibv_query_qp(3).
-type GlobalRoute struct {
-	// GID of the peer.
-	DGID GID // dgid
-	// Flow label.
-	FlowLabel uint32 // flow_label
-	// Index of the local GID in the GID table of the port.
-	SGIDIndex uint8 // sgid_index
-	// Hop limit.
-	HopLimit uint8 // hop_limit
-	// Traffic class.
-	TrafficClass uint8 // traffic_class
-}
-
-// from reads the C layout.
-func (r *GlobalRoute) from(c *cGlobalRoute) {
-	*r = GlobalRoute{
-		DGID:         c.dgid,
-		FlowLabel:    c.flow_label,
-		SGIDIndex:    c.sgid_index,
-		HopLimit:     c.hop_limit,
-		TrafficClass: c.traffic_class,
-	}
-}
-
-// AHInfo is the path to a peer, as set with AHAttr.
-//
-// C: struct ibv_ah_attr, ibv_query_qp(3).
-type AHInfo struct {
-	// The global route.
-	GRH GlobalRoute // grh
-	// LID of the peer; unused on RoCE.
-	DLID uint16 // dlid
-	// Service level.
-	SL uint8 // sl
-	// Source path bits; unused on RoCE.
-	SrcPathBits uint8 // src_path_bits
-	// Rate limit.
-	StaticRate uint8 // static_rate
-	// Whether GRH is used; always on RoCE.
-	IsGlobal bool // is_global
-	// Local port.
-	PortNum uint8 // port_num
-}
-
-// from reads the C layout.
-func (r *AHInfo) from(c *cAHAttr) {
-	*r = AHInfo{
-		DLID:        c.dlid,
-		SL:          c.sl,
-		SrcPathBits: c.src_path_bits,
-		StaticRate:  c.static_rate,
-		IsGlobal:    c.is_global != 0,
-		PortNum:     c.port_num,
-	}
-	r.GRH.from(&c.grh)
-}
-
 // QPInfo is the state and the attributes of a queue pair. A field that was not queried, or that its type does
 // not have, may be 0.
 //
@@ -2894,9 +2834,9 @@ type QPInfo struct {
 	// Capacity.
 	Cap QPCap // cap
 	// Path to the peer, on RC and UC.
-	AV AHInfo // ah_attr
+	AV AHAttr // ah_attr
 	// Alternate path to the peer.
-	AltAV AHInfo // alt_ah_attr
+	AltAV AHAttr // alt_ah_attr
 	// Index in the partition table of the port.
 	PKeyIndex uint16 // pkey_index
 	// Index in the partition table of the alternate port.

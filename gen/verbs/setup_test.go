@@ -77,7 +77,7 @@ func TestSetups(t *testing.T) {
 		if info.State != verbs.QPStateRTS || info.PortNum != 1 {
 			t.Errorf("%v: state %v, port %d", init.Type, info.State, info.PortNum)
 		}
-		if c.want.PathMTU != 0 && info.AV.GRH.HopLimit != 3 {
+		if c.want.PathMTU != 0 && info.AV.HopLimit != 3 {
 			t.Errorf("%v: path %+v", init.Type, info.AV)
 		}
 		c.want.State, c.want.PortNum, c.want.AV, c.want.Cap, c.want.AltAV, c.want.PathMigState = info.State, info.PortNum, info.AV,

@@ -91,7 +91,7 @@ func whatWasSet(t *suite.T) {
 			field{"min_rnr_timer", q.MinRNRTimer, verbs.RNRTimer(far.MinRNRTimer)},
 			field{"ah_attr.port_num", q.AV.PortNum, p.Number()})
 		if to.GID != ([16]byte{}) {
-			list = append(list, field{"ah_attr.is_global", q.AV.IsGlobal, true}, field{"ah_attr.grh.dgid", q.AV.GRH.DGID, verbs.GID(to.GID)})
+			list = append(list, field{"ah_attr.is_global", q.AV.IsGlobal, true}, field{"ah_attr.grh.dgid", q.AV.DGID, verbs.GID(to.GID)})
 		}
 		return list
 	}

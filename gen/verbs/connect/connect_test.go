@@ -176,7 +176,7 @@ func TestConnect(t *testing.T) {
 				}
 				peer := []*Peer{a, b.peer}[i]
 				if info.State != verbs.QPStateRTS || info.PathMTU != verbs.MTU512 || peer.MTU != verbs.MTU512 || info.MaxRDAtomic != 2 ||
-					info.AV.GRH.DGID != peer.GID || peer.GID == (verbs.GID{}) {
+					info.AV.DGID != peer.GID || peer.GID == (verbs.GID{}) {
 					t.Errorf("queue pair %d: %+v, %+v", i, info, peer)
 				}
 			}

@@ -218,7 +218,6 @@ func (b *binder) checkParam(v *spec.Verb, p *spec.Param, t spec.CType) {
 		fix = "write reads: true if the call leaves the bytes as they are, or correct role:"
 	}
 	r := orZero(b.RecordByGo(p.Type))
-	handsOn := p.Role == role.OutRecord && r.Plain() && holds(r) == 0 // another verb takes what this one fills
 	if !b.first(e,
 		row{!b.hasRole(v, p, t), "role", "a parameter of type " + t.C + " cannot have the role " + p.Role.Name, fix},
 		row{p.Null && !t.Pointer, "null", "a parameter of type " + t.C + " is never NULL", "remove null:"},
@@ -227,7 +226,8 @@ func (b *binder) checkParam(v *spec.Verb, p *spec.Param, t spec.CType) {
 		row{p.Role.List && strings.Contains(p.Type, ".") && r.Go != "" && r.Runtime == "", "type",
 			"a list of records of another module takes those of package dpath only, such as verbs.SGE", "correct type:"},
 		row{p.Reads && t.Const(), "reads", "a parameter of type " + t.C + " is only read in any case", "remove reads:"},
-		row{p.Role.Names == role.NamesRecord && r.Go != "" && r.C == t.Tag && r.Role != p.Role.Record && !handsOn, "type",
+		row{p.Role.Names == role.NamesRecord && r.Go != "" && r.C == t.Tag && r.Role != p.Role.Record &&
+			!(p.Role == role.OutRecord && handsOn(r)), "type",
 			r.Go + " is a record of role " + r.Role + ", and a parameter of role " + p.Role.Name + " takes one of role " + p.Role.Record, ""}) {
 		b.shaped(e, "type", p.Type, "it", t, b.typed(p))
 		b.checkPairs(v, p, t)
@@ -236,6 +236,9 @@ func (b *binder) checkParam(v *spec.Verb, p *spec.Param, t spec.CType) {
 		b.shaped(e, "role", p.Role.Name, "it", t, b.pointers(v.Creates, 2))
 	}
 }
+
+// handsOn reports whether a verb may fill a record that another takes.
+func handsOn(r *spec.Record) bool { return r.Plain() && holds(r) == 0 }
 
 // checkPairs compares the members of a parameter of role pair with the header, and the methods with them.
 func (b *binder) checkPairs(v *spec.Verb, p *spec.Param, t spec.CType) {

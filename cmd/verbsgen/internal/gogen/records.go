@@ -108,7 +108,7 @@ func (e *emitter) plainRecord(g *goFile, r *model.Record) {
 		e.errorf("struct "+r.C, "a value may not fit, and nothing reports that of a struct in a list")
 	}
 	g.structOf(r)
-	g.layout(r, true, e.fills(r))
+	g.layout(r, true, e.fills(r) || r.Nested)
 	if packed(r) {
 		g.armMethods(r)
 	}
@@ -277,8 +277,8 @@ func keptIn(r *model.Record, f, x *model.Field) string {
 //		... store the fields that are more than a value
 //	}
 //
-//	func (r *AHInfo) from(c *cAHAttr) {
-//		*r = AHInfo{DLID: c.dlid}
+//	func (r *QPCap) from(c *cQPCap) {
+//		*r = QPCap{MaxSendWR: c.max_send_wr}
 //		... read the records in it
 //	}
 func (g *goFile) layout(r *model.Record, writes, reads bool) {
