@@ -43,7 +43,8 @@ type Record struct {
 }
 
 // Plain reports whether the caller fills the record as a Go struct: C has no mask that says which fields are given. A record with a mask
-// has a builder, where setting a field sets its bit too.
+// has a builder, where setting a field sets its bit too. That holds where the constructor takes all fields: C adds fields to such a struct,
+// and a setter more changes no call.
 func (r *Record) Plain() bool {
 	return r.Role == RecordIn && r.Runtime == "" && r.Mask == "" && r.MaskParam == ""
 }

@@ -46,7 +46,7 @@ type CompCntrInitAttr struct {
 	err error // of the first value that does not fit
 }
 
-// NewCompCntrInitAttr starts an attribute structure CompCntrInitAttr.
+// NewCompCntrInitAttr returns attributes with no field set.
 func NewCompCntrInitAttr() *CompCntrInitAttr { return &CompCntrInitAttr{} }
 
 // Flags sets the counts that lie in memory of the program.
@@ -84,7 +84,7 @@ type CQInitAttr struct {
 	err error // of the first value that does not fit
 }
 
-// NewCQInitAttr starts an attribute structure CQInitAttr.
+// NewCQInitAttr returns attributes with no field set.
 func NewCQInitAttr() *CQInitAttr { return &CQInitAttr{} }
 
 // WCFlags sets the fields of completions.
@@ -141,7 +141,7 @@ type QPInitAttr struct {
 	err error // of the first value that does not fit
 }
 
-// NewQPInitAttr starts an attribute structure QPInitAttr.
+// NewQPInitAttr returns attributes with these fields set.
 //
 //   - transport: transport.
 func NewQPInitAttr(transport DriverQPType) *QPInitAttr {
@@ -181,7 +181,7 @@ type RQDepthAttr struct {
 	c cRQDepthAttr
 }
 
-// NewRQDepthAttr starts an attribute structure RQDepthAttr.
+// NewRQDepthAttr returns attributes with no field set.
 func NewRQDepthAttr() *RQDepthAttr { return &RQDepthAttr{} }
 
 // MaxRecvSGE sets the largest number of scatter-gather entries in a receive request; 0 is passed as 1, as
@@ -199,7 +199,7 @@ type SQDepthAttr struct {
 	c cSQDepthAttr
 }
 
-// NewSQDepthAttr starts an attribute structure SQDepthAttr.
+// NewSQDepthAttr returns attributes with no field set.
 func NewSQDepthAttr() *SQDepthAttr { return &SQDepthAttr{} }
 
 // Flags sets the abilities.

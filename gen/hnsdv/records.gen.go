@@ -20,7 +20,7 @@ type QPInitAttr struct {
 	err error // of the first value that does not fit
 }
 
-// NewQPInitAttr starts an attribute structure QPInitAttr.
+// NewQPInitAttr returns attributes with no field set.
 func NewQPInitAttr() *QPInitAttr { return &QPInitAttr{} }
 
 // CongestType sets the way to control congestion, one of those in DeviceInfo.

@@ -20,7 +20,7 @@ type AllocDMAttr struct {
 	c cAllocDMAttr
 }
 
-// NewAllocDMAttr starts an attribute structure AllocDMAttr.
+// NewAllocDMAttr returns attributes with these fields set.
 //
 //   - typ: kind of memory.
 func NewAllocDMAttr(typ DMType) *AllocDMAttr {
@@ -39,7 +39,7 @@ type CQInitAttr struct {
 	err error // of the first value that does not fit
 }
 
-// NewCQInitAttr starts an attribute structure CQInitAttr.
+// NewCQInitAttr returns attributes with no field set.
 func NewCQInitAttr() *CQInitAttr { return &CQInitAttr{} }
 
 // CompressedFormat sets the format of compressed completions.
@@ -92,7 +92,7 @@ type QPInitAttr struct {
 	c cQPInitAttr
 }
 
-// NewQPInitAttr starts an attribute structure QPInitAttr.
+// NewQPInitAttr returns attributes with no field set.
 func NewQPInitAttr() *QPInitAttr { return &QPInitAttr{} }
 
 // CreateFlags sets the options.
@@ -144,7 +144,7 @@ type SteeringAnchorAttr struct {
 	c cSteeringAnchorAttr
 }
 
-// NewSteeringAnchorAttr starts an attribute structure SteeringAnchorAttr.
+// NewSteeringAnchorAttr returns attributes with these fields set.
 //
 //   - tableType: kind of flow tables.
 //   - priority: priority among flow tables of this kind.
@@ -164,7 +164,7 @@ type WQInitAttr struct {
 	c cWQInitAttr
 }
 
-// NewWQInitAttr starts an attribute structure WQInitAttr.
+// NewWQInitAttr returns attributes with no field set.
 func NewWQInitAttr() *WQInitAttr { return &WQInitAttr{} }
 
 // StrideLogBytes sets the base-2 logarithm of the bytes of a stride.
@@ -195,7 +195,7 @@ type CryptoLoginAttr struct {
 	c cCryptoLoginAttr
 }
 
-// NewCryptoLoginAttr starts an attribute structure CryptoLoginAttr.
+// NewCryptoLoginAttr returns attributes with these fields set.
 //
 //   - credentialID: number of the credential in the device.
 //   - importKEKID: number of the key in the device that wraps the credential and the keys.
@@ -217,7 +217,7 @@ type CryptoLoginAttrEx struct {
 	credential []byte
 }
 
-// NewCryptoLoginAttrEx starts an attribute structure CryptoLoginAttrEx.
+// NewCryptoLoginAttrEx returns attributes with these fields set.
 //
 //   - credentialID: number of the credential in the device.
 //   - importKEKID: number of the key in the device that wraps the credential and the keys.
@@ -256,7 +256,7 @@ type DEKInitAttr struct {
 	cryptoLogin *CryptoLogin
 }
 
-// NewDEKInitAttr starts an attribute structure DEKInitAttr.
+// NewDEKInitAttr returns attributes with these fields set.
 //
 //   - pd: protection domain.
 //   - keySize: bits of each of the two keys of AES-XTS.
@@ -331,7 +331,7 @@ type UMemAttr struct {
 	memory *mem.Source
 }
 
-// NewUMemAttr starts an attribute structure UMemAttr.
+// NewUMemAttr returns attributes with these fields set.
 //
 //   - size: bytes.
 //   - access: access flags.
@@ -426,7 +426,7 @@ type FlowActionESP struct {
 	c cFlowActionEsp
 }
 
-// NewFlowActionESP starts an attribute structure FlowActionESP.
+// NewFlowActionESP returns attributes with no field set.
 func NewFlowActionESP() *FlowActionESP { return &FlowActionESP{} }
 
 // Flags sets the options.
@@ -694,7 +694,7 @@ type ContextAttr struct {
 	c cContextAttr
 }
 
-// NewContextAttr starts an attribute structure ContextAttr.
+// NewContextAttr returns attributes with no field set.
 func NewContextAttr() *ContextAttr { return &ContextAttr{} }
 
 // Flags sets the options.
@@ -884,7 +884,7 @@ type SchedAttr struct {
 	parent *SchedNode
 }
 
-// NewSchedAttr starts an attribute structure SchedAttr.
+// NewSchedAttr returns attributes with no field set.
 func NewSchedAttr() *SchedAttr { return &SchedAttr{} }
 
 // Parent sets the node above it.
@@ -915,7 +915,7 @@ type MKeyConfAttr struct {
 	c cMkeyConfAttr
 }
 
-// NewMKeyConfAttr starts an attribute structure MKeyConfAttr.
+// NewMKeyConfAttr returns attributes with no field set.
 func NewMKeyConfAttr() *MKeyConfAttr { return &MKeyConfAttr{} }
 
 // Flags sets the further actions.

@@ -29,7 +29,7 @@ type AllocDMAttr struct {
 	c cAllocDMAttr
 }
 
-// NewAllocDMAttr starts an attribute structure AllocDMAttr.
+// NewAllocDMAttr returns attributes with these fields set.
 //
 //   - length: length in bytes.
 func NewAllocDMAttr(length uint64) *AllocDMAttr {
@@ -55,7 +55,7 @@ type DMAHInitAttr struct {
 	err error // of the first value that does not fit
 }
 
-// NewDMAHInitAttr starts an attribute structure DMAHInitAttr.
+// NewDMAHInitAttr returns attributes with these fields set.
 //
 //   - ph: processing hint of PCIe, 2 bits: 0 bidirectional, 1 requester, 2 target, 3 target with priority.
 func NewDMAHInitAttr(ph uint8) *DMAHInitAttr {
@@ -95,7 +95,7 @@ type ParentDomainAttr struct {
 	userContext  any
 }
 
-// NewParentDomainAttr starts an attribute structure ParentDomainAttr.
+// NewParentDomainAttr returns attributes with these fields set.
 //
 //   - pd: the protection domain that it extends.
 func NewParentDomainAttr(pd *PD) *ParentDomainAttr {
@@ -141,7 +141,7 @@ type CounterAttachAttr struct {
 	c cCounterAttachAttr
 }
 
-// NewCounterAttachAttr starts an attribute structure CounterAttachAttr.
+// NewCounterAttachAttr returns attributes with these fields set.
 //
 //   - counterDesc: unit of the counter.
 //   - index: index of the counter.
@@ -246,7 +246,7 @@ type CompCntrInitAttr struct {
 	c cCompCntrInitAttr
 }
 
-// NewCompCntrInitAttr starts an attribute structure CompCntrInitAttr.
+// NewCompCntrInitAttr returns attributes with these fields set.
 //
 //   - typ: what is counted.
 func NewCompCntrInitAttr(typ CompCntrType) *CompCntrInitAttr {
@@ -266,7 +266,7 @@ type CQInitAttrEx struct {
 	parentDomain *PD
 }
 
-// NewCQInitAttrEx starts an attribute structure CQInitAttrEx.
+// NewCQInitAttrEx returns attributes with these fields set.
 //
 //   - cqe: requested number of entries, at least 1; the queue may get more.
 //   - wcFields: fields that readers of the queue can read.
@@ -313,7 +313,7 @@ type FlowAttr struct {
 	specs []FlowSpec
 }
 
-// NewFlowAttr starts an attribute structure FlowAttr.
+// NewFlowAttr returns attributes with these fields set.
 //
 //   - typ: type.
 //   - port: number of the port, from 1.
@@ -891,7 +891,7 @@ type FlowActionESPAttr struct {
 	encap  *FlowActionESPEncap
 }
 
-// NewFlowActionESPAttr starts an attribute structure FlowActionESPAttr.
+// NewFlowActionESPAttr returns attributes with no field set.
 func NewFlowActionESPAttr() *FlowActionESPAttr { return &FlowActionESPAttr{} }
 
 // ESP sets the security association.
@@ -1165,7 +1165,7 @@ type QPInitAttrEx struct {
 	rxHashConfKey []byte
 }
 
-// NewQPInitAttrEx starts an attribute structure QPInitAttrEx.
+// NewQPInitAttrEx returns attributes with these fields set.
 //
 //   - typ: transport service.
 //   - sendCQ: completion queue of sends, of all types but XRC_RECV.
@@ -1319,7 +1319,7 @@ type RWQIndTableInitAttr struct {
 	indTbl []*WQ
 }
 
-// NewRWQIndTableInitAttr starts an attribute structure RWQIndTableInitAttr.
+// NewRWQIndTableInitAttr returns attributes with these fields set.
 //
 //   - indTbl: work queues; their number is a power of two, and a queue may appear several times.
 func NewRWQIndTableInitAttr(indTbl []*WQ) *RWQIndTableInitAttr {
@@ -1355,7 +1355,7 @@ type SRQInitAttrEx struct {
 	cq   *CQ
 }
 
-// NewSRQInitAttrEx starts an attribute structure SRQInitAttrEx.
+// NewSRQInitAttrEx returns attributes with these fields set.
 //
 //   - pd: protection domain of the memory that is received into.
 //   - maxWR: largest number of outstanding receive requests, at least 1; the queue may get more.
@@ -1414,7 +1414,7 @@ type WQInitAttr struct {
 	cq *CQ
 }
 
-// NewWQInitAttr starts an attribute structure WQInitAttr.
+// NewWQInitAttr returns attributes with these fields set.
 //
 //   - pd: protection domain.
 //   - cq: queue of its completions.
@@ -1462,7 +1462,7 @@ type ModifyCQAttr struct {
 	c cModifyCQAttr
 }
 
-// NewModifyCQAttr starts an attribute structure ModifyCQAttr.
+// NewModifyCQAttr returns attributes with no field set.
 func NewModifyCQAttr() *ModifyCQAttr { return &ModifyCQAttr{} }
 
 // Count sets the number of completions after which an event is reported.
@@ -1490,7 +1490,7 @@ type QPAttr struct {
 	err  error  // of the first value that does not fit
 }
 
-// NewQPAttr starts an attribute structure QPAttr.
+// NewQPAttr returns attributes with these fields set.
 //
 //   - state: new state.
 func NewQPAttr(state QPState) *QPAttr {
@@ -2119,7 +2119,7 @@ type QPRateLimitAttr struct {
 	c cQPRateLimitAttr
 }
 
-// NewQPRateLimitAttr starts an attribute structure QPRateLimitAttr.
+// NewQPRateLimitAttr returns attributes with these fields set.
 //
 //   - rateLimit: largest rate in kbit/s.
 func NewQPRateLimitAttr(rateLimit uint32) *QPRateLimitAttr {
@@ -2152,7 +2152,7 @@ type SRQAttr struct {
 	mask uint32 // which fields are given
 }
 
-// NewSRQAttr starts an attribute structure SRQAttr.
+// NewSRQAttr returns attributes with no field set.
 func NewSRQAttr() *SRQAttr { return &SRQAttr{} }
 
 // MaxWR sets the largest number of outstanding receive requests, on devices with DeviceCapSRQResize.
@@ -2178,7 +2178,7 @@ type WQAttr struct {
 	c cWQAttr
 }
 
-// NewWQAttr starts an attribute structure WQAttr.
+// NewWQAttr returns attributes with no field set.
 func NewWQAttr() *WQAttr { return &WQAttr{} }
 
 // State sets the state to change to.
@@ -2217,7 +2217,7 @@ type QPOpenAttr struct {
 	xrcd *XRCD
 }
 
-// NewQPOpenAttr starts an attribute structure QPOpenAttr.
+// NewQPOpenAttr returns attributes with these fields set.
 //
 //   - xrcd: XRC domain of the queue pair.
 //   - qpNum: number of the queue pair.
@@ -2240,7 +2240,7 @@ type XRCDInitAttr struct {
 	err error // of the first value that does not fit
 }
 
-// NewXRCDInitAttr starts an attribute structure XRCDInitAttr.
+// NewXRCDInitAttr returns attributes with these fields set.
 //
 //   - fd: file whose inode identifies the domain, so that other processes can open it; -1 for a domain without
 //     a file. The descriptor may be closed after the call.
@@ -2301,7 +2301,7 @@ type CompCntrAttachAttr struct {
 	c cQPAttachCompCntrAttr
 }
 
-// NewCompCntrAttachAttr starts an attribute structure CompCntrAttachAttr.
+// NewCompCntrAttachAttr returns attributes with these fields set.
 //
 //   - ops: operations to count.
 func NewCompCntrAttachAttr(ops CompCntrOp) *CompCntrAttachAttr {
@@ -2957,7 +2957,7 @@ type MRInitAttr struct {
 	buf    *Buf
 }
 
-// NewMRInitAttr starts an attribute structure MRInitAttr.
+// NewMRInitAttr returns attributes with these fields set.
 //
 //   - length: length in bytes.
 //   - access: access flags.
@@ -3038,7 +3038,7 @@ type ECEAttr struct {
 	c cEce
 }
 
-// NewECEAttr starts an attribute structure ECEAttr.
+// NewECEAttr returns attributes with these fields set.
 //
 //   - vendorID: vendor of the device, which says what the options mean.
 //   - options: wanted options.

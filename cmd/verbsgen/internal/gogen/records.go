@@ -179,7 +179,11 @@ func (g *goFile) constructor(r *model.Record) {
 		f.params = append(f.params, param(arg, x.GoType))
 		f.body = append(f.body, store{r}.field(x, id(arg))...)
 	}
-	f.doc = doc(name, "starts an attribute structure "+r.Go+".", "", "", listed(docs))
+	sets := "these fields set"
+	if len(docs) == 0 {
+		sets = "no field set"
+	}
+	f.doc = doc(name, "returns attributes with "+sets+".", "", "", listed(docs))
 	f.body = append(f.body, jen.Return(id("a")))
 	if len(r.New) == 0 {
 		f.body, f.short = []jen.Code{jen.Return(empty)}, true
