@@ -3,6 +3,7 @@
 package verbs
 
 import (
+	"fmt"
 	"log/slog"
 	"math"
 	"strconv"
@@ -794,6 +795,8 @@ func (qp *QP) seePostRecv(in *inPostRecv, ask bool) error {
 
 // AttachMcast attaches a queue pair to a multicast group.
 //
+// Until DetachMcast, Close of the queue pair returns syscall.EBUSY. CloseAll detaches.
+//
 //   - gid: GID of the group.
 //   - lid: LID of the group; 0 on Ethernet.
 //
@@ -817,13 +820,29 @@ func (qp *QP) AttachMcast(gid GID, lid uint16) error {
 	if err := checkAttachMcast(&in); err != nil {
 		return err
 	}
-	if errno := rawAttachMcast(qp.lib.fn[symIbv_attach_mcast], qp.h.C, unsafe.Pointer(&gid), lid); errno != 0 {
-		return fail.Failed(verb, errno, func() []string {
-			return append(fail.Texts(hintAttachMcast(&in)), fail.Causes(
-				errno,
-				fail.Cause{Errno: syscall.EINVAL, Text: "gid is not the address of a multicast group, which begins with ff, or with ::ffff:224 to ::ffff:239"},
-			)...)
-		})
+	label := fmt.Sprintf("gid %v, lid %v", gid, lid)
+	if err := qp.h.Attach(label, "ibv_detach_mcast", func() error {
+		if errno := rawAttachMcast(qp.lib.fn[symIbv_attach_mcast], qp.h.C, unsafe.Pointer(&gid), lid); errno != 0 {
+			return fail.Failed(verb, errno, func() []string {
+				return append(fail.Texts(hintAttachMcast(&in)), fail.Causes(
+					errno,
+					fail.Cause{Errno: syscall.EINVAL, Text: "gid is not the address of a multicast group, which begins with ff, or with ::ffff:224 to ::ffff:239"},
+				)...)
+			})
+		}
+		return nil
+	}, func() error {
+		if errno := rawDetachMcast(qp.lib.fn[symIbv_detach_mcast], qp.h.C, unsafe.Pointer(&gid), lid); errno != 0 && !qp.dev.gone(errno) {
+			return fail.Failed("ibv_detach_mcast", errno, func() []string {
+				return fail.Causes(
+					errno,
+					fail.Cause{Errno: syscall.EINVAL, Text: "this queue pair is in no multicast group; attach it before, or leave the call out [VR-ibv_detach_mcast-qp-2073]"},
+				)
+			})
+		}
+		return nil
+	}); err != nil {
+		return err
 	}
 	if qp.lib.lints.Wanted() {
 		qp.lib.lints.Report(hintAttachMcast(&in))
@@ -856,13 +875,19 @@ func (qp *QP) DetachMcast(gid GID, lid uint16) error {
 	if err := checkDetachMcast(&in); err != nil {
 		return err
 	}
-	if errno := rawDetachMcast(qp.lib.fn[symIbv_detach_mcast], qp.h.C, unsafe.Pointer(&gid), lid); errno != 0 {
-		return fail.Failed(verb, errno, func() []string {
-			return append(fail.Texts(hintDetachMcast(&in)), fail.Causes(
-				errno,
-				fail.Cause{Errno: syscall.EINVAL, Text: "this queue pair is in no multicast group; attach it before, or leave the call out [VR-ibv_detach_mcast-qp-2073]"},
-			)...)
-		})
+	label := fmt.Sprintf("gid %v, lid %v", gid, lid)
+	if err := qp.h.Detach(label, func() error {
+		if errno := rawDetachMcast(qp.lib.fn[symIbv_detach_mcast], qp.h.C, unsafe.Pointer(&gid), lid); errno != 0 {
+			return fail.Failed(verb, errno, func() []string {
+				return append(fail.Texts(hintDetachMcast(&in)), fail.Causes(
+					errno,
+					fail.Cause{Errno: syscall.EINVAL, Text: "this queue pair is in no multicast group; attach it before, or leave the call out [VR-ibv_detach_mcast-qp-2073]"},
+				)...)
+			})
+		}
+		return nil
+	}); err != nil {
+		return err
 	}
 	if qp.lib.lints.Wanted() {
 		qp.lib.lints.Report(hintDetachMcast(&in))

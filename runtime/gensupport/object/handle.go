@@ -36,8 +36,9 @@ type Handle struct {
 	Gone    func()         // called when the C object is gone; or nil
 	Kept    func()         // gives back what the C object was made of, when it is gone; or nil
 
-	owner io.Closer
-	verb  string // C name of what ends it
+	owner     io.Closer
+	verb      string     // C name of what ends it
+	attaching sync.Mutex // keeps what the kernel has attached and what is below the handle the same
 }
 
 // Origin is what a C object belongs to. Objects of two origins must not meet in one call.

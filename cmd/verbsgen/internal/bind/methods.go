@@ -102,6 +102,10 @@ func (b *binder) checkForm(v *spec.Verb, m *spec.Method, f *form.Form) {
 	b.first(entry{m.Go, m.At},
 		not(problem != "", problem),
 		not(end && (!takesOne(v, recv) || !ends(v) || o.Memory == spec.MemoryDevice), v.C+" does not end one "+recv+" alone"),
+		not((f.Name == form.Attach || f.Name == form.Detach) && (v.Returns != spec.RetErrno || len(v.Params) == 0 || !v.Params[0].IsHandle(recv)),
+			v.C+" does not take the object first and return errno"),
+		not(f.Name == form.Attach && !b.sameParams(v.C, v.NeedsVerbs[form.PartDetach]),
+			v.NeedsVerbs[form.PartDetach]+" takes other parameters than "+v.C),
 		not(next && o.FD == "", recv+" has no fd:, the file to wait on"),
 		not(next && !given, v.C+" does not take a "+recv+" and a parameter of role given"),
 		not(next && v.Returns != spec.RetMinus1, v.C+" returns "+v.Returns+", and the form is for minus1_errno"),
@@ -218,4 +222,11 @@ func (b *binder) inOrder(v *spec.Verb, m *spec.Method, fn *api.Function) {
 func (b *binder) listsHandles(p spec.Param) bool {
 	r := orZero(b.RecordByGo(p.Type))
 	return r.Tail != nil || slices.ContainsFunc(r.Fields, func(f spec.RecordField) bool { return f.Handles != "" })
+}
+
+// sameParams reports whether two C functions take the same parameters. That the second is missing is reported elsewhere.
+func (b *binder) sameParams(one, other string) bool {
+	x, y := b.facts.Func(one), b.facts.Func(other)
+	return x == nil || y == nil ||
+		slices.EqualFunc(x.Params, y.Params, func(p, q api.Param) bool { return p.Type == q.Type })
 }

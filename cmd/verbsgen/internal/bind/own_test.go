@@ -158,6 +158,10 @@ func TestOwnPages(t *testing.T) {
 			"QP.Query: form next_record does not fit: QP has no fd:, the file to wait on; remove form:, or correct the verb"},
 		{func(e edited) { e.verb("ibv_query_qp").Methods[0].Form, e.object("QP").FD = "next_record", "handle" },
 			"form next_record does not fit: ibv_query_qp does not take a QP and a parameter of role given; remove form:, or correct the verb"},
+		{func(e edited) { e.verb("ibv_detach_mcast").Returns = spec.RetMinus1 },
+			"QP.DetachMcast: form detach does not fit: ibv_detach_mcast does not take the object first and return errno; remove form:"},
+		{func(e edited) { e.verb("ibv_attach_mcast").NeedsVerbs["detach"] = "ibv_destroy_qp" },
+			"QP.AttachMcast: form attach does not fit: ibv_destroy_qp takes other parameters than ibv_attach_mcast; remove form:"},
 		// Readers.
 		{func(e edited) { e.rec("WCEx").Fields[0].OK, e.rec("WCEx").Fields[1].OK = "A", "B" }, "WCEx: several fields have ok:; keep one of them"},
 		{func(e edited) { e.member("struct ibv_cq_ex", "read_tm_info").Func.Ret = "int" },

@@ -22,6 +22,8 @@ const (
 	View       = "view"
 	NextRecord = "next_record"
 	Special    = "special"
+	Attach     = "attach"
+	Detach     = "detach"
 )
 
 // Parts of verbs that the generated code of another verb or of a handle calls: the keys of needs_verbs.
@@ -40,6 +42,7 @@ const (
 	PartSupports = "supports"
 	PartKeep     = "keep"
 	PartRelease  = "release"
+	PartDetach   = "detach"
 )
 
 // RecvLib is the receiver that is no object: a loaded library.
@@ -117,6 +120,9 @@ var forms = []Form{
 	{Name: Addr, Does: "takes an address and a length of memory that the caller keeps", Memory: true},
 	{Name: Implicit, Does: "takes no memory: the region covers the address space", Memory: true},
 	{Name: End, Does: "closes the handle by this verb, whichever Close calls", ByRoles: true, Unchecked: ended, RuleFirst: true},
+	{Name: Attach, Does: "attaches the object: its Close fails until it is detached, and CloseAll detaches it",
+		Parts: []Part{{Name: PartDetach}}},
+	{Name: Detach, Does: "detaches the object from what a method of form `attach` with the same parameters attached it to"},
 	{Name: Special, Does: "is written by hand, in a file of templates/verbs"},
 	{Name: Reader, Does: "makes a reader of what functions in the object return, with its type and that of what it reads", Own: true,
 		Lists:     spec.RecordLazy,

@@ -42,14 +42,16 @@ func (e *emitter) closes(g *goFile, h handle) {
 		body: []jen.Code{jen.If(notNil(id(h.recv))).Block(begin...), jen.Return(id(h.recv, "base").Call().Dot("CPtr").Call())}})
 }
 
-// destroyCall calls a destroying verb on o. The kernel has destroyed all that was made on a device that was taken away.
-func (e *emitter) destroyCall(o *model.Object, d *model.Verb, gone bool) []jen.Code {
+// destroyCall calls a verb that destroys o, or detaches it, with more arguments. The kernel has destroyed all that was made on a device
+// that was taken away.
+func (e *emitter) destroyCall(o *model.Object, d *model.Verb, gone bool, more ...jen.Code) []jen.Code {
 	self := e.self(o)
 	explained := failure{verb: d.C, gone: gone, causes: d.Causes}
 	if e.below(o) && e.noticesGone() {
 		explained.spare = self + ".dev." + goneFunc
 	}
-	call := fail(nil).call("", raw(d, self+".lib", id(self, "h.C")), endAnswer(d), explained)
+	made := raw(d, self+".lib", append([]jen.Code{id(self, "h.C")}, more...)...)
+	call := fail(nil).call("", made, endAnswer(d), explained)
 	return append([]jen.Code{fail(nil).missingVerb(d, self+".lib")}, call...)
 }
 

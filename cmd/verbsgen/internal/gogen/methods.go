@@ -143,6 +143,9 @@ func (c *call) invoke() []jen.Code {
 	if to := moved(c.v); to != nil {
 		return c.move(to, fail(nil).call(into, made, answerOf(c.v), explained))
 	}
+	if c.m.Form == form.Attach || c.m.Form == form.Detach {
+		return c.attach(fail(nil).call(into, made, answerOf(c.v), explained))
+	}
 	if c.v.Updates {
 		locked := append(fail(nil).call(into, made, answerOf(c.v), explained), id(c.self, "load").Call(), jen.Return(jen.Nil()))
 		return []jen.Code{c.zero.onErr(rt("object", "Locked").Call(ref(id(c.self, "mu")), function(types("error"), locked...)))}
@@ -255,4 +258,26 @@ func (c *call) move(to *model.Param, call []jen.Code) []jen.Code {
 		c.zero.onErr(rt("object", "Move").Call(id("verb"), ref(id(c.self, "h.Node")), ref(id(owner, "h.Node")), ref(id(to.Go, "h.Node")),
 			function(types("error"), append(call, jen.Return(jen.Nil()))...))),
 		assign(id(owner), id(to.Go))}
+}
+
+// attach attaches or detaches the receiver by a call, and names what it is attached to by the other parameters:
+//
+//	label := fmt.Sprintf("gid %v, lid %v", gid, lid)
+//	if err := qp.h.Detach(label, func() error { ... }); err != nil {
+func (c *call) attach(call []jen.Code) []jen.Code {
+	var format []string
+	var values []jen.Code
+	for _, p := range c.v.Params[1:] {
+		format, values = append(format, p.Go+" %v"), append(values, id(p.Go))
+	}
+	label := jen.Qual("fmt", "Sprintf").Call(append([]jen.Code{jen.Lit(strings.Join(format, ", "))}, values...)...)
+	by := func(body []jen.Code) jen.Code {
+		return function(types("error"), append(body, jen.Return(jen.Nil()))...)
+	}
+	name, args := "Detach", []jen.Code{id("label"), by(call)}
+	if end := c.v.Part(form.PartDetach); end != nil {
+		name, args = "Attach", []jen.Code{id("label"), jen.Lit(end.C), by(call), by(c.e.destroyCall(c.recv.Object, end, false, c.args[1:]...))}
+	}
+	return append([]jen.Code{define("label").Add(label)},
+		c.zero.onErr(id(c.self, "h", name).Call(args...)))
 }

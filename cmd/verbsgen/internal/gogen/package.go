@@ -117,6 +117,8 @@ var writers = map[string]func(e *emitter, g *goFile, v *model.Verb, m *model.Met
 	form.Memory:     (*emitter).registers,
 	form.Addr:       (*emitter).registers,
 	form.Implicit:   (*emitter).registers,
+	form.Attach:     (*emitter).plain,
+	form.Detach:     (*emitter).plain,
 	form.End:        (*emitter).end,
 	form.Special:    (*emitter).special,
 	form.Reader:     (*emitter).reader,

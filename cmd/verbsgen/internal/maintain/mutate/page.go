@@ -107,7 +107,7 @@ var oddValues = []string{"", `""`, "0", "-1", "1", "64", "255", "4294967296", "9
 
 // closedWords are words that pages choose from.
 var closedWords = strings.Fields(`handle in flags enum in_record out_record in_out_record out bytes slice filled addr len data sockaddr given made mask
-	out_mask errno null_errno minus1_errno errno_either number_minus1 number_negated void value rereg buffer pin implicit end next_record special
+	out_mask errno null_errno minus1_errno errno_either number_minus1 number_negated void value rereg buffer pin implicit end next_record attach detach special
 	stream reader requires excludes mandatory gated_by required not_null range aligned cap_bound depends_on mask_for_transition allowed_set
 	object handle marks none device host memory allocator context network event entry lazy out in arm tail points nested hide type c role tag is
 	size new bit bool text count null parent moves reads rest from hex means creates destroy parents methods params fixed form fields members
