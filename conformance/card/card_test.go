@@ -168,6 +168,23 @@ func TestRefusedAccess(t *testing.T) {
 	}
 }
 
+// TestUnreadEvent imports a device while an event of its queue pair is unread, and closes the queue pair: the library waits for events that
+// the program has, so that the kernel must not count those that it has not read.
+func TestUnreadEvent(t *testing.T) {
+	a, b := pair(t)
+	batch := must(verbs.NewSendBatch(1, 1))(t)
+	defer batch.Close()
+	batch.WR(0).Write(1, 0, 0).Add(a.MR.UncheckedSGE(0, 8)).Flags(verbs.SendSignaled)
+	must(a.QP.PostSend(batch, 1))(t)
+	if wc := must(a.Wait())(t); wc.Status != verbs.WCStatusRemAccessErr {
+		t.Fatalf("status %v, want that of a refused access", wc.Status)
+	}
+	other := must(must(verbs.Load())(t).ImportDevice(b.PD.Device().CmdFD()))(t)
+	if err := errors.Join(b.QP.Close(), other.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestLayers asks that only the files of a provider include its headers, so that another can stand beside it.
 func TestLayers(t *testing.T) {
 	for _, dir := range []string{"libc", "uverbs", "wire"} {
