@@ -2,12 +2,15 @@ package mem
 
 import (
 	"bufio"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // vmFlags returns the kernel's flags of the mapping that begins at addr.
@@ -123,5 +126,26 @@ func TestHugePages(t *testing.T) {
 	b.Bytes()[size] = 1
 	if err := b.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestLimited maps more than a limit of the process allows: the error names it.
+func TestLimited(t *testing.T) {
+	var before unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_DATA, &before); err != nil {
+		t.Fatal(err)
+	}
+	if before.Cur != unix.RLIM_INFINITY {
+		t.Skip("this process has a limit")
+	}
+	if err := unix.Setrlimit(unix.RLIMIT_DATA, &unix.Rlimit{Cur: 1 << 40, Max: before.Max}); err != nil {
+		t.Fatal(err)
+	}
+	_, err := New(1 << 41)
+	if err := unix.Setrlimit(unix.RLIMIT_DATA, &before); err != nil {
+		t.Fatal(err)
+	}
+	if !errors.Is(err, syscall.ENOMEM) || !strings.Contains(err.Error(), "RLIMIT_DATA") {
+		t.Errorf("%v, want ENOMEM that names the limit", err)
 	}
 }

@@ -56,7 +56,7 @@ func unmapOldest() error {
 
 func unmap(a addresses) error {
 	if err := unix.MunmapPtr(a.base, a.length); err != nil {
-		return failed("unmap the buffer", err)
+		return failed("unmap the buffer", err, "")
 	}
 	return nil
 }

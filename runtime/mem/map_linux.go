@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"unsafe"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 	"golang.org/x/sys/unix"
 )
@@ -36,23 +37,29 @@ func mapMemory(length uint64, c config) (unsafe.Pointer, uintptr, error) {
 		return unix.MmapPtr(-1, 0, nil, mapped, unix.PROT_READ|unix.PROT_WRITE, flags)
 	})
 	if err != nil {
-		msg := fmt.Sprintf("map a buffer of %d bytes", length)
+		msg, hint := fmt.Sprintf("map a buffer of %d bytes", length), ""
 		if c.huge {
 			msg += ": " + hugeState(sysHuge, page, uint64(mapped)/page)
+		} else if errors.Is(err, syscall.ENOMEM) {
+			hint = fail.MapHint(uint64(mapped))
 		}
-		return nil, 0, failed(msg, err)
+		return nil, 0, failed(msg, err, hint)
 	}
 	if err := unix.Madvise(unsafe.Slice((*byte)(base), mapped), unix.MADV_DONTFORK); err != nil {
-		return nil, 0, errors.Join(failed("keep the buffer from forks (MADV_DONTFORK)", err), unmap(addresses{base, mapped}))
+		return nil, 0, errors.Join(failed("keep the buffer from forks (MADV_DONTFORK)", err, fail.MapHint(0)), unmap(addresses{base, mapped}))
 	}
 	return base, mapped, nil
 }
 
-// failed makes the error of a system call.
-func failed(msg string, err error) error {
+// failed makes the error of a system call, with what may explain it.
+func failed(msg string, err error, hint string) error {
 	var errno syscall.Errno
 	if errors.As(err, &errno) {
-		return &verr.Error{Errno: errno, Msg: msg}
+		e := &verr.Error{Errno: errno, Msg: msg}
+		if hint != "" {
+			e.Hints = []string{hint}
+		}
+		return e
 	}
 	return &verr.Error{Msg: msg, Err: err}
 }

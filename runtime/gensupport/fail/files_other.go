@@ -5,3 +5,6 @@ package fail
 func filesHint() string { return "" }
 
 func noFilesHint() string { return "" }
+
+// MapHint finds no cause: it knows only Linux.
+func MapHint(uint64) string { return "" }

@@ -35,10 +35,15 @@ func Failed(verb string, errno syscall.Errno, hints func() []string) error {
 	if hints != nil {
 		e.Hints = hints()
 	}
-	if errno == syscall.EMFILE {
-		if hint := noFilesHint(); hint != "" {
-			e.Hints = append(e.Hints, hint)
-		}
+	hint := ""
+	switch errno {
+	case syscall.EMFILE:
+		hint = noFilesHint()
+	case syscall.ENOMEM:
+		hint = MapHint(0)
+	}
+	if hint != "" {
+		e.Hints = append(e.Hints, hint)
 	}
 	return e
 }

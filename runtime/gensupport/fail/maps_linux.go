@@ -1,0 +1,69 @@
+package fail
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// MapHint explains why length bytes could not be mapped (ENOMEM), where a limit of the process is the cause. A length of 0 is unknown.
+func MapHint(length uint64) string {
+	if hint := mapCountText(mapCount("/proc/self/maps"), numberOf("/proc/sys/vm/max_map_count")); hint != "" {
+		return hint
+	}
+	const size, data = 0, 5 // in pages (proc_pid_statm(5))
+	for _, l := range []struct {
+		resource, field   int
+		name, what, raise string
+	}{
+		{unix.RLIMIT_AS, size, "RLIMIT_AS", "address space", "ulimit -v, LimitAS="},
+		{unix.RLIMIT_DATA, data, "RLIMIT_DATA", "private memory", "ulimit -d, LimitDATA="},
+	} {
+		var limit unix.Rlimit
+		text, _ := os.ReadFile("/proc/self/statm")
+		fields := strings.Fields(string(text))
+		if unix.Getrlimit(l.resource, &limit) != nil || len(fields) <= l.field {
+			continue
+		}
+		pages, _ := strconv.ParseUint(fields[l.field], 10, 64)
+		if used := pages * uint64(os.Getpagesize()); limit.Cur != unix.RLIM_INFINITY && (used > limit.Cur || length > limit.Cur-used) {
+			return fmt.Sprintf("the process uses %d KiB of %s, and its limit (%s) is %d KiB; raise it (%s)", used/1024, l.what, l.name,
+				limit.Cur/1024, l.raise)
+		}
+	}
+	return ""
+}
+
+// mapCountText returns the hint for a process with count mappings, of which the kernel allows most. The two differ by a few, as the kernel
+// does not count all that it lists.
+func mapCountText(count, most uint64) string {
+	if count+4 < most || most == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the process has %d mappings of memory, and the kernel allows %d (vm.max_map_count); unmap some, or raise it (sysctl)",
+		count, most)
+}
+
+// mapCount counts the lines of a file.
+func mapCount(file string) (count uint64) {
+	f, err := os.Open(file)
+	if err != nil {
+		return 0
+	}
+	defer f.Close()
+	for sc := bufio.NewScanner(f); sc.Scan(); {
+		count++
+	}
+	return count
+}
+
+// numberOf reads the number in a file, 0 if there is none.
+func numberOf(file string) uint64 {
+	text, _ := os.ReadFile(file)
+	n, _ := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64)
+	return n
+}

@@ -1,0 +1,52 @@
+package fail
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+func TestMapCountText(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "maps")
+	if err := os.WriteFile(file, []byte(strings.Repeat("7f00-7f01 rw-p 00000000 00:00 0\n", 20)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const want = "the process has 20 mappings of memory, and the kernel allows 19 (vm.max_map_count); unmap some, or raise it (sysctl)"
+	if got := mapCountText(mapCount(file), 19); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	for _, most := range []uint64{0, 30} {
+		if got := mapCountText(20, most); got != "" {
+			t.Errorf("20 of %d: %q, want none", most, got)
+		}
+	}
+}
+
+// TestMapHint asks for more memory than there is no limit on, and than a limit allows.
+func TestMapHint(t *testing.T) {
+	if n := mapCount("/proc/self/maps"); n == 0 || numberOf("/proc/sys/vm/max_map_count") == 0 {
+		t.Errorf("%d mappings", n)
+	}
+	if got := MapHint(1 << 30); got != "" {
+		t.Skip("this process has a limit: ", got)
+	}
+	for resource, name := range map[int]string{unix.RLIMIT_AS: "RLIMIT_AS", unix.RLIMIT_DATA: "RLIMIT_DATA"} {
+		var before unix.Rlimit
+		if err := unix.Getrlimit(resource, &before); err != nil {
+			t.Fatal(err)
+		}
+		if err := unix.Setrlimit(resource, &unix.Rlimit{Cur: 1 << 45, Max: before.Max}); err != nil {
+			t.Fatal(err)
+		}
+		got, less := MapHint(1<<46), MapHint(1<<20)
+		if err := unix.Setrlimit(resource, &before); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(got, name) || less != "" {
+			t.Errorf("%s: %q, and for less memory %q", name, got, less)
+		}
+	}
+}
