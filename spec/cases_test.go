@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"bytes"
 	"encoding/json"
 	"math/big"
 	"reflect"
@@ -143,5 +144,13 @@ func TestParseInt(t *testing.T) {
 		if got, ok := ParseInt(text); ok {
 			t.Errorf("%q: read as %v", text, got)
 		}
+	}
+}
+
+// TestManyCases: a file of more cases than fit into 1 GiB is refused before it is parsed.
+func TestManyCases(t *testing.T) {
+	_, err := ParseCases("c.yaml", bytes.Repeat([]byte("- {id: 7, verb: ibv_alloc_pd, args: {}}\n"), 260_000))
+	if err == nil || !strings.Contains(err.Error(), "more than 1572864 lists, mappings and values stand in the file up to here; split it") {
+		t.Errorf("%v, want the limit", err)
 	}
 }

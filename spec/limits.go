@@ -12,7 +12,7 @@ const (
 	maxSuggested = 1000    // mistakes of a file for which a fix is looked for
 	maxPageNodes = 1 << 20 // lists, mappings, keys and values of a page
 	maxListed    = 1000    // entries of a list of a page; what the conditions of a rule become is nested as deep
-	maxCaseNodes = 4 << 20 // the same of a file of cases
+	maxCaseNodes = 3 << 19 // the same of a file of cases: explain holds them all, in about 1 GiB
 	maxExpanded  = 1 << 18 // the same of all rules that are written out for each of their entries
 )
 

@@ -73,7 +73,8 @@ capability or a property of an object is not given is listed as not judged.
 {name: value}, caps} and prints a JSON list of {id, verdict, rules, messages,
 not_judged} in the same order; rules are those that decide the verdict. A name
 that does not exist gives its case the verdict unknown. The exit code is 1 for a
-file that is not YAML or not a list, or that has a case without a verb.
+file that is not YAML or not a list, or that has a case without a verb, or more
+than 16 MiB or 1,572,864 lists, mappings and values: split it.
 
 A capability that no struct has, and a property of an object that no rule uses
 (pd: {colour: 1}), are ignored, and a message says so. But a property that is

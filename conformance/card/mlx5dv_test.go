@@ -160,6 +160,9 @@ func TestDirectClock(t *testing.T) {
 	if info.Mult == 0 || info.Mask == 0 {
 		t.Fatalf("the clock is %+v", info)
 	}
+	if ns := (*mlx5dv.ClockInfo)(nil).TSToNS(info.LastCycles); ns != 0 {
+		t.Errorf("without a clock: %d ns", ns)
+	}
 	step := uint64(1000) << info.Shift / uint64(info.Mult)
 	for _, x := range []struct{ at, want uint64 }{{info.LastCycles, info.NS},
 		{info.LastCycles + step, info.NS + 1000}, {info.LastCycles - step, info.NS - 1000}} {

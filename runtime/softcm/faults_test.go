@@ -164,7 +164,7 @@ func TestFail(t *testing.T) {
 // TestClose: what is open is named, and devices are closed with the library.
 func TestClose(t *testing.T) {
 	soft := softverbs.New()
-	cm := softcm.New(soft)
+	cm := softcm.New(soft, nil) // a nil option changes nothing
 	v, err := verbs.LoadFrom(soft)
 	if err != nil {
 		t.Fatal(err)

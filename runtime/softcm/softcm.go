@@ -83,6 +83,9 @@ func New(verbs Verbs, opts ...Option) *Manager {
 		return m
 	}
 	for _, o := range opts {
+		if o == nil {
+			continue
+		}
 		if m.err = o(s); m.err != nil {
 			return m
 		}

@@ -100,6 +100,9 @@ func newSettings(opts []Option) (*settings, error) {
 	s.at = newDevice(defaultName)
 	s.devices = []*device{s.at}
 	for _, o := range opts {
+		if o == nil {
+			continue
+		}
 		if err := o(s); err != nil {
 			return s, err
 		}
@@ -142,6 +145,9 @@ func AnotherDevice(name string, opts ...Option) Option {
 		s.at = newDevice(name)
 		s.devices = append(s.devices, s.at)
 		for _, o := range append([]Option{Name(name)}, opts...) {
+			if o == nil {
+				continue
+			}
 			if err := o(s); err != nil {
 				return err
 			}

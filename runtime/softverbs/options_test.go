@@ -3,6 +3,7 @@
 package softverbs_test
 
 import (
+	"errors"
 	"strings"
 	"syscall"
 	"testing"
@@ -221,4 +222,12 @@ func TestEachVerbCanFail(t *testing.T) {
 	b.dereg(mr)
 	b.ok(b.lib.DeallocTD(b.ctx, td))
 	b.ok(b.lib.FreeDM(b.ctx, dm))
+}
+
+// TestNilOption: a nil option changes nothing.
+func TestNilOption(t *testing.T) {
+	d := softverbs.New(nil, softverbs.AnotherDevice("soft1", nil))
+	if err := errors.Join(d.Err(), d.Close()); err != nil {
+		t.Error(err)
+	}
 }
