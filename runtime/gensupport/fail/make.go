@@ -41,6 +41,8 @@ func Failed(verb string, errno syscall.Errno, hints func() []string) error {
 		hint = noFilesHint()
 	case syscall.ENOMEM:
 		hint = MapHint(0)
+	case syscall.EAGAIN:
+		hint = noThreadHint()
 	}
 	if hint != "" {
 		e.Hints = append(e.Hints, hint)

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -66,4 +67,30 @@ func numberOf(file string) uint64 {
 	text, _ := os.ReadFile(file)
 	n, _ := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64)
 	return n
+}
+
+// noThreadHint is the hint after EAGAIN, which a library returns too when it cannot start a thread: the stack of one is a mapping.
+func noThreadHint() string {
+	if hint := MapHint(0); hint != "" {
+		return hint
+	}
+	text, _ := os.ReadFile("/proc/self/cgroup")
+	return threadText("/sys/fs/cgroup", string(text))
+}
+
+// threadText returns the hint for a process in a control group, or below one, with as many threads as that may have. cgroups is what
+// /proc/self/cgroup says.
+func threadText(root, cgroups string) string {
+	for line := range strings.Lines(cgroups) {
+		at, ok := strings.CutPrefix(strings.TrimSpace(line), "0::/")
+		for at = "/" + at; ok; at = filepath.Dir(at) {
+			ok = at != "/" // the last: that of the container, if there is one
+			dir := filepath.Join(root, at)
+			now, most := numberOf(filepath.Join(dir, "pids.current")), numberOf(filepath.Join(dir, "pids.max"))
+			if most > 0 && now >= most {
+				return fmt.Sprintf("the control group %s has %d threads, and may have %d (pids.max); end some, or raise it (TasksMax=)", at, now, most)
+			}
+		}
+	}
+	return ""
 }

@@ -50,3 +50,31 @@ func TestMapHint(t *testing.T) {
 		}
 	}
 }
+
+func TestThreadText(t *testing.T) {
+	root := t.TempDir()
+	for name, text := range map[string]string{
+		"a/pids.current": "8\n", "a/pids.max": "8\n", "a/b/pids.current": "3\n", "a/b/pids.max": "max\n",
+		"c/pids.current": "3\n", "c/pids.max": "8\n",
+	} {
+		file := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const want = "the control group /a has 8 threads, and may have 8 (pids.max); end some, or raise it (TasksMax=)"
+	if got := threadText(root, "1:cpu:/\n0::/a/b\n"); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := threadText(filepath.Join(root, "a"), "0::/\n"); !strings.Contains(got, "/ has 8 threads") {
+		t.Errorf("in a container: %q", got)
+	}
+	for _, cgroups := range []string{"", "0::/\n", "0::/c\n", "0::/none\n", "0::relative\n"} {
+		if got := threadText(root, cgroups); got != "" {
+			t.Errorf("%q: %q, want none", cgroups, got)
+		}
+	}
+}
