@@ -32,6 +32,9 @@ type Stream struct {
 
 // Probe returns a Stream that only looks which functions there are to post to the queue pair of a gate.
 func Probe(qp *gate.Gate) Stream {
+	if qp == nil {
+		return Stream{code: int32(qp.Refusal()), bad: -1}
+	}
 	switch lacks := qp.Lacks(); {
 	case lacks&LacksOwn != 0:
 		return Stream{code: int32(fail.ErrnoNoQueues), bad: -1}
