@@ -568,10 +568,15 @@ func (qp *QP) AttachCompCntr(compCntr *CompCntr, attr *CompCntrAttachAttr) error
 	if err := checkQPAttachCompCntr(&in); err != nil {
 		return err
 	}
-	if errno := rawQPAttachCompCntr(qp.lib.fn[symIbv_qp_attach_comp_cntr], qp.h.C, compCntr.h.C, unsafe.Pointer(&attrC)); errno != 0 {
-		return fail.Failed(verb, errno, func() []string {
-			return fail.Texts(hintQPAttachCompCntr(&in))
-		})
+	if err := qp.h.Below(verb, &compCntr.h.Node, func() error {
+		if errno := rawQPAttachCompCntr(qp.lib.fn[symIbv_qp_attach_comp_cntr], qp.h.C, compCntr.h.C, unsafe.Pointer(&attrC)); errno != 0 {
+			return fail.Failed(verb, errno, func() []string {
+				return fail.Texts(hintQPAttachCompCntr(&in))
+			})
+		}
+		return nil
+	}); err != nil {
+		return err
 	}
 	if qp.lib.lints.Wanted() {
 		qp.lib.lints.Report(hintQPAttachCompCntr(&in))

@@ -115,4 +115,6 @@ func cntrRefused(t *suite.T) {
 	ok(t, "Close of the other queue pair", n.qp.Close())
 	ok(t, "Close", c.Close())
 	ok(t, "Close of the second", other.Close())
+	first := queuePairOf(t, verbs.QPTypeRC) // CloseAll of the device closes it before the counter
+	ok(t, "left to CloseAll", first.AttachCompCntr(newCntr(t, verbs.CompCntrTypeWRs), verbs.NewCompCntrAttachAttr(verbs.CompCntrOpSend)))
 }

@@ -61,3 +61,10 @@ func (h *Handle) attachment(label string) *attachment {
 	}
 	return nil
 }
+
+// Below puts the object below another one, which cannot be closed before it from then on, by call. The caller has entered both.
+func (h *Handle) Below(verb string, parent *Node, call func() error) error {
+	h.attaching.Lock()
+	defer h.attaching.Unlock()
+	return Move(verb, &h.Node, nil, parent, call)
+}

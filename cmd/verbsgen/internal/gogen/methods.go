@@ -143,6 +143,11 @@ func (c *call) invoke() []jen.Code {
 	if to := moved(c.v); to != nil {
 		return c.move(to, fail(nil).call(into, made, answerOf(c.v), explained))
 	}
+	if i := slices.IndexFunc(c.v.Params, func(p *model.Param) bool { return p.Parent }); i >= 0 && c.v.Creates == nil {
+		body := append(fail(nil).call(into, made, answerOf(c.v), explained), jen.Return(jen.Nil()))
+		return []jen.Code{c.zero.onErr(id(c.self, "h", "Below").Call(id("verb"), ref(id(c.v.Params[i].Go, "h.Node")),
+			function(types("error"), body...)))}
+	}
 	if c.m.Form == form.Attach || c.m.Form == form.Detach {
 		return c.attach(fail(nil).call(into, made, answerOf(c.v), explained))
 	}
