@@ -3,7 +3,6 @@
 package efadv
 
 import (
-	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
@@ -22,7 +21,7 @@ type QPEx struct {
 // was added. WR panics as SendBatch.WR does.
 //
 // C: efadv_qp_from_ibv_qp_ex, efadv_wr_set_processing_hints(3).
-func (x *QPEx) WR(b *verbs.SendBatch, i int) (w QPExWR, err error) {
+func (x *QPEx) WR(b *dpath.SendBatch, i int) (w QPExWR, err error) {
 	const verb = "efadv_qp_from_ibv_qp_ex"
 	if x == nil || !x.view.Found() {
 		return w, fail.NilValue(verb, "QPEx", "make one with Lib.QPEx")

@@ -26,7 +26,7 @@ type QPEx struct {
 // was added. WR panics as SendBatch.WR does.
 //
 // C: mlx5dv_qp_ex_from_ibv_qp_ex, mlx5dv_wr_post(3).
-func (x *QPEx) WR(b *verbs.SendBatch, i int) (w QPExWR, err error) {
+func (x *QPEx) WR(b *dpath.SendBatch, i int) (w QPExWR, err error) {
 	const verb = "mlx5dv_qp_ex_from_ibv_qp_ex"
 	if x == nil || !x.view.Found() {
 		return w, fail.NilValue(verb, "QPEx", "make one with Lib.QPEx")

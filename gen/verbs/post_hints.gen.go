@@ -12,7 +12,7 @@ import (
 const leastMTU = 256
 
 // hintPostSend reports a datagram that is longer than a packet, which verb posted.
-func (qp *QP) hintPostSend(verb string, r SendRange) {
+func (qp *QP) hintPostSend(verb string, r dpath.SendRange) {
 	if qp.made == nil || qp.made.qp_type != uint32(QPTypeUD) {
 		return
 	}

@@ -12,12 +12,12 @@ var errPostRecv = fail.Once{Verb: "ibv_post_recv", Kind: "QP"}
 // PostRecv posts the first n receive requests of a batch. It is otherwise like PostSend.
 //
 // C: ibv_post_recv, ibv_post_recv(3).
-func (qp *QP) PostRecv(b *RecvBatch, n int) (posted int, err error) {
+func (qp *QP) PostRecv(b *dpath.RecvBatch, n int) (posted int, err error) {
 	return qp.PostRecvRange(b.From(0, n))
 }
 
 // PostRecvRange is PostRecv for a range of a batch, such as the requests that did not fit in a full queue.
-func (qp *QP) PostRecvRange(r RecvRange) (posted int, err error) {
+func (qp *QP) PostRecvRange(r dpath.RecvRange) (posted int, err error) {
 	if qp == nil {
 		return 0, errPostRecv.Nil()
 	}

@@ -186,12 +186,12 @@ type QPStream struct {
 // Close of the QP waits for a call; a later call returns os.ErrClosed.
 //
 // C: ibv_wr_start, ibv_wr_post(3).
-func (s *QPStream) Post(b *SendBatch, n int) (posted int, err error) {
+func (s *QPStream) Post(b *dpath.SendBatch, n int) (posted int, err error) {
 	return s.PostRange(b.From(0, n))
 }
 
 // PostRange is Post for a range of a batch.
-func (s *QPStream) PostRange(r SendRange) (posted int, err error) {
+func (s *QPStream) PostRange(r dpath.SendRange) (posted int, err error) {
 	if s == nil || s.gate == nil {
 		return 0, fail.NilValue("ibv_wr_start", "QPStream", "make one with QP.Stream")
 	}
@@ -668,7 +668,7 @@ func (qp *QP) Query(fields ...QPField) (*QPInfo, *QPInitInfo, error) {
 }
 
 // refusedPostSend returns the error of a post that returned errno, with what may explain it.
-func (qp *QP) refusedPostSend(r SendRange, posted int, errno syscall.Errno) error {
+func (qp *QP) refusedPostSend(r dpath.SendRange, posted int, errno syscall.Errno) error {
 	wr, err := dpath.RefusalOf(r, &errPostSend, posted, errno)
 	if err != nil {
 		return err
@@ -743,7 +743,7 @@ func (qp *QP) seePostSend(in *inPostSend, ask bool) error {
 }
 
 // refusedPostRecv returns the error of a post that returned errno, with what may explain it.
-func (qp *QP) refusedPostRecv(r RecvRange, posted int, errno syscall.Errno) error {
+func (qp *QP) refusedPostRecv(r dpath.RecvRange, posted int, errno syscall.Errno) error {
 	wr, err := dpath.RefusalOf(r, &errPostRecv, posted, errno)
 	if err != nil {
 		return err

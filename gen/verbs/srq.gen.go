@@ -179,7 +179,7 @@ func (srq *SRQ) Num() (uint32, error) {
 }
 
 // refusedPostSRQRecv returns the error of a post that returned errno, with what may explain it.
-func (srq *SRQ) refusedPostSRQRecv(r RecvRange, posted int, errno syscall.Errno) error {
+func (srq *SRQ) refusedPostSRQRecv(r dpath.RecvRange, posted int, errno syscall.Errno) error {
 	wr, err := dpath.RefusalOf(r, &errPostSRQRecv, posted, errno)
 	if err != nil {
 		return err
@@ -195,7 +195,7 @@ func (srq *SRQ) refusedPostSRQRecv(r RecvRange, posted int, errno syscall.Errno)
 }
 
 // refusedPostSRQOps returns the error of a post that returned errno, with what may explain it.
-func (srq *SRQ) refusedPostSRQOps(r OpsRange, posted int, errno syscall.Errno) error {
+func (srq *SRQ) refusedPostSRQOps(r dpath.OpsRange, posted int, errno syscall.Errno) error {
 	wr, err := dpath.RefusalOf(r, &errPostSRQOps, posted, errno)
 	if err != nil {
 		return err

@@ -16,9 +16,9 @@ import (
 // otherwise takes 50 seconds to destroy that.
 //
 // C: ibv_post_send, ibv_post_send(3).
-func (mw *MW) Bind(w SendWR, rkey uint32, mwBind MWBindAttr) error {
+func (mw *MW) Bind(w dpath.SendWR, rkey uint32, mwBind MWBindAttr) error {
 	const verb = "ibv_post_send"
-	if w == (SendWR{}) {
+	if w == (dpath.SendWR{}) {
 		return fail.NilValue(verb, "the request", "take one from a batch by WR")
 	}
 	if err := mw.base().Enter(verb); err != nil {

@@ -96,7 +96,7 @@ func (wq *WQ) Num() uint32 { return object.OrZero(wq).wqNum }
 func (wq *WQ) Handle() uint32 { return object.OrZero(wq).handle }
 
 // refusedPostWQRecv returns the error of a post that returned errno, with what may explain it.
-func (wq *WQ) refusedPostWQRecv(r RecvRange, posted int, errno syscall.Errno) error {
+func (wq *WQ) refusedPostWQRecv(r dpath.RecvRange, posted int, errno syscall.Errno) error {
 	wr, err := dpath.RefusalOf(r, &errPostWQRecv, posted, errno)
 	if err != nil {
 		return err

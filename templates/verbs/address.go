@@ -6,6 +6,7 @@
 package verbs
 
 import (
+	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
@@ -16,11 +17,11 @@ var errAddress = fail.Once{Verb: "ibv_post_send", Kind: "AH"}
 // (os.ErrClosed). The error is os.ErrClosed for a handle that is closed, and syscall.EINVAL for nil.
 //
 // C: ibv_post_send, ibv_post_send(3).
-func (ah *AH) Address(w SendWR, qpn, qkey uint32) error {
+func (ah *AH) Address(w dpath.SendWR, qpn, qkey uint32) error {
 	if ah == nil {
 		return errAddress.Nil()
 	}
-	if w == (SendWR{}) {
+	if w == (dpath.SendWR{}) {
 		return fail.NilValue("ibv_post_send", "the request", "take one from a batch by WR")
 	}
 	if !ah.gate.IsOpen() {

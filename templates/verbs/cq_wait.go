@@ -9,6 +9,7 @@ package verbs
 import (
 	"context"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/events"
 )
 
@@ -20,7 +21,7 @@ import (
 // Any number of goroutines may wait for one queue: each completion goes to one of them. Nothing is allocated.
 //
 // C: ibv_get_cq_event, ibv_get_cq_event(3).
-func (cq *CQ) Wait(ctx context.Context, wcs []WC) (int, error) {
+func (cq *CQ) Wait(ctx context.Context, wcs []dpath.WC) (int, error) {
 	if cq == nil {
 		return 0, errPollCQ.Nil()
 	}

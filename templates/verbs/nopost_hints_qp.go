@@ -8,4 +8,4 @@ package verbs
 import "github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 
 // hintPostSend would ask for the MTU, for which this package has no functions.
-func (qp *QP) hintPostSend(string, SendRange) {}
+func (qp *QP) hintPostSend(string, dpath.SendRange) {}

@@ -25,11 +25,11 @@ var ErrOverrun = verr.ErrOverrun
 // that finds none fails with ErrOverrun.
 //
 // C: ibv_poll_cq, ibv_poll_cq(3).
-func (cq *CQ) PollInto(wcs []WC) (int, error) { return cq.PollSpin(wcs, 1) }
+func (cq *CQ) PollInto(wcs []dpath.WC) (int, error) { return cq.PollSpin(wcs, 1) }
 
 // PollSpin is PollInto, repeated up to tries times in one call into C, until there is a completion. tries
 // below 1 means 1.
-func (cq *CQ) PollSpin(wcs []WC, tries int) (int, error) {
+func (cq *CQ) PollSpin(wcs []dpath.WC, tries int) (int, error) {
 	if cq == nil {
 		return 0, errPollCQ.Nil()
 	}

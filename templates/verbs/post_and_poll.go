@@ -19,7 +19,7 @@ import (
 // If qp or cq is nil or closed before, nothing is posted or polled. An empty range only polls.
 //
 // C: ibv_post_send, ibv_post_send(3); ibv_poll_cq, ibv_poll_cq(3).
-func (qp *QP) PostAndPoll(r SendRange, cq *CQ, wcs []WC, tries int) (posted, n int, err error) {
+func (qp *QP) PostAndPoll(r dpath.SendRange, cq *CQ, wcs []dpath.WC, tries int) (posted, n int, err error) {
 	if qp == nil {
 		return 0, 0, errPostSend.Nil()
 	}
@@ -36,7 +36,7 @@ func (qp *QP) PostAndPoll(r SendRange, cq *CQ, wcs []WC, tries int) (posted, n i
 	return p.Requests, p.Completions, nil
 }
 
-func (qp *QP) failedPostAndPoll(r SendRange, p dpath.Posted) error {
+func (qp *QP) failedPostAndPoll(r dpath.SendRange, p dpath.Posted) error {
 	var post, poll error
 	if p.PostErrno != 0 {
 		post = qp.refusedPostSend(r, p.Requests, p.PostErrno)

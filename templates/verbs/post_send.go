@@ -21,12 +21,12 @@ var errPostSend = fail.Once{Verb: "ibv_post_send", Kind: "QP"}
 // queue pair and the rules that the request breaks.
 //
 // C: ibv_post_send, ibv_post_send(3).
-func (qp *QP) PostSend(b *SendBatch, n int) (posted int, err error) {
+func (qp *QP) PostSend(b *dpath.SendBatch, n int) (posted int, err error) {
 	return qp.PostSendRange(b.From(0, n))
 }
 
 // PostSendRange is PostSend for a range of a batch, such as the requests that did not fit in a full queue.
-func (qp *QP) PostSendRange(r SendRange) (posted int, err error) {
+func (qp *QP) PostSendRange(r dpath.SendRange) (posted int, err error) {
 	if qp == nil {
 		return 0, errPostSend.Nil()
 	}

@@ -18,12 +18,12 @@ var errPostSRQOps = fail.Once{Verb: "ibv_post_srq_ops", Kind: "SRQ"}
 // is added can then be read in the batch. It is otherwise like QP.PostSend.
 //
 // C: ibv_post_srq_ops, ibv_post_srq_ops(3).
-func (srq *SRQ) PostOps(b *OpsBatch, n int) (posted int, err error) {
+func (srq *SRQ) PostOps(b *dpath.OpsBatch, n int) (posted int, err error) {
 	return srq.PostOpsRange(b.From(0, n))
 }
 
 // PostOpsRange is PostOps for a range of a batch, such as the requests that did not fit in a full queue.
-func (srq *SRQ) PostOpsRange(r OpsRange) (posted int, err error) {
+func (srq *SRQ) PostOpsRange(r dpath.OpsRange) (posted int, err error) {
 	if srq == nil {
 		return 0, errPostSRQOps.Nil()
 	}

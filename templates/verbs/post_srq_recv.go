@@ -18,12 +18,12 @@ var errPostSRQRecv = fail.Once{Verb: "ibv_post_srq_recv", Kind: "SRQ"}
 // QP.PostSend.
 //
 // C: ibv_post_srq_recv, ibv_post_srq_recv(3).
-func (srq *SRQ) PostRecv(b *RecvBatch, n int) (posted int, err error) {
+func (srq *SRQ) PostRecv(b *dpath.RecvBatch, n int) (posted int, err error) {
 	return srq.PostRecvRange(b.From(0, n))
 }
 
 // PostRecvRange is PostRecv for a range of a batch, such as the requests that did not fit in a full queue.
-func (srq *SRQ) PostRecvRange(r RecvRange) (posted int, err error) {
+func (srq *SRQ) PostRecvRange(r dpath.RecvRange) (posted int, err error) {
 	if srq == nil {
 		return 0, errPostSRQRecv.Nil()
 	}

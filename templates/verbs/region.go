@@ -36,15 +36,15 @@ func (mr *MR) IOVA() uint64 { return object.OrZero(mr).region.Start() }
 // byte. It returns syscall.EFAULT for bytes beyond the end, and syscall.EINVAL for 4 GiB or more, and for a
 // region whose start or end is not known: one that was imported, or registered with ZERO_BASED, which not every
 // device honours. After Close it returns os.ErrClosed. SGE allocates only if it fails.
-func (mr *MR) SGE(off, n uint64) (SGE, error) {
+func (mr *MR) SGE(off, n uint64) (dpath.SGE, error) {
 	if mr == nil {
-		return SGE{}, fail.NilHandle("", "MR")
+		return dpath.SGE{}, fail.NilHandle("", "MR")
 	}
 	return mr.region.SGE(off, n)
 }
 
 // UncheckedSGE is SGE without the check of the bounds, for programs that measured its cost. It adds off to
 // IOVA. After Close the element has the key 0, which no region has.
-func (mr *MR) UncheckedSGE(off uint64, n uint32) SGE {
+func (mr *MR) UncheckedSGE(off uint64, n uint32) dpath.SGE {
 	return object.OrZero(mr).region.UncheckedSGE(off, n)
 }

@@ -12,9 +12,9 @@ import (
 )
 
 // failed returns the error of a post that posted nothing.
-func (s *QPStream) failed(r SendRange, errno syscall.Errno) error {
+func (s *QPStream) failed(r dpath.SendRange, errno syscall.Errno) error {
 	return dpath.Failed(r, &errWRStart, errno)
 }
 
 // hint has no hints, which are those of ibv_post_send.
-func (s *QPStream) hint(SendRange) {}
+func (s *QPStream) hint(dpath.SendRange) {}

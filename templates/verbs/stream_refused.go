@@ -15,7 +15,7 @@ import (
 
 // failed returns the error of a post that posted nothing. The provider does not say which request it refused: it is taken to be
 // the first that breaks a rule of posts. If none does, and the provider had no room, the queue is full.
-func (s *QPStream) failed(r SendRange, errno syscall.Errno) error {
+func (s *QPStream) failed(r dpath.SendRange, errno syscall.Errno) error {
 	if errno >= fail.ErrnoClosed {
 		return dpath.Failed(r, &errWRStart, errno)
 	}
@@ -49,7 +49,7 @@ func (s *QPStream) failed(r SendRange, errno syscall.Errno) error {
 }
 
 // hint reports what may be wrong with requests that were posted.
-func (s *QPStream) hint(r SendRange) {
+func (s *QPStream) hint(r dpath.SendRange) {
 	if s.qp.lib.lints.Wanted() {
 		s.qp.hintPostSend(errWRStart.Verb, r)
 	}

@@ -16,7 +16,7 @@ import (
 
 // refused writes the error of a refused request:
 //
-//	func (qp *QP) refusedX(r SendRange, posted int, errno syscall.Errno) error
+//	func (qp *QP) refusedX(r dpath.SendRange, posted int, errno syscall.Errno) error
 func (e *emitter) refused(g *goFile, v *model.Verb, m *model.Method) {
 	self, errs := v.Params[0].Go, "err"+v.Go
 	sees := slices.ContainsFunc(v.Inputs(), func(o model.Operand) bool { return o.Kind != model.OpField })
@@ -44,7 +44,7 @@ func (e *emitter) refused(g *goFile, v *model.Verb, m *model.Method) {
 	}
 	body = append(body, jen.Return(id("wr.Error").Call(append([]jen.Code{broken, may}, facts...)...)))
 	g.fn(fn{doc: says("refused", words{"Name": "refused" + v.Go}), recv: recv(self, m.Recv), name: "refused" + v.Go,
-		params:  []jen.Code{param("r", form.Of(v.C, m.Form).Range), param("posted", "int"), param("errno", "syscall.Errno")},
+		params:  []jen.Code{param("r", "dpath."+form.Of(v.C, m.Form).Range), param("posted", "int"), param("errno", "syscall.Errno")},
 		results: types("error"), body: body})
 	if e.first("ErrQueueFull") {
 		g.decl(says("ErrQueueFull", nil), jen.Var().Id("ErrQueueFull").Op("=").Add(rt("verr", "ErrQueueFull")))

@@ -43,10 +43,10 @@ func (e *emitter) stream(g *goFile, v *model.Verb, m *model.Method) {
 		remark(param("gate", "*gate.Gate"), "of the "+m.Recv), param("object", pointer), param("asked", asks.Go), param(c.self, "*"+m.Recv))
 	results := []jen.Code{param("posted", "int"), param("err", "error")}
 	g.fn(fn{doc: doc("Post", say("Post", words{"Object": m.Recv}), v.C, v.Page), recv: recv("s", name), name: "Post",
-		params: []jen.Code{param("b", "*SendBatch"), param("n", "int")}, results: results, short: true,
+		params: []jen.Code{param("b", "*dpath.SendBatch"), param("n", "int")}, results: results, short: true,
 		body: []jen.Code{jen.Return(id("s.PostRange").Call(id("b.From").Call(jen.Lit(0), id("n"))))}})
 	none := fail{jen.Lit(0)}
-	g.fn(fn{doc: says("PostRange", nil), recv: recv("s", name), name: "PostRange", params: []jen.Code{param("r", "SendRange")},
+	g.fn(fn{doc: says("PostRange", nil), recv: recv("s", name), name: "PostRange", params: []jen.Code{param("r", "dpath.SendRange")},
 		results: results, body: []jen.Code{
 			none.neverMade("s.gate", v, name, m),
 			declare("a", "dpath.Stream"),

@@ -43,7 +43,7 @@ func (e *emitter) viewFile(v *model.Verb) *goFile {
 	g.structType(doc(x.Go, say("view", with), "struct "+x.C, v.Page), x.Go, param("lib", "*Lib"), param("view", "dpath.View"))
 	never := op(isNil(id("x")), "||", jen.Op("!").Add(id("x.view.Found").Call()))
 	g.fn(fn{doc: doc("WR", say("view WR", with), v.C, v.Page), recv: recv("x", x.Go), name: "WR",
-		params:  []jen.Code{param("b", "*"+strings.TrimSuffix(x.Stream, "QPStream")+"SendBatch"), param("i", "int")},
+		params:  []jen.Code{param("b", "*dpath.SendBatch"), param("i", "int")},
 		results: []jen.Code{param("w", x.Requests), param("err", "error")},
 		body: []jen.Code{verbConst(v.C),
 			fail{id("w")}.refuse(never, rt("fail", "NilValue").Call(id("verb"), jen.Lit(x.Go), jen.Lit("make one with "+m.Recv+"."+m.Name))),

@@ -100,6 +100,8 @@ struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 	(void)pd;
 	qp->context = &at.v.context;
 	qp->qp_type = attr->qp_type;
+	qp->send_cq = attr->send_cq;
+	qp->recv_cq = attr->recv_cq;
 	qp->state = IBV_QPS_RTS;
 	return qp;
 }
