@@ -210,7 +210,7 @@ func judged(p *Package, f *function) {
 	}
 	for _, s := range f.raws() {
 		verb := strings.TrimPrefix(s.name, "raw")
-		if p.types.Scope().Lookup("check"+verb) == nil || !f.exported() {
+		if p.types.Scope().Lookup("check"+verb) == nil || !f.exported() || p.undoes(f, s) {
 			continue
 		}
 		if !slices.ContainsFunc(f.calls("check"+verb, "*.judge"+verb), func(c site) bool { return c.before(s) }) {
@@ -237,6 +237,12 @@ func judged(p *Package, f *function) {
 	if name := f.decl.Name; judge.MatchString(name.Name) && !p.used(f) {
 		p.report(f, name, "nothing calls it, so the rules are not checked")
 	}
+}
+
+// undoes reports whether a raw call ends, for CloseAll, what the function attaches.
+func (p *Package) undoes(f *function, raw site) bool {
+	v := p.verb(raw.name)
+	return v != nil && len(v.Methods) > 0 && v.Methods[0].Form == form.Detach && f.decl.Name.Name != v.Methods[0].Name
 }
 
 // given reports whether a function, or one that it calls, gives the rules of a verb what they look at.
@@ -268,7 +274,7 @@ func (p *Package) used(f *function) bool {
 func hinted(p *Package, f *function) {
 	for _, s := range f.raws() {
 		verb := strings.TrimPrefix(s.name, "raw")
-		if p.types.Scope().Lookup("hint"+verb) == nil || !f.exported() {
+		if p.types.Scope().Lookup("hint"+verb) == nil || !f.exported() || p.undoes(f, s) {
 			continue
 		}
 		reports := f.calls("*.lints.Report")
