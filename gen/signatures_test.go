@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"path"
 	"path/filepath"
 	"strconv"
@@ -11,24 +12,34 @@ import (
 	"testing"
 )
 
-// TestSignatures finds types of runtime/gensupport in what a user of a generated package sees: signatures, fields, methods of
-// interfaces and variables. A program can name such a type only by an alias of the generated package.
+// TestSignatures finds types of runtime/gensupport without an alias in what a user of a generated package sees: signatures, fields, methods
+// of interfaces and variables. A program can name such a type only by an alias of a generated package.
 func TestSignatures(t *testing.T) {
 	files, err := filepath.Glob("*/*.gen.go")
 	if err != nil || len(files) < 20 {
 		t.Fatalf("%d files, %v", len(files), err)
 	}
 	fset := token.NewFileSet()
+	var parsed []*ast.File
+	aliases := map[string]bool{}
 	for _, name := range files {
 		file, err := parser.ParseFile(fset, name, nil, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
+		parsed = append(parsed, file)
+		for n := range ast.Preorder(file) {
+			if s, ok := n.(*ast.TypeSpec); ok && s.Assign.IsValid() && s.Name.IsExported() {
+				aliases[types.ExprString(s.Type)] = true
+			}
+		}
+	}
+	for _, file := range parsed {
 		support := supportPackages(t, file)
 		look := func(n ast.Node) {
 			ast.Inspect(n, func(n ast.Node) bool {
 				if s, ok := n.(*ast.SelectorExpr); ok {
-					if p, ok := s.X.(*ast.Ident); ok && support[p.Name] {
+					if p, ok := s.X.(*ast.Ident); ok && support[p.Name] && !aliases[types.ExprString(s)] {
 						t.Errorf("%v: %s.%s can be seen by users; give it an alias", fset.Position(s.Pos()), p.Name, s.Sel.Name)
 					}
 				}
