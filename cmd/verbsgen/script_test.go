@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -55,9 +56,11 @@ func recorded(args []string, stdout, stderr io.Writer) int {
 // inProcess is held while cmdRun has the working directory and the environment of its script.
 var inProcess sync.Mutex
 
-// scriptVars are the variables that scripts set and the command, or a program that it starts, reads.
-var scriptVars = []string{"CC", "CGO_ENABLED", "GOBIN", "GOCACHE", "GOFILE", "GOFLAGS", "GOMODCACHE", "GOPATH", "GOPROXY", "GOSUMDB",
-	"HOME", "NO_COLOR", "PAGER", "PATH", "TMPDIR", recordVar}
+// setsVar finds the variables that scripts set.
+var setsVar = regexp.MustCompile(`(?m)^env (\w+)=`)
+
+// namesKey is the key of the names of all variables of a script's environment, among its values.
+const namesKey = "names"
 
 // cmdRun runs the command in this process, one script at a time: `run verbsgen ARG...`. A process of its own, by `exec verbsgen`, takes
 // half a second more; it is for what depends on one, such as standard input, a terminal and `verbsgen vet`.
@@ -81,7 +84,7 @@ func cmdRun(ts *testscript.TestScript, neg bool, args []string) {
 	dir := ts.MkAbs(".")
 	ts.Check(os.Chdir(dir))
 	os.Setenv("PWD", dir)
-	for _, name := range scriptVars {
+	for _, name := range ts.Value(namesKey).([]string) {
 		if value := ts.Getenv(name); value != "" {
 			os.Setenv(name, value)
 		} else {
@@ -130,6 +133,20 @@ func TestScripts(t *testing.T) {
 	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH"} {
 		cache = append(cache, name, goEnv(t, name))
 	}
+	set := []string{"CC"} // unset in all scripts but those that set it
+	scripts, err := filepath.Glob("testdata/script/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, script := range scripts {
+		text, err := os.ReadFile(script)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range setsVar.FindAllSubmatch(text, -1) {
+			set = append(set, string(m[1]))
+		}
+	}
 	t.Run("script", func(t *testing.T) {
 		testscript.Run(t, testscript.Params{
 			Dir:                 filepath.Join(root, "cmd/verbsgen/testdata/script"), // run changes the working directory
@@ -150,6 +167,12 @@ func TestScripts(t *testing.T) {
 				// Without paths in what is compiled, the build cache has it from an earlier run, whose folders had other names. The check
 				// cgocall of vet wants to read files there: scripts leave it out, and lint makes it for the packages below gen.
 				e.Setenv("GOFLAGS", "-mod=mod -trimpath")
+				names := slices.Clone(set)
+				for _, v := range e.Vars {
+					name, _, _ := strings.Cut(v, "=")
+					names = append(names, name)
+				}
+				e.Values[namesKey] = names
 				return nil
 			},
 		})
