@@ -250,10 +250,24 @@ func markedProps(o *model.Object) (out []string) {
 	return out
 }
 
+// born reports whether a property of an object is what the call that makes the object was given, and never changes.
+func (e *emitter) born(o *model.Object, prop string) bool {
+	return slices.ContainsFunc(e.pkg.Verbs, func(v *model.Verb) bool {
+		return v.Creates == o && slices.ContainsFunc(v.Marks, func(m model.Mark) bool { return m.Prop == prop && m.From != nil })
+	})
+}
+
 // setMarks sets the marks of a new handle.
 func setMarks(handle string, marks []model.Mark) (out []jen.Code) {
 	for _, m := range marks {
-		out = append(out, id(handle, model.Local(m.Prop), "Set").Call(jen.Lit(m.Set)))
+		switch mark := id(handle, model.Local(m.Prop)); {
+		case m.From == nil:
+			out = append(out, mark.Dot("Set").Call(jen.Lit(m.Set)))
+		case m.Of == "":
+			out = append(out, mark.Dot("Set").Call(op(id(m.From.Go), "!=", jen.Lit(0))))
+		default:
+			out = append(out, mark.Dot("Copy").Call(ref(id(m.From.Go, model.Local(m.Of)))))
+		}
 	}
 	return out
 }
