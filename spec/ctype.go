@@ -161,7 +161,7 @@ func (f *Facts) baseType(t CType, base string, stars int) CType {
 
 // Element returns the type of an element of a list: of scalars, of structs, of a chain or of pointers to objects.
 func (f *Facts) Element(list CType) CType {
-	if list.Kind == CAddr || list.Kind == COther && list.Depth() > 1 {
+	if list.Kind == CAddr && list.Depth() > 0 || list.Kind == COther && list.Depth() > 1 {
 		return f.TypeOf(strings.Replace(list.C, "*", "", 1))
 	}
 	list.Array = false
