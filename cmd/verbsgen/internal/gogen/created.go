@@ -118,19 +118,23 @@ func queueless(p *model.Param, mirror string) *jen.Statement {
 	return nil
 }
 
-// sameLeaves takes the fields of a mirror from the one of the record of a parameter, if that has all of them.
+// sameLeaves takes the fields of a mirror from the one of the record of a parameter, if one of the two has all of the other: an object
+// that is made by the shorter record has nothing of what only the longer one asks for.
 func sameLeaves(m *model.Mirror, p *model.Param, mirror string) (same []jen.Code, ok bool) {
+	lacks := 0
 	for _, l := range m.Leaf {
 		if l.Go == "_" {
 			continue
 		}
 		x := p.Record.Mirror.Find(l.C)
 		if x == nil || x.GoType != l.GoType {
-			return nil, false
+			lacks++
+			continue
 		}
 		same = append(same, key(l.Go, id(mirror+"."+x.Go)))
 	}
-	return same, true
+	has := slices.DeleteFunc(slices.Clone(p.Record.Mirror.Leaf), func(l *model.Leaf) bool { return l.Go == "_" })
+	return same, lacks == 0 || len(same) == len(has)
 }
 
 // ownerFrom is where the method has a parent of the new object: in the receiver, or in a field of a builder.
