@@ -971,8 +971,8 @@ var (
 		Page:      "ibv_create_qp", AcceptedBy: []string{"mlx5 (the size overflows, and the few bytes that fit in any case are granted)"}}
 	rule4211 = verr.Rule{ID: "VR-ibv_create_qp-qp_type-4211", Verb: "ibv_create_qp", Subject: "qp_init_attr.qp_type",
 		Statement: "a queue pair of type DRIVER has attributes of its driver",
-		Fix:       "make it by mlx5dv_create_qp or efadv_create_qp_ex",
-		Page:      "ibv_create_qp", RefusedBy: []string{"mlx5", "efa"}, Text: validate.Text[QPType]}
+		Fix:       "make it by the package of its driver, mlx5dv or efadv",
+		Page:      "ibv_create_qp", AcceptedBy: []string{"mlx5 (only with attributes of mlx5dv)", "efa (only with attributes of efadv)"}, Text: validate.Text[QPType]}
 	rule1222 = verr.Rule{ID: "VR-ibv_create_qp_ex-comp_mask-1222", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.comp_mask",
 		Statement: "a queue pair of this type needs a protection domain",
 		Fix:       "give one",
@@ -1131,8 +1131,8 @@ var (
 		Page:      "ibv_create_qp_ex", AcceptedBy: []string{"mlx5"}, RefusedBy: []string{"mlx4"}}
 	rule4212 = verr.Rule{ID: "VR-ibv_create_qp_ex-qp_type-4212", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.qp_type",
 		Statement: "a queue pair of type DRIVER has attributes of its driver",
-		Fix:       "make it by mlx5dv_create_qp or efadv_create_qp_ex",
-		Page:      "ibv_create_qp_ex", RefusedBy: []string{"mlx5", "efa"}, Text: validate.Text[QPType]}
+		Fix:       "make it by the package of its driver, mlx5dv or efadv",
+		Page:      "ibv_create_qp_ex", AcceptedBy: []string{"mlx5 (only with attributes of mlx5dv)", "efa (only with attributes of efadv)"}, Text: validate.Text[QPType]}
 	rule3502 = verr.Rule{ID: "VR-ibv_create_qp_ex-create_flags-3502", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags",
 		Statement: "padding needs a device with PCI_WRITE_END_PADDING",
 		Fix:       "leave QPFlagPCIWriteEndPadding out",
@@ -1524,7 +1524,7 @@ var (
 	rule4213 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-4213", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "a DCT of mlx5, a queue pair of type DRIVER with a shared receive queue, goes from RESET to INIT and from there to RTR",
 		Fix:       "add what is missing, leave out the rest; to end it, close it",
-		Page:      "ibv_modify_qp", RefusedBy: []string{"mlx5"}}
+		Page:      "ibv_modify_qp", AcceptedBy: []string{"mlx5 (only of a DCI)"}}
 	rule8344 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-8344", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "before linux 7.2 a queue pair of type RAW_PACKET gets its rate in RTS, or on the way from RTR to it",
 		Fix:       "set the rate then",

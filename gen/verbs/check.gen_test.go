@@ -1148,7 +1148,7 @@ func TestRules(t *testing.T) {
 		&inModifyQP{attrMask: 4096, attrSQDraining: 1})
 	judge(t, "VR-ibv_modify_qp-attr_mask-4213", hintModifyQP,
 		&inModifyQP{attrMask: 57, qpState: validate.Of(0), attrQPState: 1, qpType: validate.Of(255), attrPortNum: 1, qpSRQ: validate.Of(4096)},
-		&inModifyQP{attrMask: 1, qpState: validate.Of(2), attrQPState: 6, qpType: validate.Of(255), qpSRQ: validate.Of(4096)})
+		&inModifyQP{attrMask: 1, qpState: validate.Of(1), attrQPState: 6, qpType: validate.Of(255), qpSRQ: validate.Of(4096)})
 	judge(t, "VR-ibv_modify_qp-attr_mask-8344", hintModifyQP,
 		&inModifyQP{attrMask: 0x2000001, qpState: validate.Of(2), attrQPState: 3, qpType: validate.Of(8), attrRateLimit: 1000},
 		&inModifyQP{attrMask: 0x2000001, qpState: validate.Of(1), attrQPState: 2, qpType: validate.Of(8), attrRateLimit: 1000})
