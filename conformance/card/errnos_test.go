@@ -32,9 +32,9 @@ func TestErrnos(t *testing.T) {
 	dev := open(t, device)
 	pd, cq := must(dev.AllocPD())(t), must(dev.CreateCQ(16, nil, 0))(t)
 	said := map[string]error{}
-	_, said["type DRIVER has attributes; make it by mlx5dv_create_qp; [VR-ibv_create_qp_ex-qp_type-4212]"] = dev.CreateQPEx(
+	_, said["type DRIVER has attributes; make it by the package of its driver; [VR-ibv_create_qp_ex-qp_type-4212]"] = dev.CreateQPEx(
 		verbs.NewQPInitAttrEx(verbs.QPTypeDriver, cq, cq, pd).MaxSendWR(1).MaxRecvWR(1))
-	_, said["type DRIVER has attributes; make it by mlx5dv_create_qp; [VR-ibv_create_qp-qp_type-4211]"] = pd.CreateQP(
+	_, said["type DRIVER has attributes; make it by the package of its driver; [VR-ibv_create_qp-qp_type-4211]"] = pd.CreateQP(
 		verbs.QPInitAttr{Type: verbs.QPTypeDriver, SendCQ: cq, RecvCQ: cq, MaxSendWR: 1})
 	if device == "efa_0" {
 		channel := must(dev.CreateCompChannel())(t)
