@@ -159,6 +159,15 @@ func (f *Facts) baseType(t CType, base string, stars int) CType {
 	return t
 }
 
+// Element returns the type of an element of a list: of scalars, of structs, of a chain or of pointers to objects.
+func (f *Facts) Element(list CType) CType {
+	if list.Kind == CAddr && list.Depth() > 0 || list.Kind == COther && list.Depth() > 1 {
+		return f.TypeOf(strings.Replace(list.C, "*", "", 1))
+	}
+	list.Array = false
+	return list
+}
+
 // Param returns the type of a parameter; ok is false when the function has none of that name.
 func (f *Facts) Param(fn *api.Function, name string) (CType, bool) {
 	for _, p := range fn.Params {
@@ -273,7 +282,7 @@ func (f *Facts) TypeOfPath(fn *api.Function, path string) (t CType, state bool, 
 // follow finds what TypeOfPath returns.
 func (f *Facts) follow(fn *api.Function, path string) (t CType, state bool, err error) {
 	for i, step := range strings.Split(path, ".") {
-		name := strings.TrimSuffix(step, "[]")
+		name, listed := strings.CutSuffix(step, "[]")
 		var ok bool
 		if i == 0 {
 			if t, ok = f.Param(fn, name); !ok {
@@ -286,6 +295,9 @@ func (f *Facts) follow(fn *api.Function, path string) (t CType, state bool, err 
 					fix = "the parameters are " + strings.Join(names, ", ")
 				}
 				return t, state, &PathError{path, fmt.Sprintf("%s has no parameter %s", fn.Name, show(name)), fix}
+			}
+			if listed {
+				t = f.Element(t)
 			}
 			continue
 		}

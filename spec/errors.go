@@ -149,12 +149,19 @@ func distance(a, b string, limit int) int {
 	if diff := len(a) - len(b); diff >= limit || -diff >= limit {
 		return limit
 	}
-	before, prev, cur := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	var room [3 * 64]int // enough for nearly all names: a list of cases may have many that nobody knows
+	n := len(b) + 1
+	rows := room[:]
+	if 3*n > len(rows) {
+		rows = make([]int, 3*n)
+	}
+	before, prev, cur := rows[:n], rows[n:2*n], rows[2*n:3*n]
 	for j := range prev {
 		prev[j] = j
 	}
 	for i := 1; i <= len(a); i++ {
 		cur[0] = i
+		least := i
 		for j := 1; j <= len(b); j++ {
 			cost := 1
 			if a[i-1] == b[j-1] {
@@ -164,6 +171,10 @@ func distance(a, b string, limit int) int {
 			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
 				cur[j] = min(cur[j], before[j-2]+1)
 			}
+			least = min(least, cur[j])
+		}
+		if least > limit { // a swap of neighbours looks one row further back, and costs 1
+			return limit
 		}
 		before, prev, cur = prev, cur, before
 	}

@@ -221,7 +221,7 @@ type Verb struct {
 	Methods []Method
 	Updates bool // changes fields of its object that getters return
 	// Marks are properties that are known once a call has succeeded: of the object that it makes, else of the receiver. The values are
-	// "0" and "1".
+	// "0" and "1", a parameter, which sets the property unless it is 0, or a property of one: "table.level".
 	Marks     map[string]string
 	Callbacks bool // may call back into Go (parent-domain allocators): never nocallback
 	Always    bool // every package has it

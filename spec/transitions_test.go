@@ -106,7 +106,9 @@ func TestTransitionTables(t *testing.T) {
 		if r.Kind == KindMaskForTransition {
 			i := slices.IndexFunc(r.When, func(a Atom) bool { return a.Of == "qp.qp_type" })
 			kind := strings.TrimPrefix(r.When[i].Eq, "IBV_QPT_")
-			rules[kind] = append(rules[kind], r)
+			if kind != "DRIVER" { // whose table is not that of the kernel's qp_state_table
+				rules[kind] = append(rules[kind], r)
+			}
 		}
 	}
 	kinds := []string{"RC", "UC", "UD", "RAW_PACKET", "XRC_SEND", "XRC_RECV"}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/gen/mlx5dv"
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/dl"
 )
 
 // Steering of the real libmlx5: the card has tables of level 0.
@@ -153,5 +154,38 @@ func TestDirectSteeringRefused(t *testing.T) {
 		if !errors.Is(c.err, c.is) || !strings.Contains(c.err.Error(), c.says) {
 			t.Errorf("%s: %v, want %v: %s", c.name, c.err, c.is, c.says)
 		}
+	}
+}
+
+// steering is a libmlx5 that makes a modify-header action on a card that does not steer by software, which refuses one for tables above
+// level 0: it is one that drops packets.
+type steering struct{ mlx5dv.Symbols }
+
+func (s steering) Symbol(name, version string) uintptr {
+	if name == "mlx5dv_dr_action_create_modify_header" {
+		name = "mlx5dv_dr_action_create_drop"
+	}
+	return s.Symbols.Symbol(name, version)
+}
+
+// TestDirectSteeringLevel gives a rule of level 0 an action for higher levels, in which libmlx5 would look for that of level 0.
+func TestDirectSteeringLevel(t *testing.T) {
+	_, dev := direct(t)
+	library := must(dl.Module{Name: "libmlx5.so.1", Probe: "mlx5dv_is_supported"}.Open(""))(t)
+	lib := must(mlx5dv.LoadFrom(dev.Lib(), steering{library}))(t)
+	domain := must(lib.CreateDRDomain(dev, mlx5dv.DRDomainTypeNICRX))(t)
+	matcher := must(must(domain.CreateTable(0))(t).CreateMatcher(0, 1, make([]byte, 64)))(t)
+	tag := must(lib.CreateDRActionTag(1))(t)
+	higher := must(domain.CreateActionModifyHeader(0, make([]byte, 8)))(t)
+	lowest := must(domain.CreateActionModifyHeader(mlx5dv.DRActionFlagRootLevel, make([]byte, 8)))(t)
+	matcher.CPtr() // other C code may do much with a matcher, but not change the level of its table
+	_, err := matcher.CreateRule(make([]byte, 64), []*mlx5dv.DRAction{tag, higher})
+	if !errors.Is(err, syscall.EINVAL) || !strings.Contains(err.Error(), "VR-mlx5dv_dr_rule_create-actions-8347") {
+		t.Errorf("a rule of level 0 with an action for higher levels: %v", err)
+	} else {
+		t.Log(err)
+	}
+	if _, err := matcher.CreateRule(make([]byte, 64), []*mlx5dv.DRAction{lowest}); err != nil && strings.Contains(err.Error(), "-8347") {
+		t.Error(err)
 	}
 }

@@ -261,6 +261,8 @@ class Call:
             name = step.removesuffix("[]")
             if i == 0:
                 kind = self.parameters[name]["type"] if name in self.parameters else None
+                if kind and step != name:
+                    kind = kind.get("element") or kind
             else:
                 through = through or kind["is"] == "object"
                 kind = self.types[kind["of"]]["fields"].get(name) if "of" in kind else None

@@ -317,6 +317,10 @@ var (
 		Statement: "a flag is set that no release has",
 		Fix:       "leave it out",
 		Page:      "mlx5dv_dr_flow", Text: validate.Text[DRMatcherLayoutFlag]}
+	rule8347 = verr.Rule{ID: "VR-mlx5dv_dr_rule_create-actions-8347", Verb: "mlx5dv_dr_rule_create", Subject: "actions[].root_level",
+		Statement: "an action that changes headers was not made for tables of level 0, and libmlx5 reads memory that is not its own",
+		Fix:       "make it with DRActionFlagRootLevel",
+		Page:      "mlx5dv_dr_flow"}
 	rule8339 = verr.Rule{ID: "VR-mlx5dv_dr_action_create_dest_vport-vport-8339", Verb: "mlx5dv_dr_action_create_dest_vport", Subject: "vport",
 		Statement: "a port of the switch has a number of 16 bits",
 		Fix:       "pass a port of the switch",

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 )
 
 // TestRules calls each validator with arguments that keep a rule, and with arguments that break it.
@@ -241,6 +243,9 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-mlx5dv_dr_matcher_set_layout-flags-8334", checkDrMatcherSetLayout,
 		&inDrMatcherSetLayout{layoutFlags: 1},
 		&inDrMatcherSetLayout{layoutFlags: 4})
+	judge(t, "VR-mlx5dv_dr_rule_create-actions-8347", checkDrRuleCreate,
+		&inDrRuleCreate{actionsRootLevelLeast: validate.Of(1), matcherAboveRoot: validate.Of(0)},
+		&inDrRuleCreate{actionsRootLevelLeast: validate.Of(0), matcherAboveRoot: validate.Of(0)})
 	judge(t, "VR-mlx5dv_dr_action_create_dest_vport-vport-8339", checkDrActionCreateDestVport,
 		&inDrActionCreateDestVport{vport: 1},
 		&inDrActionCreateDestVport{vport: 0x10000})

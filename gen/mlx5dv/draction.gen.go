@@ -12,6 +12,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 )
 
 // DRAction is something that rules do with packets. Several rules can have the same action. Use it only by
@@ -19,12 +20,13 @@ import (
 //
 // C: struct mlx5dv_dr_action, mlx5dv_dr_flow(3).
 type DRAction struct {
-	h        object.Handle
-	lib      *Lib
-	drDomain *DRDomain
-	drTable  *DRTable
-	devXObj  *DevXObj
-	qp       *verbs.QP
+	h         object.Handle
+	lib       *Lib
+	drDomain  *DRDomain
+	drTable   *DRTable
+	devXObj   *DevXObj
+	qp        *verbs.QP
+	rootLevel validate.Mark
 }
 
 // base returns what all handles have, also for a nil DRAction and one that was never opened.

@@ -164,6 +164,7 @@ func (domain *DRDomain) CreateTable(level uint32) (*DRTable, error) {
 		})
 	}
 	o := newDRTable(domain.lib, ptr)
+	o.aboveRoot.Set(level != 0)
 	o.drDomain = domain
 	if err := o.h.Adopt(&domain.h.Node); err != nil {
 		return nil, err
@@ -344,6 +345,7 @@ func (domain *DRDomain) CreateActionPacketReformat(flags DRActionFlag, kind Refo
 		})
 	}
 	o := newDRAction(domain.lib, ptr)
+	o.rootLevel.Set(flags != 0)
 	o.drDomain = domain
 	if err := o.h.Adopt(&domain.h.Node); err != nil {
 		return nil, err
@@ -389,6 +391,7 @@ func (domain *DRDomain) CreateActionModifyHeader(flags DRActionFlag, changes []b
 		})
 	}
 	o := newDRAction(domain.lib, ptr)
+	o.rootLevel.Set(flags != 0)
 	o.drDomain = domain
 	if err := o.h.Adopt(&domain.h.Node); err != nil {
 		return nil, err

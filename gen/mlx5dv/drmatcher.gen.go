@@ -10,6 +10,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 )
 
 // DRMatcher is the rules of a table that look at the same parts of packets. Use it only by pointer: every call
@@ -17,9 +18,10 @@ import (
 //
 // C: struct mlx5dv_dr_matcher, mlx5dv_dr_flow(3).
 type DRMatcher struct {
-	h       object.Handle
-	lib     *Lib
-	drTable *DRTable
+	h         object.Handle
+	lib       *Lib
+	drTable   *DRTable
+	aboveRoot validate.Mark
 }
 
 // base returns what all handles have, also for a nil DRMatcher and one that was never opened.
@@ -111,11 +113,12 @@ func (matcher *DRMatcher) SetLayout(layout DRMatcherLayout) error {
 
 // CreateRule adds a rule.
 //
-// In a table of level 0, actions of CreateActionModifyHeader and CreateActionPacketReformat must have been made
-// with DRActionRootLevel: libmlx5 does not look, and may read memory that is not its own.
-//
 //   - value: what the bits of the mask are in the packets that the rule is for, as the firmware has them.
 //   - actions: what becomes of a packet.
+//
+// Errors (the call is not made):
+//   - an action that changes headers was not made for tables of level 0, and libmlx5 reads memory that is not
+//     its own [VR-mlx5dv_dr_rule_create-actions-8347]
 //
 // C: mlx5dv_dr_rule_create, mlx5dv_dr_flow(3).
 func (matcher *DRMatcher) CreateRule(value []byte, actions []*DRAction) (*DRRule, error) {
@@ -132,6 +135,13 @@ func (matcher *DRMatcher) CreateRule(value []byte, actions []*DRAction) (*DRRule
 	defer uses.Exit()
 	actionsC, err := object.UseList(&uses, &matcher.h, verb, "actions", actions, (*DRAction).base)
 	if err != nil {
+		return nil, err
+	}
+	in := inDrRuleCreate{
+		actionsRootLevelLeast: validate.Least(actions, func(x *DRAction) *validate.Mark { return &x.rootLevel }),
+		matcherAboveRoot:      matcher.aboveRoot.Known(),
+	}
+	if err := checkDrRuleCreate(&in); err != nil {
 		return nil, err
 	}
 	ptr, errno := rawDrRuleCreate(

@@ -2,7 +2,10 @@
 
 package mlx5dv
 
-import "github.com/verbsgen/verbsgen/runtime/gensupport/fail"
+import (
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
+)
 
 // inDrMatcherSetLayout has the values that the rules of mlx5dv_dr_matcher_set_layout use.
 type inDrMatcherSetLayout struct {
@@ -17,4 +20,22 @@ func checkDrMatcherSetLayout(in *inDrMatcherSetLayout) error {
 		bad.Add(&rule8334, in.layoutFlags)
 	}
 	return bad.Err("mlx5dv_dr_matcher_set_layout")
+}
+
+// inDrRuleCreate has the values that the rules of mlx5dv_dr_rule_create use.
+type inDrRuleCreate struct {
+	actionsRootLevelLeast validate.Known // actions[].root_level
+	matcherAboveRoot      validate.Known // matcher.above_root
+}
+
+// checkDrRuleCreate refuses a call of mlx5dv_dr_rule_create that breaks a rule.
+func checkDrRuleCreate(in *inDrRuleCreate) error {
+	var bad fail.Violations
+	if in.actionsRootLevelLeast.OK &&
+		in.matcherAboveRoot.OK &&
+		in.matcherAboveRoot.V == 0 &&
+		in.actionsRootLevelLeast.V < 1 {
+		bad.Add(&rule8347, in.actionsRootLevelLeast.V)
+	}
+	return bad.Err("mlx5dv_dr_rule_create")
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 )
 
 // DRTable is a table of rules. Packets begin in that of level 0. Use it only by pointer: every call on a copy
@@ -17,9 +18,10 @@ import (
 //
 // C: struct mlx5dv_dr_table, mlx5dv_dr_flow(3).
 type DRTable struct {
-	h        object.Handle
-	lib      *Lib
-	drDomain *DRDomain
+	h         object.Handle
+	lib       *Lib
+	drDomain  *DRDomain
+	aboveRoot validate.Mark
 }
 
 // base returns what all handles have, also for a nil DRTable and one that was never opened.
@@ -107,6 +109,7 @@ func (table *DRTable) CreateMatcher(priority uint16, criteria uint8, mask []byte
 		})
 	}
 	o := newDRMatcher(table.lib, ptr)
+	o.aboveRoot.Copy(&table.aboveRoot)
 	o.drTable = table
 	if err := o.h.Adopt(&table.h.Node); err != nil {
 		return nil, err

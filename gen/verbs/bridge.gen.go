@@ -371,6 +371,9 @@ func (a *SRQInitAttr) lend(to *bridge.Lent) error {
 	var c cSRQInitAttr
 	a.to(&c)
 	to.C = unsafe.Pointer(&c)
+	bridge.OnMake(to, func(o *SRQ) {
+		o.made = &cSRQInitAttrEx{srq_context: c.srq_context, attr: c.attr}
+	})
 	return nil
 }
 
@@ -424,6 +427,9 @@ func (a *SRQInitAttrEx) lend(to *bridge.Lent) error {
 		})
 		return checkCreateSRQEx(&in)
 	}
+	bridge.OnMake(to, func(o *SRQ) {
+		o.made = &c
+	})
 	return nil
 }
 

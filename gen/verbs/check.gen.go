@@ -893,6 +893,10 @@ var (
 		Statement: "num_sge must not be negative",
 		Fix:       "pass the number of ranges",
 		Page:      "ibv_post_srq_recv", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (it is taken for 0)"}, Text: validate.Signed}
+	rule3053 = verr.Rule{ID: "VR-ibv_post_srq_ops-srq_type-3053", Verb: "ibv_post_srq_ops", Subject: "srq.srq_type",
+		Statement: "this queue has no tags, as it is not of type TM",
+		Fix:       "make the queue by Device.CreateSRQEx with SRQTypeTM",
+		Page:      "ibv_post_srq_ops", Section: "DESCRIPTION", Text: validate.Text[SRQType]}
 	rule3054 = verr.Rule{ID: "VR-ibv_post_srq_ops-opcode-3054", Verb: "ibv_post_srq_ops", Subject: "op[].opcode",
 		Statement: "opcode is ADD, DEL or SYNC",
 		Fix:       "pass one of these",
@@ -965,6 +969,10 @@ var (
 		Statement: "max_inline_data is below 2^31",
 		Fix:       "ask for as many bytes as a request has",
 		Page:      "ibv_create_qp", AcceptedBy: []string{"mlx5 (the size overflows, and the few bytes that fit in any case are granted)"}}
+	rule4211 = verr.Rule{ID: "VR-ibv_create_qp-qp_type-4211", Verb: "ibv_create_qp", Subject: "qp_init_attr.qp_type",
+		Statement: "a queue pair of type DRIVER has attributes of its driver",
+		Fix:       "make it by the package of its driver, mlx5dv or efadv",
+		Page:      "ibv_create_qp", AcceptedBy: []string{"mlx5 (only with attributes of mlx5dv)", "efa (only with attributes of efadv)"}, Text: validate.Text[QPType]}
 	rule1222 = verr.Rule{ID: "VR-ibv_create_qp_ex-comp_mask-1222", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.comp_mask",
 		Statement: "a queue pair of this type needs a protection domain",
 		Fix:       "give one",
@@ -1121,6 +1129,10 @@ var (
 		Statement: "SRC_PORT_UDP and DST_PORT_UDP are hashed together on mlx4",
 		Fix:       "set both, or none",
 		Page:      "ibv_create_qp_ex", AcceptedBy: []string{"mlx5"}, RefusedBy: []string{"mlx4"}}
+	rule4212 = verr.Rule{ID: "VR-ibv_create_qp_ex-qp_type-4212", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.qp_type",
+		Statement: "a queue pair of type DRIVER has attributes of its driver",
+		Fix:       "make it by the package of its driver, mlx5dv or efadv",
+		Page:      "ibv_create_qp_ex", AcceptedBy: []string{"mlx5 (only with attributes of mlx5dv)", "efa (only with attributes of efadv)"}, Text: validate.Text[QPType]}
 	rule3502 = verr.Rule{ID: "VR-ibv_create_qp_ex-create_flags-3502", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags",
 		Statement: "padding needs a device with PCI_WRITE_END_PADDING",
 		Fix:       "leave QPFlagPCIWriteEndPadding out",
@@ -1509,6 +1521,10 @@ var (
 		Statement: "sq_draining cannot be set",
 		Fix:       "leave it 0; a query of the queue pair returns it",
 		Page:      "ibv_modify_qp", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (it is ignored)"}}
+	rule4213 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-4213", Verb: "ibv_modify_qp", Subject: "attr_mask",
+		Statement: "a DCT of mlx5, a queue pair of type DRIVER with a shared receive queue, goes from RESET to INIT and from there to RTR",
+		Fix:       "add what is missing, leave out the rest; to end it, close it",
+		Page:      "ibv_modify_qp", AcceptedBy: []string{"mlx5 (only of a DCI)"}}
 	rule8344 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-8344", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "before linux 7.2 a queue pair of type RAW_PACKET gets its rate in RTS, or on the way from RTR to it",
 		Fix:       "set the rate then",

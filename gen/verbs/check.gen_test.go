@@ -675,6 +675,9 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_post_srq_recv-num_sge-0962", hintPostSRQRecv,
 		&inPostSRQRecv{},
 		&inPostSRQRecv{recvWRNumSGE: -1})
+	judge(t, "VR-ibv_post_srq_ops-srq_type-3053", brokenPostSRQOps,
+		&inPostSRQOps{srqType: validate.Of(2)},
+		&inPostSRQOps{srqType: validate.Of(1)})
 	judge(t, "VR-ibv_post_srq_ops-opcode-3054", brokenPostSRQOps,
 		&inPostSRQOps{opOpcode: 2},
 		&inPostSRQOps{opOpcode: 3})
@@ -729,6 +732,9 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_create_qp-max_inline_data-3902", hintCreateQP,
 		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxInlineData: 0x7fffffff},
 		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxInlineData: 0x80000000})
+	judge(t, "VR-ibv_create_qp-qp_type-4211", hintCreateQP,
+		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrQPType: 2, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096},
+		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrQPType: 255, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096})
 	judge(t, "VR-ibv_create_qp_ex-comp_mask-1222", checkCreateQPEx,
 		&inCreateQPEx{qpInitAttrExCompMask: 1, qpInitAttrExQPType: 9, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096},
 		&inCreateQPEx{qpInitAttrExQPType: 9, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096})
@@ -846,6 +852,9 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-4207", hintCreateQPEx,
 		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 192},
 		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 64})
+	judge(t, "VR-ibv_create_qp_ex-qp_type-4212", hintCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096},
+		&inCreateQPEx{qpInitAttrExCompMask: 1, qpInitAttrExQPType: 255, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096})
 	judge(t, "VR-ibv_create_qp_ex-create_flags-3502", hintCreateQPEx,
 		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 2048, capDeviceCapFlagsEx: validate.Of(68719476736)},
 		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 2048, capDeviceCapFlagsEx: validate.Of(0)})
@@ -1137,6 +1146,9 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_modify_qp-sq_draining-4003", hintModifyQP,
 		&inModifyQP{attrMask: 4096},
 		&inModifyQP{attrMask: 4096, attrSQDraining: 1})
+	judge(t, "VR-ibv_modify_qp-attr_mask-4213", hintModifyQP,
+		&inModifyQP{attrMask: 57, qpState: validate.Of(0), attrQPState: 1, qpType: validate.Of(255), attrPortNum: 1, qpSRQ: validate.Of(4096)},
+		&inModifyQP{attrMask: 1, qpState: validate.Of(1), attrQPState: 6, qpType: validate.Of(255), qpSRQ: validate.Of(4096)})
 	judge(t, "VR-ibv_modify_qp-attr_mask-8344", hintModifyQP,
 		&inModifyQP{attrMask: 0x2000001, qpState: validate.Of(2), attrQPState: 3, qpType: validate.Of(8), attrRateLimit: 1000},
 		&inModifyQP{attrMask: 0x2000001, qpState: validate.Of(1), attrQPState: 2, qpType: validate.Of(8), attrRateLimit: 1000})

@@ -716,7 +716,10 @@ func (dev *Device) CreateCQ(cqe int, channel *CompChannel, compVector int) (*CQ,
 	)
 	if ptr == nil {
 		return nil, fail.Failed(verb, errno, func() []string {
-			return fail.Texts(hintCreateCQ(&in))
+			return append(fail.Texts(hintCreateCQ(&in)), fail.Causes(
+				errno,
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "a channel was given, and the device has no completion events; pass none, and poll"},
+			)...)
 		})
 	}
 	if dev.lib.lints.Wanted() {
@@ -787,7 +790,10 @@ func (dev *Device) CreateCQEx(cqAttr *CQInitAttrEx) (*CQ, error) {
 	ptr, errno := rawCreateCQEx(dev.h.C, unsafe.Pointer(&cqAttrC))
 	if ptr == nil {
 		return nil, fail.Failed(verb, errno, func() []string {
-			return fail.Texts(hintCreateCQEx(&in))
+			return append(fail.Texts(hintCreateCQEx(&in)), fail.Causes(
+				errno,
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the provider does not know a flag or a field that was asked for, or has no completion events for the channel"},
+			)...)
 		})
 	}
 	if dev.lib.lints.Wanted() {
@@ -964,6 +970,7 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 	o.pd = srqInitAttrEx.pd
 	o.xrcd = srqInitAttrEx.xrcd
 	o.cq = srqInitAttrEx.cq
+	o.made = &srqInitAttrExC
 	if err := o.h.Adopt(&dev.h.Node, srqInitAttrEx.pd.base().Optional(), srqInitAttrEx.xrcd.base().Optional(), srqInitAttrEx.cq.base().Optional()); err != nil {
 		return nil, err
 	}
@@ -1138,7 +1145,12 @@ func (dev *Device) AllocTD() (*TD, error) {
 	initAttrC := cTDInitAttr{}
 	ptr, errno := rawAllocTD(dev.h.C, unsafe.Pointer(&initAttrC))
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, nil)
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(
+				errno,
+				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the provider of the device has no thread domains; make objects with the protection domain"},
+			)
+		})
 	}
 	o := newTD(dev, ptr)
 	if err := o.h.Adopt(&dev.h.Node); err != nil {

@@ -652,6 +652,7 @@ func hintCreateQPEx(in *inCreateQPEx) []verr.Violation {
 	may.If(in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0xc != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0xc != 0xc, &rule4205, in.qpInitAttrExRXHashConfRXHashFieldsMask)
 	may.If(in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x30 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0x30 != 0x30, &rule4206, in.qpInitAttrExRXHashConfRXHashFieldsMask)
 	may.If(in.qpInitAttrExCompMask&qpInitAttrExHasRXHashConf != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0xc0 != 0 && in.qpInitAttrExRXHashConfRXHashFieldsMask&0xc0 != 0xc0, &rule4207, in.qpInitAttrExRXHashConfRXHashFieldsMask)
+	may.If(typ == QPTypeDriver, &rule4212, in.qpInitAttrExQPType)
 	may.If(in.capDeviceCapFlagsEx.OK &&
 		in.qpInitAttrExCompMask&qpInitAttrExHasFlags != 0 &&
 		flags&QPFlagPCIWriteEndPadding != 0 &&

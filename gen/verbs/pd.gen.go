@@ -777,6 +777,7 @@ func (pd *PD) CreateSRQ(srqInitAttr SRQInitAttr) (*SRQ, error) {
 	}
 	o := newSRQ(pd.dev, ptr)
 	o.pd = pd
+	o.made = &cSRQInitAttrEx{srq_context: srqInitAttrC.srq_context, attr: srqInitAttrC.attr}
 	if err := o.h.Adopt(&pd.h.Node); err != nil {
 		return nil, err
 	}
@@ -800,6 +801,7 @@ func (pd *PD) CreateSRQ(srqInitAttr SRQInitAttr) (*SRQ, error) {
 //   - MaxSendSGE is at most max_sge [VR-ibv_create_qp-max_send_sge-0306]
 //   - MaxRecvSGE is at most max_sge [VR-ibv_create_qp-max_recv_sge-0307]
 //   - MaxInlineData is below 2^31 [VR-ibv_create_qp-max_inline_data-3902]
+//   - Type: a queue pair of type DRIVER has attributes of its driver [VR-ibv_create_qp-qp_type-4211]
 //
 // C: ibv_create_qp, ibv_create_qp(3).
 func (pd *PD) CreateQP(qpInitAttr QPInitAttr) (*QP, error) {

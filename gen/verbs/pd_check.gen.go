@@ -648,6 +648,7 @@ func hintCreateQP(in *inCreateQP) []verr.Violation {
 	may.If(in.capMaxSGE.OK && in.capMaxSGE.V > 0 && in.qpInitAttrCapMaxSendSGE > in.capMaxSGE.V, &rule0306, in.qpInitAttrCapMaxSendSGE, in.capMaxSGE.V)
 	may.If(in.capMaxSGE.OK && in.capMaxSGE.V > 0 && in.qpInitAttrCapMaxRecvSGE > in.capMaxSGE.V, &rule0307, in.qpInitAttrCapMaxRecvSGE, in.capMaxSGE.V)
 	may.If(in.qpInitAttrCapMaxInlineData > math.MaxInt32, &rule3902, in.qpInitAttrCapMaxInlineData)
+	may.If(typ == QPTypeDriver, &rule4211, in.qpInitAttrQPType)
 	return may
 }
 

@@ -438,6 +438,7 @@ func (qp *QP) Modify(attr *QPAttr) error {
 		attrAltAHAttrSrcPathBits:  uint64(attrC.alt_ah_attr.src_path_bits),
 		attrAHAttrGrhHopLimit:     uint64(attrC.ah_attr.grh.hop_limit),
 		attrSQDraining:            uint64(attrC.sq_draining),
+		qpSRQ:                     validate.Of(uint64((*cQP)(qp.h.C).srq)),
 	}
 	if caps := qp.dev.capabilities(); caps != nil {
 		in.capPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
@@ -773,10 +774,10 @@ func (qp *QP) seePostRecv(in *inPostRecv, ask bool) error {
 	}
 	defer qp.h.Exit()
 	if qp.made != nil {
-		in.qpSRQ = validate.Of(uint64(qp.made.srq))
 		in.qpCapMaxRecvSGE = validate.Of(uint64(qp.made.cap.max_recv_sge))
 	}
 	if ask {
+		in.qpSRQ = validate.Known{}
 		in.qpRecvCQ = validate.Known{}
 		in.qpType = validate.Known{}
 		in.qpState = validate.Known{}
@@ -792,6 +793,7 @@ func (qp *QP) seePostRecv(in *inPostRecv, ask bool) error {
 			return fail.Failed(verb, errno, nil)
 		}
 	}
+	in.qpSRQ = validate.Of(uint64((*cQP)(qp.h.C).srq))
 	in.qpRecvCQ = validate.Of(uint64((*cQP)(qp.h.C).recv_cq))
 	in.qpType = validate.Of(uint64((*cQP)(qp.h.C).qp_type))
 	in.qpState = validate.Of(uint64((*cQP)(qp.h.C).state))

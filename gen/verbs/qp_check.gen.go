@@ -110,6 +110,7 @@ type inModifyQP struct {
 	attrAltAHAttrSrcPathBits          uint64         // attr.alt_ah_attr.src_path_bits
 	attrAHAttrGrhHopLimit             uint64         // attr.ah_attr.grh.hop_limit
 	attrSQDraining                    uint64         // attr.sq_draining
+	qpSRQ                             validate.Known // qp.srq
 }
 
 // The bits of the mask of QPAttr: which fields are given.
@@ -847,6 +848,12 @@ var transitions3812 = []validate.Transition{
 	{From: uint64(QPStateErr), To: uint64(QPStateErr), May: qpAttrHasState | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
 }
 
+// transitions4213 are the transitions of VR-ibv_modify_qp-attr_mask-4213.
+var transitions4213 = []validate.Transition{
+	{From: uint64(QPStateReset), To: uint64(QPStateInit), Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum},
+	{From: uint64(QPStateInit), To: uint64(QPStateRTR), Need: qpAttrHasState | qpAttrHasPathMTU | qpAttrHasAV | qpAttrHasMinRNRTimer},
+}
+
 // checkModifyQP refuses a call of ibv_modify_qp that breaks a rule.
 func checkModifyQP(in *inModifyQP) error {
 	var bad fail.Violations
@@ -976,6 +983,7 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 	capDeviceCapFlags := DeviceCap(in.capDeviceCapFlags.V)
 	pathMigState := MigState(in.attrPathMigState)
 	accessFlags := QPAccess(in.attrQPAccessFlags)
+	to2 := validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, in.qpState.V)
 	qpState := QPState(in.qpState.V)
 	if in.qpState.OK &&
 		in.qpType.OK &&
@@ -1186,6 +1194,14 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 	}
 	may.If(in.attrMask&qpAttrHasAV != 0 && in.attrAHAttrIsGlobal != 0 && in.attrAHAttrGrhHopLimit == 0, &rule3821, in.attrAHAttrGrhHopLimit)
 	may.If(in.attrSQDraining > 0, &rule4003, in.attrSQDraining)
+	if in.qpState.OK &&
+		in.qpType.OK &&
+		in.qpSRQ.OK &&
+		qpType == QPTypeDriver &&
+		in.qpSRQ.V != 0 &&
+		validate.BadTransition(transitions4213, in.attrMask, in.qpState.V, to2) {
+		may.AddText(&rule4213, validate.TransitionText(transitions4213, in.attrMask, in.qpState.V, to2, validate.Text[QPState], qpAttrMaskNames))
+	}
 	may.If(in.qpState.OK &&
 		in.qpType.OK &&
 		in.attrMask&(qpAttrHasState|qpAttrHasRateLimit) == qpAttrHasState|qpAttrHasRateLimit &&

@@ -23,7 +23,8 @@ type SRQ struct {
 	h      object.Handle
 	lib    *Lib
 	dev    *Device
-	gate   gate.Gate // the C object for the data path, which does not enter the handle
+	gate   gate.Gate       // the C object for the data path, which does not enter the handle
+	made   *cSRQInitAttrEx // as the device made it, or nil
 	pd     *PD
 	xrcd   *XRCD
 	cq     *CQ
@@ -226,6 +227,9 @@ func (srq *SRQ) seePostSRQOps(in *inPostSRQOps, ask bool) error {
 		return err
 	}
 	defer srq.h.Exit()
+	if srq.made != nil {
+		in.srqType = validate.Of(uint64(srq.made.srq_type))
+	}
 	if ask {
 		caps := srq.dev.capabilities()
 		if caps != nil {

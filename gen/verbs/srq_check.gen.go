@@ -79,6 +79,7 @@ func hintPostSRQRecv(in *inPostSRQRecv) []verr.Violation {
 
 // inPostSRQOps has the values that the rules of ibv_post_srq_ops use.
 type inPostSRQOps struct {
+	srqType           validate.Known // srq.srq_type
 	opOpcode          uint64         // op[].opcode
 	opTMAddSgList     uint64         // op[].tm.add.sg_list
 	opTMAddNumSGE     int64          // op[].tm.add.num_sge
@@ -90,7 +91,9 @@ type inPostSRQOps struct {
 // brokenPostSRQOps returns the rules that a request of ibv_post_srq_ops breaks and that are enough to have it refused.
 func brokenPostSRQOps(in *inPostSRQOps) []verr.Violation {
 	var bad fail.Violations
+	srqType := SRQType(in.srqType.V)
 	opOpcode := OpsOpcode(in.opOpcode)
+	bad.If(in.srqType.OK && srqType != SRQTypeTM, &rule3053, in.srqType.V)
 	bad.If(opOpcode != OpsOpcodeAdd && opOpcode != OpsOpcodeDel && opOpcode != OpsOpcodeSync, &rule3054, in.opOpcode)
 	bad.If(opOpcode == OpsOpcodeAdd && in.opTMAddNumSGE > 0 && in.opTMAddSgList == 0, &rule3059, in.opTMAddSgList)
 	return bad

@@ -6,6 +6,8 @@
 package verbs
 
 import (
+	"syscall"
+
 	"github.com/verbsgen/verbsgen/runtime/gensupport/bridge"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
@@ -51,7 +53,10 @@ func (l *Lib) ImportDevice(cmdFD int) (*Device, error) {
 	ptr, errno := rawImportDevice(l.fn[symIbv_import_device], int32(own))
 	if ptr == nil {
 		bridge.RefusedFD(own, cmdFD)
-		return nil, fail.Failed(verb, errno, nil)
+		return nil, fail.Failed(verb, errno, func() []string {
+			return fail.Causes(errno, fail.Cause{Errno: syscall.EOPNOTSUPP,
+				Text: "the provider of the device does not share one between processes; open the device by its name"})
+		})
 	}
 	o := newDevice(l, ptr)
 	if err := o.h.Adopt(); err != nil {

@@ -36,13 +36,14 @@ func (s *Sleepers) Wait(ctx context.Context, verb string, request func() error, 
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	me := s.join()
-	defer s.leave(me)
+	me, took := s.join(), false
+	defer func() { s.leave(me, took) }()
 	for {
 		if err := request(); err != nil {
 			return 0, err
 		}
 		if n, err := poll(); n > 0 || err != nil {
+			took = n > 0
 			return n, err
 		}
 		select {
@@ -101,8 +102,9 @@ func (s *Sleepers) unlist(me *sleeper) {
 	me.prev, me.next, me.listed = nil, nil, false
 }
 
-// leave ends a sleeper. One that was woken, or is not on the list since it was, wakes the next.
-func (s *Sleepers) leave(me *sleeper) {
+// leave ends a sleeper. One that was woken, or is not on the list since it was, wakes the next. So does one that took completions after its
+// request: there may be more that came before the request, of which no event tells.
+func (s *Sleepers) leave(me *sleeper, took bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if me.listed {
@@ -112,6 +114,9 @@ func (s *Sleepers) leave(me *sleeper) {
 		case <-me.woken:
 		default:
 		}
+		took = true
+	}
+	if took {
 		s.wake(nil)
 	}
 	me.next, s.free = s.free, me

@@ -3,6 +3,7 @@ package events
 import (
 	"context"
 	"errors"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -195,6 +196,62 @@ func TestTaker(t *testing.T) {
 	for _, by := range []string{ByWait, ByWait, ByNext} {
 		if err := k.Take("take", by); (err != nil) != (by == ByNext) || err != nil && !errors.Is(err, syscall.EBUSY) {
 			t.Errorf("%s: %v", by, err)
+		}
+	}
+}
+
+// TestLeftBehind has two completions come while no event is requested, since one sleeper is awake. It takes one of them, and the other
+// sleeper gets the other one, of which no event tells.
+func TestLeftBehind(t *testing.T) {
+	var s Sleepers
+	var mu sync.Mutex
+	queue := 0
+	poll := func() (int, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if queue == 0 {
+			return 0, nil
+		}
+		queue--
+		return 1, nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	got := make(chan error, 2)
+	wait := func(request func() error) {
+		_, err := s.Wait(ctx, "v", request, poll)
+		got <- err
+	}
+	asleep := func(n int) {
+		for {
+			s.mu.Lock()
+			listed := 0
+			for x := s.first; x != nil; x = x.next {
+				listed++
+			}
+			s.mu.Unlock()
+			if listed == n {
+				return
+			}
+			runtime.Gosched()
+		}
+	}
+	requests := 0
+	go wait(func() error {
+		if requests++; requests == 2 { // it was woken, and somebody else had taken the completion
+			mu.Lock()
+			queue = 2
+			mu.Unlock()
+		}
+		return nil
+	})
+	asleep(1)
+	go wait(func() error { return nil })
+	asleep(2)
+	s.Wake()
+	for range 2 {
+		if err := <-got; err != nil {
+			t.Fatal("a completion is left, and who waits for one sleeps:", err)
 		}
 	}
 }

@@ -57,6 +57,8 @@ func TestOwnPages(t *testing.T) {
 		{func(e edited) { e.verb("ibv_destroy_qp").Returns = spec.RetNumber },
 			"QP: ibv_destroy_qp returns number_minus1, and Close can only call a verb that returns errno, minus1_errno or nothing;"},
 		// Keys of verbs.
+		{func(e edited) { e.verb("ibv_alloc_mw").Marks = map[string]string{"bound": "pd"} },
+			"ibv_alloc_mw: marks: bound: pd is no number or flags that the verb takes, nor a mark of a handle that it takes; write 0, 1,"},
 		{func(e edited) { e.verb("ibv_alloc_dm").Extent = "" },
 			"ibv_alloc_dm: it makes memory, and has no extent:; name the field with the length, as in attr.length"},
 		{func(e edited) { e.verb("ibv_alloc_dm").Extent = "attr.log_align_req" },

@@ -198,6 +198,9 @@ func (rb *ruleBinder) made(o *model.Operand, p *model.Param, path string) *model
 			}
 			if o.Leaf = rb.leaf(q.Record.Mirror, path); o.Leaf != nil {
 				p.Object.Made = q.Record
+				if f := q.Record.Field(path); f != nil {
+					o.Enum = f.Enum
+				}
 				return o
 			}
 		}

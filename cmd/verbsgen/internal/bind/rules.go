@@ -245,6 +245,10 @@ func (rb *ruleBinder) constantOrPath(text string) *model.Operand {
 		return rb.capability(text)
 	}
 	if list, _, ok := strings.Cut(root, "[]"); ok {
+		if p := rb.v.Param(list); p != nil && p.Handles != nil && p.Handles.State[rest] == spec.StateMarks {
+			o.Kind, o.Param, o.Name, o.Prop, o.List = model.OpProp, p, rb.called(text), rest, listed
+			return o
+		}
 		return rb.request(o, rb.v.Param(list), rest)
 	}
 	if !rb.newer(text) {

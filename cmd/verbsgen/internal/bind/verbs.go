@@ -54,6 +54,24 @@ func marks(by map[string]string) (out []model.Mark) {
 	return out
 }
 
+// markedBy finds the parameters that say whether marks are set.
+func (b *binder) markedBy(v *model.Verb, s *spec.Verb) {
+	for i, m := range v.Marks {
+		value := s.Marks[m.Prop]
+		if value == "0" || value == "1" {
+			continue
+		}
+		name, of, inherits := strings.Cut(value, ".")
+		p := v.Param(name)
+		known := p != nil && (inherits && p.Object != nil && p.Object.State[of] == spec.StateMarks ||
+			!inherits && slices.Contains([]*role.Role{role.In, role.Flags, role.Enum}, p.Role))
+		b.wrong(entry{v.C, s.At}.on(s.At("marks", m.Prop)), row{!known, "",
+			"marks: " + m.Prop + ": " + value + " is no number or flags that the verb takes, nor a mark of a handle that it takes",
+			"write 0, 1, a parameter or PARAMETER.MARK"})
+		v.Marks[i].From, v.Marks[i].Of = p, of
+	}
+}
+
 func (b *binder) bindVerb(f *api.Function, s *spec.Verb) *model.Verb {
 	v := &model.Verb{C: f.Name, Go: model.Exported(b.facts.Bare(f.Name)), Page: s.Page, Doc: s.Doc, Since: b.since(f.Name),
 		Returns: s.Returns, MayFail: s.Returns != spec.RetVoid && s.Returns != spec.RetValue,
@@ -68,6 +86,7 @@ func (b *binder) bindVerb(f *api.Function, s *spec.Verb) *model.Verb {
 	b.returns(s, f)
 	b.bindResult(v, s)
 	b.bindParams(v, f, s)
+	b.markedBy(v, s)
 	b.bindMade(v, s)
 	b.bindWay(v, f, s)
 	v.Reads, v.Empty = b.lazies[s.Lists], s.Empty

@@ -2,7 +2,6 @@ package explain
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/verbsgen/verbsgen/spec"
 )
@@ -55,9 +54,9 @@ func (m *maker) value(t spec.CType) *Value {
 		v.Bits, v.Signed = t.Bits, t.Signed
 	case spec.CStruct, spec.CObject:
 		v.Of = m.typ(t)
-	case spec.CAddr:
-		if strings.Contains(t.C, "*") {
-			v.Element = m.value(m.facts.TypeOf(strings.Replace(t.C, "*", "", 1)))
+	case spec.CAddr, spec.COther:
+		if of := m.facts.Element(t); of.C != t.C {
+			v.Element = m.value(of)
 		}
 	}
 	if v.Is == "" {

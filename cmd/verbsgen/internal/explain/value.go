@@ -256,11 +256,7 @@ func (c *call) list(path string, t spec.CType, l []any) *val {
 		return nil
 	}
 	out := &val{kind: kList, t: t}
-	elem := t
-	elem.Array = false
-	if t.Kind == spec.CAddr && strings.Contains(t.C, "*") {
-		elem = c.facts.TypeOf(strings.Replace(t.C, "*", "", 1))
-	}
+	elem := c.facts.Element(t)
 	for i, v := range l {
 		at := fmt.Sprintf("%s[%d]", path, i)
 		e := c.value(at, elem, v)

@@ -87,7 +87,7 @@ func (e *emitter) literal(v *model.Verb, args, caps map[string]any) []jen.Code {
 		if !given && o.Kind == model.OpMade {
 			value, given = lookup(caps, o.Text)
 		}
-		if o.Kind == model.OpField {
+		if o.List != "" || o.Kind == model.OpField {
 			value, given = lookupField(args, o)
 		}
 		n := neutral(v, o)

@@ -118,19 +118,23 @@ func queueless(p *model.Param, mirror string) *jen.Statement {
 	return nil
 }
 
-// sameLeaves takes the fields of a mirror from the one of the record of a parameter, if that has all of them.
+// sameLeaves takes the fields of a mirror from the one of the record of a parameter, if one of the two has all of the other: an object
+// that is made by the shorter record has nothing of what only the longer one asks for.
 func sameLeaves(m *model.Mirror, p *model.Param, mirror string) (same []jen.Code, ok bool) {
+	lacks := 0
 	for _, l := range m.Leaf {
 		if l.Go == "_" {
 			continue
 		}
 		x := p.Record.Mirror.Find(l.C)
 		if x == nil || x.GoType != l.GoType {
-			return nil, false
+			lacks++
+			continue
 		}
 		same = append(same, key(l.Go, id(mirror+"."+x.Go)))
 	}
-	return same, true
+	has := slices.DeleteFunc(slices.Clone(p.Record.Mirror.Leaf), func(l *model.Leaf) bool { return l.Go == "_" })
+	return same, lacks == 0 || len(same) == len(has)
 }
 
 // ownerFrom is where the method has a parent of the new object: in the receiver, or in a field of a builder.
@@ -250,10 +254,24 @@ func markedProps(o *model.Object) (out []string) {
 	return out
 }
 
+// born reports whether a property of an object is what the call that makes the object was given, and never changes.
+func (e *emitter) born(o *model.Object, prop string) bool {
+	return slices.ContainsFunc(e.pkg.Verbs, func(v *model.Verb) bool {
+		return v.Creates == o && slices.ContainsFunc(v.Marks, func(m model.Mark) bool { return m.Prop == prop && m.From != nil })
+	})
+}
+
 // setMarks sets the marks of a new handle.
 func setMarks(handle string, marks []model.Mark) (out []jen.Code) {
 	for _, m := range marks {
-		out = append(out, id(handle, model.Local(m.Prop), "Set").Call(jen.Lit(m.Set)))
+		switch mark := id(handle, model.Local(m.Prop)); {
+		case m.From == nil:
+			out = append(out, mark.Dot("Set").Call(jen.Lit(m.Set)))
+		case m.Of == "":
+			out = append(out, mark.Dot("Set").Call(op(id(m.From.Go), "!=", jen.Lit(0))))
+		default:
+			out = append(out, mark.Dot("Copy").Call(ref(id(m.From.Go, model.Local(m.Of)))))
+		}
 	}
 	return out
 }

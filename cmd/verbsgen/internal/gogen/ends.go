@@ -32,7 +32,9 @@ func (e *emitter) closes(g *goFile, h handle) {
 	does = say("CPtr", with)
 	var begin []jen.Code // other C code may set what calls mark
 	for _, prop := range markedProps(h.Object) {
-		begin = append(begin, id(h.recv, model.Local(prop), "Begin").Call())
+		if !e.born(h.Object, prop) {
+			begin = append(begin, id(h.recv, model.Local(prop), "Begin").Call())
+		}
 	}
 	if len(begin) == 0 {
 		face("CPtr", does, "struct "+h.C, h.Page, goType(pointer))

@@ -56,6 +56,10 @@ func (c *call) hint() []jen.Code {
 // input is what fills an input from what the method has.
 func (c *call) input(o model.Operand) jen.Code {
 	switch {
+	case o.Kind == model.OpProp && o.Param.Handles != nil:
+		of := o.Param.Handles.Type()
+		return rt("validate", "Least").Call(id(o.Param.Go), jen.Func().Params(param("x", of)).Op("*").Add(rt("validate", "Mark")).Add(
+			short(jen.Return(ref(id("x", model.Local(o.Prop)))))))
 	case o.Kind == model.OpProp && o.Param.Object.From != nil:
 		return known(id(o.Param.Go + "." + o.Param.Object.Getter(o.Prop).Go).Call())
 	case o.Kind == model.OpProp && o.CField != "":

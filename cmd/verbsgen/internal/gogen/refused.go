@@ -182,7 +182,7 @@ func factsOf(v *model.Verb) []jen.Code {
 		switch {
 		case o.Kind == model.OpProp && o.Enum != nil:
 			named = append(named, rt("validate", "Named").Types(goType(o.Enum.Go)).Call(jen.Lit(name), id(in)))
-		case o.Kind == model.OpMade && o.Leaf.GoType != "uintptr":
+		case o.Kind == model.OpMade && o.Enum == nil && o.Leaf.GoType != "uintptr":
 			limits = append(limits, rt("validate", "Fact").Call(jen.Lit(name), id(in)))
 		}
 	}

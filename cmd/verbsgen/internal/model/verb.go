@@ -54,6 +54,8 @@ type Verb struct {
 type Mark struct {
 	Prop string
 	Set  bool
+	From *Param // the value that says whether it is set; or nil
+	Of   string // with From, a handle: the property of it that the new one has
 }
 
 // Made is where a verb stores the object that it makes: a variable that a parameter points to, or a field of the C object that one is.

@@ -3,7 +3,6 @@ package vet
 import (
 	"fmt"
 	"go/ast"
-	"go/token"
 	"go/types"
 
 	"golang.org/x/tools/go/analysis"
@@ -19,9 +18,16 @@ func leaks(w *walker, fn *ast.FuncDecl) {
 	if w.closesAll() {
 		return
 	}
-	for id, o := range w.firstResults(fn, w.isHandle) {
-		if from := w.checked(fn.Body, id); from.IsValid() {
-			w.leak(fn.Body, id, o, from)
+	made := w.firstResults(fn, w.isHandle)
+	for i, s := range fn.Body.List {
+		d, ok := s.(*ast.AssignStmt)
+		if !ok || i+1 == len(fn.Body.List) {
+			continue
+		}
+		id, _ := d.Lhs[0].(*ast.Ident)
+		x, ok := made[id]
+		if next, is := fn.Body.List[i+1].(*ast.IfStmt); ok && is && next.Init == nil { // it looks whether the call failed
+			w.leak(fn.Body.List[i+2:], id, x.o)
 		}
 	}
 }
@@ -43,28 +49,13 @@ func (w *walker) closesAll() bool {
 	return false
 }
 
-// checked is the end of the statement behind a definition, which looks whether it failed. The definition is a statement of the function
-// itself: then each return behind it has the handle.
-func (w *walker) checked(body *ast.BlockStmt, id *ast.Ident) token.Pos {
-	for i, s := range body.List {
-		if d, ok := s.(*ast.AssignStmt); ok && d.Lhs[0] == ast.Expr(id) && i+1 < len(body.List) {
-			if next, ok := body.List[i+1].(*ast.IfStmt); ok && next.Init == nil {
-				return next.End()
-			}
-		}
-	}
-	return token.NoPos
-}
-
-// leak reports the first return of an error before anything is done about a handle.
-func (w *walker) leak(body *ast.BlockStmt, id *ast.Ident, o types.Object, from token.Pos) {
+// leak reports the first return of an error before anything is done about a handle, by the statements behind its definition, which are of
+// the function itself: then each return has the handle.
+func (w *walker) leak(behind []ast.Stmt, id *ast.Ident, o types.Object) {
 	var left, kept ast.Node
-	ast.Inspect(body, func(n ast.Node) bool {
-		if _, inner := n.(*ast.FuncLit); inner && n.Pos() > from && !w.mentions(n, o) {
+	look := func(n ast.Node) bool {
+		if _, inner := n.(*ast.FuncLit); inner && !w.mentions(n, o) {
 			return false
-		}
-		if n == nil || n.Pos() < from {
-			return true
 		}
 		if r, ok := n.(*ast.ReturnStmt); ok && left == nil && kept == nil && w.fails(r) && !w.mentions(r, o) {
 			left = r
@@ -72,8 +63,13 @@ func (w *walker) leak(body *ast.BlockStmt, id *ast.Ident, o types.Object, from t
 		if s, ok := n.(ast.Stmt); ok && kept == nil && w.keeps(s, o) {
 			kept = s
 		}
-		return true
-	})
+		return kept == nil
+	}
+	for _, s := range behind {
+		if ast.Inspect(s, look); kept != nil {
+			break
+		}
+	}
 	if left != nil && kept != nil && left.Pos() < kept.Pos() {
 		reportIn(w.pass, analysis.Diagnostic{Pos: left.Pos(), End: left.End(), Category: "leak",
 			Message: fmt.Sprintf("the handle %s stays open when this error is returned; close it first", id.Name)})
@@ -87,7 +83,7 @@ func (w *walker) keeps(s ast.Stmt, o types.Object) bool {
 		*ast.TypeSwitchStmt, *ast.LabeledStmt:
 		return false
 	}
-	u := w.uses(s, o)
+	u := w.uses(s).of(o)
 	for m := range u.methods {
 		if m == "Close" || m == "CPtr" || w.ends(o.Type(), m) {
 			return true

@@ -75,8 +75,9 @@ looked at, and neither acknowledged nor handed on, is reported.`
 
 // events reports variables with an event whose Done nobody calls.
 func events(w *walker, fn *ast.FuncDecl) {
-	for id, o := range w.firstResults(fn, func(t types.Type) bool { return w.isEvent(t) }) {
-		if u := w.uses(fn.Body, o); !u.escapes && !u.methods["Done"] {
+	used := w.uses(fn.Body)
+	for id, x := range w.firstResults(fn, func(t types.Type) bool { return w.isEvent(t) }) {
+		if u := used.of(x.o); !u.escapes && !u.methods["Done"] {
 			reportIn(w.pass, analysis.Diagnostic{Pos: id.Pos(), End: id.End(), Category: "event",
 				Message: fmt.Sprintf("the event %s is never acknowledged; call %s.Done()", id.Name, id.Name)})
 		}
@@ -103,9 +104,13 @@ A handle made from a device that the same function opens is neither closed, nor 
 
 // handles reports handles that a function makes and can only lose.
 func handles(w *walker, fn *ast.FuncDecl) {
-	made := w.firstResults(fn, w.isHandle)
-	for id, o := range made {
-		if w.rooted(fn, id, made) && w.lost(fn, o) {
+	made, used := w.firstResults(fn, w.isHandle), w.uses(fn.Body)
+	by := map[types.Object]firstResult{}
+	for _, x := range made {
+		by[x.o] = x
+	}
+	for id, x := range made {
+		if w.rooted(x, by, used) && w.lost(x.o, used) {
 			reportIn(w.pass, analysis.Diagnostic{Pos: id.Pos(), End: id.End(), Category: "handle",
 				Message: fmt.Sprintf("the handle %s is never closed; defer %s.Close()", id.Name, id.Name)})
 		}
@@ -113,8 +118,8 @@ func handles(w *walker, fn *ast.FuncDecl) {
 }
 
 // lost reports whether a variable is neither closed nor handed to anybody who can close it.
-func (w *walker) lost(fn *ast.FuncDecl, o types.Object) bool {
-	u := w.uses(fn.Body, o)
+func (w *walker) lost(o types.Object, used uses) bool {
+	u := used.of(o)
 	for m := range u.methods {
 		if strings.HasPrefix(m, "Close") || m == "CPtr" || w.ends(o.Type(), m) {
 			return false
@@ -131,27 +136,20 @@ func (w *walker) ends(t types.Type, method string) bool {
 }
 
 // rooted reports whether all that a handle is made from is made in the same function, and is not closed with all that is made from it.
-func (w *walker) rooted(fn *ast.FuncDecl, id *ast.Ident, made map[*ast.Ident]types.Object) bool {
+func (w *walker) rooted(x firstResult, made map[types.Object]firstResult, used uses) bool {
 	for range 16 { // as deep as handles can lie below each other, and an end to one that is made from itself
-		call := w.maker(fn, id)
-		if call == nil {
+		if _, ok := w.face(x.call); !ok {
 			return false
 		}
-		b, name := w.named(w.callee(call).Signature().Recv().Type())
+		b, name := w.named(w.callee(x.call).Signature().Recv().Type())
 		if b.objects[name] == nil { // a library: it is not closed
 			return true
 		}
-		recv := w.root(call.Fun)
-		id = nil
-		for x, o := range made {
-			if o == recv {
-				id = x
-			}
-		}
-		if id == nil {
+		recv, ok := w.root(x.call.Fun), false
+		if x, ok = made[recv]; !ok {
 			return false
 		}
-		u := w.uses(fn.Body, recv)
+		u := used.of(recv)
 		if u.escapes || u.methods["CloseAll"] {
 			return false
 		}
@@ -159,24 +157,15 @@ func (w *walker) rooted(fn *ast.FuncDecl, id *ast.Ident, made map[*ast.Ident]typ
 	return false
 }
 
-// maker is the call of a generated method whose first result a variable is.
-func (w *walker) maker(fn *ast.FuncDecl, id *ast.Ident) (out *ast.CallExpr) {
-	ast.Inspect(fn.Body, func(n ast.Node) bool {
-		if s, ok := n.(*ast.AssignStmt); ok && len(s.Rhs) == 1 && s.Lhs[0] == ast.Expr(id) {
-			if call, ok := ast.Unparen(s.Rhs[0]).(*ast.CallExpr); ok {
-				if _, ok := w.face(call); ok {
-					out = call
-				}
-			}
-		}
-		return true
-	})
-	return out
+// firstResult is a variable, and the call that defines it as its first result.
+type firstResult struct {
+	o    types.Object
+	call *ast.CallExpr
 }
 
 // firstResults are the variables that a function defines as the first result of a generated method, of some types.
-func (w *walker) firstResults(fn *ast.FuncDecl, is func(types.Type) bool) map[*ast.Ident]types.Object {
-	out := map[*ast.Ident]types.Object{}
+func (w *walker) firstResults(fn *ast.FuncDecl, is func(types.Type) bool) map[*ast.Ident]firstResult {
+	out := map[*ast.Ident]firstResult{}
 	ast.Inspect(fn.Body, func(n ast.Node) bool {
 		s, ok := n.(*ast.AssignStmt)
 		if !ok || s.Tok != token.DEFINE || len(s.Rhs) != 1 {
@@ -190,7 +179,7 @@ func (w *walker) firstResults(fn *ast.FuncDecl, is func(types.Type) bool) map[*a
 		o := w.pass.TypesInfo.Defs[id] // nobody has what is put into _: programs do that with a call that fails
 		callee := w.callee(call)
 		if o != nil && id.Name != "_" && callee != nil && callee.Pkg() != nil && w.from[callee.Pkg().Path()] != nil && is(o.Type()) {
-			out[id] = o
+			out[id] = firstResult{o, call}
 		}
 		return true
 	})
@@ -203,9 +192,21 @@ type usesOf struct {
 	escapes bool            // it is handed to other code, or kept
 }
 
-// uses looks at each place that names a variable. A call of a generated method takes a handle as an argument without keeping it.
-func (w *walker) uses(body ast.Node, o types.Object) usesOf {
-	u := usesOf{methods: map[string]bool{}}
+// uses are those of the variables in a body.
+type uses map[types.Object]*usesOf
+
+// of returns what is done with a variable.
+func (u uses) of(o types.Object) usesOf {
+	if of := u[o]; of != nil {
+		return *of
+	}
+	return usesOf{}
+}
+
+// uses looks once at all places that name variables: functions may have many of both. A call of a generated method takes a handle as an
+// argument without keeping it.
+func (w *walker) uses(body ast.Node) uses {
+	out := uses{}
 	var above []ast.Node
 	ast.Inspect(body, func(n ast.Node) bool {
 		if n == nil {
@@ -213,12 +214,19 @@ func (w *walker) uses(body ast.Node, o types.Object) usesOf {
 			return true
 		}
 		above = append(above, n)
-		if id, ok := n.(*ast.Ident); ok && w.pass.TypesInfo.Uses[id] == o {
-			w.use(&u, id, above[:len(above)-1])
+		if id, ok := n.(*ast.Ident); ok && len(above) > 1 {
+			if o, ok := w.pass.TypesInfo.Uses[id].(*types.Var); ok {
+				u := out[o]
+				if u == nil {
+					u = &usesOf{methods: map[string]bool{}}
+					out[o] = u
+				}
+				w.use(u, id, above[:len(above)-1])
+			}
 		}
 		return true
 	})
-	return u
+	return out
 }
 
 // use notes one place that names a variable, by the nodes around it.

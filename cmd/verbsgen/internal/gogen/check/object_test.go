@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 )
 
 // This file has the rules on what goes into a call and what comes out: records, memory, new objects and results.
@@ -333,12 +335,26 @@ func (f *function) handles() (out []string) {
 	return out
 }
 
+// unmarked reports whether a method need not say whether a new object has a property: only a parameter of other methods says it.
+func (f *function) unmarked(t, name string) bool {
+	said, given := false, false
+	for _, v := range f.p.model.Verbs {
+		for _, m := range v.Marks {
+			if v.Creates != nil && v.Creates.Go == t && model.Local(m.Prop) == name {
+				said = said || m.From == nil
+				given = given || len(f.calls("raw"+v.Go)) > 0
+			}
+		}
+	}
+	return !said && !given
+}
+
 // knows reports fields of a new object for handles of the call, and for properties, that it is not given.
 func (f *function) knows(c creation) {
 	for _, field := range f.p.structs[c.t].Fields.List {
 		ft, name := text(field.Type), field.Names[0].Name
 		switch {
-		case ft == "validate.Mark" && len(f.calls(c.o+"."+name+".Set")) != 1:
+		case ft == "validate.Mark" && len(f.calls(c.o+"."+name+".Set", c.o+"."+name+".Copy")) != 1 && !f.unmarked(c.t, name):
 			f.p.report(f, c, "nothing says whether the object is %s", name)
 		case ft == "dpath.Place" && len(f.calls(c.o+".place")) != 1:
 			f.p.report(f, c, "the region of the object is not placed once; requests would point elsewhere")
