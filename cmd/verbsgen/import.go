@@ -84,7 +84,7 @@ name.`,
 	f.StringVar(&in.release, "release", "", "`name` of the release, such as 66.0")
 	f.StringVar(&in.as, "as", "", "`name` with which the header is included")
 	f.StringVarP(&in.out, "output", "o", "", "`file` to store the facts in (default: that of the module in spec/api)")
-	f.BoolVar(&in.abi, "allow-changed-abi", false, "store facts that contradict all older releases in the file")
+	f.BoolVar(&in.abi, "allow-changed-abi", false, "store facts that contradict all older releases in the file, or lack what these have")
 	exclusive(cmd, "git", "tree")
 	for _, source := range []string{"git", "tree"} {
 		for _, other := range []string{"header", "lib", "include", "as"} {

@@ -1,5 +1,5 @@
-// Package rdmacore reads what a release of rdma-core publishes out of its source, a git repository or a folder: the headers of libibverbs and of another
-// library, the kernel's headers that they are built with, and the version of each symbol of the library.
+// Package rdmacore reads what a release of rdma-core publishes out of its source, a git repository or a folder: the headers of libibverbs
+// and of another library, the kernel's headers that they are built with, and the version of each symbol of the library.
 //
 // It owns the layout of rdma-core's source tree. It knows nothing of C, and keeps nothing but what it is asked for.
 package rdmacore
