@@ -576,7 +576,7 @@ var (
 	rule0213 = verr.Rule{ID: "VR-ibv_rereg_mr-access-0213", Verb: "ibv_rereg_mr", Subject: "access",
 		Statement: "few kernels accept ZERO_BASED here",
 		Fix:       "leave MRAccessZeroBased out",
-		Page:      "ibv_rereg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"irdma with linux 6.12"}, Text: validate.Text[MRAccess]}
+		Page:      "ibv_rereg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"irdma with linux 6.12..7.2"}, Text: validate.Text[MRAccess]}
 	rule0214 = verr.Rule{ID: "VR-ibv_rereg_mr-access-0214", Verb: "ibv_rereg_mr", Subject: "access",
 		Statement: "HUGETLB has an effect only with ON_DEMAND",
 		Fix:       "add MRAccessOnDemand, or leave MRAccessHugetlb out",
