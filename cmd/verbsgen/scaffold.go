@@ -97,6 +97,10 @@ func (a *app) scaffold(s *scaffolding) error {
 		if err != nil {
 			return err
 		}
+		if s.library == "" && len(res.Files) == 0 {
+			fmt.Fprintln(a.out, "nothing to draft: the pages decide on every declaration of this header")
+			return nil
+		}
 		objects := slices.Equal(res.Objects, s.objects)
 		s.objects = res.Objects
 		if s.library != "" && !objects { // module.yaml lists them
