@@ -30,9 +30,11 @@ skips or lists as pending, and with --man the rules and notes whose passage has
 moved or is gone.
 
 --man takes a folder of man pages (*.3, *.3.gz), or one with a man3 folder in
-it, such as /usr/share/man. They are rendered by groff or mandoc. The pages of
-verbsgen follow release 65.0: with older man pages some passages are reported as
-missing although nothing is wrong.
+it, such as /usr/share/man; or the man folder of a library in the source of
+rdma-core, where some are *.3.md. Those in Markdown need pandoc, and all are
+rendered by groff or mandoc. The pages of verbsgen follow release 65.0: with
+older man pages, or an older pandoc, some passages are reported as missing
+although nothing is wrong.
 
 --passages is for the author of a rule: it only lists the sentences and lines of
 one man page, each with its hash and the hashes of the runs that begin with it.
@@ -70,7 +72,7 @@ It exits 1 when something needs attention.`,
 				if report.Empty() {
 					return diag.One(diag.New(diag.ManRead, man, 0, 0, "--man",
 						fmt.Sprintf("none of the %s that rules cite was found", plural(len(report.Absent), "page")),
-						"name a folder with ibverbs man pages (*.3, *.3.gz), or with a man3 folder of them"))
+						"name a folder with ibverbs man pages (*.3, *.3.gz, *.3.md), or with a man3 folder of them"))
 				}
 				found = append(found, a.passages(report)...)
 			}

@@ -71,7 +71,7 @@ or enum are not listed.`,
 			r := diffReport{Old: nameOr(rels[0], args[0]), New: nameOr(rels[1], args[1]), Diff: apidiff.Compare(rels[0], rels[1]),
 				Decide: bind.Decide(rels[1], sp).UndecidedNames()}
 			r.Summary = r.Diff.Summary()
-			r.FillGo(sp, r.Decide)
+			r.FillGo(sp, r.Decide, m.NewFacts(rels[1]))
 			if asJSON {
 				err = writeJSON(a.out, r)
 			} else {

@@ -100,7 +100,8 @@ func (t *target) outFlags(f *pflag.FlagSet) {
 	f.Lookup("import").DefValue = "" // pflag would print []
 	f.StringVarP(&t.out, "output", "o", ".", "`folder` of the Go package")
 	f.BoolVar(&t.allow, "allow-undecided", false, "leave out what no page binds, skips or lists, and print its name")
-	f.BoolVar(&t.abi, "allow-changed-abi", false, "take a --header with values or layouts that differ from those of every known release")
+	f.BoolVar(&t.abi, "allow-changed-abi", false,
+		"take a --header that lacks names that every known release has, or has other values or layouts")
 }
 
 // check finds what flag parsing alone does not.

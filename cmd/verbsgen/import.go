@@ -29,16 +29,16 @@ var releaseName = regexp.MustCompile(`^[0-9]+(\.[0-9]+)*$`)
 
 // importFlags are the flags of import.
 type importFlags struct {
-	module, header, lib, git, commit, release, as, out string
-	keep                                               string
-	include                                            []string
-	abi                                                bool
+	module, header, lib, git, tree, release, as, out string
+	keep                                             string
+	include                                          []string
+	abi                                              bool
 }
 
 func (a *app) importCmd() *cobra.Command {
 	var in importFlags
 	cmd := &cobra.Command{
-		Use:   "import --release REL (--header FILE | --git DIR) [flags]",
+		Use:   "import --release REL (--git DIR | --tree DIR | --header FILE) [flags]",
 		Short: "store the facts of a release",
 		Long: `import reads the header of a release and the version of each symbol of its
 library, and stores these facts in spec/api/facts.txt of verbsgen's source, or
@@ -48,8 +48,9 @@ that lacks what all older ones in the file have, or that has other values, types
 or offsets than they agree on, is refused.
 
 --git reads them from a git repository of rdma-core, at the tag of the release
-(v39.0 for 39.0) or at --commit: the headers that the commit installs, and the
-symbol versions of its libibverbs.map.in, or of that of the module's library.
+(v39.0 for 39.0): the headers that the release installs, and the symbol versions
+of its libibverbs.map.in, or of that of the module's library. --tree reads the
+same from a folder that the tarball of the release was unpacked to.
 --keep saves these headers in a folder. --header reads any header, and --lib
 reads the symbol versions from a libibverbs.so; without --lib there are none.
 
@@ -78,28 +79,28 @@ name.`,
 	f.StringArrayVarP(&in.include, "include", "I", nil, "look in this `folder` for what the header includes (repeatable)")
 	f.StringVar(&in.lib, "lib", "", "read symbol versions from this `file`, the libibverbs.so of the release")
 	f.StringVar(&in.git, "git", "", "read the release from this `folder`, a git repository of rdma-core")
-	f.StringVar(&in.commit, "commit", "", "read this `commit` of the repository (default: the release's tag)")
-	f.StringVar(&in.keep, "keep", "", "save the headers of the repository in this `folder`, as in /usr/include")
+	f.StringVar(&in.tree, "tree", "", "read the release from this `folder`, the source of rdma-core")
+	f.StringVar(&in.keep, "keep", "", "save the headers of --git or --tree in this `folder`, as in /usr/include")
 	f.StringVar(&in.release, "release", "", "`name` of the release, such as 66.0")
 	f.StringVar(&in.as, "as", "", "`name` with which the header is included")
 	f.StringVarP(&in.out, "output", "o", "", "`file` to store the facts in (default: that of the module in spec/api)")
-	f.BoolVar(&in.abi, "allow-changed-abi", false, "store facts that contradict all older releases in the file")
-	exclusive(cmd, "git", "header")
-	exclusive(cmd, "git", "lib")
-	exclusive(cmd, "git", "include")
-	exclusive(cmd, "git", "as")
+	f.BoolVar(&in.abi, "allow-changed-abi", false, "store facts that contradict all older releases in the file, or lack what these have")
+	exclusive(cmd, "git", "tree")
+	for _, source := range []string{"git", "tree"} {
+		for _, other := range []string{"header", "lib", "include", "as"} {
+			exclusive(cmd, source, other)
+		}
+	}
 	return cmd
 }
 
 // check finds what flag parsing alone does not.
 func (in *importFlags) check() error {
 	switch {
-	case in.header == "" && in.git == "":
-		return usagef("--header or --git is needed")
-	case in.git == "" && in.commit != "":
-		return usagef("--commit needs --git")
-	case in.git == "" && in.keep != "":
-		return usagef("--keep needs --git")
+	case in.header == "" && in.git == "" && in.tree == "":
+		return usagef("--git, --tree or --header is needed")
+	case in.header != "" && in.keep != "":
+		return usagef("--keep needs --git or --tree")
 	case in.release == "":
 		return usagef("--release is needed")
 	case !releaseName.MatchString(in.release):
@@ -110,8 +111,14 @@ func (in *importFlags) check() error {
 
 // read reads the facts, and says where they were read.
 func (in *importFlags) read(m *spec.Module) (rel *api.Release, source string, err error) {
-	if in.git != "" {
-		return in.readGit(m)
+	switch {
+	case in.git != "":
+		tag := "v" + in.release
+		rel, err = in.readTree(m, rdmacore.Tree{Dir: in.git, Commit: tag})
+		return rel, "git:" + tag, err
+	case in.tree != "":
+		rel, err = in.readTree(m, rdmacore.Tree{Dir: in.tree})
+		return rel, "tree", err
 	}
 	opt := input.ReadHeader(m, in.header, in.include)
 	opt.As = in.as
@@ -130,33 +137,32 @@ func (in *importFlags) read(m *spec.Module) (rel *api.Release, source string, er
 	return rel, "header+library", err
 }
 
-// readGit reads the facts from a commit of rdma-core, which must call itself by the name of the release.
-func (in *importFlags) readGit(m *spec.Module) (*api.Release, string, error) {
-	tree := rdmacore.Tree{Dir: in.git, Commit: cmp.Or(in.commit, "v"+in.release)}
+// readTree reads the facts from the source of rdma-core, which must call itself by the name of the release.
+func (in *importFlags) readTree(m *spec.Module, tree rdmacore.Tree) (*api.Release, error) {
 	dir := in.keep
 	if dir == "" {
 		temp, err := os.MkdirTemp("", "verbsgen-import-")
 		if err != nil {
-			return nil, "", err
+			return nil, err
 		}
 		defer os.RemoveAll(temp)
 		dir = temp
 	}
 	headers, err := tree.Export(dir, rdmacore.Library{Folder: m.Source, Header: m.Header})
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	if headers.Release != in.release {
-		return nil, "", diag.One(diag.New(diag.CheckoutRead, tree.Place("CMakeLists.txt"), headers.Version, 1, "PACKAGE_VERSION",
-			fmt.Sprintf("this is release %q, not %s", headers.Release, in.release), "name the release's own commit with --commit"))
+		return nil, diag.One(diag.New(diag.CheckoutRead, tree.Place("CMakeLists.txt"), headers.Version, 1, "PACKAGE_VERSION",
+			fmt.Sprintf("this is release %q, not %s", headers.Release, in.release), "give the source of "+in.release))
 	}
 	opt := input.ReadHeader(m, headers.File, nil)
 	opt.As = asIncluded(headers.File)
 	rel, err := cheader.Import(opt, in.release, headers.Versions, tree.Place(headers.Map))
 	if err != nil {
-		return nil, "", tree.Own(err, dir)
+		return nil, tree.Own(err, dir)
 	}
-	return rel, "git:" + tree.Commit, nil
+	return rel, nil
 }
 
 // asIncluded guesses by which name a header is included: the last folder and the name.

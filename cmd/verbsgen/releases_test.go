@@ -20,8 +20,11 @@ import (
 )
 
 // coreVar names the variable of the environment with a git repository of rdma-core: the headers of all releases are then
-// read from it, too.
-const coreVar = "VERBSGEN_RDMA_CORE"
+// read from it, too. Those of releases that have no tag are in folders, named by their release, below that of treesVar.
+const (
+	coreVar  = "VERBSGEN_RDMA_CORE"
+	treesVar = "VERBSGEN_RDMA_CORE_TREES"
+)
 
 // TestReleases generates the packages of the oldest release, of Debian 12's and of the newest, the first and the last from facts taken for
 // those of a header: they compile, pass vet and pass their generated tests. TestEachRelease of internal/generate generates those of
@@ -67,18 +70,21 @@ func TestEveryHeader(t *testing.T) {
 	}
 	m := newWorkspace(t)
 	for _, release := range api.Releases() {
-		commit, _ := strings.CutPrefix(api.Source(release), "git:")
-		rel, file := m.header(t, core, commit)
+		tree := rdmacore.Tree{Dir: filepath.Join(os.Getenv(treesVar), release)}
+		if tag, ok := strings.CutPrefix(api.Source(release), "git:"); ok {
+			tree = rdmacore.Tree{Dir: core, Commit: tag}
+		}
+		rel, file := m.header(t, tree)
 		stored, err := api.Load(release)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got, want := factsText(t, rel), factsText(t, stored); got != want {
-			t.Errorf("%s: the header of %s has other facts than those stored", release, commit)
+			t.Errorf("%s: the header of %s has other facts than those stored", release, tree.Place("verbs.h"))
 		}
 		t.Logf("%s: by header %s", release, m.generate(t, rel, sp, generate.Options{Package: "verbs", Header: file}))
 	}
-	rel, file := m.header(t, core, "HEAD")
+	rel, file := m.header(t, rdmacore.Tree{Dir: core, Commit: "HEAD"})
 	t.Logf("newest commit: by header %s", m.generate(t, rel, sp, generate.Options{Package: "verbs", Header: file, AllowUndecided: true}))
 	m.test(t)
 }
@@ -116,10 +122,10 @@ func (m *workspace) write(t *testing.T, name string, data []byte) {
 	}
 }
 
-// header reads the facts of the header that a commit publishes.
-func (m *workspace) header(t *testing.T, core, commit string) (*api.Release, string) {
+// header reads the facts of the header that a release publishes.
+func (m *workspace) header(t *testing.T, tree rdmacore.Tree) (*api.Release, string) {
 	t.Helper()
-	headers, err := rdmacore.Tree{Dir: core, Commit: commit}.Export(t.TempDir(),
+	headers, err := tree.Export(t.TempDir(),
 		rdmacore.Library{Folder: "libibverbs", Header: "infiniband/verbs.h"})
 	if err != nil {
 		t.Fatal(err)

@@ -50,9 +50,9 @@ For another library, --library names the file that is loaded, such as
 libnuma.so.1. Then a module.yaml is written too. Generate with --header FILE
 --spec DIR.
 
---man takes a folder of man pages (*.3, *.3.gz), or one with a man3 folder in
-it: what a function returns is read there, and functions with one man page get
-one page.`,
+--man takes a folder of man pages (*.3, *.3.gz, *.3.md), or one with a man3
+folder in it: what a function returns is read there, and functions with one man
+page get one page.`,
 		Args: takes(0, 0),
 		RunE: do(func(cmd *cobra.Command, args []string) error {
 			switch {
@@ -96,6 +96,10 @@ func (a *app) scaffold(s *scaffolding) error {
 		res, err := s.draft(temp, man)
 		if err != nil {
 			return err
+		}
+		if s.library == "" && len(res.Files) == 0 {
+			fmt.Fprintln(a.out, "nothing to draft: the pages decide on every declaration of this header")
+			return nil
 		}
 		objects := slices.Equal(res.Objects, s.objects)
 		s.objects = res.Objects

@@ -141,6 +141,8 @@ func (s *source) function(protos, bodies *strings.Builder, storage, id, verb, re
 		i := slices.IndexFunc(params, func(p api.Param) bool { return p.Name == stored[verb] })
 		fmt.Fprintf(bodies, "\t*a%d = (void *)%s;\n", i, call("MADE", "0", "POINTER", "&"+ident("struct ibv_pd")))
 		fmt.Fprintf(bodies, "\treturn (struct ibv_pd *)*a%d + 1;\n}\n\n", i)
+	case strings.HasPrefix(of, "struct ") && of != ret && s.records[of] == nil: // nor does it of this one
+		fmt.Fprintf(bodies, "\treturn (%s)%s;\n}\n\n", ret, call("MADE", "0", "POINTER", "&"+ident("struct ibv_pd")))
 	case s.objects[of]:
 		fmt.Fprintf(bodies, "\treturn (%s)%s;\n}\n\n", ret, call("MADE", "0", "POINTER", "&"+ident(of)))
 	default:

@@ -576,7 +576,7 @@ var (
 	rule0213 = verr.Rule{ID: "VR-ibv_rereg_mr-access-0213", Verb: "ibv_rereg_mr", Subject: "access",
 		Statement: "few kernels accept ZERO_BASED here",
 		Fix:       "leave MRAccessZeroBased out",
-		Page:      "ibv_rereg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"irdma with linux 6.12"}, Text: validate.Text[MRAccess]}
+		Page:      "ibv_rereg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"irdma with linux 6.12..7.2"}, Text: validate.Text[MRAccess]}
 	rule0214 = verr.Rule{ID: "VR-ibv_rereg_mr-access-0214", Verb: "ibv_rereg_mr", Subject: "access",
 		Statement: "HUGETLB has an effect only with ON_DEMAND",
 		Fix:       "add MRAccessOnDemand, or leave MRAccessHugetlb out",
@@ -1116,19 +1116,19 @@ var (
 	rule4204 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-4204", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask",
 		Statement: "SRC_IPV4 and DST_IPV4 are hashed together on mlx4",
 		Fix:       "set both, or none",
-		Page:      "ibv_create_qp_ex", AcceptedBy: []string{"mlx5"}, RefusedBy: []string{"mlx4"}}
+		Page:      "ibv_create_qp_ex", AcceptedBy: []string{"mlx5", "mana with linux 6.12..7.2 (the mask is ignored)"}, RefusedBy: []string{"mlx4"}}
 	rule4205 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-4205", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask",
 		Statement: "SRC_IPV6 and DST_IPV6 are hashed together on mlx4",
 		Fix:       "set both, or none",
-		Page:      "ibv_create_qp_ex", AcceptedBy: []string{"mlx5"}, RefusedBy: []string{"mlx4"}}
+		Page:      "ibv_create_qp_ex", AcceptedBy: []string{"mlx5", "mana with linux 6.12..7.2 (the mask is ignored)"}, RefusedBy: []string{"mlx4"}}
 	rule4206 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-4206", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask",
 		Statement: "SRC_PORT_TCP and DST_PORT_TCP are hashed together on mlx4",
 		Fix:       "set both, or none",
-		Page:      "ibv_create_qp_ex", AcceptedBy: []string{"mlx5"}, RefusedBy: []string{"mlx4"}}
+		Page:      "ibv_create_qp_ex", AcceptedBy: []string{"mlx5", "mana with linux 6.12..7.2 (the mask is ignored)"}, RefusedBy: []string{"mlx4"}}
 	rule4207 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-4207", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask",
 		Statement: "SRC_PORT_UDP and DST_PORT_UDP are hashed together on mlx4",
 		Fix:       "set both, or none",
-		Page:      "ibv_create_qp_ex", AcceptedBy: []string{"mlx5"}, RefusedBy: []string{"mlx4"}}
+		Page:      "ibv_create_qp_ex", AcceptedBy: []string{"mlx5", "mana with linux 6.12..7.2 (the mask is ignored)"}, RefusedBy: []string{"mlx4"}}
 	rule4212 = verr.Rule{ID: "VR-ibv_create_qp_ex-qp_type-4212", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.qp_type",
 		Statement: "a queue pair of type DRIVER has attributes of its driver",
 		Fix:       "make it by the package of its driver, mlx5dv or efadv",
@@ -1148,51 +1148,51 @@ var (
 	rule3510 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3510", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask",
 		Statement: "a hash over SRC_IPV4 needs a device that can hash it",
 		Fix:       "leave RXHashFieldSrcIPv4 out",
-		Page:      "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana with linux 6.12"}}
+		Page:      "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana with linux 6.12..7.2 (the mask is ignored)"}}
 	rule3511 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3511", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask",
 		Statement: "a hash over DST_IPV4 needs a device that can hash it",
 		Fix:       "leave RXHashFieldDstIPv4 out",
-		Page:      "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana with linux 6.12"}}
+		Page:      "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana with linux 6.12..7.2 (the mask is ignored)"}}
 	rule3512 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3512", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask",
 		Statement: "a hash over SRC_IPV6 needs a device that can hash it",
 		Fix:       "leave RXHashFieldSrcIPv6 out",
-		Page:      "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana with linux 6.12"}}
+		Page:      "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana with linux 6.12..7.2 (the mask is ignored)"}}
 	rule3513 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3513", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask",
 		Statement: "a hash over DST_IPV6 needs a device that can hash it",
 		Fix:       "leave RXHashFieldDstIPv6 out",
-		Page:      "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana with linux 6.12"}}
+		Page:      "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana with linux 6.12..7.2 (the mask is ignored)"}}
 	rule3514 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3514", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask",
 		Statement: "a hash over SRC_PORT_TCP needs a device that can hash it",
 		Fix:       "leave RXHashFieldSrcPortTCP out",
-		Page:      "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana with linux 6.12"}}
+		Page:      "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana with linux 6.12..7.2 (the mask is ignored)"}}
 	rule3515 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3515", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask",
 		Statement: "a hash over DST_PORT_TCP needs a device that can hash it",
 		Fix:       "leave RXHashFieldDstPortTCP out",
-		Page:      "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana with linux 6.12"}}
+		Page:      "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana with linux 6.12..7.2 (the mask is ignored)"}}
 	rule3516 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3516", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask",
 		Statement: "a hash over SRC_PORT_UDP needs a device that can hash it",
 		Fix:       "leave RXHashFieldSrcPortUDP out",
-		Page:      "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana with linux 6.12"}}
+		Page:      "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana with linux 6.12..7.2 (the mask is ignored)"}}
 	rule3517 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3517", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask",
 		Statement: "a hash over DST_PORT_UDP needs a device that can hash it",
 		Fix:       "leave RXHashFieldDstPortUDP out",
-		Page:      "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana with linux 6.12"}}
+		Page:      "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana with linux 6.12..7.2 (the mask is ignored)"}}
 	rule3518 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3518", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask",
 		Statement: "a hash over IPSEC_SPI needs a device that can hash it",
 		Fix:       "leave RXHashFieldIpsecSpi out",
-		Page:      "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana with linux 6.12"}}
+		Page:      "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana with linux 6.12..7.2 (the mask is ignored)"}}
 	rule3519 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3519", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask",
 		Statement: "a hash over INNER needs a device that can hash it",
 		Fix:       "leave RXHashFieldInner out",
-		Page:      "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana with linux 6.12"}}
+		Page:      "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana with linux 6.12..7.2 (the mask is ignored)"}}
 	rule3520 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_function-3520", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_function",
 		Statement: "the hash function TOEPLITZ needs a device that has it",
 		Fix:       "use a device that distributes packets",
-		Page:      "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana with linux 6.12"}}
+		Page:      "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana with linux 6.12..7.2"}}
 	rule3521 = verr.Rule{ID: "VR-ibv_create_qp_ex-qp_type-3521", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.qp_type",
 		Statement: "a table of work queues needs a device that distributes raw packets",
 		Fix:       "make a queue pair with a receive queue of its own",
-		Page:      "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana with linux 6.12"}, Text: validate.Text[QPType]}
+		Page:      "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana with linux 6.12..7.2"}, Text: validate.Text[QPType]}
 	rule0135 = verr.Rule{ID: "VR-ibv_alloc_parent_domain-pd-0135", Verb: "ibv_alloc_parent_domain", Subject: "attr.pd",
 		Statement: "pd must not be NULL, as a parent domain extends it",
 		Fix:       "set pd",
@@ -1900,7 +1900,7 @@ var (
 	rule3193 = verr.Rule{ID: "VR-ibv_create_ah-src_path_bits-3193", Verb: "ibv_create_ah", Subject: "attr.src_path_bits",
 		Statement: "src_path_bits has at most 7 bits, for the 128 LIDs of a port",
 		Fix:       "pass at most 127",
-		Page:      "ibv_create_ah", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the upper bits are ignored)"}}
+		Page:      "ibv_create_ah", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the upper bits are ignored)", "mlx4 (the eighth bit says that there is a GRH)", "mthca (the eighth bit says that there is a GRH)"}}
 	rule3820 = verr.Rule{ID: "VR-ibv_create_ah-hop_limit-3820", Verb: "ibv_create_ah", Subject: "attr.grh.hop_limit",
 		Statement: "with hop_limit 0, packets do not pass a router",
 		Fix:       "set it to 64, or to 1 within a subnet",

@@ -36,7 +36,7 @@ func (k *Known) Oldest() string {
 	return list[0]
 }
 
-// Source says where the facts of a release were read: "git:" and a tag or commit of rdma-core, or "header".
+// Source says where the facts of a release were read: "git:" and a tag of rdma-core, "tree" for the tarball of the release, or "header".
 func (k *Known) Source(release string) string {
 	h, err := k.history()
 	if err != nil {

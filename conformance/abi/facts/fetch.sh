@@ -8,7 +8,7 @@
 #		that a program can run with it by the suite's own loader
 #	arm64	what facts has, and the providers, of Debian's port to arm64
 #	guest	what the root of a virtual machine needs: the library, its providers and tools, a shell
-#	source	in place of rdma-core, the source of the kernel; releases are those of linux, as in 6.1.192. Only what RDMA drivers are made of is kept
+#	source	the tarball of the release, unpacked; of a release of linux, as in 6.1.192, only what RDMA drivers are made of
 #
 # Nothing of the machine's apt is changed: lists, cache and status are in a folder of their own, signatures are verified,
 # and the mirror is the one that this machine's apt is configured for. The folders of what was got are the last line of
@@ -76,16 +76,19 @@ prepare() {
 	printf '#clear %s;\n' APT::Update::Pre-Invoke APT::Update::Post-Invoke APT::Update::Post-Invoke-Success \
 		DPkg::Pre-Invoke DPkg::Post-Invoke >"$dir/apt.conf"
 	{
-		echo "Types: deb"
+		if [ "${packages[*]}" = rdma-core ]; then
+			printf 'Types: deb-src\nTargets: Sources\n'
+		else
+			printf 'Types: deb\nTargets: Packages\n'
+		fi
 		echo "URIs: $site"
 		echo "Suites: $suite"
 		echo "Components: main"
-		echo "Targets: Packages"
 		echo "Signed-By: $keyring"
 		if [ "$suite" = sid ]; then
 			echo "Check-Valid-Until: no" # sid's date may be past; the signature still counts
 		fi
-		if [ "$purpose" = source ] && [ "$suite" != sid ] && [ -n "$security" ]; then
+		if [ "$purpose" = source ] && [ "$suite" != sid ] && [ "${packages[*]}" != rdma-core ] && [ -n "$security" ]; then
 			printf '\nTypes: deb\nURIs: %s\nSuites: %s-security\nComponents: main\nTargets: Packages\nSigned-By: %s\n' \
 				"$security" "$suite" "$keyring"
 		fi
@@ -112,7 +115,12 @@ libc_is() {
 # get RELEASE: all packages of a release into CACHE/RELEASE, or none.
 get() {
 	local release=$1 suite dir package version bad=0 names
-	[ "$purpose" != source ] || packages=("linux-source-${release%.*}")
+	if [ "$purpose" = source ]; then
+		case $release in
+		*.*.*) packages=("linux-source-${release%.*}") ;;
+		*) packages=(rdma-core) ;;
+		esac
+	fi
 	names=("${packages[@]}")
 	suite=$(suite_of "$release") || return 1
 	dir=$scratch/$release
@@ -149,6 +157,13 @@ get() {
 		done
 	fi
 	mkdir -p "$dir/debs" "$dir/root"
+	if [ "${packages[*]}" = rdma-core ]; then # apt compares the tarball with the signed list
+		(cd "$dir/debs" && apt_in "$dir" apt-get source --download-only --tar-only "${names[@]}") >&2 || return 1
+		tar -xf "$dir"/debs/rdma-core_*.orig.tar.* -C "$dir/root" --strip-components=1 || return 1
+		rm -rf "${cache:?}/$release"
+		mv -T "$dir/root" "$cache/$release"
+		return
+	fi
 	if [ "$purpose" = arm64 ] || { [ "$purpose" = run ] && ! libc_is "$dir" gt; }; then
 		names+=(libnl-3-200 libnl-route-3-200) # the library needs them beside the C library
 	fi

@@ -11,7 +11,8 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// Foreign is memory that C allocates for a program, and frees when the handle of it is closed. The zero value is closed, like nil. It is
+// Foreign is memory that C allocates for a program, and frees when the handle of it is closed, or memory of the program that the handle
+// keeps until then. The zero value is closed, like nil. It is
 // a field of a handle, and must not be copied after Open: a copy has no memory.
 type Foreign struct {
 	at     *Foreign // the memory itself, set by Open: another address in a copy, which no End would close
@@ -28,6 +29,11 @@ func (f *Foreign) Open(base unsafe.Pointer, length uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.at, f.base, f.length = f, base, length
+}
+
+// Lend is Open with memory that the program already has, at an address that stays the same.
+func (f *Foreign) Lend(addr uintptr, length uint64) {
+	f.Open(*(*unsafe.Pointer)(unsafe.Pointer(&addr)), length)
 }
 
 // What a copy has, since its own mutex may be a copy of a locked one, and nil.

@@ -17,7 +17,7 @@ func TestForeign(t *testing.T) {
 		t.Errorf("the zero value: %v", err)
 	}
 	own := make([]byte, 8)
-	f.Open(unsafe.Pointer(&own[0]), 8)
+	f.Lend(uintptr(unsafe.Pointer(&own[0])), 8)
 	if n, err := f.WriteAt([]byte("abcd"), 4); n != 4 || err != nil || !bytes.Equal(own, []byte("\x00\x00\x00\x00abcd")) {
 		t.Errorf("WriteAt: %d, %v, %q", n, err, own)
 	}

@@ -12,15 +12,29 @@ type Flag struct {
 }
 
 // FlagText returns the names of the bits of v joined by |, bits without a name in hex, and then the whole value in hex:
-// "LOCAL_WRITE|0x40 (0x41)". For 0 it returns "0".
+// "LOCAL_WRITE|0x40 (0x41)". For 0 it returns "0". A name of several bits takes them before the names of some of these bits, if one of
+// its bits has no name of its own; a name of a sum is not written.
 func FlagText(v uint64, names []Flag) string {
 	if v == 0 {
 		return "0"
 	}
-	var parts []string
-	rest := v
+	own, rest := uint64(0), v // own are the bits with a name of their own
 	for _, n := range names {
-		if n.Bits != 0 && rest&n.Bits == n.Bits {
+		if n.Bits&(n.Bits-1) == 0 {
+			own |= n.Bits
+		}
+	}
+	for _, n := range names {
+		if n.Bits&^own != 0 && v&n.Bits == n.Bits {
+			rest &^= n.Bits
+		}
+	}
+	var parts []string
+	for _, n := range names {
+		switch {
+		case n.Bits&^own != 0 && v&n.Bits == n.Bits:
+			parts = append(parts, n.Name)
+		case n.Bits != 0 && rest&n.Bits == n.Bits:
 			parts = append(parts, n.Name)
 			rest &^= n.Bits
 		}

@@ -67,8 +67,9 @@ func TestCountAndEither(t *testing.T) {
 }
 
 func TestFlagText(t *testing.T) {
-	names := []Flag{{1, "A"}, {6, "BC"}, {2, "B"}, {0, "none"}}
-	for v, want := range map[uint64]string{0: "0", 1: "A (0x1)", 7: "A|BC (0x7)", 2: "B (0x2)", 0x40: "0x40 (0x40)", 0x41: "A|0x40 (0x41)"} {
+	names := []Flag{{1, "A"}, {6, "BC"}, {2, "B"}, {0, "none"}, {16, "R"}, {48, "RU"}, {64, "S"}, {3, "AB"}}
+	for v, want := range map[uint64]string{0: "0", 1: "A (0x1)", 7: "A|BC (0x7)", 2: "B (0x2)", 0x80: "0x80 (0x80)", 0x81: "A|0x80 (0x81)",
+		0x10: "R (0x10)", 0x30: "RU (0x30)", 0x71: "A|RU|S (0x71)", 0x20: "0x20 (0x20)", 3: "A|B (0x3)"} {
 		if got := FlagText(v, names); got != want {
 			t.Errorf("FlagText(%#x) = %q, want %q", v, got, want)
 		}

@@ -111,7 +111,7 @@ func (b *binder) place(v *model.Verb, s *spec.Verb, key, path string, want shape
 			b.shaped(entry{v.C, s.At}, key, path, path, b.facts.TypeOf(leaf.CType), want)
 			return &model.Extent{Param: p, Leaf: leaf}
 		}
-	} else if p != nil && p.Role == role.In && field == "" {
+	} else if p != nil && (p.Role == role.In || p.Role == role.Len) && field == "" {
 		b.shaped(entry{v.C, s.At}, key, path, path, b.facts.TypeOf(p.CType), want)
 		return &model.Extent{Param: p}
 	}

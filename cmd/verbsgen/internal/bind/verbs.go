@@ -138,7 +138,8 @@ func (b *binder) verbKeys(v *spec.Verb) {
 	lists := anyForm(v, func(f *form.Form) bool {
 		return f.Lists == r.Role || f.Name == form.Special && r.Role == spec.RecordEntry
 	})
-	number, other := orZero(v.Param(v.Extent)).Role == role.In, strings.Contains(v.Creates, ".")
+	extent, other := orZero(v.Param(v.Extent)).Role, strings.Contains(v.Creates, ".")
+	number := extent == role.In || extent == role.Len && lent(v)
 	b.wrong(e,
 		row{(r.Role == spec.RecordEntry || r.Role == spec.RecordLazy) && !lists, "lists",
 			"it has lists:, and no method of a form that lists records", "remove lists:"},
@@ -195,7 +196,7 @@ func (b *binder) returns(v *spec.Verb, fn *api.Function) {
 	}
 	enum, bits := b.enumBits(v.Result)
 	o, other := orZero(b.ObjectByGo(v.Creates)), orZero(b.ObjectByC(ret.Tag))
-	host := o.Memory == spec.MemoryHost
+	host := o.Memory == spec.MemoryHost && !lent(v)
 	stored := v.MadeIn != "" || slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.Role == role.Made })
 	b.wrong(e,
 		row{v.Result != "" && v.Returns != spec.RetValue, "result", "it has result:, and returns no value",
@@ -212,6 +213,11 @@ func (b *binder) returns(v *spec.Verb, fn *api.Function) {
 				"stores the object", ""},
 		row{o.Go != "" && !host && !stored && (ret.Tag != o.C && !slices.Contains(o.Also, ret.Tag) || ret.Depth() != 1), "creates",
 			"it returns " + fn.Ret + ", and " + o.Go + " is a struct " + o.C + " *", ""})
+}
+
+// lent reports whether a verb takes the memory of the object that it makes.
+func lent(v *spec.Verb) bool {
+	return slices.ContainsFunc(v.Params, func(p spec.Param) bool { return p.Role == role.Addr })
 }
 
 // takes reports whether a function has a parameter of a C type.

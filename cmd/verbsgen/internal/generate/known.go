@@ -27,11 +27,14 @@ type known struct {
 
 // CheckKnown refuses a header that lacks what it must have, or that says otherwise than every known release. What is
 // asked is certain: a header with a name of some release has all names that this release and the ones before have and no
-// release dropped; and a value or layout on which all releases agree is the same in the next. If changed is set, only
-// what every known release has is required. A header without a single name of a known release is one of another library.
+// release dropped; and a value or layout on which all releases agree is the same in the next. If changed is set, nothing
+// of this is asked. A header without a single name of a known release is one of another library.
 // So is every header of a module of which no release is known.
 func CheckKnown(header string, rel *api.Release, m *spec.Module, stored *api.Known, changed bool) error {
 	if header == "" || stored.Newest() == "" {
+		return nil
+	}
+	if changed {
 		return nil
 	}
 	k := &known{header: header, base: m.HeaderBase(), oldest: stored.Oldest(), rel: rel, has: api.Properties(rel), at: api.Positions(rel)}
@@ -50,11 +53,8 @@ func CheckKnown(header string, rel *api.Release, m *spec.Module, stored *api.Kno
 	if upTo == "" {
 		return nil
 	}
-	if changed {
-		upTo = k.oldest
-	}
 	k.missing(newest, upTo)
-	if !changed && len(k.errs) == 0 { // of a header that is not whole the rest is no news
+	if len(k.errs) == 0 { // of a header that is not whole the rest is no news
 		k.contradictions()
 	}
 	return k.errs.Err()
@@ -132,10 +132,11 @@ func (k *known) missing(newest *api.Release, upTo string) {
 
 // wholeFix says what to do about a name that is missing since a release.
 func (k *known) wholeFix(since string) string {
+	fix := "use a complete " + k.base
 	if since == k.oldest {
-		return "use a complete " + k.base + ", of rdma-core " + since + " or later"
+		fix += ", of rdma-core " + since + " or later"
 	}
-	return "use a complete " + k.base + "; if it is a vendor's, with some of the newer names alone, --allow-changed-abi"
+	return fix + "; if the release dropped it, or this is a vendor's header with some of the names alone, --allow-changed-abi"
 }
 
 // contradictions reports what the header says otherwise than all releases.

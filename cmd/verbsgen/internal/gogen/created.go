@@ -161,6 +161,8 @@ func (c *call) ownerFrom(parent *model.Object) string {
 // attached is what single objects learn before anybody sees them: the copies of device memory.
 func (c *call) attached() []jen.Code {
 	switch {
+	case c.v.Creates.Host && c.keep: // of the caller
+		return []jen.Code{id("o.mem.Lend").Call(id("held.Addr"), id("held.Len"))}
 	case c.v.Creates.Host:
 		return []jen.Code{id("o.mem.Open").Call(id("ptr"), id(c.v.Extent.Param.Go))}
 	case c.v.Extent != nil:

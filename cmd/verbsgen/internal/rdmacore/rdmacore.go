@@ -1,5 +1,5 @@
-// Package rdmacore reads what a release of rdma-core publishes out of its git repository: the headers of libibverbs and of another
-// library, the kernel's headers that they are built with, and the version of each symbol of the library.
+// Package rdmacore reads what a release of rdma-core publishes out of its source, a git repository or a folder: the headers of libibverbs
+// and of another library, the kernel's headers that they are built with, and the version of each symbol of the library.
 //
 // It owns the layout of rdma-core's source tree. It knows nothing of C, and keeps nothing but what it is asked for.
 package rdmacore
@@ -8,7 +8,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
-	"fmt"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path"
@@ -18,12 +18,13 @@ import (
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/spec/regular"
 )
 
-// Tree is one commit of a checkout, with or without a work tree.
+// Tree is the source of one release: a commit of a checkout, with or without a work tree, or a folder that its tarball was unpacked to.
 type Tree struct {
-	Dir    string // of the repository
-	Commit string // a tag or commit, as the user names it: messages say it
+	Dir    string // of the repository, or the folder
+	Commit string // a tag or commit, as the user names it: messages say it. Empty for a folder
 
 	repo *repository
 	hash string // of the commit; by it the files are read
@@ -70,9 +71,9 @@ func (t Tree) Export(to string, lib Library) (*Headers, error) {
 			if !filepath.IsLocal(f.dest) {
 				return nil, t.at(cmake, f.line, f.name, "is published into "+f.dest+", which is not a folder below that of the headers")
 			}
-			data, err := t.repo.git("cat-file", "blob", t.hash+":"+path.Join(folder, f.name))
+			data, err := t.file(path.Join(folder, f.name))
 			if err != nil {
-				return nil, t.at(cmake, f.line, f.name, "is published, and git cannot read it: "+t.named(err))
+				return nil, t.at(cmake, f.line, f.name, "is published, and cannot be read: "+t.named(err))
 			}
 			if err := store(data, filepath.Join(to, f.dest, path.Base(f.name))); err != nil {
 				return nil, err
@@ -96,7 +97,7 @@ func (t Tree) Export(to string, lib Library) (*Headers, error) {
 	return h, nil
 }
 
-// Exists reports whether the repository has the commit.
+// Exists reports whether the repository has the commit, or the folder exists.
 func (t *Tree) Exists() bool { return t.resolve() == nil }
 
 // File returns the content of a file of the commit.
@@ -119,11 +120,20 @@ func store(data []byte, to string) error {
 	return nil
 }
 
-// Place writes a file of the tree as git does: commit:path.
-func (t Tree) Place(name string) string { return t.Commit + ":" + name }
+// Place writes a file of a commit as git does: commit:path.
+func (t Tree) Place(name string) string {
+	if t.Commit == "" {
+		return filepath.Join(t.Dir, filepath.FromSlash(name))
+	}
+	return t.Commit + ":" + name
+}
 
 // resolve finds the commit. From then on its hash names it, which git cannot take for an option.
 func (t *Tree) resolve() error {
+	if t.Commit == "" {
+		_, err := os.ReadDir(t.Dir)
+		return t.cannot("folder", err)
+	}
 	var err error
 	if t.repo, err = openRepository(t.Dir); err != nil {
 		return t.cannot(t.Commit, err)
@@ -133,9 +143,35 @@ func (t *Tree) resolve() error {
 	return err
 }
 
-// read returns the content of a file of the commit.
+// read returns the content of a file of the tree.
 func (t Tree) read(name string) ([]byte, error) {
-	return t.git(t.Place(name), "cat-file", "blob", t.hash+":"+name)
+	data, err := t.file(name)
+	what := t.Place(name)
+	if t.Commit == "" {
+		what = name
+	}
+	return data, t.cannot(what, err)
+}
+
+// maxFile is more than a header or a CMakeLists.txt has.
+const maxFile = 1 << 24
+
+// file is read with the error as it comes. Nothing outside of a folder is read, even by a link.
+func (t Tree) file(name string) ([]byte, error) {
+	if t.Commit != "" {
+		return t.repo.git("cat-file", "blob", t.hash+":"+name)
+	}
+	root, err := os.OpenRoot(t.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	if info, err := root.Stat(name); err != nil {
+		return nil, err
+	} else if !info.Mode().IsRegular() { // a named pipe would block
+		return nil, errors.New("it is a " + regular.Kind(info.Mode()))
+	}
+	return regular.ReadFS(root.FS(), name, maxFile)
 }
 
 // git returns what a command of git writes; what says what it reads.
@@ -151,12 +187,17 @@ func (t Tree) cannot(what string, err error) error {
 		return nil
 	case errors.Is(err, exec.ErrNotFound):
 		return t.problem(what, "git is not installed")
+	case t.Commit == "":
+		return t.problem(what, "cannot be read: "+t.named(err))
 	}
 	return t.problem(what, "git cannot read it: "+t.named(err))
 }
 
-// named is an error of git in which the commit has its name.
+// named is an error of git in which the commit has its name, or one of a file without the path.
 func (t Tree) named(err error) string {
+	if file := (*fs.PathError)(nil); errors.As(err, &file) {
+		return file.Err.Error()
+	}
 	if t.hash == "" {
 		return err.Error()
 	}
@@ -165,7 +206,7 @@ func (t Tree) named(err error) string {
 
 // at makes a diagnostic about a line of a file of the commit.
 func (t Tree) at(name string, line int, subject, problem string) error {
-	return diag.One(diag.New(diag.CheckoutRead, t.Place(name), line, 1, subject, problem, "--git must name a repository of rdma-core"))
+	return diag.One(diag.New(diag.CheckoutRead, t.Place(name), line, 1, subject, problem, t.wanted()))
 }
 
 // lineOf is the line of a text, counted from 1; 1 where it is not there.
@@ -174,11 +215,19 @@ func lineOf(data []byte, text string) int {
 }
 
 func (t Tree) problem(what, problem string) error {
-	fix := "--git must name a repository of rdma-core"
-	if t.hash == "" {
-		fix += "; if it has no tag " + t.Commit + ", add --commit"
+	fix := t.wanted()
+	if t.Commit != "" && t.hash == "" {
+		fix += " with the tag " + t.Commit + "; fetch its tags, or unpack the tarball of the release and use --tree"
 	}
 	return diag.One(diag.New(diag.CheckoutRead, t.Dir, 0, 0, what, problem, fix))
+}
+
+// wanted says what the user is to name.
+func (t Tree) wanted() string {
+	if t.Commit == "" {
+		return "--tree must name a folder with the source of rdma-core"
+	}
+	return "--git must name a repository of rdma-core"
 }
 
 var setRE = regexp.MustCompile(`(?m)^\s*set\((\w+)\s+"([^"]*)"\)`)
@@ -247,7 +296,7 @@ func (t Tree) Own(err error, to string) error {
 	list := diag.From(err)
 	for i := range list {
 		if rel, ok := strings.CutPrefix(list[i].File, to+string(filepath.Separator)); ok {
-			list[i].File = fmt.Sprintf("%s:%s", t.Commit, filepath.ToSlash(rel))
+			list[i].File = t.Place(filepath.ToSlash(rel))
 		}
 	}
 	return list.Err()

@@ -1,6 +1,7 @@
 package apidiff
 
 import (
+	"math/big"
 	"slices"
 	"strings"
 
@@ -8,15 +9,16 @@ import (
 	"github.com/verbsgen/verbsgen/spec"
 )
 
-// FillGo says in each change what it means for the generated package: undecided are the names that no page decides.
-func (d *Diff) FillGo(sp *spec.Spec, undecided []string) {
+// FillGo says in each change what it means for the generated package: undecided are the names that no page decides, and facts those of
+// the newer release.
+func (d *Diff) FillGo(sp *spec.Spec, undecided []string, facts *spec.Facts) {
 	n := goNames(sp)
 	n.undecided = map[string]bool{}
 	for _, name := range undecided {
 		n.undecided[name] = true
 	}
 	for i := range d.Added {
-		d.Added[i].Go = n.added(d.Added[i])
+		d.Added[i].Go = n.added(d.Added[i]) + unlisted(sp, d.Added[i], facts)
 	}
 	for i := range d.Removed {
 		d.Removed[i].Go = n.removed(d.Removed[i])
@@ -24,6 +26,50 @@ func (d *Diff) FillGo(sp *spec.Spec, undecided []string) {
 	for i := range d.Changed {
 		d.Changed[i].Go = n.changed(d.Changed[i])
 	}
+}
+
+// unlisted names the rules that list what they allow out of the enum of a new enumerator, without it: they break for a call with it.
+func unlisted(sp *spec.Spec, c Change, facts *spec.Facts) string {
+	value, enum := facts.Const(c.Name), facts.EnumOf(c.Name)
+	if c.Kind != Enumerator || value == nil || enum == nil {
+		return ""
+	}
+	lacks := func(list []string, bits bool) bool {
+		ofEnum, rest := false, new(big.Int).Set(value)
+		for _, name := range list {
+			ofEnum = ofEnum || facts.EnumOf(name) == enum
+			switch v := facts.Const(name); {
+			case v == nil:
+			case bits:
+				rest.AndNot(rest, v)
+			case v.Cmp(value) == 0:
+				return false
+			}
+		}
+		return ofEnum && (!bits || rest.Sign() != 0)
+	}
+	var refuse, hint []string
+	for _, r := range sp.Rules() {
+		var named []string // of a change of state
+		for _, t := range r.Transitions {
+			named = append(append(named, t.Need...), t.May...)
+		}
+		switch {
+		case !lacks(r.Allow, true) && !lacks(named, true) && !lacks(r.Values, false):
+		case r.Severity == spec.SeverityError:
+			refuse = append(refuse, r.ID)
+		default:
+			hint = append(hint, r.ID)
+		}
+	}
+	out := ""
+	if len(refuse) > 0 {
+		out += "; refused by " + strings.Join(refuse, ", ") + " until a page says otherwise"
+	}
+	if len(hint) > 0 {
+		out += "; hinted at by " + strings.Join(hint, ", ")
+	}
+	return out
 }
 
 // names has the Go names of C names.

@@ -166,6 +166,9 @@ func (t Tool) sections(ctx context.Context, manDir, page string) ([]section, err
 	if err != nil {
 		return nil, err
 	}
+	if src, err = roff(ctx, file, src); err != nil {
+		return nil, err
+	}
 	text, err := t.render(ctx, src)
 	if err != nil {
 		return nil, err

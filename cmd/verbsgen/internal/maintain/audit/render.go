@@ -66,13 +66,33 @@ func (t Tool) render(ctx context.Context, source []byte) (string, error) {
 	return out.String(), nil
 }
 
+// markdown ends the names of pages in the source of rdma-core that its build makes man pages of, by pandoc.
+const markdown = ".3.md"
+
+// roff makes a man page of Markdown as the build does, so that its passages have the same hashes.
+func roff(ctx context.Context, file string, source []byte) ([]byte, error) {
+	if !strings.HasSuffix(file, markdown) {
+		return source, nil
+	}
+	cmd := exec.CommandContext(ctx, "pandoc", "--standalone", "--sandbox", "--from=markdown", "--to=man")
+	cmd.Stdin = bytes.NewReader(source)
+	out, err := cmd.Output()
+	if errors.Is(err, exec.ErrNotFound) {
+		return nil, fmt.Errorf("%s is Markdown, and pandoc is not installed; install it, or name a folder with the pages of a package", file)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: pandoc: %w", file, err)
+	}
+	return out, nil
+}
+
 // errAbsent says that a folder has no such page.
 var errAbsent = errors.New("no such page")
 
 // pageFile finds the file of a page of section 3 in dir or dir/man3.
 func pageFile(dir, page string) (string, error) {
 	for _, sub := range []string{dir, filepath.Join(dir, "man3")} {
-		for _, ext := range []string{".3.gz", ".3"} {
+		for _, ext := range []string{".3.gz", ".3", markdown} {
 			name := filepath.Join(sub, page+ext)
 			if st, err := os.Stat(name); err == nil && st.Mode().IsRegular() {
 				return name, nil

@@ -12,7 +12,7 @@ import (
 	"github.com/verbsgen/verbsgen/spec"
 )
 
-// Man has the man pages of a folder, as roff.
+// Man has the man pages of a folder, as roff or, in the source of rdma-core, as Markdown.
 type Man struct {
 	text map[string]string // name of the page -> text
 	page map[string]string // function -> page: that of its own name, or the one that it leads to
@@ -22,7 +22,7 @@ type Man struct {
 func ReadMan(fsys fs.FS) (*Man, error) {
 	m := &Man{text: map[string]string{}, page: map[string]string{}}
 	err := fs.WalkDir(fsys, ".", func(name string, e fs.DirEntry, err error) error {
-		base := strings.TrimSuffix(path.Base(name), ".gz")
+		base := strings.TrimSuffix(strings.TrimSuffix(path.Base(name), ".gz"), ".md")
 		fn, ok := strings.CutSuffix(base, ".3")
 		if err != nil || !ok || e.IsDir() {
 			return err
@@ -45,6 +45,13 @@ func ReadMan(fsys fs.FS) (*Man, error) {
 			m.page[fn] = strings.TrimSuffix(path.Base(to), ".3")
 		}
 	}
+	for fn, text := range m.text { // in a source tree a page has no links yet, and names what it is about
+		for _, name := range strings.FieldsFunc(nameSection.FindString(text), func(r rune) bool { return strings.ContainsRune(", \n", r) }) {
+			if m.page[name] == "" {
+				m.page[name] = fn
+			}
+		}
+	}
 	for fn, to := range m.page { // a page that another one copies word for word is a link in some packages
 		for name, text := range m.text {
 			if name < m.page[fn] && text == m.text[to] && strings.Contains(text, name) {
@@ -64,7 +71,8 @@ func (m *Man) PageOf(fn string) string {
 }
 
 var (
-	returnSection = regexp.MustCompile(`(?s)\.SH "?RETURN VALUES?"?\s*\n(.*?)(\n\.SH |$)`)
+	nameSection   = regexp.MustCompile(`(?:\.SH "?|# )NAME"?\s*\n[^-\\]*`)
+	returnSection = regexp.MustCompile(`(?s)(\.SH "?|\n# )RETURN VALUES?"?\s*\n(.*?)(\n\.SH |\n# |$)`)
 	minusOne      = regexp.MustCompile(`\\?-1\b`)
 	zero          = regexp.MustCompile(`\b0\b`)
 	errno         = regexp.MustCompile(`(?i)\berrno\b`)

@@ -110,6 +110,11 @@ func (r *result) look(c spec.Citation, release string, src *sources, before map[
 	s := c.Source
 	l := line{s.Project, release, s.File, s.Func}
 	text, ok := src.read(s.Project, release, s.File)
+	if !ok && src.repository(s.Project) {
+		r.problems = append(r.problems, fmt.Sprintf("%s: %s: the repository of %s has no %s, and no folder is given for it",
+			s.Pos, c.Of, s.Project, release))
+		return
+	}
 	if !ok {
 		r.unread[s.Project+" "+release]++
 		if old, ok := before[l]; ok {

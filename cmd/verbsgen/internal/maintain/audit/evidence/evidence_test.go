@@ -144,8 +144,18 @@ func TestRepository(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := collect([]spec.Citation{cite(1, "v1 v2", "brew.c", "brew"), cite(2, "v1", "pour.c", "")}, newSources([]tree{repository}), nil)
-	if len(r.hashes) != 1 || len(r.problems) != 1 || r.unread["tea v2"] != 1 {
+	list := []spec.Citation{cite(1, "v1 v2", "brew.c", "brew"), cite(2, "v1", "pour.c", "")}
+	r := collect(list, newSources([]tree{repository}), nil)
+	problems := []string{
+		"tea.yaml:1:3: VR-tea_brew-cup-0001: the repository of tea has no v2, and no folder is given for it",
+		"tea.yaml:2:3: VR-tea_brew-cup-0001: pour.c: tea v1 has no such file",
+	}
+	if len(r.hashes) != 1 || !slices.Equal(r.problems, problems) {
+		t.Errorf("%+v", r)
+	}
+	// a release that has no tag comes from a folder
+	r = collect(list[:1], newSources([]tree{repository, write(t, "v2", "int brew(int cup) {}")}), nil)
+	if len(r.hashes) != 2 || len(r.problems) != 0 {
 		t.Errorf("%+v", r)
 	}
 }

@@ -4,10 +4,11 @@
 //	evidence [-o FILE] PROJECT:RELEASE=FOLDER... PROJECT=REPOSITORY...
 //	evidence [-o FILE] -new PROJECT:RELEASE=FOLDER
 //
-// A tree is a folder with the files of one release, or a git repository, in which releases are tags; those of rdma-core are found
-// as the stored facts name them. v6.1 is the newest v6.1.x that is given. What is cited and does not exist is an error, and
-// nothing is written.
-// Hashes of releases that no tree is given for stay. Comments and white space do not change a hash.
+// A tree is a folder with the files of one release, or a git repository, in which releases are tags; a folder is taken before a
+// repository. v6.1 is the newest v6.1.x that is given. What is cited and does not exist is an error, and so is a release that the
+// repository of its project lacks; then nothing is written.
+// Of a project without a repository, the hashes of releases that no folder is given for stay. Comments and white space do not change a
+// hash.
 //
 // With -new it writes nothing: it lists the functions that differ in a newer release, and the rules that rest on them.
 package main

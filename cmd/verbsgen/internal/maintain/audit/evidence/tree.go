@@ -10,8 +10,6 @@ import (
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/rdmacore"
-	"github.com/verbsgen/verbsgen/spec"
-	"github.com/verbsgen/verbsgen/spec/api"
 )
 
 // tree is the source of a project: of one release in a folder, or of all releases in a git repository.
@@ -60,16 +58,16 @@ func (s *sources) find(project, release string) (t tree, commit string, ok bool)
 		case c.release == release:
 			return c, "", true
 		case c.release == "":
-			if commit = commitOf(project, release); s.has(c, commit) {
-				return c, commit, true
+			if s.has(c, release) {
+				t, commit, ok = c, release, true
 			}
 		default:
 			if n := patchLevel(c.release, release); n > patch {
-				t, patch, ok = c, n, true
+				t, commit, patch, ok = c, "", n, true
 			}
 		}
 	}
-	return t, "", ok
+	return t, commit, ok
 }
 
 // patchLevel returns 192 for v6.1.192 of v6.1, and -1 for another release.
@@ -82,14 +80,9 @@ func patchLevel(release, of string) int {
 	return n
 }
 
-// commitOf returns the commit of a release: that which the facts of rdma-core were read at, or the tag.
-func commitOf(project, release string) string {
-	if project == spec.ProjectRDMACore && slices.Contains(api.Releases(), strings.TrimPrefix(release, "v")) {
-		if commit, ok := strings.CutPrefix(api.Source(strings.TrimPrefix(release, "v")), "git:"); ok {
-			return commit
-		}
-	}
-	return release
+// repository reports whether a repository of the project is given: it must have the releases that have no folder.
+func (s *sources) repository(project string) bool {
+	return slices.ContainsFunc(s.trees, func(t tree) bool { return t.project == project && t.release == "" })
 }
 
 func (s *sources) has(t tree, commit string) bool {
