@@ -396,6 +396,7 @@ func (d *decoder) param(verb, c string, k, v *yaml.Node) Param {
 			p.Pairs = append(p.Pairs, x)
 		})},
 		{"reads", false, d.truth(&p.Reads)},
+		{"bytes", false, d.truth(&p.Bytes)},
 		{"bit", false, d.text(&p.Bit)},
 		{"from", false, d.text(&p.From)},
 		{"hex", false, d.truth(&p.Hex)},

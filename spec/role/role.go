@@ -188,10 +188,10 @@ var (
 	Len = row(Role{Name: "len", C: "the length of an `addr` or `data`, or the count of a `slice`, `handles` or `filled`",
 		Go:   "comes from the slice or buffer",
 		Fits: []Shape{{To: ToNumber, Bits: 32, Host: true}, {To: ToNumber, Host: true, When: WhenOfRead}}, Derived: true})
-	Data = row(Role{Name: "data", C: "pointer to bytes that the call reads; `len:` names the parameter with their number",
-		Go:   "a slice of bytes",
+	Data = row(Role{Name: "data", C: "pointer to bytes or numbers that the call reads; `len:` names the parameter with how many they are",
+		Go:   "a slice of bytes, or of the Go type of the C type",
 		Fits: []Shape{{Depth: 1, To: ToUntagged, Const: true}, {Depth: 1, To: ToUntagged, When: WhenReads}},
-		Must: []string{"len"}, May: []string{"reads"}, GoType: "[]byte", Passes: PassesMemory})
+		Must: []string{"len"}, May: []string{"reads", "bytes"}, Passes: PassesMemory})
 	Counted = row(Role{Name: "counted", C: "pointer to a struct of a number of bytes, and the bytes", Go: "a slice of bytes",
 		Fits: []Shape{{Depth: 1, To: ToTagged, Counted: true}}, GoType: "[]byte", Passes: PassesMemory})
 	Block = row(Role{Name: "block", C: "pointer to bytes in which the call reads how many they are; `most:` is the largest number",
@@ -222,7 +222,7 @@ var (
 )
 
 // keys are the keys of a parameter that not every role takes.
-var keys = []string{"type", "len", "rest", "count", "most", "moves", "field", "pairs", "reads", "parent", "null"}
+var keys = []string{"type", "len", "rest", "count", "most", "moves", "field", "pairs", "reads", "bytes", "parent", "null"}
 
 // Keys lists the keys of a parameter that not every role takes.
 func Keys() []string { return slices.Clone(keys) }

@@ -80,6 +80,11 @@ func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param 
 		p.Size = t.Record().Size
 		b.bindPairs(verb, p, s, t.Record())
 	case p.GoType != "" || s.Role.Names == role.NamesMask || s.Role.Names == role.NamesSize:
+	case s.Role == role.Data:
+		p.GoType = "[]byte"
+		if elem := scalar(pointee(q.Type)); sizes[elem] > 1 && !s.Bytes {
+			p.GoType = "[]" + elem
+		}
 	case s.Role == role.Filled: // with numbers, or bytes
 		p.GoType = cmp.Or(scalar(pointee(q.Type)), "byte")
 	case s.Role == role.In && q.Type == "_Bool":
@@ -225,6 +230,7 @@ func (b *binder) checkParam(v *spec.Verb, p *spec.Param, t spec.CType) {
 			"a builder of another module is always given", "remove null:, or fix the parameter to NULL in each method"},
 		row{p.Role.List && strings.Contains(p.Type, ".") && r.Go != "" && r.Runtime == "", "type",
 			"a list of records of another module takes those of package dpath only, such as verbs.SGE", "correct type:"},
+		row{p.Bytes && sizes[scalar(pointee(t.C))] < 2, "bytes", "a length of " + t.C + " counts bytes in any case", "remove bytes:"},
 		row{p.Reads && t.Const(), "reads", "a parameter of type " + t.C + " is only read in any case", "remove reads:"},
 		row{p.Role.Names == role.NamesRecord && r.Go != "" && r.C == t.Tag && r.Role != p.Role.Record &&
 			!(p.Role == role.OutRecord && handsOn(r)), "type",

@@ -15,9 +15,7 @@ import (
 // listParam passes a list of records. Those of the runtime have C's layout themselves.
 func (c *call) listParam(p *model.Param) {
 	c.take(p, "[]"+p.GoType)
-	if longest[c.rawType(p.Len)] < 1<<32-1 {
-		c.most(p)
-	}
+	c.mostOf(p)
 	list := p.Go
 	if p.Record.Runtime == "" {
 		list += "C"
@@ -75,8 +73,16 @@ func (c *call) most(p *model.Param) {
 	}
 }
 
+// mostOf is that of a list, of which no program has 1<<32 elements.
+func (c *call) mostOf(p *model.Param) {
+	if longest[c.rawType(p.Len)] < 1<<32-1 {
+		c.most(p)
+	}
+}
+
 // longest is the greatest number that the type of a length holds, where a slice may be longer.
-var longest = map[string]uint64{"uint8": 1<<8 - 1, "uint16": 1<<16 - 1, "uint32": 1<<32 - 1}
+var longest = map[string]uint64{"uint8": 1<<8 - 1, "uint16": 1<<16 - 1, "uint32": 1<<32 - 1,
+	"int8": 1<<7 - 1, "int16": 1<<15 - 1, "int32": 1<<31 - 1}
 
 // lengthParam passes the length of a slice, or a number.
 func (c *call) lengthParam(n *model.Param) {
