@@ -179,10 +179,11 @@ func (d *decider) enumStatus(e api.Enum) Status {
 // anonymous reports whether a tag is made up.
 func anonymous(tag string) bool { return strings.Contains(tag, "<anonymous") }
 
-// status looks a declaration up; pages name records and enums to be skipped or pending without the word before the tag.
+// status looks a declaration up; pages name records and enums to be skipped or pending without the word before the tag, unless they bind
+// a function of the name.
 func (d *decider) status(name string, pos api.Pos) Status {
 	s := d.exactly(name, pos)
-	if _, tag, ok := strings.Cut(name, " "); ok && s.Status == Undecided {
+	if _, tag, ok := strings.Cut(name, " "); ok && s.Status == Undecided && d.bound[tag] == "" {
 		s = d.exactly(tag, pos)
 		s.Name = name
 	}

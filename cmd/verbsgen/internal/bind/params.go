@@ -87,10 +87,13 @@ func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param 
 		}
 	case s.Role == role.Filled: // with numbers, or bytes
 		p.GoType = cmp.Or(scalar(pointee(q.Type)), "byte")
-	case s.Role == role.In && q.Type == "_Bool":
+	case s.Role == role.In && q.Type == "_Bool", s.Role == role.Out && q.Type == "_Bool *":
 		p.GoType = "bool"
 	case s.Role.Number() && !isPointer(q.Type):
-		if p.GoType = intOf(scalar(q.Type)); p.GoType == "" && t.Kind == spec.CInt {
+		if p.GoType = intOf(scalar(q.Type)); t.Tag != "" { // an enum without a Go type
+			p.GoType = map[bool]string{true: "int", false: "uint32"}[t.Signed]
+		}
+		if p.GoType == "" && t.Kind == spec.CInt {
 			b.errorf(diag.TypeUnknown, s.Pos, verb+"."+q.Name, "C type "+q.Type+" has no Go type", "give the parameter another role")
 		}
 	}

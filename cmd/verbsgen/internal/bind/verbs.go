@@ -223,7 +223,7 @@ func takesOne(v *spec.Verb, object string) bool {
 
 // ends reports whether Close can call a verb.
 func ends(v *spec.Verb) bool {
-	return v.Returns == spec.RetErrno || v.Returns == spec.RetMinus1 || v.Returns == spec.RetVoid
+	return v.Returns == spec.RetErrno || v.Returns == spec.RetEither || v.Returns == spec.RetMinus1 || v.Returns == spec.RetVoid
 }
 
-const endsWords = ", and Close can only call a verb that returns errno, minus1_errno or nothing"
+const endsWords = ", and Close can only call a verb that returns errno, errno_either, minus1_errno or nothing"
