@@ -185,7 +185,7 @@ var (
 	Addr = row(Role{Name: "addr", C: "address of host memory; `len:` names the parameter with the length", Go: "by the form of the method",
 		Fits: []Shape{{Depth: 1, To: ToUntagged, Host: true}}, May: []string{"len", "null"}, GoType: "uintptr",
 		Passes: PassesHost, Pass: "pass the address of the memory"})
-	Len = row(Role{Name: "len", C: "the length of an `addr` or `data`, or the count of a `slice`, `handles` or `filled`",
+	Len = row(Role{Name: "len", C: "the length of an `addr`, `data` or `sockaddr`, or the count of a `slice`, `handles` or `filled`",
 		Go:   "comes from the slice or buffer",
 		Fits: []Shape{{To: ToNumber, Bits: 32, Host: true}, {To: ToNumber, Host: true, When: WhenOfRead}}, Derived: true})
 	Data = row(Role{Name: "data", C: "pointer to bytes or numbers that the call reads; `len:` names the parameter with how many they are",
@@ -204,7 +204,7 @@ var (
 		Passes: PassesMemory, Result: ResultRecord})
 	Sockaddr = row(Role{Name: "sockaddr", C: "pointer to the address of a socket",
 		Go:   "a `netip.AddrPort`; the zero AddrPort for NULL, where `null:` allows that",
-		Fits: []Shape{{Depth: 1, To: ToTagged, Tag: "sockaddr"}}, May: []string{"null"}, GoType: "netip.AddrPort", Passes: PassesMemory})
+		Fits: []Shape{{Depth: 1, To: ToTagged, Tag: "sockaddr"}}, May: []string{"null", "len"}, GoType: "netip.AddrPort", Passes: PassesMemory})
 	Given = row(Role{Name: "given",
 		C:    "pointer to where the verb stores the address of a record of role `event`, under `type:`; for the form `next_record`",
 		Go:   "the result",

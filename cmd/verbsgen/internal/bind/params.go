@@ -227,6 +227,7 @@ func (b *binder) checkParam(v *spec.Verb, p *spec.Param, t spec.CType) {
 	}
 	r := orZero(b.RecordByGo(p.Type))
 	if !b.first(e,
+		row{!b.hasRole(v, p, t) && t.Kind == spec.CFunc, "role", callback, "skip it with this reason"},
 		row{!b.hasRole(v, p, t), "role", "a parameter of type " + t.C + " cannot have the role " + p.Role.Name, fix},
 		row{p.Null && !t.Pointer, "null", "a parameter of type " + t.C + " is never NULL", "remove null:"},
 		row{p.Null && p.Role == role.InRecord && strings.Contains(p.Type, ".") && !alwaysFixed(v, p), "null",
@@ -333,7 +334,9 @@ func alwaysFixed(v *spec.Verb, p *spec.Param) bool {
 
 // length compares the length of memory or of a list with the header.
 func (b *binder) length(v *spec.Verb, p *spec.Param, fn *api.Function) {
-	named := slices.ContainsFunc(v.Params, func(q spec.Param) bool { return q.Len == p.C || q.Len == "" && q.Role.Takes("len") })
+	named := slices.ContainsFunc(v.Params, func(q spec.Param) bool {
+		return q.Len == p.C || q.Len == "" && q.Role.Takes("len") && q.Role != role.Sockaddr
+	})
 	e, of := entry{v.C + "." + p.C, p.At}, v.Param(p.Len)
 	b.wrong(e, row{p.Role == role.Len && !named && b.hasRole(v, p, b.callableType(fn, p.C)), "role", "no parameter names it under len:",
 		"name it there, or give it the role in"})

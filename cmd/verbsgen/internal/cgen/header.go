@@ -145,6 +145,7 @@ var kernelTypes = []kernelType{
 	{"__le16", "unsigned short"}, {"__le32", "unsigned int"}, {"__le64", "unsigned long long"},
 	{"__sum16", "unsigned short"}, {"__wsum", "unsigned int"},
 	{"__be16", "unsigned short"}, {"__be32", "unsigned int"}, {"__be64", "unsigned long long"},
+	{"socklen_t", "unsigned int"},
 }
 
 // alignedTypes are macros in linux/types.h.

@@ -87,6 +87,11 @@ var longest = map[string]uint64{"uint8": 1<<8 - 1, "uint16": 1<<16 - 1, "uint32"
 // lengthParam passes the length of a slice, or a number.
 func (c *call) lengthParam(n *model.Param) {
 	for _, p := range c.v.Params {
+		if p.Len == n && p.Role == role.Sockaddr {
+			size := func(typ string) jen.Code { return conversion(typ, id(p.Go+"C.Len").Call()) }
+			c.pass(n, size(c.rawType(n)), size("uint64"))
+			return
+		}
 		if p.Len == n && p.Role.Passes == role.PassesMemory {
 			c.pass(n, length(c.rawType(n), p.Go), length("uint64", p.Go))
 			return
