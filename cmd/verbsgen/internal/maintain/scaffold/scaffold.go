@@ -86,8 +86,9 @@ func Draft(in Input) Result {
 	d.members(decisions.Members)
 	d.objectParts()
 	d.rest()
-	for name, p := range d.pages { // what is only skipped needs no page of its own
-		if last := d.last(); len(p.parts) == 1 && len(p.parts["skip"]) > 0 && !p.extends && p != last {
+	for _, name := range slices.Sorted(maps.Keys(d.pages)) { // what is only skipped needs no page of its own
+		if p := d.pages[name]; len(p.parts) == 1 && len(p.parts["skip"]) > 0 && !p.extends && p != d.last() {
+			last := d.last()
 			last.parts["skip"] = append(last.parts["skip"], p.parts["skip"]...)
 			delete(d.pages, name)
 		}
