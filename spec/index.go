@@ -137,25 +137,28 @@ func bare(name string) string {
 // claim notes a second claim of a name.
 func (c *claims) claim(name, as string, pos Pos) { c.claimAs(bare(name), bare(name), as, pos) }
 
-// claimC notes one of a C name. A function and a tag may share it.
+// claimFunc notes one of a function, which may have the name of a tag.
+func (c *claims) claimFunc(name, as string, pos Pos) bool { return c.claimAs(name+"()", name, as, pos) }
+
+// claimC notes one of whatever has a C name.
 func (c *claims) claimC(name, as string, pos Pos) {
-	key := bare(name)
-	if key == name {
-		key += "()"
+	if bare(name) != name || c.claimFunc(name, as, pos) {
+		c.claim(name, as, pos)
 	}
-	c.claimAs(key, bare(name), as, pos)
 }
 
-func (c *claims) claimAs(key, name, as string, pos Pos) {
+// claimAs reports whether the name was free.
+func (c *claims) claimAs(key, name, as string, pos Pos) bool {
 	if name == "" {
-		return
+		return true
 	}
 	if first, taken := c.at[key]; taken {
 		*c.errs = append(*c.errs, Error{Pos: pos, Subject: show(name), Code: CodeDuplicateName,
 			Problem: fmt.Sprintf("%s %s; it is also defined at %s", c.what, as, first), Fix: "keep one of them"})
-		return
+		return false
 	}
 	c.at[key] = pos
+	return true
 }
 
 // claimIn notes a claim of the name of a field or method of a Go type.
@@ -264,7 +267,7 @@ func claimPage(p *Page, seen map[string]bool, cNames, goNames *claims) {
 	for i := range p.Verbs {
 		v := &p.Verbs[i]
 		if !p.adds["verbs "+v.C] {
-			cNames.claimC(v.C, "bound", v.Pos)
+			cNames.claimFunc(v.C, "bound", v.Pos)
 		}
 		for _, m := range v.Methods {
 			goNames.claim(m.Go, "a method of "+v.C, m.Pos)

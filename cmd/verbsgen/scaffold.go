@@ -98,7 +98,7 @@ func (a *app) scaffold(s *scaffolding) error {
 	for err != nil && s.drop(res.Files, err) {
 		res, err = s.attempt()
 	}
-	if err != nil && len(res.Bound) > 0 { // an error without a place in the draft
+	for err != nil && len(res.Bound) > 0 { // an error without a place in the draft
 		s.bound = res.Bound
 		s.settle(s.bound, map[string]bool{})
 		res, err = s.attempt()

@@ -4,11 +4,13 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/verbsgen/verbsgen/spec/api"
 )
 
 // Words of C names, and what they most often mean. One with a star is the beginning or the end of a word.
 var (
-	ends = []string{"destroy*", "free*", "close*", "dealloc*", "delete*", "release*", "unref*", "unreg*", "dereg*", "put", "fini", "exit",
+	ends = []string{"destroy*", "free*", "close*", "dealloc*", "delete*", "release*", "unref*", "unreg*", "dereg*", "fini", "exit",
 		"cleanup"} // an object
 	makes = []string{"create*", "open*", "alloc*", "new", "make", "init", "dup*", "clone*", "copy", "import*", "reg", "register",
 		"start", "accept", "build", "wrap", "add"} // an object
@@ -19,6 +21,15 @@ var (
 	counting = []string{"n", "nr", "num", "count", "max", "len", "size"}                                                                              // the first word of a number of elements
 	plain    = []string{"port", "portnum", "portid", "index", "idx", "id", "key", "flag", "flags", "fd", "timeout", "ms", "type", "level", "version"} // of a number that counts nothing
 )
+
+// ends reports whether a function ends what it is given. Put may be a value or a reference.
+func (d *drafter) ends(f api.Function) bool {
+	words := d.split(f.Name)
+	return has(words, ends) || slices.Contains(words, "put") && slices.ContainsFunc(tags(f), func(tag string) bool {
+		r := d.facts.Record("struct " + tag)
+		return r != nil && r.Incomplete
+	})
+}
 
 func has(words, of []string) bool {
 	return slices.ContainsFunc(words, func(w string) bool {

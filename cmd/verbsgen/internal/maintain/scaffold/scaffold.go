@@ -43,6 +43,7 @@ type drafter struct {
 	goNames map[string]bool
 	used    map[string]bool   // enumerators that a page uses
 	owned   map[string]string // structs that the library makes or ends, with the function that does
+	skipped map[string]bool
 	pages   map[string]*page
 	res     Result
 }
@@ -70,7 +71,7 @@ func Draft(in Input) Result {
 	d := &drafter{Input: in, m: in.Spec.Module, facts: in.Spec.Module.NewFacts(in.Release),
 		open: map[string]bool{}, objects: map[string]*object{}, types: map[string]string{}, flags: map[string]bool{},
 		drafted: map[string]bool{}, records: map[string]*record{}, goNames: map[string]bool{}, used: map[string]bool{}, pages: map[string]*page{},
-		owned: map[string]string{}}
+		owned: map[string]string{}, skipped: map[string]bool{}}
 	decisions := bind.Decide(in.Release, in.Spec)
 	for _, name := range decisions.UndecidedNames() {
 		d.open[name] = true
@@ -145,14 +146,14 @@ func (d *drafter) findObjects() {
 			d.owned[tag] = f.Name
 			made[tag] = made[tag] || has(words, makes)
 		}
-		if n := len(f.Params); n > 0 && has(words, ends) {
+		if n := len(f.Params); n > 0 && d.ends(f) {
 			for _, tag := range tags(f) {
 				d.owned[tag], d.owned[tag+" end"] = f.Name, f.Name
 			}
 		}
 	}
 	for _, e := range d.Release.Functions {
-		if len(e.Params) != 1 || len(tags(e)) != 1 || !d.open[e.Name] || !has(d.split(e.Name), ends) || d.Dropped[e.Name] != "" {
+		if len(e.Params) != 1 || len(tags(e)) != 1 || !d.open[e.Name] || !d.ends(e) || d.Dropped[e.Name] != "" {
 			continue
 		}
 		if tag := tags(e)[0]; made[tag] && e.Params[0].Type == "struct "+tag+" *" && d.objects[tag] == nil && d.Dropped["struct "+tag] == "" {
@@ -233,9 +234,12 @@ func tags(f api.Function) []string {
 	return out
 }
 
-// skip leaves a declaration out.
+// skip leaves a declaration out. What is said of a function holds for a struct or enum of the same name.
 func (d *drafter) skip(p *page, c, why string) {
-	p.add("skip", c, "%s: %s # guess", c, quote(why))
+	if name := c[strings.LastIndexByte(c, ' ')+1:]; !d.skipped[name] {
+		p.add("skip", c, "%s: %s # guess", c, quote(why))
+		d.skipped[c] = true
+	}
 	delete(d.open, c)
 	d.res.Skipped++
 }

@@ -62,7 +62,7 @@ func (d *drafter) function(f api.Function) {
 		b.WriteString("  methods: {}\n")
 	} else {
 		form := "{}"
-		if has(d.split(f.Name), ends) && v.receiver != nil {
+		if d.ends(f) && v.receiver != nil {
 			form = "{form: end} # guess"
 		}
 		fmt.Fprintf(&b, "  methods:\n    %s: %s\n", d.method(v), form)
@@ -111,7 +111,7 @@ func (d *drafter) verb(v *verb) {
 // the library.
 func (d *drafter) ending(v *verb) {
 	pointer := slices.ContainsFunc(v.f.Params, func(p api.Param) bool { return strings.HasSuffix(p.Type, "*") })
-	if has(d.split(v.f.Name), ends) && pointer && (v.receiver == nil || len(v.f.Params) > 1 || v.creates != nil) {
+	if d.ends(v.f) && pointer && (v.receiver == nil || len(v.f.Params) > 1 || v.creates != nil) {
 		v.problem = "what it ends is not known; if that is a handle, name it under destroy:, ended_by: or form: end"
 	}
 }
