@@ -41,19 +41,22 @@ func (a *app) scaffoldCmd() *cobra.Command {
 		Use:   "scaffold --header FILE [--man DIR] [--library FILE] -o DIR",
 		Short: "draft pages for what no page decides",
 		Long: `scaffold writes pages for every declaration that no page binds, skips or lists
-as pending: those that are new in a release, or all of a library that verbsgen
-does not know. The pages generate, and the package compiles. They are drafts:
-what a function returns, what its parameters are for, which struct is a handle,
-which bit announces a field are guesses from the header and the man pages, and
-each line with one ends with "# guess". A function that no guess fits is
-skipped, with the reason.
+as pending: those that are new in a release, or all of a header of the RDMA
+family that verbsgen has no pages of: of a provider, umad, rsockets. Other
+libraries come along as far as their functions have the same shapes.
+
+The pages generate, and the package compiles. They are drafts: what a function
+returns, what its parameters are for, which struct is a handle, which bit
+announces a field are guesses from the header and the man pages, and each line
+with one ends with "# guess". A function for which a wrong guess could do harm,
+or that is out of scope, is skipped, with the reason and what to write.
 
 For a new release of rdma-core, give its header, or its name if its facts are
 stored. New fields, enumerators and arms are in files that extend the pages that
 there are.
 
-For another library, --library names the file that is loaded, such as
-libnuma.so.1. Then a module.yaml is written too. Generate with --header FILE
+For another header, --library names the file that is loaded, such as
+libibumad.so.3. Then a module.yaml is written too. Generate with --header FILE
 --spec DIR.
 
 --man takes a folder of man pages (*.3, *.3.gz), or one with a man3 folder in
@@ -77,7 +80,7 @@ one page.`,
 	s.factFlags(cmd)
 	s.specFlag(cmd)
 	cmd.Flags().StringVar(&s.man, "man", "", "read man pages from this `folder`")
-	cmd.Flags().StringVar(&s.library, "library", "", "`file` of a library that verbsgen does not know, such as libnuma.so.1")
+	cmd.Flags().StringVar(&s.library, "library", "", "`file` of the library of another header, such as libibumad.so.3")
 	cmd.Flags().StringVarP(&s.out, "output", "o", "", "`folder` for the pages")
 	exclusive(cmd, "library", "release")
 	exclusive(cmd, "library", "module")

@@ -38,7 +38,8 @@ var Scope = []OutOfScope{
 		func(facts *spec.Facts, f *api.Function) bool {
 			return slices.ContainsFunc(append([]api.Param{{Type: f.Ret}}, f.Params...), func(p api.Param) bool { return table(facts, p.Type) })
 		}},
-	{"an inline function with work of its own", "the header has its body, and no library exports it; write it in Go, or export it from a library in C",
+	{"an inline function with work of its own",
+		"the header has its body, and no library exports it; write it in Go, or export it from a library in C",
 		func(_ *spec.Facts, f *api.Function) bool {
 			return f.Kind == api.Inline && (f.Dispatch == nil || f.Dispatch.Way == api.WaySpecial || f.Dispatch.Way == api.WayPure)
 		}},

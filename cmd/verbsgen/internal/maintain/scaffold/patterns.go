@@ -17,9 +17,12 @@ var (
 	asks    = []string{"query", "get", "read", "stat", "info"} // fills a struct
 	answers = []string{"get", "num", "max", "min", "count", "is", "has", "equal", "test", "weight", "size", "distance", "available",
 		"possible", "version"}
-	flagged  = []string{"flags", "mask", "fields", "bits", "caps", "ops", "op"}                                                                       // the last word of the tag of an enum of flags
-	counting = []string{"n", "nr", "num", "count", "max", "len", "size"}                                                                              // the first word of a number of elements
-	plain    = []string{"port", "portnum", "portid", "index", "idx", "id", "key", "flag", "flags", "fd", "timeout", "ms", "type", "level", "version"} // of a number that counts nothing
+	// the last word of the tag of an enum of flags
+	flagged = []string{"flags", "mask", "fields", "bits", "caps", "ops", "op"}
+	// the first word of a number of elements, and words of numbers that count nothing
+	counting = []string{"n", "nr", "num", "count", "max", "len", "size"}
+	plain    = []string{"port", "portnum", "portid", "index", "idx", "id", "key", "flag", "flags", "fd", "timeout", "ms", "type", "level",
+		"version"}
 )
 
 // ends reports whether a function ends what it is given. Put may be a value or a reference.
