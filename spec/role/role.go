@@ -167,9 +167,10 @@ var (
 		Go:   "a parameter and a result, of the flag or enum type that `type:` names",
 		Fits: []Shape{{Depth: 1, To: ToNumber, Host: true, Mutable: true}}, May: []string{"type"}, Names: NamesValue,
 		Passes: PassesMemory, Result: ResultNumber})
-	Text = row(Role{Name: "text", C: "pointer to the first character of a text that ends with a zero byte", Go: "a string",
-		Fits: []Shape{{Depth: 1, To: ToText, Const: true}, {Depth: 1, To: ToText, When: WhenReads}}, May: []string{"reads"},
-		GoType: "string", Passes: PassesMemory})
+	Text = row(Role{Name: "text", C: "pointer to the first character of a text that ends with a zero byte",
+		Go:   "a string; the empty one for NULL, where `null:` allows that",
+		Fits: []Shape{{Depth: 1, To: ToText, Const: true}, {Depth: 1, To: ToText, When: WhenReads}},
+		May:  []string{"reads", "null"}, GoType: "string", Passes: PassesMemory})
 	Bytes = row(Role{Name: "bytes", C: "pointer to a struct that the caller has as bytes", Go: "`[]byte`, at least as long as the struct",
 		Fits: []Shape{{Depth: 1, To: ToTagged, Defined: true}}, GoType: "[]byte", Passes: PassesMemory})
 	Slice = row(Role{Name: "slice", C: "pointer to the first of several structs; `len:` names the parameter with the count",

@@ -55,7 +55,7 @@ func Decide(rel *api.Release, sp *spec.Spec) Decisions {
 	rel = own(rel)
 	d := decider{bound: map[string]string{}, skip: map[string]skipped{}, pending: map[string]bool{}}
 	d.read(rel, sp)
-	facts := sp.Module.NewFacts(rel)
+	facts := spec.NewFacts(rel)
 	var out Decisions
 	for _, f := range rel.Functions {
 		s := d.status(f.Name, f.Pos)

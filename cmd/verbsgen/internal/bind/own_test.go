@@ -79,7 +79,8 @@ func TestOwnPages(t *testing.T) {
 		{func(e edited) {
 			e.verb("ibv_create_qp").EndedBy = "ibv_wr_complete"
 			e.verb("ibv_wr_complete").Returns = spec.RetValue
-		}, "ibv_create_qp: ibv_wr_complete returns value, and Close can only call a verb that returns errno, errno_either, minus1_errno or nothing"},
+		}, "ibv_create_qp: ibv_wr_complete returns value, and Close can only call a verb that returns errno, errno_either, " +
+			"minus1_errno or nothing"},
 		{func(e edited) { e.verb("ibv_create_qp").MadeIn = "pd.context" },
 			"ibv_create_qp: pd.context is of type struct ibv_context *, and made_in: is for a struct ibv_qp *; correct made_in:"},
 		{func(e edited) { e.verb("ibv_alloc_buf").Returns = spec.RetValue },

@@ -61,6 +61,9 @@ func (c *call) blockParam(p *model.Param) {
 func (c *call) textParam(p *model.Param) {
 	c.take(p, p.GoType)
 	c.pre = append(c.pre, c.zero.try(p.Go+"C", rt("cmem", "Terminated").Call(id("verb"), jen.Lit(p.C), id(p.Go))))
+	if p.Null {
+		c.pre = append(c.pre, jen.If(op(id(p.Go), "==", jen.Lit(""))).Block(assign(id(p.Go+"C"), jen.Nil())))
+	}
 	c.pass(p, array(p.Go+"C"), dec(1))
 }
 

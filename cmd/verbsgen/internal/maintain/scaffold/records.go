@@ -38,7 +38,9 @@ func open(rec *api.Record) bool {
 
 // hidden reports whether a struct has nothing but structs without a name: a call with it would know nothing.
 func hidden(rec *api.Record) bool {
-	return !slices.ContainsFunc(rec.Fields, func(f api.Field) bool { return f.Name != "" && !strings.Contains(f.Name, ".") && !rec.Container(f) })
+	return !slices.ContainsFunc(rec.Fields, func(f api.Field) bool {
+		return f.Name != "" && !strings.Contains(f.Name, ".") && !rec.Container(f)
+	})
 }
 
 // writeRecord writes a record; more are its further keys.

@@ -269,7 +269,9 @@ func (d *drafter) numbers(f api.Function) bool {
 		return false
 	}
 	return slices.ContainsFunc(d.Release.Functions, func(g api.Function) bool {
-		return slices.ContainsFunc(g.Params, func(p api.Param) bool { return p.Type == "int" && len(p.Name) > 1 && strings.HasSuffix(f.Name, p.Name) })
+		return slices.ContainsFunc(g.Params, func(p api.Param) bool {
+			return p.Type == "int" && len(p.Name) > 1 && strings.HasSuffix(f.Name, p.Name)
+		})
 	})
 }
 
