@@ -70,7 +70,7 @@ func (d *decoder) flagType(name string, k, v *yaml.Node) FlagType {
 	whole := d.adding == nil
 	ok := d.object(v, place{name, ""}, []key{
 		{"enum", false, d.text(&t.Enum)},
-		{"prefix", true, d.text(&t.Prefix)},
+		{"prefix", false, d.text(&t.Prefix)},
 		{"bits", false, func(n *yaml.Node, at place) {
 			d.operand(&bits)(n, at)
 			if bits != "32" && bits != "64" {
@@ -119,8 +119,6 @@ func (d *decoder) enumType(name string, k, v *yaml.Node) EnumType {
 	case !ok || !whole:
 	case !constants && !coded:
 		d.add(k, CodeMissingKey, name, "neither enum nor members is given", "name the C enum, or the members of an anonymous one")
-	case constants && t.Prefix == "":
-		d.add(v, CodeMissingKey, name, "key prefix is missing", "add it")
 	case len(t.Likely) > 0 && t.Runtime == "":
 		d.add(valueOf(v, "likely"), CodeValue, name, "likely: is for types with runtime:", "remove it")
 	}
@@ -396,6 +394,7 @@ func (d *decoder) param(verb, c string, k, v *yaml.Node) Param {
 			p.Pairs = append(p.Pairs, x)
 		})},
 		{"reads", false, d.truth(&p.Reads)},
+		{"bytes", false, d.truth(&p.Bytes)},
 		{"bit", false, d.text(&p.Bit)},
 		{"from", false, d.text(&p.From)},
 		{"hex", false, d.truth(&p.Hex)},

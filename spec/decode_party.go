@@ -7,7 +7,7 @@ import (
 )
 
 // parties reads accepted_by or refused_by.
-func (d *decoder) parties(to *[]Party) reader {
+func (d *decoder) partyList(to *[]Party) reader {
 	return func(n *yaml.Node, at place) {
 		d.list(n, at, func(e *yaml.Node) { *to = append(*to, d.party(e, at)) })
 	}
@@ -18,7 +18,7 @@ func (d *decoder) party(n *yaml.Node, at place) Party {
 	p := Party{Pos: d.pos(n)}
 	defer d.marking(&p.marks)()
 	keys := []key{
-		{"provider", false, d.oneOf(&p.Provider, append(Providers(), libraries...)...)},
+		{"provider", false, d.oneOf(&p.Provider, d.parties...)},
 		{"kernel", false, d.kernels(&p)},
 		{"when", false, d.atoms(&p.When)},
 		{"source", true, d.sources(&p.Source)},

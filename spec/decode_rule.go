@@ -46,7 +46,7 @@ func (d *decoder) ruleKeys(r *Rule, given map[string]*yaml.Node) []key {
 		note("errno", d.errno(&r.Errno)),
 		note("needs", d.oneOf(&r.Needs, NeedsArgs, NeedsCaps, NeedsState)),
 		note("note", d.text(&r.Note)), note("retired", d.truth(&r.Retired)),
-		note(keyAcceptedBy, d.parties(&r.AcceptedBy)), note(keyRefusedBy, d.parties(&r.RefusedBy)),
+		note(keyAcceptedBy, d.partyList(&r.AcceptedBy)), note(keyRefusedBy, d.partyList(&r.RefusedBy)),
 		note("when", d.atoms(&r.When)),
 		note("if", d.texts(&r.If)), note("need", d.texts(&r.Need)), note("not", d.texts(&r.Not)),
 		note("allow", d.operands(&r.Allow)), note("values", d.operands(&r.Values)), note("fields", d.texts(&r.Fields)),

@@ -126,7 +126,7 @@ type claims struct {
 	errs *Errors
 }
 
-// bare is a tag without the word before it; functions, tags and constants of verbs.h share no name.
+// bare is a tag without the word before it.
 func bare(name string) string {
 	if word, tag, ok := strings.Cut(name, " "); ok && (word == "struct" || word == "union" || word == "enum") {
 		return tag
@@ -135,17 +135,30 @@ func bare(name string) string {
 }
 
 // claim notes a second claim of a name.
-func (c *claims) claim(name, as string, pos Pos) {
-	name = bare(name)
-	if name == "" {
-		return
+func (c *claims) claim(name, as string, pos Pos) { c.claimAs(bare(name), bare(name), as, pos) }
+
+// claimFunc notes one of a function, which may have the name of a tag.
+func (c *claims) claimFunc(name, as string, pos Pos) bool { return c.claimAs(name+"()", name, as, pos) }
+
+// claimC notes one of whatever has a C name.
+func (c *claims) claimC(name, as string, pos Pos) {
+	if bare(name) != name || c.claimFunc(name, as, pos) {
+		c.claim(name, as, pos)
 	}
-	if first, taken := c.at[name]; taken {
+}
+
+// claimAs reports whether the name was free.
+func (c *claims) claimAs(key, name, as string, pos Pos) bool {
+	if name == "" {
+		return true
+	}
+	if first, taken := c.at[key]; taken {
 		*c.errs = append(*c.errs, Error{Pos: pos, Subject: show(name), Code: CodeDuplicateName,
 			Problem: fmt.Sprintf("%s %s; it is also defined at %s", c.what, as, first), Fix: "keep one of them"})
-		return
+		return false
 	}
-	c.at[name] = pos
+	c.at[key] = pos
+	return true
 }
 
 // claimIn notes a claim of the name of a field or method of a Go type.
@@ -188,7 +201,7 @@ func (s *Spec) claims(parts []*Page) Errors {
 	}
 	for i := range s.Pending {
 		p := &s.Pending[i]
-		cNames.claim(p.C, "pending", p.Pos)
+		cNames.claimC(p.C, "pending", p.Pos)
 	}
 	return append(errs, numbersTwice(parts)...)
 }
@@ -254,14 +267,14 @@ func claimPage(p *Page, seen map[string]bool, cNames, goNames *claims) {
 	for i := range p.Verbs {
 		v := &p.Verbs[i]
 		if !p.adds["verbs "+v.C] {
-			cNames.claim(v.C, "bound", v.Pos)
+			cNames.claimFunc(v.C, "bound", v.Pos)
 		}
 		for _, m := range v.Methods {
 			goNames.claim(m.Go, "a method of "+v.C, m.Pos)
 		}
 	}
 	for i := range p.Skip {
-		cNames.claim(p.Skip[i].C, "skipped", p.Skip[i].Pos)
+		cNames.claimC(p.Skip[i].C, "skipped", p.Skip[i].Pos)
 	}
 }
 

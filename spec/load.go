@@ -184,8 +184,9 @@ func parse(sources []source) []*file {
 	last := map[string]int{}
 	all := make([]*file, len(sources))
 	var general *sourceTable
+	parties := slices.Concat(Providers(), libraries, partiesOf(sources))
 	for i, src := range sources {
-		all[i] = &file{source: src, decoder: &decoder{file: src.name, maxNodes: maxPageNodes}}
+		all[i] = &file{source: src, decoder: &decoder{file: src.name, maxNodes: maxPageNodes, parties: parties}}
 		if f := all[i]; f.isSources() {
 			if f.node = f.root(src.data, pageName(src.name)); f.node != nil {
 				f.general = general
@@ -227,6 +228,22 @@ func parse(sources []source) []*file {
 		return cmp.Or(cmp.Compare(a.layer, b.layer), strings.Compare(pageName(a.name), pageName(b.name)))
 	})
 	return all
+}
+
+// partiesOf are the names of a module that is not verbsgen's own, for what its library refuses.
+func partiesOf(sources []source) (names []string) {
+	for _, src := range sources {
+		d := &decoder{file: src.name, maxNodes: maxPageNodes}
+		if !isModule(src.name) {
+			continue
+		}
+		if n := d.root(src.data, "module"); n != nil {
+			m := d.module(n)
+			library, _, _ := strings.Cut(m.Library, ".so")
+			names = append(names, m.Name, library)
+		}
+	}
+	return names
 }
 
 // load parses files and joins them: first the pages, then what adds to them. Dir is the folder of the module, and above are the modules

@@ -294,7 +294,7 @@ func (d *decoder) module(n *yaml.Node) *Module {
 		{"install", false, d.text(&m.Install)},
 		{"package", true, d.text(&m.Package)},
 		{"import", false, d.matching(&m.Import, importPath, "an import path of Go")},
-		{"prefixes", true, d.texts(&m.own.prefixes)},
+		{"prefixes", false, d.texts(&m.own.prefixes)},
 		{"root", false, d.text(&m.Root)},
 		{"facts", false, d.facts(&m.Facts)},
 		{"source", false, d.text(&m.Source)},

@@ -14,7 +14,8 @@ type decoder struct {
 	file     string
 	errs     Errors
 	marks    marks
-	maxNodes int // of the file
+	maxNodes int      // of the file
+	parties  []string // who may accept and refuse calls
 	// adding limits the entry that is read next: its page has it, and an extension adds to it.
 	adding     *adding
 	shared     []*sharedRule         // wait until all files are read

@@ -311,6 +311,7 @@ type Param struct {
 	Parent bool
 	Moves  bool   // after the call the receiver must be closed before this one
 	Field  string // the pointer in the C object of another module that the function takes in place of the object
+	Bytes  bool   // the length of data counts bytes, though C has wider numbers
 	Reads  bool   // the verb only reads what it points to (data), though C does not say const
 	Bit    string // flag that says the parameter is given
 	Pairs  []Pair // of role pair

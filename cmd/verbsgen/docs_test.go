@@ -10,6 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/bind"
 )
 
 // commandsMD is the reference of the command, made of its own help.
@@ -119,4 +121,17 @@ func commandsDocument() string {
 		b.WriteString("```\n")
 	}
 	return b.String()
+}
+
+// TestScopeDocument holds the table of docs/new-release.md against the shapes that are out of scope.
+func TestScopeDocument(t *testing.T) {
+	text, err := os.ReadFile("../../docs/new-release.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range bind.Scope {
+		if row := "| " + x.Shape + " | " + x.Say + " |\n"; !strings.Contains(string(text), row) {
+			t.Errorf("docs/new-release.md has no row\n%s", row)
+		}
+	}
 }

@@ -50,7 +50,7 @@ func build(t target) (*built, error) {
 	}
 	pages := map[string]bool{}
 	for _, v := range pkg.Verbs {
-		pages[v.Page] = true
+		pages[sp.VerbByC(v.C).Page] = true
 	}
 	return &built{release: rel.Release, files: files, pkg: pkg, rules: len(pkg.Rules), pages: len(pages),
 		left: bind.Decide(rel, sp).LeftOut()}, nil

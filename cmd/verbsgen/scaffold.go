@@ -1,12 +1,16 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -25,8 +29,10 @@ import (
 type scaffolding struct {
 	source
 	man, out, library string
+	temp              string // folder of the draft
+	pages             *scaffold.Man
 	dropped           map[string]string
-	objects           []string
+	objects, bound    []string
 }
 
 func (a *app) scaffoldCmd() *cobra.Command {
@@ -35,19 +41,22 @@ func (a *app) scaffoldCmd() *cobra.Command {
 		Use:   "scaffold --header FILE [--man DIR] [--library FILE] -o DIR",
 		Short: "draft pages for what no page decides",
 		Long: `scaffold writes pages for every declaration that no page binds, skips or lists
-as pending: those that are new in a release, or all of a library that verbsgen
-does not know. The pages generate, and the package compiles. They are drafts:
-what a function returns, what its parameters are for, which struct is a handle,
-which bit announces a field are guesses from the header and the man pages, and
-each line with one ends with "# guess". A function that no guess fits is
-skipped, with the reason.
+as pending: those that are new in a release, or all of a header of the RDMA
+family that verbsgen has no pages of: of a provider, umad, rsockets. Other
+libraries come along as far as their functions have the same shapes.
+
+The pages generate, and the package compiles. They are drafts: what a function
+returns, what its parameters are for, which struct is a handle, which bit
+announces a field are guesses from the header and the man pages, and each line
+with one ends with "# guess". A function for which a wrong guess could do harm,
+or that is out of scope, is skipped, with the reason and what to write.
 
 For a new release of rdma-core, give its header, or its name if its facts are
 stored. New fields, enumerators and arms are in files that extend the pages that
 there are.
 
-For another library, --library names the file that is loaded, such as
-libnuma.so.1. Then a module.yaml is written too. Generate with --header FILE
+For another header, --library names the file that is loaded, such as
+libibumad.so.3. Then a module.yaml is written too. Generate with --header FILE
 --spec DIR.
 
 --man takes a folder of man pages (*.3, *.3.gz, *.3.md), or one with a man3
@@ -71,49 +80,101 @@ page get one page.`,
 	s.factFlags(cmd)
 	s.specFlag(cmd)
 	cmd.Flags().StringVar(&s.man, "man", "", "read man pages from this `folder`")
-	cmd.Flags().StringVar(&s.library, "library", "", "`file` of a library that verbsgen does not know, such as libnuma.so.1")
+	cmd.Flags().StringVar(&s.library, "library", "", "`file` of the library of another header, such as libibumad.so.3")
 	cmd.Flags().StringVarP(&s.out, "output", "o", "", "`folder` for the pages")
 	exclusive(cmd, "library", "release")
 	exclusive(cmd, "library", "module")
 	return cmd
 }
 
-// tries bounds how often a draft is corrected.
-const tries = 40
-
 // scaffold drafts, generates from the draft in memory, and drafts again without what has no form.
 func (a *app) scaffold(s *scaffolding) error {
-	man, err := s.readMan()
-	if err != nil {
+	var err error
+	if s.pages, err = s.readMan(); err != nil {
 		return err
 	}
-	temp, err := os.MkdirTemp("", "verbsgen-scaffold-")
-	if err != nil {
+	if s.temp, err = os.MkdirTemp("", "verbsgen-scaffold-"); err != nil {
 		return err
 	}
-	defer os.RemoveAll(temp)
-	for range tries {
-		res, err := s.draft(temp, man)
+	defer os.RemoveAll(s.temp)
+	res, err := s.attempt()
+	for err != nil && s.drop(res.Files, err) {
+		res, err = s.attempt()
+	}
+	for err != nil && len(res.Bound) > 0 { // an error without a place in the draft
+		s.bound = res.Bound
+		s.settle(s.bound, map[string]bool{})
+		res, err = s.attempt()
+	}
+	if err != nil && (len(res.Files) == 0 || len(res.Bound) > 0) {
+		return s.lasting(err)
+	}
+	if s.library == "" && len(res.Files) == 0 {
+		fmt.Fprintln(a.out, "nothing to draft: the pages decide on every declaration of this header")
+		return nil
+	}
+	return a.writeDraft(s, res)
+}
+
+// attempt drafts, and generates from the draft.
+func (s *scaffolding) attempt() (scaffold.Result, error) {
+	for {
+		res, err := s.draft()
 		if err != nil {
-			return err
+			return res, err
 		}
 		if s.library == "" && len(res.Files) == 0 {
-			fmt.Fprintln(a.out, "nothing to draft: the pages decide on every declaration of this header")
-			return nil
+			return res, nil
 		}
-		objects := slices.Equal(res.Objects, s.objects)
+		same := slices.Equal(res.Objects, s.objects)
 		s.objects = res.Objects
-		if s.library != "" && !objects { // module.yaml lists them
-			continue
-		}
-		if err = s.try(temp); err == nil {
-			return a.writeDraft(s, temp, res)
-		}
-		if !s.drop(temp, res.Files, err) {
-			return err
+		if s.library == "" || same { // module.yaml lists them
+			return res, s.try()
 		}
 	}
-	return errors.New("scaffold: the draft does not become a package; write pages for some declarations by hand, and name them with --spec")
+}
+
+// settle finds the functions of a list without which a package comes about with those that are good. It leaves out the others for good.
+func (s *scaffolding) settle(list []string, good map[string]bool) {
+	all := s.dropped
+	s.dropped = maps.Clone(all)
+	for _, f := range list {
+		good[f] = true
+	}
+	for _, f := range s.bound {
+		if !good[f] {
+			s.dropped[f] = cmp.Or(all[f], "not tried yet")
+		}
+	}
+	_, err := s.attempt()
+	s.dropped = all
+	switch {
+	case err == nil:
+	case len(list) == 1:
+		delete(good, list[0])
+		first, _, _ := strings.Cut(s.without(err.Error()), "\n")
+		s.dropped[list[0]] = first
+	default:
+		for _, f := range list {
+			delete(good, f)
+		}
+		s.settle(list[:len(list)/2], good)
+		s.settle(list[len(list)/2:], good)
+	}
+}
+
+// lasting is an error without the folder of the draft.
+func (s *scaffolding) lasting(err error) error {
+	list := diag.From(err)
+	for i := range list {
+		list[i].File = strings.TrimPrefix(list[i].File, s.temp+string(filepath.Separator))
+	}
+	return cmp.Or(list.Err(), err)
+}
+
+// without takes the folders out of a text: that of the draft is gone when somebody reads it.
+func (s *scaffolding) without(text string) string {
+	return strings.NewReplacer(s.temp+string(filepath.Separator), "", filepath.Dir(s.Header)+string(filepath.Separator), "").Replace(text)
 }
 
 func (s *scaffolding) readMan() (*scaffold.Man, error) {
@@ -128,15 +189,15 @@ func (s *scaffolding) readMan() (*scaffold.Man, error) {
 }
 
 // specs are the folders of pages, with that of the draft.
-func (s *scaffolding) specs(temp string) input.Source {
+func (s *scaffolding) specs() input.Source {
 	src := s.Source
-	src.Specs = append(slices.Clone(s.Specs), temp)
+	src.Specs = append(slices.Clone(s.Specs), s.temp)
 	return src
 }
 
 // draft writes a draft into a folder.
-func (s *scaffolding) draft(temp string, man *scaffold.Man) (scaffold.Result, error) {
-	old, err := filepath.Glob(filepath.Join(temp, "*"))
+func (s *scaffolding) draft() (scaffold.Result, error) {
+	old, err := filepath.Glob(filepath.Join(s.temp, "*"))
 	if err != nil {
 		return scaffold.Result{}, err
 	}
@@ -149,15 +210,14 @@ func (s *scaffolding) draft(temp string, man *scaffold.Man) (scaffold.Result, er
 	s.Note = nil // once is enough
 	src := s.Source
 	if s.library != "" {
-		rel, err := cheader.Parse(cheader.Options{Header: s.Header, Include: s.Include, Note: note})
-		if err != nil {
+		m := scaffold.Module{Header: belowInclude(s.Header), Library: s.library, Objects: s.objects}
+		if m.Release, m.Uses, err = s.read(m.Header, note); err != nil {
 			return scaffold.Result{}, err
 		}
-		m := scaffold.Module{Header: belowInclude(s.Header), Library: s.library, Release: rel, Objects: s.objects}
-		if err := os.WriteFile(filepath.Join(temp, "module.yaml"), []byte(m.Text()), 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(s.temp, "module.yaml"), []byte(m.Text()), 0o666); err != nil {
 			return scaffold.Result{}, err
 		}
-		src = s.specs(temp)
+		src = s.specs()
 	} else {
 		src.Note = note
 	}
@@ -165,13 +225,34 @@ func (s *scaffolding) draft(temp string, man *scaffold.Man) (scaffold.Result, er
 	if err != nil {
 		return scaffold.Result{}, err
 	}
-	res := scaffold.Draft(scaffold.Input{Release: rel, Spec: sp, Name: releaseOf(rel, sp), Man: man, Dropped: s.dropped})
+	res := scaffold.Draft(scaffold.Input{Release: rel, Spec: sp, Name: releaseOf(rel, sp), Man: s.pages, Dropped: s.dropped})
 	for _, f := range res.Files {
-		if err := os.WriteFile(filepath.Join(temp, f.Name), []byte(f.Text), 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(s.temp, f.Name), []byte(f.Text), 0o666); err != nil {
 			return scaffold.Result{}, err
 		}
 	}
 	return res, nil
+}
+
+// included finds what a header includes.
+var included = regexp.MustCompile(`(?m)^\s*#\s*include\s*[<"](.*)[>"]`)
+
+// read reads the header of a library, and finds which of verbsgen's own modules it uses: those whose headers it includes.
+func (s *scaffolding) read(as string, note func(string)) (*api.Release, []string, error) {
+	m := &spec.Module{Header: as}
+	text, err := os.ReadFile(s.Header)
+	var uses []string
+	for _, name := range spec.Modules() {
+		u, wrong := spec.ModuleOf(name)
+		if err == nil && wrong == nil && u.Header != as && bytes.Contains(bytes.Join(included.FindAll(text, -1), nil), []byte("<"+u.Header+">")) {
+			uses = append(uses, name)
+			m.Uses = append(m.Uses, spec.Use{Name: name})
+		}
+	}
+	opt := input.ReadHeader(m, s.Header, s.Include)
+	opt.Note = note
+	rel, err := cheader.Parse(opt) // says what is wrong with the file
+	return rel, uses, err
 }
 
 // belowInclude guesses by which name a header is included: its path from the last folder that is called include, or its own name.
@@ -196,8 +277,8 @@ func releaseOf(rel *api.Release, sp *spec.Spec) string {
 }
 
 // try generates from the draft.
-func (s *scaffolding) try(temp string) error {
-	rel, sp, err := input.Load(s.specs(temp))
+func (s *scaffolding) try() error {
+	rel, sp, err := input.Load(s.specs())
 	if err != nil {
 		return err
 	}
@@ -206,16 +287,15 @@ func (s *scaffolding) try(temp string) error {
 }
 
 // drop notes which declarations of the draft an error is about.
-func (s *scaffolding) drop(temp string, files []scaffold.File, err error) bool {
+func (s *scaffolding) drop(files []scaffold.File, err error) bool {
 	found := false
 	for _, d := range diag.From(err) {
 		for _, f := range files {
-			if d.File != filepath.Join(temp, f.Name) || d.Line < 1 || d.Line > len(f.Of) {
+			if d.File != filepath.Join(s.temp, f.Name) || d.Line < 1 || d.Line > len(f.Of) {
 				continue
 			}
 			if c := f.Of[d.Line-1]; c != "" && s.dropped[c] == "" {
-				s.dropped[c] = strings.NewReplacer(temp+string(filepath.Separator), "", filepath.Dir(s.Header)+string(filepath.Separator), "").
-					Replace(d.Problem)
+				s.dropped[c] = s.without(d.Problem)
 				found = true
 			}
 		}
@@ -224,11 +304,11 @@ func (s *scaffolding) drop(temp string, files []scaffold.File, err error) bool {
 }
 
 // writeDraft copies the draft to where it is wanted, over nothing.
-func (a *app) writeDraft(s *scaffolding, temp string, res scaffold.Result) error {
+func (a *app) writeDraft(s *scaffolding, res scaffold.Result) error {
 	if err := os.MkdirAll(s.out, 0o777); err != nil {
 		return diag.One(diag.New(diag.OutputWrite, s.out, 0, 0, "pages", reason(err), "choose another folder with -o"))
 	}
-	names, err := filepath.Glob(filepath.Join(temp, "*.yaml"))
+	names, err := filepath.Glob(filepath.Join(s.temp, "*.yaml"))
 	if err != nil {
 		return err
 	}
@@ -247,7 +327,7 @@ func (a *app) writeDraft(s *scaffolding, temp string, res scaffold.Result) error
 			return diag.One(diag.New(diag.OutputWrite, s.out, 0, 0, "pages", reason(err), "choose another folder with -o"))
 		}
 	}
-	fmt.Fprintf(a.out, "%s in %s: %s bound, %s skipped\n", plural(len(names), "file"), s.out, plural(res.Bound, "function"),
+	fmt.Fprintf(a.out, "%s in %s: %s bound, %s skipped\n", plural(len(names), "file"), s.out, plural(len(res.Bound), "function"),
 		plural(res.Skipped, "declaration"))
 	a.tellNotes()
 	if len(res.Objects) > 0 && s.library == "" {

@@ -58,6 +58,8 @@ type Function struct {
 type Param struct {
 	Name string `json:"name"`
 	Type string `json:"type"` // normalised C text: "struct ibv_pd *", "const void *", "uint64_t"
+	// Array reports that the header read declares it as an array; stored facts do not have that.
+	Array bool `json:"-"`
 }
 
 // Ways an inline function reaches the provider.

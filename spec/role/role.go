@@ -167,9 +167,10 @@ var (
 		Go:   "a parameter and a result, of the flag or enum type that `type:` names",
 		Fits: []Shape{{Depth: 1, To: ToNumber, Host: true, Mutable: true}}, May: []string{"type"}, Names: NamesValue,
 		Passes: PassesMemory, Result: ResultNumber})
-	Text = row(Role{Name: "text", C: "pointer to the first character of a text that ends with a zero byte", Go: "a string",
-		Fits: []Shape{{Depth: 1, To: ToText, Const: true}, {Depth: 1, To: ToText, When: WhenReads}}, May: []string{"reads"},
-		GoType: "string", Passes: PassesMemory})
+	Text = row(Role{Name: "text", C: "pointer to the first character of a text that ends with a zero byte",
+		Go:   "a string; the empty one for NULL, where `null:` allows that",
+		Fits: []Shape{{Depth: 1, To: ToText, Const: true}, {Depth: 1, To: ToText, When: WhenReads}},
+		May:  []string{"reads", "null"}, GoType: "string", Passes: PassesMemory})
 	Bytes = row(Role{Name: "bytes", C: "pointer to a struct that the caller has as bytes", Go: "`[]byte`, at least as long as the struct",
 		Fits: []Shape{{Depth: 1, To: ToTagged, Defined: true}}, GoType: "[]byte", Passes: PassesMemory})
 	Slice = row(Role{Name: "slice", C: "pointer to the first of several structs; `len:` names the parameter with the count",
@@ -185,13 +186,13 @@ var (
 	Addr = row(Role{Name: "addr", C: "address of host memory; `len:` names the parameter with the length", Go: "by the form of the method",
 		Fits: []Shape{{Depth: 1, To: ToUntagged, Host: true}}, May: []string{"len", "null"}, GoType: "uintptr",
 		Passes: PassesHost, Pass: "pass the address of the memory"})
-	Len = row(Role{Name: "len", C: "the length of an `addr` or `data`, or the count of a `slice`, `handles` or `filled`",
+	Len = row(Role{Name: "len", C: "the length of an `addr`, `data` or `sockaddr`, or the count of a `slice`, `handles` or `filled`",
 		Go:   "comes from the slice or buffer",
 		Fits: []Shape{{To: ToNumber, Bits: 32, Host: true}, {To: ToNumber, Host: true, When: WhenOfRead}}, Derived: true})
-	Data = row(Role{Name: "data", C: "pointer to bytes that the call reads; `len:` names the parameter with their number",
-		Go:   "a slice of bytes",
+	Data = row(Role{Name: "data", C: "pointer to bytes or numbers that the call reads; `len:` names the parameter with how many they are",
+		Go:   "a slice of bytes, or of the Go type of the C type",
 		Fits: []Shape{{Depth: 1, To: ToUntagged, Const: true}, {Depth: 1, To: ToUntagged, When: WhenReads}},
-		Must: []string{"len"}, May: []string{"reads"}, GoType: "[]byte", Passes: PassesMemory})
+		Must: []string{"len"}, May: []string{"reads", "bytes"}, Passes: PassesMemory})
 	Counted = row(Role{Name: "counted", C: "pointer to a struct of a number of bytes, and the bytes", Go: "a slice of bytes",
 		Fits: []Shape{{Depth: 1, To: ToTagged, Counted: true}}, GoType: "[]byte", Passes: PassesMemory})
 	Block = row(Role{Name: "block", C: "pointer to bytes in which the call reads how many they are; `most:` is the largest number",
@@ -204,7 +205,7 @@ var (
 		Passes: PassesMemory, Result: ResultRecord})
 	Sockaddr = row(Role{Name: "sockaddr", C: "pointer to the address of a socket",
 		Go:   "a `netip.AddrPort`; the zero AddrPort for NULL, where `null:` allows that",
-		Fits: []Shape{{Depth: 1, To: ToTagged, Tag: "sockaddr"}}, May: []string{"null"}, GoType: "netip.AddrPort", Passes: PassesMemory})
+		Fits: []Shape{{Depth: 1, To: ToTagged, Tag: "sockaddr"}}, May: []string{"null", "len"}, GoType: "netip.AddrPort", Passes: PassesMemory})
 	Given = row(Role{Name: "given",
 		C:    "pointer to where the verb stores the address of a record of role `event`, under `type:`; for the form `next_record`",
 		Go:   "the result",
@@ -222,7 +223,7 @@ var (
 )
 
 // keys are the keys of a parameter that not every role takes.
-var keys = []string{"type", "len", "rest", "count", "most", "moves", "field", "pairs", "reads", "parent", "null"}
+var keys = []string{"type", "len", "rest", "count", "most", "moves", "field", "pairs", "reads", "bytes", "parent", "null"}
 
 // Keys lists the keys of a parameter that not every role takes.
 func Keys() []string { return slices.Clone(keys) }

@@ -4,6 +4,8 @@ package vet
 
 import (
 	"cmp"
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/pflag"
@@ -14,6 +16,7 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/input"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/vet"
+	"github.com/verbsgen/verbsgen/spec"
 )
 
 // Analyzers returns the analyzers. They share the pages that they load, and need facts: the packages that a package imports are
@@ -30,6 +33,11 @@ func load(o *vet.Origin) (*explain.Checker, *model.Package, error) {
 			if at.Header != "" {
 				src.Release = ""
 			}
+		}
+	}
+	if !slices.Contains(spec.Modules(), o.Module) { // the pages that the line names say which one it is
+		if src.Module = ""; len(src.Specs) == 0 {
+			return nil, nil, fmt.Errorf("no go:generate line of the package names the pages of its module %s with --spec", o.Module)
 		}
 	}
 	rel, sp, err := input.Load(src)

@@ -108,3 +108,14 @@ func zoneOf(scope uint32) string {
 	}
 	return strconv.FormatUint(uint64(scope), 10)
 }
+
+// Len is the length of the address in C, 0 for NULL.
+func (a *Addr) Len() int {
+	switch {
+	case !a.given:
+		return 0
+	case binary.NativeEndian.Uint16(a.b[:]) == inet:
+		return 16
+	}
+	return 28
+}

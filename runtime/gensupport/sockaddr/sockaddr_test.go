@@ -30,11 +30,14 @@ func TestRoundTrip(t *testing.T) {
 		}
 	}
 	a, _ := Of("verb", "addr", netip.MustParseAddrPort("10.0.0.1:7471"), false)
+	if a.Len() != 16 || new(Addr).Len() != 0 {
+		t.Errorf("length %d, and %d of none", a.Len(), new(Addr).Len())
+	}
 	if want := [8]byte{2, 0, 0x1d, 0x2f, 10, 0, 0, 1}; [8]byte(a.b[:8]) != want {
 		t.Errorf("bytes %v, want %v", a.b[:8], want)
 	}
 	a, _ = Of("verb", "addr", netip.MustParseAddrPort("[2001:db8::1]:1"), false)
-	if a.b[0] != 10 || a.b[3] != 1 || a.b[8] != 0x20 || a.b[23] != 1 {
+	if a.b[0] != 10 || a.b[3] != 1 || a.b[8] != 0x20 || a.b[23] != 1 || a.Len() != 28 {
 		t.Errorf("bytes %v", a.b[:28])
 	}
 }

@@ -7,6 +7,7 @@ package bind
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
@@ -53,6 +54,7 @@ func Bind(rel *api.Release, sp *spec.Spec, opt Options) (*model.Package, error) 
 		b.errs.AddErr(Decide(rel, sp).UndecidedErr())
 	}
 	b.bind()
+	b.manPages()
 	if len(b.errs) == 0 && !opt.Generated { // of a model that is not whole the rest is no news
 		b.complete()
 		if header {
@@ -129,12 +131,41 @@ type binder struct {
 // module is the module of the pages.
 func module(m *spec.Module, imports map[string]string) model.Module {
 	short, _, _ := strings.Cut(m.Library, ".so")
-	out := model.Module{Short: short, Serial: m.Serial, Name: m.Name, Header: m.Header, Library: m.Library, Probe: m.Probe,
+	out := model.Module{Own: m.Facts != "", Short: short, Serial: m.Serial, Name: m.Name, Header: m.Header, Library: m.Library, Probe: m.Probe,
 		Install: m.Install, Begin: m.Begin}
 	for _, u := range m.Uses {
 		out.Uses = append(out.Uses, model.Use{Name: u.Name, Import: cmp.Or(imports[u.Name], u.Import)})
 	}
 	return out
+}
+
+// manPages takes away the names of man pages that a module of somebody else may not have: those of which no rule or note cites a section.
+func (b *binder) manPages() {
+	cited := map[string]bool{}
+	for _, p := range b.Pages {
+		cited[p.Page] = b.Module.Facts != "" || slices.ContainsFunc(p.Rules, func(r spec.Rule) bool { return r.Section != "" }) ||
+			slices.ContainsFunc(p.Notes, func(n spec.Note) bool { return n.Section != "" })
+	}
+	only := func(page *string) {
+		if !cited[*page] {
+			*page = ""
+		}
+	}
+	for _, v := range b.pkg.Verbs {
+		only(&v.Page)
+	}
+	for _, e := range b.pkg.Enums {
+		only(&e.Page)
+	}
+	for _, r := range b.pkg.Records {
+		only(&r.Page)
+	}
+	for _, u := range b.pkg.Unions {
+		only(&u.Page)
+	}
+	for _, o := range b.pkg.Objects {
+		only(&o.Page)
+	}
 }
 
 // families puts the bound methods into the parts of the library.

@@ -17,7 +17,7 @@ import (
 type Status struct {
 	Name   string
 	Status string // Bound, Skipped, Pending or Undecided
-	Reason string // of a skipped one
+	Reason string // of a skipped one, or of an undecided one that is out of scope
 	Page   string // of a bound or skipped one
 	Pos    api.Pos
 }
@@ -55,9 +55,14 @@ func Decide(rel *api.Release, sp *spec.Spec) Decisions {
 	rel = own(rel)
 	d := decider{bound: map[string]string{}, skip: map[string]skipped{}, pending: map[string]bool{}}
 	d.read(rel, sp)
+	facts := spec.NewFacts(rel)
 	var out Decisions
 	for _, f := range rel.Functions {
-		out.Functions = append(out.Functions, d.status(f.Name, f.Pos))
+		s := d.status(f.Name, f.Pos)
+		if s.Status == Undecided {
+			s.Reason = ScopeOf(facts, &f)
+		}
+		out.Functions = append(out.Functions, s)
 	}
 	for _, r := range rel.Records {
 		out.Records = append(out.Records, d.status(r.Tag, r.Pos))
@@ -179,10 +184,11 @@ func (d *decider) enumStatus(e api.Enum) Status {
 // anonymous reports whether a tag is made up.
 func anonymous(tag string) bool { return strings.Contains(tag, "<anonymous") }
 
-// status looks a declaration up; pages name records and enums to be skipped or pending without the word before the tag.
+// status looks a declaration up; pages name records and enums to be skipped or pending without the word before the tag, unless they bind
+// a function of the name.
 func (d *decider) status(name string, pos api.Pos) Status {
 	s := d.exactly(name, pos)
-	if _, tag, ok := strings.Cut(name, " "); ok && s.Status == Undecided {
+	if _, tag, ok := strings.Cut(name, " "); ok && s.Status == Undecided && d.bound[tag] == "" {
 		s = d.exactly(tag, pos)
 		s.Name = name
 	}
@@ -249,6 +255,11 @@ func (m Member) String() string {
 func (d Decisions) UndecidedErr() error {
 	var errs diag.List
 	for _, s := range d.undecided() {
+		if s.Reason != "" {
+			errs.Add(diag.New(diag.Undecided, s.Pos.File, s.Pos.Line, s.Pos.Col, s.Name, s.Reason,
+				"skip it with this reason, or run with --allow-undecided to leave it out"))
+			continue
+		}
 		errs.Add(diag.New(diag.Undecided, s.Pos.File, s.Pos.Line, s.Pos.Col, s.Name, "no page binds or skips it, and no pending.yaml lists it",
 			fmt.Sprintf("describe it on its page, skip it there with a reason, or run with --allow-undecided to leave %s out", s.Name)))
 	}

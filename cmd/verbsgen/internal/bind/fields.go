@@ -60,6 +60,7 @@ func (b *binder) fieldKeys(r *spec.Record, f *spec.RecordField) {
 		row{f.Bit != "" && r.Mask+r.MaskParam == "", "bit",
 			"the record has neither mask: nor mask_param:, where the bit would be set", "name one, or remove bit:"},
 		row{f.Hex && (f.Bool || f.Text || f.Handle+f.Nested+f.Handles+f.Points != ""), "hex", "hex: is for numbers", "remove it"},
+		row{f.Text && taken(r), "text", "text: is for records that a verb fills", "remove it: the field is an array of bytes then"},
 		row{f.Divides != "" && !taken(r), "divides", "divides: is for records of role in, which a verb takes", "remove it"},
 		row{f.Queueless != "" && !taken(r), "queueless", "queueless: is for records of role in, which a verb takes", "remove it"},
 		row{f.Queueless != "" && (f.Queueless == spec.QueuelessGiven) != (f.Handle != ""), "queueless",

@@ -23,7 +23,8 @@ var scalars = map[string]string{
 	"uint8_t": "uint8", "uint16_t": "uint16", "uint32_t": "uint32", "uint64_t": "uint64",
 	"size_t": "uint64", "ssize_t": "int64", "uintptr_t": "uintptr",
 	"__u8": "uint8", "__u16": "uint16", "__u32": "uint32", "__u64": "uint64", "__aligned_u64": "uint64",
-	"off_t": "int64", "_Bool": "uint8", "__be16": "uint16", "__be32": "uint32", "__be64": "uint64",
+	"short": "int16", "unsigned short": "uint16", "__s8": "int8", "__s16": "int16", "__s32": "int32", "__s64": "int64",
+	"socklen_t": "uint32", "off_t": "int64", "_Bool": "uint8", "__be16": "uint16", "__be32": "uint32", "__be64": "uint64",
 }
 
 // scalar is the Go type with the layout of a C scalar; empty for another type.

@@ -55,7 +55,7 @@ func TestOwnPages(t *testing.T) {
 		{func(e edited) { e.rec("FlowSpecEth").Arm.Of = "Nothing" },
 			"FlowSpecEth: arm: no record has tail: or points: of Nothing; correct type:"},
 		{func(e edited) { e.verb("ibv_destroy_qp").Returns = spec.RetNumber },
-			"QP: ibv_destroy_qp returns number_minus1, and Close can only call a verb that returns errno, minus1_errno or nothing;"},
+			"QP: ibv_destroy_qp returns number_minus1, and Close can only call a verb that returns errno, errno_either, minus1_errno or nothing;"},
 		// Keys of verbs.
 		{func(e edited) { e.verb("ibv_alloc_mw").Marks = map[string]string{"bound": "pd"} },
 			"ibv_alloc_mw: marks: bound: pd is no number or flags that the verb takes, nor a mark of a handle that it takes; write 0, 1,"},
@@ -81,7 +81,8 @@ func TestOwnPages(t *testing.T) {
 		{func(e edited) {
 			e.verb("ibv_create_qp").EndedBy = "ibv_wr_complete"
 			e.verb("ibv_wr_complete").Returns = spec.RetValue
-		}, "ibv_create_qp: ibv_wr_complete returns value, and Close can only call a verb that returns errno, minus1_errno or nothing"},
+		}, "ibv_create_qp: ibv_wr_complete returns value, and Close can only call a verb that returns errno, errno_either, " +
+			"minus1_errno or nothing"},
 		{func(e edited) { e.verb("ibv_create_qp").MadeIn = "pd.context" },
 			"ibv_create_qp: pd.context is of type struct ibv_context *, and made_in: is for a struct ibv_qp *; correct made_in:"},
 		{func(e edited) { e.verb("ibv_alloc_buf").Returns = spec.RetValue },

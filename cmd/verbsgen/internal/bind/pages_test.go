@@ -111,7 +111,8 @@ func TestMistakes(t *testing.T) {
 		{"a destroyer of two", "int tap_close(struct tap *tap)", "int tap_close(struct tap_attr *tap)",
 			"tap_close.tap: it is of type struct tap_attr *, and type: Tap is for a struct tap; correct type:"},
 		{"a destroyer that counts", "tap_close: {returns: errno", "tap_close: {returns: number_minus1",
-			"Tap: tap_close returns number_minus1, and Close can only call a verb that returns errno, minus1_errno or nothing; correct destroy:"},
+			"Tap: tap_close returns number_minus1, and Close can only call a verb that returns errno, errno_either, minus1_errno or nothing; " +
+				"correct destroy:"},
 		{"memory without a length", "mem: {role: addr, len: len}", "mem: {role: addr}",
 			"Tap.Pour: form addr needs a verb that takes an address with its length; remove form:, or name the length under len:"},
 		{"a form that there is not", "{form: addr}", "{form: adr}", "Tap.Pour: there is no form adr; write one of"},

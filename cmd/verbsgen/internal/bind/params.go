@@ -80,12 +80,20 @@ func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param 
 		p.Size = t.Record().Size
 		b.bindPairs(verb, p, s, t.Record())
 	case p.GoType != "" || s.Role.Names == role.NamesMask || s.Role.Names == role.NamesSize:
+	case s.Role == role.Data:
+		p.GoType = "[]byte"
+		if elem := scalar(pointee(q.Type)); sizes[elem] > 1 && !s.Bytes {
+			p.GoType = "[]" + elem
+		}
 	case s.Role == role.Filled: // with numbers, or bytes
 		p.GoType = cmp.Or(scalar(pointee(q.Type)), "byte")
-	case s.Role == role.In && q.Type == "_Bool":
+	case s.Role == role.In && q.Type == "_Bool", s.Role == role.Out && q.Type == "_Bool *":
 		p.GoType = "bool"
 	case s.Role.Number() && !isPointer(q.Type):
-		if p.GoType = intOf(scalar(q.Type)); p.GoType == "" && t.Kind == spec.CInt {
+		if p.GoType = intOf(scalar(q.Type)); t.Tag != "" { // an enum without a Go type
+			p.GoType = map[bool]string{true: "int", false: "uint32"}[t.Signed]
+		}
+		if p.GoType == "" && t.Kind == spec.CInt {
 			b.errorf(diag.TypeUnknown, s.Pos, verb+"."+q.Name, "C type "+q.Type+" has no Go type", "give the parameter another role")
 		}
 	}
@@ -219,12 +227,14 @@ func (b *binder) checkParam(v *spec.Verb, p *spec.Param, t spec.CType) {
 	}
 	r := orZero(b.RecordByGo(p.Type))
 	if !b.first(e,
+		row{!b.hasRole(v, p, t) && t.Kind == spec.CFunc, "role", callback, "skip it with this reason"},
 		row{!b.hasRole(v, p, t), "role", "a parameter of type " + t.C + " cannot have the role " + p.Role.Name, fix},
 		row{p.Null && !t.Pointer, "null", "a parameter of type " + t.C + " is never NULL", "remove null:"},
 		row{p.Null && p.Role == role.InRecord && strings.Contains(p.Type, ".") && !alwaysFixed(v, p), "null",
 			"a builder of another module is always given", "remove null:, or fix the parameter to NULL in each method"},
 		row{p.Role.List && strings.Contains(p.Type, ".") && r.Go != "" && r.Runtime == "", "type",
 			"a list of records of another module takes those of package dpath only, such as verbs.SGE", "correct type:"},
+		row{p.Bytes && sizes[scalar(pointee(t.C))] < 2, "bytes", "a length of " + t.C + " counts bytes in any case", "remove bytes:"},
 		row{p.Reads && t.Const(), "reads", "a parameter of type " + t.C + " is only read in any case", "remove reads:"},
 		row{p.Role.Names == role.NamesRecord && r.Go != "" && r.C == t.Tag && r.Role != p.Role.Record &&
 			!(p.Role == role.OutRecord && handsOn(r)), "type",
@@ -324,7 +334,9 @@ func alwaysFixed(v *spec.Verb, p *spec.Param) bool {
 
 // length compares the length of memory or of a list with the header.
 func (b *binder) length(v *spec.Verb, p *spec.Param, fn *api.Function) {
-	named := slices.ContainsFunc(v.Params, func(q spec.Param) bool { return q.Len == p.C || q.Len == "" && q.Role.Takes("len") })
+	named := slices.ContainsFunc(v.Params, func(q spec.Param) bool {
+		return q.Len == p.C || q.Len == "" && q.Role.Takes("len") && q.Role != role.Sockaddr
+	})
 	e, of := entry{v.C + "." + p.C, p.At}, v.Param(p.Len)
 	b.wrong(e, row{p.Role == role.Len && !named && b.hasRole(v, p, b.callableType(fn, p.C)), "role", "no parameter names it under len:",
 		"name it there, or give it the role in"})

@@ -148,6 +148,10 @@ func (b *binder) enumBits(name string) (enum string, bits uint) {
 		return "", 0
 	case len(e.Members)+len(e.Enum) == 0:
 		return "", uint(form.FindCode(e.Code).Bits)
+	case e.Enum == "": // of one without a tag
+		if of := b.facts.EnumOf(e.Members[0]); of != nil && anonymous(of.Tag) {
+			return strings.TrimPrefix(of.Tag, "enum "), 32
+		}
 	}
 	return e.Enum, 32
 }

@@ -188,8 +188,7 @@ var conventions = map[string]func(spec.CType) bool{
 // returns compares the return convention, and the object that a verb makes, with the result of the C function.
 func (b *binder) returns(v *spec.Verb, fn *api.Function) {
 	e, ret := entry{v.C, v.At}, b.facts.TypeOf(fn.Ret)
-	b.wrong(e, row{fn.Variadic, "", "it takes any number of arguments, and a call with a variable number of arguments cannot be generated",
-		"skip it with this reason"})
+	b.wrong(e, row{fn.Variadic, "", variadic, "skip it with this reason"})
 	if b.first(e, row{!conventions[v.Returns](ret) || v.Returns == spec.RetRereg && form.Written(v.C) == nil, "returns",
 		"a function that returns " + fn.Ret + " does not return " + v.Returns, ""}) {
 		return
@@ -248,7 +247,7 @@ func takesOne(v *spec.Verb, object string) bool {
 
 // ends reports whether Close can call a verb.
 func ends(v *spec.Verb) bool {
-	return v.Returns == spec.RetErrno || v.Returns == spec.RetMinus1 || v.Returns == spec.RetVoid
+	return v.Returns == spec.RetErrno || v.Returns == spec.RetEither || v.Returns == spec.RetMinus1 || v.Returns == spec.RetVoid
 }
 
-const endsWords = ", and Close can only call a verb that returns errno, minus1_errno or nothing"
+const endsWords = ", and Close can only call a verb that returns errno, errno_either, minus1_errno or nothing"

@@ -140,7 +140,7 @@ func (a *asserter) layout(r *api.Record, l api.Layout) {
 		if f.Name == "" || f.BitSize != nil {
 			continue
 		}
-		t, err := a.sel.fieldType(&r.Fields[i])
+		t, err := a.sel.written(r.Fields[i].Type)
 		switch {
 		case err != nil || strings.Contains(t.innermost().name, "<"):
 			a.line("PLACE(%s, %s, %d, %d);", r.Tag, f.Name, l.Offsets[i], l.Sizes[i])
@@ -189,7 +189,7 @@ func (a *asserter) functions(rel *api.Release) error {
 	a.line("")
 	for i := range rel.Functions {
 		f := &rel.Functions[i]
-		fn, err := functionType(f)
+		fn, err := a.sel.functionType(f)
 		if err != nil {
 			return errorAt(f.Pos, "%s: %v", f.Name, err)
 		}

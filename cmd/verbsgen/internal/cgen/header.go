@@ -145,6 +145,7 @@ var kernelTypes = []kernelType{
 	{"__le16", "unsigned short"}, {"__le32", "unsigned int"}, {"__le64", "unsigned long long"},
 	{"__sum16", "unsigned short"}, {"__wsum", "unsigned int"},
 	{"__be16", "unsigned short"}, {"__be32", "unsigned int"}, {"__be64", "unsigned long long"},
+	{"socklen_t", "unsigned int"},
 }
 
 // alignedTypes are macros in linux/types.h.
@@ -220,7 +221,7 @@ func (w *writer) functions() error {
 	w.line("")
 	w.line("// Types of the exported functions, whose addresses come from the library loaded at run time.")
 	for _, f := range w.sel.functions {
-		fn, err := functionType(f)
+		fn, err := w.sel.functionType(f)
 		if err != nil {
 			return errorAt(f.Pos, "%s: %v", f.Name, err)
 		}
@@ -230,14 +231,14 @@ func (w *writer) functions() error {
 }
 
 // functionType is the type of f, parameter names included.
-func functionType(f *api.Function) (*ctype, error) {
-	ret, err := parseType(f.Ret)
+func (s *selection) functionType(f *api.Function) (*ctype, error) {
+	ret, err := s.written(f.Ret)
 	if err != nil {
 		return nil, err
 	}
 	fn := &ctype{form: formFunc, elem: ret}
 	for _, p := range f.Params {
-		t, err := parseType(p.Type)
+		t, err := s.written(p.Type)
 		if err != nil {
 			return nil, err
 		}

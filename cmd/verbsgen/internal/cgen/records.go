@@ -131,7 +131,7 @@ func (w *writer) members(list []*member, depth int) error {
 
 // field declares one member, parameter names of a function pointer included.
 func (w *writer) field(m *member, depth int) error {
-	t, err := w.sel.fieldType(m.field)
+	t, err := w.sel.written(m.field.Type)
 	if err != nil {
 		return err
 	}
@@ -162,9 +162,9 @@ func (w *writer) field(m *member, depth int) error {
 	return nil
 }
 
-// fieldType is the type of a field as it can be written. An enum without a tag stands as the integer that it is.
-func (s *selection) fieldType(f *api.Field) (*ctype, error) {
-	t, err := parseType(f.Type)
+// written is a type as it can be written. An enum without a tag stands as the integer that it is.
+func (s *selection) written(text string) (*ctype, error) {
+	t, err := parseType(text)
 	if err != nil {
 		return nil, err
 	}

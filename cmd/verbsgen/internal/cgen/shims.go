@@ -262,8 +262,12 @@ func (g *side) shim(v *model.Verb) (shim, error) {
 		if err != nil {
 			return s, err
 		}
-		params = append(params, declare(t.ShimParam(memoryOf(p)), p.C+"_"))
-		s.Locals = append(s.Locals, local{declare(p.CType, p.C), p.CType, p.C})
+		passed, ctype := t.ShimParam(memoryOf(p)), p.CType
+		if t.Kind == Enum && strings.HasSuffix(ctype, ">") {
+			ctype = passed
+		}
+		params = append(params, declare(passed, p.C+"_"))
+		s.Locals = append(s.Locals, local{declare(ctype, p.C), ctype, p.C})
 	}
 	s.Params = strings.Join(params, ", ")
 	if s.Params == "" {

@@ -382,7 +382,8 @@ func (f *facts) params(ft *cc.FunctionType) []api.Param {
 	list := []api.Param{}
 	for _, q := range ft.Parameters() {
 		if t := q.Type(); t.Kind() != cc.Void {
-			list = append(list, api.Param{Name: q.Name(), Type: f.typeText(t, paramLayers(q))})
+			ls := paramLayers(q)
+			list = append(list, api.Param{Name: q.Name(), Type: f.typeText(t, ls), Array: len(ls) > 0 && ls[0].kind == 'a'})
 		}
 	}
 	return list

@@ -129,7 +129,7 @@ func CheckWritten(text []byte, rel *api.Release) error {
 	}
 	written, err := Parse(Options{Header: header})
 	if err != nil {
-		return fmt.Errorf("the C that was written from the facts cannot be read: %w", err)
+		return fmt.Errorf("the C that was written from the facts cannot be read: %s", strings.ReplaceAll(err.Error(), dir+"/", ""))
 	}
 	again := map[string]*api.Record{}
 	for i := range written.Records {

@@ -62,14 +62,14 @@ func (e *emitter) symbolTable(g *goFile) {
 		last.Op("=").Iota()
 	}
 	g.decl("// Places in the table of functions.", jen.Const().Defs(append(places, last)...))
-	g.decl(says("symbols", nil),
+	g.decl(says("symbols", e.own(words{})),
 		jen.Var().Id("symbols").Op("=").Index(id("numSymbols")).Add(rt("dl", "Symbol")).Add(lines(rows...)))
 }
 
 // libTypes makes Symbols, Lib, LoadOption and Path.
 func (e *emitter) libTypes(g *goFile) {
 	name := e.pkg.Module.Short
-	g.decl(says("Symbols", words{"Library": name}),
+	g.decl(says("Symbols", e.own(words{"Library": name})),
 		jen.Type().Id("Symbols").Interface(jen.Id("Symbol").Params(jen.List(id("name"), id("version")).String()).Uintptr()))
 	fields := []jen.Code{
 		remark(param("src", "Symbols"), "kept alive: it owns the functions"),
@@ -85,7 +85,7 @@ func (e *emitter) libTypes(g *goFile) {
 	}
 	g.structType(says("Lib", words{"Library": name}), "Lib", fields...)
 	g.fn(fn{
-		doc:  says("OnLint", nil),
+		doc:  says("OnLint", e.own(words{})),
 		recv: recv("l", "Lib"), name: "OnLint", params: []jen.Code{id("f").Func().Params(jen.Op("*").Add(rt("verr", "Lint")))},
 		body: []jen.Code{dot(rt("object", "OrZero").Call(id("l")), "lints.On").Call(id("f"), jen.False())}, short: true,
 	})
@@ -182,7 +182,7 @@ func (e *emitter) loadFrom(g *goFile) {
 	}
 	lookup := jen.List(id("l.name"), id("err")).Op("=").Add(rt("dl", "Lookup")).Call(id("s"), all("symbols"), all("l.fn"))
 	g.fn(fn{
-		doc:  says("LoadFrom", nil),
+		doc:  says("LoadFrom", e.own(words{})),
 		name: "LoadFrom", params: append(params, param("s", "Symbols")), results: types("*Lib", "error"),
 		body: append(body,
 			define("l").Op("&").Id("Lib").Values(fields...),

@@ -233,9 +233,15 @@ func (e *emitter) docFile() *goFile {
 	}
 	g.f.HeaderComment(e.pkg.Provenance())
 	g.f.HeaderComment(strings.TrimSpace("//verbsgen:module " + e.pkg.Module.Name + " " + e.pkg.Release))
-	g.f.PackageComment(comment(say("package", words{"Name": e.pkg.Name, "Library": library}) + "\n" + e.overview()))
+	g.f.PackageComment(comment(say("package", e.own(words{"Name": e.pkg.Name, "Library": library})) + "\n" + e.overview()))
 	g.decl(says("runtime", nil), jen.Const().Id("_").Op("=").Add(rt("gensupport", gensupport.GeneratedForRuntime1)))
 	return g
+}
+
+// own adds to the words of a text whether the module is one of verbsgen's own, whose library works with devices.
+func (e *emitter) own(with words) words {
+	with["Own"] = map[bool]string{true: "yes"}[e.pkg.Module.Own]
+	return with
 }
 
 // overview is a list of the methods by purpose, and the first calls of a program.

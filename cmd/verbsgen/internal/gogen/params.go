@@ -369,6 +369,7 @@ func (c *call) outRecord(p *model.Param) {
 // filledParam passes a list of the caller for the verb to fill: its numbers as they are, records by an array of their mirrors.
 func (c *call) filledParam(p *model.Param) {
 	c.take(p, "[]"+p.GoType)
+	c.mostOf(p)
 	at := p.Go
 	if p.Record != nil {
 		at += "C"

@@ -15,9 +15,7 @@ import (
 // listParam passes a list of records. Those of the runtime have C's layout themselves.
 func (c *call) listParam(p *model.Param) {
 	c.take(p, "[]"+p.GoType)
-	if longest[c.rawType(p.Len)] < 1<<32-1 {
-		c.most(p)
-	}
+	c.mostOf(p)
 	list := p.Go
 	if p.Record.Runtime == "" {
 		list += "C"
@@ -63,6 +61,9 @@ func (c *call) blockParam(p *model.Param) {
 func (c *call) textParam(p *model.Param) {
 	c.take(p, p.GoType)
 	c.pre = append(c.pre, c.zero.try(p.Go+"C", rt("cmem", "Terminated").Call(id("verb"), jen.Lit(p.C), id(p.Go))))
+	if p.Null {
+		c.pre = append(c.pre, jen.If(op(id(p.Go), "==", jen.Lit(""))).Block(assign(id(p.Go+"C"), jen.Nil())))
+	}
 	c.pass(p, array(p.Go+"C"), dec(1))
 }
 
@@ -75,12 +76,25 @@ func (c *call) most(p *model.Param) {
 	}
 }
 
+// mostOf is that of a list, of which no program has 1<<32 elements.
+func (c *call) mostOf(p *model.Param) {
+	if longest[c.rawType(p.Len)] < 1<<32-1 {
+		c.most(p)
+	}
+}
+
 // longest is the greatest number that the type of a length holds, where a slice may be longer.
-var longest = map[string]uint64{"uint8": 1<<8 - 1, "uint16": 1<<16 - 1, "uint32": 1<<32 - 1}
+var longest = map[string]uint64{"uint8": 1<<8 - 1, "uint16": 1<<16 - 1, "uint32": 1<<32 - 1,
+	"int8": 1<<7 - 1, "int16": 1<<15 - 1, "int32": 1<<31 - 1}
 
 // lengthParam passes the length of a slice, or a number.
 func (c *call) lengthParam(n *model.Param) {
 	for _, p := range c.v.Params {
+		if p.Len == n && p.Role == role.Sockaddr {
+			size := func(typ string) jen.Code { return conversion(typ, id(p.Go+"C.Len").Call()) }
+			c.pass(n, size(c.rawType(n)), size("uint64"))
+			return
+		}
 		if p.Len == n && p.Role.Passes == role.PassesMemory {
 			c.pass(n, length(c.rawType(n), p.Go), length("uint64", p.Go))
 			return

@@ -51,6 +51,9 @@ func (e *emitter) numberResult(v *model.Verb, _ *model.Method, p *model.Param) (
 	if p.Union != nil || p.Count > 0 {
 		return typ, goType(typ).Values()
 	}
+	if typ == "bool" {
+		return typ, jen.False()
+	}
 	return typ, jen.Lit(0)
 }
 

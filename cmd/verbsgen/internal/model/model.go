@@ -60,6 +60,7 @@ type Module struct {
 	Probe   string // function by which the library is told from others
 	Install string // packages that have it
 	Serial  bool   // calls of the library run one after another
+	Own     bool   // it is one of verbsgen's own
 	Uses    []Use  // by name
 
 	Begin    string   // the first calls of a program; empty where the module does not say them

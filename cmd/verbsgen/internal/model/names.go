@@ -66,7 +66,7 @@ func Local(c string) string {
 
 // reserved are names that generated methods give to what is local, or that packages have there.
 var reserved = []string{"verb", "err", "errno", "l", "o", "n", "ptr", "in", "out", "release", "caps", "calls", "buf", "pin",
-	"held", "known", "rules", "start",
+	"held", "known", "rules", "start", "x",
 	"bits", "context", "errors", "fmt", "math", "os", "runtime", "strconv", "strings", "syscall", "unsafe", "atomic", "testing",
 	"sync", "netip", "time", "dpath", "devmem", "dl",
 	"mem", "object", "pdalloc", "verr", "fail", "abi", "init", "lazy"}

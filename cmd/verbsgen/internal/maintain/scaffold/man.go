@@ -73,6 +73,8 @@ func (m *Man) PageOf(fn string) string {
 var (
 	nameSection   = regexp.MustCompile(`(?:\.SH "?|# )NAME"?\s*\n[^-\\]*`)
 	returnSection = regexp.MustCompile(`(?s)(\.SH "?|\n# )RETURN VALUES?"?\s*\n(.*?)(\n\.SH |\n# |$)`)
+	negative      = regexp.MustCompile(`-E[A-Z]+|\bnegative\b`)
+	number        = regexp.MustCompile(`\b(positive|non-negative|number of)\b`)
 	minusOne      = regexp.MustCompile(`\\?-1\b`)
 	zero          = regexp.MustCompile(`\b0\b`)
 	errno         = regexp.MustCompile(`(?i)\berrno\b`)
@@ -83,8 +85,14 @@ func (m *Man) Returns(fn string) string {
 	section := returnSection.FindString(m.textOf(fn))
 	switch {
 	case section == "":
+	case minusOne.MatchString(section) && number.MatchString(section):
+		return spec.RetNumber
 	case minusOne.MatchString(section):
 		return spec.RetMinus1
+	case negative.MatchString(section) && number.MatchString(section):
+		return spec.RetNegated
+	case negative.MatchString(section):
+		return spec.RetEither
 	case zero.MatchString(section) && errno.MatchString(section):
 		return spec.RetErrno
 	}

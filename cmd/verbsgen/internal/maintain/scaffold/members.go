@@ -112,7 +112,7 @@ func (d *drafter) rest() {
 		switch {
 		case strings.Contains(e.Tag, "<"):
 			for _, m := range e.Enumerators {
-				if d.open[m.Name] || d.open[m.Name+" of "+e.Tag] {
+				if !d.drafted[e.Tag] && (d.open[m.Name] || d.open[m.Name+" of "+e.Tag]) {
 					d.skip(d.last(), m.Name, "an enum without a name")
 				}
 			}

@@ -2,9 +2,12 @@ package scaffold
 
 import (
 	"fmt"
+	"path"
 	"regexp"
+	"slices"
 	"strings"
 
+	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
@@ -14,6 +17,7 @@ type Module struct {
 	Library string
 	Release *api.Release
 	Objects []string // C tags of handles
+	Uses    []string // modules of verbsgen whose headers this one includes
 }
 
 var libraryName = regexp.MustCompile(`^lib(.*?)(\.so.*)?$`)
@@ -21,27 +25,27 @@ var libraryName = regexp.MustCompile(`^lib(.*?)(\.so.*)?$`)
 // Text is the draft of module.yaml.
 func (m Module) Text() string {
 	base := m.Library[strings.LastIndexByte(m.Library, '/')+1:]
-	name := strings.ToLower(base)
 	if found := libraryName.FindStringSubmatch(base); found != nil {
-		name = strings.ToLower(found[1])
+		base = found[1]
 	}
-	name = strings.Map(func(r rune) rune {
-		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
-			return r
-		}
-		return -1
-	}, name)
+	name := word(base)
+	if slices.Contains(spec.Modules(), name) { // of another header of the library
+		name = word(strings.TrimSuffix(path.Base(m.Header), ".h"))
+	}
 	probe := ""
-	for _, f := range m.Release.Functions {
-		if f.Kind == api.Exported && strings.HasPrefix(f.Name, m.prefix()) {
+	for _, f := range slices.Backward(m.Release.Functions) {
+		if probe == "" || f.Kind == api.Exported && strings.HasPrefix(strings.ToLower(f.Name), m.prefix()) {
 			probe = f.Name
-			break
 		}
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "# A draft of verbsgen scaffold.\nmodule: %s\nheader: %s\nlibrary: %s\n", name, m.Header, m.Library)
 	fmt.Fprintf(&b, "probe: %s # guess\n", probe)
-	fmt.Fprintf(&b, "package: %s\nprefixes: [%s] # guess\nobjects: {", name, m.prefix())
+	fmt.Fprintf(&b, "package: %s\n", name)
+	if m.prefix() != "" {
+		fmt.Fprintf(&b, "prefixes: [%s] # guess\n", m.prefix())
+	}
+	b.WriteString("objects: {")
 	for i, o := range m.Objects {
 		if i > 0 {
 			b.WriteString(", ")
@@ -49,20 +53,36 @@ func (m Module) Text() string {
 		b.WriteString(o + ": []")
 	}
 	b.WriteString("} # guess\n")
+	if len(m.Uses) > 0 {
+		fmt.Fprintf(&b, "uses: {%s: {}}\n", strings.Join(m.Uses, ": {}, "))
+	}
 	return b.String()
 }
 
-// prefix is the first word that most functions begin with.
+// word has the letters and digits of a name.
+func word(name string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return -1
+	}, strings.ToLower(name))
+}
+
+// prefix is the first word that most functions begin with, and what all of these have in common behind it.
 func (m Module) prefix() string {
-	n := map[string]int{}
+	with := map[string][]string{}
 	best := ""
 	for _, f := range m.Release.Functions {
 		if i := strings.IndexByte(f.Name, '_'); i > 0 {
 			p := strings.ToLower(f.Name[:i+1])
-			if n[p]++; n[p] > n[best] {
+			if with[p] = append(with[p], strings.ToLower(f.Name)); len(with[p]) > len(with[best]) {
 				best = p
 			}
 		}
+	}
+	if len(with[best]) > 2 {
+		return common(with[best])
 	}
 	return best
 }

@@ -19,7 +19,7 @@ func (d *drafter) record(p *page, tag, role string) *record {
 		return r
 	}
 	rec := d.facts.Record("struct " + tag)
-	if rec == nil || !d.open[rec.Tag] || d.Dropped[rec.Tag] != "" {
+	if rec == nil || !d.open[rec.Tag] || d.Dropped[rec.Tag] != "" || d.owned[tag] != "" || open(rec) || hidden(rec) {
 		return nil
 	}
 	r := &record{goName: d.free(model.Exported(d.bare(tag))), role: role, isNew: true}
@@ -27,6 +27,20 @@ func (d *drafter) record(p *page, tag, role string) *record {
 	delete(d.open, rec.Tag)
 	d.writeRecord(p, rec, r, "")
 	return r
+}
+
+// open reports whether a struct ends in an array without a length, which Go memory would not have.
+func open(rec *api.Record) bool {
+	return slices.ContainsFunc(rec.Fields, func(f api.Field) bool {
+		return f.Size == 0 || strings.HasSuffix(f.Type, "[]") || strings.HasSuffix(f.Type, "[0]")
+	})
+}
+
+// hidden reports whether a struct has nothing but structs without a name: a call with it would know nothing.
+func hidden(rec *api.Record) bool {
+	return !slices.ContainsFunc(rec.Fields, func(f api.Field) bool {
+		return f.Name != "" && !strings.Contains(f.Name, ".") && !rec.Container(f)
+	})
 }
 
 // writeRecord writes a record; more are its further keys.
@@ -65,7 +79,7 @@ func (d *drafter) writeRecord(p *page, rec *api.Record, r *record, more string, 
 // field describes a field, or says why it is hidden.
 func (d *drafter) field(p *page, of string, f api.Field, role, bit string) (text string, ok bool) {
 	t := d.facts.TypeOf(f.Type)
-	keys := "go: " + model.Exported(strings.ReplaceAll(f.Name, ".", "_"))
+	keys := "go: " + model.Exported(snake(strings.ReplaceAll(f.Name, ".", "_")))
 	if bit != "" {
 		keys += ", bit: " + bit
 	}
@@ -81,8 +95,10 @@ func (d *drafter) field(p *page, of string, f api.Field, role, bit string) (text
 		return "a pointer, " + f.Type, false
 	case t.Array && strings.HasPrefix(f.Type, "char[") && role == "out":
 		keys += ", text: true"
-	case t.Array:
+	case t.Array && (t.Kind != spec.CInt || strings.Count(f.Type, "[") > 1):
 		return "an array, " + f.Type, false
+	case f.Type == "_Bool":
+		keys += ", bool: true"
 	case t.Tag != "" && t.Record() != nil:
 		r := (*record)(nil)
 		if role == "in" {
@@ -93,7 +109,9 @@ func (d *drafter) field(p *page, of string, f api.Field, role, bit string) (text
 		}
 		keys += ", nested: " + r.goName
 	case t.Tag != "":
-		keys += ", type: " + d.enum(p, t.Tag)
+		if e := d.enum(p, t.Tag); e != "" {
+			keys += ", type: " + e
+		}
 	case t.Kind != spec.CInt:
 		return "it has the type " + f.Type, false
 	case d.like(of, f.Name) != "":
@@ -159,28 +177,43 @@ func (d *drafter) like(of, name string) string {
 
 // enum drafts the Go type of an enum.
 func (d *drafter) enum(p *page, tag string) string {
-	if t := d.types["enum "+tag]; t != "" {
+	if t := d.types["enum "+tag]; tag == "" || t != "" {
 		return t
 	}
-	e := d.facts.Enum(tag)
-	if e == nil {
+	e, called := d.facts.Enum(tag), tag
+	if anonymous := strings.HasPrefix(tag, "<"); anonymous {
+		called = ""
+		for _, t := range d.Release.Typedefs {
+			if t.Type == "enum "+tag {
+				called = t.Name
+			}
+		}
+	}
+	if e == nil || e.Foreign || called == "" || d.Dropped[e.Tag] != "" {
 		return ""
 	}
-	name := d.free(model.Exported(d.bare(tag)))
+	name := d.free(model.Exported(d.bare(called)))
 	d.types["enum "+tag], d.types[e.Tag] = name, name
 	var names []string
 	var values []int64
 	for _, m := range e.Enumerators {
 		names, values = append(names, m.Name), append(values, m.Value)
 	}
-	words := strings.Split(tag, "_")
+	words := strings.Split(snake(called), "_")
 	section, more := "enums", ""
 	if slices.Contains(flagged, words[len(words)-1]) && powers(values) {
 		section, d.flags[name] = "flags", true
 	} else if e.Signed {
 		more = "  signed: true\n"
 	}
-	p.add(section, e.Tag, "%s: # guess\n  enum: %s\n  prefix: %s\n%s  doc: An enum %s.\n", name, tag, common(names), more, tag)
+	of := "enum: " + tag
+	if called != tag {
+		of = "members: [" + strings.Join(names, ", ") + "]"
+	}
+	if prefix := common(names); prefix != "" {
+		of += "\n  prefix: " + prefix
+	}
+	p.add(section, e.Tag, "%s: # guess\n  %s\n%s  doc: An enum %s.\n", name, of, more, called)
 	delete(d.open, e.Tag)
 	d.drafted[e.Tag] = true
 	return name

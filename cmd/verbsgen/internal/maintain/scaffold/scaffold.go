@@ -25,7 +25,7 @@ type Input struct {
 type Result struct {
 	Files   []File
 	Objects []string // C tags of new handles, which module.yaml must list
-	Bound   int      // functions
+	Bound   []string // functions
 	Skipped int
 }
 
@@ -41,9 +41,10 @@ type drafter struct {
 	drafted map[string]bool   // enums
 	records map[string]*record
 	goNames map[string]bool
-	used    map[string]bool // enumerators that a page uses
+	used    map[string]bool   // enumerators that a page uses
+	owned   map[string]string // structs that the library makes or ends, with the function that does
+	skipped map[string]bool
 	pages   map[string]*page
-	named   map[string]bool // functions that are bound, and all that is skipped, without struct or enum
 	res     Result
 }
 
@@ -53,7 +54,9 @@ type object struct {
 	tag    string // "ibv_dm"
 	end    string
 	isNew  bool
-	parent string
+	parent *object
+	// foreign reports that it is of a module that this one uses.
+	foreign bool
 }
 
 // record is a Go type of a struct.
@@ -68,7 +71,7 @@ func Draft(in Input) Result {
 	d := &drafter{Input: in, m: in.Spec.Module, facts: in.Spec.Module.NewFacts(in.Release),
 		open: map[string]bool{}, objects: map[string]*object{}, types: map[string]string{}, flags: map[string]bool{},
 		drafted: map[string]bool{}, records: map[string]*record{}, goNames: map[string]bool{}, used: map[string]bool{}, pages: map[string]*page{},
-		named: map[string]bool{}}
+		owned: map[string]string{}, skipped: map[string]bool{}}
 	decisions := bind.Decide(in.Release, in.Spec)
 	for _, name := range decisions.UndecidedNames() {
 		d.open[name] = true
@@ -84,6 +87,13 @@ func Draft(in Input) Result {
 	d.members(decisions.Members)
 	d.objectParts()
 	d.rest()
+	for _, name := range slices.Sorted(maps.Keys(d.pages)) { // what is only skipped needs no page of its own
+		if p := d.pages[name]; len(p.parts) == 1 && len(p.parts["skip"]) > 0 && !p.extends && p != d.last() {
+			last := d.last()
+			last.parts["skip"] = append(last.parts["skip"], p.parts["skip"]...)
+			delete(d.pages, name)
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(d.pages)) {
 		d.res.Files = append(d.res.Files, d.pages[name].file())
 	}
@@ -92,43 +102,62 @@ func Draft(in Input) Result {
 
 // known notes what the pages have.
 func (d *drafter) known() {
-	for _, p := range d.Spec.Pages {
+	d.pagesOf(d.Spec, "")
+	for _, u := range d.m.Uses {
+		d.pagesOf(u.Spec, u.Name+".")
+	}
+}
+
+// pagesOf notes what pages have, of the module whose name and a dot stand before its types.
+func (d *drafter) pagesOf(sp *spec.Spec, module string) {
+	for _, p := range sp.Pages {
 		for _, o := range p.Objects {
 			for _, tag := range append([]string{o.C}, o.Also...) {
-				d.objects[tag] = &object{goName: o.Go, tag: o.C, end: o.Destroy}
+				d.objects[tag] = cmp.Or(d.objects[tag], &object{goName: module + o.Go, tag: o.C, end: o.Destroy, foreign: module != ""})
 			}
-			d.goNames[o.Go] = true
+			d.goNames[module+o.Go] = true
 		}
 		for _, t := range p.Flags {
-			d.types["enum "+t.Enum] = cmp.Or(d.types["enum "+t.Enum], t.Go)
-			d.flags[t.Go], d.goNames[t.Go] = true, true
+			if t.Enum != "" {
+				d.types["enum "+t.Enum] = cmp.Or(d.types["enum "+t.Enum], module+t.Go)
+			}
+			d.flags[module+t.Go], d.goNames[module+t.Go] = true, true
 		}
 		for _, t := range p.Enums {
-			d.types["enum "+t.Enum] = cmp.Or(d.types["enum "+t.Enum], t.Go)
-			d.goNames[t.Go] = true
+			if t.Enum != "" { // it has a C enum
+				d.types["enum "+t.Enum] = cmp.Or(d.types["enum "+t.Enum], module+t.Go)
+			}
+			d.goNames[module+t.Go] = true
 		}
 		for _, r := range p.Records {
-			if d.records[r.C] == nil {
-				d.records[r.C] = &record{goName: r.Go, role: r.Role}
-			}
-			d.goNames[r.Go] = true
+			d.records[r.C] = cmp.Or(d.records[r.C], &record{goName: module + r.Go, role: r.Role})
+			d.goNames[module+r.Go] = true
 		}
 	}
 }
 
-// findObjects finds structs that a function returns, or stores behind a pointer, and that another one ends.
+// findObjects finds structs that a function makes, returned or behind a pointer, and that another one ends; and those that are the
+// library's, be they handles or not.
 func (d *drafter) findObjects() {
+	made := map[string]bool{}
 	for _, f := range d.Release.Functions {
-		tag := d.madeBy(f)
-		if tag == "" || d.objects[tag] != nil || d.Dropped["struct "+tag] != "" {
+		words := d.split(f.Name)
+		if tag := d.madeBy(f); tag != "" {
+			d.owned[tag] = f.Name
+			made[tag] = made[tag] || has(words, makes)
+		}
+		if n := len(f.Params); n > 0 && d.ends(f) {
+			for _, tag := range tags(f) {
+				d.owned[tag], d.owned[tag+" end"] = f.Name, f.Name
+			}
+		}
+	}
+	for _, e := range d.Release.Functions {
+		if len(e.Params) != 1 || len(tags(e)) != 1 || !d.open[e.Name] || !d.ends(e) || d.Dropped[e.Name] != "" {
 			continue
 		}
-		for _, e := range d.Release.Functions {
-			takes := len(e.Params) == 1 && e.Params[0].Type == "struct "+tag+" *"
-			if takes && d.open[e.Name] && has(d.split(e.Name), ends) && d.Dropped[e.Name] == "" {
-				d.objects[tag] = &object{goName: d.free(model.Exported(d.bare(tag))), tag: tag, end: e.Name, isNew: true}
-				break
-			}
+		if tag := tags(e)[0]; made[tag] && e.Params[0].Type == "struct "+tag+" *" && d.objects[tag] == nil && d.Dropped["struct "+tag] == "" {
+			d.objects[tag] = &object{goName: d.free(model.Exported(d.bare(tag))), tag: tag, end: e.Name, isNew: true}
 		}
 	}
 }
@@ -205,13 +234,12 @@ func tags(f api.Function) []string {
 	return out
 }
 
-// skip leaves a declaration out. What is decided of a function holds for a struct or enum of the same name.
+// skip leaves a declaration out. What is said of a function holds for a struct or enum of the same name.
 func (d *drafter) skip(p *page, c, why string) {
-	name := c[strings.LastIndexByte(c, ' ')+1:]
-	if !d.named[name] {
-		p.add("skip", c, "%s: %s # guess", strings.TrimPrefix(c, "struct "), quote(why))
+	if name := c[strings.LastIndexByte(c, ' ')+1:]; !d.skipped[name] {
+		p.add("skip", c, "%s: %s # guess", c, quote(why))
+		d.skipped[c] = true
 	}
-	d.named[name] = true
 	delete(d.open, c)
 	d.res.Skipped++
 }

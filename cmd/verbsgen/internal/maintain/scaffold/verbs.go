@@ -1,10 +1,12 @@
 package scaffold
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/bind"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
@@ -17,9 +19,16 @@ type verb struct {
 	result   string
 	creates  *object
 	receiver *object
-	params   []string // lines
-	fills    bool     // it stores something behind a pointer
+	params   []param
+	fills    bool // it stores something behind a pointer
+	counts   []string
 	problem  string
+}
+
+// param is a parameter with its role and further keys.
+type param struct {
+	name, role, keys string
+	object           *object
 }
 
 // function drafts one function, or skips it with the reason.
@@ -46,92 +55,177 @@ func (d *drafter) function(f api.Function) {
 		b.WriteString(" {}")
 	}
 	b.WriteString("\n")
-	for _, line := range v.params {
-		b.WriteString("    " + line + "\n")
+	for _, p := range v.params {
+		fmt.Fprintf(&b, "    %s: {role: %s%s} # guess\n", p.name, p.role, p.keys)
 	}
 	if v.receiver != nil && v.receiver.end == f.Name {
 		b.WriteString("  methods: {}\n")
 	} else {
 		form := "{}"
-		if v.receiver != nil && v.receiver.isNew && len(f.Params) == 1 && has(d.split(f.Name), ends) {
+		if d.ends(f) && v.receiver != nil {
 			form = "{form: end} # guess"
 		}
 		fmt.Fprintf(&b, "  methods:\n    %s: %s\n", d.method(v), form)
 	}
 	p.add("verbs", f.Name, "%s", b.String())
-	d.named[f.Name] = true
 	delete(d.open, f.Name)
-	d.res.Bound++
+	d.res.Bound = append(d.res.Bound, f.Name)
 }
 
 // verb finds what a function returns and takes.
 func (d *drafter) verb(v *verb) {
+	if v.problem = bind.ScopeOf(d.facts, &v.f); v.problem != "" {
+		return
+	}
 	if v.f.Helper {
 		v.problem = "a helper of the header"
 		return
 	}
-	if v.f.Kind != api.Exported && v.f.Dispatch == nil || v.f.Variadic || v.f.Private {
-		v.problem = "it is not a plain function of the library"
+	if v.f.Private {
+		v.problem = "the library exports it at a private version, which changes with every release"
 		return
 	}
 	for _, p := range v.f.Params {
-		d.param(v, p)
+		if d.mayCount(v.f, p) {
+			v.counts = append(v.counts, p.Name)
+		}
 	}
-	d.result(v)
-	if v.creates != nil && v.receiver != nil && v.creates.isNew && v.creates.parent == "" && v.receiver != v.creates {
-		v.creates.parent = v.receiver.goName
+	for i, p := range v.f.Params {
+		if i > 0 && v.params[i-1].role == "sockaddr" && p.Type == "socklen_t" {
+			v.params[i-1].keys = ", len: " + p.Name
+			v.params = append(v.params, param{name: p.Name, role: "len"})
+			continue
+		}
+		if d.param(v, p); v.problem != "" {
+			return
+		}
 	}
+	if d.result(v); v.problem != "" {
+		return
+	}
+	d.ending(v)
+	d.parents(v)
+}
+
+// ending refuses a function that ends what it is given, but for one handle alone: any other would stay open in Go, or would be no memory of
+// the library.
+func (d *drafter) ending(v *verb) {
+	pointer := slices.ContainsFunc(v.f.Params, func(p api.Param) bool { return strings.HasSuffix(p.Type, "*") })
+	if d.ends(v.f) && pointer && (v.receiver == nil || len(v.f.Params) > 1 || v.creates != nil) {
+		v.problem = "what it ends is not known; if that is a handle, name it under destroy:, ended_by: or form: end"
+	}
+}
+
+// parents puts a new object below the handles that it was made with.
+func (d *drafter) parents(v *verb) {
+	o := v.creates
+	if o == nil {
+		return
+	}
+	from := v.receiver
+	for i, p := range v.params {
+		switch {
+		case p.object == nil:
+		case from == nil && o.isNew:
+			from = p.object
+		case p.object != from || o.foreign:
+			v.params[i].keys += ", parent: true"
+		}
+	}
+	if o.isNew && o.parent == nil && from != nil && !from.above(o) {
+		o.parent = from
+	}
+}
+
+// above reports whether an object is below another one.
+func (o *object) above(other *object) bool {
+	return o == other || o.parent != nil && o.parent.above(other)
+}
+
+// mayCount reports whether a number may say how many of something a pointer beside it leads to: nobody but the man page says that it does
+// not, unless its name does.
+func (d *drafter) mayCount(f api.Function, p api.Param) bool {
+	t := d.facts.TypeOf(p.Type)
+	if t.Kind != spec.CInt || t.Pointer || t.Tag != "" || p.Type == "_Bool" || d.like(f.Name, p.Name) != "" {
+		return false
+	}
+	words := strings.Split(snake(p.Name), "_")
+	return has(words[:1], counting) || !has(words, plain)
 }
 
 // param finds the role of a parameter.
 func (d *drafter) param(v *verb, p api.Param) {
 	t := d.facts.TypeOf(p.Type)
-	line := func(role, format string, args ...any) {
+	as := func(role, format string, args ...any) {
 		v.fills = v.fills || strings.HasPrefix(role, "out") || role == "made"
-		v.params = append(v.params, fmt.Sprintf("%s: {role: %s%s} # guess", p.Name, role, fmt.Sprintf(format, args...)))
+		v.params = append(v.params, param{name: p.Name, role: role, keys: fmt.Sprintf(format, args...)})
 	}
-	o := d.objects[t.Tag]
+	o, one := d.objects[t.Tag], t.Pointer && t.Depth() == 1
+	number := d.facts.TypeOf(strings.TrimSuffix(strings.TrimPrefix(p.Type, "const "), " *"))
 	switch {
-	case t.Pointer && t.Depth() == 1 && o != nil:
-		if v.receiver == nil {
+	case one && o != nil:
+		if v.receiver == nil && !o.foreign {
 			v.receiver = o
 		}
-		line("handle", ", type: %s", o.goName)
-	case t.Pointer && t.Depth() == 2 && o != nil && v.creates == nil:
+		as("handle", ", type: %s", o.goName)
+		v.params[len(v.params)-1].object = o
+	case t.Pointer && t.Depth() == 2 && o != nil && v.creates == nil && has(d.split(v.f.Name), makes):
 		v.creates = o
-		line("made", "")
-	case t.Pointer && t.Depth() == 1 && t.Record() != nil && !t.Record().Incomplete:
-		role, as := "in_record", "in"
-		if !t.Const() && has(d.split(v.f.Name), asks) {
-			role, as = "out_record", "out"
+		as("made", "")
+	case one && t.Tag == "sockaddr" && t.Const():
+		as("sockaddr", "")
+	case !t.Pointer && !t.Array && t.Kind == spec.CInt:
+		e := d.enum(d.pageOf(v.f), cmp.Or(t.Tag, d.like(v.f.Name, p.Name)))
+		switch {
+		case e == "":
+			as("in", "")
+		case d.flags[e]:
+			as("flags", ", type: %s", e)
+		default:
+			as("enum", ", type: %s", e)
 		}
-		r := d.record(d.pageOf(v.f), t.Tag, as)
-		if r == nil {
-			v.problem = "struct " + t.Tag + " is used in two ways, or has no form"
+	case one && t.Record() != nil && t.Record().Incomplete && d.records[t.Tag] == nil:
+		v.problem = "no functions that make and end a struct " + t.Tag + " are known; describe it under objects:"
+	case one && (t.Record() != nil || number.Kind == spec.CInt || p.Type == "const char *") && (len(v.counts) > 0 || p.Array):
+		v.problem = "how many " + p.Name + " points to is not known (" + p.Type + "); write a role with len:, such as data, filled or slice, " +
+			"or the role of a single one"
+		if t.Record() != nil && !t.Const() {
+			v.problem += "; " + bind.ReadsAndChanges
+		}
+	case one && strings.HasSuffix(p.Type, "void *"):
+		v.problem = "what " + p.Name + " points to is not known (" + p.Type + "); write data, filled or addr, with len:"
+	case one && (t.Record() != nil && !t.Record().Incomplete || d.records[t.Tag] != nil):
+		role, to := "in_record", "in"
+		if !t.Const() && has(d.split(v.f.Name), asks) {
+			role, to = "out_record", "out"
+		}
+		if r := d.record(d.pageOf(v.f), t.Tag, to); r != nil {
+			as(role, ", type: %s", r.goName)
 			return
 		}
-		line(role, ", type: %s", r.goName)
-	case !t.Pointer && !t.Array && t.Tag != "":
-		e := d.enum(d.pageOf(v.f), t.Tag)
-		role := "enum"
-		if d.flags[e] {
-			role = "flags"
-		}
-		line(role, ", type: %s", e)
-	case !t.Pointer && !t.Array && t.Kind == spec.CInt && d.like(v.f.Name, p.Name) != "":
-		e := d.enum(d.pageOf(v.f), d.like(v.f.Name, p.Name))
-		role := "enum"
-		if d.flags[e] {
-			role = "flags"
-		}
-		line(role, ", type: %s", e)
-	case !t.Pointer && !t.Array && t.Kind == spec.CInt:
-		line("in", "")
-	case t.Pointer && t.Depth() == 1 && !t.Const() && d.facts.TypeOf(strings.TrimSuffix(p.Type, " *")).Kind == spec.CInt && p.Type != "char *":
-		line("out", "")
+		v.problem = d.unrecorded(t.Tag)
+	case p.Type == "const char *":
+		as("text", "")
+	case one && !t.Const() && number.Kind == spec.CInt && (number.Bits > 8 || p.Type == "_Bool *"):
+		as("out", "")
 	default:
-		v.problem = "no role is known for " + p.Name + " of type " + p.Type
+		v.problem = "no role is known for " + p.Name + " (" + p.Type + ")"
 	}
+}
+
+// unrecorded says why a struct is no record here.
+func (d *drafter) unrecorded(tag string) string {
+	if f := d.owned[tag]; f != "" {
+		return f + " makes or ends a struct " + tag + ", which one in Go would not be; describe it under objects:"
+	}
+	r := d.facts.Record("struct " + tag)
+	if r != nil && open(r) {
+		return "struct " + tag + " ends in an array without a length; write role: counted or bytes"
+	}
+	if r != nil && slices.ContainsFunc(r.Fields, func(f api.Field) bool { return strings.HasSuffix(f.Name, ".in") }) {
+		return "struct " + tag + " pairs objects with structs that the call fills; write role: pair, and a method for each pair"
+	}
+	return "struct " + tag + " is used in two ways, or has no field for Go"
 }
 
 // result finds what a function returns.
@@ -140,11 +234,12 @@ func (d *drafter) result(v *verb) {
 	o := d.objects[t.Tag]
 	man := d.Man.Returns(v.f.Name)
 	switch {
-	case v.problem != "":
 	case v.f.Ret == "void":
 		v.returns = spec.RetVoid
-	case t.Pointer && t.Depth() == 1 && o != nil && o == v.receiver:
-		v.problem = "it returns an object of the type that it takes: whether a new one is not known"
+	case t.Pointer && t.Depth() == 1 && t.Tag != "" && (o == nil || !has(d.split(v.f.Name), makes)):
+		v.problem = "whether the " + v.f.Ret + " is a new one, and what ends it, is not known; if it is, write creates:"
+	case t.Pointer && t.Depth() == 1 && o != nil && o.foreign && d.owned[o.tag+" end"] != "":
+		v.problem = "which function ends the " + v.f.Ret + " is not known; write creates: " + o.goName + ", with ended_by:"
 	case t.Pointer && t.Depth() == 1 && o != nil && v.creates == nil:
 		v.returns, v.creates = spec.RetNullErrno, o
 	case v.f.Ret == "const char *":
@@ -157,40 +252,33 @@ func (d *drafter) result(v *verb) {
 		v.returns = spec.RetValue
 	case t.Kind != spec.CInt:
 		v.problem = "no form is known for a result of type " + v.f.Ret
-	case strings.HasSuffix(v.f.Name, "_fd"):
+	case man == "" && (strings.HasSuffix(v.f.Name, "_fd") || d.numbers(v.f)):
 		v.returns = spec.RetNumber
 	case man != "":
 		v.returns = man
-	case d.answers(v.f) && !v.fills && d.usual() != spec.RetErrno:
+	case d.answers(v.f) && !v.fills:
 		v.returns = spec.RetValue
-	default:
-		v.returns = d.usual()
+	default: // whatever is not 0 is an error
+		v.returns = spec.RetEither
 	}
+}
+
+// numbers reports whether other functions take a number by the name of a function, as of a socket.
+func (d *drafter) numbers(f api.Function) bool {
+	if slices.ContainsFunc(f.Params, func(p api.Param) bool { return d.facts.TypeOf(p.Type).Pointer }) {
+		return false
+	}
+	return slices.ContainsFunc(d.Release.Functions, func(g api.Function) bool {
+		return slices.ContainsFunc(g.Params, func(p api.Param) bool {
+			return p.Type == "int" && len(p.Name) > 1 && strings.HasSuffix(f.Name, p.Name)
+		})
+	})
 }
 
 // answers reports whether the name of a function asks a question.
 func (d *drafter) answers(f api.Function) bool {
 	words := d.split(f.Name)
 	return has(words, answers) || slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(w, "is") })
-}
-
-// usual is how functions of the module with the result int most often return failure.
-func (d *drafter) usual() string {
-	n := map[string]int{}
-	for _, p := range d.Spec.Pages {
-		for _, v := range p.Verbs {
-			if f := d.facts.Func(v.C); f != nil && f.Ret == "int" {
-				n[v.Returns]++
-			}
-		}
-	}
-	best := spec.RetMinus1
-	for name, count := range n {
-		if count > n[best] || count == n[best] && name < best {
-			best = name
-		}
-	}
-	return best
 }
 
 // method is the Go name of the method: without the words that the receiver's name has already.
@@ -218,8 +306,8 @@ func (d *drafter) objectParts() {
 		}
 		f := d.facts.Func(d.maker(o))
 		parents := ""
-		if o.parent != "" {
-			parents = o.parent
+		if o.parent != nil {
+			parents = o.parent.goName
 		}
 		d.pageOf(*f).add("objects", r.Tag, "%s:\n  c: %s\n  parents: [%s] # guess\n  destroy: %s # guess\n  doc: A struct %s.\n",
 			o.goName, tag, parents, o.end, tag)
