@@ -292,7 +292,7 @@ func (f *Facts) follow(fn *api.Function, path string) (t CType, state bool, err 
 				}
 				fix := didYouMean(name, names)
 				if fix == "" {
-					fix = "the parameters are " + strings.Join(names, ", ")
+					fix = Choice("parameter", names)
 				}
 				return t, state, &PathError{path, fmt.Sprintf("%s has no parameter %s", fn.Name, show(name)), fix}
 			}

@@ -143,6 +143,14 @@ func didYouMean(name string, among []string) string {
 	return ""
 }
 
+// Choice lists the names of a kind, such as parameter, as a fix.
+func Choice(kind string, names []string) string {
+	if len(names) == 0 {
+		return "it has no " + kind + "s"
+	}
+	return "the " + kind + "s are " + strings.Join(names, ", ")
+}
+
 // distance is the number of insertions, deletions, replacements and swaps of neighbours between two texts; limit
 // when it is not below that.
 func distance(a, b string, limit int) int {

@@ -13,7 +13,9 @@ const (
 	odd     // EINVAL
 )
 
-// judge checks a copy of n bytes at offset off. No sum is made that could wrap: the provider's own check does.
+// judge checks a copy of n bytes at offset off. No sum is made that could wrap: the provider's own check does. What judge lets through,
+// the assembly must copy: it leaves other copies to the path through C, which comes here again, until the stack is full. TestJudge
+// names the case.
 //
 // length counts when known is set; aligned asks for multiples of four.
 func judge(off int64, n, length uint64, known, aligned bool) verdict {

@@ -41,8 +41,15 @@ func (b *binder) selectVerbs() {
 			if like != "" {
 				fix = "did you mean " + like + "?"
 			}
-			b.errs = append(b.errs, diag.New(diag.OnlyNoMatch, "", 0, 0, "--only "+glob,
-				"matches no function that a page of this release binds", fix))
+			problem := "matches no function that a page of this release binds"
+			for _, p := range b.Pages {
+				for _, s := range p.Skip {
+					if s.C == glob {
+						problem, fix = "page "+p.Page+" skips it: "+s.Reason, "bind it there"
+					}
+				}
+			}
+			b.errs = append(b.errs, diag.New(diag.OnlyNoMatch, "", 0, 0, "--only "+glob, problem, fix))
 		}
 	}
 	for changed := true; changed; {

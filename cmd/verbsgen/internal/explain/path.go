@@ -52,7 +52,7 @@ func (c *call) readArgs(args map[string]any) {
 			case several[name] != nil:
 				fix = "write " + strings.Join(several[name], " or ")
 			case fix == "":
-				fix = "the parameters are " + strings.Join(names, ", ")
+				fix = spec.Choice("parameter", names)
 			}
 			c.noName(quoted(name), "no such parameter", fix)
 			continue
