@@ -164,7 +164,7 @@ func (c *call) invoke() []jen.Code {
 
 // failure is what may explain that the call failed.
 func (c *call) failure() failure {
-	f := failure{causes: c.v.Causes, node: c.v.Node, memory: c.pinned()}
+	f := failure{causes: c.v.Causes, node: c.v.Node, memory: c.pinned(), on: c.e.removable(c.root)}
 	if f.node != "" || f.memory != nil {
 		f.lib = c.lib
 	}
