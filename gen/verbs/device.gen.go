@@ -577,12 +577,12 @@ func (dev *Device) OpenXRCD(xrcdInitAttr *XRCDInitAttr) (*XRCD, error) {
 			)...)
 		}))
 	}
-	if dev.lib.lints.Wanted() {
-		dev.lib.lints.Report(hintOpenXRCD(&in))
-	}
 	o := newXRCD(dev, ptr)
 	if err := o.h.Adopt(&dev.h.Node); err != nil {
 		return nil, err
+	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintOpenXRCD(&in))
 	}
 	return o, nil
 }
@@ -649,13 +649,13 @@ func (dev *Device) AllocDM(attr *AllocDMAttr) (*DM, error) {
 			)...)
 		}))
 	}
-	if dev.lib.lints.Wanted() {
-		dev.lib.lints.Report(hintAllocDM(&in))
-	}
 	o := newDM(dev, ptr)
 	o.attach(ptr, attrC.length, true)
 	if err := o.h.Adopt(&dev.h.Node); err != nil {
 		return nil, err
+	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintAllocDM(&in))
 	}
 	return o, nil
 }
@@ -722,12 +722,12 @@ func (dev *Device) CreateCQ(cqe int, channel *CompChannel, compVector int) (*CQ,
 			)...)
 		}))
 	}
-	if dev.lib.lints.Wanted() {
-		dev.lib.lints.Report(hintCreateCQ(&in))
-	}
 	o := newCQ(dev, ptr)
 	if err := o.h.Adopt(&dev.h.Node, channel.base().Optional()); err != nil {
 		return nil, err
+	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintCreateCQ(&in))
 	}
 	return o, nil
 }
@@ -796,13 +796,13 @@ func (dev *Device) CreateCQEx(cqAttr *CQInitAttrEx) (*CQ, error) {
 			)...)
 		}))
 	}
-	if dev.lib.lints.Wanted() {
-		dev.lib.lints.Report(hintCreateCQEx(&in))
-	}
 	o := newCQ(dev, ptr)
 	o.asked = lazy.Of(uint64(cqAttrC.wc_flags))
 	if err := o.h.Adopt(&dev.h.Node, cqAttr.channel.base().Optional(), cqAttr.parentDomain.base().Optional()); err != nil {
 		return nil, err
+	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintCreateCQEx(&in))
 	}
 	return o, nil
 }
@@ -963,9 +963,6 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 			return fail.Texts(hintCreateSRQEx(&in))
 		}))
 	}
-	if dev.lib.lints.Wanted() {
-		dev.lib.lints.Report(hintCreateSRQEx(&in))
-	}
 	o := newSRQ(dev, ptr)
 	o.pd = srqInitAttrEx.pd
 	o.xrcd = srqInitAttrEx.xrcd
@@ -973,6 +970,9 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 	o.made = &srqInitAttrExC
 	if err := o.h.Adopt(&dev.h.Node, srqInitAttrEx.pd.base().Optional(), srqInitAttrEx.xrcd.base().Optional(), srqInitAttrEx.cq.base().Optional()); err != nil {
 		return nil, err
+	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintCreateSRQEx(&in))
 	}
 	return o, nil
 }
@@ -1100,9 +1100,6 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 			)...)
 		}))
 	}
-	if dev.lib.lints.Wanted() {
-		dev.lib.lints.Report(hintCreateQPEx(&in))
-	}
 	o := newQP(dev, ptr)
 	o.pd = qpInitAttrEx.pd
 	o.xrcd = qpInitAttrEx.xrcd
@@ -1129,6 +1126,9 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 		qpInitAttrEx.rwqIndTbl.base().Optional(),
 	); err != nil {
 		return nil, err
+	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintCreateQPEx(&in))
 	}
 	return o, nil
 }
@@ -1359,13 +1359,13 @@ func (dev *Device) CreateWQ(wqInitAttr *WQInitAttr) (*WQ, error) {
 			return fail.Texts(hintCreateWQ(&in))
 		}))
 	}
-	if dev.lib.lints.Wanted() {
-		dev.lib.lints.Report(hintCreateWQ(&in))
-	}
 	o := newWQ(dev, ptr)
 	o.pd = wqInitAttr.pd
 	if err := o.h.Adopt(&dev.h.Node, wqInitAttr.pd.base().Optional(), wqInitAttr.cq.base().Optional()); err != nil {
 		return nil, err
+	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintCreateWQ(&in))
 	}
 	return o, nil
 }
@@ -1422,12 +1422,12 @@ func (dev *Device) CreateRWQIndTable(initAttr *RWQIndTableInitAttr) (*RWQIndTabl
 			return fail.Texts(hintCreateRWQIndTable(&in))
 		}))
 	}
-	if dev.lib.lints.Wanted() {
-		dev.lib.lints.Report(hintCreateRWQIndTable(&in))
-	}
 	o := newRWQIndTable(dev, ptr)
 	if err := o.h.AdoptUsed(&uses, &dev.h.Node); err != nil {
 		return nil, err
+	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintCreateRWQIndTable(&in))
 	}
 	return o, nil
 }

@@ -237,9 +237,6 @@ func (pd *PD) RegMRFrom(from mem.Source, access MRAccess) (*MR, error) {
 			return append(fail.MemoryHints(pd.lib.src, pd.dev.h.Label(), errno, uint64(addr), uint64(length), uint64(access)), fail.Texts(hintRegMR(&in))...)
 		}))
 	}
-	if pd.lib.lints.Wanted() {
-		pd.lib.lints.Report(hintRegMR(&in))
-	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
 	held.Rename(&o.h)
@@ -247,6 +244,9 @@ func (pd *PD) RegMRFrom(from mem.Source, access MRAccess) (*MR, error) {
 	o.place(uint64(addr), dpath.Vague(uint64(access), 0x20))
 	if err := o.h.Adopt(&pd.h.Node); err != nil {
 		return nil, err
+	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintRegMR(&in))
 	}
 	return o, nil
 }
@@ -344,9 +344,6 @@ func (pd *PD) RegMRIOVAFrom(from mem.Source, iova uint64, access MRAccess) (*MR,
 			return append(fail.MemoryHints(pd.lib.src, pd.dev.h.Label(), errno, uint64(addr), uint64(length), uint64(access)), fail.Texts(hintRegMRIOVA(&in))...)
 		}))
 	}
-	if pd.lib.lints.Wanted() {
-		pd.lib.lints.Report(hintRegMRIOVA(&in))
-	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
 	held.Rename(&o.h)
@@ -354,6 +351,9 @@ func (pd *PD) RegMRIOVAFrom(from mem.Source, iova uint64, access MRAccess) (*MR,
 	o.place(iova, dpath.Vague(uint64(access), 0x20))
 	if err := o.h.Adopt(&pd.h.Node); err != nil {
 		return nil, err
+	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintRegMRIOVA(&in))
 	}
 	return o, nil
 }
@@ -427,14 +427,14 @@ func (pd *PD) RegDMABufMR(
 			return fail.Texts(hintRegDMABufMR(&in))
 		}))
 	}
-	if pd.lib.lints.Wanted() {
-		pd.lib.lints.Report(hintRegDMABufMR(&in))
-	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
 	o.place(iova, "")
 	if err := o.h.Adopt(&pd.h.Node); err != nil {
 		return nil, err
+	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintRegDMABufMR(&in))
 	}
 	return o, nil
 }
@@ -536,9 +536,6 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 			)...)
 		}))
 	}
-	if pd.lib.lints.Wanted() {
-		pd.lib.lints.Report(hintRegMREx(&in))
-	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
 	held.Rename(&o.h)
@@ -550,6 +547,9 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 	o.place(start, dpath.Vague(uint64(mrInitAttrC.access), 0x20))
 	if err := o.h.Adopt(&pd.h.Node, mrInitAttr.dmah.base().Optional(), mrInitAttr.buf.base().Optional()); err != nil {
 		return nil, err
+	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintRegMREx(&in))
 	}
 	return o, nil
 }
@@ -588,13 +588,13 @@ func (pd *PD) AllocMW(mwType MWType) (*MW, error) {
 			return fail.Texts(hintAllocMW(&in))
 		}))
 	}
-	if pd.lib.lints.Wanted() {
-		pd.lib.lints.Report(hintAllocMW(&in))
-	}
 	o := newMW(pd.dev, ptr)
 	o.pd = pd
 	if err := o.h.Adopt(&pd.h.Node); err != nil {
 		return nil, err
+	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintAllocMW(&in))
 	}
 	return o, nil
 }
@@ -722,14 +722,14 @@ func (pd *PD) RegDMMR(dm *DM, dmOffset uint64, length uint64, access DMAccess) (
 			return fail.Texts(hintRegDMMR(&in))
 		}))
 	}
-	if pd.lib.lints.Wanted() {
-		pd.lib.lints.Report(hintRegDMMR(&in))
-	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
 	o.place(0, "")
 	if err := o.h.Adopt(&pd.h.Node, &dm.h.Node); err != nil {
 		return nil, err
+	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintRegDMMR(&in))
 	}
 	return o, nil
 }
@@ -772,14 +772,14 @@ func (pd *PD) CreateSRQ(srqInitAttr SRQInitAttr) (*SRQ, error) {
 			return fail.Texts(hintCreateSRQ(&in))
 		}))
 	}
-	if pd.lib.lints.Wanted() {
-		pd.lib.lints.Report(hintCreateSRQ(&in))
-	}
 	o := newSRQ(pd.dev, ptr)
 	o.pd = pd
 	o.made = &cSRQInitAttrEx{srq_context: srqInitAttrC.srq_context, attr: srqInitAttrC.attr}
 	if err := o.h.Adopt(&pd.h.Node); err != nil {
 		return nil, err
+	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintCreateSRQ(&in))
 	}
 	return o, nil
 }
@@ -863,14 +863,14 @@ func (pd *PD) CreateQP(qpInitAttr QPInitAttr) (*QP, error) {
 			)...)
 		}))
 	}
-	if pd.lib.lints.Wanted() {
-		pd.lib.lints.Report(hintCreateQP(&in))
-	}
 	o := newQP(pd.dev, ptr)
 	o.pd = pd
 	o.made = &qpInitAttrC
 	if err := o.h.Adopt(&pd.h.Node, qpInitAttr.SendCQ.base().Optional(), qpInitAttr.RecvCQ.base().Optional(), qpInitAttr.SRQ.base().Optional()); err != nil {
 		return nil, err
+	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintCreateQP(&in))
 	}
 	return o, nil
 }
@@ -981,9 +981,6 @@ func (pd *PD) RegBufMR(buffer *Buf, addr uintptr, length uint64, access MRAccess
 			)...)
 		}))
 	}
-	if pd.lib.lints.Wanted() {
-		pd.lib.lints.Report(hintRegBufMR(&in))
-	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
 	held.Rename(&o.h)
@@ -991,6 +988,9 @@ func (pd *PD) RegBufMR(buffer *Buf, addr uintptr, length uint64, access MRAccess
 	o.place(uint64(addr), dpath.Vague(uint64(access), 0x20))
 	if err := o.h.Adopt(&pd.h.Node, &buffer.h.Node); err != nil {
 		return nil, err
+	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintRegBufMR(&in))
 	}
 	return o, nil
 }
@@ -1045,13 +1045,13 @@ func (pd *PD) CreateAH(attr AHAttr) (*AH, error) {
 			)...)
 		}))
 	}
-	if pd.lib.lints.Wanted() {
-		pd.lib.lints.Report(hintCreateAH(&in))
-	}
 	o := newAH(pd.dev, ptr)
 	o.pd = pd
 	if err := o.h.Adopt(&pd.h.Node); err != nil {
 		return nil, err
+	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintCreateAH(&in))
 	}
 	return o, nil
 }
@@ -1101,13 +1101,13 @@ func (pd *PD) CreateAHFromWC(wc *WC, grh []byte, portNum uint8) (*AH, error) {
 			)...)
 		}))
 	}
-	if pd.lib.lints.Wanted() {
-		pd.lib.lints.Report(hintCreateAHFromWC(&in))
-	}
 	o := newAH(pd.dev, ptr)
 	o.pd = pd
 	if err := o.h.Adopt(&pd.h.Node); err != nil {
 		return nil, err
+	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintCreateAHFromWC(&in))
 	}
 	return o, nil
 }

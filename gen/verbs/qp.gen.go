@@ -274,13 +274,13 @@ func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
 			return fail.Texts(hintCreateFlow(&in))
 		}))
 	}
-	if qp.lib.lints.Wanted() {
-		qp.lib.lints.Report(hintCreateFlow(&in))
-	}
 	o := newFlow(qp.dev, ptr)
 	o.qp = qp
 	if err := o.h.AdoptUsed(&uses, &qp.h.Node); err != nil {
 		return nil, err
+	}
+	if qp.lib.lints.Wanted() {
+		qp.lib.lints.Report(hintCreateFlow(&in))
 	}
 	return o, nil
 }
