@@ -253,7 +253,7 @@ func TestPostClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	n, err := b.QP.PostSend(send, 1)
-	if n != 0 || !errors.Is(err, syscall.EIO) || strings.Contains(err.Error(), "state") ||
+	if n != 0 || !errors.Is(err, syscall.EIO) || !errors.Is(err, verbs.ErrDeviceRemoved) || strings.Contains(err.Error(), "state") ||
 		!strings.Contains(err.Error(), "request 0 (wr_id 3)") {
 		t.Errorf("%d, %v", n, err)
 	}

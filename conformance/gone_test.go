@@ -3,8 +3,11 @@
 package conformance
 
 import (
+	"context"
 	"errors"
 	"os"
+	"reflect"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -80,8 +83,87 @@ func TestNotTakenAway(t *testing.T) {
 	mr := must(pd.RegMR(make([]byte, 64), 0))(t)
 	if err := mr.Close(); !errors.Is(err, syscall.EIO) || !strings.HasPrefix(err.Error(), "ibv_dereg_mr: ") {
 		t.Errorf("Close: %v", err)
+	} else if errors.Is(err, verbs.ErrDeviceRemoved) {
+		t.Errorf("the device is there: %v", err)
 	}
 	if err := b.dev.CloseAll(); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestDeviceRemoved calls every method of every handle on a device that is away, with arguments as good as their types say: an EIO is
+// always ErrDeviceRemoved too.
+func TestDeviceRemoved(t *testing.T) {
+	b := open(t)
+	closers, _, batch, _ := all(t, b.dev)
+	values := []any{b.dev}
+	for _, c := range closers {
+		values = append(values, c)
+	}
+	given := append(slices.Clone(values), batch, verbs.NewQPAttr(verbs.QPStateErr), verbs.NewAllocDMAttr(64))
+	if err := b.soft.TakeAway("soft0"); err != nil {
+		t.Fatal(err)
+	}
+	ev, err := b.dev.NextEvent(t.Context())
+	if err != nil || ev.Type != verbs.EventTypeDeviceFatal {
+		t.Fatalf("%v, %v", ev, err)
+	}
+	ev.Done()
+	removed := map[string]bool{}
+	look := func(name string, err error) {
+		if errors.Is(err, syscall.EIO) != errors.Is(err, verbs.ErrDeviceRemoved) {
+			t.Errorf("%s: %v", name, err)
+		}
+		if errors.Is(err, verbs.ErrDeviceRemoved) {
+			removed[name] = true
+		}
+	}
+	ends := []string{"Close", "CloseAll", "Destroy", "Unimport"}
+	for _, of := range values {
+		v := reflect.ValueOf(of)
+		for i := range v.NumMethod() {
+			m := v.Type().Method(i)
+			if slices.Contains(ends, m.Name) {
+				continue
+			}
+			out := v.Method(i).Call(arguments(t, m.Type, given))
+			for _, o := range out {
+				if err, ok := o.Interface().(error); ok {
+					look(v.Type().Elem().Name()+"."+m.Name, err)
+				}
+			}
+		}
+	}
+	for _, name := range []string{"Device.NextEvent", "Device.AllocPD", "Device.QueryDevice", "Device.AllocDM", "QP.Query", "QP.Modify",
+		"DM.WriteAt", "CQ.PollInto", "CQ.PollSpin", "CQ.ReqNotify", "CQ.Wait", "CompChannel.Next", "PD.RegMR", "SRQ.Query"} {
+		if !removed[name] {
+			t.Errorf("%s is not among the calls that failed: %d are", name, len(removed))
+		}
+	}
+}
+
+// arguments are arguments of a method: an object of the type, memory, or a value of zero.
+func arguments(t *testing.T, method reflect.Type, of []any) (args []reflect.Value) {
+	n := method.NumIn()
+	if method.IsVariadic() {
+		n--
+	}
+	for i := 1; i < n; i++ {
+		typ := method.In(i)
+		arg := reflect.New(typ).Elem()
+		switch k := slices.IndexFunc(of, func(x any) bool { return reflect.TypeOf(x) == typ }); {
+		case k >= 0:
+			arg = reflect.ValueOf(of[k])
+		case typ == reflect.TypeFor[context.Context]():
+			arg = reflect.ValueOf(t.Context())
+		case typ.Kind() == reflect.Pointer && typ.Elem().Kind() == reflect.Struct:
+			arg = reflect.New(typ.Elem())
+		case typ.Kind() == reflect.Slice:
+			arg = reflect.MakeSlice(typ, 8, 8)
+		case typ.Kind() == reflect.Uint8 || typ.Kind() == reflect.Int:
+			arg.Set(reflect.ValueOf(1).Convert(typ))
+		}
+		args = append(args, arg)
+	}
+	return args
 }

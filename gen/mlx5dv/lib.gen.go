@@ -448,13 +448,13 @@ func (l *Lib) CreateMKey(attr MKeyInitAttr) (*MKey, error) {
 			)...)
 		})
 	}
-	if l.lints.Wanted() {
-		l.lints.Report(hintCreateMkey(&in))
-	}
 	o := newMKey(l, ptr)
 	o.pd = attr.PD
 	if err := o.h.Adopt(attrPDHeld.Optional()); err != nil {
 		return nil, err
+	}
+	if l.lints.Wanted() {
+		l.lints.Report(hintCreateMkey(&in))
 	}
 	return o, nil
 }
@@ -524,9 +524,6 @@ func (l *Lib) CreateQP(dev *verbs.Device, qpAttr *verbs.QPInitAttrEx, mlx5QPAttr
 			)...)
 		})
 	}
-	if l.lints.Wanted() {
-		l.lints.Report(hintCreateQP(&in))
-	}
 	o, err := bridge.Make[verbs.QP](&verbsUses, bridge.Made{
 		C:         ptr,
 		Parents:   []*object.Node{devHeld.Optional()},
@@ -535,6 +532,9 @@ func (l *Lib) CreateQP(dev *verbs.Device, qpAttr *verbs.QPInitAttrEx, mlx5QPAttr
 	})
 	if err != nil {
 		return nil, err
+	}
+	if l.lints.Wanted() {
+		l.lints.Report(hintCreateQP(&in))
 	}
 	return o, nil
 }

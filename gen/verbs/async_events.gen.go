@@ -73,7 +73,7 @@ func (dev *Device) NextEvent(ctx context.Context) (*AsyncEvent, error) {
 		}
 		return nil
 	}); err != nil {
-		return nil, err
+		return nil, dev.removed(err)
 	}
 	ev.Type, ev.Port = EventType(ev.event.Type), ev.event.Port
 	if ev.Type == EventTypeCQErr {

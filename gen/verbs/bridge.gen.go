@@ -17,7 +17,7 @@ import (
 func init() {
 	bridge.OfferLib(func(l *Lib) dl.Source { return l.src })
 	bridge.OfferHandle((*Buf).base, newBuf, func(o *Buf, m *bridge.Made) { o.pd = bridge.Among[PD](m) })
-	bridge.OfferHandle((*DM).base, newDM, func(o *DM, m *bridge.Made) { _ = o.mem.Attach(m.C, 0, false) })
+	bridge.OfferHandle((*DM).base, newDM, func(o *DM, m *bridge.Made) { o.attach(m.C, 0, false) })
 	bridge.OfferHandle((*DMAH).base, newDMAH, nil)
 	bridge.OfferHandle((*MW).base, newMW, func(o *MW, m *bridge.Made) { o.pd = bridge.Among[PD](m) })
 	bridge.OfferHandle((*PD).base, newPD, nil)

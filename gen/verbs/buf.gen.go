@@ -92,12 +92,12 @@ func (buffer *Buf) ExportDMABufFD() (int, error) {
 	}
 	n, errno := rawExportBufDMABufFD(buffer.lib.fn[symIbv_export_buf_dmabuf_fd], buffer.h.C)
 	if n < 0 {
-		return -1, fail.Failed(verb, errno, func() []string {
+		return -1, buffer.dev.removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: fail.ErrnoNoData, Text: "this buffer is not in a dma-buf, so it has no file descriptor; allocate it with a provider that uses a dma-buf [VR-ibv_export_buf_dmabuf_fd-buf-3016]"},
 			)
-		})
+		}))
 	}
 	return n, nil
 }

@@ -95,7 +95,7 @@ func (compCntr *CompCntr) Set(value uint64) error {
 		return compCntr.lib.missing("ibv_set_comp_cntr", symIbv_set_comp_cntr)
 	}
 	if errno := rawSetCompCntr(compCntr.lib.fn[symIbv_set_comp_cntr], compCntr.h.C, value); errno != 0 {
-		return fail.Failed(verb, errno, nil)
+		return compCntr.dev.removed(fail.Failed(verb, errno, nil))
 	}
 	return nil
 }
@@ -117,7 +117,7 @@ func (compCntr *CompCntr) SetErr(value uint64) error {
 		return compCntr.lib.missing("ibv_set_err_comp_cntr", symIbv_set_err_comp_cntr)
 	}
 	if errno := rawSetErrCompCntr(compCntr.lib.fn[symIbv_set_err_comp_cntr], compCntr.h.C, value); errno != 0 {
-		return fail.Failed(verb, errno, nil)
+		return compCntr.dev.removed(fail.Failed(verb, errno, nil))
 	}
 	return nil
 }
@@ -139,7 +139,7 @@ func (compCntr *CompCntr) Inc(amount uint64) error {
 		return compCntr.lib.missing("ibv_inc_comp_cntr", symIbv_inc_comp_cntr)
 	}
 	if errno := rawIncCompCntr(compCntr.lib.fn[symIbv_inc_comp_cntr], compCntr.h.C, amount); errno != 0 {
-		return fail.Failed(verb, errno, nil)
+		return compCntr.dev.removed(fail.Failed(verb, errno, nil))
 	}
 	return nil
 }
@@ -161,7 +161,7 @@ func (compCntr *CompCntr) IncErr(amount uint64) error {
 		return compCntr.lib.missing("ibv_inc_err_comp_cntr", symIbv_inc_err_comp_cntr)
 	}
 	if errno := rawIncErrCompCntr(compCntr.lib.fn[symIbv_inc_err_comp_cntr], compCntr.h.C, amount); errno != 0 {
-		return fail.Failed(verb, errno, nil)
+		return compCntr.dev.removed(fail.Failed(verb, errno, nil))
 	}
 	return nil
 }
@@ -182,7 +182,7 @@ func (compCntr *CompCntr) Read() (uint64, error) {
 	}
 	var value uint64
 	if errno := rawReadCompCntr(compCntr.lib.fn[symIbv_read_comp_cntr], compCntr.h.C, unsafe.Pointer(&value)); errno != 0 {
-		return 0, fail.Failed(verb, errno, nil)
+		return 0, compCntr.dev.removed(fail.Failed(verb, errno, nil))
 	}
 	return value, nil
 }
@@ -203,7 +203,7 @@ func (compCntr *CompCntr) ReadErr() (uint64, error) {
 	}
 	var value uint64
 	if errno := rawReadErrCompCntr(compCntr.lib.fn[symIbv_read_err_comp_cntr], compCntr.h.C, unsafe.Pointer(&value)); errno != 0 {
-		return 0, fail.Failed(verb, errno, nil)
+		return 0, compCntr.dev.removed(fail.Failed(verb, errno, nil))
 	}
 	return value, nil
 }

@@ -107,7 +107,7 @@ func (counters *Counters) AttachFlow(attr *CounterAttachAttr, flow *Flow) error 
 		return err
 	}
 	if errno := rawAttachCountersPointFlow(counters.h.C, unsafe.Pointer(&attrC), flowC); errno != 0 {
-		return fail.Failed(verb, errno, nil)
+		return counters.dev.removed(fail.Failed(verb, errno, nil))
 	}
 	return nil
 }
@@ -136,13 +136,13 @@ func (counters *Counters) Read(values []uint64, flags ReadCounters) error {
 		return err
 	}
 	if errno := rawReadCounters(counters.h.C, unsafe.Pointer(unsafe.SliceData(values)), uint32(len(values)), uint32(flags)); errno != 0 {
-		return fail.Failed(verb, errno, func() []string {
+		return counters.dev.removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EINVAL, Text: "no flow has these counters; make a flow with the counters first [VR-ibv_read_counters-flows-3342]"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "there is no value for the highest index at which a counter is attached; read more of them"},
 			)
-		})
+		}))
 	}
 	return nil
 }

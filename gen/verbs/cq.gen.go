@@ -215,12 +215,12 @@ func (r *CQReader) PollSpin(entries []WCEx, tries int) (int, error) {
 	lazy.Written(entries)
 	var a lazy.Answer
 	if errno := a.Begin(&r.cq.gate); errno != 0 {
-		return 0, errStartPoll.Errno(errno)
+		return 0, r.cq.dev.removed(errStartPoll.Errno(errno))
 	}
 	rawStartPoll(r.cq.gate.Word(), r.fields, unsafe.Pointer(unsafe.SliceData(entries)), int64(len(entries)), int64(tries), unsafe.Pointer(&a))
 	n, errno := a.Read(&r.cq.gate)
 	if errno != 0 {
-		return n, errStartPoll.Errno(errno)
+		return n, r.cq.dev.removed(errStartPoll.Errno(errno))
 	}
 	return n, nil
 }
@@ -261,12 +261,12 @@ func (cq *CQ) Resize(cqe int) error {
 	}
 	if err := object.Locked(&cq.mu, func() error {
 		if errno := rawResizeCQ(cq.lib.fn[symIbv_resize_cq], cq.h.C, int32(cqe)); errno != 0 {
-			return fail.Failed(verb, errno, func() []string {
+			return cq.dev.removed(fail.Failed(verb, errno, func() []string {
 				return append(fail.Texts(hintResizeCQ(&in)), fail.Causes(
 					errno,
 					fail.Cause{Errno: syscall.EINVAL, Text: "the queue must have room for the completions that are in it"},
 				)...)
-			})
+			}))
 		}
 		cq.load()
 		return nil
@@ -312,9 +312,9 @@ func (cq *CQ) Modify(attr *ModifyCQAttr) error {
 		return err
 	}
 	if errno := rawModifyCQ(cq.h.C, unsafe.Pointer(&attrC)); errno != 0 {
-		return fail.Failed(verb, errno, func() []string {
+		return cq.dev.removed(fail.Failed(verb, errno, func() []string {
 			return fail.Texts(hintModifyCQ(&in))
-		})
+		}))
 	}
 	if cq.lib.lints.Wanted() {
 		cq.lib.lints.Report(hintModifyCQ(&in))

@@ -46,7 +46,7 @@ func (channel *CompChannel) Next(ctx context.Context) (*CQEvent, error) {
 	}
 	ev := new(CQEvent)
 	if ev.CQ, err = events.NextCompletion(ctx, &ev.event, from, &channel.dev.handles, (*CQ).base); err != nil {
-		return nil, err
+		return nil, channel.dev.removed(err)
 	}
 	return ev, nil
 }

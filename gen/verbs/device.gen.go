@@ -121,12 +121,12 @@ func (dev *Device) ImportPD(pdHandle uint32) (*PD, error) {
 	}
 	ptr, errno := rawImportPD(dev.lib.fn[symIbv_import_pd], dev.h.C, pdHandle)
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, dev.removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.ENOENT, Text: "the handle must be that of a protection domain that lives in the kernel context to which the device context belongs"},
 			)
-		})
+		}))
 	}
 	o := newPD(dev, ptr)
 	o.h.End = o.unimportPD
@@ -149,7 +149,7 @@ func (dev *Device) QueryDevice() (*DeviceInfo, error) {
 	defer dev.h.Exit()
 	var deviceAttrC cDeviceAttr
 	if errno := rawQueryDevice(dev.lib.fn[symIbv_query_device], dev.h.C, unsafe.Pointer(&deviceAttrC)); errno != 0 {
-		return nil, fail.Failed(verb, errno, nil)
+		return nil, dev.removed(fail.Failed(verb, errno, nil))
 	}
 	out := new(DeviceInfo)
 	out.from(&deviceAttrC)
@@ -184,7 +184,7 @@ func (dev *Device) QueryPort(portNum uint8) (*PortInfo, error) {
 	}
 	var portAttrC cPortAttr
 	if errno := rawQueryPort(dev.lib.fn[symIbv_query_port], dev.h.C, portNum, unsafe.Pointer(&portAttrC)); errno != 0 {
-		return nil, fail.Failed(verb, errno, nil)
+		return nil, dev.removed(fail.Failed(verb, errno, nil))
 	}
 	out := new(PortInfo)
 	out.from(&portAttrC)
@@ -222,7 +222,7 @@ func (dev *Device) QueryPortSpeed(portNum uint32) (uint64, error) {
 	}
 	var portSpeed uint64
 	if errno := rawQueryPortSpeed(dev.lib.fn[symIbv_query_port_speed], dev.h.C, portNum, unsafe.Pointer(&portSpeed)); errno != 0 {
-		return 0, fail.Failed(verb, errno, nil)
+		return 0, dev.removed(fail.Failed(verb, errno, nil))
 	}
 	return portSpeed, nil
 }
@@ -266,12 +266,12 @@ func (dev *Device) QueryGID(portNum uint8, index int) (GID, error) {
 		unsafe.Pointer(&gid),
 	)
 	if n < 0 {
-		return GID{}, fail.Failed(verb, errno, func() []string {
+		return GID{}, dev.removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EINVAL, Text: "the index is within the GID table of the port; pass a smaller index [VR-ibv_query_gid-index-0329]"},
 			)
-		})
+		}))
 	}
 	return gid, nil
 }
@@ -318,13 +318,13 @@ func (dev *Device) QueryGIDEx(portNum uint32, gidIndex uint32) (*GIDEntry, error
 		unsafe.Pointer(&entryC),
 		0,
 	); errno != 0 {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, dev.removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EINVAL, Text: "the index is within the GID table of the port; pass a smaller index [VR-ibv_query_gid_ex-gid_index-0719]"},
 				fail.Cause{Errno: fail.ErrnoNoData, Text: "the entry of the table is empty; ibv_query_gid_table returns those that are not"},
 			)
-		})
+		}))
 	}
 	out := new(GIDEntry)
 	out.from(&entryC)
@@ -370,12 +370,12 @@ func (dev *Device) QueryGIDTable(entries []GIDEntry) (int, error) {
 		0,
 	)
 	if n < 0 {
-		return 0, fail.Failed(verb, errno, func() []string {
+		return 0, dev.removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EINVAL, Text: "the list is too short for all entries; one as long as the GID tables of all ports together is enough"},
 			)
-		})
+		}))
 	}
 	cmem.FillList(entries, entriesC, n, (*GIDEntry).from)
 	return n, nil
@@ -420,12 +420,12 @@ func (dev *Device) QueryPKey(portNum uint8, index int) (uint16, error) {
 		unsafe.Pointer(&pkey),
 	)
 	if n < 0 {
-		return 0, fail.Failed(verb, errno, func() []string {
+		return 0, dev.removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.ENOENT, Text: "the index is within the partition table of the port; pass a smaller index [VR-ibv_query_pkey-index-2060]"},
 			)
-		})
+		}))
 	}
 	return bits.ReverseBytes16(pkey), nil
 }
@@ -457,12 +457,12 @@ func (dev *Device) GetPKeyIndex(portNum uint8, pkey uint16) (int, error) {
 	}
 	n, errno := rawGetPKeyIndex(dev.lib.fn[symIbv_get_pkey_index], dev.h.C, portNum, bits.ReverseBytes16(pkey))
 	if n < 0 {
-		return -1, fail.Failed(verb, errno, func() []string {
+		return -1, dev.removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.ENOENT, Text: "the table of the port does not have the key; the highest bit of a key (full membership) counts"},
 			)
-		})
+		}))
 	}
 	return n, nil
 }
@@ -478,7 +478,7 @@ func (dev *Device) AllocPD() (*PD, error) {
 	defer dev.h.Exit()
 	ptr, errno := rawAllocPD(dev.lib.fn[symIbv_alloc_pd], dev.h.C)
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, nil)
+		return nil, dev.removed(fail.Failed(verb, errno, nil))
 	}
 	o := newPD(dev, ptr)
 	if err := o.h.Adopt(&dev.h.Node); err != nil {
@@ -525,7 +525,7 @@ func (dev *Device) CreateFlowActionESP(esp *FlowActionESPAttr) (*FlowAction, err
 	}
 	ptr, errno := rawCreateFlowActionEsp(dev.h.C, unsafe.Pointer(&espC))
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, nil)
+		return nil, dev.removed(fail.Failed(verb, errno, nil))
 	}
 	o := newFlowAction(dev, ptr)
 	if err := o.h.Adopt(&dev.h.Node); err != nil {
@@ -568,21 +568,21 @@ func (dev *Device) OpenXRCD(xrcdInitAttr *XRCDInitAttr) (*XRCD, error) {
 	}
 	ptr, errno := rawOpenXRCD(dev.h.C, unsafe.Pointer(&xrcdInitAttrC))
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, dev.removed(fail.Failed(verb, errno, func() []string {
 			return append(fail.Texts(hintOpenXRCD(&in)), fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EBADF, Text: "fd is not an open file"},
 				fail.Cause{Errno: syscall.EAGAIN, Text: "the inode has no domain; O_CREAT makes one"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "with O_CREAT and O_EXCL, the inode must not have a domain"},
 			)...)
-		})
-	}
-	if dev.lib.lints.Wanted() {
-		dev.lib.lints.Report(hintOpenXRCD(&in))
+		}))
 	}
 	o := newXRCD(dev, ptr)
 	if err := o.h.Adopt(&dev.h.Node); err != nil {
 		return nil, err
+	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintOpenXRCD(&in))
 	}
 	return o, nil
 }
@@ -598,7 +598,7 @@ func (dev *Device) CreateCompChannel() (*CompChannel, error) {
 	defer dev.h.Exit()
 	ptr, errno := rawCreateCompChannel(dev.lib.fn[symIbv_create_comp_channel], dev.h.C)
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, nil)
+		return nil, dev.removed(fail.Failed(verb, errno, nil))
 	}
 	o := newCompChannel(dev, ptr)
 	if err := o.h.Adopt(&dev.h.Node); err != nil {
@@ -642,20 +642,20 @@ func (dev *Device) AllocDM(attr *AllocDMAttr) (*DM, error) {
 	}
 	ptr, errno := rawAllocDM(dev.h.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, dev.removed(fail.Failed(verb, errno, func() []string {
 			return append(fail.Texts(hintAllocDM(&in)), fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EINVAL, Text: "log_align_req is more than the device can align to"},
 			)...)
-		})
+		}))
+	}
+	o := newDM(dev, ptr)
+	o.attach(ptr, attrC.length, true)
+	if err := o.h.Adopt(&dev.h.Node); err != nil {
+		return nil, err
 	}
 	if dev.lib.lints.Wanted() {
 		dev.lib.lints.Report(hintAllocDM(&in))
-	}
-	o := newDM(dev, ptr)
-	_ = o.mem.Attach(ptr, attrC.length, true) // an error of attaching is returned by the first copy
-	if err := o.h.Adopt(&dev.h.Node); err != nil {
-		return nil, err
 	}
 	return o, nil
 }
@@ -715,19 +715,19 @@ func (dev *Device) CreateCQ(cqe int, channel *CompChannel, compVector int) (*CQ,
 		int32(compVector),
 	)
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, dev.removed(fail.Failed(verb, errno, func() []string {
 			return append(fail.Texts(hintCreateCQ(&in)), fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "a channel was given, and the device has no completion events; pass none, and poll"},
 			)...)
-		})
-	}
-	if dev.lib.lints.Wanted() {
-		dev.lib.lints.Report(hintCreateCQ(&in))
+		}))
 	}
 	o := newCQ(dev, ptr)
 	if err := o.h.Adopt(&dev.h.Node, channel.base().Optional()); err != nil {
 		return nil, err
+	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintCreateCQ(&in))
 	}
 	return o, nil
 }
@@ -789,20 +789,20 @@ func (dev *Device) CreateCQEx(cqAttr *CQInitAttrEx) (*CQ, error) {
 	}
 	ptr, errno := rawCreateCQEx(dev.h.C, unsafe.Pointer(&cqAttrC))
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, dev.removed(fail.Failed(verb, errno, func() []string {
 			return append(fail.Texts(hintCreateCQEx(&in)), fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the provider does not know a flag or a field that was asked for, or has no completion events for the channel"},
 			)...)
-		})
-	}
-	if dev.lib.lints.Wanted() {
-		dev.lib.lints.Report(hintCreateCQEx(&in))
+		}))
 	}
 	o := newCQ(dev, ptr)
 	o.asked = lazy.Of(uint64(cqAttrC.wc_flags))
 	if err := o.h.Adopt(&dev.h.Node, cqAttr.channel.base().Optional(), cqAttr.parentDomain.base().Optional()); err != nil {
 		return nil, err
+	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintCreateCQEx(&in))
 	}
 	return o, nil
 }
@@ -823,7 +823,7 @@ func (dev *Device) QueryCompCntrCaps() (*CompCntrInfo, error) {
 	}
 	var capsValueC cCompCntrCaps
 	if errno := rawQueryCompCntrCaps(dev.lib.fn[sym_ibv_query_comp_cntr_caps], dev.h.C, unsafe.Pointer(&capsValueC)); errno != 0 {
-		return nil, fail.Failed(verb, errno, nil)
+		return nil, dev.removed(fail.Failed(verb, errno, nil))
 	}
 	out := new(CompCntrInfo)
 	out.from(&capsValueC)
@@ -863,12 +863,12 @@ func (dev *Device) CreateCompCntr(ccAttr *CompCntrInitAttr) (*CompCntr, error) {
 	}
 	ptr, errno := rawCreateCompCntr(dev.lib.fn[symIbv_create_comp_cntr], dev.h.C, unsafe.Pointer(&ccAttrC))
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, dev.removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "not every device counts bytes: count requests instead"},
 			)
-		})
+		}))
 	}
 	o := newCompCntr(dev, ptr)
 	if err := o.h.Adopt(&dev.h.Node); err != nil {
@@ -959,12 +959,9 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 	}
 	ptr, errno := rawCreateSRQEx(dev.lib.fn[symIbv_create_srq], dev.h.C, unsafe.Pointer(&srqInitAttrExC))
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, dev.removed(fail.Failed(verb, errno, func() []string {
 			return fail.Texts(hintCreateSRQEx(&in))
-		})
-	}
-	if dev.lib.lints.Wanted() {
-		dev.lib.lints.Report(hintCreateSRQEx(&in))
+		}))
 	}
 	o := newSRQ(dev, ptr)
 	o.pd = srqInitAttrEx.pd
@@ -973,6 +970,9 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 	o.made = &srqInitAttrExC
 	if err := o.h.Adopt(&dev.h.Node, srqInitAttrEx.pd.base().Optional(), srqInitAttrEx.xrcd.base().Optional(), srqInitAttrEx.cq.base().Optional()); err != nil {
 		return nil, err
+	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintCreateSRQEx(&in))
 	}
 	return o, nil
 }
@@ -1093,15 +1093,12 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 	qpInitAttrExC.cap.max_recv_sge = fail.Divisor(dev.lib.src, dev.h.Label(), "efa", qpInitAttrExC.cap.max_recv_sge)
 	ptr, errno := rawCreateQPEx(dev.lib.fn[symIbv_create_qp], dev.h.C, unsafe.Pointer(&qpInitAttrExC))
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, dev.removed(fail.Failed(verb, errno, func() []string {
 			return append(fail.Texts(hintCreateQPEx(&in)), fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EINVAL, Text: "max_inline_data is more than the device carries inline; no capability says how much that is"},
 			)...)
-		})
-	}
-	if dev.lib.lints.Wanted() {
-		dev.lib.lints.Report(hintCreateQPEx(&in))
+		}))
 	}
 	o := newQP(dev, ptr)
 	o.pd = qpInitAttrEx.pd
@@ -1130,6 +1127,9 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 	); err != nil {
 		return nil, err
 	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintCreateQPEx(&in))
+	}
 	return o, nil
 }
 
@@ -1145,12 +1145,12 @@ func (dev *Device) AllocTD() (*TD, error) {
 	initAttrC := cTDInitAttr{}
 	ptr, errno := rawAllocTD(dev.h.C, unsafe.Pointer(&initAttrC))
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, dev.removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the provider of the device has no thread domains; make objects with the protection domain"},
 			)
-		})
+		}))
 	}
 	o := newTD(dev, ptr)
 	if err := o.h.Adopt(&dev.h.Node); err != nil {
@@ -1208,7 +1208,7 @@ func (dev *Device) AllocDMAH(attr *DMAHInitAttr) (*DMAH, error) {
 	}
 	ptr, errno := rawAllocDMAH(dev.lib.fn[symIbv_alloc_dmah], dev.h.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, nil)
+		return nil, dev.removed(fail.Failed(verb, errno, nil))
 	}
 	o := newDMAH(dev, ptr)
 	if err := o.h.Adopt(&dev.h.Node); err != nil {
@@ -1241,9 +1241,9 @@ func (dev *Device) QueryRTValues() (*RTInfo, error) {
 		return nil, err
 	}
 	if errno := rawQueryRtValuesEx(dev.h.C, unsafe.Pointer(&valuesC)); errno != 0 {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, dev.removed(fail.Failed(verb, errno, func() []string {
 			return fail.Texts(hintQueryRtValuesEx(&in))
-		})
+		}))
 	}
 	if dev.lib.lints.Wanted() {
 		dev.lib.lints.Report(hintQueryRtValuesEx(&in))
@@ -1264,7 +1264,7 @@ func (dev *Device) QueryDeviceEx() (*DeviceInfoEx, error) {
 	defer dev.h.Exit()
 	var attrC cDeviceAttrEx
 	if errno := rawQueryDeviceEx(dev.lib.fn[symIbv_query_device], dev.h.C, nil, unsafe.Pointer(&attrC)); errno != 0 {
-		return nil, fail.Failed(verb, errno, nil)
+		return nil, dev.removed(fail.Failed(verb, errno, nil))
 	}
 	if attrC.comp_mask == 0 {
 		dev.caps.Keep(&attrC) // not the plain attributes alone: what is 0 is known to be 0
@@ -1355,17 +1355,17 @@ func (dev *Device) CreateWQ(wqInitAttr *WQInitAttr) (*WQ, error) {
 	}
 	ptr, errno := rawCreateWQ(dev.h.C, unsafe.Pointer(&wqInitAttrC))
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, dev.removed(fail.Failed(verb, errno, func() []string {
 			return fail.Texts(hintCreateWQ(&in))
-		})
-	}
-	if dev.lib.lints.Wanted() {
-		dev.lib.lints.Report(hintCreateWQ(&in))
+		}))
 	}
 	o := newWQ(dev, ptr)
 	o.pd = wqInitAttr.pd
 	if err := o.h.Adopt(&dev.h.Node, wqInitAttr.pd.base().Optional(), wqInitAttr.cq.base().Optional()); err != nil {
 		return nil, err
+	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintCreateWQ(&in))
 	}
 	return o, nil
 }
@@ -1418,16 +1418,16 @@ func (dev *Device) CreateRWQIndTable(initAttr *RWQIndTableInitAttr) (*RWQIndTabl
 	}
 	ptr, errno := rawCreateRWQIndTable(dev.h.C, unsafe.Pointer(&initAttrC))
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, dev.removed(fail.Failed(verb, errno, func() []string {
 			return fail.Texts(hintCreateRWQIndTable(&in))
-		})
-	}
-	if dev.lib.lints.Wanted() {
-		dev.lib.lints.Report(hintCreateRWQIndTable(&in))
+		}))
 	}
 	o := newRWQIndTable(dev, ptr)
 	if err := o.h.AdoptUsed(&uses, &dev.h.Node); err != nil {
 		return nil, err
+	}
+	if dev.lib.lints.Wanted() {
+		dev.lib.lints.Report(hintCreateRWQIndTable(&in))
 	}
 	return o, nil
 }
@@ -1473,13 +1473,13 @@ func (dev *Device) InitAHFromWC(portNum uint8, wc *WC, grh []byte) (AHAttr, erro
 		unsafe.Pointer(&ahAttrC),
 	)
 	if n < 0 {
-		return AHAttr{}, fail.Failed(verb, errno, func() []string {
+		return AHAttr{}, dev.removed(fail.Failed(verb, errno, func() []string {
 			return append(fail.Texts(hintInitAHFromWC(&in)), fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EINVAL, Text: "the bytes are not the GRH of a datagram to this port; pass the first 40 bytes of the memory of the receive"},
 				fail.Cause{Errno: syscall.EPROTONOSUPPORT, Text: "the bytes are not the GRH of a datagram to this port; pass the first 40 bytes of the memory of the receive"},
 			)...)
-		})
+		}))
 	}
 	if dev.lib.lints.Wanted() {
 		dev.lib.lints.Report(hintInitAHFromWC(&in))
@@ -1526,12 +1526,12 @@ func (dev *Device) ResolveEthL2FromGID(attr AHAttr) ([6]uint8, uint16, error) {
 		unsafe.Pointer(&ethMac),
 		unsafe.Pointer(&vid),
 	); errno != 0 {
-		return [6]uint8{}, 0, fail.Failed(verb, errno, func() []string {
+		return [6]uint8{}, 0, dev.removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EHOSTUNREACH, Text: "nobody has the destination GID on the network of the source GID, or nobody answers"},
 			)
-		})
+		}))
 	}
 	return ethMac, vid, nil
 }
@@ -1548,7 +1548,7 @@ func (dev *Device) CreateCounters() (*Counters, error) {
 	initAttrC := cCountersInitAttr{}
 	ptr, errno := rawCreateCounters(dev.h.C, unsafe.Pointer(&initAttrC))
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, nil)
+		return nil, dev.removed(fail.Failed(verb, errno, nil))
 	}
 	o := newCounters(dev, ptr)
 	if err := o.h.Adopt(&dev.h.Node); err != nil {

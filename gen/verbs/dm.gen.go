@@ -96,7 +96,7 @@ func (dm *DM) ExportDMABufFD() (int, error) {
 	}
 	n, errno := rawDMExportDMABufFD(dm.lib.fn[symIbv_dm_export_dmabuf_fd], dm.h.C)
 	if n < 0 {
-		return -1, fail.Failed(verb, errno, nil)
+		return -1, dm.dev.removed(fail.Failed(verb, errno, nil))
 	}
 	return n, nil
 }

@@ -14,6 +14,12 @@ func (dm *DM) memory() *devmem.DM { return (*devmem.DM)(unsafe.Pointer(dm)) }
 
 const _ = -unsafe.Offsetof(DM{}.mem) // DM begins with it: any other constant is out of range
 
+// attach begins the use of the memory of the C object.
+func (dm *DM) attach(c unsafe.Pointer, length uint64, known bool) {
+	dm.mem.Removed = dm.dev.removed
+	_ = dm.mem.Attach(c, length, known) // the first copy returns its error
+}
+
 // WriteAt copies p to offset off of the device memory, as io.WriterAt: all of it, or none and an error. It
 // returns syscall.EFAULT for a range beyond the end, and syscall.EINVAL for an odd length or offset if the device
 // copies words of 4 bytes. It allocates nothing. Close waits for a copy; a later one returns os.ErrClosed.

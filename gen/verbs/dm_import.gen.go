@@ -28,14 +28,14 @@ func (dev *Device) ImportDM(dmHandle uint32, length uint64) (*DM, error) {
 	}
 	ptr, errno := rawImportDM(dev.lib.fn[symIbv_import_dm], dev.h.C, dmHandle)
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, dev.removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(errno, fail.Cause{Errno: syscall.ENOENT,
 				Text: "the handle must be that of device memory that lives in the kernel context to which the device context belongs"})
-		})
+		}))
 	}
 	o := newDM(dev, ptr)
 	o.h.End = o.unimportDM
-	_ = o.mem.Attach(ptr, length, length != 0) // an error of attaching is returned by the first copy
+	o.attach(ptr, length, length != 0)
 	if err := o.h.Adopt(&dev.h.Node); err != nil {
 		return nil, err
 	}

@@ -102,7 +102,7 @@ func (action *FlowAction) ModifyESP(esp *FlowActionESPAttr) error {
 		return err
 	}
 	if errno := rawModifyFlowActionEsp(action.h.C, unsafe.Pointer(&espC)); errno != 0 {
-		return fail.Failed(verb, errno, nil)
+		return action.dev.removed(fail.Failed(verb, errno, nil))
 	}
 	return nil
 }

@@ -46,7 +46,7 @@ func (dev *Device) OpenQP(qpOpenAttr *QPOpenAttr) (*QP, error) {
 	}
 	ptr, errno := rawOpenQP(dev.h.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, nil)
+		return nil, dev.removed(fail.Failed(verb, errno, nil))
 	}
 	o := newQP(dev, ptr)
 	o.xrcd = qpOpenAttr.xrcd

@@ -140,12 +140,12 @@ func (pd *PD) ImportMR(mrHandle uint32) (*MR, error) {
 	}
 	ptr, errno := rawImportMR(pd.lib.fn[symIbv_import_mr], pd.h.C, mrHandle)
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, pd.dev.removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.ENOENT, Text: "the handle must be that of a memory region that lives in the kernel context to which the protection domain belongs"},
 			)
-		})
+		}))
 	}
 	o := newMR(pd.dev, ptr)
 	o.h.End = o.unimportMR
@@ -233,12 +233,9 @@ func (pd *PD) RegMRFrom(from mem.Source, access MRAccess) (*MR, error) {
 		uint32(access),
 	)
 	if ptr == nil {
-		return nil, pd.calls.Failed(verb, errno, func() []string {
+		return nil, pd.dev.removed(pd.calls.Failed(verb, errno, func() []string {
 			return append(fail.MemoryHints(pd.lib.src, pd.dev.h.Label(), errno, uint64(addr), uint64(length), uint64(access)), fail.Texts(hintRegMR(&in))...)
-		})
-	}
-	if pd.lib.lints.Wanted() {
-		pd.lib.lints.Report(hintRegMR(&in))
+		}))
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
@@ -247,6 +244,9 @@ func (pd *PD) RegMRFrom(from mem.Source, access MRAccess) (*MR, error) {
 	o.place(uint64(addr), dpath.Vague(uint64(access), 0x20))
 	if err := o.h.Adopt(&pd.h.Node); err != nil {
 		return nil, err
+	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintRegMR(&in))
 	}
 	return o, nil
 }
@@ -340,12 +340,9 @@ func (pd *PD) RegMRIOVAFrom(from mem.Source, iova uint64, access MRAccess) (*MR,
 		uint32(access),
 	)
 	if ptr == nil {
-		return nil, pd.calls.Failed(verb, errno, func() []string {
+		return nil, pd.dev.removed(pd.calls.Failed(verb, errno, func() []string {
 			return append(fail.MemoryHints(pd.lib.src, pd.dev.h.Label(), errno, uint64(addr), uint64(length), uint64(access)), fail.Texts(hintRegMRIOVA(&in))...)
-		})
-	}
-	if pd.lib.lints.Wanted() {
-		pd.lib.lints.Report(hintRegMRIOVA(&in))
+		}))
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
@@ -354,6 +351,9 @@ func (pd *PD) RegMRIOVAFrom(from mem.Source, iova uint64, access MRAccess) (*MR,
 	o.place(iova, dpath.Vague(uint64(access), 0x20))
 	if err := o.h.Adopt(&pd.h.Node); err != nil {
 		return nil, err
+	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintRegMRIOVA(&in))
 	}
 	return o, nil
 }
@@ -423,18 +423,18 @@ func (pd *PD) RegDMABufMR(
 		int32(access),
 	)
 	if ptr == nil {
-		return nil, pd.calls.Failed(verb, errno, func() []string {
+		return nil, pd.dev.removed(pd.calls.Failed(verb, errno, func() []string {
 			return fail.Texts(hintRegDMABufMR(&in))
-		})
-	}
-	if pd.lib.lints.Wanted() {
-		pd.lib.lints.Report(hintRegDMABufMR(&in))
+		}))
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
 	o.place(iova, "")
 	if err := o.h.Adopt(&pd.h.Node); err != nil {
 		return nil, err
+	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintRegDMABufMR(&in))
 	}
 	return o, nil
 }
@@ -529,15 +529,12 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 	pd.calls.Begin()
 	ptr, errno := rawRegMREx(pd.lib.fn[symIbv_reg_mr_ex], pd.h.C, unsafe.Pointer(&mrInitAttrC))
 	if ptr == nil {
-		return nil, pd.calls.Failed(verb, errno, func() []string {
+		return nil, pd.dev.removed(pd.calls.Failed(verb, errno, func() []string {
 			return append(append(fail.MemoryHints(pd.lib.src, pd.dev.h.Label(), errno, uint64(mrInitAttrC.addr), uint64(mrInitAttrC.length), uint64(mrInitAttrC.access)), fail.Texts(hintRegMREx(&in))...), fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EINVAL, Text: "a region of a buffer lies within the buffer, in its protection domain"},
 			)...)
-		})
-	}
-	if pd.lib.lints.Wanted() {
-		pd.lib.lints.Report(hintRegMREx(&in))
+		}))
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
@@ -550,6 +547,9 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 	o.place(start, dpath.Vague(uint64(mrInitAttrC.access), 0x20))
 	if err := o.h.Adopt(&pd.h.Node, mrInitAttr.dmah.base().Optional(), mrInitAttr.buf.base().Optional()); err != nil {
 		return nil, err
+	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintRegMREx(&in))
 	}
 	return o, nil
 }
@@ -584,17 +584,17 @@ func (pd *PD) AllocMW(mwType MWType) (*MW, error) {
 	}
 	ptr, errno := rawAllocMW(pd.h.C, uint32(mwType))
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, pd.dev.removed(fail.Failed(verb, errno, func() []string {
 			return fail.Texts(hintAllocMW(&in))
-		})
-	}
-	if pd.lib.lints.Wanted() {
-		pd.lib.lints.Report(hintAllocMW(&in))
+		}))
 	}
 	o := newMW(pd.dev, ptr)
 	o.pd = pd
 	if err := o.h.Adopt(&pd.h.Node); err != nil {
 		return nil, err
+	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintAllocMW(&in))
 	}
 	return o, nil
 }
@@ -641,7 +641,7 @@ func (pd *PD) AdviseMR(advice AdviseMRAdvice, flags AdviseMRFlags, sgList []SGE)
 		unsafe.Pointer(unsafe.SliceData(sgList)),
 		uint32(len(sgList)),
 	); errno != 0 {
-		return fail.Failed(verb, errno, nil)
+		return pd.dev.removed(fail.Failed(verb, errno, nil))
 	}
 	return nil
 }
@@ -657,7 +657,7 @@ func (pd *PD) AllocNullMR() (*MR, error) {
 	defer pd.h.Exit()
 	ptr, errno := rawAllocNullMR(pd.h.C)
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, nil)
+		return nil, pd.dev.removed(fail.Failed(verb, errno, nil))
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
@@ -718,18 +718,18 @@ func (pd *PD) RegDMMR(dm *DM, dmOffset uint64, length uint64, access DMAccess) (
 		uint32(access),
 	)
 	if ptr == nil {
-		return nil, pd.calls.Failed(verb, errno, func() []string {
+		return nil, pd.dev.removed(pd.calls.Failed(verb, errno, func() []string {
 			return fail.Texts(hintRegDMMR(&in))
-		})
-	}
-	if pd.lib.lints.Wanted() {
-		pd.lib.lints.Report(hintRegDMMR(&in))
+		}))
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
 	o.place(0, "")
 	if err := o.h.Adopt(&pd.h.Node, &dm.h.Node); err != nil {
 		return nil, err
+	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintRegDMMR(&in))
 	}
 	return o, nil
 }
@@ -768,18 +768,18 @@ func (pd *PD) CreateSRQ(srqInitAttr SRQInitAttr) (*SRQ, error) {
 	pd.calls.Begin()
 	ptr, errno := rawCreateSRQ(pd.lib.fn[symIbv_create_srq], pd.h.C, unsafe.Pointer(&srqInitAttrC))
 	if ptr == nil {
-		return nil, pd.calls.Failed(verb, errno, func() []string {
+		return nil, pd.dev.removed(pd.calls.Failed(verb, errno, func() []string {
 			return fail.Texts(hintCreateSRQ(&in))
-		})
-	}
-	if pd.lib.lints.Wanted() {
-		pd.lib.lints.Report(hintCreateSRQ(&in))
+		}))
 	}
 	o := newSRQ(pd.dev, ptr)
 	o.pd = pd
 	o.made = &cSRQInitAttrEx{srq_context: srqInitAttrC.srq_context, attr: srqInitAttrC.attr}
 	if err := o.h.Adopt(&pd.h.Node); err != nil {
 		return nil, err
+	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintCreateSRQ(&in))
 	}
 	return o, nil
 }
@@ -856,21 +856,21 @@ func (pd *PD) CreateQP(qpInitAttr QPInitAttr) (*QP, error) {
 	pd.calls.Begin()
 	ptr, errno := rawCreateQP(pd.lib.fn[symIbv_create_qp], pd.h.C, unsafe.Pointer(&qpInitAttrC))
 	if ptr == nil {
-		return nil, pd.calls.Failed(verb, errno, func() []string {
+		return nil, pd.dev.removed(pd.calls.Failed(verb, errno, func() []string {
 			return append(fail.Texts(hintCreateQP(&in)), fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EINVAL, Text: "max_inline_data is more than the device carries inline; no capability says how much that is"},
 			)...)
-		})
-	}
-	if pd.lib.lints.Wanted() {
-		pd.lib.lints.Report(hintCreateQP(&in))
+		}))
 	}
 	o := newQP(pd.dev, ptr)
 	o.pd = pd
 	o.made = &qpInitAttrC
 	if err := o.h.Adopt(&pd.h.Node, qpInitAttr.SendCQ.base().Optional(), qpInitAttr.RecvCQ.base().Optional(), qpInitAttr.SRQ.base().Optional()); err != nil {
 		return nil, err
+	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintCreateQP(&in))
 	}
 	return o, nil
 }
@@ -895,12 +895,12 @@ func (pd *PD) AllocBuf(size uint64) (*Buf, error) {
 	pd.calls.Begin()
 	ptr, errno := rawAllocBuf(pd.lib.fn[symIbv_alloc_buf], pd.h.C, size, unsafe.Pointer(&bufferC))
 	if ptr == nil {
-		return nil, pd.calls.Failed(verb, errno, func() []string {
+		return nil, pd.dev.removed(pd.calls.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.ENOMEM, Text: "the process cannot get so much memory; allocate less, or raise its limits (ulimit -v, the memory of its cgroup)"},
 			)
-		})
+		}))
 	}
 	o := newBuf(pd.dev, bufferC)
 	o.pd = pd
@@ -972,17 +972,14 @@ func (pd *PD) RegBufMR(buffer *Buf, addr uintptr, length uint64, access MRAccess
 		int32(access),
 	)
 	if ptr == nil {
-		return nil, pd.calls.Failed(verb, errno, func() []string {
+		return nil, pd.dev.removed(pd.calls.Failed(verb, errno, func() []string {
 			return append(append(fail.MemoryHints(pd.lib.src, pd.dev.h.Label(), errno, uint64(addr), uint64(length), uint64(access)), fail.Texts(hintRegBufMR(&in))...), fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EINVAL, Text: "pd must be the protection domain that the buffer was allocated with; pass the protection domain of the buffer [VR-ibv_reg_buf_mr-pd-3011]"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the region must begin within the buffer; pass an address between those of the first and the last byte [VR-ibv_reg_buf_mr-addr-3012]"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the region must end within the buffer; pass a shorter length [VR-ibv_reg_buf_mr-length-3013]"},
 			)...)
-		})
-	}
-	if pd.lib.lints.Wanted() {
-		pd.lib.lints.Report(hintRegBufMR(&in))
+		}))
 	}
 	o := newMR(pd.dev, ptr)
 	o.pd = pd
@@ -991,6 +988,9 @@ func (pd *PD) RegBufMR(buffer *Buf, addr uintptr, length uint64, access MRAccess
 	o.place(uint64(addr), dpath.Vague(uint64(access), 0x20))
 	if err := o.h.Adopt(&pd.h.Node, &buffer.h.Node); err != nil {
 		return nil, err
+	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintRegBufMR(&in))
 	}
 	return o, nil
 }
@@ -1037,21 +1037,21 @@ func (pd *PD) CreateAH(attr AHAttr) (*AH, error) {
 	}
 	ptr, errno := rawCreateAH(pd.lib.fn[symIbv_create_ah], pd.h.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, pd.dev.removed(fail.Failed(verb, errno, func() []string {
 			return append(append(pd.dev.explainRoute(errno, &attrC), fail.Texts(hintCreateAH(&in))...), fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.ENETUNREACH, Text: "no route leads to dgid; look at ip route get ADDRESS"},
 				fail.Cause{Errno: syscall.ETIMEDOUT, Text: "nobody answers at dgid on the network of the local GID; look at ip neigh"},
 			)...)
-		})
-	}
-	if pd.lib.lints.Wanted() {
-		pd.lib.lints.Report(hintCreateAH(&in))
+		}))
 	}
 	o := newAH(pd.dev, ptr)
 	o.pd = pd
 	if err := o.h.Adopt(&pd.h.Node); err != nil {
 		return nil, err
+	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintCreateAH(&in))
 	}
 	return o, nil
 }
@@ -1093,21 +1093,21 @@ func (pd *PD) CreateAHFromWC(wc *WC, grh []byte, portNum uint8) (*AH, error) {
 		portNum,
 	)
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, pd.dev.removed(fail.Failed(verb, errno, func() []string {
 			return append(fail.Texts(hintCreateAHFromWC(&in)), fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EINVAL, Text: "the bytes are not the GRH of a datagram to this port; pass the first 40 bytes of the memory of the receive"},
 				fail.Cause{Errno: syscall.EPROTONOSUPPORT, Text: "the bytes are not the GRH of a datagram to this port; pass the first 40 bytes of the memory of the receive"},
 			)...)
-		})
-	}
-	if pd.lib.lints.Wanted() {
-		pd.lib.lints.Report(hintCreateAHFromWC(&in))
+		}))
 	}
 	o := newAH(pd.dev, ptr)
 	o.pd = pd
 	if err := o.h.Adopt(&pd.h.Node); err != nil {
 		return nil, err
+	}
+	if pd.lib.lints.Wanted() {
+		pd.lib.lints.Report(hintCreateAHFromWC(&in))
 	}
 	return o, nil
 }

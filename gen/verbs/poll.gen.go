@@ -30,7 +30,7 @@ func (cq *CQ) PollSpin(wcs []dpath.WC, tries int) (int, error) {
 	}
 	n, errno := dpath.PollSpin(&cq.gate, wcs, tries)
 	if errno != 0 {
-		return 0, errPollCQ.Errno(errno)
+		return 0, cq.dev.removed(errPollCQ.Errno(errno))
 	}
 	return n, nil
 }

@@ -270,17 +270,17 @@ func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
 	cmem.Put(flowB, &flowC)
 	ptr, errno := rawCreateFlow(qp.h.C, unsafe.Pointer(unsafe.SliceData(flowB)))
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, qp.dev.removed(fail.Failed(verb, errno, func() []string {
 			return fail.Texts(hintCreateFlow(&in))
-		})
-	}
-	if qp.lib.lints.Wanted() {
-		qp.lib.lints.Report(hintCreateFlow(&in))
+		}))
 	}
 	o := newFlow(qp.dev, ptr)
 	o.qp = qp
 	if err := o.h.AdoptUsed(&uses, &qp.h.Node); err != nil {
 		return nil, err
+	}
+	if qp.lib.lints.Wanted() {
+		qp.lib.lints.Report(hintCreateFlow(&in))
 	}
 	return o, nil
 }
@@ -342,7 +342,7 @@ func (qp *QP) BindMW(mw *MW, mwBind MWBindAttr) error {
 		return err
 	}
 	if errno := rawBindMW(qp.h.C, mw.h.C, unsafe.Pointer(&mwBindC)); errno != 0 {
-		return fail.Failed(verb, errno, func() []string {
+		return qp.dev.removed(fail.Failed(verb, errno, func() []string {
 			return append(fail.Texts(hintBindMW(&in)), fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "this is a null region, to which no window can be bound; bind it to a region of memory [VR-ibv_bind_mw-mr-3527]"},
@@ -351,7 +351,7 @@ func (qp *QP) BindMW(mw *MW, mwBind MWBindAttr) error {
 				fail.Cause{Errno: syscall.EINVAL, Text: "REMOTE_WRITE and REMOTE_ATOMIC need a region with LOCAL_WRITE; register the region with DMAccessLocalWrite [VR-ibv_bind_mw-access-1112]"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the window must lie within its region; bind a shorter one [VR-ibv_bind_mw-length-1113]"},
 			)...)
-		})
+		}))
 	}
 	if qp.lib.lints.Wanted() {
 		qp.lib.lints.Report(hintBindMW(&in))
@@ -455,13 +455,13 @@ func (qp *QP) Modify(attr *QPAttr) error {
 	}
 	if err := object.Locked(&qp.mu, func() error {
 		if errno := rawModifyQP(qp.lib.fn[symIbv_modify_qp], qp.h.C, unsafe.Pointer(&attrC), int32(attr.mask)); errno != 0 {
-			return fail.Failed(verb, errno, func() []string {
+			return qp.dev.removed(fail.Failed(verb, errno, func() []string {
 				return append(append(qp.dev.explainRoute(errno, &attrC.ah_attr), fail.Texts(hintModifyQP(&in))...), fail.Causes(
 					errno,
 					fail.Cause{Errno: syscall.ENETUNREACH, Text: "no route leads to dgid; look at ip route get ADDRESS"},
 					fail.Cause{Errno: syscall.ETIMEDOUT, Text: "nobody answers at dgid on the network of the local GID; look at ip neigh"},
 				)...)
-			})
+			}))
 		}
 		qp.load()
 		return nil
@@ -518,9 +518,9 @@ func (qp *QP) ModifyRateLimit(attr *QPRateLimitAttr) error {
 		return err
 	}
 	if errno := rawModifyQPRateLimit(qp.h.C, unsafe.Pointer(&attrC)); errno != 0 {
-		return fail.Failed(verb, errno, func() []string {
+		return qp.dev.removed(fail.Failed(verb, errno, func() []string {
 			return fail.Texts(hintModifyQPRateLimit(&in))
-		})
+		}))
 	}
 	if qp.lib.lints.Wanted() {
 		qp.lib.lints.Report(hintModifyQPRateLimit(&in))
@@ -571,9 +571,9 @@ func (qp *QP) AttachCompCntr(compCntr *CompCntr, attr *CompCntrAttachAttr) error
 	}
 	if err := qp.h.Below(verb, &compCntr.h.Node, func() error {
 		if errno := rawQPAttachCompCntr(qp.lib.fn[symIbv_qp_attach_comp_cntr], qp.h.C, compCntr.h.C, unsafe.Pointer(&attrC)); errno != 0 {
-			return fail.Failed(verb, errno, func() []string {
+			return qp.dev.removed(fail.Failed(verb, errno, func() []string {
 				return fail.Texts(hintQPAttachCompCntr(&in))
-			})
+			}))
 		}
 		return nil
 	}); err != nil {
@@ -654,9 +654,9 @@ func (qp *QP) Query(fields ...QPField) (*QPInfo, *QPInitInfo, error) {
 		int32(fieldsC),
 		unsafe.Pointer(&initAttrC),
 	); errno != 0 {
-		return nil, nil, fail.Failed(verb, errno, func() []string {
+		return nil, nil, qp.dev.removed(fail.Failed(verb, errno, func() []string {
 			return fail.Texts(hintQueryQP(&in))
-		})
+		}))
 	}
 	if qp.lib.lints.Wanted() {
 		qp.lib.lints.Report(hintQueryQP(&in))
@@ -672,7 +672,7 @@ func (qp *QP) Query(fields ...QPField) (*QPInfo, *QPInitInfo, error) {
 func (qp *QP) refusedPostSend(r dpath.SendRange, posted int, errno syscall.Errno) error {
 	wr, err := dpath.RefusalOf(r, &errPostSend, posted, errno)
 	if err != nil {
-		return err
+		return qp.dev.removed(err)
 	}
 	in := inPostSend{
 		wrOpcode:                      uint64(cmem.At[uint32](wr.Request, 28)),
@@ -699,7 +699,7 @@ func (qp *QP) refusedPostSend(r dpath.SendRange, posted int, errno syscall.Errno
 	if wr.Full(brokenPostSend(&in)) {
 		return errPostSend.Full(errno)
 	}
-	return wr.Error(brokenPostSend(&in), hintPostSend(&in), validate.Named[QPType]("qp_type", in.qpType), validate.Named[QPState]("state", in.qpState), validate.Fact("max_inline_data", in.qpCapMaxInlineData), validate.Fact("max_send_sge", in.qpCapMaxSendSGE))
+	return qp.dev.removed(wr.Error(brokenPostSend(&in), hintPostSend(&in), validate.Named[QPType]("qp_type", in.qpType), validate.Named[QPState]("state", in.qpState), validate.Fact("max_inline_data", in.qpCapMaxInlineData), validate.Fact("max_send_sge", in.qpCapMaxSendSGE)))
 }
 
 // seePostSend fills in what the rules of ibv_post_send look at in the QP: what the library knows about it or,
@@ -747,7 +747,7 @@ func (qp *QP) seePostSend(in *inPostSend, ask bool) error {
 func (qp *QP) refusedPostRecv(r dpath.RecvRange, posted int, errno syscall.Errno) error {
 	wr, err := dpath.RefusalOf(r, &errPostRecv, posted, errno)
 	if err != nil {
-		return err
+		return qp.dev.removed(err)
 	}
 	in := inPostRecv{
 		wrSgList:            uint64(cmem.At[uintptr](wr.Request, 16)),
@@ -762,7 +762,7 @@ func (qp *QP) refusedPostRecv(r dpath.RecvRange, posted int, errno syscall.Errno
 	if wr.Full(brokenPostRecv(&in)) {
 		return errPostRecv.Full(errno)
 	}
-	return wr.Error(brokenPostRecv(&in), hintPostRecv(&in), validate.Named[QPType]("qp_type", in.qpType), validate.Named[QPState]("state", in.qpState), validate.Fact("max_recv_sge", in.qpCapMaxRecvSGE))
+	return qp.dev.removed(wr.Error(brokenPostRecv(&in), hintPostRecv(&in), validate.Named[QPType]("qp_type", in.qpType), validate.Named[QPState]("state", in.qpState), validate.Fact("max_recv_sge", in.qpCapMaxRecvSGE)))
 }
 
 // seePostRecv fills in what the rules of ibv_post_recv look at in the QP: what the library knows about it or,
@@ -830,12 +830,12 @@ func (qp *QP) AttachMcast(gid GID, lid uint16) error {
 	label := fmt.Sprintf("gid %v, lid %v", gid, lid)
 	if err := qp.h.Attach(label, "ibv_detach_mcast", func() error {
 		if errno := rawAttachMcast(qp.lib.fn[symIbv_attach_mcast], qp.h.C, unsafe.Pointer(&gid), lid); errno != 0 {
-			return fail.Failed(verb, errno, func() []string {
+			return qp.dev.removed(fail.Failed(verb, errno, func() []string {
 				return append(fail.Texts(hintAttachMcast(&in)), fail.Causes(
 					errno,
 					fail.Cause{Errno: syscall.EINVAL, Text: "gid is not the address of a multicast group, which begins with ff, or with ::ffff:224 to ::ffff:239"},
 				)...)
-			})
+			}))
 		}
 		return nil
 	}, func() error {
@@ -885,12 +885,12 @@ func (qp *QP) DetachMcast(gid GID, lid uint16) error {
 	label := fmt.Sprintf("gid %v, lid %v", gid, lid)
 	if err := qp.h.Detach(label, func() error {
 		if errno := rawDetachMcast(qp.lib.fn[symIbv_detach_mcast], qp.h.C, unsafe.Pointer(&gid), lid); errno != 0 {
-			return fail.Failed(verb, errno, func() []string {
+			return qp.dev.removed(fail.Failed(verb, errno, func() []string {
 				return append(fail.Texts(hintDetachMcast(&in)), fail.Causes(
 					errno,
 					fail.Cause{Errno: syscall.EINVAL, Text: "this queue pair is in no multicast group; attach it before, or leave the call out [VR-ibv_detach_mcast-qp-2073]"},
 				)...)
-			})
+			}))
 		}
 		return nil
 	}); err != nil {
@@ -934,7 +934,7 @@ func (qp *QP) SetECE(ece *ECEAttr) error {
 		return err
 	}
 	if errno := rawSetEce(qp.lib.fn[symIbv_set_ece], qp.h.C, unsafe.Pointer(&eceC)); errno != 0 {
-		return fail.Failed(verb, errno, nil)
+		return qp.dev.removed(fail.Failed(verb, errno, nil))
 	}
 	return nil
 }
@@ -955,7 +955,7 @@ func (qp *QP) QueryECE() (*ECEInfo, error) {
 	}
 	var eceC cEce
 	if errno := rawQueryEce(qp.lib.fn[symIbv_query_ece], qp.h.C, unsafe.Pointer(&eceC)); errno != 0 {
-		return nil, fail.Failed(verb, errno, nil)
+		return nil, qp.dev.removed(fail.Failed(verb, errno, nil))
 	}
 	out := new(ECEInfo)
 	out.from(&eceC)

@@ -131,13 +131,13 @@ func (srq *SRQ) Modify(srqAttr *SRQAttr) error {
 		in.capDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
 	}
 	if errno := rawModifySRQ(srq.lib.fn[symIbv_modify_srq], srq.h.C, unsafe.Pointer(&srqAttrC), int32(srqAttr.mask)); errno != 0 {
-		return fail.Failed(verb, errno, func() []string {
+		return srq.dev.removed(fail.Failed(verb, errno, func() []string {
 			return append(fail.Texts(hintModifySRQ(&in)), fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EINVAL, Text: "srq_limit is at most the max_wr that ibv_query_srq returns; set a lower limit [VR-ibv_modify_srq-srq_limit-0619]"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "max_wr is below the limit, or below the number of requests that are posted"},
 			)...)
-		})
+		}))
 	}
 	if srq.lib.lints.Wanted() {
 		srq.lib.lints.Report(hintModifySRQ(&in))
@@ -156,7 +156,7 @@ func (srq *SRQ) Query() (*SRQInfo, error) {
 	defer srq.h.Exit()
 	var srqAttrC cSRQAttr
 	if errno := rawQuerySRQ(srq.lib.fn[symIbv_query_srq], srq.h.C, unsafe.Pointer(&srqAttrC)); errno != 0 {
-		return nil, fail.Failed(verb, errno, nil)
+		return nil, srq.dev.removed(fail.Failed(verb, errno, nil))
 	}
 	out := new(SRQInfo)
 	out.from(&srqAttrC)
@@ -174,7 +174,7 @@ func (srq *SRQ) Num() (uint32, error) {
 	defer srq.h.Exit()
 	var srqNum uint32
 	if errno := rawGetSRQNum(srq.h.C, unsafe.Pointer(&srqNum)); errno != 0 {
-		return 0, fail.Failed(verb, errno, nil)
+		return 0, srq.dev.removed(fail.Failed(verb, errno, nil))
 	}
 	return srqNum, nil
 }
@@ -183,7 +183,7 @@ func (srq *SRQ) Num() (uint32, error) {
 func (srq *SRQ) refusedPostSRQRecv(r dpath.RecvRange, posted int, errno syscall.Errno) error {
 	wr, err := dpath.RefusalOf(r, &errPostSRQRecv, posted, errno)
 	if err != nil {
-		return err
+		return srq.dev.removed(err)
 	}
 	in := inPostSRQRecv{
 		recvWRSgList: uint64(cmem.At[uintptr](wr.Request, 16)),
@@ -192,14 +192,14 @@ func (srq *SRQ) refusedPostSRQRecv(r dpath.RecvRange, posted int, errno syscall.
 	if wr.Full(brokenPostSRQRecv(&in)) {
 		return errPostSRQRecv.Full(errno)
 	}
-	return wr.Error(brokenPostSRQRecv(&in), hintPostSRQRecv(&in))
+	return srq.dev.removed(wr.Error(brokenPostSRQRecv(&in), hintPostSRQRecv(&in)))
 }
 
 // refusedPostSRQOps returns the error of a post that returned errno, with what may explain it.
 func (srq *SRQ) refusedPostSRQOps(r dpath.OpsRange, posted int, errno syscall.Errno) error {
 	wr, err := dpath.RefusalOf(r, &errPostSRQOps, posted, errno)
 	if err != nil {
-		return err
+		return srq.dev.removed(err)
 	}
 	in := inPostSRQOps{
 		opOpcode:          uint64(cmem.At[uint32](wr.Request, 16)),
@@ -216,7 +216,7 @@ func (srq *SRQ) refusedPostSRQOps(r dpath.OpsRange, posted int, errno syscall.Er
 	if wr.Full(brokenPostSRQOps(&in)) {
 		return errPostSRQOps.Full(errno)
 	}
-	return wr.Error(brokenPostSRQOps(&in), hintPostSRQOps(&in))
+	return srq.dev.removed(wr.Error(brokenPostSRQOps(&in), hintPostSRQOps(&in)))
 }
 
 // seePostSRQOps fills in what the rules of ibv_post_srq_ops look at in the SRQ: what the library knows about it

@@ -99,12 +99,12 @@ func (wq *WQ) Handle() uint32 { return object.OrZero(wq).handle }
 func (wq *WQ) refusedPostWQRecv(r dpath.RecvRange, posted int, errno syscall.Errno) error {
 	wr, err := dpath.RefusalOf(r, &errPostWQRecv, posted, errno)
 	if err != nil {
-		return err
+		return wq.dev.removed(err)
 	}
 	if wr.Full(nil) {
 		return errPostWQRecv.Full(errno)
 	}
-	return wr.Error(nil, nil)
+	return wq.dev.removed(wr.Error(nil, nil))
 }
 
 // ErrQueueFull is the error of a post to a queue that has no room for another request. It wraps syscall.ENOMEM.
@@ -150,9 +150,9 @@ func (wq *WQ) Modify(wqAttr *WQAttr) error {
 		return err
 	}
 	if errno := rawModifyWQ(wq.h.C, unsafe.Pointer(&wqAttrC)); errno != 0 {
-		return fail.Failed(verb, errno, func() []string {
+		return wq.dev.removed(fail.Failed(verb, errno, func() []string {
 			return fail.Texts(hintModifyWQ(&in))
-		})
+		}))
 	}
 	if wq.lib.lints.Wanted() {
 		wq.lib.lints.Report(hintModifyWQ(&in))

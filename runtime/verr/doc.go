@@ -10,4 +10,5 @@
 //	syscall.Errno          the errno of a failed call (EINVAL for a refused one, EBUSY for a refused Close)
 //	errors.ErrUnsupported  ENOSYS, EOPNOTSUPP, EPROTONOSUPPORT, and a verb that the loaded library lacks
 //	os.ErrClosed           use of an object after its Close
+//	ErrDeviceRemoved       a call on a device that was removed; syscall.EIO too
 package verr

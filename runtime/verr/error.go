@@ -17,6 +17,9 @@ var ErrQueueFull = errors.New("the queue is full")
 // ErrOverrun is the error of a poll of a completion queue that has lost completions, after those that it still had.
 var ErrOverrun = errors.New("the completion queue has lost completions")
 
+// ErrDeviceRemoved is the error of a call on a device that was removed or reset.
+var ErrDeviceRemoved = errors.New("the device was removed")
+
 // Rule is the part of a rule that errors show. Generated code has one static value for each rule of the spec.
 type Rule struct {
 	ID        string // VR-ibv_reg_mr-access-0001

@@ -75,6 +75,7 @@ func (channel *CompChannel) wake(at uintptr) {
 
 // failed ends all waits for queues of the channel.
 func (channel *CompChannel) failed(err error) {
+	err = channel.dev.removed(err)
 	for _, x := range channel.h.Children() {
 		if cq, ok := x.(*CQ); ok {
 			cq.waiting.WakeAll(err)

@@ -6,11 +6,9 @@
 package verbs
 
 import (
-	"syscall"
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -50,10 +48,4 @@ func (dev *Device) UnjudgedRules() ([]verr.Rule, error) {
 	}
 	defer dev.h.Exit()
 	return fail.Unjudged(capable, dev.caps.Why(dev.askCapabilities))
-}
-
-// gone reports whether a call failed with errno because the device was removed: then queries fail too, and the
-// kernel has destroyed what was made on it.
-func (dev *Device) gone(errno syscall.Errno) bool {
-	return validate.Gone(errno, dev.askCapabilities)
 }

@@ -61,10 +61,10 @@ func (dev *Device) AllocParentDomain(attr *ParentDomainAttr) (*PD, error) {
 	}
 	ptr, errno := rawAllocParentDomain(dev.h.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
-		return nil, calls.Failed(verb, errno, func() []string {
+		return nil, dev.removed(calls.Failed(verb, errno, func() []string {
 			return fail.Causes(errno, fail.Cause{Errno: syscall.EOPNOTSUPP,
 				Text: "the provider of the device has no parent domains; use the protection domain"})
-		})
+		}))
 	}
 	o := newPD(dev, ptr)
 	o.h.Kept, release = release, nil // kept until Close has succeeded

@@ -42,7 +42,7 @@ func (qp *QP) failedPostAndPoll(r dpath.SendRange, p dpath.Posted) error {
 		post = qp.refusedPostSend(r, p.Requests, p.PostErrno)
 	}
 	if p.PollErrno != 0 {
-		poll = errPollCQ.Errno(p.PollErrno)
+		poll = qp.dev.removed(errPollCQ.Errno(p.PollErrno))
 	}
 	if post != nil && poll != nil {
 		return errors.Join(post, poll)

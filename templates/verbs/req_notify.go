@@ -31,7 +31,7 @@ func (cq *CQ) ReqNotify(solicitedOnly bool) error {
 		return fail.Refuse(errReqNotify.Verb, verr.Violation{Rule: &ruleChannel})
 	}
 	if errno != 0 {
-		return errReqNotify.Errno(errno)
+		return cq.dev.removed(errReqNotify.Errno(errno))
 	}
 	if cq.lib.lints.Wanted() && cq.Channel() == nil {
 		cq.lib.lints.Report([]verr.Violation{{Rule: &ruleChannel}})

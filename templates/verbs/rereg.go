@@ -100,13 +100,13 @@ func (mr *MR) rereg(verb string, change *MRChange, pdC unsafe.Pointer, held cmem
 		return err
 	}
 	code, errno := rawReregMR(mr.lib.fn[symIbv_rereg_mr], mr.h.C, change.what.Flags, pdC, held.Addr, held.Len, int32(change.access))
-	return change.what.Settle(verb, code, errno, bridge.Region{
+	return mr.dev.removed(change.what.Settle(verb, code, errno, bridge.Region{
 		Move:    move,
 		Release: &mr.h.Kept,
 		New:     held,
 		Changed: func() { mr.changed(change, uint64(held.Addr)) },
 		Why:     func() []string { return mr.whyNot(change, errno, held) },
-	})
+	}))
 }
 
 // whyNot explains why the memory of a change could not be registered. A change that leaves the access as it is may have any.

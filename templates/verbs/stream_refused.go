@@ -41,7 +41,7 @@ func (s *QPStream) failed(r dpath.SendRange, errno syscall.Errno) error {
 	}
 	switch {
 	case first == nil:
-		return errWRStart.Errno(errno)
+		return s.qp.dev.removed(errWRStart.Errno(errno))
 	case first.Err == ErrQueueFull:
 		return errWRStart.Full(errno)
 	}

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -303,44 +302,6 @@ func TestClose(t *testing.T) {
 			waits.Wait()
 			if _, err := d.Ticket(); !errors.Is(err, os.ErrClosed) {
 				t.Errorf("Ticket after Close: %v", err)
-			}
-		})
-	}
-}
-
-// TestCallback has the function for other completions end its goroutine, and call Close: whoever waits hears of it.
-func TestCallback(t *testing.T) {
-	for name, leave := range map[string]func(*dispatch.Dispatcher){
-		"Goexit": func(*dispatch.Dispatcher) { runtime.Goexit() },
-		"Close":  func(d *dispatch.Dispatcher) { d.Close() },
-	} {
-		t.Run(name, func(t *testing.T) {
-			_, dev := verbstest.Open(t)
-			defer dev.CloseAll()
-			a, b, err := connect(dev)
-			if err != nil {
-				t.Fatal(err)
-			}
-			made := make(chan *dispatch.Dispatcher, 1)
-			d, err := dispatch.New(func(verbs.WC) { leave(<-made) }, a.cq, b.cq)
-			if err != nil {
-				t.Fatal(err)
-			}
-			made <- d
-			w, err := newWorker(d, a, b)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer w.close()
-			x := ticket(t, d)
-			if err := w.postWrite(1); err != nil {
-				t.Fatal(err)
-			}
-			if _, err := x.Wait(bounded(t)); err == nil || errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("Wait: %v", err)
-			}
-			if err := d.Close(); (err != nil) != (name == "Goexit") {
-				t.Errorf("Close: %v", err)
 			}
 		})
 	}

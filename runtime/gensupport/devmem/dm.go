@@ -51,6 +51,9 @@ type DM struct {
 	known   bool
 	mode    Mode
 	refused *refusal
+
+	// Removed adds to an error that the device was removed; it may be nil. It is set before Attach.
+	Removed func(error) error
 }
 
 const _ = -unsafe.Offsetof(DM{}.span) // DM begins with it: any other constant is out of range
@@ -150,7 +153,7 @@ func writeRest(s *dmcopy.Span, p []byte, off int64, wide bool) (int, error) {
 		}
 	}
 	if code := shimWrite(&d.gate, uint64(off), p); code != 0 {
-		return 0, writing.failed(code, uint64(off), len(p))
+		return 0, d.removed(writing.failed(code, uint64(off), len(p)))
 	}
 	return len(p), nil
 }
@@ -176,7 +179,7 @@ func readRest(s *dmcopy.Span, p []byte, off int64, wide bool) (int, error) {
 		}
 	}
 	if code := shimRead(&d.gate, uint64(off), p); code != 0 {
-		return 0, reading.failed(code, uint64(off), len(p))
+		return 0, d.removed(reading.failed(code, uint64(off), len(p)))
 	}
 	return len(p), nil
 }
@@ -198,7 +201,7 @@ func (d *DM) readDirect(p []byte, off int64, wide bool) (n int, err error) {
 	switch {
 	case timed && !wide:
 		if code := shimRead(&d.gate, uint64(off), p); code != 0 {
-			return 0, reading.failed(code, uint64(off), len(p))
+			return 0, d.removed(reading.failed(code, uint64(off), len(p)))
 		}
 	case d.span.IsQuick():
 		err = dmcopy.Read(&d.span, p, off, dmcopy.Chunk, wide)
@@ -212,6 +215,14 @@ func (d *DM) readDirect(p []byte, off int64, wide bool) (n int, err error) {
 		d.span.Quick()
 	}
 	return len(p), nil
+}
+
+// removed is for the error of a copy that the provider did not make.
+func (d *DM) removed(err error) error {
+	if d == nil || d.Removed == nil {
+		return err
+	}
+	return d.Removed(err)
 }
 
 // check answers what keeps a copy from being made, nil when nothing does.

@@ -85,7 +85,7 @@ func (d *DM) shimV(dir *direction, host []byte, pieces []Piece) (done int, err e
 		case code == badPiece:
 			return done, d.check(dir, v.Off, v.Len)
 		}
-		return done, dir.failed(code, uint64(v.Off), v.Len)
+		return done, d.removed(dir.failed(code, uint64(v.Off), v.Len))
 	}
 	return done, nil
 }

@@ -15,7 +15,7 @@
 #define MUST(cond) \
 	do { \
 		if (!(cond)) { \
-			printf("line %d: %s\n", __LINE__, #cond); \
+			fprintf(stderr, "line %d: %s\n", __LINE__, #cond); \
 			_exit(1); \
 		} \
 	} while (0)
@@ -187,6 +187,63 @@ static void wraps(struct ibv_pd *pd, char *m)
 	MUST(svb_destroy_qp(qp) == 0 && svb_destroy_cq(cq) == 0 && svb_dereg_mr(mr) == 0);
 }
 
+// edge posts a request of two equal elements on a queue pair of its own. The completion of one whose elements are not in the region is no
+// success, whatever their sum is in 32 or 64 bits.
+static void edge(struct ibv_pd *pd, const struct ibv_mr *mr, enum ibv_wr_opcode op, unsigned flags, uint64_t addr, uint32_t length)
+{
+	struct ibv_cq *cq = svb_create_cq(ctx, 31, NULL, NULL, 0);
+	struct ibv_qp *qp = connect_self(pd, cq);
+	struct ibv_sge two[] = {{.addr = addr, .length = length, .lkey = mr->lkey}, {.addr = addr, .length = length, .lkey = mr->lkey}};
+	struct ibv_sge in = {.addr = addr, .length = length, .lkey = mr->lkey};
+	struct ibv_recv_wr r = {.sg_list = &in, .num_sge = 1}, *bad_recv;
+	struct ibv_send_wr s = {.sg_list = two, .num_sge = 2, .opcode = op, .send_flags = flags | IBV_SEND_SIGNALED}, *bad_send;
+	bool inside = length <= 8 && addr == (uintptr_t)mr->addr, sent = false;
+	struct ibv_wc wc;
+
+	s.wr.rdma.rkey = mr->rkey;
+	s.wr.rdma.remote_addr = addr;
+	MUST(cq && svb_post_recv(qp, &r, &bad_recv) == 0);
+	if (svb_post_send(qp, &s, &bad_send) == 0) {
+		while (!sent) {
+			if (svb_poll_cq(cq, 1, &wc) == 0)
+				usleep(100);
+			else
+				sent = !(wc.opcode & IBV_WC_RECV);
+		}
+		MUST(inside || !length || wc.status != IBV_WC_SUCCESS);
+	}
+	MUST(svb_destroy_qp(qp) == 0 && svb_destroy_cq(cq) == 0);
+}
+
+// edges goes through lengths and addresses near 2^31, 2^32 and 2^64. Inline data is read where it is, so that its address is one of memory.
+static void edges(struct ibv_pd *pd, char *m)
+{
+	static const uint32_t lengths[] = {0, 8, 4097, INT32_MAX, (uint32_t)INT32_MAX + 1, UINT32_MAX - 4095, UINT32_MAX};
+	static const enum ibv_wr_opcode ops[] = {IBV_WR_RDMA_WRITE, IBV_WR_RDMA_READ, IBV_WR_SEND};
+	struct ibv_mr *mr = svb_reg_mr(pd, m, 4096, 15);
+	const uint64_t addrs[] = {(uintptr_t)m - 4, (uintptr_t)m, (uintptr_t)m + 4095, INT64_MAX, UINT64_MAX - 7, UINT64_MAX};
+	size_t i, j, k;
+	char byte = 0;
+
+	MUST(mr);
+	for (i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+		for (j = 0; j < sizeof ops / sizeof *ops; j++)
+			for (k = 0; k < sizeof addrs / sizeof *addrs; k++)
+				edge(pd, mr, ops[j], 0, addrs[k], lengths[i]);
+		edge(pd, mr, IBV_WR_RDMA_WRITE, IBV_SEND_INLINE, (uintptr_t)m, lengths[i]);
+		for (k = 0; k < sizeof addrs / sizeof *addrs; k++) {
+			uint64_t old, n = lengths[i] > 4097 ? 1 : lengths[i];
+			char *buf = calloc(1, n + 1);
+			int status = svb_peer_op(peer, SVB_RDMA_WRITE, mr->rkey, addrs[k], buf, n, 0, 0, &old);
+
+			free(buf);
+			MUST(!n || (status == 0) == (addrs[k] >= (uintptr_t)m && addrs[k] + n <= (uintptr_t)m + 4096 && addrs[k] + n > addrs[k]));
+		}
+	}
+	MUST(!svb_reg_mr(pd, &byte, SIZE_MAX, 15) && !svb_reg_mr(pd, (void *)(UINTPTR_MAX - 7), 16, 15));
+	MUST(svb_dereg_mr(mr) == 0);
+}
+
 static void *work(void *arg)
 {
 	struct ibv_port_attr port;
@@ -245,6 +302,7 @@ int main(void)
 	pd = svb_alloc_pd(ctx);
 	MUST(pd);
 	wraps(pd, m);
+	edges(pd, m);
 	mr = svb_reg_mr(pd, m, 1 << 20, 15);
 	MUST(mr);
 	MUST(svb_peer_stress(peer, mr->rkey, (uint64_t)(uintptr_t)m, 1 << 20) == 0);

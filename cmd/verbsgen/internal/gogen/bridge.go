@@ -267,7 +267,7 @@ func (e *emitter) adopts(o *model.Object) *jen.Statement {
 		then = append(then, jen.List(to...).Op("=").List(from...))
 	}
 	if o.Device {
-		then = append(then, assign(id("_"), id("o.mem.Attach").Call(id("m.C"), jen.Lit(0), jen.False())))
+		then = append(then, id("o.attach").Call(id("m.C"), jen.Lit(0), jen.False()))
 	}
 	if o.Region != nil {
 		then = append(then, id("o.place").Call(jen.Lit(0), rt("dpath", "Elsewhere")))

@@ -134,6 +134,17 @@ func (e *emitter) needsCaps() bool {
 // goneFunc is the method of a device that recognises that it was taken away.
 const goneFunc = "gone"
 
+// removedFunc is the method of a device that adds to the error of a call that the device was removed.
+const removedFunc = "removed"
+
+// removable is the path of a device, or empty where it has no removedFunc.
+func (e *emitter) removable(device string) string {
+	if device == "" || !e.has(e.root(), removedFunc) {
+		return ""
+	}
+	return device
+}
+
 // has reports whether a file of the package that is written by hand has a method of an object.
 func (e *emitter) has(object, method string) bool {
 	return slices.ContainsFunc(e.written, func(f *form.File) bool { return slices.Contains(f.Methods, object+"."+method) })

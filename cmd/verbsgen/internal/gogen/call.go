@@ -50,6 +50,7 @@ func endAnswer(v *model.Verb) answer {
 // failure is what may explain that a call failed.
 type failure struct {
 	by     string     // an allocator's calls; empty: verr
+	on     string     // the device that may have been removed, or empty
 	verb   string     // where the method does not name it
 	lints  string     // in the name of the validator
 	lib    string     // of the method
@@ -98,8 +99,16 @@ func (f fail) call(into string, raw jen.Code, says answer, explained failure) []
 	return []jen.Code{raw}
 }
 
-// err is the error of a call: fail.Failed(verb, errno, hints), or that of an allocator's calls.
+// err is the error of a call: dev.removed(fail.Failed(verb, errno, hints)), or that of an allocator's calls.
 func (f failure) err() *jen.Statement {
+	err := f.failed()
+	if f.on != "" {
+		return id(f.on, removedFunc).Call(err)
+	}
+	return err
+}
+
+func (f failure) failed() *jen.Statement {
 	by, verb := rt("fail", "Failed"), id("verb")
 	if f.by != "" {
 		by = id(f.by, "Failed")

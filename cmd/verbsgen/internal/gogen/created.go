@@ -166,8 +166,7 @@ func (c *call) attached() []jen.Code {
 	case c.v.Creates.Host:
 		return []jen.Code{id("o.mem.Open").Call(id("ptr"), id(c.v.Extent.Param.Go))}
 	case c.v.Extent != nil:
-		attach := id("o.mem.Attach").Call(id("ptr"), id(c.v.Extent.Param.Go+"C", c.v.Extent.Leaf.Go), jen.True())
-		return []jen.Code{remark(assign(id("_"), attach), "an error of attaching is returned by the first copy")}
+		return []jen.Code{id("o.attach").Call(id("ptr"), id(c.v.Extent.Param.Go+"C", c.v.Extent.Leaf.Go), jen.True())}
 	}
 	return nil
 }

@@ -85,7 +85,7 @@ func (e *emitter) inOrder(v *model.Verb, m *model.Method) *call {
 		c.param(p)
 	}
 	c.findRoot()
-	c.out.body = slices.Concat([]jen.Code{verbConst(v.C)}, c.pre, c.check(), c.prep, c.begin(), c.invoke(), c.marked(), c.hint(), c.success())
+	c.out.body = slices.Concat([]jen.Code{verbConst(v.C)}, c.pre, c.check(), c.prep, c.begin(), c.invoke(), c.marked(), c.success())
 	return c
 }
 
@@ -164,7 +164,7 @@ func (c *call) invoke() []jen.Code {
 
 // failure is what may explain that the call failed.
 func (c *call) failure() failure {
-	f := failure{causes: c.v.Causes, node: c.v.Node, memory: c.pinned()}
+	f := failure{causes: c.v.Causes, node: c.v.Node, memory: c.pinned(), on: c.e.removable(c.root)}
 	if f.node != "" || f.memory != nil {
 		f.lib = c.lib
 	}
@@ -220,14 +220,14 @@ func (c *call) pins() bool {
 	})
 }
 
-// success is what follows a call that succeeded.
+// success is what follows a call that succeeded. Its hints come when the handles know a new object: the function of OnLint may not return.
 func (c *call) success() []jen.Code {
 	fill, outs := c.output()
 	if c.v.Creates == nil {
-		return slices.Concat(c.post, fill, []jen.Code{jen.Return(append(outs, jen.Nil())...)})
+		return slices.Concat(c.post, c.hint(), fill, []jen.Code{jen.Return(append(outs, jen.Nil())...)})
 	}
 	outs = append(append([]jen.Code{id("o")}, outs...), jen.Nil())
-	return slices.Concat(c.created(), fill, []jen.Code{jen.Return(outs...)})
+	return slices.Concat(c.created(), c.hint(), fill, []jen.Code{jen.Return(outs...)})
 }
 
 // doc is the comment of the method.

@@ -49,6 +49,13 @@ func (e *emitter) reader(g *goFile, v *model.Verb, m *model.Method) {
 		name: "PollInto", params: []jen.Code{param("entries", "[]"+l.Go)}, results: types("int", "error"), short: true,
 		body: []jen.Code{jen.Return(id("r.PollSpin").Call(id("entries"), dec(1)))}})
 	from, none := "r."+c.self, fail{jen.Lit(0)}
+	failed := func() *jen.Statement {
+		err := id(errs, "Errno").Call(id("errno"))
+		if dev := c.e.removable(c.root); dev != "" {
+			return id("r", dev, removedFunc).Call(err)
+		}
+		return err
+	}
 	g.fn(fn{doc: says("PollSpin", nil), recv: recv("r", name), name: "PollSpin",
 		params: []jen.Code{param("entries", "[]"+l.Go), param("tries", "int")}, results: types("int", "error"), body: []jen.Code{
 			none.neverMade(from, v, name, m),
@@ -56,10 +63,10 @@ func (e *emitter) reader(g *goFile, v *model.Verb, m *model.Method) {
 			rt("lazy", "Written").Call(id("entries")),
 			declare("a", "lazy.Answer"),
 			fail{jen.Lit(0)}.refuse(define("errno").Add(id("a.Begin").Call(ref(id(from, "gate")))).Op(";").Add(op(id("errno"), "!=", jen.Lit(0))),
-				id(errs, "Errno").Call(id("errno"))),
+				failed()),
 			cross(from+".gate", id("r.fields"), array("entries"), length("int64", "entries"), conversion("int64", id("tries")), memory("a")),
 			define("n", "errno").Add(id("a.Read").Call(ref(id(from, "gate")))),
-			fail{id("n")}.refuse(op(id("errno"), "!=", jen.Lit(0)), id(errs, "Errno").Call(id("errno"))),
+			fail{id("n")}.refuse(op(id("errno"), "!=", jen.Lit(0)), failed()),
 			jen.Return(id("n"), jen.Nil())}})
 	g.onceErrors(errs, v.C, m.Recv)
 }

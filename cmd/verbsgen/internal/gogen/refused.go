@@ -21,7 +21,14 @@ func (e *emitter) refused(g *goFile, v *model.Verb, m *model.Method) {
 	self, errs := v.Params[0].Go, "err"+v.Go
 	sees := slices.ContainsFunc(v.Inputs(), func(o model.Operand) bool { return o.Kind != model.OpField })
 	see := func(ask bool) jen.Code { return id(self, "see"+v.Go).Call(ref(id("in")), jen.Lit(ask)) }
-	body := []jen.Code{fail(nil).try("wr", rt("dpath", "RefusalOf").Call(id("r"), ref(id(errs)), id("posted"), id("errno")))}
+	removed := func(err *jen.Statement) *jen.Statement {
+		if dev := e.removable(self + ".dev"); dev != "" {
+			return id(dev, removedFunc).Call(err)
+		}
+		return err
+	}
+	body := []jen.Code{define("wr", "err").Add(rt("dpath", "RefusalOf").Call(id("r"), ref(id(errs)), id("posted"), id("errno"))),
+		fail(nil).refuse(notNil(id("err")), removed(id("err")))}
 	var facts []jen.Code
 	if len(v.Inputs()) > 0 {
 		body = append(body, define("in").Id("in"+v.Go).Add(lines(requestInputs(v)...)))
@@ -42,7 +49,7 @@ func (e *emitter) refused(g *goFile, v *model.Verb, m *model.Method) {
 	if sees {
 		body = append(body, see(true), full)
 	}
-	body = append(body, jen.Return(id("wr.Error").Call(append([]jen.Code{broken, may}, facts...)...)))
+	body = append(body, jen.Return(removed(id("wr.Error").Call(append([]jen.Code{broken, may}, facts...)...))))
 	g.fn(fn{doc: says("refused", words{"Name": "refused" + v.Go}), recv: recv(self, m.Recv), name: "refused" + v.Go,
 		params:  []jen.Code{param("r", "dpath."+form.Of(v.C, m.Form).Range), param("posted", "int"), param("errno", "syscall.Errno")},
 		results: types("error"), body: body})

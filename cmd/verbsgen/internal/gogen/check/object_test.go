@@ -358,7 +358,7 @@ func (f *function) knows(c creation) {
 			f.p.report(f, c, "nothing says whether the object is %s", name)
 		case ft == "dpath.Place" && len(f.calls(c.o+".place")) != 1:
 			f.p.report(f, c, "the region of the object is not placed once; requests would point elsewhere")
-		case (ft == "cmem.Foreign" || strings.HasPrefix(ft, "devmem.")) && len(f.calls(c.o+"."+name+".Open", c.o+"."+name+".Attach")) != 1:
+		case (ft == "cmem.Foreign" || strings.HasPrefix(ft, "devmem.")) && len(f.calls(c.o+"."+name+".Open", c.o+".attach")) != 1:
 			f.p.report(f, c, "the memory of the object is not opened once")
 		}
 		if !strings.HasPrefix(ft, "*") || !f.p.isHandle(ft[1:]) || name == "dev" {

@@ -1,0 +1,360 @@
+//go:build linux && cgo
+
+package conformance
+
+import (
+	"context"
+	"errors"
+	goimporter "go/importer"
+	"go/token"
+	"go/types"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/verbsgen/verbsgen/conformance/internal/link"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/gen/verbs/dispatch"
+	"github.com/verbsgen/verbsgen/runtime/mem"
+	"github.com/verbsgen/verbsgen/runtime/softverbs"
+	"github.com/verbsgen/verbsgen/runtime/verr"
+)
+
+const module = "github.com/verbsgen/verbsgen/"
+
+// callbacksOf lists the functions of programs that the API calls: parameters, fields, and methods of interfaces that programs can
+// implement.
+func callbacksOf(t *testing.T) (found []string) {
+	t.Helper()
+	list := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}", module+"gen/...", module+"runtime/...")
+	out, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	exports := map[string]string{}
+	var public []string
+	for line := range strings.Lines(string(out)) {
+		path, file, _ := strings.Cut(strings.TrimSpace(line), " ")
+		exports[path] = file
+		of, ours := strings.CutPrefix(path, module)
+		if ours && file != "" && !strings.Contains(of, "internal") && !strings.HasPrefix(of, "runtime/gensupport") {
+			public = append(public, path)
+		}
+	}
+	from := goimporter.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
+	seen := map[types.Type]bool{}
+	var look func(name string, typ types.Type)
+	params := func(name string, s *types.Signature) {
+		for v := range s.Params().Variables() {
+			if _, is := v.Type().Underlying().(*types.Signature); is {
+				found = append(found, name+"("+v.Name()+")")
+			}
+		}
+	}
+	look = func(name string, typ types.Type) {
+		typ = types.Unalias(typ)
+		named, ok := typ.(*types.Named)
+		if !ok || seen[typ] {
+			return
+		}
+		seen[typ] = true
+		for m := range named.Methods() {
+			if m.Exported() {
+				params(name+"."+m.Name(), m.Signature())
+			}
+		}
+		if s, ok := named.Underlying().(*types.Struct); ok {
+			for f := range s.Fields() {
+				if _, is := f.Type().Underlying().(*types.Signature); is && f.Exported() {
+					found = append(found, name+"."+f.Name())
+				}
+			}
+		}
+		if i, ok := named.Underlying().(*types.Interface); ok {
+			for m := range i.Methods() {
+				if !m.Exported() {
+					return // programs cannot implement it
+				}
+				found = append(found, name+"."+m.Name())
+			}
+		}
+	}
+	for _, path := range public {
+		p, err := from.Import(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range p.Scope().Names() {
+			o := p.Scope().Lookup(name)
+			full := p.Name() + "." + name
+			switch o := o.(type) {
+			case *types.Func:
+				if o.Exported() {
+					params(full, o.Signature())
+				}
+			case *types.TypeName:
+				if o.Exported() {
+					look(full, o.Type())
+				}
+			}
+		}
+	}
+	slices.Sort(found)
+	return found
+}
+
+// ways are how a function of a program leaves the call that called it. end closes what the call uses.
+var ways = map[string]func(end func() error){
+	"panic":  func(func() error) { panic("out") },
+	"Goexit": func(func() error) { runtime.Goexit() },
+	"Close":  func(end func() error) { _ = end() },
+}
+
+// apart makes a call that a panic or Goexit may leave, and waits for its end.
+func apart(t *testing.T, call func()) {
+	t.Helper()
+	ended := make(chan bool)
+	go func() {
+		defer close(ended)
+		defer func() { _ = recover() }()
+		call()
+	}()
+	select {
+	case <-ended:
+	case <-time.After(time.Minute):
+		t.Fatal("the call hangs")
+	}
+}
+
+// callbackTests has a test for each function of a program that the API calls. It calls the function, which leaves, and fails unless all
+// can be closed afterwards. A text names the test in another package, or the row with the same code.
+var callbackTests = map[string]any{
+	"conn.Options.QP":          "TestCallback of package conn",
+	"dispatch.New(other)":      leaveDispatch,
+	"efadv.Lib.OnEveryLint(f)": "verbs.Lib.OnEveryLint(f)", "efadv.Lib.OnLint(f)": "verbs.Lib.OnLint(f)",
+	"hnsdv.Lib.OnEveryLint(f)": "verbs.Lib.OnEveryLint(f)", "hnsdv.Lib.OnLint(f)": "verbs.Lib.OnLint(f)",
+	"mlx5dv.Lib.OnEveryLint(f)": "verbs.Lib.OnEveryLint(f)", "mlx5dv.Lib.OnLint(f)": "verbs.Lib.OnLint(f)",
+	"rdmacm.Lib.OnEveryLint(f)": "verbs.Lib.OnEveryLint(f)", "rdmacm.Lib.OnLint(f)": "verbs.Lib.OnLint(f)",
+	"verbs.Lib.OnLint(f)":      leaveLint((*verbs.Lib).OnLint),
+	"verbs.Lib.OnEveryLint(f)": leaveLint((*verbs.Lib).OnEveryLint),
+	"verbs.Allocator.Alloc":    leaveAllocator,
+	"verbs.Allocator.Free":     leaveAllocator,
+	"mem.OnForgotten(f)":       leaveForgotten,
+	"verbs.Symbols.Symbol":     leaveSymbols,
+	"efadv.Symbols.Symbol":     "verbs.Symbols.Symbol", "hnsdv.Symbols.Symbol": "verbs.Symbols.Symbol",
+	"mlx5dv.Symbols.Symbol": "verbs.Symbols.Symbol",
+	"rdmacm.Symbols.Symbol": "verbs.Symbols.Symbol", "softcm.Verbs.Symbol": "verbs.Symbols.Symbol",
+	// called by the goroutine of a test, which they end
+	"verbstest.Symbols.Symbol": "verbs.Symbols.Symbol", "verbstest.Load(load)": "verbs.Symbols.Symbol",
+	"verbstest.Open(load)":   "verbs.Symbols.Symbol",
+	"verbstest.Closer.Close": "verbs.Symbols.Symbol", "verbstest.Lib.OnLint": "verbs.Symbols.Symbol",
+	"verbstest.Lib.OpenDevice": "verbs.Symbols.Symbol",
+	"verr.Rule.Text":           "verbs.Lib.OnLint(f)", // of generated code, and called by who prints an error
+}
+
+// TestCallbacks has every function of a program that the API calls panic, end its goroutine, and call Close: nothing hangs, and all can
+// be closed afterwards.
+func TestCallbacks(t *testing.T) {
+	found := callbacksOf(t)
+	for _, name := range found {
+		if callbackTests[name] == nil {
+			t.Errorf("%s has no row in callbackTests", name)
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(callbackTests)) {
+		if !slices.Contains(found, name) {
+			t.Errorf("%s is no callback of the API", name)
+		}
+		test, ok := callbackTests[name].(func(*testing.T, func(func() error)))
+		if !ok {
+			of, _ := callbackTests[name].(string)
+			if _, as := callbackTests[of].(func(*testing.T, func(func() error))); !as && !strings.HasPrefix(of, "Test") {
+				t.Errorf("%s: no row %q", name, of)
+			}
+			continue
+		}
+		for way, leave := range ways {
+			t.Run(name+"/"+way, func(t *testing.T) { test(t, leave) })
+		}
+	}
+}
+
+// leaveLint leaves the function of a lint, which CreateAH calls.
+func leaveLint(on func(*verbs.Lib, func(*verr.Lint))) func(*testing.T, func(func() error)) {
+	return func(t *testing.T, leave func(func() error)) {
+		b := open(t)
+		pd := must(b.dev.AllocPD())(t)
+		gid := must(b.dev.QueryGID(1, 0))(t)
+		called := false
+		on(b.lib, func(*verr.Lint) {
+			called = true
+			leave(func() error { atOnce(t, "CloseAll", b.dev.CloseAll); return nil })
+		})
+		apart(t, func() { _, _ = pd.CreateAH(verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: gid, FlowLabel: 1 << 20}) })
+		b.lib.OnLint(nil)
+		if !called {
+			t.Error("there was no lint")
+		}
+	}
+}
+
+// leaver is an allocator that leaves.
+type leaver struct {
+	bufs  []*mem.Buffer
+	leave func()
+	calls []string
+}
+
+func (l *leaver) Alloc(verbs.AllocRequest) (uintptr, error) {
+	l.calls = append(l.calls, "Alloc")
+	l.leave()
+	buf, err := mem.New(4096)
+	if err != nil {
+		return 0, err
+	}
+	l.bufs = append(l.bufs, buf)
+	return buf.Addr(), nil
+}
+
+func (l *leaver) Free(verbs.AllocRequest, uintptr) {
+	l.calls = append(l.calls, "Free")
+	l.leave()
+}
+
+// leaveAllocator leaves Alloc, and then only Free.
+func leaveAllocator(t *testing.T, leave func(func() error)) {
+	b := open(t)
+	l := new(leaver)
+	pd := must(b.dev.AllocParentDomain(verbs.NewParentDomainAttr(must(b.dev.AllocPD())(t)).Allocator(l)))(t)
+	cq := must(b.dev.CreateCQ(4, nil, 0))(t)
+	create := func() (*verbs.QP, error) {
+		return pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, MaxSendWR: 1, MaxSendSGE: 1})
+	}
+	leaves := func() { leave(func() error { atOnce(t, "CloseAll", b.dev.CloseAll); return nil }) }
+	l.leave = leaves
+	apart(t, func() { _, _ = create() })
+	l.leave = func() {}
+	qp := must(create())(t)
+	l.leave = leaves
+	apart(t, func() { _ = qp.Close() })
+	l.leave = func() {}
+	if !slices.Contains(l.calls, "Alloc") || !slices.Contains(l.calls, "Free") {
+		t.Errorf("called %q", l.calls)
+	}
+	if err := b.dev.CloseAll(); err != nil {
+		t.Error(err)
+	}
+	for _, buf := range l.bufs {
+		if err := buf.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// leaveDispatch leaves the function for other completions, which runs on a goroutine of the dispatcher: whoever waits hears of it.
+func leaveDispatch(t *testing.T, leave func(func() error)) {
+	if strings.HasSuffix(t.Name(), "/panic") {
+		dies(t)
+	}
+	b := open(t)
+	end, _, err := link.Pair(b.dev, b.dev)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made := make(chan *dispatch.Dispatcher, 1)
+	d, err := dispatch.New(func(verbs.WC) { leave((<-made).Close) }, end.CQ)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made <- d
+	x := must(d.Ticket())(t)
+	batch := must(verbs.NewSendBatch(1, 1))(t)
+	defer batch.Close()
+	batch.WR(0).Send(1 << 63).Flags(verbs.SendSignaled)
+	if err := end.QP.Modify(verbs.NewQPAttr(verbs.QPStateErr)); err != nil { // a flushed request is a completion too
+		t.Fatal(err)
+	}
+	if _, err := end.QP.PostSend(batch, 1); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := x.Wait(bounded(t)); err == nil || errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Wait: %v", err)
+	}
+	if err := d.Close(); (err != nil) != strings.HasSuffix(t.Name(), "/Goexit") {
+		t.Errorf("Close: %v", err)
+	}
+}
+
+// leaveForgotten leaves the function that hears of forgotten memory: later reports come all the same.
+func leaveForgotten(t *testing.T, leave func(func() error)) {
+	if strings.HasSuffix(t.Name(), "/panic") {
+		dies(t)
+	}
+	got := make(chan error)
+	mem.OnForgotten(func(err error) {
+		select {
+		case got <- err:
+		case <-t.Context().Done():
+		}
+		leave(func() error { return nil })
+	})
+	defer mem.OnForgotten(nil)
+	for range 2 {
+		_ = must(mem.PinBytes(make([]byte, 100)))(t)
+		for begin := time.Now(); ; {
+			runtime.GC()
+			select {
+			case <-got:
+			case <-time.After(10 * time.Millisecond):
+				if time.Since(begin) < time.Minute {
+					continue
+				}
+				t.Error("nothing was said")
+			}
+			break
+		}
+	}
+}
+
+// dies runs the test in a program of its own, which the panic has to end, as that of any goroutine does.
+func dies(t *testing.T) {
+	const inside = "VERBSGEN_TEST_DIES"
+	if os.Getenv(inside) != "" {
+		return
+	}
+	name := strings.NewReplacer("(", `\(`, ")", `\)`, "/", "$/^").Replace(t.Name())
+	cmd := exec.Command(os.Args[0], "-test.run=^"+name+"$")
+	cmd.Env = append(os.Environ(), inside+"=1")
+	if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(string(out), "panic: out") {
+		t.Errorf("the panic is lost: %v\n%s", err, out)
+	}
+	t.SkipNow()
+}
+
+// symbols are those of a device, but for one that leaves.
+type symbols struct {
+	*softverbs.Device
+	leave func()
+}
+
+func (s symbols) Symbol(name, version string) uintptr {
+	if name == "ibv_reg_mr" {
+		s.leave()
+	}
+	return s.Device.Symbol(name, version)
+}
+
+// leaveSymbols leaves LoadFrom.
+func leaveSymbols(t *testing.T, leave func(func() error)) {
+	soft := softverbs.New()
+	apart(t, func() { _, _ = verbs.LoadFrom(symbols{soft, func() { leave(soft.Close) }}) })
+	if err := soft.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
+		t.Error(err)
+	}
+}
