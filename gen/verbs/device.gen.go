@@ -267,10 +267,7 @@ func (dev *Device) QueryGID(portNum uint8, index int) (GID, error) {
 	)
 	if n < 0 {
 		return GID{}, fail.Failed(verb, errno, func() []string {
-			return fail.Causes(
-				errno,
-				fail.Cause{Errno: syscall.EINVAL, Text: "the index is within the GID table of the port; pass a smaller index [VR-ibv_query_gid-index-0329]"},
-			)
+			return dev.explainQueryGID(errno, portNum, index)
 		})
 	}
 	return gid, nil
@@ -319,11 +316,7 @@ func (dev *Device) QueryGIDEx(portNum uint32, gidIndex uint32) (*GIDEntry, error
 		0,
 	); errno != 0 {
 		return nil, fail.Failed(verb, errno, func() []string {
-			return fail.Causes(
-				errno,
-				fail.Cause{Errno: syscall.EINVAL, Text: "the index is within the GID table of the port; pass a smaller index [VR-ibv_query_gid_ex-gid_index-0719]"},
-				fail.Cause{Errno: fail.ErrnoNoData, Text: "the entry of the table is empty; ibv_query_gid_table returns those that are not"},
-			)
+			return dev.explainQueryGIDEx(errno, portNum, gidIndex)
 		})
 	}
 	out := new(GIDEntry)

@@ -1036,11 +1036,7 @@ func (pd *PD) CreateAH(attr AHAttr) (*AH, error) {
 	ptr, errno := rawCreateAH(pd.lib.fn[symIbv_create_ah], pd.h.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
 		return nil, fail.Failed(verb, errno, func() []string {
-			return append(append(pd.dev.explainRoute(errno, &attrC), fail.Texts(hintCreateAH(&in))...), fail.Causes(
-				errno,
-				fail.Cause{Errno: syscall.ENETUNREACH, Text: "no route leads to dgid; look at ip route get ADDRESS"},
-				fail.Cause{Errno: syscall.ETIMEDOUT, Text: "nobody answers at dgid on the network of the local GID; look at ip neigh"},
-			)...)
+			return append(pd.explainCreateAH(errno, &attrC), fail.Texts(hintCreateAH(&in))...)
 		})
 	}
 	if pd.lib.lints.Wanted() {

@@ -455,11 +455,7 @@ func (qp *QP) Modify(attr *QPAttr) error {
 	if err := object.Locked(&qp.mu, func() error {
 		if errno := rawModifyQP(qp.lib.fn[symIbv_modify_qp], qp.h.C, unsafe.Pointer(&attrC), int32(attr.mask)); errno != 0 {
 			return fail.Failed(verb, errno, func() []string {
-				return append(append(qp.dev.explainRoute(errno, &attrC.ah_attr), fail.Texts(hintModifyQP(&in))...), fail.Causes(
-					errno,
-					fail.Cause{Errno: syscall.ENETUNREACH, Text: "no route leads to dgid; look at ip route get ADDRESS"},
-					fail.Cause{Errno: syscall.ETIMEDOUT, Text: "nobody answers at dgid on the network of the local GID; look at ip neigh"},
-				)...)
+				return append(qp.explainModifyQP(errno, &attrC), fail.Texts(hintModifyQP(&in))...)
 			})
 		}
 		qp.load()

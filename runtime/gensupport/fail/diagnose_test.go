@@ -12,7 +12,7 @@ func TestRoute(t *testing.T) {
 	table := map[int][16]byte{0: {0xfe, 0x80, 15: 1}, 3: {10: 0xff, 11: 0xff, 12: 192, 13: 0, 14: 2, 15: 1}}
 	gid := func(i int) ([16]byte, bool) { return table[i], true }
 	none := func(int) ([16]byte, bool) { return [16]byte{}, true }
-	good := Path{Port: 1, Active: true, State: "ACTIVE", Ethernet: true, Global: true, Index: 3, Entries: 8, GID: gid}
+	good := Path{Port: 1, Active: true, State: "ACTIVE", Ethernet: true, Global: true, DGID: [16]byte{0xff, 0x0e}, Index: 3, Entries: 8, GID: gid}
 	with := func(change func(*Path)) Path { p := good; change(&p); return p }
 	for _, c := range []struct {
 		p    Path
@@ -23,9 +23,9 @@ func TestRoute(t *testing.T) {
 			[]string{"port 1 is Ethernet, which needs a global route (GRH); set IsGlobal, DGID and SGIDIndex"}},
 		{with(func(p *Path) { p.Global, p.Ethernet = false, false }), nil},
 		{with(func(p *Path) { p.Index = 1 }),
-			[]string{"entry 1 of the GID table of port 1, SGIDIndex, is empty; use one of 0: fe80::1, 3: 192.0.2.1"}},
+			[]string{"entry 1 of the GID table of port 1, SGIDIndex, is empty; use one of 0: fe80::1"}},
 		{with(func(p *Path) { p.Index = 200 }),
-			[]string{"entry 200 of the GID table of port 1, SGIDIndex, does not exist (it has 8); use one of 0: fe80::1, 3: 192.0.2.1"}},
+			[]string{"entry 200 of the GID table of port 1, SGIDIndex, does not exist (it has 8); use one of 0: fe80::1"}},
 		{with(func(p *Path) { p.GID = none }), []string{"entry 3 of the GID table of port 1, SGIDIndex, is empty; no entry has a GID yet: " +
 			"give its network interface an address"}},
 		{with(func(p *Path) { p.Active, p.State = false, "DOWN" }), []string{"port 1 is DOWN, not ACTIVE; bring its link up"}},

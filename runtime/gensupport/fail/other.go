@@ -3,6 +3,7 @@
 package fail
 
 import (
+	"net/netip"
 	"syscall"
 )
 
@@ -35,3 +36,9 @@ func Is(src any, device, provider string) bool { return false }
 
 // Divisor returns n on this system.
 func Divisor[T uint8 | uint16 | uint32 | uint64](src any, device, provider string, n T) T { return n }
+
+// netdev finds nothing on this system.
+func (p Path) netdev() (d netdev) { return d }
+
+// wayTo finds nothing on this system.
+func wayTo(from, to netip.Addr, netdev uint32) (w way) { return w }
