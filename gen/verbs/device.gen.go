@@ -562,7 +562,7 @@ func (dev *Device) OpenXRCD(xrcdInitAttr *XRCDInitAttr) (*XRCD, error) {
 	ptr, errno := rawOpenXRCD(dev.h.C, unsafe.Pointer(&xrcdInitAttrC))
 	if ptr == nil {
 		return nil, fail.Failed(verb, errno, func() []string {
-			return append(fail.Texts(hintOpenXRCD(&in)), fail.Causes(
+			return append(fail.Texts(errno, hintOpenXRCD(&in)), fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EBADF, Text: "fd is not an open file"},
 				fail.Cause{Errno: syscall.EAGAIN, Text: "the inode has no domain; O_CREAT makes one"},
@@ -636,10 +636,7 @@ func (dev *Device) AllocDM(attr *AllocDMAttr) (*DM, error) {
 	ptr, errno := rawAllocDM(dev.h.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
 		return nil, fail.Failed(verb, errno, func() []string {
-			return append(fail.Texts(hintAllocDM(&in)), fail.Causes(
-				errno,
-				fail.Cause{Errno: syscall.EINVAL, Text: "log_align_req is more than the device can align to"},
-			)...)
+			return append(dev.explainAllocDM(errno, &attrC), fail.Texts(errno, hintAllocDM(&in))...)
 		})
 	}
 	if dev.lib.lints.Wanted() {
@@ -709,7 +706,7 @@ func (dev *Device) CreateCQ(cqe int, channel *CompChannel, compVector int) (*CQ,
 	)
 	if ptr == nil {
 		return nil, fail.Failed(verb, errno, func() []string {
-			return fail.Texts(hintCreateCQ(&in))
+			return fail.Texts(errno, hintCreateCQ(&in))
 		})
 	}
 	if dev.lib.lints.Wanted() {
@@ -780,7 +777,7 @@ func (dev *Device) CreateCQEx(cqAttr *CQInitAttrEx) (*CQ, error) {
 	ptr, errno := rawCreateCQEx(dev.h.C, unsafe.Pointer(&cqAttrC))
 	if ptr == nil {
 		return nil, fail.Failed(verb, errno, func() []string {
-			return fail.Texts(hintCreateCQEx(&in))
+			return fail.Texts(errno, hintCreateCQEx(&in))
 		})
 	}
 	if dev.lib.lints.Wanted() {
@@ -947,7 +944,7 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 	ptr, errno := rawCreateSRQEx(dev.lib.fn[symIbv_create_srq], dev.h.C, unsafe.Pointer(&srqInitAttrExC))
 	if ptr == nil {
 		return nil, fail.Failed(verb, errno, func() []string {
-			return fail.Texts(hintCreateSRQEx(&in))
+			return fail.Texts(errno, hintCreateSRQEx(&in))
 		})
 	}
 	if dev.lib.lints.Wanted() {
@@ -1080,10 +1077,7 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 	ptr, errno := rawCreateQPEx(dev.lib.fn[symIbv_create_qp], dev.h.C, unsafe.Pointer(&qpInitAttrExC))
 	if ptr == nil {
 		return nil, fail.Failed(verb, errno, func() []string {
-			return append(fail.Texts(hintCreateQPEx(&in)), fail.Causes(
-				errno,
-				fail.Cause{Errno: syscall.EINVAL, Text: "max_inline_data is more than the device carries inline; no capability says how much that is"},
-			)...)
+			return append(dev.explainCreateQPEx(errno, &qpInitAttrExC), fail.Texts(errno, hintCreateQPEx(&in))...)
 		})
 	}
 	if dev.lib.lints.Wanted() {
@@ -1223,7 +1217,7 @@ func (dev *Device) QueryRTValues() (*RTInfo, error) {
 	}
 	if errno := rawQueryRtValuesEx(dev.h.C, unsafe.Pointer(&valuesC)); errno != 0 {
 		return nil, fail.Failed(verb, errno, func() []string {
-			return fail.Texts(hintQueryRtValuesEx(&in))
+			return fail.Texts(errno, hintQueryRtValuesEx(&in))
 		})
 	}
 	if dev.lib.lints.Wanted() {
@@ -1337,7 +1331,7 @@ func (dev *Device) CreateWQ(wqInitAttr *WQInitAttr) (*WQ, error) {
 	ptr, errno := rawCreateWQ(dev.h.C, unsafe.Pointer(&wqInitAttrC))
 	if ptr == nil {
 		return nil, fail.Failed(verb, errno, func() []string {
-			return fail.Texts(hintCreateWQ(&in))
+			return fail.Texts(errno, hintCreateWQ(&in))
 		})
 	}
 	if dev.lib.lints.Wanted() {
@@ -1400,7 +1394,7 @@ func (dev *Device) CreateRWQIndTable(initAttr *RWQIndTableInitAttr) (*RWQIndTabl
 	ptr, errno := rawCreateRWQIndTable(dev.h.C, unsafe.Pointer(&initAttrC))
 	if ptr == nil {
 		return nil, fail.Failed(verb, errno, func() []string {
-			return fail.Texts(hintCreateRWQIndTable(&in))
+			return fail.Texts(errno, hintCreateRWQIndTable(&in))
 		})
 	}
 	if dev.lib.lints.Wanted() {
@@ -1455,7 +1449,7 @@ func (dev *Device) InitAHFromWC(portNum uint8, wc *WC, grh []byte) (AHAttr, erro
 	)
 	if n < 0 {
 		return AHAttr{}, fail.Failed(verb, errno, func() []string {
-			return append(fail.Texts(hintInitAHFromWC(&in)), fail.Causes(
+			return append(fail.Texts(errno, hintInitAHFromWC(&in)), fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EINVAL, Text: "the bytes are not the GRH of a datagram to this port; pass the first 40 bytes of the memory of the receive"},
 				fail.Cause{Errno: syscall.EPROTONOSUPPORT, Text: "the bytes are not the GRH of a datagram to this port; pass the first 40 bytes of the memory of the receive"},

@@ -19,4 +19,6 @@ func (dev *Device) explainPath(errno syscall.Errno, at *cAHAttr) []string {
 }
 
 // explainCreateAH explains the path.
-func (pd *PD) explainCreateAH(errno syscall.Errno, attr *cAHAttr) []string { return pd.dev.explainPath(errno, attr) }
+func (pd *PD) explainCreateAH(errno syscall.Errno, attr *cAHAttr) []string {
+	return pd.dev.explainPath(errno, attr)
+}

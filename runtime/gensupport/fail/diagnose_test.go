@@ -60,9 +60,36 @@ func TestWrong(t *testing.T) {
 		{0xb000, 0x1000, 1, ""},
 		{^uint64(0), 2, 1, ""},
 	} {
-		if got := wrong(maps, c.addr, c.length, c.access); got == "" != (c.want == "") || !strings.HasPrefix(got, c.want) {
+		if got := wrong(maps, syscall.EFAULT, c.addr, c.length, c.access); got == "" != (c.want == "") || !strings.HasPrefix(got, c.want) {
 			t.Errorf("%#x + %#x, access %d: %q, want %q", c.addr, c.length, c.access, got, c.want)
 		}
+	}
+}
+
+// TestSpecial names memory that the kernel does not pin, by the errno with which it says so.
+func TestSpecial(t *testing.T) {
+	for _, c := range []struct {
+		path   string
+		errnos []syscall.Errno // with which it is named
+		want   string
+	}{
+		{"[vvar]", []syscall.Errno{syscall.EFAULT, syscall.EINVAL, syscall.EOPNOTSUPP}, "are the kernel's own ([vvar]), which it does not pin"},
+		{"/dev/nvidia-uvm", []syscall.Errno{syscall.EFAULT, syscall.EINVAL, syscall.EOPNOTSUPP}, "are memory of a GPU (/dev/nvidia-uvm); export"},
+		{"/sys/devices/pci0000:00/0000:00:03.0/resource2", []syscall.Errno{syscall.EFAULT, syscall.EINVAL, syscall.EOPNOTSUPP},
+			"are memory of a device (/sys/devices/pci0000:00/0000:00:03.0/resource2)"},
+		{"/mnt/pmem/file", []syscall.Errno{syscall.EOPNOTSUPP}, "on a file system with dax"},
+		{"", nil, "are"},
+	} {
+		maps := []mapping{{0x1000, 0x2000, "rw-s", c.path}}
+		for _, errno := range []syscall.Errno{syscall.EFAULT, syscall.EINVAL, syscall.EOPNOTSUPP} {
+			got := wrong(maps, errno, 0x1000, 0x1000, 1)
+			if strings.Contains(got, c.want) != slices.Contains(c.errnos, errno) {
+				t.Errorf("%s, %v: %q, want %q for %v", c.path, errno, got, c.want, c.errnos)
+			}
+		}
+	}
+	if got := wrong(nil, syscall.EINVAL, 0x1000, 0x1000, 1); got != "" {
+		t.Errorf("EINVAL of what is not mapped: %q", got)
 	}
 }
 

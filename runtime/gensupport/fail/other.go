@@ -23,7 +23,7 @@ func NoNode(verb string, src any, node string, errno syscall.Errno) error {
 	return Failed(verb, errno, nil)
 }
 
-func mappings(addr, length, access uint64) string { return "" }
+func mappings(errno syscall.Errno, addr, length, access uint64) string { return "" }
 
 // OpenQP returns nil on this system.
 func OpenQP(verb string, src any, device string) error { return nil }

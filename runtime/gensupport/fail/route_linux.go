@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"net/netip"
-	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -32,12 +31,6 @@ func (p Path) netdev() (d netdev) {
 	d.index = uint32(numberOf(filepath.Join(net, "ifindex")))
 	d.up = flags&unix.IFF_UP != 0
 	return d
-}
-
-// line is the text of a file of one line, empty if it cannot be read.
-func line(path ...string) string {
-	text, _ := os.ReadFile(filepath.Join(path...))
-	return strings.TrimSpace(string(text))
 }
 
 // wayTo asks the kernel for the route between two addresses on a network interface, and what it knows of the next hop.

@@ -10,22 +10,6 @@ import (
 	"testing"
 )
 
-// fixture makes a sysfs of files, and has the process look there.
-func fixture(t *testing.T, files map[string]string) {
-	t.Helper()
-	root := t.TempDir()
-	for name, text := range files {
-		file := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text+"\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	t.Setenv("SYSFS_PATH", root)
-}
-
 // TestRouteInterface looks at the network interface of the local GID.
 func TestRouteInterface(t *testing.T) {
 	const attrs, net = "class/infiniband/mlx5_0/ports/1/gid_attrs/", "class/net/eth7/"
@@ -49,8 +33,8 @@ func TestRouteInterface(t *testing.T) {
 		{"without IP", "0x1003", "IB/RoCE v1", 1, link, ""},
 		{"multicast", "0x1003", "RoCE v2", 1, [16]byte{0xff, 0x0e}, ""},
 	} {
-		fixture(t, map[string]string{attrs + "ndevs/0": "eth7", attrs + "ndevs/1": "eth7", attrs + "types/0": c.kind, attrs + "types/1": c.kind,
-			net + "flags": c.flags, net + "ifindex": "7"})
+		t.Setenv("SYSFS_PATH", folder(t, map[string]string{attrs + "ndevs/0": "eth7", attrs + "ndevs/1": "eth7", attrs + "types/0": c.kind, attrs + "types/1": c.kind,
+			net + "flags": c.flags, net + "ifindex": "7"}))
 		p := Path{Src: real{}, Device: "mlx5_0", Port: 1, Active: true, Ethernet: true, Global: true, Index: c.index, Entries: 3, GID: gid,
 			DGID: c.dgid}
 		if got := strings.Join(Route(syscall.EINVAL, p), "; or "); got != c.want {
@@ -61,7 +45,7 @@ func TestRouteInterface(t *testing.T) {
 
 // TestEFAPeer says nothing of the peer but on EFA, and there only after EINVAL.
 func TestEFAPeer(t *testing.T) {
-	fixture(t, map[string]string{"class/infiniband/efa_0/device/x": ""})
+	t.Setenv("SYSFS_PATH", folder(t, map[string]string{"class/infiniband/efa_0/device/x": ""}))
 	if err := os.Symlink("/drivers/efa", filepath.Join(os.Getenv("SYSFS_PATH"), "class/infiniband/efa_0/device/driver")); err != nil {
 		t.Fatal(err)
 	}

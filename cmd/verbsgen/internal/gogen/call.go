@@ -115,7 +115,7 @@ func (f failure) err() *jen.Statement {
 
 // hints is the function that explains a failure, or nil:
 //
-//	func() []string { return append(fail.Texts(hintX(&in)), fail.MemoryHints(pd.lib.src, pd.dev.h.Label(), errno, in.addr, in.length,
+//	func() []string { return append(fail.Texts(errno, hintX(&in)), fail.MemoryHints(pd.lib.src, pd.dev.h.Label(), errno, in.addr, in.length,
 //		in.access)...) }
 //	func() []string { return fail.Causes(errno, fail.Cause{Errno: syscall.ENOENT, Text: "..."}) }
 func (f failure) hints() *jen.Statement {
@@ -133,7 +133,7 @@ func (f failure) hints() *jen.Statement {
 		all = append(all, rt("fail", "MemoryHints").Call(args...))
 	}
 	if f.lints != "" {
-		all = append(all, rt("fail", "Texts").Call(id("hint"+f.lints).Call(ref(id("in")))))
+		all = append(all, rt("fail", "Texts").Call(errno, id("hint"+f.lints).Call(ref(id("in")))))
 	}
 	if f.gone {
 		all = append(all, rt("devmem", "GoneHints").Call(errno))

@@ -188,6 +188,8 @@ func (c *call) looks() jen.Code {
 	for _, p := range c.v.Params {
 		switch _, fixed := c.m.Fixed[p.C]; {
 		case fixed || p == c.recv:
+		case p.Role == role.InRecord && p.Record.From != nil:
+			args = append(args, id(p.Go+"Held").Dot("C"))
 		case p.Role == role.InRecord:
 			args = append(args, ref(id(p.Go+"C")))
 		case p.Role == role.In, p.Role == role.Flags, p.Role == role.Enum, p.Role == role.Addr:
