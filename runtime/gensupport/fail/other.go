@@ -37,6 +37,9 @@ func Is(src any, device, provider string) bool { return false }
 // Divisor returns n on this system.
 func Divisor[T uint8 | uint16 | uint32 | uint64](src any, device, provider string, n T) T { return n }
 
+// Unreached finds nothing on this system.
+func Unreached(src any, peer netip.Addr) []string { return nil }
+
 // netdev finds nothing on this system.
 func (p Path) netdev() (d netdev) { return d }
 

@@ -147,6 +147,7 @@ type netdev struct {
 type way struct {
 	known   bool          // it was asked
 	errno   syscall.Errno // of the route, 0 if there is one
+	netdev  uint32        // by which it leaves
 	gateway netip.Addr    // the next hop, if it is not the address itself
 	state   uint16        // of the next hop as a neighbour (NUD_...), 0 without one
 }
@@ -157,13 +158,20 @@ const (
 	nudFailed     = 0x20
 )
 
-// wayText explains the errnos of a route and of a neighbour. It asks the kernel where the call failed by one of them.
+// wayText explains the errnos of a route and of a neighbour. It asks the kernel where the call failed by one of them, and the network
+// interface is known.
 func wayText(errno syscall.Errno, from, to netip.Addr, net netdev) string {
+	ask := func() (w way) {
+		if net.index == 0 {
+			return w
+		}
+		return wayTo(from, to, net.index)
+	}
 	switch errno {
 	case syscall.ENETUNREACH, syscall.EHOSTUNREACH:
-		return routeText(from, to, net, wayTo(from, to, net.index))
+		return routeText(from, to, net, ask())
 	case syscall.ETIMEDOUT:
-		return neighbourText(to, net, wayTo(from, to, net.index))
+		return neighbourText(to, net, ask())
 	}
 	return ""
 }

@@ -33,37 +33,41 @@ func (p Path) netdev() (d netdev) {
 	return d
 }
 
-// wayTo asks the kernel for the route between two addresses on a network interface, and what it knows of the next hop.
+// wayTo asks the kernel for the route between two addresses on a network interface, and what it knows of the next hop. Without from or
+// netdev the kernel chooses them.
 func wayTo(from, to netip.Addr, netdev uint32) (w way) {
-	if netdev == 0 {
-		return w
-	}
 	family, bits := byte(unix.AF_INET), byte(32)
 	if to.Is6() {
 		family, bits = unix.AF_INET6, 128
 	}
-	index := binary.NativeEndian.AppendUint32(nil, netdev)
-	route := append(make([]byte, 0, 64), family, bits, bits, 0, 0, 0, 0, 0, 0, 0, 0, 0) // struct rtmsg
-	for _, a := range []struct {
-		kind uint16
-		data []byte
-	}{{unix.RTA_DST, to.AsSlice()}, {unix.RTA_SRC, from.AsSlice()}, {unix.RTA_OIF, index}} {
-		route = attribute(route, a.kind, a.data)
+	route := append(make([]byte, 0, 64), family, bits, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) // struct rtmsg
+	route = attribute(route, unix.RTA_DST, to.AsSlice())
+	if from.IsValid() {
+		const sourceLength = 2
+		route[sourceLength] = bits
+		route = attribute(route, unix.RTA_SRC, from.AsSlice())
+	}
+	if netdev != 0 {
+		route = attribute(route, unix.RTA_OIF, binary.NativeEndian.AppendUint32(nil, netdev))
 	}
 	reply, errno, known := ask(unix.RTM_GETROUTE, route)
 	if w.known, w.errno = known, errno; !known || errno != 0 {
 		return w
 	}
 	hop := to
+	w.netdev = netdev
 	if attrs, err := syscall.ParseNetlinkRouteAttr(&reply); err == nil {
 		for _, a := range attrs {
-			if gateway, ok := netip.AddrFromSlice(a.Value); ok && a.Attr.Type == unix.RTA_GATEWAY {
+			switch gateway, ok := netip.AddrFromSlice(a.Value); {
+			case a.Attr.Type == unix.RTA_GATEWAY && ok:
 				w.gateway, hop = gateway, gateway
+			case a.Attr.Type == unix.RTA_OIF && len(a.Value) == 4:
+				w.netdev = binary.NativeEndian.Uint32(a.Value)
 			}
 		}
 	}
 	neighbour := append(make([]byte, 0, 40), family, 0, 0, 0) // struct ndmsg
-	neighbour = append(append(neighbour, index...), 0, 0, 0, 0)
+	neighbour = append(binary.NativeEndian.AppendUint32(neighbour, w.netdev), 0, 0, 0, 0)
 	const state = 8 // where ndm_state is
 	if reply, errno, _ := ask(unix.RTM_GETNEIGH, attribute(neighbour, unix.NDA_DST, hop.AsSlice())); errno == 0 && len(reply.Data) > state+2 {
 		w.state = binary.NativeEndian.Uint16(reply.Data[state:])

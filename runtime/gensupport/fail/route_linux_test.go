@@ -70,8 +70,11 @@ func TestWay(t *testing.T) {
 	if w := wayTo(here, here, 1<<30); w.known && w.errno == 0 {
 		t.Errorf("of no interface: %+v", w)
 	}
-	if w := wayTo(here, here, 0); w.known {
-		t.Errorf("of an unknown interface: %+v", w)
+	if w := wayTo(netip.Addr{}, here, 0); w.known && (w.errno != 0 || w.netdev == 0) {
+		t.Errorf("of the interface that the kernel chooses: %+v", w)
+	}
+	if got := wayText(syscall.ENETUNREACH, here, here, netdev{}); !strings.HasPrefix(got, "no route leads to 127.0.0.1; look at") {
+		t.Errorf("of an unknown interface: %q", got)
 	}
 }
 
