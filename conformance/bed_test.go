@@ -21,6 +21,12 @@ type bed struct {
 // open returns a software device that is closed, with all that was made from it, at the end of the test.
 func open(t *testing.T, opts ...softverbs.Option) *bed {
 	t.Helper()
+	return openWithout(t, append([]softverbs.Option{softverbs.NetRaw()}, opts...)...)
+}
+
+// openWithout is open for a process without rights.
+func openWithout(t *testing.T, opts ...softverbs.Option) *bed {
+	t.Helper()
 	soft := softverbs.New(append([]softverbs.Option{softverbs.Name("soft0")}, opts...)...)
 	t.Cleanup(func() { soft.Close() })
 	lib, err := verbs.LoadFrom(soft)

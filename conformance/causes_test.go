@@ -54,28 +54,40 @@ func TestCauses(t *testing.T) {
 			_, err := pd.RegMREx(verbs.NewMRInitAttr(8192, 0).Buf(buf).Memory(mem.Addr(buf.Addr(), 8192)))
 			return err
 		}},
-		{"ibv_alloc_dm", syscall.EINVAL, "log_align_req is more than the device can align to", func(*testing.T) error {
+		{"ibv_alloc_dm", syscall.EINVAL, "log_align_req 40 may be more than the device can align to", func(*testing.T) error {
 			_, err := b.dev.AllocDM(verbs.NewAllocDMAttr(4096).LogAlignReq(40))
 			return err
 		}},
-		{"ibv_query_gid_ex", syscall.ENODATA, "the entry of the table is empty", func(*testing.T) error {
+		{"ibv_query_gid_ex", syscall.ENODATA, "entry 200 of the GID table of port 1 is empty; use one of 0: fe80::", func(*testing.T) error {
 			_, err := b.dev.QueryGIDEx(1, 200)
 			return err
 		}},
-		{"ibv_query_gid_ex", syscall.EINVAL, "within the GID table", func(*testing.T) error {
-			_, err := b.dev.QueryGIDEx(1, 5000)
-			return err
-		}},
-		{"ibv_query_gid", syscall.EINVAL, "within the GID table", func(*testing.T) error {
-			_, err := b.dev.QueryGID(1, 5000)
-			return err
-		}},
-		{"ibv_create_ah", syscall.ENETUNREACH, "no route leads to dgid", func(t *testing.T) error {
+		{"ibv_query_gid_ex", syscall.EINVAL, "entry 5000 of the GID table of port 1 does not exist (it has 1024); use one of 0: fe80::",
+			func(*testing.T) error {
+				_, err := b.dev.QueryGIDEx(1, 5000)
+				return err
+			}},
+		{"ibv_query_gid", syscall.EINVAL, "entry 5000 of the GID table of port 1 does not exist (it has 1024); use one of 0: fe80::",
+			func(*testing.T) error {
+				_, err := b.dev.QueryGID(1, 5000)
+				return err
+			}},
+		{"ibv_create_ah", syscall.ENETUNREACH, "; may be: no route leads to 2001::1; look at ip route get 2001::1", func(t *testing.T) error {
 			_, err := pd.CreateAH(verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: must(verbs.ParseGID("2001::1"))(t)})
 			return err
 		}},
-		{"ibv_create_ah", syscall.ETIMEDOUT, "nobody answers at dgid", func(t *testing.T) error {
+		{"ibv_create_ah", syscall.ETIMEDOUT, "; may be: nobody answers at 192.0.2.1 on the network of the local GID; look at ip neigh",
+			func(t *testing.T) error {
+				away := must(verbs.ParseGID("::ffff:192.0.2.1"))(t)
+				_, err := pd.CreateAH(verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: away, SGIDIndex: 1})
+				return err
+			}},
+		{"ibv_create_ah", syscall.EINVAL, ", and DGID is the IPv4 address 192.0.2.1; use one of 1: 10.0.0.1", func(t *testing.T) error {
 			_, err := pd.CreateAH(verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: must(verbs.ParseGID("::ffff:192.0.2.1"))(t)})
+			return err
+		}},
+		{"ibv_create_ah", syscall.ENETUNREACH, "; may be: DGID is all zeros; set it to the GID of the peer", func(*testing.T) error {
+			_, err := pd.CreateAH(verbs.AHAttr{PortNum: 1, IsGlobal: true})
 			return err
 		}},
 		{"ibv_query_gid_table", syscall.EINVAL, "the list is too short", func(*testing.T) error {
@@ -107,7 +119,7 @@ func TestCauses(t *testing.T) {
 			counters := must(b.dev.CreateCounters())(t)
 			return counters.Read(make([]uint64, 2), 0)
 		}},
-		{"ibv_create_qp", syscall.EINVAL, "max_inline_data is more than the device carries inline", func(t *testing.T) error {
+		{"ibv_create_qp", syscall.EINVAL, "may be: MaxInlineData is 1073741824, and the device may carry less inline; no capability", func(t *testing.T) error {
 			cq := must(b.dev.CreateCQ(1, nil, 0))(t)
 			_, err := pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, MaxSendWR: 1, MaxSendSGE: 1,
 				MaxInlineData: 1 << 30})

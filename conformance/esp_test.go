@@ -18,7 +18,7 @@ import (
 // off, but changed to it. No builder has this protocol, so the calls are made without the bindings.
 func TestReplayProtectionOff(t *testing.T) {
 	facts := spec.NewFacts(must(api.Load(api.Newest()))(t).On(runtime.GOARCH))
-	soft := softverbs.New(softverbs.Name("soft0"))
+	soft := softverbs.New(softverbs.Name("soft0"), softverbs.NetRaw())
 	defer soft.Close() // it lists what the calls left open
 	u, err := rulecall.Open(soft, "soft0", must(spec.Embedded(""))(t), facts)
 	if err != nil {

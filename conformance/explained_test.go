@@ -206,7 +206,7 @@ func TestQueueFull(t *testing.T) {
 			defer send.Close()
 			defer recv.Close()
 			for i := range most {
-				send.WR(i).Send(uint64(i)) // no receive is there: it waits
+				send.WR(i).Send(uint64(i)).Flags(verbs.SendSignaled) // no receive is there: it waits
 				recv.WR(i).Recv(uint64(i))
 			}
 			posts := map[string]func() (int, error){

@@ -363,7 +363,6 @@ func (d *decoder) verb(name string, k, v *yaml.Node) Verb {
 		{"iova", false, d.texts(&b.IOVA)},
 		{"extent", false, d.text(&b.Extent)},
 		{"node", false, d.text(&b.Node)},
-		{"route", false, d.text(&b.Route)},
 		{"doc", true, d.text(&b.Doc)},
 	})
 	return b

@@ -239,7 +239,6 @@ type Verb struct {
 	IOVA       []string // where addresses in the new region begin: paths, of which the first that is given counts, or one word
 	Extent     string   // path of the length of the device memory that it allocates: "attr.length"
 	Node       string   // file of /dev/infiniband that it opens, which explains its failure
-	Route      string   // path of the struct ibv_ah_attr that it is given, which may explain its failure
 	Doc        string
 	Pos        Pos
 

@@ -63,7 +63,7 @@ var differences = []difference{
 // TestLikeMLX5 asks softverbs.LikeMLX5 and the real libmlx5 the same questions. Each answer that differs has a reason in differences;
 // testdata/likemlx5.txt has them all.
 func TestLikeMLX5(t *testing.T) {
-	device := softverbs.New(softverbs.LikeMLX5(), softverbs.Release("44.0"))
+	device := softverbs.New(softverbs.LikeMLX5(), softverbs.NetRaw(), softverbs.Release("44.0"))
 	defer device.Close()
 	soft, real := asked(t, device, device.Names()[0]), asked(t, must(dl.Open(""))(t), Devices[0])
 	if !slices.Equal(soft.names, real.names) {

@@ -42,7 +42,7 @@ type Config struct {
 // DefaultSoft is a software device that can do all that the cases need.
 func DefaultSoft() []softverbs.Option {
 	return []softverbs.Option{softverbs.Name(softName), softverbs.GUID(0x0223450001abcdef), softverbs.Ports(2),
-		softverbs.ODP(3, 0x1f, 0x3, 0x3)}
+		softverbs.ODP(3, 0x1f, 0x3, 0x3), softverbs.NetRaw()}
 }
 
 // Target is a device under test. Cases run on it one after the other, each with a context of its own, and on a software

@@ -440,7 +440,7 @@ func (l *Lib) CreateMKey(attr MKeyInitAttr) (*MKey, error) {
 	ptr, errno := rawCreateMkey(l.fn[symMlx5dv_create_mkey], unsafe.Pointer(&attrC))
 	if ptr == nil {
 		return nil, fail.Failed(verb, errno, func() []string {
-			return append(fail.Texts(hintCreateMkey(&in)), fail.Causes(
+			return append(fail.Texts(errno, hintCreateMkey(&in)), fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device lacks signatures of blocks, encryption, or keys whose tag can be changed"},
@@ -514,7 +514,7 @@ func (l *Lib) CreateQP(dev *verbs.Device, qpAttr *verbs.QPInitAttrEx, mlx5QPAttr
 	ptr, errno := rawCreateQP(l.fn[symMlx5dv_create_qp], devHeld.C, qpAttrHeld.C, mlx5QPAttrAt)
 	if ptr == nil {
 		return nil, fail.Failed(verb, errno, func() []string {
-			return append(fail.Texts(hintCreateQP(&in)), fail.Causes(
+			return append(fail.Texts(errno, hintCreateQP(&in)), fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "an end of the transport DC is not of type DRIVER, a queue pair of this type is not an end of DC, or a DCI asks for more streams than mlx5dv_query_device returns"},

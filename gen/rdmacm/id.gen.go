@@ -304,7 +304,7 @@ func (id *ID) ResolveRoute(timeoutMs int) error {
 	n, errno := rawResolveRoute(id.lib.fn[symRdma_resolve_route], id.h.C, int32(timeoutMs))
 	if n < 0 {
 		return fail.Failed(verb, errno, func() []string {
-			return append(fail.Texts(hintResolveRoute(&in)), fail.Causes(
+			return append(fail.Texts(errno, hintResolveRoute(&in)), fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EINVAL, Text: "the event ADDR_RESOLVED has not come, the route is resolved already, or timeoutMs is 0"},
 				fail.Cause{Errno: syscall.ENODEV, Text: "the address is that of the loopback interface, which has no route on RoCE; use an address of the device"},
@@ -366,11 +366,7 @@ func (id *ID) CreateQP(pd *verbs.PD, qpInitAttr verbs.QPInitAttr) (*verbs.QP, er
 	n, errno := rawCreateQP(id.lib.fn[symRdma_create_qp], id.h.C, pdHeld.C, qpInitAttrHeld.C)
 	if n < 0 {
 		return nil, fail.Failed(verb, errno, func() []string {
-			return fail.Causes(
-				errno,
-				fail.Cause{Errno: syscall.EINVAL, Text: "pd is of another device than the identifier; allocate pd with the device that the identifier is bound to [VR-rdma_create_qp-pd-7152]"},
-				fail.Cause{Errno: syscall.EINVAL, Text: "the identifier is bound to no device or has a queue pair already, the protection domain is of another device, or the attributes are beyond what the device can"},
-			)
+			return id.explainCreateQP(errno, qpInitAttrHeld.C)
 		})
 	}
 	ptr := (*cID)(id.h.C).qp
@@ -441,7 +437,7 @@ func (id *ID) Connect(connParam ConnAttr) error {
 	n, errno := rawConnect(id.lib.fn[symRdma_connect], id.h.C, unsafe.Pointer(&connParamC))
 	if n < 0 {
 		return fail.Failed(verb, errno, func() []string {
-			return append(fail.Texts(hintConnect(&in)), fail.Causes(
+			return append(fail.Texts(errno, hintConnect(&in)), fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EINVAL, Text: "the event ROUTE_RESOLVED has not come, the identifier has begun to connect, or a depth is beyond the device"},
 			)...)
@@ -504,7 +500,7 @@ func (id *ID) ConnectDefault() error {
 	n, errno := rawConnect(id.lib.fn[symRdma_connect], id.h.C, nil)
 	if n < 0 {
 		return fail.Failed(verb, errno, func() []string {
-			return append(fail.Texts(hintConnect(&in)), fail.Causes(
+			return append(fail.Texts(errno, hintConnect(&in)), fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EINVAL, Text: "the event ROUTE_RESOLVED has not come, the identifier has begun to connect, or a depth is beyond the device"},
 			)...)
@@ -590,7 +586,7 @@ func (id *ID) Listen(backlog int) error {
 	n, errno := rawListen(id.lib.fn[symRdma_listen], id.h.C, int32(backlog))
 	if n < 0 {
 		return fail.Failed(verb, errno, func() []string {
-			return append(fail.Texts(hintListen(&in)), fail.Causes(
+			return append(fail.Texts(errno, hintListen(&in)), fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EINVAL, Text: "the identifier is past this step: it listens already, resolves an address, or is one of a connection; use a new one"},
 				fail.Cause{Errno: syscall.EADDRINUSE, Text: "another identifier has the address and port, by OptionIDReuseAddr; only one of them can listen"},
@@ -663,7 +659,7 @@ func (id *ID) Accept(connParam ConnAttr) error {
 	n, errno := rawAccept(id.lib.fn[symRdma_accept], id.h.C, unsafe.Pointer(&connParamC))
 	if n < 0 {
 		return fail.Failed(verb, errno, func() []string {
-			return append(fail.Texts(hintAccept(&in)), fail.Causes(
+			return append(fail.Texts(errno, hintAccept(&in)), fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EINVAL, Text: "the identifier is not one of a request that waits: the peer gave up, it was answered already, or a depth is beyond what the device can"},
 			)...)
@@ -731,7 +727,7 @@ func (id *ID) AcceptDefault() error {
 	n, errno := rawAccept(id.lib.fn[symRdma_accept], id.h.C, nil)
 	if n < 0 {
 		return fail.Failed(verb, errno, func() []string {
-			return append(fail.Texts(hintAccept(&in)), fail.Causes(
+			return append(fail.Texts(errno, hintAccept(&in)), fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EINVAL, Text: "the identifier is not one of a request that waits: the peer gave up, it was answered already, or a depth is beyond what the device can"},
 			)...)
@@ -779,7 +775,7 @@ func (id *ID) Reject(privateData []byte) error {
 	n, errno := rawReject(id.lib.fn[symRdma_reject], id.h.C, unsafe.Pointer(unsafe.SliceData(privateData)), uint8(len(privateData)))
 	if n < 0 {
 		return fail.Failed(verb, errno, func() []string {
-			return append(fail.Texts(hintReject(&in)), fail.Causes(
+			return append(fail.Texts(errno, hintReject(&in)), fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EINVAL, Text: "the identifier is not one of a request that waits, or the private data is beyond 148 bytes, of datagrams 136"},
 			)...)
@@ -832,7 +828,7 @@ func (id *ID) RejectECE(privateData []byte) error {
 	n, errno := rawRejectEce(id.lib.fn[symRdma_reject_ece], id.h.C, unsafe.Pointer(unsafe.SliceData(privateData)), uint8(len(privateData)))
 	if n < 0 {
 		return fail.Failed(verb, errno, func() []string {
-			return append(fail.Texts(hintRejectEce(&in)), fail.Causes(
+			return append(fail.Texts(errno, hintRejectEce(&in)), fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EINVAL, Text: "the identifier is not one of a request that waits, or the private data is beyond 148 bytes, of datagrams 136"},
 			)...)
@@ -877,7 +873,7 @@ func (id *ID) Notify(event verbs.EventType) error {
 	n, errno := rawNotify(id.lib.fn[symRdma_notify], id.h.C, uint32(event))
 	if n < 0 {
 		return fail.Failed(verb, errno, func() []string {
-			return append(fail.Texts(hintNotify(&in)), fail.Causes(
+			return append(fail.Texts(errno, hintNotify(&in)), fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EINVAL, Text: "the identifier has no connection that was accepted, or the connection manager has no use for the event"},
 				fail.Cause{Errno: syscall.EISCONN, Text: "the connection is established already; the event ESTABLISHED has come, or will"},

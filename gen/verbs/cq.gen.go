@@ -262,7 +262,7 @@ func (cq *CQ) Resize(cqe int) error {
 	if err := object.Locked(&cq.mu, func() error {
 		if errno := rawResizeCQ(cq.lib.fn[symIbv_resize_cq], cq.h.C, int32(cqe)); errno != 0 {
 			return cq.dev.removed(fail.Failed(verb, errno, func() []string {
-				return append(fail.Texts(hintResizeCQ(&in)), fail.Causes(
+				return append(fail.Texts(errno, hintResizeCQ(&in)), fail.Causes(
 					errno,
 					fail.Cause{Errno: syscall.EINVAL, Text: "the queue must have room for the completions that are in it"},
 				)...)
@@ -313,7 +313,7 @@ func (cq *CQ) Modify(attr *ModifyCQAttr) error {
 	}
 	if errno := rawModifyCQ(cq.h.C, unsafe.Pointer(&attrC)); errno != 0 {
 		return cq.dev.removed(fail.Failed(verb, errno, func() []string {
-			return fail.Texts(hintModifyCQ(&in))
+			return fail.Texts(errno, hintModifyCQ(&in))
 		}))
 	}
 	if cq.lib.lints.Wanted() {

@@ -267,10 +267,7 @@ func (dev *Device) QueryGID(portNum uint8, index int) (GID, error) {
 	)
 	if n < 0 {
 		return GID{}, dev.removed(fail.Failed(verb, errno, func() []string {
-			return fail.Causes(
-				errno,
-				fail.Cause{Errno: syscall.EINVAL, Text: "the index is within the GID table of the port; pass a smaller index [VR-ibv_query_gid-index-0329]"},
-			)
+			return dev.explainQueryGID(errno, portNum, index)
 		}))
 	}
 	return gid, nil
@@ -319,11 +316,7 @@ func (dev *Device) QueryGIDEx(portNum uint32, gidIndex uint32) (*GIDEntry, error
 		0,
 	); errno != 0 {
 		return nil, dev.removed(fail.Failed(verb, errno, func() []string {
-			return fail.Causes(
-				errno,
-				fail.Cause{Errno: syscall.EINVAL, Text: "the index is within the GID table of the port; pass a smaller index [VR-ibv_query_gid_ex-gid_index-0719]"},
-				fail.Cause{Errno: fail.ErrnoNoData, Text: "the entry of the table is empty; ibv_query_gid_table returns those that are not"},
-			)
+			return dev.explainQueryGIDEx(errno, portNum, gidIndex)
 		}))
 	}
 	out := new(GIDEntry)
@@ -569,7 +562,7 @@ func (dev *Device) OpenXRCD(xrcdInitAttr *XRCDInitAttr) (*XRCD, error) {
 	ptr, errno := rawOpenXRCD(dev.h.C, unsafe.Pointer(&xrcdInitAttrC))
 	if ptr == nil {
 		return nil, dev.removed(fail.Failed(verb, errno, func() []string {
-			return append(fail.Texts(hintOpenXRCD(&in)), fail.Causes(
+			return append(fail.Texts(errno, hintOpenXRCD(&in)), fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EBADF, Text: "fd is not an open file"},
 				fail.Cause{Errno: syscall.EAGAIN, Text: "the inode has no domain; O_CREAT makes one"},
@@ -643,10 +636,7 @@ func (dev *Device) AllocDM(attr *AllocDMAttr) (*DM, error) {
 	ptr, errno := rawAllocDM(dev.h.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
 		return nil, dev.removed(fail.Failed(verb, errno, func() []string {
-			return append(fail.Texts(hintAllocDM(&in)), fail.Causes(
-				errno,
-				fail.Cause{Errno: syscall.EINVAL, Text: "log_align_req is more than the device can align to"},
-			)...)
+			return append(dev.explainAllocDM(errno, &attrC), fail.Texts(errno, hintAllocDM(&in))...)
 		}))
 	}
 	o := newDM(dev, ptr)
@@ -716,7 +706,7 @@ func (dev *Device) CreateCQ(cqe int, channel *CompChannel, compVector int) (*CQ,
 	)
 	if ptr == nil {
 		return nil, dev.removed(fail.Failed(verb, errno, func() []string {
-			return append(fail.Texts(hintCreateCQ(&in)), fail.Causes(
+			return append(fail.Texts(errno, hintCreateCQ(&in)), fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "a channel was given, and the device has no completion events; pass none, and poll"},
 			)...)
@@ -790,7 +780,7 @@ func (dev *Device) CreateCQEx(cqAttr *CQInitAttrEx) (*CQ, error) {
 	ptr, errno := rawCreateCQEx(dev.h.C, unsafe.Pointer(&cqAttrC))
 	if ptr == nil {
 		return nil, dev.removed(fail.Failed(verb, errno, func() []string {
-			return append(fail.Texts(hintCreateCQEx(&in)), fail.Causes(
+			return append(fail.Texts(errno, hintCreateCQEx(&in)), fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the provider does not know a flag or a field that was asked for, or has no completion events for the channel"},
 			)...)
@@ -960,7 +950,7 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 	ptr, errno := rawCreateSRQEx(dev.lib.fn[symIbv_create_srq], dev.h.C, unsafe.Pointer(&srqInitAttrExC))
 	if ptr == nil {
 		return nil, dev.removed(fail.Failed(verb, errno, func() []string {
-			return fail.Texts(hintCreateSRQEx(&in))
+			return fail.Texts(errno, hintCreateSRQEx(&in))
 		}))
 	}
 	o := newSRQ(dev, ptr)
@@ -1094,10 +1084,7 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 	ptr, errno := rawCreateQPEx(dev.lib.fn[symIbv_create_qp], dev.h.C, unsafe.Pointer(&qpInitAttrExC))
 	if ptr == nil {
 		return nil, dev.removed(fail.Failed(verb, errno, func() []string {
-			return append(fail.Texts(hintCreateQPEx(&in)), fail.Causes(
-				errno,
-				fail.Cause{Errno: syscall.EINVAL, Text: "max_inline_data is more than the device carries inline; no capability says how much that is"},
-			)...)
+			return append(dev.explainCreateQPEx(errno, &qpInitAttrExC), fail.Texts(errno, hintCreateQPEx(&in))...)
 		}))
 	}
 	o := newQP(dev, ptr)
@@ -1242,7 +1229,7 @@ func (dev *Device) QueryRTValues() (*RTInfo, error) {
 	}
 	if errno := rawQueryRtValuesEx(dev.h.C, unsafe.Pointer(&valuesC)); errno != 0 {
 		return nil, dev.removed(fail.Failed(verb, errno, func() []string {
-			return fail.Texts(hintQueryRtValuesEx(&in))
+			return fail.Texts(errno, hintQueryRtValuesEx(&in))
 		}))
 	}
 	if dev.lib.lints.Wanted() {
@@ -1356,7 +1343,7 @@ func (dev *Device) CreateWQ(wqInitAttr *WQInitAttr) (*WQ, error) {
 	ptr, errno := rawCreateWQ(dev.h.C, unsafe.Pointer(&wqInitAttrC))
 	if ptr == nil {
 		return nil, dev.removed(fail.Failed(verb, errno, func() []string {
-			return fail.Texts(hintCreateWQ(&in))
+			return fail.Texts(errno, hintCreateWQ(&in))
 		}))
 	}
 	o := newWQ(dev, ptr)
@@ -1419,7 +1406,7 @@ func (dev *Device) CreateRWQIndTable(initAttr *RWQIndTableInitAttr) (*RWQIndTabl
 	ptr, errno := rawCreateRWQIndTable(dev.h.C, unsafe.Pointer(&initAttrC))
 	if ptr == nil {
 		return nil, dev.removed(fail.Failed(verb, errno, func() []string {
-			return fail.Texts(hintCreateRWQIndTable(&in))
+			return fail.Texts(errno, hintCreateRWQIndTable(&in))
 		}))
 	}
 	o := newRWQIndTable(dev, ptr)
@@ -1474,7 +1461,7 @@ func (dev *Device) InitAHFromWC(portNum uint8, wc *WC, grh []byte) (AHAttr, erro
 	)
 	if n < 0 {
 		return AHAttr{}, dev.removed(fail.Failed(verb, errno, func() []string {
-			return append(fail.Texts(hintInitAHFromWC(&in)), fail.Causes(
+			return append(fail.Texts(errno, hintInitAHFromWC(&in)), fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EINVAL, Text: "the bytes are not the GRH of a datagram to this port; pass the first 40 bytes of the memory of the receive"},
 				fail.Cause{Errno: syscall.EPROTONOSUPPORT, Text: "the bytes are not the GRH of a datagram to this port; pass the first 40 bytes of the memory of the receive"},

@@ -15,7 +15,7 @@ import (
 
 // open returns a software device for an example.
 func open() (*verbs.Device, func()) {
-	soft := softverbs.New()
+	soft := softverbs.New(softverbs.NetRaw())
 	lib, err := verbs.LoadFrom(soft)
 	check(err)
 	dev, err := lib.OpenDevice("soft0")
@@ -45,7 +45,7 @@ func ExampleDevice_QueryGIDTable() {
 
 // The rate of a port in Mbit/s, and what it is as a multiple of the slowest.
 func ExampleLib_RateToMbps() {
-	soft := softverbs.New()
+	soft := softverbs.New(softverbs.NetRaw())
 	lib, err := verbs.LoadFrom(soft)
 	check(err)
 	mbps, err := lib.RateToMbps(verbs.Rate20Gbps)

@@ -234,7 +234,7 @@ func (pd *PD) RegMRFrom(from mem.Source, access MRAccess) (*MR, error) {
 	)
 	if ptr == nil {
 		return nil, pd.dev.removed(pd.calls.Failed(verb, errno, func() []string {
-			return append(fail.MemoryHints(pd.lib.src, pd.dev.h.Label(), errno, uint64(addr), uint64(length), uint64(access)), fail.Texts(hintRegMR(&in))...)
+			return append(fail.MemoryHints(pd.lib.src, pd.dev.h.Label(), errno, uint64(addr), uint64(length), uint64(access)), fail.Texts(errno, hintRegMR(&in))...)
 		}))
 	}
 	o := newMR(pd.dev, ptr)
@@ -341,7 +341,7 @@ func (pd *PD) RegMRIOVAFrom(from mem.Source, iova uint64, access MRAccess) (*MR,
 	)
 	if ptr == nil {
 		return nil, pd.dev.removed(pd.calls.Failed(verb, errno, func() []string {
-			return append(fail.MemoryHints(pd.lib.src, pd.dev.h.Label(), errno, uint64(addr), uint64(length), uint64(access)), fail.Texts(hintRegMRIOVA(&in))...)
+			return append(fail.MemoryHints(pd.lib.src, pd.dev.h.Label(), errno, uint64(addr), uint64(length), uint64(access)), fail.Texts(errno, hintRegMRIOVA(&in))...)
 		}))
 	}
 	o := newMR(pd.dev, ptr)
@@ -424,7 +424,7 @@ func (pd *PD) RegDMABufMR(
 	)
 	if ptr == nil {
 		return nil, pd.dev.removed(pd.calls.Failed(verb, errno, func() []string {
-			return fail.Texts(hintRegDMABufMR(&in))
+			return append(pd.explainRegDMABufMR(errno, offset, length, iova, fd, access), fail.Texts(errno, hintRegDMABufMR(&in))...)
 		}))
 	}
 	o := newMR(pd.dev, ptr)
@@ -530,7 +530,7 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 	ptr, errno := rawRegMREx(pd.lib.fn[symIbv_reg_mr_ex], pd.h.C, unsafe.Pointer(&mrInitAttrC))
 	if ptr == nil {
 		return nil, pd.dev.removed(pd.calls.Failed(verb, errno, func() []string {
-			return append(append(fail.MemoryHints(pd.lib.src, pd.dev.h.Label(), errno, uint64(mrInitAttrC.addr), uint64(mrInitAttrC.length), uint64(mrInitAttrC.access)), fail.Texts(hintRegMREx(&in))...), fail.Causes(
+			return append(append(fail.MemoryHints(pd.lib.src, pd.dev.h.Label(), errno, uint64(mrInitAttrC.addr), uint64(mrInitAttrC.length), uint64(mrInitAttrC.access)), fail.Texts(errno, hintRegMREx(&in))...), fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EINVAL, Text: "a region of a buffer lies within the buffer, in its protection domain"},
 			)...)
@@ -585,7 +585,7 @@ func (pd *PD) AllocMW(mwType MWType) (*MW, error) {
 	ptr, errno := rawAllocMW(pd.h.C, uint32(mwType))
 	if ptr == nil {
 		return nil, pd.dev.removed(fail.Failed(verb, errno, func() []string {
-			return fail.Texts(hintAllocMW(&in))
+			return fail.Texts(errno, hintAllocMW(&in))
 		}))
 	}
 	o := newMW(pd.dev, ptr)
@@ -719,7 +719,7 @@ func (pd *PD) RegDMMR(dm *DM, dmOffset uint64, length uint64, access DMAccess) (
 	)
 	if ptr == nil {
 		return nil, pd.dev.removed(pd.calls.Failed(verb, errno, func() []string {
-			return fail.Texts(hintRegDMMR(&in))
+			return fail.Texts(errno, hintRegDMMR(&in))
 		}))
 	}
 	o := newMR(pd.dev, ptr)
@@ -769,7 +769,7 @@ func (pd *PD) CreateSRQ(srqInitAttr SRQInitAttr) (*SRQ, error) {
 	ptr, errno := rawCreateSRQ(pd.lib.fn[symIbv_create_srq], pd.h.C, unsafe.Pointer(&srqInitAttrC))
 	if ptr == nil {
 		return nil, pd.dev.removed(pd.calls.Failed(verb, errno, func() []string {
-			return fail.Texts(hintCreateSRQ(&in))
+			return fail.Texts(errno, hintCreateSRQ(&in))
 		}))
 	}
 	o := newSRQ(pd.dev, ptr)
@@ -857,10 +857,7 @@ func (pd *PD) CreateQP(qpInitAttr QPInitAttr) (*QP, error) {
 	ptr, errno := rawCreateQP(pd.lib.fn[symIbv_create_qp], pd.h.C, unsafe.Pointer(&qpInitAttrC))
 	if ptr == nil {
 		return nil, pd.dev.removed(pd.calls.Failed(verb, errno, func() []string {
-			return append(fail.Texts(hintCreateQP(&in)), fail.Causes(
-				errno,
-				fail.Cause{Errno: syscall.EINVAL, Text: "max_inline_data is more than the device carries inline; no capability says how much that is"},
-			)...)
+			return append(pd.explainCreateQP(errno, &qpInitAttrC), fail.Texts(errno, hintCreateQP(&in))...)
 		}))
 	}
 	o := newQP(pd.dev, ptr)
@@ -973,7 +970,7 @@ func (pd *PD) RegBufMR(buffer *Buf, addr uintptr, length uint64, access MRAccess
 	)
 	if ptr == nil {
 		return nil, pd.dev.removed(pd.calls.Failed(verb, errno, func() []string {
-			return append(append(fail.MemoryHints(pd.lib.src, pd.dev.h.Label(), errno, uint64(addr), uint64(length), uint64(access)), fail.Texts(hintRegBufMR(&in))...), fail.Causes(
+			return append(append(fail.MemoryHints(pd.lib.src, pd.dev.h.Label(), errno, uint64(addr), uint64(length), uint64(access)), fail.Texts(errno, hintRegBufMR(&in))...), fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EINVAL, Text: "pd must be the protection domain that the buffer was allocated with; pass the protection domain of the buffer [VR-ibv_reg_buf_mr-pd-3011]"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the region must begin within the buffer; pass an address between those of the first and the last byte [VR-ibv_reg_buf_mr-addr-3012]"},
@@ -1038,11 +1035,7 @@ func (pd *PD) CreateAH(attr AHAttr) (*AH, error) {
 	ptr, errno := rawCreateAH(pd.lib.fn[symIbv_create_ah], pd.h.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
 		return nil, pd.dev.removed(fail.Failed(verb, errno, func() []string {
-			return append(append(pd.dev.explainRoute(errno, &attrC), fail.Texts(hintCreateAH(&in))...), fail.Causes(
-				errno,
-				fail.Cause{Errno: syscall.ENETUNREACH, Text: "no route leads to dgid; look at ip route get ADDRESS"},
-				fail.Cause{Errno: syscall.ETIMEDOUT, Text: "nobody answers at dgid on the network of the local GID; look at ip neigh"},
-			)...)
+			return append(pd.explainCreateAH(errno, &attrC), fail.Texts(errno, hintCreateAH(&in))...)
 		}))
 	}
 	o := newAH(pd.dev, ptr)
@@ -1094,7 +1087,7 @@ func (pd *PD) CreateAHFromWC(wc *WC, grh []byte, portNum uint8) (*AH, error) {
 	)
 	if ptr == nil {
 		return nil, pd.dev.removed(fail.Failed(verb, errno, func() []string {
-			return append(fail.Texts(hintCreateAHFromWC(&in)), fail.Causes(
+			return append(fail.Texts(errno, hintCreateAHFromWC(&in)), fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EINVAL, Text: "the bytes are not the GRH of a datagram to this port; pass the first 40 bytes of the memory of the receive"},
 				fail.Cause{Errno: syscall.EPROTONOSUPPORT, Text: "the bytes are not the GRH of a datagram to this port; pass the first 40 bytes of the memory of the receive"},

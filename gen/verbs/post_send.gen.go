@@ -3,11 +3,26 @@
 package verbs
 
 import (
+	"syscall"
+
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
 var errPostSend = fail.Once{Verb: "ibv_post_send", Kind: "QP"}
+
+// fullPostSend returns the error of a full queue.
+func (qp *QP) fullPostSend(r dpath.SendRange, errno syscall.Errno) error {
+	if qp.quiet(r) {
+		return errPostSend.FullQuiet(errno)
+	}
+	return errPostSend.Full(errno)
+}
+
+// quiet reports whether requests do not ask for completions.
+func (qp *QP) quiet(r dpath.SendRange) bool {
+	return qp.made != nil && qp.made.sq_sig_all == 0 && dpath.Quiet(r)
+}
 
 // PostSend posts the first n work requests of a batch in one call into C. It returns how many were posted: n,
 // or the index of the first refused one and the reason. Close waits for a post; a later one, or one of a closed

@@ -271,7 +271,7 @@ func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
 	ptr, errno := rawCreateFlow(qp.h.C, unsafe.Pointer(unsafe.SliceData(flowB)))
 	if ptr == nil {
 		return nil, qp.dev.removed(fail.Failed(verb, errno, func() []string {
-			return fail.Texts(hintCreateFlow(&in))
+			return append(qp.explainCreateFlow(errno, &flowC), fail.Texts(errno, hintCreateFlow(&in))...)
 		}))
 	}
 	o := newFlow(qp.dev, ptr)
@@ -343,7 +343,7 @@ func (qp *QP) BindMW(mw *MW, mwBind MWBindAttr) error {
 	}
 	if errno := rawBindMW(qp.h.C, mw.h.C, unsafe.Pointer(&mwBindC)); errno != 0 {
 		return qp.dev.removed(fail.Failed(verb, errno, func() []string {
-			return append(fail.Texts(hintBindMW(&in)), fail.Causes(
+			return append(fail.Texts(errno, hintBindMW(&in)), fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "this is a null region, to which no window can be bound; bind it to a region of memory [VR-ibv_bind_mw-mr-3527]"},
 				fail.Cause{Errno: syscall.EPERM, Text: "window and region must be of one protection domain; allocate the window in the protection domain of the region [VR-ibv_bind_mw-pd-1106]"},
@@ -456,11 +456,7 @@ func (qp *QP) Modify(attr *QPAttr) error {
 	if err := object.Locked(&qp.mu, func() error {
 		if errno := rawModifyQP(qp.lib.fn[symIbv_modify_qp], qp.h.C, unsafe.Pointer(&attrC), int32(attr.mask)); errno != 0 {
 			return qp.dev.removed(fail.Failed(verb, errno, func() []string {
-				return append(append(qp.dev.explainRoute(errno, &attrC.ah_attr), fail.Texts(hintModifyQP(&in))...), fail.Causes(
-					errno,
-					fail.Cause{Errno: syscall.ENETUNREACH, Text: "no route leads to dgid; look at ip route get ADDRESS"},
-					fail.Cause{Errno: syscall.ETIMEDOUT, Text: "nobody answers at dgid on the network of the local GID; look at ip neigh"},
-				)...)
+				return append(qp.explainModifyQP(errno, &attrC), fail.Texts(errno, hintModifyQP(&in))...)
 			}))
 		}
 		qp.load()
@@ -519,7 +515,7 @@ func (qp *QP) ModifyRateLimit(attr *QPRateLimitAttr) error {
 	}
 	if errno := rawModifyQPRateLimit(qp.h.C, unsafe.Pointer(&attrC)); errno != 0 {
 		return qp.dev.removed(fail.Failed(verb, errno, func() []string {
-			return fail.Texts(hintModifyQPRateLimit(&in))
+			return fail.Texts(errno, hintModifyQPRateLimit(&in))
 		}))
 	}
 	if qp.lib.lints.Wanted() {
@@ -572,7 +568,7 @@ func (qp *QP) AttachCompCntr(compCntr *CompCntr, attr *CompCntrAttachAttr) error
 	if err := qp.h.Below(verb, &compCntr.h.Node, func() error {
 		if errno := rawQPAttachCompCntr(qp.lib.fn[symIbv_qp_attach_comp_cntr], qp.h.C, compCntr.h.C, unsafe.Pointer(&attrC)); errno != 0 {
 			return qp.dev.removed(fail.Failed(verb, errno, func() []string {
-				return fail.Texts(hintQPAttachCompCntr(&in))
+				return fail.Texts(errno, hintQPAttachCompCntr(&in))
 			}))
 		}
 		return nil
@@ -655,7 +651,7 @@ func (qp *QP) Query(fields ...QPField) (*QPInfo, *QPInitInfo, error) {
 		unsafe.Pointer(&initAttrC),
 	); errno != 0 {
 		return nil, nil, qp.dev.removed(fail.Failed(verb, errno, func() []string {
-			return fail.Texts(hintQueryQP(&in))
+			return fail.Texts(errno, hintQueryQP(&in))
 		}))
 	}
 	if qp.lib.lints.Wanted() {
@@ -693,11 +689,11 @@ func (qp *QP) refusedPostSend(r dpath.SendRange, posted int, errno syscall.Errno
 	}
 	qp.seePostSend(&in, false)
 	if wr.Full(brokenPostSend(&in)) {
-		return errPostSend.Full(errno)
+		return qp.fullPostSend(r, errno)
 	}
 	qp.seePostSend(&in, true)
 	if wr.Full(brokenPostSend(&in)) {
-		return errPostSend.Full(errno)
+		return qp.fullPostSend(r, errno)
 	}
 	return qp.dev.removed(wr.Error(brokenPostSend(&in), hintPostSend(&in), validate.Named[QPType]("qp_type", in.qpType), validate.Named[QPState]("state", in.qpState), validate.Fact("max_inline_data", in.qpCapMaxInlineData), validate.Fact("max_send_sge", in.qpCapMaxSendSGE)))
 }
@@ -831,7 +827,7 @@ func (qp *QP) AttachMcast(gid GID, lid uint16) error {
 	if err := qp.h.Attach(label, "ibv_detach_mcast", func() error {
 		if errno := rawAttachMcast(qp.lib.fn[symIbv_attach_mcast], qp.h.C, unsafe.Pointer(&gid), lid); errno != 0 {
 			return qp.dev.removed(fail.Failed(verb, errno, func() []string {
-				return append(fail.Texts(hintAttachMcast(&in)), fail.Causes(
+				return append(fail.Texts(errno, hintAttachMcast(&in)), fail.Causes(
 					errno,
 					fail.Cause{Errno: syscall.EINVAL, Text: "gid is not the address of a multicast group, which begins with ff, or with ::ffff:224 to ::ffff:239"},
 				)...)
@@ -886,7 +882,7 @@ func (qp *QP) DetachMcast(gid GID, lid uint16) error {
 	if err := qp.h.Detach(label, func() error {
 		if errno := rawDetachMcast(qp.lib.fn[symIbv_detach_mcast], qp.h.C, unsafe.Pointer(&gid), lid); errno != 0 {
 			return qp.dev.removed(fail.Failed(verb, errno, func() []string {
-				return append(fail.Texts(hintDetachMcast(&in)), fail.Causes(
+				return append(fail.Texts(errno, hintDetachMcast(&in)), fail.Causes(
 					errno,
 					fail.Cause{Errno: syscall.EINVAL, Text: "this queue pair is in no multicast group; attach it before, or leave the call out [VR-ibv_detach_mcast-qp-2073]"},
 				)...)

@@ -17,7 +17,7 @@ import (
 // TestSetups brings a queue pair of each type to RTS: the device takes each change, no rule has a word on it, and what the queue pair
 // has then is what it was given.
 func TestSetups(t *testing.T) {
-	_, dev := verbstest.Open(t, softverbs.LikeMLX5()) // a lint fails the test
+	_, dev := verbstest.Open(t, softverbs.LikeMLX5(), softverbs.NetRaw()) // a lint fails the test
 	pd, err := dev.AllocPD()
 	if err != nil {
 		t.Fatal(err)

@@ -132,7 +132,7 @@ func (srq *SRQ) Modify(srqAttr *SRQAttr) error {
 	}
 	if errno := rawModifySRQ(srq.lib.fn[symIbv_modify_srq], srq.h.C, unsafe.Pointer(&srqAttrC), int32(srqAttr.mask)); errno != 0 {
 		return srq.dev.removed(fail.Failed(verb, errno, func() []string {
-			return append(fail.Texts(hintModifySRQ(&in)), fail.Causes(
+			return append(fail.Texts(errno, hintModifySRQ(&in)), fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EINVAL, Text: "srq_limit is at most the max_wr that ibv_query_srq returns; set a lower limit [VR-ibv_modify_srq-srq_limit-0619]"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "max_wr is below the limit, or below the number of requests that are posted"},

@@ -151,7 +151,7 @@ func (wq *WQ) Modify(wqAttr *WQAttr) error {
 	}
 	if errno := rawModifyWQ(wq.h.C, unsafe.Pointer(&wqAttrC)); errno != 0 {
 		return wq.dev.removed(fail.Failed(verb, errno, func() []string {
-			return fail.Texts(hintModifyWQ(&in))
+			return fail.Texts(errno, hintModifyWQ(&in))
 		}))
 	}
 	if wq.lib.lints.Wanted() {

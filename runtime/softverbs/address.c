@@ -41,7 +41,16 @@ struct svb_dev *svb_dev_of_gid(struct svb_inst *in, const union ibv_gid *want, u
 	return NULL;
 }
 
-// A neighbour is asked for on the network, an address beyond needs a route, and many are reached without either.
+// ipv4 is how Linux reads a GID (rdma_gid2ip).
+static bool ipv4(const union ibv_gid *g)
+{
+	static const uint8_t mapped[12] = {[10] = 0xff, 0xff};
+
+	return !memcmp(g->raw, mapped, sizeof mapped);
+}
+
+// A neighbour is asked for on the network, an address beyond needs a route, and many are reached without either. Between two families there
+// is no way (drivers/infiniband/core/addr.c, rdma_resolve_ip).
 int svb_check_av(struct svb_dev *d, const struct ibv_ah_attr *a)
 {
 	const uint8_t *to = a->grh.dgid.raw;
@@ -52,7 +61,11 @@ int svb_check_av(struct svb_dev *d, const struct ibv_ah_attr *a)
 		return EINVAL;
 	if (!svb_gid(d, a->port_num, a->grh.sgid_index, &g))
 		return ENODATA;
-	if (svb_multicast(&a->grh.dgid) || svb_dev_of_gid(d->inst, &a->grh.dgid, &port))
+	if (svb_multicast(&a->grh.dgid))
 		return 0;
-	return (to[0] == 0xfe && (to[1] & 0xc0) == 0x80) || (to[10] == 0xff && to[11] == 0xff) ? ETIMEDOUT : ENETUNREACH;
+	if (ipv4(&g) != ipv4(&a->grh.dgid))
+		return EINVAL;
+	if (svb_dev_of_gid(d->inst, &a->grh.dgid, &port))
+		return 0;
+	return (to[0] == 0xfe && (to[1] & 0xc0) == 0x80) || ipv4(&a->grh.dgid) ? ETIMEDOUT : ENETUNREACH;
 }

@@ -49,7 +49,7 @@ func fill(c *C.struct_svb_devcfg, d *device, index int) {
 	c.mr_unknown = C.uint32_t(d.mrUnknown)
 	c.max_msg_sz = C.uint32_t(d.maxMsgSize)
 	c.no_rereg, c.no_import, c.one_key = flag(d.noRereg), flag(d.noImport), flag(d.oneKey)
-	c.no_raw, c.plain_cq_ex = flag(d.noRaw), flag(d.plainCQEx)
+	c.no_raw, c.plain_cq_ex, c.net_raw = flag(d.noRaw), flag(d.plainCQEx), flag(d.netRaw)
 	c.mlx5, c.frees_gone = flag(d.mlx5), flag(d.freesGone)
 	c.memlock = C.uint64_t(d.memlock)
 	c.no_dmabuf, c.no_td, c.no_null_mr = flag(d.noDMABuf), flag(d.noTD), flag(d.noNullMR)

@@ -152,6 +152,8 @@ struct ibv_flow *svb_create_flow(struct ibv_qp *pub, struct ibv_flow_attr *a)
 	qp = svb_find_qp(pub);
 	if (!err)
 		err = qp && !qp->dying ? svb_refused_locked(&qp->obj, SVB_CREATE_FLOW) : EINVAL;
+	if (!err && !qp->dev->cfg.net_raw) // core/uverbs_cmd.c, ib_uverbs_ex_create_flow
+		err = EPERM;
 	if (!err)
 		err = enter(qp, f, a);
 	svb_unlock_all();

@@ -61,6 +61,15 @@ static int fault_in(uintptr_t addr, uint64_t length, bool write)
 	return madvise((void *)from, addr - from + length, write ? POPULATE_WRITE : POPULATE_READ) ? errno : 0;
 }
 
+// special reports whether the kernel pins no page of memory that may be read or written: that of a device, and the kernel's own ([vvar]).
+// It does not fault such memory in either (mm/gup.c, check_vma_flags); a kernel that does not know the request faults none in.
+static bool special(int err)
+{
+	static const char known = 1;
+
+	return err == EINVAL && !fault_in((uintptr_t)&known, 1, false);
+}
+
 // table_covers reads /proc/self/maps, which costs tens of microseconds. The table may change while it is read: then a
 // line can come twice or grown, but memory that stays mapped is always covered, in ascending order. The last page of each mapping is
 // faulted in: a file that ends within the mapping has none there.
@@ -69,6 +78,7 @@ static bool table_covers(uintptr_t addr, uint64_t length, bool write)
 	struct maps m = {.fd = open("/proc/self/maps", O_RDONLY | O_CLOEXEC)};
 	uint64_t need = addr, end = addr + length, from, to;
 	char line[128], *rest;
+	int err;
 
 	if (m.fd < 0)
 		return true; // no way to know
@@ -81,7 +91,8 @@ static bool table_covers(uintptr_t addr, uint64_t length, bool write)
 			continue;
 		if (from > need || rest[1] != 'r' || (write && rest[2] != 'w'))
 			break;
-		if (fault_in((to < end ? to : end) - 1, 1, write) == EFAULT)
+		err = fault_in((to < end ? to : end) - 1, 1, write);
+		if (err == EFAULT || special(err))
 			break;
 		need = to;
 	}

@@ -50,6 +50,7 @@ struct svb_devcfg {
 	uint64_t memlock;          // bytes that may be registered before ENOMEM; 0: no limit
 	uint8_t no_dmabuf, no_td, no_null_mr, no_rereg, no_import;
 	uint8_t no_raw;      // no queue pairs of raw packets
+	uint8_t net_raw;     // the process may make them, and flows
 	uint8_t plain_cq_ex; // extended completion queues have the standard fields alone
 	uint8_t one_key; // lkey and rkey are one
 	uint8_t frees_gone; // what was made on a device that is gone can be destroyed

@@ -31,6 +31,7 @@ type device struct {
 	noDMABuf, noTD, noNullMR bool
 	noRereg, noImport        bool
 	noRaw, plainCQEx         bool
+	netRaw                   bool
 	oneKey                   bool
 	freesGone                bool
 	mlx5                     bool // queue pairs like those of mlx5
@@ -165,7 +166,15 @@ func NoDevices() Option {
 }
 
 // GUID sets the node GUID, in host byte order.
-func GUID(guid uint64) Option { return set(func(d *device) { d.guid = guid }) }
+func GUID(guid uint64) Option {
+	return func(s *settings) error {
+		if guid == 0 {
+			return fmt.Errorf("softverbs: GUID(0): no device has the GUID 0; leave the option out for the default")
+		}
+		s.at.guid = guid
+		return nil
+	}
+}
 
 // Driver sets the number of the driver in enum rdma_driver_id, which an allocator of a parent domain gets in the upper
 // half of the resource type; the default is 14 (RXE).
@@ -262,6 +271,9 @@ func WithoutNullMR() Option { return set(func(d *device) { d.noNullMR = true }) 
 
 // WithoutRawPackets makes a device without queue pairs of raw packets.
 func WithoutRawPackets() Option { return set(func(d *device) { d.noRaw = true }) }
+
+// NetRaw lets the process have CAP_NET_RAW: it may make queue pairs of raw packets, and flows. Without it both fail with EPERM, as on Linux.
+func NetRaw() Option { return set(func(d *device) { d.netRaw = true }) }
 
 // StandardFields makes a device whose extended completion queues have the standard fields alone, no times, VLANs or tags of
 // flows, and cannot ignore overruns.

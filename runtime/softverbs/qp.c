@@ -40,6 +40,8 @@ static int check_init(const struct svb_dev *d, const struct ibv_qp_init_attr *a,
 		return SVB_SILENT;
 	if ((a->qp_type == IBV_QPT_RAW_PACKET && d->cfg.no_raw) || a->qp_type == IBV_QPT_DRIVER || (sender && !svb_has_xrc(d)))
 		return EOPNOTSUPP;
+	if (a->qp_type == IBV_QPT_RAW_PACKET && !d->cfg.net_raw) // core/uverbs_cmd.c, create_qp
+		return EPERM;
 	if (!sender && a->qp_type != IBV_QPT_RC && a->qp_type != IBV_QPT_UC && a->qp_type != IBV_QPT_UD && a->qp_type != IBV_QPT_RAW_PACKET)
 		return EINVAL;
 	if (!a->send_cq || (sender ? a->srq != NULL : !a->recv_cq))

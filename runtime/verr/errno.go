@@ -49,10 +49,20 @@ func rdmaName(errno syscall.Errno) string {
 	case syscall.EIO:
 		return "EIO"
 	}
+	if errno == errnoNotSupp {
+		return "ENOTSUPP"
+	}
 	return ""
 }
 
+// errnoNotSupp is ENOTSUPP of the kernel, which is not meant for programs, and which some drivers and exporters of dma-bufs return all the
+// same (include/linux/errno.h).
+const errnoNotSupp syscall.Errno = 524
+
 // errnoText returns "invalid argument (EINVAL)".
 func errnoText(errno syscall.Errno) string {
+	if errno == errnoNotSupp {
+		return "operation not supported by the driver (ENOTSUPP)"
+	}
 	return errno.Error() + " (" + ErrnoName(errno) + ")"
 }

@@ -42,6 +42,8 @@ func (s *QPStream) failed(r dpath.SendRange, errno syscall.Errno) error {
 	switch {
 	case first == nil:
 		return s.qp.dev.removed(errWRStart.Errno(errno))
+	case first.Err == ErrQueueFull && s.qp.quiet(r):
+		return errWRStart.FullQuiet(errno)
 	case first.Err == ErrQueueFull:
 		return errWRStart.Full(errno)
 	}

@@ -51,7 +51,7 @@ var providers = map[kind]fakeprov.Kind{direct: fakeprov.MLX5, shim: fakeprov.Wor
 
 // load returns a software device with device memory of a provider in the folder.
 func load(folder string, k kind) (*software, error) {
-	options := []softverbs.Option{softverbs.Name("soft0"), softverbs.AnotherDevice("soft1")}
+	options := []softverbs.Option{softverbs.Name("soft0"), softverbs.AnotherDevice("soft1"), softverbs.NetRaw()}
 	if provider, ok := providers[k]; ok {
 		p, err := fakeprov.Load(filepath.Join(folder, provider.File))
 		if err != nil {

@@ -39,7 +39,7 @@ func TestJudge(t *testing.T) {
 		t.Fatal(err)
 	}
 	facts := spec.NewFacts(release.On(runtime.GOARCH))
-	soft := softverbs.New(softverbs.Name("soft0"))
+	soft := softverbs.New(softverbs.Name("soft0"), softverbs.NetRaw())
 	defer soft.Close()
 	for _, c := range []struct {
 		id, lenient string

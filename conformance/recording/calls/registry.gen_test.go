@@ -351,6 +351,7 @@ var exportedFuncs = map[string]any{
 	"dpath.PostSendRange":          dpath.PostSendRange,
 	"dpath.PostWQRecvRange":        dpath.PostWQRecvRange,
 	"dpath.Probe":                  dpath.Probe,
+	"dpath.Quiet":                  dpath.Quiet,
 	"dpath.ReqNotify":              dpath.ReqNotify,
 	"dpath.Used":                   dpath.Used,
 	"dpath.Vague":                  dpath.Vague,

@@ -102,11 +102,20 @@ func (c *Conn) step(ctx context.Context, op string, addr netip.AddrPort, want rd
 	select {
 	case ev := <-c.events:
 		if ev.Type != want {
-			return nil, &Error{Op: op, Addr: addr, Event: ev.Type, Status: Status(ev.Status), Private: ev.Conn.PrivateData}
+			e := &Error{Op: op, Addr: addr, Event: ev.Type, Status: Status(ev.Status), Private: ev.Conn.PrivateData}
+			switch ev.Type {
+			case rdmacm.EventTypeAddrError, rdmacm.EventTypeRouteError, rdmacm.EventTypeUnreachable:
+				e.Hints = c.ID.Unreached(addr.Addr())
+			}
+			return nil, e
 		}
 		return ev, nil
 	case <-ctx.Done():
-		return nil, &Error{Op: op, Addr: addr, Err: ctx.Err()}
+		e := &Error{Op: op, Addr: addr, Err: ctx.Err()}
+		if errors.Is(e, context.DeadlineExceeded) {
+			e.Hints = c.ID.Unreached(addr.Addr())
+		}
+		return nil, e
 	case <-c.n.done:
 		return nil, &Error{Op: op, Addr: addr, Err: c.n.reason()}
 	}

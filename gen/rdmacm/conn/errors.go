@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/netip"
 	"strconv"
+	"strings"
 	"syscall"
 
 	"github.com/verbsgen/verbsgen/gen/rdmacm"
@@ -23,10 +24,19 @@ type Error struct {
 	Private []byte
 	// The error of a call, of the context or of Options.QP; nil if an event reported it.
 	Err error
+	// Likely causes, if the peer was not reached, from what this machine knows of the way to it.
+	Hints []string
 }
 
-// Error names what failed, the address and the reason.
+// Error names what failed, the address, the reason and likely causes.
 func (e *Error) Error() string {
+	if len(e.Hints) > 0 {
+		return e.reason() + "; may be: " + strings.Join(e.Hints, "; or ")
+	}
+	return e.reason()
+}
+
+func (e *Error) reason() string {
 	text := fmt.Sprintf("conn: %s %v: ", e.Op, e.Addr)
 	if e.Err != nil {
 		return text + e.Err.Error()

@@ -45,8 +45,9 @@ var wcStatusNames = []string{
 
 // wcStatusLikely says what some of these most often come from.
 var wcStatusLikely = []string{
-	1: "a length does not fit here: the message is longer than the memory of the receive, than the port takes " +
-		"(max_msg_sz) or, on UD, than a packet with its 40 bytes of GRH",
+	1: "a length does not fit here: the memory of the receive is shorter than the message, on UD without room for the " +
+		"40 bytes of GRH in front of it, or the message is longer than the port takes (max_msg_sz) or, on UD, than a " +
+		"packet",
 	2: "an lkey that is wrong, of a closed region or of another protection domain; a region without LOCAL_WRITE for " +
 		"what is received into it; or the queue pair cannot do what the request asks (its operation, its number of " +
 		"SGEs), the receive was too short for the message, or with soft-RoCE the port went down",
@@ -59,8 +60,9 @@ var wcStatusLikely = []string{
 	6: "the memory window could not be bound: its region lacks MW_BIND, or the range or the rights do not fit",
 	7: "the peer's answer was not one to this request",
 	8: "a peer's WRITE with immediate data reached for memory here that it may not write",
-	9: "the peer found the request invalid: its queue pair does not allow the operation (AccessFlags), the message is " +
-		"longer than its receive, or an atomic is not aligned",
+	9: "the peer found the request invalid: its queue pair does not allow the operation (AccessFlags) or takes no " +
+		"READs and atomics (its MaxDestRDAtomic is 0), the message is longer than its receive, or an atomic is not " +
+		"aligned",
 	10: "the rkey is wrong, of a closed region, or of another protection domain than the peer's queue pair, the range " +
 		"leaves the peer's region, or the region lacks the right (REMOTE_READ, REMOTE_WRITE, REMOTE_ATOMIC)",
 	11: "the peer could not finish the request; its own completion or event says why",

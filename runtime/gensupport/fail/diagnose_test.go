@@ -12,7 +12,7 @@ func TestRoute(t *testing.T) {
 	table := map[int][16]byte{0: {0xfe, 0x80, 15: 1}, 3: {10: 0xff, 11: 0xff, 12: 192, 13: 0, 14: 2, 15: 1}}
 	gid := func(i int) ([16]byte, bool) { return table[i], true }
 	none := func(int) ([16]byte, bool) { return [16]byte{}, true }
-	good := Path{Port: 1, Active: true, State: "ACTIVE", Ethernet: true, Global: true, Index: 3, Entries: 8, GID: gid}
+	good := Path{Port: 1, Active: true, State: "ACTIVE", Ethernet: true, Global: true, DGID: [16]byte{0xff, 0x0e}, Index: 3, Entries: 8, GID: gid}
 	with := func(change func(*Path)) Path { p := good; change(&p); return p }
 	for _, c := range []struct {
 		p    Path
@@ -23,9 +23,9 @@ func TestRoute(t *testing.T) {
 			[]string{"port 1 is Ethernet, which needs a global route (GRH); set IsGlobal, DGID and SGIDIndex"}},
 		{with(func(p *Path) { p.Global, p.Ethernet = false, false }), nil},
 		{with(func(p *Path) { p.Index = 1 }),
-			[]string{"entry 1 of the GID table of port 1, SGIDIndex, is empty; use one of 0: fe80::1, 3: 192.0.2.1"}},
+			[]string{"entry 1 of the GID table of port 1, SGIDIndex, is empty; use one of 0: fe80::1"}},
 		{with(func(p *Path) { p.Index = 200 }),
-			[]string{"entry 200 of the GID table of port 1, SGIDIndex, does not exist (it has 8); use one of 0: fe80::1, 3: 192.0.2.1"}},
+			[]string{"entry 200 of the GID table of port 1, SGIDIndex, does not exist (it has 8); use one of 0: fe80::1"}},
 		{with(func(p *Path) { p.GID = none }), []string{"entry 3 of the GID table of port 1, SGIDIndex, is empty; no entry has a GID yet: " +
 			"give its network interface an address"}},
 		{with(func(p *Path) { p.Active, p.State = false, "DOWN" }), []string{"port 1 is DOWN, not ACTIVE; bring its link up"}},
@@ -60,9 +60,36 @@ func TestWrong(t *testing.T) {
 		{0xb000, 0x1000, 1, ""},
 		{^uint64(0), 2, 1, ""},
 	} {
-		if got := wrong(maps, c.addr, c.length, c.access); got == "" != (c.want == "") || !strings.HasPrefix(got, c.want) {
+		if got := wrong(maps, syscall.EFAULT, c.addr, c.length, c.access); got == "" != (c.want == "") || !strings.HasPrefix(got, c.want) {
 			t.Errorf("%#x + %#x, access %d: %q, want %q", c.addr, c.length, c.access, got, c.want)
 		}
+	}
+}
+
+// TestSpecial names memory that the kernel does not pin, by the errno with which it says so.
+func TestSpecial(t *testing.T) {
+	for _, c := range []struct {
+		path   string
+		errnos []syscall.Errno // with which it is named
+		want   string
+	}{
+		{"[vvar]", []syscall.Errno{syscall.EFAULT, syscall.EINVAL, syscall.EOPNOTSUPP}, "are the kernel's own ([vvar]), which it does not pin"},
+		{"/dev/nvidia-uvm", []syscall.Errno{syscall.EFAULT, syscall.EINVAL, syscall.EOPNOTSUPP}, "are memory of a GPU (/dev/nvidia-uvm); export"},
+		{"/sys/devices/pci0000:00/0000:00:03.0/resource2", []syscall.Errno{syscall.EFAULT, syscall.EINVAL, syscall.EOPNOTSUPP},
+			"are memory of a device (/sys/devices/pci0000:00/0000:00:03.0/resource2)"},
+		{"/mnt/pmem/file", []syscall.Errno{syscall.EOPNOTSUPP}, "on a file system with dax"},
+		{"", nil, "are"},
+	} {
+		maps := []mapping{{0x1000, 0x2000, "rw-s", c.path}}
+		for _, errno := range []syscall.Errno{syscall.EFAULT, syscall.EINVAL, syscall.EOPNOTSUPP} {
+			got := wrong(maps, errno, 0x1000, 0x1000, 1)
+			if strings.Contains(got, c.want) != slices.Contains(c.errnos, errno) {
+				t.Errorf("%s, %v: %q, want %q for %v", c.path, errno, got, c.want, c.errnos)
+			}
+		}
+	}
+	if got := wrong(nil, syscall.EINVAL, 0x1000, 0x1000, 1); got != "" {
+		t.Errorf("EINVAL of what is not mapped: %q", got)
 	}
 }
 

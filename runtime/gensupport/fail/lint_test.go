@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/verbsgen/verbsgen/runtime/verr"
@@ -41,8 +42,9 @@ func TestLint(t *testing.T) {
 	if l.Wanted() || len(got) != 2 {
 		t.Errorf("after the end: %v, %q", l.Wanted(), got)
 	}
-	if Texts(nil) != nil || !slices.Equal(Texts(broken), []string{"y 7: y is small; make it small [VR-x-1]", "z: z is set; set it [VR-x-2]"}) {
-		t.Errorf("texts %q", Texts(broken))
+	want = []string{"y 7: y is small; make it small [VR-x-1]", "z: z is set; set it [VR-x-2]"}
+	if got := Texts(syscall.EINVAL, broken); Texts(syscall.EINVAL, nil) != nil || Texts(syscall.EPERM, broken) != nil || !slices.Equal(got, want) {
+		t.Errorf("texts %q", got)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/callback"
 	"github.com/verbsgen/verbsgen/runtime/verr"
@@ -89,8 +90,13 @@ func packageOf(function string) string {
 	return function[:slash] + name
 }
 
-// Texts returns the message of each broken rule.
-func Texts(broken []verr.Violation) []string {
+// Texts are rules that a call breaks, as causes of its errno. They are of arguments: none explains an errno that says something else.
+func Texts(errno syscall.Errno, broken []verr.Violation) []string {
+	switch errno {
+	case syscall.EPERM, syscall.EACCES, syscall.EEXIST, syscall.EMFILE, syscall.ENFILE, syscall.ENETUNREACH, syscall.EHOSTUNREACH,
+		syscall.ETIMEDOUT, syscall.EINTR:
+		return nil
+	}
 	if len(broken) == 0 {
 		return nil
 	}

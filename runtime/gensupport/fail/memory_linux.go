@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"os"
 	"strings"
+	"syscall"
 )
 
 // mappings says what is wrong with memory that the kernel could not pin (EFAULT).
-func mappings(addr, length, access uint64) string {
+func mappings(errno syscall.Errno, addr, length, access uint64) string {
 	f, err := os.Open("/proc/self/maps")
 	if err != nil {
 		return ""
@@ -29,5 +30,5 @@ func mappings(addr, length, access uint64) string {
 		}
 		maps = append(maps, m)
 	}
-	return wrong(maps, addr, length, access)
+	return wrong(maps, errno, addr, length, access)
 }

@@ -61,6 +61,7 @@ type Once struct {
 	errs   [256]atomic.Pointer[verr.Error]
 	closed atomic.Pointer[error]
 	full   [2]atomic.Pointer[error] // by ENOMEM and ENOSPC
+	quiet  [2]atomic.Pointer[error] // of requests that are not signaled
 	none   atomic.Pointer[error]
 	lost   atomic.Pointer[error]
 }
@@ -127,16 +128,29 @@ func (o *Once) Full(errno syscall.Errno) error {
 	if o == nil {
 		o = new(Once)
 	}
-	made := &o.full[1]
-	if errno != syscall.ENOSPC {
-		made, errno = &o.full[0], syscall.ENOMEM
+	return o.noRoom(&o.full, errno, "take completions from its completion queue, then post the rest")
+}
+
+// FullQuiet is Full for requests none of which is signaled: if those in the queue are not either, no completion makes room.
+func (o *Once) FullQuiet(errno syscall.Errno) error {
+	if o == nil {
+		o = new(Once)
 	}
-	if e := made.Load(); e != nil {
+	return o.noRoom(&o.quiet, errno, "none of these requests is signaled, and most devices make room only by a completion: set SendSignaled "+
+		"on at least one request in each MaxSendWR, take its completion, then post the rest")
+}
+
+func (o *Once) noRoom(made *[2]atomic.Pointer[error], errno syscall.Errno, fix string) error {
+	at := &made[1]
+	if errno != syscall.ENOSPC {
+		at, errno = &made[0], syscall.ENOMEM
+	}
+	if e := at.Load(); e != nil {
 		return *e
 	}
 	var e error = &verr.Error{Verb: o.Verb, Errno: errno, Err: verr.ErrQueueFull,
-		Msg: "the queue is full (" + verr.ErrnoName(errno) + "); take completions from its completion queue, then post the rest"}
-	made.Store(&e)
+		Msg: "the queue is full (" + verr.ErrnoName(errno) + "); " + fix}
+	at.Store(&e)
 	return e
 }
 

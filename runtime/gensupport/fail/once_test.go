@@ -45,6 +45,9 @@ func TestOnce(t *testing.T) {
 		"(ENOSPC)") {
 		t.Errorf("Full by ENOSPC: %v", e)
 	}
+	if e := o.FullQuiet(syscall.ENOMEM); !errors.Is(e, verr.ErrQueueFull) || !strings.Contains(e.Error(), "set SendSignaled on") {
+		t.Errorf("of requests that are not signaled: %v", e)
+	}
 	if n := testing.AllocsPerRun(100, func() {
 		for _, errno := range []syscall.Errno{syscall.ENOMEM, syscall.ENOSPC} {
 			_ = errors.Is(o.Full(errno), verr.ErrQueueFull) && errors.Is(o.Full(errno), errno)

@@ -3,6 +3,7 @@
 package fail
 
 import (
+	"net/netip"
 	"syscall"
 )
 
@@ -22,7 +23,7 @@ func NoNode(verb string, src any, node string, errno syscall.Errno) error {
 	return Failed(verb, errno, nil)
 }
 
-func mappings(addr, length, access uint64) string { return "" }
+func mappings(errno syscall.Errno, addr, length, access uint64) string { return "" }
 
 // OpenQP returns nil on this system.
 func OpenQP(verb string, src any, device string) error { return nil }
@@ -35,3 +36,12 @@ func Is(src any, device, provider string) bool { return false }
 
 // Divisor returns n on this system.
 func Divisor[T uint8 | uint16 | uint32 | uint64](src any, device, provider string, n T) T { return n }
+
+// Unreached finds nothing on this system.
+func Unreached(src any, peer netip.Addr) []string { return nil }
+
+// netdev finds nothing on this system.
+func (p Path) netdev() (d netdev) { return d }
+
+// wayTo finds nothing on this system.
+func wayTo(from, to netip.Addr, netdev uint32) (w way) { return w }

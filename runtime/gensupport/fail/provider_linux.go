@@ -2,8 +2,10 @@ package fail
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/runtime/verr"
@@ -13,6 +15,24 @@ import (
 var providers = map[string]string{
 	"mlx5_core": "mlx5", "mlx4_core": "mlx4", "bnxt_en": "bnxt_re", "iw_cxgb4": "cxgb4", "hfi1": "hfi1verbs", "hns3": "hns",
 	"hns_roce_hw_v2": "hns", "ice": "irdma", "i40e": "irdma", "ib_mthca": "mthca", "qede": "qedr", "be2net": "ocrdma", "ib_qib": "ipathverbs",
+}
+
+// abis are the versions of its kernel driver's interface that a provider takes, of those that look at it (match_min_abi_version and
+// match_max_abi_version of rdma-core 33.2 to 65.0).
+var abis = map[string][2]uint64{
+	"bnxt_re": {1, 1}, "efa": {1, 1}, "erdma": {0, 1}, "irdma": {0, 5}, "mana": {1, 1}, "mlx4": {2, 4}, "mlx5": {1, 1}, "ocrdma": {2, 2},
+	"qedr": {8, 8}, "rxe": {1, 2}, "siw": {1, 1}, "vmw_pvrdma": {3, 3},
+}
+
+// abiText says that a provider does not take the version of the kernel's driver, as sysfs has it.
+func abiText(provider, version string) string {
+	n, err := strconv.ParseUint(version, 10, 64)
+	takes, known := abis[provider]
+	if err != nil || !known || n >= takes[0] && n <= takes[1] {
+		return ""
+	}
+	return fmt.Sprintf("the kernel's driver has version %d of its interface (abi_version), and the provider %s takes %d to %d; install the "+
+		"rdma-core that belongs to the driver, such as that of MLNX_OFED or DOCA, or the driver of the kernel", n, provider, takes[0], takes[1])
 }
 
 const packages = "install its provider (Debian, Ubuntu: ibverbs-providers; Fedora, RHEL: libibverbs)"
@@ -36,6 +56,9 @@ func (s system) provider(device, char string) string {
 		if found, _ := filepath.Glob(filepath.Join(folder, pattern)); len(found) == 0 {
 			return "there is no " + filepath.Join(folder, pattern) + ", the provider of its driver (" + of + "); " + packages
 		}
+	}
+	if text := abiText(name, line(s.class(char), "abi_version")); text != "" {
+		return text
 	}
 	return "its node can be opened and its provider (" + of + ") is installed; its warnings on stderr say why (IBV_SHOW_WARNINGS=1 for more)"
 }

@@ -3,6 +3,7 @@ package fail
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -31,6 +32,19 @@ func TestDivisor(t *testing.T) {
 	}{{real{}, "a", 0, 1}, {real{}, "a", 3, 3}, {real{}, "b", 0, 0}, {real{}, "c", 0, 0}, {nil, "a", 0, 0}} {
 		if got := Divisor(c.src, c.device, "efa", c.n); got != c.want {
 			t.Errorf("%T, device %s: %d is passed as %d, want %d", c.src, c.device, c.n, got, c.want)
+		}
+	}
+}
+
+// TestABI compares the version of a kernel driver's interface with those that its provider takes.
+func TestABI(t *testing.T) {
+	for _, c := range []struct{ provider, version, want string }{
+		{"mlx5", "1", ""}, {"irdma", "5", ""}, {"irdma", "", ""}, {"hns", "99", ""},
+		{"irdma", "6", "the kernel's driver has version 6 of its interface (abi_version), and the provider irdma takes 0 to 5; install "},
+		{"qedr", "9", "the kernel's driver has version 9 of its interface (abi_version), and the provider qedr takes 8 to 8; install "},
+	} {
+		if got := abiText(c.provider, c.version); !strings.HasPrefix(got, c.want) || (got == "") != (c.want == "") {
+			t.Errorf("%+v: %q", c, got)
 		}
 	}
 }

@@ -3,6 +3,8 @@ package fail
 import (
 	"cmp"
 	"os"
+	"path/filepath"
+	"strings"
 )
 
 // system is where to look.
@@ -22,3 +24,9 @@ func systemOf(src any) (s system, ok bool) {
 
 // mostNamed is how many devices, or entries of a table, a text names.
 const mostNamed = 4
+
+// line is the text of a file of one line, empty if it cannot be read.
+func line(path ...string) string {
+	text, _ := os.ReadFile(filepath.Join(path...))
+	return strings.TrimSpace(string(text))
+}

@@ -1,7 +1,6 @@
 package bind
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
@@ -117,25 +116,6 @@ func (b *binder) place(v *model.Verb, s *spec.Verb, key, path string, want shape
 	}
 	b.errorf(diag.NameUnknown, s.At(key, path), v.C, key+": "+path+" is no field of a record", "write it like attr.length")
 	return nil
-}
-
-// bindRoute resolves where the path to a peer stands.
-func (b *binder) bindRoute(v *model.Verb, s *spec.Verb) {
-	if s.Route == "" {
-		return
-	}
-	param, rest, inside := strings.Cut(s.Route, ".")
-	path := ""
-	if inside {
-		path = "." + rest
-	}
-	within := func(l *model.Leaf) bool { return strings.HasPrefix("."+l.C+".", path+".") }
-	if p := v.Param(param); p != nil && p.Record != nil && slices.ContainsFunc(p.Record.Mirror.Leaf, within) {
-		v.Route = &model.Route{Param: p, Path: path}
-		return
-	}
-	b.errorf(diag.NameUnknown, s.At("route", s.Route), v.C,
-		"route: "+s.Route+" is no struct ibv_ah_attr of a record", "write it like attr.ah_attr")
 }
 
 // bindMade resolves where a verb stores the object that it makes.

@@ -104,7 +104,6 @@ func (b *binder) bindVerb(f *api.Function, s *spec.Verb) *model.Verb {
 	}
 	v.Extent, v.Asks = b.place(v, s, "extent", s.Extent, extent), b.place(v, s, "asks", s.Asks, asks)
 	b.bindIOVA(v, s)
-	b.bindRoute(v, s)
 	each(s.Methods, func(m *spec.Method) { b.bindMethod(v, f, s, m) })
 	b.used(s, f)
 	return v

@@ -56,8 +56,8 @@ type failure struct {
 	lib    string     // of the method
 	memory []jen.Code // address, length and access of the memory that device takes
 	node   string     // of the node that the call opens
-	route  string     // the mirror of the path to a peer, which device can explain
 	device string
+	looks  jen.Code      // a call of a method written by hand, which looks for causes
 	gone   bool          // the device memory may be gone
 	causes []model.Cause // what notes say of errnos
 	spare  string        // by an errno, whether there was nothing left to destroy, and the call counts as made; empty: no errno says so
@@ -124,12 +124,15 @@ func (f failure) failed() *jen.Statement {
 
 // hints is the function that explains a failure, or nil:
 //
-//	func() []string { return append(fail.Texts(hintX(&in)), fail.MemoryHints(pd.lib.src, pd.dev.h.Label(), errno, in.addr, in.length,
+//	func() []string { return append(fail.Texts(errno, hintX(&in)), fail.MemoryHints(pd.lib.src, pd.dev.h.Label(), errno, in.addr, in.length,
 //		in.access)...) }
 //	func() []string { return fail.Causes(errno, fail.Cause{Errno: syscall.ENOENT, Text: "..."}) }
 func (f failure) hints() *jen.Statement {
 	var all []*jen.Statement
 	errno := id("errno")
+	if f.looks != nil {
+		all = append(all, jen.Add(f.looks))
+	}
 	if len(f.memory) > 0 {
 		device := jen.Lit("") // a method of Lib does not know it
 		if f.device != "" {
@@ -138,11 +141,8 @@ func (f failure) hints() *jen.Statement {
 		args := append([]jen.Code{id(f.lib, "src"), device, errno}, f.memory...)
 		all = append(all, rt("fail", "MemoryHints").Call(args...))
 	}
-	if f.route != "" {
-		all = append(all, id(f.device, "explainRoute").Call(errno, ref(id(f.route))))
-	}
 	if f.lints != "" {
-		all = append(all, rt("fail", "Texts").Call(id("hint"+f.lints).Call(ref(id("in")))))
+		all = append(all, rt("fail", "Texts").Call(errno, id("hint"+f.lints).Call(ref(id("in")))))
 	}
 	if f.gone {
 		all = append(all, rt("devmem", "GoneHints").Call(errno))

@@ -171,10 +171,32 @@ func (c *call) failure() failure {
 	if f.memory != nil {
 		f.device = c.root
 	}
-	if w := c.v.Route; w != nil {
-		f.route, f.device = w.Param.Go+"C"+w.Path, c.root
-	}
+	f.looks = c.looks()
 	return f
+}
+
+// looks calls the method that looks for the causes of a failure, where a file that is written by hand has one: it takes the errno, and the
+// arguments that are numbers or attributes.
+//
+//	pd.explainCreateAH(errno, &attrC)
+func (c *call) looks() jen.Code {
+	name := "explain" + c.v.Go
+	if c.recv == nil || !c.e.has(c.recv.Object.Go, name) {
+		return nil
+	}
+	args := []jen.Code{id("errno")}
+	for _, p := range c.v.Params {
+		switch _, fixed := c.m.Fixed[p.C]; {
+		case fixed || p == c.recv:
+		case p.Role == role.InRecord && p.Record.From != nil:
+			args = append(args, id(p.Go+"Held").Dot("C"))
+		case p.Role == role.InRecord:
+			args = append(args, ref(id(p.Go+"C")))
+		case p.Role == role.In, p.Role == role.Flags, p.Role == role.Enum, p.Role == role.Addr:
+			args = append(args, id(p.Go))
+		}
+	}
+	return id(c.self, name).Call(args...)
 }
 
 // pinned is the address, length and access flags of the memory that the device takes, nil where it takes none.

@@ -44,7 +44,11 @@ func (e *emitter) refused(g *goFile, v *model.Verb, m *model.Method) {
 	if len(v.Explains(false)) > 0 {
 		may = id("hint" + v.Go).Call(ref(id("in")))
 	}
-	full := jen.If(id("wr.Full").Call(broken)).Block(jen.Return(id(errs, "Full").Call(id("errno"))))
+	isFull := id(errs, "Full").Call(id("errno"))
+	if name := "full" + v.Go; e.has(m.Recv, name) {
+		isFull = id(self, name).Call(id("r"), id("errno"))
+	}
+	full := jen.If(id("wr.Full").Call(broken)).Block(jen.Return(isFull))
 	body = append(body, full)
 	if sees {
 		body = append(body, see(true), full)

@@ -45,7 +45,6 @@ type Verb struct {
 	Rules     []*Rule // in order of the pages
 	Causes    []Cause // what notes say of its errnos
 	Node      string  // file of /dev/infiniband that it opens
-	Route     *Route  // the path to a peer that it is given
 	Explained bool    // the rules are held against a request that was refused, not against the call
 	Pos       Pos
 }
@@ -62,12 +61,6 @@ type Mark struct {
 type Made struct {
 	Param *Param
 	Field string
-}
-
-// Route is the place of the path to a peer in the record of a parameter: the C path with a dot before it, or empty for the record itself.
-type Route struct {
-	Param *Param
-	Path  string
 }
 
 // Extent is where a value stands in the record of a parameter, such as the length of the device memory that a verb makes.

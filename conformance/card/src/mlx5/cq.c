@@ -126,7 +126,8 @@ int mlx5_modify_cq(struct cq *cq, uint16_t count, uint16_t period)
 	return period > 0xfff ? EINVAL : 0; // MLX5_MAX_CQ_PERIOD
 }
 
-// A wish for an event is the number of completions that the program has seen, and a bit.
+// A wish for an event is the number of completions that the program has seen, and a bit. Completions that an event announced are in no
+// other, seen or not.
 bool mlx5_armed(struct cq *cq)
 {
 	struct mlx5_cq *m = cq->own;
@@ -134,9 +135,12 @@ bool mlx5_armed(struct cq *cq)
 	const uint32_t last = wish & MLX5_CQ_DB_REQ_NOT_SOL ? m->solicited : m->produced;
 	const uint32_t ahead = (last - wish) & 0xffffff;
 
-	if (word == not_armed || !ahead || ahead & 0x800000)
+	if (word == not_armed || !ahead || ahead & 0x800000 || (int32_t)(last - m->notified) <= 0)
 		return false;
-	return atomic_compare_exchange_strong(&m->db[CQ_ARM], &word, not_armed);
+	if (!atomic_compare_exchange_strong(&m->db[CQ_ARM], &word, not_armed))
+		return false;
+	m->notified = m->produced;
+	return true;
 }
 
 static uint8_t syndrome(int status)

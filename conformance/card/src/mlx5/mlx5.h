@@ -53,6 +53,7 @@ struct mlx5_cq {
 	uint8_t *buf;
 	_Atomic uint32_t *db;
 	uint32_t n, produced, solicited; // solicited: produced, behind the last solicited completion
+	uint32_t notified; // produced, when the last event was due (last_notified_index of the card's context)
 	unsigned size;
 	bool ignore_overrun;
 };

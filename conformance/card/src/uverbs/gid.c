@@ -37,13 +37,26 @@ int gid_check(const struct device *dev, uint32_t index)
 	return gid_at(dev, index, gid) < 0 ? ENODATA : 0;
 }
 
+// ipv4 is how the kernel reads a GID (include/rdma/ib_addr.h, rdma_gid2ip).
+static bool ipv4(const uint8_t gid[16])
+{
+	static const uint8_t mapped[12] = {[10] = 0xff, 0xff};
+
+	return !memcmp(gid, mapped, sizeof mapped);
+}
+
 int gid_resolve(const struct device *dev, uint32_t source, const uint8_t gid[16])
 {
 	static const uint8_t network[15] = {[10] = 0xff, 0xff, 192, 168, 77};
 	const bool link_local = gid[0] == 0xfe && (gid[1] & 0xc0) == 0x80;
 	uint8_t own[16];
+	const int type = gid_at(dev, source, own);
 
-	if (gid[0] == 0xff || gid_owner(gid) || (link_local && gid_at(dev, source, own) == IB_UVERBS_GID_TYPE_ROCE_V1))
+	if (gid[0] == 0xff || (link_local && type == IB_UVERBS_GID_TYPE_ROCE_V1))
+		return 0;
+	if (type >= 0 && ipv4(own) != ipv4(gid)) // core/addr.c, rdma_resolve_ip
+		return EINVAL;
+	if (gid_owner(gid))
 		return 0;
 	return link_local || !memcmp(gid, network, sizeof network) ? ETIMEDOUT : ENETUNREACH;
 }

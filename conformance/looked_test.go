@@ -1,0 +1,138 @@
+//go:build linux && cgo
+
+package conformance
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/gen/verbs/verbstest"
+	"github.com/verbsgen/verbsgen/runtime/mem"
+	"github.com/verbsgen/verbsgen/runtime/softverbs"
+)
+
+// TestLookedAt makes calls fail by an errno that has several causes, with arguments that confirm one, and with others that do not. An error
+// without causes ends with the name of its errno.
+func TestLookedAt(t *testing.T) {
+	queue := func(c verbs.QPInitAttr) func(*testing.T, *bed) error {
+		return func(t *testing.T, b *bed) error {
+			cq := must(b.dev.CreateCQ(4, nil, 0))(t)
+			c.SendCQ, c.RecvCQ, c.Type = cq, cq, max(c.Type, verbs.QPTypeRC)
+			_, err := must(b.dev.AllocPD())(t).CreateQP(c)
+			return err
+		}
+	}
+	flow := func(t *testing.T, b *bed) error {
+		cq := must(b.dev.CreateCQ(4, nil, 0))(t)
+		qp := must(must(b.dev.AllocPD())(t).CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeUD, SendCQ: cq, RecvCQ: cq, MaxRecvWR: 1}))(t)
+		_, err := qp.CreateFlow(verbs.NewFlowAttr(verbs.FlowTypeNormal, 1).Specs(&verbs.FlowSpecEth{}))
+		return err
+	}
+	dmabuf := func(offset, length uint64, fd func(*testing.T) int) func(*testing.T, *bed) error {
+		return func(t *testing.T, b *bed) error {
+			_, err := must(b.dev.AllocPD())(t).RegDMABufMR(offset, length, offset, fd(t), verbs.DMABufAccessLocalWrite)
+			return err
+		}
+	}
+	file := func(t *testing.T) int {
+		f := must(os.CreateTemp(t.TempDir(), "buf"))(t)
+		t.Cleanup(func() { f.Close() })
+		if err := f.Truncate(8192); err != nil {
+			t.Fatal(err)
+		}
+		return int(f.Fd())
+	}
+	devmem := func(t *testing.T, b *bed) error {
+		must(b.dev.AllocDM(verbs.NewAllocDMAttr(3 << 20)))(t)
+		_, err := b.dev.AllocDM(verbs.NewAllocDMAttr(2 << 20))
+		return err
+	}
+	for _, c := range []struct {
+		name string
+		opts []softverbs.Option
+		call func(*testing.T, *bed) error
+		want string
+	}{
+		{"inline", nil, queue(verbs.QPInitAttr{MaxSendWR: 1, MaxSendSGE: 1, MaxInlineData: 1 << 20}),
+			"(EINVAL); may be: MaxInlineData is 1048576, and the device may carry less inline; no capability says how much that is"},
+		{"no inline", []softverbs.Option{softverbs.Fail("ibv_create_qp", 1, syscall.EINVAL)},
+			queue(verbs.QPInitAttr{MaxSendWR: 1, MaxSendSGE: 1}), "(EINVAL)"},
+		{"raw packets", nil, queue(verbs.QPInitAttr{Type: verbs.QPTypeRawPacket, MaxSendWR: 1, MaxSendSGE: 1}),
+			"(EPERM); may be: raw packets need CAP_NET_RAW, which the software device has with the option NetRaw"},
+		{"raw packets with the right", []softverbs.Option{softverbs.NetRaw()},
+			queue(verbs.QPInitAttr{Type: verbs.QPTypeRawPacket, MaxSendWR: 1, MaxSendSGE: 1}), "<nil>"},
+		{"no raw packets", []softverbs.Option{softverbs.Fail("ibv_create_qp", 1, syscall.EPERM)},
+			queue(verbs.QPInitAttr{MaxSendWR: 1, MaxSendSGE: 1}), "(EPERM)"},
+		{"flow", nil, flow, "(EPERM); may be: flows need CAP_NET_RAW, which the software device has with the option NetRaw"},
+		{"equal flow", []softverbs.Option{softverbs.Fail("ibv_create_flow", 1, syscall.EEXIST)}, flow, "(EEXIST); may be: the device has an " +
+			"equal flow already (port, type, priority and specs), of this program or of another; close it, or give this one another Priority"},
+		{"dma-buf", nil, dmabuf(4096, 4096, file), "<nil>"},
+		{"dma-buf that ends before", nil, dmabuf(4096, 8192, file), "(EINVAL); may be: the dma-buf has 8192 bytes, and the region is to end " +
+			"at 12288 (offset 4096, length 8192); register less"},
+		{"no dma-buf", nil, dmabuf(0, 64, func(*testing.T) int { return 1 << 20 }),
+			"(EBADF); may be: fd 1048576 is not open; keep it open until the region is registered"},
+		{"dma-buf without a cause", []softverbs.Option{softverbs.Fail("ibv_reg_dmabuf_mr", 1, syscall.EINVAL)}, dmabuf(0, 64, file), "(EINVAL)"},
+		{"driver", []softverbs.Option{softverbs.Fail("ibv_reg_dmabuf_mr", 1, 524)}, dmabuf(0, 64, file),
+			"operation not supported by the driver (ENOTSUPP)"},
+		{"device memory", nil, devmem, "(ENOMEM); may be: the device has 4194304 bytes of device memory (max_dm_size), of which this handle of " +
+			"it holds 3145728 in 1 objects, and other programs may hold more; close what is not needed, or ask for less"},
+		{"the kernel's memory", nil, func(t *testing.T, b *bed) error {
+			at, length := mapped(t, "[vvar]")
+			_, err := must(b.dev.AllocPD())(t).RegMRFrom(mem.Addr(at, length), 0)
+			return err
+		}, " of it are the kernel's own ([vvar]), which it does not pin; copy what is there"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			b := openWithout(t, c.opts...)
+			if got := fmt.Sprint(c.call(t, b)); !strings.HasSuffix(got, c.want) {
+				t.Errorf("%s, want %s", got, c.want)
+			}
+		})
+	}
+}
+
+// mapped returns where the process has a mapping of that name.
+func mapped(t *testing.T, name string) (at uintptr, length uint64) {
+	t.Helper()
+	for line := range strings.Lines(string(must(os.ReadFile("/proc/self/maps"))(t))) {
+		var end uintptr
+		if strings.HasSuffix(strings.TrimSpace(line), name) {
+			if _, err := fmt.Sscanf(line, "%x-%x", &at, &end); err != nil {
+				t.Fatal(err)
+			}
+			return at, uint64(end - at)
+		}
+	}
+	t.Skip("there is no " + name)
+	return 0, 0
+}
+
+// TestQuietFull fills the send queue of LikeMLX5, where only completions make room, with requests that ask for none, and with others.
+func TestQuietFull(t *testing.T) {
+	for flags, want := range map[verbs.SendFlags]string{
+		0: "ibv_post_send: the queue is full (ENOMEM); none of these requests is signaled, and most devices make room only by a completion: set " +
+			"SendSignaled on at least one request in each MaxSendWR, take its completion, then post the rest",
+		verbs.SendSignaled: "ibv_post_send: the queue is full (ENOMEM); take completions from its completion queue, then post the rest",
+	} {
+		b := open(t, softverbs.LikeMLX5())
+		p, _, err := verbstest.Connect(b.dev, b.dev)
+		if err != nil {
+			t.Fatal(err)
+		}
+		batch := must(verbs.NewSendBatch(1, 1))(t)
+		for range 1 << 16 {
+			batch.WR(0).Send(1).Flags(flags)
+			if _, err = p.QP.PostSend(batch, 1); err != nil {
+				break
+			}
+		}
+		if !errors.Is(err, verbs.ErrQueueFull) || err.Error() != want {
+			t.Errorf("flags %v: %v, want %s", flags, err, want)
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package fail
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// DMABuf is the part of a file descriptor that a call registers.
+type DMABuf struct {
+	FD             int
+	Offset, Length uint64
+}
+
+// errnoNotSupp is ENOTSUPP of the kernel, as drivers and exporters return it.
+const errnoNotSupp syscall.Errno = 524
+
+// Explain says what is wrong with the descriptor, or which side cannot do it. src is the source of functions, and proc the folder of the
+// process in /proc.
+func (b DMABuf) Explain(src any, errno syscall.Errno, proc string) []string {
+	_, kernel := systemOf(src)
+	fd := strconv.Itoa(b.FD)
+	file, err := os.Readlink(filepath.Join(proc, "fd", fd))
+	info := line(proc, "fdinfo", fd)
+	if err != nil {
+		if errno == syscall.EBADF {
+			return []string{fmt.Sprintf("fd %d is not open; keep it open until the region is registered", b.FD)}
+		}
+		return nil // without /proc
+	}
+	exporter := field(info, "exp_name")
+	size, sized := b.size(filepath.Join(proc, "fd", fd), info)
+	if errno == syscall.EINVAL && kernel && exporter == "" && !strings.HasPrefix(file, "/dmabuf:") {
+		return []string{fmt.Sprintf("fd %d is %s, not a dma-buf; pass a descriptor that the driver of the memory exported", b.FD, file)}
+	}
+	if errno == syscall.EINVAL && sized && (b.Offset > size || b.Length > size-b.Offset) {
+		return []string{fmt.Sprintf("the dma-buf has %d bytes, and the region is to end at %d (offset %d, length %d); register less", size,
+			b.Offset+b.Length, b.Offset, b.Length)}
+	}
+	return texts(b.unable(errno, exporter, kernel))
+}
+
+// size is the size of the dma-buf, or of the file that stands for one on a software device.
+func (b DMABuf) size(path, info string) (size uint64, known bool) {
+	if n, err := strconv.ParseUint(field(info, "size"), 10, 64); err == nil {
+		return n, true
+	}
+	if st, err := os.Stat(path); err == nil && st.Mode().IsRegular() {
+		return uint64(st.Size()), true
+	}
+	return 0, false
+}
+
+// unable says who may be unable to share the memory.
+func (b DMABuf) unable(errno syscall.Errno, exporter string, kernel bool) string {
+	if !kernel {
+		return ""
+	}
+	of := "the exporter of the dma-buf"
+	if exporter != "" {
+		of += " (" + exporter + ")"
+	}
+	switch errno {
+	case errnoNotSupp, syscall.ENXIO, syscall.EREMOTE:
+		return of + " cannot share this memory with the device: they may be behind different PCI host bridges, or the memory cannot move; " +
+			"look at the topology (nvidia-smi topo -m), or copy through host memory"
+	case syscall.EOPNOTSUPP, syscall.ENOSYS, syscall.EPROTONOSUPPORT:
+		return "the kernel (before 5.12), the driver of the device, or " + of + " knows no dma-bufs; CUDA memory can be registered by its address " +
+			"where the module nvidia-peermem is loaded"
+	}
+	return ""
+}
+
+// field is a value of a file in fdinfo, whose lines are NAME:, a tab and the value.
+func field(info, name string) string {
+	for l := range strings.Lines(info) {
+		if value, ok := strings.CutPrefix(l, name+":"); ok {
+			return strings.TrimSpace(value)
+		}
+	}
+	return ""
+}
