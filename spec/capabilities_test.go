@@ -139,7 +139,8 @@ var abilities = map[string]string{
 	"device_attr_ex.tso_caps.supported_qpts " + supports(typeUD): "IBV_WR_TSO with IBV_QPT_UD: ibv_post_send; " +
 		"IBV_QPT_UD with IBV_QPT_UD: ibv_wr_send_tso",
 	"device_attr_ex.tso_caps.supported_qpts " + supports(typeRawPacket): "IBV_WR_TSO with " +
-		"IBV_QPT_RAW_PACKET: ibv_post_send; IBV_QPT_RAW_PACKET with IBV_QPT_RAW_PACKET: ibv_wr_send_tso",
+		"IBV_QPT_RAW_PACKET: ibv_post_send; IBV_QPT_RAW_PACKET with IBV_QPT_RAW_PACKET: ibv_wr_send_tso; " +
+		" with IBV_QPT_RAW_PACKET: ibv_create_qp_ex",
 	"device_attr_ex.packet_pacing_caps.supported_qpts " + supports(typeRC): "IBV_QP_RATE_LIMIT with " +
 		"IBV_QPT_RC: ibv_modify_qp; IBV_QPT_RC: ibv_modify_qp_rate_limit",
 	"device_attr_ex.packet_pacing_caps.supported_qpts " + supports(typeRawPacket): "IBV_QP_RATE_LIMIT with " +

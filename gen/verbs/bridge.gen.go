@@ -329,11 +329,12 @@ func (a *QPInitAttrEx) lend(to *bridge.Lent) error {
 			qpInitAttrExCreateFlags:                uint64(qpInitAttrExC.create_flags),
 			qpInitAttrExRXHashConfRXHashFunction:   uint64(qpInitAttrExC.rx_hash_conf.rx_hash_function),
 			qpInitAttrExRXHashConfRXHashKeyLen:     uint64(qpInitAttrExC.rx_hash_conf.rx_hash_key_len),
+			qpInitAttrExSendOpsFlags:               uint64(qpInitAttrExC.send_ops_flags),
 			qpInitAttrExCapMaxSendSGE:              uint64(qpInitAttrExC.cap.max_send_sge),
 			qpInitAttrExSourceQPN:                  uint64(qpInitAttrExC.source_qpn),
-			qpInitAttrExSendOpsFlags:               uint64(qpInitAttrExC.send_ops_flags),
 			qpInitAttrExRXHashConfRXHashFieldsMask: uint64(qpInitAttrExC.rx_hash_conf.rx_hash_fields_mask),
 			qpInitAttrExCapMaxInlineData:           uint64(qpInitAttrExC.cap.max_inline_data),
+			qpInitAttrExMaxTSOHeader:               uint64(qpInitAttrExC.max_tso_header),
 		}
 		bridge.OnRoot(to, func(root *Device) {
 			if caps := root.capabilities(); caps != nil {
@@ -344,6 +345,7 @@ func (a *QPInitAttrEx) lend(to *bridge.Lent) error {
 				in.capRSSCapsRXHashFieldsMask = validate.Of(uint64(caps.rss_caps.rx_hash_fields_mask))
 				in.capRSSCapsRXHashFunction = validate.Of(uint64(caps.rss_caps.rx_hash_function))
 				in.capRSSCapsSupportedQpts = validate.Of(uint64(caps.rss_caps.supported_qpts))
+				in.capTSOCapsSupportedQpts = validate.Of(uint64(caps.tso_caps.supported_qpts))
 			}
 		})
 		return checkCreateQPEx(&in)

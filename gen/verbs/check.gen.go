@@ -1029,6 +1029,14 @@ var (
 		Statement: "rx_hash_key_len is 40",
 		Fix:       "pass 40 bytes",
 		Page:      "ibv_create_qp_ex", Section: "DESCRIPTION"}
+	rule8361 = verr.Rule{ID: "VR-ibv_create_qp_ex-send_ops_flags-8361", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_ops_flags",
+		Statement: "a stream of a queue pair of type XRC_SEND does everything but TSO",
+		Fix:       "leave QPOpTSO out",
+		Page:      "ibv_create_qp_ex", Text: validate.Text[QPOp]}
+	rule8362 = verr.Rule{ID: "VR-ibv_create_qp_ex-comp_mask-8362", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.comp_mask",
+		Statement: "a queue pair of type XRC_RECV sends nothing, so it has no stream",
+		Fix:       "leave QPInitAttrEx.SendOps out",
+		Page:      "ibv_create_qp_ex", Text: validate.Hex}
 	rule1532 = verr.Rule{ID: "VR-ibv_create_qp_ex-recv_cq-1532", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.recv_cq",
 		Statement: "recv_cq must be NULL with a table, whose work queues receive",
 		Fix:       "pass nil",
@@ -1193,6 +1201,10 @@ var (
 		Statement: "a table of work queues needs a device that distributes raw packets",
 		Fix:       "make a queue pair with a receive queue of its own",
 		Page:      "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana with linux 6.12..7.2"}, Text: validate.Text[QPType]}
+	rule8364 = verr.Rule{ID: "VR-ibv_create_qp_ex-max_tso_header-8364", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.max_tso_header",
+		Statement: "this device does not segment raw packets, so their headers need no space",
+		Fix:       "leave QPInitAttrEx.MaxTSOHeader out",
+		Page:      "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mlx5 (requests just become longer)", "mlx4 (requests just become longer)", "mana with linux 6.12..7.2 (the field is ignored), not in all cases"}, RefusedBy: []string{"rxe", "efa", "qedr", "hns"}}
 	rule0135 = verr.Rule{ID: "VR-ibv_alloc_parent_domain-pd-0135", Verb: "ibv_alloc_parent_domain", Subject: "attr.pd",
 		Statement: "pd must not be NULL, as a parent domain extends it",
 		Fix:       "set pd",
@@ -2060,6 +2072,7 @@ var capable = []*verr.Rule{
 	&rule3519,
 	&rule3520,
 	&rule3521,
+	&rule8364,
 	&rule3026,
 	&rule3027,
 	&rule3028,

@@ -777,6 +777,12 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_create_qp_ex-rx_hash_key_len-3158", checkCreateQPEx,
 		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3},
 		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 16})
+	judge(t, "VR-ibv_create_qp_ex-send_ops_flags-8361", checkCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 65, qpInitAttrExQPType: 9, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 20},
+		&inCreateQPEx{qpInitAttrExCompMask: 65, qpInitAttrExQPType: 9, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 1028})
+	judge(t, "VR-ibv_create_qp_ex-comp_mask-8362", checkCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 2, qpInitAttrExQPType: 10, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096},
+		&inCreateQPEx{qpInitAttrExCompMask: 66, qpInitAttrExQPType: 10, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExSendOpsFlags: 4})
 	judge(t, "VR-ibv_create_qp_ex-recv_cq-1532", hintCreateQPEx,
 		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3},
 		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3})
@@ -823,8 +829,8 @@ func TestRules(t *testing.T) {
 		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 2},
 		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 2})
 	judge(t, "VR-ibv_create_qp_ex-qp_type-3155", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 9, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096},
-		&inCreateQPEx{qpInitAttrExCompMask: 9, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096})
+		&inCreateQPEx{qpInitAttrExCompMask: 9, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExMaxTSOHeader: 64},
+		&inCreateQPEx{qpInitAttrExCompMask: 9, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExMaxTSOHeader: 64})
 	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-3160", hintCreateQPEx,
 		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3},
 		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 0x40000000})
@@ -900,6 +906,9 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_create_qp_ex-qp_type-3521", hintCreateQPEx,
 		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, capRSSCapsSupportedQpts: validate.Of(256)},
 		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, capRSSCapsSupportedQpts: validate.Of(0)})
+	judge(t, "VR-ibv_create_qp_ex-max_tso_header-8364", hintCreateQPEx,
+		&inCreateQPEx{qpInitAttrExCompMask: 9, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExMaxTSOHeader: 64, capTSOCapsSupportedQpts: validate.Of(256)},
+		&inCreateQPEx{qpInitAttrExCompMask: 9, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExMaxTSOHeader: 64, capTSOCapsSupportedQpts: validate.Of(0)})
 	judge(t, "VR-ibv_alloc_parent_domain-pd-0135", checkAllocParentDomain,
 		&inAllocParentDomain{attrPD: 4096},
 		&inAllocParentDomain{})

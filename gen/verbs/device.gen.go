@@ -982,10 +982,12 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 //     queue pairs of type RAW_PACKET
 //   - RXHashConf.Function is TOEPLITZ
 //   - rx_hash_key_len is 40
+//   - SendOps: a stream of a queue pair of type XRC_SEND does everything but TSO
+//   - a queue pair of type XRC_RECV sends nothing, so it has no stream
 //
 // Hints (some devices accept these):
 //   - RecvCQ, MaxSendWR, MaxRecvWR, MaxSendSGE, MaxRecvSGE, SourceQPN, Flags, SendOps, Type, RXHashConf.Fields,
-//     MaxInlineData, RXHashConf.Function
+//     MaxInlineData, RXHashConf.Function, MaxTSOHeader
 //
 // The command verbsgen rules ibv_create_qp_ex lists each with its ID.
 //
@@ -1060,11 +1062,12 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 		qpInitAttrExCreateFlags:                uint64(qpInitAttrExC.create_flags),
 		qpInitAttrExRXHashConfRXHashFunction:   uint64(qpInitAttrExC.rx_hash_conf.rx_hash_function),
 		qpInitAttrExRXHashConfRXHashKeyLen:     uint64(qpInitAttrExC.rx_hash_conf.rx_hash_key_len),
+		qpInitAttrExSendOpsFlags:               uint64(qpInitAttrExC.send_ops_flags),
 		qpInitAttrExCapMaxSendSGE:              uint64(qpInitAttrExC.cap.max_send_sge),
 		qpInitAttrExSourceQPN:                  uint64(qpInitAttrExC.source_qpn),
-		qpInitAttrExSendOpsFlags:               uint64(qpInitAttrExC.send_ops_flags),
 		qpInitAttrExRXHashConfRXHashFieldsMask: uint64(qpInitAttrExC.rx_hash_conf.rx_hash_fields_mask),
 		qpInitAttrExCapMaxInlineData:           uint64(qpInitAttrExC.cap.max_inline_data),
+		qpInitAttrExMaxTSOHeader:               uint64(qpInitAttrExC.max_tso_header),
 	}
 	if caps := dev.capabilities(); caps != nil {
 		in.capMaxQPWR = validate.Of(uint64(caps.orig_attr.max_qp_wr))
@@ -1074,6 +1077,7 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 		in.capRSSCapsRXHashFieldsMask = validate.Of(uint64(caps.rss_caps.rx_hash_fields_mask))
 		in.capRSSCapsRXHashFunction = validate.Of(uint64(caps.rss_caps.rx_hash_function))
 		in.capRSSCapsSupportedQpts = validate.Of(uint64(caps.rss_caps.supported_qpts))
+		in.capTSOCapsSupportedQpts = validate.Of(uint64(caps.tso_caps.supported_qpts))
 	}
 	if err := checkCreateQPEx(&in); err != nil {
 		return nil, err

@@ -457,11 +457,11 @@ type inCreateQPEx struct {
 	qpInitAttrExCreateFlags                uint64         // qp_init_attr_ex.create_flags
 	qpInitAttrExRXHashConfRXHashFunction   uint64         // qp_init_attr_ex.rx_hash_conf.rx_hash_function
 	qpInitAttrExRXHashConfRXHashKeyLen     uint64         // qp_init_attr_ex.rx_hash_conf.rx_hash_key_len
+	qpInitAttrExSendOpsFlags               uint64         // qp_init_attr_ex.send_ops_flags
 	capMaxQPWR                             validate.Known // device_attr.max_qp_wr
 	qpInitAttrExCapMaxSendSGE              uint64         // qp_init_attr_ex.cap.max_send_sge
 	capMaxSGE                              validate.Known // device_attr.max_sge
 	qpInitAttrExSourceQPN                  uint64         // qp_init_attr_ex.source_qpn
-	qpInitAttrExSendOpsFlags               uint64         // qp_init_attr_ex.send_ops_flags
 	qpInitAttrExRXHashConfRXHashFieldsMask uint64         // qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask
 	qpInitAttrExCapMaxInlineData           uint64         // qp_init_attr_ex.cap.max_inline_data
 	capDeviceCapFlagsEx                    validate.Known // device_attr_ex.device_cap_flags_ex
@@ -469,6 +469,8 @@ type inCreateQPEx struct {
 	capRSSCapsRXHashFieldsMask             validate.Known // device_attr_ex.rss_caps.rx_hash_fields_mask
 	capRSSCapsRXHashFunction               validate.Known // device_attr_ex.rss_caps.rx_hash_function
 	capRSSCapsSupportedQpts                validate.Known // device_attr_ex.rss_caps.supported_qpts
+	qpInitAttrExMaxTSOHeader               uint64         // qp_init_attr_ex.max_tso_header
+	capTSOCapsSupportedQpts                validate.Known // device_attr_ex.tso_caps.supported_qpts
 }
 
 // The bits of the mask of QPInitAttrEx: which fields are given.
@@ -487,6 +489,7 @@ func checkCreateQPEx(in *inCreateQPEx) error {
 	var bad fail.Violations
 	typ := QPType(in.qpInitAttrExQPType)
 	flags := QPFlag(in.qpInitAttrExCreateFlags)
+	sendOps := QPOp(in.qpInitAttrExSendOpsFlags)
 	if (typ == QPTypeRC ||
 		typ == QPTypeUC ||
 		typ == QPTypeUD ||
@@ -564,6 +567,12 @@ func checkCreateQPEx(in *inCreateQPEx) error {
 	}
 	if in.qpInitAttrExCompMask&(qpInitAttrExHasRWQIndTbl|qpInitAttrExHasRXHashConf) == qpInitAttrExHasRWQIndTbl|qpInitAttrExHasRXHashConf && typ != QPTypeXRCRecv && in.qpInitAttrExRXHashConfRXHashKeyLen != 40 {
 		bad.Add(&rule3158, in.qpInitAttrExRXHashConfRXHashKeyLen)
+	}
+	if typ == QPTypeXRCSend && in.qpInitAttrExCompMask&qpInitAttrExHasSendOps != 0 && sendOps&QPOpTSO != 0 {
+		bad.Add(&rule8361, in.qpInitAttrExSendOpsFlags)
+	}
+	if typ == QPTypeXRCRecv && in.qpInitAttrExCompMask&qpInitAttrExHasSendOps != 0 {
+		bad.Add(&rule8362, in.qpInitAttrExCompMask)
 	}
 	return bad.Err("ibv_create_qp_ex")
 }
@@ -729,6 +738,13 @@ func hintCreateQPEx(in *inCreateQPEx) []verr.Violation {
 		in.qpInitAttrExQPType != 0 &&
 		in.capRSSCapsSupportedQpts.V&0x100 != 0x100,
 		&rule3521, in.qpInitAttrExQPType)
+	may.If(in.capTSOCapsSupportedQpts.OK &&
+		in.qpInitAttrExCompMask&qpInitAttrExHasMaxTSOHeader != 0 &&
+		typ == QPTypeRawPacket &&
+		in.qpInitAttrExMaxTSOHeader != 0 &&
+		in.qpInitAttrExMaxTSOHeader != 0 &&
+		in.capTSOCapsSupportedQpts.V&0x100 != 0x100,
+		&rule8364, in.qpInitAttrExMaxTSOHeader)
 	return may
 }
 

@@ -82,6 +82,9 @@ func (rb *ruleBinder) keptArg(r *model.Rule, of *model.Operand) string {
 	if (of.Param.Role.List || of.Param.Role == role.Data) && ifAny(r, of.Param.Len) {
 		return keptList
 	}
+	if of.Field != nil && of.Field.Handles != nil && strings.HasSuffix(of.Text, "[]") {
+		return keptNull
+	}
 	if strings.ContainsAny(of.Text, ".[") {
 		return ""
 	}

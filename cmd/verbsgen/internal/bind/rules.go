@@ -281,7 +281,11 @@ func (rb *ruleBinder) argument(o *model.Operand, p *model.Param, rest string) *m
 	}
 	if p.Record != nil {
 		if o.Leaf = rb.leaf(p.Record.Mirror, rest); o.Leaf == nil {
-			if strings.Contains(rest, ".") { // a property of an object in a field
+			list, _, ofList := strings.Cut(rest, "[]")
+			if ofList && rb.leaf(p.Record.Mirror, list) != nil {
+				o.Field = p.Record.Field(list)
+				rb.cannot(inLists)
+			} else if strings.Contains(rest, ".") { // a property of an object in a field
 				rb.cannot("looks into an object that a field points to")
 			} else if !rb.newer("struct " + p.Record.C + "." + rest) {
 				rb.errorf(diag.RuleOperand, rb.s.Pos, rb.s.ID, "struct "+p.Record.C+" has no field "+rest, "correct the path "+o.Text)

@@ -324,10 +324,14 @@ func (c *call) fields(path string, t spec.CType, m map[string]any) *val {
 				c.notes = append(c.notes, fmt.Sprintf("%s: %s: no rule uses this property; it is ignored%s", c.fn.Name, at, c.asCap(at, m[name])))
 				continue
 			}
-			if fix == "" {
+			problem := fmt.Sprintf("%s has no field %s in %s", c.of(), quoted(name), t.C)
+			switch {
+			case len(c.facts.Members(t)) == 0:
+				problem, fix = c.closed(t), "give no field of it, or \"@\" and a name for a valid one"
+			case fix == "":
 				fix = "the fields are " + strings.Join(c.facts.Members(t), ", ")
 			}
-			c.noName(at, fmt.Sprintf("%s has no field %s in %s", c.of(), quoted(name), t.C), fix)
+			c.noName(at, problem, fix)
 			ok = false
 			continue
 		}
@@ -339,6 +343,19 @@ func (c *call) fields(path string, t spec.CType, m map[string]any) *val {
 		return nil
 	}
 	return out
+}
+
+// closed says why a struct has no fields that a call could give.
+func (c *call) closed(t spec.CType) string {
+	m := c.spec.Module
+	for _, u := range m.Uses {
+		for _, p := range u.Spec.Pages {
+			if slices.ContainsFunc(p.Records, func(r spec.Record) bool { return r.C == t.Tag }) {
+				return t.C + " is of module " + u.Name + ", and no rule of module " + m.Name + " looks into it"
+			}
+		}
+	}
+	return c.of() + " has no fields of " + t.C
 }
 
 // embedded moves what is said of an object that begins with another one, as ibv_qp_ex with ibv_qp, to the field that holds the other one.
