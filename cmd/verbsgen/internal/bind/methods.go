@@ -102,7 +102,7 @@ func (b *binder) checkForm(v *spec.Verb, m *spec.Method, f *form.Form) {
 	}
 	b.first(entry{m.Go, m.At},
 		not(problem != "", problem),
-		not(end && (!takesOne(v, recv) || !ends(v) || o.Memory == spec.MemoryDevice), v.C+" does not end one "+recv+" alone"),
+		not(end && (!b.takesOne(v, recv) || !ends(v) || o.Memory == spec.MemoryDevice), v.C+" does not end one "+recv+aloneWords),
 		not((f.Name == form.Attach || f.Name == form.Detach) && (v.Returns != spec.RetErrno || len(v.Params) == 0 || !v.Params[0].IsHandle(recv)),
 			v.C+" does not take the object first and return errno"),
 		not(f.Name == form.Attach && !b.sameParams(v.C, v.NeedsVerbs[form.PartDetach]),
