@@ -121,7 +121,8 @@ func (d *decoder) enumType(name string, k, v *yaml.Node) EnumType {
 	case !constants && !coded:
 		d.add(k, CodeMissingKey, name, "neither enum nor members is given", "name the C enum, or the members of an anonymous one")
 	case t.Untyped && (t.Signed || t.Runtime+t.Code != "" || len(t.EventOf) > 0):
-		d.add(valueOf(v, "untyped"), CodeValue, name, "untyped: excludes signed:, runtime:, code: and event_of:, which are for types", "remove it, or them")
+		d.add(valueOf(v, "untyped"), CodeValue, name,
+			"untyped: excludes signed:, runtime:, code: and event_of:, which are for types", "remove it, or them")
 	case len(t.Likely) > 0 && t.Runtime == "":
 		d.add(valueOf(v, "likely"), CodeValue, name, "likely: is for types with runtime:", "remove it")
 	}

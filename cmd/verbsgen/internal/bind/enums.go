@@ -51,8 +51,8 @@ func (b *binder) bindFlags(p *spec.Page, f *spec.FlagType) {
 }
 
 func (b *binder) bindEnum(p *spec.Page, s *spec.EnumType) {
-	e := &model.Enum{Go: s.Go, Page: p.Page, Bits: 32, Signed: s.Signed, Untyped: s.Untyped, Prefix: s.Prefix, Runtime: s.Runtime, Code: s.Code,
-		Doc: s.Doc, Pos: pos(s.Pos)}
+	e := &model.Enum{Go: s.Go, Page: p.Page, Bits: 32, Signed: s.Signed, Untyped: s.Untyped, Prefix: s.Prefix, Runtime: s.Runtime,
+		Code: s.Code, Doc: s.Doc, Pos: pos(s.Pos)}
 	k, named := form.FindCode(s.Code), len(s.Members)+len(s.Enum) > 0
 	if !named {
 		e.Bits = k.Bits
