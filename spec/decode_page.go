@@ -106,6 +106,7 @@ func (d *decoder) enumType(name string, k, v *yaml.Node) EnumType {
 			d.oneOf(&t.Code, NumberMTU, NumberTimeout, NumberDelay, NumberRNR)(n, at)
 		}},
 		{"signed", false, d.truth(&t.Signed)},
+		{"untyped", false, d.truth(&t.Untyped)},
 		{"runtime", false, d.oneOf(&t.Runtime, "dpath")},
 		{"names", false, d.goNames(&t.Names)},
 		{"members", false, d.texts(&t.Members)},
@@ -119,6 +120,9 @@ func (d *decoder) enumType(name string, k, v *yaml.Node) EnumType {
 	case !ok || !whole:
 	case !constants && !coded:
 		d.add(k, CodeMissingKey, name, "neither enum nor members is given", "name the C enum, or the members of an anonymous one")
+	case t.Untyped && (t.Signed || t.Runtime+t.Code != "" || len(t.EventOf) > 0):
+		d.add(valueOf(v, "untyped"), CodeValue, name,
+			"untyped: excludes signed:, runtime:, code: and event_of:, which are for types", "remove it, or them")
 	case len(t.Likely) > 0 && t.Runtime == "":
 		d.add(valueOf(v, "likely"), CodeValue, name, "likely: is for types with runtime:", "remove it")
 	}

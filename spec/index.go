@@ -231,7 +231,7 @@ func claimPage(p *Page, seen map[string]bool, cNames, goNames *claims) {
 		r := &p.Records[i]
 		if !p.adds["records "+r.Go] {
 			goNames.claim(r.Go, "a record", r.Pos)
-			once("record", r.C, "bound as record "+r.Go, r.Pos)
+			once("struct", r.C, "bound as record "+r.Go, r.Pos)
 		}
 		for _, f := range r.Fields {
 			goNames.claimIn(r.Go, f.Go, "a field", f.Pos)
@@ -255,7 +255,7 @@ func claimPage(p *Page, seen map[string]bool, cNames, goNames *claims) {
 		o := &p.Objects[i]
 		if !p.adds["objects "+o.Go] {
 			goNames.claim(o.Go, "an object", o.Pos)
-			once("object", o.C, "bound as object "+o.Go, o.Pos)
+			once("struct", o.C, "bound as object "+o.Go, o.Pos)
 		}
 		for _, l := range o.Lends {
 			goNames.claimIn(o.Go, l.Go, "a method", l.Pos)

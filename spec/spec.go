@@ -60,7 +60,9 @@ type EnumType struct {
 	Enum   string // C tag without "enum "; or empty with Members for an anonymous enum
 	Prefix string
 	Signed bool
-	Names  map[string]string
+	// Untyped are constants that are of no type: there is no Go type then.
+	Untyped bool
+	Names   map[string]string
 	// Runtime is the package below runtime/ that has the type and the names; the generated package has the constants.
 	Runtime string
 	// Code is what the values stand for, when they can be converted: NumberMTU and others. A type with it needs no enum.

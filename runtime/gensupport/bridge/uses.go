@@ -68,6 +68,16 @@ func EnterOptional[T any](u *Uses, what string, h *T) (*object.Handle, error) {
 	return Enter(u, what, h)
 }
 
+// C returns the C object of a handle, also while that waits to be closed: for a call that ends an object made from it. That of a nil
+// handle is nil.
+func C[T any](h *T) unsafe.Pointer {
+	s, err := shelfOf[T]("")
+	if err != nil {
+		return nil
+	}
+	return s.base(h).C
+}
+
 // OwnsQueues refuses a queue pair in the place with the C name what that has no queues of its own, for a call that reads them.
 func OwnsQueues(verb, what string, h *object.Handle) error {
 	if g, ok := h.Guard.(*gate.Gate); !ok || g.Lacks()&dpath.LacksOwn == 0 {

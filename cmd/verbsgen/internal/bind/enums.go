@@ -51,8 +51,8 @@ func (b *binder) bindFlags(p *spec.Page, f *spec.FlagType) {
 }
 
 func (b *binder) bindEnum(p *spec.Page, s *spec.EnumType) {
-	e := &model.Enum{Go: s.Go, Page: p.Page, Bits: 32, Signed: s.Signed, Prefix: s.Prefix, Runtime: s.Runtime, Code: s.Code,
-		Doc: s.Doc, Pos: pos(s.Pos)}
+	e := &model.Enum{Go: s.Go, Page: p.Page, Bits: 32, Signed: s.Signed, Untyped: s.Untyped, Prefix: s.Prefix, Runtime: s.Runtime,
+		Code: s.Code, Doc: s.Doc, Pos: pos(s.Pos)}
 	k, named := form.FindCode(s.Code), len(s.Members)+len(s.Enum) > 0
 	if !named {
 		e.Bits = k.Bits
@@ -61,12 +61,18 @@ func (b *binder) bindEnum(p *spec.Page, s *spec.EnumType) {
 		fmt.Sprintf("code: %s is for numbers of %d bits, and an enum has 32", s.Code, orZero(k).Bits), "remove code:, or the enum"})
 	low, high := spec.CType{Kind: spec.CInt, Bits: 32, Signed: s.Signed}.Range()
 	of := values{low, high, "write signed: true", leaveOut}
-	if s.Signed {
+	if s.Untyped {
+		of.low, of.high = spec.CType{Kind: spec.CInt, Bits: 64, Signed: true}.Range()
+	}
+	if s.Signed || s.Untyped {
 		of.below = leaveOut
 	}
 	b.addMembers(e, s.Enum, s.Members, s.Names, s.Docs, s.MemberPos, of)
 	for _, m := range e.Members {
 		m.Likely = s.Likely[m.C]
+	}
+	if s.Untyped { // nothing can be of it
+		delete(b.types, s.Go)
 	}
 }
 

@@ -3,6 +3,7 @@ package bind
 import (
 	"fmt"
 	"maps"
+	"math/big"
 	"slices"
 	"strings"
 
@@ -42,26 +43,26 @@ func (b *binder) bindMethod(v *model.Verb, fn *api.Function, s *spec.Verb, m *sp
 }
 
 // fixed resolves the values that a method fixes, and compares them with the parameters.
-func (b *binder) fixed(v *spec.Verb, m *spec.Method, fn *api.Function) map[string]uint64 {
-	out := map[string]uint64{}
+func (b *binder) fixed(v *spec.Verb, m *spec.Method, fn *api.Function) map[string]*big.Int {
+	out := map[string]*big.Int{}
 	for _, c := range slices.Sorted(maps.Keys(m.Fixed)) {
 		text := m.Fixed[c]
 		n, ok := spec.ParseInt(text)
 		if !ok {
 			n = b.facts.Const(text)
 		}
-		if n == nil || !n.IsUint64() {
+		if n == nil {
 			b.errorf(diag.NameUnknown, m.At("fixed."+c, text), m.Go,
-				"parameter "+c+" is fixed to "+text+", which is no number and no constant of this header that is not negative",
+				"parameter "+c+" is fixed to "+text+", which is no number and no constant of this header",
 				"correct the value")
 			continue
 		}
-		out[c] = n.Uint64()
+		out[c] = n
 		p, t := v.Param(c), b.callableType(fn, c)
 		if p == nil || t.C == "" {
 			continue
 		}
-		_, high := t.Range()
+		low, high := t.Range()
 		null := t.Pointer && p.Role.Passes != role.PassesHost
 		always := !p.Role.Number() || p.Role == role.Mask || p.Role == role.Size
 		cannot := func(wrong bool, why string) row {
@@ -70,7 +71,7 @@ func (b *binder) fixed(v *spec.Verb, m *spec.Method, fn *api.Function) map[strin
 		b.first(entry{m.Go, m.At}.on(m.At("fixed."+c, text)),
 			cannot(p.IsHandle(receiver(m)), "it is the receiver"),
 			cannot(always && !p.Null, "a parameter of role "+p.Role.Name+" without null: is always given"),
-			cannot(null && n.Sign() > 0 || n.Cmp(high) > 0 || text == "NULL" && !t.Pointer, "it is of type "+t.C))
+			cannot(null && n.Sign() > 0 || n.Cmp(low) < 0 || n.Cmp(high) > 0 || text == "NULL" && !t.Pointer, "it is of type "+t.C))
 	}
 	return out
 }
@@ -101,7 +102,7 @@ func (b *binder) checkForm(v *spec.Verb, m *spec.Method, f *form.Form) {
 	}
 	b.first(entry{m.Go, m.At},
 		not(problem != "", problem),
-		not(end && (!takesOne(v, recv) || !ends(v) || o.Memory == spec.MemoryDevice), v.C+" does not end one "+recv+" alone"),
+		not(end && (!b.takesOne(v, recv) || !ends(v) || o.Memory == spec.MemoryDevice), v.C+" does not end one "+recv+aloneWords),
 		not((f.Name == form.Attach || f.Name == form.Detach) && (v.Returns != spec.RetErrno || len(v.Params) == 0 || !v.Params[0].IsHandle(recv)),
 			v.C+" does not take the object first and return errno"),
 		not(f.Name == form.Attach && !b.sameParams(v.C, v.NeedsVerbs[form.PartDetach]),

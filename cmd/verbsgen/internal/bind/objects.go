@@ -260,6 +260,9 @@ func (b *binder) read(o *model.Object, c, goType string, f api.Field) {
 	}
 	if o.Mirror == nil {
 		o.Mirror = &model.Mirror{Name: b.mirrorName(o.C), C: o.C}
+		if b.RecordByC(o.C) != nil { // which has a mirror of all fields
+			o.Mirror.Name += "Object"
+		}
 	}
 	m := o.Mirror
 	i, found := slices.BinarySearchFunc(m.Leaf, f.Offset, func(l *model.Leaf, at int64) int { return cmp.Compare(l.Offset, at) })
@@ -320,15 +323,16 @@ func (b *binder) checkObject(o *spec.Object) {
 	if d == nil || fn == nil || len(fn.Params) == 0 {
 		return
 	}
-	p := spec.Param{}
-	if len(d.Params) == 1 {
-		p = d.Params[0]
+	var p spec.Param
+	var others []spec.Param
+	if i := max(0, slices.IndexFunc(d.Params, func(p spec.Param) bool { return p.IsHandle(o.Go) })); len(d.Params) > 0 {
+		p, others = d.Params[i], slices.Concat(d.Params[:i], d.Params[i+1:])
 	}
-	t, handle := b.facts.TypeOf(fn.Params[0].Type), orZero(b.ObjectByGo(p.Type))
+	t, handle := b.callableType(fn, p.C), orZero(b.ObjectByGo(p.Type))
 	// A handle that does not fit its own C type is reported there.
 	b.first(e,
-		row{len(d.Params) != 1 || p.Role != role.Handle && t.Tag != o.C || handle.Go != o.Go && handle.C == t.Tag, "destroy",
-			o.Destroy + " does not take one " + o.Go + " alone", ""},
+		row{len(d.Params) == 0 || !b.madeFrom(o.Go, others) || p.Role != role.Handle && t.Tag != o.C ||
+			handle.Go != o.Go && handle.C == t.Tag, "destroy", o.Destroy + " does not take one " + o.Go + aloneWords, ""},
 		row{!ends(d), "destroy", o.Destroy + " returns " + d.Returns + endsWords, ""})
 }
 

@@ -77,7 +77,7 @@ func TestOwnPages(t *testing.T) {
 		{func(e edited) { e.verb("ibv_create_qp").EndedBy = "ibv_destroy_qp" },
 			"ibv_create_qp: QP is ended by the verb of its page; remove ended_by:"},
 		{func(e edited) { e.verb("ibv_create_qp").EndedBy = "ibv_query_qp" },
-			"ibv_create_qp: ibv_query_qp does not take one QP alone; correct ended_by:"},
+			"ibv_create_qp: ibv_query_qp does not take one QP alone, or with the objects that each is made from; correct ended_by:"},
 		{func(e edited) {
 			e.verb("ibv_create_qp").EndedBy = "ibv_wr_complete"
 			e.verb("ibv_wr_complete").Returns = spec.RetValue

@@ -122,6 +122,8 @@ func TestMistakes(t *testing.T) {
 			"Tap.Turn: parameter attr cannot be fixed to 0: a parameter of role in_record without null: is always given; correct fixed:"},
 		{"a value too large", "Lib.Open: {}", "Lib.Open: {fixed: {nr: \"4294967296\"}}",
 			"Lib.Open: parameter nr cannot be fixed to 4294967296: it is of type int; correct fixed:"},
+		{"a value too small", "Lib.Open: {}", "Lib.Open: {fixed: {nr: \"-2147483649\"}}",
+			"Lib.Open: parameter nr cannot be fixed to -2147483649: it is of type int; correct fixed:"},
 		{"a number fixed to a pointer", "Lib.Open: {}", "Lib.Open: {fixed: {nr: \"NULL\"}}",
 			"Lib.Open: parameter nr cannot be fixed to NULL: it is of type int; correct fixed:"},
 		{"a method of the library on a handle", "Tap.Count", "Lib.Count",

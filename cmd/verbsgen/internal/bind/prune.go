@@ -26,7 +26,7 @@ func (b *binder) prune() {
 	b.dropWritten(used.objects)
 	b.dropUnions()
 	b.findRoot(used.objects)
-	b.pkg.Enums = slices.DeleteFunc(b.pkg.Enums, func(e *model.Enum) bool { return !used.enums[e] })
+	b.pkg.Enums = slices.DeleteFunc(b.pkg.Enums, func(e *model.Enum) bool { return !used.enums[e] && !e.Untyped })
 	b.pkg.Objects = slices.DeleteFunc(b.pkg.Objects, func(o *model.Object) bool { return !used.objects[o] })
 	b.pkg.Records = slices.DeleteFunc(b.pkg.Records, func(r *model.Record) bool { return !used.records[r] })
 	slices.SortStableFunc(b.pkg.Symbols, func(s, t *model.Symbol) int { return strings.Compare(s.Name, t.Name) })

@@ -271,7 +271,7 @@ func (rb *ruleBinder) called(path string) string {
 func (rb *ruleBinder) argument(o *model.Operand, p *model.Param, rest string) *model.Operand {
 	o.Kind, o.Param, o.Name = model.OpArg, p, model.Local(p.C)
 	if rest == "" {
-		o.Signed = p.GoType == "int" || p.GoType == "int64"
+		o.Signed = p.Signed()
 		return o
 	}
 	o.Name = rb.called(o.Text)

@@ -144,7 +144,7 @@ func (b *binder) enumBits(name string) (enum string, bits uint) {
 	}
 	e := b.EnumByGo(name)
 	switch {
-	case e == nil:
+	case e == nil || e.Untyped:
 		return "", 0
 	case len(e.Members)+len(e.Enum) == 0:
 		return "", uint(form.FindCode(e.Code).Bits)

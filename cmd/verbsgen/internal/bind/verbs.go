@@ -234,19 +234,41 @@ func (b *binder) ended(v, end *spec.Verb) {
 	b.first(entry{v.C, v.At},
 		row{!other && (end.C == o.Destroy || o.Memory == spec.MemoryDevice), "ended_by", v.Creates + " is ended by the verb of its page",
 			"remove ended_by:"},
-		row{!other && !takesOne(end, v.Creates), "ended_by", v.EndedBy + " does not take one " + v.Creates + " alone", ""},
+		row{!other && !b.takesOne(end, v.Creates), "ended_by", v.EndedBy + " does not take one " + v.Creates + aloneWords, ""},
 		row{other && !(alone && len(v.Methods) > 0), "ended_by", v.EndedBy + " does not take the one object that " + v.C + " is a method of", ""},
 		row{!ends(end), "ended_by", v.EndedBy + " returns " + end.Returns + endsWords, ""})
 }
 
-// takesOne reports whether a verb takes a single handle of an object type.
-func takesOne(v *spec.Verb, object string) bool {
-	return len(v.Params) == 1 && v.Params[0].IsHandle(object)
+// takesOne reports whether a verb takes a single handle of an object type, and else only what each such object is made from.
+func (b *binder) takesOne(v *spec.Verb, object string) bool {
+	i := slices.IndexFunc(v.Params, func(p spec.Param) bool { return p.IsHandle(object) })
+	return i >= 0 && b.madeFrom(object, slices.Concat(v.Params[:i], v.Params[i+1:]))
+}
+
+// madeFrom reports whether parameters are handles that each object of a type is made from: it can give them to the verb that ends it.
+func (b *binder) madeFrom(object string, params []spec.Param) bool {
+	o := b.ObjectByGo(object)
+	return !slices.ContainsFunc(params, func(p spec.Param) bool {
+		given := func(v *spec.Verb) bool { // by the call that makes it
+			return slices.ContainsFunc(v.Params, func(q spec.Param) bool {
+				return q.IsHandle(p.Type) && !q.Null && (q.Parent || len(v.Methods) > 0 &&
+					!slices.ContainsFunc(v.Methods, func(m spec.Method) bool { return receiver(&m) != p.Type }))
+			})
+		}
+		root := p.Type == b.Module.Root
+		made := o != nil && p.IsHandle(p.Type) && p.Field == "" && (root || slices.Contains(o.Parents, p.Type))
+		for _, v := range b.specOf {
+			made = made && (v.Creates != object || root || given(v))
+		}
+		return !made
+	})
 }
 
 // ends reports whether Close can call a verb.
 func ends(v *spec.Verb) bool {
 	return v.Returns == spec.RetErrno || v.Returns == spec.RetEither || v.Returns == spec.RetMinus1 || v.Returns == spec.RetVoid
 }
+
+const aloneWords = " alone, or with the objects that each is made from"
 
 const endsWords = ", and Close can only call a verb that returns errno, errno_either, minus1_errno or nothing"

@@ -44,17 +44,34 @@ func (e *emitter) closes(g *goFile, h handle) {
 		body: []jen.Code{jen.If(notNil(id(h.recv))).Block(begin...), jen.Return(id(h.recv, "base").Call().Dot("CPtr").Call())}})
 }
 
-// destroyCall calls a verb that destroys o, or detaches it, with more arguments. The kernel has destroyed all that was made on a device
+// destroyCall calls a verb that destroys o, or detaches it, with its arguments. The kernel has destroyed all that was made on a device
 // that was taken away.
-func (e *emitter) destroyCall(o *model.Object, d *model.Verb, gone bool, more ...jen.Code) []jen.Code {
+func (e *emitter) destroyCall(o *model.Object, d *model.Verb, gone bool, args ...jen.Code) []jen.Code {
 	self := e.self(o)
 	explained := failure{verb: d.C, gone: gone, causes: d.Causes}
 	if e.below(o) && e.noticesGone() {
 		explained.spare = self + ".dev." + goneFunc
 	}
-	made := raw(d, self+".lib", append([]jen.Code{id(self, "h.C")}, more...)...)
-	call := fail(nil).call("", made, endAnswer(d), explained)
+	call := fail(nil).call("", raw(d, self+".lib", args...), endAnswer(d), explained)
 	return append([]jen.Code{fail(nil).missingVerb(d, self+".lib")}, call...)
+}
+
+// endArgs are the arguments of a verb that ends o: it, and what it was made from.
+func (e *emitter) endArgs(o *model.Object, d *model.Verb) (out []jen.Code) {
+	self := e.self(o)
+	for _, p := range d.Params {
+		switch parent := p.Object; {
+		case parent == nil || parent == o:
+			out = append(out, id(self, "h.C"))
+		case parent.From != nil: // it may be about to close, and must not be entered
+			out = append(out, rt("bridge", "C").Call(id(self, model.Unexported(parent.Name()))))
+		case parent.Go == e.root():
+			out = append(out, id(self, "dev.h.C"))
+		default:
+			out = append(out, id(self, model.Unexported(parent.Name()), "base").Call().Dot("C"))
+		}
+	}
+	return out
 }
 
 // endsOf are the verbs beside that of Close which end an object, or may end it at the program's choice, in the order of the header.
@@ -79,7 +96,7 @@ func (e *emitter) ends(g *goFile, o *model.Object) {
 	}
 	for _, v := range verbs {
 		name := model.Unexported(v.Go)
-		body := append(e.destroyCall(o, v, o.Device && v == o.Destroy), jen.Return(jen.Nil()))
+		body := append(e.destroyCall(o, v, o.Device && v == o.Destroy, e.endArgs(o, v)...), jen.Return(jen.Nil()))
 		g.fn(fn{doc: says("end", words{"Name": name, "Verb": v.C}), recv: recv(e.self(o), o.Go), name: name, results: types("error"), body: body})
 	}
 }
@@ -89,7 +106,7 @@ func (e *emitter) ends(g *goFile, o *model.Object) {
 //
 //	func (mr *MR) Unimport() error { return mr.base().CloseBy("ibv_unimport_mr", mr.unimportMR, true) }
 func (e *emitter) end(g *goFile, v *model.Verb, m *model.Method) {
-	o := v.Params[0].Object
+	o := v.Params[slices.IndexFunc(v.Params, func(p *model.Param) bool { return p.Object != nil && p.Object.Go == m.Recv })].Object
 	self := e.self(o)
 	by := id(self, "base").Call().Dot("CloseBy").Call(jen.Lit(v.C), id(self, model.Unexported(v.Go)), jen.Lit(v != o.Destroy))
 	results, zero := e.results(v, m)

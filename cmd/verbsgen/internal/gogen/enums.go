@@ -14,11 +14,14 @@ import (
 func (e *emitter) enumsFile() *goFile {
 	g := e.newFile("enums.gen.go")
 	for _, t := range e.pkg.Enums {
-		e.enumType(g, t)
+		if !t.Untyped {
+			e.enumType(g, t)
+		}
 		e.enumConsts(g, t)
 		g.codes(t)
 		switch {
 		case len(t.Members) == 0 && t.C == "": // a number
+		case t.Untyped:
 		case t.Runtime != "": // where its String is
 		default:
 			g.enumString(t)
@@ -67,9 +70,17 @@ func (e *emitter) enumConsts(g *goFile, t *model.Enum) {
 			}
 			consts = append(consts, jen.Comment(comment(text)))
 		}
-		consts = append(consts, remark(param(m.Go, t.Go).Op("=").Add(enumValue(t, m.Value)), m.C))
+		name := param(m.Go, t.Go)
+		if t.Untyped {
+			name = id(m.Go)
+		}
+		consts = append(consts, remark(name.Op("=").Add(enumValue(t, m.Value)), m.C))
 	}
-	g.decl("// Constants of "+t.Go+".", jen.Const().Defs(consts...))
+	about := "// Constants of " + t.Go + "."
+	if t.Untyped && t.Doc != "" {
+		about = comment(sentence(t.Doc))
+	}
+	g.decl(about, jen.Const().Defs(consts...))
 }
 
 // enumsTestFile writes a test of the names that a runtime package has for the constants of this one:

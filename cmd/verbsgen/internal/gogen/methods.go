@@ -303,7 +303,7 @@ func (c *call) attach(call []jen.Code) []jen.Code {
 	}
 	name, args := "Detach", []jen.Code{id("label"), by(call)}
 	if end := c.v.Part(form.PartDetach); end != nil {
-		name, args = "Attach", []jen.Code{id("label"), jen.Lit(end.C), by(call), by(c.e.destroyCall(c.recv.Object, end, false, c.args[1:]...))}
+		name, args = "Attach", []jen.Code{id("label"), jen.Lit(end.C), by(call), by(c.e.destroyCall(c.recv.Object, end, false, c.args...))}
 	}
 	return append([]jen.Code{define("label").Add(label)},
 		c.zero.onErr(id(c.self, "h", name).Call(args...)))

@@ -1,6 +1,7 @@
 package gogen
 
 import (
+	"math/big"
 	"slices"
 	"strings"
 
@@ -87,13 +88,15 @@ func (c *call) take(p *model.Param, typ string) {
 }
 
 // fixedParam passes a value that the page fixes.
-func (c *call) fixedParam(p *model.Param, value uint64) {
-	n := dec(value)
-	arg := n
+func (c *call) fixedParam(p *model.Param, value *big.Int) {
+	arg, in := digits(value.String()), digits(value.String())
 	if p.Role.Passes == role.PassesObject || p.Role.Passes == role.PassesMemory {
 		arg = jen.Nil()
 	}
-	c.pass(p, arg, n)
+	if value.Sign() < 0 && !p.Signed() {
+		in = inHex(uint64(value.Int64())) // as the conversion of a variable has it
+	}
+	c.pass(p, arg, in)
 }
 
 // handleParam enters a handle. One that may be nil gives its C pointer to a variable.

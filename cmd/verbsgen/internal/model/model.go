@@ -102,7 +102,8 @@ type Enum struct {
 	Page    string
 	Flags   bool
 	Signed  bool
-	Bits    int // width
+	Untyped bool // there is no Go type, and the constants have none
+	Bits    int  // width
 	Prefix  string
 	Runtime string // the package under runtime/ that has the type and its names; empty for the generated one
 	Code    string // spec.Number..., of values that can be converted

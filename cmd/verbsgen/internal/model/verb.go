@@ -1,6 +1,7 @@
 package model
 
 import (
+	"math/big"
 	"slices"
 
 	"github.com/verbsgen/verbsgen/spec/api"
@@ -233,6 +234,9 @@ func (v *Verb) HostMemory(p *Param) bool {
 	return false
 }
 
+// Signed reports whether rules see a parameter with its sign.
+func (p *Param) Signed() bool { return p.GoType == "int" || p.GoType == "int64" }
+
 // OfGo reports whether a parameter is the address of memory of Go, which stays in place for the call.
 func (p *Param) OfGo() bool { return p.Role.Passes == role.PassesMemory || p.Union != nil }
 
@@ -241,7 +245,7 @@ type Method struct {
 	Recv  string // "Lib", or the Go name of an object
 	Name  string
 	Form  string               // of package form
-	Fixed map[string]uint64    // C parameter -> value
+	Fixed map[string]*big.Int  // C parameter -> value
 	Pair  string               // of a parameter of role pair, the member that the method is for
 	Sets  map[string][]*Member // C parameter -> flags that are always set
 	Doc   string

@@ -226,7 +226,7 @@ func (w *walker) verb(e *ast.CallExpr, b *bindings, f face, sig *types.Signature
 			}
 			c.recv = p.C
 		case is:
-			v = new(big.Int).SetUint64(fixed)
+			v = fixed
 		default:
 			v = w.argument(c, p, e, args, sig)
 		}
