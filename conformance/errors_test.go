@@ -61,7 +61,7 @@ type devices map[string]*softverbs.Device
 func (d devices) of(caps map[string]any, facts *spec.Facts) *softverbs.Device {
 	name := fmt.Sprint(caps)
 	if d[name] == nil {
-		options := []softverbs.Option{softverbs.Name("soft0"), softverbs.ODP(3, 0xff, 0xff, 0xff), softverbs.MRUnsupported(0)}
+		options := []softverbs.Option{softverbs.Name("soft0"), softverbs.ODP(3, 0xff, 0xff, 0xff), softverbs.MRUnsupported(0), softverbs.NetRaw()}
 		for path, v := range caps {
 			if n, err := rulecall.Number(facts, v); err == nil && option[path] != nil {
 				options = append(options, option[path](n))

@@ -17,6 +17,7 @@ func TestOptionMistakes(t *testing.T) {
 		`device name ""`:              softverbs.Name(""),
 		`1 to 63 bytes`:               softverbs.Name(strings.Repeat("x", 64)),
 		`two devices are called "a"`:  softverbs.AnotherDevice("a", softverbs.AnotherDevice("a")),
+		`GUID(0): no device has`:      softverbs.GUID(0),
 		`DMCopyAlign(12)`:             softverbs.DMCopyAlign(12),
 		`DMAlign(31)`:                 softverbs.DMAlign(31),
 		`Release("50.0"): known are`:  softverbs.Release("50.0"),

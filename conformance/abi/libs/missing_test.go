@@ -122,7 +122,7 @@ func TestMissing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	soft := softverbs.New()
+	soft := softverbs.New(softverbs.NetRaw())
 	defer soft.Close()
 	if err := soft.Err(); err != nil {
 		t.Fatal(err)

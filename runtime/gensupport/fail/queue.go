@@ -49,10 +49,10 @@ func CreateQP(errno syscall.Errno, space, own, typ uint32, peer bool, q Queue) [
 		return []string{fmt.Sprintf("the queue pair is of type %s, and an identifier of %s is for type %s; create it as %s, or the identifier "+
 			"in the port space of %s", names[typ], of, names[own], names[own], names[typ])}
 	}
-	hints := QueueSize(errno, q)
 	if !peer {
-		return hints
+		return QueueSize(errno, q)
 	}
-	return append([]string{"the peer has given the connection up, or it has ended, and the library can no longer prepare a queue pair for it; " +
-		"close the identifier"}, hints...)
+	// What was asked for is not known any more: the library may have stored what was granted over it.
+	return []string{"the peer has given the connection up, or it has ended, and the library can no longer prepare a queue pair for it; " +
+		"close the identifier", "the queue pair is larger than the device makes it"}
 }

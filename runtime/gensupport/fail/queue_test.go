@@ -32,7 +32,7 @@ func TestQueueSize(t *testing.T) {
 // TestCreateQP tells what the library refuses of an identifier from what the device does.
 func TestCreateQP(t *testing.T) {
 	const gone = "the peer has given the connection up, or it has ended, and the library can no longer prepare a queue pair for it; close the " +
-		"identifier"
+		"identifier; or the queue pair is larger than the device makes it"
 	for _, c := range []struct {
 		errno    syscall.Errno
 		own, typ uint32
