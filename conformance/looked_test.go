@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/gen/verbs/verbstest"
 	"github.com/verbsgen/verbsgen/runtime/mem"
@@ -134,6 +135,15 @@ func TestQuietFull(t *testing.T) {
 		}
 		if !errors.Is(err, verbs.ErrQueueFull) || err.Error() != want {
 			t.Errorf("flags %v: %v, want %s", flags, err, want)
+		}
+	}
+}
+
+// TestAnnouncedOnce arms queues of software devices again.
+func TestAnnouncedOnce(t *testing.T) {
+	for _, opt := range []softverbs.Option{nil, softverbs.LikeMLX5(), softverbs.LikeRXE61()} {
+		if err := link.AnnouncedOnce(open(t, opt).dev); err != nil {
+			t.Error(err)
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 )
 
@@ -56,5 +57,12 @@ func TestCauses(t *testing.T) {
 		if got := fmt.Sprint(c.err()); !strings.HasPrefix(got, c.want) {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
+	}
+}
+
+// TestAnnouncedOnce arms a queue of the real libmlx5 again.
+func TestAnnouncedOnce(t *testing.T) {
+	if err := link.AnnouncedOnce(open(t, Devices[0])); err != nil {
+		t.Error(err)
 	}
 }

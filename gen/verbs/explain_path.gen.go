@@ -17,8 +17,3 @@ func (dev *Device) explainPath(errno syscall.Errno, at *cAHAttr) []string {
 	p.Global, p.DGID = at.is_global != 0, at.grh.dgid
 	return fail.Route(errno, p)
 }
-
-// explainCreateAH explains the path.
-func (pd *PD) explainCreateAH(errno syscall.Errno, attr *cAHAttr) []string {
-	return pd.dev.explainPath(errno, attr)
-}

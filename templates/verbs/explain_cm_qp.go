@@ -1,6 +1,6 @@
 //go:build ignore
 
-//verbsgen:with ID rdma_create_qp
+//verbsgen:with rdma_create_qp
 
 package verbs
 

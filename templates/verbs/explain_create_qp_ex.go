@@ -1,6 +1,6 @@
 //go:build ignore
 
-//verbsgen:with QP ibv_query_device_ex ibv_create_qp_ex
+//verbsgen:with ibv_create_qp_ex capabilities
 
 package verbs
 

@@ -1,6 +1,6 @@
 //go:build ignore
 
-//verbsgen:with DM ibv_alloc_dm ibv_query_device_ex
+//verbsgen:with DM ibv_alloc_dm capabilities
 
 package verbs
 

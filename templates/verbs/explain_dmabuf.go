@@ -1,6 +1,6 @@
 //go:build ignore
 
-//verbsgen:with PD ibv_reg_dmabuf_mr
+//verbsgen:with ibv_reg_dmabuf_mr
 
 package verbs
 

@@ -1,6 +1,6 @@
 //go:build ignore
 
-//verbsgen:with QP ibv_create_flow
+//verbsgen:with ibv_create_flow
 
 package verbs
 

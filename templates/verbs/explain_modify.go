@@ -1,6 +1,6 @@
 //go:build ignore
 
-//verbsgen:with AHAttr QP ibv_query_port ibv_query_gid ibv_modify_qp
+//verbsgen:with AHAttr ibv_modify_qp ibv_query_port ibv_query_gid capabilities
 
 package verbs
 

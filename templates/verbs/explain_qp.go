@@ -1,6 +1,6 @@
 //go:build ignore
 
-//verbsgen:with QP ibv_query_device_ex
+//verbsgen:with QP capabilities
 
 package verbs
 
