@@ -742,7 +742,6 @@ func hintCreateQPEx(in *inCreateQPEx) []verr.Violation {
 		in.qpInitAttrExCompMask&qpInitAttrExHasMaxTSOHeader != 0 &&
 		typ == QPTypeRawPacket &&
 		in.qpInitAttrExMaxTSOHeader != 0 &&
-		in.qpInitAttrExMaxTSOHeader != 0 &&
 		in.capTSOCapsSupportedQpts.V&0x100 != 0x100,
 		&rule8364, in.qpInitAttrExMaxTSOHeader)
 	return may
