@@ -25,6 +25,7 @@ func (dev *Device) explainAllocDM(errno syscall.Errno, attr *cAllocDMAttr) []str
 			count++
 		}
 	}
-	return []string{fmt.Sprintf("the device has %d bytes of device memory (max_dm_size), of which this handle of it holds %d in %d objects, and "+
+	return []string{fmt.Sprintf("the device has %d bytes of device memory (max_dm_size), of which this handle of it holds %d in %d "+
+		"objects, and "+
 		"other programs may hold more; close what is not needed, or ask for less", caps.max_dm_size, held, count)}
 }
