@@ -64,7 +64,7 @@ func (b DMABuf) unable(errno syscall.Errno, exporter string, kernel bool) string
 		of += " (" + exporter + ")"
 	}
 	switch errno {
-	case errnoNotSupp, syscall.ENXIO, syscall.EREMOTE:
+	case errnoNotSupp:
 		return of + " cannot share this memory with the device: they may be behind different PCI host bridges, or the memory cannot move; " +
 			"look at the topology (nvidia-smi topo -m), or copy through host memory"
 	case syscall.EOPNOTSUPP, syscall.ENOSYS, syscall.EPROTONOSUPPORT:
