@@ -116,9 +116,8 @@ func mapped(t *testing.T, name string) (at uintptr, length uint64) {
 // TestQuietFull fills the send queue of LikeMLX5, where only completions make room, with requests that ask for none, and with others.
 func TestQuietFull(t *testing.T) {
 	for flags, want := range map[verbs.SendFlags]string{
-		0: "ibv_post_send: the queue is full (ENOMEM); none of these requests is signaled, and most devices make room " +
-			"only by a completion: set " +
-			"SendSignaled on at least one request in each MaxSendWR, take its completion, then post the rest",
+		0: "ibv_post_send: the queue is full (ENOMEM); none of these requests is signaled, and most devices make room only by a completion: " +
+			"set SendSignaled on at least one request in each MaxSendWR, take its completion, then post the rest",
 		verbs.SendSignaled: "ibv_post_send: the queue is full (ENOMEM); take completions from its completion queue, then post the rest",
 	} {
 		b := open(t, softverbs.LikeMLX5())

@@ -29,8 +29,8 @@ func TestQPCauses(t *testing.T) {
 		}
 	}
 	client := m.routed(rdmacm.PortSpaceTCP, at)
-	refused(client, verbs.QPTypeUD, "; may be: the queue pair is of type UD, and an identifier of PortSpaceTCP is for type RC; "+
-		"create it as RC, "+
+	refused(client, verbs.QPTypeUD, "; may be: the queue pair is of type UD, and an identifier of PortSpaceTCP is for type RC; create "+
+		"it as RC, "+
 		"or the identifier in the port space of UD")
 	m.must(client.Connect(rdmacm.ConnAttr{}))
 	server := m.next(l, rdmacm.EventTypeConnectRequest).ID

@@ -272,8 +272,8 @@ func WithoutNullMR() Option { return set(func(d *device) { d.noNullMR = true }) 
 // WithoutRawPackets makes a device without queue pairs of raw packets.
 func WithoutRawPackets() Option { return set(func(d *device) { d.noRaw = true }) }
 
-// NetRaw lets the process have CAP_NET_RAW: it may make queue pairs of raw packets, and flows. Without it both fail with EPERM,
-// as on Linux.
+// NetRaw lets the process have CAP_NET_RAW: it may make queue pairs of raw packets, and flows. Without it both fail with EPERM, as on
+// Linux.
 func NetRaw() Option { return set(func(d *device) { d.netRaw = true }) }
 
 // StandardFields makes a device whose extended completion queues have the standard fields alone, no times, VLANs or tags of

@@ -12,9 +12,8 @@ import (
 )
 
 // AnnouncedOnce arms a queue again when a completion was announced and not taken. No further event announces that completion: an event is
-// for one that is added after the request, and a card keeps what it has announced last (last_notified_index of a queue's
-// context). Whether a
-// completion is announced that came while the queue was not armed is left to the device.
+// for one that is added after the request, and a card keeps what it has announced last (last_notified_index of a queue's context). Whether
+// a completion is announced that came while the queue was not armed is left to the device.
 func AnnouncedOnce(dev *verbs.Device) error {
 	at, err := First(dev)
 	if err != nil {

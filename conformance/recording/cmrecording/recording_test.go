@@ -168,7 +168,18 @@ var elsewhere = map[string]string{
 	"Connect": "TestConnParam", "Accept": "TestConnParam", "CreateQP": "TestCreateQP", "Migrate": "TestMigrate", "Close": "TestFailures",
 	"EventChannel": "TestMigrate", "Device": "TestCreateQP", "LocalAddr": "TestAddresses", "PeerAddr": "TestAddresses",
 	"CPtr": "TestCPtr", "AcceptDefault": "TestDefaults", "ConnectDefault": "TestDefaults",
-	"String": "TestCPtr", "LogValue": "TestCPtr",
+	"String": "TestCPtr", "LogValue": "TestCPtr", "Unreached": "TestUnreached",
+}
+
+// TestUnreached makes no call, and knows nothing of a library that is not a real one.
+func TestUnreached(t *testing.T) {
+	b := open(t)
+	if got := b.id.Unreached(netip.MustParseAddr("127.0.0.1")); got != nil {
+		t.Errorf("%q", got)
+	}
+	if got := (*rdmacm.ID)(nil).Unreached(netip.Addr{}); got != nil {
+		t.Errorf("of nil: %q", got)
+	}
 }
 
 // TestCPtr gives the C object of an open identifier alone, and the name of any.

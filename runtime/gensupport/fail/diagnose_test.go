@@ -12,8 +12,8 @@ func TestRoute(t *testing.T) {
 	table := map[int][16]byte{0: {0xfe, 0x80, 15: 1}, 3: {10: 0xff, 11: 0xff, 12: 192, 13: 0, 14: 2, 15: 1}}
 	gid := func(i int) ([16]byte, bool) { return table[i], true }
 	none := func(int) ([16]byte, bool) { return [16]byte{}, true }
-	good := Path{Port: 1, Active: true, State: "ACTIVE", Ethernet: true, Global: true, DGID: [16]byte{0xff, 0x0e},
-		Index: 3, Entries: 8, GID: gid}
+	good := Path{Port: 1, Active: true, State: "ACTIVE", Ethernet: true, Global: true, DGID: [16]byte{0xff, 0x0e}, Index: 3, Entries: 8,
+		GID: gid}
 	with := func(change func(*Path)) Path { p := good; change(&p); return p }
 	for _, c := range []struct {
 		p    Path

@@ -64,12 +64,12 @@ func (b DMABuf) unable(errno syscall.Errno, exporter string, kernel bool) string
 		of += " (" + exporter + ")"
 	}
 	switch errno {
-	case errnoNotSupp, syscall.ENXIO, syscall.EREMOTE:
+	case errnoNotSupp:
 		return of + " cannot share this memory with the device: they may be behind different PCI host bridges, or the memory cannot move; " +
 			"look at the topology (nvidia-smi topo -m), or copy through host memory"
 	case syscall.EOPNOTSUPP, syscall.ENOSYS, syscall.EPROTONOSUPPORT:
-		return "the kernel (before 5.12), the driver of the device, or " + of + " knows no dma-bufs; CUDA memory can be " +
-			"registered by its address " +
+		return "the kernel (before 5.12), the driver of the device, or " + of + " knows no dma-bufs; CUDA memory can be registered by its " +
+			"address " +
 			"where the module nvidia-peermem is loaded"
 	}
 	return ""

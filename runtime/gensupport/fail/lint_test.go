@@ -43,8 +43,8 @@ func TestLint(t *testing.T) {
 		t.Errorf("after the end: %v, %q", l.Wanted(), got)
 	}
 	want = []string{"y 7: y is small; make it small [VR-x-1]", "z: z is set; set it [VR-x-2]"}
-	if got := Texts(syscall.EINVAL, broken); Texts(syscall.EINVAL, nil) != nil || Texts(syscall.EPERM, broken) != nil ||
-		!slices.Equal(got, want) {
+	if got := Texts(syscall.EINVAL, broken); Texts(syscall.EINVAL, nil) != nil || Texts(syscall.EPERM,
+		broken) != nil || !slices.Equal(got, want) {
 		t.Errorf("texts %q", got)
 	}
 }

@@ -33,8 +33,8 @@ func TestRouteInterface(t *testing.T) {
 		{"without IP", "0x1003", "IB/RoCE v1", 1, link, ""},
 		{"multicast", "0x1003", "RoCE v2", 1, [16]byte{0xff, 0x0e}, ""},
 	} {
-		t.Setenv("SYSFS_PATH", folder(t, map[string]string{attrs + "ndevs/0": "eth7", attrs + "ndevs/1": "eth7",
-			attrs + "types/0": c.kind, attrs + "types/1": c.kind,
+		t.Setenv("SYSFS_PATH", folder(t, map[string]string{attrs + "ndevs/0": "eth7", attrs + "ndevs/1": "eth7", attrs +
+			"types/0": c.kind, attrs + "types/1": c.kind,
 			net + "flags": c.flags, net + "ifindex": "7"}))
 		p := Path{Src: real{}, Device: "mlx5_0", Port: 1, Active: true, Ethernet: true, Global: true, Index: c.index, Entries: 3, GID: gid,
 			DGID: c.dgid}
@@ -52,8 +52,8 @@ func TestEFAPeer(t *testing.T) {
 	}
 	gid := func(int) ([16]byte, bool) { return [16]byte{0xfe, 0x80, 15: 1}, true }
 	p := Path{Src: real{}, Device: "efa_0", Port: 1, Active: true, Global: true, Entries: 1, GID: gid, DGID: [16]byte{4: 7}}
-	if got := Route(syscall.EINVAL, p); len(got) != 1 ||
-		!strings.HasPrefix(got[0], "the device knows no peer with the GID 0:0:700::, DGID; ") {
+	if got := Route(syscall.EINVAL, p); len(got) != 1 || !strings.HasPrefix(got[0], "the device knows no peer with the GID 0:0:700::, "+
+		"DGID; ") {
 		t.Errorf("%q", got)
 	}
 	other := p

@@ -36,8 +36,8 @@ func (s system) unreached(peer netip.Addr, w way) string {
 	}
 	device, port := s.portOf(net.name)
 	if device == "" {
-		return fmt.Sprintf("the route to %v leaves by %s, which no RDMA device has (rdma link); use an address in a network of one",
-			peer, net.name)
+		return fmt.Sprintf("the route to %v leaves by %s, which no RDMA device has (rdma link); use an address in a network of one", peer,
+			net.name)
 	}
 	if state := line(s.sysfs, "class/infiniband", device, "ports", port, "state"); !strings.HasSuffix(state, "ACTIVE") {
 		_, state, _ = strings.Cut(state, ": ")
