@@ -33,6 +33,8 @@ var untried = map[string]string{
 	"VR-ibv_post_send-remote_addr-0352":     "libmlx5 posts the request; its completion is the emulated card's",
 	"VR-ibv_bind_mw-access-1111":            "libmlx5 posts the request; its completion is the emulated card's",
 	"VR-ibv_bind_mw-access-1112":            "libmlx5 posts the request; its completion is the emulated card's",
+	"VR-ibv_create_qp-qp_type-4211":         "the case has no attributes of mlx5dv, with which libmlx5 takes the type",
+	"VR-ibv_create_qp_ex-qp_type-4212":      "the case has no attributes of mlx5dv, with which libmlx5 takes the type",
 	"VR-ibv_create_qp_ex-create_flags-3151": "only a library before 30.0 leaves the flags to the driver",
 	"VR-ibv_post_send-num_sge-3501":         "the queue pair of the case takes fewer elements than the case has",
 	"VR-ibv_wr_send_tso-qp_type-4005":       "the request of the case has no header, and libmlx5 reads it",

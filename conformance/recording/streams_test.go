@@ -101,6 +101,7 @@ func (b *bed) newStream(typ string, ops []string) *stream {
 	cq, _ := b.handle("CQ")
 	pd, _ := b.handle("PD")
 	q, p := cq.Interface().(*verbs.CQ), pd.Interface().(*verbs.PD)
+	ops = slices.DeleteFunc(slices.Clone(ops), func(op string) bool { return typ == "IBV_QPT_XRC_SEND" && op == "IBV_QP_EX_WITH_TSO" }) // no device
 	attr := verbs.NewQPInitAttrEx(verbs.QPType(b.constants([]string{typ})), q, q, p).SendOps(verbs.QPOp(b.constants(ops)))
 	qp := must(b.dev.CreateQPEx(attr))(b.TB)
 	s := &stream{bed: b, at: b.last("ibv_create_qp_ex").Result}

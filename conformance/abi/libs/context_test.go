@@ -192,10 +192,11 @@ func TestContext(t *testing.T) {
 		p.call("libs_reached")
 		err := v.call(b)
 		got := p.call("libs_reached")
+		probed := errors.Is(err, syscall.EIO) && got == p.numbers["query_device_ex"] // whether the device is still there
 		switch {
 		case !has && (got != 0 || !errors.Is(err, errors.ErrUnsupported)):
 			t.Errorf("%s: %s has no %s, and the call reached operation %d: %v", v.verb, release.Release, v.op, got, err)
-		case has && got != want:
+		case has && got != want && !probed:
 			t.Errorf("%s reached operation %d, not %s (%d): %v", v.verb, got, v.op, want, err)
 		case has && err != nil && v.verb != "ibv_poll_cq" && !errors.Is(err, syscall.Errno(want)):
 			t.Errorf("%s: %v", v.verb, err)
