@@ -343,6 +343,9 @@ func TestReadersEnd(t *testing.T) {
 		}
 		var names []string
 		for _, c := range must(b.rec.Calls())(t) {
+			if c.Verb == "ibv_query_device_ex" && tt.end == syscall.EIO { // is the device there?
+				continue
+			}
 			if c.In["cq"] != fmt.Sprint(at) {
 				t.Errorf("%s has the queue %s, not %d", c.Verb, c.In["cq"], at)
 			}

@@ -101,7 +101,6 @@ func (b *bed) newStream(typ string, ops []string) *stream {
 	cq, _ := b.handle("CQ")
 	pd, _ := b.handle("PD")
 	q, p := cq.Interface().(*verbs.CQ), pd.Interface().(*verbs.PD)
-	ops = slices.DeleteFunc(slices.Clone(ops), func(op string) bool { return typ == "IBV_QPT_XRC_SEND" && op == "IBV_QP_EX_WITH_TSO" }) // no device
 	attr := verbs.NewQPInitAttrEx(verbs.QPType(b.constants([]string{typ})), q, q, p).SendOps(verbs.QPOp(b.constants(ops)))
 	qp := must(b.dev.CreateQPEx(attr))(b.TB)
 	s := &stream{bed: b, at: b.last("ibv_create_qp_ex").Result}
@@ -254,9 +253,10 @@ func (b *bed) streams() {
 			s.posted(typ+", data: "+data, builderNames(), data, "")
 		}
 	}
-	x := b.newStream("IBV_QPT_XRC_SEND", b.allOps())
+	x := b.newStream("IBV_QPT_XRC_SEND", b.allOps(builders["SendTSO"].flag)) // which no device has for XRC
 	for _, data := range slices.Sorted(maps.Keys(dataFunctions)) {
-		x.posted("XRC, data: "+data, builderNames(), data, "ToSRQ")
+		methods := slices.DeleteFunc(builderNames(), func(m string) bool { return m == "SendTSO" })
+		x.posted("XRC, data: "+data, methods, data, "ToSRQ")
 	}
 	s := b.newStream("IBV_QPT_UD", b.allOps())
 	for _, to := range []string{"To", "AH.Address"} {
