@@ -99,7 +99,8 @@ lint: ## gofmt, lines of at most 140 columns, no SRCDIR, tidy go.mod files, vet 
 	@if command -v shellcheck >/dev/null; then shellcheck .ci/* $$(git ls-files '*.sh'); else echo "shellcheck is not installed: scripts not checked"; fi
 
 # without tests that these two ways of building do not reach or that show nothing more: of other programs, of mistakes that tests see, of the
-# text of C files, of single calls that libraries refuse; and without the suite in processes of its own, which TestSuite runs in this one. The garbage collector runs as in programs.
+# text of C files, of single calls that libraries refuse; and without the suite in processes of its own, which TestSuite runs in this one.
+# The garbage collector runs as in programs.
 race: ## tests of concurrent code with the race detector and all checks of cgo's pointer rules
 	GOEXPERIMENT=cgocheck2 $(GO) test -exec 'env GOGC=100' -race -vet=off -timeout 60m -skip '^Test(Mutants|Parties|Swapped|Sanitizers|Copied$$|Slurm$$|FlagsOfMesh|FilesCallDown|TableOfVerbs)' $(RACE)
 

@@ -73,8 +73,8 @@ func TestLookedAt(t *testing.T) {
 		{"equal flow", []softverbs.Option{softverbs.Fail("ibv_create_flow", 1, syscall.EEXIST)}, flow, "(EEXIST); may be: the device has an " +
 			"equal flow already (port, type, priority and specs), of this program or of another; close it, or give this one another Priority"},
 		{"dma-buf", nil, dmabuf(4096, 4096, file), "<nil>"},
-		{"dma-buf that ends before", nil, dmabuf(4096, 8192, file), "(EINVAL); may be: the dma-buf has 8192 bytes, and the region is to end " +
-			"at 12288 (offset 4096, length 8192); register less"},
+		{"dma-buf that ends before", nil, dmabuf(4096, 8192, file), "(EINVAL); may be: the dma-buf has 8192 bytes, and the region is to have " +
+			"8192 from offset 4096 on; register less"},
 		{"no dma-buf", nil, dmabuf(0, 64, func(*testing.T) int { return 1 << 20 }),
 			"(EBADF); may be: fd 1048576 is not open; keep it open until the region is registered"},
 		{"dma-buf without a cause", []softverbs.Option{softverbs.Fail("ibv_reg_dmabuf_mr", 1, syscall.EINVAL)}, dmabuf(0, 64, file), "(EINVAL)"},

@@ -6,7 +6,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// parties reads accepted_by or refused_by.
+// partyList reads accepted_by or refused_by.
 func (d *decoder) partyList(to *[]Party) reader {
 	return func(n *yaml.Node, at place) {
 		d.list(n, at, func(e *yaml.Node) { *to = append(*to, d.party(e, at)) })

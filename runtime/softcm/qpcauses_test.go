@@ -30,14 +30,12 @@ func TestQPCauses(t *testing.T) {
 	}
 	client := m.routed(rdmacm.PortSpaceTCP, at)
 	refused(client, verbs.QPTypeUD, "; may be: the queue pair is of type UD, and an identifier of PortSpaceTCP is for type RC; create "+
-		"it as RC, "+
-		"or the identifier in the port space of UD")
+		"it as RC, or the identifier in the port space of UD")
 	m.must(client.Connect(rdmacm.ConnAttr{}))
 	server := m.next(l, rdmacm.EventTypeConnectRequest).ID
 	m.must(client.Close())
 	refused(server, verbs.QPTypeRC, "; may be: the peer has given the connection up, or it has ended, and the library can no longer "+
-		"prepare a "+
-		"queue pair for it; close the identifier; or the queue pair is larger than the device makes it")
+		"prepare a queue pair for it; close the identifier; or the queue pair is larger than the device makes it")
 
 	m = newMachine(t, softcm.Fail("rdma_create_qp", 1, syscall.EINVAL))
 	_, at = m.listen(rdmacm.PortSpaceTCP)

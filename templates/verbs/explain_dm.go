@@ -28,6 +28,5 @@ func (dev *Device) explainAllocDM(errno syscall.Errno, attr *cAllocDMAttr) []str
 		}
 	}
 	return []string{fmt.Sprintf("the device has %d bytes of device memory (max_dm_size), of which this handle of it holds %d in %d "+
-		"objects, and "+
-		"other programs may hold more; close what is not needed, or ask for less", caps.max_dm_size, held, count)}
+		"objects, and other programs may hold more; close what is not needed, or ask for less", caps.max_dm_size, held, count)}
 }

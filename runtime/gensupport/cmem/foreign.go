@@ -12,8 +12,7 @@ import (
 )
 
 // Foreign is memory that C allocates for a program, and frees when the handle of it is closed, or memory of the program that the handle
-// keeps until then. The zero value is closed, like nil. It is
-// a field of a handle, and must not be copied after Open: a copy has no memory.
+// keeps until then. The zero value is closed, like nil. It is a field of a handle, and must not be copied after Open: a copy has no memory.
 type Foreign struct {
 	at     *Foreign // the memory itself, set by Open: another address in a copy, which no End would close
 	mu     sync.RWMutex

@@ -37,8 +37,8 @@ func (b DMABuf) Explain(src any, errno syscall.Errno, proc string) []string {
 		return []string{fmt.Sprintf("fd %d is %s, not a dma-buf; pass a descriptor that the driver of the memory exported", b.FD, file)}
 	}
 	if errno == syscall.EINVAL && sized && (b.Offset > size || b.Length > size-b.Offset) {
-		return []string{fmt.Sprintf("the dma-buf has %d bytes, and the region is to end at %d (offset %d, length %d); register less", size,
-			b.Offset+b.Length, b.Offset, b.Length)}
+		return []string{fmt.Sprintf("the dma-buf has %d bytes, and the region is to have %d from offset %d on; register less", size, b.Length,
+			b.Offset)}
 	}
 	return texts(b.unable(errno, exporter, kernel))
 }
@@ -68,9 +68,8 @@ func (b DMABuf) unable(errno syscall.Errno, exporter string, kernel bool) string
 		return of + " cannot share this memory with the device: they may be behind different PCI host bridges, or the memory cannot move; " +
 			"look at the topology (nvidia-smi topo -m), or copy through host memory"
 	case syscall.EOPNOTSUPP, syscall.ENOSYS, syscall.EPROTONOSUPPORT:
-		return "the kernel (before 5.12), the driver of the device, or " + of + " knows no dma-bufs; CUDA memory can be registered by its " +
-			"address " +
-			"where the module nvidia-peermem is loaded"
+		return "the kernel (before 5.12), the driver of the device, or " + of + " knows no dma-bufs; CUDA memory can be " +
+			"registered by its address where the module nvidia-peermem is loaded"
 	}
 	return ""
 }

@@ -29,11 +29,10 @@ func TestDMABuf(t *testing.T) {
 		want  string
 	}{
 		{DMABuf{3, 0, 8192}, syscall.EINVAL, real{}, ""},
-		{DMABuf{3, 4096, 8192}, syscall.EINVAL, real{}, "the dma-buf has 8192 bytes, and the region is to end at 12288 (offset 4096, " +
-			"length 8192)"},
+		{DMABuf{3, 4096, 8192}, syscall.EINVAL, real{}, "the dma-buf has 8192 bytes, and the region is to have 8192 from offset 4096 on"},
 		{DMABuf{4, 0, 64}, syscall.EINVAL, real{}, "fd 4 is " + proc + "/plain, not a dma-buf"},
 		{DMABuf{4, 0, 4}, syscall.EINVAL, nil, ""}, // a software device takes it
-		{DMABuf{4, 0, 64}, syscall.EINVAL, nil, "the dma-buf has 13 bytes, and the region is to end at 64"},
+		{DMABuf{4, 0, 64}, syscall.EINVAL, nil, "the dma-buf has 13 bytes, and the region is to have 64 from offset 0 on"},
 		{DMABuf{5, 0, 64}, syscall.EBADF, real{}, "fd 5 is not open"},
 		{DMABuf{5, 0, 64}, syscall.EINVAL, real{}, ""},
 		{DMABuf{3, 0, 64}, syscall.EOPNOTSUPP, real{}, unable},

@@ -18,7 +18,7 @@ var providers = map[string]string{
 }
 
 // abis are the versions of its kernel driver's interface that a provider takes, of those that look at it (match_min_abi_version and
-// match_max_abi_version in providers/*, as the newest rdma-core has them).
+// match_max_abi_version in providers/* of rdma-core 65.0).
 var abis = map[string][2]uint64{
 	"bnxt_re": {1, 1}, "efa": {1, 1}, "erdma": {0, 1}, "irdma": {0, 5}, "mana": {1, 1}, "mlx4": {2, 4}, "mlx5": {1, 1}, "ocrdma": {2, 2},
 	"qedr": {8, 8}, "rxe": {1, 2}, "siw": {1, 1}, "vmw_pvrdma": {3, 3},

@@ -10,8 +10,7 @@ import (
 func TestQueueSize(t *testing.T) {
 	const inline = "MaxInlineData is 4096, and the device may carry less inline; no capability says how much that is"
 	const room = "MaxSendWR is 20000 of at most 32768 (max_qp_wr), which is the limit for the smallest requests: those with MaxSendSGE " +
-		"4 and " +
-		"MaxInlineData 0 take more room; ask for fewer"
+		"4 and MaxInlineData 0 take more room; ask for fewer"
 	for _, c := range []struct {
 		errno syscall.Errno
 		q     Queue
@@ -33,8 +32,7 @@ func TestQueueSize(t *testing.T) {
 // TestCreateQP tells what the library refuses of an identifier from what the device does.
 func TestCreateQP(t *testing.T) {
 	const gone = "the peer has given the connection up, or it has ended, and the library can no longer prepare a queue pair for it; " +
-		"close the " +
-		"identifier; or the queue pair is larger than the device makes it"
+		"close the identifier; or the queue pair is larger than the device makes it"
 	for _, c := range []struct {
 		errno    syscall.Errno
 		own, typ uint32
@@ -42,8 +40,7 @@ func TestCreateQP(t *testing.T) {
 		want     string
 	}{
 		{syscall.EINVAL, typeRC, typeUD, false, "the queue pair is of type UD, and an identifier of PortSpaceTCP is for type RC; create it " +
-			"as RC, " +
-			"or the identifier in the port space of UD"},
+			"as RC, or the identifier in the port space of UD"},
 		{syscall.EINVAL, typeRC, typeRC, true, gone},
 		{syscall.EINVAL, typeRC, typeRC, false, ""},
 		{syscall.ENOMEM, typeRC, typeUD, true, ""},

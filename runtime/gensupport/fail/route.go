@@ -182,8 +182,7 @@ func routeText(from, to netip.Addr, net netdev, w way) string {
 		return fmt.Sprintf("no route leads to %v; look at ip route get %v", to, to)
 	case w.errno != 0:
 		return fmt.Sprintf("no route leads from %v on %s to %v; add one (ip route), or use an entry of the GID table from the peer's "+
-			"network", from,
-			net.name, to)
+			"network", from, net.name, to)
 	}
 	return ""
 }

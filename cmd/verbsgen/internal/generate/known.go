@@ -31,10 +31,7 @@ type known struct {
 // of this is asked. A header without a single name of a known release is one of another library.
 // So is every header of a module of which no release is known.
 func CheckKnown(header string, rel *api.Release, m *spec.Module, stored *api.Known, changed bool) error {
-	if header == "" || stored.Newest() == "" {
-		return nil
-	}
-	if changed {
+	if changed || header == "" || stored.Newest() == "" {
 		return nil
 	}
 	k := &known{header: header, base: m.HeaderBase(), oldest: stored.Oldest(), rel: rel, has: api.Properties(rel), at: api.Positions(rel)}
