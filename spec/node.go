@@ -1,10 +1,13 @@
 package spec
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -270,4 +273,65 @@ func show(name string) string {
 		return `""`
 	}
 	return name
+}
+
+// root parses a file into its one node; nil when it has none, with the reason noted.
+func (d *decoder) root(data []byte, subject string) *yaml.Node {
+	fail := func(line, col int, code, problem, fix string) *yaml.Node {
+		d.errs = append(d.errs, Error{Pos: Pos{d.file, line, col}, Subject: subject, Problem: problem, Fix: fix, Code: code})
+		return nil
+	}
+	data = bytes.TrimPrefix(data, []byte("\ufeff"))
+	if !utf8.Valid(data) {
+		line, col := badByte(data)
+		return fail(line, col, CodeEncoding, "the file is not UTF-8 here", "save it as UTF-8")
+	}
+	text := string(data)
+	if line, col, problem, found := tooMuch(text, d.maxNodes); found {
+		return fail(line, col, CodeTooMuch, problem, "split it, or write it another way")
+	}
+	tabs, line := false, 0
+	for l := range strings.Lines(text) {
+		line++
+		if indent := l[:len(l)-len(strings.TrimLeft(l, " \t"))]; strings.Contains(indent, "\t") && strings.TrimSpace(l) != "" {
+			fail(line, strings.IndexByte(indent, '\t')+1, CodeTab, "a tab indents this line", "use spaces")
+			tabs = true
+		}
+	}
+	if tabs {
+		return nil
+	}
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	var doc, second yaml.Node
+	err := dec.Decode(&doc)
+	if err == io.EOF || err == nil && (len(doc.Content) == 0 || doc.Content[0].ShortTag() == "!!null") {
+		return fail(1, 1, CodeEmpty, "the file is empty", "write it, or remove the file")
+	}
+	if err == nil {
+		if err = dec.Decode(&second); err == nil {
+			return fail(max(second.Line, 1), max(second.Column, 1), CodeSyntax, "a second document begins", "one file holds one document")
+		}
+	}
+	if err != io.EOF {
+		line, col, problem, fix := notYAML(data, err)
+		return fail(line, col, CodeSyntax, problem, fix)
+	}
+	return doc.Content[0]
+}
+
+// badByte finds the first byte that is not UTF-8.
+func badByte(data []byte) (line, col int) {
+	line, col = 1, 1
+	for len(data) > 0 {
+		r, size := utf8.DecodeRune(data)
+		if r == utf8.RuneError && size == 1 {
+			break
+		}
+		col++
+		if r == '\n' {
+			line, col = line+1, 1
+		}
+		data = data[size:]
+	}
+	return line, col
 }
