@@ -28,7 +28,7 @@ func FuzzLoad(f *testing.F) {
 		}
 	}
 	for _, s := range []string{"", "\t", "a: &a [*a]", "{<<: {page: x}}", "? [x]\n: y", "--- x\n--- y", "!!binary aGk=",
-		"page: !!int x", "\xff", "\ufeffpage: x", "rules: [{id: 1}]"} {
+		"page: !!int x", "\xff", "\ufeffpage: x", "rules: [{id: 1}]", "page: x\nsources: x"} {
 		f.Add([]byte(s))
 	}
 	codes := Codes()

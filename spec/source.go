@@ -152,7 +152,7 @@ func (d *decoder) sourceTable(n *yaml.Node) {
 			s.Func = name
 		}
 		d.cited.at[name], d.cited.pos[name] = &s, d.pos(k)
-	})(n, place{"", keySources})
+	})(n, place{keySources, ""})
 }
 
 // over returns the table with the sources of another one too.
