@@ -84,7 +84,7 @@ var intTypes = withSized(map[string]CType{
 	"int": {Bits: 32, Signed: true}, "unsigned int": {Bits: 32}, "unsigned": {Bits: 32},
 	"long": {Bits: 64, Signed: true}, "unsigned long": {Bits: 64}, "long long": {Bits: 64, Signed: true}, "unsigned long long": {Bits: 64},
 	"size_t": {Bits: 64}, "ssize_t": {Bits: 64, Signed: true}, "uintptr_t": {Bits: 64}, "off_t": {Bits: 64, Signed: true},
-	"__aligned_u64": {Bits: 64}, "socklen_t": {Bits: 32},
+	"__aligned_u64": {Bits: 64}, "socklen_t": {Bits: 32}, "nfds_t": {Bits: 64},
 })
 
 // withSized adds int8_t, __u8, __be16 and the like, of all widths.

@@ -255,7 +255,9 @@ func claimPage(p *Page, seen map[string]bool, cNames, goNames *claims) {
 		o := &p.Objects[i]
 		if !p.adds["objects "+o.Go] {
 			goNames.claim(o.Go, "an object", o.Pos)
-			once("struct", o.C, "bound as object "+o.Go, o.Pos)
+			if o.C != ObjectInt { // of which each is a type of its own
+				once("struct", o.C, "bound as object "+o.Go, o.Pos)
+			}
 		}
 		for _, l := range o.Lends {
 			goNames.claimIn(o.Go, l.Go, "a method", l.Pos)

@@ -1,7 +1,6 @@
 package spec
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -103,7 +102,7 @@ func (c *checker) field(pos Pos, subject string, t CType, name string) {
 	for _, step := range strings.Split(name, ".") {
 		next, ok := c.f.Member(at, step)
 		if !ok {
-			c.add(pos, CodeUnknownName, subject, fmt.Sprintf("struct %s has no field %s", t.Tag, show(name)), didYouMean(step, c.f.Members(at)))
+			c.add(pos, CodeUnknownName, subject, t.C+" has no field "+show(name), didYouMean(step, c.f.Members(at)))
 			return
 		}
 		at = next
@@ -112,7 +111,10 @@ func (c *checker) field(pos Pos, subject string, t CType, name string) {
 
 func (c *checker) object(o *Object) {
 	t := c.f.TypeOf("struct " + o.C)
-	if t.record == nil {
+	if o.C == ObjectInt {
+		t = c.f.TypeOf(o.C)
+	}
+	if t.record == nil && t.Kind != CInt {
 		c.add(o.marks.at("c", o.C, o.Pos), CodeUnknownName, o.Go, "no known release has struct "+show(o.C), didYouMean(o.C, c.structTags()))
 	} else {
 		for _, g := range slices.Concat(o.Getters, o.Addresses) {

@@ -103,10 +103,13 @@ const (
 	EventOfDevice = "device"
 )
 
-// Object is a handle: a Go type of its own for a pointer to a C object.
+// ObjectInt stands for the tag of the struct of a handle that is an int in C, such as the descriptor of a socket.
+const ObjectInt = "int"
+
+// Object is a handle: a Go type of its own for a pointer to a C object, or for an int.
 type Object struct {
 	Go        string   // "MR"
-	C         string   // "ibv_mr"
+	C         string   // "ibv_mr", or ObjectInt
 	Also      []string // structs that begin with C: an extended object is one too
 	Parents   []string
 	Destroy   string  // verb that Close calls

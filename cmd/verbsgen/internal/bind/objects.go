@@ -309,7 +309,9 @@ func (b *binder) objectField(tag, name string, at spec.Pos, subject string) *api
 // checkObject compares a handle with the header, and its parts with their verbs.
 func (b *binder) checkObject(o *spec.Object) {
 	e := entry{o.Go, o.At}
-	b.wrong(e, row{o.Memory == spec.MemoryDevice && o.Hot, "", "memory: device and hot: exclude each other", "keep one of them"})
+	b.wrong(e, row{o.Memory == spec.MemoryDevice && o.Hot, "", "memory: device and hot: exclude each other", "keep one of them"},
+		row{o.C == spec.ObjectInt && (o.Memory != "" || o.Hot || len(o.Also) > 0 || o.Region != nil), "",
+			"an int has no memory, no data path, and no struct begins with it", "remove memory:, region:, hot: and also:"})
 	if b.Module.Root == o.Go {
 		own := slices.IndexFunc(o.Parents, func(p string) bool { return !strings.Contains(p, ".") })
 		if own >= 0 {
@@ -332,7 +334,7 @@ func (b *binder) checkObject(o *spec.Object) {
 	// A handle that does not fit its own C type is reported there.
 	b.first(e,
 		row{len(d.Params) == 0 || !b.madeFrom(o.Go, others) || p.Role != role.Handle && t.Tag != o.C ||
-			handle.Go != o.Go && handle.C == t.Tag, "destroy", o.Destroy + " does not take one " + o.Go + aloneWords, ""},
+			handle.Go != o.Go && (handle.C == t.Tag || o.C == spec.ObjectInt), "destroy", o.Destroy + " does not take one " + o.Go + aloneWords, ""},
 		row{!ends(d), "destroy", o.Destroy + " returns " + d.Returns + endsWords, ""})
 }
 

@@ -278,6 +278,8 @@ func (b *binder) typed(p *spec.Param) shape {
 	switch {
 	case p.Field != "": // fieldOfOther knows the other module
 		return shape{}
+	case p.Role.Names == role.NamesObject && o != nil && o.C == spec.ObjectInt:
+		return shape{"an int", code}
 	case p.Role.Names == role.NamesObject && o != nil:
 		return shape{"a struct " + o.C, func(t spec.CType) bool { return t.Tag == o.C || slices.Contains(o.Also, t.Tag) }}
 	case p.Role.Names == role.NamesRecord && r != nil:

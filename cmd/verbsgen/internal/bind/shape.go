@@ -57,6 +57,9 @@ func (b *binder) pointers(object string, depth int) shape {
 	if o == nil {
 		return shape{}
 	}
+	if o.C == spec.ObjectInt {
+		return shape{"a handle that is a pointer", func(spec.CType) bool { return false }}
+	}
 	return shape{"a struct " + o.C + " " + strings.Repeat("*", depth), func(t spec.CType) bool {
 		return t.Depth() == depth && t.Tag == o.C && !t.Array
 	}}

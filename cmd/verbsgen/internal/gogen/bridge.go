@@ -85,7 +85,7 @@ func (c *call) otherHandle(p *model.Param) {
 		c.pass(p, cAt(pointer, held(p)+".C", *p.Field), addrOf(held(p)+".C"))
 		return
 	}
-	c.pass(p, id(held(p)+".C"), addrOf(held(p)+".C"))
+	c.pass(p, cOf(p.Object, id(held(p)+".C")), addrOf(held(p)+".C"))
 }
 
 // heldIn is the variable with what is in use of a handle in a record of the package.
@@ -169,6 +169,8 @@ func (c *call) inOutOutput(p *model.Param, out *outputs) {
 // made is where the verb left the object that it made.
 func (c *call) made() (before []jen.Code, from string) {
 	switch x := c.v.Made; {
+	case c.v.Creates.Int():
+		return []jen.Code{define("ptr").Add(conversion(pointer, id("new").Call(conversion("int32", id("n")))))}, "ptr"
 	case x == nil:
 		return nil, "ptr"
 	case x.Field == "":

@@ -182,7 +182,7 @@ func (c *call) parents() []parent {
 			}
 		case p.Object != nil && p.Parent && p.Null:
 			out = append(out, parent{handle: p.Go, optional: true})
-		case p.Object != nil && (p == c.recv || p.Parent):
+		case p.Object != nil && (p == c.recv && p.Object != c.v.Creates || p.Parent): // a socket outlives the one that has accepted it
 			out = append(out, parent{handle: p.Go})
 		}
 	}

@@ -29,7 +29,11 @@ func (e *emitter) closes(g *goFile, h handle) {
 	}
 	face("String", say("handle string", with), "", "", jen.String())
 	face("LogValue", say("handle log value", with), "", "", rt("slog", "Value"))
-	does = say("CPtr", with)
+	name, result := "CPtr", goType(pointer)
+	if h.Int() {
+		name, result = "CInt", jen.Int()
+	}
+	does = say(name, with)
 	var begin []jen.Code // other C code may set what calls mark
 	for _, prop := range markedProps(h.Object) {
 		if !e.born(h.Object, prop) {
@@ -37,11 +41,11 @@ func (e *emitter) closes(g *goFile, h handle) {
 		}
 	}
 	if len(begin) == 0 {
-		face("CPtr", does, "struct "+h.C, h.Page, goType(pointer))
+		face(name, does, h.CType(), h.Page, result)
 		return
 	}
-	g.fn(fn{doc: doc("CPtr", does, "struct "+h.C, h.Page), recv: recv(h.recv, h.Go), name: "CPtr", results: types(pointer),
-		body: []jen.Code{jen.If(notNil(id(h.recv))).Block(begin...), jen.Return(id(h.recv, "base").Call().Dot("CPtr").Call())}})
+	g.fn(fn{doc: doc(name, does, h.CType(), h.Page), recv: recv(h.recv, h.Go), name: name, results: []jen.Code{result},
+		body: []jen.Code{jen.If(notNil(id(h.recv))).Block(begin...), jen.Return(id(h.recv, "base").Call().Dot(name).Call())}})
 }
 
 // destroyCall calls a verb that destroys o, or detaches it, with its arguments. The kernel has destroyed all that was made on a device
@@ -62,13 +66,13 @@ func (e *emitter) endArgs(o *model.Object, d *model.Verb) (out []jen.Code) {
 	for _, p := range d.Params {
 		switch parent := p.Object; {
 		case parent == nil || parent == o:
-			out = append(out, id(self, "h.C"))
+			out = append(out, cOf(parent, id(self, "h.C")))
 		case parent.From != nil: // it may be about to close, and must not be entered
-			out = append(out, rt("bridge", "C").Call(id(self, model.Unexported(parent.Name()))))
+			out = append(out, cOf(parent, rt("bridge", "C").Call(id(self, model.Unexported(parent.Name())))))
 		case parent.Go == e.root():
-			out = append(out, id(self, "dev.h.C"))
+			out = append(out, cOf(parent, id(self, "dev.h.C")))
 		default:
-			out = append(out, id(self, model.Unexported(parent.Name()), "base").Call().Dot("C"))
+			out = append(out, cOf(parent, id(self, model.Unexported(parent.Name()), "base").Call().Dot("C")))
 		}
 	}
 	return out

@@ -80,7 +80,7 @@ func (e *emitter) handleType(g *goFile, h handle) {
 		list = append(list, field(f.name, f.typ, "", f.remark))
 	}
 	does := say("handle", words{"Is": strings.TrimSuffix(model.Lower(h.Doc), ".")})
-	g.structType(doc(h.Go, does, "struct "+h.C, h.Page), h.Go, list...)
+	g.structType(doc(h.Go, does, h.CType(), h.Page), h.Go, list...)
 }
 
 // nilHandle writes what gives the common part of a handle:

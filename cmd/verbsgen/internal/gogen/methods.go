@@ -105,6 +105,7 @@ func (e *emitter) results(v *model.Verb, m *model.Method) (types []string, zero 
 		add("*"+cmp.Or(v.Creates.Ref, v.Creates.Go), jen.Nil())
 	}
 	switch {
+	case v.Creates.Int():
 	case v.Returns == spec.RetNumber: // 0 is a file descriptor, and an index of a table
 		add("int", jen.Lit(-1))
 	case counts(v):
@@ -117,7 +118,7 @@ func (e *emitter) results(v *model.Verb, m *model.Method) (types []string, zero 
 		add(v.Result, jen.Lit(0))
 	}
 	for _, p := range v.Params {
-		if result := byRole[p.Role].result; result != nil {
+		if result := byRole[p.Role].result; result != nil && m.Fixed[p.C] == nil {
 			add(result(e, v, m, p))
 		}
 	}

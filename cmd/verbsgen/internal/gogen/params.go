@@ -60,7 +60,7 @@ func (c *call) param(p *model.Param) {
 	fixed, isFixed := c.m.Fixed[p.C]
 	switch {
 	case p == c.recv:
-		c.pass(p, id(p.Go+".h.C"), addrOf(p.Go+".h.C"))
+		c.pass(p, cOf(p.Object, id(p.Go+".h.C")), addrOf(p.Go+".h.C"))
 	case c.v.HostMemory(p):
 		if p.Len != nil {
 			c.memory(p)
@@ -116,7 +116,7 @@ func (c *call) handleParam(p *model.Param) {
 	if p.Object != nil {
 		c.aboveGiven(p.Go, p.C, p.Object)
 	}
-	c.pass(p, id(at), addrOf(at))
+	c.pass(p, cOf(p.Object, id(at)), addrOf(at))
 }
 
 // handlesParam enters a list of handles, and passes an array of their C pointers.

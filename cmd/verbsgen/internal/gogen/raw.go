@@ -60,6 +60,8 @@ func (e *emitter) crossing(v *model.Verb) crossing {
 			x.typ = p.GoType
 		case p.Role.Passes == role.PassesValue:
 			x.typ = e.integer(v.C+"."+p.C, p.CType)
+		case p.Object.Int():
+			x.typ = "int32"
 		}
 		c.params = append(c.params, x)
 	}

@@ -19,6 +19,7 @@ type outputs struct {
 func (c *call) output() (fill []jen.Code, outs []jen.Code) {
 	var out outputs
 	switch {
+	case c.v.Creates.Int():
 	case counts(c.v):
 		out.count = "n"
 		out.outs = append(out.outs, id(out.count))
@@ -30,7 +31,7 @@ func (c *call) output() (fill []jen.Code, outs []jen.Code) {
 		out.outs = append(out.outs, converted(c.v.Result, c.e.integer(c.v.C, c.v.CRet), id("x")))
 	}
 	for _, p := range c.v.Params {
-		if add := byRole[p.Role].output; add != nil {
+		if add := byRole[p.Role].output; add != nil && c.m.Fixed[p.C] == nil {
 			add(c, p, &out)
 		}
 	}

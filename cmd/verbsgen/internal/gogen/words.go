@@ -139,6 +139,14 @@ func cAt(typ, path string, at int64) *jen.Statement {
 	return rt("cmem", "At").Types(goType(typ)).Call(id(path), dec(uint64(at)))
 }
 
+// cOf is a C object as C takes it: its address, or the int that it is, which lies there.
+func cOf(o *model.Object, at *jen.Statement) *jen.Statement {
+	if o.Int() {
+		return rt("cmem", "At").Types(goType("int32")).Call(at, dec(0))
+	}
+	return at
+}
+
 // An input of rules is an address, or a value that may be unknown.
 func addrOf(path string) *jen.Statement { return rt("validate", "Addr").Call(id(path)) }
 func known(x jen.Code) *jen.Statement   { return rt("validate", "Of").Call(conversion("uint64", x)) }

@@ -294,7 +294,7 @@ type Switch struct {
 // Object is a handle.
 type Object struct {
 	Go        string // "verbs.MR" of another module
-	C         string // "ibv_mr"
+	C         string // "ibv_mr", or "int"
 	From      *Use   // the other module
 	Ref       string // of another module: the type with the path of its package
 	Page      string
@@ -316,6 +316,17 @@ type Object struct {
 	Made      *Record           // with which it is made, kept for rules that look at it; nil when none does
 	Doc       string
 	Pos       Pos
+}
+
+// Int reports whether the handle is an int in C, which Go keeps in memory of its own.
+func (o *Object) Int() bool { return o != nil && o.C == "int" }
+
+// CType is the C type of which the handle is one, or a pointer to one.
+func (o *Object) CType() string {
+	if o.Int() {
+		return o.C
+	}
+	return "struct " + o.C
 }
 
 // Type is the Go type of the handle, with the path of its package where that is another one.

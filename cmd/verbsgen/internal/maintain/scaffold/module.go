@@ -69,8 +69,16 @@ func word(name string) string {
 	}, strings.ToLower(name))
 }
 
-// prefix is the first word that most functions begin with, and what all of these have in common behind it.
+// prefix is what stands before "close" in a name if all functions begin with it; else the first word that most functions begin with, and
+// what all of these have in common behind it.
 func (m Module) prefix() string {
+	for _, f := range m.Release.Functions {
+		p, ok := strings.CutSuffix(f.Name, "close")
+		other := func(g api.Function) bool { return len(g.Name) <= len(p) || !strings.HasPrefix(g.Name, p) }
+		if ok && !slices.ContainsFunc(m.Release.Functions, other) {
+			return strings.ToLower(p)
+		}
+	}
 	with := map[string][]string{}
 	best := ""
 	for _, f := range m.Release.Functions {

@@ -111,7 +111,7 @@ func (d *drafter) verb(v *verb) {
 // the library.
 func (d *drafter) ending(v *verb) {
 	pointer := slices.ContainsFunc(v.f.Params, func(p api.Param) bool { return strings.HasSuffix(p.Type, "*") })
-	if d.ends(v.f) && pointer && (v.receiver == nil || len(v.f.Params) > 1 || v.creates != nil) {
+	if d.ends(v.f) && (pointer || v.receiver != nil) && (v.receiver == nil || len(v.f.Params) > 1 || v.creates != nil) {
 		v.problem = "what it ends is not known; if that is a handle, name it under destroy:, ended_by: or form: end"
 	}
 }
@@ -146,7 +146,7 @@ func (o *object) above(other *object) bool {
 // not, unless its name does.
 func (d *drafter) mayCount(f api.Function, p api.Param) bool {
 	t := d.facts.TypeOf(p.Type)
-	if t.Kind != spec.CInt || t.Pointer || t.Tag != "" || p.Type == "_Bool" || d.like(f.Name, p.Name) != "" {
+	if t.Kind != spec.CInt || t.Pointer || t.Tag != "" || p.Type == "_Bool" || d.like(f.Name, p.Name) != "" || d.objects[p.Type+" "+p.Name] != nil {
 		return false
 	}
 	words := strings.Split(snake(p.Name), "_")
@@ -160,10 +160,10 @@ func (d *drafter) param(v *verb, p api.Param) {
 		v.fills = v.fills || strings.HasPrefix(role, "out") || role == "made"
 		v.params = append(v.params, param{name: p.Name, role: role, keys: fmt.Sprintf(format, args...)})
 	}
-	o, one := d.objects[t.Tag], t.Pointer && t.Depth() == 1
+	o, one := cmp.Or(d.objects[t.Tag], d.objects[p.Type+" "+p.Name]), t.Pointer && t.Depth() == 1
 	number := d.facts.TypeOf(strings.TrimSuffix(strings.TrimPrefix(p.Type, "const "), " *"))
 	switch {
-	case one && o != nil:
+	case one && o != nil, t.Kind == spec.CInt && o != nil:
 		if v.receiver == nil && !o.foreign {
 			v.receiver = o
 		}
@@ -174,6 +174,8 @@ func (d *drafter) param(v *verb, p api.Param) {
 		as("made", "")
 	case one && t.Tag == "sockaddr" && t.Const():
 		as("sockaddr", "")
+	case t.Tag == "sockaddr":
+		v.problem = "how long an address " + p.Name + " has room for is not known (" + p.Type + "); write sockaddr if the call only reads it"
 	case !t.Pointer && !t.Array && t.Kind == spec.CInt:
 		e := d.enum(d.pageOf(v.f), cmp.Or(t.Tag, d.like(v.f.Name, p.Name)))
 		switch {
@@ -186,10 +188,10 @@ func (d *drafter) param(v *verb, p api.Param) {
 		}
 	case one && t.Record() != nil && t.Record().Incomplete && d.records[t.Tag] == nil:
 		v.problem = "no functions that make and end a struct " + t.Tag + " are known; describe it under objects:"
-	case one && (t.Record() != nil || number.Kind == spec.CInt || p.Type == "const char *") && (len(v.counts) > 0 || p.Array):
+	case one && (t.Tag != "" || number.Kind == spec.CInt || p.Type == "const char *") && (len(v.counts) > 0 || p.Array):
 		v.problem = "how many " + p.Name + " points to is not known (" + p.Type + "); write a role with len:, such as data, filled or slice, " +
 			"or the role of a single one"
-		if t.Record() != nil && !t.Const() {
+		if t.Tag != "" && !t.Const() {
 			v.problem += "; " + bind.ReadsAndChanges
 		}
 	case one && strings.HasSuffix(p.Type, "void *"):
@@ -252,8 +254,10 @@ func (d *drafter) result(v *verb) {
 		v.returns = spec.RetValue
 	case t.Kind != spec.CInt:
 		v.problem = "no form is known for a result of type " + v.f.Ret
-	case man == "" && (strings.HasSuffix(v.f.Name, "_fd") || d.numbers(v.f)):
+	case man == "" && (strings.HasSuffix(v.f.Name, "_fd") || d.numbers(v)):
 		v.returns = spec.RetNumber
+	case man == "" && d.ints() && has(d.split(v.f.Name), makes):
+		v.problem = "whether the int is a new handle, and what ends it, is not known; if it is, write creates:"
 	case man != "":
 		v.returns = man
 	case d.answers(v.f) && !v.fills:
@@ -263,16 +267,33 @@ func (d *drafter) result(v *verb) {
 	}
 }
 
-// numbers reports whether other functions take a number by the name of a function, as of a socket.
-func (d *drafter) numbers(f api.Function) bool {
-	if slices.ContainsFunc(f.Params, func(p api.Param) bool { return d.facts.TypeOf(p.Type).Pointer }) {
-		return false
-	}
+// numbers reports whether other functions take a number by the name of a function, as of a socket. If it is a handle, the function creates one.
+func (d *drafter) numbers(v *verb) bool {
 	return slices.ContainsFunc(d.Release.Functions, func(g api.Function) bool {
 		return slices.ContainsFunc(g.Params, func(p api.Param) bool {
-			return p.Type == "int" && len(p.Name) > 1 && strings.HasSuffix(f.Name, p.Name)
+			named := p.Type == "int" && len(p.Name) > 1 && d.calledLike(v.f, p.Name)
+			if named && v.creates == nil {
+				v.creates = d.objects["int "+p.Name]
+			}
+			return named
 		})
 	})
+}
+
+// calledLike reports whether a function without pointers is called like a number.
+func (d *drafter) calledLike(f api.Function, name string) bool {
+	return strings.HasSuffix(f.Name, name) &&
+		!slices.ContainsFunc(f.Params, func(p api.Param) bool { return d.facts.TypeOf(p.Type).Pointer })
+}
+
+// ints reports whether there are ints that are handles.
+func (d *drafter) ints() bool {
+	for key := range d.objects {
+		if strings.HasPrefix(key, "int ") {
+			return true
+		}
+	}
+	return false
 }
 
 // answers reports whether the name of a function asks a question.
