@@ -131,8 +131,9 @@ var (
 // The roles of parameters.
 var (
 	Handle = row(Role{Name: "handle", C: "pointer to an object, or an int that is one", Go: "the object type under `type:`",
-		Fits: []Shape{{Depth: 1, To: ToTagged}, {Depth: AnyDepth, To: ToTagged, When: WhenUntyped}, {To: ToNumber, Bits: 32, Host: true, When: WhenTyped}},
-		May:  []string{"type", "null", "parent", "moves", "field"}, Names: NamesObject, Passes: PassesObject, Pass: "pass {a type}"})
+		Fits: []Shape{{Depth: 1, To: ToTagged}, {Depth: AnyDepth, To: ToTagged, When: WhenUntyped},
+			{To: ToNumber, Bits: 32, Host: true, When: WhenTyped}},
+		May: []string{"type", "null", "parent", "moves", "field"}, Names: NamesObject, Passes: PassesObject, Pass: "pass {a type}"})
 	Handles = row(Role{Name: "handles", C: "array of pointers to objects; `len:` names the parameter with their number",
 		Go:   "a slice of the object type under `type:`; the new object must be closed before all of them",
 		Fits: []Shape{{Depth: 2, To: ToTagged}}, Must: []string{"type", "len"}, Names: NamesObject, Passes: PassesMemory, List: true})

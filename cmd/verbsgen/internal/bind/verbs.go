@@ -211,7 +211,8 @@ func (b *binder) returns(v *spec.Verb, fn *api.Function) {
 				"stores the object", ""},
 		row{o.C == spec.ObjectInt && (v.Returns != spec.RetNumber || !code(ret)), "creates",
 			"it returns " + fn.Ret + " by the convention " + v.Returns + ", and " + v.Creates + " is an int", "write returns: number_minus1"},
-		row{o.Go != "" && o.C != spec.ObjectInt && !host && !stored && (ret.Tag != o.C && !slices.Contains(o.Also, ret.Tag) || ret.Depth() != 1), "creates",
+		row{o.Go != "" && o.C != spec.ObjectInt && !host && !stored &&
+			(ret.Tag != o.C && !slices.Contains(o.Also, ret.Tag) || ret.Depth() != 1), "creates",
 			"it returns " + fn.Ret + ", and " + o.Go + " is a struct " + o.C + " *", ""})
 }
 

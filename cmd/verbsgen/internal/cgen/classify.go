@@ -175,7 +175,9 @@ var scalars = map[string]Type{
 	"intptr_t": integer(8, true), "uintptr_t": integer(8, false), "size_t": integer(8, false), "ssize_t": integer(8, true),
 	"ptrdiff_t": integer(8, true), "off_t": integer(8, true), "time_t": integer(8, true), "wchar_t": integer(4, true),
 	"intmax_t": integer(8, true), "uintmax_t": integer(8, false), "dev_t": integer(8, false), "pid_t": integer(4, true),
-	"socklen_t": integer(4, false), "nfds_t": integer(8, false), "uid_t": integer(4, false), "gid_t": integer(4, false), "mode_t": integer(4, false),
+	"socklen_t": integer(4, false), "uid_t": integer(4, false), "gid_t": integer(4, false), "mode_t": integer(4, false),
+
+	"nfds_t": integer(8, false),
 
 	"__s8": integer(1, true), "__s16": integer(2, true), "__s32": integer(4, true), "__s64": integer(8, true),
 	"__u8": integer(1, false), "__u16": integer(2, false), "__u32": integer(4, false), "__u64": integer(8, false),

@@ -166,7 +166,7 @@ func (d *drafter) findObjects() {
 // findInts finds ints that are handles, by their name: a function that is called so returns one, and another ends it.
 func (d *drafter) findInts() {
 	for _, e := range d.Release.Functions {
-		if len(e.Params) != 1 || e.Params[0].Type != "int" || len(e.Params[0].Name) < 2 || !d.open[e.Name] || d.Dropped[e.Name] != "" || !d.ends(e) {
+		if len(e.Params) != 1 || e.Params[0].Type != "int" || !d.open[e.Name] || d.Dropped[e.Name] != "" || !d.ends(e) {
 			continue
 		}
 		name := e.Params[0].Name
@@ -174,7 +174,8 @@ func (d *drafter) findInts() {
 		makes := func(f api.Function) bool { return d.Dropped[f.Name] == "" && f.Ret == "int" && d.calledLike(f, name) }
 		if d.objects["int "+name] == nil && slices.ContainsFunc(d.Release.Functions, makes) {
 			o.goName, d.objects["int "+name] = d.free(o.goName), o
-			d.pageOf(e).add("objects", e.Name, "%s:\n  c: int # guess\n  parents: []\n  destroy: %s # guess\n  doc: An int %s.\n", o.goName, e.Name, name)
+			d.pageOf(e).add("objects", e.Name, "%s:\n  c: int # guess\n  parents: []\n  destroy: %s # guess\n  doc: An int %s.\n",
+				o.goName, e.Name, name)
 		}
 	}
 }

@@ -146,7 +146,8 @@ func (o *object) above(other *object) bool {
 // not, unless its name does.
 func (d *drafter) mayCount(f api.Function, p api.Param) bool {
 	t := d.facts.TypeOf(p.Type)
-	if t.Kind != spec.CInt || t.Pointer || t.Tag != "" || p.Type == "_Bool" || d.like(f.Name, p.Name) != "" || d.objects[p.Type+" "+p.Name] != nil {
+	if t.Kind != spec.CInt || t.Pointer || t.Tag != "" || p.Type == "_Bool" || d.like(f.Name, p.Name) != "" ||
+		d.objects[p.Type+" "+p.Name] != nil {
 		return false
 	}
 	words := strings.Split(snake(p.Name), "_")
@@ -267,11 +268,12 @@ func (d *drafter) result(v *verb) {
 	}
 }
 
-// numbers reports whether other functions take a number by the name of a function, as of a socket. If it is a handle, the function creates one.
+// numbers reports whether other functions take a number by the name of a function, as of a socket. If it is a handle, the function creates
+// one.
 func (d *drafter) numbers(v *verb) bool {
 	return slices.ContainsFunc(d.Release.Functions, func(g api.Function) bool {
 		return slices.ContainsFunc(g.Params, func(p api.Param) bool {
-			named := p.Type == "int" && len(p.Name) > 1 && d.calledLike(v.f, p.Name)
+			named := p.Type == "int" && d.calledLike(v.f, p.Name)
 			if named && v.creates == nil {
 				v.creates = d.objects["int "+p.Name]
 			}
@@ -282,7 +284,7 @@ func (d *drafter) numbers(v *verb) bool {
 
 // calledLike reports whether a function without pointers is called like a number.
 func (d *drafter) calledLike(f api.Function, name string) bool {
-	return strings.HasSuffix(f.Name, name) &&
+	return len(name) > 1 && strings.HasSuffix(f.Name, name) &&
 		!slices.ContainsFunc(f.Params, func(p api.Param) bool { return d.facts.TypeOf(p.Type).Pointer })
 }
 
