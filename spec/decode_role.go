@@ -32,6 +32,11 @@ func (t CType) Has(s role.Shape) bool {
 // IsHandle reports whether a parameter is a handle of an object type.
 func (p *Param) IsHandle(object string) bool { return p.Role == role.Handle && p.Type == object }
 
+// IsOf reports whether all methods of the verb, at least one, are of an object type.
+func (v *Verb) IsOf(object string) bool {
+	return len(v.Methods) > 0 && !slices.ContainsFunc(v.Methods, func(m Method) bool { return !strings.HasPrefix(m.Go, object+".") })
+}
+
 // role reads the role of a parameter.
 func (d *decoder) role(to **role.Role) reader {
 	return func(n *yaml.Node, at place) {

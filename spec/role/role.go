@@ -103,6 +103,7 @@ const (
 	Always      When = iota
 	WhenTyped        // it has type:
 	WhenUntyped      // it has none
+	WhenInt          // type: names an object that is an int
 	WhenUnion        // type: names a union, of which the C type is; then no other shape fits
 	WhenCreates      // the verb makes an object
 	WhenReads        // it has reads:
@@ -132,7 +133,7 @@ var (
 var (
 	Handle = row(Role{Name: "handle", C: "pointer to an object, or an int that is one", Go: "the object type under `type:`",
 		Fits: []Shape{{Depth: 1, To: ToTagged}, {Depth: AnyDepth, To: ToTagged, When: WhenUntyped},
-			{To: ToNumber, Bits: 32, Host: true, When: WhenTyped}},
+			{To: ToNumber, Bits: 32, Host: true, When: WhenInt}},
 		May: []string{"type", "null", "parent", "moves", "field"}, Names: NamesObject, Passes: PassesObject, Pass: "pass {a type}"})
 	Handles = row(Role{Name: "handles", C: "array of pointers to objects; `len:` names the parameter with their number",
 		Go:   "a slice of the object type under `type:`; the new object must be closed before all of them",

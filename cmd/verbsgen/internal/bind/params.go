@@ -313,6 +313,8 @@ func (b *binder) when(w role.When, v *spec.Verb, p *spec.Param) bool {
 		return p.Type != ""
 	case role.WhenUntyped:
 		return p.Type == ""
+	case role.WhenInt:
+		return orZero(b.ObjectByGo(p.Type)).C == spec.ObjectInt
 	case role.WhenUnion:
 		return b.UnionByGo(p.Type) != nil
 	case role.WhenCreates:

@@ -233,12 +233,17 @@ func (b *binder) ended(v, end *spec.Verb) {
 		return
 	}
 	other := strings.Contains(v.Creates, ".") // of another module
-	alone := len(end.Params) == 1 && !slices.ContainsFunc(v.Methods, func(m spec.Method) bool { return receiver(&m) != end.Params[0].Type })
+	strange := func(p spec.Param) bool {
+		return !p.IsHandle(v.Creates) && !slices.ContainsFunc(v.Params, func(q spec.Param) bool {
+			return p.Role == role.Handle && q.IsHandle(p.Type) && !q.Null && (q.Parent || v.IsOf(q.Type))
+		})
+	}
 	b.first(entry{v.C, v.At},
 		row{!other && (end.C == o.Destroy || o.Memory == spec.MemoryDevice), "ended_by", v.Creates + " is ended by the verb of its page",
 			"remove ended_by:"},
 		row{!other && !b.takesOne(end, v.Creates), "ended_by", v.EndedBy + " does not take one " + v.Creates + aloneWords, ""},
-		row{other && !(alone && len(v.Methods) > 0), "ended_by", v.EndedBy + " does not take the one object that " + v.C + " is a method of", ""},
+		row{other && (len(end.Params)*len(v.Methods) == 0 || slices.ContainsFunc(end.Params, strange)), "ended_by",
+			v.EndedBy + " does not take the new " + v.Creates + " or what each is made from", ""},
 		row{!ends(end), "ended_by", v.EndedBy + " returns " + end.Returns + endsWords, ""})
 }
 
@@ -254,8 +259,7 @@ func (b *binder) madeFrom(object string, params []spec.Param) bool {
 	return !slices.ContainsFunc(params, func(p spec.Param) bool {
 		given := func(v *spec.Verb) bool { // by the call that makes it
 			return slices.ContainsFunc(v.Params, func(q spec.Param) bool {
-				return q.IsHandle(p.Type) && !q.Null && (q.Parent || len(v.Methods) > 0 &&
-					!slices.ContainsFunc(v.Methods, func(m spec.Method) bool { return receiver(&m) != p.Type }))
+				return q.IsHandle(p.Type) && !q.Null && (q.Parent || v.IsOf(p.Type))
 			})
 		}
 		root := p.Type == b.Module.Root

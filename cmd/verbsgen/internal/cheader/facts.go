@@ -225,7 +225,8 @@ func (f *facts) specifier(ts *cc.TypeSpecifier) {
 			f.mentioned = append(f.mentioned, mention{keyword(s.Type()) + " " + s.Token.SrcStr(), s.Token.Position()})
 		}
 	case cc.TypeSpecifierEnum:
-		if es := ts.EnumSpecifier; es.Case == cc.EnumSpecifierDef && f.ours(es.Position()) {
+		// Of the system's, those that the header names are kept in the end.
+		if es := ts.EnumSpecifier; es.Case == cc.EnumSpecifierDef && (f.ours(es.Position()) || es.Token2.SrcStr() != "") {
 			f.enum(es)
 		}
 	}

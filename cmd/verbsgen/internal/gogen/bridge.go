@@ -200,11 +200,23 @@ func (c *call) createdOther() []jen.Code {
 		}
 	}
 	if v := c.v.EndedBy; v != nil {
-		end := fail(nil).call("", raw(v, c.lib, id(c.self, "h.C")), endAnswer(v), failure{verb: v.C})
+		end := fail(nil).call("", raw(v, c.lib, c.endOther(v, from)...), endAnswer(v), failure{verb: v.C})
 		with = append(with, key("End", function(types("error"), append(end, jen.Return(jen.Nil()))...)))
 	}
 	made := c.zero.try("o", rt("bridge", "Make").Types(goType(o.Ref)).Call(ref(id(uses)), rt("bridge", "Made").Add(lines(with...))))
 	return append(append(out, made), c.post...)
+}
+
+// endOther are the arguments of a verb that ends an object of another package, which is at from: it, and what it was made from.
+func (c *call) endOther(end *model.Verb, from string) (args []jen.Code) {
+	for _, p := range end.Params {
+		arg := jen.Code(cOf(p.Object, id(from)))
+		if i := slices.IndexFunc(c.v.Params, func(q *model.Param) bool { return q.Object == p.Object }); p.Object != c.v.Creates {
+			arg = c.args[i]
+		}
+		args = append(args, arg)
+	}
+	return args
 }
 
 // othersFile writes what packages of other libraries may take and make: every handle, and the builders that verbs take:

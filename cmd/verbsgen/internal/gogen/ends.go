@@ -29,11 +29,12 @@ func (e *emitter) closes(g *goFile, h handle) {
 	}
 	face("String", say("handle string", with), "", "", jen.String())
 	face("LogValue", say("handle log value", with), "", "", rt("slog", "Value"))
-	name, result := "CPtr", goType(pointer)
+	var result jen.Code = goType(pointer)
+	name, does := "CPtr", say("CPtr", with)
 	if h.Int() {
-		name, result = "CInt", jen.Int()
+		name, result, does = "CInt", jen.Int(), "returns the number of the "+h.Go+" in C, for your own code; -1 after Close. "+
+			"Calls made with it are not checked, and Close does not wait for them"
 	}
-	does = say(name, with)
 	var begin []jen.Code // other C code may set what calls mark
 	for _, prop := range markedProps(h.Object) {
 		if !e.born(h.Object, prop) {

@@ -152,15 +152,44 @@ func (d *drafter) findObjects() {
 			}
 		}
 	}
-	for _, e := range d.Release.Functions {
-		if len(e.Params) != 1 || len(tags(e)) != 1 || !d.open[e.Name] || !d.ends(e) || d.Dropped[e.Name] != "" {
-			continue
-		}
-		if tag := tags(e)[0]; made[tag] && e.Params[0].Type == "struct "+tag+" *" && d.objects[tag] == nil && d.Dropped["struct "+tag] == "" {
-			d.objects[tag] = &object{goName: d.free(model.Exported(d.bare(tag))), tag: tag, end: e.Name, isNew: true}
+	for n := 1; n <= 2; n++ { // what an object is made from may be given to what ends it, too
+		for _, e := range d.Release.Functions {
+			if len(e.Params) != n || len(tags(e)) != n || !d.open[e.Name] || !d.ends(e) || d.Dropped[e.Name] != "" {
+				continue
+			}
+			tag, above := tags(e)[n-1], tags(e)[0]
+			if made[tag] && e.Params[n-1].Type == "struct "+tag+" *" && d.objects[tag] == nil && d.Dropped["struct "+tag] == "" &&
+				(n == 1 || d.objects[above] != nil && e.Params[0].Type == "struct "+above+" *") {
+				d.objects[tag] = &object{goName: d.free(model.Exported(d.bare(tag))), tag: tag, end: e.Name, isNew: true}
+			}
 		}
 	}
 	d.findInts()
+}
+
+// ended reports whether a function ends an object: that of a new type, or one of another module that a function here makes.
+func (d *drafter) ended(f api.Function) bool {
+	ends := func(o *object) bool {
+		return o != nil && (o.end == f.Name || o.foreign && slices.ContainsFunc(d.Release.Functions, func(m api.Function) bool {
+			return d.madeBy(m) == o.tag && has(d.split(m.Name), makes) && d.endOf(m, o) == f.Name
+		}))
+	}
+	return slices.ContainsFunc(f.Params, func(p api.Param) bool { return ends(d.objects["int "+p.Name]) }) ||
+		slices.ContainsFunc(tags(f), func(tag string) bool { return ends(d.objects[tag]) })
+}
+
+// endOf is the function that ends an object of another module which a function makes: it takes such an object alone, and both are called
+// alike but for the words that say so.
+func (d *drafter) endOf(f api.Function, o *object) string {
+	name := func(f api.Function) string {
+		return strings.Join(slices.DeleteFunc(d.split(f.Name), func(w string) bool { return has([]string{w}, slices.Concat(makes, ends)) }), "_")
+	}
+	for _, e := range d.Release.Functions {
+		if len(e.Params) == 1 && e.Params[0].Type == "struct "+o.tag+" *" && d.ends(e) && name(e) == name(f) && d.Dropped[e.Name] == "" {
+			return e.Name
+		}
+	}
+	return ""
 }
 
 // findInts finds ints that are handles, by their name: a function that is called so returns one, and another ends it.

@@ -18,6 +18,7 @@ type verb struct {
 	returns  string
 	result   string
 	creates  *object
+	endedBy  string
 	receiver *object
 	params   []param
 	fills    bool // it stores something behind a pointer
@@ -47,6 +48,9 @@ func (d *drafter) function(f api.Function) {
 	if v.creates != nil {
 		fmt.Fprintf(&b, "  creates: %s # guess\n", v.creates.goName)
 	}
+	if v.endedBy != "" {
+		fmt.Fprintf(&b, "  ended_by: %s # guess\n", v.endedBy)
+	}
 	if v.result != "" {
 		fmt.Fprintf(&b, "  result: %s\n", v.result)
 	}
@@ -58,7 +62,7 @@ func (d *drafter) function(f api.Function) {
 	for _, p := range v.params {
 		fmt.Fprintf(&b, "    %s: {role: %s%s} # guess\n", p.name, p.role, p.keys)
 	}
-	if v.receiver != nil && v.receiver.end == f.Name {
+	if d.ended(f) {
 		b.WriteString("  methods: {}\n")
 	} else {
 		form := "{}"
@@ -111,7 +115,8 @@ func (d *drafter) verb(v *verb) {
 // the library.
 func (d *drafter) ending(v *verb) {
 	pointer := slices.ContainsFunc(v.f.Params, func(p api.Param) bool { return strings.HasSuffix(p.Type, "*") })
-	if d.ends(v.f) && (pointer || v.receiver != nil) && (v.receiver == nil || len(v.f.Params) > 1 || v.creates != nil) {
+	if d.ends(v.f) && (pointer || v.receiver != nil) && (v.receiver == nil || len(v.f.Params) > 1 || v.creates != nil) &&
+		!d.ended(v.f) {
 		v.problem = "what it ends is not known; if that is a handle, name it under destroy:, ended_by: or form: end"
 	}
 }
@@ -124,11 +129,11 @@ func (d *drafter) parents(v *verb) {
 	}
 	from := v.receiver
 	for i, p := range v.params {
-		switch {
-		case p.object == nil:
-		case from == nil && o.isNew:
-			from = p.object
-		case p.object != from || o.foreign:
+		if p.object == nil {
+			continue
+		}
+		from = cmp.Or(from, p.object)
+		if p.object != from || from.foreign || o.foreign {
 			v.params[i].keys += ", parent: true"
 		}
 	}
@@ -164,6 +169,9 @@ func (d *drafter) param(v *verb, p api.Param) {
 	o, one := cmp.Or(d.objects[t.Tag], d.objects[p.Type+" "+p.Name]), t.Pointer && t.Depth() == 1
 	number := d.facts.TypeOf(strings.TrimSuffix(strings.TrimPrefix(p.Type, "const "), " *"))
 	switch {
+	case one && o != nil && o.isNew && len(v.params) > 0 && !d.ends(v.f) && has(d.split(v.f.Name), asks) && !t.Const() &&
+		t.Record() != nil && !t.Record().Incomplete:
+		v.problem = "whether it fills a struct " + t.Tag + " or takes one of the library is not known; write out_record, or handle"
 	case one && o != nil, t.Kind == spec.CInt && o != nil:
 		if v.receiver == nil && !o.foreign {
 			v.receiver = o
@@ -241,10 +249,13 @@ func (d *drafter) result(v *verb) {
 		v.returns = spec.RetVoid
 	case t.Pointer && t.Depth() == 1 && t.Tag != "" && (o == nil || !has(d.split(v.f.Name), makes)):
 		v.problem = "whether the " + v.f.Ret + " is a new one, and what ends it, is not known; if it is, write creates:"
-	case t.Pointer && t.Depth() == 1 && o != nil && o.foreign && d.owned[o.tag+" end"] != "":
+	case t.Pointer && t.Depth() == 1 && o != nil && o.foreign && d.owned[o.tag+" end"] != "" && d.endOf(v.f, o) == "":
 		v.problem = "which function ends the " + v.f.Ret + " is not known; write creates: " + o.goName + ", with ended_by:"
 	case t.Pointer && t.Depth() == 1 && o != nil && v.creates == nil:
 		v.returns, v.creates = spec.RetNullErrno, o
+		if o.foreign {
+			v.endedBy = d.endOf(v.f, o)
+		}
 	case v.f.Ret == "const char *":
 		v.returns = spec.RetValue
 	case t.Pointer || t.Array:
