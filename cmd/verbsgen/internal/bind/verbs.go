@@ -209,8 +209,9 @@ func (b *binder) returns(v *spec.Verb, fn *api.Function) {
 		row{host && (!stored || ret.C != "void *" || v.Returns != spec.RetNullErrno), "creates",
 			"it returns " + fn.Ret + ", and a verb that makes " + v.Creates + " returns the address of the memory, or NULL and errno, and " +
 				"stores the object", ""},
-		row{o.C == spec.ObjectInt && (v.Returns != spec.RetNumber || !code(ret)), "creates",
-			"it returns " + fn.Ret + " by the convention " + v.Returns + ", and " + v.Creates + " is an int", "write returns: number_minus1"},
+		row{o.C == spec.ObjectInt && (v.Returns != spec.RetNumber && v.Returns != spec.RetNegated || !code(ret)), "creates",
+			"it returns " + fn.Ret + " by the convention " + v.Returns + ", and " + v.Creates + " is an int",
+			"write returns: number_minus1 or number_negated"},
 		row{o.Go != "" && o.C != spec.ObjectInt && !host && !stored &&
 			(ret.Tag != o.C && !slices.Contains(o.Also, ret.Tag) || ret.Depth() != 1), "creates",
 			"it returns " + fn.Ret + ", and " + o.Go + " is a struct " + o.C + " *", ""})

@@ -181,11 +181,8 @@ func (d *drafter) ended(f api.Function) bool {
 // endOf is the function that ends an object of another module which a function makes: it takes such an object alone, and both are called
 // alike but for the words that say so.
 func (d *drafter) endOf(f api.Function, o *object) string {
-	name := func(f api.Function) string {
-		return strings.Join(slices.DeleteFunc(d.split(f.Name), func(w string) bool { return has([]string{w}, slices.Concat(makes, ends)) }), "_")
-	}
 	for _, e := range d.Release.Functions {
-		if len(e.Params) == 1 && e.Params[0].Type == "struct "+o.tag+" *" && d.ends(e) && name(e) == name(f) && d.Dropped[e.Name] == "" {
+		if len(e.Params) == 1 && e.Params[0].Type == "struct "+o.tag+" *" && d.ends(e) && d.about(e) == d.about(f) && d.Dropped[e.Name] == "" {
 			return e.Name
 		}
 	}
@@ -200,13 +197,18 @@ func (d *drafter) findInts() {
 		}
 		name := e.Params[0].Name
 		o := &object{goName: model.Exported(snake(name)), tag: name, end: e.Name, isNew: true}
-		makes := func(f api.Function) bool { return d.Dropped[f.Name] == "" && f.Ret == "int" && d.calledLike(f, name) }
+		makes := func(f api.Function) bool { return d.Dropped[f.Name] == "" && d.makesInt(f, name, e) }
 		if d.objects["int "+name] == nil && slices.ContainsFunc(d.Release.Functions, makes) {
 			o.goName, d.objects["int "+name] = d.free(o.goName), o
 			d.pageOf(e).add("objects", e.Name, "%s:\n  c: int # guess\n  parents: []\n  destroy: %s # guess\n  doc: An int %s.\n",
 				o.goName, e.Name, name)
 		}
 	}
+}
+
+// about is the name of a function without the words that say that it makes or ends something.
+func (d *drafter) about(f api.Function) string {
+	return strings.Join(slices.DeleteFunc(d.split(f.Name), func(w string) bool { return has([]string{w}, slices.Concat(makes, ends)) }), "_")
 }
 
 // madeBy is the tag of the struct that a function may make.

@@ -272,6 +272,12 @@ func (d *drafter) result(v *verb) {
 		v.problem = "whether the int is a new handle, and what ends it, is not known; if it is, write creates:"
 	case man != "":
 		v.returns = man
+		for _, o := range d.objects {
+			if end := d.facts.Func(o.end); (man == spec.RetNumber || man == spec.RetNegated) && end != nil && d.objects["int "+o.tag] == o &&
+				d.makesInt(v.f, o.tag, *end) {
+				v.creates = o
+			}
+		}
 	case d.answers(v.f) && !v.fills:
 		v.returns = spec.RetValue
 	default: // whatever is not 0 is an error
@@ -297,6 +303,11 @@ func (d *drafter) numbers(v *verb) bool {
 func (d *drafter) calledLike(f api.Function, name string) bool {
 	return len(name) > 1 && strings.HasSuffix(f.Name, name) &&
 		!slices.ContainsFunc(f.Params, func(p api.Param) bool { return d.facts.TypeOf(p.Type).Pointer })
+}
+
+// makesInt reports whether a function makes the int of a name which another one ends: it is called like it, or as the other one.
+func (d *drafter) makesInt(f api.Function, name string, end api.Function) bool {
+	return f.Ret == "int" && (d.calledLike(f, name) || has(d.split(f.Name), makes) && d.about(f) == d.about(end))
 }
 
 // ints reports whether there are ints that are handles.
