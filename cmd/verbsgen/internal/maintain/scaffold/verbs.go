@@ -268,7 +268,7 @@ func (d *drafter) result(v *verb) {
 		v.problem = "no form is known for a result of type " + v.f.Ret
 	case man == "" && (strings.HasSuffix(v.f.Name, "_fd") || d.numbers(v)):
 		v.returns = spec.RetNumber
-	case man == "" && d.ints() && has(d.split(v.f.Name), makes):
+	case man == "" && d.ints() && has(d.split(v.f.Name), makes) && d.bare(v.f.Name) != "init": // of the library
 		v.problem = "whether the int is a new handle, and what ends it, is not known; if it is, write creates:"
 	case man != "":
 		v.returns = man
