@@ -124,20 +124,3 @@ func TestShim(t *testing.T) {
 		}
 	}
 }
-
-func TestPure(t *testing.T) {
-	rel := small()
-	for ctype, want := range map[string]bool{
-		"uint64_t": true, "union t_gid": true, "union t_gid[4]": true, "struct timespec": true, "struct t_wire": true, "enum t_mode": true,
-		"void *": false, "struct t_attr": false, "struct t_context": false, "struct t_device": false, "void (*)(void)": false,
-		"pthread_mutex_t": false,
-	} {
-		c, err := Classify(rel, ctype)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := c.Pure(rel); got != want {
-			t.Errorf("%s: pure %v, want %v", ctype, got, want)
-		}
-	}
-}

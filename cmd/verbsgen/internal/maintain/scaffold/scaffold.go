@@ -34,11 +34,12 @@ type drafter struct {
 	Input
 	m       *spec.Module
 	facts   *spec.Facts
-	open    map[string]bool // undecided declarations
-	objects map[string]*object
-	types   map[string]string // "enum ibv_x" -> Go type
-	flags   map[string]bool   // Go types of flags
-	drafted map[string]bool   // enums
+	open    map[string]bool    // undecided declarations
+	objects map[string]*object // by tag; "int socket" for ints of a name
+	opens   map[string]*object // what functions make that return an int
+	types   map[string]string  // "enum ibv_x" -> Go type
+	flags   map[string]bool    // Go types of flags
+	drafted map[string]bool    // enums
 	records map[string]*record
 	goNames map[string]bool
 	used    map[string]bool   // enumerators that a page uses
@@ -69,7 +70,7 @@ type record struct {
 // Draft drafts pages for everything that no page decides.
 func Draft(in Input) Result {
 	d := &drafter{Input: in, m: in.Spec.Module, facts: in.Spec.Module.NewFacts(in.Release),
-		open: map[string]bool{}, objects: map[string]*object{}, types: map[string]string{}, flags: map[string]bool{},
+		open: map[string]bool{}, objects: map[string]*object{}, opens: map[string]*object{}, types: map[string]string{}, flags: map[string]bool{},
 		drafted: map[string]bool{}, records: map[string]*record{}, goNames: map[string]bool{}, used: map[string]bool{}, pages: map[string]*page{},
 		owned: map[string]string{}, skipped: map[string]bool{}}
 	decisions := bind.Decide(in.Release, in.Spec)
@@ -192,14 +193,21 @@ func (d *drafter) endOf(f api.Function, o *object) string {
 // findInts finds ints that are handles, by their name: a function that is called so returns one, and another ends it.
 func (d *drafter) findInts() {
 	for _, e := range d.Release.Functions {
-		if len(e.Params) != 1 || e.Params[0].Type != "int" || !d.open[e.Name] || d.Dropped[e.Name] != "" || !d.ends(e) {
+		if len(e.Params) != 1 || e.Params[0].Type != "int" || !d.open[e.Name] || d.Dropped[e.Name] != "" || !d.ends(e) ||
+			d.objects["int "+e.Params[0].Name] != nil {
 			continue
 		}
 		name := e.Params[0].Name
 		o := &object{goName: model.Exported(snake(name)), tag: name, end: e.Name, isNew: true}
-		makes := func(f api.Function) bool { return d.Dropped[f.Name] == "" && d.makesInt(f, name, e) }
-		if d.objects["int "+name] == nil && slices.ContainsFunc(d.Release.Functions, makes) {
-			o.goName, d.objects["int "+name] = d.free(o.goName), o
+		for _, f := range d.Release.Functions {
+			alike := d.calledLike(f, name) || has(d.split(f.Name), makes) && d.about(f) == d.about(e)
+			if f.Ret == "int" && d.Dropped[f.Name] == "" && alike {
+				d.opens[f.Name] = o
+				d.objects["int "+name] = o
+			}
+		}
+		if d.objects["int "+name] == o {
+			o.goName = d.free(o.goName)
 			d.pageOf(e).add("objects", e.Name, "%s:\n  c: int # guess\n  parents: []\n  destroy: %s # guess\n  doc: An int %s.\n",
 				o.goName, e.Name, name)
 		}

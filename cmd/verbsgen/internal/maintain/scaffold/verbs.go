@@ -266,36 +266,26 @@ func (d *drafter) result(v *verb) {
 		v.returns = spec.RetValue
 	case t.Kind != spec.CInt:
 		v.problem = "no form is known for a result of type " + v.f.Ret
-	case man == "" && (strings.HasSuffix(v.f.Name, "_fd") || d.numbers(v)):
+	case man == "" && (strings.HasSuffix(v.f.Name, "_fd") || d.numbers(v.f)):
 		v.returns = spec.RetNumber
-	case man == "" && d.ints() && has(d.split(v.f.Name), makes) && d.bare(v.f.Name) != "init": // of the library
+	case man == "" && len(d.opens) > 0 && has(d.split(v.f.Name), makes) && d.bare(v.f.Name) != "init": // of the library
 		v.problem = "whether the int is a new handle, and what ends it, is not known; if it is, write creates:"
 	case man != "":
 		v.returns = man
-		for _, o := range d.objects {
-			if end := d.facts.Func(o.end); (man == spec.RetNumber || man == spec.RetNegated) && end != nil && d.objects["int "+o.tag] == o &&
-				d.makesInt(v.f, o.tag, *end) {
-				v.creates = o
-			}
-		}
 	case d.answers(v.f) && !v.fills:
 		v.returns = spec.RetValue
 	default: // whatever is not 0 is an error
 		v.returns = spec.RetEither
 	}
+	if v.returns == spec.RetNumber || v.returns == spec.RetNegated {
+		v.creates = cmp.Or(v.creates, d.opens[v.f.Name])
+	}
 }
 
-// numbers reports whether other functions take a number by the name of a function, as of a socket. If it is a handle, the function creates
-// one.
-func (d *drafter) numbers(v *verb) bool {
+// numbers reports whether other functions take a number by the name of a function, as of a socket.
+func (d *drafter) numbers(f api.Function) bool {
 	return slices.ContainsFunc(d.Release.Functions, func(g api.Function) bool {
-		return slices.ContainsFunc(g.Params, func(p api.Param) bool {
-			named := p.Type == "int" && d.calledLike(v.f, p.Name)
-			if named && v.creates == nil {
-				v.creates = d.objects["int "+p.Name]
-			}
-			return named
-		})
+		return slices.ContainsFunc(g.Params, func(p api.Param) bool { return p.Type == "int" && d.calledLike(f, p.Name) })
 	})
 }
 
@@ -303,21 +293,6 @@ func (d *drafter) numbers(v *verb) bool {
 func (d *drafter) calledLike(f api.Function, name string) bool {
 	return len(name) > 1 && strings.HasSuffix(f.Name, name) &&
 		!slices.ContainsFunc(f.Params, func(p api.Param) bool { return d.facts.TypeOf(p.Type).Pointer })
-}
-
-// makesInt reports whether a function makes the int of a name which another one ends: it is called like it, or as the other one.
-func (d *drafter) makesInt(f api.Function, name string, end api.Function) bool {
-	return f.Ret == "int" && (d.calledLike(f, name) || has(d.split(f.Name), makes) && d.about(f) == d.about(end))
-}
-
-// ints reports whether there are ints that are handles.
-func (d *drafter) ints() bool {
-	for key := range d.objects {
-		if strings.HasPrefix(key, "int ") {
-			return true
-		}
-	}
-	return false
 }
 
 // answers reports whether the name of a function asks a question.
