@@ -20,6 +20,11 @@ func lacking(verb string, errno syscall.Errno) error {
 	case ErrnoNotAlone:
 		return &verr.Error{Verb: verb, Errno: syscall.EBUSY, Msg: "another goroutine uses a queue of the same thread domain at this moment, " +
 			"and the library does not lock them; give each goroutine a thread domain, or make the queues without one"}
+	case ErrnoInUse:
+		return &verr.Error{Verb: verb, Errno: syscall.EBUSY, Msg: "another goroutine uses the queue at this moment, or began a request and " +
+			"did not ring for it; a queue of package direct is for one goroutine, unless it was taken with Shared"}
+	case ErrnoDirect:
+		msg = "the queue belongs to package direct, which knows posts of batches, PollInto, Wait and ReqNotify; the library must not use it"
 	default:
 		return nil
 	}
