@@ -11,6 +11,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -163,6 +164,18 @@ func TestDirectStates(t *testing.T) {
 			t.Errorf("%s is not refused", what)
 		}
 	}
+	other := must(a.PD.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: a.CQ, RecvCQ: a.CQ, MaxSendWR: 1, MaxSendSGE: 1}))(t)
+	must(0, other.Modify(config.Init(1)))(t)
+	to := *a
+	to.QP = other
+	must(0, errors.Join(to.ConnectTo(b), other.Modify(verbs.NewQPAttr(verbs.QPStateErr))))(t)
+	for range full + 10 { // what is left of the full queue
+		_, _ = a.CQ.PollInto(make([]verbs.WC, 8))
+	}
+	must(other.PostSend(batch, 1))(t)
+	if _, err := a.Wait(); err == nil || !strings.Contains(err.Error(), "has not taken") {
+		t.Errorf("a completion of a queue pair of libmlx5: %v", err)
+	}
 	must(0, at.qp.Close())(t)
 	if err := write(); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("a post after Close: %v", err)
@@ -171,7 +184,7 @@ func TestDirectStates(t *testing.T) {
 	if _, err := at.qp.Ring(); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("Ring after Close: %v", err)
 	}
-	must(0, errors.Join(at.cq.Close(), a.QP.Close(), a.CQ.Close()))(t)
+	must(0, errors.Join(at.cq.Close(), a.QP.Close(), other.Close(), a.CQ.Close()))(t)
 }
 
 func second[T any](_ T, err error) error { return err }

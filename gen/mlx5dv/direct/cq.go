@@ -10,6 +10,7 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
 func be16(v uint16) uint16 { return bits.ReverseBytes16(v) }
@@ -118,7 +119,7 @@ func (c *completions) poll(wcs []verbs.WC) (n int, errno syscall.Errno) {
 		if qp == nil || qp.num != num&0xffffff {
 			if qp = c.find(num & 0xffffff); qp == nil {
 				if num&0xffffff != nobody {
-					errno = syscall.EIO
+					errno = fail.ErrnoForeign
 					break
 				}
 				next++
@@ -144,7 +145,8 @@ func (c *completions) poll(wcs []verbs.WC) (n int, errno syscall.Errno) {
 			continue
 		}
 		if w>>26&3 == compressed {
-			errno = syscall.EIO
+			errno = fail.ErrnoForeign
+			next--
 			n--
 			break
 		}
@@ -155,6 +157,9 @@ func (c *completions) poll(wcs []verbs.WC) (n int, errno syscall.Errno) {
 		record(&c.rec[0], be32(next&0xffffff))
 	}
 	c.leave()
+	if n > 0 { // the next poll says it again
+		errno = 0
+	}
 	return n, errno
 }
 

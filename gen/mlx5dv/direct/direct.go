@@ -44,9 +44,9 @@ func chosen(opts []Option) (o options) {
 //
 // C: struct mlx5dv_cq, mlx5dv_init_obj(3).
 type CQ struct {
-	h  object.Handle
-	cq *verbs.CQ
-	c  completions
+	h    object.Handle
+	gate *gate.Gate // of the verbs.CQ
+	c    completions
 }
 
 // TakeCQ takes a completion queue from libmlx5, before any queue pair is made with it. From then on PollInto, PollSpin, Wait and
@@ -66,7 +66,7 @@ func TakeCQ(dv *mlx5dv.Lib, cq *verbs.CQ, opts ...Option) (*CQ, error) {
 		return nil, err
 	}
 	defer t.Exit()
-	o := &CQ{cq: cq}
+	o := &CQ{gate: t.gate}
 	c := &o.c
 	c.shared = chosen(opts).shared
 	c.buf, c.shift = at(info.Buf), uint32(bits.TrailingZeros32(info.CQESize))
@@ -135,6 +135,7 @@ func (c *CQ) end() error {
 	if !c.c.stop(ended) {
 		return busy(c.String())
 	}
+	dpath.Untake(c.gate)
 	return nil
 }
 

@@ -180,6 +180,28 @@ func TestFlushed(t *testing.T) {
 	}
 }
 
+// TestForeign reads a completion that is compressed: those before it come first, and it stays.
+func TestForeign(t *testing.T) {
+	d := newDevice(8, 8, verbs.QPTypeRC)
+	for range 2 {
+		d.qp.Send(7).Flags(verbs.SendSignaled)
+	}
+	if _, err := d.qp.Ring(); err != nil {
+		t.Fatal(err)
+	}
+	d.step(t, 2)
+	*(*uint8)(unsafe.Add(d.cq.c.buf, 64+63)) |= compressed << 2
+	var wcs [2]verbs.WC
+	if n, err := d.cq.PollInto(wcs[:]); n != 1 || err != nil {
+		t.Errorf("%d, %v", n, err)
+	}
+	for range 2 {
+		if n, err := d.cq.PollInto(wcs[:]); n != 0 || !errors.Is(err, syscall.EIO) {
+			t.Errorf("%d, %v", n, err)
+		}
+	}
+}
+
 // TestWrong posts requests that a queue pair cannot carry. Those before them are posted, and those behind are not.
 func TestWrong(t *testing.T) {
 	for name, wrong := range map[string]func(*QP){
