@@ -67,6 +67,7 @@ type completions struct {
 	uar   unsafe.Pointer
 	cqn   uint32
 	armed atomic.Uint32 // events taken
+	some  [32]verbs.WC
 
 	mu  sync.Mutex // guards changes of qps
 	qps atomic.Pointer[map[uint32]*QP]
@@ -107,6 +108,25 @@ func (c *completions) poll(wcs []verbs.WC) (n int, errno syscall.Errno) {
 	if errno := c.enter(); errno != 0 {
 		return 0, errno
 	}
+	n, errno = c.read(wcs)
+	c.leave()
+	return n, errno
+}
+
+// pollSome takes completions to memory of the queue, which is for the caller until c.leave.
+func (c *completions) pollSome(most int) ([]verbs.WC, syscall.Errno) {
+	if errno := c.enter(); errno != 0 {
+		return nil, errno
+	}
+	n, errno := c.read(c.some[:min(most, len(c.some))])
+	if errno != 0 {
+		c.leave()
+	}
+	return c.some[:n], errno
+}
+
+// read takes completions inside of a call.
+func (c *completions) read(wcs []verbs.WC) (n int, errno syscall.Errno) {
 	next := c.next
 	for n < len(wcs) {
 		e, w, ok := c.at(next)
@@ -156,7 +176,6 @@ func (c *completions) poll(wcs []verbs.WC) (n int, errno syscall.Errno) {
 		c.next = next
 		record(&c.rec[0], be32(next&0xffffff))
 	}
-	c.leave()
 	if n > 0 { // the next poll says it again
 		errno = 0
 	}

@@ -90,7 +90,7 @@ func TakeCQ(dv *mlx5dv.Lib, cq *verbs.CQ, opts ...Option) (*CQ, error) {
 		}
 		return nil
 	}})
-	dpath.Take(t.gate, &dpath.Native{Poll: c.poll, Notify: c.arm, Event: func() { c.armed.Add(1) }})
+	dpath.Take(t.gate, &dpath.Native{Poll: c.pollSome, Polled: c.leave, Notify: c.arm, Event: func() { c.armed.Add(1) }})
 	return o, nil
 }
 

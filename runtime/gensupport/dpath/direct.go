@@ -18,7 +18,8 @@ import (
 type Native struct {
 	Send   func(SendRange) (posted int, errno syscall.Errno)
 	Recv   func(RecvRange) (posted int, errno syscall.Errno)
-	Poll   func([]WC) (n int, errno syscall.Errno)
+	Poll   func(most int) (wcs []WC, errno syscall.Errno) // in memory of the queue, until Polled, which follows if there is no errno
+	Polled func()
 	Notify func(solicitedOnly bool) syscall.Errno
 	Event  func() // an event of the completion queue was taken
 }
@@ -94,9 +95,13 @@ type SendRequest struct {
 	room   uint32
 }
 
-// RKey returns the remote key of a READ or a WRITE, Compare the first operand of an atomic, and AtomicKey its remote key.
-func (r *SendRequest) RKey() uint32      { return *(*uint32)(unsafe.Pointer(&r.second)) }
-func (r *SendRequest) Compare() uint64   { return r.second }
+// RKey returns the remote key of a READ or a WRITE.
+func (r *SendRequest) RKey() uint32 { return *(*uint32)(unsafe.Pointer(&r.second)) }
+
+// Compare returns the first operand of an atomic: what it compares with, or adds.
+func (r *SendRequest) Compare() uint64 { return r.second }
+
+// AtomicKey returns the remote key of an atomic.
 func (r *SendRequest) AtomicKey() uint32 { return r.atomic }
 
 // To returns the address of a datagram: the generated handle of its address handle and the number that no other has, and the number and

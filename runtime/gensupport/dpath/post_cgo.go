@@ -330,18 +330,22 @@ func spinAlone(cq *gate.Gate, wcs []WC, tries int) (n int, errno syscall.Errno) 
 	return spin(cq, wcs, tries, true)
 }
 
-// spinNative is PollSpin for a queue that belongs to Go.
+// spinNative is PollSpin for a queue that belongs to Go. It copies, as wcs would be on the heap if it were given away.
 func spinNative(cq *gate.Gate, wcs []WC, tries int) (n int, errno syscall.Errno) {
-	if len(wcs) == 0 {
-		return 0, 0
-	}
-	for {
-		n, errno = native(cq).Poll(wcs)
-		if tries--; n > 0 || errno != 0 || tries < 1 {
+	to := native(cq)
+	for n < len(wcs) {
+		some, errno := to.Poll(len(wcs) - n)
+		if errno != 0 {
+			return n, errno
+		}
+		got := copy(wcs[n:], some)
+		to.Polled()
+		n += got
+		if tries--; got == 0 && (n > 0 || tries < 1) {
 			break
 		}
 	}
-	if n == 0 && errno == 0 {
+	if n == 0 && len(wcs) > 0 {
 		errno = cq.Failure()
 	}
 	return n, errno
