@@ -52,7 +52,7 @@ var lackingCalls = map[string]struct {
 		return must(open(t, "efa_0").CreateCQ(16, nil, 0))(t).ReqNotify(false)
 	}},
 	"work queue": {"wq_init_attr.pd NULL", func(t *testing.T, _ string) error {
-		lib, dev := direct(t)
+		lib, dev := dvOf(t)
 		_, err := lib.CreateWQ(dev, verbs.NewWQInitAttr(nil, nil).MaxWR(4).MaxSGE(1), nil)
 		return err
 	}},
@@ -75,7 +75,7 @@ func rss(t *testing.T) (*verbs.PD, *verbs.QP) {
 }
 
 func dct(t *testing.T) (*verbs.PD, *verbs.QP) {
-	lib, dev := direct(t)
+	lib, dev := dvOf(t)
 	pd, cq := must(dev.AllocPD())(t), must(dev.CreateCQ(16, nil, 0))(t)
 	srq := must(pd.CreateSRQ(verbs.SRQInitAttr{MaxWR: 4, MaxSGE: 1}))(t)
 	return pd, must(lib.CreateQP(dev, verbs.NewQPInitAttrEx(verbs.QPTypeDriver, cq, cq, pd).SRQ(srq),
@@ -187,7 +187,7 @@ func TestLacking(t *testing.T) {
 
 // TestLent makes queue pairs by mlx5dv_create_qp without what ibv_create_qp_ex wants: it is refused by the same rules.
 func TestLent(t *testing.T) {
-	lib, dev := direct(t)
+	lib, dev := dvOf(t)
 	pd, cq := must(dev.AllocPD())(t), must(dev.CreateCQ(16, nil, 0))(t)
 	for _, typ := range []verbs.QPType{verbs.QPTypeRC, verbs.QPTypeUC, verbs.QPTypeUD, verbs.QPTypeRawPacket, verbs.QPTypeXRCSend,
 		verbs.QPTypeDriver} {

@@ -16,8 +16,8 @@ import (
 
 // The direct verbs of mlx5, on the real libmlx5.
 
-// direct opens a device, and loads libmlx5 beside libibverbs. The test's end closes the device.
-func direct(t *testing.T) (*mlx5dv.Lib, *verbs.Device) {
+// dvOf opens a device, and loads libmlx5 beside libibverbs. The test's end closes the device.
+func dvOf(t *testing.T) (*mlx5dv.Lib, *verbs.Device) {
 	t.Helper()
 	of := must(verbs.Load())(t)
 	dev := must(of.OpenDevice(Devices[0]))(t)
@@ -31,7 +31,7 @@ func direct(t *testing.T) (*mlx5dv.Lib, *verbs.Device) {
 
 // TestDirectDevice opens a device with options of mlx5, and asks for its abilities: those that it lacks are not Given.
 func TestDirectDevice(t *testing.T) {
-	lib, dev := direct(t)
+	lib, dev := dvOf(t)
 	if yes := must(lib.IsSupported(dev))(t); !yes {
 		t.Error("mlx5_0 is not one of mlx5")
 	}
@@ -45,7 +45,7 @@ func TestDirectDevice(t *testing.T) {
 
 // TestDirectDM allocates device memory by its kind. The card has no other kind.
 func TestDirectDM(t *testing.T) {
-	lib, dev := direct(t)
+	lib, dev := dvOf(t)
 	dm := must(lib.AllocDM(dev, verbs.NewAllocDMAttr(256), mlx5dv.NewAllocDMAttr(mlx5dv.DMTypeMEMIC)))(t)
 	if n, err := dm.WriteAt([]byte("mlx5"), 100); n != 4 || err != nil {
 		t.Errorf("WriteAt: %d, %v", n, err)
@@ -57,7 +57,7 @@ func TestDirectDM(t *testing.T) {
 
 // TestDirectDMOp accesses device memory by an operation. That of the card stores what is written.
 func TestDirectDMOp(t *testing.T) {
-	lib, dev := direct(t)
+	lib, dev := dvOf(t)
 	dm := must(dev.AllocDM(verbs.NewAllocDMAttr(128)))(t)
 	op := must(lib.MapDMOp(dm, 0))(t)
 	if op.Len() != 128 || op.DM() != dm {
@@ -92,7 +92,7 @@ func TestDirectDMOp(t *testing.T) {
 
 // TestDirectObjects looks behind objects of libibverbs: what the direct verbs say is what the objects are.
 func TestDirectObjects(t *testing.T) {
-	lib, dev := direct(t)
+	lib, dev := dvOf(t)
 	pd := must(dev.AllocPD())(t)
 	if info := must(lib.InitPD(pd))(t); info.PDN == 0 {
 		t.Errorf("the domain is %+v", info)
@@ -118,7 +118,7 @@ func TestDirectObjects(t *testing.T) {
 
 // TestDirectDevX sends the command QUERY_HCA_CAP, the one that the card knows; another one is refused.
 func TestDirectDevX(t *testing.T) {
-	lib, dev := direct(t)
+	lib, dev := dvOf(t)
 	open := must(lib.OpenDevice(dev, mlx5dv.NewContextAttr().Flags(mlx5dv.ContextAttrFlagDevX)))(t)
 	defer open.Close()
 	answer := make([]byte, 4096)
@@ -132,7 +132,7 @@ func TestDirectDevX(t *testing.T) {
 
 // TestDirectRefused calls what the card lacks: the errors are those of libmlx5, and nothing is left open.
 func TestDirectRefused(t *testing.T) {
-	lib, dev := direct(t)
+	lib, dev := dvOf(t)
 	pd := must(dev.AllocPD())(t)
 	cq := must(dev.CreateCQ(16, nil, 0))(t)
 	attr := verbs.NewQPInitAttrEx(verbs.QPTypeDriver, cq, cq, pd)
@@ -155,7 +155,7 @@ func TestDirectRefused(t *testing.T) {
 
 // TestDirectClock converts time stamps: the clock of the card counts nanoseconds in 64 bits.
 func TestDirectClock(t *testing.T) {
-	lib, dev := direct(t)
+	lib, dev := dvOf(t)
 	info := must(lib.GetClockInfo(dev))(t)
 	if info.Mult == 0 || info.Mask == 0 {
 		t.Fatalf("the clock is %+v", info)
@@ -174,7 +174,7 @@ func TestDirectClock(t *testing.T) {
 
 // TestDirectUAR allocates a doorbell page, which the device keeps open.
 func TestDirectUAR(t *testing.T) {
-	lib, dev := direct(t)
+	lib, dev := dvOf(t)
 	page := must(lib.DevXAllocUAR(dev, mlx5dv.UARTypeBF))(t)
 	if page.RegAddr() == 0 || page.BaseAddr() == 0 {
 		t.Errorf("the page is at %#x, its register at %#x", page.BaseAddr(), page.RegAddr())
@@ -189,7 +189,7 @@ func TestDirectUAR(t *testing.T) {
 
 // TestDirectLacks calls what is not on the card: the errors are those of libmlx5 or of the kernel half, explained by the pages.
 func TestDirectLacks(t *testing.T) {
-	lib, dev := direct(t)
+	lib, dev := dvOf(t)
 	pd := must(dev.AllocPD())(t)
 	_, login := lib.CreateCryptoLogin(dev, mlx5dv.NewCryptoLoginAttrEx(1, 2, make([]byte, 48)))
 	_, dek := lib.CreateDEK(dev, mlx5dv.NewDEKInitAttr(pd, mlx5dv.CryptoKeySize128, [128]byte{}).Plaintext())
@@ -230,7 +230,7 @@ func TestDirectLacks(t *testing.T) {
 
 // TestDirectDevXObject makes a flow counter of the firmware, the one object that the card has, and asks for its counts.
 func TestDirectDevXObject(t *testing.T) {
-	lib, dev := direct(t)
+	lib, dev := dvOf(t)
 	answer := make([]byte, 16)
 	obj := must(lib.DevXCreate(dev, []byte{0: 0x09, 1: 0x39, 15: 0}, answer))(t)
 	query := make([]byte, 32)
@@ -262,7 +262,7 @@ func TestDirectDevXObject(t *testing.T) {
 
 // TestDirectMKey makes a memory key that leads to others. It has no signatures, and so no errors of them.
 func TestDirectMKey(t *testing.T) {
-	lib, dev := direct(t)
+	lib, dev := dvOf(t)
 	pd := must(dev.AllocPD())(t)
 	key := must(lib.CreateMKey(mlx5dv.MKeyInitAttr{PD: pd, Flags: mlx5dv.MKeyFlagIndirect, MaxEntries: 5}))(t)
 	if key.LKey() == 0 || key.LKey() != key.RKey() {
@@ -285,7 +285,7 @@ func TestDirectMKey(t *testing.T) {
 
 // TestDirectUMem registers memory for commands, in each way.
 func TestDirectUMem(t *testing.T) {
-	lib, dev := direct(t)
+	lib, dev := dvOf(t)
 	buf := must(mem.New(4096))(t)
 	defer buf.Close()
 	one := must(lib.RegUMem(dev, make([]byte, 100), verbs.MRAccessLocalWrite))(t)
@@ -309,7 +309,7 @@ func TestDirectUMem(t *testing.T) {
 
 // TestDirectNumbers asks for numbers of the card: of an event queue, of a pace, of a port that is not of a switch.
 func TestDirectNumbers(t *testing.T) {
-	lib, dev := direct(t)
+	lib, dev := dvOf(t)
 	if n := must(lib.DevXQueryEQN(dev, 0))(t); n == 0 {
 		t.Error("the event queue has number 0")
 	}

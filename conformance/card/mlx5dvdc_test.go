@@ -15,7 +15,7 @@ import (
 // TestDirectDC sends from a DCI to a DCT, by a stream of the DCI too. A request with another key is not taken.
 func TestDirectDC(t *testing.T) {
 	const key = 0x1122334455
-	lib, dev := direct(t)
+	lib, dev := dvOf(t)
 	pd, cq := must(dev.AllocPD())(t), must(dev.CreateCQ(16, nil, 0))(t)
 	buf := make([]byte, 4096)
 	mr := must(pd.RegMR(buf, verbs.MRAccessLocalWrite))(t)

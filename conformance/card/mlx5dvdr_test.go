@@ -30,7 +30,7 @@ func TestDirectSteering(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("raw packets need root")
 	}
-	lib, dev := direct(t)
+	lib, dev := dvOf(t)
 	s := newSender(t, open(t, Devices[1]))
 	qp, cq, buf := receiver(t, dev)
 	domain := must(lib.CreateDRDomain(dev, mlx5dv.DRDomainTypeNICRX))(t)
@@ -89,7 +89,7 @@ func receiver(t *testing.T, dev *verbs.Device) (*verbs.QP, *verbs.CQ, []byte) {
 
 // TestDirectSteeringRefused makes what libmlx5 or the card refuses.
 func TestDirectSteeringRefused(t *testing.T) {
-	lib, dev := direct(t)
+	lib, dev := dvOf(t)
 	domain := must(lib.CreateDRDomain(dev, mlx5dv.DRDomainTypeNICRX))(t)
 	table := must(domain.CreateTable(0))(t)
 	matcher := must(table.CreateMatcher(0, 1, make([]byte, 64)))(t)
@@ -170,7 +170,7 @@ func (s steering) Symbol(name, version string) uintptr {
 
 // TestDirectSteeringLevel gives a rule of level 0 an action for higher levels, in which libmlx5 would look for that of level 0.
 func TestDirectSteeringLevel(t *testing.T) {
-	_, dev := direct(t)
+	_, dev := dvOf(t)
 	library := must(dl.Module{Name: "libmlx5.so.1", Probe: "mlx5dv_is_supported"}.Open(""))(t)
 	lib := must(mlx5dv.LoadFrom(dev.Lib(), steering{library}))(t)
 	domain := must(lib.CreateDRDomain(dev, mlx5dv.DRDomainTypeNICRX))(t)

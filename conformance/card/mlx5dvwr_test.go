@@ -35,7 +35,7 @@ type dvEnd struct {
 func newDVEnd(t *testing.T, ops mlx5dv.QPSendOp) *dvEnd {
 	t.Helper()
 	e := &dvEnd{buf: make([]byte, 4096)}
-	e.lib, e.dev = direct(t)
+	e.lib, e.dev = dvOf(t)
 	e.pd = must(e.dev.AllocPD())(t)
 	e.mr = must(e.pd.RegMR(e.buf, verbs.MRAccessLocalWrite))(t)
 	e.cq = must(e.dev.CreateCQ(16, nil, 0))(t)

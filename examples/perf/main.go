@@ -52,6 +52,7 @@ type settings struct {
 	txDepth, rxDepth      int
 	list, cqMod           int
 	all, useDM, swap      bool
+	direct                bool
 	json, histogram, show bool
 	timeout               time.Duration
 }
@@ -88,6 +89,7 @@ func parse(stderr io.Writer, args []string) (*settings, error) {
 	f.IntVar(&s.list, "l", 1, "bandwidth: requests of one post")
 	f.IntVar(&s.cqMod, "Q", 0, "bandwidth: requests of one completion (default 100, at most -t)")
 	f.BoolVar(&s.useDM, "use_ibdm", false, "use device memory")
+	f.BoolVar(&s.direct, "direct", false, "mlx5: post and poll in Go, without libmlx5")
 	atomic := f.String("A", "FETCH_AND_ADD", "atomic_lat: FETCH_AND_ADD or CMP_AND_SWAP")
 	f.BoolVar(&s.histogram, "H", false, "latency: print a histogram")
 	f.BoolVar(&s.json, "json", false, "print JSON")

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/verbsgen/verbsgen/gen/mlx5dv"
+	"github.com/verbsgen/verbsgen/gen/mlx5dv/direct"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/gen/verbs/connect"
 	"github.com/verbsgen/verbsgen/runtime/mem"
@@ -86,6 +88,11 @@ func (x *side) make(dev *verbs.Device) error {
 		return err
 	}
 	x.cq, x.qp, x.sends, x.recvs = cq, qp, sends, recvs
+	if x.direct {
+		if err := takeQueues(dev, qp, cq); err != nil {
+			return err
+		}
+	}
 	setup := connect.DefaultSetup()
 	setup.PortNum = uint8(x.ibPort)
 	setup.AccessFlags = verbs.QPAccessRemoteWrite | verbs.QPAccessRemoteRead | verbs.QPAccessRemoteAtomic
@@ -105,6 +112,20 @@ func (x *side) make(dev *verbs.Device) error {
 		return fmt.Errorf("the peer runs %s -s %d -n %d, and this side %s -s %d -n %d", p.Test, p.Size, p.Iters, x.test, x.size, x.iters)
 	}
 	return nil
+}
+
+// takeQueues has Go write and read the queues in place of libmlx5.
+func takeQueues(dev *verbs.Device, qp *verbs.QP, cq *verbs.CQ) error {
+	dv, err := mlx5dv.Load(dev.Lib())
+	if err != nil {
+		return err
+	}
+	c, err := direct.TakeCQ(dv, cq)
+	if err != nil {
+		return err
+	}
+	_, err = direct.TakeQP(dv, qp, c, c, nil)
+	return err
 }
 
 // memory allocates and registers both halves.

@@ -36,6 +36,7 @@ func newAH(dev *Device, c unsafe.Pointer) *AH {
 	o := &AH{lib: dev.lib, dev: dev}
 	o.h.Make(o, "AH", dev.h.Origin, c, "ibv_destroy_ah", o.destroyAH)
 	o.h.Guard = &o.gate
+	o.gate.Owner = o
 	o.gate.Open(c)
 	return o
 }

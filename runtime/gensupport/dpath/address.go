@@ -19,6 +19,8 @@ import (
 // keeps a number, which no two handles share, and each post on a UD queue pair compares it with the number in the entry of the handle.
 // The zero value is closed, like nil.
 type Address struct {
+	Owner any // the generated handle, set before Open
+
 	gate   gate.Gate
 	entry  *entry
 	serial uint64
@@ -29,6 +31,7 @@ type Address struct {
 type entry struct {
 	serial atomic.Uint64
 	object atomic.Uintptr
+	of     atomic.Pointer[Address] // for Go
 }
 
 // rawAddress is in a request in place of the entry, if its address handle has none. The number is the address of the handle then.
@@ -61,6 +64,7 @@ func (a *Address) Open(c unsafe.Pointer) {
 	entries.last++
 	a.serial = entries.last
 	a.entry.object.Store(uintptr(c))
+	a.entry.of.Store(a)
 	a.entry.serial.Store(a.serial)
 	a.gate.Open(c)
 }
@@ -105,6 +109,7 @@ func (a *Address) End(verb, kind string, most time.Duration, destroy func() erro
 			return err
 		}
 		done = true
+		a.entry.of.Store(nil)
 		entries.Lock()
 		defer entries.Unlock()
 		entries.free = append(entries.free, a.entry)

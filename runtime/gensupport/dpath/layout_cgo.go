@@ -123,3 +123,13 @@ var (
 	_ = none{}[uintptr(wcWithImm)+1-unsafe.Sizeof(inC.wc_with_imm)]
 	_ = none{}[uintptr(wcWithInv)+1-unsafe.Sizeof(inC.wc_with_inv)]
 )
+
+// The views of requests are those of direct.go.
+var (
+	_ = none{}[unsafe.Sizeof(sendRecord{})-unsafe.Sizeof(SendRequest{})]
+	_ = none{}[unsafe.Offsetof(sendRecord{}.room)-unsafe.Offsetof(SendRequest{}.room)]
+	_ = none{}[unsafe.Offsetof(sendRecord{}.srqn)-unsafe.Offsetof(SendRequest{}.SRQN)]
+	_ = none{}[unsafe.Offsetof(sendRecord{}.rkey)-unsafe.Offsetof(SendRequest{}.atomic)]
+	_ = none{}[unsafe.Offsetof(sendRecord{}.imm)-unsafe.Offsetof(SendRequest{}.Imm)]
+	_ = none{}[unsafe.Sizeof(recvRecord{})-unsafe.Sizeof(RecvRequest{})]
+)

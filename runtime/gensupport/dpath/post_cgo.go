@@ -85,6 +85,9 @@ func post[W record](to int, queue *gate.Gate, b *requests[W], first, n int) (bad
 		if bad, errno := refuse(queue, to, first); errno != 0 {
 			return bad, errno
 		}
+		if lacks&gate.Direct != 0 {
+			return postNative(to, queue, b, first, n)
+		}
 		if lacks&gate.Shared != 0 {
 			return postAlone(to, queue, b, first, n)
 		}
@@ -168,8 +171,13 @@ func spin(cq *gate.Gate, wcs []WC, tries int, alone bool) (n int, errno syscall.
 	if !cq.IsOpen() {
 		return 0, cq.Refusal()
 	}
-	if cq.Lacks()&gate.Shared != 0 && !alone {
-		return spinAlone(cq, wcs, tries)
+	if lacks := cq.Lacks(); lacks != 0 && !alone {
+		switch {
+		case lacks&gate.Direct != 0:
+			return spinNative(cq, wcs, tries)
+		case lacks&gate.Shared != 0:
+			return spinAlone(cq, wcs, tries)
+		}
 	}
 	size := min(len(wcs), math.MaxInt32)
 	if size == 0 {
@@ -252,6 +260,9 @@ func ReqNotify(cq *gate.Gate, solicitedOnly bool) syscall.Errno {
 	if cq.Lacks()&LacksEvents != 0 {
 		return fail.ErrnoNoChannel
 	}
+	if cq.Lacks()&gate.Direct != 0 {
+		return native(cq).Notify(solicitedOnly)
+	}
 	var solicited, code C.int
 	if solicitedOnly {
 		solicited = 1
@@ -288,6 +299,9 @@ func channelFD(channel uintptr) int { return int(C.verbsgen_dpath_fd(C.uintptr_t
 func getEvent(get, channel uintptr) event {
 	var out C.struct_verbsgen_dpath_event
 	C.verbsgen_dpath_get_event(C.uintptr_t(get), C.uintptr_t(channel), &out)
+	if out.code == 0 {
+		took(uintptr(out.cq))
+	}
 	return event{uintptr(out.cq), uintptr(out.context), syscall.Errno(out.code)}
 }
 
@@ -314,4 +328,25 @@ func spinAlone(cq *gate.Gate, wcs []WC, tries int) (n int, errno syscall.Errno) 
 	}
 	defer cq.Let()
 	return spin(cq, wcs, tries, true)
+}
+
+// spinNative is PollSpin for a queue that belongs to Go. It copies, as wcs would be on the heap if it were given away.
+func spinNative(cq *gate.Gate, wcs []WC, tries int) (n int, errno syscall.Errno) {
+	to := native(cq)
+	for n < len(wcs) {
+		some, errno := to.Poll(len(wcs) - n)
+		if errno != 0 {
+			return n, errno
+		}
+		got := copy(wcs[n:], some)
+		to.Polled()
+		n += got
+		if tries--; got == 0 && (n > 0 || tries < 1) {
+			break
+		}
+	}
+	if n == 0 && len(wcs) > 0 {
+		errno = cq.Failure()
+	}
+	return n, errno
 }

@@ -36,6 +36,8 @@ func Probe(qp *gate.Gate) Stream {
 		return Stream{code: int32(qp.Refusal()), bad: -1}
 	}
 	switch lacks := qp.Lacks(); {
+	case lacks&gate.Direct != 0:
+		return Stream{code: int32(fail.ErrnoDirect), bad: -1}
 	case lacks&LacksOwn != 0:
 		return Stream{code: int32(fail.ErrnoNoQueues), bad: -1}
 	case lacks&LacksSend != 0:

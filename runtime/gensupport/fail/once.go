@@ -35,6 +35,9 @@ const (
 	ErrnoNoQueues
 	ErrnoNoChannel
 	ErrnoNotAlone // another goroutine uses a queue of the same thread domain
+	ErrnoDirect   // Go reads and writes the queue in place of the library, and has nothing for this call
+	ErrnoForeign  // such a queue has a completion that Go cannot read
+	ErrnoInUse    // another goroutine uses the queue, which Go reads and writes for one of them
 )
 
 // misaddressed returns the error of a datagram whose address cannot be used, nil for any other errno.

@@ -20,6 +20,14 @@ func lacking(verb string, errno syscall.Errno) error {
 	case ErrnoNotAlone:
 		return &verr.Error{Verb: verb, Errno: syscall.EBUSY, Msg: "another goroutine uses a queue of the same thread domain at this moment, " +
 			"and the library does not lock them; give each goroutine a thread domain, or make the queues without one"}
+	case ErrnoInUse:
+		return &verr.Error{Verb: verb, Errno: syscall.EBUSY, Msg: "another goroutine uses the queue at this moment, or began a request and " +
+			"did not ring for it; a queue of package direct is for one goroutine, unless it was taken with Shared"}
+	case ErrnoForeign:
+		return &verr.Error{Verb: verb, Errno: syscall.EIO, Msg: "the next completion is of a queue pair that package direct has not taken, or " +
+			"is compressed; take all queue pairs of the queue, and make it without CQEComp"}
+	case ErrnoDirect:
+		msg = "the queue belongs to package direct, which knows posts of batches, PollInto, Wait and ReqNotify; the library must not use it"
 	default:
 		return nil
 	}

@@ -9,6 +9,9 @@ type Alone struct{ busy atomic.Uint32 }
 // Shared is the kind of calls that must Hold the object first, among those of Lacks.
 const Shared = 1 << 31
 
+// Direct is the kind of all calls on an object that Go uses in place of the library.
+const Direct = 1 << 30
+
 // Share has calls hold all of these while they use the object. It is called before the first call.
 func (g *Gate) Share(with []*Alone) {
 	g.alone = with

@@ -18,6 +18,9 @@ type Gate struct {
 	failed atomic.Uintptr       // of Fail
 	lacks  atomic.Uint32        // of Lack
 	alone  []*Alone             // of Share
+
+	// Native is what is called in place of C, for those who say so by Lack afterwards. It is set once.
+	Native unsafe.Pointer
 }
 
 // ended is where gates are that were closed.

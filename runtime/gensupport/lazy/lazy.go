@@ -59,13 +59,16 @@ type Answer struct {
 
 // Begin begins a read of the object with the gate, which Read ends. An errno says that it must not be made.
 func (a *Answer) Begin(of *gate.Gate) syscall.Errno {
-	if of.Lacks()&gate.Shared == 0 {
+	if of.Lacks()&(gate.Shared|gate.Direct) == 0 {
 		return 0
 	}
 	return a.hold(of)
 }
 
 func (a *Answer) hold(of *gate.Gate) syscall.Errno {
+	if of.Lacks()&gate.Direct != 0 {
+		return fail.ErrnoDirect
+	}
 	if !of.Hold() {
 		return fail.ErrnoNotAlone
 	}

@@ -56,6 +56,7 @@ type Node struct {
 	idle   chan struct{} // closed by the last Exit, for the Close that waits
 	holds  int
 	what   string // of the latest Hold
+	watch  Watch
 
 	alone []*gate.Alone // what calls on the object and its children hold; guarded by tree until the node is open
 }

@@ -2,6 +2,19 @@ package object
 
 import "fmt"
 
+// Watch is told of the uses of an object whose memory Go shares with its library. Both functions must not use the object.
+type Watch struct {
+	Enter func(verb string) error // an error refuses the use
+	Exit  func()                  // after the use, before a Close goes on
+}
+
+// Watch sets who is told of later uses of the object.
+func (n *Node) Watch(w Watch) {
+	n.mu.Lock()
+	n.watch = w
+	n.mu.Unlock()
+}
+
 // Enter begins a use of the object by verb. A Close waits until Exit. Enter fails with os.ErrClosed when
 // the object is closed or being closed, and in a copy of a Node. Every Enter that succeeds needs one Exit.
 func (n *Node) Enter(verb string) error {
@@ -13,6 +26,12 @@ func (n *Node) Enter(verb string) error {
 		n.mu.Unlock()
 		return n.gone(verb)
 	}
+	if refuse := n.watch.Enter; refuse != nil {
+		if err := refuse(verb); err != nil {
+			n.mu.Unlock()
+			return err
+		}
+	}
 	n.users++
 	n.verb = verb
 	n.mu.Unlock()
@@ -22,6 +41,9 @@ func (n *Node) Enter(verb string) error {
 // Exit ends a use that Enter began.
 func (n *Node) Exit() {
 	n.mu.Lock()
+	if n.watch.Exit != nil {
+		n.watch.Exit()
+	}
 	if n.users > 0 {
 		n.users--
 	}

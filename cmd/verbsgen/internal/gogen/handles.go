@@ -144,6 +144,9 @@ func (e *emitter) newHandle(g *goFile, h handle) {
 	if h.Region != nil {
 		set("Gone", jen.Func().Params().Add(short(id("o.region.Close").Call(ref(id("o.h"))))))
 	}
+	if h.opened && h.Hot && e.gateType(h.Object) == "dpath.Address" {
+		body = append(body, assign(id("o", h.guard, "Owner"), id("o")))
+	}
 	if h.opened {
 		body = append(body, id("o", h.guard, "Open").Call(id("c")))
 	}

@@ -1,0 +1,294 @@
+//go:build linux && (amd64 || arm64)
+
+package direct
+
+import (
+	"errors"
+	"flag"
+	"math/rand/v2"
+	"slices"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
+)
+
+// device is a model of the device: the memory of queues, of which it reads what the records and the register count.
+type device struct {
+	qp       *QP
+	cq       *CQ
+	register []uint64
+	rec      *[2]uint32
+	seen     uint32 // blocks that it has read
+	wrote    uint32 // completions
+	flushing bool
+}
+
+func newDevice(blocks, entries uint32, typ verbs.QPType) *device {
+	d := &device{qp: &QP{num: 0x123}, cq: new(CQ), register: make([]uint64, 512), rec: new([2]uint32)}
+	q := &d.qp.sq
+	q.buf, q.mask, q.wrap = unsafe.Pointer(&make([]uint64, blocks*block/8)[0]), blocks-1, blocks<<blockShift-1
+	q.qpn, q.typ, q.slots = d.qp.num<<8, typ, make([]slot, blocks)
+	q.rec, q.reg, q.flip = &d.rec[1], unsafe.Pointer(&d.register[0]), 256
+	q.limit = limits{4, 100}
+	q.allow(true)
+	c := &d.cq.c
+	c.buf, c.shift, c.mask = unsafe.Pointer(&make([]uint64, entries*8)[0]), 6, entries-1
+	for c.log = 0; 1<<c.log < entries; c.log++ {
+	}
+	for i := range entries {
+		*(*uint8)(unsafe.Add(c.buf, i<<6+63)) = cqeInvalid << 4
+	}
+	c.rec = new([2]uint32)
+	c.set(d.qp.num, d.qp)
+	return d
+}
+
+// step reads requests up to most of those that the doorbell counts, and completes those that are signaled.
+func (d *device) step(t testing.TB, most int) {
+	q := &d.qp.sq
+	for ; most > 0 && uint16(d.seen) != uint16(be32(d.rec[1])); most-- {
+		at := d.seen & q.mask << blockShift
+		w := (*[4]uint32)(unsafe.Add(q.buf, at))
+		op, index, n := be32(w[0])&0xff, be32(w[0])>>8, be32(w[1])&63
+		if index != d.seen&0xffff || be32(w[1])>>8 != d.qp.num || n < 1 || n > 63 {
+			t.Fatalf("block %d begins % x", d.seen, *w)
+		}
+		signaled := w[2]>>24&ctrlSignaled != 0
+		if signaled {
+			e := unsafe.Add(d.cq.c.buf, d.wrote&d.cq.c.mask<<6)
+			*(*uint32)(unsafe.Add(e, cqeQPN)) = be32(op<<24 | d.qp.num)
+			*(*uint32)(unsafe.Add(e, cqeBytes)) = be32(n)
+			kind := uint32(cqeReq)
+			if d.flushing {
+				kind = cqeReqErr
+				*(*uint8)(unsafe.Add(e, cqeReason)) = 5
+			}
+			*(*uint32)(unsafe.Add(e, cqeOwner)) = uint32(be16(uint16(d.seen))) | (kind<<4|d.wrote>>d.cq.c.log&1)<<24
+			d.wrote++
+		}
+		d.seen += (n + 3) / 4
+	}
+}
+
+var operations = flag.Int("operations", 200_000, "requests that TestModel posts to each queue")
+
+// TestModel posts requests of every size and polls, in any order, against a queue as the specification has it: completions come in order
+// with the ids of their requests, each ends those before it, and no request is written over one that the device has not read.
+func TestModel(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	for _, blocks := range []uint32{8, 16, 64, 256} {
+		d, r := newDevice(blocks, 64, verbs.QPTypeRC), rand.New(rand.NewPCG(seed, uint64(blocks)))
+		var under []uint64 // ids of signaled requests that have no completion yet
+		wcs := make([]verbs.WC, 8)
+		id, quiet, full := uint64(0), 0, 0
+		for id < uint64(*operations) {
+			switch r.IntN(3) {
+			case 0:
+				var ids []uint64
+				n := 1 + r.IntN(5)
+				begun := 0
+				for range n {
+					var flags verbs.SendFlags
+					if quiet++; quiet == 3 || r.IntN(2) == 0 {
+						flags, quiet = verbs.SendSignaled, 0
+					}
+					if len(under)+len(ids) >= 60 { // the completion queue
+						break
+					}
+					id++
+					w := d.qp.Write(id, id, 1)
+					if w == (Request{}) {
+						break
+					}
+					begun++
+					if w = w.Flags(flags); r.IntN(3) == 0 {
+						w.Inline(make([]byte, r.IntN(101)))
+					} else {
+						for range r.IntN(5) {
+							w = w.SGE(1, 2, 3)
+						}
+					}
+					if flags != 0 {
+						ids = append(ids, id)
+					}
+				}
+				if got, err := d.qp.Ring(); got != begun || err != nil && !errors.Is(err, verbs.ErrQueueFull) {
+					t.Fatalf("%d of %d requests, %v", got, begun, err)
+				} else if err != nil {
+					full++
+				}
+				under = append(under, ids...)
+				if d.qp.sq.post-d.seen > blocks {
+					t.Fatalf("%d blocks are in a queue of %d", d.qp.sq.post-d.seen, blocks)
+				}
+			case 1:
+				d.step(t, r.IntN(6))
+			default:
+				n, err := d.cq.PollInto(wcs[:1+r.IntN(8)])
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i, wc := range wcs[:n] {
+					if len(under) == 0 || wc.ID != under[0] || wc.Opcode != verbs.WCOpcodeRDMAWrite || wc.QPNum != d.qp.num || wc.Status != 0 {
+						t.Fatalf("completion %d: %+v, of %v", i, wc, under)
+					}
+					under = under[1:]
+				}
+			}
+			if full > 0 && len(under) == 0 { // what is left is unsignaled
+				d.step(t, 1<<10)
+				d.qp.sq.tail, quiet, full = d.seen, 0, 0
+			}
+		}
+	}
+}
+
+// TestFullOfUnsignaled fills a queue with requests that have no completions: it stays full, and says so.
+func TestFullOfUnsignaled(t *testing.T) {
+	d := newDevice(8, 8, verbs.QPTypeRC)
+	n := 0
+	for d.qp.Write(1, 2, 3) != (Request{}) {
+		n++
+	}
+	got, err := d.qp.Ring()
+	if got != n || n < 3 || !errors.Is(err, verbs.ErrQueueFull) {
+		t.Errorf("%d of %d, %v", got, n, err)
+	}
+	d.step(t, n)
+	if _, err := d.qp.Ring(); err != nil {
+		t.Errorf("an empty Ring: %v", err)
+	}
+}
+
+// TestFlushed reads completions with an error.
+func TestFlushed(t *testing.T) {
+	d := newDevice(8, 8, verbs.QPTypeRC)
+	d.flushing = true
+	d.qp.Send(7).Flags(verbs.SendSignaled)
+	if _, err := d.qp.Ring(); err != nil {
+		t.Fatal(err)
+	}
+	d.step(t, 1)
+	var wcs [2]verbs.WC
+	if n, err := d.cq.PollInto(wcs[:]); n != 1 || err != nil || wcs[0].ID != 7 || wcs[0].Status != verbs.WCStatusWRFlushErr {
+		t.Errorf("%d, %v, %+v", n, err, wcs[0])
+	}
+}
+
+// TestForeign reads a completion that is compressed: those before it come first, and it stays.
+func TestForeign(t *testing.T) {
+	d := newDevice(8, 8, verbs.QPTypeRC)
+	for range 2 {
+		d.qp.Send(7).Flags(verbs.SendSignaled)
+	}
+	if _, err := d.qp.Ring(); err != nil {
+		t.Fatal(err)
+	}
+	d.step(t, 2)
+	*(*uint8)(unsafe.Add(d.cq.c.buf, 64+63)) |= compressed << 2
+	var wcs [2]verbs.WC
+	if n, err := d.cq.PollInto(wcs[:]); n != 1 || err != nil {
+		t.Errorf("%d, %v", n, err)
+	}
+	for range 2 {
+		if n, err := d.cq.PollInto(wcs[:]); n != 0 || !errors.Is(err, syscall.EIO) {
+			t.Errorf("%d, %v", n, err)
+		}
+	}
+}
+
+// TestWrong posts requests that a queue pair cannot carry. Those before them are posted, and those behind are not.
+func TestWrong(t *testing.T) {
+	for name, wrong := range map[string]func(*QP){
+		"elements":  func(o *QP) { o.Write(2, 0, 0).SGE(1, 1, 1).SGE(1, 1, 1).SGE(1, 1, 1).SGE(1, 1, 1).SGE(1, 1, 1) },
+		"inline":    func(o *QP) { o.Write(2, 0, 0).Inline(make([]byte, 101)) },
+		"both":      func(o *QP) { o.Write(2, 0, 0).SGE(1, 1, 1).Inline(make([]byte, 1)) },
+		"twice":     func(o *QP) { o.Write(2, 0, 0).Inline(make([]byte, 1)).Inline(make([]byte, 1)) },
+		"operation": func(o *QP) { o.Read(2, 0, 0) },
+		"address":   func(o *QP) { o.To(new(Address), 1, 2) },
+		"queue":     func(o *QP) { o.ToSRQ(1) },
+	} {
+		d := newDevice(64, 8, verbs.QPTypeUC)
+		d.qp.Send(1).Flags(verbs.SendSignaled)
+		wrong(d.qp)
+		d.qp.Send(3)
+		if n, err := d.qp.Ring(); n != 1 || !errors.Is(err, syscall.EINVAL) {
+			t.Errorf("%s: %d, %v", name, n, err)
+		}
+		d.qp.Send(4)
+		if n, err := d.qp.Ring(); n != 1 || err != nil {
+			t.Errorf("%s: then %d, %v", name, n, err)
+		}
+		d.step(t, 9)
+		if d.seen != 2 {
+			t.Errorf("%s: the device has read %d blocks", name, d.seen)
+		}
+	}
+}
+
+// TestInUse has two goroutines use one queue: the second is refused, or waits where the queue is shared.
+func TestInUse(t *testing.T) {
+	d := newDevice(8, 8, verbs.QPTypeRC)
+	if errno := d.cq.c.enter(); errno != 0 {
+		t.Fatal(errno)
+	}
+	if _, err := d.cq.PollInto(make([]verbs.WC, 1)); !errors.Is(err, syscall.EBUSY) {
+		t.Errorf("a second poll: %v", err)
+	}
+	d.cq.c.shared = true
+	done := make(chan error)
+	go func() { _, err := d.cq.PollInto(make([]verbs.WC, 1)); done <- err }()
+	time.Sleep(time.Millisecond)
+	d.cq.c.leave()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if errno := d.qp.sq.lock(); errno != 0 {
+		t.Fatal(errno)
+	}
+	d.qp.sq.leave()
+	if !d.qp.sq.stop(ended) {
+		t.Fatal("an idle queue does not stop")
+	}
+	if errno := d.qp.sq.enter(); errno != fail.ErrnoClosed {
+		t.Errorf("a closed queue: %d", errno)
+	}
+}
+
+// TestForget marks the completions of a queue pair.
+func TestForget(t *testing.T) {
+	d := newDevice(16, 8, verbs.QPTypeRC)
+	for range 3 {
+		d.qp.Send(1).Flags(verbs.SendSignaled)
+	}
+	if _, err := d.qp.Ring(); err != nil {
+		t.Fatal(err)
+	}
+	d.step(t, 3)
+	d.cq.c.forget(d.qp.num)
+	if n, err := d.cq.PollInto(make([]verbs.WC, 8)); n != 0 || err != nil || d.cq.c.next != 3 {
+		t.Errorf("%d completions, %v, index %d", n, err, d.cq.c.next)
+	}
+}
+
+// TestGather copies what a completion carries to several elements.
+func TestGather(t *testing.T) {
+	to := make([]byte, 64)
+	addr := func(i int) uint64 { return be64(uint64(uintptr(unsafe.Pointer(&to[i])))) }
+	list := []uint64{element(10, 0), addr(0), element(20, 0), addr(30)}
+	data := make([]byte, 25)
+	for i := range data {
+		data[i] = byte(i + 1)
+	}
+	if !gather(following(unsafe.Pointer(&list[0])), 2, data) || !slices.Equal(to[:10], data[:10]) || !slices.Equal(to[30:45], data[10:]) {
+		t.Errorf("% x", to)
+	}
+	if gather(following(unsafe.Pointer(&list[0])), 1, data) {
+		t.Error("25 bytes found room in 10")
+	}
+}

@@ -1,0 +1,169 @@
+//go:build linux && (amd64 || arm64)
+
+package direct
+
+import (
+	"sync/atomic"
+	"syscall"
+	"unsafe"
+
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
+)
+
+// noKey is the key of the element that ends the list of a receive with room for more.
+const noKey = 0x100
+
+// recvs is a receive queue.
+type recvs struct {
+	use
+	buf   unsafe.Pointer
+	shift uint32 // of an entry
+	mask  uint32 // of entries
+	room  uint32 // elements of an entry
+	sges  int    // that a receive may have, -1 in RESET
+	most  int    // of sges
+	post  uint32 // receives posted, counted without end
+	free  uint32 // of which these are known to be done
+	ids   []uint64
+	rec   *uint32
+
+	_    [64]byte
+	tail uint32 // receives that are done; written by polls
+}
+
+// postRange posts receives of a batch, up to the first that the queue does not take.
+func (q *recvs) postRange(r dpath.RecvRange) (posted int, errno syscall.Errno) {
+	wrs, errno := dpath.RecvRequests(r)
+	if errno != 0 {
+		return -1, errno
+	}
+	if errno := q.enter(); errno != 0 {
+		return -1, errno
+	}
+	for posted < len(wrs) {
+		if errno = q.put(wrs[posted].ID, wrs[posted].SGEs()); errno != 0 {
+			break
+		}
+		posted++
+	}
+	if posted > 0 {
+		handOver(unsafe.Pointer(q))
+		record(q.rec, be32(q.post&0xffff))
+	}
+	q.leave()
+	return posted, errno
+}
+
+func (q *recvs) put(id uint64, sges []verbs.SGE) syscall.Errno {
+	if q.post-q.free > q.mask {
+		q.free = atomic.LoadUint32(&q.tail)
+		if q.post-q.free > q.mask {
+			return syscall.ENOMEM
+		}
+	}
+	if len(sges) > q.sges {
+		return syscall.EINVAL
+	}
+	i := q.post & q.mask
+	scatter(unsafe.Add(q.buf, i<<q.shift), q.room, sges, true)
+	q.ids[i] = id
+	q.post++
+	return 0
+}
+
+// scatter writes the elements of a receive at the beginning of a list with room for more; skip leaves out those of length 0.
+func scatter(list unsafe.Pointer, room uint32, sges []verbs.SGE, skip bool) {
+	n := uint32(0)
+	for i := range sges {
+		s := &sges[i]
+		if s.Length == 0 && skip {
+			continue
+		}
+		e := (*[2]uint64)(unsafe.Add(list, n*segment))
+		e[0] = uint64(be32(s.Length)) | uint64(be32(s.LKey))<<32
+		e[1] = be64(s.Addr)
+		n++
+	}
+	if n < room {
+		e := (*[2]uint64)(unsafe.Add(list, n*segment))
+		e[0], e[1] = uint64(be32(noKey))<<32, 0
+	}
+}
+
+// gather copies data that the device wrote to the completion to the memory that the elements of a list name. It is false when they
+// have no room for it.
+func gather(next func() *[2]uint64, room uint32, data []byte) bool {
+	for ; room > 0 && len(data) > 0; room-- {
+		e := next()
+		n := min(len(data), int(be32(uint32(e[0]))&^inlineData))
+		if to := pointer(be64(e[1])); to != nil { // a region without memory
+			copy(unsafe.Slice((*byte)(to), n), data)
+		}
+		data = data[n:]
+	}
+	return len(data) == 0
+}
+
+// shared is a shared receive queue: a list of entries, each of which names the next one.
+type shared struct {
+	use
+	buf   unsafe.Pointer
+	shift uint32
+	room  uint32 // elements of an entry
+	sges  uint32
+	head  uint32 // first free entry
+	count uint32 // receives posted, counted without end
+	ids   []uint64
+	rec   *uint32
+
+	_    [64]byte
+	back use    // of the end of the list, by polls of several completion queues
+	tail uint32 // last free entry, which stays free
+}
+
+// next is where an entry names the next one, in network order.
+func (q *shared) next(i uint32) *uint16 { return (*uint16)(unsafe.Add(q.buf, i<<q.shift+2)) }
+
+// postRange posts receives of a batch, up to the first that the queue does not take.
+func (q *shared) postRange(r dpath.RecvRange) (posted int, errno syscall.Errno) {
+	wrs, errno := dpath.RecvRequests(r)
+	if errno != 0 {
+		return -1, errno
+	}
+	if errno := q.enter(); errno != 0 {
+		return -1, errno
+	}
+	for posted < len(wrs) {
+		w := &wrs[posted]
+		sges := w.SGEs()
+		if uint32(len(sges)) > q.sges {
+			errno = syscall.EINVAL
+			break
+		}
+		if q.head == atomic.LoadUint32(&q.tail) {
+			errno = syscall.ENOMEM
+			break
+		}
+		q.ids[q.head] = w.ID
+		scatter(unsafe.Add(q.buf, q.head<<q.shift+segment), q.room, sges, false)
+		q.head = uint32(be16(*q.next(q.head)))
+		q.count++
+		posted++
+	}
+	if posted > 0 {
+		handOver(unsafe.Pointer(q))
+		record(q.rec, be32(q.count&0xffff))
+	}
+	q.leave()
+	return posted, errno
+}
+
+// release puts an entry whose receive is done at the end of the list.
+func (q *shared) release(i uint32) {
+	_ = q.back.lock() // back is shared and never stopped
+	tail := atomic.LoadUint32(&q.tail)
+	*q.next(tail) = be16(uint16(i))
+	publish(&q.tail, i)
+	q.back.leave()
+}

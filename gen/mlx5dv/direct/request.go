@@ -1,0 +1,236 @@
+//go:build linux && (amd64 || arm64)
+
+package direct
+
+import (
+	"encoding/binary"
+	"syscall"
+
+	"github.com/verbsgen/verbsgen/gen/mlx5dv"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
+)
+
+// Request refers to the latest request of a queue pair, where the device reads it. It may be added to until the next one begins or Ring
+// is called. The zero value, which a full queue gives, takes all and does nothing: Ring says why.
+type Request struct {
+	q  *sends
+	at uint32 // byte of the next segment
+}
+
+// start begins a request of an operation, and a call on the queue if it is the first since Ring.
+func (o *QP) start(id uint64, of verbs.WROpcode, imm uint32) Request {
+	q := &o.sq
+	q.finish()
+	if !q.inside {
+		if errno := q.enter(); errno != 0 {
+			q.fault = errno
+			return Request{}
+		}
+		q.inside = true
+	}
+	x := &opcodes[of]
+	switch {
+	case q.fault != 0:
+		return Request{}
+	case x.types>>q.typ&1 == 0:
+		q.fault = syscall.EINVAL
+		return Request{}
+	case q.full(q.need[x.fixed]):
+		q.fault = syscall.ENOMEM
+		return Request{}
+	}
+	q.open = true
+	q.at = q.begin(id, x.op, x.wc, imm)
+	return Request{q, q.at}
+}
+
+// finish ends the open request.
+func (q *sends) finish() {
+	if q.open {
+		q.open = false
+		q.end(q.at, q.ctrl)
+	}
+}
+
+// seg adds a segment.
+func (r Request) seg(a, b uint64) Request {
+	if r.q != nil {
+		r.q.seg(r.at, a, b)
+		r.at += segment
+		r.q.at = r.at
+	}
+	return r
+}
+
+// Send begins a SEND: IBV_WR_SEND. id is the ID of its completion.
+func (o *QP) Send(id uint64) Request { return o.start(id, verbs.WROpcodeSend, 0) }
+
+// SendImm begins a SEND with immediate data: IBV_WR_SEND_WITH_IMM.
+func (o *QP) SendImm(id uint64, imm uint32) Request {
+	return o.start(id, verbs.WROpcodeSendWithImm, be32(imm))
+}
+
+// SendInv begins a SEND that invalidates a key of the peer: IBV_WR_SEND_WITH_INV.
+func (o *QP) SendInv(id uint64, rkey uint32) Request {
+	return o.start(id, verbs.WROpcodeSendWithInv, be32(rkey))
+}
+
+// Write begins an RDMA WRITE to the remote address under rkey: IBV_WR_RDMA_WRITE.
+func (o *QP) Write(id, remote uint64, rkey uint32) Request {
+	return o.start(id, verbs.WROpcodeRDMAWrite, 0).seg(be64(remote), uint64(be32(rkey)))
+}
+
+// WriteImm begins an RDMA WRITE with immediate data: IBV_WR_RDMA_WRITE_WITH_IMM.
+func (o *QP) WriteImm(id, remote uint64, rkey, imm uint32) Request {
+	return o.start(id, verbs.WROpcodeRDMAWriteWithImm, be32(imm)).seg(be64(remote), uint64(be32(rkey)))
+}
+
+// Read begins an RDMA READ: IBV_WR_RDMA_READ.
+func (o *QP) Read(id, remote uint64, rkey uint32) Request {
+	return o.start(id, verbs.WROpcodeRDMARead, 0).seg(be64(remote), uint64(be32(rkey)))
+}
+
+// CompareSwap begins an atomic operation on 8 remote bytes, whose old value is stored in the element of the request:
+// IBV_WR_ATOMIC_CMP_AND_SWP.
+func (o *QP) CompareSwap(id, remote uint64, rkey uint32, compare, swap uint64) Request {
+	return o.start(id, verbs.WROpcodeAtomicCmpAndSwp, 0).seg(be64(remote), uint64(be32(rkey))).seg(be64(swap), be64(compare))
+}
+
+// FetchAdd begins an atomic addition to 8 remote bytes: IBV_WR_ATOMIC_FETCH_AND_ADD.
+func (o *QP) FetchAdd(id, remote uint64, rkey uint32, add uint64) Request {
+	return o.start(id, verbs.WROpcodeAtomicFetchAndAdd, 0).seg(be64(remote), uint64(be32(rkey))).seg(be64(add), 0)
+}
+
+// LocalInv begins the invalidation of the key of a memory window here: IBV_WR_LOCAL_INV. Requests after it wait for it.
+func (o *QP) LocalInv(id uint64, rkey uint32) Request {
+	r := o.start(id, verbs.WROpcodeLocalInv, be32(rkey))
+	if r.q != nil {
+		r.at = r.q.invalidate(r.at)
+		r.q.at, r.q.left = r.at, 0
+	}
+	return r
+}
+
+// SGE adds an element: length bytes at addr, registered under lkey. One of length 0 is left out: to the device it would be 2 GiB.
+func (r Request) SGE(addr uint64, length, lkey uint32) Request {
+	if r.q == nil || length == 0 {
+		return r
+	}
+	if r.q.left == 0 || r.q.small {
+		return r.drop()
+	}
+	r.q.left--
+	r.q.seg(r.at, element(length, lkey), be64(addr))
+	r.at += segment
+	r.q.at = r.at
+	return r
+}
+
+// Add adds an element.
+func (r Request) Add(s verbs.SGE) Request { return r.SGE(s.Addr, s.Length, s.LKey) }
+
+// Inline copies data into the request, at most MaxInlineData bytes. It is called once, and without SGE.
+func (r Request) Inline(data []byte) Request {
+	q := r.q
+	if q == nil || len(data) == 0 {
+		return r
+	}
+	if uint64(len(data)) > uint64(q.limit.inline) || q.small || q.left != q.limit.sges {
+		return r.drop()
+	}
+	q.inline(r.at, 0, data)
+	r.at = q.inlined(r.at, uint32(len(data)))
+	q.at = r.at
+	return r
+}
+
+// Flags adds flags: SendSignaled, SendSolicited and SendFence.
+func (r Request) Flags(f verbs.SendFlags) Request {
+	if r.q != nil {
+		r.q.ctrl = flagged(r.q.ctrl, f)
+	}
+	return r
+}
+
+// drop gives the request up, and all that follow until Ring.
+func (r Request) drop() Request {
+	r.q.open, r.q.fault = false, syscall.EINVAL
+	return Request{}
+}
+
+// Ring hands all requests that were begun since the latest Ring to the device, and returns how many these are. With an error it is the
+// number of those before the first that could not be: the queue was full (ErrQueueFull), the request has more elements or
+// inline data than the queue pair, or an operation that its type does not have.
+//
+// C: ibv_post_send, ibv_post_send(3).
+func (o *QP) Ring() (n int, err error) {
+	q := &o.sq
+	q.finish()
+	n = int(q.count)
+	q.ring()
+	if errno := q.fault; errno != 0 {
+		q.fault = 0
+		err = o.failed(errno)
+	}
+	if q.inside {
+		q.inside = false
+		q.leave()
+	}
+	return n, err
+}
+
+var errRing = fail.Once{Verb: "ibv_post_send", Kind: "direct.QP"}
+
+func (o *QP) failed(errno syscall.Errno) error {
+	switch errno {
+	case syscall.ENOMEM:
+		if o.sq.need[0] == never {
+			return refuse(errRing.Verb, "the queue pair is not in RTS: modify it first")
+		}
+		return errRing.Full(errno)
+	case syscall.EINVAL:
+		return refuse(errRing.Verb, "a request has more elements or inline data than the queue pair was made for, both, or an operation "+
+			"that its type does not have; it and those after it were not posted")
+	}
+	return errRing.Errno(errno)
+}
+
+// Address is where datagrams go: what requests have of an address handle. It stays valid when that is closed.
+//
+// C: struct mlx5_wqe_av in mlx5dv.h, mlx5dv_init_obj(3).
+type Address [48]byte
+
+// AddressOf returns the address of a handle.
+//
+// C: mlx5dv_init_obj, mlx5dv_init_obj(3).
+func AddressOf(dv *mlx5dv.Lib, ah *verbs.AH) (*Address, error) {
+	info, err := dv.InitAH(ah)
+	if err != nil {
+		return nil, err
+	}
+	a := *(*Address)(at(info.AV))
+	return &a, nil
+}
+
+// To sets where the datagrams that are begun from now on go: an address, the number of the queue pair there and its qkey.
+func (o *QP) To(a *Address, qpn, qkey uint32) {
+	q := &o.sq
+	q.finish()
+	if q.typ != verbs.QPTypeUD || a == nil {
+		q.fault = syscall.EINVAL
+		return
+	}
+	q.to(a, qpn, qkey)
+}
+
+// ToSRQ sets the number of the peer's shared receive queue for requests that are begun from now on, on a queue pair of type XRC_SEND.
+func (o *QP) ToSRQ(srqn uint32) {
+	q := &o.sq
+	q.finish()
+	if q.typ != verbs.QPTypeXRCSend {
+		q.fault = syscall.EINVAL
+		return
+	}
+	binary.BigEndian.PutUint32(q.dest[:], srqn)
+}

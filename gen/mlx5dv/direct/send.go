@@ -1,0 +1,399 @@
+//go:build linux && (amd64 || arm64)
+
+package direct
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"sync/atomic"
+	"syscall"
+	"unsafe"
+
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
+)
+
+// Sizes of a send queue. A request is one or more blocks, and its parts are segments of 16 bytes.
+const (
+	blockShift = 6
+	block      = 1 << blockShift
+	segment    = 16
+)
+
+// Operations of requests in the send queue (enum of MLX5_OPCODE_NOP in mlx5dv.h), and bits of its control segment.
+const (
+	opNop          = 0x00
+	opSendInv      = 0x01
+	opWrite        = 0x08
+	opWriteImm     = 0x09
+	opSend         = 0x0a
+	opSendImm      = 0x0b
+	opRead         = 0x10
+	opCompareSwap  = 0x11
+	opFetchAdd     = 0x12
+	opUMR          = 0x25
+	ctrlSolicited  = 1 << 1
+	ctrlSignaled   = 2 << 2
+	ctrlFence      = 4 << 5
+	ctrlSmallFence = 1 << 5
+	inlineData     = 1 << 31
+)
+
+// slot is what a queue remembers of a request, at the block where it begins.
+type slot struct {
+	id  uint64
+	end uint32 // block behind it
+	op  verbs.WCOpcode
+}
+
+// sends is a send queue.
+type sends struct {
+	use
+	buf  unsafe.Pointer
+	mask uint32 // of blocks
+	wrap uint32 // of bytes
+	qpn  uint32 // << 8
+	post uint32 // first block that was not given out, counted without end
+	free uint32 // blocks below it are known to be done
+
+	// of the request that is open
+	open  bool
+	small bool   // it has inline data
+	left  uint32 // elements that it may have yet
+	first uint32 // byte where it begins
+	at    uint32 // byte of its next segment, counted beyond the end of the queue
+	op    uint32 // the first 4 bytes
+	ctrl  uint64 // the second 8 bytes
+
+	always uint8         // flags of each request
+	fence  uint8         // of the next one
+	inside bool          // a call was begun by the first request since the latest ring
+	fault  syscall.Errno // of those requests
+	count  uint32        // those requests
+	rung   uint32        // post at the latest ring
+	head   uint64        // the first 8 bytes of the latest request
+
+	slots  []slot
+	rec    *uint32
+	reg    unsafe.Pointer
+	flip   uintptr   // bytes of half of the register
+	off    uintptr   // the half in use
+	whole  uint32    // blocks of a request that the register takes, 0: none
+	need   [8]uint32 // blocks that a request may take, by its fixed segments
+	limit  limits
+	typ    verbs.QPType
+	ways   map[uint64]*Address // of address handles, by the numbers that no two have
+	dev    *verbs.Device
+	vector func(*verbs.AH) (*Address, error)
+	dests  uint32   // segments of dest
+	dest   [48]byte // what comes after the control segment: the address of a datagram, or the number of the peer's receive queue
+
+	_    [64]byte
+	tail uint32 // blocks below it are done; written by polls
+}
+
+type limits struct{ sges, inline uint32 }
+
+func be32(v uint32) uint32 { return bits.ReverseBytes32(v) }
+func be64(v uint64) uint64 { return bits.ReverseBytes64(v) }
+
+// never is more blocks than any queue has.
+const never = 1 << 30
+
+// allow computes how many blocks a request may take: its fixed segments, and elements or inline data. Before RTS a queue has room for
+// none.
+func (q *sends) allow(ready bool) {
+	data := max(q.limit.sges*segment, (q.limit.inline+4+segment-1)&^(segment-1))
+	for i := range q.need {
+		if q.need[i] = never; ready {
+			q.need[i] = ((1+q.dests+uint32(i))*segment + data + block - 1) / block
+		}
+	}
+}
+
+// full reports whether the queue has no room for a request of so many blocks.
+func (q *sends) full(need uint32) bool {
+	if q.post+need-q.free <= q.mask+1 {
+		return false
+	}
+	q.free = atomic.LoadUint32(&q.tail)
+	return q.post+need-q.free > q.mask+1
+}
+
+// begin begins a request with room for it, and returns the byte of its first segment behind the control segment.
+func (q *sends) begin(id uint64, op uint32, wc verbs.WCOpcode, imm uint32) uint32 {
+	i := q.post & q.mask
+	first := i << blockShift
+	q.first, q.left, q.small = first, q.limit.sges, false
+	q.op = be32(q.post<<8&0xffff00 | op)
+	q.ctrl = uint64(q.always|q.fence)<<24 | uint64(imm)<<32
+	q.fence = 0
+	s := &q.slots[i]
+	s.id, s.op = id, wc
+	at := first + segment
+	if op == opUMR { // it goes to nobody
+		return at
+	}
+	for i := range q.dests {
+		*(*[2]uint64)(q.byte(at)) = *(*[2]uint64)(unsafe.Pointer(&q.dest[i*segment]))
+		at += segment
+	}
+	return at
+}
+
+// byte returns the place of a byte; the queue goes on at its beginning.
+func (q *sends) byte(at uint32) unsafe.Pointer { return unsafe.Add(q.buf, at&q.wrap) }
+
+// seg writes a segment.
+func (q *sends) seg(at uint32, a, b uint64) {
+	s := (*[2]uint64)(q.byte(at))
+	s[0], s[1] = a, b
+}
+
+// element is the first half of an element.
+func element(length, lkey uint32) uint64 { return uint64(be32(length)) | uint64(be32(lkey))<<32 }
+
+// flagged returns the second 8 bytes of a request with flags.
+func flagged(ctrl uint64, f verbs.SendFlags) uint64 {
+	ctrl |= uint64(f&verbs.SendSignaled)<<26 | uint64(f&verbs.SendSolicited)<<23 // bits 27 and 25
+	if f&verbs.SendFence != 0 {                                                  // in place of the small fence
+		ctrl = ctrl&^(7<<29) | ctrlFence<<24
+	}
+	return ctrl
+}
+
+// inline adds bytes to the data that a request carries itself, from at on; n is the number of those that it has.
+func (q *sends) inline(at, n uint32, data []byte) {
+	from := (at + 4 + n) & q.wrap
+	k := copy(unsafe.Slice((*byte)(unsafe.Add(q.buf, from)), q.wrap+1-from), data)
+	copy(unsafe.Slice((*byte)(q.buf), q.wrap+1), data[k:])
+}
+
+// inlined ends n bytes of inline data, and returns where the request goes on.
+func (q *sends) inlined(at, n uint32) uint32 {
+	if n == 0 {
+		return at
+	}
+	*(*uint32)(q.byte(at)) = be32(n | inlineData)
+	q.small = true
+	return at + (n+4+segment-1)&^(segment-1)
+}
+
+// end ends the request.
+func (q *sends) end(at uint32, ctrl uint64) {
+	n := (at - q.first) / segment
+	c := (*[2]uint64)(unsafe.Add(q.buf, q.first))
+	q.head = uint64(q.op) | uint64(be32(q.qpn|n))<<32
+	c[0], c[1] = q.head, ctrl
+	i := q.post & q.mask
+	q.post += (n + block/segment - 1) / (block / segment)
+	q.slots[i].end = q.post
+	q.count++
+}
+
+// ring tells the device of the requests that have ended.
+func (q *sends) ring() {
+	if q.count == 0 {
+		return
+	}
+	handOver(unsafe.Pointer(q))
+	reg := unsafe.Add(q.reg, q.off)
+	index := be32(q.post & 0xffff)
+	if q.count == 1 && q.post-q.rung <= q.whole && q.first+(q.post-q.rung)<<blockShift <= q.wrap+1 {
+		ringWhole(q.rec, index, reg, unsafe.Add(q.buf, q.first), int(q.post-q.rung))
+	} else {
+		ring(q.rec, index, reg, q.head)
+	}
+	q.off ^= q.flip
+	q.rung, q.count = q.post, 0
+}
+
+// opcodes are those of requests by enum ibv_wr_opcode, with the opcode of the completion and the number of fixed segments.
+var opcodes = [...]struct {
+	op    uint32
+	wc    verbs.WCOpcode
+	fixed uint32
+	types uint32 // of queue pairs that take it, as bits
+}{
+	verbs.WROpcodeRDMAWrite:         {opWrite, verbs.WCOpcodeRDMAWrite, 1, reliable | 1<<verbs.QPTypeUC},
+	verbs.WROpcodeRDMAWriteWithImm:  {opWriteImm, verbs.WCOpcodeRDMAWrite, 1, reliable | 1<<verbs.QPTypeUC},
+	verbs.WROpcodeSend:              {opSend, verbs.WCOpcodeSend, 0, reliable | 1<<verbs.QPTypeUC | 1<<verbs.QPTypeUD},
+	verbs.WROpcodeSendWithImm:       {opSendImm, verbs.WCOpcodeSend, 0, reliable | 1<<verbs.QPTypeUC | 1<<verbs.QPTypeUD},
+	verbs.WROpcodeRDMARead:          {opRead, verbs.WCOpcodeRDMARead, 1, reliable},
+	verbs.WROpcodeAtomicCmpAndSwp:   {opCompareSwap, verbs.WCOpcodeCompSwap, 2, reliable},
+	verbs.WROpcodeAtomicFetchAndAdd: {opFetchAdd, verbs.WCOpcodeFetchAdd, 2, reliable},
+	verbs.WROpcodeLocalInv:          {opUMR, verbs.WCOpcodeLocalInv, 7, reliable | 1<<verbs.QPTypeUC},
+	verbs.WROpcodeSendWithInv:       {opSendInv, verbs.WCOpcodeSend, 0, reliable},
+}
+
+const reliable = 1<<verbs.QPTypeRC | 1<<verbs.QPTypeXRCSend
+
+// postRange posts requests of a batch, up to the first that the queue does not take.
+func (q *sends) postRange(r dpath.SendRange) (posted int, errno syscall.Errno) {
+	wrs, errno := dpath.SendRequests(r)
+	if errno != 0 {
+		return -1, errno
+	}
+	if errno := q.enter(); errno != 0 {
+		return -1, errno
+	}
+	for posted < len(wrs) {
+		if errno = q.put(&wrs[posted]); errno != 0 {
+			break
+		}
+		posted++
+	}
+	q.ring()
+	q.leave()
+	return posted, errno
+}
+
+// put writes a request of a batch.
+func (q *sends) put(w *dpath.SendRequest) syscall.Errno {
+	if uint(w.Opcode) >= uint(len(opcodes)) || opcodes[w.Opcode].types>>q.typ&1 == 0 {
+		return syscall.EINVAL
+	}
+	o := &opcodes[w.Opcode]
+	imm := uint32(0)
+	switch w.Opcode {
+	case verbs.WROpcodeSendWithImm, verbs.WROpcodeRDMAWriteWithImm:
+		imm = binary.NativeEndian.Uint32(w.Imm[:])
+	case verbs.WROpcodeSendWithInv, verbs.WROpcodeLocalInv:
+		imm = be32(binary.NativeEndian.Uint32(w.Imm[:]))
+	}
+	sges := w.SGEs()
+	carried := uint64(0)
+	if w.Flags&verbs.SendInline != 0 {
+		for i := range sges {
+			carried += uint64(sges[i].Length)
+		}
+	}
+	if uint32(len(sges)) > q.limit.sges || carried > uint64(q.limit.inline) {
+		return syscall.ENOMEM
+	}
+	switch q.typ {
+	case verbs.QPTypeXRCSend:
+		binary.BigEndian.PutUint32(q.dest[:], w.SRQN)
+	case verbs.QPTypeUD:
+		if errno := q.addressed(w); errno != 0 {
+			return errno
+		}
+	}
+	if q.full(q.need[o.fixed]) {
+		return syscall.ENOMEM
+	}
+	at := q.begin(w.ID, o.op, o.wc, imm)
+	switch o.fixed {
+	case 1:
+		q.seg(at, be64(w.Remote), uint64(be32(w.RKey())))
+		at += segment
+	case 2:
+		q.seg(at, be64(w.Remote), uint64(be32(w.AtomicKey())))
+		if o.op == opCompareSwap {
+			q.seg(at+segment, be64(w.Swap), be64(w.Compare()))
+		} else {
+			q.seg(at+segment, be64(w.Compare()), 0)
+		}
+		at += 2 * segment
+	case 7:
+		at = q.invalidate(at)
+	}
+	if w.Flags&verbs.SendInline != 0 {
+		at = q.carry(at, sges)
+	} else {
+		for i := range sges {
+			if s := &sges[i]; s.Length != 0 {
+				n := s.Length
+				if o.fixed == 2 {
+					n = 8
+				}
+				q.seg(at, element(n, s.LKey), be64(s.Addr))
+				at += segment
+			}
+		}
+	}
+	q.end(at, flagged(q.ctrl, w.Flags))
+	return 0
+}
+
+// Parts of a request that changes a memory key: struct mlx5_wqe_umr_ctrl_seg and struct mlx5_wqe_mkey_context_seg in mlx5dv.h.
+const (
+	umrInline       = 1 << 7
+	umrTranslation  = 1 << 4
+	umrCheckQPN     = 1 << 3
+	umrMaskKey      = 1 << 13
+	umrMaskQPN      = 1 << 14
+	umrMaskFree     = 1 << 29
+	keyFree         = 1 << 6
+	keyOfAnyQP      = 0xffffff00
+	umrSegments     = 3
+	contextSegments = 4
+)
+
+// invalidate writes what makes the key of a window free, and has the next request wait for it.
+func (q *sends) invalidate(at uint32) uint32 {
+	q.seg(at, umrInline|umrTranslation|umrCheckQPN, be64(umrMaskFree|umrMaskKey|umrMaskQPN))
+	q.seg(at+segment, 0, 0)
+	q.seg(at+2*segment, 0, 0)
+	at += umrSegments * segment
+	q.seg(at, keyFree|uint64(be32(keyOfAnyQP))<<32, 0)
+	for i := range uint32(contextSegments - 1) {
+		q.seg(at+(i+1)*segment, 0, 0)
+	}
+	q.fence = ctrlSmallFence
+	return at + contextSegments*segment
+}
+
+// addressed sets where a datagram of a batch goes.
+func (q *sends) addressed(w *dpath.SendRequest) syscall.Errno {
+	owner, serial, qpn, qkey, errno := w.To()
+	if errno != 0 {
+		return errno
+	}
+	way := q.ways[serial]
+	if way == nil {
+		ah, ok := owner.(*verbs.AH)
+		if !ok {
+			return fail.ErrnoNoAddress
+		}
+		if ah.Device() != q.dev {
+			return fail.ErrnoOtherDevice
+		}
+		way, err := q.vector(ah)
+		if err != nil {
+			return fail.ErrnoAddressClosed
+		}
+		if len(q.ways) >= mostWays {
+			clear(q.ways)
+		}
+		q.ways[serial] = way
+		q.to(way, qpn, qkey)
+		return 0
+	}
+	q.to(way, qpn, qkey)
+	return 0
+}
+
+// mostWays bounds what a queue pair remembers of address handles, which a program may make without end.
+const mostWays = 1 << 12
+
+func (q *sends) to(a *Address, qpn, qkey uint32) {
+	q.dest = *a
+	binary.BigEndian.PutUint32(q.dest[0:], qkey)
+	binary.BigEndian.PutUint32(q.dest[8:], qpn|1<<31)
+}
+
+// carry copies the data of elements into the request.
+func (q *sends) carry(at uint32, sges []verbs.SGE) uint32 {
+	n := uint32(0)
+	for i := range sges {
+		s := &sges[i]
+		q.inline(at, n, unsafe.Slice((*byte)(pointer(s.Addr)), s.Length))
+		n += s.Length
+	}
+	return q.inlined(at, n)
+}
+
+// pointer returns the memory at an address that a program gave as a number.
+func pointer(addr uint64) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&addr)) }

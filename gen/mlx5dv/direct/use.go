@@ -1,0 +1,104 @@
+//go:build linux && (amd64 || arm64)
+
+package direct
+
+import (
+	"runtime"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
+)
+
+// use is the use of a queue by one call at a time.
+//
+// A call stores busy and then loads state, without a fence between them. Who stops the queue stores state, stops the world, and then
+// looks at busy: every goroutine was stopped either before its store of busy, and sees the state afterwards, or behind it, and is waited
+// for.
+type use struct {
+	busy   uint32
+	state  uint32 // one of the constants below
+	shared bool   // several goroutines use the queue
+	owner  uint32 // written by each call: the race detector sees two at once
+}
+
+const (
+	running = iota
+	held    // by a change of the queue, which lets it run again
+	ended
+)
+
+// enter begins a call. Calls of several goroutines wait for each other if the queue is shared, and fail if it is not.
+func (u *use) enter() syscall.Errno {
+	if u.shared || u.busy != 0 {
+		if errno := u.lock(); errno != 0 {
+			return errno
+		}
+	} else {
+		publish(&u.busy, 1)
+	}
+	if atomic.LoadUint32(&u.state) != running {
+		return u.wait()
+	}
+	if raceEnabled && !u.shared {
+		u.owner++
+	}
+	return 0
+}
+
+// leave ends a call.
+func (u *use) leave() { publish(&u.busy, 0) }
+
+func (u *use) lock() syscall.Errno {
+	for spins := 0; !atomic.CompareAndSwapUint32(&u.busy, 0, 1); spins++ {
+		switch {
+		case !u.shared:
+			return fail.ErrnoInUse
+		case atomic.LoadUint32(&u.state) == ended:
+			return fail.ErrnoClosed
+		case spins%64 == 63:
+			runtime.Gosched()
+		}
+	}
+	return 0
+}
+
+// wait is the rest of enter for a queue that does not run.
+func (u *use) wait() syscall.Errno {
+	for {
+		u.leave()
+		if atomic.LoadUint32(&u.state) == ended {
+			return fail.ErrnoClosed
+		}
+		runtime.Gosched()
+		if errno := u.lock(); errno != 0 {
+			return errno
+		}
+		if atomic.LoadUint32(&u.state) == running {
+			return 0
+		}
+	}
+}
+
+// stop keeps calls from the queue, in the state to, and waits for the one that runs. It is false when that does not end: a request was
+// begun, and nobody rings for it.
+func (u *use) stop(to uint32) bool {
+	atomic.StoreUint32(&u.state, to)
+	runtime.Stack(nil, true) // stops the world
+	begin := time.Now()
+	for pause := time.Microsecond; atomic.LoadUint32(&u.busy) != 0; pause = min(2*pause, time.Millisecond) {
+		if time.Since(begin) > patience {
+			atomic.StoreUint32(&u.state, running)
+			return false
+		}
+		time.Sleep(pause)
+	}
+	return true
+}
+
+// run takes a stop back.
+func (u *use) run() { atomic.StoreUint32(&u.state, running) }
+
+// patience is how long a Close waits for a call.
+const patience = 10 * time.Second
