@@ -34,6 +34,7 @@ const (
 	ErrnoNoSendQueue
 	ErrnoNoQueues
 	ErrnoNoChannel
+	ErrnoNoPath   // the provider divides by the path MTU, which it learns on the way to RTR
 	ErrnoNotAlone // another goroutine uses a queue of the same thread domain
 )
 

@@ -137,6 +137,11 @@ const goneFunc = "gone"
 // removedFunc is the method of a device that adds to the error of a call that the device was removed.
 const removedFunc = "removed"
 
+// begunFunc is the method that a new handle calls, and changed is that after a call of a verb that succeeded.
+const begunFunc = "begun"
+
+func changed(v *model.Verb) string { return "after" + v.Go }
+
 // removable is the path of a device, or empty where it has no removedFunc.
 func (e *emitter) removable(device string) string {
 	if device == "" || !e.has(e.root(), removedFunc) {

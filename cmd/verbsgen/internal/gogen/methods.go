@@ -245,6 +245,9 @@ func (c *call) pins() bool {
 // success is what follows a call that succeeded. Its hints come when the handles know a new object: the function of OnLint may not return.
 func (c *call) success() []jen.Code {
 	fill, outs := c.output()
+	if c.recv != nil && c.e.has(c.recv.Object.Go, changed(c.v)) {
+		c.post = append(c.post, id(c.self, changed(c.v)).Call())
+	}
 	if c.v.Creates == nil {
 		return slices.Concat(c.post, c.hint(), fill, []jen.Code{jen.Return(append(outs, jen.Nil())...)})
 	}
