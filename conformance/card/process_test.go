@@ -45,6 +45,8 @@ func TestRole(t *testing.T) {
 		}
 	case "efa":
 		sendByEFA(t)
+	case "removed":
+		removedEFA(t)
 	case "srd":
 		sendBySRD(t)
 	case "serve":

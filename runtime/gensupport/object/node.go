@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
@@ -56,6 +57,8 @@ type Node struct {
 	idle   chan struct{} // closed by the last Exit, for the Close that waits
 	holds  int
 	what   string // of the latest Hold
+
+	probe func() syscall.Errno // of Probe
 
 	alone []*gate.Alone // what calls on the object and its children hold; guarded by tree until the node is open
 }

@@ -150,6 +150,11 @@ func (e *emitter) removable(device string) string {
 	return device
 }
 
+// elsewhere reports whether an object is made from one of another package, which knows whether its device was removed.
+func elsewhere(o *model.Object) bool {
+	return slices.ContainsFunc(o.Parents, func(p *model.Object) bool { return p.From != nil || elsewhere(p) })
+}
+
 // has reports whether a file of the package that is written by hand has a method of an object.
 func (e *emitter) has(object, method string) bool {
 	return slices.ContainsFunc(e.written, func(f *form.File) bool { return slices.Contains(f.Methods, object+"."+method) })

@@ -2,6 +2,7 @@ package gogen
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -165,6 +166,10 @@ func (c *call) invoke() []jen.Code {
 // failure is what may explain that the call failed.
 func (c *call) failure() failure {
 	f := failure{causes: c.v.Causes, node: c.v.Node, memory: c.pinned(), on: c.e.removable(c.root)}
+	f.others = slices.Sorted(maps.Keys(c.others))
+	if c.recv != nil && elsewhere(c.recv.Object) {
+		f.others = append(f.others, c.self+".h")
+	}
 	if f.node != "" || f.memory != nil {
 		f.lib = c.lib
 	}
