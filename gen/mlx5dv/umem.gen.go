@@ -4,6 +4,7 @@ package mlx5dv
 
 import (
 	"log/slog"
+	"syscall"
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
@@ -40,7 +41,13 @@ func newUMem(lib *Lib, c unsafe.Pointer) *UMem {
 // devXUmemDereg ends the C object by mlx5dv_devx_umem_dereg.
 func (umem *UMem) devXUmemDereg() error {
 	if errno := rawDevXUmemDereg(umem.lib.fn[symMlx5dv_devx_umem_dereg], umem.h.C); errno != 0 && !umem.h.Lost(errno) {
-		return fail.Failed("mlx5dv_devx_umem_dereg", errno, nil)
+		return fail.Failed("mlx5dv_devx_umem_dereg", errno, func() []string {
+			return fail.Causes(
+				errno,
+				fail.Cause{Errno: syscall.EINVAL, Text: "an object of the firmware still uses the memory; destroy that first"},
+				fail.Cause{Errno: syscall.EBUSY, Text: "an object of the firmware still uses the memory; destroy that first"},
+			)
+		})
 	}
 	return nil
 }
