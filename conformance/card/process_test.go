@@ -45,6 +45,8 @@ func TestRole(t *testing.T) {
 		}
 	case "efa":
 		sendByEFA(t)
+	case "sums":
+		sumsOnEFA(t)
 	case "removed":
 		removedEFA(t)
 	case "srd":
