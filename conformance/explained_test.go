@@ -47,6 +47,12 @@ var refusals = map[string]refusal{
 		fill: func(a *link.End, w verbs.SendWR) {
 			w.SGE(uint64(a.MR.Addr()), 4000, a.MR.LKey()).Flags(verbs.SendInline)
 		}},
+	"inline without address": {errno: syscall.EFAULT, says: []string{"its inline data has a length and no address"},
+		fill: func(_ *link.End, w verbs.SendWR) { w.SGE(0, 8, 0).Flags(verbs.SendInline) }},
+	"inline, not an address": {errno: syscall.EFAULT, says: []string{"its inline data is to be read at 0x8000000000000000"},
+		fill: func(_ *link.End, w verbs.SendWR) { w.SGE(1<<63, 8, 0).Flags(verbs.SendInline) }},
+	"inline, beyond all addresses": {errno: syscall.EFAULT, says: []string{"its inline data is to be read at 0xfffffffffffffffc"},
+		fill: func(_ *link.End, w verbs.SendWR) { w.SGE(1<<64-4, 8, 0).Flags(verbs.SendInline) }},
 	"odd atomic": {errno: syscall.EINVAL, rules: []string{"VR-ibv_post_send-remote_addr-0352", "VR-ibv_post_send-length-0353"},
 		says: []string{"wr[2].wr.atomic.remote_addr 0x1001: remote_addr must be a multiple of 8 for an atomic", "wr[2].sg_list[].length 4: "},
 		fill: func(a *link.End, w verbs.SendWR) {

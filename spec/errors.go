@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"math/bits"
 	"sort"
 	"strings"
 )
@@ -127,12 +128,24 @@ func (es Errors) sorted() error {
 // Closest returns the name of the list that is most similar to name, or "" if none is similar enough.
 func Closest(name string, among []string) string {
 	best, bestDist := "", 1+max(1, len(name)/3)
+	has := letters(name)
 	for _, a := range among {
+		if x := letters(a); bits.OnesCount64(x&^has) >= bestDist || bits.OnesCount64(has&^x) >= bestDist {
+			continue // each step of a distance adds or removes one letter at most
+		}
 		if d := distance(name, a, bestDist); d < bestDist && a != name {
 			best, bestDist = a, d
 		}
 	}
 	return best
+}
+
+// letters is the set of the letters of a text, in which some share a bit.
+func letters(s string) (set uint64) {
+	for i := range len(s) {
+		set |= 1 << (s[i] & 63)
+	}
+	return set
 }
 
 // didYouMean is Closest as a fix.

@@ -130,7 +130,7 @@ problems}]}.`,
 			if len(args) == 1 {
 				var fix string
 				if !isPattern(args[0]) {
-					args[0], fix = explain.FindVerb(sp, sp.Module.NewFacts(rel), args[0])
+					args[0], fix = explain.NewVerbs(sp, sp.Module.NewFacts(rel)).Find(args[0])
 				}
 				if rules, err = rulesOf(sp, args[0], fix); err != nil {
 					return err

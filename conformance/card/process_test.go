@@ -45,6 +45,10 @@ func TestRole(t *testing.T) {
 		}
 	case "efa":
 		sendByEFA(t)
+	case "sums":
+		sumsOnEFA(t)
+	case "removed":
+		removedEFA(t)
 	case "srd":
 		sendBySRD(t)
 	case "serve":

@@ -151,12 +151,12 @@ func (l *Lib) QueryDevice(dev *verbs.Device) (*DeviceInfo, error) {
 	}
 	var attrC cDeviceAttr
 	if errno := rawQueryDevice(l.fn[symEfadv_query_device], devHeld.C, unsafe.Pointer(&attrC), 32); errno != 0 {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
 			)
-		})
+		}))
 	}
 	out := new(DeviceInfo)
 	out.from(&attrC)
@@ -189,13 +189,13 @@ func (l *Lib) MaxSQDepth(dev *verbs.Device, attr *SQDepthAttr) (int, error) {
 	attrC := attr.c
 	n, errno := rawGetMaxSQDepth(l.fn[symEfadv_get_max_sq_depth], devHeld.C, unsafe.Pointer(&attrC), 24)
 	if n < 0 {
-		return 0, fail.Failed(verb, errno, func() []string {
+		return 0, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "more is asked for than the device has, which efadv_query_device says"},
 			)
-		})
+		}))
 	}
 	return n, nil
 }
@@ -227,13 +227,13 @@ func (l *Lib) MaxRQDepth(dev *verbs.Device, attr *RQDepthAttr) (int, error) {
 	attrC.max_recv_sge = max(attrC.max_recv_sge, 1)
 	n, errno := rawGetMaxRQDepth(l.fn[symEfadv_get_max_rq_depth], devHeld.C, unsafe.Pointer(&attrC), 16)
 	if n < 0 {
-		return 0, fail.Failed(verb, errno, func() []string {
+		return 0, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "more is asked for than the device has, which efadv_query_device says"},
 			)
-		})
+		}))
 	}
 	return n, nil
 }
@@ -258,12 +258,12 @@ func (l *Lib) QueryAH(ah *verbs.AH) (*AHInfo, error) {
 	}
 	var attrC cAHAttr
 	if errno := rawQueryAH(l.fn[symEfadv_query_ah], ahHeld.C, unsafe.Pointer(&attrC), 16); errno != 0 {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
 			)
-		})
+		}))
 	}
 	out := new(AHInfo)
 	out.from(&attrC)
@@ -306,13 +306,13 @@ func (l *Lib) CreateDriverQP(pd *verbs.PD, attr verbs.QPInitAttr, transport Driv
 	}
 	ptr, errno := rawCreateDriverQP(l.fn[symEfadv_create_driver_qp], pdHeld.C, attrHeld.C, uint32(transport))
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the type in the attributes is not DRIVER"},
 			)
-		})
+		}))
 	}
 	o, err := bridge.Make[verbs.QP](&verbsUses, bridge.Made{
 		C:       ptr,
@@ -374,14 +374,14 @@ func (l *Lib) CreateQPEx(dev *verbs.Device, attrEx *verbs.QPInitAttrEx, efaAttr 
 		24,
 	)
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the type in the first attributes is not DRIVER, or they have no protection domain"},
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device lacks the ability that a flag or a request of SendOps needs"},
 			)
-		})
+		}))
 	}
 	o, err := bridge.Make[verbs.QP](&verbsUses, bridge.Made{
 		C:       ptr,
@@ -424,12 +424,12 @@ func (l *Lib) QueryQPWQs(qp *verbs.QP) (*WQInfo, *WQInfo, error) {
 		unsafe.Pointer(&rqC),
 		40,
 	); errno != 0 {
-		return nil, nil, fail.Failed(verb, errno, func() []string {
+		return nil, nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
 			)
-		})
+		}))
 	}
 	out := new(WQInfo)
 	out.from(&sqC)
@@ -522,13 +522,13 @@ func (l *Lib) CreateCQ(dev *verbs.Device, attrEx *verbs.CQInitAttrEx, efaAttr *C
 		56,
 	)
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device lacks the ability that a flag needs"},
 			)
-		})
+		}))
 	}
 	o, err := bridge.Make[verbs.CQ](&verbsUses, bridge.Made{
 		C:       ptr,
@@ -563,12 +563,12 @@ func (l *Lib) QueryCQ(cq *verbs.CQ) (*CQInfo, error) {
 	}
 	var attrC cCQAttr
 	if errno := rawQueryCQ(l.fn[symEfadv_query_cq], cqHeld.C, unsafe.Pointer(&attrC), 32); errno != 0 {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
 			)
-		})
+		}))
 	}
 	out := new(CQInfo)
 	out.from(&attrC)
@@ -627,13 +627,13 @@ func (l *Lib) CreateCompCntr(dev *verbs.Device, attr *verbs.CompCntrInitAttr, ef
 		80,
 	)
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the counter has flags, or is not of work requests"},
 			)
-		})
+		}))
 	}
 	o, err := bridge.Make[verbs.CompCntr](&verbsUses, bridge.Made{
 		C:       ptr,
@@ -668,12 +668,12 @@ func (l *Lib) QueryMR(mr *verbs.MR) (*MRInfo, error) {
 	}
 	var attrC cMRAttr
 	if errno := rawQueryMR(l.fn[symEfadv_query_mr], mrHeld.C, unsafe.Pointer(&attrC), 16); errno != 0 {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
 			)
-		})
+		}))
 	}
 	out := new(MRInfo)
 	out.from(&attrC)

@@ -156,12 +156,12 @@ func (l *Lib) QueryDevice(dev *verbs.Device) (*DeviceInfo, error) {
 	}
 	var attrsOutC cContext
 	if errno := rawQueryDevice(l.fn[symHnsdv_query_device], devHeld.C, unsafe.Pointer(&attrsOutC)); errno != 0 {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of HNS"},
 			)
-		})
+		}))
 	}
 	out := new(DeviceInfo)
 	out.from(&attrsOutC)
@@ -203,12 +203,12 @@ func (l *Lib) CreateQP(dev *verbs.Device, qpAttr *verbs.QPInitAttrEx, attr *QPIn
 	attrAt := cmem.Optional(attrGiven, unsafe.Pointer(&attrC))
 	ptr, errno := rawCreateQP(l.fn[symHnsdv_create_qp], devHeld.C, qpAttrHeld.C, attrAt)
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of HNS"},
 			)
-		})
+		}))
 	}
 	o, err := bridge.Make[verbs.QP](&verbsUses, bridge.Made{
 		C:       ptr,

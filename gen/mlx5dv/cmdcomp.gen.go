@@ -48,7 +48,8 @@ func (cmdcomp *CmdComp) devXDestroyCmdComp() error {
 
 // Close destroys a channel of answers. It waits for running calls, at most 10 s; later calls, and a second
 // Close, return os.ErrClosed. It returns syscall.EBUSY while something made from the CmdComp is open; the error
-// names it. If it fails, the CmdComp stays open.
+// names it. If it fails, the CmdComp stays open. If the device was removed, nothing is left to destroy, and it
+// succeeds.
 //
 // C: mlx5dv_devx_destroy_cmd_comp, mlx5dv_devx_create_cmd_comp(3).
 func (cmdcomp *CmdComp) Close() error { return cmdcomp.base().Close() }

@@ -41,7 +41,7 @@ func (login *CryptoLogin) cryptoLoginDestroy() error {
 	if login.lib.fn[symMlx5dv_crypto_login_destroy] == 0 {
 		return login.lib.missing("mlx5dv_crypto_login_destroy", symMlx5dv_crypto_login_destroy)
 	}
-	if errno := rawCryptoLoginDestroy(login.lib.fn[symMlx5dv_crypto_login_destroy], login.h.C); errno != 0 {
+	if errno := rawCryptoLoginDestroy(login.lib.fn[symMlx5dv_crypto_login_destroy], login.h.C); errno != 0 && !login.h.Lost(errno) {
 		return fail.Failed("mlx5dv_crypto_login_destroy", errno, func() []string {
 			return fail.Causes(
 				errno,
@@ -54,7 +54,8 @@ func (login *CryptoLogin) cryptoLoginDestroy() error {
 
 // Close ends a login. Keys that were made stay usable. It waits for running calls, at most 10 s; later calls,
 // and a second Close, return os.ErrClosed. It returns syscall.EBUSY while something made from the CryptoLogin
-// is open; the error names it. If it fails, the CryptoLogin stays open.
+// is open; the error names it. If it fails, the CryptoLogin stays open. If the device was removed, nothing is
+// left to destroy, and it succeeds.
 //
 // C: mlx5dv_crypto_login_destroy, mlx5dv_crypto_login_create(3).
 func (login *CryptoLogin) Close() error { return login.base().Close() }
@@ -92,12 +93,12 @@ func (login *CryptoLogin) Query() (*CryptoLoginInfo, error) {
 	}
 	var infoC cCryptoLoginQueryAttr
 	if errno := rawCryptoLoginQuery(login.lib.fn[symMlx5dv_crypto_login_query], login.h.C, unsafe.Pointer(&infoC)); errno != 0 {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, login.h.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 			)
-		})
+		}))
 	}
 	out := new(CryptoLoginInfo)
 	out.from(&infoC)

@@ -41,7 +41,7 @@ func (dek *DEK) dekDestroy() error {
 	if dek.lib.fn[symMlx5dv_dek_destroy] == 0 {
 		return dek.lib.missing("mlx5dv_dek_destroy", symMlx5dv_dek_destroy)
 	}
-	if errno := rawDEKDestroy(dek.lib.fn[symMlx5dv_dek_destroy], dek.h.C); errno != 0 {
+	if errno := rawDEKDestroy(dek.lib.fn[symMlx5dv_dek_destroy], dek.h.C); errno != 0 && !dek.h.Lost(errno) {
 		return fail.Failed("mlx5dv_dek_destroy", errno, func() []string {
 			return fail.Causes(
 				errno,
@@ -54,7 +54,7 @@ func (dek *DEK) dekDestroy() error {
 
 // Close destroys a key. It waits for running calls, at most 10 s; later calls, and a second Close, return
 // os.ErrClosed. It returns syscall.EBUSY while something made from the DEK is open; the error names it. If it
-// fails, the DEK stays open.
+// fails, the DEK stays open. If the device was removed, nothing is left to destroy, and it succeeds.
 //
 // C: mlx5dv_dek_destroy, mlx5dv_dek_create(3).
 func (dek *DEK) Close() error { return dek.base().Close() }
@@ -92,12 +92,12 @@ func (dek *DEK) Query() (*DEKInfo, error) {
 	}
 	var infoC cDEKAttr
 	if errno := rawDEKQuery(dek.lib.fn[symMlx5dv_dek_query], dek.h.C, unsafe.Pointer(&infoC)); errno != 0 {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, dek.h.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 			)
-		})
+		}))
 	}
 	out := new(DEKInfo)
 	out.from(&infoC)

@@ -40,7 +40,7 @@ func newDevXObj(lib *Lib, c unsafe.Pointer) *DevXObj {
 
 // devXObjDestroy ends the C object by mlx5dv_devx_obj_destroy.
 func (obj *DevXObj) devXObjDestroy() error {
-	if errno := rawDevXObjDestroy(obj.lib.fn[symMlx5dv_devx_obj_destroy], obj.h.C); errno != 0 {
+	if errno := rawDevXObjDestroy(obj.lib.fn[symMlx5dv_devx_obj_destroy], obj.h.C); errno != 0 && !obj.h.Lost(errno) {
 		return fail.Failed("mlx5dv_devx_obj_destroy", errno, nil)
 	}
 	return nil
@@ -48,7 +48,8 @@ func (obj *DevXObj) devXObjDestroy() error {
 
 // Close destroys an object of the firmware. It waits for running calls, at most 10 s; later calls, and a second
 // Close, return os.ErrClosed. It returns syscall.EBUSY while something made from the DevXObj is open; the error
-// names it. If it fails, the DevXObj stays open.
+// names it. If it fails, the DevXObj stays open. If the device was removed, nothing is left to destroy, and it
+// succeeds.
 //
 // C: mlx5dv_devx_obj_destroy, mlx5dv_devx_obj_create(3).
 func (obj *DevXObj) Close() error { return obj.base().Close() }
@@ -104,14 +105,14 @@ func (obj *DevXObj) Query(cmd []byte, answer []byte) error {
 		unsafe.Pointer(unsafe.SliceData(answer)),
 		uint64(len(answer)),
 	); errno != 0 {
-		return fail.Failed(verb, errno, func() []string {
+		return obj.h.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
 				fail.Cause{Errno: fail.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
-		})
+		}))
 	}
 	return nil
 }
@@ -146,14 +147,14 @@ func (obj *DevXObj) Modify(cmd []byte, answer []byte) error {
 		unsafe.Pointer(unsafe.SliceData(answer)),
 		uint64(len(answer)),
 	); errno != 0 {
-		return fail.Failed(verb, errno, func() []string {
+		return obj.h.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
 				fail.Cause{Errno: fail.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
-		})
+		}))
 	}
 	return nil
 }
@@ -210,13 +211,13 @@ func (obj *DevXObj) QueryAsync(cmd []byte, answerLen uint64, id uint64, to *CmdC
 		id,
 		to.h.C,
 	); errno != 0 {
-		return fail.Failed(verb, errno, func() []string {
+		return obj.h.Removed(verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
 			)
-		})
+		})))
 	}
 	return nil
 }
@@ -237,12 +238,12 @@ func (obj *DevXObj) CreateDRAction() (*DRAction, error) {
 	}
 	ptr, errno := rawDrActionCreateDestDevXTir(obj.lib.fn[symMlx5dv_dr_action_create_dest_devx_tir], obj.h.C)
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, obj.h.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EINVAL, Text: "the object is not a TIR"},
 			)
-		})
+		}))
 	}
 	o := newDRAction(obj.lib, ptr)
 	o.devXObj = obj
@@ -265,12 +266,12 @@ func (obj *DevXObj) CreateDRActionCounter(offset uint32) (*DRAction, error) {
 	defer obj.h.Exit()
 	ptr, errno := rawDrActionCreateFlowCounter(obj.lib.fn[symMlx5dv_dr_action_create_flow_counter], obj.h.C, offset)
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, obj.h.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EINVAL, Text: "the object is not a flow counter"},
 			)
-		})
+		}))
 	}
 	o := newDRAction(obj.lib, ptr)
 	o.devXObj = obj

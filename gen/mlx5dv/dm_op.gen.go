@@ -57,7 +57,7 @@ func (l *Lib) MapDMOp(dm *verbs.DM, op uint8) (*DMOp, error) {
 	}
 	ptr, errno := rawDMMapOpAddr(l.fn[symMlx5dv_dm_map_op_addr], held.C, op)
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, nil)
+		return nil, uses.Removed(fail.Failed(verb, errno, nil))
 	}
 	o := &DMOp{dm: dm}
 	o.h.Make(o, "DMOp", object.Origin{Root: held.Root, Lib: l}, ptr, "munmap", o.mem.Unmap)

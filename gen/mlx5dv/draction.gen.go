@@ -46,7 +46,7 @@ func newDRAction(lib *Lib, c unsafe.Pointer) *DRAction {
 
 // drActionDestroy ends the C object by mlx5dv_dr_action_destroy.
 func (action *DRAction) drActionDestroy() error {
-	if errno := rawDrActionDestroy(action.lib.fn[symMlx5dv_dr_action_destroy], action.h.C); errno != 0 {
+	if errno := rawDrActionDestroy(action.lib.fn[symMlx5dv_dr_action_destroy], action.h.C); errno != 0 && !action.h.Lost(errno) {
 		return fail.Failed("mlx5dv_dr_action_destroy", errno, nil)
 	}
 	return nil
@@ -54,7 +54,7 @@ func (action *DRAction) drActionDestroy() error {
 
 // Close ends an action. It waits for running calls, at most 10 s; later calls, and a second Close, return
 // os.ErrClosed. It returns syscall.EBUSY while something made from the DRAction is open; the error names it. If
-// it fails, the DRAction stays open.
+// it fails, the DRAction stays open. If the device was removed, nothing is left to destroy, and it succeeds.
 //
 // C: mlx5dv_dr_action_destroy, mlx5dv_dr_flow(3).
 func (action *DRAction) Close() error { return action.base().Close() }
@@ -113,12 +113,12 @@ func (action *DRAction) ModifyASO(offset uint32, flags DRASOFlag, regC uint8) er
 		uint32(flags),
 		regC,
 	); errno != 0 {
-		return fail.Failed(verb, errno, func() []string {
+		return action.h.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EINVAL, Text: "the action is on no such object, or the object has no such number"},
 			)
-		})
+		}))
 	}
 	return nil
 }
@@ -156,12 +156,12 @@ func (action *DRAction) ModifyFlowMeter(attr DRFlowMeterAttr, fields uint64) err
 	}
 	defer cmem.PinData(&attrC.flow_meter_parameter, attr.Params)()
 	if errno := rawDrActionModifyFlowMeter(action.lib.fn[symMlx5dv_dr_action_modify_flow_meter], action.h.C, unsafe.Pointer(&attrC), bits.ReverseBytes64(fields)); errno != 0 {
-		return fail.Failed(verb, errno, func() []string {
+		return action.h.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EINVAL, Text: "the action is not a meter"},
 			)
-		})
+		}))
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func newDRDomain(lib *Lib, c unsafe.Pointer) *DRDomain {
 
 // drDomainDestroy ends the C object by mlx5dv_dr_domain_destroy.
 func (domain *DRDomain) drDomainDestroy() error {
-	if errno := rawDrDomainDestroy(domain.lib.fn[symMlx5dv_dr_domain_destroy], domain.h.C); errno != 0 {
+	if errno := rawDrDomainDestroy(domain.lib.fn[symMlx5dv_dr_domain_destroy], domain.h.C); errno != 0 && !domain.h.Lost(errno) {
 		return fail.Failed("mlx5dv_dr_domain_destroy", errno, nil)
 	}
 	return nil
@@ -50,7 +50,7 @@ func (domain *DRDomain) drDomainDestroy() error {
 
 // Close ends a domain. It waits for running calls, at most 10 s; later calls, and a second Close, return
 // os.ErrClosed. It returns syscall.EBUSY while something made from the DRDomain is open; the error names it. If
-// it fails, the DRDomain stays open.
+// it fails, the DRDomain stays open. If the device was removed, nothing is left to destroy, and it succeeds.
 //
 // C: mlx5dv_dr_domain_destroy, mlx5dv_dr_flow(3).
 func (domain *DRDomain) Close() error { return domain.base().Close() }
@@ -95,12 +95,12 @@ func (domain *DRDomain) Sync(flags DRSync) error {
 		return err
 	}
 	if errno := rawDrDomainSync(domain.lib.fn[symMlx5dv_dr_domain_sync], domain.h.C, uint32(flags)); errno != 0 {
-		return fail.Failed(verb, errno, func() []string {
+		return domain.h.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the card does not steer by software: its only tables are those of level 0"},
 			)
-		})
+		}))
 	}
 	return nil
 }
@@ -156,12 +156,12 @@ func (domain *DRDomain) CreateTable(level uint32) (*DRTable, error) {
 	defer domain.h.Exit()
 	ptr, errno := rawDrTableCreate(domain.lib.fn[symMlx5dv_dr_table_create], domain.h.C, level)
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, domain.h.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the card does not steer by software: its only tables are those of level 0"},
 			)
-		})
+		}))
 	}
 	o := newDRTable(domain.lib, ptr)
 	o.aboveRoot.Set(level != 0)
@@ -194,12 +194,12 @@ func (domain *DRDomain) CreateActionVPort(vport uint32) (*DRAction, error) {
 	}
 	ptr, errno := rawDrActionCreateDestVport(domain.lib.fn[symMlx5dv_dr_action_create_dest_vport], domain.h.C, vport)
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, domain.h.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the domain is not one of the switch of the card"},
 			)
-		})
+		}))
 	}
 	o := newDRAction(domain.lib, ptr)
 	o.drDomain = domain
@@ -227,13 +227,13 @@ func (domain *DRDomain) CreateActionPort(portNum uint32) (*DRAction, error) {
 	}
 	ptr, errno := rawDrActionCreateDestIBPort(domain.lib.fn[symMlx5dv_dr_action_create_dest_ib_port], domain.h.C, portNum)
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, domain.h.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the domain is not one of the switch of the card"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the device has no such port"},
 			)
-		})
+		}))
 	}
 	o := newDRAction(domain.lib, ptr)
 	o.drDomain = domain
@@ -288,12 +288,12 @@ func (domain *DRDomain) CreateActionASO(obj *DevXObj, offset uint32, flags DRASO
 		regC,
 	)
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, domain.h.Removed(verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the card does not steer by software or is a ConnectX-5, or the object keeps no such state"},
 			)
-		})
+		})))
 	}
 	o := newDRAction(domain.lib, ptr)
 	o.drDomain = domain
@@ -336,13 +336,13 @@ func (domain *DRDomain) CreateActionPacketReformat(flags DRActionFlag, kind Refo
 		unsafe.Pointer(unsafe.SliceData(data)),
 	)
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, domain.h.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the card does not steer by software: the action must be one of level 0"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "headers are taken off where packets are sent, or put before them where they are received, or there is no data"},
 			)
-		})
+		}))
 	}
 	o := newDRAction(domain.lib, ptr)
 	o.rootLevel.Set(flags != 0)
@@ -383,12 +383,12 @@ func (domain *DRDomain) CreateActionModifyHeader(flags DRActionFlag, changes []b
 		unsafe.Pointer(unsafe.SliceData(changes)),
 	)
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, domain.h.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the card does not steer by software: the action must be one of level 0"},
 			)
-		})
+		}))
 	}
 	o := newDRAction(domain.lib, ptr)
 	o.rootLevel.Set(flags != 0)
@@ -426,7 +426,7 @@ func (domain *DRDomain) CreateActionPushVLAN(header uint32) (*DRAction, error) {
 	}
 	ptr, errno := rawDrActionCreatePushVlan(domain.lib.fn[symMlx5dv_dr_action_create_push_vlan], domain.h.C, bits.ReverseBytes32(header))
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, nil)
+		return nil, domain.h.Removed(fail.Failed(verb, errno, nil))
 	}
 	o := newDRAction(domain.lib, ptr)
 	o.drDomain = domain

@@ -41,7 +41,7 @@ func newDRMatcher(lib *Lib, c unsafe.Pointer) *DRMatcher {
 
 // drMatcherDestroy ends the C object by mlx5dv_dr_matcher_destroy.
 func (matcher *DRMatcher) drMatcherDestroy() error {
-	if errno := rawDrMatcherDestroy(matcher.lib.fn[symMlx5dv_dr_matcher_destroy], matcher.h.C); errno != 0 {
+	if errno := rawDrMatcherDestroy(matcher.lib.fn[symMlx5dv_dr_matcher_destroy], matcher.h.C); errno != 0 && !matcher.h.Lost(errno) {
 		return fail.Failed("mlx5dv_dr_matcher_destroy", errno, nil)
 	}
 	return nil
@@ -49,7 +49,8 @@ func (matcher *DRMatcher) drMatcherDestroy() error {
 
 // Close ends a matcher. It waits for running calls, at most 10 s; later calls, and a second Close, return
 // os.ErrClosed. It returns syscall.EBUSY while something made from the DRMatcher is open; the error names it.
-// If it fails, the DRMatcher stays open.
+// If it fails, the DRMatcher stays open. If the device was removed, nothing is left to destroy, and it
+// succeeds.
 //
 // C: mlx5dv_dr_matcher_destroy, mlx5dv_dr_flow(3).
 func (matcher *DRMatcher) Close() error { return matcher.base().Close() }
@@ -101,12 +102,12 @@ func (matcher *DRMatcher) SetLayout(layout DRMatcherLayout) error {
 		return err
 	}
 	if errno := rawDrMatcherSetLayout(matcher.lib.fn[symMlx5dv_dr_matcher_set_layout], matcher.h.C, unsafe.Pointer(&layoutC)); errno != 0 {
-		return fail.Failed(verb, errno, func() []string {
+		return matcher.h.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.ENOTSUP, Text: "the table is one of level 0, or the card does not have so many rules"},
 			)
-		})
+		}))
 	}
 	return nil
 }
@@ -152,14 +153,14 @@ func (matcher *DRMatcher) CreateRule(value []byte, actions []*DRAction) (*DRRule
 		unsafe.Pointer(unsafe.SliceData(actionsC)),
 	)
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, matcher.h.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EINVAL, Text: "an action leads to a table of another domain, or actions exclude each other"},
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "a table of level 0 does not take an action of this kind, or takes one of two that end the way of a packet"},
 				fail.Cause{Errno: syscall.EPERM, Text: "the program lacks CAP_NET_RAW"},
 			)
-		})
+		}))
 	}
 	o := newDRRule(matcher.lib, ptr)
 	o.drMatcher = matcher

@@ -37,7 +37,7 @@ func newDRRule(lib *Lib, c unsafe.Pointer) *DRRule {
 
 // drRuleDestroy ends the C object by mlx5dv_dr_rule_destroy.
 func (drrule *DRRule) drRuleDestroy() error {
-	if errno := rawDrRuleDestroy(drrule.lib.fn[symMlx5dv_dr_rule_destroy], drrule.h.C); errno != 0 {
+	if errno := rawDrRuleDestroy(drrule.lib.fn[symMlx5dv_dr_rule_destroy], drrule.h.C); errno != 0 && !drrule.h.Lost(errno) {
 		return fail.Failed("mlx5dv_dr_rule_destroy", errno, nil)
 	}
 	return nil
@@ -45,7 +45,7 @@ func (drrule *DRRule) drRuleDestroy() error {
 
 // Close ends a rule. It waits for running calls, at most 10 s; later calls, and a second Close, return
 // os.ErrClosed. It returns syscall.EBUSY while something made from the DRRule is open; the error names it. If
-// it fails, the DRRule stays open.
+// it fails, the DRRule stays open. If the device was removed, nothing is left to destroy, and it succeeds.
 //
 // C: mlx5dv_dr_rule_destroy, mlx5dv_dr_flow(3).
 func (drrule *DRRule) Close() error { return drrule.base().Close() }

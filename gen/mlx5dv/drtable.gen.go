@@ -41,7 +41,7 @@ func newDRTable(lib *Lib, c unsafe.Pointer) *DRTable {
 
 // drTableDestroy ends the C object by mlx5dv_dr_table_destroy.
 func (table *DRTable) drTableDestroy() error {
-	if errno := rawDrTableDestroy(table.lib.fn[symMlx5dv_dr_table_destroy], table.h.C); errno != 0 {
+	if errno := rawDrTableDestroy(table.lib.fn[symMlx5dv_dr_table_destroy], table.h.C); errno != 0 && !table.h.Lost(errno) {
 		return fail.Failed("mlx5dv_dr_table_destroy", errno, nil)
 	}
 	return nil
@@ -49,7 +49,7 @@ func (table *DRTable) drTableDestroy() error {
 
 // Close ends a table. It waits for running calls, at most 10 s; later calls, and a second Close, return
 // os.ErrClosed. It returns syscall.EBUSY while something made from the DRTable is open; the error names it. If
-// it fails, the DRTable stays open.
+// it fails, the DRTable stays open. If the device was removed, nothing is left to destroy, and it succeeds.
 //
 // C: mlx5dv_dr_table_destroy, mlx5dv_dr_flow(3).
 func (table *DRTable) Close() error { return table.base().Close() }
@@ -100,13 +100,13 @@ func (table *DRTable) CreateMatcher(priority uint16, criteria uint8, mask []byte
 		unsafe.Pointer(unsafe.SliceData(maskC)),
 	)
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, table.h.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EINVAL, Text: "the mask has more bytes than the firmware has, or the criteria bits that it does not have"},
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the mask has bits that libmlx5 or the card does not match"},
 			)
-		})
+		}))
 	}
 	o := newDRMatcher(table.lib, ptr)
 	o.aboveRoot.Copy(&table.aboveRoot)
@@ -128,12 +128,12 @@ func (table *DRTable) CreateAction() (*DRAction, error) {
 	defer table.h.Exit()
 	ptr, errno := rawDrActionCreateDestTable(table.lib.fn[symMlx5dv_dr_action_create_dest_table], table.h.C)
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, table.h.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EINVAL, Text: "the table is one of level 0"},
 			)
-		})
+		}))
 	}
 	o := newDRAction(table.lib, ptr)
 	o.drTable = table
@@ -161,12 +161,12 @@ func (table *DRTable) CreateActionRoot(priority uint16) (*DRAction, error) {
 	}
 	ptr, errno := rawDrActionCreateDestRootTable(table.lib.fn[symMlx5dv_dr_action_create_dest_root_table], table.h.C, priority)
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, table.h.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EINVAL, Text: "the table is not one of level 0"},
 			)
-		})
+		}))
 	}
 	o := newDRAction(table.lib, ptr)
 	o.drTable = table

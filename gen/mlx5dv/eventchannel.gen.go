@@ -51,7 +51,8 @@ func (channel *EventChannel) devXDestroyEventChannel() error {
 
 // Close destroys a channel of events, and its subscriptions. It waits for running calls, at most 10 s; later
 // calls, and a second Close, return os.ErrClosed. It returns syscall.EBUSY while something made from the
-// EventChannel is open; the error names it. If it fails, the EventChannel stays open.
+// EventChannel is open; the error names it. If it fails, the EventChannel stays open. If the device was
+// removed, nothing is left to destroy, and it succeeds.
 //
 // C: mlx5dv_devx_destroy_event_channel, mlx5dv_devx_create_event_channel(3).
 func (channel *EventChannel) Close() error { return channel.base().Close() }
@@ -142,12 +143,12 @@ func (channel *EventChannel) Subscribe(obj *DevXObj, kinds []byte, cookie uint64
 		unsafe.Pointer(unsafe.SliceData(kinds)),
 		cookie,
 	); errno != 0 {
-		return fail.Failed(verb, errno, func() []string {
+		return channel.h.Removed(verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EINVAL, Text: "a kind is not one that this object or the device has, or the device was not opened with the flag for commands to the firmware"},
 			)
-		})
+		})))
 	}
 	return nil
 }
@@ -199,12 +200,12 @@ func (channel *EventChannel) SubscribeFD(fd int, obj *DevXObj, kind uint16) erro
 		objC,
 		kind,
 	); errno != 0 {
-		return fail.Failed(verb, errno, func() []string {
+		return channel.h.Removed(verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EINVAL, Text: "the kind is not one that this object or the device has, or the device was not opened with the flag for commands to the firmware"},
 			)
-		})
+		})))
 	}
 	return nil
 }

@@ -378,13 +378,13 @@ func (l *Lib) CreateCQ(dev *verbs.Device, cqAttr *verbs.CQInitAttrEx, mlx5CQAttr
 	}
 	ptr, errno := rawCreateCQ(l.fn[symMlx5dv_create_cq], devHeld.C, cqAttrHeld.C, mlx5CQAttrAt)
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the device has no compressed completions of this format, or no padded ones; mlx5dv_query_device returns which"},
 			)
-		})
+		}))
 	}
 	o, err := bridge.Make[verbs.CQ](&verbsUses, bridge.Made{
 		C:       ptr,
@@ -439,14 +439,14 @@ func (l *Lib) CreateMKey(attr MKeyInitAttr) (*MKey, error) {
 	}
 	ptr, errno := rawCreateMkey(l.fn[symMlx5dv_create_mkey], unsafe.Pointer(&attrC))
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return append(fail.Texts(errno, hintCreateMkey(&in)), fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device lacks signatures of blocks, encryption, or keys whose tag can be changed"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware"},
 			)...)
-		})
+		}))
 	}
 	o := newMKey(l, ptr)
 	o.pd = attr.PD
@@ -513,7 +513,7 @@ func (l *Lib) CreateQP(dev *verbs.Device, qpAttr *verbs.QPInitAttrEx, mlx5QPAttr
 	}
 	ptr, errno := rawCreateQP(l.fn[symMlx5dv_create_qp], devHeld.C, qpAttrHeld.C, mlx5QPAttrAt)
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return append(fail.Texts(errno, hintCreateQP(&in)), fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
@@ -522,7 +522,7 @@ func (l *Lib) CreateQP(dev *verbs.Device, qpAttr *verbs.QPInitAttrEx, mlx5QPAttr
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device lacks the transport DC, receives that complete out of order, or the pipelining of signatures"},
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "queue pairs of this type do not post these requests"},
 			)...)
-		})
+		}))
 	}
 	o, err := bridge.Make[verbs.QP](&verbsUses, bridge.Made{
 		C:         ptr,
@@ -611,14 +611,14 @@ func (l *Lib) CryptoLogin(dev *verbs.Device, attr *CryptoLoginAttr) error {
 		return err
 	}
 	if errno := rawCryptoLogin(l.fn[symMlx5dv_crypto_login], devHeld.C, unsafe.Pointer(&attrC)); errno != 0 {
-		return fail.Failed(verb, errno, func() []string {
+		return verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EEXIST, Text: "the device has a login"},
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device has no encryption with wrapped keys"},
 			)
-		})
+		}))
 	}
 	return nil
 }
@@ -645,12 +645,12 @@ func (l *Lib) CryptoLoginState(dev *verbs.Device) (CryptoLoginState, error) {
 	}
 	var state CryptoLoginState
 	if errno := rawCryptoLoginQueryState(l.fn[symMlx5dv_crypto_login_query_state], devHeld.C, unsafe.Pointer(&state)); errno != 0 {
-		return 0, fail.Failed(verb, errno, func() []string {
+		return 0, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 			)
-		})
+		}))
 	}
 	return state, nil
 }
@@ -676,13 +676,13 @@ func (l *Lib) CryptoLogout(dev *verbs.Device) error {
 		return err
 	}
 	if errno := rawCryptoLogout(l.fn[symMlx5dv_crypto_logout], devHeld.C); errno != 0 {
-		return fail.Failed(verb, errno, func() []string {
+		return verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.ENOENT, Text: "the device has no login"},
 			)
-		})
+		}))
 	}
 	return nil
 }
@@ -733,13 +733,13 @@ func (l *Lib) CreateCryptoLogin(dev *verbs.Device, attr *CryptoLoginAttrEx) (*Cr
 	defer cmem.PinData(&attrC.credential, attr.credential)()
 	ptr, errno := rawCryptoLoginCreate(l.fn[symMlx5dv_crypto_login_create], devHeld.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device has no encryption with wrapped keys"},
 			)
-		})
+		}))
 	}
 	o := newCryptoLogin(l, ptr)
 	o.device = dev
@@ -814,14 +814,14 @@ func (l *Lib) CreateDEK(dev *verbs.Device, attr *DEKInitAttr) (*DEK, error) {
 	}
 	ptr, errno := rawDEKCreate(l.fn[symMlx5dv_dek_create], devHeld.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, verbsUses.Removed(uses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device has no encryption by AES-XTS"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the device takes wrapped keys only, or plain ones only, or has no login"},
 			)
-		})
+		})))
 	}
 	o := newDEK(l, ptr)
 	o.pd = attr.pd
@@ -868,13 +868,13 @@ func (l *Lib) CreateSteeringAnchor(dev *verbs.Device, attr *SteeringAnchorAttr) 
 	}
 	ptr, errno := rawCreateSteeringAnchor(l.fn[symMlx5dv_create_steering_anchor], devHeld.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EPERM, Text: "the program lacks CAP_NET_RAW"},
 			)
-		})
+		}))
 	}
 	o := newSteeringAnchor(l, ptr)
 	o.device = dev
@@ -922,12 +922,12 @@ func (l *Lib) CreateFlowActionESP(dev *verbs.Device, esp *verbs.FlowActionESPAtt
 	}
 	ptr, errno := rawCreateFlowActionEsp(l.fn[symMlx5dv_create_flow_action_esp], devHeld.C, espHeld.C, unsafe.Pointer(&mlx5AttrC))
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 			)
-		})
+		}))
 	}
 	o, err := bridge.Make[verbs.FlowAction](&verbsUses, bridge.Made{
 		C:       ptr,
@@ -979,12 +979,12 @@ func (l *Lib) CreateFlowActionModifyHeader(dev *verbs.Device, changes []byte, ta
 		uint32(table),
 	)
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 			)
-		})
+		}))
 	}
 	o, err := bridge.Make[verbs.FlowAction](&verbsUses, bridge.Made{
 		C:       ptr,
@@ -1027,13 +1027,13 @@ func (l *Lib) CreateFlowActionPacketReformat(dev *verbs.Device, data []byte, kin
 		uint32(table),
 	)
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "headers are taken off and data is given, or are put before packets and none is given, or the kind does not fit the flow tables"},
 			)
-		})
+		}))
 	}
 	o, err := bridge.Make[verbs.FlowAction](&verbsUses, bridge.Made{
 		C:       ptr,
@@ -1082,12 +1082,12 @@ func (l *Lib) QueryDevice(dev *verbs.Device) (*DeviceInfo, error) {
 	attrsOutC.comp_mask |= 0x8000  // MLX5DV_CONTEXT_MASK_REG_C0
 	attrsOutC.comp_mask |= 0x10000 // MLX5DV_CONTEXT_MASK_OOO_RECV_WRS
 	if errno := rawQueryDevice(l.fn[symMlx5dv_query_device], devHeld.C, unsafe.Pointer(&attrsOutC)); errno != 0 {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 			)
-		})
+		}))
 	}
 	out := new(DeviceInfo)
 	out.from(&attrsOutC)
@@ -1117,13 +1117,13 @@ func (l *Lib) MapAHToQP(ah *verbs.AH, qpNum uint32) error {
 		return err
 	}
 	if errno := rawMapAHToQP(l.fn[symMlx5dv_map_ah_to_qp], ahHeld.C, qpNum); errno != 0 {
-		return fail.Failed(verb, errno, func() []string {
+		return verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the address handle has no GRH, or the device cannot map address handles"},
 			)
-		})
+		}))
 	}
 	return nil
 }
@@ -1167,14 +1167,14 @@ func (l *Lib) AllocDM(dev *verbs.Device, dmAttr *verbs.AllocDMAttr, mlx5DMAttr *
 	}
 	ptr, errno := rawAllocDM(l.fn[symMlx5dv_alloc_dm], devHeld.C, dmAttrHeld.C, unsafe.Pointer(&mlx5DMAttrC))
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EPERM, Text: "the program lacks CAP_NET_RAW or CAP_SYS_RAWIO, which all kinds but MEMIC need"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the length of memory of kind MEMIC is more than max_dm_size"},
 			)
-		})
+		}))
 	}
 	o, err := bridge.Make[verbs.DM](&verbsUses, bridge.Made{
 		C:       ptr,
@@ -1247,7 +1247,7 @@ func (l *Lib) RegDMABufMR(
 		int32(mlx5Access),
 	)
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
@@ -1255,7 +1255,7 @@ func (l *Lib) RegDMABufMR(
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "with DATA_DIRECT the region is not for on-demand paging"},
 				fail.Cause{Errno: syscall.EPROTONOSUPPORT, Text: "the kernel is older than 6.12"},
 			)
-		})
+		}))
 	}
 	o, err := bridge.Make[verbs.MR](&verbsUses, bridge.Made{
 		C:       ptr,
@@ -1289,7 +1289,7 @@ func (l *Lib) DataDirectPath(dev *verbs.Device, path []byte) error {
 		return err
 	}
 	if errno := rawGetDataDirectSysfsPath(l.fn[symMlx5dv_get_data_direct_sysfs_path], devHeld.C, unsafe.Pointer(unsafe.SliceData(path)), uint64(len(path))); errno != 0 {
-		return fail.Failed(verb, errno, func() []string {
+		return verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
@@ -1297,7 +1297,7 @@ func (l *Lib) DataDirectPath(dev *verbs.Device, path []byte) error {
 				fail.Cause{Errno: syscall.ENOSPC, Text: "the buffer is too short"},
 				fail.Cause{Errno: syscall.EPROTONOSUPPORT, Text: "the kernel is older than 6.12"},
 			)
-		})
+		}))
 	}
 	return nil
 }
@@ -1345,14 +1345,14 @@ func (l *Lib) CreateWQ(dev *verbs.Device, attr *verbs.WQInitAttr, mlx5WQAttr *WQ
 	}
 	ptr, errno := rawCreateWQ(l.fn[symMlx5dv_create_wq], devHeld.C, attrHeld.C, mlx5WQAttrAt)
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "strides are of a size or number that mlx5dv_query_device does not return"},
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device has no striding receive queues"},
 			)
-		})
+		}))
 	}
 	o, err := bridge.Make[verbs.WQ](&verbsUses, bridge.Made{
 		C:       ptr,
@@ -1396,12 +1396,12 @@ func (l *Lib) InitQP(qp *verbs.QP) (*QPInfo, error) {
 	objC[0] = uintptr(qpHeld.C)
 	objC[1] = cmem.PinValue(&objPins, &qpInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 1); errno != 0 {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 			)
-		})
+		}))
 	}
 	out := new(QPInfo)
 	out.from(&qpInfoC)
@@ -1435,12 +1435,12 @@ func (l *Lib) InitCQ(cq *verbs.CQ) (*CQInfo, error) {
 	var cqInfoC cCQ
 	objC[3] = cmem.PinValue(&objPins, &cqInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 2); errno != 0 {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 			)
-		})
+		}))
 	}
 	out := new(CQInfo)
 	out.from(&cqInfoC)
@@ -1473,12 +1473,12 @@ func (l *Lib) InitSRQ(srq *verbs.SRQ) (*SRQInfo, error) {
 	objC[4] = uintptr(srqHeld.C)
 	objC[5] = cmem.PinValue(&objPins, &srqInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 4); errno != 0 {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 			)
-		})
+		}))
 	}
 	out := new(SRQInfo)
 	out.from(&srqInfoC)
@@ -1510,12 +1510,12 @@ func (l *Lib) InitWQ(rwq *verbs.WQ) (*WQInfo, error) {
 	var rwqInfoC cRWQ
 	objC[7] = cmem.PinValue(&objPins, &rwqInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 8); errno != 0 {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 			)
-		})
+		}))
 	}
 	out := new(WQInfo)
 	out.from(&rwqInfoC)
@@ -1548,12 +1548,12 @@ func (l *Lib) InitDM(dm *verbs.DM) (*DMInfo, error) {
 	objC[8] = uintptr(dmHeld.C)
 	objC[9] = cmem.PinValue(&objPins, &dmInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 16); errno != 0 {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 			)
-		})
+		}))
 	}
 	out := new(DMInfo)
 	out.from(&dmInfoC)
@@ -1585,12 +1585,12 @@ func (l *Lib) InitAH(ah *verbs.AH) (*AHInfo, error) {
 	var ahInfoC cAH
 	objC[11] = cmem.PinValue(&objPins, &ahInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 32); errno != 0 {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 			)
-		})
+		}))
 	}
 	out := new(AHInfo)
 	out.from(&ahInfoC)
@@ -1622,12 +1622,12 @@ func (l *Lib) InitPD(pd *verbs.PD) (*PDInfo, error) {
 	var pdInfoC cPD
 	objC[13] = cmem.PinValue(&objPins, &pdInfoC)
 	if errno := rawInitObj(l.fn[symMlx5dv_init_obj], unsafe.Pointer(&objC), 64); errno != 0 {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 			)
-		})
+		}))
 	}
 	out := new(PDInfo)
 	out.from(&pdInfoC)
@@ -1654,14 +1654,14 @@ func (l *Lib) GetClockInfo(dev *verbs.Device) (*ClockInfo, error) {
 	}
 	var clockInfoC cClockInfo
 	if errno := rawGetClockInfo(l.fn[symMlx5dv_get_clock_info], devHeld.C, unsafe.Pointer(&clockInfoC)); errno != 0 {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the kernel does not share its clock of the device"},
 				fail.Cause{Errno: syscall.EBUSY, Text: "the kernel was changing the values at that moment; call again"},
 			)
-		})
+		}))
 	}
 	out := new(ClockInfo)
 	out.from(&clockInfoC)
@@ -1725,12 +1725,12 @@ func (l *Lib) OpenDevice(dev *verbs.Device, attr *ContextAttr) (*verbs.Device, e
 	}
 	ptr, errno := rawOpenDevice(l.fn[symMlx5dv_open_device], cmem.At[unsafe.Pointer](devHeld.C, 0), unsafe.Pointer(&attrC))
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 			)
-		})
+		}))
 	}
 	o, err := bridge.Make[verbs.Device](&verbsUses, bridge.Made{
 		C: ptr,
@@ -1783,14 +1783,14 @@ func (l *Lib) DevXCreate(dev *verbs.Device, cmd []byte, answer []byte) (*DevXObj
 		uint64(len(answer)),
 	)
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
 				fail.Cause{Errno: fail.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
-		})
+		}))
 	}
 	o := newDevXObj(l, ptr)
 	o.device = dev
@@ -1841,14 +1841,14 @@ func (l *Lib) DevXGeneralCmd(dev *verbs.Device, cmd []byte, answer []byte) error
 		unsafe.Pointer(unsafe.SliceData(answer)),
 		uint64(len(answer)),
 	); errno != 0 {
-		return fail.Failed(verb, errno, func() []string {
+		return verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
 				fail.Cause{Errno: fail.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
-		})
+		}))
 	}
 	return nil
 }
@@ -1886,13 +1886,13 @@ func (l *Lib) QueryPort(dev *verbs.Device, portNum uint32) (*PortInfo, error) {
 	}
 	var infoC cIBUapiQueryPort
 	if errno := rawQueryPort(l.fn[sym_mlx5dv_query_port], devHeld.C, portNum, unsafe.Pointer(&infoC)); errno != 0 {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the device has no such port"},
 			)
-		})
+		}))
 	}
 	out := new(PortInfo)
 	out.from(&infoC)
@@ -1945,13 +1945,13 @@ func (l *Lib) RegUMemFrom(dev *verbs.Device, from mem.Source, access verbs.MRAcc
 		uint32(access),
 	)
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return append(fail.MemoryHints(l.src, "", errno, uint64(addr), uint64(size), uint64(access)), fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware"},
 			)...)
-		})
+		}))
 	}
 	o := newUMem(l, ptr)
 	o.device = dev
@@ -1998,7 +1998,7 @@ func (l *Lib) RegUMemEx(dev *verbs.Device, attr *UMemAttr) (*UMem, error) {
 	defer object.Release(&release)
 	ptr, errno := rawDevXUmemRegEx(l.fn[symMlx5dv_devx_umem_reg_ex], devHeld.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return append(fail.MemoryHints(l.src, "", errno, uint64(attrC.addr), uint64(attrC.size), uint64(attrC.access)), fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
@@ -2006,7 +2006,7 @@ func (l *Lib) RegUMemEx(dev *verbs.Device, attr *UMemAttr) (*UMem, error) {
 				fail.Cause{Errno: syscall.EINVAL, Text: "no size of pages of those asked for fits the memory"},
 				fail.Cause{Errno: syscall.EBADF, Text: "the memory is of a dma-buf whose file descriptor is missing"},
 			)...)
-		})
+		}))
 	}
 	o := newUMem(l, ptr)
 	o.device = dev
@@ -2047,12 +2047,12 @@ func (l *Lib) DevXAllocUAR(dev *verbs.Device, flags UARType) (*UAR, error) {
 	}
 	ptr, errno := rawDevXAllocUAR(l.fn[symMlx5dv_devx_alloc_uar], devHeld.C, uint32(flags))
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 			)
-		})
+		}))
 	}
 	o := newUAR(l, ptr)
 	o.device = dev
@@ -2092,13 +2092,13 @@ func (l *Lib) AllocVAR(dev *verbs.Device, flags ...VARFlag) (*VAR, error) {
 	}
 	ptr, errno := rawAllocVar(l.fn[symMlx5dv_alloc_var], devHeld.C, uint32(flagsC))
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the firmware does not emulate devices of virtio"},
 			)
-		})
+		}))
 	}
 	o := newVAR(l, ptr)
 	o.device = dev
@@ -2130,14 +2130,14 @@ func (l *Lib) DevXQueryEQN(dev *verbs.Device, vector uint32) (uint32, error) {
 	}
 	var eqn uint32
 	if errno := rawDevXQueryEQN(l.fn[symMlx5dv_devx_query_eqn], devHeld.C, vector, unsafe.Pointer(&eqn)); errno != 0 {
-		return 0, fail.Failed(verb, errno, func() []string {
+		return 0, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.ENOENT, Text: "the device has no such completion vector, see Device.NumCompVectors of package verbs"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the device has no such completion vector, or was not opened with the flag for commands to the firmware"},
 			)
-		})
+		}))
 	}
 	return eqn, nil
 }
@@ -2179,14 +2179,14 @@ func (l *Lib) DevXQueryCQ(cq *verbs.CQ, cmd []byte, answer []byte) error {
 		unsafe.Pointer(unsafe.SliceData(answer)),
 		uint64(len(answer)),
 	); errno != 0 {
-		return fail.Failed(verb, errno, func() []string {
+		return verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
 				fail.Cause{Errno: fail.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
-		})
+		}))
 	}
 	return nil
 }
@@ -2228,14 +2228,14 @@ func (l *Lib) DevXModifyCQ(cq *verbs.CQ, cmd []byte, answer []byte) error {
 		unsafe.Pointer(unsafe.SliceData(answer)),
 		uint64(len(answer)),
 	); errno != 0 {
-		return fail.Failed(verb, errno, func() []string {
+		return verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
 				fail.Cause{Errno: fail.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
-		})
+		}))
 	}
 	return nil
 }
@@ -2277,14 +2277,14 @@ func (l *Lib) DevXQueryQP(qp *verbs.QP, cmd []byte, answer []byte) error {
 		unsafe.Pointer(unsafe.SliceData(answer)),
 		uint64(len(answer)),
 	); errno != 0 {
-		return fail.Failed(verb, errno, func() []string {
+		return verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
 				fail.Cause{Errno: fail.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
-		})
+		}))
 	}
 	return nil
 }
@@ -2326,14 +2326,14 @@ func (l *Lib) DevXModifyQP(qp *verbs.QP, cmd []byte, answer []byte) error {
 		unsafe.Pointer(unsafe.SliceData(answer)),
 		uint64(len(answer)),
 	); errno != 0 {
-		return fail.Failed(verb, errno, func() []string {
+		return verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
 				fail.Cause{Errno: fail.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
-		})
+		}))
 	}
 	return nil
 }
@@ -2375,14 +2375,14 @@ func (l *Lib) DevXQuerySRQ(srq *verbs.SRQ, cmd []byte, answer []byte) error {
 		unsafe.Pointer(unsafe.SliceData(answer)),
 		uint64(len(answer)),
 	); errno != 0 {
-		return fail.Failed(verb, errno, func() []string {
+		return verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
 				fail.Cause{Errno: fail.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
-		})
+		}))
 	}
 	return nil
 }
@@ -2424,14 +2424,14 @@ func (l *Lib) DevXModifySRQ(srq *verbs.SRQ, cmd []byte, answer []byte) error {
 		unsafe.Pointer(unsafe.SliceData(answer)),
 		uint64(len(answer)),
 	); errno != 0 {
-		return fail.Failed(verb, errno, func() []string {
+		return verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
 				fail.Cause{Errno: fail.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
-		})
+		}))
 	}
 	return nil
 }
@@ -2473,14 +2473,14 @@ func (l *Lib) DevXQueryWQ(wq *verbs.WQ, cmd []byte, answer []byte) error {
 		unsafe.Pointer(unsafe.SliceData(answer)),
 		uint64(len(answer)),
 	); errno != 0 {
-		return fail.Failed(verb, errno, func() []string {
+		return verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
 				fail.Cause{Errno: fail.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
-		})
+		}))
 	}
 	return nil
 }
@@ -2522,14 +2522,14 @@ func (l *Lib) DevXModifyWQ(wq *verbs.WQ, cmd []byte, answer []byte) error {
 		unsafe.Pointer(unsafe.SliceData(answer)),
 		uint64(len(answer)),
 	); errno != 0 {
-		return fail.Failed(verb, errno, func() []string {
+		return verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
 				fail.Cause{Errno: fail.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
-		})
+		}))
 	}
 	return nil
 }
@@ -2571,14 +2571,14 @@ func (l *Lib) DevXQueryIndTable(indTbl *verbs.RWQIndTable, cmd []byte, answer []
 		unsafe.Pointer(unsafe.SliceData(answer)),
 		uint64(len(answer)),
 	); errno != 0 {
-		return fail.Failed(verb, errno, func() []string {
+		return verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
 				fail.Cause{Errno: fail.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
-		})
+		}))
 	}
 	return nil
 }
@@ -2620,14 +2620,14 @@ func (l *Lib) DevXModifyIndTable(indTbl *verbs.RWQIndTable, cmd []byte, answer [
 		unsafe.Pointer(unsafe.SliceData(answer)),
 		uint64(len(answer)),
 	); errno != 0 {
-		return fail.Failed(verb, errno, func() []string {
+		return verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware, or the command is not one of this function"},
 				fail.Cause{Errno: fail.ErrnoRemoteIO, Text: "the firmware refused the command; status and syndrome are in the answer"},
 			)
-		})
+		}))
 	}
 	return nil
 }
@@ -2652,13 +2652,13 @@ func (l *Lib) CreateCmdComp(dev *verbs.Device) (*CmdComp, error) {
 	}
 	ptr, errno := rawDevXCreateCmdComp(l.fn[symMlx5dv_devx_create_cmd_comp], devHeld.C)
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware"},
 			)
-		})
+		}))
 	}
 	o := newCmdComp(l, ptr)
 	o.device = dev
@@ -2698,13 +2698,13 @@ func (l *Lib) CreateEventChannel(dev *verbs.Device, flags ...EventChannelFlag) (
 	}
 	ptr, errno := rawDevXCreateEventChannel(l.fn[symMlx5dv_devx_create_event_channel], devHeld.C, uint32(flagsC))
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware"},
 			)
-		})
+		}))
 	}
 	o := newEventChannel(l, ptr)
 	o.device = dev
@@ -2745,12 +2745,12 @@ func (l *Lib) CreateDRDomain(dev *verbs.Device, packets DRDomainType) (*DRDomain
 	}
 	ptr, errno := rawDrDomainCreate(l.fn[symMlx5dv_dr_domain_create], devHeld.C, uint32(packets))
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "port 1 of the device is not one of Ethernet"},
 			)
-		})
+		}))
 	}
 	o := newDRDomain(l, ptr)
 	o.device = dev
@@ -2780,12 +2780,12 @@ func (l *Lib) CreateDRActionQP(qp *verbs.QP) (*DRAction, error) {
 	}
 	ptr, errno := rawDrActionCreateDestIbvQP(l.fn[symMlx5dv_dr_action_create_dest_ibv_qp], qpHeld.C)
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EINVAL, Text: "the queue pair is not one of type RAW_PACKET"},
 			)
-		})
+		}))
 	}
 	o := newDRAction(l, ptr)
 	o.qp = qp
@@ -2898,12 +2898,12 @@ func (l *Lib) CreateDRActionFlowMeter(attr DRFlowMeterAttr) (*DRAction, error) {
 	defer cmem.PinData(&attrC.flow_meter_parameter, attr.Params)()
 	ptr, errno := rawDrActionCreateFlowMeter(l.fn[symMlx5dv_dr_action_create_flow_meter], unsafe.Pointer(&attrC))
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, uses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the card does not steer by software, or the next table is one of level 0"},
 			)
-		})
+		}))
 	}
 	o := newDRAction(l, ptr)
 	o.drTable = attr.NextTable
@@ -2979,13 +2979,13 @@ func (l *Lib) AllocPP(dev *verbs.Device, pace []byte, flags ...PPFlag) (*PP, err
 		uint32(flagsC),
 	)
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EINVAL, Text: "the device was not opened with the flag for commands to the firmware"},
 			)
-		})
+		}))
 	}
 	o := newPP(l, ptr)
 	o.device = dev
@@ -3018,13 +3018,13 @@ func (l *Lib) QueryQPLAGPort(qp *verbs.QP) (uint8, uint8, error) {
 	var portNum uint8
 	var activePortNum uint8
 	if errno := rawQueryQPLAGPort(l.fn[symMlx5dv_query_qp_lag_port], qpHeld.C, unsafe.Pointer(&portNum), unsafe.Pointer(&activePortNum)); errno != 0 {
-		return 0, 0, fail.Failed(verb, errno, func() []string {
+		return 0, 0, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the ports of the device are not in a link aggregation, or the queue pair is of a type that does not send"},
 			)
-		})
+		}))
 	}
 	return portNum, activePortNum, nil
 }
@@ -3052,13 +3052,13 @@ func (l *Lib) ModifyQPLAGPort(qp *verbs.QP, portNum uint8) error {
 		return err
 	}
 	if errno := rawModifyQPLAGPort(l.fn[symMlx5dv_modify_qp_lag_port], qpHeld.C, portNum); errno != 0 {
-		return fail.Failed(verb, errno, func() []string {
+		return verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the ports of the device are not in a link aggregation, or the queue pair is of another type than RC, UC, UD, RAW_PACKET and DCI, or not in state RTS"},
 			)
-		})
+		}))
 	}
 	return nil
 }
@@ -3086,13 +3086,13 @@ func (l *Lib) ModifyQPUDPSPort(qp *verbs.QP, udpSport uint16) error {
 		return err
 	}
 	if errno := rawModifyQPUDPSport(l.fn[symMlx5dv_modify_qp_udp_sport], qpHeld.C, udpSport); errno != 0 {
-		return fail.Failed(verb, errno, func() []string {
+		return verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the queue pair is not of type RC or UC, or not in state RTS, or the device cannot change the port then"},
 			)
-		})
+		}))
 	}
 	return nil
 }
@@ -3120,13 +3120,13 @@ func (l *Lib) DCIStreamIDReset(qp *verbs.QP, streamID uint16) error {
 		return err
 	}
 	if errno := rawDCIStreamIDReset(l.fn[symMlx5dv_dci_stream_id_reset], qpHeld.C, streamID); errno != 0 {
-		return fail.Failed(verb, errno, func() []string {
+		return verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EINVAL, Text: "the queue pair is not a DCI"},
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the queue pair is not in state RTS, or the device has no streams"},
 			)
-		})
+		}))
 	}
 	return nil
 }
@@ -3187,13 +3187,13 @@ func (l *Lib) CreateSchedNode(dev *verbs.Device, attr *SchedAttr) (*SchedNode, e
 	}
 	ptr, errno := rawSchedNodeCreate(l.fn[symMlx5dv_sched_node_create], devHeld.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, verbsUses.Removed(uses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device has no schedulers"},
 			)
-		})
+		})))
 	}
 	o := newSchedNode(l, ptr)
 	o.device = dev
@@ -3258,12 +3258,12 @@ func (l *Lib) CreateSchedLeaf(dev *verbs.Device, attr *SchedAttr) (*SchedLeaf, e
 	}
 	ptr, errno := rawSchedLeafCreate(l.fn[symMlx5dv_sched_leaf_create], devHeld.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, verbsUses.Removed(uses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 			)
-		})
+		})))
 	}
 	o := newSchedLeaf(l, ptr)
 	o.schedNode = attr.parent
@@ -3295,13 +3295,13 @@ func (l *Lib) ReservedQPNAlloc(dev *verbs.Device) (uint32, error) {
 	}
 	var qpn uint32
 	if errno := rawReservedQPNAlloc(l.fn[symMlx5dv_reserved_qpn_alloc], devHeld.C, unsafe.Pointer(&qpn)); errno != 0 {
-		return 0, fail.Failed(verb, errno, func() []string {
+		return 0, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device reserves no numbers"},
 			)
-		})
+		}))
 	}
 	return qpn, nil
 }
@@ -3329,12 +3329,12 @@ func (l *Lib) ReservedQPNDealloc(dev *verbs.Device, qpn uint32) error {
 		return err
 	}
 	if errno := rawReservedQPNDealloc(l.fn[symMlx5dv_reserved_qpn_dealloc], devHeld.C, qpn); errno != 0 {
-		return fail.Failed(verb, errno, func() []string {
+		return verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EINVAL, Text: "the number was not reserved here"},
 			)
-		})
+		}))
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func newMKey(lib *Lib, c unsafe.Pointer) *MKey {
 
 // destroyMkey ends the C object by mlx5dv_destroy_mkey.
 func (mkey *MKey) destroyMkey() error {
-	if errno := rawDestroyMkey(mkey.lib.fn[symMlx5dv_destroy_mkey], mkey.h.C); errno != 0 {
+	if errno := rawDestroyMkey(mkey.lib.fn[symMlx5dv_destroy_mkey], mkey.h.C); errno != 0 && !mkey.h.Lost(errno) {
 		return fail.Failed("mlx5dv_destroy_mkey", errno, nil)
 	}
 	return nil
@@ -50,7 +50,7 @@ func (mkey *MKey) destroyMkey() error {
 
 // Close destroys a memory key. It waits for running calls, at most 10 s; later calls, and a second Close,
 // return os.ErrClosed. It returns syscall.EBUSY while something made from the MKey is open; the error names it.
-// If it fails, the MKey stays open.
+// If it fails, the MKey stays open. If the device was removed, nothing is left to destroy, and it succeeds.
 //
 // C: mlx5dv_destroy_mkey, mlx5dv_create_mkey(3).
 func (mkey *MKey) Close() error { return mkey.base().Close() }
@@ -98,12 +98,12 @@ func (mkey *MKey) Check() (*MKeyErr, error) {
 	}
 	var errInfoC cMkeyErr
 	if errno := rawMkeyCheck(mkey.lib.fn[sym_mlx5dv_mkey_check], mkey.h.C, unsafe.Pointer(&errInfoC)); errno != 0 {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, mkey.h.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EINVAL, Text: "the key was made without signatures of blocks, or its error is of a kind that libmlx5 does not know"},
 			)
-		})
+		}))
 	}
 	out := new(MKeyErr)
 	out.from(&errInfoC)

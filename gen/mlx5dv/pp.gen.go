@@ -47,7 +47,8 @@ func (pp *PP) ppFree() error {
 
 // Close frees an entry of packet pacing. It waits for running calls, at most 10 s; later calls, and a second
 // Close, return os.ErrClosed. It returns syscall.EBUSY while something made from the PP is open; the error
-// names it. If it fails, the PP stays open.
+// names it. If it fails, the PP stays open. If the device was removed, nothing is left to destroy, and it
+// succeeds.
 //
 // C: mlx5dv_pp_free, mlx5dv_pp_alloc(3).
 func (pp *PP) Close() error { return pp.base().Close() }

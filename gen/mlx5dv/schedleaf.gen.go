@@ -43,7 +43,7 @@ func (leaf *SchedLeaf) schedLeafDestroy() error {
 	if leaf.lib.fn[symMlx5dv_sched_leaf_destroy] == 0 {
 		return leaf.lib.missing("mlx5dv_sched_leaf_destroy", symMlx5dv_sched_leaf_destroy)
 	}
-	if errno := rawSchedLeafDestroy(leaf.lib.fn[symMlx5dv_sched_leaf_destroy], leaf.h.C); errno != 0 {
+	if errno := rawSchedLeafDestroy(leaf.lib.fn[symMlx5dv_sched_leaf_destroy], leaf.h.C); errno != 0 && !leaf.h.Lost(errno) {
 		return fail.Failed("mlx5dv_sched_leaf_destroy", errno, nil)
 	}
 	return nil
@@ -51,7 +51,8 @@ func (leaf *SchedLeaf) schedLeafDestroy() error {
 
 // Close destroys a leaf of a scheduler. It waits for running calls, at most 10 s; later calls, and a second
 // Close, return os.ErrClosed. It returns syscall.EBUSY while something made from the SchedLeaf is open; the
-// error names it. If it fails, the SchedLeaf stays open.
+// error names it. If it fails, the SchedLeaf stays open. If the device was removed, nothing is left to destroy,
+// and it succeeds.
 //
 // C: mlx5dv_sched_leaf_destroy, mlx5dv_sched_node_create(3).
 func (leaf *SchedLeaf) Close() error { return leaf.base().Close() }
@@ -123,7 +124,7 @@ func (leaf *SchedLeaf) Modify(attr *SchedAttr) error {
 		return err
 	}
 	if errno := rawSchedLeafModify(leaf.lib.fn[symMlx5dv_sched_leaf_modify], leaf.h.C, unsafe.Pointer(&attrC)); errno != 0 {
-		return fail.Failed(verb, errno, nil)
+		return leaf.h.Removed(verbsUses.Removed(fail.Failed(verb, errno, nil)))
 	}
 	return nil
 }
@@ -163,13 +164,13 @@ func (leaf *SchedLeaf) Schedule(qp *verbs.QP, responder *SchedLeaf) error {
 		responderC = responder.h.C
 	}
 	if errno := rawModifyQPSchedElem(leaf.lib.fn[symMlx5dv_modify_qp_sched_elem], qpHeld.C, leaf.h.C, responderC); errno != 0 {
-		return fail.Failed(verb, errno, func() []string {
+		return leaf.h.Removed(verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EINVAL, Text: "a responder is given and the queue pair is not of type RC"},
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the queue pair is of another type than RC, UC, UD and RAW_PACKET, or the device has no schedulers"},
 			)
-		})
+		})))
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func (node *SchedNode) schedNodeDestroy() error {
 	if node.lib.fn[symMlx5dv_sched_node_destroy] == 0 {
 		return node.lib.missing("mlx5dv_sched_node_destroy", symMlx5dv_sched_node_destroy)
 	}
-	if errno := rawSchedNodeDestroy(node.lib.fn[symMlx5dv_sched_node_destroy], node.h.C); errno != 0 {
+	if errno := rawSchedNodeDestroy(node.lib.fn[symMlx5dv_sched_node_destroy], node.h.C); errno != 0 && !node.h.Lost(errno) {
 		return fail.Failed("mlx5dv_sched_node_destroy", errno, nil)
 	}
 	return nil
@@ -50,7 +50,8 @@ func (node *SchedNode) schedNodeDestroy() error {
 
 // Close destroys a node of a scheduler. It waits for running calls, at most 10 s; later calls, and a second
 // Close, return os.ErrClosed. It returns syscall.EBUSY while something made from the SchedNode is open; the
-// error names it. If it fails, the SchedNode stays open.
+// error names it. If it fails, the SchedNode stays open. If the device was removed, nothing is left to destroy,
+// and it succeeds.
 //
 // C: mlx5dv_sched_node_destroy, mlx5dv_sched_node_create(3).
 func (node *SchedNode) Close() error { return node.base().Close() }
@@ -131,7 +132,7 @@ func (node *SchedNode) Modify(attr *SchedAttr) error {
 		return err
 	}
 	if errno := rawSchedNodeModify(node.lib.fn[symMlx5dv_sched_node_modify], node.h.C, unsafe.Pointer(&attrC)); errno != 0 {
-		return fail.Failed(verb, errno, nil)
+		return node.h.Removed(verbsUses.Removed(fail.Failed(verb, errno, nil)))
 	}
 	return nil
 }

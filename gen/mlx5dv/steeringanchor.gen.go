@@ -43,7 +43,7 @@ func (steeringanchor *SteeringAnchor) destroySteeringAnchor() error {
 	if steeringanchor.lib.fn[symMlx5dv_destroy_steering_anchor] == 0 {
 		return steeringanchor.lib.missing("mlx5dv_destroy_steering_anchor", symMlx5dv_destroy_steering_anchor)
 	}
-	if errno := rawDestroySteeringAnchor(steeringanchor.lib.fn[symMlx5dv_destroy_steering_anchor], steeringanchor.h.C); errno != 0 {
+	if errno := rawDestroySteeringAnchor(steeringanchor.lib.fn[symMlx5dv_destroy_steering_anchor], steeringanchor.h.C); errno != 0 && !steeringanchor.h.Lost(errno) {
 		return fail.Failed("mlx5dv_destroy_steering_anchor", errno, nil)
 	}
 	return nil
@@ -51,7 +51,8 @@ func (steeringanchor *SteeringAnchor) destroySteeringAnchor() error {
 
 // Close destroys an anchor. It waits for running calls, at most 10 s; later calls, and a second Close, return
 // os.ErrClosed. It returns syscall.EBUSY while something made from the SteeringAnchor is open; the error names
-// it. If it fails, the SteeringAnchor stays open.
+// it. If it fails, the SteeringAnchor stays open. If the device was removed, nothing is left to destroy, and it
+// succeeds.
 //
 // C: mlx5dv_destroy_steering_anchor, mlx5dv_create_steering_anchor(3).
 func (steeringanchor *SteeringAnchor) Close() error { return steeringanchor.base().Close() }

@@ -55,7 +55,7 @@ func (uar *UAR) devXFreeUAR() error {
 
 // Close frees a doorbell page. It waits for running calls, at most 10 s; later calls, and a second Close,
 // return os.ErrClosed. It returns syscall.EBUSY while something made from the UAR is open; the error names it.
-// If it fails, the UAR stays open.
+// If it fails, the UAR stays open. If the device was removed, nothing is left to destroy, and it succeeds.
 //
 // C: mlx5dv_devx_free_uar, mlx5dv_devx_alloc_uar(3).
 func (uar *UAR) Close() error { return uar.base().Close() }
@@ -115,12 +115,12 @@ func (uar *UAR) ExportDMABufFD() (int, error) {
 	}
 	n, errno := rawDevXUARExportDMABufFD(uar.lib.fn[symMlx5dv_devx_uar_export_dmabuf_fd], uar.h.C)
 	if n < 0 {
-		return -1, fail.Failed(verb, errno, func() []string {
+		return -1, uar.h.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
 			)
-		})
+		}))
 	}
 	return n, nil
 }

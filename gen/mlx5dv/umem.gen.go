@@ -4,6 +4,7 @@ package mlx5dv
 
 import (
 	"log/slog"
+	"syscall"
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
@@ -39,15 +40,21 @@ func newUMem(lib *Lib, c unsafe.Pointer) *UMem {
 
 // devXUmemDereg ends the C object by mlx5dv_devx_umem_dereg.
 func (umem *UMem) devXUmemDereg() error {
-	if errno := rawDevXUmemDereg(umem.lib.fn[symMlx5dv_devx_umem_dereg], umem.h.C); errno != 0 {
-		return fail.Failed("mlx5dv_devx_umem_dereg", errno, nil)
+	if errno := rawDevXUmemDereg(umem.lib.fn[symMlx5dv_devx_umem_dereg], umem.h.C); errno != 0 && !umem.h.Lost(errno) {
+		return fail.Failed("mlx5dv_devx_umem_dereg", errno, func() []string {
+			return fail.Causes(
+				errno,
+				fail.Cause{Errno: syscall.EINVAL, Text: "an object of the firmware still uses the memory; destroy that first"},
+				fail.Cause{Errno: syscall.EBUSY, Text: "an object of the firmware still uses the memory; destroy that first"},
+			)
+		})
 	}
 	return nil
 }
 
 // Close deregisters memory. It waits for running calls, at most 10 s; later calls, and a second Close, return
 // os.ErrClosed. It returns syscall.EBUSY while something made from the UMem is open; the error names it. If it
-// fails, the UMem stays open.
+// fails, the UMem stays open. If the device was removed, nothing is left to destroy, and it succeeds.
 //
 // C: mlx5dv_devx_umem_dereg, mlx5dv_devx_umem_reg(3).
 func (umem *UMem) Close() error { return umem.base().Close() }

@@ -52,7 +52,7 @@ func (varvalue *VAR) freeVar() error {
 
 // Close frees a doorbell page. It waits for running calls, at most 10 s; later calls, and a second Close,
 // return os.ErrClosed. It returns syscall.EBUSY while something made from the VAR is open; the error names it.
-// If it fails, the VAR stays open.
+// If it fails, the VAR stays open. If the device was removed, nothing is left to destroy, and it succeeds.
 //
 // C: mlx5dv_free_var, mlx5dv_alloc_var(3).
 func (varvalue *VAR) Close() error { return varvalue.base().Close() }

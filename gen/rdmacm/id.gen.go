@@ -365,9 +365,9 @@ func (id *ID) CreateQP(pd *verbs.PD, qpInitAttr verbs.QPInitAttr) (*verbs.QP, er
 	}
 	n, errno := rawCreateQP(id.lib.fn[symRdma_create_qp], id.h.C, pdHeld.C, qpInitAttrHeld.C)
 	if n < 0 {
-		return nil, fail.Failed(verb, errno, func() []string {
+		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return id.explainCreateQP(errno, qpInitAttrHeld.C)
-		})
+		}))
 	}
 	ptr := (*cID)(id.h.C).qp
 	o, err := bridge.Make[verbs.QP](&verbsUses, bridge.Made{
@@ -1166,12 +1166,12 @@ func (id *ID) SetLocalECE(ece *verbs.ECEAttr) error {
 	}
 	n, errno := rawSetLocalEce(id.lib.fn[symRdma_set_local_ece], id.h.C, eceHeld.C)
 	if n < 0 {
-		return fail.Failed(verb, errno, func() []string {
+		return verbsUses.Removed(fail.Failed(verb, errno, func() []string {
 			return fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EINVAL, Text: "the options have no vendor"},
 			)
-		})
+		}))
 	}
 	return nil
 }

@@ -44,6 +44,7 @@ func newDevice(lib *Lib, c unsafe.Pointer) *Device {
 	o := &Device{lib: lib}
 	o.h.Make(o, "Device", object.Origin{Root: &o.h, Lib: lib}, c, "ibv_close_device", o.closeDevice)
 	o.h.Before = o.waiting.Stop
+	o.begun()
 	o.cmdFD = int((*cContext)(o.h.C).cmd_fd)
 	o.numCompVectors = int((*cContext)(o.h.C).num_comp_vectors)
 	return o

@@ -63,6 +63,7 @@ func newQP(dev *Device, c unsafe.Pointer) *QP {
 	if (*cQP)(c).srq != 0 {
 		o.gate.Lack(dpath.LacksRecv)
 	}
+	o.begun()
 	o.load()
 	return o
 }
@@ -464,6 +465,7 @@ func (qp *QP) Modify(attr *QPAttr) error {
 	}); err != nil {
 		return err
 	}
+	qp.afterModifyQP()
 	if qp.lib.lints.Wanted() {
 		qp.lib.lints.Report(hintModifyQP(&in))
 	}

@@ -22,6 +22,8 @@ int svb_get_async_event(struct ibv_context *pub, struct ibv_async_event *ev)
 			err = svb_fails_locked(c->obj.inst, SVB_GET_ASYNC_EVENT);
 		if (!err)
 			got = svb_async_pop(c, ev);
+		if (!err && !got)
+			err = svb_async_lost(c);
 		if (!err && !got && svb_gone(&c->obj))
 			err = EIO; // what was reported before can still be got
 		fd = c ? pub->async_fd : -1;

@@ -70,6 +70,7 @@ static inline struct svb_cq *svb_find_cq(const struct ibv_cq *pub)
 SVB_HIDDEN void svb_async(struct svb_ctx *c, enum ibv_event_type t, void *element, uint32_t *reported);
 SVB_HIDDEN void svb_async_port(struct svb_ctx *c, enum ibv_event_type t, int port);
 SVB_HIDDEN bool svb_async_pop(struct svb_ctx *c, struct ibv_async_event *ev); // false: none waits
+SVB_HIDDEN int svb_async_lost(struct svb_ctx *c); // ENOMEM once after events for which there was no memory
 SVB_HIDDEN void svb_async_forget(struct svb_ctx *c, const void *element);
 SVB_HIDDEN void svb_async_free(struct svb_ctx *c);
 // svb_wait_fd waits until the descriptor can be read: 0, or an errno (EAGAIN when it is non-blocking). Without svb_lock.

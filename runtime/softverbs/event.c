@@ -26,11 +26,12 @@ static void add(struct svb_ctx *c, struct ibv_async_event ev, uint32_t *reported
 	struct svb_event *e = calloc(1, sizeof *e);
 	const uint64_t one = 1;
 
-	if (!e)
-		return;
-	e->ev = ev;
-	e->reported = reported;
-	STAILQ_INSERT_TAIL(&c->events, e, link);
+	if (e) {
+		e->ev = ev;
+		e->reported = reported;
+		STAILQ_INSERT_TAIL(&c->events, e, link);
+	}
+	c->lost |= !e; // Linux drops it without a word (ib_uverbs_async_handler), and a program waits for ever
 	if (write(c->vctx.context.async_fd, &one, sizeof one) < 0)
 		return; // the counter is full, so the descriptor can be read
 }
@@ -49,7 +50,7 @@ static void silence(const struct svb_ctx *c)
 {
 	uint64_t n;
 
-	if (STAILQ_EMPTY(&c->events) && read(c->vctx.context.async_fd, &n, sizeof n) < 0)
+	if (STAILQ_EMPTY(&c->events) && !c->lost && read(c->vctx.context.async_fd, &n, sizeof n) < 0)
 		return; // it was silent
 }
 
@@ -78,6 +79,15 @@ void svb_async_free(struct svb_ctx *c)
 		STAILQ_REMOVE_HEAD(&c->events, link);
 		free(e);
 	}
+}
+
+int svb_async_lost(struct svb_ctx *c)
+{
+	if (!c->lost)
+		return 0;
+	c->lost = false;
+	silence(c);
+	return ENOMEM;
 }
 
 bool svb_async_pop(struct svb_ctx *c, struct ibv_async_event *ev)

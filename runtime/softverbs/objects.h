@@ -40,6 +40,7 @@ struct svb_ctx {
 	struct svb_file *file;
 	struct svb_obj *objs; // its live objects, newest first
 	STAILQ_HEAD(, svb_event) events; // asynchronous ones that nobody got yet
+	bool lost;                       // there was no memory for one, which nobody was told yet
 };
 
 // registry.c, with svb_lock held

@@ -17,6 +17,9 @@ import (
 // and open another.
 var ErrDeviceRemoved = verr.ErrDeviceRemoved
 
+// begun has handles of other packages find out whether the device was removed.
+func (dev *Device) begun() { dev.h.Probe(dev.probe) }
+
 // probe makes a query that changes nothing and returns its errno.
 func (dev *Device) probe() syscall.Errno {
 	var attrC cDeviceAttrEx

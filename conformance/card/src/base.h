@@ -16,6 +16,12 @@
 #define MAX(a, b) ((a) > (b) ? (a) : (b))
 #define OF(ptr, type, member) ((type *)(void *)((char *)(ptr) - offsetof(type, member)))
 
+// within reports whether length bytes at offset lie in size bytes: the sum of what a program passes may not fit.
+static inline bool within(uint64_t offset, uint64_t length, uint64_t size)
+{
+	return offset <= size && length <= size - offset;
+}
+
 enum { PAGE = 4096, DEVICES = 16 }; // DEVICES: at most
 
 struct provider;

@@ -42,6 +42,14 @@ func (u *Uses) enter(what string, h *object.Handle) error {
 	return nil
 }
 
+// Removed returns err, the error of the call, with verr.ErrDeviceRemoved in it if the device of a handle was removed.
+func (u *Uses) Removed(err error) error {
+	for _, h := range u.handles {
+		err = h.Removed(err)
+	}
+	return err
+}
+
 // Exit ends all uses. It closes the handles that only Under has borrowed, unless an object belongs to them now, and unpins bytes.
 func (u *Uses) Exit() {
 	u.in.Exit()

@@ -47,15 +47,18 @@ func gone[W record](b *requests[W], first, n int) (bad int, at uint64) {
 
 // readable reads a byte of each page, as far as a request has room, and returns the first address where no memory is.
 func readable(addr uint64, n uint32) (at uint64, ok bool) {
-	if n == 0 {
+	last, page := addr+uint64(min(n, mostInline))-1, uint64(os.Getpagesize())
+	switch {
+	case n == 0:
 		return 0, true
+	case last < addr:
+		return addr, false
 	}
 	faults := debug.SetPanicOnFault(true)
 	defer func() {
 		debug.SetPanicOnFault(faults)
 		ok = recover() == nil
 	}()
-	last, page := addr+uint64(min(n, mostInline))-1, uint64(os.Getpagesize())
 	for at = addr; at < last; at = at&^(page-1) + page {
 		touch(uintptr(at))
 	}
@@ -73,6 +76,9 @@ func touch(at uintptr) byte { return *(*byte)(*(*unsafe.Pointer)(unsafe.Pointer(
 
 // noData says what is wrong with inline data at an address.
 func noData(at uint64) string {
+	if at == 0 {
+		return "its inline data has a length and no address; give the element the address of the data, or use InlineData"
+	}
 	return fmt.Sprintf("its inline data is to be read at %#x, where no memory is; keep the memory until the post has returned, or use "+
 		"InlineData", at)
 }

@@ -142,6 +142,21 @@ VERBSGEN_DPATH_RECV(post_recv, ibv_qp, q->context->ops.post_recv)
 VERBSGEN_DPATH_RECV(post_srq_recv, ibv_srq, q->context->ops.post_srq_recv)
 VERBSGEN_DPATH_RECV(post_wq_recv, ibv_wq, q->post_recv)
 
+// The state of a queue pair, below 0 for one that was closed.
+static void verbsgen_dpath_state(const uintptr_t *gate, int *out)
+{
+	struct verbsgen_gate_slot *slot = verbsgen_gate_enter(gate);
+	const struct ibv_qp *q;
+
+	*out = -1;
+	if (slot == NULL)
+		return;
+	q = (const struct ibv_qp *)verbsgen_gate_object(gate);
+	if (q != NULL)
+		*out = (int)__atomic_load_n(&q->state, __ATOMIC_ACQUIRE);
+	verbsgen_gate_leave(slot);
+}
+
 // All posts: of requests of type struct WR to a struct QUEUE. The chain is cut behind last while it is posted.
 #define VERBSGEN_DPATH_POST(NAME, QUEUE, WR)										\
 	static inline __attribute__((always_inline)) void									\

@@ -27,6 +27,8 @@ package dpath
 #cgo nocallback verbsgen_dpath_post_wq_recv
 #cgo noescape verbsgen_dpath_post_srq_ops
 #cgo nocallback verbsgen_dpath_post_srq_ops
+#cgo noescape verbsgen_dpath_state
+#cgo nocallback verbsgen_dpath_state
 #cgo noescape verbsgen_dpath_poll
 #cgo nocallback verbsgen_dpath_poll
 #cgo noescape verbsgen_dpath_notify
@@ -308,6 +310,19 @@ func getEvent(get, channel uintptr) event {
 func ackEvents(ack uintptr, cq unsafe.Pointer, n int) {
 	C.verbsgen_dpath_ack_events(C.uintptr_t(ack), C.uintptr_t(uintptr(cq)), C.uint(n))
 }
+
+// stateOf returns the state of a queue pair, below 0 for one that was closed.
+func stateOf(qp *gate.Gate) int {
+	var state C.int
+	C.verbsgen_dpath_state((*C.uintptr_t)(qp.Word()), &state)
+	return int(state)
+}
+
+// The states of C are those of Go.
+var (
+	_ = none{}[stateRTR-C.IBV_QPS_RTR]
+	_ = none{}[stateSQE-C.IBV_QPS_SQE]
+)
 
 // held says that the caller of post holds what the queue shares.
 const held = 1 << 8

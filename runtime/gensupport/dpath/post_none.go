@@ -13,6 +13,8 @@ func post[W record](int, *gate.Gate, *requests[W], int, int) (bad int, errno sys
 	return -1, syscall.ENOSYS
 }
 
+func stateOf(*gate.Gate) int { return -1 }
+
 // PollSpin is ENOSYS.
 func PollSpin(*gate.Gate, []WC, int) (n int, errno syscall.Errno) { return 0, syscall.ENOSYS }
 

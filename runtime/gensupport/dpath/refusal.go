@@ -26,7 +26,7 @@ type Refusal struct {
 	number int // in its batch
 	id     uint64
 	sges   []SGE
-	gone   uint64 // where no memory is for inline data, or 0
+	gone   string // what is wrong with the address of its inline data, or empty
 }
 
 // RefusalOf returns the first request of the range that was not posted. The error is that of a post that errno failed for another reason
@@ -55,7 +55,9 @@ func RefusalOf[W record](r Range[W], errs *fail.Once, posted int, errno syscall.
 		}
 		f.sges = used(unsafe.Pointer(w), w.sges, w.num, &w.room)
 		if errno == syscall.EFAULT {
-			_, f.gone = gone(r.batch, number, 1)
+			if bad, at := gone(r.batch, number, 1); bad >= 0 {
+				f.gone = noData(at)
+			}
 		}
 	case *recvRecord:
 		f.sges = used(unsafe.Pointer(w), w.sges, w.num, &w.room)
@@ -142,8 +144,8 @@ func (r *Refusal) Error(broken, may []verr.Violation, facts ...string) error {
 	if len(known) > 0 {
 		msg += " on a queue pair with " + strings.Join(known, ", ")
 	}
-	if r.gone != 0 {
-		msg += ": " + noData(r.gone)
+	if r.gone != "" {
+		msg += ": " + r.gone
 	}
 	all := append(broken, may...)
 	for i, v := range all {

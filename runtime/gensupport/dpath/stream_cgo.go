@@ -39,18 +39,30 @@ func Begin[W record](r Range[W], a *Stream, to *gate.Gate) unsafe.Pointer {
 				return nil
 			}
 		}
-		if to.Lacks()&gate.Shared != 0 {
-			if !to.Hold() {
-				a.code = int32(fail.ErrnoNotAlone)
-				return nil
-			}
-			a.alone = to
+		if to.Lacks()&(gate.Shared|LacksPath) != 0 && !a.hold(to) {
+			return nil
 		}
 		a.n, a.use = int64(r.n), uintptr(unsafe.Pointer(b.use))
 		reading(b, r.first, r.n)
 		return unsafe.Pointer(&b.wrs[r.first])
 	}
 	return nil
+}
+
+// hold reports whether the queue pair has a path, and no other goroutine uses what it shares.
+func (a *Stream) hold(qp *gate.Gate) bool {
+	switch {
+	case !FindPath(qp):
+		a.code = int32(fail.ErrnoNoPath)
+	case qp.Lacks()&gate.Shared == 0:
+		return true
+	case !qp.Hold():
+		a.code = int32(fail.ErrnoNotAlone)
+	default:
+		a.alone = qp
+		return true
+	}
+	return false
 }
 
 // End ends the post that Begin began.

@@ -34,6 +34,7 @@ const (
 	ErrnoNoSendQueue
 	ErrnoNoQueues
 	ErrnoNoChannel
+	ErrnoNoPath   // the provider divides by the path MTU, which it learns on the way to RTR
 	ErrnoNotAlone // another goroutine uses a queue of the same thread domain
 	ErrnoDirect   // Go reads and writes the queue in place of the library, and has nothing for this call
 	ErrnoForeign  // such a queue has a completion that Go cannot read

@@ -17,6 +17,8 @@ func lacking(verb string, errno syscall.Errno) error {
 			"or to the shared receive queue"
 	case ErrnoNoChannel:
 		msg = "this CQ has no completion channel, and the provider of its device looks for one; create the queue with a channel"
+	case ErrnoNoPath:
+		msg = "this QP was never in state RTR, so its provider does not know the path MTU, by which posts divide; bring it to RTS first"
 	case ErrnoNotAlone:
 		return &verr.Error{Verb: verb, Errno: syscall.EBUSY, Msg: "another goroutine uses a queue of the same thread domain at this moment, " +
 			"and the library does not lock them; give each goroutine a thread domain, or make the queues without one"}

@@ -35,6 +35,9 @@ func (g *Gate) Failure() syscall.Errno { return syscall.Errno(g.failed.Load()) }
 // Lack says that the object has nothing that calls of some kinds would use. The bits of kinds are those of the caller.
 func (g *Gate) Lack(kinds uint32) { g.lacks.Or(kinds) }
 
+// Gain takes back a Lack of some kinds.
+func (g *Gate) Gain(kinds uint32) { g.lacks.And(^kinds) }
+
 // Lacks returns the kinds of all calls of Lack.
 func (g *Gate) Lacks() uint32 { return g.lacks.Load() }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"slices"
 	"syscall"
 	"time"
 
@@ -39,13 +40,25 @@ func CloseTree(n *Node) error {
 	w := walk{tried: map[*Node]bool{}, left: patience}
 	n.seal(1)
 	w.close(n)
-	return errors.Join(w.errs...)
+	var errs []error
+	for _, f := range w.failed {
+		errs = append(errs, f.err)
+	}
+	return errors.Join(errs...)
 }
 
 type walk struct {
-	tried map[*Node]bool // nodes that are open although their Close was called
-	errs  []error
-	left  time.Duration // for which it may still wait; guarded by tree
+	tried  map[*Node]bool // nodes that are open although their Close was called
+	failed []failure
+	ended  int           // nodes that were closed
+	left   time.Duration // for which it may still wait; guarded by tree
+}
+
+// failure is a Close that failed, after so many nodes were closed.
+type failure struct {
+	n     *Node
+	err   error
+	after int
 }
 
 // close closes everything under n, which is sealed, and then n.
@@ -74,10 +87,11 @@ func (w *walk) close(n *Node) {
 			}
 		}
 		if err != nil {
-			w.errs = append(w.errs, err)
+			w.failed = append(w.failed, failure{n, err, w.ended})
 		}
 		if n.is() == closed {
 			delete(w.tried, n)
+			w.ended++
 		}
 		return
 	}
@@ -86,7 +100,7 @@ func (w *walk) close(n *Node) {
 // closeChildren looks again until there are no more, since others may close or move some. Looking once for all that are there
 // keeps the cost for each the same, also when none of them can be closed.
 func (w *walk) closeChildren(n *Node) {
-	for cs := n.untried(w.tried); len(cs) > 0; cs = n.untried(w.tried) {
+	for cs := n.untried(w.tried); len(cs) > 0 || w.again(n); cs = n.untried(w.tried) {
 		for i, c := range cs {
 			cs[i] = nil
 			if !w.tried[c] && w.sealUnder(n, c) {
@@ -94,6 +108,25 @@ func (w *walk) closeChildren(n *Node) {
 			}
 		}
 	}
+}
+
+// again has those children of n tried once more whose Close failed before another node was closed: that may have kept their C object in use
+// without the tree knowing, as a window does that is bound to a region. It reports whether there are any.
+func (w *walk) again(n *Node) bool {
+	tree.Lock()
+	defer tree.Unlock()
+	if n.children.first == nil {
+		return false
+	}
+	tried := len(w.failed)
+	w.failed = slices.DeleteFunc(w.failed, func(f failure) bool {
+		if f.after == w.ended || f.n.parentIndex(n) < 0 {
+			return false
+		}
+		delete(w.tried, f.n)
+		return true
+	})
+	return len(w.failed) < tried
 }
 
 // sealUnder seals c if it is under n, after a move of c that has begun, and reports whether it is.

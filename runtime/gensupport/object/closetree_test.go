@@ -246,3 +246,29 @@ type closer struct {
 func (c *closer) Close() error {
 	return c.node.Close("v", func() error { c.destroyed.Add(1); return nil })
 }
+
+// TestCloseTreeAgain closes objects that others keep in use without the tree knowing: those are made before them, and closed after.
+func TestCloseTreeAgain(t *testing.T) {
+	dev, log := logged(t)
+	pd := make1(t, "PD", "", dev)
+	users := []*hooked{{}, {}}
+	for _, u := range users {
+		if err := u.node.Init(u, "MW", "", &pd.node); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first, second, never := make1(t, "MR", "1", pd), make1(t, "MR", "2", pd), make1(t, "MR", "3", pd)
+	first.fails, second.fails, never.fails = syscall.EINVAL, syscall.EBUSY, syscall.EIO
+	users[0].last, users[1].last = func() { first.fails = nil }, func() { second.fails = nil }
+	err := CloseTree(&dev.node)
+	if !errors.Is(err, syscall.EIO) || errors.Is(err, syscall.EINVAL) || strings.Count(err.Error(), "\n") != 2 {
+		t.Errorf("%v", err)
+	}
+	if want := []string{"MR (3)", "MR (2)", "MR (1)", "MR (3)", "MR (2)", "MR (1)", "MR (3)"}; !slices.Equal(*log, want) {
+		t.Errorf("tried %q, want %q", *log, want)
+	}
+	never.fails = nil
+	if err := CloseTree(&dev.node); err != nil {
+		t.Error(err)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
@@ -57,6 +58,8 @@ type Node struct {
 	holds  int
 	what   string // of the latest Hold
 	watch  Watch
+
+	probe func() syscall.Errno // of Probe
 
 	alone []*gate.Alone // what calls on the object and its children hold; guarded by tree until the node is open
 }

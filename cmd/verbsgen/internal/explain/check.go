@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
+	"sync"
 
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
@@ -89,6 +90,7 @@ type Checker struct {
 	spec     *spec.Spec
 	facts    *spec.Facts
 	release  string
+	verbs    func() *Verbs                   // made when it is asked for
 	platform spec.Platform                   // zero: any
 	gates    map[string]map[string][]gate    // by verb and path of the mask
 	usable   map[*spec.Rule]*judged          // only rules of which the release has all that they speak of
@@ -100,6 +102,7 @@ func New(s *spec.Spec, rel *api.Release) *Checker {
 	k := &Checker{spec: s, facts: s.Module.NewFacts(rel), release: rel.Release, gates: map[string]map[string][]gate{},
 		usable: map[*spec.Rule]*judged{},
 		tested: map[string]map[string]*api.Enum{}}
+	k.verbs = sync.OnceValue(func() *Verbs { return NewVerbs(k.spec, k.facts) })
 	for _, r := range s.Rules() {
 		if fn := k.facts.Func(r.Verb); fn != nil {
 			if broken := r.Broken(); broken != nil && k.known(fn, r, broken) {
@@ -145,7 +148,7 @@ func (k *Checker) Evaluate(c Case) Result {
 	res := Result{ID: c.ID, Verdict: Unknown}
 	fn, fix := k.facts.Func(c.Verb), ""
 	if fn == nil {
-		c.Verb, fix = FindVerb(k.spec, k.facts, c.Verb)
+		c.Verb, fix = k.verbs().Find(c.Verb)
 		fn = k.facts.Func(c.Verb)
 	}
 	res.Verb = c.Verb

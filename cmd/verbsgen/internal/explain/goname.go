@@ -13,49 +13,63 @@ import (
 
 // This file finds what the other names of a verb, a field or a constant mean: the short ones, and those in Go, which errors print.
 
-// FindVerb returns the C name of a verb that is called by its C name, without the prefix (reg_mr), or by a method (PD.RegMR, RegMR).
-// For another name it returns the name itself, with what to write instead if that is known.
-func FindVerb(s *spec.Spec, facts *spec.Facts, name string) (c, fix string) {
-	for _, prefix := range append([]string{""}, s.Module.Prefixes()...) {
-		if c := prefix + name; s.VerbByC(c) != nil || facts.Func(c) != nil || s.SkipByC(c) != nil || s.PendingByC(c) != nil {
-			return c, ""
-		}
-	}
-	methods := map[string][]string{} // by what they are called
-	means := map[string]string{}
-	add := func(method, verb string) {
-		_, short, _ := strings.Cut(method, ".")
-		means[method], methods[short] = verb, append(methods[short], method)
-	}
-	var names []string
+// Verbs finds verbs by the names that they have beside the one in C. A list of cases may have many that no verb has.
+type Verbs struct {
+	spec    *spec.Spec
+	facts   *spec.Facts
+	means   map[string]string   // by method, with its type
+	methods map[string][]string // by what they are called
+	names   []string            // all of these
+}
+
+// NewVerbs returns the verbs of a spec.
+func NewVerbs(s *spec.Spec, facts *spec.Facts) *Verbs {
+	v := &Verbs{spec: s, facts: facts, means: map[string]string{}, methods: map[string][]string{}}
 	for _, p := range s.Pages {
-		for _, v := range p.Verbs {
-			names = append(names, v.C)
+		for _, verb := range p.Verbs {
+			v.names = append(v.names, verb.C)
 			for _, prefix := range s.Module.Prefixes() {
-				if short, ok := strings.CutPrefix(v.C, prefix); ok {
-					names = append(names, short)
+				if short, ok := strings.CutPrefix(verb.C, prefix); ok {
+					v.names = append(v.names, short)
 				}
 			}
-			for _, m := range v.Methods {
-				add(m.Go, v.C)
+			for _, m := range verb.Methods {
+				v.add(m.Go, verb.C)
 			}
 		}
 		for _, o := range p.Objects {
 			if o.Destroy != "" {
-				add(o.Go+".Close", o.Destroy)
+				v.add(o.Go+".Close", o.Destroy)
 			}
 		}
 	}
-	switch of := methods[name]; {
-	case means[name] != "":
-		return means[name], ""
+	v.names = slices.Concat(v.names, slices.Sorted(maps.Keys(v.means)), slices.Sorted(maps.Keys(v.methods)))
+	return v
+}
+
+func (v *Verbs) add(method, verb string) {
+	_, short, _ := strings.Cut(method, ".")
+	v.means[method], v.methods[short] = verb, append(v.methods[short], method)
+}
+
+// Find returns the C name of a verb that is called by its C name, without the prefix (reg_mr), or by a method (PD.RegMR, RegMR).
+// For another name it returns the name itself, with what to write instead if that is known.
+func (v *Verbs) Find(name string) (c, fix string) {
+	s := v.spec
+	for _, prefix := range append([]string{""}, s.Module.Prefixes()...) {
+		if c := prefix + name; s.VerbByC(c) != nil || v.facts.Func(c) != nil || s.SkipByC(c) != nil || s.PendingByC(c) != nil {
+			return c, ""
+		}
+	}
+	switch of := v.methods[name]; {
+	case v.means[name] != "":
+		return v.means[name], ""
 	case len(of) == 1:
-		return means[of[0]], ""
+		return v.means[of[0]], ""
 	case len(of) > 1:
 		return name, "several types have this method: write " + slices.Min(of) + ", or that of another type"
 	}
-	names = slices.Concat(names, slices.Sorted(maps.Keys(means)), slices.Sorted(maps.Keys(methods)))
-	return name, suggestion(name, names)
+	return name, suggestion(name, v.names)
 }
 
 // specs are the pages, and those of the modules that they stand on.

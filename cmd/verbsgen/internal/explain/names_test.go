@@ -76,3 +76,12 @@ func (k *Checker) isFlags(verb, path string) bool {
 	n := newCall(k, fn).namesAt(path, typ)
 	return err == nil && n != nil && n.flags
 }
+
+// TestManyUnknown judges calls of verbs that nobody has: the names of all verbs are listed once, not for each.
+func TestManyUnknown(t *testing.T) {
+	_, k := newest(t)
+	k.Evaluate(Case{Verb: "ibv_foo"})
+	if n := testing.AllocsPerRun(10, func() { k.Evaluate(Case{Verb: "ibv_foo_1"}) }); n > 30 {
+		t.Errorf("%.0f allocations for a name", n)
+	}
+}

@@ -137,12 +137,22 @@ const goneFunc = "gone"
 // removedFunc is the method of a device that adds to the error of a call that the device was removed.
 const removedFunc = "removed"
 
+// begunFunc is the method that a new handle calls, and changed is that after a call of a verb that succeeded.
+const begunFunc = "begun"
+
+func changed(v *model.Verb) string { return "after" + v.Go }
+
 // removable is the path of a device, or empty where it has no removedFunc.
 func (e *emitter) removable(device string) string {
 	if device == "" || !e.has(e.root(), removedFunc) {
 		return ""
 	}
 	return device
+}
+
+// elsewhere reports whether an object is made from one of another package, which knows whether its device was removed.
+func elsewhere(o *model.Object) bool {
+	return slices.ContainsFunc(o.Parents, func(p *model.Object) bool { return p.From != nil || elsewhere(p) })
 }
 
 // has reports whether a file of the package that is written by hand has a method of an object.

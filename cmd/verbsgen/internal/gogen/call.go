@@ -51,6 +51,7 @@ func endAnswer(v *model.Verb) answer {
 type failure struct {
 	by     string     // an allocator's calls; empty: verr
 	on     string     // the device that may have been removed, or empty
+	others []string   // what knows the device of another package that may have been removed
 	verb   string     // where the method does not name it
 	lints  string     // in the name of the validator
 	lib    string     // of the method
@@ -99,9 +100,13 @@ func (f fail) call(into string, raw jen.Code, says answer, explained failure) []
 	return []jen.Code{raw}
 }
 
-// err is the error of a call: dev.removed(fail.Failed(verb, errno, hints)), or that of an allocator's calls.
+// err is the error of a call: dev.removed(fail.Failed(verb, errno, hints)), of a device of another package
+// verbsUses.Removed(fail.Failed(verb, errno, hints)), or that of an allocator's calls.
 func (f failure) err() *jen.Statement {
 	err := f.failed()
+	for _, other := range f.others {
+		err = id(other, "Removed").Call(err)
+	}
 	if f.on != "" {
 		return id(f.on, removedFunc).Call(err)
 	}

@@ -20,7 +20,7 @@ func (e *emitter) closes(g *goFile, h handle) {
 	}
 	with := words{"Object": h.Go, "C": h.C, "Ends": strings.TrimSuffix(h.Destroy.Doc, ".")}
 	does := say("Close", with)
-	if e.below(h.Object) && e.noticesGone() {
+	if e.below(h.Object) && e.noticesGone() || elsewhere(h.Object) {
 		does += " " + say("Close gone", nil)
 	}
 	face("Close", does, h.Destroy.C, h.Destroy.Page, jen.Error())
@@ -56,6 +56,8 @@ func (e *emitter) destroyCall(o *model.Object, d *model.Verb, gone bool, args ..
 	explained := failure{verb: d.C, gone: gone, causes: d.Causes}
 	if e.below(o) && e.noticesGone() {
 		explained.spare = self + ".dev." + goneFunc
+	} else if elsewhere(o) {
+		explained.spare = self + ".h.Lost"
 	}
 	call := fail(nil).call("", raw(d, self+".lib", args...), endAnswer(d), explained)
 	return append([]jen.Code{fail(nil).missingVerb(d, self+".lib")}, call...)

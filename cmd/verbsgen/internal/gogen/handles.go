@@ -161,6 +161,9 @@ func (e *emitter) newHandle(g *goFile, h handle) {
 		}
 		body = append(body, jen.If(none).Block(id("o.gate.Lack").Call(rt("dpath", lacks[l.What]))))
 	}
+	if e.has(h.Go, begunFunc) {
+		body = append(body, id("o", begunFunc).Call())
+	}
 	if h.reload {
 		body = append(body, id("o.load").Call())
 	} else {

@@ -2,6 +2,7 @@ package gogen
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strings"
 
@@ -166,6 +167,10 @@ func (c *call) invoke() []jen.Code {
 // failure is what may explain that the call failed.
 func (c *call) failure() failure {
 	f := failure{causes: c.v.Causes, node: c.v.Node, memory: c.pinned(), on: c.e.removable(c.root)}
+	f.others = slices.Sorted(maps.Keys(c.others))
+	if c.recv != nil && elsewhere(c.recv.Object) {
+		f.others = append(f.others, c.self+".h")
+	}
 	if f.node != "" || f.memory != nil {
 		f.lib = c.lib
 	}
@@ -246,6 +251,9 @@ func (c *call) pins() bool {
 // success is what follows a call that succeeded. Its hints come when the handles know a new object: the function of OnLint may not return.
 func (c *call) success() []jen.Code {
 	fill, outs := c.output()
+	if c.recv != nil && c.e.has(c.recv.Object.Go, changed(c.v)) {
+		c.post = append(c.post, id(c.self, changed(c.v)).Call())
+	}
 	if c.v.Creates == nil {
 		return slices.Concat(c.post, c.hint(), fill, []jen.Code{jen.Return(append(outs, jen.Nil())...)})
 	}

@@ -60,8 +60,8 @@ static uint32_t free_entry(int device, const struct context *ctx, uint32_t n)
 	return entry;
 }
 
-// within is where in its pages the memory begins: not at their start where another place fits, as a card may choose.
-static uint64_t within(uint64_t size, uint64_t align)
+// place is where in its pages the memory begins: not at their start where another place fits, as a card may choose.
+static uint64_t place(uint64_t size, uint64_t align)
 {
 	return align + size <= (uint64_t)pages_of(size) * PAGE ? align : 0;
 }
@@ -81,7 +81,7 @@ int mlx5_alloc_dm(const struct call *c, struct dm *dm, uint32_t log_align)
 		return type == MLX5_IB_UAPI_DM_TYPE_MEMIC ? EINVAL : EOPNOTSUPP; // ours: this card has no SW ICM
 	if (!size || size < dm->length || above > DM_LOG_ALIGN)
 		return EINVAL;
-	if (in_use(d) + size > DM_BYTES || !find_pages(taken[d], pages_of(size), &first))
+	if (!within(in_use(d), size, DM_BYTES) || !find_pages(taken[d], pages_of(size), &first))
 		return ENOMEM;
 	m = calloc(1, sizeof *m);
 	if (!m)
@@ -89,7 +89,7 @@ int mlx5_alloc_dm(const struct call *c, struct dm *dm, uint32_t log_align)
 	memset(&taken[d][first], true, pages_of(size));
 	*m = (struct memic){
 		.next = all[d], .ctx = c->ctx, .entry = free_entry(d, c->ctx, pages_of(size)), .size = size,
-		.at = (uint64_t)first * PAGE + within(size, (uint64_t)DM_UNIT << above),
+		.at = (uint64_t)first * PAGE + place(size, (uint64_t)DM_UNIT << above),
 	};
 	all[d] = m;
 	dm->own = m;

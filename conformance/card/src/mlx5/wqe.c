@@ -44,6 +44,10 @@ static void data_segments(struct request *r, uint8_t *at, const uint8_t *end)
 		struct piece *p = &r->pieces[r->n];
 
 		if (n & MLX5_INLINE_SEG) {
+			if (!within(4, n & 0x3ff, (uint64_t)(end - at))) { // a length of the program that has this bit
+				r->op = UNKNOWN;
+				return;
+			}
 			*p = (struct piece){.length = n & 0x3ff, .memory = at + 4};
 			at += (p->length + 4 + SEGMENT - 1) / SEGMENT * SEGMENT;
 		} else {

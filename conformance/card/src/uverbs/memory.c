@@ -219,7 +219,7 @@ static int reg_dm_mr(const struct call *c)
 	if (access & ~(unsigned)(ACCESS_SUPPORTED | ACCESS_OPTIONAL) || !(access & IBV_ACCESS_ZERO_BASED))
 		return EINVAL;
 	err = memory_access(c->dev, access);
-	if (!err && (offset > dm->length || length > dm->length - offset))
+	if (!err && !within(offset, length, dm->length))
 		err = EINVAL;
 	if (!err)
 		err = c->dev->provider->reg_dm(dm, access, &memory);

@@ -106,7 +106,7 @@ static int map(struct mr *mr, int fd, uint64_t offset, uint64_t length, uint64_t
 	err = look_at(fd, &size);
 	if (err)
 		return err;
-	if (size < end || end == from)
+	if (!within(offset, length, size) || end == from)
 		return EINVAL;
 	at = (void *)syscall(SYS_mmap, NULL, end - from, PROT_READ | PROT_WRITE, MAP_SHARED, fd, from);
 	if (at == MAP_FAILED)

@@ -50,7 +50,7 @@ uint8_t *key_reach(uint32_t value, uint64_t addr, uint64_t length, const struct 
 		return NULL;
 	if (k->kind == KEY_WINDOW_2 && k->qpn != r->qpn)
 		return NULL;
-	if (addr < k->iova || length > k->length || addr - k->iova > k->length - length)
+	if (addr < k->iova || !within(addr - k->iova, length, k->length))
 		return NULL;
 	return k->memory + (addr - k->iova);
 }

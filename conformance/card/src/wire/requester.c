@@ -35,7 +35,7 @@ static int spread(const struct qp *q, struct request *r, int at)
 	struct piece parts[PIECES];
 	int n = 0;
 
-	if (k->dev != device_of(q) || k->pd != q->pd || whole.addr < k->iova || skip + left > k->length)
+	if (k->dev != device_of(q) || k->pd != q->pd || whole.addr < k->iova || !within(skip, left, k->length))
 		return IBV_WC_LOC_PROT_ERR;
 	for (int i = 0; i < k->n && left; i++) {
 		struct piece p = k->list[i];
@@ -104,7 +104,7 @@ static int bind(const struct qp *q, const struct binding *b)
 	if (b->free)
 		return IBV_WC_SUCCESS;
 	if (!m || m->kind != KEY_REGION || m->dev != w->dev || m->pd != w->pd || !(m->access & IBV_ACCESS_MW_BIND) || b->addr < m->iova ||
-		b->length > m->length || b->addr - m->iova > m->length - b->length)
+		!within(b->addr - m->iova, b->length, m->length))
 		return IBV_WC_MW_BIND_ERR;
 	if (b->access & (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC) && !(m->access & IBV_ACCESS_LOCAL_WRITE))
 		return IBV_WC_MW_BIND_ERR;
