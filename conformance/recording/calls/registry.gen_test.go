@@ -333,6 +333,7 @@ var exportedFuncs = map[string]any{
 	"verbs.TimeoutOf":              verbs.TimeoutOf,
 	"devmem.GoneHints":             devmem.GoneHints,
 	"dpath.Bind":                   dpath.Bind,
+	"dpath.FindPath":               dpath.FindPath,
 	"dpath.InlineRoom":             dpath.InlineRoom,
 	"dpath.Lacks":                  dpath.Lacks[dpath.OpsFlags],
 	"dpath.ListOf":                 dpath.ListOf[int],
