@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// DMABuf is the part of a file descriptor that a call registers.
+// DMABuf is a mem.DMABuf: package mem uses this one.
 type DMABuf struct {
 	FD             int
 	Offset, Length uint64
@@ -18,9 +18,13 @@ type DMABuf struct {
 // errnoNotSupp is ENOTSUPP of the kernel, as drivers and exporters return it.
 const errnoNotSupp syscall.Errno = 524
 
-// Explain says what is wrong with the descriptor, or which side cannot do it. src is the source of functions, and proc the folder of the
-// process in /proc.
-func (b DMABuf) Explain(src any, errno syscall.Errno, proc string) []string {
+// Explain says what is wrong with the descriptor, or which side cannot do it. src is the source of functions.
+func (b DMABuf) Explain(src any, errno syscall.Errno) []string {
+	return b.explain(src, errno, "/proc/self")
+}
+
+// explain does so by the folder of the process in /proc.
+func (b DMABuf) explain(src any, errno syscall.Errno, proc string) []string {
 	_, kernel := systemOf(src)
 	fd := strconv.Itoa(b.FD)
 	file, err := os.Readlink(filepath.Join(proc, "fd", fd))

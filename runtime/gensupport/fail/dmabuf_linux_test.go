@@ -40,7 +40,7 @@ func TestDMABuf(t *testing.T) {
 		{DMABuf{4, 0, 64}, syscall.EOPNOTSUPP, nil, ""},
 		{DMABuf{3, 0, 64}, syscall.ENOMEM, real{}, ""},
 	} {
-		got := strings.Join(c.b.Explain(c.src, c.errno, proc), "; or ")
+		got := strings.Join(c.b.explain(c.src, c.errno, proc), "; or ")
 		if !strings.HasPrefix(got, c.want) || (got == "") != (c.want == "") {
 			t.Errorf("%+v, %v: %q, want %q", c.b, c.errno, got, c.want)
 		}

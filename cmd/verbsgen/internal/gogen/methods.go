@@ -164,8 +164,8 @@ func (c *call) invoke() []jen.Code {
 
 // failure is what may explain that the call failed.
 func (c *call) failure() failure {
-	f := failure{causes: c.v.Causes, node: c.v.Node, memory: c.pinned(), on: c.e.removable(c.root)}
-	if f.node != "" || f.memory != nil {
+	f := failure{causes: c.v.Causes, node: c.v.Node, memory: c.pinned(), on: c.e.removable(c.root), dmaBuf: c.m.Form == form.DMABuf}
+	if f.node != "" || f.memory != nil || f.dmaBuf {
 		f.lib = c.lib
 	}
 	if f.memory != nil {
