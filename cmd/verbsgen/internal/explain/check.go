@@ -37,7 +37,8 @@ type Result struct {
 	Rules    []string // IDs of the rules that refuse the call, in the order of the pages
 	Lints    []string // IDs of the lints that it breaks, but for those that the platform is known to accept or to refuse
 	Messages []string // one for each broken rule and place, lints among them; or why the verdict is unknown
-	// NotJudged are IDs of rules that the call may break: a capability or a property of an object is not given.
+	// NotJudged are IDs of rules that the call may break: a capability or a property of an object is not given, or providers have limits of
+	// their own.
 	NotJudged []string
 	// Broken are the broken rules, each at a place of the call, with the lints whatever the platform says of them.
 	Broken []Broken

@@ -23,7 +23,7 @@ func (c *call) add(res *Result, r *spec.Rule) {
 	for _, b := range c.bindings(by.walked, nil) {
 		w, known := c.judge(r, b)
 		if w == nil {
-			open = open || !known
+			open = open || !known || c.limited(r, b)
 			continue
 		}
 		found = true
@@ -52,6 +52,16 @@ func (c *call) add(res *Result, r *spec.Rule) {
 	default:
 		res.Lints = append(res.Lints, r.ID)
 	}
+}
+
+// limited reports whether a provider may refuse a value that the rule accepts, as it has a limit of its own.
+func (c *call) limited(r *spec.Rule, b binding) bool {
+	of := r.Operand("subject")
+	if !r.OwnLimit || of == nil {
+		return false
+	}
+	i, ok := c.number(of, b)
+	return ok && i.Sign() > 0
 }
 
 // judge judges one rule at one place: where it is broken, or nil. Known is false when it may be broken, but a capability or a
