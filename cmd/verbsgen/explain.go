@@ -376,16 +376,12 @@ func verdictText(sp *spec.Spec, r explain.Result, at spec.Platform, t terminal) 
 			writeParties(&b, "refused by", rule.RefusedBy, t, color.FgRed)
 		}
 	}
-	var open []string
-	for _, id := range r.NotJudged {
-		if rule := sp.RuleByID(id); rule != nil && rule.OwnLimit {
-			fmt.Fprintf(&b, "  not judged: %s: %s: %s\n", rule.Subject, rule.Note, t.paint(id, color.Faint))
-		} else {
-			open = append(open, id)
-		}
+	for _, id := range r.OwnLimits {
+		rule := sp.RuleByID(id)
+		fmt.Fprintf(&b, "  not judged: %s: %s: %s\n", rule.Subject, rule.Note, t.paint(id, color.Faint))
 	}
-	if len(open) > 0 {
-		fmt.Fprintf(&b, "  not judged without the capabilities or the state of objects: %s\n", strings.Join(open, ", "))
+	if len(r.NotJudged) > 0 {
+		fmt.Fprintf(&b, "  not judged without the capabilities or the state of objects: %s\n", strings.Join(r.NotJudged, ", "))
 	}
 	if r.Verdict != explain.Unknown {
 		floor := ", from " + spec.Floor() + " on"

@@ -19,11 +19,11 @@ func (c *call) add(res *Result, r *spec.Rule) {
 	if by == nil {
 		return
 	}
-	worst, found, open := spec.AnswerAccepted, false, false
+	worst, found, open, limited := spec.AnswerAccepted, false, false, false
 	for _, b := range c.bindings(by.walked, nil) {
 		w, known := c.judge(r, b)
 		if w == nil {
-			open = open || !known || c.limited(r, b)
+			open, limited = open || !known, limited || c.limited(r, b)
 			continue
 		}
 		found = true
@@ -46,6 +46,8 @@ func (c *call) add(res *Result, r *spec.Rule) {
 	switch {
 	case !found && open:
 		res.NotJudged = append(res.NotJudged, r.ID)
+	case !found && limited:
+		res.OwnLimits = append(res.OwnLimits, r.ID)
 	case !found, worst == spec.AnswerAccepted:
 	case worst == spec.AnswerRefused:
 		res.Rules = append(res.Rules, r.ID)
