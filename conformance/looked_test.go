@@ -36,7 +36,8 @@ func TestLookedAt(t *testing.T) {
 	}
 	dmabuf := func(offset, length uint64, fd func(*testing.T) int) func(*testing.T, *bed) error {
 		return func(t *testing.T, b *bed) error {
-			_, err := must(b.dev.AllocPD())(t).RegDMABufMR(mem.DMABuf{FD: fd(t), Offset: offset, Length: length}, offset, verbs.DMABufAccessLocalWrite)
+			part := mem.DMABuf{FD: fd(t), Offset: offset, Length: length}
+			_, err := must(b.dev.AllocPD())(t).RegDMABufMR(part, offset, verbs.DMABufAccessLocalWrite)
 			return err
 		}
 	}

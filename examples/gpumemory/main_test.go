@@ -13,8 +13,8 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
-// TestRun runs the program on a software device and, if VERBS_DEVICE names one, on a real device: with dma-bufs where the kernel makes them.
-// Soft-RoCE takes none.
+// TestRun runs the program on a software device and, if VERBS_DEVICE names one, on a real device, with dma-bufs where the kernel makes
+// them. Soft-RoCE takes none.
 func TestRun(t *testing.T) {
 	const said = `"from one GPU to another" is in the other `
 	memory, want := "", map[string]string{"": said + "memfd, by RDMA WRITE\n"}
@@ -39,7 +39,8 @@ func TestRun(t *testing.T) {
 func TestStaged(t *testing.T) {
 	var out strings.Builder
 	err := run(&out, "", "", softverbs.Fail("ibv_reg_dmabuf_mr", 1, syscall.EOPNOTSUPP))
-	if want := "another\" is in the other memfd, by WRITE between copies in host memory\n"; err != nil || !strings.HasSuffix(out.String(), want) {
+	want := "another\" is in the other memfd, by WRITE between copies in host memory\n"
+	if err != nil || !strings.HasSuffix(out.String(), want) {
 		t.Errorf("%v, printed %s", err, out.String())
 	}
 	err = run(io.Discard, "", "", softverbs.Fail("ibv_reg_dmabuf_mr", 2, syscall.ENOMEM))

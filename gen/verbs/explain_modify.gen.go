@@ -31,6 +31,6 @@ func (dev *Device) explainReads(errno syscall.Errno, each int) []string {
 	if most == 0 || pairs*each <= most {
 		return nil
 	}
-	return []string{fmt.Sprintf("the device serves %d READs and atomics of peers at a time (max_res_rd_atom), and %d queue pairs of this handle "+
-		"would take %d with MaxDestRDAtomic %d each; set it lower", most, pairs, pairs*each, each)}
+	return []string{fmt.Sprintf("the device serves %d READs and atomics of peers at a time (max_res_rd_atom), and %d queue pairs of this "+
+		"handle would take %d with MaxDestRDAtomic %d each; set it lower", most, pairs, pairs*each, each)}
 }

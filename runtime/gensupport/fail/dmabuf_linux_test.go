@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestDMABuf looks at descriptors of a process, dma-bufs and what is none, on an old kernel and on a new one, with nvidia-peermem and without.
+// TestDMABuf looks at descriptors of a process, dma-bufs and what is none, on an old kernel and on a new one, with nvidia-peermem and
+// without.
 func TestDMABuf(t *testing.T) {
 	root := folder(t, map[string]string{
 		"new/self/fdinfo/3": "pos:\t0\nsize:\t8192\ncount:\t1\nexp_name:\tamdgpu", "new/self/fdinfo/4": "pos:\t0\nflags:\t02",
@@ -19,8 +20,8 @@ func TestDMABuf(t *testing.T) {
 	})
 	at := func(elem ...string) string { return filepath.Join(append([]string{root}, elem...)...) }
 	plain := at("plain")
-	for link, to := range map[string]string{"new/self/fd/3": "/dmabuf:", "new/self/fd/4": plain, "new/self/fd/6": "/dmabuf:", "new/self/fd/7": "/dmabuf:",
-		"old/self/fd/3": "/dmabuf:"} {
+	for link, to := range map[string]string{"new/self/fd/3": "/dmabuf:", "new/self/fd/4": plain, "new/self/fd/6": "/dmabuf:",
+		"new/self/fd/7": "/dmabuf:", "old/self/fd/3": "/dmabuf:"} {
 		if err := os.MkdirAll(filepath.Dir(at(link)), 0o700); err != nil {
 			t.Fatal(err)
 		}
@@ -30,8 +31,8 @@ func TestDMABuf(t *testing.T) {
 	}
 	const (
 		unable  = "the driver of the device, or the exporter of the dma-buf (amdgpu), knows no dma-bufs; copy through host memory"
-		unnamed = "the driver of the device, or the exporter of the dma-buf, knows no dma-bufs; load nvidia-peermem and register CUDA memory by its " +
-			"address (RegMRFrom), or copy through host memory"
+		unnamed = "the driver of the device, or the exporter of the dma-buf, knows no dma-bufs; load nvidia-peermem and register CUDA memory " +
+			"by its address (RegMRFrom), or copy through host memory"
 		loaded = "the driver of the device, or the exporter of the dma-buf (nv_dmabuf), knows no dma-bufs; the module nvidia-peermem is loaded: " +
 			"CUDA memory can be registered by its address (RegMRFrom)"
 	)

@@ -82,8 +82,8 @@ func TestThreadText(t *testing.T) {
 	}
 }
 
-// TestFullMaps registers one region too many after ForkInit, which makes a mapping of each: libibverbs returns EAGAIN then. The same errno of
-// a process with few mappings has no such cause. A process of its own makes the mappings, since Go needs some, too.
+// TestFullMaps registers one region too many after ForkInit, which makes a mapping of each: libibverbs returns EAGAIN then. The same errno
+// of a process with few mappings has no such cause. A process of its own makes the mappings, since Go needs some, too.
 func TestFullMaps(t *testing.T) {
 	const role = "VERBSGEN_FAIL_MAPS"
 	failed := func() string { return Failed("ibv_reg_mr", syscall.EAGAIN, nil).Error() }

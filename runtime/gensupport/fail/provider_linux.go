@@ -47,8 +47,8 @@ func abiText(provider, version, vendors string) string {
 	if vendors != "" {
 		do = "the driver is " + vendors + ": install their libibverbs and providers"
 	}
-	return fmt.Sprintf("the kernel's driver has version %d of its interface (abi_version), and the provider %s takes %d to %d; %s", n, provider,
-		takes[0], takes[1], do)
+	return fmt.Sprintf("the kernel's driver has version %d of its interface (abi_version), and the provider %s takes %d to %d; %s", n,
+		provider, takes[0], takes[1], do)
 }
 
 const packages = "install its provider (Debian, Ubuntu: ibverbs-providers; Fedora, RHEL: libibverbs)"
