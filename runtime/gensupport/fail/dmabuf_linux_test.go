@@ -33,8 +33,8 @@ func TestDMABuf(t *testing.T) {
 		unable  = "the driver of the device, or the exporter of the dma-buf (amdgpu), knows no dma-bufs; copy through host memory"
 		unnamed = "the driver of the device, or the exporter of the dma-buf, knows no dma-bufs; load nvidia-peermem and register CUDA memory " +
 			"by its address (RegMRFrom), or copy through host memory"
-		loaded = "the driver of the device, or the exporter of the dma-buf (nv_dmabuf), knows no dma-bufs; the module nvidia-peermem is loaded: " +
-			"CUDA memory can be registered by its address (RegMRFrom)"
+		loaded = "the driver of the device, or the exporter of the dma-buf (nv_dmabuf), knows no dma-bufs; the module nvidia-peermem is " +
+			"loaded: CUDA memory can be registered by its address (RegMRFrom)"
 	)
 	for _, c := range []struct {
 		proc, sys string
