@@ -18,7 +18,7 @@ ONLY ?=
 REQUIRE_DEVICE := $(VERBS_REQUIRE_DEVICE)
 unexport VERBS_REQUIRE_DEVICE
 # examples that run on a kernel device too
-EXAMPLES := ./examples/pingpong ./examples/ud ./examples/srqserver ./examples/bell ./examples/kv ./examples/pingmesh
+EXAMPLES := ./examples/pingpong ./examples/gpumemory ./examples/srqserver ./examples/bell ./examples/kv ./examples/pingmesh
 # packages with goroutines, or whose tests pass memory to C
 RACE := ./runtime/... ./gen/rdmacm/... ./gen/verbs/connect ./gen/verbs/dispatch ./conformance ./conformance/recording/calls ./conformance/card \
 	./conformance/abuse/careless ./conformance/device/cm ./conformance/recording/cmrecording ./conformance/device ./conformance/abuse/failures ./conformance/internal/... \

@@ -66,7 +66,8 @@ func registrations(t *testing.T, dev *verbs.Device, pd *verbs.PD) []registered {
 		{"ex", must(pd.RegMREx(attr().Memory(buf)))(t), at, 0, bytesOf(buf.Bytes())},
 		{"ex of a pin", must(pd.RegMREx(attr().Memory(pin)))(t), uint64(pin.Addr()), 0, bytesOf(pinned)},
 		{"ex with an iova", must(pd.RegMREx(attr().Memory(mem.Addr(buf.Addr(), 4096)).IOVA(0x3000)))(t), 0x3000, 0, bytesOf(buf.Bytes())},
-		{"dma-buf", must(pd.RegDMABufMR(4096, 4096, 0x5000, fd, verbs.DMABufAccess(rw)))(t), 0x5000, 0, bytesOf(file[4096:])},
+		{"dma-buf", must(pd.RegDMABufMR(mem.DMABuf{FD: fd, Offset: 4096, Length: 4096}, 0x5000,
+			verbs.DMABufAccess(rw)))(t), 0x5000, 0, bytesOf(file[4096:])},
 		{"device memory", must(pd.RegDMMR(dm, 0, 4096, verbs.DMAccessZeroBased|verbs.DMAccess(rw)))(t), 0, 0, ofDM},
 	}
 }

@@ -36,7 +36,8 @@ func TestLookedAt(t *testing.T) {
 	}
 	dmabuf := func(offset, length uint64, fd func(*testing.T) int) func(*testing.T, *bed) error {
 		return func(t *testing.T, b *bed) error {
-			_, err := must(b.dev.AllocPD())(t).RegDMABufMR(offset, length, offset, fd(t), verbs.DMABufAccessLocalWrite)
+			part := mem.DMABuf{FD: fd(t), Offset: offset, Length: length}
+			_, err := must(b.dev.AllocPD())(t).RegDMABufMR(part, offset, verbs.DMABufAccessLocalWrite)
 			return err
 		}
 	}
@@ -52,6 +53,17 @@ func TestLookedAt(t *testing.T) {
 		must(b.dev.AllocDM(verbs.NewAllocDMAttr(3 << 20)))(t)
 		_, err := b.dev.AllocDM(verbs.NewAllocDMAttr(2 << 20))
 		return err
+	}
+	reads := func(pairs int) func(*testing.T, *bed) error {
+		return func(t *testing.T, b *bed) error {
+			cq, pd := must(b.dev.CreateCQ(4, nil, 0))(t), must(b.dev.AllocPD())(t)
+			var qp *verbs.QP
+			for range pairs {
+				qp = must(pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, MaxRecvWR: 1}))(t)
+			}
+			way := verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: must(b.dev.QueryGID(1, 0))(t), HopLimit: 1}
+			return verbs.RCSetup{PortNum: 1, AV: way, PathMTU: verbs.MTU1024, DestQPNum: qp.Num(), MaxDestRDAtomic: 128, MinRNRTimer: 1}.ToRTS(qp)
+		}
 	}
 	for _, c := range []struct {
 		name string
@@ -80,6 +92,10 @@ func TestLookedAt(t *testing.T) {
 		{"dma-buf without a cause", []softverbs.Option{softverbs.Fail("ibv_reg_dmabuf_mr", 1, syscall.EINVAL)}, dmabuf(0, 64, file), "(EINVAL)"},
 		{"driver", []softverbs.Option{softverbs.Fail("ibv_reg_dmabuf_mr", 1, 524)}, dmabuf(0, 64, file),
 			"operation not supported by the driver (ENOTSUPP)"},
+		{"more reads than the device serves", []softverbs.Option{softverbs.Fail("ibv_modify_qp", 2, syscall.EINVAL)}, reads(2017),
+			"may be: the device serves 258048 READs and atomics of peers at a time (max_res_rd_atom), and 2017 queue pairs of this handle would " +
+				"take 258176 with MaxDestRDAtomic 128 each; set it lower"},
+		{"as many reads", []softverbs.Option{softverbs.Fail("ibv_modify_qp", 2, syscall.EINVAL)}, reads(2016), "(EINVAL)"},
 		{"device memory", nil, devmem, "(ENOMEM); may be: the device has 4194304 bytes of device memory (max_dm_size), of which this handle of " +
 			"it holds 3145728 in 1 objects, and other programs may hold more; close what is not needed, or ask for less"},
 		{"the kernel's memory", nil, func(t *testing.T, b *bed) error {

@@ -33,8 +33,8 @@ func driven(t *testing.T, driver string) *verbs.Device {
 	return dev
 }
 
-// setups are the changes of a reliable connection to itself, by the new state.
-var setups = map[verbs.QPState]func(qp *verbs.QP, gid verbs.GID) *verbs.QPAttr{
+// changes are the changes of a reliable connection to itself, by the new state.
+var changes = map[verbs.QPState]func(qp *verbs.QP, gid verbs.GID) *verbs.QPAttr{
 	verbs.QPStateInit: func(*verbs.QP, verbs.GID) *verbs.QPAttr {
 		return verbs.NewQPAttr(verbs.QPStateInit).PortNum(1).PKeyIndex(0).AccessFlags(0)
 	},
@@ -72,7 +72,7 @@ func TestPathMTU(t *testing.T) {
 			SendOps(verbs.QPOpSend)))(t)
 		states := append([]verbs.QPState{verbs.QPStateInit}, c.states...)
 		for _, state := range states {
-			if err := qp.Modify(setups[state](qp, gid)); err != nil {
+			if err := qp.Modify(changes[state](qp, gid)); err != nil {
 				t.Fatal(err)
 			}
 		}

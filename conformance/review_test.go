@@ -70,7 +70,7 @@ func TestIntRange(t *testing.T) {
 	pd := must(b.dev.AllocPD())(t)
 	big := int(1) << 32
 	for name, err := range map[string]error{
-		"RegDMABufMR":  func() error { _, err := pd.RegDMABufMR(0, 4096, 0, big, 0); return err }(),
+		"RegDMABufMR":  func() error { _, err := pd.RegDMABufMR(mem.DMABuf{FD: big, Length: 4096}, 0, 0); return err }(),
 		"ImportDevice": func() error { _, err := b.lib.ImportDevice(big); return err }(),
 		"MRInitAttr": func() error {
 			_, err := pd.RegMREx(verbs.NewMRInitAttr(4096, 0).FD(big).FDOffset(0).IOVA(0))

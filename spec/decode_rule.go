@@ -46,6 +46,7 @@ func (d *decoder) ruleKeys(r *Rule, given map[string]*yaml.Node) []key {
 		note("errno", d.errno(&r.Errno)),
 		note("needs", d.oneOf(&r.Needs, NeedsArgs, NeedsCaps, NeedsState)),
 		note("note", d.text(&r.Note)), note("retired", d.truth(&r.Retired)),
+		note("own_limit", d.truth(&r.OwnLimit)),
 		note(keyAcceptedBy, d.partyList(&r.AcceptedBy)), note(keyRefusedBy, d.partyList(&r.RefusedBy)),
 		note("when", d.atoms(&r.When)),
 		note("if", d.texts(&r.If)), note("need", d.texts(&r.Need)), note("not", d.texts(&r.Not)),

@@ -41,6 +41,7 @@ type Rule struct {
 	Needs     string
 	Errno     string // of the failed call, for a rule that only explain judges: the error then has statement and fix as a hint; or empty
 	Note      string // why it is a lint, or what differs between kernels
+	OwnLimit  bool   // providers have lower limits of their own, which no capability tells
 	Retired   bool   // withdrawn: never checked, never reused
 
 	// AcceptedBy and RefusedBy list who is known to accept, and to refuse, a call that breaks the rule. What an error is for is

@@ -67,7 +67,8 @@ what is known of them.
 --caps FILE has the capabilities of the device, as a YAML map of dotted names
 (device_attr.max_mr_size: 4096). port_attr.gid_tbl_len is that of every port,
 port_attr[2].gid_tbl_len that of one. A rule that cannot be judged because a
-capability or a property of an object is not given is listed as not judged.
+capability or a property of an object is not given is listed as not judged. So
+is a limit that each provider has of its own, such as that of inline data.
 
 --cases FILE ("-" for standard input) judges a YAML list of {id, verb, args:
 {name: value}, caps} and prints a JSON list of {id, verdict, rules, messages,
@@ -374,6 +375,10 @@ func verdictText(sp *spec.Spec, r explain.Result, at spec.Platform, t terminal) 
 			writeParties(&b, "accepted by", rule.AcceptedBy, t, color.FgGreen)
 			writeParties(&b, "refused by", rule.RefusedBy, t, color.FgRed)
 		}
+	}
+	for _, id := range r.OwnLimits {
+		rule := sp.RuleByID(id)
+		fmt.Fprintf(&b, "  not judged: %s: %s: %s\n", rule.Subject, rule.Note, t.paint(id, color.Faint))
 	}
 	if len(r.NotJudged) > 0 {
 		fmt.Fprintf(&b, "  not judged without the capabilities or the state of objects: %s\n", strings.Join(r.NotJudged, ", "))

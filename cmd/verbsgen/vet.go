@@ -30,14 +30,16 @@ followed, and what is not known breaks no rule:
 
 The analyzers are
 
-  verbsrules    calls that no device is known to accept
-  verbshints    calls that only some devices or kernels accept
-  verbsresults  calls whose error is dropped
-  verbsevents   events that are never acknowledged
-  verbshandles  handles that a function makes and can only lose
-  verbsleaks    handles that stay open when a function returns an error
-  verbsbatches  batches that goroutines share
-  verbsmemory   elements of requests that are memory which nobody registered
+  verbsrules        calls that no device is known to accept
+  verbshints        calls that only some devices or kernels accept
+  verbsresults      calls whose error is dropped
+  verbsevents       events that are never acknowledged
+  verbscompletions  completions whose status nobody looks at, and waits for a
+                    queue without a channel
+  verbshandles      handles that a function or a field can only lose
+  verbsleaks        handles that stay open when a function returns an error
+  verbsbatches      batches that goroutines share, and requests that they lack
+  verbsmemory       elements of requests that are memory which nobody registered
 
 -verbsrules runs only that one, -verbshints=false leaves one out, -json prints
 JSON. -fix adds missing flags, and reports what remains. -diff prints, as a

@@ -140,7 +140,7 @@ func TestDirectRefused(t *testing.T) {
 	attr = verbs.NewQPInitAttrEx(verbs.QPTypeDriver, cq, cq, pd).MaxSendWR(4).MaxSendSGE(1)
 	_, dci := lib.CreateQP(dev, attr, mlx5dv.NewQPInitAttr().DCType(mlx5dv.DCTypeDCI).LogDCIStreams(9).LogDCIErrored(1))
 	_, mkey := lib.CreateMKey(mlx5dv.MKeyInitAttr{PD: pd, Flags: mlx5dv.MKeyFlagBlockSignature, MaxEntries: 4})
-	_, region := lib.RegDMABufMR(pd, 0, 4096, 0, -1, verbs.MRAccessLocalWrite, 0)
+	_, region := lib.RegDMABufMR(pd, mem.DMABuf{FD: -1, Length: 4096}, 0, verbs.DMABufAccessLocalWrite, 0)
 	for what, x := range map[string]struct{ got, want error }{
 		"DCT without an SRQ": {dct, syscall.EINVAL}, "DCI of 512 streams": {dci, syscall.EINVAL},
 		"memory key": {mkey, syscall.EOPNOTSUPP}} {

@@ -44,7 +44,7 @@ func errorOf[T any](_ T, err error) error { return err }
 
 // TestRemovedDirect calls functions of mlx5dv on a device that was removed, of the package and of its objects. All that was made is closed.
 func TestRemovedDirect(t *testing.T) {
-	lib, dev := direct(t)
+	lib, dev := dvOf(t)
 	pd, cq := must(dev.AllocPD())(t), must(dev.CreateCQ(16, nil, 0))(t)
 	obj := must(lib.DevXCreate(dev, []byte{0: 0x09, 1: 0x39, 15: 0}, make([]byte, 16)))(t)
 	umem := must(lib.RegUMem(dev, make([]byte, 100), verbs.MRAccessLocalWrite))(t)

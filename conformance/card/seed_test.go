@@ -225,7 +225,7 @@ func TestSeedRegDMABufMR(t *testing.T) {
 		{0, size + 1, 0}, {size, 1, 0}, {0, 0, 0},
 	}
 	for _, at := range ranges {
-		mr, err := pd.RegDMABufMR(at[0], at[1], at[2], fd, verbs.DMABufAccessLocalWrite)
+		mr, err := pd.RegDMABufMR(mem.DMABuf{FD: fd, Offset: at[0], Length: at[1]}, at[2], verbs.DMABufAccessLocalWrite)
 		if err == nil {
 			err = mr.Close()
 		}

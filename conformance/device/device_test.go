@@ -10,6 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/mem"
 )
 
 // TestUnsupported calls what soft-RoCE does not have. Each is an error that is ErrUnsupported, and leaves nothing behind.
@@ -26,8 +27,11 @@ func TestUnsupported(t *testing.T) {
 		"AllocParentDomain": func() error { _, err := b.dev.AllocParentDomain(verbs.NewParentDomainAttr(pd)); return err },
 		"AllocDM":           func() error { _, err := b.dev.AllocDM(verbs.NewAllocDMAttr(4096)); return err },
 		"AllocNullMR":       func() error { _, err := pd.AllocNullMR(); return err },
-		"RegDMABufMR":       func() error { _, err := pd.RegDMABufMR(0, 4096, 0, fd, verbs.DMABufAccessLocalWrite); return err },
-		"ImportDM":          func() error { _, err := b.dev.ImportDM(1, 64); return err },
+		"RegDMABufMR": func() error {
+			_, err := pd.RegDMABufMR(mem.DMABuf{FD: fd, Length: 4096}, 0, verbs.DMABufAccessLocalWrite)
+			return err
+		},
+		"ImportDM": func() error { _, err := b.dev.ImportDM(1, 64); return err },
 		"ImportDevice": func() error {
 			_, err := b.lib.ImportDevice(b.dev.CmdFD())
 			return err

@@ -29,6 +29,7 @@ type request struct {
 	built  map[string]*builder      // by argument of C
 	known  map[string]bool          // arguments of C that the page has
 	lists  map[string]reflect.Value // that C fills, by argument of C
+	made   reflect.Value            // the mem.DMABuf of a method that takes one
 	given  *builder                 // in the place of one of its own
 	state  map[string]uint64        // of objects, by "qp.qp_type": what rules ask for
 	turns  int                      // how often all values of a subject were refused
@@ -141,7 +142,7 @@ func (r *request) turn() bool {
 func (r *request) fill(setters []string) {
 	r.Helper()
 	r.args, r.want, r.built, r.known, r.next, r.err = nil, map[string]want{}, map[string]*builder{}, map[string]bool{}, 0, nil
-	r.lists = map[string]reflect.Value{}
+	r.lists, r.made = map[string]reflect.Value{}, reflect.Value{}
 	in := 0
 	take := func() reflect.Type {
 		r.Helper()
@@ -224,6 +225,16 @@ func (r *request) arg(p *spec.Param, i int, setters []string, take func() reflec
 		if length != 0 {
 			r.want[p.Len] = numberWant(length)
 		}
+	case r.method.Form == "dmabuf" && dmaBuf[p.C] != "":
+		if !r.made.IsValid() {
+			r.made = reflect.New(take()).Elem()
+			r.args = append(r.args, r.made)
+		}
+		field := r.made.FieldByName(dmaBuf[p.C])
+		r.scalar(p, field.Type())
+		last := len(r.args) - 1
+		field.Set(r.args[last])
+		r.args = r.args[:last]
 	case p.Role == role.Slice:
 		r.slice(p, take())
 	case p.Role == role.Len && r.want[p.C].text != "", p.Role == role.Mask:
@@ -243,6 +254,9 @@ func (r *request) arg(p *spec.Param, i int, setters []string, take func() reflec
 		}
 	}
 }
+
+// dmaBuf are the fields of mem.DMABuf, by the parameters that a method of form dmabuf takes from them.
+var dmaBuf = map[string]string{"fd": "FD", "offset": "Offset", "length": "Length"}
 
 // poke gives an object the state that rules asked for.
 func (r *request) poke(p *spec.Param, at uint64) {

@@ -263,7 +263,7 @@ func probeDMABuf(dev *verbs.Device, _ *T) error {
 	}
 	defer unix.Close(fd)
 	return withPD(dev, func(pd *verbs.PD) error {
-		mr, err := pd.RegDMABufMR(0, page, 0, fd, verbs.DMABufAccessLocalWrite)
+		mr, err := pd.RegDMABufMR(mem.DMABuf{FD: fd, Length: page}, 0, verbs.DMABufAccessLocalWrite)
 		if err != nil {
 			return err
 		}

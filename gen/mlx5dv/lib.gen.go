@@ -1189,10 +1189,7 @@ func (l *Lib) AllocDM(dev *verbs.Device, dmAttr *verbs.AllocDMAttr, mlx5DMAttr *
 
 // RegDMABufMR registers a DMA-buf with options of mlx5.
 //
-//   - offset: bytes before the region in the DMA-buf.
-//   - length: bytes of the region.
 //   - iova: address that requests have for the begin of the region.
-//   - fd: file descriptor of the DMA-buf.
 //
 // Since rdma-core 54.0; with an older library it returns errors.ErrUnsupported.
 //
@@ -1204,11 +1201,9 @@ func (l *Lib) AllocDM(dev *verbs.Device, dmAttr *verbs.AllocDMAttr, mlx5DMAttr *
 // C: mlx5dv_reg_dmabuf_mr, mlx5dv_reg_dmabuf_mr(3).
 func (l *Lib) RegDMABufMR(
 	pd *verbs.PD,
-	offset uint64,
-	length uint64,
+	buf mem.DMABuf,
 	iova uint64,
-	fd int,
-	access verbs.MRAccess,
+	access verbs.DMABufAccess,
 	mlx5Access DMABufAccess,
 ) (*verbs.MR, error) {
 	l = object.OrZero(l)
@@ -1225,13 +1220,13 @@ func (l *Lib) RegDMABufMR(
 	if err != nil {
 		return nil, err
 	}
-	if int(int32(fd)) != fd {
-		return nil, fail.OutOfRange(verb, "fd", fd)
+	if int(int32(buf.FD)) != buf.FD {
+		return nil, fail.OutOfRange(verb, "fd", buf.FD)
 	}
 	in := inRegDMABufMR{
 		mlx5Access: uint64(mlx5Access),
 		iova:       uint64(iova),
-		offset:     uint64(offset),
+		offset:     uint64(buf.Offset),
 	}
 	if err := checkRegDMABufMR(&in); err != nil {
 		return nil, err
@@ -1239,22 +1234,21 @@ func (l *Lib) RegDMABufMR(
 	ptr, errno := rawRegDMABufMR(
 		l.fn[symMlx5dv_reg_dmabuf_mr],
 		pdHeld.C,
-		offset,
-		length,
+		buf.Offset,
+		buf.Length,
 		iova,
-		int32(fd),
+		int32(buf.FD),
 		int32(access),
 		int32(mlx5Access),
 	)
 	if ptr == nil {
 		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
-			return fail.Causes(
+			return append(fail.DMABuf(buf).Explain(l.src, errno), fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of mlx5"},
-				fail.Cause{Errno: syscall.EBADF, Text: "fd is not the descriptor of a file"},
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "with DATA_DIRECT the region is not for on-demand paging"},
 				fail.Cause{Errno: syscall.EPROTONOSUPPORT, Text: "the kernel is older than 6.12"},
-			)
+			)...)
 		}))
 	}
 	o, err := bridge.Make[verbs.MR](&verbsUses, bridge.Made{

@@ -360,11 +360,10 @@ func (pd *PD) RegMRIOVAFrom(from mem.Source, iova uint64, access MRAccess) (*MR,
 
 // RegDMABufMR registers a part of a dma-buf.
 //
-//   - offset: offset in the dma-buf in bytes.
-//   - length: length in bytes.
+// Its descriptor may be closed afterwards.
+//
 //   - iova: address of the first byte in work requests of this side and of peers; its offset within a page is
-//     that of offset.
-//   - fd: file descriptor of the dma-buf.
+//     that of buf.Offset.
 //
 // Since rdma-core 34.0; with an older library it returns errors.ErrUnsupported.
 //
@@ -381,13 +380,7 @@ func (pd *PD) RegMRIOVAFrom(from mem.Source, iova uint64, access MRAccess) (*MR,
 //   - access: REMOTE_ATOMIC needs a device with atomic operations [VR-ibv_reg_dmabuf_mr-access-0044]
 //
 // C: ibv_reg_dmabuf_mr, ibv_reg_mr(3).
-func (pd *PD) RegDMABufMR(
-	offset uint64,
-	length uint64,
-	iova uint64,
-	fd int,
-	access DMABufAccess,
-) (*MR, error) {
+func (pd *PD) RegDMABufMR(buf mem.DMABuf, iova uint64, access DMABufAccess) (*MR, error) {
 	const verb = "ibv_reg_dmabuf_mr"
 	if err := pd.base().Enter(verb); err != nil {
 		return nil, err
@@ -396,15 +389,15 @@ func (pd *PD) RegDMABufMR(
 	if pd.lib.fn[symIbv_reg_dmabuf_mr] == 0 {
 		return nil, pd.lib.missing("ibv_reg_dmabuf_mr", symIbv_reg_dmabuf_mr)
 	}
-	if int(int32(fd)) != fd {
-		return nil, fail.OutOfRange(verb, "fd", fd)
+	if int(int32(buf.FD)) != buf.FD {
+		return nil, fail.OutOfRange(verb, "fd", buf.FD)
 	}
 	in := inRegDMABufMR{
 		access: uint64(access),
 		iova:   uint64(iova),
-		offset: uint64(offset),
-		fd:     int64(fd),
-		length: uint64(length),
+		offset: uint64(buf.Offset),
+		fd:     int64(buf.FD),
+		length: uint64(buf.Length),
 	}
 	if caps := pd.dev.capabilities(); caps != nil {
 		in.capAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
@@ -416,15 +409,15 @@ func (pd *PD) RegDMABufMR(
 	ptr, errno := rawRegDMABufMR(
 		pd.lib.fn[symIbv_reg_dmabuf_mr],
 		pd.h.C,
-		offset,
-		length,
+		buf.Offset,
+		buf.Length,
 		iova,
-		int32(fd),
+		int32(buf.FD),
 		int32(access),
 	)
 	if ptr == nil {
 		return nil, pd.dev.removed(pd.calls.Failed(verb, errno, func() []string {
-			return append(pd.explainRegDMABufMR(errno, offset, length, iova, fd, access), fail.Texts(errno, hintRegDMABufMR(&in))...)
+			return append(fail.DMABuf(buf).Explain(pd.lib.src, errno), fail.Texts(errno, hintRegDMABufMR(&in))...)
 		}))
 	}
 	o := newMR(pd.dev, ptr)
@@ -530,7 +523,7 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 	ptr, errno := rawRegMREx(pd.lib.fn[symIbv_reg_mr_ex], pd.h.C, unsafe.Pointer(&mrInitAttrC))
 	if ptr == nil {
 		return nil, pd.dev.removed(pd.calls.Failed(verb, errno, func() []string {
-			return append(append(fail.MemoryHints(pd.lib.src, pd.dev.h.Label(), errno, uint64(mrInitAttrC.addr), uint64(mrInitAttrC.length), uint64(mrInitAttrC.access)), fail.Texts(errno, hintRegMREx(&in))...), fail.Causes(
+			return append(append(append(pd.explainRegMREx(errno, &mrInitAttrC), fail.MemoryHints(pd.lib.src, pd.dev.h.Label(), errno, uint64(mrInitAttrC.addr), uint64(mrInitAttrC.length), uint64(mrInitAttrC.access))...), fail.Texts(errno, hintRegMREx(&in))...), fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EINVAL, Text: "a region of a buffer lies within the buffer, in its protection domain"},
 			)...)

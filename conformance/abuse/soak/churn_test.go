@@ -136,7 +136,7 @@ func (w *worker) exported(h *hub, pd *verbs.PD) (all []io.Closer, err error) {
 		return all, unsupported(err)
 	}
 	defer syscall.Close(fd)
-	mr, err := pd.RegDMABufMR(0, 4096, 0, fd, verbs.DMABufAccessLocalWrite)
+	mr, err := pd.RegDMABufMR(mem.DMABuf{FD: fd, Length: 4096}, 0, verbs.DMABufAccessLocalWrite)
 	if err != nil {
 		return all, unsupported(err)
 	}

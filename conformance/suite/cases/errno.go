@@ -125,7 +125,7 @@ func failings() []failing {
 		{11, "ibv_reg_dmabuf_mr", "ibv_reg_mr", func(t *suite.T) func() error {
 			pd, fd := newPD(t), must(suite.DMABufFD(t, page))(t)
 			t.Cleanup(func() { ok(t, "closing the descriptor", unix.Close(fd)) })
-			return func() error { _, err := pd.RegDMABufMR(0, page, 0, fd, 0); return err }
+			return func() error { _, err := pd.RegDMABufMR(mem.DMABuf{FD: fd, Length: page}, 0, 0); return err }
 		}, false},
 		{12, "ibv_rereg_mr", "ibv_rereg_mr", func(t *suite.T) func() error {
 			mr := must(newPD(t).RegMR(make([]byte, 64), 0))(t)

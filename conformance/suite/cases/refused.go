@@ -118,7 +118,10 @@ func regDMABuf(n int, rule string, offset, length, iova uint64, access verbs.DMA
 		return g.fd
 	}
 	return breach{n: n, rule: "VR-ibv_reg_dmabuf_mr-" + rule, page: "ibv_reg_mr", needs: needs(suite.DMABuf, suite.DMABufMemory),
-		with:    func(g *ground) error { _, err := g.pd.RegDMABufMR(offset, length, iova, fd(g), access); return err },
+		with: func(g *ground) error {
+			_, err := g.pd.RegDMABufMR(mem.DMABuf{FD: fd(g), Offset: offset, Length: length}, iova, access)
+			return err
+		},
 		without: func(g *ground) syscall.Errno { return g.lib.RegDMABufMR(offset, length, iova, fd(g), uint32(access)) }}
 }
 

@@ -155,7 +155,7 @@ func forms() []form {
 			needs: needs(suite.DMABuf, suite.DMABufMemory),
 			reg: func(t *suite.T, pd *verbs.PD) made {
 				return descriptor(t, 0x20000, func(fd int) (*verbs.MR, error) {
-					mr, err := pd.RegDMABufMR(page, page, 0x20000, fd, verbs.DMABufAccess(rw))
+					mr, err := pd.RegDMABufMR(mem.DMABuf{FD: fd, Offset: page, Length: page}, 0x20000, verbs.DMABufAccess(rw))
 					if err == nil && mr.Addr() != page {
 						t.Errorf("Addr %#x is not the offset in the dma-buf", mr.Addr())
 					}

@@ -50,7 +50,8 @@ var wcStatusLikely = []string{
 		"packet",
 	2: "an lkey that is wrong, of a closed region or of another protection domain; a region without LOCAL_WRITE for " +
 		"what is received into it; or the queue pair cannot do what the request asks (its operation, its number of " +
-		"SGEs), the receive was too short for the message, or with soft-RoCE the port went down",
+		"SGEs), the receive was too short for the message, on UD with the 40 bytes of GRH in front of it, or with " +
+		"soft-RoCE the port went down",
 	3: "the end-to-end context of a reliable datagram cannot do what the request asks",
 	4: "an lkey that is wrong, of a closed region or of another protection domain, an SGE that leaves its region, or " +
 		"a region without LOCAL_WRITE for what is received into it",

@@ -2,8 +2,11 @@ package fail
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -77,4 +80,42 @@ func TestThreadText(t *testing.T) {
 			t.Errorf("%q: %q, want none", cgroups, got)
 		}
 	}
+}
+
+// TestFullMaps registers one region too many after ForkInit, which makes a mapping of each: libibverbs returns EAGAIN then. The same errno
+// of a process with few mappings has no such cause. A process of its own makes the mappings, since Go needs some, too.
+func TestFullMaps(t *testing.T) {
+	const role = "VERBSGEN_FAIL_MAPS"
+	failed := func() string { return Failed("ibv_reg_mr", syscall.EAGAIN, nil).Error() }
+	if os.Getenv(role) == "" {
+		if got := failed(); strings.Contains(got, "max_map_count") {
+			t.Errorf("with few mappings: %s", got)
+		}
+		most := numberOf("/proc/sys/vm/max_map_count")
+		if most == 0 || most > 1<<18 {
+			t.Skipf("the kernel allows %d mappings", most)
+		}
+		cmd := exec.Command(os.Args[0], "-test.run=^TestFullMaps$")
+		cmd.Env = append(os.Environ(), role+"=1", "GOGC=off")
+		out, err := cmd.CombinedOutput()
+		if want := "mappings of memory, and the kernel allows " + strconv.FormatUint(most, 10) + " (vm.max_map_count)"; err != nil ||
+			!strings.Contains(string(out), want) {
+			t.Errorf("%v, and it says %s, want %q", err, out, want)
+		}
+		return
+	}
+	page := os.Getpagesize()
+	most := int(numberOf("/proc/sys/vm/max_map_count"))
+	all, err := unix.Mmap(-1, 0, (most+8)*page, unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Each second page gets other rights, as ForkInit gives it another behaviour at a fork: two mappings more. A few are left for Go.
+	for n, at := int(mapCount("/proc/self/maps")), page; n+3 < most; n, at = n+2, at+2*page {
+		if err := unix.Mprotect(all[at:at+page], unix.PROT_READ); err != nil {
+			t.Fatal(err)
+		}
+	}
+	os.Stdout.WriteString(failed() + "\n")
+	os.Exit(0)
 }

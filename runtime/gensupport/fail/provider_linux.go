@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -24,15 +25,30 @@ var abis = map[string][2]uint64{
 	"qedr": {8, 8}, "rxe": {1, 2}, "siw": {1, 1}, "vmw_pvrdma": {3, 3},
 }
 
-// abiText says that a provider does not take the version of the kernel's driver, as sysfs has it.
-func abiText(provider, version string) string {
+// ofVendor matches the versions of modules of MLNX_OFED and DOCA: 25.04-0.6.0. Those of Linux have none, or 5.0-0 in older kernels.
+var ofVendor = regexp.MustCompile(`^[0-9]+\.[0-9]+-[0-9]+(\.[0-9]+)+$`)
+
+// vendors names a kernel's driver that is that of MLNX_OFED or DOCA; it is empty for other drivers.
+func (s system) vendors(driver string) string {
+	if version := line(s.sysfs, "module", driver, "version"); strings.HasPrefix(driver, "mlx") && ofVendor.MatchString(version) {
+		return driver + " " + version + ", of MLNX_OFED or DOCA"
+	}
+	return ""
+}
+
+// abiText says that a provider does not take the version of the kernel's driver, as sysfs has it. vendors names a driver of a vendor.
+func abiText(provider, version, vendors string) string {
 	n, err := strconv.ParseUint(version, 10, 64)
 	takes, known := abis[provider]
 	if err != nil || !known || n >= takes[0] && n <= takes[1] {
 		return ""
 	}
-	return fmt.Sprintf("the kernel's driver has version %d of its interface (abi_version), and the provider %s takes %d to %d; install the "+
-		"rdma-core that belongs to the driver, such as that of MLNX_OFED or DOCA, or the driver of the kernel", n, provider, takes[0], takes[1])
+	do := "install the rdma-core that belongs to the driver, or the driver of the kernel"
+	if vendors != "" {
+		do = "the driver is " + vendors + ": install their libibverbs and providers"
+	}
+	return fmt.Sprintf("the kernel's driver has version %d of its interface (abi_version), and the provider %s takes %d to %d; %s", n,
+		provider, takes[0], takes[1], do)
 }
 
 const packages = "install its provider (Debian, Ubuntu: ibverbs-providers; Fedora, RHEL: libibverbs)"
@@ -57,10 +73,15 @@ func (s system) provider(device, char string) string {
 			return "there is no " + filepath.Join(folder, pattern) + ", the provider of its driver (" + of + "); " + packages
 		}
 	}
-	if text := abiText(name, line(s.class(char), "abi_version")); text != "" {
+	vendors := s.vendors(driver)
+	if text := abiText(name, line(s.class(char), "abi_version"), vendors); text != "" {
 		return text
 	}
-	return "its node can be opened and its provider (" + of + ") is installed; its warnings on stderr say why (IBV_SHOW_WARNINGS=1 for more)"
+	text := "its node can be opened and its provider (" + of + ") is installed; its warnings on stderr say why (IBV_SHOW_WARNINGS=1 for more)"
+	if vendors != "" {
+		text += "; its driver is " + vendors + ": libibverbs and its providers must be theirs, too (the version of the package has mlnx)"
+	}
+	return text
 }
 
 // OpenQP returns the error of a queue pair that must not be opened: libmlx5 makes a handle that it cannot destroy. It does so in

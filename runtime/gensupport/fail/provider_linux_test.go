@@ -1,6 +1,7 @@
 package fail
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -38,13 +39,37 @@ func TestDivisor(t *testing.T) {
 
 // TestABI compares the version of a kernel driver's interface with those that its provider takes.
 func TestABI(t *testing.T) {
-	for _, c := range []struct{ provider, version, want string }{
-		{"mlx5", "1", ""}, {"irdma", "5", ""}, {"irdma", "", ""}, {"hns", "99", ""},
-		{"irdma", "6", "the kernel's driver has version 6 of its interface (abi_version), and the provider irdma takes 0 to 5; install "},
-		{"qedr", "9", "the kernel's driver has version 9 of its interface (abi_version), and the provider qedr takes 8 to 8; install "},
+	for _, c := range []struct{ provider, version, vendors, want string }{
+		{"mlx5", "1", "x", ""}, {"irdma", "5", "", ""}, {"irdma", "", "", ""}, {"hns", "99", "", ""},
+		{"irdma", "6", "", "the kernel's driver has version 6 of its interface (abi_version), and the provider irdma takes 0 to 5; install the " +
+			"rdma-core that belongs to the driver, or the driver of the kernel"},
+		{"mlx5", "2", "mlx5_core 5.8-1.0.1, of MLNX_OFED or DOCA", "the kernel's driver has version 2 of its interface (abi_version), and the " +
+			"provider mlx5 takes 1 to 1; the driver is mlx5_core 5.8-1.0.1, of MLNX_OFED or DOCA: install their libibverbs and providers"},
 	} {
-		if got := abiText(c.provider, c.version); !strings.HasPrefix(got, c.want) || (got == "") != (c.want == "") {
+		if got := abiText(c.provider, c.version, c.vendors); got != c.want {
 			t.Errorf("%+v: %q", c, got)
+		}
+	}
+}
+
+// TestVendors tells the drivers of MLNX_OFED and DOCA from those of Linux by the versions of their modules, and names them when libibverbs
+// leaves a device out.
+func TestVendors(t *testing.T) {
+	const vendors = "; its driver is mlx5_core 25.04-0.6.0, of MLNX_OFED or DOCA: libibverbs and its providers must be theirs, too (the " +
+		"version of the package has mlnx)"
+	for version, want := range map[string]string{
+		"25.04-0.6.0": vendors, "5.8-1.0.1": strings.Replace(vendors, "25.04-0.6.0", "5.8-1.0.1", 1),
+		"": "", "5.0-0": "", "5.4.0-216-generic": "", "6.12.107+deb13-amd64": "", "5.10.0-16": "",
+	} {
+		root := folder(t, map[string]string{"sys/module/mlx5_core/version": version, "conf/mlx5.driver": "driver mlx5",
+			"lib/libibverbs/libmlx5-rdmav34.so": "", "sys/class/infiniband_verbs/uverbs0/abi_version": "1"})
+		device := filepath.Join(root, "sys/class/infiniband/mlx5_0/device")
+		if err := errors.Join(os.MkdirAll(device, 0o700), os.Symlink("../drivers/mlx5_core", filepath.Join(device, "driver"))); err != nil {
+			t.Fatal(err)
+		}
+		s := system{sysfs: filepath.Join(root, "sys"), conf: filepath.Join(root, "conf"), library: filepath.Join(root, "lib/libibverbs.so.1")}
+		if got, want := s.provider("mlx5_0", "uverbs0"), "(IBV_SHOW_WARNINGS=1 for more)"+want; !strings.HasSuffix(got, want) {
+			t.Errorf("version %q: %q, want %q at its end", version, got, want)
 		}
 	}
 }

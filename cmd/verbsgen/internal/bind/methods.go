@@ -33,6 +33,11 @@ func (b *binder) bindMethod(v *model.Verb, fn *api.Function, s *spec.Verb, m *sp
 	hasMemory := slices.ContainsFunc(s.Params, func(p spec.Param) bool { return p.Role.Passes == role.PassesHost && p.Len != "" })
 	b.wrong(e, row{f.Memory && !hasMemory, "form", "form " + f.Name + " needs a verb that takes an address with its length",
 		"remove form:, or name the length under len:"})
+	number := func(c string) bool {
+		return slices.ContainsFunc(s.Params, func(p spec.Param) bool { return p.C == c && p.Role == role.In })
+	}
+	b.wrong(e, row{f.Name == form.DMABuf && !(number("fd") && number("offset") && number("length")), "form",
+		"form " + f.Name + " needs a verb with numbers fd, offset and length", "remove form:"})
 	if f.InOrder() {
 		b.inOrder(s, m, fn)
 	}

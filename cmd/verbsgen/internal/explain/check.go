@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
+	"slices"
 	"sync"
 
 	"github.com/verbsgen/verbsgen/spec"
@@ -40,6 +41,8 @@ type Result struct {
 	Messages []string // one for each broken rule and place, lints among them; or why the verdict is unknown
 	// NotJudged are IDs of rules that the call may break: a capability or a property of an object is not given.
 	NotJudged []string
+	// OwnLimits are IDs of rules that the call fulfils, where providers have lower limits of their own.
+	OwnLimits []string
 	// Broken are the broken rules, each at a place of the call, with the lints whatever the platform says of them.
 	Broken []Broken
 	// Verb is the C name of the verb, by whatever name the case has it.
@@ -82,7 +85,7 @@ func (r Result) MarshalJSON() ([]byte, error) {
 		Rules     []string `json:"rules"`
 		Messages  []string `json:"messages"`
 		NotJudged []string `json:"not_judged"`
-	}{id, r.Verdict, list(r.Reasons()), list(r.Messages), list(r.NotJudged)})
+	}{id, r.Verdict, list(r.Reasons()), list(r.Messages), list(slices.Concat(r.NotJudged, r.OwnLimits))})
 }
 
 // Checker judges cases by one spec and the facts of one release. It may be used by several goroutines.

@@ -89,7 +89,7 @@ func (c *contest) access(pd *verbs.PD, buf *mem.Buffer, access uint32) {
 	for _, m := range []struct{ offset, iova uint64 }{{0, 4096}, {100, 4196}, {100, 4096}, {math.MaxUint64 - 4095, 0}} {
 		c.same("ibv_reg_dmabuf_mr", map[string]any{"offset": m.offset, "length": uint64(4096), "iova": m.iova, "fd": 9999,
 			"access": flags}, func() (*verbs.MR, error) {
-			return pd.RegDMABufMR(m.offset, 4096, m.iova, 9999, verbs.DMABufAccess(access))
+			return pd.RegDMABufMR(mem.DMABuf{FD: 9999, Offset: m.offset, Length: 4096}, m.iova, verbs.DMABufAccess(access))
 		})
 	}
 	attr := map[string]any{"length": uint64(4096), "access": flags, "addr": at, "comp_mask": "IBV_REG_MR_MASK_ADDR"}

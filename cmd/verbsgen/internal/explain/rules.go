@@ -19,11 +19,11 @@ func (c *call) add(res *Result, r *spec.Rule) {
 	if by == nil {
 		return
 	}
-	worst, found, open := spec.AnswerAccepted, false, false
+	worst, found, open, limited := spec.AnswerAccepted, false, false, false
 	for _, b := range c.bindings(by.walked, nil) {
 		w, known := c.judge(r, b)
 		if w == nil {
-			open = open || !known
+			open, limited = open || !known, limited || c.limited(r, b)
 			continue
 		}
 		found = true
@@ -46,12 +46,24 @@ func (c *call) add(res *Result, r *spec.Rule) {
 	switch {
 	case !found && open:
 		res.NotJudged = append(res.NotJudged, r.ID)
+	case !found && limited:
+		res.OwnLimits = append(res.OwnLimits, r.ID)
 	case !found, worst == spec.AnswerAccepted:
 	case worst == spec.AnswerRefused:
 		res.Rules = append(res.Rules, r.ID)
 	default:
 		res.Lints = append(res.Lints, r.ID)
 	}
+}
+
+// limited reports whether a provider may refuse a value that the rule accepts, as it has a limit of its own.
+func (c *call) limited(r *spec.Rule, b binding) bool {
+	of := r.Operand("subject")
+	if !r.OwnLimit || of == nil {
+		return false
+	}
+	i, ok := c.number(of, b)
+	return ok && i.Sign() > 0
 }
 
 // judge judges one rule at one place: where it is broken, or nil. Known is false when it may be broken, but a capability or a

@@ -15,6 +15,7 @@ const (
 	Bytes      = "bytes"
 	Memory     = "memory"
 	Addr       = "addr"
+	DMABuf     = "dmabuf"
 	Implicit   = "implicit"
 	End        = "end"
 	Reader     = "reader"
@@ -118,6 +119,7 @@ var forms = []Form{
 	{Name: Bytes, Does: "takes a slice, which is pinned until the new object is closed", Memory: true},
 	{Name: Memory, Does: "takes a mem.Source: a buffer, a pin, an address; the new object keeps it", Memory: true},
 	{Name: Addr, Does: "takes an address and a length of memory that the caller keeps", Memory: true},
+	{Name: DMABuf, Does: "takes a mem.DMABuf in place of the parameters `fd`, `offset` and `length`"},
 	{Name: Implicit, Does: "takes no memory: the region covers the address space", Memory: true},
 	{Name: End, Does: "closes the handle by this verb, whichever Close calls", ByRoles: true, Unchecked: ended, RuleFirst: true},
 	{Name: Attach, Does: "attaches the object: its Close fails until it is detached, and CloseAll detaches it",
@@ -182,6 +184,17 @@ func Of(verb, name string) *Form {
 		return &x.Form
 	}
 	return nil
+}
+
+// dmaBuf are the fields of mem.DMABuf by the parameters that a method of form dmabuf takes from them.
+var dmaBuf = map[string]string{"fd": "FD", "offset": "Offset", "length": "Length"}
+
+// DMABufField is the field of mem.DMABuf from which a method of a form takes the parameter c, or empty.
+func DMABufField(form, c string) string {
+	if form != DMABuf {
+		return ""
+	}
+	return dmaBuf[c]
 }
 
 // InOrder reports whether the method takes the verb's parameters in order, whatever they are.

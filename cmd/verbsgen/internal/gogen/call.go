@@ -58,6 +58,7 @@ type failure struct {
 	memory []jen.Code // address, length and access of the memory that device takes
 	node   string     // of the node that the call opens
 	device string
+	dmaBuf bool          // the method takes a mem.DMABuf
 	looks  jen.Code      // a call of a method written by hand, which looks for causes
 	gone   bool          // the device memory may be gone
 	causes []model.Cause // what notes say of errnos
@@ -137,6 +138,9 @@ func (f failure) hints() *jen.Statement {
 	errno := id("errno")
 	if f.looks != nil {
 		all = append(all, jen.Add(f.looks))
+	}
+	if f.dmaBuf {
+		all = append(all, rt("fail", "DMABuf").Call(id("buf")).Dot("Explain").Call(id(f.lib, "src"), errno))
 	}
 	if len(f.memory) > 0 {
 		device := jen.Lit("") // a method of Lib does not know it

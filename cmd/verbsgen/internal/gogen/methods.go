@@ -166,12 +166,12 @@ func (c *call) invoke() []jen.Code {
 
 // failure is what may explain that the call failed.
 func (c *call) failure() failure {
-	f := failure{causes: c.v.Causes, node: c.v.Node, memory: c.pinned(), on: c.e.removable(c.root)}
+	f := failure{causes: c.v.Causes, node: c.v.Node, memory: c.pinned(), on: c.e.removable(c.root), dmaBuf: c.m.Form == form.DMABuf}
 	f.others = slices.Sorted(maps.Keys(c.others))
 	if c.recv != nil && elsewhere(c.recv.Object) {
 		f.others = append(f.others, c.self+".h")
 	}
-	if f.node != "" || f.memory != nil {
+	if f.node != "" || f.memory != nil || f.dmaBuf {
 		f.lib = c.lib
 	}
 	if f.memory != nil {

@@ -116,6 +116,7 @@ var writers = map[string]func(e *emitter, g *goFile, v *model.Verb, m *model.Met
 	form.Bytes:      (*emitter).registers,
 	form.Memory:     (*emitter).registers,
 	form.Addr:       (*emitter).registers,
+	form.DMABuf:     (*emitter).plain,
 	form.Implicit:   (*emitter).registers,
 	form.Attach:     (*emitter).plain,
 	form.Detach:     (*emitter).plain,

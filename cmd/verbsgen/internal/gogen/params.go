@@ -7,6 +7,7 @@ import (
 
 	"github.com/dave/jennifer/jen"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec/role"
 )
@@ -68,9 +69,22 @@ func (c *call) param(p *model.Param) {
 		c.pass(p, id(p.Go), wide(p.Go))
 	case isFixed && p.Role != role.Flags:
 		c.fixedParam(p, fixed)
+	case form.DMABufField(c.m.Form, p.C) != "":
+		c.dmaBuf(p)
 	default:
 		byRole[p.Role].pass(c, p)
 	}
+}
+
+// dmaBuf passes a number that the caller has in a mem.DMABuf.
+func (c *call) dmaBuf(p *model.Param) {
+	const buf = "buf"
+	if !slices.ContainsFunc(c.v.Params, func(q *model.Param) bool { return c.in[q.C] != nil && form.DMABufField(c.m.Form, q.C) != "" }) {
+		c.out.params = append(c.out.params, param(buf, "mem.DMABuf"))
+	}
+	field := *p
+	field.Go = buf + "." + form.DMABufField(c.m.Form, p.C)
+	c.number(&field)
 }
 
 // pass gives a parameter's argument in the raw call, and what the rules see of it.

@@ -127,6 +127,11 @@ func (c *call) valueParam(p *model.Param) {
 		c.pass(p, memory(p.Go), dec(1))
 		return
 	}
+	c.number(p)
+}
+
+// number passes a value that the caller has in a variable or a field.
+func (c *call) number(p *model.Param) {
 	for _, flag := range c.m.Sets[p.C] {
 		c.pre = append(c.pre, op(id(p.Go), "|=", id(flag.Go)))
 	}

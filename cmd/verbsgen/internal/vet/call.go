@@ -270,6 +270,9 @@ func (w *walker) argument(c *caseOf, p *model.Param, e *ast.CallExpr, args []val
 			return v
 		}
 	}
+	if name := form.DMABufField(c.face.method.Form, p.C); name != "" {
+		return w.ofDMABuf(c, p, name, e, args, sig)
+	}
 	for i := range sig.Params().Len() {
 		x := sig.Params().At(i)
 		if x.Name() != p.Go || !fits(x.Type(), p, sig.Variadic() && i == sig.Params().Len()-1) {
@@ -297,6 +300,17 @@ func (w *walker) argument(c *caseOf, p *model.Param, e *ast.CallExpr, args []val
 					return new(big.Int)
 				}
 			}
+		}
+	}
+	return nil
+}
+
+// ofDMABuf is what is known of a field of the mem.DMABuf that a method takes.
+func (w *walker) ofDMABuf(c *caseOf, p *model.Param, name string, e *ast.CallExpr, args []value, sig *types.Signature) value {
+	for i := range sig.Params().Len() {
+		if buf, ok := valueAt(args, i).(dmaBuf); ok {
+			c.given[p.C] = e.Args[i]
+			return buf[name]
 		}
 	}
 	return nil

@@ -81,6 +81,7 @@ func (w *walker) unary(e *ast.UnaryExpr, t types.Type) value {
 	v := w.expr(e.X)
 	switch i, ok := v.(*big.Int); {
 	case e.Op == token.AND:
+		w.changed(e.X)
 		if r, is := v.(*record); is {
 			if _, fresh := ast.Unparen(e.X).(*ast.CompositeLit); fresh {
 				r.shared = true
@@ -201,6 +202,9 @@ func (w *walker) literal(e *ast.CompositeLit) value {
 	if isElement(t) {
 		return w.element(e)
 	}
+	if types.TypeString(t, (*types.Package).Name) == "mem.DMABuf" {
+		return w.dmaBuf(e)
+	}
 	_, slice := t.Underlying().(*types.Slice)
 	out := list{items: []value{}}
 	for _, x := range e.Elts {
@@ -229,6 +233,19 @@ func (w *walker) element(e *ast.CompositeLit) value {
 		if v := w.expr(x); name == "Length" {
 			out.length = v
 		}
+	}
+	return out
+}
+
+// dmaBuf is the literal of a mem.DMABuf. Fields that it does not name are 0.
+func (w *walker) dmaBuf(e *ast.CompositeLit) value {
+	out := dmaBuf{"FD": new(big.Int), "Offset": new(big.Int), "Length": new(big.Int)}
+	for i, x := range e.Elts {
+		name := []string{"FD", "Offset", "Length"}[i]
+		if kv, ok := x.(*ast.KeyValueExpr); ok {
+			name, x = kv.Key.(*ast.Ident).Name, kv.Value
+		}
+		out[name] = w.expr(x)
 	}
 	return out
 }

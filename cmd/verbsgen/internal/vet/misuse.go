@@ -3,8 +3,10 @@ package vet
 import (
 	"fmt"
 	"go/ast"
+	"go/constant"
 	"go/token"
 	"go/types"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/analysis"
@@ -14,18 +16,26 @@ import (
 
 // onFunctions is an analyzer that looks at each function of a package that uses generated ones, closures with the function around them.
 func onFunctions(name, doc string, origins *analysis.Analyzer, look func(w *walker, fn *ast.FuncDecl)) *analysis.Analyzer {
+	return onPackages(name, doc, origins, func(w *walker) { w.functions(func(fn *ast.FuncDecl) { look(w, fn) }) })
+}
+
+// functions calls look for each function of the package.
+func (w *walker) functions(look func(fn *ast.FuncDecl)) {
+	for _, file := range w.pass.Files {
+		for _, d := range file.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil {
+				look(fn)
+			}
+		}
+	}
+}
+
+// onPackages is an analyzer that looks once at a package that uses generated ones.
+func onPackages(name, doc string, origins *analysis.Analyzer, look func(w *walker)) *analysis.Analyzer {
 	return &analysis.Analyzer{Name: name, Doc: doc, Requires: []*analysis.Analyzer{origins}, Run: func(pass *analysis.Pass) (any, error) {
 		from := pass.ResultOf[origins].(*sources)
-		if len(from.bindings) == 0 {
-			return nil, from.err
-		}
-		w := &walker{pass: pass, from: from.bindings}
-		for _, file := range pass.Files {
-			for _, d := range file.Decls {
-				if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil {
-					look(w, fn)
-				}
-			}
+		if len(from.bindings) > 0 {
+			look(&walker{pass: pass, from: from.bindings})
 		}
 		return nil, from.err
 	}}
@@ -71,7 +81,8 @@ func unchecked(w *walker, fn *ast.FuncDecl) {
 const eventsDoc = `report events that are never acknowledged
 
 An event keeps what it concerns open until its method Done is called: Close of that waits for it. A variable with an event that is only
-looked at, and neither acknowledged nor handed on, is reported.`
+looked at, and neither acknowledged nor handed on, is reported, and so is an event that _ gets where the function goes on with it: where an
+error of the call ends the function or the turn of the loop.`
 
 // events reports variables with an event whose Done nobody calls.
 func events(w *walker, fn *ast.FuncDecl) {
@@ -82,7 +93,56 @@ func events(w *walker, fn *ast.FuncDecl) {
 				Message: fmt.Sprintf("the event %s is never acknowledged; call %s.Done()", id.Name, id.Name)})
 		}
 	}
+	ast.Inspect(fn.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.IfStmt:
+			w.droppedEvent(n.Init, n)
+		case *ast.BlockStmt:
+			w.droppedEvents(n.List)
+		case *ast.CaseClause:
+			w.droppedEvents(n.Body)
+		case *ast.CommClause:
+			w.droppedEvents(n.Body)
+		}
+		return true
+	})
 }
+
+// droppedEvents looks at statements that an if follows.
+func (w *walker) droppedEvents(list []ast.Stmt) {
+	for i, s := range list[:max(len(list)-1, 0)] {
+		if next, ok := list[i+1].(*ast.IfStmt); ok && next.Init == nil {
+			w.droppedEvent(s, next)
+		}
+	}
+}
+
+// droppedEvent reports a call whose event nobody has, and which is expected to succeed: the function does not go on after an error. A test
+// that wants the error has another condition.
+func (w *walker) droppedEvent(s ast.Stmt, next *ast.IfStmt) {
+	a, ok := s.(*ast.AssignStmt)
+	if !ok || len(a.Rhs) != 1 || len(a.Lhs) != 2 {
+		return
+	}
+	call, ok := ast.Unparen(a.Rhs[0]).(*ast.CallExpr)
+	if id, blank := a.Lhs[0].(*ast.Ident); !ok || !blank || id.Name != "_" {
+		return
+	}
+	callee := w.callee(call)
+	if callee == nil || callee.Pkg() == nil || w.from[callee.Pkg().Path()] == nil || callee.Signature().Results().Len() != 2 ||
+		!w.isEvent(callee.Signature().Results().At(0).Type()) {
+		return
+	}
+	cond, ok := next.Cond.(*ast.BinaryExpr)
+	if !ok || cond.Op != token.NEQ || !w.isNil(cond.Y) || w.root(cond.X) == nil || w.root(cond.X) != w.root(a.Lhs[1]) {
+		return
+	}
+	reportIn(w.pass, analysis.Diagnostic{Pos: call.Pos(), End: call.End(), Category: "event",
+		Message: "the event of this call is never acknowledged; take it and call its Done()"})
+}
+
+// isNil reports whether an expression is nil.
+func (w *walker) isNil(e ast.Expr) bool { return w.pass.TypesInfo.Types[e].IsNil() }
 
 // isEvent reports whether a type is that of an event of a generated package: one with a method Done.
 func (w *walker) isEvent(t types.Type) bool {
@@ -100,7 +160,9 @@ func (w *walker) isEvent(t types.Type) bool {
 
 const handlesDoc = `report handles that are never closed
 
-A handle made from a device that the same function opens is neither closed, nor handed on, nor closed with its device by CloseAll.`
+A handle made from a device that the same function opens is neither closed, nor handed on, nor closed with its device by CloseAll. In a
+package that does not call CloseAll, so is one that an unexported function makes from a parameter; and one in an unexported field of a type
+with a method Close which, like the rest of the package, does nothing to close it.`
 
 // handles reports handles that a function makes and can only lose.
 func handles(w *walker, fn *ast.FuncDecl) {
@@ -110,18 +172,37 @@ func handles(w *walker, fn *ast.FuncDecl) {
 		by[x.o] = x
 	}
 	for id, x := range made {
-		if w.rooted(x, by, used) && w.lost(x.o, used) {
+		if w.lost(x.o, used) && (w.rooted(x, by, used) || w.ofParameter(fn, x, used)) {
 			reportIn(w.pass, analysis.Diagnostic{Pos: id.Pos(), End: id.End(), Category: "handle",
 				Message: fmt.Sprintf("the handle %s is never closed; defer %s.Close()", id.Name, id.Name)})
 		}
 	}
 }
 
+// ofParameter reports whether a handle is made from a parameter of a function that only this package calls, which closes each handle by
+// itself.
+func (w *walker) ofParameter(fn *ast.FuncDecl, x firstResult, used uses) bool {
+	recv, ok := w.root(x.call.Fun).(*types.Var)
+	if _, face := w.face(x.call); !ok || !face || w.closesAll() || fn.Name.IsExported() && w.pass.Pkg.Name() != "main" {
+		return false
+	}
+	params := w.pass.TypesInfo.Defs[fn.Name].(*types.Func).Signature().Params()
+	for i := range params.Len() {
+		if params.At(i) == recv {
+			return w.isHandle(recv.Type()) && !used.of(recv).escapes
+		}
+	}
+	return false
+}
+
 // lost reports whether a variable is neither closed nor handed to anybody who can close it.
 func (w *walker) lost(o types.Object, used uses) bool {
-	u := used.of(o)
+	return w.isLost(o.Type(), used.of(o))
+}
+
+func (w *walker) isLost(t types.Type, u usesOf) bool {
 	for m := range u.methods {
-		if strings.HasPrefix(m, "Close") || m == "CPtr" || w.ends(o.Type(), m) {
+		if strings.HasPrefix(m, "Close") || m == "CPtr" || w.ends(t, m) {
 			return false
 		}
 	}
@@ -241,6 +322,12 @@ func (w *walker) use(u *usesOf, id *ast.Ident, above []ast.Node) {
 		if p.Op == token.EQL || p.Op == token.NEQ {
 			return
 		}
+	case *ast.AssignStmt: // _ = x
+		if i := slices.Index(p.Rhs, ast.Expr(id)); i >= 0 && len(p.Lhs) == len(p.Rhs) {
+			if to, ok := p.Lhs[i].(*ast.Ident); ok && to.Name == "_" {
+				return
+			}
+		}
 	case *ast.CallExpr:
 		if _, ok := w.face(p); ok {
 			return
@@ -251,10 +338,12 @@ func (w *walker) use(u *usesOf, id *ast.Ident, above []ast.Node) {
 
 const batchesDoc = `report batches that goroutines share
 
-A batch belongs to one goroutine at a time. A batch that go statements in a loop use, or two go statements, is reported, unless they lock.`
+A batch belongs to one goroutine at a time. A batch that go statements in a loop use, or two go statements, is reported, unless they lock.
+So is a request that the batch does not have: WR panics.`
 
-// batches reports batches that several go statements use.
+// batches reports batches that several go statements use, and requests that they do not have.
 func batches(w *walker, fn *ast.FuncDecl) {
+	w.beyond(fn.Body)
 	users := map[types.Object]int{}
 	var loops []ast.Node
 	var above []ast.Node
@@ -309,6 +398,57 @@ func (w *walker) countBatches(g *ast.GoStmt, loops []ast.Node, users map[types.O
 				Message: fmt.Sprintf("goroutines share the batch %s; give each its own", id.Name)})
 		}
 	}
+}
+
+// beyond reports requests behind the end of a batch whose size is a constant.
+func (w *walker) beyond(body *ast.BlockStmt) {
+	sizes, again := map[types.Object]int64{}, map[types.Object]bool{}
+	ast.Inspect(body, func(n ast.Node) bool {
+		s, ok := n.(*ast.AssignStmt)
+		if !ok {
+			return true
+		}
+		for _, l := range s.Lhs {
+			if id, ok := l.(*ast.Ident); ok {
+				again[w.pass.TypesInfo.Uses[id]] = true
+			}
+		}
+		id, ok := s.Lhs[0].(*ast.Ident)
+		call, made := ast.Unparen(s.Rhs[0]).(*ast.CallExpr)
+		if o := w.pass.TypesInfo.Defs[id]; ok && made && o != nil && isBatch(o.Type()) && len(call.Args) > 0 {
+			if fn := w.callee(call); fn != nil && strings.HasPrefix(fn.Name(), "New") && fn.Signature().Recv() == nil {
+				if n, ok := w.constant(call.Args[0]); ok {
+					sizes[o] = n
+				}
+			}
+		}
+		return true
+	})
+	ast.Inspect(body, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok || len(call.Args) != 1 {
+			return true
+		}
+		s, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
+		if !ok || s.Sel.Name != "WR" {
+			return true
+		}
+		o := w.root(s.X)
+		size, known := sizes[o]
+		if i, ok := w.constant(call.Args[0]); ok && known && !again[o] && isBatch(w.pass.TypesInfo.TypeOf(s.X)) && (i < 0 || i >= size) {
+			reportIn(w.pass, analysis.Diagnostic{Pos: call.Pos(), End: call.End(), Category: "batch",
+				Message: fmt.Sprintf("the batch %s has %d requests, numbered from 0: there is no request %d", o.Name(), size, i)})
+		}
+		return true
+	})
+}
+
+// constant is the value of a constant expression.
+func (w *walker) constant(e ast.Expr) (int64, bool) {
+	if v := w.pass.TypesInfo.Types[e].Value; v != nil {
+		return constant.Int64Val(constant.ToInt(v))
+	}
+	return 0, false
 }
 
 // isBatch reports whether a type is that of a batch of requests.

@@ -86,7 +86,7 @@ func states(pd *v.PD, cq *v.CQ, other func(*v.QP)) error {
 	return qp.Modify(v.NewQPAttr(v.QPStateErr))
 }
 
-func memory(dev *v.Device, pd *v.PD) error {
+func Memory(dev *v.Device, pd *v.PD) error {
 	dm, err := dev.AllocDM(v.NewAllocDMAttr(4096))
 	if err != nil {
 		return err
@@ -197,6 +197,246 @@ func shared(n int) {
 `, own(t, "verbs"))
 }
 
+// TestEvents finds events that nobody acknowledges.
+func TestEvents(t *testing.T) {
+	wants(t, `package x
+
+import (
+	"context"
+	"errors"
+
+	v "github.com/verbsgen/verbsgen/gen/verbs"
+)
+
+func blank(ctx context.Context, ch *v.CompChannel) error {
+	_, err := ch.Next(ctx) // want event
+	if err != nil {
+		return err
+	}
+	if _, err = ch.Next(ctx); err != nil { // want event
+		return err
+	}
+	for {
+		_, err := ch.Next(ctx) // want event
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// refused wants the error.
+func refused(ctx context.Context, ch *v.CompChannel) bool {
+	_, err := ch.Next(ctx)
+	if !errors.Is(err, context.Canceled) {
+		return false
+	}
+	_, err = ch.Next(ctx)
+	if _, other := ch.Next(ctx); other == nil {
+		return false
+	}
+	return err != nil
+}
+
+func silenced(ctx context.Context, ch *v.CompChannel) error {
+	ev, err := ch.Next(ctx) // want event
+	_ = ev
+	return err
+}
+
+func queue(ctx context.Context, ch *v.CompChannel) (*v.CQ, error) {
+	ev, err := ch.Next(ctx) // want event
+	if err != nil {
+		return nil, err
+	}
+	return ev.CQ, nil
+}
+
+func done(ctx context.Context, ch *v.CompChannel) (*v.CQ, error) {
+	ev, err := ch.Next(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer ev.Done()
+	return ev.CQ, nil
+}
+`, own(t, "verbs"))
+}
+
+// TestCompletions finds waits that cannot succeed, completions that nobody checks, and requests that a batch does not have.
+func TestCompletions(t *testing.T) {
+	wants(t, `package x
+
+import (
+	"context"
+
+	v "github.com/verbsgen/verbsgen/gen/verbs"
+)
+
+func waits(ctx context.Context, dev *v.Device, ch *v.CompChannel, wcs []v.WC) error {
+	none, err := dev.CreateCQ(1, nil, 0)
+	if err != nil {
+		return err
+	}
+	defer none.Close()
+	if _, err := none.Wait(ctx, wcs); err != nil { // want completion
+		return err
+	}
+	one, err := dev.CreateCQ(1, ch, 0)
+	if err != nil {
+		return err
+	}
+	defer one.Close()
+	_, err = one.Wait(ctx, wcs)
+	either, err := dev.CreateCQ(1, nil, 0)
+	if err != nil {
+		either, err = dev.CreateCQ(1, ch, 0)
+	}
+	defer either.Close()
+	_, err = either.Wait(ctx, wcs)
+	return err
+}
+
+func unread(cq *v.CQ) (n uint32) {
+	wcs := make([]v.WC, 4)
+	got, _ := cq.PollInto(wcs) // want completion
+	for _, wc := range wcs[:got] {
+		n += wc.ByteLen
+	}
+	return n
+}
+
+func one(cq *v.CQ) uint32 {
+	var wcs [1]v.WC
+	_, _ = cq.PollInto(wcs[:]) // want completion
+	return wcs[0].ImmData
+}
+
+func checked(cq *v.CQ) (n uint32) {
+	wcs := make([]v.WC, 4)
+	got, _ := cq.PollInto(wcs)
+	for i := range wcs[:got] {
+		if wc := &wcs[i]; wc.Err() == nil {
+			n += wc.ByteLen
+		}
+	}
+	return n
+}
+
+// drain needs nothing of them.
+func drain(cq *v.CQ) (ids []uint64) {
+	wcs := make([]v.WC, 4)
+	got, _ := cq.PollInto(wcs)
+	for _, wc := range wcs[:got] {
+		ids = append(ids, wc.ID)
+	}
+	return ids
+}
+
+func handed(cq *v.CQ, check func(v.WC) error) (uint32, error) {
+	wcs := make([]v.WC, 1)
+	_, _ = cq.PollInto(wcs)
+	return wcs[0].ByteLen, check(wcs[0])
+}
+
+func given(wc v.WC) uint32 { return wc.ByteLen }
+
+func numbers(n int) {
+	b, _ := v.NewSendBatch(1, 1)
+	b.WR(3).Send(1) // want batch
+	b.WR(0).Send(1)
+	many, _ := v.NewRecvBatch(4, 1)
+	many.WR(4).Recv(1) // want batch
+	many.WR(3).Recv(1)
+	some, _ := v.NewSendBatch(n, 1)
+	some.WR(3).Send(1)
+	grown, _ := v.NewSendBatch(1, 1)
+	grown, _ = v.NewSendBatch(4, 1)
+	grown.WR(3).Send(1)
+}
+`, own(t, "verbs"))
+}
+
+// TestFields finds handles in fields and those of parameters, in a package that does not call CloseAll.
+func TestFields(t *testing.T) {
+	wants(t, `package x
+
+import v "github.com/verbsgen/verbsgen/gen/verbs"
+
+type server struct {
+	pd    *v.PD // the caller's
+	cq    *v.CQ
+	mr    *v.MR // want handle
+	qp    *v.QP // want handle
+	ah    *v.AH
+	later *v.MR
+	Open  *v.MR
+}
+
+func (s *server) start(attr v.AHAttr) (err error) {
+	if s.mr, err = s.pd.RegMR(make([]byte, 64), 0); err != nil {
+		return err
+	}
+	if s.Open, err = s.pd.RegMR(make([]byte, 64), 0); err != nil {
+		return err
+	}
+	if s.later, err = s.pd.RegMR(make([]byte, 64), 0); err != nil {
+		return err
+	}
+	s.ah, err = s.pd.CreateAH(attr)
+	return err
+}
+
+func open(pd *v.PD, cq *v.CQ) (*server, error) {
+	qp, err := pd.CreateQP(v.QPInitAttr{Type: v.QPTypeRC, SendCQ: cq, RecvCQ: cq})
+	if err != nil {
+		return nil, err
+	}
+	return &server{pd: pd, cq: cq, qp: qp}, nil
+}
+
+func (s *server) Close() error {
+	ah := s.ah
+	if err := ah.Close(); err != nil {
+		return err
+	}
+	return s.later.Close()
+}
+
+// end belongs to somebody who closes it.
+type end struct{ mr *v.MR }
+
+func (e *end) set(pd *v.PD) (err error) {
+	e.mr, err = pd.RegMR(make([]byte, 64), 0)
+	return err
+}
+
+func use(pd *v.PD) (uint32, error) {
+	mr, err := pd.RegMR(make([]byte, 64), 0) // want handle
+	if err != nil {
+		return 0, err
+	}
+	return mr.LKey(), nil
+}
+
+func closed(pd *v.PD) (uint32, error) {
+	mr, err := pd.RegMR(make([]byte, 64), 0)
+	if err != nil {
+		return 0, err
+	}
+	return mr.LKey(), mr.Close()
+}
+
+// Use leaves it to its callers, who may close all of the device.
+func Use(pd *v.PD) (uint32, error) {
+	mr, err := pd.RegMR(make([]byte, 64), 0)
+	if err != nil {
+		return 0, err
+	}
+	return mr.LKey(), nil
+}
+`, own(t, "verbs"))
+}
+
 // TestLeaks finds errors that leave a handle open, in a package that does not call CloseAll.
 func TestLeaks(t *testing.T) {
 	wants(t, `package x
@@ -248,7 +488,7 @@ func TestRequests(t *testing.T) {
 
 import v "github.com/verbsgen/verbsgen/gen/verbs"
 
-func posted(pd *v.PD, cq *v.CQ, ah *v.AH, other func()) error {
+func Posted(pd *v.PD, cq *v.CQ, ah *v.AH, other func()) error {
 	ud, err := pd.CreateQP(v.QPInitAttr{Type: v.QPTypeUD, SendCQ: cq, RecvCQ: cq, SignalAll: true})
 	if err != nil {
 		return err
@@ -286,7 +526,7 @@ func loop(qp *v.QP, b *v.SendBatch, mr *v.MR, n int, r uint64) {
 	_, _ = qp.PostSend(b, n)
 }
 
-func receives(pd *v.PD, cq *v.CQ, srq *v.SRQ, b *v.RecvBatch) {
+func Receives(pd *v.PD, cq *v.CQ, srq *v.SRQ, b *v.RecvBatch) {
 	qp, _ := pd.CreateQP(v.QPInitAttr{Type: v.QPTypeUD, SendCQ: cq, RecvCQ: cq, MaxSendWR: 1})
 	_ = qp.Modify(v.NewQPAttr(v.QPStateInit).PKeyIndex(0).PortNum(1).QKey(1))
 	b.WR(0).Recv(1).SGE(0, 39, 1)
@@ -304,7 +544,7 @@ func TestAll(t *testing.T) {
 
 import v "github.com/verbsgen/verbsgen/gen/verbs"
 
-func all(pd *v.PD, cq *v.CQ, r uint64) {
+func All(pd *v.PD, cq *v.CQ, r uint64) {
 	ud, _ := pd.CreateQP(v.QPInitAttr{Type: v.QPTypeUD, SendCQ: cq, RecvCQ: cq, SignalAll: true})
 	_ = ud.Modify(v.NewQPAttr(v.QPStateInit).PKeyIndex(0).PortNum(1).QKey(1))
 	_ = ud.Modify(v.NewQPAttr(v.QPStateRTR))
@@ -354,7 +594,7 @@ func TestStreams(t *testing.T) {
 
 import v "github.com/verbsgen/verbsgen/gen/verbs"
 
-func streams(dev *v.Device, pd *v.PD, cq *v.CQ, b *v.SendBatch, hdr []byte) {
+func Streams(dev *v.Device, pd *v.PD, cq *v.CQ, b *v.SendBatch, hdr []byte) {
 	qp, _ := dev.CreateQPEx(v.NewQPInitAttrEx(v.QPTypeUC, cq, cq, pd))
 	s, _ := qp.Stream()
 	b.WR(0).FetchAdd(1, 4, 1, 1) // want VR-ibv_wr_atomic_fetch_add-remote_addr-3120

@@ -101,6 +101,7 @@ func (w *walker) store(to ast.Expr, v value) {
 		}
 		w.vars[o] = v
 	case *ast.SelectorExpr:
+		w.changed(to.X)
 		if r, ok := w.expr(to.X).(*record); ok && r.of.Plain {
 			if f := r.field(to.Sel.Name); f != nil {
 				r.set(f, v, to)
@@ -114,6 +115,15 @@ func (w *walker) store(to ast.Expr, v value) {
 		w.escape(v)
 		if o := w.root(to); o != nil {
 			w.escape(w.vars[o])
+			delete(w.vars, o)
+		}
+	}
+}
+
+// changed forgets a mem.DMABuf of which a field is set, or whose address other code has.
+func (w *walker) changed(e ast.Expr) {
+	if o := w.root(e); o != nil {
+		if _, ok := w.vars[o].(dmaBuf); ok {
 			delete(w.vars, o)
 		}
 	}

@@ -27,6 +27,9 @@ type handle struct {
 	moving string
 }
 
+// dmaBuf is a mem.DMABuf: its fields.
+type dmaBuf map[string]value
+
 // list is a slice with a known number of elements; items are nil for bytes.
 type list struct {
 	items []value

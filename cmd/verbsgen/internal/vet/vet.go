@@ -2,6 +2,7 @@ package vet
 
 import (
 	"fmt"
+	"go/ast"
 	"sync"
 
 	"golang.org/x/tools/go/analysis"
@@ -24,7 +25,10 @@ func (s *suite) analyzers(origins *analysis.Analyzer) []*analysis.Analyzer {
 	calls := callsAnalyzer(origins)
 	return []*analysis.Analyzer{rulesAnalyzer(origins, calls), hintsAnalyzer(origins, calls),
 		onFunctions("verbsresults", resultsDoc, origins, unchecked), onFunctions("verbsevents", eventsDoc, origins, events),
-		onFunctions("verbshandles", handlesDoc, origins, handles), onFunctions("verbsbatches", batchesDoc, origins, batches),
+		onPackages("verbshandles", handlesDoc, origins, func(w *walker) {
+			w.functions(func(fn *ast.FuncDecl) { handles(w, fn) })
+			fields(w)
+		}), onFunctions("verbscompletions", completionsDoc, origins, completions), onFunctions("verbsbatches", batchesDoc, origins, batches),
 		onFunctions("verbsleaks", leaksDoc, origins, leaks), onFunctions("verbsmemory", memoryDoc, origins, memory)}
 }
 

@@ -63,7 +63,7 @@ func (m *module) source(v *model.Verb, method *model.Method, args map[string]any
 	}
 	vars := append([]string{"recv *" + short + "." + method.Recv}, w.vars...)
 	imports := strconv.Quote(m.path)
-	if strings.Contains(strings.Join(in, " "), "mem.Addr(") {
+	if strings.Contains(strings.Join(in, " "), "mem.") {
 		imports += "; import " + strconv.Quote("github.com/verbsgen/verbsgen/runtime/mem")
 	}
 	return fmt.Sprintf("package x\n\nimport %s\n\nvar (\n\t%s\n)\n\nfunc f() { %s%s.%s(%s) }\n", imports,
@@ -90,6 +90,9 @@ func (w *writer) typeName(t types.Type) string {
 // param writes one argument.
 func (w *writer) param(v *model.Verb, method *model.Method, name string, t types.Type, args map[string]any, rest bool) string {
 	i := slices.IndexFunc(v.Params, func(p *model.Param) bool { return p.Go == name })
+	if i < 0 && method.Form == form.DMABuf {
+		return w.dmaBuf(v, args)
+	}
 	if i < 0 {
 		return w.memory(v, method, t, args)
 	}
@@ -175,6 +178,21 @@ func (w *writer) memory(v *model.Verb, method *model.Method, t types.Type, args 
 		}
 	}
 	return w.unknown(t)
+}
+
+// dmaBuf writes the mem.DMABuf of a verb.
+func (w *writer) dmaBuf(v *model.Verb, args map[string]any) string {
+	var fields []string
+	for _, p := range v.Params {
+		if name := form.DMABufField(form.DMABuf, p.C); name != "" {
+			value := w.neutral(types.Typ[types.Uint64])
+			if x, given := args[p.C]; given {
+				value = w.scalar(types.Typ[types.Uint64], x)
+			}
+			fields = append(fields, name+": "+value)
+		}
+	}
+	return "mem.DMABuf{" + strings.Join(fields, ", ") + "}"
 }
 
 // source writes the mem.Source of an address with its length, by their names in a case.

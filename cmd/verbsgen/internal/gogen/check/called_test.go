@@ -33,11 +33,18 @@ func refused(p *Package, f *function) {
 		if len(f.reach()) == 0 {
 			continue
 		}
+		number := ""
+		switch t {
+		case "int":
+			number = name
+		case "mem.DMABuf":
+			number = name + ".FD"
+		}
 		for _, s := range f.calls("*") {
 			switch c := s.call; {
 			case len(c.Args) != 1:
-			case t == "int" && callee(c) == "int32" && arg(s, 0) == name && !f.guarded(s, "int(int32("+name+")) != "+name):
-				p.report(f, s, "%s is not refused where it does not fit C's int", name)
+			case number != "" && callee(c) == "int32" && arg(s, 0) == number && !f.guarded(s, "int(int32("+number+")) != "+number):
+				p.report(f, s, "%s is not refused where it does not fit C's int", number)
 			case regexp.MustCompile(`^uint(8|16)$`).MatchString(callee(c)) && arg(s, 0) == "len("+name+")" && !f.guarded(s, "len("+name+") > *"):
 				p.report(f, s, "%s is not refused where its length does not fit", name)
 			case callee(c) == "unsafe.SliceData" && arg(s, 0) == name && t == "[]byte":

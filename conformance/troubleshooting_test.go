@@ -1,0 +1,203 @@
+//go:build linux && cgo
+
+package conformance
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	setups "github.com/verbsgen/verbsgen/gen/verbs/connect"
+	"github.com/verbsgen/verbsgen/gen/verbs/verbstest"
+	"github.com/verbsgen/verbsgen/runtime/softverbs"
+)
+
+// TestTroubleshooting makes the error of each entry of the guide to troubleshooting, and looks for the words of the entry in it. What needs
+// another machine is looked for in a file that has the errors of another test.
+func TestTroubleshooting(t *testing.T) {
+	const machines, fixtures = "../docs/errors.md", "../runtime/gensupport/fail"
+	elsewhere := map[string]string{
+		"the kernel has no RDMA":                                  machines,
+		"no device ...; there is none":                            machines,
+		"user ... may not read and write /dev/infiniband/uverbs0": machines,
+		"file descriptors (RLIMIT_NOFILE) are left":               machines,
+		"fd ... is ..., not a dma-buf":                            fixtures + "/dmabuf_linux_test.go",
+		"the kernel's driver has version ... of its interface, its driver is ..., of MLNX_OFED or DOCA": fixtures + "/provider_linux_test.go",
+	}
+	met := map[string]bool{}
+	for line := range strings.Lines(string(must(os.ReadFile("../docs/guide/troubleshooting.md"))(t))) {
+		cell, _, row := strings.Cut(strings.TrimPrefix(line, "| "), " | ")
+		if !row || !strings.HasPrefix(line, "| ") || cell == "the error says" {
+			continue
+		}
+		met[cell] = true
+		t.Run(cell, func(t *testing.T) {
+			said := ""
+			switch call, file := troubles[cell], elsewhere[cell]; {
+			case file != "":
+				said = string(must(os.ReadFile(file))(t))
+			case call != nil:
+				err := call(t)
+				if err == nil {
+					t.Fatal("no error")
+				}
+				said = err.Error()
+			default:
+				t.Fatal("nothing makes the error of this entry")
+			}
+			for _, words := range regexp.MustCompile(`\.\.\.|, |; |a completion with status| or |( of a .*)`).Split(strings.Trim(cell, "`"), -1) {
+				if words = strings.Trim(words, ", "); !strings.Contains(said, words) {
+					t.Errorf("the entry says %q, and the error %s", words, said)
+				}
+			}
+		})
+	}
+	for cell := range troubles {
+		if !met[cell] {
+			t.Errorf("the guide has no entry %q", cell)
+		}
+	}
+}
+
+// troubles make the errors of entries, on software devices.
+var troubles = map[string]func(*testing.T) error{
+	"`libibverbs.so.1: no such file`": func(t *testing.T) error {
+		_, err := verbs.Load(verbs.Path(filepath.Join(t.TempDir(), "libibverbs.so.1")))
+		return err
+	},
+	"the limit on locked memory, RLIMIT_MEMLOCK, is ...": func(t *testing.T) error {
+		_, err := must(open(t, softverbs.MemlockLimit(64<<10)).dev.AllocPD())(t).RegMR(make([]byte, 128<<10), 0)
+		return err
+	},
+	"..., SGIDIndex, is the link-local address ..., and DGID is the IPv4 address ...": func(t *testing.T) error {
+		return lostPeer(t, 0, "::ffff:192.0.2.1")
+	},
+	"nobody answers at ..., no route leads to ...": func(t *testing.T) error {
+		return errors.Join(lostPeer(t, 1, "::ffff:192.0.2.1"), lostPeer(t, 0, "2001::1"))
+	},
+	"the queue is full ...; none of these requests is signaled": func(t *testing.T) error {
+		p, _ := verbstest.Pair(t, open(t, softverbs.LikeMLX5()).dev)
+		batch := must(verbs.NewSendBatch(1, 1))(t)
+		batch.WR(0).Send(1)
+		for range 1 << 16 {
+			if _, err := p.QP.PostSend(batch, 1); err != nil {
+				return err
+			}
+		}
+		return nil
+	},
+	"flows, raw packets need CAP_NET_RAW": func(t *testing.T) error {
+		b := openWithout(t)
+		cq, pd := must(b.dev.CreateCQ(4, nil, 0))(t), must(b.dev.AllocPD())(t)
+		_, raw := pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRawPacket, SendCQ: cq, RecvCQ: cq, MaxSendWR: 1, MaxSendSGE: 1})
+		qp := must(pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeUD, SendCQ: cq, RecvCQ: cq, MaxRecvWR: 1}))(t)
+		_, flow := qp.CreateFlow(verbs.NewFlowAttr(verbs.FlowTypeNormal, 1).Specs(&verbs.FlowSpecEth{}))
+		return errors.Join(raw, flow)
+	},
+	"function not implemented, operation not supported": func(t *testing.T) error {
+		b := open(t, softverbs.Fail("ibv_alloc_td", 1, syscall.ENOSYS), softverbs.Fail("ibv_alloc_pd", 1, syscall.EOPNOTSUPP))
+		_, td := b.dev.AllocTD()
+		_, pd := b.dev.AllocPD()
+		if !errors.Is(td, errors.ErrUnsupported) || !errors.Is(pd, errors.ErrUnsupported) {
+			t.Errorf("%v, %v: not ErrUnsupported", td, pd)
+		}
+		return errors.Join(td, pd)
+	},
+	"a completion with status RETRY_EXC_ERR": func(t *testing.T) error {
+		return completed(t, func(s *verbs.RCSetup) { s.DestQPNum = 0xabcdef },
+			func(w verbs.SendWR, mr *verbs.MR) { w.Write(1, mr.IOVA(), mr.RKey()) }, "the peer did not answer", "MTU")
+	},
+	"a completion with status RNR_RETRY_EXC_ERR": func(t *testing.T) error {
+		return completed(t, nil, func(w verbs.SendWR, _ *verbs.MR) { w.Send(1) }, "the peer had no receive posted")
+	},
+	"a completion with status LOC_LEN_ERR or LOC_QP_OP_ERR of a UD receive": shortDatagram,
+	"a completion with status REM_INV_REQ_ERR of a READ or atomic": func(t *testing.T) error {
+		return completed(t, func(s *verbs.RCSetup) { s.MaxDestRDAtomic = 0 },
+			func(w verbs.SendWR, mr *verbs.MR) { w.Read(1, mr.IOVA(), mr.RKey()) }, "AccessFlags", "MaxDestRDAtomic is 0")
+	},
+	"a completion with status REM_ACCESS_ERR": func(t *testing.T) error {
+		return completed(t, nil, func(w verbs.SendWR, mr *verbs.MR) { w.Write(1, mr.IOVA(), mr.RKey()+1) }, "rkey is wrong")
+	},
+}
+
+// lostPeer is the error of an address handle to a peer that is not reached.
+func lostPeer(t *testing.T, sgid uint8, to string) error {
+	_, err := must(open(t).dev.AllocPD())(t).CreateAH(verbs.AHAttr{PortNum: 1, IsGlobal: true, SGIDIndex: sgid,
+		DGID: must(verbs.ParseGID(to))(t)})
+	return err
+}
+
+// completed is the error of the completion of a request to the queue pair itself. It says the words.
+func completed(t *testing.T, change func(*verbs.RCSetup), build func(verbs.SendWR, *verbs.MR), says ...string) error {
+	t.Helper()
+	dev := open(t).dev
+	pd, cq := must(dev.AllocPD())(t), must(dev.CreateCQ(4, nil, 0))(t)
+	qp := must(pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, MaxSendWR: 1, MaxSendSGE: 1, MaxRecvWR: 1,
+		MaxRecvSGE: 1}))(t)
+	mr := must(pd.RegMR(make([]byte, 64), rw))(t)
+	setup := setups.DefaultSetup()
+	setup.DestQPNum, setup.AccessFlags = qp.Num(), verbs.QPAccessRemoteWrite|verbs.QPAccessRemoteRead
+	setup.AV = verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: must(dev.QueryGID(1, 0))(t), HopLimit: 1}
+	setup.Timeout, setup.RetryCnt, setup.RNRRetry, setup.MinRNRTimer = 8, 3, 1, 1
+	if change != nil {
+		change(&setup)
+	}
+	if err := setup.ToRTS(qp); err != nil {
+		t.Fatal(err)
+	}
+	batch := must(verbs.NewSendBatch(1, 1))(t)
+	w := batch.WR(0)
+	build(w, mr)
+	w.Add(mr.UncheckedSGE(0, 64)).Flags(verbs.SendSignaled)
+	must(qp.PostSend(batch, 1))(t)
+	return failedWith(t, cq, says)
+}
+
+// failedWith is the error of the next completion that failed.
+func failedWith(t *testing.T, cq *verbs.CQ, says []string) error {
+	t.Helper()
+	for {
+		err := must(verbstest.Wait(cq, 1))(t)[0].Err()
+		if err == nil {
+			continue
+		}
+		for _, words := range says {
+			if !strings.Contains(err.Error(), words) {
+				t.Errorf("%v does not say %q", err, words)
+			}
+		}
+		return err
+	}
+}
+
+// shortDatagram receives a datagram in memory without room for the header in front of it. Software devices and soft-RoCE say LOC_QP_OP_ERR,
+// and cards LOC_LEN_ERR.
+func shortDatagram(t *testing.T) error {
+	dev := open(t).dev
+	pd, cq, sent := must(dev.AllocPD())(t), must(dev.CreateCQ(4, nil, 0))(t), must(dev.CreateCQ(4, nil, 0))(t)
+	qp := must(pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeUD, SendCQ: sent, RecvCQ: cq, MaxSendWR: 1, MaxSendSGE: 1, MaxRecvWR: 1,
+		MaxRecvSGE: 1}))(t)
+	mr := must(pd.RegMR(make([]byte, 64), rw))(t)
+	if err := (verbs.UDSetup{PortNum: 1, QKey: 7}).ToRTS(qp); err != nil {
+		t.Fatal(err)
+	}
+	recvs, batch := must(verbs.NewRecvBatch(1, 1))(t), must(verbs.NewSendBatch(1, 1))(t)
+	recvs.WR(0).Recv(1).Add(mr.UncheckedSGE(0, 64))
+	must(qp.PostRecv(recvs, 1))(t)
+	ah := must(pd.CreateAH(verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: must(dev.QueryGID(1, 0))(t), HopLimit: 1}))(t)
+	w := batch.WR(0).Send(2).Add(mr.UncheckedSGE(0, 64)).Flags(verbs.SendSignaled)
+	if err := ah.Address(w, qp.Num(), 7); err != nil {
+		t.Fatal(err)
+	}
+	must(qp.PostSend(batch, 1))(t)
+	card := verbs.WC{Status: verbs.WCStatusLocLenErr}.Err()
+	if !strings.Contains(card.Error(), "without room for the 40 bytes of GRH") {
+		t.Error(card)
+	}
+	return errors.Join(card, failedWith(t, cq, []string{"on UD with the 40 bytes of GRH in front of it"}))
+}

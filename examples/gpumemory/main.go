@@ -1,0 +1,136 @@
+// Command gpumemory moves data between two dma-bufs, as a program does between the memory of GPUs: by an RDMA WRITE from one to the other,
+// or through memory of the host where the device takes no dma-bufs.
+//
+//	gpumemory                                    on a device made of software, with memfds in place of dma-bufs
+//	gpumemory -device mlx5_0                     on a real one, with dma-bufs of /dev/udmabuf
+//	gpumemory -device mlx5_0 -memory memfd       on the emulated card of conformance/card
+//
+// A program with a GPU has the descriptor from its driver: docs/guide/gpu-memory.md says by which call. The rest is as here. A software
+// device does not look at what the descriptor is: it maps a memfd, which no real device takes.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/gen/verbs/verbstest"
+	"github.com/verbsgen/verbsgen/runtime/softverbs"
+)
+
+const (
+	message = "from one GPU to another"
+	// offset is where the data begins in a dma-buf, and iova the address that requests have for it: at the same offset within a page.
+	offset = 4096 + 64
+	iova   = 1<<20 + 64
+)
+
+func main() {
+	device := flag.String("device", "", "name of a real device, such as mlx5_0; without it a software device is used")
+	memory := flag.String("memory", "", "udmabuf or memfd; without it, memfd on a software device, udmabuf on a real one")
+	flag.Parse()
+	if err := run(os.Stdout, *device, *memory); err != nil {
+		fmt.Fprintln(os.Stderr, "gpumemory:", err)
+		os.Exit(1)
+	}
+}
+
+// run opens the device, a software device if the name is empty, and closes it at the end with all that was made from it.
+func run(w io.Writer, device, memory string, opts ...softverbs.Option) (err error) {
+	var lib *verbs.Lib
+	export := udmabuf
+	if device == "" || memory == "memfd" {
+		export = memfd
+	}
+	if device == "" {
+		device = "soft0"
+		soft := softverbs.New(append(opts, softverbs.Name(device))...)
+		defer soft.Close()
+		lib, err = verbs.LoadFrom(soft)
+	} else {
+		lib, err = verbs.Load()
+	}
+	if err != nil {
+		return err
+	}
+	dev, err := lib.OpenDevice(device)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, dev.CloseAll()) }()
+	left, right, err := verbstest.Connect(dev, dev)
+	if err != nil {
+		return err
+	}
+	from, err := export(2 * offset)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, from.Close()) }()
+	to, err := export(2 * offset)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, to.Close()) }()
+
+	copy(from.bytes[offset:], message)
+	way := "RDMA WRITE"
+	err = direct(left, right, from, to)
+	if errors.Is(err, errors.ErrUnsupported) {
+		fmt.Fprintln(w, err)
+		way, err = "WRITE between copies in host memory", staged(left, right, from, to)
+	}
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "%q is in the other %s, by %s\n", to.bytes[offset:offset+len(message)], to.kind, way)
+	return nil
+}
+
+// direct writes from one dma-buf to the other.
+func direct(left, right *verbstest.End, from, to *exported) error {
+	src, err := left.PD.RegDMABufMR(from.part(), iova, verbs.DMABufAccessLocalWrite)
+	if err != nil {
+		return err
+	}
+	dst, err := right.PD.RegDMABufMR(to.part(), iova, verbs.DMABufAccessLocalWrite|verbs.DMABufAccessRemoteWrite)
+	if err != nil {
+		return errors.Join(err, src.Close())
+	}
+	return errors.Join(write(left, src, dst), src.Close(), dst.Close())
+}
+
+// staged copies to the registered memory of one end, writes from there to that of the other end, and copies from there.
+func staged(left, right *verbstest.End, from, to *exported) error {
+	copy(left.Mem, from.bytes[offset:][:len(message)])
+	if err := write(left, left.MR, right.MR); err != nil {
+		return err
+	}
+	copy(to.bytes[offset:], right.Mem[:len(message)])
+	return nil
+}
+
+// write writes the message at the begin of one region to another.
+func write(by *verbstest.End, src, dst *verbs.MR) error {
+	batch, err := verbs.NewSendBatch(1, 1)
+	if err != nil {
+		return err
+	}
+	defer batch.Close()
+	part, err := src.SGE(0, uint64(len(message)))
+	if err != nil {
+		return err
+	}
+	batch.WR(0).Write(1, dst.IOVA(), dst.RKey()).Add(part).Flags(verbs.SendSignaled)
+	if _, err := by.QP.PostSend(batch, 1); err != nil {
+		return err
+	}
+	wcs, err := verbstest.Wait(by.SendCQ, 1)
+	if err != nil {
+		return err
+	}
+	return wcs[0].Err()
+}
