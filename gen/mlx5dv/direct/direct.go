@@ -348,7 +348,7 @@ func (o *QP) restart() {
 	o.send.c.forget(o.num)
 	o.receive.c.forget(o.num)
 	q, r := &o.sq, &o.rq
-	q.post, q.free, q.tail, q.rung, q.count, q.fence, q.fault = 0, 0, 0, 0, 0, 0, 0
+	q.post, q.free, q.tail, q.rung, q.count, q.fence = 0, 0, 0, 0, 0, 0
 	r.post, r.free, r.tail = 0, 0, 0
 }
 

@@ -58,9 +58,8 @@ type sends struct {
 	free uint32 // blocks below it are known to be done
 
 	// of the request that is open
-	open  bool
-	small bool   // it has inline data
-	left  uint32 // elements that it may have yet
+	state uint8  // of the requests in place: one of the constants below
+	last  uint32 // bytes from which on it may have no element
 	first uint32 // byte where it begins
 	at    uint32 // byte of its next segment, counted beyond the end of the queue
 	op    uint32 // the first 4 bytes
@@ -68,7 +67,6 @@ type sends struct {
 
 	always uint8         // flags of each request
 	fence  uint8         // of the next one
-	inside bool          // a call was begun by the first request since the latest ring
 	fault  syscall.Errno // of those requests
 	count  uint32        // those requests
 	rung   uint32        // post at the latest ring
@@ -77,10 +75,10 @@ type sends struct {
 	slots  []slot
 	rec    *uint32
 	reg    unsafe.Pointer
-	flip   uintptr   // bytes of half of the register
-	off    uintptr   // the half in use
-	whole  uint32    // blocks of a request that the register takes, 0: none
-	need   [8]uint32 // blocks that a request may take, by its fixed segments
+	flip   uintptr  // bytes of half of the register
+	off    uintptr  // the half in use
+	whole  uint32   // blocks of a request that the register takes, 0: none
+	kinds  [16]kind // of requests, by enum ibv_wr_opcode
 	limit  limits
 	typ    verbs.QPType
 	ways   map[uint64]*Address // of address handles, by the numbers that no two have
@@ -98,18 +96,48 @@ type limits struct{ sges, inline uint32 }
 func be32(v uint32) uint32 { return bits.ReverseBytes32(v) }
 func be64(v uint64) uint64 { return bits.ReverseBytes64(v) }
 
+// States of requests in place since the latest ring.
+const (
+	none   = iota // no call was begun
+	begun         // no request is open
+	open          // the latest may be added to
+	broken        // one could not be written
+)
+
 // never is more blocks than any queue has.
 const never = 1 << 30
 
-// allow computes how many blocks a request may take: its fixed segments, and elements or inline data. Before RTS a queue has room for
-// none.
+// kind is what a queue knows of the requests of an opcode.
+type kind struct {
+	need  uint32 // blocks that one may take; never where the queue takes none
+	op    uint8  // operation
+	wc    uint8  // opcode of its completion
+	fixed uint8  // segments between the control segment and the data, without the address of a datagram
+	easy  bool   // with one element it has one block, and the operation and its fixed segments are all of it
+}
+
+// allow computes what requests the queue takes: all that its type has in RTS, and none before.
 func (q *sends) allow(ready bool) {
 	data := max(q.limit.sges*segment, (q.limit.inline+4+segment-1)&^(segment-1))
-	for i := range q.need {
-		if q.need[i] = never; ready {
-			q.need[i] = ((1+q.dests+uint32(i))*segment + data + block - 1) / block
+	for i, o := range opcodes {
+		k := kind{never, uint8(o.op), uint8(o.wc), uint8(o.fixed), false}
+		if ready && o.types>>q.typ&1 != 0 {
+			k.need = ((1+q.dests+o.fixed)*segment + data + block - 1) / block
+			k.easy = q.dests == 0 && o.fixed <= 1
 		}
+		q.kinds[i] = k
 	}
+	for i := len(opcodes); i < len(q.kinds); i++ {
+		q.kinds[i].need = never
+	}
+}
+
+// refusal is why the queue does not take a request, for which it has no room or which its type does not have.
+func (q *sends) refusal(op verbs.WROpcode) syscall.Errno {
+	if uint(op) >= uint(len(opcodes)) || opcodes[op].types>>q.typ&1 == 0 {
+		return syscall.EINVAL
+	}
+	return syscall.ENOMEM
 }
 
 // full reports whether the queue has no room for a request of so many blocks.
@@ -122,19 +150,23 @@ func (q *sends) full(need uint32) bool {
 }
 
 // begin begins a request with room for it, and returns the byte of its first segment behind the control segment.
-func (q *sends) begin(id uint64, op uint32, wc verbs.WCOpcode, imm uint32) uint32 {
+func (q *sends) begin(id uint64, k *kind, imm uint32) uint32 {
 	i := q.post & q.mask
 	first := i << blockShift
-	q.first, q.left, q.small = first, q.limit.sges, false
-	q.op = be32(q.post<<8&0xffff00 | op)
+	q.first = first
+	q.op = be32(q.post<<8&0xffff00 | uint32(k.op))
 	q.ctrl = uint64(q.always|q.fence)<<24 | uint64(imm)<<32
 	q.fence = 0
 	s := &q.slots[i]
-	s.id, s.op = id, wc
-	at := first + segment
-	if op == opUMR { // it goes to nobody
-		return at
+	s.id, s.op = id, verbs.WCOpcode(k.wc)
+	if q.dests != 0 && k.op != opUMR {
+		return q.destination(first + segment)
 	}
+	return first + segment
+}
+
+// destination writes where a request goes.
+func (q *sends) destination(at uint32) uint32 {
 	for i := range q.dests {
 		*(*[2]uint64)(q.byte(at)) = *(*[2]uint64)(unsafe.Pointer(&q.dest[i*segment]))
 		at += segment
@@ -176,7 +208,6 @@ func (q *sends) inlined(at, n uint32) uint32 {
 		return at
 	}
 	*(*uint32)(q.byte(at)) = be32(n | inlineData)
-	q.small = true
 	return at + (n+4+segment-1)&^(segment-1)
 }
 
@@ -239,6 +270,10 @@ func (q *sends) postRange(r dpath.SendRange) (posted int, errno syscall.Errno) {
 		return -1, errno
 	}
 	for posted < len(wrs) {
+		if n := q.putEasy(wrs[posted:]); n > 0 {
+			posted += n
+			continue
+		}
 		if errno = q.put(&wrs[posted]); errno != 0 {
 			break
 		}
@@ -249,18 +284,63 @@ func (q *sends) postRange(r dpath.SendRange) (posted int, errno syscall.Errno) {
 	return posted, errno
 }
 
-// put writes a request of a batch.
-func (q *sends) put(w *dpath.SendRequest) syscall.Errno {
-	if uint(w.Opcode) >= uint(len(opcodes)) || opcodes[w.Opcode].types>>q.typ&1 == 0 {
-		return syscall.EINVAL
+// putEasy writes requests of one block, which most are: an operation with one element. It returns how many, up to the first that put is to
+// look at.
+func (q *sends) putEasy(wrs []dpath.SendRequest) (n int) {
+	post, buf, mask, slots := q.post, q.buf, q.mask, q.slots[:q.mask+1]
+	for n < len(wrs) {
+		w := &wrs[n]
+		k := &q.kinds[w.Opcode&15]
+		s := w.One()
+		if !k.easy || post-q.free > mask || uint32(w.Opcode) > 15 || s == nil || s.Length == 0 || w.Flags&verbs.SendInline != 0 {
+			break
+		}
+		c := (*[6]uint64)(unsafe.Add(buf, post&mask<<blockShift))
+		ctrl := flagged(uint64(q.always|q.fence)<<24, w.Flags)
+		q.fence = 0
+		if k.op&1 != 0 { // SEND_INVAL, RDMA_WRITE_IMM, SEND_IMM
+			ctrl |= uint64(imm(w)) << 32
+		}
+		size := uint32(2)
+		if k.fixed == 0 {
+			c[2], c[3] = element(s.Length, s.LKey), be64(s.Addr)
+		} else {
+			size = 3
+			c[2], c[3] = be64(w.Remote), uint64(be32(w.RKey()))
+			c[4], c[5] = element(s.Length, s.LKey), be64(s.Addr)
+		}
+		c[0], c[1] = uint64(be32(post<<8&0xffff00|uint32(k.op)))|uint64(be32(q.qpn|size))<<32, ctrl
+		to := &slots[post&mask]
+		post++
+		to.id, to.end, to.op = w.ID, post, verbs.WCOpcode(k.wc)
+		n++
 	}
-	o := &opcodes[w.Opcode]
-	imm := uint32(0)
+	if n > 0 {
+		q.first = (post - 1) & mask << blockShift
+		q.head = *(*uint64)(unsafe.Add(buf, q.first))
+		q.post = post
+		q.count += uint32(n)
+	}
+	return n
+}
+
+// imm returns what the control segment has at its end.
+func imm(w *dpath.SendRequest) uint32 {
+	v := binary.NativeEndian.Uint32(w.Imm[:])
 	switch w.Opcode {
 	case verbs.WROpcodeSendWithImm, verbs.WROpcodeRDMAWriteWithImm:
-		imm = binary.NativeEndian.Uint32(w.Imm[:])
+		return v
 	case verbs.WROpcodeSendWithInv, verbs.WROpcodeLocalInv:
-		imm = be32(binary.NativeEndian.Uint32(w.Imm[:]))
+		return be32(v)
+	}
+	return 0
+}
+
+// put writes a request of a batch.
+func (q *sends) put(w *dpath.SendRequest) syscall.Errno {
+	k := &q.kinds[w.Opcode&15]
+	if uint32(w.Opcode) > 15 || q.full(k.need) {
+		return q.refusal(w.Opcode)
 	}
 	sges := w.SGEs()
 	carried := uint64(0)
@@ -280,17 +360,14 @@ func (q *sends) put(w *dpath.SendRequest) syscall.Errno {
 			return errno
 		}
 	}
-	if q.full(q.need[o.fixed]) {
-		return syscall.ENOMEM
-	}
-	at := q.begin(w.ID, o.op, o.wc, imm)
-	switch o.fixed {
+	at := q.begin(w.ID, k, imm(w))
+	switch k.fixed {
 	case 1:
 		q.seg(at, be64(w.Remote), uint64(be32(w.RKey())))
 		at += segment
 	case 2:
 		q.seg(at, be64(w.Remote), uint64(be32(w.AtomicKey())))
-		if o.op == opCompareSwap {
+		if k.op == opCompareSwap {
 			q.seg(at+segment, be64(w.Swap), be64(w.Compare()))
 		} else {
 			q.seg(at+segment, be64(w.Compare()), 0)
@@ -305,7 +382,7 @@ func (q *sends) put(w *dpath.SendRequest) syscall.Errno {
 		for i := range sges {
 			if s := &sges[i]; s.Length != 0 {
 				n := s.Length
-				if o.fixed == 2 {
+				if k.fixed == 2 {
 					n = 8
 				}
 				q.seg(at, element(n, s.LKey), be64(s.Addr))

@@ -122,6 +122,14 @@ func (r *SendRequest) To() (owner any, serial uint64, qpn, qkey uint32, errno sy
 // SGEs returns the elements of the request.
 func (r *SendRequest) SGEs() []SGE { return elements(unsafe.Pointer(r), r.sges, r.num, r.room) }
 
+// One returns the element of a request that has one, otherwise nil.
+func (r *SendRequest) One() *SGE {
+	if r.num != 1 || r.room == 0 {
+		return nil
+	}
+	return element(unsafe.Pointer(r), r.sges, 0)
+}
+
 // RecvRequest is SendRequest for a RecvBatch.
 type RecvRequest struct {
 	ID   uint64
