@@ -20,6 +20,7 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
+	"github.com/verbsgen/verbsgen/conformance/suite/far"
 	"github.com/verbsgen/verbsgen/gen/mlx5dv"
 	"github.com/verbsgen/verbsgen/gen/mlx5dv/direct"
 	"github.com/verbsgen/verbsgen/gen/verbs"
@@ -91,6 +92,9 @@ func TestDirectOps(t *testing.T) {
 		if !bytes.Equal(b.Buf[100:120], a.Buf[:20]) {
 			t.Fatalf("round %d: %q", round, b.Buf[100:120])
 		}
+		at.qp.Nop(9).Flags(verbs.SendSignaled)
+		must(at.qp.Ring())(t)
+		check("nop", a, verbs.WC{ID: 9, Opcode: verbs.WCOpcodeDriver2})
 		*(*uint64)(unsafe.Pointer(&b.Buf[200])) = 40
 		at.qp.FetchAdd(4, remote+200, rkey, 2).SGE(local+200, 8, lkey).Flags(verbs.SendSignaled)
 		at.qp.CompareSwap(5, remote+200, rkey, 42, 7).SGE(local+208, 8, lkey).Flags(verbs.SendSignaled)
@@ -648,3 +652,59 @@ func TestSameBytes(t *testing.T) {
 }
 
 var rounds = flag.Int("rounds", 2000, "posts of each type that TestSameBytes compares")
+
+// TestDirectDCI sends from two DCIs to a DCT, one by a stream of libmlx5 and one by Go, and compares what they write.
+func TestDirectDCI(t *testing.T) {
+	const key = 0x1122334455667788
+	lib, dev := dvOf(t)
+	pd, cq := must(dev.AllocPD())(t), must(dev.CreateCQ(64, nil, 0))(t)
+	buf := make([]byte, 4096)
+	mr := must(pd.RegMR(buf, verbs.MRAccessLocalWrite|verbs.MRAccessRemoteWrite))(t)
+	way := verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: must(far.OpenPort(dev, "", 1, 0))(t).GID(), HopLimit: 1}
+	srq := must(pd.CreateSRQ(verbs.SRQInitAttr{MaxWR: 4, MaxSGE: 1}))(t)
+	dct := must(lib.CreateQP(dev, verbs.NewQPInitAttrEx(verbs.QPTypeDriver, cq, cq, pd).SRQ(srq),
+		mlx5dv.NewQPInitAttr().DCType(mlx5dv.DCTypeDCT).DCTAccessKey(key)))(t)
+	modify(t, dct, verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).PortNum(1).AccessFlags(verbs.QPAccessRemoteWrite),
+		verbs.NewQPAttr(verbs.QPStateRTR).PathMTU(verbs.MTU1024).MinRNRTimer(1).AV(way))
+	ah := must(pd.CreateAH(way))(t)
+	address := must(direct.AddressOf(lib, ah))(t)
+	var qps [2]*verbs.QP
+	var cqs [2]*verbs.CQ
+	var w [2]written
+	for i := range qps {
+		cqs[i] = must(dev.CreateCQ(16, nil, 0))(t)
+		attr := verbs.NewQPInitAttrEx(verbs.QPTypeDriver, cqs[i], cqs[i], pd).MaxSendWR(8).MaxSendSGE(2).SendOps(verbs.QPOpRDMAWrite)
+		qps[i] = must(lib.CreateQP(dev, attr, mlx5dv.NewQPInitAttr().DCType(mlx5dv.DCTypeDCI).LogDCIStreams(2).LogDCIErrored(1)))(t)
+		modify(t, qps[i], verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).PortNum(1),
+			verbs.NewQPAttr(verbs.QPStateRTR).PathMTU(verbs.MTU1024),
+			verbs.NewQPAttr(verbs.QPStateRTS).Timeout(1).RetryCnt(1).RNRRetry(1).MaxRDAtomic(1).SQPSN(0))
+		w[i] = written{qps[i], must(lib.InitQP(qps[i]))(t)}
+	}
+	c := must(direct.TakeCQ(lib, cqs[1]))(t)
+	ours := must(direct.TakeQP(lib, qps[1], c, c, nil))(t)
+	stream := must(qps[0].Stream())(t)
+	view := must(lib.QPEx(stream))(t)
+	send := must(verbs.NewSendBatch(1, 2))(t)
+	for round := range uint16(40) {
+		for i := range w {
+			clear(bytesAt(w[i].info.SQBuf, w[i].info.SQWQEs*64))
+		}
+		remote := mr.IOVA() + 8*uint64(round)
+		*(*uint64)(unsafe.Pointer(&buf[2048])) = uint64(round) + 1
+		in := must(view.WR(send, 0))(t)
+		in.Write(7, remote, mr.RKey()).SGE(mr.IOVA()+2048, 4, mr.LKey()).SGE(mr.IOVA()+2052, 4, mr.LKey()).Flags(verbs.SendSignaled)
+		must(0, in.SetDCAddrStream(ah, dct.Num(), key, round%4))(t)
+		must(stream.Post(send, 1))(t)
+		if wc := completion(t, cqs[0]); wc.Err() != nil {
+			t.Fatal(wc.Err())
+		}
+		ours.ToDCT(address, dct.Num(), key, round%4)
+		ours.Write(8, remote, mr.RKey()).SGE(mr.IOVA()+2048, 4, mr.LKey()).SGE(mr.IOVA()+2052, 4, mr.LKey()).Flags(verbs.SendSignaled)
+		buf[8*round] = 0
+		must(ours.Ring())(t)
+		if wc := completion(t, cqs[1]); wc.Err() != nil || wc.ID != 8 || wc.Opcode != verbs.WCOpcodeRDMAWrite || buf[8*round] != byte(round)+1 {
+			t.Fatalf("%+v, %d", wc, buf[8*round])
+		}
+		w[0].same(t, w[1], fmt.Sprintf("round %d", round))
+	}
+}

@@ -188,10 +188,11 @@ type QP struct {
 	state   verbs.QPState // as it was seen last
 }
 
-// TakeQP takes a queue pair of type RC, UC, UD or XRC_SEND from libmlx5, before the first request is posted to it: its sends, and its
-// receives unless it has a shared receive queue. From then on PostSend, PostRecv and what is built on them write to the memory of the
-// queues; streams and BindMW are refused. Modify, Query and the rest stay those of qp, and RESET begins the queues anew. send and receive
-// are its completion queues, receive nil for XRC_SEND, and srq its shared receive queue or nil. Close of the QP comes before that of qp.
+// TakeQP takes a queue pair of type RC, UC, UD or XRC_SEND, or a DCI from libmlx5, before the first request is posted to it: its sends,
+// and its receives unless it has a shared receive queue. From then on PostSend, PostRecv and what is built on them write to the memory of
+// the queues; streams and BindMW are refused. Modify, Query and the rest stay those of qp, and RESET begins the queues anew. send and
+// receive are its completion queues, receive nil for XRC_SEND, and srq its shared receive queue or nil. Close of the QP comes before that
+// of qp.
 //
 // C: mlx5dv_init_obj, mlx5dv_init_obj(3).
 func TakeQP(dv *mlx5dv.Lib, qp *verbs.QP, send, receive *CQ, srq *SRQ, opts ...Option) (*QP, error) {
@@ -222,8 +223,9 @@ func TakeQP(dv *mlx5dv.Lib, qp *verbs.QP, send, receive *CQ, srq *SRQ, opts ...O
 		return nil, refuse(verb, "the completion queues are not those of "+qp.String())
 	case c.srq != 0 && (srq == nil || c.srq != uintptr(srq.h.C)) || c.srq == 0 && srq != nil:
 		return nil, refuse(verb, "the shared receive queue of "+qp.String()+" is taken before it, and given with it; take it by TakeSRQ")
-	case init.Type != verbs.QPTypeRC && init.Type != verbs.QPTypeUC && init.Type != verbs.QPTypeUD && init.Type != verbs.QPTypeXRCSend:
-		return nil, refuse(verb, fmt.Sprintf("%s is of type %v; direct knows RC, UC, UD and XRC_SEND", qp, init.Type))
+	case init.Type != verbs.QPTypeRC && init.Type != verbs.QPTypeUC && init.Type != verbs.QPTypeUD &&
+		init.Type != verbs.QPTypeXRCSend && init.Type != verbs.QPTypeDriver:
+		return nil, refuse(verb, fmt.Sprintf("%s is of type %v; direct knows RC, UC, UD, XRC_SEND and DCI", qp, init.Type))
 	case rec[0] != 0 || rec[1] != 0 || state.State == verbs.QPStateErr:
 		return nil, refuse(verb, "requests were posted to "+qp.String()+" before; take it before, or modify it to RESET first")
 	}
@@ -250,6 +252,8 @@ func TakeQP(dv *mlx5dv.Lib, qp *verbs.QP, send, receive *CQ, srq *SRQ, opts ...O
 		q.vector = func(ah *verbs.AH) (*Address, error) { return AddressOf(dv, ah) }
 	case verbs.QPTypeXRCSend:
 		q.dests = 1
+	case verbs.QPTypeDriver: // a DCI, as a DCT has no queues
+		q.dests = 3
 	}
 	r := &o.rq
 	r.buf, r.mask, r.shift = at(info.RQBuf), info.RQWQEs-1, uint32(bits.TrailingZeros32(info.RQStride))

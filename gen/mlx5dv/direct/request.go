@@ -19,8 +19,8 @@ type Request struct {
 	at uint32 // byte of the next segment
 }
 
-// start begins a request of an operation, and a call on the queue if it is the first since Ring. It has the usual parts of end and begin in
-// it, as calls of them would take a third of the time of a request.
+// start begins a request of an operation, and a call on the queue if it is the first since Ring. It has the usual parts of end and begin
+// in it, as calls of them would take a third of the time of a request.
 func (o *QP) start(id uint64, of verbs.WROpcode, imm uint32) Request {
 	q := &o.sq
 	k := &q.kinds[of&15]
@@ -151,6 +151,15 @@ func (o *QP) LocalInv(id uint64, rkey uint32) Request {
 	return r
 }
 
+// Nop begins a request that does nothing but complete: MLX5_OPCODE_NOP, with WCOpcodeDriver2 as the opcode of its completion.
+func (o *QP) Nop(id uint64) Request {
+	r := o.start(id, nop, 0)
+	if r.q != nil {
+		r.q.last = 0
+	}
+	return r
+}
+
 // SGE adds an element: length bytes at addr, registered under lkey. One of length 0 is left out: to the device it would be 2 GiB.
 func (r Request) SGE(addr uint64, length, lkey uint32) Request {
 	if r.q == nil || length == 0 {
@@ -270,6 +279,20 @@ func (o *QP) To(a *Address, qpn, qkey uint32) {
 		return
 	}
 	q.to(a, qpn, qkey)
+}
+
+// ToDCT sets where the requests of a DCI that are begun from now on go: an address, the number of the DCT there and its access key.
+// stream is that of the DCI, 0 for one without streams.
+func (o *QP) ToDCT(a *Address, dctn uint32, key uint64, stream uint16) {
+	q := &o.sq
+	q.finish()
+	if q.typ != verbs.QPTypeDriver || a == nil {
+		q.wrong()
+		return
+	}
+	q.dest, q.stream = *a, stream
+	binary.BigEndian.PutUint64(q.dest[0:], key)
+	binary.BigEndian.PutUint32(q.dest[8:], dctn|1<<31)
 }
 
 // ToSRQ sets the number of the peer's shared receive queue for requests that are begun from now on, on a queue pair of type XRC_SEND.

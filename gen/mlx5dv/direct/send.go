@@ -85,6 +85,7 @@ type sends struct {
 	dev    *verbs.Device
 	vector func(*verbs.AH) (*Address, error)
 	dests  uint32   // segments of dest
+	stream uint16   // of a DCI
 	dest   [48]byte // what comes after the control segment: the address of a datagram, or the number of the peer's receive queue
 
 	_    [64]byte
@@ -121,9 +122,9 @@ func (q *sends) allow(ready bool) {
 	data := max(q.limit.sges*segment, (q.limit.inline+4+segment-1)&^(segment-1))
 	for i, o := range opcodes {
 		k := kind{never, uint8(o.op), uint8(o.wc), uint8(o.fixed), false}
-		if ready && o.types>>q.typ&1 != 0 {
+		if ready && o.types&typeBit(q.typ) != 0 {
 			k.need = ((1+q.dests+o.fixed)*segment + data + block - 1) / block
-			k.easy = q.dests == 0 && o.fixed <= 1
+			k.easy = q.dests == 0 && o.fixed <= 1 && o.op != opNop
 		}
 		q.kinds[i] = k
 	}
@@ -134,7 +135,7 @@ func (q *sends) allow(ready bool) {
 
 // refusal is why the queue does not take a request, for which it has no room or which its type does not have.
 func (q *sends) refusal(op verbs.WROpcode) syscall.Errno {
-	if uint(op) >= uint(len(opcodes)) || opcodes[op].types>>q.typ&1 == 0 {
+	if uint(op) >= uint(len(opcodes)) || opcodes[op].types&typeBit(q.typ) == 0 {
 		return syscall.EINVAL
 	}
 	return syscall.ENOMEM
@@ -159,8 +160,11 @@ func (q *sends) begin(id uint64, k *kind, imm uint32) uint32 {
 	q.fence = 0
 	s := &q.slots[i]
 	s.id, s.op = id, verbs.WCOpcode(k.wc)
-	if q.dests != 0 && k.op != opUMR {
-		return q.destination(first + segment)
+	if q.dests != 0 {
+		q.ctrl |= uint64(be16(q.stream)) << 8
+		if k.op != opUMR && k.op != opNop {
+			return q.destination(first + segment)
+		}
 	}
 	return first + segment
 }
@@ -255,10 +259,25 @@ var opcodes = [...]struct {
 	verbs.WROpcodeAtomicCmpAndSwp:   {opCompareSwap, verbs.WCOpcodeCompSwap, 2, reliable},
 	verbs.WROpcodeAtomicFetchAndAdd: {opFetchAdd, verbs.WCOpcodeFetchAdd, 2, reliable},
 	verbs.WROpcodeLocalInv:          {opUMR, verbs.WCOpcodeLocalInv, 7, reliable | 1<<verbs.QPTypeUC},
+	nop:                             {opNop, verbs.WCOpcodeDriver2, 0, reliable | 1<<verbs.QPTypeUC | 1<<verbs.QPTypeUD},
 	verbs.WROpcodeSendWithInv:       {opSendInv, verbs.WCOpcodeSend, 0, reliable},
 }
 
-const reliable = 1<<verbs.QPTypeRC | 1<<verbs.QPTypeXRCSend
+// nop stands for an operation that enum ibv_wr_opcode does not have.
+const nop verbs.WROpcode = 12
+
+const (
+	reliable  = 1<<verbs.QPTypeRC | 1<<verbs.QPTypeXRCSend | initiator
+	initiator = 1 << 31 // of DC, type DRIVER
+)
+
+// typeBit is the bit of a type of queue pairs in types of opcodes.
+func typeBit(t verbs.QPType) uint32 {
+	if t == verbs.QPTypeDriver {
+		return initiator
+	}
+	return 1 << t
+}
 
 // postRange posts requests of a batch, up to the first that the queue does not take.
 func (q *sends) postRange(r dpath.SendRange) (posted int, errno syscall.Errno) {
@@ -339,6 +358,9 @@ func imm(w *dpath.SendRequest) uint32 {
 // put writes a request of a batch.
 func (q *sends) put(w *dpath.SendRequest) syscall.Errno {
 	k := &q.kinds[w.Opcode&15]
+	if w.Opcode == nop { // of no batch
+		return syscall.EINVAL
+	}
 	if uint32(w.Opcode) > 15 || q.full(k.need) {
 		return q.refusal(w.Opcode)
 	}
@@ -359,6 +381,8 @@ func (q *sends) put(w *dpath.SendRequest) syscall.Errno {
 		if errno := q.addressed(w); errno != 0 {
 			return errno
 		}
+	case verbs.QPTypeDriver: // a batch has no place for the DCT
+		return syscall.EOPNOTSUPP
 	}
 	at := q.begin(w.ID, k, imm(w))
 	switch k.fixed {
