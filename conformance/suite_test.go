@@ -16,6 +16,8 @@ import (
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/conformance/suite/cases"
 	"github.com/verbsgen/verbsgen/conformance/suite/far"
+	"github.com/verbsgen/verbsgen/gen/mlx5dv"
+	"github.com/verbsgen/verbsgen/gen/mlx5dv/direct"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 )
 
@@ -25,6 +27,7 @@ var (
 		"a second device of this machine, connected to the first (default: the device is its own peer)")
 	portFlag   = flag.Uint("port", 1, "port of the devices")
 	gidFlag    = flag.Int("gid-index", far.AnyGID, "entry of the ports' GID tables (default: the first of RoCE v2; on InfiniBand the LID)")
+	directFlag = flag.Bool("direct", false, "mlx5: post and poll in Go, without libmlx5, where a case does it by batches")
 	overFlag   = flag.Bool("overlay", false, "give a device without device memory one made of host memory")
 	reportFlag = flag.String("report", "", "write the report to this `file`, as JSON")
 	junitFlag  = flag.String("junit", "", "write the report to this `file`, as JUnit XML")
@@ -69,7 +72,30 @@ func config() suite.Config {
 	if *overFlag {
 		c.Overlay = func(library verbs.Symbols) verbs.Symbols { return overlay.Over(library) }
 	}
+	if *directFlag {
+		c.Take = takeQueues()
+	}
 	return c
+}
+
+// takeQueues has Go take the queues of mlx5. A completion queue may be that of several queue pairs.
+func takeQueues() func(*verbs.QP, *verbs.CQ, *verbs.CQ) (func() error, error) {
+	taken := map[*verbs.CQ]*direct.CQ{}
+	return func(qp *verbs.QP, sends, recvs *verbs.CQ) (func() error, error) {
+		dv, err := mlx5dv.Load(qp.Device().Lib())
+		if err != nil {
+			return nil, err
+		}
+		for _, cq := range []*verbs.CQ{sends, recvs} {
+			if taken[cq] == nil {
+				if taken[cq], err = direct.TakeCQ(dv, cq, direct.Shared); err != nil {
+					return nil, err
+				}
+			}
+		}
+		q, err := direct.TakeQP(dv, qp, taken[sends], taken[recvs], nil, direct.Shared)
+		return q.Close, err
+	}
 }
 
 // tell makes a case's result that of its subtest. A known defect is no pass.

@@ -42,6 +42,14 @@ type T struct {
 	observed observer
 }
 
+// Take lets Config.Take have the queues of a queue pair.
+func (t *T) Take(qp *verbs.QP, sends, recvs *verbs.CQ) (done func() error, err error) {
+	if take := t.target.cfg.Take; take != nil {
+		return take(qp, sends, recvs)
+	}
+	return func() error { return nil }, nil
+}
+
 // Errorf says that something is wrong; the case goes on.
 func (t *T) Errorf(format string, args ...any) {
 	t.mu.Lock()

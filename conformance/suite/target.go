@@ -33,6 +33,9 @@ type Config struct {
 	Far far.Maker
 	// Overlay gives a library with device memory made of host memory, for devices without; nil for none.
 	Overlay func(verbs.Symbols) verbs.Symbols
+	// Take is called for the queues of a case that posts to a queue pair by batches and polls: Go may take them from the library. It
+	// returns what gives them up before the queue pair is closed. nil for none.
+	Take func(qp *verbs.QP, sends, recvs *verbs.CQ) (done func() error, err error)
 	// Soft are options of the software device, over those of DefaultSoft.
 	Soft []softverbs.Option
 	// Defects are the known ones; nil for the embedded list.

@@ -43,14 +43,20 @@ type near struct {
 	mr           *verbs.MR
 	send         *verbs.SendBatch
 	recv         *verbs.RecvBatch
+	done         func() error                  // gives up what took the queues; or nil
 	stream       *verbs.QPStream               // posts its sends; nil: PostSend does
 	readers      map[*verbs.CQ]*verbs.CQReader // of its completion queues; nil: they are polled
 }
 
-// newNear makes a queue pair with completion queues of its own. shape adds to the attributes of the queue pair.
+// newNear makes a queue pair with completion queues of its own, which are for posts of batches and polls alone: Config.Take may have them.
+// shape adds to the attributes of the queue pair.
 func newNear(t *suite.T, kind far.Kind, shape ...func(*verbs.QPInitAttr)) *near {
 	sends, recvs := must(t.Device().CreateCQ(depth, nil, 0))(t), must(t.Device().CreateCQ(depth, nil, 0))(t)
-	return nearOn(t, newPD(t), kind, sends, recvs, shape...)
+	n := nearOn(t, newPD(t), kind, sends, recvs, shape...)
+	if len(shape) == 0 { // no shared receive queue
+		n.done = must(t.Take(n.qp, sends, recvs))(t)
+	}
+	return n
 }
 
 // nearOn makes a queue pair on a domain and completion queues.
@@ -80,7 +86,10 @@ func (n *near) with(qp *verbs.QP) *near {
 	buf := buffer(t, far.MaxData)
 	n.buf, n.mr = buf.Bytes(), must(pd.RegMRFrom(buf, rw))(t)
 	t.Cleanup(func() { // before the buffer's
-		for _, close := range []func() error{n.qp.Close, n.mr.Close} {
+		for _, close := range []func() error{n.done, n.qp.Close, n.mr.Close} {
+			if close == nil {
+				continue
+			}
 			if err := close(); err != nil && !errors.Is(err, os.ErrClosed) {
 				t.Errorf("closing a connection: %v", err)
 			}

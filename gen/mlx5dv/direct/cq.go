@@ -34,8 +34,8 @@ const (
 // Offsets in a completion, struct mlx5_cqe64.
 const (
 	cqePath   = 17
-	cqeSLID   = 24
-	cqeRQPN   = 28
+	cqeSLID   = 22
+	cqeRQPN   = 24
 	cqeImm    = 36
 	cqeBytes  = 44
 	cqeVendor = 54
