@@ -114,8 +114,10 @@ func TestMemory(t *testing.T) {
 	if got := MemoryHints(limited{}, "soft0", syscall.ENOMEM, 1<<16, 60<<10, 0); got != nil {
 		t.Errorf("of memory that the limit allows: %q", got)
 	}
-	if got := MemoryHints(limited{}, "soft0", syscall.ENOMEM, 1<<16, ^uint64(0), 0); len(got) != 1 {
-		t.Errorf("of the whole address space: %q", got)
+	for _, length := range []uint64{0, ^uint64(0)} {
+		if got := MemoryHints(limited{}, "soft0", syscall.ENOMEM, 1<<16, length, 0); len(got) != 1 {
+			t.Errorf("of %#x bytes: %q", length, got)
+		}
 	}
 	if got := MemoryHints(limited{}, "soft1", syscall.ENOMEM, 1, 60<<10, 0); got != nil {
 		t.Errorf("of a device without a limit: %q", got)

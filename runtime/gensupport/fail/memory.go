@@ -37,11 +37,11 @@ func MemoryHints(src any, device string, errno syscall.Errno, addr, length, acce
 	return []string{hint}
 }
 
-// pages returns how many bytes the pages of memory have, unknownSize if it reaches the end of the address space.
+// pages returns how many bytes the pages of memory have, unknownSize if the length is not known or reaches the end of the address space.
 func pages(addr, length uint64) uint64 {
 	page := uint64(os.Getpagesize())
 	end := addr + length + page - 1
-	if end < addr || end < length {
+	if length == 0 || end < addr || end < length {
 		return unknownSize
 	}
 	return end&^(page-1) - addr&^(page-1)
