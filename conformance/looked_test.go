@@ -54,6 +54,21 @@ func TestLookedAt(t *testing.T) {
 		_, err := b.dev.AllocDM(verbs.NewAllocDMAttr(2 << 20))
 		return err
 	}
+	gid := func(index int) func(*testing.T, *bed) error {
+		return func(_ *testing.T, b *bed) error { _, err := b.dev.QueryGID(1, index); return err }
+	}
+	gidEx := func(_ *testing.T, b *bed) error { _, err := b.dev.QueryGIDEx(1, 0); return err }
+	memory := func(t *testing.T, b *bed) error {
+		_, err := must(b.dev.AllocPD())(t).RegMR(make([]byte, 4096), 0)
+		return err
+	}
+	address := func(to string) func(*testing.T, *bed) error {
+		return func(t *testing.T, b *bed) error {
+			at := verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: must(verbs.ParseGID(to))(t), HopLimit: 1}
+			_, err := must(b.dev.AllocPD())(t).CreateAH(at)
+			return err
+		}
+	}
 	reads := func(pairs int) func(*testing.T, *bed) error {
 		return func(t *testing.T, b *bed) error {
 			cq, pd := must(b.dev.CreateCQ(4, nil, 0))(t), must(b.dev.AllocPD())(t)
@@ -98,6 +113,19 @@ func TestLookedAt(t *testing.T) {
 		{"as many reads", []softverbs.Option{softverbs.Fail("ibv_modify_qp", 2, syscall.EINVAL)}, reads(2016), "(EINVAL)"},
 		{"device memory", nil, devmem, "(ENOMEM); may be: the device has 4194304 bytes of device memory (max_dm_size), of which this handle of " +
 			"it holds 3145728 in 1 objects, and other programs may hold more; close what is not needed, or ask for less"},
+		{"alignment", []softverbs.Option{softverbs.Fail("ibv_alloc_dm", 1, syscall.EINVAL)}, func(_ *testing.T, b *bed) error {
+			_, err := b.dev.AllocDM(verbs.NewAllocDMAttr(64))
+			return err
+		}, "(EINVAL)"},
+		{"GID", []softverbs.Option{softverbs.Fail("ibv_query_gid", 1, syscall.EINVAL)}, gid(0), "(EINVAL)"},
+		{"unknown GIDs", []softverbs.Option{softverbs.Fail("ibv_query_gid", 0, syscall.EIO)}, gid(0), "(EIO)"},
+		{"GID with attributes", []softverbs.Option{softverbs.Fail("ibv_query_gid_ex", 1, syscall.ENODATA)}, gidEx, "(ENODATA)"},
+		{"address", []softverbs.Option{softverbs.Fail("ibv_create_ah", 1, syscall.EINVAL)}, address("fe80::1"), "(EINVAL)"},
+		{"memory that a limit allows", []softverbs.Option{softverbs.MemlockLimit(64 << 10), softverbs.Fail("ibv_reg_mr", 1, syscall.ENOMEM)},
+			memory, "(ENOMEM)"},
+		{"memory that is mapped", []softverbs.Option{softverbs.Fail("ibv_reg_mr", 1, syscall.EFAULT)}, memory, "(EFAULT)"},
+		{"memory of the process", []softverbs.Option{softverbs.Fail("ibv_reg_mr", 1, syscall.EINVAL)}, memory, "(EINVAL)"},
+		{"few mappings", []softverbs.Option{softverbs.Fail("ibv_reg_mr", 1, syscall.EAGAIN)}, memory, "(EAGAIN)"},
 		{"the kernel's memory", nil, func(t *testing.T, b *bed) error {
 			at, length := mapped(t, "[vvar]")
 			_, err := must(b.dev.AllocPD())(t).RegMRFrom(mem.Addr(at, length), 0)

@@ -7,8 +7,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/netip"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -46,6 +48,12 @@ func newMachine(t testing.TB) *machine {
 // softMachine has two software devices.
 func softMachine(t testing.TB, opts ...softcm.Option) *machine {
 	t.Helper()
+	return machineOf(t, func(cm *softcm.Manager) rdmacm.Symbols { return cm }, opts...)
+}
+
+// machineOf has them too, and their functions from a source.
+func machineOf(t testing.TB, source func(*softcm.Manager) rdmacm.Symbols, opts ...softcm.Option) *machine {
+	t.Helper()
 	soft := softverbs.New(softverbs.AnotherDevice("soft1"))
 	cm := softcm.New(soft, opts...)
 	t.Cleanup(func() {
@@ -56,7 +64,7 @@ func softMachine(t testing.TB, opts ...softcm.Option) *machine {
 	m := &machine{TB: t, cm: cm, first: netip.MustParseAddr("10.0.0.1"), second: netip.MustParseAddr("10.0.0.2")}
 	v, err := verbs.LoadFrom(soft)
 	m.must(err)
-	lib, err := rdmacm.LoadFrom(v, cm)
+	lib, err := rdmacm.LoadFrom(v, source(cm))
 	m.must(err)
 	m.begin(lib)
 	return m
@@ -278,6 +286,89 @@ func TestNobody(t *testing.T) {
 	m.failed(err, "listen on", taken.Addr(), syscall.EADDRINUSE, 0)
 	m.left(1)
 }
+
+// installed is a manager whose errors are explained as those of a library from a file are: by what this computer has.
+type installed struct{ *softcm.Manager }
+
+func (installed) Path() string { return "/usr/lib/librdmacm.so.1" }
+
+// TestHints: what does not answer in time is looked for from this computer, whose interfaces have no RDMA device, and then all have one.
+// Nothing is said of a software device, nor of a Dial that was given up.
+func TestHints(t *testing.T) {
+	none, all := t.TempDir(), t.TempDir()
+	write := func(file, text string) {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := net.Interfaces()
+	own, _ := net.InterfaceAddrs()
+	_, e := syscall.NetlinkRIB(syscall.RTM_GETROUTE, syscall.AF_INET)
+	if errors.Join(err, e) != nil || strings.Contains(fmt.Sprint(own), "10.0.0.") {
+		t.Skipf("%v, %v, addresses %v", err, e, own)
+	}
+	for _, i := range list {
+		for _, sysfs := range []string{none, all} {
+			write(filepath.Join(sysfs, "class/net", i.Name, "ifindex"), fmt.Sprint(i.Index))
+		}
+		write(filepath.Join(all, "class/infiniband/mlx5_0/ports/1/gid_attrs/ndevs", fmt.Sprint(i.Index)), i.Name)
+	}
+	write(filepath.Join(all, "class/infiniband/mlx5_0/ports/1/state"), "4: ACTIVE")
+
+	const without, nowhere = "which no RDMA device has", "no route leads to "
+	m := machineOf(t, func(cm *softcm.Manager) rdmacm.Symbols { return installed{cm} }, softcm.Lose(softcm.MessageREQ, 0))
+	hints := func(m *machine, ends error) string {
+		o, ctx := m.with(""), &ending{m.ctx, make(chan struct{}), nil}
+		away := m.first.As4()
+		away[3] = 77
+		op, addr := "resolve", netip.AddrPortFrom(netip.AddrFrom4(away), 4) // whose event comes soon
+		o.Resolve = time.Millisecond
+		if ends != nil {
+			o.Resolve = 0
+			op, addr = "connect to", m.listen(conn.ListenOptions{}).Addr()
+			o.QP = func(c *conn.Conn, attr *rdmacm.ConnAttr) (*verbs.QP, error) {
+				ctx.err = ends
+				close(ctx.done)
+				return m.qp(c, attr)
+			}
+		}
+		_, err := m.Dial(ctx, addr, o)
+		var e *conn.Error
+		if !errors.As(err, &e) || e.Op != op {
+			t.Fatal(err)
+		}
+		return strings.Join(e.Hints, "; or ")
+	}
+	for _, ends := range []error{nil, context.DeadlineExceeded} {
+		t.Setenv("SYSFS_PATH", none)
+		got := hints(m, ends)
+		if !strings.Contains(got, without) && !strings.HasPrefix(got, nowhere) {
+			t.Errorf("%v without a device: %q", ends, got)
+		}
+		t.Setenv("SYSFS_PATH", all)
+		if got := hints(m, ends); strings.Contains(got, without) || strings.Contains(got, "not ACTIVE") {
+			t.Errorf("%v with a device: %q", ends, got)
+		}
+		if got := hints(softMachine(t, softcm.Lose(softcm.MessageREQ, 0)), ends); got != "" {
+			t.Errorf("%v of a software device: %q", ends, got)
+		}
+	}
+	t.Setenv("SYSFS_PATH", none)
+	if got := hints(m, context.Canceled); got != "" {
+		t.Errorf("given up: %q", got)
+	}
+}
+
+// ending is a context that ends with an error of the test's choice when done is closed.
+type ending struct {
+	context.Context
+	done chan struct{}
+	err  error
+}
+
+func (e *ending) Done() <-chan struct{} { return e.done }
+
+func (e *ending) Err() error { return e.err }
 
 // TestContext: the end of the context ends a Dial that nobody answers, with its identifier, and an Accept.
 func TestContext(t *testing.T) {

@@ -14,6 +14,7 @@ func TestRoute(t *testing.T) {
 	none := func(int) ([16]byte, bool) { return [16]byte{}, true }
 	good := Path{Port: 1, Active: true, State: "ACTIVE", Ethernet: true, Global: true, DGID: [16]byte{0xff, 0x0e}, Index: 3, Entries: 8,
 		GID: gid}
+	unknown := func(int) ([16]byte, bool) { return [16]byte{}, false }
 	with := func(change func(*Path)) Path { p := good; change(&p); return p }
 	for _, c := range []struct {
 		p    Path
@@ -29,6 +30,7 @@ func TestRoute(t *testing.T) {
 			[]string{"entry 200 of the GID table of port 1, SGIDIndex, does not exist (it has 8); use one of 0: fe80::1"}},
 		{with(func(p *Path) { p.GID = none }), []string{"entry 3 of the GID table of port 1, SGIDIndex, is empty; no entry has a GID yet: " +
 			"give its network interface an address"}},
+		{with(func(p *Path) { p.GID = unknown }), nil},
 		{with(func(p *Path) { p.Active, p.State = false, "DOWN" }), []string{"port 1 is DOWN, not ACTIVE; bring its link up"}},
 	} {
 		if got := Route(syscall.EINVAL, c.p); !slices.Equal(got, c.want) {
@@ -78,6 +80,12 @@ func TestSpecial(t *testing.T) {
 		{"/dev/nvidia-uvm", []syscall.Errno{syscall.EFAULT, syscall.EINVAL, syscall.EOPNOTSUPP}, "are memory of a GPU (/dev/nvidia-uvm); export"},
 		{"/sys/devices/pci0000:00/0000:00:03.0/resource2", []syscall.Errno{syscall.EFAULT, syscall.EINVAL, syscall.EOPNOTSUPP},
 			"are memory of a device (/sys/devices/pci0000:00/0000:00:03.0/resource2)"},
+		{"/dev/infiniband/uverbs0", []syscall.Errno{syscall.EFAULT, syscall.EINVAL, syscall.EOPNOTSUPP}, "are memory of a device"},
+		{"/secretmem (deleted)", []syscall.Errno{syscall.EFAULT, syscall.EINVAL, syscall.EOPNOTSUPP}, "are secret memory (memfd_secret)"},
+		{"/sys/kernel/btf/vmlinux", nil, "memory of a device"},
+		{"/dev/shm/file", nil, "memory of a"},
+		{"/memfd:x (deleted)", nil, "secret memory"},
+		{"[heap]", nil, "the kernel's own"},
 		{"/mnt/pmem/file", []syscall.Errno{syscall.EOPNOTSUPP}, "on a file system with dax"},
 		{"", nil, "are"},
 	} {
@@ -89,6 +97,9 @@ func TestSpecial(t *testing.T) {
 			}
 		}
 	}
+	if got := wrong([]mapping{{0x1000, 0x2000, "rw-s", "/mnt/pmem/file"}}, syscall.EOPNOTSUPP, 0x1000, 0x1000, onDemand); got != "" {
+		t.Errorf("on demand: %q", got)
+	}
 	if got := wrong(nil, syscall.EINVAL, 0x1000, 0x1000, 1); got != "" {
 		t.Errorf("EINVAL of what is not mapped: %q", got)
 	}
@@ -96,11 +107,19 @@ func TestSpecial(t *testing.T) {
 
 // TestMemory asks a software device for its limit, and nothing about other errnos.
 func TestMemory(t *testing.T) {
-	if got := MemoryHints(limited{}, "soft0", syscall.ENOMEM, 1, 2, 0); !slices.Equal(got, []string{MemlockHintOf(64<<10, 4<<10)}) ||
+	if got := MemoryHints(limited{}, "soft0", syscall.ENOMEM, 1, 60<<10, 0); !slices.Equal(got, []string{MemlockHintOf(64<<10, 4<<10)}) ||
 		!strings.Contains(got[0], "RLIMIT_MEMLOCK, is 64 KiB (0 KiB locked and 4 KiB pinned now)") {
 		t.Errorf("%q", got)
 	}
-	if got := MemoryHints(limited{}, "soft1", syscall.ENOMEM, 1, 2, 0); got != nil {
+	if got := MemoryHints(limited{}, "soft0", syscall.ENOMEM, 1<<16, 60<<10, 0); got != nil {
+		t.Errorf("of memory that the limit allows: %q", got)
+	}
+	for _, length := range []uint64{0, ^uint64(0)} {
+		if got := MemoryHints(limited{}, "soft0", syscall.ENOMEM, 1<<16, length, 0); len(got) != 1 {
+			t.Errorf("of %#x bytes: %q", length, got)
+		}
+	}
+	if got := MemoryHints(limited{}, "soft1", syscall.ENOMEM, 1, 60<<10, 0); got != nil {
 		t.Errorf("of a device without a limit: %q", got)
 	}
 	if got := MemoryHints(limited{}, "soft0", syscall.EINVAL, 1, 2, 0); got != nil {

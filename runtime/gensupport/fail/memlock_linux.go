@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func memlockHint() string {
+func memlockHint(more uint64) string {
 	var lim unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_MEMLOCK, &lim); err != nil {
 		return ""
@@ -16,5 +16,5 @@ func memlockHint() string {
 		m = readMemState(f)
 		f.Close()
 	}
-	return memlockText(lim.Cur, lim.Cur == unix.RLIM_INFINITY, m)
+	return memlockText(lim.Cur, lim.Cur == unix.RLIM_INFINITY, m, more)
 }

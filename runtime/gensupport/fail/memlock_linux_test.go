@@ -21,16 +21,20 @@ func TestMemlockText(t *testing.T) {
 	tests := []struct {
 		name, caps string
 		unlimited  bool
+		more       uint64
 		want       string
 	}{
-		{"limited", "0000000000000000", false, want},
-		{"other capabilities", "000001ffffffbfff", false, want},
-		{"CAP_IPC_LOCK", "0000000000004000", false, ""},
-		{"unlimited", "0000000000000000", true, ""},
+		{"limited", "0000000000000000", false, 8 << 20, want},
+		{"other capabilities", "000001ffffffbfff", false, 8 << 20, want},
+		{"CAP_IPC_LOCK", "0000000000004000", false, 8 << 20, ""},
+		{"unlimited", "0000000000000000", true, 8 << 20, ""},
+		{"all that is left, and a byte", "0000000000000000", false, 8<<20 - 128<<10 + 1, want},
+		{"all that is left", "0000000000000000", false, 8<<20 - 128<<10, ""},
+		{"an unknown size", "0000000000000000", false, unknownSize, want},
 	}
 	for _, tt := range tests {
 		m := readMemState(strings.NewReader(strings.Replace(status, "%s", tt.caps, 1)))
-		if got := memlockText(8<<20, tt.unlimited, m); got != tt.want {
+		if got := memlockText(8<<20, tt.unlimited, m, tt.more); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 	}

@@ -2,4 +2,4 @@
 
 package fail
 
-func memlockHint() string { return "" }
+func memlockHint(more uint64) string { return "" }

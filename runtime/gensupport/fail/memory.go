@@ -2,6 +2,7 @@ package fail
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"syscall"
@@ -11,16 +12,21 @@ import (
 // then pins the pages as one who writes to them.
 const writable = 1 | 2 | 8 | 16
 
+// onDemand is the access flag ON_DEMAND, with which no page is pinned.
+const onDemand = 1 << 6
+
 // MemoryHints explains why memory could not be registered with a device.
 func MemoryHints(src any, device string, errno syscall.Errno, addr, length, access uint64) []string {
 	var hint string
 	switch errno {
 	case syscall.ENOMEM:
-		hint = MemlockHint()
+		pinned := pages(addr, length)
+		hint = memlockHint(pinned)
 		if soft, ok := src.(interface {
 			Memlock(device string) (limit, pinned uint64)
 		}); ok {
-			hint = MemlockHintOf(soft.Memlock(device))
+			limit, before := soft.Memlock(device)
+			hint = softMemlockHint(limit, before, pinned)
 		}
 	case syscall.EFAULT, syscall.EINVAL, syscall.EOPNOTSUPP:
 		hint = mappings(errno, addr, length, access)
@@ -29,6 +35,16 @@ func MemoryHints(src any, device string, errno syscall.Errno, addr, length, acce
 		return nil
 	}
 	return []string{hint}
+}
+
+// pages returns how many bytes the pages of memory have, unknownSize if the length is not known or reaches the end of the address space.
+func pages(addr, length uint64) uint64 {
+	page := uint64(os.Getpagesize())
+	end := addr + length + page - 1
+	if length == 0 || end < addr || end < length {
+		return unknownSize
+	}
+	return end&^(page-1) - addr&^(page-1)
 }
 
 // mapping is a part of the address space of the process.
@@ -82,7 +98,7 @@ func (m mapping) wrong(errno syscall.Errno, access uint64) string {
 	}
 	file := m.path != "" && m.path[0] == '/'
 	switch {
-	case errno == syscall.EOPNOTSUPP && file:
+	case errno == syscall.EOPNOTSUPP && file && access&onDemand == 0 && !withoutDAX(m.path):
 		return "a mapping of a file" + named + ", which the kernel does not pin for long on a file system with dax; register it ON_DEMAND, or " +
 			"use other memory"
 	case errno == syscall.EOPNOTSUPP:

@@ -6,7 +6,16 @@ import (
 	"os"
 	"strings"
 	"syscall"
+
+	"golang.org/x/sys/unix"
 )
+
+// withoutDAX reports whether a file is known not to be one of a file system with dax, as the kernel says since Linux 5.10.
+func withoutDAX(path string) bool {
+	var st unix.Statx_t
+	err := unix.Statx(unix.AT_FDCWD, path, unix.AT_STATX_DONT_SYNC, 0, &st)
+	return err == nil && st.Attributes_mask&unix.STATX_ATTR_DAX != 0 && st.Attributes&unix.STATX_ATTR_DAX == 0
+}
 
 // mappings says what is wrong with memory that the kernel could not pin (EFAULT).
 func mappings(errno syscall.Errno, addr, length, access uint64) string {

@@ -25,6 +25,9 @@ func NoNode(verb string, src any, node string, errno syscall.Errno) error {
 
 func mappings(errno syscall.Errno, addr, length, access uint64) string { return "" }
 
+// withoutDAX knows nothing of a file on this system.
+func withoutDAX(path string) bool { return false }
+
 // OpenQP returns nil on this system.
 func OpenQP(verb string, src any, device string) error { return nil }
 

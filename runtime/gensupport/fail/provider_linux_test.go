@@ -52,6 +52,26 @@ func TestABI(t *testing.T) {
 	}
 }
 
+// TestUnlistedABI compares the versions of a device that libibverbs leaves out, although its provider is installed.
+func TestUnlistedABI(t *testing.T) {
+	for version, want := range map[string]string{
+		"1": "its node can be opened and its provider (mlx5, of the kernel's driver mlx5_core) is installed; its warnings",
+		"2": "the kernel's driver has version 2 of its interface (abi_version), and the provider mlx5 takes 1 to 1; install the rdma-core",
+		"":  "its node can be opened and its provider",
+	} {
+		root := folder(t, map[string]string{"conf/mlx5.driver": "driver mlx5", "lib/libibverbs/libmlx5-rdmav34.so": "",
+			"sys/class/infiniband_verbs/uverbs0/abi_version": version})
+		device := filepath.Join(root, "sys/class/infiniband/mlx5_0/device")
+		if err := errors.Join(os.MkdirAll(device, 0o700), os.Symlink("../drivers/mlx5_core", filepath.Join(device, "driver"))); err != nil {
+			t.Fatal(err)
+		}
+		s := system{sysfs: filepath.Join(root, "sys"), conf: filepath.Join(root, "conf"), library: filepath.Join(root, "lib/libibverbs.so.1")}
+		if got := s.provider("mlx5_0", "uverbs0"); !strings.HasPrefix(got, want) {
+			t.Errorf("version %q: %q, want %q", version, got, want)
+		}
+	}
+}
+
 // TestVendors tells the drivers of MLNX_OFED and DOCA from those of Linux by the versions of their modules, and names them when libibverbs
 // leaves a device out.
 func TestVendors(t *testing.T) {

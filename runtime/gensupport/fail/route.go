@@ -99,7 +99,7 @@ func (p Path) Source(as string) []string {
 	}
 	if p.Index >= p.Entries {
 		what += fmt.Sprintf(" does not exist (it has %d)", p.Entries)
-	} else if gid, known := p.GID(p.Index); known && gid != [16]byte{} {
+	} else if gid, known := p.GID(p.Index); !known || gid != [16]byte{} {
 		return nil
 	} else {
 		what += " is empty"

@@ -38,8 +38,10 @@ func TestRouteInterface(t *testing.T) {
 			net + "flags": c.flags, net + "ifindex": "7"}))
 		p := Path{Src: real{}, Device: "mlx5_0", Port: 1, Active: true, Ethernet: true, Global: true, Index: c.index, Entries: 3, GID: gid,
 			DGID: c.dgid}
-		if got := strings.Join(Route(syscall.EINVAL, p), "; or "); got != c.want {
-			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		for _, errno := range []syscall.Errno{syscall.EINVAL, syscall.ENODEV} {
+			if got := strings.Join(Route(errno, p), "; or "); got != c.want {
+				t.Errorf("%s, %v: %q, want %q", c.name, errno, got, c.want)
+			}
 		}
 	}
 }
@@ -55,6 +57,11 @@ func TestEFAPeer(t *testing.T) {
 	if got := Route(syscall.EINVAL, p); len(got) != 1 || !strings.HasPrefix(got[0], "the device knows no peer with the GID 0:0:700::, "+
 		"DGID; ") {
 		t.Errorf("%q", got)
+	}
+	empty := p
+	empty.GID = func(int) ([16]byte, bool) { return [16]byte{}, true }
+	if got := Route(syscall.EINVAL, empty); len(got) != 1 || !strings.Contains(got[0], "SGIDIndex, is empty") {
+		t.Errorf("of no local GID: %q", got)
 	}
 	other := p
 	other.Device = "mlx5_0"
