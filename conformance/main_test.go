@@ -11,6 +11,7 @@ import (
 func TestMain(m *testing.M) {
 	flag.Parse()
 	refuse()
+	loadAlone()
 	listenAlone()
 	suiteAlone()
 	os.Exit(m.Run())

@@ -4,7 +4,9 @@ package conformance
 
 import (
 	"errors"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -64,11 +66,24 @@ func TestTroubleshooting(t *testing.T) {
 	}
 }
 
+// envLoad has the program only load a library, and print the error.
+const envLoad = "VERBSGEN_TEST_LOAD"
+
+// loadAlone is for the process that envLoad names a library for.
+func loadAlone() {
+	if path := os.Getenv(envLoad); path != "" {
+		_, err := verbs.Load(verbs.Path(path))
+		fmt.Print(err)
+		os.Exit(0)
+	}
+}
+
 // troubles make the errors of entries, on software devices.
 var troubles = map[string]func(*testing.T) error{
-	"`libibverbs.so.1: no such file`": func(t *testing.T) error {
-		_, err := verbs.Load(verbs.Path(filepath.Join(t.TempDir(), "libibverbs.so.1")))
-		return err
+	"`libibverbs.so.1: no such file`": func(t *testing.T) error { // in a process that has loaded none
+		child := exec.Command(must(os.Executable())(t))
+		child.Env = append(os.Environ(), envLoad+"="+filepath.Join(t.TempDir(), "libibverbs.so.1"))
+		return errors.New(string(must(child.Output())(t)))
 	},
 	"the limit on locked memory, RLIMIT_MEMLOCK, is ...": func(t *testing.T) error {
 		_, err := must(open(t, softverbs.MemlockLimit(64<<10)).dev.AllocPD())(t).RegMR(make([]byte, 128<<10), 0)

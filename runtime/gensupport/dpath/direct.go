@@ -26,6 +26,9 @@ type Native struct {
 
 // Take has calls of the data path on a queue go to Go from now on. It is called once for a queue.
 func Take(queue *gate.Gate, n *Native) {
+	if queue == nil || n == nil {
+		return
+	}
 	queue.Native = unsafe.Pointer(n)
 	queue.Lack(gate.Direct)
 	if n.Event != nil {
@@ -35,10 +38,14 @@ func Take(queue *gate.Gate, n *Native) {
 }
 
 // Taken reports whether Take was called for a queue.
-func Taken(queue *gate.Gate) bool { return queue.Lacks()&gate.Direct != 0 }
+func Taken(queue *gate.Gate) bool { return queue != nil && queue.Lacks()&gate.Direct != 0 }
 
 // Untake forgets a completion queue that is about to end.
-func Untake(queue *gate.Gate) { events.Delete(uintptr(queue.Object())) }
+func Untake(queue *gate.Gate) {
+	if queue != nil {
+		events.Delete(uintptr(queue.Object()))
+	}
+}
 
 // events has the completion queues of Go by the address of the C object.
 var (
@@ -84,30 +91,34 @@ type SendRequest struct {
 	Flags  SendFlags
 	Imm    [4]byte // in network order; of operations that invalidate a key, in that of the processor
 	Remote uint64
-	second uint64
+
+	// RKey is the remote key of a READ or a WRITE, and the number of the queue pair where a datagram goes; Other is its qkey. The first
+	// operand of an atomic, what it compares with or adds, is Compare.
+	RKey, Other uint32
+
 	Swap   uint64
-	atomic uint32
+	Key    uint32 // the remote key of an atomic
 	_      uint32
 	SRQN   uint32 // of the peer, on a queue pair for XRC
+	_      uint32
 	entry  uintptr
 	serial uint64
 	_      [7]uint32
 	room   uint32
 }
 
-// RKey returns the remote key of a READ or a WRITE.
-func (r *SendRequest) RKey() uint32 { return *(*uint32)(unsafe.Pointer(&r.second)) }
-
-// Compare returns the first operand of an atomic: what it compares with, or adds.
-func (r *SendRequest) Compare() uint64 { return r.second }
-
-// AtomicKey returns the remote key of an atomic.
-func (r *SendRequest) AtomicKey() uint32 { return r.atomic }
+// Compare returns the first operand of an atomic.
+func (r *SendRequest) Compare() uint64 {
+	if r == nil {
+		return 0
+	}
+	return uint64(r.RKey) | uint64(r.Other)<<32
+}
 
 // To returns the address of a datagram: the generated handle of its address handle and the number that no other has, and the number and
 // the qkey of the queue pair there. The errno is that of a request whose address cannot be used.
 func (r *SendRequest) To() (owner any, serial uint64, qpn, qkey uint32, errno syscall.Errno) {
-	if r.entry == 0 || r.entry == rawAddress || r.serial>>32 == windowMark {
+	if r == nil || r.entry == 0 || r.entry == rawAddress || r.serial>>32 == windowMark {
 		return nil, 0, 0, 0, fail.ErrnoNoAddress
 	}
 	e := *(**entry)(unsafe.Pointer(&r.entry))
@@ -115,16 +126,20 @@ func (r *SendRequest) To() (owner any, serial uint64, qpn, qkey uint32, errno sy
 	if of == nil || e.serial.Load() != r.serial {
 		return nil, 0, 0, 0, fail.ErrnoAddressClosed
 	}
-	h := (*[2]uint32)(unsafe.Pointer(&r.second))
-	return of.Owner, r.serial, h[0], h[1], 0
+	return of.Owner, r.serial, r.RKey, r.Other, 0
 }
 
 // SGEs returns the elements of the request.
-func (r *SendRequest) SGEs() []SGE { return elements(unsafe.Pointer(r), r.sges, r.num, r.room) }
+func (r *SendRequest) SGEs() []SGE {
+	if r == nil {
+		return nil
+	}
+	return elements(unsafe.Pointer(r), r.sges, r.num, r.room)
+}
 
 // One returns the element of a request that has one, otherwise nil.
 func (r *SendRequest) One() *SGE {
-	if r.num != 1 || r.room == 0 {
+	if r == nil || r.num != 1 || r.room == 0 {
 		return nil
 	}
 	return element(unsafe.Pointer(r), r.sges, 0)
@@ -140,7 +155,12 @@ type RecvRequest struct {
 }
 
 // SGEs returns the elements of the request.
-func (r *RecvRequest) SGEs() []SGE { return elements(unsafe.Pointer(r), r.sges, r.num, r.room) }
+func (r *RecvRequest) SGEs() []SGE {
+	if r == nil {
+		return nil
+	}
+	return elements(unsafe.Pointer(r), r.sges, r.num, r.room)
+}
 
 // SendRequests returns the requests of a range, or the errno of one that cannot be posted.
 func SendRequests(r SendRange) ([]SendRequest, syscall.Errno) {

@@ -129,7 +129,7 @@ var (
 	_ = none{}[unsafe.Sizeof(sendRecord{})-unsafe.Sizeof(SendRequest{})]
 	_ = none{}[unsafe.Offsetof(sendRecord{}.room)-unsafe.Offsetof(SendRequest{}.room)]
 	_ = none{}[unsafe.Offsetof(sendRecord{}.srqn)-unsafe.Offsetof(SendRequest{}.SRQN)]
-	_ = none{}[unsafe.Offsetof(sendRecord{}.rkey)-unsafe.Offsetof(SendRequest{}.atomic)]
+	_ = none{}[unsafe.Offsetof(sendRecord{}.rkey)-unsafe.Offsetof(SendRequest{}.Key)]
 	_ = none{}[unsafe.Offsetof(sendRecord{}.imm)-unsafe.Offsetof(SendRequest{}.Imm)]
 	_ = none{}[unsafe.Sizeof(recvRecord{})-unsafe.Sizeof(RecvRequest{})]
 )

@@ -99,6 +99,22 @@ func (e *emitter) nilHandle(g *goFile, h handle) {
 		body: []jen.Code{jen.If(isNil(id(h.recv))).Block(jen.Return(none)), jen.Return(never)}})
 }
 
+// lacking writes what a new handle o, which belongs to owner, lacks.
+func (e *emitter) lacking(h handle, owner string) (body []jen.Code) {
+	for _, l := range h.Lacks {
+		is := "=="
+		if l.Given {
+			is = "!="
+		}
+		none := op(cField(h.Object, "c", l.C), is, jen.Lit(0))
+		if l.Provider != "" {
+			none = op(none, "&&", rt("fail", "Is").Call(id(owner, "lib.src"), id(owner, "h.Label").Call(), jen.Lit(l.Provider)))
+		}
+		body = append(body, jen.If(none).Block(id("o.gate.Lack").Call(rt("dpath", lacks[l.What]))))
+	}
+	return body
+}
+
 // newHandle writes the constructor from a C object:
 //
 //	func newMR(dev *Device, c unsafe.Pointer) *MR {
@@ -150,17 +166,7 @@ func (e *emitter) newHandle(g *goFile, h handle) {
 	if h.opened {
 		body = append(body, id("o", h.guard, "Open").Call(id("c")))
 	}
-	for _, l := range h.Lacks {
-		is := "=="
-		if l.Given {
-			is = "!="
-		}
-		none := op(cField(h.Object, "c", l.C), is, jen.Lit(0))
-		if l.Provider != "" {
-			none = op(none, "&&", rt("fail", "Is").Call(id(owner, "lib.src"), id(owner, "h.Label").Call(), jen.Lit(l.Provider)))
-		}
-		body = append(body, jen.If(none).Block(id("o.gate.Lack").Call(rt("dpath", lacks[l.What]))))
-	}
+	body = append(body, e.lacking(h, owner)...)
 	if e.has(h.Go, begunFunc) {
 		body = append(body, id("o", begunFunc).Call())
 	}
