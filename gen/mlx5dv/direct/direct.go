@@ -94,7 +94,7 @@ func TakeCQ(dv *mlx5dv.Lib, cq *verbs.CQ, opts ...Option) (*CQ, error) {
 	return o, nil
 }
 
-// taken is the handle of an object of libibverbs that is being taken.
+// taking is the handle of an object of libibverbs that is being taken.
 type taking struct {
 	bridge.Uses
 	h    *object.Handle
@@ -151,6 +151,9 @@ func busy(what string) error {
 func (c *CQ) PollInto(wcs []verbs.WC) (int, error) {
 	if c == nil {
 		return 0, errPoll.Nil()
+	}
+	if c.c.buf == nil {
+		return 0, errPoll.Errno(fail.ErrnoNeverOpened)
 	}
 	n, errno := c.c.poll(wcs)
 	if errno != 0 {

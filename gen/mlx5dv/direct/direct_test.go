@@ -231,6 +231,35 @@ func TestWrong(t *testing.T) {
 	}
 }
 
+// TestNilAndZero uses what nobody took.
+func TestNilAndZero(t *testing.T) {
+	for name, o := range map[string]*QP{"nil": nil, "zero": new(QP)} {
+		o.To(new(Address), 1, 2)
+		o.ToSRQ(1)
+		o.ToDCT(nil, 1, 2, 3)
+		o.Write(1, 2, 3).SGE(1, 2, 3).Inline(make([]byte, 1)).Flags(verbs.SendSignaled)
+		o.LocalInv(1, 2)
+		o.Nop(1)
+		if n, err := o.Ring(); n != 0 || !errors.Is(err, syscall.EINVAL) {
+			t.Errorf("%s: %d, %v", name, n, err)
+		}
+		if err := o.Close(); err == nil {
+			t.Errorf("Close of a %s QP succeeds", name)
+		}
+	}
+	for name, c := range map[string]*CQ{"nil": nil, "zero": new(CQ)} {
+		if n, err := c.PollInto(make([]verbs.WC, 1)); n != 0 || err == nil {
+			t.Errorf("%s: %d, %v", name, n, err)
+		}
+		if err := c.Close(); err == nil {
+			t.Errorf("Close of a %s CQ succeeds", name)
+		}
+	}
+	if err := new(SRQ).Close(); err == nil {
+		t.Error("Close of a zero SRQ succeeds")
+	}
+}
+
 // TestInUse has two goroutines use one queue: the second is refused, or waits where the queue is shared.
 func TestInUse(t *testing.T) {
 	d := newDevice(8, 8, verbs.QPTypeRC)

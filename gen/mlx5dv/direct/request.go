@@ -22,6 +22,9 @@ type Request struct {
 // start begins a request of an operation, and a call on the queue if it is the first since Ring. It has the usual parts of end and begin
 // in it, as calls of them would take a third of the time of a request.
 func (o *QP) start(id uint64, of verbs.WROpcode, imm uint32) Request {
+	if o == nil {
+		return Request{}
+	}
 	q := &o.sq
 	k := &q.kinds[of&15]
 	post := q.post
@@ -72,6 +75,10 @@ func (q *sends) enters(of verbs.WROpcode, k *kind) bool {
 	case broken:
 		return false
 	case none:
+		if q.slots == nil {
+			q.fault = fail.ErrnoNeverOpened
+			return false
+		}
 		if errno := q.enter(); errno != 0 {
 			q.fault = errno // only Ring looks at it: another goroutine may be inside
 			return false
@@ -222,6 +229,9 @@ func (q *sends) wrong() {
 //
 // C: ibv_post_send, ibv_post_send(3).
 func (o *QP) Ring() (n int, err error) {
+	if o == nil {
+		return 0, errRing.Nil()
+	}
 	q := &o.sq
 	q.finish()
 	n = int(q.count)
@@ -272,6 +282,9 @@ func AddressOf(dv *mlx5dv.Lib, ah *verbs.AH) (*Address, error) {
 
 // To sets where the datagrams that are begun from now on go: an address, the number of the queue pair there and its qkey.
 func (o *QP) To(a *Address, qpn, qkey uint32) {
+	if o == nil {
+		return
+	}
 	q := &o.sq
 	q.finish()
 	if q.typ != verbs.QPTypeUD || a == nil {
@@ -284,6 +297,9 @@ func (o *QP) To(a *Address, qpn, qkey uint32) {
 // ToDCT sets where the requests of a DCI that are begun from now on go: an address, the number of the DCT there and its access key.
 // stream is that of the DCI, 0 for one without streams.
 func (o *QP) ToDCT(a *Address, dctn uint32, key uint64, stream uint16) {
+	if o == nil {
+		return
+	}
 	q := &o.sq
 	q.finish()
 	if q.typ != verbs.QPTypeDriver || a == nil {
@@ -297,6 +313,9 @@ func (o *QP) ToDCT(a *Address, dctn uint32, key uint64, stream uint16) {
 
 // ToSRQ sets the number of the peer's shared receive queue for requests that are begun from now on, on a queue pair of type XRC_SEND.
 func (o *QP) ToSRQ(srqn uint32) {
+	if o == nil {
+		return
+	}
 	q := &o.sq
 	q.finish()
 	if q.typ != verbs.QPTypeXRCSend {
