@@ -114,6 +114,7 @@ func TestDirectOps(t *testing.T) {
 // kept from queues that Go has.
 func TestDirectStates(t *testing.T) {
 	config := link.Default()
+	config.Inline = 16
 	place := must(link.First(open(t, Devices[0])))(t)
 	a, b, err := config.Pair(place, place)
 	if err != nil {
@@ -148,6 +149,11 @@ func TestDirectStates(t *testing.T) {
 			t.Errorf("round %d: %+v", round, wc)
 		}
 	}
+	batch.WR(0).Write(9, b.MR.IOVA(), b.MR.RKey()).SGE(8, 8, 0).Flags(verbs.SendSignaled | verbs.SendInline)
+	if n, err := a.QP.PostSend(batch, 1); n != 0 || !errors.Is(err, syscall.EFAULT) {
+		t.Errorf("inline data at an address without memory: %d, %v", n, err)
+	}
+	batch.WR(0).Send(9).Flags(verbs.SendSignaled)
 	full := 0
 	for at.qp.Write(1, b.MR.IOVA(), b.MR.RKey()).SGE(a.MR.IOVA(), 8, a.MR.LKey()) != (direct.Request{}) {
 		full++

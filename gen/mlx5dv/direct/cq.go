@@ -216,6 +216,10 @@ func (o *QP) complete(e unsafe.Pointer, w, num uint32, wc *verbs.WC) {
 	}
 	if srq := o.srq; srq != nil {
 		taken(unsafe.Pointer(srq))
+		if index >= uint32(len(srq.ids)) { // none that was posted
+			wc.Status = verbs.WCStatusGeneralErr
+			return
+		}
 		wc.ID = srq.ids[index]
 		list := unsafe.Add(srq.buf, index<<srq.shift+segment)
 		if !gather(following(list), srq.room, carried(e, w, wc.ByteLen)) {

@@ -231,6 +231,52 @@ func TestWrong(t *testing.T) {
 	}
 }
 
+// TestAdded adds to one value of a request several times, and to one that has ended, before and after Ring.
+func TestAdded(t *testing.T) {
+	d := newDevice(64, 8, verbs.QPTypeRC)
+	w := d.qp.Write(1, 2, 3)
+	w.SGE(0x11, 5, 6)
+	w.SGE(0x22, 7, 8)
+	w.Flags(verbs.SendSignaled)
+	if n, err := d.qp.Ring(); n != 1 || err != nil {
+		t.Fatal(n, err)
+	}
+	got := *(*[8]uint64)(d.qp.sq.buf)
+	if got[4] != element(5, 6) || got[5] != be64(0x11) || got[6] != element(7, 8) || got[7] != be64(0x22) || got[1]>>24&255 != ctrlSignaled {
+		t.Errorf("% x", got)
+	}
+	w.SGE(0x33, 1, 1)
+	if n, err := d.qp.Ring(); n != 0 || !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("an element for a request that was posted: %d, %v", n, err)
+	}
+	w = d.qp.Write(1, 2, 3)
+	d.qp.Write(4, 5, 6)
+	w.Inline([]byte{1})
+	d.qp.Send(7)
+	if n, err := d.qp.Ring(); n != 1 || !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("data for a request that has ended: %d, %v", n, err)
+	}
+	if n, err := d.qp.Ring(); n != 0 || err != nil {
+		t.Errorf("then %d, %v", n, err)
+	}
+}
+
+// TestAimless sends to nobody.
+func TestAimless(t *testing.T) {
+	d := newDevice(64, 8, verbs.QPTypeUD)
+	d.qp.sq.dests = 3
+	d.qp.sq.allow(true)
+	d.qp.Send(1)
+	if n, err := d.qp.Ring(); n != 0 || !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("a datagram without To: %d, %v", n, err)
+	}
+	d.qp.To(new(Address), 5, 6)
+	d.qp.Send(1)
+	if n, err := d.qp.Ring(); n != 1 || err != nil {
+		t.Errorf("with To: %d, %v", n, err)
+	}
+}
+
 // TestNilAndZero uses what nobody took.
 func TestNilAndZero(t *testing.T) {
 	for name, o := range map[string]*QP{"nil": nil, "zero": new(QP)} {
@@ -270,6 +316,12 @@ func TestInUse(t *testing.T) {
 		t.Errorf("a second poll: %v", err)
 	}
 	d.cq.c.shared = true
+	defer func(old time.Duration) { patience = old }(patience)
+	patience = 10 * time.Millisecond
+	if _, err := d.cq.PollInto(make([]verbs.WC, 1)); !errors.Is(err, syscall.EBUSY) {
+		t.Errorf("a poll of a shared queue that is in use for long: %v", err)
+	}
+	patience = time.Minute
 	done := make(chan error)
 	go func() { _, err := d.cq.PollInto(make([]verbs.WC, 1)); done <- err }()
 	time.Sleep(time.Millisecond)

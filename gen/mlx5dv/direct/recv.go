@@ -32,27 +32,35 @@ type recvs struct {
 	tail uint32 // receives that are done; written by polls
 }
 
-// postRange posts receives of a batch, up to the first that the queue does not take.
-func (q *recvs) postRange(r dpath.RecvRange) (posted int, errno syscall.Errno) {
+// postRecvs posts receives of a batch, up to the first that put does not take, and then rings.
+func (u *use) postRecvs(r dpath.RecvRange, put func(uint64, []verbs.SGE) syscall.Errno, ring func()) (posted int, errno syscall.Errno) {
 	wrs, errno := dpath.RecvRequests(r)
 	if errno != 0 {
 		return -1, errno
 	}
-	if errno := q.enter(); errno != 0 {
+	if errno := u.enter(); errno != 0 {
 		return -1, errno
 	}
 	for posted < len(wrs) {
-		if errno = q.put(wrs[posted].ID, wrs[posted].SGEs()); errno != 0 {
+		if errno = put(wrs[posted].ID, wrs[posted].SGEs()); errno != 0 {
 			break
 		}
 		posted++
 	}
 	if posted > 0 {
-		handOver(unsafe.Pointer(q))
-		record(q.rec, be32(q.post&0xffff))
+		ring()
 	}
-	q.leave()
+	u.leave()
 	return posted, errno
+}
+
+func (q *recvs) postRange(r dpath.RecvRange) (posted int, errno syscall.Errno) {
+	return q.postRecvs(r, q.put, q.ring)
+}
+
+func (q *recvs) ring() {
+	handOver(unsafe.Pointer(q))
+	record(q.rec, be32(q.post&0xffff))
 }
 
 func (q *recvs) put(id uint64, sges []verbs.SGE) syscall.Errno {
@@ -81,13 +89,12 @@ func scatter(list unsafe.Pointer, room uint32, sges []verbs.SGE, skip bool) {
 			continue
 		}
 		e := (*[2]uint64)(unsafe.Add(list, n*segment))
-		e[0] = uint64(be32(s.Length)) | uint64(be32(s.LKey))<<32
-		e[1] = be64(s.Addr)
+		e[0], e[1] = element(s.Length, s.LKey), be64(s.Addr)
 		n++
 	}
 	if n < room {
 		e := (*[2]uint64)(unsafe.Add(list, n*segment))
-		e[0], e[1] = uint64(be32(noKey))<<32, 0
+		e[0], e[1] = element(0, noKey), 0
 	}
 }
 
@@ -125,43 +132,33 @@ type shared struct {
 // next is where an entry names the next one, in network order.
 func (q *shared) next(i uint32) *uint16 { return (*uint16)(unsafe.Add(q.buf, i<<q.shift+2)) }
 
-// postRange posts receives of a batch, up to the first that the queue does not take.
 func (q *shared) postRange(r dpath.RecvRange) (posted int, errno syscall.Errno) {
-	wrs, errno := dpath.RecvRequests(r)
-	if errno != 0 {
-		return -1, errno
+	return q.postRecvs(r, q.put, q.ring)
+}
+
+func (q *shared) ring() {
+	handOver(unsafe.Pointer(q))
+	record(q.rec, be32(q.count&0xffff))
+}
+
+func (q *shared) put(id uint64, sges []verbs.SGE) syscall.Errno {
+	if uint32(len(sges)) > q.sges {
+		return syscall.EINVAL
 	}
-	if errno := q.enter(); errno != 0 {
-		return -1, errno
+	if q.head == atomic.LoadUint32(&q.tail) {
+		return syscall.ENOMEM
 	}
-	for posted < len(wrs) {
-		w := &wrs[posted]
-		sges := w.SGEs()
-		if uint32(len(sges)) > q.sges {
-			errno = syscall.EINVAL
-			break
-		}
-		if q.head == atomic.LoadUint32(&q.tail) {
-			errno = syscall.ENOMEM
-			break
-		}
-		q.ids[q.head] = w.ID
-		scatter(unsafe.Add(q.buf, q.head<<q.shift+segment), q.room, sges, false)
-		q.head = uint32(be16(*q.next(q.head)))
-		q.count++
-		posted++
-	}
-	if posted > 0 {
-		handOver(unsafe.Pointer(q))
-		record(q.rec, be32(q.count&0xffff))
-	}
-	q.leave()
-	return posted, errno
+	q.ids[q.head] = id
+	scatter(unsafe.Add(q.buf, q.head<<q.shift+segment), q.room, sges, false)
+	q.head = uint32(be16(*q.next(q.head)))
+	q.count++
+	return 0
 }
 
 // release puts an entry whose receive is done at the end of the list.
 func (q *shared) release(i uint32) {
-	_ = q.back.lock() // back is shared and never stopped
+	for q.back.lock() != 0 { // nobody holds it for long
+	}
 	tail := atomic.LoadUint32(&q.tail)
 	*q.next(tail) = be16(uint16(i))
 	publish(&q.tail, i)

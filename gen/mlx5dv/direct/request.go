@@ -13,10 +13,18 @@ import (
 )
 
 // Request refers to the latest request of a queue pair, where the device reads it. It may be added to until the next one begins or Ring
-// is called. The zero value, which a full queue gives, takes all and does nothing: Ring says why.
+// is called; later, Ring says that it was. The zero value, which a full queue gives, takes all and does nothing: Ring says why.
 type Request struct {
-	q  *sends
-	at uint32 // byte of the next segment
+	q    *sends
+	post uint32 // first block
+}
+
+// open returns the queue if the request is open.
+func (r Request) open() *sends {
+	if r.q != nil && (r.q.state != open || r.q.post != r.post) {
+		return r.drop().q
+	}
+	return r.q
 }
 
 // start begins a request of an operation, and a call on the queue if it is the first since Ring. It has the usual parts of end and begin
@@ -52,7 +60,7 @@ func (o *QP) start(id uint64, of verbs.WROpcode, imm uint32) Request {
 	at := first + segment
 	q.at = at
 	q.last = at + uint32(k.fixed)*segment + q.limit.sges*segment
-	return Request{q, at}
+	return Request{q, q.post}
 }
 
 // startOther is start for the first request of a call, for a queue that may be full, and for one whose requests have an address.
@@ -66,7 +74,7 @@ func (q *sends) startOther(id uint64, of verbs.WROpcode, k *kind, imm uint32) Re
 	at := q.begin(id, k, imm)
 	q.state, q.at = open, at
 	q.last = at + uint32(k.fixed)*segment + q.limit.sges*segment
-	return Request{q, at}
+	return Request{q, q.post}
 }
 
 // enters begins a call, and looks whether the queue takes the request after all.
@@ -88,6 +96,10 @@ func (q *sends) enters(of verbs.WROpcode, k *kind) bool {
 		q.state, q.fault = broken, q.refusal(of)
 		return false
 	}
+	if q.dests != 0 && !q.aimed {
+		q.state, q.fault = broken, syscall.EINVAL
+		return false
+	}
 	return true
 }
 
@@ -99,12 +111,11 @@ func (q *sends) finish() {
 	}
 }
 
-// seg adds a segment.
+// seg adds a segment to a request that has just begun.
 func (r Request) seg(a, b uint64) Request {
-	if r.q != nil {
-		r.q.seg(r.at, a, b)
-		r.at += segment
-		r.q.at = r.at
+	if q := r.q; q != nil {
+		q.seg(q.at, a, b)
+		q.at += segment
 	}
 	return r
 }
@@ -151,9 +162,8 @@ func (o *QP) FetchAdd(id, remote uint64, rkey uint32, add uint64) Request {
 // LocalInv begins the invalidation of the key of a memory window here: IBV_WR_LOCAL_INV. Requests after it wait for it.
 func (o *QP) LocalInv(id uint64, rkey uint32) Request {
 	r := o.start(id, verbs.WROpcodeLocalInv, be32(rkey))
-	if r.q != nil {
-		r.at = r.q.invalidate(r.at)
-		r.q.at, r.q.last = r.at, 0
+	if q := r.q; q != nil {
+		q.at, q.last = q.invalidate(q.at), 0
 	}
 	return r
 }
@@ -169,15 +179,15 @@ func (o *QP) Nop(id uint64) Request {
 
 // SGE adds an element: length bytes at addr, registered under lkey. One of length 0 is left out: to the device it would be 2 GiB.
 func (r Request) SGE(addr uint64, length, lkey uint32) Request {
-	if r.q == nil || length == 0 {
+	q := r.open()
+	if q == nil || length == 0 {
 		return r
 	}
-	if r.at >= r.q.last {
+	if q.at >= q.last {
 		return r.drop()
 	}
-	r.q.seg(r.at, element(length, lkey), be64(addr))
-	r.at += segment
-	r.q.at = r.at
+	q.seg(q.at, element(length, lkey), be64(addr))
+	q.at += segment
 	return r
 }
 
@@ -186,30 +196,32 @@ func (r Request) Add(s verbs.SGE) Request { return r.SGE(s.Addr, s.Length, s.LKe
 
 // Inline copies data into the request, at most MaxInlineData bytes. It is called once, and without SGE.
 func (r Request) Inline(data []byte) Request {
-	q := r.q
+	q := r.open()
 	if q == nil || len(data) == 0 {
 		return r
 	}
-	if uint64(len(data)) > uint64(q.limit.inline) || r.at+q.limit.sges*segment != q.last {
+	if uint64(len(data)) > uint64(q.limit.inline) || q.at+q.limit.sges*segment != q.last {
 		return r.drop()
 	}
-	q.inline(r.at, 0, data)
-	r.at = q.inlined(r.at, uint32(len(data)))
-	q.at, q.last = r.at, 0
+	q.inline(q.at, 0, data)
+	q.at, q.last = q.inlined(q.at, uint32(len(data))), 0
 	return r
 }
 
 // Flags adds flags: SendSignaled, SendSolicited and SendFence.
 func (r Request) Flags(f verbs.SendFlags) Request {
-	if r.q != nil {
-		r.q.ctrl = flagged(r.q.ctrl, f)
+	if q := r.open(); q != nil {
+		q.ctrl = flagged(q.ctrl, f)
 	}
 	return r
 }
 
 // drop gives the request up, and all that follow until Ring.
 func (r Request) drop() Request {
-	r.q.state, r.q.fault = broken, syscall.EINVAL
+	if r.q.state != none {
+		r.q.state = broken
+	}
+	r.q.fault = syscall.EINVAL
 	return Request{}
 }
 
@@ -258,7 +270,8 @@ func (o *QP) failed(errno syscall.Errno) error {
 		return errRing.Full(errno)
 	case syscall.EINVAL:
 		return refuse(errRing.Verb, "a request has more elements or inline data than the queue pair was made for, both, or an operation "+
-			"that its type does not have; it and those after it were not posted")
+			"that its type does not have; or nobody said where it goes, or it was added to after the next one began. It and those after "+
+			"it were not posted")
 	}
 	return errRing.Errno(errno)
 }
@@ -280,7 +293,8 @@ func AddressOf(dv *mlx5dv.Lib, ah *verbs.AH) (*Address, error) {
 	return &a, nil
 }
 
-// To sets where the datagrams that are begun from now on go: an address, the number of the queue pair there and its qkey.
+// To sets where the datagrams that are begun from now on go, up to the next To or post of a batch: an address, the number of the queue
+// pair there and its qkey.
 func (o *QP) To(a *Address, qpn, qkey uint32) {
 	if o == nil {
 		return
@@ -306,7 +320,7 @@ func (o *QP) ToDCT(a *Address, dctn uint32, key uint64, stream uint16) {
 		q.wrong()
 		return
 	}
-	q.dest, q.stream = *a, stream
+	q.dest, q.stream, q.aimed = *a, stream, true
 	binary.BigEndian.PutUint64(q.dest[0:], key)
 	binary.BigEndian.PutUint32(q.dest[8:], dctn|1<<31)
 }
@@ -322,5 +336,5 @@ func (o *QP) ToSRQ(srqn uint32) {
 		q.wrong()
 		return
 	}
-	binary.BigEndian.PutUint32(q.dest[:], srqn)
+	q.toSRQ(srqn)
 }

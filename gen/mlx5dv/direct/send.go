@@ -57,8 +57,8 @@ type sends struct {
 	post uint32 // first block that was not given out, counted without end
 	free uint32 // blocks below it are known to be done
 
-	// of the request that is open
-	state uint8  // of the requests in place: one of the constants below
+	// of requests in place, and of the one that is open
+	state uint8  // one of the constants below
 	last  uint32 // bytes from which on it may have no element
 	first uint32 // byte where it begins
 	at    uint32 // byte of its next segment, counted beyond the end of the queue
@@ -67,8 +67,8 @@ type sends struct {
 
 	always uint8         // flags of each request
 	fence  uint8         // of the next one
-	fault  syscall.Errno // of those requests
-	count  uint32        // those requests
+	fault  syscall.Errno // of the requests in place
+	count  uint32        // requests since the latest ring
 	rung   uint32        // post at the latest ring
 	head   uint64        // the first 8 bytes of the latest request
 
@@ -85,6 +85,7 @@ type sends struct {
 	dev    *verbs.Device
 	vector func(*verbs.AH) (*Address, error)
 	dests  uint32   // segments of dest
+	aimed  bool     // dest was set
 	stream uint16   // of a DCI
 	dest   [48]byte // what comes after the control segment: the address of a datagram, or the number of the peer's receive queue
 
@@ -376,7 +377,7 @@ func (q *sends) put(w *dpath.SendRequest) syscall.Errno {
 	}
 	switch q.typ {
 	case verbs.QPTypeXRCSend:
-		binary.BigEndian.PutUint32(q.dest[:], w.SRQN)
+		q.toSRQ(w.SRQN)
 	case verbs.QPTypeUD:
 		if errno := q.addressed(w); errno != 0 {
 			return errno
@@ -461,16 +462,14 @@ func (q *sends) addressed(w *dpath.SendRequest) syscall.Errno {
 		if ah.Device() != q.dev {
 			return fail.ErrnoOtherDevice
 		}
-		way, err := q.vector(ah)
-		if err != nil {
+		var err error
+		if way, err = q.vector(ah); err != nil {
 			return fail.ErrnoAddressClosed
 		}
 		if len(q.ways) >= mostWays {
 			clear(q.ways)
 		}
 		q.ways[serial] = way
-		q.to(way, qpn, qkey)
-		return 0
 	}
 	q.to(way, qpn, qkey)
 	return 0
@@ -480,9 +479,14 @@ func (q *sends) addressed(w *dpath.SendRequest) syscall.Errno {
 const mostWays = 1 << 12
 
 func (q *sends) to(a *Address, qpn, qkey uint32) {
-	q.dest = *a
+	q.dest, q.aimed = *a, true
 	binary.BigEndian.PutUint32(q.dest[0:], qkey)
 	binary.BigEndian.PutUint32(q.dest[8:], qpn|1<<31)
+}
+
+func (q *sends) toSRQ(srqn uint32) {
+	binary.BigEndian.PutUint32(q.dest[:], srqn)
+	q.aimed = true
 }
 
 // carry copies the data of elements into the request.

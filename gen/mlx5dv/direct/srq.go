@@ -47,7 +47,7 @@ func TakeSRQ(dv *mlx5dv.Lib, srq *verbs.SRQ, opts ...Option) (*SRQ, error) {
 	if *q.rec != 0 {
 		return nil, refuse(verb, "receives were posted to "+srq.String()+" before; take it before")
 	}
-	q.ids = make([]uint64, 1<<16)
+	q.ids = make([]uint64, q.tail+1) // behind the last free entry are those that libmlx5 holds back
 	if err := opened(t, "direct.SRQ", &o.h, o, o.end); err != nil {
 		return nil, err
 	}

@@ -50,14 +50,21 @@ func (u *use) enter() syscall.Errno {
 // leave ends a call.
 func (u *use) leave() { publish(&u.busy, 0) }
 
+// lock waits as long as Close does: the goroutine itself may have begun a request.
 func (u *use) lock() syscall.Errno {
+	var since time.Time
 	for spins := 0; !atomic.CompareAndSwapUint32(&u.busy, 0, 1); spins++ {
 		switch {
 		case !u.shared:
 			return fail.ErrnoInUse
 		case atomic.LoadUint32(&u.state) == ended:
 			return fail.ErrnoClosed
-		case spins%64 == 63:
+		case spins%64 != 63:
+		case since.IsZero():
+			since = time.Now()
+		case time.Since(since) > patience:
+			return fail.ErrnoInUse
+		default:
 			runtime.Gosched()
 		}
 	}
@@ -100,5 +107,5 @@ func (u *use) stop(to uint32) bool {
 // run takes a stop back.
 func (u *use) run() { atomic.StoreUint32(&u.state, running) }
 
-// patience is how long a Close waits for a call.
-const patience = 10 * time.Second
+// patience is how long a call and a Close wait for another call.
+var patience = 10 * time.Second
