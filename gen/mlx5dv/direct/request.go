@@ -28,7 +28,7 @@ func (r Request) open() *sends {
 }
 
 // start begins a request of an operation, and a call on the queue if it is the first since Ring. It has the usual parts of end and begin
-// in it, as calls of them would take a third of the time of a request.
+// in it, as calls of them would take a fifth of the time of a request.
 func (o *QP) start(id uint64, of verbs.WROpcode, imm uint32) Request {
 	if o == nil {
 		return Request{}
