@@ -1,0 +1,90 @@
+package vet
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/analysis"
+)
+
+// events reports variables with an event whose Done nobody calls.
+func events(w *walker, fn *ast.FuncDecl) {
+	used := w.uses(fn.Body)
+	for id, x := range w.firstResults(fn, func(t types.Type) bool { return w.isEvent(t) }) {
+		if u := used.of(x.o); !u.escapes && !u.methods["Done"] {
+			reportIn(w.pass, analysis.Diagnostic{Pos: id.Pos(), End: id.End(), Category: "event",
+				Message: fmt.Sprintf("the event %s is never acknowledged; call %s.Done()", id.Name, id.Name)})
+		}
+	}
+	ast.Inspect(fn.Body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.IfStmt:
+			w.droppedEvent(n.Init, n)
+		case *ast.BlockStmt:
+			w.droppedEvents(n.List)
+		case *ast.CaseClause:
+			w.droppedEvents(n.Body)
+		case *ast.CommClause:
+			w.droppedEvents(n.Body)
+		}
+		return true
+	})
+}
+
+// droppedEvents looks at statements that an if follows.
+func (w *walker) droppedEvents(list []ast.Stmt) {
+	for i, s := range list[:max(len(list)-1, 0)] {
+		if next, ok := list[i+1].(*ast.IfStmt); ok && next.Init == nil {
+			w.droppedEvent(s, next)
+		}
+	}
+}
+
+// droppedEvent reports a call whose event nobody has, and which is expected to succeed: the function does not go on after an error. A test
+// that wants the error has another condition.
+func (w *walker) droppedEvent(s ast.Stmt, next *ast.IfStmt) {
+	a, ok := s.(*ast.AssignStmt)
+	if !ok || len(a.Rhs) != 1 || len(a.Lhs) != 2 {
+		return
+	}
+	call, ok := ast.Unparen(a.Rhs[0]).(*ast.CallExpr)
+	if id, blank := a.Lhs[0].(*ast.Ident); !ok || !blank || id.Name != "_" {
+		return
+	}
+	callee := w.callee(call)
+	if callee == nil || callee.Pkg() == nil || w.from[callee.Pkg().Path()] == nil || callee.Signature().Results().Len() != 2 ||
+		!w.isEvent(callee.Signature().Results().At(0).Type()) {
+		return
+	}
+	cond, ok := next.Cond.(*ast.BinaryExpr)
+	if !ok || cond.Op != token.NEQ || !w.isNil(cond.Y) || w.root(cond.X) == nil || w.root(cond.X) != w.root(a.Lhs[1]) {
+		return
+	}
+	reportIn(w.pass, analysis.Diagnostic{Pos: call.Pos(), End: call.End(), Category: "event",
+		Message: "the event of this call is never acknowledged; take it and call its Done()"})
+}
+
+// isNil reports whether an expression is nil.
+func (w *walker) isNil(e ast.Expr) bool { return w.pass.TypesInfo.Types[e].IsNil() }
+
+// isEvent reports whether a type is that of an event of a generated package: one with a method Done.
+func (w *walker) isEvent(t types.Type) bool {
+	p, ok := t.(*types.Pointer)
+	if !ok {
+		return false
+	}
+	if b, name := w.named(p); b == nil || b.objects[name] != nil || b.records[name] != nil {
+		return false
+	}
+	obj, _, _ := types.LookupFieldOrMethod(p, true, nil, "Done")
+	done, ok := obj.(*types.Func)
+	return ok && done.Signature().Params().Len()+done.Signature().Results().Len() == 0
+}
+
+const handlesDoc = `report handles that are never closed
+
+A handle made from a device that the same function opens is neither closed, nor handed on, nor closed with its device by CloseAll. In a
+package that does not call CloseAll, so is one that an unexported function makes from a parameter; and one in an unexported field of a type
+with a method Close which, like the rest of the package, does nothing to close it.`
