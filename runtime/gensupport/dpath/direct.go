@@ -67,6 +67,11 @@ func native(queue *gate.Gate) *Native { return (*Native)(queue.Native) }
 
 // postNative is post for a queue that belongs to Go.
 func postNative[W record](to int, queue *gate.Gate, b *requests[W], first, n int) (bad int, errno syscall.Errno) {
+	if inlines.Load() != 0 {
+		if bad, _ := gone(b, first, n); bad >= 0 {
+			return bad, syscall.EFAULT
+		}
+	}
 	switch b := any(b).(type) {
 	case *requests[sendRecord]:
 		bad, errno = native(queue).Send(SendRange{b, first, n})

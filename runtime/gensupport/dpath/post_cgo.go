@@ -83,12 +83,14 @@ func post[W record](to int, queue *gate.Gate, b *requests[W], first, n int) (bad
 	if n == 0 {
 		return -1, 0
 	}
-	lacks := queue.Lacks()
-	if lacks != 0 && to&held == 0 {
+	if lacks := queue.Lacks(); lacks != 0 && to&held == 0 {
 		if bad, errno := refuse(queue, to, first); errno != 0 {
 			return bad, errno
 		}
-		if lacks&(gate.Shared|gate.Direct) == gate.Shared {
+		if lacks&gate.Direct != 0 {
+			return postNative(to, queue, b, first, n)
+		}
+		if lacks&gate.Shared != 0 {
 			return postAlone(to, queue, b, first, n)
 		}
 	}
@@ -96,9 +98,6 @@ func post[W record](to int, queue *gate.Gate, b *requests[W], first, n int) (bad
 		if bad, _ := gone(b, first, n); bad >= 0 {
 			return bad, syscall.EFAULT
 		}
-	}
-	if lacks&gate.Direct != 0 {
-		return postNative(to, queue, b, first, n)
 	}
 	var out C.struct_verbsgen_dpath_posted
 	begin, end := &b.wrs[first], &b.wrs[first+n-1]
