@@ -122,6 +122,34 @@ func TestMan(t *testing.T) {
 	}
 }
 
+// A man page of a vendor's library has a page here, on which its statements are accounted for.
+func TestPages(t *testing.T) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Skip(err)
+	}
+	for _, module := range modules {
+		sp, err := spec.Embedded(module)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(sp.Module.Source, "providers/") {
+			continue // man pages of librdmacm are of functions that its module skips, such as the inline ones of rdma_verbs.h
+		}
+		man := filepath.Join(cache, "verbsgen", "rdma-core", sp.Pages[0].Release, filepath.FromSlash(sp.Module.Source), "man")
+		files, err := filepath.Glob(filepath.Join(man, "*.3*"))
+		if err != nil || len(files) == 0 {
+			t.Skipf("no man pages in %s, %v; .ci/evidence gets them", man, err)
+		}
+		for _, file := range files {
+			name, _, _ := strings.Cut(filepath.Base(file), ".")
+			if !slices.ContainsFunc(sp.Pages, func(p *spec.Page) bool { return p.Page == name }) {
+				t.Errorf("%s(3) has no page in spec/%s", name, module)
+			}
+		}
+	}
+}
+
 // fromSource looks in the source of a release for pages that its packages lack: the build of libefa installs only some of its pages.
 func fromSource(t *testing.T, tool audit.Tool, sp *spec.Spec, absent []string, tree string) (open []audit.Piece, still []string, err error) {
 	man := filepath.Join(tree, filepath.FromSlash(sp.Module.Source), "man")
