@@ -151,7 +151,7 @@ func TestPages(t *testing.T) {
 }
 
 // fromSource looks in the source of a release for pages that its packages lack: the build of libefa installs only some of its pages.
-func fromSource(t *testing.T, tool audit.Tool, sp *spec.Spec, absent []string, tree string) (open []audit.Piece, still []string, err error) {
+func fromSource(t *testing.T, tool audit.Tool, sp *spec.Spec, absent []string, tree string) ([]audit.Piece, []string, error) {
 	man := filepath.Join(tree, filepath.FromSlash(sp.Module.Source), "man")
 	pages := slices.DeleteFunc(slices.Clone(sp.Pages), func(p *spec.Page) bool { return !slices.Contains(absent, p.Page) })
 	if sp.Module.Source == "" || len(pages) == 0 {
