@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"maps"
 	"math/big"
 	"regexp"
 	"slices"
@@ -28,8 +29,52 @@ type Facts struct {
 // NewFacts makes the union of releases of verbs.h.
 func NewFacts(rels ...*api.Release) *Facts { return newFacts(verbsWords(), rels) }
 
-// NewFacts makes the union of releases of the header of the module.
-func (m *Module) NewFacts(rels ...*api.Release) *Facts { return newFacts(m.Words, rels) }
+// NewFacts makes the union of releases of the header of the module. Of the modules that it uses, it has the constants, enums and records of
+// the same releases too: rules speak of them, and the header declares only those that its own declarations name.
+func (m *Module) NewFacts(rels ...*api.Release) *Facts {
+	f := newFacts(m.Words, rels)
+	for _, u := range m.Uses {
+		if u.Spec != nil {
+			f.lend(u.Spec.Module, rels)
+		}
+	}
+	return f
+}
+
+// lend adds what a module that is used declares and these facts lack.
+func (f *Facts) lend(used *Module, rels []*api.Release) {
+	stored, err := api.KnownOf(used.Facts)
+	if err != nil || stored.Newest() == "" { // of a header that the user gives
+		return
+	}
+	all := map[string]*api.Release{}
+	for _, rel := range rels {
+		name := rel.Release
+		if !slices.Contains(stored.Releases(), name) {
+			name = stored.Newest()
+		}
+		if all[name], err = stored.Load(name); err != nil {
+			delete(all, name)
+		}
+	}
+	of := used.NewFacts(slices.Collect(maps.Values(all))...)
+	for tag, r := range of.records {
+		if own := f.records[tag]; own == nil || own.Incomplete {
+			f.records[tag] = r
+		}
+	}
+	for tag, e := range of.enums {
+		if f.enums[tag] == nil {
+			f.enums[tag] = e
+		}
+	}
+	for _, name := range of.names {
+		if f.consts[name] == nil {
+			f.addConst(name, of.consts[name])
+			f.member[name] = of.member[name]
+		}
+	}
+}
 
 func newFacts(words *Words, rels []*api.Release) *Facts {
 	f := &Facts{

@@ -82,3 +82,33 @@ func TestTypeOf(t *testing.T) {
 		}
 	}
 }
+
+// A rule of a module names what the modules declare that it uses, though its own header does not.
+func TestFactsLent(t *testing.T) {
+	sp, err := Embedded("mlx5dv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := sp.Module
+	stored, err := api.KnownOf(m.Facts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rel, err := stored.Load(stored.Newest())
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := m.NewFacts(rel)
+	if c := f.Const("IBV_SEND_INLINE"); c == nil || c.Int64() != 8 {
+		t.Errorf("IBV_SEND_INLINE is %v, want 8", c)
+	}
+	if e := f.EnumOf("IBV_QPT_RC"); e == nil || e.Tag != "enum ibv_qp_type" {
+		t.Errorf("IBV_QPT_RC is of %v", e)
+	}
+	if r := f.Record("struct ibv_qp_init_attr_ex"); r == nil || r.Incomplete {
+		t.Errorf("struct ibv_qp_init_attr_ex is %v", r)
+	}
+	if r := f.Record("struct mlx5dv_qp_ex"); r == nil || r.Foreign {
+		t.Errorf("the own struct mlx5dv_qp_ex is %v", r)
+	}
+}

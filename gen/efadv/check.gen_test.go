@@ -19,18 +19,33 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-efadv_create_qp_ex-flags-8012", checkCreateQPEx,
 		&inCreateQPEx{efaAttrFlags: 2},
 		&inCreateQPEx{efaAttrFlags: 0x8000})
+	judge(t, "VR-efadv_create_qp_ex-wr_flags-8410", checkCreateQPEx,
+		&inCreateQPEx{efaAttrWRFlags: 1},
+		&inCreateQPEx{efaAttrWRFlags: 2})
 	judge(t, "VR-efadv_create_cq-wc_flags-8016", checkCreateCQ,
-		&inCreateCQ{efaAttrWCFlags: 1},
-		&inCreateCQ{efaAttrWCFlags: 0x8000})
+		&inCreateCQ{efaAttrWCFlags: 1, efaAttrExtMemDMABufBuffer: 4096},
+		&inCreateCQ{efaAttrWCFlags: 0x8000, efaAttrExtMemDMABufBuffer: 4096})
+	judge(t, "VR-efadv_create_cq-flags-8401", hintCreateCQ,
+		&inCreateCQ{efaAttrExtMemDMABufBuffer: 4096},
+		&inCreateCQ{efaAttrFlags: 2, efaAttrExtMemDMABufBuffer: 4096})
+	judge(t, "VR-efadv_create_cq-buffer-8402", hintCreateCQ,
+		&inCreateCQ{efaAttrFlags: 1, efaAttrExtMemDMABufBuffer: 4096},
+		&inCreateCQ{efaAttrFlags: 1})
 	judge(t, "VR-efadv_create_comp_cntr-flags-8031", checkCreateCompCntr,
-		&inCreateCompCntr{efaAttrFlags: 2},
-		&inCreateCompCntr{efaAttrFlags: 0x8000})
+		&inCreateCompCntr{efaAttrFlags: 2, efaAttrCompCntrExtMemPtr: 4096, efaAttrErrCntrExtMemPtr: 4096},
+		&inCreateCompCntr{efaAttrFlags: 0x8000, efaAttrCompCntrExtMemPtr: 4096, efaAttrErrCntrExtMemPtr: 4096})
 	judge(t, "VR-efadv_create_comp_cntr-type-8032", checkCreateCompCntr,
-		&inCreateCompCntr{efaAttrCompCntrExtMemType: 1},
-		&inCreateCompCntr{efaAttrCompCntrExtMemType: 2})
+		&inCreateCompCntr{efaAttrCompCntrExtMemType: 1, efaAttrCompCntrExtMemPtr: 4096, efaAttrErrCntrExtMemPtr: 4096},
+		&inCreateCompCntr{efaAttrCompCntrExtMemType: 2, efaAttrCompCntrExtMemPtr: 4096, efaAttrErrCntrExtMemPtr: 4096})
 	judge(t, "VR-efadv_create_comp_cntr-type-8033", checkCreateCompCntr,
-		&inCreateCompCntr{efaAttrErrCntrExtMemType: 1},
-		&inCreateCompCntr{efaAttrErrCntrExtMemType: 2})
+		&inCreateCompCntr{efaAttrErrCntrExtMemType: 1, efaAttrCompCntrExtMemPtr: 4096, efaAttrErrCntrExtMemPtr: 4096},
+		&inCreateCompCntr{efaAttrErrCntrExtMemType: 2, efaAttrCompCntrExtMemPtr: 4096, efaAttrErrCntrExtMemPtr: 4096})
+	judge(t, "VR-efadv_create_comp_cntr-ptr-8414", hintCreateCompCntr,
+		&inCreateCompCntr{efaAttrFlags: 1, efaAttrCompCntrExtMemPtr: 4096, efaAttrErrCntrExtMemPtr: 4096},
+		&inCreateCompCntr{efaAttrFlags: 1, efaAttrErrCntrExtMemPtr: 4096})
+	judge(t, "VR-efadv_create_comp_cntr-ptr-8415", hintCreateCompCntr,
+		&inCreateCompCntr{efaAttrFlags: 2, efaAttrCompCntrExtMemPtr: 4096, efaAttrErrCntrExtMemPtr: 4096},
+		&inCreateCompCntr{efaAttrFlags: 2, efaAttrCompCntrExtMemPtr: 4096})
 }
 
 // judge calls a validator with the two cases of a rule on its page: accept keeps the rule, and reject breaks it.

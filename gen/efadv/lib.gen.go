@@ -331,6 +331,7 @@ func (l *Lib) CreateDriverQP(pd *verbs.PD, attr verbs.QPInitAttr, transport Driv
 // Errors (the call is not made):
 //   - Transport: SRD is the only transport [VR-efadv_create_qp_ex-driver_qp_type-8011]
 //   - Flags: a flag is set that no release has [VR-efadv_create_qp_ex-flags-8012]
+//   - WRFlags: a flag of requests is set that no release has [VR-efadv_create_qp_ex-wr_flags-8410]
 //
 // C: efadv_create_qp_ex, efadv_create_qp_ex(3).
 func (l *Lib) CreateQPEx(dev *verbs.Device, attrEx *verbs.QPInitAttrEx, efaAttr *QPInitAttr) (*verbs.QP, error) {
@@ -362,6 +363,7 @@ func (l *Lib) CreateQPEx(dev *verbs.Device, attrEx *verbs.QPInitAttrEx, efaAttr 
 	in := inCreateQPEx{
 		efaAttrDriverQPType: uint64(efaAttrC.driver_qp_type),
 		efaAttrFlags:        uint64(efaAttrC.flags),
+		efaAttrWRFlags:      uint64(efaAttrC.wr_flags),
 	}
 	if err := checkCreateQPEx(&in); err != nil {
 		return nil, err
@@ -481,6 +483,10 @@ func (l *Lib) QPEx(stream *verbs.QPStream) (*QPEx, error) {
 // Errors (the call is not made):
 //   - WCFlags: a flag is set that no release has [VR-efadv_create_cq-wc_flags-8016]
 //
+// Hints (some devices accept these):
+//   - Flags: a flag of the queue is set that no release has [VR-efadv_create_cq-flags-8401]
+//   - DMABufAddr: without an address of the memory the queue cannot be polled [VR-efadv_create_cq-buffer-8402]
+//
 // C: efadv_create_cq, efadv_create_cq(3).
 func (l *Lib) CreateCQ(dev *verbs.Device, attrEx *verbs.CQInitAttrEx, efaAttr *CQInitAttr) (*verbs.CQ, error) {
 	l = object.OrZero(l)
@@ -509,7 +515,9 @@ func (l *Lib) CreateCQ(dev *verbs.Device, attrEx *verbs.CQInitAttrEx, efaAttr *C
 		return nil, efaAttr.err
 	}
 	in := inCreateCQ{
-		efaAttrWCFlags: uint64(efaAttrC.wc_flags),
+		efaAttrWCFlags:            uint64(efaAttrC.wc_flags),
+		efaAttrFlags:              uint64(efaAttrC.flags),
+		efaAttrExtMemDMABufBuffer: uint64(efaAttrC.ext_mem_dmabuf_buffer),
 	}
 	if err := checkCreateCQ(&in); err != nil {
 		return nil, err
@@ -523,11 +531,11 @@ func (l *Lib) CreateCQ(dev *verbs.Device, attrEx *verbs.CQInitAttrEx, efaAttr *C
 	)
 	if ptr == nil {
 		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
-			return fail.Causes(
+			return append(fail.Texts(errno, hintCreateCQ(&in)), fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device lacks the ability that a flag needs"},
-			)
+			)...)
 		}))
 	}
 	o, err := bridge.Make[verbs.CQ](&verbsUses, bridge.Made{
@@ -537,6 +545,9 @@ func (l *Lib) CreateCQ(dev *verbs.Device, attrEx *verbs.CQInitAttrEx, efaAttr *C
 	})
 	if err != nil {
 		return nil, err
+	}
+	if l.lints.Wanted() {
+		l.lints.Report(hintCreateCQ(&in))
 	}
 	return o, nil
 }
@@ -584,6 +595,10 @@ func (l *Lib) QueryCQ(cq *verbs.CQ) (*CQInfo, error) {
 //   - CompMem.Type: the memory is of the process or of a dma-buf [VR-efadv_create_comp_cntr-type-8032]
 //   - ErrMem.Type: the memory is of the process or of a dma-buf [VR-efadv_create_comp_cntr-type-8033]
 //
+// Hints (some devices accept these):
+//   - CompMem.Addr: the memory for the count of completions has no address [VR-efadv_create_comp_cntr-ptr-8414]
+//   - ErrMem.Addr: the memory for the count of errors has no address [VR-efadv_create_comp_cntr-ptr-8415]
+//
 // C: efadv_create_comp_cntr, efadv_create_comp_cntr(3).
 func (l *Lib) CreateCompCntr(dev *verbs.Device, attr *verbs.CompCntrInitAttr, efaAttr *CompCntrInitAttr) (*verbs.CompCntr, error) {
 	l = object.OrZero(l)
@@ -615,6 +630,8 @@ func (l *Lib) CreateCompCntr(dev *verbs.Device, attr *verbs.CompCntrInitAttr, ef
 		efaAttrFlags:              uint64(efaAttrC.flags),
 		efaAttrCompCntrExtMemType: uint64(efaAttrC.comp_cntr_ext_mem.typ),
 		efaAttrErrCntrExtMemType:  uint64(efaAttrC.err_cntr_ext_mem.typ),
+		efaAttrCompCntrExtMemPtr:  uint64(efaAttrC.comp_cntr_ext_mem.ptr),
+		efaAttrErrCntrExtMemPtr:   uint64(efaAttrC.err_cntr_ext_mem.ptr),
 	}
 	if err := checkCreateCompCntr(&in); err != nil {
 		return nil, err
@@ -628,11 +645,11 @@ func (l *Lib) CreateCompCntr(dev *verbs.Device, attr *verbs.CompCntrInitAttr, ef
 	)
 	if ptr == nil {
 		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
-			return fail.Causes(
+			return append(fail.Texts(errno, hintCreateCompCntr(&in)), fail.Causes(
 				errno,
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the device is not one of EFA"},
 				fail.Cause{Errno: syscall.EOPNOTSUPP, Text: "the counter has flags, or is not of work requests"},
-			)
+			)...)
 		}))
 	}
 	o, err := bridge.Make[verbs.CompCntr](&verbsUses, bridge.Made{
@@ -642,6 +659,9 @@ func (l *Lib) CreateCompCntr(dev *verbs.Device, attr *verbs.CompCntrInitAttr, ef
 	})
 	if err != nil {
 		return nil, err
+	}
+	if l.lints.Wanted() {
+		l.lints.Report(hintCreateCompCntr(&in))
 	}
 	return o, nil
 }

@@ -2,7 +2,10 @@
 
 package efadv
 
-import "github.com/verbsgen/verbsgen/runtime/gensupport/fail"
+import (
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
+	"github.com/verbsgen/verbsgen/runtime/verr"
+)
 
 // inCreateDriverQP has the values that the rules of efadv_create_driver_qp use.
 type inCreateDriverQP struct {
@@ -23,6 +26,7 @@ func checkCreateDriverQP(in *inCreateDriverQP) error {
 type inCreateQPEx struct {
 	efaAttrDriverQPType uint64 // efa_attr.driver_qp_type
 	efaAttrFlags        uint64 // efa_attr.flags
+	efaAttrWRFlags      uint64 // efa_attr.wr_flags
 }
 
 // checkCreateQPEx refuses a call of efadv_create_qp_ex that breaks a rule.
@@ -30,18 +34,24 @@ func checkCreateQPEx(in *inCreateQPEx) error {
 	var bad fail.Violations
 	transport := DriverQPType(in.efaAttrDriverQPType)
 	flags := QPFlag(in.efaAttrFlags)
+	wrFlags := WRFlag(in.efaAttrWRFlags)
 	if transport != DriverQPTypeSRD {
 		bad.Add(&rule8011, in.efaAttrDriverQPType)
 	}
 	if flags&^(QPFlagUnsolicitedWriteRecv|QPFlagInlineWrite) != 0 {
 		bad.Add(&rule8012, in.efaAttrFlags)
 	}
+	if wrFlags&^WRFlagProcessingHints != 0 {
+		bad.Add(&rule8410, in.efaAttrWRFlags)
+	}
 	return bad.Err("efadv_create_qp_ex")
 }
 
 // inCreateCQ has the values that the rules of efadv_create_cq use.
 type inCreateCQ struct {
-	efaAttrWCFlags uint64 // efa_attr.wc_flags
+	efaAttrWCFlags            uint64 // efa_attr.wc_flags
+	efaAttrFlags              uint64 // efa_attr.flags
+	efaAttrExtMemDMABufBuffer uint64 // efa_attr.ext_mem_dmabuf.buffer
 }
 
 // checkCreateCQ refuses a call of efadv_create_cq that breaks a rule.
@@ -54,11 +64,22 @@ func checkCreateCQ(in *inCreateCQ) error {
 	return bad.Err("efadv_create_cq")
 }
 
+// hintCreateCQ returns the lints that a call of efadv_create_cq breaks, which may be the cause when it fails.
+func hintCreateCQ(in *inCreateCQ) []verr.Violation {
+	var may fail.Violations
+	flags := CQFlag(in.efaAttrFlags)
+	may.If(flags&^CQFlagExtMemDMABuf != 0, &rule8401, in.efaAttrFlags)
+	may.If(flags&CQFlagExtMemDMABuf != 0 && in.efaAttrExtMemDMABufBuffer == 0, &rule8402, in.efaAttrExtMemDMABufBuffer)
+	return may
+}
+
 // inCreateCompCntr has the values that the rules of efadv_create_comp_cntr use.
 type inCreateCompCntr struct {
 	efaAttrFlags              uint64 // efa_attr.flags
 	efaAttrCompCntrExtMemType uint64 // efa_attr.comp_cntr_ext_mem.type
 	efaAttrErrCntrExtMemType  uint64 // efa_attr.err_cntr_ext_mem.type
+	efaAttrCompCntrExtMemPtr  uint64 // efa_attr.comp_cntr_ext_mem.ptr
+	efaAttrErrCntrExtMemPtr   uint64 // efa_attr.err_cntr_ext_mem.ptr
 }
 
 // checkCreateCompCntr refuses a call of efadv_create_comp_cntr that breaks a rule.
@@ -75,4 +96,13 @@ func checkCreateCompCntr(in *inCreateCompCntr) error {
 		bad.Add(&rule8033, in.efaAttrErrCntrExtMemType)
 	}
 	return bad.Err("efadv_create_comp_cntr")
+}
+
+// hintCreateCompCntr returns the lints that a call of efadv_create_comp_cntr breaks, which may be the cause when it fails.
+func hintCreateCompCntr(in *inCreateCompCntr) []verr.Violation {
+	var may fail.Violations
+	flags := CompCntrFlag(in.efaAttrFlags)
+	may.If(flags&CompCntrFlagCompExternalMem != 0 && in.efaAttrCompCntrExtMemType == 0 && in.efaAttrCompCntrExtMemPtr == 0, &rule8414, in.efaAttrCompCntrExtMemPtr)
+	may.If(flags&CompCntrFlagErrExternalMem != 0 && in.efaAttrErrCntrExtMemType == 0 && in.efaAttrErrCntrExtMemPtr == 0, &rule8415, in.efaAttrErrCntrExtMemPtr)
+	return may
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dl"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -174,6 +175,9 @@ func (l *Lib) QueryDevice(dev *verbs.Device) (*DeviceInfo, error) {
 //
 //   - attr may be nil, for NULL.
 //
+// Errors (the call is not made):
+//   - CongestType: a queue pair has one way of congestion control [VR-hnsdv_create_qp-congest_type-8408]
+//
 // C: hnsdv_create_qp, hnsdv_create_qp(3).
 func (l *Lib) CreateQP(dev *verbs.Device, qpAttr *verbs.QPInitAttrEx, attr *QPInitAttr) (*verbs.QP, error) {
 	l = object.OrZero(l)
@@ -201,6 +205,14 @@ func (l *Lib) CreateQP(dev *verbs.Device, qpAttr *verbs.QPInitAttrEx, attr *QPIn
 		return nil, attr.err
 	}
 	attrAt := cmem.Optional(attrGiven, unsafe.Pointer(&attrC))
+	in := inCreateQP{
+		hnsQPAttrCongestType: uint64(attrC.congest_type),
+		hnsQPAttr:            validate.Addr(attrAt),
+		hnsQPAttrCompMask:    uint64(attrC.comp_mask),
+	}
+	if err := checkCreateQP(&in); err != nil {
+		return nil, err
+	}
 	ptr, errno := rawCreateQP(l.fn[symHnsdv_create_qp], devHeld.C, qpAttrHeld.C, attrAt)
 	if ptr == nil {
 		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {

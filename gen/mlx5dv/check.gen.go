@@ -12,11 +12,11 @@ var (
 	rule7713 = verr.Rule{ID: "VR-mlx5dv_create_cq-cqe_size-7713", Verb: "mlx5dv_create_cq", Subject: "mlx5_cq_attr.cqe_size",
 		Statement: "an entry has 64 or 128 bytes",
 		Fix:       "pass 64 or 128",
-		Page:      "mlx5dv_create_cq"}
+		Page:      "mlx5dv_create_cq", Section: "ARGUMENTS"}
 	rule7714 = verr.Rule{ID: "VR-mlx5dv_create_cq-flags-7714", Verb: "mlx5dv_create_cq", Subject: "mlx5_cq_attr.flags",
 		Statement: "a flag is set that no release has",
 		Fix:       "leave it out",
-		Page:      "mlx5dv_create_cq", Text: validate.Text[CQInitFlag]}
+		Page:      "mlx5dv_create_cq", Section: "ARGUMENTS", Text: validate.Text[CQInitFlag]}
 	rule7715 = verr.Rule{ID: "VR-mlx5dv_create_cq-flags-7715", Verb: "mlx5dv_create_cq", Subject: "mlx5_cq_attr.flags",
 		Statement: "only entries of 128 bytes can be padded",
 		Fix:       "set CQInitAttr.CQESize to 128",
@@ -24,15 +24,15 @@ var (
 	rule7716 = verr.Rule{ID: "VR-mlx5dv_create_cq-cqe_comp_res_format-7716", Verb: "mlx5dv_create_cq", Subject: "mlx5_cq_attr.cqe_comp_res_format",
 		Statement: "a queue has exactly one format of compressed completions",
 		Fix:       "pass one format that mlx5dv_query_device returns",
-		Page:      "mlx5dv_create_cq", Text: validate.Text[CQEFormat]}
+		Page:      "mlx5dv_create_cq", Section: "ARGUMENTS", Text: validate.Text[CQEFormat]}
 	rule7721 = verr.Rule{ID: "VR-mlx5dv_create_mkey-pd-7721", Verb: "mlx5dv_create_mkey", Subject: "mkey_init_attr.pd",
 		Statement: "pd must not be NULL",
 		Fix:       "pass the protection domain of the key",
-		Page:      "mlx5dv_create_mkey", Text: validate.AddrText}
+		Page:      "mlx5dv_create_mkey", Section: "ARGUMENTS", Text: validate.AddrText}
 	rule7722 = verr.Rule{ID: "VR-mlx5dv_create_mkey-create_flags-7722", Verb: "mlx5dv_create_mkey", Subject: "mkey_init_attr.create_flags",
 		Statement: "a key needs a flag",
 		Fix:       "set MKeyFlagIndirect",
-		Page:      "mlx5dv_create_mkey", Text: validate.Text[MKeyFlag]}
+		Page:      "mlx5dv_create_mkey", Section: "ARGUMENTS", Text: validate.Text[MKeyFlag]}
 	rule7723 = verr.Rule{ID: "VR-mlx5dv_create_mkey-create_flags-7723", Verb: "mlx5dv_create_mkey", Subject: "mkey_init_attr.create_flags",
 		Statement: "a flag is set that no release has",
 		Fix:       "leave it out",
@@ -40,7 +40,7 @@ var (
 	rule7727 = verr.Rule{ID: "VR-mlx5dv_create_mkey-max_entries-7727", Verb: "mlx5dv_create_mkey", Subject: "mkey_init_attr.max_entries",
 		Statement: "libmlx5 rounds max_entries up to a multiple of 4 and keeps 16 bits of it, so that more than 65532 becomes 0",
 		Fix:       "pass at most 65532",
-		Page:      "mlx5dv_create_mkey", AcceptedBy: []string{"mlx5 (a key with no entries is asked for)"}}
+		Page:      "mlx5dv_create_mkey", Section: "ARGUMENTS", AcceptedBy: []string{"mlx5 (a key with no entries is asked for)"}}
 	rule7733 = verr.Rule{ID: "VR-mlx5dv_create_qp-create_flags-7733", Verb: "mlx5dv_create_qp", Subject: "mlx5_qp_attr.create_flags",
 		Statement: "a flag is set that no release has",
 		Fix:       "leave it out",
@@ -52,7 +52,7 @@ var (
 	rule7735 = verr.Rule{ID: "VR-mlx5dv_create_qp-dc_type-7735", Verb: "mlx5dv_create_qp", Subject: "mlx5_qp_attr.dc_init_attr.dc_type",
 		Statement: "an end of the transport DC is a DCT or a DCI",
 		Fix:       "pass DCTypeDCT or DCTypeDCI",
-		Page:      "mlx5dv_create_qp", Text: validate.Text[DCType]}
+		Page:      "mlx5dv_create_qp", Section: "ARGUMENTS", Text: validate.Text[DCType]}
 	rule7736 = verr.Rule{ID: "VR-mlx5dv_create_qp-comp_mask-7736", Verb: "mlx5dv_create_qp", Subject: "mlx5_qp_attr.comp_mask",
 		Statement: "a DCT only receives and has neither requests nor streams",
 		Fix:       "leave requests and streams out",
@@ -72,79 +72,79 @@ var (
 	rule7738 = verr.Rule{ID: "VR-mlx5dv_create_qp-comp_mask-7738", Verb: "mlx5dv_create_qp", Subject: "mlx5_qp_attr.comp_mask",
 		Statement: "only a DCI has streams",
 		Fix:       "",
-		Page:      "mlx5dv_create_qp", AcceptedBy: []string{"mlx5 (a queue pair of another type than DRIVER has no streams; of type DRIVER it is refused)"}, Text: validate.Hex}
+		Page:      "mlx5dv_create_qp", Section: "ARGUMENTS", AcceptedBy: []string{"mlx5 (a queue pair of another type than DRIVER has no streams; of type DRIVER it is refused)"}, Text: validate.Hex}
 	rule7854 = verr.Rule{ID: "VR-mlx5dv_crypto_login-credential_id-7854", Verb: "mlx5dv_crypto_login", Subject: "login_attr.credential_id",
 		Statement: "the number has at most 24 bits",
 		Fix:       "pass a number below 0x1000000",
-		Page:      "mlx5dv_crypto_login"}
+		Page:      "mlx5dv_crypto_login", Section: "ARGUMENTS"}
 	rule7855 = verr.Rule{ID: "VR-mlx5dv_crypto_login-import_kek_id-7855", Verb: "mlx5dv_crypto_login", Subject: "login_attr.import_kek_id",
 		Statement: "the number has at most 24 bits",
 		Fix:       "pass a number below 0x1000000",
-		Page:      "mlx5dv_crypto_login"}
+		Page:      "mlx5dv_crypto_login", Section: "ARGUMENTS"}
 	rule7856 = verr.Rule{ID: "VR-mlx5dv_crypto_login-comp_mask-7856", Verb: "mlx5dv_crypto_login", Subject: "login_attr.comp_mask",
 		Statement: "comp_mask has no bits yet",
 		Fix:       "set comp_mask to 0",
-		Page:      "mlx5dv_crypto_login", Text: validate.Hex}
+		Page:      "mlx5dv_crypto_login", Section: "ARGUMENTS", Text: validate.Hex}
 	rule7862 = verr.Rule{ID: "VR-mlx5dv_crypto_login_create-credential_id-7862", Verb: "mlx5dv_crypto_login_create", Subject: "login_attr.credential_id",
 		Statement: "the number has at most 24 bits",
 		Fix:       "pass a number below 0x1000000",
-		Page:      "mlx5dv_crypto_login_create"}
+		Page:      "mlx5dv_crypto_login_create", Section: "ARGUMENTS"}
 	rule7863 = verr.Rule{ID: "VR-mlx5dv_crypto_login_create-import_kek_id-7863", Verb: "mlx5dv_crypto_login_create", Subject: "login_attr.import_kek_id",
 		Statement: "the number has at most 24 bits",
 		Fix:       "pass a number below 0x1000000",
-		Page:      "mlx5dv_crypto_login_create"}
+		Page:      "mlx5dv_crypto_login_create", Section: "ARGUMENTS"}
 	rule7864 = verr.Rule{ID: "VR-mlx5dv_crypto_login_create-comp_mask-7864", Verb: "mlx5dv_crypto_login_create", Subject: "login_attr.comp_mask",
 		Statement: "comp_mask has no bits yet",
 		Fix:       "set comp_mask to 0",
-		Page:      "mlx5dv_crypto_login_create", Text: validate.Hex}
+		Page:      "mlx5dv_crypto_login_create", Section: "ARGUMENTS", Text: validate.Hex}
 	rule7865 = verr.Rule{ID: "VR-mlx5dv_crypto_login_create-credential_len-7865", Verb: "mlx5dv_crypto_login_create", Subject: "login_attr.credential_len",
 		Statement: "libmlx5 copies the credential to its stack, where it has 192 bytes before it writes over other memory",
 		Fix:       "pass at most 48 bytes",
-		Page:      "mlx5dv_crypto_login_create"}
+		Page:      "mlx5dv_crypto_login_create", Section: "ARGUMENTS"}
 	rule7871 = verr.Rule{ID: "VR-mlx5dv_dek_create-key_size-7871", Verb: "mlx5dv_dek_create", Subject: "init_attr.key_size",
 		Statement: "a key has 128 or 256 bits",
 		Fix:       "pass one of these sizes",
-		Page:      "mlx5dv_dek_create", Text: validate.Text[CryptoKeySize]}
+		Page:      "mlx5dv_dek_create", Section: "ARGUMENTS", Text: validate.Text[CryptoKeySize]}
 	rule7872 = verr.Rule{ID: "VR-mlx5dv_dek_create-key_purpose-7872", Verb: "mlx5dv_dek_create", Subject: "init_attr.key_purpose",
 		Statement: "keys are for AES-XTS only",
 		Fix:       "pass CryptoKeyPurposeAesXts",
-		Page:      "mlx5dv_dek_create", Text: validate.Text[CryptoKeyPurpose]}
+		Page:      "mlx5dv_dek_create", Section: "ARGUMENTS", Text: validate.Text[CryptoKeyPurpose]}
 	rule7874 = verr.Rule{ID: "VR-mlx5dv_dek_create-pd-7874", Verb: "mlx5dv_dek_create", Subject: "init_attr.pd",
 		Statement: "pd must not be NULL",
 		Fix:       "pass the protection domain of the key",
-		Page:      "mlx5dv_dek_create", Text: validate.AddrText}
+		Page:      "mlx5dv_dek_create", Section: "ARGUMENTS", Text: validate.AddrText}
 	rule7945 = verr.Rule{ID: "VR-mlx5dv_create_steering_anchor-comp_mask-7945", Verb: "mlx5dv_create_steering_anchor", Subject: "attr.comp_mask",
 		Statement: "comp_mask has no bits yet",
 		Fix:       "set comp_mask to 0",
-		Page:      "mlx5dv_create_steering_anchor", Text: validate.Hex}
+		Page:      "mlx5dv_create_steering_anchor", Section: "ARGUMENTS", Text: validate.Hex}
 	rule7946 = verr.Rule{ID: "VR-mlx5dv_create_steering_anchor-ft_type-7946", Verb: "mlx5dv_create_steering_anchor", Subject: "attr.ft_type",
 		Statement: "no release has this kind of flow tables",
 		Fix:       "pass a kind of enum mlx5_ib_uapi_flow_table_type",
-		Page:      "mlx5dv_create_steering_anchor", Text: validate.Text[FlowTableType]}
+		Page:      "mlx5dv_create_steering_anchor", Section: "ARGUMENTS", Text: validate.Text[FlowTableType]}
 	rule8208 = verr.Rule{ID: "VR-mlx5dv_create_flow_action_esp-action_flags-8208", Verb: "mlx5dv_create_flow_action_esp", Subject: "mlx5_attr.action_flags",
 		Statement: "a flag is set that no release has",
 		Fix:       "leave it out",
-		Page:      "mlx5dv_flow_action_esp", Text: validate.Text[FlowActionFlag]}
+		Page:      "mlx5dv_flow_action_esp", Section: "ARGUMENTS", Text: validate.Text[FlowActionFlag]}
 	rule8201 = verr.Rule{ID: "VR-mlx5dv_create_flow_action_modify_header-actions_sz-8201", Verb: "mlx5dv_create_flow_action_modify_header", Subject: "actions_sz",
 		Statement: "an action makes a change",
 		Fix:       "pass 8 bytes for each change",
-		Page:      "mlx5dv_create_flow_action_modify_header"}
+		Page:      "mlx5dv_create_flow_action_modify_header", Section: "ARGUMENTS"}
 	rule8202 = verr.Rule{ID: "VR-mlx5dv_create_flow_action_modify_header-actions_sz-8202", Verb: "mlx5dv_create_flow_action_modify_header", Subject: "actions_sz",
 		Statement: "a change has 8 bytes",
 		Fix:       "pass whole changes",
-		Page:      "mlx5dv_create_flow_action_modify_header"}
+		Page:      "mlx5dv_create_flow_action_modify_header", Section: "ARGUMENTS"}
 	rule7703 = verr.Rule{ID: "VR-mlx5dv_alloc_dm-type-7703", Verb: "mlx5dv_alloc_dm", Subject: "mlx5_dm_attr.type",
 		Statement: "no release has this kind of memory",
 		Fix:       "pass a kind of enum mlx5_ib_uapi_dm_type",
-		Page:      "mlx5dv_alloc_dm", Text: validate.Text[DMType]}
+		Page:      "mlx5dv_alloc_dm", Section: "ARGUMENTS", Text: validate.Text[DMType]}
 	rule7704 = verr.Rule{ID: "VR-mlx5dv_alloc_dm-comp_mask-7704", Verb: "mlx5dv_alloc_dm", Subject: "mlx5_dm_attr.comp_mask",
 		Statement: "comp_mask has no bits yet",
 		Fix:       "set comp_mask to 0",
-		Page:      "mlx5dv_alloc_dm", Text: validate.Hex}
+		Page:      "mlx5dv_alloc_dm", Section: "ARGUMENTS", Text: validate.Hex}
 	rule7777 = verr.Rule{ID: "VR-mlx5dv_reg_dmabuf_mr-mlx5_access-7777", Verb: "mlx5dv_reg_dmabuf_mr", Subject: "mlx5_access",
 		Statement: "a flag is set that no release has",
 		Fix:       "leave it out",
-		Page:      "mlx5dv_reg_dmabuf_mr", Text: validate.Text[DMABufAccess]}
+		Page:      "mlx5dv_reg_dmabuf_mr", Section: "ARGUMENTS", Text: validate.Text[DMABufAccess]}
 	rule7778 = verr.Rule{ID: "VR-mlx5dv_reg_dmabuf_mr-iova-7778", Verb: "mlx5dv_reg_dmabuf_mr", Subject: "iova",
 		Statement: "with DATA_DIRECT iova is a multiple of the page size",
 		Fix:       "choose such an iova",
@@ -152,7 +152,7 @@ var (
 	rule7781 = verr.Rule{ID: "VR-mlx5dv_reg_dmabuf_mr-iova-7781", Verb: "mlx5dv_reg_dmabuf_mr", Subject: "iova",
 		Statement: "iova and offset must have the same offset within a page",
 		Fix:       "choose an iova with the page offset of offset",
-		Page:      "mlx5dv_reg_dmabuf_mr", Text: validate.Hex}
+		Page:      "mlx5dv_reg_dmabuf_mr", Section: "ARGUMENTS", Text: validate.Hex}
 	rule7748 = verr.Rule{ID: "VR-mlx5dv_create_wq-single_stride_log_num_of_bytes-7748", Verb: "mlx5dv_create_wq", Subject: "mlx5_wq_attr.striding_rq_attrs.single_stride_log_num_of_bytes",
 		Statement: "a stride has 64 to 8192 bytes",
 		Fix:       "pass 6 to 13, within what mlx5dv_query_device returns",
@@ -164,15 +164,15 @@ var (
 	rule7768 = verr.Rule{ID: "VR-mlx5dv_open_device-flags-7768", Verb: "mlx5dv_open_device", Subject: "attr.flags",
 		Statement: "a flag is set that no release has",
 		Fix:       "leave it out",
-		Page:      "mlx5dv_open_device", Text: validate.Text[ContextAttrFlag]}
+		Page:      "mlx5dv_open_device", Section: "ARGUMENTS", Text: validate.Text[ContextAttrFlag]}
 	rule7811 = verr.Rule{ID: "VR-mlx5dv_devx_obj_create-inlen-7811", Verb: "mlx5dv_devx_obj_create", Subject: "inlen",
 		Statement: "a command has 16 to 65535 bytes",
 		Fix:       "pass the command as the firmware has it, from its opcode on",
-		Page:      "mlx5dv_devx_obj_create"}
+		Page:      "mlx5dv_devx_obj_create", Section: "ARGUMENTS"}
 	rule7831 = verr.Rule{ID: "VR-mlx5dv_devx_obj_create-outlen-7831", Verb: "mlx5dv_devx_obj_create", Subject: "outlen",
 		Statement: "an answer has 16 to 65535 bytes",
 		Fix:       "pass a buffer for the whole answer",
-		Page:      "mlx5dv_devx_obj_create"}
+		Page:      "mlx5dv_devx_obj_create", Section: "ARGUMENTS"}
 	rule7812 = verr.Rule{ID: "VR-mlx5dv_devx_obj_query-inlen-7812", Verb: "mlx5dv_devx_obj_query", Subject: "inlen",
 		Statement: "a command has 16 to 65535 bytes",
 		Fix:       "pass the command as the firmware has it, from its opcode on",
@@ -200,15 +200,15 @@ var (
 	rule7913 = verr.Rule{ID: "VR-mlx5dv_query_port-port_num-7913", Verb: "mlx5dv_query_port", Subject: "port_num",
 		Statement: "port_num is at least 1",
 		Fix:       "pass a port of the device",
-		Page:      "mlx5dv_query_port"}
+		Page:      "mlx5dv_query_port", Section: "ARGUMENTS"}
 	rule7760 = verr.Rule{ID: "VR-mlx5dv_devx_alloc_uar-flags-7760", Verb: "mlx5dv_devx_alloc_uar", Subject: "flags",
 		Statement: "no release has this kind of page",
 		Fix:       "pass one of the constants of this type",
-		Page:      "mlx5dv_devx_alloc_uar", Text: validate.Text[UARType]}
+		Page:      "mlx5dv_devx_alloc_uar", Section: "ARGUMENTS", Text: validate.Text[UARType]}
 	rule7706 = verr.Rule{ID: "VR-mlx5dv_alloc_var-flags-7706", Verb: "mlx5dv_alloc_var", Subject: "flags",
 		Statement: "a flag is set that no release has",
 		Fix:       "leave it out",
-		Page:      "mlx5dv_alloc_var", Text: validate.Text[VARFlag]}
+		Page:      "mlx5dv_alloc_var", Section: "ARGUMENTS", Text: validate.Text[VARFlag]}
 	rule7801 = verr.Rule{ID: "VR-mlx5dv_devx_cq_query-inlen-7801", Verb: "mlx5dv_devx_cq_query", Subject: "inlen",
 		Statement: "a command has 16 to 65535 bytes",
 		Fix:       "pass the command as the firmware has it, from its opcode on",
@@ -296,11 +296,11 @@ var (
 	rule7901 = verr.Rule{ID: "VR-mlx5dv_devx_create_event_channel-flags-7901", Verb: "mlx5dv_devx_create_event_channel", Subject: "flags",
 		Statement: "a flag is set that no release has",
 		Fix:       "leave it out",
-		Page:      "mlx5dv_devx_create_event_channel", Text: validate.Text[EventChannelFlag]}
+		Page:      "mlx5dv_devx_create_event_channel", Section: "ARGUMENTS", Text: validate.Text[EventChannelFlag]}
 	rule7904 = verr.Rule{ID: "VR-mlx5dv_devx_subscribe_devx_event-events_sz-7904", Verb: "mlx5dv_devx_subscribe_devx_event", Subject: "events_sz",
 		Statement: "a subscription has a kind of events",
 		Fix:       "pass the numbers of the kinds",
-		Page:      "mlx5dv_devx_subscribe_devx_event"}
+		Page:      "mlx5dv_devx_subscribe_devx_event", Section: "ARGUMENTS"}
 	rule7905 = verr.Rule{ID: "VR-mlx5dv_devx_subscribe_devx_event-events_sz-7905", Verb: "mlx5dv_devx_subscribe_devx_event", Subject: "events_sz",
 		Statement: "the number of a kind has 2 bytes",
 		Fix:       "pass whole numbers",
@@ -320,11 +320,39 @@ var (
 	rule8347 = verr.Rule{ID: "VR-mlx5dv_dr_rule_create-actions-8347", Verb: "mlx5dv_dr_rule_create", Subject: "actions[].root_level",
 		Statement: "an action that changes headers was not made for tables of level 0, and libmlx5 reads memory that is not its own",
 		Fix:       "make it with DRActionFlagRootLevel",
-		Page:      "mlx5dv_dr_flow"}
+		Page:      "mlx5dv_dr_flow", Section: "DESCRIPTION"}
+	rule8397 = verr.Rule{ID: "VR-mlx5dv_dr_action_create_dest_table-above_root-8397", Verb: "mlx5dv_dr_action_create_dest_table", Subject: "table.above_root",
+		Statement: "the table is one of level 0, to which no action leads",
+		Fix:       "use a table of a higher level, or DRTable.CreateActionRoot",
+		Page:      "mlx5dv_dr_flow", Section: "DESCRIPTION"}
 	rule8339 = verr.Rule{ID: "VR-mlx5dv_dr_action_create_dest_vport-vport-8339", Verb: "mlx5dv_dr_action_create_dest_vport", Subject: "vport",
 		Statement: "a port of the switch has a number of 16 bits",
 		Fix:       "pass a port of the switch",
-		Page:      "mlx5dv_dr_flow"}
+		Page:      "mlx5dv_dr_flow", Section: "DESCRIPTION"}
+	rule8399 = verr.Rule{ID: "VR-mlx5dv_dr_action_create_dest_vport-not_rx-8399", Verb: "mlx5dv_dr_action_create_dest_vport", Subject: "domain.not_rx",
+		Statement: "the domain is for packets that are received, and not for the switch",
+		Fix:       "use a domain of type DRDomainTypeFDB",
+		Page:      "mlx5dv_dr_flow", Section: "DESCRIPTION"}
+	rule8400 = verr.Rule{ID: "VR-mlx5dv_dr_action_create_dest_ib_port-not_rx-8400", Verb: "mlx5dv_dr_action_create_dest_ib_port", Subject: "domain.not_rx",
+		Statement: "the domain is for packets that are received, and not for the switch",
+		Fix:       "use a domain of type DRDomainTypeFDB",
+		Page:      "mlx5dv_dr_flow", Section: "DESCRIPTION"}
+	rule8393 = verr.Rule{ID: "VR-mlx5dv_dr_action_create_aso-flags-8393", Verb: "mlx5dv_dr_action_create_aso", Subject: "flags",
+		Statement: "no kind of object takes several flags, or another one",
+		Fix:       "pass one flag of the kind of the object",
+		Page:      "mlx5dv_dr_flow", Section: "DESCRIPTION", Text: validate.Text[DRASOFlag]}
+	rule8394 = verr.Rule{ID: "VR-mlx5dv_dr_action_create_aso-return_reg_c-8394", Verb: "mlx5dv_dr_action_create_aso", Subject: "return_reg_c",
+		Statement: "the register is C1, C3 or C5",
+		Fix:       "pass 1, 3 or 5",
+		Page:      "mlx5dv_dr_flow", Section: "DESCRIPTION"}
+	rule8395 = verr.Rule{ID: "VR-mlx5dv_dr_action_modify_aso-flags-8395", Verb: "mlx5dv_dr_action_modify_aso", Subject: "flags",
+		Statement: "no kind of object takes several flags, or another one",
+		Fix:       "pass one flag of the kind of the object",
+		Page:      "mlx5dv_dr_flow", Section: "DESCRIPTION", Text: validate.Text[DRASOFlag]}
+	rule8396 = verr.Rule{ID: "VR-mlx5dv_dr_action_modify_aso-return_reg_c-8396", Verb: "mlx5dv_dr_action_modify_aso", Subject: "return_reg_c",
+		Statement: "the register is C1, C3 or C5",
+		Fix:       "pass 1, 3 or 5",
+		Page:      "mlx5dv_dr_flow", Section: "DESCRIPTION"}
 	rule8335 = verr.Rule{ID: "VR-mlx5dv_dr_action_create_packet_reformat-flags-8335", Verb: "mlx5dv_dr_action_create_packet_reformat", Subject: "flags",
 		Statement: "a flag is set that no release has",
 		Fix:       "leave it out",
@@ -356,23 +384,27 @@ var (
 	rule8340 = verr.Rule{ID: "VR-mlx5dv_dr_action_create_push_vlan-vlan_hdr-8340", Verb: "mlx5dv_dr_action_create_push_vlan", Subject: "vlan_hdr",
 		Statement: "the upper 16 bits are 0x8100 or 0x88a8",
 		Fix:       "put the type of the header there",
-		Page:      "mlx5dv_dr_flow", Text: validate.Hex}
+		Page:      "mlx5dv_dr_flow", Section: "DESCRIPTION", Text: validate.Hex}
+	rule8398 = verr.Rule{ID: "VR-mlx5dv_dr_action_create_dest_root_table-above_root-8398", Verb: "mlx5dv_dr_action_create_dest_root_table", Subject: "table.above_root",
+		Statement: "the table is not one of level 0",
+		Fix:       "use DRTable.CreateAction for it",
+		Page:      "mlx5dv_dr_flow", Section: "DESCRIPTION"}
 	rule7917 = verr.Rule{ID: "VR-mlx5dv_pp_alloc-pp_context_sz-7917", Verb: "mlx5dv_pp_alloc", Subject: "pp_context_sz",
 		Statement: "a pace has 1 to 48 bytes",
 		Fix:       "pass the pace as the firmware has it",
-		Page:      "mlx5dv_pp_alloc"}
+		Page:      "mlx5dv_pp_alloc", Section: "ARGUMENTS"}
 	rule7918 = verr.Rule{ID: "VR-mlx5dv_pp_alloc-flags-7918", Verb: "mlx5dv_pp_alloc", Subject: "flags",
 		Statement: "a flag is set that no release has",
 		Fix:       "leave it out",
-		Page:      "mlx5dv_pp_alloc", Text: validate.Text[PPFlag]}
+		Page:      "mlx5dv_pp_alloc", Section: "ARGUMENTS", Text: validate.Text[PPFlag]}
 	rule7920 = verr.Rule{ID: "VR-mlx5dv_sched_node_create-comp_mask-7920", Verb: "mlx5dv_sched_node_create", Subject: "sched_attr.comp_mask",
 		Statement: "comp_mask has no bits yet",
 		Fix:       "set comp_mask to 0",
-		Page:      "mlx5dv_sched_node_create"}
+		Page:      "mlx5dv_sched_node_create", Section: "ARGUMENTS"}
 	rule7921 = verr.Rule{ID: "VR-mlx5dv_sched_node_create-flags-7921", Verb: "mlx5dv_sched_node_create", Subject: "sched_attr.flags",
 		Statement: "the root has neither a share nor a limit",
 		Fix:       "leave them out, or pass a node above it as SchedAttr.Parent",
-		Page:      "mlx5dv_sched_node_create", Text: validate.Hex}
+		Page:      "mlx5dv_sched_node_create", Section: "ARGUMENTS", Text: validate.Hex}
 	rule7923 = verr.Rule{ID: "VR-mlx5dv_sched_leaf_create-comp_mask-7923", Verb: "mlx5dv_sched_leaf_create", Subject: "sched_attr.comp_mask",
 		Statement: "comp_mask has no bits yet",
 		Fix:       "set comp_mask to 0",

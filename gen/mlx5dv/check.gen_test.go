@@ -246,9 +246,30 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-mlx5dv_dr_rule_create-actions-8347", checkDrRuleCreate,
 		&inDrRuleCreate{actionsRootLevelLeast: validate.Of(1), matcherAboveRoot: validate.Of(0)},
 		&inDrRuleCreate{actionsRootLevelLeast: validate.Of(0), matcherAboveRoot: validate.Of(0)})
+	judge(t, "VR-mlx5dv_dr_action_create_dest_table-above_root-8397", checkDrActionCreateDestTable,
+		&inDrActionCreateDestTable{tableAboveRoot: validate.Of(1)},
+		&inDrActionCreateDestTable{tableAboveRoot: validate.Of(0)})
 	judge(t, "VR-mlx5dv_dr_action_create_dest_vport-vport-8339", checkDrActionCreateDestVport,
 		&inDrActionCreateDestVport{vport: 1},
 		&inDrActionCreateDestVport{vport: 0x10000})
+	judge(t, "VR-mlx5dv_dr_action_create_dest_vport-not_rx-8399", checkDrActionCreateDestVport,
+		&inDrActionCreateDestVport{vport: 1, domainNotRX: validate.Of(1)},
+		&inDrActionCreateDestVport{vport: 1, domainNotRX: validate.Of(0)})
+	judge(t, "VR-mlx5dv_dr_action_create_dest_ib_port-not_rx-8400", checkDrActionCreateDestIBPort,
+		&inDrActionCreateDestIBPort{domainNotRX: validate.Of(1)},
+		&inDrActionCreateDestIBPort{domainNotRX: validate.Of(0)})
+	judge(t, "VR-mlx5dv_dr_action_create_aso-flags-8393", checkDrActionCreateAso,
+		&inDrActionCreateAso{flags: 4, returnRegC: 1},
+		&inDrActionCreateAso{flags: 5, returnRegC: 1})
+	judge(t, "VR-mlx5dv_dr_action_create_aso-return_reg_c-8394", checkDrActionCreateAso,
+		&inDrActionCreateAso{returnRegC: 5},
+		&inDrActionCreateAso{returnRegC: 2})
+	judge(t, "VR-mlx5dv_dr_action_modify_aso-flags-8395", checkDrActionModifyAso,
+		&inDrActionModifyAso{flags: 4, returnRegC: 1},
+		&inDrActionModifyAso{flags: 5, returnRegC: 1})
+	judge(t, "VR-mlx5dv_dr_action_modify_aso-return_reg_c-8396", checkDrActionModifyAso,
+		&inDrActionModifyAso{returnRegC: 5},
+		&inDrActionModifyAso{returnRegC: 2})
 	judge(t, "VR-mlx5dv_dr_action_create_packet_reformat-flags-8335", checkDrActionCreatePacketReformat,
 		&inDrActionCreatePacketReformat{flags: 1},
 		&inDrActionCreatePacketReformat{flags: 2})
@@ -273,6 +294,9 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-mlx5dv_dr_action_create_push_vlan-vlan_hdr-8340", checkDrActionCreatePushVlan,
 		&inDrActionCreatePushVlan{vlanHdr: 0x81000001},
 		&inDrActionCreatePushVlan{vlanHdr: 1})
+	judge(t, "VR-mlx5dv_dr_action_create_dest_root_table-above_root-8398", checkDrActionCreateDestRootTable,
+		&inDrActionCreateDestRootTable{tableAboveRoot: validate.Of(0)},
+		&inDrActionCreateDestRootTable{tableAboveRoot: validate.Of(1)})
 	judge(t, "VR-mlx5dv_pp_alloc-pp_context_sz-7917", checkPpAlloc,
 		&inPpAlloc{ppContextSz: 48},
 		&inPpAlloc{ppContextSz: 49})

@@ -246,6 +246,7 @@ func (obj *DevXObj) CreateDRAction() (*DRAction, error) {
 		}))
 	}
 	o := newDRAction(obj.lib, ptr)
+	o.rxOnly.Set(true)
 	o.devXObj = obj
 	if err := o.h.Adopt(&obj.h.Node); err != nil {
 		return nil, err

@@ -27,6 +27,7 @@ type DRAction struct {
 	devXObj   *DevXObj
 	qp        *verbs.QP
 	rootLevel validate.Mark
+	rxOnly    validate.Mark
 }
 
 // base returns what all handles have, also for a nil DRAction and one that was never opened.
@@ -75,7 +76,12 @@ func (action *DRAction) LogValue() slog.Value { return action.base().LogValue() 
 // the DRAction open until C is done, and do not destroy the object in C.
 //
 // C: struct mlx5dv_dr_action, mlx5dv_dr_flow(3).
-func (action *DRAction) CPtr() unsafe.Pointer { return action.base().CPtr() }
+func (action *DRAction) CPtr() unsafe.Pointer {
+	if action != nil {
+		action.rxOnly.Begin()
+	}
+	return action.base().CPtr()
+}
 
 // DRDomain returns the DRDomain to which the DRAction belongs, or nil.
 func (action *DRAction) DRDomain() *DRDomain { return object.OrZero(action).drDomain }
@@ -96,6 +102,10 @@ func (action *DRAction) QP() *verbs.QP { return object.OrZero(action).qp }
 //
 // Since rdma-core 33.0; with an older library it returns errors.ErrUnsupported.
 //
+// Errors (the call is not made):
+//   - flags: no kind of object takes several flags, or another one [VR-mlx5dv_dr_action_modify_aso-flags-8395]
+//   - regC: the register is C1, C3 or C5 [VR-mlx5dv_dr_action_modify_aso-return_reg_c-8396]
+//
 // C: mlx5dv_dr_action_modify_aso, mlx5dv_dr_flow(3).
 func (action *DRAction) ModifyASO(offset uint32, flags DRASOFlag, regC uint8) error {
 	const verb = "mlx5dv_dr_action_modify_aso"
@@ -105,6 +115,13 @@ func (action *DRAction) ModifyASO(offset uint32, flags DRASOFlag, regC uint8) er
 	defer action.h.Exit()
 	if action.lib.fn[symMlx5dv_dr_action_modify_aso] == 0 {
 		return action.lib.missing("mlx5dv_dr_action_modify_aso", symMlx5dv_dr_action_modify_aso)
+	}
+	in := inDrActionModifyAso{
+		flags:      uint64(flags),
+		returnRegC: uint64(regC),
+	}
+	if err := checkDrActionModifyAso(&in); err != nil {
+		return err
 	}
 	if errno := rawDrActionModifyAso(
 		action.lib.fn[symMlx5dv_dr_action_modify_aso],

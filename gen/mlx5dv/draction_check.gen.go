@@ -4,6 +4,29 @@ package mlx5dv
 
 import "github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 
+// inDrActionModifyAso has the values that the rules of mlx5dv_dr_action_modify_aso use.
+type inDrActionModifyAso struct {
+	flags      uint64 // flags
+	returnRegC uint64 // return_reg_c
+}
+
+// checkDrActionModifyAso refuses a call of mlx5dv_dr_action_modify_aso that breaks a rule.
+func checkDrActionModifyAso(in *inDrActionModifyAso) error {
+	var bad fail.Violations
+	flags := DRASOFlag(in.flags)
+	if in.flags != 0 &&
+		flags != DRASOFlagMeterRed &&
+		flags != DRASOFlagMeterYellow &&
+		flags != DRASOFlagMeterGreen &&
+		flags != DRASOFlagMeterUndefined {
+		bad.Add(&rule8395, in.flags)
+	}
+	if in.returnRegC != 1 && in.returnRegC != 3 && in.returnRegC != 5 {
+		bad.Add(&rule8396, in.returnRegC)
+	}
+	return bad.Err("mlx5dv_dr_action_modify_aso")
+}
+
 // inDrActionModifyFlowMeter has the values that the rules of mlx5dv_dr_action_modify_flow_meter use.
 type inDrActionModifyFlowMeter struct {
 	attrFlowMeterParameterSz uint64 // attr.flow_meter_parameter_sz

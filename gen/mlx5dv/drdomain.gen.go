@@ -13,6 +13,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 )
 
 // DRDomain is the tables, rules and actions for some packets of a device. Use it only by pointer: every call on
@@ -23,6 +24,7 @@ type DRDomain struct {
 	h      object.Handle
 	lib    *Lib
 	device *verbs.Device
+	notRX  validate.Mark
 }
 
 // base returns what all handles have, also for a nil DRDomain and one that was never opened.
@@ -165,6 +167,7 @@ func (domain *DRDomain) CreateTable(level uint32) (*DRTable, error) {
 	}
 	o := newDRTable(domain.lib, ptr)
 	o.aboveRoot.Set(level != 0)
+	o.notRX.Copy(&domain.notRX)
 	o.drDomain = domain
 	if err := o.h.Adopt(&domain.h.Node); err != nil {
 		return nil, err
@@ -178,6 +181,8 @@ func (domain *DRDomain) CreateTable(level uint32) (*DRTable, error) {
 //
 // Errors (the call is not made):
 //   - vport: a port of the switch has a number of 16 bits [VR-mlx5dv_dr_action_create_dest_vport-vport-8339]
+//   - the domain is for packets that are received, and not for the switch
+//     [VR-mlx5dv_dr_action_create_dest_vport-not_rx-8399]
 //
 // C: mlx5dv_dr_action_create_dest_vport, mlx5dv_dr_flow(3).
 func (domain *DRDomain) CreateActionVPort(vport uint32) (*DRAction, error) {
@@ -187,7 +192,8 @@ func (domain *DRDomain) CreateActionVPort(vport uint32) (*DRAction, error) {
 	}
 	defer domain.h.Exit()
 	in := inDrActionCreateDestVport{
-		vport: uint64(vport),
+		vport:       uint64(vport),
+		domainNotRX: domain.notRX.Known(),
 	}
 	if err := checkDrActionCreateDestVport(&in); err != nil {
 		return nil, err
@@ -215,6 +221,10 @@ func (domain *DRDomain) CreateActionVPort(vport uint32) (*DRAction, error) {
 //
 // Since rdma-core 37.0; with an older library it returns errors.ErrUnsupported.
 //
+// Errors (the call is not made):
+//   - the domain is for packets that are received, and not for the switch
+//     [VR-mlx5dv_dr_action_create_dest_ib_port-not_rx-8400]
+//
 // C: mlx5dv_dr_action_create_dest_ib_port, mlx5dv_dr_flow(3).
 func (domain *DRDomain) CreateActionPort(portNum uint32) (*DRAction, error) {
 	const verb = "mlx5dv_dr_action_create_dest_ib_port"
@@ -224,6 +234,12 @@ func (domain *DRDomain) CreateActionPort(portNum uint32) (*DRAction, error) {
 	defer domain.h.Exit()
 	if domain.lib.fn[symMlx5dv_dr_action_create_dest_ib_port] == 0 {
 		return nil, domain.lib.missing("mlx5dv_dr_action_create_dest_ib_port", symMlx5dv_dr_action_create_dest_ib_port)
+	}
+	in := inDrActionCreateDestIBPort{
+		domainNotRX: domain.notRX.Known(),
+	}
+	if err := checkDrActionCreateDestIBPort(&in); err != nil {
+		return nil, err
 	}
 	ptr, errno := rawDrActionCreateDestIBPort(domain.lib.fn[symMlx5dv_dr_action_create_dest_ib_port], domain.h.C, portNum)
 	if ptr == nil {
@@ -249,6 +265,10 @@ func (domain *DRDomain) CreateActionPort(portNum uint32) (*DRAction, error) {
 //   - regC: number of the register C that gets the state.
 //
 // Since rdma-core 33.0; with an older library it returns errors.ErrUnsupported.
+//
+// Errors (the call is not made):
+//   - flags: no kind of object takes several flags, or another one [VR-mlx5dv_dr_action_create_aso-flags-8393]
+//   - regC: the register is C1, C3 or C5 [VR-mlx5dv_dr_action_create_aso-return_reg_c-8394]
 //
 // C: mlx5dv_dr_action_create_aso, mlx5dv_dr_flow(3).
 func (domain *DRDomain) CreateActionASO(obj *DevXObj, offset uint32, flags DRASOFlag, regC uint8) (*DRAction, error) {
@@ -278,6 +298,13 @@ func (domain *DRDomain) CreateActionASO(obj *DevXObj, offset uint32, flags DRASO
 		if err != nil {
 			return nil, err
 		}
+	}
+	in := inDrActionCreateAso{
+		flags:      uint64(flags),
+		returnRegC: uint64(regC),
+	}
+	if err := checkDrActionCreateAso(&in); err != nil {
+		return nil, err
 	}
 	ptr, errno := rawDrActionCreateAso(
 		domain.lib.fn[symMlx5dv_dr_action_create_aso],

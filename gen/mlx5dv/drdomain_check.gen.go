@@ -2,7 +2,10 @@
 
 package mlx5dv
 
-import "github.com/verbsgen/verbsgen/runtime/gensupport/fail"
+import (
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
+)
 
 // inDrDomainSync has the values that the rules of mlx5dv_dr_domain_sync use.
 type inDrDomainSync struct {
@@ -21,7 +24,8 @@ func checkDrDomainSync(in *inDrDomainSync) error {
 
 // inDrActionCreateDestVport has the values that the rules of mlx5dv_dr_action_create_dest_vport use.
 type inDrActionCreateDestVport struct {
-	vport uint64 // vport
+	vport       uint64         // vport
+	domainNotRX validate.Known // domain.not_rx
 }
 
 // checkDrActionCreateDestVport refuses a call of mlx5dv_dr_action_create_dest_vport that breaks a rule.
@@ -30,7 +34,47 @@ func checkDrActionCreateDestVport(in *inDrActionCreateDestVport) error {
 	if in.vport > 65535 {
 		bad.Add(&rule8339, in.vport)
 	}
+	if in.domainNotRX.OK && in.domainNotRX.V == 0 {
+		bad.Add(&rule8399, in.domainNotRX.V)
+	}
 	return bad.Err("mlx5dv_dr_action_create_dest_vport")
+}
+
+// inDrActionCreateDestIBPort has the values that the rules of mlx5dv_dr_action_create_dest_ib_port use.
+type inDrActionCreateDestIBPort struct {
+	domainNotRX validate.Known // domain.not_rx
+}
+
+// checkDrActionCreateDestIBPort refuses a call of mlx5dv_dr_action_create_dest_ib_port that breaks a rule.
+func checkDrActionCreateDestIBPort(in *inDrActionCreateDestIBPort) error {
+	var bad fail.Violations
+	if in.domainNotRX.OK && in.domainNotRX.V == 0 {
+		bad.Add(&rule8400, in.domainNotRX.V)
+	}
+	return bad.Err("mlx5dv_dr_action_create_dest_ib_port")
+}
+
+// inDrActionCreateAso has the values that the rules of mlx5dv_dr_action_create_aso use.
+type inDrActionCreateAso struct {
+	flags      uint64 // flags
+	returnRegC uint64 // return_reg_c
+}
+
+// checkDrActionCreateAso refuses a call of mlx5dv_dr_action_create_aso that breaks a rule.
+func checkDrActionCreateAso(in *inDrActionCreateAso) error {
+	var bad fail.Violations
+	flags := DRASOFlag(in.flags)
+	if in.flags != 0 &&
+		flags != DRASOFlagMeterRed &&
+		flags != DRASOFlagMeterYellow &&
+		flags != DRASOFlagMeterGreen &&
+		flags != DRASOFlagMeterUndefined {
+		bad.Add(&rule8393, in.flags)
+	}
+	if in.returnRegC != 1 && in.returnRegC != 3 && in.returnRegC != 5 {
+		bad.Add(&rule8394, in.returnRegC)
+	}
+	return bad.Err("mlx5dv_dr_action_create_aso")
 }
 
 // inDrActionCreatePacketReformat has the values that the rules of mlx5dv_dr_action_create_packet_reformat use.

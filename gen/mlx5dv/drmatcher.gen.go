@@ -22,6 +22,7 @@ type DRMatcher struct {
 	lib       *Lib
 	drTable   *DRTable
 	aboveRoot validate.Mark
+	notRX     validate.Mark
 }
 
 // base returns what all handles have, also for a nil DRMatcher and one that was never opened.

@@ -22,6 +22,7 @@ type DRTable struct {
 	lib       *Lib
 	drDomain  *DRDomain
 	aboveRoot validate.Mark
+	notRX     validate.Mark
 }
 
 // base returns what all handles have, also for a nil DRTable and one that was never opened.
@@ -110,6 +111,7 @@ func (table *DRTable) CreateMatcher(priority uint16, criteria uint8, mask []byte
 	}
 	o := newDRMatcher(table.lib, ptr)
 	o.aboveRoot.Copy(&table.aboveRoot)
+	o.notRX.Copy(&table.notRX)
 	o.drTable = table
 	if err := o.h.Adopt(&table.h.Node); err != nil {
 		return nil, err
@@ -119,6 +121,10 @@ func (table *DRTable) CreateMatcher(priority uint16, criteria uint8, mask []byte
 
 // CreateAction makes an action that leads to this table, which is not one of level 0.
 //
+// Errors (the call is not made):
+//   - the table is one of level 0, to which no action leads
+//     [VR-mlx5dv_dr_action_create_dest_table-above_root-8397]
+//
 // C: mlx5dv_dr_action_create_dest_table, mlx5dv_dr_flow(3).
 func (table *DRTable) CreateAction() (*DRAction, error) {
 	const verb = "mlx5dv_dr_action_create_dest_table"
@@ -126,14 +132,15 @@ func (table *DRTable) CreateAction() (*DRAction, error) {
 		return nil, err
 	}
 	defer table.h.Exit()
+	in := inDrActionCreateDestTable{
+		tableAboveRoot: table.aboveRoot.Known(),
+	}
+	if err := checkDrActionCreateDestTable(&in); err != nil {
+		return nil, err
+	}
 	ptr, errno := rawDrActionCreateDestTable(table.lib.fn[symMlx5dv_dr_action_create_dest_table], table.h.C)
 	if ptr == nil {
-		return nil, table.h.Removed(fail.Failed(verb, errno, func() []string {
-			return fail.Causes(
-				errno,
-				fail.Cause{Errno: syscall.EINVAL, Text: "the table is one of level 0"},
-			)
-		}))
+		return nil, table.h.Removed(fail.Failed(verb, errno, nil))
 	}
 	o := newDRAction(table.lib, ptr)
 	o.drTable = table
@@ -149,6 +156,9 @@ func (table *DRTable) CreateAction() (*DRAction, error) {
 //
 // Since rdma-core 42.0; with an older library it returns errors.ErrUnsupported.
 //
+// Errors (the call is not made):
+//   - the table is not one of level 0 [VR-mlx5dv_dr_action_create_dest_root_table-above_root-8398]
+//
 // C: mlx5dv_dr_action_create_dest_root_table, mlx5dv_dr_flow(3).
 func (table *DRTable) CreateActionRoot(priority uint16) (*DRAction, error) {
 	const verb = "mlx5dv_dr_action_create_dest_root_table"
@@ -159,14 +169,15 @@ func (table *DRTable) CreateActionRoot(priority uint16) (*DRAction, error) {
 	if table.lib.fn[symMlx5dv_dr_action_create_dest_root_table] == 0 {
 		return nil, table.lib.missing("mlx5dv_dr_action_create_dest_root_table", symMlx5dv_dr_action_create_dest_root_table)
 	}
+	in := inDrActionCreateDestRootTable{
+		tableAboveRoot: table.aboveRoot.Known(),
+	}
+	if err := checkDrActionCreateDestRootTable(&in); err != nil {
+		return nil, err
+	}
 	ptr, errno := rawDrActionCreateDestRootTable(table.lib.fn[symMlx5dv_dr_action_create_dest_root_table], table.h.C, priority)
 	if ptr == nil {
-		return nil, table.h.Removed(fail.Failed(verb, errno, func() []string {
-			return fail.Causes(
-				errno,
-				fail.Cause{Errno: syscall.EINVAL, Text: "the table is not one of level 0"},
-			)
-		}))
+		return nil, table.h.Removed(fail.Failed(verb, errno, nil))
 	}
 	o := newDRAction(table.lib, ptr)
 	o.drTable = table

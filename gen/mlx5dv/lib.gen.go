@@ -2747,6 +2747,7 @@ func (l *Lib) CreateDRDomain(dev *verbs.Device, packets DRDomainType) (*DRDomain
 		}))
 	}
 	o := newDRDomain(l, ptr)
+	o.notRX.Set(packets != 0)
 	o.device = dev
 	if err := o.h.Adopt(devHeld.Optional()); err != nil {
 		return nil, err
@@ -2774,14 +2775,10 @@ func (l *Lib) CreateDRActionQP(qp *verbs.QP) (*DRAction, error) {
 	}
 	ptr, errno := rawDrActionCreateDestIbvQP(l.fn[symMlx5dv_dr_action_create_dest_ibv_qp], qpHeld.C)
 	if ptr == nil {
-		return nil, verbsUses.Removed(fail.Failed(verb, errno, func() []string {
-			return fail.Causes(
-				errno,
-				fail.Cause{Errno: syscall.EINVAL, Text: "the queue pair is not one of type RAW_PACKET"},
-			)
-		}))
+		return nil, verbsUses.Removed(fail.Failed(verb, errno, nil))
 	}
 	o := newDRAction(l, ptr)
+	o.rxOnly.Set(true)
 	o.qp = qp
 	if err := o.h.Adopt(qpHeld.Optional()); err != nil {
 		return nil, err
@@ -2847,6 +2844,7 @@ func (l *Lib) CreateDRActionTag(tag uint32) (*DRAction, error) {
 		return nil, fail.Failed(verb, errno, nil)
 	}
 	o := newDRAction(l, ptr)
+	o.rxOnly.Set(true)
 	if err := o.h.Adopt(); err != nil {
 		return nil, err
 	}

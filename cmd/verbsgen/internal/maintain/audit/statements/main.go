@@ -37,7 +37,7 @@ func run(count bool) error {
 }
 
 // modules are the libraries whose man pages were read, in the order of the list.
-var modules = []string{"verbs", "rdmacm"}
+var modules = []string{"verbs", "rdmacm", "efadv", "hnsdv", "mlx5dv"}
 
 // all returns the pages of these modules.
 func all() ([]*spec.Page, error) {
