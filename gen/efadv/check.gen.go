@@ -3,7 +3,7 @@
 package efadv
 
 import (
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -12,23 +12,23 @@ var (
 	rule8007 = verr.Rule{ID: "VR-efadv_create_driver_qp-driver_qp_type-8007", Verb: "efadv_create_driver_qp", Subject: "driver_qp_type",
 		Statement: "SRD is the only transport",
 		Fix:       "pass DriverQPTypeSRD",
-		Page:      "efadv_create_driver_qp", Text: validate.Text[DriverQPType]}
+		Page:      "efadv_create_driver_qp", Text: fail.Text[DriverQPType]}
 	rule8011 = verr.Rule{ID: "VR-efadv_create_qp_ex-driver_qp_type-8011", Verb: "efadv_create_qp_ex", Subject: "efa_attr.driver_qp_type",
 		Statement: "SRD is the only transport",
 		Fix:       "pass DriverQPTypeSRD",
-		Page:      "efadv_create_qp_ex", Text: validate.Text[DriverQPType]}
+		Page:      "efadv_create_qp_ex", Text: fail.Text[DriverQPType]}
 	rule8012 = verr.Rule{ID: "VR-efadv_create_qp_ex-flags-8012", Verb: "efadv_create_qp_ex", Subject: "efa_attr.flags",
 		Statement: "a flag is set that no release has",
 		Fix:       "leave them out",
-		Page:      "efadv_create_qp_ex", Text: validate.Text[QPFlag]}
+		Page:      "efadv_create_qp_ex", Text: fail.Text[QPFlag]}
 	rule8016 = verr.Rule{ID: "VR-efadv_create_cq-wc_flags-8016", Verb: "efadv_create_cq", Subject: "efa_attr.wc_flags",
 		Statement: "a flag is set that no release has",
 		Fix:       "leave them out",
-		Page:      "efadv_create_cq", Text: validate.Text[WCFlag]}
+		Page:      "efadv_create_cq", Text: fail.Text[WCFlag]}
 	rule8031 = verr.Rule{ID: "VR-efadv_create_comp_cntr-flags-8031", Verb: "efadv_create_comp_cntr", Subject: "efa_attr.flags",
 		Statement: "a flag is set that no release has",
 		Fix:       "leave them out",
-		Page:      "efadv_create_comp_cntr", Text: validate.Text[CompCntrFlag]}
+		Page:      "efadv_create_comp_cntr", Text: fail.Text[CompCntrFlag]}
 	rule8032 = verr.Rule{ID: "VR-efadv_create_comp_cntr-type-8032", Verb: "efadv_create_comp_cntr", Subject: "efa_attr.comp_cntr_ext_mem.type",
 		Statement: "the memory is of the process or of a dma-buf",
 		Fix:       "write one of these types",

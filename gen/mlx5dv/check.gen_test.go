@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
 // TestRules calls each validator with arguments that keep a rule, and with arguments that break it.
@@ -244,8 +244,8 @@ func TestRules(t *testing.T) {
 		&inDrMatcherSetLayout{layoutFlags: 1},
 		&inDrMatcherSetLayout{layoutFlags: 4})
 	judge(t, "VR-mlx5dv_dr_rule_create-actions-8347", checkDrRuleCreate,
-		&inDrRuleCreate{actionsRootLevelLeast: validate.Of(1), matcherAboveRoot: validate.Of(0)},
-		&inDrRuleCreate{actionsRootLevelLeast: validate.Of(0), matcherAboveRoot: validate.Of(0)})
+		&inDrRuleCreate{actionsRootLevelLeast: fail.Sure(1), matcherAboveRoot: fail.Sure(0)},
+		&inDrRuleCreate{actionsRootLevelLeast: fail.Sure(0), matcherAboveRoot: fail.Sure(0)})
 	judge(t, "VR-mlx5dv_dr_action_create_dest_vport-vport-8339", checkDrActionCreateDestVport,
 		&inDrActionCreateDestVport{vport: 1},
 		&inDrActionCreateDestVport{vport: 0x10000})
