@@ -19,12 +19,10 @@ REQUIRE_DEVICE := $(VERBS_REQUIRE_DEVICE)
 unexport VERBS_REQUIRE_DEVICE
 # examples that run on a kernel device too
 EXAMPLES := ./examples/pingpong ./examples/gpumemory ./examples/srqserver ./examples/bell ./examples/kv ./examples/pingmesh
-# packages with goroutines, or whose tests pass memory to C
-RACE := ./runtime/... ./gen/rdmacm/... ./gen/verbs/connect ./gen/verbs/dispatch ./conformance ./conformance/recording/calls ./conformance/card \
-	./conformance/abuse/careless ./conformance/device/cm ./conformance/recording/cmrecording ./conformance/device ./conformance/abuse/failures ./conformance/internal/... \
-	./conformance/abi/libs ./conformance/recording ./conformance/abuse/soak ./conformance/suite ./conformance/suite/remote ./examples/...
-# 3 s of fuzz run what is in testdata and some thousand inputs more: make fuzz tries longer
-HOST_TESTS := test-go race fuzz libs conformance-mlx5 FUZZTIME=3s
+# packages with goroutines, and those that pass all kinds of memory to C
+RACE := ./runtime/... ./gen/rdmacm/conn ./gen/verbs/connect ./gen/verbs/dispatch ./gen/mlx5dv/direct ./conformance ./conformance/card ./conformance/recording/calls \
+	./conformance/abuse/careless ./conformance/abuse/soak ./conformance/device/cm ./conformance/suite/remote ./examples/pingmesh ./examples/perf
+HOST_TESTS := test-go race libs conformance-mlx5
 comma := ,
 space := $(subst ,, )
 # the suite in the guest: its reports are in the folder that comes out
@@ -102,10 +100,11 @@ lint: ## gofmt, lines of at most 140 columns, no SRCDIR, tidy go.mod files, vet 
 # text of C files, of single calls that libraries refuse; and without the suite in processes of its own, which TestSuite runs in this one.
 # The garbage collector runs as in programs.
 race: ## tests of concurrent code with the race detector and all checks of cgo's pointer rules
-	GOEXPERIMENT=cgocheck2 $(GO) test -exec 'env GOGC=100' -race -vet=off -timeout 60m -skip '^Test(Mutants|Parties|Swapped|Sanitizers|Copied$$|Slurm$$|FlagsOfMesh|FilesCallDown|TableOfVerbs)' $(RACE)
+	GOEXPERIMENT=cgocheck2 $(GO) test -exec 'env GOGC=100' -race -vet=off -timeout 60m -skip '^Test(Mutants|Parties|Swapped|Sanitizers|Copied$$|Slurm$$|FlagsOfMesh|FilesCallDown|TableOfVerbs|LikeMLX5|Unprivileged|Lacking|GPUMemory)' $(RACE)
 
-sweep: ## what `make test` takes samples of, with everything: each function in each release, each left out, damaged headers, a soak of minutes; and gcc's address sanitizer
+sweep: fuzz ## what `make test` takes samples of, with everything: each function in each release, each left out, damaged headers, wrong bindings, a soak of minutes; fuzz targets, and gcc's address sanitizer
 	VERBSGEN_SWEEP=1 $(GO) test -count=1 -timeout 60m ./cmd/verbsgen/internal/generate
+	VERBSGEN_SWEEP=1 $(GO) test -count=1 -timeout 60m -run TestMutants ./conformance
 	$(GO) test -count=1 -timeout 60m -run 'TestMutations$$' ./cmd/verbsgen -mutations 336
 	$(GO) test -count=1 ./conformance/abuse/soak -for 1m
 	GOEXPERIMENT=cgocheck2 $(GO) test -count=1 -race ./conformance/abuse/soak -for 1m

@@ -20,7 +20,7 @@ import (
 )
 
 var (
-	pageMutations    = flag.Int("page-mutations", 0, "how many damaged pages to generate from (default: two of each kind)")
+	pageMutations    = flag.Int("page-mutations", 0, "how many damaged pages to generate from (default: one of each kind)")
 	pageMutationSeed = flag.Uint64("page-mutation-seed", 1, "what the damage is drawn from")
 	pageMutationFrom = flag.Int("page-mutation-from", 0, "number of the first damaged page")
 )
@@ -41,7 +41,7 @@ type pageBase struct {
 func TestPageMutations(t *testing.T) {
 	n := *pageMutations
 	if n == 0 {
-		n = 2 * len(mutate.PageKinds())
+		n = len(mutate.PageKinds())
 	}
 	bases := pageBases(t)
 	compiler := newOutputCompiler(t)

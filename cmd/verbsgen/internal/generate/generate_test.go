@@ -53,7 +53,10 @@ func TestEachRelease(t *testing.T) {
 	if len(rels) < 15 {
 		t.Errorf("only %d releases differ", len(rels))
 	}
-	for _, rel := range rels {
+	for i, rel := range rels {
+		if !sweep() && i%4 != 0 && i != len(rels)-1 {
+			continue
+		}
 		files, pkg, err := Run(rel, sp, Options{Package: "p"})
 		if err != nil {
 			t.Errorf("%s: %v", rel.Release, err)

@@ -53,6 +53,9 @@ func TestOddFacts(t *testing.T) {
 		}
 	}
 	for i, f := range known.Functions {
+		if !sweep() && i%3 != 0 {
+			continue
+		}
 		rel := *known
 		rel.Functions = known.Functions[i : i+1]
 		try(f.Name+" alone", &rel)
@@ -86,7 +89,7 @@ func TestOddFacts(t *testing.T) {
 			try("without "+e.Tag, &rel)
 		}
 	}
-	if refused < 40 {
+	if refused < 30 {
 		t.Errorf("only %d were refused", refused)
 	}
 }

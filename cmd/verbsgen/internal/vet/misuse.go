@@ -37,7 +37,8 @@ func onPackages(name, doc string, origins *analysis.Analyzer, look func(w *walke
 		if len(from.bindings) > 0 {
 			look(&walker{pass: pass, from: from.bindings})
 		}
-		return nil, from.err
+		from.tell(pass)
+		return nil, nil
 	}}
 }
 

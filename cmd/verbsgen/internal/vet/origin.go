@@ -1,12 +1,15 @@
 package vet
 
 import (
-	"cmp"
 	"go/ast"
+	"go/token"
+	"go/types"
 	"os"
 	"path/filepath"
 	"reflect"
+	"strconv"
 	"strings"
+	"sync"
 
 	"golang.org/x/tools/go/analysis"
 
@@ -45,7 +48,17 @@ func (s *suite) origins() *analysis.Analyzer {
 // sources are the generated packages that a package uses.
 type sources struct {
 	bindings map[string]*bindings // by import path
-	err      error                // the first that could not be loaded: of an analyzer that others require, the error is not shown
+	lost     error                // of the first that could not be loaded
+	at       token.Pos            // where it is imported
+	told     sync.Once
+}
+
+// tell reports what could not be loaded, once for the analyzers of a package. As an error of the analyzer it would be lost: the go
+// command shows one once, and says on the next run, out of its cache, that all is well.
+func (s *sources) tell(pass *analysis.Pass) {
+	if s.lost != nil {
+		s.told.Do(func() { pass.Report(analysis.Diagnostic{Pos: s.at, Message: s.lost.Error()}) })
+	}
 }
 
 // findOrigins notes that the package is generated, and loads the rules of each generated package that it uses.
@@ -62,12 +75,26 @@ func (s *suite) findOrigins(pass *analysis.Pass) (any, error) {
 		o.File = fileNow(pass, p.Path(), o.File)
 		b, err := s.bindings(o)
 		if err != nil {
-			found.err = cmp.Or(found.err, err)
+			if found.lost == nil {
+				found.lost, found.at = err, importOf(pass, p)
+			}
 			continue
 		}
 		found.bindings[p.Path()] = b
 	}
 	return found, nil
+}
+
+// importOf returns where the package imports another, or its first package clause.
+func importOf(pass *analysis.Pass, p *types.Package) token.Pos {
+	for _, f := range pass.Files {
+		for _, spec := range f.Imports {
+			if path, err := strconv.Unquote(spec.Path.Value); err == nil && path == p.Path() {
+				return spec.Pos()
+			}
+		}
+	}
+	return pass.Files[0].Package
 }
 
 // fileNow returns where a file of a package of the pass's module is. With -trimpath a fact may be that of an earlier run, of the same files

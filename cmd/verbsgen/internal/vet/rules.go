@@ -80,7 +80,8 @@ func reporter(name, doc string, origins, calls *analysis.Analyzer, lints bool) *
 					reportIn(pass, f.diag)
 				}
 			}
-			return nil, pass.ResultOf[origins].(*sources).err
+			pass.ResultOf[origins].(*sources).tell(pass)
+			return nil, nil
 		}}
 }
 
