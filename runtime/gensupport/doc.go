@@ -8,6 +8,7 @@
 //
 // Each package may import those above it, except that dl, devmem and cmem do not know each other:
 //
+//	abi     declarations of libibverbs, in C
 //	fail    errors, with the values and texts of rules
 //	gate    calls without a lock, and a Close that waits for them
 //	object  lifetimes of handles
