@@ -49,12 +49,12 @@ func checkX(in *inX) error { return nil }
 func checkY(in *inX) error { return nil }
 
 func (h *handle) Do(a uint64) error {
-	in := inX{a: a, b: 1, c: validate.Addr(h.c)}
+	in := inX{a: a, b: 1, c: fail.Addr(h.c)}
 	return checkX(&in)
 }
 
 func (h *handle) Undo() error {
-	in := inX{a: 2, b: 1, c: validate.Addr(h.c)}
+	in := inX{a: 2, b: 1, c: fail.Addr(h.c)}
 	return checkX(&in)
 }
 `

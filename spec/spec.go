@@ -80,7 +80,7 @@ type EnumType struct {
 	marks marks
 }
 
-// What the values of a type stand for, by the functions of package validate below runtime/ that convert them.
+// What the values of a type stand for, by the functions of package cmem below runtime/ that convert them.
 const (
 	NumberMTU     = "mtu"       // bytes of payload
 	NumberTimeout = "timeout"   // a time to wait, or none

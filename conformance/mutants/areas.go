@@ -17,6 +17,7 @@ type area struct {
 
 const (
 	internal = "./cmd/verbsgen/internal/"
+	fail     = "runtime/gensupport/fail/"
 	test     = "test -vet=off -failfast -short -timeout 8m "
 	bindings = test + "./gen/verbs"
 	recorder = test + "./conformance/recording"
@@ -52,15 +53,14 @@ func areas() []area {
 		{name: "pages", most: 24, files: []string{"spec/*/*.yaml", "spec/*/shared/*.yaml"},
 			tests: []string{test + "./spec", remake, bindings, test + internal + "explain", suites}},
 		{name: "templates", most: 6, files: []string{"templates/*.tmpl"}, tests: []string{remake, bindings, recorder, calls, suites}},
-		of("gensupport/validate", 8, bindings),
+		{name: "validators", most: 8, tests: []string{test + "./runtime/gensupport/fail", bindings},
+			files: []string{fail + "caps.go", fail + "fact.go", fail + "flags.go", fail + "mark.go", fail + "transition.go", fail + "value.go"}},
 		of("gensupport/object", 10, bindings, calls),
 		of("gensupport/gate", 6, test+"./runtime/gensupport/dpath", calls),
-		of("gensupport/events", 6, calls, recorder),
-		of("gensupport/lazy", 4, calls, recorder),
 		of("gensupport/bridge", 4, calls, recorder),
 		of("mem", 8, calls),
 		of("gensupport/devmem", 6, calls),
-		of("gensupport/dpath", 12, calls, recorder),
+		of("gensupport/dpath", 22, calls, recorder),
 		of("verr", 6, bindings, calls),
 		{name: "direct", most: 12, files: []string{"gen/mlx5dv/direct/*.go"},
 			tests: []string{test + "./gen/mlx5dv/direct",

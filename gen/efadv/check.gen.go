@@ -3,7 +3,7 @@
 package efadv
 
 import (
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -12,35 +12,35 @@ var (
 	rule8007 = verr.Rule{ID: "VR-efadv_create_driver_qp-driver_qp_type-8007", Verb: "efadv_create_driver_qp", Subject: "driver_qp_type",
 		Statement: "SRD is the only transport",
 		Fix:       "pass DriverQPTypeSRD",
-		Page:      "efadv_create_driver_qp", Section: "DESCRIPTION", Text: validate.Text[DriverQPType]}
+		Page:      "efadv_create_driver_qp", Section: "DESCRIPTION", Text: fail.Text[DriverQPType]}
 	rule8011 = verr.Rule{ID: "VR-efadv_create_qp_ex-driver_qp_type-8011", Verb: "efadv_create_qp_ex", Subject: "efa_attr.driver_qp_type",
 		Statement: "SRD is the only transport",
 		Fix:       "pass DriverQPTypeSRD",
-		Page:      "efadv_create_qp_ex", Section: "DESCRIPTION", Text: validate.Text[DriverQPType]}
+		Page:      "efadv_create_qp_ex", Section: "DESCRIPTION", Text: fail.Text[DriverQPType]}
 	rule8012 = verr.Rule{ID: "VR-efadv_create_qp_ex-flags-8012", Verb: "efadv_create_qp_ex", Subject: "efa_attr.flags",
 		Statement: "a flag is set that no release has",
 		Fix:       "leave them out",
-		Page:      "efadv_create_qp_ex", Section: "DESCRIPTION", Text: validate.Text[QPFlag]}
+		Page:      "efadv_create_qp_ex", Section: "DESCRIPTION", Text: fail.Text[QPFlag]}
 	rule8410 = verr.Rule{ID: "VR-efadv_create_qp_ex-wr_flags-8410", Verb: "efadv_create_qp_ex", Subject: "efa_attr.wr_flags",
 		Statement: "a flag of requests is set that no release has",
 		Fix:       "leave it out",
-		Page:      "efadv_create_qp_ex", Section: "DESCRIPTION", Text: validate.Text[WRFlag]}
+		Page:      "efadv_create_qp_ex", Section: "DESCRIPTION", Text: fail.Text[WRFlag]}
 	rule8016 = verr.Rule{ID: "VR-efadv_create_cq-wc_flags-8016", Verb: "efadv_create_cq", Subject: "efa_attr.wc_flags",
 		Statement: "a flag is set that no release has",
 		Fix:       "leave them out",
-		Page:      "efadv_create_cq", Section: "DESCRIPTION", Text: validate.Text[WCFlag]}
+		Page:      "efadv_create_cq", Section: "DESCRIPTION", Text: fail.Text[WCFlag]}
 	rule8401 = verr.Rule{ID: "VR-efadv_create_cq-flags-8401", Verb: "efadv_create_cq", Subject: "efa_attr.flags",
 		Statement: "a flag of the queue is set that no release has",
 		Fix:       "leave it out",
-		Page:      "efadv_create_cq", AcceptedBy: []string{"efa (libefa does not look at the flag)"}, Text: validate.Text[CQFlag]}
+		Page:      "efadv_create_cq", AcceptedBy: []string{"efa (libefa does not look at the flag)"}, Text: fail.Text[CQFlag]}
 	rule8402 = verr.Rule{ID: "VR-efadv_create_cq-buffer-8402", Verb: "efadv_create_cq", Subject: "efa_attr.ext_mem_dmabuf.buffer",
 		Statement: "without an address of the memory the queue cannot be polled",
 		Fix:       "pass the address at which the process has the memory, or read the queue elsewhere",
-		Page:      "efadv_create_cq", Section: "DESCRIPTION", AcceptedBy: []string{"efa (polling reads at address 0)"}, Text: validate.AddrText}
+		Page:      "efadv_create_cq", Section: "DESCRIPTION", AcceptedBy: []string{"efa (polling reads at address 0)"}, Text: fail.AddrText}
 	rule8031 = verr.Rule{ID: "VR-efadv_create_comp_cntr-flags-8031", Verb: "efadv_create_comp_cntr", Subject: "efa_attr.flags",
 		Statement: "a flag is set that no release has",
 		Fix:       "leave them out",
-		Page:      "efadv_create_comp_cntr", Section: "DESCRIPTION", Text: validate.Text[CompCntrFlag]}
+		Page:      "efadv_create_comp_cntr", Section: "DESCRIPTION", Text: fail.Text[CompCntrFlag]}
 	rule8032 = verr.Rule{ID: "VR-efadv_create_comp_cntr-type-8032", Verb: "efadv_create_comp_cntr", Subject: "efa_attr.comp_cntr_ext_mem.type",
 		Statement: "the memory is of the process or of a dma-buf",
 		Fix:       "write one of these types",
@@ -52,9 +52,9 @@ var (
 	rule8414 = verr.Rule{ID: "VR-efadv_create_comp_cntr-ptr-8414", Verb: "efadv_create_comp_cntr", Subject: "efa_attr.comp_cntr_ext_mem.ptr",
 		Statement: "the memory for the count of completions has no address",
 		Fix:       "pass the address of 8 bytes",
-		Page:      "efadv_create_comp_cntr", Section: "DESCRIPTION", AcceptedBy: []string{"efa (libefa hands address 0 to the kernel, and reads the count there)"}, Text: validate.AddrText}
+		Page:      "efadv_create_comp_cntr", Section: "DESCRIPTION", AcceptedBy: []string{"efa (libefa hands address 0 to the kernel, and reads the count there)"}, Text: fail.AddrText}
 	rule8415 = verr.Rule{ID: "VR-efadv_create_comp_cntr-ptr-8415", Verb: "efadv_create_comp_cntr", Subject: "efa_attr.err_cntr_ext_mem.ptr",
 		Statement: "the memory for the count of errors has no address",
 		Fix:       "pass the address of 8 bytes",
-		Page:      "efadv_create_comp_cntr", Section: "DESCRIPTION", AcceptedBy: []string{"efa (libefa hands address 0 to the kernel, and reads the count there)"}, Text: validate.AddrText}
+		Page:      "efadv_create_comp_cntr", Section: "DESCRIPTION", AcceptedBy: []string{"efa (libefa hands address 0 to the kernel, and reads the count there)"}, Text: fail.AddrText}
 )

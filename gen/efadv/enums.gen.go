@@ -2,7 +2,7 @@
 
 package efadv
 
-import "github.com/verbsgen/verbsgen/runtime/gensupport/validate"
+import "github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 
 // CompCntrFlag is a set of counts that lie in memory of the program.
 type CompCntrFlag uint32
@@ -15,10 +15,10 @@ const (
 	CompCntrFlagErrExternalMem CompCntrFlag = 0x2 // EFADV_COMP_CNTR_INIT_WITH_ERR_EXTERNAL_MEM
 )
 
-var compCntrFlagNames = []validate.Flag{{Bits: 0x1, Name: "COMP_EXTERNAL_MEM"}, {Bits: 0x2, Name: "ERR_EXTERNAL_MEM"}}
+var compCntrFlagNames = []fail.Flag{{Bits: 0x1, Name: "COMP_EXTERNAL_MEM"}, {Bits: 0x2, Name: "ERR_EXTERNAL_MEM"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v CompCntrFlag) String() string { return validate.FlagText(uint64(v), compCntrFlagNames) }
+func (v CompCntrFlag) String() string { return fail.FlagText(uint64(v), compCntrFlagNames) }
 
 // MemoryType is a kind of memory.
 type MemoryType uint32
@@ -31,12 +31,10 @@ const (
 	MemoryTypeDMABuf MemoryType = 1 // EFADV_MEMORY_LOCATION_DMABUF
 )
 
-var memoryTypeNames = []validate.Flag{{Bits: 0, Name: "VA"}, {Bits: 1, Name: "DMABUF"}}
+var memoryTypeNames = []fail.Flag{{Bits: 0, Name: "VA"}, {Bits: 1, Name: "DMABUF"}}
 
 // String returns the C name without its prefix.
-func (v MemoryType) String() string {
-	return validate.EnumText("MemoryType", int64(v), memoryTypeNames)
-}
+func (v MemoryType) String() string { return fail.EnumText("MemoryType", int64(v), memoryTypeNames) }
 
 // WCFlag is a set of fields of completions that only EFA devices have.
 type WCFlag uint64
@@ -49,10 +47,10 @@ const (
 	WCFlagIsUnsolicited WCFlag = 0x2 // EFADV_WC_EX_WITH_IS_UNSOLICITED
 )
 
-var wcFlagNames = []validate.Flag{{Bits: 0x1, Name: "SGID"}, {Bits: 0x2, Name: "IS_UNSOLICITED"}}
+var wcFlagNames = []fail.Flag{{Bits: 0x1, Name: "SGID"}, {Bits: 0x2, Name: "IS_UNSOLICITED"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v WCFlag) String() string { return validate.FlagText(uint64(v), wcFlagNames) }
+func (v WCFlag) String() string { return fail.FlagText(uint64(v), wcFlagNames) }
 
 // CQFlag is a set of properties of a completion queue.
 type CQFlag uint64
@@ -63,10 +61,10 @@ const (
 	CQFlagExtMemDMABuf CQFlag = 0x1 // EFADV_CQ_INIT_FLAGS_EXT_MEM_DMABUF
 )
 
-var cqFlagNames = []validate.Flag{{Bits: 0x1, Name: "EXT_MEM_DMABUF"}}
+var cqFlagNames = []fail.Flag{{Bits: 0x1, Name: "EXT_MEM_DMABUF"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v CQFlag) String() string { return validate.FlagText(uint64(v), cqFlagNames) }
+func (v CQFlag) String() string { return fail.FlagText(uint64(v), cqFlagNames) }
 
 // DriverQPType is a transport that only EFA devices have.
 type DriverQPType uint32
@@ -77,11 +75,11 @@ const (
 	DriverQPTypeSRD DriverQPType = 0 // EFADV_QP_DRIVER_TYPE_SRD
 )
 
-var driverQPTypeNames = []validate.Flag{{Bits: 0, Name: "SRD"}}
+var driverQPTypeNames = []fail.Flag{{Bits: 0, Name: "SRD"}}
 
 // String returns the C name without its prefix.
 func (v DriverQPType) String() string {
-	return validate.EnumText("DriverQPType", int64(v), driverQPTypeNames)
+	return fail.EnumText("DriverQPType", int64(v), driverQPTypeNames)
 }
 
 // QPFlag is a set of properties of a queue pair.
@@ -96,10 +94,10 @@ const (
 	QPFlagInlineWrite QPFlag = 0x2 // EFADV_QP_FLAGS_INLINE_WRITE
 )
 
-var qpFlagNames = []validate.Flag{{Bits: 0x1, Name: "UNSOLICITED_WRITE_RECV"}, {Bits: 0x2, Name: "INLINE_WRITE"}}
+var qpFlagNames = []fail.Flag{{Bits: 0x1, Name: "UNSOLICITED_WRITE_RECV"}, {Bits: 0x2, Name: "INLINE_WRITE"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v QPFlag) String() string { return validate.FlagText(uint64(v), qpFlagNames) }
+func (v QPFlag) String() string { return fail.FlagText(uint64(v), qpFlagNames) }
 
 // WRFlag is a set of functions that add to a request.
 type WRFlag uint64
@@ -110,10 +108,10 @@ const (
 	WRFlagProcessingHints WRFlag = 0x1 // EFADV_WR_EX_WITH_PROCESSING_HINTS
 )
 
-var wrFlagNames = []validate.Flag{{Bits: 0x1, Name: "PROCESSING_HINTS"}}
+var wrFlagNames = []fail.Flag{{Bits: 0x1, Name: "PROCESSING_HINTS"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v WRFlag) String() string { return validate.FlagText(uint64(v), wrFlagNames) }
+func (v WRFlag) String() string { return fail.FlagText(uint64(v), wrFlagNames) }
 
 // SQDepthFlag is a set of abilities of a send queue.
 type SQDepthFlag uint32
@@ -124,10 +122,10 @@ const (
 	SQDepthFlagInlineWrite SQDepthFlag = 0x1 // EFADV_SQ_DEPTH_ATTR_INLINE_WRITE
 )
 
-var sqDepthFlagNames = []validate.Flag{{Bits: 0x1, Name: "INLINE_WRITE"}}
+var sqDepthFlagNames = []fail.Flag{{Bits: 0x1, Name: "INLINE_WRITE"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v SQDepthFlag) String() string { return validate.FlagText(uint64(v), sqDepthFlagNames) }
+func (v SQDepthFlag) String() string { return fail.FlagText(uint64(v), sqDepthFlagNames) }
 
 // DeviceCaps is a set of abilities of a device.
 type DeviceCaps uint32
@@ -150,7 +148,7 @@ const (
 	DeviceCapsCompCntr DeviceCaps = 0x40 // EFADV_DEVICE_ATTR_CAPS_COMP_CNTR
 )
 
-var deviceCapsNames = []validate.Flag{
+var deviceCapsNames = []fail.Flag{
 	{Bits: 0x1, Name: "RDMA_READ"},
 	{Bits: 0x2, Name: "RNR_RETRY"},
 	{Bits: 0x4, Name: "CQ_WITH_SGID"},
@@ -161,7 +159,7 @@ var deviceCapsNames = []validate.Flag{
 }
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v DeviceCaps) String() string { return validate.FlagText(uint64(v), deviceCapsNames) }
+func (v DeviceCaps) String() string { return fail.FlagText(uint64(v), deviceCapsNames) }
 
 // MRValidity is a set of fields of an MRInfo that have a value.
 type MRValidity uint32
@@ -176,10 +174,10 @@ const (
 	MRValidityRDMARecvIC MRValidity = 0x4 // EFADV_MR_ATTR_VALIDITY_RDMA_RECV_IC_ID
 )
 
-var mrValidityNames = []validate.Flag{{Bits: 0x1, Name: "RECV_IC_ID"}, {Bits: 0x2, Name: "RDMA_READ_IC_ID"}, {Bits: 0x4, Name: "RDMA_RECV_IC_ID"}}
+var mrValidityNames = []fail.Flag{{Bits: 0x1, Name: "RECV_IC_ID"}, {Bits: 0x2, Name: "RDMA_READ_IC_ID"}, {Bits: 0x4, Name: "RDMA_RECV_IC_ID"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v MRValidity) String() string { return validate.FlagText(uint64(v), mrValidityNames) }
+func (v MRValidity) String() string { return fail.FlagText(uint64(v), mrValidityNames) }
 
 // WQCaps is a set of abilities of a queue.
 type WQCaps uint32
@@ -190,10 +188,10 @@ const (
 	WQCaps64BitReqID WQCaps = 0x1 // EFADV_WQ_CAPS_64_BIT_REQ_ID
 )
 
-var wqCapsNames = []validate.Flag{{Bits: 0x1, Name: "64_BIT_REQ_ID"}}
+var wqCapsNames = []fail.Flag{{Bits: 0x1, Name: "64_BIT_REQ_ID"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v WQCaps) String() string { return validate.FlagText(uint64(v), wqCapsNames) }
+func (v WQCaps) String() string { return fail.FlagText(uint64(v), wqCapsNames) }
 
 // ProcessingHint is a set of hints on how a request is processed.
 //
@@ -206,7 +204,7 @@ const (
 	ProcessingHintBurstPpsSensitive ProcessingHint = 0x1 // EFADV_WR_PROCESSING_HINT_BURST_PPS_SENSITIVE
 )
 
-var processingHintNames = []validate.Flag{{Bits: 0x1, Name: "BURST_PPS_SENSITIVE"}}
+var processingHintNames = []fail.Flag{{Bits: 0x1, Name: "BURST_PPS_SENSITIVE"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v ProcessingHint) String() string { return validate.FlagText(uint64(v), processingHintNames) }
+func (v ProcessingHint) String() string { return fail.FlagText(uint64(v), processingHintNames) }

@@ -3,7 +3,7 @@
 package hnsdv
 
 import (
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -12,5 +12,5 @@ var (
 	rule8408 = verr.Rule{ID: "VR-hnsdv_create_qp-congest_type-8408", Verb: "hnsdv_create_qp", Subject: "hns_qp_attr.congest_type",
 		Statement: "a queue pair has one way of congestion control",
 		Fix:       "pass one of these",
-		Page:      "hnsdv_create_qp", Section: "ARGUMENTS", Text: validate.Text[CongestType]}
+		Page:      "hnsdv_create_qp", Section: "ARGUMENTS", Text: fail.Text[CongestType]}
 )

@@ -2,7 +2,7 @@
 
 package hnsdv
 
-import "github.com/verbsgen/verbsgen/runtime/gensupport/validate"
+import "github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 
 // CongestType is a set of ways to control congestion.
 //
@@ -21,10 +21,10 @@ const (
 	CongestTypeDIP CongestType = 0x8 // HNSDV_QP_CREATE_ENABLE_DIP
 )
 
-var congestTypeNames = []validate.Flag{{Bits: 0x1, Name: "DCQCN"}, {Bits: 0x2, Name: "LDCP"}, {Bits: 0x4, Name: "HC3"}, {Bits: 0x8, Name: "DIP"}}
+var congestTypeNames = []fail.Flag{{Bits: 0x1, Name: "DCQCN"}, {Bits: 0x2, Name: "LDCP"}, {Bits: 0x4, Name: "HC3"}, {Bits: 0x8, Name: "DIP"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v CongestType) String() string { return validate.FlagText(uint64(v), congestTypeNames) }
+func (v CongestType) String() string { return fail.FlagText(uint64(v), congestTypeNames) }
 
 // ContextMask is a set of fields of a DeviceInfo that have a value.
 //
@@ -37,7 +37,7 @@ const (
 	ContextMaskCongestType ContextMask = 0x1 // HNSDV_CONTEXT_MASK_CONGEST_TYPE
 )
 
-var contextMaskNames = []validate.Flag{{Bits: 0x1, Name: "CONGEST_TYPE"}}
+var contextMaskNames = []fail.Flag{{Bits: 0x1, Name: "CONGEST_TYPE"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v ContextMask) String() string { return validate.FlagText(uint64(v), contextMaskNames) }
+func (v ContextMask) String() string { return fail.FlagText(uint64(v), contextMaskNames) }

@@ -12,7 +12,6 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dl"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -207,7 +206,7 @@ func (l *Lib) CreateQP(dev *verbs.Device, qpAttr *verbs.QPInitAttrEx, attr *QPIn
 	attrAt := cmem.Optional(attrGiven, unsafe.Pointer(&attrC))
 	in := inCreateQP{
 		hnsQPAttrCongestType: uint64(attrC.congest_type),
-		hnsQPAttr:            validate.Addr(attrAt),
+		hnsQPAttr:            fail.Addr(attrAt),
 		hnsQPAttrCompMask:    uint64(attrC.comp_mask),
 	}
 	if err := checkCreateQP(&in); err != nil {

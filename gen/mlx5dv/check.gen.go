@@ -3,7 +3,7 @@
 package mlx5dv
 
 import (
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -16,27 +16,27 @@ var (
 	rule7714 = verr.Rule{ID: "VR-mlx5dv_create_cq-flags-7714", Verb: "mlx5dv_create_cq", Subject: "mlx5_cq_attr.flags",
 		Statement: "a flag is set that no release has",
 		Fix:       "leave it out",
-		Page:      "mlx5dv_create_cq", Section: "ARGUMENTS", Text: validate.Text[CQInitFlag]}
+		Page:      "mlx5dv_create_cq", Section: "ARGUMENTS", Text: fail.Text[CQInitFlag]}
 	rule7715 = verr.Rule{ID: "VR-mlx5dv_create_cq-flags-7715", Verb: "mlx5dv_create_cq", Subject: "mlx5_cq_attr.flags",
 		Statement: "only entries of 128 bytes can be padded",
 		Fix:       "set CQInitAttr.CQESize to 128",
-		Page:      "mlx5dv_create_cq", Text: validate.Text[CQInitFlag]}
+		Page:      "mlx5dv_create_cq", Text: fail.Text[CQInitFlag]}
 	rule7716 = verr.Rule{ID: "VR-mlx5dv_create_cq-cqe_comp_res_format-7716", Verb: "mlx5dv_create_cq", Subject: "mlx5_cq_attr.cqe_comp_res_format",
 		Statement: "a queue has exactly one format of compressed completions",
 		Fix:       "pass one format that mlx5dv_query_device returns",
-		Page:      "mlx5dv_create_cq", Section: "ARGUMENTS", Text: validate.Text[CQEFormat]}
+		Page:      "mlx5dv_create_cq", Section: "ARGUMENTS", Text: fail.Text[CQEFormat]}
 	rule7721 = verr.Rule{ID: "VR-mlx5dv_create_mkey-pd-7721", Verb: "mlx5dv_create_mkey", Subject: "mkey_init_attr.pd",
 		Statement: "pd must not be NULL",
 		Fix:       "pass the protection domain of the key",
-		Page:      "mlx5dv_create_mkey", Section: "ARGUMENTS", Text: validate.AddrText}
+		Page:      "mlx5dv_create_mkey", Section: "ARGUMENTS", Text: fail.AddrText}
 	rule7722 = verr.Rule{ID: "VR-mlx5dv_create_mkey-create_flags-7722", Verb: "mlx5dv_create_mkey", Subject: "mkey_init_attr.create_flags",
 		Statement: "a key needs a flag",
 		Fix:       "set MKeyFlagIndirect",
-		Page:      "mlx5dv_create_mkey", Section: "ARGUMENTS", Text: validate.Text[MKeyFlag]}
+		Page:      "mlx5dv_create_mkey", Section: "ARGUMENTS", Text: fail.Text[MKeyFlag]}
 	rule7723 = verr.Rule{ID: "VR-mlx5dv_create_mkey-create_flags-7723", Verb: "mlx5dv_create_mkey", Subject: "mkey_init_attr.create_flags",
 		Statement: "a flag is set that no release has",
 		Fix:       "leave it out",
-		Page:      "mlx5dv_create_mkey", Text: validate.Text[MKeyFlag]}
+		Page:      "mlx5dv_create_mkey", Text: fail.Text[MKeyFlag]}
 	rule7727 = verr.Rule{ID: "VR-mlx5dv_create_mkey-max_entries-7727", Verb: "mlx5dv_create_mkey", Subject: "mkey_init_attr.max_entries",
 		Statement: "libmlx5 rounds max_entries up to a multiple of 4 and keeps 16 bits of it, so that more than 65532 becomes 0",
 		Fix:       "pass at most 65532",
@@ -44,35 +44,35 @@ var (
 	rule7733 = verr.Rule{ID: "VR-mlx5dv_create_qp-create_flags-7733", Verb: "mlx5dv_create_qp", Subject: "mlx5_qp_attr.create_flags",
 		Statement: "a flag is set that no release has",
 		Fix:       "leave it out",
-		Page:      "mlx5dv_create_qp", Text: validate.Text[QPCreateFlag]}
+		Page:      "mlx5dv_create_qp", Text: fail.Text[QPCreateFlag]}
 	rule7734 = verr.Rule{ID: "VR-mlx5dv_create_qp-create_flags-7734", Verb: "mlx5dv_create_qp", Subject: "mlx5_qp_attr.create_flags",
 		Statement: "DISABLE_SCATTER_TO_CQE and ALLOW_SCATTER_TO_CQE exclude each other",
 		Fix:       "leave one of them out",
-		Page:      "mlx5dv_create_qp", Text: validate.Text[QPCreateFlag]}
+		Page:      "mlx5dv_create_qp", Text: fail.Text[QPCreateFlag]}
 	rule7735 = verr.Rule{ID: "VR-mlx5dv_create_qp-dc_type-7735", Verb: "mlx5dv_create_qp", Subject: "mlx5_qp_attr.dc_init_attr.dc_type",
 		Statement: "an end of the transport DC is a DCT or a DCI",
 		Fix:       "pass DCTypeDCT or DCTypeDCI",
-		Page:      "mlx5dv_create_qp", Section: "ARGUMENTS", Text: validate.Text[DCType]}
+		Page:      "mlx5dv_create_qp", Section: "ARGUMENTS", Text: fail.Text[DCType]}
 	rule7736 = verr.Rule{ID: "VR-mlx5dv_create_qp-comp_mask-7736", Verb: "mlx5dv_create_qp", Subject: "mlx5_qp_attr.comp_mask",
 		Statement: "a DCT only receives and has neither requests nor streams",
 		Fix:       "leave requests and streams out",
-		Page:      "mlx5dv_create_qp", Text: validate.Hex}
+		Page:      "mlx5dv_create_qp", Text: fail.Hex}
 	rule7737 = verr.Rule{ID: "VR-mlx5dv_create_qp-create_flags-7737", Verb: "mlx5dv_create_qp", Subject: "mlx5_qp_attr.create_flags",
 		Statement: "a DCT has none of the flags of packets, loopback, credits and ALLOW_SCATTER_TO_CQE",
 		Fix:       "leave them out",
-		Page:      "mlx5dv_create_qp", Text: validate.Text[QPCreateFlag]}
+		Page:      "mlx5dv_create_qp", Text: fail.Text[QPCreateFlag]}
 	rule7739 = verr.Rule{ID: "VR-mlx5dv_create_qp-send_ops_flags-7739", Verb: "mlx5dv_create_qp", Subject: "mlx5_qp_attr.send_ops_flags",
 		Statement: "a flag is set that no release has",
 		Fix:       "leave it out",
-		Page:      "mlx5dv_create_qp", Text: validate.Text[QPSendOp]}
+		Page:      "mlx5dv_create_qp", Text: fail.Text[QPSendOp]}
 	rule7740 = verr.Rule{ID: "VR-mlx5dv_create_qp-send_ops_flags-7740", Verb: "mlx5dv_create_qp", Subject: "mlx5_qp_attr.send_ops_flags",
 		Statement: "a DCI posts no requests that change memory keys",
 		Fix:       "leave them out, and post them on a queue pair of type RC",
-		Page:      "mlx5dv_create_qp", Text: validate.Text[QPSendOp]}
+		Page:      "mlx5dv_create_qp", Text: fail.Text[QPSendOp]}
 	rule7738 = verr.Rule{ID: "VR-mlx5dv_create_qp-comp_mask-7738", Verb: "mlx5dv_create_qp", Subject: "mlx5_qp_attr.comp_mask",
 		Statement: "only a DCI has streams",
 		Fix:       "",
-		Page:      "mlx5dv_create_qp", Section: "ARGUMENTS", AcceptedBy: []string{"mlx5 (a queue pair of another type than DRIVER has no streams; of type DRIVER it is refused)"}, Text: validate.Hex}
+		Page:      "mlx5dv_create_qp", Section: "ARGUMENTS", AcceptedBy: []string{"mlx5 (a queue pair of another type than DRIVER has no streams; of type DRIVER it is refused)"}, Text: fail.Hex}
 	rule7854 = verr.Rule{ID: "VR-mlx5dv_crypto_login-credential_id-7854", Verb: "mlx5dv_crypto_login", Subject: "login_attr.credential_id",
 		Statement: "the number has at most 24 bits",
 		Fix:       "pass a number below 0x1000000",
@@ -84,7 +84,7 @@ var (
 	rule7856 = verr.Rule{ID: "VR-mlx5dv_crypto_login-comp_mask-7856", Verb: "mlx5dv_crypto_login", Subject: "login_attr.comp_mask",
 		Statement: "comp_mask has no bits yet",
 		Fix:       "set comp_mask to 0",
-		Page:      "mlx5dv_crypto_login", Section: "ARGUMENTS", Text: validate.Hex}
+		Page:      "mlx5dv_crypto_login", Section: "ARGUMENTS", Text: fail.Hex}
 	rule7862 = verr.Rule{ID: "VR-mlx5dv_crypto_login_create-credential_id-7862", Verb: "mlx5dv_crypto_login_create", Subject: "login_attr.credential_id",
 		Statement: "the number has at most 24 bits",
 		Fix:       "pass a number below 0x1000000",
@@ -96,7 +96,7 @@ var (
 	rule7864 = verr.Rule{ID: "VR-mlx5dv_crypto_login_create-comp_mask-7864", Verb: "mlx5dv_crypto_login_create", Subject: "login_attr.comp_mask",
 		Statement: "comp_mask has no bits yet",
 		Fix:       "set comp_mask to 0",
-		Page:      "mlx5dv_crypto_login_create", Section: "ARGUMENTS", Text: validate.Hex}
+		Page:      "mlx5dv_crypto_login_create", Section: "ARGUMENTS", Text: fail.Hex}
 	rule7865 = verr.Rule{ID: "VR-mlx5dv_crypto_login_create-credential_len-7865", Verb: "mlx5dv_crypto_login_create", Subject: "login_attr.credential_len",
 		Statement: "libmlx5 copies the credential to its stack, where it has 192 bytes before it writes over other memory",
 		Fix:       "pass at most 48 bytes",
@@ -104,27 +104,27 @@ var (
 	rule7871 = verr.Rule{ID: "VR-mlx5dv_dek_create-key_size-7871", Verb: "mlx5dv_dek_create", Subject: "init_attr.key_size",
 		Statement: "a key has 128 or 256 bits",
 		Fix:       "pass one of these sizes",
-		Page:      "mlx5dv_dek_create", Section: "ARGUMENTS", Text: validate.Text[CryptoKeySize]}
+		Page:      "mlx5dv_dek_create", Section: "ARGUMENTS", Text: fail.Text[CryptoKeySize]}
 	rule7872 = verr.Rule{ID: "VR-mlx5dv_dek_create-key_purpose-7872", Verb: "mlx5dv_dek_create", Subject: "init_attr.key_purpose",
 		Statement: "keys are for AES-XTS only",
 		Fix:       "pass CryptoKeyPurposeAesXts",
-		Page:      "mlx5dv_dek_create", Section: "ARGUMENTS", Text: validate.Text[CryptoKeyPurpose]}
+		Page:      "mlx5dv_dek_create", Section: "ARGUMENTS", Text: fail.Text[CryptoKeyPurpose]}
 	rule7874 = verr.Rule{ID: "VR-mlx5dv_dek_create-pd-7874", Verb: "mlx5dv_dek_create", Subject: "init_attr.pd",
 		Statement: "pd must not be NULL",
 		Fix:       "pass the protection domain of the key",
-		Page:      "mlx5dv_dek_create", Section: "ARGUMENTS", Text: validate.AddrText}
+		Page:      "mlx5dv_dek_create", Section: "ARGUMENTS", Text: fail.AddrText}
 	rule7945 = verr.Rule{ID: "VR-mlx5dv_create_steering_anchor-comp_mask-7945", Verb: "mlx5dv_create_steering_anchor", Subject: "attr.comp_mask",
 		Statement: "comp_mask has no bits yet",
 		Fix:       "set comp_mask to 0",
-		Page:      "mlx5dv_create_steering_anchor", Section: "ARGUMENTS", Text: validate.Hex}
+		Page:      "mlx5dv_create_steering_anchor", Section: "ARGUMENTS", Text: fail.Hex}
 	rule7946 = verr.Rule{ID: "VR-mlx5dv_create_steering_anchor-ft_type-7946", Verb: "mlx5dv_create_steering_anchor", Subject: "attr.ft_type",
 		Statement: "no release has this kind of flow tables",
 		Fix:       "pass a kind of enum mlx5_ib_uapi_flow_table_type",
-		Page:      "mlx5dv_create_steering_anchor", Section: "ARGUMENTS", Text: validate.Text[FlowTableType]}
+		Page:      "mlx5dv_create_steering_anchor", Section: "ARGUMENTS", Text: fail.Text[FlowTableType]}
 	rule8208 = verr.Rule{ID: "VR-mlx5dv_create_flow_action_esp-action_flags-8208", Verb: "mlx5dv_create_flow_action_esp", Subject: "mlx5_attr.action_flags",
 		Statement: "a flag is set that no release has",
 		Fix:       "leave it out",
-		Page:      "mlx5dv_flow_action_esp", Section: "ARGUMENTS", Text: validate.Text[FlowActionFlag]}
+		Page:      "mlx5dv_flow_action_esp", Section: "ARGUMENTS", Text: fail.Text[FlowActionFlag]}
 	rule8201 = verr.Rule{ID: "VR-mlx5dv_create_flow_action_modify_header-actions_sz-8201", Verb: "mlx5dv_create_flow_action_modify_header", Subject: "actions_sz",
 		Statement: "an action makes a change",
 		Fix:       "pass 8 bytes for each change",
@@ -136,23 +136,23 @@ var (
 	rule7703 = verr.Rule{ID: "VR-mlx5dv_alloc_dm-type-7703", Verb: "mlx5dv_alloc_dm", Subject: "mlx5_dm_attr.type",
 		Statement: "no release has this kind of memory",
 		Fix:       "pass a kind of enum mlx5_ib_uapi_dm_type",
-		Page:      "mlx5dv_alloc_dm", Section: "ARGUMENTS", Text: validate.Text[DMType]}
+		Page:      "mlx5dv_alloc_dm", Section: "ARGUMENTS", Text: fail.Text[DMType]}
 	rule7704 = verr.Rule{ID: "VR-mlx5dv_alloc_dm-comp_mask-7704", Verb: "mlx5dv_alloc_dm", Subject: "mlx5_dm_attr.comp_mask",
 		Statement: "comp_mask has no bits yet",
 		Fix:       "set comp_mask to 0",
-		Page:      "mlx5dv_alloc_dm", Section: "ARGUMENTS", Text: validate.Hex}
+		Page:      "mlx5dv_alloc_dm", Section: "ARGUMENTS", Text: fail.Hex}
 	rule7777 = verr.Rule{ID: "VR-mlx5dv_reg_dmabuf_mr-mlx5_access-7777", Verb: "mlx5dv_reg_dmabuf_mr", Subject: "mlx5_access",
 		Statement: "a flag is set that no release has",
 		Fix:       "leave it out",
-		Page:      "mlx5dv_reg_dmabuf_mr", Section: "ARGUMENTS", Text: validate.Text[DMABufAccess]}
+		Page:      "mlx5dv_reg_dmabuf_mr", Section: "ARGUMENTS", Text: fail.Text[DMABufAccess]}
 	rule7778 = verr.Rule{ID: "VR-mlx5dv_reg_dmabuf_mr-iova-7778", Verb: "mlx5dv_reg_dmabuf_mr", Subject: "iova",
 		Statement: "with DATA_DIRECT iova is a multiple of the page size",
 		Fix:       "choose such an iova",
-		Page:      "mlx5dv_reg_dmabuf_mr", Text: validate.Hex}
+		Page:      "mlx5dv_reg_dmabuf_mr", Text: fail.Hex}
 	rule7781 = verr.Rule{ID: "VR-mlx5dv_reg_dmabuf_mr-iova-7781", Verb: "mlx5dv_reg_dmabuf_mr", Subject: "iova",
 		Statement: "iova and offset must have the same offset within a page",
 		Fix:       "choose an iova with the page offset of offset",
-		Page:      "mlx5dv_reg_dmabuf_mr", Section: "ARGUMENTS", Text: validate.Hex}
+		Page:      "mlx5dv_reg_dmabuf_mr", Section: "ARGUMENTS", Text: fail.Hex}
 	rule7748 = verr.Rule{ID: "VR-mlx5dv_create_wq-single_stride_log_num_of_bytes-7748", Verb: "mlx5dv_create_wq", Subject: "mlx5_wq_attr.striding_rq_attrs.single_stride_log_num_of_bytes",
 		Statement: "a stride has 64 to 8192 bytes",
 		Fix:       "pass 6 to 13, within what mlx5dv_query_device returns",
@@ -164,7 +164,7 @@ var (
 	rule7768 = verr.Rule{ID: "VR-mlx5dv_open_device-flags-7768", Verb: "mlx5dv_open_device", Subject: "attr.flags",
 		Statement: "a flag is set that no release has",
 		Fix:       "leave it out",
-		Page:      "mlx5dv_open_device", Section: "ARGUMENTS", Text: validate.Text[ContextAttrFlag]}
+		Page:      "mlx5dv_open_device", Section: "ARGUMENTS", Text: fail.Text[ContextAttrFlag]}
 	rule7811 = verr.Rule{ID: "VR-mlx5dv_devx_obj_create-inlen-7811", Verb: "mlx5dv_devx_obj_create", Subject: "inlen",
 		Statement: "a command has 16 to 65535 bytes",
 		Fix:       "pass the command as the firmware has it, from its opcode on",
@@ -204,11 +204,11 @@ var (
 	rule7760 = verr.Rule{ID: "VR-mlx5dv_devx_alloc_uar-flags-7760", Verb: "mlx5dv_devx_alloc_uar", Subject: "flags",
 		Statement: "no release has this kind of page",
 		Fix:       "pass one of the constants of this type",
-		Page:      "mlx5dv_devx_alloc_uar", Section: "ARGUMENTS", Text: validate.Text[UARType]}
+		Page:      "mlx5dv_devx_alloc_uar", Section: "ARGUMENTS", Text: fail.Text[UARType]}
 	rule7706 = verr.Rule{ID: "VR-mlx5dv_alloc_var-flags-7706", Verb: "mlx5dv_alloc_var", Subject: "flags",
 		Statement: "a flag is set that no release has",
 		Fix:       "leave it out",
-		Page:      "mlx5dv_alloc_var", Section: "ARGUMENTS", Text: validate.Text[VARFlag]}
+		Page:      "mlx5dv_alloc_var", Section: "ARGUMENTS", Text: fail.Text[VARFlag]}
 	rule7801 = verr.Rule{ID: "VR-mlx5dv_devx_cq_query-inlen-7801", Verb: "mlx5dv_devx_cq_query", Subject: "inlen",
 		Statement: "a command has 16 to 65535 bytes",
 		Fix:       "pass the command as the firmware has it, from its opcode on",
@@ -296,7 +296,7 @@ var (
 	rule7901 = verr.Rule{ID: "VR-mlx5dv_devx_create_event_channel-flags-7901", Verb: "mlx5dv_devx_create_event_channel", Subject: "flags",
 		Statement: "a flag is set that no release has",
 		Fix:       "leave it out",
-		Page:      "mlx5dv_devx_create_event_channel", Section: "ARGUMENTS", Text: validate.Text[EventChannelFlag]}
+		Page:      "mlx5dv_devx_create_event_channel", Section: "ARGUMENTS", Text: fail.Text[EventChannelFlag]}
 	rule7904 = verr.Rule{ID: "VR-mlx5dv_devx_subscribe_devx_event-events_sz-7904", Verb: "mlx5dv_devx_subscribe_devx_event", Subject: "events_sz",
 		Statement: "a subscription has a kind of events",
 		Fix:       "pass the numbers of the kinds",
@@ -308,15 +308,15 @@ var (
 	rule8332 = verr.Rule{ID: "VR-mlx5dv_dr_domain_create-type-8332", Verb: "mlx5dv_dr_domain_create", Subject: "type",
 		Statement: "no release has domains of this type",
 		Fix:       "pass a type of enum mlx5dv_dr_domain_type",
-		Page:      "mlx5dv_dr_flow", Text: validate.Text[DRDomainType]}
+		Page:      "mlx5dv_dr_flow", Text: fail.Text[DRDomainType]}
 	rule8333 = verr.Rule{ID: "VR-mlx5dv_dr_domain_sync-flags-8333", Verb: "mlx5dv_dr_domain_sync", Subject: "flags",
 		Statement: "a flag is set that no release has",
 		Fix:       "leave it out",
-		Page:      "mlx5dv_dr_flow", Text: validate.Text[DRSync]}
+		Page:      "mlx5dv_dr_flow", Text: fail.Text[DRSync]}
 	rule8334 = verr.Rule{ID: "VR-mlx5dv_dr_matcher_set_layout-flags-8334", Verb: "mlx5dv_dr_matcher_set_layout", Subject: "layout.flags",
 		Statement: "a flag is set that no release has",
 		Fix:       "leave it out",
-		Page:      "mlx5dv_dr_flow", Text: validate.Text[DRMatcherLayoutFlag]}
+		Page:      "mlx5dv_dr_flow", Text: fail.Text[DRMatcherLayoutFlag]}
 	rule8347 = verr.Rule{ID: "VR-mlx5dv_dr_rule_create-actions-8347", Verb: "mlx5dv_dr_rule_create", Subject: "actions[].root_level",
 		Statement: "an action that changes headers was not made for tables of level 0, and libmlx5 reads memory that is not its own",
 		Fix:       "make it with DRActionFlagRootLevel",
@@ -340,7 +340,7 @@ var (
 	rule8393 = verr.Rule{ID: "VR-mlx5dv_dr_action_create_aso-flags-8393", Verb: "mlx5dv_dr_action_create_aso", Subject: "flags",
 		Statement: "no kind of object takes several flags, or another one",
 		Fix:       "pass one flag of the kind of the object",
-		Page:      "mlx5dv_dr_flow", Section: "DESCRIPTION", Text: validate.Text[DRASOFlag]}
+		Page:      "mlx5dv_dr_flow", Section: "DESCRIPTION", Text: fail.Text[DRASOFlag]}
 	rule8394 = verr.Rule{ID: "VR-mlx5dv_dr_action_create_aso-return_reg_c-8394", Verb: "mlx5dv_dr_action_create_aso", Subject: "return_reg_c",
 		Statement: "the register is C1, C3 or C5",
 		Fix:       "pass 1, 3 or 5",
@@ -348,7 +348,7 @@ var (
 	rule8395 = verr.Rule{ID: "VR-mlx5dv_dr_action_modify_aso-flags-8395", Verb: "mlx5dv_dr_action_modify_aso", Subject: "flags",
 		Statement: "no kind of object takes several flags, or another one",
 		Fix:       "pass one flag of the kind of the object",
-		Page:      "mlx5dv_dr_flow", Section: "DESCRIPTION", Text: validate.Text[DRASOFlag]}
+		Page:      "mlx5dv_dr_flow", Section: "DESCRIPTION", Text: fail.Text[DRASOFlag]}
 	rule8396 = verr.Rule{ID: "VR-mlx5dv_dr_action_modify_aso-return_reg_c-8396", Verb: "mlx5dv_dr_action_modify_aso", Subject: "return_reg_c",
 		Statement: "the register is C1, C3 or C5",
 		Fix:       "pass 1, 3 or 5",
@@ -356,15 +356,15 @@ var (
 	rule8335 = verr.Rule{ID: "VR-mlx5dv_dr_action_create_packet_reformat-flags-8335", Verb: "mlx5dv_dr_action_create_packet_reformat", Subject: "flags",
 		Statement: "a flag is set that no release has",
 		Fix:       "leave it out",
-		Page:      "mlx5dv_dr_flow", Text: validate.Text[DRActionFlag]}
+		Page:      "mlx5dv_dr_flow", Text: fail.Text[DRActionFlag]}
 	rule8337 = verr.Rule{ID: "VR-mlx5dv_dr_action_create_packet_reformat-reformat_type-8337", Verb: "mlx5dv_dr_action_create_packet_reformat", Subject: "reformat_type",
 		Statement: "no release has this kind of action",
 		Fix:       "pass a kind of enum mlx5_ib_uapi_flow_action_packet_reformat_type",
-		Page:      "mlx5dv_dr_flow", Text: validate.Text[ReformatType]}
+		Page:      "mlx5dv_dr_flow", Text: fail.Text[ReformatType]}
 	rule8336 = verr.Rule{ID: "VR-mlx5dv_dr_action_create_modify_header-flags-8336", Verb: "mlx5dv_dr_action_create_modify_header", Subject: "flags",
 		Statement: "a flag is set that no release has",
 		Fix:       "leave it out",
-		Page:      "mlx5dv_dr_flow", Text: validate.Text[DRActionFlag]}
+		Page:      "mlx5dv_dr_flow", Text: fail.Text[DRActionFlag]}
 	rule8338 = verr.Rule{ID: "VR-mlx5dv_dr_action_create_modify_header-actions_sz-8338", Verb: "mlx5dv_dr_action_create_modify_header", Subject: "actions_sz",
 		Statement: "a change has 8 bytes",
 		Fix:       "pass whole changes",
@@ -372,7 +372,7 @@ var (
 	rule8341 = verr.Rule{ID: "VR-mlx5dv_dr_action_create_flow_meter-next_table-8341", Verb: "mlx5dv_dr_action_create_flow_meter", Subject: "attr.next_table",
 		Statement: "packets go to a table after the meter",
 		Fix:       "pass it as DRFlowMeterAttr.NextTable",
-		Page:      "mlx5dv_dr_flow", Text: validate.AddrText}
+		Page:      "mlx5dv_dr_flow", Text: fail.AddrText}
 	rule8342 = verr.Rule{ID: "VR-mlx5dv_dr_action_create_flow_meter-flow_meter_parameter_sz-8342", Verb: "mlx5dv_dr_action_create_flow_meter", Subject: "attr.flow_meter_parameter_sz",
 		Statement: "the firmware has fewer parameters",
 		Fix:       "pass the parameters as the firmware has them",
@@ -384,7 +384,7 @@ var (
 	rule8340 = verr.Rule{ID: "VR-mlx5dv_dr_action_create_push_vlan-vlan_hdr-8340", Verb: "mlx5dv_dr_action_create_push_vlan", Subject: "vlan_hdr",
 		Statement: "the upper 16 bits are 0x8100 or 0x88a8",
 		Fix:       "put the type of the header there",
-		Page:      "mlx5dv_dr_flow", Section: "DESCRIPTION", Text: validate.Hex}
+		Page:      "mlx5dv_dr_flow", Section: "DESCRIPTION", Text: fail.Hex}
 	rule8398 = verr.Rule{ID: "VR-mlx5dv_dr_action_create_dest_root_table-above_root-8398", Verb: "mlx5dv_dr_action_create_dest_root_table", Subject: "table.above_root",
 		Statement: "the table is not one of level 0",
 		Fix:       "use DRTable.CreateAction for it",
@@ -396,7 +396,7 @@ var (
 	rule7918 = verr.Rule{ID: "VR-mlx5dv_pp_alloc-flags-7918", Verb: "mlx5dv_pp_alloc", Subject: "flags",
 		Statement: "a flag is set that no release has",
 		Fix:       "leave it out",
-		Page:      "mlx5dv_pp_alloc", Section: "ARGUMENTS", Text: validate.Text[PPFlag]}
+		Page:      "mlx5dv_pp_alloc", Section: "ARGUMENTS", Text: fail.Text[PPFlag]}
 	rule7920 = verr.Rule{ID: "VR-mlx5dv_sched_node_create-comp_mask-7920", Verb: "mlx5dv_sched_node_create", Subject: "sched_attr.comp_mask",
 		Statement: "comp_mask has no bits yet",
 		Fix:       "set comp_mask to 0",
@@ -404,7 +404,7 @@ var (
 	rule7921 = verr.Rule{ID: "VR-mlx5dv_sched_node_create-flags-7921", Verb: "mlx5dv_sched_node_create", Subject: "sched_attr.flags",
 		Statement: "the root has neither a share nor a limit",
 		Fix:       "leave them out, or pass a node above it as SchedAttr.Parent",
-		Page:      "mlx5dv_sched_node_create", Section: "ARGUMENTS", Text: validate.Hex}
+		Page:      "mlx5dv_sched_node_create", Section: "ARGUMENTS", Text: fail.Hex}
 	rule7923 = verr.Rule{ID: "VR-mlx5dv_sched_leaf_create-comp_mask-7923", Verb: "mlx5dv_sched_leaf_create", Subject: "sched_attr.comp_mask",
 		Statement: "comp_mask has no bits yet",
 		Fix:       "set comp_mask to 0",
@@ -412,7 +412,7 @@ var (
 	rule7924 = verr.Rule{ID: "VR-mlx5dv_sched_leaf_create-parent-7924", Verb: "mlx5dv_sched_leaf_create", Subject: "sched_attr.parent",
 		Statement: "a leaf has a node above it",
 		Fix:       "pass the node as SchedAttr.Parent",
-		Page:      "mlx5dv_sched_node_create", Text: validate.AddrText}
+		Page:      "mlx5dv_sched_node_create", Text: fail.AddrText}
 	rule7926 = verr.Rule{ID: "VR-mlx5dv_sched_node_modify-comp_mask-7926", Verb: "mlx5dv_sched_node_modify", Subject: "sched_attr.comp_mask",
 		Statement: "comp_mask has no bits yet",
 		Fix:       "set comp_mask to 0",
@@ -420,7 +420,7 @@ var (
 	rule7927 = verr.Rule{ID: "VR-mlx5dv_sched_node_modify-flags-7927", Verb: "mlx5dv_sched_node_modify", Subject: "sched_attr.flags",
 		Statement: "the root has neither a share nor a limit",
 		Fix:       "leave them out, or pass a node above it as SchedAttr.Parent",
-		Page:      "mlx5dv_sched_node_create", Text: validate.Hex}
+		Page:      "mlx5dv_sched_node_create", Text: fail.Hex}
 	rule7929 = verr.Rule{ID: "VR-mlx5dv_sched_leaf_modify-comp_mask-7929", Verb: "mlx5dv_sched_leaf_modify", Subject: "sched_attr.comp_mask",
 		Statement: "comp_mask has no bits yet",
 		Fix:       "set comp_mask to 0",
@@ -428,5 +428,5 @@ var (
 	rule7930 = verr.Rule{ID: "VR-mlx5dv_sched_leaf_modify-parent-7930", Verb: "mlx5dv_sched_leaf_modify", Subject: "sched_attr.parent",
 		Statement: "a leaf has a node above it",
 		Fix:       "pass the node as SchedAttr.Parent",
-		Page:      "mlx5dv_sched_node_create", Text: validate.AddrText}
+		Page:      "mlx5dv_sched_node_create", Text: fail.AddrText}
 )

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
 // TestRules calls each validator with arguments that keep a rule, and with arguments that break it.
@@ -244,20 +244,20 @@ func TestRules(t *testing.T) {
 		&inDrMatcherSetLayout{layoutFlags: 1},
 		&inDrMatcherSetLayout{layoutFlags: 4})
 	judge(t, "VR-mlx5dv_dr_rule_create-actions-8347", checkDrRuleCreate,
-		&inDrRuleCreate{actionsRootLevelLeast: validate.Of(1), matcherAboveRoot: validate.Of(0)},
-		&inDrRuleCreate{actionsRootLevelLeast: validate.Of(0), matcherAboveRoot: validate.Of(0)})
+		&inDrRuleCreate{actionsRootLevelLeast: fail.Sure(1), matcherAboveRoot: fail.Sure(0)},
+		&inDrRuleCreate{actionsRootLevelLeast: fail.Sure(0), matcherAboveRoot: fail.Sure(0)})
 	judge(t, "VR-mlx5dv_dr_action_create_dest_table-above_root-8397", checkDrActionCreateDestTable,
-		&inDrActionCreateDestTable{tableAboveRoot: validate.Of(1)},
-		&inDrActionCreateDestTable{tableAboveRoot: validate.Of(0)})
+		&inDrActionCreateDestTable{tableAboveRoot: fail.Sure(1)},
+		&inDrActionCreateDestTable{tableAboveRoot: fail.Sure(0)})
 	judge(t, "VR-mlx5dv_dr_action_create_dest_vport-vport-8339", checkDrActionCreateDestVport,
 		&inDrActionCreateDestVport{vport: 1},
 		&inDrActionCreateDestVport{vport: 0x10000})
 	judge(t, "VR-mlx5dv_dr_action_create_dest_vport-not_rx-8399", checkDrActionCreateDestVport,
-		&inDrActionCreateDestVport{vport: 1, domainNotRX: validate.Of(1)},
-		&inDrActionCreateDestVport{vport: 1, domainNotRX: validate.Of(0)})
+		&inDrActionCreateDestVport{vport: 1, domainNotRX: fail.Sure(1)},
+		&inDrActionCreateDestVport{vport: 1, domainNotRX: fail.Sure(0)})
 	judge(t, "VR-mlx5dv_dr_action_create_dest_ib_port-not_rx-8400", checkDrActionCreateDestIBPort,
-		&inDrActionCreateDestIBPort{domainNotRX: validate.Of(1)},
-		&inDrActionCreateDestIBPort{domainNotRX: validate.Of(0)})
+		&inDrActionCreateDestIBPort{domainNotRX: fail.Sure(1)},
+		&inDrActionCreateDestIBPort{domainNotRX: fail.Sure(0)})
 	judge(t, "VR-mlx5dv_dr_action_create_aso-flags-8393", checkDrActionCreateAso,
 		&inDrActionCreateAso{flags: 4, returnRegC: 1},
 		&inDrActionCreateAso{flags: 5, returnRegC: 1})
@@ -295,8 +295,8 @@ func TestRules(t *testing.T) {
 		&inDrActionCreatePushVlan{vlanHdr: 0x81000001},
 		&inDrActionCreatePushVlan{vlanHdr: 1})
 	judge(t, "VR-mlx5dv_dr_action_create_dest_root_table-above_root-8398", checkDrActionCreateDestRootTable,
-		&inDrActionCreateDestRootTable{tableAboveRoot: validate.Of(0)},
-		&inDrActionCreateDestRootTable{tableAboveRoot: validate.Of(1)})
+		&inDrActionCreateDestRootTable{tableAboveRoot: fail.Sure(0)},
+		&inDrActionCreateDestRootTable{tableAboveRoot: fail.Sure(1)})
 	judge(t, "VR-mlx5dv_pp_alloc-pp_context_sz-7917", checkPpAlloc,
 		&inPpAlloc{ppContextSz: 48},
 		&inPpAlloc{ppContextSz: 49})

@@ -12,7 +12,6 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 )
 
 // DRAction is something that rules do with packets. Several rules can have the same action. Use it only by
@@ -26,8 +25,8 @@ type DRAction struct {
 	drTable   *DRTable
 	devXObj   *DevXObj
 	qp        *verbs.QP
-	rootLevel validate.Mark
-	rxOnly    validate.Mark
+	rootLevel fail.Mark
+	rxOnly    fail.Mark
 }
 
 // base returns what all handles have, also for a nil DRAction and one that was never opened.

@@ -13,7 +13,6 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 )
 
 // DRDomain is the tables, rules and actions for some packets of a device. Use it only by pointer: every call on
@@ -24,7 +23,7 @@ type DRDomain struct {
 	h      object.Handle
 	lib    *Lib
 	device *verbs.Device
-	notRX  validate.Mark
+	notRX  fail.Mark
 }
 
 // base returns what all handles have, also for a nil DRDomain and one that was never opened.

@@ -2,10 +2,7 @@
 
 package mlx5dv
 
-import (
-	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
-)
+import "github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 
 // inDrDomainSync has the values that the rules of mlx5dv_dr_domain_sync use.
 type inDrDomainSync struct {
@@ -24,8 +21,8 @@ func checkDrDomainSync(in *inDrDomainSync) error {
 
 // inDrActionCreateDestVport has the values that the rules of mlx5dv_dr_action_create_dest_vport use.
 type inDrActionCreateDestVport struct {
-	vport       uint64         // vport
-	domainNotRX validate.Known // domain.not_rx
+	vport       uint64     // vport
+	domainNotRX fail.Known // domain.not_rx
 }
 
 // checkDrActionCreateDestVport refuses a call of mlx5dv_dr_action_create_dest_vport that breaks a rule.
@@ -42,7 +39,7 @@ func checkDrActionCreateDestVport(in *inDrActionCreateDestVport) error {
 
 // inDrActionCreateDestIBPort has the values that the rules of mlx5dv_dr_action_create_dest_ib_port use.
 type inDrActionCreateDestIBPort struct {
-	domainNotRX validate.Known // domain.not_rx
+	domainNotRX fail.Known // domain.not_rx
 }
 
 // checkDrActionCreateDestIBPort refuses a call of mlx5dv_dr_action_create_dest_ib_port that breaks a rule.

@@ -10,7 +10,6 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 )
 
 // DRMatcher is the rules of a table that look at the same parts of packets. Use it only by pointer: every call
@@ -21,8 +20,8 @@ type DRMatcher struct {
 	h         object.Handle
 	lib       *Lib
 	drTable   *DRTable
-	aboveRoot validate.Mark
-	notRX     validate.Mark
+	aboveRoot fail.Mark
+	notRX     fail.Mark
 }
 
 // base returns what all handles have, also for a nil DRMatcher and one that was never opened.
@@ -140,7 +139,7 @@ func (matcher *DRMatcher) CreateRule(value []byte, actions []*DRAction) (*DRRule
 		return nil, err
 	}
 	in := inDrRuleCreate{
-		actionsRootLevelLeast: validate.Least(actions, func(x *DRAction) *validate.Mark { return &x.rootLevel }),
+		actionsRootLevelLeast: fail.Least(actions, func(x *DRAction) *fail.Mark { return &x.rootLevel }),
 		matcherAboveRoot:      matcher.aboveRoot.Known(),
 	}
 	if err := checkDrRuleCreate(&in); err != nil {

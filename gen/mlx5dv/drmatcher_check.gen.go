@@ -2,10 +2,7 @@
 
 package mlx5dv
 
-import (
-	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
-)
+import "github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 
 // inDrMatcherSetLayout has the values that the rules of mlx5dv_dr_matcher_set_layout use.
 type inDrMatcherSetLayout struct {
@@ -24,8 +21,8 @@ func checkDrMatcherSetLayout(in *inDrMatcherSetLayout) error {
 
 // inDrRuleCreate has the values that the rules of mlx5dv_dr_rule_create use.
 type inDrRuleCreate struct {
-	actionsRootLevelLeast validate.Known // actions[].root_level
-	matcherAboveRoot      validate.Known // matcher.above_root
+	actionsRootLevelLeast fail.Known // actions[].root_level
+	matcherAboveRoot      fail.Known // matcher.above_root
 }
 
 // checkDrRuleCreate refuses a call of mlx5dv_dr_rule_create that breaks a rule.

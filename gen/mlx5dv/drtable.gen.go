@@ -10,7 +10,6 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 )
 
 // DRTable is a table of rules. Packets begin in that of level 0. Use it only by pointer: every call on a copy
@@ -21,8 +20,8 @@ type DRTable struct {
 	h         object.Handle
 	lib       *Lib
 	drDomain  *DRDomain
-	aboveRoot validate.Mark
-	notRX     validate.Mark
+	aboveRoot fail.Mark
+	notRX     fail.Mark
 }
 
 // base returns what all handles have, also for a nil DRTable and one that was never opened.

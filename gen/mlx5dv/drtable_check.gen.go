@@ -2,14 +2,11 @@
 
 package mlx5dv
 
-import (
-	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
-)
+import "github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 
 // inDrActionCreateDestTable has the values that the rules of mlx5dv_dr_action_create_dest_table use.
 type inDrActionCreateDestTable struct {
-	tableAboveRoot validate.Known // table.above_root
+	tableAboveRoot fail.Known // table.above_root
 }
 
 // checkDrActionCreateDestTable refuses a call of mlx5dv_dr_action_create_dest_table that breaks a rule.
@@ -23,7 +20,7 @@ func checkDrActionCreateDestTable(in *inDrActionCreateDestTable) error {
 
 // inDrActionCreateDestRootTable has the values that the rules of mlx5dv_dr_action_create_dest_root_table use.
 type inDrActionCreateDestRootTable struct {
-	tableAboveRoot validate.Known // table.above_root
+	tableAboveRoot fail.Known // table.above_root
 }
 
 // checkDrActionCreateDestRootTable refuses a call of mlx5dv_dr_action_create_dest_root_table that breaks a rule.

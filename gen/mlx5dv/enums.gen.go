@@ -2,7 +2,7 @@
 
 package mlx5dv
 
-import "github.com/verbsgen/verbsgen/runtime/gensupport/validate"
+import "github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 
 // DMType is a kind of device memory.
 //
@@ -23,7 +23,7 @@ const (
 	DMTypeEncapSWICM DMType = 4 // MLX5_IB_UAPI_DM_TYPE_ENCAP_SW_ICM
 )
 
-var dmTypeNames = []validate.Flag{
+var dmTypeNames = []fail.Flag{
 	{Bits: 0, Name: "MEMIC"},
 	{Bits: 1, Name: "STEERING_SW_ICM"},
 	{Bits: 2, Name: "HEADER_MODIFY_SW_ICM"},
@@ -32,7 +32,7 @@ var dmTypeNames = []validate.Flag{
 }
 
 // String returns the C name without its prefix.
-func (v DMType) String() string { return validate.EnumText("DMType", int64(v), dmTypeNames) }
+func (v DMType) String() string { return fail.EnumText("DMType", int64(v), dmTypeNames) }
 
 // VARFlag is a set of options of a doorbell page of an emulated device.
 //
@@ -45,10 +45,10 @@ const (
 	VARFlagTLP VARFlag = 0x1 // MLX5_IB_UAPI_VAR_ALLOC_FLAG_TLP
 )
 
-var varFlagNames = []validate.Flag{{Bits: 0x1, Name: "TLP"}}
+var varFlagNames = []fail.Flag{{Bits: 0x1, Name: "TLP"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v VARFlag) String() string { return validate.FlagText(uint64(v), varFlagNames) }
+func (v VARFlag) String() string { return fail.FlagText(uint64(v), varFlagNames) }
 
 // CQInitFlag is a set of options of a completion queue.
 //
@@ -61,10 +61,10 @@ const (
 	CQInitFlagCQEPad CQInitFlag = 0x1 // MLX5DV_CQ_INIT_ATTR_FLAGS_CQE_PAD
 )
 
-var cqInitFlagNames = []validate.Flag{{Bits: 0x1, Name: "CQE_PAD"}}
+var cqInitFlagNames = []fail.Flag{{Bits: 0x1, Name: "CQE_PAD"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v CQInitFlag) String() string { return validate.FlagText(uint64(v), cqInitFlagNames) }
+func (v CQInitFlag) String() string { return fail.FlagText(uint64(v), cqInitFlagNames) }
 
 // ReformatType is what an action does to the headers of a packet.
 //
@@ -83,11 +83,11 @@ const (
 	ReformatTypeL2ToL3Tunnel ReformatType = 3 // MLX5_IB_UAPI_FLOW_ACTION_PACKET_REFORMAT_TYPE_L2_TO_L3_TUNNEL
 )
 
-var reformatTypeNames = []validate.Flag{{Bits: 0, Name: "L2_TUNNEL_TO_L2"}, {Bits: 1, Name: "L2_TO_L2_TUNNEL"}, {Bits: 2, Name: "L3_TUNNEL_TO_L2"}, {Bits: 3, Name: "L2_TO_L3_TUNNEL"}}
+var reformatTypeNames = []fail.Flag{{Bits: 0, Name: "L2_TUNNEL_TO_L2"}, {Bits: 1, Name: "L2_TO_L2_TUNNEL"}, {Bits: 2, Name: "L3_TUNNEL_TO_L2"}, {Bits: 3, Name: "L2_TO_L3_TUNNEL"}}
 
 // String returns the C name without its prefix.
 func (v ReformatType) String() string {
-	return validate.EnumText("ReformatType", int64(v), reformatTypeNames)
+	return fail.EnumText("ReformatType", int64(v), reformatTypeNames)
 }
 
 // MKeyFlag is a set of abilities of a memory key.
@@ -109,7 +109,7 @@ const (
 	MKeyFlagRemoteInvalidate MKeyFlag = 0x10 // MLX5DV_MKEY_INIT_ATTR_FLAGS_REMOTE_INVALIDATE
 )
 
-var mKeyFlagNames = []validate.Flag{
+var mKeyFlagNames = []fail.Flag{
 	{Bits: 0x1, Name: "INDIRECT"},
 	{Bits: 0x2, Name: "BLOCK_SIGNATURE"},
 	{Bits: 0x4, Name: "CRYPTO"},
@@ -118,7 +118,7 @@ var mKeyFlagNames = []validate.Flag{
 }
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v MKeyFlag) String() string { return validate.FlagText(uint64(v), mKeyFlagNames) }
+func (v MKeyFlag) String() string { return fail.FlagText(uint64(v), mKeyFlagNames) }
 
 // QPCreateFlag is a set of options of a queue pair.
 //
@@ -145,7 +145,7 @@ const (
 	QPCreateFlagOOODp QPCreateFlag = 0x80 // MLX5DV_QP_CREATE_OOO_DP
 )
 
-var qpCreateFlagNames = []validate.Flag{
+var qpCreateFlagNames = []fail.Flag{
 	{Bits: 0x1, Name: "TUNNEL_OFFLOADS"},
 	{Bits: 0x2, Name: "TIR_ALLOW_SELF_LOOPBACK_UC"},
 	{Bits: 0x4, Name: "TIR_ALLOW_SELF_LOOPBACK_MC"},
@@ -157,7 +157,7 @@ var qpCreateFlagNames = []validate.Flag{
 }
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v QPCreateFlag) String() string { return validate.FlagText(uint64(v), qpCreateFlagNames) }
+func (v QPCreateFlag) String() string { return fail.FlagText(uint64(v), qpCreateFlagNames) }
 
 // QPSendOp is a set of requests of mlx5 that a queue pair may be posted.
 //
@@ -176,7 +176,7 @@ const (
 	QPSendOpMemcpy QPSendOp = 0x10 // MLX5DV_QP_EX_WITH_MEMCPY
 )
 
-var qpSendOpNames = []validate.Flag{
+var qpSendOpNames = []fail.Flag{
 	{Bits: 0x1, Name: "MR_INTERLEAVED"},
 	{Bits: 0x2, Name: "MR_LIST"},
 	{Bits: 0x4, Name: "MKEY_CONFIGURE"},
@@ -185,7 +185,7 @@ var qpSendOpNames = []validate.Flag{
 }
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v QPSendOp) String() string { return validate.FlagText(uint64(v), qpSendOpNames) }
+func (v QPSendOp) String() string { return fail.FlagText(uint64(v), qpSendOpNames) }
 
 // DCType is an end of the transport DC.
 //
@@ -200,10 +200,10 @@ const (
 	DCTypeDCI DCType = 2 // MLX5DV_DCTYPE_DCI
 )
 
-var dcTypeNames = []validate.Flag{{Bits: 1, Name: "DCT"}, {Bits: 2, Name: "DCI"}}
+var dcTypeNames = []fail.Flag{{Bits: 1, Name: "DCT"}, {Bits: 2, Name: "DCI"}}
 
 // String returns the C name without its prefix.
-func (v DCType) String() string { return validate.EnumText("DCType", int64(v), dcTypeNames) }
+func (v DCType) String() string { return fail.EnumText("DCType", int64(v), dcTypeNames) }
 
 // FlowTableType is a kind of flow tables.
 //
@@ -224,7 +224,7 @@ const (
 	FlowTableTypeRDMATransportTx FlowTableType = 6 // MLX5_IB_UAPI_FLOW_TABLE_TYPE_RDMA_TRANSPORT_TX
 )
 
-var flowTableTypeNames = []validate.Flag{
+var flowTableTypeNames = []fail.Flag{
 	{Bits: 0, Name: "NIC_RX"},
 	{Bits: 1, Name: "NIC_TX"},
 	{Bits: 2, Name: "FDB"},
@@ -236,7 +236,7 @@ var flowTableTypeNames = []validate.Flag{
 
 // String returns the C name without its prefix.
 func (v FlowTableType) String() string {
-	return validate.EnumText("FlowTableType", int64(v), flowTableTypeNames)
+	return fail.EnumText("FlowTableType", int64(v), flowTableTypeNames)
 }
 
 // CryptoLoginState is the state of a login.
@@ -255,11 +255,11 @@ const (
 	CryptoLoginStateInvalid CryptoLoginState = 2 // MLX5DV_CRYPTO_LOGIN_STATE_INVALID
 )
 
-var cryptoLoginStateNames = []validate.Flag{{Bits: 0, Name: "VALID"}, {Bits: 1, Name: "NO_LOGIN"}, {Bits: 2, Name: "INVALID"}}
+var cryptoLoginStateNames = []fail.Flag{{Bits: 0, Name: "VALID"}, {Bits: 1, Name: "NO_LOGIN"}, {Bits: 2, Name: "INVALID"}}
 
 // String returns the C name without its prefix.
 func (v CryptoLoginState) String() string {
-	return validate.EnumText("CryptoLoginState", int64(v), cryptoLoginStateNames)
+	return fail.EnumText("CryptoLoginState", int64(v), cryptoLoginStateNames)
 }
 
 // CryptoKeySize is the bits of a key.
@@ -275,11 +275,11 @@ const (
 	CryptoKeySize256 CryptoKeySize = 1 // MLX5DV_CRYPTO_KEY_SIZE_256
 )
 
-var cryptoKeySizeNames = []validate.Flag{{Bits: 0, Name: "128"}, {Bits: 1, Name: "256"}}
+var cryptoKeySizeNames = []fail.Flag{{Bits: 0, Name: "128"}, {Bits: 1, Name: "256"}}
 
 // String returns the C name without its prefix.
 func (v CryptoKeySize) String() string {
-	return validate.EnumText("CryptoKeySize", int64(v), cryptoKeySizeNames)
+	return fail.EnumText("CryptoKeySize", int64(v), cryptoKeySizeNames)
 }
 
 // CryptoKeyPurpose is what a key is for.
@@ -293,11 +293,11 @@ const (
 	CryptoKeyPurposeAesXts CryptoKeyPurpose = 0 // MLX5DV_CRYPTO_KEY_PURPOSE_AES_XTS
 )
 
-var cryptoKeyPurposeNames = []validate.Flag{{Bits: 0, Name: "AES_XTS"}}
+var cryptoKeyPurposeNames = []fail.Flag{{Bits: 0, Name: "AES_XTS"}}
 
 // String returns the C name without its prefix.
 func (v CryptoKeyPurpose) String() string {
-	return validate.EnumText("CryptoKeyPurpose", int64(v), cryptoKeyPurposeNames)
+	return fail.EnumText("CryptoKeyPurpose", int64(v), cryptoKeyPurposeNames)
 }
 
 // DEKState is the state of a key.
@@ -313,10 +313,10 @@ const (
 	DEKStateError DEKState = 1 // MLX5DV_DEK_STATE_ERROR
 )
 
-var dekStateNames = []validate.Flag{{Bits: 0, Name: "READY"}, {Bits: 1, Name: "ERROR"}}
+var dekStateNames = []fail.Flag{{Bits: 0, Name: "READY"}, {Bits: 1, Name: "ERROR"}}
 
 // String returns the C name without its prefix.
-func (v DEKState) String() string { return validate.EnumText("DEKState", int64(v), dekStateNames) }
+func (v DEKState) String() string { return fail.EnumText("DEKState", int64(v), dekStateNames) }
 
 // UARType is a kind of doorbell page.
 //
@@ -333,10 +333,10 @@ const (
 	UARTypeNCDedicated UARType = 0x80000000 // MLX5DV_UAR_ALLOC_TYPE_NC_DEDICATED
 )
 
-var uarTypeNames = []validate.Flag{{Bits: 0x0, Name: "BF"}, {Bits: 0x1, Name: "NC"}, {Bits: 0x80000000, Name: "MLX5DV_UAR_ALLOC_TYPE_NC_DEDICATED"}}
+var uarTypeNames = []fail.Flag{{Bits: 0x0, Name: "BF"}, {Bits: 0x1, Name: "NC"}, {Bits: 0x80000000, Name: "MLX5DV_UAR_ALLOC_TYPE_NC_DEDICATED"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v UARType) String() string { return validate.FlagText(uint64(v), uarTypeNames) }
+func (v UARType) String() string { return fail.FlagText(uint64(v), uarTypeNames) }
 
 // EventChannelFlag is a set of options of a channel of events.
 //
@@ -349,10 +349,10 @@ const (
 	EventChannelFlagOmitData EventChannelFlag = 0x1 // MLX5_IB_UAPI_DEVX_CR_EV_CH_FLAGS_OMIT_DATA
 )
 
-var eventChannelFlagNames = []validate.Flag{{Bits: 0x1, Name: "OMIT_DATA"}}
+var eventChannelFlagNames = []fail.Flag{{Bits: 0x1, Name: "OMIT_DATA"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v EventChannelFlag) String() string { return validate.FlagText(uint64(v), eventChannelFlagNames) }
+func (v EventChannelFlag) String() string { return fail.FlagText(uint64(v), eventChannelFlagNames) }
 
 // DRSync is what a program waits for.
 //
@@ -369,10 +369,10 @@ const (
 	DRSyncMem DRSync = 0x4 // MLX5DV_DR_DOMAIN_SYNC_FLAGS_MEM
 )
 
-var drSyncNames = []validate.Flag{{Bits: 0x1, Name: "SW"}, {Bits: 0x2, Name: "HW"}, {Bits: 0x4, Name: "MEM"}}
+var drSyncNames = []fail.Flag{{Bits: 0x1, Name: "SW"}, {Bits: 0x2, Name: "HW"}, {Bits: 0x4, Name: "MEM"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v DRSync) String() string { return validate.FlagText(uint64(v), drSyncNames) }
+func (v DRSync) String() string { return fail.FlagText(uint64(v), drSyncNames) }
 
 // DRMatcherLayoutFlag is how a matcher lays its rules out.
 //
@@ -387,11 +387,11 @@ const (
 	DRMatcherLayoutFlagNumRule DRMatcherLayoutFlag = 0x2 // MLX5DV_DR_MATCHER_LAYOUT_NUM_RULE
 )
 
-var drMatcherLayoutFlagNames = []validate.Flag{{Bits: 0x1, Name: "RESIZABLE"}, {Bits: 0x2, Name: "NUM_RULE"}}
+var drMatcherLayoutFlagNames = []fail.Flag{{Bits: 0x1, Name: "RESIZABLE"}, {Bits: 0x2, Name: "NUM_RULE"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v DRMatcherLayoutFlag) String() string {
-	return validate.FlagText(uint64(v), drMatcherLayoutFlagNames)
+	return fail.FlagText(uint64(v), drMatcherLayoutFlagNames)
 }
 
 // DRActionFlag is what an action is for.
@@ -405,10 +405,10 @@ const (
 	DRActionFlagRootLevel DRActionFlag = 0x1 // MLX5DV_DR_ACTION_FLAGS_ROOT_LEVEL
 )
 
-var drActionFlagNames = []validate.Flag{{Bits: 0x1, Name: "ROOT_LEVEL"}}
+var drActionFlagNames = []fail.Flag{{Bits: 0x1, Name: "ROOT_LEVEL"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v DRActionFlag) String() string { return validate.FlagText(uint64(v), drActionFlagNames) }
+func (v DRActionFlag) String() string { return fail.FlagText(uint64(v), drActionFlagNames) }
 
 // DRASOFlag is what an action does with an object that keeps state between packets. What a bit means depends on
 // the kind of the object.
@@ -432,10 +432,10 @@ const (
 	DRASOFlagCTResponder DRASOFlag = 0x2 // MLX5DV_DR_ACTION_FLAGS_ASO_CT_DIRECTION_RESPONDER
 )
 
-var drasoFlagNames = []validate.Flag{{Bits: 0x1, Name: "FLOW_METER_RED"}, {Bits: 0x2, Name: "FLOW_METER_YELLOW"}, {Bits: 0x4, Name: "FLOW_METER_GREEN"}, {Bits: 0x8, Name: "FLOW_METER_UNDEFINED"}}
+var drasoFlagNames = []fail.Flag{{Bits: 0x1, Name: "FLOW_METER_RED"}, {Bits: 0x2, Name: "FLOW_METER_YELLOW"}, {Bits: 0x4, Name: "FLOW_METER_GREEN"}, {Bits: 0x8, Name: "FLOW_METER_UNDEFINED"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v DRASOFlag) String() string { return validate.FlagText(uint64(v), drasoFlagNames) }
+func (v DRASOFlag) String() string { return fail.FlagText(uint64(v), drasoFlagNames) }
 
 // DRDomainType is the packets that a domain is for.
 //
@@ -452,11 +452,11 @@ const (
 	DRDomainTypeFDB DRDomainType = 2 // MLX5DV_DR_DOMAIN_TYPE_FDB
 )
 
-var drDomainTypeNames = []validate.Flag{{Bits: 0, Name: "NIC_RX"}, {Bits: 1, Name: "NIC_TX"}, {Bits: 2, Name: "FDB"}}
+var drDomainTypeNames = []fail.Flag{{Bits: 0, Name: "NIC_RX"}, {Bits: 1, Name: "NIC_TX"}, {Bits: 2, Name: "FDB"}}
 
 // String returns the C name without its prefix.
 func (v DRDomainType) String() string {
-	return validate.EnumText("DRDomainType", int64(v), drDomainTypeNames)
+	return fail.EnumText("DRDomainType", int64(v), drDomainTypeNames)
 }
 
 // FlowActionFlag is a set of options of an action of ESP.
@@ -470,10 +470,10 @@ const (
 	FlowActionFlagRequireMetadata FlowActionFlag = 0x1 // MLX5_IB_UAPI_FLOW_ACTION_FLAGS_REQUIRE_METADATA
 )
 
-var flowActionFlagNames = []validate.Flag{{Bits: 0x1, Name: "REQUIRE_METADATA"}}
+var flowActionFlagNames = []fail.Flag{{Bits: 0x1, Name: "REQUIRE_METADATA"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v FlowActionFlag) String() string { return validate.FlagText(uint64(v), flowActionFlagNames) }
+func (v FlowActionFlag) String() string { return fail.FlagText(uint64(v), flowActionFlagNames) }
 
 // QPInfoMask is a set of the parts of a QPInfo that the library has filled in.
 //
@@ -487,10 +487,10 @@ const (
 	QPInfoMaskRawQPTirAddr  QPInfoMask = 0x4 // MLX5DV_QP_MASK_RAW_QP_TIR_ADDR
 )
 
-var qpInfoMaskNames = []validate.Flag{{Bits: 0x1, Name: "UAR_MMAP_OFFSET"}, {Bits: 0x2, Name: "RAW_QP_HANDLES"}, {Bits: 0x4, Name: "RAW_QP_TIR_ADDR"}}
+var qpInfoMaskNames = []fail.Flag{{Bits: 0x1, Name: "UAR_MMAP_OFFSET"}, {Bits: 0x2, Name: "RAW_QP_HANDLES"}, {Bits: 0x4, Name: "RAW_QP_TIR_ADDR"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v QPInfoMask) String() string { return validate.FlagText(uint64(v), qpInfoMaskNames) }
+func (v QPInfoMask) String() string { return fail.FlagText(uint64(v), qpInfoMaskNames) }
 
 // SRQInfoMask is a set of the parts of an SRQInfo that the library has filled in.
 //
@@ -502,10 +502,10 @@ const (
 	SRQInfoMaskSrqn SRQInfoMask = 0x1 // MLX5DV_SRQ_MASK_SRQN
 )
 
-var srqInfoMaskNames = []validate.Flag{{Bits: 0x1, Name: "SRQN"}}
+var srqInfoMaskNames = []fail.Flag{{Bits: 0x1, Name: "SRQN"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v SRQInfoMask) String() string { return validate.FlagText(uint64(v), srqInfoMaskNames) }
+func (v SRQInfoMask) String() string { return fail.FlagText(uint64(v), srqInfoMaskNames) }
 
 // DMInfoMask is a set of the parts of a DMInfo that the library has filled in.
 //
@@ -517,10 +517,10 @@ const (
 	DMInfoMaskRemoteVA DMInfoMask = 0x1 // MLX5DV_DM_MASK_REMOTE_VA
 )
 
-var dmInfoMaskNames = []validate.Flag{{Bits: 0x1, Name: "REMOTE_VA"}}
+var dmInfoMaskNames = []fail.Flag{{Bits: 0x1, Name: "REMOTE_VA"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v DMInfoMask) String() string { return validate.FlagText(uint64(v), dmInfoMaskNames) }
+func (v DMInfoMask) String() string { return fail.FlagText(uint64(v), dmInfoMaskNames) }
 
 // MKeyErrType is an error of a memory key with signatures.
 //
@@ -539,12 +539,10 @@ const (
 	MKeyErrTypeMkeySigBlockBadApptag MKeyErrType = 3 // MLX5DV_MKEY_SIG_BLOCK_BAD_APPTAG
 )
 
-var mKeyErrTypeNames = []validate.Flag{{Bits: 0, Name: "MKEY_NO_ERR"}, {Bits: 1, Name: "MKEY_SIG_BLOCK_BAD_GUARD"}, {Bits: 2, Name: "MKEY_SIG_BLOCK_BAD_REFTAG"}, {Bits: 3, Name: "MKEY_SIG_BLOCK_BAD_APPTAG"}}
+var mKeyErrTypeNames = []fail.Flag{{Bits: 0, Name: "MKEY_NO_ERR"}, {Bits: 1, Name: "MKEY_SIG_BLOCK_BAD_GUARD"}, {Bits: 2, Name: "MKEY_SIG_BLOCK_BAD_REFTAG"}, {Bits: 3, Name: "MKEY_SIG_BLOCK_BAD_APPTAG"}}
 
 // String returns the C name without its prefix.
-func (v MKeyErrType) String() string {
-	return validate.EnumText("MKeyErrType", int64(v), mKeyErrTypeNames)
-}
+func (v MKeyErrType) String() string { return fail.EnumText("MKeyErrType", int64(v), mKeyErrTypeNames) }
 
 // ContextAttrFlag is a set of options of an open device.
 //
@@ -557,10 +555,10 @@ const (
 	ContextAttrFlagDevX ContextAttrFlag = 0x1 // MLX5DV_CONTEXT_FLAGS_DEVX
 )
 
-var contextAttrFlagNames = []validate.Flag{{Bits: 0x1, Name: "DEVX"}}
+var contextAttrFlagNames = []fail.Flag{{Bits: 0x1, Name: "DEVX"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v ContextAttrFlag) String() string { return validate.FlagText(uint64(v), contextAttrFlagNames) }
+func (v ContextAttrFlag) String() string { return fail.FlagText(uint64(v), contextAttrFlagNames) }
 
 // PPFlag is a set of options of an entry of packet pacing.
 //
@@ -573,10 +571,10 @@ const (
 	PPFlagDedicatedIndex PPFlag = 0x1 // MLX5_IB_UAPI_PP_ALLOC_FLAGS_DEDICATED_INDEX
 )
 
-var ppFlagNames = []validate.Flag{{Bits: 0x1, Name: "DEDICATED_INDEX"}}
+var ppFlagNames = []fail.Flag{{Bits: 0x1, Name: "DEDICATED_INDEX"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v PPFlag) String() string { return validate.FlagText(uint64(v), ppFlagNames) }
+func (v PPFlag) String() string { return fail.FlagText(uint64(v), ppFlagNames) }
 
 // ContextMask is a set of the parts of a DeviceInfo that the library has filled in.
 //
@@ -621,7 +619,7 @@ const (
 	ContextMaskOOORecvWrs ContextMask = 0x10000 // MLX5DV_CONTEXT_MASK_OOO_RECV_WRS
 )
 
-var contextMaskNames = []validate.Flag{
+var contextMaskNames = []fail.Flag{
 	{Bits: 0x1, Name: "CQE_COMPRESION"},
 	{Bits: 0x2, Name: "SWP"},
 	{Bits: 0x4, Name: "STRIDING_RQ"},
@@ -642,7 +640,7 @@ var contextMaskNames = []validate.Flag{
 }
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v ContextMask) String() string { return validate.FlagText(uint64(v), contextMaskNames) }
+func (v ContextMask) String() string { return fail.FlagText(uint64(v), contextMaskNames) }
 
 // ContextFlag is a set of abilities of a device.
 //
@@ -669,7 +667,7 @@ const (
 	ContextFlagBlueflame ContextFlag = 0x100 // MLX5DV_CONTEXT_FLAGS_BLUEFLAME
 )
 
-var contextFlagNames = []validate.Flag{
+var contextFlagNames = []fail.Flag{
 	{Bits: 0x1, Name: "CQE_V1"},
 	{Bits: 0x4, Name: "MPW_ALLOWED"},
 	{Bits: 0x8, Name: "ENHANCED_MPW"},
@@ -681,7 +679,7 @@ var contextFlagNames = []validate.Flag{
 }
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v ContextFlag) String() string { return validate.FlagText(uint64(v), contextFlagNames) }
+func (v ContextFlag) String() string { return fail.FlagText(uint64(v), contextFlagNames) }
 
 // CQEFormat is a set of formats of compressed completions.
 //
@@ -695,10 +693,10 @@ const (
 	CQEFormatCsumStridx CQEFormat = 0x4 // MLX5DV_CQE_RES_FORMAT_CSUM_STRIDX
 )
 
-var cqeFormatNames = []validate.Flag{{Bits: 0x1, Name: "HASH"}, {Bits: 0x2, Name: "CSUM"}, {Bits: 0x4, Name: "CSUM_STRIDX"}}
+var cqeFormatNames = []fail.Flag{{Bits: 0x1, Name: "HASH"}, {Bits: 0x2, Name: "CSUM"}, {Bits: 0x4, Name: "CSUM_STRIDX"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v CQEFormat) String() string { return validate.FlagText(uint64(v), cqeFormatNames) }
+func (v CQEFormat) String() string { return fail.FlagText(uint64(v), cqeFormatNames) }
 
 // SWParsing is a set of offloads of packets that software has parsed.
 //
@@ -712,10 +710,10 @@ const (
 	SWParsingSWParsingLso  SWParsing = 0x4 // MLX5DV_SW_PARSING_LSO
 )
 
-var swParsingNames = []validate.Flag{{Bits: 0x1, Name: "SW_PARSING"}, {Bits: 0x2, Name: "SW_PARSING_CSUM"}, {Bits: 0x4, Name: "SW_PARSING_LSO"}}
+var swParsingNames = []fail.Flag{{Bits: 0x1, Name: "SW_PARSING"}, {Bits: 0x2, Name: "SW_PARSING_CSUM"}, {Bits: 0x4, Name: "SW_PARSING_LSO"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v SWParsing) String() string { return validate.FlagText(uint64(v), swParsingNames) }
+func (v SWParsing) String() string { return fail.FlagText(uint64(v), swParsingNames) }
 
 // TunnelOffload is a set of tunnels whose inner packets the device understands.
 //
@@ -731,7 +729,7 @@ const (
 	TunnelOffloadCwMplsOverUDP TunnelOffload = 0x10 // MLX5DV_RAW_PACKET_CAP_TUNNELED_OFFLOAD_CW_MPLS_OVER_UDP
 )
 
-var tunnelOffloadNames = []validate.Flag{
+var tunnelOffloadNames = []fail.Flag{
 	{Bits: 0x1, Name: "VXLAN"},
 	{Bits: 0x2, Name: "GRE"},
 	{Bits: 0x4, Name: "GENEVE"},
@@ -740,7 +738,7 @@ var tunnelOffloadNames = []validate.Flag{
 }
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v TunnelOffload) String() string { return validate.FlagText(uint64(v), tunnelOffloadNames) }
+func (v TunnelOffload) String() string { return fail.FlagText(uint64(v), tunnelOffloadNames) }
 
 // FlowActionCap is a set of abilities of actions of ESP.
 //
@@ -756,7 +754,7 @@ const (
 	FlowActionCapEspAesGcmTxIvIsEsn   FlowActionCap = 0x10 // MLX5DV_FLOW_ACTION_FLAGS_ESP_AES_GCM_TX_IV_IS_ESN
 )
 
-var flowActionCapNames = []validate.Flag{
+var flowActionCapNames = []fail.Flag{
 	{Bits: 0x1, Name: "ESP_AES_GCM"},
 	{Bits: 0x2, Name: "ESP_AES_GCM_REQ_METADATA"},
 	{Bits: 0x4, Name: "ESP_AES_GCM_SPI_STEERING"},
@@ -765,7 +763,7 @@ var flowActionCapNames = []validate.Flag{
 }
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v FlowActionCap) String() string { return validate.FlagText(uint64(v), flowActionCapNames) }
+func (v FlowActionCap) String() string { return fail.FlagText(uint64(v), flowActionCapNames) }
 
 // SigBlockSizes is a set of block sizes.
 //
@@ -786,7 +784,7 @@ const (
 	SigBlockSizes4160 SigBlockSizes = 0x10 // MLX5DV_BLOCK_SIZE_CAP_4160
 )
 
-var sigBlockSizesNames = []validate.Flag{
+var sigBlockSizesNames = []fail.Flag{
 	{Bits: 0x1, Name: "512"},
 	{Bits: 0x2, Name: "520"},
 	{Bits: 0x4, Name: "4048"},
@@ -795,7 +793,7 @@ var sigBlockSizesNames = []validate.Flag{
 }
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v SigBlockSizes) String() string { return validate.FlagText(uint64(v), sigBlockSizesNames) }
+func (v SigBlockSizes) String() string { return fail.FlagText(uint64(v), sigBlockSizesNames) }
 
 // SigProt is a set of kinds of signatures.
 //
@@ -810,10 +808,10 @@ const (
 	SigProtCRC SigProt = 0x2 // MLX5DV_SIG_PROT_CAP_CRC
 )
 
-var sigProtNames = []validate.Flag{{Bits: 0x1, Name: "T10DIF"}, {Bits: 0x2, Name: "CRC"}}
+var sigProtNames = []fail.Flag{{Bits: 0x1, Name: "T10DIF"}, {Bits: 0x2, Name: "CRC"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v SigProt) String() string { return validate.FlagText(uint64(v), sigProtNames) }
+func (v SigProt) String() string { return fail.FlagText(uint64(v), sigProtNames) }
 
 // SigT10DIFBG is a set of block guards of T10-DIF.
 //
@@ -828,10 +826,10 @@ const (
 	SigT10DIFBGCsum SigT10DIFBG = 0x2 // MLX5DV_SIG_T10DIF_BG_CAP_CSUM
 )
 
-var sigT10DIFBGNames = []validate.Flag{{Bits: 0x1, Name: "CRC"}, {Bits: 0x2, Name: "CSUM"}}
+var sigT10DIFBGNames = []fail.Flag{{Bits: 0x1, Name: "CRC"}, {Bits: 0x2, Name: "CSUM"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v SigT10DIFBG) String() string { return validate.FlagText(uint64(v), sigT10DIFBGNames) }
+func (v SigT10DIFBG) String() string { return fail.FlagText(uint64(v), sigT10DIFBGNames) }
 
 // SigCRC is a set of kinds of CRC.
 //
@@ -848,10 +846,10 @@ const (
 	SigCRCCrc64Xp10 SigCRC = 0x4 // MLX5DV_SIG_CRC_TYPE_CAP_CRC64_XP10
 )
 
-var sigCRCNames = []validate.Flag{{Bits: 0x1, Name: "CRC32"}, {Bits: 0x2, Name: "CRC32C"}, {Bits: 0x4, Name: "CRC64_XP10"}}
+var sigCRCNames = []fail.Flag{{Bits: 0x1, Name: "CRC32"}, {Bits: 0x2, Name: "CRC32C"}, {Bits: 0x4, Name: "CRC64_XP10"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v SigCRC) String() string { return validate.FlagText(uint64(v), sigCRCNames) }
+func (v SigCRC) String() string { return fail.FlagText(uint64(v), sigCRCNames) }
 
 // CryptoEngine is a set of engines of encryption.
 //
@@ -868,10 +866,10 @@ const (
 	CryptoEngineAesXtsMultiBlock CryptoEngine = 0x4 // MLX5DV_CRYPTO_ENGINES_CAP_AES_XTS_MULTI_BLOCK
 )
 
-var cryptoEngineNames = []validate.Flag{{Bits: 0x1, Name: "AES_XTS"}, {Bits: 0x2, Name: "AES_XTS_SINGLE_BLOCK"}, {Bits: 0x4, Name: "AES_XTS_MULTI_BLOCK"}}
+var cryptoEngineNames = []fail.Flag{{Bits: 0x1, Name: "AES_XTS"}, {Bits: 0x2, Name: "AES_XTS_SINGLE_BLOCK"}, {Bits: 0x4, Name: "AES_XTS_MULTI_BLOCK"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v CryptoEngine) String() string { return validate.FlagText(uint64(v), cryptoEngineNames) }
+func (v CryptoEngine) String() string { return fail.FlagText(uint64(v), cryptoEngineNames) }
 
 // CryptoImport is a set of ways to import wrapped keys.
 //
@@ -884,10 +882,10 @@ const (
 	CryptoImportAesXts CryptoImport = 0x1 // MLX5DV_CRYPTO_WRAPPED_IMPORT_METHOD_CAP_AES_XTS
 )
 
-var cryptoImportNames = []validate.Flag{{Bits: 0x1, Name: "AES_XTS"}}
+var cryptoImportNames = []fail.Flag{{Bits: 0x1, Name: "AES_XTS"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v CryptoImport) String() string { return validate.FlagText(uint64(v), cryptoImportNames) }
+func (v CryptoImport) String() string { return fail.FlagText(uint64(v), cryptoImportNames) }
 
 // CryptoFlag is a set of properties of encryption.
 //
@@ -904,10 +902,10 @@ const (
 	CryptoFlagWrappedCryptoGoingToCommissioning CryptoFlag = 0x4 // MLX5DV_CRYPTO_CAPS_WRAPPED_CRYPTO_GOING_TO_COMMISSIONING
 )
 
-var cryptoFlagNames = []validate.Flag{{Bits: 0x1, Name: "CRYPTO"}, {Bits: 0x2, Name: "WRAPPED_CRYPTO_OPERATIONAL"}, {Bits: 0x4, Name: "WRAPPED_CRYPTO_GOING_TO_COMMISSIONING"}}
+var cryptoFlagNames = []fail.Flag{{Bits: 0x1, Name: "CRYPTO"}, {Bits: 0x2, Name: "WRAPPED_CRYPTO_OPERATIONAL"}, {Bits: 0x4, Name: "WRAPPED_CRYPTO_GOING_TO_COMMISSIONING"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v CryptoFlag) String() string { return validate.FlagText(uint64(v), cryptoFlagNames) }
+func (v CryptoFlag) String() string { return fail.FlagText(uint64(v), cryptoFlagNames) }
 
 // PortInfoMask is a set of the parts of a PortInfo that the kernel has filled in.
 //
@@ -930,7 +928,7 @@ const (
 	PortInfoMaskESwitchOwnerVHCAID PortInfoMask = 0x20 // MLX5_IB_UAPI_QUERY_PORT_ESW_OWNER_VHCA_ID
 )
 
-var portInfoMaskNames = []validate.Flag{
+var portInfoMaskNames = []fail.Flag{
 	{Bits: 0x1, Name: "VPORT"},
 	{Bits: 0x2, Name: "VPORT_VHCA_ID"},
 	{Bits: 0x4, Name: "VPORT_STEERING_ICM_RX"},
@@ -940,7 +938,7 @@ var portInfoMaskNames = []validate.Flag{
 }
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v PortInfoMask) String() string { return validate.FlagText(uint64(v), portInfoMaskNames) }
+func (v PortInfoMask) String() string { return fail.FlagText(uint64(v), portInfoMaskNames) }
 
 // DMABufAccess is a set of options of mlx5 for a memory region over a DMA-buf.
 //
@@ -954,10 +952,10 @@ const (
 	DMABufAccessDataDirect DMABufAccess = 0x1 // MLX5_IB_UAPI_REG_DMABUF_ACCESS_DATA_DIRECT
 )
 
-var dmaBufAccessNames = []validate.Flag{{Bits: 0x1, Name: "DATA_DIRECT"}}
+var dmaBufAccessNames = []fail.Flag{{Bits: 0x1, Name: "DATA_DIRECT"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v DMABufAccess) String() string { return validate.FlagText(uint64(v), dmaBufAccessNames) }
+func (v DMABufAccess) String() string { return fail.FlagText(uint64(v), dmaBufAccessNames) }
 
 // MKeyConfFlag is a set of further actions when a memory key is set.
 //
@@ -970,10 +968,10 @@ const (
 	MKeyConfFlagResetSigAttr MKeyConfFlag = 0x1 // MLX5DV_MKEY_CONF_FLAG_RESET_SIG_ATTR
 )
 
-var mKeyConfFlagNames = []validate.Flag{{Bits: 0x1, Name: "RESET_SIG_ATTR"}}
+var mKeyConfFlagNames = []fail.Flag{{Bits: 0x1, Name: "RESET_SIG_ATTR"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v MKeyConfFlag) String() string { return validate.FlagText(uint64(v), mKeyConfFlagNames) }
+func (v MKeyConfFlag) String() string { return fail.FlagText(uint64(v), mKeyConfFlagNames) }
 
 // WCOpcode is what the opcode of a completion says that only mlx5 has: convert it from that of package verbs.
 //
@@ -990,7 +988,7 @@ const (
 	WCOpcodeMemCpy WCOpcode = 137 // MLX5DV_WC_MEMCPY
 )
 
-var wcOpcodeNames = []validate.Flag{{Bits: 135, Name: "UMR"}, {Bits: 136, Name: "RAW_WQE"}, {Bits: 137, Name: "MEMCPY"}}
+var wcOpcodeNames = []fail.Flag{{Bits: 135, Name: "UMR"}, {Bits: 136, Name: "RAW_WQE"}, {Bits: 137, Name: "MEMCPY"}}
 
 // String returns the C name without its prefix.
-func (v WCOpcode) String() string { return validate.EnumText("WCOpcode", int64(v), wcOpcodeNames) }
+func (v WCOpcode) String() string { return fail.EnumText("WCOpcode", int64(v), wcOpcodeNames) }

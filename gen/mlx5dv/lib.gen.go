@@ -12,7 +12,6 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dl"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -368,7 +367,7 @@ func (l *Lib) CreateCQ(dev *verbs.Device, cqAttr *verbs.CQInitAttrEx, mlx5CQAttr
 	mlx5CQAttrAt := cmem.Optional(mlx5CQAttrGiven, unsafe.Pointer(&mlx5CQAttrC))
 	in := inCreateCQ{
 		mlx5CQAttrCQESize:          uint64(mlx5CQAttrC.cqe_size),
-		mlx5CQAttr:                 validate.Addr(mlx5CQAttrAt),
+		mlx5CQAttr:                 fail.Addr(mlx5CQAttrAt),
 		mlx5CQAttrCompMask:         uint64(mlx5CQAttrC.comp_mask),
 		mlx5CQAttrFlags:            uint64(mlx5CQAttrC.flags),
 		mlx5CQAttrCQECompResFormat: uint64(mlx5CQAttrC.cqe_comp_res_format),
@@ -503,7 +502,7 @@ func (l *Lib) CreateQP(dev *verbs.Device, qpAttr *verbs.QPInitAttrEx, mlx5QPAttr
 	mlx5QPAttrAt := cmem.Optional(mlx5QPAttrGiven, unsafe.Pointer(&mlx5QPAttrC))
 	in := inCreateQP{
 		mlx5QPAttrCreateFlags:      uint64(mlx5QPAttrC.create_flags),
-		mlx5QPAttr:                 validate.Addr(mlx5QPAttrAt),
+		mlx5QPAttr:                 fail.Addr(mlx5QPAttrAt),
 		mlx5QPAttrCompMask:         uint64(mlx5QPAttrC.comp_mask),
 		mlx5QPAttrDcInitAttrDcType: uint64(mlx5QPAttrC.dc_init_attr.dc_type),
 		mlx5QPAttrSendOpsFlags:     uint64(mlx5QPAttrC.send_ops_flags),
@@ -1330,7 +1329,7 @@ func (l *Lib) CreateWQ(dev *verbs.Device, attr *verbs.WQInitAttr, mlx5WQAttr *WQ
 	mlx5WQAttrAt := cmem.Optional(mlx5WQAttrGiven, unsafe.Pointer(&mlx5WQAttrC))
 	in := inCreateWQ{
 		mlx5WQAttrStridingRQAttrsSingleStrideLogNumOfBytes: uint64(mlx5WQAttrC.striding_rq_attrs.single_stride_log_num_of_bytes),
-		mlx5WQAttr:         validate.Addr(mlx5WQAttrAt),
+		mlx5WQAttr:         fail.Addr(mlx5WQAttrAt),
 		mlx5WQAttrCompMask: uint64(mlx5WQAttrC.comp_mask),
 		mlx5WQAttrStridingRQAttrsSingleWQELogNumOfStrides: uint64(mlx5WQAttrC.striding_rq_attrs.single_wqe_log_num_of_strides),
 	}

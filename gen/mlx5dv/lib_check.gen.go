@@ -4,7 +4,6 @@ package mlx5dv
 
 import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -345,10 +344,10 @@ func checkRegDMABufMR(in *inRegDMABufMR) error {
 	if mlx5Access&^DMABufAccessDataDirect != 0 {
 		bad.Add(&rule7777, in.mlx5Access)
 	}
-	if mlx5Access&DMABufAccessDataDirect != 0 && in.iova%validate.PageSize() != 0 {
+	if mlx5Access&DMABufAccessDataDirect != 0 && in.iova%fail.PageSize() != 0 {
 		bad.Add(&rule7778, in.iova)
 	}
-	if in.iova%validate.PageSize() != in.offset%validate.PageSize() {
+	if in.iova%fail.PageSize() != in.offset%fail.PageSize() {
 		bad.Add(&rule7781, in.iova)
 	}
 	return bad.Err("mlx5dv_reg_dmabuf_mr")

@@ -4,7 +4,7 @@ package rdmacm
 
 import (
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -13,7 +13,7 @@ var (
 	rule7140 = verr.Rule{ID: "VR-rdma_create_id-ps-7140", Verb: "rdma_create_id", Subject: "ps",
 		Statement: "the kernel has no port space of this number",
 		Fix:       "pass PortSpaceTCP, PortSpaceUDP, PortSpaceIPoIB or PortSpaceIB",
-		Page:      "rdma_create_id", Text: validate.Text[PortSpace]}
+		Page:      "rdma_create_id", Text: fail.Text[PortSpace]}
 	rule7142 = verr.Rule{ID: "VR-rdma_bind_addr-bound-7142", Verb: "rdma_bind_addr", Subject: "id.bound",
 		Statement: "the identifier has an address already",
 		Fix:       "bind a new identifier",
@@ -37,7 +37,7 @@ var (
 	rule0709 = verr.Rule{ID: "VR-rdma_resolve_route-verbs-0709", Verb: "rdma_resolve_route", Subject: "id.verbs",
 		Statement: "the identifier is not bound to a device",
 		Fix:       "resolve an address first",
-		Page:      "rdma_resolve_route", Section: "DESCRIPTION", Text: validate.AddrText}
+		Page:      "rdma_resolve_route", Section: "DESCRIPTION", Text: fail.AddrText}
 	rule7147 = verr.Rule{ID: "VR-rdma_resolve_route-resolved-7147", Verb: "rdma_resolve_route", Subject: "id.resolved",
 		Statement: "no address was resolved before the route",
 		Fix:       "resolve the address of the peer first",
@@ -49,23 +49,23 @@ var (
 	rule7149 = verr.Rule{ID: "VR-rdma_resolve_route-timeout_ms-7149", Verb: "rdma_resolve_route", Subject: "timeout_ms",
 		Statement: "a route is not resolved in 0 ms",
 		Fix:       "pass a time to wait",
-		Page:      "rdma_resolve_route", AcceptedBy: []string{"librdmacm (with a path of ibacm the time is ignored), not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2"}, Text: validate.Signed}
+		Page:      "rdma_resolve_route", AcceptedBy: []string{"librdmacm (with a path of ibacm the time is ignored), not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2"}, Text: fail.Signed}
 	rule7150 = verr.Rule{ID: "VR-rdma_create_qp-verbs-7150", Verb: "rdma_create_qp", Subject: "id.verbs",
 		Statement: "the identifier is not bound to a device",
 		Fix:       "bind it to an address of a device, or resolve an address, first",
-		Page:      "rdma_create_qp", Section: "NOTES", Text: validate.AddrText}
+		Page:      "rdma_create_qp", Section: "NOTES", Text: fail.AddrText}
 	rule7151 = verr.Rule{ID: "VR-rdma_create_qp-qp-7151", Verb: "rdma_create_qp", Subject: "id.qp",
 		Statement: "the identifier has a queue pair already",
 		Fix:       "close that queue pair first, or use another identifier",
-		Page:      "rdma_create_qp", Section: "NOTES", Text: validate.AddrText}
+		Page:      "rdma_create_qp", Section: "NOTES", Text: fail.AddrText}
 	rule0708 = verr.Rule{ID: "VR-rdma_connect-verbs-0708", Verb: "rdma_connect", Subject: "id.verbs",
 		Statement: "the identifier is not bound to a device",
 		Fix:       "resolve an address and a route first",
-		Page:      "rdma_connect", Section: "NOTES", Text: validate.AddrText}
+		Page:      "rdma_connect", Section: "NOTES", Text: fail.AddrText}
 	rule7156 = verr.Rule{ID: "VR-rdma_connect-conn_param-7156", Verb: "rdma_connect", Subject: "conn_param",
 		Statement: "without a queue pair of the identifier, the number of one must be given",
 		Fix:       "pass conn_param with ConnAttr.QPNum, or create the queue pair first",
-		Page:      "rdma_connect", Text: validate.AddrText}
+		Page:      "rdma_connect", Text: fail.AddrText}
 	rule7157 = verr.Rule{ID: "VR-rdma_connect-routed-7157", Verb: "rdma_connect", Subject: "id.routed",
 		Statement: "the route to the peer was not resolved",
 		Fix:       "resolve the route first",
@@ -133,7 +133,7 @@ var (
 	rule7198 = verr.Rule{ID: "VR-rdma_establish-qp-7198", Verb: "rdma_establish", Subject: "id.qp",
 		Statement: "the identifier has a queue pair, which the library connects itself",
 		Fix:       "wait for the event ESTABLISHED",
-		Page:      "rdma_establish", Text: validate.AddrText}
+		Page:      "rdma_establish", Text: fail.AddrText}
 	rule7199 = verr.Rule{ID: "VR-rdma_establish-connecting-7199", Verb: "rdma_establish", Subject: "id.connecting",
 		Statement: "the identifier has not begun to connect",
 		Fix:       "call it after an event CONNECT_RESPONSE",
@@ -161,11 +161,11 @@ var (
 	rule0710 = verr.Rule{ID: "VR-rdma_accept-verbs-0710", Verb: "rdma_accept", Subject: "id.verbs",
 		Statement: "the identifier is not bound to a device",
 		Fix:       "accept on the identifier of a CONNECT_REQUEST event",
-		Page:      "rdma_accept", Section: "NOTES", Text: validate.AddrText}
+		Page:      "rdma_accept", Section: "NOTES", Text: fail.AddrText}
 	rule7185 = verr.Rule{ID: "VR-rdma_accept-conn_param-7185", Verb: "rdma_accept", Subject: "conn_param",
 		Statement: "without a queue pair of the identifier, the number of one must be given",
 		Fix:       "pass conn_param with ConnAttr.QPNum, or create the queue pair first",
-		Page:      "rdma_accept", Text: validate.AddrText}
+		Page:      "rdma_accept", Text: fail.AddrText}
 	rule7186 = verr.Rule{ID: "VR-rdma_accept-requested-7186", Verb: "rdma_accept", Subject: "id.requested",
 		Statement: "the identifier is not one of a request",
 		Fix:       "accept on the identifier of a CONNECT_REQUEST event, not on the one that listens",
@@ -241,7 +241,7 @@ var (
 	rule7202 = verr.Rule{ID: "VR-rdma_notify-verbs-7202", Verb: "rdma_notify", Subject: "id.verbs",
 		Statement: "the identifier is not bound to a device",
 		Fix:       "notify the library of the queue pair of a connection",
-		Page:      "rdma_notify", Text: validate.AddrText}
+		Page:      "rdma_notify", Text: fail.AddrText}
 	rule7204 = verr.Rule{ID: "VR-rdma_notify-connecting-7204", Verb: "rdma_notify", Subject: "id.connecting",
 		Statement: "the identifier has no connection",
 		Fix:       "notify the library of the queue pair of a connection",
@@ -249,11 +249,11 @@ var (
 	rule7203 = verr.Rule{ID: "VR-rdma_notify-event-7203", Verb: "rdma_notify", Subject: "event",
 		Statement: "only COMM_EST, and PATH_MIG, are of use to the connection manager",
 		Fix:       "pass on these events only",
-		Page:      "rdma_notify", Section: "NOTES", AcceptedBy: []string{"siw (every event is ignored)"}, RefusedBy: []string{"rxe with linux 6.1..7.2"}, Text: validate.Text[verbs.EventType]}
+		Page:      "rdma_notify", Section: "NOTES", AcceptedBy: []string{"siw (every event is ignored)"}, RefusedBy: []string{"rxe with linux 6.1..7.2"}, Text: fail.Text[verbs.EventType]}
 	rule7200 = verr.Rule{ID: "VR-rdma_disconnect-verbs-7200", Verb: "rdma_disconnect", Subject: "id.verbs",
 		Statement: "the identifier is not bound to a device",
 		Fix:       "disconnect a connection",
-		Page:      "rdma_disconnect", Text: validate.AddrText}
+		Page:      "rdma_disconnect", Text: fail.AddrText}
 	rule7201 = verr.Rule{ID: "VR-rdma_disconnect-connecting-7201", Verb: "rdma_disconnect", Subject: "id.connecting",
 		Statement: "the identifier has not begun to connect",
 		Fix:       "disconnect a connection",
@@ -261,11 +261,11 @@ var (
 	rule7205 = verr.Rule{ID: "VR-rdma_join_multicast-verbs-7205", Verb: "rdma_join_multicast", Subject: "id.verbs",
 		Statement: "the identifier is not bound to a device",
 		Fix:       "bind it to an address of a device, or resolve an address, first",
-		Page:      "rdma_join_multicast", Section: "NOTES", Text: validate.AddrText}
+		Page:      "rdma_join_multicast", Section: "NOTES", Text: fail.AddrText}
 	rule7206 = verr.Rule{ID: "VR-rdma_join_multicast-qp_type-7206", Verb: "rdma_join_multicast", Subject: "id.qp_type",
 		Statement: "the identifier joins no groups, as it is not for datagrams",
 		Fix:       "create the identifier with PortSpaceUDP",
-		Page:      "rdma_join_multicast", Text: validate.Text[verbs.QPType]}
+		Page:      "rdma_join_multicast", Text: fail.Text[verbs.QPType]}
 	rule7207 = verr.Rule{ID: "VR-rdma_join_multicast-listening-7207", Verb: "rdma_join_multicast", Subject: "id.listening",
 		Statement: "the identifier listens",
 		Fix:       "join with an identifier that is only bound or resolved",
@@ -281,15 +281,15 @@ var (
 	rule7210 = verr.Rule{ID: "VR-rdma_set_option-level-7210", Verb: "rdma_set_option", Subject: "level",
 		Statement: "the kernel has no such level",
 		Fix:       "pass OptionLevelID or OptionLevelIB",
-		Page:      "rdma_set_option", Text: validate.Text[OptionLevel]}
+		Page:      "rdma_set_option", Text: fail.Text[OptionLevel]}
 	rule7211 = verr.Rule{ID: "VR-rdma_set_option-optname-7211", Verb: "rdma_set_option", Subject: "optname",
 		Statement: "an identifier has no such option",
 		Fix:       "pass an option that begins with RDMA_OPTION_ID_",
-		Page:      "rdma_set_option", Text: validate.Text[Option]}
+		Page:      "rdma_set_option", Text: fail.Text[Option]}
 	rule7212 = verr.Rule{ID: "VR-rdma_set_option-optname-7212", Verb: "rdma_set_option", Subject: "optname",
 		Statement: "InfiniBand has no such option",
 		Fix:       "pass OptionIBPath",
-		Page:      "rdma_set_option", Text: validate.Text[Option]}
+		Page:      "rdma_set_option", Text: fail.Text[Option]}
 	rule7213 = verr.Rule{ID: "VR-rdma_set_option-optlen-7213", Verb: "rdma_set_option", Subject: "optlen",
 		Statement: "the type of service is one byte",
 		Fix:       "pass 1 byte",
@@ -313,7 +313,7 @@ var (
 	rule7219 = verr.Rule{ID: "VR-rdma_set_option-qp_type-7219", Verb: "rdma_set_option", Subject: "id.qp_type",
 		Statement: "the identifier has no timeout of acknowledgements, as it is for datagrams",
 		Fix:       "leave it out for datagrams",
-		Page:      "rdma_set_option", Text: validate.Text[verbs.QPType]}
+		Page:      "rdma_set_option", Text: fail.Text[verbs.QPType]}
 	rule7220 = verr.Rule{ID: "VR-rdma_set_option-listening-7220", Verb: "rdma_set_option", Subject: "id.listening",
 		Statement: "the identifier listens, and keeps its port for itself",
 		Fix:       "set the option before it listens",
@@ -345,17 +345,17 @@ var (
 	rule7241 = verr.Rule{ID: "VR-rdma_init_qp_attr-verbs-7241", Verb: "rdma_init_qp_attr", Subject: "id.verbs",
 		Statement: "the identifier is not bound to a device",
 		Fix:       "bind it to an address of a device, or resolve an address, first",
-		Page:      "rdma_init_qp_attr", Text: validate.AddrText}
+		Page:      "rdma_init_qp_attr", Text: fail.AddrText}
 	rule7242 = verr.Rule{ID: "VR-rdma_set_local_ece-qp-7242", Verb: "rdma_set_local_ece", Subject: "id.qp",
 		Statement: "the identifier has a queue pair, whose options the library names itself",
 		Fix:       "set the options of that queue pair",
-		Page:      "rdma_set_local_ece", Text: validate.AddrText}
+		Page:      "rdma_set_local_ece", Text: fail.AddrText}
 	rule7243 = verr.Rule{ID: "VR-rdma_get_remote_ece-qp-7243", Verb: "rdma_get_remote_ece", Subject: "id.qp",
 		Statement: "the identifier has a queue pair, with which the library agrees on the options itself",
 		Fix:       "query the options of that queue pair",
-		Page:      "rdma_get_remote_ece", Text: validate.AddrText}
+		Page:      "rdma_get_remote_ece", Text: fail.AddrText}
 	rule7228 = verr.Rule{ID: "VR-rdma_write_cm_event-event-7228", Verb: "rdma_write_cm_event", Subject: "event",
 		Statement: "event is USER, the only type that programs write",
 		Fix:       "pass EventTypeUser",
-		Page:      "rdma_write_cm_event", Text: validate.Text[EventType]}
+		Page:      "rdma_write_cm_event", Text: fail.Text[EventType]}
 )

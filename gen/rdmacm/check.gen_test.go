@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
 // TestRules calls each validator with arguments that keep a rule, and with arguments that break it.
@@ -16,59 +16,59 @@ func TestRules(t *testing.T) {
 		&inCreateID{ps: 319},
 		&inCreateID{ps: 263})
 	judge(t, "VR-rdma_bind_addr-bound-7142", checkBindAddr,
-		&inBindAddr{idBound: validate.Of(0)},
-		&inBindAddr{idBound: validate.Of(1)})
+		&inBindAddr{idBound: fail.Sure(0)},
+		&inBindAddr{idBound: fail.Sure(1)})
 	judge(t, "VR-rdma_resolve_addr-listening-7143", checkResolveAddr,
-		&inResolveAddr{idListening: validate.Of(0)},
-		&inResolveAddr{idListening: validate.Of(1)})
+		&inResolveAddr{idListening: fail.Sure(0)},
+		&inResolveAddr{idListening: fail.Sure(1)})
 	judge(t, "VR-rdma_resolve_addr-routed-7144", checkResolveAddr,
-		&inResolveAddr{idRouted: validate.Of(0)},
-		&inResolveAddr{idRouted: validate.Of(1)})
+		&inResolveAddr{idRouted: fail.Sure(0)},
+		&inResolveAddr{idRouted: fail.Sure(1)})
 	judge(t, "VR-rdma_resolve_addr-connecting-7145", checkResolveAddr,
-		&inResolveAddr{idConnecting: validate.Of(0)},
-		&inResolveAddr{idConnecting: validate.Of(1)})
+		&inResolveAddr{idConnecting: fail.Sure(0)},
+		&inResolveAddr{idConnecting: fail.Sure(1)})
 	judge(t, "VR-rdma_resolve_addr-requested-7146", checkResolveAddr,
-		&inResolveAddr{idRequested: validate.Of(0)},
-		&inResolveAddr{idRequested: validate.Of(1)})
+		&inResolveAddr{idRequested: fail.Sure(0)},
+		&inResolveAddr{idRequested: fail.Sure(1)})
 	judge(t, "VR-rdma_resolve_route-verbs-0709", checkResolveRoute,
-		&inResolveRoute{idVerbs: validate.Of(4096)},
-		&inResolveRoute{idVerbs: validate.Of(0)})
+		&inResolveRoute{idVerbs: fail.Sure(4096)},
+		&inResolveRoute{idVerbs: fail.Sure(0)})
 	judge(t, "VR-rdma_resolve_route-resolved-7147", checkResolveRoute,
-		&inResolveRoute{idVerbs: validate.Of(4096), idResolved: validate.Of(1)},
-		&inResolveRoute{idVerbs: validate.Of(4096), idResolved: validate.Of(0)})
+		&inResolveRoute{idVerbs: fail.Sure(4096), idResolved: fail.Sure(1)},
+		&inResolveRoute{idVerbs: fail.Sure(4096), idResolved: fail.Sure(0)})
 	judge(t, "VR-rdma_resolve_route-connecting-7148", checkResolveRoute,
-		&inResolveRoute{idVerbs: validate.Of(4096), idConnecting: validate.Of(0)},
-		&inResolveRoute{idVerbs: validate.Of(4096), idConnecting: validate.Of(1)})
+		&inResolveRoute{idVerbs: fail.Sure(4096), idConnecting: fail.Sure(0)},
+		&inResolveRoute{idVerbs: fail.Sure(4096), idConnecting: fail.Sure(1)})
 	judge(t, "VR-rdma_resolve_route-timeout_ms-7149", hintResolveRoute,
 		&inResolveRoute{timeoutMs: 1},
 		&inResolveRoute{})
 	judge(t, "VR-rdma_create_qp-verbs-7150", checkCreateQP,
-		&inCreateQP{idVerbs: validate.Of(4096)},
-		&inCreateQP{idVerbs: validate.Of(0)})
+		&inCreateQP{idVerbs: fail.Sure(4096)},
+		&inCreateQP{idVerbs: fail.Sure(0)})
 	judge(t, "VR-rdma_create_qp-qp-7151", checkCreateQP,
-		&inCreateQP{idQP: validate.Of(0)},
-		&inCreateQP{idQP: validate.Of(4096)})
+		&inCreateQP{idQP: fail.Sure(0)},
+		&inCreateQP{idQP: fail.Sure(4096)})
 	judge(t, "VR-rdma_connect-verbs-0708", checkConnect,
-		&inConnect{idVerbs: validate.Of(4096), connParam: 4096, connParamPrivateDataLen: 4096},
-		&inConnect{idVerbs: validate.Of(0), connParam: 4096, connParamPrivateDataLen: 4096})
+		&inConnect{idVerbs: fail.Sure(4096), connParam: 4096, connParamPrivateDataLen: 4096},
+		&inConnect{idVerbs: fail.Sure(0), connParam: 4096, connParamPrivateDataLen: 4096})
 	judge(t, "VR-rdma_connect-conn_param-7156", checkConnect,
-		&inConnect{connParam: 4096, idPs: validate.Of(262), idQP: validate.Of(0), connParamPrivateDataLen: 4096, connParamQPNum: 17},
-		&inConnect{idPs: validate.Of(262), idQP: validate.Of(0), connParamPrivateDataLen: 4096})
+		&inConnect{connParam: 4096, idPs: fail.Sure(262), idQP: fail.Sure(0), connParamPrivateDataLen: 4096, connParamQPNum: 17},
+		&inConnect{idPs: fail.Sure(262), idQP: fail.Sure(0), connParamPrivateDataLen: 4096})
 	judge(t, "VR-rdma_connect-routed-7157", checkConnect,
-		&inConnect{connParam: 4096, idRouted: validate.Of(1), idOptions: validate.Of(0), connParamPrivateDataLen: 4096},
-		&inConnect{connParam: 4096, idRouted: validate.Of(0), idOptions: validate.Of(0), connParamPrivateDataLen: 4096})
+		&inConnect{connParam: 4096, idRouted: fail.Sure(1), idOptions: fail.Sure(0), connParamPrivateDataLen: 4096},
+		&inConnect{connParam: 4096, idRouted: fail.Sure(0), idOptions: fail.Sure(0), connParamPrivateDataLen: 4096})
 	judge(t, "VR-rdma_connect-connecting-7158", checkConnect,
-		&inConnect{connParam: 4096, idConnecting: validate.Of(0), connParamPrivateDataLen: 4096},
-		&inConnect{connParam: 4096, idConnecting: validate.Of(1), connParamPrivateDataLen: 4096})
+		&inConnect{connParam: 4096, idConnecting: fail.Sure(0), connParamPrivateDataLen: 4096},
+		&inConnect{connParam: 4096, idConnecting: fail.Sure(1), connParamPrivateDataLen: 4096})
 	judge(t, "VR-rdma_connect-requested-7159", checkConnect,
-		&inConnect{connParam: 4096, idRequested: validate.Of(0), connParamPrivateDataLen: 4096},
-		&inConnect{connParam: 4096, idRequested: validate.Of(1), connParamPrivateDataLen: 4096})
+		&inConnect{connParam: 4096, idRequested: fail.Sure(0), connParamPrivateDataLen: 4096},
+		&inConnect{connParam: 4096, idRequested: fail.Sure(1), connParamPrivateDataLen: 4096})
 	judge(t, "VR-rdma_connect-private_data_len-0701", hintConnect,
-		&inConnect{connParam: 4096, idPs: validate.Of(262), connParamPrivateDataLen: 56},
-		&inConnect{connParam: 4096, idPs: validate.Of(262), connParamPrivateDataLen: 57})
+		&inConnect{connParam: 4096, idPs: fail.Sure(262), connParamPrivateDataLen: 56},
+		&inConnect{connParam: 4096, idPs: fail.Sure(262), connParamPrivateDataLen: 57})
 	judge(t, "VR-rdma_connect-private_data_len-0702", hintConnect,
-		&inConnect{connParam: 4096, idPs: validate.Of(273), connParamPrivateDataLen: 180},
-		&inConnect{connParam: 4096, idPs: validate.Of(273), connParamPrivateDataLen: 181})
+		&inConnect{connParam: 4096, idPs: fail.Sure(273), connParamPrivateDataLen: 180},
+		&inConnect{connParam: 4096, idPs: fail.Sure(273), connParamPrivateDataLen: 181})
 	judge(t, "VR-rdma_connect-retry_count-0703", hintConnect,
 		&inConnect{connParam: 4096, connParamPrivateDataLen: 4096, connParamRetryCount: 7},
 		&inConnect{connParam: 4096, connParamPrivateDataLen: 4096, connParamRetryCount: 8})
@@ -76,143 +76,143 @@ func TestRules(t *testing.T) {
 		&inConnect{connParam: 4096, connParamPrivateDataLen: 4096, connParamRNRRetryCount: 7},
 		&inConnect{connParam: 4096, connParamPrivateDataLen: 4096, connParamRNRRetryCount: 8})
 	judge(t, "VR-rdma_connect-responder_resources-7162", hintConnect,
-		&inConnect{connParam: 4096, idPs: validate.Of(273), connParamPrivateDataLen: 4096},
-		&inConnect{connParam: 4096, idPs: validate.Of(273), connParamPrivateDataLen: 4096, connParamResponderResources: 1})
+		&inConnect{connParam: 4096, idPs: fail.Sure(273), connParamPrivateDataLen: 4096},
+		&inConnect{connParam: 4096, idPs: fail.Sure(273), connParamPrivateDataLen: 4096, connParamResponderResources: 1})
 	judge(t, "VR-rdma_connect-initiator_depth-7163", hintConnect,
-		&inConnect{connParam: 4096, idPs: validate.Of(273), connParamPrivateDataLen: 4096},
-		&inConnect{connParam: 4096, idPs: validate.Of(273), connParamPrivateDataLen: 4096, connParamInitiatorDepth: 1})
+		&inConnect{connParam: 4096, idPs: fail.Sure(273), connParamPrivateDataLen: 4096},
+		&inConnect{connParam: 4096, idPs: fail.Sure(273), connParamPrivateDataLen: 4096, connParamInitiatorDepth: 1})
 	judge(t, "VR-rdma_connect-flow_control-7164", hintConnect,
-		&inConnect{connParam: 4096, idPs: validate.Of(273), connParamPrivateDataLen: 4096},
-		&inConnect{connParam: 4096, idPs: validate.Of(273), connParamPrivateDataLen: 4096, connParamFlowControl: 1})
+		&inConnect{connParam: 4096, idPs: fail.Sure(273), connParamPrivateDataLen: 4096},
+		&inConnect{connParam: 4096, idPs: fail.Sure(273), connParamPrivateDataLen: 4096, connParamFlowControl: 1})
 	judge(t, "VR-rdma_connect-rnr_retry_count-7165", hintConnect,
-		&inConnect{connParam: 4096, idPs: validate.Of(273), connParamPrivateDataLen: 4096},
-		&inConnect{connParam: 4096, idPs: validate.Of(273), connParamPrivateDataLen: 4096, connParamRNRRetryCount: 1})
+		&inConnect{connParam: 4096, idPs: fail.Sure(273), connParamPrivateDataLen: 4096},
+		&inConnect{connParam: 4096, idPs: fail.Sure(273), connParamPrivateDataLen: 4096, connParamRNRRetryCount: 1})
 	judge(t, "VR-rdma_connect-retry_count-7166", hintConnect,
-		&inConnect{connParam: 4096, idPs: validate.Of(273), connParamPrivateDataLen: 4096},
-		&inConnect{connParam: 4096, idPs: validate.Of(273), connParamPrivateDataLen: 4096, connParamRetryCount: 1})
+		&inConnect{connParam: 4096, idPs: fail.Sure(273), connParamPrivateDataLen: 4096},
+		&inConnect{connParam: 4096, idPs: fail.Sure(273), connParamPrivateDataLen: 4096, connParamRetryCount: 1})
 	judge(t, "VR-rdma_connect-srq-7167", hintConnect,
-		&inConnect{connParam: 4096, idQP: validate.Of(0), connParamPrivateDataLen: 4096, connParamSRQ: 1},
-		&inConnect{connParam: 4096, idQP: validate.Of(4096), connParamPrivateDataLen: 4096, connParamSRQ: 1})
+		&inConnect{connParam: 4096, idQP: fail.Sure(0), connParamPrivateDataLen: 4096, connParamSRQ: 1},
+		&inConnect{connParam: 4096, idQP: fail.Sure(4096), connParamPrivateDataLen: 4096, connParamSRQ: 1})
 	judge(t, "VR-rdma_connect-qp_num-7168", hintConnect,
-		&inConnect{connParam: 4096, idQP: validate.Of(0), connParamPrivateDataLen: 4096, connParamQPNum: 1},
-		&inConnect{connParam: 4096, idQP: validate.Of(4096), connParamPrivateDataLen: 4096, connParamQPNum: 1})
+		&inConnect{connParam: 4096, idQP: fail.Sure(0), connParamPrivateDataLen: 4096, connParamQPNum: 1},
+		&inConnect{connParam: 4096, idQP: fail.Sure(4096), connParamPrivateDataLen: 4096, connParamQPNum: 1})
 	judge(t, "VR-rdma_connect-srq-7231", hintConnect,
-		&inConnect{connParam: 4096, idPs: validate.Of(273), connParamPrivateDataLen: 4096},
-		&inConnect{connParam: 4096, idPs: validate.Of(273), connParamPrivateDataLen: 4096, connParamSRQ: 1})
+		&inConnect{connParam: 4096, idPs: fail.Sure(273), connParamPrivateDataLen: 4096},
+		&inConnect{connParam: 4096, idPs: fail.Sure(273), connParamPrivateDataLen: 4096, connParamSRQ: 1})
 	judge(t, "VR-rdma_connect-qp_num-7232", hintConnect,
-		&inConnect{connParam: 4096, idPs: validate.Of(273), connParamPrivateDataLen: 4096},
-		&inConnect{connParam: 4096, idPs: validate.Of(273), connParamPrivateDataLen: 4096, connParamQPNum: 1})
+		&inConnect{connParam: 4096, idPs: fail.Sure(273), connParamPrivateDataLen: 4096},
+		&inConnect{connParam: 4096, idPs: fail.Sure(273), connParamPrivateDataLen: 4096, connParamQPNum: 1})
 	judge(t, "VR-rdma_establish-qp-7198", checkEstablish,
-		&inEstablish{idQP: validate.Of(0)},
-		&inEstablish{idQP: validate.Of(4096)})
+		&inEstablish{idQP: fail.Sure(0)},
+		&inEstablish{idQP: fail.Sure(4096)})
 	judge(t, "VR-rdma_establish-connecting-7199", checkEstablish,
-		&inEstablish{idConnecting: validate.Of(1), idRequested: validate.Of(0)},
-		&inEstablish{idConnecting: validate.Of(0), idRequested: validate.Of(0)})
+		&inEstablish{idConnecting: fail.Sure(1), idRequested: fail.Sure(0)},
+		&inEstablish{idConnecting: fail.Sure(0), idRequested: fail.Sure(0)})
 	judge(t, "VR-rdma_listen-listening-7180", checkListen,
-		&inListen{idListening: validate.Of(0)},
-		&inListen{idListening: validate.Of(1)})
+		&inListen{idListening: fail.Sure(0)},
+		&inListen{idListening: fail.Sure(1)})
 	judge(t, "VR-rdma_listen-routed-7181", checkListen,
-		&inListen{idRouted: validate.Of(0)},
-		&inListen{idRouted: validate.Of(1)})
+		&inListen{idRouted: fail.Sure(0)},
+		&inListen{idRouted: fail.Sure(1)})
 	judge(t, "VR-rdma_listen-connecting-7182", checkListen,
-		&inListen{idConnecting: validate.Of(0)},
-		&inListen{idConnecting: validate.Of(1)})
+		&inListen{idConnecting: fail.Sure(0)},
+		&inListen{idConnecting: fail.Sure(1)})
 	judge(t, "VR-rdma_listen-requested-7183", checkListen,
-		&inListen{idRequested: validate.Of(0)},
-		&inListen{idRequested: validate.Of(1)})
+		&inListen{idRequested: fail.Sure(0)},
+		&inListen{idRequested: fail.Sure(1)})
 	judge(t, "VR-rdma_listen-bound-7184", hintListen,
-		&inListen{idBound: validate.Of(1)},
-		&inListen{idBound: validate.Of(0)})
+		&inListen{idBound: fail.Sure(1)},
+		&inListen{idBound: fail.Sure(0)})
 	judge(t, "VR-rdma_accept-verbs-0710", checkAccept,
-		&inAccept{idVerbs: validate.Of(4096), connParam: 4096, connParamPrivateDataLen: 4096},
-		&inAccept{idVerbs: validate.Of(0), connParam: 4096, connParamPrivateDataLen: 4096})
+		&inAccept{idVerbs: fail.Sure(4096), connParam: 4096, connParamPrivateDataLen: 4096},
+		&inAccept{idVerbs: fail.Sure(0), connParam: 4096, connParamPrivateDataLen: 4096})
 	judge(t, "VR-rdma_accept-conn_param-7185", checkAccept,
-		&inAccept{connParam: 4096, idQP: validate.Of(0), connParamPrivateDataLen: 4096, connParamQPNum: 17},
-		&inAccept{idQP: validate.Of(0), connParamPrivateDataLen: 4096})
+		&inAccept{connParam: 4096, idQP: fail.Sure(0), connParamPrivateDataLen: 4096, connParamQPNum: 17},
+		&inAccept{idQP: fail.Sure(0), connParamPrivateDataLen: 4096})
 	judge(t, "VR-rdma_accept-requested-7186", checkAccept,
-		&inAccept{connParam: 4096, idRequested: validate.Of(1), connParamPrivateDataLen: 4096},
-		&inAccept{connParam: 4096, idRequested: validate.Of(0), connParamPrivateDataLen: 4096})
+		&inAccept{connParam: 4096, idRequested: fail.Sure(1), connParamPrivateDataLen: 4096},
+		&inAccept{connParam: 4096, idRequested: fail.Sure(0), connParamPrivateDataLen: 4096})
 	judge(t, "VR-rdma_accept-accepted-7187", checkAccept,
-		&inAccept{connParam: 4096, idRequested: validate.Of(1), idAccepted: validate.Of(0), connParamPrivateDataLen: 4096},
-		&inAccept{connParam: 4096, idRequested: validate.Of(1), idAccepted: validate.Of(1), connParamPrivateDataLen: 4096})
+		&inAccept{connParam: 4096, idRequested: fail.Sure(1), idAccepted: fail.Sure(0), connParamPrivateDataLen: 4096},
+		&inAccept{connParam: 4096, idRequested: fail.Sure(1), idAccepted: fail.Sure(1), connParamPrivateDataLen: 4096})
 	judge(t, "VR-rdma_accept-private_data_len-0705", hintAccept,
-		&inAccept{connParam: 4096, connParamPrivateDataLen: 196, idPs: validate.Of(262)},
-		&inAccept{connParam: 4096, connParamPrivateDataLen: 197, idPs: validate.Of(262)})
+		&inAccept{connParam: 4096, connParamPrivateDataLen: 196, idPs: fail.Sure(262)},
+		&inAccept{connParam: 4096, connParamPrivateDataLen: 197, idPs: fail.Sure(262)})
 	judge(t, "VR-rdma_accept-private_data_len-0706", hintAccept,
-		&inAccept{connParam: 4096, connParamPrivateDataLen: 136, idPs: validate.Of(273)},
-		&inAccept{connParam: 4096, connParamPrivateDataLen: 137, idPs: validate.Of(273)})
+		&inAccept{connParam: 4096, connParamPrivateDataLen: 136, idPs: fail.Sure(273)},
+		&inAccept{connParam: 4096, connParamPrivateDataLen: 137, idPs: fail.Sure(273)})
 	judge(t, "VR-rdma_accept-rnr_retry_count-0707", hintAccept,
 		&inAccept{connParam: 4096, connParamPrivateDataLen: 4096, connParamRNRRetryCount: 7},
 		&inAccept{connParam: 4096, connParamPrivateDataLen: 4096, connParamRNRRetryCount: 8})
 	judge(t, "VR-rdma_accept-responder_resources-7172", hintAccept,
-		&inAccept{connParam: 4096, connParamPrivateDataLen: 4096, idPs: validate.Of(273)},
-		&inAccept{connParam: 4096, connParamPrivateDataLen: 4096, idPs: validate.Of(273), connParamResponderResources: 1})
+		&inAccept{connParam: 4096, connParamPrivateDataLen: 4096, idPs: fail.Sure(273)},
+		&inAccept{connParam: 4096, connParamPrivateDataLen: 4096, idPs: fail.Sure(273), connParamResponderResources: 1})
 	judge(t, "VR-rdma_accept-initiator_depth-7173", hintAccept,
-		&inAccept{connParam: 4096, connParamPrivateDataLen: 4096, idPs: validate.Of(273)},
-		&inAccept{connParam: 4096, connParamPrivateDataLen: 4096, idPs: validate.Of(273), connParamInitiatorDepth: 1})
+		&inAccept{connParam: 4096, connParamPrivateDataLen: 4096, idPs: fail.Sure(273)},
+		&inAccept{connParam: 4096, connParamPrivateDataLen: 4096, idPs: fail.Sure(273), connParamInitiatorDepth: 1})
 	judge(t, "VR-rdma_accept-flow_control-7174", hintAccept,
-		&inAccept{connParam: 4096, connParamPrivateDataLen: 4096, idPs: validate.Of(273)},
-		&inAccept{connParam: 4096, connParamPrivateDataLen: 4096, idPs: validate.Of(273), connParamFlowControl: 1})
+		&inAccept{connParam: 4096, connParamPrivateDataLen: 4096, idPs: fail.Sure(273)},
+		&inAccept{connParam: 4096, connParamPrivateDataLen: 4096, idPs: fail.Sure(273), connParamFlowControl: 1})
 	judge(t, "VR-rdma_accept-rnr_retry_count-7175", hintAccept,
-		&inAccept{connParam: 4096, connParamPrivateDataLen: 4096, idPs: validate.Of(273)},
-		&inAccept{connParam: 4096, connParamPrivateDataLen: 4096, idPs: validate.Of(273), connParamRNRRetryCount: 1})
+		&inAccept{connParam: 4096, connParamPrivateDataLen: 4096, idPs: fail.Sure(273)},
+		&inAccept{connParam: 4096, connParamPrivateDataLen: 4096, idPs: fail.Sure(273), connParamRNRRetryCount: 1})
 	judge(t, "VR-rdma_accept-srq-7178", hintAccept,
-		&inAccept{connParam: 4096, idQP: validate.Of(0), connParamPrivateDataLen: 4096, connParamSRQ: 1},
-		&inAccept{connParam: 4096, idQP: validate.Of(4096), connParamPrivateDataLen: 4096, connParamSRQ: 1})
+		&inAccept{connParam: 4096, idQP: fail.Sure(0), connParamPrivateDataLen: 4096, connParamSRQ: 1},
+		&inAccept{connParam: 4096, idQP: fail.Sure(4096), connParamPrivateDataLen: 4096, connParamSRQ: 1})
 	judge(t, "VR-rdma_accept-qp_num-7179", hintAccept,
-		&inAccept{connParam: 4096, idQP: validate.Of(0), connParamPrivateDataLen: 4096, connParamQPNum: 1},
-		&inAccept{connParam: 4096, idQP: validate.Of(4096), connParamPrivateDataLen: 4096, connParamQPNum: 1})
+		&inAccept{connParam: 4096, idQP: fail.Sure(0), connParamPrivateDataLen: 4096, connParamQPNum: 1},
+		&inAccept{connParam: 4096, idQP: fail.Sure(4096), connParamPrivateDataLen: 4096, connParamQPNum: 1})
 	judge(t, "VR-rdma_accept-srq-7230", hintAccept,
-		&inAccept{connParam: 4096, connParamPrivateDataLen: 4096, idPs: validate.Of(273)},
-		&inAccept{connParam: 4096, connParamPrivateDataLen: 4096, idPs: validate.Of(273), connParamSRQ: 1})
+		&inAccept{connParam: 4096, connParamPrivateDataLen: 4096, idPs: fail.Sure(273)},
+		&inAccept{connParam: 4096, connParamPrivateDataLen: 4096, idPs: fail.Sure(273), connParamSRQ: 1})
 	judge(t, "VR-rdma_reject-connecting-7190", checkReject,
-		&inReject{idConnecting: validate.Of(1), idRequested: validate.Of(0)},
-		&inReject{idConnecting: validate.Of(0), idRequested: validate.Of(0)})
+		&inReject{idConnecting: fail.Sure(1), idRequested: fail.Sure(0)},
+		&inReject{idConnecting: fail.Sure(0), idRequested: fail.Sure(0)})
 	judge(t, "VR-rdma_reject-private_data_len-7192", checkReject,
-		&inReject{privateDataLen: 136, idPs: validate.Of(273)},
-		&inReject{privateDataLen: 137, idPs: validate.Of(273)})
+		&inReject{privateDataLen: 136, idPs: fail.Sure(273)},
+		&inReject{privateDataLen: 137, idPs: fail.Sure(273)})
 	judge(t, "VR-rdma_reject-private_data_len-7191", hintReject,
-		&inReject{privateDataLen: 148, idPs: validate.Of(262)},
-		&inReject{privateDataLen: 149, idPs: validate.Of(262)})
+		&inReject{privateDataLen: 148, idPs: fail.Sure(262)},
+		&inReject{privateDataLen: 149, idPs: fail.Sure(262)})
 	judge(t, "VR-rdma_reject_ece-connecting-7194", checkRejectEce,
-		&inRejectEce{idConnecting: validate.Of(1), idRequested: validate.Of(0)},
-		&inRejectEce{idConnecting: validate.Of(0), idRequested: validate.Of(0)})
+		&inRejectEce{idConnecting: fail.Sure(1), idRequested: fail.Sure(0)},
+		&inRejectEce{idConnecting: fail.Sure(0), idRequested: fail.Sure(0)})
 	judge(t, "VR-rdma_reject_ece-private_data_len-7196", checkRejectEce,
-		&inRejectEce{privateDataLen: 136, idPs: validate.Of(273)},
-		&inRejectEce{privateDataLen: 137, idPs: validate.Of(273)})
+		&inRejectEce{privateDataLen: 136, idPs: fail.Sure(273)},
+		&inRejectEce{privateDataLen: 137, idPs: fail.Sure(273)})
 	judge(t, "VR-rdma_reject_ece-private_data_len-7195", hintRejectEce,
-		&inRejectEce{privateDataLen: 148, idPs: validate.Of(262)},
-		&inRejectEce{privateDataLen: 149, idPs: validate.Of(262)})
+		&inRejectEce{privateDataLen: 148, idPs: fail.Sure(262)},
+		&inRejectEce{privateDataLen: 149, idPs: fail.Sure(262)})
 	judge(t, "VR-rdma_notify-verbs-7202", checkNotify,
-		&inNotify{idVerbs: validate.Of(4096)},
-		&inNotify{idVerbs: validate.Of(0)})
+		&inNotify{idVerbs: fail.Sure(4096)},
+		&inNotify{idVerbs: fail.Sure(0)})
 	judge(t, "VR-rdma_notify-connecting-7204", checkNotify,
-		&inNotify{idConnecting: validate.Of(1), idRequested: validate.Of(0), idListening: validate.Of(0)},
-		&inNotify{idConnecting: validate.Of(0), idRequested: validate.Of(0), idListening: validate.Of(0)})
+		&inNotify{idConnecting: fail.Sure(1), idRequested: fail.Sure(0), idListening: fail.Sure(0)},
+		&inNotify{idConnecting: fail.Sure(0), idRequested: fail.Sure(0), idListening: fail.Sure(0)})
 	judge(t, "VR-rdma_notify-event-7203", hintNotify,
 		&inNotify{event: 4},
 		&inNotify{event: 1})
 	judge(t, "VR-rdma_disconnect-verbs-7200", checkDisconnect,
-		&inDisconnect{idVerbs: validate.Of(4096)},
-		&inDisconnect{idVerbs: validate.Of(0)})
+		&inDisconnect{idVerbs: fail.Sure(4096)},
+		&inDisconnect{idVerbs: fail.Sure(0)})
 	judge(t, "VR-rdma_disconnect-connecting-7201", checkDisconnect,
-		&inDisconnect{idConnecting: validate.Of(1), idRequested: validate.Of(0), idListening: validate.Of(0)},
-		&inDisconnect{idConnecting: validate.Of(0), idRequested: validate.Of(0), idListening: validate.Of(0)})
+		&inDisconnect{idConnecting: fail.Sure(1), idRequested: fail.Sure(0), idListening: fail.Sure(0)},
+		&inDisconnect{idConnecting: fail.Sure(0), idRequested: fail.Sure(0), idListening: fail.Sure(0)})
 	judge(t, "VR-rdma_join_multicast-verbs-7205", checkJoinMulticast,
-		&inJoinMulticast{idVerbs: validate.Of(4096)},
-		&inJoinMulticast{idVerbs: validate.Of(0)})
+		&inJoinMulticast{idVerbs: fail.Sure(4096)},
+		&inJoinMulticast{idVerbs: fail.Sure(0)})
 	judge(t, "VR-rdma_join_multicast-qp_type-7206", checkJoinMulticast,
-		&inJoinMulticast{idQPType: validate.Of(4)},
-		&inJoinMulticast{idQPType: validate.Of(2)})
+		&inJoinMulticast{idQPType: fail.Sure(4)},
+		&inJoinMulticast{idQPType: fail.Sure(2)})
 	judge(t, "VR-rdma_join_multicast-listening-7207", checkJoinMulticast,
-		&inJoinMulticast{idListening: validate.Of(0)},
-		&inJoinMulticast{idListening: validate.Of(1)})
+		&inJoinMulticast{idListening: fail.Sure(0)},
+		&inJoinMulticast{idListening: fail.Sure(1)})
 	judge(t, "VR-rdma_join_multicast-connecting-7208", checkJoinMulticast,
-		&inJoinMulticast{idConnecting: validate.Of(0)},
-		&inJoinMulticast{idConnecting: validate.Of(1)})
+		&inJoinMulticast{idConnecting: fail.Sure(0)},
+		&inJoinMulticast{idConnecting: fail.Sure(1)})
 	judge(t, "VR-rdma_join_multicast-requested-7209", checkJoinMulticast,
-		&inJoinMulticast{idRequested: validate.Of(0)},
-		&inJoinMulticast{idRequested: validate.Of(1)})
+		&inJoinMulticast{idRequested: fail.Sure(0)},
+		&inJoinMulticast{idRequested: fail.Sure(1)})
 	judge(t, "VR-rdma_set_option-level-7210", checkSetOption,
 		&inSetOption{optlen: 1},
 		&inSetOption{level: 2})
@@ -238,38 +238,38 @@ func TestRules(t *testing.T) {
 		&inSetOption{level: 1, optname: 1, optlen: 144},
 		&inSetOption{level: 1, optname: 1, optlen: 88})
 	judge(t, "VR-rdma_set_option-qp_type-7219", checkSetOption,
-		&inSetOption{optname: 3, optlen: 1, idQPType: validate.Of(2)},
-		&inSetOption{optname: 3, optlen: 1, idQPType: validate.Of(4)})
+		&inSetOption{optname: 3, optlen: 1, idQPType: fail.Sure(2)},
+		&inSetOption{optname: 3, optlen: 1, idQPType: fail.Sure(4)})
 	judge(t, "VR-rdma_set_option-listening-7220", checkSetOption,
-		&inSetOption{optname: 1, optlen: 4, idListening: validate.Of(0)},
-		&inSetOption{optname: 1, optlen: 4, idListening: validate.Of(1)})
+		&inSetOption{optname: 1, optlen: 4, idListening: fail.Sure(0)},
+		&inSetOption{optname: 1, optlen: 4, idListening: fail.Sure(1)})
 	judge(t, "VR-rdma_set_option-listening-7221", checkSetOption,
-		&inSetOption{optname: 2, optlen: 4, idListening: validate.Of(0)},
-		&inSetOption{optname: 2, optlen: 4, idListening: validate.Of(1)})
+		&inSetOption{optname: 2, optlen: 4, idListening: fail.Sure(0)},
+		&inSetOption{optname: 2, optlen: 4, idListening: fail.Sure(1)})
 	judge(t, "VR-rdma_set_option-routed-7222", checkSetOption,
-		&inSetOption{optname: 2, optlen: 4, idRouted: validate.Of(0)},
-		&inSetOption{optname: 2, optlen: 4, idRouted: validate.Of(1)})
+		&inSetOption{optname: 2, optlen: 4, idRouted: fail.Sure(0)},
+		&inSetOption{optname: 2, optlen: 4, idRouted: fail.Sure(1)})
 	judge(t, "VR-rdma_set_option-connecting-7223", checkSetOption,
-		&inSetOption{optname: 2, optlen: 4, idConnecting: validate.Of(0)},
-		&inSetOption{optname: 2, optlen: 4, idConnecting: validate.Of(1)})
+		&inSetOption{optname: 2, optlen: 4, idConnecting: fail.Sure(0)},
+		&inSetOption{optname: 2, optlen: 4, idConnecting: fail.Sure(1)})
 	judge(t, "VR-rdma_set_option-requested-7224", checkSetOption,
-		&inSetOption{optname: 2, optlen: 4, idRequested: validate.Of(0)},
-		&inSetOption{optname: 2, optlen: 4, idRequested: validate.Of(1)})
+		&inSetOption{optname: 2, optlen: 4, idRequested: fail.Sure(0)},
+		&inSetOption{optname: 2, optlen: 4, idRequested: fail.Sure(1)})
 	judge(t, "VR-rdma_set_option-resolved-7225", checkSetOption,
-		&inSetOption{level: 1, optname: 1, optlen: 72, idResolved: validate.Of(1)},
-		&inSetOption{level: 1, optname: 1, optlen: 72, idResolved: validate.Of(0)})
+		&inSetOption{level: 1, optname: 1, optlen: 72, idResolved: fail.Sure(1)},
+		&inSetOption{level: 1, optname: 1, optlen: 72, idResolved: fail.Sure(0)})
 	judge(t, "VR-rdma_set_option-connecting-7226", checkSetOption,
-		&inSetOption{level: 1, optname: 1, optlen: 72, idConnecting: validate.Of(0)},
-		&inSetOption{level: 1, optname: 1, optlen: 72, idConnecting: validate.Of(1)})
+		&inSetOption{level: 1, optname: 1, optlen: 72, idConnecting: fail.Sure(0)},
+		&inSetOption{level: 1, optname: 1, optlen: 72, idConnecting: fail.Sure(1)})
 	judge(t, "VR-rdma_init_qp_attr-verbs-7241", checkInitQPAttr,
-		&inInitQPAttr{idVerbs: validate.Of(4096)},
-		&inInitQPAttr{idVerbs: validate.Of(0)})
+		&inInitQPAttr{idVerbs: fail.Sure(4096)},
+		&inInitQPAttr{idVerbs: fail.Sure(0)})
 	judge(t, "VR-rdma_set_local_ece-qp-7242", checkSetLocalEce,
-		&inSetLocalEce{idQP: validate.Of(0)},
-		&inSetLocalEce{idQP: validate.Of(4096)})
+		&inSetLocalEce{idQP: fail.Sure(0)},
+		&inSetLocalEce{idQP: fail.Sure(4096)})
 	judge(t, "VR-rdma_get_remote_ece-qp-7243", checkGetRemoteEce,
-		&inGetRemoteEce{idQP: validate.Of(0)},
-		&inGetRemoteEce{idQP: validate.Of(4096)})
+		&inGetRemoteEce{idQP: fail.Sure(0)},
+		&inGetRemoteEce{idQP: fail.Sure(4096)})
 	judge(t, "VR-rdma_write_cm_event-event-7228", checkWriteCMEvent,
 		&inWriteCMEvent{event: 18},
 		&inWriteCMEvent{event: 9})

@@ -2,7 +2,7 @@
 
 package rdmacm
 
-import "github.com/verbsgen/verbsgen/runtime/gensupport/validate"
+import "github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 
 // PortSpace is the service that an identifier is for.
 //
@@ -21,10 +21,10 @@ const (
 	PortSpaceIB PortSpace = 319 // RDMA_PS_IB
 )
 
-var portSpaceNames = []validate.Flag{{Bits: 2, Name: "IPOIB"}, {Bits: 262, Name: "TCP"}, {Bits: 273, Name: "UDP"}, {Bits: 319, Name: "IB"}}
+var portSpaceNames = []fail.Flag{{Bits: 2, Name: "IPOIB"}, {Bits: 262, Name: "TCP"}, {Bits: 273, Name: "UDP"}, {Bits: 319, Name: "IB"}}
 
 // String returns the C name without its prefix.
-func (v PortSpace) String() string { return validate.EnumText("PortSpace", int64(v), portSpaceNames) }
+func (v PortSpace) String() string { return fail.EnumText("PortSpace", int64(v), portSpaceNames) }
 
 // EventType is the type of a communication event.
 //
@@ -75,7 +75,7 @@ const (
 	EventTypeInternal EventType = 19 // RDMA_CM_EVENT_INTERNAL
 )
 
-var eventTypeNames = []validate.Flag{
+var eventTypeNames = []fail.Flag{
 	{Bits: 0, Name: "ADDR_RESOLVED"},
 	{Bits: 1, Name: "ADDR_ERROR"},
 	{Bits: 2, Name: "ROUTE_RESOLVED"},
@@ -99,7 +99,7 @@ var eventTypeNames = []validate.Flag{
 }
 
 // String returns the C name without its prefix.
-func (v EventType) String() string { return validate.EnumText("EventType", int64(v), eventTypeNames) }
+func (v EventType) String() string { return fail.EnumText("EventType", int64(v), eventTypeNames) }
 
 // OptionLevel is what an option belongs to.
 type OptionLevel uint32
@@ -112,12 +112,10 @@ const (
 	OptionLevelIB OptionLevel = 1 // RDMA_OPTION_IB
 )
 
-var optionLevelNames = []validate.Flag{{Bits: 0, Name: "ID"}, {Bits: 1, Name: "IB"}}
+var optionLevelNames = []fail.Flag{{Bits: 0, Name: "ID"}, {Bits: 1, Name: "IB"}}
 
 // String returns the C name without its prefix.
-func (v OptionLevel) String() string {
-	return validate.EnumText("OptionLevel", int64(v), optionLevelNames)
-}
+func (v OptionLevel) String() string { return fail.EnumText("OptionLevel", int64(v), optionLevelNames) }
 
 // Option is an option of a level.
 type Option uint32
@@ -136,7 +134,7 @@ const (
 	OptionIBPath Option = 1 // RDMA_OPTION_IB_PATH
 )
 
-var optionNames = []validate.Flag{{Bits: 0, Name: "ID_TOS"}, {Bits: 1, Name: "ID_REUSEADDR"}, {Bits: 2, Name: "ID_AFONLY"}, {Bits: 3, Name: "ID_ACK_TIMEOUT"}}
+var optionNames = []fail.Flag{{Bits: 0, Name: "ID_TOS"}, {Bits: 1, Name: "ID_REUSEADDR"}, {Bits: 2, Name: "ID_AFONLY"}, {Bits: 3, Name: "ID_ACK_TIMEOUT"}}
 
 // String returns the C name without its prefix.
-func (v Option) String() string { return validate.EnumText("Option", int64(v), optionNames) }
+func (v Option) String() string { return fail.EnumText("Option", int64(v), optionNames) }

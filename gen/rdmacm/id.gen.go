@@ -14,8 +14,6 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/sockaddr"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 )
 
 // ID is a communication identifier, as a socket is for the Internet protocols. Use it only by pointer: every
@@ -27,14 +25,14 @@ type ID struct {
 	lib          *Lib
 	mu           sync.Mutex // guards what a change in place changes
 	eventChannel *EventChannel
-	accepted     validate.Mark
-	bound        validate.Mark
-	connecting   validate.Mark
-	listening    validate.Mark
-	options      validate.Mark
-	requested    validate.Mark
-	resolved     validate.Mark
-	routed       validate.Mark
+	accepted     fail.Mark
+	bound        fail.Mark
+	connecting   fail.Mark
+	listening    fail.Mark
+	options      fail.Mark
+	requested    fail.Mark
+	resolved     fail.Mark
+	routed       fail.Mark
 }
 
 // base returns what all handles have, also for a nil ID and one that was never opened.
@@ -115,7 +113,7 @@ func (id *ID) LocalAddr() (netip.AddrPort, error) {
 		return netip.AddrPort{}, err
 	}
 	defer id.h.Exit()
-	return sockaddr.Read((*cID)(id.h.C).route_addr_src_storage), nil
+	return cmem.ReadSockAddr((*cID)(id.h.C).route_addr_src_storage), nil
 }
 
 // PeerAddr returns the address of the peer, or the zero AddrPort before it is known.
@@ -127,7 +125,7 @@ func (id *ID) PeerAddr() (netip.AddrPort, error) {
 		return netip.AddrPort{}, err
 	}
 	defer id.h.Exit()
-	return sockaddr.Read((*cID)(id.h.C).route_addr_dst_storage), nil
+	return cmem.ReadSockAddr((*cID)(id.h.C).route_addr_dst_storage), nil
 }
 
 // Device returns the device that the identifier is bound to. The library owns it: Close of the handle does not
@@ -174,7 +172,7 @@ func (id *ID) BindAddr(addr netip.AddrPort) error {
 		return err
 	}
 	defer id.h.Exit()
-	addrC, err := sockaddr.Of(verb, "addr", addr, false)
+	addrC, err := cmem.SockAddrOf(verb, "addr", addr, false)
 	if err != nil {
 		return err
 	}
@@ -222,11 +220,11 @@ func (id *ID) ResolveAddr(srcAddr netip.AddrPort, dstAddr netip.AddrPort, timeou
 		return err
 	}
 	defer id.h.Exit()
-	srcAddrC, err := sockaddr.Of(verb, "src_addr", srcAddr, true)
+	srcAddrC, err := cmem.SockAddrOf(verb, "src_addr", srcAddr, true)
 	if err != nil {
 		return err
 	}
-	dstAddrC, err := sockaddr.Of(verb, "dst_addr", dstAddr, false)
+	dstAddrC, err := cmem.SockAddrOf(verb, "dst_addr", dstAddr, false)
 	if err != nil {
 		return err
 	}
@@ -292,7 +290,7 @@ func (id *ID) ResolveRoute(timeoutMs int) error {
 		return fail.OutOfRange(verb, "timeout_ms", timeoutMs)
 	}
 	in := inResolveRoute{
-		idVerbs:      validate.Of(uint64(uintptr((*cID)(id.h.C).verbs))),
+		idVerbs:      fail.Sure(uint64(uintptr((*cID)(id.h.C).verbs))),
 		idResolved:   id.resolved.Known(),
 		idConnecting: id.connecting.Known(),
 		timeoutMs:    int64(timeoutMs),
@@ -357,8 +355,8 @@ func (id *ID) CreateQP(pd *verbs.PD, qpInitAttr verbs.QPInitAttr) (*verbs.QP, er
 		return nil, err
 	}
 	in := inCreateQP{
-		idVerbs: validate.Of(uint64(uintptr((*cID)(id.h.C).verbs))),
-		idQP:    validate.Of(uint64(uintptr((*cID)(id.h.C).qp))),
+		idVerbs: fail.Sure(uint64(uintptr((*cID)(id.h.C).verbs))),
+		idQP:    fail.Sure(uint64(uintptr((*cID)(id.h.C).qp))),
 	}
 	if err := checkCreateQP(&in); err != nil {
 		return nil, err
@@ -412,10 +410,10 @@ func (id *ID) Connect(connParam ConnAttr) error {
 		return err
 	}
 	in := inConnect{
-		idVerbs:                     validate.Of(uint64(uintptr((*cID)(id.h.C).verbs))),
+		idVerbs:                     fail.Sure(uint64(uintptr((*cID)(id.h.C).verbs))),
 		connParam:                   1,
-		idPs:                        validate.Of(uint64((*cID)(id.h.C).ps)),
-		idQP:                        validate.Of(uint64(uintptr((*cID)(id.h.C).qp))),
+		idPs:                        fail.Sure(uint64((*cID)(id.h.C).ps)),
+		idQP:                        fail.Sure(uint64(uintptr((*cID)(id.h.C).qp))),
 		idRouted:                    id.routed.Known(),
 		idOptions:                   id.options.Known(),
 		idConnecting:                id.connecting.Known(),
@@ -476,10 +474,10 @@ func (id *ID) ConnectDefault() error {
 	}
 	defer id.h.Exit()
 	in := inConnect{
-		idVerbs:                     validate.Of(uint64(uintptr((*cID)(id.h.C).verbs))),
+		idVerbs:                     fail.Sure(uint64(uintptr((*cID)(id.h.C).verbs))),
 		connParam:                   0,
-		idPs:                        validate.Of(uint64((*cID)(id.h.C).ps)),
-		idQP:                        validate.Of(uint64(uintptr((*cID)(id.h.C).qp))),
+		idPs:                        fail.Sure(uint64((*cID)(id.h.C).ps)),
+		idQP:                        fail.Sure(uint64(uintptr((*cID)(id.h.C).qp))),
 		idRouted:                    id.routed.Known(),
 		idOptions:                   id.options.Known(),
 		idConnecting:                id.connecting.Known(),
@@ -528,7 +526,7 @@ func (id *ID) Establish() error {
 	}
 	defer id.h.Exit()
 	in := inEstablish{
-		idQP:         validate.Of(uint64(uintptr((*cID)(id.h.C).qp))),
+		idQP:         fail.Sure(uint64(uintptr((*cID)(id.h.C).qp))),
 		idConnecting: id.connecting.Known(),
 		idRequested:  id.requested.Known(),
 	}
@@ -637,13 +635,13 @@ func (id *ID) Accept(connParam ConnAttr) error {
 		return err
 	}
 	in := inAccept{
-		idVerbs:                     validate.Of(uint64(uintptr((*cID)(id.h.C).verbs))),
+		idVerbs:                     fail.Sure(uint64(uintptr((*cID)(id.h.C).verbs))),
 		connParam:                   1,
-		idQP:                        validate.Of(uint64(uintptr((*cID)(id.h.C).qp))),
+		idQP:                        fail.Sure(uint64(uintptr((*cID)(id.h.C).qp))),
 		idRequested:                 id.requested.Known(),
 		idAccepted:                  id.accepted.Known(),
 		connParamPrivateDataLen:     uint64(connParamC.private_data_len),
-		idPs:                        validate.Of(uint64((*cID)(id.h.C).ps)),
+		idPs:                        fail.Sure(uint64((*cID)(id.h.C).ps)),
 		connParamRNRRetryCount:      uint64(connParamC.rnr_retry_count),
 		connParamResponderResources: uint64(connParamC.responder_resources),
 		connParamInitiatorDepth:     uint64(connParamC.initiator_depth),
@@ -706,13 +704,13 @@ func (id *ID) AcceptDefault() error {
 	}
 	defer id.h.Exit()
 	in := inAccept{
-		idVerbs:                     validate.Of(uint64(uintptr((*cID)(id.h.C).verbs))),
+		idVerbs:                     fail.Sure(uint64(uintptr((*cID)(id.h.C).verbs))),
 		connParam:                   0,
-		idQP:                        validate.Of(uint64(uintptr((*cID)(id.h.C).qp))),
+		idQP:                        fail.Sure(uint64(uintptr((*cID)(id.h.C).qp))),
 		idRequested:                 id.requested.Known(),
 		idAccepted:                  id.accepted.Known(),
 		connParamPrivateDataLen:     0,
-		idPs:                        validate.Of(uint64((*cID)(id.h.C).ps)),
+		idPs:                        fail.Sure(uint64((*cID)(id.h.C).ps)),
 		connParamRNRRetryCount:      0,
 		connParamResponderResources: 0,
 		connParamInitiatorDepth:     0,
@@ -767,7 +765,7 @@ func (id *ID) Reject(privateData []byte) error {
 		idConnecting:   id.connecting.Known(),
 		idRequested:    id.requested.Known(),
 		privateDataLen: uint64(len(privateData)),
-		idPs:           validate.Of(uint64((*cID)(id.h.C).ps)),
+		idPs:           fail.Sure(uint64((*cID)(id.h.C).ps)),
 	}
 	if err := checkReject(&in); err != nil {
 		return err
@@ -820,7 +818,7 @@ func (id *ID) RejectECE(privateData []byte) error {
 		idConnecting:   id.connecting.Known(),
 		idRequested:    id.requested.Known(),
 		privateDataLen: uint64(len(privateData)),
-		idPs:           validate.Of(uint64((*cID)(id.h.C).ps)),
+		idPs:           fail.Sure(uint64((*cID)(id.h.C).ps)),
 	}
 	if err := checkRejectEce(&in); err != nil {
 		return err
@@ -861,7 +859,7 @@ func (id *ID) Notify(event verbs.EventType) error {
 	}
 	defer id.h.Exit()
 	in := inNotify{
-		idVerbs:      validate.Of(uint64(uintptr((*cID)(id.h.C).verbs))),
+		idVerbs:      fail.Sure(uint64(uintptr((*cID)(id.h.C).verbs))),
 		idConnecting: id.connecting.Known(),
 		idRequested:  id.requested.Known(),
 		idListening:  id.listening.Known(),
@@ -901,7 +899,7 @@ func (id *ID) Disconnect() error {
 	}
 	defer id.h.Exit()
 	in := inDisconnect{
-		idVerbs:      validate.Of(uint64(uintptr((*cID)(id.h.C).verbs))),
+		idVerbs:      fail.Sure(uint64(uintptr((*cID)(id.h.C).verbs))),
 		idConnecting: id.connecting.Known(),
 		idRequested:  id.requested.Known(),
 		idListening:  id.listening.Known(),
@@ -940,13 +938,13 @@ func (id *ID) JoinMulticast(addr netip.AddrPort) error {
 		return err
 	}
 	defer id.h.Exit()
-	addrC, err := sockaddr.Of(verb, "addr", addr, false)
+	addrC, err := cmem.SockAddrOf(verb, "addr", addr, false)
 	if err != nil {
 		return err
 	}
 	in := inJoinMulticast{
-		idVerbs:      validate.Of(uint64(uintptr((*cID)(id.h.C).verbs))),
-		idQPType:     validate.Of(uint64((*cID)(id.h.C).qp_type)),
+		idVerbs:      fail.Sure(uint64(uintptr((*cID)(id.h.C).verbs))),
+		idQPType:     fail.Sure(uint64((*cID)(id.h.C).qp_type)),
 		idListening:  id.listening.Known(),
 		idConnecting: id.connecting.Known(),
 		idRequested:  id.requested.Known(),
@@ -979,7 +977,7 @@ func (id *ID) LeaveMulticast(addr netip.AddrPort) error {
 		return err
 	}
 	defer id.h.Exit()
-	addrC, err := sockaddr.Of(verb, "addr", addr, false)
+	addrC, err := cmem.SockAddrOf(verb, "addr", addr, false)
 	if err != nil {
 		return err
 	}
@@ -1032,7 +1030,7 @@ func (id *ID) SetOption(level OptionLevel, option Option, value []byte) error {
 		level:        uint64(level),
 		optname:      uint64(option),
 		optlen:       uint64(len(value)),
-		idQPType:     validate.Of(uint64((*cID)(id.h.C).qp_type)),
+		idQPType:     fail.Sure(uint64((*cID)(id.h.C).qp_type)),
 		idListening:  id.listening.Known(),
 		idRouted:     id.routed.Known(),
 		idConnecting: id.connecting.Known(),
@@ -1113,7 +1111,7 @@ func (id *ID) InitQPAttr(qpAttr *verbs.QPAttr) error {
 		return err
 	}
 	in := inInitQPAttr{
-		idVerbs: validate.Of(uint64(uintptr((*cID)(id.h.C).verbs))),
+		idVerbs: fail.Sure(uint64(uintptr((*cID)(id.h.C).verbs))),
 	}
 	if err := checkInitQPAttr(&in); err != nil {
 		return err
@@ -1159,7 +1157,7 @@ func (id *ID) SetLocalECE(ece *verbs.ECEAttr) error {
 		return err
 	}
 	in := inSetLocalEce{
-		idQP: validate.Of(uint64(uintptr((*cID)(id.h.C).qp))),
+		idQP: fail.Sure(uint64(uintptr((*cID)(id.h.C).qp))),
 	}
 	if err := checkSetLocalEce(&in); err != nil {
 		return err
@@ -1201,7 +1199,7 @@ func (id *ID) RemoteECE() (*verbs.ECEInfo, error) {
 		return nil, err
 	}
 	in := inGetRemoteEce{
-		idQP: validate.Of(uint64(uintptr((*cID)(id.h.C).qp))),
+		idQP: fail.Sure(uint64(uintptr((*cID)(id.h.C).qp))),
 	}
 	if err := checkGetRemoteEce(&in); err != nil {
 		return nil, err

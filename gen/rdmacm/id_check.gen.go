@@ -4,13 +4,12 @@ package rdmacm
 
 import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // inBindAddr has the values that the rules of rdma_bind_addr use.
 type inBindAddr struct {
-	idBound validate.Known // id.bound
+	idBound fail.Known // id.bound
 }
 
 // checkBindAddr refuses a call of rdma_bind_addr that breaks a rule.
@@ -24,10 +23,10 @@ func checkBindAddr(in *inBindAddr) error {
 
 // inResolveAddr has the values that the rules of rdma_resolve_addr use.
 type inResolveAddr struct {
-	idListening  validate.Known // id.listening
-	idRouted     validate.Known // id.routed
-	idConnecting validate.Known // id.connecting
-	idRequested  validate.Known // id.requested
+	idListening  fail.Known // id.listening
+	idRouted     fail.Known // id.routed
+	idConnecting fail.Known // id.connecting
+	idRequested  fail.Known // id.requested
 }
 
 // checkResolveAddr refuses a call of rdma_resolve_addr that breaks a rule.
@@ -50,10 +49,10 @@ func checkResolveAddr(in *inResolveAddr) error {
 
 // inResolveRoute has the values that the rules of rdma_resolve_route use.
 type inResolveRoute struct {
-	idVerbs      validate.Known // id.verbs
-	idResolved   validate.Known // id.resolved
-	idConnecting validate.Known // id.connecting
-	timeoutMs    int64          // timeout_ms
+	idVerbs      fail.Known // id.verbs
+	idResolved   fail.Known // id.resolved
+	idConnecting fail.Known // id.connecting
+	timeoutMs    int64      // timeout_ms
 }
 
 // checkResolveRoute refuses a call of rdma_resolve_route that breaks a rule.
@@ -80,8 +79,8 @@ func hintResolveRoute(in *inResolveRoute) []verr.Violation {
 
 // inCreateQP has the values that the rules of rdma_create_qp use.
 type inCreateQP struct {
-	idVerbs validate.Known // id.verbs
-	idQP    validate.Known // id.qp
+	idVerbs fail.Known // id.verbs
+	idQP    fail.Known // id.qp
 }
 
 // checkCreateQP refuses a call of rdma_create_qp that breaks a rule.
@@ -98,22 +97,22 @@ func checkCreateQP(in *inCreateQP) error {
 
 // inConnect has the values that the rules of rdma_connect use.
 type inConnect struct {
-	idVerbs                     validate.Known // id.verbs
-	connParam                   uint64         // conn_param
-	idPs                        validate.Known // id.ps
-	idQP                        validate.Known // id.qp
-	idRouted                    validate.Known // id.routed
-	idOptions                   validate.Known // id.options
-	idConnecting                validate.Known // id.connecting
-	idRequested                 validate.Known // id.requested
-	connParamPrivateDataLen     uint64         // conn_param.private_data_len
-	connParamRetryCount         uint64         // conn_param.retry_count
-	connParamRNRRetryCount      uint64         // conn_param.rnr_retry_count
-	connParamResponderResources uint64         // conn_param.responder_resources
-	connParamInitiatorDepth     uint64         // conn_param.initiator_depth
-	connParamFlowControl        uint64         // conn_param.flow_control
-	connParamSRQ                uint64         // conn_param.srq
-	connParamQPNum              uint64         // conn_param.qp_num
+	idVerbs                     fail.Known // id.verbs
+	connParam                   uint64     // conn_param
+	idPs                        fail.Known // id.ps
+	idQP                        fail.Known // id.qp
+	idRouted                    fail.Known // id.routed
+	idOptions                   fail.Known // id.options
+	idConnecting                fail.Known // id.connecting
+	idRequested                 fail.Known // id.requested
+	connParamPrivateDataLen     uint64     // conn_param.private_data_len
+	connParamRetryCount         uint64     // conn_param.retry_count
+	connParamRNRRetryCount      uint64     // conn_param.rnr_retry_count
+	connParamResponderResources uint64     // conn_param.responder_resources
+	connParamInitiatorDepth     uint64     // conn_param.initiator_depth
+	connParamFlowControl        uint64     // conn_param.flow_control
+	connParamSRQ                uint64     // conn_param.srq
+	connParamQPNum              uint64     // conn_param.qp_num
 }
 
 // checkConnect refuses a call of rdma_connect that breaks a rule.
@@ -211,9 +210,9 @@ func hintConnect(in *inConnect) []verr.Violation {
 
 // inEstablish has the values that the rules of rdma_establish use.
 type inEstablish struct {
-	idQP         validate.Known // id.qp
-	idConnecting validate.Known // id.connecting
-	idRequested  validate.Known // id.requested
+	idQP         fail.Known // id.qp
+	idConnecting fail.Known // id.connecting
+	idRequested  fail.Known // id.requested
 }
 
 // checkEstablish refuses a call of rdma_establish that breaks a rule.
@@ -233,11 +232,11 @@ func checkEstablish(in *inEstablish) error {
 
 // inListen has the values that the rules of rdma_listen use.
 type inListen struct {
-	idListening  validate.Known // id.listening
-	idRouted     validate.Known // id.routed
-	idConnecting validate.Known // id.connecting
-	idRequested  validate.Known // id.requested
-	idBound      validate.Known // id.bound
+	idListening  fail.Known // id.listening
+	idRouted     fail.Known // id.routed
+	idConnecting fail.Known // id.connecting
+	idRequested  fail.Known // id.requested
+	idBound      fail.Known // id.bound
 }
 
 // checkListen refuses a call of rdma_listen that breaks a rule.
@@ -267,19 +266,19 @@ func hintListen(in *inListen) []verr.Violation {
 
 // inAccept has the values that the rules of rdma_accept use.
 type inAccept struct {
-	idVerbs                     validate.Known // id.verbs
-	connParam                   uint64         // conn_param
-	idQP                        validate.Known // id.qp
-	idRequested                 validate.Known // id.requested
-	idAccepted                  validate.Known // id.accepted
-	connParamPrivateDataLen     uint64         // conn_param.private_data_len
-	idPs                        validate.Known // id.ps
-	connParamRNRRetryCount      uint64         // conn_param.rnr_retry_count
-	connParamResponderResources uint64         // conn_param.responder_resources
-	connParamInitiatorDepth     uint64         // conn_param.initiator_depth
-	connParamFlowControl        uint64         // conn_param.flow_control
-	connParamSRQ                uint64         // conn_param.srq
-	connParamQPNum              uint64         // conn_param.qp_num
+	idVerbs                     fail.Known // id.verbs
+	connParam                   uint64     // conn_param
+	idQP                        fail.Known // id.qp
+	idRequested                 fail.Known // id.requested
+	idAccepted                  fail.Known // id.accepted
+	connParamPrivateDataLen     uint64     // conn_param.private_data_len
+	idPs                        fail.Known // id.ps
+	connParamRNRRetryCount      uint64     // conn_param.rnr_retry_count
+	connParamResponderResources uint64     // conn_param.responder_resources
+	connParamInitiatorDepth     uint64     // conn_param.initiator_depth
+	connParamFlowControl        uint64     // conn_param.flow_control
+	connParamSRQ                uint64     // conn_param.srq
+	connParamQPNum              uint64     // conn_param.qp_num
 }
 
 // checkAccept refuses a call of rdma_accept that breaks a rule.
@@ -355,10 +354,10 @@ func hintAccept(in *inAccept) []verr.Violation {
 
 // inReject has the values that the rules of rdma_reject use.
 type inReject struct {
-	idConnecting   validate.Known // id.connecting
-	idRequested    validate.Known // id.requested
-	privateDataLen uint64         // private_data_len
-	idPs           validate.Known // id.ps
+	idConnecting   fail.Known // id.connecting
+	idRequested    fail.Known // id.requested
+	privateDataLen uint64     // private_data_len
+	idPs           fail.Known // id.ps
 }
 
 // checkReject refuses a call of rdma_reject that breaks a rule.
@@ -389,10 +388,10 @@ func hintReject(in *inReject) []verr.Violation {
 
 // inRejectEce has the values that the rules of rdma_reject_ece use.
 type inRejectEce struct {
-	idConnecting   validate.Known // id.connecting
-	idRequested    validate.Known // id.requested
-	privateDataLen uint64         // private_data_len
-	idPs           validate.Known // id.ps
+	idConnecting   fail.Known // id.connecting
+	idRequested    fail.Known // id.requested
+	privateDataLen uint64     // private_data_len
+	idPs           fail.Known // id.ps
 }
 
 // checkRejectEce refuses a call of rdma_reject_ece that breaks a rule.
@@ -423,11 +422,11 @@ func hintRejectEce(in *inRejectEce) []verr.Violation {
 
 // inNotify has the values that the rules of rdma_notify use.
 type inNotify struct {
-	idVerbs      validate.Known // id.verbs
-	idConnecting validate.Known // id.connecting
-	idRequested  validate.Known // id.requested
-	idListening  validate.Known // id.listening
-	event        uint64         // event
+	idVerbs      fail.Known // id.verbs
+	idConnecting fail.Known // id.connecting
+	idRequested  fail.Known // id.requested
+	idListening  fail.Known // id.listening
+	event        uint64     // event
 }
 
 // checkNotify refuses a call of rdma_notify that breaks a rule.
@@ -456,10 +455,10 @@ func hintNotify(in *inNotify) []verr.Violation {
 
 // inDisconnect has the values that the rules of rdma_disconnect use.
 type inDisconnect struct {
-	idVerbs      validate.Known // id.verbs
-	idConnecting validate.Known // id.connecting
-	idRequested  validate.Known // id.requested
-	idListening  validate.Known // id.listening
+	idVerbs      fail.Known // id.verbs
+	idConnecting fail.Known // id.connecting
+	idRequested  fail.Known // id.requested
+	idListening  fail.Known // id.listening
 }
 
 // checkDisconnect refuses a call of rdma_disconnect that breaks a rule.
@@ -481,11 +480,11 @@ func checkDisconnect(in *inDisconnect) error {
 
 // inJoinMulticast has the values that the rules of rdma_join_multicast use.
 type inJoinMulticast struct {
-	idVerbs      validate.Known // id.verbs
-	idQPType     validate.Known // id.qp_type
-	idListening  validate.Known // id.listening
-	idConnecting validate.Known // id.connecting
-	idRequested  validate.Known // id.requested
+	idVerbs      fail.Known // id.verbs
+	idQPType     fail.Known // id.qp_type
+	idListening  fail.Known // id.listening
+	idConnecting fail.Known // id.connecting
+	idRequested  fail.Known // id.requested
 }
 
 // checkJoinMulticast refuses a call of rdma_join_multicast that breaks a rule.
@@ -511,15 +510,15 @@ func checkJoinMulticast(in *inJoinMulticast) error {
 
 // inSetOption has the values that the rules of rdma_set_option use.
 type inSetOption struct {
-	level        uint64         // level
-	optname      uint64         // optname
-	optlen       uint64         // optlen
-	idQPType     validate.Known // id.qp_type
-	idListening  validate.Known // id.listening
-	idRouted     validate.Known // id.routed
-	idConnecting validate.Known // id.connecting
-	idRequested  validate.Known // id.requested
-	idResolved   validate.Known // id.resolved
+	level        uint64     // level
+	optname      uint64     // optname
+	optlen       uint64     // optlen
+	idQPType     fail.Known // id.qp_type
+	idListening  fail.Known // id.listening
+	idRouted     fail.Known // id.routed
+	idConnecting fail.Known // id.connecting
+	idRequested  fail.Known // id.requested
+	idResolved   fail.Known // id.resolved
 }
 
 // checkSetOption refuses a call of rdma_set_option that breaks a rule.
@@ -609,7 +608,7 @@ func checkSetOption(in *inSetOption) error {
 
 // inInitQPAttr has the values that the rules of rdma_init_qp_attr use.
 type inInitQPAttr struct {
-	idVerbs validate.Known // id.verbs
+	idVerbs fail.Known // id.verbs
 }
 
 // checkInitQPAttr refuses a call of rdma_init_qp_attr that breaks a rule.
@@ -623,7 +622,7 @@ func checkInitQPAttr(in *inInitQPAttr) error {
 
 // inSetLocalEce has the values that the rules of rdma_set_local_ece use.
 type inSetLocalEce struct {
-	idQP validate.Known // id.qp
+	idQP fail.Known // id.qp
 }
 
 // checkSetLocalEce refuses a call of rdma_set_local_ece that breaks a rule.
@@ -637,7 +636,7 @@ func checkSetLocalEce(in *inSetLocalEce) error {
 
 // inGetRemoteEce has the values that the rules of rdma_get_remote_ece use.
 type inGetRemoteEce struct {
-	idQP validate.Known // id.qp
+	idQP fail.Known // id.qp
 }
 
 // checkGetRemoteEce refuses a call of rdma_get_remote_ece that breaks a rule.

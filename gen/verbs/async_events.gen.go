@@ -6,7 +6,6 @@ import (
 	"context"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/events"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 )
@@ -35,7 +34,7 @@ type AsyncEvent struct {
 	WQ   *WQ       // of an event of one: the WQ that it concerns; nil for one made by other code on the same device
 	Port uint8     // of an event of a port: its number, from 1; otherwise 0
 
-	event events.Async
+	event dpath.HeldAsyncEvent
 }
 
 // NextEvent waits for the next asynchronous event of the device. No thread is held while it waits; ctx ends the
@@ -56,7 +55,7 @@ func (dev *Device) NextEvent(ctx context.Context) (*AsyncEvent, error) {
 		return nil, err
 	}
 	ev := new(AsyncEvent)
-	if err := ev.event.Next(ctx, from, asyncElements, func(element events.Element, at uintptr) *object.Node {
+	if err := ev.event.Next(ctx, from, asyncElements, func(element dpath.Element, at uintptr) *object.Node {
 		switch found := dev.handles.Find(at); element {
 		case elementQP:
 			ev.QP, _ = found.(*QP)

@@ -3,7 +3,7 @@ package verbs
 import (
 	"testing"
 
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
 // BenchmarkValidators prints what the rules of a call cost that keeps them all.
@@ -18,7 +18,7 @@ func BenchmarkValidators(b *testing.B) {
 		}
 	})
 	b.Run("ModifyQP", func(b *testing.B) {
-		in := inModifyQP{attrMask: 0x101181 | 0x100000, qpState: validate.Of(1), qpType: validate.Of(2), attrQPState: 2,
+		in := inModifyQP{attrMask: 0x101181 | 0x100000, qpState: fail.Sure(1), qpType: fail.Sure(2), attrQPState: 2,
 			attrPortNum: 1, attrAHAttrPortNum: 1, attrPathMTU: 3, attrRQPSN: 1, attrDestQPNum: 17, attrMaxDestRDAtomic: 1,
 			attrMinRNRTimer: 12, attrAHAttrIsGlobal: 1}
 		b.ReportAllocs()

@@ -9,8 +9,6 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dl"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/lazy"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 )
 
 // init offers the handles and builders to generated packages of libraries that work with them.
@@ -93,7 +91,7 @@ func (a *AllocDMAttr) lend(to *bridge.Lent) error {
 		}
 		bridge.OnRoot(to, func(root *Device) {
 			if caps := root.capabilities(); caps != nil {
-				in.capMaxDMSize = validate.Of(uint64(caps.max_dm_size))
+				in.capMaxDMSize = fail.Sure(uint64(caps.max_dm_size))
 			}
 		})
 		return checkAllocDM(&in)
@@ -192,16 +190,16 @@ func (a *CQInitAttrEx) lend(to *bridge.Lent) error {
 			cqAttrCompMask:   uint64(cqAttrC.comp_mask),
 		}
 		bridge.OnRoot(to, func(dev *Device) {
-			in.contextNumCompVectors = validate.Of(uint64((*cContext)(dev.h.C).num_comp_vectors))
+			in.contextNumCompVectors = fail.Sure(uint64((*cContext)(dev.h.C).num_comp_vectors))
 			if caps := dev.capabilities(); caps != nil {
-				in.capMaxCQE = validate.Of(uint64(caps.orig_attr.max_cqe))
-				in.capCompletionTimestampMask = validate.Of(uint64(caps.completion_timestamp_mask))
+				in.capMaxCQE = fail.Sure(uint64(caps.orig_attr.max_cqe))
+				in.capCompletionTimestampMask = fail.Sure(uint64(caps.completion_timestamp_mask))
 			}
 		})
 		return checkCreateCQEx(&in)
 	}
 	bridge.OnMake(to, func(o *CQ) {
-		o.asked = lazy.Of(uint64(c.wc_flags))
+		o.asked = dpath.AskedFor(uint64(c.wc_flags))
 	})
 	return nil
 }
@@ -250,8 +248,8 @@ func (a *QPInitAttr) lend(to *bridge.Lent) error {
 		}
 		bridge.OnRoot(to, func(root *Device) {
 			if caps := root.capabilities(); caps != nil {
-				in.capMaxQPWR = validate.Of(uint64(caps.orig_attr.max_qp_wr))
-				in.capMaxSGE = validate.Of(uint64(caps.orig_attr.max_sge))
+				in.capMaxQPWR = fail.Sure(uint64(caps.orig_attr.max_qp_wr))
+				in.capMaxSGE = fail.Sure(uint64(caps.orig_attr.max_sge))
 			}
 		})
 		return checkCreateQP(&in)
@@ -338,20 +336,20 @@ func (a *QPInitAttrEx) lend(to *bridge.Lent) error {
 		}
 		bridge.OnRoot(to, func(root *Device) {
 			if caps := root.capabilities(); caps != nil {
-				in.capMaxQPWR = validate.Of(uint64(caps.orig_attr.max_qp_wr))
-				in.capMaxSGE = validate.Of(uint64(caps.orig_attr.max_sge))
-				in.capDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
-				in.capRawPacketCaps = validate.Of(uint64(caps.raw_packet_caps))
-				in.capRSSCapsRXHashFieldsMask = validate.Of(uint64(caps.rss_caps.rx_hash_fields_mask))
-				in.capRSSCapsRXHashFunction = validate.Of(uint64(caps.rss_caps.rx_hash_function))
-				in.capRSSCapsSupportedQpts = validate.Of(uint64(caps.rss_caps.supported_qpts))
-				in.capTSOCapsSupportedQpts = validate.Of(uint64(caps.tso_caps.supported_qpts))
+				in.capMaxQPWR = fail.Sure(uint64(caps.orig_attr.max_qp_wr))
+				in.capMaxSGE = fail.Sure(uint64(caps.orig_attr.max_sge))
+				in.capDeviceCapFlagsEx = fail.Sure(uint64(caps.device_cap_flags_ex))
+				in.capRawPacketCaps = fail.Sure(uint64(caps.raw_packet_caps))
+				in.capRSSCapsRXHashFieldsMask = fail.Sure(uint64(caps.rss_caps.rx_hash_fields_mask))
+				in.capRSSCapsRXHashFunction = fail.Sure(uint64(caps.rss_caps.rx_hash_function))
+				in.capRSSCapsSupportedQpts = fail.Sure(uint64(caps.rss_caps.supported_qpts))
+				in.capTSOCapsSupportedQpts = fail.Sure(uint64(caps.tso_caps.supported_qpts))
 			}
 		})
 		return checkCreateQPEx(&in)
 	}
 	bridge.OnMake(to, func(o *QP) {
-		o.asked = lazy.Of(uint64(c.send_ops_flags))
+		o.asked = dpath.AskedFor(uint64(c.send_ops_flags))
 		if c.rwq_ind_tbl != 0 {
 			o.gate.Lack(dpath.LacksQueues)
 		}
@@ -418,13 +416,13 @@ func (a *SRQInitAttrEx) lend(to *bridge.Lent) error {
 		}
 		bridge.OnRoot(to, func(root *Device) {
 			if caps := root.capabilities(); caps != nil {
-				in.capTMCapsMaxNumTags = validate.Of(uint64(caps.tm_caps.max_num_tags))
-				in.capDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
-				in.capTMCapsMaxOps = validate.Of(uint64(caps.tm_caps.max_ops))
-				in.capMaxSRQWR = validate.Of(uint64(caps.orig_attr.max_srq_wr))
-				in.capMaxSRQSGE = validate.Of(uint64(caps.orig_attr.max_srq_sge))
-				in.capMaxSRQ = validate.Of(uint64(caps.orig_attr.max_srq))
-				in.capTMCapsFlags = validate.Of(uint64(caps.tm_caps.flags))
+				in.capTMCapsMaxNumTags = fail.Sure(uint64(caps.tm_caps.max_num_tags))
+				in.capDeviceCapFlags = fail.Sure(uint64(caps.orig_attr.device_cap_flags))
+				in.capTMCapsMaxOps = fail.Sure(uint64(caps.tm_caps.max_ops))
+				in.capMaxSRQWR = fail.Sure(uint64(caps.orig_attr.max_srq_wr))
+				in.capMaxSRQSGE = fail.Sure(uint64(caps.orig_attr.max_srq_sge))
+				in.capMaxSRQ = fail.Sure(uint64(caps.orig_attr.max_srq))
+				in.capTMCapsFlags = fail.Sure(uint64(caps.tm_caps.flags))
 			}
 		})
 		return checkCreateSRQEx(&in)
@@ -464,11 +462,11 @@ func (a *WQInitAttr) lend(to *bridge.Lent) error {
 		}
 		bridge.OnRoot(to, func(root *Device) {
 			if caps := root.capabilities(); caps != nil {
-				in.capRawPacketCaps = validate.Of(uint64(caps.raw_packet_caps))
-				in.capDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
-				in.capMaxQPWR = validate.Of(uint64(caps.orig_attr.max_qp_wr))
-				in.capMaxSGE = validate.Of(uint64(caps.orig_attr.max_sge))
-				in.capMaxWQTypeRQ = validate.Of(uint64(caps.max_wq_type_rq))
+				in.capRawPacketCaps = fail.Sure(uint64(caps.raw_packet_caps))
+				in.capDeviceCapFlagsEx = fail.Sure(uint64(caps.device_cap_flags_ex))
+				in.capMaxQPWR = fail.Sure(uint64(caps.orig_attr.max_qp_wr))
+				in.capMaxSGE = fail.Sure(uint64(caps.orig_attr.max_sge))
+				in.capMaxWQTypeRQ = fail.Sure(uint64(caps.max_wq_type_rq))
 			}
 		})
 		return checkCreateWQ(&in)

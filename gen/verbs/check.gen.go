@@ -3,7 +3,7 @@
 package verbs
 
 import (
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -12,7 +12,7 @@ var (
 	rule0158 = verr.Rule{ID: "VR-ibv_import_device-cmd_fd-0158", Verb: "ibv_import_device", Subject: "cmd_fd",
 		Statement: "cmd_fd must be an open file descriptor",
 		Fix:       "pass the Device.CmdFD of the other context, or a duplicate of it",
-		Page:      "ibv_import_device", Section: "DESCRIPTION", Text: validate.Signed}
+		Page:      "ibv_import_device", Section: "DESCRIPTION", Text: fail.Signed}
 	rule0170 = verr.Rule{ID: "VR-ibv_query_port-port_num-0170", Verb: "ibv_query_port", Subject: "port_num",
 		Statement: "port_num is at least 1, as ports are numbered from 1",
 		Fix:       "pass a port of the device",
@@ -44,7 +44,7 @@ var (
 	rule0328 = verr.Rule{ID: "VR-ibv_query_gid-index-0328", Verb: "ibv_query_gid", Subject: "index",
 		Statement: "index must not be negative",
 		Fix:       "pass an index of the table",
-		Page:      "ibv_query_gid", Section: "DESCRIPTION", Text: validate.Signed}
+		Page:      "ibv_query_gid", Section: "DESCRIPTION", Text: fail.Signed}
 	rule0703 = verr.Rule{ID: "VR-ibv_query_gid_ex-flags-0703", Verb: "ibv_query_gid_ex", Subject: "flags",
 		Statement: "flags must be 0, as there are none yet",
 		Fix:       "pass 0",
@@ -76,7 +76,7 @@ var (
 	rule0715 = verr.Rule{ID: "VR-ibv_query_pkey-index-0715", Verb: "ibv_query_pkey", Subject: "index",
 		Statement: "index must not be negative",
 		Fix:       "pass an index of the table",
-		Page:      "ibv_query_pkey", Text: validate.Signed}
+		Page:      "ibv_query_pkey", Text: fail.Signed}
 	rule0717 = verr.Rule{ID: "VR-ibv_get_pkey_index-port_num-0717", Verb: "ibv_get_pkey_index", Subject: "port_num",
 		Statement: "port_num is at least 1, as ports are numbered from 1",
 		Fix:       "pass a port of the device",
@@ -88,7 +88,7 @@ var (
 	rule0803 = verr.Rule{ID: "VR-ibv_create_flow-qp-0803", Verb: "ibv_create_flow", Subject: "qp.qp_type",
 		Statement: "only queue pairs of type UD and RAW_PACKET have flows",
 		Fix:       "use a queue pair of type QPTypeUD or QPTypeRawPacket",
-		Page:      "ibv_create_flow", Section: "NOTES", Text: validate.Text[QPType]}
+		Page:      "ibv_create_flow", Section: "NOTES", Text: fail.Text[QPType]}
 	rule2069 = verr.Rule{ID: "VR-ibv_create_flow-port-2069", Verb: "ibv_create_flow", Subject: "flow.port",
 		Statement: "port is at most the number of ports",
 		Fix:       "pass a port of the device",
@@ -96,7 +96,7 @@ var (
 	rule2094 = verr.Rule{ID: "VR-ibv_create_flow-type-2094", Verb: "ibv_create_flow", Subject: "flow.type",
 		Statement: "type is NORMAL, ALL_DEFAULT, MC_DEFAULT or SNIFFER",
 		Fix:       "pass one of these",
-		Page:      "ibv_create_flow", Section: "DESCRIPTION", Text: validate.Text[FlowType]}
+		Page:      "ibv_create_flow", Section: "DESCRIPTION", Text: fail.Text[FlowType]}
 	rule2096 = verr.Rule{ID: "VR-ibv_create_flow-port-2096", Verb: "ibv_create_flow", Subject: "flow.port",
 		Statement: "port is at least 1, as ports are numbered from 1",
 		Fix:       "pass a port of the device",
@@ -108,15 +108,15 @@ var (
 	rule0804 = verr.Rule{ID: "VR-ibv_create_flow-flags-0804", Verb: "ibv_create_flow", Subject: "flow.flags",
 		Statement: "DONT_TRAP is only for flows of type NORMAL",
 		Fix:       "leave FlowFlagsDontTrap out",
-		Page:      "ibv_create_flow", Section: "NOTES", AcceptedBy: []string{"mlx5 (the flag is ignored), not in all cases", "bnxt_re with linux 7.2 (the flag is ignored), not in all cases"}, RefusedBy: []string{"mlx4"}, Text: validate.Text[FlowFlags]}
+		Page:      "ibv_create_flow", Section: "NOTES", AcceptedBy: []string{"mlx5 (the flag is ignored), not in all cases", "bnxt_re with linux 7.2 (the flag is ignored), not in all cases"}, RefusedBy: []string{"mlx4"}, Text: fail.Text[FlowFlags]}
 	rule0805 = verr.Rule{ID: "VR-ibv_create_flow-flags-0805", Verb: "ibv_create_flow", Subject: "flow.flags",
 		Statement: "flags has no bits but DONT_TRAP and EGRESS",
 		Fix:       "leave the other bits out",
-		Page:      "ibv_create_flow", Section: "DESCRIPTION", AcceptedBy: []string{"bnxt_re with linux 7.2 (the flags are ignored), not in all cases"}, RefusedBy: []string{"mlx4", "mlx5"}, Text: validate.Text[FlowFlags]}
+		Page:      "ibv_create_flow", Section: "DESCRIPTION", AcceptedBy: []string{"bnxt_re with linux 7.2 (the flags are ignored), not in all cases"}, RefusedBy: []string{"mlx4", "mlx5"}, Text: fail.Text[FlowFlags]}
 	rule2095 = verr.Rule{ID: "VR-ibv_create_flow-flow-2095", Verb: "ibv_create_flow", Subject: "",
 		Statement: "flows need a device with MANAGED_FLOW_STEERING",
 		Fix:       "use another device",
-		Page:      "ibv_create_flow", Section: "NOTES", Unsupported: true, Capable: true, AcceptedBy: []string{"bnxt_re with linux 7.2, not in all cases"}, RefusedBy: []string{"mlx4 with linux 6.1..7.2", "mlx5 with linux 6.1..7.2, not in all cases", "bnxt_re with linux 7.2, not in all cases"}, Text: validate.NoText}
+		Page:      "ibv_create_flow", Section: "NOTES", Unsupported: true, Capable: true, AcceptedBy: []string{"bnxt_re with linux 7.2, not in all cases"}, RefusedBy: []string{"mlx4 with linux 6.1..7.2", "mlx5 with linux 6.1..7.2, not in all cases", "bnxt_re with linux 7.2, not in all cases"}, Text: fail.NoText}
 	rule3311 = verr.Rule{ID: "VR-ibv_create_flow-num_of_specs-3311", Verb: "ibv_create_flow", Subject: "flow.num_of_specs",
 		Statement: "a flow of type SNIFFER has no specs, as it takes all packets",
 		Fix:       "leave the specs out, or use another type",
@@ -124,7 +124,7 @@ var (
 	rule3312 = verr.Rule{ID: "VR-ibv_create_flow-comp_mask-3312", Verb: "ibv_create_flow", Subject: "flow.comp_mask",
 		Statement: "comp_mask has no bits yet",
 		Fix:       "set it to 0",
-		Page:      "ibv_create_flow", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the mask is ignored)", "mlx4 (the mask is ignored)", "bnxt_re (the mask is ignored)"}, Text: validate.Hex}
+		Page:      "ibv_create_flow", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the mask is ignored)", "mlx4 (the mask is ignored)", "bnxt_re (the mask is ignored)"}, Text: fail.Hex}
 	rule3352 = verr.Rule{ID: "VR-ibv_create_flow-priority-3352", Verb: "ibv_create_flow", Subject: "flow.priority",
 		Statement: "priority is at most 4095",
 		Fix:       "pass a lower number",
@@ -132,11 +132,11 @@ var (
 	rule1525 = verr.Rule{ID: "VR-ibv_create_flow_action_esp-esp_attr-1525", Verb: "ibv_create_flow_action_esp", Subject: "esp.esp_attr",
 		Statement: "esp_attr must not be NULL, except in a change",
 		Fix:       "give it",
-		Page:      "ibv_create_flow_action", Section: "ARGUMENTS", Text: validate.AddrText}
+		Page:      "ibv_create_flow_action", Section: "ARGUMENTS", Text: fail.AddrText}
 	rule1526 = verr.Rule{ID: "VR-ibv_create_flow_action_esp-keymat_ptr-1526", Verb: "ibv_create_flow_action_esp", Subject: "esp.keymat_ptr",
 		Statement: "keymat_ptr must not be NULL, except in a change",
 		Fix:       "give it",
-		Page:      "ibv_create_flow_action", Section: "ARGUMENTS", Text: validate.AddrText}
+		Page:      "ibv_create_flow_action", Section: "ARGUMENTS", Text: fail.AddrText}
 	rule3332 = verr.Rule{ID: "VR-ibv_create_flow_action_esp-keymat_proto-3332", Verb: "ibv_create_flow_action_esp", Subject: "esp.keymat_proto",
 		Statement: "keymat_proto is AES_GCM",
 		Fix:       "pass IB_UVERBS_FLOW_ACTION_ESP_KEYMAT_AES_GCM",
@@ -156,39 +156,39 @@ var (
 	rule0733 = verr.Rule{ID: "VR-ibv_open_xrcd-comp_mask-0733", Verb: "ibv_open_xrcd", Subject: "xrcd_init_attr.comp_mask",
 		Statement: "comp_mask needs FD and OFLAGS",
 		Fix:       "give the file and the flags",
-		Page:      "ibv_open_xrcd", Text: validate.NoText}
+		Page:      "ibv_open_xrcd", Text: fail.NoText}
 	rule2075 = verr.Rule{ID: "VR-ibv_open_xrcd-fd-2075", Verb: "ibv_open_xrcd", Subject: "xrcd_init_attr.fd",
 		Statement: "fd is an open file descriptor, or -1 for a domain without an inode",
 		Fix:       "pass one of these",
-		Page:      "ibv_open_xrcd", Section: "DESCRIPTION", Text: validate.Signed}
+		Page:      "ibv_open_xrcd", Section: "DESCRIPTION", Text: fail.Signed}
 	rule0734 = verr.Rule{ID: "VR-ibv_open_xrcd-oflags-0734", Verb: "ibv_open_xrcd", Subject: "xrcd_init_attr.oflags",
 		Statement: "oflags has no bits but O_CREAT and O_EXCL",
 		Fix:       "leave the other bits out",
-		Page:      "ibv_open_xrcd", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the bits are ignored)"}, Text: validate.Signed}
+		Page:      "ibv_open_xrcd", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the bits are ignored)"}, Text: fail.Signed}
 	rule2076 = verr.Rule{ID: "VR-ibv_open_xrcd-oflags-2076", Verb: "ibv_open_xrcd", Subject: "xrcd_init_attr.oflags",
 		Statement: "without an inode, oflags needs O_CREAT",
 		Fix:       "add O_CREAT to oflags",
-		Page:      "ibv_open_xrcd", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the domain is made all the same)"}, Text: validate.Signed}
+		Page:      "ibv_open_xrcd", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (the domain is made all the same)"}, Text: fail.Signed}
 	rule0001 = verr.Rule{ID: "VR-ibv_reg_mr-access-0001", Verb: "ibv_reg_mr", Subject: "access",
 		Statement: "REMOTE_WRITE needs LOCAL_WRITE",
 		Fix:       "add MRAccessLocalWrite",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: validate.Text[MRAccess]}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: fail.Text[MRAccess]}
 	rule0003 = verr.Rule{ID: "VR-ibv_reg_mr-access-0003", Verb: "ibv_reg_mr", Subject: "access",
 		Statement: "REMOTE_ATOMIC needs LOCAL_WRITE",
 		Fix:       "add MRAccessLocalWrite",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: validate.Text[MRAccess]}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: fail.Text[MRAccess]}
 	rule0004 = verr.Rule{ID: "VR-ibv_reg_mr-access-0004", Verb: "ibv_reg_mr", Subject: "access",
 		Statement: "access takes the known flags and the optional bits 20 to 29",
 		Fix:       "leave the unknown bits out",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: validate.Text[MRAccess]}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: fail.Text[MRAccess]}
 	rule0007 = verr.Rule{ID: "VR-ibv_reg_mr-access-0007", Verb: "ibv_reg_mr", Subject: "access",
 		Statement: "an implicit on-demand region cannot have HUGETLB",
 		Fix:       "leave MRAccessHugetlb out",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: validate.Text[MRAccess]}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: fail.Text[MRAccess]}
 	rule0008 = verr.Rule{ID: "VR-ibv_reg_mr-addr-0008", Verb: "ibv_reg_mr", Subject: "addr",
 		Statement: "an implicit on-demand region must begin at address 0",
 		Fix:       "pass nil for addr, or the real length",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: validate.AddrText}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: fail.AddrText}
 	rule0009 = verr.Rule{ID: "VR-ibv_reg_mr-length-0009", Verb: "ibv_reg_mr", Subject: "length",
 		Statement: "length SIZE_MAX means an implicit region, which needs ON_DEMAND",
 		Fix:       "add MRAccessOnDemand, or pass the real length",
@@ -196,27 +196,27 @@ var (
 	rule0014 = verr.Rule{ID: "VR-ibv_reg_mr-access-0014", Verb: "ibv_reg_mr", Subject: "access",
 		Statement: "FLUSH_GLOBAL needs a device that can flush to global visibility",
 		Fix:       "leave MRAccessFlushGlobal out",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: fail.Text[MRAccess]}
 	rule0015 = verr.Rule{ID: "VR-ibv_reg_mr-access-0015", Verb: "ibv_reg_mr", Subject: "access",
 		Statement: "FLUSH_PERSISTENT needs a device that can flush to persistent memory",
 		Fix:       "leave MRAccessFlushPersistent out",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: fail.Text[MRAccess]}
 	rule0016 = verr.Rule{ID: "VR-ibv_reg_mr-access-0016", Verb: "ibv_reg_mr", Subject: "access",
 		Statement: "ON_DEMAND needs a device with on-demand paging",
 		Fix:       "leave MRAccessOnDemand out",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: fail.Text[MRAccess]}
 	rule0017 = verr.Rule{ID: "VR-ibv_reg_mr-length-0017", Verb: "ibv_reg_mr", Subject: "access",
 		Statement: "an implicit region needs a device with implicit on-demand paging",
 		Fix:       "register the memory itself, with its length",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: fail.Text[MRAccess]}
 	rule0005 = verr.Rule{ID: "VR-ibv_reg_mr-access-0005", Verb: "ibv_reg_mr", Subject: "access",
 		Statement: "few kernels accept ZERO_BASED here",
 		Fix:       "register with PD.RegMRIOVA and iova 0 instead",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"}, RefusedBy: []string{"rxe with linux 6.12..7.2", "mlx5-vfio"}, Text: validate.Text[MRAccess]}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"}, RefusedBy: []string{"rxe with linux 6.12..7.2", "mlx5-vfio"}, Text: fail.Text[MRAccess]}
 	rule0006 = verr.Rule{ID: "VR-ibv_reg_mr-access-0006", Verb: "ibv_reg_mr", Subject: "access",
 		Statement: "HUGETLB has an effect only with ON_DEMAND",
 		Fix:       "add MRAccessOnDemand, or leave MRAccessHugetlb out",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"}, RefusedBy: []string{"rxe with linux 6.12..7.2", "mlx5-vfio"}, Text: validate.Text[MRAccess]}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"}, RefusedBy: []string{"rxe with linux 6.12..7.2", "mlx5-vfio"}, Text: fail.Text[MRAccess]}
 	rule0010 = verr.Rule{ID: "VR-ibv_reg_mr-length-0010", Verb: "ibv_reg_mr", Subject: "length",
 		Statement: "an on-demand region at address 0 is the implicit one, of length SIZE_MAX",
 		Fix:       "pass math.MaxUint64 as length, or the address of the memory",
@@ -232,7 +232,7 @@ var (
 	rule0013 = verr.Rule{ID: "VR-ibv_reg_mr-access-0013", Verb: "ibv_reg_mr", Subject: "access",
 		Statement: "REMOTE_ATOMIC needs a device with atomic operations",
 		Fix:       "leave MRAccessRemoteAtomic out",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"siw with linux 6.12 (atomics of peers fail)"}, Text: validate.Text[MRAccess]}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"siw with linux 6.12 (atomics of peers fail)"}, Text: fail.Text[MRAccess]}
 	rule0018 = verr.Rule{ID: "VR-ibv_reg_mr-length-0018", Verb: "ibv_reg_mr", Subject: "length",
 		Statement: "length is at most max_mr_size",
 		Fix:       "register smaller regions",
@@ -240,11 +240,11 @@ var (
 	rule0194 = verr.Rule{ID: "VR-ibv_reg_mr-access-0194", Verb: "ibv_reg_mr", Subject: "access",
 		Statement: "FLUSH_PERSISTENT works with persistent memory only on some devices",
 		Fix:       "register persistent memory, or leave MRAccessFlushPersistent out",
-		Page:      "ibv_reg_mr", AcceptedBy: []string{"rxe with linux 6.12..7.2 (only of persistent memory), not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2"}, Text: validate.Text[MRAccess]}
+		Page:      "ibv_reg_mr", AcceptedBy: []string{"rxe with linux 6.12..7.2 (only of persistent memory), not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2"}, Text: fail.Text[MRAccess]}
 	rule0201 = verr.Rule{ID: "VR-ibv_reg_mr-addr-0201", Verb: "ibv_reg_mr", Subject: "addr",
 		Statement: "pinned memory rarely begins at address 0",
 		Fix:       "pass the address of the memory",
-		Page:      "ibv_reg_mr", AcceptedBy: []string{"every provider (only when the process has mapped page 0)"}, Text: validate.AddrText}
+		Page:      "ibv_reg_mr", AcceptedBy: []string{"every provider (only when the process has mapped page 0)"}, Text: fail.AddrText}
 	rule0204 = verr.Rule{ID: "VR-ibv_reg_mr-length-0204", Verb: "ibv_reg_mr", Subject: "length",
 		Statement: "pinned memory must be shorter than 2^63 bytes",
 		Fix:       "pass the length of the memory in bytes",
@@ -252,23 +252,23 @@ var (
 	rule0020 = verr.Rule{ID: "VR-ibv_reg_mr_iova-access-0020", Verb: "ibv_reg_mr_iova", Subject: "access",
 		Statement: "REMOTE_WRITE needs LOCAL_WRITE",
 		Fix:       "add MRAccessLocalWrite",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: validate.Text[MRAccess]}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: fail.Text[MRAccess]}
 	rule0021 = verr.Rule{ID: "VR-ibv_reg_mr_iova-access-0021", Verb: "ibv_reg_mr_iova", Subject: "access",
 		Statement: "REMOTE_ATOMIC needs LOCAL_WRITE",
 		Fix:       "add MRAccessLocalWrite",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: validate.Text[MRAccess]}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: fail.Text[MRAccess]}
 	rule0022 = verr.Rule{ID: "VR-ibv_reg_mr_iova-access-0022", Verb: "ibv_reg_mr_iova", Subject: "access",
 		Statement: "access takes the known flags and the optional bits 20 to 29",
 		Fix:       "leave the unknown bits out",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: validate.Text[MRAccess]}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: fail.Text[MRAccess]}
 	rule0025 = verr.Rule{ID: "VR-ibv_reg_mr_iova-access-0025", Verb: "ibv_reg_mr_iova", Subject: "access",
 		Statement: "an implicit on-demand region cannot have HUGETLB",
 		Fix:       "leave MRAccessHugetlb out",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: validate.Text[MRAccess]}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: fail.Text[MRAccess]}
 	rule0026 = verr.Rule{ID: "VR-ibv_reg_mr_iova-addr-0026", Verb: "ibv_reg_mr_iova", Subject: "addr",
 		Statement: "an implicit on-demand region must begin at address 0",
 		Fix:       "pass nil for addr, or the real length",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: validate.AddrText}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: fail.AddrText}
 	rule0027 = verr.Rule{ID: "VR-ibv_reg_mr_iova-length-0027", Verb: "ibv_reg_mr_iova", Subject: "length",
 		Statement: "length SIZE_MAX means an implicit region, which needs ON_DEMAND",
 		Fix:       "add MRAccessOnDemand, or pass the real length",
@@ -276,39 +276,39 @@ var (
 	rule0032 = verr.Rule{ID: "VR-ibv_reg_mr_iova-access-0032", Verb: "ibv_reg_mr_iova", Subject: "access",
 		Statement: "FLUSH_GLOBAL needs a device that can flush to global visibility",
 		Fix:       "leave MRAccessFlushGlobal out",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: fail.Text[MRAccess]}
 	rule0033 = verr.Rule{ID: "VR-ibv_reg_mr_iova-access-0033", Verb: "ibv_reg_mr_iova", Subject: "access",
 		Statement: "FLUSH_PERSISTENT needs a device that can flush to persistent memory",
 		Fix:       "leave MRAccessFlushPersistent out",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: fail.Text[MRAccess]}
 	rule0034 = verr.Rule{ID: "VR-ibv_reg_mr_iova-access-0034", Verb: "ibv_reg_mr_iova", Subject: "access",
 		Statement: "ON_DEMAND needs a device with on-demand paging",
 		Fix:       "leave MRAccessOnDemand out",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: fail.Text[MRAccess]}
 	rule0035 = verr.Rule{ID: "VR-ibv_reg_mr_iova-length-0035", Verb: "ibv_reg_mr_iova", Subject: "access",
 		Statement: "an implicit region needs a device with implicit on-demand paging",
 		Fix:       "register the memory itself, with its length",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: fail.Text[MRAccess]}
 	rule0038 = verr.Rule{ID: "VR-ibv_reg_mr_iova-addr-0038", Verb: "ibv_reg_mr_iova", Subject: "addr",
 		Statement: "a zero-based region must begin at a page boundary",
 		Fix:       "pass a page-aligned address, or an iova with the page offset of addr",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: validate.AddrText}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: fail.AddrText}
 	rule0039 = verr.Rule{ID: "VR-ibv_reg_mr_iova-iova-0039", Verb: "ibv_reg_mr_iova", Subject: "iova",
 		Statement: "iova and addr must have the same offset within a page",
 		Fix:       "choose an iova with the page offset of addr",
-		Page:      "ibv_reg_mr", Text: validate.Hex}
+		Page:      "ibv_reg_mr", Text: fail.Hex}
 	rule0040 = verr.Rule{ID: "VR-ibv_reg_mr_iova-iova-0040", Verb: "ibv_reg_mr_iova", Subject: "iova",
 		Statement: "iova must be 0 for an implicit on-demand region",
 		Fix:       "pass iova 0",
-		Page:      "ibv_reg_mr", Text: validate.Hex}
+		Page:      "ibv_reg_mr", Text: fail.Hex}
 	rule0023 = verr.Rule{ID: "VR-ibv_reg_mr_iova-access-0023", Verb: "ibv_reg_mr_iova", Subject: "access",
 		Statement: "few kernels accept ZERO_BASED here",
 		Fix:       "leave MRAccessZeroBased out and pass iova 0",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"}, RefusedBy: []string{"rxe with linux 6.12..7.2", "mlx5-vfio"}, Text: validate.Text[MRAccess]}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"}, RefusedBy: []string{"rxe with linux 6.12..7.2", "mlx5-vfio"}, Text: fail.Text[MRAccess]}
 	rule0024 = verr.Rule{ID: "VR-ibv_reg_mr_iova-access-0024", Verb: "ibv_reg_mr_iova", Subject: "access",
 		Statement: "HUGETLB has an effect only with ON_DEMAND",
 		Fix:       "add MRAccessOnDemand, or leave MRAccessHugetlb out",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"}, RefusedBy: []string{"rxe with linux 6.12..7.2", "mlx5-vfio"}, Text: validate.Text[MRAccess]}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"}, RefusedBy: []string{"rxe with linux 6.12..7.2", "mlx5-vfio"}, Text: fail.Text[MRAccess]}
 	rule0028 = verr.Rule{ID: "VR-ibv_reg_mr_iova-length-0028", Verb: "ibv_reg_mr_iova", Subject: "length",
 		Statement: "an on-demand region at address 0 is the implicit one, of length SIZE_MAX",
 		Fix:       "pass math.MaxUint64 as length, or the address of the memory",
@@ -324,7 +324,7 @@ var (
 	rule0031 = verr.Rule{ID: "VR-ibv_reg_mr_iova-access-0031", Verb: "ibv_reg_mr_iova", Subject: "access",
 		Statement: "REMOTE_ATOMIC needs a device with atomic operations",
 		Fix:       "leave MRAccessRemoteAtomic out",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"siw with linux 6.12 (atomics of peers fail)"}, Text: validate.Text[MRAccess]}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"siw with linux 6.12 (atomics of peers fail)"}, Text: fail.Text[MRAccess]}
 	rule0036 = verr.Rule{ID: "VR-ibv_reg_mr_iova-length-0036", Verb: "ibv_reg_mr_iova", Subject: "length",
 		Statement: "length is at most max_mr_size",
 		Fix:       "register smaller regions",
@@ -332,11 +332,11 @@ var (
 	rule0195 = verr.Rule{ID: "VR-ibv_reg_mr_iova-access-0195", Verb: "ibv_reg_mr_iova", Subject: "access",
 		Statement: "FLUSH_PERSISTENT works with persistent memory only on some devices",
 		Fix:       "register persistent memory, or leave MRAccessFlushPersistent out",
-		Page:      "ibv_reg_mr", AcceptedBy: []string{"rxe with linux 6.12..7.2 (only of persistent memory), not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2"}, Text: validate.Text[MRAccess]}
+		Page:      "ibv_reg_mr", AcceptedBy: []string{"rxe with linux 6.12..7.2 (only of persistent memory), not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2"}, Text: fail.Text[MRAccess]}
 	rule0202 = verr.Rule{ID: "VR-ibv_reg_mr_iova-addr-0202", Verb: "ibv_reg_mr_iova", Subject: "addr",
 		Statement: "pinned memory rarely begins at address 0",
 		Fix:       "pass the address of the memory",
-		Page:      "ibv_reg_mr", AcceptedBy: []string{"every provider (only when the process has mapped page 0)"}, Text: validate.AddrText}
+		Page:      "ibv_reg_mr", AcceptedBy: []string{"every provider (only when the process has mapped page 0)"}, Text: fail.AddrText}
 	rule0205 = verr.Rule{ID: "VR-ibv_reg_mr_iova-length-0205", Verb: "ibv_reg_mr_iova", Subject: "length",
 		Statement: "pinned memory must be shorter than 2^63 bytes",
 		Fix:       "pass the length of the memory in bytes",
@@ -344,23 +344,23 @@ var (
 	rule0041 = verr.Rule{ID: "VR-ibv_reg_dmabuf_mr-access-0041", Verb: "ibv_reg_dmabuf_mr", Subject: "access",
 		Statement: "REMOTE_WRITE needs LOCAL_WRITE",
 		Fix:       "add DMABufAccessLocalWrite",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: validate.Text[DMABufAccess]}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: fail.Text[DMABufAccess]}
 	rule0042 = verr.Rule{ID: "VR-ibv_reg_dmabuf_mr-access-0042", Verb: "ibv_reg_dmabuf_mr", Subject: "access",
 		Statement: "REMOTE_ATOMIC needs LOCAL_WRITE",
 		Fix:       "add DMABufAccessLocalWrite",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: validate.Text[DMABufAccess]}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: fail.Text[DMABufAccess]}
 	rule0043 = verr.Rule{ID: "VR-ibv_reg_dmabuf_mr-access-0043", Verb: "ibv_reg_dmabuf_mr", Subject: "access",
 		Statement: "a region over a dma-buf takes LOCAL_WRITE, REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC and RELAXED_ORDERING only",
 		Fix:       "leave the other flags out",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: validate.Text[DMABufAccess]}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: fail.Text[DMABufAccess]}
 	rule0046 = verr.Rule{ID: "VR-ibv_reg_dmabuf_mr-iova-0046", Verb: "ibv_reg_dmabuf_mr", Subject: "iova",
 		Statement: "iova and offset must have the same offset within a page",
 		Fix:       "choose an iova with the page offset of offset",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: validate.Hex}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: fail.Hex}
 	rule0047 = verr.Rule{ID: "VR-ibv_reg_dmabuf_mr-fd-0047", Verb: "ibv_reg_dmabuf_mr", Subject: "fd",
 		Statement: "fd must be the open file descriptor of a dma-buf",
 		Fix:       "pass the file descriptor of the dma-buf",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: validate.Signed}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: fail.Signed}
 	rule0048 = verr.Rule{ID: "VR-ibv_reg_dmabuf_mr-length-0048", Verb: "ibv_reg_dmabuf_mr", Subject: "length",
 		Statement: "offset plus length stays below 2^64",
 		Fix:       "pass an offset and a length within the dma-buf",
@@ -368,31 +368,31 @@ var (
 	rule0044 = verr.Rule{ID: "VR-ibv_reg_dmabuf_mr-access-0044", Verb: "ibv_reg_dmabuf_mr", Subject: "access",
 		Statement: "REMOTE_ATOMIC needs a device with atomic operations",
 		Fix:       "leave DMABufAccessRemoteAtomic out",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"irdma with linux 6.12..7.2 (atomics of peers fail)"}, Text: validate.Text[DMABufAccess]}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"irdma with linux 6.12..7.2 (atomics of peers fail)"}, Text: fail.Text[DMABufAccess]}
 	rule0049 = verr.Rule{ID: "VR-ibv_reg_mr_ex-access-0049", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
 		Statement: "REMOTE_WRITE needs LOCAL_WRITE",
 		Fix:       "add MRAccessLocalWrite",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: validate.Text[MRAccess]}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: fail.Text[MRAccess]}
 	rule0050 = verr.Rule{ID: "VR-ibv_reg_mr_ex-access-0050", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
 		Statement: "REMOTE_ATOMIC needs LOCAL_WRITE",
 		Fix:       "add MRAccessLocalWrite",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: validate.Text[MRAccess]}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: fail.Text[MRAccess]}
 	rule0051 = verr.Rule{ID: "VR-ibv_reg_mr_ex-access-0051", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
 		Statement: "access takes the known flags and the optional bits 20 to 29",
 		Fix:       "leave the unknown bits out",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: validate.Text[MRAccess]}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: fail.Text[MRAccess]}
 	rule0052 = verr.Rule{ID: "VR-ibv_reg_mr_ex-access-0052", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
 		Statement: "a region over a dma-buf takes LOCAL_WRITE, REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC and RELAXED_ORDERING only",
 		Fix:       "leave the other flags out",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: validate.Text[MRAccess]}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: fail.Text[MRAccess]}
 	rule0055 = verr.Rule{ID: "VR-ibv_reg_mr_ex-access-0055", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
 		Statement: "an implicit on-demand region cannot have HUGETLB",
 		Fix:       "leave MRAccessHugetlb out",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: validate.Text[MRAccess]}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: fail.Text[MRAccess]}
 	rule0056 = verr.Rule{ID: "VR-ibv_reg_mr_ex-addr-0056", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.addr",
 		Statement: "an implicit on-demand region must begin at address 0",
 		Fix:       "pass nil for addr, or the real length",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: validate.AddrText}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: fail.AddrText}
 	rule0057 = verr.Rule{ID: "VR-ibv_reg_mr_ex-length-0057", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length",
 		Statement: "length SIZE_MAX means an implicit region, which needs ON_DEMAND",
 		Fix:       "add MRAccessOnDemand, or pass the real length",
@@ -400,51 +400,51 @@ var (
 	rule0062 = verr.Rule{ID: "VR-ibv_reg_mr_ex-access-0062", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
 		Statement: "FLUSH_GLOBAL needs a device that can flush to global visibility",
 		Fix:       "leave MRAccessFlushGlobal out",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: fail.Text[MRAccess]}
 	rule0063 = verr.Rule{ID: "VR-ibv_reg_mr_ex-access-0063", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
 		Statement: "FLUSH_PERSISTENT needs a device that can flush to persistent memory",
 		Fix:       "leave MRAccessFlushPersistent out",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: fail.Text[MRAccess]}
 	rule0064 = verr.Rule{ID: "VR-ibv_reg_mr_ex-access-0064", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
 		Statement: "ON_DEMAND needs a device with on-demand paging",
 		Fix:       "leave MRAccessOnDemand out",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: fail.Text[MRAccess]}
 	rule0065 = verr.Rule{ID: "VR-ibv_reg_mr_ex-length-0065", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
 		Statement: "an implicit region needs a device with implicit on-demand paging",
 		Fix:       "register the memory itself, with its length",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: fail.Text[MRAccess]}
 	rule0076 = verr.Rule{ID: "VR-ibv_reg_mr_ex-comp_mask-0076", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.comp_mask",
 		Statement: "comp_mask needs ADDR or FD, the memory to register",
 		Fix:       "set addr or fd",
-		Page:      "ibv_reg_mr", Section: "NOTES", Text: validate.Hex}
+		Page:      "ibv_reg_mr", Section: "NOTES", Text: fail.Hex}
 	rule0077 = verr.Rule{ID: "VR-ibv_reg_mr_ex-comp_mask-0077", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.comp_mask",
 		Statement: "addr and fd exclude each other",
 		Fix:       "set one of them",
-		Page:      "ibv_reg_mr", Section: "NOTES", Text: validate.Hex}
+		Page:      "ibv_reg_mr", Section: "NOTES", Text: fail.Hex}
 	rule0078 = verr.Rule{ID: "VR-ibv_reg_mr_ex-comp_mask-0078", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.comp_mask",
 		Statement: "fd needs fd_offset",
 		Fix:       "set MRInitAttr.FDOffset, if only to 0",
-		Page:      "ibv_reg_mr", Text: validate.Hex}
+		Page:      "ibv_reg_mr", Text: fail.Hex}
 	rule0079 = verr.Rule{ID: "VR-ibv_reg_mr_ex-comp_mask-0079", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.comp_mask",
 		Statement: "fd needs iova",
 		Fix:       "set iova, if only to MRInitAttr.FDOffset",
-		Page:      "ibv_reg_mr", Text: validate.Hex}
+		Page:      "ibv_reg_mr", Text: fail.Hex}
 	rule0080 = verr.Rule{ID: "VR-ibv_reg_mr_ex-comp_mask-0080", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.comp_mask",
 		Statement: "fd_offset needs fd",
 		Fix:       "set fd, or leave MRInitAttr.FDOffset out",
-		Page:      "ibv_reg_mr", Text: validate.Hex}
+		Page:      "ibv_reg_mr", Text: fail.Hex}
 	rule0081 = verr.Rule{ID: "VR-ibv_reg_mr_ex-fd-0081", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.fd",
 		Statement: "fd must be the open file descriptor of a dma-buf",
 		Fix:       "pass the file descriptor of the dma-buf",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: validate.Signed}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: fail.Signed}
 	rule0082 = verr.Rule{ID: "VR-ibv_reg_mr_ex-iova-0082", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.iova",
 		Statement: "iova and fd_offset must have the same offset within a page",
 		Fix:       "choose an iova with the page offset of MRInitAttr.FDOffset",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: validate.Hex}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: fail.Hex}
 	rule0083 = verr.Rule{ID: "VR-ibv_reg_mr_ex-iova-0083", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.iova",
 		Statement: "iova and addr must have the same offset within a page",
 		Fix:       "choose an iova with the page offset of addr",
-		Page:      "ibv_reg_mr", Text: validate.Hex}
+		Page:      "ibv_reg_mr", Text: fail.Hex}
 	rule0084 = verr.Rule{ID: "VR-ibv_reg_mr_ex-length-0084", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length",
 		Statement: "offset plus length stays below 2^64",
 		Fix:       "pass an offset and a length within the dma-buf",
@@ -452,27 +452,27 @@ var (
 	rule0087 = verr.Rule{ID: "VR-ibv_reg_mr_ex-comp_mask-0087", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.comp_mask",
 		Statement: "buf needs addr, which says where in the buffer the region begins",
 		Fix:       "set addr",
-		Page:      "ibv_reg_mr", Section: "NOTES", Text: validate.Hex}
+		Page:      "ibv_reg_mr", Section: "NOTES", Text: fail.Hex}
 	rule0088 = verr.Rule{ID: "VR-ibv_reg_mr_ex-comp_mask-0088", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.comp_mask",
 		Statement: "buf excludes fd and fd_offset",
 		Fix:       "leave fd and MRInitAttr.FDOffset out",
-		Page:      "ibv_reg_mr", Section: "NOTES", Text: validate.Hex}
+		Page:      "ibv_reg_mr", Section: "NOTES", Text: fail.Hex}
 	rule0197 = verr.Rule{ID: "VR-ibv_reg_mr_ex-addr-0197", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.addr",
 		Statement: "addr must not be NULL with buf, as the region begins there",
 		Fix:       "pass an address between those of the first and the last byte",
-		Page:      "ibv_reg_mr", Section: "NOTES", Text: validate.AddrText}
+		Page:      "ibv_reg_mr", Section: "NOTES", Text: fail.AddrText}
 	rule0200 = verr.Rule{ID: "VR-ibv_reg_mr_ex-iova-0200", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.iova",
 		Statement: "iova must be 0 for an implicit on-demand region",
 		Fix:       "leave iova out, or set it to 0",
-		Page:      "ibv_reg_mr", Text: validate.Hex}
+		Page:      "ibv_reg_mr", Text: fail.Hex}
 	rule0053 = verr.Rule{ID: "VR-ibv_reg_mr_ex-access-0053", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
 		Statement: "few kernels accept ZERO_BASED here",
 		Fix:       "leave MRAccessZeroBased out and set iova to 0",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"}, RefusedBy: []string{"rxe with linux 6.12..7.2", "mlx5-vfio"}, Text: validate.Text[MRAccess]}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"}, RefusedBy: []string{"rxe with linux 6.12..7.2", "mlx5-vfio"}, Text: fail.Text[MRAccess]}
 	rule0054 = verr.Rule{ID: "VR-ibv_reg_mr_ex-access-0054", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
 		Statement: "HUGETLB has an effect only with ON_DEMAND",
 		Fix:       "add MRAccessOnDemand, or leave MRAccessHugetlb out",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"}, RefusedBy: []string{"rxe with linux 6.12..7.2", "mlx5-vfio"}, Text: validate.Text[MRAccess]}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"}, RefusedBy: []string{"rxe with linux 6.12..7.2", "mlx5-vfio"}, Text: fail.Text[MRAccess]}
 	rule0058 = verr.Rule{ID: "VR-ibv_reg_mr_ex-length-0058", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length",
 		Statement: "an on-demand region at address 0 is the implicit one, of length SIZE_MAX",
 		Fix:       "pass math.MaxUint64 as length, or the address of the memory",
@@ -488,7 +488,7 @@ var (
 	rule0061 = verr.Rule{ID: "VR-ibv_reg_mr_ex-access-0061", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
 		Statement: "REMOTE_ATOMIC needs a device with atomic operations",
 		Fix:       "leave MRAccessRemoteAtomic out",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"siw with linux 6.12 (atomics of peers fail)"}, Text: validate.Text[MRAccess]}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"siw with linux 6.12 (atomics of peers fail)"}, Text: fail.Text[MRAccess]}
 	rule0066 = verr.Rule{ID: "VR-ibv_reg_mr_ex-length-0066", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length",
 		Statement: "length is at most max_mr_size",
 		Fix:       "register smaller regions",
@@ -496,11 +496,11 @@ var (
 	rule0196 = verr.Rule{ID: "VR-ibv_reg_mr_ex-access-0196", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
 		Statement: "FLUSH_PERSISTENT works with persistent memory only on some devices",
 		Fix:       "register persistent memory, or leave MRAccessFlushPersistent out",
-		Page:      "ibv_reg_mr", AcceptedBy: []string{"rxe with linux 6.12..7.2 (only of persistent memory), not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2"}, Text: validate.Text[MRAccess]}
+		Page:      "ibv_reg_mr", AcceptedBy: []string{"rxe with linux 6.12..7.2 (only of persistent memory), not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2"}, Text: fail.Text[MRAccess]}
 	rule0203 = verr.Rule{ID: "VR-ibv_reg_mr_ex-addr-0203", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.addr",
 		Statement: "pinned memory rarely begins at address 0",
 		Fix:       "pass the address of the memory",
-		Page:      "ibv_reg_mr", AcceptedBy: []string{"every provider (only when the process has mapped page 0)"}, Text: validate.AddrText}
+		Page:      "ibv_reg_mr", AcceptedBy: []string{"every provider (only when the process has mapped page 0)"}, Text: fail.AddrText}
 	rule0206 = verr.Rule{ID: "VR-ibv_reg_mr_ex-length-0206", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length",
 		Statement: "pinned memory must be shorter than 2^63 bytes",
 		Fix:       "pass the length of the memory in bytes",
@@ -508,19 +508,19 @@ var (
 	rule0173 = verr.Rule{ID: "VR-ibv_rereg_mr-flags-0173", Verb: "ibv_rereg_mr", Subject: "flags",
 		Statement: "flags takes the known bits",
 		Fix:       "leave the unknown bits out",
-		Page:      "ibv_rereg_mr", Section: "DESCRIPTION", Text: validate.Text[MRChangeFlags]}
+		Page:      "ibv_rereg_mr", Section: "DESCRIPTION", Text: fail.Text[MRChangeFlags]}
 	rule0174 = verr.Rule{ID: "VR-ibv_rereg_mr-flags-0174", Verb: "ibv_rereg_mr", Subject: "flags",
 		Statement: "flags must say what to change",
 		Fix:       "set a flag",
-		Page:      "ibv_rereg_mr", Text: validate.Text[MRChangeFlags]}
+		Page:      "ibv_rereg_mr", Text: fail.Text[MRChangeFlags]}
 	rule0175 = verr.Rule{ID: "VR-ibv_rereg_mr-pd-0175", Verb: "ibv_rereg_mr", Subject: "pd",
 		Statement: "CHANGE_PD needs the new protection domain",
 		Fix:       "pass it in pd",
-		Page:      "ibv_rereg_mr", Section: "DESCRIPTION", Text: validate.AddrText}
+		Page:      "ibv_rereg_mr", Section: "DESCRIPTION", Text: fail.AddrText}
 	rule0176 = verr.Rule{ID: "VR-ibv_rereg_mr-addr-0176", Verb: "ibv_rereg_mr", Subject: "addr",
 		Statement: "CHANGE_TRANSLATION needs the new address",
 		Fix:       "pass it in addr",
-		Page:      "ibv_rereg_mr", Section: "DESCRIPTION", Text: validate.AddrText}
+		Page:      "ibv_rereg_mr", Section: "DESCRIPTION", Text: fail.AddrText}
 	rule0177 = verr.Rule{ID: "VR-ibv_rereg_mr-length-0177", Verb: "ibv_rereg_mr", Subject: "length",
 		Statement: "CHANGE_TRANSLATION needs the new length",
 		Fix:       "pass it in length",
@@ -532,35 +532,35 @@ var (
 	rule0179 = verr.Rule{ID: "VR-ibv_rereg_mr-access-0179", Verb: "ibv_rereg_mr", Subject: "access",
 		Statement: "access is used only with CHANGE_ACCESS",
 		Fix:       "add MRChangeFlagsAccess, or pass access 0",
-		Page:      "ibv_rereg_mr", Text: validate.Text[MRAccess]}
+		Page:      "ibv_rereg_mr", Text: fail.Text[MRAccess]}
 	rule0183 = verr.Rule{ID: "VR-ibv_rereg_mr-access-0183", Verb: "ibv_rereg_mr", Subject: "access",
 		Statement: "REMOTE_WRITE needs LOCAL_WRITE",
 		Fix:       "add MRAccessLocalWrite",
-		Page:      "ibv_rereg_mr", Section: "DESCRIPTION", Text: validate.Text[MRAccess]}
+		Page:      "ibv_rereg_mr", Section: "DESCRIPTION", Text: fail.Text[MRAccess]}
 	rule0184 = verr.Rule{ID: "VR-ibv_rereg_mr-access-0184", Verb: "ibv_rereg_mr", Subject: "access",
 		Statement: "REMOTE_ATOMIC needs LOCAL_WRITE",
 		Fix:       "add MRAccessLocalWrite",
-		Page:      "ibv_rereg_mr", Section: "DESCRIPTION", Text: validate.Text[MRAccess]}
+		Page:      "ibv_rereg_mr", Section: "DESCRIPTION", Text: fail.Text[MRAccess]}
 	rule0185 = verr.Rule{ID: "VR-ibv_rereg_mr-access-0185", Verb: "ibv_rereg_mr", Subject: "access",
 		Statement: "access takes the known flags and the optional bits 20 to 29",
 		Fix:       "leave the unknown bits out",
-		Page:      "ibv_rereg_mr", Section: "DESCRIPTION", Text: validate.Text[MRAccess]}
+		Page:      "ibv_rereg_mr", Section: "DESCRIPTION", Text: fail.Text[MRAccess]}
 	rule0209 = verr.Rule{ID: "VR-ibv_rereg_mr-access-0209", Verb: "ibv_rereg_mr", Subject: "access",
 		Statement: "FLUSH_GLOBAL needs a device that can flush to global visibility",
 		Fix:       "leave MRAccessFlushGlobal out",
-		Page:      "ibv_rereg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
+		Page:      "ibv_rereg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: fail.Text[MRAccess]}
 	rule0210 = verr.Rule{ID: "VR-ibv_rereg_mr-access-0210", Verb: "ibv_rereg_mr", Subject: "access",
 		Statement: "FLUSH_PERSISTENT needs a device that can flush to persistent memory",
 		Fix:       "leave MRAccessFlushPersistent out",
-		Page:      "ibv_rereg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
+		Page:      "ibv_rereg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: fail.Text[MRAccess]}
 	rule0211 = verr.Rule{ID: "VR-ibv_rereg_mr-access-0211", Verb: "ibv_rereg_mr", Subject: "access",
 		Statement: "ON_DEMAND needs a device with on-demand paging",
 		Fix:       "leave MRAccessOnDemand out",
-		Page:      "ibv_rereg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
+		Page:      "ibv_rereg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: fail.Text[MRAccess]}
 	rule0180 = verr.Rule{ID: "VR-ibv_rereg_mr-addr-0180", Verb: "ibv_rereg_mr", Subject: "addr",
 		Statement: "addr is ignored unless CHANGE_TRANSLATION is set",
 		Fix:       "add MRChangeFlagsTranslation, or pass nil",
-		Page:      "ibv_rereg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.12 (addr is ignored)"}, Text: validate.AddrText}
+		Page:      "ibv_rereg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.12 (addr is ignored)"}, Text: fail.AddrText}
 	rule0181 = verr.Rule{ID: "VR-ibv_rereg_mr-length-0181", Verb: "ibv_rereg_mr", Subject: "length",
 		Statement: "length is ignored unless CHANGE_TRANSLATION is set",
 		Fix:       "add MRChangeFlagsTranslation, or pass 0",
@@ -568,79 +568,79 @@ var (
 	rule0182 = verr.Rule{ID: "VR-ibv_rereg_mr-pd-0182", Verb: "ibv_rereg_mr", Subject: "pd",
 		Statement: "pd is ignored unless CHANGE_PD is set",
 		Fix:       "add MRChangeFlagsPD, or pass nil",
-		Page:      "ibv_rereg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (pd is ignored)"}, Text: validate.AddrText}
+		Page:      "ibv_rereg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (pd is ignored)"}, Text: fail.AddrText}
 	rule0212 = verr.Rule{ID: "VR-ibv_rereg_mr-access-0212", Verb: "ibv_rereg_mr", Subject: "access",
 		Statement: "REMOTE_ATOMIC needs a device with atomic operations",
 		Fix:       "leave MRAccessRemoteAtomic out",
-		Page:      "ibv_rereg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"irdma with linux 6.12..7.2 (atomics of peers fail)"}, Text: validate.Text[MRAccess]}
+		Page:      "ibv_rereg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"irdma with linux 6.12..7.2 (atomics of peers fail)"}, Text: fail.Text[MRAccess]}
 	rule0213 = verr.Rule{ID: "VR-ibv_rereg_mr-access-0213", Verb: "ibv_rereg_mr", Subject: "access",
 		Statement: "few kernels accept ZERO_BASED here",
 		Fix:       "leave MRAccessZeroBased out",
-		Page:      "ibv_rereg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"irdma with linux 6.12..7.2"}, Text: validate.Text[MRAccess]}
+		Page:      "ibv_rereg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"irdma with linux 6.12..7.2"}, Text: fail.Text[MRAccess]}
 	rule0214 = verr.Rule{ID: "VR-ibv_rereg_mr-access-0214", Verb: "ibv_rereg_mr", Subject: "access",
 		Statement: "HUGETLB has an effect only with ON_DEMAND",
 		Fix:       "add MRAccessOnDemand, or leave MRAccessHugetlb out",
-		Page:      "ibv_rereg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"irdma with linux 6.12 (the flag is ignored)"}, Text: validate.Text[MRAccess]}
+		Page:      "ibv_rereg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"irdma with linux 6.12 (the flag is ignored)"}, Text: fail.Text[MRAccess]}
 	rule0737 = verr.Rule{ID: "VR-ibv_alloc_mw-type-0737", Verb: "ibv_alloc_mw", Subject: "type",
 		Statement: "type is 1 or 2",
 		Fix:       "pass MWType1 or MWType2",
-		Page:      "ibv_alloc_mw", Section: "DESCRIPTION", Text: validate.Text[MWType]}
+		Page:      "ibv_alloc_mw", Section: "DESCRIPTION", Text: fail.Text[MWType]}
 	rule2081 = verr.Rule{ID: "VR-ibv_alloc_mw-type-2081", Verb: "ibv_alloc_mw", Subject: "type",
 		Statement: "windows of type 1 need a device with MEM_WINDOW",
 		Fix:       "use the other type, or no window",
-		Page:      "ibv_alloc_mw", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana with linux 7.2"}, Text: validate.Text[MWType]}
+		Page:      "ibv_alloc_mw", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana with linux 7.2"}, Text: fail.Text[MWType]}
 	rule2082 = verr.Rule{ID: "VR-ibv_alloc_mw-type-2082", Verb: "ibv_alloc_mw", Subject: "type",
 		Statement: "windows of type 2 need a device with MEM_WINDOW_TYPE_2A or MEM_WINDOW_TYPE_2B",
 		Fix:       "use the other type, or no window",
-		Page:      "ibv_alloc_mw", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana with linux 7.2", "irdma with linux 6.1..6.12"}, Text: validate.Text[MWType]}
+		Page:      "ibv_alloc_mw", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana with linux 7.2", "irdma with linux 6.1..6.12"}, Text: fail.Text[MWType]}
 	rule1104 = verr.Rule{ID: "VR-ibv_bind_mw-type-1104", Verb: "ibv_bind_mw", Subject: "mw.type",
 		Statement: "ibv_bind_mw binds only windows of type 1, and this one is not",
 		Fix:       "bind a window of type 2 by a request",
-		Page:      "ibv_bind_mw", Section: "NOTES", Text: validate.Text[MWType]}
+		Page:      "ibv_bind_mw", Section: "NOTES", Text: fail.Text[MWType]}
 	rule1105 = verr.Rule{ID: "VR-ibv_bind_mw-mr-1105", Verb: "ibv_bind_mw", Subject: "mw_bind.bind_info.mr",
 		Statement: "mr must not be NULL to bind a window",
 		Fix:       "pass a region; to unbind the window, pass one with length 0",
-		Page:      "ibv_bind_mw", Text: validate.AddrText}
+		Page:      "ibv_bind_mw", Text: fail.AddrText}
 	rule4152 = verr.Rule{ID: "VR-ibv_bind_mw-send_cq-4152", Verb: "ibv_bind_mw", Subject: "qp.send_cq",
 		Statement: "a window is bound by a send queue, and this queue pair has none",
 		Fix:       "bind by a queue pair that was made with a completion queue for sends",
-		Page:      "ibv_bind_mw", Text: validate.AddrText}
+		Page:      "ibv_bind_mw", Text: fail.AddrText}
 	rule1107 = verr.Rule{ID: "VR-ibv_bind_mw-qp_type-1107", Verb: "ibv_bind_mw", Subject: "qp.qp_type",
 		Statement: "only queue pairs of type UC, RC and XRC_SEND bind windows",
 		Fix:       "use another queue pair",
-		Page:      "ibv_bind_mw", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the device decides), not in all cases"}, RefusedBy: []string{"rxe", "irdma", "ionic, not in all cases", "mlx5, not in all cases"}, Text: validate.Text[QPType]}
+		Page:      "ibv_bind_mw", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the device decides), not in all cases"}, RefusedBy: []string{"rxe", "irdma", "ionic, not in all cases", "mlx5, not in all cases"}, Text: fail.Text[QPType]}
 	rule1108 = verr.Rule{ID: "VR-ibv_bind_mw-send_flags-1108", Verb: "ibv_bind_mw", Subject: "mw_bind.send_flags",
 		Statement: "send_flags takes FENCE and SIGNALED only",
 		Fix:       "leave the other flags out",
-		Page:      "ibv_bind_mw", Section: "DESCRIPTION", AcceptedBy: []string{"irdma (the other flags are ignored)", "mlx5 (SOLICITED is written into the request, other flags are ignored)", "mlx4 (SOLICITED is written into the request, other flags are ignored)", "rxe (the other flags are ignored)"}, RefusedBy: []string{"ionic, not in all cases"}, Text: validate.Text[SendFlags]}
+		Page:      "ibv_bind_mw", Section: "DESCRIPTION", AcceptedBy: []string{"irdma (the other flags are ignored)", "mlx5 (SOLICITED is written into the request, other flags are ignored)", "mlx4 (SOLICITED is written into the request, other flags are ignored)", "rxe (the other flags are ignored)"}, RefusedBy: []string{"ionic, not in all cases"}, Text: fail.Text[SendFlags]}
 	rule1109 = verr.Rule{ID: "VR-ibv_bind_mw-mw_access_flags-1109", Verb: "ibv_bind_mw", Subject: "mw_bind.bind_info.mw_access_flags",
 		Statement: "mw_access_flags has no flags but REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC and ZERO_BASED",
 		Fix:       "leave the other flags out",
-		Page:      "ibv_bind_mw", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1 (the other flags are ignored)", "mlx4 (the other flags are ignored)", "mlx5 (LOCAL_WRITE is written into the request, other flags are ignored)", "irdma (the other flags are ignored)"}, RefusedBy: []string{"rxe with linux 6.12..7.2"}, Text: validate.Text[MWAccess]}
+		Page:      "ibv_bind_mw", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.1 (the other flags are ignored)", "mlx4 (the other flags are ignored)", "mlx5 (LOCAL_WRITE is written into the request, other flags are ignored)", "irdma (the other flags are ignored)"}, RefusedBy: []string{"rxe with linux 6.12..7.2"}, Text: fail.Text[MWAccess]}
 	rule1110 = verr.Rule{ID: "VR-ibv_bind_mw-mw_access_flags-1110", Verb: "ibv_bind_mw", Subject: "mw_bind.bind_info.mw_access_flags",
 		Statement: "this window is of type 1, which not every provider binds as ZERO_BASED",
 		Fix:       "leave ZERO_BASED out, or bind a window of type 2",
-		Page:      "ibv_bind_mw", AcceptedBy: []string{"mlx4 (the device decides)", "irdma (the device decides)", "ionic (the device decides)"}, RefusedBy: []string{"rxe", "mlx5"}, Text: validate.Text[MWAccess]}
+		Page:      "ibv_bind_mw", AcceptedBy: []string{"mlx4 (the device decides)", "irdma (the device decides)", "ionic (the device decides)"}, RefusedBy: []string{"rxe", "mlx5"}, Text: fail.Text[MWAccess]}
 	rule3526 = verr.Rule{ID: "VR-ibv_bind_mw-mw_access_flags-3526", Verb: "ibv_bind_mw", Subject: "mw_bind.bind_info.mw_access_flags",
 		Statement: "REMOTE_ATOMIC on a window needs a device with atomic operations",
 		Fix:       "leave MWAccessRemoteAtomic out",
-		Page:      "ibv_bind_mw", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mlx4 (the device decides)", "mlx5 (the device decides)", "irdma (the flag is ignored)"}, Text: validate.Text[MWAccess]}
+		Page:      "ibv_bind_mw", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mlx4 (the device decides)", "mlx5 (the device decides)", "irdma (the flag is ignored)"}, Text: fail.Text[MWAccess]}
 	rule3901 = verr.Rule{ID: "VR-ibv_bind_mw-mr-3901", Verb: "ibv_bind_mw", Subject: "mw_bind.bind_info.mr",
 		Statement: "mr must not be NULL to unbind a window either",
 		Fix:       "pass a region, with length 0",
-		Page:      "ibv_bind_mw", AcceptedBy: []string{"mlx5, not in all cases"}, RefusedBy: []string{"libibverbs, not in all cases"}, Text: validate.AddrText}
+		Page:      "ibv_bind_mw", AcceptedBy: []string{"mlx5, not in all cases"}, RefusedBy: []string{"libibverbs, not in all cases"}, Text: fail.AddrText}
 	rule0190 = verr.Rule{ID: "VR-ibv_advise_mr-advice-0190", Verb: "ibv_advise_mr", Subject: "advice",
 		Statement: "advice is one of the three prefetches",
 		Fix:       "pass one of the three prefetch advices",
-		Page:      "ibv_advise_mr", Section: "ARGUMENTS", Text: validate.Text[AdviseMRAdvice]}
+		Page:      "ibv_advise_mr", Section: "ARGUMENTS", Text: fail.Text[AdviseMRAdvice]}
 	rule0191 = verr.Rule{ID: "VR-ibv_advise_mr-flags-0191", Verb: "ibv_advise_mr", Subject: "flags",
 		Statement: "flags takes FLUSH only",
 		Fix:       "pass 0 or AdviseMRFlagsFlush",
-		Page:      "ibv_advise_mr", Section: "ARGUMENTS", Text: validate.Text[AdviseMRFlags]}
+		Page:      "ibv_advise_mr", Section: "ARGUMENTS", Text: fail.Text[AdviseMRFlags]}
 	rule0192 = verr.Rule{ID: "VR-ibv_advise_mr-sg_list-0192", Verb: "ibv_advise_mr", Subject: "sg_list",
 		Statement: "sg_list must not be NULL",
 		Fix:       "pass an array of SGE",
-		Page:      "ibv_advise_mr", Section: "ARGUMENTS", Text: validate.AddrText}
+		Page:      "ibv_advise_mr", Section: "ARGUMENTS", Text: fail.AddrText}
 	rule0193 = verr.Rule{ID: "VR-ibv_advise_mr-num_sge-0193", Verb: "ibv_advise_mr", Subject: "num_sge",
 		Statement: "num_sge is at least 1",
 		Fix:       "pass at least one range",
@@ -648,7 +648,7 @@ var (
 	rule0216 = verr.Rule{ID: "VR-ibv_advise_mr-pd-0216", Verb: "ibv_advise_mr", Subject: "",
 		Statement: "this device has no on-demand regions, which every prefetch needs",
 		Fix:       "look for a device with on-demand paging",
-		Page:      "ibv_advise_mr", Section: "ARGUMENTS", Unsupported: true, Capable: true, Text: validate.NoText}
+		Page:      "ibv_advise_mr", Section: "ARGUMENTS", Unsupported: true, Capable: true, Text: fail.NoText}
 	rule0097 = verr.Rule{ID: "VR-ibv_alloc_dm-length-0097", Verb: "ibv_alloc_dm", Subject: "attr.length",
 		Statement: "length is at most max_dm_size",
 		Fix:       "ask for less",
@@ -668,23 +668,23 @@ var (
 	rule0101 = verr.Rule{ID: "VR-ibv_alloc_dm-comp_mask-0101", Verb: "ibv_alloc_dm", Subject: "attr.comp_mask",
 		Statement: "comp_mask must be 0, as no bit is defined",
 		Fix:       "",
-		Page:      "ibv_alloc_dm", Section: "DESCRIPTION", AcceptedBy: []string{"mana (the bits are ignored)"}, RefusedBy: []string{"mlx5"}, Text: validate.Hex}
+		Page:      "ibv_alloc_dm", Section: "DESCRIPTION", AcceptedBy: []string{"mana (the bits are ignored)"}, RefusedBy: []string{"mlx5"}, Text: fail.Hex}
 	rule0002 = verr.Rule{ID: "VR-ibv_reg_dm_mr-access-0002", Verb: "ibv_reg_dm_mr", Subject: "access",
 		Statement: "a region over device memory needs ZERO_BASED",
 		Fix:       "add DMAccessZeroBased",
-		Page:      "ibv_alloc_dm", Section: "Device memory registration", Text: validate.Text[DMAccess]}
+		Page:      "ibv_alloc_dm", Section: "Device memory registration", Text: fail.Text[DMAccess]}
 	rule0116 = verr.Rule{ID: "VR-ibv_reg_dm_mr-access-0116", Verb: "ibv_reg_dm_mr", Subject: "access",
 		Statement: "REMOTE_WRITE needs LOCAL_WRITE",
 		Fix:       "add DMAccessLocalWrite",
-		Page:      "ibv_alloc_dm", Text: validate.Text[DMAccess]}
+		Page:      "ibv_alloc_dm", Text: fail.Text[DMAccess]}
 	rule0117 = verr.Rule{ID: "VR-ibv_reg_dm_mr-access-0117", Verb: "ibv_reg_dm_mr", Subject: "access",
 		Statement: "REMOTE_ATOMIC needs LOCAL_WRITE",
 		Fix:       "add DMAccessLocalWrite",
-		Page:      "ibv_alloc_dm", Text: validate.Text[DMAccess]}
+		Page:      "ibv_alloc_dm", Text: fail.Text[DMAccess]}
 	rule0118 = verr.Rule{ID: "VR-ibv_reg_dm_mr-access-0118", Verb: "ibv_reg_dm_mr", Subject: "access",
 		Statement: "device memory takes LOCAL_WRITE, the REMOTE flags, MW_BIND, ZERO_BASED and the optional bits only",
 		Fix:       "leave them out",
-		Page:      "ibv_alloc_dm", Section: "Device memory registration", Text: validate.Text[DMAccess]}
+		Page:      "ibv_alloc_dm", Section: "Device memory registration", Text: fail.Text[DMAccess]}
 	rule0123 = verr.Rule{ID: "VR-ibv_reg_dm_mr-dm_offset-0123", Verb: "ibv_reg_dm_mr", Subject: "length",
 		Statement: "the region must stay within the device memory",
 		Fix:       "pass an offset and a length within it",
@@ -696,27 +696,27 @@ var (
 	rule0119 = verr.Rule{ID: "VR-ibv_reg_dm_mr-access-0119", Verb: "ibv_reg_dm_mr", Subject: "access",
 		Statement: "MW_BIND cannot be used with device memory on mlx5",
 		Fix:       "leave DMAccessMWBind out",
-		Page:      "ibv_alloc_dm", AcceptedBy: []string{"mana"}, RefusedBy: []string{"mlx5"}, Text: validate.Text[DMAccess]}
+		Page:      "ibv_alloc_dm", AcceptedBy: []string{"mana"}, RefusedBy: []string{"mlx5"}, Text: fail.Text[DMAccess]}
 	rule0120 = verr.Rule{ID: "VR-ibv_reg_dm_mr-access-0120", Verb: "ibv_reg_dm_mr", Subject: "access",
 		Statement: "REMOTE_ATOMIC needs a device with atomic operations",
 		Fix:       "leave DMAccessRemoteAtomic out",
-		Page:      "ibv_alloc_dm", Section: "Device memory registration", Unsupported: true, Capable: true, AcceptedBy: []string{"mlx5 with linux 6.1..7.2 (atomics of peers fail)"}, Text: validate.Text[DMAccess]}
+		Page:      "ibv_alloc_dm", Section: "Device memory registration", Unsupported: true, Capable: true, AcceptedBy: []string{"mlx5 with linux 6.1..7.2 (atomics of peers fail)"}, Text: fail.Text[DMAccess]}
 	rule0281 = verr.Rule{ID: "VR-ibv_create_cq-comp_vector-0281", Verb: "ibv_create_cq", Subject: "comp_vector",
 		Statement: "comp_vector must not be negative",
 		Fix:       "pass a vector from 0 on",
-		Page:      "ibv_create_cq", Section: "DESCRIPTION", Text: validate.Signed}
+		Page:      "ibv_create_cq", Section: "DESCRIPTION", Text: fail.Signed}
 	rule0282 = verr.Rule{ID: "VR-ibv_create_cq-comp_vector-0282", Verb: "ibv_create_cq", Subject: "comp_vector",
 		Statement: "comp_vector is below num_comp_vectors",
 		Fix:       "pass a smaller one",
-		Page:      "ibv_create_cq", Section: "DESCRIPTION", Limit: "num_comp_vectors", Text: validate.Signed}
+		Page:      "ibv_create_cq", Section: "DESCRIPTION", Limit: "num_comp_vectors", Text: fail.Signed}
 	rule0279 = verr.Rule{ID: "VR-ibv_create_cq-cqe-0279", Verb: "ibv_create_cq", Subject: "cqe",
 		Statement: "cqe is at least 1",
 		Fix:       "ask for as many entries as completions wait at a time",
-		Page:      "ibv_create_cq", Section: "DESCRIPTION", AcceptedBy: []string{"erdma"}, RefusedBy: []string{"rxe with linux 6.1..7.2", "siw"}, Text: validate.Signed}
+		Page:      "ibv_create_cq", Section: "DESCRIPTION", AcceptedBy: []string{"erdma"}, RefusedBy: []string{"rxe with linux 6.1..7.2", "siw"}, Text: fail.Signed}
 	rule0280 = verr.Rule{ID: "VR-ibv_create_cq-cqe-0280", Verb: "ibv_create_cq", Subject: "cqe",
 		Statement: "cqe is at most max_cqe",
 		Fix:       "ask for fewer entries",
-		Page:      "ibv_create_cq", Capable: true, Limit: "max_cqe", AcceptedBy: []string{"mana with linux 6.12..7.2"}, RefusedBy: []string{"rxe with linux 6.1..7.2"}, Text: validate.Signed}
+		Page:      "ibv_create_cq", Capable: true, Limit: "max_cqe", AcceptedBy: []string{"mana with linux 6.12..7.2"}, RefusedBy: []string{"rxe with linux 6.1..7.2"}, Text: fail.Signed}
 	rule0907 = verr.Rule{ID: "VR-ibv_create_cq_ex-comp_vector-0907", Verb: "ibv_create_cq_ex", Subject: "cq_attr.comp_vector",
 		Statement: "comp_vector is below num_comp_vectors",
 		Fix:       "pass a smaller one",
@@ -724,7 +724,7 @@ var (
 	rule0908 = verr.Rule{ID: "VR-ibv_create_cq_ex-wc_flags-0908", Verb: "ibv_create_cq_ex", Subject: "cq_attr.wc_flags",
 		Statement: "wc_flags has no bits but those of enum ibv_create_cq_wc_flags",
 		Fix:       "remove the others",
-		Page:      "ibv_create_cq_ex", Text: validate.Text[WCField]}
+		Page:      "ibv_create_cq_ex", Text: fail.Text[WCField]}
 	rule3301 = verr.Rule{ID: "VR-ibv_create_cq_ex-comp_vector-3301", Verb: "ibv_create_cq_ex", Subject: "cq_attr.comp_vector",
 		Statement: "comp_vector is below 2 to the power of 31",
 		Fix:       "pass a vector from 0 on",
@@ -740,23 +740,23 @@ var (
 	rule2054 = verr.Rule{ID: "VR-ibv_create_cq_ex-flags-2054", Verb: "ibv_create_cq_ex", Subject: "cq_attr.flags",
 		Statement: "flags has no bits but those of enum ibv_create_cq_attr_flags",
 		Fix:       "leave the other bits out",
-		Page:      "ibv_create_cq_ex", Section: "DESCRIPTION", AcceptedBy: []string{"ionic (the flags are ignored)"}, RefusedBy: []string{"mlx5", "mlx4", "efa"}, Text: validate.Text[CQFlag]}
+		Page:      "ibv_create_cq_ex", Section: "DESCRIPTION", AcceptedBy: []string{"ionic (the flags are ignored)"}, RefusedBy: []string{"mlx5", "mlx4", "efa"}, Text: fail.Text[CQFlag]}
 	rule3525 = verr.Rule{ID: "VR-ibv_create_cq_ex-wc_flags-3525", Verb: "ibv_create_cq_ex", Subject: "cq_attr.wc_flags",
 		Statement: "timestamps need a device whose completion_timestamp_mask is not 0",
 		Fix:       "leave the timestamps out",
-		Page:      "ibv_query_device_ex", Section: "DESCRIPTION", Capable: true, AcceptedBy: []string{"irdma with linux 7.2 (no completion has a timestamp)"}, RefusedBy: []string{"rxe", "efa", "hns", "ionic"}, Text: validate.Text[WCField]}
+		Page:      "ibv_query_device_ex", Section: "DESCRIPTION", Capable: true, AcceptedBy: []string{"irdma with linux 7.2 (no completion has a timestamp)"}, RefusedBy: []string{"rxe", "efa", "hns", "ionic"}, Text: fail.Text[WCField]}
 	rule1303 = verr.Rule{ID: "VR-ibv_resize_cq-cqe-1303", Verb: "ibv_resize_cq", Subject: "cqe",
 		Statement: "cqe is at most max_cqe",
 		Fix:       "ask for fewer entries",
-		Page:      "ibv_resize_cq", Capable: true, Limit: "max_cqe", Text: validate.Signed}
+		Page:      "ibv_resize_cq", Capable: true, Limit: "max_cqe", Text: fail.Signed}
 	rule1302 = verr.Rule{ID: "VR-ibv_resize_cq-cqe-1302", Verb: "ibv_resize_cq", Subject: "cqe",
 		Statement: "cqe is at least 1",
 		Fix:       "ask for as many entries as completions wait at a time",
-		Page:      "ibv_resize_cq", Section: "DESCRIPTION", AcceptedBy: []string{"irdma (the queue gets the smallest size, and its field cqe says what was asked for)"}, RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx5, not in all cases", "mlx5 with linux 6.1..7.2, not in all cases", "mlx4 with linux 6.1..7.2, not in all cases", "bnxt_re, not in all cases", "bnxt_re with linux 6.12..7.2, not in all cases", "mthca with linux 6.1..7.2, not in all cases", "ocrdma with linux 6.1..7.2, not in all cases", "hfi1verbs with linux 6.1..7.2, not in all cases", "ipathverbs with linux 6.1..7.2, not in all cases"}, Text: validate.Signed}
+		Page:      "ibv_resize_cq", Section: "DESCRIPTION", AcceptedBy: []string{"irdma (the queue gets the smallest size, and its field cqe says what was asked for)"}, RefusedBy: []string{"rxe with linux 6.1..7.2", "mlx5, not in all cases", "mlx5 with linux 6.1..7.2, not in all cases", "mlx4 with linux 6.1..7.2, not in all cases", "bnxt_re, not in all cases", "bnxt_re with linux 6.12..7.2, not in all cases", "mthca with linux 6.1..7.2, not in all cases", "ocrdma with linux 6.1..7.2, not in all cases", "hfi1verbs with linux 6.1..7.2, not in all cases", "ipathverbs with linux 6.1..7.2, not in all cases"}, Text: fail.Signed}
 	rule0778 = verr.Rule{ID: "VR-ibv_modify_cq-attr_mask-0778", Verb: "ibv_modify_cq", Subject: "attr.attr_mask",
 		Statement: "attr_mask must name what to change",
 		Fix:       "give what is to be changed",
-		Page:      "ibv_modify_cq", Text: validate.Hex}
+		Page:      "ibv_modify_cq", Text: fail.Hex}
 	rule2055 = verr.Rule{ID: "VR-ibv_modify_cq-cq_count-2055", Verb: "ibv_modify_cq", Subject: "attr.moderate.cq_count",
 		Statement: "moderate.cq_count is at most max_cq_count",
 		Fix:       "pass a smaller value",
@@ -768,7 +768,7 @@ var (
 	rule1361 = verr.Rule{ID: "VR-ibv_create_comp_cntr-comp_mask-1361", Verb: "ibv_create_comp_cntr", Subject: "cc_attr.comp_mask",
 		Statement: "comp_mask has no bits yet",
 		Fix:       "set it to 0",
-		Page:      "ibv_create_comp_cntr", Section: "ARGUMENTS", Text: validate.Hex}
+		Page:      "ibv_create_comp_cntr", Section: "ARGUMENTS", Text: fail.Hex}
 	rule1362 = verr.Rule{ID: "VR-ibv_create_comp_cntr-flags-1362", Verb: "ibv_create_comp_cntr", Subject: "cc_attr.flags",
 		Statement: "flags must be 0, as completion counters have no flags yet",
 		Fix:       "set flags to 0",
@@ -776,7 +776,7 @@ var (
 	rule1363 = verr.Rule{ID: "VR-ibv_create_comp_cntr-type-1363", Verb: "ibv_create_comp_cntr", Subject: "cc_attr.type",
 		Statement: "type is WRS or BYTES",
 		Fix:       "pass one of these",
-		Page:      "ibv_create_comp_cntr", Section: "ARGUMENTS", Text: validate.Text[CompCntrType]}
+		Page:      "ibv_create_comp_cntr", Section: "ARGUMENTS", Text: fail.Text[CompCntrType]}
 	rule0603 = verr.Rule{ID: "VR-ibv_create_srq-max_wr-0603", Verb: "ibv_create_srq", Subject: "srq_init_attr.attr.max_wr",
 		Statement: "max_wr is at least 1",
 		Fix:       "ask for as many requests as wait at a time",
@@ -796,19 +796,19 @@ var (
 	rule4209 = verr.Rule{ID: "VR-ibv_create_srq-pd-4209", Verb: "ibv_create_srq", Subject: "pd",
 		Statement: "this device has no shared receive queues, as its max_srq is 0",
 		Fix:       "give each queue pair a receive queue of its own",
-		Page:      "ibv_create_srq", Capable: true, Limit: "max_srq", AcceptedBy: []string{"bnxt_re (the device decides)", "ocrdma (the device decides)"}, RefusedBy: []string{"irdma with linux 7.2", "efa", "hfi1verbs", "ipathverbs", "cxgb4", "vmw_pvrdma"}, Text: validate.AddrText}
+		Page:      "ibv_create_srq", Capable: true, Limit: "max_srq", AcceptedBy: []string{"bnxt_re (the device decides)", "ocrdma (the device decides)"}, RefusedBy: []string{"irdma with linux 7.2", "efa", "hfi1verbs", "ipathverbs", "cxgb4", "vmw_pvrdma"}, Text: fail.AddrText}
 	rule1204 = verr.Rule{ID: "VR-ibv_create_srq_ex-srq_type-1204", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.srq_type",
 		Statement: "srq_type is BASIC, XRC or TM",
 		Fix:       "pass one of these",
-		Page:      "ibv_create_srq_ex", Section: "DESCRIPTION", Text: validate.Text[SRQType]}
+		Page:      "ibv_create_srq_ex", Section: "DESCRIPTION", Text: fail.Text[SRQType]}
 	rule1205 = verr.Rule{ID: "VR-ibv_create_srq_ex-comp_mask-1205", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.comp_mask",
 		Statement: "srq_type XRC needs an XRC domain and a completion queue",
 		Fix:       "give both",
-		Page:      "ibv_create_srq_ex", Section: "DESCRIPTION", Text: validate.NoText}
+		Page:      "ibv_create_srq_ex", Section: "DESCRIPTION", Text: fail.NoText}
 	rule1206 = verr.Rule{ID: "VR-ibv_create_srq_ex-comp_mask-1206", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.comp_mask",
 		Statement: "srq_type TM needs a completion queue and a list of tags",
 		Fix:       "give both",
-		Page:      "ibv_create_srq_ex", Text: validate.NoText}
+		Page:      "ibv_create_srq_ex", Text: fail.NoText}
 	rule1207 = verr.Rule{ID: "VR-ibv_create_srq_ex-max_num_tags-1207", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.tm_cap.max_num_tags",
 		Statement: "max_num_tags is at least 1",
 		Fix:       "ask for as many as are posted at a time",
@@ -820,11 +820,11 @@ var (
 	rule1214 = verr.Rule{ID: "VR-ibv_create_srq_ex-srq_type-1214", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.srq_type",
 		Statement: "a queue of type XRC needs a device with XRC",
 		Fix:       "use another type",
-		Page:      "ibv_create_srq_ex", Unsupported: true, Capable: true, Text: validate.Text[SRQType]}
+		Page:      "ibv_create_srq_ex", Unsupported: true, Capable: true, Text: fail.Text[SRQType]}
 	rule3305 = verr.Rule{ID: "VR-ibv_create_srq_ex-pd-3305", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.pd",
 		Statement: "pd must not be NULL, as the queue needs it",
 		Fix:       "pass one",
-		Page:      "ibv_create_srq_ex", Section: "DESCRIPTION", Text: validate.AddrText}
+		Page:      "ibv_create_srq_ex", Section: "DESCRIPTION", Text: fail.AddrText}
 	rule3309 = verr.Rule{ID: "VR-ibv_create_srq_ex-max_ops-3309", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.tm_cap.max_ops",
 		Statement: "max_ops is at most max_ops of the device",
 		Fix:       "ask for less",
@@ -832,7 +832,7 @@ var (
 	rule1203 = verr.Rule{ID: "VR-ibv_create_srq_ex-comp_mask-1203", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.comp_mask",
 		Statement: "comp_mask needs PD",
 		Fix:       "give one",
-		Page:      "ibv_create_srq_ex", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5, not in all cases", "mlx4, not in all cases", "qedr, not in all cases"}, RefusedBy: []string{"rxe", "hns"}, Text: validate.NoText}
+		Page:      "ibv_create_srq_ex", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5, not in all cases", "mlx4, not in all cases", "qedr, not in all cases"}, RefusedBy: []string{"rxe", "hns"}, Text: fail.NoText}
 	rule1229 = verr.Rule{ID: "VR-ibv_create_srq_ex-max_wr-1229", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.attr.max_wr",
 		Statement: "max_wr is at least 1",
 		Fix:       "ask for as many requests as wait at a time",
@@ -852,11 +852,11 @@ var (
 	rule4210 = verr.Rule{ID: "VR-ibv_create_srq_ex-pd-4210", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.pd",
 		Statement: "this device has no shared receive queues, as its max_srq is 0",
 		Fix:       "give each queue pair a receive queue of its own",
-		Page:      "ibv_create_srq_ex", Capable: true, Limit: "max_srq", AcceptedBy: []string{"bnxt_re (the device decides)", "ocrdma (the device decides)"}, RefusedBy: []string{"irdma with linux 7.2", "efa", "hfi1verbs", "ipathverbs", "cxgb4", "vmw_pvrdma"}, Text: validate.AddrText}
+		Page:      "ibv_create_srq_ex", Capable: true, Limit: "max_srq", AcceptedBy: []string{"bnxt_re (the device decides)", "ocrdma (the device decides)"}, RefusedBy: []string{"irdma with linux 7.2", "efa", "hfi1verbs", "ipathverbs", "cxgb4", "vmw_pvrdma"}, Text: fail.AddrText}
 	rule3524 = verr.Rule{ID: "VR-ibv_create_srq_ex-srq_type-3524", Verb: "ibv_create_srq_ex", Subject: "srq_init_attr_ex.srq_type",
 		Statement: "a queue of type TM needs a device that matches tags",
 		Fix:       "use another type",
-		Page:      "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mlx5 with linux 6.1..7.2, not in all cases"}, RefusedBy: []string{"mlx5 with linux 6.1..7.2, not in all cases"}, Text: validate.Text[SRQType]}
+		Page:      "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mlx5 with linux 6.1..7.2, not in all cases"}, RefusedBy: []string{"mlx5 with linux 6.1..7.2, not in all cases"}, Text: fail.Text[SRQType]}
 	rule0614 = verr.Rule{ID: "VR-ibv_modify_srq-max_wr-0614", Verb: "ibv_modify_srq", Subject: "srq_attr.max_wr",
 		Statement: "max_wr is at least 1",
 		Fix:       "ask for as many requests as wait at a time",
@@ -868,7 +868,7 @@ var (
 	rule0616 = verr.Rule{ID: "VR-ibv_modify_srq-srq_attr_mask-0616", Verb: "ibv_modify_srq", Subject: "srq_attr_mask",
 		Statement: "max_wr can be changed only on a device with SRQ_RESIZE",
 		Fix:       "leave SRQAttr.MaxWR out",
-		Page:      "ibv_modify_srq", Section: "NOTES", Unsupported: true, Capable: true, AcceptedBy: []string{"bnxt_re with linux 6.1..6.7 (the size stays as it is; commit 3687b450c5f3 of 2024, which 6.1.192 has too, refuses it)"}, RefusedBy: []string{"siw", "mlx5", "mlx4", "mthca", "bnxt_re with linux >=6.8", "bnxt_re, not in all cases", "cxgb4", "hns", "qedr", "ocrdma", "vmw_pvrdma, not in all cases"}, Text: func(v uint64) string { return validate.FlagText(v, srqAttrMaskNames) }}
+		Page:      "ibv_modify_srq", Section: "NOTES", Unsupported: true, Capable: true, AcceptedBy: []string{"bnxt_re with linux 6.1..6.7 (the size stays as it is; commit 3687b450c5f3 of 2024, which 6.1.192 has too, refuses it)"}, RefusedBy: []string{"siw", "mlx5", "mlx4", "mthca", "bnxt_re with linux >=6.8", "bnxt_re, not in all cases", "cxgb4", "hns", "qedr", "ocrdma", "vmw_pvrdma, not in all cases"}, Text: func(v uint64) string { return fail.FlagText(v, srqAttrMaskNames) }}
 	rule0617 = verr.Rule{ID: "VR-ibv_modify_srq-srq_limit-0617", Verb: "ibv_modify_srq", Subject: "srq_attr.srq_limit",
 		Statement: "srq_limit is at most max_srq_wr",
 		Fix:       "set a lower limit",
@@ -884,63 +884,63 @@ var (
 	rule4200 = verr.Rule{ID: "VR-ibv_modify_srq-srq_attr_mask-4200", Verb: "ibv_modify_srq", Subject: "srq_attr_mask",
 		Statement: "max_wr can be changed only on a device with SRQ_RESIZE",
 		Fix:       "leave SRQAttr.MaxWR out",
-		Page:      "ibv_modify_srq", Section: "NOTES", Unsupported: true, Capable: true, AcceptedBy: []string{"vmw_pvrdma (the size stays as it is, and the hypervisor decides)"}, RefusedBy: []string{"siw", "mlx5", "mlx4", "mthca", "bnxt_re with linux >=6.8", "bnxt_re, not in all cases", "cxgb4", "hns", "qedr", "ocrdma", "vmw_pvrdma, not in all cases"}, Text: func(v uint64) string { return validate.FlagText(v, srqAttrMaskNames) }}
+		Page:      "ibv_modify_srq", Section: "NOTES", Unsupported: true, Capable: true, AcceptedBy: []string{"vmw_pvrdma (the size stays as it is, and the hypervisor decides)"}, RefusedBy: []string{"siw", "mlx5", "mlx4", "mthca", "bnxt_re with linux >=6.8", "bnxt_re, not in all cases", "cxgb4", "hns", "qedr", "ocrdma", "vmw_pvrdma, not in all cases"}, Text: func(v uint64) string { return fail.FlagText(v, srqAttrMaskNames) }}
 	rule0963 = verr.Rule{ID: "VR-ibv_post_srq_recv-sg_list-0963", Verb: "ibv_post_srq_recv", Subject: "recv_wr[].sg_list",
 		Statement: "sg_list must not be NULL unless num_sge is 0",
 		Fix:       "pass the ranges",
-		Page:      "ibv_post_srq_recv", Section: "DESCRIPTION", Text: validate.AddrText}
+		Page:      "ibv_post_srq_recv", Section: "DESCRIPTION", Text: fail.AddrText}
 	rule0962 = verr.Rule{ID: "VR-ibv_post_srq_recv-num_sge-0962", Verb: "ibv_post_srq_recv", Subject: "recv_wr[].num_sge",
 		Statement: "num_sge must not be negative",
 		Fix:       "pass the number of ranges",
-		Page:      "ibv_post_srq_recv", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (it is taken for 0)"}, Text: validate.Signed}
+		Page:      "ibv_post_srq_recv", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (it is taken for 0)"}, Text: fail.Signed}
 	rule3053 = verr.Rule{ID: "VR-ibv_post_srq_ops-srq_type-3053", Verb: "ibv_post_srq_ops", Subject: "srq.srq_type",
 		Statement: "this queue has no tags, as it is not of type TM",
 		Fix:       "make the queue by Device.CreateSRQEx with SRQTypeTM",
-		Page:      "ibv_post_srq_ops", Section: "DESCRIPTION", Text: validate.Text[SRQType]}
+		Page:      "ibv_post_srq_ops", Section: "DESCRIPTION", Text: fail.Text[SRQType]}
 	rule3054 = verr.Rule{ID: "VR-ibv_post_srq_ops-opcode-3054", Verb: "ibv_post_srq_ops", Subject: "op[].opcode",
 		Statement: "opcode is ADD, DEL or SYNC",
 		Fix:       "pass one of these",
-		Page:      "ibv_post_srq_ops", Section: "DESCRIPTION", Text: validate.Text[OpsOpcode]}
+		Page:      "ibv_post_srq_ops", Section: "DESCRIPTION", Text: fail.Text[OpsOpcode]}
 	rule3059 = verr.Rule{ID: "VR-ibv_post_srq_ops-sg_list-3059", Verb: "ibv_post_srq_ops", Subject: "op[].tm.add.sg_list",
 		Statement: "sg_list must not be NULL unless num_sge is 0",
 		Fix:       "pass the ranges",
-		Page:      "ibv_post_srq_ops", Section: "DESCRIPTION", Text: validate.AddrText}
+		Page:      "ibv_post_srq_ops", Section: "DESCRIPTION", Text: fail.AddrText}
 	rule3055 = verr.Rule{ID: "VR-ibv_post_srq_ops-flags-3055", Verb: "ibv_post_srq_ops", Subject: "op[].flags",
 		Statement: "flags has no bits but those of enum ibv_ops_flags",
 		Fix:       "leave the other bits out",
-		Page:      "ibv_post_srq_ops", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the bit is ignored)"}, Text: validate.Hex}
+		Page:      "ibv_post_srq_ops", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the bit is ignored)"}, Text: fail.Hex}
 	rule3056 = verr.Rule{ID: "VR-ibv_post_srq_ops-flags-3056", Verb: "ibv_post_srq_ops", Subject: "op[].flags",
 		Statement: "unexpected_cnt is ignored unless TM_SYNC is set in flags",
 		Fix:       "add OpsTMSync",
-		Page:      "ibv_post_srq_ops", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the number is ignored)"}, Text: validate.Hex}
+		Page:      "ibv_post_srq_ops", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the number is ignored)"}, Text: fail.Hex}
 	rule3057 = verr.Rule{ID: "VR-ibv_post_srq_ops-num_sge-3057", Verb: "ibv_post_srq_ops", Subject: "op[].tm.add.num_sge",
 		Statement: "num_sge is at most the max_sge of the device",
 		Fix:       "use fewer ranges",
-		Page:      "ibv_post_srq_ops", Section: "DESCRIPTION", Capable: true, Limit: "max_sge", AcceptedBy: []string{"mlx5 (only the first range is used, and only a build with MLX5_DEBUG returns EINVAL)"}, Text: validate.Signed}
+		Page:      "ibv_post_srq_ops", Section: "DESCRIPTION", Capable: true, Limit: "max_sge", AcceptedBy: []string{"mlx5 (only the first range is used, and only a build with MLX5_DEBUG returns EINVAL)"}, Text: fail.Signed}
 	rule3058 = verr.Rule{ID: "VR-ibv_post_srq_ops-num_sge-3058", Verb: "ibv_post_srq_ops", Subject: "op[].tm.add.num_sge",
 		Statement: "num_sge must not be negative",
 		Fix:       "pass the number of ranges",
-		Page:      "ibv_post_srq_ops", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (one range is read)"}, Text: validate.Signed}
+		Page:      "ibv_post_srq_ops", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (one range is read)"}, Text: fail.Signed}
 	rule0299 = verr.Rule{ID: "VR-ibv_create_qp-send_cq-0299", Verb: "ibv_create_qp", Subject: "qp_init_attr.send_cq",
 		Statement: "send_cq must not be NULL, as sends complete there",
 		Fix:       "pass a completion queue",
-		Page:      "ibv_create_qp", Section: "DESCRIPTION", Text: validate.AddrText}
+		Page:      "ibv_create_qp", Section: "DESCRIPTION", Text: fail.AddrText}
 	rule0300 = verr.Rule{ID: "VR-ibv_create_qp-recv_cq-0300", Verb: "ibv_create_qp", Subject: "qp_init_attr.recv_cq",
 		Statement: "recv_cq must not be NULL, as receives complete there",
 		Fix:       "pass a completion queue",
-		Page:      "ibv_create_qp", Section: "DESCRIPTION", Text: validate.AddrText}
+		Page:      "ibv_create_qp", Section: "DESCRIPTION", Text: fail.AddrText}
 	rule2037 = verr.Rule{ID: "VR-ibv_create_qp-qp_type-2037", Verb: "ibv_create_qp", Subject: "qp_init_attr.qp_type",
 		Statement: "qp_type is a value of enum ibv_qp_type",
 		Fix:       "pass one of these",
-		Page:      "ibv_create_qp", Section: "DESCRIPTION", Text: validate.Text[QPType]}
+		Page:      "ibv_create_qp", Section: "DESCRIPTION", Text: fail.Text[QPType]}
 	rule0298 = verr.Rule{ID: "VR-ibv_create_qp-qp_type-0298", Verb: "ibv_create_qp", Subject: "qp_init_attr.qp_type",
 		Statement: "qp_type is RC, UC, UD, RAW_PACKET or DRIVER",
 		Fix:       "pass one of these, or make the queue pair by Device.CreateQPEx",
-		Page:      "ibv_create_qp", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5, not in all cases", "mlx4, not in all cases"}, RefusedBy: []string{"libibverbs, not in all cases", "rxe with linux 6.1..7.2, not in all cases"}, Text: validate.Text[QPType]}
+		Page:      "ibv_create_qp", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5, not in all cases", "mlx4, not in all cases"}, RefusedBy: []string{"libibverbs, not in all cases", "rxe with linux 6.1..7.2, not in all cases"}, Text: fail.Text[QPType]}
 	rule0301 = verr.Rule{ID: "VR-ibv_create_qp-qp_type-0301", Verb: "ibv_create_qp", Subject: "qp_init_attr.qp_type",
 		Statement: "with a shared receive queue, qp_type is RC or UD",
 		Fix:       "pass no srq, or another type",
-		Page:      "ibv_create_qp", Section: "NOTES", AcceptedBy: []string{"rxe with linux 6.1..7.2, not in all cases"}, Text: validate.Text[QPType]}
+		Page:      "ibv_create_qp", Section: "NOTES", AcceptedBy: []string{"rxe with linux 6.1..7.2, not in all cases"}, Text: fail.Text[QPType]}
 	rule0302 = verr.Rule{ID: "VR-ibv_create_qp-max_recv_wr-0302", Verb: "ibv_create_qp", Subject: "qp_init_attr.cap.max_recv_wr",
 		Statement: "max_recv_wr is used only without a shared receive queue",
 		Fix:       "leave it 0",
@@ -972,27 +972,27 @@ var (
 	rule4211 = verr.Rule{ID: "VR-ibv_create_qp-qp_type-4211", Verb: "ibv_create_qp", Subject: "qp_init_attr.qp_type",
 		Statement: "a queue pair of type DRIVER has attributes of its driver",
 		Fix:       "make it by the package of its driver, mlx5dv or efadv",
-		Page:      "ibv_create_qp", AcceptedBy: []string{"mlx5 (only with attributes of mlx5dv)", "efa (only with attributes of efadv)"}, Text: validate.Text[QPType]}
+		Page:      "ibv_create_qp", AcceptedBy: []string{"mlx5 (only with attributes of mlx5dv)", "efa (only with attributes of efadv)"}, Text: fail.Text[QPType]}
 	rule1222 = verr.Rule{ID: "VR-ibv_create_qp_ex-comp_mask-1222", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.comp_mask",
 		Statement: "a queue pair of this type needs a protection domain",
 		Fix:       "give one",
-		Page:      "ibv_create_qp_ex", Text: validate.NoText}
+		Page:      "ibv_create_qp_ex", Text: fail.NoText}
 	rule1223 = verr.Rule{ID: "VR-ibv_create_qp_ex-comp_mask-1223", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.comp_mask",
 		Statement: "XRC_RECV needs an XRC domain",
 		Fix:       "give one",
-		Page:      "ibv_create_qp_ex", Section: "DESCRIPTION", Text: validate.NoText}
+		Page:      "ibv_create_qp_ex", Section: "DESCRIPTION", Text: fail.NoText}
 	rule1224 = verr.Rule{ID: "VR-ibv_create_qp_ex-send_cq-1224", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_cq",
 		Statement: "send_cq must not be NULL, as sends complete there",
 		Fix:       "pass a completion queue",
-		Page:      "ibv_create_qp_ex", Section: "DESCRIPTION", Text: validate.AddrText}
+		Page:      "ibv_create_qp_ex", Section: "DESCRIPTION", Text: fail.AddrText}
 	rule1225 = verr.Rule{ID: "VR-ibv_create_qp_ex-recv_cq-1225", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.recv_cq",
 		Statement: "recv_cq must not be NULL, as receives complete there",
 		Fix:       "pass a completion queue",
-		Page:      "ibv_create_qp_ex", Section: "DESCRIPTION", Text: validate.AddrText}
+		Page:      "ibv_create_qp_ex", Section: "DESCRIPTION", Text: fail.AddrText}
 	rule1533 = verr.Rule{ID: "VR-ibv_create_qp_ex-srq-1533", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.srq",
 		Statement: "srq must be NULL with a table of work queues",
 		Fix:       "pass nil",
-		Page:      "ibv_create_qp_ex", Text: validate.AddrText}
+		Page:      "ibv_create_qp_ex", Text: fail.AddrText}
 	rule1534 = verr.Rule{ID: "VR-ibv_create_qp_ex-max_recv_wr-1534", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_recv_wr",
 		Statement: "cap.max_recv_wr must be 0 with a table of work queues",
 		Fix:       "leave it 0",
@@ -1004,23 +1004,23 @@ var (
 	rule1536 = verr.Rule{ID: "VR-ibv_create_qp_ex-send_cq-1536", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_cq",
 		Statement: "send_cq must not be NULL, as sends complete there",
 		Fix:       "pass a completion queue, or ask for no send requests",
-		Page:      "ibv_create_qp_ex", Text: validate.AddrText}
+		Page:      "ibv_create_qp_ex", Text: fail.AddrText}
 	rule1537 = verr.Rule{ID: "VR-ibv_create_qp_ex-qp_type-1537", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.qp_type",
 		Statement: "a queue pair with a table must be of type RAW_PACKET",
 		Fix:       "pass QPTypeRawPacket",
-		Page:      "ibv_create_qp_ex", Text: validate.Text[QPType]}
+		Page:      "ibv_create_qp_ex", Text: fail.Text[QPType]}
 	rule2038 = verr.Rule{ID: "VR-ibv_create_qp_ex-qp_type-2038", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.qp_type",
 		Statement: "qp_type is a value of enum ibv_qp_type",
 		Fix:       "pass one of these",
-		Page:      "ibv_create_qp_ex", Section: "DESCRIPTION", Text: validate.Text[QPType]}
+		Page:      "ibv_create_qp_ex", Section: "DESCRIPTION", Text: fail.Text[QPType]}
 	rule2042 = verr.Rule{ID: "VR-ibv_create_qp_ex-create_flags-2042", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags",
 		Statement: "create_flags has no bits but those of enum ibv_qp_create_flags",
 		Fix:       "leave the other bits out",
-		Page:      "ibv_create_qp_ex", Section: "DESCRIPTION", Text: validate.Text[QPFlag]}
+		Page:      "ibv_create_qp_ex", Section: "DESCRIPTION", Text: fail.Text[QPFlag]}
 	rule3150 = verr.Rule{ID: "VR-ibv_create_qp_ex-create_flags-3150", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags",
 		Statement: "SCATTER_FCS and CVLAN_STRIPPING are only for queue pairs of type RAW_PACKET",
 		Fix:       "leave SCATTER_FCS and CVLAN_STRIPPING out, or make a queue pair of type QPTypeRawPacket",
-		Page:      "ibv_create_qp_ex", Section: "DESCRIPTION", Text: validate.Text[QPFlag]}
+		Page:      "ibv_create_qp_ex", Section: "DESCRIPTION", Text: fail.Text[QPFlag]}
 	rule3157 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_function-3157", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_function",
 		Statement: "rx_hash_function is TOEPLITZ",
 		Fix:       "pass RXHashFuncToeplitz",
@@ -1032,19 +1032,19 @@ var (
 	rule8361 = verr.Rule{ID: "VR-ibv_create_qp_ex-send_ops_flags-8361", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_ops_flags",
 		Statement: "a stream of a queue pair of type XRC_SEND does everything but TSO",
 		Fix:       "leave QPOpTSO out",
-		Page:      "ibv_create_qp_ex", Text: validate.Text[QPOp]}
+		Page:      "ibv_create_qp_ex", Text: fail.Text[QPOp]}
 	rule8362 = verr.Rule{ID: "VR-ibv_create_qp_ex-comp_mask-8362", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.comp_mask",
 		Statement: "a queue pair of type XRC_RECV sends nothing, so it has no stream",
 		Fix:       "leave QPInitAttrEx.SendOps out",
-		Page:      "ibv_create_qp_ex", Text: validate.Hex}
+		Page:      "ibv_create_qp_ex", Text: fail.Hex}
 	rule1532 = verr.Rule{ID: "VR-ibv_create_qp_ex-recv_cq-1532", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.recv_cq",
 		Statement: "recv_cq must be NULL with a table, whose work queues receive",
 		Fix:       "pass nil",
-		Page:      "ibv_create_qp_ex", AcceptedBy: []string{"mlx5 (only with a library before 30.0; recv_cq is ignored)", "mlx4 (only with a library before 30.0; recv_cq is ignored)"}, RefusedBy: []string{"linux >=6.1"}, Text: validate.AddrText}
+		Page:      "ibv_create_qp_ex", AcceptedBy: []string{"mlx5 (only with a library before 30.0; recv_cq is ignored)", "mlx4 (only with a library before 30.0; recv_cq is ignored)"}, RefusedBy: []string{"linux >=6.1"}, Text: fail.AddrText}
 	rule1538 = verr.Rule{ID: "VR-ibv_create_qp_ex-comp_mask-1538", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.comp_mask",
 		Statement: "IND_TABLE needs RX_HASH, the hash that selects a queue",
 		Fix:       "set QPInitAttrEx.RXHashConf",
-		Page:      "ibv_create_qp_ex", AcceptedBy: []string{"mana with linux 6.12 (the hash is used all the same), not in all cases"}, RefusedBy: []string{"mlx4"}, Text: validate.Hex}
+		Page:      "ibv_create_qp_ex", AcceptedBy: []string{"mana with linux 6.12 (the hash is used all the same), not in all cases"}, RefusedBy: []string{"mlx4"}, Text: fail.Hex}
 	rule2031 = verr.Rule{ID: "VR-ibv_create_qp_ex-max_send_wr-2031", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_send_wr",
 		Statement: "max_send_wr is at most max_qp_wr",
 		Fix:       "ask for less",
@@ -1076,31 +1076,31 @@ var (
 	rule2046 = verr.Rule{ID: "VR-ibv_create_qp_ex-create_flags-2046", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags",
 		Statement: "SOURCE_QPN is only for UD queue pairs",
 		Fix:       "leave QPFlagSourceQPN out, or make a queue pair of type QPTypeUD",
-		Page:      "ibv_create_qp_ex", Section: "NOTES", AcceptedBy: []string{"ionic (only with a library before 65.0, which ignores the flag), not in all cases"}, RefusedBy: []string{"linux >=6.1, not in all cases", "mlx5", "efa", "mlx4 with linux 6.1..6.12"}, Text: validate.Text[QPFlag]}
+		Page:      "ibv_create_qp_ex", Section: "NOTES", AcceptedBy: []string{"ionic (only with a library before 65.0, which ignores the flag), not in all cases"}, RefusedBy: []string{"linux >=6.1, not in all cases", "mlx5", "efa", "mlx4 with linux 6.1..6.12"}, Text: fail.Text[QPFlag]}
 	rule2047 = verr.Rule{ID: "VR-ibv_create_qp_ex-send_ops_flags-2047", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_ops_flags",
 		Statement: "send_ops_flags has no bits but those of enum ibv_qp_create_send_ops_flags",
 		Fix:       "leave the other bits out",
-		Page:      "ibv_create_qp_ex", Section: "DESCRIPTION", AcceptedBy: []string{"bnxt_re (the bits are ignored), not in all cases", "ionic (only with a library before 65.0, which ignores the flags and makes no stream), not in all cases"}, RefusedBy: []string{"rxe", "efa", "mlx5"}, Text: validate.Text[QPOp]}
+		Page:      "ibv_create_qp_ex", Section: "DESCRIPTION", AcceptedBy: []string{"bnxt_re (the bits are ignored), not in all cases", "ionic (only with a library before 65.0, which ignores the flags and makes no stream), not in all cases"}, RefusedBy: []string{"rxe", "efa", "mlx5"}, Text: fail.Text[QPOp]}
 	rule2048 = verr.Rule{ID: "VR-ibv_create_qp_ex-send_ops_flags-2048", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_ops_flags",
 		Statement: "a stream of a queue pair of type UD does only SEND, SEND_WITH_IMM and TSO",
 		Fix:       "leave the others out",
-		Page:      "ibv_create_qp_ex", AcceptedBy: []string{"bnxt_re (the requests are left to the device), not in all cases", "ionic (only with a library before 65.0, which ignores the flags and makes no stream), not in all cases", "mlx4 (the flags are ignored, and the queue pair has no stream), not in all cases", "mana (the flags are ignored, and the queue pair has no stream), not in all cases"}, RefusedBy: []string{"rxe", "mlx5"}, Text: validate.Text[QPOp]}
+		Page:      "ibv_create_qp_ex", AcceptedBy: []string{"bnxt_re (the requests are left to the device), not in all cases", "ionic (only with a library before 65.0, which ignores the flags and makes no stream), not in all cases", "mlx4 (the flags are ignored, and the queue pair has no stream), not in all cases", "mana (the flags are ignored, and the queue pair has no stream), not in all cases"}, RefusedBy: []string{"rxe", "mlx5"}, Text: fail.Text[QPOp]}
 	rule2049 = verr.Rule{ID: "VR-ibv_create_qp_ex-send_ops_flags-2049", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_ops_flags",
 		Statement: "a stream of a queue pair of type UC does only SEND, RDMA_WRITE, with and without immediate data, SEND_WITH_INV, LOCAL_INV and BIND_MW",
 		Fix:       "leave the others out",
-		Page:      "ibv_create_qp_ex", AcceptedBy: []string{"bnxt_re (the requests are left to the device), not in all cases", "ionic (only with a library before 65.0, which ignores the flags and makes no stream), not in all cases", "mlx4 (the flags are ignored, and the queue pair has no stream), not in all cases", "mana (the flags are ignored, and the queue pair has no stream), not in all cases"}, RefusedBy: []string{"rxe", "mlx5"}, Text: validate.Text[QPOp]}
+		Page:      "ibv_create_qp_ex", AcceptedBy: []string{"bnxt_re (the requests are left to the device), not in all cases", "ionic (only with a library before 65.0, which ignores the flags and makes no stream), not in all cases", "mlx4 (the flags are ignored, and the queue pair has no stream), not in all cases", "mana (the flags are ignored, and the queue pair has no stream), not in all cases"}, RefusedBy: []string{"rxe", "mlx5"}, Text: fail.Text[QPOp]}
 	rule2050 = verr.Rule{ID: "VR-ibv_create_qp_ex-send_ops_flags-2050", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_ops_flags",
 		Statement: "a stream of a queue pair of type RAW_PACKET does only SEND and TSO",
 		Fix:       "leave the others out",
-		Page:      "ibv_create_qp_ex", AcceptedBy: []string{"bnxt_re (the requests are left to the device), not in all cases", "ionic (only with a library before 65.0, which ignores the flags and makes no stream), not in all cases", "mlx4 (the flags are ignored, and the queue pair has no stream), not in all cases", "mana (the flags are ignored, and the queue pair has no stream), not in all cases"}, RefusedBy: []string{"rxe", "mlx5"}, Text: validate.Text[QPOp]}
+		Page:      "ibv_create_qp_ex", AcceptedBy: []string{"bnxt_re (the requests are left to the device), not in all cases", "ionic (only with a library before 65.0, which ignores the flags and makes no stream), not in all cases", "mlx4 (the flags are ignored, and the queue pair has no stream), not in all cases", "mana (the flags are ignored, and the queue pair has no stream), not in all cases"}, RefusedBy: []string{"rxe", "mlx5"}, Text: fail.Text[QPOp]}
 	rule3151 = verr.Rule{ID: "VR-ibv_create_qp_ex-create_flags-3151", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags",
 		Statement: "create_flags is only for queue pairs of type UD, RAW_PACKET and DRIVER",
 		Fix:       "leave the flags out",
-		Page:      "ibv_create_qp_ex", AcceptedBy: []string{"mlx5 (only with a library before 30.0)"}, RefusedBy: []string{"linux >=6.1"}, Text: validate.Text[QPFlag]}
+		Page:      "ibv_create_qp_ex", AcceptedBy: []string{"mlx5 (only with a library before 30.0)"}, RefusedBy: []string{"linux >=6.1"}, Text: fail.Text[QPFlag]}
 	rule3155 = verr.Rule{ID: "VR-ibv_create_qp_ex-qp_type-3155", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.qp_type",
 		Statement: "max_tso_header is only for queue pairs of type RAW_PACKET",
 		Fix:       "leave QPInitAttrEx.MaxTSOHeader out",
-		Page:      "ibv_create_qp_ex", Section: "DESCRIPTION", AcceptedBy: []string{"mlx4"}, RefusedBy: []string{"mlx5"}, Text: validate.Text[QPType]}
+		Page:      "ibv_create_qp_ex", Section: "DESCRIPTION", AcceptedBy: []string{"mlx4"}, RefusedBy: []string{"mlx5"}, Text: fail.Text[QPType]}
 	rule3160 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3160", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask",
 		Statement: "rx_hash_fields_mask has no bits but those of enum ibv_rx_hash_fields",
 		Fix:       "leave the other bits out",
@@ -1112,11 +1112,11 @@ var (
 	rule3801 = verr.Rule{ID: "VR-ibv_create_qp_ex-send_ops_flags-3801", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_ops_flags",
 		Statement: "a stream of a queue pair of type RC does only everything but TSO",
 		Fix:       "leave the others out",
-		Page:      "ibv_create_qp_ex", AcceptedBy: []string{"bnxt_re (the requests are left to the device), not in all cases", "ionic (only with a library before 65.0, which ignores the flags and makes no stream), not in all cases", "mlx4 (the flags are ignored, and the queue pair has no stream), not in all cases", "mana (the flags are ignored, and the queue pair has no stream), not in all cases"}, RefusedBy: []string{"rxe", "mlx5"}, Text: validate.Text[QPOp]}
+		Page:      "ibv_create_qp_ex", AcceptedBy: []string{"bnxt_re (the requests are left to the device), not in all cases", "ionic (only with a library before 65.0, which ignores the flags and makes no stream), not in all cases", "mlx4 (the flags are ignored, and the queue pair has no stream), not in all cases", "mana (the flags are ignored, and the queue pair has no stream), not in all cases"}, RefusedBy: []string{"rxe", "mlx5"}, Text: fail.Text[QPOp]}
 	rule3813 = verr.Rule{ID: "VR-ibv_create_qp_ex-create_flags-3813", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags",
 		Statement: "SOURCE_QPN is only for UD queue pairs",
 		Fix:       "leave QPFlagSourceQPN out, or make a queue pair of type QPTypeUD",
-		Page:      "ibv_create_qp_ex", Section: "NOTES", AcceptedBy: []string{"mana with linux 6.12 (the flag is ignored), not in all cases"}, RefusedBy: []string{"mlx5", "rxe", "efa", "qedr", "hns", "ionic with linux 7.2", "bnxt_re", "mlx4 with linux 6.1..6.12"}, Text: validate.Text[QPFlag]}
+		Page:      "ibv_create_qp_ex", Section: "NOTES", AcceptedBy: []string{"mana with linux 6.12 (the flag is ignored), not in all cases"}, RefusedBy: []string{"mlx5", "rxe", "efa", "qedr", "hns", "ionic with linux 7.2", "bnxt_re", "mlx4 with linux 6.1..6.12"}, Text: fail.Text[QPFlag]}
 	rule3903 = verr.Rule{ID: "VR-ibv_create_qp_ex-max_inline_data-3903", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.cap.max_inline_data",
 		Statement: "max_inline_data is below 2^31",
 		Fix:       "ask for as many bytes as a request has",
@@ -1140,19 +1140,19 @@ var (
 	rule4212 = verr.Rule{ID: "VR-ibv_create_qp_ex-qp_type-4212", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.qp_type",
 		Statement: "a queue pair of type DRIVER has attributes of its driver",
 		Fix:       "make it by the package of its driver, mlx5dv or efadv",
-		Page:      "ibv_create_qp_ex", AcceptedBy: []string{"mlx5 (only with attributes of mlx5dv)", "efa (only with attributes of efadv)"}, Text: validate.Text[QPType]}
+		Page:      "ibv_create_qp_ex", AcceptedBy: []string{"mlx5 (only with attributes of mlx5dv)", "efa (only with attributes of efadv)"}, Text: fail.Text[QPType]}
 	rule3502 = verr.Rule{ID: "VR-ibv_create_qp_ex-create_flags-3502", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags",
 		Statement: "padding needs a device with PCI_WRITE_END_PADDING",
 		Fix:       "leave QPFlagPCIWriteEndPadding out",
-		Page:      "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana with linux 6.12..7.2 (the flag is ignored), not in all cases"}, RefusedBy: []string{"mlx5", "rxe", "efa"}, Text: validate.Text[QPFlag]}
+		Page:      "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana with linux 6.12..7.2 (the flag is ignored), not in all cases"}, RefusedBy: []string{"mlx5", "rxe", "efa"}, Text: fail.Text[QPFlag]}
 	rule3504 = verr.Rule{ID: "VR-ibv_create_qp_ex-create_flags-3504", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags",
 		Statement: "QP_CREATE_CVLAN_STRIPPING needs a device with RAW_PACKET_CAP_CVLAN_STRIPPING",
 		Fix:       "leave QPFlagCvlanStripping out",
-		Page:      "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana with linux 6.12..7.2 (the flag is ignored), not in all cases"}, RefusedBy: []string{"mlx5", "rxe", "efa"}, Text: validate.Text[QPFlag]}
+		Page:      "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana with linux 6.12..7.2 (the flag is ignored), not in all cases"}, RefusedBy: []string{"mlx5", "rxe", "efa"}, Text: fail.Text[QPFlag]}
 	rule3505 = verr.Rule{ID: "VR-ibv_create_qp_ex-create_flags-3505", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags",
 		Statement: "QP_CREATE_SCATTER_FCS needs a device with RAW_PACKET_CAP_SCATTER_FCS",
 		Fix:       "leave QPFlagScatterFCS out",
-		Page:      "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana with linux 6.12..7.2 (the flag is ignored), not in all cases"}, RefusedBy: []string{"mlx5", "rxe", "efa"}, Text: validate.Text[QPFlag]}
+		Page:      "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana with linux 6.12..7.2 (the flag is ignored), not in all cases"}, RefusedBy: []string{"mlx5", "rxe", "efa"}, Text: fail.Text[QPFlag]}
 	rule3510 = verr.Rule{ID: "VR-ibv_create_qp_ex-rx_hash_fields_mask-3510", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask",
 		Statement: "a hash over SRC_IPV4 needs a device that can hash it",
 		Fix:       "leave RXHashFieldSrcIPv4 out",
@@ -1200,7 +1200,7 @@ var (
 	rule3521 = verr.Rule{ID: "VR-ibv_create_qp_ex-qp_type-3521", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.qp_type",
 		Statement: "a table of work queues needs a device that distributes raw packets",
 		Fix:       "make a queue pair with a receive queue of its own",
-		Page:      "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana with linux 6.12..7.2"}, Text: validate.Text[QPType]}
+		Page:      "ibv_query_device_ex", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana with linux 6.12..7.2"}, Text: fail.Text[QPType]}
 	rule8364 = verr.Rule{ID: "VR-ibv_create_qp_ex-max_tso_header-8364", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.max_tso_header",
 		Statement: "this device does not segment raw packets, so their headers need no space",
 		Fix:       "leave QPInitAttrEx.MaxTSOHeader out",
@@ -1208,55 +1208,55 @@ var (
 	rule0135 = verr.Rule{ID: "VR-ibv_alloc_parent_domain-pd-0135", Verb: "ibv_alloc_parent_domain", Subject: "attr.pd",
 		Statement: "pd must not be NULL, as a parent domain extends it",
 		Fix:       "set pd",
-		Page:      "ibv_alloc_parent_domain", Section: "DESCRIPTION", Text: validate.AddrText}
+		Page:      "ibv_alloc_parent_domain", Section: "DESCRIPTION", Text: fail.AddrText}
 	rule3020 = verr.Rule{ID: "VR-ibv_reg_buf_mr-access-3020", Verb: "ibv_reg_buf_mr", Subject: "access",
 		Statement: "REMOTE_WRITE needs LOCAL_WRITE",
 		Fix:       "add MRAccessLocalWrite",
-		Page:      "ibv_alloc_buf", Section: "ARGUMENTS", Text: validate.Text[MRAccess]}
+		Page:      "ibv_alloc_buf", Section: "ARGUMENTS", Text: fail.Text[MRAccess]}
 	rule3021 = verr.Rule{ID: "VR-ibv_reg_buf_mr-access-3021", Verb: "ibv_reg_buf_mr", Subject: "access",
 		Statement: "REMOTE_ATOMIC needs LOCAL_WRITE",
 		Fix:       "add MRAccessLocalWrite",
-		Page:      "ibv_alloc_buf", Section: "ARGUMENTS", Text: validate.Text[MRAccess]}
+		Page:      "ibv_alloc_buf", Section: "ARGUMENTS", Text: fail.Text[MRAccess]}
 	rule3022 = verr.Rule{ID: "VR-ibv_reg_buf_mr-access-3022", Verb: "ibv_reg_buf_mr", Subject: "access",
 		Statement: "access takes the known flags and the optional bits 20 to 29",
 		Fix:       "leave the unknown bits out",
-		Page:      "ibv_alloc_buf", Section: "ARGUMENTS", Text: validate.Text[MRAccess]}
+		Page:      "ibv_alloc_buf", Section: "ARGUMENTS", Text: fail.Text[MRAccess]}
 	rule3026 = verr.Rule{ID: "VR-ibv_reg_buf_mr-access-3026", Verb: "ibv_reg_buf_mr", Subject: "access",
 		Statement: "FLUSH_GLOBAL needs a device that can flush to global visibility",
 		Fix:       "leave MRAccessFlushGlobal out",
-		Page:      "ibv_alloc_buf", Section: "ARGUMENTS", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
+		Page:      "ibv_alloc_buf", Section: "ARGUMENTS", Unsupported: true, Capable: true, Text: fail.Text[MRAccess]}
 	rule3027 = verr.Rule{ID: "VR-ibv_reg_buf_mr-access-3027", Verb: "ibv_reg_buf_mr", Subject: "access",
 		Statement: "FLUSH_PERSISTENT needs a device that can flush to persistent memory",
 		Fix:       "leave MRAccessFlushPersistent out",
-		Page:      "ibv_alloc_buf", Section: "ARGUMENTS", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
+		Page:      "ibv_alloc_buf", Section: "ARGUMENTS", Unsupported: true, Capable: true, Text: fail.Text[MRAccess]}
 	rule3028 = verr.Rule{ID: "VR-ibv_reg_buf_mr-access-3028", Verb: "ibv_reg_buf_mr", Subject: "access",
 		Statement: "ON_DEMAND needs a device with on-demand paging",
 		Fix:       "leave MRAccessOnDemand out",
-		Page:      "ibv_alloc_buf", Section: "ARGUMENTS", Unsupported: true, Capable: true, Text: validate.Text[MRAccess]}
+		Page:      "ibv_alloc_buf", Section: "ARGUMENTS", Unsupported: true, Capable: true, Text: fail.Text[MRAccess]}
 	rule3023 = verr.Rule{ID: "VR-ibv_reg_buf_mr-access-3023", Verb: "ibv_reg_buf_mr", Subject: "access",
 		Statement: "few kernels accept ZERO_BASED here",
 		Fix:       "leave MRAccessZeroBased out",
-		Page:      "ibv_alloc_buf", Section: "ARGUMENTS", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"}, RefusedBy: []string{"rxe with linux 6.12..7.2", "mlx5-vfio"}, Text: validate.Text[MRAccess]}
+		Page:      "ibv_alloc_buf", Section: "ARGUMENTS", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"}, RefusedBy: []string{"rxe with linux 6.12..7.2", "mlx5-vfio"}, Text: fail.Text[MRAccess]}
 	rule3024 = verr.Rule{ID: "VR-ibv_reg_buf_mr-access-3024", Verb: "ibv_reg_buf_mr", Subject: "access",
 		Statement: "HUGETLB has an effect only with ON_DEMAND",
 		Fix:       "add MRAccessOnDemand, or leave MRAccessHugetlb out",
-		Page:      "ibv_alloc_buf", Section: "ARGUMENTS", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"}, RefusedBy: []string{"rxe with linux 6.12..7.2", "mlx5-vfio"}, Text: validate.Text[MRAccess]}
+		Page:      "ibv_alloc_buf", Section: "ARGUMENTS", AcceptedBy: []string{"rxe with linux 6.1 (the flag is ignored)"}, RefusedBy: []string{"rxe with linux 6.12..7.2", "mlx5-vfio"}, Text: fail.Text[MRAccess]}
 	rule3025 = verr.Rule{ID: "VR-ibv_reg_buf_mr-access-3025", Verb: "ibv_reg_buf_mr", Subject: "access",
 		Statement: "REMOTE_ATOMIC needs a device with atomic operations",
 		Fix:       "leave MRAccessRemoteAtomic out",
-		Page:      "ibv_alloc_buf", Section: "ARGUMENTS", Unsupported: true, Capable: true, AcceptedBy: []string{"siw with linux 6.12 (atomics of peers fail)"}, Text: validate.Text[MRAccess]}
+		Page:      "ibv_alloc_buf", Section: "ARGUMENTS", Unsupported: true, Capable: true, AcceptedBy: []string{"siw with linux 6.12 (atomics of peers fail)"}, Text: fail.Text[MRAccess]}
 	rule1335 = verr.Rule{ID: "VR-ibv_alloc_dmah-comp_mask-1335", Verb: "ibv_alloc_dmah", Subject: "attr.comp_mask",
 		Statement: "a DMA handle needs PH, a processing hint",
 		Fix:       "give a hint with its bit",
-		Page:      "ibv_alloc_dmah", Text: validate.Hex}
+		Page:      "ibv_alloc_dmah", Text: fail.Hex}
 	rule1336 = verr.Rule{ID: "VR-ibv_alloc_dmah-comp_mask-1336", Verb: "ibv_alloc_dmah", Subject: "attr.comp_mask",
 		Statement: "CPU_ID needs TPH_MEM_TYPE, the kind of memory",
 		Fix:       "give DMAHInitAttr.TPHMemType too",
-		Page:      "ibv_alloc_dmah", Text: validate.Hex}
+		Page:      "ibv_alloc_dmah", Text: fail.Hex}
 	rule1337 = verr.Rule{ID: "VR-ibv_alloc_dmah-comp_mask-1337", Verb: "ibv_alloc_dmah", Subject: "attr.comp_mask",
 		Statement: "TPH_MEM_TYPE needs CPU_ID, the processor",
 		Fix:       "give DMAHInitAttr.CPUID too",
-		Page:      "ibv_alloc_dmah", Text: validate.Hex}
+		Page:      "ibv_alloc_dmah", Text: fail.Hex}
 	rule1341 = verr.Rule{ID: "VR-ibv_alloc_dmah-ph-1341", Verb: "ibv_alloc_dmah", Subject: "attr.ph",
 		Statement: "ph is a hint of 2 bits, 0 to 3",
 		Fix:       "pass 0 to 3",
@@ -1264,23 +1264,23 @@ var (
 	rule1342 = verr.Rule{ID: "VR-ibv_alloc_dmah-tph_mem_type-1342", Verb: "ibv_alloc_dmah", Subject: "attr.tph_mem_type",
 		Statement: "tph_mem_type is VM, for volatile memory, or PM, for persistent",
 		Fix:       "pass one of these",
-		Page:      "ibv_alloc_dmah", Section: "ARGUMENTS", Text: validate.Text[TPHMemType]}
+		Page:      "ibv_alloc_dmah", Section: "ARGUMENTS", Text: fail.Text[TPHMemType]}
 	rule1324 = verr.Rule{ID: "VR-ibv_query_rt_values_ex-comp_mask-1324", Verb: "ibv_query_rt_values_ex", Subject: "values.comp_mask",
 		Statement: "comp_mask has no bits but RAW_CLOCK",
 		Fix:       "leave the other bits out",
-		Page:      "ibv_query_rt_values_ex", Section: "DESCRIPTION", Text: validate.Hex}
+		Page:      "ibv_query_rt_values_ex", Section: "DESCRIPTION", Text: fail.Hex}
 	rule1325 = verr.Rule{ID: "VR-ibv_query_rt_values_ex-comp_mask-1325", Verb: "ibv_query_rt_values_ex", Subject: "values.comp_mask",
 		Statement: "comp_mask must say which values to read",
 		Fix:       "",
-		Page:      "ibv_query_rt_values_ex", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (no value is read)"}, Text: validate.Hex}
+		Page:      "ibv_query_rt_values_ex", Section: "DESCRIPTION", AcceptedBy: []string{"every provider (no value is read)"}, Text: fail.Hex}
 	rule1220 = verr.Rule{ID: "VR-ibv_open_qp-comp_mask-1220", Verb: "ibv_open_qp", Subject: "qp_open_attr.comp_mask",
 		Statement: "comp_mask needs NUM, XRCD and TYPE",
 		Fix:       "give all of them",
-		Page:      "ibv_open_qp", Text: validate.NoText}
+		Page:      "ibv_open_qp", Text: fail.NoText}
 	rule1221 = verr.Rule{ID: "VR-ibv_open_qp-qp_type-1221", Verb: "ibv_open_qp", Subject: "qp_open_attr.qp_type",
 		Statement: "qp_type is XRC_RECV, as no other type can be shared",
 		Fix:       "pass this type",
-		Page:      "ibv_open_qp", Text: validate.Text[QPType]}
+		Page:      "ibv_open_qp", Text: fail.Text[QPType]}
 	rule3172 = verr.Rule{ID: "VR-ibv_open_qp-qp_num-3172", Verb: "ibv_open_qp", Subject: "qp_open_attr.qp_num",
 		Statement: "qp_num has at most 24 bits",
 		Fix:       "pass the number of the queue pair",
@@ -1300,19 +1300,19 @@ var (
 	rule0226 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-0226", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "a queue pair of type UD has no use for PATH_MTU, RQ_PSN, DEST_QPN, ACCESS_FLAGS, AV, ALT_PATH, MAX_QP_RD_ATOMIC, MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER, TIMEOUT, RETRY_CNT, RNR_RETRY, in any state",
 		Fix:       "leave them out",
-		Page:      "ibv_modify_qp", Section: "DESCRIPTION", Text: func(v uint64) string { return validate.FlagText(v, qpAttrMaskNames) }}
+		Page:      "ibv_modify_qp", Section: "DESCRIPTION", Text: func(v uint64) string { return fail.FlagText(v, qpAttrMaskNames) }}
 	rule0227 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-0227", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "a queue pair of type UC has no use for MAX_QP_RD_ATOMIC, MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER, TIMEOUT, RETRY_CNT, RNR_RETRY, QKEY, in any state",
 		Fix:       "leave them out",
-		Page:      "ibv_modify_qp", Section: "DESCRIPTION", Text: func(v uint64) string { return validate.FlagText(v, qpAttrMaskNames) }}
+		Page:      "ibv_modify_qp", Section: "DESCRIPTION", Text: func(v uint64) string { return fail.FlagText(v, qpAttrMaskNames) }}
 	rule0229 = verr.Rule{ID: "VR-ibv_modify_qp-qp_state-0229", Verb: "ibv_modify_qp", Subject: "attr.qp_state",
 		Statement: "qp_state is RESET, INIT, RTR, RTS, SQD, SQE or ERR",
 		Fix:       "pass one of these",
-		Page:      "ibv_modify_qp", Section: "DESCRIPTION", Text: validate.Text[QPState]}
+		Page:      "ibv_modify_qp", Section: "DESCRIPTION", Text: fail.Text[QPState]}
 	rule0230 = verr.Rule{ID: "VR-ibv_modify_qp-cur_qp_state-0230", Verb: "ibv_modify_qp", Subject: "attr.cur_qp_state",
 		Statement: "cur_qp_state is RESET, INIT, RTR, RTS, SQD, SQE or ERR",
 		Fix:       "pass one of these",
-		Page:      "ibv_modify_qp", Section: "DESCRIPTION", Text: validate.Text[QPState]}
+		Page:      "ibv_modify_qp", Section: "DESCRIPTION", Text: fail.Text[QPState]}
 	rule0231 = verr.Rule{ID: "VR-ibv_modify_qp-port_num-0231", Verb: "ibv_modify_qp", Subject: "attr.port_num",
 		Statement: "port_num is at least 1, as ports are numbered from 1",
 		Fix:       "pass a port of the device",
@@ -1364,11 +1364,11 @@ var (
 	rule0228 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-0228", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "a queue pair of type RC has no use for QKEY, in any state",
 		Fix:       "leave them out",
-		Page:      "ibv_modify_qp", Section: "DESCRIPTION", AcceptedBy: []string{"siw", "cxgb4", "rxe with linux 7.2, not in all cases", "bnxt_re, not in all cases", "irdma, not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases", "rxe with linux 6.1, not in all cases", "mlx5 with linux 6.1..6.12"}, Text: func(v uint64) string { return validate.FlagText(v, qpAttrMaskNames) }}
+		Page:      "ibv_modify_qp", Section: "DESCRIPTION", AcceptedBy: []string{"siw", "cxgb4", "rxe with linux 7.2, not in all cases", "bnxt_re, not in all cases", "irdma, not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases", "rxe with linux 6.1, not in all cases", "mlx5 with linux 6.1..6.12"}, Text: func(v uint64) string { return fail.FlagText(v, qpAttrMaskNames) }}
 	rule0237 = verr.Rule{ID: "VR-ibv_modify_qp-path_mtu-0237", Verb: "ibv_modify_qp", Subject: "attr.path_mtu",
 		Statement: "path_mtu is 256, 512, 1024, 2048 or 4096",
 		Fix:       "pass a value of MTU",
-		Page:      "ibv_modify_qp", Section: "DESCRIPTION", AcceptedBy: []string{"siw", "cxgb4"}, Text: validate.Text[MTU]}
+		Page:      "ibv_modify_qp", Section: "DESCRIPTION", AcceptedBy: []string{"siw", "cxgb4"}, Text: fail.Text[MTU]}
 	rule0238 = verr.Rule{ID: "VR-ibv_modify_qp-rq_psn-0238", Verb: "ibv_modify_qp", Subject: "attr.rq_psn",
 		Statement: "rq_psn has at most 24 bits",
 		Fix:       "pass the low 24 bits",
@@ -1416,23 +1416,23 @@ var (
 	rule0249 = verr.Rule{ID: "VR-ibv_modify_qp-qp_state-0249", Verb: "ibv_modify_qp", Subject: "attr.qp_state",
 		Statement: "en_sqd_async_notify is used only for the change to SQD",
 		Fix:       "leave it out, or move to QPStateSQD",
-		Page:      "ibv_modify_qp", Section: "DESCRIPTION", AcceptedBy: []string{"siw", "cxgb4"}, Text: validate.Text[QPState]}
+		Page:      "ibv_modify_qp", Section: "DESCRIPTION", AcceptedBy: []string{"siw", "cxgb4"}, Text: fail.Text[QPState]}
 	rule0250 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-0250", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "CAP needs a device with RESIZE_MAX_WR, as it resizes the queues",
 		Fix:       "leave QPAttr.MaxSendWR, QPAttr.MaxRecvWR, QPAttr.MaxSendSGE, QPAttr.MaxRecvSGE, QPAttr.MaxInlineData out",
-		Page:      "ibv_modify_qp", Section: "NOTES", Unsupported: true, Capable: true, AcceptedBy: []string{"siw", "cxgb4"}, Text: func(v uint64) string { return validate.FlagText(v, qpAttrMaskNames) }}
+		Page:      "ibv_modify_qp", Section: "NOTES", Unsupported: true, Capable: true, AcceptedBy: []string{"siw", "cxgb4"}, Text: func(v uint64) string { return fail.FlagText(v, qpAttrMaskNames) }}
 	rule0251 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-0251", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "alternate paths need a device with AUTO_PATH_MIG",
 		Fix:       "leave QPAttr.AltAV, QPAttr.AltPKeyIndex, QPAttr.AltPortNum, QPAttr.AltTimeout and QPAttr.PathMigState out",
-		Page:      "ibv_modify_qp", Section: "NOTES", Unsupported: true, Capable: true, AcceptedBy: []string{"siw, not in all cases", "cxgb4, not in all cases"}, Text: func(v uint64) string { return validate.FlagText(v, qpAttrMaskNames) }}
+		Page:      "ibv_modify_qp", Section: "NOTES", Unsupported: true, Capable: true, AcceptedBy: []string{"siw, not in all cases", "cxgb4, not in all cases"}, Text: func(v uint64) string { return fail.FlagText(v, qpAttrMaskNames) }}
 	rule0253 = verr.Rule{ID: "VR-ibv_modify_qp-ah_attr-0253", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.is_global, attr.ah_attr.dlid",
 		Statement: "ah_attr needs a dlid or a global route, and on RoCE a global route",
 		Fix:       "set AHAttr.IsGlobal and fill in grh, or give a dlid",
-		Page:      "ibv_modify_qp", AcceptedBy: []string{"siw", "cxgb4"}, Text: validate.NoText}
+		Page:      "ibv_modify_qp", AcceptedBy: []string{"siw", "cxgb4"}, Text: fail.NoText}
 	rule0255 = verr.Rule{ID: "VR-ibv_modify_qp-alt_ah_attr-0255", Verb: "ibv_modify_qp", Subject: "attr.alt_ah_attr.is_global, attr.alt_ah_attr.dlid",
 		Statement: "alt_ah_attr needs a dlid or a global route, and on RoCE a global route",
 		Fix:       "set AHAttr.IsGlobal and fill in grh, or give a dlid",
-		Page:      "ibv_modify_qp", AcceptedBy: []string{"hfi1verbs with linux 6.1..6.12"}, Text: validate.NoText}
+		Page:      "ibv_modify_qp", AcceptedBy: []string{"hfi1verbs with linux 6.1..6.12"}, Text: fail.NoText}
 	rule2001 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-2001", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "attr_mask must fit the change of state of a queue pair of type UC",
 		Fix:       "add what is missing, leave out the rest",
@@ -1452,23 +1452,23 @@ var (
 	rule2005 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-2005", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "a queue pair of type UD has no use for PATH_MTU, RQ_PSN, DEST_QPN, ACCESS_FLAGS, AV, ALT_PATH, MAX_QP_RD_ATOMIC, MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER, TIMEOUT, RETRY_CNT, RNR_RETRY, in any state",
 		Fix:       "leave them out",
-		Page:      "ibv_modify_qp", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 7.2", "bnxt_re", "irdma"}, RefusedBy: []string{"rxe with linux 6.1"}, Text: func(v uint64) string { return validate.FlagText(v, qpAttrMaskNames) }}
+		Page:      "ibv_modify_qp", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 7.2", "bnxt_re", "irdma"}, RefusedBy: []string{"rxe with linux 6.1"}, Text: func(v uint64) string { return fail.FlagText(v, qpAttrMaskNames) }}
 	rule2006 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-2006", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "a queue pair of type UC has no use for MAX_QP_RD_ATOMIC, MAX_DEST_RD_ATOMIC, MIN_RNR_TIMER, TIMEOUT, RETRY_CNT, RNR_RETRY, QKEY, in any state",
 		Fix:       "leave them out",
-		Page:      "ibv_modify_qp", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 7.2"}, RefusedBy: []string{"rxe with linux 6.1"}, Text: func(v uint64) string { return validate.FlagText(v, qpAttrMaskNames) }}
+		Page:      "ibv_modify_qp", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 7.2"}, RefusedBy: []string{"rxe with linux 6.1"}, Text: func(v uint64) string { return fail.FlagText(v, qpAttrMaskNames) }}
 	rule2007 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-2007", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "few devices have a rate limit for queue pairs of this type",
 		Fix:       "leave it out",
-		Page:      "ibv_modify_qp", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 with linux 7.2 (the rate is ignored), not in all cases", "mlx5 with linux 7.2 (only if the device has it), not in all cases", "hns with linux 7.2 (the rate is ignored), not in all cases"}, RefusedBy: []string{"mlx5 with linux 6.1..6.12", "hns with linux 6.1..6.12", "bnxt_re with linux 6.1..6.12", "irdma with linux 6.1..6.12", "mlx4", "mthca", "rxe", "ocrdma", "hfi1verbs", "ipathverbs", "vmw_pvrdma", "efa", "ionic", "qedr"}, Text: func(v uint64) string { return validate.FlagText(v, qpAttrMaskNames) }}
+		Page:      "ibv_modify_qp", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 with linux 7.2 (the rate is ignored), not in all cases", "mlx5 with linux 7.2 (only if the device has it), not in all cases", "hns with linux 7.2 (the rate is ignored), not in all cases"}, RefusedBy: []string{"mlx5 with linux 6.1..6.12", "hns with linux 6.1..6.12", "bnxt_re with linux 6.1..6.12", "irdma with linux 6.1..6.12", "mlx4", "mthca", "rxe", "ocrdma", "hfi1verbs", "ipathverbs", "vmw_pvrdma", "efa", "ionic", "qedr"}, Text: func(v uint64) string { return fail.FlagText(v, qpAttrMaskNames) }}
 	rule2008 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-2008", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "a rate limit needs a device that paces queue pairs of type RAW_PACKET",
 		Fix:       "leave QPAttr.RateLimit out",
-		Page:      "ibv_modify_qp", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mlx5 (the rate is ignored where the queue pair has no send queue, and refused where it has one)"}, Text: func(v uint64) string { return validate.FlagText(v, qpAttrMaskNames) }}
+		Page:      "ibv_modify_qp", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mlx5 (the rate is ignored where the queue pair has no send queue, and refused where it has one)"}, Text: func(v uint64) string { return fail.FlagText(v, qpAttrMaskNames) }}
 	rule2009 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-2009", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "a rate limit needs a device that paces queue pairs of type RC",
 		Fix:       "leave QPAttr.RateLimit out",
-		Page:      "ibv_modify_qp", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mlx5 with linux 7.2 (the rate is ignored), not in all cases", "hns with linux 7.2 (the rate is ignored), not in all cases"}, RefusedBy: []string{"mlx5, not in all cases", "hns, not in all cases", "bnxt_re", "irdma", "rxe"}, Text: func(v uint64) string { return validate.FlagText(v, qpAttrMaskNames) }}
+		Page:      "ibv_modify_qp", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mlx5 with linux 7.2 (the rate is ignored), not in all cases", "hns with linux 7.2 (the rate is ignored), not in all cases"}, RefusedBy: []string{"mlx5, not in all cases", "hns, not in all cases", "bnxt_re", "irdma", "rxe"}, Text: func(v uint64) string { return fail.FlagText(v, qpAttrMaskNames) }}
 	rule2010 = verr.Rule{ID: "VR-ibv_modify_qp-rate_limit-2010", Verb: "ibv_modify_qp", Subject: "attr.rate_limit",
 		Statement: "rate_limit is at most the qp_rate_limit_max of the device",
 		Fix:       "pass a smaller value",
@@ -1496,11 +1496,11 @@ var (
 	rule2070 = verr.Rule{ID: "VR-ibv_modify_qp-path_mig_state-2070", Verb: "ibv_modify_qp", Subject: "attr.path_mig_state",
 		Statement: "path_mig_state is MIGRATED, REARM or ARMED",
 		Fix:       "pass one of these",
-		Page:      "ibv_modify_qp", Section: "DESCRIPTION", AcceptedBy: []string{"siw (the field is ignored)"}, RefusedBy: []string{"hfi1verbs with linux 6.1..6.12", "ipathverbs with linux 6.1..6.12"}, Text: validate.Text[MigState]}
+		Page:      "ibv_modify_qp", Section: "DESCRIPTION", AcceptedBy: []string{"siw (the field is ignored)"}, RefusedBy: []string{"hfi1verbs with linux 6.1..6.12", "ipathverbs with linux 6.1..6.12"}, Text: fail.Text[MigState]}
 	rule2071 = verr.Rule{ID: "VR-ibv_modify_qp-qp_access_flags-2071", Verb: "ibv_modify_qp", Subject: "attr.qp_access_flags",
 		Statement: "qp_access_flags has no bits but those of enum ibv_access_flags",
 		Fix:       "leave the other bits out",
-		Page:      "ibv_modify_qp", Section: "DESCRIPTION", AcceptedBy: []string{"siw (the bits are ignored)"}, Text: validate.Text[QPAccess]}
+		Page:      "ibv_modify_qp", Section: "DESCRIPTION", AcceptedBy: []string{"siw (the bits are ignored)"}, Text: fail.Text[QPAccess]}
 	rule3191 = verr.Rule{ID: "VR-ibv_modify_qp-static_rate-3191", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.static_rate",
 		Statement: "ah_attr.static_rate is a value of enum ibv_rate",
 		Fix:       "pass one of them, or 0 for no limit",
@@ -1540,15 +1540,15 @@ var (
 	rule8344 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-8344", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "before linux 7.2 a queue pair of type RAW_PACKET gets its rate in RTS, or on the way from RTR to it",
 		Fix:       "set the rate then",
-		Page:      "ibv_modify_qp", AcceptedBy: []string{"mlx5 with linux 7.2 (the rate is kept for the change to RTS, or dropped in RESET and ERR)"}, RefusedBy: []string{"mlx5 with linux 6.1..6.12", "mlx4"}, Text: func(v uint64) string { return validate.FlagText(v, qpAttrMaskNames) }}
+		Page:      "ibv_modify_qp", AcceptedBy: []string{"mlx5 with linux 7.2 (the rate is kept for the change to RTS, or dropped in RESET and ERR)"}, RefusedBy: []string{"mlx5 with linux 6.1..6.12", "mlx4"}, Text: func(v uint64) string { return fail.FlagText(v, qpAttrMaskNames) }}
 	rule8345 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-8345", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "before linux 7.2 a queue pair of type RAW_PACKET gets its rate in RTS, or on the way from RTR to it",
 		Fix:       "set the rate then",
-		Page:      "ibv_modify_qp", AcceptedBy: []string{"mlx5 with linux 7.2 (the rate is kept for the change to RTS, or dropped in RESET and ERR)"}, RefusedBy: []string{"mlx5 with linux 6.1..6.12", "mlx4"}, Text: func(v uint64) string { return validate.FlagText(v, qpAttrMaskNames) }}
+		Page:      "ibv_modify_qp", AcceptedBy: []string{"mlx5 with linux 7.2 (the rate is kept for the change to RTS, or dropped in RESET and ERR)"}, RefusedBy: []string{"mlx5 with linux 6.1..6.12", "mlx4"}, Text: func(v uint64) string { return fail.FlagText(v, qpAttrMaskNames) }}
 	rule1311 = verr.Rule{ID: "VR-ibv_modify_qp_rate_limit-comp_mask-1311", Verb: "ibv_modify_qp_rate_limit", Subject: "attr.comp_mask",
 		Statement: "comp_mask has no bits yet",
 		Fix:       "set it to 0",
-		Page:      "ibv_modify_qp_rate_limit", Text: validate.Hex}
+		Page:      "ibv_modify_qp_rate_limit", Text: fail.Hex}
 	rule1312 = verr.Rule{ID: "VR-ibv_modify_qp_rate_limit-max_burst_sz-1312", Verb: "ibv_modify_qp_rate_limit", Subject: "attr.max_burst_sz",
 		Statement: "max_burst_sz needs a rate_limit, within which bursts are shaped",
 		Fix:       "ask for a rate, or leave the size out",
@@ -1560,11 +1560,11 @@ var (
 	rule1314 = verr.Rule{ID: "VR-ibv_modify_qp_rate_limit-state-1314", Verb: "ibv_modify_qp_rate_limit", Subject: "qp.state",
 		Statement: "this queue pair has no rate, as it is not connected",
 		Fix:       "bring it to RTR or RTS first",
-		Page:      "ibv_modify_qp_rate_limit", Text: validate.Text[QPState]}
+		Page:      "ibv_modify_qp_rate_limit", Text: fail.Text[QPState]}
 	rule3806 = verr.Rule{ID: "VR-ibv_modify_qp_rate_limit-qp_type-3806", Verb: "ibv_modify_qp_rate_limit", Subject: "qp.qp_type",
 		Statement: "this device does not pace queue pairs of type RC",
 		Fix:       "look at TSOCaps.SupportedQPTs first",
-		Page:      "ibv_modify_qp_rate_limit", Unsupported: true, Capable: true, Text: validate.Text[QPType]}
+		Page:      "ibv_modify_qp_rate_limit", Unsupported: true, Capable: true, Text: fail.Text[QPType]}
 	rule1315 = verr.Rule{ID: "VR-ibv_modify_qp_rate_limit-rate_limit-1315", Verb: "ibv_modify_qp_rate_limit", Subject: "attr.rate_limit",
 		Statement: "rate_limit is from qp_rate_limit_min to qp_rate_limit_max",
 		Fix:       "ask for a rate that the device has",
@@ -1572,79 +1572,79 @@ var (
 	rule3183 = verr.Rule{ID: "VR-ibv_modify_qp_rate_limit-qp_type-3183", Verb: "ibv_modify_qp_rate_limit", Subject: "qp.qp_type",
 		Statement: "few devices limit the rate of queue pairs of this type",
 		Fix:       "use such a queue pair",
-		Page:      "ibv_modify_qp_rate_limit", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 with linux 7.2 (only if the device has it), not in all cases"}, RefusedBy: []string{"mlx5 with linux 6.1..6.12", "bnxt_re with linux 6.1..6.12"}, Text: validate.Text[QPType]}
+		Page:      "ibv_modify_qp_rate_limit", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 with linux 7.2 (only if the device has it), not in all cases"}, RefusedBy: []string{"mlx5 with linux 6.1..6.12", "bnxt_re with linux 6.1..6.12"}, Text: fail.Text[QPType]}
 	rule8346 = verr.Rule{ID: "VR-ibv_modify_qp_rate_limit-state-8346", Verb: "ibv_modify_qp_rate_limit", Subject: "qp.state",
 		Statement: "this queue pair has no rate, as it is not connected",
 		Fix:       "bring it to RTR or RTS first",
-		Page:      "ibv_modify_qp_rate_limit", AcceptedBy: []string{"mlx5 with linux 7.2 (the rate is kept for the change to RTS), not in all cases", "mlx5 with linux 7.2 (only if the device has it; the rate is kept for the change to RTS)"}, RefusedBy: []string{"bnxt_re", "mlx5 with linux 6.1..6.12"}, Text: validate.Text[QPState]}
+		Page:      "ibv_modify_qp_rate_limit", AcceptedBy: []string{"mlx5 with linux 7.2 (the rate is kept for the change to RTS), not in all cases", "mlx5 with linux 7.2 (only if the device has it; the rate is kept for the change to RTS)"}, RefusedBy: []string{"bnxt_re", "mlx5 with linux 6.1..6.12"}, Text: fail.Text[QPState]}
 	rule1376 = verr.Rule{ID: "VR-ibv_qp_attach_comp_cntr-op_mask-1376", Verb: "ibv_qp_attach_comp_cntr", Subject: "attr.op_mask",
 		Statement: "op_mask must name at least one operation",
 		Fix:       "name the operations",
-		Page:      "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION", Text: validate.Text[CompCntrOp]}
+		Page:      "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION", Text: fail.Text[CompCntrOp]}
 	rule1373 = verr.Rule{ID: "VR-ibv_qp_attach_comp_cntr-state-1373", Verb: "ibv_qp_attach_comp_cntr", Subject: "qp.state",
 		Statement: "this queue pair is past INIT, the last state to attach a counter in",
 		Fix:       "attach it in RESET or INIT",
-		Page:      "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION", AcceptedBy: []string{"efa (the device decides)"}, Text: validate.Text[QPState]}
+		Page:      "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION", AcceptedBy: []string{"efa (the device decides)"}, Text: fail.Text[QPState]}
 	rule1374 = verr.Rule{ID: "VR-ibv_qp_attach_comp_cntr-comp_mask-1374", Verb: "ibv_qp_attach_comp_cntr", Subject: "attr.comp_mask",
 		Statement: "comp_mask has no bits yet",
 		Fix:       "set it to 0",
-		Page:      "ibv_qp_attach_comp_cntr", Section: "ARGUMENTS", AcceptedBy: []string{"efa (the mask is ignored)"}, Text: validate.Hex}
+		Page:      "ibv_qp_attach_comp_cntr", Section: "ARGUMENTS", AcceptedBy: []string{"efa (the mask is ignored)"}, Text: fail.Hex}
 	rule1375 = verr.Rule{ID: "VR-ibv_qp_attach_comp_cntr-op_mask-1375", Verb: "ibv_qp_attach_comp_cntr", Subject: "attr.op_mask",
 		Statement: "op_mask has no bits but those of enum ibv_qp_attach_comp_cntr_op",
 		Fix:       "leave the other bits out",
-		Page:      "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION", AcceptedBy: []string{"efa (the other bits are left out), not in all cases"}, Text: validate.Text[CompCntrOp]}
+		Page:      "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION", AcceptedBy: []string{"efa (the other bits are left out), not in all cases"}, Text: fail.Text[CompCntrOp]}
 	rule1307 = verr.Rule{ID: "VR-ibv_query_qp_data_in_order-flags-1307", Verb: "ibv_query_qp_data_in_order", Subject: "flags",
 		Statement: "flags has no bits but RETURN_CAPS and DEVICE_ONLY",
 		Fix:       "leave the other bits out",
-		Page:      "ibv_query_qp_data_in_order", Section: "ARGUMENTS", AcceptedBy: []string{"every provider (the result is 0)"}, Text: validate.Text[DataInOrderQuery]}
+		Page:      "ibv_query_qp_data_in_order", Section: "ARGUMENTS", AcceptedBy: []string{"every provider (the result is 0)"}, Text: fail.Text[DataInOrderQuery]}
 	rule1308 = verr.Rule{ID: "VR-ibv_query_qp_data_in_order-op-1308", Verb: "ibv_query_qp_data_in_order", Subject: "op",
 		Statement: "the data order can be queried only for sends, writes and reads",
 		Fix:       "ask for one of these",
-		Page:      "ibv_query_qp_data_in_order", Section: "ARGUMENTS", AcceptedBy: []string{"mlx5 (the operation is not looked at)", "efa (the operation is not looked at)", "every provider (the result is 0)"}, Text: validate.Text[WROpcode]}
+		Page:      "ibv_query_qp_data_in_order", Section: "ARGUMENTS", AcceptedBy: []string{"mlx5 (the operation is not looked at)", "efa (the operation is not looked at)", "every provider (the result is 0)"}, Text: fail.Text[WROpcode]}
 	rule0506 = verr.Rule{ID: "VR-ibv_query_qp-attr_mask-0506", Verb: "ibv_query_qp", Subject: "attr_mask",
 		Statement: "RATE_LIMIT cannot be queried",
 		Fix:       "",
-		Page:      "ibv_query_qp", Text: validate.Text[QPField]}
+		Page:      "ibv_query_qp", Text: fail.Text[QPField]}
 	rule2020 = verr.Rule{ID: "VR-ibv_query_qp-attr_mask-2020", Verb: "ibv_query_qp", Subject: "attr_mask",
 		Statement: "attr_mask has no bits above those of enum ibv_qp_attr_mask",
 		Fix:       "leave the other bits out",
-		Page:      "ibv_query_qp", Text: validate.Text[QPField]}
+		Page:      "ibv_query_qp", Text: fail.Text[QPField]}
 	rule2021 = verr.Rule{ID: "VR-ibv_query_qp-attr_mask-2021", Verb: "ibv_query_qp", Subject: "attr_mask",
 		Statement: "attr_mask has no bits in the gaps of enum ibv_qp_attr_mask",
 		Fix:       "leave the other bits out",
-		Page:      "ibv_query_qp", Section: "DESCRIPTION", AcceptedBy: []string{"rxe"}, RefusedBy: []string{"efa"}, Text: validate.Text[QPField]}
+		Page:      "ibv_query_qp", Section: "DESCRIPTION", AcceptedBy: []string{"rxe"}, RefusedBy: []string{"efa"}, Text: fail.Text[QPField]}
 	rule0783 = verr.Rule{ID: "VR-ibv_create_wq-pd-0783", Verb: "ibv_create_wq", Subject: "wq_init_attr.pd",
 		Statement: "pd must not be NULL, as a work queue needs it",
 		Fix:       "give one",
-		Page:      "ibv_create_wq", Section: "DESCRIPTION", Text: validate.AddrText}
+		Page:      "ibv_create_wq", Section: "DESCRIPTION", Text: fail.AddrText}
 	rule0784 = verr.Rule{ID: "VR-ibv_create_wq-cq-0784", Verb: "ibv_create_wq", Subject: "wq_init_attr.cq",
 		Statement: "cq must not be NULL, as a work queue needs it",
 		Fix:       "give one",
-		Page:      "ibv_create_wq", Section: "DESCRIPTION", Text: validate.AddrText}
+		Page:      "ibv_create_wq", Section: "DESCRIPTION", Text: fail.AddrText}
 	rule2083 = verr.Rule{ID: "VR-ibv_create_wq-wq_type-2083", Verb: "ibv_create_wq", Subject: "wq_init_attr.wq_type",
 		Statement: "wq_type is RQ, as work queues only receive",
 		Fix:       "pass WQTypeRQ",
-		Page:      "ibv_create_wq", Section: "DESCRIPTION", Text: validate.Text[WQType]}
+		Page:      "ibv_create_wq", Section: "DESCRIPTION", Text: fail.Text[WQType]}
 	rule2085 = verr.Rule{ID: "VR-ibv_create_wq-create_flags-2085", Verb: "ibv_create_wq", Subject: "wq_init_attr.create_flags",
 		Statement: "create_flags has no bits but those of enum ibv_wq_flags",
 		Fix:       "leave the other bits out",
-		Page:      "ibv_create_wq", Section: "DESCRIPTION", Text: validate.Text[WQFlags]}
+		Page:      "ibv_create_wq", Section: "DESCRIPTION", Text: fail.Text[WQFlags]}
 	rule2087 = verr.Rule{ID: "VR-ibv_create_wq-create_flags-2087", Verb: "ibv_create_wq", Subject: "wq_init_attr.create_flags",
 		Statement: "the flag CVLAN_STRIPPING needs a device with RAW_PACKET_CAP_CVLAN_STRIPPING",
 		Fix:       "leave WQFlagsCvlanStripping out",
-		Page:      "ibv_create_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana (the flags are ignored)"}, RefusedBy: []string{"mlx5", "mlx4"}, Text: validate.Text[WQFlags]}
+		Page:      "ibv_create_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana (the flags are ignored)"}, RefusedBy: []string{"mlx5", "mlx4"}, Text: fail.Text[WQFlags]}
 	rule2088 = verr.Rule{ID: "VR-ibv_create_wq-create_flags-2088", Verb: "ibv_create_wq", Subject: "wq_init_attr.create_flags",
 		Statement: "the flag SCATTER_FCS needs a device with RAW_PACKET_CAP_SCATTER_FCS",
 		Fix:       "leave WQFlagsScatterFCS out",
-		Page:      "ibv_create_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana (the flags are ignored)"}, RefusedBy: []string{"mlx5", "mlx4"}, Text: validate.Text[WQFlags]}
+		Page:      "ibv_create_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana (the flags are ignored)"}, RefusedBy: []string{"mlx5", "mlx4"}, Text: fail.Text[WQFlags]}
 	rule2089 = verr.Rule{ID: "VR-ibv_create_wq-create_flags-2089", Verb: "ibv_create_wq", Subject: "wq_init_attr.create_flags",
 		Statement: "the flag DELAY_DROP needs a device with RAW_PACKET_CAP_DELAY_DROP",
 		Fix:       "leave WQFlagsDelayDrop out",
-		Page:      "ibv_create_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana (the flags are ignored)"}, RefusedBy: []string{"mlx5", "mlx4"}, Text: validate.Text[WQFlags]}
+		Page:      "ibv_create_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana (the flags are ignored)"}, RefusedBy: []string{"mlx5", "mlx4"}, Text: fail.Text[WQFlags]}
 	rule3343 = verr.Rule{ID: "VR-ibv_create_wq-create_flags-3343", Verb: "ibv_create_wq", Subject: "wq_init_attr.create_flags",
 		Statement: "the flag PCI_WRITE_END_PADDING needs a device with PCI_WRITE_END_PADDING",
 		Fix:       "leave WQFlagsPCIWriteEndPadding out",
-		Page:      "ibv_create_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana (the flags are ignored)"}, RefusedBy: []string{"mlx5", "mlx4"}, Text: validate.Text[WQFlags]}
+		Page:      "ibv_create_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana (the flags are ignored)"}, RefusedBy: []string{"mlx5", "mlx4"}, Text: fail.Text[WQFlags]}
 	rule3344 = verr.Rule{ID: "VR-ibv_create_wq-max_wr-3344", Verb: "ibv_create_wq", Subject: "wq_init_attr.max_wr",
 		Statement: "max_wr is at most that of queue pairs",
 		Fix:       "ask for less",
@@ -1660,43 +1660,43 @@ var (
 	rule3805 = verr.Rule{ID: "VR-ibv_create_wq-wq_type-3805", Verb: "ibv_create_wq", Subject: "wq_init_attr.wq_type",
 		Statement: "this device has no work queues, as its max_wq_type_rq is 0",
 		Fix:       "look at DeviceInfoEx.MaxWQTypeRQ first",
-		Page:      "ibv_create_wq", Capable: true, Limit: "max_wq_type_rq", AcceptedBy: []string{"mana with linux 6.12"}, Text: validate.Text[WQType]}
+		Page:      "ibv_create_wq", Capable: true, Limit: "max_wq_type_rq", AcceptedBy: []string{"mana with linux 6.12"}, Text: fail.Text[WQType]}
 	rule0789 = verr.Rule{ID: "VR-ibv_modify_wq-attr_mask-0789", Verb: "ibv_modify_wq", Subject: "wq_attr.attr_mask",
 		Statement: "attr_mask must name what to change",
 		Fix:       "give what is to be changed",
-		Page:      "ibv_modify_wq", Text: validate.Hex}
+		Page:      "ibv_modify_wq", Text: fail.Hex}
 	rule0791 = verr.Rule{ID: "VR-ibv_modify_wq-flags_mask-0791", Verb: "ibv_modify_wq", Subject: "wq_attr.flags_mask",
 		Statement: "flags_mask has no bits but those of ibv_wq_flags",
 		Fix:       "leave the other bits out",
-		Page:      "ibv_modify_wq", Section: "DESCRIPTION", Text: validate.Text[WQFlags]}
+		Page:      "ibv_modify_wq", Section: "DESCRIPTION", Text: fail.Text[WQFlags]}
 	rule0792 = verr.Rule{ID: "VR-ibv_modify_wq-wq_state-0792", Verb: "ibv_modify_wq", Subject: "wq_attr.wq_state",
 		Statement: "wq_state is RESET, RDY or ERR",
 		Fix:       "name one of these states",
-		Page:      "ibv_modify_wq", Section: "DESCRIPTION", Text: validate.Text[WQState]}
+		Page:      "ibv_modify_wq", Section: "DESCRIPTION", Text: fail.Text[WQState]}
 	rule2090 = verr.Rule{ID: "VR-ibv_modify_wq-curr_wq_state-2090", Verb: "ibv_modify_wq", Subject: "wq_attr.curr_wq_state",
 		Statement: "curr_wq_state is RESET, RDY or ERR",
 		Fix:       "name the state that it is in",
-		Page:      "ibv_modify_wq", Section: "DESCRIPTION", Text: validate.Text[WQState]}
+		Page:      "ibv_modify_wq", Section: "DESCRIPTION", Text: fail.Text[WQState]}
 	rule3348 = verr.Rule{ID: "VR-ibv_modify_wq-flags_mask-3348", Verb: "ibv_modify_wq", Subject: "wq_attr.flags_mask",
 		Statement: "CVLAN_STRIPPING can be changed only on a device with RAW_PACKET_CAP_CVLAN_STRIPPING",
 		Fix:       "leave WQFlagsCvlanStripping out",
-		Page:      "ibv_modify_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: validate.Text[WQFlags]}
+		Page:      "ibv_modify_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true, Text: fail.Text[WQFlags]}
 	rule3349 = verr.Rule{ID: "VR-ibv_modify_wq-flags_mask-3349", Verb: "ibv_modify_wq", Subject: "wq_attr.flags_mask",
 		Statement: "SCATTER_FCS can be changed only on a device with RAW_PACKET_CAP_SCATTER_FCS",
 		Fix:       "leave WQFlagsScatterFCS out",
-		Page:      "ibv_modify_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mlx5 (the flag does not change, whatever the device can do)"}, RefusedBy: []string{"mlx4"}, Text: validate.Text[WQFlags]}
+		Page:      "ibv_modify_wq", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mlx5 (the flag does not change, whatever the device can do)"}, RefusedBy: []string{"mlx4"}, Text: fail.Text[WQFlags]}
 	rule3350 = verr.Rule{ID: "VR-ibv_modify_wq-curr_wq_state-3350", Verb: "ibv_modify_wq", Subject: "wq_attr.curr_wq_state",
 		Statement: "curr_wq_state must be the state that the queue is in",
 		Fix:       "name that state, or leave it out",
-		Page:      "ibv_modify_wq", Section: "DESCRIPTION", Limit: "state", AcceptedBy: []string{"mlx4 (the state that is given is not compared), not in all cases"}, RefusedBy: []string{"mlx5, not in all cases"}, Text: validate.Text[WQState]}
+		Page:      "ibv_modify_wq", Section: "DESCRIPTION", Limit: "state", AcceptedBy: []string{"mlx4 (the state that is given is not compared), not in all cases"}, RefusedBy: []string{"mlx5, not in all cases"}, Text: fail.Text[WQState]}
 	rule1503 = verr.Rule{ID: "VR-ibv_create_rwq_ind_table-ind_tbl-1503", Verb: "ibv_create_rwq_ind_table", Subject: "init_attr.ind_tbl",
 		Statement: "ind_tbl must not be NULL, as a table has queues",
 		Fix:       "",
-		Page:      "ibv_create_rwq_ind_table", Section: "DESCRIPTION", Text: validate.AddrText}
+		Page:      "ibv_create_rwq_ind_table", Section: "DESCRIPTION", Text: fail.AddrText}
 	rule1504 = verr.Rule{ID: "VR-ibv_create_rwq_ind_table-comp_mask-1504", Verb: "ibv_create_rwq_ind_table", Subject: "init_attr.comp_mask",
 		Statement: "comp_mask must be 0, as no bit is defined",
 		Fix:       "",
-		Page:      "ibv_create_rwq_ind_table", Text: validate.Hex}
+		Page:      "ibv_create_rwq_ind_table", Text: fail.Hex}
 	rule3351 = verr.Rule{ID: "VR-ibv_create_rwq_ind_table-log_ind_tbl_size-3351", Verb: "ibv_create_rwq_ind_table", Subject: "init_attr.log_ind_tbl_size",
 		Statement: "log_ind_tbl_size is at most 13",
 		Fix:       "pass fewer queues",
@@ -1708,59 +1708,59 @@ var (
 	rule0335 = verr.Rule{ID: "VR-ibv_post_send-opcode-0335", Verb: "ibv_post_send", Subject: "wr[].opcode",
 		Statement: "a queue pair of type UD does SEND, SEND_WITH_IMM, TSO",
 		Fix:       "pass another opcode, or use another type of queue pair",
-		Page:      "ibv_post_send", Section: "DESCRIPTION", Text: validate.Text[WROpcode]}
+		Page:      "ibv_post_send", Section: "DESCRIPTION", Text: fail.Text[WROpcode]}
 	rule0336 = verr.Rule{ID: "VR-ibv_post_send-opcode-0336", Verb: "ibv_post_send", Subject: "wr[].opcode",
 		Statement: "a queue pair of type UC does SEND, SEND_WITH_IMM, RDMA_WRITE, RDMA_WRITE_WITH_IMM, LOCAL_INV, BIND_MW, SEND_WITH_INV",
 		Fix:       "pass another opcode, or use another type of queue pair",
-		Page:      "ibv_post_send", Section: "DESCRIPTION", Text: validate.Text[WROpcode]}
+		Page:      "ibv_post_send", Section: "DESCRIPTION", Text: fail.Text[WROpcode]}
 	rule0337 = verr.Rule{ID: "VR-ibv_post_send-opcode-0337", Verb: "ibv_post_send", Subject: "wr[].opcode",
 		Statement: "a queue pair of type RC does SEND, SEND_WITH_IMM, RDMA_WRITE, RDMA_WRITE_WITH_IMM, RDMA_READ, ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD, LOCAL_INV, BIND_MW, SEND_WITH_INV, FLUSH, ATOMIC_WRITE",
 		Fix:       "pass another opcode, or use another type of queue pair",
-		Page:      "ibv_post_send", Section: "DESCRIPTION", Text: validate.Text[WROpcode]}
+		Page:      "ibv_post_send", Section: "DESCRIPTION", Text: fail.Text[WROpcode]}
 	rule0338 = verr.Rule{ID: "VR-ibv_post_send-opcode-0338", Verb: "ibv_post_send", Subject: "wr[].opcode",
 		Statement: "a queue pair of type XRC_SEND does SEND, SEND_WITH_IMM, RDMA_WRITE, RDMA_WRITE_WITH_IMM, RDMA_READ, ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD, LOCAL_INV, BIND_MW, SEND_WITH_INV, FLUSH, ATOMIC_WRITE",
 		Fix:       "pass another opcode, or use another type of queue pair",
-		Page:      "ibv_post_send", Section: "DESCRIPTION", Text: validate.Text[WROpcode]}
+		Page:      "ibv_post_send", Section: "DESCRIPTION", Text: fail.Text[WROpcode]}
 	rule0339 = verr.Rule{ID: "VR-ibv_post_send-opcode-0339", Verb: "ibv_post_send", Subject: "wr[].opcode",
 		Statement: "a queue pair of type RAW_PACKET does SEND, TSO",
 		Fix:       "pass another opcode, or use another type of queue pair",
-		Page:      "ibv_post_send", Section: "DESCRIPTION", Text: validate.Text[WROpcode]}
+		Page:      "ibv_post_send", Section: "DESCRIPTION", Text: fail.Text[WROpcode]}
 	rule0351 = verr.Rule{ID: "VR-ibv_post_send-sg_list-0351", Verb: "ibv_post_send", Subject: "wr[].sg_list",
 		Statement: "sg_list must not be NULL unless num_sge is 0",
 		Fix:       "pass the ranges",
-		Page:      "ibv_post_send", Section: "DESCRIPTION", Text: validate.AddrText}
+		Page:      "ibv_post_send", Section: "DESCRIPTION", Text: fail.AddrText}
 	rule0354 = verr.Rule{ID: "VR-ibv_post_send-ah-0354", Verb: "ibv_post_send", Subject: "wr[].wr.ud.ah",
 		Statement: "a request of a UD queue pair needs an address handle",
 		Fix:       "give the request one that is open",
-		Page:      "ibv_post_send", Section: "DESCRIPTION", Text: validate.AddrText}
+		Page:      "ibv_post_send", Section: "DESCRIPTION", Text: fail.AddrText}
 	rule3200 = verr.Rule{ID: "VR-ibv_post_send-opcode-3200", Verb: "ibv_post_send", Subject: "wr[].opcode",
 		Statement: "opcode is a value of enum ibv_wr_opcode",
 		Fix:       "pass one of them",
-		Page:      "ibv_post_send", Section: "DESCRIPTION", Text: validate.Text[WROpcode]}
+		Page:      "ibv_post_send", Section: "DESCRIPTION", Text: fail.Text[WROpcode]}
 	rule3201 = verr.Rule{ID: "VR-ibv_post_send-mw-3201", Verb: "ibv_post_send", Subject: "wr[].bind_mw.mw",
 		Statement: "mw must not be NULL to bind a window",
 		Fix:       "pass a window of type 2",
-		Page:      "ibv_post_send", Section: "DESCRIPTION", Text: validate.AddrText}
+		Page:      "ibv_post_send", Section: "DESCRIPTION", Text: fail.AddrText}
 	rule4150 = verr.Rule{ID: "VR-ibv_post_send-send_cq-4150", Verb: "ibv_post_send", Subject: "qp.send_cq",
 		Statement: "this queue pair has no send queue",
 		Fix:       "post to a queue pair that was made with a completion queue for sends",
-		Page:      "ibv_post_send", Text: validate.AddrText}
+		Page:      "ibv_post_send", Text: fail.AddrText}
 	rule0340 = verr.Rule{ID: "VR-ibv_post_send-send_flags-0340", Verb: "ibv_post_send", Subject: "wr[].send_flags",
 		Statement: "send_flags has no bits but those of enum ibv_send_flags",
 		Fix:       "leave the other bits out",
-		Page:      "ibv_post_send", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the bit is ignored)"}, RefusedBy: []string{"efa"}, Text: validate.Hex}
+		Page:      "ibv_post_send", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the bit is ignored)"}, RefusedBy: []string{"efa"}, Text: fail.Hex}
 	rule0341 = verr.Rule{ID: "VR-ibv_post_send-send_flags-0341", Verb: "ibv_post_send", Subject: "wr[].send_flags",
 		Statement: "FENCE is only for queue pairs of type RC",
 		Fix:       "leave FENCE out",
-		Page:      "ibv_post_send", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5, not in all cases", "mlx5 (the flag goes to the device, which has nothing to wait for)"}, Text: validate.Hex}
+		Page:      "ibv_post_send", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5, not in all cases", "mlx5 (the flag goes to the device, which has nothing to wait for)"}, Text: fail.Hex}
 	rule0343 = verr.Rule{ID: "VR-ibv_post_send-send_flags-0343", Verb: "ibv_post_send", Subject: "wr[].send_flags",
 		Statement: "SOLICITED is only for sends and for RDMA writes with immediate data",
 		Fix:       "leave SOLICITED out",
-		Page:      "ibv_post_send", Section: "DESCRIPTION", AcceptedBy: []string{"rxe (the flag is ignored)"}, Text: validate.Hex}
+		Page:      "ibv_post_send", Section: "DESCRIPTION", AcceptedBy: []string{"rxe (the flag is ignored)"}, Text: fail.Hex}
 	rule0344 = verr.Rule{ID: "VR-ibv_post_send-send_flags-0344", Verb: "ibv_post_send", Subject: "wr[].send_flags",
 		Statement: "INLINE is only for sends and RDMA writes",
 		Fix:       "leave INLINE out",
-		Page:      "ibv_post_send", Section: "DESCRIPTION", AcceptedBy: []string{"rxe, not in all cases"}, Text: validate.Hex}
+		Page:      "ibv_post_send", Section: "DESCRIPTION", AcceptedBy: []string{"rxe, not in all cases"}, Text: fail.Hex}
 	rule0345 = verr.Rule{ID: "VR-ibv_post_send-send_flags-0345", Verb: "ibv_post_send", Subject: "sum of wr[].sg_list[].length",
 		Statement: "INLINE takes at most max_inline_data bytes",
 		Fix:       "send less, or leave INLINE out",
@@ -1768,27 +1768,27 @@ var (
 	rule0346 = verr.Rule{ID: "VR-ibv_post_send-send_flags-0346", Verb: "ibv_post_send", Subject: "wr[].send_flags",
 		Statement: "IP_CSUM needs a device that does checksums on queue pairs of type UD",
 		Fix:       "leave IP_CSUM out",
-		Page:      "ibv_post_send", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mlx5 (the flag is ignored)"}, RefusedBy: []string{"mlx4"}, Text: validate.Hex}
+		Page:      "ibv_post_send", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mlx5 (the flag is ignored)"}, RefusedBy: []string{"mlx4"}, Text: fail.Hex}
 	rule0347 = verr.Rule{ID: "VR-ibv_post_send-send_flags-0347", Verb: "ibv_post_send", Subject: "wr[].send_flags",
 		Statement: "IP_CSUM needs a device that does checksums on queue pairs of type RC",
 		Fix:       "leave IP_CSUM out",
-		Page:      "ibv_post_send", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mlx5 (the flag is ignored)"}, Text: validate.Hex}
+		Page:      "ibv_post_send", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mlx5 (the flag is ignored)"}, Text: fail.Hex}
 	rule0348 = verr.Rule{ID: "VR-ibv_post_send-send_flags-0348", Verb: "ibv_post_send", Subject: "wr[].send_flags",
 		Statement: "IP_CSUM needs a device that does checksums on queue pairs of type RAW_PACKET",
 		Fix:       "leave IP_CSUM out",
-		Page:      "ibv_post_send", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"bnxt_re with linux 7.2 (the flag is ignored)"}, RefusedBy: []string{"mlx4"}, Text: validate.Hex}
+		Page:      "ibv_post_send", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"bnxt_re with linux 7.2 (the flag is ignored)"}, RefusedBy: []string{"mlx4"}, Text: fail.Hex}
 	rule0349 = verr.Rule{ID: "VR-ibv_post_send-num_sge-0349", Verb: "ibv_post_send", Subject: "wr[].num_sge",
 		Statement: "num_sge is at most max_send_sge",
 		Fix:       "use fewer ranges, or ask for more when the queue pair is made",
-		Page:      "ibv_post_send", Limit: "max_send_sge", AcceptedBy: []string{"siw (it looks at the most that it has for any queue pair)", "erdma (it looks at the most that it has for any queue pair)", "mana (it does not look at the number)"}, RefusedBy: []string{"rxe", "mlx5", "mlx4", "hns", "bnxt_re"}, Text: validate.Signed}
+		Page:      "ibv_post_send", Limit: "max_send_sge", AcceptedBy: []string{"siw (it looks at the most that it has for any queue pair)", "erdma (it looks at the most that it has for any queue pair)", "mana (it does not look at the number)"}, RefusedBy: []string{"rxe", "mlx5", "mlx4", "hns", "bnxt_re"}, Text: fail.Signed}
 	rule0350 = verr.Rule{ID: "VR-ibv_post_send-num_sge-0350", Verb: "ibv_post_send", Subject: "wr[].num_sge",
 		Statement: "num_sge must not be negative",
 		Fix:       "pass the number of ranges",
-		Page:      "ibv_post_send", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (it is taken for 0), not in all cases"}, Text: validate.Signed}
+		Page:      "ibv_post_send", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (it is taken for 0), not in all cases"}, Text: fail.Signed}
 	rule0352 = verr.Rule{ID: "VR-ibv_post_send-remote_addr-0352", Verb: "ibv_post_send", Subject: "wr[].wr.atomic.remote_addr",
 		Statement: "remote_addr must be a multiple of 8 for an atomic",
 		Fix:       "align the remote memory to 8 bytes",
-		Page:      "ibv_post_send", AcceptedBy: []string{"mlx5 (the request goes to the device)"}, RefusedBy: []string{"rxe"}, Text: validate.Hex}
+		Page:      "ibv_post_send", AcceptedBy: []string{"mlx5 (the request goes to the device)"}, RefusedBy: []string{"rxe"}, Text: fail.Hex}
 	rule0353 = verr.Rule{ID: "VR-ibv_post_send-length-0353", Verb: "ibv_post_send", Subject: "wr[].sg_list[].length",
 		Statement: "length is 8, the bytes that an atomic returns",
 		Fix:       "use a range of 8 bytes",
@@ -1800,11 +1800,11 @@ var (
 	rule0357 = verr.Rule{ID: "VR-ibv_post_send-state-0357", Verb: "ibv_post_send", Subject: "qp.state",
 		Statement: "this queue pair takes requests only in RTS, SQD, SQE and ERR",
 		Fix:       "bring the queue pair to QPStateRTS first",
-		Page:      "ibv_post_send", AcceptedBy: []string{"mlx4 (the device has to answer)"}, RefusedBy: []string{"rxe with linux 6.1..7.2", "rxe with linux 6.1..7.2, not in all cases"}, Text: validate.Text[QPState]}
+		Page:      "ibv_post_send", AcceptedBy: []string{"mlx4 (the device has to answer)"}, RefusedBy: []string{"rxe with linux 6.1..7.2", "rxe with linux 6.1..7.2, not in all cases"}, Text: fail.Text[QPState]}
 	rule0366 = verr.Rule{ID: "VR-ibv_post_send-mw_access_flags-0366", Verb: "ibv_post_send", Subject: "wr[].bind_mw.bind_info.mw_access_flags",
 		Statement: "mw_access_flags takes REMOTE_WRITE, REMOTE_READ, REMOTE_ATOMIC and ZERO_BASED only",
 		Fix:       "leave the other flags out",
-		Page:      "ibv_post_send", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (LOCAL_WRITE goes to the device, and other flags are ignored)"}, Text: validate.Hex}
+		Page:      "ibv_post_send", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (LOCAL_WRITE goes to the device, and other flags are ignored)"}, Text: fail.Hex}
 	rule1228 = verr.Rule{ID: "VR-ibv_post_send-remote_srqn-1228", Verb: "ibv_post_send", Subject: "wr[].qp_type.xrc.remote_srqn",
 		Statement: "remote_srqn is only for queue pairs of type XRC_SEND",
 		Fix:       "leave it out",
@@ -1812,11 +1812,11 @@ var (
 	rule2078 = verr.Rule{ID: "VR-ibv_post_send-opcode-2078", Verb: "ibv_post_send", Subject: "wr[].opcode",
 		Statement: "TSO needs a device that sends large messages of queue pairs of type UD in segments",
 		Fix:       "send packets one by one",
-		Page:      "ibv_post_send", Unsupported: true, Capable: true, AcceptedBy: []string{"rxe (the request goes to the kernel)"}, RefusedBy: []string{"mlx5, not in all cases"}, Text: validate.Text[WROpcode]}
+		Page:      "ibv_post_send", Unsupported: true, Capable: true, AcceptedBy: []string{"rxe (the request goes to the kernel)"}, RefusedBy: []string{"mlx5, not in all cases"}, Text: fail.Text[WROpcode]}
 	rule2079 = verr.Rule{ID: "VR-ibv_post_send-opcode-2079", Verb: "ibv_post_send", Subject: "wr[].opcode",
 		Statement: "TSO needs a device that sends large messages of queue pairs of type RAW_PACKET in segments",
 		Fix:       "send packets one by one",
-		Page:      "ibv_post_send", Unsupported: true, Capable: true, AcceptedBy: []string{"mlx5 (the request goes to the device), not in all cases"}, RefusedBy: []string{"mlx5, not in all cases"}, Text: validate.Text[WROpcode]}
+		Page:      "ibv_post_send", Unsupported: true, Capable: true, AcceptedBy: []string{"mlx5 (the request goes to the device), not in all cases"}, RefusedBy: []string{"mlx5, not in all cases"}, Text: fail.Text[WROpcode]}
 	rule2080 = verr.Rule{ID: "VR-ibv_post_send-opcode-2080", Verb: "ibv_post_send", Subject: "sum of wr[].sg_list[].length",
 		Statement: "TSO sends at most max_tso bytes",
 		Fix:       "send less",
@@ -1824,11 +1824,11 @@ var (
 	rule3202 = verr.Rule{ID: "VR-ibv_post_send-mr-3202", Verb: "ibv_post_send", Subject: "wr[].bind_mw.bind_info.mr",
 		Statement: "mr must not be NULL to bind a window",
 		Fix:       "pass a region",
-		Page:      "ibv_post_send", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the window is invalidated), not in all cases"}, Text: validate.AddrText}
+		Page:      "ibv_post_send", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the window is invalidated), not in all cases"}, Text: fail.AddrText}
 	rule3204 = verr.Rule{ID: "VR-ibv_post_send-hdr-3204", Verb: "ibv_post_send", Subject: "wr[].tso.hdr",
 		Statement: "tso.hdr must not be NULL, as each segment begins with it",
 		Fix:       "pass the header",
-		Page:      "ibv_post_send", Section: "DESCRIPTION", AcceptedBy: []string{"vmw_pvrdma (the device gets it as another request)"}, RefusedBy: []string{"mlx5, not in all cases"}, Text: validate.AddrText}
+		Page:      "ibv_post_send", Section: "DESCRIPTION", AcceptedBy: []string{"vmw_pvrdma (the device gets it as another request)"}, RefusedBy: []string{"mlx5, not in all cases"}, Text: fail.AddrText}
 	rule4009 = verr.Rule{ID: "VR-ibv_post_send-hdr_sz-4009", Verb: "ibv_post_send", Subject: "wr[].tso.hdr_sz",
 		Statement: "hdr_sz is at least 14, the length of an Ethernet header",
 		Fix:       "pass the headers of all layers, to that of TCP",
@@ -1836,31 +1836,31 @@ var (
 	rule4203 = verr.Rule{ID: "VR-ibv_post_send-send_flags-4203", Verb: "ibv_post_send", Subject: "wr[].send_flags",
 		Statement: "no device computes checksums for queue pairs of type UC and XRC_SEND",
 		Fix:       "leave IP_CSUM out",
-		Page:      "ibv_post_send", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the flag is ignored)", "mlx4 (the flag is ignored)"}, Text: validate.Hex}
+		Page:      "ibv_post_send", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the flag is ignored)", "mlx4 (the flag is ignored)"}, Text: fail.Hex}
 	rule3501 = verr.Rule{ID: "VR-ibv_post_send-num_sge-3501", Verb: "ibv_post_send", Subject: "wr[].num_sge",
 		Statement: "num_sge of an RDMA read is at most max_sge_rd",
 		Fix:       "read in several requests",
-		Page:      "ibv_query_device", Section: "DESCRIPTION", Capable: true, Limit: "max_sge_rd", AcceptedBy: []string{"mlx5 (it looks only at max_send_sge)", "rxe (it looks only at max_send_sge)"}, RefusedBy: []string{"cxgb4", "efa", "irdma"}, Text: validate.Signed}
+		Page:      "ibv_query_device", Section: "DESCRIPTION", Capable: true, Limit: "max_sge_rd", AcceptedBy: []string{"mlx5 (it looks only at max_send_sge)", "rxe (it looks only at max_send_sge)"}, RefusedBy: []string{"cxgb4", "efa", "irdma"}, Text: fail.Signed}
 	rule0362 = verr.Rule{ID: "VR-ibv_post_recv-sg_list-0362", Verb: "ibv_post_recv", Subject: "wr[].sg_list",
 		Statement: "sg_list must not be NULL unless num_sge is 0",
 		Fix:       "pass the ranges",
-		Page:      "ibv_post_recv", Section: "DESCRIPTION", Text: validate.AddrText}
+		Page:      "ibv_post_recv", Section: "DESCRIPTION", Text: fail.AddrText}
 	rule0363 = verr.Rule{ID: "VR-ibv_post_recv-srq-0363", Verb: "ibv_post_recv", Subject: "qp.srq",
 		Statement: "this queue pair receives from a shared receive queue",
 		Fix:       "post by SRQ.PostRecv",
-		Page:      "ibv_post_recv", Section: "NOTES", Text: validate.AddrText}
+		Page:      "ibv_post_recv", Section: "NOTES", Text: fail.AddrText}
 	rule4151 = verr.Rule{ID: "VR-ibv_post_recv-recv_cq-4151", Verb: "ibv_post_recv", Subject: "qp.recv_cq",
 		Statement: "this queue pair has no receive queue",
 		Fix:       "post to its shared receive queue, or to a work queue of its table",
-		Page:      "ibv_post_recv", Text: validate.AddrText}
+		Page:      "ibv_post_recv", Text: fail.AddrText}
 	rule0360 = verr.Rule{ID: "VR-ibv_post_recv-num_sge-0360", Verb: "ibv_post_recv", Subject: "wr[].num_sge",
 		Statement: "num_sge is at most max_recv_sge",
 		Fix:       "use fewer ranges, or ask for more when the queue pair is made",
-		Page:      "ibv_post_recv", Limit: "max_recv_sge", AcceptedBy: []string{"siw (it looks at the most that it has for any queue pair)", "mana (it does not look at the number)"}, RefusedBy: []string{"rxe", "mlx5", "mlx4"}, Text: validate.Signed}
+		Page:      "ibv_post_recv", Limit: "max_recv_sge", AcceptedBy: []string{"siw (it looks at the most that it has for any queue pair)", "mana (it does not look at the number)"}, RefusedBy: []string{"rxe", "mlx5", "mlx4"}, Text: fail.Signed}
 	rule0361 = verr.Rule{ID: "VR-ibv_post_recv-num_sge-0361", Verb: "ibv_post_recv", Subject: "wr[].num_sge",
 		Statement: "num_sge must not be negative",
 		Fix:       "pass the number of ranges",
-		Page:      "ibv_post_recv", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (it is taken for 0)"}, Text: validate.Signed}
+		Page:      "ibv_post_recv", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (it is taken for 0)"}, Text: fail.Signed}
 	rule0364 = verr.Rule{ID: "VR-ibv_post_recv-sg_list-0364", Verb: "ibv_post_recv", Subject: "sum of wr[].sg_list[].length",
 		Statement: "the ranges need 40 bytes before the datagram, for its route",
 		Fix:       "give 40 bytes more than the datagram has",
@@ -1868,7 +1868,7 @@ var (
 	rule0365 = verr.Rule{ID: "VR-ibv_post_recv-state-0365", Verb: "ibv_post_recv", Subject: "qp.state",
 		Statement: "this queue pair takes receives only in INIT and later states",
 		Fix:       "bring the queue pair to QPStateInit first",
-		Page:      "ibv_post_recv", AcceptedBy: []string{"mlx4 (it does not look at the state)"}, RefusedBy: []string{"rxe with linux 6.1..7.2"}, Text: validate.Text[QPState]}
+		Page:      "ibv_post_recv", AcceptedBy: []string{"mlx4 (it does not look at the state)"}, RefusedBy: []string{"rxe with linux 6.1..7.2"}, Text: fail.Text[QPState]}
 	rule0312 = verr.Rule{ID: "VR-ibv_create_ah-port_num-0312", Verb: "ibv_create_ah", Subject: "attr.port_num",
 		Statement: "port_num is at least 1, as ports are numbered from 1",
 		Fix:       "pass a port of the device",
@@ -1880,7 +1880,7 @@ var (
 	rule0315 = verr.Rule{ID: "VR-ibv_create_ah-is_global-0315", Verb: "ibv_create_ah", Subject: "attr.is_global, attr.dlid",
 		Statement: "attr needs a dlid or a global route, and on RoCE a global route",
 		Fix:       "set AHAttr.IsGlobal and fill in grh, or give a dlid",
-		Page:      "ibv_create_ah", AcceptedBy: []string{"mthca (the address handle holds the wrong value)"}, Text: validate.NoText}
+		Page:      "ibv_create_ah", AcceptedBy: []string{"mthca (the address handle holds the wrong value)"}, Text: fail.NoText}
 	rule0316 = verr.Rule{ID: "VR-ibv_create_ah-is_global-0316", Verb: "ibv_create_ah", Subject: "attr.is_global",
 		Statement: "grh.flow_label is used only with is_global",
 		Fix:       "set AHAttr.IsGlobal",
@@ -1936,7 +1936,7 @@ var (
 	rule0745 = verr.Rule{ID: "VR-ibv_attach_mcast-qp-0745", Verb: "ibv_attach_mcast", Subject: "qp.qp_type",
 		Statement: "only UD queue pairs can be in a multicast group",
 		Fix:       "use a queue pair of type QPTypeUD",
-		Page:      "ibv_attach_mcast", Section: "NOTES", Text: validate.Text[QPType]}
+		Page:      "ibv_attach_mcast", Section: "NOTES", Text: fail.Text[QPType]}
 	rule3180 = verr.Rule{ID: "VR-ibv_attach_mcast-lid-3180", Verb: "ibv_attach_mcast", Subject: "lid",
 		Statement: "lid must be that of a multicast group, 0xc000 to 0xfffe",
 		Fix:       "pass the LID of the group, or 0 if the port has none",
@@ -1944,7 +1944,7 @@ var (
 	rule2072 = verr.Rule{ID: "VR-ibv_detach_mcast-qp-2072", Verb: "ibv_detach_mcast", Subject: "qp.qp_type",
 		Statement: "only UD queue pairs can be in a multicast group",
 		Fix:       "use a queue pair of type QPTypeUD",
-		Page:      "ibv_attach_mcast", Section: "NOTES", Text: validate.Text[QPType]}
+		Page:      "ibv_attach_mcast", Section: "NOTES", Text: fail.Text[QPType]}
 	rule3181 = verr.Rule{ID: "VR-ibv_detach_mcast-lid-3181", Verb: "ibv_detach_mcast", Subject: "lid",
 		Statement: "lid must be that of a multicast group, 0xc000 to 0xfffe",
 		Fix:       "pass the LID of the group, or 0 if the port has none",
@@ -1960,15 +1960,15 @@ var (
 	rule2092 = verr.Rule{ID: "VR-ibv_attach_counters_point_flow-counter_desc-2092", Verb: "ibv_attach_counters_point_flow", Subject: "attr.counter_desc",
 		Statement: "counter_desc is PACKETS or BYTES",
 		Fix:       "pass CounterDescriptionPackets or CounterDescriptionBytes",
-		Page:      "ibv_attach_counters_point_flow", Section: "DESCRIPTION", Text: validate.Text[CounterDescription]}
+		Page:      "ibv_attach_counters_point_flow", Section: "DESCRIPTION", Text: fail.Text[CounterDescription]}
 	rule2093 = verr.Rule{ID: "VR-ibv_attach_counters_point_flow-comp_mask-2093", Verb: "ibv_attach_counters_point_flow", Subject: "attr.comp_mask",
 		Statement: "comp_mask must be 0, as it has no bits yet",
 		Fix:       "leave it 0",
-		Page:      "ibv_attach_counters_point_flow", Text: validate.Hex}
+		Page:      "ibv_attach_counters_point_flow", Text: fail.Hex}
 	rule3341 = verr.Rule{ID: "VR-ibv_attach_counters_point_flow-flow-3341", Verb: "ibv_attach_counters_point_flow", Subject: "flow",
 		Statement: "no known device attaches counters to a flow that was made before",
 		Fix:       "pass nil, and give the counters to the flow when it is made",
-		Page:      "ibv_attach_counters_point_flow", Section: "ARGUMENTS", Text: validate.AddrText}
+		Page:      "ibv_attach_counters_point_flow", Section: "ARGUMENTS", Text: fail.AddrText}
 	rule0758 = verr.Rule{ID: "VR-ibv_read_counters-ncounters-0758", Verb: "ibv_read_counters", Subject: "ncounters",
 		Statement: "ncounters is at least 1",
 		Fix:       "pass a longer list",
@@ -1976,15 +1976,15 @@ var (
 	rule0759 = verr.Rule{ID: "VR-ibv_read_counters-flags-0759", Verb: "ibv_read_counters", Subject: "flags",
 		Statement: "flags has no bits but IBV_READ_COUNTERS_ATTR_PREFER_CACHED",
 		Fix:       "leave the other bits out",
-		Page:      "ibv_read_counters", Section: "ARGUMENTS", Text: validate.Text[ReadCounters]}
+		Page:      "ibv_read_counters", Section: "ARGUMENTS", Text: fail.Text[ReadCounters]}
 	rule1320 = verr.Rule{ID: "VR-ibv_set_ece-vendor_id-1320", Verb: "ibv_set_ece", Subject: "ece.vendor_id",
 		Statement: "options need a vendor_id, as they belong to a vendor",
 		Fix:       "name the vendor",
-		Page:      "ibv_set_ece", Section: "ARGUMENTS", Text: validate.Hex}
+		Page:      "ibv_set_ece", Section: "ARGUMENTS", Text: fail.Hex}
 	rule1321 = verr.Rule{ID: "VR-ibv_set_ece-comp_mask-1321", Verb: "ibv_set_ece", Subject: "ece.comp_mask",
 		Statement: "comp_mask has no bits yet",
 		Fix:       "set it to 0",
-		Page:      "ibv_set_ece", Section: "ARGUMENTS", Text: validate.Hex}
+		Page:      "ibv_set_ece", Section: "ARGUMENTS", Text: fail.Hex}
 )
 
 // capable are the rules that need capabilities of the device.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
 // TestRules calls each validator with arguments that keep a rule, and with arguments that break it.
@@ -19,23 +19,23 @@ func TestRules(t *testing.T) {
 		&inQueryPort{portNum: 1},
 		&inQueryPort{})
 	judge(t, "VR-ibv_query_port-port_num-0171", checkQueryPort,
-		&inQueryPort{portNum: 2, capPhysPortCnt: validate.Of(2)},
-		&inQueryPort{portNum: 3, capPhysPortCnt: validate.Of(2)})
+		&inQueryPort{portNum: 2, capPhysPortCnt: fail.Sure(2)},
+		&inQueryPort{portNum: 3, capPhysPortCnt: fail.Sure(2)})
 	judge(t, "VR-ibv_query_port-port_num-0215", checkQueryPort,
-		&inQueryPort{portNum: 2, capPhysPortCntEx: validate.Of(2)},
-		&inQueryPort{portNum: 3, capPhysPortCntEx: validate.Of(2)})
+		&inQueryPort{portNum: 2, capPhysPortCntEx: fail.Sure(2)},
+		&inQueryPort{portNum: 3, capPhysPortCntEx: fail.Sure(2)})
 	judge(t, "VR-ibv_query_port_speed-port_num-1326", checkQueryPortSpeed,
 		&inQueryPortSpeed{portNum: 1},
 		&inQueryPortSpeed{})
 	judge(t, "VR-ibv_query_port_speed-port_num-1327", checkQueryPortSpeed,
-		&inQueryPortSpeed{portNum: 2, capPhysPortCntEx: validate.Of(2)},
-		&inQueryPortSpeed{portNum: 3, capPhysPortCntEx: validate.Of(2)})
+		&inQueryPortSpeed{portNum: 2, capPhysPortCntEx: fail.Sure(2)},
+		&inQueryPortSpeed{portNum: 3, capPhysPortCntEx: fail.Sure(2)})
 	judge(t, "VR-ibv_query_gid-port_num-0326", checkQueryGID,
 		&inQueryGID{portNum: 1},
 		&inQueryGID{})
 	judge(t, "VR-ibv_query_gid-port_num-0327", checkQueryGID,
-		&inQueryGID{portNum: 2, capPhysPortCnt: validate.Of(2)},
-		&inQueryGID{portNum: 3, capPhysPortCnt: validate.Of(2)})
+		&inQueryGID{portNum: 2, capPhysPortCnt: fail.Sure(2)},
+		&inQueryGID{portNum: 3, capPhysPortCnt: fail.Sure(2)})
 	judge(t, "VR-ibv_query_gid-index-0328", checkQueryGID,
 		&inQueryGID{},
 		&inQueryGID{index: -1})
@@ -46,8 +46,8 @@ func TestRules(t *testing.T) {
 		&inQueryGIDEx{portNum: 1},
 		&inQueryGIDEx{})
 	judge(t, "VR-ibv_query_gid_ex-port_num-0705", checkQueryGIDEx,
-		&inQueryGIDEx{portNum: 2, capPhysPortCntEx: validate.Of(2)},
-		&inQueryGIDEx{portNum: 3, capPhysPortCntEx: validate.Of(2)})
+		&inQueryGIDEx{portNum: 2, capPhysPortCntEx: fail.Sure(2)},
+		&inQueryGIDEx{portNum: 3, capPhysPortCntEx: fail.Sure(2)})
 	judge(t, "VR-ibv_query_gid_table-max_entries-0708", checkQueryGIDTable,
 		&inQueryGIDTable{maxEntries: 1},
 		&inQueryGIDTable{})
@@ -58,8 +58,8 @@ func TestRules(t *testing.T) {
 		&inQueryPKey{portNum: 1},
 		&inQueryPKey{})
 	judge(t, "VR-ibv_query_pkey-port_num-0714", checkQueryPKey,
-		&inQueryPKey{portNum: 2, capPhysPortCnt: validate.Of(2)},
-		&inQueryPKey{portNum: 3, capPhysPortCnt: validate.Of(2)})
+		&inQueryPKey{portNum: 2, capPhysPortCnt: fail.Sure(2)},
+		&inQueryPKey{portNum: 3, capPhysPortCnt: fail.Sure(2)})
 	judge(t, "VR-ibv_query_pkey-index-0715", checkQueryPKey,
 		&inQueryPKey{},
 		&inQueryPKey{index: -1})
@@ -67,14 +67,14 @@ func TestRules(t *testing.T) {
 		&inGetPKeyIndex{portNum: 1},
 		&inGetPKeyIndex{})
 	judge(t, "VR-ibv_get_pkey_index-port_num-0718", checkGetPKeyIndex,
-		&inGetPKeyIndex{portNum: 2, capPhysPortCnt: validate.Of(2)},
-		&inGetPKeyIndex{portNum: 3, capPhysPortCnt: validate.Of(2)})
+		&inGetPKeyIndex{portNum: 2, capPhysPortCnt: fail.Sure(2)},
+		&inGetPKeyIndex{portNum: 3, capPhysPortCnt: fail.Sure(2)})
 	judge(t, "VR-ibv_create_flow-qp-0803", checkCreateFlow,
-		&inCreateFlow{qpType: validate.Of(4), flowPort: 1, flowType: 3},
-		&inCreateFlow{qpType: validate.Of(2), flowPort: 1, flowType: 3})
+		&inCreateFlow{qpType: fail.Sure(4), flowPort: 1, flowType: 3},
+		&inCreateFlow{qpType: fail.Sure(2), flowPort: 1, flowType: 3})
 	judge(t, "VR-ibv_create_flow-port-2069", checkCreateFlow,
-		&inCreateFlow{flowPort: 2, capPhysPortCnt: validate.Of(2)},
-		&inCreateFlow{flowPort: 3, capPhysPortCnt: validate.Of(2)})
+		&inCreateFlow{flowPort: 2, capPhysPortCnt: fail.Sure(2)},
+		&inCreateFlow{flowPort: 3, capPhysPortCnt: fail.Sure(2)})
 	judge(t, "VR-ibv_create_flow-type-2094", checkCreateFlow,
 		&inCreateFlow{flowPort: 1, flowType: 3},
 		&inCreateFlow{flowPort: 1, flowType: 7})
@@ -91,8 +91,8 @@ func TestRules(t *testing.T) {
 		&inCreateFlow{flowPort: 1, flowFlags: 4},
 		&inCreateFlow{flowPort: 1, flowFlags: 8})
 	judge(t, "VR-ibv_create_flow-flow-2095", hintCreateFlow,
-		&inCreateFlow{flowPort: 1, capDeviceCapFlags: validate.Of(536870912)},
-		&inCreateFlow{flowPort: 1, capDeviceCapFlags: validate.Of(0)})
+		&inCreateFlow{flowPort: 1, capDeviceCapFlags: fail.Sure(536870912)},
+		&inCreateFlow{flowPort: 1, capDeviceCapFlags: fail.Sure(0)})
 	judge(t, "VR-ibv_create_flow-num_of_specs-3311", hintCreateFlow,
 		&inCreateFlow{flowPort: 1, flowType: 3},
 		&inCreateFlow{flowPort: 1, flowType: 3, flowNumOfSpecs: 1})
@@ -151,17 +151,17 @@ func TestRules(t *testing.T) {
 		&inRegMR{access: 64, length: 0xffffffffffffffff},
 		&inRegMR{access: 1, length: 0xffffffffffffffff})
 	judge(t, "VR-ibv_reg_mr-access-0014", checkRegMR,
-		&inRegMR{access: 256, length: 4096, addr: 4096, capDeviceCapFlagsEx: validate.Of(274877906944)},
-		&inRegMR{access: 256, length: 4096, addr: 4096, capDeviceCapFlagsEx: validate.Of(0)})
+		&inRegMR{access: 256, length: 4096, addr: 4096, capDeviceCapFlagsEx: fail.Sure(274877906944)},
+		&inRegMR{access: 256, length: 4096, addr: 4096, capDeviceCapFlagsEx: fail.Sure(0)})
 	judge(t, "VR-ibv_reg_mr-access-0015", checkRegMR,
-		&inRegMR{access: 512, length: 4096, addr: 4096, capDeviceCapFlagsEx: validate.Of(549755813888)},
-		&inRegMR{access: 576, length: 4096, addr: 4096, capDeviceCapFlagsEx: validate.Of(0)})
+		&inRegMR{access: 512, length: 4096, addr: 4096, capDeviceCapFlagsEx: fail.Sure(549755813888)},
+		&inRegMR{access: 576, length: 4096, addr: 4096, capDeviceCapFlagsEx: fail.Sure(0)})
 	judge(t, "VR-ibv_reg_mr-access-0016", checkRegMR,
-		&inRegMR{access: 64, length: 4096, addr: 4096, capODPCapsGeneralCaps: validate.Of(1)},
-		&inRegMR{access: 64, length: 4096, addr: 4096, capODPCapsGeneralCaps: validate.Of(0)})
+		&inRegMR{access: 64, length: 4096, addr: 4096, capODPCapsGeneralCaps: fail.Sure(1)},
+		&inRegMR{access: 64, length: 4096, addr: 4096, capODPCapsGeneralCaps: fail.Sure(0)})
 	judge(t, "VR-ibv_reg_mr-length-0017", checkRegMR,
-		&inRegMR{access: 64, length: 0xffffffffffffffff, capODPCapsGeneralCaps: validate.Of(3)},
-		&inRegMR{access: 64, length: 0xffffffffffffffff, capODPCapsGeneralCaps: validate.Of(1)})
+		&inRegMR{access: 64, length: 0xffffffffffffffff, capODPCapsGeneralCaps: fail.Sure(3)},
+		&inRegMR{access: 64, length: 0xffffffffffffffff, capODPCapsGeneralCaps: fail.Sure(1)})
 	judge(t, "VR-ibv_reg_mr-access-0005", hintRegMR,
 		&inRegMR{access: 1, length: 4096, addr: 4096},
 		&inRegMR{access: 32, length: 4096, addr: 4096})
@@ -178,11 +178,11 @@ func TestRules(t *testing.T) {
 		&inRegMR{access: 1, length: 1, addr: 4096},
 		&inRegMR{access: 1, addr: 4096})
 	judge(t, "VR-ibv_reg_mr-access-0013", hintRegMR,
-		&inRegMR{access: 9, length: 4096, addr: 4096, capAtomicCap: validate.Of(1)},
-		&inRegMR{access: 9, length: 4096, addr: 4096, capAtomicCap: validate.Of(0)})
+		&inRegMR{access: 9, length: 4096, addr: 4096, capAtomicCap: fail.Sure(1)},
+		&inRegMR{access: 9, length: 4096, addr: 4096, capAtomicCap: fail.Sure(0)})
 	judge(t, "VR-ibv_reg_mr-length-0018", hintRegMR,
-		&inRegMR{access: 1, length: 4096, addr: 4096, capMaxMRSize: validate.Of(4096)},
-		&inRegMR{access: 1, length: 4097, addr: 4096, capMaxMRSize: validate.Of(4096)})
+		&inRegMR{access: 1, length: 4096, addr: 4096, capMaxMRSize: fail.Sure(4096)},
+		&inRegMR{access: 1, length: 4097, addr: 4096, capMaxMRSize: fail.Sure(4096)})
 	judge(t, "VR-ibv_reg_mr-access-0194", hintRegMR,
 		&inRegMR{access: 256, length: 4096, addr: 4096},
 		&inRegMR{access: 512, length: 4096, addr: 4096})
@@ -211,17 +211,17 @@ func TestRules(t *testing.T) {
 		&inRegMRIOVA{access: 64, length: 0xffffffffffffffff},
 		&inRegMRIOVA{access: 1, length: 0xffffffffffffffff})
 	judge(t, "VR-ibv_reg_mr_iova-access-0032", checkRegMRIOVA,
-		&inRegMRIOVA{access: 256, length: 4096, addr: 4096, capDeviceCapFlagsEx: validate.Of(274877906944)},
-		&inRegMRIOVA{access: 256, length: 4096, addr: 4096, capDeviceCapFlagsEx: validate.Of(0)})
+		&inRegMRIOVA{access: 256, length: 4096, addr: 4096, capDeviceCapFlagsEx: fail.Sure(274877906944)},
+		&inRegMRIOVA{access: 256, length: 4096, addr: 4096, capDeviceCapFlagsEx: fail.Sure(0)})
 	judge(t, "VR-ibv_reg_mr_iova-access-0033", checkRegMRIOVA,
-		&inRegMRIOVA{access: 512, length: 4096, addr: 4096, capDeviceCapFlagsEx: validate.Of(549755813888)},
-		&inRegMRIOVA{access: 576, length: 4096, addr: 4096, capDeviceCapFlagsEx: validate.Of(0)})
+		&inRegMRIOVA{access: 512, length: 4096, addr: 4096, capDeviceCapFlagsEx: fail.Sure(549755813888)},
+		&inRegMRIOVA{access: 576, length: 4096, addr: 4096, capDeviceCapFlagsEx: fail.Sure(0)})
 	judge(t, "VR-ibv_reg_mr_iova-access-0034", checkRegMRIOVA,
-		&inRegMRIOVA{access: 64, length: 4096, addr: 4096, capODPCapsGeneralCaps: validate.Of(1)},
-		&inRegMRIOVA{access: 64, length: 4096, addr: 4096, capODPCapsGeneralCaps: validate.Of(0)})
+		&inRegMRIOVA{access: 64, length: 4096, addr: 4096, capODPCapsGeneralCaps: fail.Sure(1)},
+		&inRegMRIOVA{access: 64, length: 4096, addr: 4096, capODPCapsGeneralCaps: fail.Sure(0)})
 	judge(t, "VR-ibv_reg_mr_iova-length-0035", checkRegMRIOVA,
-		&inRegMRIOVA{access: 64, length: 0xffffffffffffffff, capODPCapsGeneralCaps: validate.Of(3)},
-		&inRegMRIOVA{access: 64, length: 0xffffffffffffffff, capODPCapsGeneralCaps: validate.Of(1)})
+		&inRegMRIOVA{access: 64, length: 0xffffffffffffffff, capODPCapsGeneralCaps: fail.Sure(3)},
+		&inRegMRIOVA{access: 64, length: 0xffffffffffffffff, capODPCapsGeneralCaps: fail.Sure(1)})
 	judge(t, "VR-ibv_reg_mr_iova-addr-0038", checkRegMRIOVA,
 		&inRegMRIOVA{length: 4096, addr: 0x10000},
 		&inRegMRIOVA{length: 4096, addr: 0x10040})
@@ -247,11 +247,11 @@ func TestRules(t *testing.T) {
 		&inRegMRIOVA{access: 1, length: 1, addr: 4096},
 		&inRegMRIOVA{access: 1, addr: 4096})
 	judge(t, "VR-ibv_reg_mr_iova-access-0031", hintRegMRIOVA,
-		&inRegMRIOVA{access: 9, length: 4096, addr: 4096, capAtomicCap: validate.Of(1)},
-		&inRegMRIOVA{access: 9, length: 4096, addr: 4096, capAtomicCap: validate.Of(0)})
+		&inRegMRIOVA{access: 9, length: 4096, addr: 4096, capAtomicCap: fail.Sure(1)},
+		&inRegMRIOVA{access: 9, length: 4096, addr: 4096, capAtomicCap: fail.Sure(0)})
 	judge(t, "VR-ibv_reg_mr_iova-length-0036", hintRegMRIOVA,
-		&inRegMRIOVA{access: 1, length: 4096, addr: 4096, capMaxMRSize: validate.Of(4096)},
-		&inRegMRIOVA{access: 1, length: 4097, addr: 4096, capMaxMRSize: validate.Of(4096)})
+		&inRegMRIOVA{access: 1, length: 4096, addr: 4096, capMaxMRSize: fail.Sure(4096)},
+		&inRegMRIOVA{access: 1, length: 4097, addr: 4096, capMaxMRSize: fail.Sure(4096)})
 	judge(t, "VR-ibv_reg_mr_iova-access-0195", hintRegMRIOVA,
 		&inRegMRIOVA{access: 256, length: 4096, addr: 4096},
 		&inRegMRIOVA{access: 512, length: 4096, addr: 4096})
@@ -280,8 +280,8 @@ func TestRules(t *testing.T) {
 		&inRegDMABufMR{offset: 4096, length: 4096},
 		&inRegDMABufMR{offset: 0xfffffffffffff000, length: 8192})
 	judge(t, "VR-ibv_reg_dmabuf_mr-access-0044", hintRegDMABufMR,
-		&inRegDMABufMR{access: 9, capAtomicCap: validate.Of(1)},
-		&inRegDMABufMR{access: 9, capAtomicCap: validate.Of(0)})
+		&inRegDMABufMR{access: 9, capAtomicCap: fail.Sure(1)},
+		&inRegDMABufMR{access: 9, capAtomicCap: fail.Sure(0)})
 	judge(t, "VR-ibv_reg_mr_ex-access-0049", checkRegMREx,
 		&inRegMREx{mrInitAttrAccess: 3, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000},
 		&inRegMREx{mrInitAttrAccess: 2, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000})
@@ -304,17 +304,17 @@ func TestRules(t *testing.T) {
 		&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff},
 		&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff})
 	judge(t, "VR-ibv_reg_mr_ex-access-0062", checkRegMREx,
-		&inRegMREx{mrInitAttrAccess: 256, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceCapFlagsEx: validate.Of(274877906944)},
-		&inRegMREx{mrInitAttrAccess: 256, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceCapFlagsEx: validate.Of(0)})
+		&inRegMREx{mrInitAttrAccess: 256, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceCapFlagsEx: fail.Sure(274877906944)},
+		&inRegMREx{mrInitAttrAccess: 256, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceCapFlagsEx: fail.Sure(0)})
 	judge(t, "VR-ibv_reg_mr_ex-access-0063", checkRegMREx,
-		&inRegMREx{mrInitAttrAccess: 512, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceCapFlagsEx: validate.Of(549755813888)},
-		&inRegMREx{mrInitAttrAccess: 576, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceCapFlagsEx: validate.Of(0)})
+		&inRegMREx{mrInitAttrAccess: 512, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceCapFlagsEx: fail.Sure(549755813888)},
+		&inRegMREx{mrInitAttrAccess: 576, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capDeviceCapFlagsEx: fail.Sure(0)})
 	judge(t, "VR-ibv_reg_mr_ex-access-0064", checkRegMREx,
-		&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capODPCapsGeneralCaps: validate.Of(1)},
-		&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capODPCapsGeneralCaps: validate.Of(0)})
+		&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capODPCapsGeneralCaps: fail.Sure(1)},
+		&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capODPCapsGeneralCaps: fail.Sure(0)})
 	judge(t, "VR-ibv_reg_mr_ex-length-0065", checkRegMREx,
-		&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff, capODPCapsGeneralCaps: validate.Of(3)},
-		&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff, capODPCapsGeneralCaps: validate.Of(1)})
+		&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff, capODPCapsGeneralCaps: fail.Sure(3)},
+		&inRegMREx{mrInitAttrAccess: 64, mrInitAttrCompMask: 2, mrInitAttrLength: 0xffffffffffffffff, capODPCapsGeneralCaps: fail.Sure(1)})
 	judge(t, "VR-ibv_reg_mr_ex-comp_mask-0076", checkRegMREx,
 		&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000},
 		&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 1, mrInitAttrLength: 4096, mrInitAttrAddr: 4096})
@@ -370,11 +370,11 @@ func TestRules(t *testing.T) {
 		&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 1, mrInitAttrAddr: 4096},
 		&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrAddr: 4096})
 	judge(t, "VR-ibv_reg_mr_ex-access-0061", hintRegMREx,
-		&inRegMREx{mrInitAttrAccess: 9, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capAtomicCap: validate.Of(1)},
-		&inRegMREx{mrInitAttrAccess: 9, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capAtomicCap: validate.Of(0)})
+		&inRegMREx{mrInitAttrAccess: 9, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capAtomicCap: fail.Sure(1)},
+		&inRegMREx{mrInitAttrAccess: 9, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capAtomicCap: fail.Sure(0)})
 	judge(t, "VR-ibv_reg_mr_ex-length-0066", hintRegMREx,
-		&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capMaxMRSize: validate.Of(4096)},
-		&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4097, mrInitAttrAddr: 0x10000, capMaxMRSize: validate.Of(4096)})
+		&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000, capMaxMRSize: fail.Sure(4096)},
+		&inRegMREx{mrInitAttrAccess: 1, mrInitAttrCompMask: 2, mrInitAttrLength: 4097, mrInitAttrAddr: 0x10000, capMaxMRSize: fail.Sure(4096)})
 	judge(t, "VR-ibv_reg_mr_ex-access-0196", hintRegMREx,
 		&inRegMREx{mrInitAttrAccess: 256, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000},
 		&inRegMREx{mrInitAttrAccess: 512, mrInitAttrCompMask: 2, mrInitAttrLength: 4096, mrInitAttrAddr: 0x10000})
@@ -415,14 +415,14 @@ func TestRules(t *testing.T) {
 		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 0x20000001},
 		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 0x40000001})
 	judge(t, "VR-ibv_rereg_mr-access-0209", checkReregMR,
-		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 256, capDeviceCapFlagsEx: validate.Of(274877906944)},
-		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 256, capDeviceCapFlagsEx: validate.Of(0)})
+		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 256, capDeviceCapFlagsEx: fail.Sure(274877906944)},
+		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 256, capDeviceCapFlagsEx: fail.Sure(0)})
 	judge(t, "VR-ibv_rereg_mr-access-0210", checkReregMR,
-		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 512, capDeviceCapFlagsEx: validate.Of(549755813888)},
-		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 512, capDeviceCapFlagsEx: validate.Of(0)})
+		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 512, capDeviceCapFlagsEx: fail.Sure(549755813888)},
+		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 512, capDeviceCapFlagsEx: fail.Sure(0)})
 	judge(t, "VR-ibv_rereg_mr-access-0211", checkReregMR,
-		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 64, capODPCapsGeneralCaps: validate.Of(1)},
-		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 64, capODPCapsGeneralCaps: validate.Of(0)})
+		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 64, capODPCapsGeneralCaps: fail.Sure(1)},
+		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 64, capODPCapsGeneralCaps: fail.Sure(0)})
 	judge(t, "VR-ibv_rereg_mr-addr-0180", hintReregMR,
 		&inReregMR{flags: 4, pd: 4096, length: 4096},
 		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096})
@@ -433,8 +433,8 @@ func TestRules(t *testing.T) {
 		&inReregMR{flags: 4, addr: 4096, length: 4096},
 		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096})
 	judge(t, "VR-ibv_rereg_mr-access-0212", hintReregMR,
-		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 9, capAtomicCap: validate.Of(1)},
-		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 9, capAtomicCap: validate.Of(0)})
+		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 9, capAtomicCap: fail.Sure(1)},
+		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 9, capAtomicCap: fail.Sure(0)})
 	judge(t, "VR-ibv_rereg_mr-access-0213", hintReregMR,
 		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 1},
 		&inReregMR{flags: 4, pd: 4096, addr: 4096, length: 4096, access: 32})
@@ -445,23 +445,23 @@ func TestRules(t *testing.T) {
 		&inAllocMW{typ: 2},
 		&inAllocMW{typ: 3})
 	judge(t, "VR-ibv_alloc_mw-type-2081", hintAllocMW,
-		&inAllocMW{typ: 1, capDeviceCapFlags: validate.Of(131072)},
-		&inAllocMW{typ: 1, capDeviceCapFlags: validate.Of(0)})
+		&inAllocMW{typ: 1, capDeviceCapFlags: fail.Sure(131072)},
+		&inAllocMW{typ: 1, capDeviceCapFlags: fail.Sure(0)})
 	judge(t, "VR-ibv_alloc_mw-type-2082", hintAllocMW,
-		&inAllocMW{typ: 2, capDeviceCapFlags: validate.Of(16777216)},
-		&inAllocMW{typ: 2, capDeviceCapFlags: validate.Of(0)})
+		&inAllocMW{typ: 2, capDeviceCapFlags: fail.Sure(16777216)},
+		&inAllocMW{typ: 2, capDeviceCapFlags: fail.Sure(0)})
 	judge(t, "VR-ibv_bind_mw-type-1104", checkBindMW,
-		&inBindMW{mwType: validate.Of(1), mwBindInfoMR: 4096},
-		&inBindMW{mwType: validate.Of(2), mwBindInfoMR: 4096})
+		&inBindMW{mwType: fail.Sure(1), mwBindInfoMR: 4096},
+		&inBindMW{mwType: fail.Sure(2), mwBindInfoMR: 4096})
 	judge(t, "VR-ibv_bind_mw-mr-1105", checkBindMW,
 		&inBindMW{mwBindInfoMR: 4096, mwBindInfoLength: 4096},
 		&inBindMW{mwBindInfoLength: 4096})
 	judge(t, "VR-ibv_bind_mw-send_cq-4152", checkBindMW,
-		&inBindMW{mwBindInfoMR: 4096, qpSendCQ: validate.Of(4096)},
-		&inBindMW{mwBindInfoMR: 4096, qpSendCQ: validate.Of(0)})
+		&inBindMW{mwBindInfoMR: 4096, qpSendCQ: fail.Sure(4096)},
+		&inBindMW{mwBindInfoMR: 4096, qpSendCQ: fail.Sure(0)})
 	judge(t, "VR-ibv_bind_mw-qp_type-1107", hintBindMW,
-		&inBindMW{mwBindInfoMR: 4096, qpType: validate.Of(2)},
-		&inBindMW{mwBindInfoMR: 4096, qpType: validate.Of(4)})
+		&inBindMW{mwBindInfoMR: 4096, qpType: fail.Sure(2)},
+		&inBindMW{mwBindInfoMR: 4096, qpType: fail.Sure(4)})
 	judge(t, "VR-ibv_bind_mw-send_flags-1108", hintBindMW,
 		&inBindMW{mwBindInfoMR: 4096, mwBindSendFlags: 3},
 		&inBindMW{mwBindInfoMR: 4096, mwBindSendFlags: 4})
@@ -472,8 +472,8 @@ func TestRules(t *testing.T) {
 		&inBindMW{mwBindInfoMR: 4096, mwBindInfoMWAccessFlags: 4},
 		&inBindMW{mwBindInfoMR: 4096, mwBindInfoMWAccessFlags: 32})
 	judge(t, "VR-ibv_bind_mw-mw_access_flags-3526", hintBindMW,
-		&inBindMW{mwBindInfoMR: 4096, mwBindInfoMWAccessFlags: 8, capAtomicCap: validate.Of(1)},
-		&inBindMW{mwBindInfoMR: 4096, mwBindInfoMWAccessFlags: 8, capAtomicCap: validate.Of(0)})
+		&inBindMW{mwBindInfoMR: 4096, mwBindInfoMWAccessFlags: 8, capAtomicCap: fail.Sure(1)},
+		&inBindMW{mwBindInfoMR: 4096, mwBindInfoMWAccessFlags: 8, capAtomicCap: fail.Sure(0)})
 	judge(t, "VR-ibv_bind_mw-mr-3901", hintBindMW,
 		&inBindMW{mwBindInfoMR: 4096},
 		&inBindMW{})
@@ -490,17 +490,17 @@ func TestRules(t *testing.T) {
 		&inAdviseMR{sgList: 4096, numSGE: 1},
 		&inAdviseMR{sgList: 4096})
 	judge(t, "VR-ibv_advise_mr-pd-0216", checkAdviseMR,
-		&inAdviseMR{sgList: 4096, capODPCapsGeneralCaps: validate.Of(1)},
-		&inAdviseMR{sgList: 4096, capODPCapsGeneralCaps: validate.Of(0)})
+		&inAdviseMR{sgList: 4096, capODPCapsGeneralCaps: fail.Sure(1)},
+		&inAdviseMR{sgList: 4096, capODPCapsGeneralCaps: fail.Sure(0)})
 	judge(t, "VR-ibv_alloc_dm-length-0097", checkAllocDM,
-		&inAllocDM{attrLength: 4096, capMaxDMSize: validate.Of(4096)},
-		&inAllocDM{attrLength: 4097, capMaxDMSize: validate.Of(4096)})
+		&inAllocDM{attrLength: 4096, capMaxDMSize: fail.Sure(4096)},
+		&inAllocDM{attrLength: 4097, capMaxDMSize: fail.Sure(4096)})
 	judge(t, "VR-ibv_alloc_dm-log_align_req-0100", checkAllocDM,
 		&inAllocDM{attrLogAlignReq: 63},
 		&inAllocDM{attrLogAlignReq: 64})
 	judge(t, "VR-ibv_alloc_dm-length-0098", hintAllocDM,
-		&inAllocDM{attrLength: 4096, capMaxDMSize: validate.Of(4096)},
-		&inAllocDM{attrLength: 4096, capMaxDMSize: validate.Of(0)})
+		&inAllocDM{attrLength: 4096, capMaxDMSize: fail.Sure(4096)},
+		&inAllocDM{attrLength: 4096, capMaxDMSize: fail.Sure(0)})
 	judge(t, "VR-ibv_alloc_dm-length-0099", hintAllocDM,
 		&inAllocDM{attrLength: 1},
 		&inAllocDM{})
@@ -520,8 +520,8 @@ func TestRules(t *testing.T) {
 		&inRegDMMR{access: 0x20000020},
 		&inRegDMMR{access: 96})
 	judge(t, "VR-ibv_reg_dm_mr-dm_offset-0123", checkRegDMMR,
-		&inRegDMMR{length: 4096, dmLength: validate.Of(4096)},
-		&inRegDMMR{length: 4096, dmLength: validate.Of(4096), dmOffset: 4})
+		&inRegDMMR{length: 4096, dmLength: fail.Sure(4096)},
+		&inRegDMMR{length: 4096, dmLength: fail.Sure(4096), dmOffset: 4})
 	judge(t, "VR-ibv_reg_dm_mr-dm_offset-0124", checkRegDMMR,
 		&inRegDMMR{length: 64, dmOffset: 64},
 		&inRegDMMR{length: 128, dmOffset: 0xffffffffffffffc0})
@@ -529,23 +529,23 @@ func TestRules(t *testing.T) {
 		&inRegDMMR{access: 33},
 		&inRegDMMR{access: 48})
 	judge(t, "VR-ibv_reg_dm_mr-access-0120", hintRegDMMR,
-		&inRegDMMR{access: 41, capAtomicCap: validate.Of(1)},
-		&inRegDMMR{access: 41, capAtomicCap: validate.Of(0)})
+		&inRegDMMR{access: 41, capAtomicCap: fail.Sure(1)},
+		&inRegDMMR{access: 41, capAtomicCap: fail.Sure(0)})
 	judge(t, "VR-ibv_create_cq-comp_vector-0281", checkCreateCQ,
 		&inCreateCQ{},
 		&inCreateCQ{compVector: -1})
 	judge(t, "VR-ibv_create_cq-comp_vector-0282", checkCreateCQ,
-		&inCreateCQ{compVector: 1, contextNumCompVectors: validate.Of(2)},
-		&inCreateCQ{compVector: 2, contextNumCompVectors: validate.Of(2)})
+		&inCreateCQ{compVector: 1, contextNumCompVectors: fail.Sure(2)},
+		&inCreateCQ{compVector: 2, contextNumCompVectors: fail.Sure(2)})
 	judge(t, "VR-ibv_create_cq-cqe-0279", hintCreateCQ,
 		&inCreateCQ{cqe: 1},
 		&inCreateCQ{})
 	judge(t, "VR-ibv_create_cq-cqe-0280", hintCreateCQ,
-		&inCreateCQ{cqe: 16, capMaxCQE: validate.Of(16)},
-		&inCreateCQ{cqe: 17, capMaxCQE: validate.Of(16)})
+		&inCreateCQ{cqe: 16, capMaxCQE: fail.Sure(16)},
+		&inCreateCQ{cqe: 17, capMaxCQE: fail.Sure(16)})
 	judge(t, "VR-ibv_create_cq_ex-comp_vector-0907", checkCreateCQEx,
-		&inCreateCQEx{cqAttrCompVector: 1, contextNumCompVectors: validate.Of(2)},
-		&inCreateCQEx{cqAttrCompVector: 2, contextNumCompVectors: validate.Of(2)})
+		&inCreateCQEx{cqAttrCompVector: 1, contextNumCompVectors: fail.Sure(2)},
+		&inCreateCQEx{cqAttrCompVector: 2, contextNumCompVectors: fail.Sure(2)})
 	judge(t, "VR-ibv_create_cq_ex-wc_flags-0908", checkCreateCQEx,
 		&inCreateCQEx{cqAttrWCFlags: 3},
 		&inCreateCQEx{cqAttrWCFlags: 0x100000})
@@ -556,17 +556,17 @@ func TestRules(t *testing.T) {
 		&inCreateCQEx{cqAttrCQE: 1},
 		&inCreateCQEx{})
 	judge(t, "VR-ibv_create_cq_ex-cqe-0906", hintCreateCQEx,
-		&inCreateCQEx{cqAttrCQE: 16, capMaxCQE: validate.Of(16)},
-		&inCreateCQEx{cqAttrCQE: 17, capMaxCQE: validate.Of(16)})
+		&inCreateCQEx{cqAttrCQE: 16, capMaxCQE: fail.Sure(16)},
+		&inCreateCQEx{cqAttrCQE: 17, capMaxCQE: fail.Sure(16)})
 	judge(t, "VR-ibv_create_cq_ex-flags-2054", hintCreateCQEx,
 		&inCreateCQEx{cqAttrCQE: 1, cqAttrFlags: 1, cqAttrCompMask: 1},
 		&inCreateCQEx{cqAttrCQE: 1, cqAttrFlags: 0x40000000, cqAttrCompMask: 1})
 	judge(t, "VR-ibv_create_cq_ex-wc_flags-3525", hintCreateCQEx,
-		&inCreateCQEx{cqAttrWCFlags: 128, cqAttrCQE: 1, capCompletionTimestampMask: validate.Of(255)},
-		&inCreateCQEx{cqAttrWCFlags: 128, cqAttrCQE: 1, capCompletionTimestampMask: validate.Of(0)})
+		&inCreateCQEx{cqAttrWCFlags: 128, cqAttrCQE: 1, capCompletionTimestampMask: fail.Sure(255)},
+		&inCreateCQEx{cqAttrWCFlags: 128, cqAttrCQE: 1, capCompletionTimestampMask: fail.Sure(0)})
 	judge(t, "VR-ibv_resize_cq-cqe-1303", checkResizeCQ,
-		&inResizeCQ{cqe: 16, capMaxCQE: validate.Of(16)},
-		&inResizeCQ{cqe: 17, capMaxCQE: validate.Of(16)})
+		&inResizeCQ{cqe: 16, capMaxCQE: fail.Sure(16)},
+		&inResizeCQ{cqe: 17, capMaxCQE: fail.Sure(16)})
 	judge(t, "VR-ibv_resize_cq-cqe-1302", hintResizeCQ,
 		&inResizeCQ{cqe: 1},
 		&inResizeCQ{})
@@ -574,11 +574,11 @@ func TestRules(t *testing.T) {
 		&inModifyCQ{attrMask: 1},
 		&inModifyCQ{})
 	judge(t, "VR-ibv_modify_cq-cq_count-2055", hintModifyCQ,
-		&inModifyCQ{attrMask: 1, attrModerateCQCount: 16, capCQModCapsMaxCQCount: validate.Of(16)},
-		&inModifyCQ{attrMask: 1, attrModerateCQCount: 17, capCQModCapsMaxCQCount: validate.Of(16)})
+		&inModifyCQ{attrMask: 1, attrModerateCQCount: 16, capCQModCapsMaxCQCount: fail.Sure(16)},
+		&inModifyCQ{attrMask: 1, attrModerateCQCount: 17, capCQModCapsMaxCQCount: fail.Sure(16)})
 	judge(t, "VR-ibv_modify_cq-cq_period-2056", hintModifyCQ,
-		&inModifyCQ{attrMask: 1, attrModerateCQPeriod: 16, capCQModCapsMaxCQPeriod: validate.Of(16)},
-		&inModifyCQ{attrMask: 1, attrModerateCQPeriod: 17, capCQModCapsMaxCQPeriod: validate.Of(16)})
+		&inModifyCQ{attrMask: 1, attrModerateCQPeriod: 16, capCQModCapsMaxCQPeriod: fail.Sure(16)},
+		&inModifyCQ{attrMask: 1, attrModerateCQPeriod: 17, capCQModCapsMaxCQPeriod: fail.Sure(16)})
 	judge(t, "VR-ibv_create_comp_cntr-comp_mask-1361", checkCreateCompCntr,
 		&inCreateCompCntr{},
 		&inCreateCompCntr{ccAttrCompMask: 1})
@@ -592,17 +592,17 @@ func TestRules(t *testing.T) {
 		&inCreateSRQ{srqInitAttrAttrMaxWR: 1, pd: 4096},
 		&inCreateSRQ{pd: 4096})
 	judge(t, "VR-ibv_create_srq-max_wr-0604", hintCreateSRQ,
-		&inCreateSRQ{srqInitAttrAttrMaxWR: 16, capMaxSRQWR: validate.Of(16), pd: 4096},
-		&inCreateSRQ{srqInitAttrAttrMaxWR: 17, capMaxSRQWR: validate.Of(16), pd: 4096})
+		&inCreateSRQ{srqInitAttrAttrMaxWR: 16, capMaxSRQWR: fail.Sure(16), pd: 4096},
+		&inCreateSRQ{srqInitAttrAttrMaxWR: 17, capMaxSRQWR: fail.Sure(16), pd: 4096})
 	judge(t, "VR-ibv_create_srq-max_sge-0605", hintCreateSRQ,
-		&inCreateSRQ{srqInitAttrAttrMaxSGE: 16, capMaxSRQSGE: validate.Of(16), pd: 4096},
-		&inCreateSRQ{srqInitAttrAttrMaxSGE: 17, capMaxSRQSGE: validate.Of(16), pd: 4096})
+		&inCreateSRQ{srqInitAttrAttrMaxSGE: 16, capMaxSRQSGE: fail.Sure(16), pd: 4096},
+		&inCreateSRQ{srqInitAttrAttrMaxSGE: 17, capMaxSRQSGE: fail.Sure(16), pd: 4096})
 	judge(t, "VR-ibv_create_srq-srq_limit-0606", hintCreateSRQ,
 		&inCreateSRQ{pd: 4096},
 		&inCreateSRQ{srqInitAttrAttrSRQLimit: 1, pd: 4096})
 	judge(t, "VR-ibv_create_srq-pd-4209", hintCreateSRQ,
-		&inCreateSRQ{pd: 4096, capMaxSRQ: validate.Of(1)},
-		&inCreateSRQ{pd: 4096, capMaxSRQ: validate.Of(0)})
+		&inCreateSRQ{pd: 4096, capMaxSRQ: fail.Sure(1)},
+		&inCreateSRQ{pd: 4096, capMaxSRQ: fail.Sure(0)})
 	judge(t, "VR-ibv_create_srq_ex-srq_type-1204", checkCreateSRQEx,
 		&inCreateSRQEx{srqInitAttrExCompMask: 3, srqInitAttrExAttrMaxWR: 1},
 		&inCreateSRQEx{srqInitAttrExSRQType: 3, srqInitAttrExCompMask: 3, srqInitAttrExAttrMaxWR: 1})
@@ -616,17 +616,17 @@ func TestRules(t *testing.T) {
 		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExAttrMaxWR: 1},
 		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExAttrMaxWR: 1})
 	judge(t, "VR-ibv_create_srq_ex-max_num_tags-1208", checkCreateSRQEx,
-		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 8, capTMCapsMaxNumTags: validate.Of(8), srqInitAttrExAttrMaxWR: 1},
-		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 9, capTMCapsMaxNumTags: validate.Of(8), srqInitAttrExAttrMaxWR: 1})
+		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 8, capTMCapsMaxNumTags: fail.Sure(8), srqInitAttrExAttrMaxWR: 1},
+		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 9, capTMCapsMaxNumTags: fail.Sure(8), srqInitAttrExAttrMaxWR: 1})
 	judge(t, "VR-ibv_create_srq_ex-srq_type-1214", checkCreateSRQEx,
-		&inCreateSRQEx{srqInitAttrExSRQType: 1, srqInitAttrExCompMask: 15, capDeviceCapFlags: validate.Of(1048576), srqInitAttrExAttrMaxWR: 1},
-		&inCreateSRQEx{srqInitAttrExSRQType: 1, srqInitAttrExCompMask: 15, capDeviceCapFlags: validate.Of(0), srqInitAttrExAttrMaxWR: 1})
+		&inCreateSRQEx{srqInitAttrExSRQType: 1, srqInitAttrExCompMask: 15, capDeviceCapFlags: fail.Sure(1048576), srqInitAttrExAttrMaxWR: 1},
+		&inCreateSRQEx{srqInitAttrExSRQType: 1, srqInitAttrExCompMask: 15, capDeviceCapFlags: fail.Sure(0), srqInitAttrExAttrMaxWR: 1})
 	judge(t, "VR-ibv_create_srq_ex-pd-3305", checkCreateSRQEx,
 		&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExPD: 4096, srqInitAttrExAttrMaxWR: 1},
 		&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1})
 	judge(t, "VR-ibv_create_srq_ex-max_ops-3309", checkCreateSRQEx,
-		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExTMCapMaxOps: 8, capTMCapsMaxOps: validate.Of(8), srqInitAttrExAttrMaxWR: 1},
-		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExTMCapMaxOps: 9, capTMCapsMaxOps: validate.Of(8), srqInitAttrExAttrMaxWR: 1})
+		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExTMCapMaxOps: 8, capTMCapsMaxOps: fail.Sure(8), srqInitAttrExAttrMaxWR: 1},
+		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExTMCapMaxOps: 9, capTMCapsMaxOps: fail.Sure(8), srqInitAttrExAttrMaxWR: 1})
 	judge(t, "VR-ibv_create_srq_ex-comp_mask-1203", hintCreateSRQEx,
 		&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1},
 		&inCreateSRQEx{srqInitAttrExAttrMaxWR: 1})
@@ -634,32 +634,32 @@ func TestRules(t *testing.T) {
 		&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1},
 		&inCreateSRQEx{srqInitAttrExCompMask: 2})
 	judge(t, "VR-ibv_create_srq_ex-max_wr-1230", hintCreateSRQEx,
-		&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 16, capMaxSRQWR: validate.Of(16)},
-		&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 17, capMaxSRQWR: validate.Of(16)})
+		&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 16, capMaxSRQWR: fail.Sure(16)},
+		&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 17, capMaxSRQWR: fail.Sure(16)})
 	judge(t, "VR-ibv_create_srq_ex-max_sge-1231", hintCreateSRQEx,
-		&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1, srqInitAttrExAttrMaxSGE: 16, capMaxSRQSGE: validate.Of(16)},
-		&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1, srqInitAttrExAttrMaxSGE: 17, capMaxSRQSGE: validate.Of(16)})
+		&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1, srqInitAttrExAttrMaxSGE: 16, capMaxSRQSGE: fail.Sure(16)},
+		&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1, srqInitAttrExAttrMaxSGE: 17, capMaxSRQSGE: fail.Sure(16)})
 	judge(t, "VR-ibv_create_srq_ex-srq_limit-3353", hintCreateSRQEx,
 		&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1},
 		&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1, srqInitAttrExAttrSRQLimit: 1})
 	judge(t, "VR-ibv_create_srq_ex-pd-4210", hintCreateSRQEx,
-		&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1, capMaxSRQ: validate.Of(1)},
-		&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1, capMaxSRQ: validate.Of(0)})
+		&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1, capMaxSRQ: fail.Sure(1)},
+		&inCreateSRQEx{srqInitAttrExCompMask: 2, srqInitAttrExAttrMaxWR: 1, capMaxSRQ: fail.Sure(0)})
 	judge(t, "VR-ibv_create_srq_ex-srq_type-3524", hintCreateSRQEx,
-		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExAttrMaxWR: 1, capTMCapsFlags: validate.Of(1)},
-		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExAttrMaxWR: 1, capTMCapsFlags: validate.Of(0)})
+		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExAttrMaxWR: 1, capTMCapsFlags: fail.Sure(1)},
+		&inCreateSRQEx{srqInitAttrExSRQType: 2, srqInitAttrExCompMask: 27, srqInitAttrExTMCapMaxNumTags: 1, srqInitAttrExAttrMaxWR: 1, capTMCapsFlags: fail.Sure(0)})
 	judge(t, "VR-ibv_modify_srq-max_wr-0614", hintModifySRQ,
 		&inModifySRQ{srqAttrMaxWR: 1, srqAttrMask: 1},
 		&inModifySRQ{srqAttrMask: 1})
 	judge(t, "VR-ibv_modify_srq-max_wr-0615", hintModifySRQ,
-		&inModifySRQ{srqAttrMaxWR: 16, srqAttrMask: 1, capMaxSRQWR: validate.Of(16)},
-		&inModifySRQ{srqAttrMaxWR: 17, srqAttrMask: 1, capMaxSRQWR: validate.Of(16)})
+		&inModifySRQ{srqAttrMaxWR: 16, srqAttrMask: 1, capMaxSRQWR: fail.Sure(16)},
+		&inModifySRQ{srqAttrMaxWR: 17, srqAttrMask: 1, capMaxSRQWR: fail.Sure(16)})
 	judge(t, "VR-ibv_modify_srq-srq_attr_mask-0616", hintModifySRQ,
-		&inModifySRQ{srqAttrMaxWR: 64, srqAttrMask: 1, capDeviceCapFlags: validate.Of(8192)},
-		&inModifySRQ{srqAttrMaxWR: 64, srqAttrMask: 1, capDeviceCapFlags: validate.Of(0)})
+		&inModifySRQ{srqAttrMaxWR: 64, srqAttrMask: 1, capDeviceCapFlags: fail.Sure(8192)},
+		&inModifySRQ{srqAttrMaxWR: 64, srqAttrMask: 1, capDeviceCapFlags: fail.Sure(0)})
 	judge(t, "VR-ibv_modify_srq-srq_limit-0617", hintModifySRQ,
-		&inModifySRQ{srqAttrMask: 2, capMaxSRQWR: validate.Of(16), srqAttrSRQLimit: 16},
-		&inModifySRQ{srqAttrMask: 2, capMaxSRQWR: validate.Of(16), srqAttrSRQLimit: 17})
+		&inModifySRQ{srqAttrMask: 2, capMaxSRQWR: fail.Sure(16), srqAttrSRQLimit: 16},
+		&inModifySRQ{srqAttrMask: 2, capMaxSRQWR: fail.Sure(16), srqAttrSRQLimit: 17})
 	judge(t, "VR-ibv_modify_srq-srq_limit-0618", hintModifySRQ,
 		&inModifySRQ{srqAttrMaxWR: 8, srqAttrMask: 3, srqAttrSRQLimit: 8},
 		&inModifySRQ{srqAttrMaxWR: 8, srqAttrMask: 3, srqAttrSRQLimit: 9})
@@ -667,8 +667,8 @@ func TestRules(t *testing.T) {
 		&inModifySRQ{srqAttrMask: 4096},
 		&inModifySRQ{srqAttrMask: 4096, srqAttrMaxSGE: 1})
 	judge(t, "VR-ibv_modify_srq-srq_attr_mask-4200", hintModifySRQ,
-		&inModifySRQ{srqAttrMask: 3, capDeviceCapFlags: validate.Of(8192)},
-		&inModifySRQ{srqAttrMask: 3, capDeviceCapFlags: validate.Of(0)})
+		&inModifySRQ{srqAttrMask: 3, capDeviceCapFlags: fail.Sure(8192)},
+		&inModifySRQ{srqAttrMask: 3, capDeviceCapFlags: fail.Sure(0)})
 	judge(t, "VR-ibv_post_srq_recv-sg_list-0963", brokenPostSRQRecv,
 		&inPostSRQRecv{},
 		&inPostSRQRecv{recvWRNumSGE: 1})
@@ -676,8 +676,8 @@ func TestRules(t *testing.T) {
 		&inPostSRQRecv{},
 		&inPostSRQRecv{recvWRNumSGE: -1})
 	judge(t, "VR-ibv_post_srq_ops-srq_type-3053", brokenPostSRQOps,
-		&inPostSRQOps{srqType: validate.Of(2)},
-		&inPostSRQOps{srqType: validate.Of(1)})
+		&inPostSRQOps{srqType: fail.Sure(2)},
+		&inPostSRQOps{srqType: fail.Sure(1)})
 	judge(t, "VR-ibv_post_srq_ops-opcode-3054", brokenPostSRQOps,
 		&inPostSRQOps{opOpcode: 2},
 		&inPostSRQOps{opOpcode: 3})
@@ -691,8 +691,8 @@ func TestRules(t *testing.T) {
 		&inPostSRQOps{opFlags: 2, opTMUnexpectedCnt: 3},
 		&inPostSRQOps{opFlags: 1, opTMUnexpectedCnt: 3})
 	judge(t, "VR-ibv_post_srq_ops-num_sge-3057", hintPostSRQOps,
-		&inPostSRQOps{opTMAddNumSGE: 1, capTMCapsMaxSGE: validate.Of(1)},
-		&inPostSRQOps{opTMAddNumSGE: 2, capTMCapsMaxSGE: validate.Of(1)})
+		&inPostSRQOps{opTMAddNumSGE: 1, capTMCapsMaxSGE: fail.Sure(1)},
+		&inPostSRQOps{opTMAddNumSGE: 2, capTMCapsMaxSGE: fail.Sure(1)})
 	judge(t, "VR-ibv_post_srq_ops-num_sge-3058", hintPostSRQOps,
 		&inPostSRQOps{},
 		&inPostSRQOps{opTMAddNumSGE: -1})
@@ -718,17 +718,17 @@ func TestRules(t *testing.T) {
 		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096},
 		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvSGE: 1})
 	judge(t, "VR-ibv_create_qp-max_send_wr-0304", hintCreateQP,
-		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxSendWR: 16, capMaxQPWR: validate.Of(16)},
-		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxSendWR: 17, capMaxQPWR: validate.Of(16)})
+		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxSendWR: 16, capMaxQPWR: fail.Sure(16)},
+		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxSendWR: 17, capMaxQPWR: fail.Sure(16)})
 	judge(t, "VR-ibv_create_qp-max_recv_wr-0305", hintCreateQP,
-		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 16, capMaxQPWR: validate.Of(16)},
-		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 17, capMaxQPWR: validate.Of(16)})
+		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 16, capMaxQPWR: fail.Sure(16)},
+		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvWR: 17, capMaxQPWR: fail.Sure(16)})
 	judge(t, "VR-ibv_create_qp-max_send_sge-0306", hintCreateQP,
-		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxSendSGE: 16, capMaxSGE: validate.Of(16)},
-		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxSendSGE: 17, capMaxSGE: validate.Of(16)})
+		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxSendSGE: 16, capMaxSGE: fail.Sure(16)},
+		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxSendSGE: 17, capMaxSGE: fail.Sure(16)})
 	judge(t, "VR-ibv_create_qp-max_recv_sge-0307", hintCreateQP,
-		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvSGE: 16, capMaxSGE: validate.Of(16)},
-		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvSGE: 17, capMaxSGE: validate.Of(16)})
+		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvSGE: 16, capMaxSGE: fail.Sure(16)},
+		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxRecvSGE: 17, capMaxSGE: fail.Sure(16)})
 	judge(t, "VR-ibv_create_qp-max_inline_data-3902", hintCreateQP,
 		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxInlineData: 0x7fffffff},
 		&inCreateQP{qpInitAttrSendCQ: 4096, qpInitAttrRecvCQ: 4096, qpInitAttrSRQ: 4096, qpInitAttrCapMaxInlineData: 0x80000000})
@@ -790,17 +790,17 @@ func TestRules(t *testing.T) {
 		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3},
 		&inCreateQPEx{qpInitAttrExCompMask: 16, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096})
 	judge(t, "VR-ibv_create_qp_ex-max_send_wr-2031", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendWR: 16, capMaxQPWR: validate.Of(16)},
-		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendWR: 17, capMaxQPWR: validate.Of(16)})
+		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendWR: 16, capMaxQPWR: fail.Sure(16)},
+		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendWR: 17, capMaxQPWR: fail.Sure(16)})
 	judge(t, "VR-ibv_create_qp_ex-max_recv_wr-2032", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvWR: 16, capMaxQPWR: validate.Of(16)},
-		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvWR: 17, capMaxQPWR: validate.Of(16)})
+		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvWR: 16, capMaxQPWR: fail.Sure(16)},
+		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvWR: 17, capMaxQPWR: fail.Sure(16)})
 	judge(t, "VR-ibv_create_qp_ex-max_send_sge-2033", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendSGE: 16, capMaxSGE: validate.Of(16)},
-		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendSGE: 17, capMaxSGE: validate.Of(16)})
+		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendSGE: 16, capMaxSGE: fail.Sure(16)},
+		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendSGE: 17, capMaxSGE: fail.Sure(16)})
 	judge(t, "VR-ibv_create_qp_ex-max_recv_sge-2034", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvSGE: 16, capMaxSGE: validate.Of(16)},
-		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvSGE: 17, capMaxSGE: validate.Of(16)})
+		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvSGE: 16, capMaxSGE: fail.Sure(16)},
+		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvSGE: 17, capMaxSGE: fail.Sure(16)})
 	judge(t, "VR-ibv_create_qp_ex-max_recv_wr-2035", hintCreateQPEx,
 		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096},
 		&inCreateQPEx{qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvWR: 1})
@@ -862,53 +862,53 @@ func TestRules(t *testing.T) {
 		&inCreateQPEx{qpInitAttrExCompMask: 1, qpInitAttrExQPType: 2, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096},
 		&inCreateQPEx{qpInitAttrExCompMask: 1, qpInitAttrExQPType: 255, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096})
 	judge(t, "VR-ibv_create_qp_ex-create_flags-3502", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 2048, capDeviceCapFlagsEx: validate.Of(68719476736)},
-		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 2048, capDeviceCapFlagsEx: validate.Of(0)})
+		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 2048, capDeviceCapFlagsEx: fail.Sure(68719476736)},
+		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 2048, capDeviceCapFlagsEx: fail.Sure(0)})
 	judge(t, "VR-ibv_create_qp_ex-create_flags-3504", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 512, capRawPacketCaps: validate.Of(1)},
-		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 512, capRawPacketCaps: validate.Of(0)})
+		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 512, capRawPacketCaps: fail.Sure(1)},
+		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 512, capRawPacketCaps: fail.Sure(0)})
 	judge(t, "VR-ibv_create_qp_ex-create_flags-3505", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 256, capRawPacketCaps: validate.Of(2)},
-		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 256, capRawPacketCaps: validate.Of(0)})
+		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 256, capRawPacketCaps: fail.Sure(2)},
+		&inCreateQPEx{qpInitAttrExCompMask: 5, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCreateFlags: 256, capRawPacketCaps: fail.Sure(0)})
 	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-3510", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3, capRSSCapsRXHashFieldsMask: validate.Of(3)},
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3, capRSSCapsRXHashFieldsMask: validate.Of(2)})
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3, capRSSCapsRXHashFieldsMask: fail.Sure(3)},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3, capRSSCapsRXHashFieldsMask: fail.Sure(2)})
 	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-3511", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3, capRSSCapsRXHashFieldsMask: validate.Of(3)},
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3, capRSSCapsRXHashFieldsMask: validate.Of(1)})
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3, capRSSCapsRXHashFieldsMask: fail.Sure(3)},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3, capRSSCapsRXHashFieldsMask: fail.Sure(1)})
 	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-3512", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 12, capRSSCapsRXHashFieldsMask: validate.Of(12)},
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 12, capRSSCapsRXHashFieldsMask: validate.Of(8)})
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 12, capRSSCapsRXHashFieldsMask: fail.Sure(12)},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 12, capRSSCapsRXHashFieldsMask: fail.Sure(8)})
 	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-3513", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 12, capRSSCapsRXHashFieldsMask: validate.Of(12)},
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 12, capRSSCapsRXHashFieldsMask: validate.Of(4)})
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 12, capRSSCapsRXHashFieldsMask: fail.Sure(12)},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 12, capRSSCapsRXHashFieldsMask: fail.Sure(4)})
 	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-3514", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 48, capRSSCapsRXHashFieldsMask: validate.Of(48)},
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 48, capRSSCapsRXHashFieldsMask: validate.Of(32)})
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 48, capRSSCapsRXHashFieldsMask: fail.Sure(48)},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 48, capRSSCapsRXHashFieldsMask: fail.Sure(32)})
 	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-3515", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 48, capRSSCapsRXHashFieldsMask: validate.Of(48)},
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 48, capRSSCapsRXHashFieldsMask: validate.Of(16)})
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 48, capRSSCapsRXHashFieldsMask: fail.Sure(48)},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 48, capRSSCapsRXHashFieldsMask: fail.Sure(16)})
 	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-3516", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 192, capRSSCapsRXHashFieldsMask: validate.Of(192)},
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 192, capRSSCapsRXHashFieldsMask: validate.Of(128)})
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 192, capRSSCapsRXHashFieldsMask: fail.Sure(192)},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 192, capRSSCapsRXHashFieldsMask: fail.Sure(128)})
 	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-3517", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 192, capRSSCapsRXHashFieldsMask: validate.Of(192)},
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 192, capRSSCapsRXHashFieldsMask: validate.Of(64)})
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 192, capRSSCapsRXHashFieldsMask: fail.Sure(192)},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 192, capRSSCapsRXHashFieldsMask: fail.Sure(64)})
 	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-3518", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 256, capRSSCapsRXHashFieldsMask: validate.Of(256)},
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 256, capRSSCapsRXHashFieldsMask: validate.Of(0)})
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 256, capRSSCapsRXHashFieldsMask: fail.Sure(256)},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 256, capRSSCapsRXHashFieldsMask: fail.Sure(0)})
 	judge(t, "VR-ibv_create_qp_ex-rx_hash_fields_mask-3519", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 0x80000000, capRSSCapsRXHashFieldsMask: validate.Of(2147483648)},
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 0x80000000, capRSSCapsRXHashFieldsMask: validate.Of(0)})
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 0x80000000, capRSSCapsRXHashFieldsMask: fail.Sure(2147483648)},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 0x80000000, capRSSCapsRXHashFieldsMask: fail.Sure(0)})
 	judge(t, "VR-ibv_create_qp_ex-rx_hash_function-3520", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, capRSSCapsRXHashFunction: validate.Of(1)},
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, capRSSCapsRXHashFunction: validate.Of(0)})
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, capRSSCapsRXHashFunction: fail.Sure(1)},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, capRSSCapsRXHashFunction: fail.Sure(0)})
 	judge(t, "VR-ibv_create_qp_ex-qp_type-3521", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, capRSSCapsSupportedQpts: validate.Of(256)},
-		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, capRSSCapsSupportedQpts: validate.Of(0)})
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, capRSSCapsSupportedQpts: fail.Sure(256)},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashKeyLen: 40, capRSSCapsSupportedQpts: fail.Sure(0)})
 	judge(t, "VR-ibv_create_qp_ex-max_tso_header-8364", hintCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 9, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExMaxTSOHeader: 64, capTSOCapsSupportedQpts: validate.Of(256)},
-		&inCreateQPEx{qpInitAttrExCompMask: 9, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExMaxTSOHeader: 64, capTSOCapsSupportedQpts: validate.Of(0)})
+		&inCreateQPEx{qpInitAttrExCompMask: 9, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExMaxTSOHeader: 64, capTSOCapsSupportedQpts: fail.Sure(256)},
+		&inCreateQPEx{qpInitAttrExCompMask: 9, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExMaxTSOHeader: 64, capTSOCapsSupportedQpts: fail.Sure(0)})
 	judge(t, "VR-ibv_alloc_parent_domain-pd-0135", checkAllocParentDomain,
 		&inAllocParentDomain{attrPD: 4096},
 		&inAllocParentDomain{})
@@ -922,14 +922,14 @@ func TestRules(t *testing.T) {
 		&inRegBufMR{access: 0x20000001},
 		&inRegBufMR{access: 0x40000001})
 	judge(t, "VR-ibv_reg_buf_mr-access-3026", checkRegBufMR,
-		&inRegBufMR{access: 256, capDeviceCapFlagsEx: validate.Of(274877906944)},
-		&inRegBufMR{access: 256, capDeviceCapFlagsEx: validate.Of(0)})
+		&inRegBufMR{access: 256, capDeviceCapFlagsEx: fail.Sure(274877906944)},
+		&inRegBufMR{access: 256, capDeviceCapFlagsEx: fail.Sure(0)})
 	judge(t, "VR-ibv_reg_buf_mr-access-3027", checkRegBufMR,
-		&inRegBufMR{access: 512, capDeviceCapFlagsEx: validate.Of(549755813888)},
-		&inRegBufMR{access: 576, capDeviceCapFlagsEx: validate.Of(0)})
+		&inRegBufMR{access: 512, capDeviceCapFlagsEx: fail.Sure(549755813888)},
+		&inRegBufMR{access: 576, capDeviceCapFlagsEx: fail.Sure(0)})
 	judge(t, "VR-ibv_reg_buf_mr-access-3028", checkRegBufMR,
-		&inRegBufMR{access: 64, capODPCapsGeneralCaps: validate.Of(1)},
-		&inRegBufMR{access: 64, capODPCapsGeneralCaps: validate.Of(0)})
+		&inRegBufMR{access: 64, capODPCapsGeneralCaps: fail.Sure(1)},
+		&inRegBufMR{access: 64, capODPCapsGeneralCaps: fail.Sure(0)})
 	judge(t, "VR-ibv_reg_buf_mr-access-3023", hintRegBufMR,
 		&inRegBufMR{access: 1},
 		&inRegBufMR{access: 32})
@@ -937,8 +937,8 @@ func TestRules(t *testing.T) {
 		&inRegBufMR{access: 192},
 		&inRegBufMR{access: 128})
 	judge(t, "VR-ibv_reg_buf_mr-access-3025", hintRegBufMR,
-		&inRegBufMR{access: 9, capAtomicCap: validate.Of(1)},
-		&inRegBufMR{access: 9, capAtomicCap: validate.Of(0)})
+		&inRegBufMR{access: 9, capAtomicCap: fail.Sure(1)},
+		&inRegBufMR{access: 9, capAtomicCap: fail.Sure(0)})
 	judge(t, "VR-ibv_alloc_dmah-comp_mask-1335", checkAllocDMAH,
 		&inAllocDMAH{attrCompMask: 2},
 		&inAllocDMAH{})
@@ -970,20 +970,20 @@ func TestRules(t *testing.T) {
 		&inOpenQP{qpOpenAttrCompMask: 11, qpOpenAttrQPType: 10, qpOpenAttrQPNum: 0xffffff},
 		&inOpenQP{qpOpenAttrCompMask: 11, qpOpenAttrQPType: 10, qpOpenAttrQPNum: 0x1000000})
 	judge(t, "VR-ibv_modify_qp-attr_mask-0221", checkModifyQP,
-		&inModifyQP{attrMask: 57, qpState: validate.Of(0), attrQPState: 1, qpType: validate.Of(3)},
-		&inModifyQP{attrMask: 49, qpState: validate.Of(0), attrQPState: 1, qpType: validate.Of(3)})
+		&inModifyQP{attrMask: 57, qpState: fail.Sure(0), attrQPState: 1, qpType: fail.Sure(3)},
+		&inModifyQP{attrMask: 49, qpState: fail.Sure(0), attrQPState: 1, qpType: fail.Sure(3)})
 	judge(t, "VR-ibv_modify_qp-attr_mask-0223", checkModifyQP,
-		&inModifyQP{attrMask: 33, qpState: validate.Of(0), attrQPState: 1, qpType: validate.Of(8)},
-		&inModifyQP{attrMask: 1, qpState: validate.Of(0), attrQPState: 1, qpType: validate.Of(8)})
+		&inModifyQP{attrMask: 33, qpState: fail.Sure(0), attrQPState: 1, qpType: fail.Sure(8)},
+		&inModifyQP{attrMask: 1, qpState: fail.Sure(0), attrQPState: 1, qpType: fail.Sure(8)})
 	judge(t, "VR-ibv_modify_qp-attr_mask-0224", checkModifyQP,
-		&inModifyQP{attrMask: 57, qpState: validate.Of(0), attrQPState: 1, qpType: validate.Of(9)},
-		&inModifyQP{attrMask: 49, qpState: validate.Of(0), attrQPState: 1, qpType: validate.Of(9)})
+		&inModifyQP{attrMask: 57, qpState: fail.Sure(0), attrQPState: 1, qpType: fail.Sure(9)},
+		&inModifyQP{attrMask: 49, qpState: fail.Sure(0), attrQPState: 1, qpType: fail.Sure(9)})
 	judge(t, "VR-ibv_modify_qp-attr_mask-0226", checkModifyQP,
-		&inModifyQP{attrMask: 1, qpType: validate.Of(4)},
-		&inModifyQP{attrMask: 257, qpType: validate.Of(4)})
+		&inModifyQP{attrMask: 1, qpType: fail.Sure(4)},
+		&inModifyQP{attrMask: 257, qpType: fail.Sure(4)})
 	judge(t, "VR-ibv_modify_qp-attr_mask-0227", checkModifyQP,
-		&inModifyQP{attrMask: 1, qpType: validate.Of(3)},
-		&inModifyQP{attrMask: 8193, qpType: validate.Of(3)})
+		&inModifyQP{attrMask: 1, qpType: fail.Sure(3)},
+		&inModifyQP{attrMask: 8193, qpType: fail.Sure(3)})
 	judge(t, "VR-ibv_modify_qp-qp_state-0229", checkModifyQP,
 		&inModifyQP{attrMask: 1, attrQPState: 6},
 		&inModifyQP{attrMask: 1, attrQPState: 7})
@@ -1000,8 +1000,8 @@ func TestRules(t *testing.T) {
 		&inModifyQP{attrMask: 16384, attrAltPortNum: 1},
 		&inModifyQP{attrMask: 16384})
 	judge(t, "VR-ibv_modify_qp-port_num-0234", checkModifyQP,
-		&inModifyQP{attrMask: 32, attrPortNum: 2, capPhysPortCnt: validate.Of(2)},
-		&inModifyQP{attrMask: 32, attrPortNum: 3, capPhysPortCnt: validate.Of(2)})
+		&inModifyQP{attrMask: 32, attrPortNum: 2, capPhysPortCnt: fail.Sure(2)},
+		&inModifyQP{attrMask: 32, attrPortNum: 3, capPhysPortCnt: fail.Sure(2)})
 	judge(t, "VR-ibv_modify_qp-port_num-0235", checkModifyQP,
 		&inModifyQP{attrMask: 161, attrQPState: 4, attrPortNum: 1, attrAHAttrPortNum: 1},
 		&inModifyQP{attrMask: 161, attrQPState: 4, attrPortNum: 1, attrAHAttrPortNum: 2})
@@ -1012,23 +1012,23 @@ func TestRules(t *testing.T) {
 		&inModifyQP{attrMask: 160, attrPortNum: 1, attrAHAttrPortNum: 1},
 		&inModifyQP{attrMask: 160, attrPortNum: 1, attrAHAttrPortNum: 2})
 	judge(t, "VR-ibv_modify_qp-port_num-2067", checkModifyQP,
-		&inModifyQP{attrMask: 128, attrAHAttrPortNum: 2, capPhysPortCnt: validate.Of(2), attrAHAttrDlid: 5},
-		&inModifyQP{attrMask: 128, attrAHAttrPortNum: 3, capPhysPortCnt: validate.Of(2), attrAHAttrDlid: 5})
+		&inModifyQP{attrMask: 128, attrAHAttrPortNum: 2, capPhysPortCnt: fail.Sure(2), attrAHAttrDlid: 5},
+		&inModifyQP{attrMask: 128, attrAHAttrPortNum: 3, capPhysPortCnt: fail.Sure(2), attrAHAttrDlid: 5})
 	judge(t, "VR-ibv_modify_qp-alt_port_num-2068", checkModifyQP,
-		&inModifyQP{attrMask: 16384, attrAltPortNum: 2, capPhysPortCnt: validate.Of(2), attrAltAHAttrPortNum: 2, capDeviceCapFlags: validate.Of(16), attrAltAHAttrDlid: 5},
-		&inModifyQP{attrMask: 16384, attrAltPortNum: 3, capPhysPortCnt: validate.Of(2), attrAltAHAttrPortNum: 3, capDeviceCapFlags: validate.Of(16), attrAltAHAttrDlid: 5})
+		&inModifyQP{attrMask: 16384, attrAltPortNum: 2, capPhysPortCnt: fail.Sure(2), attrAltAHAttrPortNum: 2, capDeviceCapFlags: fail.Sure(16), attrAltAHAttrDlid: 5},
+		&inModifyQP{attrMask: 16384, attrAltPortNum: 3, capPhysPortCnt: fail.Sure(2), attrAltAHAttrPortNum: 3, capDeviceCapFlags: fail.Sure(16), attrAltAHAttrDlid: 5})
 	judge(t, "VR-ibv_modify_qp-attr_mask-0220", hintModifyQP,
-		&inModifyQP{attrMask: 57, qpState: validate.Of(0), attrQPState: 1, qpType: validate.Of(2)},
-		&inModifyQP{attrMask: 49, qpState: validate.Of(0), attrQPState: 1, qpType: validate.Of(2)})
+		&inModifyQP{attrMask: 57, qpState: fail.Sure(0), attrQPState: 1, qpType: fail.Sure(2)},
+		&inModifyQP{attrMask: 49, qpState: fail.Sure(0), attrQPState: 1, qpType: fail.Sure(2)})
 	judge(t, "VR-ibv_modify_qp-attr_mask-0222", hintModifyQP,
-		&inModifyQP{attrMask: 113, qpState: validate.Of(0), attrQPState: 1, qpType: validate.Of(4)},
-		&inModifyQP{attrMask: 49, qpState: validate.Of(0), attrQPState: 1, qpType: validate.Of(4)})
+		&inModifyQP{attrMask: 113, qpState: fail.Sure(0), attrQPState: 1, qpType: fail.Sure(4)},
+		&inModifyQP{attrMask: 49, qpState: fail.Sure(0), attrQPState: 1, qpType: fail.Sure(4)})
 	judge(t, "VR-ibv_modify_qp-attr_mask-0225", hintModifyQP,
-		&inModifyQP{attrMask: 57, qpState: validate.Of(0), attrQPState: 1, qpType: validate.Of(10)},
-		&inModifyQP{attrMask: 49, qpState: validate.Of(0), attrQPState: 1, qpType: validate.Of(10)})
+		&inModifyQP{attrMask: 57, qpState: fail.Sure(0), attrQPState: 1, qpType: fail.Sure(10)},
+		&inModifyQP{attrMask: 49, qpState: fail.Sure(0), attrQPState: 1, qpType: fail.Sure(10)})
 	judge(t, "VR-ibv_modify_qp-attr_mask-0228", hintModifyQP,
-		&inModifyQP{attrMask: 1, qpType: validate.Of(2)},
-		&inModifyQP{attrMask: 65, qpType: validate.Of(2)})
+		&inModifyQP{attrMask: 1, qpType: fail.Sure(2)},
+		&inModifyQP{attrMask: 65, qpType: fail.Sure(2)})
 	judge(t, "VR-ibv_modify_qp-path_mtu-0237", hintModifyQP,
 		&inModifyQP{attrMask: 256, attrPathMTU: 3},
 		&inModifyQP{attrMask: 256, attrPathMTU: 1024})
@@ -1057,23 +1057,23 @@ func TestRules(t *testing.T) {
 		&inModifyQP{attrMask: 2048, attrRNRRetry: 7},
 		&inModifyQP{attrMask: 2048, attrRNRRetry: 8})
 	judge(t, "VR-ibv_modify_qp-max_rd_atomic-0246", hintModifyQP,
-		&inModifyQP{attrMask: 8192, attrMaxRDAtomic: 4, capMaxQPInitRDAtom: validate.Of(4)},
-		&inModifyQP{attrMask: 8192, attrMaxRDAtomic: 5, capMaxQPInitRDAtom: validate.Of(4)})
+		&inModifyQP{attrMask: 8192, attrMaxRDAtomic: 4, capMaxQPInitRDAtom: fail.Sure(4)},
+		&inModifyQP{attrMask: 8192, attrMaxRDAtomic: 5, capMaxQPInitRDAtom: fail.Sure(4)})
 	judge(t, "VR-ibv_modify_qp-max_dest_rd_atomic-0247", hintModifyQP,
-		&inModifyQP{attrMask: 0x20000, attrMaxDestRDAtomic: 4, capMaxQPRDAtom: validate.Of(4)},
-		&inModifyQP{attrMask: 0x20000, attrMaxDestRDAtomic: 5, capMaxQPRDAtom: validate.Of(4)})
+		&inModifyQP{attrMask: 0x20000, attrMaxDestRDAtomic: 4, capMaxQPRDAtom: fail.Sure(4)},
+		&inModifyQP{attrMask: 0x20000, attrMaxDestRDAtomic: 5, capMaxQPRDAtom: fail.Sure(4)})
 	judge(t, "VR-ibv_modify_qp-pkey_index-0248", hintModifyQP,
-		&inModifyQP{attrMask: 16, capMaxPkeys: validate.Of(1)},
-		&inModifyQP{attrMask: 16, attrPKeyIndex: 1, capMaxPkeys: validate.Of(1)})
+		&inModifyQP{attrMask: 16, capMaxPkeys: fail.Sure(1)},
+		&inModifyQP{attrMask: 16, attrPKeyIndex: 1, capMaxPkeys: fail.Sure(1)})
 	judge(t, "VR-ibv_modify_qp-qp_state-0249", hintModifyQP,
 		&inModifyQP{attrMask: 5, attrQPState: 4},
 		&inModifyQP{attrMask: 5, attrQPState: 3})
 	judge(t, "VR-ibv_modify_qp-attr_mask-0250", hintModifyQP,
-		&inModifyQP{attrMask: 0x80000, capDeviceCapFlags: validate.Of(1)},
-		&inModifyQP{attrMask: 0x80000, capDeviceCapFlags: validate.Of(0)})
+		&inModifyQP{attrMask: 0x80000, capDeviceCapFlags: fail.Sure(1)},
+		&inModifyQP{attrMask: 0x80000, capDeviceCapFlags: fail.Sure(0)})
 	judge(t, "VR-ibv_modify_qp-attr_mask-0251", hintModifyQP,
-		&inModifyQP{attrMask: 0x40000, capDeviceCapFlags: validate.Of(16)},
-		&inModifyQP{attrMask: 0x40000, capDeviceCapFlags: validate.Of(0)})
+		&inModifyQP{attrMask: 0x40000, capDeviceCapFlags: fail.Sure(16)},
+		&inModifyQP{attrMask: 0x40000, capDeviceCapFlags: fail.Sure(0)})
 	judge(t, "VR-ibv_modify_qp-ah_attr-0253", hintModifyQP,
 		&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrIsGlobal: 1},
 		&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1})
@@ -1081,38 +1081,38 @@ func TestRules(t *testing.T) {
 		&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrAltAHAttrIsGlobal: 1},
 		&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1})
 	judge(t, "VR-ibv_modify_qp-attr_mask-2001", hintModifyQP,
-		&inModifyQP{attrMask: 8, qpState: validate.Of(3), qpType: validate.Of(3)},
-		&inModifyQP{attrMask: 16, qpState: validate.Of(3), qpType: validate.Of(3)})
+		&inModifyQP{attrMask: 8, qpState: fail.Sure(3), qpType: fail.Sure(3)},
+		&inModifyQP{attrMask: 16, qpState: fail.Sure(3), qpType: fail.Sure(3)})
 	judge(t, "VR-ibv_modify_qp-attr_mask-2002", hintModifyQP,
-		&inModifyQP{attrMask: 0x2000000, qpState: validate.Of(3), qpType: validate.Of(8)},
-		&inModifyQP{attrMask: 16, qpState: validate.Of(3), qpType: validate.Of(8)})
+		&inModifyQP{attrMask: 0x2000000, qpState: fail.Sure(3), qpType: fail.Sure(8)},
+		&inModifyQP{attrMask: 16, qpState: fail.Sure(3), qpType: fail.Sure(8)})
 	judge(t, "VR-ibv_modify_qp-attr_mask-2003", hintModifyQP,
-		&inModifyQP{attrMask: 8, qpState: validate.Of(3), qpType: validate.Of(9)},
-		&inModifyQP{attrMask: 16, qpState: validate.Of(3), qpType: validate.Of(9)})
+		&inModifyQP{attrMask: 8, qpState: fail.Sure(3), qpType: fail.Sure(9)},
+		&inModifyQP{attrMask: 16, qpState: fail.Sure(3), qpType: fail.Sure(9)})
 	judge(t, "VR-ibv_modify_qp-attr_mask-2004", hintModifyQP,
-		&inModifyQP{attrMask: 8, qpState: validate.Of(3), qpType: validate.Of(10)},
-		&inModifyQP{attrMask: 16, qpState: validate.Of(3), qpType: validate.Of(10)})
+		&inModifyQP{attrMask: 8, qpState: fail.Sure(3), qpType: fail.Sure(10)},
+		&inModifyQP{attrMask: 16, qpState: fail.Sure(3), qpType: fail.Sure(10)})
 	judge(t, "VR-ibv_modify_qp-attr_mask-2005", hintModifyQP,
-		&inModifyQP{attrMask: 2, qpType: validate.Of(4)},
-		&inModifyQP{attrMask: 256, qpType: validate.Of(4)})
+		&inModifyQP{attrMask: 2, qpType: fail.Sure(4)},
+		&inModifyQP{attrMask: 256, qpType: fail.Sure(4)})
 	judge(t, "VR-ibv_modify_qp-attr_mask-2006", hintModifyQP,
-		&inModifyQP{attrMask: 2, qpType: validate.Of(3)},
-		&inModifyQP{attrMask: 8192, qpType: validate.Of(3)})
+		&inModifyQP{attrMask: 2, qpType: fail.Sure(3)},
+		&inModifyQP{attrMask: 8192, qpType: fail.Sure(3)})
 	judge(t, "VR-ibv_modify_qp-attr_mask-2007", hintModifyQP,
-		&inModifyQP{attrMask: 0x2000000, qpType: validate.Of(8)},
-		&inModifyQP{attrMask: 0x2000000, qpType: validate.Of(3)})
+		&inModifyQP{attrMask: 0x2000000, qpType: fail.Sure(8)},
+		&inModifyQP{attrMask: 0x2000000, qpType: fail.Sure(3)})
 	judge(t, "VR-ibv_modify_qp-attr_mask-2008", hintModifyQP,
-		&inModifyQP{attrMask: 0x2000000, qpType: validate.Of(8), capPacketPacingCapsSupportedQpts: validate.Of(256), attrRateLimit: 1000},
-		&inModifyQP{attrMask: 0x2000000, qpType: validate.Of(8), capPacketPacingCapsSupportedQpts: validate.Of(0), attrRateLimit: 1000})
+		&inModifyQP{attrMask: 0x2000000, qpType: fail.Sure(8), capPacketPacingCapsSupportedQpts: fail.Sure(256), attrRateLimit: 1000},
+		&inModifyQP{attrMask: 0x2000000, qpType: fail.Sure(8), capPacketPacingCapsSupportedQpts: fail.Sure(0), attrRateLimit: 1000})
 	judge(t, "VR-ibv_modify_qp-attr_mask-2009", hintModifyQP,
-		&inModifyQP{attrMask: 0x2000000, qpType: validate.Of(2), capPacketPacingCapsSupportedQpts: validate.Of(4), attrRateLimit: 1000},
-		&inModifyQP{attrMask: 0x2000000, qpType: validate.Of(2), capPacketPacingCapsSupportedQpts: validate.Of(0), attrRateLimit: 1000})
+		&inModifyQP{attrMask: 0x2000000, qpType: fail.Sure(2), capPacketPacingCapsSupportedQpts: fail.Sure(4), attrRateLimit: 1000},
+		&inModifyQP{attrMask: 0x2000000, qpType: fail.Sure(2), capPacketPacingCapsSupportedQpts: fail.Sure(0), attrRateLimit: 1000})
 	judge(t, "VR-ibv_modify_qp-rate_limit-2010", hintModifyQP,
-		&inModifyQP{attrMask: 0x2000000, attrRateLimit: 1000, capPacketPacingCapsQPRateLimitMax: validate.Of(1000)},
-		&inModifyQP{attrMask: 0x2000000, attrRateLimit: 1001, capPacketPacingCapsQPRateLimitMax: validate.Of(1000)})
+		&inModifyQP{attrMask: 0x2000000, attrRateLimit: 1000, capPacketPacingCapsQPRateLimitMax: fail.Sure(1000)},
+		&inModifyQP{attrMask: 0x2000000, attrRateLimit: 1001, capPacketPacingCapsQPRateLimitMax: fail.Sure(1000)})
 	judge(t, "VR-ibv_modify_qp-rate_limit-2011", hintModifyQP,
-		&inModifyQP{attrMask: 0x2000000, attrRateLimit: 10, capPacketPacingCapsQPRateLimitMin: validate.Of(10)},
-		&inModifyQP{attrMask: 0x2000000, attrRateLimit: 9, capPacketPacingCapsQPRateLimitMin: validate.Of(10)})
+		&inModifyQP{attrMask: 0x2000000, attrRateLimit: 10, capPacketPacingCapsQPRateLimitMin: fail.Sure(10)},
+		&inModifyQP{attrMask: 0x2000000, attrRateLimit: 9, capPacketPacingCapsQPRateLimitMin: fail.Sure(10)})
 	judge(t, "VR-ibv_modify_qp-flow_label-2061", hintModifyQP,
 		&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrIsGlobal: 1, attrAHAttrGrhFlowLabel: 0xfffff},
 		&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrIsGlobal: 1, attrAHAttrGrhFlowLabel: 0x100000})
@@ -1144,11 +1144,11 @@ func TestRules(t *testing.T) {
 		&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrAltAHAttrDlid: 5, attrAltAHAttrSrcPathBits: 127},
 		&inModifyQP{attrMask: 16384, attrAltPortNum: 1, attrAltAHAttrPortNum: 1, attrAltAHAttrDlid: 5, attrAltAHAttrSrcPathBits: 128})
 	judge(t, "VR-ibv_modify_qp-attr_mask-3811", hintModifyQP,
-		&inModifyQP{attrMask: 3, qpState: validate.Of(4), attrQPState: 3, qpType: validate.Of(3), attrCurQPState: 4},
-		&inModifyQP{attrMask: 0x10003, qpState: validate.Of(4), attrQPState: 3, qpType: validate.Of(3), attrCurQPState: 4})
+		&inModifyQP{attrMask: 3, qpState: fail.Sure(4), attrQPState: 3, qpType: fail.Sure(3), attrCurQPState: 4},
+		&inModifyQP{attrMask: 0x10003, qpState: fail.Sure(4), attrQPState: 3, qpType: fail.Sure(3), attrCurQPState: 4})
 	judge(t, "VR-ibv_modify_qp-attr_mask-3812", hintModifyQP,
-		&inModifyQP{attrMask: 3, qpState: validate.Of(4), attrQPState: 3, qpType: validate.Of(9), attrCurQPState: 4},
-		&inModifyQP{attrMask: 0x10003, qpState: validate.Of(4), attrQPState: 3, qpType: validate.Of(9), attrCurQPState: 4})
+		&inModifyQP{attrMask: 3, qpState: fail.Sure(4), attrQPState: 3, qpType: fail.Sure(9), attrCurQPState: 4},
+		&inModifyQP{attrMask: 0x10003, qpState: fail.Sure(4), attrQPState: 3, qpType: fail.Sure(9), attrCurQPState: 4})
 	judge(t, "VR-ibv_modify_qp-hop_limit-3821", hintModifyQP,
 		&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrIsGlobal: 1, attrAHAttrGrhHopLimit: 64},
 		&inModifyQP{attrMask: 128, attrAHAttrPortNum: 1, attrAHAttrIsGlobal: 1})
@@ -1156,14 +1156,14 @@ func TestRules(t *testing.T) {
 		&inModifyQP{attrMask: 4096},
 		&inModifyQP{attrMask: 4096, attrSQDraining: 1})
 	judge(t, "VR-ibv_modify_qp-attr_mask-4213", hintModifyQP,
-		&inModifyQP{attrMask: 57, qpState: validate.Of(0), attrQPState: 1, qpType: validate.Of(255), attrPortNum: 1, qpSRQ: validate.Of(4096)},
-		&inModifyQP{attrMask: 1, qpState: validate.Of(1), attrQPState: 6, qpType: validate.Of(255), qpSRQ: validate.Of(4096)})
+		&inModifyQP{attrMask: 57, qpState: fail.Sure(0), attrQPState: 1, qpType: fail.Sure(255), attrPortNum: 1, qpSRQ: fail.Sure(4096)},
+		&inModifyQP{attrMask: 1, qpState: fail.Sure(1), attrQPState: 6, qpType: fail.Sure(255), qpSRQ: fail.Sure(4096)})
 	judge(t, "VR-ibv_modify_qp-attr_mask-8344", hintModifyQP,
-		&inModifyQP{attrMask: 0x2000001, qpState: validate.Of(2), attrQPState: 3, qpType: validate.Of(8), attrRateLimit: 1000},
-		&inModifyQP{attrMask: 0x2000001, qpState: validate.Of(1), attrQPState: 2, qpType: validate.Of(8), attrRateLimit: 1000})
+		&inModifyQP{attrMask: 0x2000001, qpState: fail.Sure(2), attrQPState: 3, qpType: fail.Sure(8), attrRateLimit: 1000},
+		&inModifyQP{attrMask: 0x2000001, qpState: fail.Sure(1), attrQPState: 2, qpType: fail.Sure(8), attrRateLimit: 1000})
 	judge(t, "VR-ibv_modify_qp-attr_mask-8345", hintModifyQP,
-		&inModifyQP{attrMask: 0x2000000, qpState: validate.Of(3), qpType: validate.Of(8), attrRateLimit: 1000},
-		&inModifyQP{attrMask: 0x2000000, qpState: validate.Of(1), qpType: validate.Of(8), attrRateLimit: 1000})
+		&inModifyQP{attrMask: 0x2000000, qpState: fail.Sure(3), qpType: fail.Sure(8), attrRateLimit: 1000},
+		&inModifyQP{attrMask: 0x2000000, qpState: fail.Sure(1), qpType: fail.Sure(8), attrRateLimit: 1000})
 	judge(t, "VR-ibv_modify_qp_rate_limit-comp_mask-1311", checkModifyQPRateLimit,
 		&inModifyQPRateLimit{},
 		&inModifyQPRateLimit{attrCompMask: 1})
@@ -1174,26 +1174,26 @@ func TestRules(t *testing.T) {
 		&inModifyQPRateLimit{attrRateLimit: 1000, attrTypicalPktSz: 1024},
 		&inModifyQPRateLimit{attrTypicalPktSz: 1024})
 	judge(t, "VR-ibv_modify_qp_rate_limit-state-1314", checkModifyQPRateLimit,
-		&inModifyQPRateLimit{qpState: validate.Of(3), qpType: validate.Of(2)},
-		&inModifyQPRateLimit{qpState: validate.Of(1), qpType: validate.Of(2)})
+		&inModifyQPRateLimit{qpState: fail.Sure(3), qpType: fail.Sure(2)},
+		&inModifyQPRateLimit{qpState: fail.Sure(1), qpType: fail.Sure(2)})
 	judge(t, "VR-ibv_modify_qp_rate_limit-qp_type-3806", checkModifyQPRateLimit,
-		&inModifyQPRateLimit{attrRateLimit: 1000, qpType: validate.Of(2), capPacketPacingCapsSupportedQpts: validate.Of(4)},
-		&inModifyQPRateLimit{attrRateLimit: 1000, qpType: validate.Of(2), capPacketPacingCapsSupportedQpts: validate.Of(256)})
+		&inModifyQPRateLimit{attrRateLimit: 1000, qpType: fail.Sure(2), capPacketPacingCapsSupportedQpts: fail.Sure(4)},
+		&inModifyQPRateLimit{attrRateLimit: 1000, qpType: fail.Sure(2), capPacketPacingCapsSupportedQpts: fail.Sure(256)})
 	judge(t, "VR-ibv_modify_qp_rate_limit-rate_limit-1315", hintModifyQPRateLimit,
-		&inModifyQPRateLimit{attrRateLimit: 10, capPacketPacingCapsQPRateLimitMin: validate.Of(10), capPacketPacingCapsQPRateLimitMax: validate.Of(20)},
-		&inModifyQPRateLimit{attrRateLimit: 21, capPacketPacingCapsQPRateLimitMin: validate.Of(10), capPacketPacingCapsQPRateLimitMax: validate.Of(20)})
+		&inModifyQPRateLimit{attrRateLimit: 10, capPacketPacingCapsQPRateLimitMin: fail.Sure(10), capPacketPacingCapsQPRateLimitMax: fail.Sure(20)},
+		&inModifyQPRateLimit{attrRateLimit: 21, capPacketPacingCapsQPRateLimitMin: fail.Sure(10), capPacketPacingCapsQPRateLimitMax: fail.Sure(20)})
 	judge(t, "VR-ibv_modify_qp_rate_limit-qp_type-3183", hintModifyQPRateLimit,
-		&inModifyQPRateLimit{attrRateLimit: 1000, qpType: validate.Of(8)},
-		&inModifyQPRateLimit{attrRateLimit: 1000, qpType: validate.Of(4)})
+		&inModifyQPRateLimit{attrRateLimit: 1000, qpType: fail.Sure(8)},
+		&inModifyQPRateLimit{attrRateLimit: 1000, qpType: fail.Sure(4)})
 	judge(t, "VR-ibv_modify_qp_rate_limit-state-8346", hintModifyQPRateLimit,
-		&inModifyQPRateLimit{qpState: validate.Of(3), qpType: validate.Of(8)},
-		&inModifyQPRateLimit{qpState: validate.Of(1), qpType: validate.Of(8)})
+		&inModifyQPRateLimit{qpState: fail.Sure(3), qpType: fail.Sure(8)},
+		&inModifyQPRateLimit{qpState: fail.Sure(1), qpType: fail.Sure(8)})
 	judge(t, "VR-ibv_qp_attach_comp_cntr-op_mask-1376", checkQPAttachCompCntr,
 		&inQPAttachCompCntr{attrOpMask: 1},
 		&inQPAttachCompCntr{})
 	judge(t, "VR-ibv_qp_attach_comp_cntr-state-1373", hintQPAttachCompCntr,
-		&inQPAttachCompCntr{attrOpMask: 1, qpState: validate.Of(1)},
-		&inQPAttachCompCntr{attrOpMask: 1, qpState: validate.Of(2)})
+		&inQPAttachCompCntr{attrOpMask: 1, qpState: fail.Sure(1)},
+		&inQPAttachCompCntr{attrOpMask: 1, qpState: fail.Sure(2)})
 	judge(t, "VR-ibv_qp_attach_comp_cntr-comp_mask-1374", hintQPAttachCompCntr,
 		&inQPAttachCompCntr{attrOpMask: 1},
 		&inQPAttachCompCntr{attrOpMask: 1, attrCompMask: 1})
@@ -1228,29 +1228,29 @@ func TestRules(t *testing.T) {
 		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 2, wqInitAttrCompMask: 1},
 		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 16, wqInitAttrCompMask: 1})
 	judge(t, "VR-ibv_create_wq-create_flags-2087", hintCreateWQ,
-		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 1, wqInitAttrCompMask: 1, capRawPacketCaps: validate.Of(1)},
-		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 1, wqInitAttrCompMask: 1, capRawPacketCaps: validate.Of(0)})
+		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 1, wqInitAttrCompMask: 1, capRawPacketCaps: fail.Sure(1)},
+		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 1, wqInitAttrCompMask: 1, capRawPacketCaps: fail.Sure(0)})
 	judge(t, "VR-ibv_create_wq-create_flags-2088", hintCreateWQ,
-		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 2, wqInitAttrCompMask: 1, capRawPacketCaps: validate.Of(2)},
-		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 2, wqInitAttrCompMask: 1, capRawPacketCaps: validate.Of(0)})
+		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 2, wqInitAttrCompMask: 1, capRawPacketCaps: fail.Sure(2)},
+		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 2, wqInitAttrCompMask: 1, capRawPacketCaps: fail.Sure(0)})
 	judge(t, "VR-ibv_create_wq-create_flags-2089", hintCreateWQ,
-		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 4, wqInitAttrCompMask: 1, capRawPacketCaps: validate.Of(8)},
-		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 4, wqInitAttrCompMask: 1, capRawPacketCaps: validate.Of(0)})
+		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 4, wqInitAttrCompMask: 1, capRawPacketCaps: fail.Sure(8)},
+		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 4, wqInitAttrCompMask: 1, capRawPacketCaps: fail.Sure(0)})
 	judge(t, "VR-ibv_create_wq-create_flags-3343", hintCreateWQ,
-		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 8, wqInitAttrCompMask: 1, capDeviceCapFlagsEx: validate.Of(68719476736)},
-		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 8, wqInitAttrCompMask: 1, capDeviceCapFlagsEx: validate.Of(0)})
+		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 8, wqInitAttrCompMask: 1, capDeviceCapFlagsEx: fail.Sure(68719476736)},
+		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrCreateFlags: 8, wqInitAttrCompMask: 1, capDeviceCapFlagsEx: fail.Sure(0)})
 	judge(t, "VR-ibv_create_wq-max_wr-3344", hintCreateWQ,
-		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrMaxWR: 16, capMaxQPWR: validate.Of(16)},
-		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrMaxWR: 17, capMaxQPWR: validate.Of(16)})
+		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrMaxWR: 16, capMaxQPWR: fail.Sure(16)},
+		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrMaxWR: 17, capMaxQPWR: fail.Sure(16)})
 	judge(t, "VR-ibv_create_wq-max_sge-3345", hintCreateWQ,
-		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrMaxSGE: 16, capMaxSGE: validate.Of(16)},
-		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrMaxSGE: 17, capMaxSGE: validate.Of(16)})
+		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrMaxSGE: 16, capMaxSGE: fail.Sure(16)},
+		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrMaxSGE: 17, capMaxSGE: fail.Sure(16)})
 	judge(t, "VR-ibv_create_wq-max_wr-3346", hintCreateWQ,
 		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, wqInitAttrMaxWR: 1},
 		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096})
 	judge(t, "VR-ibv_create_wq-wq_type-3805", hintCreateWQ,
-		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, capMaxWQTypeRQ: validate.Of(1)},
-		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, capMaxWQTypeRQ: validate.Of(0)})
+		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, capMaxWQTypeRQ: fail.Sure(1)},
+		&inCreateWQ{wqInitAttrPD: 4096, wqInitAttrCQ: 4096, capMaxWQTypeRQ: fail.Sure(0)})
 	judge(t, "VR-ibv_modify_wq-attr_mask-0789", checkModifyWQ,
 		&inModifyWQ{wqAttrMask: 1},
 		&inModifyWQ{})
@@ -1264,14 +1264,14 @@ func TestRules(t *testing.T) {
 		&inModifyWQ{wqAttrMask: 2},
 		&inModifyWQ{wqAttrMask: 2, wqAttrCurrWQState: 3})
 	judge(t, "VR-ibv_modify_wq-flags_mask-3348", checkModifyWQ,
-		&inModifyWQ{wqAttrMask: 4, wqAttrFlagsMask: 1, capRawPacketCaps: validate.Of(1)},
-		&inModifyWQ{wqAttrMask: 4, wqAttrFlagsMask: 1, capRawPacketCaps: validate.Of(0)})
+		&inModifyWQ{wqAttrMask: 4, wqAttrFlagsMask: 1, capRawPacketCaps: fail.Sure(1)},
+		&inModifyWQ{wqAttrMask: 4, wqAttrFlagsMask: 1, capRawPacketCaps: fail.Sure(0)})
 	judge(t, "VR-ibv_modify_wq-flags_mask-3349", hintModifyWQ,
-		&inModifyWQ{wqAttrMask: 4, wqAttrFlagsMask: 2, capRawPacketCaps: validate.Of(2)},
-		&inModifyWQ{wqAttrMask: 4, wqAttrFlagsMask: 2, capRawPacketCaps: validate.Of(0)})
+		&inModifyWQ{wqAttrMask: 4, wqAttrFlagsMask: 2, capRawPacketCaps: fail.Sure(2)},
+		&inModifyWQ{wqAttrMask: 4, wqAttrFlagsMask: 2, capRawPacketCaps: fail.Sure(0)})
 	judge(t, "VR-ibv_modify_wq-curr_wq_state-3350", hintModifyWQ,
-		&inModifyWQ{wqAttrMask: 3, wqAttrWQState: 1, wqState: validate.Of(0)},
-		&inModifyWQ{wqAttrMask: 3, wqAttrWQState: 1, wqState: validate.Of(1)})
+		&inModifyWQ{wqAttrMask: 3, wqAttrWQState: 1, wqState: fail.Sure(0)},
+		&inModifyWQ{wqAttrMask: 3, wqAttrWQState: 1, wqState: fail.Sure(1)})
 	judge(t, "VR-ibv_create_rwq_ind_table-ind_tbl-1503", checkCreateRWQIndTable,
 		&inCreateRWQIndTable{initAttrIndTbl: 4096, initAttrLogIndTblSize: 4096},
 		&inCreateRWQIndTable{initAttrLogIndTblSize: 4096})
@@ -1282,29 +1282,29 @@ func TestRules(t *testing.T) {
 		&inCreateRWQIndTable{initAttrIndTbl: 4096, initAttrLogIndTblSize: 13},
 		&inCreateRWQIndTable{initAttrIndTbl: 4096, initAttrLogIndTblSize: 14})
 	judge(t, "VR-ibv_create_rwq_ind_table-log_ind_tbl_size-1505", hintCreateRWQIndTable,
-		&inCreateRWQIndTable{initAttrIndTbl: 4096, initAttrLogIndTblSize: 7, capRSSCapsMaxRWQIndirectionTableSize: validate.Of(128)},
-		&inCreateRWQIndTable{initAttrIndTbl: 4096, initAttrLogIndTblSize: 8, capRSSCapsMaxRWQIndirectionTableSize: validate.Of(128)})
+		&inCreateRWQIndTable{initAttrIndTbl: 4096, initAttrLogIndTblSize: 7, capRSSCapsMaxRWQIndirectionTableSize: fail.Sure(128)},
+		&inCreateRWQIndTable{initAttrIndTbl: 4096, initAttrLogIndTblSize: 8, capRSSCapsMaxRWQIndirectionTableSize: fail.Sure(128)})
 	judge(t, "VR-ibv_post_send-opcode-0335", brokenPostSend,
-		&inPostSend{wrOpcode: 2, qpType: validate.Of(4)},
-		&inPostSend{qpType: validate.Of(4)})
+		&inPostSend{wrOpcode: 2, qpType: fail.Sure(4)},
+		&inPostSend{qpType: fail.Sure(4)})
 	judge(t, "VR-ibv_post_send-opcode-0336", brokenPostSend,
-		&inPostSend{wrOpcode: 2, qpType: validate.Of(3)},
-		&inPostSend{wrOpcode: 4, qpType: validate.Of(3)})
+		&inPostSend{wrOpcode: 2, qpType: fail.Sure(3)},
+		&inPostSend{wrOpcode: 4, qpType: fail.Sure(3)})
 	judge(t, "VR-ibv_post_send-opcode-0337", brokenPostSend,
-		&inPostSend{wrOpcode: 2, qpType: validate.Of(2)},
-		&inPostSend{wrOpcode: 10, qpType: validate.Of(2)})
+		&inPostSend{wrOpcode: 2, qpType: fail.Sure(2)},
+		&inPostSend{wrOpcode: 10, qpType: fail.Sure(2)})
 	judge(t, "VR-ibv_post_send-opcode-0338", brokenPostSend,
-		&inPostSend{wrOpcode: 2, qpType: validate.Of(9)},
-		&inPostSend{wrOpcode: 10, qpType: validate.Of(9)})
+		&inPostSend{wrOpcode: 2, qpType: fail.Sure(9)},
+		&inPostSend{wrOpcode: 10, qpType: fail.Sure(9)})
 	judge(t, "VR-ibv_post_send-opcode-0339", brokenPostSend,
-		&inPostSend{wrOpcode: 2, qpType: validate.Of(8)},
-		&inPostSend{wrOpcode: 3, qpType: validate.Of(8)})
+		&inPostSend{wrOpcode: 2, qpType: fail.Sure(8)},
+		&inPostSend{wrOpcode: 3, qpType: fail.Sure(8)})
 	judge(t, "VR-ibv_post_send-sg_list-0351", brokenPostSend,
 		&inPostSend{},
 		&inPostSend{wrNumSGE: 1})
 	judge(t, "VR-ibv_post_send-ah-0354", brokenPostSend,
-		&inPostSend{wrOpcode: 2, qpType: validate.Of(4), wrWRUDAH: 4096},
-		&inPostSend{wrOpcode: 2, qpType: validate.Of(4)})
+		&inPostSend{wrOpcode: 2, qpType: fail.Sure(4), wrWRUDAH: 4096},
+		&inPostSend{wrOpcode: 2, qpType: fail.Sure(4)})
 	judge(t, "VR-ibv_post_send-opcode-3200", brokenPostSend,
 		&inPostSend{wrOpcode: 2},
 		&inPostSend{wrOpcode: 77})
@@ -1312,14 +1312,14 @@ func TestRules(t *testing.T) {
 		&inPostSend{wrOpcode: 8, wrBindMWMW: 4096, wrBindMWBindInfoMR: 4096},
 		&inPostSend{wrOpcode: 8, wrBindMWBindInfoMR: 4096})
 	judge(t, "VR-ibv_post_send-send_cq-4150", brokenPostSend,
-		&inPostSend{qpSendCQ: validate.Of(4096)},
-		&inPostSend{qpSendCQ: validate.Of(0)})
+		&inPostSend{qpSendCQ: fail.Sure(4096)},
+		&inPostSend{qpSendCQ: fail.Sure(0)})
 	judge(t, "VR-ibv_post_send-send_flags-0340", hintPostSend,
 		&inPostSend{wrSendFlags: 10},
 		&inPostSend{wrSendFlags: 0x40000000})
 	judge(t, "VR-ibv_post_send-send_flags-0341", hintPostSend,
-		&inPostSend{wrOpcode: 2, qpType: validate.Of(2), wrSendFlags: 1},
-		&inPostSend{wrOpcode: 2, qpType: validate.Of(4), wrSendFlags: 1})
+		&inPostSend{wrOpcode: 2, qpType: fail.Sure(2), wrSendFlags: 1},
+		&inPostSend{wrOpcode: 2, qpType: fail.Sure(4), wrSendFlags: 1})
 	judge(t, "VR-ibv_post_send-send_flags-0343", hintPostSend,
 		&inPostSend{wrOpcode: 1, wrSendFlags: 4},
 		&inPostSend{wrSendFlags: 4})
@@ -1327,20 +1327,20 @@ func TestRules(t *testing.T) {
 		&inPostSend{wrSendFlags: 8},
 		&inPostSend{wrOpcode: 4, wrSendFlags: 8})
 	judge(t, "VR-ibv_post_send-send_flags-0345", brokenPostSend,
-		&inPostSend{wrSgList: 4096, wrSendFlags: 8, wrSgListLengthTotal: 16, qpCapMaxInlineData: validate.Of(16), wrSgListLengthLeast: 8},
-		&inPostSend{wrSgList: 4096, wrSendFlags: 8, wrSgListLengthTotal: 17, qpCapMaxInlineData: validate.Of(16), wrSgListLengthLeast: 8})
+		&inPostSend{wrSgList: 4096, wrSendFlags: 8, wrSgListLengthTotal: 16, qpCapMaxInlineData: fail.Sure(16), wrSgListLengthLeast: 8},
+		&inPostSend{wrSgList: 4096, wrSendFlags: 8, wrSgListLengthTotal: 17, qpCapMaxInlineData: fail.Sure(16), wrSgListLengthLeast: 8})
 	judge(t, "VR-ibv_post_send-send_flags-0346", hintPostSend,
-		&inPostSend{qpType: validate.Of(4), wrSendFlags: 16, capDeviceCapFlags: validate.Of(262144)},
-		&inPostSend{qpType: validate.Of(4), wrSendFlags: 16, capDeviceCapFlags: validate.Of(0)})
+		&inPostSend{qpType: fail.Sure(4), wrSendFlags: 16, capDeviceCapFlags: fail.Sure(262144)},
+		&inPostSend{qpType: fail.Sure(4), wrSendFlags: 16, capDeviceCapFlags: fail.Sure(0)})
 	judge(t, "VR-ibv_post_send-send_flags-0347", hintPostSend,
-		&inPostSend{qpType: validate.Of(2), wrSendFlags: 16, capDeviceCapFlags: validate.Of(33554432)},
-		&inPostSend{qpType: validate.Of(2), wrSendFlags: 16, capDeviceCapFlags: validate.Of(0)})
+		&inPostSend{qpType: fail.Sure(2), wrSendFlags: 16, capDeviceCapFlags: fail.Sure(33554432)},
+		&inPostSend{qpType: fail.Sure(2), wrSendFlags: 16, capDeviceCapFlags: fail.Sure(0)})
 	judge(t, "VR-ibv_post_send-send_flags-0348", hintPostSend,
-		&inPostSend{qpType: validate.Of(8), wrSendFlags: 16, capDeviceCapFlags: validate.Of(67108864)},
-		&inPostSend{qpType: validate.Of(8), wrSendFlags: 16, capDeviceCapFlags: validate.Of(0)})
+		&inPostSend{qpType: fail.Sure(8), wrSendFlags: 16, capDeviceCapFlags: fail.Sure(67108864)},
+		&inPostSend{qpType: fail.Sure(8), wrSendFlags: 16, capDeviceCapFlags: fail.Sure(0)})
 	judge(t, "VR-ibv_post_send-num_sge-0349", brokenPostSend,
-		&inPostSend{wrNumSGE: 2, qpCapMaxSendSGE: validate.Of(2)},
-		&inPostSend{wrNumSGE: 3, qpCapMaxSendSGE: validate.Of(2)})
+		&inPostSend{wrNumSGE: 2, qpCapMaxSendSGE: fail.Sure(2)},
+		&inPostSend{wrNumSGE: 3, qpCapMaxSendSGE: fail.Sure(2)})
 	judge(t, "VR-ibv_post_send-num_sge-0350", hintPostSend,
 		&inPostSend{},
 		&inPostSend{wrNumSGE: -1})
@@ -1351,26 +1351,26 @@ func TestRules(t *testing.T) {
 		&inPostSend{wrOpcode: 5, wrSgList: 4096, wrSgListLengthTotal: 8, wrSgListLengthLeast: 8},
 		&inPostSend{wrOpcode: 5, wrSgList: 4096, wrSgListLengthTotal: 7, wrSgListLengthLeast: 7})
 	judge(t, "VR-ibv_post_send-remote_qpn-0355", hintPostSend,
-		&inPostSend{wrOpcode: 2, qpType: validate.Of(4), wrWRUDRemoteQPN: 0xffffff},
-		&inPostSend{wrOpcode: 2, qpType: validate.Of(4), wrWRUDRemoteQPN: 0x1000000})
+		&inPostSend{wrOpcode: 2, qpType: fail.Sure(4), wrWRUDRemoteQPN: 0xffffff},
+		&inPostSend{wrOpcode: 2, qpType: fail.Sure(4), wrWRUDRemoteQPN: 0x1000000})
 	judge(t, "VR-ibv_post_send-state-0357", brokenPostSend,
-		&inPostSend{qpState: validate.Of(3)},
-		&inPostSend{qpState: validate.Of(1)})
+		&inPostSend{qpState: fail.Sure(3)},
+		&inPostSend{qpState: fail.Sure(1)})
 	judge(t, "VR-ibv_post_send-mw_access_flags-0366", hintPostSend,
 		&inPostSend{wrOpcode: 8, wrBindMWMW: 4096, wrBindMWBindInfoMWAccessFlags: 4, wrBindMWBindInfoMR: 4096},
 		&inPostSend{wrOpcode: 8, wrBindMWMW: 4096, wrBindMWBindInfoMWAccessFlags: 1, wrBindMWBindInfoMR: 4096})
 	judge(t, "VR-ibv_post_send-remote_srqn-1228", hintPostSend,
-		&inPostSend{wrOpcode: 2, qpType: validate.Of(9), wrQPTypeXRCRemoteSrqn: 5},
-		&inPostSend{wrOpcode: 2, qpType: validate.Of(2), wrQPTypeXRCRemoteSrqn: 1})
+		&inPostSend{wrOpcode: 2, qpType: fail.Sure(9), wrQPTypeXRCRemoteSrqn: 5},
+		&inPostSend{wrOpcode: 2, qpType: fail.Sure(2), wrQPTypeXRCRemoteSrqn: 1})
 	judge(t, "VR-ibv_post_send-opcode-2078", hintPostSend,
-		&inPostSend{wrOpcode: 10, qpType: validate.Of(4), wrWRUDAH: 4096, capTSOCapsSupportedQpts: validate.Of(16)},
-		&inPostSend{wrOpcode: 10, qpType: validate.Of(4), wrWRUDAH: 4096, capTSOCapsSupportedQpts: validate.Of(0)})
+		&inPostSend{wrOpcode: 10, qpType: fail.Sure(4), wrWRUDAH: 4096, capTSOCapsSupportedQpts: fail.Sure(16)},
+		&inPostSend{wrOpcode: 10, qpType: fail.Sure(4), wrWRUDAH: 4096, capTSOCapsSupportedQpts: fail.Sure(0)})
 	judge(t, "VR-ibv_post_send-opcode-2079", hintPostSend,
-		&inPostSend{wrOpcode: 10, qpType: validate.Of(8), wrWRUDAH: 4096, capTSOCapsSupportedQpts: validate.Of(256)},
-		&inPostSend{wrOpcode: 10, qpType: validate.Of(8), wrWRUDAH: 4096, capTSOCapsSupportedQpts: validate.Of(0)})
+		&inPostSend{wrOpcode: 10, qpType: fail.Sure(8), wrWRUDAH: 4096, capTSOCapsSupportedQpts: fail.Sure(256)},
+		&inPostSend{wrOpcode: 10, qpType: fail.Sure(8), wrWRUDAH: 4096, capTSOCapsSupportedQpts: fail.Sure(0)})
 	judge(t, "VR-ibv_post_send-opcode-2080", hintPostSend,
-		&inPostSend{wrOpcode: 10, wrSgList: 4096, wrSgListLengthTotal: 16, wrSgListLengthLeast: 8, capTSOCapsMaxTSO: validate.Of(16)},
-		&inPostSend{wrOpcode: 10, wrSgList: 4096, wrSgListLengthTotal: 17, wrSgListLengthLeast: 8, capTSOCapsMaxTSO: validate.Of(16)})
+		&inPostSend{wrOpcode: 10, wrSgList: 4096, wrSgListLengthTotal: 16, wrSgListLengthLeast: 8, capTSOCapsMaxTSO: fail.Sure(16)},
+		&inPostSend{wrOpcode: 10, wrSgList: 4096, wrSgListLengthTotal: 17, wrSgListLengthLeast: 8, capTSOCapsMaxTSO: fail.Sure(16)})
 	judge(t, "VR-ibv_post_send-mr-3202", hintPostSend,
 		&inPostSend{wrOpcode: 8, wrBindMWMW: 4096, wrBindMWBindInfoMR: 4096},
 		&inPostSend{wrOpcode: 8, wrBindMWMW: 4096})
@@ -1381,38 +1381,38 @@ func TestRules(t *testing.T) {
 		&inPostSend{wrOpcode: 10, wrTSOHdr: 4096, wrTSOHdrSz: 14},
 		&inPostSend{wrOpcode: 10, wrTSOHdr: 4096, wrTSOHdrSz: 13})
 	judge(t, "VR-ibv_post_send-send_flags-4203", hintPostSend,
-		&inPostSend{wrOpcode: 2, qpType: validate.Of(3)},
-		&inPostSend{wrOpcode: 2, qpType: validate.Of(3), wrSendFlags: 16})
+		&inPostSend{wrOpcode: 2, qpType: fail.Sure(3)},
+		&inPostSend{wrOpcode: 2, qpType: fail.Sure(3), wrSendFlags: 16})
 	judge(t, "VR-ibv_post_send-num_sge-3501", hintPostSend,
-		&inPostSend{wrOpcode: 4, wrNumSGE: 1, capMaxSGERD: validate.Of(1)},
-		&inPostSend{wrOpcode: 4, wrNumSGE: 2, capMaxSGERD: validate.Of(1)})
+		&inPostSend{wrOpcode: 4, wrNumSGE: 1, capMaxSGERD: fail.Sure(1)},
+		&inPostSend{wrOpcode: 4, wrNumSGE: 2, capMaxSGERD: fail.Sure(1)})
 	judge(t, "VR-ibv_post_recv-sg_list-0362", brokenPostRecv,
 		&inPostRecv{},
 		&inPostRecv{wrNumSGE: 1})
 	judge(t, "VR-ibv_post_recv-srq-0363", brokenPostRecv,
-		&inPostRecv{qpSRQ: validate.Of(0)},
-		&inPostRecv{qpSRQ: validate.Of(4096)})
+		&inPostRecv{qpSRQ: fail.Sure(0)},
+		&inPostRecv{qpSRQ: fail.Sure(4096)})
 	judge(t, "VR-ibv_post_recv-recv_cq-4151", brokenPostRecv,
-		&inPostRecv{qpRecvCQ: validate.Of(4096)},
-		&inPostRecv{qpRecvCQ: validate.Of(0)})
+		&inPostRecv{qpRecvCQ: fail.Sure(4096)},
+		&inPostRecv{qpRecvCQ: fail.Sure(0)})
 	judge(t, "VR-ibv_post_recv-num_sge-0360", brokenPostRecv,
-		&inPostRecv{wrNumSGE: 2, qpCapMaxRecvSGE: validate.Of(2)},
-		&inPostRecv{wrNumSGE: 3, qpCapMaxRecvSGE: validate.Of(2)})
+		&inPostRecv{wrNumSGE: 2, qpCapMaxRecvSGE: fail.Sure(2)},
+		&inPostRecv{wrNumSGE: 3, qpCapMaxRecvSGE: fail.Sure(2)})
 	judge(t, "VR-ibv_post_recv-num_sge-0361", hintPostRecv,
 		&inPostRecv{},
 		&inPostRecv{wrNumSGE: -1})
 	judge(t, "VR-ibv_post_recv-sg_list-0364", hintPostRecv,
-		&inPostRecv{wrSgList: 4096, wrSgListLengthTotal: 40, qpType: validate.Of(4)},
-		&inPostRecv{wrSgList: 4096, wrSgListLengthTotal: 39, qpType: validate.Of(4)})
+		&inPostRecv{wrSgList: 4096, wrSgListLengthTotal: 40, qpType: fail.Sure(4)},
+		&inPostRecv{wrSgList: 4096, wrSgListLengthTotal: 39, qpType: fail.Sure(4)})
 	judge(t, "VR-ibv_post_recv-state-0365", brokenPostRecv,
-		&inPostRecv{qpState: validate.Of(1)},
-		&inPostRecv{qpState: validate.Of(0)})
+		&inPostRecv{qpState: fail.Sure(1)},
+		&inPostRecv{qpState: fail.Sure(0)})
 	judge(t, "VR-ibv_create_ah-port_num-0312", hintCreateAH,
 		&inCreateAH{attrPortNum: 1},
 		&inCreateAH{})
 	judge(t, "VR-ibv_create_ah-port_num-0313", hintCreateAH,
-		&inCreateAH{attrPortNum: 2, capPhysPortCnt: validate.Of(2)},
-		&inCreateAH{attrPortNum: 3, capPhysPortCnt: validate.Of(2)})
+		&inCreateAH{attrPortNum: 2, capPhysPortCnt: fail.Sure(2)},
+		&inCreateAH{attrPortNum: 3, capPhysPortCnt: fail.Sure(2)})
 	judge(t, "VR-ibv_create_ah-is_global-0315", hintCreateAH,
 		&inCreateAH{attrIsGlobal: 1},
 		&inCreateAH{})
@@ -1447,32 +1447,32 @@ func TestRules(t *testing.T) {
 		&inInitAHFromWC{portNum: 1},
 		&inInitAHFromWC{})
 	judge(t, "VR-ibv_init_ah_from_wc-port_num-0766", hintInitAHFromWC,
-		&inInitAHFromWC{portNum: 2, capPhysPortCnt: validate.Of(2)},
-		&inInitAHFromWC{portNum: 3, capPhysPortCnt: validate.Of(2)})
+		&inInitAHFromWC{portNum: 2, capPhysPortCnt: fail.Sure(2)},
+		&inInitAHFromWC{portNum: 3, capPhysPortCnt: fail.Sure(2)})
 	judge(t, "VR-ibv_create_ah_from_wc-port_num-0770", hintCreateAHFromWC,
 		&inCreateAHFromWC{portNum: 1},
 		&inCreateAHFromWC{})
 	judge(t, "VR-ibv_create_ah_from_wc-port_num-0771", hintCreateAHFromWC,
-		&inCreateAHFromWC{portNum: 2, capPhysPortCnt: validate.Of(2)},
-		&inCreateAHFromWC{portNum: 3, capPhysPortCnt: validate.Of(2)})
+		&inCreateAHFromWC{portNum: 2, capPhysPortCnt: fail.Sure(2)},
+		&inCreateAHFromWC{portNum: 3, capPhysPortCnt: fail.Sure(2)})
 	judge(t, "VR-ibv_attach_mcast-qp-0745", checkAttachMcast,
-		&inAttachMcast{qpType: validate.Of(4)},
-		&inAttachMcast{qpType: validate.Of(2)})
+		&inAttachMcast{qpType: fail.Sure(4)},
+		&inAttachMcast{qpType: fail.Sure(2)})
 	judge(t, "VR-ibv_attach_mcast-lid-3180", hintAttachMcast,
 		&inAttachMcast{lid: 0xc000},
 		&inAttachMcast{lid: 0xffff})
 	judge(t, "VR-ibv_detach_mcast-qp-2072", checkDetachMcast,
-		&inDetachMcast{qpType: validate.Of(4)},
-		&inDetachMcast{qpType: validate.Of(2)})
+		&inDetachMcast{qpType: fail.Sure(4)},
+		&inDetachMcast{qpType: fail.Sure(2)})
 	judge(t, "VR-ibv_detach_mcast-lid-3181", hintDetachMcast,
-		&inDetachMcast{qpType: validate.Of(4), lid: 0xc000},
-		&inDetachMcast{qpType: validate.Of(4), lid: 0xffff})
+		&inDetachMcast{qpType: fail.Sure(4), lid: 0xc000},
+		&inDetachMcast{qpType: fail.Sure(4), lid: 0xffff})
 	judge(t, "VR-ibv_resolve_eth_l2_from_gid-port_num-3032", checkResolveEthL2FromGID,
 		&inResolveEthL2FromGID{attrPortNum: 1},
 		&inResolveEthL2FromGID{})
 	judge(t, "VR-ibv_resolve_eth_l2_from_gid-port_num-3033", checkResolveEthL2FromGID,
-		&inResolveEthL2FromGID{attrPortNum: 2, capPhysPortCnt: validate.Of(2)},
-		&inResolveEthL2FromGID{attrPortNum: 3, capPhysPortCnt: validate.Of(2)})
+		&inResolveEthL2FromGID{attrPortNum: 2, capPhysPortCnt: fail.Sure(2)},
+		&inResolveEthL2FromGID{attrPortNum: 3, capPhysPortCnt: fail.Sure(2)})
 	judge(t, "VR-ibv_attach_counters_point_flow-counter_desc-2092", checkAttachCountersPointFlow,
 		&inAttachCountersPointFlow{attrCounterDesc: 1, flow: 4096},
 		&inAttachCountersPointFlow{attrCounterDesc: 2, flow: 4096})

@@ -7,7 +7,6 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/events"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 )
@@ -20,9 +19,9 @@ type CompChannel struct {
 	h       object.Handle
 	lib     *Lib
 	dev     *Device
-	waiting events.Listener[*dpath.Channel] // for events
-	taker   events.Taker                    // Next, or Wait of the queues
-	pump    events.Pump                     // takes the events for Wait of the queues
+	waiting dpath.Listener[*dpath.Channel] // for events
+	taker   dpath.Taker                    // Next, or Wait of the queues
+	pump    dpath.Pump                     // takes the events for Wait of the queues
 }
 
 // base returns what all handles have, also for a nil CompChannel and one that was never opened.

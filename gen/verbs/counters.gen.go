@@ -9,7 +9,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 )
 
 // Counters is a set of counters, each at an index of its own. Use it only by pointer: every call on a copy is
@@ -101,7 +100,7 @@ func (counters *Counters) AttachFlow(attr *CounterAttachAttr, flow *Flow) error 
 	in := inAttachCountersPointFlow{
 		attrCounterDesc: uint64(attrC.counter_desc),
 		attrCompMask:    uint64(attrC.comp_mask),
-		flow:            validate.Addr(flowC),
+		flow:            fail.Addr(flowC),
 	}
 	if err := checkAttachCountersPointFlow(&in); err != nil {
 		return err

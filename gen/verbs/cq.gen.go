@@ -10,12 +10,9 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/events"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/lazy"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 )
 
 // CQ is a completion queue. Use it only by pointer: every call on a copy is refused.
@@ -25,10 +22,10 @@ type CQ struct {
 	h       object.Handle
 	lib     *Lib
 	dev     *Device
-	gate    gate.Gate       // the C object for the data path, which does not enter the handle
-	waiting events.Sleepers // for events
-	asked   lazy.Asked      // what it was asked for when it was made
-	mu      sync.Mutex      // guards what a change in place changes
+	gate    gate.Gate      // the C object for the data path, which does not enter the handle
+	waiting dpath.Sleepers // for events
+	asked   dpath.Asked    // what it was asked for when it was made
+	mu      sync.Mutex     // guards what a change in place changes
 	cqe     int
 }
 
@@ -176,12 +173,12 @@ func (cq *CQ) Reader(fields WCField) (*CQReader, error) {
 		return nil, err
 	}
 	defer cq.h.Exit()
-	if err := lazy.Check(cq.asked, verb, "CQ", fields, 0xfff); err != nil {
+	if err := dpath.CheckAsked(cq.asked, verb, "CQ", fields, 0xfff); err != nil {
 		return nil, err
 	}
-	var a lazy.Answer
+	var a dpath.Answer
 	rawStartPoll(cq.gate.Word(), uint64(fields), nil, 0, 0, unsafe.Pointer(&a))
-	if err := lazy.Lacks(a, verb, "CQ", fields); err != nil {
+	if err := dpath.Lacks(a, verb, "CQ", fields); err != nil {
 		return nil, err
 	}
 	return &CQReader{cq: cq, fields: uint64(fields) | fail.Singly(cq.lib.src, cq.dev.h.Label())}, nil
@@ -212,8 +209,8 @@ func (r *CQReader) PollSpin(entries []WCEx, tries int) (int, error) {
 	if len(entries) == 0 {
 		return 0, nil
 	}
-	lazy.Written(entries)
-	var a lazy.Answer
+	dpath.Written(entries)
+	var a dpath.Answer
 	if errno := a.Begin(&r.cq.gate); errno != 0 {
 		return 0, r.cq.dev.removed(errStartPoll.Errno(errno))
 	}
@@ -254,7 +251,7 @@ func (cq *CQ) Resize(cqe int) error {
 		cqe: int64(cqe),
 	}
 	if caps := cq.dev.capabilities(); caps != nil {
-		in.capMaxCQE = validate.Of(uint64(caps.orig_attr.max_cqe))
+		in.capMaxCQE = fail.Sure(uint64(caps.orig_attr.max_cqe))
 	}
 	if err := checkResizeCQ(&in); err != nil {
 		return err
@@ -305,8 +302,8 @@ func (cq *CQ) Modify(attr *ModifyCQAttr) error {
 		attrModerateCQPeriod: uint64(attrC.moderate.cq_period),
 	}
 	if caps := cq.dev.capabilities(); caps != nil {
-		in.capCQModCapsMaxCQCount = validate.Of(uint64(caps.cq_mod_caps.max_cq_count))
-		in.capCQModCapsMaxCQPeriod = validate.Of(uint64(caps.cq_mod_caps.max_cq_period))
+		in.capCQModCapsMaxCQCount = fail.Sure(uint64(caps.cq_mod_caps.max_cq_count))
+		in.capCQModCapsMaxCQPeriod = fail.Sure(uint64(caps.cq_mod_caps.max_cq_period))
 	}
 	if err := checkModifyCQ(&in); err != nil {
 		return err

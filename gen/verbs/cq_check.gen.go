@@ -4,14 +4,13 @@ package verbs
 
 import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // inResizeCQ has the values that the rules of ibv_resize_cq use.
 type inResizeCQ struct {
-	cqe       int64          // cqe
-	capMaxCQE validate.Known // device_attr.max_cqe
+	cqe       int64      // cqe
+	capMaxCQE fail.Known // device_attr.max_cqe
 }
 
 // checkResizeCQ refuses a call of ibv_resize_cq that breaks a rule.
@@ -35,11 +34,11 @@ func hintResizeCQ(in *inResizeCQ) []verr.Violation {
 
 // inModifyCQ has the values that the rules of ibv_modify_cq use.
 type inModifyCQ struct {
-	attrMask                uint64         // attr.attr_mask
-	attrModerateCQCount     uint64         // attr.moderate.cq_count
-	capCQModCapsMaxCQCount  validate.Known // device_attr_ex.cq_mod_caps.max_cq_count
-	attrModerateCQPeriod    uint64         // attr.moderate.cq_period
-	capCQModCapsMaxCQPeriod validate.Known // device_attr_ex.cq_mod_caps.max_cq_period
+	attrMask                uint64     // attr.attr_mask
+	attrModerateCQCount     uint64     // attr.moderate.cq_count
+	capCQModCapsMaxCQCount  fail.Known // device_attr_ex.cq_mod_caps.max_cq_count
+	attrModerateCQPeriod    uint64     // attr.moderate.cq_period
+	capCQModCapsMaxCQPeriod fail.Known // device_attr_ex.cq_mod_caps.max_cq_period
 }
 
 // The bits of the mask of ModifyCQAttr: which fields are given.

@@ -10,11 +10,8 @@ import (
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/events"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/lazy"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 )
 
 // Device is an open device context. Everything made from it must be closed first. Use it only by pointer: every
@@ -24,9 +21,9 @@ import (
 type Device struct {
 	h              object.Handle
 	lib            *Lib
-	handles        object.Index                  // that events name, by the address of the C object
-	waiting        events.Listener[*dpath.Async] // for events
-	caps           validate.Caps[cDeviceAttrEx]  // for the rules that need them
+	handles        object.Index                 // that events name, by the address of the C object
+	waiting        dpath.Listener[*dpath.Async] // for events
+	caps           fail.Caps[cDeviceAttrEx]     // for the rules that need them
 	cmdFD          int
 	numCompVectors int
 }
@@ -177,8 +174,8 @@ func (dev *Device) QueryPort(portNum uint8) (*PortInfo, error) {
 		portNum: uint64(portNum),
 	}
 	if caps := dev.capabilities(); caps != nil {
-		in.capPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
-		in.capPhysPortCntEx = validate.Of(uint64(caps.phys_port_cnt_ex))
+		in.capPhysPortCnt = fail.Sure(uint64(caps.orig_attr.phys_port_cnt))
+		in.capPhysPortCntEx = fail.Sure(uint64(caps.phys_port_cnt_ex))
 	}
 	if err := checkQueryPort(&in); err != nil {
 		return nil, err
@@ -216,7 +213,7 @@ func (dev *Device) QueryPortSpeed(portNum uint32) (uint64, error) {
 		portNum: uint64(portNum),
 	}
 	if caps := dev.capabilities(); caps != nil {
-		in.capPhysPortCntEx = validate.Of(uint64(caps.phys_port_cnt_ex))
+		in.capPhysPortCntEx = fail.Sure(uint64(caps.phys_port_cnt_ex))
 	}
 	if err := checkQueryPortSpeed(&in); err != nil {
 		return 0, err
@@ -253,7 +250,7 @@ func (dev *Device) QueryGID(portNum uint8, index int) (GID, error) {
 		index:   int64(index),
 	}
 	if caps := dev.capabilities(); caps != nil {
-		in.capPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
+		in.capPhysPortCnt = fail.Sure(uint64(caps.orig_attr.phys_port_cnt))
 	}
 	if err := checkQueryGID(&in); err != nil {
 		return GID{}, err
@@ -302,7 +299,7 @@ func (dev *Device) QueryGIDEx(portNum uint32, gidIndex uint32) (*GIDEntry, error
 		portNum: uint64(portNum),
 	}
 	if caps := dev.capabilities(); caps != nil {
-		in.capPhysPortCntEx = validate.Of(uint64(caps.phys_port_cnt_ex))
+		in.capPhysPortCntEx = fail.Sure(uint64(caps.phys_port_cnt_ex))
 	}
 	if err := checkQueryGIDEx(&in); err != nil {
 		return nil, err
@@ -400,7 +397,7 @@ func (dev *Device) QueryPKey(portNum uint8, index int) (uint16, error) {
 		index:   int64(index),
 	}
 	if caps := dev.capabilities(); caps != nil {
-		in.capPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
+		in.capPhysPortCnt = fail.Sure(uint64(caps.orig_attr.phys_port_cnt))
 	}
 	if err := checkQueryPKey(&in); err != nil {
 		return 0, err
@@ -444,7 +441,7 @@ func (dev *Device) GetPKeyIndex(portNum uint8, pkey uint16) (int, error) {
 		portNum: uint64(portNum),
 	}
 	if caps := dev.capabilities(); caps != nil {
-		in.capPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
+		in.capPhysPortCnt = fail.Sure(uint64(caps.orig_attr.phys_port_cnt))
 	}
 	if err := checkGetPKeyIndex(&in); err != nil {
 		return -1, err
@@ -629,7 +626,7 @@ func (dev *Device) AllocDM(attr *AllocDMAttr) (*DM, error) {
 		attrCompMask:    uint64(attrC.comp_mask),
 	}
 	if caps := dev.capabilities(); caps != nil {
-		in.capMaxDMSize = validate.Of(uint64(caps.max_dm_size))
+		in.capMaxDMSize = fail.Sure(uint64(caps.max_dm_size))
 	}
 	if err := checkAllocDM(&in); err != nil {
 		return nil, err
@@ -688,11 +685,11 @@ func (dev *Device) CreateCQ(cqe int, channel *CompChannel, compVector int) (*CQ,
 	}
 	in := inCreateCQ{
 		compVector:            int64(compVector),
-		contextNumCompVectors: validate.Of(uint64((*cContext)(dev.h.C).num_comp_vectors)),
+		contextNumCompVectors: fail.Sure(uint64((*cContext)(dev.h.C).num_comp_vectors)),
 		cqe:                   int64(cqe),
 	}
 	if caps := dev.capabilities(); caps != nil {
-		in.capMaxCQE = validate.Of(uint64(caps.orig_attr.max_cqe))
+		in.capMaxCQE = fail.Sure(uint64(caps.orig_attr.max_cqe))
 	}
 	if err := checkCreateCQ(&in); err != nil {
 		return nil, err
@@ -765,15 +762,15 @@ func (dev *Device) CreateCQEx(cqAttr *CQInitAttrEx) (*CQ, error) {
 	}
 	in := inCreateCQEx{
 		cqAttrCompVector:      uint64(cqAttrC.comp_vector),
-		contextNumCompVectors: validate.Of(uint64((*cContext)(dev.h.C).num_comp_vectors)),
+		contextNumCompVectors: fail.Sure(uint64((*cContext)(dev.h.C).num_comp_vectors)),
 		cqAttrWCFlags:         uint64(cqAttrC.wc_flags),
 		cqAttrCQE:             uint64(cqAttrC.cqe),
 		cqAttrFlags:           uint64(cqAttrC.flags),
 		cqAttrCompMask:        uint64(cqAttrC.comp_mask),
 	}
 	if caps := dev.capabilities(); caps != nil {
-		in.capMaxCQE = validate.Of(uint64(caps.orig_attr.max_cqe))
-		in.capCompletionTimestampMask = validate.Of(uint64(caps.completion_timestamp_mask))
+		in.capMaxCQE = fail.Sure(uint64(caps.orig_attr.max_cqe))
+		in.capCompletionTimestampMask = fail.Sure(uint64(caps.completion_timestamp_mask))
 	}
 	if err := checkCreateCQEx(&in); err != nil {
 		return nil, err
@@ -788,7 +785,7 @@ func (dev *Device) CreateCQEx(cqAttr *CQInitAttrEx) (*CQ, error) {
 		}))
 	}
 	o := newCQ(dev, ptr)
-	o.asked = lazy.Of(uint64(cqAttrC.wc_flags))
+	o.asked = dpath.AskedFor(uint64(cqAttrC.wc_flags))
 	if err := o.h.Adopt(&dev.h.Node, cqAttr.channel.base().Optional(), cqAttr.parentDomain.base().Optional()); err != nil {
 		return nil, err
 	}
@@ -937,13 +934,13 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 		srqInitAttrExAttrSRQLimit:    uint64(srqInitAttrExC.attr.srq_limit),
 	}
 	if caps := dev.capabilities(); caps != nil {
-		in.capTMCapsMaxNumTags = validate.Of(uint64(caps.tm_caps.max_num_tags))
-		in.capDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
-		in.capTMCapsMaxOps = validate.Of(uint64(caps.tm_caps.max_ops))
-		in.capMaxSRQWR = validate.Of(uint64(caps.orig_attr.max_srq_wr))
-		in.capMaxSRQSGE = validate.Of(uint64(caps.orig_attr.max_srq_sge))
-		in.capMaxSRQ = validate.Of(uint64(caps.orig_attr.max_srq))
-		in.capTMCapsFlags = validate.Of(uint64(caps.tm_caps.flags))
+		in.capTMCapsMaxNumTags = fail.Sure(uint64(caps.tm_caps.max_num_tags))
+		in.capDeviceCapFlags = fail.Sure(uint64(caps.orig_attr.device_cap_flags))
+		in.capTMCapsMaxOps = fail.Sure(uint64(caps.tm_caps.max_ops))
+		in.capMaxSRQWR = fail.Sure(uint64(caps.orig_attr.max_srq_wr))
+		in.capMaxSRQSGE = fail.Sure(uint64(caps.orig_attr.max_srq_sge))
+		in.capMaxSRQ = fail.Sure(uint64(caps.orig_attr.max_srq))
+		in.capTMCapsFlags = fail.Sure(uint64(caps.tm_caps.flags))
 	}
 	if err := checkCreateSRQEx(&in); err != nil {
 		return nil, err
@@ -1071,14 +1068,14 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 		qpInitAttrExMaxTSOHeader:               uint64(qpInitAttrExC.max_tso_header),
 	}
 	if caps := dev.capabilities(); caps != nil {
-		in.capMaxQPWR = validate.Of(uint64(caps.orig_attr.max_qp_wr))
-		in.capMaxSGE = validate.Of(uint64(caps.orig_attr.max_sge))
-		in.capDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
-		in.capRawPacketCaps = validate.Of(uint64(caps.raw_packet_caps))
-		in.capRSSCapsRXHashFieldsMask = validate.Of(uint64(caps.rss_caps.rx_hash_fields_mask))
-		in.capRSSCapsRXHashFunction = validate.Of(uint64(caps.rss_caps.rx_hash_function))
-		in.capRSSCapsSupportedQpts = validate.Of(uint64(caps.rss_caps.supported_qpts))
-		in.capTSOCapsSupportedQpts = validate.Of(uint64(caps.tso_caps.supported_qpts))
+		in.capMaxQPWR = fail.Sure(uint64(caps.orig_attr.max_qp_wr))
+		in.capMaxSGE = fail.Sure(uint64(caps.orig_attr.max_sge))
+		in.capDeviceCapFlagsEx = fail.Sure(uint64(caps.device_cap_flags_ex))
+		in.capRawPacketCaps = fail.Sure(uint64(caps.raw_packet_caps))
+		in.capRSSCapsRXHashFieldsMask = fail.Sure(uint64(caps.rss_caps.rx_hash_fields_mask))
+		in.capRSSCapsRXHashFunction = fail.Sure(uint64(caps.rss_caps.rx_hash_function))
+		in.capRSSCapsSupportedQpts = fail.Sure(uint64(caps.rss_caps.supported_qpts))
+		in.capTSOCapsSupportedQpts = fail.Sure(uint64(caps.tso_caps.supported_qpts))
 	}
 	if err := checkCreateQPEx(&in); err != nil {
 		return nil, err
@@ -1095,7 +1092,7 @@ func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {
 	o := newQP(dev, ptr)
 	o.pd = qpInitAttrEx.pd
 	o.xrcd = qpInitAttrEx.xrcd
-	o.asked = lazy.Of(uint64(qpInitAttrExC.send_ops_flags))
+	o.asked = dpath.AskedFor(uint64(qpInitAttrExC.send_ops_flags))
 	if qpInitAttrExC.rwq_ind_tbl != 0 {
 		o.gate.Lack(dpath.LacksQueues)
 	}
@@ -1336,11 +1333,11 @@ func (dev *Device) CreateWQ(wqInitAttr *WQInitAttr) (*WQ, error) {
 		wqInitAttrMaxSGE:      uint64(wqInitAttrC.max_sge),
 	}
 	if caps := dev.capabilities(); caps != nil {
-		in.capRawPacketCaps = validate.Of(uint64(caps.raw_packet_caps))
-		in.capDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
-		in.capMaxQPWR = validate.Of(uint64(caps.orig_attr.max_qp_wr))
-		in.capMaxSGE = validate.Of(uint64(caps.orig_attr.max_sge))
-		in.capMaxWQTypeRQ = validate.Of(uint64(caps.max_wq_type_rq))
+		in.capRawPacketCaps = fail.Sure(uint64(caps.raw_packet_caps))
+		in.capDeviceCapFlagsEx = fail.Sure(uint64(caps.device_cap_flags_ex))
+		in.capMaxQPWR = fail.Sure(uint64(caps.orig_attr.max_qp_wr))
+		in.capMaxSGE = fail.Sure(uint64(caps.orig_attr.max_sge))
+		in.capMaxWQTypeRQ = fail.Sure(uint64(caps.max_wq_type_rq))
 	}
 	if err := checkCreateWQ(&in); err != nil {
 		return nil, err
@@ -1403,7 +1400,7 @@ func (dev *Device) CreateRWQIndTable(initAttr *RWQIndTableInitAttr) (*RWQIndTabl
 		initAttrLogIndTblSize: uint64(initAttrC.log_ind_tbl_size),
 	}
 	if caps := dev.capabilities(); caps != nil {
-		in.capRSSCapsMaxRWQIndirectionTableSize = validate.Of(uint64(caps.rss_caps.max_rwq_indirection_table_size))
+		in.capRSSCapsMaxRWQIndirectionTableSize = fail.Sure(uint64(caps.rss_caps.max_rwq_indirection_table_size))
 	}
 	if err := checkCreateRWQIndTable(&in); err != nil {
 		return nil, err
@@ -1453,7 +1450,7 @@ func (dev *Device) InitAHFromWC(portNum uint8, wc *WC, grh []byte) (AHAttr, erro
 		portNum: uint64(portNum),
 	}
 	if caps := dev.capabilities(); caps != nil {
-		in.capPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
+		in.capPhysPortCnt = fail.Sure(uint64(caps.orig_attr.phys_port_cnt))
 	}
 	var ahAttrC cAHAttr
 	n, errno := rawInitAHFromWC(
@@ -1504,7 +1501,7 @@ func (dev *Device) ResolveEthL2FromGID(attr AHAttr) ([6]uint8, uint16, error) {
 		attrPortNum: uint64(attrC.port_num),
 	}
 	if caps := dev.capabilities(); caps != nil {
-		in.capPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
+		in.capPhysPortCnt = fail.Sure(uint64(caps.orig_attr.phys_port_cnt))
 	}
 	if err := checkResolveEthL2FromGID(&in); err != nil {
 		return [6]uint8{}, 0, err
@@ -1551,14 +1548,14 @@ func (dev *Device) CreateCounters() (*Counters, error) {
 
 // The types of objects that asynchronous events concern.
 const (
-	elementQP = events.Object + iota
+	elementQP = dpath.OfObject + iota
 	elementCQ
 	elementSRQ
 	elementWQ
 )
 
 // asyncElements is what each type of asynchronous event concerns.
-var asyncElements = map[uint32]events.Element{
+var asyncElements = map[uint32]dpath.Element{
 	uint32(EventTypeCQErr):             elementCQ,
 	uint32(EventTypeQPFatal):           elementQP,
 	uint32(EventTypeQPReqErr):          elementQP,
@@ -1567,17 +1564,17 @@ var asyncElements = map[uint32]events.Element{
 	uint32(EventTypeSQDrained):         elementQP,
 	uint32(EventTypePathMig):           elementQP,
 	uint32(EventTypePathMigErr):        elementQP,
-	uint32(EventTypeDeviceFatal):       events.Nothing,
-	uint32(EventTypePortActive):        events.Port,
-	uint32(EventTypePortErr):           events.Port,
-	uint32(EventTypeLIDChange):         events.Port,
-	uint32(EventTypePKeyChange):        events.Port,
-	uint32(EventTypeSMChange):          events.Port,
+	uint32(EventTypeDeviceFatal):       dpath.OfNothing,
+	uint32(EventTypePortActive):        dpath.OfPort,
+	uint32(EventTypePortErr):           dpath.OfPort,
+	uint32(EventTypeLIDChange):         dpath.OfPort,
+	uint32(EventTypePKeyChange):        dpath.OfPort,
+	uint32(EventTypeSMChange):          dpath.OfPort,
 	uint32(EventTypeSRQErr):            elementSRQ,
 	uint32(EventTypeSRQLimitReached):   elementSRQ,
 	uint32(EventTypeQPLastWQEReached):  elementQP,
-	uint32(EventTypeClientReregister):  events.Port,
-	uint32(EventTypeGIDChange):         events.Port,
+	uint32(EventTypeClientReregister):  dpath.OfPort,
+	uint32(EventTypeGIDChange):         dpath.OfPort,
 	uint32(EventTypeWQFatal):           elementWQ,
-	uint32(EventTypeDeviceSpeedChange): events.Nothing,
+	uint32(EventTypeDeviceSpeedChange): dpath.OfNothing,
 }

@@ -6,15 +6,14 @@ import (
 	"math"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // inQueryPort has the values that the rules of ibv_query_port use.
 type inQueryPort struct {
-	portNum          uint64         // port_num
-	capPhysPortCnt   validate.Known // device_attr.phys_port_cnt
-	capPhysPortCntEx validate.Known // device_attr_ex.phys_port_cnt_ex
+	portNum          uint64     // port_num
+	capPhysPortCnt   fail.Known // device_attr.phys_port_cnt
+	capPhysPortCntEx fail.Known // device_attr_ex.phys_port_cnt_ex
 }
 
 // checkQueryPort refuses a call of ibv_query_port that breaks a rule.
@@ -34,8 +33,8 @@ func checkQueryPort(in *inQueryPort) error {
 
 // inQueryPortSpeed has the values that the rules of ibv_query_port_speed use.
 type inQueryPortSpeed struct {
-	portNum          uint64         // port_num
-	capPhysPortCntEx validate.Known // device_attr_ex.phys_port_cnt_ex
+	portNum          uint64     // port_num
+	capPhysPortCntEx fail.Known // device_attr_ex.phys_port_cnt_ex
 }
 
 // checkQueryPortSpeed refuses a call of ibv_query_port_speed that breaks a rule.
@@ -52,9 +51,9 @@ func checkQueryPortSpeed(in *inQueryPortSpeed) error {
 
 // inQueryGID has the values that the rules of ibv_query_gid use.
 type inQueryGID struct {
-	portNum        uint64         // port_num
-	capPhysPortCnt validate.Known // device_attr.phys_port_cnt
-	index          int64          // index
+	portNum        uint64     // port_num
+	capPhysPortCnt fail.Known // device_attr.phys_port_cnt
+	index          int64      // index
 }
 
 // checkQueryGID refuses a call of ibv_query_gid that breaks a rule.
@@ -74,9 +73,9 @@ func checkQueryGID(in *inQueryGID) error {
 
 // inQueryGIDEx has the values that the rules of ibv_query_gid_ex use.
 type inQueryGIDEx struct {
-	flags            uint64         // flags
-	portNum          uint64         // port_num
-	capPhysPortCntEx validate.Known // device_attr_ex.phys_port_cnt_ex
+	flags            uint64     // flags
+	portNum          uint64     // port_num
+	capPhysPortCntEx fail.Known // device_attr_ex.phys_port_cnt_ex
 }
 
 // checkQueryGIDEx refuses a call of ibv_query_gid_ex that breaks a rule.
@@ -114,9 +113,9 @@ func checkQueryGIDTable(in *inQueryGIDTable) error {
 
 // inQueryPKey has the values that the rules of ibv_query_pkey use.
 type inQueryPKey struct {
-	portNum        uint64         // port_num
-	capPhysPortCnt validate.Known // device_attr.phys_port_cnt
-	index          int64          // index
+	portNum        uint64     // port_num
+	capPhysPortCnt fail.Known // device_attr.phys_port_cnt
+	index          int64      // index
 }
 
 // checkQueryPKey refuses a call of ibv_query_pkey that breaks a rule.
@@ -136,8 +135,8 @@ func checkQueryPKey(in *inQueryPKey) error {
 
 // inGetPKeyIndex has the values that the rules of ibv_get_pkey_index use.
 type inGetPKeyIndex struct {
-	portNum        uint64         // port_num
-	capPhysPortCnt validate.Known // device_attr.phys_port_cnt
+	portNum        uint64     // port_num
+	capPhysPortCnt fail.Known // device_attr.phys_port_cnt
 }
 
 // checkGetPKeyIndex refuses a call of ibv_get_pkey_index that breaks a rule.
@@ -214,10 +213,10 @@ func hintOpenXRCD(in *inOpenXRCD) []verr.Violation {
 
 // inAllocDM has the values that the rules of ibv_alloc_dm use.
 type inAllocDM struct {
-	attrLength      uint64         // attr.length
-	capMaxDMSize    validate.Known // device_attr_ex.max_dm_size
-	attrLogAlignReq uint64         // attr.log_align_req
-	attrCompMask    uint64         // attr.comp_mask
+	attrLength      uint64     // attr.length
+	capMaxDMSize    fail.Known // device_attr_ex.max_dm_size
+	attrLogAlignReq uint64     // attr.log_align_req
+	attrCompMask    uint64     // attr.comp_mask
 }
 
 // checkAllocDM refuses a call of ibv_alloc_dm that breaks a rule.
@@ -243,10 +242,10 @@ func hintAllocDM(in *inAllocDM) []verr.Violation {
 
 // inCreateCQ has the values that the rules of ibv_create_cq use.
 type inCreateCQ struct {
-	compVector            int64          // comp_vector
-	contextNumCompVectors validate.Known // context.num_comp_vectors
-	cqe                   int64          // cqe
-	capMaxCQE             validate.Known // device_attr.max_cqe
+	compVector            int64      // comp_vector
+	contextNumCompVectors fail.Known // context.num_comp_vectors
+	cqe                   int64      // cqe
+	capMaxCQE             fail.Known // device_attr.max_cqe
 }
 
 // checkCreateCQ refuses a call of ibv_create_cq that breaks a rule.
@@ -271,14 +270,14 @@ func hintCreateCQ(in *inCreateCQ) []verr.Violation {
 
 // inCreateCQEx has the values that the rules of ibv_create_cq_ex use.
 type inCreateCQEx struct {
-	cqAttrCompVector           uint64         // cq_attr.comp_vector
-	contextNumCompVectors      validate.Known // context.num_comp_vectors
-	cqAttrWCFlags              uint64         // cq_attr.wc_flags
-	cqAttrCQE                  uint64         // cq_attr.cqe
-	capMaxCQE                  validate.Known // device_attr.max_cqe
-	cqAttrFlags                uint64         // cq_attr.flags
-	cqAttrCompMask             uint64         // cq_attr.comp_mask
-	capCompletionTimestampMask validate.Known // device_attr_ex.completion_timestamp_mask
+	cqAttrCompVector           uint64     // cq_attr.comp_vector
+	contextNumCompVectors      fail.Known // context.num_comp_vectors
+	cqAttrWCFlags              uint64     // cq_attr.wc_flags
+	cqAttrCQE                  uint64     // cq_attr.cqe
+	capMaxCQE                  fail.Known // device_attr.max_cqe
+	cqAttrFlags                uint64     // cq_attr.flags
+	cqAttrCompMask             uint64     // cq_attr.comp_mask
+	capCompletionTimestampMask fail.Known // device_attr_ex.completion_timestamp_mask
 }
 
 // The bits of the mask of CQInitAttrEx: which fields are given.
@@ -351,21 +350,21 @@ func checkCreateCompCntr(in *inCreateCompCntr) error {
 
 // inCreateSRQEx has the values that the rules of ibv_create_srq_ex use.
 type inCreateSRQEx struct {
-	srqInitAttrExSRQType         uint64         // srq_init_attr_ex.srq_type
-	srqInitAttrExCompMask        uint64         // srq_init_attr_ex.comp_mask
-	srqInitAttrExTMCapMaxNumTags uint64         // srq_init_attr_ex.tm_cap.max_num_tags
-	capTMCapsMaxNumTags          validate.Known // device_attr_ex.tm_caps.max_num_tags
-	capDeviceCapFlags            validate.Known // device_attr.device_cap_flags
-	srqInitAttrExPD              uint64         // srq_init_attr_ex.pd
-	srqInitAttrExTMCapMaxOps     uint64         // srq_init_attr_ex.tm_cap.max_ops
-	capTMCapsMaxOps              validate.Known // device_attr_ex.tm_caps.max_ops
-	srqInitAttrExAttrMaxWR       uint64         // srq_init_attr_ex.attr.max_wr
-	capMaxSRQWR                  validate.Known // device_attr.max_srq_wr
-	srqInitAttrExAttrMaxSGE      uint64         // srq_init_attr_ex.attr.max_sge
-	capMaxSRQSGE                 validate.Known // device_attr.max_srq_sge
-	srqInitAttrExAttrSRQLimit    uint64         // srq_init_attr_ex.attr.srq_limit
-	capMaxSRQ                    validate.Known // device_attr.max_srq
-	capTMCapsFlags               validate.Known // device_attr_ex.tm_caps.flags
+	srqInitAttrExSRQType         uint64     // srq_init_attr_ex.srq_type
+	srqInitAttrExCompMask        uint64     // srq_init_attr_ex.comp_mask
+	srqInitAttrExTMCapMaxNumTags uint64     // srq_init_attr_ex.tm_cap.max_num_tags
+	capTMCapsMaxNumTags          fail.Known // device_attr_ex.tm_caps.max_num_tags
+	capDeviceCapFlags            fail.Known // device_attr.device_cap_flags
+	srqInitAttrExPD              uint64     // srq_init_attr_ex.pd
+	srqInitAttrExTMCapMaxOps     uint64     // srq_init_attr_ex.tm_cap.max_ops
+	capTMCapsMaxOps              fail.Known // device_attr_ex.tm_caps.max_ops
+	srqInitAttrExAttrMaxWR       uint64     // srq_init_attr_ex.attr.max_wr
+	capMaxSRQWR                  fail.Known // device_attr.max_srq_wr
+	srqInitAttrExAttrMaxSGE      uint64     // srq_init_attr_ex.attr.max_sge
+	capMaxSRQSGE                 fail.Known // device_attr.max_srq_sge
+	srqInitAttrExAttrSRQLimit    uint64     // srq_init_attr_ex.attr.srq_limit
+	capMaxSRQ                    fail.Known // device_attr.max_srq
+	capTMCapsFlags               fail.Known // device_attr_ex.tm_caps.flags
 }
 
 // The bits of the mask of SRQInitAttrEx: which fields are given.
@@ -446,31 +445,31 @@ func hintCreateSRQEx(in *inCreateSRQEx) []verr.Violation {
 
 // inCreateQPEx has the values that the rules of ibv_create_qp_ex use.
 type inCreateQPEx struct {
-	qpInitAttrExCompMask                   uint64         // qp_init_attr_ex.comp_mask
-	qpInitAttrExQPType                     uint64         // qp_init_attr_ex.qp_type
-	qpInitAttrExSendCQ                     uint64         // qp_init_attr_ex.send_cq
-	qpInitAttrExRecvCQ                     uint64         // qp_init_attr_ex.recv_cq
-	qpInitAttrExSRQ                        uint64         // qp_init_attr_ex.srq
-	qpInitAttrExCapMaxRecvWR               uint64         // qp_init_attr_ex.cap.max_recv_wr
-	qpInitAttrExCapMaxRecvSGE              uint64         // qp_init_attr_ex.cap.max_recv_sge
-	qpInitAttrExCapMaxSendWR               uint64         // qp_init_attr_ex.cap.max_send_wr
-	qpInitAttrExCreateFlags                uint64         // qp_init_attr_ex.create_flags
-	qpInitAttrExRXHashConfRXHashFunction   uint64         // qp_init_attr_ex.rx_hash_conf.rx_hash_function
-	qpInitAttrExRXHashConfRXHashKeyLen     uint64         // qp_init_attr_ex.rx_hash_conf.rx_hash_key_len
-	qpInitAttrExSendOpsFlags               uint64         // qp_init_attr_ex.send_ops_flags
-	capMaxQPWR                             validate.Known // device_attr.max_qp_wr
-	qpInitAttrExCapMaxSendSGE              uint64         // qp_init_attr_ex.cap.max_send_sge
-	capMaxSGE                              validate.Known // device_attr.max_sge
-	qpInitAttrExSourceQPN                  uint64         // qp_init_attr_ex.source_qpn
-	qpInitAttrExRXHashConfRXHashFieldsMask uint64         // qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask
-	qpInitAttrExCapMaxInlineData           uint64         // qp_init_attr_ex.cap.max_inline_data
-	capDeviceCapFlagsEx                    validate.Known // device_attr_ex.device_cap_flags_ex
-	capRawPacketCaps                       validate.Known // device_attr_ex.raw_packet_caps
-	capRSSCapsRXHashFieldsMask             validate.Known // device_attr_ex.rss_caps.rx_hash_fields_mask
-	capRSSCapsRXHashFunction               validate.Known // device_attr_ex.rss_caps.rx_hash_function
-	capRSSCapsSupportedQpts                validate.Known // device_attr_ex.rss_caps.supported_qpts
-	qpInitAttrExMaxTSOHeader               uint64         // qp_init_attr_ex.max_tso_header
-	capTSOCapsSupportedQpts                validate.Known // device_attr_ex.tso_caps.supported_qpts
+	qpInitAttrExCompMask                   uint64     // qp_init_attr_ex.comp_mask
+	qpInitAttrExQPType                     uint64     // qp_init_attr_ex.qp_type
+	qpInitAttrExSendCQ                     uint64     // qp_init_attr_ex.send_cq
+	qpInitAttrExRecvCQ                     uint64     // qp_init_attr_ex.recv_cq
+	qpInitAttrExSRQ                        uint64     // qp_init_attr_ex.srq
+	qpInitAttrExCapMaxRecvWR               uint64     // qp_init_attr_ex.cap.max_recv_wr
+	qpInitAttrExCapMaxRecvSGE              uint64     // qp_init_attr_ex.cap.max_recv_sge
+	qpInitAttrExCapMaxSendWR               uint64     // qp_init_attr_ex.cap.max_send_wr
+	qpInitAttrExCreateFlags                uint64     // qp_init_attr_ex.create_flags
+	qpInitAttrExRXHashConfRXHashFunction   uint64     // qp_init_attr_ex.rx_hash_conf.rx_hash_function
+	qpInitAttrExRXHashConfRXHashKeyLen     uint64     // qp_init_attr_ex.rx_hash_conf.rx_hash_key_len
+	qpInitAttrExSendOpsFlags               uint64     // qp_init_attr_ex.send_ops_flags
+	capMaxQPWR                             fail.Known // device_attr.max_qp_wr
+	qpInitAttrExCapMaxSendSGE              uint64     // qp_init_attr_ex.cap.max_send_sge
+	capMaxSGE                              fail.Known // device_attr.max_sge
+	qpInitAttrExSourceQPN                  uint64     // qp_init_attr_ex.source_qpn
+	qpInitAttrExRXHashConfRXHashFieldsMask uint64     // qp_init_attr_ex.rx_hash_conf.rx_hash_fields_mask
+	qpInitAttrExCapMaxInlineData           uint64     // qp_init_attr_ex.cap.max_inline_data
+	capDeviceCapFlagsEx                    fail.Known // device_attr_ex.device_cap_flags_ex
+	capRawPacketCaps                       fail.Known // device_attr_ex.raw_packet_caps
+	capRSSCapsRXHashFieldsMask             fail.Known // device_attr_ex.rss_caps.rx_hash_fields_mask
+	capRSSCapsRXHashFunction               fail.Known // device_attr_ex.rss_caps.rx_hash_function
+	capRSSCapsSupportedQpts                fail.Known // device_attr_ex.rss_caps.supported_qpts
+	qpInitAttrExMaxTSOHeader               uint64     // qp_init_attr_ex.max_tso_header
+	capTSOCapsSupportedQpts                fail.Known // device_attr_ex.tso_caps.supported_qpts
 }
 
 // The bits of the mask of QPInitAttrEx: which fields are given.
@@ -855,18 +854,18 @@ func checkOpenQP(in *inOpenQP) error {
 
 // inCreateWQ has the values that the rules of ibv_create_wq use.
 type inCreateWQ struct {
-	wqInitAttrPD          uint64         // wq_init_attr.pd
-	wqInitAttrCQ          uint64         // wq_init_attr.cq
-	wqInitAttrWQType      uint64         // wq_init_attr.wq_type
-	wqInitAttrCreateFlags uint64         // wq_init_attr.create_flags
-	wqInitAttrCompMask    uint64         // wq_init_attr.comp_mask
-	capRawPacketCaps      validate.Known // device_attr_ex.raw_packet_caps
-	capDeviceCapFlagsEx   validate.Known // device_attr_ex.device_cap_flags_ex
-	wqInitAttrMaxWR       uint64         // wq_init_attr.max_wr
-	capMaxQPWR            validate.Known // device_attr.max_qp_wr
-	wqInitAttrMaxSGE      uint64         // wq_init_attr.max_sge
-	capMaxSGE             validate.Known // device_attr.max_sge
-	capMaxWQTypeRQ        validate.Known // device_attr_ex.max_wq_type_rq
+	wqInitAttrPD          uint64     // wq_init_attr.pd
+	wqInitAttrCQ          uint64     // wq_init_attr.cq
+	wqInitAttrWQType      uint64     // wq_init_attr.wq_type
+	wqInitAttrCreateFlags uint64     // wq_init_attr.create_flags
+	wqInitAttrCompMask    uint64     // wq_init_attr.comp_mask
+	capRawPacketCaps      fail.Known // device_attr_ex.raw_packet_caps
+	capDeviceCapFlagsEx   fail.Known // device_attr_ex.device_cap_flags_ex
+	wqInitAttrMaxWR       uint64     // wq_init_attr.max_wr
+	capMaxQPWR            fail.Known // device_attr.max_qp_wr
+	wqInitAttrMaxSGE      uint64     // wq_init_attr.max_sge
+	capMaxSGE             fail.Known // device_attr.max_sge
+	capMaxWQTypeRQ        fail.Known // device_attr_ex.max_wq_type_rq
 }
 
 // The bits of the mask of WQInitAttr: which fields are given.
@@ -930,10 +929,10 @@ func hintCreateWQ(in *inCreateWQ) []verr.Violation {
 
 // inCreateRWQIndTable has the values that the rules of ibv_create_rwq_ind_table use.
 type inCreateRWQIndTable struct {
-	initAttrIndTbl                       uint64         // init_attr.ind_tbl
-	initAttrCompMask                     uint64         // init_attr.comp_mask
-	initAttrLogIndTblSize                uint64         // init_attr.log_ind_tbl_size
-	capRSSCapsMaxRWQIndirectionTableSize validate.Known // device_attr_ex.rss_caps.max_rwq_indirection_table_size
+	initAttrIndTbl                       uint64     // init_attr.ind_tbl
+	initAttrCompMask                     uint64     // init_attr.comp_mask
+	initAttrLogIndTblSize                uint64     // init_attr.log_ind_tbl_size
+	capRSSCapsMaxRWQIndirectionTableSize fail.Known // device_attr_ex.rss_caps.max_rwq_indirection_table_size
 }
 
 // checkCreateRWQIndTable refuses a call of ibv_create_rwq_ind_table that breaks a rule.
@@ -954,14 +953,14 @@ func checkCreateRWQIndTable(in *inCreateRWQIndTable) error {
 // hintCreateRWQIndTable returns the lints that a call of ibv_create_rwq_ind_table breaks, which may be the cause when it fails.
 func hintCreateRWQIndTable(in *inCreateRWQIndTable) []verr.Violation {
 	var may fail.Violations
-	may.If(in.capRSSCapsMaxRWQIndirectionTableSize.OK && validate.Power(in.initAttrLogIndTblSize) > in.capRSSCapsMaxRWQIndirectionTableSize.V, &rule1505, in.initAttrLogIndTblSize, in.capRSSCapsMaxRWQIndirectionTableSize.V)
+	may.If(in.capRSSCapsMaxRWQIndirectionTableSize.OK && fail.Power(in.initAttrLogIndTblSize) > in.capRSSCapsMaxRWQIndirectionTableSize.V, &rule1505, in.initAttrLogIndTblSize, in.capRSSCapsMaxRWQIndirectionTableSize.V)
 	return may
 }
 
 // inInitAHFromWC has the values that the rules of ibv_init_ah_from_wc use.
 type inInitAHFromWC struct {
-	portNum        uint64         // port_num
-	capPhysPortCnt validate.Known // device_attr.phys_port_cnt
+	portNum        uint64     // port_num
+	capPhysPortCnt fail.Known // device_attr.phys_port_cnt
 }
 
 // hintInitAHFromWC returns the lints that a call of ibv_init_ah_from_wc breaks, which may be the cause when it fails.
@@ -974,8 +973,8 @@ func hintInitAHFromWC(in *inInitAHFromWC) []verr.Violation {
 
 // inResolveEthL2FromGID has the values that the rules of ibv_resolve_eth_l2_from_gid use.
 type inResolveEthL2FromGID struct {
-	attrPortNum    uint64         // attr.port_num
-	capPhysPortCnt validate.Known // device_attr.phys_port_cnt
+	attrPortNum    uint64     // attr.port_num
+	capPhysPortCnt fail.Known // device_attr.phys_port_cnt
 }
 
 // checkResolveEthL2FromGID refuses a call of ibv_resolve_eth_l2_from_gid that breaks a rule.

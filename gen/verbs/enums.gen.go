@@ -7,7 +7,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
 // AdviseMRFlags is a set of flags of an advice.
@@ -21,10 +21,10 @@ const (
 	AdviseMRFlagsFlush AdviseMRFlags = 0x1 // IBV_ADVISE_MR_FLAG_FLUSH
 )
 
-var adviseMRFlagsNames = []validate.Flag{{Bits: 0x1, Name: "FLUSH"}}
+var adviseMRFlagsNames = []fail.Flag{{Bits: 0x1, Name: "FLUSH"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v AdviseMRFlags) String() string { return validate.FlagText(uint64(v), adviseMRFlagsNames) }
+func (v AdviseMRFlags) String() string { return fail.FlagText(uint64(v), adviseMRFlagsNames) }
 
 // AdviseMRAdvice is an advice about ranges of on-demand memory regions.
 //
@@ -41,11 +41,11 @@ const (
 	AdviseMRAdvicePrefetchNoFault AdviseMRAdvice = 2 // IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT
 )
 
-var adviseMRAdviceNames = []validate.Flag{{Bits: 0, Name: "PREFETCH"}, {Bits: 1, Name: "PREFETCH_WRITE"}, {Bits: 2, Name: "PREFETCH_NO_FAULT"}}
+var adviseMRAdviceNames = []fail.Flag{{Bits: 0, Name: "PREFETCH"}, {Bits: 1, Name: "PREFETCH_WRITE"}, {Bits: 2, Name: "PREFETCH_NO_FAULT"}}
 
 // String returns the C name without its prefix.
 func (v AdviseMRAdvice) String() string {
-	return validate.EnumText("AdviseMRAdvice", int64(v), adviseMRAdviceNames)
+	return fail.EnumText("AdviseMRAdvice", int64(v), adviseMRAdviceNames)
 }
 
 // DMAccess is a set of access flags of a memory region over device memory.
@@ -71,7 +71,7 @@ const (
 	DMAccessRelaxedOrdering DMAccess = 0x100000 // IBV_ACCESS_RELAXED_ORDERING
 )
 
-var dmAccessNames = []validate.Flag{
+var dmAccessNames = []fail.Flag{
 	{Bits: 0x1, Name: "LOCAL_WRITE"},
 	{Bits: 0x2, Name: "REMOTE_WRITE"},
 	{Bits: 0x4, Name: "REMOTE_READ"},
@@ -82,7 +82,7 @@ var dmAccessNames = []validate.Flag{
 }
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v DMAccess) String() string { return validate.FlagText(uint64(v), dmAccessNames) }
+func (v DMAccess) String() string { return fail.FlagText(uint64(v), dmAccessNames) }
 
 // TPHMemType is the kind of memory that DMA goes to.
 //
@@ -97,12 +97,10 @@ const (
 	TPHMemTypePM TPHMemType = 1 // IBV_TPH_MEM_TYPE_PM
 )
 
-var tphMemTypeNames = []validate.Flag{{Bits: 0, Name: "VM"}, {Bits: 1, Name: "PM"}}
+var tphMemTypeNames = []fail.Flag{{Bits: 0, Name: "VM"}, {Bits: 1, Name: "PM"}}
 
 // String returns the C name without its prefix.
-func (v TPHMemType) String() string {
-	return validate.EnumText("TPHMemType", int64(v), tphMemTypeNames)
-}
+func (v TPHMemType) String() string { return fail.EnumText("TPHMemType", int64(v), tphMemTypeNames) }
 
 // MWType is the type of a memory window.
 //
@@ -117,10 +115,10 @@ const (
 	MWType2 MWType = 2 // IBV_MW_TYPE_2
 )
 
-var mwTypeNames = []validate.Flag{{Bits: 1, Name: "1"}, {Bits: 2, Name: "2"}}
+var mwTypeNames = []fail.Flag{{Bits: 1, Name: "1"}, {Bits: 2, Name: "2"}}
 
 // String returns the C name without its prefix.
-func (v MWType) String() string { return validate.EnumText("MWType", int64(v), mwTypeNames) }
+func (v MWType) String() string { return fail.EnumText("MWType", int64(v), mwTypeNames) }
 
 // CounterDescription is the unit of a counter: packets or bytes.
 //
@@ -135,11 +133,11 @@ const (
 	CounterDescriptionBytes CounterDescription = 1 // IBV_COUNTER_BYTES
 )
 
-var counterDescriptionNames = []validate.Flag{{Bits: 0, Name: "PACKETS"}, {Bits: 1, Name: "BYTES"}}
+var counterDescriptionNames = []fail.Flag{{Bits: 0, Name: "PACKETS"}, {Bits: 1, Name: "BYTES"}}
 
 // String returns the C name without its prefix.
 func (v CounterDescription) String() string {
-	return validate.EnumText("CounterDescription", int64(v), counterDescriptionNames)
+	return fail.EnumText("CounterDescription", int64(v), counterDescriptionNames)
 }
 
 // MWAccess is a set of access flags of a memory window.
@@ -159,10 +157,10 @@ const (
 	MWAccessZeroBased MWAccess = 0x20 // IBV_ACCESS_ZERO_BASED
 )
 
-var mwAccessNames = []validate.Flag{{Bits: 0x2, Name: "REMOTE_WRITE"}, {Bits: 0x4, Name: "REMOTE_READ"}, {Bits: 0x8, Name: "REMOTE_ATOMIC"}, {Bits: 0x20, Name: "ZERO_BASED"}}
+var mwAccessNames = []fail.Flag{{Bits: 0x2, Name: "REMOTE_WRITE"}, {Bits: 0x4, Name: "REMOTE_READ"}, {Bits: 0x8, Name: "REMOTE_ATOMIC"}, {Bits: 0x20, Name: "ZERO_BASED"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v MWAccess) String() string { return validate.FlagText(uint64(v), mwAccessNames) }
+func (v MWAccess) String() string { return fail.FlagText(uint64(v), mwAccessNames) }
 
 // CompCntrType is the kind of a completion counter.
 //
@@ -177,11 +175,11 @@ const (
 	CompCntrTypeBytes CompCntrType = 1 // IBV_COMP_CNTR_TYPE_BYTES
 )
 
-var compCntrTypeNames = []validate.Flag{{Bits: 0, Name: "WRS"}, {Bits: 1, Name: "BYTES"}}
+var compCntrTypeNames = []fail.Flag{{Bits: 0, Name: "WRS"}, {Bits: 1, Name: "BYTES"}}
 
 // String returns the C name without its prefix.
 func (v CompCntrType) String() string {
-	return validate.EnumText("CompCntrType", int64(v), compCntrTypeNames)
+	return fail.EnumText("CompCntrType", int64(v), compCntrTypeNames)
 }
 
 // WCField is a set of fields of completions.
@@ -217,7 +215,7 @@ const (
 	WCFieldWallclock WCField = 0x800 // IBV_WC_EX_WITH_COMPLETION_TIMESTAMP_WALLCLOCK
 )
 
-var wcFieldNames = []validate.Flag{
+var wcFieldNames = []fail.Flag{
 	{Bits: 0x1, Name: "BYTE_LEN"},
 	{Bits: 0x2, Name: "IMM"},
 	{Bits: 0x4, Name: "QP_NUM"},
@@ -233,7 +231,7 @@ var wcFieldNames = []validate.Flag{
 }
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v WCField) String() string { return validate.FlagText(uint64(v), wcFieldNames) }
+func (v WCField) String() string { return fail.FlagText(uint64(v), wcFieldNames) }
 
 // CQFlag is a set of properties of a completion queue.
 //
@@ -248,10 +246,10 @@ const (
 	CQFlagIgnoreOverrun CQFlag = 0x2 // IBV_CREATE_CQ_ATTR_IGNORE_OVERRUN
 )
 
-var cqFlagNames = []validate.Flag{{Bits: 0x1, Name: "SINGLE_THREADED"}, {Bits: 0x2, Name: "IGNORE_OVERRUN"}}
+var cqFlagNames = []fail.Flag{{Bits: 0x1, Name: "SINGLE_THREADED"}, {Bits: 0x2, Name: "IGNORE_OVERRUN"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v CQFlag) String() string { return validate.FlagText(uint64(v), cqFlagNames) }
+func (v CQFlag) String() string { return fail.FlagText(uint64(v), cqFlagNames) }
 
 // WCFlag is what a completion says beside its fields.
 //
@@ -289,10 +287,10 @@ const (
 	FlowFlagsEgress FlowFlags = 0x4 // IBV_FLOW_ATTR_FLAGS_EGRESS
 )
 
-var flowFlagsNames = []validate.Flag{{Bits: 0x2, Name: "DONT_TRAP"}, {Bits: 0x4, Name: "EGRESS"}}
+var flowFlagsNames = []fail.Flag{{Bits: 0x2, Name: "DONT_TRAP"}, {Bits: 0x4, Name: "EGRESS"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v FlowFlags) String() string { return validate.FlagText(uint64(v), flowFlagsNames) }
+func (v FlowFlags) String() string { return fail.FlagText(uint64(v), flowFlagsNames) }
 
 // FlowType is the type of a flow.
 //
@@ -311,10 +309,10 @@ const (
 	FlowTypeSniffer FlowType = 3 // IBV_FLOW_ATTR_SNIFFER
 )
 
-var flowTypeNames = []validate.Flag{{Bits: 0, Name: "NORMAL"}, {Bits: 1, Name: "ALL_DEFAULT"}, {Bits: 2, Name: "MC_DEFAULT"}, {Bits: 3, Name: "SNIFFER"}}
+var flowTypeNames = []fail.Flag{{Bits: 0, Name: "NORMAL"}, {Bits: 1, Name: "ALL_DEFAULT"}, {Bits: 2, Name: "MC_DEFAULT"}, {Bits: 3, Name: "SNIFFER"}}
 
 // String returns the C name without its prefix.
-func (v FlowType) String() string { return validate.EnumText("FlowType", int64(v), flowTypeNames) }
+func (v FlowType) String() string { return fail.EnumText("FlowType", int64(v), flowTypeNames) }
 
 // FlowActionESPFlags is a set of properties of an action on packets of ESP. None is the encryption of packets
 // whose headers the user makes, in tunnel mode, on receipt.
@@ -334,12 +332,10 @@ const (
 	FlowActionESPFlagsEsnNewWindow FlowActionESPFlags = 0x8 // IB_UVERBS_FLOW_ACTION_ESP_FLAGS_ESN_NEW_WINDOW
 )
 
-var flowActionESPFlagsNames = []validate.Flag{{Bits: 0x1, Name: "FULL_OFFLOAD"}, {Bits: 0x2, Name: "TRANSPORT"}, {Bits: 0x4, Name: "ENCRYPT"}, {Bits: 0x8, Name: "ESN_NEW_WINDOW"}}
+var flowActionESPFlagsNames = []fail.Flag{{Bits: 0x1, Name: "FULL_OFFLOAD"}, {Bits: 0x2, Name: "TRANSPORT"}, {Bits: 0x4, Name: "ENCRYPT"}, {Bits: 0x8, Name: "ESN_NEW_WINDOW"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v FlowActionESPFlags) String() string {
-	return validate.FlagText(uint64(v), flowActionESPFlagsNames)
-}
+func (v FlowActionESPFlags) String() string { return fail.FlagText(uint64(v), flowActionESPFlagsNames) }
 
 // FlowActionESPIVAlgo is how new initialization vectors are made.
 //
@@ -352,11 +348,11 @@ const (
 	FlowActionESPIVAlgoSeq FlowActionESPIVAlgo = 0 // IB_UVERBS_FLOW_ACTION_IV_ALGO_SEQ
 )
 
-var flowActionESPIVAlgoNames = []validate.Flag{{Bits: 0, Name: "SEQ"}}
+var flowActionESPIVAlgoNames = []fail.Flag{{Bits: 0, Name: "SEQ"}}
 
 // String returns the C name without its prefix.
 func (v FlowActionESPIVAlgo) String() string {
-	return validate.EnumText("FlowActionESPIVAlgo", int64(v), flowActionESPIVAlgoNames)
+	return fail.EnumText("FlowActionESPIVAlgo", int64(v), flowActionESPIVAlgoNames)
 }
 
 // QPType is the transport service of a queue pair.
@@ -382,7 +378,7 @@ const (
 	QPTypeDriver QPType = 255 // IBV_QPT_DRIVER
 )
 
-var qpTypeNames = []validate.Flag{
+var qpTypeNames = []fail.Flag{
 	{Bits: 2, Name: "RC"},
 	{Bits: 3, Name: "UC"},
 	{Bits: 4, Name: "UD"},
@@ -393,7 +389,7 @@ var qpTypeNames = []validate.Flag{
 }
 
 // String returns the C name without its prefix.
-func (v QPType) String() string { return validate.EnumText("QPType", int64(v), qpTypeNames) }
+func (v QPType) String() string { return fail.EnumText("QPType", int64(v), qpTypeNames) }
 
 // QPOp is a set of requests that a stream of commands can post.
 //
@@ -430,7 +426,7 @@ const (
 	QPOpAtomicWrite QPOp = 0x1000 // IBV_QP_EX_WITH_ATOMIC_WRITE
 )
 
-var qpOpNames = []validate.Flag{
+var qpOpNames = []fail.Flag{
 	{Bits: 0x1, Name: "RDMA_WRITE"},
 	{Bits: 0x2, Name: "RDMA_WRITE_WITH_IMM"},
 	{Bits: 0x4, Name: "SEND"},
@@ -447,7 +443,7 @@ var qpOpNames = []validate.Flag{
 }
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v QPOp) String() string { return validate.FlagText(uint64(v), qpOpNames) }
+func (v QPOp) String() string { return fail.FlagText(uint64(v), qpOpNames) }
 
 // QPFlag is a set of properties of a queue pair.
 //
@@ -468,7 +464,7 @@ const (
 	QPFlagPCIWriteEndPadding QPFlag = 0x800 // IBV_QP_CREATE_PCI_WRITE_END_PADDING
 )
 
-var qpFlagNames = []validate.Flag{
+var qpFlagNames = []fail.Flag{
 	{Bits: 0x2, Name: "BLOCK_SELF_MCAST_LB"},
 	{Bits: 0x100, Name: "SCATTER_FCS"},
 	{Bits: 0x200, Name: "CVLAN_STRIPPING"},
@@ -477,7 +473,7 @@ var qpFlagNames = []validate.Flag{
 }
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v QPFlag) String() string { return validate.FlagText(uint64(v), qpFlagNames) }
+func (v QPFlag) String() string { return fail.FlagText(uint64(v), qpFlagNames) }
 
 // SRQType is the type of a shared receive queue.
 //
@@ -494,10 +490,10 @@ const (
 	SRQTypeTM SRQType = 2 // IBV_SRQT_TM
 )
 
-var srqTypeNames = []validate.Flag{{Bits: 0, Name: "BASIC"}, {Bits: 1, Name: "XRC"}, {Bits: 2, Name: "TM"}}
+var srqTypeNames = []fail.Flag{{Bits: 0, Name: "BASIC"}, {Bits: 1, Name: "XRC"}, {Bits: 2, Name: "TM"}}
 
 // String returns the C name without its prefix.
-func (v SRQType) String() string { return validate.EnumText("SRQType", int64(v), srqTypeNames) }
+func (v SRQType) String() string { return fail.EnumText("SRQType", int64(v), srqTypeNames) }
 
 // WQFlags is a set of properties of a work queue.
 //
@@ -516,10 +512,10 @@ const (
 	WQFlagsPCIWriteEndPadding WQFlags = 0x8 // IBV_WQ_FLAGS_PCI_WRITE_END_PADDING
 )
 
-var wqFlagsNames = []validate.Flag{{Bits: 0x1, Name: "CVLAN_STRIPPING"}, {Bits: 0x2, Name: "SCATTER_FCS"}, {Bits: 0x4, Name: "DELAY_DROP"}, {Bits: 0x8, Name: "PCI_WRITE_END_PADDING"}}
+var wqFlagsNames = []fail.Flag{{Bits: 0x1, Name: "CVLAN_STRIPPING"}, {Bits: 0x2, Name: "SCATTER_FCS"}, {Bits: 0x4, Name: "DELAY_DROP"}, {Bits: 0x8, Name: "PCI_WRITE_END_PADDING"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v WQFlags) String() string { return validate.FlagText(uint64(v), wqFlagsNames) }
+func (v WQFlags) String() string { return fail.FlagText(uint64(v), wqFlagsNames) }
 
 // WQType is the type of a work queue.
 //
@@ -532,10 +528,10 @@ const (
 	WQTypeRQ WQType = 0 // IBV_WQT_RQ
 )
 
-var wqTypeNames = []validate.Flag{{Bits: 0, Name: "RQ"}}
+var wqTypeNames = []fail.Flag{{Bits: 0, Name: "RQ"}}
 
 // String returns the C name without its prefix.
-func (v WQType) String() string { return validate.EnumText("WQType", int64(v), wqTypeNames) }
+func (v WQType) String() string { return fail.EnumText("WQType", int64(v), wqTypeNames) }
 
 // EventType is the type of an asynchronous event.
 //
@@ -588,7 +584,7 @@ const (
 	EventTypeDeviceSpeedChange EventType = 20 // IBV_EVENT_DEVICE_SPEED_CHANGE
 )
 
-var eventTypeNames = []validate.Flag{
+var eventTypeNames = []fail.Flag{
 	{Bits: 0, Name: "CQ_ERR"},
 	{Bits: 1, Name: "QP_FATAL"},
 	{Bits: 2, Name: "QP_REQ_ERR"},
@@ -613,7 +609,7 @@ var eventTypeNames = []validate.Flag{
 }
 
 // String returns the C name without its prefix.
-func (v EventType) String() string { return validate.EnumText("EventType", int64(v), eventTypeNames) }
+func (v EventType) String() string { return fail.EnumText("EventType", int64(v), eventTypeNames) }
 
 // NodeType is the kind of a device.
 //
@@ -632,7 +628,7 @@ const (
 	NodeTypeUnspecified NodeType = 7  // IBV_NODE_UNSPECIFIED
 )
 
-var nodeTypeNames = []validate.Flag{
+var nodeTypeNames = []fail.Flag{
 	{Bits: 0xffffffffffffffff, Name: "UNKNOWN"},
 	{Bits: 1, Name: "CA"},
 	{Bits: 2, Name: "SWITCH"},
@@ -644,7 +640,7 @@ var nodeTypeNames = []validate.Flag{
 }
 
 // String returns the C name without its prefix.
-func (v NodeType) String() string { return validate.EnumText("NodeType", int64(v), nodeTypeNames) }
+func (v NodeType) String() string { return fail.EnumText("NodeType", int64(v), nodeTypeNames) }
 
 // TransportType is the transport protocol of a device.
 //
@@ -661,7 +657,7 @@ const (
 	TransportTypeUnspecified TransportType = 4  // IBV_TRANSPORT_UNSPECIFIED
 )
 
-var transportTypeNames = []validate.Flag{
+var transportTypeNames = []fail.Flag{
 	{Bits: 0xffffffffffffffff, Name: "UNKNOWN"},
 	{Bits: 0, Name: "IB"},
 	{Bits: 1, Name: "IWARP"},
@@ -672,7 +668,7 @@ var transportTypeNames = []validate.Flag{
 
 // String returns the C name without its prefix.
 func (v TransportType) String() string {
-	return validate.EnumText("TransportType", int64(v), transportTypeNames)
+	return fail.EnumText("TransportType", int64(v), transportTypeNames)
 }
 
 // ForkStatus is the answer to whether a program with registered memory may fork.
@@ -690,12 +686,10 @@ const (
 	ForkStatusUnneeded ForkStatus = 2 // IBV_FORK_UNNEEDED
 )
 
-var forkStatusNames = []validate.Flag{{Bits: 0, Name: "DISABLED"}, {Bits: 1, Name: "ENABLED"}, {Bits: 2, Name: "UNNEEDED"}}
+var forkStatusNames = []fail.Flag{{Bits: 0, Name: "DISABLED"}, {Bits: 1, Name: "ENABLED"}, {Bits: 2, Name: "UNNEEDED"}}
 
 // String returns the C name without its prefix.
-func (v ForkStatus) String() string {
-	return validate.EnumText("ForkStatus", int64(v), forkStatusNames)
-}
+func (v ForkStatus) String() string { return fail.EnumText("ForkStatus", int64(v), forkStatusNames) }
 
 // QPAccess is a set of access flags of a queue pair, which say what the peer may do.
 //
@@ -714,7 +708,7 @@ const (
 	QPAccessFlushPersistent QPAccess = 0x200 // IBV_ACCESS_FLUSH_PERSISTENT
 )
 
-var qpAccessNames = []validate.Flag{
+var qpAccessNames = []fail.Flag{
 	{Bits: 0x1, Name: "LOCAL_WRITE"},
 	{Bits: 0x2, Name: "REMOTE_WRITE"},
 	{Bits: 0x4, Name: "REMOTE_READ"},
@@ -724,7 +718,7 @@ var qpAccessNames = []validate.Flag{
 }
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v QPAccess) String() string { return validate.FlagText(uint64(v), qpAccessNames) }
+func (v QPAccess) String() string { return fail.FlagText(uint64(v), qpAccessNames) }
 
 // QPState is the state of a queue pair.
 //
@@ -751,7 +745,7 @@ const (
 	QPStateUnknown QPState = 7 // IBV_QPS_UNKNOWN
 )
 
-var qpStateNames = []validate.Flag{
+var qpStateNames = []fail.Flag{
 	{Bits: 0, Name: "RESET"},
 	{Bits: 1, Name: "INIT"},
 	{Bits: 2, Name: "RTR"},
@@ -763,7 +757,7 @@ var qpStateNames = []validate.Flag{
 }
 
 // String returns the C name without its prefix.
-func (v QPState) String() string { return validate.EnumText("QPState", int64(v), qpStateNames) }
+func (v QPState) String() string { return fail.EnumText("QPState", int64(v), qpStateNames) }
 
 // Timeout is the time to wait for an acknowledgement, as a code of 5 bits; 0 means no limit. Duration and
 // TimeoutOf convert it.
@@ -817,10 +811,10 @@ const (
 	WQStateUnknown WQState = 3 // IBV_WQS_UNKNOWN
 )
 
-var wqStateNames = []validate.Flag{{Bits: 0, Name: "RESET"}, {Bits: 1, Name: "RDY"}, {Bits: 2, Name: "ERR"}, {Bits: 3, Name: "UNKNOWN"}}
+var wqStateNames = []fail.Flag{{Bits: 0, Name: "RESET"}, {Bits: 1, Name: "RDY"}, {Bits: 2, Name: "ERR"}, {Bits: 3, Name: "UNKNOWN"}}
 
 // String returns the C name without its prefix.
-func (v WQState) String() string { return validate.EnumText("WQState", int64(v), wqStateNames) }
+func (v WQState) String() string { return fail.EnumText("WQState", int64(v), wqStateNames) }
 
 // WCStatus is the result of a work request.
 //
@@ -1033,7 +1027,7 @@ const (
 	CompCntrOpRemoteRDMAWrite CompCntrOp = 0x20 // IBV_QP_ATTACH_COMP_CNTR_OP_REMOTE_RDMA_WRITE
 )
 
-var compCntrOpNames = []validate.Flag{
+var compCntrOpNames = []fail.Flag{
 	{Bits: 0x1, Name: "SEND"},
 	{Bits: 0x2, Name: "RECV"},
 	{Bits: 0x4, Name: "RDMA_READ"},
@@ -1043,7 +1037,7 @@ var compCntrOpNames = []validate.Flag{
 }
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v CompCntrOp) String() string { return validate.FlagText(uint64(v), compCntrOpNames) }
+func (v CompCntrOp) String() string { return fail.FlagText(uint64(v), compCntrOpNames) }
 
 // DeviceCap is a set of capabilities of a device that the basic query returns.
 //
@@ -1102,7 +1096,7 @@ const (
 	DeviceCapManagedFlowSteering DeviceCap = 0x20000000 // IBV_DEVICE_MANAGED_FLOW_STEERING
 )
 
-var deviceCapNames = []validate.Flag{
+var deviceCapNames = []fail.Flag{
 	{Bits: 0x1, Name: "RESIZE_MAX_WR"},
 	{Bits: 0x2, Name: "BAD_PKEY_CNTR"},
 	{Bits: 0x4, Name: "BAD_QKEY_CNTR"},
@@ -1130,7 +1124,7 @@ var deviceCapNames = []validate.Flag{
 }
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v DeviceCap) String() string { return validate.FlagText(uint64(v), deviceCapNames) }
+func (v DeviceCap) String() string { return fail.FlagText(uint64(v), deviceCapNames) }
 
 // AtomicCap is the scope within which atomic operations of a device are atomic.
 //
@@ -1147,10 +1141,10 @@ const (
 	AtomicCapGlob AtomicCap = 2 // IBV_ATOMIC_GLOB
 )
 
-var atomicCapNames = []validate.Flag{{Bits: 0, Name: "NONE"}, {Bits: 1, Name: "HCA"}, {Bits: 2, Name: "GLOB"}}
+var atomicCapNames = []fail.Flag{{Bits: 0, Name: "NONE"}, {Bits: 1, Name: "HCA"}, {Bits: 2, Name: "GLOB"}}
 
 // String returns the C name without its prefix.
-func (v AtomicCap) String() string { return validate.EnumText("AtomicCap", int64(v), atomicCapNames) }
+func (v AtomicCap) String() string { return fail.EnumText("AtomicCap", int64(v), atomicCapNames) }
 
 // DeviceCapEx is a set of capabilities of a device. The lower 32 bits mean the same as in DeviceCap.
 //
@@ -1195,7 +1189,7 @@ const (
 	DeviceCapExCCDMABounce DeviceCapEx = 0x20000000000 // IBV_DEVICE_CC_DMA_BOUNCE
 )
 
-var deviceCapExNames = []validate.Flag{
+var deviceCapExNames = []fail.Flag{
 	{Bits: 0x1, Name: "RESIZE_MAX_WR"},
 	{Bits: 0x2, Name: "BAD_PKEY_CNTR"},
 	{Bits: 0x4, Name: "BAD_QKEY_CNTR"},
@@ -1228,7 +1222,7 @@ var deviceCapExNames = []validate.Flag{
 }
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v DeviceCapEx) String() string { return validate.FlagText(uint64(v), deviceCapExNames) }
+func (v DeviceCapEx) String() string { return fail.FlagText(uint64(v), deviceCapExNames) }
 
 // ODPCap is a set of kinds of on-demand regions that a device has.
 //
@@ -1243,10 +1237,10 @@ const (
 	ODPCapImplicit ODPCap = 0x2 // IBV_ODP_SUPPORT_IMPLICIT
 )
 
-var odpCapNames = []validate.Flag{{Bits: 0x1, Name: "IBV_ODP_SUPPORT"}, {Bits: 0x2, Name: "_IMPLICIT"}}
+var odpCapNames = []fail.Flag{{Bits: 0x1, Name: "IBV_ODP_SUPPORT"}, {Bits: 0x2, Name: "_IMPLICIT"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v ODPCap) String() string { return validate.FlagText(uint64(v), odpCapNames) }
+func (v ODPCap) String() string { return fail.FlagText(uint64(v), odpCapNames) }
 
 // ODPTransportCap is a set of operations of a transport that can use on-demand regions.
 //
@@ -1273,7 +1267,7 @@ const (
 	ODPTransportCapAtomicWrite ODPTransportCap = 0x80 // IBV_ODP_SUPPORT_ATOMIC_WRITE
 )
 
-var odpTransportCapNames = []validate.Flag{
+var odpTransportCapNames = []fail.Flag{
 	{Bits: 0x1, Name: "SEND"},
 	{Bits: 0x2, Name: "RECV"},
 	{Bits: 0x4, Name: "WRITE"},
@@ -1285,7 +1279,7 @@ var odpTransportCapNames = []validate.Flag{
 }
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v ODPTransportCap) String() string { return validate.FlagText(uint64(v), odpTransportCapNames) }
+func (v ODPTransportCap) String() string { return fail.FlagText(uint64(v), odpTransportCapNames) }
 
 // RawPacketCap is a set of capabilities for raw packets.
 //
@@ -1304,10 +1298,10 @@ const (
 	RawPacketCapDelayDrop RawPacketCap = 0x8 // IBV_RAW_PACKET_CAP_DELAY_DROP
 )
 
-var rawPacketCapNames = []validate.Flag{{Bits: 0x1, Name: "CVLAN_STRIPPING"}, {Bits: 0x2, Name: "SCATTER_FCS"}, {Bits: 0x4, Name: "IP_CSUM"}, {Bits: 0x8, Name: "DELAY_DROP"}}
+var rawPacketCapNames = []fail.Flag{{Bits: 0x1, Name: "CVLAN_STRIPPING"}, {Bits: 0x2, Name: "SCATTER_FCS"}, {Bits: 0x4, Name: "IP_CSUM"}, {Bits: 0x8, Name: "DELAY_DROP"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v RawPacketCap) String() string { return validate.FlagText(uint64(v), rawPacketCapNames) }
+func (v RawPacketCap) String() string { return fail.FlagText(uint64(v), rawPacketCapNames) }
 
 // TMCap is a set of transports on which a device matches tags.
 //
@@ -1320,10 +1314,10 @@ const (
 	TMCapRC TMCap = 0x1 // IBV_TM_CAP_RC
 )
 
-var tmCapNames = []validate.Flag{{Bits: 0x1, Name: "RC"}}
+var tmCapNames = []fail.Flag{{Bits: 0x1, Name: "RC"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v TMCap) String() string { return validate.FlagText(uint64(v), tmCapNames) }
+func (v TMCap) String() string { return fail.FlagText(uint64(v), tmCapNames) }
 
 // PCIAtomicSize is a set of operand sizes of atomic operations over PCI.
 //
@@ -1340,10 +1334,10 @@ const (
 	PCIAtomicSize16 PCIAtomicSize = 0x4 // IBV_PCI_ATOMIC_OPERATION_16_BYTE_SIZE_SUP
 )
 
-var pciAtomicSizeNames = []validate.Flag{{Bits: 0x1, Name: "4_BYTE_SIZE_SUP"}, {Bits: 0x2, Name: "8_BYTE_SIZE_SUP"}, {Bits: 0x4, Name: "16_BYTE_SIZE_SUP"}}
+var pciAtomicSizeNames = []fail.Flag{{Bits: 0x1, Name: "4_BYTE_SIZE_SUP"}, {Bits: 0x2, Name: "8_BYTE_SIZE_SUP"}, {Bits: 0x4, Name: "16_BYTE_SIZE_SUP"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v PCIAtomicSize) String() string { return validate.FlagText(uint64(v), pciAtomicSizeNames) }
+func (v PCIAtomicSize) String() string { return fail.FlagText(uint64(v), pciAtomicSizeNames) }
 
 // RXHashField is a set of packet fields from which the hash that selects a receive queue is computed.
 //
@@ -1374,7 +1368,7 @@ const (
 	RXHashFieldInner RXHashField = 0x80000000 // IBV_RX_HASH_INNER
 )
 
-var rxHashFieldNames = []validate.Flag{
+var rxHashFieldNames = []fail.Flag{
 	{Bits: 0x1, Name: "SRC_IPV4"},
 	{Bits: 0x2, Name: "DST_IPV4"},
 	{Bits: 0x4, Name: "SRC_IPV6"},
@@ -1388,7 +1382,7 @@ var rxHashFieldNames = []validate.Flag{
 }
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v RXHashField) String() string { return validate.FlagText(uint64(v), rxHashFieldNames) }
+func (v RXHashField) String() string { return fail.FlagText(uint64(v), rxHashFieldNames) }
 
 // RXHashFunc is a set of hash functions for packets.
 //
@@ -1401,10 +1395,10 @@ const (
 	RXHashFuncToeplitz RXHashFunc = 0x1 // IBV_RX_HASH_FUNC_TOEPLITZ
 )
 
-var rxHashFuncNames = []validate.Flag{{Bits: 0x1, Name: "TOEPLITZ"}}
+var rxHashFuncNames = []fail.Flag{{Bits: 0x1, Name: "TOEPLITZ"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v RXHashFunc) String() string { return validate.FlagText(uint64(v), rxHashFuncNames) }
+func (v RXHashFunc) String() string { return fail.FlagText(uint64(v), rxHashFuncNames) }
 
 // GIDType is the kind of network that a GID is an address of.
 //
@@ -1421,10 +1415,10 @@ const (
 	GIDTypeRoCEV2 GIDType = 2 // IBV_GID_TYPE_ROCE_V2
 )
 
-var gidTypeNames = []validate.Flag{{Bits: 0, Name: "IB"}, {Bits: 1, Name: "ROCE_V1"}, {Bits: 2, Name: "ROCE_V2"}}
+var gidTypeNames = []fail.Flag{{Bits: 0, Name: "IB"}, {Bits: 1, Name: "ROCE_V1"}, {Bits: 2, Name: "ROCE_V2"}}
 
 // String returns the C name without its prefix.
-func (v GIDType) String() string { return validate.EnumText("GIDType", int64(v), gidTypeNames) }
+func (v GIDType) String() string { return fail.EnumText("GIDType", int64(v), gidTypeNames) }
 
 // PortCap is a set of capabilities of a port, as InfiniBand management defines them.
 //
@@ -1483,7 +1477,7 @@ const (
 	PortCapIPBasedGids PortCap = 0x4000000 // IBV_PORT_IP_BASED_GIDS
 )
 
-var portCapNames = []validate.Flag{
+var portCapNames = []fail.Flag{
 	{Bits: 0x2, Name: "SM"},
 	{Bits: 0x4, Name: "NOTICE_SUP"},
 	{Bits: 0x8, Name: "TRAP_SUP"},
@@ -1511,7 +1505,7 @@ var portCapNames = []validate.Flag{
 }
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v PortCap) String() string { return validate.FlagText(uint64(v), portCapNames) }
+func (v PortCap) String() string { return fail.FlagText(uint64(v), portCapNames) }
 
 // PortCap2 is a set of further capabilities of a port.
 //
@@ -1538,7 +1532,7 @@ const (
 	PortCap2LinkSpeedXdrSup PortCap2 = 0x1000 // IBV_PORT_LINK_SPEED_XDR_SUP
 )
 
-var portCap2Names = []validate.Flag{
+var portCap2Names = []fail.Flag{
 	{Bits: 0x1, Name: "SET_NODE_DESC_SUP"},
 	{Bits: 0x2, Name: "INFO_EXT_SUP"},
 	{Bits: 0x4, Name: "VIRT_SUP"},
@@ -1550,7 +1544,7 @@ var portCap2Names = []validate.Flag{
 }
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v PortCap2) String() string { return validate.FlagText(uint64(v), portCap2Names) }
+func (v PortCap2) String() string { return fail.FlagText(uint64(v), portCap2Names) }
 
 // PortFlags is a set of requirements of a port.
 //
@@ -1563,10 +1557,10 @@ const (
 	PortFlagsGrhRequired PortFlags = 0x1 // IBV_QPF_GRH_REQUIRED
 )
 
-var portFlagsNames = []validate.Flag{{Bits: 0x1, Name: "GRH_REQUIRED"}}
+var portFlagsNames = []fail.Flag{{Bits: 0x1, Name: "GRH_REQUIRED"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v PortFlags) String() string { return validate.FlagText(uint64(v), portFlagsNames) }
+func (v PortFlags) String() string { return fail.FlagText(uint64(v), portFlagsNames) }
 
 // PortState is the logical state of a port.
 //
@@ -1589,7 +1583,7 @@ const (
 	PortStateActiveDefer PortState = 5 // IBV_PORT_ACTIVE_DEFER
 )
 
-var portStateNames = []validate.Flag{
+var portStateNames = []fail.Flag{
 	{Bits: 0, Name: "NOP"},
 	{Bits: 1, Name: "DOWN"},
 	{Bits: 2, Name: "INIT"},
@@ -1599,7 +1593,7 @@ var portStateNames = []validate.Flag{
 }
 
 // String returns the C name without its prefix.
-func (v PortState) String() string { return validate.EnumText("PortState", int64(v), portStateNames) }
+func (v PortState) String() string { return fail.EnumText("PortState", int64(v), portStateNames) }
 
 // MTU is the largest payload of a packet, as a code; Bytes and MTUOf convert it.
 //
@@ -1633,7 +1627,7 @@ func MTUOf(bytes int) (MTU, error) {
 	return MTU(v), nil
 }
 
-var mtuNames = []validate.Flag{
+var mtuNames = []fail.Flag{
 	{Bits: 1, Name: "256"},
 	{Bits: 2, Name: "512"},
 	{Bits: 3, Name: "1024"},
@@ -1642,7 +1636,7 @@ var mtuNames = []validate.Flag{
 }
 
 // String returns the C name without its prefix.
-func (v MTU) String() string { return validate.EnumText("MTU", int64(v), mtuNames) }
+func (v MTU) String() string { return fail.EnumText("MTU", int64(v), mtuNames) }
 
 // Delay is a time as a code of 5 bits. Duration converts it.
 type Delay uint8
@@ -1663,10 +1657,10 @@ const (
 	LinkLayerEthernet LinkLayer = 2 // IBV_LINK_LAYER_ETHERNET
 )
 
-var linkLayerNames = []validate.Flag{{Bits: 0, Name: "UNSPECIFIED"}, {Bits: 1, Name: "INFINIBAND"}, {Bits: 2, Name: "ETHERNET"}}
+var linkLayerNames = []fail.Flag{{Bits: 0, Name: "UNSPECIFIED"}, {Bits: 1, Name: "INFINIBAND"}, {Bits: 2, Name: "ETHERNET"}}
 
 // String returns the C name without its prefix.
-func (v LinkLayer) String() string { return validate.EnumText("LinkLayer", int64(v), linkLayerNames) }
+func (v LinkLayer) String() string { return fail.EnumText("LinkLayer", int64(v), linkLayerNames) }
 
 // QPField is a set of attributes of a queue pair to query.
 //
@@ -1696,7 +1690,7 @@ const (
 	QPFieldDestQPN         QPField = 0x100000 // IBV_QP_DEST_QPN
 )
 
-var qpFieldNames = []validate.Flag{
+var qpFieldNames = []fail.Flag{
 	{Bits: 0x1, Name: "STATE"},
 	{Bits: 0x8, Name: "ACCESS_FLAGS"},
 	{Bits: 0x10, Name: "PKEY_INDEX"},
@@ -1719,7 +1713,7 @@ var qpFieldNames = []validate.Flag{
 }
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v QPField) String() string { return validate.FlagText(uint64(v), qpFieldNames) }
+func (v QPField) String() string { return fail.FlagText(uint64(v), qpFieldNames) }
 
 // MigState is the state of the migration of a connection to its alternate path.
 //
@@ -1736,10 +1730,10 @@ const (
 	MigStateArmed MigState = 2 // IBV_MIG_ARMED
 )
 
-var migStateNames = []validate.Flag{{Bits: 0, Name: "MIGRATED"}, {Bits: 1, Name: "REARM"}, {Bits: 2, Name: "ARMED"}}
+var migStateNames = []fail.Flag{{Bits: 0, Name: "MIGRATED"}, {Bits: 1, Name: "REARM"}, {Bits: 2, Name: "ARMED"}}
 
 // String returns the C name without its prefix.
-func (v MigState) String() string { return validate.EnumText("MigState", int64(v), migStateNames) }
+func (v MigState) String() string { return fail.EnumText("MigState", int64(v), migStateNames) }
 
 // DataInOrderQuery is a set of options of a query of the order in which data is written.
 //
@@ -1755,10 +1749,10 @@ const (
 	DataInOrderQueryDeviceOnly DataInOrderQuery = 0x2 // IBV_QUERY_QP_DATA_IN_ORDER_DEVICE_ONLY
 )
 
-var dataInOrderQueryNames = []validate.Flag{{Bits: 0x1, Name: "RETURN_CAPS"}, {Bits: 0x2, Name: "DEVICE_ONLY"}}
+var dataInOrderQueryNames = []fail.Flag{{Bits: 0x1, Name: "RETURN_CAPS"}, {Bits: 0x2, Name: "DEVICE_ONLY"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v DataInOrderQuery) String() string { return validate.FlagText(uint64(v), dataInOrderQueryNames) }
+func (v DataInOrderQuery) String() string { return fail.FlagText(uint64(v), dataInOrderQueryNames) }
 
 // DataInOrder is a set of guarantees of the order in which the data of one message is written.
 //
@@ -1773,10 +1767,10 @@ const (
 	DataInOrderAligned128Bytes DataInOrder = 0x2 // IBV_QUERY_QP_DATA_IN_ORDER_ALIGNED_128_BYTES
 )
 
-var dataInOrderNames = []validate.Flag{{Bits: 0x1, Name: "WHOLE_MSG"}, {Bits: 0x2, Name: "ALIGNED_128_BYTES"}}
+var dataInOrderNames = []fail.Flag{{Bits: 0x1, Name: "WHOLE_MSG"}, {Bits: 0x2, Name: "ALIGNED_128_BYTES"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v DataInOrder) String() string { return validate.FlagText(uint64(v), dataInOrderNames) }
+func (v DataInOrder) String() string { return fail.FlagText(uint64(v), dataInOrderNames) }
 
 // Rate is the rate of a link or of a path.
 //
@@ -1814,7 +1808,7 @@ const (
 	Rate1200Gbps Rate = 24 // IBV_RATE_1200_GBPS
 )
 
-var rateNames = []validate.Flag{
+var rateNames = []fail.Flag{
 	{Bits: 0, Name: "MAX"},
 	{Bits: 2, Name: "2_5_GBPS"},
 	{Bits: 5, Name: "5_GBPS"},
@@ -1842,7 +1836,7 @@ var rateNames = []validate.Flag{
 }
 
 // String returns the C name without its prefix.
-func (v Rate) String() string { return validate.EnumText("Rate", int64(v), rateNames) }
+func (v Rate) String() string { return fail.EnumText("Rate", int64(v), rateNames) }
 
 // ReadCounters is a set of ways to read counters.
 //
@@ -1855,10 +1849,10 @@ const (
 	ReadCountersPreferCached ReadCounters = 0x1 // IBV_READ_COUNTERS_ATTR_PREFER_CACHED
 )
 
-var readCountersNames = []validate.Flag{{Bits: 0x1, Name: "PREFER_CACHED"}}
+var readCountersNames = []fail.Flag{{Bits: 0x1, Name: "PREFER_CACHED"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v ReadCounters) String() string { return validate.FlagText(uint64(v), readCountersNames) }
+func (v ReadCounters) String() string { return fail.FlagText(uint64(v), readCountersNames) }
 
 // MRAccess is a set of access flags of a memory region.
 //
@@ -1891,7 +1885,7 @@ const (
 	MRAccessRelaxedOrdering MRAccess = 0x100000 // IBV_ACCESS_RELAXED_ORDERING
 )
 
-var mrAccessNames = []validate.Flag{
+var mrAccessNames = []fail.Flag{
 	{Bits: 0x1, Name: "LOCAL_WRITE"},
 	{Bits: 0x2, Name: "REMOTE_WRITE"},
 	{Bits: 0x4, Name: "REMOTE_READ"},
@@ -1906,7 +1900,7 @@ var mrAccessNames = []validate.Flag{
 }
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v MRAccess) String() string { return validate.FlagText(uint64(v), mrAccessNames) }
+func (v MRAccess) String() string { return fail.FlagText(uint64(v), mrAccessNames) }
 
 // DMABufAccess is a set of access flags of a memory region over a dma-buf.
 //
@@ -1922,7 +1916,7 @@ const (
 	DMABufAccessRelaxedOrdering DMABufAccess = 0x100000 // IBV_ACCESS_RELAXED_ORDERING
 )
 
-var dmaBufAccessNames = []validate.Flag{
+var dmaBufAccessNames = []fail.Flag{
 	{Bits: 0x1, Name: "LOCAL_WRITE"},
 	{Bits: 0x2, Name: "REMOTE_WRITE"},
 	{Bits: 0x4, Name: "REMOTE_READ"},
@@ -1931,7 +1925,7 @@ var dmaBufAccessNames = []validate.Flag{
 }
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v DMABufAccess) String() string { return validate.FlagText(uint64(v), dmaBufAccessNames) }
+func (v DMABufAccess) String() string { return fail.FlagText(uint64(v), dmaBufAccessNames) }
 
 // MRChangeFlags is a set of properties of a memory region to change.
 //
@@ -1948,10 +1942,10 @@ const (
 	MRChangeFlagsAccess MRChangeFlags = 0x4 // IBV_REREG_MR_CHANGE_ACCESS
 )
 
-var mrChangeFlagsNames = []validate.Flag{{Bits: 0x1, Name: "TRANSLATION"}, {Bits: 0x2, Name: "PD"}, {Bits: 0x4, Name: "ACCESS"}}
+var mrChangeFlagsNames = []fail.Flag{{Bits: 0x1, Name: "TRANSLATION"}, {Bits: 0x2, Name: "PD"}, {Bits: 0x4, Name: "ACCESS"}}
 
 // String returns the C names without their prefix, joined by |, and the value in hex.
-func (v MRChangeFlags) String() string { return validate.FlagText(uint64(v), mrChangeFlagsNames) }
+func (v MRChangeFlags) String() string { return fail.FlagText(uint64(v), mrChangeFlagsNames) }
 
 // PlacementType is a set of places that earlier writes must have reached when a flush completes.
 //

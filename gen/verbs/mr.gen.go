@@ -12,7 +12,6 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 )
 
 // MR is a memory region. Its memory stays registered and pinned until Close has succeeded. Use it only by
@@ -191,15 +190,15 @@ func (mr *MR) judgeReregMR(
 ) (func(), error) {
 	in := inReregMR{
 		flags:  uint64(flags),
-		pd:     validate.Addr(pd),
+		pd:     fail.Addr(pd),
 		addr:   uint64(addr),
 		length: length,
 		access: uint64(access),
 	}
 	if caps := mr.dev.capabilities(); caps != nil {
-		in.capDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
-		in.capODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
-		in.capAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
+		in.capDeviceCapFlagsEx = fail.Sure(uint64(caps.device_cap_flags_ex))
+		in.capODPCapsGeneralCaps = fail.Sure(uint64(caps.odp_caps.general_caps))
+		in.capAtomicCap = fail.Sure(uint64(caps.orig_attr.atomic_cap))
 	}
 	if err := checkReregMR(&in); err != nil {
 		return nil, err

@@ -6,20 +6,19 @@ import (
 	"math"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // inReregMR has the values that the rules of ibv_rereg_mr use.
 type inReregMR struct {
-	flags                 uint64         // flags
-	pd                    uint64         // pd
-	addr                  uint64         // addr
-	length                uint64         // length
-	access                uint64         // access
-	capDeviceCapFlagsEx   validate.Known // device_attr_ex.device_cap_flags_ex
-	capODPCapsGeneralCaps validate.Known // device_attr_ex.odp_caps.general_caps
-	capAtomicCap          validate.Known // device_attr.atomic_cap
+	flags                 uint64     // flags
+	pd                    uint64     // pd
+	addr                  uint64     // addr
+	length                uint64     // length
+	access                uint64     // access
+	capDeviceCapFlagsEx   fail.Known // device_attr_ex.device_cap_flags_ex
+	capODPCapsGeneralCaps fail.Known // device_attr_ex.odp_caps.general_caps
+	capAtomicCap          fail.Known // device_attr.atomic_cap
 }
 
 // checkReregMR refuses a call of ibv_rereg_mr that breaks a rule.
@@ -44,7 +43,7 @@ func checkReregMR(in *inReregMR) error {
 	if flags&MRChangeFlagsTranslation != 0 && in.length < 1 {
 		bad.Add(&rule0177, in.length)
 	}
-	if flags&MRChangeFlagsTranslation != 0 && validate.SumAbove(in.addr, in.length, math.MaxUint64) {
+	if flags&MRChangeFlagsTranslation != 0 && fail.SumAbove(in.addr, in.length, math.MaxUint64) {
 		bad.Add(&rule0178, in.length)
 	}
 	if flags&MRChangeFlagsAccess == 0 && in.access != 0 {

@@ -4,20 +4,19 @@ package verbs
 
 import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // inBindMW has the values that the rules of ibv_bind_mw use.
 type inBindMW struct {
-	mwType                  validate.Known // mw.type
-	mwBindInfoMR            uint64         // mw_bind.bind_info.mr
-	mwBindInfoLength        uint64         // mw_bind.bind_info.length
-	qpSendCQ                validate.Known // qp.send_cq
-	qpType                  validate.Known // qp.qp_type
-	mwBindSendFlags         uint64         // mw_bind.send_flags
-	mwBindInfoMWAccessFlags uint64         // mw_bind.bind_info.mw_access_flags
-	capAtomicCap            validate.Known // device_attr.atomic_cap
+	mwType                  fail.Known // mw.type
+	mwBindInfoMR            uint64     // mw_bind.bind_info.mr
+	mwBindInfoLength        uint64     // mw_bind.bind_info.length
+	qpSendCQ                fail.Known // qp.send_cq
+	qpType                  fail.Known // qp.qp_type
+	mwBindSendFlags         uint64     // mw_bind.send_flags
+	mwBindInfoMWAccessFlags uint64     // mw_bind.bind_info.mw_access_flags
+	capAtomicCap            fail.Known // device_attr.atomic_cap
 }
 
 // checkBindMW refuses a call of ibv_bind_mw that breaks a rule.

@@ -13,8 +13,6 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/pdalloc"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 )
 
@@ -26,8 +24,8 @@ type PD struct {
 	h      object.Handle
 	lib    *Lib
 	dev    *Device
-	parent *PD                // of a parent domain
-	calls  *pdalloc.Calls[PD] // of a parent domain with an allocator
+	parent *PD                  // of a parent domain
+	calls  *cmem.AllocCalls[PD] // of a parent domain with an allocator
 	handle uint32
 }
 
@@ -215,10 +213,10 @@ func (pd *PD) RegMRFrom(from mem.Source, access MRAccess) (*MR, error) {
 		addr:   uint64(addr),
 	}
 	if caps := pd.dev.capabilities(); caps != nil {
-		in.capDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
-		in.capODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
-		in.capAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
-		in.capMaxMRSize = validate.Of(uint64(caps.orig_attr.max_mr_size))
+		in.capDeviceCapFlagsEx = fail.Sure(uint64(caps.device_cap_flags_ex))
+		in.capODPCapsGeneralCaps = fail.Sure(uint64(caps.odp_caps.general_caps))
+		in.capAtomicCap = fail.Sure(uint64(caps.orig_attr.atomic_cap))
+		in.capMaxMRSize = fail.Sure(uint64(caps.orig_attr.max_mr_size))
 	}
 	if err := checkRegMR(&in); err != nil {
 		return nil, err
@@ -321,10 +319,10 @@ func (pd *PD) RegMRIOVAFrom(from mem.Source, iova uint64, access MRAccess) (*MR,
 		iova:   uint64(iova),
 	}
 	if caps := pd.dev.capabilities(); caps != nil {
-		in.capDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
-		in.capODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
-		in.capAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
-		in.capMaxMRSize = validate.Of(uint64(caps.orig_attr.max_mr_size))
+		in.capDeviceCapFlagsEx = fail.Sure(uint64(caps.device_cap_flags_ex))
+		in.capODPCapsGeneralCaps = fail.Sure(uint64(caps.odp_caps.general_caps))
+		in.capAtomicCap = fail.Sure(uint64(caps.orig_attr.atomic_cap))
+		in.capMaxMRSize = fail.Sure(uint64(caps.orig_attr.max_mr_size))
 	}
 	if err := checkRegMRIOVA(&in); err != nil {
 		return nil, err
@@ -400,7 +398,7 @@ func (pd *PD) RegDMABufMR(buf mem.DMABuf, iova uint64, access DMABufAccess) (*MR
 		length: uint64(buf.Length),
 	}
 	if caps := pd.dev.capabilities(); caps != nil {
-		in.capAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
+		in.capAtomicCap = fail.Sure(uint64(caps.orig_attr.atomic_cap))
 	}
 	if err := checkRegDMABufMR(&in); err != nil {
 		return nil, err
@@ -511,10 +509,10 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 		mrInitAttrFDOffset: uint64(mrInitAttrC.fd_offset),
 	}
 	if caps := pd.dev.capabilities(); caps != nil {
-		in.capDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
-		in.capODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
-		in.capAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
-		in.capMaxMRSize = validate.Of(uint64(caps.orig_attr.max_mr_size))
+		in.capDeviceCapFlagsEx = fail.Sure(uint64(caps.device_cap_flags_ex))
+		in.capODPCapsGeneralCaps = fail.Sure(uint64(caps.odp_caps.general_caps))
+		in.capAtomicCap = fail.Sure(uint64(caps.orig_attr.atomic_cap))
+		in.capMaxMRSize = fail.Sure(uint64(caps.orig_attr.max_mr_size))
 	}
 	if err := checkRegMREx(&in); err != nil {
 		return nil, err
@@ -570,7 +568,7 @@ func (pd *PD) AllocMW(mwType MWType) (*MW, error) {
 		typ: uint64(mwType),
 	}
 	if caps := pd.dev.capabilities(); caps != nil {
-		in.capDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
+		in.capDeviceCapFlags = fail.Sure(uint64(caps.orig_attr.device_cap_flags))
 	}
 	if err := checkAllocMW(&in); err != nil {
 		return nil, err
@@ -622,7 +620,7 @@ func (pd *PD) AdviseMR(advice AdviseMRAdvice, flags AdviseMRFlags, sgList []SGE)
 		numSGE: uint64(len(sgList)),
 	}
 	if caps := pd.dev.capabilities(); caps != nil {
-		in.capODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
+		in.capODPCapsGeneralCaps = fail.Sure(uint64(caps.odp_caps.general_caps))
 	}
 	if err := checkAdviseMR(&in); err != nil {
 		return err
@@ -693,11 +691,11 @@ func (pd *PD) RegDMMR(dm *DM, dmOffset uint64, length uint64, access DMAccess) (
 	in := inRegDMMR{
 		access:   uint64(access),
 		length:   uint64(length),
-		dmLength: validate.Maybe(dm.Length()),
+		dmLength: fail.Maybe(dm.Length()),
 		dmOffset: uint64(dmOffset),
 	}
 	if caps := pd.dev.capabilities(); caps != nil {
-		in.capAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
+		in.capAtomicCap = fail.Sure(uint64(caps.orig_attr.atomic_cap))
 	}
 	if err := checkRegDMMR(&in); err != nil {
 		return nil, err
@@ -751,12 +749,12 @@ func (pd *PD) CreateSRQ(srqInitAttr SRQInitAttr) (*SRQ, error) {
 		srqInitAttrAttrMaxWR:    uint64(srqInitAttrC.attr.max_wr),
 		srqInitAttrAttrMaxSGE:   uint64(srqInitAttrC.attr.max_sge),
 		srqInitAttrAttrSRQLimit: uint64(srqInitAttrC.attr.srq_limit),
-		pd:                      validate.Addr(pd.h.C),
+		pd:                      fail.Addr(pd.h.C),
 	}
 	if caps := pd.dev.capabilities(); caps != nil {
-		in.capMaxSRQWR = validate.Of(uint64(caps.orig_attr.max_srq_wr))
-		in.capMaxSRQSGE = validate.Of(uint64(caps.orig_attr.max_srq_sge))
-		in.capMaxSRQ = validate.Of(uint64(caps.orig_attr.max_srq))
+		in.capMaxSRQWR = fail.Sure(uint64(caps.orig_attr.max_srq_wr))
+		in.capMaxSRQSGE = fail.Sure(uint64(caps.orig_attr.max_srq_sge))
+		in.capMaxSRQ = fail.Sure(uint64(caps.orig_attr.max_srq))
 	}
 	pd.calls.Begin()
 	ptr, errno := rawCreateSRQ(pd.lib.fn[symIbv_create_srq], pd.h.C, unsafe.Pointer(&srqInitAttrC))
@@ -838,8 +836,8 @@ func (pd *PD) CreateQP(qpInitAttr QPInitAttr) (*QP, error) {
 		qpInitAttrCapMaxInlineData: uint64(qpInitAttrC.cap.max_inline_data),
 	}
 	if caps := pd.dev.capabilities(); caps != nil {
-		in.capMaxQPWR = validate.Of(uint64(caps.orig_attr.max_qp_wr))
-		in.capMaxSGE = validate.Of(uint64(caps.orig_attr.max_sge))
+		in.capMaxQPWR = fail.Sure(uint64(caps.orig_attr.max_qp_wr))
+		in.capMaxSGE = fail.Sure(uint64(caps.orig_attr.max_sge))
 	}
 	if err := checkCreateQP(&in); err != nil {
 		return nil, err
@@ -945,9 +943,9 @@ func (pd *PD) RegBufMR(buffer *Buf, addr uintptr, length uint64, access MRAccess
 		access: uint64(access),
 	}
 	if caps := pd.dev.capabilities(); caps != nil {
-		in.capDeviceCapFlagsEx = validate.Of(uint64(caps.device_cap_flags_ex))
-		in.capODPCapsGeneralCaps = validate.Of(uint64(caps.odp_caps.general_caps))
-		in.capAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
+		in.capDeviceCapFlagsEx = fail.Sure(uint64(caps.device_cap_flags_ex))
+		in.capODPCapsGeneralCaps = fail.Sure(uint64(caps.odp_caps.general_caps))
+		in.capAtomicCap = fail.Sure(uint64(caps.orig_attr.atomic_cap))
 	}
 	if err := checkRegBufMR(&in); err != nil {
 		return nil, err
@@ -1023,7 +1021,7 @@ func (pd *PD) CreateAH(attr AHAttr) (*AH, error) {
 		attrSrcPathBits:     uint64(attrC.src_path_bits),
 	}
 	if caps := pd.dev.capabilities(); caps != nil {
-		in.capPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
+		in.capPhysPortCnt = fail.Sure(uint64(caps.orig_attr.phys_port_cnt))
 	}
 	ptr, errno := rawCreateAH(pd.lib.fn[symIbv_create_ah], pd.h.C, unsafe.Pointer(&attrC))
 	if ptr == nil {
@@ -1069,7 +1067,7 @@ func (pd *PD) CreateAHFromWC(wc *WC, grh []byte, portNum uint8) (*AH, error) {
 		portNum: uint64(portNum),
 	}
 	if caps := pd.dev.capabilities(); caps != nil {
-		in.capPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
+		in.capPhysPortCnt = fail.Sure(uint64(caps.orig_attr.phys_port_cnt))
 	}
 	ptr, errno := rawCreateAHFromWC(
 		pd.lib.fn[symIbv_create_ah_from_wc],

@@ -6,19 +6,18 @@ import (
 	"math"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // inRegMR has the values that the rules of ibv_reg_mr use.
 type inRegMR struct {
-	access                uint64         // access
-	length                uint64         // length
-	addr                  uint64         // addr
-	capDeviceCapFlagsEx   validate.Known // device_attr_ex.device_cap_flags_ex
-	capODPCapsGeneralCaps validate.Known // device_attr_ex.odp_caps.general_caps
-	capAtomicCap          validate.Known // device_attr.atomic_cap
-	capMaxMRSize          validate.Known // device_attr.max_mr_size
+	access                uint64     // access
+	length                uint64     // length
+	addr                  uint64     // addr
+	capDeviceCapFlagsEx   fail.Known // device_attr_ex.device_cap_flags_ex
+	capODPCapsGeneralCaps fail.Known // device_attr_ex.odp_caps.general_caps
+	capAtomicCap          fail.Known // device_attr.atomic_cap
+	capMaxMRSize          fail.Known // device_attr.max_mr_size
 }
 
 // checkRegMR refuses a call of ibv_reg_mr that breaks a rule.
@@ -82,7 +81,7 @@ func hintRegMR(in *inRegMR) []verr.Violation {
 	may.If(access&MRAccessZeroBased != 0, &rule0005, in.access)
 	may.If(access&MRAccessHugetlb != 0 && access&MRAccessOnDemand != MRAccessOnDemand, &rule0006, in.access)
 	may.If(access&MRAccessOnDemand != 0 && in.addr == 0 && in.length != math.MaxUint64, &rule0010, in.length)
-	may.If(in.length != math.MaxUint64 && validate.SumAbove(in.addr, in.length, math.MaxUint64), &rule0011, in.length)
+	may.If(in.length != math.MaxUint64 && fail.SumAbove(in.addr, in.length, math.MaxUint64), &rule0011, in.length)
 	may.If(in.length < 1, &rule0012, in.length)
 	may.If(in.capAtomicCap.OK &&
 		capAtomicCap != AtomicCapGlob &&
@@ -102,14 +101,14 @@ func hintRegMR(in *inRegMR) []verr.Violation {
 
 // inRegMRIOVA has the values that the rules of ibv_reg_mr_iova use.
 type inRegMRIOVA struct {
-	access                uint64         // access
-	length                uint64         // length
-	addr                  uint64         // addr
-	capDeviceCapFlagsEx   validate.Known // device_attr_ex.device_cap_flags_ex
-	capODPCapsGeneralCaps validate.Known // device_attr_ex.odp_caps.general_caps
-	iova                  uint64         // iova
-	capAtomicCap          validate.Known // device_attr.atomic_cap
-	capMaxMRSize          validate.Known // device_attr.max_mr_size
+	access                uint64     // access
+	length                uint64     // length
+	addr                  uint64     // addr
+	capDeviceCapFlagsEx   fail.Known // device_attr_ex.device_cap_flags_ex
+	capODPCapsGeneralCaps fail.Known // device_attr_ex.odp_caps.general_caps
+	iova                  uint64     // iova
+	capAtomicCap          fail.Known // device_attr.atomic_cap
+	capMaxMRSize          fail.Known // device_attr.max_mr_size
 }
 
 // checkRegMRIOVA refuses a call of ibv_reg_mr_iova that breaks a rule.
@@ -162,10 +161,10 @@ func checkRegMRIOVA(in *inRegMRIOVA) error {
 		capODPCapsGeneralCaps&ODPCapImplicit != ODPCapImplicit {
 		bad.Add(&rule0035, in.access)
 	}
-	if in.iova == 0 && in.addr%validate.PageSize() != 0 {
+	if in.iova == 0 && in.addr%fail.PageSize() != 0 {
 		bad.Add(&rule0038, in.addr)
 	}
-	if in.iova != 0 && in.iova%validate.PageSize() != in.addr%validate.PageSize() {
+	if in.iova != 0 && in.iova%fail.PageSize() != in.addr%fail.PageSize() {
 		bad.Add(&rule0039, in.iova)
 	}
 	if access&MRAccessOnDemand != 0 && in.length == math.MaxUint64 && in.iova > 0 {
@@ -182,7 +181,7 @@ func hintRegMRIOVA(in *inRegMRIOVA) []verr.Violation {
 	may.If(access&MRAccessZeroBased != 0, &rule0023, in.access)
 	may.If(access&MRAccessHugetlb != 0 && access&MRAccessOnDemand != MRAccessOnDemand, &rule0024, in.access)
 	may.If(access&MRAccessOnDemand != 0 && in.addr == 0 && in.length != math.MaxUint64, &rule0028, in.length)
-	may.If(in.length != math.MaxUint64 && validate.SumAbove(in.addr, in.length, math.MaxUint64), &rule0029, in.length)
+	may.If(in.length != math.MaxUint64 && fail.SumAbove(in.addr, in.length, math.MaxUint64), &rule0029, in.length)
 	may.If(in.length < 1, &rule0030, in.length)
 	may.If(in.capAtomicCap.OK &&
 		capAtomicCap != AtomicCapGlob &&
@@ -202,12 +201,12 @@ func hintRegMRIOVA(in *inRegMRIOVA) []verr.Violation {
 
 // inRegDMABufMR has the values that the rules of ibv_reg_dmabuf_mr use.
 type inRegDMABufMR struct {
-	access       uint64         // access
-	iova         uint64         // iova
-	offset       uint64         // offset
-	fd           int64          // fd
-	length       uint64         // length
-	capAtomicCap validate.Known // device_attr.atomic_cap
+	access       uint64     // access
+	iova         uint64     // iova
+	offset       uint64     // offset
+	fd           int64      // fd
+	length       uint64     // length
+	capAtomicCap fail.Known // device_attr.atomic_cap
 }
 
 // checkRegDMABufMR refuses a call of ibv_reg_dmabuf_mr that breaks a rule.
@@ -227,13 +226,13 @@ func checkRegDMABufMR(in *inRegDMABufMR) error {
 		DMABufAccessRelaxedOrdering) != 0 {
 		bad.Add(&rule0043, in.access)
 	}
-	if in.iova%validate.PageSize() != in.offset%validate.PageSize() {
+	if in.iova%fail.PageSize() != in.offset%fail.PageSize() {
 		bad.Add(&rule0046, in.iova)
 	}
 	if in.fd < 0 {
 		bad.Add(&rule0047, uint64(in.fd))
 	}
-	if validate.SumAbove(in.offset, in.length, math.MaxUint64) {
+	if fail.SumAbove(in.offset, in.length, math.MaxUint64) {
 		bad.Add(&rule0048, in.length)
 	}
 	return bad.Err("ibv_reg_dmabuf_mr")
@@ -254,17 +253,17 @@ func hintRegDMABufMR(in *inRegDMABufMR) []verr.Violation {
 
 // inRegMREx has the values that the rules of ibv_reg_mr_ex use.
 type inRegMREx struct {
-	mrInitAttrAccess      uint64         // mr_init_attr.access
-	mrInitAttrCompMask    uint64         // mr_init_attr.comp_mask
-	mrInitAttrLength      uint64         // mr_init_attr.length
-	mrInitAttrAddr        uint64         // mr_init_attr.addr
-	capDeviceCapFlagsEx   validate.Known // device_attr_ex.device_cap_flags_ex
-	capODPCapsGeneralCaps validate.Known // device_attr_ex.odp_caps.general_caps
-	mrInitAttrFD          int64          // mr_init_attr.fd
-	mrInitAttrIOVA        uint64         // mr_init_attr.iova
-	mrInitAttrFDOffset    uint64         // mr_init_attr.fd_offset
-	capAtomicCap          validate.Known // device_attr.atomic_cap
-	capMaxMRSize          validate.Known // device_attr.max_mr_size
+	mrInitAttrAccess      uint64     // mr_init_attr.access
+	mrInitAttrCompMask    uint64     // mr_init_attr.comp_mask
+	mrInitAttrLength      uint64     // mr_init_attr.length
+	mrInitAttrAddr        uint64     // mr_init_attr.addr
+	capDeviceCapFlagsEx   fail.Known // device_attr_ex.device_cap_flags_ex
+	capODPCapsGeneralCaps fail.Known // device_attr_ex.odp_caps.general_caps
+	mrInitAttrFD          int64      // mr_init_attr.fd
+	mrInitAttrIOVA        uint64     // mr_init_attr.iova
+	mrInitAttrFDOffset    uint64     // mr_init_attr.fd_offset
+	capAtomicCap          fail.Known // device_attr.atomic_cap
+	capMaxMRSize          fail.Known // device_attr.max_mr_size
 }
 
 // The bits of the mask of MRInitAttr: which fields are given.
@@ -368,16 +367,16 @@ func checkRegMREx(in *inRegMREx) error {
 	if in.mrInitAttrCompMask&mrInitAttrHasFD != 0 && in.mrInitAttrFD < 0 {
 		bad.Add(&rule0081, uint64(in.mrInitAttrFD))
 	}
-	if in.mrInitAttrCompMask&mrInitAttrHasFD != 0 && in.mrInitAttrCompMask&mrInitAttrHasIOVA != 0 && in.mrInitAttrIOVA%validate.PageSize() != in.mrInitAttrFDOffset%validate.PageSize() {
+	if in.mrInitAttrCompMask&mrInitAttrHasFD != 0 && in.mrInitAttrCompMask&mrInitAttrHasIOVA != 0 && in.mrInitAttrIOVA%fail.PageSize() != in.mrInitAttrFDOffset%fail.PageSize() {
 		bad.Add(&rule0082, in.mrInitAttrIOVA)
 	}
 	if in.mrInitAttrCompMask&mrInitAttrHasIOVA != 0 &&
 		in.mrInitAttrCompMask&mrInitAttrHasMemory != 0 &&
 		in.mrInitAttrCompMask&mrInitAttrHasFD == 0 &&
-		in.mrInitAttrIOVA%validate.PageSize() != in.mrInitAttrAddr%validate.PageSize() {
+		in.mrInitAttrIOVA%fail.PageSize() != in.mrInitAttrAddr%fail.PageSize() {
 		bad.Add(&rule0083, in.mrInitAttrIOVA)
 	}
-	if in.mrInitAttrCompMask&mrInitAttrHasFD != 0 && validate.SumAbove(in.mrInitAttrFDOffset, in.mrInitAttrLength, math.MaxUint64) {
+	if in.mrInitAttrCompMask&mrInitAttrHasFD != 0 && fail.SumAbove(in.mrInitAttrFDOffset, in.mrInitAttrLength, math.MaxUint64) {
 		bad.Add(&rule0084, in.mrInitAttrLength)
 	}
 	if in.mrInitAttrCompMask&mrInitAttrHasBuf != 0 && in.mrInitAttrCompMask&mrInitAttrHasMemory != mrInitAttrHasMemory {
@@ -411,7 +410,7 @@ func hintRegMREx(in *inRegMREx) []verr.Violation {
 		in.mrInitAttrAddr == 0 &&
 		in.mrInitAttrLength != math.MaxUint64,
 		&rule0058, in.mrInitAttrLength)
-	may.If(in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && in.mrInitAttrLength != math.MaxUint64 && validate.SumAbove(in.mrInitAttrAddr, in.mrInitAttrLength, math.MaxUint64), &rule0059, in.mrInitAttrLength)
+	may.If(in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && in.mrInitAttrLength != math.MaxUint64 && fail.SumAbove(in.mrInitAttrAddr, in.mrInitAttrLength, math.MaxUint64), &rule0059, in.mrInitAttrLength)
 	may.If(in.mrInitAttrCompMask&mrInitAttrHasFD == 0 && in.mrInitAttrLength < 1, &rule0060, in.mrInitAttrLength)
 	may.If(in.capAtomicCap.OK &&
 		in.mrInitAttrCompMask&mrInitAttrHasFD == 0 &&
@@ -443,8 +442,8 @@ func hintRegMREx(in *inRegMREx) []verr.Violation {
 
 // inAllocMW has the values that the rules of ibv_alloc_mw use.
 type inAllocMW struct {
-	typ               uint64         // type
-	capDeviceCapFlags validate.Known // device_attr.device_cap_flags
+	typ               uint64     // type
+	capDeviceCapFlags fail.Known // device_attr.device_cap_flags
 }
 
 // checkAllocMW refuses a call of ibv_alloc_mw that breaks a rule.
@@ -469,11 +468,11 @@ func hintAllocMW(in *inAllocMW) []verr.Violation {
 
 // inAdviseMR has the values that the rules of ibv_advise_mr use.
 type inAdviseMR struct {
-	advice                uint64         // advice
-	flags                 uint64         // flags
-	sgList                uint64         // sg_list
-	numSGE                uint64         // num_sge
-	capODPCapsGeneralCaps validate.Known // device_attr_ex.odp_caps.general_caps
+	advice                uint64     // advice
+	flags                 uint64     // flags
+	sgList                uint64     // sg_list
+	numSGE                uint64     // num_sge
+	capODPCapsGeneralCaps fail.Known // device_attr_ex.odp_caps.general_caps
 }
 
 // checkAdviseMR refuses a call of ibv_advise_mr that breaks a rule.
@@ -502,11 +501,11 @@ func checkAdviseMR(in *inAdviseMR) error {
 
 // inRegDMMR has the values that the rules of ibv_reg_dm_mr use.
 type inRegDMMR struct {
-	access       uint64         // access
-	length       uint64         // length
-	dmLength     validate.Known // dm.length
-	dmOffset     uint64         // dm_offset
-	capAtomicCap validate.Known // device_attr.atomic_cap
+	access       uint64     // access
+	length       uint64     // length
+	dmLength     fail.Known // dm.length
+	dmOffset     uint64     // dm_offset
+	capAtomicCap fail.Known // device_attr.atomic_cap
 }
 
 // checkRegDMMR refuses a call of ibv_reg_dm_mr that breaks a rule.
@@ -532,10 +531,10 @@ func checkRegDMMR(in *inRegDMMR) error {
 		0x3fe00000) != 0 {
 		bad.Add(&rule0118, in.access)
 	}
-	if in.dmLength.OK && in.dmLength.V != 0 && validate.SumAbove(in.dmOffset, in.length, in.dmLength.V) {
+	if in.dmLength.OK && in.dmLength.V != 0 && fail.SumAbove(in.dmOffset, in.length, in.dmLength.V) {
 		bad.Add(&rule0123, in.length, in.dmLength.V)
 	}
-	if validate.SumAbove(in.dmOffset, in.length, math.MaxUint64) {
+	if fail.SumAbove(in.dmOffset, in.length, math.MaxUint64) {
 		bad.Add(&rule0124, in.length)
 	}
 	return bad.Err("ibv_reg_dm_mr")
@@ -557,13 +556,13 @@ func hintRegDMMR(in *inRegDMMR) []verr.Violation {
 
 // inCreateSRQ has the values that the rules of ibv_create_srq use.
 type inCreateSRQ struct {
-	srqInitAttrAttrMaxWR    uint64         // srq_init_attr.attr.max_wr
-	capMaxSRQWR             validate.Known // device_attr.max_srq_wr
-	srqInitAttrAttrMaxSGE   uint64         // srq_init_attr.attr.max_sge
-	capMaxSRQSGE            validate.Known // device_attr.max_srq_sge
-	srqInitAttrAttrSRQLimit uint64         // srq_init_attr.attr.srq_limit
-	pd                      uint64         // pd
-	capMaxSRQ               validate.Known // device_attr.max_srq
+	srqInitAttrAttrMaxWR    uint64     // srq_init_attr.attr.max_wr
+	capMaxSRQWR             fail.Known // device_attr.max_srq_wr
+	srqInitAttrAttrMaxSGE   uint64     // srq_init_attr.attr.max_sge
+	capMaxSRQSGE            fail.Known // device_attr.max_srq_sge
+	srqInitAttrAttrSRQLimit uint64     // srq_init_attr.attr.srq_limit
+	pd                      uint64     // pd
+	capMaxSRQ               fail.Known // device_attr.max_srq
 }
 
 // hintCreateSRQ returns the lints that a call of ibv_create_srq breaks, which may be the cause when it fails.
@@ -579,17 +578,17 @@ func hintCreateSRQ(in *inCreateSRQ) []verr.Violation {
 
 // inCreateQP has the values that the rules of ibv_create_qp use.
 type inCreateQP struct {
-	qpInitAttrSendCQ           uint64         // qp_init_attr.send_cq
-	qpInitAttrQPType           uint64         // qp_init_attr.qp_type
-	qpInitAttrRecvCQ           uint64         // qp_init_attr.recv_cq
-	qpInitAttrSRQ              uint64         // qp_init_attr.srq
-	qpInitAttrCapMaxRecvWR     uint64         // qp_init_attr.cap.max_recv_wr
-	qpInitAttrCapMaxRecvSGE    uint64         // qp_init_attr.cap.max_recv_sge
-	qpInitAttrCapMaxSendWR     uint64         // qp_init_attr.cap.max_send_wr
-	capMaxQPWR                 validate.Known // device_attr.max_qp_wr
-	qpInitAttrCapMaxSendSGE    uint64         // qp_init_attr.cap.max_send_sge
-	capMaxSGE                  validate.Known // device_attr.max_sge
-	qpInitAttrCapMaxInlineData uint64         // qp_init_attr.cap.max_inline_data
+	qpInitAttrSendCQ           uint64     // qp_init_attr.send_cq
+	qpInitAttrQPType           uint64     // qp_init_attr.qp_type
+	qpInitAttrRecvCQ           uint64     // qp_init_attr.recv_cq
+	qpInitAttrSRQ              uint64     // qp_init_attr.srq
+	qpInitAttrCapMaxRecvWR     uint64     // qp_init_attr.cap.max_recv_wr
+	qpInitAttrCapMaxRecvSGE    uint64     // qp_init_attr.cap.max_recv_sge
+	qpInitAttrCapMaxSendWR     uint64     // qp_init_attr.cap.max_send_wr
+	capMaxQPWR                 fail.Known // device_attr.max_qp_wr
+	qpInitAttrCapMaxSendSGE    uint64     // qp_init_attr.cap.max_send_sge
+	capMaxSGE                  fail.Known // device_attr.max_sge
+	qpInitAttrCapMaxInlineData uint64     // qp_init_attr.cap.max_inline_data
 }
 
 // checkCreateQP refuses a call of ibv_create_qp that breaks a rule.
@@ -654,10 +653,10 @@ func hintCreateQP(in *inCreateQP) []verr.Violation {
 
 // inRegBufMR has the values that the rules of ibv_reg_buf_mr use.
 type inRegBufMR struct {
-	access                uint64         // access
-	capDeviceCapFlagsEx   validate.Known // device_attr_ex.device_cap_flags_ex
-	capODPCapsGeneralCaps validate.Known // device_attr_ex.odp_caps.general_caps
-	capAtomicCap          validate.Known // device_attr.atomic_cap
+	access                uint64     // access
+	capDeviceCapFlagsEx   fail.Known // device_attr_ex.device_cap_flags_ex
+	capODPCapsGeneralCaps fail.Known // device_attr_ex.odp_caps.general_caps
+	capAtomicCap          fail.Known // device_attr.atomic_cap
 }
 
 // checkRegBufMR refuses a call of ibv_reg_buf_mr that breaks a rule.
@@ -715,17 +714,17 @@ func hintRegBufMR(in *inRegBufMR) []verr.Violation {
 
 // inCreateAH has the values that the rules of ibv_create_ah use.
 type inCreateAH struct {
-	attrPortNum         uint64         // attr.port_num
-	capPhysPortCnt      validate.Known // device_attr.phys_port_cnt
-	attrIsGlobal        uint64         // attr.is_global
-	attrDlid            uint64         // attr.dlid
-	attrGrhFlowLabel    uint64         // attr.grh.flow_label
-	attrGrhSgidIndex    uint64         // attr.grh.sgid_index
-	attrGrhHopLimit     uint64         // attr.grh.hop_limit
-	attrGrhTrafficClass uint64         // attr.grh.traffic_class
-	attrSL              uint64         // attr.sl
-	attrStaticRate      uint64         // attr.static_rate
-	attrSrcPathBits     uint64         // attr.src_path_bits
+	attrPortNum         uint64     // attr.port_num
+	capPhysPortCnt      fail.Known // device_attr.phys_port_cnt
+	attrIsGlobal        uint64     // attr.is_global
+	attrDlid            uint64     // attr.dlid
+	attrGrhFlowLabel    uint64     // attr.grh.flow_label
+	attrGrhSgidIndex    uint64     // attr.grh.sgid_index
+	attrGrhHopLimit     uint64     // attr.grh.hop_limit
+	attrGrhTrafficClass uint64     // attr.grh.traffic_class
+	attrSL              uint64     // attr.sl
+	attrStaticRate      uint64     // attr.static_rate
+	attrSrcPathBits     uint64     // attr.src_path_bits
 }
 
 // hintCreateAH returns the lints that a call of ibv_create_ah breaks, which may be the cause when it fails.
@@ -733,7 +732,7 @@ func hintCreateAH(in *inCreateAH) []verr.Violation {
 	var may fail.Violations
 	may.If(in.attrPortNum < 1, &rule0312, in.attrPortNum)
 	may.If(in.capPhysPortCnt.OK && in.capPhysPortCnt.V > 0 && in.attrPortNum > in.capPhysPortCnt.V, &rule0313, in.attrPortNum, in.capPhysPortCnt.V)
-	may.If(validate.Count(in.attrIsGlobal != 0, in.attrDlid != 0) == 0, &rule0315, 0)
+	may.If(fail.Count(in.attrIsGlobal != 0, in.attrDlid != 0) == 0, &rule0315, 0)
 	may.If(in.attrGrhFlowLabel != 0 && in.attrIsGlobal == 0, &rule0316, in.attrIsGlobal)
 	may.If(in.attrGrhSgidIndex != 0 && in.attrIsGlobal == 0, &rule0317, in.attrIsGlobal)
 	may.If(in.attrGrhHopLimit != 0 && in.attrIsGlobal == 0, &rule0318, in.attrIsGlobal)
@@ -772,8 +771,8 @@ func hintCreateAH(in *inCreateAH) []verr.Violation {
 
 // inCreateAHFromWC has the values that the rules of ibv_create_ah_from_wc use.
 type inCreateAHFromWC struct {
-	portNum        uint64         // port_num
-	capPhysPortCnt validate.Known // device_attr.phys_port_cnt
+	portNum        uint64     // port_num
+	capPhysPortCnt fail.Known // device_attr.phys_port_cnt
 }
 
 // hintCreateAHFromWC returns the lints that a call of ibv_create_ah_from_wc breaks, which may be the cause when it fails.

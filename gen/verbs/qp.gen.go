@@ -16,9 +16,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/lazy"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 )
 
 // QP is a queue pair. Use it only by pointer: every call on a copy is refused.
@@ -30,7 +28,7 @@ type QP struct {
 	dev      *Device
 	gate     gate.Gate     // the C object for the data path, which does not enter the handle
 	made     *cQPInitAttr  // as the device made it, or nil
-	asked    lazy.Asked    // what it was asked for when it was made
+	asked    dpath.Asked   // what it was asked for when it was made
 	datagram atomic.Uint32 // largest payload of a datagram, 0 until a hint needs it
 	mu       sync.Mutex    // guards what a change in place changes
 	pd       *PD
@@ -160,7 +158,7 @@ func (qp *QP) Stream() (*QPStream, error) {
 	if qp.lib.fn[symIbv_qp_to_qp_ex] == 0 {
 		return nil, qp.lib.missing("ibv_qp_to_qp_ex", symIbv_qp_to_qp_ex)
 	}
-	if err := lazy.Check(qp.asked, verb, "QP", QPOp(qp.asked.Fields()), QPOp(qp.asked.Fields())); err != nil {
+	if err := dpath.CheckAsked(qp.asked, verb, "QP", QPOp(qp.asked.Fields()), QPOp(qp.asked.Fields())); err != nil {
 		return nil, err
 	}
 	object := rawQPToQPEx(qp.lib.fn[symIbv_qp_to_qp_ex], qp.h.C)
@@ -253,7 +251,7 @@ func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
 	}
 	flowC.num_of_specs, flowC.size = uint8(len(flow.specs)), uint16(len(flowB))
 	in := inCreateFlow{
-		qpType:         validate.Of(uint64((*cQP)(qp.h.C).qp_type)),
+		qpType:         fail.Sure(uint64((*cQP)(qp.h.C).qp_type)),
 		flowPort:       uint64(flowC.port),
 		flowType:       uint64(flowC.typ),
 		flowNumOfSpecs: uint64(flowC.num_of_specs),
@@ -262,8 +260,8 @@ func (qp *QP) CreateFlow(flow *FlowAttr) (*Flow, error) {
 		flowPriority:   uint64(flowC.priority),
 	}
 	if caps := qp.dev.capabilities(); caps != nil {
-		in.capPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
-		in.capDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
+		in.capPhysPortCnt = fail.Sure(uint64(caps.orig_attr.phys_port_cnt))
+		in.capDeviceCapFlags = fail.Sure(uint64(caps.orig_attr.device_cap_flags))
 	}
 	if err := checkCreateFlow(&in); err != nil {
 		return nil, err
@@ -328,16 +326,16 @@ func (qp *QP) BindMW(mw *MW, mwBind MWBindAttr) error {
 		mwBindC.bind_info.mr = uintptr(mwBind.MR.h.C)
 	}
 	in := inBindMW{
-		mwType:                  validate.Of(uint64((*cMW)(mw.h.C).typ)),
+		mwType:                  fail.Sure(uint64((*cMW)(mw.h.C).typ)),
 		mwBindInfoMR:            uint64(mwBindC.bind_info.mr),
 		mwBindInfoLength:        uint64(mwBindC.bind_info.length),
-		qpSendCQ:                validate.Of(uint64((*cQP)(qp.h.C).send_cq)),
-		qpType:                  validate.Of(uint64((*cQP)(qp.h.C).qp_type)),
+		qpSendCQ:                fail.Sure(uint64((*cQP)(qp.h.C).send_cq)),
+		qpType:                  fail.Sure(uint64((*cQP)(qp.h.C).qp_type)),
 		mwBindSendFlags:         uint64(mwBindC.send_flags),
 		mwBindInfoMWAccessFlags: uint64(mwBindC.bind_info.mw_access_flags),
 	}
 	if caps := qp.dev.capabilities(); caps != nil {
-		in.capAtomicCap = validate.Of(uint64(caps.orig_attr.atomic_cap))
+		in.capAtomicCap = fail.Sure(uint64(caps.orig_attr.atomic_cap))
 	}
 	if err := checkBindMW(&in); err != nil {
 		return err
@@ -402,9 +400,9 @@ func (qp *QP) Modify(attr *QPAttr) error {
 	}
 	in := inModifyQP{
 		attrMask:                  uint64(attr.mask),
-		qpState:                   validate.Of(uint64((*cQP)(qp.h.C).state)),
+		qpState:                   fail.Sure(uint64((*cQP)(qp.h.C).state)),
 		attrQPState:               uint64(attrC.qp_state),
-		qpType:                    validate.Of(uint64((*cQP)(qp.h.C).qp_type)),
+		qpType:                    fail.Sure(uint64((*cQP)(qp.h.C).qp_type)),
 		attrCurQPState:            uint64(attrC.cur_qp_state),
 		attrPortNum:               uint64(attrC.port_num),
 		attrAHAttrPortNum:         uint64(attrC.ah_attr.port_num),
@@ -439,17 +437,17 @@ func (qp *QP) Modify(attr *QPAttr) error {
 		attrAltAHAttrSrcPathBits:  uint64(attrC.alt_ah_attr.src_path_bits),
 		attrAHAttrGrhHopLimit:     uint64(attrC.ah_attr.grh.hop_limit),
 		attrSQDraining:            uint64(attrC.sq_draining),
-		qpSRQ:                     validate.Of(uint64((*cQP)(qp.h.C).srq)),
+		qpSRQ:                     fail.Sure(uint64((*cQP)(qp.h.C).srq)),
 	}
 	if caps := qp.dev.capabilities(); caps != nil {
-		in.capPhysPortCnt = validate.Of(uint64(caps.orig_attr.phys_port_cnt))
-		in.capMaxQPInitRDAtom = validate.Of(uint64(caps.orig_attr.max_qp_init_rd_atom))
-		in.capMaxQPRDAtom = validate.Of(uint64(caps.orig_attr.max_qp_rd_atom))
-		in.capMaxPkeys = validate.Of(uint64(caps.orig_attr.max_pkeys))
-		in.capDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
-		in.capPacketPacingCapsSupportedQpts = validate.Of(uint64(caps.packet_pacing_caps.supported_qpts))
-		in.capPacketPacingCapsQPRateLimitMax = validate.Of(uint64(caps.packet_pacing_caps.qp_rate_limit_max))
-		in.capPacketPacingCapsQPRateLimitMin = validate.Of(uint64(caps.packet_pacing_caps.qp_rate_limit_min))
+		in.capPhysPortCnt = fail.Sure(uint64(caps.orig_attr.phys_port_cnt))
+		in.capMaxQPInitRDAtom = fail.Sure(uint64(caps.orig_attr.max_qp_init_rd_atom))
+		in.capMaxQPRDAtom = fail.Sure(uint64(caps.orig_attr.max_qp_rd_atom))
+		in.capMaxPkeys = fail.Sure(uint64(caps.orig_attr.max_pkeys))
+		in.capDeviceCapFlags = fail.Sure(uint64(caps.orig_attr.device_cap_flags))
+		in.capPacketPacingCapsSupportedQpts = fail.Sure(uint64(caps.packet_pacing_caps.supported_qpts))
+		in.capPacketPacingCapsQPRateLimitMax = fail.Sure(uint64(caps.packet_pacing_caps.qp_rate_limit_max))
+		in.capPacketPacingCapsQPRateLimitMin = fail.Sure(uint64(caps.packet_pacing_caps.qp_rate_limit_min))
 	}
 	if err := checkModifyQP(&in); err != nil {
 		return err
@@ -504,13 +502,13 @@ func (qp *QP) ModifyRateLimit(attr *QPRateLimitAttr) error {
 		attrMaxBurstSz:   uint64(attrC.max_burst_sz),
 		attrRateLimit:    uint64(attrC.rate_limit),
 		attrTypicalPktSz: uint64(attrC.typical_pkt_sz),
-		qpState:          validate.Of(uint64((*cQP)(qp.h.C).state)),
-		qpType:           validate.Of(uint64((*cQP)(qp.h.C).qp_type)),
+		qpState:          fail.Sure(uint64((*cQP)(qp.h.C).state)),
+		qpType:           fail.Sure(uint64((*cQP)(qp.h.C).qp_type)),
 	}
 	if caps := qp.dev.capabilities(); caps != nil {
-		in.capPacketPacingCapsSupportedQpts = validate.Of(uint64(caps.packet_pacing_caps.supported_qpts))
-		in.capPacketPacingCapsQPRateLimitMin = validate.Of(uint64(caps.packet_pacing_caps.qp_rate_limit_min))
-		in.capPacketPacingCapsQPRateLimitMax = validate.Of(uint64(caps.packet_pacing_caps.qp_rate_limit_max))
+		in.capPacketPacingCapsSupportedQpts = fail.Sure(uint64(caps.packet_pacing_caps.supported_qpts))
+		in.capPacketPacingCapsQPRateLimitMin = fail.Sure(uint64(caps.packet_pacing_caps.qp_rate_limit_min))
+		in.capPacketPacingCapsQPRateLimitMax = fail.Sure(uint64(caps.packet_pacing_caps.qp_rate_limit_max))
 	}
 	if err := checkModifyQPRateLimit(&in); err != nil {
 		return err
@@ -561,7 +559,7 @@ func (qp *QP) AttachCompCntr(compCntr *CompCntr, attr *CompCntrAttachAttr) error
 	attrC := attr.c
 	in := inQPAttachCompCntr{
 		attrOpMask:   uint64(attrC.op_mask),
-		qpState:      validate.Of(uint64((*cQP)(qp.h.C).state)),
+		qpState:      fail.Sure(uint64((*cQP)(qp.h.C).state)),
 		attrCompMask: uint64(attrC.comp_mask),
 	}
 	if err := checkQPAttachCompCntr(&in); err != nil {
@@ -697,7 +695,7 @@ func (qp *QP) refusedPostSend(r dpath.SendRange, posted int, errno syscall.Errno
 	if wr.Full(brokenPostSend(&in)) {
 		return qp.fullPostSend(r, errno)
 	}
-	return qp.dev.removed(wr.Error(brokenPostSend(&in), hintPostSend(&in), validate.Named[QPType]("qp_type", in.qpType), validate.Named[QPState]("state", in.qpState), validate.Fact("max_inline_data", in.qpCapMaxInlineData), validate.Fact("max_send_sge", in.qpCapMaxSendSGE)))
+	return qp.dev.removed(wr.Error(brokenPostSend(&in), hintPostSend(&in), fail.Named[QPType]("qp_type", in.qpType), fail.Named[QPState]("state", in.qpState), fail.Fact("max_inline_data", in.qpCapMaxInlineData), fail.Fact("max_send_sge", in.qpCapMaxSendSGE)))
 }
 
 // seePostSend fills in what the rules of ibv_post_send look at in the QP: what the library knows about it or,
@@ -709,13 +707,13 @@ func (qp *QP) seePostSend(in *inPostSend, ask bool) error {
 	}
 	defer qp.h.Exit()
 	if qp.made != nil {
-		in.qpCapMaxInlineData = validate.Of(uint64(qp.made.cap.max_inline_data))
-		in.qpCapMaxSendSGE = validate.Of(uint64(qp.made.cap.max_send_sge))
+		in.qpCapMaxInlineData = fail.Sure(uint64(qp.made.cap.max_inline_data))
+		in.qpCapMaxSendSGE = fail.Sure(uint64(qp.made.cap.max_send_sge))
 	}
 	if ask {
-		in.qpType = validate.Known{}
-		in.qpSendCQ = validate.Known{}
-		in.qpState = validate.Known{}
+		in.qpType = fail.Known{}
+		in.qpSendCQ = fail.Known{}
+		in.qpState = fail.Known{}
 		var attrC cQPAttr
 		var initAttrC cQPInitAttr
 		if errno := rawQueryQP(
@@ -729,15 +727,15 @@ func (qp *QP) seePostSend(in *inPostSend, ask bool) error {
 		}
 		caps := qp.dev.capabilities()
 		if caps != nil {
-			in.capDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
-			in.capTSOCapsSupportedQpts = validate.Of(uint64(caps.tso_caps.supported_qpts))
-			in.capTSOCapsMaxTSO = validate.Of(uint64(caps.tso_caps.max_tso))
-			in.capMaxSGERD = validate.Of(uint64(caps.orig_attr.max_sge_rd))
+			in.capDeviceCapFlags = fail.Sure(uint64(caps.orig_attr.device_cap_flags))
+			in.capTSOCapsSupportedQpts = fail.Sure(uint64(caps.tso_caps.supported_qpts))
+			in.capTSOCapsMaxTSO = fail.Sure(uint64(caps.tso_caps.max_tso))
+			in.capMaxSGERD = fail.Sure(uint64(caps.orig_attr.max_sge_rd))
 		}
 	}
-	in.qpType = validate.Of(uint64((*cQP)(qp.h.C).qp_type))
-	in.qpSendCQ = validate.Of(uint64((*cQP)(qp.h.C).send_cq))
-	in.qpState = validate.Of(uint64((*cQP)(qp.h.C).state))
+	in.qpType = fail.Sure(uint64((*cQP)(qp.h.C).qp_type))
+	in.qpSendCQ = fail.Sure(uint64((*cQP)(qp.h.C).send_cq))
+	in.qpState = fail.Sure(uint64((*cQP)(qp.h.C).state))
 	return nil
 }
 
@@ -760,7 +758,7 @@ func (qp *QP) refusedPostRecv(r dpath.RecvRange, posted int, errno syscall.Errno
 	if wr.Full(brokenPostRecv(&in)) {
 		return errPostRecv.Full(errno)
 	}
-	return qp.dev.removed(wr.Error(brokenPostRecv(&in), hintPostRecv(&in), validate.Named[QPType]("qp_type", in.qpType), validate.Named[QPState]("state", in.qpState), validate.Fact("max_recv_sge", in.qpCapMaxRecvSGE)))
+	return qp.dev.removed(wr.Error(brokenPostRecv(&in), hintPostRecv(&in), fail.Named[QPType]("qp_type", in.qpType), fail.Named[QPState]("state", in.qpState), fail.Fact("max_recv_sge", in.qpCapMaxRecvSGE)))
 }
 
 // seePostRecv fills in what the rules of ibv_post_recv look at in the QP: what the library knows about it or,
@@ -772,13 +770,13 @@ func (qp *QP) seePostRecv(in *inPostRecv, ask bool) error {
 	}
 	defer qp.h.Exit()
 	if qp.made != nil {
-		in.qpCapMaxRecvSGE = validate.Of(uint64(qp.made.cap.max_recv_sge))
+		in.qpCapMaxRecvSGE = fail.Sure(uint64(qp.made.cap.max_recv_sge))
 	}
 	if ask {
-		in.qpSRQ = validate.Known{}
-		in.qpRecvCQ = validate.Known{}
-		in.qpType = validate.Known{}
-		in.qpState = validate.Known{}
+		in.qpSRQ = fail.Known{}
+		in.qpRecvCQ = fail.Known{}
+		in.qpType = fail.Known{}
+		in.qpState = fail.Known{}
 		var attrC cQPAttr
 		var initAttrC cQPInitAttr
 		if errno := rawQueryQP(
@@ -791,10 +789,10 @@ func (qp *QP) seePostRecv(in *inPostRecv, ask bool) error {
 			return fail.Failed(verb, errno, nil)
 		}
 	}
-	in.qpSRQ = validate.Of(uint64((*cQP)(qp.h.C).srq))
-	in.qpRecvCQ = validate.Of(uint64((*cQP)(qp.h.C).recv_cq))
-	in.qpType = validate.Of(uint64((*cQP)(qp.h.C).qp_type))
-	in.qpState = validate.Of(uint64((*cQP)(qp.h.C).state))
+	in.qpSRQ = fail.Sure(uint64((*cQP)(qp.h.C).srq))
+	in.qpRecvCQ = fail.Sure(uint64((*cQP)(qp.h.C).recv_cq))
+	in.qpType = fail.Sure(uint64((*cQP)(qp.h.C).qp_type))
+	in.qpState = fail.Sure(uint64((*cQP)(qp.h.C).state))
 	return nil
 }
 
@@ -819,7 +817,7 @@ func (qp *QP) AttachMcast(gid GID, lid uint16) error {
 	}
 	defer qp.h.Exit()
 	in := inAttachMcast{
-		qpType: validate.Of(uint64((*cQP)(qp.h.C).qp_type)),
+		qpType: fail.Sure(uint64((*cQP)(qp.h.C).qp_type)),
 		lid:    uint64(lid),
 	}
 	if err := checkAttachMcast(&in); err != nil {
@@ -874,7 +872,7 @@ func (qp *QP) DetachMcast(gid GID, lid uint16) error {
 	}
 	defer qp.h.Exit()
 	in := inDetachMcast{
-		qpType: validate.Of(uint64((*cQP)(qp.h.C).qp_type)),
+		qpType: fail.Sure(uint64((*cQP)(qp.h.C).qp_type)),
 		lid:    uint64(lid),
 	}
 	if err := checkDetachMcast(&in); err != nil {

@@ -4,21 +4,20 @@ package verbs
 
 import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // inCreateFlow has the values that the rules of ibv_create_flow use.
 type inCreateFlow struct {
-	qpType            validate.Known // qp.qp_type
-	flowPort          uint64         // flow.port
-	capPhysPortCnt    validate.Known // device_attr.phys_port_cnt
-	flowType          uint64         // flow.type
-	flowNumOfSpecs    uint64         // flow.num_of_specs
-	flowFlags         uint64         // flow.flags
-	capDeviceCapFlags validate.Known // device_attr.device_cap_flags
-	flowCompMask      uint64         // flow.comp_mask
-	flowPriority      uint64         // flow.priority
+	qpType            fail.Known // qp.qp_type
+	flowPort          uint64     // flow.port
+	capPhysPortCnt    fail.Known // device_attr.phys_port_cnt
+	flowType          uint64     // flow.type
+	flowNumOfSpecs    uint64     // flow.num_of_specs
+	flowFlags         uint64     // flow.flags
+	capDeviceCapFlags fail.Known // device_attr.device_cap_flags
+	flowCompMask      uint64     // flow.comp_mask
+	flowPriority      uint64     // flow.priority
 }
 
 // checkCreateFlow refuses a call of ibv_create_flow that breaks a rule.
@@ -64,53 +63,53 @@ func hintCreateFlow(in *inCreateFlow) []verr.Violation {
 
 // inModifyQP has the values that the rules of ibv_modify_qp use.
 type inModifyQP struct {
-	attrMask                          uint64         // attr_mask
-	qpState                           validate.Known // qp.state
-	attrQPState                       uint64         // attr.qp_state
-	qpType                            validate.Known // qp.qp_type
-	attrCurQPState                    uint64         // attr.cur_qp_state
-	attrPortNum                       uint64         // attr.port_num
-	attrAHAttrPortNum                 uint64         // attr.ah_attr.port_num
-	attrAltPortNum                    uint64         // attr.alt_port_num
-	capPhysPortCnt                    validate.Known // device_attr.phys_port_cnt
-	attrAltAHAttrPortNum              uint64         // attr.alt_ah_attr.port_num
-	attrPathMTU                       uint64         // attr.path_mtu
-	attrRQPSN                         uint64         // attr.rq_psn
-	attrSQPSN                         uint64         // attr.sq_psn
-	attrDestQPNum                     uint64         // attr.dest_qp_num
-	attrTimeout                       uint64         // attr.timeout
-	attrAltTimeout                    uint64         // attr.alt_timeout
-	attrMinRNRTimer                   uint64         // attr.min_rnr_timer
-	attrRetryCnt                      uint64         // attr.retry_cnt
-	attrRNRRetry                      uint64         // attr.rnr_retry
-	attrMaxRDAtomic                   uint64         // attr.max_rd_atomic
-	capMaxQPInitRDAtom                validate.Known // device_attr.max_qp_init_rd_atom
-	attrMaxDestRDAtomic               uint64         // attr.max_dest_rd_atomic
-	capMaxQPRDAtom                    validate.Known // device_attr.max_qp_rd_atom
-	attrPKeyIndex                     uint64         // attr.pkey_index
-	capMaxPkeys                       validate.Known // device_attr.max_pkeys
-	capDeviceCapFlags                 validate.Known // device_attr.device_cap_flags
-	attrAHAttrIsGlobal                uint64         // attr.ah_attr.is_global
-	attrAHAttrDlid                    uint64         // attr.ah_attr.dlid
-	attrAltAHAttrIsGlobal             uint64         // attr.alt_ah_attr.is_global
-	attrAltAHAttrDlid                 uint64         // attr.alt_ah_attr.dlid
-	capPacketPacingCapsSupportedQpts  validate.Known // device_attr_ex.packet_pacing_caps.supported_qpts
-	attrRateLimit                     uint64         // attr.rate_limit
-	capPacketPacingCapsQPRateLimitMax validate.Known // device_attr_ex.packet_pacing_caps.qp_rate_limit_max
-	capPacketPacingCapsQPRateLimitMin validate.Known // device_attr_ex.packet_pacing_caps.qp_rate_limit_min
-	attrAHAttrGrhFlowLabel            uint64         // attr.ah_attr.grh.flow_label
-	attrAltAHAttrGrhFlowLabel         uint64         // attr.alt_ah_attr.grh.flow_label
-	attrAHAttrSL                      uint64         // attr.ah_attr.sl
-	attrAltAHAttrSL                   uint64         // attr.alt_ah_attr.sl
-	attrPathMigState                  uint64         // attr.path_mig_state
-	attrQPAccessFlags                 uint64         // attr.qp_access_flags
-	attrAHAttrStaticRate              uint64         // attr.ah_attr.static_rate
-	attrAltAHAttrStaticRate           uint64         // attr.alt_ah_attr.static_rate
-	attrAHAttrSrcPathBits             uint64         // attr.ah_attr.src_path_bits
-	attrAltAHAttrSrcPathBits          uint64         // attr.alt_ah_attr.src_path_bits
-	attrAHAttrGrhHopLimit             uint64         // attr.ah_attr.grh.hop_limit
-	attrSQDraining                    uint64         // attr.sq_draining
-	qpSRQ                             validate.Known // qp.srq
+	attrMask                          uint64     // attr_mask
+	qpState                           fail.Known // qp.state
+	attrQPState                       uint64     // attr.qp_state
+	qpType                            fail.Known // qp.qp_type
+	attrCurQPState                    uint64     // attr.cur_qp_state
+	attrPortNum                       uint64     // attr.port_num
+	attrAHAttrPortNum                 uint64     // attr.ah_attr.port_num
+	attrAltPortNum                    uint64     // attr.alt_port_num
+	capPhysPortCnt                    fail.Known // device_attr.phys_port_cnt
+	attrAltAHAttrPortNum              uint64     // attr.alt_ah_attr.port_num
+	attrPathMTU                       uint64     // attr.path_mtu
+	attrRQPSN                         uint64     // attr.rq_psn
+	attrSQPSN                         uint64     // attr.sq_psn
+	attrDestQPNum                     uint64     // attr.dest_qp_num
+	attrTimeout                       uint64     // attr.timeout
+	attrAltTimeout                    uint64     // attr.alt_timeout
+	attrMinRNRTimer                   uint64     // attr.min_rnr_timer
+	attrRetryCnt                      uint64     // attr.retry_cnt
+	attrRNRRetry                      uint64     // attr.rnr_retry
+	attrMaxRDAtomic                   uint64     // attr.max_rd_atomic
+	capMaxQPInitRDAtom                fail.Known // device_attr.max_qp_init_rd_atom
+	attrMaxDestRDAtomic               uint64     // attr.max_dest_rd_atomic
+	capMaxQPRDAtom                    fail.Known // device_attr.max_qp_rd_atom
+	attrPKeyIndex                     uint64     // attr.pkey_index
+	capMaxPkeys                       fail.Known // device_attr.max_pkeys
+	capDeviceCapFlags                 fail.Known // device_attr.device_cap_flags
+	attrAHAttrIsGlobal                uint64     // attr.ah_attr.is_global
+	attrAHAttrDlid                    uint64     // attr.ah_attr.dlid
+	attrAltAHAttrIsGlobal             uint64     // attr.alt_ah_attr.is_global
+	attrAltAHAttrDlid                 uint64     // attr.alt_ah_attr.dlid
+	capPacketPacingCapsSupportedQpts  fail.Known // device_attr_ex.packet_pacing_caps.supported_qpts
+	attrRateLimit                     uint64     // attr.rate_limit
+	capPacketPacingCapsQPRateLimitMax fail.Known // device_attr_ex.packet_pacing_caps.qp_rate_limit_max
+	capPacketPacingCapsQPRateLimitMin fail.Known // device_attr_ex.packet_pacing_caps.qp_rate_limit_min
+	attrAHAttrGrhFlowLabel            uint64     // attr.ah_attr.grh.flow_label
+	attrAltAHAttrGrhFlowLabel         uint64     // attr.alt_ah_attr.grh.flow_label
+	attrAHAttrSL                      uint64     // attr.ah_attr.sl
+	attrAltAHAttrSL                   uint64     // attr.alt_ah_attr.sl
+	attrPathMigState                  uint64     // attr.path_mig_state
+	attrQPAccessFlags                 uint64     // attr.qp_access_flags
+	attrAHAttrStaticRate              uint64     // attr.ah_attr.static_rate
+	attrAltAHAttrStaticRate           uint64     // attr.alt_ah_attr.static_rate
+	attrAHAttrSrcPathBits             uint64     // attr.ah_attr.src_path_bits
+	attrAltAHAttrSrcPathBits          uint64     // attr.alt_ah_attr.src_path_bits
+	attrAHAttrGrhHopLimit             uint64     // attr.ah_attr.grh.hop_limit
+	attrSQDraining                    uint64     // attr.sq_draining
+	qpSRQ                             fail.Known // qp.srq
 }
 
 // The bits of the mask of QPAttr: which fields are given.
@@ -140,7 +139,7 @@ const (
 )
 
 // transitions0221 are the transitions of VR-ibv_modify_qp-attr_mask-0221.
-var transitions0221 = []validate.Transition{
+var transitions0221 = []fail.Transition{
 	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState | qpAttrHasRateLimit},
 	{From: uint64(QPStateReset), To: uint64(QPStateInit), Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum, May: qpAttrHasRateLimit},
 	{From: uint64(QPStateInit), To: uint64(QPStateInit), May: qpAttrHasState |
@@ -193,7 +192,7 @@ var transitions0221 = []validate.Transition{
 }
 
 // qpAttrMaskNames are the fields that the bits of a mask say are given.
-var qpAttrMaskNames = []validate.Flag{
+var qpAttrMaskNames = []fail.Flag{
 	{Bits: qpAttrHasState, Name: "State"},
 	{Bits: qpAttrHasCurState, Name: "CurState"},
 	{Bits: qpAttrHasPathMTU, Name: "PathMTU"},
@@ -219,7 +218,7 @@ var qpAttrMaskNames = []validate.Flag{
 }
 
 // transitions0223 are the transitions of VR-ibv_modify_qp-attr_mask-0223.
-var transitions0223 = []validate.Transition{
+var transitions0223 = []fail.Transition{
 	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState | qpAttrHasRateLimit},
 	{From: uint64(QPStateReset), To: uint64(QPStateInit), Need: qpAttrHasState | qpAttrHasPortNum, May: qpAttrHasRateLimit},
 	{From: uint64(QPStateInit), To: uint64(QPStateInit), May: qpAttrHasState | qpAttrHasRateLimit},
@@ -245,7 +244,7 @@ var transitions0223 = []validate.Transition{
 }
 
 // transitions0224 are the transitions of VR-ibv_modify_qp-attr_mask-0224.
-var transitions0224 = []validate.Transition{
+var transitions0224 = []fail.Transition{
 	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasRateLimit},
 	{From: uint64(QPStateReset), To: uint64(QPStateInit), Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
 	{From: uint64(QPStateInit), To: uint64(QPStateInit), May: qpAttrHasState |
@@ -317,7 +316,7 @@ var transitions0224 = []validate.Transition{
 }
 
 // transitions0220 are the transitions of VR-ibv_modify_qp-attr_mask-0220.
-var transitions0220 = []validate.Transition{
+var transitions0220 = []fail.Transition{
 	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState},
 	{From: uint64(QPStateReset), To: uint64(QPStateInit), Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum},
 	{From: uint64(QPStateInit), To: uint64(QPStateInit), May: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum},
@@ -381,7 +380,7 @@ var transitions0220 = []validate.Transition{
 }
 
 // transitions0222 are the transitions of VR-ibv_modify_qp-attr_mask-0222.
-var transitions0222 = []validate.Transition{
+var transitions0222 = []fail.Transition{
 	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState | qpAttrHasRateLimit},
 	{From: uint64(QPStateReset), To: uint64(QPStateInit), Need: qpAttrHasState | qpAttrHasQKey | qpAttrHasPKeyIndex | qpAttrHasPortNum, May: qpAttrHasRateLimit},
 	{From: uint64(QPStateInit), To: uint64(QPStateInit), May: qpAttrHasState |
@@ -411,7 +410,7 @@ var transitions0222 = []validate.Transition{
 }
 
 // transitions0225 are the transitions of VR-ibv_modify_qp-attr_mask-0225.
-var transitions0225 = []validate.Transition{
+var transitions0225 = []fail.Transition{
 	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState |
 		qpAttrHasMaxRDAtomic |
 		qpAttrHasRetryCnt |
@@ -492,7 +491,7 @@ var transitions0225 = []validate.Transition{
 }
 
 // transitions2001 are the transitions of VR-ibv_modify_qp-attr_mask-2001.
-var transitions2001 = []validate.Transition{
+var transitions2001 = []fail.Transition{
 	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState | qpAttrHasRateLimit},
 	{From: uint64(QPStateReset), To: uint64(QPStateInit), Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum, May: qpAttrHasRateLimit},
 	{From: uint64(QPStateInit), To: uint64(QPStateInit), May: qpAttrHasState |
@@ -545,7 +544,7 @@ var transitions2001 = []validate.Transition{
 }
 
 // transitions2002 are the transitions of VR-ibv_modify_qp-attr_mask-2002.
-var transitions2002 = []validate.Transition{
+var transitions2002 = []fail.Transition{
 	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState | qpAttrHasRateLimit},
 	{From: uint64(QPStateReset), To: uint64(QPStateInit), Need: qpAttrHasState | qpAttrHasPortNum, May: qpAttrHasRateLimit},
 	{From: uint64(QPStateInit), To: uint64(QPStateInit), May: qpAttrHasState | qpAttrHasRateLimit},
@@ -571,7 +570,7 @@ var transitions2002 = []validate.Transition{
 }
 
 // transitions2003 are the transitions of VR-ibv_modify_qp-attr_mask-2003.
-var transitions2003 = []validate.Transition{
+var transitions2003 = []fail.Transition{
 	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasRateLimit},
 	{From: uint64(QPStateReset), To: uint64(QPStateInit), Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
 	{From: uint64(QPStateInit), To: uint64(QPStateInit), May: qpAttrHasState |
@@ -643,7 +642,7 @@ var transitions2003 = []validate.Transition{
 }
 
 // transitions2004 are the transitions of VR-ibv_modify_qp-attr_mask-2004.
-var transitions2004 = []validate.Transition{
+var transitions2004 = []fail.Transition{
 	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState |
 		qpAttrHasMaxRDAtomic |
 		qpAttrHasRetryCnt |
@@ -724,7 +723,7 @@ var transitions2004 = []validate.Transition{
 }
 
 // transitions3811 are the transitions of VR-ibv_modify_qp-attr_mask-3811.
-var transitions3811 = []validate.Transition{
+var transitions3811 = []fail.Transition{
 	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState | qpAttrHasRateLimit},
 	{From: uint64(QPStateReset), To: uint64(QPStateInit), Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum, May: qpAttrHasRateLimit},
 	{From: uint64(QPStateInit), To: uint64(QPStateInit), May: qpAttrHasState |
@@ -777,7 +776,7 @@ var transitions3811 = []validate.Transition{
 }
 
 // transitions3812 are the transitions of VR-ibv_modify_qp-attr_mask-3812.
-var transitions3812 = []validate.Transition{
+var transitions3812 = []fail.Transition{
 	{From: uint64(QPStateReset), To: uint64(QPStateReset), May: qpAttrHasState | qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer | qpAttrHasRateLimit},
 	{From: uint64(QPStateReset), To: uint64(QPStateInit), Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum, May: qpAttrHasMaxDestRDAtomic | qpAttrHasMinRNRTimer},
 	{From: uint64(QPStateInit), To: uint64(QPStateInit), May: qpAttrHasState |
@@ -849,7 +848,7 @@ var transitions3812 = []validate.Transition{
 }
 
 // transitions4213 are the transitions of VR-ibv_modify_qp-attr_mask-4213.
-var transitions4213 = []validate.Transition{
+var transitions4213 = []fail.Transition{
 	{From: uint64(QPStateReset), To: uint64(QPStateInit), Need: qpAttrHasState | qpAttrHasAccessFlags | qpAttrHasPKeyIndex | qpAttrHasPortNum},
 	{From: uint64(QPStateInit), To: uint64(QPStateRTR), Need: qpAttrHasState | qpAttrHasPathMTU | qpAttrHasAV | qpAttrHasMinRNRTimer},
 }
@@ -858,7 +857,7 @@ var transitions4213 = []validate.Transition{
 func checkModifyQP(in *inModifyQP) error {
 	var bad fail.Violations
 	qpType := QPType(in.qpType.V)
-	from := validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)
+	from := fail.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)
 	state := QPState(in.attrQPState)
 	curState := QPState(in.attrCurQPState)
 	if in.qpState.OK &&
@@ -866,23 +865,23 @@ func checkModifyQP(in *inModifyQP) error {
 		in.attrMask&qpAttrHasState != 0 &&
 		in.attrMask&qpAttrHasCurState == 0 &&
 		qpType == QPTypeUC &&
-		validate.BadTransition(transitions0221, in.attrMask, in.qpState.V, in.attrQPState) {
-		bad.AddText(&rule0221, validate.TransitionText(transitions0221, in.attrMask, in.qpState.V, in.attrQPState, validate.Text[QPState], qpAttrMaskNames))
+		fail.BadTransition(transitions0221, in.attrMask, in.qpState.V, in.attrQPState) {
+		bad.AddText(&rule0221, fail.TransitionText(transitions0221, in.attrMask, in.qpState.V, in.attrQPState, fail.Text[QPState], qpAttrMaskNames))
 	}
 	if in.qpState.OK &&
 		in.qpType.OK &&
 		in.attrMask&qpAttrHasState != 0 &&
 		qpType == QPTypeRawPacket &&
-		validate.BadTransition(transitions0223, in.attrMask, from, in.attrQPState) {
-		bad.AddText(&rule0223, validate.TransitionText(transitions0223, in.attrMask, from, in.attrQPState, validate.Text[QPState], qpAttrMaskNames))
+		fail.BadTransition(transitions0223, in.attrMask, from, in.attrQPState) {
+		bad.AddText(&rule0223, fail.TransitionText(transitions0223, in.attrMask, from, in.attrQPState, fail.Text[QPState], qpAttrMaskNames))
 	}
 	if in.qpState.OK &&
 		in.qpType.OK &&
 		in.attrMask&qpAttrHasState != 0 &&
 		in.attrMask&qpAttrHasCurState == 0 &&
 		qpType == QPTypeXRCSend &&
-		validate.BadTransition(transitions0224, in.attrMask, in.qpState.V, in.attrQPState) {
-		bad.AddText(&rule0224, validate.TransitionText(transitions0224, in.attrMask, in.qpState.V, in.attrQPState, validate.Text[QPState], qpAttrMaskNames))
+		fail.BadTransition(transitions0224, in.attrMask, in.qpState.V, in.attrQPState) {
+		bad.AddText(&rule0224, fail.TransitionText(transitions0224, in.attrMask, in.qpState.V, in.attrQPState, fail.Text[QPState], qpAttrMaskNames))
 	}
 	if in.qpType.OK &&
 		in.attrMask&qpAttrHasState != 0 &&
@@ -976,33 +975,33 @@ func checkModifyQP(in *inModifyQP) error {
 func hintModifyQP(in *inModifyQP) []verr.Violation {
 	var may fail.Violations
 	qpType := QPType(in.qpType.V)
-	from := validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)
-	to := validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, from)
+	from := fail.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)
+	to := fail.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, from)
 	pathMTU := MTU(in.attrPathMTU)
 	state := QPState(in.attrQPState)
 	capDeviceCapFlags := DeviceCap(in.capDeviceCapFlags.V)
 	pathMigState := MigState(in.attrPathMigState)
 	accessFlags := QPAccess(in.attrQPAccessFlags)
-	to2 := validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, in.qpState.V)
+	to2 := fail.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, in.qpState.V)
 	qpState := QPState(in.qpState.V)
 	if in.qpState.OK &&
 		in.qpType.OK &&
 		qpType == QPTypeRC &&
-		validate.BadTransition(transitions0220, in.attrMask, from, to) {
-		may.AddText(&rule0220, validate.TransitionText(transitions0220, in.attrMask, from, to, validate.Text[QPState], qpAttrMaskNames))
+		fail.BadTransition(transitions0220, in.attrMask, from, to) {
+		may.AddText(&rule0220, fail.TransitionText(transitions0220, in.attrMask, from, to, fail.Text[QPState], qpAttrMaskNames))
 	}
 	if in.qpState.OK &&
 		in.qpType.OK &&
 		qpType == QPTypeUD &&
-		validate.BadTransition(transitions0222, in.attrMask, from, to) {
-		may.AddText(&rule0222, validate.TransitionText(transitions0222, in.attrMask, from, to, validate.Text[QPState], qpAttrMaskNames))
+		fail.BadTransition(transitions0222, in.attrMask, from, to) {
+		may.AddText(&rule0222, fail.TransitionText(transitions0222, in.attrMask, from, to, fail.Text[QPState], qpAttrMaskNames))
 	}
 	if in.qpState.OK &&
 		in.qpType.OK &&
 		in.attrMask&qpAttrHasState != 0 &&
 		qpType == QPTypeXRCRecv &&
-		validate.BadTransition(transitions0225, in.attrMask, from, in.attrQPState) {
-		may.AddText(&rule0225, validate.TransitionText(transitions0225, in.attrMask, from, in.attrQPState, validate.Text[QPState], qpAttrMaskNames))
+		fail.BadTransition(transitions0225, in.attrMask, from, in.attrQPState) {
+		may.AddText(&rule0225, fail.TransitionText(transitions0225, in.attrMask, from, in.attrQPState, fail.Text[QPState], qpAttrMaskNames))
 	}
 	may.If(in.qpType.OK && qpType == QPTypeRC && in.attrMask&qpAttrHasQKey != 0, &rule0228, in.attrMask)
 	may.If(in.attrMask&qpAttrHasPathMTU != 0 &&
@@ -1026,35 +1025,35 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 	may.If(in.attrMask&(qpAttrHasState|qpAttrHasEnSQDAsyncNotify) == qpAttrHasState|qpAttrHasEnSQDAsyncNotify && state != QPStateSQD, &rule0249, in.attrQPState)
 	may.If(in.capDeviceCapFlags.OK && in.attrMask&qpAttrHasMaxSendWR != 0 && capDeviceCapFlags&DeviceCapResizeMaxWR != DeviceCapResizeMaxWR, &rule0250, in.attrMask)
 	may.If(in.capDeviceCapFlags.OK && in.attrMask&(qpAttrHasPathMigState|qpAttrHasAltAV) != 0 && capDeviceCapFlags&DeviceCapAutoPathMig != DeviceCapAutoPathMig, &rule0251, in.attrMask)
-	may.If(in.attrMask&qpAttrHasAV != 0 && validate.Count(in.attrAHAttrIsGlobal != 0, in.attrAHAttrDlid != 0) == 0, &rule0253, 0)
-	may.If(in.attrMask&qpAttrHasAltAV != 0 && validate.Count(in.attrAltAHAttrIsGlobal != 0, in.attrAltAHAttrDlid != 0) == 0, &rule0255, 0)
+	may.If(in.attrMask&qpAttrHasAV != 0 && fail.Count(in.attrAHAttrIsGlobal != 0, in.attrAHAttrDlid != 0) == 0, &rule0253, 0)
+	may.If(in.attrMask&qpAttrHasAltAV != 0 && fail.Count(in.attrAltAHAttrIsGlobal != 0, in.attrAltAHAttrDlid != 0) == 0, &rule0255, 0)
 	if in.qpState.OK &&
 		in.qpType.OK &&
 		in.attrMask&qpAttrHasState == 0 &&
 		qpType == QPTypeUC &&
-		validate.BadTransition(transitions2001, in.attrMask, from, from) {
-		may.AddText(&rule2001, validate.TransitionText(transitions2001, in.attrMask, from, from, validate.Text[QPState], qpAttrMaskNames))
+		fail.BadTransition(transitions2001, in.attrMask, from, from) {
+		may.AddText(&rule2001, fail.TransitionText(transitions2001, in.attrMask, from, from, fail.Text[QPState], qpAttrMaskNames))
 	}
 	if in.qpState.OK &&
 		in.qpType.OK &&
 		in.attrMask&qpAttrHasState == 0 &&
 		qpType == QPTypeRawPacket &&
-		validate.BadTransition(transitions2002, in.attrMask, from, from) {
-		may.AddText(&rule2002, validate.TransitionText(transitions2002, in.attrMask, from, from, validate.Text[QPState], qpAttrMaskNames))
+		fail.BadTransition(transitions2002, in.attrMask, from, from) {
+		may.AddText(&rule2002, fail.TransitionText(transitions2002, in.attrMask, from, from, fail.Text[QPState], qpAttrMaskNames))
 	}
 	if in.qpState.OK &&
 		in.qpType.OK &&
 		in.attrMask&qpAttrHasState == 0 &&
 		qpType == QPTypeXRCSend &&
-		validate.BadTransition(transitions2003, in.attrMask, from, from) {
-		may.AddText(&rule2003, validate.TransitionText(transitions2003, in.attrMask, from, from, validate.Text[QPState], qpAttrMaskNames))
+		fail.BadTransition(transitions2003, in.attrMask, from, from) {
+		may.AddText(&rule2003, fail.TransitionText(transitions2003, in.attrMask, from, from, fail.Text[QPState], qpAttrMaskNames))
 	}
 	if in.qpState.OK &&
 		in.qpType.OK &&
 		in.attrMask&qpAttrHasState == 0 &&
 		qpType == QPTypeXRCRecv &&
-		validate.BadTransition(transitions2004, in.attrMask, from, from) {
-		may.AddText(&rule2004, validate.TransitionText(transitions2004, in.attrMask, from, from, validate.Text[QPState], qpAttrMaskNames))
+		fail.BadTransition(transitions2004, in.attrMask, from, from) {
+		may.AddText(&rule2004, fail.TransitionText(transitions2004, in.attrMask, from, from, fail.Text[QPState], qpAttrMaskNames))
 	}
 	may.If(in.qpType.OK &&
 		in.attrMask&qpAttrHasState == 0 &&
@@ -1183,14 +1182,14 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 	if in.qpType.OK &&
 		in.attrMask&(qpAttrHasState|qpAttrHasCurState) == qpAttrHasState|qpAttrHasCurState &&
 		qpType == QPTypeUC &&
-		validate.BadTransition(transitions3811, in.attrMask, in.attrCurQPState, in.attrQPState) {
-		may.AddText(&rule3811, validate.TransitionText(transitions3811, in.attrMask, in.attrCurQPState, in.attrQPState, validate.Text[QPState], qpAttrMaskNames))
+		fail.BadTransition(transitions3811, in.attrMask, in.attrCurQPState, in.attrQPState) {
+		may.AddText(&rule3811, fail.TransitionText(transitions3811, in.attrMask, in.attrCurQPState, in.attrQPState, fail.Text[QPState], qpAttrMaskNames))
 	}
 	if in.qpType.OK &&
 		in.attrMask&(qpAttrHasState|qpAttrHasCurState) == qpAttrHasState|qpAttrHasCurState &&
 		qpType == QPTypeXRCSend &&
-		validate.BadTransition(transitions3812, in.attrMask, in.attrCurQPState, in.attrQPState) {
-		may.AddText(&rule3812, validate.TransitionText(transitions3812, in.attrMask, in.attrCurQPState, in.attrQPState, validate.Text[QPState], qpAttrMaskNames))
+		fail.BadTransition(transitions3812, in.attrMask, in.attrCurQPState, in.attrQPState) {
+		may.AddText(&rule3812, fail.TransitionText(transitions3812, in.attrMask, in.attrCurQPState, in.attrQPState, fail.Text[QPState], qpAttrMaskNames))
 	}
 	may.If(in.attrMask&qpAttrHasAV != 0 && in.attrAHAttrIsGlobal != 0 && in.attrAHAttrGrhHopLimit == 0, &rule3821, in.attrAHAttrGrhHopLimit)
 	may.If(in.attrSQDraining > 0, &rule4003, in.attrSQDraining)
@@ -1199,8 +1198,8 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 		in.qpSRQ.OK &&
 		qpType == QPTypeDriver &&
 		in.qpSRQ.V != 0 &&
-		validate.BadTransition(transitions4213, in.attrMask, in.qpState.V, to2) {
-		may.AddText(&rule4213, validate.TransitionText(transitions4213, in.attrMask, in.qpState.V, to2, validate.Text[QPState], qpAttrMaskNames))
+		fail.BadTransition(transitions4213, in.attrMask, in.qpState.V, to2) {
+		may.AddText(&rule4213, fail.TransitionText(transitions4213, in.attrMask, in.qpState.V, to2, fail.Text[QPState], qpAttrMaskNames))
 	}
 	may.If(in.qpState.OK &&
 		in.qpType.OK &&
@@ -1222,15 +1221,15 @@ func hintModifyQP(in *inModifyQP) []verr.Violation {
 
 // inModifyQPRateLimit has the values that the rules of ibv_modify_qp_rate_limit use.
 type inModifyQPRateLimit struct {
-	attrCompMask                      uint64         // attr.comp_mask
-	attrMaxBurstSz                    uint64         // attr.max_burst_sz
-	attrRateLimit                     uint64         // attr.rate_limit
-	attrTypicalPktSz                  uint64         // attr.typical_pkt_sz
-	qpState                           validate.Known // qp.state
-	qpType                            validate.Known // qp.qp_type
-	capPacketPacingCapsSupportedQpts  validate.Known // device_attr_ex.packet_pacing_caps.supported_qpts
-	capPacketPacingCapsQPRateLimitMin validate.Known // device_attr_ex.packet_pacing_caps.qp_rate_limit_min
-	capPacketPacingCapsQPRateLimitMax validate.Known // device_attr_ex.packet_pacing_caps.qp_rate_limit_max
+	attrCompMask                      uint64     // attr.comp_mask
+	attrMaxBurstSz                    uint64     // attr.max_burst_sz
+	attrRateLimit                     uint64     // attr.rate_limit
+	attrTypicalPktSz                  uint64     // attr.typical_pkt_sz
+	qpState                           fail.Known // qp.state
+	qpType                            fail.Known // qp.qp_type
+	capPacketPacingCapsSupportedQpts  fail.Known // device_attr_ex.packet_pacing_caps.supported_qpts
+	capPacketPacingCapsQPRateLimitMin fail.Known // device_attr_ex.packet_pacing_caps.qp_rate_limit_min
+	capPacketPacingCapsQPRateLimitMax fail.Known // device_attr_ex.packet_pacing_caps.qp_rate_limit_max
 }
 
 // checkModifyQPRateLimit refuses a call of ibv_modify_qp_rate_limit that breaks a rule.
@@ -1298,9 +1297,9 @@ func hintModifyQPRateLimit(in *inModifyQPRateLimit) []verr.Violation {
 
 // inQPAttachCompCntr has the values that the rules of ibv_qp_attach_comp_cntr use.
 type inQPAttachCompCntr struct {
-	attrOpMask   uint64         // attr.op_mask
-	qpState      validate.Known // qp.state
-	attrCompMask uint64         // attr.comp_mask
+	attrOpMask   uint64     // attr.op_mask
+	qpState      fail.Known // qp.state
+	attrCompMask uint64     // attr.comp_mask
 }
 
 // checkQPAttachCompCntr refuses a call of ibv_qp_attach_comp_cntr that breaks a rule.
@@ -1398,30 +1397,30 @@ func hintQueryQP(in *inQueryQP) []verr.Violation {
 
 // inPostSend has the values that the rules of ibv_post_send use.
 type inPostSend struct {
-	wrOpcode                      uint64         // wr[].opcode
-	qpType                        validate.Known // qp.qp_type
-	wrSgList                      uint64         // wr[].sg_list
-	wrNumSGE                      int64          // wr[].num_sge
-	wrWRUDAH                      uint64         // wr[].wr.ud.ah
-	wrBindMWMW                    uint64         // wr[].bind_mw.mw
-	qpSendCQ                      validate.Known // qp.send_cq
-	wrSendFlags                   uint64         // wr[].send_flags
-	wrSgListLengthTotal           uint64         // wr[].sg_list[].length
-	qpCapMaxInlineData            validate.Known // qp.cap.max_inline_data
-	capDeviceCapFlags             validate.Known // device_attr.device_cap_flags
-	qpCapMaxSendSGE               validate.Known // qp.cap.max_send_sge
-	wrWRAtomicRemoteAddr          uint64         // wr[].wr.atomic.remote_addr
-	wrSgListLengthLeast           uint64         // wr[].sg_list[].length
-	wrWRUDRemoteQPN               uint64         // wr[].wr.ud.remote_qpn
-	qpState                       validate.Known // qp.state
-	wrBindMWBindInfoMWAccessFlags uint64         // wr[].bind_mw.bind_info.mw_access_flags
-	wrQPTypeXRCRemoteSrqn         uint64         // wr[].qp_type.xrc.remote_srqn
-	capTSOCapsSupportedQpts       validate.Known // device_attr_ex.tso_caps.supported_qpts
-	capTSOCapsMaxTSO              validate.Known // device_attr_ex.tso_caps.max_tso
-	wrBindMWBindInfoMR            uint64         // wr[].bind_mw.bind_info.mr
-	wrTSOHdr                      uint64         // wr[].tso.hdr
-	wrTSOHdrSz                    uint64         // wr[].tso.hdr_sz
-	capMaxSGERD                   validate.Known // device_attr.max_sge_rd
+	wrOpcode                      uint64     // wr[].opcode
+	qpType                        fail.Known // qp.qp_type
+	wrSgList                      uint64     // wr[].sg_list
+	wrNumSGE                      int64      // wr[].num_sge
+	wrWRUDAH                      uint64     // wr[].wr.ud.ah
+	wrBindMWMW                    uint64     // wr[].bind_mw.mw
+	qpSendCQ                      fail.Known // qp.send_cq
+	wrSendFlags                   uint64     // wr[].send_flags
+	wrSgListLengthTotal           uint64     // wr[].sg_list[].length
+	qpCapMaxInlineData            fail.Known // qp.cap.max_inline_data
+	capDeviceCapFlags             fail.Known // device_attr.device_cap_flags
+	qpCapMaxSendSGE               fail.Known // qp.cap.max_send_sge
+	wrWRAtomicRemoteAddr          uint64     // wr[].wr.atomic.remote_addr
+	wrSgListLengthLeast           uint64     // wr[].sg_list[].length
+	wrWRUDRemoteQPN               uint64     // wr[].wr.ud.remote_qpn
+	qpState                       fail.Known // qp.state
+	wrBindMWBindInfoMWAccessFlags uint64     // wr[].bind_mw.bind_info.mw_access_flags
+	wrQPTypeXRCRemoteSrqn         uint64     // wr[].qp_type.xrc.remote_srqn
+	capTSOCapsSupportedQpts       fail.Known // device_attr_ex.tso_caps.supported_qpts
+	capTSOCapsMaxTSO              fail.Known // device_attr_ex.tso_caps.max_tso
+	wrBindMWBindInfoMR            uint64     // wr[].bind_mw.bind_info.mr
+	wrTSOHdr                      uint64     // wr[].tso.hdr
+	wrTSOHdrSz                    uint64     // wr[].tso.hdr_sz
+	capMaxSGERD                   fail.Known // device_attr.max_sge_rd
 }
 
 // brokenPostSend returns the rules that a request of ibv_post_send breaks and that are enough to have it refused.
@@ -1619,14 +1618,14 @@ func hintPostSend(in *inPostSend) []verr.Violation {
 
 // inPostRecv has the values that the rules of ibv_post_recv use.
 type inPostRecv struct {
-	wrSgList            uint64         // wr[].sg_list
-	wrNumSGE            int64          // wr[].num_sge
-	qpSRQ               validate.Known // qp.srq
-	qpRecvCQ            validate.Known // qp.recv_cq
-	qpCapMaxRecvSGE     validate.Known // qp.cap.max_recv_sge
-	wrSgListLengthTotal uint64         // wr[].sg_list[].length
-	qpType              validate.Known // qp.qp_type
-	qpState             validate.Known // qp.state
+	wrSgList            uint64     // wr[].sg_list
+	wrNumSGE            int64      // wr[].num_sge
+	qpSRQ               fail.Known // qp.srq
+	qpRecvCQ            fail.Known // qp.recv_cq
+	qpCapMaxRecvSGE     fail.Known // qp.cap.max_recv_sge
+	wrSgListLengthTotal uint64     // wr[].sg_list[].length
+	qpType              fail.Known // qp.qp_type
+	qpState             fail.Known // qp.state
 }
 
 // brokenPostRecv returns the rules that a request of ibv_post_recv breaks and that are enough to have it refused.
@@ -1659,8 +1658,8 @@ func hintPostRecv(in *inPostRecv) []verr.Violation {
 
 // inAttachMcast has the values that the rules of ibv_attach_mcast use.
 type inAttachMcast struct {
-	qpType validate.Known // qp.qp_type
-	lid    uint64         // lid
+	qpType fail.Known // qp.qp_type
+	lid    uint64     // lid
 }
 
 // checkAttachMcast refuses a call of ibv_attach_mcast that breaks a rule.
@@ -1682,8 +1681,8 @@ func hintAttachMcast(in *inAttachMcast) []verr.Violation {
 
 // inDetachMcast has the values that the rules of ibv_detach_mcast use.
 type inDetachMcast struct {
-	qpType validate.Known // qp.qp_type
-	lid    uint64         // lid
+	qpType fail.Known // qp.qp_type
+	lid    uint64     // lid
 }
 
 // checkDetachMcast refuses a call of ibv_detach_mcast that breaks a rule.

@@ -13,7 +13,6 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 )
 
 // SRQ is a shared receive queue. Use it only by pointer: every call on a copy is refused.
@@ -127,8 +126,8 @@ func (srq *SRQ) Modify(srqAttr *SRQAttr) error {
 		srqAttrMaxSGE:   uint64(srqAttrC.max_sge),
 	}
 	if caps := srq.dev.capabilities(); caps != nil {
-		in.capMaxSRQWR = validate.Of(uint64(caps.orig_attr.max_srq_wr))
-		in.capDeviceCapFlags = validate.Of(uint64(caps.orig_attr.device_cap_flags))
+		in.capMaxSRQWR = fail.Sure(uint64(caps.orig_attr.max_srq_wr))
+		in.capDeviceCapFlags = fail.Sure(uint64(caps.orig_attr.device_cap_flags))
 	}
 	if errno := rawModifySRQ(srq.lib.fn[symIbv_modify_srq], srq.h.C, unsafe.Pointer(&srqAttrC), int32(srqAttr.mask)); errno != 0 {
 		return srq.dev.removed(fail.Failed(verb, errno, func() []string {
@@ -228,12 +227,12 @@ func (srq *SRQ) seePostSRQOps(in *inPostSRQOps, ask bool) error {
 	}
 	defer srq.h.Exit()
 	if srq.made != nil {
-		in.srqType = validate.Of(uint64(srq.made.srq_type))
+		in.srqType = fail.Sure(uint64(srq.made.srq_type))
 	}
 	if ask {
 		caps := srq.dev.capabilities()
 		if caps != nil {
-			in.capTMCapsMaxSGE = validate.Of(uint64(caps.tm_caps.max_sge))
+			in.capTMCapsMaxSGE = fail.Sure(uint64(caps.tm_caps.max_sge))
 		}
 		return nil
 	}

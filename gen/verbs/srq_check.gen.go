@@ -4,18 +4,17 @@ package verbs
 
 import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // inModifySRQ has the values that the rules of ibv_modify_srq use.
 type inModifySRQ struct {
-	srqAttrMaxWR      uint64         // srq_attr.max_wr
-	srqAttrMask       uint64         // srq_attr_mask
-	capMaxSRQWR       validate.Known // device_attr.max_srq_wr
-	capDeviceCapFlags validate.Known // device_attr.device_cap_flags
-	srqAttrSRQLimit   uint64         // srq_attr.srq_limit
-	srqAttrMaxSGE     uint64         // srq_attr.max_sge
+	srqAttrMaxWR      uint64     // srq_attr.max_wr
+	srqAttrMask       uint64     // srq_attr_mask
+	capMaxSRQWR       fail.Known // device_attr.max_srq_wr
+	capDeviceCapFlags fail.Known // device_attr.device_cap_flags
+	srqAttrSRQLimit   uint64     // srq_attr.srq_limit
+	srqAttrMaxSGE     uint64     // srq_attr.max_sge
 }
 
 // The bits of the mask of SRQAttr: which fields are given.
@@ -25,7 +24,7 @@ const (
 )
 
 // srqAttrMaskNames are the fields that the bits of a mask say are given.
-var srqAttrMaskNames = []validate.Flag{{Bits: srqAttrHasMaxWR, Name: "MaxWR"}, {Bits: srqAttrHasLimit, Name: "Limit"}}
+var srqAttrMaskNames = []fail.Flag{{Bits: srqAttrHasMaxWR, Name: "MaxWR"}, {Bits: srqAttrHasLimit, Name: "Limit"}}
 
 // hintModifySRQ returns the lints that a call of ibv_modify_srq breaks, which may be the cause when it fails.
 func hintModifySRQ(in *inModifySRQ) []verr.Violation {
@@ -79,13 +78,13 @@ func hintPostSRQRecv(in *inPostSRQRecv) []verr.Violation {
 
 // inPostSRQOps has the values that the rules of ibv_post_srq_ops use.
 type inPostSRQOps struct {
-	srqType           validate.Known // srq.srq_type
-	opOpcode          uint64         // op[].opcode
-	opTMAddSgList     uint64         // op[].tm.add.sg_list
-	opTMAddNumSGE     int64          // op[].tm.add.num_sge
-	opFlags           int64          // op[].flags
-	opTMUnexpectedCnt uint64         // op[].tm.unexpected_cnt
-	capTMCapsMaxSGE   validate.Known // device_attr_ex.tm_caps.max_sge
+	srqType           fail.Known // srq.srq_type
+	opOpcode          uint64     // op[].opcode
+	opTMAddSgList     uint64     // op[].tm.add.sg_list
+	opTMAddNumSGE     int64      // op[].tm.add.num_sge
+	opFlags           int64      // op[].flags
+	opTMUnexpectedCnt uint64     // op[].tm.unexpected_cnt
+	capTMCapsMaxSGE   fail.Known // device_attr_ex.tm_caps.max_sge
 }
 
 // brokenPostSRQOps returns the rules that a request of ibv_post_srq_ops breaks and that are enough to have it refused.

@@ -12,7 +12,6 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -141,10 +140,10 @@ func (wq *WQ) Modify(wqAttr *WQAttr) error {
 		wqAttrFlagsMask:   uint64(wqAttrC.flags_mask),
 		wqAttrWQState:     uint64(wqAttrC.wq_state),
 		wqAttrCurrWQState: uint64(wqAttrC.curr_wq_state),
-		wqState:           validate.Of(uint64((*cWQ)(wq.h.C).state)),
+		wqState:           fail.Sure(uint64((*cWQ)(wq.h.C).state)),
 	}
 	if caps := wq.dev.capabilities(); caps != nil {
-		in.capRawPacketCaps = validate.Of(uint64(caps.raw_packet_caps))
+		in.capRawPacketCaps = fail.Sure(uint64(caps.raw_packet_caps))
 	}
 	if err := checkModifyWQ(&in); err != nil {
 		return err

@@ -4,18 +4,17 @@ package verbs
 
 import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // inModifyWQ has the values that the rules of ibv_modify_wq use.
 type inModifyWQ struct {
-	wqAttrMask        uint64         // wq_attr.attr_mask
-	wqAttrFlagsMask   uint64         // wq_attr.flags_mask
-	wqAttrWQState     uint64         // wq_attr.wq_state
-	wqAttrCurrWQState uint64         // wq_attr.curr_wq_state
-	capRawPacketCaps  validate.Known // device_attr_ex.raw_packet_caps
-	wqState           validate.Known // wq.state
+	wqAttrMask        uint64     // wq_attr.attr_mask
+	wqAttrFlagsMask   uint64     // wq_attr.flags_mask
+	wqAttrWQState     uint64     // wq_attr.wq_state
+	wqAttrCurrWQState uint64     // wq_attr.curr_wq_state
+	capRawPacketCaps  fail.Known // device_attr_ex.raw_packet_caps
+	wqState           fail.Known // wq.state
 }
 
 // The bits of the mask of WQAttr: which fields are given.

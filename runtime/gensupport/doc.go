@@ -5,4 +5,16 @@
 // version that it was generated for. What a program needs is in the generated package itself, which has aliases of types of dpath and
 // devmem (their methods are part of its API, and docs/api lists them), and in the packages beside this folder: mem, softcm, softverbs and
 // verr.
+//
+// Each package may import those above it, except that dl, devmem and cmem do not know each other:
+//
+//	abi     declarations of libibverbs, in C
+//	fail    errors, with the values and texts of rules
+//	gate    calls without a lock, and a Close that waits for them
+//	object  lifetimes of handles
+//	dl      loads libraries
+//	devmem  copies of device memory
+//	cmem    memory, structs and callbacks of C
+//	dpath   posts, polls and waits
+//	bridge  handles of one generated package in calls of another
 package gensupport

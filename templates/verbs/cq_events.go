@@ -9,7 +9,7 @@
 //verbsgen:of CompChannel
 //verbsgen:waits CompChannel *dpath.Channel
 //verbsgen:finds CQ
-//verbsgen:field CompChannel taker events.Taker // Next, or Wait of the queues
+//verbsgen:field CompChannel taker dpath.Taker // Next, or Wait of the queues
 
 package verbs
 
@@ -17,7 +17,6 @@ import (
 	"context"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/events"
 )
 
 // listen lets Go's poller wait on the descriptor of the events, once; afterwards it no longer holds the handle.
@@ -37,7 +36,7 @@ func (channel *CompChannel) listen(verb string) (*dpath.Channel, error) {
 // C: ibv_get_cq_event, ibv_get_cq_event(3).
 type CQEvent struct {
 	CQ    *CQ // the queue with completions; ask it for the next event by ReqNotify, then poll it
-	event events.Completion
+	event dpath.HeldCQEvent
 }
 
 // Next waits for the next completion event. No thread is held while it waits; ctx ends the wait, and an event
@@ -52,11 +51,11 @@ func (channel *CompChannel) Next(ctx context.Context) (*CQEvent, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := channel.taker.Take(verb, events.ByNext); err != nil {
+	if err := channel.taker.Take(verb, dpath.ByNext); err != nil {
 		return nil, err
 	}
 	ev := new(CQEvent)
-	if ev.CQ, err = events.NextCompletion(ctx, &ev.event, from, &channel.dev.handles, (*CQ).base); err != nil {
+	if ev.CQ, err = dpath.NextCQEvent(ctx, &ev.event, from, &channel.dev.handles, (*CQ).base); err != nil {
 		return nil, channel.dev.removed(err)
 	}
 	return ev, nil

@@ -1,8 +1,8 @@
 //go:build ignore
 
 //verbsgen:with ibv_poll_cq ibv_req_notify_cq ibv_get_cq_event CompChannel CQ
-//verbsgen:waits CQ events.Sleepers
-//verbsgen:field CompChannel pump events.Pump // takes the events for Wait of the queues
+//verbsgen:waits CQ dpath.Sleepers
+//verbsgen:field CompChannel pump dpath.Pump // takes the events for Wait of the queues
 
 package verbs
 
@@ -10,7 +10,6 @@ import (
 	"context"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/events"
 )
 
 // Wait takes up to len(wcs) completions from the queue and returns their number. While there are none it sleeps on Go's poller, and holds
@@ -32,7 +31,7 @@ func (cq *CQ) Wait(ctx context.Context, wcs []dpath.WC) (int, error) {
 func (cq *CQ) wait(ctx context.Context, room int, poll func() (int, error)) (int, error) {
 	const verb = "ibv_get_cq_event"
 	if room == 0 {
-		return 0, events.NoRoom(verb)
+		return 0, dpath.NoRoom(verb)
 	}
 	if n, err := poll(); n > 0 || err != nil {
 		return n, err
@@ -42,7 +41,7 @@ func (cq *CQ) wait(ctx context.Context, room int, poll func() (int, error)) (int
 		if n, err := poll(); n > 0 || err != nil {
 			return n, err
 		}
-		return 0, events.NoChannel(verb)
+		return 0, dpath.NoChannel(verb)
 	}
 	return cq.waiting.Wait(ctx, verb, func() error { return cq.request(channel, verb) }, poll)
 }
@@ -50,7 +49,7 @@ func (cq *CQ) wait(ctx context.Context, room int, poll func() (int, error)) (int
 // request has the channel wake who waits for the queue when the next completion comes. It fails once a Close of the queue has begun:
 // that wakes only those who wait by then.
 func (cq *CQ) request(channel *CompChannel, verb string) error {
-	if err := channel.taker.Take(verb, events.ByWait); err != nil {
+	if err := channel.taker.Take(verb, dpath.ByWait); err != nil {
 		return err
 	}
 	from, err := channel.listen(verb)

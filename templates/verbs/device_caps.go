@@ -1,7 +1,7 @@
 //go:build ignore
 
 //verbsgen:with capabilities ibv_query_device_ex
-//verbsgen:field Device caps validate.Caps[cDeviceAttrEx] // for the rules that need them
+//verbsgen:field Device caps fail.Caps[cDeviceAttrEx] // for the rules that need them
 
 package verbs
 

@@ -2,7 +2,7 @@
 
 //verbsgen:with capabilities
 //verbsgen:without ibv_query_device_ex
-//verbsgen:field Device caps validate.Caps[cDeviceAttrEx] // for the rules that need them
+//verbsgen:field Device caps fail.Caps[cDeviceAttrEx] // for the rules that need them
 
 package verbs
 

@@ -4,7 +4,7 @@
 //verbsgen:value IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS 1
 //verbsgen:value IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT 2
 //verbsgen:field PD parent *PD // of a parent domain
-//verbsgen:field PD calls *pdalloc.Calls[PD] // of a parent domain with an allocator
+//verbsgen:field PD calls *cmem.AllocCalls[PD] // of a parent domain with an allocator
 
 package verbs
 
@@ -12,9 +12,9 @@ import (
 	"syscall"
 	"unsafe"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/cmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/pdalloc"
 )
 
 // AllocParentDomain makes a parent domain, which can be used wherever a protection domain can.
@@ -91,7 +91,7 @@ type AllocRequest struct {
 }
 
 // AllocResource says what memory is for: the number of the driver that asks, and a code of that driver.
-type AllocResource = pdalloc.Resource
+type AllocResource = cmem.AllocResource
 
 // Allocator allocates the memory of a provider's own buffers. Its methods may be called from several threads at once, on
 // threads of C. They must not call verbs; Close and CloseAll of what the call uses return syscall.EBUSY at once.
@@ -109,19 +109,19 @@ type Allocator interface {
 // ErrUseDefault is the error with which an Allocator leaves a request to the provider.
 //
 // C: IBV_ALLOCATOR_USE_DEFAULT, ibv_alloc_parent_domain(3).
-var ErrUseDefault = pdalloc.ErrUseDefault
+var ErrUseDefault = cmem.ErrUseDefault
 
 // newAllocCalls registers the allocator of a, if it has one, and puts the callbacks into c.
-func newAllocCalls(a *ParentDomainAttr, c *cParentDomainInitAttr) (calls *pdalloc.Calls[PD], err error) {
+func newAllocCalls(a *ParentDomainAttr, c *cParentDomainInitAttr) (calls *cmem.AllocCalls[PD], err error) {
 	with, user := a.allocator, a.userContext
 	if with == nil {
 		return nil, nil
 	}
-	calls, c.alloc, c.free, c.pd_context, err = pdalloc.NewCalls(pdalloc.Allocator[PD]{
-		Alloc: func(pd *PD, size, align uint64, resource pdalloc.Resource) (uintptr, error) {
+	calls, c.alloc, c.free, c.pd_context, err = cmem.NewAllocCalls(cmem.Allocator[PD]{
+		Alloc: func(pd *PD, size, align uint64, resource cmem.AllocResource) (uintptr, error) {
 			return with.Alloc(AllocRequest{PD: pd, Size: size, Align: align, Resource: resource, Context: user})
 		},
-		Free: func(pd *PD, addr uintptr, resource pdalloc.Resource) {
+		Free: func(pd *PD, addr uintptr, resource cmem.AllocResource) {
 			with.Free(AllocRequest{PD: pd, Resource: resource, Context: user}, addr)
 		},
 	})

@@ -335,7 +335,6 @@ var exportedFuncs = map[string]any{
 	"dpath.Bind":                   dpath.Bind,
 	"dpath.FindPath":               dpath.FindPath,
 	"dpath.InlineRoom":             dpath.InlineRoom,
-	"dpath.Lacks":                  dpath.Lacks[dpath.OpsFlags],
 	"dpath.ListOf":                 dpath.ListOf[int],
 	"dpath.Memory":                 dpath.Memory,
 	"dpath.NewAsync":               dpath.NewAsync,

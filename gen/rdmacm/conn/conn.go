@@ -28,7 +28,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/gen/rdmacm"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/callback"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
 // Network makes connections, and hands each event of its channel to the one that it is for. All methods may be called from several
@@ -65,7 +65,7 @@ func (n *Network) Close() error {
 	if n == nil || n.events == nil {
 		return errNever
 	}
-	if callback.Inside() {
+	if fail.InCallback() {
 		return errInside
 	}
 	n.mu.Lock()

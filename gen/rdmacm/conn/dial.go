@@ -8,7 +8,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/gen/rdmacm"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/callback"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
 // Options is how Dial and Accept connect.
@@ -39,7 +39,7 @@ func (o *Options) makeQP(c *Conn, attr *rdmacm.ConnAttr) error {
 			c.reject(nil)
 		}
 	}()
-	callback.Run(func() { qp, err = o.QP(c, attr) })
+	fail.Callback(func() { qp, err = o.QP(c, attr) })
 	returned = true
 	if err == nil && qp == nil {
 		err = errNoQP

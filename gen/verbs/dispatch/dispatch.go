@@ -22,7 +22,7 @@ import (
 	"sync/atomic"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/callback"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
 // lot is how many completions are taken from a queue at a time, and how many slots are made at a time.
@@ -95,7 +95,7 @@ func (d *Dispatcher) Close() error {
 		return errClosed
 	}
 	d.end(errClosed)
-	if !callback.Inside() {
+	if !fail.InCallback() {
 		d.running.Wait()
 	}
 	if d.err == errClosed {
@@ -121,7 +121,7 @@ func (d *Dispatcher) serve(ctx context.Context, cq *verbs.CQ) {
 		n, err := cq.Wait(ctx, wcs)
 		for i := range wcs[:n] {
 			if !d.hand(&wcs[i]) && d.other != nil {
-				callback.Run(func() { d.other(wcs[i]) })
+				fail.Callback(func() { d.other(wcs[i]) })
 			}
 		}
 		if err == nil {

@@ -1,6 +1,10 @@
 // Package cmem is about C memory and C structs: it reads values, puts structs one behind the other, counts lists as C does, keeps memory of
 // Go in its place while C uses it, and converts the codes and addresses that C has to what programs use.
 //
+// It also lets a program write the memory allocator of a parent domain in Go (Allocator). It has the two C functions that providers call,
+// one pair for the whole program. C gets a number as context and never a Go pointer, a panic does not leave Go, an address that no device
+// may use is refused, and Free is called only for what Alloc returned. Only that needs cgo and Linux.
+//
 // It must not know verbs or generated packages.
 package cmem
 

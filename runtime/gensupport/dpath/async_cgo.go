@@ -15,8 +15,6 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-const verbAsync = "ibv_get_async_event"
-
 // Async waits for the asynchronous events of a device on Go's poller. NewAsync makes one. All methods may be called
 // from any number of goroutines.
 type Async struct {

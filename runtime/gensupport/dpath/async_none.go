@@ -13,7 +13,7 @@ import (
 // Async waits for the asynchronous events of a device, where verbs are to be had.
 type Async struct{}
 
-var errNoAsync = &verr.Error{Verb: "ibv_get_async_event", Errno: syscall.ENOSYS,
+var errNoAsync = &verr.Error{Verb: verbAsync, Errno: syscall.ENOSYS,
 	Msg: "this program was built without cgo or not for Linux"}
 
 // NewAsync is errors.ErrUnsupported: no device can be open here.

@@ -16,8 +16,6 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-const verbNext = "ibv_get_cq_event"
-
 // Channel waits for events of completion queues on Go's poller: a goroutine that waits holds no thread. NewChannel
 // makes one. All methods may be called from any number of goroutines.
 type Channel struct {

@@ -13,7 +13,7 @@ import (
 // Channel waits for events of completion queues, where verbs are to be had.
 type Channel struct{}
 
-var errNoChannel = &verr.Error{Verb: "ibv_get_cq_event", Errno: syscall.ENOSYS,
+var errNoChannel = &verr.Error{Verb: verbNext, Errno: syscall.ENOSYS,
 	Msg: "this program was built without cgo or not for Linux"}
 
 // NewChannel is errors.ErrUnsupported: no completion channel can exist here.

@@ -34,7 +34,13 @@
 //
 // A program that does not poll all the time requests an event (ReqNotify), polls once more, and waits with Channel.Next, which
 // sleeps on Go's poller and can be ended by a context. Each event must be acknowledged with Channel.Ack. Async does the same for the events
-// of a device, its ports and the objects made from it.
+// of a device, its ports and the objects made from it. A HeldCQEvent or HeldAsyncEvent is such an event with the handle that it is about,
+// which stays open until Done acknowledges it. Sleepers share the events of a queue.
+//
+// # Readers and streams
+//
+// Generated readers and streams call functions in the C object of a queue, some of which are there only if the queue was asked for them
+// when it was made (Asked). An Answer and a Stream are what Go and their C sides share.
 //
 // # Errors
 //

@@ -1,6 +1,6 @@
 package dpath
 
-import "github.com/verbsgen/verbsgen/runtime/gensupport/validate"
+import "github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 
 // SendFlags are flags of a send request, enum ibv_send_flags. The generated package has the constants.
 type SendFlags uint32
@@ -14,4 +14,4 @@ const (
 )
 
 // String returns the C names without their prefix, and the value in hex: "SIGNALED|INLINE (0xa)".
-func (v SendFlags) String() string { return validate.FlagText(uint64(v), sendFlagsNames) }
+func (v SendFlags) String() string { return fail.FlagText(uint64(v), sendFlagsNames) }

@@ -3,7 +3,7 @@ package dpath
 import (
 	"encoding/binary"
 
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
 const (
@@ -16,7 +16,7 @@ const (
 type PlacementType uint8
 
 // String returns the C names without their prefix, and the value in hex: "GLOBAL (0x1)".
-func (v PlacementType) String() string { return validate.FlagText(uint64(v), placementTypeNames) }
+func (v PlacementType) String() string { return fail.FlagText(uint64(v), placementTypeNames) }
 
 // SelectivityLevel is the memory that a flush is for, enum ibv_selectivity_level. The generated package has the constants.
 type SelectivityLevel uint8

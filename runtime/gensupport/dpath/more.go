@@ -235,5 +235,5 @@ func (r Range[W]) lacksMore(a *Stream) error {
 const streamVerb = "ibv_wr_start"
 
 func refusedMore(verb, problem string) error {
-	return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: problem + "; nothing was posted"}
+	return notMade(verb, syscall.EINVAL, problem+"; nothing was posted")
 }

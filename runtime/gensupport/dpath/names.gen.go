@@ -2,10 +2,10 @@
 
 package dpath
 
-import "github.com/verbsgen/verbsgen/runtime/gensupport/validate"
+import "github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 
 // wcFlagNames are the names of enum ibv_wc_flags, without the prefix.
-var wcFlagNames = []validate.Flag{
+var wcFlagNames = []fail.Flag{
 	{Bits: 0x1, Name: "GRH"},
 	{Bits: 0x2, Name: "WITH_IMM"},
 	{Bits: 0x4, Name: "IP_CSUM_OK"},
@@ -108,7 +108,7 @@ var wcOpcodeNames = []string{
 }
 
 // sendFlagsNames are the names of enum ibv_send_flags, without the prefix.
-var sendFlagsNames = []validate.Flag{
+var sendFlagsNames = []fail.Flag{
 	{Bits: 0x1, Name: "FENCE"},
 	{Bits: 0x2, Name: "SIGNALED"},
 	{Bits: 0x4, Name: "SOLICITED"},
@@ -135,7 +135,7 @@ var wrOpcodeNames = []string{
 }
 
 // opsFlagsNames are the names of enum ibv_ops_flags, without the prefix.
-var opsFlagsNames = []validate.Flag{
+var opsFlagsNames = []fail.Flag{
 	{Bits: 0x1, Name: "SIGNALED"},
 	{Bits: 0x2, Name: "TM_SYNC"},
 }
@@ -148,7 +148,7 @@ var opsOpcodeNames = []string{
 }
 
 // placementTypeNames are the names of enum ibv_placement_type, without the prefix.
-var placementTypeNames = []validate.Flag{
+var placementTypeNames = []fail.Flag{
 	{Bits: 0x1, Name: "GLOBAL"},
 	{Bits: 0x2, Name: "PERSISTENT"},
 }

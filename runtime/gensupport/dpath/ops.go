@@ -4,8 +4,8 @@ import (
 	"syscall"
 	"unsafe"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
 )
 
 // OpsOpcode is an operation on the tags of a shared receive queue, enum ibv_ops_wr_opcode. The generated package has the constants.
@@ -29,7 +29,7 @@ const (
 )
 
 // String returns the C names without their prefix, and the value in hex.
-func (v OpsFlags) String() string { return validate.FlagText(uint64(v), opsFlagsNames) }
+func (v OpsFlags) String() string { return fail.FlagText(uint64(v), opsFlagsNames) }
 
 // OpsWR refers to a struct ibv_ops_wr, see ibv_post_srq_ops(3): one operation in the memory of an OpsBatch, which it keeps alive. A copy
 // refers to the same operation. The zero value refers to none, and its methods panic.

@@ -185,7 +185,7 @@ func spin(cq *gate.Gate, wcs []WC, tries int, alone bool) (n int, errno syscall.
 	if size == 0 {
 		return 0, 0
 	}
-	written(wcs)
+	Written(wcs)
 	var got C.int
 	C.verbsgen_dpath_poll((*C.uintptr_t)(cq.Word()), (*C.uint8_t)(unsafe.Pointer(unsafe.SliceData(wcs))), C.int(size),
 		C.long(tries), &got)
@@ -236,7 +236,7 @@ func PostAndPoll(qp *gate.Gate, r SendRange, cq *gate.Gate, wcs []WC, tries int)
 	}
 	begin, end := &b.wrs[r.first], &b.wrs[r.first+r.n-1]
 	reading(b, r.first, r.n)
-	written(wcs)
+	Written(wcs)
 	io := C.struct_verbsgen_dpath_both{first: C.uintptr_t(uintptr(unsafe.Pointer(begin))),
 		last: C.uintptr_t(uintptr(unsafe.Pointer(end))),
 		use:  C.uintptr_t(uintptr(unsafe.Pointer(b.use))), n: C.int(size), tries: C.long(tries)}

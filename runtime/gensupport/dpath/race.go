@@ -7,11 +7,11 @@ import (
 	"unsafe"
 )
 
-// written tells the race detector, which does not see C, that completions are written. The address is hidden from the
-// compiler for a moment, so that it does not conclude that wcs must lie on the heap: the detector does not keep it.
-func written(wcs []WC) {
-	addr := uintptr(unsafe.Pointer(unsafe.SliceData(wcs)))
-	runtime.RaceWriteRange(*(*unsafe.Pointer)(unsafe.Pointer(&addr)), len(wcs)*int(unsafe.Sizeof(WC{})))
+// Written tells the race detector, which does not see C, that a list of completions is written. The address is hidden from the
+// compiler for a moment, so that it does not conclude that the list must lie on the heap: the detector does not keep it.
+func Written[T any](list []T) {
+	addr := uintptr(unsafe.Pointer(unsafe.SliceData(list)))
+	runtime.RaceWriteRange(*(*unsafe.Pointer)(unsafe.Pointer(&addr)), len(list)*int(unsafe.Sizeof(*new(T))))
 }
 
 // reading informs the race detector that C reads requests, their elements and inline data. It does not read room, which Close

@@ -3,7 +3,6 @@ package dpath
 import (
 	"errors"
 	"fmt"
-	"math"
 	"runtime"
 	"syscall"
 
@@ -61,30 +60,11 @@ func Unfinished[W record](r Range[W], a *Stream) bool {
 	return a == nil || a.n <= 0 || a.bad >= 0 || a.code != 0 || a.more != 0 || a.alone != nil
 }
 
-// Asked is a set of requests that a queue was asked for.
-type Asked interface {
-	~uint32 | ~uint64
-	String() string
-}
-
-// Lacks returns an error when a queue has no functions for a stream, or the provider lacks one of a probe.
-func Lacks[A Asked](a Stream, verb, kind string, _ A) error {
-	problem := ""
-	switch {
-	case a.lacking == math.MaxUint64:
-		problem = "the provider has no functions to post to this " + kind + " with"
-	case a.code != 0:
-		return (&fail.Once{Verb: verb, Kind: kind}).Errno(syscall.Errno(a.code))
-	case a.lacking != 0:
-		problem = "the provider has no function to post " + A(a.lacking).String() + " with"
-	default:
-		return nil
-	}
-	return &verr.Error{Verb: verb, Errno: syscall.EOPNOTSUPP, Refused: true, Msg: problem}
-}
+// found is what Lacks judges.
+func (a Stream) found() found { return found{a.code, a.lacking, "post to this", "post"} }
 
 // NotAsked returns the error of a post with a request that the stream cannot carry, or nil.
-func NotAsked[A Asked](a *Stream, verb, kind string, _ A) error {
+func NotAsked[F Fields](a *Stream, verb, kind string, _ F) error {
 	switch {
 	case a == nil:
 		return nil
@@ -109,9 +89,9 @@ func NotAsked[A Asked](a *Stream, verb, kind string, _ A) error {
 	}
 	problem := fmt.Sprintf("request %d is a %v, which a stream of commands does not have", a.bad, WROpcode(a.opcode))
 	if a.lacking != 0 {
-		problem = fmt.Sprintf("request %d is a %v: this %s was not asked for %v when it was made", a.bad, WROpcode(a.opcode), kind, A(a.lacking))
+		problem = fmt.Sprintf("request %d is a %v: this %s was not asked for %v when it was made", a.bad, WROpcode(a.opcode), kind, F(a.lacking))
 	}
-	return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: problem + "; nothing was posted"}
+	return notMade(verb, syscall.EINVAL, problem+"; nothing was posted")
 }
 
 // Failed returns the error of a post of the range as a stream, of which nothing was posted.

@@ -1,6 +1,6 @@
 package dpath
 
-import "github.com/verbsgen/verbsgen/runtime/gensupport/validate"
+import "github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 
 // WCFlag is what a completion says beside its fields, enum ibv_wc_flags. The generated package has the constants.
 type WCFlag uint32
@@ -12,7 +12,7 @@ const (
 )
 
 // String returns the C names without their prefix, and the value in hex: "GRH|WITH_IMM (0x3)".
-func (v WCFlag) String() string { return validate.FlagText(uint64(v), wcFlagNames) }
+func (v WCFlag) String() string { return fail.FlagText(uint64(v), wcFlagNames) }
 
 // GRHSize is the number of bytes in front of a datagram in the memory of a UD receive, with and without IBV_WC_GRH in Flags.
 // ByteLen includes them; the data begins after them.

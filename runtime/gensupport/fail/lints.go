@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"syscall"
 
-	"github.com/verbsgen/verbsgen/runtime/gensupport/callback"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
@@ -56,7 +55,7 @@ func (l *Lints) Report(broken []verr.Violation) {
 				continue
 			}
 		}
-		callback.Run(func() { r.f(&verr.Lint{Violation: v, File: at.File, Line: at.Line}) })
+		Callback(func() { r.f(&verr.Lint{Violation: v, File: at.File, Line: at.Line}) })
 	}
 }
 

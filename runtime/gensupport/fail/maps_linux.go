@@ -31,7 +31,7 @@ func MapHint(length uint64) string {
 			continue
 		}
 		pages, _ := strconv.ParseUint(fields[l.field], 10, 64)
-		if used := pages * uint64(os.Getpagesize()); limit.Cur != unix.RLIM_INFINITY && (used > limit.Cur || length > limit.Cur-used) {
+		if used := pages * PageSize(); limit.Cur != unix.RLIM_INFINITY && (used > limit.Cur || length > limit.Cur-used) {
 			return fmt.Sprintf("the process uses %d KiB of %s, and its limit (%s) is %d KiB; raise it (%s)", used/1024, l.what, l.name,
 				limit.Cur/1024, l.raise)
 		}

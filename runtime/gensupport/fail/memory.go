@@ -2,7 +2,6 @@ package fail
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 	"syscall"
@@ -39,7 +38,7 @@ func MemoryHints(src any, device string, errno syscall.Errno, addr, length, acce
 
 // pages returns how many bytes the pages of memory have, unknownSize if the length is not known or reaches the end of the address space.
 func pages(addr, length uint64) uint64 {
-	page := uint64(os.Getpagesize())
+	page := PageSize()
 	end := addr + length + page - 1
 	if length == 0 || end < addr || end < length {
 		return unknownSize

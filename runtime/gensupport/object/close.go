@@ -3,7 +3,6 @@ package object
 import (
 	"time"
 
-	"github.com/verbsgen/verbsgen/runtime/gensupport/callback"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
@@ -48,7 +47,7 @@ func (n *Node) beginClose(verb string) (idle <-chan struct{}, err error) {
 	n.mu.Lock()
 	var held []string
 	switch {
-	case n.holds > 0 || n.users > 0 && callback.Inside():
+	case n.holds > 0 || n.users > 0 && fail.InCallback():
 		held = n.uses()
 	case n.users > 0:
 		n.status, n.idle = draining, make(chan struct{})

@@ -8,7 +8,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/verbsgen/verbsgen/runtime/gensupport/callback"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -31,7 +30,7 @@ func CloseTree(n *Node) error {
 	if n.isCopy() {
 		return n.gone("")
 	}
-	if callback.Inside() {
+	if fail.InCallback() {
 		if in := n.inCall(); in != nil {
 			return &verr.Error{Errno: syscall.EBUSY, Msg: in.String() + " is in use by a call, maybe by the one that this callback is of; " +
 				"close it when the call has returned"}

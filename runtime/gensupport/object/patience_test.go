@@ -9,7 +9,6 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/verbsgen/verbsgen/runtime/gensupport/callback"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
@@ -100,7 +99,7 @@ func TestInCallback(t *testing.T) {
 			t.Fatal(err)
 		}
 		begin := time.Now()
-		callback.Run(func() {
+		fail.Callback(func() {
 			wantErr(t, mr.Close(), syscall.EBUSY,
 				"ibv_close_MR: MR still has a call of ibv_rereg_mr open; close what is open first: device or resource busy (EBUSY)")
 			for _, h := range []*handle{mr, pd, dev} {
@@ -111,14 +110,14 @@ func TestInCallback(t *testing.T) {
 		if !cq.node.IsOpen() {
 			t.Error("a refused CloseTree has closed something")
 		}
-		callback.Run(func() {
+		fail.Callback(func() {
 			if err := cq.Close(); err != nil {
 				t.Error(err)
 			}
 		})
 		mr.node.Exit()
 		ended := mr.node.Close("v", func() error { // as an allocator's Free is called
-			callback.Run(func() {
+			fail.Callback(func() {
 				if err := CloseTree(&dev.node); !errors.Is(err, syscall.EBUSY) {
 					t.Errorf("CloseTree inside the destroy of a child: %v", err)
 				}
@@ -128,7 +127,7 @@ func TestInCallback(t *testing.T) {
 			})
 			return nil
 		})
-		callback.Run(func() { ended = errors.Join(ended, CloseTree(&dev.node)) })
+		fail.Callback(func() { ended = errors.Join(ended, CloseTree(&dev.node)) })
 		if took := time.Since(begin); ended != nil || took > 0 {
 			t.Errorf("took %v: %v", took, ended)
 		}

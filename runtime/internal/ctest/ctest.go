@@ -1,6 +1,6 @@
 //go:build cgo
 
-// Package ctest has C memory for tests of package mem.
+// Package ctest is C for tests: memory for those of package mem, and calls of allocators for those of package cmem.
 package ctest
 
 // Why unsafe: memory of malloc is freed by its pointer, which is kept as C gave it.

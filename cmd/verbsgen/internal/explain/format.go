@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 	"github.com/verbsgen/verbsgen/spec/cond"
@@ -105,7 +105,7 @@ func (c *call) show(r ref) string {
 	switch {
 	case names != nil && names.flags:
 		u, _ := bits(r)
-		return validate.FlagText(word(u), names.list())
+		return fail.FlagText(word(u), names.list())
 	case names != nil:
 		for _, m := range names.enum.Enumerators {
 			if big.NewInt(m.Value).Cmp(i) == 0 {
@@ -125,10 +125,10 @@ type names struct {
 	flags  bool
 }
 
-func (n *names) list() []validate.Flag {
-	var out []validate.Flag
+func (n *names) list() []fail.Flag {
+	var out []fail.Flag
 	for _, m := range n.enum.Enumerators {
-		out = append(out, validate.Flag{Bits: uint64(m.Value), Name: strings.TrimPrefix(m.Name, n.prefix)})
+		out = append(out, fail.Flag{Bits: uint64(m.Value), Name: strings.TrimPrefix(m.Name, n.prefix)})
 	}
 	return out
 }

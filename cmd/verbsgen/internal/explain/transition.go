@@ -4,13 +4,13 @@ import (
 	"math/big"
 	"strings"
 
-	"github.com/verbsgen/verbsgen/runtime/gensupport/validate"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/cond"
 )
 
 // change returns the changes of state that a rule allows, and the one that a case makes; ok is false when the case does not tell it.
-func (c *call) change(n *spec.Cond, b binding) (table []validate.Transition, have, from, to uint64, ok bool) {
+func (c *call) change(n *spec.Cond, b binding) (table []fail.Transition, have, from, to uint64, ok bool) {
 	m, okMask := bits(c.at(n.Sub[0], b))
 	begin, okFrom := c.number(n.Sub[1], b)
 	end, okTo := c.number(n.Sub[2], b)
@@ -24,7 +24,7 @@ func (c *call) change(n *spec.Cond, b binding) (table []validate.Transition, hav
 		}
 		need, _ := mask(c.facts, way.Sub[2].Of.Flags)
 		may, _ := mask(c.facts, way.Sub[3].Of.Flags)
-		table = append(table, validate.Transition{From: word(from), To: word(to), Need: word(need), May: word(may)})
+		table = append(table, fail.Transition{From: word(from), To: word(to), Need: word(need), May: word(may)})
 	}
 	return table, word(m), word(begin), word(end), true
 }
@@ -43,7 +43,7 @@ func (c *call) badTransition(n *spec.Cond, b binding) truth {
 	if !ok {
 		return untold
 	}
-	return is(validate.BadTransition(table, have, from, to))
+	return is(fail.BadTransition(table, have, from, to))
 }
 
 // showTransition shows a change of state that does not go, and why: "STATE (0x1), RESET to INIT without PORT|QKEY". States are written as
@@ -61,7 +61,7 @@ func (c *call) showTransition(n *spec.Cond, b binding) string {
 		text, _, _ := strings.Cut(names(v), " ")
 		return text
 	}
-	return names(have) + ", " + validate.ChangeText(table, have, from, to, c.shower(next), some)
+	return names(have) + ", " + fail.ChangeText(table, have, from, to, c.shower(next), some)
 }
 
 // shower returns a function that shows values as those at a path.

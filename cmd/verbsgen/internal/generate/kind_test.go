@@ -86,7 +86,7 @@ func TestKindIsOneFile(t *testing.T) {
 	}
 	for _, want := range []string{
 		"in.qpInitAttrCapMaxSendSGE < in.qpInitAttrCapMaxRecvSGE) {\n\t\tbad.Add(&rule9001, ",
-		"if validate.Count(in.qpInitAttrCapMaxSendWR != 0, in.qpInitAttrCapMaxRecvWR != 0) != 1 {\n\t\tbad.Add(&rule9002, 0)",
+		"if fail.Count(in.qpInitAttrCapMaxSendWR != 0, in.qpInitAttrCapMaxRecvWR != 0) != 1 {\n\t\tbad.Add(&rule9002, 0)",
 		`Subject: "qp_init_attr.cap.max_send_wr, qp_init_attr.cap.max_recv_wr"`,
 		`judge(t, "VR-ibv_create_qp-cap-9002", checkCreateQP,`,
 	} {

@@ -371,7 +371,7 @@ func (e *emitter) lend(g *goFile, r *model.Record) {
 //		in := inCreateQPEx{...}
 //		bridge.OnRoot(to, func(dev *Device) {
 //			if caps := dev.capabilities(); caps != nil {
-//				in.capMaxQPWR = validate.Of(uint64(caps.orig_attr.max_qp_wr))
+//				in.capMaxQPWR = fail.Sure(uint64(caps.orig_attr.max_qp_wr))
 //			}
 //		})
 //		return checkCreateQPEx(&in)

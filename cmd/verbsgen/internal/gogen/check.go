@@ -84,7 +84,7 @@ func needsCaps(r *model.Rule) bool {
 //	{ID: "VR-ibv_reg_mr-access-0001", Verb: "ibv_reg_mr", Subject: "access",
 //		Statement: "...",
 //		Fix:       "...",
-//		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: validate.Text[MRAccess]}
+//		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Text: fail.Text[MRAccess]}
 func (e *emitter) ruleRow(v *model.Verb, r *model.Rule) *jen.Statement {
 	below := func(name, text string) jen.Code { return jen.Line().Add(key(name, jen.Lit(text))) }
 	fields := []jen.Code{key("ID", jen.Lit(r.ID)), key("Verb", jen.Lit(r.Verb)), key("Subject", jen.Lit(subjectText(r))),
@@ -166,7 +166,7 @@ func (e *emitter) validator(g *goFile, v *model.Verb) {
 		t := jen.Uint64()
 		switch {
 		case loose(o):
-			t = rt("validate", "Known")
+			t = rt("fail", "Known")
 		case o.Signed:
 			t = jen.Int64()
 		}
@@ -281,39 +281,39 @@ func shown(r *model.Rule) *model.Operand {
 
 // textOf is the function that writes the value of a rule, nil for a number in decimal:
 //
-//	validate.Text[MRAccess]
+//	fail.Text[MRAccess]
 func (e *emitter) textOf(r *model.Rule) *jen.Statement {
 	o := shown(r)
 	switch {
 	case transition(r) != nil:
 		return nil
 	case o == nil:
-		return rt("validate", "NoText")
+		return rt("fail", "NoText")
 	}
 	of := enumOf(*o)
 	switch {
 	case of != nil && (of.C != "" || len(of.Members) > 0):
 		return enumText(of)
 	case o.Kind == model.OpField && of == nil && (o.Layout == "uint64" || asFlags(r, o)):
-		return rt("validate", "Hex")
+		return rt("fail", "Hex")
 	case o.Param != nil && o.Param.Role == role.Mask:
 		return jen.Func().Params(param("v", "uint64")).String().Add(short(jen.Return(maskText(o.Param.Record))))
 	case o.Signed:
-		return rt("validate", "Signed")
+		return rt("fail", "Signed")
 	case isPointer(o):
-		return rt("validate", "AddrText")
+		return rt("fail", "AddrText")
 	case loose(*o):
 		return nil
 	case hexLike(o):
-		return rt("validate", "Hex")
+		return rt("fail", "Hex")
 	}
 	return nil
 }
 
-func enumText(of *model.Enum) *jen.Statement { return rt("validate", "Text").Index(goType(of.Go)) }
+func enumText(of *model.Enum) *jen.Statement { return rt("fail", "Text").Index(goType(of.Go)) }
 
 func maskText(rec *model.Record) jen.Code {
-	return rt("validate", "FlagText").Call(id("v"), id(maskNamesVar(rec)))
+	return rt("fail", "FlagText").Call(id("v"), id(maskNamesVar(rec)))
 }
 
 // asFlags reports whether a rule tests bits of a value.

@@ -96,7 +96,7 @@ func (e *emitter) literal(v *model.Verb, args, caps map[string]any) []jen.Code {
 		}
 		switch {
 		case loose(o) && given:
-			out = append(out, key(o.Name, rt("validate", "Of").Call(digits(n.String()))))
+			out = append(out, key(o.Name, rt("fail", "Sure").Call(digits(n.String()))))
 		case loose(o), n.Sign() == 0: // as it is when nobody sets it
 		case n.Sign() < 0 || o.Signed || n.BitLen() < 16:
 			out = append(out, key(o.Name, digits(n.String())))

@@ -114,7 +114,7 @@ func (t *terms) cond(r *model.Rule, n *model.Cond) condition {
 	case cond.Not:
 		return parts[0].not()
 	case cond.BadTransition:
-		return condition{left: rt("validate", "BadTransition").Call(t.transitionArgs(r, n)...)}
+		return condition{left: rt("fail", "BadTransition").Call(t.transitionArgs(r, n)...)}
 	}
 	return t.test(n)
 }
@@ -148,7 +148,7 @@ func (t *terms) test(n *model.Cond) condition {
 	with := n.Sub[1]
 	switch {
 	case of.Op == cond.Sum:
-		above := condition{left: rt("validate", "SumAbove").Call(bitsOf(*of.Sub[0].Of), bitsOf(*of.Sub[1].Of), bitsOf(*with.Of))}
+		above := condition{left: rt("fail", "SumAbove").Call(bitsOf(*of.Sub[0].Of), bitsOf(*of.Sub[1].Of), bitsOf(*with.Of))}
 		if n.Op == cond.Le {
 			return above.not()
 		}
@@ -174,7 +174,7 @@ func (t *terms) valueOf(n *model.Cond) *jen.Statement {
 	case cond.Rest:
 		return op(bitsOf(*n.Sub[0].Of), "%", bitsOf(*n.Sub[1].Of))
 	case cond.Power:
-		return rt("validate", "Power").Call(bitsOf(*n.Sub[0].Of))
+		return rt("fail", "Power").Call(bitsOf(*n.Sub[0].Of))
 	case cond.Given:
 		var given []jen.Code
 		for _, f := range n.Sub {
@@ -184,7 +184,7 @@ func (t *terms) valueOf(n *model.Cond) *jen.Statement {
 			}
 			given = append(given, is.code())
 		}
-		return rt("validate", "Count").Call(given...)
+		return rt("fail", "Count").Call(given...)
 	}
 	return expr(*n.Of)
 }
@@ -198,7 +198,7 @@ func (t *terms) bitOf(mask, field *model.Cond) *jen.Statement {
 func expr(o model.Operand) *jen.Statement {
 	switch {
 	case o.Kind == model.OpPage:
-		return rt("validate", "PageSize").Call()
+		return rt("fail", "PageSize").Call()
 	case o.Kind == model.OpConst && o.Signed:
 		return jen.Lit(int(int64(o.Const)))
 	case o.Kind == model.OpConst && greatestOf[o.Const] != "":

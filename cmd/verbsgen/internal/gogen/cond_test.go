@@ -20,9 +20,9 @@ func TestBrokenConditions(t *testing.T) {
 	}{
 		{spec.Rule{Kind: spec.KindRequires, Subject: "x", If: []string{"B"}, Need: []string{"A"}}, "in.x&0x2 != 0 && in.x&0x1 != 0x1"},
 		{spec.Rule{Kind: spec.KindExcludes, Subject: "x", If: []string{"B"}, Not: []string{"C"}}, "in.x&0x2 != 0 && in.x&0x4 != 0"},
-		{spec.Rule{Kind: spec.KindExcludes, Fields: []string{"a", "b"}}, "validate.Count(in.a != 0, in.b != 0) > 1"},
-		{spec.Rule{Kind: spec.KindExcludes, Fields: []string{"to", "b"}, Mask: "m"}, "validate.Count(in.m&0x1 != 0, in.b != 0) > 1"},
-		{spec.Rule{Kind: spec.KindRequired, Fields: []string{"a", "b"}}, "validate.Count(in.a != 0, in.b != 0) == 0"},
+		{spec.Rule{Kind: spec.KindExcludes, Fields: []string{"a", "b"}}, "fail.Count(in.a != 0, in.b != 0) > 1"},
+		{spec.Rule{Kind: spec.KindExcludes, Fields: []string{"to", "b"}, Mask: "m"}, "fail.Count(in.m&0x1 != 0, in.b != 0) > 1"},
+		{spec.Rule{Kind: spec.KindRequired, Fields: []string{"a", "b"}}, "fail.Count(in.a != 0, in.b != 0) == 0"},
 		{spec.Rule{Kind: spec.KindRequired, Mask: "m", Bits: []string{"A", "C"}}, "in.m&0x5 != 0x5"},
 		{spec.Rule{Kind: spec.KindAllowedSet, Subject: "x", Allow: []string{"A", "B", "4"}}, "in.x&^0x7 != 0"},
 		{spec.Rule{Kind: spec.KindAllowedSet, Subject: "x", Values: []string{"1", "b"}}, "in.x != 1 && in.x != in.b"},
@@ -31,12 +31,12 @@ func TestBrokenConditions(t *testing.T) {
 		{spec.Rule{Kind: spec.KindNotNull, Subject: "x"}, "in.x == 0"},
 		{spec.Rule{Kind: spec.KindRange, Subject: "x", Min: "1", Max: "9"}, "in.x < 1 || in.x > 9"},
 		{spec.Rule{Kind: spec.KindRange, Subject: "fd", Min: "0"}, "in.fd < 0"},
-		{spec.Rule{Kind: spec.KindRange, Sum: []string{"a", "b"}, Max: "dm"}, "in.dm.OK && validate.SumAbove(in.a, in.b, in.dm.V)"},
-		{spec.Rule{Kind: spec.KindRange, Sum: []string{"a", "b"}}, "validate.SumAbove(in.a, in.b, math.MaxUint64)"},
+		{spec.Rule{Kind: spec.KindRange, Sum: []string{"a", "b"}, Max: "dm"}, "in.dm.OK && fail.SumAbove(in.a, in.b, in.dm.V)"},
+		{spec.Rule{Kind: spec.KindRange, Sum: []string{"a", "b"}}, "fail.SumAbove(in.a, in.b, math.MaxUint64)"},
 		{spec.Rule{Kind: spec.KindAligned, Subject: "x", To: "4"}, "in.x%4 != 0"},
-		{spec.Rule{Kind: spec.KindAligned, Subject: "x", SameAs: "b", To: "page"}, "in.x%validate.PageSize() != in.b%validate.PageSize()"},
+		{spec.Rule{Kind: spec.KindAligned, Subject: "x", SameAs: "b", To: "page"}, "in.x%fail.PageSize() != in.b%fail.PageSize()"},
 		{spec.Rule{Kind: spec.KindCapBound, Subject: "x", Cap: "capN"}, "in.capN.OK && in.x > in.capN.V"},
-		{spec.Rule{Kind: spec.KindCapBound, Sum: []string{"a", "b"}, Cap: "capN"}, "in.capN.OK && validate.SumAbove(in.a, in.b, in.capN.V)"},
+		{spec.Rule{Kind: spec.KindCapBound, Sum: []string{"a", "b"}, Cap: "capN"}, "in.capN.OK && fail.SumAbove(in.a, in.b, in.capN.V)"},
 		{spec.Rule{Kind: spec.KindCapBound, Subject: "x", If: []string{"A"}, Cap: "capN", CapHas: []string{"B"}},
 			"in.capN.OK && in.x&0x1 != 0 && in.capN.V&0x2 != 0x2"},
 		{spec.Rule{Kind: spec.KindCapBound, Subject: "x", Cap: "capN", CapHas: []string{"B"}}, "in.capN.OK && in.x != 0 && in.capN.V&0x2 != 0x2"},
@@ -49,7 +49,7 @@ func TestBrokenConditions(t *testing.T) {
 		{spec.Rule{Kind: spec.KindDependsOn, Must: []spec.Atom{{Of: "b", In: []string{"1", "2"}}, {Of: "fd", Set: new(bool)}}},
 			"in.b != 1 && in.b != 2 || in.fd != 0"},
 		{spec.Rule{Kind: spec.KindMaskForTransition, Subject: "m", State: "dm", Assumed: "cur", Next: "to"},
-			"in.dm.OK && validate.BadTransition(transitions0009, in.m, from, to)"},
+			"in.dm.OK && fail.BadTransition(transitions0009, in.m, from, to)"},
 	} {
 		seen[c.rule.Kind] = true
 		violated := cond.Map(c.rule.Violated(), resolved)
@@ -71,15 +71,15 @@ func TestNot(t *testing.T) {
 	sum := &model.Cond{Op: cond.Sum, Sub: []*model.Cond{named("a"), named("b")}}
 	limit := cond.Test(cond.Le, sum, named("x"))
 	for want, n := range map[string]*model.Cond{
-		"!validate.SumAbove(in.a, in.b, in.x)": limit,
-		"validate.SumAbove(in.a, in.b, in.x)":  cond.Of(cond.Not, limit),
+		"!fail.SumAbove(in.a, in.b, in.x)": limit,
+		"fail.SumAbove(in.a, in.b, in.x)":  cond.Of(cond.Not, limit),
 		"in.a == 0 || in.b != 0": cond.Of(cond.Not,
 			cond.Of(cond.All, cond.Test(cond.Set, named("a")), cond.Test(cond.Null, named("b")))),
 		"(in.a == 0 || in.b == 0) && in.x < in.a": cond.Of(cond.All,
 			cond.Of(cond.Any, cond.Test(cond.Null, named("a")), cond.Test(cond.Null, named("b"))),
 			cond.Test(cond.Lt, named("x"), named("a"))),
 		"in.fd >= 0": cond.Of(cond.Not, cond.Test(cond.Lt, named("fd"), named("0"))),
-		"!validate.BadTransition(transitions, in.m, 0, 1)": cond.Of(
+		"!fail.BadTransition(transitions, in.m, 0, 1)": cond.Of(
 			cond.Not, cond.Test(cond.BadTransition, named("m"), named("0"), named("1"))),
 	} {
 		if got := fmt.Sprintf("%#v", newTerms(&emitter{pkg: &model.Package{}}).cond(&model.Rule{}, n).code()); got != want {

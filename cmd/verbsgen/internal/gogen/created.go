@@ -84,7 +84,7 @@ func nodes(list []parent) (out []jen.Code) {
 func (e *emitter) keepAttr(v *model.Verb, p *model.Param, mirror string) (out []jen.Code) {
 	o := v.Creates
 	if v.Asks != nil && v.Asks.Param == p && e.isAsked(o) {
-		out = append(out, assign(id("o.asked"), rt("lazy", "Of").Call(conversion("uint64", id(mirror+"."+v.Asks.Leaf.Go)))))
+		out = append(out, assign(id("o.asked"), rt("dpath", "AskedFor").Call(conversion("uint64", id(mirror+"."+v.Asks.Leaf.Go)))))
 	}
 	if given := queueless(p, mirror); given != nil && o.Hot {
 		out = append(out, jen.If(given).Block(id("o.gate.Lack").Call(rt("dpath", "LacksQueues"))))

@@ -135,9 +135,9 @@ func enumValue(t *model.Enum, v int64) *jen.Statement {
 
 // enumString makes the names of the values of an enum or of flags, and its text:
 //
-//	var mrAccessNames = []validate.Flag{{Bits: 0x1, Name: "LOCAL_WRITE"}}
+//	var mrAccessNames = []fail.Flag{{Bits: 0x1, Name: "LOCAL_WRITE"}}
 //
-//	func (v MRAccess) String() string { return validate.FlagText(uint64(v), mrAccessNames) }
+//	func (v MRAccess) String() string { return fail.FlagText(uint64(v), mrAccessNames) }
 func (g *goFile) enumString(t *model.Enum) {
 	names := model.Unexported(t.Go) + "Names"
 	var all []jen.Code
@@ -151,12 +151,12 @@ func (g *goFile) enumString(t *model.Enum) {
 		}
 	}
 	doc := "// String returns the C name without its prefix."
-	text := rt("validate", "EnumText").Call(jen.Lit(t.Go), jen.Int64().Call(id("v")), id(names))
+	text := rt("fail", "EnumText").Call(jen.Lit(t.Go), jen.Int64().Call(id("v")), id(names))
 	if t.Flags {
 		doc = "// String returns the C names without their prefix, joined by |, and the value in hex."
-		text = rt("validate", "FlagText").Call(jen.Uint64().Call(id("v")), id(names))
+		text = rt("fail", "FlagText").Call(jen.Uint64().Call(id("v")), id(names))
 	}
-	g.decl("", jen.Var().Id(names).Op("=").Index().Add(rt("validate", "Flag"), values(all...)))
+	g.decl("", jen.Var().Id(names).Op("=").Index().Add(rt("fail", "Flag"), values(all...)))
 	g.fn(fn{doc: doc, recv: param("v", t.Go), name: "String", results: []jen.Code{jen.String()}, short: true,
 		body: []jen.Code{jen.Return(text)}})
 }

@@ -19,7 +19,7 @@ func (e *emitter) indexed(o *model.Object) bool {
 // waiter is the type of what waits for the events of an object; empty where none arrive on it.
 func (e *emitter) waiter(o *model.Object) string {
 	if v, _ := e.giver(o); v != nil {
-		return "*events.Records[" + given(v).Record.Go + "]"
+		return "*dpath.Records[" + given(v).Record.Go + "]"
 	}
 	for _, f := range e.written {
 		if w := f.Waits[o.Go]; w != "" {
@@ -32,26 +32,26 @@ func (e *emitter) waiter(o *model.Object) string {
 // elementsOf writes what each asynchronous event concerns, for the file that waits for them:
 //
 //	const (
-//		elementQP = events.Object + iota
+//		elementQP = dpath.OfObject + iota
 //		elementCQ
 //	)
 //
-//	var asyncElements = map[uint32]events.Element{
+//	var asyncElements = map[uint32]dpath.Element{
 //		uint32(EventTypeQPFatal): elementQP,
-//		uint32(EventTypePortErr): events.Port,
+//		uint32(EventTypePortErr): dpath.OfPort,
 //	}
 func (e *emitter) elementsOf(g *goFile) {
 	t := e.eventType()
 	if t == nil || !e.writtenUses("asyncElements") {
 		return
 	}
-	names := map[string]*jen.Statement{spec.EventOfPort: rt("events", "Port")}
+	names := map[string]*jen.Statement{spec.EventOfPort: rt("dpath", "OfPort")}
 	var consts, rows []jen.Code
 	for i, o := range e.concerned() {
 		names[o.Go] = id("element" + o.Go)
 		decl := id("element" + o.Go)
 		if i == 0 {
-			decl.Op("=").Add(rt("events", "Object")).Op("+").Iota()
+			decl.Op("=").Add(rt("dpath", "OfObject")).Op("+").Iota()
 		}
 		consts = append(consts, decl)
 	}
@@ -71,7 +71,7 @@ func (e *emitter) elementsOf(g *goFile) {
 		}
 		element := names[of[m.C]]
 		if element == nil {
-			element = rt("events", "Nothing")
+			element = rt("dpath", "OfNothing")
 		}
 		rows = append(rows, op(jen.Uint32().Call(id(m.Go)), ":", element))
 	}
@@ -79,7 +79,7 @@ func (e *emitter) elementsOf(g *goFile) {
 		g.decl("// The types of objects that asynchronous events concern.", jen.Const().Defs(consts...))
 	}
 	g.decl("// asyncElements is what each type of asynchronous event concerns.",
-		jen.Var().Id("asyncElements").Op("=").Map(jen.Uint32()).Add(rt("events", "Element")).Add(lines(rows...)))
+		jen.Var().Id("asyncElements").Op("=").Map(jen.Uint32()).Add(rt("dpath", "Element")).Add(lines(rows...)))
 }
 
 // concerned are the objects of the package that asynchronous events concern, in the order of the page.
@@ -160,9 +160,9 @@ func (e *emitter) nextRecord(g *goFile, v *model.Verb, m *model.Method) {
 		params: []jen.Code{param("ctx", "context.Context")}, results: types("*"+r.Go, "error"),
 		body: []jen.Code{verbConst(v.C), none.try("from", id(self, "listen").Call(id("verb"))), jen.Return(id("from.Next").Call(id("ctx")))}})
 
-	waiting := "*events.Records[" + r.Go + "]"
+	waiting := "*dpath.Records[" + r.Go + "]"
 	fd := conversion("int", cField(o, self+".h.C", o.FD))
-	made := rt("events", "NewRecords").Call(fd, jen.Lit(v.C), jen.Lit(o.Destroy.C), jen.Lit("the "+o.Go), id(self, "take"))
+	made := rt("dpath", "NewRecords").Call(fd, jen.Lit(v.C), jen.Lit(o.Destroy.C), jen.Lit("the "+o.Go), id(self, "take"))
 	g.fn(fn{doc: says("listen", nil), recv: recv(self, o.Go), name: "listen", params: []jen.Code{param("verb", "string")},
 		results: types(waiting, "error"), body: []jen.Code{none.enter(self), none.missingVerb(v, lib), none.missing(ack.C, lib, ack.Symbols()),
 			jen.Return(id(self, "waiting.Listen").Call(function(types(waiting, "error"), jen.Return(made))))}})

@@ -23,15 +23,11 @@ var imports = map[string]string{
 	"slices": "slices", "slog": "log/slog", "strconv": "strconv", "strings": "strings", "structs": "structs",
 	"sync": "sync", "syscall": "syscall", "testing": "testing",
 	"time": "time", "unsafe": "unsafe",
+	"gensupport": module + "runtime/gensupport", "mem": module + "runtime/mem", "verr": module + "runtime/verr",
 	"bridge": module + "runtime/gensupport/bridge", "cmem": module + "runtime/gensupport/cmem",
 	"devmem": module + "runtime/gensupport/devmem", "dl": module + "runtime/gensupport/dl",
-	"dpath": module + "runtime/gensupport/dpath", "events": module + "runtime/gensupport/events", "gate": module + "runtime/gensupport/gate",
-	"gensupport": module + "runtime/gensupport", "lazy": module + "runtime/gensupport/lazy", "mem": module + "runtime/mem",
-	"object":   module + "runtime/gensupport/object",
-	"pdalloc":  module + "runtime/gensupport/pdalloc",
-	"sockaddr": module + "runtime/gensupport/sockaddr",
-	"validate": module + "runtime/gensupport/validate",
-	"verr":     module + "runtime/verr", "fail": module + "runtime/gensupport/fail",
+	"dpath": module + "runtime/gensupport/dpath", "fail": module + "runtime/gensupport/fail",
+	"gate": module + "runtime/gensupport/gate", "object": module + "runtime/gensupport/object",
 }
 
 // goFile is one Go file in the making.

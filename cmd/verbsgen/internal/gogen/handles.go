@@ -320,7 +320,7 @@ func (e *emitter) ownFields(o *model.Object) (fields []member) {
 		fields = append(fields, member{model.Local(x.C), x.GoType, ""})
 	}
 	for _, prop := range markedProps(o) {
-		fields = append(fields, member{model.Local(prop), "validate.Mark", ""})
+		fields = append(fields, member{model.Local(prop), "fail.Mark", ""})
 	}
 	return fields
 }
@@ -349,12 +349,12 @@ func (e *emitter) extraFields(o *model.Object) (out []member) {
 	}
 	if typ := e.waiter(o); typ != "" {
 		if strings.HasPrefix(typ, "*") { // one waits at a time
-			typ = "events.Listener[" + typ + "]"
+			typ = "dpath.Listener[" + typ + "]"
 		}
 		add("waiting", typ, "for events")
 	}
 	if e.isAsked(o) {
-		add("asked", "lazy.Asked", "what it was asked for when it was made")
+		add("asked", "dpath.Asked", "what it was asked for when it was made")
 	}
 	for _, x := range e.writtenFields(o) {
 		add(x.Name, x.Type, x.Remark)
@@ -369,7 +369,7 @@ func (e *emitter) extraFields(o *model.Object) (out []member) {
 func (e *emitter) addresses(g *goFile, o *model.Object) {
 	self, zero := e.self(o), fail{rt("netip", "AddrPort").Values()}
 	for _, x := range o.Addresses {
-		read := rt("sockaddr", "Read").Call(cField(o, self+".h.C", x.C))
+		read := rt("cmem", "ReadSockAddr").Call(cField(o, self+".h.C", x.C))
 		g.fn(fn{doc: doc(x.Go, say("address", words{"What": withArticle(x.Doc)}), "struct "+o.C+"."+x.C, o.Page), recv: recv(self, o.Go),
 			name: x.Go, results: types("netip.AddrPort", "error"),
 			body: []jen.Code{verbConst("struct " + o.C), zero.enter(self), jen.Return(read, jen.Nil())}})

@@ -13,7 +13,7 @@ import (
 //		access: uint64(access),
 //	}
 //	if caps := pd.dev.capabilities(); caps != nil {
-//		in.capMaxMRSize = validate.Of(uint64(caps.max_mr_size))
+//		in.capMaxMRSize = fail.Sure(uint64(caps.max_mr_size))
 //	}
 //	if err := checkX(&in); err != nil {
 //		return nil, err
@@ -58,7 +58,7 @@ func (c *call) input(o model.Operand) jen.Code {
 	switch {
 	case o.Kind == model.OpProp && o.Param.Handles != nil:
 		of := o.Param.Handles.Type()
-		return rt("validate", "Least").Call(id(o.Param.Go), jen.Func().Params(param("x", of)).Op("*").Add(rt("validate", "Mark")).Add(
+		return rt("fail", "Least").Call(id(o.Param.Go), jen.Func().Params(param("x", of)).Op("*").Add(rt("fail", "Mark")).Add(
 			short(jen.Return(ref(id("x", model.Local(o.Prop)))))))
 	case o.Kind == model.OpProp && o.Param.Object.From != nil:
 		return known(id(o.Param.Go + "." + o.Param.Object.Getter(o.Prop).Go).Call())
@@ -71,7 +71,7 @@ func (c *call) input(o model.Operand) jen.Code {
 	case o.Kind == model.OpProp && o.Param.Object.State[o.Prop] == spec.StateMarks:
 		return id(o.Param.Go + "." + model.Local(o.Prop) + ".Known").Call()
 	case o.Kind == model.OpProp:
-		return rt("validate", "Maybe").Call(id(o.Param.Go + "." + model.Exported(o.Prop)).Call())
+		return rt("fail", "Maybe").Call(id(o.Param.Go + "." + model.Exported(o.Prop)).Call())
 	case o.Leaf == nil:
 		in, ok := c.in[o.Param.C]
 		if !ok {

@@ -150,7 +150,7 @@ func (c *call) recordParam(p *model.Param) {
 			c.pre = append(c.pre, c.zero.nilValue(p.Go, p.C, "pass a "+p.GoType))
 		}
 		ptr := conversion(pointer, id(p.Go))
-		c.pass(p, ptr, rt("validate", "Addr").Call(ptr))
+		c.pass(p, ptr, rt("fail", "Addr").Call(ptr))
 	case p.Record.From != nil:
 		c.otherRecord(p)
 	default:

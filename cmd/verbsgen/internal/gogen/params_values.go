@@ -27,7 +27,7 @@ func (c *call) listParam(p *model.Param) {
 // addressParam passes the address of a socket.
 func (c *call) addressParam(p *model.Param) {
 	c.take(p, p.GoType)
-	c.pre = append(c.pre, c.zero.try(p.Go+"C", rt("sockaddr", "Of").Call(id("verb"), jen.Lit(p.C), id(p.Go), jen.Lit(p.Null))))
+	c.pre = append(c.pre, c.zero.try(p.Go+"C", rt("cmem", "SockAddrOf").Call(id("verb"), jen.Lit(p.C), id(p.Go), jen.Lit(p.Null))))
 	c.pass(p, id(p.Go+"C.Pointer").Call(), dec(1))
 }
 

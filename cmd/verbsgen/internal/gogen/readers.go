@@ -37,10 +37,10 @@ func (e *emitter) reader(g *goFile, v *model.Verb, m *model.Method) {
 	c.out.doc = doc(m.Name, say("new reader", words{"Object": m.Recv}), v.C, v.Page, m.Doc)
 	c.out.params = []jen.Code{param("fields", l.Asks.Go)}
 	c.out.body = slices.Concat([]jen.Code{verbConst(v.C)}, c.pre, []jen.Code{
-		c.zero.onErr(rt("lazy", "Check").Call(id(c.self, "asked"), id("verb"), kind, fields, inHex(askable(l)))),
-		declare("a", "lazy.Answer"),
+		c.zero.onErr(rt("dpath", "CheckAsked").Call(id(c.self, "asked"), id("verb"), kind, fields, inHex(askable(l)))),
+		declare("a", "dpath.Answer"),
 		cross(c.self+".gate", wide("fields"), jen.Nil(), jen.Lit(0), jen.Lit(0), memory("a")),
-		c.zero.onErr(rt("lazy", "Lacks").Call(id("a"), id("verb"), kind, fields)),
+		c.zero.onErr(rt("dpath", "Lacks").Call(id("a"), id("verb"), kind, fields)),
 		jen.Return(with, jen.Nil())})
 	g.fn(c.out)
 	g.structType(doc(name, say("reader", words{"Entry": l.Go, "Object": m.Recv}), v.C, v.Page), name,
@@ -60,8 +60,8 @@ func (e *emitter) reader(g *goFile, v *model.Verb, m *model.Method) {
 		params: []jen.Code{param("entries", "[]"+l.Go), param("tries", "int")}, results: types("int", "error"), body: []jen.Code{
 			none.neverMade(from, v, name, m),
 			none.refuse(op(jen.Len(id("entries")), "==", jen.Lit(0)), jen.Nil()),
-			rt("lazy", "Written").Call(id("entries")),
-			declare("a", "lazy.Answer"),
+			rt("dpath", "Written").Call(id("entries")),
+			declare("a", "dpath.Answer"),
 			fail{jen.Lit(0)}.refuse(define("errno").Add(id("a.Begin").Call(ref(id(from, "gate")))).Op(";").Add(op(id("errno"), "!=", jen.Lit(0))),
 				failed()),
 			cross(from+".gate", id("r.fields"), array("entries"), length("int64", "entries"), conversion("int64", id("tries")), memory("a")),

@@ -101,7 +101,7 @@ func (e *emitter) seeing(g *goFile, v *model.Verb, m *model.Method) {
 		case o.Kind == model.OpMade:
 			made = append(made, assign(in, known(id(self, "made", o.Leaf.Go))))
 		case o.Kind == model.OpProp && o.CField != "":
-			forget = append(forget, assign(in, goType("validate.Known").Values()))
+			forget = append(forget, assign(in, goType("fail.Known").Values()))
 			read = append(read, assign(in, known(cNumber(object, self+".h.C", o.CField))))
 		case o.Kind == model.OpCap:
 			caps = append(caps, assign(in, known(id(capPath(o)))))
@@ -192,9 +192,9 @@ func factsOf(v *model.Verb) []jen.Code {
 		name, in := o.Text[strings.LastIndexByte(o.Text, '.')+1:], "in."+o.Name
 		switch {
 		case o.Kind == model.OpProp && o.Enum != nil:
-			named = append(named, rt("validate", "Named").Types(goType(o.Enum.Go)).Call(jen.Lit(name), id(in)))
+			named = append(named, rt("fail", "Named").Types(goType(o.Enum.Go)).Call(jen.Lit(name), id(in)))
 		case o.Kind == model.OpMade && o.Enum == nil && o.Leaf.GoType != "uintptr":
-			limits = append(limits, rt("validate", "Fact").Call(jen.Lit(name), id(in)))
+			limits = append(limits, rt("fail", "Fact").Call(jen.Lit(name), id(in)))
 		}
 	}
 	return append(named, limits...)

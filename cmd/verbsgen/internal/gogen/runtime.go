@@ -17,7 +17,7 @@ import (
 //
 //	var wcStatusLikely = []string{1: "a length does not fit"}
 //
-//	var sendFlagsNames = []validate.Flag{{Bits: 0x1, Name: "FENCE"}}
+//	var sendFlagsNames = []fail.Flag{{Bits: 0x1, Name: "FENCE"}}
 func RuntimeNames(pkg *model.Package, runtime string) (output.File, error) {
 	of := *pkg
 	of.Name = runtime
@@ -44,7 +44,7 @@ func (g *goFile) runtimeNames(t *model.Enum) {
 		switch {
 		case m.Alias:
 		case t.Flags:
-			typ = rt("validate", "Flag")
+			typ = rt("fail", "Flag")
 			names = append(names, flagName(enumValue(t, m.Value), m.Short))
 		default:
 			names = append(names, at().Lit(m.Short))

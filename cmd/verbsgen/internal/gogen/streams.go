@@ -32,7 +32,7 @@ func (e *emitter) stream(g *goFile, v *model.Verb, m *model.Method) {
 		key(c.self, id(c.self))))
 	c.out.doc = doc(m.Name, say("new stream", words{"Object": m.Recv}), v.C, v.Page, m.Doc)
 	c.out.body = slices.Concat([]jen.Code{verbConst(v.C)}, c.pre, []jen.Code{c.zero.missingVerb(open, c.lib),
-		c.zero.onErr(rt("lazy", "Check").Call(id(c.self, "asked"), id("verb"), kind, asked(), asked())),
+		c.zero.onErr(rt("dpath", "CheckAsked").Call(id(c.self, "asked"), id("verb"), kind, asked(), asked())),
 		define("object").Add(raw(open, c.lib, id(c.self, "h.C"))),
 		define("a").Add(rt("dpath", "Probe").Call(ref(id(c.self, "gate")))),
 		cross(c.self+".gate", id("object"), conversion("uint64", asked()), jen.Nil(), memory("a")),

@@ -14,7 +14,7 @@ import (
 
 // transitions makes the table of a rule about transitions:
 //
-//	var transitions0220 = []validate.Transition{
+//	var transitions0220 = []fail.Transition{
 //		{From: uint64(QPStateReset), To: uint64(QPStateInit), Need: qpAttrHasState, May: qpAttrHasQKey},
 //	}
 func (e *emitter) transitions(g *goFile, r *model.Rule) {
@@ -35,7 +35,7 @@ func (e *emitter) transitions(g *goFile, r *model.Rule) {
 	}
 	name := transitionsVar(r)
 	g.decl("// "+name+" are the transitions of "+r.ID+".",
-		jen.Var().Id(name).Op("=").Index().Add(rt("validate", "Transition")).Add(lines(rows...)))
+		jen.Var().Id(name).Op("=").Index().Add(rt("fail", "Transition")).Add(lines(rows...)))
 }
 
 func transitionsVar(r *model.Rule) string {
@@ -59,14 +59,14 @@ func (t *terms) transitionArgs(r *model.Rule, n *model.Cond) []jen.Code {
 
 // state is a state of a transition. One that depends on the mask is in a variable, which rules share:
 //
-//	from := validate.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)
-//	to := validate.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, from)
+//	from := fail.Either(in.attrMask&qpAttrHasCurState != 0, in.attrCurQPState, in.qpState.V)
+//	to := fail.Either(in.attrMask&qpAttrHasState != 0, in.attrQPState, from)
 func (t *terms) state(name string, n *model.Cond) *jen.Statement {
 	if n.Op != cond.IfGiven {
 		return t.valueOf(n)
 	}
 	given := op(t.bitOf(n.Mask, n.Sub[1]), "!=", jen.Lit(0))
-	value := rt("validate", "Either").Call(given, t.valueOf(n.Sub[1]), t.state("from", n.Sub[0]))
+	value := rt("fail", "Either").Call(given, t.valueOf(n.Sub[1]), t.state("from", n.Sub[0]))
 	text := fmt.Sprintf("%#v", value)
 	if t.local[text] == "" {
 		for i := 2; t.taken[name]; i++ {
@@ -100,18 +100,18 @@ func (e *emitter) state(n, state *model.Cond) *jen.Statement {
 
 // transitionText is the text of a transition in a violation. It has the Go names of fields where C has bits of the mask.
 //
-//	validate.TransitionText(transitions0220, mask, from, to, validate.Text[QPState], names)
+//	fail.TransitionText(transitions0220, mask, from, to, fail.Text[QPState], names)
 func (t *terms) transitionText(r *model.Rule, n *model.Cond) *jen.Statement {
-	name := rt("validate", "Signed")
+	name := rt("fail", "Signed")
 	if states := statesOf(n); states != nil {
 		name = enumText(states)
 	}
-	return rt("validate", "TransitionText").Call(append(t.transitionArgs(r, n), name, id(maskNamesVar(n.Sub[0].Of.Param.Record)))...)
+	return rt("fail", "TransitionText").Call(append(t.transitionArgs(r, n), name, id(maskNamesVar(n.Sub[0].Of.Param.Record)))...)
 }
 
 // maskNames makes the bits of a mask with the Go names of the fields that they say are given, for the values of rules:
 //
-//	var qpAttrMaskNames = []validate.Flag{{Bits: qpAttrHasState, Name: "State"}}
+//	var qpAttrMaskNames = []fail.Flag{{Bits: qpAttrHasState, Name: "State"}}
 func (e *emitter) maskNames(g *goFile, r *model.Rule) {
 	rec := maskShown(r)
 	if rec == nil || !e.first(maskNamesVar(rec)) {
@@ -125,7 +125,7 @@ func (e *emitter) maskNames(g *goFile, r *model.Rule) {
 	}
 	name := maskNamesVar(rec)
 	g.decl("// "+name+" are the fields that the bits of a mask say are given.",
-		jen.Var().Id(name).Op("=").Index().Add(rt("validate", "Flag"), values(names...)))
+		jen.Var().Id(name).Op("=").Index().Add(rt("fail", "Flag"), values(names...)))
 }
 
 func maskNamesVar(rec *model.Record) string { return model.Unexported(rec.Go) + "MaskNames" }

@@ -148,8 +148,8 @@ func cOf(o *model.Object, at *jen.Statement) *jen.Statement {
 }
 
 // An input of rules is an address, or a value that may be unknown.
-func addrOf(path string) *jen.Statement { return rt("validate", "Addr").Call(id(path)) }
-func known(x jen.Code) *jen.Statement   { return rt("validate", "Of").Call(conversion("uint64", x)) }
+func addrOf(path string) *jen.Statement { return rt("fail", "Addr").Call(id(path)) }
+func known(x jen.Code) *jen.Statement   { return rt("fail", "Sure").Call(conversion("uint64", x)) }
 
 // define declares and assigns: a, b := x.
 func define(names ...string) *jen.Statement {

@@ -31,7 +31,7 @@ func TestExpressions(t *testing.T) {
 		{define("a", "err").Add(id("f")).Call(), "a, err := f()"},
 		{assign(id("a"), dec(1<<63)), "a = 9223372036854775808"},
 		{id("T").Values(key("A", jen.Lit(1))), "T{A: 1}"},
-		{goType("*pdalloc.Calls[PD]"), "*pdalloc.Calls[PD]"},
+		{goType("*cmem.AllocCalls[PD]"), "*cmem.AllocCalls[PD]"},
 		{jen.Func().Id("f").Params(param("p", "...*object.Node")).Block(), "func f(p ...*object.Node) {}"},
 		{fail{jen.Nil(), jen.Lit(0)}.with(id("err")), "return nil, 0, err"},
 		{fail(nil).with(id("err")), "return err"},

@@ -235,7 +235,7 @@ func judged(p *Package, f *function) {
 	for _, s := range f.assigned("in.*") { // of what a query may change
 		a, raws := s.assign, f.raws()
 		forgotten := slices.ContainsFunc(f.assigned(text(a.Lhs[0])), func(x site) bool {
-			return len(raws) > 0 && x.Pos() < raws[0].Pos() && text(x.assign.Rhs[0]) == "validate.Known{}"
+			return len(raws) > 0 && x.Pos() < raws[0].Pos() && text(x.assign.Rhs[0]) == "fail.Known{}"
 		})
 		if len(raws) > 0 && contains(a.Rhs[0], f.recv+".h.C") && !forgotten {
 			p.report(f, s, "%s is not forgotten before the query; it would be that of before where the query fails", text(a.Lhs[0]))
@@ -318,7 +318,7 @@ func (p *Package) marks(f *function) map[string]bool {
 		of, _, _ := strings.Cut(s.name, ".Begin")
 		of, _, _ = strings.Cut(of, ".Set")
 		if recv, field, _ := strings.Cut(of, "."); recv == f.recv && f.decl.Recv != nil &&
-			p.field(text(f.decl.Recv.List[0].Type), field) == "validate.Mark" {
+			p.field(text(f.decl.Recv.List[0].Type), field) == "fail.Mark" {
 			out[of] = true
 		}
 	}
@@ -338,7 +338,7 @@ func asked(p *Package, f *function) {
 		if v == nil || v.Reads == nil && v.Stream == nil || !p.isHandle(f.handleType()) {
 			continue
 		}
-		before, after := f.calls("lazy.Check"), f.calls("lazy.Lacks", "dpath.Lacks")
+		before, after := f.calls("dpath.CheckAsked"), f.calls("dpath.Lacks")
 		if len(before) != 1 || !before[0].before(s) || !before[0].failing() {
 			p.report(f, s, "nothing looks whether the object was made for it")
 		}
@@ -366,7 +366,7 @@ func updated(p *Package, f *function) {
 	}
 	for _, s := range each(f, every[*ast.ValueSpec]) {
 		v := s.Node.(*ast.ValueSpec)
-		if kept := f.recv + ".caps.Keep"; v.Type != nil && p.field(f.handleType(), "caps") == "validate.Caps["+text(v.Type)+"]" && f.exported() &&
+		if kept := f.recv + ".caps.Keep"; v.Type != nil && p.field(f.handleType(), "caps") == "fail.Caps["+text(v.Type)+"]" && f.exported() &&
 			(len(f.calls(kept)) != 1 || arg(f.calls(kept)[0], 0) != v.Names[0].Name) {
 			p.report(f, s, "the capabilities are read and not kept for rules")
 		}

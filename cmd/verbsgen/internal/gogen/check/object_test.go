@@ -354,7 +354,7 @@ func (f *function) knows(c creation) {
 	for _, field := range f.p.structs[c.t].Fields.List {
 		ft, name := text(field.Type), field.Names[0].Name
 		switch {
-		case ft == "validate.Mark" && len(f.calls(c.o+"."+name+".Set", c.o+"."+name+".Copy")) != 1 && !f.unmarked(c.t, name):
+		case ft == "fail.Mark" && len(f.calls(c.o+"."+name+".Set", c.o+"."+name+".Copy")) != 1 && !f.unmarked(c.t, name):
 			f.p.report(f, c, "nothing says whether the object is %s", name)
 		case ft == "dpath.Place" && len(f.calls(c.o+".place")) != 1:
 			f.p.report(f, c, "the region of the object is not placed once; requests would point elsewhere")
@@ -520,7 +520,7 @@ func handle(p *Package, f *function) {
 			if set("Guard") != "&o."+name {
 				p.report(f, field, "a Close does not wait for calls by %s", name)
 			}
-		case strings.HasPrefix(ft, "events.Listener") || ft == "events.Sleepers":
+		case strings.HasPrefix(ft, "dpath.Listener") || ft == "dpath.Sleepers":
 			if before := set("Before"); before != "o."+name+".Stop" && before != "o."+name+".Look" {
 				p.report(f, field, "a Close does not end the waiting in %s", name)
 			}

@@ -11,7 +11,7 @@ func (pd *PD) NotEntered() error {
 func (pd *PD) EnteredInVain(dm *DM) error {
 	const verb = "ibv_x"
 	pd.base().Enter(verb)
-	in := inX{pd: validate.Addr(pd.h.C)} // want "pd is used and not entered before"
+	in := inX{pd: fail.Addr(pd.h.C)} // want "pd is used and not entered before"
 	if err := dm.base().EnterBeside(&pd.h, verb, "dm"); err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ func (dev *Device) NotRead(entries []GIDEntry) (*PortInfo, error) {
 }
 
 func (r *CQReader) NotFilled(entries []WCEx) (int, error) {
-	var a lazy.Answer // want "a is read, and nothing fills it"
+	var a dpath.Answer // want "a is read, and nothing fills it"
 	n, errno := a.Read(&r.cq.gate)
 	return n, errno
 }

@@ -16,7 +16,7 @@ func (pd *PD) JudgedInVain(access MRAccess) error {
 		typ: uint64(access),
 	}
 	if caps := pd.dev.caps.Known(); caps != nil {
-		in.capDeviceCapFlags = validate.Of(caps.flags) // want "pd.dev.caps.Known() are not the capabilities of the device of pd"
+		in.capDeviceCapFlags = fail.Sure(caps.flags) // want "pd.dev.caps.Known() are not the capabilities of the device of pd"
 	}
 	checkAllocMW(&in) // want "a call is made whatever its rules say"
 	rawAllocMW(pd.h.C)
@@ -24,7 +24,7 @@ func (pd *PD) JudgedInVain(access MRAccess) error {
 }
 
 func (pd *PD) JudgedTwice(access MRAccess) error {
-	in := inAllocMW{typ: 0, capDeviceCapFlags: validate.Known{}} // want "the rules are not checked once"
+	in := inAllocMW{typ: 0, capDeviceCapFlags: fail.Known{}} // want "the rules are not checked once"
 	if err := checkAllocMW(&in); err != nil {
 		return err
 	}
@@ -38,6 +38,6 @@ func judgeNothing() error { return nil } // want "nothing calls it"
 
 func (qp *QP) NotForgotten(in *inPostSend) error {
 	rawX(qp.h.C)
-	in.qpState = validate.Of(uint64(cmem.At[uint32](qp.h.C, 56))) // want "in.qpState is not forgotten before the query"
+	in.qpState = fail.Sure(uint64(cmem.At[uint32](qp.h.C, 56))) // want "in.qpState is not forgotten before the query"
 	return nil
 }

@@ -1,0 +1,197 @@
+package dpath
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"syscall"
+	"testing"
+	"unsafe"
+
+	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
+)
+
+var errEnd = errors.New("no more events")
+
+// queue is a handle as a generated package has it.
+type queue struct{ node object.Handle }
+
+func (q *queue) Close() error { return q.node.Close() }
+
+func handleOf(q *queue) *object.Handle {
+	if q == nil {
+		return object.Nil("CQ", "ibv_destroy_cq")
+	}
+	return &q.node
+}
+
+func newQueue(t *testing.T, handles *object.Index, c unsafe.Pointer) *queue {
+	t.Helper()
+	q := new(queue)
+	q.node.Make(q, "CQ", object.Origin{}, c, "ibv_destroy_cq", func() error { return nil })
+	if err := q.node.Adopt(); err != nil {
+		t.Fatal(err)
+	}
+	handles.Add(uintptr(c), q)
+	t.Cleanup(func() { _ = q.Close() })
+	return q
+}
+
+// wantHeld is called by an acknowledgement of an event of q: a Close cannot go on before it, for the acknowledgement uses the queue.
+func wantHeld(t *testing.T, q *queue) {
+	t.Helper()
+	if err := q.Close(); !errors.Is(err, syscall.EBUSY) {
+		t.Errorf("Close while the event is acknowledged: %v", err)
+	}
+}
+
+// channel gives the events of a list and counts the acknowledged ones.
+type channel struct {
+	events []unsafe.Pointer
+	acked  map[unsafe.Pointer]int
+	onAck  func(cq unsafe.Pointer)
+}
+
+func (c *channel) Next(context.Context) (unsafe.Pointer, uintptr, error) {
+	if len(c.events) == 0 {
+		return nil, 0, errEnd
+	}
+	first := c.events[0]
+	c.events = c.events[1:]
+	return first, 0, nil
+}
+
+func (c *channel) Ack(cq unsafe.Pointer, n int) {
+	if c.acked == nil {
+		c.acked = map[unsafe.Pointer]int{}
+	}
+	if c.onAck != nil {
+		c.onAck(cq)
+	}
+	c.acked[cq] += n
+}
+
+// TestNextCQEvent skips the events of a closed queue and of one without a handle, and holds the one that it gives.
+func TestNextCQEvent(t *testing.T) {
+	var handles object.Index
+	var c [3]byte
+	open, closed, foreign := unsafe.Pointer(&c[0]), unsafe.Pointer(&c[1]), unsafe.Pointer(&c[2])
+	q := newQueue(t, &handles, open)
+	if err := newQueue(t, &handles, closed).Close(); err != nil {
+		t.Fatal(err)
+	}
+	from := &channel{events: []unsafe.Pointer{closed, foreign, open}}
+	var e HeldCQEvent
+	got, err := NextCQEvent(t.Context(), &e, from, &handles, handleOf)
+	if err != nil || got != q {
+		t.Fatalf("NextCQEvent: %v, %v", got, err)
+	}
+	if from.acked[closed] != 1 || from.acked[foreign] != 1 || from.acked[open] != 0 {
+		t.Errorf("acknowledged %v", from.acked)
+	}
+	if err := q.Close(); !errors.Is(err, syscall.EBUSY) || !strings.Contains(err.Error(), "an event of ibv_get_cq_event without its Done") {
+		t.Errorf("Close before Done: %v", err)
+	}
+	from.onAck = func(unsafe.Pointer) { wantHeld(t, q) }
+	copied := e
+	e.Done()
+	e.Done()
+	copied.Done()
+	if from.acked[open] != 1 {
+		t.Errorf("the event is acknowledged %d times", from.acked[open])
+	}
+	if err := q.Close(); err != nil {
+		t.Errorf("Close after Done: %v", err)
+	}
+	if _, err := NextCQEvent(t.Context(), new(HeldCQEvent), from, &handles, handleOf); !errors.Is(err, errEnd) {
+		t.Errorf("the error of the channel: %v", err)
+	}
+	new(HeldCQEvent).Done() // of no event
+}
+
+// device gives one event and keeps what was acknowledged.
+type device struct {
+	event AsyncEvent
+	acked []AsyncEvent
+	onAck func()
+}
+
+func (d *device) Next(context.Context) (AsyncEvent, error) {
+	if d.event == (AsyncEvent{}) {
+		return d.event, errEnd
+	}
+	return d.event, nil
+}
+
+func (d *device) Ack(e AsyncEvent) {
+	if d.onAck != nil {
+		d.onAck()
+	}
+	d.acked = append(d.acked, e)
+}
+
+// TestAsync gives events of each sort: which hold the object, and which are acknowledged at once.
+func TestAsync(t *testing.T) {
+	const typeQueue, typeDevice, typePort, typeNew = 1, 2, 3, 99
+	elements := map[uint32]Element{typeQueue: OfObject, typeDevice: OfNothing, typePort: OfPort}
+	var c [3]byte
+	open, closed, foreign := uintptr(unsafe.Pointer(&c[0])), uintptr(unsafe.Pointer(&c[1])), uintptr(unsafe.Pointer(&c[2]))
+	for _, tt := range []struct {
+		name  string
+		event AsyncEvent
+		held  bool
+		port  uint8
+		asked bool // find
+	}{
+		{"an open queue", AsyncEvent{Type: typeQueue, Object: open}, true, 0, true},
+		{"a queue being closed", AsyncEvent{Type: typeQueue, Object: closed}, false, 0, true},
+		{"a queue of other code", AsyncEvent{Type: typeQueue, Object: foreign}, false, 0, true},
+		{"the device", AsyncEvent{Type: typeDevice, Object: open, Port: 7}, false, 0, false},
+		{"a port", AsyncEvent{Type: typePort, Object: 2, Port: 2}, false, 2, false},
+		{"a type of a later release", AsyncEvent{Type: typeNew, Object: 1, Port: 1}, false, 1, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var handles object.Index
+			q := newQueue(t, &handles, unsafe.Pointer(&c[0]))
+			_ = newQueue(t, &handles, unsafe.Pointer(&c[1])).Close()
+			from := &device{event: tt.event}
+			asked := false
+			var e HeldAsyncEvent
+			err := e.Next(t.Context(), from, elements, func(element Element, at uintptr) *object.Node {
+				asked = true
+				if element != OfObject || at != tt.event.Object {
+					t.Errorf("asked for element %d at %#x", element, at)
+				}
+				h, _ := handles.Find(at).(*queue)
+				return handleOf(h).Optional()
+			})
+			if err != nil || e.Type != tt.event.Type || e.Port != tt.port || asked != tt.asked {
+				t.Errorf("%+v, %v, find asked: %t", &e, err, asked)
+			}
+			if wantAcked := 1; tt.held {
+				if err := q.Close(); !errors.Is(err, syscall.EBUSY) ||
+					!strings.Contains(err.Error(), "an event of ibv_get_async_event without its Done") {
+					t.Errorf("Close before Done: %v", err)
+				}
+				if len(from.acked) != 0 {
+					t.Errorf("acknowledged before Done: %v", from.acked)
+				}
+				from.onAck = func() { wantHeld(t, q) }
+			} else if len(from.acked) != wantAcked {
+				t.Errorf("acknowledged %v", from.acked)
+			}
+			e.Done()
+			e.Done()
+			if len(from.acked) != 1 || from.acked[0] != tt.event {
+				t.Errorf("acknowledged in the end: %v", from.acked)
+			}
+			if err := q.Close(); err != nil {
+				t.Errorf("Close after Done: %v", err)
+			}
+		})
+	}
+	if err := new(HeldAsyncEvent).Next(t.Context(), new(device), elements, nil); !errors.Is(err, errEnd) {
+		t.Errorf("the error of the device: %v", err)
+	}
+	new(HeldAsyncEvent).Done() // of no event
+}

@@ -1,0 +1,117 @@
+package fail
+
+import (
+	"math"
+	"os"
+	"strconv"
+	"testing"
+	"unsafe"
+)
+
+func TestKnown(t *testing.T) {
+	if got := Sure(7); got.V != 7 || !got.OK {
+		t.Errorf("Sure(7) = %+v", got)
+	}
+	if got := Maybe(7, false); got.OK {
+		t.Errorf("Maybe(7, false) = %+v", got)
+	}
+	if (Known{}).OK {
+		t.Error("the zero value is known")
+	}
+}
+
+func TestAddr(t *testing.T) {
+	var x byte
+	if got := Addr(unsafe.Pointer(&x)); got != uint64(uintptr(unsafe.Pointer(&x))) {
+		t.Errorf("Addr = %#x", got)
+	}
+	if Addr(nil) != 0 {
+		t.Error("Addr(nil) is not 0")
+	}
+	for v, want := range map[uint64]string{0: "NULL", 0x1f: "0x1f"} {
+		if got := AddrText(v); got != want {
+			t.Errorf("AddrText(%#x) = %q, want %q", v, got, want)
+		}
+	}
+}
+
+func TestSumAbove(t *testing.T) {
+	const most = math.MaxUint64
+	for _, c := range []struct {
+		a, b, limit uint64
+		want        bool
+	}{
+		{1, 2, 3, false}, {1, 3, 3, true}, {0, 0, 0, false}, {most, 0, most, false},
+		{most, 1, most, true}, // wraps around to 0
+		{most, most, most, true},
+	} {
+		if got := SumAbove(c.a, c.b, c.limit); got != c.want {
+			t.Errorf("SumAbove(%d, %d, %d) = %t", c.a, c.b, c.limit, got)
+		}
+	}
+}
+
+func TestCountAndEither(t *testing.T) {
+	if got := Count(true, false, true); got != 2 {
+		t.Errorf("Count = %d, want 2", got)
+	}
+	if Count() != 0 {
+		t.Error("Count() is not 0")
+	}
+	if Either(true, 1, 2) != 1 || Either(false, 1, 2) != 2 {
+		t.Error("Either gives the wrong value")
+	}
+	if PageSize() != uint64(os.Getpagesize()) {
+		t.Errorf("PageSize = %d", PageSize())
+	}
+}
+
+func TestFlagText(t *testing.T) {
+	names := []Flag{{1, "A"}, {6, "BC"}, {2, "B"}, {0, "none"}, {16, "R"}, {48, "RU"}, {64, "S"}, {3, "AB"}}
+	for v, want := range map[uint64]string{0: "0", 1: "A (0x1)", 7: "A|BC (0x7)", 2: "B (0x2)", 0x80: "0x80 (0x80)", 0x81: "A|0x80 (0x81)",
+		0x10: "R (0x10)", 0x30: "RU (0x30)", 0x71: "A|RU|S (0x71)", 0x20: "0x20 (0x20)", 3: "A|B (0x3)"} {
+		if got := FlagText(v, names); got != want {
+			t.Errorf("FlagText(%#x) = %q, want %q", v, got, want)
+		}
+	}
+}
+
+func TestEnumText(t *testing.T) {
+	names := []Flag{{0, "A"}, {2, "B"}, {math.MaxUint64, "ALL"}}
+	for v, want := range map[int64]string{0: "A", 2: "B", 1: "E(1)", -1: "ALL", -2: "E(-2)"} {
+		if got := EnumText("E", v, names); got != want {
+			t.Errorf("EnumText(%d) = %q, want %q", v, got, want)
+		}
+	}
+}
+
+// TestTransitions reads a table of two changes from state 0; state 9 is not listed as a start.
+func TestTransitions(t *testing.T) {
+	table := []Transition{{0, 1, 0x3, 0x4}, {0, 0, 0, 0}}
+	names := []Flag{{1, "A"}, {2, "B"}, {4, "C"}, {8, "D"}}
+	state := func(v uint64) string { return strconv.FormatUint(v, 10) }
+	for _, c := range []struct {
+		mask, from, to uint64
+		bad            bool
+		text           string
+	}{
+		{0x3, 0, 1, false, ""},
+		{0x7, 0, 1, false, ""},
+		{0x1, 0, 1, true, "A (0x1), 0 to 1 without B (0x2)"},
+		{0xb, 0, 1, true, "A|B|D (0xb), 0 to 1 with D (0x8)"},
+		{0x9, 0, 1, true, "A|D (0x9), 0 to 1 without B (0x2) and with D (0x8)"},
+		{0, 0, 0, false, ""},
+		{0, 0, 2, true, "0, 0 to 2, which is no transition"},
+		{0, 9, 1, false, ""},
+	} {
+		if got := BadTransition(table, c.mask, c.from, c.to); got != c.bad {
+			t.Errorf("BadTransition(%#x, %d, %d) = %t", c.mask, c.from, c.to, got)
+		}
+		if !c.bad {
+			continue
+		}
+		if got := TransitionText(table, c.mask, c.from, c.to, state, names); got != c.text {
+			t.Errorf("TransitionText(%#x, %d, %d) = %q, want %q", c.mask, c.from, c.to, got, c.text)
+		}
+	}
+}
