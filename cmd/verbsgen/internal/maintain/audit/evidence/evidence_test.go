@@ -90,6 +90,7 @@ rdma-core v65.0 b.c newer 1`, "\n") {
 	core := func(function string, releases ...string) spec.Sources {
 		return spec.Sources{{Project: "rdma-core", Release: releases, File: "b.c", Func: function}}
 	}
+	run := func(kernels string) spec.Sources { return spec.Sources{{Run: spec.RunRXE, Kernels: []string{kernels}}} }
 	in := func(text string) spec.Kernels {
 		r, _ := spec.ParseKernels(text)
 		return r
@@ -109,8 +110,8 @@ rdma-core v65.0 b.c newer 1`, "\n") {
 			{Provider: "mlx5", Kernels: in(">=6.13"), Source: linux("changed", "v7.2.13")}}, 0},
 		{"a verb that came", "ibv_old", []spec.Party{{Kernels: in("<6.17"), WholeVerb: true, Source: linux("same", "v6.1.192")}}, 0},
 		{"a range that begins", "ibv_old", []spec.Party{{Provider: "rxe", Kernels: in(">=7.2"), Source: linux("changed", "v7.2.13")}}, 0},
-		{"a measurement", "ibv_old", []spec.Party{{Provider: "rxe", Source: spec.Sources{{Run: spec.RunRXE, Kernels: []string{"6.1..7.2"}}}}}, 0},
-		{"a measurement of old", "ibv_old", []spec.Party{{Provider: "rxe", Source: spec.Sources{{Run: spec.RunRXE, Kernels: []string{"6.1"}}}}}, 1},
+		{"a measurement", "ibv_old", []spec.Party{{Provider: "rxe", Source: run("6.1..7.2")}}, 0},
+		{"a measurement of old", "ibv_old", []spec.Party{{Provider: "rxe", Source: run("6.1")}}, 1},
 		{"the library", "ibv_old", []spec.Party{{Source: core("same", "v65.0")}}, 0},
 		{"a newer library", "ibv_old", []spec.Party{{Source: core("newer", "v65.0")}}, 1},
 		{"a newer library, said", "ibv_old", []spec.Party{{Releases: in(">=36.0"), Source: core("newer", "v65.0")}}, 0},
