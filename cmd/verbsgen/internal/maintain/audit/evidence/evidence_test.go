@@ -115,6 +115,9 @@ rdma-core v65.0 b.c newer 1`, "\n") {
 		{"the library", "ibv_old", []spec.Party{{Source: core("same", "v65.0")}}, 0},
 		{"a newer library", "ibv_old", []spec.Party{{Source: core("newer", "v65.0")}}, 1},
 		{"a newer library, said", "ibv_old", []spec.Party{{Releases: in(">=36.0"), Source: core("newer", "v65.0")}}, 0},
+		{"a provider, then the library", "ibv_old", []spec.Party{{Provider: "mlx5", Releases: in("<36.0"), Source: core("older", "v28.0")},
+			{Provider: spec.Library, Releases: in(">=36.0"), Source: core("newer", "v36.0", "v65.0")}}, 0},
+		{"a provider, then nobody", "ibv_old", []spec.Party{{Provider: "mlx5", Releases: in("<36.0"), Source: core("older", "v28.0")}}, 1},
 		{"a newer verb", "ibv_new", []spec.Party{{Source: core("newer", "v65.0")}}, 0},
 		{"a newer provider", "ibv_old", []spec.Party{{Provider: "erdma", Source: core("newer", "v43.0", "v65.0")}}, 0},
 	} {

@@ -148,11 +148,13 @@ func rangeOf(p *spec.Party, project string) spec.Kernels {
 	return p.Releases
 }
 
-// read reports whether a party, or another one of the same provider for all calls, has a source that was read at a release.
+// read reports whether a party, or another one of the same provider for all calls, has a source that was read at a release. Where a party
+// ends, one for all providers may go on.
 func read(r *spec.Rule, p *spec.Party, project, release string, hashes map[line]string) bool {
+	at := kernelOf(release)
 	return slices.ContainsFunc(r.RefusedBy, func(o spec.Party) bool {
-		return o.Provider == p.Provider && (len(o.When) == 0 || o.Pos == p.Pos) &&
-			rangeOf(&o, project).Has(kernelOf(release)) &&
+		goesOn := !rangeOf(p, project).Has(at) && slices.Contains([]string{"", spec.Library, "librdmacm"}, o.Provider)
+		return (o.Provider == p.Provider || goesOn) && (len(o.When) == 0 || o.Pos == p.Pos) && rangeOf(&o, project).Has(at) &&
 			slices.ContainsFunc(o.Source, func(s spec.Source) bool { return projectOf(&s) == project && covers(&s, release, hashes) })
 	})
 }
