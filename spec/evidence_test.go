@@ -31,7 +31,7 @@ func lacks(r *Rule) (out []string) {
 	switch {
 	case r.Severity == SeverityError && len(r.RefusedBy) == 0:
 		out = append(out, "the rule does not say who refuses a breach; add refused_by, or read_by for a pointer")
-	case r.Severity == SeverityLint && !slices.ContainsFunc(r.AcceptedBy, func(p Party) bool { return !p.below() }):
+	case r.Severity == SeverityLint && !slices.ContainsFunc(r.AcceptedBy, func(p Party) bool { return !p.Below() }):
 		out = append(out, "nobody from the floor on accepts what the hint is about; add accepted_by, or make it an error")
 	}
 	for _, p := range r.AcceptedBy {

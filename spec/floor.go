@@ -7,6 +7,9 @@ const FloorRelease = "28.0"
 // FloorKernel is the oldest kernel that the verdicts of rules hold for.
 var FloorKernel = Kernel{6, 1}
 
+// floorRelease is FloorRelease, parsed.
+var floorRelease = Kernel{28, 0}
+
 // VFIO is mlx5 driven by the program itself, over VFIO, as a provider: no kernel looks at its calls. It is below the floor, as
 // devices of it are made by mlx5dv_get_vfio_device_list and by nothing that is bound here.
 const VFIO = "mlx5-vfio"
@@ -16,10 +19,12 @@ func Floor() string { return "linux " + FloorKernel.String() + " and rdma-core "
 
 // Below reports whether the platform is known to be below the floor.
 func (at Platform) Below() bool {
-	return at.Provider == VFIO || at.Kernel != (Kernel{}) && at.Kernel.Before(FloorKernel)
+	return at.Provider == VFIO || at.Kernel != (Kernel{}) && at.Kernel.Before(FloorKernel) ||
+		at.Release != (Kernel{}) && at.Release.Before(floorRelease)
 }
 
-// below reports whether every platform of the party is below the floor.
-func (p *Party) below() bool {
-	return p.Provider == VFIO || p.Kernels.End != (Kernel{}) && !FloorKernel.Before(p.Kernels.End)
+// Below reports whether every platform of the party is below the floor.
+func (p *Party) Below() bool {
+	ends := func(r Kernels, floor Kernel) bool { return r.End != (Kernel{}) && !floor.Before(r.End) }
+	return p.Provider == VFIO || ends(p.Kernels, FloorKernel) || ends(p.Releases, floorRelease)
 }

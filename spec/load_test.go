@@ -181,7 +181,7 @@ var mistakes = []struct{ name, old, new, want string }{
 			"ibv_reg_mr.yaml:20:38: ibv_reg_mr: unknown key source; the keys here are by, errno, passage, section, statement, verb"},
 	{"parties of an error", "kind: requires", "kind: requires\n    accepted_by: [{provider: siw, source: {project: a, release: b, file: c}}]",
 		"ibv_reg_mr.yaml:24:18: " + id + ": accepted_by on a rule that refuses the call; " +
-			"write severity: lint, or name only mlx5-vfio and kernels before 6.1"},
+			"write severity: lint, or name only mlx5-vfio and kernels and releases before the floor"},
 	{"ID form", id, "VR-ibv_reg_mr-access-1",
 		"ibv_reg_mr.yaml:20:5: VR-ibv_reg_mr-access-1: the ID has not the form VR-<verb>-<subject>-<NNNN>; " +
 			"write lower-case letters, digits, dots and underscores, and four digits at the end"},

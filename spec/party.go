@@ -7,18 +7,20 @@ import (
 	"strings"
 )
 
-// Party is a provider, on some kernels, that is known to accept or to refuse what a rule forbids.
+// Party is a provider, on some kernels and in some releases of rdma-core, that is known to accept or to refuse what a rule forbids.
 type Party struct {
 	Provider  string  // folder of the provider in rdma-core, VFIO or Library; empty for every provider but VFIO
 	Kernel    string  // range of Linux kernels as written; empty for every kernel
+	Release   string  // range of releases of rdma-core as written; empty for every release
 	When      []Atom  // all hold, or the party answers otherwise
 	But       string  // accepted, but not as the page describes: what happens instead
 	WholeVerb bool    // it refuses every call of the verb, not only those that break the rule
 	Crash     bool    // nobody looks: the call crashes the program or corrupts its memory, or a later call does so
 	Source    Sources // where this is known from
 
-	Kernels Kernels // Kernel, parsed
-	Pos     Pos
+	Kernels  Kernels // Kernel, parsed
+	Releases Kernels // Release, parsed: releases of rdma-core have two numbers too
+	Pos      Pos
 
 	marks marks
 }
@@ -29,9 +31,12 @@ const Library = "libibverbs"
 // libraries are the providers that stand for code which the calls of every provider go through.
 var libraries = []string{Library, "librdmacm"}
 
-// String returns the name of the party: "rxe with linux >=7.2".
+// String returns the name of the party: "rxe of rdma-core <34.0 with linux >=7.2".
 func (p *Party) String() string {
 	out := p.Provider
+	if p.Release != "" {
+		out = strings.TrimPrefix(out+" of rdma-core "+p.Release, " of ")
+	}
 	switch {
 	case out == "" && p.Kernel == "":
 		return "every provider"
@@ -58,10 +63,11 @@ func (p *Party) Describe() string {
 	return p.String() + " (" + p.But + ")"
 }
 
-// Platform is the provider and the kernel for which a call is judged. The zero value of either is unknown.
+// Platform is the provider, the kernel and the release of rdma-core for which a call is judged. The zero value of each is unknown.
 type Platform struct {
 	Provider string
 	Kernel   Kernel
+	Release  Kernel
 }
 
 // has reports whether the platform is certainly one of the party.
@@ -72,8 +78,11 @@ func (p *Party) has(at Platform) bool {
 	if p.Provider != "" && !slices.Contains(libraries, p.Provider) && p.Provider != at.Provider {
 		return false
 	}
-	return p.Kernel == "" || at.Kernel != (Kernel{}) && p.Kernels.has(at.Kernel)
+	return within(p.Kernel, p.Kernels, at.Kernel) && within(p.Release, p.Releases, at.Release)
 }
+
+// within reports whether k is certainly in a range that was written as text.
+func within(text string, r Kernels, k Kernel) bool { return text == "" || k != (Kernel{}) && r.Has(k) }
 
 // Answer is what a platform is known to do with a call that a rule forbids.
 type Answer uint8
@@ -129,6 +138,17 @@ func (s *Spec) NeverTaken(verb string, at Platform) []Party {
 var providers = []string{"bnxt_re", "cxgb4", "efa", "erdma", "hbl", "hfi1verbs", "hns", "i40iw", "ionic", "ipathverbs", "irdma", "mana",
 	"mlx4", "mlx5", VFIO, "mthca", "ocrdma", "qedr", "rxe", "siw", "vmw_pvrdma", "xscale", "zrdma"}
 
+// newProviders has the release of rdma-core that a provider came with, if that is after the floor.
+var newProviders = map[string]Kernel{"erdma": {43, 0}, "ionic": {61, 0}, "irdma": {37, 0}, "mana": {44, 0}}
+
+// Came returns the release of rdma-core that the provider of the party came with, or the floor.
+func (p *Party) Came() Kernel {
+	if k, ok := newProviders[p.Provider]; ok {
+		return k
+	}
+	return floorRelease
+}
+
 // Providers lists the names of all providers, sorted.
 func Providers() []string { return slices.Clone(providers) }
 
@@ -159,7 +179,8 @@ func (k Kernel) Before(o Kernel) bool {
 // Kernels is a range of kernels: from From on, and before End unless that is zero.
 type Kernels struct{ From, End Kernel }
 
-func (r Kernels) has(k Kernel) bool {
+// Has reports whether k is in the range.
+func (r Kernels) Has(k Kernel) bool {
 	return !k.Before(r.From) && (r.End == (Kernel{}) || k.Before(r.End))
 }
 

@@ -22,8 +22,8 @@ func TestParseKernels(t *testing.T) {
 		for _, list := range [][]string{tt.in, tt.out} {
 			for _, s := range list {
 				k, ok := ParseKernel(s)
-				if want := &list[0] == &tt.in[0]; !ok || r.has(k) != want {
-					t.Errorf("%s has %s: %v, want %v", tt.text, s, r.has(k), want)
+				if want := &list[0] == &tt.in[0]; !ok || r.Has(k) != want {
+					t.Errorf("%s has %s: %v, want %v", tt.text, s, r.Has(k), want)
 				}
 			}
 		}
@@ -94,7 +94,7 @@ func TestAnswerOf(t *testing.T) {
 		{"", "", true, AnswerUnknown},
 	} {
 		k, _ := ParseKernel(tt.kernel)
-		got := r.AnswerOf(Platform{tt.provider, k}, func(when []Atom) bool { return len(when) == 0 || tt.holds })
+		got := r.AnswerOf(Platform{Provider: tt.provider, Kernel: k}, func(when []Atom) bool { return len(when) == 0 || tt.holds })
 		if got != tt.want {
 			t.Errorf("%s %s: %d, want %d", tt.provider, tt.kernel, got, tt.want)
 		}
@@ -102,6 +102,32 @@ func TestAnswerOf(t *testing.T) {
 	if got := r.RefusedBy[0].String() + ", " + r.AcceptedBy[0].String() + ", " + r.RefusedBy[1].String(); got != "rxe with linux "+
 		">=6.12, siw, linux >=7.0" {
 		t.Errorf("parties are written as %s", got)
+	}
+}
+
+// A party of some releases of rdma-core is not known to be meant without the release.
+func TestAnswerOfRelease(t *testing.T) {
+	s, err := loadText("ibv_reg_mr.yaml", lintPage(`    accepted_by:
+      - {provider: rxe, release: "<34.0", but: the flag is ignored, source: {project: a, release: b, file: c}}
+    refused_by:
+      - {provider: rxe, release: ">=34.0", source: {project: a, release: b, file: c}}
+      - {release: "28.0..33.2", kernel: "6.1", source: {project: a, release: b, file: c}}
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := s.RuleByID(id)
+	for release, want := range map[string]Answer{"33.2": AnswerAltered, "34.0": AnswerRefused, "": AnswerUnknown} {
+		k, _ := ParseKernel(release)
+		if got := r.AnswerOf(Platform{Provider: "rxe", Release: k}, func([]Atom) bool { return true }); got != want {
+			t.Errorf("rdma-core %s: %d, want %d", release, got, want)
+		}
+	}
+	if got := r.AcceptedBy[0].String() + ", " + r.RefusedBy[1].String(); got != "rxe of rdma-core <34.0, rdma-core 28.0..33.2 with linux 6.1" {
+		t.Errorf("parties are written as %s", got)
+	}
+	if below := (Platform{Release: Kernel{27, 0}}).Below(); !below {
+		t.Error("27.0 is not below the floor")
 	}
 }
 
@@ -122,13 +148,15 @@ func TestWrongParties(t *testing.T) {
 			"32:19: " + id + ": key source is missing; add it"},
 		{"nobody", "    accepted_by: [{source: {project: a, release: b, file: c}}]\n",
 			"32:19: " + id + ": accepted_by: an entry names neither a provider nor a kernel; add provider or kernel"},
+		{"release", "    refused_by: [{provider: rxe, release: v34.0, source: {project: a, release: b, file: c}}]\n",
+			"32:43: " + id + ": release: v34.0 is no range of releases of rdma-core; write \">=34.0\", \"<34.0\", \"28.0..33.2\" or \"28.0\""},
 		{"but of a refusal", "    refused_by: [{provider: siw, but: not so, source: {project: a, release: b, file: c}}]\n",
-			"32:34: " + id + ": unknown key but; the keys here are crash, kernel, provider, source, when, whole_verb"},
+			"32:34: " + id + ": unknown key but; the keys here are crash, kernel, provider, release, source, when, whole_verb"},
 		{"both",
 			"    accepted_by: [{provider: rxe, kernel: \"<7.0\", " +
 				"source: {project: a, release: b, file: c}}]\n    refused_by: [{provider: rxe, kernel: \"6.12\", " +
 				"source: {project: a, release: b, file: c}}]\n",
-			"33:18: " + id + ": refused_by: rxe with linux 6.12 accepts the call by another entry; correct the kernels of one"},
+			"33:18: " + id + ": refused_by: rxe with linux 6.12 accepts the call by another entry; correct the kernels or releases of one"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := loadText("ibv_reg_mr.yaml", lintPage(tt.parties))

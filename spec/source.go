@@ -14,9 +14,10 @@ import (
 // Source is a place in the sources of a project that decides what a rule says, or a measurement.
 type Source struct {
 	Project string   // rdma-core, linux, or another one that the pages of a module are about
-	Release []string // tags, as in "v6.12.117", in which File and Func say the same
+	Release []string // tags, as in "v6.12.117", in which Func answers the same
 	Commit  string   // in place of Release: the first digits of one
 	File    string   // from the root of the project
+	Changed string   // what differs in Func between the releases, and why the answer is the same; empty where they have one text
 	Func    string   // the function, macro, struct, enum or table that decides; empty for a man page, and where it is not known yet
 
 	Run     string   // of a measurement: the device that gave the answer; all of the above is empty
@@ -216,6 +217,7 @@ func (d *decoder) source(n *yaml.Node, at place) (s Source, ok bool) {
 		{"release", false, d.oneOrMore(&s.Release, releaseTag.MatchString, "write a tag, such as v6.12.117")},
 		{"commit", false, d.formed(&s.Commit, commitStart.MatchString, "write at least 12 of the digits of a commit")},
 		{"file", true, d.formed(&s.File, sourceFile.MatchString, "write its path from the root of the project")},
+		{"changed", false, d.text(&s.Changed)},
 		{"func", false, d.formed(&s.Func, cName.MatchString, "write the name of one function, macro, struct, enum or table")},
 	})
 	if s.Project == "" && owner(s.File) != "" {

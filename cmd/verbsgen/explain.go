@@ -103,6 +103,7 @@ func (a *app) explainCmd() *cobra.Command {
 			if q.platform, err = readPlatform(provider, kernel); err != nil {
 				return err
 			}
+			q.platform.Release, _ = spec.ParseKernel(src.Release) // without --release, any
 			if q.caps, err = readCaps(capsFile); err != nil {
 				return err
 			}

@@ -27,8 +27,8 @@ class Rules:
     """The rules of a file."""
 
     def __init__(self, data):
-        if data["format"] != "verbsgen-rules" or data["version"] != 1:
-            raise ValueError("not a file of rules of version 1")
+        if data["format"] != "verbsgen-rules" or data["version"] != 2:
+            raise ValueError("not a file of rules of version 2")
         self.data = data
         self.of = {}
         for rule in data["rules"]:
@@ -97,11 +97,12 @@ class Call:
         return None if worst == "accepted" else worst
 
     def answer(self, rule, b):
-        """What is known of every platform: a party that names no kernel, and no provider but the library."""
+        """What is known of every platform: a party that names no kernel, no release, and no provider but the library."""
         for named in (True, False):
             def find(parties):
                 return next((p for p in parties if bool(p.get("provider")) == named and p.get("provider", "libibverbs") == "libibverbs"
-                             and not p.get("kernel") and ("when" not in p or self.hold(p["when"], b, False) is True)), None)
+                             and not p.get("kernel") and not p.get("release")
+                             and ("when" not in p or self.hold(p["when"], b, False) is True)), None)
             accepted = find(rule["accepted_by"])
             if find(rule["refused_by"]):
                 return "refused"

@@ -1737,10 +1737,6 @@ var (
 		Statement: "opcode is a value of enum ibv_wr_opcode",
 		Fix:       "pass one of them",
 		Page:      "ibv_post_send", Section: "DESCRIPTION", Text: fail.Text[WROpcode]}
-	rule3201 = verr.Rule{ID: "VR-ibv_post_send-mw-3201", Verb: "ibv_post_send", Subject: "wr[].bind_mw.mw",
-		Statement: "mw must not be NULL to bind a window",
-		Fix:       "pass a window of type 2",
-		Page:      "ibv_post_send", Section: "DESCRIPTION", Text: fail.AddrText}
 	rule4150 = verr.Rule{ID: "VR-ibv_post_send-send_cq-4150", Verb: "ibv_post_send", Subject: "qp.send_cq",
 		Statement: "this queue pair has no send queue",
 		Fix:       "post to a queue pair that was made with a completion queue for sends",
@@ -1821,6 +1817,10 @@ var (
 		Statement: "TSO sends at most max_tso bytes",
 		Fix:       "send less",
 		Page:      "ibv_post_send", Capable: true, Limit: "max_tso", AcceptedBy: []string{"rxe (the request goes to the kernel)"}, RefusedBy: []string{"mlx5, not in all cases"}}
+	rule3201 = verr.Rule{ID: "VR-ibv_post_send-mw-3201", Verb: "ibv_post_send", Subject: "wr[].bind_mw.mw",
+		Statement: "mw must not be NULL to bind a window",
+		Fix:       "pass a window of type 2",
+		Page:      "ibv_post_send", Section: "DESCRIPTION", AcceptedBy: []string{"rxe of rdma-core <36.0 (the request completes with an error)"}, RefusedBy: []string{"ionic (the program crashes)", "irdma (the program crashes)", "mlx4 (the program crashes)", "mlx5 (the program crashes)", "rxe of rdma-core >=36.0 (the program crashes)"}, Text: fail.AddrText}
 	rule3202 = verr.Rule{ID: "VR-ibv_post_send-mr-3202", Verb: "ibv_post_send", Subject: "wr[].bind_mw.bind_info.mr",
 		Statement: "mr must not be NULL to bind a window",
 		Fix:       "pass a region",

@@ -1308,9 +1308,6 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_post_send-opcode-3200", brokenPostSend,
 		&inPostSend{wrOpcode: 2},
 		&inPostSend{wrOpcode: 77})
-	judge(t, "VR-ibv_post_send-mw-3201", brokenPostSend,
-		&inPostSend{wrOpcode: 8, wrBindMWMW: 4096, wrBindMWBindInfoMR: 4096},
-		&inPostSend{wrOpcode: 8, wrBindMWBindInfoMR: 4096})
 	judge(t, "VR-ibv_post_send-send_cq-4150", brokenPostSend,
 		&inPostSend{qpSendCQ: fail.Sure(4096)},
 		&inPostSend{qpSendCQ: fail.Sure(0)})
@@ -1357,8 +1354,8 @@ func TestRules(t *testing.T) {
 		&inPostSend{qpState: fail.Sure(3)},
 		&inPostSend{qpState: fail.Sure(1)})
 	judge(t, "VR-ibv_post_send-mw_access_flags-0366", hintPostSend,
-		&inPostSend{wrOpcode: 8, wrBindMWMW: 4096, wrBindMWBindInfoMWAccessFlags: 4, wrBindMWBindInfoMR: 4096},
-		&inPostSend{wrOpcode: 8, wrBindMWMW: 4096, wrBindMWBindInfoMWAccessFlags: 1, wrBindMWBindInfoMR: 4096})
+		&inPostSend{wrOpcode: 8, wrBindMWBindInfoMWAccessFlags: 4, wrBindMWMW: 4096, wrBindMWBindInfoMR: 4096},
+		&inPostSend{wrOpcode: 8, wrBindMWBindInfoMWAccessFlags: 1, wrBindMWMW: 4096, wrBindMWBindInfoMR: 4096})
 	judge(t, "VR-ibv_post_send-remote_srqn-1228", hintPostSend,
 		&inPostSend{wrOpcode: 2, qpType: fail.Sure(9), wrQPTypeXRCRemoteSrqn: 5},
 		&inPostSend{wrOpcode: 2, qpType: fail.Sure(2), wrQPTypeXRCRemoteSrqn: 1})
@@ -1371,6 +1368,9 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_post_send-opcode-2080", hintPostSend,
 		&inPostSend{wrOpcode: 10, wrSgList: 4096, wrSgListLengthTotal: 16, wrSgListLengthLeast: 8, capTSOCapsMaxTSO: fail.Sure(16)},
 		&inPostSend{wrOpcode: 10, wrSgList: 4096, wrSgListLengthTotal: 17, wrSgListLengthLeast: 8, capTSOCapsMaxTSO: fail.Sure(16)})
+	judge(t, "VR-ibv_post_send-mw-3201", hintPostSend,
+		&inPostSend{wrOpcode: 8, wrBindMWMW: 4096, wrBindMWBindInfoMR: 4096},
+		&inPostSend{wrOpcode: 8, wrBindMWBindInfoMR: 4096})
 	judge(t, "VR-ibv_post_send-mr-3202", hintPostSend,
 		&inPostSend{wrOpcode: 8, wrBindMWMW: 4096, wrBindMWBindInfoMR: 4096},
 		&inPostSend{wrOpcode: 8, wrBindMWMW: 4096})

@@ -1402,7 +1402,6 @@ type inPostSend struct {
 	wrSgList                      uint64     // wr[].sg_list
 	wrNumSGE                      int64      // wr[].num_sge
 	wrWRUDAH                      uint64     // wr[].wr.ud.ah
-	wrBindMWMW                    uint64     // wr[].bind_mw.mw
 	qpSendCQ                      fail.Known // qp.send_cq
 	wrSendFlags                   uint64     // wr[].send_flags
 	wrSgListLengthTotal           uint64     // wr[].sg_list[].length
@@ -1417,6 +1416,7 @@ type inPostSend struct {
 	wrQPTypeXRCRemoteSrqn         uint64     // wr[].qp_type.xrc.remote_srqn
 	capTSOCapsSupportedQpts       fail.Known // device_attr_ex.tso_caps.supported_qpts
 	capTSOCapsMaxTSO              fail.Known // device_attr_ex.tso_caps.max_tso
+	wrBindMWMW                    uint64     // wr[].bind_mw.mw
 	wrBindMWBindInfoMR            uint64     // wr[].bind_mw.bind_info.mr
 	wrTSOHdr                      uint64     // wr[].tso.hdr
 	wrTSOHdrSz                    uint64     // wr[].tso.hdr_sz
@@ -1514,7 +1514,6 @@ func brokenPostSend(in *inPostSend) []verr.Violation {
 		wrOpcode != WROpcodeFlush &&
 		wrOpcode != WROpcodeAtomicWrite,
 		&rule3200, in.wrOpcode)
-	bad.If(wrOpcode == WROpcodeBindMW && in.wrBindMWMW == 0, &rule3201, in.wrBindMWMW)
 	bad.If(in.qpSendCQ.OK && in.qpSendCQ.V == 0, &rule4150, in.qpSendCQ.V)
 	return bad
 }
@@ -1601,6 +1600,7 @@ func hintPostSend(in *inPostSend) []verr.Violation {
 		in.capTSOCapsSupportedQpts.V&0x100 != 0x100,
 		&rule2079, in.wrOpcode)
 	may.If(in.capTSOCapsMaxTSO.OK && wrOpcode == WROpcodeTSO && in.wrSgListLengthTotal > in.capTSOCapsMaxTSO.V, &rule2080, in.wrSgListLengthTotal, in.capTSOCapsMaxTSO.V)
+	may.If(wrOpcode == WROpcodeBindMW && in.wrBindMWMW == 0, &rule3201, in.wrBindMWMW)
 	may.If(wrOpcode == WROpcodeBindMW && in.wrBindMWBindInfoMR == 0, &rule3202, in.wrBindMWBindInfoMR)
 	may.If(wrOpcode == WROpcodeTSO && in.wrTSOHdrSz > 0 && in.wrTSOHdr == 0, &rule3204, in.wrTSOHdr)
 	may.If(wrOpcode == WROpcodeTSO && in.wrTSOHdrSz < 14, &rule4009, in.wrTSOHdrSz)

@@ -10,7 +10,7 @@ import (
 // Format and Version say what a file is. The version changes when programs that read files of the one before would misread the next.
 const (
 	Format  = "verbsgen-rules"
-	Version = 1
+	Version = 2
 )
 
 // File is the file of `verbsgen rules --json --full`: all that is needed to judge calls by the rules, for programs in any language.

@@ -46,12 +46,19 @@ type Party struct {
 	Kernel    string   `json:"kernel,omitempty"`   // a range as written; empty: every one
 	From      string   `json:"from,omitempty"`     // the first kernel of the range
 	Before    string   `json:"before,omitempty"`   // the first kernel after it
+	Release   *Range   `json:"release,omitempty"`  // of rdma-core; nil: every one
 	When      *Node    `json:"when,omitempty"`     // the entry counts only for such calls
 	But       string   `json:"but,omitempty"`      // accepted, but not as the page says
 	Run       bool     `json:"run"`                // the call was made; otherwise the source was read
 	WholeVerb bool     `json:"whole_verb,omitempty"`
 	Crash     bool     `json:"crash,omitempty"` // nobody refuses: the program crashes
 	Sources   []Source `json:"sources"`
+}
+
+// Range is a range of releases of rdma-core.
+type Range struct {
+	From   string `json:"from,omitempty"`
+	Before string `json:"before,omitempty"` // the first release after it
 }
 
 // Node is a node of a condition, as spec/cond has them.
@@ -106,12 +113,15 @@ func (m *maker) parties(r *spec.Rule, list []spec.Party) []*Party {
 		if p.Kernel != "" {
 			e.From, e.Before = series(p.Kernels.From), series(p.Kernels.End)
 		}
+		if p.Release != "" {
+			e.Release = &Range{series(p.Releases.From), series(p.Releases.End)}
+		}
 		out = append(out, e)
 	}
 	return out
 }
 
-// series writes a kernel; no kernel is "".
+// series writes a kernel or a release; none is "".
 func series(k spec.Kernel) string {
 	if k == (spec.Kernel{}) {
 		return ""

@@ -77,7 +77,7 @@ func TestSchemaRefuses(t *testing.T) {
 	file := fileOf(ofModule(t, spec.DefaultModule))
 	rule := func(v map[string]any) map[string]any { return v["rules"].([]any)[0].(map[string]any) }
 	for what, damage := range map[string]func(v map[string]any){
-		"another version":     func(v map[string]any) { v["version"] = 2 },
+		"another version":     func(v map[string]any) { v["version"] = 3 },
 		"no constants":        func(v map[string]any) { delete(v, "constants") },
 		"a key of its own":    func(v map[string]any) { rule(v)["go"] = "PD.RegMR" },
 		"no condition":        func(v map[string]any) { delete(rule(v), "broken") },

@@ -85,7 +85,8 @@ type result struct {
 }
 
 // collect looks up the citations. Of releases that there is no tree for, the hashes of before are kept.
-func collect(list []spec.Citation, src *sources, before map[line]string) *result {
+// Of sources of errors, it also keeps the hashes at the ends, where the function is there.
+func collect(list []spec.Citation, src *sources, before map[line]string, e *ends) *result {
 	r := &result{hashes: map[line]string{}, unread: map[string]int{}}
 	seen := map[string]bool{} // a shared rule has one source for all its verbs
 	for _, c := range list {
@@ -100,6 +101,17 @@ func collect(list []spec.Citation, src *sources, before map[line]string) *result
 			}
 		}
 		seen[s.Pos.String()] = true
+	}
+	for _, c := range list {
+		for _, l := range e.lines(c) {
+			if text, ok := src.read(l.project, l.release, l.file); !ok && before[l] != "" {
+				r.hashes[l] = before[l]
+			} else if text != nil {
+				if hash := text.hash(l.function); hash != "" {
+					r.hashes[l] = hash
+				}
+			}
+		}
 	}
 	slices.Sort(r.problems)
 	return r
@@ -143,11 +155,15 @@ type change struct {
 	of   []string
 }
 
-// changes compares the functions that are cited with those of a newer tree. Each is compared with the last release that its
-// source names and the file has a hash of.
+// changes compares the functions that are cited with those of a newer tree, or of a newer patch of an older series. One that has the text
+// of any release with a hash was read.
 func changes(list []spec.Citation, hashes map[line]string, newer tree) []change {
 	src := newSources([]tree{newer})
 	found := map[line]*change{}
+	read := map[line]bool{} // with the hash for the release
+	for l, hash := range hashes {
+		read[line{l.project, hash, l.file, l.function}] = true
+	}
 	for _, c := range list {
 		s := c.Source
 		if s.Project != newer.project || s.Func == "" {
@@ -155,8 +171,8 @@ func changes(list []spec.Citation, hashes map[line]string, newer tree) []change 
 		}
 		for _, release := range slices.Backward(releases(s)) {
 			l := line{s.Project, release, s.File, s.Func}
-			if hash := hashes[l]; hash != "" {
-				what := compare(src, l, hash, newer.release)
+			if hashes[l] != "" && !olderRelease(newer.release, release) {
+				what := compare(src, l, read, newer.release)
 				if what != "" {
 					note(found, l, what, c)
 				}
@@ -175,15 +191,15 @@ func changes(list []spec.Citation, hashes map[line]string, newer tree) []change 
 }
 
 // compare says how a function of a newer release differs, or "".
-func compare(src *sources, l line, hash, release string) string {
+func compare(src *sources, l line, read map[line]bool, release string) string {
 	text, _ := src.read(l.project, release, l.file)
 	if text == nil {
 		return "the file is gone"
 	}
-	switch text.hash(l.function) {
-	case hash:
+	switch hash := text.hash(l.function); {
+	case read[line{l.project, hash, l.file, l.function}]:
 		return ""
-	case "":
+	case hash == "":
 		return "gone from the file"
 	}
 	return "changed"

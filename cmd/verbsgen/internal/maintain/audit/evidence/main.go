@@ -8,9 +8,10 @@
 // repository. v6.1 is the newest v6.1.x that is given. What is cited and does not exist is an error, and so is a release that the
 // repository of its project lacks; then nothing is written.
 // Of a project without a repository, the hashes of releases that no folder is given for stay. Comments and white space do not change a
-// hash.
+// hash. What errors rest on is also read at the floor and at the newest release that pages cite; evidence lists the errors for which
+// the text differs there, and the sources that do not say what changed between their releases.
 //
-// With -new it writes nothing: it lists the functions that differ in a newer release, and the rules that rest on them.
+// With -new it writes nothing: it lists the functions with a text that no stored hash has, and the rules that rest on them.
 package main
 
 import (
@@ -63,7 +64,11 @@ func run(out io.Writer, file, newer string, args []string) error {
 		}
 		trees = append(trees, t)
 	}
-	r := collect(list, newSources(trees), before)
+	e, err := endsOf(list)
+	if err != nil {
+		return err
+	}
+	r := collect(list, newSources(trees), before, e)
 	for _, p := range r.problems {
 		fmt.Fprintln(out, p)
 	}
@@ -71,6 +76,13 @@ func run(out io.Writer, file, newer string, args []string) error {
 		fmt.Fprintf(out, "not read: %d citations of %s, which no tree is given for\n", r.unread[release], release)
 	}
 	fmt.Fprintf(out, "%d functions of cited sources have a hash; %d sources name no function\n", len(r.hashes), r.unnamed)
+	todo, err := toRead(list, r.hashes)
+	if err != nil {
+		return err
+	}
+	for _, text := range todo {
+		fmt.Fprintln(out, text)
+	}
 	if len(r.problems) > 0 {
 		return fmt.Errorf("%d citations of what does not exist; correct the pages. %s is not written", len(r.problems), file)
 	}
