@@ -339,6 +339,9 @@ func (c *call) fields(path string, t spec.CType, m map[string]any) *val {
 		ok = ok && v != nil
 		out.m[name] = v
 	}
+	if lent := c.lent(t); lent != "" && len(m) > 0 && !c.looked(path) {
+		c.notes = append(c.notes, fmt.Sprintf("%s: %s: its fields are not judged: %s", c.fn.Name, path, lent))
+	}
 	if !ok {
 		return nil
 	}
@@ -347,6 +350,14 @@ func (c *call) fields(path string, t spec.CType, m map[string]any) *val {
 
 // closed says why a struct has no fields that a call could give.
 func (c *call) closed(t spec.CType) string {
+	if lent := c.lent(t); lent != "" {
+		return lent
+	}
+	return c.of() + " has no fields of " + t.C
+}
+
+// lent says of a struct that another module describes that this module's rules do not look into it, or returns "".
+func (c *call) lent(t spec.CType) string {
 	m := c.spec.Module
 	for _, u := range m.Uses {
 		for _, p := range u.Spec.Pages {
@@ -355,7 +366,22 @@ func (c *call) closed(t spec.CType) string {
 			}
 		}
 	}
-	return c.of() + " has no fields of " + t.C
+	return ""
+}
+
+// looked reports whether a rule of the verb reads a field of a struct.
+func (c *call) looked(path string) bool {
+	for _, r := range c.spec.Rules() {
+		if r.Verb != c.fn.Name {
+			continue
+		}
+		for n := range r.Broken().Nodes() {
+			if strings.HasPrefix(n.Of.Text, path+".") {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // embedded moves what is said of an object that begins with another one, as ibv_qp_ex with ibv_qp, to the field that holds the other one.
