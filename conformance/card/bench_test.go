@@ -45,81 +45,116 @@ func BenchmarkDeviceMemory(b *testing.B) {
 type poster struct {
 	tb    testing.TB
 	a     *link.End
-	done  *uint64 // in the memory of the other side, where the last WRITE of a post arrives
+	done  *uint64 // in the memory of the other side, where the WRITEs of a turn arrive
 	w     hotbench.Write
 	batch *verbs.SendBatch
 	wcs   []verbs.WC
 	value uint64
+	n     int // requests in a call
+	calls int // in a turn: with less than 16 requests, the two readings of the clock would be much of it
 }
 
 func newPoster(tb testing.TB, n int) *poster {
 	tb.Helper()
+	p := &poster{tb: tb, n: n, calls: max(1, 16/n), wcs: make([]verbs.WC, n), batch: must(verbs.NewSendBatch(n, 1))(tb)}
 	config := link.Default()
-	config.CQE, config.SendWR = 2*n, uint32(n)
+	config.CQE, config.SendWR = 2*n*p.calls, uint32(n*p.calls)
 	a, b, err := config.Pair(must(link.First(open(tb, Devices[0])))(tb), must(link.First(open(tb, Devices[1])))(tb))
 	if err != nil {
 		tb.Fatal(err)
 	}
 	from, to := a.MR.UncheckedSGE(0, 8), b.MR.UncheckedSGE(0, 8)
-	p := &poster{tb: tb, a: a, done: (*uint64)(unsafe.Pointer(&b.Buf[0])), wcs: make([]verbs.WC, n),
-		w:     hotbench.Write{Addr: from.Addr, Remote: to.Addr, LKey: from.LKey, RKey: b.MR.RKey(), Length: 8},
-		batch: must(verbs.NewSendBatch(n, 1))(tb)}
+	p.a, p.done = a, (*uint64)(unsafe.Pointer(&b.Buf[0]))
+	p.w = hotbench.Write{Addr: from.Addr, Remote: to.Addr, LKey: from.LKey, RKey: b.MR.RKey(), Length: 8}
 	for i := range n {
 		p.batch.WR(i).Write(uint64(i), to.Addr, b.MR.RKey()).Add(from).Flags(verbs.SendSignaled)
 	}
 	return p
 }
 
-// post posts n requests, by C or by Go, and waits until the last one was done.
-func (p *poster) post(n int, inC bool) (took time.Duration) {
-	p.value++
-	*(*uint64)(unsafe.Pointer(&p.a.Buf[0])) = p.value
-	if inC {
-		took = hotbench.Post(p.a.QP.CPtr(), p.w, n)
-	} else {
+// way is how a turn posts and polls.
+type way struct {
+	post func() time.Duration
+	poll func() (int, time.Duration)
+}
+
+// inC is the way of a loop in C, which builds its requests anew for each post, or once.
+func (p *poster) inC(anew bool) way {
+	return way{func() time.Duration { return hotbench.Post(p.a.QP.CPtr(), p.w, p.n, p.calls, anew) },
+		func() (int, time.Duration) { return hotbench.Poll(p.a.CQ.CPtr(), p.n, p.calls) }}
+}
+
+// inGo is a way of Go.
+func (p *poster) inGo(post func() error, poll func([]verbs.WC) (int, error)) way {
+	return way{func() time.Duration {
 		begin := time.Now()
-		_, err := p.a.QP.PostSend(p.batch, n)
-		took = time.Since(begin)
-		must(0, err)(p.tb)
-	}
-	if took < 0 {
-		p.tb.Fatal("the post in C failed")
-	}
-	for atomic.LoadUint64(p.done) != p.value { // awake, so that the caches stay warm
-		runtime.Gosched()
-	}
-	for arrived := time.Now(); time.Since(arrived) < 100*time.Microsecond; { // and its completion, most often
-		runtime.Gosched()
-	}
-	return took
-}
-
-func (p *poster) poll(n int, inC bool) (got int, took time.Duration) {
-	if inC {
-		return hotbench.Poll(p.a.CQ.CPtr(), n)
-	}
-	begin := time.Now()
-	got, err := p.a.CQ.PollInto(p.wcs[:n])
-	took = time.Since(begin)
-	if err != nil {
-		p.tb.Fatal(err)
-	}
-	return got, took
-}
-
-// turn posts and polls once. A turn in which the completions came late does not count.
-func (p *poster) turn(n int, inC bool) (post, poll time.Duration) {
-	for {
-		post = p.post(n, inC)
-		got, took := p.poll(n, inC)
-		if got == n {
-			return post, took
+		for range p.calls {
+			must(0, post())(p.tb)
 		}
-		for got < n {
-			more, _ := p.poll(n-got, inC)
+		return time.Since(begin)
+	}, func() (got int, took time.Duration) {
+		begin := time.Now()
+		for range p.calls {
+			n, err := poll(p.wcs)
+			must(n, err)(p.tb)
+			got += n
+		}
+		return got, time.Since(begin)
+	}}
+}
+
+// batched is the way of package verbs.
+func (p *poster) batched() way {
+	return p.inGo(func() error {
+		_, err := p.a.QP.PostSend(p.batch, p.n)
+		return err
+	}, p.a.CQ.PollInto)
+}
+
+// turn posts, waits until all was done, and polls. A turn in which the completions came late does not count.
+func (p *poster) turn(w way) (post, poll time.Duration) {
+	for {
+		p.value++
+		*(*uint64)(unsafe.Pointer(&p.a.Buf[0])) = p.value
+		if post = w.post(); post < 0 {
+			p.tb.Fatal("the post in C failed")
+		}
+		for atomic.LoadUint64(p.done) != p.value { // awake, so that the caches stay warm
+			runtime.Gosched()
+		}
+		for arrived := time.Now(); time.Since(arrived) < 100*time.Microsecond; { // and its completions, most often
+			runtime.Gosched()
+		}
+		got, poll := w.poll()
+		if got == p.n*p.calls {
+			return post, poll
+		}
+		for got < p.n*p.calls {
+			more, _ := w.poll()
 			got += more
 		}
 	}
+}
+
+// ratios compares ways in turns: the medians of the times of each, divided by those of the first.
+func ratios(turns ...func() (post, poll time.Duration)) (post, poll []float64) {
+	const rounds = 201
+	all := make([][2][]float64, len(turns))
+	for range rounds {
+		var first [2]time.Duration
+		for i, turn := range turns {
+			a, b := turn()
+			if i == 0 {
+				first = [2]time.Duration{a, b}
+			}
+			all[i][0] = append(all[i][0], float64(a)/float64(first[0]))
+			all[i][1] = append(all[i][1], float64(b)/float64(first[1]))
+		}
+	}
+	for i := range turns {
+		post, poll = append(post, median(all[i][0])), append(poll, median(all[i][1]))
+	}
+	return post, poll
 }
 
 // BenchmarkPostPoll compares with posts and polls in C through the real libmlx5. The number behind the name is that of requests in a call.
@@ -130,17 +165,11 @@ func BenchmarkPostPoll(b *testing.B) {
 				b.Skip("measured in rounds: run with -benchtime 1x")
 			}
 			p := newPoster(b, n)
-			const rounds = 101
-			var ratios [2][]float64
-			for range rounds {
-				cPost, cPoll := p.turn(n, true)
-				post, poll := p.turn(n, false)
-				ratios[0] = append(ratios[0], float64(post)/float64(cPost))
-				ratios[1] = append(ratios[1], float64(poll)/float64(cPoll))
-			}
+			inC, batched := p.inC(false), p.batched()
+			post, poll := ratios(func() (_, _ time.Duration) { return p.turn(inC) }, func() (_, _ time.Duration) { return p.turn(batched) })
 			b.ReportMetric(0, "ns/op")
-			b.ReportMetric(median(ratios[0]), "post-x-C")
-			b.ReportMetric(median(ratios[1]), "poll-x-C")
+			b.ReportMetric(post[1], "post-x-C")
+			b.ReportMetric(poll[1], "poll-x-C")
 		})
 	}
 }
@@ -150,12 +179,11 @@ func median(v []float64) float64 {
 	return v[len(v)/2]
 }
 
-// TestPosting asks that both post and poll, not how fast.
+// TestPosting asks that all post and poll, not how fast.
 func TestPosting(t *testing.T) {
 	p := newPoster(t, 4)
-	for range 3 {
-		p.turn(4, true)
-		p.turn(4, false)
+	for _, w := range []way{p.inC(false), p.inC(true), p.batched()} {
+		p.turn(w)
 	}
 }
 

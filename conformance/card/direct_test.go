@@ -10,10 +10,8 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"runtime"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -121,7 +119,8 @@ func TestDirectStates(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := take(t, a)
-	batch := must(verbs.NewSendBatch(1, 1))(t)
+	batch, recv := must(verbs.NewSendBatch(1, 1))(t), must(verbs.NewRecvBatch(1, 1))(t)
+	recv.WR(0).Recv(7).SGE(a.MR.IOVA(), 8, a.MR.LKey())
 	write := func() error {
 		batch.WR(0).Write(9, b.MR.IOVA(), b.MR.RKey()).SGE(a.MR.IOVA(), 8, a.MR.LKey()).Flags(verbs.SendSignaled)
 		_, err := a.QP.PostSend(batch, 1)
@@ -139,6 +138,9 @@ func TestDirectStates(t *testing.T) {
 		}
 		if err := write(); !errors.Is(err, syscall.ENOMEM) {
 			t.Errorf("round %d: a post in RESET: %v", round, err)
+		}
+		if err := second(a.QP.PostRecv(recv, 1)); !errors.Is(err, syscall.EINVAL) {
+			t.Errorf("round %d: a receive in RESET: %v", round, err)
 		}
 		for _, e := range []*link.End{a, b} {
 			must(0, e.QP.Modify(config.Init(1)))(t)
@@ -347,8 +349,8 @@ func TestDirectClose(t *testing.T) {
 	}
 }
 
-// BenchmarkDirect compares posts and polls of queues that Go writes and reads with those of C through the real libmlx5: by the methods of
-// package verbs, and by requests in place.
+// BenchmarkDirect compares posts and polls of queues that Go writes and reads with those of C through the real libmlx5: batches with
+// chains that were built before, and requests in place with those that C builds anew.
 func BenchmarkDirect(b *testing.B) {
 	for _, n := range []int{1, 16, 64} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -357,59 +359,23 @@ func BenchmarkDirect(b *testing.B) {
 			}
 			c, p, q := newPoster(b, n), newPoster(b, n), newPoster(b, n)
 			take(b, p.a)
-			nat := take(b, q.a)
-			inPlace := func() (post, poll time.Duration) {
-				for {
-					q.value++
-					*(*uint64)(unsafe.Pointer(&q.a.Buf[0])) = q.value
-					w := q.w
-					begin := time.Now()
-					for i := range n {
-						nat.qp.Write(uint64(i), w.Remote, w.RKey).SGE(w.Addr, w.Length, w.LKey).Flags(verbs.SendSignaled)
-					}
-					_, err := nat.qp.Ring()
-					post = time.Since(begin)
-					if err != nil {
-						b.Fatal(err)
-					}
-					for atomic.LoadUint64(q.done) != q.value {
-						runtime.Gosched()
-					}
-					for arrived := time.Now(); time.Since(arrived) < 100*time.Microsecond; {
-						runtime.Gosched()
-					}
-					begin = time.Now()
-					got, err := nat.cq.PollInto(q.wcs)
-					poll = time.Since(begin)
-					if err != nil {
-						b.Fatal(err)
-					}
-					if got == n {
-						return
-					}
-					for got < n {
-						more, _ := nat.cq.PollInto(q.wcs[:n-got])
-						got += more
-					}
+			at := take(b, q.a)
+			inPlace := q.inGo(func() error {
+				w := q.w
+				for i := range n {
+					at.qp.Write(uint64(i), w.Remote, w.RKey).SGE(w.Addr, w.Length, w.LKey).Flags(verbs.SendSignaled)
 				}
-			}
-			const rounds = 201
-			var ratios [4][]float64
-			for range rounds {
-				cPost, cPoll := c.turn(n, true)
-				vPost, vPoll := p.turn(n, false)
-				dPost, dPoll := inPlace()
-				for i, x := range []time.Duration{vPost, dPost} {
-					ratios[i] = append(ratios[i], float64(x)/float64(cPost))
-				}
-				for i, x := range []time.Duration{vPoll, dPoll} {
-					ratios[2+i] = append(ratios[2+i], float64(x)/float64(cPoll))
-				}
-			}
+				_, err := at.qp.Ring()
+				return err
+			}, at.cq.PollInto)
+			built, anew, batched := c.inC(false), c.inC(true), p.batched()
 			b.ReportMetric(0, "ns/op")
-			for i, name := range []string{"batch-post-x-C", "post-x-C", "verbs-poll-x-C", "poll-x-C"} {
-				b.ReportMetric(median(ratios[i]), name)
-			}
+			post, poll := ratios(func() (_, _ time.Duration) { return c.turn(built) }, func() (_, _ time.Duration) { return p.turn(batched) })
+			b.ReportMetric(post[1], "batch-post-x-C")
+			b.ReportMetric(poll[1], "verbs-poll-x-C")
+			post, poll = ratios(func() (_, _ time.Duration) { return c.turn(anew) }, func() (_, _ time.Duration) { return q.turn(inPlace) })
+			b.ReportMetric(post[1], "post-x-C")
+			b.ReportMetric(poll[1], "poll-x-C")
 		})
 	}
 }

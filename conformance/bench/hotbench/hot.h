@@ -33,8 +33,8 @@ struct hb_write {
 	uint64_t addr, remote;
 	uint32_t lkey, rkey, length;
 };
-int64_t hb_turn_post(struct ibv_qp *qp, const struct hb_write *w, int n);
-int64_t hb_turn_poll(struct ibv_cq *cq, int n, int *got);
+int64_t hb_turn_post(struct ibv_qp *qp, const struct hb_write *w, int n, int times, int anew);
+int64_t hb_turn_poll(struct ibv_cq *cq, int n, int times, int *got);
 
 // It posts n signaled requests by one call and polls until all are complete, times over. Not 0: a call failed, or a request did.
 int hb_trip(struct ibv_qp *qp, struct ibv_cq *cq, const struct hb_write *w, enum ibv_wr_opcode opcode, int n, long times);

@@ -10,12 +10,8 @@ static int64_t now(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-// hb_turn_post times the call only: the chain is built before.
-int64_t hb_turn_post(struct ibv_qp *qp, const struct hb_write *w, int n)
+static void build(struct ibv_send_wr *wr, struct ibv_sge *sge, const struct hb_write *w, int n)
 {
-	struct ibv_send_wr wr[HB_SLOTS], *bad;
-	struct ibv_sge sge[HB_SLOTS];
-	int64_t begin;
 	int i;
 
 	for (i = 0; i < n; i++) {
@@ -25,18 +21,35 @@ int64_t hb_turn_post(struct ibv_qp *qp, const struct hb_write *w, int n)
 			.send_flags = IBV_SEND_SIGNALED, .wr.rdma = {.remote_addr = w->remote, .rkey = w->rkey},
 		};
 	}
-	begin = now();
-	if (qp->context->ops.post_send(qp, wr, &bad))
-		return -1;
+}
+
+int64_t hb_turn_post(struct ibv_qp *qp, const struct hb_write *w, int n, int times, int anew)
+{
+	struct ibv_send_wr wr[HB_SLOTS], *bad;
+	struct ibv_sge sge[HB_SLOTS];
+	int64_t begin;
+
+	build(wr, sge, w, n);
+	for (begin = now(); times > 0; times--) {
+		if (anew)
+			build(wr, sge, w, n);
+		if (qp->context->ops.post_send(qp, wr, &bad))
+			return -1;
+	}
 	return now() - begin;
 }
 
-int64_t hb_turn_poll(struct ibv_cq *cq, int n, int *got)
+int64_t hb_turn_poll(struct ibv_cq *cq, int n, int times, int *got)
 {
 	static struct ibv_wc wc[HB_SLOTS];
 	const int64_t begin = now();
+	int one;
 
-	*got = cq->context->ops.poll_cq(cq, n, wc);
+	for (*got = 0; times > 0; times--, *got += one) {
+		one = cq->context->ops.poll_cq(cq, n, wc);
+		if (one < 0)
+			break;
+	}
 	return now() - begin;
 }
 

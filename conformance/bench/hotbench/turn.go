@@ -26,16 +26,21 @@ func (w Write) c() C.struct_hb_write {
 		length: C.uint32_t(w.Length)}
 }
 
-// Post posts n WRITEs to a queue pair (struct ibv_qp *) in C, by one call, and returns how long the call took; below 0 if it failed.
-func Post(qp unsafe.Pointer, w Write, n int) time.Duration {
-	c := w.c()
-	return time.Duration(C.hb_turn_post((*C.struct_ibv_qp)(qp), &c, C.int(n)))
+// Post posts n WRITEs to a queue pair (struct ibv_qp *) in C by one call, times over, and returns how long that took; below 0 if it
+// failed. The requests are built before, or with anew for each call.
+func Post(qp unsafe.Pointer, w Write, n, times int, anew bool) time.Duration {
+	c, build := w.c(), C.int(0)
+	if anew {
+		build = 1
+	}
+	return time.Duration(C.hb_turn_post((*C.struct_ibv_qp)(qp), &c, C.int(n), C.int(times), build))
 }
 
-// Poll polls at most n completions from a queue (struct ibv_cq *) in C, by one call, and returns how many, and how long the call took.
-func Poll(cq unsafe.Pointer, n int) (int, time.Duration) {
+// Poll polls at most n completions from a queue (struct ibv_cq *) in C by one call, times over, and returns how many, and how long that
+// took.
+func Poll(cq unsafe.Pointer, n, times int) (int, time.Duration) {
 	var got C.int
-	took := C.hb_turn_poll((*C.struct_ibv_cq)(cq), C.int(n), &got)
+	took := C.hb_turn_poll((*C.struct_ibv_cq)(cq), C.int(n), C.int(times), &got)
 	return int(got), time.Duration(took)
 }
 
