@@ -10,6 +10,7 @@
 #include "wire/far.h"
 #include "wire/net.h"
 #include "wire/requester.h"
+#include "wire/segment.h"
 
 enum { SPIN = 300, NAP = 20000, LONG_NAP = 500000, LONG_AFTER = 5000 }; // rounds and ns
 
@@ -133,13 +134,14 @@ static void flush_wq(struct object *o, void *arg)
 
 static bool round_once(void)
 {
+	const uint64_t point = exchange_tickets();
 	bool any = false;
 
 	for (int i = 0; i < ndevices; i++)
 		devices[i].provider->format->tick(&devices[i]);
 	net_each(work, &any);
 	object_each(UVERBS_OBJECT_WQ, flush_wq, &any);
-	any |= far_serve();
+	any |= far_serve(point);
 	object_each(UVERBS_OBJECT_CQ, look_armed, NULL);
 	return any;
 }

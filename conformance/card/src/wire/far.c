@@ -51,7 +51,7 @@ static void fill(struct exchange *x, const struct qp *q, const struct request *r
 	x->m = (struct message){
 		.op = r->op, .from = requester_source(q, r->length), .dest = t->number, .word = r->word, .rkey = r->rkey, .srqn = r->srqn,
 		.qkey = r->qkey, .raddr = r->raddr, .value = r->value, .compare = r->compare, .length = r->length, .immediate = r->immediate,
-		.solicited = r->solicited,
+		.solicited = r->solicited, .dc_key = r->dc_key,
 	};
 	memcpy(x->m.gid, t->gid, sizeof x->m.gid);
 }
@@ -166,6 +166,7 @@ static void request_of(const struct message *m, uint8_t *bytes, struct request *
 	r->srqn = m->srqn;
 	r->qpn = m->dest;
 	r->qkey = m->qkey;
+	r->dc_key = m->dc_key;
 	memcpy(r->gid, m->gid, sizeof r->gid);
 	r->length = m->length;
 	if (m->length)
@@ -212,12 +213,12 @@ static int read_part(struct exchange *x, int i)
 	return x->m.offset + bytes_here(&x->m) < x->m.length ? MORE : IBV_WC_SUCCESS;
 }
 
-bool far_serve(void)
+bool far_serve(uint64_t point)
 {
 	struct exchange *x;
 	bool any = false;
 
-	while ((x = exchange_next())) {
+	while ((x = exchange_next(point))) {
 		const int i = exchange_index(x);
 
 		if (x->m.length <= CHUNK)

@@ -18,7 +18,9 @@ void far_multicast(const struct qp *q, const struct request *) HIDDEN;
 // far_drop forgets the answer that a queue pair waits for.
 void far_drop(struct qp *) HIDDEN;
 
-// far_serve does what other processes ask for, and reports whether there was anything.
-bool far_serve(void) HIDDEN;
+// far_serve does what other processes asked for before a point of exchange_tickets, and reports whether there was anything. The point lies
+// before the round of the requests here: that round has seen each answer that came before such a message, so that the completion of a
+// request comes before that of a reply to it.
+bool far_serve(uint64_t point) HIDDEN;
 
 #endif

@@ -192,8 +192,7 @@ static int to_peer(struct qp *q, struct request *r)
 	const struct target to = {named ? r->qpn : q->at.dest_qp_num, named ? r->gid : q->at.dest.dgid};
 	const struct source from = requester_source(q, r->length);
 	uint32_t rnr_timer = 0;
-	const int status = net_find(to.number) ? arrive(&from, &to, r, &rnr_timer) :
-		r->dc ? SILENCE : far_request(q, r, &to, &rnr_timer); // DC is of one process
+	const int status = net_find(to.number) ? arrive(&from, &to, r, &rnr_timer) : far_request(q, r, &to, &rnr_timer);
 
 	if (status == LATER)
 		return status;

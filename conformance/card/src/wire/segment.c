@@ -193,7 +193,12 @@ void exchange_drop(struct exchange *x)
 	atomic_store(state_of(x), FREE);
 }
 
-struct exchange *exchange_next(void)
+uint64_t exchange_tickets(void)
+{
+	return shared ? atomic_load(&shared->tickets) : 0;
+}
+
+struct exchange *exchange_next(uint64_t point)
 {
 	struct exchange *first = NULL;
 
@@ -204,7 +209,7 @@ struct exchange *exchange_next(void)
 		struct exchange *x = &shared->exchanges[i];
 
 		if (((s & STATE) == ASKED || (s & STATE) == UNAWAITED) && (int)(s >> PROCESS_SHIFT) == self &&
-			(!first || x->ticket < first->ticket))
+			x->ticket < (first ? first->ticket : point))
 			first = x;
 	}
 	return first;

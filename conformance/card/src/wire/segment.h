@@ -13,7 +13,7 @@ struct message {
 	struct source from;
 	uint8_t gid[16];
 	uint32_t word, rkey, srqn, qkey;
-	uint64_t raddr, value, compare, length, offset; // offset: of the bytes here
+	uint64_t raddr, value, compare, dc_key, length, offset; // offset: of the bytes here
 	bool immediate, solicited;
 };
 
@@ -48,8 +48,11 @@ int exchange_state(const struct exchange *) HIDDEN;
 // exchange_drop frees an exchange that was taken, or leaves it to its receiver.
 void exchange_drop(struct exchange *) HIDDEN;
 
-// exchange_next returns the oldest message to this process, or NULL; exchange_answer ends it.
-struct exchange *exchange_next(void) HIDDEN;
+// exchange_tickets is a point in the order of sending: that of the next message of any process.
+uint64_t exchange_tickets(void) HIDDEN;
+
+// exchange_next returns the oldest message to this process that was sent before a point, or NULL; exchange_answer ends it.
+struct exchange *exchange_next(uint64_t point) HIDDEN;
 void exchange_answer(struct exchange *) HIDDEN;
 
 // exchange_index numbers exchanges from 0.
