@@ -101,3 +101,38 @@ func TestDCBetweenProcesses(t *testing.T) {
 		t.Errorf("received %s", said)
 	}
 }
+
+// serveFrames receives a frame.
+func serveFrames(t *testing.T) {
+	dev, buf := open(t, Devices[1]), make([]byte, 512)
+	pd, cq := must(dev.AllocPD())(t), must(dev.CreateCQ(4, nil, 0))(t)
+	mr := must(pd.RegMR(buf, verbs.MRAccessLocalWrite))(t)
+	qp := must(pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRawPacket, SendCQ: cq, RecvCQ: cq, MaxRecvWR: 1, MaxRecvSGE: 1}))(t)
+	if err := (verbs.RawPacketSetup{PortNum: 1}).ToRTS(qp); err != nil {
+		t.Fatal(err)
+	}
+	recv := must(verbs.NewRecvBatch(1, 1))(t)
+	defer recv.Close()
+	recv.WR(0).Recv(1).Add(mr.UncheckedSGE(0, 512))
+	must(qp.PostRecv(recv, 1))(t)
+	must(qp.CreateFlow(verbs.NewFlowAttr(verbs.FlowTypeNormal, 1).Specs(&verbs.FlowSpecUDP{})))(t)
+	fmt.Printf("\x01ready\n")
+	wc := completion(t, cq)
+	fmt.Printf("\x01%x\n", buf[:wc.ByteLen])
+}
+
+// TestFramesBetweenProcesses sends a frame to the flow of another process.
+func TestFramesBetweenProcesses(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("raw packets need root")
+	}
+	_, _, out := child(t, "frames")
+	s, frame := newSender(t, open(t, Devices[0])), udp(1, 2, 3)
+	if said := line(t, out); said != "ready" {
+		t.Fatal(said)
+	}
+	s.send(t, frame)
+	if said := line(t, out); said != fmt.Sprintf("%x", frame) {
+		t.Errorf("received %s, want %x", said, frame)
+	}
+}

@@ -68,6 +68,8 @@ func TestRole(t *testing.T) {
 		echo(t)
 	case "dct":
 		serveDCT(t)
+	case "frames":
+		serveFrames(t)
 	default:
 		if name, ok := strings.CutPrefix(os.Getenv(role), "lacks "); ok {
 			useWhatLacks(t, name)

@@ -115,32 +115,48 @@ void far_drop(struct qp *q)
 		end(q, SILENCE);
 }
 
-static bool post(const struct qp *q, const struct request *r, int process)
+static void post(struct exchange *x, const struct qp *q, const struct request *r, int process)
 {
-	struct exchange *x = exchange_take();
-
-	if (!x)
-		return false;
 	fill(x, q, r, &(struct target){r->qpn, r->gid});
 	if (move(x, r))
 		exchange_ask(x, process, false);
 	else
 		exchange_drop(x);
-	return true;
 }
 
 int far_datagram(const struct qp *q, const struct request *r)
 {
 	const int process = segment_owner(r->qpn);
+	struct exchange *x = process < 0 ? NULL : exchange_take();
 
-	return process < 0 || post(q, r, process) ? IBV_WC_SUCCESS : LATER;
+	if (x)
+		post(x, q, r, process);
+	return process < 0 || x ? IBV_WC_SUCCESS : LATER;
 }
 
-void far_multicast(const struct qp *q, const struct request *r)
+bool far_take(struct cast *c)
 {
-	for (int i = 0; i < PROCESSES; i++)
-		if (segment_other(i))
-			post(q, r, i);
+	c->n = 0;
+	for (int i = 0; i < PROCESSES; i++) {
+		if (!segment_other(i))
+			continue;
+		c->x[c->n] = exchange_take();
+		if (!c->x[c->n]) {
+			far_cast(c, NULL, NULL);
+			return false;
+		}
+		c->to[c->n++] = i;
+	}
+	return true;
+}
+
+void far_cast(const struct cast *c, const struct qp *q, const struct request *r)
+{
+	for (int i = 0; i < c->n; i++)
+		if (r)
+			post(c->x[i], q, r, c->to[i]);
+		else
+			exchange_drop(c->x[i]);
 }
 
 // Messages that need more than one exchange are put together here, by the number of the exchange.

@@ -211,13 +211,16 @@ static int datagram(struct qp *q, struct request *r)
 {
 	const struct source from = requester_source(q, r->length);
 	const bool all = is_multicast(r);
+	struct cast others;
 
 	if (r->qkey & OWN_QKEY)
 		r->qkey = q->at.qkey;
 	if (!all && !net_find(r->qpn))
 		return far_datagram(q, r);
+	if (all && !far_take(&others))
+		return LATER;
 	if (all)
-		far_multicast(q, r);
+		far_cast(&others, q, r);
 	return arrive(&from, &(struct target){r->qpn, r->gid}, r, NULL);
 }
 

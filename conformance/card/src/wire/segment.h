@@ -33,7 +33,7 @@ void segment_release(uint32_t number) HIDDEN;
 // segment_owner returns the other process that has a number, or -1.
 int segment_owner(uint32_t number) HIDDEN;
 
-// segment_other reports whether there is another living process of this number.
+// segment_other reports whether there is another living process of this number, with queue pairs: one without takes no messages.
 bool segment_other(int process) HIDDEN;
 
 // exchange_take returns a free exchange, or NULL; exchange_ask sends it to a process. Without waits, the receiver frees it. An exchange
