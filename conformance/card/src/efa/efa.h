@@ -14,6 +14,7 @@ enum {
 	QUEUE_MOST = 4096,           // max_sq_depth, max_rq_depth
 	LLQ_BYTES = QUEUE_MOST * 64, // max_llq_size
 	SEND_SGE = 2, RECEIVE_SGE = 3,
+	MTU = 8928,                  // of the attributes of the device
 	INLINE = 32,                 // inline_buf_size
 	CQ_MOST = 1 << 15,
 	SUB_CQS = 2,                 // sub_cqs_per_cq: of sends and of receives

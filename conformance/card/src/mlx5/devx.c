@@ -10,6 +10,7 @@ enum {
 	HEADER = 16,   // of a command and of an answer
 	COUNTER = 28,  // where the command QUERY_FLOW_COUNTER has the number of the counter
 	PACE = 48,     // set_pp_rate_limit_context
+	RINVAL = 28,   // where CREATE_MKEY says in its lowest bit that the key can be invalidated (en_rinval of struct mlx5_ifc_mkc_bits)
 	EQN = 8,       // the number of the first event queue
 };
 
@@ -82,14 +83,14 @@ int mlx5_devx_other(const struct call *c)
 }
 
 // add_key adds a memory key, whose lower 8 bits are 0.
-static int add_key(const struct call *c, uint32_t *number)
+static int add_key(const struct call *c, bool invalidable, uint32_t *number)
 {
 	struct numbered *n = calloc(1, sizeof *n);
 	int err;
 
 	if (!n)
 		return ENOMEM;
-	n->key = (struct key){.kind = KEY_LIST, .dev = c->dev};
+	n->key = (struct key){.kind = KEY_LIST, .dev = c->dev, .invalidable = invalidable};
 	err = key_new(&n->key);
 	if (!err) {
 		err = object_add(c->ctx, &n->o, MLX5_IB_OBJECT_DEVX_OBJ, end);
@@ -112,12 +113,12 @@ int mlx5_devx_create(const struct call *c)
 	uint32_t number;
 	unsigned opcode;
 	size_t length;
+	const uint8_t *cmd = command(c, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_IN, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT, &opcode, &length);
 	int err;
 
-	if (!command(c, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_IN, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT, &opcode, &length) ||
-		(opcode != ALLOC_FLOW_COUNTER && opcode != CREATE_MKEY))
+	if (!cmd || (opcode != ALLOC_FLOW_COUNTER && opcode != CREATE_MKEY))
 		return EINVAL;
-	err = opcode == CREATE_MKEY ? add_key(c, &number)
+	err = opcode == CREATE_MKEY ? add_key(c, length > RINVAL && cmd[RINVAL] & 1, &number)
 				    : add(c, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE, &number);
 	if (err)
 		return err;

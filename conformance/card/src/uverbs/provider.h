@@ -28,6 +28,7 @@ struct provider {
 	const struct format *format;  // of its queues
 	bool on_demand;               // regions can have pages that come when they are needed
 	uint32_t gids;                // entries of the GID table that are not empty
+	uint32_t datagram;            // bytes of a message without a connection, at most
 
 	int (*start)(struct device *);
 

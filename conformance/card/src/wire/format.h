@@ -65,6 +65,7 @@ struct completion {
 	int status;                  // IBV_WC_*
 	enum operation op;           // of a receive: SEND, SEND_INVALIDATE or WRITE
 	uint32_t word, bytes, source;
+	const uint8_t *gid;          // of the source
 	uint32_t tag;                // of the flow
 	uint16_t index;
 	uint8_t code;

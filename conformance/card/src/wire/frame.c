@@ -67,29 +67,19 @@ static bool same(const struct rule *a, const struct rule *b)
 	return !memcmp(a, b, sizeof *a);
 }
 
-static int scatter(const struct device *dev, const struct pd *pd, struct receive *v)
-{
-	const struct reach reach = {dev, pd, 0, IBV_ACCESS_LOCAL_WRITE};
-
-	for (int i = 0; i < v->n; i++) {
-		v->pieces[i].memory = key_reach(v->pieces[i].key, v->pieces[i].addr, v->pieces[i].length, &reach);
-		if (!v->pieces[i].memory)
-			return IBV_WC_LOC_PROT_ERR;
-	}
-	return IBV_WC_SUCCESS;
-}
-
 // put writes a frame to a receive that was taken, and completes it.
 static int put(struct frame *f, struct receive *v, const struct pd *pd, struct completion *c, struct cq *cq)
 {
 	const struct piece p = {.length = (uint32_t)f->n, .memory = f->bytes};
+	const struct reach reach = {context_device(cq->o.ctx), pd, 0, IBV_ACCESS_LOCAL_WRITE};
 
 	c->receive = true;
 	c->op = SEND;
 	c->index = v->index;
 	c->bytes = (uint32_t)f->n;
-	c->status = v->length < f->n ? IBV_WC_LOC_LEN_ERR : scatter(context_device(cq->o.ctx), pd, v);
-	if (c->status == IBV_WC_SUCCESS && !copy_pieces(v->pieces, v->n, 0, &p, 1, f->n))
+	if (v->length < f->n)
+		c->status = IBV_WC_LOC_LEN_ERR;
+	else if (!key_gather(v->pieces, &v->n, &reach) || !copy_pieces(v->pieces, v->n, 0, &p, 1, f->n))
 		c->status = IBV_WC_LOC_PROT_ERR;
 	engine_complete(cq, c);
 	return c->status;

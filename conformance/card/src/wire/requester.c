@@ -10,7 +10,6 @@
 
 enum {
 	LONGEST = 1 << 30,       // bytes of a message
-	DATAGRAM = 4096,
 	OWN_QKEY = 1u << 31,     // in a request: the queue pair's own
 	PSN = 0xffffff,
 };
@@ -26,56 +25,16 @@ static struct device *device_of(const struct qp *q)
 	return context_device(q->o.ctx);
 }
 
-// spread puts the pieces that a key leads to in the place of one of it.
-static int spread(const struct qp *q, struct request *r, int at)
-{
-	const struct piece whole = r->pieces[at];
-	const struct key *k = key_find(whole.key);
-	uint64_t skip = whole.addr - k->iova, left = whole.length;
-	struct piece parts[PIECES];
-	int n = 0;
-
-	if (k->dev != device_of(q) || k->pd != q->pd || whole.addr < k->iova || !within(skip, left, k->length))
-		return IBV_WC_LOC_PROT_ERR;
-	for (int i = 0; i < k->n && left; i++) {
-		struct piece p = k->list[i];
-
-		if (skip >= p.length) {
-			skip -= p.length;
-			continue;
-		}
-		p.addr += skip;
-		p.length = (uint32_t)MIN(p.length - skip, left);
-		skip = 0;
-		left -= p.length;
-		parts[n++] = p;
-	}
-	if (left || r->n - 1 + n > PIECES)
-		return IBV_WC_LOC_PROT_ERR;
-	memmove(&r->pieces[at + n], &r->pieces[at + 1], (size_t)(r->n - at - 1) * sizeof whole);
-	memcpy(&r->pieces[at], parts, (size_t)n * sizeof whole);
-	r->n += n - 1;
-	return IBV_WC_SUCCESS;
-}
-
 // gather finds the memory of the local pieces.
 static int gather(const struct qp *q, struct request *r)
 {
 	const bool writes = r->op == READ || r->op == SWAP || r->op == ADD;
 	const struct reach reach = {device_of(q), q->pd, q->number, writes ? IBV_ACCESS_LOCAL_WRITE : 0};
+	const bool datagram = q->type == IBV_QPT_UD || (q->type == IBV_QPT_DRIVER && !r->dc);
 
-	for (int i = 0; i < r->n; i++) {
-		struct piece *p = &r->pieces[i];
-		const struct key *k = p->memory ? NULL : key_find(p->key);
-
-		if (k && k->kind == KEY_LIST && spread(q, r, i) != IBV_WC_SUCCESS)
-			return IBV_WC_LOC_PROT_ERR;
-		if (!p->memory)
-			p->memory = key_reach(p->key, p->addr, p->length, &reach);
-		if (!p->memory)
-			return IBV_WC_LOC_PROT_ERR;
-	}
-	return r->length > (q->type == IBV_QPT_UD ? DATAGRAM : LONGEST) ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
+	if (!key_gather(r->pieces, &r->n, &reach))
+		return IBV_WC_LOC_PROT_ERR;
+	return r->length > (datagram ? device_of(q)->provider->datagram : LONGEST) ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
 }
 
 static bool possible(const struct qp *q, const struct request *r)

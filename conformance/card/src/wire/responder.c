@@ -93,14 +93,7 @@ static int scatter(const struct qp *q, const struct srq *s, struct receive *v)
 {
 	const struct reach reach = {device_of(q), s ? s->pd : q->pd, q->number, IBV_ACCESS_LOCAL_WRITE};
 
-	for (int i = 0; i < v->n; i++) {
-		struct piece *p = &v->pieces[i];
-
-		p->memory = key_reach(p->key, p->addr, p->length, &reach);
-		if (!p->memory)
-			return IBV_WC_LOC_PROT_ERR;
-	}
-	return IBV_WC_SUCCESS;
+	return key_gather(v->pieces, &v->n, &reach) ? IBV_WC_SUCCESS : IBV_WC_LOC_PROT_ERR;
 }
 
 static struct cq *cq_of(const struct qp *q, const struct srq *s)
@@ -148,18 +141,23 @@ static void say(struct qp *q, struct srq *s, const struct source *from, const st
 	const bool ud = q->type == IBV_QPT_UD;
 	const struct completion c = {
 		.receive = true, .solicited = r->solicited, .immediate = r->immediate, .grh = ud, .op = r->op, .word = r->word,
-		.bytes = (uint32_t)(r->length + (ud ? GRH : 0)), .source = from->number, .index = v->index, .qp = q, .srq = s,
+		.bytes = (uint32_t)(r->length + (ud ? GRH : 0)), .source = from->number, .gid = from->gid, .index = v->index, .qp = q, .srq = s,
 	};
 
 	engine_complete(cq_of(q, s), &c);
 }
 
-// invalidate takes a window's key away. A key that is not of a window bound here fails the receive and the send.
+// invalidate takes away what a key leads to: that of a window bound here, or a list that allows it. Another key fails the receive and the
+// send.
 static int invalidate(struct qp *q, struct srq *s, uint32_t value, const struct receive *v)
 {
 	const struct completion c = {.receive = true, .status = IBV_WC_REM_INV_REQ_ERR, .index = v->index, .qp = q, .srq = s};
 	struct key *k = key_find(value);
 
+	if (k && k->kind == KEY_LIST && k->invalidable && k->dev == device_of(q) && k->pd == q->pd) {
+		k->n = 0;
+		return IBV_WC_SUCCESS;
+	}
 	if (!k || k->kind != KEY_WINDOW_2 || !k->region || k->qpn != q->number) {
 		engine_complete(cq_of(q, s), &c);
 		engine_fail(q);
