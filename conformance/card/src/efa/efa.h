@@ -84,8 +84,7 @@ struct efa_qp {
 enum { SEND_DOORBELL = 0, RECEIVE_DOORBELL = 64, SENDS_AT = 128 }; // where in their pages they lie
 
 // pages.c
-int efa_start(struct device *) HIDDEN;
-int efa_map(struct context *, size_t length, int prot, off_t offset, off_t *where) HIDDEN;
+int efa_map(struct context *, size_t length, int prot, off_t offset) HIDDEN;
 struct region *region_new(struct context *, uint64_t size) HIDDEN;
 void region_end(struct region *) HIDDEN;
 uint8_t *region_memory(const struct region *) HIDDEN;

@@ -128,9 +128,4 @@ static bool armed(struct cq *cq)
 	return false;
 }
 
-static void tick(struct device *dev)
-{
-	(void)dev;
-}
-
-const struct format efa_format = {.peek = peek, .drop = drop, .take = take, .complete = complete, .armed = armed, .tick = tick};
+const struct format efa_format = {.peek = peek, .drop = drop, .take = take, .complete = complete, .armed = armed};

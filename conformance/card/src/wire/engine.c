@@ -132,13 +132,20 @@ static void flush_wq(struct object *o, void *arg)
 	}
 }
 
+static void tick(struct context *c)
+{
+	const struct format *f = context_device(c)->provider->format;
+
+	if (f->tick)
+		f->tick(c);
+}
+
 static bool round_once(void)
 {
 	const uint64_t point = exchange_tickets();
 	bool any = false;
 
-	for (int i = 0; i < ndevices; i++)
-		devices[i].provider->format->tick(&devices[i]);
+	context_each(tick);
 	net_each(work, &any);
 	object_each(UVERBS_OBJECT_WQ, flush_wq, &any);
 	any |= far_serve(point);

@@ -6,6 +6,7 @@
 
 #include "base.h"
 
+struct context;
 struct cq;
 struct qp;
 struct srq;
@@ -91,7 +92,7 @@ struct format {
 	// armed reports whether an event is due, and takes the wish for one back.
 	bool (*armed)(struct cq *);
 
-	void (*tick)(struct device *); // before each round
+	void (*tick)(struct context *); // before each round; can be NULL
 };
 
 #endif
