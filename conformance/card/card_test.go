@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -45,6 +46,33 @@ func TestLook(t *testing.T) {
 	said, err := exec.Command(compiled(t, "testdata/look.c")).CombinedOutput()
 	if err != nil || string(said) != "0000:03:00.0\n" {
 		t.Errorf("%v, %q", err, said)
+	}
+}
+
+// TestFork runs testdata/fork.c: a process and its child use a device.
+func TestFork(t *testing.T) {
+	said, err := exec.Command(compiled(t, "testdata/fork.c", "-libverbs")).CombinedOutput()
+	if err != nil || string(said) != "in the child\nin the parent\n" {
+		t.Errorf("%v, %q", err, said)
+	}
+}
+
+// TestLog has the log name requests, receives and completions.
+func TestLog(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "log")
+	cmd := exec.Command(must(os.Executable())(t), "-test.run=^TestTraffic$")
+	cmd.Env = append(os.Environ(), "CARD_LOG="+file)
+	if said, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	log := must(os.ReadFile(file))(t)
+	for _, want := range []string{
+		`qp 0x[0-9a-f]+ receive 0 of 64 bytes for 7: status 0\n`, `cq 0x[0-9a-f]+ completion of receive 0, 7 bytes: status 0\n`,
+		`qp 0x[0-9a-f]+ request 0 SEND of 7 bytes: status 0\n`, `qp 0x[0-9a-f]+ request 2 READ of 7 bytes: status 0\n`,
+	} {
+		if !regexp.MustCompile(want).Match(log) {
+			t.Errorf("no line %s in\n%s", want, log)
+		}
 	}
 }
 

@@ -95,20 +95,39 @@ static struct file *of_inode(const struct stat *st)
 	return f;
 }
 
-struct context *file_find(int fd)
+// find returns a copy of the file of a descriptor, without an inode if there is none.
+static struct file find(int fd)
 {
-	struct context *ctx = NULL;
-	struct file *f;
+	struct file found = {0};
+	const struct file *f;
 	struct stat st;
 
 	if (fd < 0 || !file_any() || real_fstat(fd, &st) || !S_ISREG(st.st_mode))
-		return NULL;
+		return found;
 	pthread_mutex_lock(&lock);
 	f = of_inode(&st);
 	if (f)
-		ctx = f->ctx;
+		found = *f;
 	pthread_mutex_unlock(&lock);
-	return ctx;
+	return found;
+}
+
+struct context *file_find(int fd)
+{
+	return find(fd).ctx;
+}
+
+bool file_inherited(int fd)
+{
+	const struct file f = find(fd);
+
+	return f.inode && !f.ctx;
+}
+
+void file_forked(void)
+{
+	for (struct file *f = files; f; f = f->next)
+		f->ctx = NULL;
 }
 
 // open_descriptors marks the files that a descriptor of this process is open in.

@@ -175,3 +175,8 @@ void context_each(void (*f)(struct context *))
 	for (struct context *c = contexts; c; c = c->next)
 		f(c);
 }
+
+void context_forked(void)
+{
+	contexts = NULL;
+}

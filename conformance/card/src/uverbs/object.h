@@ -44,6 +44,9 @@ struct channel **context_async(struct context *) HIDDEN;
 bool context_any(void) HIDDEN;
 void context_each(void (*f)(struct context *)) HIDDEN;
 
+// context_forked forgets the contexts of the parent process.
+void context_forked(void) HIDDEN;
+
 // object_add makes an object of ctx; object_drop undoes that and frees the memory that begins with it.
 int object_add(struct context *, struct object *, int type, void (*end)(struct object *)) HIDDEN;
 void object_drop(struct object *) HIDDEN;

@@ -37,6 +37,8 @@ void engine_complete(struct cq *cq, const struct completion *c)
 {
 	const struct format *f = format_of(&cq->o);
 
+	note("cq %#x completion of %s %u, %u bytes: status %d%s\n", cq->number, c->receive ? "receive" : "request", c->index, c->bytes, c->status,
+		cq->overrun ? ", lost: no room before" : "");
 	if (cq->overrun)
 		return;
 	if (f->complete(cq, c)) {
@@ -194,4 +196,10 @@ void engine_wake(void)
 	}
 	pthread_cond_signal(&wake);
 	pthread_mutex_unlock(&lock);
+}
+
+void engine_forked(void)
+{
+	running = false;
+	wake = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
 }

@@ -27,6 +27,12 @@ void net_leave(struct qp *q)
 		highest--;
 }
 
+void net_forked(void)
+{
+	memset(qps, 0, sizeof qps);
+	highest = 0;
+}
+
 struct qp *net_find(uint32_t number)
 {
 	return number < NUMBERS ? qps[number] : NULL;

@@ -112,8 +112,14 @@ static int copy(const struct qp *q, const struct request *r)
 	return IBV_WC_SUCCESS;
 }
 
+static const char *const names[] = {
+	[SEND] = "SEND", [SEND_INVALIDATE] = "SEND_WITH_INV", [WRITE] = "WRITE", [READ] = "READ", [SWAP] = "COMPARE_SWAP", [ADD] = "FETCH_ADD",
+	[BIND] = "BIND", [COPY] = "COPY", [LIST] = "LIST", [NOTHING] = "NOP", [UNKNOWN] = "unknown",
+};
+
 static int again(struct qp *q, uint64_t ns)
 {
+	note("qp %#x waits %u us for an %s\n", q->number, (unsigned)(ns / 1000), q->rnr ? "end of RNR" : "answer");
 	q->wait = now() + ns;
 	return LATER;
 }
@@ -216,6 +222,7 @@ bool requester_step(struct qp *q)
 	c.status = run(q, &r);
 	if (c.status == LATER)
 		return false;
+	note("qp %#x request %u %s of %lu bytes: status %d\n", q->number, r.index, names[r.op], (long)r.length, c.status);
 	q->tries = q->rnr = 0;
 	q->wait = 0;
 	f->drop(q, &r);

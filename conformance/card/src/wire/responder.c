@@ -114,6 +114,7 @@ static int received(struct qp *q, struct srq *s, uint64_t length, bool data, str
 		event_async(&s->o, IBV_EVENT_SRQ_LIMIT_REACHED);
 	}
 	c.status = !data ? IBV_WC_SUCCESS : length > v->length ? IBV_WC_LOC_LEN_ERR : scatter(q, s, v);
+	note("qp %#x receive %u of %lu bytes for %lu: status %d\n", q->number, v->index, (long)v->length, (long)length, c.status);
 	if (c.status == IBV_WC_SUCCESS)
 		return IBV_WC_SUCCESS;
 	if (q->type == IBV_QPT_UD)

@@ -103,6 +103,17 @@ static void begin(void)
 		abort();
 }
 
+void segment_forked(void)
+{
+	if (shared)
+		munmap(shared, sizeof *shared);
+	if (file >= 0)
+		syscall(SYS_close, file);
+	shared = NULL;
+	file = -1;
+	self = 0;
+}
+
 // Numbers are not used again soon, so that a message to a destroyed queue pair reaches nobody.
 int segment_number(uint32_t *number)
 {

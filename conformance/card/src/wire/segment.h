@@ -26,6 +26,9 @@ struct exchange {
 	uint8_t data[CHUNK];
 };
 
+// segment_forked leaves the place among the processes to the parent.
+void segment_forked(void) HIDDEN;
+
 // segment_number returns a number for a queue pair, which no process has.
 int segment_number(uint32_t *number) HIDDEN;
 void segment_release(uint32_t number) HIDDEN;

@@ -1,0 +1,32 @@
+// A child of fork has neither the card's thread nor all of the memory that the card works on: it begins without the devices that its parent
+// opened, and can open them anew. A command to one of the parent's is EIO.
+#include "libc/file.h"
+#include "uverbs/object.h"
+#include "wire/engine.h"
+#include "wire/net.h"
+#include "wire/segment.h"
+
+static void before(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void in_parent(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+static void in_child(void)
+{
+	file_forked();
+	context_forked();
+	net_forked();
+	segment_forked();
+	engine_forked();
+	pthread_mutex_unlock(&lock);
+}
+
+__attribute__((constructor)) static void start(void)
+{
+	pthread_atfork(before, in_parent, in_child);
+}
