@@ -114,7 +114,8 @@ func (e *dcEnd) onMemory(t *testing.T, d *dci, to hello) {
 	}
 }
 
-// TestDirectDC sends from a DCI to a DCT, by a stream of the DCI too, and works on its memory. A request with another key is not taken.
+// TestDirectDC sends from a DCI to a DCT, by a stream of the DCI too, and works on its memory. A request with another key is not taken, and
+// fails its stream.
 func TestDirectDC(t *testing.T) {
 	e := newDCEnd(t)
 	dct, d := e.target(t), e.initiator(t)
@@ -144,13 +145,36 @@ func TestDirectDC(t *testing.T) {
 	}
 	copy(e.buf[3000:], "ABCDEFGH")
 	e.onMemory(t, d, hello{e.way.DGID, dct.Num(), e.mr.RKey(), e.mr.UncheckedSGE(3000, 8).Addr})
+	noKey := func(id uint64, stream uint16) {
+		t.Helper()
+		send(id, func(w mlx5dv.QPExWR) error { return w.SetDCAddrStream(ah, dct.Num(), dcKey+1, stream) })
+		if wc := completion(t, e.cq); wc.ID != id || wc.Status != verbs.WCStatusRetryExcErr {
+			t.Errorf("another key: %+v", wc)
+		}
+	}
+	read := func(stream uint16, want verbs.WCStatus) {
+		t.Helper()
+		d.post(t, func(w mlx5dv.QPExWR) error {
+			w.Read(6, e.mr.UncheckedSGE(3000, 8).Addr, e.mr.RKey()).Add(e.mr.UncheckedSGE(2000, 8))
+			return w.SetDCAddrStream(ah, dct.Num(), dcKey, stream)
+		})
+		if wc := completion(t, e.cq); wc.Status != want {
+			t.Errorf("stream %d: %+v, want %v", stream, wc, want)
+		}
+	}
+	noKey(5, 2) // fails one stream of the two that may
+	read(2, verbs.WCStatusWRFlushErr)
+	read(1, verbs.WCStatusSuccess)
 	if err := e.lib.DCIStreamIDReset(d.QP, 1); err == nil {
-		t.Error("the card has a command that resets a stream")
+		t.Error("a stream was reset that did not fail")
 	}
-	send(5, func(w mlx5dv.QPExWR) error { return w.SetDCAddr(ah, dct.Num(), dcKey+1) })
-	if wc := completion(t, e.cq); wc.ID != 5 || wc.Status != verbs.WCStatusRetryExcErr {
-		t.Errorf("another key: %+v", wc)
+	if err := e.lib.DCIStreamIDReset(d.QP, 2); err != nil {
+		t.Error(err)
 	}
+	read(2, verbs.WCStatusSuccess)
+	noKey(7, 2)
+	noKey(8, 3)
+	read(1, verbs.WCStatusWRFlushErr)
 	many := mlx5dv.NewQPInitAttr().DCType(mlx5dv.DCTypeDCI).LogDCIStreams(9)
 	if _, err := e.lib.CreateQP(e.dev, e.initiatorAttr(), many); !errors.Is(err, syscall.EINVAL) {
 		t.Errorf("512 streams: %v", err)

@@ -1,4 +1,4 @@
-// Uses a device in a process and in its child, which must open it anew.
+// Uses a device in a process and in its child, which opens it anew.
 #include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -55,7 +55,7 @@ int main(void)
 
 	if (!fork()) {
 		alarm(20);
-		CHECK(!ibv_alloc_pd(c) && errno == EIO);
+		CHECK(ibv_alloc_pd(c));
 		write_to_itself();
 		puts("in the child");
 		return 0;

@@ -153,11 +153,6 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 	arg = va_arg(args, void *);
 	va_end(args);
 	ctx = request == RDMA_VERBS_IOCTL ? file_find(fd) : NULL;
-	if (!ctx && request == RDMA_VERBS_IOCTL && file_inherited(fd)) {
-		note("descriptor %d is the parent's: a child of fork opens the device anew\n", fd);
-		errno = EIO;
-		return -1;
-	}
 	if (!ctx)
 		return (int)syscall(SYS_ioctl, fd, request, arg);
 	err = dispatch(ctx, arg);

@@ -95,39 +95,20 @@ static struct file *of_inode(const struct stat *st)
 	return f;
 }
 
-// find returns a copy of the file of a descriptor, without an inode if there is none.
-static struct file find(int fd)
+struct context *file_find(int fd)
 {
-	struct file found = {0};
-	const struct file *f;
+	struct context *ctx = NULL;
+	struct file *f;
 	struct stat st;
 
 	if (fd < 0 || !file_any() || real_fstat(fd, &st) || !S_ISREG(st.st_mode))
-		return found;
+		return NULL;
 	pthread_mutex_lock(&lock);
 	f = of_inode(&st);
 	if (f)
-		found = *f;
+		ctx = f->ctx;
 	pthread_mutex_unlock(&lock);
-	return found;
-}
-
-struct context *file_find(int fd)
-{
-	return find(fd).ctx;
-}
-
-bool file_inherited(int fd)
-{
-	const struct file f = find(fd);
-
-	return f.inode && !f.ctx;
-}
-
-void file_forked(void)
-{
-	for (struct file *f = files; f; f = f->next)
-		f->ctx = NULL;
+	return ctx;
 }
 
 // open_descriptors marks the files that a descriptor of this process is open in.

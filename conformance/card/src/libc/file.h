@@ -20,10 +20,6 @@ int file_open(int device, int flags) HIDDEN;
 // file_find returns the context that a descriptor is open in, or NULL. It takes the lock.
 struct context *file_find(int fd) HIDDEN;
 
-// file_forked leaves the open files to the parent process; file_inherited reports whether a descriptor is one of them.
-void file_forked(void) HIDDEN;
-bool file_inherited(int fd) HIDDEN;
-
 // file_closed ends the contexts without a descriptor. It is called after a close.
 void file_closed(void) HIDDEN;
 

@@ -1,6 +1,5 @@
-// A child of fork has neither the card's thread nor all of the memory that the card works on: it begins without the devices that its parent
-// opened, and can open them anew. A command to one of the parent's is EIO.
-#include "libc/file.h"
+// A child of fork has neither the card's thread nor all of the memory that the card works on. It gets a thread of its own, for what it
+// makes: the queues of its parent do nothing here. Commands work on copies of the parent's objects.
 #include "uverbs/object.h"
 #include "wire/engine.h"
 #include "wire/net.h"
@@ -18,8 +17,7 @@ static void in_parent(void)
 
 static void in_child(void)
 {
-	file_forked();
-	context_forked();
+	object_forked();
 	net_forked();
 	segment_forked();
 	engine_forked();

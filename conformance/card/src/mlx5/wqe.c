@@ -117,6 +117,7 @@ static uint8_t *before_data(const struct qp *q, struct request *r)
 		const struct mlx5_wqe_av *av = (const void *)at;
 
 		r->dc = true;
+		r->stream = be16toh(((const struct mlx5_wqe_ctrl_seg *)(const void *)r->raw)->dci_stream_channel_id);
 		r->dc_key = be64toh(av->key.dc_key);
 		r->qpn = be32toh(av->dqp_dct) & 0xffffff;
 		memcpy(r->gid, av->rgid, sizeof r->gid);

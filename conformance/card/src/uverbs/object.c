@@ -161,7 +161,7 @@ void object_each(int type, void (*f)(struct object *, void *), void *arg)
 {
 	for (struct context *c = contexts; c; c = c->next)
 		for (uint32_t i = 0; i < c->count; i++)
-			if (c->slots[i] && c->slots[i]->type == type)
+			if (c->slots[i] && c->slots[i]->type == type && !c->slots[i]->inherited)
 				f(c->slots[i], arg);
 }
 
@@ -176,7 +176,10 @@ void context_each(void (*f)(struct context *))
 		f(c);
 }
 
-void context_forked(void)
+void object_forked(void)
 {
-	contexts = NULL;
+	for (struct context *c = contexts; c; c = c->next)
+		for (uint32_t i = 0; i < c->count; i++)
+			if (c->slots[i])
+				c->slots[i]->inherited = true;
 }

@@ -16,6 +16,7 @@ struct object {
 	void (*end)(struct object *); // releases it; called once, when nothing needs it
 	uint32_t handle;
 	int type;                     // UVERBS_OBJECT_*, or one of the provider
+	bool inherited;               // of the parent process
 	int users;                    // objects that need it
 	uint64_t user;                // the number that the user half chose for it: events carry it
 	uint32_t async_raised, comp_raised;
@@ -44,9 +45,6 @@ struct channel **context_async(struct context *) HIDDEN;
 bool context_any(void) HIDDEN;
 void context_each(void (*f)(struct context *)) HIDDEN;
 
-// context_forked forgets the contexts of the parent process.
-void context_forked(void) HIDDEN;
-
 // object_add makes an object of ctx; object_drop undoes that and frees the memory that begins with it.
 int object_add(struct context *, struct object *, int type, void (*end)(struct object *)) HIDDEN;
 void object_drop(struct object *) HIDDEN;
@@ -60,7 +58,10 @@ void *object_get(struct context *, int type, uint64_t handle, int *err) HIDDEN;
 // object_destroy ends the object of a handle.
 int object_destroy(struct context *, int type, uint64_t handle) HIDDEN;
 
-// object_each calls f with every object of a type, of all contexts.
+// object_forked has the objects that there are be those of a parent process.
+void object_forked(void) HIDDEN;
+
+// object_each calls f with every object of a type, of all contexts, but not with those of a parent process.
 void object_each(int type, void (*f)(struct object *, void *), void *arg) HIDDEN;
 
 #endif

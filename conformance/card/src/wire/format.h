@@ -44,6 +44,7 @@ struct request {
 	uint32_t qpn, qkey;          // of UD; qpn of SRD and DC too
 	bool dc;                     // a request to a DCT with this key
 	uint64_t dc_key;
+	uint16_t stream;             // of a DCI
 	uint8_t gid[16];
 	struct piece pieces[PIECES];
 	int n;

@@ -29,7 +29,11 @@ void net_leave(struct qp *q)
 
 void net_forked(void)
 {
-	memset(qps, 0, sizeof qps);
+	for (uint32_t i = FIRST_NUMBER; i <= highest; i++) {
+		if (qps[i])
+			qps[i]->far = NULL;
+		qps[i] = NULL;
+	}
 	highest = 0;
 }
 

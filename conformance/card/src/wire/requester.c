@@ -211,6 +211,39 @@ static int run(struct qp *q, struct request *r)
 	return q->type == IBV_QPT_UD ? datagram(q, r) : to_peer(q, r);
 }
 
+// failed returns the place of a stream among those that failed, or how many those are.
+static int failed(const struct qp *q, uint16_t stream)
+{
+	int i = 0;
+
+	while (i < q->nerrored && q->errored[i] != stream)
+		i++;
+	return i;
+}
+
+int requester_reset_stream(struct qp *q, uint16_t stream)
+{
+	const int i = failed(q, stream);
+
+	if (i == q->nerrored)
+		return EINVAL;
+	q->errored[i] = q->errored[--q->nerrored];
+	return 0;
+}
+
+// fail ends the stream of a request of a DCI, and the queue pair of others. The last stream that may fail takes the DCI with it.
+static void fail(struct qp *q, const struct request *r)
+{
+	if (q->type == IBV_QPT_UD || q->type == IBV_QPT_UC || q->type == IBV_QPT_RAW_PACKET)
+		q->state = IBV_QPS_SQE;
+	else if (r->dc && failed(q, r->stream) < q->nerrored)
+		return;
+	else if (r->dc && q->nerrored + 1 < q->errored_most)
+		q->errored[q->nerrored++] = r->stream;
+	else if (q->type != IBV_QPT_DRIVER || r->dc) // SRD goes on: an error is of one request
+		engine_fail(q);
+}
+
 bool requester_step(struct qp *q)
 {
 	const struct format *f = device_of(q)->provider->format;
@@ -219,7 +252,7 @@ bool requester_step(struct qp *q)
 
 	if (!q->scq || !f->peek(q, &r))
 		return false;
-	c.status = run(q, &r);
+	c.status = r.dc && failed(q, r.stream) < q->nerrored ? IBV_WC_WR_FLUSH_ERR : run(q, &r);
 	if (c.status == LATER)
 		return false;
 	note("qp %#x request %u %s of %lu bytes: status %d\n", q->number, r.index, names[r.op], (long)r.length, c.status);
@@ -230,12 +263,8 @@ bool requester_step(struct qp *q)
 	c.code = r.code;
 	c.op = r.op;
 	c.bytes = (uint32_t)r.length;
-	if (c.status != IBV_WC_SUCCESS) {
-		if (q->type == IBV_QPT_UD || q->type == IBV_QPT_UC || q->type == IBV_QPT_RAW_PACKET)
-			q->state = IBV_QPS_SQE;
-		else if (q->type != IBV_QPT_DRIVER || r.dc) // SRD goes on: an error is of one request
-			engine_fail(q);
-	}
+	if (c.status != IBV_WC_SUCCESS)
+		fail(q, &r);
 	if (r.signaled || c.status != IBV_WC_SUCCESS)
 		engine_complete(q->scq, &c);
 	return true;
