@@ -6,7 +6,9 @@ import (
 	"bytes"
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -39,6 +41,41 @@ func TestDevices(t *testing.T) {
 	t.Log(lib)
 }
 
+// TestLook has a program look for the device itself: it is there, on a PCI bus.
+func TestLook(t *testing.T) {
+	said, err := exec.Command(compiled(t, "testdata/look.c")).CombinedOutput()
+	if err != nil || string(said) != "0000:03:00.0\n" {
+		t.Errorf("%v, %q", err, said)
+	}
+}
+
+// TestFork runs testdata/fork.c: a process and its child use a device.
+func TestFork(t *testing.T) {
+	said, err := exec.Command(compiled(t, "testdata/fork.c", "-libverbs")).CombinedOutput()
+	if err != nil || string(said) != "in the child\nin the parent\n" {
+		t.Errorf("%v, %q", err, said)
+	}
+}
+
+// TestLog has the log name requests, receives and completions.
+func TestLog(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "log")
+	cmd := exec.Command(must(os.Executable())(t), "-test.run=^TestTraffic$")
+	cmd.Env = append(os.Environ(), "CARD_LOG="+file)
+	if said, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	log := must(os.ReadFile(file))(t)
+	for _, want := range []string{
+		`qp 0x[0-9a-f]+ receive 0 of 64 bytes for 7: status 0\n`, `cq 0x[0-9a-f]+ completion of receive 0, 7 bytes: status 0\n`,
+		`qp 0x[0-9a-f]+ request 0 SEND of 7 bytes: status 0\n`, `qp 0x[0-9a-f]+ request 2 READ of 7 bytes: status 0\n`,
+	} {
+		if !regexp.MustCompile(want).Match(log) {
+			t.Errorf("no line %s in\n%s", want, log)
+		}
+	}
+}
+
 // TestDeviceMemory copies through the real libmlx5 and in the mapping that it made, which must be the same bytes.
 func TestDeviceMemory(t *testing.T) {
 	dev := open(t, Devices[0])
@@ -61,6 +98,24 @@ func TestDeviceMemory(t *testing.T) {
 		}
 		if n, err := dm.WriteAt(make([]byte, 8), 996); n == 8 || err == nil {
 			t.Errorf("a copy beyond the end: %d, %v", n, err)
+		}
+	}
+}
+
+// TestMappedWithoutCard maps device memory by the system call alone, which the card does not see, as programs do that replace mmap.
+func TestMappedWithoutCard(t *testing.T) {
+	dev := open(t, Devices[0])
+	const deviceMemory, page = 8, 4096 // MLX5_IB_MMAP_DEVICE_MEM
+	for i := range 300 {               // the index of an entry has two parts in an offset
+		dm := must(dev.AllocDM(verbs.NewAllocDMAttr(64)))(t)
+		must(dm.WriteAt([]byte{byte(i), byte(i >> 8), 'd', 'm'}, 0))(t)
+		at := int64(i&0xff | deviceMemory<<8 | i>>8<<16)
+		m := must(syscall.Mmap(dev.CmdFD(), at*page, page, syscall.PROT_READ, syscall.MAP_SHARED))(t)
+		if !bytes.Contains(m, []byte{byte(i), byte(i >> 8), 'd', 'm'}) {
+			t.Fatalf("page %d of the open file is not that of the memory", at)
+		}
+		if err := syscall.Munmap(m); err != nil {
+			t.Fatal(err)
 		}
 	}
 }

@@ -23,14 +23,20 @@ func onEFA(t *testing.T, more ...string) []string {
 	return []string{"SYSFS_PATH=" + tree, "CARD_DRIVERS=" + drivers, "CARD_DEVICES=" + strings.Join(two, ",")}
 }
 
-// TestSRD compiles testdata/srd.c, which sends by SRD with the real libefa, and runs it.
-func TestSRD(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "srd")
-	if said, err := exec.Command("gcc", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-o", program, "testdata/srd.c", "-libverbs",
-		"-lefa").CombinedOutput(); err != nil {
+// compiled returns a program of a C file.
+func compiled(t *testing.T, file string, more ...string) string {
+	t.Helper()
+	program := filepath.Join(t.TempDir(), "program")
+	args := append([]string{"-std=gnu11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-o", program, file}, more...)
+	if said, err := exec.Command("gcc", args...).CombinedOutput(); err != nil {
 		t.Fatalf("gcc: %v\n%s", err, said)
 	}
-	cmd := exec.Command(program)
+	return program
+}
+
+// TestSRD compiles testdata/srd.c, which sends by SRD with the real libefa, and runs it.
+func TestSRD(t *testing.T) {
+	cmd := exec.Command(compiled(t, "testdata/srd.c", "-libverbs", "-lefa"))
 	cmd.Env = append(cmd.Environ(), onEFA(t)...)
 	if said, err := cmd.CombinedOutput(); err != nil || !strings.Contains(string(said), "all arrived") {
 		t.Errorf("%v\n%s", err, said)

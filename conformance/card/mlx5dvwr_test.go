@@ -40,7 +40,7 @@ func newDVEnd(t *testing.T, ops mlx5dv.QPSendOp) *dvEnd {
 	e.mr = must(e.pd.RegMR(e.buf, verbs.MRAccessLocalWrite))(t)
 	e.cq = must(e.dev.CreateCQ(16, nil, 0))(t)
 	attr := verbs.NewQPInitAttrEx(verbs.QPTypeRC, e.cq, e.cq, e.pd).MaxSendWR(16).MaxRecvWR(4).MaxSendSGE(4).MaxRecvSGE(1).
-		SendOps(verbs.QPOpSend)
+		SendOps(verbs.QPOpSend | verbs.QPOpSendWithInv)
 	e.qp = must(e.lib.CreateQP(e.dev, attr, mlx5dv.NewQPInitAttr().SendOps(ops)))(t)
 	cfg, at := link.Default(), must(far.OpenPort(e.dev, "", 1, 0))(t)
 	way := verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: at.GID(), HopLimit: 1}
@@ -269,4 +269,50 @@ func TestDirectMKeys(t *testing.T) {
 	if n, err := e.stream.Post(send, 4); n != 0 || !errors.Is(err, os.ErrClosed) {
 		t.Errorf("with a closed key: %d, %v", n, err)
 	}
+}
+
+// TestDirectMKeyReceives has a key lead to pieces that repeat with a stride, and receives through it. A key that the other end may
+// invalidate leads nowhere then.
+func TestDirectMKeyReceives(t *testing.T) {
+	e := newDVEnd(t, mlx5dv.QPSendOpMRInterleaved)
+	flags := mlx5dv.MKeyFlagIndirect | mlx5dv.MKeyFlagRemoteInvalidate
+	key := must(e.lib.CreateMKey(mlx5dv.MKeyInitAttr{PD: e.pd, Flags: flags, MaxEntries: 4}))(t)
+	at := uint64(uintptr(unsafe.Pointer(&e.buf[0])))
+	recv, list, send := must(verbs.NewRecvBatch(1, 1))(t), must(verbs.NewSendBatch(1, 1))(t), must(verbs.NewSendBatch(1, 1))(t)
+	post := func(b *verbs.SendBatch, want ...verbs.WCStatus) {
+		t.Helper()
+		must(e.stream.Post(b, 1))(t)
+		_, wcs := e.completions(t, len(want))
+		for i, wc := range wcs {
+			if wc.Status != want[i] {
+				t.Errorf("completion %+v, want %v", wc, want[i])
+			}
+		}
+	}
+	const ok = verbs.WCStatusSuccess
+	w := must(e.view.WR(list, 0))(t)
+	if err := w.MRInterleaved(1, key, verbs.MRAccessLocalWrite, 2, []mlx5dv.MRInterleaved{
+		{Addr: at, Bytes: 2, Skip: 3, LKey: e.mr.LKey()}, {Addr: at + 100, Bytes: 1, Skip: 1, LKey: e.mr.LKey()},
+	}); err != nil {
+		t.Fatal(err)
+	}
+	w.Flags(verbs.SendInline | verbs.SendSignaled)
+	post(list, ok)
+
+	copy(e.buf, strings.Repeat(".", 200))
+	copy(e.buf[1000:], "abABcd")
+	recv.WR(0).Recv(2).SGE(0, 6, key.LKey())
+	must(e.qp.PostRecv(recv, 1))(t)
+	send.WR(0).Send(3).Add(e.mr.UncheckedSGE(1000, 6)).Flags(verbs.SendSignaled)
+	post(send, ok, ok)
+	if a, b := string(e.buf[:8]), string(e.buf[100:104]); a != "ab...Bc." || b != "A.d." {
+		t.Errorf("received %q and %q", a, b)
+	}
+
+	must(e.qp.PostRecv(recv, 1))(t)
+	send.WR(0).SendInv(4, key.RKey()).Flags(verbs.SendSignaled)
+	post(send, ok, ok)
+	must(e.qp.PostRecv(recv, 1))(t)
+	send.WR(0).Send(5).Add(e.mr.UncheckedSGE(1000, 6)).Flags(verbs.SendSignaled)
+	post(send, verbs.WCStatusLocProtErr, verbs.WCStatusRemOpErr)
 }

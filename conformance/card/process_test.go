@@ -64,6 +64,12 @@ func TestRole(t *testing.T) {
 		fmt.Printf("\x01%d %q\n", wc.ByteLen, e.Buf[100:100+wc.ByteLen])
 		_, _ = in.ReadString('\n') // until the other end closes its pipe, or kills this process
 		_ = big
+	case "echo":
+		echo(t)
+	case "dct":
+		serveDCT(t)
+	case "frames":
+		serveFrames(t)
 	default:
 		if name, ok := strings.CutPrefix(os.Getenv(role), "lacks "); ok {
 			useWhatLacks(t, name)
@@ -79,8 +85,7 @@ func bigEnd(t *testing.T, device string, to io.Writer) (*link.End, *verbs.MR) {
 	e := must(link.NewEnd(at.Device))(t)
 	all := verbs.MRAccessLocalWrite | verbs.MRAccessRemoteWrite | verbs.MRAccessRemoteRead | verbs.MRAccessRemoteAtomic
 	big := must(e.PD.RegMR(make([]byte, large), all))(t)
-	text := must(json.Marshal(hello{at.Port.GID(), e.QP.Num(), big.RKey(), big.UncheckedSGE(0, 8).Addr}))(t)
-	fmt.Fprintf(to, "\x01%s\n", text)
+	say(t, to, hello{at.Port.GID(), e.QP.Num(), big.RKey(), big.UncheckedSGE(0, 8).Addr})
 	return e, big
 }
 

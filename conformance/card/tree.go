@@ -13,13 +13,13 @@ const most = 16
 
 // kinds are what the device of a provider says in /sys.
 var kinds = map[string]struct {
-	modalias, driver, node string
-	gids                   int // entries of the GID table that are not empty, as in its struct provider
-	files                  map[string]string
+	vendor, device, modalias, driver, node string
+	gids                                   int // entries of the GID table that are not empty, as in its struct provider
+	files                                  map[string]string
 }{
-	"mlx5": {"pci:v000015B3d0000101Bsv000015B3sd00000007bc02sc07i00", "/sys/bus/pci/drivers/mlx5_core", "1: CA", 4,
+	"mlx5": {"0x15b3", "0x101b", "pci:v000015B3d0000101Bsv000015B3sd00000007bc02sc07i00", "/sys/bus/pci/drivers/mlx5_core", "1: CA", 4,
 		map[string]string{"fw_ver": "20.35.1012", "board_id": "MT_0000000222", "hca_type": "0"}},
-	"efa": {"pci:v00001D0Fd0000EFA1sv00001D0Fsd0000EFA1bc02sc00i00", "/sys/bus/pci/drivers/efa", "7: unspecified", 1, nil},
+	"efa": {"0x1d0f", "0xefa1", "pci:v00001D0Fd0000EFA1sv00001D0Fsd0000EFA1bc02sc00i00", "/sys/bus/pci/drivers/efa", "7: unspecified", 1, nil},
 }
 
 // makeTree makes what libibverbs and its providers read of /sys, in a folder for SYSFS_PATH. The numbers agree with those of src: device
@@ -44,19 +44,26 @@ func makeTree(root string, providers []string) error {
 		}
 		char := fmt.Sprintf("uverbs%d", i)
 		verbs := map[string]string{"ibdev": name, "dev": fmt.Sprintf("231:%d", 192+i), "abi_version": "1"}
-		device := filepath.Join("class/infiniband", name)
+		pci := fmt.Sprintf("devices/pci0000:00/0000:%02x:00.0", 3+i)
+		device, class := filepath.Join(pci, "infiniband", name), filepath.Join("class/infiniband", name)
 		add(filepath.Join("class/infiniband_verbs", char), verbs)
-		add(filepath.Join(device, "device/infiniband_verbs", char), verbs)
+		add(filepath.Join(pci, "infiniband_verbs", char), verbs)
+		add(pci, map[string]string{
+			"emulated": "6.1", // for reports
+			"modalias": kind.modalias, "vendor": kind.vendor, "device": kind.device, "class": "0x020000", "numa_node": "-1",
+			"current_link_width": "16", "current_link_speed": "16.0 GT/s PCIe", "max_link_width": "16", "max_link_speed": "16.0 GT/s PCIe",
+		})
 		add(device, kind.files)
 		add(device, map[string]string{
 			"node_type": kind.node, "node_guid": fmt.Sprintf("9803:9b03:0001:%04x", i), "sys_image_guid": "9803:9b03:0001:0000",
-			"device/emulated": "6.1", // for reports
-			"device/modalias": kind.modalias,
 		})
 		add(filepath.Join(device, "ports/1"), port(i, kind.gids))
-		driver := filepath.Join(root, device, "device/driver")
-		if err := firstError(os.MkdirAll(filepath.Dir(driver), 0o755), os.Symlink(kind.driver, driver)); err != nil {
-			return err
+		for _, link := range [][2]string{{kind.driver, filepath.Join(pci, "driver")}, {"../..", filepath.Join(device, "device")},
+			{filepath.Join("../..", device), class}} {
+			at := filepath.Join(root, link[1])
+			if err := firstError(os.MkdirAll(filepath.Dir(at), 0o755), os.Symlink(link[0], at)); err != nil {
+				return err
+			}
 		}
 	}
 	return writeAll(files)
@@ -73,7 +80,15 @@ func writeAll(files map[string]string) error {
 
 // port is the folder of the port of device number i, with so many GIDs.
 func port(i, gids int) map[string]string {
-	out := map[string]string{"pkeys/0": "0xffff"}
+	out := map[string]string{
+		"pkeys/0": "0xffff", "state": "4: ACTIVE", "phys_state": "5: LinkUp", "rate": "100 Gb/sec (4X EDR)", "link_layer": "Ethernet",
+		"lid": "0x0", "lid_mask_count": "0", "sm_lid": "0x0", "sm_sl": "0", "cap_mask": "0x04010000",
+	}
+	for _, name := range []string{"excessive_buffer_overrun_errors", "link_downed", "link_error_recovery", "local_link_integrity_errors",
+		"port_rcv_data", "port_rcv_errors", "port_rcv_packets", "port_xmit_data", "port_xmit_discards", "port_xmit_packets",
+		"port_xmit_wait", "symbol_error"} {
+		out["counters/"+name] = "0" // nothing is counted
+	}
 	for k := range 256 {
 		gid := "0000:0000:0000:0000:0000:0000:0000:0000"
 		switch {

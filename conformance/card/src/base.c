@@ -51,8 +51,8 @@ static void start_devices(const char *names)
 		struct device *d = &devices[ndevices];
 
 		n = strcspn(names, ",");
-		*d = (struct device){.index = ndevices, .provider = provider_of(names, n), .memfd = -1};
-		if (!d->provider || d->provider->start(d)) {
+		*d = (struct device){.index = ndevices, .provider = provider_of(names, n)};
+		if (!d->provider || (d->provider->start && d->provider->start(d))) {
 			dprintf(STDERR_FILENO, "card: device %d of %s cannot start\n", ndevices, getenv("CARD_DEVICES"));
 			_exit(127);
 		}

@@ -30,8 +30,6 @@ struct provider;
 struct device {
 	int index;
 	const struct provider *provider;
-	int memfd;       // the pages of the device that a process can map
-	uint8_t *pages;  // the same, mapped
 };
 
 extern struct device devices[DEVICES] HIDDEN;

@@ -73,7 +73,7 @@ static void port_attr(const struct device *dev, struct ib_uverbs_query_port_resp
 	(void)dev;
 	*r = (struct ib_uverbs_query_port_resp){
 		.lmc = 1, .state = IBV_PORT_ACTIVE, .phys_state = 5, .gid_tbl_len = 1, .pkey_tbl_len = 1, .active_speed = 32, .active_width = 2,
-		.max_mtu = IBV_MTU_4096, .active_mtu = IBV_MTU_4096, .max_msg_sz = 4096, .max_vl_num = 1,
+		.max_mtu = IBV_MTU_4096, .active_mtu = IBV_MTU_4096, .max_msg_sz = MTU, .max_vl_num = 1,
 	};
 }
 
@@ -93,7 +93,7 @@ static int check_access(uint32_t access)
 static const struct method methods[] = {{0}};
 
 const struct provider efa = {
-	.name = "efa", .methods = methods, .format = &efa_format, .gids = 1, .start = efa_start, .map = efa_map,
+	.name = "efa", .methods = methods, .format = &efa_format, .gids = 1, .datagram = MTU, .size = (size_t)PAGES * PAGE, .map = efa_map,
 	.get_context = get_context, .device_attr = device_attr, .query_device = query_device, .port_attr = port_attr, .alloc_pd = alloc_pd,
 	.create_ah = create_ah, .check_access = check_access, .create_cq = efa_create_cq, .end_cq = efa_end_cq, .create_qp = efa_create_qp,
 	.modify_qp = efa_modify_qp, .query_qp = efa_query_qp, .reset_qp = efa_reset_qp, .end_qp = efa_end_qp,

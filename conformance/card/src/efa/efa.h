@@ -14,6 +14,7 @@ enum {
 	QUEUE_MOST = 4096,           // max_sq_depth, max_rq_depth
 	LLQ_BYTES = QUEUE_MOST * 64, // max_llq_size
 	SEND_SGE = 2, RECEIVE_SGE = 3,
+	MTU = 8928,                  // of the attributes of the device
 	INLINE = 32,                 // inline_buf_size
 	CQ_MOST = 1 << 15,
 	SUB_CQS = 2,                 // sub_cqs_per_cq: of sends and of receives
@@ -83,8 +84,7 @@ struct efa_qp {
 enum { SEND_DOORBELL = 0, RECEIVE_DOORBELL = 64, SENDS_AT = 128 }; // where in their pages they lie
 
 // pages.c
-int efa_start(struct device *) HIDDEN;
-int efa_map(struct context *, size_t length, int prot, off_t offset, off_t *where) HIDDEN;
+int efa_map(struct context *, size_t length, int prot, off_t offset) HIDDEN;
 struct region *region_new(struct context *, uint64_t size) HIDDEN;
 void region_end(struct region *) HIDDEN;
 uint8_t *region_memory(const struct region *) HIDDEN;

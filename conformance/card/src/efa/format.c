@@ -114,6 +114,8 @@ static bool complete(struct cq *cq, const struct completion *c)
 
 	in.flags = (uint8_t)((c->receive ? OF_RECEIVE : OF_SEND) | (c->immediate ? ENTRY_IMMEDIATE : 0) | (n / cq->entries % 2 ? 0 : PHASE));
 	memcpy(&out->qp, &in.qp, (c->receive ? sizeof in : offsetof(struct entry, address)) - offsetof(struct entry, qp));
+	if (c->receive && c->gid && e->size > sizeof in)
+		memcpy(out + 1, c->gid, 16);
 	out->request = in.request;
 	out->status = in.status;
 	__atomic_store_n(&out->flags, in.flags, __ATOMIC_RELEASE);
@@ -126,9 +128,4 @@ static bool armed(struct cq *cq)
 	return false;
 }
 
-static void tick(struct device *dev)
-{
-	(void)dev;
-}
-
-const struct format efa_format = {.peek = peek, .drop = drop, .take = take, .complete = complete, .armed = armed, .tick = tick};
+const struct format efa_format = {.peek = peek, .drop = drop, .take = take, .complete = complete, .armed = armed};

@@ -1,22 +1,8 @@
 // The pages of the device: Linux 6.1, drivers/infiniband/hw/efa/efa_verbs.c, efa_user_mmap_entry_insert and __efa_mmap.
-#define _GNU_SOURCE
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include "efa/efa.h"
 
 static struct region *regions[DEVICES];
 static bool taken[DEVICES][PAGES];
-
-int efa_start(struct device *dev)
-{
-	dev->memfd = memfd_create("efa", MFD_CLOEXEC);
-	if (dev->memfd < 0 || ftruncate(dev->memfd, (off_t)PAGES * PAGE))
-		return -1;
-	dev->pages = (uint8_t *)syscall(SYS_mmap, NULL, (size_t)PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, dev->memfd, 0);
-	return dev->pages == MAP_FAILED ? -1 : 0;
-}
 
 static uint64_t pages_of(uint64_t size)
 {
@@ -61,18 +47,15 @@ void region_end(struct region *r)
 
 uint8_t *region_memory(const struct region *r)
 {
-	return context_device(r->ctx)->pages + r->at;
+	return context_pages(r->ctx) + r->at;
 }
 
-int efa_map(struct context *ctx, size_t length, int prot, off_t offset, off_t *where)
+int efa_map(struct context *ctx, size_t length, int prot, off_t offset)
 {
 	const struct region *r = regions[context_device(ctx)->index];
 
 	(void)prot;
 	while (r && (r->ctx != ctx || r->at != (uint64_t)offset))
 		r = r->next;
-	if (!r || pages_of(length) * PAGE != r->size)
-		return EINVAL;
-	*where = (off_t)r->at;
-	return 0;
+	return r && pages_of(length) * PAGE == r->size ? 0 : EINVAL;
 }

@@ -21,6 +21,7 @@
 #include "wire/engine.h"
 
 #define EXPORT __attribute__((visibility("default")))
+#define MOVED(path) config_path(path, (char[PATH_MAX]){0})
 
 // next looks up glibc's function once.
 static void *next(void **real, const char *name)
@@ -34,7 +35,7 @@ static int open_path(const char *path, int flags, mode_t mode)
 {
 	int device = file_device(path);
 
-	return device < 0 ? (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode) : file_open(device, flags);
+	return device < 0 ? (int)syscall(SYS_openat, AT_FDCWD, MOVED(path), flags, mode) : file_open(device, flags);
 }
 
 // A mode follows the flags only if the call can make a file.
@@ -61,10 +62,43 @@ EXPORT int stat(const char *path, struct stat *st)
 	int device = file_device(path);
 
 	if (device < 0)
-		return (int)syscall(SYS_newfstatat, AT_FDCWD, config_path(path, (char[PATH_MAX]){0}), st, 0);
+		return (int)syscall(SYS_newfstatat, AT_FDCWD, MOVED(path), st, 0);
 	memset(st, 0, sizeof *st);
 	file_stat(device, st);
 	return 0;
+}
+
+EXPORT int lstat(const char *path, struct stat *st)
+{
+	return file_device(path) < 0 ? (int)syscall(SYS_newfstatat, AT_FDCWD, MOVED(path), st, AT_SYMLINK_NOFOLLOW) : stat(path, st);
+}
+
+EXPORT int access(const char *path, int mode)
+{
+	return file_device(path) < 0 ? (int)syscall(SYS_faccessat, AT_FDCWD, MOVED(path), mode) : mode & X_OK ? (errno = EACCES, -1) : 0;
+}
+
+EXPORT ssize_t readlink(const char *path, char *to, size_t n)
+{
+	return syscall(SYS_readlinkat, AT_FDCWD, MOVED(path), to, n);
+}
+
+EXPORT char *realpath(const char *path, char *to)
+{
+	static void *real;
+	char *(*glibc)(const char *, char *) = next(&real, "realpath");
+
+	return glibc(MOVED(path), to);
+}
+
+typedef int chosen(const struct dirent *), order(const struct dirent **, const struct dirent **);
+
+EXPORT int scandir(const char *path, struct dirent ***list, chosen *filter, order *compare)
+{
+	static void *real;
+	int (*glibc)(const char *, struct dirent ***, chosen *, order *) = next(&real, "scandir");
+
+	return glibc(MOVED(path), list, filter, compare);
 }
 
 EXPORT DIR *opendir(const char *path)
@@ -72,7 +106,7 @@ EXPORT DIR *opendir(const char *path)
 	static void *real;
 	DIR *(*glibc)(const char *) = next(&real, "opendir");
 
-	return glibc(config_path(path, (char[PATH_MAX]){0}));
+	return glibc(MOVED(path));
 }
 
 EXPORT FILE *fopen(const char *path, const char *mode)
@@ -80,8 +114,10 @@ EXPORT FILE *fopen(const char *path, const char *mode)
 	static void *real;
 	FILE *(*glibc)(const char *, const char *) = next(&real, "fopen");
 
-	return glibc(config_path(path, (char[PATH_MAX]){0}), mode);
+	return glibc(MOVED(path), mode);
 }
+
+EXPORT FILE *fopen64(const char *path, const char *mode) __attribute__((alias("fopen")));
 
 EXPORT int fstat(int fd, struct stat *st)
 {
@@ -130,20 +166,17 @@ EXPORT int ioctl(int fd, unsigned long request, ...)
 EXPORT void *mmap(void *at, size_t length, int prot, int flags, int fd, off_t offset)
 {
 	struct context *ctx = flags & MAP_ANONYMOUS ? NULL : file_find(fd);
-	off_t where = 0;
 	int err;
 
 	if (ctx) {
 		pthread_mutex_lock(&lock);
-		err = flags & MAP_SHARED ? context_device(ctx)->provider->map(ctx, length, prot, offset, &where) : EINVAL;
+		err = flags & MAP_SHARED ? context_device(ctx)->provider->map(ctx, length, prot, offset) : EINVAL;
 		pthread_mutex_unlock(&lock);
 		note("mmap offset %#lx length %zu: %d\n", (long)offset, length, err);
 		if (err) {
 			errno = err;
 			return MAP_FAILED;
 		}
-		fd = context_device(ctx)->memfd;
-		offset = where;
 	}
 	return (void *)syscall(SYS_mmap, at, length, prot, flags, fd, offset);
 }

@@ -72,7 +72,7 @@ int file_open(int device, int flags)
 	f->inode = st.st_ino;
 	f->where = st.st_dev;
 	pthread_mutex_lock(&lock);
-	f->ctx = context_new(&devices[device]);
+	f->ctx = context_new(&devices[device], fd);
 	f->next = files;
 	files = f;
 	atomic_fetch_add(&count, 1);

@@ -11,6 +11,7 @@ int mlx5_create_dc(struct qp *q, const struct mlx5_ib_create_qp *u, struct mlx5_
 		return u->flags & ends ? EINVAL : EOPNOTSUPP;
 	m->dct = u->flags & MLX5_QP_FLAG_TYPE_DCT;
 	q->only_sends = !m->dct;
+	q->errored_most = u->flags & MLX5_QP_FLAG_DCI_STREAM ? 1 << MIN(u->dci_streams.log_num_errored, LOG_ERRORED) : 1;
 	if (!m->dct)
 		return u->flags & MLX5_QP_FLAG_DCI_STREAM &&
 			(u->dci_streams.log_num_concurent > LOG_STREAMS || u->dci_streams.log_num_errored > LOG_ERRORED) ? EINVAL : 0;

@@ -3,13 +3,16 @@
 #include "mlx5/mlx5.h"
 #include "uverbs/memory.h"
 #include "wire/key.h"
+#include "wire/requester.h"
 
-enum { QUERY_HCA_CAP = 0x100, CREATE_MKEY = 0x200, ALLOC_FLOW_COUNTER = 0x939, QUERY_FLOW_COUNTER = 0x93b };
+enum { QUERY_HCA_CAP = 0x100, CREATE_MKEY = 0x200, ALLOC_FLOW_COUNTER = 0x939, QUERY_FLOW_COUNTER = 0x93b,
+	RTS2RTS_QP = 0x505 };
 
 enum {
 	HEADER = 16,   // of a command and of an answer
 	COUNTER = 28,  // where the command QUERY_FLOW_COUNTER has the number of the counter
 	PACE = 48,     // set_pp_rate_limit_context
+	RINVAL = 28,   // where CREATE_MKEY says in its lowest bit that the key can be invalidated (en_rinval of struct mlx5_ifc_mkc_bits)
 	EQN = 8,       // the number of the first event queue
 };
 
@@ -63,11 +66,12 @@ static const uint8_t *command(const struct call *c, uint16_t in, uint16_t out, u
 	return cmd;
 }
 
-// The command QUERY_HCA_CAP, which libmlx5 sends when a context opens: of the abilities that it looks for there the card has one. RC and DCI
-// copy local memory: bit dma_mmo_sq of struct mlx5_ifc_cmd_hca_cap_bits, in rdma-core 44.0, providers/mlx5/mlx5_ifc.h.
+// The command QUERY_HCA_CAP, which libmlx5 sends when a context opens: of the abilities that it looks for there the card has two, of struct
+// mlx5_ifc_cmd_hca_cap_bits in rdma-core 44.0, providers/mlx5/mlx5_ifc.h. RC and DCI copy local memory (dma_mmo_sq), and a change of a
+// queue pair can have more than one word of options (qpc_extension).
 int mlx5_devx_other(const struct call *c)
 {
-	enum { DMA_MMO_SQ = 339 };
+	enum { QPC_EXTENSION = 290, DMA_MMO_SQ = 339 };
 	uint8_t out[HEADER + DMA_MMO_SQ / 8 + 1] = {0};
 	unsigned opcode;
 	size_t length;
@@ -75,21 +79,23 @@ int mlx5_devx_other(const struct call *c)
 
 	if (!in || opcode != QUERY_HCA_CAP)
 		return EINVAL;
-	if (!in[6] && in[7] >> 1 == 0) // the general abilities
+	if (!in[6] && in[7] >> 1 == 0) { // the general abilities
 		out[HEADER + DMA_MMO_SQ / 8] = 0x80 >> DMA_MMO_SQ % 8;
+		out[HEADER + QPC_EXTENSION / 8] = 0x80 >> QPC_EXTENSION % 8;
+	}
 	attr_out(c, MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT, out, sizeof out);
 	return 0;
 }
 
 // add_key adds a memory key, whose lower 8 bits are 0.
-static int add_key(const struct call *c, uint32_t *number)
+static int add_key(const struct call *c, bool invalidable, uint32_t *number)
 {
 	struct numbered *n = calloc(1, sizeof *n);
 	int err;
 
 	if (!n)
 		return ENOMEM;
-	n->key = (struct key){.kind = KEY_LIST, .dev = c->dev};
+	n->key = (struct key){.kind = KEY_LIST, .dev = c->dev, .invalidable = invalidable};
 	err = key_new(&n->key);
 	if (!err) {
 		err = object_add(c->ctx, &n->o, MLX5_IB_OBJECT_DEVX_OBJ, end);
@@ -112,12 +118,12 @@ int mlx5_devx_create(const struct call *c)
 	uint32_t number;
 	unsigned opcode;
 	size_t length;
+	const uint8_t *cmd = command(c, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_IN, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT, &opcode, &length);
 	int err;
 
-	if (!command(c, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_IN, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT, &opcode, &length) ||
-		(opcode != ALLOC_FLOW_COUNTER && opcode != CREATE_MKEY))
+	if (!cmd || (opcode != ALLOC_FLOW_COUNTER && opcode != CREATE_MKEY))
 		return EINVAL;
-	err = opcode == CREATE_MKEY ? add_key(c, &number)
+	err = opcode == CREATE_MKEY ? add_key(c, length > RINVAL && cmd[RINVAL] & 1, &number)
 				    : add(c, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE, &number);
 	if (err)
 		return err;
@@ -144,12 +150,25 @@ int mlx5_devx_query(const struct call *c)
 	return 0;
 }
 
-// Neither has a command that changes it.
+// Of changes by a command there is one: the reset of a stream of a DCI, in the extension of struct mlx5_ifc_rts2rts_qp_in_bits.
 int mlx5_devx_modify(const struct call *c)
 {
+	enum { QPN = 9, OPTIONS = 271, STREAM = 274 };
 	int err;
+	struct qp *q = attr_object(c, MLX5_IB_ATTR_DEVX_OBJ_MODIFY_HANDLE, UVERBS_OBJECT_QP, &err);
+	const uint8_t *cmd;
+	unsigned opcode;
+	size_t length;
 
-	return attr_object(c, MLX5_IB_ATTR_DEVX_OBJ_MODIFY_HANDLE, MLX5_IB_OBJECT_DEVX_OBJ, &err) ? EINVAL : err;
+	if (!q)
+		return err;
+	cmd = command(c, MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_IN, MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_OUT, &opcode, &length);
+	if (!cmd || opcode != RTS2RTS_QP || length < STREAM + 2 || number_at(cmd + QPN - 1) << 8 != q->number << 8 || cmd[OPTIONS] != 1)
+		return EINVAL;
+	err = requester_reset_stream(q, (uint16_t)(cmd[STREAM] << 8 | cmd[STREAM + 1]));
+	if (!err)
+		attr_out(c, MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_OUT, "", 0);
+	return err;
 }
 
 int mlx5_devx_destroy(const struct call *c)

@@ -1,7 +1,7 @@
 // Device memory (MEMIC): Linux 6.1, drivers/infiniband/hw/mlx5/dm.c and mr.c.
 //
-// An allocation has pages of the BAR to itself (mlx5_cmd_alloc_memic keeps a map of pages); the card chooses where in them it lies. The
-// number that a process maps it by is that of an entry, not of a page (add_dm_mmap_entry).
+// An allocation has pages of the BAR to itself (mlx5_cmd_alloc_memic keeps a map of pages); the card chooses where in them it lies. A
+// process maps them by the number of an entry (add_dm_mmap_entry), which is where they lie in the open file.
 #include "mlx5/mlx5.h"
 
 enum { PAGES = DM_BAR / PAGE };
@@ -10,38 +10,26 @@ struct memic {
 	struct memic *next;
 	const struct context *ctx;
 	uint32_t entry;          // the first of as many as there are pages
-	uint64_t at, size;       // in the BAR; the size is a multiple of the unit
+	uint64_t at, size;       // in its pages; the size is a multiple of the unit
 };
 
 static struct memic *all[DEVICES];
-static bool taken[DEVICES][PAGES];
 
 static uint32_t pages_of(uint64_t size)
 {
 	return (uint32_t)((size + PAGE - 1) / PAGE);
 }
 
-static bool find_pages(const bool *map, uint32_t n, uint32_t *first)
-{
-	uint32_t run = 0;
-
-	for (uint32_t i = 0; i < PAGES; i++) {
-		run = map[i] ? 0 : run + 1;
-		if (run == n) {
-			*first = i + 1 - n;
-			return true;
-		}
-	}
-	return false;
-}
-
-static uint64_t in_use(int device)
+static bool has_room(int device, uint64_t size)
 {
 	uint64_t sum = 0;
+	uint32_t pages = pages_of(size);
 
-	for (const struct memic *m = all[device]; m; m = m->next)
+	for (const struct memic *m = all[device]; m; m = m->next) {
 		sum += m->size;
-	return sum;
+		pages += pages_of(m->size);
+	}
+	return within(sum, size, DM_BYTES) && pages <= PAGES;
 }
 
 // Entries are numbered within the open file (rdma_user_mmap_entry_insert_range).
@@ -60,6 +48,11 @@ static uint32_t free_entry(int device, const struct context *ctx, uint32_t n)
 	return entry;
 }
 
+static uint8_t *memory_of(const struct memic *m)
+{
+	return context_pages(m->ctx) + mlx5_offset(MLX5_IB_MMAP_DEVICE_MEM, m->entry) + m->at;
+}
+
 // place is where in its pages the memory begins: not at their start where another place fits, as a card may choose.
 static uint64_t place(uint64_t size, uint64_t align)
 {
@@ -74,28 +67,23 @@ int mlx5_alloc_dm(const struct call *c, struct dm *dm, uint32_t log_align)
 	const int d = c->dev->index;
 	uint64_t type = attr_number(c, MLX5_IB_ATTR_ALLOC_DM_REQ_TYPE, MLX5_IB_UAPI_DM_TYPE_MEMIC), start;
 	struct memic *m;
-	uint32_t first;
 	uint16_t entry;
 
 	if (type != MLX5_IB_UAPI_DM_TYPE_MEMIC || !attr(c, MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET))
 		return type == MLX5_IB_UAPI_DM_TYPE_MEMIC ? EINVAL : EOPNOTSUPP; // ours: this card has no SW ICM
 	if (!size || size < dm->length || above > DM_LOG_ALIGN)
 		return EINVAL;
-	if (!within(in_use(d), size, DM_BYTES) || !find_pages(taken[d], pages_of(size), &first))
+	entry = (uint16_t)free_entry(d, c->ctx, pages_of(size));
+	if (!has_room(d, size) || entry + pages_of(size) > PAGES)
 		return ENOMEM;
 	m = calloc(1, sizeof *m);
 	if (!m)
 		return ENOMEM;
-	memset(&taken[d][first], true, pages_of(size));
-	*m = (struct memic){
-		.next = all[d], .ctx = c->ctx, .entry = free_entry(d, c->ctx, pages_of(size)), .size = size,
-		.at = (uint64_t)first * PAGE + place(size, (uint64_t)DM_UNIT << above),
-	};
+	start = place(size, (uint64_t)DM_UNIT << above);
+	*m = (struct memic){.next = all[d], .ctx = c->ctx, .entry = entry, .size = size, .at = start};
 	all[d] = m;
 	dm->own = m;
-	memset(c->dev->pages + AT_DM + m->at, 0xa5, size); // its content is not said; no test may count on zeros
-	start = m->at % PAGE;
-	entry = (uint16_t)m->entry;
+	memset(memory_of(m), 0xa5, size); // its content is not said; no test may count on zeros
 	ATTR_OUT(c, MLX5_IB_ATTR_ALLOC_DM_RESP_PAGE_INDEX, entry);
 	ATTR_OUT(c, MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, start);
 	return 0;
@@ -108,7 +96,6 @@ void mlx5_free_dm(struct dm *dm)
 	for (int d = 0; m && d < DEVICES; d++)
 		for (struct memic **p = &all[d]; *p; p = &(*p)->next)
 			if (*p == m) {
-				memset(&taken[d][m->at / PAGE], false, pages_of(m->size));
 				*p = m->next;
 				return;
 			}
@@ -122,21 +109,18 @@ int mlx5_reg_dm(const struct dm *dm, uint32_t access, uint8_t **memory)
 	if (access & ~(unsigned)(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC |
 		IBV_ACCESS_ZERO_BASED))
 		return EINVAL;
-	*memory = context_device(m->ctx)->pages + AT_DM + m->at;
+	*memory = memory_of(m);
 	return 0;
 }
 
 // mlx5_ib_mmap_offset: all pages of an entry, or none.
-int mlx5_map_dm(const struct context *ctx, uint32_t index, size_t length, off_t *where)
+int mlx5_map_dm(const struct context *ctx, uint32_t index, size_t length)
 {
 	const struct memic *m = all[context_device(ctx)->index];
 
 	while (m && (m->ctx != ctx || m->entry != index))
 		m = m->next;
-	if (!m || length != (size_t)pages_of(m->size) * PAGE)
-		return EINVAL;
-	*where = AT_DM + (off_t)(m->at / PAGE * PAGE);
-	return 0;
+	return m && length == (size_t)pages_of(m->size) * PAGE ? 0 : EINVAL;
 }
 
 int mlx5_query_dm(const struct call *c)
@@ -149,7 +133,7 @@ int mlx5_query_dm(const struct call *c)
 
 	if (!m)
 		return err;
-	start = m->at % PAGE;
+	start = m->at;
 	entry = (uint16_t)m->entry;
 	ATTR_OUT(c, MLX5_IB_ATTR_QUERY_DM_RESP_PAGE_INDEX, entry);
 	ATTR_OUT(c, MLX5_IB_ATTR_QUERY_DM_RESP_START_OFFSET, start);
@@ -172,7 +156,7 @@ int mlx5_map_dm_op(const struct call *c)
 	ATTR_IN(c, MLX5_IB_ATTR_DM_MAP_OP_ADDR_REQ_OP, op);
 	if (op)
 		return EOPNOTSUPP;
-	start = m->at % PAGE;
+	start = m->at;
 	entry = (uint16_t)m->entry;
 	ATTR_OUT(c, MLX5_IB_ATTR_DM_MAP_OP_ADDR_RESP_PAGE_INDEX, entry);
 	ATTR_OUT(c, MLX5_IB_ATTR_DM_MAP_OP_ADDR_RESP_START_OFFSET, start);

@@ -1,9 +1,6 @@
 // The device of mlx5_ib: its pages, doorbell pages, its own methods. Linux 6.1, drivers/infiniband/hw/mlx5/main.c, std_types.c, devx.c.
-#define _GNU_SOURCE
 #include <sys/mman.h>
-#include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "mlx5/mlx5.h"
 #include "uverbs/gid.h"
@@ -18,12 +15,19 @@ uint32_t mlx5_nowhere(const struct device *dev)
 	return nowhere[dev->index].value;
 }
 
+// The offset of mmap is a number of a page: a command in bits 8 to 15, an index in bits 0 to 7 and from 16 on (get_command, get_arg and
+// get_extended_index of main.c). Indices here have 10 bits.
+off_t mlx5_offset(unsigned command, uint32_t index)
+{
+	return (off_t)((index & 0xff) | (uint64_t)command << 8 | (uint64_t)(index >> 8) << 16) * PAGE;
+}
+
 // The free-running clock, and the page by which libmlx5 turns it into nanoseconds. A real card counts by itself.
-static void tick(struct device *dev)
+void mlx5_tick(struct context *ctx)
 {
 	const uint64_t t = now();
-	uint32_t *clock = (uint32_t *)(void *)(dev->pages + AT_CLOCK);
-	struct mlx5_ib_clock_info *info = (struct mlx5_ib_clock_info *)(void *)(dev->pages + AT_CLOCK_INFO);
+	uint32_t *clock = (uint32_t *)(void *)(context_pages(ctx) + mlx5_offset(MLX5_IB_MMAP_CORE_CLOCK, 0));
+	struct mlx5_ib_clock_info *info = (struct mlx5_ib_clock_info *)(void *)(context_pages(ctx) + mlx5_offset(MLX5_IB_MMAP_CLOCK_INFO, 0));
 	struct timespec real;
 
 	clock[0] = htobe32((uint32_t)(t >> 32));
@@ -41,45 +45,22 @@ static void tick(struct device *dev)
 static int start(struct device *dev)
 {
 	nowhere[dev->index] = (struct key){.kind = KEY_NOWHERE, .dev = dev};
-	if (key_new(&nowhere[dev->index]))
-		return -1;
-	dev->memfd = memfd_create("mlx5", MFD_CLOEXEC);
-	if (dev->memfd < 0 || ftruncate(dev->memfd, AT_END))
-		return -1;
-	dev->pages = (uint8_t *)syscall(SYS_mmap, NULL, AT_END, PROT_READ | PROT_WRITE, MAP_SHARED, dev->memfd, 0);
-	if (dev->pages == MAP_FAILED)
-		return -1;
-	tick(dev); // a program that asks before the card's thread runs gets a time too
-	return 0;
+	return key_new(&nowhere[dev->index]);
 }
 
-// The offset of mmap is a number of a page: a command in bits 8 to 15, an index in bits 0 to 7 and from 16 on (get_command, get_arg and
-// get_extended_index of main.c).
-static off_t offset_of(unsigned command, uint32_t index)
-{
-	return (off_t)((index & 0xff) | (uint64_t)command << 8 | (uint64_t)(index >> 8) << 16) * PAGE;
-}
-
-static int map(struct context *ctx, size_t length, int prot, off_t offset, off_t *where)
+static int map(struct context *ctx, size_t length, int prot, off_t offset)
 {
 	const uint64_t page = (uint64_t)offset / PAGE;
 	const uint32_t index = (uint32_t)((page & 0xff) | (page >> 16) << 8);
 
 	switch (page >> 8 & 0xff) {
-	case MLX5_IB_MMAP_CORE_CLOCK:
-		*where = AT_CLOCK;
-		return length != PAGE ? EINVAL : prot & PROT_WRITE ? EPERM : 0;
-	case MLX5_IB_MMAP_CLOCK_INFO: // mlx5_ib_mmap_clock_info_page
-		*where = AT_CLOCK_INFO;
-		return length != PAGE ? EINVAL : prot & PROT_WRITE ? EPERM : 0;
+	case MLX5_IB_MMAP_CORE_CLOCK: case MLX5_IB_MMAP_CLOCK_INFO: // mlx5_ib_mmap_clock_info_page
+		return length != PAGE || index ? EINVAL : prot & PROT_WRITE ? EPERM : 0;
 	case MLX5_IB_MMAP_DEVICE_MEM:
-		return mlx5_map_dm(ctx, index, length, where);
+		return mlx5_map_dm(ctx, index, length);
 	case MLX5_IB_MMAP_ALLOC_WC: // here: a doorbell page's entry
-		if (index >= UARS || !uars[context_device(ctx)->index][index] || uars[context_device(ctx)->index][index]->ctx != ctx ||
-			length != PAGE)
-			return EINVAL;
-		*where = AT_UAR + (off_t)index * PAGE;
-		return 0;
+		return index < UARS && uars[context_device(ctx)->index][index] && uars[context_device(ctx)->index][index]->ctx == ctx &&
+			length == PAGE ? 0 : EINVAL;
 	default:
 		return EINVAL;
 	}
@@ -112,7 +93,7 @@ static int alloc_uar(const struct call *c)
 		return err;
 	}
 	of[i] = o;
-	offset = (uint64_t)offset_of(MLX5_IB_MMAP_ALLOC_WC, i);
+	offset = (uint64_t)mlx5_offset(MLX5_IB_MMAP_ALLOC_WC, i);
 	attr_created(c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE, o->handle);
 	ATTR_OUT(c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET, offset);
 	attr_out32(c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_LENGTH, PAGE);
@@ -181,10 +162,10 @@ static const struct method methods[] = {
 	{0},
 };
 
-static const struct format format = {mlx5_peek, mlx5_drop, mlx5_take, mlx5_take_wq, mlx5_complete, mlx5_armed, tick};
+static const struct format format = {mlx5_peek, mlx5_drop, mlx5_take, mlx5_take_wq, mlx5_complete, mlx5_armed, mlx5_tick};
 
 const struct provider mlx5 = {
-	.name = "mlx5", .gids = GIDS, .methods = methods, .format = &format, .on_demand = true, .start = start, .map = map,
+	.name = "mlx5", .gids = GIDS, .datagram = 4096, .size = 4ull * PAGE << 16, .methods = methods, .format = &format, .on_demand = true, .start = start, .map = map,
 	.get_context = mlx5_get_context, .device_attr = mlx5_device_attr,
 	.query_device = mlx5_query_device, .port_attr = mlx5_port_attr, .alloc_pd = alloc_pd, .create_ah = create_ah,
 	.alloc_dm = mlx5_alloc_dm, .free_dm = mlx5_free_dm, .reg_dm = mlx5_reg_dm, .check_mw = check_mw, .create_cq = mlx5_create_cq,

@@ -38,14 +38,8 @@ enum {
 		MLX5_RX_HASH_DST_PORT_TCP | MLX5_RX_HASH_SRC_PORT_UDP | MLX5_RX_HASH_DST_PORT_UDP,
 };
 
-// The pages of the device: device memory, the clock, its parameters, the doorbell pages.
-enum {
-	AT_DM = 0,
-	AT_CLOCK = DM_BAR,
-	AT_CLOCK_INFO = AT_CLOCK + PAGE,
-	AT_UAR = AT_CLOCK_INFO + PAGE,
-	AT_END = AT_UAR + UARS * PAGE,
-};
+// mlx5_offset is where a page lies in an open file: the offset that libmlx5 maps it by.
+off_t mlx5_offset(unsigned command, uint32_t index) HIDDEN;
 
 enum { CQ_CONSUMER, CQ_ARM };  // the two words of a completion queue's doorbell record
 
@@ -88,7 +82,7 @@ struct mlx5_qp {
 int mlx5_alloc_dm(const struct call *, struct dm *, uint32_t log_align) HIDDEN;
 void mlx5_free_dm(struct dm *) HIDDEN;
 int mlx5_reg_dm(const struct dm *, uint32_t access, uint8_t **memory) HIDDEN;
-int mlx5_map_dm(const struct context *, uint32_t index, size_t length, off_t *where) HIDDEN;
+int mlx5_map_dm(const struct context *, uint32_t index, size_t length) HIDDEN;
 int mlx5_query_dm(const struct call *) HIDDEN;
 int mlx5_map_dm_op(const struct call *) HIDDEN;
 
@@ -107,6 +101,7 @@ int mlx5_query_port_info(const struct call *) HIDDEN;
 
 // driver.c
 uint32_t mlx5_nowhere(const struct device *) HIDDEN;
+void mlx5_tick(struct context *) HIDDEN;
 
 // cq.c
 int mlx5_create_cq(const struct call *, struct cq *, uint32_t entries, uint32_t flags) HIDDEN;

@@ -3,6 +3,7 @@
 #include "wire/key.h"
 
 enum { SEGMENT = 16, BLOCKS = REQUEST_SIZE / MLX5_SEND_WQE_BB };
+enum { REPEAT = 0x400 }; // where a pointer has its key, which is never this here
 
 static uint32_t word(const uint8_t *at)
 {
@@ -116,6 +117,7 @@ static uint8_t *before_data(const struct qp *q, struct request *r)
 		const struct mlx5_wqe_av *av = (const void *)at;
 
 		r->dc = true;
+		r->stream = be16toh(((const struct mlx5_wqe_ctrl_seg *)(const void *)r->raw)->dci_stream_channel_id);
 		r->dc_key = be64toh(av->key.dc_key);
 		r->qpn = be32toh(av->dqp_dct) & 0xffffff;
 		memcpy(r->gid, av->rgid, sizeof r->gid);
@@ -134,16 +136,40 @@ static uint8_t *before_data(const struct qp *q, struct request *r)
 	return at;
 }
 
+// interleaved reads pieces that repeat with a stride. A list that this card has no room for is an operation that it lacks.
+static void interleaved(struct request *r, const uint8_t *at, const uint8_t *end)
+{
+	const struct mlx5_wqe_umr_repeat_block_seg *b = (const void *)at;
+	const uint64_t n = be16toh(b->num_ent), all = n * be32toh(b->repeat_count);
+
+	if (!within(sizeof *b, n * sizeof *b->entries, (uint64_t)(end - at)) || all > PIECES) {
+		r->op = UNKNOWN;
+		return;
+	}
+	for (; (uint64_t)r->n < all; r->n++) {
+		const struct mlx5_wqe_umr_repeat_ent_seg *e = &b->entries[(uint64_t)r->n % n];
+
+		r->pieces[r->n] = (struct piece){
+			.length = be16toh(e->byte_count), .key = be32toh(e->memkey),
+			.addr = be64toh(e->va) + (uint64_t)r->n / n * be16toh(e->stride),
+		};
+	}
+}
+
 // list_segments reads the pieces that a key is to lead to: a UMR with inline pointers.
 static void list_segments(struct request *r, const struct mlx5_wqe_ctrl_seg *ctrl)
 {
 	const struct mlx5_wqe_umr_ctrl_seg *umr = (const void *)(ctrl + 1);
 	const struct mlx5_wqe_mkey_context_seg *key = (const void *)(umr + 1);
 	uint8_t *at = r->raw + sizeof *ctrl + sizeof *umr + sizeof *key;
+	const uint8_t *end = at + MIN((size_t)be16toh(umr->klm_octowords) * SEGMENT, (size_t)(r->raw + sizeof r->raw - at));
 
 	r->op = LIST;
 	r->bind = (struct binding){.window = be32toh(ctrl->imm), .iova = be64toh(key->start_addr), .length = be64toh(key->len)};
-	data_segments(r, at, at + MIN((size_t)be16toh(umr->klm_octowords) * SEGMENT, (size_t)(r->raw + sizeof r->raw - at)));
+	if (end - at >= SEGMENT && word(at + 4) == REPEAT)
+		interleaved(r, at, end);
+	else
+		data_segments(r, at, end);
 }
 
 bool mlx5_peek(struct qp *q, struct request *r)

@@ -1,11 +1,17 @@
+#define _GNU_SOURCE
 #include <rdma/ib_user_ioctl_cmds.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "uverbs/event.h"
 #include "uverbs/object.h"
+#include "uverbs/provider.h"
 
 struct context {
 	struct context *next;
 	struct device *dev;
+	uint8_t *pages;
 	struct object **slots; // by handle
 	uint32_t count;
 	bool begun;
@@ -14,21 +20,33 @@ struct context {
 
 static struct context *contexts;
 
-struct context *context_new(struct device *dev)
+struct context *context_new(struct device *dev, int fd)
 {
+	const size_t size = dev->provider->size;
 	struct context *c = calloc(1, sizeof *c);
 
-	if (c) {
-		c->dev = dev;
-		c->next = contexts;
-		contexts = c;
-	}
+	if (!c || ftruncate(fd, (off_t)size))
+		goto fail;
+	c->pages = (uint8_t *)syscall(SYS_mmap, NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+	if (c->pages == MAP_FAILED)
+		goto fail;
+	c->dev = dev;
+	c->next = contexts;
+	contexts = c;
 	return c;
+fail:
+	free(c);
+	return NULL;
 }
 
 struct device *context_device(const struct context *c)
 {
 	return c->dev;
+}
+
+uint8_t *context_pages(const struct context *c)
+{
+	return c->pages;
 }
 
 int context_begin(struct context *c)
@@ -67,6 +85,7 @@ void context_end(struct context *c)
 	while (*p != c)
 		p = &(*p)->next;
 	*p = c->next;
+	munmap(c->pages, c->dev->provider->size);
 	free(c->slots);
 	free(c);
 }
@@ -142,11 +161,25 @@ void object_each(int type, void (*f)(struct object *, void *), void *arg)
 {
 	for (struct context *c = contexts; c; c = c->next)
 		for (uint32_t i = 0; i < c->count; i++)
-			if (c->slots[i] && c->slots[i]->type == type)
+			if (c->slots[i] && c->slots[i]->type == type && !c->slots[i]->inherited)
 				f(c->slots[i], arg);
 }
 
 bool context_any(void)
 {
 	return contexts;
+}
+
+void context_each(void (*f)(struct context *))
+{
+	for (struct context *c = contexts; c; c = c->next)
+		f(c);
+}
+
+void object_forked(void)
+{
+	for (struct context *c = contexts; c; c = c->next)
+		for (uint32_t i = 0; i < c->count; i++)
+			if (c->slots[i])
+				c->slots[i]->inherited = true;
 }

@@ -16,18 +16,23 @@ struct object {
 	void (*end)(struct object *); // releases it; called once, when nothing needs it
 	uint32_t handle;
 	int type;                     // UVERBS_OBJECT_*, or one of the provider
+	bool inherited;               // of the parent process
 	int users;                    // objects that need it
 	uint64_t user;                // the number that the user half chose for it: events carry it
 	uint32_t async_raised, comp_raised;
 };
 
-// context_new returns a context of a device, before its GET_CONTEXT.
-struct context *context_new(struct device *) HIDDEN;
+// context_new returns a context of a device, before its GET_CONTEXT. The descriptor is the open file: it has the pages that the provider
+// answers for, each at the offset that a process maps it by, so that mmap works without this library too.
+struct context *context_new(struct device *, int fd) HIDDEN;
 
 // context_end releases a context with all its objects.
 void context_end(struct context *) HIDDEN;
 
 struct device *context_device(const struct context *) HIDDEN;
+
+// context_pages returns where the pages of the open file begin.
+uint8_t *context_pages(const struct context *) HIDDEN;
 
 // context_begin makes a context usable; it returns EINVAL the second time. context_begun reports whether it was.
 int context_begin(struct context *) HIDDEN;
@@ -36,8 +41,9 @@ bool context_begun(const struct context *) HIDDEN;
 // The channel of the context's asynchronous events, or NULL.
 struct channel **context_async(struct context *) HIDDEN;
 
-// context_any reports whether there is a context.
+// context_any reports whether there is a context; context_each calls f with each.
 bool context_any(void) HIDDEN;
+void context_each(void (*f)(struct context *)) HIDDEN;
 
 // object_add makes an object of ctx; object_drop undoes that and frees the memory that begins with it.
 int object_add(struct context *, struct object *, int type, void (*end)(struct object *)) HIDDEN;
@@ -52,7 +58,10 @@ void *object_get(struct context *, int type, uint64_t handle, int *err) HIDDEN;
 // object_destroy ends the object of a handle.
 int object_destroy(struct context *, int type, uint64_t handle) HIDDEN;
 
-// object_each calls f with every object of a type, of all contexts.
+// object_forked has the objects that there are be those of a parent process.
+void object_forked(void) HIDDEN;
+
+// object_each calls f with every object of a type, of all contexts, but not with those of a parent process.
 void object_each(int type, void (*f)(struct object *, void *), void *arg) HIDDEN;
 
 #endif

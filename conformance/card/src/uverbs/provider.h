@@ -28,11 +28,14 @@ struct provider {
 	const struct format *format;  // of its queues
 	bool on_demand;               // regions can have pages that come when they are needed
 	uint32_t gids;                // entries of the GID table that are not empty
+	uint32_t datagram;            // bytes of a message without a connection, at most
 
-	int (*start)(struct device *);
+	size_t size;                  // of an open file, behind the last page that can be mapped
 
-	// map returns where in the device's pages an offset of mmap lies.
-	int (*map)(struct context *, size_t length, int prot, off_t offset, off_t *where);
+	int (*start)(struct device *); // can be NULL
+
+	// map returns the error of mmap.
+	int (*map)(struct context *, size_t length, int prot, off_t offset);
 
 	int (*get_context)(const struct call *);
 	void (*device_attr)(const struct device *, struct ib_uverbs_ex_query_device_resp *);

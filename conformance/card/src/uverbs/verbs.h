@@ -90,7 +90,8 @@ struct hash {
 	uint8_t key[40];
 };
 
-enum { GROUPS = 16 }; // multicast groups that a queue pair can join here
+enum { GROUPS = 16 };   // multicast groups that a queue pair can join here
+enum { ERRORED = 4 };   // streams of a DCI that can fail
 
 struct qp {
 	struct object o;
@@ -105,6 +106,8 @@ struct qp {
 	bool signal_all, no_loopback; // no_loopback: no copies of its own multicasts
 	bool only_sends;              // of a DCI: nothing is sent to it
 	bool unnamed;                 // of a DCT: it learns its number later
+	uint16_t errored[ERRORED];    // of a DCI: the streams that failed
+	int nerrored, errored_most;   // with so many, it fails itself
 	uint64_t dc_key;              // of a DCT: requests must have it
 	struct ib_uverbs_qp_cap cap;
 	struct ib_uverbs_modify_qp at; // the attributes, as last modified

@@ -41,14 +41,14 @@ static bool takes_message(const struct qp *p, const struct source *from, const s
 		(!is_reliable(from->type) || p->at.rq_psn == from->psn);
 }
 
-struct cast {
+struct group {
 	const struct source *from;
 	struct request *r;
 };
 
 static bool to_member(struct qp *p, void *arg)
 {
-	const struct cast *c = arg;
+	const struct group *c = arg;
 
 	if ((p->number == c->from->number && p->no_loopback) || !takes_datagram(p, c->r))
 		return true;
@@ -63,7 +63,7 @@ static bool to_member(struct qp *p, void *arg)
 static void datagram(struct qp *p, const struct source *from, struct request *r)
 {
 	if (is_multicast(r))
-		net_each(to_member, &(struct cast){from, r});
+		net_each(to_member, &(struct group){from, r});
 	else if (takes_datagram(p, r) && has_gid(p, r->gid))
 		responder_do(p, from, r);
 }
@@ -75,6 +75,10 @@ int arrive(const struct source *from, const struct target *to, struct request *r
 
 	if (from->type == IBV_QPT_UD) {
 		datagram(p, from, r);
+		return IBV_WC_SUCCESS;
+	}
+	if (from->type == IBV_QPT_RAW_PACKET) {
+		frame_arrive(r);
 		return IBV_WC_SUCCESS;
 	}
 	if (!takes_message(p, from, to, r))

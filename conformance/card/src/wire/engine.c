@@ -10,6 +10,7 @@
 #include "wire/far.h"
 #include "wire/net.h"
 #include "wire/requester.h"
+#include "wire/segment.h"
 
 enum { SPIN = 300, NAP = 20000, LONG_NAP = 500000, LONG_AFTER = 5000 }; // rounds and ns
 
@@ -36,6 +37,8 @@ void engine_complete(struct cq *cq, const struct completion *c)
 {
 	const struct format *f = format_of(&cq->o);
 
+	note("cq %#x completion of %s %u, %u bytes: status %d%s\n", cq->number, c->receive ? "receive" : "request", c->index, c->bytes, c->status,
+		cq->overrun ? ", lost: no room before" : "");
 	if (cq->overrun)
 		return;
 	if (f->complete(cq, c)) {
@@ -131,15 +134,23 @@ static void flush_wq(struct object *o, void *arg)
 	}
 }
 
+static void tick(struct context *c)
+{
+	const struct format *f = context_device(c)->provider->format;
+
+	if (f->tick)
+		f->tick(c);
+}
+
 static bool round_once(void)
 {
+	const uint64_t point = exchange_tickets();
 	bool any = false;
 
-	for (int i = 0; i < ndevices; i++)
-		devices[i].provider->format->tick(&devices[i]);
+	context_each(tick);
 	net_each(work, &any);
 	object_each(UVERBS_OBJECT_WQ, flush_wq, &any);
-	any |= far_serve();
+	any |= far_serve(point);
 	object_each(UVERBS_OBJECT_CQ, look_armed, NULL);
 	return any;
 }
@@ -185,4 +196,10 @@ void engine_wake(void)
 	}
 	pthread_cond_signal(&wake);
 	pthread_mutex_unlock(&lock);
+}
+
+void engine_forked(void)
+{
+	running = false;
+	wake = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
 }

@@ -11,6 +11,9 @@ struct qp;
 // engine_wake starts the thread at the first call, and wakes it when it rests.
 void engine_wake(void) HIDDEN;
 
+// engine_forked has a child of fork start a thread of its own when it needs one.
+void engine_forked(void) HIDDEN;
+
 // engine_complete puts a completion into a queue; one without room breaks it.
 void engine_complete(struct cq *, const struct completion *) HIDDEN;
 

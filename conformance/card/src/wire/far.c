@@ -51,7 +51,7 @@ static void fill(struct exchange *x, const struct qp *q, const struct request *r
 	x->m = (struct message){
 		.op = r->op, .from = requester_source(q, r->length), .dest = t->number, .word = r->word, .rkey = r->rkey, .srqn = r->srqn,
 		.qkey = r->qkey, .raddr = r->raddr, .value = r->value, .compare = r->compare, .length = r->length, .immediate = r->immediate,
-		.solicited = r->solicited,
+		.solicited = r->solicited, .dc_key = r->dc_key,
 	};
 	memcpy(x->m.gid, t->gid, sizeof x->m.gid);
 }
@@ -115,32 +115,48 @@ void far_drop(struct qp *q)
 		end(q, SILENCE);
 }
 
-static bool post(const struct qp *q, const struct request *r, int process)
+static void post(struct exchange *x, const struct qp *q, const struct request *r, int process)
 {
-	struct exchange *x = exchange_take();
-
-	if (!x)
-		return false;
 	fill(x, q, r, &(struct target){r->qpn, r->gid});
 	if (move(x, r))
 		exchange_ask(x, process, false);
 	else
 		exchange_drop(x);
-	return true;
 }
 
 int far_datagram(const struct qp *q, const struct request *r)
 {
 	const int process = segment_owner(r->qpn);
+	struct exchange *x = process < 0 ? NULL : exchange_take();
 
-	return process < 0 || post(q, r, process) ? IBV_WC_SUCCESS : LATER;
+	if (x)
+		post(x, q, r, process);
+	return process < 0 || x ? IBV_WC_SUCCESS : LATER;
 }
 
-void far_multicast(const struct qp *q, const struct request *r)
+bool far_take(struct cast *c)
 {
-	for (int i = 0; i < PROCESSES; i++)
-		if (segment_other(i))
-			post(q, r, i);
+	c->n = 0;
+	for (int i = 0; i < PROCESSES; i++) {
+		if (!segment_other(i))
+			continue;
+		c->x[c->n] = exchange_take();
+		if (!c->x[c->n]) {
+			far_cast(c, NULL, NULL);
+			return false;
+		}
+		c->to[c->n++] = i;
+	}
+	return true;
+}
+
+void far_cast(const struct cast *c, const struct qp *q, const struct request *r)
+{
+	for (int i = 0; i < c->n; i++)
+		if (r)
+			post(c->x[i], q, r, c->to[i]);
+		else
+			exchange_drop(c->x[i]);
 }
 
 // Messages that need more than one exchange are put together here, by the number of the exchange.
@@ -166,6 +182,7 @@ static void request_of(const struct message *m, uint8_t *bytes, struct request *
 	r->srqn = m->srqn;
 	r->qpn = m->dest;
 	r->qkey = m->qkey;
+	r->dc_key = m->dc_key;
 	memcpy(r->gid, m->gid, sizeof r->gid);
 	r->length = m->length;
 	if (m->length)
@@ -212,12 +229,12 @@ static int read_part(struct exchange *x, int i)
 	return x->m.offset + bytes_here(&x->m) < x->m.length ? MORE : IBV_WC_SUCCESS;
 }
 
-bool far_serve(void)
+bool far_serve(uint64_t point)
 {
 	struct exchange *x;
 	bool any = false;
 
-	while ((x = exchange_next())) {
+	while ((x = exchange_next(point))) {
 		const int i = exchange_index(x);
 
 		if (x->m.length <= CHUNK)

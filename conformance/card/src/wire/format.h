@@ -6,6 +6,7 @@
 
 #include "base.h"
 
+struct context;
 struct cq;
 struct qp;
 struct srq;
@@ -43,6 +44,7 @@ struct request {
 	uint32_t qpn, qkey;          // of UD; qpn of SRD and DC too
 	bool dc;                     // a request to a DCT with this key
 	uint64_t dc_key;
+	uint16_t stream;             // of a DCI
 	uint8_t gid[16];
 	struct piece pieces[PIECES];
 	int n;
@@ -65,6 +67,7 @@ struct completion {
 	int status;                  // IBV_WC_*
 	enum operation op;           // of a receive: SEND, SEND_INVALIDATE or WRITE
 	uint32_t word, bytes, source;
+	const uint8_t *gid;          // of the source
 	uint32_t tag;                // of the flow
 	uint16_t index;
 	uint8_t code;
@@ -90,7 +93,7 @@ struct format {
 	// armed reports whether an event is due, and takes the wish for one back.
 	bool (*armed)(struct cq *);
 
-	void (*tick)(struct device *); // before each round
+	void (*tick)(struct context *); // before each round; can be NULL
 };
 
 #endif

@@ -5,6 +5,7 @@
 #include "uverbs/provider.h"
 #include "wire/copy.h"
 #include "wire/engine.h"
+#include "wire/far.h"
 #include "wire/parse.h"
 
 enum { LONGEST = 4200 + ETH_HLEN + 4, MOST_FLOWS = 256 };
@@ -66,29 +67,19 @@ static bool same(const struct rule *a, const struct rule *b)
 	return !memcmp(a, b, sizeof *a);
 }
 
-static int scatter(const struct device *dev, const struct pd *pd, struct receive *v)
-{
-	const struct reach reach = {dev, pd, 0, IBV_ACCESS_LOCAL_WRITE};
-
-	for (int i = 0; i < v->n; i++) {
-		v->pieces[i].memory = key_reach(v->pieces[i].key, v->pieces[i].addr, v->pieces[i].length, &reach);
-		if (!v->pieces[i].memory)
-			return IBV_WC_LOC_PROT_ERR;
-	}
-	return IBV_WC_SUCCESS;
-}
-
 // put writes a frame to a receive that was taken, and completes it.
 static int put(struct frame *f, struct receive *v, const struct pd *pd, struct completion *c, struct cq *cq)
 {
 	const struct piece p = {.length = (uint32_t)f->n, .memory = f->bytes};
+	const struct reach reach = {context_device(cq->o.ctx), pd, 0, IBV_ACCESS_LOCAL_WRITE};
 
 	c->receive = true;
 	c->op = SEND;
 	c->index = v->index;
 	c->bytes = (uint32_t)f->n;
-	c->status = v->length < f->n ? IBV_WC_LOC_LEN_ERR : scatter(context_device(cq->o.ctx), pd, v);
-	if (c->status == IBV_WC_SUCCESS && !copy_pieces(v->pieces, v->n, 0, &p, 1, f->n))
+	if (v->length < f->n)
+		c->status = IBV_WC_LOC_LEN_ERR;
+	else if (!key_gather(v->pieces, &v->n, &reach) || !copy_pieces(v->pieces, v->n, 0, &p, 1, f->n))
 		c->status = IBV_WC_LOC_PROT_ERR;
 	engine_complete(cq, c);
 	return c->status;
@@ -182,22 +173,49 @@ static bool steer(const struct device *dev, bool egress, struct frame *f)
 	return true;
 }
 
+// load reads the frame of a request.
+static bool load(struct frame *f, const struct request *r)
+{
+	struct piece to = {.length = LONGEST, .memory = f->bytes};
+
+	f->n = r->length;
+	if (!copy_pieces(&to, 1, 0, r->pieces, r->n, r->length))
+		return false;
+	parse_frame(f->bytes, f->n, &f->h);
+	return true;
+}
+
+static void to_devices(struct frame *f)
+{
+	for (int i = 0; i < ndevices; i++)
+		steer(&devices[i], false, f);
+}
+
+static struct frame frame; // under the lock
+
+void frame_arrive(const struct request *r)
+{
+	if (load(&frame, r))
+		to_devices(&frame);
+}
+
 int frame_send(struct qp *q, struct request *r)
 {
-	static struct frame f; // under the lock
-	struct piece to = {.length = LONGEST, .memory = f.bytes};
+	struct cast others;
 
 	if (r->op != SEND || r->immediate)
 		return IBV_WC_LOC_QP_OP_ERR;
 	if (r->length < ETH_HLEN || r->length > LONGEST)
 		return IBV_WC_LOC_LEN_ERR;
-	if (!copy_pieces(&to, 1, 0, r->pieces, r->n, r->length))
+	if (!load(&frame, r))
 		return IBV_WC_LOC_PROT_ERR;
-	f.n = r->length;
-	parse_frame(f.bytes, f.n, &f.h);
-	if (!steer(context_device(q->o.ctx), true, &f))
+	if (!far_take(&others))
+		return LATER;
+	if (!steer(context_device(q->o.ctx), true, &frame)) {
+		far_cast(&others, NULL, NULL);
 		return IBV_WC_SUCCESS;
-	for (int i = 0; i < ndevices; i++)
-		steer(&devices[i], false, &f);
+	}
+	far_cast(&others, q, r);
+	to_devices(&frame);
 	return IBV_WC_SUCCESS;
 }

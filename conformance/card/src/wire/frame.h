@@ -27,8 +27,9 @@ struct rule {
 	struct headers value, mask;
 };
 
-// frame_send sends a frame, and returns the status of its request.
+// frame_send sends a frame, and returns the status of its request. frame_arrive brings one of another process to the devices here.
 int frame_send(struct qp *, struct request *) HIDDEN;
+void frame_arrive(const struct request *) HIDDEN;
 
 // frame_hash is what a queue pair over a table chooses its entry by.
 uint32_t frame_hash(const struct qp *, const struct headers *) HIDDEN;

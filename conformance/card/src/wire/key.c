@@ -1,5 +1,6 @@
 #include <infiniband/verbs.h>
 
+#include "wire/format.h"
 #include "wire/key.h"
 
 enum { KEYS = 1 << 16, FIRST = 0x10 };
@@ -53,6 +54,51 @@ uint8_t *key_reach(uint32_t value, uint64_t addr, uint64_t length, const struct 
 	if (addr < k->iova || !within(addr - k->iova, length, k->length))
 		return NULL;
 	return k->memory + (addr - k->iova);
+}
+
+// spread puts the pieces that a key leads to in the place of one of it.
+static bool spread(const struct key *k, struct piece *all, int *n, int at, const struct reach *r)
+{
+	uint64_t skip = all[at].addr - k->iova, left = all[at].length;
+	struct piece parts[PIECES];
+	int m = 0;
+
+	if (k->dev != r->dev || k->pd != r->pd || all[at].addr < k->iova || !within(skip, left, k->length))
+		return false;
+	for (int i = 0; i < k->n && left; i++) {
+		struct piece p = k->list[i];
+
+		if (skip >= p.length) {
+			skip -= p.length;
+			continue;
+		}
+		p.addr += skip;
+		p.length = (uint32_t)MIN(p.length - skip, left);
+		skip = 0;
+		left -= p.length;
+		parts[m++] = p;
+	}
+	if (left || *n - 1 + m > PIECES)
+		return false;
+	memmove(&all[at + m], &all[at + 1], (size_t)(*n - at - 1) * sizeof *all);
+	memcpy(&all[at], parts, (size_t)m * sizeof *all);
+	*n += m - 1;
+	return true;
+}
+
+bool key_gather(struct piece *all, int *n, const struct reach *r)
+{
+	for (int i = 0; i < *n; i++) {
+		const struct key *k = all[i].memory ? NULL : key_find(all[i].key);
+
+		if (k && k->kind == KEY_LIST && !spread(k, all, n, i, r))
+			return false;
+		if (!all[i].memory)
+			all[i].memory = key_reach(all[i].key, all[i].addr, all[i].length, r);
+		if (!all[i].memory)
+			return false;
+	}
+	return true;
 }
 
 void key_unbind(struct key *k)

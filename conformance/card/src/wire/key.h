@@ -24,6 +24,7 @@ struct key {
 	uint32_t qpn;         // of a bound window of type 2
 	struct piece *list;   // of KEY_LIST, n pieces
 	int n;
+	bool invalidable;     // of KEY_LIST: the other end can take the pieces away
 };
 
 // key_nowhere is what key_reach returns for memory that is not there.
@@ -45,6 +46,10 @@ struct reach {
 
 // key_reach returns where length bytes at addr of a key lie in this process, or NULL if it may not reach them.
 uint8_t *key_reach(uint32_t value, uint64_t addr, uint64_t length, const struct reach *) HIDDEN;
+
+// key_gather finds the memory of n pieces, or returns false. The pieces that a key leads to take the place of one of it: there is room for
+// PIECES.
+bool key_gather(struct piece *, int *n, const struct reach *) HIDDEN;
 
 // key_unbind takes a window off its region.
 void key_unbind(struct key *) HIDDEN;

@@ -27,6 +27,16 @@ void net_leave(struct qp *q)
 		highest--;
 }
 
+void net_forked(void)
+{
+	for (uint32_t i = FIRST_NUMBER; i <= highest; i++) {
+		if (qps[i])
+			qps[i]->far = NULL;
+		qps[i] = NULL;
+	}
+	highest = 0;
+}
+
 struct qp *net_find(uint32_t number)
 {
 	return number < NUMBERS ? qps[number] : NULL;

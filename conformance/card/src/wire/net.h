@@ -8,6 +8,9 @@
 int net_join(struct qp *) HIDDEN;
 void net_leave(struct qp *) HIDDEN;
 
+// net_forked forgets the queue pairs of the parent process.
+void net_forked(void) HIDDEN;
+
 // net_find returns the queue pair of a number, or NULL.
 struct qp *net_find(uint32_t number) HIDDEN;
 

@@ -10,7 +10,6 @@
 
 enum {
 	LONGEST = 1 << 30,       // bytes of a message
-	DATAGRAM = 4096,
 	OWN_QKEY = 1u << 31,     // in a request: the queue pair's own
 	PSN = 0xffffff,
 };
@@ -26,56 +25,16 @@ static struct device *device_of(const struct qp *q)
 	return context_device(q->o.ctx);
 }
 
-// spread puts the pieces that a key leads to in the place of one of it.
-static int spread(const struct qp *q, struct request *r, int at)
-{
-	const struct piece whole = r->pieces[at];
-	const struct key *k = key_find(whole.key);
-	uint64_t skip = whole.addr - k->iova, left = whole.length;
-	struct piece parts[PIECES];
-	int n = 0;
-
-	if (k->dev != device_of(q) || k->pd != q->pd || whole.addr < k->iova || !within(skip, left, k->length))
-		return IBV_WC_LOC_PROT_ERR;
-	for (int i = 0; i < k->n && left; i++) {
-		struct piece p = k->list[i];
-
-		if (skip >= p.length) {
-			skip -= p.length;
-			continue;
-		}
-		p.addr += skip;
-		p.length = (uint32_t)MIN(p.length - skip, left);
-		skip = 0;
-		left -= p.length;
-		parts[n++] = p;
-	}
-	if (left || r->n - 1 + n > PIECES)
-		return IBV_WC_LOC_PROT_ERR;
-	memmove(&r->pieces[at + n], &r->pieces[at + 1], (size_t)(r->n - at - 1) * sizeof whole);
-	memcpy(&r->pieces[at], parts, (size_t)n * sizeof whole);
-	r->n += n - 1;
-	return IBV_WC_SUCCESS;
-}
-
 // gather finds the memory of the local pieces.
 static int gather(const struct qp *q, struct request *r)
 {
 	const bool writes = r->op == READ || r->op == SWAP || r->op == ADD;
 	const struct reach reach = {device_of(q), q->pd, q->number, writes ? IBV_ACCESS_LOCAL_WRITE : 0};
+	const bool datagram = q->type == IBV_QPT_UD || (q->type == IBV_QPT_DRIVER && !r->dc);
 
-	for (int i = 0; i < r->n; i++) {
-		struct piece *p = &r->pieces[i];
-		const struct key *k = p->memory ? NULL : key_find(p->key);
-
-		if (k && k->kind == KEY_LIST && spread(q, r, i) != IBV_WC_SUCCESS)
-			return IBV_WC_LOC_PROT_ERR;
-		if (!p->memory)
-			p->memory = key_reach(p->key, p->addr, p->length, &reach);
-		if (!p->memory)
-			return IBV_WC_LOC_PROT_ERR;
-	}
-	return r->length > (q->type == IBV_QPT_UD ? DATAGRAM : LONGEST) ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
+	if (!key_gather(r->pieces, &r->n, &reach))
+		return IBV_WC_LOC_PROT_ERR;
+	return r->length > (datagram ? device_of(q)->provider->datagram : LONGEST) ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
 }
 
 static bool possible(const struct qp *q, const struct request *r)
@@ -153,8 +112,14 @@ static int copy(const struct qp *q, const struct request *r)
 	return IBV_WC_SUCCESS;
 }
 
+static const char *const names[] = {
+	[SEND] = "SEND", [SEND_INVALIDATE] = "SEND_WITH_INV", [WRITE] = "WRITE", [READ] = "READ", [SWAP] = "COMPARE_SWAP", [ADD] = "FETCH_ADD",
+	[BIND] = "BIND", [COPY] = "COPY", [LIST] = "LIST", [NOTHING] = "NOP", [UNKNOWN] = "unknown",
+};
+
 static int again(struct qp *q, uint64_t ns)
 {
+	note("qp %#x waits %u us for an %s\n", q->number, (unsigned)(ns / 1000), q->rnr ? "end of RNR" : "answer");
 	q->wait = now() + ns;
 	return LATER;
 }
@@ -192,8 +157,7 @@ static int to_peer(struct qp *q, struct request *r)
 	const struct target to = {named ? r->qpn : q->at.dest_qp_num, named ? r->gid : q->at.dest.dgid};
 	const struct source from = requester_source(q, r->length);
 	uint32_t rnr_timer = 0;
-	const int status = net_find(to.number) ? arrive(&from, &to, r, &rnr_timer) :
-		r->dc ? SILENCE : far_request(q, r, &to, &rnr_timer); // DC is of one process
+	const int status = net_find(to.number) ? arrive(&from, &to, r, &rnr_timer) : far_request(q, r, &to, &rnr_timer);
 
 	if (status == LATER)
 		return status;
@@ -212,13 +176,16 @@ static int datagram(struct qp *q, struct request *r)
 {
 	const struct source from = requester_source(q, r->length);
 	const bool all = is_multicast(r);
+	struct cast others;
 
 	if (r->qkey & OWN_QKEY)
 		r->qkey = q->at.qkey;
 	if (!all && !net_find(r->qpn))
 		return far_datagram(q, r);
+	if (all && !far_take(&others))
+		return LATER;
 	if (all)
-		far_multicast(q, r);
+		far_cast(&others, q, r);
 	return arrive(&from, &(struct target){r->qpn, r->gid}, r, NULL);
 }
 
@@ -244,6 +211,39 @@ static int run(struct qp *q, struct request *r)
 	return q->type == IBV_QPT_UD ? datagram(q, r) : to_peer(q, r);
 }
 
+// failed returns the place of a stream among those that failed, or how many those are.
+static int failed(const struct qp *q, uint16_t stream)
+{
+	int i = 0;
+
+	while (i < q->nerrored && q->errored[i] != stream)
+		i++;
+	return i;
+}
+
+int requester_reset_stream(struct qp *q, uint16_t stream)
+{
+	const int i = failed(q, stream);
+
+	if (i == q->nerrored)
+		return EINVAL;
+	q->errored[i] = q->errored[--q->nerrored];
+	return 0;
+}
+
+// fail ends the stream of a request of a DCI, and the queue pair of others. The last stream that may fail takes the DCI with it.
+static void fail(struct qp *q, const struct request *r)
+{
+	if (q->type == IBV_QPT_UD || q->type == IBV_QPT_UC || q->type == IBV_QPT_RAW_PACKET)
+		q->state = IBV_QPS_SQE;
+	else if (r->dc && failed(q, r->stream) < q->nerrored)
+		return;
+	else if (r->dc && q->nerrored + 1 < q->errored_most)
+		q->errored[q->nerrored++] = r->stream;
+	else if (q->type != IBV_QPT_DRIVER || r->dc) // SRD goes on: an error is of one request
+		engine_fail(q);
+}
+
 bool requester_step(struct qp *q)
 {
 	const struct format *f = device_of(q)->provider->format;
@@ -252,9 +252,10 @@ bool requester_step(struct qp *q)
 
 	if (!q->scq || !f->peek(q, &r))
 		return false;
-	c.status = run(q, &r);
+	c.status = r.dc && failed(q, r.stream) < q->nerrored ? IBV_WC_WR_FLUSH_ERR : run(q, &r);
 	if (c.status == LATER)
 		return false;
+	note("qp %#x request %u %s of %lu bytes: status %d\n", q->number, r.index, names[r.op], (long)r.length, c.status);
 	q->tries = q->rnr = 0;
 	q->wait = 0;
 	f->drop(q, &r);
@@ -262,12 +263,8 @@ bool requester_step(struct qp *q)
 	c.code = r.code;
 	c.op = r.op;
 	c.bytes = (uint32_t)r.length;
-	if (c.status != IBV_WC_SUCCESS) {
-		if (q->type == IBV_QPT_UD || q->type == IBV_QPT_UC || q->type == IBV_QPT_RAW_PACKET)
-			q->state = IBV_QPS_SQE;
-		else if (q->type != IBV_QPT_DRIVER || r.dc) // SRD goes on: an error is of one request
-			engine_fail(q);
-	}
+	if (c.status != IBV_WC_SUCCESS)
+		fail(q, &r);
 	if (r.signaled || c.status != IBV_WC_SUCCESS)
 		engine_complete(q->scq, &c);
 	return true;

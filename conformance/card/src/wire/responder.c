@@ -58,7 +58,8 @@ static unsigned needed(enum operation op)
 }
 
 // remote finds the memory of an operation on memory. Without resources for reads and atomics, a queue pair allows neither
-// (Linux 6.1, drivers/infiniband/hw/mlx5/qp.c, set_qpc_atomic_flags and to_mlx5_access_flags).
+// (Linux 6.1, drivers/infiniband/hw/mlx5/qp.c, set_qpc_atomic_flags and to_mlx5_access_flags). A DCT is not told of any: its access flags
+// decide (mlx5_ib_modify_dct).
 static int remote(const struct qp *q, const struct srq *s, const struct request *r, struct piece *at)
 {
 	const unsigned access = needed(r->op);
@@ -67,7 +68,7 @@ static int remote(const struct qp *q, const struct srq *s, const struct request 
 	*at = (struct piece){.length = (uint32_t)(r->op == SWAP || r->op == ADD ? 8 : r->length)};
 	if (!access)
 		return IBV_WC_SUCCESS;
-	if (!(q->at.qp_access_flags & access) || (r->op != WRITE && !q->at.max_dest_rd_atomic))
+	if (!(q->at.qp_access_flags & access) || (r->op != WRITE && !q->at.max_dest_rd_atomic && !q->unnamed))
 		return IBV_WC_REM_INV_REQ_ERR;
 	if ((r->op == SWAP || r->op == ADD) && r->raddr % 8)
 		return IBV_WC_REM_INV_REQ_ERR;
@@ -92,14 +93,7 @@ static int scatter(const struct qp *q, const struct srq *s, struct receive *v)
 {
 	const struct reach reach = {device_of(q), s ? s->pd : q->pd, q->number, IBV_ACCESS_LOCAL_WRITE};
 
-	for (int i = 0; i < v->n; i++) {
-		struct piece *p = &v->pieces[i];
-
-		p->memory = key_reach(p->key, p->addr, p->length, &reach);
-		if (!p->memory)
-			return IBV_WC_LOC_PROT_ERR;
-	}
-	return IBV_WC_SUCCESS;
+	return key_gather(v->pieces, &v->n, &reach) ? IBV_WC_SUCCESS : IBV_WC_LOC_PROT_ERR;
 }
 
 static struct cq *cq_of(const struct qp *q, const struct srq *s)
@@ -120,6 +114,7 @@ static int received(struct qp *q, struct srq *s, uint64_t length, bool data, str
 		event_async(&s->o, IBV_EVENT_SRQ_LIMIT_REACHED);
 	}
 	c.status = !data ? IBV_WC_SUCCESS : length > v->length ? IBV_WC_LOC_LEN_ERR : scatter(q, s, v);
+	note("qp %#x receive %u of %lu bytes for %lu: status %d\n", q->number, v->index, (long)v->length, (long)length, c.status);
 	if (c.status == IBV_WC_SUCCESS)
 		return IBV_WC_SUCCESS;
 	if (q->type == IBV_QPT_UD)
@@ -147,18 +142,23 @@ static void say(struct qp *q, struct srq *s, const struct source *from, const st
 	const bool ud = q->type == IBV_QPT_UD;
 	const struct completion c = {
 		.receive = true, .solicited = r->solicited, .immediate = r->immediate, .grh = ud, .op = r->op, .word = r->word,
-		.bytes = (uint32_t)(r->length + (ud ? GRH : 0)), .source = from->number, .index = v->index, .qp = q, .srq = s,
+		.bytes = (uint32_t)(r->length + (ud ? GRH : 0)), .source = from->number, .gid = from->gid, .index = v->index, .qp = q, .srq = s,
 	};
 
 	engine_complete(cq_of(q, s), &c);
 }
 
-// invalidate takes a window's key away. A key that is not of a window bound here fails the receive and the send.
+// invalidate takes away what a key leads to: that of a window bound here, or a list that allows it. Another key fails the receive and the
+// send.
 static int invalidate(struct qp *q, struct srq *s, uint32_t value, const struct receive *v)
 {
 	const struct completion c = {.receive = true, .status = IBV_WC_REM_INV_REQ_ERR, .index = v->index, .qp = q, .srq = s};
 	struct key *k = key_find(value);
 
+	if (k && k->kind == KEY_LIST && k->invalidable && k->dev == device_of(q) && k->pd == q->pd) {
+		k->n = 0;
+		return IBV_WC_SUCCESS;
+	}
 	if (!k || k->kind != KEY_WINDOW_2 || !k->region || k->qpn != q->number) {
 		engine_complete(cq_of(q, s), &c);
 		engine_fail(q);

@@ -17,6 +17,7 @@ struct segment {
 	_Atomic uint64_t tickets;
 	_Atomic uint32_t last;               // the number given last
 	_Atomic uint32_t owner[NUMBERS];     // the process that has a number, and 1
+	_Atomic uint32_t numbers[PROCESSES]; // how many a process has
 	_Atomic uint32_t state[EXCHANGES];
 	struct exchange exchanges[EXCHANGES];
 };
@@ -42,7 +43,7 @@ static bool alive(int process)
 
 bool segment_other(int process)
 {
-	return file >= 0 && process != self && alive(process);
+	return file >= 0 && process >= 0 && process != self && atomic_load(&shared->numbers[process]) && alive(process);
 }
 
 // clean takes away what a dead process of this number left.
@@ -51,6 +52,7 @@ static void clean(void)
 	for (int i = 0; i < NUMBERS; i++)
 		if (atomic_load(&shared->owner[i]) == (uint32_t)self + 1)
 			atomic_store(&shared->owner[i], 0);
+	atomic_store(&shared->numbers[self], 0);
 	for (int i = 0; i < EXCHANGES; i++) {
 		const uint32_t s = atomic_load(&shared->state[i]);
 		const bool here = (s & STATE) > TAKEN && (int)(s >> PROCESS_SHIFT) == self;
@@ -101,6 +103,17 @@ static void begin(void)
 		abort();
 }
 
+void segment_forked(void)
+{
+	if (shared)
+		munmap(shared, sizeof *shared);
+	if (file >= 0)
+		syscall(SYS_close, file);
+	shared = NULL;
+	file = -1;
+	self = 0;
+}
+
 // Numbers are not used again soon, so that a message to a destroyed queue pair reaches nobody.
 int segment_number(uint32_t *number)
 {
@@ -112,6 +125,7 @@ int segment_number(uint32_t *number)
 
 		if (atomic_compare_exchange_strong(&shared->owner[n], &nobody, (uint32_t)self + 1)) {
 			*number = n;
+			atomic_fetch_add(&shared->numbers[self], 1);
 			return 0;
 		}
 	}
@@ -121,6 +135,7 @@ int segment_number(uint32_t *number)
 void segment_release(uint32_t number)
 {
 	atomic_store(&shared->owner[number], 0);
+	atomic_fetch_sub(&shared->numbers[self], 1);
 }
 
 int segment_owner(uint32_t number)
@@ -193,7 +208,12 @@ void exchange_drop(struct exchange *x)
 	atomic_store(state_of(x), FREE);
 }
 
-struct exchange *exchange_next(void)
+uint64_t exchange_tickets(void)
+{
+	return shared ? atomic_load(&shared->tickets) : 0;
+}
+
+struct exchange *exchange_next(uint64_t point)
 {
 	struct exchange *first = NULL;
 
@@ -204,7 +224,7 @@ struct exchange *exchange_next(void)
 		struct exchange *x = &shared->exchanges[i];
 
 		if (((s & STATE) == ASKED || (s & STATE) == UNAWAITED) && (int)(s >> PROCESS_SHIFT) == self &&
-			(!first || x->ticket < first->ticket))
+			x->ticket < (first ? first->ticket : point))
 			first = x;
 	}
 	return first;

@@ -13,7 +13,7 @@ struct message {
 	struct source from;
 	uint8_t gid[16];
 	uint32_t word, rkey, srqn, qkey;
-	uint64_t raddr, value, compare, length, offset; // offset: of the bytes here
+	uint64_t raddr, value, compare, dc_key, length, offset; // offset: of the bytes here
 	bool immediate, solicited;
 };
 
@@ -26,6 +26,9 @@ struct exchange {
 	uint8_t data[CHUNK];
 };
 
+// segment_forked leaves the place among the processes to the parent.
+void segment_forked(void) HIDDEN;
+
 // segment_number returns a number for a queue pair, which no process has.
 int segment_number(uint32_t *number) HIDDEN;
 void segment_release(uint32_t number) HIDDEN;
@@ -33,7 +36,7 @@ void segment_release(uint32_t number) HIDDEN;
 // segment_owner returns the other process that has a number, or -1.
 int segment_owner(uint32_t number) HIDDEN;
 
-// segment_other reports whether there is another living process of this number.
+// segment_other reports whether there is another living process of this number, with queue pairs: one without takes no messages.
 bool segment_other(int process) HIDDEN;
 
 // exchange_take returns a free exchange, or NULL; exchange_ask sends it to a process. Without waits, the receiver frees it. An exchange
@@ -48,8 +51,11 @@ int exchange_state(const struct exchange *) HIDDEN;
 // exchange_drop frees an exchange that was taken, or leaves it to its receiver.
 void exchange_drop(struct exchange *) HIDDEN;
 
-// exchange_next returns the oldest message to this process, or NULL; exchange_answer ends it.
-struct exchange *exchange_next(void) HIDDEN;
+// exchange_tickets is a point in the order of sending: that of the next message of any process.
+uint64_t exchange_tickets(void) HIDDEN;
+
+// exchange_next returns the oldest message to this process that was sent before a point, or NULL; exchange_answer ends it.
+struct exchange *exchange_next(uint64_t point) HIDDEN;
 void exchange_answer(struct exchange *) HIDDEN;
 
 // exchange_index numbers exchanges from 0.

@@ -1,0 +1,30 @@
+// A child of fork has neither the card's thread nor all of the memory that the card works on. It gets a thread of its own, for what it
+// makes: the queues of its parent do nothing here. Commands work on copies of the parent's objects.
+#include "uverbs/object.h"
+#include "wire/engine.h"
+#include "wire/net.h"
+#include "wire/segment.h"
+
+static void before(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void in_parent(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+static void in_child(void)
+{
+	object_forked();
+	net_forked();
+	segment_forked();
+	engine_forked();
+	pthread_mutex_unlock(&lock);
+}
+
+__attribute__((constructor)) static void start(void)
+{
+	pthread_atfork(before, in_parent, in_child);
+}
