@@ -18,7 +18,7 @@ var kinds = map[string]struct {
 	files                                  map[string]string
 }{
 	"mlx5": {"0x15b3", "0x101b", "pci:v000015B3d0000101Bsv000015B3sd00000007bc02sc07i00", "/sys/bus/pci/drivers/mlx5_core", "1: CA", 4,
-		map[string]string{"fw_ver": "20.35.1012", "board_id": "MT_0000000222", "hca_type": "0"}},
+		map[string]string{"fw_ver": "20.35.1012", "board_id": "MT_0000000222", "hca_type": "MT4123"}},
 	"efa": {"0x1d0f", "0xefa1", "pci:v00001D0Fd0000EFA1sv00001D0Fsd0000EFA1bc02sc00i00", "/sys/bus/pci/drivers/efa", "7: unspecified", 1, nil},
 }
 

@@ -1,5 +1,6 @@
 // Sends by SRD between two devices of efa, with the real libefa: many messages, by buffers and inline, with and without immediate data;
-// then one that finds no receive, and one to a queue pair that is not there. The first step that fails is named.
+// one whose completion tells the GID of the source; one that finds no receive, and one to a queue pair that is not there. The first step
+// that fails is named.
 #include <infiniband/efadv.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@ struct end {
 	struct ibv_context *ctx;
 	struct ibv_pd *pd;
 	struct ibv_cq *cq;
+	struct ibv_cq_ex *cqx; // the same
 	struct ibv_qp *qp;
 	struct ibv_mr *mr;
 	union ibv_gid gid;
@@ -32,16 +34,19 @@ static void make(struct end *e, struct ibv_device *dev)
 	struct ibv_device_attr_ex attr;
 	struct ibv_port_attr port;
 	struct efadv_device_attr own;
+	struct ibv_cq_init_attr_ex queue = {.cqe = 16, .wc_flags = IBV_WC_STANDARD_FLAGS};
+	struct efadv_cq_init_attr wishes = {.wc_flags = EFADV_WC_EX_WITH_SGID};
 
 	CHECK(e->ctx = ibv_open_device(dev));
 	CHECK(!ibv_query_device_ex(e->ctx, NULL, &attr) && attr.orig_attr.vendor_id == 0x1d0f);
 	CHECK(!efadv_query_device(e->ctx, &own, sizeof own) && own.max_sq_sge == 2 && own.inline_buf_size == 32);
-	CHECK(!ibv_query_port(e->ctx, 1, &port) && port.state == IBV_PORT_ACTIVE);
+	CHECK(!ibv_query_port(e->ctx, 1, &port) && port.state == IBV_PORT_ACTIVE && port.max_msg_sz > 4096);
 	CHECK(!ibv_query_gid(e->ctx, 1, 0, &e->gid));
 	CHECK(e->pd = ibv_alloc_pd(e->ctx));
 	CHECK(!ibv_reg_mr(e->pd, e->buf, sizeof e->buf, IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE)); // efa allows no remote writing
 	CHECK(e->mr = ibv_reg_mr(e->pd, e->buf, sizeof e->buf, IBV_ACCESS_LOCAL_WRITE));
-	CHECK(e->cq = ibv_create_cq(e->ctx, 16, NULL, NULL, 0));
+	CHECK(e->cqx = efadv_create_cq(e->ctx, &queue, &wishes, sizeof wishes));
+	e->cq = ibv_cq_ex_to_cq(e->cqx);
 	init.send_cq = init.recv_cq = e->cq;
 	CHECK(e->qp = efadv_create_driver_qp(e->pd, &init, EFADV_QP_DRIVER_TYPE_SRD));
 	modify(e, (struct ibv_qp_attr){.qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = QKEY}, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY);
@@ -98,6 +103,22 @@ static void round_trip(struct end *a, struct end *b, struct ibv_ah *ah, int roun
 	CHECK(round % 3 ? !(wc.wc_flags & IBV_WC_WITH_IMM) : wc.wc_flags & IBV_WC_WITH_IMM && ntohl(wc.imm_data) == (uint32_t)round);
 }
 
+// source sends a message whose receiver asks where it came from.
+static void source(struct end *a, struct end *b, struct ibv_ah *ah)
+{
+	struct ibv_sge sge = {(uintptr_t)b->buf, 64, b->mr->lkey};
+	struct ibv_recv_wr *bad, wr = {.sg_list = &sge, .num_sge = 1};
+	struct ibv_poll_cq_attr attr = {0};
+	union ibv_gid gid;
+
+	CHECK(!ibv_post_recv(b->qp, &wr, &bad));
+	CHECK(post(a, ah, b->qp->qp_num, 0) == IBV_WC_SUCCESS);
+	while (ibv_start_poll(b->cqx, &attr))
+		;
+	CHECK(!efadv_wc_read_sgid(efadv_cq_from_ibv_cq_ex(b->cqx), &gid) && !memcmp(&gid, &a->gid, sizeof gid));
+	ibv_end_poll(b->cqx);
+}
+
 int main(void)
 {
 	static struct end a, b;
@@ -113,6 +134,7 @@ int main(void)
 	CHECK(ah = ibv_create_ah(a.pd, &way));
 	for (int i = 0; i < ROUNDS; i++)
 		round_trip(&a, &b, ah, i);
+	source(&a, &b, ah);
 	CHECK(post(&a, ah, b.qp->qp_num, 1) == IBV_WC_RNR_RETRY_EXC_ERR);
 	CHECK(post(&a, ah, 0x3000, 2) == IBV_WC_REM_INV_RD_REQ_ERR);
 	round_trip(&a, &b, ah, 3);
