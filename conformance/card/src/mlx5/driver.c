@@ -165,8 +165,8 @@ static const struct method methods[] = {
 static const struct format format = {mlx5_peek, mlx5_drop, mlx5_take, mlx5_take_wq, mlx5_complete, mlx5_armed, mlx5_tick};
 
 const struct provider mlx5 = {
-	.name = "mlx5", .gids = GIDS, .datagram = 4096, .size = 4ull * PAGE << 16, .methods = methods, .format = &format, .on_demand = true, .start = start, .map = map,
-	.get_context = mlx5_get_context, .device_attr = mlx5_device_attr,
+	.name = "mlx5", .gids = GIDS, .datagram = 4096, .size = 4ull * PAGE << 16, .methods = methods, .format = &format, .on_demand = true,
+	.start = start, .map = map, .get_context = mlx5_get_context, .device_attr = mlx5_device_attr,
 	.query_device = mlx5_query_device, .port_attr = mlx5_port_attr, .alloc_pd = alloc_pd, .create_ah = create_ah,
 	.alloc_dm = mlx5_alloc_dm, .free_dm = mlx5_free_dm, .reg_dm = mlx5_reg_dm, .check_mw = check_mw, .create_cq = mlx5_create_cq,
 	.resize_cq = mlx5_resize_cq, .modify_cq = mlx5_modify_cq, .create_srq = mlx5_create_srq, .modify_srq = mlx5_modify_srq,
