@@ -275,6 +275,7 @@ func (obj *DevXObj) CreateDRActionCounter(offset uint32) (*DRAction, error) {
 		}))
 	}
 	o := newDRAction(obj.lib, ptr)
+	o.rxOnly.Set(false)
 	o.devXObj = obj
 	if err := o.h.Adopt(&obj.h.Node); err != nil {
 		return nil, err

@@ -207,6 +207,7 @@ func (domain *DRDomain) CreateActionVPort(vport uint32) (*DRAction, error) {
 		}))
 	}
 	o := newDRAction(domain.lib, ptr)
+	o.rxOnly.Set(false)
 	o.drDomain = domain
 	if err := o.h.Adopt(&domain.h.Node); err != nil {
 		return nil, err
@@ -251,6 +252,7 @@ func (domain *DRDomain) CreateActionPort(portNum uint32) (*DRAction, error) {
 		}))
 	}
 	o := newDRAction(domain.lib, ptr)
+	o.rxOnly.Set(false)
 	o.drDomain = domain
 	if err := o.h.Adopt(&domain.h.Node); err != nil {
 		return nil, err
@@ -322,6 +324,7 @@ func (domain *DRDomain) CreateActionASO(obj *DevXObj, offset uint32, flags DRASO
 		})))
 	}
 	o := newDRAction(domain.lib, ptr)
+	o.rxOnly.Set(false)
 	o.drDomain = domain
 	o.devXObj = obj
 	if err := o.h.Adopt(&domain.h.Node, &obj.h.Node); err != nil {
@@ -372,6 +375,7 @@ func (domain *DRDomain) CreateActionPacketReformat(flags DRActionFlag, kind Refo
 	}
 	o := newDRAction(domain.lib, ptr)
 	o.rootLevel.Set(flags != 0)
+	o.rxOnly.Set(false)
 	o.drDomain = domain
 	if err := o.h.Adopt(&domain.h.Node); err != nil {
 		return nil, err
@@ -418,6 +422,7 @@ func (domain *DRDomain) CreateActionModifyHeader(flags DRActionFlag, changes []b
 	}
 	o := newDRAction(domain.lib, ptr)
 	o.rootLevel.Set(flags != 0)
+	o.rxOnly.Set(false)
 	o.drDomain = domain
 	if err := o.h.Adopt(&domain.h.Node); err != nil {
 		return nil, err
@@ -455,6 +460,7 @@ func (domain *DRDomain) CreateActionPushVLAN(header uint32) (*DRAction, error) {
 		return nil, domain.h.Removed(fail.Failed(verb, errno, nil))
 	}
 	o := newDRAction(domain.lib, ptr)
+	o.rxOnly.Set(false)
 	o.drDomain = domain
 	if err := o.h.Adopt(&domain.h.Node); err != nil {
 		return nil, err

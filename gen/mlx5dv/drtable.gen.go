@@ -142,6 +142,7 @@ func (table *DRTable) CreateAction() (*DRAction, error) {
 		return nil, table.h.Removed(fail.Failed(verb, errno, nil))
 	}
 	o := newDRAction(table.lib, ptr)
+	o.rxOnly.Set(false)
 	o.drTable = table
 	if err := o.h.Adopt(&table.h.Node); err != nil {
 		return nil, err
@@ -179,6 +180,7 @@ func (table *DRTable) CreateActionRoot(priority uint16) (*DRAction, error) {
 		return nil, table.h.Removed(fail.Failed(verb, errno, nil))
 	}
 	o := newDRAction(table.lib, ptr)
+	o.rxOnly.Set(false)
 	o.drTable = table
 	if err := o.h.Adopt(&table.h.Node); err != nil {
 		return nil, err

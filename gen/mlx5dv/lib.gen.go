@@ -2799,6 +2799,7 @@ func (l *Lib) CreateDRActionDrop() (*DRAction, error) {
 		return nil, fail.Failed(verb, errno, nil)
 	}
 	o := newDRAction(l, ptr)
+	o.rxOnly.Set(false)
 	if err := o.h.Adopt(); err != nil {
 		return nil, err
 	}
@@ -2821,6 +2822,7 @@ func (l *Lib) CreateDRActionDefaultMiss() (*DRAction, error) {
 		return nil, fail.Failed(verb, errno, nil)
 	}
 	o := newDRAction(l, ptr)
+	o.rxOnly.Set(false)
 	if err := o.h.Adopt(); err != nil {
 		return nil, err
 	}
@@ -2897,6 +2899,7 @@ func (l *Lib) CreateDRActionFlowMeter(attr DRFlowMeterAttr) (*DRAction, error) {
 		}))
 	}
 	o := newDRAction(l, ptr)
+	o.rxOnly.Set(false)
 	o.drTable = attr.NextTable
 	if err := o.h.Adopt(attrNextTableHeld.Optional()); err != nil {
 		return nil, err
@@ -2920,6 +2923,7 @@ func (l *Lib) CreateDRActionPopVLAN() (*DRAction, error) {
 		return nil, fail.Failed(verb, errno, nil)
 	}
 	o := newDRAction(l, ptr)
+	o.rxOnly.Set(false)
 	if err := o.h.Adopt(); err != nil {
 		return nil, err
 	}
