@@ -1040,7 +1040,7 @@ var (
 	rule1532 = verr.Rule{ID: "VR-ibv_create_qp_ex-recv_cq-1532", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.recv_cq",
 		Statement: "recv_cq must be NULL with a table, whose work queues receive",
 		Fix:       "pass nil",
-		Page:      "ibv_create_qp_ex", AcceptedBy: []string{"mlx5 (only with a library before 30.0; recv_cq is ignored)", "mlx4 (only with a library before 30.0; recv_cq is ignored)"}, RefusedBy: []string{"linux >=6.1"}, Text: fail.AddrText}
+		Page:      "ibv_create_qp_ex", AcceptedBy: []string{"mlx5 of rdma-core <30.0 (recv_cq is ignored)", "mlx4 of rdma-core <30.0 (recv_cq is ignored)"}, RefusedBy: []string{"linux >=6.1"}, Text: fail.AddrText}
 	rule1538 = verr.Rule{ID: "VR-ibv_create_qp_ex-comp_mask-1538", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.comp_mask",
 		Statement: "IND_TABLE needs RX_HASH, the hash that selects a queue",
 		Fix:       "set QPInitAttrEx.RXHashConf",
@@ -1076,27 +1076,27 @@ var (
 	rule2046 = verr.Rule{ID: "VR-ibv_create_qp_ex-create_flags-2046", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags",
 		Statement: "SOURCE_QPN is only for UD queue pairs",
 		Fix:       "leave QPFlagSourceQPN out, or make a queue pair of type QPTypeUD",
-		Page:      "ibv_create_qp_ex", Section: "NOTES", AcceptedBy: []string{"ionic (only with a library before 65.0, which ignores the flag), not in all cases"}, RefusedBy: []string{"linux >=6.1, not in all cases", "mlx5", "efa", "mlx4 with linux 6.1..6.12"}, Text: fail.Text[QPFlag]}
+		Page:      "ibv_create_qp_ex", Section: "NOTES", AcceptedBy: []string{"ionic of rdma-core <65.0 (the flag is ignored), not in all cases"}, RefusedBy: []string{"linux >=6.1, not in all cases", "mlx5", "efa", "mlx4 with linux 6.1..6.12"}, Text: fail.Text[QPFlag]}
 	rule2047 = verr.Rule{ID: "VR-ibv_create_qp_ex-send_ops_flags-2047", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_ops_flags",
 		Statement: "send_ops_flags has no bits but those of enum ibv_qp_create_send_ops_flags",
 		Fix:       "leave the other bits out",
-		Page:      "ibv_create_qp_ex", Section: "DESCRIPTION", AcceptedBy: []string{"bnxt_re (the bits are ignored), not in all cases", "ionic (only with a library before 65.0, which ignores the flags and makes no stream), not in all cases"}, RefusedBy: []string{"rxe", "efa", "mlx5"}, Text: fail.Text[QPOp]}
+		Page:      "ibv_create_qp_ex", Section: "DESCRIPTION", AcceptedBy: []string{"bnxt_re (the bits are ignored), not in all cases", "ionic of rdma-core <65.0 (the flags are ignored), not in all cases"}, RefusedBy: []string{"rxe", "efa", "mlx5"}, Text: fail.Text[QPOp]}
 	rule2048 = verr.Rule{ID: "VR-ibv_create_qp_ex-send_ops_flags-2048", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_ops_flags",
 		Statement: "a stream of a queue pair of type UD does only SEND, SEND_WITH_IMM and TSO",
 		Fix:       "leave the others out",
-		Page:      "ibv_create_qp_ex", AcceptedBy: []string{"bnxt_re (the requests are left to the device), not in all cases", "ionic (only with a library before 65.0, which ignores the flags and makes no stream), not in all cases", "mlx4 (the flags are ignored, and the queue pair has no stream), not in all cases", "mana (the flags are ignored, and the queue pair has no stream), not in all cases"}, RefusedBy: []string{"rxe", "mlx5"}, Text: fail.Text[QPOp]}
+		Page:      "ibv_create_qp_ex", AcceptedBy: []string{"bnxt_re (the requests are left to the device), not in all cases", "ionic of rdma-core <65.0 (the flags are ignored), not in all cases", "mlx4 (the flags are ignored, and the queue pair has no stream), not in all cases", "mana (the flags are ignored, and the queue pair has no stream), not in all cases"}, RefusedBy: []string{"rxe", "mlx5"}, Text: fail.Text[QPOp]}
 	rule2049 = verr.Rule{ID: "VR-ibv_create_qp_ex-send_ops_flags-2049", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_ops_flags",
 		Statement: "a stream of a queue pair of type UC does only SEND, RDMA_WRITE, with and without immediate data, SEND_WITH_INV, LOCAL_INV and BIND_MW",
 		Fix:       "leave the others out",
-		Page:      "ibv_create_qp_ex", AcceptedBy: []string{"bnxt_re (the requests are left to the device), not in all cases", "ionic (only with a library before 65.0, which ignores the flags and makes no stream), not in all cases", "mlx4 (the flags are ignored, and the queue pair has no stream), not in all cases", "mana (the flags are ignored, and the queue pair has no stream), not in all cases"}, RefusedBy: []string{"rxe", "mlx5"}, Text: fail.Text[QPOp]}
+		Page:      "ibv_create_qp_ex", AcceptedBy: []string{"bnxt_re (the requests are left to the device), not in all cases", "ionic of rdma-core <65.0 (the flags are ignored), not in all cases", "mlx4 (the flags are ignored, and the queue pair has no stream), not in all cases", "mana (the flags are ignored, and the queue pair has no stream), not in all cases"}, RefusedBy: []string{"rxe", "mlx5"}, Text: fail.Text[QPOp]}
 	rule2050 = verr.Rule{ID: "VR-ibv_create_qp_ex-send_ops_flags-2050", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_ops_flags",
 		Statement: "a stream of a queue pair of type RAW_PACKET does only SEND and TSO",
 		Fix:       "leave the others out",
-		Page:      "ibv_create_qp_ex", AcceptedBy: []string{"bnxt_re (the requests are left to the device), not in all cases", "ionic (only with a library before 65.0, which ignores the flags and makes no stream), not in all cases", "mlx4 (the flags are ignored, and the queue pair has no stream), not in all cases", "mana (the flags are ignored, and the queue pair has no stream), not in all cases"}, RefusedBy: []string{"rxe", "mlx5"}, Text: fail.Text[QPOp]}
+		Page:      "ibv_create_qp_ex", AcceptedBy: []string{"bnxt_re (the requests are left to the device), not in all cases", "ionic of rdma-core <65.0 (the flags are ignored), not in all cases", "mlx4 (the flags are ignored, and the queue pair has no stream), not in all cases", "mana (the flags are ignored, and the queue pair has no stream), not in all cases"}, RefusedBy: []string{"rxe", "mlx5"}, Text: fail.Text[QPOp]}
 	rule3151 = verr.Rule{ID: "VR-ibv_create_qp_ex-create_flags-3151", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags",
 		Statement: "create_flags is only for queue pairs of type UD, RAW_PACKET and DRIVER",
 		Fix:       "leave the flags out",
-		Page:      "ibv_create_qp_ex", AcceptedBy: []string{"mlx5 (only with a library before 30.0)"}, RefusedBy: []string{"linux >=6.1"}, Text: fail.Text[QPFlag]}
+		Page:      "ibv_create_qp_ex", AcceptedBy: []string{"mlx5 of rdma-core <30.0"}, RefusedBy: []string{"linux >=6.1"}, Text: fail.Text[QPFlag]}
 	rule3155 = verr.Rule{ID: "VR-ibv_create_qp_ex-qp_type-3155", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.qp_type",
 		Statement: "max_tso_header is only for queue pairs of type RAW_PACKET",
 		Fix:       "leave QPInitAttrEx.MaxTSOHeader out",
@@ -1112,7 +1112,7 @@ var (
 	rule3801 = verr.Rule{ID: "VR-ibv_create_qp_ex-send_ops_flags-3801", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.send_ops_flags",
 		Statement: "a stream of a queue pair of type RC does only everything but TSO",
 		Fix:       "leave the others out",
-		Page:      "ibv_create_qp_ex", AcceptedBy: []string{"bnxt_re (the requests are left to the device), not in all cases", "ionic (only with a library before 65.0, which ignores the flags and makes no stream), not in all cases", "mlx4 (the flags are ignored, and the queue pair has no stream), not in all cases", "mana (the flags are ignored, and the queue pair has no stream), not in all cases"}, RefusedBy: []string{"rxe", "mlx5"}, Text: fail.Text[QPOp]}
+		Page:      "ibv_create_qp_ex", AcceptedBy: []string{"bnxt_re (the requests are left to the device), not in all cases", "ionic of rdma-core <65.0 (the flags are ignored), not in all cases", "mlx4 (the flags are ignored, and the queue pair has no stream), not in all cases", "mana (the flags are ignored, and the queue pair has no stream), not in all cases"}, RefusedBy: []string{"rxe", "mlx5"}, Text: fail.Text[QPOp]}
 	rule3813 = verr.Rule{ID: "VR-ibv_create_qp_ex-create_flags-3813", Verb: "ibv_create_qp_ex", Subject: "qp_init_attr_ex.create_flags",
 		Statement: "SOURCE_QPN is only for UD queue pairs",
 		Fix:       "leave QPFlagSourceQPN out, or make a queue pair of type QPTypeUD",
@@ -1364,11 +1364,11 @@ var (
 	rule0228 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-0228", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "a queue pair of type RC has no use for QKEY, in any state",
 		Fix:       "leave them out",
-		Page:      "ibv_modify_qp", Section: "DESCRIPTION", AcceptedBy: []string{"siw", "cxgb4", "rxe with linux 7.2, not in all cases", "bnxt_re, not in all cases", "irdma, not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases", "rxe with linux 6.1, not in all cases", "mlx5 with linux 6.1..6.12"}, Text: func(v uint64) string { return fail.FlagText(v, qpAttrMaskNames) }}
+		Page:      "ibv_modify_qp", Section: "DESCRIPTION", AcceptedBy: []string{"siw (the bit is ignored)", "cxgb4 (the bit is ignored)", "rxe with linux 7.2, not in all cases", "bnxt_re, not in all cases", "irdma, not in all cases"}, RefusedBy: []string{"rxe with linux 6.1..7.2, not in all cases", "rxe with linux 6.1, not in all cases", "mlx5 with linux 6.1..6.12"}, Text: func(v uint64) string { return fail.FlagText(v, qpAttrMaskNames) }}
 	rule0237 = verr.Rule{ID: "VR-ibv_modify_qp-path_mtu-0237", Verb: "ibv_modify_qp", Subject: "attr.path_mtu",
 		Statement: "path_mtu is 256, 512, 1024, 2048 or 4096",
 		Fix:       "pass a value of MTU",
-		Page:      "ibv_modify_qp", Section: "DESCRIPTION", AcceptedBy: []string{"siw", "cxgb4"}, Text: fail.Text[MTU]}
+		Page:      "ibv_modify_qp", Section: "DESCRIPTION", AcceptedBy: []string{"siw (the field is ignored)", "cxgb4 (the field is ignored)"}, Text: fail.Text[MTU]}
 	rule0238 = verr.Rule{ID: "VR-ibv_modify_qp-rq_psn-0238", Verb: "ibv_modify_qp", Subject: "attr.rq_psn",
 		Statement: "rq_psn has at most 24 bits",
 		Fix:       "pass the low 24 bits",
@@ -1412,15 +1412,15 @@ var (
 	rule0248 = verr.Rule{ID: "VR-ibv_modify_qp-pkey_index-0248", Verb: "ibv_modify_qp", Subject: "attr.pkey_index",
 		Statement: "pkey_index is below max_pkeys",
 		Fix:       "pass an index of the partition table",
-		Page:      "ibv_modify_qp", Section: "DESCRIPTION", Capable: true, Limit: "max_pkeys", AcceptedBy: []string{"siw", "cxgb4"}}
+		Page:      "ibv_modify_qp", Section: "DESCRIPTION", Capable: true, Limit: "max_pkeys", AcceptedBy: []string{"siw (the field is ignored)", "cxgb4 (the field is ignored)"}}
 	rule0249 = verr.Rule{ID: "VR-ibv_modify_qp-qp_state-0249", Verb: "ibv_modify_qp", Subject: "attr.qp_state",
 		Statement: "en_sqd_async_notify is used only for the change to SQD",
 		Fix:       "leave it out, or move to QPStateSQD",
-		Page:      "ibv_modify_qp", Section: "DESCRIPTION", AcceptedBy: []string{"siw", "cxgb4"}, Text: fail.Text[QPState]}
+		Page:      "ibv_modify_qp", Section: "DESCRIPTION", AcceptedBy: []string{"siw (the flag is ignored)", "cxgb4 (the flag is ignored)"}, Text: fail.Text[QPState]}
 	rule0250 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-0250", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "CAP needs a device with RESIZE_MAX_WR, as it resizes the queues",
 		Fix:       "leave QPAttr.MaxSendWR, QPAttr.MaxRecvWR, QPAttr.MaxSendSGE, QPAttr.MaxRecvSGE, QPAttr.MaxInlineData out",
-		Page:      "ibv_modify_qp", Section: "NOTES", Unsupported: true, Capable: true, AcceptedBy: []string{"siw", "cxgb4"}, Text: func(v uint64) string { return fail.FlagText(v, qpAttrMaskNames) }}
+		Page:      "ibv_modify_qp", Section: "NOTES", Unsupported: true, Capable: true, AcceptedBy: []string{"siw (the sizes stay as they are)", "cxgb4 (the sizes stay as they are)"}, Text: func(v uint64) string { return fail.FlagText(v, qpAttrMaskNames) }}
 	rule0251 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-0251", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "alternate paths need a device with AUTO_PATH_MIG",
 		Fix:       "leave QPAttr.AltAV, QPAttr.AltPKeyIndex, QPAttr.AltPortNum, QPAttr.AltTimeout and QPAttr.PathMigState out",
@@ -1428,7 +1428,7 @@ var (
 	rule0253 = verr.Rule{ID: "VR-ibv_modify_qp-ah_attr-0253", Verb: "ibv_modify_qp", Subject: "attr.ah_attr.is_global, attr.ah_attr.dlid",
 		Statement: "ah_attr needs a dlid or a global route, and on RoCE a global route",
 		Fix:       "set AHAttr.IsGlobal and fill in grh, or give a dlid",
-		Page:      "ibv_modify_qp", AcceptedBy: []string{"siw", "cxgb4"}, Text: fail.NoText}
+		Page:      "ibv_modify_qp", AcceptedBy: []string{"siw (the field is ignored)", "cxgb4 (the field is ignored)"}, Text: fail.NoText}
 	rule0255 = verr.Rule{ID: "VR-ibv_modify_qp-alt_ah_attr-0255", Verb: "ibv_modify_qp", Subject: "attr.alt_ah_attr.is_global, attr.alt_ah_attr.dlid",
 		Statement: "alt_ah_attr needs a dlid or a global route, and on RoCE a global route",
 		Fix:       "set AHAttr.IsGlobal and fill in grh, or give a dlid",
