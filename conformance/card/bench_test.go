@@ -89,14 +89,18 @@ func (p *poster) inGo(post func() error, poll func([]verbs.WC) (int, error)) way
 	return way{func() time.Duration {
 		begin := time.Now()
 		for range p.calls {
-			must(0, post())(p.tb)
+			if err := post(); err != nil {
+				p.tb.Fatal(err)
+			}
 		}
 		return time.Since(begin)
 	}, func() (got int, took time.Duration) {
 		begin := time.Now()
 		for range p.calls {
 			n, err := poll(p.wcs)
-			must(n, err)(p.tb)
+			if err != nil {
+				p.tb.Fatal(err)
+			}
 			got += n
 		}
 		return got, time.Since(begin)
