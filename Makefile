@@ -105,7 +105,7 @@ race: ## tests of concurrent code with the race detector and all checks of cgo's
 sweep: fuzz ## what `make test` takes samples of, with everything: each function in each release, each left out, damaged headers, wrong bindings, a soak of minutes; fuzz targets, and gcc's address sanitizer
 	VERBSGEN_SWEEP=1 $(GO) test -count=1 -timeout 60m ./cmd/verbsgen/internal/generate
 	VERBSGEN_SWEEP=1 $(GO) test -count=1 -timeout 60m -run TestMutants ./conformance
-	$(GO) test -count=1 -timeout 60m -run 'TestMutations$$' ./cmd/verbsgen -mutations 336
+	$(GO) test -count=1 -timeout 60m -run 'Test(Page)?Mutations$$' ./cmd/verbsgen -mutations 336 -page-mutations 200
 	$(GO) test -count=1 ./conformance/abuse/soak -for 1m
 	GOEXPERIMENT=cgocheck2 $(GO) test -count=1 -race ./conformance/abuse/soak -for 1m
 	@.ci/asan

@@ -140,6 +140,11 @@ func (p *poster) turn(w way) (post, poll time.Duration) {
 	}
 }
 
+// turns returns a turn of a way.
+func (p *poster) turns(w way) func() (post, poll time.Duration) {
+	return func() (post, poll time.Duration) { return p.turn(w) }
+}
+
 // ratios compares ways in turns: the medians of the times of each, divided by those of the first.
 func ratios(turns ...func() (post, poll time.Duration)) (post, poll []float64) {
 	const rounds = 201
@@ -169,8 +174,7 @@ func BenchmarkPostPoll(b *testing.B) {
 				b.Skip("measured in rounds: run with -benchtime 1x")
 			}
 			p := newPoster(b, n)
-			inC, batched := p.inC(false), p.batched()
-			post, poll := ratios(func() (_, _ time.Duration) { return p.turn(inC) }, func() (_, _ time.Duration) { return p.turn(batched) })
+			post, poll := ratios(p.turns(p.inC(false)), p.turns(p.batched()))
 			b.ReportMetric(0, "ns/op")
 			b.ReportMetric(post[1], "post-x-C")
 			b.ReportMetric(poll[1], "poll-x-C")
