@@ -316,16 +316,21 @@ func TestDirectSRQ(t *testing.T) {
 	t.Error("the queue takes receives without end")
 }
 
-// TestDirectClose closes while another goroutine posts and a third polls.
+// TestDirectClose closes while other goroutines post, poll and change a queue pair of the same completion queue. A closed queue pair takes
+// nothing, also after RESET.
 func TestDirectClose(t *testing.T) {
 	place := must(link.First(open(t, Devices[0])))(t)
 	config := link.Default()
+	recv := must(verbs.NewRecvBatch(1, 1))(t)
 	for range 20 {
 		a, b, err := config.Pair(place, place)
 		if err != nil {
 			t.Fatal(err)
 		}
 		at := take(t, a)
+		other := must(a.PD.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: a.CQ, RecvCQ: a.CQ, MaxSendWR: 1, MaxRecvWR: 1,
+			MaxSendSGE: 1, MaxRecvSGE: 1}))(t)
+		second := must(direct.TakeQP(must(mlx5dv.Load(other.Device().Lib()))(t), other, at.cq, at.cq, nil))(t)
 		var wg sync.WaitGroup
 		wg.Go(func() {
 			for {
@@ -343,8 +348,16 @@ func TestDirectClose(t *testing.T) {
 				}
 			}
 		})
+		changed := make(chan error)
+		go func() {
+			changed <- errors.Join(other.Modify(config.Init(1)), other.Modify(verbs.NewQPAttr(verbs.QPStateReset)), second.Close(), other.Close())
+		}()
 		time.Sleep(time.Millisecond)
-		must(0, errors.Join(at.qp.Close(), a.QP.Close(), at.cq.Close(), a.CQ.Close()))(t)
+		must(0, errors.Join(at.qp.Close(), <-changed, a.QP.Modify(verbs.NewQPAttr(verbs.QPStateReset)), a.QP.Modify(config.Init(1))))(t)
+		if _, err := a.QP.PostRecv(recv, 1); !errors.Is(err, os.ErrClosed) {
+			t.Errorf("a receive of a closed queue pair: %v", err)
+		}
+		must(0, errors.Join(a.QP.Close(), at.cq.Close(), a.CQ.Close()))(t)
 		wg.Wait()
 	}
 }

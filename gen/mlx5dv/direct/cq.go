@@ -4,7 +4,6 @@ package direct
 
 import (
 	"math/bits"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"unsafe"
@@ -69,8 +68,7 @@ type completions struct {
 	armed atomic.Uint32 // events taken
 	some  [32]verbs.WC
 
-	mu  sync.Mutex // guards changes of qps
-	qps atomic.Pointer[map[uint32]*QP]
+	qps atomic.Pointer[map[uint32]*QP] // changed with mu locked
 }
 
 func (c *completions) find(num uint32) *QP {
@@ -80,10 +78,8 @@ func (c *completions) find(num uint32) *QP {
 	return c.last
 }
 
-// set changes the queue pair with a number; nil removes it.
+// set changes the queue pair with a number; nil removes it. It is called with mu locked.
 func (c *completions) set(num uint32, qp *QP) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	m := map[uint32]*QP{}
 	if old := c.qps.Load(); old != nil {
 		for k, v := range *old {

@@ -132,9 +132,10 @@ func at(a uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&a)
 
 // end is for Close: nothing polls afterwards.
 func (c *CQ) end() error {
-	if !c.c.stop(ended) {
+	if !c.c.stop() {
 		return busy(c.String())
 	}
+	c.c.retire()
 	dpath.Untake(c.gate)
 	return nil
 }
@@ -273,8 +274,11 @@ func TakeQP(dv *mlx5dv.Lib, qp *verbs.QP, send, receive *CQ, srq *SRQ, opts ...O
 	if err := opened(t, "direct.QP", &o.h, o, o.end, parents...); err != nil {
 		return nil, err
 	}
-	send.c.set(o.num, o)
-	receive.c.set(o.num, o)
+	for _, c := range o.queues() {
+		c.mu.Lock()
+		c.set(o.num, o)
+		c.mu.Unlock()
+	}
 	t.h.Watch(object.Watch{Enter: func(verb string) error {
 		switch verb {
 		case "ibv_bind_mw":
@@ -303,7 +307,7 @@ func (o *QP) look(c unsafe.Pointer) {
 	if state == o.state {
 		return
 	}
-	if !o.pause(held) {
+	if !o.pause() {
 		return
 	}
 	switch o.state = state; state {
@@ -316,25 +320,35 @@ func (o *QP) look(c unsafe.Pointer) {
 	case verbs.QPStateRTS:
 		o.sq.allow(true)
 	}
-	o.resume()
+	for _, u := range o.users() {
+		u.run()
+	}
+}
+
+// queues are the completion queues. Their order is that of all queue pairs: two may stop the same ones at a time.
+func (o *QP) queues() []*completions {
+	a, b := &o.send.c, &o.receive.c
+	switch {
+	case a == b:
+		return []*completions{a}
+	case a.cqn > b.cqn:
+		a, b = b, a
+	}
+	return []*completions{a, b}
 }
 
 // users are the queues that a change of the queue pair stops.
 func (o *QP) users() []*use {
-	u := []*use{&o.sq.use, &o.rq.use, &o.send.c.use}
-	if o.receive != o.send {
-		u = append(u, &o.receive.c.use)
+	u := []*use{&o.sq.use, &o.rq.use}
+	for _, c := range o.queues() {
+		u = append(u, &c.use)
 	}
 	return u
 }
 
-func (o *QP) pause(to uint32) bool {
+func (o *QP) pause() bool {
 	for i, u := range o.users() {
-		state := to
-		if i > 1 {
-			state = held
-		}
-		if !u.stop(state) {
+		if !u.stop() {
 			for _, u := range o.users()[:i] {
 				u.run()
 			}
@@ -344,16 +358,11 @@ func (o *QP) pause(to uint32) bool {
 	return true
 }
 
-func (o *QP) resume() {
-	for _, u := range o.users() {
-		u.run()
-	}
-}
-
 // restart forgets all requests, and their completions. Nothing uses the queues meanwhile.
 func (o *QP) restart() {
-	o.send.c.forget(o.num)
-	o.receive.c.forget(o.num)
+	for _, c := range o.queues() {
+		c.forget(o.num)
+	}
 	q, r := &o.sq, &o.rq
 	q.post, q.free, q.tail, q.rung, q.count, q.fence = 0, 0, 0, 0, 0, 0
 	r.post, r.free, r.tail = 0, 0, 0
@@ -361,15 +370,16 @@ func (o *QP) restart() {
 
 // end is for Close: nothing is posted afterwards, and completions that come are nobody's.
 func (o *QP) end() error {
-	if !o.pause(ended) {
+	if !o.pause() {
 		return busy(o.String())
 	}
-	o.send.c.forget(o.num)
-	o.receive.c.forget(o.num)
-	for _, c := range []*CQ{o.send, o.receive} {
-		c.c.set(o.num, nil)
-		c.c.last = nil
-		c.c.run()
+	o.sq.retire()
+	o.rq.retire()
+	for _, c := range o.queues() {
+		c.forget(o.num)
+		c.set(o.num, nil)
+		c.last = nil
+		c.run()
 	}
 	return nil
 }

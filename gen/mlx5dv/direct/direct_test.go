@@ -334,8 +334,12 @@ func TestInUse(t *testing.T) {
 		t.Fatal(errno)
 	}
 	d.qp.sq.leave()
-	if !d.qp.sq.stop(ended) {
+	if !d.qp.sq.stop() {
 		t.Fatal("an idle queue does not stop")
+	}
+	d.qp.sq.retire()
+	if d.qp.sq.stop() {
+		t.Error("a closed queue stops again")
 	}
 	if errno := d.qp.sq.enter(); errno != fail.ErrnoClosed {
 		t.Errorf("a closed queue: %d", errno)

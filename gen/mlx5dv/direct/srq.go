@@ -56,9 +56,10 @@ func TakeSRQ(dv *mlx5dv.Lib, srq *verbs.SRQ, opts ...Option) (*SRQ, error) {
 }
 
 func (o *SRQ) end() error {
-	if !o.q.stop(ended) {
+	if !o.q.stop() {
 		return busy(o.String())
 	}
+	o.q.retire()
 	return nil
 }
 

@@ -4,6 +4,7 @@ package direct
 
 import (
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -18,14 +19,15 @@ import (
 // for.
 type use struct {
 	busy   uint32
-	state  uint32 // one of the constants below
-	shared bool   // several goroutines use the queue
-	owner  uint32 // written by each call: the race detector sees two at once
+	state  uint32     // one of the constants below
+	shared bool       // several goroutines use the queue
+	owner  uint32     // written by each call: the race detector sees two at once
+	mu     sync.Mutex // locked while the queue is stopped
 }
 
 const (
 	running = iota
-	held    // by a change of the queue, which lets it run again
+	held    // while the queue is stopped
 	ended
 )
 
@@ -88,15 +90,20 @@ func (u *use) wait() syscall.Errno {
 	}
 }
 
-// stop keeps calls from the queue, in the state to, and waits for the one that runs. It is false when that does not end: a request was
-// begun, and nobody rings for it.
-func (u *use) stop(to uint32) bool {
-	atomic.StoreUint32(&u.state, to)
+// stop keeps calls from the queue, and waits for the one that runs, until run or retire. It is false when that call does not end: a
+// request was begun, and nobody rings for it; and when the queue has ended.
+func (u *use) stop() bool {
+	u.mu.Lock()
+	if u.state == ended {
+		u.mu.Unlock()
+		return false
+	}
+	atomic.StoreUint32(&u.state, held)
 	runtime.Stack(nil, true) // stops the world
 	begin := time.Now()
 	for pause := time.Microsecond; atomic.LoadUint32(&u.busy) != 0; pause = min(2*pause, time.Millisecond) {
 		if time.Since(begin) > patience {
-			atomic.StoreUint32(&u.state, running)
+			u.run()
 			return false
 		}
 		time.Sleep(pause)
@@ -105,7 +112,15 @@ func (u *use) stop(to uint32) bool {
 }
 
 // run takes a stop back.
-func (u *use) run() { atomic.StoreUint32(&u.state, running) }
+func (u *use) run() { u.change(running) }
+
+// retire makes a stop the last.
+func (u *use) retire() { u.change(ended) }
+
+func (u *use) change(to uint32) {
+	atomic.StoreUint32(&u.state, to)
+	u.mu.Unlock()
+}
 
 // patience is how long a call and a Close wait for another call.
 var patience = 10 * time.Second
