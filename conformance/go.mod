@@ -7,6 +7,7 @@ require (
 	github.com/jstemmer/go-junit-report/v2 v2.1.0
 	github.com/verbsgen/verbsgen v0.1.0
 	github.com/verbsgen/verbsgen/cmd/verbsgen v0.1.0
+	github.com/verbsgen/verbsgen/conformance/card v0.1.0
 	github.com/verbsgen/verbsgen/spec v0.1.0
 	go.yaml.in/yaml/v3 v3.0.6
 	golang.org/x/sys v0.49.0

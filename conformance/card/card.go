@@ -3,7 +3,7 @@
 package card
 
 import (
-	"cmp"
+	"crypto/sha256"
 	"embed"
 	"fmt"
 	"io/fs"
@@ -22,47 +22,133 @@ var Devices = []string{"mlx5_0", "mlx5_1"}
 
 // Options say what to build.
 type Options struct {
-	Providers []string // of each device: "mlx5"; without any, two of mlx5
+	Devices   []string // the provider of each device, "mlx5" or "efa"; without any, two of mlx5
 	Libraries string   // the folder that has the providers' libraries, if libibverbs does not find them
-	Compiled  string   // a file that has the compiled card, or that it is written to if it is not there
 }
 
-// Card is a compiled card.
+// Card is a compiled card with devices.
 type Card struct {
-	library, tree, drivers, wire string
-	providers                    []string
+	library, dir string
+	devices      []string
 }
 
-// Build compiles the card in a folder and makes the tree of its devices there. It needs gcc and the headers of libibverbs-dev and
-// linux-libc-dev; make setup installs them.
+// Build makes the devices of a card in a folder, and compiles it if the user's cache lacks it: that needs gcc and the headers of
+// libibverbs-dev and linux-libc-dev. A folder that has such devices is used as it is: programs on the cards of one folder reach each other.
+// Build fails if the folder has other devices.
 func Build(dir string, o Options) (*Card, error) {
-	if len(o.Providers) == 0 {
-		o.Providers = []string{"mlx5", "mlx5"}
+	if len(o.Devices) == 0 {
+		o.Devices = []string{"mlx5", "mlx5"}
 	}
-	library := cmp.Or(o.Compiled, filepath.Join(dir, "card.so"))
-	if _, err := os.Stat(library); o.Compiled == "" || err != nil {
-		if err := compile(filepath.Join(dir, "src"), library); err != nil {
-			return nil, err
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	if strings.ContainsAny(dir, ": ") { // LD_PRELOAD and CARD_DRIVERS
+		return nil, fmt.Errorf("%s: the path of a card has no space and no colon", dir)
+	}
+	if err := place(dir, o); err != nil {
+		return nil, err
+	}
+	library, err := cached(dir)
+	return &Card{library, dir, o.Devices}, err
+}
+
+// place makes the folders of the devices, or looks at those that are there.
+func place(dir string, o Options) error {
+	said := strings.Join(append([]string{o.Libraries}, o.Devices...), ",")
+	made := filepath.Join(dir, "devices")
+	if have, err := os.ReadFile(filepath.Join(made, "options")); err == nil {
+		if string(have) != said {
+			return fmt.Errorf("%s has a card with other devices (%s): name those, or another folder", dir, strings.TrimPrefix(string(have), ","))
+		}
+		return nil
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	unfinished, err := os.MkdirTemp(dir, "new")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(unfinished)
+	err = firstError(os.Chmod(unfinished, 0o755), makeTree(filepath.Join(unfinished, "sys"), o.Devices),
+		makeDrivers(filepath.Join(unfinished, "drivers"), o), os.WriteFile(filepath.Join(unfinished, "options"), []byte(said), 0o644))
+	if err != nil {
+		return err
+	}
+	if err := os.Rename(unfinished, made); err != nil {
+		if _, there := os.Stat(made); there == nil {
+			return place(dir, o) // another process was quicker
+		}
+		return err
+	}
+	return nil
+}
+
+// flags are those of the compiler. Tests wait for it: -O2 -g takes twice as long.
+var flags = []string{"-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-fPIC", "-fvisibility=hidden", "-shared"}
+
+// cached returns the compiled card, which is kept in the user's cache by the hash of its sources. Without a cache it is below dir.
+func cached(dir string) (string, error) {
+	if cache, err := os.UserCacheDir(); err == nil && !strings.ContainsAny(cache, ": ") {
+		to := filepath.Join(cache, "rdmacard")
+		if err := os.MkdirAll(to, 0o755); err == nil {
+			dir = to
 		}
 	}
-	c := &Card{library, filepath.Join(dir, "sys"), filepath.Join(dir, "drivers"), dir, o.Providers}
-	return c, firstError(makeTree(c.tree, o.Providers), makeDrivers(c.drivers, o))
+	hash := sha256.New()
+	fmt.Fprintln(hash, flags)
+	err := eachSource(func(path string, text []byte) error {
+		_, err := fmt.Fprintf(hash, "%s %d\n%s", path, len(text), text)
+		return err
+	})
+	if err != nil {
+		return "", err
+	}
+	library := filepath.Join(dir, fmt.Sprintf("card-%x.so", hash.Sum(nil)[:8]))
+	if _, err := os.Stat(library); err == nil {
+		return library, nil
+	}
+	work, err := os.MkdirTemp(dir, "compile")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(work)
+	return library, firstError(compile(filepath.Join(work, "src"), filepath.Join(work, "card.so")),
+		os.Rename(filepath.Join(work, "card.so"), library))
 }
 
 // compile makes the library of the sources, which it unpacks into a folder.
 func compile(src, library string) error {
-	files, err := unpack(src)
+	args := append(slices.Clone(flags), "-I", src, "-o", library)
+	err := eachSource(func(path string, text []byte) error {
+		to := filepath.Join(src, path)
+		if strings.HasSuffix(path, ".c") {
+			args = append(args, to)
+		}
+		return firstError(os.MkdirAll(filepath.Dir(to), 0o755), os.WriteFile(to, text, 0o644))
+	})
 	if err != nil {
 		return err
 	}
-	// Tests wait for it: -O2 -g takes twice as long.
-	args := append([]string{"-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-fPIC", "-fvisibility=hidden", "-shared",
-		"-I", src, "-o", library + ".new"}, files...)
-	said, err := exec.Command("gcc", append(args, "-ldl", "-lpthread")...).CombinedOutput()
-	if err != nil {
-		return fmt.Errorf("compile the card (it needs gcc, libibverbs-dev and linux-libc-dev; make setup installs them): %w\n%s", err, said)
+	if said, err := exec.Command("gcc", append(args, "-ldl", "-lpthread")...).CombinedOutput(); err != nil {
+		return fmt.Errorf("compile the card: %w\n%s(it needs packages: apt-get install gcc libc6-dev libibverbs-dev linux-libc-dev)", err, said)
 	}
-	return os.Rename(library+".new", library)
+	return nil
+}
+
+// eachSource calls f with the files of src.
+func eachSource(f func(path string, text []byte) error) error {
+	return fs.WalkDir(source, "src", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := source.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return f(strings.TrimPrefix(path, "src/"), text)
+	})
 }
 
 // makeDrivers makes the folder by which libibverbs finds the providers of the devices, and no others.
@@ -70,7 +156,7 @@ func makeDrivers(dir string, o Options) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	for _, name := range slices.Compact(slices.Sorted(slices.Values(o.Providers))) {
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(o.Devices))) {
 		library := name
 		if o.Libraries != "" {
 			library = filepath.Join(o.Libraries, "lib"+name)
@@ -82,15 +168,9 @@ func makeDrivers(dir string, o Options) error {
 	return nil
 }
 
-// Environ returns environ with what puts the card below a program. All programs on the card reach each other, unless environ has CARD_WIRE,
-// the folder in which programs find each other.
+// Environ returns environ with what puts the card below a program: variables that Variables returns.
 func (c *Card) Environ(environ []string) []string {
-	own := []string{
-		"SYSFS_PATH=" + c.tree, "LD_PRELOAD=" + c.library, "CARD_DEVICES=" + strings.Join(c.providers, ","), "CARD_DRIVERS=" + c.drivers,
-	}
-	if !slices.ContainsFunc(environ, func(e string) bool { return strings.HasPrefix(e, "CARD_WIRE=") }) {
-		own = append(own, "CARD_WIRE="+c.wire)
-	}
+	own := c.Variables()
 	var out []string
 	for _, e := range environ {
 		name, _, _ := strings.Cut(e, "=")
@@ -101,21 +181,11 @@ func (c *Card) Environ(environ []string) []string {
 	return append(out, own...)
 }
 
-// unpack writes the source to a folder and returns the names of the C files.
-func unpack(dir string) ([]string, error) {
-	var files []string
-	err := fs.WalkDir(source, "src", func(path string, d fs.DirEntry, err error) error {
-		to := filepath.Join(dir, strings.TrimPrefix(path, "src"))
-		if err != nil || d.IsDir() {
-			return firstError(err, os.MkdirAll(to, 0o755))
-		}
-		if strings.HasSuffix(path, ".c") {
-			files = append(files, to)
-		}
-		data, err := source.ReadFile(path)
-		return firstError(err, os.WriteFile(to, data, 0o644))
-	})
-	return files, err
+// Variables are what the card needs in the environment of a program, as NAME=value without spaces. The folder of the card must stay.
+func (c *Card) Variables() []string {
+	at := filepath.Join(c.dir, "devices")
+	return []string{"LD_PRELOAD=" + c.library, "SYSFS_PATH=" + filepath.Join(at, "sys"), "CARD_DRIVERS=" + filepath.Join(at, "drivers"),
+		"CARD_DEVICES=" + strings.Join(c.devices, ","), "CARD_WIRE=" + c.dir}
 }
 
 func firstError(errs ...error) error {

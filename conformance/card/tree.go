@@ -3,9 +3,14 @@
 package card
 
 import (
+	"cmp"
 	"fmt"
+	"io"
+	"net/netip"
 	"os"
 	"path/filepath"
+	"strings"
+	"text/tabwriter"
 )
 
 // most is how many devices there can be (DEVICES in src/base.h).
@@ -105,4 +110,31 @@ func port(i, gids int) map[string]string {
 		}
 	}
 	return out
+}
+
+// List writes a table of the devices.
+func (c *Card) List(to io.Writer) error {
+	w := tabwriter.NewWriter(to, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(w, "DEVICE\tTYPE\tGUID\tPORT\tGIDS")
+	devices, err := filepath.Glob(filepath.Join(c.dir, "devices/sys/class/infiniband/*"))
+	if err != nil {
+		return err
+	}
+	for _, at := range devices {
+		read := func(file string) string {
+			text, _ := os.ReadFile(filepath.Join(at, file)) // efa has no type
+			return strings.TrimSpace(string(text))
+		}
+		name := filepath.Base(at)
+		kind, _, _ := strings.Cut(name, "_")
+		_, state, _ := strings.Cut(read("ports/1/state"), " ")
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s, %s\t", name, cmp.Or(read("hca_type"), kind), read("node_guid"), state, read("ports/1/link_layer"))
+		for i := range 256 {
+			if gid, err := netip.ParseAddr(read(fmt.Sprint("ports/1/gids/", i))); err == nil && !gid.IsUnspecified() {
+				fmt.Fprintf(w, "%d: %v (%s) ", i, gid, read(fmt.Sprint("ports/1/gid_attrs/types/", i)))
+			}
+		}
+		fmt.Fprintln(w)
+	}
+	return w.Flush()
 }

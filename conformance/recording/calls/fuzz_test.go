@@ -9,7 +9,6 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
@@ -288,10 +287,9 @@ func TestFuzz(t *testing.T) { fuzz(t, *fuzzRounds) }
 
 // TestFuzzCard does the same with some of the rounds on the real libmlx5 and libefa, above an emulated card.
 func TestFuzzCard(t *testing.T) {
-	compiled := filepath.Join(t.TempDir(), "card.so")
 	for _, provider := range []string{"mlx5", "efa"} {
 		t.Run(provider, func(t *testing.T) {
-			c, err := card.Build(t.TempDir(), card.Options{Providers: []string{provider, provider}, Compiled: compiled})
+			c, err := card.Build(t.TempDir(), card.Options{Devices: []string{provider, provider}})
 			if err != nil {
 				t.Fatal(err)
 			}

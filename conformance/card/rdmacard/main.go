@@ -1,0 +1,145 @@
+//go:build linux
+
+// Command rdmacard runs programs on the real libibverbs and libmlx5 without an RDMA card: rdmacard run -- ibv_devinfo. docs/card.md of
+// verbsgen says what programs see.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+	"github.com/verbsgen/verbsgen/conformance/card"
+)
+
+func main() {
+	err := command().Execute()
+	var status exitStatus
+	switch {
+	case errors.As(err, &status):
+		os.Exit(int(status))
+	case err != nil:
+		fmt.Fprintln(os.Stderr, "rdmacard:", err)
+		os.Exit(1)
+	}
+}
+
+// exitStatus is how a program ended that did not succeed.
+type exitStatus int
+
+func (s exitStatus) Error() string { return fmt.Sprint("exit status ", int(s)) }
+
+// settings are the flags of all commands.
+type settings struct{ dir, devices, libraries string }
+
+func command() *cobra.Command {
+	var s settings
+	root := &cobra.Command{Use: "rdmacard", Short: "run programs on an emulated RDMA card", SilenceUsage: true, SilenceErrors: true,
+		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true}}
+	flags := root.PersistentFlags()
+	flags.StringVar(&s.dir, "dir", os.Getenv("CARD_WIRE"), "the folder of the card; programs on the card of one folder reach each other")
+	flags.StringVar(&s.devices, "devices", "", `how many devices of mlx5 there are, or the provider of each, as "mlx5,efa" (default 2)`)
+	flags.StringVar(&s.libraries, "libraries", "", "the folder of the providers' libraries, for a libibverbs that is not installed")
+	run := &cobra.Command{Use: "run [flags] -- PROGRAM [ARGUMENT...]", Short: "run a program on the card", Args: cobra.MinimumNArgs(1),
+		Example: "  rdmacard run -- ibv_devinfo\n  rdmacard run --devices mlx5,efa -- go test ./...",
+		RunE:    func(_ *cobra.Command, args []string) error { return s.run(args, nil) }}
+	var file string
+	log := &cobra.Command{Use: "log [flags] -- PROGRAM [ARGUMENT...]", Args: cobra.MinimumNArgs(1),
+		Short: "run a program, and write what it has the card do: commands, requests, receives, completions",
+		RunE:  func(_ *cobra.Command, args []string) error { return s.run(args, []string{"CARD_LOG=" + file}) }}
+	log.Flags().StringVarP(&file, "output", "o", "/dev/stderr", "the file to which lines are added")
+	env := &cobra.Command{Use: "env", Short: "print the variables that put the card below programs, for the steps of CI", Args: cobra.NoArgs,
+		Long: "env prints the variables that put the card below programs, a line each: rdmacard env >>$GITHUB_ENV, or\n" +
+			"env $(rdmacard env) PROGRAM. Their folder stays: remove it when no program uses the card any more.",
+		RunE: func(c *cobra.Command, _ []string) error {
+			built, err := s.build("")
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(c.OutOrStdout(), strings.Join(built.Variables(), "\n"))
+			return err
+		}}
+	list := &cobra.Command{Use: "list", Short: "list the devices of the card", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error {
+		dir, err := os.MkdirTemp("", "rdmacard")
+		if err != nil {
+			return err
+		}
+		defer os.RemoveAll(dir)
+		built, err := s.build(dir)
+		if err != nil {
+			return err
+		}
+		return built.List(c.OutOrStdout())
+	}}
+	for _, c := range []*cobra.Command{run, log} {
+		c.Flags().SetInterspersed(false)
+	}
+	root.AddCommand(run, log, env, list)
+	return root
+}
+
+// build builds the card in the folder of --dir, or else in dir, or else in a new one.
+func (s *settings) build(dir string) (c *card.Card, err error) {
+	if s.dir != "" {
+		dir = s.dir
+	}
+	if dir == "" {
+		if dir, err = os.MkdirTemp("", "rdmacard"); err != nil {
+			return nil, err
+		}
+	}
+	o := card.Options{Libraries: s.libraries}
+	if n, err := strconv.Atoi(s.devices); err == nil && n > 0 {
+		o.Devices = slices.Repeat([]string{"mlx5"}, n)
+	} else if s.devices != "" {
+		o.Devices = strings.Split(s.devices, ",")
+	}
+	return card.Build(dir, o)
+}
+
+// run runs a program on the card, with more in its environment.
+func (s *settings) run(args, more []string) error {
+	program, err := exec.LookPath(args[0])
+	if err != nil {
+		return err
+	}
+	if err := reachable(program); err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "rdmacard")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	built, err := s.build(dir)
+	if err != nil {
+		return err
+	}
+	// The terminal sends these to the program too, which decides.
+	signal.Ignore(os.Interrupt, syscall.SIGQUIT)
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	cmd := exec.CommandContext(ctx, program, args[1:]...)
+	cmd.Args[0] = args[0]
+	cmd.Env = append(built.Environ(os.Environ()), more...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
+	err = cmd.Run()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return err
+	}
+	if how := exit.Sys().(syscall.WaitStatus); how.Signaled() {
+		fmt.Fprintf(os.Stderr, "rdmacard: %s: %v\n", args[0], how.Signal())
+		return exitStatus(128 + int(how.Signal()))
+	}
+	return exitStatus(exit.ExitCode())
+}

@@ -1,0 +1,255 @@
+//go:build linux && cgo
+
+package oncard
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/verbsgen/verbsgen/conformance/card"
+	"github.com/verbsgen/verbsgen/conformance/internal/link"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/devmem"
+)
+
+// TestDevices shows that the devices are those of the real libmlx5: it is the installed one, and it answers for them.
+func TestDevices(t *testing.T) {
+	var names []string
+	for _, d := range must(must(verbs.Load())(t).Devices())(t) {
+		names = append(names, d.Name)
+	}
+	for _, name := range card.Devices {
+		if !strings.Contains(strings.Join(names, " "), name) {
+			t.Errorf("devices %v, without %s", names, name)
+			continue
+		}
+		attr := must(open(t, name).QueryDeviceEx())(t)
+		if attr.OrigAttr.VendorID != 0x2c9 || attr.MaxDMSize != 256<<10 {
+			t.Errorf("%s: vendor %#x, %d bytes of device memory", name, attr.OrigAttr.VendorID, attr.MaxDMSize)
+		}
+	}
+	lib := mapped(t, "libmlx5*.so*")
+	if lib == "" || !strings.HasPrefix(lib, "/usr/lib") {
+		t.Errorf("libmlx5 is %q, not an installed one", lib)
+	}
+	t.Log(lib)
+}
+
+// TestLook has a program look for the device itself: it is there, on a PCI bus.
+func TestLook(t *testing.T) {
+	said, err := exec.Command(compiled(t, "testdata/look.c")).CombinedOutput()
+	if err != nil || string(said) != "0000:03:00.0\n" {
+		t.Errorf("%v, %q", err, said)
+	}
+}
+
+// TestFork runs testdata/fork.c: a process and its child use a device.
+func TestFork(t *testing.T) {
+	said, err := exec.Command(compiled(t, "testdata/fork.c", "-libverbs")).CombinedOutput()
+	if err != nil || string(said) != "in the child\nin the parent\n" {
+		t.Errorf("%v, %q", err, said)
+	}
+}
+
+// TestLog has the log name requests, receives and completions.
+func TestLog(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "log")
+	cmd := exec.Command(must(os.Executable())(t), "-test.run=^TestTraffic$")
+	cmd.Env = append(os.Environ(), "CARD_LOG="+file)
+	if said, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	log := must(os.ReadFile(file))(t)
+	for _, want := range []string{
+		`qp 0x[0-9a-f]+ receive 0 of 64 bytes for 7: status 0\n`, `cq 0x[0-9a-f]+ completion of receive 0, 7 bytes: status 0\n`,
+		`qp 0x[0-9a-f]+ request 0 SEND of 7 bytes: status 0\n`, `qp 0x[0-9a-f]+ request 2 READ of 7 bytes: status 0\n`,
+	} {
+		if !regexp.MustCompile(want).Match(log) {
+			t.Errorf("no line %s in\n%s", want, log)
+		}
+	}
+}
+
+// TestDeviceMemory copies through the real libmlx5 and in the mapping that it made, which must be the same bytes.
+func TestDeviceMemory(t *testing.T) {
+	dev := open(t, card.Devices[0])
+	all := []*verbs.DM{}
+	for range 3 { // of which none begins where its page does
+		all = append(all, must(dev.AllocDM(verbs.NewAllocDMAttr(1000)))(t))
+	}
+	for i, dm := range all {
+		if dm.Mode() != devmem.Direct4 {
+			t.Errorf("mode %v", dm.Mode())
+		}
+		text := bytes.Repeat([]byte{byte('a' + i)}, 1000)
+		must(dm.WriteAt(text, 0))(t)
+	}
+	for i, dm := range all {
+		got := make([]byte, 1000)
+		must(dm.ReadAt(got, 0))(t)
+		if want := bytes.Repeat([]byte{byte('a' + i)}, 1000); !bytes.Equal(got, want) {
+			t.Errorf("memory %d has %q", i, got[:8])
+		}
+		if n, err := dm.WriteAt(make([]byte, 8), 996); n == 8 || err == nil {
+			t.Errorf("a copy beyond the end: %d, %v", n, err)
+		}
+	}
+}
+
+// TestMappedWithoutCard maps device memory by the system call alone, which the card does not see, as programs do that replace mmap.
+func TestMappedWithoutCard(t *testing.T) {
+	dev := open(t, card.Devices[0])
+	const deviceMemory, page = 8, 4096 // MLX5_IB_MMAP_DEVICE_MEM
+	for i := range 300 {               // the index of an entry has two parts in an offset
+		dm := must(dev.AllocDM(verbs.NewAllocDMAttr(64)))(t)
+		must(dm.WriteAt([]byte{byte(i), byte(i >> 8), 'd', 'm'}, 0))(t)
+		at := int64(i&0xff | deviceMemory<<8 | i>>8<<16)
+		m := must(syscall.Mmap(dev.CmdFD(), at*page, page, syscall.PROT_READ, syscall.MAP_SHARED))(t)
+		if !bytes.Contains(m, []byte{byte(i), byte(i >> 8), 'd', 'm'}) {
+			t.Fatalf("page %d of the open file is not that of the memory", at)
+		}
+		if err := syscall.Munmap(m); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestRegionsOfDeviceMemory asks for regions that mlx5 has and that it has not.
+func TestRegionsOfDeviceMemory(t *testing.T) {
+	dev := open(t, card.Devices[0])
+	dm := must(dev.AllocDM(verbs.NewAllocDMAttr(4096).LogAlignReq(12)))(t)
+	pd := must(dev.AllocPD())(t)
+	mr := must(pd.RegDMMR(dm, 8, 4088, verbs.DMAccessZeroBased|verbs.DMAccessLocalWrite|verbs.DMAccessRemoteWrite))(t)
+	if err := dm.Close(); !errors.Is(err, syscall.EBUSY) {
+		t.Errorf("Close of a registered DM: %v", err)
+	}
+	if _, err := pd.RegDMMR(dm, 0, 4096, verbs.DMAccessLocalWrite); !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("a region that is not zero-based: %v", err)
+	}
+	if _, err := dev.AllocDM(verbs.NewAllocDMAttr(512 << 10)); err == nil {
+		t.Error("more device memory than there is")
+	}
+	if err := errors.Join(mr.Close(), dm.Close(), pd.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
+// pair connects two queue pairs, one on each device.
+func pair(t *testing.T) (a, b *link.End) {
+	t.Helper()
+	a, b, err := link.Pair(open(t, card.Devices[0]), open(t, card.Devices[1]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a, b
+}
+
+// send posts one request of a, which fill describes, and waits for its completion.
+func send(t *testing.T, a *link.End, fill func(verbs.SendWR)) {
+	t.Helper()
+	batch := must(verbs.NewSendBatch(1, 1))(t)
+	defer batch.Close()
+	fill(batch.WR(0))
+	if err := a.Send(batch, 1); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestTraffic sends, writes and reads between two devices: the real libmlx5 writes the requests and parses the completions.
+func TestTraffic(t *testing.T) {
+	a, b := pair(t)
+	recv := must(verbs.NewRecvBatch(1, 1))(t)
+	defer recv.Close()
+	recv.WR(0).Recv(7).Add(b.MR.UncheckedSGE(100, 64))
+	must(b.QP.PostRecv(recv, 1))(t)
+
+	copy(a.Buf, "message")
+	send(t, a, func(w verbs.SendWR) { w.SendImm(1, 0xabcd).Add(a.MR.UncheckedSGE(0, 7)).Flags(verbs.SendSignaled) })
+	wc := must(b.Wait())(t)
+	if wc.ID != 7 || wc.ByteLen != 7 || wc.ImmData != 0xabcd || wc.Err() != nil || string(b.Buf[100:107]) != "message" {
+		t.Errorf("received %+v, %q", wc, b.Buf[100:107])
+	}
+	to, key := b.MR.UncheckedSGE(200, 8).Addr, b.MR.RKey()
+	send(t, a, func(w verbs.SendWR) { w.Write(2, to, key).Add(a.MR.UncheckedSGE(0, 7)).Flags(verbs.SendSignaled) })
+	if string(b.Buf[200:207]) != "message" {
+		t.Errorf("written: %q", b.Buf[200:207])
+	}
+	send(t, a, func(w verbs.SendWR) { w.Read(3, to, key).Add(a.MR.UncheckedSGE(300, 7)).Flags(verbs.SendSignaled) })
+	if string(a.Buf[300:307]) != "message" {
+		t.Errorf("read: %q", a.Buf[300:307])
+	}
+}
+
+// TestWriteToDeviceMemory lets the other device write into device memory and add to it, and reads that back through the mapping.
+func TestWriteToDeviceMemory(t *testing.T) {
+	a, b := pair(t)
+	dm := must(b.PD.Device().AllocDM(verbs.NewAllocDMAttr(512)))(t)
+	const access = verbs.DMAccessZeroBased | verbs.DMAccessLocalWrite | verbs.DMAccessRemoteWrite | verbs.DMAccessRemoteAtomic
+	mr := must(b.PD.RegDMMR(dm, 0, 512, access))(t)
+	must(dm.WriteAt(make([]byte, 512), 0))(t)
+	copy(a.Buf, "from the other device")
+	send(t, a, func(w verbs.SendWR) {
+		w.Write(1, 64, mr.RKey()).Add(a.MR.UncheckedSGE(0, 24)).Flags(verbs.SendSignaled)
+	})
+	send(t, a, func(w verbs.SendWR) {
+		w.FetchAdd(2, 8, mr.RKey(), 5).Add(a.MR.UncheckedSGE(32, 8)).Flags(verbs.SendSignaled)
+	})
+	got := make([]byte, 512)
+	must(dm.ReadAt(got, 0))(t)
+	if string(got[64:85]) != "from the other device" || got[8] != 5 {
+		t.Errorf("device memory has %q and %d", got[64:85], got[8])
+	}
+	if err := errors.Join(mr.Close(), dm.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestRefusedAccess writes with a key that allows no writing: the answer of the card goes through the real parser of completions.
+func TestRefusedAccess(t *testing.T) {
+	a, b := pair(t)
+	mr := must(b.PD.RegMR(b.Buf[:64], verbs.MRAccessRemoteRead))(t)
+	batch := must(verbs.NewSendBatch(1, 1))(t)
+	defer batch.Close()
+	batch.WR(0).Write(1, mr.UncheckedSGE(0, 8).Addr, mr.RKey()).Add(a.MR.UncheckedSGE(0, 8)).Flags(verbs.SendSignaled)
+	must(a.QP.PostSend(batch, 1))(t)
+	if wc := must(a.Wait())(t); wc.Status != verbs.WCStatusRemAccessErr {
+		t.Errorf("status %v, want that of a refused access", wc.Status)
+	}
+}
+
+// TestUnreadEvent imports a device while an event of its queue pair is unread, and closes the queue pair: the library waits for events that
+// the program has, so that the kernel must not count those that it has not read.
+func TestUnreadEvent(t *testing.T) {
+	a, b := pair(t)
+	batch := must(verbs.NewSendBatch(1, 1))(t)
+	defer batch.Close()
+	batch.WR(0).Write(1, 0, 0).Add(a.MR.UncheckedSGE(0, 8)).Flags(verbs.SendSignaled)
+	must(a.QP.PostSend(batch, 1))(t)
+	if wc := must(a.Wait())(t); wc.Status != verbs.WCStatusRemAccessErr {
+		t.Fatalf("status %v, want that of a refused access", wc.Status)
+	}
+	other := must(must(verbs.Load())(t).ImportDevice(b.PD.Device().CmdFD()))(t)
+	if err := errors.Join(b.QP.Close(), other.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestLayers asks that only the files of a provider include its headers, so that another can stand beside it.
+func TestLayers(t *testing.T) {
+	for _, dir := range []string{"libc", "uverbs", "wire"} {
+		for _, path := range must(filepath.Glob(filepath.Join("../card/src", dir, "*.[ch]")))(t) {
+			for line := range strings.Lines(string(must(os.ReadFile(path))(t))) {
+				if strings.HasPrefix(line, "#include") && (strings.Contains(line, "mlx5") || strings.Contains(line, "efa")) {
+					t.Errorf("%s includes a header of a provider: %s", path, line)
+				}
+			}
+		}
+	}
+}

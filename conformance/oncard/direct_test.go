@@ -1,0 +1,695 @@
+//go:build linux && cgo
+
+package oncard
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/verbsgen/verbsgen/conformance/card"
+	"github.com/verbsgen/verbsgen/conformance/internal/link"
+	"github.com/verbsgen/verbsgen/conformance/suite/far"
+	"github.com/verbsgen/verbsgen/gen/mlx5dv"
+	"github.com/verbsgen/verbsgen/gen/mlx5dv/direct"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+)
+
+// taken is a side of a connection whose queues Go reads and writes.
+type taken struct {
+	*link.End
+	cq *direct.CQ
+	qp *direct.QP
+}
+
+func take(tb testing.TB, e *link.End, opts ...direct.Option) *taken {
+	tb.Helper()
+	dv := must(mlx5dv.Load(e.QP.Device().Lib()))(tb)
+	cq := must(direct.TakeCQ(dv, e.CQ, opts...))(tb)
+	return &taken{e, cq, must(direct.TakeQP(dv, e.QP, cq, cq, nil, opts...))(tb)}
+}
+
+// TestDirectOps makes each operation of an RC queue pair from queues that Go writes, by batches and by requests in place.
+func TestDirectOps(t *testing.T) {
+	config := link.Default()
+	config.Inline, config.SendSGE, config.SendWR, config.RecvWR = 64, 3, 8, 8
+	a, b, err := config.Pair(must(link.First(open(t, card.Devices[0])))(t), must(link.First(open(t, card.Devices[1])))(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, bt := take(t, a), take(t, b)
+	batch := must(verbs.NewSendBatch(1, 3))(t)
+	recv := must(verbs.NewRecvBatch(1, 1))(t)
+	lkey, rkey := a.MR.LKey(), b.MR.RKey()
+	local, remote := a.MR.IOVA(), b.MR.IOVA()
+	check := func(what string, side *link.End, want verbs.WC) {
+		t.Helper()
+		got, err := side.Wait()
+		if err != nil {
+			t.Fatalf("%s: %v", what, err)
+		}
+		got.SrcQP, got.SL, got.SLID, got.PKeyIndex, got.DLIDPathBits = 0, 0, 0, 0, 0
+		want.QPNum = side.QP.Num()
+		if got != want {
+			t.Fatalf("%s: %+v, want %+v", what, got, want)
+		}
+	}
+	for round := range 40 { // the queues begin anew several times
+		copy(a.Buf, fmt.Sprintf("round %d of some bytes to carry", round))
+		clear(b.Buf)
+		if round%2 == 0 {
+			batch.WR(0).Write(1, remote, rkey).SGE(local, 10, lkey).SGE(local+10, 6, lkey).Flags(verbs.SendSignaled)
+			if _, err := a.QP.PostSend(batch, 1); err != nil {
+				t.Fatal(err)
+			}
+		} else {
+			at.qp.Write(1, remote, rkey).SGE(local, 10, lkey).SGE(local+10, 6, lkey).Flags(verbs.SendSignaled)
+			must(at.qp.Ring())(t)
+		}
+		check("write", a, verbs.WC{ID: 1, Opcode: verbs.WCOpcodeRDMAWrite})
+		if !bytes.Equal(a.Buf[:16], b.Buf[:16]) {
+			t.Fatalf("round %d: %q", round, b.Buf[:16])
+		}
+		recv.WR(0).Recv(2).SGE(b.MR.IOVA()+100, 64, b.MR.LKey())
+		if _, err := b.QP.PostRecv(recv, 1); err != nil {
+			t.Fatal(err)
+		}
+		at.qp.SendImm(3, 77).Inline(a.Buf[:20]).Flags(verbs.SendSignaled)
+		must(at.qp.Ring())(t)
+		check("send", a, verbs.WC{ID: 3, Opcode: verbs.WCOpcodeSend, Flags: verbs.WCFlagWithImm})
+		check("receive", b, verbs.WC{ID: 2, Opcode: verbs.WCOpcodeRecv, ByteLen: 20, ImmData: 77, Flags: verbs.WCFlagWithImm})
+		if !bytes.Equal(b.Buf[100:120], a.Buf[:20]) {
+			t.Fatalf("round %d: %q", round, b.Buf[100:120])
+		}
+		at.qp.Nop(9).Flags(verbs.SendSignaled)
+		must(at.qp.Ring())(t)
+		check("nop", a, verbs.WC{ID: 9, Opcode: verbs.WCOpcodeDriver2})
+		*(*uint64)(unsafe.Pointer(&b.Buf[200])) = 40
+		at.qp.FetchAdd(4, remote+200, rkey, 2).SGE(local+200, 8, lkey).Flags(verbs.SendSignaled)
+		at.qp.CompareSwap(5, remote+200, rkey, 42, 7).SGE(local+208, 8, lkey).Flags(verbs.SendSignaled)
+		at.qp.Read(6, remote+200, rkey).SGE(local+216, 8, lkey).Flags(verbs.SendSignaled)
+		must(at.qp.Ring())(t)
+		check("add", a, verbs.WC{ID: 4, Opcode: verbs.WCOpcodeFetchAdd, ByteLen: 8})
+		check("swap", a, verbs.WC{ID: 5, Opcode: verbs.WCOpcodeCompSwap, ByteLen: 8})
+		check("read", a, verbs.WC{ID: 6, Opcode: verbs.WCOpcodeRDMARead, ByteLen: 8})
+		if got := *(*[3]uint64)(unsafe.Pointer(&a.Buf[200])); got != [3]uint64{40, 42, 7} {
+			t.Fatalf("round %d: atomics answered %v", round, got)
+		}
+	}
+	_ = bt
+}
+
+// TestDirectStates takes a queue pair through RESET, to which all requests and completions of before are lost, and sees that libmlx5 is
+// kept from queues that Go has.
+func TestDirectStates(t *testing.T) {
+	config := link.Default()
+	config.Inline = 16
+	place := must(link.First(open(t, card.Devices[0])))(t)
+	a, b, err := config.Pair(place, place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := take(t, a)
+	batch, recv := must(verbs.NewSendBatch(1, 1))(t), must(verbs.NewRecvBatch(1, 1))(t)
+	recv.WR(0).Recv(7).SGE(a.MR.IOVA(), 8, a.MR.LKey())
+	write := func() error {
+		batch.WR(0).Write(9, b.MR.IOVA(), b.MR.RKey()).SGE(a.MR.IOVA(), 8, a.MR.LKey()).Flags(verbs.SendSignaled)
+		_, err := a.QP.PostSend(batch, 1)
+		return err
+	}
+	for round := range 3 {
+		for range 5 {
+			must(0, write())(t)
+		}
+		must(a.Wait())(t) // one of five
+		must(0, a.QP.Modify(verbs.NewQPAttr(verbs.QPStateReset)))(t)
+		must(0, b.QP.Modify(verbs.NewQPAttr(verbs.QPStateReset)))(t)
+		if n, err := a.CQ.PollInto(make([]verbs.WC, 8)); n != 0 || err != nil {
+			t.Errorf("round %d: %d completions after RESET, %v", round, n, err)
+		}
+		if err := write(); !errors.Is(err, syscall.ENOMEM) {
+			t.Errorf("round %d: a post in RESET: %v", round, err)
+		}
+		if err := second(a.QP.PostRecv(recv, 1)); !errors.Is(err, syscall.EINVAL) {
+			t.Errorf("round %d: a receive in RESET: %v", round, err)
+		}
+		for _, e := range []*link.End{a, b} {
+			must(0, e.QP.Modify(config.Init(1)))(t)
+		}
+		must(0, errors.Join(a.ConnectTo(b), b.ConnectTo(a)))(t)
+		must(0, write())(t)
+		if wc := must(a.Wait())(t); wc.ID != 9 || wc.Status != 0 {
+			t.Errorf("round %d: %+v", round, wc)
+		}
+	}
+	batch.WR(0).Write(9, b.MR.IOVA(), b.MR.RKey()).SGE(8, 8, 0).Flags(verbs.SendSignaled | verbs.SendInline)
+	if n, err := a.QP.PostSend(batch, 1); n != 0 || !errors.Is(err, syscall.EFAULT) {
+		t.Errorf("inline data at an address without memory: %d, %v", n, err)
+	}
+	batch.WR(0).Send(9).Flags(verbs.SendSignaled)
+	full := 0
+	for at.qp.Write(1, b.MR.IOVA(), b.MR.RKey()).SGE(a.MR.IOVA(), 8, a.MR.LKey()) != (direct.Request{}) {
+		full++
+	}
+	if n, err := at.qp.Ring(); n != full || !errors.Is(err, verbs.ErrQueueFull) {
+		t.Errorf("%d of %d requests, %v", n, full, err)
+	}
+
+	for what, err := range map[string]error{
+		"Resize":     a.CQ.Resize(200),
+		"a reader":   second(a.CQ.Reader(1)),
+		"take again": second(direct.TakeCQ(must(mlx5dv.Load(a.QP.Device().Lib()))(t), a.CQ)),
+		"Close":      a.QP.Close(),
+		"close CQ":   at.cq.Close(),
+	} {
+		t.Logf("%s: %v", what, err)
+		if err == nil {
+			t.Errorf("%s is not refused", what)
+		}
+	}
+	other := must(a.PD.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: a.CQ, RecvCQ: a.CQ, MaxSendWR: 1, MaxSendSGE: 1}))(t)
+	must(0, other.Modify(config.Init(1)))(t)
+	to := *a
+	to.QP = other
+	must(0, errors.Join(to.ConnectTo(b), other.Modify(verbs.NewQPAttr(verbs.QPStateErr))))(t)
+	for range full + 10 { // what is left of the full queue
+		_, _ = a.CQ.PollInto(make([]verbs.WC, 8))
+	}
+	must(other.PostSend(batch, 1))(t)
+	if _, err := a.Wait(); err == nil || !strings.Contains(err.Error(), "has not taken") {
+		t.Errorf("a completion of a queue pair of libmlx5: %v", err)
+	}
+	must(0, at.qp.Close())(t)
+	if err := write(); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("a post after Close: %v", err)
+	}
+	at.qp.Send(1)
+	if _, err := at.qp.Ring(); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("Ring after Close: %v", err)
+	}
+	must(0, errors.Join(at.cq.Close(), a.QP.Close(), other.Close(), a.CQ.Close()))(t)
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// TestDirectEvents waits for completions on Go's poller.
+func TestDirectEvents(t *testing.T) {
+	place := must(link.First(open(t, card.Devices[0])))(t)
+	config := link.Default()
+	a, b, err := config.Pair(place, place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := take(t, a)
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	wcs := make([]verbs.WC, 4)
+	for i := range uint64(200) {
+		done := make(chan error, 1)
+		go func() {
+			n, err := a.CQ.Wait(ctx, wcs)
+			if err == nil && (n != 1 || wcs[0].ID != i) {
+				err = fmt.Errorf("%d completions, the first %+v", n, wcs[0])
+			}
+			done <- err
+		}()
+		if i%2 == 0 {
+			time.Sleep(time.Millisecond) // it waits
+		}
+		at.qp.Write(i, b.MR.IOVA(), b.MR.RKey()).SGE(a.MR.IOVA(), 8, a.MR.LKey()).Flags(verbs.SendSignaled)
+		must(at.qp.Ring())(t)
+		if err := <-done; err != nil {
+			t.Fatalf("wait %d: %v", i, err)
+		}
+	}
+}
+
+// TestDirectSRQ posts the same receives to two shared receive queues, one of libmlx5 and one of Go, and takes messages from that of Go over
+// two queue pairs.
+func TestDirectSRQ(t *testing.T) {
+	dev := open(t, card.Devices[0])
+	dv := must(mlx5dv.Load(dev.Lib()))(t)
+	pd := must(dev.AllocPD())(t)
+	theirs := must(pd.CreateSRQ(verbs.SRQInitAttr{MaxWR: 16, MaxSGE: 3}))(t)
+	ours := must(pd.CreateSRQ(verbs.SRQInitAttr{MaxWR: 16, MaxSGE: 3}))(t)
+	srq := must(direct.TakeSRQ(dv, ours))(t)
+	x, y := must(dv.InitSRQ(theirs))(t), must(dv.InitSRQ(ours))(t)
+	recv := must(verbs.NewRecvBatch(4, 3))(t)
+	r := rand.New(rand.NewPCG(1, 2))
+	memory := make([]byte, 4096)
+	mr := must(pd.RegMR(memory, verbs.MRAccessLocalWrite))(t)
+	post := func(n int, srqs ...*verbs.SRQ) {
+		t.Helper()
+		for i := range n {
+			in := recv.WR(i).Recv(uint64(100 + i))
+			for range 1 + r.IntN(3) {
+				in.SGE(mr.IOVA()+r.Uint64N(2048), 64+r.Uint32N(100), mr.LKey())
+			}
+		}
+		for _, s := range srqs {
+			must(s.PostRecv(recv, n))(t)
+		}
+	}
+	for _, n := range []int{1, 4, 2} {
+		post(n, theirs, ours)
+		a, b := bytesAt(x.Buf, 16*x.Stride), bytesAt(y.Buf, 16*y.Stride)
+		if !bytes.Equal(a, b) || !bytes.Equal(bytesAt(x.DBRec, 4), bytesAt(y.DBRec, 4)) {
+			t.Fatalf("the queues differ:\n% x\n% x", a, b)
+		}
+	}
+	config := link.Default()
+	place := must(link.First(dev))(t)
+	cq := must(dev.CreateCQ(64, nil, 0))(t)
+	taken := must(direct.TakeCQ(dv, cq))(t)
+	var from []*link.End
+	for range 2 {
+		e := must(config.NewEnd(place))(t)
+		qp := must(pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, SRQ: ours, MaxSendWR: 4, MaxSendSGE: 1}))(t)
+		must(direct.TakeQP(dv, qp, taken, taken, srq))(t)
+		must(0, qp.Modify(config.Init(1)))(t)
+		to := *e
+		to.QP = qp
+		must(0, errors.Join(to.ConnectTo(e), e.ConnectTo(&to)))(t)
+		from = append(from, e)
+	}
+	send := must(verbs.NewSendBatch(1, 1))(t)
+	seen := 0
+	for round := range 100 {
+		e := from[round%2]
+		e.Buf[0] = byte(round)
+		send.WR(0).Send(1).SGE(e.MR.IOVA(), 1+r.Uint32N(60), e.MR.LKey()).Flags(verbs.SendSignaled)
+		must(0, e.Send(send, 1))(t)
+		var wcs [4]verbs.WC
+		for until := time.Now().Add(10 * time.Second); time.Now().Before(until); {
+			n := must(cq.PollInto(wcs[:]))(t)
+			for _, wc := range wcs[:n] {
+				if wc.Status != 0 || wc.ID < 100 || wc.ID > 103 || wc.Opcode != verbs.WCOpcodeRecv {
+					t.Fatalf("round %d: %+v", round, wc)
+				}
+			}
+			if seen += n; n > 0 {
+				break
+			}
+		}
+		post(1, ours)
+	}
+	if seen != 100 {
+		t.Errorf("%d messages of 100", seen)
+	}
+	for range 64 {
+		if _, err := ours.PostRecv(recv, 1); err != nil {
+			if !errors.Is(err, verbs.ErrQueueFull) {
+				t.Error(err)
+			}
+			return
+		}
+	}
+	t.Error("the queue takes receives without end")
+}
+
+// TestDirectClose closes while other goroutines post, poll and change a queue pair of the same completion queue. A closed queue pair takes
+// nothing, also after RESET.
+func TestDirectClose(t *testing.T) {
+	place := must(link.First(open(t, card.Devices[0])))(t)
+	config := link.Default()
+	recv := must(verbs.NewRecvBatch(1, 1))(t)
+	for range 20 {
+		a, b, err := config.Pair(place, place)
+		if err != nil {
+			t.Fatal(err)
+		}
+		at := take(t, a)
+		other := must(a.PD.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: a.CQ, RecvCQ: a.CQ, MaxSendWR: 1, MaxRecvWR: 1,
+			MaxSendSGE: 1, MaxRecvSGE: 1}))(t)
+		second := must(direct.TakeQP(must(mlx5dv.Load(other.Device().Lib()))(t), other, at.cq, at.cq, nil))(t)
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			for {
+				at.qp.Write(1, b.MR.IOVA(), b.MR.RKey()).SGE(a.MR.IOVA(), 8, a.MR.LKey()).Flags(verbs.SendSignaled)
+				if _, err := at.qp.Ring(); errors.Is(err, os.ErrClosed) {
+					return
+				}
+			}
+		})
+		wg.Go(func() {
+			wcs := make([]verbs.WC, 4)
+			for {
+				if _, err := at.cq.PollInto(wcs); errors.Is(err, os.ErrClosed) {
+					return
+				}
+			}
+		})
+		changed := make(chan error)
+		go func() {
+			changed <- errors.Join(other.Modify(config.Init(1)), other.Modify(verbs.NewQPAttr(verbs.QPStateReset)), second.Close(), other.Close())
+		}()
+		time.Sleep(time.Millisecond)
+		must(0, errors.Join(at.qp.Close(), <-changed, a.QP.Modify(verbs.NewQPAttr(verbs.QPStateReset)), a.QP.Modify(config.Init(1))))(t)
+		if _, err := a.QP.PostRecv(recv, 1); !errors.Is(err, os.ErrClosed) {
+			t.Errorf("a receive of a closed queue pair: %v", err)
+		}
+		must(0, errors.Join(a.QP.Close(), at.cq.Close(), a.CQ.Close()))(t)
+		wg.Wait()
+	}
+}
+
+// BenchmarkDirect compares posts and polls of queues that Go writes and reads with those of C through the real libmlx5: batches with
+// chains that were built before, and requests in place with those that C builds anew.
+func BenchmarkDirect(b *testing.B) {
+	for _, n := range []int{1, 16, 64} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			if b.N > 1 {
+				b.Skip("measured in rounds: run with -benchtime 1x")
+			}
+			c, p, q := newPoster(b, n), newPoster(b, n), newPoster(b, n)
+			take(b, p.a)
+			at := take(b, q.a)
+			inPlace := q.inGo(func() error {
+				w := q.w
+				for i := range n {
+					at.qp.Write(uint64(i), w.Remote, w.RKey).SGE(w.Addr, w.Length, w.LKey).Flags(verbs.SendSignaled)
+				}
+				_, err := at.qp.Ring()
+				return err
+			}, at.cq.PollInto)
+			b.ReportMetric(0, "ns/op")
+			post, poll := ratios(c.turns(c.inC(false)), p.turns(p.batched()))
+			b.ReportMetric(post[1], "batch-post-x-C")
+			b.ReportMetric(poll[1], "verbs-poll-x-C")
+			post, poll = ratios(c.turns(c.inC(true)), q.turns(inPlace))
+			b.ReportMetric(post[1], "post-x-C")
+			b.ReportMetric(poll[1], "poll-x-C")
+		})
+	}
+}
+
+// written is what a queue pair's memory has after posts: of libmlx5, or of Go.
+type written struct {
+	qp   *verbs.QP
+	info *mlx5dv.QPInfo
+}
+
+// same compares the blocks of two send queues, and both doorbell records. The queue pairs have numbers of their own.
+func (w written) same(t *testing.T, o written, what string) {
+	t.Helper()
+	a, b := bytesAt(w.info.SQBuf, w.info.SQWQEs*64), bytesAt(o.info.SQBuf, o.info.SQWQEs*64)
+	for i := 0; i < len(a); i += 16 {
+		x, y := a[i:i+16], b[i:i+16]
+		if i%64 == 0 && bytes.Equal(x[4:7], number(w.qp)) && bytes.Equal(y[4:7], number(o.qp)) {
+			x, y = append(x[:4:4], x[7:]...), append(y[:4:4], y[7:]...)
+		}
+		if !bytes.Equal(x, y) {
+			t.Fatalf("%s: byte %d is\n% x by libmlx5, and\n% x by Go", what, i, x, y)
+		}
+	}
+	if x, y := bytesAt(w.info.DBRec, 8), bytesAt(o.info.DBRec, 8); !bytes.Equal(x, y) {
+		t.Fatalf("%s: records % x by libmlx5, and % x by Go", what, x, y)
+	}
+	a, b = bytesAt(w.info.RQBuf, w.info.RQWQEs*w.info.RQStride), bytesAt(o.info.RQBuf, o.info.RQWQEs*o.info.RQStride)
+	if !bytes.Equal(a, b) {
+		t.Fatalf("%s: the receive queues differ", what)
+	}
+}
+
+// number is the number of a queue pair as requests have it.
+func number(qp *verbs.QP) []byte {
+	return []byte{byte(qp.Num() >> 16), byte(qp.Num() >> 8), byte(qp.Num())}
+}
+
+func bytesAt(a uintptr, n uint32) []byte {
+	return unsafe.Slice((*byte)(*(*unsafe.Pointer)(unsafe.Pointer(&a))), n)
+}
+
+// initiator makes a queue pair of type XRC_SEND in RTS.
+func initiator(t *testing.T, c link.Config, at link.Place) *link.End {
+	rc := c
+	rc.Type = verbs.QPTypeRC
+	e := must(rc.NewEnd(at))(t)
+	far := must(rc.NewEnd(at))(t)
+	e.CQ = must(at.Device.CreateCQ(c.CQE, nil, 0))(t)
+	init := verbs.NewQPInitAttrEx(verbs.QPTypeXRCSend, e.CQ, nil, e.PD).MaxSendWR(c.SendWR).MaxSendSGE(c.SendSGE)
+	e.QP = must(at.Device.CreateQPEx(init.MaxInlineData(c.Inline)))(t)
+	way, mtu := far.Way(far)
+	must(0, e.QP.Modify(c.Init(at.Port.Number())))(t)
+	must(0, e.QP.Modify(verbs.NewQPAttr(verbs.QPStateRTR).AV(way).PathMTU(mtu).DestQPNum(far.QP.Num()).RQPSN(0)))(t)
+	must(0, e.QP.Modify(verbs.NewQPAttr(verbs.QPStateRTS).Timeout(14).RetryCnt(6).RNRRetry(6).SQPSN(0).MaxRDAtomic(1)))(t)
+	return e
+}
+
+// TestSameBytes posts the same requests to two queue pairs, one of libmlx5 and one of Go, by batches and in place, and compares their
+// memory after each post. They are in ERR, so that the keys and addresses need not be valid.
+func TestSameBytes(t *testing.T) {
+	for _, typ := range []verbs.QPType{verbs.QPTypeRC, verbs.QPTypeUC, verbs.QPTypeUD, verbs.QPTypeXRCSend} {
+		t.Run(fmt.Sprint(typ), func(t *testing.T) {
+			config := link.Default()
+			config.Type, config.Inline, config.SendSGE, config.RecvSGE, config.SendWR, config.RecvWR = typ, 120, 5, 3, 13, 16
+			dev := open(t, card.Devices[0])
+			dv := must(mlx5dv.Load(dev.Lib()))(t)
+			place := must(link.First(dev))(t)
+			var theirs, ours *link.End
+			var err error
+			if typ == verbs.QPTypeXRCSend {
+				theirs, ours = initiator(t, config, place), initiator(t, config, place)
+			} else if theirs, ours, err = config.Pair(place, place); err != nil {
+				t.Fatal(err)
+			}
+			receive := must(direct.TakeCQ(dv, ours.CQ))(t)
+			both := receive
+			if typ == verbs.QPTypeXRCSend {
+				receive = nil
+			}
+			o := &taken{ours, both, must(direct.TakeQP(dv, ours.QP, both, receive, nil))(t)}
+			w := [2]written{{theirs.QP, must(dv.InitQP(theirs.QP))(t)}, {ours.QP, must(dv.InitQP(ours.QP))(t)}}
+			for _, e := range []*link.End{theirs, ours} {
+				must(0, e.QP.Modify(verbs.NewQPAttr(verbs.QPStateErr)))(t)
+			}
+			seed := uint64(time.Now().UnixNano())
+			t.Logf("seed %d", seed)
+			r := rand.New(rand.NewPCG(seed, 0))
+			data := make([]byte, 128)
+			batch := must(verbs.NewSendBatch(3, 5, verbs.InlineRoom(120)))(t)
+			recv := must(verbs.NewRecvBatch(3, 3))(t)
+			ops := []verbs.WROpcode{verbs.WROpcodeSend, verbs.WROpcodeSendWithImm}
+			var ah *verbs.AH
+			var address *direct.Address
+			if typ == verbs.QPTypeUD {
+				way, _ := theirs.Way(ours)
+				ah = must(theirs.PD.CreateAH(way))(t)
+				address = must(direct.AddressOf(dv, ah))(t)
+			} else {
+				ops = append(ops, verbs.WROpcodeRDMAWrite, verbs.WROpcodeRDMAWriteWithImm, verbs.WROpcodeLocalInv)
+			}
+			if typ == verbs.QPTypeRC || typ == verbs.QPTypeXRCSend {
+				ops = append(ops, verbs.WROpcodeRDMARead, verbs.WROpcodeAtomicCmpAndSwp, verbs.WROpcodeAtomicFetchAndAdd, verbs.WROpcodeSendWithInv)
+			}
+			wcs := make([]verbs.WC, 16)
+			drain := func(e *link.End, n int) {
+				for n > 0 {
+					got := must(e.CQ.PollSpin(wcs, 1000))(t)
+					for _, wc := range wcs[:got] {
+						if wc.Status != verbs.WCStatusWRFlushErr {
+							t.Fatalf("%+v", wc)
+						}
+					}
+					n -= got
+				}
+			}
+			for round := range *rounds {
+				for i := range w { // of what a request leaves out, the queue has what was there before
+					clear(bytesAt(w[i].info.SQBuf, w[i].info.SQWQEs*64))
+					clear(bytesAt(w[i].info.RQBuf, w[i].info.RQWQEs*w[i].info.RQStride))
+				}
+				n := 1 + r.IntN(3)
+				what := ""
+				for i := range n {
+					op, remote, rkey, imm := ops[r.IntN(len(ops))], r.Uint64(), r.Uint32(), r.Uint32()
+					a, b := r.Uint64(), r.Uint64()
+					flags := verbs.SendFlags(r.IntN(8)) | verbs.SendSignaled
+					var sges []verbs.SGE
+					atomic := op == verbs.WROpcodeAtomicCmpAndSwp || op == verbs.WROpcodeAtomicFetchAndAdd
+					for range r.IntN(6) {
+						sges = append(sges, verbs.SGE{Addr: r.Uint64(), Length: r.Uint32N(5) * r.Uint32(), LKey: r.Uint32()})
+						if atomic {
+							sges[len(sges)-1].Length = 8
+						}
+					}
+					inline := data[:r.IntN(121)]
+					if atomic || op == verbs.WROpcodeRDMARead || r.IntN(3) > 0 {
+						inline = nil
+					}
+					for i := range inline {
+						inline[i] = byte(r.Uint32())
+					}
+					id := uint64(round*4 + i)
+					in := batch.WR(i)
+					var place direct.Request
+					inPlace := round%2 == 1
+					qpn, qkey := r.Uint32N(1<<24), r.Uint32()
+					if inPlace && ah != nil {
+						o.qp.To(address, qpn, qkey)
+					}
+					srqn := r.Uint32()
+					if inPlace && typ == verbs.QPTypeXRCSend {
+						o.qp.ToSRQ(srqn)
+					}
+					switch {
+					case inPlace && op == verbs.WROpcodeRDMAWrite:
+						place = o.qp.Write(id, remote, rkey)
+					case inPlace && op == verbs.WROpcodeRDMAWriteWithImm:
+						place = o.qp.WriteImm(id, remote, rkey, imm)
+					case inPlace && op == verbs.WROpcodeSend:
+						place = o.qp.Send(id)
+					case inPlace && op == verbs.WROpcodeSendWithImm:
+						place = o.qp.SendImm(id, imm)
+					case inPlace && op == verbs.WROpcodeRDMARead:
+						place = o.qp.Read(id, remote, rkey)
+					case inPlace && op == verbs.WROpcodeAtomicCmpAndSwp:
+						place = o.qp.CompareSwap(id, remote, rkey, a, b)
+					case inPlace && op == verbs.WROpcodeAtomicFetchAndAdd:
+						place = o.qp.FetchAdd(id, remote, rkey, a)
+					case inPlace && op == verbs.WROpcodeLocalInv:
+						place = o.qp.LocalInv(id, rkey)
+					case inPlace:
+						place = o.qp.SendInv(id, rkey)
+					}
+					switch op {
+					case verbs.WROpcodeRDMAWrite:
+						in.Write(id, remote, rkey)
+					case verbs.WROpcodeRDMAWriteWithImm:
+						in.WriteImm(id, remote, rkey, imm)
+					case verbs.WROpcodeSend:
+						in.Send(id)
+					case verbs.WROpcodeSendWithImm:
+						in.SendImm(id, imm)
+					case verbs.WROpcodeRDMARead:
+						in.Read(id, remote, rkey)
+					case verbs.WROpcodeAtomicCmpAndSwp:
+						in.CompareSwap(id, remote, rkey, a, b)
+					case verbs.WROpcodeAtomicFetchAndAdd:
+						in.FetchAdd(id, remote, rkey, a)
+					case verbs.WROpcodeLocalInv:
+						in.LocalInv(id, rkey)
+						sges, inline = nil, nil
+					default:
+						in.SendInv(id, rkey)
+					}
+					if typ == verbs.QPTypeXRCSend {
+						in.ToSRQ(srqn)
+					}
+					if ah != nil {
+						must(0, ah.Address(in, qpn, qkey))(t)
+					}
+					in.Flags(flags)
+					if inPlace {
+						place = place.Flags(flags)
+					}
+					if inline != nil {
+						in.InlineData(inline)
+						if inPlace {
+							place.Inline(inline)
+						}
+					} else {
+						for _, s := range sges {
+							in.Add(s)
+							if inPlace {
+								place = place.Add(s)
+							}
+						}
+					}
+					what += fmt.Sprintf("%v %v, %d elements, %d bytes; ", op, flags, len(sges), len(inline))
+				}
+				must(theirs.QP.PostSend(batch, n))(t)
+				if round%2 == 1 {
+					must(o.qp.Ring())(t)
+				} else {
+					must(ours.QP.PostSend(batch, n))(t)
+				}
+				k := 1 + r.IntN(3)
+				if typ == verbs.QPTypeXRCSend {
+					k = 0
+				}
+				for i := range k {
+					in := recv.WR(i).Recv(uint64(i))
+					for range r.IntN(4) {
+						in.SGE(r.Uint64(), r.Uint32N(3)*r.Uint32(), r.Uint32())
+					}
+				}
+				if k > 0 {
+					must(theirs.QP.PostRecv(recv, k))(t)
+					must(ours.QP.PostRecv(recv, k))(t)
+				}
+				w[0].same(t, w[1], what)
+				drain(theirs, n+k)
+				drain(ours, n+k)
+			}
+		})
+	}
+}
+
+var rounds = flag.Int("rounds", 2000, "posts of each type that TestSameBytes compares")
+
+// TestDirectDCI sends from two DCIs to a DCT, one by a stream of libmlx5 and one by Go, and compares what they write.
+func TestDirectDCI(t *testing.T) {
+	const key = 0x1122334455667788
+	lib, dev := dvOf(t)
+	pd, cq := must(dev.AllocPD())(t), must(dev.CreateCQ(64, nil, 0))(t)
+	buf := make([]byte, 4096)
+	mr := must(pd.RegMR(buf, verbs.MRAccessLocalWrite|verbs.MRAccessRemoteWrite))(t)
+	way := verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: must(far.OpenPort(dev, "", 1, 0))(t).GID(), HopLimit: 1}
+	srq := must(pd.CreateSRQ(verbs.SRQInitAttr{MaxWR: 4, MaxSGE: 1}))(t)
+	dct := must(lib.CreateQP(dev, verbs.NewQPInitAttrEx(verbs.QPTypeDriver, cq, cq, pd).SRQ(srq),
+		mlx5dv.NewQPInitAttr().DCType(mlx5dv.DCTypeDCT).DCTAccessKey(key)))(t)
+	modify(t, dct, verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).PortNum(1).AccessFlags(verbs.QPAccessRemoteWrite),
+		verbs.NewQPAttr(verbs.QPStateRTR).PathMTU(verbs.MTU1024).MinRNRTimer(1).AV(way))
+	ah := must(pd.CreateAH(way))(t)
+	address := must(direct.AddressOf(lib, ah))(t)
+	var qps [2]*verbs.QP
+	var cqs [2]*verbs.CQ
+	var w [2]written
+	for i := range qps {
+		cqs[i] = must(dev.CreateCQ(16, nil, 0))(t)
+		attr := verbs.NewQPInitAttrEx(verbs.QPTypeDriver, cqs[i], cqs[i], pd).MaxSendWR(8).MaxSendSGE(2).SendOps(verbs.QPOpRDMAWrite)
+		qps[i] = must(lib.CreateQP(dev, attr, mlx5dv.NewQPInitAttr().DCType(mlx5dv.DCTypeDCI).LogDCIStreams(2).LogDCIErrored(1)))(t)
+		modify(t, qps[i], verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).PortNum(1),
+			verbs.NewQPAttr(verbs.QPStateRTR).PathMTU(verbs.MTU1024),
+			verbs.NewQPAttr(verbs.QPStateRTS).Timeout(1).RetryCnt(1).RNRRetry(1).MaxRDAtomic(1).SQPSN(0))
+		w[i] = written{qps[i], must(lib.InitQP(qps[i]))(t)}
+	}
+	c := must(direct.TakeCQ(lib, cqs[1]))(t)
+	ours := must(direct.TakeQP(lib, qps[1], c, c, nil))(t)
+	stream := must(qps[0].Stream())(t)
+	view := must(lib.QPEx(stream))(t)
+	send := must(verbs.NewSendBatch(1, 2))(t)
+	for round := range uint16(40) {
+		for i := range w {
+			clear(bytesAt(w[i].info.SQBuf, w[i].info.SQWQEs*64))
+		}
+		remote := mr.IOVA() + 8*uint64(round)
+		*(*uint64)(unsafe.Pointer(&buf[2048])) = uint64(round) + 1
+		in := must(view.WR(send, 0))(t)
+		in.Write(7, remote, mr.RKey()).SGE(mr.IOVA()+2048, 4, mr.LKey()).SGE(mr.IOVA()+2052, 4, mr.LKey()).Flags(verbs.SendSignaled)
+		must(0, in.SetDCAddrStream(ah, dct.Num(), key, round%4))(t)
+		must(stream.Post(send, 1))(t)
+		if wc := completion(t, cqs[0]); wc.Err() != nil {
+			t.Fatal(wc.Err())
+		}
+		ours.ToDCT(address, dct.Num(), key, round%4)
+		ours.Write(8, remote, mr.RKey()).SGE(mr.IOVA()+2048, 4, mr.LKey()).SGE(mr.IOVA()+2052, 4, mr.LKey()).Flags(verbs.SendSignaled)
+		buf[8*round] = 0
+		must(ours.Ring())(t)
+		if wc := completion(t, cqs[1]); wc.Err() != nil || wc.ID != 8 || wc.Opcode != verbs.WCOpcodeRDMAWrite || buf[8*round] != byte(round)+1 {
+			t.Fatalf("%+v, %d", wc, buf[8*round])
+		}
+		w[0].same(t, w[1], fmt.Sprintf("round %d", round))
+	}
+}

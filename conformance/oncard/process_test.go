@@ -1,0 +1,237 @@
+//go:build linux && cgo
+
+package oncard
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/verbsgen/verbsgen/conformance/card"
+	"github.com/verbsgen/verbsgen/conformance/internal/link"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+)
+
+// role names what a child process of a test does: this program runs it as TestRole.
+const role = "VERBSGEN_CARD_ROLE"
+
+// large is more than one exchange of src/wire/segment.h has room for.
+const large = 300_000
+
+// hello is what the two processes tell each other.
+type hello struct {
+	GID  verbs.GID
+	QPN  uint32
+	Key  uint32
+	Addr uint64
+}
+
+// TestRole is the child process of the other tests.
+func TestRole(t *testing.T) {
+	switch os.Getenv(role) {
+	case "list":
+		for _, d := range must(must(verbs.Load())(t).Devices())(t) {
+			at := must(link.First(open(t, d.Name)))(t)
+			fmt.Printf("\x01%s %v %v\n", d.Name, d.GUID, at.Port.GID())
+		}
+	case "efa":
+		sendByEFA(t)
+	case "sums":
+		sumsOnEFA(t)
+	case "removed":
+		removedEFA(t)
+	case "srd":
+		sendBySRD(t)
+	case "serve":
+		in := bufio.NewReader(os.Stdin)
+		e, big := bigEnd(t, card.Devices[1], os.Stdout)
+		recv := must(verbs.NewRecvBatch(1, 1))(t)
+		defer recv.Close()
+		recv.WR(0).Recv(7).Add(e.MR.UncheckedSGE(100, 64))
+		must(e.QP.PostRecv(recv, 1))(t)
+		to := told(t, in)
+		fmt.Printf("\x01connected %v\n", e.Connect(to.GID, 0, to.QPN))
+		wc := must(e.Wait())(t)
+		fmt.Printf("\x01%d %q\n", wc.ByteLen, e.Buf[100:100+wc.ByteLen])
+		_, _ = in.ReadString('\n') // until the other end closes its pipe, or kills this process
+		_ = big
+	case "echo":
+		echo(t)
+	case "dct":
+		serveDCT(t)
+	case "frames":
+		serveFrames(t)
+	default:
+		if name, ok := strings.CutPrefix(os.Getenv(role), "lacks "); ok {
+			useWhatLacks(t, name)
+			return
+		}
+		t.Skip("only as the child of other tests")
+	}
+}
+
+// bigEnd makes an end with a large region, and writes where it is.
+func bigEnd(t *testing.T, device string, to io.Writer) (*link.End, *verbs.MR) {
+	at := must(link.First(open(t, device)))(t)
+	e := must(link.NewEnd(at.Device))(t)
+	all := verbs.MRAccessLocalWrite | verbs.MRAccessRemoteWrite | verbs.MRAccessRemoteRead | verbs.MRAccessRemoteAtomic
+	big := must(e.PD.RegMR(make([]byte, large), all))(t)
+	say(t, to, hello{at.Port.GID(), e.QP.Num(), big.RKey(), big.UncheckedSGE(0, 8).Addr})
+	return e, big
+}
+
+// line returns the next line that a process says for the test: one with the mark, which the testing package may write behind other text.
+func line(t *testing.T, from *bufio.Reader) string {
+	t.Helper()
+	for {
+		text, err := from.ReadString('\n')
+		if _, said, ok := strings.Cut(text, "\x01"); ok {
+			return strings.TrimSpace(said)
+		}
+		if err != nil {
+			t.Fatal("the other process ended: ", err)
+		}
+	}
+}
+
+func told(t *testing.T, from *bufio.Reader) hello {
+	var h hello
+	if err := json.Unmarshal([]byte(line(t, from)), &h); err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// child starts this program in a role. It ends with the test.
+func child(t *testing.T, name string, env ...string) (*exec.Cmd, io.WriteCloser, *bufio.Reader) {
+	cmd := exec.Command(must(os.Executable())(t), "-test.run=^TestRole$", "-test.v")
+	cmd.Env = append(append(os.Environ(), role+"="+name), env...)
+	cmd.Stderr = os.Stderr
+	in, out := must(cmd.StdinPipe())(t), must(cmd.StdoutPipe())(t)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	return cmd, in, bufio.NewReader(out)
+}
+
+// TestProcesses connects queue pairs of two processes, and moves messages, memory in several parts, and an atomic. Then the other process
+// is killed, and a request to it is a retry error.
+func TestProcesses(t *testing.T) {
+	cmd, in, out := child(t, "serve")
+	e, big := bigEnd(t, card.Devices[0], in)
+	to := told(t, out)
+	if err := e.ConnectWith(to.GID, 0, to.QPN, link.Patience{Timeout: 10, Retries: 2}); err != nil {
+		t.Fatal(err)
+	}
+	if said := line(t, out); said != "connected <nil>" {
+		t.Fatal(said)
+	}
+	copy(e.Buf, "between processes")
+	send(t, e, func(w verbs.SendWR) { w.Send(1).Add(e.MR.UncheckedSGE(0, 17)).Flags(verbs.SendSignaled) })
+	if said := line(t, out); said != `17 "between processes"` {
+		t.Errorf("received %s", said)
+	}
+	moveLarge(t, e, big, to)
+	send(t, e, func(w verbs.SendWR) {
+		w.FetchAdd(4, to.Addr+8, to.Key, 5).Add(e.MR.UncheckedSGE(0, 8)).Flags(verbs.SendSignaled)
+	})
+	if want := []byte{8, 9, 10, 11, 12, 13, 14, 15}; !bytes.Equal(e.Buf[:8], want) {
+		t.Errorf("fetched %v, want %v", e.Buf[:8], want)
+	}
+
+	if err := errors.Join(cmd.Process.Kill()); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	batch := must(verbs.NewSendBatch(1, 1))(t)
+	defer batch.Close()
+	batch.WR(0).Write(5, to.Addr, to.Key).Add(e.MR.UncheckedSGE(0, 8)).Flags(verbs.SendSignaled)
+	must(e.QP.PostSend(batch, 1))(t)
+	if wc := must(e.Wait())(t); wc.Status != verbs.WCStatusRetryExcErr {
+		t.Errorf("status %v of a request to a dead process, want that of no answer", wc.Status)
+	}
+}
+
+// moveLarge writes a region to the other process and reads it back.
+func moveLarge(t *testing.T, e *link.End, big *verbs.MR, to hello) {
+	fill, back := make([]byte, large), make([]byte, large)
+	for i := range fill {
+		fill[i] = byte(i % 251)
+	}
+	from := must(e.PD.RegMR(fill, verbs.MRAccessLocalWrite))(t)
+	into := must(e.PD.RegMR(back, verbs.MRAccessLocalWrite))(t)
+	send(t, e, func(w verbs.SendWR) {
+		w.Write(2, to.Addr, to.Key).Add(from.UncheckedSGE(0, large)).Flags(verbs.SendSignaled)
+	})
+	send(t, e, func(w verbs.SendWR) {
+		w.Read(3, to.Addr, to.Key).Add(into.UncheckedSGE(0, large)).Flags(verbs.SendSignaled)
+	})
+	if !bytes.Equal(fill, back) {
+		t.Error("what was written to the other process is not what was read there")
+	}
+	if err := errors.Join(from.Close(), into.Close(), big.Close()); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestSeveralDevices lists five devices, each with a GUID and a GID of its own.
+func TestSeveralDevices(t *testing.T) {
+	_, _, out := child(t, "list", onDevices(t, "mlx5", "mlx5", "mlx5", "mlx5", "mlx5")...)
+	seen := map[string]bool{}
+	for range 5 {
+		for _, word := range strings.Fields(line(t, out)) {
+			if seen[word] {
+				t.Errorf("%s comes twice", word)
+			}
+			seen[word] = true
+		}
+	}
+	if !seen["mlx5_4"] {
+		t.Errorf("no mlx5_4 among %v", seen)
+	}
+}
+
+// TestUnprivileged builds the card and runs tests on it as a user without rights, in namespaces of its own, where there is no
+// /dev/infiniband.
+func TestUnprivileged(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can make the namespaces; the tests run without rights already")
+	}
+	const nobody = 65534
+	dir := must(os.MkdirTemp("", "nobody"))(t)
+	defer os.RemoveAll(dir)
+	self := filepath.Join(dir, "card.test")
+	program := must(os.ReadFile(must(os.Executable())(t)))(t)
+	if err := errors.Join(os.WriteFile(self, program, 0o755), os.Chown(dir, nobody, nobody)); err != nil {
+		t.Fatal(err)
+	}
+	const script = `mount --make-rprivate /
+[ ! -e /dev/infiniband ] || mount -t tmpfs none /dev/infiniband
+exec setpriv --reuid 65534 --regid 65534 --clear-groups --no-new-privs "$@"`
+	cmd := exec.Command("sh", "-c", script, "sh", self, "-test.run=^TestTraffic$|^TestProcesses$|^TestAllocator$", "-test.v")
+	cmd.Dir = dir
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + dir}
+	cmd.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWNET | syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS,
+	}
+	said, err := cmd.CombinedOutput()
+	if errors.Is(err, syscall.EPERM) {
+		t.Skip("no namespaces here: ", err)
+	}
+	if err != nil || bytes.Count(said, []byte("--- PASS")) != 3 {
+		t.Errorf("as nobody: %v\n%s", err, said)
+	}
+}
