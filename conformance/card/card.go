@@ -5,6 +5,7 @@ package card
 import (
 	"crypto/sha256"
 	"embed"
+	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -32,13 +33,9 @@ type Card struct {
 	devices      []string
 }
 
-// Build makes the devices of a card in a folder, and compiles it if the user's cache lacks it: that needs gcc and the headers of
-// libibverbs-dev and linux-libc-dev. A folder that has such devices is used as it is: programs on the cards of one folder reach each other.
-// Build fails if the folder has other devices.
+// Build makes the devices of a card in a folder, or finds them there: programs on the card of one folder reach each other. It compiles the
+// card if the user's cache lacks it, for which it needs gcc and the headers of libibverbs-dev and linux-libc-dev.
 func Build(dir string, o Options) (*Card, error) {
-	if len(o.Devices) == 0 {
-		o.Devices = []string{"mlx5", "mlx5"}
-	}
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, err
@@ -46,44 +43,57 @@ func Build(dir string, o Options) (*Card, error) {
 	if strings.ContainsAny(dir, ": ") { // LD_PRELOAD and CARD_DRIVERS
 		return nil, fmt.Errorf("%s: the path of a card has no space and no colon", dir)
 	}
-	if err := place(dir, o); err != nil {
+	if o, err = place(dir, o); err != nil {
 		return nil, err
 	}
 	library, err := cached(dir)
 	return &Card{library, dir, o.Devices}, err
 }
 
-// place makes the folders of the devices, or looks at those that are there.
-func place(dir string, o Options) error {
-	said := strings.Join(append([]string{o.Libraries}, o.Devices...), ",")
+// place makes the folders of the devices, or looks at those that are there, and returns what they were made with.
+func place(dir string, o Options) (Options, error) {
 	made := filepath.Join(dir, "devices")
-	if have, err := os.ReadFile(filepath.Join(made, "options")); err == nil {
-		if string(have) != said {
-			return fmt.Errorf("%s has a card with other devices (%s): name those, or another folder", dir, strings.TrimPrefix(string(have), ","))
+	if text, err := os.ReadFile(filepath.Join(made, optionsName)); err == nil {
+		var have Options
+		if err := json.Unmarshal(text, &have); err != nil {
+			return o, fmt.Errorf("%s/%s: %w", made, optionsName, err)
 		}
-		return nil
+		if o.Devices != nil && !slices.Equal(o.Devices, have.Devices) || o.Libraries != "" && o.Libraries != have.Libraries {
+			return o, fmt.Errorf("%s has a card with other devices (%s): ask for those, or name another folder", dir, strings.TrimSpace(string(text)))
+		}
+		return have, nil
+	}
+	if o.Devices == nil {
+		o.Devices = []string{"mlx5", "mlx5"}
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
+		return o, err
 	}
 	unfinished, err := os.MkdirTemp(dir, "new")
 	if err != nil {
-		return err
+		return o, err
 	}
 	defer os.RemoveAll(unfinished)
-	err = firstError(os.Chmod(unfinished, 0o755), makeTree(filepath.Join(unfinished, "sys"), o.Devices),
-		makeDrivers(filepath.Join(unfinished, "drivers"), o), os.WriteFile(filepath.Join(unfinished, "options"), []byte(said), 0o644))
+	text, err := json.Marshal(o)
 	if err != nil {
-		return err
+		return o, err
+	}
+	err = firstError(os.Chmod(unfinished, 0o755), makeTree(filepath.Join(unfinished, "sys"), o.Devices),
+		makeDrivers(filepath.Join(unfinished, "drivers"), o), os.WriteFile(filepath.Join(unfinished, faultsName), make([]byte, faultsSize), 0o644),
+		os.WriteFile(filepath.Join(unfinished, optionsName), append(text, '\n'), 0o644))
+	if err != nil {
+		return o, err
 	}
 	if err := os.Rename(unfinished, made); err != nil {
 		if _, there := os.Stat(made); there == nil {
 			return place(dir, o) // another process was quicker
 		}
-		return err
+		return o, err
 	}
-	return nil
+	return o, nil
 }
+
+const optionsName = "options.json"
 
 // flags are those of the compiler. Tests wait for it: -O2 -g takes twice as long.
 var flags = []string{"-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-fPIC", "-fvisibility=hidden", "-shared"}

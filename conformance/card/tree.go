@@ -34,14 +34,13 @@ func makeTree(root string, providers []string) error {
 		return fmt.Errorf("%d devices: at most %d", len(providers), most)
 	}
 	files := map[string]string{filepath.Join(root, "class/infiniband_verbs/abi_version"): "6"}
-	count := map[string]int{}
+	all := names(providers)
 	for i, provider := range providers {
 		kind, ok := kinds[provider]
 		if !ok {
-			return fmt.Errorf("no provider %q", provider)
+			return fmt.Errorf("no provider %q: there are efa and mlx5", provider)
 		}
-		name := fmt.Sprintf("%s_%d", provider, count[provider])
-		count[provider]++
+		name := all[i]
 		add := func(dir string, content map[string]string) {
 			for file, text := range content {
 				files[filepath.Join(root, dir, file)] = text
@@ -72,6 +71,16 @@ func makeTree(root string, providers []string) error {
 		}
 	}
 	return writeAll(files)
+}
+
+// names are those of devices: mlx5_0, mlx5_1.
+func names(providers []string) (out []string) {
+	count := map[string]int{}
+	for _, p := range providers {
+		out = append(out, fmt.Sprintf("%s_%d", p, count[p]))
+		count[p]++
+	}
+	return out
 }
 
 func writeAll(files map[string]string) error {
@@ -116,22 +125,17 @@ func port(i, gids int) map[string]string {
 func (c *Card) List(to io.Writer) error {
 	w := tabwriter.NewWriter(to, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "DEVICE\tTYPE\tGUID\tPORT\tGIDS")
-	devices, err := filepath.Glob(filepath.Join(c.dir, "devices/sys/class/infiniband/*"))
-	if err != nil {
-		return err
-	}
-	for _, at := range devices {
+	for i, name := range names(c.devices) {
+		at := filepath.Join(c.dir, "devices/sys/class/infiniband", name)
 		read := func(file string) string {
 			text, _ := os.ReadFile(filepath.Join(at, file)) // efa has no type
 			return strings.TrimSpace(string(text))
 		}
-		name := filepath.Base(at)
-		kind, _, _ := strings.Cut(name, "_")
 		_, state, _ := strings.Cut(read("ports/1/state"), " ")
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s, %s\t", name, cmp.Or(read("hca_type"), kind), read("node_guid"), state, read("ports/1/link_layer"))
-		for i := range 256 {
-			if gid, err := netip.ParseAddr(read(fmt.Sprint("ports/1/gids/", i))); err == nil && !gid.IsUnspecified() {
-				fmt.Fprintf(w, "%d: %v (%s) ", i, gid, read(fmt.Sprint("ports/1/gid_attrs/types/", i)))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s, %s\t", name, cmp.Or(read("hca_type"), c.devices[i]), read("node_guid"), state, read("ports/1/link_layer"))
+		for k := range 256 {
+			if gid, err := netip.ParseAddr(read(fmt.Sprint("ports/1/gids/", k))); err == nil && !gid.IsUnspecified() {
+				fmt.Fprintf(w, "%d: %v (%s) ", k, gid, read(fmt.Sprint("ports/1/gid_attrs/types/", k)))
 			}
 		}
 		fmt.Fprintln(w)

@@ -7,25 +7,24 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
+	"github.com/verbsgen/verbsgen/conformance/card"
 	"github.com/verbsgen/verbsgen/gen/efadv"
 	"github.com/verbsgen/verbsgen/gen/mlx5dv"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// remove removes the devices of this process until the end of the test.
-func remove(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "removed")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("CARD_REMOVED", file)
+// fail has something go wrong at a device of the card of this process until the end of the test.
+func fail(t *testing.T, device string, f card.Faults) {
+	t.Helper()
+	c := must(card.Build(os.Getenv("CARD_WIRE"), card.Options{}))(t)
+	must(0, c.SetFaults(device, f))(t)
+	t.Cleanup(func() { must(0, c.SetFaults(device, card.Faults{}))(t) })
 }
 
 // allRemoved reports which calls on removed devices do not say so.
@@ -50,7 +49,7 @@ func TestRemovedDirect(t *testing.T) {
 	umem := must(lib.RegUMem(dev, make([]byte, 100), verbs.MRAccessLocalWrite))(t)
 	must(lib.CreateMKey(mlx5dv.MKeyInitAttr{PD: pd, Flags: mlx5dv.MKeyFlagIndirect, MaxEntries: 5}))(t)
 	dm := must(dev.AllocDM(verbs.NewAllocDMAttr(64)))(t)
-	remove(t)
+	fail(t, card.Devices[0], card.Faults{Removed: true})
 	query := make([]byte, 32)
 	query[0], query[1] = 0x09, 0x3b
 	for _, wrong := range allRemoved(map[string]error{
@@ -78,7 +77,7 @@ func removedEFA(t *testing.T) {
 	efa := must(efadv.Load(dev.Lib()))(t)
 	pd, cq := must(dev.AllocPD())(t), must(dev.CreateCQ(16, nil, 0))(t)
 	attr := verbs.QPInitAttr{Type: verbs.QPTypeDriver, SendCQ: cq, RecvCQ: cq, MaxSendWR: 8, MaxSendSGE: 1}
-	remove(t)
+	fail(t, "efa_0", card.Faults{Removed: true})
 	fmt.Printf("\x01removed %s\n", strings.Join(allRemoved(map[string]error{
 		"CreateDriverQP": errorOf(efa.CreateDriverQP(pd, attr, efadv.DriverQPTypeSRD)),
 		"CreateCQ":       errorOf(efa.CreateCQ(dev, verbs.NewCQInitAttrEx(16, 0), efadv.NewCQInitAttr())),

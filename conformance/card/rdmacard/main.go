@@ -79,10 +79,30 @@ func command() *cobra.Command {
 		}
 		return built.List(c.OutOrStdout())
 	}}
+	var f card.Faults
+	fault := &cobra.Command{Use: "fault DEVICE", Short: "have requests get lost or come late, the port go down, the device go", Args: cobra.ExactArgs(1),
+		Long: "fault changes what goes wrong at a device of the card in --dir, for programs that run on it and those that start: that which\n" +
+			"the flags say, and nothing else. Without flags all is well again. A program on the card need not say --dir.",
+		Example: "  rdmacard fault --dir /tmp/card mlx5_0 --lost 0.01 --delay 200us\n  rdmacard fault --dir /tmp/card mlx5_0 --down\n" +
+			"  rdmacard fault --dir /tmp/card mlx5_0",
+		RunE: func(_ *cobra.Command, args []string) error {
+			if s.dir == "" {
+				return errors.New("which card? name its folder with --dir, as rdmacard run does")
+			}
+			built, err := s.build("")
+			if err != nil {
+				return err
+			}
+			return built.SetFaults(args[0], f)
+		}}
+	fault.Flags().Float64Var(&f.Lost, "lost", 0, "the share of requests that get lost, each try by itself")
+	fault.Flags().DurationVar(&f.Delay, "delay", 0, "the delay of each request")
+	fault.Flags().BoolVar(&f.Down, "down", false, "the port is down")
+	fault.Flags().BoolVar(&f.Removed, "removed", false, "the device is gone: each command fails with EIO")
 	for _, c := range []*cobra.Command{run, log} {
 		c.Flags().SetInterspersed(false)
 	}
-	root.AddCommand(run, log, env, list)
+	root.AddCommand(run, log, env, list, fault)
 	return root
 }
 

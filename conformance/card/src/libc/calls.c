@@ -12,6 +12,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "libc/config.h"
@@ -31,11 +32,11 @@ static void *next(void **real, const char *name)
 	return *real;
 }
 
-static int open_path(const char *path, int flags, mode_t mode)
+static int open_path(int folder, const char *path, int flags, mode_t mode)
 {
 	int device = file_device(path);
 
-	return device < 0 ? (int)syscall(SYS_openat, AT_FDCWD, MOVED(path), flags, mode) : file_open(device, flags);
+	return device < 0 ? (int)syscall(SYS_openat, folder, MOVED(path), flags, mode) : file_open(device, flags);
 }
 
 // A mode follows the flags only if the call can make a file.
@@ -52,30 +53,84 @@ EXPORT int open(const char *path, int flags, ...)
 	va_start(args, flags);
 	mode = mode_of(flags, args);
 	va_end(args);
-	return open_path(path, flags, mode);
+	return open_path(AT_FDCWD, path, flags, mode);
 }
 
 EXPORT int open64(const char *path, int flags, ...) __attribute__((alias("open")));
 
-EXPORT int stat(const char *path, struct stat *st)
+EXPORT int openat(int folder, const char *path, int flags, ...)
+{
+	va_list args;
+	mode_t mode;
+
+	va_start(args, flags);
+	mode = mode_of(flags, args);
+	va_end(args);
+	return open_path(folder, path, flags, mode);
+}
+
+EXPORT int openat64(int folder, const char *path, int flags, ...) __attribute__((alias("openat")));
+
+// Programs that were compiled with _FORTIFY_SOURCE call these.
+EXPORT int __open_2(const char *path, int flags)
+{
+	return open_path(AT_FDCWD, path, flags, 0);
+}
+
+EXPORT int __open64_2(const char *path, int flags) __attribute__((alias("__open_2")));
+
+EXPORT int fstatat(int folder, const char *path, struct stat *st, int flags)
 {
 	int device = file_device(path);
 
 	if (device < 0)
-		return (int)syscall(SYS_newfstatat, AT_FDCWD, MOVED(path), st, 0);
+		return (int)syscall(SYS_newfstatat, folder, MOVED(path), st, flags);
 	memset(st, 0, sizeof *st);
 	file_stat(device, st);
 	return 0;
 }
 
+EXPORT int stat(const char *path, struct stat *st)
+{
+	return fstatat(AT_FDCWD, path, st, 0);
+}
+
 EXPORT int lstat(const char *path, struct stat *st)
 {
-	return file_device(path) < 0 ? (int)syscall(SYS_newfstatat, AT_FDCWD, MOVED(path), st, AT_SYMLINK_NOFOLLOW) : stat(path, st);
+	return fstatat(AT_FDCWD, path, st, AT_SYMLINK_NOFOLLOW);
+}
+
+EXPORT int fstatat64(int folder, const char *path, struct stat64 *st, int flags) __attribute__((alias("fstatat")));
+EXPORT int stat64(const char *path, struct stat64 *st) __attribute__((alias("stat")));
+EXPORT int lstat64(const char *path, struct stat64 *st) __attribute__((alias("lstat")));
+
+EXPORT int statx(int folder, const char *path, int flags, unsigned int mask, struct statx *to)
+{
+	struct stat st = {0};
+	int device = file_device(path);
+
+	if (device < 0)
+		return (int)syscall(SYS_statx, folder, MOVED(path), flags, mask, to);
+	memset(to, 0, sizeof *to);
+	file_stat(device, &st);
+	to->stx_mask = STATX_TYPE | STATX_MODE | STATX_INO;
+	to->stx_mode = (uint16_t)st.st_mode;
+	to->stx_ino = st.st_ino;
+	to->stx_rdev_major = major(st.st_rdev);
+	to->stx_rdev_minor = minor(st.st_rdev);
+	return 0;
+}
+
+EXPORT int faccessat(int folder, const char *path, int mode, int flags)
+{
+	if (file_device(path) >= 0)
+		return mode & X_OK ? (errno = EACCES, -1) : 0;
+	return (int)syscall(flags ? SYS_faccessat2 : SYS_faccessat, folder, MOVED(path), mode, flags);
 }
 
 EXPORT int access(const char *path, int mode)
 {
-	return file_device(path) < 0 ? (int)syscall(SYS_faccessat, AT_FDCWD, MOVED(path), mode) : mode & X_OK ? (errno = EACCES, -1) : 0;
+	return faccessat(AT_FDCWD, path, mode, 0);
 }
 
 EXPORT ssize_t readlink(const char *path, char *to, size_t n)
@@ -128,6 +183,8 @@ EXPORT int fstat(int fd, struct stat *st)
 		file_stat(context_device(ctx)->index, st);
 	return err;
 }
+
+EXPORT int fstat64(int fd, struct stat64 *st) __attribute__((alias("fstat")));
 
 EXPORT int close(int fd)
 {

@@ -1,6 +1,7 @@
 // The context and the queries: Linux 6.1, drivers/infiniband/core/uverbs_std_types_device.c, uverbs_cmd.c, uverbs_std_types_async_fd.c.
 #include "uverbs/dispatch.h"
 #include "uverbs/gid.h"
+#include "wire/fault.h"
 
 static void common_context(const struct call *c, uint16_t vectors, uint16_t support)
 {
@@ -34,6 +35,10 @@ static int query_port(const struct call *c)
 	if (attr_number(c, UVERBS_ATTR_QUERY_PORT_PORT_NUM, 0) != 1)
 		return EINVAL;
 	c->dev->provider->port_attr(c->dev, &r.legacy_resp);
+	if (fault_of(c->dev).down) {
+		r.legacy_resp.state = IBV_PORT_DOWN;
+		r.legacy_resp.phys_state = 3; // disabled
+	}
 	ATTR_OUT(c, UVERBS_ATTR_QUERY_PORT_RESP, r);
 	return 0;
 }

@@ -1,7 +1,7 @@
 // Linux 6.1, drivers/infiniband/core/uverbs_ioctl.c and uverbs_std_types_device.c.
-#include <unistd.h>
 
 #include "uverbs/dispatch.h"
+#include "wire/fault.h"
 
 static const struct method *const methods[] = {
 	device_methods, domain_methods, memory_methods, paging_methods, cq_methods, srq_methods, wq_methods, qp_methods,
@@ -68,21 +68,14 @@ static bool too_early(const struct call *c)
 		(c->hdr->method_id != UVERBS_METHOD_GET_CONTEXT && c->hdr->method_id != UVERBS_METHOD_INVOKE_WRITE));
 }
 
-// Once the device is removed every command is EIO (ib_uverbs_cmd_verbs, as ib_dev is NULL). The program says so by a file.
-static bool removed(void)
-{
-	const char *file = getenv("CARD_REMOVED");
-
-	return file && access(file, F_OK) == 0;
-}
-
 int dispatch(struct context *ctx, struct ib_uverbs_ioctl_hdr *hdr)
 {
 	const struct call c = {ctx, context_device(ctx), hdr};
 	int err;
 
 	pthread_mutex_lock(&lock);
-	err = removed() ? EIO : too_early(&c) ? EINVAL : run(&c);
+	// Once the device is removed every command is EIO (ib_uverbs_cmd_verbs, as ib_dev is NULL).
+	err = fault_of(c.dev).removed ? EIO : too_early(&c) ? EINVAL : run(&c);
 	show(&c, err);
 	pthread_mutex_unlock(&lock);
 	return err;

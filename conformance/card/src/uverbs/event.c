@@ -106,12 +106,17 @@ void event_completion(struct channel *c, struct object *o)
 		o->comp_raised++;
 }
 
+bool event_device(struct context *ctx, int type, uint64_t element)
+{
+	struct channel *c = *context_async(ctx);
+	struct ib_uverbs_async_event_desc e = {.element = element, .event_type = (__u32)type};
+
+	return c && put(c, &e);
+}
+
 void event_async(struct object *o, int type)
 {
-	struct channel *c = *context_async(o->ctx);
-	struct ib_uverbs_async_event_desc e = {.element = o->user, .event_type = (__u32)type};
-
-	if (c && put(c, &e))
+	if (event_device(o->ctx, type, o->user))
 		o->async_raised++;
 }
 

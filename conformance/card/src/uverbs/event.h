@@ -19,6 +19,9 @@ void channels_end(struct context *) HIDDEN;
 void event_completion(struct channel *, struct object *) HIDDEN;
 void event_async(struct object *, int type) HIDDEN;
 
+// event_device tells a context of its device, element 0, or of a port.
+bool event_device(struct context *, int type, uint64_t element) HIDDEN;
+
 // event_forget removes the unread events of an object and returns how many of it were read, as destroy reports it
 // (Linux 6.1, core/uverbs_main.c, ib_uverbs_event_read counts what is read; ib_uverbs_release_ucq and _uevent remove the rest).
 uint32_t event_forget_completions(struct channel *, struct object *) HIDDEN;

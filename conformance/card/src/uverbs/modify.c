@@ -96,6 +96,7 @@ static int change(const struct call *c, struct qp *q, const struct ib_uverbs_mod
 		far_drop(q);
 		q->at = (struct ib_uverbs_modify_qp){0};
 		q->tries = q->rnr = 0;
+		q->late = false;
 		q->nerrored = 0;
 		q->established = q->last_said = false;
 		c->dev->provider->reset_qp(q);

@@ -119,6 +119,7 @@ struct qp {
 	uint64_t wait;                 // no request before this time
 	struct exchange *far;          // an answer of another process that is awaited
 	unsigned tries, rnr;           // of the request at the head
+	bool late;                     // it was delayed
 	bool established, last_said;
 	void *own;
 };

@@ -1,5 +1,6 @@
 #include "uverbs/gid.h"
 #include "wire/arrive.h"
+#include "wire/fault.h"
 #include "wire/net.h"
 
 enum { ALL_QPS = 0xffffff, PSN = 0xffffff };
@@ -26,7 +27,7 @@ static bool has_gid(const struct qp *p, const uint8_t *gid)
 
 static bool takes_datagram(const struct qp *p, const struct request *r)
 {
-	return p && p->type == IBV_QPT_UD && receives(p) && p->at.qkey == r->qkey;
+	return p && p->type == IBV_QPT_UD && receives(p) && !fault_cuts(context_device(p->o.ctx)) && p->at.qkey == r->qkey;
 }
 
 // takes_message reports whether a queue pair is the other end of the one that sends.
@@ -34,6 +35,8 @@ static bool takes_message(const struct qp *p, const struct source *from, const s
 {
 	const int type = from->type == IBV_QPT_XRC_SEND ? IBV_QPT_XRC_RECV : from->type;
 
+	if (p && fault_cuts(context_device(p->o.ctx)))
+		return false;
 	if (type == IBV_QPT_DRIVER) // SRD and DC: each request names its queue pair
 		return p && p->type == type && !p->only_sends && receives(p) && p->at.qkey == r->qkey && p->dc_key == r->dc_key &&
 			has_gid(p, to->gid);

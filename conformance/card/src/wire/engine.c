@@ -8,6 +8,7 @@
 #include "uverbs/provider.h"
 #include "wire/engine.h"
 #include "wire/far.h"
+#include "wire/fault.h"
 #include "wire/net.h"
 #include "wire/requester.h"
 #include "wire/segment.h"
@@ -101,6 +102,8 @@ static bool work(struct qp *q, void *arg)
 {
 	bool *any = arg;
 
+	if (fault_of(context_device(q->o.ctx)).removed)
+		return true;
 	if (q->state == IBV_QPS_ERR)
 		*any |= flush(q);
 	else if (q->state == IBV_QPS_SQE)
@@ -148,6 +151,7 @@ static bool round_once(void)
 	bool any = false;
 
 	context_each(tick);
+	fault_tell();
 	net_each(work, &any);
 	object_each(UVERBS_OBJECT_WQ, flush_wq, &any);
 	any |= far_serve(point);

@@ -6,6 +6,7 @@
 #include "wire/copy.h"
 #include "wire/engine.h"
 #include "wire/far.h"
+#include "wire/fault.h"
 #include "wire/parse.h"
 
 enum { LONGEST = 4200 + ETH_HLEN + 4, MOST_FLOWS = 256 };
@@ -188,7 +189,8 @@ static bool load(struct frame *f, const struct request *r)
 static void to_devices(struct frame *f)
 {
 	for (int i = 0; i < ndevices; i++)
-		steer(&devices[i], false, f);
+		if (!fault_cuts(&devices[i]))
+			steer(&devices[i], false, f);
 }
 
 static struct frame frame; // under the lock

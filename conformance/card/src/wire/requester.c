@@ -4,6 +4,7 @@
 #include "wire/copy.h"
 #include "wire/engine.h"
 #include "wire/far.h"
+#include "wire/fault.h"
 #include "wire/frame.h"
 #include "wire/net.h"
 #include "wire/requester.h"
@@ -206,6 +207,13 @@ static int run(struct qp *q, struct request *r)
 	status = gather(q, r);
 	if (status != IBV_WC_SUCCESS)
 		return status;
+	if (!q->far && !q->late && fault_of(device_of(q)).delay) {
+		q->late = true;
+		q->wait = now() + fault_of(device_of(q)).delay * 1000ull;
+		return LATER;
+	}
+	if (!q->far && fault_loses(device_of(q)))
+		return !is_reliable(q->type) ? IBV_WC_SUCCESS : q->type == IBV_QPT_DRIVER && !r->dc ? again(q, 1000000) : unanswered(q);
 	if (q->type == IBV_QPT_RAW_PACKET)
 		return frame_send(q, r);
 	return q->type == IBV_QPT_UD ? datagram(q, r) : to_peer(q, r);
@@ -257,6 +265,7 @@ bool requester_step(struct qp *q)
 		return false;
 	note("qp %#x request %u %s of %lu bytes: status %d\n", q->number, r.index, names[r.op], (long)r.length, c.status);
 	q->tries = q->rnr = 0;
+	q->late = false;
 	q->wait = 0;
 	f->drop(q, &r);
 	c.index = r.index;

@@ -1,0 +1,64 @@
+//go:build linux
+
+package card
+
+import (
+	"encoding/binary"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Faults are what goes wrong at a device. The zero value is nothing.
+type Faults struct {
+	Lost    float64       // the share of requests that get lost, each try by itself, from 0 to 1
+	Delay   time.Duration // of each request, in microseconds, up to an hour
+	Down    bool          // the port is down, and nothing comes or goes
+	Removed bool          // the device is gone: each command fails with EIO
+}
+
+// SetFaults changes what goes wrong at a device, for programs that run on the card, and those that start.
+func (c *Card) SetFaults(device string, f Faults) error {
+	names := names(c.devices)
+	at := slices.Index(names, device)
+	if at < 0 {
+		return fmt.Errorf("no device %q on the card of %s, which has %s", device, c.dir, strings.Join(names, ", "))
+	}
+	if f.Lost < 0 || f.Lost > 1 || f.Delay < 0 || f.Delay > time.Hour {
+		return fmt.Errorf("%v of requests lost, delay %v: want a share from 0 to 1, and at most an hour", f.Lost, f.Delay)
+	}
+	// struct fault in src/wire/fault.h
+	words := []uint32{uint32(f.Lost * 1e6), uint32(f.Delay.Microseconds()), 0, 0}
+	state := map[string]string{"state": "4: ACTIVE", "phys_state": "5: LinkUp"}
+	if f.Down {
+		words[2] = 1
+		state = map[string]string{"state": "1: DOWN", "phys_state": "3: Disabled"}
+	}
+	if f.Removed {
+		words[3] = 1
+	}
+	var b []byte
+	for _, w := range words {
+		b = binary.NativeEndian.AppendUint32(b, w)
+	}
+	file, err := os.OpenFile(filepath.Join(c.dir, "devices", faultsName), os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if _, err := file.WriteAt(b, int64(at*len(b))); err != nil {
+		return err
+	}
+	port := filepath.Join(c.dir, "devices/sys/class/infiniband", device, "ports/1")
+	for name, text := range state {
+		if err := os.WriteFile(filepath.Join(port, name), []byte(text+"\n"), 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const faultsName, faultsSize = "faults", most * 16

@@ -1,0 +1,70 @@
+//go:build linux && cgo
+
+package oncard
+
+import (
+	"testing"
+	"time"
+
+	"github.com/verbsgen/verbsgen/conformance/card"
+	"github.com/verbsgen/verbsgen/conformance/internal/link"
+	"github.com/verbsgen/verbsgen/gen/verbs"
+)
+
+// TestFaults has things go wrong at a device from outside: the program sees what it would see of a card.
+func TestFaults(t *testing.T) {
+	for _, device := range card.Devices { // of the requester, and of the responder
+		t.Run(device, func(t *testing.T) {
+			a, b, err := link.PairWith(open(t, card.Devices[0]), open(t, card.Devices[1]), link.Patience{Timeout: 1, Retries: 7})
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := a
+			if device == card.Devices[1] {
+				at = b
+			}
+			write := func(want verbs.WCStatus) time.Duration {
+				t.Helper()
+				begin := time.Now()
+				batch := must(verbs.NewSendBatch(1, 1))(t)
+				defer batch.Close()
+				batch.WR(0).Write(1, b.MR.IOVA(), b.MR.RKey()).Add(a.MR.UncheckedSGE(0, 8)).Flags(verbs.SendSignaled)
+				must(a.QP.PostSend(batch, 1))(t)
+				wc, err := a.Wait()
+				if wc.Status != want {
+					t.Fatalf("status %v, want %v (%v)", wc.Status, want, err)
+				}
+				return time.Since(begin)
+			}
+			event := func(want verbs.EventType) {
+				t.Helper()
+				got := must(at.PD.Device().NextEvent(t.Context()))(t)
+				if got.Done(); got.Type != want {
+					t.Fatalf("event %v of port %d, want %v", got.Type, got.Port, want)
+				}
+			}
+			write(verbs.WCStatusSuccess)
+			if at == a {
+				fail(t, device, card.Faults{Lost: .3})
+				for range 50 {
+					write(verbs.WCStatusSuccess)
+				}
+				fail(t, device, card.Faults{Delay: 20 * time.Millisecond})
+				if took := write(verbs.WCStatusSuccess); took < 20*time.Millisecond {
+					t.Errorf("a delayed request took %v", took)
+				}
+			}
+			fail(t, device, card.Faults{Down: true})
+			event(verbs.EventTypePortErr)
+			if port := must(at.PD.Device().QueryPort(1))(t); port.State != verbs.PortStateDown {
+				t.Errorf("the port is %v", port.State)
+			}
+			write(verbs.WCStatusRetryExcErr)
+			fail(t, device, card.Faults{})
+			event(verbs.EventTypePortActive)
+			fail(t, device, card.Faults{Removed: true})
+			event(verbs.EventTypeDeviceFatal)
+			fail(t, device, card.Faults{})
+		})
+	}
+}
