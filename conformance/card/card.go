@@ -23,14 +23,18 @@ var Devices = []string{"mlx5_0", "mlx5_1"}
 
 // Options say what to build.
 type Options struct {
-	Devices   []string // the provider of each device, "mlx5" or "efa"; without any, two of mlx5
-	Libraries string   // the folder that has the providers' libraries, if libibverbs does not find them
+	// Devices are the devices, each a provider, "mlx5" or "efa". One of mlx5 has options behind colons: a model (cx4, cx4lx, cx5, cx6,
+	// cx6dx, cx7); vf for a virtual function; ib for a port of InfiniBand; and gids=1.-.0.5 for the places of its four GIDs in the table,
+	// of which - is not there. Without any there are two of mlx5.
+	Devices []string
+
+	Libraries string // the folder that has the providers' libraries, if libibverbs does not find them
 }
 
 // Card is a compiled card with devices.
 type Card struct {
 	library, dir string
-	devices      []string
+	devices      []device
 }
 
 // Build makes the devices of a card in a folder, or finds them there: programs on the card of one folder reach each other. It compiles the
@@ -46,8 +50,20 @@ func Build(dir string, o Options) (*Card, error) {
 	if o, err = place(dir, o); err != nil {
 		return nil, err
 	}
+	devices, err := parse(o.Devices)
+	if err != nil {
+		return nil, err
+	}
 	library, err := cached(dir)
-	return &Card{library, dir, o.Devices}, err
+	return &Card{library, dir, devices}, err
+}
+
+// Open returns the card of a folder, which Build made there.
+func Open(dir string) (*Card, error) {
+	if _, err := os.Stat(filepath.Join(dir, "devices", optionsName)); err != nil {
+		return nil, fmt.Errorf("%s has no card: rdmacard run --dir makes one (%w)", dir, err)
+	}
+	return Build(dir, Options{})
 }
 
 // place makes the folders of the devices, or looks at those that are there, and returns what they were made with.
@@ -59,12 +75,17 @@ func place(dir string, o Options) (Options, error) {
 			return o, fmt.Errorf("%s/%s: %w", made, optionsName, err)
 		}
 		if o.Devices != nil && !slices.Equal(o.Devices, have.Devices) || o.Libraries != "" && o.Libraries != have.Libraries {
-			return o, fmt.Errorf("%s has a card with other devices (%s): ask for those, or name another folder", dir, strings.TrimSpace(string(text)))
+			return o, fmt.Errorf("%s has a card with other devices (%s): ask for those, or name another folder", dir,
+				strings.TrimSpace(string(text)))
 		}
 		return have, nil
 	}
 	if o.Devices == nil {
 		o.Devices = []string{"mlx5", "mlx5"}
+	}
+	devices, err := parse(o.Devices)
+	if err != nil {
+		return o, err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return o, err
@@ -78,8 +99,9 @@ func place(dir string, o Options) (Options, error) {
 	if err != nil {
 		return o, err
 	}
-	err = firstError(os.Chmod(unfinished, 0o755), makeTree(filepath.Join(unfinished, "sys"), o.Devices),
-		makeDrivers(filepath.Join(unfinished, "drivers"), o), os.WriteFile(filepath.Join(unfinished, faultsName), make([]byte, faultsSize), 0o644),
+	err = firstError(os.Chmod(unfinished, 0o755), makeTree(filepath.Join(unfinished, "sys"), devices),
+		makeDrivers(filepath.Join(unfinished, "drivers"), devices, o.Libraries),
+		os.WriteFile(filepath.Join(unfinished, faultsName), make([]byte, faultsSize), 0o644),
 		os.WriteFile(filepath.Join(unfinished, optionsName), append(text, '\n'), 0o644))
 	if err != nil {
 		return o, err
@@ -162,14 +184,14 @@ func eachSource(f func(path string, text []byte) error) error {
 }
 
 // makeDrivers makes the folder by which libibverbs finds the providers of the devices, and no others.
-func makeDrivers(dir string, o Options) error {
+func makeDrivers(dir string, devices []device, libraries string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	for _, name := range slices.Compact(slices.Sorted(slices.Values(o.Devices))) {
-		library := name
-		if o.Libraries != "" {
-			library = filepath.Join(o.Libraries, "lib"+name)
+	for _, d := range devices { // a file may be written again
+		name, library := d.provider, d.provider
+		if libraries != "" {
+			library = filepath.Join(libraries, "lib"+name)
 		}
 		if err := os.WriteFile(filepath.Join(dir, name+".driver"), []byte("driver "+library+"\n"), 0o644); err != nil {
 			return err
@@ -194,8 +216,12 @@ func (c *Card) Environ(environ []string) []string {
 // Variables are what the card needs in the environment of a program, as NAME=value without spaces. The folder of the card must stay.
 func (c *Card) Variables() []string {
 	at := filepath.Join(c.dir, "devices")
+	var devices []string
+	for _, d := range c.devices {
+		devices = append(devices, d.numbers())
+	}
 	return []string{"LD_PRELOAD=" + c.library, "SYSFS_PATH=" + filepath.Join(at, "sys"), "CARD_DRIVERS=" + filepath.Join(at, "drivers"),
-		"CARD_DEVICES=" + strings.Join(c.devices, ","), "CARD_WIRE=" + c.dir}
+		"CARD_DEVICES=" + strings.Join(devices, ","), "CARD_WIRE=" + c.dir}
 }
 
 func firstError(errs ...error) error {

@@ -21,11 +21,14 @@ type Faults struct {
 }
 
 // SetFaults changes what goes wrong at a device, for programs that run on the card, and those that start.
-func (c *Card) SetFaults(device string, f Faults) error {
-	names := names(c.devices)
-	at := slices.Index(names, device)
+func (c *Card) SetFaults(name string, f Faults) error {
+	at := slices.IndexFunc(c.devices, func(d device) bool { return d.name == name })
 	if at < 0 {
-		return fmt.Errorf("no device %q on the card of %s, which has %s", device, c.dir, strings.Join(names, ", "))
+		var names []string
+		for _, d := range c.devices {
+			names = append(names, d.name)
+		}
+		return fmt.Errorf("no device %q on the card of %s, which has %s", name, c.dir, strings.Join(names, ", "))
 	}
 	if f.Lost < 0 || f.Lost > 1 || f.Delay < 0 || f.Delay > time.Hour {
 		return fmt.Errorf("%v of requests lost, delay %v: want a share from 0 to 1, and at most an hour", f.Lost, f.Delay)
@@ -52,9 +55,9 @@ func (c *Card) SetFaults(device string, f Faults) error {
 	if _, err := file.WriteAt(b, int64(at*len(b))); err != nil {
 		return err
 	}
-	port := filepath.Join(c.dir, "devices/sys/class/infiniband", device, "ports/1")
-	for name, text := range state {
-		if err := os.WriteFile(filepath.Join(port, name), []byte(text+"\n"), 0o644); err != nil {
+	port := filepath.Join(c.dir, "devices/sys/class/infiniband", name, "ports/1")
+	for file, text := range state {
+		if err := os.WriteFile(filepath.Join(port, file), []byte(text+"\n"), 0o644); err != nil {
 			return err
 		}
 	}

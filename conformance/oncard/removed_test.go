@@ -22,7 +22,7 @@ import (
 // fail has something go wrong at a device of the card of this process until the end of the test.
 func fail(t *testing.T, device string, f card.Faults) {
 	t.Helper()
-	c := must(card.Build(os.Getenv("CARD_WIRE"), card.Options{}))(t)
+	c := must(card.Open(os.Getenv("CARD_WIRE")))(t)
 	must(0, c.SetFaults(device, f))(t)
 	t.Cleanup(func() { must(0, c.SetFaults(device, card.Faults{}))(t) })
 }

@@ -3,6 +3,7 @@
 package suite
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -65,6 +66,9 @@ func withStream(dev *verbs.Device, ops verbs.QPOp) error {
 }
 
 func probeRawPacket(dev *verbs.Device, _ *T) error {
+	if port, err := dev.QueryPort(1); err != nil || port.LinkLayer != verbs.LinkLayerEthernet {
+		return cmp.Or(err, fmt.Errorf("%w: raw packets are for ports of Ethernet", errors.ErrUnsupported))
+	}
 	return withCQ(dev, func(cq *verbs.CQ) error {
 		return withPD(dev, func(pd *verbs.PD) error {
 			qp, err := pd.CreateQP(verbs.QPInitAttr{

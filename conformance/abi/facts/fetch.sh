@@ -8,6 +8,7 @@
 #		that a program can run with it by the suite's own loader
 #	arm64	what facts has, and the providers, of Debian's port to arm64
 #	guest	what the root of a virtual machine needs: the library, its providers and tools, a shell
+#	programs	other people's programs that .ci/card-programs runs, without what they need of the library: that is the machine's
 #	source	the tarball of the release, unpacked; of a release of linux, as in 6.1.192, only what RDMA drivers are made of
 #
 # Nothing of the machine's apt is changed: lists, cache and status are in a folder of their own, signatures are verified,
@@ -164,6 +165,9 @@ get() {
 		mv -T "$dir/root" "$cache/$release"
 		return
 	fi
+	if [ "$purpose" = programs ]; then
+		names+=(perftest libpci3 ucx-utils libucx0 libfabric-bin libfabric1 libpsm-infinipath1 libpsm2-2 libnuma1)
+	fi
 	if [ "$purpose" = arm64 ] || { [ "$purpose" = run ] && ! libc_is "$dir" gt; }; then
 		names+=(libnl-3-200 libnl-route-3-200) # the library needs them beside the C library
 	fi
@@ -209,10 +213,11 @@ guest)
 	packages=(libibverbs1 ibverbs-providers ibverbs-utils)
 	whole=("${packages[@]}" rdmacm-utils iproute2 dash bash coreutils util-linux base-files)
 	;;
+programs) packages=(python3-pyverbs) ;;
 source) packages=() ;; # by release
-*) die "--for $purpose: pass facts, run, arm64, guest or source" ;;
+*) die "--for $purpose: pass facts, run, arm64, guest, programs or source" ;;
 esac
-[ $# -ge 2 ] || die "usage: $0 [--for facts|run|arm64|guest|source] CACHE RELEASE..."
+[ $# -ge 2 ] || die "usage: $0 [--for facts|run|arm64|guest|programs|source] CACHE RELEASE..."
 for tool in apt-get dpkg flock; do
 	command -v "$tool" >/dev/null || die "needs $tool"
 done

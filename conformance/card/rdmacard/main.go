@@ -60,27 +60,27 @@ func command() *cobra.Command {
 		Long: "env prints the variables that put the card below programs, a line each: rdmacard env >>$GITHUB_ENV, or\n" +
 			"env $(rdmacard env) PROGRAM. Their folder stays: remove it when no program uses the card any more.",
 		RunE: func(c *cobra.Command, _ []string) error {
-			built, err := s.build("")
+			dir, err := s.dir, error(nil)
+			if dir == "" {
+				dir, err = os.MkdirTemp("", "rdmacard")
+			}
+			if err != nil {
+				return err
+			}
+			built, err := s.build(dir)
 			if err != nil {
 				return err
 			}
 			_, err = fmt.Fprintln(c.OutOrStdout(), strings.Join(built.Variables(), "\n"))
 			return err
 		}}
-	list := &cobra.Command{Use: "list", Short: "list the devices of the card", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error {
-		dir, err := os.MkdirTemp("", "rdmacard")
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(dir)
-		built, err := s.build(dir)
-		if err != nil {
-			return err
-		}
-		return built.List(c.OutOrStdout())
-	}}
+	list := &cobra.Command{Use: "list", Short: "list the devices of the card", Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			return s.with(func(built *card.Card) error { return built.List(c.OutOrStdout()) })
+		}}
 	var f card.Faults
-	fault := &cobra.Command{Use: "fault DEVICE", Short: "have requests get lost or come late, the port go down, the device go", Args: cobra.ExactArgs(1),
+	fault := &cobra.Command{Use: "fault DEVICE", Args: cobra.ExactArgs(1),
+		Short: "have requests get lost or come late, the port go down, the device go",
 		Long: "fault changes what goes wrong at a device of the card in --dir, for programs that run on it and those that start: that which\n" +
 			"the flags say, and nothing else. Without flags all is well again. A program on the card need not say --dir.",
 		Example: "  rdmacard fault --dir /tmp/card mlx5_0 --lost 0.01 --delay 200us\n  rdmacard fault --dir /tmp/card mlx5_0 --down\n" +
@@ -89,11 +89,11 @@ func command() *cobra.Command {
 			if s.dir == "" {
 				return errors.New("which card? name its folder with --dir, as rdmacard run does")
 			}
-			built, err := s.build("")
+			there, err := card.Open(s.dir)
 			if err != nil {
 				return err
 			}
-			return built.SetFaults(args[0], f)
+			return there.SetFaults(args[0], f)
 		}}
 	fault.Flags().Float64Var(&f.Lost, "lost", 0, "the share of requests that get lost, each try by itself")
 	fault.Flags().DurationVar(&f.Delay, "delay", 0, "the delay of each request")
@@ -106,16 +106,25 @@ func command() *cobra.Command {
 	return root
 }
 
-// build builds the card in the folder of --dir, or else in dir, or else in a new one.
-func (s *settings) build(dir string) (c *card.Card, err error) {
-	if s.dir != "" {
-		dir = s.dir
-	}
+// with calls f with the card in the folder of --dir, or with one that is gone afterwards.
+func (s *settings) with(f func(*card.Card) error) error {
+	dir := s.dir
 	if dir == "" {
+		var err error
 		if dir, err = os.MkdirTemp("", "rdmacard"); err != nil {
-			return nil, err
+			return err
 		}
+		defer os.RemoveAll(dir)
 	}
+	built, err := s.build(dir)
+	if err != nil {
+		return err
+	}
+	return f(built)
+}
+
+// build builds the card that the flags say.
+func (s *settings) build(dir string) (*card.Card, error) {
 	o := card.Options{Libraries: s.libraries}
 	if n, err := strconv.Atoi(s.devices); err == nil && n > 0 {
 		o.Devices = slices.Repeat([]string{"mlx5"}, n)
@@ -134,25 +143,23 @@ func (s *settings) run(args, more []string) error {
 	if err := reachable(program); err != nil {
 		return err
 	}
-	dir, err := os.MkdirTemp("", "rdmacard")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	built, err := s.build(dir)
-	if err != nil {
-		return err
-	}
+	return s.with(func(built *card.Card) error {
+		return start(program, args, append(built.Environ(os.Environ()), more...))
+	})
+}
+
+// start runs a program as args, and returns how it ended.
+func start(program string, args, environ []string) error {
 	// The terminal sends these to the program too, which decides.
 	signal.Ignore(os.Interrupt, syscall.SIGQUIT)
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	cmd := exec.CommandContext(ctx, program, args[1:]...)
 	cmd.Args[0] = args[0]
-	cmd.Env = append(built.Environ(os.Environ()), more...)
+	cmd.Env = environ
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
-	err = cmd.Run()
+	err := cmd.Run()
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) {
 		return err

@@ -55,9 +55,18 @@ func TestRun(t *testing.T) {
 		{"log -o /tmp/x -- sh -c echo\t$CARD_LOG", "/tmp/x", 0},
 		{"run -- no-such-program", `rdmacard: exec: "no-such-program": executable file not found in $PATH`, 1},
 		{"run --devices bnxt_re -- true", `rdmacard: no provider "bnxt_re": there are efa and mlx5`, 1},
+		{"run --devices efa:vf -- true", `rdmacard: device "efa:vf": only devices of mlx5 have options`, 1},
+		{"run --devices mlx5:cx3 -- true", `rdmacard: device "mlx5:cx3": no option "cx3": there are ib, vf, gids=0.1.2.3, and the models cx4, ` +
+			"cx4lx, cx5, cx6, cx6dx, cx7", 1},
+		{"run --devices mlx5:gids=1.1.0.2 -- true", `rdmacard: device "mlx5:gids=1.1.0.2": gids=1.1.0.2: 1 is no free place of the table, ` +
+			"which has 0 to 255", 1},
+		{"run --devices mlx5:gids=1 -- true", `rdmacard: device "mlx5:gids=1": gids=1: want 4 places of the table with a point between them, ` +
+			"- for a GID that is not there", 1},
 		{"run --devices 17 -- true", "rdmacard: 17 devices: at most 16", 1},
 		{"fault mlx5_0", "rdmacard: which card? name its folder with --dir, as rdmacard run does", 1},
 
+		{"fault --dir DIR mlx5_0", "rdmacard: DIR has no card: rdmacard run --dir makes one (stat DIR/devices/options.json: " +
+			"no such file or directory)", 1},
 		{"run --dir DIR --devices 3 -- ls /sys/class/infiniband/", "mlx5_0\nmlx5_1\nmlx5_2", 0},
 		{"run --dir DIR -- ls /sys/class/infiniband/", "mlx5_0\nmlx5_1\nmlx5_2", 0},
 		{"run --dir DIR --devices 2 -- true", `rdmacard: DIR has a card with other devices ({"Devices":["mlx5","mlx5","mlx5"],"Libraries":""}): ` +
@@ -111,7 +120,8 @@ func TestUnreachable(t *testing.T) {
 	}
 	if os.Getuid() == 0 {
 		cat, err := os.ReadFile("/bin/cat")
-		err = errors.Join(err, os.WriteFile(at("setuid"), cat, 0o755), os.Chown(at("setuid"), 65534, 65534), os.Chmod(at("setuid"), 0o755|os.ModeSetuid))
+		err = errors.Join(err, os.WriteFile(at("setuid"), cat, 0o755), os.Chown(at("setuid"), 65534, 65534),
+			os.Chmod(at("setuid"), 0o755|os.ModeSetuid))
 		if err != nil {
 			t.Fatal(err)
 		}

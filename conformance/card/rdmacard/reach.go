@@ -80,6 +80,6 @@ func loaded(program string, e *elf.File) error {
 		}
 		return nil
 	}
-	return errors.New(program + " is linked statically, so that LD_PRELOAD does not reach it: link it with shared libraries, a Go program with " +
-		"CGO_ENABLED=1")
+	return errors.New(program + " is linked statically, so that LD_PRELOAD does not reach it: link it with shared libraries, a Go program " +
+		"with CGO_ENABLED=1")
 }

@@ -44,14 +44,54 @@ static const struct provider *provider_of(const char *name, size_t length)
 	return NULL;
 }
 
-// The names of the devices' providers, separated by commas, are those of the tree that card.go makes.
+// number reads the next number of an option, and what follows it.
+static long number(const char **at)
+{
+	char *end;
+	const long n = strtol(*at, &end, 10);
+
+	*at = end + (*end == '.');
+	return n;
+}
+
+// An option has numbers, which Device.numbers in devices.go writes.
+static void option(struct device *d, const char *o)
+{
+	const char *at = strchr(o, '=') + 1;
+
+	switch (*o) {
+	case 'i':
+		d->infiniband = number(&at);
+		break;
+	case 'n':
+		d->no_memory = number(&at);
+		break;
+	case 'p':
+		d->part = (uint32_t)number(&at);
+		break;
+	case 'f':
+		for (int i = 0; i < 3; i++)
+			d->fw[i] = (uint32_t)number(&at);
+		break;
+	case 's':
+		d->speed = (uint32_t)number(&at);
+		break;
+	default:
+		for (int i = 0; i < 4; i++)
+			d->gids[i] = (int)number(&at);
+	}
+}
+
+// The devices, separated by commas, are those of the tree that card.go makes.
 static void start_devices(const char *names)
 {
-	for (size_t n; names && *names && ndevices < DEVICES; names += n + (names[n] == ',')) {
+	for (size_t n; names && *names && ndevices < DEVICES; names += *names == ',') {
 		struct device *d = &devices[ndevices];
 
-		n = strcspn(names, ",");
-		*d = (struct device){.index = ndevices, .provider = provider_of(names, n)};
+		n = strcspn(names, ",:");
+		*d = (struct device){.index = ndevices, .provider = provider_of(names, n), .gids = {0, 1, 2, 3}};
+		for (names += n; *names == ':'; names += strcspn(names, ",:"))
+			option(d, ++names);
 		if (!d->provider || (d->provider->start && d->provider->start(d))) {
 			dprintf(STDERR_FILENO, "card: device %d of %s cannot start\n", ndevices, getenv("CARD_DEVICES"));
 			_exit(127);

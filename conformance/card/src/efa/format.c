@@ -41,6 +41,7 @@ static bool peek(struct qp *q, struct request *r)
 	memcpy(s, region_memory(e->sends) + SENDS_AT + (size_t)(e->sent & (e->nsends - 1)) * sizeof *s, sizeof *s);
 	gid = efa_address(context_device(q->o.ctx), s->address);
 	r->op = s->control & OPERATION || !gid ? UNKNOWN : SEND;
+	r->global = true;
 	if (gid)
 		memcpy(r->gid, gid, sizeof r->gid);
 	r->index = s->request;

@@ -1,7 +1,8 @@
-// What the card is: a ConnectX-6 of this project's own making.
+// What the card is: a ConnectX of this project's own making.
 //
 // Linux 6.1, drivers/infiniband/hw/mlx5/main.c: mlx5_ib_query_device, mlx5_query_hca_port, set_ucontext_resp.
 #include "mlx5/mlx5.h"
+#include "uverbs/gid.h"
 
 // odp.c, internal_fill_odp_caps.
 enum {
@@ -18,8 +19,8 @@ void mlx5_device_attr(const struct device *dev, struct ib_uverbs_ex_query_device
 {
 	*r = (struct ib_uverbs_ex_query_device_resp){
 		.base = {
-			.fw_ver = 20ull << 32 | 35 << 16 | 1012, .node_guid = guid(dev->index), .sys_image_guid = guid(0),
-			.max_mr_size = ~0ull, .page_size_cap = ~(uint64_t)(PAGE - 1), .vendor_id = 0x2c9, .vendor_part_id = 4123,
+			.fw_ver = (uint64_t)dev->fw[0] << 32 | dev->fw[1] << 16 | dev->fw[2], .node_guid = guid(dev->index), .sys_image_guid = guid(0),
+			.max_mr_size = ~0ull, .page_size_cap = ~(uint64_t)(PAGE - 1), .vendor_id = 0x2c9, .vendor_part_id = dev->part,
 			.max_qp = 1 << 18, .max_qp_wr = QUEUE_MOST, .max_sge = 30, .max_sge_rd = 30, .max_cq = 1 << 24, .max_cqe = CQ_MOST - 1,
 			.max_mr = 1 << 24, .max_pd = 1 << 23, .max_qp_rd_atom = RD_ATOMIC, .max_res_rd_atom = RD_ATOMIC << 18,
 			.max_qp_init_rd_atom = RD_ATOMIC, .atomic_cap = IBV_ATOMIC_HCA, .max_mw = 1 << 24, .max_mcast_grp = 1 << 21,
@@ -40,18 +41,18 @@ void mlx5_device_attr(const struct device *dev, struct ib_uverbs_ex_query_device
 			.supported_qpts = 1 << IBV_QPT_RAW_PACKET, .max_rwq_indirection_tables = WQS, .max_rwq_indirection_table_size = TABLE_MOST,
 		},
 		.max_wq_type_rq = WQS,
-		.timestamp_mask = 0x7fffffffffffffff, .hca_core_clock = 1000000, .max_dm_size = DM_BYTES,
+		.timestamp_mask = 0x7fffffffffffffff, .hca_core_clock = 1000000, .max_dm_size = dev->no_memory ? 0 : DM_BYTES,
 		.cq_moderation_caps = {.max_cq_moderation_count = 0xffff, .max_cq_moderation_period = 0xfff},
 	};
 }
 
 void mlx5_port_attr(const struct device *dev, struct ib_uverbs_query_port_resp *r)
 {
-	(void)dev;
 	*r = (struct ib_uverbs_query_port_resp){
 		.port_cap_flags = 0x04010000, .max_msg_sz = 1 << 30, .gid_tbl_len = 256, .pkey_tbl_len = 1, .state = IBV_PORT_ACTIVE,
-		.max_mtu = IBV_MTU_4096, .active_mtu = IBV_MTU_4096, .active_width = 2, .active_speed = 32, .phys_state = 5,
-		.link_layer = IBV_LINK_LAYER_ETHERNET, .flags = IBV_QPF_GRH_REQUIRED,
+		.max_mtu = IBV_MTU_4096, .active_mtu = IBV_MTU_4096, .active_width = 2, .active_speed = (uint8_t)dev->speed, .phys_state = 5,
+		.link_layer = dev->infiniband ? IBV_LINK_LAYER_INFINIBAND : IBV_LINK_LAYER_ETHERNET, .lid = gid_lid(dev),
+		.sm_lid = dev->infiniband, .flags = dev->infiniband ? 0 : IBV_QPF_GRH_REQUIRED,
 	};
 }
 

@@ -1,5 +1,6 @@
 // Completion queues: Linux 6.1, drivers/infiniband/hw/mlx5/cq.c; the entries are those of struct mlx5_cqe64 and mlx5_err_cqe.
 #include "mlx5/mlx5.h"
+#include "uverbs/gid.h"
 #include "uverbs/memory.h"
 
 static const uint32_t not_armed = ~0u; // libmlx5 never writes this
@@ -208,6 +209,8 @@ static void fill(struct mlx5_cqe64 *e, const struct completion *c)
 	e->imm_inval_pkey = c->word;
 	if (c->op == SEND_INVALIDATE)
 		e->imm_inval_pkey = htobe32(c->word);
+	if (c->gid)
+		e->slid = htobe16(gid_lid(gid_owner(c->gid)));
 	e->flags_rqpn = htobe32((uint32_t)c->grh << 28 | c->source);
 	e->timestamp = htobe64(now());
 }

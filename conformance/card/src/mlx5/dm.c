@@ -69,6 +69,8 @@ int mlx5_alloc_dm(const struct call *c, struct dm *dm, uint32_t log_align)
 	struct memic *m;
 	uint16_t entry;
 
+	if (c->dev->no_memory)
+		return EOPNOTSUPP; // mlx5_ib registers no alloc_dm then
 	if (type != MLX5_IB_UAPI_DM_TYPE_MEMIC || !attr(c, MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET))
 		return type == MLX5_IB_UAPI_DM_TYPE_MEMIC ? EINVAL : EOPNOTSUPP; // ours: this card has no SW ICM
 	if (!size || size < dm->length || above > DM_LOG_ALIGN)

@@ -57,7 +57,7 @@ static bool has_receives(const struct qp *q)
 }
 
 // set_rq_size, set_user_buf_size, process_create_flags and create_raw_packet_qp.
-static int check_create(const struct qp *q, const struct mlx5_ib_create_qp *u, uint32_t flags)
+static int check_create(const struct device *dev, const struct qp *q, const struct mlx5_ib_create_qp *u, uint32_t flags)
 {
 	if (flags & ~(uint32_t)IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK)
 		return EOPNOTSUPP;
@@ -69,6 +69,8 @@ static int check_create(const struct qp *q, const struct mlx5_ib_create_qp *u, u
 		return EINVAL;
 	if (u->sq_wqe_count > QUEUE_MOST || u->sq_wqe_count & (u->sq_wqe_count - 1))
 		return EINVAL;
+	if (q->type == IBV_QPT_RAW_PACKET && dev->infiniband)
+		return EINVAL; // ours: the firmware decides
 	return q->type == IBV_QPT_RAW_PACKET && !u->sq_wqe_count && !u->rq_wqe_count ? EINVAL : 0;
 }
 
@@ -98,7 +100,7 @@ int mlx5_create_qp(const struct call *c, struct qp *q, uint32_t flags)
 	if (q->type == IBV_QPT_XRC_RECV)
 		u = (struct mlx5_ib_create_qp){.uidx = u.uidx};
 	else
-		err = check_create(q, &u, flags);
+		err = check_create(c->dev, q, &u, flags);
 	if (!err && q->type == IBV_QPT_DRIVER)
 		err = mlx5_create_dc(q, &u, &dc);
 	if (!err && q->type != IBV_QPT_XRC_RECV && !dc.dct)

@@ -1,5 +1,6 @@
 // The queues that libmlx5 writes: the segments of infiniband/mlx5dv.h.
 #include "mlx5/mlx5.h"
+#include "uverbs/gid.h"
 #include "wire/key.h"
 
 enum { SEGMENT = 16, BLOCKS = REQUEST_SIZE / MLX5_SEND_WQE_BB };
@@ -84,6 +85,17 @@ static void bind_segments(struct request *r, const struct mlx5_wqe_ctrl_seg *ctr
 	};
 }
 
+// address reads where a datagram, or a request of a DCI, goes. Without a GRH it is a LID.
+static void address(const struct qp *q, struct request *r, const struct mlx5_wqe_av *av)
+{
+	r->qpn = be32toh(av->dqp_dct) & 0xffffff;
+	r->global = !context_device(q->o.ctx)->infiniband || be32toh(av->grh_gid_fl) & 1u << 30;
+	if (r->global)
+		memcpy(r->gid, av->rgid, sizeof r->gid);
+	else
+		gid_of_lid(be16toh(av->rlid), r->gid);
+}
+
 // before_data reads what stands before the gather list, and returns where that begins.
 static uint8_t *before_data(const struct qp *q, struct request *r)
 {
@@ -109,8 +121,7 @@ static uint8_t *before_data(const struct qp *q, struct request *r)
 		const struct mlx5_wqe_av *av = (const void *)at;
 
 		r->qkey = be32toh(av->key.qkey.qkey);
-		r->qpn = be32toh(av->dqp_dct) & 0xffffff;
-		memcpy(r->gid, av->rgid, sizeof r->gid);
+		address(q, r, av);
 		at += sizeof(struct mlx5_wqe_datagram_seg);
 	}
 	if (q->type == IBV_QPT_DRIVER) { // a DCI
@@ -119,8 +130,7 @@ static uint8_t *before_data(const struct qp *q, struct request *r)
 		r->dc = true;
 		r->stream = be16toh(((const struct mlx5_wqe_ctrl_seg *)(const void *)r->raw)->dci_stream_channel_id);
 		r->dc_key = be64toh(av->key.dc_key);
-		r->qpn = be32toh(av->dqp_dct) & 0xffffff;
-		memcpy(r->gid, av->rgid, sizeof r->gid);
+		address(q, r, av);
 		at += sizeof(struct mlx5_wqe_datagram_seg);
 	}
 	if (r->op == WRITE || r->op == READ || r->op == SWAP || r->op == ADD) {

@@ -49,13 +49,18 @@ static int query_gid_table(const struct call *c)
 	struct ib_uverbs_attr *entries = attr(c, UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES);
 	uint64_t n;
 
-	if (!size || !entries || attr_number(c, UVERBS_ATTR_QUERY_GID_TABLE_FLAGS, 0) || entries->len % size || entries->len / size < c->dev->provider->gids)
+	if (!size || !entries || attr_number(c, UVERBS_ATTR_QUERY_GID_TABLE_FLAGS, 0) || entries->len % size)
 		return EINVAL;
-	for (n = 0; n < c->dev->provider->gids; n++) {
-		struct ib_uverbs_gid_entry e = {.gid_index = (uint32_t)n, .port_num = 1, .netdev_ifindex = 1};
+	for (uint32_t i = n = 0; i < GID_TABLE; i++) {
+		struct ib_uverbs_gid_entry e = {.gid_index = i, .port_num = 1, .netdev_ifindex = !c->dev->infiniband};
 		uint8_t *to = (uint8_t *)(uintptr_t)entries->data + n * size;
+		const int type = gid_at(c->dev, i, (uint8_t *)e.gid);
 
-		e.gid_type = (uint32_t)gid_at(c->dev, (uint32_t)n, (uint8_t *)e.gid);
+		if (type < 0)
+			continue;
+		if (n++ == entries->len / size)
+			return EINVAL;
+		e.gid_type = (uint32_t)type;
 		memset(to, 0, size);
 		memcpy(to, &e, MIN(size, sizeof e));
 	}
@@ -66,7 +71,7 @@ static int query_gid_table(const struct call *c)
 
 static int query_gid_entry(const struct call *c)
 {
-	struct ib_uverbs_gid_entry e = {.port_num = 1, .netdev_ifindex = 1};
+	struct ib_uverbs_gid_entry e = {.port_num = 1, .netdev_ifindex = !c->dev->infiniband};
 	int err;
 
 	e.gid_index = (uint32_t)attr_number(c, UVERBS_ATTR_QUERY_GID_ENTRY_GID_INDEX, 0);

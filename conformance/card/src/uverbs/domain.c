@@ -128,7 +128,6 @@ static void end_ah(struct object *o)
 	object_drop(o);
 }
 
-// On RoCE a handle needs a GRH (core/verbs.c, rdma_check_ah_attr).
 static int create_ah(const struct call *c)
 {
 	struct ib_uverbs_create_ah q;
@@ -142,7 +141,7 @@ static int create_ah(const struct call *c)
 	pd = object_get(c->ctx, UVERBS_OBJECT_PD, q.pd_handle, &err);
 	if (!pd)
 		return err;
-	err = q.attr.is_global ? gid_check(c->dev, q.attr.grh.sgid_index) : EINVAL;
+	err = gid_path(c->dev, q.attr.is_global, q.attr.grh.sgid_index);
 	if (!err)
 		err = gid_resolve(c->dev, q.attr.grh.sgid_index, q.attr.grh.dgid);
 	if (err)

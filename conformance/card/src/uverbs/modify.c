@@ -35,13 +35,13 @@ static bool bad_states(const struct ib_uverbs_modify_qp *a)
 	return (a->attr_mask & IBV_QP_CUR_STATE && a->cur_qp_state > IBV_QPS_ERR) || (a->attr_mask & IBV_QP_STATE && a->qp_state > IBV_QPS_ERR);
 }
 
-// An address on RoCE needs a GRH and a GID; alternate paths are for InfiniBand only.
+// An address on RoCE needs a GRH and a GID. Alternate paths, which are for InfiniBand only, are not built.
 static int check_paths(const struct call *c, const struct qp *q, const struct ib_uverbs_modify_qp *a)
 {
 	int err = 0;
 
 	if (a->attr_mask & IBV_QP_AV)
-		err = a->dest.is_global ? gid_check(c->dev, a->dest.sgid_index) : EINVAL;
+		err = gid_path(c->dev, a->dest.is_global, a->dest.sgid_index);
 	if (!err && a->attr_mask & IBV_QP_AV && q->type != IBV_QPT_UD && q->type != IBV_QPT_DRIVER)
 		err = gid_resolve(c->dev, a->dest.sgid_index, a->dest.dgid);
 	if (!err && a->attr_mask & IBV_QP_ALT_PATH)

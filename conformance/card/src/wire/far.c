@@ -51,7 +51,7 @@ static void fill(struct exchange *x, const struct qp *q, const struct request *r
 	x->m = (struct message){
 		.op = r->op, .from = requester_source(q, r->length), .dest = t->number, .word = r->word, .rkey = r->rkey, .srqn = r->srqn,
 		.qkey = r->qkey, .raddr = r->raddr, .value = r->value, .compare = r->compare, .length = r->length, .immediate = r->immediate,
-		.solicited = r->solicited, .dc_key = r->dc_key,
+		.solicited = r->solicited, .global = r->global, .dc_key = r->dc_key,
 	};
 	memcpy(x->m.gid, t->gid, sizeof x->m.gid);
 }
@@ -174,6 +174,7 @@ static void request_of(const struct message *m, uint8_t *bytes, struct request *
 	r->op = (enum operation)m->op;
 	r->immediate = m->immediate;
 	r->solicited = m->solicited;
+	r->global = m->global;
 	r->word = m->word;
 	r->raddr = m->raddr;
 	r->rkey = m->rkey;

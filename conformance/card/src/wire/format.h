@@ -46,6 +46,7 @@ struct request {
 	uint64_t dc_key;
 	uint16_t stream;             // of a DCI
 	uint8_t gid[16];
+	bool global;                 // it has a GRH
 	struct piece pieces[PIECES];
 	int n;
 	uint64_t length;             // of the pieces

@@ -148,17 +148,23 @@ struct source requester_source(const struct qp *q, uint64_t length)
 	struct source s = {.number = q->number, .type = q->type, .psn = q->at.sq_psn};
 
 	s.packets = (uint32_t)MAX(1, (length + mtu - 1) / mtu);
-	gid_at(device_of(q), 0, s.gid);
+	gid_first(device_of(q), s.gid);
 	return s;
 }
 
 static int to_peer(struct qp *q, struct request *r)
 {
 	const bool named = q->type == IBV_QPT_DRIVER;
-	const struct target to = {named ? r->qpn : q->at.dest_qp_num, named ? r->gid : q->at.dest.dgid};
+	const bool by_lid = !named && device_of(q)->infiniband && !q->at.dest.is_global;
+	uint8_t gid[16];
+	const struct target to = {named ? r->qpn : q->at.dest_qp_num, by_lid ? gid : named ? r->gid : q->at.dest.dgid};
 	const struct source from = requester_source(q, r->length);
 	uint32_t rnr_timer = 0;
-	const int status = net_find(to.number) ? arrive(&from, &to, r, &rnr_timer) : far_request(q, r, &to, &rnr_timer);
+	int status;
+
+	if (by_lid)
+		gid_of_lid(q->at.dest.dlid, gid);
+	status = net_find(to.number) ? arrive(&from, &to, r, &rnr_timer) : far_request(q, r, &to, &rnr_timer);
 
 	if (status == LATER)
 		return status;

@@ -141,7 +141,7 @@ static void say(struct qp *q, struct srq *s, const struct source *from, const st
 {
 	const bool ud = q->type == IBV_QPT_UD;
 	const struct completion c = {
-		.receive = true, .solicited = r->solicited, .immediate = r->immediate, .grh = ud, .op = r->op, .word = r->word,
+		.receive = true, .solicited = r->solicited, .immediate = r->immediate, .grh = ud && r->global, .op = r->op, .word = r->word,
 		.bytes = (uint32_t)(r->length + (ud ? GRH : 0)), .source = from->number, .gid = from->gid, .index = v->index, .qp = q, .srq = s,
 	};
 

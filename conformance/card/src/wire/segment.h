@@ -14,7 +14,7 @@ struct message {
 	uint8_t gid[16];
 	uint32_t word, rkey, srqn, qkey;
 	uint64_t raddr, value, compare, dc_key, length, offset; // offset: of the bytes here
-	bool immediate, solicited;
+	bool immediate, solicited, global;
 };
 
 struct exchange {
