@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/verbsgen/verbsgen/conformance/card"
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
@@ -221,6 +222,23 @@ func TestRefusedAccess(t *testing.T) {
 	must(a.QP.PostSend(batch, 1))(t)
 	if wc := must(a.Wait())(t); wc.Status != verbs.WCStatusRemAccessErr {
 		t.Errorf("status %v, want that of a refused access", wc.Status)
+	}
+}
+
+// TestPostedBeforeDestroy destroys queue pairs at once after a post: a card has taken the request by then.
+func TestPostedBeforeDestroy(t *testing.T) {
+	batch := must(verbs.NewSendBatch(1, 1))(t)
+	defer batch.Close()
+	for i := range 20 {
+		a, b := pair(t)
+		time.Sleep(5 * time.Millisecond) // the card's thread rests
+		a.Buf[0] = 1
+		batch.WR(0).Write(1, b.MR.IOVA(), b.MR.RKey()).Add(a.MR.UncheckedSGE(0, 1)).Flags(verbs.SendSignaled)
+		must(a.QP.PostSend(batch, 1))(t)
+		must(0, a.QP.Close())(t)
+		if b.Buf[0] != 1 {
+			t.Fatalf("round %d: nothing arrived", i)
+		}
 	}
 }
 

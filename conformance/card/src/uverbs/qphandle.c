@@ -5,6 +5,7 @@
 // when that ends first, the queue pair takes the place of another handle.
 #include "uverbs/dispatch.h"
 #include "uverbs/qp.h"
+#include "wire/engine.h"
 #include "wire/net.h"
 
 struct qp *qp_get(const struct call *c, uint32_t handle, int *err)
@@ -58,6 +59,7 @@ void qp_end(struct object *o)
 	} else if (q->openers) {
 		promote(q);
 	} else {
+		engine_settle(q);
 		net_leave(q);
 		qp_use(q, -1);
 		if (context_device(o->ctx)->provider->end_qp)

@@ -59,6 +59,27 @@ void engine_fail(struct qp *q)
 	far_drop(q);
 }
 
+void engine_settle(struct qp *q)
+{
+	if (!fault_of(context_device(q->o.ctx)).removed)
+		while (q->state == IBV_QPS_RTS && !q->wait && !q->far && requester_step(q))
+			;
+}
+
+static bool settle(struct qp *q, void *unused)
+{
+	(void)unused;
+	engine_settle(q);
+	return true;
+}
+
+__attribute__((destructor)) static void exiting(void)
+{
+	pthread_mutex_lock(&lock);
+	net_each(settle, NULL);
+	pthread_mutex_unlock(&lock);
+}
+
 static bool flush_sends(struct qp *q)
 {
 	const struct format *f = format_of(&q->o);

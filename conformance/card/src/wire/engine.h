@@ -17,6 +17,9 @@ void engine_forked(void) HIDDEN;
 // engine_complete puts a completion into a queue; one without room breaks it.
 void engine_complete(struct cq *, const struct completion *) HIDDEN;
 
+// engine_settle does what was posted to a queue pair that is to go: a card has taken it by then.
+void engine_settle(struct qp *) HIDDEN;
+
 // engine_fail brings a queue pair to ERR.
 void engine_fail(struct qp *) HIDDEN;
 
