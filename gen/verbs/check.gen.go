@@ -1705,26 +1705,6 @@ var (
 		Statement: "2 to the power of log_ind_tbl_size is at most max_rwq_indirection_table_size",
 		Fix:       "pass fewer queues",
 		Page:      "ibv_create_rwq_ind_table", Capable: true, Limit: "max_rwq_indirection_table_size", AcceptedBy: []string{"mana with linux 6.12"}}
-	rule0335 = verr.Rule{ID: "VR-ibv_post_send-opcode-0335", Verb: "ibv_post_send", Subject: "wr[].opcode",
-		Statement: "a queue pair of type UD does SEND, SEND_WITH_IMM, TSO",
-		Fix:       "pass another opcode, or use another type of queue pair",
-		Page:      "ibv_post_send", Section: "DESCRIPTION", Text: fail.Text[WROpcode]}
-	rule0336 = verr.Rule{ID: "VR-ibv_post_send-opcode-0336", Verb: "ibv_post_send", Subject: "wr[].opcode",
-		Statement: "a queue pair of type UC does SEND, SEND_WITH_IMM, RDMA_WRITE, RDMA_WRITE_WITH_IMM, LOCAL_INV, BIND_MW, SEND_WITH_INV",
-		Fix:       "pass another opcode, or use another type of queue pair",
-		Page:      "ibv_post_send", Section: "DESCRIPTION", Text: fail.Text[WROpcode]}
-	rule0337 = verr.Rule{ID: "VR-ibv_post_send-opcode-0337", Verb: "ibv_post_send", Subject: "wr[].opcode",
-		Statement: "a queue pair of type RC does SEND, SEND_WITH_IMM, RDMA_WRITE, RDMA_WRITE_WITH_IMM, RDMA_READ, ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD, LOCAL_INV, BIND_MW, SEND_WITH_INV, FLUSH, ATOMIC_WRITE",
-		Fix:       "pass another opcode, or use another type of queue pair",
-		Page:      "ibv_post_send", Section: "DESCRIPTION", Text: fail.Text[WROpcode]}
-	rule0338 = verr.Rule{ID: "VR-ibv_post_send-opcode-0338", Verb: "ibv_post_send", Subject: "wr[].opcode",
-		Statement: "a queue pair of type XRC_SEND does SEND, SEND_WITH_IMM, RDMA_WRITE, RDMA_WRITE_WITH_IMM, RDMA_READ, ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD, LOCAL_INV, BIND_MW, SEND_WITH_INV, FLUSH, ATOMIC_WRITE",
-		Fix:       "pass another opcode, or use another type of queue pair",
-		Page:      "ibv_post_send", Section: "DESCRIPTION", Text: fail.Text[WROpcode]}
-	rule0339 = verr.Rule{ID: "VR-ibv_post_send-opcode-0339", Verb: "ibv_post_send", Subject: "wr[].opcode",
-		Statement: "a queue pair of type RAW_PACKET does SEND, TSO",
-		Fix:       "pass another opcode, or use another type of queue pair",
-		Page:      "ibv_post_send", Section: "DESCRIPTION", Text: fail.Text[WROpcode]}
 	rule0351 = verr.Rule{ID: "VR-ibv_post_send-sg_list-0351", Verb: "ibv_post_send", Subject: "wr[].sg_list",
 		Statement: "sg_list must not be NULL unless num_sge is 0",
 		Fix:       "pass the ranges",
@@ -1733,14 +1713,30 @@ var (
 		Statement: "a request of a UD queue pair needs an address handle",
 		Fix:       "give the request one that is open",
 		Page:      "ibv_post_send", Section: "DESCRIPTION", Text: fail.AddrText}
-	rule3200 = verr.Rule{ID: "VR-ibv_post_send-opcode-3200", Verb: "ibv_post_send", Subject: "wr[].opcode",
-		Statement: "opcode is a value of enum ibv_wr_opcode",
-		Fix:       "pass one of them",
-		Page:      "ibv_post_send", Section: "DESCRIPTION", Text: fail.Text[WROpcode]}
 	rule4150 = verr.Rule{ID: "VR-ibv_post_send-send_cq-4150", Verb: "ibv_post_send", Subject: "qp.send_cq",
 		Statement: "this queue pair has no send queue",
 		Fix:       "post to a queue pair that was made with a completion queue for sends",
 		Page:      "ibv_post_send", Text: fail.AddrText}
+	rule0335 = verr.Rule{ID: "VR-ibv_post_send-opcode-0335", Verb: "ibv_post_send", Subject: "wr[].opcode",
+		Statement: "a queue pair of type UD does SEND, SEND_WITH_IMM, TSO",
+		Fix:       "pass another opcode, or use another type of queue pair",
+		Page:      "ibv_post_send", Section: "DESCRIPTION", AcceptedBy: []string{"bnxt_re (the device decides), not in all cases", "mlx5 (the device decides), not in all cases", "mlx4 (the device decides), not in all cases"}, RefusedBy: []string{"efa", "ionic", "hns", "ocrdma", "rxe with linux >=6.1", "hfi1verbs with linux >=6.1", "ipathverbs with linux >=6.1"}, Text: fail.Text[WROpcode]}
+	rule0336 = verr.Rule{ID: "VR-ibv_post_send-opcode-0336", Verb: "ibv_post_send", Subject: "wr[].opcode",
+		Statement: "a queue pair of type UC does SEND, SEND_WITH_IMM, RDMA_WRITE, RDMA_WRITE_WITH_IMM, LOCAL_INV, BIND_MW, SEND_WITH_INV",
+		Fix:       "pass another opcode, or use another type of queue pair",
+		Page:      "ibv_post_send", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the device decides), not in all cases", "mlx4 (the device decides), not in all cases"}, RefusedBy: []string{"rxe with linux >=6.1", "hfi1verbs with linux >=6.1", "ipathverbs with linux >=6.1", "mlx4, not in all cases", "mlx5, not in all cases", "mthca, not in all cases", "ocrdma, not in all cases"}, Text: fail.Text[WROpcode]}
+	rule0337 = verr.Rule{ID: "VR-ibv_post_send-opcode-0337", Verb: "ibv_post_send", Subject: "wr[].opcode",
+		Statement: "a queue pair of type RC does SEND, SEND_WITH_IMM, RDMA_WRITE, RDMA_WRITE_WITH_IMM, RDMA_READ, ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD, LOCAL_INV, BIND_MW, SEND_WITH_INV, FLUSH, ATOMIC_WRITE",
+		Fix:       "pass another opcode, or use another type of queue pair",
+		Page:      "ibv_post_send", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the device decides), not in all cases", "vmw_pvrdma (the device gets it as another request), not in all cases"}, RefusedBy: []string{"mlx5, not in all cases", "mlx4", "mthca", "bnxt_re", "irdma", "hns", "qedr", "ionic", "cxgb4", "siw", "erdma", "mana of rdma-core >=53.0", "ocrdma", "rxe with linux >=6.1", "hfi1verbs with linux >=6.1", "ipathverbs with linux >=6.1"}, Text: fail.Text[WROpcode]}
+	rule0338 = verr.Rule{ID: "VR-ibv_post_send-opcode-0338", Verb: "ibv_post_send", Subject: "wr[].opcode",
+		Statement: "a queue pair of type XRC_SEND does SEND, SEND_WITH_IMM, RDMA_WRITE, RDMA_WRITE_WITH_IMM, RDMA_READ, ATOMIC_CMP_AND_SWP, ATOMIC_FETCH_AND_ADD, LOCAL_INV, BIND_MW, SEND_WITH_INV, FLUSH, ATOMIC_WRITE",
+		Fix:       "pass another opcode, or use another type of queue pair",
+		Page:      "ibv_post_send", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the device decides), not in all cases"}, RefusedBy: []string{"mlx5, not in all cases", "mlx4", "hns", "qedr"}, Text: fail.Text[WROpcode]}
+	rule0339 = verr.Rule{ID: "VR-ibv_post_send-opcode-0339", Verb: "ibv_post_send", Subject: "wr[].opcode",
+		Statement: "a queue pair of type RAW_PACKET does SEND, TSO",
+		Fix:       "pass another opcode, or use another type of queue pair",
+		Page:      "ibv_post_send", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (the device decides), not in all cases", "mlx4 (the device decides), not in all cases", "bnxt_re with linux 7.2 (the device decides), not in all cases"}, RefusedBy: []string{"mana of rdma-core >=62.0", "mlx4, not in all cases", "mlx5, not in all cases"}, Text: fail.Text[WROpcode]}
 	rule0340 = verr.Rule{ID: "VR-ibv_post_send-send_flags-0340", Verb: "ibv_post_send", Subject: "wr[].send_flags",
 		Statement: "send_flags has no bits but those of enum ibv_send_flags",
 		Fix:       "leave the other bits out",
@@ -1817,6 +1813,10 @@ var (
 		Statement: "TSO sends at most max_tso bytes",
 		Fix:       "send less",
 		Page:      "ibv_post_send", Capable: true, Limit: "max_tso", AcceptedBy: []string{"rxe (the request goes to the kernel)"}, RefusedBy: []string{"mlx5, not in all cases"}}
+	rule3200 = verr.Rule{ID: "VR-ibv_post_send-opcode-3200", Verb: "ibv_post_send", Subject: "wr[].opcode",
+		Statement: "opcode is a value of enum ibv_wr_opcode",
+		Fix:       "pass one of them",
+		Page:      "ibv_post_send", Section: "DESCRIPTION", AcceptedBy: []string{"vmw_pvrdma (the device decides)"}, RefusedBy: []string{"mlx5", "mlx4", "mthca", "bnxt_re", "irdma", "hns", "qedr", "ionic", "cxgb4", "erdma", "mana of rdma-core >=53.0", "ocrdma", "efa", "rxe with linux >=6.1", "hfi1verbs with linux >=6.1", "ipathverbs with linux >=6.1"}, Text: fail.Text[WROpcode]}
 	rule3201 = verr.Rule{ID: "VR-ibv_post_send-mw-3201", Verb: "ibv_post_send", Subject: "wr[].bind_mw.mw",
 		Statement: "mw must not be NULL to bind a window",
 		Fix:       "pass a window of type 2",

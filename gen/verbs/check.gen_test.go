@@ -1284,39 +1284,36 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_create_rwq_ind_table-log_ind_tbl_size-1505", hintCreateRWQIndTable,
 		&inCreateRWQIndTable{initAttrIndTbl: 4096, initAttrLogIndTblSize: 7, capRSSCapsMaxRWQIndirectionTableSize: fail.Sure(128)},
 		&inCreateRWQIndTable{initAttrIndTbl: 4096, initAttrLogIndTblSize: 8, capRSSCapsMaxRWQIndirectionTableSize: fail.Sure(128)})
-	judge(t, "VR-ibv_post_send-opcode-0335", brokenPostSend,
-		&inPostSend{wrOpcode: 2, qpType: fail.Sure(4)},
-		&inPostSend{qpType: fail.Sure(4)})
-	judge(t, "VR-ibv_post_send-opcode-0336", brokenPostSend,
-		&inPostSend{wrOpcode: 2, qpType: fail.Sure(3)},
-		&inPostSend{wrOpcode: 4, qpType: fail.Sure(3)})
-	judge(t, "VR-ibv_post_send-opcode-0337", brokenPostSend,
-		&inPostSend{wrOpcode: 2, qpType: fail.Sure(2)},
-		&inPostSend{wrOpcode: 10, qpType: fail.Sure(2)})
-	judge(t, "VR-ibv_post_send-opcode-0338", brokenPostSend,
-		&inPostSend{wrOpcode: 2, qpType: fail.Sure(9)},
-		&inPostSend{wrOpcode: 10, qpType: fail.Sure(9)})
-	judge(t, "VR-ibv_post_send-opcode-0339", brokenPostSend,
-		&inPostSend{wrOpcode: 2, qpType: fail.Sure(8)},
-		&inPostSend{wrOpcode: 3, qpType: fail.Sure(8)})
 	judge(t, "VR-ibv_post_send-sg_list-0351", brokenPostSend,
 		&inPostSend{},
 		&inPostSend{wrNumSGE: 1})
 	judge(t, "VR-ibv_post_send-ah-0354", brokenPostSend,
-		&inPostSend{wrOpcode: 2, qpType: fail.Sure(4), wrWRUDAH: 4096},
-		&inPostSend{wrOpcode: 2, qpType: fail.Sure(4)})
-	judge(t, "VR-ibv_post_send-opcode-3200", brokenPostSend,
-		&inPostSend{wrOpcode: 2},
-		&inPostSend{wrOpcode: 77})
+		&inPostSend{wrWRUDAH: 4096, qpType: fail.Sure(4), wrOpcode: 2},
+		&inPostSend{qpType: fail.Sure(4), wrOpcode: 2})
 	judge(t, "VR-ibv_post_send-send_cq-4150", brokenPostSend,
 		&inPostSend{qpSendCQ: fail.Sure(4096)},
 		&inPostSend{qpSendCQ: fail.Sure(0)})
+	judge(t, "VR-ibv_post_send-opcode-0335", hintPostSend,
+		&inPostSend{qpType: fail.Sure(4), wrOpcode: 2},
+		&inPostSend{qpType: fail.Sure(4)})
+	judge(t, "VR-ibv_post_send-opcode-0336", hintPostSend,
+		&inPostSend{qpType: fail.Sure(3), wrOpcode: 2},
+		&inPostSend{qpType: fail.Sure(3), wrOpcode: 4})
+	judge(t, "VR-ibv_post_send-opcode-0337", hintPostSend,
+		&inPostSend{qpType: fail.Sure(2), wrOpcode: 2},
+		&inPostSend{qpType: fail.Sure(2), wrOpcode: 10})
+	judge(t, "VR-ibv_post_send-opcode-0338", hintPostSend,
+		&inPostSend{qpType: fail.Sure(9), wrOpcode: 2},
+		&inPostSend{qpType: fail.Sure(9), wrOpcode: 10})
+	judge(t, "VR-ibv_post_send-opcode-0339", hintPostSend,
+		&inPostSend{qpType: fail.Sure(8), wrOpcode: 2},
+		&inPostSend{qpType: fail.Sure(8), wrOpcode: 3})
 	judge(t, "VR-ibv_post_send-send_flags-0340", hintPostSend,
 		&inPostSend{wrSendFlags: 10},
 		&inPostSend{wrSendFlags: 0x40000000})
 	judge(t, "VR-ibv_post_send-send_flags-0341", hintPostSend,
-		&inPostSend{wrOpcode: 2, qpType: fail.Sure(2), wrSendFlags: 1},
-		&inPostSend{wrOpcode: 2, qpType: fail.Sure(4), wrSendFlags: 1})
+		&inPostSend{qpType: fail.Sure(2), wrOpcode: 2, wrSendFlags: 1},
+		&inPostSend{qpType: fail.Sure(4), wrOpcode: 2, wrSendFlags: 1})
 	judge(t, "VR-ibv_post_send-send_flags-0343", hintPostSend,
 		&inPostSend{wrOpcode: 1, wrSendFlags: 4},
 		&inPostSend{wrSendFlags: 4})
@@ -1345,11 +1342,11 @@ func TestRules(t *testing.T) {
 		&inPostSend{wrOpcode: 6, wrWRAtomicRemoteAddr: 8},
 		&inPostSend{wrOpcode: 6, wrWRAtomicRemoteAddr: 4})
 	judge(t, "VR-ibv_post_send-length-0353", hintPostSend,
-		&inPostSend{wrOpcode: 5, wrSgList: 4096, wrSgListLengthTotal: 8, wrSgListLengthLeast: 8},
-		&inPostSend{wrOpcode: 5, wrSgList: 4096, wrSgListLengthTotal: 7, wrSgListLengthLeast: 7})
+		&inPostSend{wrSgList: 4096, wrOpcode: 5, wrSgListLengthTotal: 8, wrSgListLengthLeast: 8},
+		&inPostSend{wrSgList: 4096, wrOpcode: 5, wrSgListLengthTotal: 7, wrSgListLengthLeast: 7})
 	judge(t, "VR-ibv_post_send-remote_qpn-0355", hintPostSend,
-		&inPostSend{wrOpcode: 2, qpType: fail.Sure(4), wrWRUDRemoteQPN: 0xffffff},
-		&inPostSend{wrOpcode: 2, qpType: fail.Sure(4), wrWRUDRemoteQPN: 0x1000000})
+		&inPostSend{qpType: fail.Sure(4), wrOpcode: 2, wrWRUDRemoteQPN: 0xffffff},
+		&inPostSend{qpType: fail.Sure(4), wrOpcode: 2, wrWRUDRemoteQPN: 0x1000000})
 	judge(t, "VR-ibv_post_send-state-0357", brokenPostSend,
 		&inPostSend{qpState: fail.Sure(3)},
 		&inPostSend{qpState: fail.Sure(1)})
@@ -1357,17 +1354,20 @@ func TestRules(t *testing.T) {
 		&inPostSend{wrOpcode: 8, wrBindMWBindInfoMWAccessFlags: 4, wrBindMWMW: 4096, wrBindMWBindInfoMR: 4096},
 		&inPostSend{wrOpcode: 8, wrBindMWBindInfoMWAccessFlags: 1, wrBindMWMW: 4096, wrBindMWBindInfoMR: 4096})
 	judge(t, "VR-ibv_post_send-remote_srqn-1228", hintPostSend,
-		&inPostSend{wrOpcode: 2, qpType: fail.Sure(9), wrQPTypeXRCRemoteSrqn: 5},
-		&inPostSend{wrOpcode: 2, qpType: fail.Sure(2), wrQPTypeXRCRemoteSrqn: 1})
+		&inPostSend{qpType: fail.Sure(9), wrOpcode: 2, wrQPTypeXRCRemoteSrqn: 5},
+		&inPostSend{qpType: fail.Sure(2), wrOpcode: 2, wrQPTypeXRCRemoteSrqn: 1})
 	judge(t, "VR-ibv_post_send-opcode-2078", hintPostSend,
-		&inPostSend{wrOpcode: 10, qpType: fail.Sure(4), wrWRUDAH: 4096, capTSOCapsSupportedQpts: fail.Sure(16)},
-		&inPostSend{wrOpcode: 10, qpType: fail.Sure(4), wrWRUDAH: 4096, capTSOCapsSupportedQpts: fail.Sure(0)})
+		&inPostSend{wrWRUDAH: 4096, qpType: fail.Sure(4), wrOpcode: 10, capTSOCapsSupportedQpts: fail.Sure(16)},
+		&inPostSend{wrWRUDAH: 4096, qpType: fail.Sure(4), wrOpcode: 10, capTSOCapsSupportedQpts: fail.Sure(0)})
 	judge(t, "VR-ibv_post_send-opcode-2079", hintPostSend,
-		&inPostSend{wrOpcode: 10, qpType: fail.Sure(8), wrWRUDAH: 4096, capTSOCapsSupportedQpts: fail.Sure(256)},
-		&inPostSend{wrOpcode: 10, qpType: fail.Sure(8), wrWRUDAH: 4096, capTSOCapsSupportedQpts: fail.Sure(0)})
+		&inPostSend{wrWRUDAH: 4096, qpType: fail.Sure(8), wrOpcode: 10, capTSOCapsSupportedQpts: fail.Sure(256)},
+		&inPostSend{wrWRUDAH: 4096, qpType: fail.Sure(8), wrOpcode: 10, capTSOCapsSupportedQpts: fail.Sure(0)})
 	judge(t, "VR-ibv_post_send-opcode-2080", hintPostSend,
-		&inPostSend{wrOpcode: 10, wrSgList: 4096, wrSgListLengthTotal: 16, wrSgListLengthLeast: 8, capTSOCapsMaxTSO: fail.Sure(16)},
-		&inPostSend{wrOpcode: 10, wrSgList: 4096, wrSgListLengthTotal: 17, wrSgListLengthLeast: 8, capTSOCapsMaxTSO: fail.Sure(16)})
+		&inPostSend{wrSgList: 4096, wrOpcode: 10, wrSgListLengthTotal: 16, wrSgListLengthLeast: 8, capTSOCapsMaxTSO: fail.Sure(16)},
+		&inPostSend{wrSgList: 4096, wrOpcode: 10, wrSgListLengthTotal: 17, wrSgListLengthLeast: 8, capTSOCapsMaxTSO: fail.Sure(16)})
+	judge(t, "VR-ibv_post_send-opcode-3200", hintPostSend,
+		&inPostSend{wrOpcode: 2},
+		&inPostSend{wrOpcode: 77})
 	judge(t, "VR-ibv_post_send-mw-3201", hintPostSend,
 		&inPostSend{wrOpcode: 8, wrBindMWMW: 4096, wrBindMWBindInfoMR: 4096},
 		&inPostSend{wrOpcode: 8, wrBindMWBindInfoMR: 4096})
@@ -1381,11 +1381,11 @@ func TestRules(t *testing.T) {
 		&inPostSend{wrOpcode: 10, wrTSOHdr: 4096, wrTSOHdrSz: 14},
 		&inPostSend{wrOpcode: 10, wrTSOHdr: 4096, wrTSOHdrSz: 13})
 	judge(t, "VR-ibv_post_send-send_flags-4203", hintPostSend,
-		&inPostSend{wrOpcode: 2, qpType: fail.Sure(3)},
-		&inPostSend{wrOpcode: 2, qpType: fail.Sure(3), wrSendFlags: 16})
+		&inPostSend{qpType: fail.Sure(3), wrOpcode: 2},
+		&inPostSend{qpType: fail.Sure(3), wrOpcode: 2, wrSendFlags: 16})
 	judge(t, "VR-ibv_post_send-num_sge-3501", hintPostSend,
-		&inPostSend{wrOpcode: 4, wrNumSGE: 1, capMaxSGERD: fail.Sure(1)},
-		&inPostSend{wrOpcode: 4, wrNumSGE: 2, capMaxSGERD: fail.Sure(1)})
+		&inPostSend{wrNumSGE: 1, wrOpcode: 4, capMaxSGERD: fail.Sure(1)},
+		&inPostSend{wrNumSGE: 2, wrOpcode: 4, capMaxSGERD: fail.Sure(1)})
 	judge(t, "VR-ibv_post_recv-sg_list-0362", brokenPostRecv,
 		&inPostRecv{},
 		&inPostRecv{wrNumSGE: 1})

@@ -671,10 +671,10 @@ func (qp *QP) refusedPostSend(r dpath.SendRange, posted int, errno syscall.Errno
 		return qp.dev.removed(err)
 	}
 	in := inPostSend{
-		wrOpcode:                      uint64(cmem.At[uint32](wr.Request, 28)),
 		wrSgList:                      uint64(cmem.At[uintptr](wr.Request, 16)),
 		wrNumSGE:                      int64(cmem.At[int32](wr.Request, 24)),
 		wrWRUDAH:                      uint64(cmem.At[uintptr](wr.Request, 40)),
+		wrOpcode:                      uint64(cmem.At[uint32](wr.Request, 28)),
 		wrSendFlags:                   uint64(cmem.At[uint32](wr.Request, 32)),
 		wrSgListLengthTotal:           wr.Total(8),
 		wrWRAtomicRemoteAddr:          uint64(cmem.At[uint64](wr.Request, 40)),

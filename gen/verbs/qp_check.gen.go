@@ -1397,11 +1397,11 @@ func hintQueryQP(in *inQueryQP) []verr.Violation {
 
 // inPostSend has the values that the rules of ibv_post_send use.
 type inPostSend struct {
-	wrOpcode                      uint64     // wr[].opcode
-	qpType                        fail.Known // qp.qp_type
 	wrSgList                      uint64     // wr[].sg_list
 	wrNumSGE                      int64      // wr[].num_sge
 	wrWRUDAH                      uint64     // wr[].wr.ud.ah
+	qpType                        fail.Known // qp.qp_type
+	wrOpcode                      uint64     // wr[].opcode
 	qpSendCQ                      fail.Known // qp.send_cq
 	wrSendFlags                   uint64     // wr[].send_flags
 	wrSgListLengthTotal           uint64     // wr[].sg_list[].length
@@ -1429,14 +1429,38 @@ func brokenPostSend(in *inPostSend) []verr.Violation {
 	qpType := QPType(in.qpType.V)
 	wrOpcode := WROpcode(in.wrOpcode)
 	qpState := QPState(in.qpState.V)
+	bad.If(in.qpCapMaxInlineData.OK && in.wrSendFlags&0x8 != 0 && in.wrSgListLengthTotal > in.qpCapMaxInlineData.V, &rule0345, in.wrSgListLengthTotal, in.qpCapMaxInlineData.V)
+	bad.If(in.qpCapMaxSendSGE.OK && uint64(in.wrNumSGE) > in.qpCapMaxSendSGE.V, &rule0349, uint64(in.wrNumSGE), in.qpCapMaxSendSGE.V)
+	bad.If(in.wrNumSGE > 0 && in.wrSgList == 0, &rule0351, in.wrSgList)
 	bad.If(in.qpType.OK &&
+		qpType == QPTypeUD &&
+		(wrOpcode == WROpcodeSend || wrOpcode == WROpcodeSendWithImm || wrOpcode == WROpcodeTSO) &&
+		in.wrWRUDAH == 0,
+		&rule0354, in.wrWRUDAH)
+	bad.If(in.qpState.OK &&
+		qpState != QPStateRTS &&
+		qpState != QPStateSQD &&
+		qpState != QPStateSQE &&
+		qpState != QPStateErr,
+		&rule0357, in.qpState.V)
+	bad.If(in.qpSendCQ.OK && in.qpSendCQ.V == 0, &rule4150, in.qpSendCQ.V)
+	return bad
+}
+
+// hintPostSend returns the other rules that a request of ibv_post_send breaks, which may be the cause when it is refused.
+func hintPostSend(in *inPostSend) []verr.Violation {
+	var may fail.Violations
+	qpType := QPType(in.qpType.V)
+	wrOpcode := WROpcode(in.wrOpcode)
+	capDeviceCapFlags := DeviceCap(in.capDeviceCapFlags.V)
+	may.If(in.qpType.OK &&
 		qpType == QPTypeUD &&
 		wrOpcode != WROpcodeSend &&
 		wrOpcode != WROpcodeSendWithImm &&
 		wrOpcode != WROpcodeTSO &&
 		wrOpcode != WROpcodeDriver1,
 		&rule0335, in.wrOpcode)
-	bad.If(in.qpType.OK &&
+	may.If(in.qpType.OK &&
 		qpType == QPTypeUC &&
 		wrOpcode != WROpcodeSend &&
 		wrOpcode != WROpcodeSendWithImm &&
@@ -1447,7 +1471,7 @@ func brokenPostSend(in *inPostSend) []verr.Violation {
 		wrOpcode != WROpcodeSendWithInv &&
 		wrOpcode != WROpcodeDriver1,
 		&rule0336, in.wrOpcode)
-	bad.If(in.qpType.OK &&
+	may.If(in.qpType.OK &&
 		qpType == QPTypeRC &&
 		wrOpcode != WROpcodeSend &&
 		wrOpcode != WROpcodeSendWithImm &&
@@ -1463,7 +1487,7 @@ func brokenPostSend(in *inPostSend) []verr.Violation {
 		wrOpcode != WROpcodeAtomicWrite &&
 		wrOpcode != WROpcodeDriver1,
 		&rule0337, in.wrOpcode)
-	bad.If(in.qpType.OK &&
+	may.If(in.qpType.OK &&
 		qpType == QPTypeXRCSend &&
 		wrOpcode != WROpcodeSend &&
 		wrOpcode != WROpcodeSendWithImm &&
@@ -1479,51 +1503,12 @@ func brokenPostSend(in *inPostSend) []verr.Violation {
 		wrOpcode != WROpcodeAtomicWrite &&
 		wrOpcode != WROpcodeDriver1,
 		&rule0338, in.wrOpcode)
-	bad.If(in.qpType.OK &&
+	may.If(in.qpType.OK &&
 		qpType == QPTypeRawPacket &&
 		wrOpcode != WROpcodeSend &&
 		wrOpcode != WROpcodeTSO &&
 		wrOpcode != WROpcodeDriver1,
 		&rule0339, in.wrOpcode)
-	bad.If(in.qpCapMaxInlineData.OK && in.wrSendFlags&0x8 != 0 && in.wrSgListLengthTotal > in.qpCapMaxInlineData.V, &rule0345, in.wrSgListLengthTotal, in.qpCapMaxInlineData.V)
-	bad.If(in.qpCapMaxSendSGE.OK && uint64(in.wrNumSGE) > in.qpCapMaxSendSGE.V, &rule0349, uint64(in.wrNumSGE), in.qpCapMaxSendSGE.V)
-	bad.If(in.wrNumSGE > 0 && in.wrSgList == 0, &rule0351, in.wrSgList)
-	bad.If(in.qpType.OK &&
-		qpType == QPTypeUD &&
-		(wrOpcode == WROpcodeSend || wrOpcode == WROpcodeSendWithImm || wrOpcode == WROpcodeTSO) &&
-		in.wrWRUDAH == 0,
-		&rule0354, in.wrWRUDAH)
-	bad.If(in.qpState.OK &&
-		qpState != QPStateRTS &&
-		qpState != QPStateSQD &&
-		qpState != QPStateSQE &&
-		qpState != QPStateErr,
-		&rule0357, in.qpState.V)
-	bad.If(wrOpcode != WROpcodeRDMAWrite &&
-		wrOpcode != WROpcodeRDMAWriteWithImm &&
-		wrOpcode != WROpcodeSend &&
-		wrOpcode != WROpcodeSendWithImm &&
-		wrOpcode != WROpcodeRDMARead &&
-		wrOpcode != WROpcodeAtomicCmpAndSwp &&
-		wrOpcode != WROpcodeAtomicFetchAndAdd &&
-		wrOpcode != WROpcodeLocalInv &&
-		wrOpcode != WROpcodeBindMW &&
-		wrOpcode != WROpcodeSendWithInv &&
-		wrOpcode != WROpcodeTSO &&
-		wrOpcode != WROpcodeDriver1 &&
-		wrOpcode != WROpcodeFlush &&
-		wrOpcode != WROpcodeAtomicWrite,
-		&rule3200, in.wrOpcode)
-	bad.If(in.qpSendCQ.OK && in.qpSendCQ.V == 0, &rule4150, in.qpSendCQ.V)
-	return bad
-}
-
-// hintPostSend returns the other rules that a request of ibv_post_send breaks, which may be the cause when it is refused.
-func hintPostSend(in *inPostSend) []verr.Violation {
-	var may fail.Violations
-	qpType := QPType(in.qpType.V)
-	wrOpcode := WROpcode(in.wrOpcode)
-	capDeviceCapFlags := DeviceCap(in.capDeviceCapFlags.V)
 	may.If(in.wrSendFlags&^0x1f != 0, &rule0340, in.wrSendFlags)
 	may.If(in.qpType.OK &&
 		(qpType == QPTypeUC ||
@@ -1600,6 +1585,21 @@ func hintPostSend(in *inPostSend) []verr.Violation {
 		in.capTSOCapsSupportedQpts.V&0x100 != 0x100,
 		&rule2079, in.wrOpcode)
 	may.If(in.capTSOCapsMaxTSO.OK && wrOpcode == WROpcodeTSO && in.wrSgListLengthTotal > in.capTSOCapsMaxTSO.V, &rule2080, in.wrSgListLengthTotal, in.capTSOCapsMaxTSO.V)
+	may.If(wrOpcode != WROpcodeRDMAWrite &&
+		wrOpcode != WROpcodeRDMAWriteWithImm &&
+		wrOpcode != WROpcodeSend &&
+		wrOpcode != WROpcodeSendWithImm &&
+		wrOpcode != WROpcodeRDMARead &&
+		wrOpcode != WROpcodeAtomicCmpAndSwp &&
+		wrOpcode != WROpcodeAtomicFetchAndAdd &&
+		wrOpcode != WROpcodeLocalInv &&
+		wrOpcode != WROpcodeBindMW &&
+		wrOpcode != WROpcodeSendWithInv &&
+		wrOpcode != WROpcodeTSO &&
+		wrOpcode != WROpcodeDriver1 &&
+		wrOpcode != WROpcodeFlush &&
+		wrOpcode != WROpcodeAtomicWrite,
+		&rule3200, in.wrOpcode)
 	may.If(wrOpcode == WROpcodeBindMW && in.wrBindMWMW == 0, &rule3201, in.wrBindMWMW)
 	may.If(wrOpcode == WROpcodeBindMW && in.wrBindMWBindInfoMR == 0, &rule3202, in.wrBindMWBindInfoMR)
 	may.If(wrOpcode == WROpcodeTSO && in.wrTSOHdrSz > 0 && in.wrTSOHdr == 0, &rule3204, in.wrTSOHdr)

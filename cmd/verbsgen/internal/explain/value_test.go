@@ -129,7 +129,7 @@ func TestEmbeddedObject(t *testing.T) {
 		{map[string]any{"qp_base": map[string]any{"qp_type": "IBV_QPT_UD"}}, Reject},
 		{map[string]any{"qp_type": "IBV_QPT_RC", "wr_flags": "IBV_SEND_INLINE"}, Warn},
 	} {
-		r := judge.Evaluate(Case{Verb: "ibv_wr_rdma_read", Args: map[string]any{"qp": c.qp}})
+		r := judge.Evaluate(Case{Verb: "ibv_wr_flush", Args: map[string]any{"qp": c.qp}})
 		if r.Verdict != c.verdict {
 			t.Errorf("%v: %s %v, want %s", c.qp, r.Verdict, r.Messages, c.verdict)
 		}
