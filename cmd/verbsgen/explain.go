@@ -36,6 +36,12 @@ list for a struct or an array. The name of a field may be written with dots:
   verbsgen explain ibv_reg_mr access=IBV_ACCESS_REMOTE_WRITE
   verbsgen explain ibv_alloc_dm attr.length=4096 attr.log_align_req=6
   verbsgen explain ibv_modify_qp 'qp={qp_type: IBV_QPT_RC}' attr_mask=0
+  verbsgen explain ibv_post_send 'wr=[{opcode: IBV_WR_SEND}]'
+
+The specs of a flow are behind a struct of C, in no field of it. They are listed
+with the type of each, and num_of_specs left out is their number:
+
+  verbsgen explain create_flow 'flow.specs=[{type: IBV_FLOW_SPEC_ETH}]'
 
 Names may also be those in Go, or without the prefix that messages leave out:
 
@@ -292,6 +298,9 @@ func readArgs(words []string) (map[string]any, error) {
 		name, text, ok := strings.Cut(w, "=")
 		if !ok || name == "" {
 			return nil, usagef("argument %q does not look like name=value", w)
+		}
+		if list, _, indexed := strings.Cut(name, "["); indexed {
+			return nil, usagef("argument %s: a name has no index; write the whole list: %s='[{...}, {...}]'", name, list)
 		}
 		v, err := spec.ParseValue(name, text)
 		if err != nil {

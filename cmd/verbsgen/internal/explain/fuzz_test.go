@@ -18,6 +18,7 @@ func FuzzEvaluate(f *testing.F) {
 		"- {verb: ibv_alloc_parent_domain, args: {attr: {pd: null, td: {closed: true}, alloc: '@f'}}}",
 		"- &a {verb: ibv_reg_mr, args: {access: '|'}}\n- *a", "- &a [*a]", "[]", "- {}", "- {verb: x, id: {}}",
 		"[\t{\"verb\": \"ibv_close_device\"}]",
+		"- {verb: ibv_create_flow, args: {flow: {num_of_specs: 3, specs: [{type: 0x120, size: 40}, '@a', {type: -1}]}}}",
 	} {
 		f.Add([]byte(s))
 	}

@@ -125,6 +125,9 @@ func (c *call) fieldsInGo(t spec.CType) map[string]string {
 	for _, m := range c.facts.Members(t) {
 		paths[model.Exported(m)] = m
 	}
+	if tail, name := c.tail(t); tail != nil {
+		paths[tail.Go], paths[name] = name, name
+	}
 	for _, s := range specs(c.spec) {
 		for _, p := range s.Pages {
 			for _, r := range p.Records {

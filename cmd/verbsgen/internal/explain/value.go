@@ -315,9 +315,13 @@ func (c *call) fields(path string, t spec.CType, m map[string]any) *val {
 	ok := true
 	isC := func(name string) bool { _, ok := c.facts.Member(t, name); return ok }
 	m = c.embedded(t, c.inC(m, isC, func() map[string]string { return c.fieldsInGo(t) }))
+	tail, behind := c.tail(t)
 	for _, name := range sortedKeys(m) {
 		at := path + "." + name
 		ft, known := c.facts.Member(t, name)
+		if !known && tail != nil && name == behind {
+			continue
+		}
 		if !known {
 			fix := suggestion(name, slices.Concat(c.facts.Members(t), sortedKeys(c.fieldsInGo(t))))
 			if t.Kind == spec.CObject && fix == "" {
@@ -342,7 +346,7 @@ func (c *call) fields(path string, t spec.CType, m map[string]any) *val {
 	if lent := c.lent(t); lent != "" && len(m) > 0 && !c.looked(path) {
 		c.notes = append(c.notes, fmt.Sprintf("%s: %s: its fields are not judged: %s", c.fn.Name, path, lent))
 	}
-	if !ok {
+	if !ok || !c.behind(path, t, m, out.m) {
 		return nil
 	}
 	return out
