@@ -70,7 +70,7 @@ func sendBySRD(t *testing.T) {
 		devs = append(devs, must(lib.OpenDevice(name))(t))
 	}
 	if d := must(efa.QueryDevice(devs[0]))(t); d.MaxSendSGE != 2 || d.InlineBufSize != 32 ||
-		d.Caps != efadv.DeviceCapsCQWithSGID|efadv.DeviceCapsRNRRetry {
+		d.Caps != efadv.DeviceCapsCQWithSGID|efadv.DeviceCapsRNRRetry|efadv.DeviceCapsRDMARead || d.MaxRDMASize != 1<<30 {
 		t.Errorf("device %+v", *d)
 	}
 	a, b := newSRDEnd(t, efa, devs[0], false), newSRDEnd(t, efa, devs[1], true)

@@ -1,6 +1,6 @@
 // Sends by SRD between two devices of efa, with the real libefa: many messages, by buffers and inline, with and without immediate data;
-// one whose completion tells the GID of the source; one that finds no receive, and one to a queue pair that is not there. The first step
-// that fails is named.
+// one whose completion tells the GID of the source; one that finds no receive, and one to a queue pair that is not there. Reads memory of
+// the other device, and memory that it does not offer. The first step that fails is named.
 #include <infiniband/efadv.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +27,13 @@ static void modify(struct end *e, struct ibv_qp_attr attr, int mask)
 	CHECK(!ibv_modify_qp(e->qp, &attr, mask | IBV_QP_STATE));
 }
 
+static void start(struct end *e)
+{
+	modify(e, (struct ibv_qp_attr){.qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = QKEY}, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY);
+	modify(e, (struct ibv_qp_attr){.qp_state = IBV_QPS_RTR}, 0);
+	modify(e, (struct ibv_qp_attr){.qp_state = IBV_QPS_RTS}, IBV_QP_SQ_PSN);
+}
+
 static void make(struct end *e, struct ibv_device *dev)
 {
 	struct ibv_qp_init_attr init = {.qp_type = IBV_QPT_DRIVER, .sq_sig_all = 1,
@@ -49,9 +56,7 @@ static void make(struct end *e, struct ibv_device *dev)
 	e->cq = ibv_cq_ex_to_cq(e->cqx);
 	init.send_cq = init.recv_cq = e->cq;
 	CHECK(e->qp = efadv_create_driver_qp(e->pd, &init, EFADV_QP_DRIVER_TYPE_SRD));
-	modify(e, (struct ibv_qp_attr){.qp_state = IBV_QPS_INIT, .port_num = 1, .qkey = QKEY}, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY);
-	modify(e, (struct ibv_qp_attr){.qp_state = IBV_QPS_RTR}, 0);
-	modify(e, (struct ibv_qp_attr){.qp_state = IBV_QPS_RTS}, IBV_QP_SQ_PSN);
+	start(e);
 }
 
 static struct ibv_wc await(struct end *e)
@@ -119,6 +124,41 @@ static void source(struct end *a, struct end *b, struct ibv_ah *ah)
 	ibv_end_poll(b->cqx);
 }
 
+// reads reads memory of b by a queue pair that can.
+static void reads(struct end *a, struct end *b, struct ibv_ah *ah)
+{
+	static char from[20000], to[sizeof from]; // more than the MTU
+	struct ibv_qp_init_attr_ex init = {.qp_type = IBV_QPT_DRIVER, .sq_sig_all = 1, .send_cq = a->cq, .recv_cq = a->cq, .pd = a->pd,
+		.cap = {.max_send_wr = 8, .max_recv_wr = 8, .max_send_sge = 1, .max_recv_sge = 1},
+		.comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS, .send_ops_flags = IBV_QP_EX_WITH_RDMA_READ};
+	struct efadv_qp_init_attr own = {.driver_qp_type = EFADV_QP_DRIVER_TYPE_SRD};
+	struct ibv_mr *local, *remote, *hidden;
+	struct ibv_wc wc;
+	struct end e = *a;
+
+	for (size_t i = 0; i < sizeof from; i++)
+		from[i] = (char)(i * 7);
+	CHECK(local = ibv_reg_mr(a->pd, to, sizeof to, IBV_ACCESS_LOCAL_WRITE));
+	CHECK(remote = ibv_reg_mr(b->pd, from, sizeof from, IBV_ACCESS_REMOTE_READ));
+	CHECK(hidden = ibv_reg_mr(b->pd, from, sizeof from, IBV_ACCESS_LOCAL_WRITE));
+	CHECK(e.qp = efadv_create_qp_ex(a->ctx, &init, &own, sizeof own));
+	start(&e);
+	for (int i = 0; i < 2; i++) {
+		struct ibv_qp_ex *x = ibv_qp_to_qp_ex(e.qp);
+
+		ibv_wr_start(x);
+		x->wr_id = (uint64_t)i;
+		ibv_wr_rdma_read(x, i ? hidden->rkey : remote->rkey, (uintptr_t)from);
+		ibv_wr_set_ud_addr(x, ah, b->qp->qp_num, QKEY);
+		ibv_wr_set_sge(x, local->lkey, (uintptr_t)to, sizeof to);
+		CHECK(!ibv_wr_complete(x));
+		wc = await(&e);
+		CHECK(wc.wr_id == (uint64_t)i && wc.status == (i ? IBV_WC_GENERAL_ERR : IBV_WC_SUCCESS) && wc.vendor_err == (i ? 7 : 0));
+	}
+	CHECK(!memcmp(from, to, sizeof from));
+	CHECK(!ibv_destroy_qp(e.qp) && !ibv_dereg_mr(local) && !ibv_dereg_mr(remote) && !ibv_dereg_mr(hidden));
+}
+
 int main(void)
 {
 	static struct end a, b;
@@ -135,6 +175,7 @@ int main(void)
 	for (int i = 0; i < ROUNDS; i++)
 		round_trip(&a, &b, ah, i);
 	source(&a, &b, ah);
+	reads(&a, &b, ah);
 	CHECK(post(&a, ah, b.qp->qp_num, 1) == IBV_WC_RNR_RETRY_EXC_ERR);
 	CHECK(post(&a, ah, 0x3000, 2) == IBV_WC_REM_INV_RD_REQ_ERR);
 	round_trip(&a, &b, ah, 3);

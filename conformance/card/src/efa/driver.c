@@ -43,7 +43,7 @@ static int get_context(const struct call *c)
 	return 0;
 }
 
-// efa_query_device, of an adapter that reads no remote memory and has no event queues, so that no completion channel is to be had: a wish
+// efa_query_device, of an adapter that has no event queues, so that no completion channel is to be had: a wish
 // for an event is in the same word as the consumer index, and memory shows only the last of two writes.
 static void device_attr(const struct device *dev, struct ib_uverbs_ex_query_device_resp *r)
 {
@@ -61,7 +61,8 @@ static void query_device(const struct call *c)
 {
 	const struct efa_ibv_ex_query_device_resp r = {
 		.max_sq_wr = QUEUE_MOST, .max_rq_wr = QUEUE_MOST, .max_sq_sge = SEND_SGE, .max_rq_sge = RECEIVE_SGE,
-		.device_caps = EFA_QUERY_DEVICE_CAPS_CQ_WITH_SGID | EFA_QUERY_DEVICE_CAPS_RNR_RETRY,
+		.max_rdma_size = 1 << 30,
+		.device_caps = EFA_QUERY_DEVICE_CAPS_CQ_WITH_SGID | EFA_QUERY_DEVICE_CAPS_RNR_RETRY | EFA_QUERY_DEVICE_CAPS_RDMA_READ,
 	};
 
 	ATTR_OUT(c, UVERBS_ATTR_UHW_OUT, r);
@@ -87,7 +88,7 @@ static void alloc_pd(const struct call *c, struct pd *pd)
 // efa_alloc_mr: the optional flags do not count.
 static int check_access(uint32_t access)
 {
-	return access & ~(uint32_t)(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_OPTIONAL_RANGE) ? EOPNOTSUPP : 0;
+	return access & ~(uint32_t)(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_OPTIONAL_RANGE) ? EOPNOTSUPP : 0;
 }
 
 static const struct method methods[] = {{0}};

@@ -39,7 +39,7 @@ struct send {
 	};
 };
 
-enum { OPERATION = 0xf, HAS_IMMEDIATE = 1 << 4, HAS_BYTES = 1 << 5, WANTS_COMPLETION = 1 << 4 };
+enum { OPERATION = 0xf, READS = 1, HAS_IMMEDIATE = 1 << 4, HAS_BYTES = 1 << 5, WANTS_COMPLETION = 1 << 4 };
 
 // A buffer of a receive, and what is beside the key in its last word.
 struct buffer {
@@ -60,7 +60,7 @@ struct entry {
 	uint32_t immediate;
 };
 
-enum { PHASE = 1, OF_SEND = 1 << 1, OF_RECEIVE = 2 << 1, ENTRY_IMMEDIATE = 1 << 3, NO_ADDRESS = 0xffff };
+enum { PHASE = 1, OF_SEND = 1 << 1, OF_RECEIVE = 2 << 1, ENTRY_IMMEDIATE = 1 << 3, ENTRY_OPERATION = 4, NO_ADDRESS = 0xffff };
 
 // Pages of the device that a process maps, by the offset that create answered.
 struct region {

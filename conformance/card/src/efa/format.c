@@ -19,7 +19,7 @@ static void pieces(struct request *r, struct send *s)
 		r->n = r->length > 0;
 		return;
 	}
-	for (int i = 0; i < MIN(s->length, SEND_SGE); i++) {
+	for (int i = r->op == READ; i < (r->op == READ ? 2 : MIN(s->length, SEND_SGE)); i++) {
 		if (!s->list[i].length)
 			continue;
 		r->pieces[r->n++] = (struct piece){
@@ -40,7 +40,11 @@ static bool peek(struct qp *q, struct request *r)
 	memset(r, 0, offsetof(struct request, raw));
 	memcpy(s, region_memory(e->sends) + SENDS_AT + (size_t)(e->sent & (e->nsends - 1)) * sizeof *s, sizeof *s);
 	gid = efa_address(context_device(q->o.ctx), s->address);
-	r->op = s->control & OPERATION || !gid ? UNKNOWN : SEND;
+	r->op = !gid ? UNKNOWN : (s->control & OPERATION) == 0 ? SEND : (s->control & OPERATION) == READS ? READ : UNKNOWN;
+	if (r->op == READ) { // the first of two pieces is there
+		r->raddr = address(s->list[0].low, s->list[0].high);
+		r->rkey = s->list[0].key;
+	}
 	r->global = true;
 	if (gid)
 		memcpy(r->gid, gid, sizeof r->gid);
@@ -94,6 +98,7 @@ static uint8_t status(int s)
 	case IBV_WC_LOC_QP_OP_ERR: return 3;
 	case IBV_WC_LOC_PROT_ERR: return 5;
 	case IBV_WC_LOC_LEN_ERR: return 6;
+	case IBV_WC_REM_ACCESS_ERR: return 7;
 	case IBV_WC_REM_INV_RD_REQ_ERR: return 9; // no such queue pair there
 	case IBV_WC_RNR_RETRY_EXC_ERR: return 10;
 	case IBV_WC_REM_INV_REQ_ERR: return 11;
@@ -113,7 +118,8 @@ static bool complete(struct cq *cq, const struct completion *c)
 		.address = NO_ADDRESS, .source = (uint16_t)c->source, .immediate = be32toh(c->word),
 	};
 
-	in.flags = (uint8_t)((c->receive ? OF_RECEIVE : OF_SEND) | (c->immediate ? ENTRY_IMMEDIATE : 0) | (n / cq->entries % 2 ? 0 : PHASE));
+	in.flags = (uint8_t)((c->receive ? OF_RECEIVE : OF_SEND) | (c->immediate ? ENTRY_IMMEDIATE : 0) |
+		(!c->receive && c->op == READ ? READS << ENTRY_OPERATION : 0) | (n / cq->entries % 2 ? 0 : PHASE));
 	memcpy(&out->qp, &in.qp, (c->receive ? sizeof in : offsetof(struct entry, address)) - offsetof(struct entry, qp));
 	if (c->receive && c->gid && e->size > sizeof in)
 		memcpy(out + 1, c->gid, 16);

@@ -31,7 +31,7 @@ static int gather(const struct qp *q, struct request *r)
 {
 	const bool writes = r->op == READ || r->op == SWAP || r->op == ADD;
 	const struct reach reach = {device_of(q), q->pd, q->number, writes ? IBV_ACCESS_LOCAL_WRITE : 0};
-	const bool datagram = q->type == IBV_QPT_UD || (q->type == IBV_QPT_DRIVER && !r->dc);
+	const bool datagram = q->type == IBV_QPT_UD || (q->type == IBV_QPT_DRIVER && !r->dc && r->op != READ);
 
 	if (!key_gather(r->pieces, &r->n, &reach))
 		return IBV_WC_LOC_PROT_ERR;

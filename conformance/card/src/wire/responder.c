@@ -59,7 +59,7 @@ static unsigned needed(enum operation op)
 
 // remote finds the memory of an operation on memory. Without resources for reads and atomics, a queue pair allows neither
 // (Linux 6.1, drivers/infiniband/hw/mlx5/qp.c, set_qpc_atomic_flags and to_mlx5_access_flags). A DCT is not told of any: its access flags
-// decide (mlx5_ib_modify_dct).
+// decide (mlx5_ib_modify_dct). SRD has none: the region decides.
 static int remote(const struct qp *q, const struct srq *s, const struct request *r, struct piece *at)
 {
 	const unsigned access = needed(r->op);
@@ -68,7 +68,7 @@ static int remote(const struct qp *q, const struct srq *s, const struct request 
 	*at = (struct piece){.length = (uint32_t)(r->op == SWAP || r->op == ADD ? 8 : r->length)};
 	if (!access)
 		return IBV_WC_SUCCESS;
-	if (!(q->at.qp_access_flags & access) || (r->op != WRITE && !q->at.max_dest_rd_atomic && !q->unnamed))
+	if ((q->type != IBV_QPT_DRIVER || q->unnamed) && (!(q->at.qp_access_flags & access) || (r->op != WRITE && !q->at.max_dest_rd_atomic && !q->unnamed)))
 		return IBV_WC_REM_INV_REQ_ERR;
 	if ((r->op == SWAP || r->op == ADD) && r->raddr % 8)
 		return IBV_WC_REM_INV_REQ_ERR;
