@@ -123,8 +123,8 @@ func (d *device) numbers() string {
 	}
 	flag := map[bool]int{true: 1}
 	fw := d.model.firmware
-	text := fmt.Sprintf("%s:ib=%d:nomemory=%d:part=%d:fw=%d.%d.%d:speed=%d:gids=", d.provider, flag[d.infiniband], flag[!d.model.memory], d.part(),
-		fw[0], fw[1], fw[2], d.model.speed)
+	text := fmt.Sprintf("%s:ib=%d:nomemory=%d:part=%d:fw=%d.%d.%d:speed=%d:gids=", d.provider, flag[d.infiniband], flag[!d.model.memory],
+		d.part(), fw[0], fw[1], fw[2], d.model.speed)
 	for _, at := range d.gids {
 		text += fmt.Sprint(at, ".")
 	}

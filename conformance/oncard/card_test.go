@@ -4,6 +4,7 @@ package oncard
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"os"
 	"os/exec"
@@ -74,6 +75,36 @@ func TestLog(t *testing.T) {
 	} {
 		if !regexp.MustCompile(want).Match(log) {
 			t.Errorf("no line %s in\n%s", want, log)
+		}
+	}
+}
+
+// TestCapture has the capture show the packets of sends, writes, reads and what answers them, whose lengths agree in all headers.
+func TestCapture(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "pcap")
+	cmd := exec.Command(must(os.Executable())(t), "-test.run=^TestTraffic$")
+	cmd.Env = append(os.Environ(), "CARD_PCAP="+file)
+	if said, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	b := must(os.ReadFile(file))(t)[24:]
+	seen := map[byte]int{}
+	for len(b) > 0 {
+		n := binary.NativeEndian.Uint32(b[8:])
+		p := b[16:][:n]
+		b = b[16+n:]
+		if p[12] != 0x86 || p[13] != 0xdd || p[20] != 17 { // the GIDs at index 0 are of IPv6
+			t.Fatalf("no UDP on IPv6: % x", p)
+		}
+		ip, udp, port := int(binary.BigEndian.Uint16(p[18:])), int(binary.BigEndian.Uint16(p[58:])), binary.BigEndian.Uint16(p[56:])
+		if ip != len(p)-54 || udp != ip || port != 4791 {
+			t.Errorf("%d bytes: %d by IPv6, %d by UDP to port %d", len(p), ip, udp, port)
+		}
+		seen[p[62]]++
+	}
+	for op, what := range map[byte]string{5: "SEND", 10: "WRITE", 12: "READ", 16: "answer of READ", 17: "acknowledgement"} {
+		if seen[op] == 0 {
+			t.Errorf("no %s among %v", what, seen)
 		}
 	}
 }

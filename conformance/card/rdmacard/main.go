@@ -51,11 +51,21 @@ func command() *cobra.Command {
 	run := &cobra.Command{Use: "run [flags] -- PROGRAM [ARGUMENT...]", Short: "run a program on the card", Args: cobra.MinimumNArgs(1),
 		Example: "  rdmacard run -- ibv_devinfo\n  rdmacard run --devices mlx5,efa -- go test ./...",
 		RunE:    func(_ *cobra.Command, args []string) error { return s.run(args, nil) }}
-	var file string
+	var file, capture string
 	log := &cobra.Command{Use: "log [flags] -- PROGRAM [ARGUMENT...]", Args: cobra.MinimumNArgs(1),
 		Short: "run a program, and write what it has the card do: commands, requests, receives, completions",
-		RunE:  func(_ *cobra.Command, args []string) error { return s.run(args, []string{"CARD_LOG=" + file}) }}
+		RunE: func(_ *cobra.Command, args []string) error {
+			more := []string{"CARD_LOG=" + file}
+			if capture != "" {
+				if err := os.Remove(capture); err != nil && !errors.Is(err, os.ErrNotExist) {
+					return err
+				}
+				more = append(more, "CARD_PCAP="+capture)
+			}
+			return s.run(args, more)
+		}}
 	log.Flags().StringVarP(&file, "output", "o", "/dev/stderr", "the file to which lines are added")
+	log.Flags().StringVar(&capture, "pcap", "", "a file for what arrives at queue pairs, as packets of RoCE v2, which Wireshark reads")
 	env := &cobra.Command{Use: "env", Short: "print the variables that put the card below programs, for the steps of CI", Args: cobra.NoArgs,
 		Long: "env prints the variables that put the card below programs, a line each: rdmacard env >>$GITHUB_ENV, or\n" +
 			"env $(rdmacard env) PROGRAM. Their folder stays: remove it when no program uses the card any more.",

@@ -2,6 +2,7 @@
 #include "wire/arrive.h"
 #include "wire/fault.h"
 #include "wire/net.h"
+#include "wire/pcap.h"
 
 enum { ALL_QPS = 0xffffff, PSN = 0xffffff };
 
@@ -71,7 +72,7 @@ static void datagram(struct qp *p, const struct source *from, struct request *r)
 		responder_do(p, from, r);
 }
 
-int arrive(const struct source *from, const struct target *to, struct request *r, uint32_t *rnr_timer)
+static int deliver(const struct source *from, const struct target *to, struct request *r, uint32_t *rnr_timer)
 {
 	struct qp *p = net_find(to->number);
 	int status;
@@ -91,5 +92,14 @@ int arrive(const struct source *from, const struct target *to, struct request *r
 		*rnr_timer = p->at.min_rnr_timer;
 	else if (status == IBV_WC_SUCCESS && is_reliable(from->type))
 		p->at.rq_psn = (p->at.rq_psn + from->packets) & PSN;
+	return status;
+}
+
+int arrive(const struct source *from, const struct target *to, struct request *r, uint32_t *rnr_timer)
+{
+	const int status = deliver(from, to, r, rnr_timer);
+
+	if (from->type != IBV_QPT_RAW_PACKET)
+		pcap_message(from, to, r, status, rnr_timer ? *rnr_timer : 0);
 	return status;
 }
