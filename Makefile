@@ -22,7 +22,7 @@ EXAMPLES := ./examples/pingpong ./examples/gpumemory ./examples/srqserver ./exam
 # packages with goroutines, and those that pass all kinds of memory to C
 RACE := ./runtime/... ./gen/rdmacm/conn ./gen/verbs/connect ./gen/verbs/dispatch ./gen/mlx5dv/direct ./conformance ./conformance/oncard ./conformance/recording/calls \
 	./conformance/abuse/careless ./conformance/abuse/soak ./conformance/device/cm ./conformance/suite/remote ./examples/pingmesh ./examples/perf
-HOST_TESTS := test-go race libs conformance-mlx5
+HOST_TESTS := test-go race libs conformance-mlx5 programs
 comma := ,
 space := $(subst ,, )
 # the suite in the guest: its reports are in the folder that comes out
@@ -34,7 +34,7 @@ SHORT ?=
 
 .DEFAULT_GOAL := all
 
-.PHONY: all help setup fresh generate check test test-host guest test-go lint race sweep fuzz libs conformance-mlx5 conformance-vm matrix release-check mutants bench
+.PHONY: all help setup fresh generate check test test-host guest test-go lint race sweep fuzz libs conformance-mlx5 card-programs programs conformance-vm matrix release-check mutants bench
 
 all: setup ## set up, generate from the installed verbs.h into a scratch package, run the demo
 	@.ci/scratch "$(HEADER)"
@@ -118,6 +118,12 @@ libs: ## one test binary with the real libibverbs of other releases (network at 
 
 conformance-mlx5: setup ## the suite and the rules on the real libmlx5, above an emulated kernel half and card: make conformance-mlx5 [RDMA="installed 65.0"]
 	@.ci/mlx5 $(or $(RDMA),installed 44.0 56.1 65.0)
+
+card-programs: setup ## other people's programs on the emulated card; installs MPICH and Open MPI; write out/card-programs.md: make card-programs [PROGRAMS="ucx"]
+	@.ci/card-programs $(PROGRAMS)
+
+programs: setup # a few runs of those that need no installation
+	@.ci/card-programs -q perftest ucx libfabric
 
 conformance-vm: ## tests on a real kernel device (soft-RoCE) in a virtual machine: make conformance-vm [KERNEL=6.1|6.12|7.2] [RDMA=44.0|56.1|65.0] [OUT=folder]
 	VERBS_REQUIRE_DEVICE=$(REQUIRE_DEVICE) $(GO) run ./conformance/vm -time 60m -kernel $(KERNEL) $(if $(RDMA),-rdma '$(RDMA)') $(if $(OUT),-out '$(OUT)') -packages ./conformance/device,./conformance/abuse/failures,./conformance/device/cm,./gen/rdmacm/conn,./gen/verbs/dispatch,$(subst $(space),$(comma),$(EXAMPLES)),./conformance -args './conformance=$(SUITE)' -args './examples/pingmesh=-test.run ^TestRun$$' $(if $(SHORT),-args './gen/rdmacm/conn=-test.short') -- -test.skip '$(SOFTWARE)'

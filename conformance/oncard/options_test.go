@@ -35,10 +35,11 @@ func TestOptions(t *testing.T) {
 	for devices, want := range map[string]string{
 		"mlx5:ib,mlx5:cx7:ib": "part 0x101b, firmware 20.35.1012, 262144 bytes, INFINIBAND, LID 1, GIDs 0:IB\n" +
 			"part 0x1021, firmware 28.39.1002, 262144 bytes, INFINIBAND, LID 2, GIDs 0:IB\n",
-		"mlx5:cx4:vf,mlx5:gids=-.-.5.7": "part 0x1014, firmware 12.28.2006, 0 bytes, ETHERNET, LID 0, GIDs 0:ROCE_V1 1:ROCE_V2 2:ROCE_V1 3:ROCE_V2\n" +
+		"mlx5:cx4:vf,mlx5:gids=-.-.5.7": "part 0x1014, firmware 12.28.2006, 0 bytes, ETHERNET, LID 0, " +
+			"GIDs 0:ROCE_V1 1:ROCE_V2 2:ROCE_V1 3:ROCE_V2\n" +
 			"part 0x101b, firmware 20.35.1012, 262144 bytes, ETHERNET, LID 0, GIDs 5:ROCE_V1 7:ROCE_V2\n",
-		"mlx5:gids=-.-.5.7,mlx5:cx5:gids=-.-.2.1": "part 0x101b, firmware 20.35.1012, 262144 bytes, ETHERNET, LID 0, GIDs 5:ROCE_V1 " +
-			"7:ROCE_V2\npart 0x1017, firmware 16.35.1012, 262144 bytes, ETHERNET, LID 0, GIDs 1:ROCE_V2 2:ROCE_V1\n",
+		"mlx5:gids=-.-.5.7,mlx5:cx5:gids=-.-.2.1": "part 0x101b, firmware 20.35.1012, 262144 bytes, ETHERNET, LID 0, " +
+			"GIDs 5:ROCE_V1 7:ROCE_V2\npart 0x1017, firmware 16.35.1012, 262144 bytes, ETHERNET, LID 0, GIDs 1:ROCE_V2 2:ROCE_V1\n",
 	} {
 		run := "-test.run=^TestOptions$"
 		if strings.Contains(devices, "ib") {
