@@ -128,13 +128,14 @@ func (c *Card) List(to io.Writer) error {
 			return strings.TrimSpace(string(text))
 		}
 		_, state, _ := strings.Cut(read("ports/1/state"), " ")
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s, %s\t", d.name, cmp.Or(read("hca_type"), d.provider), read("node_guid"), state, read("ports/1/link_layer"))
+		var gids []string
 		for k := range 256 {
 			if gid, err := netip.ParseAddr(read(fmt.Sprint("ports/1/gids/", k))); err == nil && !gid.IsUnspecified() {
-				fmt.Fprintf(w, "%d: %v (%s) ", k, gid, read(fmt.Sprint("ports/1/gid_attrs/types/", k)))
+				gids = append(gids, fmt.Sprintf("%d: %v (%s)", k, gid, read(fmt.Sprint("ports/1/gid_attrs/types/", k))))
 			}
 		}
-		fmt.Fprintln(w)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s, %s\t%s\n", d.name, cmp.Or(read("hca_type"), d.provider), read("node_guid"), state,
+			read("ports/1/link_layer"), strings.Join(gids, ", "))
 	}
 	return w.Flush()
 }

@@ -46,7 +46,7 @@ func command() *cobra.Command {
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true}}
 	flags := root.PersistentFlags()
 	flags.StringVar(&s.dir, "dir", os.Getenv("CARD_WIRE"), "the folder of the card; programs on the card of one folder reach each other")
-	flags.StringVar(&s.devices, "devices", "", `how many devices of mlx5 there are, or the provider of each, as "mlx5,efa" (default 2)`)
+	flags.StringVar(&s.devices, "devices", "", `how many devices there are, or what each is, as "mlx5,efa" or "mlx5:cx7:ib" (default 2)`)
 	flags.StringVar(&s.libraries, "libraries", "", "the folder of the providers' libraries, for a libibverbs that is not installed")
 	run := &cobra.Command{Use: "run [flags] -- PROGRAM [ARGUMENT...]", Short: "run a program on the card", Args: cobra.MinimumNArgs(1),
 		Example: "  rdmacard run -- ibv_devinfo\n  rdmacard run --devices mlx5,efa -- go test ./...",

@@ -50,6 +50,10 @@ func TestRun(t *testing.T) {
 		{"run ls /sys/class/infiniband/", "mlx5_0\nmlx5_1", 0},
 		{"run --devices mlx5,efa,mlx5 -- ls /sys/class/infiniband/", "efa_0\nmlx5_0\nmlx5_1", 0},
 		{"run --devices 1 -- ls /sys/class/infiniband/", "mlx5_0", 0},
+		{"list --devices efa,mlx5:cx7:gids=-.-.5.7", "DEVICE  TYPE    GUID                 PORT              GIDS\n" +
+			"efa_0   efa     9803:9b03:0001:0000  ACTIVE, Ethernet  0: fe80::9a03:9bff:fe00:1 (IB/RoCE v1)\n" +
+			"mlx5_0  MT4129  9803:9b03:0001:0001  ACTIVE, Ethernet  5: ::ffff:192.168.77.2 (IB/RoCE v1), 7: ::ffff:192.168.77.2 (RoCE v2)", 0},
+		{"run -- go env GOHOSTOS", "linux", 0},
 		{"run -- sh -c exit\t3", "", 3},
 		{"run -- sh -c kill\t-TERM\t$$", "rdmacard: sh: terminated", 128 + 15},
 		{"log -o /tmp/x -- sh -c echo\t$CARD_LOG", "/tmp/x", 0},
