@@ -199,8 +199,8 @@ func TestRules(t *testing.T) {
 		&inDisconnect{idConnecting: fail.Sure(1), idRequested: fail.Sure(0), idListening: fail.Sure(0)},
 		&inDisconnect{idConnecting: fail.Sure(0), idRequested: fail.Sure(0), idListening: fail.Sure(0)})
 	judge(t, "VR-rdma_join_multicast-verbs-7205", checkJoinMulticast,
-		&inJoinMulticast{idVerbs: fail.Sure(4096)},
-		&inJoinMulticast{idVerbs: fail.Sure(0)})
+		&inJoinMulticast{idVerbs: fail.Sure(4096), idResolved: fail.Sure(0)},
+		&inJoinMulticast{idVerbs: fail.Sure(0), idResolved: fail.Sure(0)})
 	judge(t, "VR-rdma_join_multicast-qp_type-7206", checkJoinMulticast,
 		&inJoinMulticast{idQPType: fail.Sure(4)},
 		&inJoinMulticast{idQPType: fail.Sure(2)})
@@ -262,8 +262,8 @@ func TestRules(t *testing.T) {
 		&inSetOption{level: 1, optname: 1, optlen: 72, idConnecting: fail.Sure(0)},
 		&inSetOption{level: 1, optname: 1, optlen: 72, idConnecting: fail.Sure(1)})
 	judge(t, "VR-rdma_init_qp_attr-verbs-7241", checkInitQPAttr,
-		&inInitQPAttr{idVerbs: fail.Sure(4096)},
-		&inInitQPAttr{idVerbs: fail.Sure(0)})
+		&inInitQPAttr{idVerbs: fail.Sure(4096), idResolved: fail.Sure(0)},
+		&inInitQPAttr{idVerbs: fail.Sure(0), idResolved: fail.Sure(0)})
 	judge(t, "VR-rdma_set_local_ece-qp-7242", checkSetLocalEce,
 		&inSetLocalEce{idQP: fail.Sure(0)},
 		&inSetLocalEce{idQP: fail.Sure(4096)})

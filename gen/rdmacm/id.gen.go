@@ -944,6 +944,7 @@ func (id *ID) JoinMulticast(addr netip.AddrPort) error {
 	}
 	in := inJoinMulticast{
 		idVerbs:      fail.Sure(uint64(uintptr((*cID)(id.h.C).verbs))),
+		idResolved:   id.resolved.Known(),
 		idQPType:     fail.Sure(uint64((*cID)(id.h.C).qp_type)),
 		idListening:  id.listening.Known(),
 		idConnecting: id.connecting.Known(),
@@ -1111,7 +1112,8 @@ func (id *ID) InitQPAttr(qpAttr *verbs.QPAttr) error {
 		return err
 	}
 	in := inInitQPAttr{
-		idVerbs: fail.Sure(uint64(uintptr((*cID)(id.h.C).verbs))),
+		idVerbs:    fail.Sure(uint64(uintptr((*cID)(id.h.C).verbs))),
+		idResolved: id.resolved.Known(),
 	}
 	if err := checkInitQPAttr(&in); err != nil {
 		return err

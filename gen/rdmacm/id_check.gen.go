@@ -481,6 +481,7 @@ func checkDisconnect(in *inDisconnect) error {
 // inJoinMulticast has the values that the rules of rdma_join_multicast use.
 type inJoinMulticast struct {
 	idVerbs      fail.Known // id.verbs
+	idResolved   fail.Known // id.resolved
 	idQPType     fail.Known // id.qp_type
 	idListening  fail.Known // id.listening
 	idConnecting fail.Known // id.connecting
@@ -490,7 +491,10 @@ type inJoinMulticast struct {
 // checkJoinMulticast refuses a call of rdma_join_multicast that breaks a rule.
 func checkJoinMulticast(in *inJoinMulticast) error {
 	var bad fail.Violations
-	if in.idVerbs.OK && in.idVerbs.V == 0 {
+	if in.idVerbs.OK &&
+		in.idResolved.OK &&
+		in.idResolved.V == 0 &&
+		in.idVerbs.V == 0 {
 		bad.Add(&rule7205, in.idVerbs.V)
 	}
 	if in.idQPType.OK && in.idQPType.V != 4 {
@@ -608,13 +612,17 @@ func checkSetOption(in *inSetOption) error {
 
 // inInitQPAttr has the values that the rules of rdma_init_qp_attr use.
 type inInitQPAttr struct {
-	idVerbs fail.Known // id.verbs
+	idVerbs    fail.Known // id.verbs
+	idResolved fail.Known // id.resolved
 }
 
 // checkInitQPAttr refuses a call of rdma_init_qp_attr that breaks a rule.
 func checkInitQPAttr(in *inInitQPAttr) error {
 	var bad fail.Violations
-	if in.idVerbs.OK && in.idVerbs.V == 0 {
+	if in.idVerbs.OK &&
+		in.idResolved.OK &&
+		in.idResolved.V == 0 &&
+		in.idVerbs.V == 0 {
 		bad.Add(&rule7241, in.idVerbs.V)
 	}
 	return bad.Err("rdma_init_qp_attr")

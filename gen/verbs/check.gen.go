@@ -1584,15 +1584,15 @@ var (
 	rule1373 = verr.Rule{ID: "VR-ibv_qp_attach_comp_cntr-state-1373", Verb: "ibv_qp_attach_comp_cntr", Subject: "qp.state",
 		Statement: "this queue pair is past INIT, the last state to attach a counter in",
 		Fix:       "attach it in RESET or INIT",
-		Page:      "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION", AcceptedBy: []string{"efa (the device decides)"}, Text: fail.Text[QPState]}
+		Page:      "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION", AcceptedBy: []string{"efa with linux >=7.3 (the device decides)"}, RefusedBy: []string{"linux <7.3 (every call of the verb)"}, Text: fail.Text[QPState]}
 	rule1374 = verr.Rule{ID: "VR-ibv_qp_attach_comp_cntr-comp_mask-1374", Verb: "ibv_qp_attach_comp_cntr", Subject: "attr.comp_mask",
 		Statement: "comp_mask has no bits yet",
 		Fix:       "set it to 0",
-		Page:      "ibv_qp_attach_comp_cntr", Section: "ARGUMENTS", AcceptedBy: []string{"efa (the mask is ignored)"}, Text: fail.Hex}
+		Page:      "ibv_qp_attach_comp_cntr", Section: "ARGUMENTS", AcceptedBy: []string{"efa with linux >=7.3 (the mask is ignored)"}, RefusedBy: []string{"linux <7.3 (every call of the verb)"}, Text: fail.Hex}
 	rule1375 = verr.Rule{ID: "VR-ibv_qp_attach_comp_cntr-op_mask-1375", Verb: "ibv_qp_attach_comp_cntr", Subject: "attr.op_mask",
 		Statement: "op_mask has no bits but those of enum ibv_qp_attach_comp_cntr_op",
 		Fix:       "leave the other bits out",
-		Page:      "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION", AcceptedBy: []string{"efa (the other bits are left out), not in all cases"}, Text: fail.Text[CompCntrOp]}
+		Page:      "ibv_qp_attach_comp_cntr", Section: "DESCRIPTION", AcceptedBy: []string{"efa with linux >=7.3 (the other bits are left out), not in all cases"}, RefusedBy: []string{"linux <7.3 (every call of the verb)"}, Text: fail.Text[CompCntrOp]}
 	rule1307 = verr.Rule{ID: "VR-ibv_query_qp_data_in_order-flags-1307", Verb: "ibv_query_qp_data_in_order", Subject: "flags",
 		Statement: "flags has no bits but RETURN_CAPS and DEVICE_ONLY",
 		Fix:       "leave the other bits out",
