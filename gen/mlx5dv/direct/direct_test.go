@@ -3,6 +3,7 @@
 package direct
 
 import (
+	"bytes"
 	"errors"
 	"flag"
 	"fmt"
@@ -229,6 +230,64 @@ func TestWrong(t *testing.T) {
 		if d.seen != 2 {
 			t.Errorf("%s: the device has read %d blocks", name, d.seen)
 		}
+	}
+}
+
+// TestWrongFirst has nothing before the wrong call.
+func TestWrongFirst(t *testing.T) {
+	d := newDevice(64, 8, verbs.QPTypeUC)
+	d.qp.ToSRQ(1)
+	d.qp.Send(1)
+	if n, err := d.qp.Ring(); n != 0 || !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("%d, %v", n, err)
+	}
+	d.qp.Send(2)
+	if n, err := d.qp.Ring(); n != 1 || err != nil {
+		t.Errorf("then %d, %v", n, err)
+	}
+}
+
+// TestBlueFlame looks at the register: it has a single request as a whole, if it may, and the first 8 bytes of the latest of several.
+func TestBlueFlame(t *testing.T) {
+	for whole, want := range map[uint32][]int{0: {8, 8}, 4: {64, 8}} { // bytes for one request, and for two
+		for i, n := range want {
+			d := newDevice(64, 8, verbs.QPTypeRC)
+			d.qp.sq.whole = whole
+			for range i + 1 {
+				d.qp.Write(1, 2, 3).SGE(4, 5, 6)
+			}
+			if _, err := d.qp.Ring(); err != nil {
+				t.Fatal(err)
+			}
+			got := unsafe.Slice((*byte)(unsafe.Pointer(&d.register[0])), 72)
+			latest := unsafe.Slice((*byte)(unsafe.Add(d.qp.sq.buf, i*block)), 64)
+			if !bytes.Equal(got[:n], latest[:n]) || !bytes.Equal(got[n:], make([]byte, 72-n)) {
+				t.Errorf("whole %d, %d requests: the register has % x, want %d bytes of % x", whole, i+1, got, n, latest)
+			}
+		}
+	}
+}
+
+// TestReceivesFull fills a receive queue, takes some, and fills it again.
+func TestReceivesFull(t *testing.T) {
+	q := new(recvs)
+	q.buf, q.mask, q.shift, q.room, q.sges = unsafe.Pointer(&make([]uint64, 64)[0]), 7, 6, 4, 4
+	q.rec, q.ids = new(uint32), make([]uint64, 8)
+	posted := uint64(0)
+	for taken := range uint32(8) {
+		for {
+			errno := q.put(posted, nil)
+			if errno == syscall.ENOMEM {
+				break
+			} else if errno != 0 {
+				t.Fatal(errno)
+			}
+			posted++
+		}
+		if want := uint64(8 + taken*(taken+1)/2); posted != want {
+			t.Fatalf("%d receives are posted, want %d", posted, want)
+		}
+		q.tail += taken + 1
 	}
 }
 
