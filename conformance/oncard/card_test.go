@@ -273,6 +273,23 @@ func TestPostedBeforeDestroy(t *testing.T) {
 	}
 }
 
+// TestLongReceive posts a receive that reaches beyond its region. A message that fills what is inside arrives; a longer one does not.
+func TestLongReceive(t *testing.T) {
+	for n, want := range map[uint32]verbs.WCStatus{64: verbs.WCStatusSuccess, 65: verbs.WCStatusRemOpErr} {
+		a, b := pair(t)
+		recv := must(verbs.NewRecvBatch(1, 1))(t)
+		recv.WR(0).Recv(1).SGE(b.MR.IOVA()+uint64(len(b.Buf))-64, 4096, b.MR.LKey())
+		must(b.QP.PostRecv(recv, 1))(t)
+		batch := must(verbs.NewSendBatch(1, 1))(t)
+		batch.WR(0).Send(1).Add(a.MR.UncheckedSGE(0, n)).Flags(verbs.SendSignaled)
+		must(a.QP.PostSend(batch, 1))(t)
+		if wc, _ := a.Wait(); wc.Status != want {
+			t.Errorf("%d bytes: %v, want %v", n, wc.Status, want)
+		}
+		must(0, errors.Join(recv.Close(), batch.Close()))(t)
+	}
+}
+
 // TestUnreadEvent imports a device while an event of its queue pair is unread, and closes the queue pair: the library waits for events that
 // the program has, so that the kernel must not count those that it has not read.
 func TestUnreadEvent(t *testing.T) {

@@ -64,3 +64,14 @@ bool copy_reachable(uint8_t *memory, uint64_t length)
 
 	return length <= sizeof was && one(was, memory, length) && one(memory, was, length);
 }
+
+void copy_cut(struct piece *all, int *n, uint64_t length)
+{
+	int k = 0;
+
+	while (k < *n && length) {
+		all[k].length = (uint32_t)MIN(all[k].length, length);
+		length -= all[k++].length;
+	}
+	*n = k;
+}

@@ -78,6 +78,7 @@ static int put(struct frame *f, struct receive *v, const struct pd *pd, struct c
 	c->op = SEND;
 	c->index = v->index;
 	c->bytes = (uint32_t)f->n;
+	copy_cut(v->pieces, &v->n, f->n);
 	if (v->length < f->n)
 		c->status = IBV_WC_LOC_LEN_ERR;
 	else if (!key_gather(v->pieces, &v->n, &reach) || !copy_pieces(v->pieces, v->n, 0, &p, 1, f->n))

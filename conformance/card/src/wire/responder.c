@@ -88,11 +88,12 @@ static int refuse(struct qp *q, int status)
 	return status;
 }
 
-// scatter finds the memory of a receive's pieces.
-static int scatter(const struct qp *q, const struct srq *s, struct receive *v)
+// scatter finds the memory that a message of length bytes fills.
+static int scatter(const struct qp *q, const struct srq *s, struct receive *v, uint64_t length)
 {
 	const struct reach reach = {device_of(q), s ? s->pd : q->pd, q->number, IBV_ACCESS_LOCAL_WRITE};
 
+	copy_cut(v->pieces, &v->n, length);
 	return key_gather(v->pieces, &v->n, &reach) ? IBV_WC_SUCCESS : IBV_WC_LOC_PROT_ERR;
 }
 
@@ -113,7 +114,7 @@ static int received(struct qp *q, struct srq *s, uint64_t length, bool data, str
 		s->limit = 0;
 		event_async(&s->o, IBV_EVENT_SRQ_LIMIT_REACHED);
 	}
-	c.status = !data ? IBV_WC_SUCCESS : length > v->length ? IBV_WC_LOC_LEN_ERR : scatter(q, s, v);
+	c.status = !data ? IBV_WC_SUCCESS : length > v->length ? IBV_WC_LOC_LEN_ERR : scatter(q, s, v, length);
 	note("qp %#x receive %u of %lu bytes for %lu: status %d\n", q->number, v->index, (long)v->length, (long)length, c.status);
 	if (c.status == IBV_WC_SUCCESS)
 		return IBV_WC_SUCCESS;
