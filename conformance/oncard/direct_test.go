@@ -332,6 +332,9 @@ func TestDirectClose(t *testing.T) {
 		other := must(a.PD.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: a.CQ, RecvCQ: a.CQ, MaxSendWR: 1, MaxRecvWR: 1,
 			MaxSendSGE: 1, MaxRecvSGE: 1}))(t)
 		second := must(direct.TakeQP(must(mlx5dv.Load(other.Device().Lib()))(t), other, at.cq, at.cq, nil))(t)
+		if _, err := other.PostRecv(recv, 1); !errors.Is(err, syscall.EINVAL) {
+			t.Errorf("a receive of a queue pair that was taken in RESET: %v", err)
+		}
 		var wg sync.WaitGroup
 		wg.Go(func() {
 			for {

@@ -8,6 +8,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"syscall"
 	"testing"
@@ -435,6 +436,63 @@ func TestGather(t *testing.T) {
 	}
 	if gather(following(unsafe.Pointer(&list[0])), 1, data) {
 		t.Error("25 bytes found room in 10")
+	}
+}
+
+// TestBatches posts batches: the register has the beginning of the latest request, and one with too many elements, or too much inline data,
+// is refused with its place.
+func TestBatches(t *testing.T) {
+	batch, err := verbs.NewSendBatch(3, 5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer batch.Close()
+	large := make([]byte, 101)
+	wrong := map[string]func(verbs.SendWR){
+		"elements": func(w verbs.SendWR) {
+			for range 5 {
+				w.SGE(1, 2, 3)
+			}
+		},
+		"inline": func(w verbs.SendWR) {
+			w.SGE(uint64(uintptr(unsafe.Pointer(&large[0]))), 101, 0).Flags(verbs.SendInline)
+		},
+	}
+	for name, fill := range wrong {
+		d := newDevice(64, 8, verbs.QPTypeRC)
+		for i := range 2 {
+			batch.WR(i).Write(uint64(i), 2, 3).SGE(4, 5, 6)
+		}
+		fill(batch.WR(2).Write(2, 2, 3))
+		if n, errno := d.qp.sq.postRange(batch.From(0, 3)); n != 2 || errno != syscall.ENOMEM {
+			t.Errorf("%s: %d, %v", name, n, errno)
+		}
+		if got, want := d.register[0], *(*uint64)(unsafe.Add(d.qp.sq.buf, block)); got != want {
+			t.Errorf("%s: the register has %#x, and the latest request begins with %#x", name, got, want)
+		}
+	}
+	runtime.KeepAlive(large)
+}
+
+// TestCarried finds data that a completion has before it, and puts an answer to where the request wanted it.
+func TestCarried(t *testing.T) {
+	b := make([]byte, 128)
+	for i := range b {
+		b[i] = byte(i)
+	}
+	if got := carried(unsafe.Pointer(&b[64]), inFront<<26, 40); !bytes.Equal(got, b[:40]) {
+		t.Errorf("% x", got)
+	}
+	d, to := newDevice(64, 8, verbs.QPTypeXRCSend), make([]byte, 8)
+	d.qp.sq.dests = 1
+	d.qp.sq.allow(true)
+	d.qp.ToSRQ(5)
+	d.qp.Read(1, 2, 3).SGE(uint64(uintptr(unsafe.Pointer(&to[0]))), 8, 4)
+	if n, err := d.qp.Ring(); n != 1 || err != nil {
+		t.Fatal(n, err)
+	}
+	if !d.qp.sq.answer(0, opRead, b[:8]) || !bytes.Equal(to, b[:8]) {
+		t.Errorf("the answer is % x", to)
 	}
 }
 
