@@ -193,6 +193,10 @@ func TestDirectStates(t *testing.T) {
 	if err := write(); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("a post after Close: %v", err)
 	}
+	two := must(verbs.NewSendBatch(2, 1))(t)
+	if n, err := a.QP.PostSendRange(two.From(1, 1)); n != 0 || !errors.Is(err, os.ErrClosed) || strings.Contains(err.Error(), "request 0") {
+		t.Errorf("a post of the second of two after Close: %d, %v", n, err)
+	}
 	at.qp.Send(1)
 	if _, err := at.qp.Ring(); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("Ring after Close: %v", err)

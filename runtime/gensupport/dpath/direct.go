@@ -80,8 +80,8 @@ func postNative[W record](to int, queue *gate.Gate, b *requests[W], first, n int
 	default:
 		return -1, fail.ErrnoDirect
 	}
-	if errno == 0 {
-		return -1, 0
+	if errno == 0 || bad < 0 {
+		return -1, errno
 	}
 	return first + bad, errno
 }
