@@ -218,24 +218,24 @@ var (
 		Statement: "the identifier is not one of a request, and has not begun to connect",
 		Fix:       "reject on the identifier of a CONNECT_REQUEST event",
 		Page:      "rdma_reject", Section: "NOTES"}
-	rule7192 = verr.Rule{ID: "VR-rdma_reject-private_data_len-7192", Verb: "rdma_reject", Subject: "private_data_len",
-		Statement: "the answer to a lookup of a datagram service has at most 136 bytes of private data",
-		Fix:       "pass fewer bytes",
-		Page:      "rdma_reject"}
 	rule7191 = verr.Rule{ID: "VR-rdma_reject-private_data_len-7191", Verb: "rdma_reject", Subject: "private_data_len",
 		Statement: "a rejection has at most 148 bytes of private data on InfiniBand and RoCE",
+		Fix:       "pass fewer bytes",
+		Page:      "rdma_reject", AcceptedBy: []string{"siw"}, RefusedBy: []string{"rxe with linux 6.1..7.2"}}
+	rule7192 = verr.Rule{ID: "VR-rdma_reject-private_data_len-7192", Verb: "rdma_reject", Subject: "private_data_len",
+		Statement: "the answer to a lookup of a datagram service has at most 136 bytes of private data",
 		Fix:       "pass fewer bytes",
 		Page:      "rdma_reject", AcceptedBy: []string{"siw"}, RefusedBy: []string{"rxe with linux 6.1..7.2"}}
 	rule7194 = verr.Rule{ID: "VR-rdma_reject_ece-connecting-7194", Verb: "rdma_reject_ece", Subject: "id.connecting",
 		Statement: "the identifier is not one of a request, and has not begun to connect",
 		Fix:       "reject on the identifier of a CONNECT_REQUEST event",
 		Page:      "rdma_reject"}
-	rule7196 = verr.Rule{ID: "VR-rdma_reject_ece-private_data_len-7196", Verb: "rdma_reject_ece", Subject: "private_data_len",
-		Statement: "the answer to a lookup of a datagram service has at most 136 bytes of private data",
-		Fix:       "pass fewer bytes",
-		Page:      "rdma_reject"}
 	rule7195 = verr.Rule{ID: "VR-rdma_reject_ece-private_data_len-7195", Verb: "rdma_reject_ece", Subject: "private_data_len",
 		Statement: "a rejection has at most 148 bytes of private data on InfiniBand and RoCE",
+		Fix:       "pass fewer bytes",
+		Page:      "rdma_reject", AcceptedBy: []string{"siw"}, RefusedBy: []string{"rxe with linux 6.1..7.2"}}
+	rule7196 = verr.Rule{ID: "VR-rdma_reject_ece-private_data_len-7196", Verb: "rdma_reject_ece", Subject: "private_data_len",
+		Statement: "the answer to a lookup of a datagram service has at most 136 bytes of private data",
 		Fix:       "pass fewer bytes",
 		Page:      "rdma_reject", AcceptedBy: []string{"siw"}, RefusedBy: []string{"rxe with linux 6.1..7.2"}}
 	rule7202 = verr.Rule{ID: "VR-rdma_notify-verbs-7202", Verb: "rdma_notify", Subject: "id.verbs",

@@ -49,8 +49,8 @@ func TestRules(t *testing.T) {
 		&inCreateQP{idQP: fail.Sure(0)},
 		&inCreateQP{idQP: fail.Sure(4096)})
 	judge(t, "VR-rdma_connect-verbs-0708", checkConnect,
-		&inConnect{idVerbs: fail.Sure(4096), connParam: 4096, connParamPrivateDataLen: 4096},
-		&inConnect{idVerbs: fail.Sure(0), connParam: 4096, connParamPrivateDataLen: 4096})
+		&inConnect{idVerbs: fail.Sure(4096), idResolved: fail.Sure(0), connParam: 4096, connParamPrivateDataLen: 4096},
+		&inConnect{idVerbs: fail.Sure(0), idResolved: fail.Sure(0), connParam: 4096, connParamPrivateDataLen: 4096})
 	judge(t, "VR-rdma_connect-conn_param-7156", checkConnect,
 		&inConnect{connParam: 4096, idPs: fail.Sure(262), idQP: fail.Sure(0), connParamPrivateDataLen: 4096, connParamQPNum: 17},
 		&inConnect{idPs: fail.Sure(262), idQP: fail.Sure(0), connParamPrivateDataLen: 4096})
@@ -168,21 +168,21 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-rdma_reject-connecting-7190", checkReject,
 		&inReject{idConnecting: fail.Sure(1), idRequested: fail.Sure(0)},
 		&inReject{idConnecting: fail.Sure(0), idRequested: fail.Sure(0)})
-	judge(t, "VR-rdma_reject-private_data_len-7192", checkReject,
-		&inReject{privateDataLen: 136, idPs: fail.Sure(273)},
-		&inReject{privateDataLen: 137, idPs: fail.Sure(273)})
 	judge(t, "VR-rdma_reject-private_data_len-7191", hintReject,
 		&inReject{privateDataLen: 148, idPs: fail.Sure(262)},
 		&inReject{privateDataLen: 149, idPs: fail.Sure(262)})
+	judge(t, "VR-rdma_reject-private_data_len-7192", hintReject,
+		&inReject{privateDataLen: 136, idPs: fail.Sure(273)},
+		&inReject{privateDataLen: 137, idPs: fail.Sure(273)})
 	judge(t, "VR-rdma_reject_ece-connecting-7194", checkRejectEce,
 		&inRejectEce{idConnecting: fail.Sure(1), idRequested: fail.Sure(0)},
 		&inRejectEce{idConnecting: fail.Sure(0), idRequested: fail.Sure(0)})
-	judge(t, "VR-rdma_reject_ece-private_data_len-7196", checkRejectEce,
-		&inRejectEce{privateDataLen: 136, idPs: fail.Sure(273)},
-		&inRejectEce{privateDataLen: 137, idPs: fail.Sure(273)})
 	judge(t, "VR-rdma_reject_ece-private_data_len-7195", hintRejectEce,
 		&inRejectEce{privateDataLen: 148, idPs: fail.Sure(262)},
 		&inRejectEce{privateDataLen: 149, idPs: fail.Sure(262)})
+	judge(t, "VR-rdma_reject_ece-private_data_len-7196", hintRejectEce,
+		&inRejectEce{privateDataLen: 136, idPs: fail.Sure(273)},
+		&inRejectEce{privateDataLen: 137, idPs: fail.Sure(273)})
 	judge(t, "VR-rdma_notify-verbs-7202", checkNotify,
 		&inNotify{idVerbs: fail.Sure(4096)},
 		&inNotify{idVerbs: fail.Sure(0)})
@@ -238,8 +238,8 @@ func TestRules(t *testing.T) {
 		&inSetOption{level: 1, optname: 1, optlen: 144},
 		&inSetOption{level: 1, optname: 1, optlen: 88})
 	judge(t, "VR-rdma_set_option-qp_type-7219", checkSetOption,
-		&inSetOption{optname: 3, optlen: 1, idQPType: fail.Sure(2)},
-		&inSetOption{optname: 3, optlen: 1, idQPType: fail.Sure(4)})
+		&inSetOption{optname: 3, optlen: 1, idQPType: fail.Sure(2), idRequested: fail.Sure(0)},
+		&inSetOption{optname: 3, optlen: 1, idQPType: fail.Sure(4), idRequested: fail.Sure(0)})
 	judge(t, "VR-rdma_set_option-listening-7220", checkSetOption,
 		&inSetOption{optname: 1, optlen: 4, idListening: fail.Sure(0)},
 		&inSetOption{optname: 1, optlen: 4, idListening: fail.Sure(1)})

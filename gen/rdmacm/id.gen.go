@@ -411,6 +411,7 @@ func (id *ID) Connect(connParam ConnAttr) error {
 	}
 	in := inConnect{
 		idVerbs:                     fail.Sure(uint64(uintptr((*cID)(id.h.C).verbs))),
+		idResolved:                  id.resolved.Known(),
 		connParam:                   1,
 		idPs:                        fail.Sure(uint64((*cID)(id.h.C).ps)),
 		idQP:                        fail.Sure(uint64(uintptr((*cID)(id.h.C).qp))),
@@ -475,6 +476,7 @@ func (id *ID) ConnectDefault() error {
 	defer id.h.Exit()
 	in := inConnect{
 		idVerbs:                     fail.Sure(uint64(uintptr((*cID)(id.h.C).verbs))),
+		idResolved:                  id.resolved.Known(),
 		connParam:                   0,
 		idPs:                        fail.Sure(uint64((*cID)(id.h.C).ps)),
 		idQP:                        fail.Sure(uint64(uintptr((*cID)(id.h.C).qp))),
@@ -744,12 +746,12 @@ func (id *ID) AcceptDefault() error {
 //
 // Errors (the call is not made):
 //   - the identifier is not one of a request, and has not begun to connect [VR-rdma_reject-connecting-7190]
-//   - privateDataLen: the answer to a lookup of a datagram service has at most 136 bytes of private data
-//     [VR-rdma_reject-private_data_len-7192]
 //
 // Hints (some devices accept these):
 //   - privateDataLen: a rejection has at most 148 bytes of private data on InfiniBand and RoCE
 //     [VR-rdma_reject-private_data_len-7191]
+//   - privateDataLen: the answer to a lookup of a datagram service has at most 136 bytes of private data
+//     [VR-rdma_reject-private_data_len-7192]
 //
 // C: rdma_reject, rdma_reject(3).
 func (id *ID) Reject(privateData []byte) error {
@@ -794,12 +796,12 @@ func (id *ID) Reject(privateData []byte) error {
 //
 // Errors (the call is not made):
 //   - the identifier is not one of a request, and has not begun to connect [VR-rdma_reject_ece-connecting-7194]
-//   - privateDataLen: the answer to a lookup of a datagram service has at most 136 bytes of private data
-//     [VR-rdma_reject_ece-private_data_len-7196]
 //
 // Hints (some devices accept these):
 //   - privateDataLen: a rejection has at most 148 bytes of private data on InfiniBand and RoCE
 //     [VR-rdma_reject_ece-private_data_len-7195]
+//   - privateDataLen: the answer to a lookup of a datagram service has at most 136 bytes of private data
+//     [VR-rdma_reject_ece-private_data_len-7196]
 //
 // C: rdma_reject_ece, rdma_reject(3).
 func (id *ID) RejectECE(privateData []byte) error {
@@ -1032,10 +1034,10 @@ func (id *ID) SetOption(level OptionLevel, option Option, value []byte) error {
 		optname:      uint64(option),
 		optlen:       uint64(len(value)),
 		idQPType:     fail.Sure(uint64((*cID)(id.h.C).qp_type)),
+		idRequested:  id.requested.Known(),
 		idListening:  id.listening.Known(),
 		idRouted:     id.routed.Known(),
 		idConnecting: id.connecting.Known(),
-		idRequested:  id.requested.Known(),
 		idResolved:   id.resolved.Known(),
 	}
 	if err := checkSetOption(&in); err != nil {

@@ -98,6 +98,7 @@ func checkCreateQP(in *inCreateQP) error {
 // inConnect has the values that the rules of rdma_connect use.
 type inConnect struct {
 	idVerbs                     fail.Known // id.verbs
+	idResolved                  fail.Known // id.resolved
 	connParam                   uint64     // conn_param
 	idPs                        fail.Known // id.ps
 	idQP                        fail.Known // id.qp
@@ -119,7 +120,10 @@ type inConnect struct {
 func checkConnect(in *inConnect) error {
 	var bad fail.Violations
 	idPs := PortSpace(in.idPs.V)
-	if in.idVerbs.OK && in.idVerbs.V == 0 {
+	if in.idVerbs.OK &&
+		in.idResolved.OK &&
+		in.idResolved.V == 0 &&
+		in.idVerbs.V == 0 {
 		bad.Add(&rule0708, in.idVerbs.V)
 	}
 	if in.idPs.OK &&
@@ -363,17 +367,11 @@ type inReject struct {
 // checkReject refuses a call of rdma_reject that breaks a rule.
 func checkReject(in *inReject) error {
 	var bad fail.Violations
-	idPs := PortSpace(in.idPs.V)
 	if in.idConnecting.OK &&
 		in.idRequested.OK &&
 		in.idRequested.V == 0 &&
 		in.idConnecting.V != 1 {
 		bad.Add(&rule7190, in.idConnecting.V)
-	}
-	if in.idPs.OK &&
-		(idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) &&
-		in.privateDataLen > 136 {
-		bad.Add(&rule7192, in.privateDataLen)
 	}
 	return bad.Err("rdma_reject")
 }
@@ -383,6 +381,10 @@ func hintReject(in *inReject) []verr.Violation {
 	var may fail.Violations
 	idPs := PortSpace(in.idPs.V)
 	may.If(in.idPs.OK && idPs == PortSpaceTCP && in.privateDataLen > 148, &rule7191, in.privateDataLen)
+	may.If(in.idPs.OK &&
+		(idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) &&
+		in.privateDataLen > 136,
+		&rule7192, in.privateDataLen)
 	return may
 }
 
@@ -397,17 +399,11 @@ type inRejectEce struct {
 // checkRejectEce refuses a call of rdma_reject_ece that breaks a rule.
 func checkRejectEce(in *inRejectEce) error {
 	var bad fail.Violations
-	idPs := PortSpace(in.idPs.V)
 	if in.idConnecting.OK &&
 		in.idRequested.OK &&
 		in.idRequested.V == 0 &&
 		in.idConnecting.V != 1 {
 		bad.Add(&rule7194, in.idConnecting.V)
-	}
-	if in.idPs.OK &&
-		(idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) &&
-		in.privateDataLen > 136 {
-		bad.Add(&rule7196, in.privateDataLen)
 	}
 	return bad.Err("rdma_reject_ece")
 }
@@ -417,6 +413,10 @@ func hintRejectEce(in *inRejectEce) []verr.Violation {
 	var may fail.Violations
 	idPs := PortSpace(in.idPs.V)
 	may.If(in.idPs.OK && idPs == PortSpaceTCP && in.privateDataLen > 148, &rule7195, in.privateDataLen)
+	may.If(in.idPs.OK &&
+		(idPs == PortSpaceUDP || idPs == PortSpaceIPoIB) &&
+		in.privateDataLen > 136,
+		&rule7196, in.privateDataLen)
 	return may
 }
 
@@ -518,10 +518,10 @@ type inSetOption struct {
 	optname      uint64     // optname
 	optlen       uint64     // optlen
 	idQPType     fail.Known // id.qp_type
+	idRequested  fail.Known // id.requested
 	idListening  fail.Known // id.listening
 	idRouted     fail.Known // id.routed
 	idConnecting fail.Known // id.connecting
-	idRequested  fail.Known // id.requested
 	idResolved   fail.Known // id.resolved
 }
 
@@ -559,6 +559,8 @@ func checkSetOption(in *inSetOption) error {
 		bad.Add(&rule7217, in.optlen)
 	}
 	if in.idQPType.OK &&
+		in.idRequested.OK &&
+		in.idRequested.V == 0 &&
 		level == OptionLevelID &&
 		optname == OptionIDAckTimeout &&
 		in.idQPType.V != 2 &&

@@ -885,14 +885,14 @@ var (
 		Statement: "max_wr can be changed only on a device with SRQ_RESIZE",
 		Fix:       "leave SRQAttr.MaxWR out",
 		Page:      "ibv_modify_srq", Section: "NOTES", Unsupported: true, Capable: true, AcceptedBy: []string{"vmw_pvrdma (the size stays as it is, and the hypervisor decides)"}, RefusedBy: []string{"siw", "mlx5", "mlx4", "mthca", "bnxt_re with linux >=6.8", "bnxt_re, not in all cases", "cxgb4", "hns", "qedr", "ocrdma", "vmw_pvrdma, not in all cases"}, Text: func(v uint64) string { return fail.FlagText(v, srqAttrMaskNames) }}
-	rule0963 = verr.Rule{ID: "VR-ibv_post_srq_recv-sg_list-0963", Verb: "ibv_post_srq_recv", Subject: "recv_wr[].sg_list",
-		Statement: "sg_list must not be NULL unless num_sge is 0",
-		Fix:       "pass the ranges",
-		Page:      "ibv_post_srq_recv", Section: "DESCRIPTION", Text: fail.AddrText}
 	rule0962 = verr.Rule{ID: "VR-ibv_post_srq_recv-num_sge-0962", Verb: "ibv_post_srq_recv", Subject: "recv_wr[].num_sge",
 		Statement: "num_sge must not be negative",
 		Fix:       "pass the number of ranges",
 		Page:      "ibv_post_srq_recv", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (it is taken for 0)"}, Text: fail.Signed}
+	rule0963 = verr.Rule{ID: "VR-ibv_post_srq_recv-sg_list-0963", Verb: "ibv_post_srq_recv", Subject: "recv_wr[].sg_list",
+		Statement: "sg_list must not be NULL unless num_sge is 0",
+		Fix:       "pass the ranges",
+		Page:      "ibv_post_srq_recv", Section: "DESCRIPTION", AcceptedBy: []string{"irdma of rdma-core >=64.0 (it is taken for an empty range), not in all cases"}, RefusedBy: []string{"bnxt_re (the program crashes)", "cxgb4 (the program crashes)", "hfi1verbs (the program crashes)", "hns (the program crashes)", "ipathverbs (the program crashes)", "irdma of rdma-core >=64.0 (the program crashes), not in all cases", "mlx4 (the program crashes)", "mlx5 (the program crashes)", "mthca (the program crashes)", "ocrdma (the program crashes)", "qedr (the program crashes)", "rxe (the program crashes)", "siw (the program crashes)", "vmw_pvrdma (the program crashes)"}, Text: fail.AddrText}
 	rule3053 = verr.Rule{ID: "VR-ibv_post_srq_ops-srq_type-3053", Verb: "ibv_post_srq_ops", Subject: "srq.srq_type",
 		Statement: "this queue has no tags, as it is not of type TM",
 		Fix:       "make the queue by Device.CreateSRQEx with SRQTypeTM",
@@ -1841,10 +1841,6 @@ var (
 		Statement: "num_sge of an RDMA read is at most max_sge_rd",
 		Fix:       "read in several requests",
 		Page:      "ibv_query_device", Section: "DESCRIPTION", Capable: true, Limit: "max_sge_rd", AcceptedBy: []string{"mlx5 (it looks only at max_send_sge)", "rxe (it looks only at max_send_sge)"}, RefusedBy: []string{"cxgb4", "efa", "irdma"}, Text: fail.Signed}
-	rule0362 = verr.Rule{ID: "VR-ibv_post_recv-sg_list-0362", Verb: "ibv_post_recv", Subject: "wr[].sg_list",
-		Statement: "sg_list must not be NULL unless num_sge is 0",
-		Fix:       "pass the ranges",
-		Page:      "ibv_post_recv", Section: "DESCRIPTION", Text: fail.AddrText}
 	rule0363 = verr.Rule{ID: "VR-ibv_post_recv-srq-0363", Verb: "ibv_post_recv", Subject: "qp.srq",
 		Statement: "this queue pair receives from a shared receive queue",
 		Fix:       "post by SRQ.PostRecv",
@@ -1861,6 +1857,10 @@ var (
 		Statement: "num_sge must not be negative",
 		Fix:       "pass the number of ranges",
 		Page:      "ibv_post_recv", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (it is taken for 0)"}, Text: fail.Signed}
+	rule0362 = verr.Rule{ID: "VR-ibv_post_recv-sg_list-0362", Verb: "ibv_post_recv", Subject: "wr[].sg_list",
+		Statement: "sg_list must not be NULL unless num_sge is 0",
+		Fix:       "pass the ranges",
+		Page:      "ibv_post_recv", Section: "DESCRIPTION", AcceptedBy: []string{"irdma of rdma-core >=44.0 (it is taken for an empty range), not in all cases"}, RefusedBy: []string{"bnxt_re (the program crashes)", "cxgb4 (the program crashes)", "efa (the program crashes)", "erdma (the program crashes)", "hfi1verbs (the program crashes)", "hns (the program crashes)", "ionic (the program crashes)", "ipathverbs (the program crashes)", "irdma of rdma-core <44.0 (the program crashes)", "irdma of rdma-core >=44.0 (the program crashes), not in all cases", "mana of rdma-core >=62.0 (the program crashes)", "mlx4 (the program crashes)", "mlx5 (the program crashes)", "mthca (the program crashes)", "ocrdma (the program crashes)", "qedr (the program crashes)", "rxe (the program crashes)", "siw (the program crashes)", "vmw_pvrdma (the program crashes)"}, Text: fail.AddrText}
 	rule0364 = verr.Rule{ID: "VR-ibv_post_recv-sg_list-0364", Verb: "ibv_post_recv", Subject: "sum of wr[].sg_list[].length",
 		Statement: "the ranges need 40 bytes before the datagram, for its route",
 		Fix:       "give 40 bytes more than the datagram has",

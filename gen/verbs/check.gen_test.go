@@ -669,12 +669,12 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_modify_srq-srq_attr_mask-4200", hintModifySRQ,
 		&inModifySRQ{srqAttrMask: 3, capDeviceCapFlags: fail.Sure(8192)},
 		&inModifySRQ{srqAttrMask: 3, capDeviceCapFlags: fail.Sure(0)})
-	judge(t, "VR-ibv_post_srq_recv-sg_list-0963", brokenPostSRQRecv,
-		&inPostSRQRecv{},
-		&inPostSRQRecv{recvWRNumSGE: 1})
 	judge(t, "VR-ibv_post_srq_recv-num_sge-0962", hintPostSRQRecv,
 		&inPostSRQRecv{},
 		&inPostSRQRecv{recvWRNumSGE: -1})
+	judge(t, "VR-ibv_post_srq_recv-sg_list-0963", hintPostSRQRecv,
+		&inPostSRQRecv{},
+		&inPostSRQRecv{recvWRNumSGE: 1})
 	judge(t, "VR-ibv_post_srq_ops-srq_type-3053", brokenPostSRQOps,
 		&inPostSRQOps{srqType: fail.Sure(2)},
 		&inPostSRQOps{srqType: fail.Sure(1)})
@@ -757,8 +757,8 @@ func TestRules(t *testing.T) {
 		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3},
 		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxRecvSGE: 1, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3})
 	judge(t, "VR-ibv_create_qp_ex-send_cq-1536", checkCreateQPEx,
-		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendWR: 1, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3},
-		&inCreateQPEx{qpInitAttrExCompMask: 48, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendWR: 1, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3})
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendWR: 1, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3},
+		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExCapMaxSendWR: 1, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3})
 	judge(t, "VR-ibv_create_qp_ex-qp_type-1537", checkCreateQPEx,
 		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 8, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3},
 		&inCreateQPEx{qpInitAttrExCompMask: 49, qpInitAttrExQPType: 4, qpInitAttrExSendCQ: 4096, qpInitAttrExRecvCQ: 4096, qpInitAttrExSRQ: 4096, qpInitAttrExRXHashConfRXHashFunction: 1, qpInitAttrExRXHashConfRXHashKeyLen: 40, qpInitAttrExRXHashConfRXHashFieldsMask: 3})
@@ -1285,35 +1285,35 @@ func TestRules(t *testing.T) {
 		&inCreateRWQIndTable{initAttrIndTbl: 4096, initAttrLogIndTblSize: 7, capRSSCapsMaxRWQIndirectionTableSize: fail.Sure(128)},
 		&inCreateRWQIndTable{initAttrIndTbl: 4096, initAttrLogIndTblSize: 8, capRSSCapsMaxRWQIndirectionTableSize: fail.Sure(128)})
 	judge(t, "VR-ibv_post_send-sg_list-0351", brokenPostSend,
-		&inPostSend{},
-		&inPostSend{wrNumSGE: 1})
+		&inPostSend{wrOpcode: 2},
+		&inPostSend{wrNumSGE: 1, wrOpcode: 2})
 	judge(t, "VR-ibv_post_send-ah-0354", brokenPostSend,
-		&inPostSend{wrWRUDAH: 4096, qpType: fail.Sure(4), wrOpcode: 2},
-		&inPostSend{qpType: fail.Sure(4), wrOpcode: 2})
+		&inPostSend{wrOpcode: 2, wrWRUDAH: 4096, qpType: fail.Sure(4)},
+		&inPostSend{wrOpcode: 2, qpType: fail.Sure(4)})
 	judge(t, "VR-ibv_post_send-send_cq-4150", brokenPostSend,
 		&inPostSend{qpSendCQ: fail.Sure(4096)},
 		&inPostSend{qpSendCQ: fail.Sure(0)})
 	judge(t, "VR-ibv_post_send-opcode-0335", hintPostSend,
-		&inPostSend{qpType: fail.Sure(4), wrOpcode: 2},
+		&inPostSend{wrOpcode: 2, qpType: fail.Sure(4)},
 		&inPostSend{qpType: fail.Sure(4)})
 	judge(t, "VR-ibv_post_send-opcode-0336", hintPostSend,
-		&inPostSend{qpType: fail.Sure(3), wrOpcode: 2},
-		&inPostSend{qpType: fail.Sure(3), wrOpcode: 4})
+		&inPostSend{wrOpcode: 2, qpType: fail.Sure(3)},
+		&inPostSend{wrOpcode: 4, qpType: fail.Sure(3)})
 	judge(t, "VR-ibv_post_send-opcode-0337", hintPostSend,
-		&inPostSend{qpType: fail.Sure(2), wrOpcode: 2},
-		&inPostSend{qpType: fail.Sure(2), wrOpcode: 10})
+		&inPostSend{wrOpcode: 2, qpType: fail.Sure(2)},
+		&inPostSend{wrOpcode: 10, qpType: fail.Sure(2)})
 	judge(t, "VR-ibv_post_send-opcode-0338", hintPostSend,
-		&inPostSend{qpType: fail.Sure(9), wrOpcode: 2},
-		&inPostSend{qpType: fail.Sure(9), wrOpcode: 10})
+		&inPostSend{wrOpcode: 2, qpType: fail.Sure(9)},
+		&inPostSend{wrOpcode: 10, qpType: fail.Sure(9)})
 	judge(t, "VR-ibv_post_send-opcode-0339", hintPostSend,
-		&inPostSend{qpType: fail.Sure(8), wrOpcode: 2},
-		&inPostSend{qpType: fail.Sure(8), wrOpcode: 3})
+		&inPostSend{wrOpcode: 2, qpType: fail.Sure(8)},
+		&inPostSend{wrOpcode: 3, qpType: fail.Sure(8)})
 	judge(t, "VR-ibv_post_send-send_flags-0340", hintPostSend,
 		&inPostSend{wrSendFlags: 10},
 		&inPostSend{wrSendFlags: 0x40000000})
 	judge(t, "VR-ibv_post_send-send_flags-0341", hintPostSend,
-		&inPostSend{qpType: fail.Sure(2), wrOpcode: 2, wrSendFlags: 1},
-		&inPostSend{qpType: fail.Sure(4), wrOpcode: 2, wrSendFlags: 1})
+		&inPostSend{wrOpcode: 2, qpType: fail.Sure(2), wrSendFlags: 1},
+		&inPostSend{wrOpcode: 2, qpType: fail.Sure(4), wrSendFlags: 1})
 	judge(t, "VR-ibv_post_send-send_flags-0343", hintPostSend,
 		&inPostSend{wrOpcode: 1, wrSendFlags: 4},
 		&inPostSend{wrSendFlags: 4})
@@ -1345,8 +1345,8 @@ func TestRules(t *testing.T) {
 		&inPostSend{wrSgList: 4096, wrOpcode: 5, wrSgListLengthTotal: 8, wrSgListLengthLeast: 8},
 		&inPostSend{wrSgList: 4096, wrOpcode: 5, wrSgListLengthTotal: 7, wrSgListLengthLeast: 7})
 	judge(t, "VR-ibv_post_send-remote_qpn-0355", hintPostSend,
-		&inPostSend{qpType: fail.Sure(4), wrOpcode: 2, wrWRUDRemoteQPN: 0xffffff},
-		&inPostSend{qpType: fail.Sure(4), wrOpcode: 2, wrWRUDRemoteQPN: 0x1000000})
+		&inPostSend{wrOpcode: 2, qpType: fail.Sure(4), wrWRUDRemoteQPN: 0xffffff},
+		&inPostSend{wrOpcode: 2, qpType: fail.Sure(4), wrWRUDRemoteQPN: 0x1000000})
 	judge(t, "VR-ibv_post_send-state-0357", brokenPostSend,
 		&inPostSend{qpState: fail.Sure(3)},
 		&inPostSend{qpState: fail.Sure(1)})
@@ -1354,14 +1354,14 @@ func TestRules(t *testing.T) {
 		&inPostSend{wrOpcode: 8, wrBindMWBindInfoMWAccessFlags: 4, wrBindMWMW: 4096, wrBindMWBindInfoMR: 4096},
 		&inPostSend{wrOpcode: 8, wrBindMWBindInfoMWAccessFlags: 1, wrBindMWMW: 4096, wrBindMWBindInfoMR: 4096})
 	judge(t, "VR-ibv_post_send-remote_srqn-1228", hintPostSend,
-		&inPostSend{qpType: fail.Sure(9), wrOpcode: 2, wrQPTypeXRCRemoteSrqn: 5},
-		&inPostSend{qpType: fail.Sure(2), wrOpcode: 2, wrQPTypeXRCRemoteSrqn: 1})
+		&inPostSend{wrOpcode: 2, qpType: fail.Sure(9), wrQPTypeXRCRemoteSrqn: 5},
+		&inPostSend{wrOpcode: 2, qpType: fail.Sure(2), wrQPTypeXRCRemoteSrqn: 1})
 	judge(t, "VR-ibv_post_send-opcode-2078", hintPostSend,
-		&inPostSend{wrWRUDAH: 4096, qpType: fail.Sure(4), wrOpcode: 10, capTSOCapsSupportedQpts: fail.Sure(16)},
-		&inPostSend{wrWRUDAH: 4096, qpType: fail.Sure(4), wrOpcode: 10, capTSOCapsSupportedQpts: fail.Sure(0)})
+		&inPostSend{wrOpcode: 10, wrWRUDAH: 4096, qpType: fail.Sure(4), capTSOCapsSupportedQpts: fail.Sure(16)},
+		&inPostSend{wrOpcode: 10, wrWRUDAH: 4096, qpType: fail.Sure(4), capTSOCapsSupportedQpts: fail.Sure(0)})
 	judge(t, "VR-ibv_post_send-opcode-2079", hintPostSend,
-		&inPostSend{wrWRUDAH: 4096, qpType: fail.Sure(8), wrOpcode: 10, capTSOCapsSupportedQpts: fail.Sure(256)},
-		&inPostSend{wrWRUDAH: 4096, qpType: fail.Sure(8), wrOpcode: 10, capTSOCapsSupportedQpts: fail.Sure(0)})
+		&inPostSend{wrOpcode: 10, wrWRUDAH: 4096, qpType: fail.Sure(8), capTSOCapsSupportedQpts: fail.Sure(256)},
+		&inPostSend{wrOpcode: 10, wrWRUDAH: 4096, qpType: fail.Sure(8), capTSOCapsSupportedQpts: fail.Sure(0)})
 	judge(t, "VR-ibv_post_send-opcode-2080", hintPostSend,
 		&inPostSend{wrSgList: 4096, wrOpcode: 10, wrSgListLengthTotal: 16, wrSgListLengthLeast: 8, capTSOCapsMaxTSO: fail.Sure(16)},
 		&inPostSend{wrSgList: 4096, wrOpcode: 10, wrSgListLengthTotal: 17, wrSgListLengthLeast: 8, capTSOCapsMaxTSO: fail.Sure(16)})
@@ -1381,14 +1381,11 @@ func TestRules(t *testing.T) {
 		&inPostSend{wrOpcode: 10, wrTSOHdr: 4096, wrTSOHdrSz: 14},
 		&inPostSend{wrOpcode: 10, wrTSOHdr: 4096, wrTSOHdrSz: 13})
 	judge(t, "VR-ibv_post_send-send_flags-4203", hintPostSend,
-		&inPostSend{qpType: fail.Sure(3), wrOpcode: 2},
-		&inPostSend{qpType: fail.Sure(3), wrOpcode: 2, wrSendFlags: 16})
+		&inPostSend{wrOpcode: 2, qpType: fail.Sure(3)},
+		&inPostSend{wrOpcode: 2, qpType: fail.Sure(3), wrSendFlags: 16})
 	judge(t, "VR-ibv_post_send-num_sge-3501", hintPostSend,
 		&inPostSend{wrNumSGE: 1, wrOpcode: 4, capMaxSGERD: fail.Sure(1)},
 		&inPostSend{wrNumSGE: 2, wrOpcode: 4, capMaxSGERD: fail.Sure(1)})
-	judge(t, "VR-ibv_post_recv-sg_list-0362", brokenPostRecv,
-		&inPostRecv{},
-		&inPostRecv{wrNumSGE: 1})
 	judge(t, "VR-ibv_post_recv-srq-0363", brokenPostRecv,
 		&inPostRecv{qpSRQ: fail.Sure(0)},
 		&inPostRecv{qpSRQ: fail.Sure(4096)})
@@ -1401,6 +1398,9 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-ibv_post_recv-num_sge-0361", hintPostRecv,
 		&inPostRecv{},
 		&inPostRecv{wrNumSGE: -1})
+	judge(t, "VR-ibv_post_recv-sg_list-0362", hintPostRecv,
+		&inPostRecv{},
+		&inPostRecv{wrNumSGE: 1})
 	judge(t, "VR-ibv_post_recv-sg_list-0364", hintPostRecv,
 		&inPostRecv{wrSgList: 4096, wrSgListLengthTotal: 40, qpType: fail.Sure(4)},
 		&inPostRecv{wrSgList: 4096, wrSgListLengthTotal: 39, qpType: fail.Sure(4)})

@@ -529,7 +529,10 @@ func checkCreateQPEx(in *inCreateQPEx) error {
 	if in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 && typ != QPTypeXRCRecv && in.qpInitAttrExCapMaxRecvSGE > 0 {
 		bad.Add(&rule1535, in.qpInitAttrExCapMaxRecvSGE)
 	}
-	if in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 && in.qpInitAttrExCapMaxSendWR > 0 && in.qpInitAttrExSendCQ == 0 {
+	if in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 &&
+		in.qpInitAttrExCapMaxSendWR > 0 &&
+		typ != QPTypeXRCRecv &&
+		in.qpInitAttrExSendCQ == 0 {
 		bad.Add(&rule1536, in.qpInitAttrExSendCQ)
 	}
 	if in.qpInitAttrExCompMask&qpInitAttrExHasRWQIndTbl != 0 && typ != QPTypeXRCRecv && typ != QPTypeRawPacket {

@@ -673,8 +673,8 @@ func (qp *QP) refusedPostSend(r dpath.SendRange, posted int, errno syscall.Errno
 	in := inPostSend{
 		wrSgList:                      uint64(cmem.At[uintptr](wr.Request, 16)),
 		wrNumSGE:                      int64(cmem.At[int32](wr.Request, 24)),
-		wrWRUDAH:                      uint64(cmem.At[uintptr](wr.Request, 40)),
 		wrOpcode:                      uint64(cmem.At[uint32](wr.Request, 28)),
+		wrWRUDAH:                      uint64(cmem.At[uintptr](wr.Request, 40)),
 		wrSendFlags:                   uint64(cmem.At[uint32](wr.Request, 32)),
 		wrSgListLengthTotal:           wr.Total(8),
 		wrWRAtomicRemoteAddr:          uint64(cmem.At[uint64](wr.Request, 40)),
@@ -746,8 +746,8 @@ func (qp *QP) refusedPostRecv(r dpath.RecvRange, posted int, errno syscall.Errno
 		return qp.dev.removed(err)
 	}
 	in := inPostRecv{
-		wrSgList:            uint64(cmem.At[uintptr](wr.Request, 16)),
 		wrNumSGE:            int64(cmem.At[int32](wr.Request, 24)),
+		wrSgList:            uint64(cmem.At[uintptr](wr.Request, 16)),
 		wrSgListLengthTotal: wr.Total(8),
 	}
 	qp.seePostRecv(&in, false)

@@ -1399,9 +1399,9 @@ func hintQueryQP(in *inQueryQP) []verr.Violation {
 type inPostSend struct {
 	wrSgList                      uint64     // wr[].sg_list
 	wrNumSGE                      int64      // wr[].num_sge
+	wrOpcode                      uint64     // wr[].opcode
 	wrWRUDAH                      uint64     // wr[].wr.ud.ah
 	qpType                        fail.Known // qp.qp_type
-	wrOpcode                      uint64     // wr[].opcode
 	qpSendCQ                      fail.Known // qp.send_cq
 	wrSendFlags                   uint64     // wr[].send_flags
 	wrSgListLengthTotal           uint64     // wr[].sg_list[].length
@@ -1426,12 +1426,17 @@ type inPostSend struct {
 // brokenPostSend returns the rules that a request of ibv_post_send breaks and that are enough to have it refused.
 func brokenPostSend(in *inPostSend) []verr.Violation {
 	var bad fail.Violations
-	qpType := QPType(in.qpType.V)
 	wrOpcode := WROpcode(in.wrOpcode)
+	qpType := QPType(in.qpType.V)
 	qpState := QPState(in.qpState.V)
 	bad.If(in.qpCapMaxInlineData.OK && in.wrSendFlags&0x8 != 0 && in.wrSgListLengthTotal > in.qpCapMaxInlineData.V, &rule0345, in.wrSgListLengthTotal, in.qpCapMaxInlineData.V)
 	bad.If(in.qpCapMaxSendSGE.OK && uint64(in.wrNumSGE) > in.qpCapMaxSendSGE.V, &rule0349, uint64(in.wrNumSGE), in.qpCapMaxSendSGE.V)
-	bad.If(in.wrNumSGE > 0 && in.wrSgList == 0, &rule0351, in.wrSgList)
+	bad.If(in.wrNumSGE > 0 &&
+		wrOpcode != WROpcodeLocalInv &&
+		wrOpcode != WROpcodeBindMW &&
+		in.wrNumSGE > 0 &&
+		in.wrSgList == 0,
+		&rule0351, in.wrSgList)
 	bad.If(in.qpType.OK &&
 		qpType == QPTypeUD &&
 		(wrOpcode == WROpcodeSend || wrOpcode == WROpcodeSendWithImm || wrOpcode == WROpcodeTSO) &&
@@ -1618,11 +1623,11 @@ func hintPostSend(in *inPostSend) []verr.Violation {
 
 // inPostRecv has the values that the rules of ibv_post_recv use.
 type inPostRecv struct {
-	wrSgList            uint64     // wr[].sg_list
-	wrNumSGE            int64      // wr[].num_sge
 	qpSRQ               fail.Known // qp.srq
 	qpRecvCQ            fail.Known // qp.recv_cq
+	wrNumSGE            int64      // wr[].num_sge
 	qpCapMaxRecvSGE     fail.Known // qp.cap.max_recv_sge
+	wrSgList            uint64     // wr[].sg_list
 	wrSgListLengthTotal uint64     // wr[].sg_list[].length
 	qpType              fail.Known // qp.qp_type
 	qpState             fail.Known // qp.state
@@ -1633,7 +1638,6 @@ func brokenPostRecv(in *inPostRecv) []verr.Violation {
 	var bad fail.Violations
 	qpState := QPState(in.qpState.V)
 	bad.If(in.qpCapMaxRecvSGE.OK && uint64(in.wrNumSGE) > in.qpCapMaxRecvSGE.V, &rule0360, uint64(in.wrNumSGE), in.qpCapMaxRecvSGE.V)
-	bad.If(in.wrNumSGE > 0 && in.wrSgList == 0, &rule0362, in.wrSgList)
 	bad.If(in.qpSRQ.OK && in.qpSRQ.V != 0, &rule0363, in.qpSRQ.V)
 	bad.If(in.qpState.OK &&
 		qpState != QPStateInit &&
@@ -1652,6 +1656,7 @@ func hintPostRecv(in *inPostRecv) []verr.Violation {
 	var may fail.Violations
 	qpType := QPType(in.qpType.V)
 	may.If(in.wrNumSGE < 0, &rule0361, uint64(in.wrNumSGE))
+	may.If(in.wrNumSGE > 0 && in.wrSgList == 0, &rule0362, in.wrSgList)
 	may.If(in.qpType.OK && qpType == QPTypeUD && in.wrSgListLengthTotal < 40, &rule0364, in.wrSgListLengthTotal)
 	return may
 }

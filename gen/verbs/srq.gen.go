@@ -185,13 +185,13 @@ func (srq *SRQ) refusedPostSRQRecv(r dpath.RecvRange, posted int, errno syscall.
 		return srq.dev.removed(err)
 	}
 	in := inPostSRQRecv{
-		recvWRSgList: uint64(cmem.At[uintptr](wr.Request, 16)),
 		recvWRNumSGE: int64(cmem.At[int32](wr.Request, 24)),
+		recvWRSgList: uint64(cmem.At[uintptr](wr.Request, 16)),
 	}
-	if wr.Full(brokenPostSRQRecv(&in)) {
+	if wr.Full(nil) {
 		return errPostSRQRecv.Full(errno)
 	}
-	return srq.dev.removed(wr.Error(brokenPostSRQRecv(&in), hintPostSRQRecv(&in)))
+	return srq.dev.removed(wr.Error(nil, hintPostSRQRecv(&in)))
 }
 
 // refusedPostSRQOps returns the error of a post that returned errno, with what may explain it.

@@ -58,21 +58,15 @@ func hintModifySRQ(in *inModifySRQ) []verr.Violation {
 
 // inPostSRQRecv has the values that the rules of ibv_post_srq_recv use.
 type inPostSRQRecv struct {
-	recvWRSgList uint64 // recv_wr[].sg_list
 	recvWRNumSGE int64  // recv_wr[].num_sge
-}
-
-// brokenPostSRQRecv returns the rules that a request of ibv_post_srq_recv breaks and that are enough to have it refused.
-func brokenPostSRQRecv(in *inPostSRQRecv) []verr.Violation {
-	var bad fail.Violations
-	bad.If(in.recvWRNumSGE > 0 && in.recvWRSgList == 0, &rule0963, in.recvWRSgList)
-	return bad
+	recvWRSgList uint64 // recv_wr[].sg_list
 }
 
 // hintPostSRQRecv returns the other rules that a request of ibv_post_srq_recv breaks, which may be the cause when it is refused.
 func hintPostSRQRecv(in *inPostSRQRecv) []verr.Violation {
 	var may fail.Violations
 	may.If(in.recvWRNumSGE < 0, &rule0962, uint64(in.recvWRNumSGE))
+	may.If(in.recvWRNumSGE > 0 && in.recvWRSgList == 0, &rule0963, in.recvWRSgList)
 	return may
 }
 
