@@ -1286,7 +1286,7 @@ func TestRules(t *testing.T) {
 		&inCreateRWQIndTable{initAttrIndTbl: 4096, initAttrLogIndTblSize: 8, capRSSCapsMaxRWQIndirectionTableSize: fail.Sure(128)})
 	judge(t, "VR-ibv_post_send-sg_list-0351", brokenPostSend,
 		&inPostSend{wrOpcode: 2},
-		&inPostSend{wrNumSGE: 1, wrOpcode: 2})
+		&inPostSend{wrOpcode: 2, wrNumSGE: 1})
 	judge(t, "VR-ibv_post_send-ah-0354", brokenPostSend,
 		&inPostSend{wrOpcode: 2, wrWRUDAH: 4096, qpType: fail.Sure(4)},
 		&inPostSend{wrOpcode: 2, qpType: fail.Sure(4)})
@@ -1384,8 +1384,8 @@ func TestRules(t *testing.T) {
 		&inPostSend{wrOpcode: 2, qpType: fail.Sure(3)},
 		&inPostSend{wrOpcode: 2, qpType: fail.Sure(3), wrSendFlags: 16})
 	judge(t, "VR-ibv_post_send-num_sge-3501", hintPostSend,
-		&inPostSend{wrNumSGE: 1, wrOpcode: 4, capMaxSGERD: fail.Sure(1)},
-		&inPostSend{wrNumSGE: 2, wrOpcode: 4, capMaxSGERD: fail.Sure(1)})
+		&inPostSend{wrOpcode: 4, wrNumSGE: 1, capMaxSGERD: fail.Sure(1)},
+		&inPostSend{wrOpcode: 4, wrNumSGE: 2, capMaxSGERD: fail.Sure(1)})
 	judge(t, "VR-ibv_post_recv-srq-0363", brokenPostRecv,
 		&inPostRecv{qpSRQ: fail.Sure(0)},
 		&inPostRecv{qpSRQ: fail.Sure(4096)})

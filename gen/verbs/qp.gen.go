@@ -672,8 +672,8 @@ func (qp *QP) refusedPostSend(r dpath.SendRange, posted int, errno syscall.Errno
 	}
 	in := inPostSend{
 		wrSgList:                      uint64(cmem.At[uintptr](wr.Request, 16)),
-		wrNumSGE:                      int64(cmem.At[int32](wr.Request, 24)),
 		wrOpcode:                      uint64(cmem.At[uint32](wr.Request, 28)),
+		wrNumSGE:                      int64(cmem.At[int32](wr.Request, 24)),
 		wrWRUDAH:                      uint64(cmem.At[uintptr](wr.Request, 40)),
 		wrSendFlags:                   uint64(cmem.At[uint32](wr.Request, 32)),
 		wrSgListLengthTotal:           wr.Total(8),

@@ -1398,8 +1398,8 @@ func hintQueryQP(in *inQueryQP) []verr.Violation {
 // inPostSend has the values that the rules of ibv_post_send use.
 type inPostSend struct {
 	wrSgList                      uint64     // wr[].sg_list
-	wrNumSGE                      int64      // wr[].num_sge
 	wrOpcode                      uint64     // wr[].opcode
+	wrNumSGE                      int64      // wr[].num_sge
 	wrWRUDAH                      uint64     // wr[].wr.ud.ah
 	qpType                        fail.Known // qp.qp_type
 	qpSendCQ                      fail.Known // qp.send_cq
@@ -1431,8 +1431,7 @@ func brokenPostSend(in *inPostSend) []verr.Violation {
 	qpState := QPState(in.qpState.V)
 	bad.If(in.qpCapMaxInlineData.OK && in.wrSendFlags&0x8 != 0 && in.wrSgListLengthTotal > in.qpCapMaxInlineData.V, &rule0345, in.wrSgListLengthTotal, in.qpCapMaxInlineData.V)
 	bad.If(in.qpCapMaxSendSGE.OK && uint64(in.wrNumSGE) > in.qpCapMaxSendSGE.V, &rule0349, uint64(in.wrNumSGE), in.qpCapMaxSendSGE.V)
-	bad.If(in.wrNumSGE > 0 &&
-		wrOpcode != WROpcodeLocalInv &&
+	bad.If(wrOpcode != WROpcodeLocalInv &&
 		wrOpcode != WROpcodeBindMW &&
 		in.wrNumSGE > 0 &&
 		in.wrSgList == 0,
