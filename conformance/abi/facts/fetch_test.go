@@ -44,7 +44,7 @@ func TestFetchSays(t *testing.T) {
 		{"no archive", "", "CACHE 65.0", "fetch: the archive of sid, for release 65.0, cannot be read"},
 		{"unknown release", "66.0-1", "CACHE 1.0", "no suite of Debian is known for release 1.0"},
 		{"old libc", "33.2-1", "--for guest CACHE 33.2", "programs built here need a newer C library than bullseye has"},
-		{"purpose", "66.0-1", "--for fun CACHE 65.0", "pass facts, run, arm64, guest or source"},
+		{"purpose", "66.0-1", "--for fun CACHE 65.0", "pass facts, run, arm64, guest, programs or source"},
 		{"no purpose", "66.0-1", "--for", "--for wants a purpose"},
 		{"no release", "66.0-1", "CACHE", "usage:"},
 	} {
