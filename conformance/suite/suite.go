@@ -88,7 +88,7 @@ type Case struct {
 }
 
 // DefaultLimit is how long a case may take that says nothing of it.
-const DefaultLimit = 20 * time.Second
+const DefaultLimit = time.Minute
 
 // blank is what is known of a case before it runs.
 func (c *Case) blank(mode string) report.Case {
