@@ -30,7 +30,7 @@ func (c *Card) SetFaults(name string, f Faults) error {
 		}
 		return fmt.Errorf("no device %q on the card of %s, which has %s", name, c.dir, strings.Join(names, ", "))
 	}
-	if f.Lost < 0 || f.Lost > 1 || f.Delay < 0 || f.Delay > time.Hour {
+	if !(f.Lost >= 0 && f.Lost <= 1) || f.Delay < 0 || f.Delay > time.Hour {
 		return fmt.Errorf("%v of requests lost, delay %v: want a share from 0 to 1, and at most an hour", f.Lost, f.Delay)
 	}
 	// struct fault in src/wire/fault.h

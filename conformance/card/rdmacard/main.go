@@ -160,8 +160,8 @@ func (s *settings) run(args, more []string) error {
 
 // start runs a program as args, and returns how it ended.
 func start(program string, args, environ []string) error {
-	// The terminal sends these to the program too, which decides.
-	signal.Ignore(os.Interrupt, syscall.SIGQUIT)
+	// The terminal sends these to the program too, which decides. The program would inherit that they are ignored.
+	signal.Notify(make(chan os.Signal, 1), os.Interrupt, syscall.SIGQUIT)
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
 	cmd := exec.CommandContext(ctx, program, args[1:]...)

@@ -56,6 +56,7 @@ func TestRun(t *testing.T) {
 		{"run -- go env GOHOSTOS", "linux", 0},
 		{"run -- sh -c exit\t3", "", 3},
 		{"run -- sh -c kill\t-TERM\t$$", "rdmacard: sh: terminated", 128 + 15},
+		{"run -- sh -c kill\t-INT\t$$", "rdmacard: sh: interrupt", 128 + 2},
 		{"log -o /tmp/x -- sh -c echo\t$CARD_LOG", "/tmp/x", 0},
 		{"run -- no-such-program", `rdmacard: exec: "no-such-program": executable file not found in $PATH`, 1},
 		{"run --devices bnxt_re -- true", `rdmacard: no provider "bnxt_re": there are efa and mlx5`, 1},
@@ -80,6 +81,7 @@ func TestRun(t *testing.T) {
 		{"run --dir DIR -- SELF fault mlx5_0", "", 0},
 		{"run --dir DIR -- cat " + state, "4: ACTIVE", 0},
 		{"fault --dir DIR mlx5_3", "rdmacard: no device \"mlx5_3\" on the card of DIR, which has mlx5_0, mlx5_1, mlx5_2", 1},
+		{"fault --dir DIR mlx5_0 --lost NaN", "rdmacard: NaN of requests lost, delay 0s: want a share from 0 to 1, and at most an hour", 1},
 		{"fault --dir DIR mlx5_0 --lost 2", "rdmacard: 2 of requests lost, delay 0s: want a share from 0 to 1, and at most an hour", 1},
 	} {
 		self, _ := os.Executable()
