@@ -50,8 +50,8 @@ func parse(devices []string) ([]device, error) {
 	count := map[string]int{}
 	for _, text := range devices {
 		words := strings.Split(text, ":")
-		d := device{provider: words[0]}
-		kind, ok := kinds[d.provider]
+		kind, ok := kinds[words[0]]
+		d := device{provider: words[0], model: kind.model}
 		if !ok {
 			return nil, fmt.Errorf("no provider %q: there are efa and mlx5", d.provider)
 		}
@@ -60,7 +60,6 @@ func parse(devices []string) ([]device, error) {
 		}
 		d.name = fmt.Sprintf("%s_%d", d.provider, count[d.provider])
 		count[d.provider]++
-		d.model = models["cx6"]
 		for _, word := range words[1:] {
 			if d.provider != "mlx5" {
 				return nil, fmt.Errorf("device %q: only devices of mlx5 have options", text)
@@ -118,9 +117,6 @@ func (d *device) part() uint32 {
 
 // numbers are what CARD_DEVICES says of a device (option in src/base.c).
 func (d *device) numbers() string {
-	if d.provider != "mlx5" {
-		return d.provider
-	}
 	flag := map[bool]int{true: 1}
 	fw := d.model.firmware
 	text := fmt.Sprintf("%s:ib=%d:nomemory=%d:part=%d:fw=%d.%d.%d:speed=%d:gids=", d.provider, flag[d.infiniband], flag[!d.model.memory],

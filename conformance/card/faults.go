@@ -35,10 +35,8 @@ func (c *Card) SetFaults(name string, f Faults) error {
 	}
 	// struct fault in src/wire/fault.h
 	words := []uint32{uint32(f.Lost * 1e6), uint32(f.Delay.Microseconds()), 0, 0}
-	state := map[string]string{"state": "4: ACTIVE", "phys_state": "5: LinkUp"}
 	if f.Down {
 		words[2] = 1
-		state = map[string]string{"state": "1: DOWN", "phys_state": "3: Disabled"}
 	}
 	if f.Removed {
 		words[3] = 1
@@ -55,13 +53,11 @@ func (c *Card) SetFaults(name string, f Faults) error {
 	if _, err := file.WriteAt(b, int64(at*len(b))); err != nil {
 		return err
 	}
-	port := filepath.Join(c.dir, "devices/sys/class/infiniband", name, "ports/1")
-	for file, text := range state {
-		if err := os.WriteFile(filepath.Join(port, file), []byte(text+"\n"), 0o644); err != nil {
-			return err
-		}
+	files := map[string]string{}
+	for file, text := range state(f.Down) {
+		files[filepath.Join(c.dir, "devices/sys/class/infiniband", name, "ports/1", file)] = text
 	}
-	return nil
+	return writeAll(files)
 }
 
 const faultsName, faultsSize = "faults", most * 16

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"maps"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -16,23 +17,20 @@ import (
 // kinds are what the device of a provider says in /sys.
 var kinds = map[string]struct {
 	vendor, modalias, driver, node string
-	gids                           int // entries of the GID table that are not empty, as in its struct provider
+	model                          model // without an option
+	gids                           int   // entries of the GID table that are not empty, as in its struct provider
 }{
-	"mlx5": {"0x15b3", "pci:v000015B3d%08Xsv000015B3sd00000007bc02sc07i00", "/sys/bus/pci/drivers/mlx5_core", "1: CA", 4},
-	"efa":  {"0x1d0f", "pci:v00001D0Fd%08Xsv00001D0Fsd0000EFA1bc02sc00i00", "/sys/bus/pci/drivers/efa", "7: unspecified", 1},
+	"mlx5": {"0x15b3", "pci:v000015B3d%08Xsv000015B3sd00000007bc02sc07i00", "/sys/bus/pci/drivers/mlx5_core", "1: CA", models["cx6"], 4},
+	"efa": {"0x1d0f", "pci:v00001D0Fd%08Xsv00001D0Fsd0000EFA1bc02sc00i00", "/sys/bus/pci/drivers/efa", "7: unspecified",
+		model{part: 0xefa1, rate: "100 Gb/sec (4X EDR)"}, 1},
 }
-
-const efaPart = 0xefa1
 
 // makeTree makes what libibverbs and its providers read of /sys, in a folder for SYSFS_PATH. The numbers agree with those of src: device
 // numbers with src/libc/file.c, GUIDs with src/mlx5/attributes.c, GIDs with src/uverbs/gid.c.
 func makeTree(root string, devices []device) error {
 	files := map[string]string{filepath.Join(root, "class/infiniband_verbs/abi_version"): "6"}
 	for i, d := range devices {
-		kind, part := kinds[d.provider], uint32(efaPart)
-		if d.provider == "mlx5" {
-			part = d.part()
-		}
+		kind, part := kinds[d.provider], d.part()
 		add := func(dir string, content map[string]string) {
 			for file, text := range content {
 				files[filepath.Join(root, dir, file)] = text
@@ -50,8 +48,7 @@ func makeTree(root string, devices []device) error {
 			"class": "0x020000", "numa_node": "-1",
 			"current_link_width": "16", "current_link_speed": "16.0 GT/s PCIe", "max_link_width": "16", "max_link_speed": "16.0 GT/s PCIe",
 		})
-		if d.provider == "mlx5" {
-			fw := d.model.firmware
+		if fw := d.model.firmware; fw != [3]int{} {
 			add(at, map[string]string{"fw_ver": fmt.Sprintf("%d.%d.%04d", fw[0], fw[1], fw[2]), "board_id": "MT_0000000222",
 				"hca_type": fmt.Sprint("MT", part)})
 		}
@@ -86,9 +83,10 @@ func writeAll(files map[string]string) error {
 // port is the folder of the port of device number i.
 func port(i int, d device) map[string]string {
 	out := map[string]string{
-		"pkeys/0": "0xffff", "state": "4: ACTIVE", "phys_state": "5: LinkUp", "rate": d.model.rate, "link_layer": "Ethernet",
+		"pkeys/0": "0xffff", "rate": d.model.rate, "link_layer": "Ethernet",
 		"lid": "0x0", "lid_mask_count": "0", "sm_lid": "0x0", "sm_sl": "0", "cap_mask": "0x04010000",
 	}
+	maps.Copy(out, state(false))
 	if d.infiniband {
 		out["link_layer"], out["lid"], out["sm_lid"] = "InfiniBand", fmt.Sprintf("%#x", i+1), "0x1"
 	}
@@ -115,6 +113,14 @@ func port(i int, d device) map[string]string {
 		}
 	}
 	return out
+}
+
+// state are the files about the state of a port.
+func state(down bool) map[string]string {
+	if down {
+		return map[string]string{"state": "1: DOWN", "phys_state": "3: Disabled"}
+	}
+	return map[string]string{"state": "4: ACTIVE", "phys_state": "5: LinkUp"}
 }
 
 // List writes a table of the devices.
