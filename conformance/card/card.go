@@ -23,9 +23,9 @@ var Devices = []string{"mlx5_0", "mlx5_1"}
 
 // Options say what to build.
 type Options struct {
-	// Devices are the devices, each a provider, "mlx5" or "efa". One of mlx5 has options behind colons: a model (cx4, cx4lx, cx5, cx6,
-	// cx6dx, cx7); vf for a virtual function; ib for a port of InfiniBand; and gids=1.-.0.5 for the places of its four GIDs in the table,
-	// of which - is not there. Without any there are two of mlx5.
+	// Devices lists the devices, each by its provider, "mlx5" or "efa". A device of mlx5 has options behind colons: a model (cx4, cx4lx, cx5,
+	// cx6, cx6dx, cx7); vf for a virtual function; ib for an InfiniBand port; and gids=1.-.0.5 for the table indexes of its four GIDs, of
+	// which - leaves one out. The default is two devices of mlx5.
 	Devices []string
 
 	Libraries string // the folder that has the providers' libraries, if libibverbs does not find them
@@ -200,7 +200,7 @@ func makeDrivers(dir string, devices []device, libraries string) error {
 	return nil
 }
 
-// Environ returns environ with what puts the card below a program: variables that Variables returns.
+// Environ returns environ with the variables that Variables returns in the place of its own.
 func (c *Card) Environ(environ []string) []string {
 	own := c.Variables()
 	var out []string
@@ -213,7 +213,7 @@ func (c *Card) Environ(environ []string) []string {
 	return append(out, own...)
 }
 
-// Variables are what the card needs in the environment of a program, as NAME=value without spaces. The folder of the card must stay.
+// Variables returns the variables that put the card below a program, as NAME=value without spaces. The folder of the card must stay.
 func (c *Card) Variables() []string {
 	at := filepath.Join(c.dir, "devices")
 	var devices []string

@@ -12,15 +12,16 @@ import (
 	"time"
 )
 
-// Faults are what goes wrong at a device. The zero value is nothing.
+// Faults are the faults of a device. The zero value has none.
 type Faults struct {
-	Lost    float64       // the share of requests that get lost, each try by itself, from 0 to 1
-	Delay   time.Duration // of each request, in microseconds, up to an hour
-	Down    bool          // the port is down, and nothing comes or goes
-	Removed bool          // the device is gone: each command fails with EIO
+	Lost    float64       // the share of requests that are lost, from 0 to 1; a retry is lost or not by itself
+	Delay   time.Duration // of each request, up to an hour; parts of a microsecond do not count
+	Down    bool          // the port is down: nothing is sent or received
+	Removed bool          // the device is removed: every command fails with EIO
 }
 
-// SetFaults changes what goes wrong at a device, for programs that run on the card, and those that start.
+// SetFaults sets the faults of a device, mlx5_0 for example, for all programs on the card, those that run and those that start later. It
+// replaces the faults that were set before.
 func (c *Card) SetFaults(name string, f Faults) error {
 	at := slices.IndexFunc(c.devices, func(d device) bool { return d.name == name })
 	if at < 0 {

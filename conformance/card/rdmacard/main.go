@@ -45,15 +45,15 @@ func command() *cobra.Command {
 	root := &cobra.Command{Use: "rdmacard", Short: "run programs on an emulated RDMA card", SilenceUsage: true, SilenceErrors: true,
 		CompletionOptions: cobra.CompletionOptions{HiddenDefaultCmd: true}}
 	flags := root.PersistentFlags()
-	flags.StringVar(&s.dir, "dir", os.Getenv("CARD_WIRE"), "the folder of the card; programs on the card of one folder reach each other")
-	flags.StringVar(&s.devices, "devices", "", `how many devices there are, or what each is, as "mlx5,efa" or "mlx5:cx7:ib" (default 2)`)
+	flags.StringVar(&s.dir, "dir", os.Getenv("CARD_WIRE"), "the folder of the card; programs that use the same folder reach each other")
+	flags.StringVar(&s.devices, "devices", "", `the number of devices, or a list, as "mlx5,efa" or "mlx5:cx7:ib" (default 2)`)
 	flags.StringVar(&s.libraries, "libraries", "", "the folder of the providers' libraries, for a libibverbs that is not installed")
 	run := &cobra.Command{Use: "run [flags] -- PROGRAM [ARGUMENT...]", Short: "run a program on the card", Args: cobra.MinimumNArgs(1),
 		Example: "  rdmacard run -- ibv_devinfo\n  rdmacard run --devices mlx5,efa -- go test ./...",
 		RunE:    func(_ *cobra.Command, args []string) error { return s.run(args, nil) }}
 	var file, capture string
 	log := &cobra.Command{Use: "log [flags] -- PROGRAM [ARGUMENT...]", Args: cobra.MinimumNArgs(1),
-		Short: "run a program, and write what it has the card do: commands, requests, receives, completions",
+		Short: "run a program, and log commands, requests, receives and completions",
 		RunE: func(_ *cobra.Command, args []string) error {
 			more := []string{"CARD_LOG=" + file}
 			if capture != "" {
@@ -65,10 +65,11 @@ func command() *cobra.Command {
 			return s.run(args, more)
 		}}
 	log.Flags().StringVarP(&file, "output", "o", "/dev/stderr", "the file to which lines are added")
-	log.Flags().StringVar(&capture, "pcap", "", "a file for what arrives at queue pairs, as packets of RoCE v2, which Wireshark reads")
-	env := &cobra.Command{Use: "env", Short: "print the variables that put the card below programs, for the steps of CI", Args: cobra.NoArgs,
-		Long: "env prints the variables that put the card below programs, a line each: rdmacard env >>$GITHUB_ENV, or\n" +
-			"env $(rdmacard env) PROGRAM. Their folder stays: remove it when no program uses the card any more.",
+	log.Flags().StringVar(&capture, "pcap", "", "a file for what arrives at queue pairs, as packets of RoCE v2 for Wireshark")
+	env := &cobra.Command{Use: "env", Short: "print the variables that put the card below a program, for CI", Args: cobra.NoArgs,
+		Long: "env prints the variables that put the card below a program, one on each line, as in\n\n" +
+			"  rdmacard env >>$GITHUB_ENV\n  env $(rdmacard env) PROGRAM\n\n" +
+			"The folder of the card stays: remove it when no program uses it any more.",
 		RunE: func(c *cobra.Command, _ []string) error {
 			dir, err := s.dir, error(nil)
 			if dir == "" {
@@ -90,14 +91,14 @@ func command() *cobra.Command {
 		}}
 	var f card.Faults
 	fault := &cobra.Command{Use: "fault DEVICE", Args: cobra.ExactArgs(1),
-		Short: "have requests get lost or come late, the port go down, the device go",
-		Long: "fault changes what goes wrong at a device of the card in --dir, for programs that run on it and those that start: that which\n" +
-			"the flags say, and nothing else. Without flags all is well again. A program on the card need not say --dir.",
+		Short: "inject faults: lost and late requests, a port that is down, a removed device",
+		Long: "fault sets the faults of a device, for all programs that use the folder --dir, now or later. They replace those set before;\n" +
+			"without flags there are none. A program on the card need not pass --dir.",
 		Example: "  rdmacard fault --dir /tmp/card mlx5_0 --lost 0.01 --delay 200us\n  rdmacard fault --dir /tmp/card mlx5_0 --down\n" +
 			"  rdmacard fault --dir /tmp/card mlx5_0",
 		RunE: func(_ *cobra.Command, args []string) error {
 			if s.dir == "" {
-				return errors.New("which card? name its folder with --dir, as rdmacard run does")
+				return errors.New("no folder of a card: pass the --dir that the programs run with")
 			}
 			there, err := card.Open(s.dir)
 			if err != nil {
@@ -105,7 +106,7 @@ func command() *cobra.Command {
 			}
 			return there.SetFaults(args[0], f)
 		}}
-	fault.Flags().Float64Var(&f.Lost, "lost", 0, "the share of requests that get lost, each try by itself")
+	fault.Flags().Float64Var(&f.Lost, "lost", 0, "the share of requests that are lost, from 0 to 1")
 	fault.Flags().DurationVar(&f.Delay, "delay", 0, "the delay of each request")
 	fault.Flags().BoolVar(&f.Down, "down", false, "the port is down")
 	fault.Flags().BoolVar(&f.Removed, "removed", false, "the device is gone: each command fails with EIO")

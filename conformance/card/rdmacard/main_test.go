@@ -68,7 +68,7 @@ func TestRun(t *testing.T) {
 		{"run --devices mlx5:gids=1 -- true", `rdmacard: device "mlx5:gids=1": gids=1: want 4 places of the table with a point between them, ` +
 			"- for a GID that is not there", 1},
 		{"run --devices 17 -- true", "rdmacard: 17 devices: at most 16", 1},
-		{"fault mlx5_0", "rdmacard: which card? name its folder with --dir, as rdmacard run does", 1},
+		{"fault mlx5_0", "rdmacard: no folder of a card: pass the --dir that the programs run with", 1},
 
 		{"fault --dir DIR mlx5_0", "rdmacard: DIR has no card: rdmacard run --dir makes one (stat DIR/devices/options.json: " +
 			"no such file or directory)", 1},
