@@ -250,7 +250,7 @@ void pcap_message(const struct source *from, const struct target *to, const stru
 
 	if (file < 0 || (r->op != SEND && r->op != SEND_INVALIDATE && r->op != WRITE && r->op != READ && r->op != SWAP && r->op != ADD))
 		return;
-	data = r->length <= MOST ? calloc(1, MAX(r->length, (uint64_t)8)) : NULL;
+	data = r->length <= (from->type == IBV_QPT_UD ? mtu : MOST) ? calloc(1, MAX(r->length, (uint64_t)8)) : NULL;
 	if (!data) {
 		note("a message of %lu bytes is not captured\n", (long)r->length);
 		return;
