@@ -23,18 +23,11 @@ func TestFaults(t *testing.T) {
 			if device == card.Devices[1] {
 				at = b
 			}
-			write := func(want verbs.WCStatus) time.Duration {
+			write := func(want verbs.WCStatus) {
 				t.Helper()
-				begin := time.Now()
-				batch := must(verbs.NewSendBatch(1, 1))(t)
-				defer batch.Close()
-				batch.WR(0).Write(1, b.MR.IOVA(), b.MR.RKey()).Add(a.MR.UncheckedSGE(0, 8)).Flags(verbs.SendSignaled)
-				must(a.QP.PostSend(batch, 1))(t)
-				wc, err := a.Wait()
-				if wc.Status != want {
-					t.Fatalf("status %v, want %v (%v)", wc.Status, want, err)
+				if got := writes(t, a, b, 1); got != want {
+					t.Fatalf("status %v, want %v", got, want)
 				}
-				return time.Since(begin)
 			}
 			event := func(want verbs.EventType) {
 				t.Helper()
@@ -45,12 +38,10 @@ func TestFaults(t *testing.T) {
 			}
 			write(verbs.WCStatusSuccess)
 			if at == a {
-				fail(t, device, card.Faults{Lost: .3})
-				for range 50 {
-					write(verbs.WCStatusSuccess)
-				}
 				fail(t, device, card.Faults{Delay: 20 * time.Millisecond})
-				if took := write(verbs.WCStatusSuccess); took < 20*time.Millisecond {
+				begin := time.Now()
+				write(verbs.WCStatusSuccess)
+				if took := time.Since(begin); took < 20*time.Millisecond {
 					t.Errorf("a delayed request took %v", took)
 				}
 			}
@@ -67,4 +58,37 @@ func TestFaults(t *testing.T) {
 			fail(t, device, card.Faults{})
 		})
 	}
+}
+
+// TestLost loses one request of ten: a queue pair that tries again gets all through, and one that does not fails soon.
+func TestLost(t *testing.T) {
+	for retries, want := range map[uint8]verbs.WCStatus{7: verbs.WCStatusSuccess, 0: verbs.WCStatusRetryExcErr} {
+		a, b, err := link.PairWith(open(t, card.Devices[0]), open(t, card.Devices[1]), link.Patience{Timeout: 1, Retries: retries})
+		if err != nil {
+			t.Fatal(err)
+		}
+		fail(t, card.Devices[0], card.Faults{Lost: .1})
+		if got := writes(t, a, b, 300); got != want {
+			t.Errorf("%d retries: %v, want %v", retries, got, want)
+		}
+		fail(t, card.Devices[0], card.Faults{})
+	}
+}
+
+// writes writes n times, one after the other, and returns the status of the first write that fails.
+func writes(t *testing.T, a, b *link.End, n int) verbs.WCStatus {
+	t.Helper()
+	batch := must(verbs.NewSendBatch(1, 1))(t)
+	defer batch.Close()
+	batch.WR(0).Write(1, b.MR.IOVA(), b.MR.RKey()).Add(a.MR.UncheckedSGE(0, 8)).Flags(verbs.SendSignaled)
+	for range n {
+		must(a.QP.PostSend(batch, 1))(t)
+		wc, err := a.Wait()
+		if wc.Status != verbs.WCStatusSuccess {
+			return wc.Status
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return verbs.WCStatusSuccess
 }
