@@ -1593,6 +1593,10 @@ int32_t vg1e6ff11153_ibv_query_device_ex(uintptr_t fn0_, uintptr_t context_, con
 
 	if (input && input->comp_mask)
 		return EINVAL;
+	// A mask that stays as it is tells Go that nothing beyond the plain attributes is known: who fills more clears it, and the
+	// stand-in that 28.1 to 32 have for providers without the extended query writes the plain attributes only.
+	memset(attr, 0, sizeof(*attr));
+	attr->comp_mask = UINT32_MAX;
 	if (VG_HAS(v, query_device_ex)) {
 		rc = v->query_device_ex(context, input, attr, sizeof(*attr));
 		if (rc != EOPNOTSUPP && rc != ENOSYS)
@@ -1600,9 +1604,6 @@ int32_t vg1e6ff11153_ibv_query_device_ex(uintptr_t fn0_, uintptr_t context_, con
 	}
 	if (!fn0_)
 		return EOPNOTSUPP;
-	// no extended query: the plain attributes; the mask, which is otherwise 0, tells Go that nothing beyond them is known
-	memset(attr, 0, sizeof(*attr));
-	attr->comp_mask = UINT32_MAX;
 	return ((vg_fn_ibv_query_device)fn0_)(context, &attr->orig_attr);
 }
 

@@ -102,7 +102,7 @@ func Load(path string) (*Provider, error) {
 }
 
 // Op returns the address of the C function for an op of a verbs context ("alloc_dm", "free_dm", "reg_dm_mr", "dereg_mr",
-// "import_dm", "unimport_dm"), 0 when there is none of that name.
+// "import_dm", "unimport_dm", "query_device_ex"), 0 when there is none of that name.
 func (p *Provider) Op(name string) uintptr { return uintptr(p.function("fake_" + name)) }
 
 func (p *Provider) function(name string) C.uintptr_t {

@@ -163,3 +163,13 @@ FAKE_API struct ibv_context *fake_open(void)
 	v->reg_dm_mr = fake_reg_dm_mr;
 	return &v->context;
 }
+
+// As what rdma-core 28.1 to 32 put in the place of a missing extended query: it writes the plain attributes only.
+FAKE_API int fake_query_device_ex(struct ibv_context *context, const struct ibv_query_device_ex_input *input,
+				  struct ibv_device_attr_ex *attr, size_t size)
+{
+	(void)context, (void)input, (void)size;
+	memset(&attr->orig_attr, 0, sizeof(attr->orig_attr));
+	attr->orig_attr.max_mr = 1;
+	return 0;
+}
