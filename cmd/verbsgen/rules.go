@@ -43,6 +43,7 @@ type ruleRow struct {
 type partyRow struct {
 	Provider string `json:"provider"` // empty: every one
 	Kernel   string `json:"kernel"`   // a range; empty: every one
+	Release  string `json:"release"`  // the same of rdma-core
 	But      string `json:"but"`      // what differs from the page though the call is accepted
 	Source   string `json:"source"`
 	Always   bool   `json:"always"` // no further condition
@@ -53,7 +54,7 @@ type partyRow struct {
 func partyRows(r *spec.Rule, list []spec.Party) []partyRow {
 	rows := make([]partyRow, 0, len(list))
 	for _, p := range list {
-		rows = append(rows, partyRow{p.Provider, p.Kernel, p.But, p.Source.String(), len(p.When) == 0, p.Run(r), p.Crash})
+		rows = append(rows, partyRow{p.Provider, p.Kernel, p.Release, p.But, p.Source.String(), len(p.When) == 0, p.Run(r), p.Crash})
 	}
 	return rows
 }
@@ -82,10 +83,10 @@ long list is shown by $PAGER (less).
 --json prints a list, of all verbs without VERB, of {id, verb, subject, kind,
 severity, statement, fix, page, section, passage, source, needs, accepted_by,
 refused_by}; passage is a hash of the text that the rule rests on, source is the
-source where the man page is silent; the last two list {provider, kernel, but,
-source, always, run, crash}. run is true if the call was made and the answer
-seen, false if the source was read; crash is true if nobody refuses the call and
-the program crashes.
+source where the man page is silent; the last two list {provider, kernel,
+release, but, source, always, run, crash}, where release is a range of rdma-core.
+run is true if the call was made and the answer seen, false if the source was
+read; crash is true if nobody refuses the call and the program crashes.
 
 --json --full prints all that a program in any language needs to judge calls by
 the rules: conditions as trees, the types of arguments, constants, cases,

@@ -72,7 +72,7 @@ var (
 	rule7738 = verr.Rule{ID: "VR-mlx5dv_create_qp-comp_mask-7738", Verb: "mlx5dv_create_qp", Subject: "mlx5_qp_attr.comp_mask",
 		Statement: "only a DCI has streams",
 		Fix:       "",
-		Page:      "mlx5dv_create_qp", Section: "ARGUMENTS", AcceptedBy: []string{"mlx5 (a queue pair of another type than DRIVER has no streams; of type DRIVER it is refused)"}, Text: fail.Hex}
+		Page:      "mlx5dv_create_qp", Section: "ARGUMENTS", AcceptedBy: []string{"mlx5 of rdma-core >=37.0 (a queue pair of another type than DRIVER has no streams; of type DRIVER it is refused)"}, RefusedBy: []string{"mlx5 of rdma-core <37.0"}, Text: fail.Hex}
 	rule7854 = verr.Rule{ID: "VR-mlx5dv_crypto_login-credential_id-7854", Verb: "mlx5dv_crypto_login", Subject: "login_attr.credential_id",
 		Statement: "the number has at most 24 bits",
 		Fix:       "pass a number below 0x1000000",

@@ -1468,7 +1468,7 @@ var (
 	rule2009 = verr.Rule{ID: "VR-ibv_modify_qp-attr_mask-2009", Verb: "ibv_modify_qp", Subject: "attr_mask",
 		Statement: "a rate limit needs a device that paces queue pairs of type RC",
 		Fix:       "leave QPAttr.RateLimit out",
-		Page:      "ibv_modify_qp", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mlx5 with linux 7.2 (the rate is ignored), not in all cases", "hns with linux 7.2 (the rate is ignored), not in all cases"}, RefusedBy: []string{"mlx5, not in all cases", "hns, not in all cases", "bnxt_re", "irdma", "rxe"}, Text: func(v uint64) string { return fail.FlagText(v, qpAttrMaskNames) }}
+		Page:      "ibv_modify_qp", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mlx5 with linux 7.2 (the rate is ignored), not in all cases", "hns of rdma-core >=52.0 with linux 7.2 (the rate is ignored), not in all cases"}, RefusedBy: []string{"mlx5, not in all cases", "hns, not in all cases", "bnxt_re", "irdma", "rxe"}, Text: func(v uint64) string { return fail.FlagText(v, qpAttrMaskNames) }}
 	rule2010 = verr.Rule{ID: "VR-ibv_modify_qp-rate_limit-2010", Verb: "ibv_modify_qp", Subject: "attr.rate_limit",
 		Statement: "rate_limit is at most the qp_rate_limit_max of the device",
 		Fix:       "pass a smaller value",
