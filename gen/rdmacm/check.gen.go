@@ -78,6 +78,18 @@ var (
 		Statement: "the identifier is one of a request",
 		Fix:       "accept the request",
 		Page:      "rdma_connect"}
+	rule8403 = verr.Rule{ID: "VR-rdma_connect-verbs-8403", Verb: "rdma_connect", Subject: "id.verbs",
+		Statement: "the identifier is not bound to a device",
+		Fix:       "resolve an address and a route first",
+		Page:      "rdma_connect", Section: "NOTES", Text: fail.AddrText}
+	rule8406 = verr.Rule{ID: "VR-rdma_connect-verbs-8406", Verb: "rdma_connect", Subject: "id.verbs",
+		Statement: "the identifier is not bound to a device",
+		Fix:       "resolve an address and a route first",
+		Page:      "rdma_connect", Section: "NOTES", Text: fail.AddrText}
+	rule8417 = verr.Rule{ID: "VR-rdma_connect-verbs-8417", Verb: "rdma_connect", Subject: "id.verbs",
+		Statement: "the identifier is not bound to a device",
+		Fix:       "resolve an address and a route first",
+		Page:      "rdma_connect", Section: "NOTES", Text: fail.AddrText}
 	rule0701 = verr.Rule{ID: "VR-rdma_connect-private_data_len-0701", Verb: "rdma_connect", Subject: "conn_param.private_data_len",
 		Statement: "a request for a connection has at most 56 bytes of private data",
 		Fix:       "pass fewer bytes",

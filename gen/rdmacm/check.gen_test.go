@@ -63,6 +63,15 @@ func TestRules(t *testing.T) {
 	judge(t, "VR-rdma_connect-requested-7159", checkConnect,
 		&inConnect{connParam: 4096, idRequested: fail.Sure(0), connParamPrivateDataLen: 4096},
 		&inConnect{connParam: 4096, idRequested: fail.Sure(1), connParamPrivateDataLen: 4096})
+	judge(t, "VR-rdma_connect-verbs-8403", checkConnect,
+		&inConnect{idVerbs: fail.Sure(4096), connParam: 4096, idPs: fail.Sure(262), connParamPrivateDataLen: 4096},
+		&inConnect{idVerbs: fail.Sure(0), connParam: 4096, idPs: fail.Sure(262), connParamPrivateDataLen: 4096})
+	judge(t, "VR-rdma_connect-verbs-8406", checkConnect,
+		&inConnect{idVerbs: fail.Sure(4096), connParam: 4096, connParamResponderResources: 255, connParamPrivateDataLen: 4096},
+		&inConnect{idVerbs: fail.Sure(0), connParam: 4096, connParamResponderResources: 255, connParamPrivateDataLen: 4096})
+	judge(t, "VR-rdma_connect-verbs-8417", checkConnect,
+		&inConnect{idVerbs: fail.Sure(4096), connParam: 4096, connParamInitiatorDepth: 255, connParamPrivateDataLen: 4096},
+		&inConnect{idVerbs: fail.Sure(0), connParam: 4096, connParamInitiatorDepth: 255, connParamPrivateDataLen: 4096})
 	judge(t, "VR-rdma_connect-private_data_len-0701", hintConnect,
 		&inConnect{connParam: 4096, idPs: fail.Sure(262), connParamPrivateDataLen: 56},
 		&inConnect{connParam: 4096, idPs: fail.Sure(262), connParamPrivateDataLen: 57})
@@ -77,10 +86,10 @@ func TestRules(t *testing.T) {
 		&inConnect{connParam: 4096, connParamPrivateDataLen: 4096, connParamRNRRetryCount: 8})
 	judge(t, "VR-rdma_connect-responder_resources-7162", hintConnect,
 		&inConnect{connParam: 4096, idPs: fail.Sure(273), connParamPrivateDataLen: 4096},
-		&inConnect{connParam: 4096, idPs: fail.Sure(273), connParamPrivateDataLen: 4096, connParamResponderResources: 1})
+		&inConnect{connParam: 4096, idPs: fail.Sure(273), connParamResponderResources: 1, connParamPrivateDataLen: 4096})
 	judge(t, "VR-rdma_connect-initiator_depth-7163", hintConnect,
 		&inConnect{connParam: 4096, idPs: fail.Sure(273), connParamPrivateDataLen: 4096},
-		&inConnect{connParam: 4096, idPs: fail.Sure(273), connParamPrivateDataLen: 4096, connParamInitiatorDepth: 1})
+		&inConnect{connParam: 4096, idPs: fail.Sure(273), connParamInitiatorDepth: 1, connParamPrivateDataLen: 4096})
 	judge(t, "VR-rdma_connect-flow_control-7164", hintConnect,
 		&inConnect{connParam: 4096, idPs: fail.Sure(273), connParamPrivateDataLen: 4096},
 		&inConnect{connParam: 4096, idPs: fail.Sure(273), connParamPrivateDataLen: 4096, connParamFlowControl: 1})

@@ -106,11 +106,11 @@ type inConnect struct {
 	idOptions                   fail.Known // id.options
 	idConnecting                fail.Known // id.connecting
 	idRequested                 fail.Known // id.requested
+	connParamResponderResources uint64     // conn_param.responder_resources
+	connParamInitiatorDepth     uint64     // conn_param.initiator_depth
 	connParamPrivateDataLen     uint64     // conn_param.private_data_len
 	connParamRetryCount         uint64     // conn_param.retry_count
 	connParamRNRRetryCount      uint64     // conn_param.rnr_retry_count
-	connParamResponderResources uint64     // conn_param.responder_resources
-	connParamInitiatorDepth     uint64     // conn_param.initiator_depth
 	connParamFlowControl        uint64     // conn_param.flow_control
 	connParamSRQ                uint64     // conn_param.srq
 	connParamQPNum              uint64     // conn_param.qp_num
@@ -144,6 +144,24 @@ func checkConnect(in *inConnect) error {
 	}
 	if in.idRequested.OK && in.idRequested.V != 0 {
 		bad.Add(&rule7159, in.idRequested.V)
+	}
+	if in.idVerbs.OK &&
+		in.idPs.OK &&
+		idPs == PortSpaceTCP &&
+		in.idVerbs.V == 0 {
+		bad.Add(&rule8403, in.idVerbs.V)
+	}
+	if in.idVerbs.OK &&
+		in.connParam != 0 &&
+		in.connParamResponderResources == 255 &&
+		in.idVerbs.V == 0 {
+		bad.Add(&rule8406, in.idVerbs.V)
+	}
+	if in.idVerbs.OK &&
+		in.connParam != 0 &&
+		in.connParamInitiatorDepth == 255 &&
+		in.idVerbs.V == 0 {
+		bad.Add(&rule8417, in.idVerbs.V)
 	}
 	return bad.Err("rdma_connect")
 }
