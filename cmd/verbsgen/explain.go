@@ -38,8 +38,9 @@ list for a struct or an array. The name of a field may be written with dots:
   verbsgen explain ibv_modify_qp 'qp={qp_type: IBV_QPT_RC}' attr_mask=0
   verbsgen explain ibv_post_send 'wr=[{opcode: IBV_WR_SEND}]'
 
-In C, the specs of a flow follow its struct, and no field holds them. List them as
-specs, each with its type. num_of_specs need not be given, as it is their number:
+In C, the specs of a flow follow its struct, and no field holds them. List them
+as specs, each with its type. num_of_specs need not be given, as it is their
+number:
 
   verbsgen explain create_flow 'flow.specs=[{type: IBV_FLOW_SPEC_ETH}]'
 

@@ -27,6 +27,7 @@ var served = map[string]string{".": library, "spec": library + "/spec", "cmd/ver
 // moduleProxy is what scripts that get this project with go get have of it, made once for all of them.
 type moduleProxy struct {
 	dir, root string
+	env       []string // of the test: the command run changes that of the process
 	make      func() (moduleCache, error)
 	unlock    func()
 }
@@ -35,7 +36,7 @@ type moduleProxy struct {
 type moduleCache struct{ dir, version string }
 
 func newModuleProxy(t *testing.T, root string) *moduleProxy {
-	p := &moduleProxy{dir: t.TempDir(), root: root, unlock: func() {}}
+	p := &moduleProxy{dir: t.TempDir(), root: root, env: os.Environ(), unlock: func() {}}
 	p.make = sync.OnceValues(p.fill)
 	t.Cleanup(func() { p.unlock() })
 	return p
@@ -63,7 +64,7 @@ func (p *moduleProxy) fill() (c moduleCache, err error) {
 	if c.version, err = requiredVersion(p.root); err != nil {
 		return c, err
 	}
-	if err = fillModuleCache(p.root, c.version); err != nil {
+	if err = p.fillModuleCache(c.version); err != nil {
 		return c, err
 	}
 	for dir, path := range served {
@@ -108,19 +109,19 @@ func requiredVersion(root string) (string, error) {
 // fillModuleCache has the go command download into the module cache of this machine what it lacks for a module that
 // has this project as a tool. That is more than this project needs itself: go mod tidy asks for the tests of what the
 // tool imports.
-func fillModuleCache(root, version string) error {
+func (p *moduleProxy) fillModuleCache(version string) error {
 	dir, err := os.MkdirTemp("", "verbsgen-fill-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	sums, err := os.ReadFile(filepath.Join(root, "cmd", "verbsgen", "go.sum"))
+	sums, err := os.ReadFile(filepath.Join(p.root, "cmd", "verbsgen", "go.sum"))
 	if err != nil {
 		return err
 	}
 	mod := "module fill\n\ngo 1.26.0\n\ntool " + library + "/cmd/verbsgen\n\n"
 	for at, path := range served {
-		mod += "require " + path + " " + version + "\n\nreplace " + path + " => " + strconv.Quote(filepath.Join(root, at)) + "\n\n"
+		mod += "require " + path + " " + version + "\n\nreplace " + path + " => " + strconv.Quote(filepath.Join(p.root, at)) + "\n\n"
 	}
 	for name, text := range map[string]string{
 		"go.mod":  mod,
@@ -132,7 +133,7 @@ func fillModuleCache(root, version string) error {
 		}
 	}
 	tidy := exec.Command("go", "mod", "tidy")
-	tidy.Dir = dir
+	tidy.Dir, tidy.Env = dir, p.env
 	if out, err := tidy.CombinedOutput(); err != nil {
 		return fmt.Errorf("go mod tidy: %w\n%s", err, out)
 	}

@@ -67,6 +67,16 @@ func newerHeader(t *testing.T, to string) {
 	}
 }
 
+// complaints reports whether the command said more on standard error than that a machine has no C compiler here.
+func complaints(wrong *strings.Builder) bool {
+	for line := range strings.Lines(wrong.String()) {
+		if !strings.HasSuffix(line, ": there is no C compiler for it\n") {
+			return true
+		}
+	}
+	return false
+}
+
 // TestNewerHeader generates from the installed verbs.h with what a later release may add: without a page for it that is refused, with
 // --allow-undecided it is left out and named, and the package builds.
 func TestNewerHeader(t *testing.T) {
@@ -81,7 +91,7 @@ func TestNewerHeader(t *testing.T) {
 	}
 	said.Reset()
 	wrong.Reset()
-	if code := run(t.Context(), append(args, "--allow-undecided"), &said, &wrong); code != exitOK || wrong.Len() > 0 {
+	if code := run(t.Context(), append(args, "--allow-undecided"), &said, &wrong); code != exitOK || complaints(&wrong) {
 		t.Fatalf("status %d, %s", code, &wrong)
 	}
 	for _, name := range []string{

@@ -73,7 +73,7 @@ func TestNextRelease(t *testing.T) {
 	verbsgen := func(args ...string) string {
 		t.Helper()
 		var said, wrong strings.Builder
-		if code := run(t.Context(), append(args, "--header", header, "-I", "/usr/include"), &said, &wrong); code != exitOK || wrong.Len() > 0 {
+		if code := run(t.Context(), append(args, "--header", header, "-I", "/usr/include"), &said, &wrong); code != exitOK || complaints(&wrong) {
 			t.Fatalf("%s: status %d, %s", args[0], code, &wrong)
 		}
 		return said.String()

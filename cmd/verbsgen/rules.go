@@ -84,9 +84,10 @@ long list is shown by $PAGER (less).
 severity, statement, fix, page, section, passage, source, needs, accepted_by,
 refused_by}; passage is a hash of the text that the rule rests on, source is the
 source where the man page is silent; the last two list {provider, kernel,
-release, but, source, always, run, crash}, where release is a range of rdma-core.
-run is true if the call was made and the answer seen, false if the source was
-read; crash is true if nobody refuses the call and the program crashes.
+release, but, source, always, run, crash}, where release is a range of
+rdma-core. run is true if the call was made and the answer seen, false if the
+source was read; crash is true if nobody refuses the call and the program
+crashes.
 
 --json --full prints all that a program in any language needs to judge calls by
 the rules: conditions as trees, the types of arguments, constants, cases,
