@@ -5,6 +5,7 @@ package recording
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -54,9 +55,13 @@ func joined(param, path string) string {
 	return param + "." + path
 }
 
-// asked returns the masks of the records that the verb fills, where the mask has bits for their fields: all of them.
+// asked returns the masks of the records that the verb fills, where the mask has bits for their fields: all of them. That of an extended
+// device query is set until somebody clears it: a provider that fills more than the plain attributes does.
 func (r *request) asked() map[string]uint64 {
 	out := map[string]uint64{}
+	if r.verb.C == "ibv_query_device_ex" {
+		out["attr.comp_mask"] = math.MaxUint32
+	}
 	for _, p := range r.verb.Params {
 		rec := r.spec.RecordByGo(p.Type)
 		if p.Role != role.OutRecord || rec.Role != spec.RecordOut {
