@@ -166,7 +166,7 @@ get() {
 		return
 	fi
 	if [ "$purpose" = programs ]; then
-		names+=(perftest libpci3 ucx-utils libucx0 libfabric-bin libfabric1 libpsm-infinipath1 libpsm2-2 libnuma1)
+		names+=(perftest libibumad3 libpci3 ucx-utils libucx0 libfabric-bin libfabric1 libpsm-infinipath1 libpsm2-2 libnuma1)
 	fi
 	if [ "$purpose" = arm64 ] || { [ "$purpose" = run ] && ! libc_is "$dir" gt; }; then
 		names+=(libnl-3-200 libnl-route-3-200) # the library needs them beside the C library
@@ -180,6 +180,9 @@ get() {
 		dpkg -x "$package" "$dir/root" || return 1
 	done
 	[ "$purpose" != source ] || keep_drivers "$dir" || return 1
+	for psm in "$dir"/root/usr/lib/libpsm1/libpsm_infinipath.so.1.*; do # its installation makes the name that programs load
+		[ ! -e "$psm" ] || ln -s "../libpsm1/${psm##*/}" "$(echo "$dir"/root/usr/lib/*-linux-gnu)/libpsm_infinipath.so.1" || return 1
+	done
 	rm -rf "${cache:?}/$release"
 	mv -T "$dir/root" "$cache/$release"
 }
