@@ -248,7 +248,8 @@ func TakeQP(dv *mlx5dv.Lib, qp *verbs.QP, send, receive *CQ, srq *SRQ, opts ...O
 	}
 	q.limit = limits{init.Cap.MaxSendSGE, init.Cap.MaxInlineData}
 	if init.SignalAll {
-		q.always = ctrlSignaled
+		q.each = ctrlSignaled << 24
+		q.next = q.each
 	}
 	switch init.Type {
 	case verbs.QPTypeUD:
@@ -364,7 +365,7 @@ func (o *QP) restart() {
 		c.forget(o.num)
 	}
 	q, r := &o.sq, &o.rq
-	q.post, q.free, q.tail, q.rung, q.count, q.fence = 0, 0, 0, 0, 0, 0
+	q.post, q.free, q.tail, q.rung, q.count, q.next = 0, 0, 0, 0, 0, q.each
 	r.post, r.free, r.tail = 0, 0, 0
 }
 

@@ -27,44 +27,55 @@ func (r Request) open() *sends {
 	return r.q
 }
 
-// start begins a request of an operation, and a call on the queue if it is the first since Ring. It has the usual parts of end and begin
-// in it, as calls of them would take a fifth of the time of a request.
-func (o *QP) start(id uint64, of verbs.WROpcode, imm uint32) Request {
+// start begins a request of an operation, and a call on the queue if it is the first since Ring. a and b are its first fixed segment if it
+// has one. The usual parts of enter, end and begin are in it, as calls of them would take a third of the time of a request.
+func (o *QP) start(id uint64, of verbs.WROpcode, imm uint32, a, b uint64) Request {
 	if o == nil {
 		return Request{}
 	}
 	q := &o.sq
 	k := &q.kinds[of&15]
 	post := q.post
-	if q.state == open {
-		n := (q.at - q.first) / segment
+	switch {
+	case q.state == open:
+		size := q.at - q.first
 		c := (*[2]uint64)(unsafe.Add(q.buf, q.first))
-		c[0], c[1] = uint64(q.op)|uint64(be32(q.qpn|n))<<32, q.ctrl
+		c[0], c[1] = uint64(q.op)|uint64(be32(q.qpn|size/segment))<<32, q.ctrl
 		i := post & q.mask
-		post += (n + block/segment - 1) / (block / segment)
+		if post++; size > block { // predicted, so that the next request need not wait for the length of this one
+			post += (size - 1) / block
+		}
 		q.slots[i].end = post
 		q.post = post
 		q.count++
+	case q.state != none || !q.alone():
+		return q.startOther(id, of, k, imm, a, b)
 	}
-	if q.state != open || post+k.need-q.free > q.mask+1 || q.dests != 0 {
-		return q.startOther(id, of, k, imm)
+	q.state = begun
+	i, slots := post&q.mask, q.slots
+	if post+k.need-q.free > q.mask+1 || q.dests != 0 || uint(i) >= uint(len(slots)) {
+		return q.startOther(id, of, k, imm, a, b)
 	}
-	i := post & q.mask
 	first := i << blockShift
 	q.first = first
 	q.op = be32(post<<8&0xffff00 | uint32(k.op))
-	q.ctrl = uint64(q.always|q.fence)<<24 | uint64(imm)<<32
-	q.fence = 0
-	s := &q.slots[i]
+	q.ctrl = q.next | uint64(imm)<<32
+	q.next = q.each
+	s := &slots[i]
 	s.id, s.op = id, verbs.WCOpcode(k.wc)
+	q.state = open
+	q.last = first + k.room
 	at := first + segment
+	if k.addressed() {
+		q.seg(at, a, b)
+		at += segment
+	}
 	q.at = at
-	q.last = at + uint32(k.fixed)*segment + q.limit.sges*segment
-	return Request{q, q.post}
+	return Request{q, post}
 }
 
-// startOther is start for the first request of a call, for a queue that may be full, and for one whose requests have an address.
-func (q *sends) startOther(id uint64, of verbs.WROpcode, k *kind, imm uint32) Request {
+// startOther is start for the requests that it does not begin itself: on a queue that may be full or several use, and with an address.
+func (q *sends) startOther(id uint64, of verbs.WROpcode, k *kind, imm uint32, a, b uint64) Request {
 	if q.state == open {
 		q.state = begun
 	}
@@ -72,8 +83,13 @@ func (q *sends) startOther(id uint64, of verbs.WROpcode, k *kind, imm uint32) Re
 		return Request{}
 	}
 	at := q.begin(id, k, imm)
-	q.state, q.at = open, at
+	q.state = open
 	q.last = at + uint32(k.fixed)*segment + q.limit.sges*segment
+	if k.addressed() {
+		q.seg(at, a, b)
+		at += segment
+	}
+	q.at = at
 	return Request{q, q.post}
 }
 
@@ -111,7 +127,7 @@ func (q *sends) finish() {
 	}
 }
 
-// seg adds a segment to a request that has just begun.
+// seg adds the second fixed segment to a request that has just begun.
 func (r Request) seg(a, b uint64) Request {
 	if q := r.q; q != nil {
 		q.seg(q.at, a, b)
@@ -121,47 +137,47 @@ func (r Request) seg(a, b uint64) Request {
 }
 
 // Send begins a SEND: IBV_WR_SEND. id is the ID of its completion.
-func (o *QP) Send(id uint64) Request { return o.start(id, verbs.WROpcodeSend, 0) }
+func (o *QP) Send(id uint64) Request { return o.start(id, verbs.WROpcodeSend, 0, 0, 0) }
 
 // SendImm begins a SEND with immediate data: IBV_WR_SEND_WITH_IMM.
 func (o *QP) SendImm(id uint64, imm uint32) Request {
-	return o.start(id, verbs.WROpcodeSendWithImm, be32(imm))
+	return o.start(id, verbs.WROpcodeSendWithImm, be32(imm), 0, 0)
 }
 
 // SendInv begins a SEND that invalidates a key of the peer: IBV_WR_SEND_WITH_INV.
 func (o *QP) SendInv(id uint64, rkey uint32) Request {
-	return o.start(id, verbs.WROpcodeSendWithInv, be32(rkey))
+	return o.start(id, verbs.WROpcodeSendWithInv, be32(rkey), 0, 0)
 }
 
 // Write begins an RDMA WRITE to the remote address under rkey: IBV_WR_RDMA_WRITE.
 func (o *QP) Write(id, remote uint64, rkey uint32) Request {
-	return o.start(id, verbs.WROpcodeRDMAWrite, 0).seg(be64(remote), uint64(be32(rkey)))
+	return o.start(id, verbs.WROpcodeRDMAWrite, 0, be64(remote), uint64(be32(rkey)))
 }
 
 // WriteImm begins an RDMA WRITE with immediate data: IBV_WR_RDMA_WRITE_WITH_IMM.
 func (o *QP) WriteImm(id, remote uint64, rkey, imm uint32) Request {
-	return o.start(id, verbs.WROpcodeRDMAWriteWithImm, be32(imm)).seg(be64(remote), uint64(be32(rkey)))
+	return o.start(id, verbs.WROpcodeRDMAWriteWithImm, be32(imm), be64(remote), uint64(be32(rkey)))
 }
 
 // Read begins an RDMA READ: IBV_WR_RDMA_READ.
 func (o *QP) Read(id, remote uint64, rkey uint32) Request {
-	return o.start(id, verbs.WROpcodeRDMARead, 0).seg(be64(remote), uint64(be32(rkey)))
+	return o.start(id, verbs.WROpcodeRDMARead, 0, be64(remote), uint64(be32(rkey)))
 }
 
 // CompareSwap begins an atomic operation on 8 remote bytes, whose old value is stored in the element of the request:
 // IBV_WR_ATOMIC_CMP_AND_SWP.
 func (o *QP) CompareSwap(id, remote uint64, rkey uint32, compare, swap uint64) Request {
-	return o.start(id, verbs.WROpcodeAtomicCmpAndSwp, 0).seg(be64(remote), uint64(be32(rkey))).seg(be64(swap), be64(compare))
+	return o.start(id, verbs.WROpcodeAtomicCmpAndSwp, 0, be64(remote), uint64(be32(rkey))).seg(be64(swap), be64(compare))
 }
 
 // FetchAdd begins an atomic addition to 8 remote bytes: IBV_WR_ATOMIC_FETCH_AND_ADD.
 func (o *QP) FetchAdd(id, remote uint64, rkey uint32, add uint64) Request {
-	return o.start(id, verbs.WROpcodeAtomicFetchAndAdd, 0).seg(be64(remote), uint64(be32(rkey))).seg(be64(add), 0)
+	return o.start(id, verbs.WROpcodeAtomicFetchAndAdd, 0, be64(remote), uint64(be32(rkey))).seg(be64(add), 0)
 }
 
 // LocalInv begins the invalidation of the key of a memory window here: IBV_WR_LOCAL_INV. Requests after it wait for it.
 func (o *QP) LocalInv(id uint64, rkey uint32) Request {
-	r := o.start(id, verbs.WROpcodeLocalInv, be32(rkey))
+	r := o.start(id, verbs.WROpcodeLocalInv, be32(rkey), 0, 0)
 	if q := r.q; q != nil {
 		q.at, q.last = q.invalidate(q.at), 0
 	}
@@ -170,7 +186,7 @@ func (o *QP) LocalInv(id uint64, rkey uint32) Request {
 
 // Nop begins a request that does nothing but complete: MLX5_OPCODE_NOP, with WCOpcodeDriver2 as the opcode of its completion.
 func (o *QP) Nop(id uint64) Request {
-	r := o.start(id, nop, 0)
+	r := o.start(id, nop, 0, 0, 0)
 	if r.q != nil {
 		r.q.last = 0
 	}

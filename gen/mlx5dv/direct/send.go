@@ -65,12 +65,12 @@ type sends struct {
 	op    uint32 // the first 4 bytes
 	ctrl  uint64 // the second 8 bytes
 
-	always uint8         // flags of each request
-	fence  uint8         // of the next one
-	fault  syscall.Errno // of the requests in place
-	count  uint32        // requests since the latest ring
-	rung   uint32        // post at the latest ring
-	head   uint64        // the first 8 bytes of the latest request
+	each  uint64        // ctrl of each request
+	next  uint64        // of the next one, which may have a fence
+	fault syscall.Errno // of the requests in place
+	count uint32        // requests since the latest ring
+	rung  uint32        // post at the latest ring
+	head  uint64        // the first 8 bytes of the latest request
 
 	slots  []slot
 	rec    *uint32
@@ -112,17 +112,21 @@ const never = 1 << 30
 // kind is what a queue knows of the requests of an opcode.
 type kind struct {
 	need  uint32 // blocks that one may take; never where the queue takes none
+	room  uint32 // bytes from its beginning on, behind which it may have no element, without the address of a datagram
 	op    uint8  // operation
 	wc    uint8  // opcode of its completion
 	fixed uint8  // segments between the control segment and the data, without the address of a datagram
 	easy  bool   // with one element it has one block, and the operation and its fixed segments are all of it
 }
 
+// addressed reports whether the first fixed segment is a remote address and its key.
+func (k *kind) addressed() bool { return k.fixed == 1 || k.fixed == 2 }
+
 // allow computes what requests the queue takes: all that its type has in RTS, and none before.
 func (q *sends) allow(ready bool) {
 	data := max(q.limit.sges*segment, (q.limit.inline+4+segment-1)&^(segment-1))
 	for i, o := range opcodes {
-		k := kind{never, uint8(o.op), uint8(o.wc), uint8(o.fixed), false}
+		k := kind{never, (1 + o.fixed + q.limit.sges) * segment, uint8(o.op), uint8(o.wc), uint8(o.fixed), false}
 		if ready && o.types&typeBit(q.typ) != 0 {
 			k.need = ((1+q.dests+o.fixed)*segment + data + block - 1) / block
 			k.easy = q.dests == 0 && o.fixed <= 1 && o.op != opNop
@@ -157,8 +161,8 @@ func (q *sends) begin(id uint64, k *kind, imm uint32) uint32 {
 	first := i << blockShift
 	q.first = first
 	q.op = be32(q.post<<8&0xffff00 | uint32(k.op))
-	q.ctrl = uint64(q.always|q.fence)<<24 | uint64(imm)<<32
-	q.fence = 0
+	q.ctrl = q.next | uint64(imm)<<32
+	q.next = q.each
 	s := &q.slots[i]
 	s.id, s.op = id, verbs.WCOpcode(k.wc)
 	if q.dests != 0 {
@@ -316,8 +320,8 @@ func (q *sends) putEasy(wrs []dpath.SendRequest) (n int) {
 			break
 		}
 		c := (*[6]uint64)(unsafe.Add(buf, post&mask<<blockShift))
-		ctrl := flagged(uint64(q.always|q.fence)<<24, w.Flags)
-		q.fence = 0
+		ctrl := flagged(q.next, w.Flags)
+		q.next = q.each
 		if k.op&1 != 0 { // SEND_INVAL, RDMA_WRITE_IMM, SEND_IMM
 			ctrl |= uint64(imm(w)) << 32
 		}
@@ -443,7 +447,7 @@ func (q *sends) invalidate(at uint32) uint32 {
 	for i := range uint32(contextSegments - 1) {
 		q.seg(at+(i+1)*segment, 0, 0)
 	}
-	q.fence = ctrlSmallFence
+	q.next |= ctrlSmallFence << 24
 	return at + contextSegments*segment
 }
 

@@ -31,20 +31,32 @@ const (
 	ended
 )
 
+// alone begins a call on a queue that runs, that one goroutine uses, and that is in no other call.
+func (u *use) alone() bool {
+	if u.shared || u.busy != 0 {
+		return false
+	}
+	publish(&u.busy, 1)
+	if atomic.LoadUint32(&u.state) != running {
+		u.leave()
+		return false
+	}
+	if raceEnabled {
+		u.owner++
+	}
+	return true
+}
+
 // enter begins a call. Calls of several goroutines wait for each other if the queue is shared, and fail if it is not.
 func (u *use) enter() syscall.Errno {
-	if u.shared || u.busy != 0 {
-		if errno := u.lock(); errno != 0 {
-			return errno
-		}
-	} else {
-		publish(&u.busy, 1)
+	if u.alone() {
+		return 0
+	}
+	if errno := u.lock(); errno != 0 {
+		return errno
 	}
 	if atomic.LoadUint32(&u.state) != running {
 		return u.wait()
-	}
-	if raceEnabled && !u.shared {
-		u.owner++
 	}
 	return 0
 }
