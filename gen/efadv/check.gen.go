@@ -52,9 +52,9 @@ var (
 	rule8414 = verr.Rule{ID: "VR-efadv_create_comp_cntr-ptr-8414", Verb: "efadv_create_comp_cntr", Subject: "efa_attr.comp_cntr_ext_mem.ptr",
 		Statement: "the memory for the count of completions has no address",
 		Fix:       "pass the address of 8 bytes",
-		Page:      "efadv_create_comp_cntr", Section: "DESCRIPTION", AcceptedBy: []string{"efa with linux >=7.3 (libefa hands address 0 to the kernel, and reads the count there)"}, RefusedBy: []string{"linux <7.3 (every call of the verb)"}, Text: fail.AddrText}
+		Page:      "efadv_create_comp_cntr", Section: "DESCRIPTION", AcceptedBy: []string{"efa with linux >=7.3 (libefa hands address 0 to the kernel, and refuses to read the count)"}, RefusedBy: []string{"linux <7.3 (every call of the verb)"}, Text: fail.AddrText}
 	rule8415 = verr.Rule{ID: "VR-efadv_create_comp_cntr-ptr-8415", Verb: "efadv_create_comp_cntr", Subject: "efa_attr.err_cntr_ext_mem.ptr",
 		Statement: "the memory for the count of errors has no address",
 		Fix:       "pass the address of 8 bytes",
-		Page:      "efadv_create_comp_cntr", Section: "DESCRIPTION", AcceptedBy: []string{"efa with linux >=7.3 (libefa hands address 0 to the kernel, and reads the count there)"}, RefusedBy: []string{"linux <7.3 (every call of the verb)"}, Text: fail.AddrText}
+		Page:      "efadv_create_comp_cntr", Section: "DESCRIPTION", AcceptedBy: []string{"efa with linux >=7.3 (libefa hands address 0 to the kernel, and refuses to read the count)"}, RefusedBy: []string{"linux <7.3 (every call of the verb)"}, Text: fail.AddrText}
 )

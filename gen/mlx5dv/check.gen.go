@@ -318,7 +318,7 @@ var (
 		Fix:       "leave it out",
 		Page:      "mlx5dv_dr_flow", Text: fail.Text[DRMatcherLayoutFlag]}
 	rule8347 = verr.Rule{ID: "VR-mlx5dv_dr_rule_create-actions-8347", Verb: "mlx5dv_dr_rule_create", Subject: "actions[].root_level",
-		Statement: "an action that changes headers was not made for tables of level 0, and libmlx5 reads memory that is not its own",
+		Statement: "an action that changes headers was not made for tables of level 0, and libmlx5 takes other memory of it for the handle of a flow action",
 		Fix:       "make it with DRActionFlagRootLevel",
 		Page:      "mlx5dv_dr_flow", Section: "DESCRIPTION"}
 	rule8397 = verr.Rule{ID: "VR-mlx5dv_dr_action_create_dest_table-above_root-8397", Verb: "mlx5dv_dr_action_create_dest_table", Subject: "table.above_root",

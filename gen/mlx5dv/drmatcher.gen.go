@@ -118,8 +118,8 @@ func (matcher *DRMatcher) SetLayout(layout DRMatcherLayout) error {
 //   - actions: what becomes of a packet.
 //
 // Errors (the call is not made):
-//   - an action that changes headers was not made for tables of level 0, and libmlx5 reads memory that is not
-//     its own [VR-mlx5dv_dr_rule_create-actions-8347]
+//   - an action that changes headers was not made for tables of level 0, and libmlx5 takes other memory of it
+//     for the handle of a flow action [VR-mlx5dv_dr_rule_create-actions-8347]
 //
 // C: mlx5dv_dr_rule_create, mlx5dv_dr_flow(3).
 func (matcher *DRMatcher) CreateRule(value []byte, actions []*DRAction) (*DRRule, error) {

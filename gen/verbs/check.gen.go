@@ -368,7 +368,7 @@ var (
 	rule0044 = verr.Rule{ID: "VR-ibv_reg_dmabuf_mr-access-0044", Verb: "ibv_reg_dmabuf_mr", Subject: "access",
 		Statement: "REMOTE_ATOMIC needs a device with atomic operations",
 		Fix:       "leave DMABufAccessRemoteAtomic out",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"irdma with linux 6.12..7.2 (atomics of peers fail)"}, Text: fail.Text[DMABufAccess]}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"irdma of rdma-core >=45.0 with linux 6.12..7.2 (atomics of peers fail)"}, Text: fail.Text[DMABufAccess]}
 	rule0049 = verr.Rule{ID: "VR-ibv_reg_mr_ex-access-0049", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
 		Statement: "REMOTE_WRITE needs LOCAL_WRITE",
 		Fix:       "add MRAccessLocalWrite",
@@ -480,7 +480,7 @@ var (
 	rule0059 = verr.Rule{ID: "VR-ibv_reg_mr_ex-length-0059", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length",
 		Statement: "addr plus length must stay within the address space",
 		Fix:       "pass the length of the memory in bytes",
-		Page:      "ibv_reg_mr", AcceptedBy: []string{"siw with linux 6.1 (some lengths are refused, and no byte of the region can be reached)"}, RefusedBy: []string{"linux >=6.1"}}
+		Page:      "ibv_reg_mr", AcceptedBy: []string{"siw of rdma-core >=64.0 with linux 6.1 (some lengths are refused, and no byte of the region can be reached)"}, RefusedBy: []string{"linux >=6.1"}}
 	rule0060 = verr.Rule{ID: "VR-ibv_reg_mr_ex-length-0060", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length",
 		Statement: "the region must have at least 1 byte",
 		Fix:       "pass the length of the memory in bytes",
@@ -488,7 +488,7 @@ var (
 	rule0061 = verr.Rule{ID: "VR-ibv_reg_mr_ex-access-0061", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.access",
 		Statement: "REMOTE_ATOMIC needs a device with atomic operations",
 		Fix:       "leave MRAccessRemoteAtomic out",
-		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"siw with linux 6.12 (atomics of peers fail)"}, Text: fail.Text[MRAccess]}
+		Page:      "ibv_reg_mr", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"siw of rdma-core >=64.0 with linux 6.12 (atomics of peers fail)"}, Text: fail.Text[MRAccess]}
 	rule0066 = verr.Rule{ID: "VR-ibv_reg_mr_ex-length-0066", Verb: "ibv_reg_mr_ex", Subject: "mr_init_attr.length",
 		Statement: "length is at most max_mr_size",
 		Fix:       "register smaller regions",
@@ -560,11 +560,11 @@ var (
 	rule0180 = verr.Rule{ID: "VR-ibv_rereg_mr-addr-0180", Verb: "ibv_rereg_mr", Subject: "addr",
 		Statement: "addr is ignored unless CHANGE_TRANSLATION is set",
 		Fix:       "add MRChangeFlagsTranslation, or pass nil",
-		Page:      "ibv_rereg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.12 (addr is ignored)"}, Text: fail.AddrText}
+		Page:      "ibv_rereg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (addr is ignored)"}, Text: fail.AddrText}
 	rule0181 = verr.Rule{ID: "VR-ibv_rereg_mr-length-0181", Verb: "ibv_rereg_mr", Subject: "length",
 		Statement: "length is ignored unless CHANGE_TRANSLATION is set",
 		Fix:       "add MRChangeFlagsTranslation, or pass 0",
-		Page:      "ibv_rereg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"rxe with linux 6.12 (length is ignored)"}}
+		Page:      "ibv_rereg_mr", Section: "DESCRIPTION", AcceptedBy: []string{"mlx5 (length is ignored)"}}
 	rule0182 = verr.Rule{ID: "VR-ibv_rereg_mr-pd-0182", Verb: "ibv_rereg_mr", Subject: "pd",
 		Statement: "pd is ignored unless CHANGE_PD is set",
 		Fix:       "add MRChangeFlagsPD, or pass nil",
@@ -588,11 +588,11 @@ var (
 	rule2081 = verr.Rule{ID: "VR-ibv_alloc_mw-type-2081", Verb: "ibv_alloc_mw", Subject: "type",
 		Statement: "windows of type 1 need a device with MEM_WINDOW",
 		Fix:       "use the other type, or no window",
-		Page:      "ibv_alloc_mw", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana with linux 7.2"}, Text: fail.Text[MWType]}
+		Page:      "ibv_alloc_mw", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana of rdma-core >=63.0 with linux 7.2"}, Text: fail.Text[MWType]}
 	rule2082 = verr.Rule{ID: "VR-ibv_alloc_mw-type-2082", Verb: "ibv_alloc_mw", Subject: "type",
 		Statement: "windows of type 2 need a device with MEM_WINDOW_TYPE_2A or MEM_WINDOW_TYPE_2B",
 		Fix:       "use the other type, or no window",
-		Page:      "ibv_alloc_mw", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana with linux 7.2", "irdma with linux 6.1..6.12"}, Text: fail.Text[MWType]}
+		Page:      "ibv_alloc_mw", Section: "DESCRIPTION", Unsupported: true, Capable: true, AcceptedBy: []string{"mana of rdma-core >=63.0 with linux 7.2", "irdma with linux 6.1..6.12"}, Text: fail.Text[MWType]}
 	rule1104 = verr.Rule{ID: "VR-ibv_bind_mw-type-1104", Verb: "ibv_bind_mw", Subject: "mw.type",
 		Statement: "ibv_bind_mw binds only windows of type 1, and this one is not",
 		Fix:       "bind a window of type 2 by a request",
