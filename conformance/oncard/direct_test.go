@@ -5,6 +5,7 @@ package oncard
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"flag"
 	"fmt"
@@ -643,6 +644,118 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
+// TestDirectBind binds and invalidates a window by libmlx5 and another by Go: both write the same, but for the number of the window. The peer
+// writes through that of Go. What cannot be bound is refused.
+func TestDirectBind(t *testing.T) {
+	dev := open(t, card.Devices[0])
+	dv := must(mlx5dv.Load(dev.Lib()))(t)
+	place := must(link.First(dev))(t)
+	config := link.Default()
+	e, _, err := config.Pair(place, place)
+	if err != nil {
+		t.Fatal(err)
+	}
+	peer := must(config.NewEnd(place))(t)
+	ours := must(dev.CreateCQ(16, nil, 0))(t)
+	qp := must(e.PD.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: ours, RecvCQ: ours, MaxSendWR: config.SendWR, MaxRecvWR: config.RecvWR,
+		MaxSendSGE: config.SendSGE, MaxRecvSGE: config.RecvSGE, MaxInlineData: config.Inline}))(t)
+	way, mtu := e.Way(peer)
+	init := config.Init(place.Port.Number()).AccessFlags(verbs.QPAccessRemoteWrite | verbs.QPAccessRemoteRead)
+	modify(t, qp, init, config.RTR(way, mtu, peer.QP.Num()), config.RTS())
+	must(0, peer.Connect(way.DGID, way.SGIDIndex, qp.Num()))(t)
+	cq := must(direct.TakeCQ(dv, ours))(t)
+	o := must(direct.TakeQP(dv, qp, cq, cq, nil))(t)
+	w := [2]written{{e.QP, must(dv.InitQP(e.QP))(t)}, {qp, must(dv.InitQP(qp))(t)}}
+
+	buf := make([]byte, 4096)
+	mr := must(e.PD.RegMR(buf, verbs.MRAccessLocalWrite|verbs.MRAccessMWBind))(t)
+	theirs, mw := must(e.PD.AllocMW(verbs.MWType2))(t), must(e.PD.AllocMW(verbs.MWType2))(t)
+	batch := must(verbs.NewSendBatch(1, 1))(t)
+	block := uint32(0)
+	done := func(cq *verbs.CQ, op verbs.WCOpcode) {
+		t.Helper()
+		if wc := completion(t, cq); wc.Err() != nil || wc.ID != 5 || wc.Opcode != op {
+			t.Fatalf("%+v", wc)
+		}
+	}
+	for round, right := range []verbs.MWAccess{verbs.MWAccessRemoteWrite, verbs.MWAccessRemoteWrite | verbs.MWAccessRemoteRead |
+		verbs.MWAccessRemoteAtomic, verbs.MWAccessRemoteWrite | verbs.MWAccessZeroBased} {
+		for i := range w {
+			clear(bytesAt(w[i].info.SQBuf, w[i].info.SQWQEs*64))
+		}
+		key, addr := verbs.NextRKey(mw.RKey()), mr.IOVA()+8*uint64(round)
+		named := mw.RKey()
+		must(0, theirs.Bind(batch.WR(0), verbs.NextRKey(theirs.RKey()), verbs.MWBindAttr{ID: 5, SendFlags: verbs.SendSignaled, MR: mr, Addr: addr,
+			Length: 64, Access: right}))(t)
+		must(e.QP.PostSend(batch, 1))(t)
+		done(e.CQ, verbs.WCOpcodeBindMW)
+		batch.WR(0).LocalInv(5, theirs.RKey()).Flags(verbs.SendSignaled)
+		must(e.QP.PostSend(batch, 1))(t)
+		done(e.CQ, verbs.WCOpcodeLocalInv)
+
+		o.Bind(5, mw, key, mr, addr, 64, right).Flags(verbs.SendSignaled)
+		must(o.Ring())(t)
+		done(ours, verbs.WCOpcodeBindMW)
+		if mw.RKey() != key {
+			t.Fatalf("the window has the key %#x, not %#x", mw.RKey(), key)
+		}
+		remote := addr
+		if right&verbs.MWAccessZeroBased != 0 {
+			remote = 0
+		}
+		peer.Buf[0] = byte(round + 1)
+		batch.WR(0).Write(5, remote+1, key).SGE(peer.MR.IOVA(), 1, peer.MR.LKey()).Flags(verbs.SendSignaled)
+		must(peer.QP.PostSend(batch, 1))(t)
+		done(peer.CQ, verbs.WCOpcodeRDMAWrite)
+		if at := 8*round + 1; buf[at] != byte(round+1) {
+			t.Fatalf("round %d: the byte behind the window is %d", round, buf[at])
+		}
+		o.LocalInv(5, key).Flags(verbs.SendSignaled)
+		must(o.Ring())(t)
+		done(ours, verbs.WCOpcodeLocalInv)
+		for i, blocks := range []uint32{3, 2} { // the bind, and the invalidation: what they say of the keys
+			first := func(w written) uintptr { return w.info.SQBuf + uintptr(block%w.info.SQWQEs*64) }
+			if got, want := binary.BigEndian.Uint32(bytesAt(first(w[1])+12, 4)), [2]uint32{named, key}[i]; got != want {
+				t.Fatalf("request %d names the key %#x, not %#x", i, got, want)
+			}
+			copy(bytesAt(first(w[1])+12, 4), bytesAt(first(w[0])+12, 4))
+			if low := bytesAt(first(w[1])+71, 1); i == 0 {
+				if low[0] != byte(key) {
+					t.Fatalf("the key ends with %#x, not %#x", low[0], byte(key))
+				}
+				low[0] = bytesAt(first(w[0])+71, 1)[0]
+			}
+			block += blocks
+		}
+		w[0].same(t, w[1], fmt.Sprint(right))
+	}
+
+	batch.WR(0).Send(1)
+	must(0, mw.Bind(batch.WR(0), verbs.NextRKey(mw.RKey()), verbs.MWBindAttr{MR: mr, Addr: mr.IOVA(), Length: 8, Access: verbs.MWAccessRemoteRead}))(t)
+	if _, err := qp.PostSend(batch, 1); !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("a batch that binds: %v", err)
+	}
+	one, foreign := must(e.PD.AllocMW(verbs.MWType1))(t), must(peer.PD.AllocMW(verbs.MWType2))(t)
+	closed := must(e.PD.AllocMW(verbs.MWType2))(t)
+	must(0, closed.Close())(t)
+	for what, call := range map[string]func(){
+		"type 1":           func() { o.Bind(1, one, 1, mr, mr.IOVA(), 8, 0) },
+		"another PD":       func() { o.Bind(1, foreign, 1, mr, mr.IOVA(), 8, 0) },
+		"a closed window":  func() { o.Bind(1, closed, 1, mr, mr.IOVA(), 8, 0) },
+		"no window":        func() { o.Bind(1, nil, 1, mr, mr.IOVA(), 8, 0) },
+		"no region":        func() { o.Bind(1, mw, 1, nil, 0, 8, 0) },
+		"no bytes":         func() { o.Bind(1, mw, 1, mr, mr.IOVA(), 0, 0) },
+		"more than 2 GiB":  func() { o.Bind(1, mw, 1, mr, mr.IOVA(), 1<<31+1, 0) },
+		"with an element":  func() { o.Bind(1, mw, 1, mr, mr.IOVA(), 8, 0).SGE(1, 1, 1) },
+		"with inline data": func() { o.Bind(1, mw, 1, mr, mr.IOVA(), 8, 0).Inline(make([]byte, 8)) },
+	} {
+		call()
+		if n, err := o.Ring(); n != 0 || !errors.Is(err, syscall.EINVAL) {
+			t.Errorf("%s: %d, %v", what, n, err)
+		}
+	}
+}
+
 var rounds = flag.Int("rounds", 2000, "posts of each type that TestSameBytes compares")
 
 // TestDirectDCI sends from two DCIs to a DCT, one by a stream of libmlx5 and one by Go, and compares what they write.
@@ -676,7 +789,11 @@ func TestDirectDCI(t *testing.T) {
 	ours := must(direct.TakeQP(lib, qps[1], c, c, nil))(t)
 	stream := must(qps[0].Stream())(t)
 	view := must(lib.QPEx(stream))(t)
-	send := must(verbs.NewSendBatch(1, 2))(t)
+	send, of := must(verbs.NewSendBatch(1, 2))(t), must(verbs.NewSendBatch(1, 2))(t)
+	of.WR(0).Write(8, mr.IOVA(), mr.RKey())
+	if _, err := qps[1].PostSend(of, 1); err == nil || !strings.Contains(err.Error(), "direct.QP.ToDCT") {
+		t.Fatalf("a request that nobody said where it goes: %v", err)
+	}
 	for round := range uint16(40) {
 		for i := range w {
 			clear(bytesAt(w[i].info.SQBuf, w[i].info.SQWQEs*64))
@@ -691,9 +808,14 @@ func TestDirectDCI(t *testing.T) {
 			t.Fatal(wc.Err())
 		}
 		ours.ToDCT(address, dct.Num(), key, round%4)
-		ours.Write(8, remote, mr.RKey()).SGE(mr.IOVA()+2048, 4, mr.LKey()).SGE(mr.IOVA()+2052, 4, mr.LKey()).Flags(verbs.SendSignaled)
 		buf[8*round] = 0
-		must(ours.Ring())(t)
+		if round%2 == 0 {
+			ours.Write(8, remote, mr.RKey()).SGE(mr.IOVA()+2048, 4, mr.LKey()).SGE(mr.IOVA()+2052, 4, mr.LKey()).Flags(verbs.SendSignaled)
+			must(ours.Ring())(t)
+		} else {
+			of.WR(0).Write(8, remote, mr.RKey()).SGE(mr.IOVA()+2048, 4, mr.LKey()).SGE(mr.IOVA()+2052, 4, mr.LKey()).Flags(verbs.SendSignaled)
+			must(qps[1].PostSend(of, 1))(t)
+		}
 		if wc := completion(t, cqs[1]); wc.Err() != nil || wc.ID != 8 || wc.Opcode != verbs.WCOpcodeRDMAWrite || buf[8*round] != byte(round)+1 {
 			t.Fatalf("%+v, %d", wc, buf[8*round])
 		}

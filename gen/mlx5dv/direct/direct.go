@@ -241,7 +241,7 @@ func TakeQP(dv *mlx5dv.Lib, qp *verbs.QP, send, receive *CQ, srq *SRQ, opts ...O
 	with := chosen(opts)
 	q.shared, o.rq.shared = with.shared, with.shared
 	q.buf, q.mask, q.wrap = at(info.SQBuf), info.SQWQEs-1, info.SQWQEs<<blockShift-1
-	q.qpn, q.typ, q.slots = qp.Num()<<8, init.Type, make([]slot, info.SQWQEs)
+	q.qpn, q.typ, q.dev, q.slots = qp.Num()<<8, init.Type, qp.Device(), make([]slot, info.SQWQEs)
 	q.rec, q.reg, q.flip = &rec[1], at(info.BFReg), uintptr(info.BFSize)
 	if with.blueFlame {
 		q.whole = info.BFSize >> blockShift
@@ -253,7 +253,7 @@ func TakeQP(dv *mlx5dv.Lib, qp *verbs.QP, send, receive *CQ, srq *SRQ, opts ...O
 	}
 	switch init.Type {
 	case verbs.QPTypeUD:
-		q.dests, q.ways, q.dev = 3, map[uint64]*Address{}, qp.Device()
+		q.dests, q.ways = 3, map[uint64]*Address{}
 		q.vector = func(ah *verbs.AH) (*Address, error) { return AddressOf(dv, ah) }
 	case verbs.QPTypeXRCSend:
 		q.dests = 1

@@ -9,6 +9,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/gen/mlx5dv"
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/bridge"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
@@ -184,6 +185,44 @@ func (o *QP) LocalInv(id uint64, rkey uint32) Request {
 	return r
 }
 
+// Bind begins the binding of a memory window of type 2 to 1 to 2^31 bytes at addr of a region: IBV_WR_BIND_MW. rkey is the key that the
+// window gets, verbs.NextRKey of the one it has. Requests after it wait for it. verbs.MW.RKey returns the new key from now on; after a
+// completion with an error set the old one by SetRKey.
+//
+// C: struct ibv_mw_bind_info, ibv_post_send(3).
+func (o *QP) Bind(id uint64, mw *verbs.MW, rkey uint32, mr *verbs.MR, addr, length uint64, access verbs.MWAccess) Request {
+	if o == nil || o.sq.dev == nil {
+		return o.start(id, verbs.WROpcodeBindMW, 0, 0, 0) // which says why not
+	}
+	use := bridge.Uses{Verb: errRing.Verb, Lib: o.sq.dev.Lib()}
+	defer use.Exit()
+	window, err := bridge.Enter(&use, "mw", mw)
+	if err == nil {
+		_, err = bridge.Enter(&use, "mr", mr)
+	}
+	if err != nil || mw.Device() != o.sq.dev || mw.PD() != mr.PD() || (*cMW)(window.C).typ != verbs.MWType2 || length == 0 || length > 1<<31 {
+		o.sq.finish()
+		o.sq.wrong()
+		return Request{}
+	}
+	old := mw.RKey()
+	r := o.start(id, verbs.WROpcodeBindMW, be32(old), 0, 0)
+	if q := r.q; q != nil {
+		q.at, q.last = q.bind(q.at, rkey, mr.LKey(), addr, length, access), 0
+		if err := mw.SetRKey(old&^0xff | rkey&0xff); err != nil {
+			return r.drop()
+		}
+	}
+	return r
+}
+
+// cMW is the beginning of struct ibv_mw.
+type cMW struct {
+	_   [2]uintptr // context, pd
+	_   [2]uint32  // rkey, handle
+	typ verbs.MWType
+}
+
 // Nop begins a request that does nothing but complete: MLX5_OPCODE_NOP, with WCOpcodeDriver2 as the opcode of its completion.
 func (o *QP) Nop(id uint64) Request {
 	r := o.start(id, nop, 0, 0, 0)
@@ -286,8 +325,8 @@ func (o *QP) failed(errno syscall.Errno) error {
 		return errRing.Full(errno)
 	case syscall.EINVAL:
 		return refuse(errRing.Verb, "a request has more elements or inline data than the queue pair was made for, both, or an operation "+
-			"that its type does not have; or nobody said where it goes, or it was added to after the next one began. It and those after "+
-			"it were not posted")
+			"that its type does not have; or nobody said where it goes, it was added to after the next one began, or it binds a window "+
+			"that is closed, of type 1 or of another protection domain, or to no bytes or over 2 GiB. It and those after it were not posted")
 	}
 	return errRing.Errno(errno)
 }
@@ -325,7 +364,7 @@ func (o *QP) To(a *Address, qpn, qkey uint32) {
 }
 
 // ToDCT sets where the requests of a DCI that are begun from now on go: an address, the number of the DCT there and its access key.
-// stream is that of the DCI, 0 for one without streams.
+// stream is that of the DCI, 0 for one without streams. Requests of batches go there, too.
 func (o *QP) ToDCT(a *Address, dctn uint32, key uint64, stream uint16) {
 	if o == nil {
 		return

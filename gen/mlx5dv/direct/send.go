@@ -263,7 +263,8 @@ var opcodes = [...]struct {
 	verbs.WROpcodeRDMARead:          {opRead, verbs.WCOpcodeRDMARead, 1, reliable},
 	verbs.WROpcodeAtomicCmpAndSwp:   {opCompareSwap, verbs.WCOpcodeCompSwap, 2, reliable},
 	verbs.WROpcodeAtomicFetchAndAdd: {opFetchAdd, verbs.WCOpcodeFetchAdd, 2, reliable},
-	verbs.WROpcodeLocalInv:          {opUMR, verbs.WCOpcodeLocalInv, 7, reliable | 1<<verbs.QPTypeUC},
+	verbs.WROpcodeLocalInv:          {opUMR, verbs.WCOpcodeLocalInv, umrSegments + contextSegments, reliable | 1<<verbs.QPTypeUC},
+	verbs.WROpcodeBindMW:            {opUMR, verbs.WCOpcodeBindMW, umrSegments + contextSegments + rangeSegments, reliable | 1<<verbs.QPTypeUC},
 	nop:                             {opNop, verbs.WCOpcodeDriver2, 0, reliable | 1<<verbs.QPTypeUC | 1<<verbs.QPTypeUD},
 	verbs.WROpcodeSendWithInv:       {opSendInv, verbs.WCOpcodeSend, 0, reliable},
 }
@@ -363,8 +364,11 @@ func imm(w *dpath.SendRequest) uint32 {
 // put writes a request of a batch.
 func (q *sends) put(w *dpath.SendRequest) syscall.Errno {
 	k := &q.kinds[w.Opcode&15]
-	if w.Opcode == nop { // of no batch
+	switch w.Opcode {
+	case nop: // of no batch
 		return syscall.EINVAL
+	case verbs.WROpcodeBindMW: // the batch has the address of the window, which this package does not follow
+		return fail.ErrnoDirect
 	}
 	if uint32(w.Opcode) > 15 || q.full(k.need) {
 		return q.refusal(w.Opcode)
@@ -387,7 +391,9 @@ func (q *sends) put(w *dpath.SendRequest) syscall.Errno {
 			return errno
 		}
 	case verbs.QPTypeDriver: // a batch has no place for the DCT
-		return syscall.EOPNOTSUPP
+		if !q.aimed {
+			return fail.ErrnoNoAddress
+		}
 	}
 	at := q.begin(w.ID, k, imm(w))
 	switch k.fixed {
@@ -402,7 +408,7 @@ func (q *sends) put(w *dpath.SendRequest) syscall.Errno {
 			q.seg(at+segment, be64(w.Compare()), 0)
 		}
 		at += 2 * segment
-	case 7:
+	case umrSegments + contextSegments:
 		at = q.invalidate(at)
 	}
 	if w.Flags&verbs.SendInline != 0 {
@@ -423,32 +429,75 @@ func (q *sends) put(w *dpath.SendRequest) syscall.Errno {
 	return 0
 }
 
-// Parts of a request that changes a memory key: struct mlx5_wqe_umr_ctrl_seg and struct mlx5_wqe_mkey_context_seg in mlx5dv.h.
+// Parts of a request that changes a memory key: struct mlx5_wqe_umr_ctrl_seg and struct mlx5_wqe_mkey_context_seg in mlx5dv.h. One that
+// binds a window has a range of memory behind them, padded to 64 bytes.
 const (
 	umrInline       = 1 << 7
+	umrCheckFree    = 1 << 5
 	umrTranslation  = 1 << 4
 	umrCheckQPN     = 1 << 3
+	umrMaskLength   = 1 << 0
+	umrMaskStart    = 1 << 6
 	umrMaskKey      = 1 << 13
 	umrMaskQPN      = 1 << 14
+	umrMaskRights   = 15 << 18
 	umrMaskFree     = 1 << 29
 	keyFree         = 1 << 6
+	keyAtomic       = 1 << 6
+	keyWrite        = 1 << 5
+	keyRead         = 1 << 4
 	keyOfAnyQP      = 0xffffff00
 	umrSegments     = 3
 	contextSegments = 4
+	rangeSegments   = 4
 )
 
 // invalidate writes what makes the key of a window free, and has the next request wait for it.
 func (q *sends) invalidate(at uint32) uint32 {
-	q.seg(at, umrInline|umrTranslation|umrCheckQPN, be64(umrMaskFree|umrMaskKey|umrMaskQPN))
-	q.seg(at+segment, 0, 0)
-	q.seg(at+2*segment, 0, 0)
-	at += umrSegments * segment
+	at = q.change(at, umrCheckQPN, umrMaskFree|umrMaskKey|umrMaskQPN)
 	q.seg(at, keyFree|uint64(be32(keyOfAnyQP))<<32, 0)
 	for i := range uint32(contextSegments - 1) {
 		q.seg(at+(i+1)*segment, 0, 0)
 	}
-	q.next |= ctrlSmallFence << 24
 	return at + contextSegments*segment
+}
+
+// change writes the first part of a request that changes a memory key, and has the next request wait for it.
+func (q *sends) change(at uint32, control, mask uint64) uint32 {
+	q.seg(at, umrInline|umrTranslation|control, be64(mask))
+	q.seg(at+segment, 0, 0)
+	q.seg(at+2*segment, 0, 0)
+	q.next |= ctrlSmallFence << 24
+	return at + umrSegments*segment
+}
+
+// bind writes what gives a window the last byte of its key, memory of a region, and rights.
+func (q *sends) bind(at, rkey, lkey uint32, addr, length uint64, access verbs.MWAccess) uint32 {
+	const octowords = uint64(4<<8) << 32 // of the range, in network order
+	at = q.change(at, umrCheckFree|octowords, umrMaskFree|umrMaskKey|umrMaskQPN|umrMaskLength|umrMaskStart|umrMaskRights)
+	rights, start := uint64(0), be64(addr)
+	if access&verbs.MWAccessRemoteWrite != 0 {
+		rights |= keyWrite
+	}
+	if access&verbs.MWAccessRemoteRead != 0 {
+		rights |= keyRead
+	}
+	if access&verbs.MWAccessRemoteAtomic != 0 {
+		rights |= keyAtomic
+	}
+	if access&verbs.MWAccessZeroBased != 0 {
+		start = 0
+	}
+	q.seg(at, rights<<16|uint64(be32(rkey&0xff|q.qpn))<<32, 0)
+	q.seg(at+segment, start, be64(length))
+	q.seg(at+2*segment, 0, 0)
+	q.seg(at+3*segment, 0, 0)
+	at += contextSegments * segment
+	q.seg(at, element(uint32(length), lkey), be64(addr))
+	for i := range uint32(rangeSegments - 1) {
+		q.seg(at+(i+1)*segment, 0, 0)
+	}
+	return at + rangeSegments*segment
 }
 
 // addressed sets where a datagram of a batch goes.

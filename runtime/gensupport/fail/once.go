@@ -49,7 +49,7 @@ func misaddressed(verb string, errno syscall.Errno) error {
 		return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: "the AH of the request is closed" + open, Err: os.ErrClosed}
 	case ErrnoNoAddress:
 		return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
-			Msg: "the request has no address, which each on a UD queue pair needs" + open}
+			Msg: "the request has no address, which each on a UD queue pair needs" + open + "; a DCI has one from direct.QP.ToDCT"}
 	case ErrnoOtherDevice:
 		return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
 			Msg: "the AH of the request and the queue pair belong to two devices, or openings of a device; use objects of one device"}

@@ -66,7 +66,7 @@ func TestMisaddressed(t *testing.T) {
 	for errno, want := range map[syscall.Errno]string{
 		ErrnoAddressClosed: "ibv_post_send: the AH of the request is closed; give it one that is open, by AH.Address",
 		ErrnoNoAddress: "ibv_post_send: the request has no address, which each on a UD queue pair needs; give it one that is open, " +
-			"by AH.Address",
+			"by AH.Address; a DCI has one from direct.QP.ToDCT",
 		ErrnoOtherDevice: "ibv_post_send: the AH of the request and the queue pair belong to two devices, or openings of a device; " +
 			"use objects of one device",
 	} {
