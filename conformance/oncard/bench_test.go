@@ -59,7 +59,7 @@ func newPoster(tb testing.TB, n int) *poster {
 	tb.Helper()
 	p := &poster{tb: tb, n: n, calls: max(1, 16/n), wcs: make([]verbs.WC, n), batch: must(verbs.NewSendBatch(n, 1))(tb)}
 	config := link.Default()
-	config.CQE, config.SendWR = 2*n*p.calls, uint32(n*p.calls)
+	config.CQE, config.SendWR, config.RecvWR = 2*n*p.calls, uint32(n*p.calls), uint32(n*p.calls)
 	a, b, err := config.Pair(must(link.First(open(tb, card.Devices[0])))(tb), must(link.First(open(tb, card.Devices[1])))(tb))
 	if err != nil {
 		tb.Fatal(err)

@@ -18,6 +18,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/verbsgen/verbsgen/conformance/bench/hotbench"
 	"github.com/verbsgen/verbsgen/conformance/card"
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/conformance/suite/far"
@@ -81,9 +82,11 @@ func TestDirectOps(t *testing.T) {
 		if !bytes.Equal(a.Buf[:16], b.Buf[:16]) {
 			t.Fatalf("round %d: %q", round, b.Buf[:16])
 		}
-		recv.WR(0).Recv(2).SGE(b.MR.IOVA()+100, 64, b.MR.LKey())
-		if _, err := b.QP.PostRecv(recv, 1); err != nil {
-			t.Fatal(err)
+		if round%2 == 0 {
+			recv.WR(0).Recv(2).SGE(b.MR.IOVA()+100, 64, b.MR.LKey())
+			must(b.QP.PostRecv(recv, 1))(t)
+		} else {
+			must(0, bt.qp.Recv(2, b.MR.IOVA()+100, 64, b.MR.LKey()))(t)
 		}
 		at.qp.SendImm(3, 77).Inline(a.Buf[:20]).Flags(verbs.SendSignaled)
 		must(at.qp.Ring())(t)
@@ -107,7 +110,22 @@ func TestDirectOps(t *testing.T) {
 			t.Fatalf("round %d: atomics answered %v", round, got)
 		}
 	}
-	_ = bt
+	for _, qp := range []*direct.QP{nil, {}} {
+		if err := qp.Recv(1, remote, 8, b.MR.LKey()); err == nil {
+			t.Errorf("a receive of %v", qp)
+		}
+	}
+	n, full := 0, error(nil)
+	for ; full == nil && n < 100; n++ {
+		full = bt.qp.Recv(uint64(n), remote, uint32(n%2), b.MR.LKey())
+	}
+	if n < 9 || !errors.Is(full, verbs.ErrQueueFull) {
+		t.Errorf("after %d receives: %v", n, full)
+	}
+	must(0, b.QP.Modify(verbs.NewQPAttr(verbs.QPStateReset)))(t)
+	if err := bt.qp.Recv(1, remote, 8, b.MR.LKey()); !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("a receive in RESET: %v", err)
+	}
 }
 
 // TestDirectStates takes a queue pair through RESET, to which all requests and completions of before are lost, and sees that libmlx5 is
@@ -399,6 +417,60 @@ func BenchmarkDirect(b *testing.B) {
 			b.ReportMetric(poll[1], "poll-x-C")
 		})
 	}
+}
+
+// BenchmarkDirectOther compares what BenchmarkDirect leaves out: receives, on a queue that nothing uses; WRITEs of 32 bytes of inline data,
+// which Go writes to the register as a whole (libmlx5 decides for itself); and polls of an empty queue.
+func BenchmarkDirectOther(b *testing.B) {
+	if b.N > 1 {
+		b.Skip("measured in rounds: run with -benchtime 1x")
+	}
+	b.ReportMetric(0, "ns/op")
+	for _, n := range []int{1, 64} {
+		c, g := newPoster(b, n), newPoster(b, n)
+		at := take(b, g.a)
+		batch := must(verbs.NewRecvBatch(n, 1))(b)
+		for i, w := range batch.All() {
+			w.Recv(uint64(i)).SGE(g.w.Addr, 8, g.w.LKey)
+		}
+		inGo := g.inGo(func() error {
+			_, err := g.a.QP.PostRecv(batch, n)
+			return err
+		}, nil)
+		anew := func(p *poster, post func() time.Duration) func() (time.Duration, time.Duration) {
+			return func() (time.Duration, time.Duration) {
+				config := link.Default()
+				must(0, errors.Join(p.a.QP.Modify(verbs.NewQPAttr(verbs.QPStateReset)), p.a.QP.Modify(config.Init(1))))(b)
+				return post(), 1
+			}
+		}
+		each := g.inGo(func() error {
+			for i := range n {
+				if err := at.qp.Recv(uint64(i), g.w.Addr, 8, g.w.LKey); err != nil {
+					return err
+				}
+			}
+			return nil
+		}, nil)
+		post, _ := ratios(anew(c, func() time.Duration { return hotbench.Recv(c.a.QP.CPtr(), c.w, n, c.calls) }), anew(g, inGo.post), anew(g, each.post))
+		b.ReportMetric(post[1], fmt.Sprintf("recv-batch%d-x-C", n))
+		b.ReportMetric(post[2], fmt.Sprintf("recv%d-x-C", n))
+	}
+	c, g := newPoster(b, 1), newPoster(b, 1)
+	at := take(b, g.a, direct.BlueFlame)
+	c.w.Length, c.w.Flags = 32, verbs.SendInline
+	inGo := g.inGo(func() error {
+		at.qp.Write(1, g.w.Remote, g.w.RKey).Inline(g.a.Buf[:32]).Flags(verbs.SendSignaled)
+		_, err := at.qp.Ring()
+		return err
+	}, at.cq.PollInto)
+	post, _ := ratios(c.turns(c.inC(true)), g.turns(inGo))
+	b.ReportMetric(post[1], "inline-x-C")
+	empty := func(w way) func() (time.Duration, time.Duration) {
+		return func() (time.Duration, time.Duration) { _, took := w.poll(); return took, 1 }
+	}
+	post, _ = ratios(empty(c.inC(false)), empty(inGo))
+	b.ReportMetric(post[1], "empty-x-C")
 }
 
 // written is what a queue pair's memory has after posts: of libmlx5, or of Go.

@@ -31,9 +31,10 @@ uint64_t hb_written(void); // sum of the remote addresses
 // What a program in C does with queues of any device: nanoseconds of one call for n requests, -1 if it fails; or for got completions.
 struct hb_write {
 	uint64_t addr, remote;
-	uint32_t lkey, rkey, length;
+	uint32_t lkey, rkey, length, flags; // flags beside SIGNALED
 };
 int64_t hb_turn_post(struct ibv_qp *qp, const struct hb_write *w, int n, int times, int anew);
+int64_t hb_turn_recv(struct ibv_qp *qp, const struct hb_write *w, int n, int times);
 int64_t hb_turn_poll(struct ibv_cq *cq, int n, int times, int *got);
 
 // It posts n signaled requests by one call and polls until all are complete, times over. Not 0: a call failed, or a request did.

@@ -18,7 +18,7 @@ static void build(struct ibv_send_wr *wr, struct ibv_sge *sge, const struct hb_w
 		sge[i] = (struct ibv_sge){.addr = w->addr, .length = w->length, .lkey = w->lkey};
 		wr[i] = (struct ibv_send_wr){
 			.wr_id = (uint64_t)i, .next = i + 1 < n ? &wr[i + 1] : NULL, .sg_list = &sge[i], .num_sge = 1, .opcode = IBV_WR_RDMA_WRITE,
-			.send_flags = IBV_SEND_SIGNALED, .wr.rdma = {.remote_addr = w->remote, .rkey = w->rkey},
+			.send_flags = IBV_SEND_SIGNALED | w->flags, .wr.rdma = {.remote_addr = w->remote, .rkey = w->rkey},
 		};
 	}
 }
@@ -36,6 +36,21 @@ int64_t hb_turn_post(struct ibv_qp *qp, const struct hb_write *w, int n, int tim
 		if (qp->context->ops.post_send(qp, wr, &bad))
 			return -1;
 	}
+	return now() - begin;
+}
+
+int64_t hb_turn_recv(struct ibv_qp *qp, const struct hb_write *w, int n, int times)
+{
+	struct ibv_recv_wr wr[HB_SLOTS], *bad;
+	struct ibv_sge sge = {.addr = w->addr, .length = w->length, .lkey = w->lkey};
+	int64_t begin;
+	int i;
+
+	for (i = 0; i < n; i++)
+		wr[i] = (struct ibv_recv_wr){.wr_id = (uint64_t)i, .next = i + 1 < n ? &wr[i + 1] : NULL, .sg_list = &sge, .num_sge = 1};
+	for (begin = now(); times > 0; times--)
+		if (qp->context->ops.post_recv(qp, wr, &bad))
+			return -1;
 	return now() - begin;
 }
 

@@ -19,11 +19,12 @@ import (
 type Write struct {
 	Addr, Remote       uint64
 	LKey, RKey, Length uint32
+	Flags              verbs.SendFlags // beside SIGNALED
 }
 
 func (w Write) c() C.struct_hb_write {
 	return C.struct_hb_write{addr: C.uint64_t(w.Addr), remote: C.uint64_t(w.Remote), lkey: C.uint32_t(w.LKey), rkey: C.uint32_t(w.RKey),
-		length: C.uint32_t(w.Length)}
+		length: C.uint32_t(w.Length), flags: C.uint32_t(w.Flags)}
 }
 
 // Post posts n WRITEs to a queue pair (struct ibv_qp *) in C by one call, times over, and returns how long that took; below 0 if it
@@ -34,6 +35,12 @@ func Post(qp unsafe.Pointer, w Write, n, times int, anew bool) time.Duration {
 		build = 1
 	}
 	return time.Duration(C.hb_turn_post((*C.struct_ibv_qp)(qp), &c, C.int(n), C.int(times), build))
+}
+
+// Recv posts n receives as Post posts WRITEs, built before.
+func Recv(qp unsafe.Pointer, w Write, n, times int) time.Duration {
+	c := w.c()
+	return time.Duration(C.hb_turn_recv((*C.struct_ibv_qp)(qp), &c, C.int(n), C.int(times)))
 }
 
 // Poll polls at most n completions from a queue (struct ibv_cq *) in C by one call, times over, and returns how many, and how long that

@@ -9,6 +9,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
 // noKey is the key of the element that ends the list of a receive with room for more.
@@ -32,36 +33,112 @@ type recvs struct {
 	tail uint32 // receives that are done; written by polls
 }
 
-// postRecvs posts receives of a batch, up to the first that put does not take, and then rings.
-func (u *use) postRecvs(r dpath.RecvRange, put func(uint64, []verbs.SGE) syscall.Errno, ring func()) (posted int, errno syscall.Errno) {
+// postRange posts receives of a batch, up to the first that the queue does not take.
+func (q *recvs) postRange(r dpath.RecvRange) (posted int, errno syscall.Errno) {
 	wrs, errno := dpath.RecvRequests(r)
 	if errno != 0 {
 		return -1, errno
 	}
-	if errno := u.enter(); errno != 0 {
+	if errno := q.enter(); errno != 0 {
 		return -1, errno
 	}
 	for posted < len(wrs) {
-		if errno = put(wrs[posted].ID, wrs[posted].SGEs()); errno != 0 {
+		if n := q.putEasy(wrs[posted:]); n > 0 {
+			posted += n
+			continue
+		}
+		if errno = q.put(wrs[posted].ID, wrs[posted].SGEs()); errno != 0 {
 			break
 		}
 		posted++
 	}
 	if posted > 0 {
-		ring()
+		handOver(unsafe.Pointer(q))
+		record(q.rec, be32(q.post&0xffff))
 	}
-	u.leave()
+	q.leave()
 	return posted, errno
 }
 
-func (q *recvs) postRange(r dpath.RecvRange) (posted int, errno syscall.Errno) {
-	return q.postRecvs(r, q.put, q.ring)
+// putEasy writes receives with one element, which most have. It returns how many, up to the first that put is to look at.
+func (q *recvs) putEasy(wrs []dpath.RecvRequest) (n int) {
+	post, buf, shift, mask, ids := q.post, q.buf, q.shift, q.mask, q.ids
+	most := min(len(wrs), int(mask+1-(post-q.free)))
+	if q.sges < 1 {
+		return 0
+	}
+	more := q.room > 1
+	for n < most {
+		w := &wrs[n]
+		s, i := w.One(), post&mask
+		if s == nil || s.Length == 0 || uint(i) >= uint(len(ids)) {
+			break
+		}
+		e := (*[4]uint64)(unsafe.Add(buf, i<<shift))
+		e[0], e[1] = element(s.Length, s.LKey), be64(s.Addr)
+		if more {
+			e[2], e[3] = element(0, noKey), 0
+		}
+		ids[i] = w.ID
+		post++
+		n++
+	}
+	q.post = post
+	return n
 }
 
-func (q *recvs) ring() {
+// Recv posts a receive of one element: length bytes at addr, registered under lkey. id is the ID of its completion. A queue that is
+// full is ErrQueueFull. PostRecv of the verbs.QP posts several at a time, and those with more elements.
+//
+// C: ibv_post_recv, ibv_post_recv(3).
+func (o *QP) Recv(id, addr uint64, length, lkey uint32) error {
+	if o == nil {
+		return errRecv.Nil()
+	}
+	q := &o.rq
+	if q.ids == nil {
+		return errRecv.Errno(fail.ErrnoNeverOpened)
+	}
+	if errno := q.enter(); errno != 0 {
+		return errRecv.Errno(errno)
+	}
+	i := q.post & q.mask
+	if q.sges < 1 || q.post-q.free > q.mask || length == 0 || uint(i) >= uint(len(q.ids)) {
+		return q.recvOther(id, addr, length, lkey)
+	}
+	e := (*[4]uint64)(unsafe.Add(q.buf, i<<q.shift))
+	e[0], e[1] = element(length, lkey), be64(addr)
+	if q.room > 1 {
+		e[2], e[3] = element(0, noKey), 0
+	}
+	q.ids[i] = id
+	q.post++
 	handOver(unsafe.Pointer(q))
 	record(q.rec, be32(q.post&0xffff))
+	q.leave()
+	return nil
 }
+
+// recvOther is the rest of Recv for a queue that may be full or takes no receives, and for an element of no bytes.
+func (q *recvs) recvOther(id, addr uint64, length, lkey uint32) error {
+	errno := q.put(id, []verbs.SGE{{Addr: addr, Length: length, LKey: lkey}})
+	if errno == 0 {
+		handOver(unsafe.Pointer(q))
+		record(q.rec, be32(q.post&0xffff))
+	}
+	q.leave()
+	switch errno {
+	case 0:
+		return nil
+	case syscall.ENOMEM:
+		return errRecv.Full(errno)
+	case syscall.EINVAL:
+		return refuse(errRecv.Verb, "the queue pair is in RESET, or was made without receives or for receives without elements")
+	}
+	return errRecv.Errno(errno)
+}
+
+var errRecv = fail.Once{Verb: "ibv_post_recv", Kind: "direct.QP"}
 
 func (q *recvs) put(id uint64, sges []verbs.SGE) syscall.Errno {
 	if q.post-q.free > q.mask {
@@ -133,12 +210,25 @@ type shared struct {
 func (q *shared) next(i uint32) *uint16 { return (*uint16)(unsafe.Add(q.buf, i<<q.shift+2)) }
 
 func (q *shared) postRange(r dpath.RecvRange) (posted int, errno syscall.Errno) {
-	return q.postRecvs(r, q.put, q.ring)
-}
-
-func (q *shared) ring() {
-	handOver(unsafe.Pointer(q))
-	record(q.rec, be32(q.count&0xffff))
+	wrs, errno := dpath.RecvRequests(r)
+	if errno != 0 {
+		return -1, errno
+	}
+	if errno := q.enter(); errno != 0 {
+		return -1, errno
+	}
+	for posted < len(wrs) {
+		if errno = q.put(wrs[posted].ID, wrs[posted].SGEs()); errno != 0 {
+			break
+		}
+		posted++
+	}
+	if posted > 0 {
+		handOver(unsafe.Pointer(q))
+		record(q.rec, be32(q.count&0xffff))
+	}
+	q.leave()
+	return posted, errno
 }
 
 func (q *shared) put(id uint64, sges []verbs.SGE) syscall.Errno {

@@ -167,6 +167,14 @@ func (r *RecvRequest) SGEs() []SGE {
 	return elements(unsafe.Pointer(r), r.sges, r.num, r.room)
 }
 
+// One returns the element of a request that has one, otherwise nil.
+func (r *RecvRequest) One() *SGE {
+	if r == nil || r.num != 1 || r.room == 0 {
+		return nil
+	}
+	return element(unsafe.Pointer(r), r.sges, 0)
+}
+
 // SendRequests returns the requests of a range, or the errno of one that cannot be posted.
 func SendRequests(r SendRange) ([]SendRequest, syscall.Errno) {
 	wrs, errno := inRange(r.batch, r.first, r.n)
