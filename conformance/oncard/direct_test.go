@@ -803,7 +803,8 @@ func TestDirectBind(t *testing.T) {
 	}
 
 	batch.WR(0).Send(1)
-	must(0, mw.Bind(batch.WR(0), verbs.NextRKey(mw.RKey()), verbs.MWBindAttr{MR: mr, Addr: mr.IOVA(), Length: 8, Access: verbs.MWAccessRemoteRead}))(t)
+	must(0, mw.Bind(batch.WR(0), verbs.NextRKey(mw.RKey()), verbs.MWBindAttr{MR: mr, Addr: mr.IOVA(), Length: 8,
+		Access: verbs.MWAccessRemoteRead}))(t)
 	if _, err := qp.PostSend(batch, 1); !errors.Is(err, syscall.EINVAL) {
 		t.Errorf("a batch that binds: %v", err)
 	}

@@ -263,8 +263,8 @@ var opcodes = [...]struct {
 	verbs.WROpcodeRDMARead:          {opRead, verbs.WCOpcodeRDMARead, 1, reliable},
 	verbs.WROpcodeAtomicCmpAndSwp:   {opCompareSwap, verbs.WCOpcodeCompSwap, 2, reliable},
 	verbs.WROpcodeAtomicFetchAndAdd: {opFetchAdd, verbs.WCOpcodeFetchAdd, 2, reliable},
-	verbs.WROpcodeLocalInv:          {opUMR, verbs.WCOpcodeLocalInv, umrSegments + contextSegments, reliable | 1<<verbs.QPTypeUC},
-	verbs.WROpcodeBindMW:            {opUMR, verbs.WCOpcodeBindMW, umrSegments + contextSegments + rangeSegments, reliable | 1<<verbs.QPTypeUC},
+	verbs.WROpcodeLocalInv:          {opUMR, verbs.WCOpcodeLocalInv, freeSegments, reliable | 1<<verbs.QPTypeUC},
+	verbs.WROpcodeBindMW:            {opUMR, verbs.WCOpcodeBindMW, freeSegments + rangeSegments, reliable | 1<<verbs.QPTypeUC},
 	nop:                             {opNop, verbs.WCOpcodeDriver2, 0, reliable | 1<<verbs.QPTypeUC | 1<<verbs.QPTypeUD},
 	verbs.WROpcodeSendWithInv:       {opSendInv, verbs.WCOpcodeSend, 0, reliable},
 }
@@ -408,7 +408,7 @@ func (q *sends) put(w *dpath.SendRequest) syscall.Errno {
 			q.seg(at+segment, be64(w.Compare()), 0)
 		}
 		at += 2 * segment
-	case umrSegments + contextSegments:
+	case freeSegments:
 		at = q.invalidate(at)
 	}
 	if w.Flags&verbs.SendInline != 0 {
@@ -449,6 +449,7 @@ const (
 	keyOfAnyQP      = 0xffffff00
 	umrSegments     = 3
 	contextSegments = 4
+	freeSegments    = umrSegments + contextSegments
 	rangeSegments   = 4
 )
 
