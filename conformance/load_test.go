@@ -206,8 +206,8 @@ func TestBrokenSource(t *testing.T) {
 	}
 }
 
-// TestPlainAttributes has a device tell its plain attributes only, as soft-RoCE does with rdma-core 28.1 to 32: no rule takes what it does not
-// tell for 0.
+// TestPlainAttributes has a device tell its plain attributes only, as soft-RoCE does with rdma-core 28.1 to 32: no rule takes what it does
+// not tell for 0.
 func TestPlainAttributes(t *testing.T) {
 	path, err := fakeprov.Build(t.TempDir(), fakeprov.Words, true)
 	if err != nil {

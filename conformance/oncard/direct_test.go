@@ -452,7 +452,8 @@ func BenchmarkDirectOther(b *testing.B) {
 			}
 			return nil
 		}, nil)
-		post, _ := ratios(anew(c, func() time.Duration { return hotbench.Recv(c.a.QP.CPtr(), c.w, n, c.calls) }), anew(g, inGo.post), anew(g, each.post))
+		inC := func() time.Duration { return hotbench.Recv(c.a.QP.CPtr(), c.w, n, c.calls) }
+		post, _ := ratios(anew(c, inC), anew(g, inGo.post), anew(g, each.post))
 		b.ReportMetric(post[1], fmt.Sprintf("recv-batch%d-x-C", n))
 		b.ReportMetric(post[2], fmt.Sprintf("recv%d-x-C", n))
 	}
@@ -716,8 +717,8 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// TestDirectBind binds and invalidates a window by libmlx5 and another by Go: both write the same, but for the number of the window. The peer
-// writes through that of Go. What cannot be bound is refused.
+// TestDirectBind binds and invalidates a window by libmlx5 and another by Go: both write the same, but for the number of the window. The
+// peer writes through that of Go. What cannot be bound is refused.
 func TestDirectBind(t *testing.T) {
 	dev := open(t, card.Devices[0])
 	dv := must(mlx5dv.Load(dev.Lib()))(t)
@@ -729,8 +730,8 @@ func TestDirectBind(t *testing.T) {
 	}
 	peer := must(config.NewEnd(place))(t)
 	ours := must(dev.CreateCQ(16, nil, 0))(t)
-	qp := must(e.PD.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: ours, RecvCQ: ours, MaxSendWR: config.SendWR, MaxRecvWR: config.RecvWR,
-		MaxSendSGE: config.SendSGE, MaxRecvSGE: config.RecvSGE, MaxInlineData: config.Inline}))(t)
+	qp := must(e.PD.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: ours, RecvCQ: ours, MaxSendWR: config.SendWR,
+		MaxRecvWR: config.RecvWR, MaxSendSGE: config.SendSGE, MaxRecvSGE: config.RecvSGE, MaxInlineData: config.Inline}))(t)
 	way, mtu := e.Way(peer)
 	init := config.Init(place.Port.Number()).AccessFlags(verbs.QPAccessRemoteWrite | verbs.QPAccessRemoteRead)
 	modify(t, qp, init, config.RTR(way, mtu, peer.QP.Num()), config.RTS())
@@ -757,8 +758,8 @@ func TestDirectBind(t *testing.T) {
 		}
 		key, addr := verbs.NextRKey(mw.RKey()), mr.IOVA()+8*uint64(round)
 		named := mw.RKey()
-		must(0, theirs.Bind(batch.WR(0), verbs.NextRKey(theirs.RKey()), verbs.MWBindAttr{ID: 5, SendFlags: verbs.SendSignaled, MR: mr, Addr: addr,
-			Length: 64, Access: right}))(t)
+		must(0, theirs.Bind(batch.WR(0), verbs.NextRKey(theirs.RKey()), verbs.MWBindAttr{ID: 5, SendFlags: verbs.SendSignaled, MR: mr,
+			Addr: addr, Length: 64, Access: right}))(t)
 		must(e.QP.PostSend(batch, 1))(t)
 		done(e.CQ, verbs.WCOpcodeBindMW)
 		batch.WR(0).LocalInv(5, theirs.RKey()).Flags(verbs.SendSignaled)
