@@ -15,7 +15,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/internal/sysfs"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/devmem/fakeprov"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
@@ -203,26 +202,6 @@ func TestBrokenSource(t *testing.T) {
 	wrong := softverbs.New(softverbs.Release("1.0"))
 	if _, err := verbs.LoadFrom(wrong); err == nil || err != wrong.Err() {
 		t.Errorf("a source that says why it cannot be used: %v", err)
-	}
-}
-
-// TestPlainAttributes has a device tell its plain attributes only, as soft-RoCE does with rdma-core 28.1 to 32: no rule takes what it does
-// not tell for 0.
-func TestPlainAttributes(t *testing.T) {
-	path, err := fakeprov.Build(t.TempDir(), fakeprov.Words, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := open(t, softverbs.Override("query_device_ex", must(fakeprov.Load(path))(t).Op("query_device_ex")))
-	if attr := must(b.dev.QueryDeviceEx())(t); attr.OrigAttr.MaxMR != 1 {
-		t.Errorf("attributes: %+v", attr)
-	}
-	_, err = must(b.dev.AllocPD())(t).RegMR(make([]byte, 64), verbs.MRAccessLocalWrite|verbs.MRAccessFlushGlobal)
-	if isRefusal(err) {
-		t.Errorf("a flag that only the extended attributes announce: %v", err)
-	}
-	if rules, err := b.dev.UnjudgedRules(); len(rules) == 0 || err == nil {
-		t.Errorf("rules that are not judged: %d, %v", len(rules), err)
 	}
 }
 
