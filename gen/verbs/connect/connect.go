@@ -16,10 +16,13 @@ import (
 
 // Options is what the caller decides. The zero value is good for most connections.
 type Options struct {
-	// Setup has the port, the rights of the peer, the timers and the limits; nil is Usual. RC fills in AV, DestQPNum, RQPSN and SQPSN.
-	// PathMTU may be 0: then it is the largest that both ports have. MaxRDAtomic is lowered to what the peer allows. UC uses PortNum,
-	// PKeyIndex, AccessFlags and PathMTU; UD uses PortNum and PKeyIndex.
+	// Setup has the port, the rights of the peer, the timers and the limits; nil is DefaultSetup. RC fills in DestQPNum, RQPSN, SQPSN and
+	// AV, of which it keeps SL, StaticRate and where peers are reached by GID FlowLabel and TrafficClass. PathMTU may be 0: then it is
+	// the largest that both ports have. MaxRDAtomic is lowered to what the peer allows. UC uses PortNum, PKeyIndex, AccessFlags, PathMTU
+	// and AV; UD uses PortNum, PKeyIndex and AV.
 	Setup *verbs.RCSetup
+	// GID is the address to be reached by, one of the port's table; zero leaves the choice among all of the table to both ends.
+	GID verbs.GID
 	// Of UD, the key that datagrams to this queue pair must have; 0 is one at random. A queue pair that can send keeps the key that it has.
 	QKey uint32
 	// HopLimit is how many routers a packet may pass, 1 for none; 0 is 64. It counts where peers are reached by GID, as on Ethernet.
@@ -32,7 +35,8 @@ type Options struct {
 const Patience = 30 * time.Second
 
 // DefaultSetup returns what most connections are made with: port 1, no access to memory, one READ or atomic at a time, and about a second
-// until a peer that does not answer is given up. Change what differs, such as AccessFlags.
+// until a peer that does not answer is given up. Soft-RoCE and the software device take RetryCnt 7 as for ever: there a program notices
+// the death of a peer with 6. Change what differs, such as AccessFlags.
 func DefaultSetup() verbs.RCSetup {
 	return verbs.RCSetup{PortNum: 1, MaxDestRDAtomic: 1, MaxRDAtomic: 1, MinRNRTimer: 12, Timeout: 14, RetryCnt: 7, RNRRetry: 7}
 }
@@ -71,7 +75,7 @@ func UD(ctx context.Context, conn net.Conn, qp *verbs.QP, o Options) (*Peer, err
 }
 
 func begin(ctx context.Context, conn net.Conn, qp *verbs.QP, kind verbs.QPType, o Options) (*Peer, error) {
-	s := settings{RCSetup: DefaultSetup(), kind: kind, hops: cmp.Or(o.HopLimit, 64), key: o.QKey, data: o.Data}
+	s := settings{RCSetup: DefaultSetup(), kind: kind, hops: cmp.Or(o.HopLimit, 64), key: o.QKey, gid: o.GID, data: o.Data}
 	for s.key == 0 {
 		s.key = rand.Uint32N(1 << 31) // with the highest bit, it is the privileged users'
 	}
@@ -99,21 +103,17 @@ type settings struct {
 	kind  verbs.QPType
 	hops  uint8
 	key   uint32
+	gid   verbs.GID
 	ready bool // the queue pair can send already
 	data  []byte
 }
 
 func meet(ctx context.Context, conn net.Conn, qp *verbs.QP, o *settings) (*Peer, error) {
-	if ctx == nil || conn == nil || qp == nil {
-		return nil, errors.New("the context, the connection or the queue pair is nil")
-	}
-	if o.kind == verbs.QPTypeUD {
-		if err := o.learn(qp); err != nil {
-			return nil, err
-		}
-	}
-	self, err := newHello(qp, o)
+	self, err := prepare(ctx, conn, qp, o)
 	if err != nil {
+		if conn != nil {
+			giveUp(conn)
+		}
 		return nil, err
 	}
 	late, ok := ctx.Deadline()
@@ -133,6 +133,27 @@ func meet(ctx context.Context, conn net.Conn, qp *verbs.QP, o *settings) (*Peer,
 	return peer, err
 }
 
+// prepare gathers what the peer has to know.
+func prepare(ctx context.Context, conn net.Conn, qp *verbs.QP, o *settings) (*hello, error) {
+	if ctx == nil || conn == nil || qp == nil {
+		return nil, errors.New("the context, the connection or the queue pair is nil")
+	}
+	if o.kind == verbs.QPTypeUD {
+		if err := o.learn(qp); err != nil {
+			return nil, err
+		}
+	}
+	return newHello(qp, o)
+}
+
+// giveUp tells the peer, which would wait, that this side has no address. It takes a second at most, when nobody reads.
+func giveUp(conn net.Conn) {
+	if conn.SetDeadline(time.Now().Add(time.Second)) == nil {
+		_, _ = conn.Write((&hello{}).wire()) // the error of this side is the one that counts
+		_ = conn.SetDeadline(time.Time{})
+	}
+}
+
 // learn looks whether a queue pair for datagrams is in use already, and which key it has then.
 func (o *settings) learn(qp *verbs.QP) error {
 	info, _, err := qp.Query(verbs.QPFieldState, verbs.QPFieldQKey)
@@ -142,7 +163,7 @@ func (o *settings) learn(qp *verbs.QP) error {
 	return err
 }
 
-// newHello gathers what the peer has to know.
+// newHello asks the device for what the peer has to know.
 func newHello(qp *verbs.QP, o *settings) (*hello, error) {
 	if len(o.data) > MaxData {
 		return nil, fmt.Errorf("%d bytes of data; %d are the most: send the rest over the connection", len(o.data), MaxData)
@@ -159,7 +180,7 @@ func newHello(qp *verbs.QP, o *settings) (*hello, error) {
 	if o.PathMTU != 0 {
 		h.mtu = min(h.mtu, o.PathMTU)
 	}
-	h.gids, err = gidsOf(qp.Device(), o.PortNum, port)
+	h.gids, err = gidsOf(qp.Device(), o.PortNum, port, o.gid)
 	return h, err
 }
 

@@ -152,6 +152,12 @@ func TestConnect(t *testing.T) {
 			qps := []*verbs.QP{newQP(t, verbs.QPTypeRC), newQP(t, verbs.QPTypeRC)}
 			small := options("from near")
 			small.Setup.PathMTU = verbs.MTU512
+			small.Setup.AV = verbs.AHAttr{SL: 3, FlowLabel: 0x12345, TrafficClass: 106, DLID: 9}
+			gid, err := qps[0].Device().QueryGID(1, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			small.GID = gid
 			type result struct {
 				peer *Peer
 				err  error
@@ -178,6 +184,10 @@ func TestConnect(t *testing.T) {
 				if info.State != verbs.QPStateRTS || info.PathMTU != verbs.MTU512 || peer.MTU != verbs.MTU512 || info.MaxRDAtomic != 2 ||
 					info.AV.DGID != peer.GID || peer.GID == (verbs.GID{}) {
 					t.Errorf("queue pair %d: %+v, %+v", i, info, peer)
+				}
+				av := info.AV
+				if i == 0 && (av.SL != 3 || av.FlowLabel != 0x12345 || av.TrafficClass != 106 || av.DLID != 0) || i == 1 && peer.GID != gid {
+					t.Errorf("queue pair %d: %+v, %+v", i, av, peer)
 				}
 			}
 		})
@@ -276,15 +286,24 @@ func (h hasty) SetDeadline(time.Time) error { return h.Conn.SetDeadline(time.Uni
 // TestWrongUse refuses what cannot work before anything is said.
 func TestWrongUse(t *testing.T) {
 	qp := newQP(t, verbs.QPTypeRC)
-	near, _ := net.Pipe()
 	for want, change := range map[string]func(*Options){
 		"4097 bytes of data":      func(o *Options) { o.Data = make([]byte, MaxData+1) },
 		"ports are numbered from": func(o *Options) { o.Setup.PortNum = 0 },
+		"has no GID fe80::77":     func(o *Options) { o.GID = verbs.GID{0: 0xfe, 1: 0x80, 15: 0x77} },
 	} {
 		o := options("")
 		change(&o)
+		near, far := net.Pipe()
+		peer := make(chan error)
+		go func() {
+			_, err := RC(t.Context(), far, newQP(t, verbs.QPTypeRC), options(""))
+			peer <- err
+		}()
 		if _, err := RC(soon(t), near, qp, o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v; want %q", err, want)
+		}
+		if err := <-peer; err == nil || !strings.Contains(err.Error(), "the peer gave up") {
+			t.Errorf("the peer: %v", err)
 		}
 	}
 	if _, err := RC(soon(t), nil, qp, Options{}); err == nil || !strings.Contains(err.Error(), "is nil") {

@@ -15,8 +15,8 @@ type entry struct {
 	index uint8
 }
 
-// gidsOf lists the GIDs by which a port may be reached: on Ethernet those of RoCE v2, on InfiniBand all.
-func gidsOf(dev *verbs.Device, port uint8, attr *verbs.PortInfo) (out []entry, err error) {
+// gidsOf lists the GIDs by which a port may be reached: on Ethernet those of RoCE v2, on InfiniBand all; and only one if that is given.
+func gidsOf(dev *verbs.Device, port uint8, attr *verbs.PortInfo, only verbs.GID) (out []entry, err error) {
 	want := verbs.GIDTypeRoCEV2
 	if attr.LinkLayer != verbs.LinkLayerEthernet {
 		want = verbs.GIDTypeIB
@@ -26,9 +26,13 @@ func gidsOf(dev *verbs.Device, port uint8, attr *verbs.PortInfo) (out []entry, e
 		return nil, err
 	}
 	for _, e := range table {
-		if e.PortNum == uint32(port) && e.GIDType == want && e.GIDIndex <= 255 && len(out) < maxGIDs {
+		if e.PortNum == uint32(port) && e.GIDType == want && e.GIDIndex <= 255 && len(out) < maxGIDs &&
+			(only == verbs.GID{} || only == e.GID) {
 			out = append(out, entry{e.GID, uint8(e.GIDIndex)})
 		}
+	}
+	if len(out) == 0 && only != (verbs.GID{}) {
+		return nil, fmt.Errorf("port %d has no GID %v of type %v; pass one of its table (Device.GIDTable)", port, only, want)
 	}
 	if len(out) == 0 && want == verbs.GIDTypeRoCEV2 {
 		return nil, fmt.Errorf("port %d has no GID of RoCE v2; bring its network interface up and give it an address", port)
@@ -39,7 +43,7 @@ func gidsOf(dev *verbs.Device, port uint8, attr *verbs.PortInfo) (out []entry, e
 // route finds the path to the peer, and the peer's GID where that is a part of it.
 func route(self, peer *hello, o *settings) (verbs.AHAttr, verbs.GID, error) {
 	var none verbs.GID
-	path := verbs.AHAttr{PortNum: o.PortNum}
+	path := verbs.AHAttr{PortNum: o.PortNum, SL: o.AV.SL, StaticRate: o.AV.StaticRate}
 	switch {
 	case self.link != peer.link:
 		return path, none, fmt.Errorf("this port is %v, and the peer's %v; use ports of one network", self.link, peer.link)
@@ -58,6 +62,7 @@ func route(self, peer *hello, o *settings) (verbs.AHAttr, verbs.GID, error) {
 				"an IPv6 one", gids(self), gids(peer))
 	}
 	path.IsGlobal, path.SGIDIndex, path.DGID, path.HopLimit = true, from.index, to.gid, o.hops
+	path.FlowLabel, path.TrafficClass = o.AV.FlowLabel, o.AV.TrafficClass
 	return path, to.gid, nil
 }
 

@@ -22,7 +22,7 @@ const (
 	failed = 2
 )
 
-// hello is what a side says of itself:
+// hello is what a side says of itself; one of zeros, that it gives up:
 //
 //	bytes 0-3   RDMA
 //	4           version
@@ -81,6 +81,8 @@ func readHello(r io.Reader) (*hello, error) {
 		key: binary.BigEndian.Uint32(head[23:])}
 	gids, data := binary.BigEndian.Uint16(head[18:]), binary.BigEndian.Uint16(head[20:])
 	switch {
+	case h.mtu == 0 && h.qpn == 0:
+		return nil, errors.New("the peer gave up before it had an address; its own error says why")
 	case h.qpn>>24 != 0 || h.psn>>24 != 0:
 		return nil, fmt.Errorf("the peer sent queue pair 0x%x and packet 0x%x; both have 24 bits", h.qpn, h.psn)
 	case h.mtu < verbs.MTU256 || h.mtu > verbs.MTU4096:
