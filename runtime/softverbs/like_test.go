@@ -5,6 +5,7 @@ package softverbs_test
 import (
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -124,6 +125,27 @@ func TestRefusedRequestsStay(t *testing.T) {
 		b.ok(post(4))
 		if got := b.wait(x.scq, 1); got[0].ID != 4 {
 			t.Errorf("state %d, after a reset: %+v", state, got)
+		}
+	}
+}
+
+// A receive that comes later than all retries take is in time for mlx5, and too late for soft-RoCE.
+func TestLateReceive(t *testing.T) {
+	for _, c := range []struct {
+		status  int
+		options []softverbs.Option
+	}{{wcRetryExc, nil}, {wcSuccess, []softverbs.Option{softverbs.LikeMLX5()}}} {
+		b := open(t, append(c.options, softverbs.AnotherDevice("soft1"))...)
+		x, y := b.pair(plan{attr: func(a *harness.QPAttr) { a.RNRRetry = 7 }}, 2)
+		w := send(x, y)
+		w.Flags = signaled
+		x.send(w)
+		time.Sleep(100 * time.Millisecond) // three timeouts are 12 ms
+		if _, err := b.lib.PostRecv(y.qp, harness.RecvWR{SGEs: []harness.SGE{y.sge(0, 8)}}); err != nil {
+			t.Fatal(err)
+		}
+		if got := b.wait(x.scq, 1)[0].Status; got != c.status {
+			t.Errorf("status %d, want %d", got, c.status)
 		}
 	}
 }

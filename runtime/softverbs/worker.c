@@ -43,8 +43,8 @@ static bool begin(struct svb_qp *qp, uint64_t now)
 	return true;
 }
 
-// The receiver had nothing to receive into and said how long to wait. Nothing is sent meanwhile, but the timer of the
-// request goes on.
+// The receiver had nothing to receive into and said how long to wait. Nothing is sent meanwhile. In soft-RoCE the timer of the request
+// goes on, and a receive that comes late ends with RETRY_EXC_ERR unless retry_cnt is 7; to a card it was answered, and begins anew.
 static bool wait_ready(struct svb_qp *qp, uint32_t usec)
 {
 	if (!qp->rnr_retries)
@@ -52,6 +52,10 @@ static bool wait_ready(struct svb_qp *qp, uint32_t usec)
 	if (qp->rnr_retries != FOREVER)
 		qp->rnr_retries--;
 	qp->ready_at = svb_now() + (uint64_t)usec * 1000;
+	if (qp->dev->cfg.mlx5) {
+		qp->retries = qp->attr.retry_cnt;
+		qp->retry_at = deadline(qp, qp->ready_at);
+	}
 	return true;
 }
 

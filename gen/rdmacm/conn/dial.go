@@ -18,7 +18,7 @@ type Options struct {
 	// request then, with the bytes of a Refusal. The connection closes the queue pair; what else it is made of is the program's.
 	QP func(c *Conn, attr *rdmacm.ConnAttr) (*verbs.QP, error)
 	// Private data, responder resources, initiator depth and retries. With 0 nothing is tried again; most programs pass 7 as RetryCount and
-	// RNRRetryCount.
+	// RNRRetryCount. To soft-RoCE RetryCount 7 is for ever: there a program that is to notice the death of a peer passes 6.
 	Attr rdmacm.ConnAttr
 	// Of Dial, the local address; the routing tables choose one if it is the zero AddrPort.
 	From netip.AddrPort
