@@ -203,8 +203,14 @@ func TestConnect(t *testing.T) {
 	}()
 	o := m.with("world")
 	o.From, o.Attr.InitiatorDepth = netip.AddrPortFrom(m.second, 0), 3
+	o.Prepare = func(id *rdmacm.ID) error {
+		return id.SetOption(rdmacm.OptionLevelID, rdmacm.OptionIDTOS, []byte{104})
+	}
 	c, err := m.Dial(m.ctx, l.Addr(), o)
 	m.must(err)
+	if info, _, err := c.QP.Query(verbs.QPFieldAV); err != nil || info.AV.TrafficClass != 104 {
+		t.Errorf("the path is %+v, %v", info.AV, err)
+	}
 	s := <-accepted
 	if !bytes.HasPrefix(c.Peer.PrivateData, []byte("hello world\x00")) || s.Peer.ResponderResources != 3 {
 		t.Errorf("client has %+v, server %+v", c.Peer, s.Peer)
@@ -543,6 +549,13 @@ func TestCallback(t *testing.T) {
 		}
 		<-apart("Dial", func(ctx context.Context) error { return second(m.Dial(ctx, l.Addr(), o)) })
 		m.left(1)
+		early := m.with("")
+		early.Prepare = func(*rdmacm.ID) error {
+			leave()
+			return nil
+		}
+		<-apart("Dial", func(ctx context.Context) error { return second(m.Dial(ctx, l.Addr(), early)) })
+		m.left(1)
 		accepted := apart("Accept", func(ctx context.Context) error { return second(l.Accept(ctx, o)) })
 		_, err := m.Dial(m.ctx, l.Addr(), m.with(""))
 		m.failed(err, "connect to", l.Addr(), syscall.ECONNREFUSED, conn.StatusConsumer)
@@ -550,8 +563,12 @@ func TestCallback(t *testing.T) {
 		m.left(1)
 	}
 	o := m.with("")
-	o.QP = func(*conn.Conn, *rdmacm.ConnAttr) (*verbs.QP, error) { return nil, m.Network.Close() }
+	o.Prepare = func(*rdmacm.ID) error { return syscall.EDOM }
 	_, err := m.Dial(m.ctx, l.Addr(), o)
+	m.failed(err, "prepare to dial", l.Addr(), syscall.EDOM, 0)
+	o = m.with("")
+	o.QP = func(*conn.Conn, *rdmacm.ConnAttr) (*verbs.QP, error) { return nil, m.Network.Close() }
+	_, err = m.Dial(m.ctx, l.Addr(), o)
 	m.failed(err, "make a queue pair for", l.Addr(), syscall.EBUSY, 0)
 	m.must(m.Network.Close())
 }

@@ -20,31 +20,38 @@ type Options struct {
 	// Private data, responder resources, initiator depth and retries. With 0 nothing is tried again; most programs pass 7 as RetryCount and
 	// RNRRetryCount. To soft-RoCE RetryCount 7 is for ever: there a program that is to notice the death of a peer passes 6.
 	Attr rdmacm.ConnAttr
+	// Of Dial, called with the identifier before its address is resolved, to set options: the type of service, by
+	// id.SetOption(rdmacm.OptionLevelID, rdmacm.OptionIDTOS, []byte{tos}). Its error is that of Dial.
+	Prepare func(id *rdmacm.ID) error
 	// Of Dial, the local address; the routing tables choose one if it is the zero AddrPort.
 	From netip.AddrPort
 	// Of Dial, how long the address may take to be resolved, and the route; 0 means 2 s.
 	Resolve time.Duration
 }
 
-// makeQP calls QP. If that does not return, as it panics or ends its goroutine, nothing is left of the connection.
+// makeQP calls QP.
 func (o *Options) makeQP(c *Conn, attr *rdmacm.ConnAttr) error {
 	if o.QP == nil {
 		return errNoQP
 	}
-	var qp *verbs.QP
-	var err error
+	return c.call(func() (err error) {
+		if c.QP, err = o.QP(c, attr); err == nil && c.QP == nil {
+			err = errNoQP
+		}
+		return err
+	})
+}
+
+// call runs a function of the program. If that does not return, as it panics or ends its goroutine, nothing is left of the connection.
+func (c *Conn) call(f func() error) (err error) {
 	returned := false
 	defer func() {
 		if !returned {
 			c.reject(nil)
 		}
 	}()
-	fail.Callback(func() { qp, err = o.QP(c, attr) })
+	fail.Callback(func() { err = f() })
 	returned = true
-	if err == nil && qp == nil {
-		err = errNoQP
-	}
-	c.QP = qp
 	return err
 }
 
@@ -77,6 +84,11 @@ func (c *Conn) dial(ctx context.Context, addr netip.AddrPort, o *Options) error 
 		resolve = 2000
 	}
 	attr := o.Attr
+	if o.Prepare != nil {
+		if err := c.call(func() error { return o.Prepare(c.ID) }); err != nil {
+			return &Error{Op: "prepare to dial", Addr: addr, Err: err}
+		}
+	}
 	if _, err := c.step(ctx, "resolve", addr, rdmacm.EventTypeAddrResolved, c.ID.ResolveAddr(o.From, addr, resolve)); err != nil {
 		return err
 	}
