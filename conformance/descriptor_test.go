@@ -5,6 +5,7 @@ package conformance
 import (
 	"errors"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -89,5 +90,41 @@ func TestCmdFDClosed(t *testing.T) {
 		if fd := dev.CmdFD(); fd != -1 {
 			t.Errorf("%s: %d, want -1", what, fd)
 		}
+	}
+}
+
+// TestLocate imports a region of which it then says where it lies, so that requests can name its bytes.
+func TestLocate(t *testing.T) {
+	b := open(t)
+	pd := must(b.dev.AllocPD())(t)
+	mr := must(pd.RegMR(make([]byte, 4096), rw))(t)
+	imported := must(must(importer(t, b).ImportPD(pd.Handle()))(t).ImportMR(mr.Handle()))(t)
+	if _, err := imported.SGE(8, 8); !errors.Is(err, syscall.EINVAL) || !strings.Contains(err.Error(), "MR.Locate") {
+		t.Errorf("before: %v", err)
+	}
+	if err := imported.Locate(mr.IOVA(), mr.Length()); err != nil {
+		t.Fatal(err)
+	}
+	addr, rkey, err := imported.Remote()
+	if one := must(imported.SGE(8, 8))(t); one != must(mr.SGE(8, 8))(t) || imported.IOVA() != mr.IOVA() || addr != mr.IOVA() ||
+		rkey != mr.RKey() || err != nil {
+		t.Errorf("element %+v, address %#x, key %#x, %v", one, addr, rkey, err)
+	}
+	if _, err := imported.SGE(4096, 1); !errors.Is(err, syscall.EFAULT) {
+		t.Errorf("behind its end: %v", err)
+	}
+	for what, x := range map[string]*verbs.MR{"again": imported, "of a region of one's own": mr} {
+		if err := x.Locate(mr.IOVA(), mr.Length()); !errors.Is(err, syscall.EINVAL) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+	if err := imported.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := imported.Locate(0, 1); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("closed: %v", err)
+	}
+	if err := (*verbs.MR)(nil).Locate(0, 1); !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("nil: %v", err)
 	}
 }

@@ -1,0 +1,29 @@
+//go:build ignore
+
+//verbsgen:with MR ibv_import_mr
+
+package verbs
+
+import (
+	"syscall"
+
+	"github.com/verbsgen/verbsgen/runtime/verr"
+)
+
+// Locate says where a region lies that was imported: the IOVA and the length in bytes that it has where it was
+// registered. SGE, IOVA and Remote know it then. It returns syscall.EINVAL for any other region, and the second
+// time.
+//
+// C: ibv_import_mr, ibv_import_mr(3).
+func (mr *MR) Locate(iova, length uint64) error {
+	const verb = "ibv_import_mr"
+	if err := mr.base().Enter(verb); err != nil {
+		return err
+	}
+	defer mr.h.Exit()
+	if !mr.region.Locate(iova, length) {
+		return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
+			Msg: "the region was not imported, or it was said before where it lies; a region that was registered here knows"}
+	}
+	return nil
+}
