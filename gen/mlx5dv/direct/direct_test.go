@@ -86,6 +86,11 @@ func TestModel(t *testing.T) {
 	t.Logf("seed %d", seed)
 	for _, blocks := range []uint32{8, 16, 64, 256} {
 		d, r := newDevice(blocks, 64, verbs.QPTypeRC), rand.New(rand.NewPCG(seed, uint64(blocks)))
+		limit := &d.qp.sq.limit
+		if blocks%3 == 1 { // 16, 64, 256: the elements are more than the inline data
+			*limit = limits{9, 20}
+			d.qp.sq.allow(true)
+		}
 		var under []uint64 // ids of signaled requests that have no completion yet
 		wcs := make([]verbs.WC, 8)
 		id, quiet, full := uint64(0), 0, 0
@@ -110,9 +115,9 @@ func TestModel(t *testing.T) {
 					}
 					begun++
 					if w = w.Flags(flags); r.IntN(3) == 0 {
-						w.Inline(make([]byte, r.IntN(101)))
+						w.Inline(make([]byte, r.Uint32N(limit.inline+1)))
 					} else {
-						for range r.IntN(5) {
+						for range r.Uint32N(limit.sges + 1) {
 							w = w.SGE(1, 2, 3)
 						}
 					}
@@ -126,8 +131,8 @@ func TestModel(t *testing.T) {
 					full++
 				}
 				under = append(under, ids...)
-				if d.qp.sq.post-d.seen > blocks {
-					t.Fatalf("%d blocks are in a queue of %d", d.qp.sq.post-d.seen, blocks)
+				if q := &d.qp.sq; q.post-d.seen > blocks || q.post-q.tail > blocks {
+					t.Fatalf("%d blocks are in a queue of %d, %d of them unread", q.post-q.tail, blocks, q.post-d.seen)
 				}
 			case 1:
 				d.step(t, r.IntN(6))
@@ -522,5 +527,33 @@ func BenchmarkPost(b *testing.B) {
 				o.sq.tail = o.sq.post
 			}
 		})
+	}
+}
+
+// TestAfterLocalInv posts to a queue pair all of whose requests are signaled: the one after an invalidation is too, and waits for it.
+func TestAfterLocalInv(t *testing.T) {
+	d := newDevice(16, 16, verbs.QPTypeRC)
+	q := &d.qp.sq
+	q.each = ctrlSignaled << 24
+	q.next = q.each
+	d.qp.LocalInv(1, 5)
+	d.qp.Send(2)
+	d.qp.Send(3)
+	if n, err := d.qp.Ring(); n != 3 || err != nil {
+		t.Fatal(n, err)
+	}
+	for i, want := range []uint32{ctrlSignaled, ctrlSignaled | ctrlSmallFence, ctrlSignaled} {
+		first := uint32(0)
+		if i > 0 {
+			first = q.slots[0].end + uint32(i) - 1
+		}
+		if got := *(*uint32)(unsafe.Add(q.buf, first<<blockShift+8)) >> 24; got != want {
+			t.Errorf("request %d has the flags %#x, not %#x", i, got, want)
+		}
+	}
+	d.step(t, 3)
+	var wcs [4]verbs.WC
+	if n, err := d.cq.PollInto(wcs[:]); n != 3 || err != nil || wcs[1].ID != 2 {
+		t.Errorf("%d completions, %v, %+v", n, err, wcs)
 	}
 }
