@@ -557,3 +557,21 @@ func TestAfterLocalInv(t *testing.T) {
 		t.Errorf("%d completions, %v, %+v", n, err, wcs)
 	}
 }
+
+// TestInlineSum posts a batch whose elements are inline data: together they are more than the queue pair takes, or as much as it takes.
+func TestInlineSum(t *testing.T) {
+	d := newDevice(8, 8, verbs.QPTypeRC)
+	batch, err := verbs.NewSendBatch(1, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	memory := make([]byte, 64)
+	addr := uint64(uintptr(unsafe.Pointer(&memory[0])))
+	for length, want := range map[uint32]syscall.Errno{50: 0, 51: syscall.ENOMEM} {
+		batch.WR(0).Send(1).SGE(addr, 50, 1).SGE(addr, length, 1).Flags(verbs.SendInline)
+		if _, errno := d.qp.sq.postRange(batch.From(0, 1)); errno != want {
+			t.Errorf("50 and %d bytes: %v, want %v", length, errno, want)
+		}
+	}
+	runtime.KeepAlive(memory)
+}
