@@ -812,6 +812,16 @@ func TestDirectBind(t *testing.T) {
 	one, foreign := must(e.PD.AllocMW(verbs.MWType1))(t), must(peer.PD.AllocMW(verbs.MWType2))(t)
 	closed := must(e.PD.AllocMW(verbs.MWType2))(t)
 	must(0, closed.Close())(t)
+	for _, never := range []*direct.QP{nil, {}} {
+		for _, r := range []direct.Request{never.Bind(1, mw, 1, mr, 0, 8, 0), never.Write(1, 2, 3).SGE(1, 2, 3), never.Nop(1)} {
+			if r != (direct.Request{}) {
+				t.Errorf("a queue pair that was never taken has %+v", r)
+			}
+		}
+		if n, err := never.Ring(); n != 0 || err == nil {
+			t.Errorf("a queue pair that was never taken: %d, %v", n, err)
+		}
+	}
 	for what, call := range map[string]func(){
 		"type 1":           func() { o.Bind(1, one, 1, mr, mr.IOVA(), 8, 0) },
 		"another PD":       func() { o.Bind(1, foreign, 1, mr, mr.IOVA(), 8, 0) },

@@ -575,3 +575,31 @@ func TestInlineSum(t *testing.T) {
 	}
 	runtime.KeepAlive(memory)
 }
+
+// TestForgetLater takes the completions of a queue pair away when the queue has gone round: none of them is polled, and later ones are.
+func TestForgetLater(t *testing.T) {
+	d := newDevice(8, 8, verbs.QPTypeRC)
+	var wcs [8]verbs.WC
+	post := func(ids ...uint64) {
+		for _, id := range ids {
+			d.qp.Send(id).Flags(verbs.SendSignaled)
+		}
+		if _, err := d.qp.Ring(); err != nil {
+			t.Fatal(err)
+		}
+		d.step(t, len(ids))
+	}
+	for id := range uint64(20) {
+		post(id)
+		if n, err := d.cq.PollInto(wcs[:]); n != 1 || err != nil || wcs[0].ID != id {
+			t.Fatalf("%d completions, %v", n, err)
+		}
+	}
+	post(1, 2)
+	d.cq.c.forget(d.qp.num)
+	d.qp.sq.tail = d.qp.sq.post
+	post(3)
+	if n, err := d.cq.PollInto(wcs[:]); n != 1 || err != nil || wcs[0].ID != 3 {
+		t.Errorf("%d completions, %v, of %d", n, err, wcs[0].ID)
+	}
+}

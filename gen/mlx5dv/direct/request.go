@@ -77,7 +77,14 @@ func (o *QP) start(id uint64, of verbs.WROpcode, imm uint32, a, b uint64) Reques
 
 // startOther is start for the requests that it does not begin itself: on a queue that may be full or several use, and with an address.
 func (q *sends) startOther(id uint64, of verbs.WROpcode, k *kind, imm uint32, a, b uint64) Request {
-	if q.state == open {
+	switch {
+	case q.slots == nil && q.state != broken: // of the zero QP
+		if q.fault = fail.ErrnoNeverOpened; q.state != none {
+			q.state = none
+			q.leave()
+		}
+		return Request{}
+	case q.state == open:
 		q.state = begun
 	}
 	if !q.enters(of, k) {
@@ -100,10 +107,6 @@ func (q *sends) enters(of verbs.WROpcode, k *kind) bool {
 	case broken:
 		return false
 	case none:
-		if q.slots == nil {
-			q.fault = fail.ErrnoNeverOpened
-			return false
-		}
 		if errno := q.enter(); errno != 0 {
 			q.fault = errno // only Ring looks at it: another goroutine may be inside
 			return false
