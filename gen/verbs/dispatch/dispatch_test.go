@@ -17,29 +17,10 @@ import (
 	"github.com/verbsgen/verbsgen/gen/verbs/verbstest"
 )
 
-// device opens a device of a kernel if VERBS_DEVICE names one, else a software device.
-func device(t *testing.T) *verbs.Device {
-	t.Helper()
-	name := os.Getenv("VERBS_DEVICE")
-	if name == "" {
-		_, dev := verbstest.Open(t)
-		return dev
-	}
-	lib, err := verbs.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
-	dev, err := lib.OpenDevice(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return dev
-}
-
 // open returns two connected queue pairs and a dispatcher of their queues.
 func open(t *testing.T, other func(verbs.WC)) (d *dispatch.Dispatcher, a, b end) {
 	t.Helper()
-	dev := device(t)
+	dev := verbstest.Device(t)
 	a, b, err := connect(dev)
 	if err != nil {
 		t.Fatal(err)

@@ -3,6 +3,8 @@
 //	soft, dev := verbstest.Open(t, softverbs.LikeMLX5())
 //	a, b := verbstest.Pair(t, dev)
 //
+// Tests that also make sense on a real device open theirs by Device.
+//
 // It is written by hand and belongs beside the generated package, since queue pairs are made with its types. What needs no type of it is in
 // runtime/softverbs/verbstest, which serves other generated packages too.
 package verbstest
@@ -25,6 +27,35 @@ import (
 func Open(t testing.TB, opts ...softverbs.Option) (*softverbs.Device, *verbs.Device) {
 	t.Helper()
 	return soft.Open(t, verbs.LoadFrom, opts...)
+}
+
+// Device opens the device of the machine's libibverbs that the environment variable VERBS_DEVICE names, such as mlx5_0; without the
+// variable it is Open's, a software device with the options. When the test ends the device is closed, unless the test has closed it, and
+// what is still open then fails the test.
+//
+//	VERBS_DEVICE=mlx5_0 go test ./...                      # on a card
+//	VERBS_DEVICE=mlx5_0 rdmacard run -- go test ./...      # on the real libmlx5 without a card
+func Device(t testing.TB, opts ...softverbs.Option) *verbs.Device {
+	t.Helper()
+	name := os.Getenv("VERBS_DEVICE")
+	if name == "" {
+		_, dev := Open(t, opts...)
+		return dev
+	}
+	lib, err := verbs.Load()
+	if err != nil {
+		t.Fatalf("VERBS_DEVICE is %s: %v", name, err)
+	}
+	dev, err := lib.OpenDevice(name)
+	if err != nil {
+		t.Fatalf("VERBS_DEVICE is %s: %v", name, err)
+	}
+	t.Cleanup(func() {
+		if err := dev.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
+			t.Errorf("the device cannot be closed: %v", errors.Join(err, dev.CloseAll()))
+		}
+	})
+	return dev
 }
 
 // AllowLints has lints with these IDs not fail the test that made the device.

@@ -2,8 +2,11 @@ package verbstest_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"os"
+	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
@@ -87,5 +90,33 @@ func TestWait(t *testing.T) {
 	}
 	if _, err := verbstest.Wait(closed, math.MaxInt); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("Wait for completions of a closed queue: %v", err)
+	}
+}
+
+// fatal is a test that keeps why it ended.
+type fatal struct {
+	testing.TB
+	why string
+}
+
+func (f *fatal) Fatalf(format string, args ...any) {
+	f.why = fmt.Sprintf(format, args...)
+	runtime.Goexit()
+}
+
+// TestDevice opens what VERBS_DEVICE names, and without it a software device.
+func TestDevice(t *testing.T) {
+	if os.Getenv("VERBS_DEVICE") == "" && !strings.Contains(verbstest.Device(t, softverbs.Name("ours")).String(), "ours") {
+		t.Error("not the software device")
+	}
+	t.Setenv("VERBS_DEVICE", "none_such")
+	f := &fatal{TB: t}
+	ended := make(chan bool)
+	go func() {
+		defer close(ended)
+		verbstest.Device(f)
+	}()
+	if <-ended; !strings.HasPrefix(f.why, "VERBS_DEVICE is none_such: ") {
+		t.Errorf("the test ended with %q", f.why)
 	}
 }
