@@ -603,3 +603,29 @@ func TestForgetLater(t *testing.T) {
 		t.Errorf("%d completions, %v, of %d", n, err, wcs[0].ID)
 	}
 }
+
+// TestAnswer has answers that the device writes to the completion: they go to the elements of the request.
+func TestAnswer(t *testing.T) {
+	d := newDevice(8, 8, verbs.QPTypeRC)
+	memory := make([]uint32, 4)
+	addr := uint64(uintptr(unsafe.Pointer(&memory[0])))
+	d.qp.FetchAdd(1, 0x1000, 2, 3).SGE(addr, 8, 1)
+	d.qp.Read(2, 0x1000, 2).SGE(addr+12, 4, 1).SGE(addr+8, 4, 1)
+	if _, err := d.qp.Ring(); err != nil {
+		t.Fatal(err)
+	}
+	q := &d.qp.sq
+	answer := []byte{1, 0, 0, 0, 2, 0, 0, 0}
+	for i, op := range []uint32{opFetchAdd, opRead} {
+		if !q.answer(uint32(i), op, answer) {
+			t.Errorf("answer %d has no room", i)
+		}
+	}
+	if !slices.Equal(memory, []uint32{1, 2, 2, 1}) {
+		t.Errorf("the answers lie as %v", memory)
+	}
+	if q.answer(1, opRead, append(answer, 0)) {
+		t.Error("there is room for 9 bytes")
+	}
+	runtime.KeepAlive(memory)
+}
