@@ -222,11 +222,15 @@ func TestWrong(t *testing.T) {
 		"queue":     func(o *QP) { o.ToSRQ(1) },
 	} {
 		d := newDevice(64, 8, verbs.QPTypeUC)
+		d.qp.sq.whole = 4
 		d.qp.Send(1).Flags(verbs.SendSignaled)
 		wrong(d.qp)
 		d.qp.Send(3)
 		if n, err := d.qp.Ring(); n != 1 || !errors.Is(err, syscall.EINVAL) {
 			t.Errorf("%s: %d, %v", name, n, err)
+		}
+		if got, want := d.register[0], *(*uint64)(d.qp.sq.buf); got != want {
+			t.Errorf("%s: the register has %#x, not the beginning of the request, %#x", name, got, want)
 		}
 		d.qp.Send(4)
 		if n, err := d.qp.Ring(); n != 1 || err != nil {
@@ -235,6 +239,42 @@ func TestWrong(t *testing.T) {
 		d.step(t, 9)
 		if d.seen != 2 {
 			t.Errorf("%s: the device has read %d blocks", name, d.seen)
+		}
+	}
+}
+
+// TestDropped drops the request after an invalidation: the next one waits in its place.
+func TestDropped(t *testing.T) {
+	d := newDevice(64, 8, verbs.QPTypeRC)
+	d.qp.LocalInv(1, 2)
+	d.qp.Write(2, 0, 0).Inline(make([]byte, 101))
+	if n, err := d.qp.Ring(); n != 1 || !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("%d, %v", n, err)
+	}
+	d.qp.Send(3)
+	first := d.qp.sq.first
+	if n, err := d.qp.Ring(); n != 1 || err != nil {
+		t.Errorf("then %d, %v", n, err)
+	}
+	if got := *(*uint32)(unsafe.Add(d.qp.sq.buf, first+8)) >> 24; got != ctrlSmallFence {
+		t.Errorf("the request has the flags %#x", got)
+	}
+}
+
+// TestFirstReason has a mistake after the queue was full: Ring says that it was full.
+func TestFirstReason(t *testing.T) {
+	for name, wrong := range map[string]func(o *QP, first Request){
+		"To":    func(o *QP, _ Request) { o.To(new(Address), 1, 2) },
+		"Flags": func(_ *QP, first Request) { first.Flags(verbs.SendSignaled) },
+	} {
+		d := newDevice(8, 8, verbs.QPTypeRC)
+		first, n := d.qp.Send(1), 1
+		for d.qp.Send(1) != (Request{}) {
+			n++
+		}
+		wrong(d.qp, first)
+		if got, err := d.qp.Ring(); got != n || !errors.Is(err, verbs.ErrQueueFull) {
+			t.Errorf("%s: %d of %d, %v", name, got, n, err)
 		}
 	}
 }
@@ -276,19 +316,42 @@ func TestBlueFlame(t *testing.T) {
 
 // TestReceivesFull fills a receive queue, takes some, and fills it again.
 func TestReceivesFull(t *testing.T) {
-	q := new(recvs)
+	o := new(QP)
+	q := &o.rq
 	q.buf, q.mask, q.shift, q.room, q.sges = unsafe.Pointer(&make([]uint64, 64)[0]), 7, 6, 4, 4
 	q.rec, q.ids = new(uint32), make([]uint64, 8)
+	batch, err := verbs.NewRecvBatch(3, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range batch.All() {
+		w.Recv(7).SGE(1, 2, 3)
+	}
 	posted := uint64(0)
 	for taken := range uint32(8) {
-		for {
-			errno := q.put(posted, nil)
-			if errno == syscall.ENOMEM {
-				break
-			} else if errno != 0 {
-				t.Fatal(errno)
+		var errno syscall.Errno
+		for errno == 0 {
+			n := 0
+			switch (posted + uint64(taken)) % 3 {
+			case 0:
+				if errno = q.put(posted, nil); errno == 0 {
+					n = 1
+				}
+			case 1:
+				n, errno = q.postRange(batch.From(0, 3))
+			default:
+				if err := o.Recv(posted, 1, 2, 3); err == nil {
+					n = 1
+				} else if !errors.Is(err, verbs.ErrQueueFull) {
+					t.Fatal(err)
+				} else {
+					errno = syscall.ENOMEM
+				}
 			}
-			posted++
+			posted += uint64(n)
+		}
+		if errno != syscall.ENOMEM || be32(*q.rec) > uint32(posted) {
+			t.Fatalf("%v, record %d of %d", errno, be32(*q.rec), posted)
 		}
 		if want := uint64(8 + taken*(taken+1)/2); posted != want {
 			t.Fatalf("%d receives are posted, want %d", posted, want)

@@ -87,8 +87,8 @@ func (q *recvs) putEasy(wrs []dpath.RecvRequest) (n int) {
 	return n
 }
 
-// Recv posts a receive of one element: length bytes at addr, registered under lkey. id is the ID of its completion. A queue that is
-// full is ErrQueueFull. PostRecv of the verbs.QP posts several at a time, and those with more elements.
+// Recv posts a receive of one element: length bytes at addr, registered under lkey; with length 0 it has no memory. id is the ID of its
+// completion. Recv returns ErrQueueFull if the queue is full. PostRecv of the verbs.QP posts several receives, and those of more elements.
 //
 // C: ibv_post_recv, ibv_post_recv(3).
 func (o *QP) Recv(id, addr uint64, length, lkey uint32) error {

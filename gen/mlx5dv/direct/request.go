@@ -28,8 +28,9 @@ func (r Request) open() *sends {
 	return r.q
 }
 
-// start begins a request of an operation, and a call on the queue if it is the first since Ring. a and b are its first fixed segment if it
-// has one. The usual parts of enter, end and begin are in it, as calls of them would take a third of the time of a request.
+// start begins a request of an operation, and a call on the queue if it is the first since Ring. a and b are its first fixed segment if
+// that is a remote address and its key. The usual parts of enter, end and begin are in it, as calls of them would take a third of the time
+// of a request.
 func (o *QP) start(id uint64, of verbs.WROpcode, imm uint32, a, b uint64) Request {
 	if o == nil {
 		return Request{}
@@ -41,7 +42,8 @@ func (o *QP) start(id uint64, of verbs.WROpcode, imm uint32, a, b uint64) Reques
 	case q.state == open:
 		size := q.at - q.first
 		c := (*[2]uint64)(unsafe.Add(q.buf, q.first))
-		c[0], c[1] = uint64(q.op)|uint64(be32(q.qpn|size/segment))<<32, q.ctrl
+		q.head = uint64(q.op) | uint64(be32(q.qpn|size/segment))<<32
+		c[0], c[1] = q.head, q.ctrl
 		i := post & q.mask
 		if post++; size > block { // predicted, so that the next request need not wait for the length of this one
 			post += (size - 1) / block
@@ -49,7 +51,9 @@ func (o *QP) start(id uint64, of verbs.WROpcode, imm uint32, a, b uint64) Reques
 		q.slots[i].end = post
 		q.post = post
 		q.count++
-	case q.state != none || !q.alone():
+	case q.state == none && q.alone():
+		post = q.post // before alone, a change of state might have begun the queue anew
+	default:
 		return q.startOther(id, of, k, imm, a, b)
 	}
 	q.state = begun
@@ -75,7 +79,8 @@ func (o *QP) start(id uint64, of verbs.WROpcode, imm uint32, a, b uint64) Reques
 	return Request{q, post}
 }
 
-// startOther is start for the requests that it does not begin itself: on a queue that may be full or several use, and with an address.
+// startOther is start for the requests that it does not begin itself: on a queue that may be full or that several goroutines use, and with
+// an address.
 func (q *sends) startOther(id uint64, of verbs.WROpcode, k *kind, imm uint32, a, b uint64) Request {
 	switch {
 	case q.slots == nil && q.state != broken: // of the zero QP
@@ -188,9 +193,9 @@ func (o *QP) LocalInv(id uint64, rkey uint32) Request {
 	return r
 }
 
-// Bind begins the binding of a memory window of type 2 to 1 to 2^31 bytes at addr of a region: IBV_WR_BIND_MW. rkey is the key that the
-// window gets, verbs.NextRKey of the one it has. Requests after it wait for it. verbs.MW.RKey returns the new key from now on; after a
-// completion with an error set the old one by SetRKey.
+// Bind begins a request that binds mw, a memory window of type 2, to length bytes at addr of mr: IBV_WR_BIND_MW. length is 1 to 2^31. rkey
+// is verbs.NextRKey of mw.RKey; only its last byte counts. Requests after it wait for it. mw.RKey returns the new key at once: if Ring does
+// not count the request, or its completion is an error, set the old key by SetRKey.
 //
 // C: struct ibv_mw_bind_info, ibv_post_send(3).
 func (o *QP) Bind(id uint64, mw *verbs.MW, rkey uint32, mr *verbs.MR, addr, length uint64, access verbs.MWAccess) Request {
@@ -276,10 +281,16 @@ func (r Request) Flags(f verbs.SendFlags) Request {
 
 // drop gives the request up, and all that follow until Ring.
 func (r Request) drop() Request {
-	if r.q.state != none {
-		r.q.state = broken
+	q := r.q
+	if q.state == open && q.ctrl&(7<<29) != 0 { // what the request was to wait for, the next one waits for
+		q.next |= ctrlSmallFence << 24
 	}
-	r.q.fault = syscall.EINVAL
+	if q.state != broken {
+		q.fault = syscall.EINVAL
+	}
+	if q.state != none {
+		q.state = broken
+	}
 	return Request{}
 }
 
@@ -290,7 +301,9 @@ func (q *sends) wrong() {
 			return
 		}
 	}
-	q.state, q.fault = broken, syscall.EINVAL
+	if q.state != broken {
+		q.state, q.fault = broken, syscall.EINVAL
+	}
 }
 
 // Ring hands all requests that were begun since the latest Ring to the device, and returns how many these are. With an error it is the

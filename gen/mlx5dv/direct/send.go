@@ -112,7 +112,7 @@ const never = 1 << 30
 // kind is what a queue knows of the requests of an opcode.
 type kind struct {
 	need  uint32 // blocks that one may take; never where the queue takes none
-	room  uint32 // bytes from its beginning on, behind which it may have no element, without the address of a datagram
+	room  uint32 // bytes from its beginning to the end of its last possible element, without the address of a datagram
 	op    uint8  // operation
 	wc    uint8  // opcode of its completion
 	fixed uint8  // segments between the control segment and the data, without the address of a datagram
@@ -240,7 +240,7 @@ func (q *sends) ring() {
 	handOver(unsafe.Pointer(q))
 	reg := unsafe.Add(q.reg, q.off)
 	index := be32(q.post & 0xffff)
-	if q.count == 1 && q.post-q.rung <= q.whole && q.first+(q.post-q.rung)<<blockShift <= q.wrap+1 {
+	if q.count == 1 && q.state != broken && q.post-q.rung <= q.whole && q.first+(q.post-q.rung)<<blockShift <= q.wrap+1 {
 		ringWhole(q.rec, index, reg, unsafe.Add(q.buf, q.first), int(q.post-q.rung))
 	} else {
 		ring(q.rec, index, reg, q.head)

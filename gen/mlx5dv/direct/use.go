@@ -31,7 +31,7 @@ const (
 	ended
 )
 
-// alone begins a call on a queue that runs, that one goroutine uses, and that is in no other call.
+// alone begins a call, and reports whether it did. It does not on a queue that is shared, in use or stopped.
 func (u *use) alone() bool {
 	if u.shared || u.busy != 0 {
 		return false
@@ -57,6 +57,9 @@ func (u *use) enter() syscall.Errno {
 	}
 	if atomic.LoadUint32(&u.state) != running {
 		return u.wait()
+	}
+	if raceEnabled && !u.shared {
+		u.owner++
 	}
 	return 0
 }
