@@ -27,7 +27,7 @@ var served = map[string]string{".": library, "spec": library + "/spec", "cmd/ver
 // moduleProxy is what scripts that get this project with go get have of it, made once for all of them.
 type moduleProxy struct {
 	dir, root string
-	env       []string // of the test: the command run changes that of the process
+	env       []string // before any script ran: the script command run changes that of the process
 	make      func() (moduleCache, error)
 	unlock    func()
 }

@@ -33,8 +33,8 @@ func LikeRXE61() Option {
 //     only unsignaled requests, or does not poll, fills the queue: ENOMEM (providers/mlx5/qp.c: mlx5_wq_overflow; cq.c moves the tail).
 //     Requests of shared receive queues have theirs until they are used.
 //   - retry_cnt 7 is a number, so a request to a dead peer ends with RETRY_EXC_ERR after 8 timeouts (qp.c of Linux hands it to the
-//     card as it is). With soft-RoCE 7 is forever. rnr_retry 7 stays forever, and timeouts do not count while a receive is missing,
-//     as they do with soft-RoCE (retransmit_timer in rxe_comp.c goes on): a receive that is posted late is in time.
+//     card as it is). With soft-RoCE 7 is forever. rnr_retry 7 stays forever. While a receive is missing, no timeouts are counted;
+//     soft-RoCE counts them (retransmit_timer in rxe_comp.c goes on). A receive that is posted late is in time.
 //   - max_send_wr, max_inline_data, max_recv_wr and max_recv_sge are rounded up to what fits in descriptors of 64 bytes:
 //     an RC or UC queue pair with one SGE can send 60 bytes inline without having asked, and 828 is the most (providers/mlx5/verbs.c:
 //     mlx5_calc_send_wqe and what is around it). max_send_sge is not rounded: 52 are the most for RC, 60 for UD, whatever max_sge

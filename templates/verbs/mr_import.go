@@ -10,9 +10,9 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
-// Locate says where a region lies that was imported: the IOVA and the length in bytes that it has where it was
-// registered. SGE, IOVA and Remote know it then. It returns syscall.EINVAL for any other region, and the second
-// time.
+// Locate tells an imported region where it lies: the IOVA, and the length in bytes, with which it was registered.
+// Then SGE, IOVA and Remote work; Length stays as it is. For any other region, and if it was called before,
+// Locate returns syscall.EINVAL.
 //
 // C: ibv_import_mr, ibv_import_mr(3).
 func (mr *MR) Locate(iova, length uint64) error {

@@ -60,7 +60,7 @@ func New(lib *rdmacm.Lib) (*Network, error) {
 }
 
 // Close ends running calls with os.ErrClosed, waits for them, and closes all listeners and connections with their queue pairs. A second
-// Close returns os.ErrClosed. In Options.QP, whose call it would wait for, it closes nothing (syscall.EBUSY).
+// Close returns os.ErrClosed. In Options.QP and Options.Prepare, whose call it would wait for, it closes nothing (syscall.EBUSY).
 func (n *Network) Close() error {
 	if n == nil || n.events == nil {
 		return errNever
@@ -98,7 +98,8 @@ func (n *Network) Close() error {
 var (
 	errNever  = fmt.Errorf("conn: it is nil or was never made; New makes a Network, whose methods make the others: %w", syscall.EINVAL)
 	errNilCtx = fmt.Errorf("the context is nil; pass context.Background for one without an end: %w", syscall.EINVAL)
-	errInside = fmt.Errorf("conn: Close is called by Options.QP, whose call it would wait for; call it when that has returned: %w",
+	errInside = fmt.Errorf("conn: Close is called by Options.QP or Options.Prepare, whose call it would wait for; "+
+		"call it when that has returned: %w",
 		syscall.EBUSY)
 )
 

@@ -22,7 +22,7 @@ type Error struct {
 	Status Status
 	// Bytes of a peer that rejected the request; there may be zeros behind those that it sent.
 	Private []byte
-	// The error of a call, of the context or of Options.QP; nil if an event reported it.
+	// The error of a call, of the context, of Options.QP or of Options.Prepare; nil if an event reported it.
 	Err error
 	// Likely causes, if the peer was not reached, from what this machine knows of the way to it.
 	Hints []string

@@ -17,11 +17,12 @@ import (
 // Options is what the caller decides. The zero value is good for most connections.
 type Options struct {
 	// Setup has the port, the rights of the peer, the timers and the limits; nil is DefaultSetup. RC fills in DestQPNum, RQPSN, SQPSN and
-	// AV, of which it keeps SL, StaticRate and where peers are reached by GID FlowLabel and TrafficClass. PathMTU may be 0: then it is
+	// AV. Of AV it keeps SL and StaticRate, and FlowLabel and TrafficClass if the peer is reached by GID. PathMTU may be 0: then it is
 	// the largest that both ports have. MaxRDAtomic is lowered to what the peer allows. UC uses PortNum, PKeyIndex, AccessFlags, PathMTU
 	// and AV; UD uses PortNum, PKeyIndex and AV.
 	Setup *verbs.RCSetup
-	// GID is the address to be reached by, one of the port's table; zero leaves the choice among all of the table to both ends.
+	// GID is the entry of the port's table by which the peer reaches this end. If it is zero, both ends choose. On InfiniBand peers are
+	// reached by LID, and the entry must only exist.
 	GID verbs.GID
 	// Of UD, the key that datagrams to this queue pair must have; 0 is one at random. A queue pair that can send keeps the key that it has.
 	QKey uint32
@@ -35,8 +36,8 @@ type Options struct {
 const Patience = 30 * time.Second
 
 // DefaultSetup returns what most connections are made with: port 1, no access to memory, one READ or atomic at a time, and about a second
-// until a peer that does not answer is given up. Soft-RoCE and the software device take RetryCnt 7 as for ever: there a program notices
-// the death of a peer with 6. Change what differs, such as AccessFlags.
+// until a peer that does not answer is given up. To soft-RoCE, and to the software device without LikeMLX5, RetryCnt 7 is for ever:
+// there a program notices the death of a peer with 6. Change what differs, such as AccessFlags.
 func DefaultSetup() verbs.RCSetup {
 	return verbs.RCSetup{PortNum: 1, MaxDestRDAtomic: 1, MaxRDAtomic: 1, MinRNRTimer: 12, Timeout: 14, RetryCnt: 7, RNRRetry: 7}
 }
@@ -56,7 +57,7 @@ type Peer struct {
 
 // RC connects a queue pair to the one of the process at the other end of conn, which calls RC too. The queue pair is in RESET, or in
 // INIT with receives posted; after RC both ends may send. If ctx ends first, its error is returned. conn stays open; its deadline is set,
-// and removed at the end.
+// and removed at the end. After an error conn cannot be used for another call.
 func RC(ctx context.Context, conn net.Conn, qp *verbs.QP, o Options) (*Peer, error) {
 	return begin(ctx, conn, qp, verbs.QPTypeRC, o)
 }

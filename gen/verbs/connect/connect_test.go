@@ -294,9 +294,9 @@ func TestWrongUse(t *testing.T) {
 		o := options("")
 		change(&o)
 		near, far := net.Pipe()
-		peer := make(chan error)
+		peer, other := make(chan error), newQP(t, verbs.QPTypeRC)
 		go func() {
-			_, err := RC(t.Context(), far, newQP(t, verbs.QPTypeRC), options(""))
+			_, err := RC(t.Context(), far, other, options(""))
 			peer <- err
 		}()
 		if _, err := RC(soon(t), near, qp, o); err == nil || !strings.Contains(err.Error(), want) {

@@ -22,7 +22,7 @@ const (
 	failed = 2
 )
 
-// hello is what a side says of itself; one of zeros, that it gives up:
+// hello is what a side says of itself. One whose fields but magic and version are zero says that the side gives up:
 //
 //	bytes 0-3   RDMA
 //	4           version

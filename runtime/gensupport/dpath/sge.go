@@ -116,7 +116,7 @@ func (p *Place) SGE(off, n uint64) (SGE, error) {
 // UncheckedSGE is Region.UncheckedSGE of the region as it is now. An element of a closed one has the key 0, which no region has.
 func (p *Place) UncheckedSGE(off uint64, n uint32) SGE { return p.region().UncheckedSGE(off, n) }
 
-// Locate says where a region lies that was made elsewhere. It is false for any other region, and for one that has been told.
+// Locate says where a region lies that was made elsewhere. It reports false for any other region, and for one that has been told.
 func (p *Place) Locate(start, length uint64) bool {
 	old := p.region()
 	if old == nil || old.Unknown != Elsewhere {
@@ -126,7 +126,7 @@ func (p *Place) Locate(start, length uint64) bool {
 }
 
 // Elsewhere is why the start and the length of a region are not known that another process made.
-const Elsewhere = "it was made elsewhere, and nobody said here where it begins and how long it is, by MR.Locate"
+const Elsewhere = "it was made elsewhere, and nobody said here where it begins and how long it is; say so by MR.Locate"
 
 // Vague says why the start of a region is not known: its access flags have the bit of ZERO_BASED. Otherwise it is empty.
 func Vague(access, zeroBased uint64) string {
