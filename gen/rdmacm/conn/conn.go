@@ -19,6 +19,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"slices"
@@ -204,8 +205,20 @@ type Conn struct {
 
 	mu     sync.Mutex // guards what follows
 	closed bool
+	owned  []io.Closer
 	err    error         // how the connection ended
 	done   chan struct{} // closed when it has
+}
+
+// Own has Close also close what the queue pair was made of or works with, such as a PD, a CQ and regions of memory: after the queue pair,
+// the latest first. Options.QP calls it for each object that it makes, so that nothing is left if a later step fails.
+func (c *Conn) Own(objects ...io.Closer) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.owned = append(c.owned, objects...)
 }
 
 // Done returns a channel that is closed when the connection ends: the peer ends it, its device goes, or Close is called.
@@ -227,8 +240,8 @@ func (c *Conn) Err() error {
 	return c.err
 }
 
-// Close ends the connection and closes its queue pair and its identifier. A second Close returns os.ErrClosed. If it fails, as for a queue
-// pair that is in use, it can be called again.
+// Close ends the connection and closes its queue pair, what it owns, and its identifier. A second Close returns os.ErrClosed. If it fails,
+// as for a queue pair that is in use, it can be called again.
 func (c *Conn) Close() error {
 	if c == nil || c.n == nil {
 		return errNever
@@ -244,6 +257,12 @@ func (c *Conn) Close() error {
 		if err := unlessClosed(c.QP.Close()); err != nil {
 			return err
 		}
+	}
+	for n := len(c.owned); n > 0; n = len(c.owned) {
+		if err := unlessClosed(c.owned[n-1].Close()); err != nil {
+			return err
+		}
+		c.owned = c.owned[:n-1]
 	}
 	if err := unlessClosed(c.ID.Close()); err != nil {
 		return err

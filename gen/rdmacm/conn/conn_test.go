@@ -116,8 +116,8 @@ func (m *machine) begin(lib *rdmacm.Lib) {
 			m.Error(err)
 		}
 		for d := range m.devices {
-			if err := d.CloseAll(); err != nil {
-				m.Error(err)
+			if err := d.Close(); err != nil {
+				m.Error(errors.Join(err, d.CloseAll()))
 			}
 		}
 	})
@@ -147,10 +147,12 @@ func (m *machine) qp(c *conn.Conn, _ *rdmacm.ConnAttr) (*verbs.QP, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.Own(pd)
 	cq, err := dev.CreateCQ(8, nil, 0)
 	if err != nil {
 		return nil, err
 	}
+	c.Own(cq)
 	return c.ID.CreateQP(pd, verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, MaxSendWR: 4, MaxRecvWR: 4, MaxSendSGE: 1,
 		MaxRecvSGE: 1})
 }
@@ -567,6 +569,19 @@ func TestCallback(t *testing.T) {
 	_, err := m.Dial(m.ctx, l.Addr(), o)
 	m.failed(err, "prepare to dial", l.Addr(), syscall.EDOM, 0)
 	o = m.with("")
+	var pd *verbs.PD
+	o.QP = func(c *conn.Conn, attr *rdmacm.ConnAttr) (*verbs.QP, error) {
+		qp, err := m.qp(c, attr)
+		m.must(err)
+		pd = qp.PD()
+		m.must(qp.Close())
+		return nil, syscall.EDOM
+	}
+	_, err = m.Dial(m.ctx, l.Addr(), o)
+	m.failed(err, "make a queue pair for", l.Addr(), syscall.EDOM, 0)
+	if err := pd.Close(); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("what a connection owns that was not made: %v", err)
+	}
 	o.QP = func(*conn.Conn, *rdmacm.ConnAttr) (*verbs.QP, error) { return nil, m.Network.Close() }
 	_, err = m.Dial(m.ctx, l.Addr(), o)
 	m.failed(err, "make a queue pair for", l.Addr(), syscall.EBUSY, 0)

@@ -15,7 +15,7 @@ import (
 type Options struct {
 	// QP makes the queue pair, by c.ID.CreateQP, on the device that c.ID.Device returns. It may change attr, a copy of Attr: Accept calls it
 	// when c.Peer has the request, and sends attr.PrivateData as the answer. If it fails, it leaves no queue pair behind; Accept rejects the
-	// request then, with the bytes of a Refusal. The connection closes the queue pair; what else it is made of is the program's.
+	// request then, with the bytes of a Refusal. The connection closes the queue pair, and what Conn.Own was told.
 	QP func(c *Conn, attr *rdmacm.ConnAttr) (*verbs.QP, error)
 	// Private data, responder resources, initiator depth and retries. With 0 nothing is tried again; most programs pass 7 as RetryCount and
 	// RNRRetryCount. To soft-RoCE RetryCount 7 is for ever: there a program that is to notice the death of a peer passes 6.

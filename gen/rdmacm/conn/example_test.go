@@ -23,7 +23,7 @@ func check(err error) {
 	}
 }
 
-// makeQP makes a queue pair with a domain and a queue of its own.
+// makeQP makes a queue pair with a domain and a queue of its own, which the connection closes.
 func makeQP(c *conn.Conn, _ *rdmacm.ConnAttr) (*verbs.QP, error) {
 	dev, err := c.ID.Device()
 	if err != nil {
@@ -33,10 +33,12 @@ func makeQP(c *conn.Conn, _ *rdmacm.ConnAttr) (*verbs.QP, error) {
 	if err != nil {
 		return nil, err
 	}
+	c.Own(pd)
 	cq, err := dev.CreateCQ(16, nil, 0)
 	if err != nil {
 		return nil, err
 	}
+	c.Own(cq)
 	return c.ID.CreateQP(pd, verbs.QPInitAttr{
 		Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, MaxSendWR: 8, MaxRecvWR: 8, MaxSendSGE: 1, MaxRecvSGE: 1,
 	})
@@ -77,7 +79,7 @@ func Example() {
 
 	_, err = n.Dial(ctx, netip.MustParseAddrPort("10.0.0.1:4"), o)
 	fmt.Println(err)
-	check(errors.Join(n.Close(), dev.CloseAll(), cm.Close(), soft.Close()))
+	check(errors.Join(n.Close(), dev.Close(), cm.Close(), soft.Close()))
 	// Output:
 	// the server says hello
 	// conn: connect to 10.0.0.1:4: REJECTED: invalid service ID: nobody listens at the port (8)

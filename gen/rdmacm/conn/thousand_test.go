@@ -3,6 +3,8 @@
 package conn_test
 
 import (
+	"errors"
+	"os"
 	"runtime"
 	"sync"
 	"syscall"
@@ -74,10 +76,26 @@ func TestThousand(t *testing.T) {
 	}
 }
 
+func unlessClosed(err error) error {
+	if errors.Is(err, os.ErrClosed) {
+		return nil
+	}
+	return err
+}
+
 // connectMany makes connections between the two devices of the machine and returns both ends of each.
 func connectMany(m *machine, all int) (open []*conn.Conn) {
 	const workers = 50
 	s := &shared{machine: m, cqs: map[*verbs.PD]*verbs.CQ{}}
+	m.Cleanup(func() {
+		err := unlessClosed(m.Network.Close())
+		for pd, cq := range s.cqs {
+			err = errors.Join(err, cq.Close(), pd.Close())
+		}
+		if err != nil {
+			m.Error(err)
+		}
+	})
 	o := conn.Options{QP: s.qp, Attr: rdmacm.ConnAttr{RetryCount: 7, RNRRetryCount: 7}}
 	l := m.listen(conn.ListenOptions{})
 	ends := make(chan *conn.Conn, 2*all)
