@@ -58,19 +58,6 @@ func TestMatrixDocument(t *testing.T) {
 	}
 }
 
-// TestReadmeCommands has the table of the README name every command.
-func TestReadmeCommands(t *testing.T) {
-	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range documented()[1:] {
-		if !strings.Contains(string(readme), "\n| `"+c.Name()+"` | ") {
-			t.Errorf("the table of the commands in README.md lacks %s", c.Name())
-		}
-	}
-}
-
 // TestEveryCommandHasHelp finds commands and flags without a description.
 func TestEveryCommandHasHelp(t *testing.T) {
 	for _, c := range documented() {

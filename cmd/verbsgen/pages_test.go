@@ -84,7 +84,7 @@ func cmdPages(ts *testscript.TestScript, neg bool, args []string) {
 	for line := range unused {
 		ts.Fatalf("notRun has %q, with which no block of a page begins", line)
 	}
-	if ran < 5 {
+	if ran < 4 {
 		ts.Fatalf("only %d blocks of shell", ran)
 	}
 }
