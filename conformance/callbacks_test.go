@@ -136,6 +136,7 @@ func apart(t *testing.T, call func()) {
 // can be closed afterwards. A text names the row with the same code, or a file with the line that begins the test there.
 var callbackTests = map[string]any{
 	"conn.Options.QP":          "../gen/rdmacm/conn/conn_test.go: func TestCallback(",
+	"conn.Options.Prepare":     "../gen/rdmacm/conn/conn_test.go: func TestCallback(",
 	"dispatch.New(other)":      leaveDispatch,
 	"efadv.Lib.OnEveryLint(f)": "verbs.Lib.OnEveryLint(f)", "efadv.Lib.OnLint(f)": "verbs.Lib.OnLint(f)",
 	"hnsdv.Lib.OnEveryLint(f)": "verbs.Lib.OnEveryLint(f)", "hnsdv.Lib.OnLint(f)": "verbs.Lib.OnLint(f)",

@@ -99,8 +99,8 @@ func (n *Network) Close() error {
 var (
 	errNever  = fmt.Errorf("conn: it is nil or was never made; New makes a Network, whose methods make the others: %w", syscall.EINVAL)
 	errNilCtx = fmt.Errorf("the context is nil; pass context.Background for one without an end: %w", syscall.EINVAL)
-	errInside = fmt.Errorf("conn: Close is called by Options.QP or Options.Prepare, whose call it would wait for; "+
-		"call it when that has returned: %w",
+	errInside = fmt.Errorf("conn: Close is called by a function of the program whose call it would wait for: Options.QP, Options.Prepare, "+
+		"or the Close of something that a connection owns; call it when that has returned: %w",
 		syscall.EBUSY)
 )
 
@@ -203,11 +203,13 @@ type Conn struct {
 	patience *time.Timer        // of a request that waits for Accept
 	events   chan *rdmacm.Event // during Dial and Accept; there is room for every kind of event that take passes on
 
-	mu     sync.Mutex // guards what follows
-	closed bool
-	owned  []io.Closer
-	err    error         // how the connection ended
-	done   chan struct{} // closed when it has
+	closing sync.Mutex // held by Close
+	closed  bool
+
+	mu    sync.Mutex // guards what follows
+	owned []io.Closer
+	err   error         // how the connection ended
+	done  chan struct{} // closed when it has
 }
 
 // Own has Close also close what the queue pair was made of or works with, such as a PD, a CQ and regions of memory: after the queue pair,
@@ -247,8 +249,13 @@ func (c *Conn) Close() error {
 		return errNever
 	}
 	c.end(os.ErrClosed)
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	if !c.closing.TryLock() {
+		if fail.InCallback() {
+			return errInside
+		}
+		c.closing.Lock()
+	}
+	defer c.closing.Unlock()
 	if c.closed {
 		return os.ErrClosed
 	}
@@ -258,11 +265,15 @@ func (c *Conn) Close() error {
 			return err
 		}
 	}
-	for n := len(c.owned); n > 0; n = len(c.owned) {
-		if err := unlessClosed(c.owned[n-1].Close()); err != nil {
+	for last := c.lastOwned(); last != nil; last = c.lastOwned() {
+		var err error
+		fail.Callback(func() { err = last.Close() })
+		if err = unlessClosed(err); err != nil {
 			return err
 		}
-		c.owned = c.owned[:n-1]
+		c.mu.Lock()
+		c.owned = c.owned[:len(c.owned)-1]
+		c.mu.Unlock()
 	}
 	if err := unlessClosed(c.ID.Close()); err != nil {
 		return err
@@ -272,6 +283,16 @@ func (c *Conn) Close() error {
 	defer c.n.mu.Unlock()
 	delete(c.n.conns, c.ID)
 	return nil
+}
+
+// lastOwned is what the connection is to close next.
+func (c *Conn) lastOwned() io.Closer {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.owned) == 0 {
+		return nil
+	}
+	return c.owned[len(c.owned)-1]
 }
 
 // end records the first reason for which the connection ended.

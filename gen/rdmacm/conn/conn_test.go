@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -637,4 +638,52 @@ func TestStatus(t *testing.T) {
 			t.Errorf("%d: %v, want %s", int(s), s, want)
 		}
 	}
+}
+
+// closer closes by calling a function.
+type closer func() error
+
+func (c closer) Close() error { return c() }
+
+// TestOwn owns what panics when it is closed, calls Close itself, or fails at first: the connection can be closed afterwards.
+func TestOwn(t *testing.T) {
+	m := softMachine(t)
+	l := m.listen(conn.ListenOptions{})
+	accepted := make(chan *conn.Conn)
+	go func() {
+		s, err := l.Accept(m.ctx, m.with(""))
+		if err != nil {
+			t.Error(err)
+		}
+		accepted <- s
+	}()
+	c, err := m.Dial(m.ctx, l.Addr(), m.with(""))
+	m.must(err)
+	var closed []int
+	calls := 0
+	c.Own(closer(func() error { closed = append(closed, 1); return nil }), closer(func() error {
+		switch calls++; calls {
+		case 1:
+			panic("out")
+		case 2:
+			return syscall.EDOM
+		}
+		if err := errors.Join(c.Close(), m.Network.Close()); !errors.Is(err, syscall.EBUSY) || c.Err() == nil {
+			t.Errorf("inside: %v", err)
+		}
+		closed = append(closed, 2)
+		return nil
+	}))
+	func() {
+		defer func() { _ = recover() }()
+		t.Errorf("the panic is gone: %v", c.Close())
+	}()
+	if err := c.Close(); !errors.Is(err, syscall.EDOM) {
+		t.Errorf("the second Close: %v", err)
+	}
+	if err := c.Close(); err != nil || !slices.Equal(closed, []int{2, 1}) {
+		t.Errorf("the third Close: %v, in the order %v", err, closed)
+	}
+	m.must((<-accepted).Close())
+	(*conn.Conn)(nil).Own(c)
 }
