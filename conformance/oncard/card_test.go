@@ -273,6 +273,42 @@ func TestPostedBeforeDestroy(t *testing.T) {
 	}
 }
 
+// TestEventBeforeDestroy posts a request that ends with an event of the queue pair, and destroys it at once: no event is left for the next
+// queue pair at that address, whose destruction would wait for it.
+func TestEventBeforeDestroy(t *testing.T) {
+	place := must(link.First(open(t, card.Devices[0])))(t)
+	batch := must(verbs.NewSendBatch(1, 1))(t)
+	defer batch.Close()
+	ended := make(chan error)
+	go func() {
+		for range 100 {
+			e, err := link.Default().NewEnd(place)
+			if err != nil {
+				ended <- err
+				return
+			}
+			batch.WR(0).Write(1, 0, 0).Add(e.MR.UncheckedSGE(0, 1)).Flags(verbs.SendSignaled)
+			err = e.ConnectTo(e)
+			if err == nil {
+				_, err = e.QP.PostSend(batch, 1)
+			}
+			if err = errors.Join(err, e.QP.Close(), e.Close()); err != nil {
+				ended <- err
+				return
+			}
+		}
+		ended <- nil
+	}()
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Fatal(err)
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("a queue pair waits for an event of an earlier one")
+	}
+}
+
 // TestLongReceive posts a receive that reaches beyond its region. A message that fills what is inside arrives; a longer one does not.
 func TestLongReceive(t *testing.T) {
 	for n, want := range map[uint32]verbs.WCStatus{64: verbs.WCStatusSuccess, 65: verbs.WCStatusRemOpErr} {

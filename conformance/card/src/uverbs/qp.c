@@ -140,6 +140,7 @@ static int destroy(const struct call *c)
 		return err;
 	if (q->ngroups)
 		return EBUSY;
+	qp_settle(q);
 	r.events_reported = event_forget_async(&q->o);
 	q->o.async_raised = 0;
 	qp_end(&q->o);

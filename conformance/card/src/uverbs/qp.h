@@ -14,6 +14,9 @@ int qp_open(const struct call *) HIDDEN;
 // qp_use counts a queue pair, or a handle of one, as a user of what it was made with, by 1 or -1.
 void qp_use(struct qp *, int by) HIDDEN;
 
+// qp_settle does what was posted to a queue pair whose last handle is to go, before its events are counted.
+void qp_settle(struct qp *) HIDDEN;
+
 // qp_end releases a handle; the queue pair ends with its last.
 void qp_end(struct object *) HIDDEN;
 

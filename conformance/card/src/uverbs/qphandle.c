@@ -49,17 +49,23 @@ static void promote(struct qp *q)
 	object_replace(&q->o, &h->o);
 }
 
+void qp_settle(struct qp *q)
+{
+	if (!q->real && !q->openers)
+		engine_settle(q);
+}
+
 void qp_end(struct object *o)
 {
 	struct qp *q = OF(o, struct qp, o);
 
+	qp_settle(q);
 	event_forget_async(o);
 	if (q->real) {
 		end_opener(q);
 	} else if (q->openers) {
 		promote(q);
 	} else {
-		engine_settle(q);
 		net_leave(q);
 		qp_use(q, -1);
 		if (context_device(o->ctx)->provider->end_qp)
