@@ -43,7 +43,7 @@ type ruleRow struct {
 type partyRow struct {
 	Provider string `json:"provider"` // empty: every one
 	Kernel   string `json:"kernel"`   // a range; empty: every one
-	Release  string `json:"release"`  // the same of rdma-core
+	Release  string `json:"release"`  // a range of releases of rdma-core; empty: every one
 	But      string `json:"but"`      // what differs from the page though the call is accepted
 	Source   string `json:"source"`
 	Always   bool   `json:"always"` // no further condition

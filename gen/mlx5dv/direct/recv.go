@@ -33,52 +33,54 @@ type recvs struct {
 	tail uint32 // receives that are done; written by polls
 }
 
+// receives begins a call that posts receives of a batch.
+func (u *use) receives(r dpath.RecvRange) ([]dpath.RecvRequest, syscall.Errno) {
+	wrs, errno := dpath.RecvRequests(r)
+	if errno == 0 {
+		errno = u.enter()
+	}
+	return wrs, errno
+}
+
 // postRange posts receives of a batch, up to the first that the queue does not take.
 func (q *recvs) postRange(r dpath.RecvRange) (posted int, errno syscall.Errno) {
-	wrs, errno := dpath.RecvRequests(r)
+	wrs, errno := q.receives(r)
 	if errno != 0 {
 		return -1, errno
 	}
-	if errno := q.enter(); errno != 0 {
-		return -1, errno
-	}
-	for posted < len(wrs) {
+	for posted < len(wrs) && errno == 0 {
 		if n := q.putEasy(wrs[posted:]); n > 0 {
 			posted += n
-			continue
+		} else if errno = q.put(wrs[posted].ID, wrs[posted].SGEs()); errno == 0 {
+			posted++
 		}
-		if errno = q.put(wrs[posted].ID, wrs[posted].SGEs()); errno != 0 {
-			break
-		}
-		posted++
 	}
 	if posted > 0 {
-		handOver(unsafe.Pointer(q))
-		record(q.rec, be32(q.post&0xffff))
+		q.ring()
 	}
 	q.leave()
 	return posted, errno
 }
 
+func (q *recvs) ring() {
+	handOver(unsafe.Pointer(q))
+	record(q.rec, be32(q.post&0xffff))
+}
+
 // putEasy writes receives with one element, which most have. It returns how many, up to the first that put is to look at.
 func (q *recvs) putEasy(wrs []dpath.RecvRequest) (n int) {
-	post, buf, shift, mask, ids := q.post, q.buf, q.shift, q.mask, q.ids
+	post, buf, shift, mask, ids, room := q.post, q.buf, q.shift, q.mask, q.ids, q.room
 	most := min(len(wrs), int(mask+1-(post-q.free)))
 	if q.sges < 1 {
 		return 0
 	}
-	more := q.room > 1
 	for n < most {
 		w := &wrs[n]
 		s, i := w.One(), post&mask
 		if s == nil || s.Length == 0 || uint(i) >= uint(len(ids)) {
 			break
 		}
-		e := (*[4]uint64)(unsafe.Add(buf, i<<shift))
-		e[0], e[1] = element(s.Length, s.LKey), be64(s.Addr)
-		if more {
-			e[2], e[3] = element(0, noKey), 0
-		}
+		scatterOne(unsafe.Add(buf, i<<shift), room, element(s.Length, s.LKey), be64(s.Addr))
 		ids[i] = w.ID
 		post++
 		n++
@@ -102,29 +104,16 @@ func (o *QP) Recv(id, addr uint64, length, lkey uint32) error {
 	if errno := q.enter(); errno != 0 {
 		return errRecv.Errno(errno)
 	}
-	i := q.post & q.mask
-	if q.sges < 1 || q.post-q.free > q.mask || length == 0 || uint(i) >= uint(len(q.ids)) {
-		return q.recvOther(id, addr, length, lkey)
+	var errno syscall.Errno
+	if i := q.post & q.mask; q.sges < 1 || q.post-q.free > q.mask || length == 0 || uint(i) >= uint(len(q.ids)) {
+		errno = q.put(id, []verbs.SGE{{Addr: addr, Length: length, LKey: lkey}})
+	} else {
+		scatterOne(unsafe.Add(q.buf, i<<q.shift), q.room, element(length, lkey), be64(addr))
+		q.ids[i] = id
+		q.post++
 	}
-	e := (*[4]uint64)(unsafe.Add(q.buf, i<<q.shift))
-	e[0], e[1] = element(length, lkey), be64(addr)
-	if q.room > 1 {
-		e[2], e[3] = element(0, noKey), 0
-	}
-	q.ids[i] = id
-	q.post++
-	handOver(unsafe.Pointer(q))
-	record(q.rec, be32(q.post&0xffff))
-	q.leave()
-	return nil
-}
-
-// recvOther is the rest of Recv for a queue that may be full or takes no receives, and for an element of no bytes.
-func (q *recvs) recvOther(id, addr uint64, length, lkey uint32) error {
-	errno := q.put(id, []verbs.SGE{{Addr: addr, Length: length, LKey: lkey}})
 	if errno == 0 {
-		handOver(unsafe.Pointer(q))
-		record(q.rec, be32(q.post&0xffff))
+		q.ring()
 	}
 	q.leave()
 	switch errno {
@@ -175,6 +164,14 @@ func scatter(list unsafe.Pointer, room uint32, sges []verbs.SGE, skip bool) {
 	}
 }
 
+// scatterOne is scatter of one element: its first half, and its address.
+func scatterOne(list unsafe.Pointer, room uint32, first, addr uint64) {
+	e := (*[4]uint64)(list)
+	if e[0], e[1] = first, addr; room > 1 {
+		e[2], e[3] = element(0, noKey), 0
+	}
+}
+
 // gather copies data that the device wrote to the completion to the memory that the elements of a list name. It is false when they
 // have no room for it.
 func gather(next func() *[2]uint64, room uint32, data []byte) bool {
@@ -210,25 +207,25 @@ type shared struct {
 func (q *shared) next(i uint32) *uint16 { return (*uint16)(unsafe.Add(q.buf, i<<q.shift+2)) }
 
 func (q *shared) postRange(r dpath.RecvRange) (posted int, errno syscall.Errno) {
-	wrs, errno := dpath.RecvRequests(r)
+	wrs, errno := q.receives(r)
 	if errno != 0 {
 		return -1, errno
 	}
-	if errno := q.enter(); errno != 0 {
-		return -1, errno
-	}
-	for posted < len(wrs) {
-		if errno = q.put(wrs[posted].ID, wrs[posted].SGEs()); errno != 0 {
-			break
+	for posted < len(wrs) && errno == 0 {
+		if errno = q.put(wrs[posted].ID, wrs[posted].SGEs()); errno == 0 {
+			posted++
 		}
-		posted++
 	}
 	if posted > 0 {
-		handOver(unsafe.Pointer(q))
-		record(q.rec, be32(q.count&0xffff))
+		q.ring()
 	}
 	q.leave()
 	return posted, errno
+}
+
+func (q *shared) ring() {
+	handOver(unsafe.Pointer(q))
+	record(q.rec, be32(q.count&0xffff))
 }
 
 func (q *shared) put(id uint64, sges []verbs.SGE) syscall.Errno {
