@@ -212,8 +212,9 @@ type Conn struct {
 	done  chan struct{} // closed when it has
 }
 
-// Own has Close also close what the queue pair was made of or works with, such as a PD, a CQ and regions of memory: after the queue pair,
-// the latest first. Options.QP calls it for each object that it makes, so that nothing is left if a later step fails.
+// Own has Close also close objects that the queue pair is made from or works with, such as a PD, a CQ and regions of memory: after the
+// queue pair, the latest first. Call it in Options.QP for each object as soon as it is made, so that none stays open if a later step
+// fails.
 func (c *Conn) Own(objects ...io.Closer) {
 	if c == nil {
 		return
@@ -285,7 +286,7 @@ func (c *Conn) Close() error {
 	return nil
 }
 
-// lastOwned is what the connection is to close next.
+// lastOwned returns the owned object that is to be closed next, nil if there is none.
 func (c *Conn) lastOwned() io.Closer {
 	c.mu.Lock()
 	defer c.mu.Unlock()

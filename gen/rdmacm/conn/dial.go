@@ -15,13 +15,13 @@ import (
 type Options struct {
 	// QP makes the queue pair, by c.ID.CreateQP, on the device that c.ID.Device returns. It may change attr, a copy of Attr: Accept calls it
 	// when c.Peer has the request, and sends attr.PrivateData as the answer. If it fails, it leaves no queue pair behind; Accept rejects the
-	// request then, with the bytes of a Refusal. The connection closes the queue pair, and what Conn.Own was told.
+	// request then, with the bytes of a Refusal. The connection closes the queue pair, and the objects given to Conn.Own.
 	QP func(c *Conn, attr *rdmacm.ConnAttr) (*verbs.QP, error)
 	// Private data, responder resources, initiator depth and retries. With 0 nothing is tried again; most programs pass 7 as RetryCount and
-	// RNRRetryCount. To soft-RoCE RetryCount 7 is for ever: there a program that is to notice the death of a peer passes 6.
+	// RNRRetryCount. On soft-RoCE RetryCount 7 means forever: pass 6 there to notice that a peer has died.
 	Attr rdmacm.ConnAttr
-	// Of Dial, called with the identifier before its address is resolved, to set options: the type of service, by
-	// id.SetOption(rdmacm.OptionLevelID, rdmacm.OptionIDTOS, []byte{tos}). Its error is that of Dial.
+	// Of Dial, a function that sets options of the identifier before its address is resolved, or nil. The type of service, for example, is
+	// set by id.SetOption(rdmacm.OptionLevelID, rdmacm.OptionIDTOS, []byte{tos}). If the function fails, Dial does.
 	Prepare func(id *rdmacm.ID) error
 	// Of Dial, the local address; the routing tables choose one if it is the zero AddrPort.
 	From netip.AddrPort

@@ -36,8 +36,8 @@ type Options struct {
 const Patience = 30 * time.Second
 
 // DefaultSetup returns what most connections are made with: port 1, no access to memory, one READ or atomic at a time, and about a second
-// until a peer that does not answer is given up. To soft-RoCE, and to the software device without LikeMLX5, RetryCnt 7 is for ever:
-// there a program notices the death of a peer with 6. Change what differs, such as AccessFlags.
+// until a peer that does not answer is given up. On soft-RoCE, and on the software device without LikeMLX5, RetryCnt 7 means forever:
+// set 6 there to notice that a peer has died. Change what differs, such as AccessFlags.
 func DefaultSetup() verbs.RCSetup {
 	return verbs.RCSetup{PortNum: 1, MaxDestRDAtomic: 1, MaxRDAtomic: 1, MinRNRTimer: 12, Timeout: 14, RetryCnt: 7, RNRRetry: 7}
 }
