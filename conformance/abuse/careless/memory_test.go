@@ -30,15 +30,18 @@ func unmapped() uintptr {
 	return addr
 }
 
-// lowPage maps a page below what the kernel chooses, so that no other thread maps it after it was unmapped.
+// lowPage maps a page below what the kernel chooses, so that no other thread maps it after it was unmapped. The heap of C may begin there.
 func lowPage() uintptr {
-	const low = 0x1000_0000
-	addr, _, errno := syscall.Syscall6(syscall.SYS_MMAP, low, 4096, syscall.PROT_READ|syscall.PROT_WRITE,
-		syscall.MAP_PRIVATE|syscall.MAP_ANON|unix.MAP_FIXED_NOREPLACE, ^uintptr(0), 0)
-	if errno != 0 {
-		panic(errno)
+	var errno syscall.Errno
+	for low := uintptr(0x1000_0000); low < 0x8000_0000; low += 0x1000_0000 {
+		var addr uintptr
+		addr, _, errno = syscall.Syscall6(syscall.SYS_MMAP, low, 4096, syscall.PROT_READ|syscall.PROT_WRITE,
+			syscall.MAP_PRIVATE|syscall.MAP_ANON|unix.MAP_FIXED_NOREPLACE, ^uintptr(0), 0)
+		if errno == 0 {
+			return addr
+		}
 	}
-	return addr
+	panic(errno)
 }
 
 func unmap(addr uintptr) {
