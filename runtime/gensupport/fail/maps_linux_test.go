@@ -110,9 +110,15 @@ func TestFullMaps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Each second page gets other rights, as ForkInit gives it another behaviour at a fork: two mappings more. A few are left for Go.
+	// Each second page gets other rights, as ForkInit gives it another behaviour at a fork: two mappings more. A few are left for Go, which
+	// may have taken more by then than it had at the beginning: a thread that starts takes some.
 	for n, at := int(mapCount("/proc/self/maps")), page; n+3 < most; n, at = n+2, at+2*page {
-		if err := unix.Mprotect(all[at:at+page], unix.PROT_READ); err != nil {
+		if err := unix.Mprotect(all[at:at+page], unix.PROT_READ); err == unix.ENOMEM && at > page {
+			if err := unix.Mprotect(all[at-2*page:at-page], unix.PROT_NONE); err != nil {
+				t.Fatal(err)
+			}
+			break
+		} else if err != nil {
 			t.Fatal(err)
 		}
 	}
