@@ -9,35 +9,7 @@
 
 #include "../gensupport/abi/verbs_abi.h"
 
-enum rdma_cm_event_type {
-	RDMA_CM_EVENT_ADDR_RESOLVED,
-	RDMA_CM_EVENT_ADDR_ERROR,
-	RDMA_CM_EVENT_ROUTE_RESOLVED,
-	RDMA_CM_EVENT_ROUTE_ERROR,
-	RDMA_CM_EVENT_CONNECT_REQUEST,
-	RDMA_CM_EVENT_CONNECT_RESPONSE,
-	RDMA_CM_EVENT_CONNECT_ERROR,
-	RDMA_CM_EVENT_UNREACHABLE,
-	RDMA_CM_EVENT_REJECTED,
-	RDMA_CM_EVENT_ESTABLISHED,
-	RDMA_CM_EVENT_DISCONNECTED,
-	RDMA_CM_EVENT_DEVICE_REMOVAL,
-	RDMA_CM_EVENT_MULTICAST_JOIN,
-	RDMA_CM_EVENT_MULTICAST_ERROR,
-	RDMA_CM_EVENT_ADDR_CHANGE,
-	RDMA_CM_EVENT_TIMEWAIT_EXIT,
-	RDMA_CM_EVENT_ADDRINFO_RESOLVED,
-	RDMA_CM_EVENT_ADDRINFO_ERROR,
-	RDMA_CM_EVENT_USER,
-	RDMA_CM_EVENT_INTERNAL
-};
-
-enum rdma_port_space { RDMA_PS_IPOIB = 0x0002, RDMA_PS_TCP = 0x0106, RDMA_PS_UDP = 0x0111, RDMA_PS_IB = 0x013F };
-
-// Levels and names of rdma_set_option.
-enum { RDMA_OPTION_ID, RDMA_OPTION_IB };
-enum { RDMA_OPTION_ID_TOS, RDMA_OPTION_ID_REUSEADDR, RDMA_OPTION_ID_AFONLY, RDMA_OPTION_ID_ACK_TIMEOUT };
-enum { RDMA_OPTION_IB_PATH = 1 };
+#include "kernel/src/base.h"
 
 enum { RDMA_MAX_RESP_RES = 0xff, RDMA_MAX_INIT_DEPTH = 0xff };
 
@@ -88,7 +60,7 @@ struct rdma_cm_id {
 	void *context;
 	struct ibv_qp *qp;
 	struct rdma_route route;
-	enum rdma_port_space ps;
+	unsigned ps; // enum rdma_port_space
 	uint8_t port_num;
 	struct rdma_cm_event *event;
 	struct ibv_comp_channel *send_cq_channel;

@@ -23,6 +23,7 @@ import (
 	"unsafe"
 
 	_ "github.com/verbsgen/verbsgen/runtime/gensupport/abi" // declarations of verbs_abi.h
+	_ "github.com/verbsgen/verbsgen/runtime/softcm/kernel"  // sources of the kernel's half
 )
 
 // newMachine makes the C side with the functions of a libibverbs.
@@ -35,7 +36,7 @@ func newMachine(s *settings, verbs Verbs) (int, error) {
 		}
 	}
 	cfg := C.struct_scm_config{response_ns: C.uint64_t(s.response), timewait_ns: C.uint64_t(s.timewait), retries: C.uint32_t(s.retries),
-		loopback: C.bool(s.loopback)}
+		loopback: C.bool(s.loopback), network: 10 << 24, mask: 0xffff0000}
 	slot := int(C.scm_new(&cfg, &fns[0], C.size_t(len(fns))))
 	if slot == -int(syscall.EMFILE) {
 		return -1, fmt.Errorf("softcm: all %d managers of the process are in use; Close those that are done with", C.SCM_SLOTS)

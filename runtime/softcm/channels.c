@@ -8,12 +8,12 @@
 
 struct rdma_event_channel *scm_rdma_create_event_channel(int slot)
 {
-	struct scm_channel *ch = calloc(1, sizeof *ch);
-	struct scm_machine *m;
+	struct lib_channel *ch = calloc(1, sizeof *ch);
+	struct lib_machine *m;
 	int err = ch ? 0 : ENOMEM;
 
 	if (ch)
-		ch->pub.fd = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);
+		ch->pub.fd = ch->k.in = ch->k.out = eventfd(0, EFD_CLOEXEC);
 	if (ch && ch->pub.fd < 0)
 		err = errno;
 	scm_lock_all();
@@ -21,10 +21,10 @@ struct rdma_event_channel *scm_rdma_create_event_channel(int slot)
 	if (!err)
 		err = m ? scm_fails(m, SCM_V_CREATE_EVENT_CHANNEL) : ENODEV;
 	if (!err) {
-		ch->m = m;
-		STAILQ_INIT(&ch->events);
-		LIST_INIT(&ch->ids);
-		LIST_INSERT_HEAD(&m->channels, ch, link);
+		ch->k.m = &m->k;
+		STAILQ_INIT(&ch->k.events);
+		LIST_INIT(&ch->k.ids);
+		LIST_INSERT_HEAD(&m->k.channels, &ch->k, link);
 	}
 	scm_unlock_all();
 	if (!err)
@@ -39,20 +39,20 @@ struct rdma_event_channel *scm_rdma_create_event_channel(int slot)
 // The kernel ends the identifiers that are left behind; what the library has of them stays, as does the channel while there are any.
 void scm_rdma_destroy_event_channel(struct rdma_event_channel *pub)
 {
-	struct scm_channel *ch = SCM_CHANNEL(pub);
+	struct lib_channel *ch = SCM_CHANNEL(pub);
 	struct scm_id *id;
 
 	scm_lock_all();
-	LIST_FOREACH(id, &ch->ids, in_channel)
+	LIST_FOREACH(id, &ch->k.ids, in_channel)
 		scm_events_drop(id, NULL);
-	LIST_FOREACH(id, &ch->ids, in_channel)
+	LIST_FOREACH(id, &ch->k.ids, in_channel)
 		scm_id_removed(id);
-	LIST_FOREACH(id, &ch->ids, in_channel)
+	LIST_FOREACH(id, &ch->k.ids, in_channel)
 		scm_events_drop(id, NULL);
-	ch->ended = true;
+	ch->k.ended = true;
 	close(pub->fd);
-	LIST_REMOVE(ch, link);
-	if (LIST_EMPTY(&ch->ids))
+	LIST_REMOVE(&ch->k, link);
+	if (LIST_EMPTY(&ch->k.ids))
 		free(ch);
 	scm_unlock_all();
 }

@@ -8,18 +8,18 @@ int scm_rdma_listen(struct rdma_cm_id *pub, int backlog)
 	int err = scm_enter(pub, SCM_V_LISTEN);
 
 	if (!err)
-		err = scm_listen(SCM_ID(pub), backlog);
+		err = scm_listen(&SCM_ID(pub)->k, backlog);
 	if (!err)
 		err = scm_query_addr(SCM_ID(pub));
 	return scm_leave_with(err);
 }
 
 // valid: ucma_valid_param
-static bool valid(const struct scm_id *id, const struct rdma_conn_param *p)
+static bool valid(const struct lib_id *id, const struct rdma_conn_param *p)
 {
 	if (!id->open || (!id->pub.qp && !p))
 		return false;
-	if (id->ps != RDMA_PS_TCP || !p)
+	if (id->k.ps != RDMA_PS_TCP || !p)
 		return true;
 	return (p->responder_resources == RDMA_MAX_RESP_RES || p->responder_resources <= id->open->max_responder_resources) &&
 		(p->initiator_depth == RDMA_MAX_INIT_DEPTH || p->initiator_depth <= id->open->max_initiator_depth);
@@ -30,7 +30,7 @@ static uint8_t least(uint8_t a, uint8_t b)
 	return a < b ? a : b;
 }
 
-static void fill_param(const struct scm_id *id, const struct rdma_conn_param *from, struct scm_param *p)
+static void fill_param(const struct lib_id *id, const struct rdma_conn_param *from, struct scm_param *p)
 {
 	const struct ibv_qp *qp = id->pub.qp;
 
@@ -49,7 +49,7 @@ static void fill_param(const struct scm_id *id, const struct rdma_conn_param *fr
 
 int scm_rdma_connect(struct rdma_cm_id *pub, struct rdma_conn_param *p)
 {
-	struct scm_id *id = SCM_ID(pub);
+	struct lib_id *id = SCM_ID(pub);
 	struct scm_param param;
 	int err = scm_enter(pub, SCM_V_CONNECT);
 
@@ -63,10 +63,10 @@ int scm_rdma_connect(struct rdma_cm_id *pub, struct rdma_conn_param *p)
 	fill_param(id, p, &param);
 	param.ece_vendor = id->local_ece.vendor_id;
 	param.ece_options = id->local_ece.options;
-	return scm_leave_with(scm_k_connect(id, &param));
+	return scm_leave_with(scm_k_connect(&id->k, &param));
 }
 
-static void choose_depths(struct scm_id *id, const struct rdma_conn_param *p)
+static void choose_depths(struct lib_id *id, const struct rdma_conn_param *p)
 {
 	if (p && p->initiator_depth != RDMA_MAX_INIT_DEPTH)
 		id->initiator_depth = p->initiator_depth;
@@ -81,7 +81,7 @@ static void choose_depths(struct scm_id *id, const struct rdma_conn_param *p)
 // The queue pair comes first, so that it can take what the peer sends when it hears of the answer.
 int scm_rdma_accept(struct rdma_cm_id *pub, struct rdma_conn_param *p)
 {
-	struct scm_id *id = SCM_ID(pub);
+	struct lib_id *id = SCM_ID(pub);
 	struct scm_param param;
 	int err = scm_enter(pub, SCM_V_ACCEPT);
 
@@ -94,7 +94,7 @@ int scm_rdma_accept(struct rdma_cm_id *pub, struct rdma_conn_param *p)
 	fill_param(id, p, &param);
 	param.ece_vendor = id->remote_ece.vendor_id; // both ends have one vendor, or no options
 	param.ece_options = id->local_ece.options;
-	if (id->qp_type != IBV_QPT_UD) {
+	if (id->k.qp_type != IBV_QPT_UD) {
 		err = scm_qp_rtr(id, id->responder_resources);
 		if (!err)
 			err = scm_qp_rts(id, id->initiator_depth);
@@ -102,7 +102,7 @@ int scm_rdma_accept(struct rdma_cm_id *pub, struct rdma_conn_param *p)
 			return scm_answer(err);
 	}
 	scm_lock_all();
-	err = id->state == SCM_REMOVED ? ENXIO : scm_k_accept(id, &param);
+	err = id->k.state == SCM_REMOVED ? ENXIO : scm_k_accept(&id->k, &param);
 	scm_unlock_all();
 	if (err)
 		scm_qp_err(id);
@@ -114,7 +114,7 @@ int scm_rdma_establish(struct rdma_cm_id *pub)
 	int err = scm_enter(pub, SCM_V_ESTABLISH);
 
 	if (!err)
-		err = pub->qp ? EINVAL : scm_k_accept(SCM_ID(pub), NULL);
+		err = pub->qp ? EINVAL : scm_k_accept(&SCM_ID(pub)->k, NULL);
 	return scm_leave_with(err);
 }
 
@@ -123,7 +123,7 @@ int scm_rdma_reject(struct rdma_cm_id *pub, const void *data, uint8_t len)
 	int err = scm_enter(pub, SCM_V_REJECT);
 
 	if (!err)
-		err = scm_k_reject(SCM_ID(pub), SCM_REJ_CONSUMER, data, data ? len : 0);
+		err = scm_k_reject(&SCM_ID(pub)->k, SCM_REJ_CONSUMER, data, data ? len : 0);
 	return scm_leave_with(err);
 }
 
@@ -132,7 +132,7 @@ int scm_rdma_reject_ece(struct rdma_cm_id *pub, const void *data, uint8_t len)
 	int err = scm_enter(pub, SCM_V_REJECT_ECE);
 
 	if (!err)
-		err = scm_k_reject(SCM_ID(pub), SCM_REJ_VENDOR_OPTION, data, data ? len : 0);
+		err = scm_k_reject(&SCM_ID(pub)->k, SCM_REJ_VENDOR_OPTION, data, data ? len : 0);
 	return scm_leave_with(err);
 }
 
@@ -141,7 +141,7 @@ int scm_rdma_notify(struct rdma_cm_id *pub, enum ibv_event_type event)
 	int err = scm_enter(pub, SCM_V_NOTIFY);
 
 	if (!err)
-		err = scm_k_notify(SCM_ID(pub), event);
+		err = scm_k_notify(&SCM_ID(pub)->k, event);
 	return scm_leave_with(err);
 }
 
@@ -155,5 +155,5 @@ int scm_rdma_disconnect(struct rdma_cm_id *pub)
 	if (err)
 		return scm_answer(err);
 	scm_lock_all();
-	return scm_leave_with(SCM_ID(pub)->state == SCM_REMOVED ? ENXIO : scm_k_disconnect(SCM_ID(pub)));
+	return scm_leave_with(SCM_ID(pub)->k.state == SCM_REMOVED ? ENXIO : scm_k_disconnect(&SCM_ID(pub)->k));
 }

@@ -2,7 +2,7 @@
 #ifndef SCM_CONTROL_H
 #define SCM_CONTROL_H
 
-#include "machine.h"
+#include "library.h"
 
 // control.c: 0, or an errno, unless they say otherwise
 SCM_HIDDEN int scm_new(const struct scm_config *cfg, const uintptr_t *verbs, size_t n); // slot, or -errno

@@ -4,11 +4,11 @@
 #include "entry.h"
 
 struct list {
-	struct scm_machine *m;
+	struct lib_machine *m;
 	struct ibv_context *verbs[];
 };
 
-static int open_device(struct scm_dev *d)
+static int open_device(struct lib_dev *d)
 {
 	const struct scm_verbs *v = &d->m->v;
 	struct ibv_device_attr a;
@@ -25,11 +25,11 @@ static int open_device(struct scm_dev *d)
 	}
 	d->max_initiator_depth = (uint8_t)a.max_qp_init_rd_atom;
 	d->max_responder_resources = (uint8_t)a.max_qp_rd_atom;
-	d->mtu = v->query_port(d->verbs, 1, (struct _compat_ibv_port_attr *)(void *)&p) ? IBV_MTU_1024 : p.active_mtu;
+	d->k.mtu = v->query_port(d->verbs, 1, (struct _compat_ibv_port_attr *)(void *)&p) ? IBV_MTU_1024 : p.active_mtu;
 	return 0;
 }
 
-int scm_dev_use(struct scm_dev *d)
+int scm_dev_use(struct lib_dev *d)
 {
 	int err = open_device(d);
 
@@ -42,7 +42,7 @@ int scm_dev_use(struct scm_dev *d)
 	return err;
 }
 
-void scm_dev_leave(struct scm_dev *d)
+void scm_dev_leave(struct lib_dev *d)
 {
 	if (--d->users || !d->pd)
 		return;
@@ -51,14 +51,14 @@ void scm_dev_leave(struct scm_dev *d)
 }
 
 // usable: a device that cannot be opened is not in the list
-static bool usable(struct scm_dev *d)
+static bool usable(struct lib_dev *d)
 {
-	return !d->gone && !open_device(d);
+	return !d->k.gone && !open_device(d);
 }
 
 struct ibv_context **scm_rdma_get_devices(int slot, int *num)
 {
-	struct scm_machine *m;
+	struct lib_machine *m;
 	struct list *l = NULL;
 	size_t i;
 	int n = 0, err = ENODEV;
@@ -68,13 +68,13 @@ struct ibv_context **scm_rdma_get_devices(int slot, int *num)
 	if (m)
 		err = scm_fails(m, SCM_V_GET_DEVICES);
 	if (m && !err) {
-		l = calloc(1, sizeof *l + (m->ndevs + 1) * sizeof l->verbs[0]);
+		l = calloc(1, sizeof *l + (m->k.ndevs + 1) * sizeof l->verbs[0]);
 		err = ENOMEM;
 	}
-	for (i = 0; l && i < m->ndevs; i++)
-		if (usable(&m->devs[i])) {
-			l->verbs[n++] = m->devs[i].verbs;
-			m->devs[i].users++;
+	for (i = 0; l && i < m->k.ndevs; i++)
+		if (usable(&m->all[i])) {
+			l->verbs[n++] = m->all[i].verbs;
+			m->all[i].users++;
 		}
 	if (l) {
 		l->m = m;
@@ -95,9 +95,9 @@ void scm_rdma_free_devices(struct ibv_context **list)
 
 	scm_lock_all();
 	for (i = 0; l->verbs[i]; i++)
-		for (x = 0; x < l->m->ndevs; x++)
-			if (l->m->devs[x].verbs == l->verbs[i])
-				scm_dev_leave(&l->m->devs[x]);
+		for (x = 0; x < l->m->k.ndevs; x++)
+			if (l->m->all[x].verbs == l->verbs[i])
+				scm_dev_leave(&l->m->all[x]);
 	l->m->lists--;
 	scm_unlock_all();
 	free(l);

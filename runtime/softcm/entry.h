@@ -3,7 +3,7 @@
 #ifndef SCM_ENTRY_H
 #define SCM_ENTRY_H
 
-#include "kernel.h"
+#include "library.h"
 
 #define VERB(id, name, minor, result, ...) SCM_HIDDEN result scm_rdma_##name(__VA_ARGS__);
 #define PLAIN(name, minor, result, ...) SCM_HIDDEN result scm_rdma_##name(__VA_ARGS__);
@@ -13,19 +13,27 @@ SCM_HIDDEN struct ibv_context **scm_rdma_get_devices(int slot, int *num);
 
 // What files of this layer do for other files of it.
 
+// ids.c: fills in the public struct of a new identifier
+SCM_HIDDEN void scm_id_made(struct lib_id *id, void *context);
+
 // devices.c: with scm_lock held
-SCM_HIDDEN int scm_dev_use(struct scm_dev *d); // opens the device; the use ends with scm_dev_leave. 0, or an errno
-SCM_HIDDEN void scm_dev_leave(struct scm_dev *d);
+SCM_HIDDEN int scm_dev_use(struct lib_dev *d); // opens the device; the use ends with scm_dev_leave. 0, or an errno
+SCM_HIDDEN void scm_dev_leave(struct lib_dev *d);
 
 // query.c: copies what the kernel knows to the public struct. 0, or an errno
-SCM_HIDDEN int scm_query_addr(struct scm_id *id);
-SCM_HIDDEN void scm_query_gid(struct scm_id *id);
-SCM_HIDDEN int scm_query_path(struct scm_id *id);
+SCM_HIDDEN int scm_query_addr(struct lib_id *id);
+SCM_HIDDEN void scm_query_gid(struct lib_id *id);
+SCM_HIDDEN int scm_query_path(struct lib_id *id);
 
 // qps.c: without scm_lock; 0 without a queue pair. 0, or an errno
-SCM_HIDDEN int scm_qp_rtr(struct scm_id *id, uint8_t responder_resources);
-SCM_HIDDEN int scm_qp_rts(struct scm_id *id, uint8_t initiator_depth);
-SCM_HIDDEN int scm_qp_err(struct scm_id *id);
+SCM_HIDDEN int scm_qp_rtr(struct lib_id *id, uint8_t responder_resources);
+SCM_HIDDEN int scm_qp_rts(struct lib_id *id, uint8_t initiator_depth);
+SCM_HIDDEN int scm_qp_err(struct lib_id *id);
+
+static inline const struct scm_verbs *scm_v(const struct lib_id *id)
+{
+	return &SCM_LIB(machine, id->k.m)->v;
+}
 
 // scm_enter takes scm_lock for a call of v. It returns what the call ends with before anything is done: what it is told to fail with,
 // or ENXIO for an identifier whose device was removed.
@@ -34,8 +42,8 @@ static inline int scm_enter(struct rdma_cm_id *pub, enum scm_verb v)
 	int err;
 
 	scm_lock_all();
-	err = scm_fails(SCM_ID(pub)->m, v);
-	return !err && SCM_ID(pub)->state == SCM_REMOVED ? ENXIO : err;
+	err = scm_fails(SCM_LIB(machine, SCM_ID(pub)->k.m), v);
+	return !err && SCM_ID(pub)->k.state == SCM_REMOVED ? ENXIO : err;
 }
 
 // scm_leave_with gives scm_lock back and returns what the function of librdmacm does.

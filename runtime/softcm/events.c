@@ -9,12 +9,12 @@
 // told is what a program gets a pointer to.
 struct told {
 	struct rdma_cm_event event;
-	struct scm_id *id;       // that counts it
-	struct scm_group *group; // that counts it, too; or NULL
+	struct lib_id *id;       // that counts it
+	struct lib_group *group; // that counts it, too; or NULL
 	uint8_t data[SCM_DATA];
 };
 
-static void acknowledged(struct scm_id *id, struct scm_group *g)
+static void acknowledged(struct lib_id *id, struct lib_group *g)
 {
 	scm_lock_all();
 	id->completed++;
@@ -96,14 +96,14 @@ static void route_resolved(struct told *t)
 	become(t, RDMA_CM_EVENT_ROUTE_ERROR, err);
 }
 
-static void take_ece(struct scm_id *id, const struct scm_param *p)
+static void take_ece(struct lib_id *id, const struct scm_param *p)
 {
 	id->remote_ece.vendor_id = p->ece_vendor;
 	id->remote_ece.options = p->ece_options;
 }
 
 // requested: ucma_process_conn_req. Without it the request is as if it had never come.
-static int requested(struct told *t, struct scm_id *child, const struct scm_param *p)
+static int requested(struct told *t, struct lib_id *child, const struct scm_param *p)
 {
 	int err;
 
@@ -113,7 +113,7 @@ static int requested(struct told *t, struct scm_id *child, const struct scm_para
 	child->responder_resources = p->responder_resources;
 	take_ece(child, p);
 	scm_lock_all();
-	err = child->state == SCM_REMOVED ? ENXIO : scm_query_addr(child);
+	err = child->k.state == SCM_REMOVED ? ENXIO : scm_query_addr(child);
 	if (!err)
 		scm_query_gid(child);
 	if (!err)
@@ -125,7 +125,7 @@ static int requested(struct told *t, struct scm_id *child, const struct scm_para
 }
 
 // responded: ucma_process_conn_resp
-static int responded(struct scm_id *id)
+static int responded(struct lib_id *id)
 {
 	int err = scm_qp_rtr(id, RDMA_MAX_RESP_RES);
 
@@ -133,7 +133,7 @@ static int responded(struct scm_id *id)
 		err = scm_qp_rts(id, RDMA_MAX_INIT_DEPTH);
 	if (!err) {
 		scm_lock_all();
-		err = id->state == SCM_REMOVED ? ENXIO : scm_k_accept(id, NULL);
+		err = id->k.state == SCM_REMOVED ? ENXIO : scm_k_accept(&id->k, NULL);
 		scm_unlock_all();
 	}
 	if (err)
@@ -158,13 +158,13 @@ static void response(struct told *t, const struct scm_event *e)
 
 static void joined(struct told *t, const struct scm_event *e)
 {
-	struct scm_group *g = e->group;
+	struct lib_group *g = SCM_LIB(group, e->group);
 	int err = 0;
 
 	copy_ud(t, e);
 	t->event.param.ud.private_data = g->context;
 	if (t->id->pub.qp) {
-		err = t->id->m->v.attach_mcast(t->id->pub.qp, &g->mgid, 0);
+		err = scm_v(t->id)->attach_mcast(t->id->pub.qp, &g->k.mgid, 0);
 		g->attached = !err;
 	}
 	become(t, RDMA_CM_EVENT_MULTICAST_ERROR, err);
@@ -182,7 +182,7 @@ static bool process(struct told *t, const struct scm_event *e)
 		return true;
 	case RDMA_CM_EVENT_CONNECT_REQUEST:
 		copy_param(t, e);
-		return !requested(t, e->child, &e->param);
+		return !requested(t, SCM_LIB(id, e->child), &e->param);
 	case RDMA_CM_EVENT_CONNECT_RESPONSE:
 		response(t, e);
 		return true;
@@ -218,13 +218,13 @@ static int wait_fd(int fd)
 	return poll(&p, 1, -1) < 0 ? errno : 0;
 }
 
-static int take(struct scm_channel *ch, struct scm_event **e)
+static int take(struct lib_channel *ch, struct scm_event **e)
 {
 	int err;
 
 	scm_lock_all();
-	err = scm_fails(ch->m, SCM_V_GET_CM_EVENT);
-	*e = err ? NULL : scm_event_take(ch);
+	err = scm_fails(SCM_LIB(machine, ch->k.m), SCM_V_GET_CM_EVENT);
+	*e = err ? NULL : scm_event_take(&ch->k);
 	scm_unlock_all();
 	return err;
 }
@@ -242,7 +242,8 @@ int scm_rdma_get_cm_event(struct rdma_event_channel *pub, struct rdma_cm_event *
 			err = wait_fd(pub->fd);
 		if (err || !e)
 			continue;
-		*t = (struct told){.event = {.id = &e->id->pub, .event = e->type, .status = e->status}, .id = e->id, .group = e->group};
+		*t = (struct told){.event = {.id = &SCM_LIB(id, e->id)->pub, .event = e->type, .status = e->status}, .id = SCM_LIB(id, e->id),
+			.group = SCM_LIB(group, e->group)};
 		given = process(t, e);
 		if (!given)
 			acknowledged(t->id, t->group);

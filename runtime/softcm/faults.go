@@ -18,6 +18,7 @@ const (
 	MessageDREP                   // the other end has heard of it
 	MessageSIDRREQ                // request of a datagram service
 	MessageSIDRREP                // its answer
+	MessageMRA                    // a request or its answer has arrived: the sender waits another 68.7 s before it sends it again
 	messages
 )
 
@@ -57,7 +58,8 @@ func (m *Manager) Fail(verb string, nth uint64, errno syscall.Errno) error {
 }
 
 // Lose makes the nth message of a kind that is sent from now on never arrive, once; n counts from 1, and 0 means every one. What is sent
-// again counts, too. The option may be used several times.
+// again counts, too. What a peer sends again if a later message is lost, an answer without its MessageRTU for example, comes soon only if
+// its MessageMRA is lost as well. The option may be used several times.
 func Lose(what Message, nth uint64) Option {
 	return onOrder(func(m *Manager) error { return m.Lose(what, nth) })
 }

@@ -21,10 +21,10 @@ import (
 // soon has lost messages sent again at once.
 func soon(n int) softcm.Option { return softcm.Retries(n, time.Millisecond) }
 
-// TestLost: a connection is made and ended although one message of each kind is lost.
+// TestLost: a connection is made and ended although one message of each kind is lost. Nobody asks for more time, as that lasts a minute.
 func TestLost(t *testing.T) {
 	for _, what := range []softcm.Message{softcm.MessageREQ, softcm.MessageREP, softcm.MessageRTU, softcm.MessageDREQ, softcm.MessageDREP} {
-		m := newMachine(t, soon(15), softcm.Lose(what, 1))
+		m := newMachine(t, soon(10_000), softcm.Lose(what, 1), softcm.Lose(softcm.MessageMRA, 0))
 		server, client := m.connected()
 		m.must(client.Disconnect())
 		m.next(server, rdmacm.EventTypeDisconnected)
@@ -35,7 +35,7 @@ func TestLost(t *testing.T) {
 
 // TestLostRejection: the peer asks again, which is a new request.
 func TestLostRejection(t *testing.T) {
-	m := newMachine(t, soon(15), softcm.Lose(softcm.MessageREJ, 1))
+	m := newMachine(t, soon(10_000), softcm.Lose(softcm.MessageREJ, 1), softcm.Lose(softcm.MessageMRA, 0))
 	l, at := m.listen(rdmacm.PortSpaceTCP)
 	client := m.routed(rdmacm.PortSpaceTCP, at)
 	m.must(client.Connect(rdmacm.ConnAttr{}))

@@ -1,16 +1,18 @@
 //go:build linux && cgo
 
 // The slots of machines.
-#include "machine.h"
+#include "library.h"
 
-static struct scm_machine slots[SCM_SLOTS];
+pthread_cond_t scm_acked = PTHREAD_COND_INITIALIZER;
 
-struct scm_machine *scm_slot(int slot)
+static struct lib_machine slots[SCM_SLOTS];
+
+struct lib_machine *scm_slot(int slot)
 {
-	return slot < 0 || slot >= SCM_SLOTS || !slots[slot].used || slots[slot].ending ? NULL : &slots[slot];
+	return slot < 0 || slot >= SCM_SLOTS || !slots[slot].used || slots[slot].k.ending ? NULL : &slots[slot];
 }
 
-struct scm_machine *scm_slot_take(void)
+struct lib_machine *scm_slot_take(void)
 {
 	int i;
 
@@ -24,23 +26,12 @@ struct scm_machine *scm_slot_take(void)
 	return NULL;
 }
 
-struct scm_dev *scm_device_named(struct scm_machine *m, const char *name)
+struct lib_dev *scm_device_named(struct lib_machine *m, const char *name)
 {
 	size_t i;
 
-	for (i = 0; i < m->ndevs; i++)
-		if (!strcmp(m->devs[i].name, name))
-			return &m->devs[i];
+	for (i = 0; i < m->k.ndevs; i++)
+		if (!strcmp(m->all[i].k.name, name))
+			return &m->all[i];
 	return NULL;
-}
-
-// The same numbers in each run of a program (an xorshift generator).
-uint32_t scm_random(struct scm_machine *m)
-{
-	uint32_t x = m->random ? m->random : 0x2545f491;
-
-	x ^= x << 13;
-	x ^= x >> 17;
-	x ^= x << 5;
-	return m->random = x;
 }

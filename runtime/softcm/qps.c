@@ -4,27 +4,27 @@
 #include "entry.h"
 
 // attr_of asks the kernel's half for the attributes of a state.
-static int attr_of(struct scm_id *id, enum ibv_qp_state to, struct ibv_qp_attr *a, int *mask)
+static int attr_of(struct lib_id *id, enum ibv_qp_state to, struct ibv_qp_attr *a, int *mask)
 {
 	int err;
 
 	memset(a, 0, sizeof *a);
 	a->qp_state = to;
 	scm_lock_all();
-	err = id->state == SCM_REMOVED ? ENXIO : scm_qp_attr(id, a, mask);
+	err = id->k.state == SCM_REMOVED ? ENXIO : scm_qp_attr(&id->k, a, mask);
 	scm_unlock_all();
 	return err;
 }
 
-static int modify(struct scm_id *id, struct ibv_qp *qp, enum ibv_qp_state to)
+static int modify(struct lib_id *id, struct ibv_qp *qp, enum ibv_qp_state to)
 {
 	struct ibv_qp_attr a;
 	int mask, err = attr_of(id, to, &a, &mask);
 
-	return err ? err : id->m->v.modify_qp(qp, &a, mask);
+	return err ? err : scm_v(id)->modify_qp(qp, &a, mask);
 }
 
-int scm_qp_rtr(struct scm_id *id, uint8_t responder_resources)
+int scm_qp_rtr(struct lib_id *id, uint8_t responder_resources)
 {
 	struct ibv_qp_attr a;
 	int mask, err;
@@ -38,10 +38,10 @@ int scm_qp_rtr(struct scm_id *id, uint8_t responder_resources)
 		return err;
 	if (responder_resources != RDMA_MAX_RESP_RES)
 		a.max_dest_rd_atomic = responder_resources;
-	return id->m->v.modify_qp(id->pub.qp, &a, mask);
+	return scm_v(id)->modify_qp(id->pub.qp, &a, mask);
 }
 
-int scm_qp_rts(struct scm_id *id, uint8_t initiator_depth)
+int scm_qp_rts(struct lib_id *id, uint8_t initiator_depth)
 {
 	struct ibv_qp_attr a;
 	int mask, err;
@@ -53,31 +53,31 @@ int scm_qp_rts(struct scm_id *id, uint8_t initiator_depth)
 		return err;
 	if (initiator_depth != RDMA_MAX_INIT_DEPTH)
 		a.max_rd_atomic = initiator_depth;
-	return id->m->v.modify_qp(id->pub.qp, &a, mask);
+	return scm_v(id)->modify_qp(id->pub.qp, &a, mask);
 }
 
-int scm_qp_err(struct scm_id *id)
+int scm_qp_err(struct lib_id *id)
 {
 	struct ibv_qp_attr a = {.qp_state = IBV_QPS_ERR};
 
-	return id->pub.qp ? id->m->v.modify_qp(id->pub.qp, &a, IBV_QP_STATE) : 0;
+	return id->pub.qp ? scm_v(id)->modify_qp(id->pub.qp, &a, IBV_QP_STATE) : 0;
 }
 
 // init_datagrams: ucma_init_ud_qp
-static int init_datagrams(struct scm_id *id, struct ibv_qp *qp)
+static int init_datagrams(struct lib_id *id, struct ibv_qp *qp)
 {
 	struct ibv_qp_attr a = {.qp_state = IBV_QPS_RTR};
 	int err = modify(id, qp, IBV_QPS_INIT);
 
 	if (!err)
-		err = id->m->v.modify_qp(qp, &a, IBV_QP_STATE);
+		err = scm_v(id)->modify_qp(qp, &a, IBV_QP_STATE);
 	a.qp_state = IBV_QPS_RTS;
-	return err ? err : id->m->v.modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_SQ_PSN);
+	return err ? err : scm_v(id)->modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_SQ_PSN);
 }
 
-static void destroy_cqs(struct scm_id *id)
+static void destroy_cqs(struct lib_id *id)
 {
-	const struct scm_verbs *v = &id->m->v;
+	const struct scm_verbs *v = scm_v(id);
 	struct rdma_cm_id *pub = &id->pub;
 
 	if (pub->recv_cq)
@@ -92,18 +92,18 @@ static void destroy_cqs(struct scm_id *id)
 	pub->recv_cq_channel = pub->send_cq_channel = NULL;
 }
 
-static int create_cq(struct scm_id *id, uint32_t size, struct ibv_comp_channel **ch, struct ibv_cq **cq)
+static int create_cq(struct lib_id *id, uint32_t size, struct ibv_comp_channel **ch, struct ibv_cq **cq)
 {
 	if (!size)
 		return 0;
-	*ch = id->m->v.create_comp_channel(id->pub.verbs);
+	*ch = scm_v(id)->create_comp_channel(id->pub.verbs);
 	if (*ch)
-		*cq = id->m->v.create_cq(id->pub.verbs, (int)size, id, *ch, 0);
+		*cq = scm_v(id)->create_cq(id->pub.verbs, (int)size, id, *ch, 0);
 	return *cq ? 0 : errno;
 }
 
 // fill_cqs makes the queues that the program did not give: ucma_create_cqs.
-static int fill_cqs(struct scm_id *id, struct ibv_qp_init_attr *a)
+static int fill_cqs(struct lib_id *id, struct ibv_qp_init_attr *a)
 {
 	struct rdma_cm_id *pub = &id->pub;
 	int err = 0;
@@ -119,9 +119,9 @@ static int fill_cqs(struct scm_id *id, struct ibv_qp_init_attr *a)
 	return err;
 }
 
-static int create(struct scm_id *id, struct ibv_pd *pd, struct ibv_qp_init_attr *a)
+static int create(struct lib_id *id, struct ibv_pd *pd, struct ibv_qp_init_attr *a)
 {
-	const struct scm_verbs *v = &id->m->v;
+	const struct scm_verbs *v = scm_v(id);
 	struct ibv_qp *qp;
 	int err = fill_cqs(id, a);
 
@@ -132,7 +132,7 @@ static int create(struct scm_id *id, struct ibv_pd *pd, struct ibv_qp_init_attr 
 	qp = v->create_qp(pd, a);
 	if (!qp)
 		return errno;
-	err = id->qp_type == IBV_QPT_UD ? init_datagrams(id, qp) : modify(id, qp, IBV_QPS_INIT);
+	err = id->k.qp_type == IBV_QPT_UD ? init_datagrams(id, qp) : modify(id, qp, IBV_QPS_INIT);
 	if (err) {
 		v->destroy_qp(qp);
 		return err;
@@ -144,7 +144,7 @@ static int create(struct scm_id *id, struct ibv_pd *pd, struct ibv_qp_init_attr 
 
 int scm_rdma_create_qp(struct rdma_cm_id *pub, struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 {
-	struct scm_id *id = SCM_ID(pub);
+	struct lib_id *id = SCM_ID(pub);
 	int err = scm_enter(pub, SCM_V_CREATE_QP);
 
 	scm_unlock_all();
@@ -202,10 +202,10 @@ int scm_rdma_get_remote_ece(struct rdma_cm_id *pub, struct ibv_ece *ece)
 
 void scm_rdma_destroy_qp(struct rdma_cm_id *pub)
 {
-	struct scm_id *id = SCM_ID(pub);
+	struct lib_id *id = SCM_ID(pub);
 
 	if (pub->qp)
-		id->m->v.destroy_qp(pub->qp);
+		scm_v(id)->destroy_qp(pub->qp);
 	pub->qp = NULL;
 	destroy_cqs(id);
 }

@@ -30,7 +30,7 @@ VERB(GET_CM_EVENT, get_cm_event, 0, int, struct rdma_event_channel *, struct rdm
 PLAIN(ack_cm_event, 0, int, struct rdma_cm_event *)
 
 // Identifiers and their addresses: ids.c
-VERB(CREATE_ID, create_id, 0, int, struct rdma_event_channel *, struct rdma_cm_id **, void *, enum rdma_port_space)
+VERB(CREATE_ID, create_id, 0, int, struct rdma_event_channel *, struct rdma_cm_id **, void *, unsigned)
 VERB(DESTROY_ID, destroy_id, 0, int, struct rdma_cm_id *)
 VERB(MIGRATE_ID, migrate_id, 0, int, struct rdma_cm_id *, struct rdma_event_channel *)
 VERB(BIND_ADDR, bind_addr, 0, int, struct rdma_cm_id *, struct sockaddr *)

@@ -2,7 +2,6 @@
 
 // Trouble on order.
 #include "control.h"
-#include "kernel.h"
 
 int scm_verb_of(const char *name)
 {
@@ -19,9 +18,9 @@ int scm_verb_of(const char *name)
 	return -1;
 }
 
-static int add(int slot, struct scm_rule **(*rules)(struct scm_machine *, int), int which, uint64_t nth, int err)
+static int add(int slot, struct scm_rule **(*rules)(struct lib_machine *, int), int which, uint64_t nth, int err)
 {
-	struct scm_machine *m;
+	struct lib_machine *m;
 
 	scm_lock_all();
 	m = scm_slot(slot);
@@ -30,14 +29,14 @@ static int add(int slot, struct scm_rule **(*rules)(struct scm_machine *, int), 
 	return err;
 }
 
-static struct scm_rule **fails(struct scm_machine *m, int verb)
+static struct scm_rule **fails(struct lib_machine *m, int verb)
 {
 	return &m->fails[verb];
 }
 
-static struct scm_rule **lost(struct scm_machine *m, int message)
+static struct scm_rule **lost(struct lib_machine *m, int message)
 {
-	return &m->lost[message];
+	return &m->k.lost[message];
 }
 
 int scm_fail(int slot, int verb, uint64_t nth, int err)
@@ -50,30 +49,30 @@ int scm_lose(int slot, int message, uint64_t nth)
 	return add(slot, lost, message, nth, EIO);
 }
 
-static int silence(struct scm_machine *m, const struct sockaddr_storage *a)
+static int silence(struct lib_machine *m, const struct sockaddr_storage *a)
 {
-	struct sockaddr_storage *more = realloc(m->silent, (m->nsilent + 1) * sizeof *more);
+	struct sockaddr_storage *more = realloc(m->k.silent, (m->k.nsilent + 1) * sizeof *more);
 
 	if (!more)
 		return ENOMEM;
-	m->silent = more;
-	more[m->nsilent++] = *a;
+	m->k.silent = more;
+	more[m->k.nsilent++] = *a;
 	return 0;
 }
 
 int scm_silence(int slot, const struct sockaddr_storage *a, bool on)
 {
-	struct scm_machine *m;
+	struct lib_machine *m;
 	size_t i, kept = 0;
 	int err = 0;
 
 	scm_lock_all();
 	m = scm_slot(slot);
-	for (i = 0; m && i < m->nsilent; i++)
-		if (!scm_same_ip(&m->silent[i], a))
-			m->silent[kept++] = m->silent[i];
+	for (i = 0; m && i < m->k.nsilent; i++)
+		if (!scm_same_ip(&m->k.silent[i], a))
+			m->k.silent[kept++] = m->k.silent[i];
 	if (m) {
-		m->nsilent = kept;
+		m->k.nsilent = kept;
 		err = on ? silence(m, a) : 0;
 	}
 	scm_unlock_all();
@@ -82,32 +81,29 @@ int scm_silence(int slot, const struct sockaddr_storage *a, bool on)
 
 int scm_remove(int slot, const char *device)
 {
-	struct scm_machine *m;
-	struct scm_dev *d;
-	struct scm_id *id;
+	struct lib_machine *m;
+	struct lib_dev *d;
 
 	scm_lock_all();
 	m = scm_slot(slot);
 	d = m ? scm_device_named(m, device) : NULL;
 	if (d)
-		d->gone = true;
-	while (d && (id = LIST_FIRST(&d->ids)))
-		scm_id_removed(id);
+		scm_dev_remove(&d->k);
 	scm_unlock_all();
 	return d ? 0 : ENODEV;
 }
 
 int scm_change_address(int slot, const char *device)
 {
-	struct scm_machine *m;
-	struct scm_dev *d;
+	struct lib_machine *m;
+	struct lib_dev *d;
 	struct scm_id *id;
 
 	scm_lock_all();
 	m = scm_slot(slot);
 	d = m ? scm_device_named(m, device) : NULL;
 	if (d)
-		LIST_FOREACH(id, &d->ids, in_dev)
+		LIST_FOREACH(id, &d->k.ids, in_dev)
 			scm_event_add(scm_event_new(id, RDMA_CM_EVENT_ADDR_CHANGE, 0));
 	scm_unlock_all();
 	return d ? 0 : ENODEV;

@@ -1,16 +1,23 @@
-//go:build linux && cgo
-
-// The events that wait in a channel. Its descriptor counts them, so that it is readable while there are any.
+// The events that wait in a channel. Its descriptor is readable while there are any.
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "kernel.h"
 
-static void count(int fd, bool up)
+// readable is called when the first event comes and when the last one goes. The card interposes write, which this must not be.
+static void readable(struct scm_channel *ch, bool yes)
 {
 	uint64_t one = 1;
-	ssize_t n = up ? write(fd, &one, sizeof one) : read(fd, &one, sizeof one);
 
-	(void)n; // the counter holds more than memory holds events, and it is 1 at least when one is taken
+	if (!ch->ended)
+		syscall(yes ? SYS_write : SYS_read, yes ? ch->in : ch->out, &one, sizeof one);
+}
+
+static void put(struct scm_channel *ch, struct scm_event *e)
+{
+	if (STAILQ_EMPTY(&ch->events))
+		readable(ch, true);
+	STAILQ_INSERT_TAIL(&ch->events, e, link);
 }
 
 struct scm_event *scm_event_new(struct scm_id *id, enum rdma_cm_event_type type, int status)
@@ -36,15 +43,14 @@ void scm_event_add(struct scm_event *e)
 		free(e);
 		return;
 	}
-	STAILQ_INSERT_TAIL(&ch->events, e, link);
-	count(ch->pub.fd, true);
+	put(ch, e);
 }
 
 static void unlink_event(struct scm_channel *ch, struct scm_event *e)
 {
 	STAILQ_REMOVE(&ch->events, e, scm_event, link);
-	if (!ch->ended)
-		count(ch->pub.fd, false);
+	if (STAILQ_EMPTY(&ch->events))
+		readable(ch, false);
 }
 
 struct scm_event *scm_event_take(struct scm_channel *ch)
@@ -91,8 +97,7 @@ void scm_events_move(struct scm_id *id, struct scm_channel *to)
 		if (e->id != id)
 			continue;
 		unlink_event(id->ch, e);
-		STAILQ_INSERT_TAIL(&to->events, e, link);
-		count(to->pub.fd, true);
+		put(to, e);
 	}
 	id->ch = to;
 }

@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 // Addresses and routes of identifiers: rdma_bind_addr, rdma_resolve_addr, rdma_resolve_route and rdma_listen of the kernel's cma.c.
 #include "kernel.h"
 
@@ -50,8 +48,8 @@ static int attach_first(struct scm_id *id)
 	size_t i;
 
 	for (i = 0; i < id->m->ndevs; i++)
-		if ((g = first_port(&id->m->devs[i]))) {
-			scm_attach(id, &id->m->devs[i], g);
+		if ((g = first_port(id->m->devs[i]))) {
+			scm_attach(id, id->m->devs[i], g);
 			return 0;
 		}
 	return ENODEV;
@@ -80,6 +78,7 @@ int scm_bind(struct scm_id *id, const struct sockaddr_storage *src, const struct
 		return err;
 	}
 	id->state = SCM_ADDR_BOUND;
+	scm_port_tell(id);
 	return 0;
 }
 
@@ -95,6 +94,7 @@ int scm_listen(struct scm_id *id, int backlog)
 	if (err)
 		return err;
 	id->state = SCM_LISTEN;
+	scm_port_tell(id);
 	id->has_cm = id->dev != NULL;
 	return 0;
 }
@@ -107,6 +107,7 @@ static int prepare(struct scm_id *id, const struct sockaddr_storage *src, const 
 
 	if (id->state == SCM_ADDR_BOUND) {
 		id->dst = *dst;
+		scm_port_tell(id);
 	} else {
 		err = scm_bind(id, src ? src : &any, dst);
 		if (err)
@@ -118,10 +119,11 @@ static int prepare(struct scm_id *id, const struct sockaddr_storage *src, const 
 static void resolved(struct scm_id *id, int err)
 {
 	id->state = err ? SCM_ADDR_BOUND : SCM_ADDR_RESOLVED;
+	scm_port_tell(id);
 	scm_event_add(scm_event_new(id, err ? RDMA_CM_EVENT_ADDR_ERROR : RDMA_CM_EVENT_ADDR_RESOLVED, -err));
 }
 
-static void gave_up(struct scm_timer *t)
+static void unresolved(struct scm_timer *t)
 {
 	struct scm_id *id = (struct scm_id *)(void *)((char *)t - offsetof(struct scm_id, timer));
 
@@ -180,11 +182,11 @@ int scm_resolve_addr(struct scm_id *id, const struct sockaddr_storage *src, cons
 	}
 	if (scm_link_local(dst) && !((const struct sockaddr_in6 *)(const void *)dst)->sin6_scope_id)
 		return EINVAL;
-	if (!scm_on_network(dst) && !id->dev)
+	if (!scm_on_network(id->m, dst) && !id->dev)
 		return ENETUNREACH; // an interface that is given asks there, and nobody answers
 	if (!scm_dev_at(id->m, dst, &g) || scm_is_silent(id->m, dst)) {
 		id->state = SCM_ADDR_QUERY;
-		scm_timer_set(id->m, &id->timer, (uint64_t)ms * SCM_NS_PER_MS, gave_up);
+		scm_timer_set(id->m, &id->timer, (uint64_t)ms * SCM_NS_PER_MS, unresolved);
 		return 0;
 	}
 	resolved(id, own_address(id));

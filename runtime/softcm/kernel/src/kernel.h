@@ -1,6 +1,7 @@
 // The kernel's half of a connection manager: identifiers, their states, the messages between them, and the events that wait to be
 // taken. What each call answers in each state is that of Linux 6.1; the functions name the one of the kernel that they follow, of
-// drivers/infiniband/core/ucma.c, cma.c and cm.c.
+// drivers/infiniband/core/ucma.c, cma.c and cm.c. The half that calls it is softcm's own librdmacm, or the ABI of /dev/infiniband/rdma_cm
+// of the emulated card (conformance/card), where several processes are one machine.
 //
 // All functions are called with scm_lock held. Those that return int return 0 or an errno.
 #ifndef SCM_KERNEL_H
@@ -44,14 +45,25 @@ struct scm_param {
 	uint8_t data[SCM_DATA];
 };
 
-struct scm_group { // that a datagram identifier has joined
+// A message. That of an identifier that another process has goes there as it is.
+struct scm_wire {
+	enum scm_message kind;
+	uint32_t from, to;           // numbers of identifiers; to is 0 as long as the peer did not say its own; of a request, the listener
+	int process;                 // of from
+	bool again;                  // it was sent before
+	int space;
+	enum ibv_qp_type qp_type;
+	int reason;                  // of a rejection, or the status of an answer to a lookup
+	struct sockaddr_storage src, dst;
+	struct scm_param param;
+};
+
+struct scm_group { // that a datagram identifier has joined; the half above allocates it
 	LIST_ENTRY(scm_group) link;
 	struct scm_id *id;
 	struct sockaddr_storage addr;
-	void *context;
 	union ibv_gid mgid;
-	unsigned reported, completed; // events
-	bool attached;                // the queue pair
+	unsigned reported; // events
 };
 
 struct scm_event {
@@ -67,52 +79,45 @@ struct scm_event {
 };
 
 struct scm_channel {
-	struct rdma_event_channel pub;
 	LIST_ENTRY(scm_channel) link;
 	struct scm_machine *m;
+	int in, out; // descriptors of a pipe or of an event counter: out is readable while there are events
 	STAILQ_HEAD(scm_events, scm_event) events;
 	LIST_HEAD(, scm_id) ids;
 	bool ended; // its descriptor is closed, and identifiers that were left behind have it
 };
 
 struct scm_id {
-	struct rdma_cm_id pub; // of the user's half
-	// The kernel's half:
 	struct scm_machine *m;
 	struct scm_channel *ch;
 	LIST_ENTRY(scm_id) in_channel, in_dev, in_bucket;
-	enum rdma_port_space ps;
+	uint32_t number;
+	int ps;
 	enum ibv_qp_type qp_type;
 	enum scm_state state;
 	struct sockaddr_storage src, dst;
 	struct scm_dev *dev; // NULL: bound to none
 	uint8_t port, gid_index;
-	bool bound;          // to a port, so that it is in a bucket
+	uint32_t bound;      // to a port: its number among the ports, and 1
 	bool loopback;       // to an address that no interface has
 	bool told;           // events go to the user: those of a new connection do once it is accepted
 	bool afonly, afonly_set, reuse, timeout_set;
 	uint8_t tos, timeout;
 	unsigned backlog;    // requests that may wait
-	unsigned reported, completed; // events
+	unsigned reported; // events
 	struct scm_timer timer; // of the resolution, of a message, or of the end of a connection; there is one at a time
 	unsigned tries;
+	bool patient;        // the peer has the message, and asks for more time
 	uint32_t qkey, psn;  // psn: of the first packet that the peer sends
 	LIST_HEAD(, scm_group) groups;
 	// The connection:
 	bool has_cm;
 	enum scm_cm cm;
-	struct scm_id *peer; // of the connection; NULL: gone, or it never was
+	uint32_t peer;       // its number, 0: gone, or not known yet
+	int peer_process;
 	struct scm_param mine, theirs;
 	bool passive;
-	// The user's half:
-	struct scm_dev *open; // whose context it has
-	uint8_t initiator_depth, responder_resources;
-	bool connect_error;
-	struct ibv_ece local_ece, remote_ece;
 };
-
-#define SCM_ID(pub) ((struct scm_id *)(void *)(pub))
-#define SCM_CHANNEL(pub) ((struct scm_channel *)(void *)(pub))
 
 // queue.c
 SCM_HIDDEN struct scm_event *scm_event_new(struct scm_id *id, enum rdma_cm_event_type type, int status); // NULL: no memory
@@ -125,7 +130,9 @@ SCM_HIDDEN void scm_events_move(struct scm_id *id, struct scm_channel *to);
 SCM_HIDDEN int scm_port_take(struct scm_id *id);
 SCM_HIDDEN void scm_port_give(struct scm_id *id);
 SCM_HIDDEN int scm_port_alone(struct scm_id *id); // may it listen?
-SCM_HIDDEN struct scm_id *scm_listener(struct scm_machine *m, enum rdma_port_space ps, const struct sockaddr_storage *at); // or NULL
+SCM_HIDDEN void scm_port_tell(struct scm_id *id); // what others may know of it has changed
+SCM_HIDDEN struct scm_port scm_listener(struct scm_machine *m, int ps, const struct sockaddr_storage *at); // not used: there is none
+SCM_HIDDEN void scm_ports_clean(struct scm_machine *m); // takes away what a dead process of this number left
 
 // bind.c
 SCM_HIDDEN void scm_attach(struct scm_id *id, struct scm_dev *d, const struct scm_gid *g);
@@ -135,7 +142,8 @@ SCM_HIDDEN int scm_resolve_addr(struct scm_id *id, const struct sockaddr_storage
 SCM_HIDDEN int scm_resolve_route(struct scm_id *id, uint32_t ms);
 
 // life.c, the parts that messages need
-SCM_HIDDEN struct scm_id *scm_id_new(struct scm_channel *ch, enum rdma_port_space ps, enum ibv_qp_type type); // NULL: no memory
+SCM_HIDDEN struct scm_id *scm_id_new(struct scm_channel *ch, int ps, enum ibv_qp_type type); // NULL: no memory
+SCM_HIDDEN struct scm_id *scm_id_find(struct scm_machine *m, uint32_t number); // NULL: there is none
 
 // wire.c
 SCM_HIDDEN void scm_send_req(struct scm_id *id);
@@ -147,6 +155,8 @@ SCM_HIDDEN void scm_send_drep(struct scm_id *id);
 SCM_HIDDEN void scm_send_sidr_rep(struct scm_id *id, int status, const void *data, uint8_t len);
 SCM_HIDDEN void scm_reset(struct scm_id *id); // the connection is over, at once
 SCM_HIDDEN void scm_timewait(struct scm_id *id);
+SCM_HIDDEN void scm_arrive(struct scm_machine *m, const struct scm_wire *w);
+SCM_HIDDEN void scm_process_died(struct scm_machine *m, int process); // its identifiers end
 
 // connect.c
 SCM_HIDDEN int scm_k_connect(struct scm_id *id, const struct scm_param *p);
@@ -165,7 +175,9 @@ SCM_HIDDEN void scm_ah(const struct scm_id *id, const union ibv_gid *to, struct 
 // life.c
 SCM_HIDDEN void scm_id_end(struct scm_id *id); // what the kernel has of it; its memory stays
 SCM_HIDDEN void scm_id_free(struct scm_id *id);
-SCM_HIDDEN void scm_id_removed(struct scm_id *id); // with its device
+SCM_HIDDEN void scm_id_removed(struct scm_id *id); // the device is gone, or the channel
+SCM_HIDDEN void scm_dev_remove(struct scm_dev *d);
+SCM_HIDDEN void scm_machine_start(struct scm_machine *m);
 SCM_HIDDEN int scm_set_option_id(struct scm_id *id, int name, const void *value, size_t len);
 SCM_HIDDEN int scm_set_option_ib(struct scm_id *id, int name, const void *value, size_t len);
 

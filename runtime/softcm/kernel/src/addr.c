@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 // Addresses of sockets, and the ports of devices that have them: each GID of a port is an address, an IPv4-mapped one of IPv4.
 #include "addr.h"
 
@@ -93,19 +91,19 @@ struct scm_dev *scm_dev_at(struct scm_machine *m, const struct sockaddr_storage 
 
 	scm_gid_of(a, &want);
 	for (i = 0; i < m->ndevs; i++)
-		for (x = 0; !m->devs[i].gone && x < m->devs[i].ngids; x++)
-			if (!memcmp(&m->devs[i].gids[x].gid, &want, sizeof want)) {
-				*g = &m->devs[i].gids[x];
-				return &m->devs[i];
+		for (x = 0; !m->devs[i]->gone && x < m->devs[i]->ngids; x++)
+			if (!memcmp(&m->devs[i]->gids[x].gid, &want, sizeof want)) {
+				*g = &m->devs[i]->gids[x];
+				return m->devs[i];
 			}
 	return NULL;
 }
 
-// The network of software devices is 10.0.0.0/16; link-local addresses have a route with an interface alone.
-bool scm_on_network(const struct sockaddr_storage *a)
+// Link-local addresses have a route with an interface alone.
+bool scm_on_network(const struct scm_machine *m, const struct sockaddr_storage *a)
 {
 	if (a->ss_family == AF_INET)
-		return ntohl(IN4(a)->sin_addr.s_addr) >> 16 == 10 << 8;
+		return (ntohl(IN4(a)->sin_addr.s_addr) & m->cfg.mask) == m->cfg.network;
 	return scm_link_local(a);
 }
 

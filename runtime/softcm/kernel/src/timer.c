@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 // Timers, and the thread that rings them. It starts with the first timer.
 #include <signal.h>
 #include <time.h>

@@ -18,7 +18,7 @@ SCM_HIDDEN void scm_ip_of(const union ibv_gid *g, sa_family_t family, struct soc
 
 // with scm_lock held
 SCM_HIDDEN struct scm_dev *scm_dev_at(struct scm_machine *m, const struct sockaddr_storage *a, const struct scm_gid **g); // NULL: nobody
-SCM_HIDDEN bool scm_on_network(const struct sockaddr_storage *a); // whether there is a route to it
+SCM_HIDDEN bool scm_on_network(const struct scm_machine *m, const struct sockaddr_storage *a); // whether there is a route to it
 SCM_HIDDEN bool scm_is_silent(struct scm_machine *m, const struct sockaddr_storage *a);
 
 #endif

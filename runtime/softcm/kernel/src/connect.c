@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 // Connections: rdma_connect, rdma_accept, rdma_reject, rdma_disconnect and rdma_notify of the kernel's cma.c, with what they call in
 // cm.c, and the attributes of a queue pair in each state of a connection.
 #include "kernel.h"
@@ -24,7 +22,9 @@ int scm_k_connect(struct scm_id *id, const struct scm_param *p)
 	id->has_cm = true;
 	id->mine = *p;
 	id->mine.psn = id->psn;
+	id->peer = 0;
 	id->tries = 0;
+	id->patient = false;
 	scm_send_req(id);
 	return 0;
 }
@@ -48,6 +48,7 @@ static int send_answer(struct scm_id *id, const struct scm_param *p)
 	id->mine = *p;
 	id->mine.psn = id->psn;
 	id->tries = 0;
+	id->patient = false;
 	scm_send_rep(id);
 	return 0;
 }
@@ -58,6 +59,7 @@ static int take_answer(struct scm_id *id)
 	if (id->cm != SCM_CM_REP_RCVD)
 		return EINVAL;
 	id->tries = 0;
+	id->patient = false;
 	scm_send_rtu(id);
 	return 0;
 }
@@ -117,6 +119,7 @@ int scm_k_disconnect(struct scm_id *id)
 		return EINVAL;
 	if (id->cm == SCM_CM_ESTABLISHED) {
 		id->tries = 0;
+		id->patient = false;
 		scm_send_dreq(id);
 	} else if (id->cm == SCM_CM_DREQ_RCVD) {
 		scm_send_drep(id);

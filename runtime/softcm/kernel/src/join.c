@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 // Groups: rdma_join_multicast and rdma_leave_multicast of the kernel's cma.c, on RoCE, where nobody needs to be asked.
 #include "kernel.h"
 

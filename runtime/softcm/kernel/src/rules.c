@@ -1,5 +1,3 @@
-//go:build linux && cgo
-
 // Calls that fail and messages that get lost on order.
 #include "machine.h"
 

@@ -1,26 +1,59 @@
-//go:build linux && cgo
-
 // The making and the end of identifiers, and their options.
 #include "kernel.h"
 
 #define PATH_DATA 88 // struct ib_path_rec_data
 #define PATH_FLAGS 43 // of the one path that is taken: for messages, primary, both ways
 
-struct scm_id *scm_id_new(struct scm_channel *ch, enum rdma_port_space ps, enum ibv_qp_type type)
+void scm_machine_start(struct scm_machine *m)
 {
-	struct scm_id *id = calloc(1, sizeof *id);
+	size_t i;
+
+	LIST_INIT(&m->channels);
+	TAILQ_INIT(&m->timers);
+	for (i = 0; i < SCM_BUCKETS; i++)
+		LIST_INIT(&m->numbers[i]);
+}
+
+// The same numbers in each run of a program (an xorshift generator).
+static uint32_t random_number(struct scm_machine *m)
+{
+	uint32_t x = m->random ? m->random : 0x2545f491;
+
+	x ^= x << 13;
+	x ^= x >> 17;
+	x ^= x << 5;
+	return m->random = x;
+}
+
+struct scm_id *scm_id_find(struct scm_machine *m, uint32_t number)
+{
+	struct scm_id *id;
+
+	LIST_FOREACH(id, &m->numbers[number % SCM_BUCKETS], in_bucket)
+		if (id->number == number)
+			return id;
+	return NULL;
+}
+
+struct scm_id *scm_id_new(struct scm_channel *ch, int ps, enum ibv_qp_type type)
+{
+	struct scm_machine *m = ch->m;
+	struct scm_id *id = calloc(1, m->host->id_size);
 
 	if (!id)
 		return NULL;
-	id->m = ch->m;
+	id->m = m;
 	id->ch = ch;
-	id->ps = id->pub.ps = ps;
-	id->qp_type = id->pub.qp_type = type;
-	id->pub.channel = &ch->pub;
+	id->ps = ps;
+	id->qp_type = type;
 	id->told = true;
-	id->psn = scm_random(id->m) & 0xffffff;
-	id->m->nids++;
+	id->psn = random_number(m) & 0xffffff;
+	do
+		id->number = ++m->last;
+	while (!id->number || scm_id_find(m, id->number));
+	m->nids++;
 	LIST_INIT(&id->groups);
+	LIST_INSERT_HEAD(&m->numbers[id->number % SCM_BUCKETS], id, in_bucket);
 	LIST_INSERT_HEAD(&ch->ids, id, in_channel);
 	return id;
 }
@@ -53,12 +86,12 @@ void scm_id_end(struct scm_id *id)
 	leave_all(id);
 	scm_events_drop(id, NULL);
 	LIST_REMOVE(id, in_channel);
+	LIST_REMOVE(id, in_bucket);
 }
 
 void scm_id_free(struct scm_id *id)
 {
 	id->m->nids--;
-	free(id->pub.route.path_rec);
 	free(id);
 }
 
@@ -70,18 +103,29 @@ void scm_id_removed(struct scm_id *id)
 	release(id);
 }
 
+void scm_dev_remove(struct scm_dev *d)
+{
+	struct scm_id *id;
+
+	d->gone = true;
+	while ((id = LIST_FIRST(&d->ids)))
+		scm_id_removed(id);
+}
+
 static int set_number(struct scm_id *id, int name, int to)
 {
 	if (name == RDMA_OPTION_ID_REUSEADDR) {
 		if (!((to && id->state != SCM_LISTEN) || id->state == SCM_IDLE))
 			return EINVAL;
 		id->reuse = to;
+		scm_port_tell(id);
 		return 0;
 	}
 	if (id->state != SCM_IDLE && id->state != SCM_ADDR_BOUND)
 		return EINVAL;
 	id->afonly_set = true;
 	id->afonly = to;
+	scm_port_tell(id);
 	return 0;
 }
 

@@ -1,0 +1,12 @@
+// All files, for those who compile them as one.
+#include "lock.c"
+#include "rules.c"
+#include "timer.c"
+#include "addr.c"
+#include "queue.c"
+#include "ports.c"
+#include "bind.c"
+#include "wire.c"
+#include "connect.c"
+#include "join.c"
+#include "life.c"
