@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/verbsgen/verbsgen/runtime/softcm/kernel"
 )
 
 //go:embed src
@@ -155,7 +157,7 @@ func compile(src, library string) error {
 	args := append(slices.Clone(flags), "-I", src, "-o", library)
 	err := eachSource(func(path string, text []byte) error {
 		to := filepath.Join(src, path)
-		if strings.HasSuffix(path, ".c") {
+		if strings.HasSuffix(path, ".c") && !strings.HasPrefix(path, softcm) {
 			args = append(args, to)
 		}
 		return firstError(os.MkdirAll(filepath.Dir(to), 0o755), os.WriteFile(to, text, 0o644))
@@ -169,18 +171,24 @@ func compile(src, library string) error {
 	return nil
 }
 
-// eachSource calls f with the files of src.
+// softcm is the folder of the kernel's half of package softcm, which a file of cm compiles.
+const softcm = "softcm/"
+
+// eachSource calls f with the files of src, and with those below softcm.
 func eachSource(f func(path string, text []byte) error) error {
-	return fs.WalkDir(source, "src", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		text, err := source.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		return f(strings.TrimPrefix(path, "src/"), text)
-	})
+	each := func(files embed.FS, folder string) error {
+		return fs.WalkDir(files, "src", func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			text, err := files.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			return f(folder+strings.TrimPrefix(path, "src/"), text)
+		})
+	}
+	return firstError(each(source, ""), each(kernel.Source, softcm))
 }
 
 // makeDrivers makes the folder by which libibverbs finds the providers of the devices, and no others.

@@ -28,7 +28,11 @@ var kinds = map[string]struct {
 // makeTree makes what libibverbs and its providers read of /sys, in a folder for SYSFS_PATH. The numbers agree with those of src: device
 // numbers with src/libc/file.c, GUIDs with src/mlx5/attributes.c, GIDs with src/uverbs/gid.c.
 func makeTree(root string, devices []device) error {
-	files := map[string]string{filepath.Join(root, "class/infiniband_verbs/abi_version"): "6"}
+	files := map[string]string{
+		filepath.Join(root, "class/infiniband_verbs/abi_version"): "6",
+		filepath.Join(root, "class/misc/rdma_cm/abi_version"):     "4",
+		filepath.Join(root, "class/misc/rdma_cm/dev"):             "10:122",
+	}
 	for i, d := range devices {
 		kind, part := kinds[d.provider], d.part()
 		add := func(dir string, content map[string]string) {

@@ -39,8 +39,8 @@ static void fill_param(const struct lib_id *id, const struct rdma_conn_param *fr
 	if (!from)
 		return;
 	p->flow_control = from->flow_control != 0;
-	p->retry_count = least(7, from->retry_count);
-	p->rnr_retry_count = least(7, from->rnr_retry_count);
+	p->retry_count = from->retry_count;
+	p->rnr_retry_count = from->rnr_retry_count;
 	if (from->private_data && from->private_data_len) {
 		memcpy(p->data, from->private_data, from->private_data_len);
 		p->len = from->private_data_len;

@@ -15,6 +15,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "cm/cm.h"
 #include "libc/config.h"
 #include "libc/file.h"
 #include "uverbs/dispatch.h"
@@ -36,6 +37,8 @@ static int open_path(int folder, const char *path, int flags, mode_t mode)
 {
 	int device = file_device(path);
 
+	if (cm_is(path))
+		return cm_open(flags);
 	return device < 0 ? (int)syscall(SYS_openat, folder, MOVED(path), flags, mode) : file_open(device, flags);
 }
 
@@ -79,14 +82,23 @@ EXPORT int __open_2(const char *path, int flags)
 
 EXPORT int __open64_2(const char *path, int flags) __attribute__((alias("__open_2")));
 
+// stat_of makes st that of a device, or of the connection manager.
+static void stat_of(int device, struct stat *st)
+{
+	if (device < 0)
+		cm_stat(st);
+	else
+		file_stat(device, st);
+}
+
 EXPORT int fstatat(int folder, const char *path, struct stat *st, int flags)
 {
 	int device = file_device(path);
 
-	if (device < 0)
+	if (device < 0 && !cm_is(path))
 		return (int)syscall(SYS_newfstatat, folder, MOVED(path), st, flags);
 	memset(st, 0, sizeof *st);
-	file_stat(device, st);
+	stat_of(device, st);
 	return 0;
 }
 
@@ -109,10 +121,10 @@ EXPORT int statx(int folder, const char *path, int flags, unsigned int mask, str
 	struct stat st = {0};
 	int device = file_device(path);
 
-	if (device < 0)
+	if (device < 0 && !cm_is(path))
 		return (int)syscall(SYS_statx, folder, MOVED(path), flags, mask, to);
 	memset(to, 0, sizeof *to);
-	file_stat(device, &st);
+	stat_of(device, &st);
 	to->stx_mask = STATX_TYPE | STATX_MODE | STATX_INO;
 	to->stx_mode = (uint16_t)st.st_mode;
 	to->stx_ino = st.st_ino;
@@ -123,7 +135,7 @@ EXPORT int statx(int folder, const char *path, int flags, unsigned int mask, str
 
 EXPORT int faccessat(int folder, const char *path, int mode, int flags)
 {
-	if (file_device(path) >= 0)
+	if (file_device(path) >= 0 || cm_is(path))
 		return mode & X_OK ? (errno = EACCES, -1) : 0;
 	return (int)syscall(flags ? SYS_faccessat2 : SYS_faccessat, folder, MOVED(path), mode, flags);
 }
@@ -181,6 +193,8 @@ EXPORT int fstat(int fd, struct stat *st)
 
 	if (ctx)
 		file_stat(context_device(ctx)->index, st);
+	else if (!err && cm_find(fd))
+		cm_stat(st);
 	return err;
 }
 
@@ -190,13 +204,24 @@ EXPORT int close(int fd)
 {
 	static void *real;
 	int (*glibc)(int) = next(&real, "close");
-	bool ours = file_find(fd);
+	const bool device = file_find(fd), manager = cm_find(fd);
 	int err = glibc(fd), saved = errno;
 
-	if (ours)
+	if (device)
 		file_closed();
+	if (manager)
+		cm_closed();
 	errno = saved;
 	return err;
+}
+
+EXPORT ssize_t write(int fd, const void *from, size_t n)
+{
+	static void *real;
+	ssize_t (*glibc)(int, const void *, size_t) = next(&real, "write");
+	ssize_t done;
+
+	return cm_write(fd, from, n, &done) ? done : glibc(fd, from, n);
 }
 
 EXPORT int ioctl(int fd, unsigned long request, ...)

@@ -11,6 +11,7 @@ const char *config_path(const char *path, char *to)
 		{"/etc/libibverbs.d", "CARD_DRIVERS", ""},
 		{"/sys/class/infiniband", "SYSFS_PATH", "/class/infiniband"},
 		{"/sys/class/infiniband_verbs", "SYSFS_PATH", "/class/infiniband_verbs"},
+		{"/sys/class/misc/rdma_cm", "SYSFS_PATH", "/class/misc/rdma_cm"},
 	};
 
 	for (size_t i = 0; path && i < sizeof moved / sizeof *moved; i++) {

@@ -1,5 +1,6 @@
 // A child of fork has neither the card's thread nor all of the memory that the card works on. It gets a thread of its own, for what it
 // makes: the queues of its parent do nothing here. Commands work on copies of the parent's objects.
+#include "cm/cm.h"
 #include "uverbs/object.h"
 #include "wire/engine.h"
 #include "wire/net.h"
@@ -7,12 +8,14 @@
 
 static void before(void)
 {
+	cm_forking(true, false);
 	pthread_mutex_lock(&lock);
 }
 
 static void in_parent(void)
 {
 	pthread_mutex_unlock(&lock);
+	cm_forking(false, false);
 }
 
 static void in_child(void)
@@ -22,6 +25,7 @@ static void in_child(void)
 	segment_forked();
 	engine_forked();
 	pthread_mutex_unlock(&lock);
+	cm_forking(false, true);
 }
 
 __attribute__((constructor)) static void start(void)

@@ -152,9 +152,14 @@ static int resolve_loopback(struct scm_id *id)
 		struct sockaddr_storage at = {.ss_family = id->dst.ss_family};
 		size_t i;
 
-		for (i = 0; i < id->dev->ngids; i++)
-			if ((id->dev->gids[i].gid.raw[10] == 0xff) == (id->dst.ss_family == AF_INET) && id->dev->gids[i].port == id->port)
-				scm_ip_of(&id->dev->gids[i].gid, id->dst.ss_family, &at);
+		for (i = 0; i < id->dev->ngids; i++) {
+			const struct scm_gid *g = &id->dev->gids[i];
+
+			if ((g->gid.raw[10] == 0xff) != (id->dst.ss_family == AF_INET) || g->port != id->port)
+				continue;
+			scm_ip_of(&g->gid, id->dst.ss_family, &at);
+			id->gid_index = g->index;
+		}
 		scm_copy_ip(&id->dst, &at);
 		scm_copy_ip(&id->src, &at);
 		resolved(id, 0);

@@ -11,6 +11,17 @@ static void set_default_qkey(struct scm_id *id)
 		id->qkey = SCM_QKEY;
 }
 
+// What the peer is told: the kernel cuts what has three bits.
+static struct scm_param said_to_peer(const struct scm_id *id, const struct scm_param *p)
+{
+	struct scm_param mine = *p;
+
+	mine.retry_count = p->retry_count < 7 ? p->retry_count : 7;
+	mine.rnr_retry_count = p->rnr_retry_count < 7 ? p->rnr_retry_count : 7;
+	mine.psn = id->psn;
+	return mine;
+}
+
 // cma_connect_ib and cma_resolve_ib_udp
 int scm_k_connect(struct scm_id *id, const struct scm_param *p)
 {
@@ -20,8 +31,7 @@ int scm_k_connect(struct scm_id *id, const struct scm_param *p)
 		return EINVAL;
 	id->state = SCM_CONNECT;
 	id->has_cm = true;
-	id->mine = *p;
-	id->mine.psn = id->psn;
+	id->mine = said_to_peer(id, p);
 	id->peer = 0;
 	id->tries = 0;
 	id->patient = false;
@@ -45,8 +55,7 @@ static int send_answer(struct scm_id *id, const struct scm_param *p)
 {
 	if (p->len > SCM_REP_DATA || id->cm != SCM_CM_REQ_RCVD)
 		return EINVAL;
-	id->mine = *p;
-	id->mine.psn = id->psn;
+	id->mine = said_to_peer(id, p);
 	id->tries = 0;
 	id->patient = false;
 	scm_send_rep(id);

@@ -50,8 +50,9 @@ struct scm_config {
 // What a machine is a part of.
 struct scm_host {
 	size_t id_size; // of what begins with a struct scm_id
-	void (*made)(struct scm_id *id, const struct scm_id *listener); // an identifier, for a request of a peer
+	void (*made)(struct scm_id *id, const struct scm_id *listener); // an identifier, for a request of a peer; can be NULL
 	bool (*port_up)(const struct scm_dev *, uint8_t port);
+	bool (*loses)(const struct scm_dev *); // the next message that it sends; can be NULL
 
 	// Of a machine that several processes are: NULL if one is all of it.
 	void (*send)(int process, const struct scm_wire *);

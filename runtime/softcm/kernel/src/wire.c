@@ -22,7 +22,7 @@ static void transmit(struct scm_id *id, struct scm_wire *w, int process)
 	struct scm_machine *m = id->m;
 	const bool lost = scm_rule_strikes(&m->lost[w->kind]);
 
-	if (lost || !port_up(id) || scm_is_silent(m, &id->dst) || scm_is_silent(m, &id->src))
+	if (lost || !port_up(id) || (m->host->loses && m->host->loses(id->dev)) || scm_is_silent(m, &id->dst) || scm_is_silent(m, &id->src))
 		return;
 	w->from = id->number;
 	w->process = m->process;
@@ -117,7 +117,8 @@ static struct scm_id *adopt(struct scm_id *listener, const struct scm_wire *w)
 
 	if (!id)
 		return NULL;
-	listener->m->host->made(id, listener);
+	if (listener->m->host->made)
+		listener->m->host->made(id, listener);
 	id->told = false;
 	id->passive = true;
 	id->state = SCM_CONNECT;

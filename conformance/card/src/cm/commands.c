@@ -1,0 +1,667 @@
+// The commands of Linux 6.1, drivers/infiniband/core/ucma.c; each function is that of the kernel with this name behind ucma_.
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/syscall.h>
+
+#include "cm/commands.h"
+#include "uverbs/provider.h"
+
+enum { PKEY = 0xffff, EXACTLY = 2, ROCE_LIFE_TIME = 18, HOPS = 64, PATH_FLAGS = IB_PATH_GMP | IB_PATH_PRIMARY | IB_PATH_BIDIRECTIONAL };
+enum { FAMILY_IB = 27 }; // AF_IB
+
+struct group {
+	struct scm_group k;
+	uint64_t uid;
+	uint32_t number;
+};
+
+struct command {
+	struct cm_file *file;
+	const void *in;
+	size_t in_size, out_size;
+};
+
+// INPUT declares cmd, what a command passes, as far as it goes.
+#define INPUT(type, c) struct type cmd = {0}; memcpy(&cmd, (c)->in, MIN(sizeof cmd, (c)->in_size))
+
+static void answer(uint64_t to, const void *from, size_t size)
+{
+	memcpy((void *)(uintptr_t)to, from, size);
+}
+
+// get_ctx looks up an identifier of the file.
+static int get_ctx(const struct command *c, uint32_t number, struct scm_id **id)
+{
+	*id = scm_id_find(c->file->ch.m, number);
+	if (!*id)
+		return ENOENT;
+	if ((*id)->ch != &c->file->ch)
+		return EINVAL;
+	return (*id)->state == SCM_REMOVED ? ENXIO : 0;
+}
+
+static int get_ctx_dev(const struct command *c, uint32_t number, struct scm_id **id)
+{
+	const int err = get_ctx(c, number, id);
+
+	return err ? err : (*id)->dev ? 0 : EINVAL;
+}
+
+static int create_id(const struct command *c)
+{
+	INPUT(rdma_ucm_create_id, c);
+	struct scm_id *id;
+	int type = IBV_QPT_UD;
+
+	if (c->out_size < sizeof(struct rdma_ucm_create_id_resp))
+		return ENOSPC;
+	if (cmd.ps == RDMA_PS_TCP)
+		type = IBV_QPT_RC;
+	else if (cmd.ps == RDMA_PS_IB)
+		type = cmd.qp_type;
+	else if (cmd.ps != RDMA_PS_UDP && cmd.ps != RDMA_PS_IPOIB)
+		return EINVAL;
+	id = scm_id_new(&c->file->ch, cmd.ps, (enum ibv_qp_type)type);
+	if (!id)
+		return ENOMEM;
+	((struct cm_id *)id)->uid = cmd.uid;
+	answer(cmd.response, &(struct rdma_ucm_create_id_resp){id->number}, sizeof(struct rdma_ucm_create_id_resp));
+	return 0;
+}
+
+// destroy_id works without a device too.
+static int destroy_id(const struct command *c)
+{
+	INPUT(rdma_ucm_destroy_id, c);
+	struct scm_id *id;
+	int err = get_ctx(c, cmd.id, &id);
+
+	if (c->out_size < sizeof(struct rdma_ucm_destroy_id_resp))
+		return ENOSPC;
+	if (err && err != ENXIO)
+		return err;
+	scm_id_end(id);
+	answer(cmd.response, &(struct rdma_ucm_destroy_id_resp){id->reported}, sizeof(struct rdma_ucm_destroy_id_resp));
+	scm_id_free(id);
+	return 0;
+}
+
+static int ip(const void *from, size_t size, struct sockaddr_storage *to)
+{
+	memset(to, 0, sizeof *to);
+	memcpy(to, from, size);
+	return scm_addr_len((const struct sockaddr *)to) ? 0 : EINVAL;
+}
+
+static int bind_ip(const struct command *c)
+{
+	INPUT(rdma_ucm_bind_ip, c);
+	struct sockaddr_storage a;
+	struct scm_id *id;
+	int err = ip(&cmd.addr, sizeof cmd.addr, &a);
+
+	if (!err)
+		err = get_ctx(c, cmd.id, &id);
+	return err ? err : scm_bind(id, &a, NULL);
+}
+
+// kss takes an address that a command has with its size.
+static int kss(const struct __kernel_sockaddr_storage *from, size_t size, struct sockaddr_storage *to)
+{
+	const int err = ip(from, sizeof *to, to);
+
+	return !err && size != scm_addr_len((const struct sockaddr *)to) ? EINVAL : err;
+}
+
+// What librdmacm asks to find out whether there are addresses of InfiniBand: the wildcard can be bound to without a device that has one.
+static bool asks_for_ib(const struct rdma_ucm_bind *b)
+{
+	static const uint8_t any[16];
+
+	return b->addr.ss_family == FAMILY_IB && b->addr_size == 48 && !memcmp((const char *)&b->addr + 8, any, sizeof any);
+}
+
+static int bind_addr(const struct command *c)
+{
+	INPUT(rdma_ucm_bind, c);
+	struct sockaddr_storage a;
+	struct scm_id *id;
+	int err = get_ctx(c, cmd.id, &id);
+
+	if (cmd.reserved)
+		return EINVAL;
+	if (!err && cmd.addr.ss_family == FAMILY_IB)
+		return asks_for_ib(&cmd) && id->state == SCM_IDLE ? 0 : ENODEV;
+	if (!err)
+		err = kss(&cmd.addr, cmd.addr_size, &a);
+	return err ? err : scm_bind(id, &a, NULL);
+}
+
+static int resolve(const struct command *c, uint32_t number, const struct sockaddr_storage *src, const struct sockaddr_storage *dst,
+	uint32_t ms)
+{
+	struct scm_id *id;
+	const int err = get_ctx(c, number, &id);
+
+	return err ? err : scm_resolve_addr(id, src, dst, ms);
+}
+
+static int resolve_ip(const struct command *c)
+{
+	INPUT(rdma_ucm_resolve_ip, c);
+	struct sockaddr_storage src, dst;
+	int err = ip(&cmd.dst_addr, sizeof cmd.dst_addr, &dst);
+
+	if (!err && cmd.src_addr.sin6_family)
+		err = ip(&cmd.src_addr, sizeof cmd.src_addr, &src);
+	return err ? err : resolve(c, cmd.id, cmd.src_addr.sin6_family ? &src : NULL, &dst, cmd.timeout_ms);
+}
+
+static int resolve_addr(const struct command *c)
+{
+	INPUT(rdma_ucm_resolve_addr, c);
+	struct sockaddr_storage src, dst;
+	int err = cmd.reserved ? EINVAL : kss(&cmd.dst_addr, cmd.dst_size, &dst);
+
+	if (!err && cmd.src_size)
+		err = kss(&cmd.src_addr, cmd.src_size, &src);
+	return err ? err : resolve(c, cmd.id, cmd.src_size ? &src : NULL, &dst, cmd.timeout_ms);
+}
+
+static int resolve_route(const struct command *c)
+{
+	INPUT(rdma_ucm_resolve_route, c);
+	struct scm_id *id;
+	const int err = get_ctx_dev(c, cmd.id, &id);
+
+	return err ? err : scm_resolve_route(id, cmd.timeout_ms);
+}
+
+static uint64_t guid(const struct scm_dev *d)
+{
+	struct ib_uverbs_ex_query_device_resp r = {0};
+	const struct device *dev = &devices[cm_device(d)];
+
+	dev->provider->device_attr(dev, &r);
+	return r.base.node_guid;
+}
+
+static uint32_t paths(const struct scm_id *id)
+{
+	return id->state >= SCM_ROUTE_RESOLVED && id->state <= SCM_DISCONNECT ? 1 : 0;
+}
+
+static uint8_t life_time(const struct scm_id *id)
+{
+	return id->timeout_set && id->timeout ? (uint8_t)(id->timeout - 1) : ROCE_LIFE_TIME;
+}
+
+static void gid_of(const struct sockaddr_storage *a, void *to)
+{
+	union ibv_gid g;
+
+	scm_gid_of(a, &g);
+	memcpy(to, g.raw, sizeof g.raw);
+}
+
+static void route(const struct scm_id *id, struct ib_user_path_rec *p)
+{
+	gid_of(&id->src, p->sgid);
+	gid_of(&id->dst, p->dgid);
+	p->pkey = htons(PKEY);
+	if (!paths(id))
+		return;
+	p->reversible = p->numb_path = 1;
+	p->mtu_selector = p->rate_selector = p->packet_life_time_selector = EXACTLY;
+	p->mtu = id->dev->mtu;
+	p->packet_life_time = life_time(id);
+	p->hop_limit = HOPS;
+	p->traffic_class = id->tos;
+}
+
+static int query_route(const struct command *c)
+{
+	INPUT(rdma_ucm_query, c);
+	struct rdma_ucm_query_route_resp r = {0};
+	struct scm_id *id;
+	const int err = get_ctx(c, cmd.id, &id);
+
+	if (c->out_size < offsetof(struct rdma_ucm_query_route_resp, ibdev_index))
+		return ENOSPC;
+	if (err)
+		return err;
+	memcpy(&r.src_addr, &id->src, sizeof r.src_addr);
+	memcpy(&r.dst_addr, &id->dst, sizeof r.dst_addr);
+	if (id->dev) {
+		r.node_guid = guid(id->dev);
+		r.port_num = id->port;
+		r.num_paths = paths(id);
+		route(id, &r.ib_route[0]);
+	}
+	answer(cmd.response, &r, MIN(c->out_size, sizeof r));
+	return 0;
+}
+
+static void query_device_addr(const struct scm_id *id, struct rdma_ucm_query_addr_resp *r)
+{
+	if (!id->dev)
+		return;
+	r->node_guid = guid(id->dev);
+	r->port_num = id->port;
+	r->pkey = htons(PKEY);
+}
+
+static void query_addr(const struct scm_id *id, struct rdma_ucm_query_addr_resp *r)
+{
+	r->src_size = (uint16_t)scm_addr_len((const struct sockaddr *)&id->src);
+	r->dst_size = (uint16_t)scm_addr_len((const struct sockaddr *)&id->dst);
+	memcpy(&r->src_addr, &id->src, r->src_size);
+	memcpy(&r->dst_addr, &id->dst, r->dst_size);
+}
+
+// struct sockaddr_ib
+struct ib_address {
+	uint16_t family, pkey;
+	uint32_t flow;
+	uint8_t gid[16];
+	uint64_t service, mask, scope;
+};
+
+static void query_gid(const struct scm_id *id, struct rdma_ucm_query_addr_resp *r)
+{
+	struct ib_address src = {.family = FAMILY_IB, .pkey = r->pkey}, dst = src;
+
+	gid_of(&id->src, src.gid);
+	gid_of(&id->dst, dst.gid);
+	src.service = htobe64((uint64_t)id->ps << 16 | scm_port_of(&id->src)); // rdma_get_service_id
+	dst.service = htobe64((uint64_t)id->ps << 16 | scm_port_of(&id->dst));
+	r->src_size = r->dst_size = sizeof src;
+	memcpy(&r->src_addr, &src, sizeof src);
+	memcpy(&r->dst_addr, &dst, sizeof dst);
+}
+
+// pack writes a path as it is on the wire (sa_query.c, path_rec_table).
+static void pack(const struct scm_id *id, uint8_t to[64])
+{
+	gid_of(&id->dst, to + 8);
+	gid_of(&id->src, to + 24);
+	to[47] = HOPS;
+	to[48] = id->tos;
+	to[49] = 1 << 7 | 1; // reversible, one path
+	memcpy(to + 50, &(uint16_t){htons(PKEY)}, 2);
+	to[54] = (uint8_t)(EXACTLY << 6 | id->dev->mtu);
+	to[55] = EXACTLY << 6;
+	to[56] = (uint8_t)(EXACTLY << 6 | life_time(id));
+}
+
+static int query_path(const struct scm_id *id, uint64_t response, size_t size)
+{
+	struct {
+		struct rdma_ucm_query_path_resp r;
+		struct ib_path_rec_data path;
+	} all = {.r.num_paths = paths(id)};
+	const bool room = size >= sizeof all;
+
+	if (size < sizeof all.r)
+		return ENOSPC;
+	if (paths(id) && room) {
+		all.path.flags = PATH_FLAGS;
+		pack(id, (uint8_t *)all.path.path_rec);
+	}
+	answer(response, &all, paths(id) && room ? sizeof all : sizeof all.r);
+	return 0;
+}
+
+static int query(const struct command *c)
+{
+	INPUT(rdma_ucm_query, c);
+	struct rdma_ucm_query_addr_resp r = {0};
+	struct scm_id *id;
+	const int err = get_ctx(c, cmd.id, &id);
+
+	if (err)
+		return err;
+	if (cmd.option == RDMA_USER_CM_QUERY_PATH)
+		return query_path(id, cmd.response, c->out_size);
+	if (cmd.option != RDMA_USER_CM_QUERY_ADDR && cmd.option != RDMA_USER_CM_QUERY_GID)
+		return ENOSYS;
+	if (c->out_size < offsetof(struct rdma_ucm_query_addr_resp, ibdev_index))
+		return ENOSPC;
+	query_device_addr(id, &r);
+	(cmd.option == RDMA_USER_CM_QUERY_ADDR ? query_addr : query_gid)(id, &r);
+	answer(cmd.response, &r, MIN(c->out_size, sizeof r));
+	return 0;
+}
+
+// copy_conn_param
+static struct scm_param param(const struct rdma_ucm_conn_param *from, const struct rdma_ucm_ece *ece)
+{
+	struct scm_param p = {.qp_num = from->qp_num & 0xffffff, .responder_resources = from->responder_resources,
+		.initiator_depth = from->initiator_depth, .flow_control = from->flow_control, .retry_count = from->retry_count,
+		.rnr_retry_count = from->rnr_retry_count, .srq = from->srq, .len = from->private_data_len,
+		.ece_vendor = ece->vendor_id, .ece_options = ece->attr_mod};
+
+	memcpy(p.data, from->private_data, from->private_data_len);
+	return p;
+}
+
+static int connect_id(const struct command *c)
+{
+	INPUT(rdma_ucm_connect, c);
+	struct scm_param p = param(&cmd.conn_param, &cmd.ece);
+	struct scm_id *id;
+	int err;
+
+	if (c->in_size < offsetof(struct rdma_ucm_connect, ece) || !cmd.conn_param.valid)
+		return EINVAL;
+	err = get_ctx_dev(c, cmd.id, &id);
+	return err ? err : scm_k_connect(id, &p);
+}
+
+static int listen_id(const struct command *c)
+{
+	INPUT(rdma_ucm_listen, c);
+	struct scm_id *id;
+	const int err = get_ctx(c, cmd.id, &id);
+
+	return err ? err : scm_listen(id, (int)cmd.backlog);
+}
+
+static int accept_id(const struct command *c)
+{
+	INPUT(rdma_ucm_accept, c);
+	struct scm_param p = param(&cmd.conn_param, &cmd.ece);
+	struct scm_id *id;
+	int err;
+
+	if (c->in_size < offsetof(struct rdma_ucm_accept, ece))
+		return EINVAL;
+	err = get_ctx_dev(c, cmd.id, &id);
+	if (!err)
+		err = scm_k_accept(id, cmd.conn_param.valid ? &p : NULL);
+	if (!err && cmd.conn_param.valid)
+		((struct cm_id *)id)->uid = cmd.uid;
+	return err;
+}
+
+static int reject_id(const struct command *c)
+{
+	INPUT(rdma_ucm_reject, c);
+	struct scm_id *id;
+	int err;
+
+	if (!cmd.reason)
+		cmd.reason = SCM_REJ_CONSUMER;
+	if (cmd.reason != SCM_REJ_CONSUMER && cmd.reason != SCM_REJ_VENDOR_OPTION)
+		return EINVAL;
+	err = get_ctx_dev(c, cmd.id, &id);
+	return err ? err : scm_k_reject(id, cmd.reason, cmd.private_data, cmd.private_data_len);
+}
+
+static int disconnect_id(const struct command *c)
+{
+	INPUT(rdma_ucm_disconnect, c);
+	struct scm_id *id;
+	const int err = get_ctx_dev(c, cmd.id, &id);
+
+	return err ? err : scm_k_disconnect(id);
+}
+
+static struct ib_uverbs_ah_attr copy_ah(const struct ibv_ah_attr *a)
+{
+	struct ib_uverbs_ah_attr to = {.dlid = a->dlid, .sl = a->sl, .src_path_bits = a->src_path_bits, .static_rate = a->static_rate,
+		.is_global = a->is_global, .port_num = a->port_num, .grh = {.flow_label = a->grh.flow_label, .sgid_index = a->grh.sgid_index,
+		.hop_limit = a->grh.hop_limit, .traffic_class = a->grh.traffic_class}};
+
+	memcpy(to.grh.dgid, a->grh.dgid.raw, sizeof to.grh.dgid);
+	return to;
+}
+
+static int init_qp_attr(const struct command *c)
+{
+	INPUT(rdma_ucm_init_qp_attr, c);
+	struct ibv_qp_attr a = {.qp_state = (enum ibv_qp_state)cmd.qp_state};
+	struct ib_uverbs_qp_attr r;
+	struct scm_id *id;
+	int mask = 0, err;
+
+	if (c->out_size < sizeof r)
+		return ENOSPC;
+	if (cmd.qp_state > IBV_QPS_ERR)
+		return EINVAL;
+	err = get_ctx_dev(c, cmd.id, &id);
+	if (!err)
+		err = scm_qp_attr(id, &a, &mask);
+	if (err)
+		return err;
+	r = (struct ib_uverbs_qp_attr){.qp_attr_mask = (uint32_t)mask, .qp_state = a.qp_state, .path_mtu = a.path_mtu, .qkey = a.qkey,
+		.rq_psn = a.rq_psn, .sq_psn = a.sq_psn, .dest_qp_num = a.dest_qp_num, .qp_access_flags = a.qp_access_flags,
+		.ah_attr = copy_ah(&a.ah_attr), .pkey_index = a.pkey_index, .max_rd_atomic = a.max_rd_atomic,
+		.max_dest_rd_atomic = a.max_dest_rd_atomic, .min_rnr_timer = a.min_rnr_timer, .port_num = a.port_num, .timeout = a.timeout,
+		.retry_cnt = a.retry_cnt, .rnr_retry = a.rnr_retry};
+	answer(cmd.response, &r, sizeof r);
+	return 0;
+}
+
+static void copy_conn(const struct scm_param *p, struct rdma_ucm_conn_param *to)
+{
+	*to = (struct rdma_ucm_conn_param){.qp_num = p->qp_num, .private_data_len = p->len, .srq = p->srq,
+		.responder_resources = p->responder_resources, .initiator_depth = p->initiator_depth, .flow_control = p->flow_control,
+		.retry_count = p->retry_count, .rnr_retry_count = p->rnr_retry_count};
+	memcpy(to->private_data, p->data, p->len);
+}
+
+static void copy_ud(const struct scm_event *e, struct rdma_ucm_ud_param *to)
+{
+	*to = (struct rdma_ucm_ud_param){.qp_num = e->param.qp_num, .qkey = e->param.qkey, .ah_attr = copy_ah(&e->ah),
+		.private_data_len = e->param.len};
+	memcpy(to->private_data, e->param.data, e->param.len);
+}
+
+static int get_event(const struct command *c)
+{
+	INPUT(rdma_ucm_get_event, c);
+	const struct scm_event *e;
+	struct rdma_ucm_event_resp r = {0};
+
+	if (c->out_size < offsetof(struct rdma_ucm_event_resp, reserved))
+		return ENOSPC;
+	e = scm_event_take(&c->file->ch);
+	if (!e)
+		return EAGAIN;
+	r.uid = e->group ? ((const struct group *)e->group)->uid : ((const struct cm_id *)e->id)->uid;
+	r.id = e->group ? ((const struct group *)e->group)->number : e->child ? e->child->number : e->id->number;
+	r.event = e->type;
+	r.status = (uint32_t)e->status;
+	if (e->id->qp_type == IBV_QPT_UD)
+		copy_ud(e, &r.param.ud);
+	else
+		copy_conn(&e->param, &r.param.conn);
+	r.ece.vendor_id = e->param.ece_vendor;
+	r.ece.attr_mod = e->param.ece_options;
+	answer(cmd.response, &r, MIN(c->out_size, sizeof r));
+	free((void *)e);
+	return 0;
+}
+
+static int set_option(const struct command *c)
+{
+	INPUT(rdma_ucm_set_option, c);
+	const void *value = (const void *)(uintptr_t)cmd.optval;
+	struct scm_id *id;
+	const int err = get_ctx(c, cmd.id, &id);
+
+	if (err)
+		return err;
+	if (cmd.level == RDMA_OPTION_ID)
+		return scm_set_option_id(id, (int)cmd.optname, value, cmd.optlen);
+	return cmd.level == RDMA_OPTION_IB ? scm_set_option_ib(id, (int)cmd.optname, value, cmd.optlen) : ENOSYS;
+}
+
+static int notify_id(const struct command *c)
+{
+	INPUT(rdma_ucm_notify, c);
+	struct scm_id *id;
+	const int err = get_ctx_dev(c, cmd.id, &id);
+
+	return err ? err : scm_k_notify(id, (enum ibv_event_type)cmd.event);
+}
+
+static int join_group(const struct command *c, uint32_t number, uint64_t uid, uint64_t response, const struct sockaddr_storage *addr)
+{
+	static uint32_t last;
+	struct group *g;
+	struct scm_id *id;
+	int err = get_ctx_dev(c, number, &id);
+
+	if (c->out_size < sizeof(struct rdma_ucm_create_id_resp))
+		return ENOSPC;
+	if (err)
+		return err;
+	g = calloc(1, sizeof *g);
+	if (!g)
+		return ENOMEM;
+	*g = (struct group){.k = {.id = id, .addr = *addr}, .uid = uid, .number = ++last};
+	err = scm_join(&g->k);
+	if (err)
+		free(g);
+	else
+		answer(response, &(struct rdma_ucm_create_id_resp){last}, sizeof(struct rdma_ucm_create_id_resp));
+	return err;
+}
+
+static int join_ip_multicast(const struct command *c)
+{
+	INPUT(rdma_ucm_join_ip_mcast, c);
+	struct sockaddr_storage a;
+	const int err = ip(&cmd.addr, sizeof cmd.addr, &a);
+
+	return err ? err : join_group(c, cmd.id, cmd.uid, cmd.response, &a);
+}
+
+static int join_multicast(const struct command *c)
+{
+	INPUT(rdma_ucm_join_mcast, c);
+	struct sockaddr_storage a;
+	const int err = cmd.join_flags >= RDMA_MC_JOIN_FLAG_RESERVED ? EINVAL : kss(&cmd.addr, cmd.addr_size, &a);
+
+	return err ? err : join_group(c, cmd.id, cmd.uid, cmd.response, &a);
+}
+
+static int leave_multicast(const struct command *c)
+{
+	INPUT(rdma_ucm_destroy_id, c);
+	struct scm_group *g = NULL;
+	struct scm_id *id;
+
+	if (c->out_size < sizeof(struct rdma_ucm_destroy_id_resp))
+		return ENOSPC;
+	LIST_FOREACH(id, &c->file->ch.ids, in_channel)
+		LIST_FOREACH(g, &id->groups, link)
+			if (((struct group *)g)->number == cmd.id)
+				goto found;
+	return ENOENT;
+found:
+	scm_leave(g);
+	answer(cmd.response, &(struct rdma_ucm_destroy_id_resp){g->reported}, sizeof(struct rdma_ucm_destroy_id_resp));
+	free(g);
+	return 0;
+}
+
+static int migrate_id(const struct command *c)
+{
+	INPUT(rdma_ucm_migrate_id, c);
+	struct command from = {.file = cm_file_of((int)cmd.fd)};
+	struct scm_id *id;
+	int err;
+
+	if (!from.file)
+		return fcntl((int)cmd.fd, F_GETFD) < 0 ? ENOENT : EINVAL;
+	err = get_ctx(&from, cmd.id, &id);
+	if (err)
+		return err;
+	LIST_REMOVE(id, in_channel);
+	LIST_INSERT_HEAD(&c->file->ch.ids, id, in_channel);
+	scm_events_move(id, &c->file->ch);
+	answer(cmd.response, &(struct rdma_ucm_migrate_resp){id->reported}, sizeof(struct rdma_ucm_migrate_resp));
+	return 0;
+}
+
+static int (*const commands[])(const struct command *) = {
+	[RDMA_USER_CM_CMD_CREATE_ID] = create_id,
+	[RDMA_USER_CM_CMD_DESTROY_ID] = destroy_id,
+	[RDMA_USER_CM_CMD_BIND_IP] = bind_ip,
+	[RDMA_USER_CM_CMD_RESOLVE_IP] = resolve_ip,
+	[RDMA_USER_CM_CMD_RESOLVE_ROUTE] = resolve_route,
+	[RDMA_USER_CM_CMD_QUERY_ROUTE] = query_route,
+	[RDMA_USER_CM_CMD_CONNECT] = connect_id,
+	[RDMA_USER_CM_CMD_LISTEN] = listen_id,
+	[RDMA_USER_CM_CMD_ACCEPT] = accept_id,
+	[RDMA_USER_CM_CMD_REJECT] = reject_id,
+	[RDMA_USER_CM_CMD_DISCONNECT] = disconnect_id,
+	[RDMA_USER_CM_CMD_INIT_QP_ATTR] = init_qp_attr,
+	[RDMA_USER_CM_CMD_GET_EVENT] = get_event,
+	[RDMA_USER_CM_CMD_GET_OPTION] = NULL,
+	[RDMA_USER_CM_CMD_SET_OPTION] = set_option,
+	[RDMA_USER_CM_CMD_NOTIFY] = notify_id,
+	[RDMA_USER_CM_CMD_JOIN_IP_MCAST] = join_ip_multicast,
+	[RDMA_USER_CM_CMD_LEAVE_MCAST] = leave_multicast,
+	[RDMA_USER_CM_CMD_MIGRATE_ID] = migrate_id,
+	[RDMA_USER_CM_CMD_QUERY] = query,
+	[RDMA_USER_CM_CMD_BIND] = bind_addr,
+	[RDMA_USER_CM_CMD_RESOLVE_ADDR] = resolve_addr,
+	[RDMA_USER_CM_CMD_JOIN_MCAST] = join_multicast,
+};
+
+static int run(const struct command *c, uint32_t number)
+{
+	if (number >= sizeof commands / sizeof *commands)
+		return EINVAL;
+	return commands[number] ? commands[number](c) : ENOSYS;
+}
+
+// next_event waits for an event, unless the file was opened not to wait.
+static int next_event(int fd, const struct command *c)
+{
+	struct pollfd p = {.fd = fd, .events = POLLIN};
+	int err;
+
+	while ((err = get_event(c)) == EAGAIN && !(fcntl(fd, F_GETFL) & O_NONBLOCK)) {
+		scm_unlock_all();
+		err = poll(&p, 1, -1) < 0 ? errno : 0;
+		scm_lock_all();
+		if (err)
+			break;
+		if (cm_file_of(fd) != c->file)
+			return EBADF;
+	}
+	return err;
+}
+
+bool cm_write(int fd, const void *from, size_t length, ssize_t *done)
+{
+	struct rdma_ucm_cmd_hdr h = {0};
+	struct command c = {0};
+	int err = EINVAL;
+
+	if (!cm_find(fd))
+		return false;
+	scm_lock_all();
+	c.file = cm_file_of(fd);
+	if (c.file && length >= sizeof h)
+		memcpy(&h, from, sizeof h);
+	if (c.file && length >= sizeof h && h.in + sizeof h <= length) {
+		c.in = (const char *)from + sizeof h;
+		c.in_size = h.in;
+		c.out_size = h.out;
+		err = h.cmd == RDMA_USER_CM_CMD_GET_EVENT ? next_event(fd, &c) : run(&c, h.cmd);
+	}
+	scm_unlock_all();
+	note("rdma_cm command %u: %d\n", h.cmd, err);
+	*done = err ? -1 : (ssize_t)length;
+	if (err)
+		errno = err;
+	return true;
+}

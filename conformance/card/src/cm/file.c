@@ -1,0 +1,177 @@
+// The open files. Each is a pipe, which has a word in it while there are events: its inode identifies it, and poll needs no help.
+#define _GNU_SOURCE
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "cm/commands.h"
+
+enum { MAJOR = 10, MINOR = 122 }; // of a miscellaneous device, whose number Linux chooses
+
+static struct cm_file *files;
+static atomic_int count;
+
+static bool is_pipe(int fd, struct stat *st)
+{
+	return !syscall(SYS_newfstatat, fd, "", st, AT_EMPTY_PATH) && S_ISFIFO(st->st_mode);
+}
+
+static struct cm_file *of_pipe(const struct stat *st)
+{
+	struct cm_file *f = files;
+
+	while (f && (f->inode != st->st_ino || f->where != st->st_dev))
+		f = f->next;
+	return f;
+}
+
+struct cm_file *cm_file_of(int fd)
+{
+	struct stat st;
+
+	return is_pipe(fd, &st) ? of_pipe(&st) : NULL;
+}
+
+bool cm_find(int fd)
+{
+	struct cm_file *f;
+
+	if (fd < 0 || !atomic_load(&count))
+		return false;
+	scm_lock_all();
+	f = cm_file_of(fd);
+	scm_unlock_all();
+	return f;
+}
+
+bool cm_is(const char *path)
+{
+	return path && !strcmp(path, "/dev/infiniband/rdma_cm") && ndevices;
+}
+
+void cm_stat(struct stat *st)
+{
+	st->st_mode = S_IFCHR | 0666;
+	st->st_rdev = makedev(MAJOR, MINOR);
+	st->st_size = 0;
+}
+
+// open_file makes a pipe. Its ends that stay here are not the one that the program closes.
+static int open_file(struct cm_file *f, int flags)
+{
+	struct stat st;
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -1;
+	f->ch.in = ends[1];
+	f->ch.out = fcntl(ends[0], F_DUPFD_CLOEXEC, 0);
+	if (f->ch.out < 0 || !is_pipe(ends[0], &st)) {
+		syscall(SYS_close, ends[0]);
+		syscall(SYS_close, ends[1]);
+		return -1;
+	}
+	if (!(flags & O_CLOEXEC))
+		fcntl(ends[0], F_SETFD, 0);
+	if (flags & O_NONBLOCK)
+		fcntl(ends[0], F_SETFL, O_NONBLOCK);
+	f->inode = st.st_ino;
+	f->where = st.st_dev;
+	return ends[0];
+}
+
+int cm_open(int flags)
+{
+	struct cm_file *f = calloc(1, sizeof *f);
+	struct scm_machine *m = NULL;
+	int fd = -1;
+
+	if (!f)
+		return -1;
+	scm_lock_all();
+	m = cm_machine();
+	if (m)
+		fd = open_file(f, flags);
+	if (fd >= 0) {
+		f->ch.m = m;
+		STAILQ_INIT(&f->ch.events);
+		LIST_INIT(&f->ch.ids);
+		LIST_INSERT_HEAD(&m->channels, &f->ch, link);
+		f->next = files;
+		files = f;
+		atomic_fetch_add(&count, 1);
+	} else {
+		free(f);
+	}
+	scm_unlock_all();
+	return fd;
+}
+
+// is_open reports whether the program has a descriptor of a file.
+static bool is_open(const struct cm_file *f)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	const struct dirent *e;
+	struct stat st;
+	bool found = !dir;
+
+	while (dir && !found && (e = readdir(dir))) {
+		const int fd = atoi(e->d_name);
+
+		if (e->d_name[0] != '.' && fd != f->ch.in && fd != f->ch.out && is_pipe(fd, &st))
+			found = of_pipe(&st) == f;
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+// ucma_close
+static void end(struct cm_file *f)
+{
+	struct scm_id *id;
+
+	while ((id = LIST_FIRST(&f->ch.ids))) {
+		scm_id_end(id);
+		scm_id_free(id);
+	}
+	LIST_REMOVE(&f->ch, link);
+	syscall(SYS_close, f->ch.in);
+	syscall(SYS_close, f->ch.out);
+	free(f);
+	atomic_fetch_sub(&count, 1);
+}
+
+void cm_closed(void)
+{
+	struct cm_file **p = &files, *f;
+
+	scm_lock_all();
+	while ((f = *p)) {
+		if (is_open(f)) {
+			p = &f->next;
+			continue;
+		}
+		*p = f->next;
+		end(f);
+	}
+	scm_unlock_all();
+}
+
+// A child of fork has the descriptors, and nothing of what its parent did with them.
+void cm_forking(bool before, bool child)
+{
+	if (before) {
+		scm_lock_all();
+		return;
+	}
+	if (child) {
+		files = NULL;
+		count = 0;
+		cm_machine_forked();
+	}
+	scm_unlock_all();
+}

@@ -1,0 +1,235 @@
+// The machine: its devices, which have the addresses of the GID table, and the processes that are it. The file card-cm has the ports of
+// all of them. A process holds a lock on a byte of it while it lives, so that its death is seen; messages to it go through a FIFO.
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "cm/cm.h"
+#include "uverbs/gid.h"
+#include "uverbs/provider.h"
+#include "wire/fault.h"
+
+enum { PROCESSES = 250, PORTS_BYTE = PROCESSES, QUEUE = 1 << 20, LOOK_MS = 100 };
+_Static_assert(sizeof(struct scm_wire) <= PIPE_BUF, "a message is written as one");
+
+static struct scm_machine machine;
+static struct scm_dev all[DEVICES], *list[DEVICES];
+static struct scm_gid gids[DEVICES][GIDS];
+static bool started;
+static int folder = -1, file = -1, queue = -1;
+
+static int lock_byte(int byte, int command, short type)
+{
+	struct flock f = {.l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
+
+	return syscall(SYS_fcntl, file, command, &f) ? -1 : f.l_type;
+}
+
+static bool alive(int process)
+{
+	return file >= 0 && lock_byte(process, F_GETLK, F_WRLCK) != F_UNLCK;
+}
+
+static void lock_ports(bool lock)
+{
+	if (file >= 0)
+		lock_byte(PORTS_BYTE, F_SETLKW, lock ? F_WRLCK : F_UNLCK);
+}
+
+static const char *queue_name(int process, char to[32])
+{
+	snprintf(to, 32, "card-cm-%d", process);
+	return to;
+}
+
+// Without a reader, or with a full queue, the message is lost, as on a network.
+static void send_far(int process, const struct scm_wire *w)
+{
+	char name[32];
+	const int to = (int)syscall(SYS_openat, folder, queue_name(process, name), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+
+	if (to < 0 || syscall(SYS_write, to, w, sizeof *w) != (ssize_t)sizeof *w)
+		note("rdma_cm: message %d to process %d is lost\n", w->kind, process);
+	if (to >= 0)
+		syscall(SYS_close, to);
+}
+
+int cm_device(const struct scm_dev *d)
+{
+	return (int)(d - all);
+}
+
+static bool port_up(const struct scm_dev *d, uint8_t port)
+{
+	(void)port;
+	return !fault_cuts(&devices[cm_device(d)]);
+}
+
+static bool loses(const struct scm_dev *d)
+{
+	bool lost;
+
+	pthread_mutex_lock(&lock);
+	lost = fault_loses(&devices[cm_device(d)]);
+	pthread_mutex_unlock(&lock);
+	return lost;
+}
+
+static const struct scm_host host = {
+	.id_size = sizeof(struct cm_id), .port_up = port_up, .loses = loses, .send = send_far, .alive = alive, .lock_ports = lock_ports,
+};
+
+// Devices of RoCE are those with addresses. Linux takes the entries of version 2 (cma.c, CMA_PREFERRED_ROCE_GID_TYPE).
+static void find_devices(void)
+{
+	for (int i = 0; i < ndevices; i++) {
+		struct ib_uverbs_query_port_resp port = {0};
+		struct scm_dev *d = &all[i];
+
+		d->gids = gids[i];
+		devices[i].provider->port_attr(&devices[i], &port);
+		d->mtu = (enum ibv_mtu)port.active_mtu;
+		LIST_INIT(&d->ids);
+		for (uint32_t k = 0; k < GID_TABLE && d->ngids < GIDS; k++)
+			if (gid_at(&devices[i], k, gids[i][d->ngids].gid.raw) == IB_UVERBS_GID_TYPE_ROCE_V2) {
+				gids[i][d->ngids].port = 1;
+				gids[i][d->ngids++].index = (uint8_t)k;
+			}
+		if (d->ngids)
+			list[machine.ndevs++] = d;
+	}
+	machine.devs = list;
+}
+
+static void take_messages(void)
+{
+	struct scm_wire w;
+
+	while (queue >= 0 && syscall(SYS_read, queue, &w, sizeof w) == (ssize_t)sizeof w)
+		scm_arrive(&machine, &w);
+}
+
+// look_for_the_dead tells the identifiers here of peers in processes that died.
+static void look_for_the_dead(void)
+{
+	bool dead[PROCESSES] = {false};
+	struct scm_channel *ch;
+	struct scm_id *id;
+
+	LIST_FOREACH(ch, &machine.channels, link)
+		LIST_FOREACH(id, &ch->ids, in_channel)
+			if (id->peer && id->peer_process != machine.process && !alive(id->peer_process))
+				dead[id->peer_process] = true;
+	for (int i = 0; i < PROCESSES; i++)
+		if (dead[i])
+			scm_process_died(&machine, i);
+}
+
+static void *loop(void *unused)
+{
+	struct pollfd p = {.fd = queue, .events = POLLIN};
+
+	(void)unused;
+	for (;;) {
+		poll(&p, 1, LOOK_MS);
+		scm_lock_all();
+		take_messages();
+		look_for_the_dead();
+		for (size_t i = 0; i < machine.ndevs; i++)
+			if (!list[i]->gone && fault_of(&devices[cm_device(list[i])]).removed)
+				scm_dev_remove(list[i]);
+		scm_unlock_all();
+	}
+	return NULL;
+}
+
+// join opens the file and finds a free place among the processes.
+static int join(const char *dir)
+{
+	char name[32];
+
+	folder = (int)syscall(SYS_openat, AT_FDCWD, dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	snprintf(name, sizeof name, "card-cm-%zx", sizeof *machine.ports);
+	file = folder < 0 ? -1 : (int)syscall(SYS_openat, folder, name, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+	if (file < 0 || ftruncate(file, sizeof *machine.ports))
+		return errno;
+	machine.ports = (void *)syscall(SYS_mmap, NULL, sizeof *machine.ports, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	if (machine.ports == MAP_FAILED)
+		return errno;
+	while (lock_byte(machine.process, F_SETLK, F_WRLCK) < 0)
+		if (++machine.process == PROCESSES)
+			return EUSERS;
+	scm_ports_clean(&machine);
+	queue_name(machine.process, name);
+	if ((unlinkat(folder, name, 0) && errno != ENOENT) || mkfifoat(folder, name, 0666))
+		return errno;
+	queue = (int)syscall(SYS_openat, folder, name, O_RDWR | O_NONBLOCK | O_CLOEXEC);
+	if (queue < 0)
+		return errno;
+	fcntl(queue, F_SETPIPE_SZ, QUEUE);
+	return 0;
+}
+
+static void leave(void)
+{
+	if (machine.ports && machine.ports != MAP_FAILED)
+		syscall(SYS_munmap, machine.ports, sizeof *machine.ports);
+	if (folder >= 0)
+		syscall(SYS_close, folder);
+	if (file >= 0)
+		syscall(SYS_close, file);
+	if (queue >= 0)
+		syscall(SYS_close, queue);
+	folder = file = queue = -1;
+}
+
+static int begin(void)
+{
+	const char *dir = getenv("CARD_WIRE");
+	sigset_t every, before;
+	pthread_t thread;
+	int err = 0;
+
+	machine = (struct scm_machine){.host = &host, .last = (uint32_t)getpid() * 2654435761u, .random = (uint32_t)now(),
+		.cfg = {.response_ns = 6442450944u, .timewait_ns = 2147483648u, .retries = 15, .loopback = true,
+			.network = 192u << 24 | 168 << 16 | 77 << 8, .mask = 0xffffff00}};
+	memset(all, 0, sizeof all);
+	scm_machine_start(&machine);
+	find_devices();
+	if (dir && *dir)
+		err = join(dir);
+	else
+		machine.ports = calloc(1, sizeof *machine.ports);
+	if (err || !machine.ports) {
+		leave();
+		return err ? err : ENOMEM;
+	}
+	sigfillset(&every); // which are for the program's own threads
+	pthread_sigmask(SIG_SETMASK, &every, &before);
+	err = pthread_create(&thread, NULL, loop, NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!err)
+		pthread_detach(thread);
+	return err;
+}
+
+struct scm_machine *cm_machine(void)
+{
+	if (!started) {
+		errno = begin();
+		started = !errno;
+	}
+	return started ? &machine : NULL;
+}
+
+void cm_machine_forked(void)
+{
+	started = false;
+	leave();
+}
