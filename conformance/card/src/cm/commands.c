@@ -31,10 +31,15 @@ static void answer(uint64_t to, const void *from, size_t size)
 	memcpy((void *)(uintptr_t)to, from, size);
 }
 
-// get_ctx looks up an identifier of the file.
-static int get_ctx(const struct command *c, uint32_t number, struct scm_id **id)
+static uint32_t handle_of(const struct scm_id *id)
 {
-	*id = scm_id_find(c->file->ch.m, number);
+	return id->number % SCM_HANDLES;
+}
+
+// get_ctx looks up an identifier of the file.
+static int get_ctx(const struct command *c, uint32_t handle, struct scm_id **id)
+{
+	*id = scm_id_of(c->file->ch.m, handle);
 	if (!*id)
 		return ENOENT;
 	if ((*id)->ch != &c->file->ch)
@@ -42,9 +47,9 @@ static int get_ctx(const struct command *c, uint32_t number, struct scm_id **id)
 	return (*id)->state == SCM_REMOVED ? ENXIO : 0;
 }
 
-static int get_ctx_dev(const struct command *c, uint32_t number, struct scm_id **id)
+static int get_ctx_dev(const struct command *c, uint32_t handle, struct scm_id **id)
 {
-	const int err = get_ctx(c, number, id);
+	const int err = get_ctx(c, handle, id);
 
 	return err ? err : (*id)->dev ? 0 : EINVAL;
 }
@@ -67,7 +72,7 @@ static int create_id(const struct command *c)
 	if (!id)
 		return ENOMEM;
 	((struct cm_id *)id)->uid = cmd.uid;
-	answer(cmd.response, &(struct rdma_ucm_create_id_resp){id->number}, sizeof(struct rdma_ucm_create_id_resp));
+	answer(cmd.response, &(struct rdma_ucm_create_id_resp){handle_of(id)}, sizeof(struct rdma_ucm_create_id_resp));
 	return 0;
 }
 
@@ -472,7 +477,7 @@ static int get_event(const struct command *c)
 	if (!e)
 		return EAGAIN;
 	r.uid = e->group ? ((const struct group *)e->group)->uid : ((const struct cm_id *)e->id)->uid;
-	r.id = e->group ? ((const struct group *)e->group)->number : e->child ? e->child->number : e->id->number;
+	r.id = e->group ? ((const struct group *)e->group)->number : handle_of(e->child ? e->child : e->id);
 	r.event = e->type;
 	r.status = (uint32_t)e->status;
 	if (e->id->qp_type == IBV_QPT_UD)

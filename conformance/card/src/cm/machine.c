@@ -196,7 +196,7 @@ static int begin(void)
 	pthread_t thread;
 	int err = 0;
 
-	machine = (struct scm_machine){.host = &host, .last = (uint32_t)getpid() * 2654435761u, .random = (uint32_t)now(),
+	machine = (struct scm_machine){.host = &host, .random = (uint32_t)now(),
 		.cfg = {.response_ns = 6442450944u, .timewait_ns = 2147483648u, .retries = 15, .loopback = true,
 			.network = 192u << 24 | 168 << 16 | 77 << 8, .mask = 0xffffff00}};
 	memset(all, 0, sizeof all);

@@ -88,6 +88,11 @@ static bool ipv4(const uint8_t gid[16])
 	return !memcmp(gid, mapped, sizeof mapped);
 }
 
+bool gid_multicast(const uint8_t gid[16])
+{
+	return gid[0] == 0xff || (ipv4(gid) && gid[12] >> 4 == 0xe);
+}
+
 int gid_resolve(const struct device *dev, uint32_t source, const uint8_t gid[16])
 {
 	static const uint8_t network[15] = {[10] = 0xff, 0xff, 192, 168, 77};
@@ -95,7 +100,7 @@ int gid_resolve(const struct device *dev, uint32_t source, const uint8_t gid[16]
 	uint8_t own[16];
 	const int type = gid_at(dev, source, own);
 
-	if (dev->infiniband || gid[0] == 0xff || (link_local && type == IB_UVERBS_GID_TYPE_ROCE_V1))
+	if (dev->infiniband || gid_multicast(gid) || (link_local && type == IB_UVERBS_GID_TYPE_ROCE_V1))
 		return 0;
 	if (type >= 0 && ipv4(own) != ipv4(gid)) // core/addr.c, rdma_resolve_ip
 		return EINVAL;

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "uverbs/dispatch.h"
+#include "uverbs/gid.h"
 #include "uverbs/qp.h"
 #include "wire/net.h"
 
@@ -159,7 +160,7 @@ static int group(const struct call *c, bool join)
 	q = qp_get(c, in.qp_handle, &err);
 	if (!q)
 		return err;
-	if (q->type != IBV_QPT_UD || in.gid[0] != 0xff)
+	if (q->type != IBV_QPT_UD || !gid_multicast(in.gid))
 		return EINVAL;
 	while (i < q->ngroups && memcmp(q->groups[i], in.gid, 16) != 0)
 		i++;

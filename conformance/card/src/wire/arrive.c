@@ -8,7 +8,7 @@ enum { ALL_QPS = 0xffffff, PSN = 0xffffff };
 
 bool is_multicast(const struct request *r)
 {
-	return r->qpn == ALL_QPS && r->gid[0] == 0xff;
+	return r->qpn == ALL_QPS && gid_multicast(r->gid);
 }
 
 bool is_reliable(int type)

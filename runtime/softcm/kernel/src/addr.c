@@ -30,6 +30,11 @@ bool scm_link_local(const struct sockaddr_storage *a)
 	return a->ss_family == AF_INET6 && IN6_IS_ADDR_LINKLOCAL(&IN6(a)->sin6_addr);
 }
 
+bool scm_multicast(const struct sockaddr_storage *a)
+{
+	return a->ss_family == AF_INET ? IN_MULTICAST(ntohl(IN4(a)->sin_addr.s_addr)) : IN6_IS_ADDR_MULTICAST(&IN6(a)->sin6_addr);
+}
+
 bool scm_same_ip(const struct sockaddr_storage *a, const struct sockaddr_storage *b)
 {
 	if (a->ss_family != b->ss_family)

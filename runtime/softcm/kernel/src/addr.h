@@ -9,6 +9,7 @@ SCM_HIDDEN socklen_t scm_addr_len(const struct sockaddr *a); // 0: of no family 
 SCM_HIDDEN bool scm_zero(const struct sockaddr_storage *a);
 SCM_HIDDEN bool scm_any(const struct sockaddr_storage *a); // zero, or a loopback address, as the kernel's cma_any_addr has it
 SCM_HIDDEN bool scm_link_local(const struct sockaddr_storage *a);
+SCM_HIDDEN bool scm_multicast(const struct sockaddr_storage *a);
 SCM_HIDDEN bool scm_same_ip(const struct sockaddr_storage *a, const struct sockaddr_storage *b);
 SCM_HIDDEN uint16_t scm_port_of(const struct sockaddr_storage *a);
 SCM_HIDDEN void scm_set_port(struct sockaddr_storage *a, uint16_t port);

@@ -189,6 +189,10 @@ int scm_resolve_addr(struct scm_id *id, const struct sockaddr_storage *src, cons
 		return EINVAL;
 	if (!scm_on_network(id->m, dst) && !id->dev)
 		return ENETUNREACH; // an interface that is given asks there, and nobody answers
+	if (scm_multicast(dst) && id->dev) { // no neighbour is asked (arp_mc_map)
+		resolved(id, 0);
+		return 0;
+	}
 	if (!scm_dev_at(id->m, dst, &g) || scm_is_silent(id->m, dst)) {
 		id->state = SCM_ADDR_QUERY;
 		scm_timer_set(id->m, &id->timer, (uint64_t)ms * SCM_NS_PER_MS, unresolved);

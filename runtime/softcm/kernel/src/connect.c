@@ -228,8 +228,9 @@ static void to_rtr(const struct scm_id *id, struct ibv_qp_attr *a, int *mask)
 {
 	union ibv_gid g;
 
-	*mask = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
-		IBV_QP_MIN_RNR_TIMER;
+	*mask = IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN;
+	if (id->qp_type == IBV_QPT_RC || id->qp_type == IBV_QPT_XRC_RECV)
+		*mask |= IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER;
 	scm_gid_of(&id->dst, &g);
 	scm_ah(id, &g, &a->ah_attr);
 	a->path_mtu = id->dev->mtu;
@@ -240,7 +241,11 @@ static void to_rtr(const struct scm_id *id, struct ibv_qp_attr *a, int *mask)
 
 static void to_rts(const struct scm_id *id, struct ibv_qp_attr *a, int *mask)
 {
-	*mask = IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC | IBV_QP_TIMEOUT;
+	*mask = IBV_QP_STATE | IBV_QP_SQ_PSN;
+	if (id->qp_type == IBV_QPT_RC || id->qp_type == IBV_QPT_XRC_SEND)
+		*mask |= IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC;
+	if (id->qp_type != IBV_QPT_UC)
+		*mask |= IBV_QP_TIMEOUT;
 	a->sq_psn = id->theirs.psn;
 	a->retry_cnt = id->passive ? id->theirs.retry_count : id->mine.retry_count;
 	a->rnr_retry = id->theirs.rnr_retry_count;

@@ -91,7 +91,7 @@ struct scm_id {
 	struct scm_machine *m;
 	struct scm_channel *ch;
 	LIST_ENTRY(scm_id) in_channel, in_dev, in_bucket;
-	uint32_t number;
+	uint32_t number; // for its peers: the handle, and above it a random number, as handles are used again
 	int ps;
 	enum ibv_qp_type qp_type;
 	enum scm_state state;
@@ -144,6 +144,7 @@ SCM_HIDDEN int scm_resolve_route(struct scm_id *id, uint32_t ms);
 // life.c, the parts that messages need
 SCM_HIDDEN struct scm_id *scm_id_new(struct scm_channel *ch, int ps, enum ibv_qp_type type); // NULL: no memory
 SCM_HIDDEN struct scm_id *scm_id_find(struct scm_machine *m, uint32_t number); // NULL: there is none
+SCM_HIDDEN struct scm_id *scm_id_of(struct scm_machine *m, uint32_t handle);
 
 // wire.c
 SCM_HIDDEN void scm_send_req(struct scm_id *id);

@@ -35,10 +35,20 @@ struct scm_id *scm_id_find(struct scm_machine *m, uint32_t number)
 	return NULL;
 }
 
+struct scm_id *scm_id_of(struct scm_machine *m, uint32_t handle)
+{
+	struct scm_id *id;
+
+	LIST_FOREACH(id, &m->numbers[handle % SCM_BUCKETS], in_bucket)
+		if (id->number % SCM_HANDLES == handle)
+			return id;
+	return NULL;
+}
+
 struct scm_id *scm_id_new(struct scm_channel *ch, int ps, enum ibv_qp_type type)
 {
 	struct scm_machine *m = ch->m;
-	struct scm_id *id = calloc(1, m->host->id_size);
+	struct scm_id *id = m->nids < SCM_HANDLES - 1 ? calloc(1, m->host->id_size) : NULL;
 
 	if (!id)
 		return NULL;
@@ -49,8 +59,9 @@ struct scm_id *scm_id_new(struct scm_channel *ch, int ps, enum ibv_qp_type type)
 	id->told = true;
 	id->psn = random_number(m) & 0xffffff;
 	do
-		id->number = ++m->last;
-	while (!id->number || scm_id_find(m, id->number));
+		m->last = (m->last + 1) % SCM_HANDLES;
+	while (!m->last || scm_id_of(m, m->last));
+	id->number = random_number(m) / SCM_HANDLES * SCM_HANDLES + m->last;
 	m->nids++;
 	LIST_INIT(&id->groups);
 	LIST_INSERT_HEAD(&m->numbers[id->number % SCM_BUCKETS], id, in_bucket);

@@ -61,6 +61,7 @@ struct scm_host {
 };
 
 #define SCM_BUCKETS 1024
+#define SCM_HANDLES 65536 // librdmacm has room for as many identifiers (index_map)
 #define SCM_PORTS 65536 // identifiers with a port
 
 // The ports that identifiers have. Processes that are one machine share the memory.
@@ -87,7 +88,7 @@ struct scm_machine {
 	LIST_HEAD(, scm_channel) channels;
 	LIST_HEAD(, scm_id) numbers[SCM_BUCKETS]; // identifiers by their number
 	struct scm_ports *ports;
-	uint32_t random, last; // number of an identifier
+	uint32_t random, last; // handle of an identifier
 	unsigned nids; // that live
 	struct scm_rule *lost[SCM_MESSAGES];
 	struct sockaddr_storage *silent; // addresses that nobody answers at

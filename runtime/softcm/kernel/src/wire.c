@@ -177,16 +177,22 @@ static void requested(struct scm_id *listener, const struct scm_wire *w)
 	scm_event_add(e);
 }
 
+// request_type is the type of the queue pair that a request is for (cm_req_get_qp_type): of XRC the target.
+static enum ibv_qp_type request_type(const struct scm_id *id)
+{
+	return id->qp_type == IBV_QPT_XRC_SEND ? IBV_QPT_XRC_RECV : id->qp_type;
+}
+
 void scm_send_req(struct scm_id *id)
 {
 	const bool ud = id->qp_type == IBV_QPT_UD;
 	const struct scm_port l = scm_listener(id->m, id->ps, &id->dst);
-	struct scm_wire w = {.kind = ud ? SCM_SIDR_REQ : SCM_REQ, .to = l.id, .again = id->tries, .space = id->ps, .qp_type = id->qp_type,
+	struct scm_wire w = {.kind = ud ? SCM_SIDR_REQ : SCM_REQ, .to = l.id, .again = id->tries, .space = id->ps, .qp_type = request_type(id),
 		.src = id->src, .dst = id->dst, .param = id->mine};
 
 	id->cm = ud ? SCM_CM_SIDR_SENT : SCM_CM_REQ_SENT;
 	await(id);
-	if (l.used && l.qp_type == id->qp_type) {
+	if (l.used && l.qp_type == request_type(id)) {
 		transmit(id, &w, l.process);
 		return;
 	}
