@@ -26,8 +26,9 @@ var Devices = []string{"mlx5_0", "mlx5_1"}
 // Options say what to build.
 type Options struct {
 	// Devices lists the devices, each by its provider, "mlx5" or "efa". A device of mlx5 has options behind colons: a model (cx4, cx4lx, cx5,
-	// cx6, cx6dx, cx7); vf for a virtual function; ib for an InfiniBand port; and gids=1.-.0.5 for the table indexes of its four GIDs, of
-	// which - leaves one out. The default is two devices of mlx5.
+	// cx6, cx6dx, cx7); vf for a virtual function; ib for an InfiniBand port; gids=1.-.0.5 for the table indexes of its four GIDs, of
+	// which - leaves one out; and net=NAME for the network interface that has its addresses, for programs that look for one in /sys: nothing
+	// is done to the interface. The default is two devices of mlx5.
 	Devices []string
 
 	Libraries string // the folder that has the providers' libraries, if libibverbs does not find them

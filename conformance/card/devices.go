@@ -38,7 +38,8 @@ type device struct {
 	model          model
 	virtual        bool
 	infiniband     bool
-	gids           []int // where the GIDs are in the table; -1: not there
+	netdev         string // network interface with the addresses of the device
+	gids           []int  // where the GIDs are in the table; -1: not there
 }
 
 // parse reads Options.Devices.
@@ -83,6 +84,11 @@ func (d *device) option(word string) error {
 		d.infiniband = true
 	case "vf":
 		d.virtual = true
+	case "net":
+		if value == "" || strings.ContainsAny(value, "/ ") || value[0] == '.' {
+			return fmt.Errorf("net=%s: want the name of a network interface", value)
+		}
+		d.netdev = value
 	case "gids":
 		places := strings.Split(value, ".")
 		if len(places) != len(d.gids) {
@@ -99,7 +105,7 @@ func (d *device) option(word string) error {
 	default:
 		m, ok := models[word]
 		if !ok {
-			return fmt.Errorf("no option %q: there are ib, vf, gids=0.1.2.3, and the models %s", word,
+			return fmt.Errorf("no option %q: there are ib, vf, net=NAME, gids=0.1.2.3, and the models %s", word,
 				strings.Join(slices.Sorted(maps.Keys(models)), ", "))
 		}
 		d.model = m

@@ -59,6 +59,9 @@ func makeTree(root string, devices []device) error {
 		add(at, map[string]string{
 			"node_type": kind.node, "node_guid": fmt.Sprintf("9803:9b03:0001:%04x", i), "sys_image_guid": "9803:9b03:0001:0000",
 		})
+		if d.netdev != "" {
+			add(filepath.Join(pci, "net", d.netdev), map[string]string{"ifindex": "1"}) // as the entries of the GID table have it
+		}
 		add(filepath.Join(at, "ports/1"), port(i, d))
 		links := [][2]string{{kind.driver, filepath.Join(pci, "driver")}, {"../..", filepath.Join(at, "device")},
 			{filepath.Join("../..", at), class}}
@@ -113,7 +116,7 @@ func port(i int, d device) map[string]string {
 		out[fmt.Sprintf("gids/%d", at)] = gid
 		out[fmt.Sprintf("gid_attrs/types/%d", at)] = []string{"IB/RoCE v1", "RoCE v2"}[k%2]
 		if !d.infiniband {
-			out[fmt.Sprintf("gid_attrs/ndevs/%d", at)] = "lo"
+			out[fmt.Sprintf("gid_attrs/ndevs/%d", at)] = cmp.Or(d.netdev, "lo")
 		}
 	}
 	return out

@@ -61,7 +61,7 @@ func TestRun(t *testing.T) {
 		{"run -- no-such-program", `rdmacard: exec: "no-such-program": executable file not found in $PATH`, 1},
 		{"run --devices bnxt_re -- true", `rdmacard: no provider "bnxt_re": there are efa and mlx5`, 1},
 		{"run --devices efa:vf -- true", `rdmacard: device "efa:vf": only devices of mlx5 have options`, 1},
-		{"run --devices mlx5:cx3 -- true", `rdmacard: device "mlx5:cx3": no option "cx3": there are ib, vf, gids=0.1.2.3, and the models cx4, ` +
+		{"run --devices mlx5:cx3 -- true", `rdmacard: device "mlx5:cx3": no option "cx3": there are ib, vf, net=NAME, gids=0.1.2.3, and the models cx4, ` +
 			"cx4lx, cx5, cx6, cx6dx, cx7", 1},
 		{"run --devices mlx5:gids=1.1.0.2 -- true", `rdmacard: device "mlx5:gids=1.1.0.2": gids=1.1.0.2: 1 is no free place of the table, ` +
 			"which has 0 to 255", 1},

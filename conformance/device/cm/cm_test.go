@@ -23,8 +23,8 @@ import (
 )
 
 var (
-	serverFlag = flag.String("server", "v0", "network interface with RDMA, on which tests listen")
-	clientFlag = flag.String("client", "v1", "network interface with RDMA that reaches the other")
+	serverFlag = flag.String("server", "v0", "network interface with RDMA, or its IPv4 address, on which tests listen")
+	clientFlag = flag.String("client", "v1", "network interface with RDMA, or its IPv4 address, that reaches the other")
 )
 
 // patience ends what never comes.
@@ -35,6 +35,7 @@ type bed struct {
 	lib            *rdmacm.Lib
 	server, client netip.Addr
 	soft           bool // the software devices, not those of a kernel
+	card           bool // an emulated card, which librdmacm takes for a kernel
 }
 
 // lacking says that something is not there: it skips the test, or fails it where a device is required.
@@ -48,7 +49,7 @@ func lacking(t *testing.T) func(format string, args ...any) {
 // newBed is where a test runs: on the interfaces with RDMA where there are any, and else on software devices.
 func newBed(t *testing.T) *bed {
 	t.Helper()
-	if _, err := net.InterfaceByName(*serverFlag); err != nil && os.Getenv("VERBS_REQUIRE_DEVICE") != "1" {
+	if _, err := addressOf(*serverFlag); err != nil && os.Getenv("VERBS_REQUIRE_DEVICE") != "1" {
 		return softBed(t)
 	}
 	return kernelBed(t)
@@ -71,7 +72,7 @@ func softBed(t *testing.T) *bed {
 func kernelBed(t *testing.T) *bed {
 	t.Helper()
 	lacking := lacking(t)
-	b := &bed{}
+	b := &bed{card: os.Getenv("CARD_WIRE") != ""}
 	for _, end := range []struct {
 		name string
 		addr *netip.Addr
@@ -92,8 +93,11 @@ func kernelBed(t *testing.T) *bed {
 	return b
 }
 
-// addressOf is the IPv4 address of a network interface.
+// addressOf is the IPv4 address of a network interface, or the address that name is.
 func addressOf(name string) (netip.Addr, error) {
+	if a, err := netip.ParseAddr(name); err == nil {
+		return a, nil
+	}
 	i, err := net.InterfaceByName(name)
 	if err != nil {
 		return netip.Addr{}, err

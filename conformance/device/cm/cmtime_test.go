@@ -245,8 +245,18 @@ func TestCmtimeConnects(t *testing.T) {
 
 // listens waits until the kernel has a listening identifier of the program. Connecting until it listens would not do: an attempt of several
 // connections may come when it begins to, and after that it was seen to fail to create queue pairs, with ENOENT, until its end.
-func listens(t *testing.T, cmd *exec.Cmd, said *words) {
+// The card does not say whose its identifiers are: a port is taken there just before its owner listens.
+func listens(t *testing.T, b *bed, at netip.AddrPort, cmd *exec.Cmd, said *words) {
 	t.Helper()
+	for b.card {
+		id := must(b.channel(t).CreateID(rdmacm.PortSpaceTCP))(t)
+		taken := id.BindAddr(at)
+		check(t, id.Close())
+		time.Sleep(50 * time.Millisecond)
+		if taken != nil {
+			return
+		}
+	}
 	want := "state LISTEN ps TCP pid " + strconv.Itoa(cmd.Process.Pid) + " "
 	for begin := time.Now(); ; time.Sleep(50 * time.Millisecond) {
 		out, err := exec.CommandContext(t.Context(), "rdma", "resource", "show", "cm_id").CombinedOutput()
@@ -272,8 +282,9 @@ func TestCmtimeListens(t *testing.T) {
 	if how == meetsNot {
 		const port = 7473
 		cmd, said := peer(t, "cmtime", "-b", b.server.String(), "-p", strconv.Itoa(port))
-		listens(t, cmd, said)
-		m.resolve(b, netip.AddrPortFrom(b.server, port), cmtimeCount)
+		at := netip.AddrPortFrom(b.server, port)
+		listens(t, b, at, cmd, said)
+		m.resolve(b, at, cmtimeCount)
 		m.connect()
 		m.disconnect(true)
 		m.close()

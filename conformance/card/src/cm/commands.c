@@ -3,7 +3,7 @@
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "cm/commands.h"
 #include "uverbs/provider.h"
@@ -627,7 +627,8 @@ static int run(const struct command *c, uint32_t number)
 	return commands[number] ? commands[number](c) : ENOSYS;
 }
 
-// next_event waits for an event, unless the file was opened not to wait.
+// next_event waits for an event, unless the file was opened not to wait. None comes once it is closed, and the call keeps waiting, as in
+// Linux, where it keeps the file.
 static int next_event(int fd, const struct command *c)
 {
 	struct pollfd p = {.fd = fd, .events = POLLIN};
@@ -639,8 +640,12 @@ static int next_event(int fd, const struct command *c)
 		scm_lock_all();
 		if (err)
 			break;
-		if (cm_file_of(fd) != c->file)
-			return EBADF;
+		if (cm_file_of(fd) == c->file)
+			continue;
+		scm_unlock_all();
+		pause();
+		scm_lock_all();
+		return EINTR;
 	}
 	return err;
 }

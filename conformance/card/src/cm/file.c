@@ -168,10 +168,12 @@ void cm_forking(bool before, bool child)
 		scm_lock_all();
 		return;
 	}
-	if (child) {
-		files = NULL;
-		count = 0;
-		cm_machine_forked();
+	if (!child) {
+		scm_unlock_all();
+		return;
 	}
-	scm_unlock_all();
+	files = NULL;
+	count = 0;
+	cm_machine_forked();
+	scm_lock_forked();
 }

@@ -51,6 +51,9 @@ enum { RDMA_OPTION_IB_PATH = 1 };
 
 extern pthread_mutex_t scm_lock SCM_HIDDEN;
 
+// scm_lock_forked gives the lock back in the child of a fork, which is no thread that took it.
+SCM_HIDDEN void scm_lock_forked(void);
+
 static inline void scm_lock_all(void)
 {
 	if (pthread_mutex_lock(&scm_lock))

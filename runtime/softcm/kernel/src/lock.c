@@ -1,4 +1,11 @@
 // The lock.
 #include "base.h"
 
-pthread_mutex_t scm_lock = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+#define UNLOCKED PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP
+
+pthread_mutex_t scm_lock = UNLOCKED;
+
+void scm_lock_forked(void)
+{
+	scm_lock = (pthread_mutex_t)UNLOCKED;
+}
