@@ -25,6 +25,13 @@ func slow(st state, c call) bool {
 		slices.Contains([]string{"accept", "establish", "reject", "reject_ece"}, c.name)
 }
 
+// selfCommand is how this program was begun, without its arguments: with the loader of another release before it, perhaps.
+func selfCommand(t *testing.T) []string {
+	t.Helper()
+	line := strings.Split(string(must(os.ReadFile("/proc/self/cmdline"))(t)), "\x00")
+	return slices.Clip(line[:slices.Index(line, os.Args[0])+1])
+}
+
 // answersApart makes the slow calls in another process, and does not wait for its end, which comes with that of its identifiers.
 func answersApart(t *testing.T) map[string]string {
 	t.Helper()
@@ -36,7 +43,8 @@ func answersApart(t *testing.T) map[string]string {
 			}
 		}
 	}
-	cmd := exec.Command(os.Args[0], "-test.run", "^TestStates$", "-server", *serverFlag, "-client", *clientFlag)
+	self := append(selfCommand(t), "-test.run", "^TestStates$", "-server", *serverFlag, "-client", *clientFlag)
+	cmd := exec.Command(self[0], self[1:]...)
 	cmd.Env = append(os.Environ(), apart+"=1")
 	out := must(cmd.StdoutPipe())(t)
 	check(t, cmd.Start())

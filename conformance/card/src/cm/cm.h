@@ -32,9 +32,10 @@ void cm_stat(struct stat *st) HIDDEN;
 int cm_open(int flags) HIDDEN;
 bool cm_write(int fd, const void *command, size_t length, ssize_t *done) HIDDEN;
 
-// cm_find reports whether a descriptor is one of these. cm_closed ends the files without a descriptor; it is called after a close.
-bool cm_find(int fd) HIDDEN;
-void cm_closed(void) HIDDEN;
+// cm_open_file returns the file of a descriptor, or NULL. cm_closed ends one without a descriptor; it is called after a close.
+struct cm_file;
+struct cm_file *cm_open_file(int fd) HIDDEN;
+void cm_closed(struct cm_file *) HIDDEN;
 
 // cm_forking is called around a fork: before it, and in both processes after it.
 void cm_forking(bool before, bool child) HIDDEN;

@@ -656,7 +656,7 @@ bool cm_write(int fd, const void *from, size_t length, ssize_t *done)
 	struct command c = {0};
 	int err = EINVAL;
 
-	if (!cm_find(fd))
+	if (!cm_open_file(fd))
 		return false;
 	scm_lock_all();
 	c.file = cm_file_of(fd);

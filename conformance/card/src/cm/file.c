@@ -35,18 +35,6 @@ struct cm_file *cm_file_of(int fd)
 	return is_pipe(fd, &st) ? of_pipe(&st) : NULL;
 }
 
-bool cm_find(int fd)
-{
-	struct cm_file *f;
-
-	if (fd < 0 || !atomic_load(&count))
-		return false;
-	scm_lock_all();
-	f = cm_file_of(fd);
-	scm_unlock_all();
-	return f;
-}
-
 bool cm_is(const char *path)
 {
 	return path && !strcmp(path, "/dev/infiniband/rdma_cm") && ndevices;
@@ -110,7 +98,7 @@ int cm_open(int flags)
 	return fd;
 }
 
-// is_open reports whether the program has a descriptor of a file.
+// is_open reports whether the program has a descriptor of a file. One that dup2 replaced is not missed before the process ends.
 static bool is_open(const struct cm_file *f)
 {
 	DIR *dir = opendir("/proc/self/fd");
@@ -145,16 +133,26 @@ static void end(struct cm_file *f)
 	atomic_fetch_sub(&count, 1);
 }
 
-void cm_closed(void)
+struct cm_file *cm_open_file(int fd)
 {
-	struct cm_file **p = &files, *f;
+	struct cm_file *f = NULL;
+
+	if (fd < 0 || !atomic_load(&count))
+		return NULL;
+	scm_lock_all();
+	f = cm_file_of(fd);
+	scm_unlock_all();
+	return f;
+}
+
+void cm_closed(struct cm_file *f)
+{
+	struct cm_file **p = &files;
 
 	scm_lock_all();
-	while ((f = *p)) {
-		if (is_open(f)) {
-			p = &f->next;
-			continue;
-		}
+	while (*p && *p != f) // another thread may have ended it
+		p = &(*p)->next;
+	if (*p && !is_open(f)) {
 		*p = f->next;
 		end(f);
 	}

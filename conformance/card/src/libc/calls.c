@@ -193,7 +193,7 @@ EXPORT int fstat(int fd, struct stat *st)
 
 	if (ctx)
 		file_stat(context_device(ctx)->index, st);
-	else if (!err && cm_find(fd))
+	else if (!err && cm_open_file(fd))
 		cm_stat(st);
 	return err;
 }
@@ -204,13 +204,14 @@ EXPORT int close(int fd)
 {
 	static void *real;
 	int (*glibc)(int) = next(&real, "close");
-	const bool device = file_find(fd), manager = cm_find(fd);
+	const bool device = file_find(fd);
+	struct cm_file *manager = cm_open_file(fd);
 	int err = glibc(fd), saved = errno;
 
 	if (device)
 		file_closed();
 	if (manager)
-		cm_closed();
+		cm_closed(manager);
 	errno = saved;
 	return err;
 }
