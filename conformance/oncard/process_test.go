@@ -64,6 +64,8 @@ func TestRole(t *testing.T) {
 		fmt.Printf("\x01%d %q\n", wc.ByteLen, e.Buf[100:100+wc.ByteLen])
 		_, _ = in.ReadString('\n') // until the other end closes its pipe, or kills this process
 		_ = big
+	case "answer":
+		answer(t)
 	case "echo":
 		echo(t)
 	case "dct":

@@ -283,6 +283,9 @@ func TestNobody(t *testing.T) {
 		{"127.0.0.1:4", "find a route to", syscall.ENODEV, 0},
 	} {
 		to := netip.MustParseAddrPort(c.to)
+		if to.Addr().IsLoopback() && os.Getenv("CARD_WIRE") != "" {
+			continue // leads to a device on the emulated card
+		}
 		_, err := m.Dial(m.ctx, to, o)
 		m.failed(err, c.op, to, c.want, c.status)
 	}

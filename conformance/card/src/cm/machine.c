@@ -68,15 +68,17 @@ int cm_device(const struct scm_dev *d)
 static bool port_up(const struct scm_dev *d, uint8_t port)
 {
 	(void)port;
-	return !fault_cuts(&devices[cm_device(d)]);
+	return !fault_of(&devices[cm_device(d)]).down;
 }
 
+// loses: what ends the connections of a device that is removed still leaves it (cma_remove_one comes before the driver's part).
 static bool loses(const struct scm_dev *d)
 {
+	const struct device *dev = &devices[cm_device(d)];
 	bool lost;
 
 	pthread_mutex_lock(&lock);
-	lost = fault_loses(&devices[cm_device(d)]);
+	lost = !fault_of(dev).removed && fault_loses(dev);
 	pthread_mutex_unlock(&lock);
 	return lost;
 }
@@ -131,6 +133,18 @@ static void look_for_the_dead(void)
 			scm_process_died(&machine, i);
 }
 
+// look_for_devices tells the identifiers of devices that were removed. One can come back.
+static void look_for_devices(void)
+{
+	for (size_t i = 0; i < machine.ndevs; i++) {
+		const bool gone = fault_of(&devices[cm_device(list[i])]).removed;
+
+		if (gone && !list[i]->gone)
+			scm_dev_remove(list[i]);
+		list[i]->gone = gone;
+	}
+}
+
 static void *loop(void *unused)
 {
 	struct pollfd p = {.fd = queue, .events = POLLIN};
@@ -141,9 +155,7 @@ static void *loop(void *unused)
 		scm_lock_all();
 		take_messages();
 		look_for_the_dead();
-		for (size_t i = 0; i < machine.ndevs; i++)
-			if (!list[i]->gone && fault_of(&devices[cm_device(list[i])]).removed)
-				scm_dev_remove(list[i]);
+		look_for_devices();
 		scm_unlock_all();
 	}
 	return NULL;
