@@ -166,7 +166,7 @@ get() {
 		return
 	fi
 	if [ "$purpose" = programs ]; then
-		names+=(perftest libibumad3 libpci3 ucx-utils libucx0 libfabric-bin libfabric1 libpsm-infinipath1 libpsm2-2 libnuma1)
+		names+=(perftest libibumad3 libpci3 ucx-utils libucx0 libfabric-bin libfabric1 libpsm-infinipath1 libpsm2-2 libnuma1 rdmacm-utils)
 	fi
 	if [ "$purpose" = arm64 ] || { [ "$purpose" = run ] && ! libc_is "$dir" gt; }; then
 		names+=(libnl-3-200 libnl-route-3-200) # the library needs them beside the C library

@@ -33,7 +33,7 @@ __attribute__((constructor)) static void start(void)
 	if (!path)
 		return;
 	file = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
-	if (file >= 0 && write(file, header, sizeof header) != sizeof header)
+	if (file >= 0 && syscall(SYS_write, file, header, sizeof header) != sizeof header)
 		file = -1;
 	if (file < 0) // another process has made it
 		file = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_APPEND | O_CLOEXEC);
@@ -114,7 +114,7 @@ static void end(struct packet *p)
 	record.micros = (uint32_t)(t.tv_nsec / 1000);
 	record.n = record.whole = (uint32_t)p->n;
 	memcpy(record.b, p->b, p->n);
-	if (write(file, &record, 16 + p->n) < 0)
+	if (syscall(SYS_write, file, &record, 16 + p->n) < 0)
 		file = -1;
 }
 
