@@ -123,7 +123,7 @@ card-programs: setup ## other people's programs on the emulated card; installs M
 	@.ci/card-programs $(PROGRAMS)
 
 programs: setup # a few runs of those that need no installation
-	@.ci/card-programs -q perftest ucx libfabric
+	@.ci/card-programs -q rdmacm perftest ucx libfabric
 
 conformance-vm: ## tests on a real kernel device (soft-RoCE) in a virtual machine: make conformance-vm [KERNEL=6.1|6.12|7.2] [RDMA=44.0|56.1|65.0] [OUT=folder]
 	VERBS_REQUIRE_DEVICE=$(REQUIRE_DEVICE) $(GO) run ./conformance/vm -time 60m -kernel $(KERNEL) $(if $(RDMA),-rdma '$(RDMA)') $(if $(OUT),-out '$(OUT)') -packages ./conformance/device,./conformance/abuse/failures,./conformance/device/cm,./gen/rdmacm/conn,./gen/verbs/dispatch,$(subst $(space),$(comma),$(EXAMPLES)),./conformance -args './conformance=$(SUITE)' -args './examples/pingmesh=-test.run ^TestRun$$' $(if $(SHORT),-args './gen/rdmacm/conn=-test.short') -- -test.skip '$(SOFTWARE)'

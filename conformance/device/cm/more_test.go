@@ -72,7 +72,7 @@ func TestWriteEvent(t *testing.T) {
 		if ev := next(t, c, rdmacm.EventTypeUser); ev.ID != id || ev.Status != 7 {
 			t.Errorf("%+v", ev)
 		}
-	case errors.Is(err, errors.ErrUnsupported):
+	case errors.Is(err, errors.ErrUnsupported), b.card && errors.Is(err, syscall.EINVAL): // the card answers as Linux 6.1
 		t.Log(err)
 	default:
 		t.Error(err)
