@@ -3,6 +3,7 @@
 #include "uverbs/dispatch.h"
 #include "uverbs/gid.h"
 #include "uverbs/qp.h"
+#include "wire/engine.h"
 #include "wire/far.h"
 
 enum { STANDARD = (IBV_QP_DEST_QPN << 1) - 1, PSN = 0xffffff };
@@ -89,6 +90,8 @@ static int change(const struct call *c, struct qp *q, const struct ib_uverbs_mod
 		err = EINVAL; // the card knows better
 	if (err)
 		return err;
+	if (to == IBV_QPS_ERR)
+		engine_answered(q);
 	take(&q->at, a);
 	q->state = to;
 	q->wait = 0;

@@ -59,6 +59,12 @@ void engine_fail(struct qp *q)
 	far_drop(q);
 }
 
+void engine_answered(struct qp *q)
+{
+	if (q->state == IBV_QPS_RTS && q->far && exchange_state(q->far) == ANSWERED)
+		requester_step(q);
+}
+
 void engine_settle(struct qp *q)
 {
 	if (!fault_of(context_device(q->o.ctx)).removed)

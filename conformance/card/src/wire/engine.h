@@ -20,6 +20,10 @@ void engine_complete(struct cq *, const struct completion *) HIDDEN;
 // engine_settle does what was posted to a queue pair that is to go: a card has taken it by then.
 void engine_settle(struct qp *) HIDDEN;
 
+// engine_answered completes the request at the head if its answer of another process has come: a card takes an acknowledgement before a
+// program hears by another way that its message arrived, and brings the queue pair to ERR.
+void engine_answered(struct qp *) HIDDEN;
+
 // engine_fail brings a queue pair to ERR.
 void engine_fail(struct qp *) HIDDEN;
 
