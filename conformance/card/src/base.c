@@ -15,6 +15,18 @@ struct device devices[DEVICES];
 int ndevices;
 static int log_fd = -1;
 
+static pid_t process;
+
+bool forked_away(void)
+{
+	return syscall(SYS_getpid) != process;
+}
+
+void own_process(void)
+{
+	process = (pid_t)syscall(SYS_getpid);
+}
+
 uint64_t now(void)
 {
 	struct timespec t;
@@ -104,6 +116,7 @@ __attribute__((constructor)) static void start(void)
 {
 	const char *file = getenv("CARD_LOG");
 
+	own_process();
 	if (file)
 		log_fd = (int)syscall(SYS_openat, AT_FDCWD, file, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
 	start_devices(getenv("CARD_DEVICES"));

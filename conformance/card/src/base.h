@@ -44,6 +44,12 @@ extern int ndevices HIDDEN;
 // lock guards all state of the layers below the C library.
 extern pthread_mutex_t lock HIDDEN;
 
+// forked_away reports whether this is a child of vfork, which has the memory of its parent and other descriptors.
+bool forked_away(void) HIDDEN;
+
+// own_process has a child of fork be the process of this memory.
+void own_process(void) HIDDEN;
+
 // now is the time of the device's clock, in ns.
 uint64_t now(void) HIDDEN;
 

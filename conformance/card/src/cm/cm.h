@@ -32,7 +32,8 @@ void cm_stat(struct stat *st) HIDDEN;
 int cm_open(int flags) HIDDEN;
 bool cm_write(int fd, const void *command, size_t length, ssize_t *done) HIDDEN;
 
-// cm_open_file returns the file of a descriptor, or NULL. cm_closed ends one without a descriptor; it is called after a close.
+// cm_open_file returns the file of a descriptor, or NULL. It takes no lock, as signal handlers write too. cm_closed ends a file without a
+// descriptor; it is called after a close.
 struct cm_file;
 struct cm_file *cm_open_file(int fd) HIDDEN;
 void cm_closed(struct cm_file *) HIDDEN;

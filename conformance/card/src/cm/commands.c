@@ -2,7 +2,8 @@
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <fcntl.h>
-#include <poll.h>
+#include <linux/futex.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "cm/commands.h"
@@ -578,7 +579,7 @@ found:
 static int migrate_id(const struct command *c)
 {
 	INPUT(rdma_ucm_migrate_id, c);
-	struct command from = {.file = cm_file_of((int)cmd.fd)};
+	struct command from = {.file = cm_open_file((int)cmd.fd)};
 	struct scm_id *id;
 	int err;
 
@@ -627,26 +628,30 @@ static int run(const struct command *c, uint32_t number)
 	return commands[number] ? commands[number](c) : ENOSYS;
 }
 
-// next_event waits for an event, unless the file was opened not to wait. None comes once it is closed, and the call keeps waiting, as in
-// Linux, where it keeps the file.
+// wait_filled waits for an event to come, in a system call that goes on after a signal where those of Linux do.
+static int wait_filled(struct cm_file *f)
+{
+	const uint32_t before = __atomic_load_n(&f->ch.filled, __ATOMIC_ACQUIRE);
+	int type, err;
+
+	scm_unlock_all();
+	pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
+	err = syscall(SYS_futex, &f->ch.filled, FUTEX_WAIT, before, NULL, NULL, 0) && errno != EAGAIN ? errno : 0;
+	pthread_setcanceltype(type, NULL);
+	scm_lock_all();
+	return err;
+}
+
+// next_event waits for an event, unless the file was opened not to wait. It keeps the file, as in Linux.
 static int next_event(int fd, const struct command *c)
 {
-	struct pollfd p = {.fd = fd, .events = POLLIN};
 	int err;
 
-	while ((err = get_event(c)) == EAGAIN && !(fcntl(fd, F_GETFL) & O_NONBLOCK)) {
-		scm_unlock_all();
-		err = poll(&p, 1, -1) < 0 ? errno : 0;
-		scm_lock_all();
-		if (err)
-			break;
-		if (cm_file_of(fd) == c->file)
-			continue;
-		scm_unlock_all();
-		pause();
-		scm_lock_all();
-		return EINTR;
-	}
+	c->file->waiting++;
+	while ((err = get_event(c)) == EAGAIN && !(fcntl(fd, F_GETFL) & O_NONBLOCK) && !(err = wait_filled(c->file)))
+		;
+	c->file->waiting--;
+	cm_file_end(c->file);
 	return err;
 }
 
@@ -659,7 +664,7 @@ bool cm_write(int fd, const void *from, size_t length, ssize_t *done)
 	if (!cm_open_file(fd))
 		return false;
 	scm_lock_all();
-	c.file = cm_file_of(fd);
+	c.file = cm_open_file(fd); // another thread may have closed it
 	if (c.file && length >= sizeof h)
 		memcpy(&h, from, sizeof h);
 	if (c.file && length >= sizeof h && h.in + sizeof h <= length) {

@@ -6,12 +6,11 @@
 
 struct cm_file {
 	struct scm_channel ch; // with the events
-	struct cm_file *next;
-	ino_t inode;
-	dev_t where;
+	int waiting;           // calls for events, which keep a file that is closed
+	bool closed;
 };
 
-// cm_file_of returns the file of a descriptor, or NULL. It is called with scm_lock held.
-struct cm_file *cm_file_of(int fd) HIDDEN;
+// cm_file_end ends a file that is closed, when nobody waits for its events any more. It is called with scm_lock held.
+void cm_file_end(struct cm_file *) HIDDEN;
 
 #endif

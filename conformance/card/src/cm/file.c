@@ -11,7 +11,15 @@
 
 enum { MAJOR = 10, MINOR = 122 }; // of a miscellaneous device, whose number Linux chooses
 
-static struct cm_file *files;
+// The places of open files, which are not freed: they are looked at without a lock. A place without an inode is free.
+struct place {
+	struct place *next;
+	_Atomic ino_t inode;
+	dev_t where;
+	struct cm_file *file;
+};
+
+static struct place *_Atomic places;
 static atomic_int count;
 
 static bool is_pipe(int fd, struct stat *st)
@@ -19,20 +27,43 @@ static bool is_pipe(int fd, struct stat *st)
 	return !syscall(SYS_newfstatat, fd, "", st, AT_EMPTY_PATH) && S_ISFIFO(st->st_mode);
 }
 
-static struct cm_file *of_pipe(const struct stat *st)
+static struct place *place_of(const struct stat *st)
 {
-	struct cm_file *f = files;
+	struct place *p = atomic_load(&places);
 
-	while (f && (f->inode != st->st_ino || f->where != st->st_dev))
-		f = f->next;
-	return f;
+	while (p && (atomic_load(&p->inode) != st->st_ino || p->where != st->st_dev))
+		p = p->next;
+	return p;
 }
 
-struct cm_file *cm_file_of(int fd)
+struct cm_file *cm_open_file(int fd)
 {
+	struct place *p = NULL;
 	struct stat st;
 
-	return is_pipe(fd, &st) ? of_pipe(&st) : NULL;
+	if (fd >= 0 && atomic_load(&count) && is_pipe(fd, &st))
+		p = place_of(&st);
+	return p ? p->file : NULL;
+}
+
+static bool take_place(struct cm_file *f, const struct stat *st)
+{
+	struct place *p = atomic_load(&places);
+
+	while (p && atomic_load(&p->inode))
+		p = p->next;
+	if (!p) {
+		p = calloc(1, sizeof *p);
+		if (!p)
+			return false;
+		p->next = atomic_load(&places);
+		atomic_store(&places, p);
+	}
+	p->where = st->st_dev;
+	p->file = f;
+	atomic_store(&p->inode, st->st_ino);
+	atomic_fetch_add(&count, 1);
+	return true;
 }
 
 bool cm_is(const char *path)
@@ -57,17 +88,16 @@ static int open_file(struct cm_file *f, int flags)
 		return -1;
 	f->ch.in = ends[1];
 	f->ch.out = fcntl(ends[0], F_DUPFD_CLOEXEC, 0);
-	if (f->ch.out < 0 || !is_pipe(ends[0], &st)) {
+	if (f->ch.out < 0 || !is_pipe(ends[0], &st) || !take_place(f, &st)) {
 		syscall(SYS_close, ends[0]);
 		syscall(SYS_close, ends[1]);
+		syscall(SYS_close, f->ch.out);
 		return -1;
 	}
 	if (!(flags & O_CLOEXEC))
 		fcntl(ends[0], F_SETFD, 0);
 	if (flags & O_NONBLOCK)
 		fcntl(ends[0], F_SETFL, O_NONBLOCK);
-	f->inode = st.st_ino;
-	f->where = st.st_dev;
 	return ends[0];
 }
 
@@ -88,9 +118,6 @@ int cm_open(int flags)
 		STAILQ_INIT(&f->ch.events);
 		LIST_INIT(&f->ch.ids);
 		LIST_INSERT_HEAD(&m->channels, &f->ch, link);
-		f->next = files;
-		files = f;
-		atomic_fetch_add(&count, 1);
 	} else {
 		free(f);
 	}
@@ -103,14 +130,12 @@ static bool is_open(const struct cm_file *f)
 {
 	DIR *dir = opendir("/proc/self/fd");
 	const struct dirent *e;
-	struct stat st;
 	bool found = !dir;
 
 	while (dir && !found && (e = readdir(dir))) {
 		const int fd = atoi(e->d_name);
 
-		if (e->d_name[0] != '.' && fd != f->ch.in && fd != f->ch.out && is_pipe(fd, &st))
-			found = of_pipe(&st) == f;
+		found = e->d_name[0] != '.' && fd != f->ch.in && fd != f->ch.out && cm_open_file(fd) == f;
 	}
 	if (dir)
 		closedir(dir);
@@ -118,10 +143,12 @@ static bool is_open(const struct cm_file *f)
 }
 
 // ucma_close
-static void end(struct cm_file *f)
+void cm_file_end(struct cm_file *f)
 {
 	struct scm_id *id;
 
+	if (!f->closed || f->waiting)
+		return;
 	while ((id = LIST_FIRST(&f->ch.ids))) {
 		scm_id_end(id);
 		scm_id_free(id);
@@ -130,31 +157,22 @@ static void end(struct cm_file *f)
 	syscall(SYS_close, f->ch.in);
 	syscall(SYS_close, f->ch.out);
 	free(f);
-	atomic_fetch_sub(&count, 1);
-}
-
-struct cm_file *cm_open_file(int fd)
-{
-	struct cm_file *f = NULL;
-
-	if (fd < 0 || !atomic_load(&count))
-		return NULL;
-	scm_lock_all();
-	f = cm_file_of(fd);
-	scm_unlock_all();
-	return f;
 }
 
 void cm_closed(struct cm_file *f)
 {
-	struct cm_file **p = &files;
+	struct place *p = atomic_load(&places);
 
+	if (forked_away())
+		return;
 	scm_lock_all();
-	while (*p && *p != f) // another thread may have ended it
-		p = &(*p)->next;
-	if (*p && !is_open(f)) {
-		*p = f->next;
-		end(f);
+	while (p && (p->file != f || !atomic_load(&p->inode))) // another thread may have ended it
+		p = p->next;
+	if (p && !is_open(f)) {
+		atomic_store(&p->inode, 0);
+		atomic_fetch_sub(&count, 1);
+		f->closed = true;
+		cm_file_end(f);
 	}
 	scm_unlock_all();
 }
@@ -170,8 +188,9 @@ void cm_forking(bool before, bool child)
 		scm_unlock_all();
 		return;
 	}
-	files = NULL;
-	count = 0;
+	for (struct place *p = atomic_load(&places); p; p = p->next)
+		atomic_store(&p->inode, 0);
+	atomic_store(&count, 0);
 	cm_machine_forked();
 	scm_lock_forked();
 }

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -18,7 +19,14 @@
 enum { PROCESSES = 250, PORTS_BYTE = PROCESSES, QUEUE = 1 << 20, LOOK_MS = 100 };
 _Static_assert(sizeof(struct scm_wire) <= PIPE_BUF, "a message is written as one");
 
+// What the file has.
+struct shared {
+	struct scm_ports ports;
+	_Atomic uint32_t last; // number of a process: one is not used again soon, so that its death is seen
+};
+
 static struct scm_machine machine;
+static struct shared *shared;
 static struct scm_dev all[DEVICES], *list[DEVICES];
 static struct scm_gid gids[DEVICES][GIDS];
 static bool started;
@@ -27,8 +35,12 @@ static int folder = -1, file = -1, queue = -1;
 static int lock_byte(int byte, int command, short type)
 {
 	struct flock f = {.l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
+	int err;
 
-	return syscall(SYS_fcntl, file, command, &f) ? -1 : f.l_type;
+	do
+		err = (int)syscall(SYS_fcntl, file, command, &f);
+	while (err && errno == EINTR);
+	return err ? -1 : f.l_type;
 }
 
 static bool alive(int process)
@@ -38,21 +50,22 @@ static bool alive(int process)
 
 static void lock_ports(bool lock)
 {
-	if (file >= 0)
-		lock_byte(PORTS_BYTE, F_SETLKW, lock ? F_WRLCK : F_UNLCK);
+	if (file >= 0 && lock_byte(PORTS_BYTE, F_OFD_SETLKW, lock ? F_WRLCK : F_UNLCK) < 0)
+		abort();
 }
 
-static const char *queue_name(int process, char to[32])
+// The names have the sizes: another build of the card has other files.
+static const char *queue_name(int process, char to[64])
 {
-	snprintf(to, 32, "card-cm-%d", process);
+	snprintf(to, 64, "card-cm-%zx-%zx-%d", sizeof *shared, sizeof(struct scm_wire), process);
 	return to;
 }
 
-// Without a reader, or with a full queue, the message is lost, as on a network.
+// With a full queue the message is lost, as on a network. It is opened to be read too: one without a reader ends no program by SIGPIPE.
 static void send_far(int process, const struct scm_wire *w)
 {
-	char name[32];
-	const int to = (int)syscall(SYS_openat, folder, queue_name(process, name), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+	char name[64];
+	const int to = (int)syscall(SYS_openat, folder, queue_name(process, name), O_RDWR | O_NONBLOCK | O_CLOEXEC);
 
 	if (to < 0 || syscall(SYS_write, to, w, sizeof *w) != (ssize_t)sizeof *w)
 		note("rdma_cm: message %d to process %d is lost\n", w->kind, process);
@@ -120,16 +133,22 @@ static void take_messages(void)
 // look_for_the_dead tells the identifiers here of peers in processes that died.
 static void look_for_the_dead(void)
 {
-	bool dead[PROCESSES] = {false};
+	bool peer[PROCESSES] = {false}, any = false;
 	struct scm_channel *ch;
 	struct scm_id *id;
 
 	LIST_FOREACH(ch, &machine.channels, link)
 		LIST_FOREACH(id, &ch->ids, in_channel)
-			if (id->peer && id->peer_process != machine.process && !alive(id->peer_process))
-				dead[id->peer_process] = true;
+			if (id->peer && id->peer_process != machine.process)
+				peer[id->peer_process] = true;
+	for (int i = 0; i < PROCESSES; i++) {
+		peer[i] = peer[i] && !alive(i);
+		any |= peer[i];
+	}
+	if (any)
+		take_messages(); // its last words
 	for (int i = 0; i < PROCESSES; i++)
-		if (dead[i])
+		if (peer[i])
 			scm_process_died(&machine, i);
 }
 
@@ -164,19 +183,23 @@ static void *loop(void *unused)
 // join opens the file and finds a free place among the processes.
 static int join(const char *dir)
 {
-	char name[32];
+	int tries = 0;
+	char name[64];
 
 	folder = (int)syscall(SYS_openat, AT_FDCWD, dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	snprintf(name, sizeof name, "card-cm-%zx", sizeof *machine.ports);
+	snprintf(name, sizeof name, "card-cm-%zx-%zx", sizeof *shared, sizeof(struct scm_wire));
 	file = folder < 0 ? -1 : (int)syscall(SYS_openat, folder, name, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-	if (file < 0 || ftruncate(file, sizeof *machine.ports))
+	if (file < 0 || ftruncate(file, sizeof *shared))
 		return errno;
-	machine.ports = (void *)syscall(SYS_mmap, NULL, sizeof *machine.ports, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-	if (machine.ports == MAP_FAILED)
+	shared = (void *)syscall(SYS_mmap, NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+	if (shared == MAP_FAILED)
 		return errno;
-	while (lock_byte(machine.process, F_SETLK, F_WRLCK) < 0)
-		if (++machine.process == PROCESSES)
+	machine.ports = &shared->ports;
+	do {
+		if (tries++ == PROCESSES)
 			return EUSERS;
+		machine.process = (int)(atomic_fetch_add(&shared->last, 1) % PROCESSES);
+	} while (lock_byte(machine.process, F_SETLK, F_WRLCK) < 0);
 	scm_ports_clean(&machine);
 	queue_name(machine.process, name);
 	if ((unlinkat(folder, name, 0) && errno != ENOENT) || mkfifoat(folder, name, 0666))
@@ -190,8 +213,11 @@ static int join(const char *dir)
 
 static void leave(void)
 {
-	if (machine.ports && machine.ports != MAP_FAILED)
-		syscall(SYS_munmap, machine.ports, sizeof *machine.ports);
+	if (file < 0)
+		free(machine.ports);
+	else if (shared != MAP_FAILED)
+		syscall(SYS_munmap, shared, sizeof *shared);
+	machine.ports = NULL;
 	if (folder >= 0)
 		syscall(SYS_close, folder);
 	if (file >= 0)
@@ -226,7 +252,9 @@ static int begin(void)
 	pthread_sigmask(SIG_SETMASK, &every, &before);
 	err = pthread_create(&thread, NULL, loop, NULL);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (!err)
+	if (err)
+		leave();
+	else
 		pthread_detach(thread);
 	return err;
 }

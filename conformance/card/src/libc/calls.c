@@ -216,10 +216,17 @@ EXPORT int close(int fd)
 	return err;
 }
 
+static void *real_write;
+
+// Handlers of signals write, and must not look the function up.
+__attribute__((constructor)) static void find_write(void)
+{
+	next(&real_write, "write");
+}
+
 EXPORT ssize_t write(int fd, const void *from, size_t n)
 {
-	static void *real;
-	ssize_t (*glibc)(int, const void *, size_t) = next(&real, "write");
+	ssize_t (*glibc)(int, const void *, size_t) = next(&real_write, "write");
 	ssize_t done;
 
 	return cm_write(fd, from, n, &done) ? done : glibc(fd, from, n);

@@ -138,6 +138,8 @@ void file_closed(void)
 	bool open[MOST] = {false};
 	int n = 0;
 
+	if (forked_away())
+		return;
 	pthread_mutex_lock(&lock);
 	for (f = files; f && n < MOST; f = f->next)
 		list[n++] = f;

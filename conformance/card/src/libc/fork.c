@@ -20,6 +20,7 @@ static void in_parent(void)
 
 static void in_child(void)
 {
+	own_process();
 	object_forked();
 	net_forked();
 	segment_forked();

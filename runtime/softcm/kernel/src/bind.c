@@ -32,8 +32,8 @@ static int acquire(struct scm_id *id)
 
 static void want_family(struct scm_id *id)
 {
-	if (!id->afonly_set && id->src.ss_family == AF_INET)
-		id->afonly = true;
+	if (!id->afonly_set)
+		id->afonly = id->src.ss_family == AF_INET;
 }
 
 static const struct scm_gid *first_port(struct scm_dev *d)
@@ -141,6 +141,25 @@ static int own_address(struct scm_id *id)
 	return acquire(id);
 }
 
+// resolve_to_self: as if the first address of the port was asked for
+static int resolve_to_self(struct scm_id *id)
+{
+	struct sockaddr_storage at = {0};
+	const struct scm_gid *g;
+
+	for (g = id->dev->gids; g < id->dev->gids + id->dev->ngids; g++)
+		if ((g->gid.raw[10] == 0xff) == (id->dst.ss_family == AF_INET) && g->port == id->port)
+			break;
+	if (g == id->dev->gids + id->dev->ngids)
+		return ENODEV;
+	scm_ip_of(&g->gid, id->dst.ss_family, &at);
+	id->gid_index = g->index;
+	scm_copy_ip(&id->dst, &at);
+	scm_copy_ip(&id->src, &at);
+	resolved(id, 0);
+	return 0;
+}
+
 static int resolve_loopback(struct scm_id *id)
 {
 	union ibv_gid g = {.raw = {[15] = 1}};
@@ -148,23 +167,8 @@ static int resolve_loopback(struct scm_id *id)
 
 	if (err)
 		return err;
-	if (id->m->cfg.loopback && id->dev->ngids) { // as if the address of the first port was asked for
-		struct sockaddr_storage at = {.ss_family = id->dst.ss_family};
-		size_t i;
-
-		for (i = 0; i < id->dev->ngids; i++) {
-			const struct scm_gid *g = &id->dev->gids[i];
-
-			if ((g->gid.raw[10] == 0xff) != (id->dst.ss_family == AF_INET) || g->port != id->port)
-				continue;
-			scm_ip_of(&g->gid, id->dst.ss_family, &at);
-			id->gid_index = g->index;
-		}
-		scm_copy_ip(&id->dst, &at);
-		scm_copy_ip(&id->src, &at);
-		resolved(id, 0);
-		return 0;
-	}
+	if (id->m->cfg.loopback)
+		return resolve_to_self(id);
 	if (id->src.ss_family == AF_INET) {
 		g = (union ibv_gid){.raw = {[12] = 127, [15] = 1}};
 	}
@@ -181,10 +185,8 @@ int scm_resolve_addr(struct scm_id *id, const struct sockaddr_storage *src, cons
 
 	if (err)
 		return err;
-	if (scm_any(dst)) {
-		err = resolve_loopback(id);
-		return err;
-	}
+	if (scm_any(dst))
+		return resolve_loopback(id);
 	if (scm_link_local(dst) && !((const struct sockaddr_in6 *)(const void *)dst)->sin6_scope_id)
 		return EINVAL;
 	if (!scm_on_network(id->m, dst) && !id->dev)

@@ -82,6 +82,7 @@ struct scm_channel {
 	LIST_ENTRY(scm_channel) link;
 	struct scm_machine *m;
 	int in, out; // descriptors of a pipe or of an event counter: out is readable while there are events
+	uint32_t filled; // counted up with each event: a futex
 	STAILQ_HEAD(scm_events, scm_event) events;
 	LIST_HEAD(, scm_id) ids;
 	bool ended; // its descriptor is closed, and identifiers that were left behind have it
@@ -123,6 +124,7 @@ struct scm_id {
 SCM_HIDDEN struct scm_event *scm_event_new(struct scm_id *id, enum rdma_cm_event_type type, int status); // NULL: no memory
 SCM_HIDDEN void scm_event_add(struct scm_event *e); // to the channel of its identifier, or nowhere; e may be NULL
 SCM_HIDDEN struct scm_event *scm_event_take(struct scm_channel *ch); // NULL: there is none
+SCM_HIDDEN void scm_event_remove(struct scm_channel *ch, struct scm_event *e); // without its count
 SCM_HIDDEN void scm_events_drop(struct scm_id *id, struct scm_group *g); // of an identifier, or of one of its groups
 SCM_HIDDEN void scm_events_move(struct scm_id *id, struct scm_channel *to);
 
@@ -174,7 +176,7 @@ SCM_HIDDEN void scm_leave(struct scm_group *g);
 SCM_HIDDEN void scm_ah(const struct scm_id *id, const union ibv_gid *to, struct ibv_ah_attr *a);
 
 // life.c
-SCM_HIDDEN void scm_id_end(struct scm_id *id); // what the kernel has of it; its memory stays
+SCM_HIDDEN void scm_id_end(struct scm_id *id); // what the kernel has of it; its memory and its groups stay
 SCM_HIDDEN void scm_id_free(struct scm_id *id);
 SCM_HIDDEN void scm_id_removed(struct scm_id *id); // the device is gone, or the channel
 SCM_HIDDEN void scm_dev_remove(struct scm_dev *d);

@@ -14,7 +14,7 @@ void scm_machine_start(struct scm_machine *m)
 		LIST_INIT(&m->numbers[i]);
 }
 
-// The same numbers in each run of a program (an xorshift generator).
+// An xorshift generator.
 static uint32_t random_number(struct scm_machine *m)
 {
 	uint32_t x = m->random ? m->random : 0x2545f491;
@@ -69,14 +69,19 @@ struct scm_id *scm_id_new(struct scm_channel *ch, int ps, enum ibv_qp_type type)
 	return id;
 }
 
-static void leave_all(struct scm_id *id)
+// forget_request takes away the event that would tell of an identifier, wherever its listener is.
+static void forget_request(struct scm_id *id)
 {
-	struct scm_group *g;
+	struct scm_channel *ch;
+	struct scm_event *e;
 
-	while ((g = LIST_FIRST(&id->groups))) {
-		scm_leave(g);
-		free(g);
-	}
+	LIST_FOREACH(ch, &id->m->channels, link)
+		STAILQ_FOREACH(e, &ch->events, link)
+			if (e->child == id) {
+				scm_event_remove(ch, e);
+				free(e);
+				return;
+			}
 }
 
 static void release(struct scm_id *id)
@@ -94,14 +99,21 @@ static void release(struct scm_id *id)
 void scm_id_end(struct scm_id *id)
 {
 	release(id);
-	leave_all(id);
 	scm_events_drop(id, NULL);
-	LIST_REMOVE(id, in_channel);
+	if (id->passive && !id->told)
+		forget_request(id);
 	LIST_REMOVE(id, in_bucket);
 }
 
 void scm_id_free(struct scm_id *id)
 {
+	struct scm_group *g;
+
+	while ((g = LIST_FIRST(&id->groups))) {
+		LIST_REMOVE(g, link);
+		free(g);
+	}
+	LIST_REMOVE(id, in_channel);
 	id->m->nids--;
 	free(id);
 }

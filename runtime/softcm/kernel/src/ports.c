@@ -12,7 +12,7 @@ static uint32_t *bucket(struct scm_machine *m, uint16_t port)
 // PORTS_AT goes through those that have a port of a space.
 #define PORTS_AT(p, m, ps, number) \
 	for (p = entry(m, *bucket(m, number)); p; p = entry(m, p->next)) \
-		if (p->space == (ps) && p->port == (number) && lives(m, p))
+		if (p->used && p->space == (ps) && p->port == (number) && lives(m, p))
 
 static struct scm_port *entry(struct scm_machine *m, uint32_t at)
 {
@@ -73,9 +73,10 @@ static int own(struct scm_id *id, uint16_t port)
 		all->free = p->next;
 	scm_set_port(&id->src, port);
 	*p = (struct scm_port){.next = *bucket(id->m, port), .id = id->number, .space = (uint16_t)id->ps, .port = port,
-		.process = (uint8_t)id->m->process, .qp_type = (uint8_t)id->qp_type, .used = true, .src = shorter(&id->src), .dst = shorter(&id->dst),
+		.process = (uint8_t)id->m->process, .qp_type = (uint8_t)id->qp_type, .src = shorter(&id->src), .dst = shorter(&id->dst),
 		.afonly = id->afonly, .reuse = id->reuse};
 	*bucket(id->m, port) = id->bound = at;
+	p->used = true; // last, and first not used any more: a process can be killed meanwhile
 	return 0;
 }
 
@@ -84,8 +85,11 @@ static void give(struct scm_machine *m, uint32_t at)
 	struct scm_port *p = entry(m, at);
 	uint32_t *link = bucket(m, p->port);
 
-	while (*link != at)
+	p->used = false;
+	while (*link && *link != at)
 		link = &entry(m, *link)->next;
+	if (!*link)
+		return;
 	*link = p->next;
 	*p = (struct scm_port){.next = m->ports->free};
 	m->ports->free = at;

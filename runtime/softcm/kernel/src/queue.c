@@ -1,4 +1,6 @@
 // The events that wait in a channel. Its descriptor is readable while there are any.
+#include <limits.h>
+#include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -18,6 +20,8 @@ static void put(struct scm_channel *ch, struct scm_event *e)
 	if (STAILQ_EMPTY(&ch->events))
 		readable(ch, true);
 	STAILQ_INSERT_TAIL(&ch->events, e, link);
+	__atomic_add_fetch(&ch->filled, 1, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &ch->filled, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
 struct scm_event *scm_event_new(struct scm_id *id, enum rdma_cm_event_type type, int status)
@@ -46,7 +50,7 @@ void scm_event_add(struct scm_event *e)
 	put(ch, e);
 }
 
-static void unlink_event(struct scm_channel *ch, struct scm_event *e)
+void scm_event_remove(struct scm_channel *ch, struct scm_event *e)
 {
 	STAILQ_REMOVE(&ch->events, e, scm_event, link);
 	if (STAILQ_EMPTY(&ch->events))
@@ -59,7 +63,7 @@ struct scm_event *scm_event_take(struct scm_channel *ch)
 
 	if (!e)
 		return NULL;
-	unlink_event(ch, e);
+	scm_event_remove(ch, e);
 	e->id->reported++;
 	if (e->group)
 		e->group->reported++;
@@ -76,7 +80,7 @@ void scm_events_drop(struct scm_id *id, struct scm_group *g)
 		next = STAILQ_NEXT(e, link);
 		if (e->id != id || (g && e->group != g))
 			continue;
-		unlink_event(id->ch, e);
+		scm_event_remove(id->ch, e);
 		if (e->child) {
 			scm_id_end(e->child);
 			scm_id_free(e->child);
@@ -96,7 +100,7 @@ void scm_events_move(struct scm_id *id, struct scm_channel *to)
 		next = STAILQ_NEXT(e, link);
 		if (e->id != id)
 			continue;
-		unlink_event(id->ch, e);
+		scm_event_remove(id->ch, e);
 		put(to, e);
 	}
 	id->ch = to;

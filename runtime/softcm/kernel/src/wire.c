@@ -67,6 +67,7 @@ static void ended(struct scm_timer *t)
 	struct scm_id *id = (struct scm_id *)(void *)((char *)t - offsetof(struct scm_id, timer));
 
 	id->cm = SCM_CM_IDLE;
+	id->peer = 0;
 	if (id->state == SCM_DISCONNECT)
 		scm_event_add(scm_event_new(id, RDMA_CM_EVENT_TIMEWAIT_EXIT, 0));
 }
@@ -143,15 +144,18 @@ static void swap(struct scm_param *p)
 	p->responder_resources = depth;
 }
 
-static bool known(struct scm_id *listener, const struct scm_wire *w)
+// known finds the identifier that a request has made already.
+static struct scm_id *known(struct scm_machine *m, const struct scm_wire *w)
 {
+	struct scm_channel *ch;
 	struct scm_id *id;
 
 	if (w->again)
-		LIST_FOREACH(id, &listener->ch->ids, in_channel)
-			if (id->passive && id->peer == w->from && id->peer_process == w->process)
-				return true;
-	return false;
+		LIST_FOREACH(ch, &m->channels, link)
+			LIST_FOREACH(id, &ch->ids, in_channel)
+				if (id->passive && id->peer == w->from && id->peer_process == w->process)
+					return id;
+	return NULL;
 }
 
 // A listener with a full backlog does not answer, so that the peer asks again. Taking a request asks for more time, so that a peer
@@ -162,7 +166,12 @@ static void requested(struct scm_id *listener, const struct scm_wire *w)
 	struct scm_event *e;
 	struct scm_id *id;
 
-	if (!listener || listener->state != SCM_LISTEN || !listener->backlog || known(listener, w))
+	if (!listener || listener->state != SCM_LISTEN)
+		return;
+	id = known(listener->m, w);
+	if (id && (id->cm == SCM_CM_REQ_RCVD || id->cm == SCM_CM_SIDR_RCVD))
+		tell(id, SCM_MRA, 0, NULL, 0); // cm_dup_req_handler
+	if (id || !listener->backlog)
 		return;
 	e = said(listener, RDMA_CM_EVENT_CONNECT_REQUEST, 0, &w->param, (ud ? SCM_SIDR_REQ_DATA : SCM_REQ_DATA) - SCM_HEADER);
 	id = e ? adopt(listener, w) : NULL;
