@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/netip"
+	"os/exec"
 	"syscall"
 	"testing"
 	"time"
@@ -94,6 +95,14 @@ func TestManagerOfProcesses(t *testing.T) {
 	}
 	l := must(n.Listen(at, conn.ListenOptions{}))(t)
 	must(0, errors.Join(c.Close(), l.Close()))(t)
+}
+
+// TestManagerOfC runs testdata/manager.c.
+func TestManagerOfC(t *testing.T) {
+	said, err := exec.Command(compiled(t, "testdata/manager.c", "-D_GNU_SOURCE", "-lrdmacm")).CombinedOutput()
+	if err != nil || len(said) > 0 {
+		t.Errorf("%v\n%s", err, said)
+	}
 }
 
 // TestManagerRemoved removes a device that has a connection, which both ends learn, and gives it back.
