@@ -75,6 +75,23 @@ func UD(ctx context.Context, conn net.Conn, qp *verbs.QP, o Options) (*Peer, err
 	return begin(ctx, conn, qp, verbs.QPTypeUD, o)
 }
 
+// Pair connects two queue pairs of one process by RC, each with the same options. They may be of two devices.
+func Pair(ctx context.Context, a, b *verbs.QP, o Options) error {
+	left, right := net.Pipe()
+	defer left.Close()
+	other := make(chan error, 1)
+	go func() {
+		defer right.Close()
+		_, err := RC(ctx, right, b, o)
+		other <- err
+	}()
+	_, err := RC(ctx, left, a, o)
+	if err != nil {
+		left.Close() // b would wait
+	}
+	return errors.Join(err, <-other)
+}
+
 func begin(ctx context.Context, conn net.Conn, qp *verbs.QP, kind verbs.QPType, o Options) (*Peer, error) {
 	s := settings{RCSetup: DefaultSetup(), kind: kind, hops: cmp.Or(o.HopLimit, 64), key: o.QKey, gid: o.GID, data: o.Data}
 	for s.key == 0 {

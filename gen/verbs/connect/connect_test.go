@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/gen/verbs/verbstest"
+	"github.com/verbsgen/verbsgen/runtime/softverbs/verbstest"
 )
 
 func options(data string) Options {
@@ -104,7 +104,7 @@ func given(o Options) *settings { return &settings{RCSetup: *o.Setup, hops: o.Ho
 // newQP makes a queue pair on a device of its own.
 func newQP(t *testing.T, kind verbs.QPType) *verbs.QP {
 	t.Helper()
-	_, dev := verbstest.Open(t)
+	_, dev := verbstest.Open(t, verbs.LoadFrom)
 	pd, err := dev.AllocPD()
 	if err != nil {
 		t.Fatal(err)

@@ -10,6 +10,7 @@
 package verbstest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -18,6 +19,7 @@ import (
 	"time"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/gen/verbs/connect"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 	soft "github.com/verbsgen/verbsgen/runtime/softverbs/verbstest"
 )
@@ -108,7 +110,7 @@ func kept(t testing.TB, a, b *End, err error) (*End, *End) {
 	return a, b
 }
 
-// Connect connects a queue pair of one device to one of another, or of the same. Each End is to be closed. A request that is not
+// Connect makes a queue pair of one device and one of another, or of the same, and connects them by connect.Pair. Each End is to be closed. A request that is not
 // answered ends with RETRY_EXC_ERR after some milliseconds.
 func Connect(left, right *verbs.Device) (a, b *End, err error) {
 	pds := [2]*verbs.PD{}
@@ -132,7 +134,10 @@ func ConnectOn(left, right *verbs.PD) (a, b *End, err error) {
 	if b, err = newEnd(right); err != nil {
 		return nil, nil, errors.Join(err, a.Close())
 	}
-	if err = errors.Join(a.connect(b), b.connect(a)); err != nil {
+	setup := connect.DefaultSetup()
+	setup.AccessFlags = verbs.QPAccessRemoteWrite | verbs.QPAccessRemoteRead | verbs.QPAccessRemoteAtomic
+	setup.PathMTU, setup.MinRNRTimer, setup.Timeout, setup.RetryCnt, setup.RNRRetry = verbs.MTU1024, 1, 8, 3, 3
+	if err = connect.Pair(context.Background(), a.QP, b.QP, connect.Options{Setup: &setup}); err != nil {
 		return nil, nil, errors.Join(err, a.Close(), b.Close())
 	}
 	return a, b, nil
@@ -162,19 +167,6 @@ func newEnd(pd *verbs.PD) (e *End, err error) {
 	}
 	e.QP, err = e.PD.CreateQP(attr)
 	return e, err
-}
-
-func (e *End) connect(to *End) error {
-	gid, err := to.QP.Device().QueryGID(1, 0)
-	if err != nil {
-		return err
-	}
-	const rights = verbs.QPAccessRemoteWrite | verbs.QPAccessRemoteRead | verbs.QPAccessRemoteAtomic
-	way := verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: gid, HopLimit: 1}
-	return verbs.RCSetup{
-		PortNum: 1, AccessFlags: rights, AV: way, PathMTU: verbs.MTU1024, DestQPNum: to.QP.Num(),
-		MaxDestRDAtomic: 1, MaxRDAtomic: 1, MinRNRTimer: 1, Timeout: 8, RetryCnt: 3, RNRRetry: 3,
-	}.ToRTS(e.QP)
 }
 
 // Wait polls a completion queue until n completions came, in the order of their coming. After ten seconds it gives up.

@@ -1,0 +1,310 @@
+package endpoint
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/gen/verbs/connect"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
+)
+
+// Connect posts the receives, and connects the queue pair to that of the process at the other end of side, which calls Connect or a
+// function of package connect. The endpoint then owns side, also if Connect fails: the end of the stream ends the endpoint, as that of
+// a process whose peer has died, and Close closes it. What else the peer writes to it is lost.
+//
+// Of RC and UC; connect.UD is for datagrams. Without Options.Setup, the setup is connect.DefaultSetup. Config.Access adds to its
+// AccessFlags.
+func (e *Endpoint) Connect(ctx context.Context, side net.Conn, o connect.Options) (*connect.Peer, error) {
+	if e == nil || e.done == nil {
+		return nil, errNever
+	}
+	if side == nil {
+		return nil, fmt.Errorf("endpoint: the stream is nil: %w", syscall.EINVAL)
+	}
+	e.closing.Lock() // with Close
+	if e.closed {
+		e.closing.Unlock()
+		return nil, errors.Join(os.ErrClosed, side.Close())
+	}
+	e.owned = append(e.owned, side)
+	e.closing.Unlock()
+	setup := connect.DefaultSetup()
+	if o.Setup != nil {
+		setup = *o.Setup
+	}
+	o.Setup = &setup
+	peer, err := e.connect(ctx, side, o)
+	if err != nil {
+		return nil, e.why(err)
+	}
+	err = e.start(func() {
+		_, err := io.Copy(io.Discard, side)
+		e.Fail(errors.Join(errors.New("the peer has closed its end of the stream"), err))
+	})
+	e.Connected()
+	return peer, err
+}
+
+func (e *Endpoint) connect(ctx context.Context, side net.Conn, o connect.Options) (*connect.Peer, error) {
+	const remote = verbs.MRAccessRemoteWrite | verbs.MRAccessRemoteRead | verbs.MRAccessRemoteAtomic
+	s := o.Setup
+	if s.AccessFlags |= verbs.QPAccess(e.c.Access & remote); e.c.Probe > 0 {
+		s.AccessFlags |= verbs.QPAccessRemoteWrite
+	}
+	init, to := s.Init, connect.RC
+	switch e.c.Type {
+	case verbs.QPTypeRC:
+	case verbs.QPTypeUC:
+		s.AccessFlags &= verbs.QPAccessRemoteWrite
+		init, to = verbs.UCSetup{PKeyIndex: s.PKeyIndex, PortNum: s.PortNum, AccessFlags: s.AccessFlags}.Init, connect.UC
+	default:
+		return nil, fmt.Errorf("endpoint: Connect of a queue pair of type %v; call connect.UD, then PostRecvs: %w", e.c.Type, syscall.EINVAL)
+	}
+	if err := e.QP.Modify(init()); err != nil {
+		return nil, err
+	}
+	if err := e.PostRecvs(); err != nil {
+		return nil, err
+	}
+	return to(ctx, side, e.QP, o)
+}
+
+// Pair connects two endpoints of a process, with Connect. Close of the one ends the other.
+func Pair(ctx context.Context, a, b *Endpoint, o connect.Options) error {
+	left, right := net.Pipe()
+	connected := make(chan error, 1)
+	go func() {
+		_, err := b.Connect(ctx, right, o)
+		if err != nil {
+			right.Close() // the other end would wait
+		}
+		connected <- err
+	}()
+	_, err := a.Connect(ctx, left, o)
+	if err != nil {
+		left.Close()
+	}
+	return errors.Join(err, <-connected)
+}
+
+// PostRecvs posts all receives, to a queue pair that is in INIT or later. Connect does it, and Conn.NewEndpoint of package rdmacm/conn.
+//
+// C: ibv_post_recv, ibv_post_recv(3).
+func (e *Endpoint) PostRecvs() error {
+	if e == nil || e.done == nil {
+		return errNever
+	}
+	if e.c.Recvs == 0 {
+		return nil
+	}
+	e.recv.Lock()
+	defer e.recv.Unlock()
+	_, err := e.QP.PostRecv(e.Recvs, e.c.Recvs)
+	return err
+}
+
+// Recv returns the memory of receive i, from 0. It panics if there is no such receive. A datagram begins after verbs.GRHSize bytes.
+func (e *Endpoint) Recv(i int) []byte {
+	return e.Mem[:e.c.Recvs*e.c.RecvSize][i*e.c.RecvSize:][:e.c.RecvSize:e.c.RecvSize]
+}
+
+// Repost posts receive i again, after its completion and when its memory was read.
+//
+// C: ibv_post_recv, ibv_post_recv(3).
+func (e *Endpoint) Repost(i int) error {
+	if e == nil || e.done == nil {
+		return errNever
+	}
+	e.recv.Lock()
+	defer e.recv.Unlock()
+	if _, err := e.QP.PostRecvRange(e.Recvs.From(i, 1)); err != nil {
+		return e.why(err)
+	}
+	return nil
+}
+
+// Done returns a channel that is closed when the endpoint ends: a request has failed, the stream of Connect or the connection of rdma_cm
+// has ended, or Fail or Close was called. That of an Endpoint which was never made is nil.
+func (e *Endpoint) Done() <-chan struct{} {
+	if e == nil {
+		return nil
+	}
+	return e.done
+}
+
+// Err returns why the endpoint has ended: os.ErrClosed after Close, otherwise an error that is syscall.ECONNRESET and has the reason;
+// nil while it has not.
+func (e *Endpoint) Err() error {
+	if e == nil || e.done == nil {
+		return errNever
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.err
+}
+
+// why returns why the endpoint has ended; err if it has not.
+func (e *Endpoint) why(err error) error {
+	if ended := e.Err(); ended != nil {
+		return ended
+	}
+	return err
+}
+
+// Fail ends the endpoint for a reason of the program, which Err reports. Its queue pair goes to the state ERR, so that all requests and
+// receives complete, those that were done before first. The first reason counts.
+func (e *Endpoint) Fail(err error) {
+	if e == nil || e.done == nil {
+		return
+	}
+	if !errors.Is(err, os.ErrClosed) {
+		err = fmt.Errorf("endpoint: the connection has ended: %w: %w", syscall.ECONNRESET, err)
+	}
+	if e.end(err) && e.QP.Modify(verbs.NewQPAttr(verbs.QPStateErr)) != nil {
+		e.cancel() // the device has gone: there are no completions to wait for
+	}
+}
+
+// end records the first reason for which the endpoint ended.
+func (e *Endpoint) end(err error) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.err != nil {
+		return false
+	}
+	e.err = err
+	close(e.done)
+	if e.probing != nil {
+		e.probing.Stop()
+	}
+	return true
+}
+
+// Event ends the endpoint if an event that Device.NextEvent has returned says so: the device has gone, or the queue pair or its
+// completion queue has failed. It reports whether that is so. The program calls Done of the event.
+//
+// C: ibv_get_async_event(3).
+func (e *Endpoint) Event(ev *verbs.AsyncEvent) bool {
+	if e == nil || e.done == nil || ev == nil {
+		return false
+	}
+	switch ev.Type {
+	case verbs.EventTypeDeviceFatal:
+	case verbs.EventTypeQPFatal, verbs.EventTypeQPReqErr, verbs.EventTypeQPAccessErr:
+		if ev.QP != e.QP {
+			return false
+		}
+	case verbs.EventTypeCQErr:
+		if ev.CQ != e.CQ && (ev.CQ == nil || ev.CQ != e.c.RecvCQ) {
+			return false
+		}
+	default:
+		return false
+	}
+	e.Fail(fmt.Errorf("event %v", ev.Type))
+	return true
+}
+
+// start starts a goroutine that Close waits for, unless the endpoint has ended.
+func (e *Endpoint) start(f func()) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.err != nil {
+		return e.err
+	}
+	e.running.Go(f)
+	return nil
+}
+
+// serve starts the goroutine that takes completions, once.
+func (e *Endpoint) serve() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch {
+	case e.serving:
+		return nil
+	case e.c.CQ != nil:
+		return errProgram
+	case e.err != nil:
+		return e.err
+	}
+	e.serving = true
+	e.running.Go(e.loop)
+	return nil
+}
+
+// loop takes completions until the endpoint is closed.
+func (e *Endpoint) loop() {
+	defer func() { // there is another error unless the program has ended the goroutine
+		e.Fail(errLeft)
+		close(e.stopped)
+	}()
+	var wcs [64]verbs.WC
+	for {
+		n, err := e.CQ.Wait(e.ctx, wcs[:])
+		for i := range wcs[:n] {
+			e.complete(&wcs[i])
+		}
+		if err == nil {
+			err = e.ctx.Err()
+		}
+		if err != nil {
+			e.Fail(err)
+			return
+		}
+	}
+}
+
+// complete hands a completion on.
+func (e *Endpoint) complete(wc *verbs.WC) {
+	if wc.Status != verbs.WCStatusSuccess && e.Err() == nil {
+		e.Fail(wc.Err())
+	}
+	if i := wc.ID - firstID; i < uint64(len(e.slots)) && e.slots[i].complete(wc) {
+		return
+	}
+	if e.c.Handle != nil {
+		fail.Callback(func() { e.c.Handle(*wc) })
+	}
+}
+
+// Connected says that the queue pair is ready to send, and Config.Probe begins. Connect does that, and package rdmacm/conn.
+func (e *Endpoint) Connected() {
+	if e == nil || e.done == nil || e.c.Probe <= 0 {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.err == nil && e.probing == nil {
+		e.probing = time.AfterFunc(e.c.Probe, e.probe)
+	}
+}
+
+// probe posts a WRITE of nothing. Its slot starts the next one when it has completed; if it has failed, the endpoint has ended.
+func (e *Endpoint) probe() {
+	s, err := e.slots[e.c.Sends].take()
+	if err == nil {
+		s.Write(0, 0, 0)
+		err = s.Post()
+	}
+	if err != nil {
+		e.Fail(err)
+		return
+	}
+	s.Free()
+}
+
+func (e *Endpoint) probeAgain() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.err == nil {
+		e.probing.Reset(e.c.Probe)
+	}
+}

@@ -1,0 +1,358 @@
+package endpoint
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
+)
+
+var (
+	errPosted  = errors.New("endpoint: the slot is posted already; wait for it, or take one for each request")
+	errIdle    = errors.New("endpoint: there is nothing to wait for; post the slot first")
+	errWaited  = errors.New("endpoint: another goroutine waits for the slot")
+	errProgram = errors.New("endpoint: slots need a completion queue of the endpoint; Config.CQ is the program's")
+)
+
+// slot is what Slots have one after the other, each with a turn of its own.
+type slot struct {
+	e     *Endpoint
+	index int
+	off   uint64
+	woken chan struct{} // has a value when state is done
+
+	turn atomic.Uint64 // changed with mu held
+
+	mu     sync.Mutex
+	state  state
+	waited bool                 // by a goroutine
+	freed  bool                 // while it was posted
+	then   func(Slot, verbs.WC) // for the completion, in place of a wait
+	batch  *verbs.SendBatch     // made when it is first taken
+	wc     verbs.WC             // if done
+}
+
+// state is that of a slot, for its request.
+type state uint8
+
+const (
+	idle state = iota
+	posted
+	done // the completion came
+)
+
+// Slot is room for a request to send, and memory for it. It has one request after the other, each begun by a method that has the name
+// of the operation, posted, and waited for. It belongs to one goroutine at a time, and a copy is the same slot.
+type Slot struct {
+	s    *slot
+	turn uint64
+}
+
+// Slot waits for a slot that nobody uses. The caller calls Free. Slots come back when their requests have completed, also if nobody waited
+// for that.
+func (e *Endpoint) Slot(ctx context.Context) (Slot, error) {
+	if e == nil || e.done == nil {
+		return Slot{}, errNever
+	}
+	if ctx == nil {
+		return Slot{}, errNilCtx
+	}
+	var s *slot
+	select {
+	case s = <-e.free:
+	default:
+		select {
+		case s = <-e.free:
+		case <-ctx.Done():
+			return Slot{}, ctx.Err()
+		case <-e.done:
+			return Slot{}, e.Err()
+		}
+	}
+	return s.take()
+}
+
+// take makes the requests of a slot when it is first taken.
+func (s *slot) take() (Slot, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.batch == nil {
+		b, err := verbs.NewSendBatch(1, 1, verbs.InlineRoom(s.e.c.Inline))
+		if err != nil {
+			s.put()
+			return Slot{}, err
+		}
+		b.WR(0).Send(s.id()).Flags(verbs.SendSignaled)
+		s.batch = b
+	}
+	return Slot{s, s.turn.Load()}, nil
+}
+
+func (s *slot) id() uint64 { return firstID + uint64(s.index) }
+
+// own returns the slot. It panics if it was freed, as a use of it would change the request of somebody else.
+func (s Slot) own() *slot {
+	if s.s == nil || s.s.turn.Load() != s.turn {
+		panic(ErrFreed)
+	}
+	return s.s
+}
+
+// Index returns the number of the slot, from 0.
+func (s Slot) Index() int { return s.own().index }
+
+// Off returns where the memory of the slot begins in Endpoint.Mem and Endpoint.MR, in bytes.
+func (s Slot) Off() uint64 { return s.own().off }
+
+// Bytes returns the memory of the slot, SendSize bytes. While a request is posted it is the device's.
+func (s Slot) Bytes() []byte {
+	x := s.own()
+	return x.e.Mem[x.off:][:x.e.c.SendSize:x.e.c.SendSize]
+}
+
+// begin adds the first n bytes of the slot to a request, and has it complete.
+func (s *slot) begin(w verbs.SendWR, n int) verbs.SendWR {
+	if n < 0 || n > s.e.c.SendSize {
+		panic("endpoint: a request of more bytes than Config.SendSize, or of fewer than 0")
+	}
+	if n > 0 {
+		w.Add(s.e.MR.UncheckedSGE(s.off, uint32(n)))
+	}
+	return w.Flags(verbs.SendSignaled)
+}
+
+// Send begins a SEND of the first n bytes. It panics if the slot has fewer or was freed, as the other methods do that begin a request.
+// What they return is for more: Flags, To, or InlineData with n 0.
+//
+// C: IBV_WR_SEND, ibv_post_send(3).
+func (s Slot) Send(n int) verbs.SendWR {
+	x := s.own()
+	return x.begin(x.batch.WR(0).Send(x.id()), n)
+}
+
+// SendImm begins a SEND with immediate data.
+//
+// C: IBV_WR_SEND_WITH_IMM, ibv_post_send(3).
+func (s Slot) SendImm(n int, imm uint32) verbs.SendWR {
+	x := s.own()
+	return x.begin(x.batch.WR(0).SendImm(x.id(), imm), n)
+}
+
+// Write begins a WRITE of the first n bytes to memory of the peer.
+//
+// C: IBV_WR_RDMA_WRITE, ibv_post_send(3).
+func (s Slot) Write(n int, remote uint64, rkey uint32) verbs.SendWR {
+	x := s.own()
+	return x.begin(x.batch.WR(0).Write(x.id(), remote, rkey), n)
+}
+
+// WriteImm begins a WRITE with immediate data, which also completes a receive of the peer.
+//
+// C: IBV_WR_RDMA_WRITE_WITH_IMM, ibv_post_send(3).
+func (s Slot) WriteImm(n int, remote uint64, rkey, imm uint32) verbs.SendWR {
+	x := s.own()
+	return x.begin(x.batch.WR(0).WriteImm(x.id(), remote, rkey, imm), n)
+}
+
+// Read begins a READ of n bytes of the peer's memory to the first bytes of the slot.
+//
+// C: IBV_WR_RDMA_READ, ibv_post_send(3).
+func (s Slot) Read(n int, remote uint64, rkey uint32) verbs.SendWR {
+	x := s.own()
+	return x.begin(x.batch.WR(0).Read(x.id(), remote, rkey), n)
+}
+
+// CompareSwap begins an atomic operation on 8 bytes of the peer, whose old value comes to the first 8 of the slot.
+//
+// C: IBV_WR_ATOMIC_CMP_AND_SWP, ibv_post_send(3).
+func (s Slot) CompareSwap(remote uint64, rkey uint32, compare, swap uint64) verbs.SendWR {
+	x := s.own()
+	return x.begin(x.batch.WR(0).CompareSwap(x.id(), remote, rkey, compare, swap), 8)
+}
+
+// FetchAdd begins an atomic operation that adds to 8 bytes of the peer; otherwise it is like CompareSwap.
+//
+// C: IBV_WR_ATOMIC_FETCH_AND_ADD, ibv_post_send(3).
+func (s Slot) FetchAdd(remote uint64, rkey uint32, add uint64) verbs.SendWR {
+	x := s.own()
+	return x.begin(x.batch.WR(0).FetchAdd(x.id(), remote, rkey, add), 8)
+}
+
+// Post posts the request. Wait returns its completion; Free without a Wait leaves it alone until it has completed.
+//
+// C: ibv_post_send, ibv_post_send(3).
+func (s Slot) Post() error { return s.post(nil) }
+
+// PostFunc posts the request, and has f called with its completion, on the goroutine of the endpoint: later completions wait until it
+// returns. The slot is f's: it is freed when f returns, unless f has posted it by PostFunc again. Err of the completion says whether the
+// request failed. After a PostFunc that fails, the slot is the caller's as before. f is not called for a request that Close cut off.
+//
+// C: ibv_post_send, ibv_post_send(3).
+func (s Slot) PostFunc(f func(Slot, verbs.WC)) error { return s.post(f) }
+
+func (s Slot) post(then func(Slot, verbs.WC)) error {
+	x := s.s
+	if x == nil {
+		return ErrFreed
+	}
+	if err := x.e.serve(); err != nil {
+		return err
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock() // the completion waits until the post has returned
+	switch {
+	case x.turn.Load() != s.turn:
+		return ErrFreed
+	case x.state != idle:
+		return errPosted
+	}
+	if _, err := x.e.QP.PostSendRange(x.batch.From(0, 1)); err != nil {
+		return x.e.why(err)
+	}
+	if x.state, x.then = posted, then; then != nil {
+		x.turn.Add(1)
+	}
+	return nil
+}
+
+// Do is Post and Wait.
+func (s Slot) Do(ctx context.Context) (verbs.WC, error) {
+	if err := s.post(nil); err != nil {
+		return verbs.WC{}, err
+	}
+	return s.Wait(ctx)
+}
+
+// Wait waits until the posted request has completed. If the request failed, the endpoint has ended, and the error is that of
+// Endpoint.Err. The end of ctx returns its error and ends the wait, not the request: call Wait again, or Free, which does not give the
+// memory to anybody before the completion.
+func (s Slot) Wait(ctx context.Context) (verbs.WC, error) {
+	x := s.s
+	if x == nil {
+		return verbs.WC{}, ErrFreed
+	}
+	if ctx == nil {
+		return verbs.WC{}, errNilCtx
+	}
+	if err := x.beginWait(s.turn); err != nil {
+		return verbs.WC{}, err
+	}
+	var err error
+	select {
+	case <-x.woken:
+	case <-ctx.Done():
+		err = ctx.Err()
+	case <-x.e.stopped:
+		err = x.e.Err()
+	}
+	return x.endWait(err)
+}
+
+func (s *slot) beginWait(turn uint64) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.turn.Load() != turn:
+		return ErrFreed
+	case s.state == idle:
+		return errIdle
+	case s.waited:
+		return errWaited
+	}
+	s.waited = true
+	return nil
+}
+
+// endWait returns the completion if it came, and err if not.
+func (s *slot) endWait(err error) (verbs.WC, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.waited = false
+	came := s.state == done
+	if came {
+		s.reset()
+	}
+	switch {
+	case s.freed: // by another goroutine, meanwhile
+		if came {
+			s.freed = false
+			s.put()
+		}
+		return verbs.WC{}, ErrFreed
+	case !came:
+		return verbs.WC{}, err
+	case s.wc.Status != verbs.WCStatusSuccess:
+		return s.wc, s.e.Err()
+	}
+	return s.wc, nil
+}
+
+// reset makes a slot idle. Called with mu held.
+func (s *slot) reset() {
+	select {
+	case <-s.woken:
+	default:
+	}
+	s.state = idle
+}
+
+// put has the next one take the slot.
+func (s *slot) put() {
+	if s.index == s.e.c.Sends {
+		s.e.probeAgain()
+		return
+	}
+	s.e.free <- s
+}
+
+// Free gives the slot back: at once, or if its request is posted, when that has completed. A second Free does nothing, nor does that of
+// a slot that PostFunc has handed on, so that Free may be deferred.
+func (s Slot) Free() {
+	x := s.s
+	if x == nil {
+		return
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.turn.Load() != s.turn {
+		return
+	}
+	x.turn.Add(1)
+	switch {
+	case x.state == posted || x.waited:
+		x.freed = true
+	default:
+		x.reset()
+		x.put()
+	}
+}
+
+// complete takes the completion of the request, and reports whether there was one.
+func (s *slot) complete(wc *verbs.WC) bool {
+	s.mu.Lock()
+	if s.state != posted {
+		s.mu.Unlock()
+		return false
+	}
+	then, own := s.then, Slot{s, s.turn.Load()}
+	s.then = nil
+	switch {
+	case then != nil:
+		s.state = idle
+	case s.freed && !s.waited:
+		s.freed, s.state = false, idle
+		s.put()
+	default:
+		s.wc, s.state = *wc, done
+		s.woken <- struct{}{}
+	}
+	s.mu.Unlock()
+	if then != nil {
+		defer own.Free()
+		fail.Callback(func() { then(own, *wc) })
+	}
+	return true
+}
