@@ -29,6 +29,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/gen/rdmacm"
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/gen/verbs/endpoint"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
@@ -196,6 +197,8 @@ type Conn struct {
 	ID *rdmacm.ID
 	// What Options.QP made, ready to send.
 	QP *verbs.QP
+	// What NewEndpoint made, nil otherwise. It ends with the connection.
+	Endpoint *endpoint.Endpoint
 	// What the peer said, with its private data: of Accept in its request, of Dial in its answer.
 	Peer rdmacm.ConnInfo
 
@@ -222,6 +225,31 @@ func (c *Conn) Own(objects ...io.Closer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.owned = append(c.owned, objects...)
+}
+
+// NewEndpoint makes an endpoint whose queue pair is that of the connection, with its receives posted. Call it in Options.QP, and return
+// its queue pair. The connection owns the endpoint, which ends with it, and Close closes both. A Config.CreateQP of the program calls
+// c.ID.CreateQP.
+func (c *Conn) NewEndpoint(config endpoint.Config) (*endpoint.Endpoint, error) {
+	if c == nil || c.n == nil {
+		return nil, errNever
+	}
+	dev, err := c.ID.Device()
+	if err != nil {
+		return nil, err
+	}
+	if config.CreateQP == nil {
+		config.CreateQP = c.ID.CreateQP
+	}
+	e, err := endpoint.New(dev, config)
+	if err != nil {
+		return nil, err
+	}
+	c.Own(e)
+	c.mu.Lock()
+	c.Endpoint = e
+	c.mu.Unlock()
+	return e, e.PostRecvs()
 }
 
 // Done returns a channel that is closed when the connection ends: the peer ends it, its device goes, or Close is called.
@@ -299,11 +327,22 @@ func (c *Conn) lastOwned() io.Closer {
 // end records the first reason for which the connection ended.
 func (c *Conn) end(err error) {
 	c.mu.Lock()
-	defer c.mu.Unlock()
+	e := c.Endpoint
 	if c.err == nil {
 		c.err = err
 		close(c.done)
 	}
+	c.mu.Unlock()
+	e.Fail(err)
+}
+
+// ready has the endpoint begin its probes. If the connection has ended already, the endpoint does too.
+func (c *Conn) ready() *Conn {
+	c.Endpoint.Connected()
+	if err := c.Err(); err != nil {
+		c.Endpoint.Fail(err)
+	}
+	return c
 }
 
 // take takes an event of the identifier.

@@ -28,8 +28,9 @@ import (
 
 type machine struct {
 	testing.TB
-	ctx context.Context
-	cm  *softcm.Manager // nil with the library of a kernel
+	ctx  context.Context
+	cm   *softcm.Manager   // nil with the library of a kernel
+	soft *softverbs.Device // as cm
 	*conn.Network
 	first, second netip.Addr // of its devices
 
@@ -62,7 +63,7 @@ func machineOf(t testing.TB, source func(*softcm.Manager) rdmacm.Symbols, opts .
 			t.Error(err)
 		}
 	})
-	m := &machine{TB: t, cm: cm, first: netip.MustParseAddr("10.0.0.1"), second: netip.MustParseAddr("10.0.0.2")}
+	m := &machine{TB: t, cm: cm, soft: soft, first: netip.MustParseAddr("10.0.0.1"), second: netip.MustParseAddr("10.0.0.2")}
 	v, err := verbs.LoadFrom(soft)
 	m.must(err)
 	lib, err := rdmacm.LoadFrom(v, source(cm))

@@ -75,7 +75,7 @@ func (n *Network) Dial(ctx context.Context, addr netip.AddrPort, o Options) (*Co
 	if err := c.dial(ctx, addr, &o); err != nil {
 		return nil, c.failed(err)
 	}
-	return c, nil
+	return c.ready(), nil
 }
 
 func (c *Conn) dial(ctx context.Context, addr netip.AddrPort, o *Options) error {

@@ -208,7 +208,7 @@ func (l *Listener) Accept(ctx context.Context, o Options) (*Conn, error) {
 	if _, err := c.step(ctx, op, peer, rdmacm.EventTypeEstablished, c.ID.Accept(attr)); err != nil {
 		return nil, c.failed(err)
 	}
-	return c, nil
+	return c.ready(), nil
 }
 
 // Refusal is an error of Options.QP that has Accept reject a request with bytes for the peer, which it finds in Error.Private.
