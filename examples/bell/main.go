@@ -22,7 +22,8 @@ import (
 	"time"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/gen/verbs/verbstest"
+	"github.com/verbsgen/verbsgen/gen/verbs/connect"
+	"github.com/verbsgen/verbsgen/gen/verbs/endpoint"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
@@ -80,22 +81,25 @@ func ring(w io.Writer, dev *verbs.Device) error {
 	if err != nil {
 		return err
 	}
-	var ends [peers]*verbstest.End
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	var ends [peers]*endpoint.Endpoint
 	for i := range ends {
-		peerPD, err := dev.AllocPD()
+		config := endpoint.Config{Sends: 1, SendSize: 8, Access: verbs.MRAccessRemoteAtomic}
+		owners := config
+		owners.PD = pd
+		peer, owner, err := endpoint.NewPair(ctx, dev, config, owners, connect.Options{})
 		if err != nil {
 			return err
 		}
-		if ends[i], _, err = verbstest.ConnectOn(peerPD, pd); err != nil { // the ends allow each other atomics
-			return err
-		}
+		defer peer.Close()
+		defer owner.Close()
+		ends[i] = peer
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
 	rung := make(chan error)
 	for _, peer := range ends {
 		go func() {
-			err := ringer(peer, b.mr)
+			err := ringer(ctx, peer, b.mr)
 			if err != nil {
 				cancel() // the owner would wait for rings that do not come
 			}
@@ -173,29 +177,18 @@ func (b *bell) wait(ctx context.Context, n uint64) (heard uint64, err error) {
 }
 
 // ringer rings, one time after the other. The device writes the old value of the bell to the memory of the peer.
-func ringer(peer *verbstest.End, bell *verbs.MR) error {
-	sends, err := verbs.NewSendBatch(1, 1)
+func ringer(ctx context.Context, peer *endpoint.Endpoint, bell *verbs.MR) error {
+	slot, err := peer.Slot(ctx)
 	if err != nil {
 		return err
 	}
-	defer sends.Close()
-	old, err := peer.MR.SGE(0, 8)
-	if err != nil {
-		return err
-	}
-	sends.WR(0).FetchAdd(0, bell.IOVA(), bell.RKey(), 1).Add(old).Flags(verbs.SendSignaled)
+	defer slot.Free()
+	slot.FetchAdd(bell.IOVA(), bell.RKey(), 1)
 	for mine := range uint64(rings) {
-		if _, err := peer.QP.PostSend(sends, 1); err != nil {
+		if _, err := slot.Do(ctx); err != nil {
 			return err
 		}
-		wcs, err := verbstest.Wait(peer.SendCQ, 1)
-		if err == nil {
-			err = wcs[0].Err()
-		}
-		if err != nil {
-			return err
-		}
-		if n := binary.NativeEndian.Uint64(peer.Mem); n < mine || n >= peers*rings {
+		if n := binary.NativeEndian.Uint64(slot.Bytes()); n < mine || n >= peers*rings {
 			return fmt.Errorf("after %d rings of its own a peer found %d", mine, n)
 		}
 	}

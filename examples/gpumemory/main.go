@@ -10,14 +10,17 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/gen/verbs/verbstest"
+	"github.com/verbsgen/verbsgen/gen/verbs/connect"
+	"github.com/verbsgen/verbsgen/gen/verbs/endpoint"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
@@ -61,10 +64,14 @@ func run(w io.Writer, device, memory string, opts ...softverbs.Option) (err erro
 		return err
 	}
 	defer func() { err = errors.Join(err, dev.CloseAll()) }()
-	left, right, err := verbstest.Connect(dev, dev)
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	config := endpoint.Config{Sends: 1, SendSize: len(message), Access: verbs.MRAccessRemoteWrite}
+	left, right, err := endpoint.NewPair(ctx, dev, config, config, connect.Options{})
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(left.Close(), right.Close(), err) }()
 	from, err := export(2 * offset)
 	if err != nil {
 		return err
@@ -78,10 +85,10 @@ func run(w io.Writer, device, memory string, opts ...softverbs.Option) (err erro
 
 	copy(from.bytes[offset:], message)
 	way := "RDMA WRITE"
-	err = direct(left, right, from, to)
+	err = direct(ctx, left, right, from, to)
 	if errors.Is(err, errors.ErrUnsupported) {
 		fmt.Fprintln(w, err)
-		way, err = "WRITE between copies in host memory", staged(left, right, from, to)
+		way, err = "WRITE between copies in host memory", staged(ctx, left, right, from, to)
 	}
 	if err != nil {
 		return err
@@ -91,7 +98,7 @@ func run(w io.Writer, device, memory string, opts ...softverbs.Option) (err erro
 }
 
 // direct writes from one dma-buf to the other.
-func direct(left, right *verbstest.End, from, to *exported) error {
+func direct(ctx context.Context, left, right *endpoint.Endpoint, from, to *exported) error {
 	src, err := left.PD.RegDMABufMR(from.part(), iova, verbs.DMABufAccessLocalWrite)
 	if err != nil {
 		return err
@@ -100,13 +107,13 @@ func direct(left, right *verbstest.End, from, to *exported) error {
 	if err != nil {
 		return errors.Join(err, src.Close())
 	}
-	return errors.Join(write(left, src, dst), src.Close(), dst.Close())
+	return errors.Join(write(ctx, left, src, dst), src.Close(), dst.Close())
 }
 
 // staged copies to the registered memory of one end, writes from there to that of the other end, and copies from there.
-func staged(left, right *verbstest.End, from, to *exported) error {
+func staged(ctx context.Context, left, right *endpoint.Endpoint, from, to *exported) error {
 	copy(left.Mem, from.bytes[offset:][:len(message)])
-	if err := write(left, left.MR, right.MR); err != nil {
+	if err := write(ctx, left, left.MR, right.MR); err != nil {
 		return err
 	}
 	copy(to.bytes[offset:], right.Mem[:len(message)])
@@ -114,23 +121,17 @@ func staged(left, right *verbstest.End, from, to *exported) error {
 }
 
 // write writes the message at the begin of one region to another.
-func write(by *verbstest.End, src, dst *verbs.MR) error {
-	batch, err := verbs.NewSendBatch(1, 1)
+func write(ctx context.Context, by *endpoint.Endpoint, src, dst *verbs.MR) error {
+	slot, err := by.Slot(ctx)
 	if err != nil {
 		return err
 	}
-	defer batch.Close()
+	defer slot.Free()
 	part, err := src.SGE(0, uint64(len(message)))
 	if err != nil {
 		return err
 	}
-	batch.WR(0).Write(1, dst.IOVA(), dst.RKey()).Add(part).Flags(verbs.SendSignaled)
-	if _, err := by.QP.PostSend(batch, 1); err != nil {
-		return err
-	}
-	wcs, err := verbstest.Wait(by.SendCQ, 1)
-	if err != nil {
-		return err
-	}
-	return wcs[0].Err()
+	slot.Write(0, dst.IOVA(), dst.RKey()).Add(part)
+	_, err = slot.Do(ctx)
+	return err
 }

@@ -2,39 +2,31 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/gen/verbs/endpoint"
 )
 
 // client is a connection to the server. It has one request at a time.
 type client struct {
+	*endpoint.Endpoint
 	number            int
-	cq                *verbs.CQ
-	qp                *verbs.QP
-	sends             *verbs.SendBatch
-	mem               []byte // of one entry
-	entry             verbs.SGE
-	table, ring       uint64 // addresses on the server
+	slot              endpoint.Slot // its memory is one entry
+	table, ring       uint64        // addresses on the server
 	tableKey, ringKey uint32
 	sent, drained     int // puts
 }
 
-func newClient(dev *verbs.Device, number int) (*client, error) {
-	c := &client{number: number, mem: make([]byte, entrySize)}
-	pd, pdErr := dev.AllocPD()
-	ch, chErr := dev.CreateCompChannel()
-	var cqErr, qpErr, entryErr, err error
-	c.cq, cqErr = dev.CreateCQ(1, ch, 0)
-	c.qp, qpErr = pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: c.cq, RecvCQ: c.cq, MaxSendWR: 1, MaxSendSGE: 1})
-	mr, mrErr := pd.RegMR(c.mem, verbs.MRAccessLocalWrite)
-	if mrErr == nil {
-		c.entry, entryErr = mr.SGE(0, entrySize)
+func newClient(ctx context.Context, dev *verbs.Device, number int) (*client, error) {
+	e, err := endpoint.New(dev, endpoint.Config{Sends: 1, SendSize: entrySize})
+	if err != nil {
+		return nil, err
 	}
-	c.sends, err = verbs.NewSendBatch(1, 1)
-	return c, errors.Join(pdErr, chErr, cqErr, qpErr, mrErr, entryErr, err)
+	c := &client{Endpoint: e, number: number}
+	c.slot, err = e.Slot(ctx)
+	return c, err
 }
 
 // put writes an entry into the ring. When the ring is full, it waits until the server has drained a part of it.
@@ -49,10 +41,11 @@ func (c *client) put(ctx context.Context, key, value string) error {
 		}
 		c.drained, _ = strconv.Atoi(text) // no text: none yet
 	}
-	seal(c.mem, key, value)
-	to := c.ring + uint64(c.sent%ringSize*entrySize)
+	seal(c.slot.Bytes(), key, value)
+	c.slot.WriteImm(entrySize, c.ring+uint64(c.sent%ringSize*entrySize), c.ringKey, 0)
 	c.sent++
-	return c.do(ctx, c.sends.WR(0).WriteImm(0, to, c.ringKey, 0))
+	_, err := c.slot.Do(ctx)
+	return err
 }
 
 // get returns the value of a key, or nothing if it has none. It may be older than a put that has just returned.
@@ -69,24 +62,12 @@ func (c *client) get(ctx context.Context, key string) (string, error) {
 // read reads an entry of the table, again if the server was just changing it.
 func (c *client) read(ctx context.Context, at int) (key, value string, err error) {
 	for {
-		if err := c.do(ctx, c.sends.WR(0).Read(0, c.table+uint64(at*entrySize), c.tableKey)); err != nil {
+		c.slot.Read(entrySize, c.table+uint64(at*entrySize), c.tableKey)
+		if _, err := c.slot.Do(ctx); err != nil {
 			return "", "", err
 		}
-		if key, value, ok := parse(c.mem); ok {
+		if key, value, ok := parse(c.slot.Bytes()); ok {
 			return key, value, nil
 		}
 	}
-}
-
-// do posts a request with the memory of the client, and waits until it has completed.
-func (c *client) do(ctx context.Context, wr verbs.SendWR) error {
-	wr.Add(c.entry).Flags(verbs.SendSignaled)
-	if _, err := c.qp.PostSend(c.sends, 1); err != nil {
-		return err
-	}
-	var wcs [1]verbs.WC
-	if _, err := c.cq.Wait(ctx, wcs[:]); err != nil {
-		return err
-	}
-	return wcs[0].Err()
 }

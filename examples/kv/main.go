@@ -61,37 +61,31 @@ func run(w io.Writer, device string) (err error) {
 }
 
 // share has clients put and get at the same time.
-func share(w io.Writer, dev *verbs.Device) error {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	s, err := newServer(dev)
+func share(w io.Writer, dev *verbs.Device) (err error) {
+	bounded, stop := context.WithTimeout(context.Background(), time.Minute)
+	defer stop()
+	ctx, fail := context.WithCancelCause(bounded)
+	s, err := newServer(dev, fail)
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, s.close()) }()
 	var all [clients]*client
 	for i := range all {
 		if all[i], err = join(ctx, s, dev, i); err != nil {
 			return err
 		}
+		defer all[i].Close()
 	}
-	serving, stop := context.WithCancel(ctx)
-	served, worked := make(chan error, 1), make(chan error)
-	go func() {
-		served <- s.serve(serving)
-		cancel() // a server that failed drains no more
-	}()
+	worked := make(chan error)
 	for _, c := range all {
 		go func() { worked <- c.work(ctx) }()
 	}
 	for range all {
 		err = errors.Join(err, <-worked)
 	}
-	stop()
-	if serr := <-served; !errors.Is(serr, context.Canceled) {
-		err = errors.Join(err, serr)
-	}
 	if err != nil {
-		return err
+		return errors.Join(context.Cause(ctx), err)
 	}
 	fmt.Fprintf(w, "%d clients put %d keys each and got those of all; the server drained %d puts\n", clients, keys, s.puts)
 	return nil
@@ -126,20 +120,16 @@ func (c *client) work(ctx context.Context) error {
 // join connects a new client to the server.
 func join(ctx context.Context, s *server, dev *verbs.Device, number int) (*client, error) {
 	near, far := net.Pipe()
-	defer near.Close()
 	accepted := make(chan error, 1)
-	go func() {
-		defer far.Close()
-		accepted <- s.accept(ctx, far, number)
-	}()
-	c, err := newClient(dev, number)
+	go func() { accepted <- s.accept(ctx, far, number) }()
+	c, err := newClient(ctx, dev, number)
 	if err != nil {
 		near.Close()
 		return nil, errors.Join(err, <-accepted)
 	}
-	peer, err := connect.RC(ctx, near, c.qp, connect.Options{})
+	peer, err := c.Connect(ctx, near, connect.Options{})
 	if err := errors.Join(err, <-accepted); err != nil {
-		return nil, err
+		return nil, errors.Join(err, c.Close())
 	}
 	if len(peer.Data) != 24 {
 		return nil, fmt.Errorf("the server sent %d bytes, not the addresses and keys of its table and of a ring", len(peer.Data))

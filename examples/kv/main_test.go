@@ -39,16 +39,20 @@ func TestRun(t *testing.T) {
 func TestFullRing(t *testing.T) {
 	_, dev := verbstest.Open(t)
 	defer dev.CloseAll()
-	s, err := newServer(dev)
+	s, err := newServer(dev, func(error) {})
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer s.close()
+	s.mu.Lock() // nothing is drained
+	defer s.mu.Unlock()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	c, err := join(ctx, s, dev, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
+	defer c.Close()
 	for i := range ringSize {
 		if err := c.put(ctx, "key", strconv.Itoa(i)); err != nil {
 			t.Fatal(err)

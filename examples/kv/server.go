@@ -7,116 +7,92 @@ import (
 	"fmt"
 	"net"
 	"strconv"
+	"sync"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/gen/verbs/connect"
+	"github.com/verbsgen/verbsgen/gen/verbs/endpoint"
 )
 
 // server has the table. Behind its slots the table has an entry for each client: how many of its puts were drained.
 type server struct {
 	pd    *verbs.PD
-	cq    *verbs.CQ // of the puts of all clients
-	recvs *verbs.RecvBatch
-	table []byte
 	mr    *verbs.MR // of the table
-	peers [clients]struct {
-		qp      *verbs.QP
-		ring    []byte
-		drained int
-	}
-	puts int
+	peers []*endpoint.Endpoint
+
+	mu      sync.Mutex // guards the rest
+	table   []byte
+	drained [clients]int
+	puts    int
+	fail    context.CancelCauseFunc // called with the first error
 }
 
-func newServer(dev *verbs.Device) (*server, error) {
-	s := &server{table: make([]byte, (slots+clients)*entrySize)}
+func newServer(dev *verbs.Device, fail context.CancelCauseFunc) (s *server, err error) {
+	s = &server{fail: fail, table: make([]byte, (slots+clients)*entrySize)}
 	for i := range slots + clients {
 		s.write(i, "", "")
 	}
-	ch, chErr := dev.CreateCompChannel()
-	var pdErr, cqErr, mrErr, recvsErr error
-	s.pd, pdErr = dev.AllocPD()
-	s.cq, cqErr = dev.CreateCQ(clients*ringSize, ch, 0)
-	s.mr, mrErr = s.pd.RegMR(s.table, verbs.MRAccessRemoteRead)
-	s.recvs, recvsErr = verbs.NewRecvBatch(1, 1)
-	return s, errors.Join(chErr, pdErr, cqErr, mrErr, recvsErr)
+	if s.pd, err = dev.AllocPD(); err != nil {
+		return nil, err
+	}
+	s.mr, err = s.pd.RegMR(s.table, verbs.MRAccessRemoteRead)
+	return s, err
 }
 
-// accept connects a client, and tells it where the table and its ring are.
-func (s *server) accept(ctx context.Context, conn net.Conn, number int) error {
-	p := &s.peers[number]
-	p.ring = make([]byte, ringSize*entrySize)
-	mr, err := s.pd.RegMR(p.ring, verbs.MRAccessLocalWrite|verbs.MRAccessRemoteWrite)
+// accept connects a client, and tells it where the table and its ring are. The ring is the memory of receives: a put is a WRITE to the
+// memory of the next one, and its immediate data takes that and wakes the server.
+func (s *server) accept(ctx context.Context, side net.Conn, number int) error {
+	e, err := endpoint.New(s.pd.Device(), endpoint.Config{PD: s.pd, Sends: 1, Recvs: ringSize, RecvSize: entrySize,
+		Access: verbs.MRAccessRemoteWrite, Handle: func(e *endpoint.Endpoint, wc verbs.WC) {
+			if wc.Err() != nil { // the client has gone
+				return
+			}
+			if err := s.drain(number, e, int(wc.ID)); err != nil {
+				s.fail(err)
+			}
+		}})
 	if err != nil {
-		return err
+		return errors.Join(err, side.Close())
 	}
-	attr := verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: s.cq, RecvCQ: s.cq, MaxRecvWR: ringSize,
-		MaxSendWR: 1, MaxSendSGE: 1, MaxRecvSGE: 1}
-	if p.qp, err = s.pd.CreateQP(attr); err != nil {
-		return err
-	}
-	setup := connect.DefaultSetup()
-	setup.AccessFlags = verbs.QPAccessRemoteRead | verbs.QPAccessRemoteWrite
-	if err := p.qp.Modify(setup.Init()); err != nil {
-		return err
-	}
-	for range ringSize {
-		if err := s.expect(number); err != nil {
-			return err
-		}
-	}
+	s.peers = append(s.peers, e)
 	table, tableKey, tableErr := s.mr.Remote()
-	ring, ringKey, ringErr := mr.Remote()
+	ring, ringKey, ringErr := e.MR.Remote()
 	if err := errors.Join(tableErr, ringErr); err != nil {
 		return err
 	}
 	places := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, table), ring)
 	places = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(places, tableKey), ringKey)
-	_, err = connect.RC(ctx, conn, p.qp, connect.Options{Setup: &setup, Data: places})
+	setup := connect.DefaultSetup()
+	setup.AccessFlags = verbs.QPAccessRemoteRead
+	_, err = e.Connect(ctx, side, connect.Options{Setup: &setup, Data: places})
 	return err
 }
 
-// expect posts a receive for a put: the immediate data of a WRITE takes one, and wakes the server. It has no memory.
-func (s *server) expect(number int) error {
-	s.recvs.WR(0).Recv(uint64(number))
-	_, err := s.peers[number].qp.PostRecv(s.recvs, 1)
-	return err
-}
-
-// serve drains the rings until ctx ends.
-func (s *server) serve(ctx context.Context) error {
-	wcs := make([]verbs.WC, clients*ringSize)
-	for {
-		n, err := s.cq.Wait(ctx, wcs)
-		if err != nil {
-			return err
-		}
-		for _, wc := range wcs[:n] {
-			if err := wc.Err(); err != nil {
-				return err
-			}
-			if err := s.drain(int(wc.ID)); err != nil {
-				return err
-			}
-		}
+// close ends all connections.
+func (s *server) close() (err error) {
+	for _, e := range s.peers {
+		err = errors.Join(err, e.Close())
 	}
+	return err
 }
 
-// drain moves the next entry of a client's ring to the table. What clients write is checked: they may write anything.
-func (s *server) drain(number int) error {
-	p := &s.peers[number]
-	key, value, ok := parse(p.ring[p.drained%ringSize*entrySize:][:entrySize])
+// drain moves an entry of a client's ring to the table. What clients write is checked: they may write anything.
+func (s *server) drain(number int, e *endpoint.Endpoint, at int) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key, value, ok := parse(e.Recv(at))
 	if !ok || key == "" {
-		return fmt.Errorf("put %d of client %d is not an entry", p.drained, number)
+		return fmt.Errorf("put %d of client %d is not an entry", s.drained[number], number)
 	}
 	if err := s.store(key, value); err != nil {
 		return err
 	}
-	if err := s.expect(number); err != nil { // before the client learns that there is room
+	if err := e.Repost(at); err != nil { // before the client learns that there is room
 		return err
 	}
-	p.drained++
+	s.drained[number]++
 	s.puts++
-	s.write(slots+number, "", strconv.Itoa(p.drained))
+	s.write(slots+number, "", strconv.Itoa(s.drained[number]))
 	return nil
 }
 

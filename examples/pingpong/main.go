@@ -3,6 +3,11 @@
 //
 //	pingpong mlx5_0 :7777
 //	pingpong mlx5_0 first.example.org:7777 go
+//
+// With rdma_cm in place of a device, librdmacm connects and chooses the device by the address, which has an IP address and a port:
+//
+//	pingpong rdma_cm 10.0.0.1:7777
+//	pingpong rdma_cm 10.0.0.1:7777 go
 package main
 
 import (
@@ -11,95 +16,145 @@ import (
 	"fmt"
 	"log"
 	"net"
+	"net/netip"
 	"os"
 	"time"
 
+	"github.com/verbsgen/verbsgen/gen/rdmacm"
+	"github.com/verbsgen/verbsgen/gen/rdmacm/conn"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/gen/verbs/connect"
+	"github.com/verbsgen/verbsgen/gen/verbs/endpoint"
 )
 
 const size, rounds = 4096, 1000
 
 func main() {
 	if len(os.Args) < 3 {
-		log.Fatal("usage: pingpong DEVICE ADDRESS [go]")
+		log.Fatal("usage: pingpong DEVICE|rdma_cm ADDRESS [go]")
 	}
-	lib, err := verbs.Load()
-	if err != nil {
-		log.Fatal(err)
-	}
-	var conn net.Conn
-	if len(os.Args) > 3 {
-		conn, err = net.Dial("tcp", os.Args[2])
-	} else if ln, lerr := net.Listen("tcp", os.Args[2]); lerr == nil {
-		conn, err = ln.Accept()
-	} else {
-		err = lerr
-	}
-	if err == nil {
-		err = play(lib, os.Args[1], conn, len(os.Args) > 3)
-	}
-	if err != nil {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	if err := run(ctx, os.Args[1], os.Args[2], len(os.Args) > 3); err != nil {
 		log.Fatal(err)
 	}
 }
 
-// play sends a message if it is first, and then one for each that comes.
-func play(lib *verbs.Lib, name string, conn net.Conn, first bool) (err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	dev, err := lib.OpenDevice(name)
+func run(ctx context.Context, name, address string, first bool) error {
+	lib, err := verbs.Load()
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, dev.CloseAll()) }()
-	pd, pdErr := dev.AllocPD()
-	ch, chErr := dev.CreateCompChannel()
-	cq, cqErr := dev.CreateCQ(4, ch, 0)
-	attr := verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, MaxSendWR: 2, MaxRecvWR: 1, MaxSendSGE: 1, MaxRecvSGE: 1}
-	qp, qpErr := pd.CreateQP(attr)
-	mr, mrErr := pd.RegMR(make([]byte, size), verbs.MRAccessLocalWrite)
-	part, partErr := mr.SGE(0, size)
-	sends, sendsErr := verbs.NewSendBatch(1, 1)
-	recvs, recvsErr := verbs.NewRecvBatch(1, 1)
-	initErr := qp.Modify(connect.DefaultSetup().Init())
-	if err := errors.Join(pdErr, chErr, cqErr, qpErr, mrErr, partErr, sendsErr, recvsErr, initErr); err != nil {
-		return err
-	}
-	sends.WR(0).Send(0).Add(part).Flags(verbs.SendSignaled)
-	recvs.WR(0).Recv(1).Add(part)
-	send := func() error { _, err := qp.PostSend(sends, 1); return err }
-	receive := func() error { _, err := qp.PostRecv(recvs, 1); return err }
-	if err := receive(); err != nil { // before the peer can send
-		return err
-	}
-	if _, err = connect.RC(ctx, conn, qp, connect.Options{}); err == nil && first {
-		err = send()
-	}
-	began, wcs, sent, came, n := time.Now(), make([]verbs.WC, 4), 0, 0, 0
-	for err == nil && (sent < rounds || came < rounds) {
-		if n, err = cq.Wait(ctx, wcs); err != nil {
-			return fmt.Errorf("after %d sent and %d received: %w", sent, came, err)
+	if name == "rdma_cm" {
+		cm, err := rdmacm.Load(lib)
+		if err != nil {
+			return err
 		}
-		for _, wc := range wcs[:n] {
-			if wc.Err() != nil {
-				return wc.Err()
-			}
-			if wc.ID == 0 {
-				sent++
-				continue
-			}
-			if came++; came < rounds {
-				err = receive()
-			}
-			if err == nil && (!first || came < rounds) {
-				err = send()
-			}
-			if err != nil {
-				return err
-			}
+		at, err := netip.ParseAddrPort(address)
+		if err != nil {
+			return err
+		}
+		return overCM(ctx, cm, at, first)
+	}
+	var side net.Conn
+	if first {
+		side, err = net.Dial("tcp", address)
+	} else if ln, lerr := net.Listen("tcp", address); lerr == nil {
+		side, err = ln.Accept()
+	} else {
+		err = lerr
+	}
+	if err != nil {
+		return err
+	}
+	return over(ctx, lib, name, side, first)
+}
+
+// overCM connects by librdmacm.
+func overCM(ctx context.Context, lib *rdmacm.Lib, at netip.AddrPort, first bool) (err error) {
+	n, err := conn.New(lib)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, n.Close()) }() // with the connection
+	config, came := settings()
+	o := conn.Options{Attr: rdmacm.ConnAttr{RetryCount: 7, RNRRetryCount: 7}}
+	o.QP = func(c *conn.Conn, _ *rdmacm.ConnAttr) (*verbs.QP, error) {
+		e, err := c.NewEndpoint(config)
+		if err != nil {
+			return nil, err
+		}
+		return e.QP, nil
+	}
+	var c *conn.Conn
+	if first {
+		c, err = n.Dial(ctx, at, o)
+	} else if l, lerr := n.Listen(at, conn.ListenOptions{}); lerr == nil {
+		c, err = l.Accept(ctx, o)
+	} else {
+		err = lerr
+	}
+	if err != nil {
+		return err
+	}
+	return play(ctx, c.Endpoint, came, first)
+}
+
+// over connects over a stream.
+func over(ctx context.Context, lib *verbs.Lib, name string, side net.Conn, first bool) (err error) {
+	dev, err := lib.OpenDevice(name)
+	if err != nil {
+		return errors.Join(err, side.Close())
+	}
+	defer func() { err = errors.Join(err, dev.Close()) }()
+	config, came := settings()
+	e, err := endpoint.New(dev, config)
+	if err != nil {
+		return errors.Join(err, side.Close())
+	}
+	defer func() { err = errors.Join(err, e.Close()) }()
+	if _, err := e.Connect(ctx, side, connect.Options{}); err != nil {
+		return err
+	}
+	return play(ctx, e, came, first)
+}
+
+// settings are those of both sides: a message to send and one to receive at a time. What comes is handed to the channel.
+func settings() (endpoint.Config, chan verbs.WC) {
+	came := make(chan verbs.WC, 2) // and the end of the receive that is posted last
+	return endpoint.Config{Sends: 1, SendSize: size, Recvs: 1, RecvSize: size,
+		Handle: func(_ *endpoint.Endpoint, wc verbs.WC) { came <- wc }}, came
+}
+
+// play sends a message if it is first, and then one for each that comes.
+func play(ctx context.Context, e *endpoint.Endpoint, came chan verbs.WC, first bool) error {
+	s, err := e.Slot(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.Free()
+	s.Send(size) // the same each time
+	began := time.Now()
+	for round := range 2 * rounds {
+		if (round%2 == 0) == first {
+			_, err = s.Do(ctx)
+		} else if err = receive(ctx, came); err == nil && round < 2*rounds-2 {
+			err = e.Repost(0)
+		}
+		if err != nil {
+			return fmt.Errorf("message %d: %w", round, err)
 		}
 	}
 	fmt.Printf("%.2f us a round\n", time.Since(began).Seconds()*1e6/rounds)
-	return err
+	return nil
+}
+
+// receive waits for a message.
+func receive(ctx context.Context, came chan verbs.WC) error {
+	select {
+	case wc := <-came:
+		return wc.Err()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
 }

@@ -16,11 +16,12 @@ import (
 	"time"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/gen/verbs/connect"
+	"github.com/verbsgen/verbsgen/gen/verbs/endpoint"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
 const (
-	port    = 1  // port of the device
 	clients = 3  // queue pairs that share the receives
 	depth   = 8  // receives in the shared queue
 	limit   = 4  // an event comes when fewer receives than this are left
@@ -68,25 +69,23 @@ func run(ctx context.Context, w io.Writer, device string) (err error) {
 
 // server has the shared queue and the memory of its receives: receive i has the ID i and writes to the i-th part.
 type server struct {
-	dev            *verbs.Device
-	pd             *verbs.PD
-	srq            *verbs.SRQ
-	sent, received *verbs.CQ
-	mem            []byte
-	recvs          *verbs.RecvBatch
-	sends          *verbs.SendBatch // of the clients
+	pd       *verbs.PD
+	srq      *verbs.SRQ
+	received *verbs.CQ
+	mem      []byte
+	recvs    *verbs.RecvBatch
 }
 
-func newServer(dev *verbs.Device) (*server, error) {
-	s := &server{dev: dev, mem: make([]byte, depth*room)}
-	var err error
+func newServer(dev *verbs.Device) (s *server, err error) {
+	s = &server{mem: make([]byte, depth*room)}
 	if s.pd, err = dev.AllocPD(); err != nil {
 		return nil, err
 	}
-	if s.sent, err = dev.CreateCQ(1, nil, 0); err != nil {
+	ch, err := dev.CreateCompChannel()
+	if err != nil {
 		return nil, err
 	}
-	if s.received, err = dev.CreateCQ(depth, nil, 0); err != nil {
+	if s.received, err = dev.CreateCQ(depth, ch, 0); err != nil {
 		return nil, err
 	}
 	if s.srq, err = s.pd.CreateSRQ(verbs.SRQInitAttr{MaxWR: depth, MaxSGE: 1}); err != nil {
@@ -99,71 +98,66 @@ func newServer(dev *verbs.Device) (*server, error) {
 	if s.recvs, err = verbs.NewRecvBatch(depth, 1); err != nil {
 		return nil, err
 	}
-	for i := range depth {
-		part, err := mr.SGE(uint64(i*room), room)
-		if err != nil {
-			return nil, err
-		}
-		s.recvs.WR(i).Recv(uint64(i)).Add(part)
+	for i, w := range s.recvs.All() {
+		w.Recv(uint64(i)).Add(mr.UncheckedSGE(uint64(i*room), room))
 	}
 	if _, err := s.srq.PostRecv(s.recvs, depth); err != nil {
-		return nil, err
-	}
-	if s.sends, err = verbs.NewSendBatch(1, 1, verbs.InlineRoom(room)); err != nil {
 		return nil, err
 	}
 	return s, s.srq.Modify(verbs.NewSRQAttr().Limit(limit)) // after the post: otherwise the event comes at once
 }
 
 // serve connects the clients, has each of them send two messages, and waits for the event.
-func (s *server) serve(ctx context.Context, w io.Writer) error {
-	var qps [clients]*verbs.QP
+func (s *server) serve(ctx context.Context, w io.Writer) (err error) {
+	var ends [clients]*endpoint.Endpoint
 	number := make(map[uint32]int) // of the client, by the number of the server's queue pair
-	for i := range qps {
-		own, err := s.pd.CreateQP(verbs.QPInitAttr{
-			Type: verbs.QPTypeRC, SendCQ: s.sent, RecvCQ: s.received, SRQ: s.srq, MaxSendWR: 1, MaxSendSGE: 1,
-		})
+	for i := range ends {
+		own, client, err := endpoint.NewPair(ctx, s.pd.Device(), endpoint.Config{PD: s.pd, RecvCQ: s.received, SRQ: s.srq, Sends: 1},
+			endpoint.Config{Sends: 1, Inline: room}, connect.Options{})
 		if err != nil {
 			return err
 		}
-		number[own.Num()] = i
-		qps[i], err = s.pd.CreateQP(verbs.QPInitAttr{
-			Type: verbs.QPTypeRC, SendCQ: s.sent, RecvCQ: s.sent, MaxSendWR: 1, MaxSendSGE: 1,
-			MaxInlineData: room,
-		})
-		if err != nil {
-			return err
-		}
-		if err := errors.Join(connect(own, qps[i]), connect(qps[i], own)); err != nil {
-			return err
-		}
+		defer own.Close()
+		defer client.Close()
+		number[own.QP.Num()], ends[i] = i, client
 	}
 	var used []int // receives that have completed
 	for round := range 2 {
-		for i, qp := range qps {
-			s.sends.WR(0).Send(0).InlineData(fmt.Appendf(nil, "message %d of client %d", round, i)).Flags(verbs.SendSignaled)
-			if _, err := qp.PostSend(s.sends, 1); err != nil {
+		for i, e := range ends {
+			if err := send(ctx, e, fmt.Appendf(nil, "message %d of client %d", round, i)); err != nil {
 				return err
 			}
-			if _, err := wait(ctx, s.sent); err != nil {
+			var wcs [1]verbs.WC
+			if _, err := s.received.Wait(ctx, wcs[:]); err != nil {
 				return err
 			}
-			wc, err := wait(ctx, s.received)
-			if err != nil {
+			if err := wcs[0].Err(); err != nil {
 				return err
 			}
-			slot := int(wc.ID)
-			fmt.Fprintf(w, "receive %d got from client %d: %s\n", slot, number[wc.QPNum], s.mem[slot*room:][:wc.ByteLen])
+			slot := int(wcs[0].ID)
+			fmt.Fprintf(w, "receive %d got from client %d: %s\n", slot, number[wcs[0].QPNum], s.mem[slot*room:][:wcs[0].ByteLen])
 			used = append(used, slot)
 		}
 	}
 	return s.refill(ctx, w, used)
 }
 
+// send sends a message of a client.
+func send(ctx context.Context, e *endpoint.Endpoint, message []byte) error {
+	slot, err := e.Slot(ctx)
+	if err != nil {
+		return err
+	}
+	defer slot.Free()
+	slot.Send(0).InlineData(message)
+	_, err = slot.Do(ctx)
+	return err
+}
+
 // refill waits until the device says that few receives are left, and posts the used ones again.
 func (s *server) refill(ctx context.Context, w io.Writer, used []int) error {
 	for {
-		event, err := s.dev.NextEvent(ctx)
+		event, err := s.pd.Device().NextEvent(ctx)
 		if err != nil {
 			return err
 		}
@@ -184,34 +178,4 @@ func (s *server) refill(ctx context.Context, w io.Writer, used []int) error {
 	}
 	fmt.Fprintf(w, "posted %d receives again; the next event comes when fewer than %d are left\n", len(used), limit)
 	return nil
-}
-
-// connect makes one end ready to send to the other, which is on the same port.
-func connect(qp, to *verbs.QP) error {
-	attr, err := qp.Device().QueryPort(port)
-	if err != nil {
-		return err
-	}
-	gid, err := qp.Device().QueryGID(port, 0)
-	if err != nil {
-		return err
-	}
-	path := verbs.AHAttr{PortNum: port, DLID: attr.LID, IsGlobal: true, DGID: gid, HopLimit: 64}
-	return verbs.RCSetup{PortNum: port, AV: path, PathMTU: verbs.MTU1024, DestQPNum: to.Num(), MinRNRTimer: 12, Timeout: 14,
-		RetryCnt: 6, RNRRetry: 6}.ToRTS(qp)
-}
-
-// wait polls until a request completes.
-func wait(ctx context.Context, cq *verbs.CQ) (verbs.WC, error) {
-	var wcs [1]verbs.WC
-	for ctx.Err() == nil {
-		n, err := cq.PollSpin(wcs[:], 100)
-		if err != nil {
-			return wcs[0], err
-		}
-		if n > 0 {
-			return wcs[0], wcs[0].Err()
-		}
-	}
-	return wcs[0], ctx.Err()
 }

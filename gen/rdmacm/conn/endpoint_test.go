@@ -39,7 +39,7 @@ func (m *machine) endpoints(config endpoint.Config) conn.Options {
 func TestEndpoint(t *testing.T) {
 	m := newMachine(t)
 	got := make(chan verbs.WC, 4)
-	server := endpoint.Config{Recvs: 2, RecvSize: 64, Probe: time.Millisecond, Handle: func(wc verbs.WC) { got <- wc }}
+	server := endpoint.Config{Recvs: 2, RecvSize: 64, Probe: time.Millisecond, Handle: func(_ *endpoint.Endpoint, wc verbs.WC) { got <- wc }}
 	l := m.listen(conn.ListenOptions{})
 	accepted := make(chan *conn.Conn, 1)
 	go func() {

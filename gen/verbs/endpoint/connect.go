@@ -15,6 +15,9 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
+// grace is how long requests that the peer has answered have to complete when the stream has ended.
+const grace = 50 * time.Millisecond
+
 // Connect posts the receives, and connects the queue pair to that of the process at the other end of side, which calls Connect or a
 // function of package connect. The endpoint then owns side, also if Connect fails: the end of the stream ends the endpoint, as that of
 // a process whose peer has died, and Close closes it. What else the peer writes to it is lost.
@@ -46,6 +49,10 @@ func (e *Endpoint) Connect(ctx context.Context, side net.Conn, o connect.Options
 	}
 	err = e.start(func() {
 		_, err := io.Copy(io.Discard, side)
+		select {
+		case <-e.done:
+		case <-time.After(grace):
+		}
 		e.Fail(errors.Join(errors.New("the peer has closed its end of the stream"), err))
 	})
 	e.Connected()
@@ -92,6 +99,20 @@ func Pair(ctx context.Context, a, b *Endpoint, o connect.Options) error {
 		left.Close()
 	}
 	return errors.Join(err, <-connected)
+}
+
+// NewPair makes two endpoints of a device and connects them with Pair. If it fails nothing is left.
+func NewPair(ctx context.Context, dev *verbs.Device, left, right Config, o connect.Options) (a, b *Endpoint, err error) {
+	if a, err = New(dev, left); err != nil {
+		return nil, nil, err
+	}
+	if b, err = New(dev, right); err != nil {
+		return nil, nil, errors.Join(err, a.Close())
+	}
+	if err := Pair(ctx, a, b, o); err != nil {
+		return nil, nil, errors.Join(err, a.Close(), b.Close())
+	}
+	return a, b, nil
 }
 
 // PostRecvs posts all receives, to a queue pair that is in INIT or later. Connect does it, and Conn.NewEndpoint of package rdmacm/conn.
@@ -150,8 +171,11 @@ func (e *Endpoint) Err() error {
 	return e.err
 }
 
-// why returns why the endpoint has ended; err if it has not.
+// why returns why the endpoint has ended; err if it has not. That the device has gone ends it.
 func (e *Endpoint) why(err error) error {
+	if errors.Is(err, verbs.ErrDeviceRemoved) {
+		e.Fail(err)
+	}
 	if ended := e.Err(); ended != nil {
 		return ended
 	}
@@ -271,7 +295,7 @@ func (e *Endpoint) complete(wc *verbs.WC) {
 		return
 	}
 	if e.c.Handle != nil {
-		fail.Callback(func() { e.c.Handle(*wc) })
+		fail.Callback(func() { e.c.Handle(e, *wc) })
 	}
 }
 
@@ -289,12 +313,9 @@ func (e *Endpoint) Connected() {
 
 // probe posts a WRITE of nothing. Its slot starts the next one when it has completed; if it has failed, the endpoint has ended.
 func (e *Endpoint) probe() {
-	s, err := e.slots[e.c.Sends].take()
-	if err == nil {
-		s.Write(0, 0, 0)
-		err = s.Post()
-	}
-	if err != nil {
+	s := e.slots[e.c.Sends].take()
+	s.Write(0, 0, 0)
+	if err := s.Post(); err != nil {
 		e.Fail(err)
 		return
 	}

@@ -77,7 +77,7 @@ type Config struct {
 	// the program posts with IDs below 1<<32. One call follows the other, in the order of the completions, which wait until it returns.
 	// It may call Close, which then does not wait for it. If it ends its goroutine, the endpoint ends. If Handle is nil, the program takes
 	// these completions from CQ, or does without them once it has posted a slot.
-	Handle func(verbs.WC)
+	Handle func(e *Endpoint, wc verbs.WC)
 }
 
 // Endpoint is one end of a connection. New makes one. All methods may be called from several goroutines.

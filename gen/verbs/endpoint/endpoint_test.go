@@ -87,7 +87,7 @@ func check(t *testing.T, err error) {
 func TestOperations(t *testing.T) {
 	got := make(chan verbs.WC, 4)
 	right := both()
-	right.Handle = func(wc verbs.WC) {
+	right.Handle = func(_ *endpoint.Endpoint, wc verbs.WC) {
 		if wc.Err() == nil {
 			got <- wc
 		}
@@ -383,14 +383,12 @@ func TestCloseAgain(t *testing.T) {
 func TestAllocs(t *testing.T) {
 	handled := make(chan bool, 1)
 	right := both()
-	var b *endpoint.Endpoint
-	right.Handle = func(wc verbs.WC) {
-		if wc.Err() == nil && b.Repost(int(wc.ID)) == nil {
+	right.Handle = func(e *endpoint.Endpoint, wc verbs.WC) {
+		if wc.Err() == nil && e.Repost(int(wc.ID)) == nil {
 			handled <- true
 		}
 	}
-	a, b2 := pair(t, verbstest.Device(t), both(), right)
-	b = b2
+	a, b := pair(t, verbstest.Device(t), both(), right)
 	ctx := bounded(t)
 	came := make(chan error, 1)
 	then := func(_ endpoint.Slot, wc verbs.WC) { came <- wc.Err() }

@@ -52,7 +52,7 @@ type Slot struct {
 }
 
 // Slot waits for a slot that nobody uses. The caller calls Free. Slots come back when their requests have completed, also if nobody waited
-// for that.
+// for that. A slot that is free is returned even if ctx or the endpoint has ended.
 func (e *Endpoint) Slot(ctx context.Context) (Slot, error) {
 	if e == nil || e.done == nil {
 		return Slot{}, errNever
@@ -60,35 +60,39 @@ func (e *Endpoint) Slot(ctx context.Context) (Slot, error) {
 	if ctx == nil {
 		return Slot{}, errNilCtx
 	}
-	var s *slot
-	select {
-	case s = <-e.free:
-	default:
-		select {
-		case s = <-e.free:
-		case <-ctx.Done():
-			return Slot{}, ctx.Err()
-		case <-e.done:
-			return Slot{}, e.Err()
-		}
+	if s, ok := e.TrySlot(); ok {
+		return s, nil
 	}
-	return s.take()
+	select {
+	case s := <-e.free:
+		return s.take(), nil
+	case <-ctx.Done():
+		return Slot{}, ctx.Err()
+	case <-e.done:
+		return Slot{}, e.Err()
+	}
 }
 
-// take makes the requests of a slot when it is first taken.
-func (s *slot) take() (Slot, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.batch == nil {
-		b, err := verbs.NewSendBatch(1, 1, verbs.InlineRoom(s.e.c.Inline))
-		if err != nil {
-			s.put()
-			return Slot{}, err
-		}
-		b.WR(0).Send(s.id()).Flags(verbs.SendSignaled)
-		s.batch = b
+// TrySlot returns a slot that nobody uses, if there is one.
+func (e *Endpoint) TrySlot() (Slot, bool) {
+	if e == nil {
+		return Slot{}, false
 	}
-	return Slot{s, s.turn.Load()}, nil
+	select {
+	case s := <-e.free:
+		return s.take(), true
+	default:
+		return Slot{}, false
+	}
+}
+
+// take makes the request of a slot when it is first taken.
+func (s *slot) take() Slot {
+	if s.batch == nil {
+		s.batch, _ = verbs.NewSendBatch(1, 1, verbs.InlineRoom(s.e.c.Inline)) // fails only for numbers that check has refused
+		s.batch.WR(0).Send(s.id()).Flags(verbs.SendSignaled)
+	}
+	return Slot{s, s.turn.Load()}
 }
 
 func (s *slot) id() uint64 { return firstID + uint64(s.index) }
