@@ -20,7 +20,7 @@ unexport VERBS_REQUIRE_DEVICE
 # examples that run on a kernel device too
 EXAMPLES := ./examples/pingpong ./examples/gpumemory ./examples/srqserver ./examples/bell ./examples/kv ./examples/pingmesh
 # packages with goroutines, and those that pass all kinds of memory to C
-RACE := ./runtime/... ./gen/rdmacm/conn ./gen/verbs/connect ./gen/verbs/dispatch ./gen/mlx5dv/direct ./conformance ./conformance/oncard ./conformance/recording/calls \
+RACE := ./runtime/... ./gen/rdmacm/conn ./gen/verbs/connect ./gen/verbs/endpoint ./gen/mlx5dv/direct ./conformance ./conformance/oncard ./conformance/recording/calls \
 	./conformance/abuse/careless ./conformance/abuse/soak ./conformance/device/cm ./conformance/suite/remote ./examples/pingmesh ./examples/perf
 HOST_TESTS := test-go race libs conformance-mlx5 programs
 comma := ,
@@ -126,7 +126,7 @@ programs: setup # a few runs of those that need no installation
 	@.ci/card-programs -q rdmacm perftest ucx libfabric
 
 conformance-vm: ## tests on a real kernel device (soft-RoCE) in a virtual machine: make conformance-vm [KERNEL=6.1|6.12|7.2] [RDMA=44.0|56.1|65.0] [OUT=folder]
-	VERBS_REQUIRE_DEVICE=$(REQUIRE_DEVICE) $(GO) run ./conformance/vm -time 60m -kernel $(KERNEL) $(if $(RDMA),-rdma '$(RDMA)') $(if $(OUT),-out '$(OUT)') -packages ./conformance/device,./conformance/abuse/failures,./conformance/device/cm,./gen/rdmacm/conn,./gen/verbs/dispatch,$(subst $(space),$(comma),$(EXAMPLES)),./conformance -args './conformance=$(SUITE)' -args './examples/pingmesh=-test.run ^TestRun$$' $(if $(SHORT),-args './gen/rdmacm/conn=-test.short') -- -test.skip '$(SOFTWARE)'
+	VERBS_REQUIRE_DEVICE=$(REQUIRE_DEVICE) $(GO) run ./conformance/vm -time 60m -kernel $(KERNEL) $(if $(RDMA),-rdma '$(RDMA)') $(if $(OUT),-out '$(OUT)') -packages ./conformance/device,./conformance/abuse/failures,./conformance/device/cm,./gen/rdmacm/conn,./gen/verbs/endpoint,$(subst $(space),$(comma),$(EXAMPLES)),./conformance -args './conformance=$(SUITE)' -args './examples/pingmesh=-test.run ^TestRun$$' $(if $(SHORT),-args './gen/rdmacm/conn=-test.short') -- -test.skip '$(SOFTWARE)'
 
 matrix: ## run the suite on the software device, all kernels and the card; write out/matrix, docs/reports and docs/conformance-matrix.*: make matrix [ONLY=card]
 	@.ci/matrix $(ONLY)

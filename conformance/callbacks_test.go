@@ -18,9 +18,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/gen/verbs/dispatch"
+	rc "github.com/verbsgen/verbsgen/gen/verbs/connect"
+	"github.com/verbsgen/verbsgen/gen/verbs/endpoint"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 	"github.com/verbsgen/verbsgen/runtime/verr"
@@ -135,10 +135,12 @@ func apart(t *testing.T, call func()) {
 // callbackTests has a test for each function of a program that the API calls. It calls the function, which leaves, and fails unless all
 // can be closed afterwards. A text names the row with the same code, or a file with the line that begins the test there.
 var callbackTests = map[string]any{
-	"conn.Options.QP":          "../gen/rdmacm/conn/conn_test.go: func TestCallback(",
-	"conn.Options.Prepare":     "../gen/rdmacm/conn/conn_test.go: func TestCallback(",
-	"dispatch.New(other)":      leaveDispatch,
-	"efadv.Lib.OnEveryLint(f)": "verbs.Lib.OnEveryLint(f)", "efadv.Lib.OnLint(f)": "verbs.Lib.OnLint(f)",
+	"conn.Options.QP":           "../gen/rdmacm/conn/conn_test.go: func TestCallback(",
+	"conn.Options.Prepare":      "../gen/rdmacm/conn/conn_test.go: func TestCallback(",
+	"endpoint.Config.CreateQP":  leaveCreateQP,
+	"endpoint.Config.Handle":    leaveHandle,
+	"endpoint.Slot.PostFunc(f)": leavePostFunc,
+	"efadv.Lib.OnEveryLint(f)":  "verbs.Lib.OnEveryLint(f)", "efadv.Lib.OnLint(f)": "verbs.Lib.OnLint(f)",
 	"hnsdv.Lib.OnEveryLint(f)": "verbs.Lib.OnEveryLint(f)", "hnsdv.Lib.OnLint(f)": "verbs.Lib.OnLint(f)",
 	"mlx5dv.Lib.OnEveryLint(f)": "verbs.Lib.OnEveryLint(f)", "mlx5dv.Lib.OnLint(f)": "verbs.Lib.OnLint(f)",
 	"rdmacm.Lib.OnEveryLint(f)": "verbs.Lib.OnEveryLint(f)", "rdmacm.Lib.OnLint(f)": "verbs.Lib.OnLint(f)",
@@ -260,36 +262,63 @@ func leaveAllocator(t *testing.T, leave func(func() error)) {
 	}
 }
 
-// leaveDispatch leaves the function for other completions, which runs on a goroutine of the dispatcher: whoever waits hears of it.
-func leaveDispatch(t *testing.T, leave func(func() error)) {
+// leaveCreateQP leaves the function that makes the queue pair of an endpoint: nothing of the endpoint is left.
+func leaveCreateQP(t *testing.T, leave func(func() error)) {
+	b := open(t)
+	config := endpoint.Config{CreateQP: func(e *endpoint.Endpoint, attr verbs.QPInitAttr) (*verbs.QP, error) {
+		leave(b.dev.CloseAll)
+		return e.PD.CreateQP(attr)
+	}}
+	apart(t, func() { _, _ = endpoint.New(b.dev, config) })
+	if err := b.dev.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
+		t.Error(err)
+	}
+}
+
+// leaveHandle leaves the function for completions, which runs on a goroutine of the endpoint.
+func leaveHandle(t *testing.T, leave func(func() error)) {
+	leaveEndpoint(t, endpoint.Config{Handle: func(e *endpoint.Endpoint, _ verbs.WC) { leave(e.Close) }},
+		func(e *endpoint.Endpoint, _ endpoint.Slot) error {
+			batch := must(verbs.NewSendBatch(1, 1))(t)
+			batch.WR(0).Send(1).Flags(verbs.SendSignaled)
+			_, err := e.QP.PostSend(batch, 1)
+			return err
+		})
+}
+
+// leavePostFunc leaves the function for the completion of one request.
+func leavePostFunc(t *testing.T, leave func(func() error)) {
+	leaveEndpoint(t, endpoint.Config{}, func(e *endpoint.Endpoint, s endpoint.Slot) error {
+		return s.PostFunc(func(endpoint.Slot, verbs.WC) { leave(e.Close) })
+	})
+}
+
+// leaveEndpoint has an endpoint call a function that leaves: whoever waits hears of the end, and Close works.
+func leaveEndpoint(t *testing.T, config endpoint.Config, post func(*endpoint.Endpoint, endpoint.Slot) error) {
 	if strings.HasSuffix(t.Name(), "/panic") {
 		dies(t)
 	}
 	b := open(t)
-	end, _, err := link.Pair(b.dev, b.dev)
-	if err != nil {
+	e := must(endpoint.New(b.dev, config))(t)
+	first := must(e.Slot(bounded(t)))(t)
+	if err := e.QP.Modify(rc.DefaultSetup().Init()); err != nil {
 		t.Fatal(err)
 	}
-	made := make(chan *dispatch.Dispatcher, 1)
-	d, err := dispatch.New(func(verbs.WC) { leave((<-made).Close) }, end.CQ)
-	if err != nil {
+	if err := e.QP.Modify(verbs.NewQPAttr(verbs.QPStateErr)); err != nil { // a flushed request is a completion too
 		t.Fatal(err)
 	}
-	made <- d
-	x := must(d.Ticket())(t)
-	batch := must(verbs.NewSendBatch(1, 1))(t)
-	defer batch.Close()
-	batch.WR(0).Send(1 << 63).Flags(verbs.SendSignaled)
-	if err := end.QP.Modify(verbs.NewQPAttr(verbs.QPStateErr)); err != nil { // a flushed request is a completion too
+	if err := post(e, first); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := end.QP.PostSend(batch, 1); err != nil {
-		t.Fatal(err)
+	<-e.Done()
+	s, err := e.Slot(bounded(t))
+	if err == nil {
+		_, err = s.Do(bounded(t))
 	}
-	if _, err := x.Wait(bounded(t)); err == nil || errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("Wait: %v", err)
+	if err == nil || errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("Do: %v", err)
 	}
-	if err := d.Close(); (err != nil) != strings.HasSuffix(t.Name(), "/Goexit") {
+	if err := e.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
 		t.Errorf("Close: %v", err)
 	}
 }

@@ -229,7 +229,7 @@ func (c *Conn) Own(objects ...io.Closer) {
 
 // NewEndpoint makes an endpoint whose queue pair is that of the connection, with its receives posted. Call it in Options.QP, and return
 // its queue pair. The connection owns the endpoint, which ends with it, and Close closes both. A Config.CreateQP of the program calls
-// c.ID.CreateQP.
+// c.ID.CreateQP with e.PD.
 func (c *Conn) NewEndpoint(config endpoint.Config) (*endpoint.Endpoint, error) {
 	if c == nil || c.n == nil {
 		return nil, errNever
@@ -239,7 +239,7 @@ func (c *Conn) NewEndpoint(config endpoint.Config) (*endpoint.Endpoint, error) {
 		return nil, err
 	}
 	if config.CreateQP == nil {
-		config.CreateQP = c.ID.CreateQP
+		config.CreateQP = func(e *endpoint.Endpoint, attr verbs.QPInitAttr) (*verbs.QP, error) { return c.ID.CreateQP(e.PD, attr) }
 	}
 	e, err := endpoint.New(dev, config)
 	if err != nil {

@@ -25,19 +25,12 @@ const grace = 50 * time.Millisecond
 // Of RC and UC; connect.UD is for datagrams. Without Options.Setup, the setup is connect.DefaultSetup. Config.Access adds to its
 // AccessFlags.
 func (e *Endpoint) Connect(ctx context.Context, side net.Conn, o connect.Options) (*connect.Peer, error) {
-	if e == nil || e.done == nil {
-		return nil, errNever
-	}
 	if side == nil {
 		return nil, fmt.Errorf("endpoint: the stream is nil: %w", syscall.EINVAL)
 	}
-	e.closing.Lock() // with Close
-	if e.closed {
-		e.closing.Unlock()
-		return nil, errors.Join(os.ErrClosed, side.Close())
+	if err := e.Own(side); err != nil {
+		return nil, err
 	}
-	e.owned = append(e.owned, side)
-	e.closing.Unlock()
 	setup := connect.DefaultSetup()
 	if o.Setup != nil {
 		setup = *o.Setup

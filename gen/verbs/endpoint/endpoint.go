@@ -28,6 +28,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -70,9 +71,10 @@ type Config struct {
 	// SRQ is the shared receive queue from which the queue pair takes receives. Recvs is 0 then.
 	SRQ *verbs.SRQ
 
-	// CreateQP makes the queue pair, ID.CreateQP of rdmacm for example, or takes it for package direct, with direct.Shared if several
-	// goroutines post. If it fails it leaves no queue pair behind. nil is PD.CreateQP.
-	CreateQP func(pd *verbs.PD, attr verbs.QPInitAttr) (*verbs.QP, error)
+	// CreateQP makes the queue pair in e.PD in another way than PD.CreateQP: with an identifier of rdma_cm, or for package direct, which
+	// may take it and e.CQ (with direct.Shared, if several goroutines post). Objects that it passes to e.Own are closed before the queue
+	// pair. If it fails it leaves no queue pair behind.
+	CreateQP func(e *Endpoint, attr verbs.QPInitAttr) (*verbs.QP, error)
 	// Handle is called with each completion that is not of a slot: of receives, whose ID is the number of the receive from 0, and of what
 	// the program posts with IDs below 1<<32. One call follows the other, in the order of the completions, which wait until it returns.
 	// It may call Close, which then does not wait for it. If it ends its goroutine, the endpoint ends. If Handle is nil, the program takes
@@ -103,10 +105,10 @@ type Endpoint struct {
 	stopped chan struct{} // closed when no more completions are taken
 
 	closing sync.Mutex // held by Close
-	closed  bool
-	owned   []io.Closer // the latest is closed first
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex  // guards what follows
+	owned   []io.Closer // the latest is closed first
+	closed  bool        // and so are all of them
 	serving bool
 	probing *time.Timer
 	err     error         // why it has ended
@@ -209,19 +211,42 @@ func (e *Endpoint) make(dev *verbs.Device) (err error) {
 	if c.Probe > 0 {
 		attr.MaxSendWR++
 	}
-	create := c.CreateQP
-	if create == nil {
-		create = (*verbs.PD).CreateQP
+	at := len(e.owned)
+	if c.CreateQP != nil {
+		fail.Callback(func() { e.QP, err = c.CreateQP(e, attr) })
+	} else {
+		e.QP, err = e.PD.CreateQP(attr)
 	}
-	fail.Callback(func() { e.QP, err = create(e.PD, attr) })
 	if err == nil && e.QP == nil {
 		err = errors.New("Config.CreateQP returned no queue pair and no error")
 	}
 	if err != nil {
 		return err
 	}
-	e.owned = append(e.owned, e.QP)
+	e.owned = slices.Insert(e.owned, at, io.Closer(e.QP)) // below what belongs to it
 	return nil
+}
+
+// Own has Close also close objects: a region in PD for example. The latest is closed first, and all before what the endpoint has made. If
+// the endpoint is closed already, they are closed at once.
+func (e *Endpoint) Own(objects ...io.Closer) error {
+	if e == nil || e.done == nil {
+		return errNever
+	}
+	e.mu.Lock()
+	closed := e.closed
+	if !closed {
+		e.owned = append(e.owned, objects...)
+	}
+	e.mu.Unlock()
+	if !closed {
+		return nil
+	}
+	err := os.ErrClosed
+	for _, o := range objects {
+		err = errors.Join(err, unlessClosed(o.Close()))
+	}
+	return err
 }
 
 func (e *Endpoint) makeCQ(dev *verbs.Device) (err error) {
@@ -287,22 +312,35 @@ func (e *Endpoint) Close() error {
 		e.closing.Lock()
 	}
 	defer e.closing.Unlock()
-	if e.closed {
-		return os.ErrClosed
-	}
 	e.cancel()
-	for len(e.owned) > 0 {
-		last := len(e.owned) - 1
-		if e.owned[last] == io.Closer(e.CQ) && !fail.InCallback() {
+	for again := false; ; again = true {
+		n, last := e.last()
+		switch {
+		case n == 0 && !again:
+			return os.ErrClosed
+		case n == 0:
+			return nil
+		case last == io.Closer(e.CQ) && !fail.InCallback():
 			e.running.Wait()
 		}
-		if err := unlessClosed(e.owned[last].Close()); err != nil {
+		if err := unlessClosed(last.Close()); err != nil {
 			return err
 		}
-		e.owned = e.owned[:last]
+		e.mu.Lock()
+		e.owned = slices.Delete(e.owned, n-1, n)
+		e.mu.Unlock()
 	}
-	e.closed = true
-	return nil
+}
+
+// last returns how many objects are owned, and the one to close next. Without any, the endpoint is closed.
+func (e *Endpoint) last() (n int, last io.Closer) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if n = len(e.owned); n == 0 {
+		e.closed = true
+		return 0, nil
+	}
+	return n, e.owned[n-1]
 }
 
 // unlessClosed is an error other than that of something that is closed already.

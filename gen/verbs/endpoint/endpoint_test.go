@@ -188,7 +188,7 @@ func TestCreateQP(t *testing.T) {
 	mine := errors.New("mine")
 	for _, f := range []func() error{func() error { return mine }, func() error { return nil }, func() error { panic(mine) }} {
 		c := both()
-		c.CreateQP = func(*verbs.PD, verbs.QPInitAttr) (*verbs.QP, error) { return nil, f() }
+		c.CreateQP = func(*endpoint.Endpoint, verbs.QPInitAttr) (*verbs.QP, error) { return nil, f() }
 		func() {
 			defer func() { _ = recover() }()
 			if _, err := endpoint.New(dev, c); err == nil || f() != nil && !errors.Is(err, mine) {
