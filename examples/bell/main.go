@@ -88,7 +88,7 @@ func ring(w io.Writer, dev *verbs.Device) error {
 		config := endpoint.Config{Sends: 1, SendSize: 8, Access: verbs.MRAccessRemoteAtomic}
 		owners := config
 		owners.PD = pd
-		peer, owner, err := endpoint.NewPair(ctx, dev, config, owners, connect.Options{})
+		peer, owner, err := endpoint.Pair(ctx, dev, config, owners, connect.Options{})
 		if err != nil {
 			return err
 		}

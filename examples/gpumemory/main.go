@@ -67,7 +67,7 @@ func run(w io.Writer, device, memory string, opts ...softverbs.Option) (err erro
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	config := endpoint.Config{Sends: 1, SendSize: len(message), Access: verbs.MRAccessRemoteWrite}
-	left, right, err := endpoint.NewPair(ctx, dev, config, config, connect.Options{})
+	left, right, err := endpoint.Pair(ctx, dev, config, config, connect.Options{})
 	if err != nil {
 		return err
 	}

@@ -112,7 +112,7 @@ func (s *server) serve(ctx context.Context, w io.Writer) (err error) {
 	var ends [clients]*endpoint.Endpoint
 	number := make(map[uint32]int) // of the client, by the number of the server's queue pair
 	for i := range ends {
-		own, client, err := endpoint.NewPair(ctx, s.pd.Device(), endpoint.Config{PD: s.pd, RecvCQ: s.received, SRQ: s.srq, Sends: 1},
+		own, client, err := endpoint.Pair(ctx, s.pd.Device(), endpoint.Config{PD: s.pd, RecvCQ: s.received, SRQ: s.srq, Sends: 1},
 			endpoint.Config{Sends: 1, Inline: room}, connect.Options{})
 		if err != nil {
 			return err

@@ -19,8 +19,8 @@ import (
 const grace = 50 * time.Millisecond
 
 // Connect posts the receives, and connects the queue pair to that of the process at the other end of side, which calls Connect or a
-// function of package connect. The endpoint then owns side, also if Connect fails: the end of the stream ends the endpoint, as that of
-// a process whose peer has died, and Close closes it. What else the peer writes to it is lost.
+// function of package connect. The endpoint then owns side: the end of the stream, as when the process of the peer dies, ends the
+// endpoint, and Close closes it, as a Connect that fails does. What else the peer writes to it is lost.
 //
 // Of RC and UC; connect.UD is for datagrams. Without Options.Setup, the setup is connect.DefaultSetup. Config.Access adds to its
 // AccessFlags.
@@ -31,43 +31,51 @@ func (e *Endpoint) Connect(ctx context.Context, side net.Conn, o connect.Options
 	if err := e.Own(side); err != nil {
 		return nil, err
 	}
-	setup := connect.DefaultSetup()
-	if o.Setup != nil {
-		setup = *o.Setup
-	}
-	o.Setup = &setup
 	peer, err := e.connect(ctx, side, o)
 	if err != nil {
+		side.Close() // the peer would wait
 		return nil, e.why(err)
 	}
-	err = e.start(func() {
-		_, err := io.Copy(io.Discard, side)
-		select {
-		case <-e.done:
-		case <-time.After(grace):
-		}
-		e.Fail(errors.Join(errors.New("the peer has closed its end of the stream"), err))
-	})
-	e.Connected()
-	return peer, err
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.err != nil {
+		return nil, e.err
+	}
+	e.running.Go(func() { e.watch(side) })
+	e.connected()
+	return peer, nil
+}
+
+// watch ends the endpoint when the peer has closed its end of the stream.
+func (e *Endpoint) watch(side net.Conn) {
+	_, err := io.Copy(io.Discard, side)
+	select {
+	case <-e.done:
+	case <-time.After(grace):
+	}
+	e.Fail(errors.Join(errors.New("the peer has closed its end of the stream"), err))
 }
 
 func (e *Endpoint) connect(ctx context.Context, side net.Conn, o connect.Options) (*connect.Peer, error) {
 	const remote = verbs.MRAccessRemoteWrite | verbs.MRAccessRemoteRead | verbs.MRAccessRemoteAtomic
-	s := o.Setup
+	s := connect.DefaultSetup()
+	if o.Setup != nil {
+		s = *o.Setup
+	}
+	o.Setup = &s
 	if s.AccessFlags |= verbs.QPAccess(e.c.Access & remote); e.c.Probe > 0 {
 		s.AccessFlags |= verbs.QPAccessRemoteWrite
 	}
-	init, to := s.Init, connect.RC
+	init, to := s.Init(), connect.RC
 	switch e.c.Type {
 	case verbs.QPTypeRC:
 	case verbs.QPTypeUC:
 		s.AccessFlags &= verbs.QPAccessRemoteWrite
-		init, to = verbs.UCSetup{PKeyIndex: s.PKeyIndex, PortNum: s.PortNum, AccessFlags: s.AccessFlags}.Init, connect.UC
+		init, to = verbs.UCSetup{PKeyIndex: s.PKeyIndex, PortNum: s.PortNum, AccessFlags: s.AccessFlags}.Init(), connect.UC
 	default:
 		return nil, fmt.Errorf("endpoint: Connect of a queue pair of type %v; call connect.UD, then PostRecvs: %w", e.c.Type, syscall.EINVAL)
 	}
-	if err := e.QP.Modify(init()); err != nil {
+	if err := e.QP.Modify(init); err != nil {
 		return nil, err
 	}
 	if err := e.PostRecvs(); err != nil {
@@ -76,41 +84,30 @@ func (e *Endpoint) connect(ctx context.Context, side net.Conn, o connect.Options
 	return to(ctx, side, e.QP, o)
 }
 
-// Pair connects two endpoints of a process, with Connect. Close of the one ends the other.
-func Pair(ctx context.Context, a, b *Endpoint, o connect.Options) error {
-	left, right := net.Pipe()
-	connected := make(chan error, 1)
-	go func() {
-		_, err := b.Connect(ctx, right, o)
-		if err != nil {
-			right.Close() // the other end would wait
-		}
-		connected <- err
-	}()
-	_, err := a.Connect(ctx, left, o)
-	if err != nil {
-		left.Close()
-	}
-	return errors.Join(err, <-connected)
-}
-
-// NewPair makes two endpoints of a device and connects them with Pair. If it fails nothing is left.
-func NewPair(ctx context.Context, dev *verbs.Device, left, right Config, o connect.Options) (a, b *Endpoint, err error) {
+// Pair makes two endpoints of a device, or of the devices of their Config.PD, and connects them as Connect does. The end of one ends the
+// other. If it fails nothing is left.
+func Pair(ctx context.Context, dev *verbs.Device, left, right Config, o connect.Options) (a, b *Endpoint, err error) {
 	if a, err = New(dev, left); err != nil {
 		return nil, nil, err
 	}
 	if b, err = New(dev, right); err != nil {
 		return nil, nil, errors.Join(err, a.Close())
 	}
-	if err := Pair(ctx, a, b, o); err != nil {
+	near, far := net.Pipe()
+	connected := make(chan error, 1)
+	go func() {
+		_, err := b.Connect(ctx, far, o)
+		connected <- err
+	}()
+	_, err = a.Connect(ctx, near, o)
+	if err = errors.Join(err, <-connected); err != nil {
 		return nil, nil, errors.Join(err, a.Close(), b.Close())
 	}
 	return a, b, nil
 }
 
-// PostRecvs posts all receives, to a queue pair that is in INIT or later. Connect does it, and Conn.NewEndpoint of package rdmacm/conn.
-//
-// C: ibv_post_recv, ibv_post_recv(3).
+// PostRecvs posts all receives, to a queue pair that is in INIT or later: ibv_post_recv(3). Connect does it, and Conn.NewEndpoint of
+// package rdmacm/conn.
 func (e *Endpoint) PostRecvs() error {
 	if e == nil || e.done == nil {
 		return errNever
@@ -129,9 +126,7 @@ func (e *Endpoint) Recv(i int) []byte {
 	return e.Mem[:e.c.Recvs*e.c.RecvSize][i*e.c.RecvSize:][:e.c.RecvSize:e.c.RecvSize]
 }
 
-// Repost posts receive i again, after its completion and when its memory was read.
-//
-// C: ibv_post_recv, ibv_post_recv(3).
+// Repost posts receive i again, after its completion and when its memory was read: ibv_post_recv(3).
 func (e *Endpoint) Repost(i int) error {
 	if e == nil || e.done == nil {
 		return errNever
@@ -204,22 +199,16 @@ func (e *Endpoint) end(err error) bool {
 	return true
 }
 
-// Event ends the endpoint if an event that Device.NextEvent has returned says so: the device has gone, or the queue pair or its
-// completion queue has failed. It reports whether that is so. The program calls Done of the event.
-//
-// C: ibv_get_async_event(3).
+// Event ends the endpoint if an event of Device.NextEvent says that the device has gone, or that its queue pair or completion queue has
+// failed: ibv_get_async_event(3). It reports whether that is so. The program calls Done of the event.
 func (e *Endpoint) Event(ev *verbs.AsyncEvent) bool {
 	if e == nil || e.done == nil || ev == nil {
 		return false
 	}
 	switch ev.Type {
 	case verbs.EventTypeDeviceFatal:
-	case verbs.EventTypeQPFatal, verbs.EventTypeQPReqErr, verbs.EventTypeQPAccessErr:
-		if ev.QP != e.QP {
-			return false
-		}
-	case verbs.EventTypeCQErr:
-		if ev.CQ != e.CQ && (ev.CQ == nil || ev.CQ != e.c.RecvCQ) {
+	case verbs.EventTypeQPFatal, verbs.EventTypeQPReqErr, verbs.EventTypeQPAccessErr, verbs.EventTypeCQErr:
+		if (ev.QP == nil || ev.QP != e.QP) && (ev.CQ == nil || ev.CQ != e.CQ && ev.CQ != e.c.RecvCQ) {
 			return false
 		}
 	default:
@@ -229,30 +218,22 @@ func (e *Endpoint) Event(ev *verbs.AsyncEvent) bool {
 	return true
 }
 
-// start starts a goroutine that Close waits for, unless the endpoint has ended.
-func (e *Endpoint) start(f func()) error {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.err != nil {
-		return e.err
-	}
-	e.running.Go(f)
-	return nil
-}
-
 // serve starts the goroutine that takes completions, once.
 func (e *Endpoint) serve() error {
+	if e.serving.Load() {
+		return nil
+	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	switch {
-	case e.serving:
+	case e.serving.Load():
 		return nil
 	case e.c.CQ != nil:
 		return errProgram
 	case e.err != nil:
 		return e.err
 	}
-	e.serving = true
+	e.serving.Store(true)
 	e.running.Go(e.loop)
 	return nil
 }
@@ -294,12 +275,15 @@ func (e *Endpoint) complete(wc *verbs.WC) {
 
 // Connected says that the queue pair is ready to send, and Config.Probe begins. Connect does that, and package rdmacm/conn.
 func (e *Endpoint) Connected() {
-	if e == nil || e.done == nil || e.c.Probe <= 0 {
-		return
+	if e != nil {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.connected()
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.err == nil && e.probing == nil {
+}
+
+func (e *Endpoint) connected() {
+	if e.c.Probe > 0 && e.err == nil && e.probing == nil {
 		e.probing = time.AfterFunc(e.c.Probe, e.probe)
 	}
 }

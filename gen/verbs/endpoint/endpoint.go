@@ -30,6 +30,7 @@ import (
 	"os"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -60,7 +61,7 @@ type Config struct {
 	// to RCSetup.Timeout and RetryCnt: connect.DefaultSetup. Set it at both ends, as it needs a queue pair that peers may WRITE by.
 	Probe time.Duration
 
-	// PD is the protection domain; nil is one of the endpoint.
+	// PD is the protection domain, whose device the endpoint is of; nil is one of the endpoint.
 	PD *verbs.PD
 	// Channel is that of the completion queue; nil is one of the endpoint. Several endpoints may share one, which saves a descriptor each.
 	Channel *verbs.CompChannel
@@ -102,14 +103,14 @@ type Endpoint struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
 	running sync.WaitGroup
-	stopped chan struct{} // closed when no more completions are taken
+	serving atomic.Bool   // completions are taken
+	stopped chan struct{} // closed when no more are
 
 	closing sync.Mutex // held by Close
 
 	mu      sync.Mutex  // guards what follows
 	owned   []io.Closer // the latest is closed first
 	closed  bool        // and so are all of them
-	serving bool
 	probing *time.Timer
 	err     error         // why it has ended
 	done    chan struct{} // closed when it has
@@ -127,9 +128,10 @@ var (
 )
 
 const (
-	firstID  = 1 << 32 // of slots
-	mostWRs  = 1 << 20
-	mostSize = 1 << 30
+	firstID    = 1 << 32 // of slots
+	mostWRs    = 1 << 20
+	mostSize   = 1 << 30
+	mostInline = 1 << 16
 )
 
 // New makes an endpoint of a device. If it fails nothing is left.
@@ -164,21 +166,19 @@ func New(dev *verbs.Device, c Config) (e *Endpoint, err error) {
 }
 
 func (c *Config) check() error {
-	for _, x := range []struct {
-		name     string
-		is, most int
-	}{{"Sends", c.Sends, mostWRs}, {"SendSize", c.SendSize, mostSize}, {"Recvs", c.Recvs, mostWRs}, {"RecvSize", c.RecvSize, mostSize},
-		{"Inline", c.Inline, 1 << 16}} {
-		if x.is < 0 || x.is > x.most {
-			return fmt.Errorf("endpoint: Config.%s is %d; it is 0 to %d: %w", x.name, x.is, x.most, syscall.EINVAL)
-		}
-	}
+	const refused = "endpoint: Config.%s: %w"
+	within := func(n, most int) bool { return n >= 0 && n <= most }
 	switch {
+	case !within(c.Sends, mostWRs) || !within(c.Recvs, mostWRs):
+		return fmt.Errorf(refused, "Sends and Recvs are 0 to 1<<20", syscall.EINVAL)
+	case !within(c.SendSize, mostSize) || !within(c.RecvSize, mostSize):
+		return fmt.Errorf(refused, "SendSize and RecvSize are 0 to 1<<30", syscall.EINVAL)
+	case !within(c.Inline, mostInline):
+		return fmt.Errorf(refused, "Inline is 0 to 1<<16", syscall.EINVAL)
 	case c.SRQ != nil && c.Recvs > 0:
-		return fmt.Errorf("endpoint: Config.SRQ is set and Recvs is %d; post receives to the shared queue: %w", c.Recvs, syscall.EINVAL)
+		return fmt.Errorf(refused, "SRQ is set, and Recvs; post receives to the shared queue", syscall.EINVAL)
 	case c.CQ != nil && (c.Handle != nil || c.Probe > 0):
-		return fmt.Errorf("endpoint: Config.CQ is the program's, which takes its completions; Handle and Probe need one of the endpoint: %w",
-			syscall.EINVAL)
+		return fmt.Errorf(refused, "CQ is the program's, which takes its completions; Handle and Probe need one of the endpoint", syscall.EINVAL)
 	}
 	return nil
 }
@@ -186,7 +186,9 @@ func (c *Config) check() error {
 // make makes the objects, each of which is owned at once.
 func (e *Endpoint) make(dev *verbs.Device) (err error) {
 	c := &e.c
-	if e.PD = c.PD; e.PD == nil {
+	if e.PD = c.PD; e.PD != nil {
+		dev = e.PD.Device()
+	} else {
 		if e.PD, err = dev.AllocPD(); err != nil {
 			return err
 		}
@@ -318,10 +320,11 @@ func (e *Endpoint) Close() error {
 		switch {
 		case n == 0 && !again:
 			return os.ErrClosed
-		case n == 0:
-			return nil
-		case last == io.Closer(e.CQ) && !fail.InCallback():
+		case (n == 0 || last == io.Closer(e.CQ)) && !fail.InCallback():
 			e.running.Wait()
+		}
+		if n == 0 {
+			return nil
 		}
 		if err := unlessClosed(last.Close()); err != nil {
 			return err

@@ -37,27 +37,30 @@ func bounded(t *testing.T) context.Context {
 	return ctx
 }
 
-func make1(t *testing.T, dev *verbs.Device, c endpoint.Config) *endpoint.Endpoint {
-	t.Helper()
-	e, err := endpoint.New(dev, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+func closed(t *testing.T, ends ...*endpoint.Endpoint) {
 	t.Cleanup(func() {
-		if err := e.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
-			t.Error(err)
+		for _, e := range ends {
+			if err := e.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
+				t.Error(err)
+			}
 		}
 	})
+}
+
+func newEnd(t *testing.T, dev *verbs.Device, c endpoint.Config) *endpoint.Endpoint {
+	t.Helper()
+	e, err := endpoint.New(dev, c)
+	check(t, err)
+	closed(t, e)
 	return e
 }
 
 // pair makes two connected endpoints. Requests to a peer that is gone fail after some milliseconds.
 func pair(t *testing.T, dev *verbs.Device, left, right endpoint.Config) (a, b *endpoint.Endpoint) {
 	t.Helper()
-	a, b = make1(t, dev, left), make1(t, dev, right)
-	if err := endpoint.Pair(bounded(t), a, b, connect.Options{Setup: quick()}); err != nil {
-		t.Fatal(err)
-	}
+	a, b, err := endpoint.Pair(bounded(t), dev, left, right, connect.Options{Setup: quick()})
+	check(t, err)
+	closed(t, a, b)
 	return a, b
 }
 
@@ -154,28 +157,9 @@ func TestFailing(t *testing.T) {
 			t.Run(fmt.Sprint(verb, nth), func(t *testing.T) {
 				soft, dev := verbstest.Open(t)
 				check(t, soft.Fail(verb, nth, syscall.ENOMEM))
-				ctx := bounded(t)
-				var all []*endpoint.Endpoint
-				var failed error
-				for range 2 {
-					e, err := endpoint.New(dev, both())
-					failed = errors.Join(failed, err)
-					if err == nil {
-						all = append(all, e)
-					} else if e != nil {
-						t.Error("an endpoint and an error")
-					}
-				}
-				if len(all) == 2 {
-					failed = endpoint.Pair(ctx, all[0], all[1], connect.Options{})
-				}
-				if !errors.Is(failed, syscall.ENOMEM) {
-					t.Errorf("error %v", failed)
-				}
-				for _, e := range all {
-					if err := e.Close(); err != nil {
-						t.Error(err)
-					}
+				a, b, err := endpoint.Pair(bounded(t), dev, both(), both(), connect.Options{})
+				if !errors.Is(err, syscall.ENOMEM) || a != nil || b != nil {
+					t.Errorf("%v, %v, %v", a, b, err)
 				}
 			})
 		}
@@ -279,8 +263,10 @@ func TestPeer(t *testing.T) {
 			t.Cleanup(func() { other.CloseAll() })
 			c := both()
 			c.Probe = time.Millisecond
-			a, b := make1(t, dev, c), make1(t, other, c)
-			check(t, endpoint.Pair(bounded(t), a, b, connect.Options{Setup: quick()}))
+			on := c
+			on.PD, err = other.AllocPD()
+			check(t, err)
+			a, b := pair(t, dev, c, on)
 			time.Sleep(20 * time.Millisecond) // some probes
 			check(t, a.Err())
 			check(t, kill(soft, b))
@@ -313,7 +299,8 @@ func TestRequest(t *testing.T) {
 	check(t, bad.Post())
 	_, _ = good.Do(bounded(t))
 	wc, err := bad.Wait(bounded(t))
-	if wc.Status != verbs.WCStatusRemAccessErr || !errors.Is(err, syscall.ECONNRESET) || !strings.Contains(fmt.Sprint(a.Err()), "REM_ACCESS_ERR") {
+	if wc.Status != verbs.WCStatusRemAccessErr || !errors.Is(err, syscall.ECONNRESET) ||
+		!strings.Contains(fmt.Sprint(a.Err()), "REM_ACCESS_ERR") {
 		t.Errorf("%v, %v, %v", wc.Status, err, a.Err())
 	}
 }
@@ -369,7 +356,7 @@ func TestClose(t *testing.T) {
 // TestCloseAgain has Close fail while the program uses the domain: it names what is open, and works later.
 func TestCloseAgain(t *testing.T) {
 	_, dev := verbstest.Open(t)
-	e := make1(t, dev, both())
+	e := newEnd(t, dev, both())
 	mr, err := e.PD.RegMR(make([]byte, 8), 0)
 	check(t, err)
 	if err := e.Close(); !errors.Is(err, syscall.EBUSY) || !strings.Contains(err.Error(), "MR") {
@@ -420,14 +407,14 @@ func TestRefused(t *testing.T) {
 	check(t, err)
 	t.Cleanup(func() { cq.Close() })
 	for want, c := range map[string]endpoint.Config{
-		"Sends is -1": {Sends: -1}, "RecvSize": {RecvSize: 1 << 31}, "SRQ": {SRQ: new(verbs.SRQ), Recvs: 1},
+		"Sends and Recvs": {Sends: -1}, "RecvSize": {RecvSize: 1 << 31}, "Inline": {Inline: -1}, "SRQ": {SRQ: new(verbs.SRQ), Recvs: 1},
 		"Handle and Probe": {CQ: cq, Probe: 1},
 	} {
 		if _, err := endpoint.New(dev, c); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
-	own := make1(t, dev, endpoint.Config{CQ: cq, Sends: 1})
+	own := newEnd(t, dev, endpoint.Config{CQ: cq, Sends: 1})
 	s := slot(t, own)
 	if err := s.Post(); err == nil || !strings.Contains(err.Error(), "Config.CQ") {
 		t.Error(err)
@@ -454,7 +441,7 @@ func TestRefused(t *testing.T) {
 	for _, e := range []*endpoint.Endpoint{nil, &zero} {
 		_, slotErr := e.Slot(t.Context())
 		_, connectErr := e.Connect(t.Context(), nil, connect.Options{})
-		for _, err := range []error{e.Close(), e.Err(), slotErr, connectErr, e.PostRecvs(), e.Repost(0), none.Post()} {
+		for _, err := range []error{e.Close(), e.Err(), e.Own(), slotErr, connectErr, e.PostRecvs(), e.Repost(0), none.Post()} {
 			if err == nil {
 				t.Error("a call of an endpoint that was never made succeeds")
 			}
@@ -463,8 +450,7 @@ func TestRefused(t *testing.T) {
 		e.Connected()
 		e.Event(nil)
 	}
-	if err := endpoint.Pair(bounded(t), make1(t, dev, endpoint.Config{Type: verbs.QPTypeUD}), make1(t, dev, endpoint.Config{}),
-		connect.Options{}); err == nil || !strings.Contains(err.Error(), "connect.UD") {
+	if _, _, err := endpoint.Pair(bounded(t), dev, endpoint.Config{Type: verbs.QPTypeUD}, endpoint.Config{}, connect.Options{}); err == nil || !strings.Contains(err.Error(), "connect.UD") {
 		t.Error(err)
 	}
 }
@@ -483,13 +469,9 @@ func TestThousand(t *testing.T) {
 	c.Channel = channel
 	var ends [][2]*endpoint.Endpoint
 	for range all {
-		var pair [2]*endpoint.Endpoint
-		for i := range pair {
-			pair[i], err = endpoint.New(dev, c)
-			check(t, err)
-		}
-		check(t, endpoint.Pair(bounded(t), pair[0], pair[1], connect.Options{Setup: quick()}))
-		ends = append(ends, pair)
+		a, b, err := endpoint.Pair(bounded(t), dev, c, c, connect.Options{Setup: quick()})
+		check(t, err)
+		ends = append(ends, [2]*endpoint.Endpoint{a, b})
 	}
 	var working sync.WaitGroup
 	for i, p := range ends {
@@ -529,7 +511,7 @@ func TestTCP(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	check(t, err)
 	defer l.Close()
-	a, b := make1(t, dev, both()), make1(t, dev, both())
+	a, b := newEnd(t, dev, both()), newEnd(t, dev, both())
 	accepted := make(chan error)
 	go func() {
 		side, err := l.Accept()

@@ -35,7 +35,6 @@ type slot struct {
 	wc     verbs.WC             // if done
 }
 
-// state is that of a slot, for its request.
 type state uint8
 
 const (
@@ -105,9 +104,6 @@ func (s Slot) own() *slot {
 	return s.s
 }
 
-// Index returns the number of the slot, from 0.
-func (s Slot) Index() int { return s.own().index }
-
 // Off returns where the memory of the slot begins in Endpoint.Mem and Endpoint.MR, in bytes.
 func (s Slot) Off() uint64 { return s.own().off }
 
@@ -115,6 +111,12 @@ func (s Slot) Off() uint64 { return s.own().off }
 func (s Slot) Bytes() []byte {
 	x := s.own()
 	return x.e.Mem[x.off:][:x.e.c.SendSize:x.e.c.SendSize]
+}
+
+// request returns the request of the slot.
+func (s Slot) request() (*slot, verbs.SendWR) {
+	x := s.own()
+	return x, x.batch.WR(0)
 }
 
 // begin adds the first n bytes of the slot to a request, and has it complete.
@@ -128,73 +130,56 @@ func (s *slot) begin(w verbs.SendWR, n int) verbs.SendWR {
 	return w.Flags(verbs.SendSignaled)
 }
 
-// Send begins a SEND of the first n bytes. It panics if the slot has fewer or was freed, as the other methods do that begin a request.
-// What they return is for more: Flags, To, or InlineData with n 0.
-//
-// C: IBV_WR_SEND, ibv_post_send(3).
+// Send begins a SEND of the first n bytes: IBV_WR_SEND. It panics if the slot has fewer or was freed, as the other methods do that begin a
+// request. What they return is for more: Flags, To, or InlineData with n 0.
 func (s Slot) Send(n int) verbs.SendWR {
-	x := s.own()
-	return x.begin(x.batch.WR(0).Send(x.id()), n)
+	x, w := s.request()
+	return x.begin(w.Send(x.id()), n)
 }
 
-// SendImm begins a SEND with immediate data.
-//
-// C: IBV_WR_SEND_WITH_IMM, ibv_post_send(3).
+// SendImm begins a SEND with immediate data: IBV_WR_SEND_WITH_IMM.
 func (s Slot) SendImm(n int, imm uint32) verbs.SendWR {
-	x := s.own()
-	return x.begin(x.batch.WR(0).SendImm(x.id(), imm), n)
+	x, w := s.request()
+	return x.begin(w.SendImm(x.id(), imm), n)
 }
 
-// Write begins a WRITE of the first n bytes to memory of the peer.
-//
-// C: IBV_WR_RDMA_WRITE, ibv_post_send(3).
+// Write begins a WRITE of the first n bytes to memory of the peer: IBV_WR_RDMA_WRITE.
 func (s Slot) Write(n int, remote uint64, rkey uint32) verbs.SendWR {
-	x := s.own()
-	return x.begin(x.batch.WR(0).Write(x.id(), remote, rkey), n)
+	x, w := s.request()
+	return x.begin(w.Write(x.id(), remote, rkey), n)
 }
 
-// WriteImm begins a WRITE with immediate data, which also completes a receive of the peer.
-//
-// C: IBV_WR_RDMA_WRITE_WITH_IMM, ibv_post_send(3).
+// WriteImm begins a WRITE with immediate data, which also completes a receive of the peer: IBV_WR_RDMA_WRITE_WITH_IMM.
 func (s Slot) WriteImm(n int, remote uint64, rkey, imm uint32) verbs.SendWR {
-	x := s.own()
-	return x.begin(x.batch.WR(0).WriteImm(x.id(), remote, rkey, imm), n)
+	x, w := s.request()
+	return x.begin(w.WriteImm(x.id(), remote, rkey, imm), n)
 }
 
-// Read begins a READ of n bytes of the peer's memory to the first bytes of the slot.
-//
-// C: IBV_WR_RDMA_READ, ibv_post_send(3).
+// Read begins a READ of n bytes of the peer's memory to the first bytes of the slot: IBV_WR_RDMA_READ.
 func (s Slot) Read(n int, remote uint64, rkey uint32) verbs.SendWR {
-	x := s.own()
-	return x.begin(x.batch.WR(0).Read(x.id(), remote, rkey), n)
+	x, w := s.request()
+	return x.begin(w.Read(x.id(), remote, rkey), n)
 }
 
-// CompareSwap begins an atomic operation on 8 bytes of the peer, whose old value comes to the first 8 of the slot.
-//
-// C: IBV_WR_ATOMIC_CMP_AND_SWP, ibv_post_send(3).
+// CompareSwap begins an atomic operation on 8 bytes of the peer, whose old value comes to the first 8 of the slot:
+// IBV_WR_ATOMIC_CMP_AND_SWP.
 func (s Slot) CompareSwap(remote uint64, rkey uint32, compare, swap uint64) verbs.SendWR {
-	x := s.own()
-	return x.begin(x.batch.WR(0).CompareSwap(x.id(), remote, rkey, compare, swap), 8)
+	x, w := s.request()
+	return x.begin(w.CompareSwap(x.id(), remote, rkey, compare, swap), 8)
 }
 
-// FetchAdd begins an atomic operation that adds to 8 bytes of the peer; otherwise it is like CompareSwap.
-//
-// C: IBV_WR_ATOMIC_FETCH_AND_ADD, ibv_post_send(3).
+// FetchAdd begins an atomic operation that adds to 8 bytes of the peer and is otherwise like CompareSwap: IBV_WR_ATOMIC_FETCH_AND_ADD.
 func (s Slot) FetchAdd(remote uint64, rkey uint32, add uint64) verbs.SendWR {
-	x := s.own()
-	return x.begin(x.batch.WR(0).FetchAdd(x.id(), remote, rkey, add), 8)
+	x, w := s.request()
+	return x.begin(w.FetchAdd(x.id(), remote, rkey, add), 8)
 }
 
-// Post posts the request. Wait returns its completion; Free without a Wait leaves it alone until it has completed.
-//
-// C: ibv_post_send, ibv_post_send(3).
+// Post posts the request: ibv_post_send(3). Wait returns its completion; Free without a Wait leaves it alone until it has completed.
 func (s Slot) Post() error { return s.post(nil) }
 
 // PostFunc posts the request, and has f called with its completion, on the goroutine of the endpoint: later completions wait until it
 // returns. The slot is f's: it is freed when f returns, unless f has posted it by PostFunc again. Err of the completion says whether the
 // request failed. After a PostFunc that fails, the slot is the caller's as before. f is not called for a request that Close cut off.
-//
-// C: ibv_post_send, ibv_post_send(3).
 func (s Slot) PostFunc(f func(Slot, verbs.WC)) error { return s.post(f) }
 
 func (s Slot) post(then func(Slot, verbs.WC)) error {
