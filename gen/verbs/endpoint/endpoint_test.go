@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -243,7 +244,11 @@ func TestPostFunc(t *testing.T) {
 	check(t, post(s))
 	s.Free() // not this one's any more
 	check(t, <-ended)
-	slot(t, a).Free()
+	again := slot(t, a)
+	again.Write(size, b.MR.IOVA(), b.MR.RKey())
+	if _, err := again.Do(bounded(t)); err != nil {
+		t.Error(err)
+	}
 }
 
 // TestPeer ends the peer in several ways. A slot that waits, one that is asked for, and Done learn of it.
@@ -261,8 +266,7 @@ func TestPeer(t *testing.T) {
 			other, err := dev.Lib().OpenDevice("soft1")
 			check(t, err)
 			t.Cleanup(func() { other.CloseAll() })
-			c := both()
-			c.Probe = time.Millisecond
+			c := endpoint.Config{Sends: 4, SendSize: size, Recvs: 4, RecvSize: size, Probe: time.Millisecond}
 			on := c
 			on.PD, err = other.AllocPD()
 			check(t, err)
@@ -324,6 +328,116 @@ func TestFailedRemoval(t *testing.T) {
 	ev.Done()
 	if err := <-waited; !errors.Is(err, syscall.ECONNRESET) {
 		t.Error(err)
+	}
+}
+
+// TestRemoved posts to a device that was taken away: the endpoint has ended, also if nobody passes the event.
+func TestRemoved(t *testing.T) {
+	soft, dev := verbstest.Open(t)
+	a, _ := pair(t, dev, both(), both())
+	s := slot(t, a)
+	s.Send(1)
+	check(t, soft.TakeAway("soft0"))
+	if _, err := s.Do(bounded(t)); !errors.Is(err, syscall.ECONNRESET) || !errors.Is(err, verbs.ErrDeviceRemoved) {
+		t.Error(err)
+	}
+	<-a.Done()
+}
+
+// TestFail has the program end an endpoint, whose request waits for a receive of the peer: the wait ends, also if the device does not
+// flush the request.
+func TestFail(t *testing.T) {
+	for _, flushed := range []bool{true, false} {
+		soft, dev := verbstest.Open(t, softverbs.LikeMLX5()) // where requests wait
+		deaf := both()
+		deaf.Recvs = 0
+		a, _ := pair(t, dev, both(), deaf)
+		s := slot(t, a)
+		s.Send(1)
+		check(t, s.Post())
+		if !flushed {
+			check(t, soft.Fail("ibv_modify_qp", 1, syscall.EIO))
+		}
+		mine := errors.New("mine")
+		a.Fail(mine)
+		a.Fail(errors.New("another one"))
+		wc, err := s.Wait(bounded(t))
+		if !errors.Is(err, mine) || !errors.Is(err, syscall.ECONNRESET) || strings.Contains(err.Error(), "another") ||
+			(wc.Status == verbs.WCStatusWRFlushErr) != flushed {
+			t.Errorf("flushed %t: %v, %v", flushed, wc.Status, err)
+		}
+	}
+}
+
+// TestHandle has the function for completions take its time, and Close waits for it; then it ends its goroutine, which ends the endpoint.
+func TestHandle(t *testing.T) {
+	_, dev := verbstest.Open(t)
+	began := make(chan bool)
+	var returned atomic.Bool
+	slow, leaves := both(), both()
+	slow.Handle = func(_ *endpoint.Endpoint, wc verbs.WC) {
+		if wc.Err() == nil {
+			began <- true
+			time.Sleep(20 * time.Millisecond)
+			returned.Store(true)
+		}
+	}
+	leaves.Handle = func(*endpoint.Endpoint, verbs.WC) { runtime.Goexit() }
+	a, b := pair(t, dev, leaves, slow)
+	s := slot(t, a)
+	s.Send(1)
+	check(t, s.Post())
+	<-began
+	check(t, b.Close())
+	if !returned.Load() {
+		t.Error("Close has returned, and the function has not")
+	}
+	a, b = pair(t, dev, leaves, both())
+	s = slot(t, b)
+	s.Send(1)
+	if _, err := s.Do(bounded(t)); err != nil {
+		t.Error(err)
+	}
+	<-a.Done()
+	if err := a.Err(); !strings.Contains(err.Error(), "Goexit") {
+		t.Error(err)
+	}
+}
+
+// looks is an object that belongs to a queue pair.
+type looks struct{ close func() error }
+
+func (l looks) Close() error { return l.close() }
+
+// TestOwn has the endpoint own objects: what was made with the queue pair is closed before it, and after Close all are closed at once.
+func TestOwn(t *testing.T) {
+	_, dev := verbstest.Open(t)
+	var order []string
+	c := both()
+	c.CreateQP = func(e *endpoint.Endpoint, attr verbs.QPInitAttr) (*verbs.QP, error) {
+		qp, err := e.PD.CreateQP(attr)
+		if err != nil {
+			return nil, err
+		}
+		return qp, e.Own(looks{func() error {
+			order = append(order, "first")
+			if _, _, err := qp.Query(verbs.QPFieldState); err != nil {
+				t.Error(err)
+			}
+			return nil
+		}})
+	}
+	e := newEnd(t, dev, c)
+	mr, err := e.PD.RegMR(make([]byte, 8), 0)
+	check(t, err)
+	check(t, e.Own(mr, looks{func() error { order = append(order, "second"); return nil }}))
+	check(t, e.Close())
+	late := false
+	if err := e.Own(looks{func() error { late = true; return nil }}); !errors.Is(err, os.ErrClosed) || !late {
+		t.Errorf("Own after Close: %v", err)
+	}
+	if fmt.Sprint(order) != "[second first]" {
+		t.Error(order)
 	}
 }
 
@@ -450,7 +564,8 @@ func TestRefused(t *testing.T) {
 		e.Connected()
 		e.Event(nil)
 	}
-	if _, _, err := endpoint.Pair(bounded(t), dev, endpoint.Config{Type: verbs.QPTypeUD}, endpoint.Config{}, connect.Options{}); err == nil || !strings.Contains(err.Error(), "connect.UD") {
+	_, _, err = endpoint.Pair(bounded(t), dev, endpoint.Config{Type: verbs.QPTypeUD}, endpoint.Config{}, connect.Options{})
+	if err == nil || !strings.Contains(err.Error(), "connect.UD") {
 		t.Error(err)
 	}
 }
