@@ -55,7 +55,7 @@ func blocksOf(t *testing.T, root, file string) (all []block) {
 // packages are what a piece of a program may use without importing it.
 var packages = map[string]string{
 	"context": "context", "errors": "errors", "fmt": "fmt", "log": "log", "os": "os", "syscall": "syscall", "time": "time",
-	"verbs": module + "gen/verbs", "efadv": module + "gen/efadv", "connect": module + "gen/verbs/connect",
+	"verbs": module + "gen/verbs", "efadv": module + "gen/efadv", "connect": module + "gen/verbs/connect", "endpoint": module + "gen/verbs/endpoint",
 	"softverbs": module + "runtime/softverbs", "mem": module + "runtime/mem", "verr": module + "runtime/verr",
 }
 

@@ -85,9 +85,9 @@ type Config struct {
 
 // Endpoint is one end of a connection. New makes one. All methods may be called from several goroutines.
 type Endpoint struct {
-	PD *verbs.PD
+	PD *verbs.PD // of QP and MR
 	CQ *verbs.CQ // of requests to send, and of receives without Config.RecvCQ
-	QP *verbs.QP
+	QP *verbs.QP // connected by Connect, or by who made it
 	MR *verbs.MR // of Mem; nil if there is none
 	// Mem is the memory: first that of the receives, RecvSize bytes each, then that of the slots. It is Go's, so that it can be read after
 	// Close.

@@ -110,8 +110,8 @@ func kept(t testing.TB, a, b *End, err error) (*End, *End) {
 	return a, b
 }
 
-// Connect makes a queue pair of one device and one of another, or of the same, and connects them by connect.Pair. Each End is to be closed. A request that is not
-// answered ends with RETRY_EXC_ERR after some milliseconds.
+// Connect makes a queue pair of one device and one of another, or of the same, and connects them by connect.Pair. Each End is to be
+// closed. A request that is not answered ends with RETRY_EXC_ERR after some milliseconds. Programs use endpoint.Pair.
 func Connect(left, right *verbs.Device) (a, b *End, err error) {
 	pds := [2]*verbs.PD{}
 	for i, dev := range []*verbs.Device{left, right} {
