@@ -67,6 +67,7 @@ func pair(t *testing.T, dev *verbs.Device, left, right endpoint.Config) (a, b *e
 
 func quick() *verbs.RCSetup {
 	s := connect.DefaultSetup()
+	s.RetryCnt = 6
 	if os.Getenv("VERBS_DEVICE") == "" {
 		s.Timeout, s.RetryCnt, s.MinRNRTimer = 8, 2, 1
 	}
