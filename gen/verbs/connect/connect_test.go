@@ -364,3 +364,25 @@ func TestInfiniBand(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestPair connects two queue pairs of a process; one that cannot connect does not leave the other waiting.
+func TestPair(t *testing.T) {
+	a, b := newQP(t, verbs.QPTypeRC), newQP(t, verbs.QPTypeRC)
+	if err := Pair(soon(t), a, b, options("")); err != nil {
+		t.Fatal(err)
+	}
+	for _, qp := range []*verbs.QP{a, b} {
+		if info, _, err := qp.Query(verbs.QPFieldState); err != nil || info.State != verbs.QPStateRTS {
+			t.Errorf("%+v, %v", info, err)
+		}
+	}
+	c, gone := newQP(t, verbs.QPTypeRC), newQP(t, verbs.QPTypeRC)
+	if err := gone.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, pair := range [][2]*verbs.QP{{c, gone}, {gone, c}} {
+		if err := Pair(t.Context(), pair[0], pair[1], options("")); !errors.Is(err, os.ErrClosed) {
+			t.Error(err)
+		}
+	}
+}
