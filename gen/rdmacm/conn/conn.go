@@ -227,9 +227,9 @@ func (c *Conn) Own(objects ...io.Closer) {
 	c.owned = append(c.owned, objects...)
 }
 
-// NewEndpoint makes an endpoint whose queue pair is that of the connection, with its receives posted. Call it in Options.QP, and return
-// its queue pair. The connection owns the endpoint, which ends with it, and Close closes both. A Config.CreateQP of the program calls
-// c.ID.CreateQP with e.PD.
+// NewEndpoint makes an endpoint with the queue pair of the connection, and posts its receives. Call it in Options.QP, and return the queue
+// pair of the endpoint. The connection owns the endpoint, which ends and is closed with it. If the program sets Config.CreateQP, the
+// function must call c.ID.CreateQP with e.PD.
 func (c *Conn) NewEndpoint(config endpoint.Config) (*endpoint.Endpoint, error) {
 	if c == nil || c.n == nil {
 		return nil, errNever

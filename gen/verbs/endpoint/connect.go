@@ -18,11 +18,11 @@ import (
 // grace is how long requests that the peer has answered have to complete when the stream has ended.
 const grace = 50 * time.Millisecond
 
-// Connect posts the receives, and connects the queue pair to that of the process at the other end of side, which calls Connect or a
-// function of package connect. The endpoint then owns side: the end of the stream, as when the process of the peer dies, ends the
-// endpoint, and Close closes it, as a Connect that fails does. What else the peer writes to it is lost.
+// Connect posts the receives, and connects the queue pair to the one of the process at the other end of side, which calls Connect or a
+// function of package connect. The endpoint owns side from then on: it ends when the peer, or the death of its process, closes the stream.
+// What the peer writes to the stream after that is lost. Close closes it, and so does Connect if it fails.
 //
-// Of RC and UC; connect.UD is for datagrams. Without Options.Setup, the setup is connect.DefaultSetup. Config.Access adds to its
+// Connect is for RC and UC; connect.UD is for datagrams. Without Options.Setup it uses connect.DefaultSetup. It adds Config.Access to the
 // AccessFlags.
 func (e *Endpoint) Connect(ctx context.Context, side net.Conn, o connect.Options) (*connect.Peer, error) {
 	if side == nil {
@@ -84,8 +84,8 @@ func (e *Endpoint) connect(ctx context.Context, side net.Conn, o connect.Options
 	return to(ctx, side, e.QP, o)
 }
 
-// Pair makes two endpoints of a device, or of the devices of their Config.PD, and connects them as Connect does. The end of one ends the
-// other. If it fails nothing is left.
+// Pair makes two endpoints of one process on a device, or on those of their Config.PD, and connects them. When one ends, so does the other.
+// If Pair fails, it leaves nothing open.
 func Pair(ctx context.Context, dev *verbs.Device, left, right Config, o connect.Options) (a, b *Endpoint, err error) {
 	if a, err = New(dev, left); err != nil {
 		return nil, nil, err
@@ -106,8 +106,8 @@ func Pair(ctx context.Context, dev *verbs.Device, left, right Config, o connect.
 	return a, b, nil
 }
 
-// PostRecvs posts all receives, to a queue pair that is in INIT or later: ibv_post_recv(3). Connect does it, and Conn.NewEndpoint of
-// package rdmacm/conn.
+// PostRecvs posts all receives: ibv_post_recv(3). The queue pair must be in INIT, RTR or RTS. Connect calls it, and so does
+// Conn.NewEndpoint of package rdmacm/conn.
 func (e *Endpoint) PostRecvs() error {
 	if e == nil || e.done == nil {
 		return errNever
@@ -126,7 +126,7 @@ func (e *Endpoint) Recv(i int) []byte {
 	return e.Mem[:e.c.Recvs*e.c.RecvSize][i*e.c.RecvSize:][:e.c.RecvSize:e.c.RecvSize]
 }
 
-// Repost posts receive i again, after its completion and when its memory was read: ibv_post_recv(3).
+// Repost posts receive i again, once it has completed and the program has read its memory: ibv_post_recv(3).
 func (e *Endpoint) Repost(i int) error {
 	if e == nil || e.done == nil {
 		return errNever
@@ -139,8 +139,8 @@ func (e *Endpoint) Repost(i int) error {
 	return nil
 }
 
-// Done returns a channel that is closed when the endpoint ends: a request has failed, the stream of Connect or the connection of rdma_cm
-// has ended, or Fail or Close was called. That of an Endpoint which was never made is nil.
+// Done returns a channel that is closed when the endpoint ends: because a request failed, the stream of Connect or the connection of
+// rdma_cm ended, or Fail or Close was called.
 func (e *Endpoint) Done() <-chan struct{} {
 	if e == nil {
 		return nil
@@ -148,8 +148,7 @@ func (e *Endpoint) Done() <-chan struct{} {
 	return e.done
 }
 
-// Err returns why the endpoint has ended: os.ErrClosed after Close, otherwise an error that is syscall.ECONNRESET and has the reason;
-// nil while it has not.
+// Err returns why the endpoint ended, and nil before: os.ErrClosed after Close, otherwise the reason with syscall.ECONNRESET.
 func (e *Endpoint) Err() error {
 	if e == nil || e.done == nil {
 		return errNever
@@ -170,8 +169,8 @@ func (e *Endpoint) why(err error) error {
 	return err
 }
 
-// Fail ends the endpoint for a reason of the program, which Err reports. Its queue pair goes to the state ERR, so that all requests and
-// receives complete, those that were done before first. The first reason counts.
+// Fail ends the endpoint for a reason of the program, which Err reports. It moves the queue pair to ERR, so that all requests and receives
+// complete, the successful ones first. Only the first reason counts.
 func (e *Endpoint) Fail(err error) {
 	if e == nil || e.done == nil {
 		return
@@ -199,8 +198,8 @@ func (e *Endpoint) end(err error) bool {
 	return true
 }
 
-// Event ends the endpoint if an event of Device.NextEvent says that the device has gone, or that its queue pair or completion queue has
-// failed: ibv_get_async_event(3). It reports whether that is so. The program calls Done of the event.
+// Event ends the endpoint if an event of Device.NextEvent says that the device is gone, or that the queue pair or its completion queue
+// failed, and reports whether it does: ibv_get_async_event(3). The program calls Done of the event.
 func (e *Endpoint) Event(ev *verbs.AsyncEvent) bool {
 	if e == nil || e.done == nil || ev == nil {
 		return false
@@ -273,7 +272,8 @@ func (e *Endpoint) complete(wc *verbs.WC) {
 	}
 }
 
-// Connected says that the queue pair is ready to send, and Config.Probe begins. Connect does that, and package rdmacm/conn.
+// Connected starts the probes of Config.Probe. Connect calls it, and so does package rdmacm/conn. Call it only if something else has
+// connected the queue pair.
 func (e *Endpoint) Connected() {
 	if e != nil {
 		e.mu.Lock()

@@ -1,22 +1,21 @@
-// Package endpoint has one end of a connection: a queue pair with everything that it needs, made and closed as one.
+// Package endpoint makes one end of a connection: a queue pair and everything that it needs, created and closed as one object.
 //
 //	e, err := endpoint.New(dev, endpoint.Config{Sends: 8, SendSize: 4096})
 //	defer e.Close()
 //	peer, err := e.Connect(ctx, side, connect.Options{}) // side is a net.Conn
 //	...
-//	s, err := e.Slot(ctx)       // memory, and room for a request
+//	s, err := e.Slot(ctx)
 //	defer s.Free()              // at once, or when the request has completed
 //	n := copy(s.Bytes(), "hello")
 //	s.Write(n, remote, rkey)
 //	wc, err := s.Do(ctx)        // posts and waits
 //
-// An [Endpoint] owns a protection domain, a completion queue with its channel, a queue pair, registered memory, and the order in which
-// they are closed. It connects by package connect; package rdmacm/conn makes one of an identifier (Conn.NewEndpoint). A [Slot] is for a
-// request to send. An endpoint ends when its peer has died, and all that wait for it then return the reason.
+// An [Endpoint] owns a protection domain, a completion queue with its channel, a queue pair and registered memory, and closes them in the
+// right order. A [Slot] is memory and room for one request to send. When the peer dies, the endpoint ends, and everybody who waits for it
+// gets the reason. Connect uses package connect; Conn.NewEndpoint of package rdmacm/conn makes an endpoint that librdmacm connects.
 //
-// The goroutine that takes completions starts with the first slot that is posted, or at once if there is a Config.Handle. Without both,
-// the package adds nothing to the way of a request: the program posts to QP and takes completions from CQ. Nothing is allocated for a
-// request.
+// A goroutine takes completions from the first Slot that is posted on, or from the start if there is a Config.Handle. Without either, the
+// program posts to QP and takes completions from CQ, and the package adds nothing to that. Requests allocate nothing.
 //
 // The package is written by hand and belongs beside the generated one. It must not know what a message means.
 package endpoint
@@ -38,48 +37,49 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
-// Config is how New makes an endpoint. The zero value has 16 requests to send at a time, without memory, and no receives.
+// Config describes an endpoint. With the zero value it has 16 slots without memory, and no receives.
 //
-// Objects in a Config stay the program's: it closes them after the endpoint.
+// The program owns the objects in a Config, and closes them after the endpoint.
 type Config struct {
-	// Type of the queue pair; 0 is RC.
+	// Type is the type of the queue pair; 0 means RC.
 	Type verbs.QPType
-	// Sends is how many requests to send there may be at a time: as many as slots. 0 is 16; the most are 1<<20.
+	// Sends is the number of slots, each with room for one request to send, up to 1<<20; 0 means 16.
 	Sends int
-	// SendSize is how many bytes of memory a slot has, up to 1 GiB.
+	// SendSize is the size of a slot's memory in bytes, 0 to 1<<30.
 	SendSize int
-	// Recvs is how many receives are posted at a time, up to 1<<20.
+	// Recvs is the number of receives, 0 to 1<<20.
 	Recvs int
-	// RecvSize is how many bytes of memory a receive has, up to 1 GiB; a datagram needs verbs.GRHSize bytes more. Receives of messages
-	// without bytes, and of the immediate data of WRITEs, need none.
+	// RecvSize is the size of a receive's memory in bytes, 0 to 1<<30. A datagram needs verbs.GRHSize bytes more. Empty messages and the
+	// immediate data of WRITEs need no memory.
 	RecvSize int
-	// Inline is how many bytes of inline data a request may have.
+	// Inline is the number of bytes that a request can send inline, 0 to 1<<16.
 	Inline int
-	// Access has the rights of the peer to the memory, besides MRAccessLocalWrite. Connect gives the queue pair the same.
+	// Access says what the peer may do with the memory; MRAccessLocalWrite is always set. Connect allows the same on the queue pair. For
+	// regions of the program set RCSetup.AccessFlags too.
 	Access verbs.MRAccess
-	// Probe is how often the endpoint WRITEs nothing to the peer, which fails if that has died; 0 is never. How long it takes to fail is up
-	// to RCSetup.Timeout and RetryCnt: connect.DefaultSetup. Set it at both ends, as it needs a queue pair that peers may WRITE by.
+	// Probe is the interval at which the endpoint sends an empty WRITE, which fails when the peer is dead; 0 means never. RCSetup.Timeout
+	// and RetryCnt decide how long that takes: see connect.DefaultSetup. Set Probe at both ends: it also allows the peer's WRITEs.
 	Probe time.Duration
 
-	// PD is the protection domain, whose device the endpoint is of; nil is one of the endpoint.
+	// PD is a protection domain of the program, on whose device the endpoint is made then; nil means a new one.
 	PD *verbs.PD
-	// Channel is that of the completion queue; nil is one of the endpoint. Several endpoints may share one, which saves a descriptor each.
+	// Channel is a completion channel of the program; nil means a new one. Endpoints that share one need fewer file descriptors.
 	Channel *verbs.CompChannel
-	// CQ is the completion queue, if the program takes completions itself; nil is one of the endpoint. Slots are not posted then.
+	// CQ is a completion queue of the program, which takes its completions; slots cannot be posted then. nil means a new one.
 	CQ *verbs.CQ
-	// RecvCQ is the completion queue of receives, which the program takes itself; nil is that of requests to send.
+	// RecvCQ is a completion queue of the program for receives, which takes their completions; nil means CQ.
 	RecvCQ *verbs.CQ
-	// SRQ is the shared receive queue from which the queue pair takes receives. Recvs is 0 then.
+	// SRQ is a shared receive queue of the program. Recvs must be 0 then.
 	SRQ *verbs.SRQ
 
-	// CreateQP makes the queue pair in e.PD in another way than PD.CreateQP: with an identifier of rdma_cm, or for package direct, which
-	// may take it and e.CQ (with direct.Shared, if several goroutines post). Objects that it passes to e.Own are closed before the queue
-	// pair. If it fails it leaves no queue pair behind.
+	// CreateQP makes the queue pair in e.PD; nil means PD.CreateQP. It may use an identifier of rdma_cm, and it may give the queue pair and
+	// e.CQ to package direct, with direct.Shared if several goroutines post. Objects that it passes to e.Own are closed before the queue
+	// pair. If it fails, it must close the queue pair.
 	CreateQP func(e *Endpoint, attr verbs.QPInitAttr) (*verbs.QP, error)
-	// Handle is called with each completion that is not of a slot: of receives, whose ID is the number of the receive from 0, and of what
-	// the program posts with IDs below 1<<32. One call follows the other, in the order of the completions, which wait until it returns.
-	// It may call Close, which then does not wait for it. If it ends its goroutine, the endpoint ends. If Handle is nil, the program takes
-	// these completions from CQ, or does without them once it has posted a slot.
+	// Handle is called with each completion but those of slots, one at a time and in order: receives, whose ID is their number from 0, and
+	// requests that the program posts with IDs below 1<<32. Later completions wait until it returns. It may call Close, which does not
+	// wait for it then. If it ends its goroutine, the endpoint ends. If Handle is nil, the program takes these completions from CQ, or
+	// loses them once it has posted a slot.
 	Handle func(e *Endpoint, wc verbs.WC)
 }
 
@@ -89,11 +89,10 @@ type Endpoint struct {
 	CQ *verbs.CQ // of requests to send, and of receives without Config.RecvCQ
 	QP *verbs.QP // connected by Connect, or by who made it
 	MR *verbs.MR // of Mem; nil if there is none
-	// Mem is the memory: first that of the receives, RecvSize bytes each, then that of the slots. It is Go's, so that it can be read after
-	// Close.
+	// Mem is the memory of the receives, RecvSize bytes each, followed by the memory of the slots. It stays readable after Close.
 	Mem []byte
-	// Recvs has the receives, by their numbers; nil if there are none. Repost posts one of them. A program that posts many at once calls
-	// QP.PostRecvRange, and no Repost at the same time.
+	// Recvs are the receives by number; nil if there are none. A program that posts many at once calls QP.PostRecvRange, and never Repost
+	// at the same time.
 	Recvs *verbs.RecvBatch
 
 	c       Config
@@ -134,7 +133,7 @@ const (
 	mostInline = 1 << 16
 )
 
-// New makes an endpoint of a device. If it fails nothing is left.
+// New makes an endpoint on a device. If New fails, it leaves nothing open. The caller calls Close.
 func New(dev *verbs.Device, c Config) (e *Endpoint, err error) {
 	if c.Type == 0 {
 		c.Type = verbs.QPTypeRC
@@ -229,8 +228,8 @@ func (e *Endpoint) make(dev *verbs.Device) (err error) {
 	return nil
 }
 
-// Own has Close also close objects: a region in PD for example. The latest is closed first, and all before what the endpoint has made. If
-// the endpoint is closed already, they are closed at once.
+// Own has Close also close objects, such as a region in PD: the latest first, and all before what the endpoint has made. If the endpoint is
+// closed already, Own closes them and returns os.ErrClosed.
 func (e *Endpoint) Own(objects ...io.Closer) error {
 	if e == nil || e.done == nil {
 		return errNever
@@ -299,9 +298,9 @@ func (e *Endpoint) makeMemory() (err error) {
 	return nil
 }
 
-// Close ends the endpoint, with os.ErrClosed for all that wait, and closes what it owns. It waits until no function of the program
-// runs, unless it is called by one. A second Close returns os.ErrClosed. If it fails, as when something else uses the domain, it
-// closes the rest when it is called again. After New has failed there is nothing to close.
+// Close ends the endpoint and closes what it owns. Whoever waits gets os.ErrClosed. Close waits for Handle and functions of PostFunc that
+// run, unless one of them calls it. A second Close returns os.ErrClosed. If Close fails, for example because the program has a region in
+// PD, call it again: it closes the rest.
 func (e *Endpoint) Close() error {
 	if e == nil || e.done == nil {
 		return errNever

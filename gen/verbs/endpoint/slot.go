@@ -43,15 +43,14 @@ const (
 	done // the completion came
 )
 
-// Slot is room for a request to send, and memory for it. It has one request after the other, each begun by a method that has the name
-// of the operation, posted, and waited for. It belongs to one goroutine at a time, and a copy is the same slot.
+// Slot is memory and room for one request to send at a time. A method named after an operation begins a request; then post it, and wait for
+// it. A slot belongs to one goroutine at a time. A copy is the same slot.
 type Slot struct {
 	s    *slot
 	turn uint64
 }
 
-// Slot waits for a slot that nobody uses. The caller calls Free. Slots come back when their requests have completed, also if nobody waited
-// for that. A slot that is free is returned even if ctx or the endpoint has ended.
+// Slot waits for a free slot. The caller calls Free. If a slot is free, Slot returns it even if ctx or the endpoint has ended.
 func (e *Endpoint) Slot(ctx context.Context) (Slot, error) {
 	if e == nil || e.done == nil {
 		return Slot{}, errNever
@@ -72,7 +71,7 @@ func (e *Endpoint) Slot(ctx context.Context) (Slot, error) {
 	}
 }
 
-// TrySlot returns a slot that nobody uses, if there is one.
+// TrySlot returns a free slot, if there is one.
 func (e *Endpoint) TrySlot() (Slot, bool) {
 	if e == nil {
 		return Slot{}, false
@@ -177,9 +176,9 @@ func (s Slot) FetchAdd(remote uint64, rkey uint32, add uint64) verbs.SendWR {
 // Post posts the request: ibv_post_send(3). Wait returns its completion; Free without a Wait leaves it alone until it has completed.
 func (s Slot) Post() error { return s.post(nil) }
 
-// PostFunc posts the request, and has f called with its completion, on the goroutine of the endpoint: later completions wait until it
-// returns. The slot is f's: it is freed when f returns, unless f has posted it by PostFunc again. Err of the completion says whether the
-// request failed. After a PostFunc that fails, the slot is the caller's as before. f is not called for a request that Close cut off.
+// PostFunc posts the request, and calls f with its completion on the goroutine of the endpoint. Later completions wait until f returns. The
+// slot belongs to f, and is freed when f returns, unless f posts it with PostFunc again. The completion's Err says whether the request
+// failed. If PostFunc fails, the caller keeps the slot. f is not called for a request that Close cuts off.
 func (s Slot) PostFunc(f func(Slot, verbs.WC)) error { return s.post(f) }
 
 func (s Slot) post(then func(Slot, verbs.WC)) error {
@@ -215,9 +214,8 @@ func (s Slot) Do(ctx context.Context) (verbs.WC, error) {
 	return s.Wait(ctx)
 }
 
-// Wait waits until the posted request has completed. If the request failed, the endpoint has ended, and the error is that of
-// Endpoint.Err. The end of ctx returns its error and ends the wait, not the request: call Wait again, or Free, which does not give the
-// memory to anybody before the completion.
+// Wait waits until the posted request has completed. A request that fails ends the endpoint; Wait then returns the error of Endpoint.Err.
+// When ctx ends, Wait returns its error, and the request stays in flight: call Wait again, or Free.
 func (s Slot) Wait(ctx context.Context) (verbs.WC, error) {
 	x := s.s
 	if x == nil {
@@ -297,8 +295,8 @@ func (s *slot) put() {
 	s.e.free <- s
 }
 
-// Free gives the slot back: at once, or if its request is posted, when that has completed. A second Free does nothing, nor does that of
-// a slot that PostFunc has handed on, so that Free may be deferred.
+// Free gives the slot back: at once, or when a request in flight has completed. It does nothing after another Free or a PostFunc, so defer
+// it.
 func (s Slot) Free() {
 	x := s.s
 	if x == nil {
