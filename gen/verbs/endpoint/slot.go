@@ -112,65 +112,52 @@ func (s Slot) Bytes() []byte {
 	return x.e.Mem[x.off:][:x.e.c.SendSize:x.e.c.SendSize]
 }
 
-// request returns the request of the slot.
-func (s Slot) request() (*slot, verbs.SendWR) {
-	x := s.own()
-	return x, x.batch.WR(0)
-}
+func (s Slot) wr() verbs.SendWR { return s.own().batch.WR(0) }
 
-// begin adds the first n bytes of the slot to a request, and has it complete.
-func (s *slot) begin(w verbs.SendWR, n int) verbs.SendWR {
-	if n < 0 || n > s.e.c.SendSize {
+// with adds the first n bytes of the slot to a request, and has it complete.
+func (s Slot) with(n int, w verbs.SendWR) verbs.SendWR {
+	x := s.own()
+	if n < 0 || n > x.e.c.SendSize {
 		panic("endpoint: a request of more bytes than Config.SendSize, or of fewer than 0")
 	}
 	if n > 0 {
-		w.Add(s.e.MR.UncheckedSGE(s.off, uint32(n)))
+		w.Add(x.e.MR.UncheckedSGE(x.off, uint32(n)))
 	}
+	w.SetID(x.id())
 	return w.Flags(verbs.SendSignaled)
 }
 
 // Send begins a SEND of the first n bytes: IBV_WR_SEND. It panics if the slot has fewer or was freed, as the other methods do that begin a
 // request. What they return is for more: Flags, To, or InlineData with n 0.
-func (s Slot) Send(n int) verbs.SendWR {
-	x, w := s.request()
-	return x.begin(w.Send(x.id()), n)
-}
+func (s Slot) Send(n int) verbs.SendWR { return s.with(n, s.wr().Send(0)) }
 
 // SendImm begins a SEND with immediate data: IBV_WR_SEND_WITH_IMM.
-func (s Slot) SendImm(n int, imm uint32) verbs.SendWR {
-	x, w := s.request()
-	return x.begin(w.SendImm(x.id(), imm), n)
-}
+func (s Slot) SendImm(n int, imm uint32) verbs.SendWR { return s.with(n, s.wr().SendImm(0, imm)) }
 
 // Write begins a WRITE of the first n bytes to memory of the peer: IBV_WR_RDMA_WRITE.
 func (s Slot) Write(n int, remote uint64, rkey uint32) verbs.SendWR {
-	x, w := s.request()
-	return x.begin(w.Write(x.id(), remote, rkey), n)
+	return s.with(n, s.wr().Write(0, remote, rkey))
 }
 
 // WriteImm begins a WRITE with immediate data, which also completes a receive of the peer: IBV_WR_RDMA_WRITE_WITH_IMM.
 func (s Slot) WriteImm(n int, remote uint64, rkey, imm uint32) verbs.SendWR {
-	x, w := s.request()
-	return x.begin(w.WriteImm(x.id(), remote, rkey, imm), n)
+	return s.with(n, s.wr().WriteImm(0, remote, rkey, imm))
 }
 
 // Read begins a READ of n bytes of the peer's memory to the first bytes of the slot: IBV_WR_RDMA_READ.
 func (s Slot) Read(n int, remote uint64, rkey uint32) verbs.SendWR {
-	x, w := s.request()
-	return x.begin(w.Read(x.id(), remote, rkey), n)
+	return s.with(n, s.wr().Read(0, remote, rkey))
 }
 
 // CompareSwap begins an atomic operation on 8 bytes of the peer, whose old value comes to the first 8 of the slot:
 // IBV_WR_ATOMIC_CMP_AND_SWP.
 func (s Slot) CompareSwap(remote uint64, rkey uint32, compare, swap uint64) verbs.SendWR {
-	x, w := s.request()
-	return x.begin(w.CompareSwap(x.id(), remote, rkey, compare, swap), 8)
+	return s.with(8, s.wr().CompareSwap(0, remote, rkey, compare, swap))
 }
 
 // FetchAdd begins an atomic operation that adds to 8 bytes of the peer and is otherwise like CompareSwap: IBV_WR_ATOMIC_FETCH_AND_ADD.
 func (s Slot) FetchAdd(remote uint64, rkey uint32, add uint64) verbs.SendWR {
-	x, w := s.request()
-	return x.begin(w.FetchAdd(x.id(), remote, rkey, add), 8)
+	return s.with(8, s.wr().FetchAdd(0, remote, rkey, add))
 }
 
 // Post posts the request: ibv_post_send(3). Wait returns its completion; Free without a Wait leaves it alone until it has completed.
