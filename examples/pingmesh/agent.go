@@ -117,8 +117,8 @@ func (a *agent) handle(wcs []verbs.WCEx, seen int64) error {
 			return fmt.Errorf("the queue pair sends no more: %w", err)
 		}
 		stamp := a.q.clock.stamp(wc, seen)
-		if wc.ID >= sent {
-			if err := a.left(uint32(wc.ID-sent), stamp); err != nil {
+		if wc.ID < received {
+			if err := a.left(uint32(wc.ID), stamp); err != nil {
 				return err
 			}
 			continue

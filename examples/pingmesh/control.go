@@ -54,7 +54,7 @@ func hear(conn net.Conn) (address, uint32, error) {
 
 // path makes an address handle for an agent.
 func (a *agent) path(to *address) (*verbs.AH, error) {
-	return a.q.PD.CreateAH(verbs.AHAttr{
+	return a.q.pd.CreateAH(verbs.AHAttr{
 		PortNum: a.opts.port, DLID: to.lid, IsGlobal: true, DGID: to.gid, SGIDIndex: a.q.gid, HopLimit: 64,
 		TrafficClass: a.opts.trafficClass,
 	})

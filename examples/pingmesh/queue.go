@@ -6,14 +6,13 @@ import (
 	"math/rand/v2"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/gen/verbs/endpoint"
 )
 
 const (
-	recvDepth = 2048    // receives that wait for datagrams
-	sendDepth = 1024    // datagrams under way
-	batchSize = 128     // datagrams of one post
-	sent      = 1 << 32 // IDs from here on are of sends
+	recvDepth = 2048 // receives that wait for datagrams
+	sendDepth = 1024 // datagrams under way
+	batchSize = 128  // datagrams of one post
+	received  = 1 << 32
 )
 
 // address is where datagrams to an agent go.
@@ -36,15 +35,20 @@ type slot struct {
 
 // queues is the queue pair of an agent with its memory. The agent's lock guards it.
 type queues struct {
-	opts *options
-	*endpoint.Endpoint
+	opts   *options
+	pd     *verbs.PD
+	cq     *verbs.CQ
 	reader *verbs.CQReader
+	qp     *verbs.QP
 	clock  clock
 	self   address
 	gid    uint8 // index of self.gid
 
-	out     []byte // memory of sends
+	in, out []byte // memory of receives, and of sends
+	room    int    // bytes of each receive
+	recvs   *verbs.RecvBatch
 	sends   *verbs.SendBatch
+	parts   []verbs.SGE // of out
 	slots   []slot
 	free    []uint32 // slots
 	waiting []uint32 // slots of the first requests of sends, which are not posted yet
@@ -73,30 +77,28 @@ func newQueues(dev *verbs.Device, o *options) (q *queues, err error) {
 	if err != nil {
 		return nil, err
 	}
-	cq, clock, err := newCQ(dev, ch, uint32(recvs+sends))
-	if err != nil {
+	if q.cq, q.clock, err = newCQ(dev, ch, uint32(recvs+sends)); err != nil {
 		return nil, err
 	}
-	q.clock = clock
-	if q.reader, err = cq.Reader(clock.fields()); err != nil {
+	if q.reader, err = q.cq.Reader(q.clock.fields()); err != nil {
 		return nil, err
 	}
-	q.Endpoint, err = endpoint.New(dev, endpoint.Config{Type: verbs.QPTypeUD, CQ: cq, Sends: sends, SendSize: o.size,
-		Recvs: recvs, RecvSize: verbs.GRHSize + port.ActiveMTU.Bytes()})
-	if err != nil {
+	if q.pd, err = dev.AllocPD(); err != nil {
 		return nil, err
 	}
-	q.self.lid, q.self.qpn, q.self.qkey = port.LID, q.QP.Num(), rand.Uint32()&^(1<<31) // with the highest bit it would be a privileged one
-	if err := (verbs.UDSetup{PortNum: o.port, QKey: q.self.qkey}).ToRTS(q.QP); err != nil {
+	q.self.lid, q.self.qkey = port.LID, rand.Uint32()&^(1<<31) // with the highest bit it would be a privileged one
+	attr := verbs.QPInitAttr{
+		Type: verbs.QPTypeUD, SendCQ: q.cq, RecvCQ: q.cq, MaxSendWR: uint32(sends), MaxSendSGE: 1,
+		MaxRecvWR: uint32(recvs), MaxRecvSGE: 1,
+	}
+	if q.qp, err = q.pd.CreateQP(attr); err != nil {
 		return nil, err
 	}
-	q.out, q.slots, q.free = q.Mem[len(q.Mem)-sends*o.size:], make([]slot, sends), make([]uint32, sends)
-	for i := range q.free {
-		q.free[i] = uint32(i)
+	q.self.qpn = q.qp.Num()
+	if err := (verbs.UDSetup{PortNum: o.port, QKey: q.self.qkey}).ToRTS(q.qp); err != nil {
+		return nil, err
 	}
-	q.waiting = make([]uint32, 0, min(sends, batchSize))
-	q.sends, err = verbs.NewSendBatch(cap(q.waiting), 1)
-	return q, errors.Join(err, q.PostRecvs())
+	return q, errors.Join(q.prepareSends(sends), q.prepareRecvs(recvs, port.ActiveMTU.Bytes()))
 }
 
 // chooseGID returns the entry of the GID table that the options name, or the best one.
@@ -112,6 +114,46 @@ func chooseGID(dev *verbs.Device, o *options) (uint8, verbs.GID, error) {
 	return uint8(o.gid), gid, err
 }
 
+func (q *queues) prepareSends(n int) error {
+	q.out = make([]byte, n*q.opts.size)
+	mr, err := q.pd.RegMR(q.out, verbs.MRAccessLocalWrite)
+	if err != nil {
+		return err
+	}
+	q.slots, q.free, q.parts = make([]slot, n), make([]uint32, n), make([]verbs.SGE, n)
+	for i := range n {
+		q.free[i] = uint32(i)
+		if q.parts[i], err = mr.SGE(uint64(i*q.opts.size), uint64(q.opts.size)); err != nil {
+			return err
+		}
+	}
+	q.waiting = make([]uint32, 0, min(n, batchSize))
+	q.sends, err = verbs.NewSendBatch(cap(q.waiting), 1)
+	return err
+}
+
+// prepareRecvs posts the receives. Receive i has the ID received+i and writes to the i-th part of the memory.
+func (q *queues) prepareRecvs(n, mtu int) error {
+	q.room = verbs.GRHSize + mtu
+	q.in = make([]byte, n*q.room)
+	mr, err := q.pd.RegMR(q.in, verbs.MRAccessLocalWrite)
+	if err != nil {
+		return err
+	}
+	if q.recvs, err = verbs.NewRecvBatch(n, 1); err != nil {
+		return err
+	}
+	for i := range n {
+		part, err := mr.SGE(uint64(i*q.room), uint64(q.room))
+		if err != nil {
+			return err
+		}
+		q.recvs.WR(i).Recv(received + uint64(i)).Add(part)
+	}
+	_, err = q.qp.PostRecv(q.recvs, n)
+	return err
+}
+
 // add prepares a datagram, which flush posts. It returns false if too many are under way.
 func (q *queues) add(s slot, p packet, size int, ah *verbs.AH, to *address) (bool, error) {
 	if len(q.free) == 0 {
@@ -124,10 +166,10 @@ func (q *queues) add(s slot, p packet, size int, ah *verbs.AH, to *address) (boo
 	}
 	i := q.free[len(q.free)-1]
 	p.clock = q.clock.kind
-	at := int(i) * q.opts.size
-	p.put(q.out[at:])
-	part := q.MR.UncheckedSGE(uint64(len(q.Mem)-len(q.out)+at), uint32(size))
-	wr := q.sends.WR(len(q.waiting)).Send(sent + uint64(i)).Add(part).Flags(verbs.SendSignaled)
+	p.put(q.out[int(i)*q.opts.size:])
+	part := q.parts[i]
+	part.Length = uint32(size)
+	wr := q.sends.WR(len(q.waiting)).Send(uint64(i)).Add(part).Flags(verbs.SendSignaled)
 	if err := ah.Address(wr, to.qpn, to.qkey); err != nil {
 		return false, err
 	}
@@ -148,7 +190,7 @@ func (q *queues) flush() error {
 		q.slots[i].posted = posted
 	}
 	q.waiting = q.waiting[:0]
-	_, err := q.QP.PostSend(q.sends, n)
+	_, err := q.qp.PostSend(q.sends, n)
 	return err
 }
 
@@ -160,7 +202,7 @@ func (q *queues) repost(ids []uint64) error {
 		for n < len(ids) && ids[n] == ids[n-1]+1 {
 			n++
 		}
-		if _, err := q.QP.PostRecvRange(q.Recvs.From(int(ids[0]), n)); err != nil {
+		if _, err := q.qp.PostRecvRange(q.recvs.From(int(ids[0]-received), n)); err != nil {
 			return err
 		}
 		ids = ids[n:]
@@ -170,6 +212,6 @@ func (q *queues) repost(ids []uint64) error {
 
 // data is what a datagram brought to a receive.
 func (q *queues) data(wc *verbs.WCEx) []byte {
-	part := q.Recv(int(wc.ID))
-	return part[verbs.GRHSize:max(verbs.GRHSize, min(int(wc.ByteLen), len(part)))]
+	part := q.in[int(wc.ID-received)*q.room:][:q.room]
+	return part[verbs.GRHSize:max(verbs.GRHSize, min(int(wc.ByteLen), q.room))]
 }

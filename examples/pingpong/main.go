@@ -97,7 +97,7 @@ func overCM(ctx context.Context, lib *rdmacm.Lib, at netip.AddrPort, first bool)
 	if err != nil {
 		return err
 	}
-	return play(ctx, c.Endpoint, came, first)
+	return play(ctx, c.Endpoint(), came, first)
 }
 
 // over connects over a stream.

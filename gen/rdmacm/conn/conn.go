@@ -197,8 +197,6 @@ type Conn struct {
 	ID *rdmacm.ID
 	// What Options.QP made, ready to send.
 	QP *verbs.QP
-	// What NewEndpoint made, nil otherwise. It ends with the connection.
-	Endpoint *endpoint.Endpoint
 	// What the peer said, with its private data: of Accept in its request, of Dial in its answer.
 	Peer rdmacm.ConnInfo
 
@@ -209,10 +207,11 @@ type Conn struct {
 	closing sync.Mutex // held by Close
 	closed  bool
 
-	mu    sync.Mutex // guards what follows
-	owned []io.Closer
-	err   error         // how the connection ended
-	done  chan struct{} // closed when it has
+	mu       sync.Mutex // guards what follows
+	owned    []io.Closer
+	endpoint *endpoint.Endpoint // of NewEndpoint
+	err      error              // how the connection ended
+	done     chan struct{}      // closed when it has
 }
 
 // Own has Close also close objects that the queue pair is made from or works with, such as a PD, a CQ and regions of memory: after the
@@ -227,12 +226,15 @@ func (c *Conn) Own(objects ...io.Closer) {
 	c.owned = append(c.owned, objects...)
 }
 
-// NewEndpoint makes an endpoint with the queue pair of the connection, and posts its receives. Call it in Options.QP, and return the queue
-// pair of the endpoint. The connection owns the endpoint, which ends and is closed with it. If the program sets Config.CreateQP, the
-// function must call c.ID.CreateQP with e.PD.
+// NewEndpoint makes an endpoint with the queue pair of the connection, and posts its receives. Call it in Options.QP, once, and return the
+// queue pair of the endpoint. The endpoint ends with the connection, which closes it. If NewEndpoint fails, it leaves nothing open. If the
+// program sets Config.CreateQP, the function must call c.ID.CreateQP with e.PD.
 func (c *Conn) NewEndpoint(config endpoint.Config) (*endpoint.Endpoint, error) {
 	if c == nil || c.n == nil {
 		return nil, errNever
+	}
+	if c.Endpoint() != nil {
+		return nil, fmt.Errorf("conn: the connection has an endpoint already: %w", syscall.EINVAL)
 	}
 	dev, err := c.ID.Device()
 	if err != nil {
@@ -245,11 +247,23 @@ func (c *Conn) NewEndpoint(config endpoint.Config) (*endpoint.Endpoint, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.Own(e)
+	if err := e.PostRecvs(); err != nil {
+		return nil, errors.Join(err, e.Close())
+	}
 	c.mu.Lock()
-	c.Endpoint = e
-	c.mu.Unlock()
-	return e, e.PostRecvs()
+	defer c.mu.Unlock()
+	c.endpoint = e
+	return e, nil
+}
+
+// Endpoint returns the endpoint that NewEndpoint made, and nil if there is none.
+func (c *Conn) Endpoint() *endpoint.Endpoint {
+	if c == nil {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.endpoint
 }
 
 // Done returns a channel that is closed when the connection ends: the peer ends it, its device goes, or Close is called.
@@ -271,8 +285,9 @@ func (c *Conn) Err() error {
 	return c.err
 }
 
-// Close ends the connection and closes its queue pair, what it owns, and its identifier. A second Close returns os.ErrClosed. If it fails,
-// as for a queue pair that is in use, it can be called again.
+// Close ends the connection and closes its endpoint, its queue pair, what it owns, and its identifier. It waits for functions that the
+// endpoint calls, unless one of them calls it. A second Close returns os.ErrClosed. If it fails, as for a queue pair that is in use, it can
+// be called again.
 func (c *Conn) Close() error {
 	if c == nil || c.n == nil {
 		return errNever
@@ -282,6 +297,9 @@ func (c *Conn) Close() error {
 		if fail.InCallback() {
 			return errInside
 		}
+		if err := unlessClosed(c.Endpoint().Close()); err != nil { // in a function that the other Close waits for
+			return err
+		}
 		c.closing.Lock()
 	}
 	defer c.closing.Unlock()
@@ -290,6 +308,14 @@ func (c *Conn) Close() error {
 	}
 	if c.QP != nil {
 		_ = c.ID.Disconnect() // fails where there is no connection, or no longer
+	}
+	var failed error // of an object that the endpoint owned, and does not keep open
+	if e := c.Endpoint(); e != nil {
+		if failed = unlessClosed(e.Close()); failed != nil && !errors.Is(e.Close(), os.ErrClosed) {
+			return failed
+		}
+	}
+	if c.QP != nil {
 		if err := unlessClosed(c.QP.Close()); err != nil {
 			return err
 		}
@@ -311,7 +337,7 @@ func (c *Conn) Close() error {
 	c.n.mu.Lock()
 	defer c.n.mu.Unlock()
 	delete(c.n.conns, c.ID)
-	return nil
+	return failed
 }
 
 // lastOwned returns the owned object that is to be closed next, nil if there is none.
@@ -327,7 +353,7 @@ func (c *Conn) lastOwned() io.Closer {
 // end records the first reason for which the connection ended.
 func (c *Conn) end(err error) {
 	c.mu.Lock()
-	e := c.Endpoint
+	e := c.endpoint
 	if c.err == nil {
 		c.err = err
 		close(c.done)
@@ -336,11 +362,10 @@ func (c *Conn) end(err error) {
 	e.Fail(err)
 }
 
-// ready has the endpoint begin its probes. If the connection has ended already, the endpoint does too.
+// ready ends the endpoint if the connection ended before it was made.
 func (c *Conn) ready() *Conn {
-	c.Endpoint.Connected()
 	if err := c.Err(); err != nil {
-		c.Endpoint.Fail(err)
+		c.Endpoint().Fail(err)
 	}
 	return c
 }

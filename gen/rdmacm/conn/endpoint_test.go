@@ -5,6 +5,7 @@ package conn_test
 import (
 	"errors"
 	"os"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -39,7 +40,7 @@ func (m *machine) endpoints(config endpoint.Config) conn.Options {
 func TestEndpoint(t *testing.T) {
 	m := newMachine(t)
 	got := make(chan verbs.WC, 4)
-	server := endpoint.Config{Recvs: 2, RecvSize: 64, Probe: time.Millisecond, Handle: func(_ *endpoint.Endpoint, wc verbs.WC) { got <- wc }}
+	server := endpoint.Config{Recvs: 2, RecvSize: 64, Handle: func(_ *endpoint.Endpoint, wc verbs.WC) { got <- wc }}
 	l := m.listen(conn.ListenOptions{})
 	accepted := make(chan *conn.Conn, 1)
 	go func() {
@@ -49,29 +50,28 @@ func TestEndpoint(t *testing.T) {
 		}
 		accepted <- c
 	}()
-	c, err := m.Dial(m.ctx, l.Addr(), m.endpoints(endpoint.Config{SendSize: 64, Probe: time.Millisecond}))
+	c, err := m.Dial(m.ctx, l.Addr(), m.endpoints(endpoint.Config{SendSize: 64}))
 	m.must(err)
-	s, err := c.Endpoint.Slot(m.ctx)
+	s, err := c.Endpoint().Slot(m.ctx)
 	m.must(err)
 	s.Send(copy(s.Bytes(), "hello"))
 	_, err = s.Do(m.ctx)
 	m.must(err)
 	peer := <-accepted
-	if wc := <-got; string(peer.Endpoint.Recv(int(wc.ID))[:wc.ByteLen]) != "hello" {
-		t.Errorf("got %q", peer.Endpoint.Recv(0))
+	if wc := <-got; string(peer.Endpoint().Recv(int(wc.ID))[:wc.ByteLen]) != "hello" {
+		t.Errorf("got %q", peer.Endpoint().Recv(0))
 	}
-	time.Sleep(10 * time.Millisecond) // some probes
-	m.must(errors.Join(c.Endpoint.Err(), peer.Endpoint.Err()))
+	m.must(errors.Join(c.Endpoint().Err(), peer.Endpoint().Err()))
 	m.must(c.Close())
-	<-peer.Endpoint.Done()
-	if err := peer.Endpoint.Err(); !errors.Is(err, syscall.ECONNRESET) {
+	<-peer.Endpoint().Done()
+	if err := peer.Endpoint().Err(); !errors.Is(err, syscall.ECONNRESET) {
 		t.Errorf("the endpoint of the peer: %v", err)
 	}
-	if err := c.Endpoint.Err(); !errors.Is(err, os.ErrClosed) {
+	if err := c.Endpoint().Err(); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("the endpoint: %v", err)
 	}
 	m.must(peer.Close())
-	if err := peer.Endpoint.Close(); !errors.Is(err, os.ErrClosed) {
+	if err := peer.Endpoint().Close(); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("the endpoint after Close of its connection: %v", err)
 	}
 }
@@ -81,11 +81,15 @@ func TestEndpointFails(t *testing.T) {
 	for _, verb := range []string{"ibv_alloc_pd", "ibv_create_comp_channel", "ibv_create_cq", "ibv_reg_mr", "ibv_create_qp", "ibv_post_recv"} {
 		t.Run(verb, func(t *testing.T) {
 			m := softMachine(t)
-			o := m.endpoints(endpoint.Config{Recvs: 1, RecvSize: 8})
+			o := m.endpoints(endpoint.Config{Recvs: 1, RecvSize: 8, Handle: func(*endpoint.Endpoint, verbs.WC) {}})
 			inner := o.QP
 			o.QP = func(c *conn.Conn, attr *rdmacm.ConnAttr) (*verbs.QP, error) {
 				m.must(m.soft.Fail(verb, 1, syscall.ENOMEM))
-				return inner(c, attr)
+				qp, err := inner(c, attr)
+				if c.Endpoint() != nil || qp != nil {
+					t.Errorf("an endpoint %v with %v", c.Endpoint(), err)
+				}
+				return qp, err
 			}
 			_, err := m.Dial(m.ctx, m.listen(conn.ListenOptions{}).Addr(), o)
 			if !errors.Is(err, syscall.ENOMEM) {
@@ -97,4 +101,114 @@ func TestEndpointFails(t *testing.T) {
 			clear(m.devices)
 		})
 	}
+}
+
+// joined connects with endpoints.
+func (m *machine) joined(server, client endpoint.Config) (accepted, dialed *conn.Conn) {
+	m.Helper()
+	return m.joinedBy(m.endpoints(server), m.endpoints(client))
+}
+
+func (m *machine) joinedBy(server, client conn.Options) (accepted, dialed *conn.Conn) {
+	m.Helper()
+	l := m.listen(conn.ListenOptions{})
+	came := make(chan *conn.Conn, 1)
+	go func() {
+		c, err := l.Accept(m.ctx, server)
+		if err != nil {
+			m.Error(err)
+		}
+		came <- c
+	}()
+	dialed, err := m.Dial(m.ctx, l.Addr(), client)
+	m.must(err)
+	return <-came, dialed
+}
+
+// TestEndpointWaits closes a connection while Handle runs: Close waits for it, also if the endpoint is closed at the same time, and not if
+// Handle itself closes.
+func TestEndpointWaits(t *testing.T) {
+	m := softMachine(t)
+	began := make(chan bool)
+	var returned atomic.Bool
+	slow := endpoint.Config{Recvs: 2, RecvSize: 64, Handle: func(_ *endpoint.Endpoint, wc verbs.WC) {
+		if wc.Err() == nil {
+			began <- true
+			time.Sleep(20 * time.Millisecond)
+			returned.Store(true)
+		}
+	}}
+	for _, closes := range []func(c *conn.Conn) error{
+		func(c *conn.Conn) error { return c.Close() },
+		func(c *conn.Conn) error {
+			at := make(chan error)
+			go func() { at <- c.Endpoint().Close() }()
+			err := c.Close()
+			if e := <-at; !errors.Is(e, os.ErrClosed) {
+				err = errors.Join(err, e)
+			}
+			return err
+		},
+	} {
+		returned.Store(false)
+		c, peer := m.joined(slow, endpoint.Config{})
+		s, err := peer.Endpoint().Slot(m.ctx)
+		m.must(err)
+		s.Send(0)
+		m.must(s.Post())
+		<-began
+		m.must(closes(c))
+		if !returned.Load() {
+			t.Error("Close has returned, and the function has not")
+		}
+		m.must(peer.Close())
+	}
+	closed := make(chan error, 2)
+	own := make(chan *conn.Conn, 1)
+	c, peer := m.joined(endpoint.Config{Recvs: 1, Handle: func(*endpoint.Endpoint, verbs.WC) { closed <- (<-own).Close() }}, endpoint.Config{})
+	s, err := peer.Endpoint().Slot(m.ctx)
+	m.must(err)
+	s.Send(0)
+	own <- c
+	m.must(s.Post())
+	m.must(<-closed)
+}
+
+// closes is an object that belongs to a queue pair.
+type closes func() error
+
+func (f closes) Close() error { return f() }
+
+// TestEndpointOrder closes what was made with the queue pair before it, and has an object of the program fail: all else is closed.
+func TestEndpointOrder(t *testing.T) {
+	m := softMachine(t)
+	mine := errors.New("mine")
+	var before error
+	o := m.endpoints(endpoint.Config{})
+	o.QP = func(c *conn.Conn, attr *rdmacm.ConnAttr) (*verbs.QP, error) {
+		return m.endpoints(endpoint.Config{CreateQP: func(e *endpoint.Endpoint, attr verbs.QPInitAttr) (*verbs.QP, error) {
+			qp, err := c.ID.CreateQP(e.PD, attr)
+			if err != nil {
+				return nil, err
+			}
+			return qp, e.Own(closes(func() error {
+				_, _, before = qp.Query(verbs.QPFieldState)
+				return mine
+			}))
+		}}).QP(c, attr)
+	}
+	c, peer := m.joinedBy(o, m.endpoints(endpoint.Config{}))
+	if _, err := c.NewEndpoint(endpoint.Config{}); !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("a second endpoint: %v", err)
+	}
+	if err := c.Close(); !errors.Is(err, mine) {
+		t.Error(err)
+	}
+	if before != nil {
+		t.Errorf("the queue pair was closed too early: %v", before)
+	}
+	if err := c.Close(); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("a second Close: %v", err)
+	}
+	m.must(peer.Close())
 }

@@ -7,12 +7,13 @@ import (
 	"io"
 	"net"
 	"os"
+	"runtime"
+	"sync"
 	"syscall"
 	"time"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/gen/verbs/connect"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
 // grace is how long requests that the peer has answered have to complete when the stream has ended.
@@ -28,12 +29,24 @@ func (e *Endpoint) Connect(ctx context.Context, side net.Conn, o connect.Options
 	if side == nil {
 		return nil, fmt.Errorf("endpoint: the stream is nil: %w", syscall.EINVAL)
 	}
-	if err := e.Own(side); err != nil {
+	peer, err := e.keep(ctx, side, o)
+	if err != nil {
+		side.Close() // the peer would wait
+		return nil, err
+	}
+	return peer, nil
+}
+
+// keep connects, and watches the stream from then on.
+func (e *Endpoint) keep(ctx context.Context, side net.Conn, o connect.Options) (*connect.Peer, error) {
+	if err := e.Own(stream{side}); err != nil {
+		return nil, err
+	}
+	if err := e.Err(); err != nil {
 		return nil, err
 	}
 	peer, err := e.connect(ctx, side, o)
 	if err != nil {
-		side.Close() // the peer would wait
 		return nil, e.why(err)
 	}
 	e.mu.Lock()
@@ -42,8 +55,15 @@ func (e *Endpoint) Connect(ctx context.Context, side net.Conn, o connect.Options
 		return nil, e.err
 	}
 	e.running.Go(func() { e.watch(side) })
-	e.connected()
 	return peer, nil
+}
+
+// stream is a connection whose Close may fail, as that of TLS does if the peer is dead, although it closes.
+type stream struct{ net.Conn }
+
+func (s stream) Close() error {
+	_ = s.Conn.Close()
+	return nil
 }
 
 // watch ends the endpoint when the peer has closed its end of the stream.
@@ -53,7 +73,10 @@ func (e *Endpoint) watch(side net.Conn) {
 	case <-e.done:
 	case <-time.After(grace):
 	}
-	e.Fail(errors.Join(errors.New("the peer has closed its end of the stream"), err))
+	if err == nil {
+		err = errors.New("the peer has closed its end of the stream")
+	}
+	e.Fail(err)
 }
 
 func (e *Endpoint) connect(ctx context.Context, side net.Conn, o connect.Options) (*connect.Peer, error) {
@@ -63,9 +86,7 @@ func (e *Endpoint) connect(ctx context.Context, side net.Conn, o connect.Options
 		s = *o.Setup
 	}
 	o.Setup = &s
-	if s.AccessFlags |= verbs.QPAccess(e.c.Access & remote); e.c.Probe > 0 {
-		s.AccessFlags |= verbs.QPAccessRemoteWrite
-	}
+	s.AccessFlags |= verbs.QPAccess(e.c.Access & remote)
 	init, to := s.Init(), connect.RC
 	switch e.c.Type {
 	case verbs.QPTypeRC:
@@ -169,13 +190,17 @@ func (e *Endpoint) why(err error) error {
 	return err
 }
 
-// Fail ends the endpoint for a reason of the program, which Err reports. It moves the queue pair to ERR, so that all requests and receives
+// Fail ends the endpoint for a reason of the program, such as an event of Device.NextEvent that says that the device is gone. Err reports
+// it, with syscall.ECONNRESET unless it is os.ErrClosed itself. Fail moves the queue pair to ERR, so that all requests and receives
 // complete, the successful ones first. Only the first reason counts.
 func (e *Endpoint) Fail(err error) {
 	if e == nil || e.done == nil {
 		return
 	}
-	if !errors.Is(err, os.ErrClosed) {
+	if err == nil {
+		err = errors.New("Fail was called without an error")
+	}
+	if err != os.ErrClosed { // of a Close, also of a connection that the endpoint belongs to
 		err = fmt.Errorf("endpoint: the connection has ended: %w: %w", syscall.ECONNRESET, err)
 	}
 	if e.end(err) && e.QP.Modify(verbs.NewQPAttr(verbs.QPStateErr)) != nil {
@@ -192,28 +217,6 @@ func (e *Endpoint) end(err error) bool {
 	}
 	e.err = err
 	close(e.done)
-	if e.probing != nil {
-		e.probing.Stop()
-	}
-	return true
-}
-
-// Event ends the endpoint if an event of Device.NextEvent says that the device is gone, or that the queue pair or its completion queue
-// failed, and reports whether it does: ibv_get_async_event(3). The program calls Done of the event.
-func (e *Endpoint) Event(ev *verbs.AsyncEvent) bool {
-	if e == nil || e.done == nil || ev == nil {
-		return false
-	}
-	switch ev.Type {
-	case verbs.EventTypeDeviceFatal:
-	case verbs.EventTypeQPFatal, verbs.EventTypeQPReqErr, verbs.EventTypeQPAccessErr, verbs.EventTypeCQErr:
-		if (ev.QP == nil || ev.QP != e.QP) && (ev.CQ == nil || ev.CQ != e.CQ && ev.CQ != e.c.RecvCQ) {
-			return false
-		}
-	default:
-		return false
-	}
-	e.Fail(fmt.Errorf("event %v", ev.Type))
 	return true
 }
 
@@ -227,8 +230,8 @@ func (e *Endpoint) serve() error {
 	switch {
 	case e.serving.Load():
 		return nil
-	case e.c.CQ != nil:
-		return errProgram
+	case e.c.Recvs > 0 && e.c.Handle == nil && e.c.RecvCQ == nil:
+		return errLost
 	case e.err != nil:
 		return e.err
 	}
@@ -239,14 +242,19 @@ func (e *Endpoint) serve() error {
 
 // loop takes completions until the endpoint is closed.
 func (e *Endpoint) loop() {
-	defer func() { // there is another error unless the program has ended the goroutine
-		e.Fail(errLeft)
-		close(e.stopped)
+	e.caller.Store(goroutine())
+	defer func() {
+		e.Fail(errLeft) // there is another error unless the program has ended the goroutine
+		e.cancel()
+		e.running.Go(e.flush) // not here: if a function panics, the program must die
 	}()
 	var wcs [64]verbs.WC
 	for {
 		n, err := e.CQ.Wait(e.ctx, wcs[:])
 		for i := range wcs[:n] {
+			if e.ctx.Err() != nil {
+				break
+			}
 			e.complete(&wcs[i])
 		}
 		if err == nil {
@@ -259,6 +267,24 @@ func (e *Endpoint) loop() {
 	}
 }
 
+// flush calls the functions of requests whose completions nobody takes any more. If one ends its goroutine, another goroutine goes on.
+func (e *Endpoint) flush() {
+	e.caller.Store(goroutine())
+	ended := false
+	defer func() {
+		if !ended {
+			e.running.Go(e.flush)
+		}
+	}()
+	for i := range e.slots {
+		s := &e.slots[i]
+		if s.stop() {
+			s.complete(&verbs.WC{ID: s.id(), Status: verbs.WCStatusWRFlushErr, QPNum: e.QP.Num()})
+		}
+	}
+	ended = true
+}
+
 // complete hands a completion on.
 func (e *Endpoint) complete(wc *verbs.WC) {
 	if wc.Status != verbs.WCStatusSuccess && e.Err() == nil {
@@ -268,41 +294,26 @@ func (e *Endpoint) complete(wc *verbs.WC) {
 		return
 	}
 	if e.c.Handle != nil {
-		fail.Callback(func() { e.c.Handle(e, *wc) })
+		e.calling.Store(true)
+		e.c.Handle(e, *wc)
+		e.calling.Store(false)
 	}
 }
 
-// Connected starts the probes of Config.Probe. Connect calls it, and so does package rdmacm/conn. Call it only if something else has
-// connected the queue pair.
-func (e *Endpoint) Connected() {
-	if e != nil {
-		e.mu.Lock()
-		defer e.mu.Unlock()
-		e.connected()
-	}
-}
+// inside reports whether a function that the endpoint calls is among the callers, on this goroutine. It costs little while none runs.
+func (e *Endpoint) inside() bool { return e.calling.Load() && e.caller.Load() == goroutine() }
 
-func (e *Endpoint) connected() {
-	if e.c.Probe > 0 && e.err == nil && e.probing == nil {
-		e.probing = time.AfterFunc(e.c.Probe, e.probe)
-	}
-}
+var headers = sync.Pool{New: func() any { return new([32]byte) }}
 
-// probe posts a WRITE of nothing. Its slot starts the next one when it has completed; if it has failed, the endpoint has ended.
-func (e *Endpoint) probe() {
-	s := e.slots[e.c.Sends].take()
-	s.Write(0, 0, 0)
-	if err := s.Post(); err != nil {
-		e.Fail(err)
-		return
+// goroutine returns the number of this goroutine, which no other one ever has. A stack begins with "goroutine 7 [".
+func goroutine() (n uint64) {
+	header := headers.Get().(*[32]byte)
+	defer headers.Put(header)
+	for _, digit := range header[len("goroutine "):runtime.Stack(header[:], false)] {
+		if digit < '0' || digit > '9' {
+			break
+		}
+		n = n*10 + uint64(digit-'0')
 	}
-	s.Free()
-}
-
-func (e *Endpoint) probeAgain() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.err == nil {
-		e.probing.Reset(e.c.Probe)
-	}
+	return n
 }

@@ -11,8 +11,13 @@
 //	wc, err := s.Do(ctx)        // posts and waits
 //
 // An [Endpoint] owns a protection domain, a completion queue with its channel, a queue pair and registered memory, and closes them in the
-// right order. A [Slot] is memory and room for one request to send. When the peer dies, the endpoint ends, and everybody who waits for it
-// gets the reason. Connect uses package connect; Conn.NewEndpoint of package rdmacm/conn makes an endpoint that librdmacm connects.
+// right order. A [Slot] is memory and room for one request to send. Connect uses package connect; Conn.NewEndpoint of package rdmacm/conn
+// makes an endpoint that librdmacm connects.
+//
+// An endpoint ends when a request fails, or when the stream of Connect or the connection of rdma_cm ends. Everybody who waits for it gets
+// the reason. A peer that hangs, or whose cable is cut, ends neither by itself: send it an empty WRITE from time to time, as the example
+// "Alive" does. That fails only if RCSetup.RetryCnt is 6 or less: on soft-RoCE, and on the default software device, a queue pair with 7
+// retries for ever.
 //
 // A goroutine takes completions from the first Slot that is posted on, or from the start if there is a Config.Handle. Without either, the
 // program posts to QP and takes completions from CQ, and the package adds nothing to that. Requests allocate nothing.
@@ -31,10 +36,9 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
-	"time"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
+	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // Config describes an endpoint. With the zero value it has 16 slots without memory, and no receives.
@@ -57,19 +61,15 @@ type Config struct {
 	// Access says what the peer may do with the memory; MRAccessLocalWrite is always set. Connect allows the same on the queue pair. For
 	// regions of the program set RCSetup.AccessFlags too.
 	Access verbs.MRAccess
-	// Probe is the interval at which the endpoint sends an empty WRITE, which fails when the peer is dead; 0 means never. RCSetup.Timeout
-	// and RetryCnt decide how long that takes: see connect.DefaultSetup. Set Probe at both ends: it also allows the peer's WRITEs.
-	Probe time.Duration
 
 	// PD is a protection domain of the program, on whose device the endpoint is made then; nil means a new one.
 	PD *verbs.PD
 	// Channel is a completion channel of the program; nil means a new one. Endpoints that share one need fewer file descriptors.
 	Channel *verbs.CompChannel
-	// CQ is a completion queue of the program, which takes its completions; slots cannot be posted then. nil means a new one.
-	CQ *verbs.CQ
-	// RecvCQ is a completion queue of the program for receives, which takes their completions; nil means CQ.
+	// RecvCQ is a completion queue for receives. The program takes its completions, for example of many endpoints in one loop. nil means
+	// the endpoint's.
 	RecvCQ *verbs.CQ
-	// SRQ is a shared receive queue of the program. Recvs must be 0 then.
+	// SRQ is a shared receive queue of the program. It needs a RecvCQ with room for its receives, and Recvs must be 0.
 	SRQ *verbs.SRQ
 
 	// CreateQP makes the queue pair in e.PD; nil means PD.CreateQP. It may use an identifier of rdma_cm, and it may give the queue pair and
@@ -77,9 +77,16 @@ type Config struct {
 	// pair. If it fails, it must close the queue pair.
 	CreateQP func(e *Endpoint, attr verbs.QPInitAttr) (*verbs.QP, error)
 	// Handle is called with each completion but those of slots, one at a time and in order: receives, whose ID is their number from 0, and
-	// requests that the program posts with IDs below 1<<32. Later completions wait until it returns. It may call Close, which does not
-	// wait for it then. If it ends its goroutine, the endpoint ends. If Handle is nil, the program takes these completions from CQ, or
-	// loses them once it has posted a slot.
+	// requests that the program posts to QP itself, with IDs from Recvs to 1<<32-1. Call wc.Err first. When the endpoint ends, posted
+	// receives complete too, with WR_FLUSH_ERR, and only their IDs tell them from the program's requests.
+	//
+	// Handle runs on the goroutine that takes completions, so later ones wait until it returns. Use TrySlot, Slot.Post, Slot.PostFunc and
+	// Slot.Free there: Slot, Do and Wait return an error rather than wait for a completion that this goroutine would take. It may call
+	// Close, which does not wait for it then, and is not called again. Two endpoints' Handles must not close each other's endpoint at
+	// the same time. If Handle ends its goroutine, the endpoint ends.
+	//
+	// Without Handle the program takes these completions from CQ. If it posts slots, the goroutine takes and drops them, and a slot cannot
+	// be posted if Recvs is set without RecvCQ.
 	Handle func(e *Endpoint, wc verbs.WC)
 }
 
@@ -103,16 +110,17 @@ type Endpoint struct {
 	cancel  context.CancelFunc
 	running sync.WaitGroup
 	serving atomic.Bool   // completions are taken
-	stopped chan struct{} // closed when no more are
+	calling atomic.Bool   // a function of the program runs
+	caller  atomic.Uint64 // the goroutine that calls it
 
-	closing sync.Mutex // held by Close
+	closing sync.Mutex    // held by Close
+	closer  atomic.Uint64 // the goroutine of that Close
 
-	mu      sync.Mutex  // guards what follows
-	owned   []io.Closer // the latest is closed first
-	closed  bool        // and so are all of them
-	probing *time.Timer
-	err     error         // why it has ended
-	done    chan struct{} // closed when it has
+	mu     sync.Mutex    // guards what follows
+	owned  []io.Closer   // the latest is closed first
+	closed bool          // and so are all of them
+	err    error         // why it has ended
+	done   chan struct{} // closed when it has
 }
 
 // The errors of endpoints.
@@ -122,6 +130,10 @@ var (
 
 	errNever  = fmt.Errorf("endpoint: it is nil or was never made; New makes one: %w", os.ErrClosed)
 	errInside = fmt.Errorf("endpoint: a function that the endpoint calls closes it while another Close runs: %w", syscall.EBUSY)
+	errBlocks = fmt.Errorf("endpoint: Slot, Do and Wait would wait for ever in a function that the endpoint calls; use TrySlot, Post, "+
+		"PostFunc and Free there: %w", syscall.EDEADLK)
+	errLost = fmt.Errorf("endpoint: a posted slot would have completions of receives be lost; set Config.Handle, or Config.RecvCQ: %w",
+		syscall.EINVAL)
 	errNilCtx = fmt.Errorf("endpoint: the context is nil; pass context.Background for one without an end: %w", syscall.EINVAL)
 	errLeft   = errors.New("a function of the program ended the goroutine of the endpoint (runtime.Goexit, t.FailNow)")
 )
@@ -144,7 +156,7 @@ func New(dev *verbs.Device, c Config) (e *Endpoint, err error) {
 	if err := c.check(); err != nil {
 		return nil, err
 	}
-	made := &Endpoint{c: c, stopped: make(chan struct{}), done: make(chan struct{})}
+	made := &Endpoint{c: c, done: make(chan struct{})}
 	made.ctx, made.cancel = context.WithCancel(context.Background())
 	ok := false
 	defer func() { // also when CreateQP panics
@@ -176,8 +188,8 @@ func (c *Config) check() error {
 		return fmt.Errorf(refused, "Inline is 0 to 1<<16", syscall.EINVAL)
 	case c.SRQ != nil && c.Recvs > 0:
 		return fmt.Errorf(refused, "SRQ is set, and Recvs; post receives to the shared queue", syscall.EINVAL)
-	case c.CQ != nil && (c.Handle != nil || c.Probe > 0):
-		return fmt.Errorf(refused, "CQ is the program's, which takes its completions; Handle and Probe need one of the endpoint", syscall.EINVAL)
+	case c.SRQ != nil && c.RecvCQ == nil:
+		return fmt.Errorf(refused, "SRQ needs a RecvCQ, with room for the receives of the shared queue", syscall.EINVAL)
 	}
 	return nil
 }
@@ -193,10 +205,8 @@ func (e *Endpoint) make(dev *verbs.Device) (err error) {
 		}
 		e.owned = append(e.owned, e.PD)
 	}
-	if e.CQ = c.CQ; e.CQ == nil {
-		if err := e.makeCQ(dev); err != nil {
-			return err
-		}
+	if err := e.makeCQ(dev); err != nil {
+		return err
 	}
 	if err := e.makeMemory(); err != nil {
 		return err
@@ -209,12 +219,9 @@ func (e *Endpoint) make(dev *verbs.Device) (err error) {
 	if c.Recvs > 0 {
 		attr.MaxRecvSGE = 1
 	}
-	if c.Probe > 0 {
-		attr.MaxSendWR++
-	}
 	at := len(e.owned)
 	if c.CreateQP != nil {
-		fail.Callback(func() { e.QP, err = c.CreateQP(e, attr) })
+		e.QP, err = c.CreateQP(e, attr)
 	} else {
 		e.QP, err = e.PD.CreateQP(attr)
 	}
@@ -258,7 +265,11 @@ func (e *Endpoint) makeCQ(dev *verbs.Device) (err error) {
 		}
 		e.owned = append(e.owned, channel)
 	}
-	if e.CQ, err = dev.CreateCQ(e.c.Sends+e.c.Recvs+1, channel, 0); err != nil { // and the probe
+	n := e.c.Sends
+	if e.c.RecvCQ == nil {
+		n += e.c.Recvs
+	}
+	if e.CQ, err = dev.CreateCQ(n, channel, 0); err != nil {
 		return err
 	}
 	e.owned = append(e.owned, e.CQ)
@@ -276,13 +287,11 @@ func (e *Endpoint) makeMemory() (err error) {
 		}
 		e.owned = append(e.owned, e.MR)
 	}
-	e.slots, e.free = make([]slot, c.Sends+1), make(chan *slot, c.Sends) // the last one is the probe's
+	e.slots, e.free = make([]slot, c.Sends), make(chan *slot, c.Sends)
 	for i := range e.slots {
 		s := &e.slots[i]
 		s.e, s.index, s.off, s.woken = e, i, uint64(recvs+i*c.SendSize), make(chan struct{}, 1)
-		if i < c.Sends {
-			e.free <- s
-		}
+		e.free <- s
 	}
 	if c.Recvs == 0 {
 		return nil
@@ -299,34 +308,43 @@ func (e *Endpoint) makeMemory() (err error) {
 }
 
 // Close ends the endpoint and closes what it owns. Whoever waits gets os.ErrClosed. Close waits for Handle and functions of PostFunc that
-// run, unless one of them calls it. A second Close returns os.ErrClosed. If Close fails, for example because the program has a region in
-// PD, call it again: it closes the rest.
+// run, unless one of them calls it. A second Close returns os.ErrClosed.
+//
+// If Close cannot close a verbs object, for example because the program has a region in PD, call it again: it closes the rest. Another
+// object that fails is not tried again: Close closes everything else, and returns its error.
 func (e *Endpoint) Close() error {
 	if e == nil || e.done == nil {
 		return errNever
 	}
 	e.end(os.ErrClosed)
+	self, inside := goroutine(), e.inside()
 	if !e.closing.TryLock() {
-		if fail.InCallback() {
+		if inside || e.closer.Load() == self {
 			return errInside
 		}
 		e.closing.Lock()
 	}
 	defer e.closing.Unlock()
+	e.closer.Store(self)
+	defer e.closer.Store(0)
 	e.cancel()
+	var errs []error
 	for again := false; ; again = true {
 		n, last := e.last()
 		switch {
 		case n == 0 && !again:
 			return os.ErrClosed
-		case (n == 0 || last == io.Closer(e.CQ)) && !fail.InCallback():
+		case (n == 0 || last == io.Closer(e.CQ)) && !inside:
 			e.running.Wait()
 		}
 		if n == 0 {
-			return nil
+			return errors.Join(errs...)
 		}
 		if err := unlessClosed(last.Close()); err != nil {
-			return err
+			errs = append(errs, err)
+			if refused := (*verr.Error)(nil); errors.As(err, &refused) || errors.Is(err, syscall.EBUSY) {
+				return errors.Join(errs...) // other objects may need this one
+			}
 		}
 		e.mu.Lock()
 		e.owned = slices.Delete(e.owned, n-1, n)

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"runtime"
@@ -26,9 +27,9 @@ import (
 
 const size = 64
 
-// both is for endpoints that the peer may read and write.
+// both is for endpoints that the peer may read and write, and that drop what they receive.
 func both() endpoint.Config {
-	return endpoint.Config{Sends: 4, SendSize: size, Recvs: 4, RecvSize: size,
+	return endpoint.Config{Sends: 4, SendSize: size, Recvs: 4, RecvSize: size, Handle: func(*endpoint.Endpoint, verbs.WC) {},
 		Access: verbs.MRAccessRemoteRead | verbs.MRAccessRemoteWrite | verbs.MRAccessRemoteAtomic}
 }
 
@@ -269,18 +270,41 @@ func TestPeer(t *testing.T) {
 			other, err := dev.Lib().OpenDevice("soft1")
 			check(t, err)
 			t.Cleanup(func() { other.CloseAll() })
-			c := endpoint.Config{Sends: 4, SendSize: size, Recvs: 4, RecvSize: size, Probe: time.Millisecond}
+			c := both()
 			on := c
 			on.PD, err = other.AllocPD()
 			check(t, err)
 			a, b := pair(t, dev, c, on)
-			time.Sleep(20 * time.Millisecond) // some probes
+			asks := make(chan error, 1)
+			asked := make(chan bool, 1)
+			go func() { // whether the peer lives
+				for {
+					s, err := a.Slot(t.Context())
+					if err == nil {
+						s.Write(0, 0, 0)
+						_, err = s.Do(t.Context())
+						s.Free()
+					}
+					if err != nil {
+						asks <- err
+						return
+					}
+					select {
+					case asked <- true:
+					default:
+					}
+				}
+			}()
+			<-asked
 			check(t, a.Err())
 			check(t, kill(soft, b))
 			select {
 			case <-a.Done():
 			case <-bounded(t).Done():
 				t.Fatal("nothing was noticed")
+			}
+			if err := <-asks; !errors.Is(err, syscall.ECONNRESET) {
+				t.Errorf("the request to the peer: %v", err)
 			}
 			if err := a.Err(); !errors.Is(err, syscall.ECONNRESET) {
 				t.Errorf("Err: %v", err)
@@ -312,7 +336,7 @@ func TestRequest(t *testing.T) {
 	}
 }
 
-// TestFailedRemoval takes the device of an endpoint away; the program hears of it by the event, and passes that.
+// TestFailedRemoval takes the device of an endpoint away; the program hears of it by the event, and ends the endpoint.
 func TestFailedRemoval(t *testing.T) {
 	soft, dev := verbstest.Open(t)
 	a, _ := pair(t, dev, both(), both())
@@ -325,9 +349,7 @@ func TestFailedRemoval(t *testing.T) {
 	check(t, soft.TakeAway("soft0"))
 	ev, err := dev.NextEvent(bounded(t))
 	check(t, err)
-	if !a.Event(ev) {
-		t.Errorf("event %v does not end the endpoint", ev.Type)
-	}
+	a.Fail(fmt.Errorf("event %v", ev.Type))
 	ev.Done()
 	if err := <-waited; !errors.Is(err, syscall.ECONNRESET) {
 		t.Error(err)
@@ -525,23 +547,47 @@ func TestRefused(t *testing.T) {
 	t.Cleanup(func() { cq.Close() })
 	for want, c := range map[string]endpoint.Config{
 		"Sends and Recvs": {Sends: -1}, "RecvSize": {RecvSize: 1 << 31}, "Inline": {Inline: -1}, "SRQ": {SRQ: new(verbs.SRQ), Recvs: 1},
-		"Handle and Probe": {CQ: cq, Probe: 1},
+		"SRQ needs a RecvCQ": {SRQ: new(verbs.SRQ)},
 	} {
 		if _, err := endpoint.New(dev, c); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
-	own := newEnd(t, dev, endpoint.Config{CQ: cq, Sends: 1})
-	s := slot(t, own)
-	if err := s.Post(); err == nil || !strings.Contains(err.Error(), "Config.CQ") {
+	deaf := both()
+	deaf.Handle = nil
+	s := slot(t, newEnd(t, dev, deaf))
+	s.Send(0)
+	if err := s.Post(); err == nil || !strings.Contains(err.Error(), "Config.Handle") {
 		t.Error(err)
+	}
+	own := newEnd(t, dev, endpoint.Config{RecvCQ: cq, Recvs: 1, Sends: 1, SendSize: 7})
+	s = slot(t, own)
+	for want, begin := range map[string]func() error{
+		"no request":               func() error { return nil },
+		"8 bytes, and a slot of 7": func() error { s.Send(8); return nil },
+		"-1 bytes":                 func() error { s.Read(-1, 0, 0); return nil },
+		"of 8 bytes":               func() error { s.FetchAdd(0, 0, 1); return nil },
+		"a slot of 7":              func() error { s.CompareSwap(0, 0, 1, 2); return nil },
+	} {
+		check(t, begin())
+		if err := s.Post(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+		s.Free()
+		s = slot(t, own)
+	}
+	s.Send(7)
+	s.Free()
+	s = slot(t, own)
+	if err := s.Post(); err == nil || !strings.Contains(err.Error(), "no request") {
+		t.Errorf("the request of an earlier owner: %v", err)
 	}
 	if _, err := s.Wait(t.Context()); err == nil || !strings.Contains(err.Error(), "nothing to wait for") {
 		t.Error(err)
 	}
 	s.Free()
 	for name, misuse := range map[string]func(){
-		"freed": func() { s.Send(0) }, "zero": func() { endpoint.Slot{}.Bytes() }, "size": func() { slot(t, own).Send(1) },
+		"freed": func() { s.Send(0) }, "zero": func() { endpoint.Slot{}.Bytes() },
 	} {
 		func() {
 			defer func() {
@@ -558,14 +604,17 @@ func TestRefused(t *testing.T) {
 	for _, e := range []*endpoint.Endpoint{nil, &zero} {
 		_, slotErr := e.Slot(t.Context())
 		_, connectErr := e.Connect(t.Context(), nil, connect.Options{})
+		near, far := net.Pipe()
+		_, err := e.Connect(t.Context(), near, connect.Options{})
+		if _, read := far.Read(make([]byte, 1)); err == nil || read != io.EOF {
+			t.Errorf("Connect: %v, and the stream: %v", err, read)
+		}
 		for _, err := range []error{e.Close(), e.Err(), e.Own(), slotErr, connectErr, e.PostRecvs(), e.Repost(0), none.Post()} {
 			if err == nil {
 				t.Error("a call of an endpoint that was never made succeeds")
 			}
 		}
 		e.Fail(err)
-		e.Connected()
-		e.Event(nil)
 	}
 	_, _, err = endpoint.Pair(bounded(t), dev, endpoint.Config{Type: verbs.QPTypeUD}, endpoint.Config{}, connect.Options{})
 	if err == nil || !strings.Contains(err.Error(), "connect.UD") {

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"log"
 	"sync"
+	"syscall"
+	"time"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/gen/verbs/connect"
@@ -59,6 +61,53 @@ func Example() {
 	// message 0
 	// message 1
 	// message 2
+}
+
+// A program asks from time to time whether its peer lives, by a WRITE of nothing. It notices a process that hangs, a machine without power
+// and a cut cable, which do not close the stream. The peer must allow WRITEs. With a RetryCnt of 7 the WRITE would never fail on soft-RoCE,
+// or on the default software device: they retry for ever then.
+func Example_alive() {
+	lib, err := verbs.LoadFrom(softverbs.New())
+	must(err)
+	dev, err := lib.OpenDevice("soft0")
+	must(err)
+	ctx := context.Background()
+	setup := connect.DefaultSetup()
+	setup.Timeout, setup.RetryCnt = 8, 6 // about 7 times a millisecond; 14 is about 7 times 67 ms
+	a, b, err := endpoint.Pair(ctx, dev, endpoint.Config{}, endpoint.Config{Access: verbs.MRAccessRemoteWrite},
+		connect.Options{Setup: &setup})
+	must(err)
+	asked := make(chan bool)
+	go func() {
+		defer close(asked)
+		ticker := time.NewTicker(10 * time.Millisecond) // seconds, in a program
+		defer ticker.Stop()
+		for range ticker.C {
+			s, err := a.Slot(ctx)
+			if err == nil {
+				s.Write(0, 0, 0)
+				_, err = s.Do(ctx)
+				s.Free()
+			}
+			if err != nil {
+				return // and the endpoint has ended: everybody who waits for it learns why
+			}
+			select {
+			case asked <- true:
+			default:
+			}
+		}
+	}()
+	fmt.Println("the peer lives:", <-asked)
+	must(b.QP.Modify(verbs.NewQPAttr(verbs.QPStateErr))) // as if it hung
+	<-a.Done()
+	fmt.Println("the connection was reset:", errors.Is(a.Err(), syscall.ECONNRESET))
+	for range asked { // until the goroutine has returned
+	}
+	must(errors.Join(a.Close(), b.Close(), dev.Close()))
+	// Output:
+	// the peer lives: true
+	// the connection was reset: true
 }
 
 // A READ whose completion calls a function. The slot is freed when that returns.

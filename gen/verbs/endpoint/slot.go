@@ -3,18 +3,19 @@ package endpoint
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"sync/atomic"
+	"syscall"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
 var (
-	errPosted  = errors.New("endpoint: the slot is posted already; wait for it, or take one for each request")
-	errIdle    = errors.New("endpoint: there is nothing to wait for; post the slot first")
-	errWaited  = errors.New("endpoint: another goroutine waits for the slot")
-	errProgram = errors.New("endpoint: slots need a completion queue of the endpoint; Config.CQ is the program's")
+	errPosted = errors.New("endpoint: the slot is posted already; wait for it, or take one for each request")
+	errIdle   = errors.New("endpoint: there is nothing to wait for; post the slot first")
+	errWaited = errors.New("endpoint: another goroutine waits for the slot")
+	errNone   = errors.New("endpoint: the slot has no request; begin one by a method such as Send")
 )
 
 // slot is what Slots have one after the other, each with a turn of its own.
@@ -30,9 +31,11 @@ type slot struct {
 	state  state
 	waited bool                 // by a goroutine
 	freed  bool                 // while it was posted
+	over   bool                 // no more completions are taken
 	then   func(Slot, verbs.WC) // for the completion, in place of a wait
 	batch  *verbs.SendBatch     // made when it is first taken
 	wc     verbs.WC             // if done
+	bad    error                // of the request; errNone if there is none
 }
 
 type state uint8
@@ -44,13 +47,14 @@ const (
 )
 
 // Slot is memory and room for one request to send at a time. A method named after an operation begins a request; then post it, and wait for
-// it. A slot belongs to one goroutine at a time. A copy is the same slot.
+// it. Once it has completed, the owner of the slot may post it again. A slot belongs to one goroutine at a time. A copy is the same slot.
 type Slot struct {
 	s    *slot
 	turn uint64
 }
 
-// Slot waits for a free slot. The caller calls Free. If a slot is free, Slot returns it even if ctx or the endpoint has ended.
+// Slot waits for a free slot, which has no request. The caller calls Free. If a slot is free, Slot returns it even if ctx or the endpoint
+// has ended. In a function that the endpoint calls it does not wait, but returns an error: use TrySlot there.
 func (e *Endpoint) Slot(ctx context.Context) (Slot, error) {
 	if e == nil || e.done == nil {
 		return Slot{}, errNever
@@ -60,6 +64,9 @@ func (e *Endpoint) Slot(ctx context.Context) (Slot, error) {
 	}
 	if s, ok := e.TrySlot(); ok {
 		return s, nil
+	}
+	if e.inside() {
+		return Slot{}, errBlocks
 	}
 	select {
 	case s := <-e.free:
@@ -88,7 +95,8 @@ func (e *Endpoint) TrySlot() (Slot, bool) {
 func (s *slot) take() Slot {
 	if s.batch == nil {
 		s.batch, _ = verbs.NewSendBatch(1, 1, verbs.InlineRoom(s.e.c.Inline)) // fails only for numbers that check has refused
-		s.batch.WR(0).Send(s.id()).Flags(verbs.SendSignaled)
+		s.batch.WR(0).Send(s.id())
+		s.bad = errNone
 	}
 	return Slot{s, s.turn.Load()}
 }
@@ -117,18 +125,19 @@ func (s Slot) wr() verbs.SendWR { return s.own().batch.WR(0) }
 // with adds the first n bytes of the slot to a request, and has it complete.
 func (s Slot) with(n int, w verbs.SendWR) verbs.SendWR {
 	x := s.own()
+	x.bad = nil
 	if n < 0 || n > x.e.c.SendSize {
-		panic("endpoint: a request of more bytes than Config.SendSize, or of fewer than 0")
-	}
-	if n > 0 {
+		x.bad = fmt.Errorf("endpoint: a request of %d bytes, and a slot of %d (Config.SendSize): %w", n, x.e.c.SendSize, syscall.EINVAL)
+	} else if n > 0 {
 		w.Add(x.e.MR.UncheckedSGE(x.off, uint32(n)))
 	}
 	w.SetID(x.id())
 	return w.Flags(verbs.SendSignaled)
 }
 
-// Send begins a SEND of the first n bytes: IBV_WR_SEND. It panics if the slot has fewer or was freed, as the other methods do that begin a
-// request. What they return is for more: Flags, To, or InlineData with n 0.
+// Send begins a SEND of the first n bytes: IBV_WR_SEND. If the slot has fewer, Post returns an error. Send panics if the slot was freed.
+// Both are true of the other methods that begin a request. What they return is for more: Flags, To, and with n 0 InlineData, or Add for
+// memory of the program.
 func (s Slot) Send(n int) verbs.SendWR { return s.with(n, s.wr().Send(0)) }
 
 // SendImm begins a SEND with immediate data: IBV_WR_SEND_WITH_IMM.
@@ -149,7 +158,7 @@ func (s Slot) Read(n int, remote uint64, rkey uint32) verbs.SendWR {
 	return s.with(n, s.wr().Read(0, remote, rkey))
 }
 
-// CompareSwap begins an atomic operation on 8 bytes of the peer, whose old value comes to the first 8 of the slot:
+// CompareSwap begins an atomic operation on 8 bytes of the peer, whose old value comes to the first 8 of the slot, SendSize being 8 or more:
 // IBV_WR_ATOMIC_CMP_AND_SWP.
 func (s Slot) CompareSwap(remote uint64, rkey uint32, compare, swap uint64) verbs.SendWR {
 	return s.with(8, s.wr().CompareSwap(0, remote, rkey, compare, swap))
@@ -161,11 +170,13 @@ func (s Slot) FetchAdd(remote uint64, rkey uint32, add uint64) verbs.SendWR {
 }
 
 // Post posts the request: ibv_post_send(3). Wait returns its completion; Free without a Wait leaves it alone until it has completed.
+// Another Post after that repeats the request.
 func (s Slot) Post() error { return s.post(nil) }
 
-// PostFunc posts the request, and calls f with its completion on the goroutine of the endpoint. Later completions wait until f returns. The
-// slot belongs to f, and is freed when f returns, unless f posts it with PostFunc again. The completion's Err says whether the request
-// failed. If PostFunc fails, the caller keeps the slot. f is not called for a request that Close cuts off.
+// PostFunc posts the request, and calls f once, with its completion, on the goroutine of the endpoint, where the same holds as for
+// Config.Handle. The completion's Err says whether the request failed. The slot belongs to f, and is freed when f returns, unless f posts it
+// with PostFunc again. If PostFunc fails, the caller keeps the slot, and f is not called. If the endpoint stops without the completion, as
+// Close makes it do, f gets WR_FLUSH_ERR.
 func (s Slot) PostFunc(f func(Slot, verbs.WC)) error { return s.post(f) }
 
 func (s Slot) post(then func(Slot, verbs.WC)) error {
@@ -183,6 +194,10 @@ func (s Slot) post(then func(Slot, verbs.WC)) error {
 		return ErrFreed
 	case x.state != idle:
 		return errPosted
+	case x.bad != nil:
+		return x.bad
+	case x.over:
+		return x.e.Err()
 	}
 	if _, err := x.e.QP.PostSendRange(x.batch.From(0, 1)); err != nil {
 		return x.e.why(err)
@@ -193,8 +208,11 @@ func (s Slot) post(then func(Slot, verbs.WC)) error {
 	return nil
 }
 
-// Do is Post and Wait.
+// Do is Post and Wait. In a function that the endpoint calls it posts nothing, and returns an error.
 func (s Slot) Do(ctx context.Context) (verbs.WC, error) {
+	if s.s != nil && s.s.e.inside() {
+		return verbs.WC{}, errBlocks
+	}
 	if err := s.post(nil); err != nil {
 		return verbs.WC{}, err
 	}
@@ -202,7 +220,8 @@ func (s Slot) Do(ctx context.Context) (verbs.WC, error) {
 }
 
 // Wait waits until the posted request has completed. A request that fails ends the endpoint; Wait then returns the error of Endpoint.Err.
-// When ctx ends, Wait returns its error, and the request stays in flight: call Wait again, or Free.
+// When ctx ends, Wait returns its error, and the request stays in flight: call Wait again, or Free. In a function that the endpoint calls
+// Wait returns an error unless the request has completed.
 func (s Slot) Wait(ctx context.Context) (verbs.WC, error) {
 	x := s.s
 	if x == nil {
@@ -214,12 +233,15 @@ func (s Slot) Wait(ctx context.Context) (verbs.WC, error) {
 	if err := x.beginWait(s.turn); err != nil {
 		return verbs.WC{}, err
 	}
+	if x.e.inside() {
+		return x.endWait(errBlocks)
+	}
 	var err error
 	select {
 	case <-x.woken:
 	case <-ctx.Done():
 		err = ctx.Err()
-	case <-x.e.stopped:
+	case <-x.e.ctx.Done():
 		err = x.e.Err()
 	}
 	return x.endWait(err)
@@ -274,12 +296,14 @@ func (s *slot) reset() {
 }
 
 // put has the next one take the slot.
-func (s *slot) put() {
-	if s.index == s.e.c.Sends {
-		s.e.probeAgain()
-		return
-	}
-	s.e.free <- s
+func (s *slot) put() { s.e.free <- s }
+
+// stop has no more requests be posted, and reports whether the function of one still has to be called.
+func (s *slot) stop() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.over = true
+	return s.state == posted && s.then != nil
 }
 
 // Free gives the slot back: at once, or when a request in flight has completed. It does nothing after another Free or a PostFunc, so defer
@@ -295,6 +319,7 @@ func (s Slot) Free() {
 		return
 	}
 	x.turn.Add(1)
+	x.bad = errNone
 	switch {
 	case x.state == posted || x.waited:
 		x.freed = true
@@ -326,7 +351,9 @@ func (s *slot) complete(wc *verbs.WC) bool {
 	s.mu.Unlock()
 	if then != nil {
 		defer own.Free()
-		fail.Callback(func() { then(own, *wc) })
+		s.e.calling.Store(true)
+		then(own, *wc)
+		s.e.calling.Store(false)
 	}
 	return true
 }

@@ -1,0 +1,279 @@
+//go:build linux && cgo
+
+package endpoint_test
+
+import (
+	"errors"
+	"io"
+	"net"
+	"os"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/gen/verbs/connect"
+	"github.com/verbsgen/verbsgen/gen/verbs/endpoint"
+	"github.com/verbsgen/verbsgen/gen/verbs/verbstest"
+	"github.com/verbsgen/verbsgen/runtime/softverbs"
+)
+
+// send has an endpoint send n messages.
+func send(t *testing.T, e *endpoint.Endpoint, n int) {
+	t.Helper()
+	for range n {
+		s := slot(t, e)
+		s.Send(1)
+		_, err := s.Do(bounded(t))
+		check(t, err)
+		s.Free()
+	}
+}
+
+// TestInside has a function that the endpoint calls wait for what only its own return could bring: it gets errors, and may close.
+func TestInside(t *testing.T) {
+	_, dev := verbstest.Open(t)
+	c := both()
+	c.Sends = 2
+	a, _ := pair(t, dev, c, both())
+	came := make(chan error, 1)
+	other := slot(t, a)
+	other.Send(1)
+	s := slot(t, a)
+	s.Send(1)
+	check(t, s.PostFunc(func(s endpoint.Slot, _ verbs.WC) {
+		var errs [3]error
+		_, errs[0] = a.Slot(t.Context())
+		_, errs[1] = other.Do(t.Context())
+		if err := other.Post(); err != nil {
+			t.Error(err)
+		}
+		_, errs[2] = other.Wait(t.Context())
+		for i, err := range errs {
+			if !errors.Is(err, syscall.EDEADLK) {
+				t.Errorf("call %d: %v", i, err)
+			}
+		}
+		came <- a.Close()
+	}))
+	check(t, <-came)
+}
+
+// TestCloseInHandle has Handle close its endpoint, and it is not called again, though more completions have come.
+func TestCloseInHandle(t *testing.T) {
+	soft, dev := verbstest.Open(t)
+	var calls atomic.Int32
+	left := make(chan error, 4)
+	closes := both()
+	closes.Handle = func(e *endpoint.Endpoint, _ verbs.WC) {
+		calls.Add(1)
+		left <- e.Close()
+	}
+	a, b := pair(t, dev, closes, both())
+	check(t, soft.HoldCompletions("soft0", a.QP.Num(), true))
+	for range 3 {
+		s := slot(t, b)
+		s.Send(1)
+		check(t, s.Post())
+	}
+	time.Sleep(10 * time.Millisecond) // they have arrived
+	check(t, soft.HoldCompletions("soft0", a.QP.Num(), false))
+	check(t, <-left)
+	time.Sleep(10 * time.Millisecond)
+	if n := calls.Load(); n != 1 {
+		t.Errorf("%d calls", n)
+	}
+}
+
+// TestCloseOther has a Handle close another endpoint, and that waits for the Handle of the other one.
+func TestCloseOther(t *testing.T) {
+	_, dev := verbstest.Open(t)
+	began, ended := make(chan bool), make(chan error, 1)
+	var returned atomic.Bool
+	slow, closes := both(), both()
+	slow.Handle = func(_ *endpoint.Endpoint, wc verbs.WC) {
+		if wc.Err() == nil {
+			began <- true
+			time.Sleep(20 * time.Millisecond)
+			returned.Store(true)
+		}
+	}
+	b, to := pair(t, dev, slow, both())
+	closes.Handle = func(_ *endpoint.Endpoint, wc verbs.WC) {
+		if wc.Err() == nil {
+			err := b.Close()
+			if !returned.Load() {
+				t.Error("Close has returned, and the function has not")
+			}
+			ended <- err
+		}
+	}
+	_, from := pair(t, dev, closes, both())
+	send(t, to, 1)
+	<-began
+	send(t, from, 1)
+	check(t, <-ended)
+}
+
+// TestCloseWaits has Handle wait for a goroutine that waits for a slot. Close ends that wait, and so all of it.
+func TestCloseWaits(t *testing.T) {
+	_, dev := verbstest.Open(t, softverbs.LikeMLX5()) // where a SEND waits for a receive
+	began, waited := make(chan bool), make(chan error)
+	waits, deaf := both(), both()
+	deaf.Recvs = 0
+	waits.Handle = func(_ *endpoint.Endpoint, wc verbs.WC) {
+		if wc.Err() == nil {
+			began <- true
+			if err := <-waited; !errors.Is(err, os.ErrClosed) {
+				t.Error(err)
+			}
+		}
+	}
+	a, b := pair(t, dev, waits, deaf)
+	s := slot(t, a)
+	s.Send(1)
+	check(t, s.Post())
+	go func() {
+		_, err := s.Wait(t.Context())
+		waited <- err
+	}()
+	send(t, b, 1)
+	<-began
+	check(t, a.Close())
+}
+
+// TestFlushed ends the endpoint in ways that leave requests without completions: the function of each is called once.
+func TestFlushed(t *testing.T) {
+	for name, end := range map[string]func(soft *softverbs.Device, a, b *endpoint.Endpoint) error{
+		"closed": func(_ *softverbs.Device, a, _ *endpoint.Endpoint) error { return a.Close() },
+		"removed": func(soft *softverbs.Device, a, _ *endpoint.Endpoint) error {
+			a.Fail(soft.TakeAway("soft0"))
+			return nil
+		},
+		"Goexit": func(_ *softverbs.Device, _, b *endpoint.Endpoint) error {
+			s, _ := b.TrySlot()
+			s.Send(1)
+			return s.Post()
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			soft, dev := verbstest.Open(t, softverbs.LikeMLX5())
+			leaves, deaf := both(), both()
+			leaves.Handle = func(*endpoint.Endpoint, verbs.WC) { runtime.Goexit() }
+			deaf.Recvs = 0
+			a, b := pair(t, dev, leaves, deaf)
+			came := make(chan verbs.WC, 8)
+			for i := range 3 {
+				s := slot(t, a)
+				s.Send(1)
+				check(t, s.PostFunc(func(_ endpoint.Slot, wc verbs.WC) {
+					came <- wc
+					if i == 1 {
+						runtime.Goexit()
+					}
+				}))
+			}
+			check(t, end(soft, a, b))
+			for range 3 {
+				select {
+				case wc := <-came:
+					if wc.Err() == nil {
+						t.Error("the request succeeds")
+					}
+				case <-bounded(t).Done():
+					t.Fatal("a function was not called")
+				}
+			}
+			if err := a.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
+				t.Error(err)
+			}
+			if len(came) > 0 {
+				t.Error("a function was called twice")
+			}
+			s := slot(t, a)
+			s.Send(1)
+			if err := s.PostFunc(nil); err == nil || !errors.Is(err, a.Err()) && !errors.Is(err, os.ErrClosed) {
+				t.Errorf("a post after the end: %v", err)
+			}
+		})
+	}
+}
+
+// dead is a stream as that of TLS to a dead peer: Close closes it, and fails.
+type dead struct{ net.Conn }
+
+func (d dead) Close() error { return errors.Join(errors.New("cannot say goodbye"), d.Conn.Close()) }
+
+// TestCloseFails closes an endpoint whose stream and another object fail to close: all verbs objects are closed, at once.
+func TestCloseFails(t *testing.T) {
+	_, dev := verbstest.Open(t)
+	mine := errors.New("mine")
+	a, b := newEnd(t, dev, both()), newEnd(t, dev, both())
+	near, far := net.Pipe()
+	connected := make(chan error, 1)
+	go func() {
+		_, err := b.Connect(t.Context(), far, connect.Options{})
+		connected <- err
+	}()
+	_, err := a.Connect(bounded(t), dead{near}, connect.Options{})
+	check(t, errors.Join(err, <-connected))
+	if err := b.Own(looks{func() error { return mine }}, looks{func() error {
+		if err := b.Close(); !errors.Is(err, syscall.EBUSY) {
+			t.Errorf("Close in Close: %v", err)
+		}
+		return nil
+	}}); err != nil {
+		t.Error(err)
+	}
+	check(t, a.Close())
+	if err := b.Close(); !errors.Is(err, mine) {
+		t.Error(err)
+	}
+	if err := b.Close(); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("a second Close: %v", err)
+	}
+	check(t, dev.Close())
+}
+
+// TestReasons ends endpoints without a reason, with os.ErrClosed in it, and by a stream that fails.
+func TestReasons(t *testing.T) {
+	_, dev := verbstest.Open(t)
+	for want, err := range map[string]error{"without an error": nil, "queue: file already closed": errors.Join(errors.New("queue: "+os.ErrClosed.Error()), os.ErrClosed)} {
+		e := newEnd(t, dev, both())
+		e.Fail(err)
+		if got := e.Err(); !errors.Is(got, syscall.ECONNRESET) || !strings.Contains(got.Error(), want) || strings.Contains(got.Error(), "%!") {
+			t.Errorf("%v, want %s", got, want)
+		}
+		near, far := net.Pipe()
+		if _, err := e.Connect(t.Context(), near, connect.Options{}); err == nil {
+			t.Error("an endpoint that has ended connects")
+		}
+		if _, err := far.Read(make([]byte, 1)); err != io.EOF {
+			t.Errorf("the stream of an endpoint that has ended: %v", err)
+		}
+	}
+	const closed = "the peer has closed"
+	a, b := pair(t, dev, both(), both())
+	check(t, b.Close())
+	<-a.Done()
+	if err := a.Err(); !strings.Contains(err.Error(), closed) {
+		t.Error(err)
+	}
+	a, b = newEnd(t, dev, both()), newEnd(t, dev, both())
+	near, far := net.Pipe()
+	connected := make(chan error, 1)
+	go func() {
+		_, err := b.Connect(t.Context(), far, connect.Options{})
+		connected <- err
+	}()
+	_, err := a.Connect(bounded(t), near, connect.Options{})
+	check(t, errors.Join(err, <-connected))
+	check(t, near.Close()) // by the program itself
+	<-a.Done()
+	if err := a.Err(); strings.Contains(err.Error(), closed) || !errors.Is(err, syscall.ECONNRESET) {
+		t.Error(err)
+	}
+}
