@@ -289,6 +289,7 @@ func leaveHandle(t *testing.T, leave func(func() error)) {
 // leavePostFunc leaves the function for the completion of one request.
 func leavePostFunc(t *testing.T, leave func(func() error)) {
 	leaveEndpoint(t, endpoint.Config{}, func(e *endpoint.Endpoint, s endpoint.Slot) error {
+		s.Send(0)
 		return s.PostFunc(func(endpoint.Slot, verbs.WC) { leave(e.Close) })
 	})
 }
@@ -313,6 +314,7 @@ func leaveEndpoint(t *testing.T, config endpoint.Config, post func(*endpoint.End
 	<-e.Done()
 	s, err := e.Slot(bounded(t))
 	if err == nil {
+		s.Send(0)
 		_, err = s.Do(bounded(t))
 	}
 	if err == nil || errors.Is(err, context.DeadlineExceeded) {

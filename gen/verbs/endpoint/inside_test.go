@@ -4,6 +4,7 @@ package endpoint_test
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"os"
@@ -241,7 +242,7 @@ func TestCloseFails(t *testing.T) {
 // TestReasons ends endpoints without a reason, with os.ErrClosed in it, and by a stream that fails.
 func TestReasons(t *testing.T) {
 	_, dev := verbstest.Open(t)
-	for want, err := range map[string]error{"without an error": nil, "queue: file already closed": errors.Join(errors.New("queue: "+os.ErrClosed.Error()), os.ErrClosed)} {
+	for want, err := range map[string]error{"without an error": nil, "a queue: file already closed": fmt.Errorf("a queue: %w", os.ErrClosed)} {
 		e := newEnd(t, dev, both())
 		e.Fail(err)
 		if got := e.Err(); !errors.Is(got, syscall.ECONNRESET) || !strings.Contains(got.Error(), want) || strings.Contains(got.Error(), "%!") {
@@ -275,5 +276,27 @@ func TestReasons(t *testing.T) {
 	<-a.Done()
 	if err := a.Err(); strings.Contains(err.Error(), closed) || !errors.Is(err, syscall.ECONNRESET) {
 		t.Error(err)
+	}
+}
+
+// TestOwnRequest posts a request without a slot. Handle gets its completion, whose ID is that of no receive, and at the end the receives.
+func TestOwnRequest(t *testing.T) {
+	c := both()
+	came := make(chan verbs.WC, 8)
+	c.Handle = func(_ *endpoint.Endpoint, wc verbs.WC) { came <- wc }
+	a, _ := pair(t, verbstest.Device(t), c, both())
+	batch, err := verbs.NewSendBatch(1, 1)
+	check(t, err)
+	batch.WR(0).Send(uint64(c.Recvs)).Flags(verbs.SendSignaled)
+	_, err = a.QP.PostSend(batch, 1)
+	check(t, err)
+	if wc := <-came; wc.ID != uint64(c.Recvs) || wc.Err() != nil {
+		t.Errorf("ID %d: %v", wc.ID, wc.Err())
+	}
+	a.Fail(errors.New("mine"))
+	for i := range uint64(c.Recvs) {
+		if wc := <-came; wc.ID != i || wc.Status != verbs.WCStatusWRFlushErr {
+			t.Errorf("receive %d: ID %d, %v", i, wc.ID, wc.Err())
+		}
 	}
 }

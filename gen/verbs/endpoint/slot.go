@@ -158,7 +158,7 @@ func (s Slot) Read(n int, remote uint64, rkey uint32) verbs.SendWR {
 	return s.with(n, s.wr().Read(0, remote, rkey))
 }
 
-// CompareSwap begins an atomic operation on 8 bytes of the peer, whose old value comes to the first 8 of the slot, SendSize being 8 or more:
+// CompareSwap begins an atomic operation on 8 bytes of the peer, whose old value comes to the first 8 of the slot, which must have them:
 // IBV_WR_ATOMIC_CMP_AND_SWP.
 func (s Slot) CompareSwap(remote uint64, rkey uint32, compare, swap uint64) verbs.SendWR {
 	return s.with(8, s.wr().CompareSwap(0, remote, rkey, compare, swap))
@@ -173,10 +173,10 @@ func (s Slot) FetchAdd(remote uint64, rkey uint32, add uint64) verbs.SendWR {
 // Another Post after that repeats the request.
 func (s Slot) Post() error { return s.post(nil) }
 
-// PostFunc posts the request, and calls f once, with its completion, on the goroutine of the endpoint, where the same holds as for
-// Config.Handle. The completion's Err says whether the request failed. The slot belongs to f, and is freed when f returns, unless f posts it
-// with PostFunc again. If PostFunc fails, the caller keeps the slot, and f is not called. If the endpoint stops without the completion, as
-// Close makes it do, f gets WR_FLUSH_ERR.
+// PostFunc posts the request, and calls f once, with its completion, on the goroutine of the endpoint: see Config.Handle. The completion's
+// Err says whether the request failed. The slot belongs to f, and is freed when f returns, unless f posts it with PostFunc again. If
+// PostFunc fails, the caller keeps the slot, and f is not called. If the endpoint stops before the completion, as Close makes it do, f gets
+// WR_FLUSH_ERR.
 func (s Slot) PostFunc(f func(Slot, verbs.WC)) error { return s.post(f) }
 
 func (s Slot) post(then func(Slot, verbs.WC)) error {
