@@ -3,6 +3,7 @@
 package endpoint_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -164,7 +165,7 @@ func TestFlushed(t *testing.T) {
 			soft, dev := verbstest.Open(t, softverbs.LikeMLX5())
 			leaves, deaf := both(), both()
 			leaves.Handle = func(*endpoint.Endpoint, verbs.WC) { runtime.Goexit() }
-			deaf.Recvs = 0
+			deaf.Recvs, leaves.Sends = 0, 8 // so that the queue is not full
 			a, b := pair(t, dev, leaves, deaf)
 			came := make(chan verbs.WC, 8)
 			for i := range 3 {
@@ -177,7 +178,13 @@ func TestFlushed(t *testing.T) {
 					}
 				}))
 			}
+			waits := slot(t, a)
+			waits.Send(1)
+			check(t, waits.Post())
 			check(t, end(soft, a, b))
+			if _, err := waits.Wait(bounded(t)); err == nil || errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("Wait: %v", err)
+			}
 			for range 3 {
 				select {
 				case wc := <-came:
@@ -188,16 +195,17 @@ func TestFlushed(t *testing.T) {
 					t.Fatal("a function was not called")
 				}
 			}
+			time.Sleep(5 * time.Millisecond) // all have returned
+			s := slot(t, a)
+			s.Send(1)
+			if err := s.PostFunc(func(endpoint.Slot, verbs.WC) {}); err == nil || !errors.Is(err, a.Err()) {
+				t.Errorf("a post after the end: %v, want %v", err, a.Err())
+			}
 			if err := a.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
 				t.Error(err)
 			}
 			if len(came) > 0 {
 				t.Error("a function was called twice")
-			}
-			s := slot(t, a)
-			s.Send(1)
-			if err := s.PostFunc(nil); err == nil || !errors.Is(err, a.Err()) && !errors.Is(err, os.ErrClosed) {
-				t.Errorf("a post after the end: %v", err)
 			}
 		})
 	}
@@ -285,6 +293,9 @@ func TestOwnRequest(t *testing.T) {
 	came := make(chan verbs.WC, 8)
 	c.Handle = func(_ *endpoint.Endpoint, wc verbs.WC) { came <- wc }
 	a, _ := pair(t, verbstest.Device(t), c, both())
+	if n := a.CQ.Size(); n < c.Sends+c.Recvs {
+		t.Errorf("a completion queue of %d", n)
+	}
 	batch, err := verbs.NewSendBatch(1, 1)
 	check(t, err)
 	batch.WR(0).Send(uint64(c.Recvs)).Flags(verbs.SendSignaled)
