@@ -16,6 +16,7 @@ import (
 	"github.com/verbsgen/verbsgen/gen/rdmacm"
 	"github.com/verbsgen/verbsgen/gen/rdmacm/conn"
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/gen/verbs/endpoint"
 )
 
 // networkOf is a network on the real librdmacm.
@@ -28,22 +29,11 @@ func networkOf(t *testing.T) *conn.Network {
 
 // ownQP makes a queue pair with what it needs.
 func ownQP(c *conn.Conn, _ *rdmacm.ConnAttr) (*verbs.QP, error) {
-	dev, err := c.ID.Device()
+	e, err := c.NewEndpoint(endpoint.Config{})
 	if err != nil {
 		return nil, err
 	}
-	pd, err := dev.AllocPD()
-	if err != nil {
-		return nil, err
-	}
-	c.Own(pd)
-	cq, err := dev.CreateCQ(16, nil, 0)
-	if err != nil {
-		return nil, err
-	}
-	c.Own(cq)
-	return c.ID.CreateQP(pd, verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, MaxSendWR: 8, MaxRecvWR: 8, MaxSendSGE: 1,
-		MaxRecvSGE: 1})
+	return e.QP, nil
 }
 
 var dialing = conn.Options{QP: ownQP, Attr: rdmacm.ConnAttr{RetryCount: 7, RNRRetryCount: 7}}

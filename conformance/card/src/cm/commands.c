@@ -1,16 +1,12 @@
 // The commands of Linux 6.1, drivers/infiniband/core/ucma.c; each function is that of the kernel with this name behind ucma_.
 #define _GNU_SOURCE
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "cm/commands.h"
-#include "uverbs/provider.h"
 
-enum { PKEY = 0xffff, EXACTLY = 2, ROCE_LIFE_TIME = 18, HOPS = 64, PATH_FLAGS = IB_PATH_GMP | IB_PATH_PRIMARY | IB_PATH_BIDIRECTIONAL };
-enum { FAMILY_IB = 27 }; // AF_IB
 
 struct group {
 	struct scm_group k;
@@ -18,27 +14,12 @@ struct group {
 	uint32_t number;
 };
 
-struct command {
-	struct cm_file *file;
-	const void *in;
-	size_t in_size, out_size;
-};
-
-// INPUT declares cmd, what a command passes, as far as it goes.
-#define INPUT(type, c) struct type cmd = {0}; memcpy(&cmd, (c)->in, MIN(sizeof cmd, (c)->in_size))
-
-static void answer(uint64_t to, const void *from, size_t size)
-{
-	memcpy((void *)(uintptr_t)to, from, size);
-}
-
 static uint32_t handle_of(const struct scm_id *id)
 {
 	return id->number % SCM_HANDLES;
 }
 
-// get_ctx looks up an identifier of the file.
-static int get_ctx(const struct command *c, uint32_t handle, struct scm_id **id)
+int cm_get_ctx(const struct command *c, uint32_t handle, struct scm_id **id)
 {
 	*id = scm_id_of(c->file->ch.m, handle);
 	if (!*id)
@@ -50,7 +31,7 @@ static int get_ctx(const struct command *c, uint32_t handle, struct scm_id **id)
 
 static int get_ctx_dev(const struct command *c, uint32_t handle, struct scm_id **id)
 {
-	const int err = get_ctx(c, handle, id);
+	const int err = cm_get_ctx(c, handle, id);
 
 	return err ? err : (*id)->dev ? 0 : EINVAL;
 }
@@ -82,7 +63,7 @@ static int destroy_id(const struct command *c)
 {
 	INPUT(rdma_ucm_destroy_id, c);
 	struct scm_id *id;
-	int err = get_ctx(c, cmd.id, &id);
+	int err = cm_get_ctx(c, cmd.id, &id);
 
 	if (c->out_size < sizeof(struct rdma_ucm_destroy_id_resp))
 		return ENOSPC;
@@ -109,7 +90,7 @@ static int bind_ip(const struct command *c)
 	int err = ip(&cmd.addr, sizeof cmd.addr, &a);
 
 	if (!err)
-		err = get_ctx(c, cmd.id, &id);
+		err = cm_get_ctx(c, cmd.id, &id);
 	return err ? err : scm_bind(id, &a, NULL);
 }
 
@@ -134,7 +115,7 @@ static int bind_addr(const struct command *c)
 	INPUT(rdma_ucm_bind, c);
 	struct sockaddr_storage a;
 	struct scm_id *id;
-	int err = get_ctx(c, cmd.id, &id);
+	int err = cm_get_ctx(c, cmd.id, &id);
 
 	if (cmd.reserved)
 		return EINVAL;
@@ -149,7 +130,7 @@ static int resolve(const struct command *c, uint32_t number, const struct sockad
 	uint32_t ms)
 {
 	struct scm_id *id;
-	const int err = get_ctx(c, number, &id);
+	const int err = cm_get_ctx(c, number, &id);
 
 	return err ? err : scm_resolve_addr(id, src, dst, ms);
 }
@@ -185,162 +166,6 @@ static int resolve_route(const struct command *c)
 	return err ? err : scm_resolve_route(id, cmd.timeout_ms);
 }
 
-static uint64_t guid(const struct scm_dev *d)
-{
-	struct ib_uverbs_ex_query_device_resp r = {0};
-	const struct device *dev = &devices[cm_device(d)];
-
-	dev->provider->device_attr(dev, &r);
-	return r.base.node_guid;
-}
-
-static uint32_t paths(const struct scm_id *id)
-{
-	return id->state >= SCM_ROUTE_RESOLVED && id->state <= SCM_DISCONNECT ? 1 : 0;
-}
-
-static uint8_t life_time(const struct scm_id *id)
-{
-	return id->timeout_set && id->timeout ? (uint8_t)(id->timeout - 1) : ROCE_LIFE_TIME;
-}
-
-static void gid_of(const struct sockaddr_storage *a, void *to)
-{
-	union ibv_gid g;
-
-	scm_gid_of(a, &g);
-	memcpy(to, g.raw, sizeof g.raw);
-}
-
-static void route(const struct scm_id *id, struct ib_user_path_rec *p)
-{
-	gid_of(&id->src, p->sgid);
-	gid_of(&id->dst, p->dgid);
-	p->pkey = htons(PKEY);
-	if (!paths(id))
-		return;
-	p->reversible = p->numb_path = 1;
-	p->mtu_selector = p->rate_selector = p->packet_life_time_selector = EXACTLY;
-	p->mtu = id->dev->mtu;
-	p->packet_life_time = life_time(id);
-	p->hop_limit = HOPS;
-	p->traffic_class = id->tos;
-}
-
-static int query_route(const struct command *c)
-{
-	INPUT(rdma_ucm_query, c);
-	struct rdma_ucm_query_route_resp r = {0};
-	struct scm_id *id;
-	const int err = get_ctx(c, cmd.id, &id);
-
-	if (c->out_size < offsetof(struct rdma_ucm_query_route_resp, ibdev_index))
-		return ENOSPC;
-	if (err)
-		return err;
-	memcpy(&r.src_addr, &id->src, sizeof r.src_addr);
-	memcpy(&r.dst_addr, &id->dst, sizeof r.dst_addr);
-	if (id->dev) {
-		r.node_guid = guid(id->dev);
-		r.port_num = id->port;
-		r.num_paths = paths(id);
-		route(id, &r.ib_route[0]);
-	}
-	answer(cmd.response, &r, MIN(c->out_size, sizeof r));
-	return 0;
-}
-
-static void query_device_addr(const struct scm_id *id, struct rdma_ucm_query_addr_resp *r)
-{
-	if (!id->dev)
-		return;
-	r->node_guid = guid(id->dev);
-	r->port_num = id->port;
-	r->pkey = htons(PKEY);
-}
-
-static void query_addr(const struct scm_id *id, struct rdma_ucm_query_addr_resp *r)
-{
-	r->src_size = (uint16_t)scm_addr_len((const struct sockaddr *)&id->src);
-	r->dst_size = (uint16_t)scm_addr_len((const struct sockaddr *)&id->dst);
-	memcpy(&r->src_addr, &id->src, r->src_size);
-	memcpy(&r->dst_addr, &id->dst, r->dst_size);
-}
-
-// struct sockaddr_ib
-struct ib_address {
-	uint16_t family, pkey;
-	uint32_t flow;
-	uint8_t gid[16];
-	uint64_t service, mask, scope;
-};
-
-static void query_gid(const struct scm_id *id, struct rdma_ucm_query_addr_resp *r)
-{
-	struct ib_address src = {.family = FAMILY_IB, .pkey = r->pkey}, dst = src;
-
-	gid_of(&id->src, src.gid);
-	gid_of(&id->dst, dst.gid);
-	src.service = htobe64((uint64_t)id->ps << 16 | scm_port_of(&id->src)); // rdma_get_service_id
-	dst.service = htobe64((uint64_t)id->ps << 16 | scm_port_of(&id->dst));
-	r->src_size = r->dst_size = sizeof src;
-	memcpy(&r->src_addr, &src, sizeof src);
-	memcpy(&r->dst_addr, &dst, sizeof dst);
-}
-
-// pack writes a path as it is on the wire (sa_query.c, path_rec_table).
-static void pack(const struct scm_id *id, uint8_t to[64])
-{
-	gid_of(&id->dst, to + 8);
-	gid_of(&id->src, to + 24);
-	to[47] = HOPS;
-	to[48] = id->tos;
-	to[49] = 1 << 7 | 1; // reversible, one path
-	memcpy(to + 50, &(uint16_t){htons(PKEY)}, 2);
-	to[54] = (uint8_t)(EXACTLY << 6 | id->dev->mtu);
-	to[55] = EXACTLY << 6;
-	to[56] = (uint8_t)(EXACTLY << 6 | life_time(id));
-}
-
-static int query_path(const struct scm_id *id, uint64_t response, size_t size)
-{
-	struct {
-		struct rdma_ucm_query_path_resp r;
-		struct ib_path_rec_data path;
-	} all = {.r.num_paths = paths(id)};
-	const bool room = size >= sizeof all;
-
-	if (size < sizeof all.r)
-		return ENOSPC;
-	if (paths(id) && room) {
-		all.path.flags = PATH_FLAGS;
-		pack(id, (uint8_t *)all.path.path_rec);
-	}
-	answer(response, &all, paths(id) && room ? sizeof all : sizeof all.r);
-	return 0;
-}
-
-static int query(const struct command *c)
-{
-	INPUT(rdma_ucm_query, c);
-	struct rdma_ucm_query_addr_resp r = {0};
-	struct scm_id *id;
-	const int err = get_ctx(c, cmd.id, &id);
-
-	if (err)
-		return err;
-	if (cmd.option == RDMA_USER_CM_QUERY_PATH)
-		return query_path(id, cmd.response, c->out_size);
-	if (cmd.option != RDMA_USER_CM_QUERY_ADDR && cmd.option != RDMA_USER_CM_QUERY_GID)
-		return ENOSYS;
-	if (c->out_size < offsetof(struct rdma_ucm_query_addr_resp, ibdev_index))
-		return ENOSPC;
-	query_device_addr(id, &r);
-	(cmd.option == RDMA_USER_CM_QUERY_ADDR ? query_addr : query_gid)(id, &r);
-	answer(cmd.response, &r, MIN(c->out_size, sizeof r));
-	return 0;
-}
-
 // copy_conn_param
 static struct scm_param param(const struct rdma_ucm_conn_param *from, const struct rdma_ucm_ece *ece)
 {
@@ -370,7 +195,7 @@ static int listen_id(const struct command *c)
 {
 	INPUT(rdma_ucm_listen, c);
 	struct scm_id *id;
-	const int err = get_ctx(c, cmd.id, &id);
+	const int err = cm_get_ctx(c, cmd.id, &id);
 
 	return err ? err : scm_listen(id, (int)cmd.backlog);
 }
@@ -497,7 +322,7 @@ static int set_option(const struct command *c)
 	INPUT(rdma_ucm_set_option, c);
 	const void *value = (const void *)(uintptr_t)cmd.optval;
 	struct scm_id *id;
-	const int err = get_ctx(c, cmd.id, &id);
+	const int err = cm_get_ctx(c, cmd.id, &id);
 
 	if (err)
 		return err;
@@ -585,7 +410,7 @@ static int migrate_id(const struct command *c)
 
 	if (!from.file)
 		return fcntl((int)cmd.fd, F_GETFD) < 0 ? ENOENT : EINVAL;
-	err = get_ctx(&from, cmd.id, &id);
+	err = cm_get_ctx(&from, cmd.id, &id);
 	if (err)
 		return err;
 	LIST_REMOVE(id, in_channel);
@@ -601,7 +426,7 @@ static int (*const commands[])(const struct command *) = {
 	[RDMA_USER_CM_CMD_BIND_IP] = bind_ip,
 	[RDMA_USER_CM_CMD_RESOLVE_IP] = resolve_ip,
 	[RDMA_USER_CM_CMD_RESOLVE_ROUTE] = resolve_route,
-	[RDMA_USER_CM_CMD_QUERY_ROUTE] = query_route,
+	[RDMA_USER_CM_CMD_QUERY_ROUTE] = cm_query_route,
 	[RDMA_USER_CM_CMD_CONNECT] = connect_id,
 	[RDMA_USER_CM_CMD_LISTEN] = listen_id,
 	[RDMA_USER_CM_CMD_ACCEPT] = accept_id,
@@ -615,7 +440,7 @@ static int (*const commands[])(const struct command *) = {
 	[RDMA_USER_CM_CMD_JOIN_IP_MCAST] = join_ip_multicast,
 	[RDMA_USER_CM_CMD_LEAVE_MCAST] = leave_multicast,
 	[RDMA_USER_CM_CMD_MIGRATE_ID] = migrate_id,
-	[RDMA_USER_CM_CMD_QUERY] = query,
+	[RDMA_USER_CM_CMD_QUERY] = cm_query,
 	[RDMA_USER_CM_CMD_BIND] = bind_addr,
 	[RDMA_USER_CM_CMD_RESOLVE_ADDR] = resolve_addr,
 	[RDMA_USER_CM_CMD_JOIN_MCAST] = join_multicast,

@@ -10,6 +10,29 @@ struct cm_file {
 	bool closed;
 };
 
+struct command {
+	struct cm_file *file;
+	const void *in;
+	size_t in_size, out_size;
+};
+
+// INPUT declares cmd, what a command passes, as far as it goes.
+#define INPUT(type, c) struct type cmd = {0}; memcpy(&cmd, (c)->in, MIN(sizeof cmd, (c)->in_size))
+
+static inline void answer(uint64_t to, const void *from, size_t size)
+{
+	memcpy((void *)(uintptr_t)to, from, size);
+}
+
+enum { FAMILY_IB = 27 }; // AF_IB
+
+// cm_get_ctx looks up an identifier of the file.
+int cm_get_ctx(const struct command *, uint32_t handle, struct scm_id **) HIDDEN;
+
+// query.c
+int cm_query_route(const struct command *) HIDDEN;
+int cm_query(const struct command *) HIDDEN;
+
 // cm_file_end ends a file that is closed, when nobody waits for its events any more. It is called with scm_lock held.
 void cm_file_end(struct cm_file *) HIDDEN;
 
