@@ -248,13 +248,16 @@ func TestCmtimeConnects(t *testing.T) {
 // The card does not say whose its identifiers are: a port is taken there just before its owner listens.
 func listens(t *testing.T, b *bed, at netip.AddrPort, cmd *exec.Cmd, said *words) {
 	t.Helper()
-	for b.card {
+	for begin := time.Now(); b.card; time.Sleep(50 * time.Millisecond) {
 		id := must(b.channel(t).CreateID(rdmacm.PortSpaceTCP))(t)
 		taken := id.BindAddr(at)
 		check(t, id.Close())
-		time.Sleep(50 * time.Millisecond)
 		if taken != nil {
+			time.Sleep(50 * time.Millisecond)
 			return
+		}
+		if time.Since(begin) > patience {
+			t.Fatalf("%s does not listen:\n%s", cmd.Args, said)
 		}
 	}
 	want := "state LISTEN ps TCP pid " + strconv.Itoa(cmd.Process.Pid) + " "
