@@ -343,6 +343,23 @@ func TestUnreadEvent(t *testing.T) {
 	}
 }
 
+// TestClosedChannels closes completion channels: they leave no descriptors open, of which a process has few.
+func TestClosedChannels(t *testing.T) {
+	dev := open(t, card.Devices[0])
+	used := func() int { return len(must(os.ReadDir("/proc/self/fd"))(t)) }
+	before := used()
+	for range 50 {
+		channel := must(dev.CreateCompChannel())(t)
+		cq := must(dev.CreateCQ(1, channel, 0))(t)
+		if err := errors.Join(cq.Close(), channel.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := used(); n > before+20 {
+		t.Errorf("%d descriptors are open, and %d before", n, before)
+	}
+}
+
 // TestLayers asks that only the files of a provider include its headers, so that another can stand beside it.
 func TestLayers(t *testing.T) {
 	for _, dir := range []string{"libc", "cm", "uverbs", "wire"} {

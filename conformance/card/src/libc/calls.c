@@ -206,7 +206,11 @@ EXPORT int close(int fd)
 	int (*glibc)(int) = next(&real, "close");
 	const bool device = file_find(fd);
 	struct cm_file *manager = cm_open_file(fd);
-	int err = glibc(fd), saved = errno;
+	int err, saved;
+
+	channel_closing(fd);
+	err = glibc(fd);
+	saved = errno;
 
 	if (device)
 		file_closed();

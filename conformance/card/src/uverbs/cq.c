@@ -9,6 +9,7 @@ static void end_cq(struct object *o)
 
 	event_forget_completions(cq->channel, o);
 	event_forget_async(o);
+	channel_drop(cq->channel);
 	if (context_device(o->ctx)->provider->end_cq)
 		context_device(o->ctx)->provider->end_cq(cq);
 	free(cq->own);
@@ -34,12 +35,13 @@ static int create(const struct call *c)
 	cq = calloc(1, sizeof *cq);
 	if (!cq)
 		return ENOMEM;
-	cq->channel = channel;
+	cq->channel = channel_hold(channel);
 	cq->number = ++numbers;
 	err = c->dev->provider->create_cq(c, cq, entries, flags);
 	if (!err)
 		err = object_add(c->ctx, &cq->o, UVERBS_OBJECT_CQ, end_cq);
 	if (err) {
+		channel_drop(channel);
 		free(cq->own);
 		free(cq);
 		return err;

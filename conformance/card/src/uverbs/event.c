@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
+#include <stdatomic.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -12,13 +13,16 @@ enum { MOST = 1 << 20 }; // bytes in a pipe
 struct channel {
 	struct channel *next;
 	struct context *ctx;
-	int in, out;      // out is a copy of the end that the process reads
+	int fd;           // the end that the process reads, or -1 when it has closed it
+	int in, out;      // out is a copy of fd
+	unsigned queues;  // that tell the channel
 	ino_t inode;
 	bool async;
 	size_t size;      // of an event
 };
 
 static struct channel *channels;
+static atomic_int count;
 
 static int pipe_stat(int fd, struct stat *st)
 {
@@ -35,7 +39,7 @@ struct channel *channel_new(struct context *ctx, bool async, int *fd)
 		free(c);
 		return NULL;
 	}
-	*fd = ends[0];
+	*fd = c->fd = ends[0];
 	pipe_stat(ends[0], &st);
 	c->inode = st.st_ino;
 	c->out = fcntl(ends[0], F_DUPFD_CLOEXEC, 0);
@@ -46,6 +50,7 @@ struct channel *channel_new(struct context *ctx, bool async, int *fd)
 	c->size = async ? sizeof(struct ib_uverbs_async_event_desc) : sizeof(struct ib_uverbs_comp_event_desc);
 	c->next = channels;
 	channels = c;
+	atomic_fetch_add(&count, 1);
 	return c;
 }
 
@@ -68,19 +73,55 @@ struct channel *channel_of(int fd)
 	return c && !c->async ? c : NULL;
 }
 
+static void end(struct channel *c)
+{
+	struct channel **p = &channels;
+
+	while (*p != c)
+		p = &(*p)->next;
+	*p = c->next;
+	atomic_fetch_sub(&count, 1);
+	syscall(SYS_close, c->in);
+	syscall(SYS_close, c->out);
+	free(c);
+}
+
+struct channel *channel_hold(struct channel *c)
+{
+	if (c)
+		c->queues++;
+	return c;
+}
+
+void channel_drop(struct channel *c)
+{
+	if (c && !--c->queues && c->fd < 0)
+		end(c);
+}
+
+// Nothing tells of the end of copies of the descriptor: their readers find the end of the file.
+void channel_closing(int fd)
+{
+	struct channel *c;
+
+	if (!atomic_load(&count) || forked_away())
+		return;
+	pthread_mutex_lock(&lock);
+	c = channel_of(fd);
+	if (c && c->fd == fd) {
+		c->fd = -1;
+		if (!c->queues)
+			end(c);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
 void channels_end(struct context *ctx)
 {
-	struct channel **p = &channels, *c;
-
-	while ((c = *p)) {
-		if (c->ctx != ctx) {
-			p = &c->next;
-			continue;
-		}
-		*p = c->next;
-		syscall(SYS_close, c->in);
-		syscall(SYS_close, c->out);
-		free(c);
+	for (struct channel *c = channels, *next; c; c = next) {
+		next = c->next;
+		if (c->ctx == ctx)
+			end(c);
 	}
 }
 

@@ -12,7 +12,15 @@ struct channel *channel_new(struct context *, bool async, int *fd) HIDDEN;
 // channel_of returns the completion channel that a descriptor reads, or NULL.
 struct channel *channel_of(int fd) HIDDEN;
 
-// channels_end releases those of a context. Completion queues keep pointers to them, so that none ends before.
+// channel_hold has a completion queue use a channel, up to channel_drop. Neither does anything with NULL.
+struct channel *channel_hold(struct channel *) HIDDEN;
+void channel_drop(struct channel *) HIDDEN;
+
+// channel_closing takes note that a descriptor is about to be closed, and releases the channel that it reads when no queue uses it. It
+// takes the lock.
+void channel_closing(int fd) HIDDEN;
+
+// channels_end releases those of a context, when it has no queues.
 void channels_end(struct context *) HIDDEN;
 
 // event_completion tells a completion queue's channel, event_async the context's.
