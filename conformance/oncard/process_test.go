@@ -72,6 +72,8 @@ func TestRole(t *testing.T) {
 		serveDCT(t)
 	case "frames":
 		serveFrames(t)
+	case "share":
+		share(t)
 	default:
 		if name, ok := strings.CutPrefix(os.Getenv(role), "lacks "); ok {
 			useWhatLacks(t, name)
@@ -115,9 +117,14 @@ func told(t *testing.T, from *bufio.Reader) hello {
 
 // child starts this program in a role. It ends with the test.
 func child(t *testing.T, name string, env ...string) (*exec.Cmd, io.WriteCloser, *bufio.Reader) {
+	return childWith(t, name, nil, env...)
+}
+
+// childWith starts a child that inherits files, as descriptors from 3 on.
+func childWith(t *testing.T, name string, files []*os.File, env ...string) (*exec.Cmd, io.WriteCloser, *bufio.Reader) {
 	cmd := exec.Command(must(os.Executable())(t), "-test.run=^TestRole$", "-test.v")
 	cmd.Env = append(append(os.Environ(), role+"="+name), env...)
-	cmd.Stderr = os.Stderr
+	cmd.Stderr, cmd.ExtraFiles = os.Stderr, files
 	in, out := must(cmd.StdinPipe())(t), must(cmd.StdoutPipe())(t)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
