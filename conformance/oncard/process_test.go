@@ -74,6 +74,8 @@ func TestRole(t *testing.T) {
 		serveFrames(t)
 	case "share":
 		share(t)
+	case "guide":
+		must(0, importAsInGuide(must(verbs.Load())(t)))(t)
 	default:
 		if name, ok := strings.CutPrefix(os.Getenv(role), "lacks "); ok {
 			useWhatLacks(t, name)
