@@ -5,6 +5,7 @@ package oncard
 import (
 	"bytes"
 	"io"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -13,14 +14,15 @@ import (
 	"github.com/verbsgen/verbsgen/gen/verbs"
 )
 
-// shared starts n processes. The first makes a domain and a region of its own memory, or of memory that all map; the others import them.
+// shared starts n processes. The first makes a domain, and a region of its own memory or of memory that all map; the others import both,
+// and may map the memory late.
 func shared(t *testing.T, memory string, n int) (all []*sharer, pd, mr reply) {
 	t.Helper()
 	all = sharers(t, n)
 	a := all[0]
 	a.do(order{Do: "open"})
 	pd = a.do(order{Do: "alloc pd"})
-	a.do(order{Do: memory})
+	a.do(order{Do: strings.TrimSuffix(memory, " late")})
 	mr = a.do(order{Do: "reg mr"})
 	for _, b := range all[1:] {
 		a.do(order{Do: "send"})
@@ -31,6 +33,9 @@ func shared(t *testing.T, memory string, n int) (all []*sharer, pd, mr reply) {
 		}
 		if got := b.do(order{Do: "import mr", N: mr.N, At: mr.At}); got.Key != mr.Key {
 			t.Errorf("the imported region has the key %#x, the region %#x", got.Key, mr.Key)
+		}
+		if memory == "map memory late" {
+			b.do(order{Do: "map memory"})
 		}
 	}
 	return all, pd, mr
@@ -76,8 +81,8 @@ func TestShareEnds(t *testing.T) {
 	b.refused(order{Do: "import pd", N: mr.N}, syscall.EINVAL)
 	b.refused(order{Do: "import mr", N: pd.N}, syscall.EINVAL)
 	b.refused(order{Do: "import mr", N: 9999}, syscall.ENOENT)
-	a.do(order{Do: "change mr", N: uint64(verbs.MRAccessLocalWrite)})
-	b.status(order{Do: "read", N: uint64(mr.Key), M: mr.At}, verbs.WCStatusRemAccessErr)
+	a.do(order{Do: "change mr"}) // so that nobody may write
+	b.status(order{Do: "read", N: uint64(mr.Key), M: mr.At}, verbs.WCStatusLocProtErr)
 	b.do(order{Do: "close qp"})
 	a.do(order{Do: "close qp"})
 	connectSharers(a, b)
@@ -100,7 +105,7 @@ func TestShareEnds(t *testing.T) {
 
 // TestShareWithoutTheFirst uses what a process shared after it has closed its device, or has died.
 func TestShareWithoutTheFirst(t *testing.T) {
-	for _, memory := range []string{"own memory", "map memory"} {
+	for _, memory := range []string{"own memory", "map memory", "map memory late"} {
 		for _, end := range []string{"close", "kill"} {
 			t.Run(memory+", "+end, func(t *testing.T) {
 				all, pd, mr := shared(t, memory, 2)
@@ -117,7 +122,7 @@ func TestShareWithoutTheFirst(t *testing.T) {
 					must(0, a.cmd.Process.Kill())(t)
 					_ = a.cmd.Wait()
 				}
-				useAlone(b, big, mr, memory == "map memory")
+				useAlone(b, big, mr, memory != "own memory")
 				b.do(order{Do: "close qp"})
 				b.do(order{Do: "destroy mr"})
 				b.do(order{Do: "unimport pd"}) // the second of two handles
@@ -133,7 +138,8 @@ func TestShareWithoutTheFirst(t *testing.T) {
 	}
 }
 
-// useAlone imports a region again and moves bytes between it and another one. Memory that the process that is gone had for itself cannot be reached.
+// useAlone imports a region again, and moves bytes between it and another one. It cannot be reached if the process that is gone did not
+// share its memory.
 func useAlone(b *sharer, big *verbs.MR, mr reply, mapped bool) {
 	addr := big.UncheckedSGE(0, 8).Addr
 	b.do(order{Do: "unimport mr"})
@@ -193,6 +199,36 @@ func TestShareAmongThree(t *testing.T) {
 	b.refused(order{Do: "import mr", N: mr.N}, syscall.EIO)
 	for _, s := range all {
 		s.do(order{Do: "close device"})
+	}
+}
+
+// TestShareKeys asks that no two processes have a key in common, as one may import the region of the other.
+func TestShareKeys(t *testing.T) {
+	seen := map[uint32]bool{}
+	for _, s := range sharers(t, 2) {
+		s.do(order{Do: "open"})
+		s.do(order{Do: "alloc pd"})
+		s.do(order{Do: "own memory"})
+		seen[s.do(order{Do: "reg mr"}).Key] = true
+	}
+	if len(seen) != 2 {
+		t.Errorf("the regions of two processes have the keys %v", seen)
+	}
+}
+
+// TestShareAtOnce has processes make and close objects of one file at the same time.
+func TestShareAtOnce(t *testing.T) {
+	all, _, _ := shared(t, "own memory", 3)
+	for _, s := range all {
+		s.do(order{Do: "own memory"})
+	}
+	for _, s := range all {
+		s.tell(order{Do: "churn", N: 1000})
+	}
+	for _, s := range all {
+		if a := s.answer(); a.Err != "" {
+			t.Error(a.Err)
+		}
 	}
 }
 

@@ -153,6 +153,10 @@ func (s *sharing) more(o order) (a reply, err error) {
 		return a, errors.Join(s.qp.Modify(s.cfg.RTR(way, verbs.MTU1024, uint32(o.N))), s.qp.Modify(s.cfg.RTS()))
 	case "write", "read", "add":
 		return s.post(o)
+	case "churn":
+		for ; o.N > 0 && err == nil; o.N-- {
+			err = s.churn()
+		}
 	case "close qp":
 		err = errors.Join(s.qp.Close(), s.cq.Close())
 	case "close mr":
@@ -216,6 +220,20 @@ func (s *sharing) makeQP() (a reply, err error) {
 	return a, s.qp.Modify(s.cfg.Init(1))
 }
 
+// churn makes and closes a domain, a region, a completion queue and a queue pair.
+func (s *sharing) churn() error {
+	own := *s
+	var err1, err2 error
+	if own.pd, err1 = s.dev.AllocPD(); err1 != nil {
+		return err1
+	}
+	own.mr, err1 = own.pd.RegMR(s.buf, sharedAccess)
+	if _, err2 = own.makeQP(); errors.Join(err1, err2) != nil {
+		return errors.Join(err1, err2)
+	}
+	return errors.Join(own.qp.Close(), own.cq.Close(), own.mr.Close(), own.pd.Close())
+}
+
 // post has the queue pair carry out one request, whose local end is the region at offset At, and answers the status.
 func (s *sharing) post(o order) (a reply, err error) {
 	batch, err := verbs.NewSendBatch(1, 1)
@@ -273,7 +291,15 @@ func sharers(t *testing.T, n int) (all []*sharer) {
 // ask gives an order.
 func (s *sharer) ask(o order) (a reply) {
 	s.t.Helper()
-	_ = json.NewEncoder(s.in).Encode(o)
+	s.tell(o)
+	return s.answer()
+}
+
+// tell gives an order and does not wait for its answer.
+func (s *sharer) tell(o order) { _ = json.NewEncoder(s.in).Encode(o) }
+
+func (s *sharer) answer() (a reply) {
+	s.t.Helper()
 	must(0, json.Unmarshal([]byte(line(s.t, s.out)), &a))(s.t)
 	return a
 }

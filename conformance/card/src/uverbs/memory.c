@@ -54,6 +54,7 @@ struct mr *memory_region(const struct call *c, struct pd *pd, unsigned access, i
 void memory_place(struct mr *mr, uint64_t start, uint64_t length, uint64_t iova)
 {
 	mr->key.locate = NULL;
+	mr->o.inherited = false;
 	mr->key.memory = (uint8_t *)(uintptr_t)start;
 	mr->key.length = length;
 	mr->key.iova = iova;
