@@ -72,6 +72,10 @@ func TestRole(t *testing.T) {
 		serveDCT(t)
 	case "frames":
 		serveFrames(t)
+	case "share":
+		share(t)
+	case "guide":
+		must(0, importAsInGuide(must(verbs.Load())(t)))(t)
 	default:
 		if name, ok := strings.CutPrefix(os.Getenv(role), "lacks "); ok {
 			useWhatLacks(t, name)
@@ -115,9 +119,14 @@ func told(t *testing.T, from *bufio.Reader) hello {
 
 // child starts this program in a role. It ends with the test.
 func child(t *testing.T, name string, env ...string) (*exec.Cmd, io.WriteCloser, *bufio.Reader) {
+	return childWith(t, name, nil, env...)
+}
+
+// childWith starts a child that inherits files, as descriptors from 3 on.
+func childWith(t *testing.T, name string, files []*os.File, env ...string) (*exec.Cmd, io.WriteCloser, *bufio.Reader) {
 	cmd := exec.Command(must(os.Executable())(t), "-test.run=^TestRole$", "-test.v")
 	cmd.Env = append(append(os.Environ(), role+"="+name), env...)
-	cmd.Stderr = os.Stderr
+	cmd.Stderr, cmd.ExtraFiles = os.Stderr, files
 	in, out := must(cmd.StdinPipe())(t), must(cmd.StdoutPipe())(t)
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -223,7 +232,8 @@ func TestUnprivileged(t *testing.T) {
 	const script = `mount --make-rprivate /
 [ ! -e /dev/infiniband ] || mount -t tmpfs none /dev/infiniband
 exec setpriv --reuid 65534 --regid 65534 --clear-groups --no-new-privs "$@"`
-	cmd := exec.Command("sh", "-c", script, "sh", self, "-test.run=^TestTraffic$|^TestProcesses$|^TestAllocator$", "-test.v")
+	const tests = "^Test(Traffic|Processes|Allocator|ShareAmongThree)$"
+	cmd := exec.Command("sh", "-c", script, "sh", self, "-test.run="+tests, "-test.v")
 	cmd.Dir = dir
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + dir}
 	cmd.SysProcAttr = &syscall.SysProcAttr{
@@ -233,7 +243,7 @@ exec setpriv --reuid 65534 --regid 65534 --clear-groups --no-new-privs "$@"`
 	if errors.Is(err, syscall.EPERM) {
 		t.Skip("no namespaces here: ", err)
 	}
-	if err != nil || bytes.Count(said, []byte("--- PASS")) != 3 {
+	if err != nil || bytes.Count(said, []byte("--- PASS")) != 4 {
 		t.Errorf("as nobody: %v\n%s", err, said)
 	}
 }

@@ -189,7 +189,7 @@ EXPORT FILE *fopen64(const char *path, const char *mode) __attribute__((alias("f
 EXPORT int fstat(int fd, struct stat *st)
 {
 	int err = (int)syscall(SYS_newfstatat, fd, "", st, AT_EMPTY_PATH);
-	struct context *ctx = err ? NULL : file_find(fd);
+	struct context *ctx = err ? NULL : file_adopt(fd, st);
 
 	if (ctx)
 		file_stat(context_device(ctx)->index, st);

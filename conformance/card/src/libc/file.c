@@ -56,10 +56,24 @@ void file_stat(int device, struct stat *st)
 	st->st_size = 0;
 }
 
+// add keeps the context of an open file. It returns false without one.
+static bool add(struct file *f, const struct stat *st, struct context *ctx)
+{
+	if (!ctx) {
+		free(f);
+		return false;
+	}
+	*f = (struct file){files, st->st_ino, st->st_dev, ctx};
+	files = f;
+	atomic_fetch_add(&count, 1);
+	return true;
+}
+
 int file_open(int device, int flags)
 {
 	struct file *f = calloc(1, sizeof *f);
 	struct stat st;
+	bool ok;
 	int fd;
 
 	if (!f)
@@ -69,17 +83,11 @@ int file_open(int device, int flags)
 		free(f);
 		return -1;
 	}
-	f->inode = st.st_ino;
-	f->where = st.st_dev;
 	pthread_mutex_lock(&lock);
-	f->ctx = context_new(&devices[device], fd);
-	f->next = files;
-	files = f;
-	atomic_fetch_add(&count, 1);
+	ok = add(f, &st, context_new(&devices[device], fd));
 	pthread_mutex_unlock(&lock);
-	if (!f->ctx) {
+	if (!ok) {
 		real_close(fd);
-		file_closed();
 		errno = ENOMEM;
 		return -1;
 	}
@@ -107,6 +115,22 @@ struct context *file_find(int fd)
 	f = of_inode(&st);
 	if (f)
 		ctx = f->ctx;
+	pthread_mutex_unlock(&lock);
+	return ctx;
+}
+
+struct context *file_adopt(int fd, const struct stat *st)
+{
+	struct context *ctx = file_find(fd);
+	struct file *f;
+
+	if (ctx || !S_ISREG(st->st_mode) || st->st_nlink)
+		return ctx;
+	pthread_mutex_lock(&lock);
+	f = calloc(1, sizeof *f);
+	ctx = f ? context_adopt(fd, st->st_size) : NULL;
+	if (f)
+		add(f, st, ctx);
 	pthread_mutex_unlock(&lock);
 	return ctx;
 }

@@ -20,6 +20,9 @@ int file_open(int device, int flags) HIDDEN;
 // file_find returns the context that a descriptor is open in, or NULL. It takes the lock.
 struct context *file_find(int fd) HIDDEN;
 
+// file_adopt is file_find, for a descriptor with this status that can come from another process too.
+struct context *file_adopt(int fd, const struct stat *) HIDDEN;
+
 // file_closed ends the contexts without a descriptor. It is called after a close.
 void file_closed(void) HIDDEN;
 

@@ -59,14 +59,31 @@ static uint64_t place(uint64_t size, uint64_t align)
 	return align + size <= (uint64_t)pages_of(size) * PAGE ? align : 0;
 }
 
+static uint64_t size_of(const struct dm *dm)
+{
+	return (dm->length + DM_UNIT - 1) / DM_UNIT * DM_UNIT;
+}
+
+int mlx5_import_dm(struct context *ctx, struct dm *dm)
+{
+	const int d = context_device(ctx)->index;
+	struct memic *m = calloc(1, sizeof *m);
+
+	if (!m)
+		return ENOMEM;
+	*m = (struct memic){.next = all[d], .ctx = ctx, .entry = (uint32_t)dm->placed[0], .size = size_of(dm), .at = dm->placed[1]};
+	all[d] = m;
+	dm->own = m;
+	return 0;
+}
+
 // handle_alloc_dm_memic: the length is rounded up to units, 0 is EINVAL, so is an alignment that the card has not; no room is ENOMEM.
 int mlx5_alloc_dm(const struct call *c, struct dm *dm, uint32_t log_align)
 {
-	const uint64_t size = (dm->length + DM_UNIT - 1) / DM_UNIT * DM_UNIT;
+	const uint64_t size = size_of(dm);
 	const uint32_t above = log_align < 6 ? 0 : log_align - 6;
 	const int d = c->dev->index;
 	uint64_t type = attr_number(c, MLX5_IB_ATTR_ALLOC_DM_REQ_TYPE, MLX5_IB_UAPI_DM_TYPE_MEMIC), start;
-	struct memic *m;
 	uint16_t entry;
 
 	if (c->dev->no_memory)
@@ -78,14 +95,12 @@ int mlx5_alloc_dm(const struct call *c, struct dm *dm, uint32_t log_align)
 	entry = (uint16_t)free_entry(d, c->ctx, pages_of(size));
 	if (!has_room(d, size) || entry + pages_of(size) > PAGES)
 		return ENOMEM;
-	m = calloc(1, sizeof *m);
-	if (!m)
-		return ENOMEM;
 	start = place(size, (uint64_t)DM_UNIT << above);
-	*m = (struct memic){.next = all[d], .ctx = c->ctx, .entry = entry, .size = size, .at = start};
-	all[d] = m;
-	dm->own = m;
-	memset(memory_of(m), 0xa5, size); // its content is not said; no test may count on zeros
+	dm->placed[0] = entry;
+	dm->placed[1] = start;
+	if (mlx5_import_dm(c->ctx, dm))
+		return ENOMEM;
+	memset(memory_of(dm->own), 0xa5, size); // its content is not said; no test may count on zeros
 	ATTR_OUT(c, MLX5_IB_ATTR_ALLOC_DM_RESP_PAGE_INDEX, entry);
 	ATTR_OUT(c, MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, start);
 	return 0;

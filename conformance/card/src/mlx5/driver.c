@@ -44,8 +44,9 @@ void mlx5_tick(struct context *ctx)
 
 static int start(struct device *dev)
 {
-	nowhere[dev->index] = (struct key){.kind = KEY_NOWHERE, .dev = dev};
-	return key_new(&nowhere[dev->index]);
+	nowhere[dev->index] = (struct key){.value = (uint32_t)dev->index << 8 | 0xff, .kind = KEY_NOWHERE, .dev = dev};
+	key_put(&nowhere[dev->index]);
+	return 0;
 }
 
 static int map(struct context *ctx, size_t length, int prot, off_t offset)
@@ -168,8 +169,8 @@ const struct provider mlx5 = {
 	.name = "mlx5", .gids = GIDS, .datagram = 4096, .size = 4ull * PAGE << 16, .methods = methods, .format = &format, .on_demand = true,
 	.start = start, .map = map, .get_context = mlx5_get_context, .device_attr = mlx5_device_attr,
 	.query_device = mlx5_query_device, .port_attr = mlx5_port_attr, .alloc_pd = alloc_pd, .create_ah = create_ah,
-	.alloc_dm = mlx5_alloc_dm, .free_dm = mlx5_free_dm, .reg_dm = mlx5_reg_dm, .check_mw = check_mw, .create_cq = mlx5_create_cq,
-	.resize_cq = mlx5_resize_cq, .modify_cq = mlx5_modify_cq, .create_srq = mlx5_create_srq, .modify_srq = mlx5_modify_srq,
+	.alloc_dm = mlx5_alloc_dm, .import_dm = mlx5_import_dm, .free_dm = mlx5_free_dm, .reg_dm = mlx5_reg_dm, .check_mw = check_mw,
+	.create_cq = mlx5_create_cq, .resize_cq = mlx5_resize_cq, .modify_cq = mlx5_modify_cq, .create_srq = mlx5_create_srq, .modify_srq = mlx5_modify_srq,
 	.create_wq = mlx5_create_wq, .modify_wq = mlx5_modify_wq, .create_table = mlx5_create_table, .table_most = TABLE_MOST,
 	.create_flow = mlx5_create_flow, .destroy_flow = mlx5_destroy_flow, .read_counters = mlx5_read_counters,
 	.create_qp = mlx5_create_qp, .modify_qp = mlx5_modify_qp, .query_qp = mlx5_query_qp, .reset_qp = mlx5_reset_qp,

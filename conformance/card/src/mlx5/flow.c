@@ -256,7 +256,7 @@ void mlx5_destroy_flow(struct flow *f)
 {
 	struct described *d = f->counters ? f->counters->own : NULL;
 
-	if (d && f->counters->o.users == 1)
+	if (d && object_users(&f->counters->o) == 1)
 		d->n = d->size = 0;
 }
 

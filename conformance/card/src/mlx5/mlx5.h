@@ -80,6 +80,7 @@ struct mlx5_qp {
 
 // dm.c
 int mlx5_alloc_dm(const struct call *, struct dm *, uint32_t log_align) HIDDEN;
+int mlx5_import_dm(struct context *, struct dm *) HIDDEN;
 void mlx5_free_dm(struct dm *) HIDDEN;
 int mlx5_reg_dm(const struct dm *, uint32_t access, uint8_t **memory) HIDDEN;
 int mlx5_map_dm(const struct context *, uint32_t index, size_t length) HIDDEN;

@@ -79,9 +79,9 @@ static void end_rule(struct object *o)
 {
 	struct ruled *r = OF(OF(o, struct flow, o), struct ruled, f);
 
-	r->matcher->o.users--;
+	object_use(&r->matcher->o, -1);
 	if (r->f.qp)
-		r->f.qp->o.users--;
+		object_use(&r->f.qp->o, -1);
 	object_drop(o);
 }
 
@@ -136,9 +136,9 @@ int mlx5_create_rule(const struct call *c)
 		free(r);
 		return err;
 	}
-	m->o.users++;
+	object_use(&m->o, 1);
 	if (r->f.qp)
-		r->f.qp->o.users++;
+		object_use(&r->f.qp->o, 1);
 	attr_created(c, MLX5_IB_ATTR_CREATE_FLOW_HANDLE, r->f.o.handle);
 	return 0;
 }

@@ -60,7 +60,7 @@ static int destroy(const struct call *c)
 
 	if (!cq)
 		return err;
-	if (cq->o.users)
+	if (object_users(&cq->o))
 		return EBUSY;
 	r.comp_events_reported = event_forget_completions(cq->channel, &cq->o);
 	r.async_events_reported = event_forget_async(&cq->o);

@@ -75,7 +75,9 @@ int dispatch(struct context *ctx, struct ib_uverbs_ioctl_hdr *hdr)
 
 	pthread_mutex_lock(&lock);
 	// Once the device is removed every command is EIO (ib_uverbs_cmd_verbs, as ib_dev is NULL).
+	context_turn(ctx, true);
 	err = fault_of(c.dev).removed ? EIO : too_early(&c) ? EINVAL : run(&c);
+	context_turn(ctx, false);
 	show(&c, err);
 	pthread_mutex_unlock(&lock);
 	return err;

@@ -24,9 +24,21 @@ static int alloc_pd(const struct call *c)
 		return err;
 	}
 	pd->number = ++numbers;
+	memcpy(object_facts(&pd->o), &pd->number, sizeof pd->number);
 	attr_out32(c, UVERBS_ATTR_CORE_OUT, pd->o.handle);
 	c->dev->provider->alloc_pd(c, pd);
 	return 0;
+}
+
+struct object *domain_import(struct context *c, uint32_t handle, const void *facts)
+{
+	struct pd *pd = calloc(1, sizeof *pd);
+
+	if (!pd)
+		return NULL;
+	memcpy(&pd->number, facts, sizeof pd->number);
+	object_import(c, &pd->o, handle, end_pd);
+	return &pd->o;
 }
 
 static int destroy_pd(const struct call *c)
@@ -124,7 +136,7 @@ static int destroy_xrcd(const struct call *c)
 
 static void end_ah(struct object *o)
 {
-	OF(o, struct ah, o)->pd->o.users--;
+	object_use(&OF(o, struct ah, o)->pd->o, -1);
 	object_drop(o);
 }
 
@@ -153,7 +165,7 @@ static int create_ah(const struct call *c)
 		return err;
 	}
 	ah->pd = pd;
-	pd->o.users++;
+	object_use(&pd->o, 1);
 	attr_out32(c, UVERBS_ATTR_CORE_OUT, ah->o.handle);
 	c->dev->provider->create_ah(c);
 	return 0;

@@ -15,9 +15,9 @@ static void end_flow(struct object *o)
 	struct flow *f = OF(o, struct flow, o);
 
 	context_device(o->ctx)->provider->destroy_flow(f);
-	f->qp->o.users--;
+	object_use(&f->qp->o, -1);
 	if (f->counters)
-		f->counters->o.users--;
+		object_use(&f->counters->o, -1);
 	free(f->own);
 	object_drop(o);
 }
@@ -153,9 +153,9 @@ static int create(const struct call *c)
 		free(f);
 		return err;
 	}
-	qp->o.users++;
+	object_use(&qp->o, 1);
 	if (f->counters)
-		f->counters->o.users++;
+		object_use(&f->counters->o, 1);
 	r.flow_handle = f->o.handle;
 	ATTR_OUT(c, UVERBS_ATTR_CORE_OUT, r);
 	return 0;
@@ -207,7 +207,7 @@ static int read_counters(const struct call *c)
 
 	if (!k)
 		return err;
-	if (!k->o.users || !buf || attr_number(c, UVERBS_ATTR_READ_COUNTERS_FLAGS, 0) & ~(uint64_t)IB_UVERBS_READ_COUNTERS_PREFER_CACHED)
+	if (!object_users(&k->o) || !buf || attr_number(c, UVERBS_ATTR_READ_COUNTERS_FLAGS, 0) & ~(uint64_t)IB_UVERBS_READ_COUNTERS_PREFER_CACHED)
 		return EINVAL;
 	n = buf->len / sizeof *values;
 	values = calloc(n + 1, sizeof *values);

@@ -13,16 +13,19 @@ int memory_access(const struct device *dev, unsigned access)
 	return access & IBV_ACCESS_ON_DEMAND && !dev->provider->on_demand ? EINVAL : 0;
 }
 
-static void end_mr(struct object *o)
+void memory_end(struct object *o)
 {
 	struct mr *mr = OF(o, struct mr, o);
 
+	memory_forget(mr);
 	key_end(&mr->key);
-	mr->pd->o.users--;
+	object_use(&mr->pd->o, -1);
 	if (mr->dm)
-		mr->dm->o.users--;
+		object_use(&mr->dm->o, -1);
 	if (mr->view)
 		munmap(mr->view, mr->view_length);
+	if (mr->copy)
+		munmap(mr->copy, mr->copy_length);
 	object_drop(o);
 }
 
@@ -32,7 +35,7 @@ struct mr *memory_region(const struct call *c, struct pd *pd, unsigned access, i
 
 	*err = mr ? key_new(&mr->key) : ENOMEM;
 	if (!*err) {
-		*err = object_add(c->ctx, &mr->o, UVERBS_OBJECT_MR, end_mr);
+		*err = object_add(c->ctx, &mr->o, UVERBS_OBJECT_MR, memory_end);
 		if (*err)
 			key_end(&mr->key);
 	}
@@ -41,7 +44,7 @@ struct mr *memory_region(const struct call *c, struct pd *pd, unsigned access, i
 		return NULL;
 	}
 	mr->pd = pd;
-	pd->o.users++;
+	object_use(&pd->o, 1);
 	mr->key.dev = c->dev;
 	mr->key.pd = pd;
 	mr->key.access = access;
@@ -50,7 +53,8 @@ struct mr *memory_region(const struct call *c, struct pd *pd, unsigned access, i
 
 void memory_place(struct mr *mr, uint64_t start, uint64_t length, uint64_t iova)
 {
-	mr->start = start;
+	mr->key.locate = NULL;
+	mr->o.inherited = false;
 	mr->key.memory = (uint8_t *)(uintptr_t)start;
 	mr->key.length = length;
 	mr->key.iova = iova;
@@ -85,6 +89,7 @@ static int reg_mr(const struct call *c)
 	if (!mr)
 		return err;
 	memory_place(mr, q.start, q.length, q.hca_va);
+	memory_publish(mr);
 	r = (struct ib_uverbs_reg_mr_resp){mr->o.handle, mr->key.value, mr->key.value};
 	ATTR_OUT(c, UVERBS_ATTR_CORE_OUT, r);
 	return 0;
@@ -132,7 +137,9 @@ static int move(struct mr *mr, const struct ib_uverbs_rereg_mr *q, unsigned acce
 	}
 	if (mr->view)
 		munmap(mr->view, mr->view_length);
-	mr->view = NULL;
+	if (mr->copy)
+		munmap(mr->copy, mr->copy_length);
+	mr->view = mr->copy = NULL;
 	memory_place(mr, q->start, q->length, q->hca_va);
 	return 0;
 }
@@ -168,10 +175,12 @@ static int rereg_mr(const struct call *c)
 	if (err)
 		return err;
 	mr->key.access = access;
-	mr->pd->o.users--;
+	object_use(&mr->pd->o, -1);
 	mr->pd = pd;
 	mr->key.pd = pd;
-	pd->o.users++;
+	object_use(&pd->o, 1);
+	object_changed(&mr->o);
+	memory_publish(mr);
 	r = (struct ib_uverbs_rereg_mr_resp){mr->key.value, mr->key.value};
 	ATTR_OUT(c, UVERBS_ATTR_CORE_OUT, r);
 	return 0;
@@ -227,8 +236,9 @@ static int reg_dm_mr(const struct call *c)
 	if (!mr)
 		return err;
 	mr->dm = dm;
-	dm->o.users++;
+	object_use(&dm->o, 1);
 	memory_place(mr, (uintptr_t)memory + offset, length, 0);
+	memory_publish(mr);
 	attr_created(c, UVERBS_ATTR_REG_DM_MR_HANDLE, mr->o.handle);
 	attr_out32(c, UVERBS_ATTR_REG_DM_MR_RESP_LKEY, mr->key.value);
 	attr_out32(c, UVERBS_ATTR_REG_DM_MR_RESP_RKEY, mr->key.value);
@@ -244,11 +254,34 @@ static void end_dm(struct object *o)
 	object_drop(o);
 }
 
+// What the open file has of device memory.
+struct placed {
+	uint64_t length, placed[2];
+};
+
+struct object *dm_import(struct context *c, uint32_t handle, const void *facts)
+{
+	const struct placed *p = facts;
+	struct dm *dm = p->length ? calloc(1, sizeof *dm) : NULL;
+
+	if (!dm)
+		return NULL;
+	dm->length = p->length;
+	memcpy(dm->placed, p->placed, sizeof dm->placed);
+	if (context_device(c)->provider->import_dm(c, dm)) {
+		free(dm);
+		return NULL;
+	}
+	object_import(c, &dm->o, handle, end_dm);
+	return &dm->o;
+}
+
 static int alloc_dm(const struct call *c)
 {
 	struct dm *dm = calloc(1, sizeof *dm);
 	int err = ENOMEM;
 
+	object_all(c->ctx, UVERBS_OBJECT_DM); // which have their places too
 	if (dm) {
 		dm->length = attr_number(c, UVERBS_ATTR_ALLOC_DM_LENGTH, 0);
 		err = c->dev->provider->alloc_dm(c, dm, (uint32_t)attr_number(c, UVERBS_ATTR_ALLOC_DM_ALIGNMENT, 0));
@@ -264,6 +297,7 @@ static int alloc_dm(const struct call *c)
 		free(dm);
 		return err;
 	}
+	*(struct placed *)object_facts(&dm->o) = (struct placed){dm->length, {dm->placed[0], dm->placed[1]}};
 	attr_created(c, UVERBS_ATTR_ALLOC_DM_HANDLE, dm->o.handle);
 	return 0;
 }
@@ -278,7 +312,7 @@ static void end_mw(struct object *o)
 	struct mw *mw = OF(o, struct mw, o);
 
 	key_end(&mw->key);
-	mw->pd->o.users--;
+	object_use(&mw->pd->o, -1);
 	object_drop(o);
 }
 
@@ -312,7 +346,7 @@ static int alloc_mw(const struct call *c)
 		return err;
 	}
 	mw->pd = pd;
-	pd->o.users++;
+	object_use(&pd->o, 1);
 	r = (struct ib_uverbs_alloc_mw_resp){.mw_handle = mw->o.handle, .rkey = mw->key.value};
 	ATTR_OUT(c, UVERBS_ATTR_CORE_OUT, r);
 	return 0;

@@ -2,6 +2,8 @@
 #ifndef CARD_MEMORY_H
 #define CARD_MEMORY_H
 
+#include <stdio.h>
+
 #include "uverbs/attr.h"
 #include "uverbs/verbs.h"
 
@@ -18,6 +20,23 @@ int memory_access(const struct device *, unsigned access) HIDDEN;
 // memory_region makes a region of pd, without its memory; memory_place gives it memory.
 struct mr *memory_region(const struct call *, struct pd *pd, unsigned access, int *err) HIDDEN;
 void memory_place(struct mr *, uint64_t start, uint64_t length, uint64_t iova) HIDDEN;
+
+// memory_publish leaves in the open file what another process needs to import a region. memory_forget says that its memory goes with this
+// process's end of the file.
+void memory_publish(struct mr *) HIDDEN;
+void memory_forget(const struct mr *) HIDDEN;
+
+// memory_end releases a region.
+void memory_end(struct object *) HIDDEN;
+
+// A line of /proc/self/maps. mapping_next reads one; mapping_holds reports whether it has all of a range.
+struct mapping {
+	unsigned long start, end, offset, inode;
+	unsigned major, minor;
+	char can[8]; // rwxs
+};
+bool mapping_next(FILE *maps, struct mapping *) HIDDEN;
+bool mapping_holds(const struct mapping *, uint64_t start, uint64_t length) HIDDEN;
 
 // memory_on_demand returns the error of a region whose pages come on demand, or of the implicit one, which begins at 0 and has all
 // of the address space (hw/mlx5/mr.c, create_user_odp_mr; core/umem_odp.c, ib_init_umem_odp). The pages need not be there.

@@ -1,5 +1,9 @@
 // Contexts, which are open files of a device, and the objects in them.
 //
+// A descriptor of the file can go to another process, which then has a context of the same objects. The file itself has an entry for
+// each handle. A process knows the objects that it made; others it makes out of the entry, when it is first asked for one, if it can: domains,
+// regions and device memory.
+//
 // Linux 6.1, drivers/infiniband/core/rdma_core.c: an object's handle is the lowest free number of its file, counted from 0 (idr_add_uobj);
 // a handle that is not there is ENOENT (lookup_get_idr_uobject), one of another type EINVAL (rdma_lookup_get_uobject); an object that
 // others need is EBUSY when it is destroyed (ib_is_destroy_retryable and the usecnt of each type).
@@ -16,8 +20,8 @@ struct object {
 	void (*end)(struct object *); // releases it; called once, when nothing needs it
 	uint32_t handle;
 	int type;                     // UVERBS_OBJECT_*, or one of the provider
-	bool inherited;               // of the parent process
-	int users;                    // objects that need it
+	uint32_t life;                // of the handle: behind that of the entry, the object is gone
+	bool inherited;               // of the parent process, or made by another one
 	uint64_t user;                // the number that the user half chose for it: events carry it
 	uint32_t async_raised, comp_raised;
 };
@@ -26,7 +30,14 @@ struct object {
 // answers for, each at the offset that a process maps it by, so that mmap works without this library too.
 struct context *context_new(struct device *, int fd) HIDDEN;
 
-// context_end releases a context with all its objects.
+// context_adopt returns a context of an open file of size bytes that another process made, or NULL.
+struct context *context_adopt(int fd, off_t size) HIDDEN;
+
+// context_turn has this process be the one that runs a command, or ends its turn.
+void context_turn(struct context *, bool) HIDDEN;
+
+// context_end releases a context with the objects of this process. Domains, regions and device memory stay in the file, for those who
+// have it still.
 void context_end(struct context *) HIDDEN;
 
 struct device *context_device(const struct context *) HIDDEN;
@@ -45,9 +56,29 @@ struct channel **context_async(struct context *) HIDDEN;
 bool context_any(void) HIDDEN;
 void context_each(void (*f)(struct context *)) HIDDEN;
 
-// object_add makes an object of ctx; object_drop undoes that and frees the memory that begins with it.
+// object_add makes an object of ctx; object_drop undoes that and frees the memory that begins with it. object_import makes the object
+// of an entry that another process filled.
 int object_add(struct context *, struct object *, int type, void (*end)(struct object *)) HIDDEN;
+void object_import(struct context *, struct object *, uint32_t handle, void (*end)(struct object *)) HIDDEN;
 void object_drop(struct object *) HIDDEN;
+
+// object_use counts the objects, of all processes, that need this one.
+void object_use(struct object *, int by) HIDDEN;
+int object_users(const struct object *) HIDDEN;
+
+// object_facts returns what other processes need to know of an object: FACTS bytes in the entry. object_changed has them look anew.
+enum { FACTS = 96 };
+void *object_facts(const struct object *) HIDDEN;
+void object_changed(struct object *) HIDDEN;
+
+// object_life returns where the entry counts the lives of its handle: the object lives while that is its own.
+const _Atomic uint32_t *object_life(const struct object *) HIDDEN;
+
+// object_seek returns an object of a type, of any process, whose facts begin with a number, or NULL.
+struct object *object_seek(int type, uint32_t number) HIDDEN;
+
+// object_all looks up the objects of a type that other processes made.
+void object_all(struct context *, int type) HIDDEN;
 
 // object_replace puts o in the place of another object, which is freed.
 void object_replace(struct object *o, struct object *other) HIDDEN;

@@ -39,13 +39,13 @@ static int advised(const struct call *c, const struct pd *pd, uint64_t advice, c
 static int fetch(const struct ib_uverbs_sge *s, uint64_t advice)
 {
 	const struct reach reach = {key_find(s->lkey)->dev, NULL, 0, 0};
-	uint8_t *at = key_reach(s->lkey, s->addr, s->length, &reach);
+	struct piece p = {.addr = s->addr, .length = s->length, .key = s->lkey};
 
-	if (!at)
+	if (!key_reach(&p, &reach))
 		return EFAULT;
-	if (advice == IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT || !s->length)
+	if (advice == IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT || !s->length || p.process)
 		return 0;
-	return memory_pin((uintptr_t)at, s->length, advice == IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE ? IBV_ACCESS_LOCAL_WRITE : 0);
+	return memory_pin((uintptr_t)p.memory, s->length, advice == IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE ? IBV_ACCESS_LOCAL_WRITE : 0);
 }
 
 // mlx5_ib_advise_mr_prefetch: without FLUSH, all regions are looked up at once, and the pages come later, without an answer.
@@ -140,6 +140,7 @@ static int reg_dmabuf(const struct call *c)
 		mr->o.end(&mr->o);
 		return err;
 	}
+	memory_publish(mr);
 	attr_created(c, UVERBS_ATTR_REG_DMABUF_MR_HANDLE, mr->o.handle);
 	attr_out32(c, UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY, mr->key.value);
 	attr_out32(c, UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY, mr->key.value);

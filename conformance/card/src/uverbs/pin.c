@@ -14,21 +14,32 @@ static const uint64_t touch = 64u << 20;
 #define MADV_POPULATE_WRITE 23
 #endif
 
+bool mapping_next(FILE *maps, struct mapping *m)
+{
+	char line[512];
+
+	return fgets(line, sizeof line, maps) &&
+		sscanf(line, "%lx-%lx %7s %lx %x:%x %lu", &m->start, &m->end, m->can, &m->offset, &m->major, &m->minor, &m->inode) == 7;
+}
+
+bool mapping_holds(const struct mapping *m, uint64_t start, uint64_t length)
+{
+	return m->start <= start && within(start - m->start, length, m->end - m->start);
+}
+
 // mapped reports whether all of a range is mapped and can be read, or written.
 static bool mapped(uint64_t from, uint64_t to, bool write)
 {
 	FILE *maps = fopen("/proc/self/maps", "re");
-	char line[512];
-	unsigned long start, end;
-	char can[8];
+	struct mapping m;
 
 	if (!maps)
 		return false;
-	while (from < to && fgets(line, sizeof line, maps))
-		if (sscanf(line, "%lx-%lx %7s", &start, &end, can) == 3 && start <= from && end > from) {
-			if (can[write ? 1 : 0] == '-')
+	while (from < to && mapping_next(maps, &m))
+		if (mapping_holds(&m, from, 1)) {
+			if (m.can[write ? 1 : 0] == '-')
 				break;
-			from = end;
+			from = m.end;
 		}
 	fclose(maps);
 	return from >= to;

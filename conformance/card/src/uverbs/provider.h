@@ -45,6 +45,7 @@ struct provider {
 	void (*create_ah)(const struct call *);
 
 	int (*alloc_dm)(const struct call *, struct dm *, uint32_t log_align);
+	int (*import_dm)(struct context *, struct dm *); // of which only length and place are known
 	void (*free_dm)(struct dm *);
 	int (*reg_dm)(const struct dm *, uint32_t access, uint8_t **memory);
 	int (*check_mw)(const struct call *);

@@ -24,7 +24,7 @@ void qp_use(struct qp *q, int by)
 
 	for (size_t i = 0; i < sizeof parents / sizeof *parents; i++)
 		if (parents[i])
-			parents[i]->users += by;
+			object_use(parents[i], by);
 }
 
 static void end_opener(struct qp *h)

@@ -6,11 +6,11 @@ static void end_srq(struct object *o)
 	struct srq *s = OF(o, struct srq, o);
 
 	event_forget_async(o);
-	s->pd->o.users--;
+	object_use(&s->pd->o, -1);
 	if (s->cq)
-		s->cq->o.users--;
+		object_use(&s->cq->o, -1);
 	if (s->xrcd)
-		s->xrcd->o.users--;
+		object_use(&s->xrcd->o, -1);
 	free(s->own);
 	object_drop(o);
 }
@@ -61,11 +61,11 @@ static int create(const struct call *c)
 		return err;
 	}
 	s->o.user = attr_number(c, UVERBS_ATTR_CREATE_SRQ_USER_HANDLE, 0);
-	s->pd->o.users++;
+	object_use(&s->pd->o, 1);
 	if (s->cq)
-		s->cq->o.users++;
+		object_use(&s->cq->o, 1);
 	if (s->xrcd)
-		s->xrcd->o.users++;
+		object_use(&s->xrcd->o, 1);
 	attr_out32(c, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_WR, s->max_wr);
 	attr_out32(c, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_SGE, s->max_sge);
 	if (s->type == IB_UVERBS_SRQT_XRC)
@@ -82,7 +82,7 @@ static int destroy(const struct call *c)
 
 	if (!s)
 		return err;
-	if (s->o.users)
+	if (object_users(&s->o))
 		return EBUSY;
 	r.events_reported = event_forget_async(&s->o);
 	s->o.async_raised = 0;

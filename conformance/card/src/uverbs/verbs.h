@@ -23,6 +23,11 @@ struct xrcd {
 // xrcd_same reports whether two handles are of one domain.
 bool xrcd_same(const struct xrcd *, const struct xrcd *) HIDDEN;
 
+// domain_import, dm_import and memory_import make the object of a handle out of what the process that made it left in the open file.
+struct object *domain_import(struct context *, uint32_t handle, const void *facts) HIDDEN;
+struct object *dm_import(struct context *, uint32_t handle, const void *facts) HIDDEN;
+struct object *memory_import(struct context *, uint32_t handle, const void *facts) HIDDEN;
+
 struct ah {
 	struct object o;
 	struct pd *pd;
@@ -31,6 +36,7 @@ struct ah {
 struct dm {
 	struct object o;
 	uint64_t length;
+	uint64_t placed[2]; // where the provider put it, for other processes
 	void *own;
 };
 
@@ -39,9 +45,10 @@ struct mr {
 	struct pd *pd;
 	struct dm *dm;  // NULL: of the process's memory
 	struct key key;
-	uint64_t start;
 	void *view;     // of a DMA-buf: where it is mapped here
 	size_t view_length;
+	void *copy;     // of a region of another process: where the file that its memory is of is mapped here
+	size_t copy_length;
 };
 
 struct mw {

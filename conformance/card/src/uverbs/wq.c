@@ -11,8 +11,8 @@ static void end_wq(struct object *o)
 	struct wq *w = OF(o, struct wq, o);
 
 	event_forget_async(o);
-	w->pd->o.users--;
-	w->cq->o.users--;
+	object_use(&w->pd->o, -1);
+	object_use(&w->cq->o, -1);
 	free(w->own);
 	object_drop(o);
 }
@@ -53,8 +53,8 @@ static int create(const struct call *c)
 		free(w);
 		return err;
 	}
-	w->pd->o.users++;
-	w->cq->o.users++;
+	object_use(&w->pd->o, 1);
+	object_use(&w->cq->o, 1);
 	w->o.user = attr_number(c, UVERBS_ATTR_CREATE_WQ_USER_HANDLE, 0);
 	attr_out32(c, UVERBS_ATTR_CREATE_WQ_RESP_MAX_WR, w->max_wr);
 	attr_out32(c, UVERBS_ATTR_CREATE_WQ_RESP_MAX_SGE, w->max_sge);
@@ -71,7 +71,7 @@ static int destroy(const struct call *c)
 
 	if (!w)
 		return err;
-	if (w->o.users)
+	if (object_users(&w->o))
 		return EBUSY;
 	r.events_reported = event_forget_async(&w->o);
 	w->o.async_raised = 0;
@@ -108,7 +108,7 @@ static void end_table(struct object *o)
 	struct table *t = OF(o, struct table, o);
 
 	for (uint32_t i = 0; i < t->n; i++)
-		t->wqs[i]->o.users--;
+		object_use(&t->wqs[i]->o, -1);
 	object_drop(o);
 }
 
@@ -157,7 +157,7 @@ static int create_table(const struct call *c)
 		return err;
 	}
 	for (uint32_t i = 0; i < t->n; i++)
-		t->wqs[i]->o.users++;
+		object_use(&t->wqs[i]->o, 1);
 	t->number = ++numbers;
 	r.ind_tbl_handle = t->o.handle;
 	r.ind_tbl_num = t->number;

@@ -5,37 +5,52 @@
 #include "wire/copy.h"
 #include "wire/key.h"
 
-static bool one(uint8_t *to, const uint8_t *from, uint64_t length);
+// A place in the memory of a process, 0: this one.
+struct place {
+	uint8_t *at;
+	pid_t process;
+};
 
-static bool zeros(uint8_t *to, uint64_t length)
+static bool one(struct place to, struct place from, uint64_t length);
+
+// by_parts copies from nowhere, or between two other processes.
+static bool by_parts(struct place to, struct place from, uint64_t length)
 {
-	static const uint8_t none[16 * PAGE];
-	uint64_t done = 0;
+	static uint8_t part[16 * PAGE]; // under the lock
+	const bool zeros = from.at == key_nowhere;
 
-	while (done < length && one(to + done, none, MIN(length - done, sizeof none)))
-		done += MIN(length - done, sizeof none);
-	return done >= length;
+	if (zeros)
+		memset(part, 0, MIN(length, sizeof part));
+	for (uint64_t done = 0, n; done < length; done += n) {
+		n = MIN(length - done, sizeof part);
+		if ((!zeros && !one((struct place){part, 0}, (struct place){from.at + done, from.process}, n)) ||
+			!one((struct place){to.at + done, to.process}, (struct place){part, 0}, n))
+			return false;
+	}
+	return true;
 }
 
 // place returns where byte off of a piece lies.
-static uint8_t *place(const struct piece *p, uint64_t off)
+static struct place place(const struct piece *p, uint64_t off)
 {
-	return p->memory == key_nowhere ? key_nowhere : p->memory + off;
+	return (struct place){p->memory == key_nowhere ? key_nowhere : p->memory + off, p->process};
 }
 
 // one copies by the kernel, which reports memory that is gone where memcpy would end the process.
-static bool one(uint8_t *to, const uint8_t *from, uint64_t length)
+static bool one(struct place to, struct place from, uint64_t length)
 {
-	const struct iovec local = {to, length}, remote = {(void *)(uintptr_t)from, length};
+	const struct iovec there = {from.at, length}, here = {to.at, length};
 
-	if (to == key_nowhere)
+	if (to.at == key_nowhere || !length)
 		return true;
-	if (from == key_nowhere)
-		return zeros(to, length);
-	return !length || process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)length;
+	if (from.at == key_nowhere || (to.process && from.process))
+		return by_parts(to, from, length);
+	if (to.process)
+		return process_vm_writev(to.process, &there, 1, &here, 1, 0) == (ssize_t)length;
+	return process_vm_readv(from.process ? from.process : getpid(), &here, 1, &there, 1, 0) == (ssize_t)length;
 }
 
-bool copy_pieces(struct piece *to, int nto, uint64_t skip, const struct piece *from, int nfrom, uint64_t length)
+bool copy_pieces(const struct piece *to, int nto, uint64_t skip, const struct piece *from, int nfrom, uint64_t length)
 {
 	uint64_t at = skip;
 	int i = 0;
@@ -61,8 +76,9 @@ bool copy_pieces(struct piece *to, int nto, uint64_t skip, const struct piece *f
 bool copy_reachable(uint8_t *memory, uint64_t length)
 {
 	uint8_t was[8];
+	const struct place at = {memory, 0}, copy = {was, 0};
 
-	return length <= sizeof was && one(was, memory, length) && one(memory, was, length);
+	return length <= sizeof was && one(copy, at, length) && one(at, copy, length);
 }
 
 void copy_cut(struct piece *all, int *n, uint64_t length)

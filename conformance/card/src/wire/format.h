@@ -19,6 +19,7 @@ struct piece {
 	uint64_t addr;
 	uint32_t length, key;
 	uint8_t *memory; // where they lie, when that is known
+	pid_t process;   // in which process, 0: this one
 };
 
 // LIST has the key bind.window lead to the pieces. COPY copies the memory of the first piece to that of the second.

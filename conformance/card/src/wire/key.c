@@ -1,12 +1,25 @@
 #include <infiniband/verbs.h>
+#include <stdatomic.h>
 
 #include "wire/format.h"
 #include "wire/key.h"
+#include "wire/segment.h"
 
-enum { KEYS = 1 << 16, FIRST = 0x10 };
+enum { KEYS = 1 << 16, FIRST = DEVICES }; // a provider can have one of each device below
 
-static struct key *keys[KEYS];
+static struct key *keys[KEYS]; // by the lower 16 bits of the index: the upper 8 are of a process
 uint8_t key_nowhere[1];
+
+static struct key **place(uint32_t value)
+{
+	return &keys[value >> 8 & (KEYS - 1)];
+}
+
+void key_put(struct key *k)
+{
+	k->next = *place(k->value);
+	*place(k->value) = k;
+}
 
 // The variant changes with each key, so that a key that was destroyed is not the next one
 // (Linux 6.1, drivers/infiniband/hw/mlx5/mr.c, assign_mkey_variant).
@@ -14,12 +27,14 @@ int key_new(struct key *k)
 {
 	static uint32_t last = FIRST;
 	static uint8_t variant;
+	uint32_t life;
+	const uint32_t process = segment_self(&life) - 1;
 
 	for (int i = 0; i < KEYS; i++) {
 		last = last + 1 < KEYS ? last + 1 : FIRST;
 		if (!keys[last]) {
-			keys[last] = k;
-			k->value = last << 8 | variant++;
+			k->value = (process << 16 | last) << 8 | (uint8_t)(variant++ + 37 * life); // 37: unlike those of a process that was before
+			key_put(k);
 			return 0;
 		}
 	}
@@ -28,32 +43,59 @@ int key_new(struct key *k)
 
 void key_end(struct key *k)
 {
+	struct key **p = place(k->value);
+
 	key_unbind(k);
-	keys[k->value >> 8] = NULL;
+	for (int i = 0; k->windows && i < KEYS; i++) // another process ended the region
+		for (struct key *w = keys[i]; w; w = w->next)
+			if (w->region == k)
+				key_unbind(w);
+	while (*p != k)
+		p = &(*p)->next;
+	*p = k->next;
+}
+
+static bool current(const struct key *k)
+{
+	return !k->now || atomic_load(k->now) == k->then;
 }
 
 struct key *key_find(uint32_t value)
 {
-	struct key *k = value >> 8 < KEYS ? keys[value >> 8] : NULL;
+	struct key *k = *place(value);
 
-	return k && k->value == value ? k : NULL;
+	while (k && (k->value != value || !current(k)))
+		k = k->next;
+	return k ? k : key_shared(value);
 }
 
-uint8_t *key_reach(uint32_t value, uint64_t addr, uint64_t length, const struct reach *r)
+bool key_reach(struct piece *p, const struct reach *r)
 {
-	const struct key *k = key_find(value);
+	struct key *k = key_find(p->key);
+	uint64_t at;
 
-	if (k && k->kind == KEY_NOWHERE)
-		return k->dev == r->dev && !(r->access & ~(unsigned)IBV_ACCESS_LOCAL_WRITE) ? key_nowhere : NULL;
+	if (k && k->kind == KEY_NOWHERE) {
+		p->memory = key_nowhere;
+		return k->dev == r->dev && !(r->access & ~(unsigned)IBV_ACCESS_LOCAL_WRITE);
+	}
 	if (!k || k->dev != r->dev || (r->pd && k->pd != r->pd) || (k->access & r->access) != r->access)
-		return NULL;
+		return false;
 	if (k->kind != KEY_REGION && !k->region)
-		return NULL;
+		return false;
 	if (k->kind == KEY_WINDOW_2 && k->qpn != r->qpn)
-		return NULL;
-	if (addr < k->iova || !within(addr - k->iova, length, k->length))
-		return NULL;
-	return k->memory + (addr - k->iova);
+		return false;
+	if (p->addr < k->iova || !within(p->addr - k->iova, p->length, k->length))
+		return false;
+	at = p->addr - k->iova;
+	if (k->region) {
+		at += k->start - k->region->iova;
+		k = k->region;
+	}
+	p->process = 0;
+	if (k->locate && !k->locate(k, &p->process))
+		return false;
+	p->memory = k->memory + at;
+	return true;
 }
 
 // spread puts the pieces that a key leads to in the place of one of it.
@@ -93,9 +135,7 @@ bool key_gather(struct piece *all, int *n, const struct reach *r)
 
 		if (k && k->kind == KEY_LIST && !spread(k, all, n, i, r))
 			return false;
-		if (!all[i].memory)
-			all[i].memory = key_reach(all[i].key, all[i].addr, all[i].length, r);
-		if (!all[i].memory)
+		if (!all[i].memory && !key_reach(&all[i], r))
 			return false;
 	}
 	return true;

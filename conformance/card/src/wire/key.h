@@ -17,9 +17,14 @@ struct key {
 	const struct device *dev;
 	const struct pd *pd;
 	uint64_t iova, length;
-	uint8_t *memory;      // where iova lies in this process
+	uint8_t *memory;      // where iova lies in its process
+	bool (*locate)(struct key *, pid_t *process); // of a region of another process: finds memory, and whose it is. It may have none
+	const _Atomic uint32_t *now;         // of a region: another process has changed or ended it if this is not what it was
+	uint32_t then;
+	struct key *next;     // of those with the same place in the table
 	unsigned access;      // IBV_ACCESS_*
 	struct key *region;   // that a bound window is part of
+	uint64_t start;       // of a bound window: its address in the region
 	unsigned windows;     // bound to this region
 	uint32_t qpn;         // of a bound window of type 2
 	struct piece *list;   // of KEY_LIST, n pieces
@@ -30,12 +35,16 @@ struct key {
 // key_nowhere is what key_reach returns for memory that is not there.
 extern uint8_t key_nowhere[1] HIDDEN;
 
-// key_new gives a key its value; key_end takes it back.
+// key_new gives a key its value, which no other process has; key_put takes one that has a value; key_end takes it back.
 int key_new(struct key *) HIDDEN;
+void key_put(struct key *) HIDDEN;
 void key_end(struct key *) HIDDEN;
 
 // key_find returns the key of a value, or NULL.
 struct key *key_find(uint32_t value) HIDDEN;
+
+// key_shared returns the key of a region that another process registered in a file that this one has open, or NULL.
+struct key *key_shared(uint32_t value) HIDDEN;
 
 struct reach {
 	const struct device *dev;
@@ -44,8 +53,8 @@ struct reach {
 	unsigned access; // that the key must allow
 };
 
-// key_reach returns where length bytes at addr of a key lie in this process, or NULL if it may not reach them.
-uint8_t *key_reach(uint32_t value, uint64_t addr, uint64_t length, const struct reach *) HIDDEN;
+// key_reach finds the memory of a piece, or returns false if it may not be reached.
+bool key_reach(struct piece *, const struct reach *) HIDDEN;
 
 // key_gather finds the memory of n pieces, or returns false. The pieces that a key leads to take the place of one of it: there is room for
 // PIECES.

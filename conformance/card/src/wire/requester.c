@@ -71,7 +71,7 @@ static int bind(const struct qp *q, const struct binding *b)
 	w->value = (w->value & ~0xffu) | (b->new_key & 0xff);
 	w->region = m;
 	m->windows++;
-	w->memory = m->memory + (b->addr - m->iova);
+	w->start = b->addr;
 	w->iova = b->iova;
 	w->length = b->length;
 	w->access = b->access;
@@ -102,15 +102,12 @@ static int set_list(const struct qp *q, const struct request *r)
 // copy carries out a copy of local memory.
 static int copy(const struct qp *q, const struct request *r)
 {
-	const struct piece *from = &r->pieces[0], *to = &r->pieces[1];
+	struct piece from = r->pieces[0], to = r->pieces[1];
 	const struct reach reads = {device_of(q), q->pd, q->number, 0}, writes = {device_of(q), q->pd, q->number, IBV_ACCESS_LOCAL_WRITE};
-	const uint8_t *src = r->n == 2 ? key_reach(from->key, from->addr, from->length, &reads) : NULL;
-	uint8_t *dest = src ? key_reach(to->key, to->addr, to->length, &writes) : NULL;
 
-	if (!dest || from->length != to->length)
+	if (r->n != 2 || !key_reach(&from, &reads) || !key_reach(&to, &writes) || from.length != to.length)
 		return IBV_WC_LOC_PROT_ERR;
-	memmove(dest, src, to->length);
-	return IBV_WC_SUCCESS;
+	return copy_pieces(&to, 1, 0, &from, 1, to.length) ? IBV_WC_SUCCESS : IBV_WC_LOC_PROT_ERR;
 }
 
 static const char *const names[] = {

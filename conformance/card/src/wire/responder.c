@@ -65,7 +65,7 @@ static int remote(const struct qp *q, const struct srq *s, const struct request 
 	const unsigned access = needed(r->op);
 	const struct reach reach = {device_of(q), q->pd ? q->pd : s ? s->pd : NULL, q->number, access};
 
-	*at = (struct piece){.length = (uint32_t)(r->op == SWAP || r->op == ADD ? 8 : r->length)};
+	*at = (struct piece){.addr = r->raddr, .length = (uint32_t)(r->op == SWAP || r->op == ADD ? 8 : r->length), .key = r->rkey};
 	if (!access)
 		return IBV_WC_SUCCESS;
 	if ((q->type != IBV_QPT_DRIVER || q->unnamed) && (!(q->at.qp_access_flags & access) || (r->op != WRITE && !q->at.max_dest_rd_atomic && !q->unnamed)))
@@ -74,8 +74,7 @@ static int remote(const struct qp *q, const struct srq *s, const struct request 
 		return IBV_WC_REM_INV_REQ_ERR;
 	if (!at->length)
 		return IBV_WC_SUCCESS;
-	at->memory = key_reach(r->rkey, r->raddr, at->length, &reach);
-	return at->memory ? IBV_WC_SUCCESS : IBV_WC_REM_ACCESS_ERR;
+	return key_reach(at, &reach) ? IBV_WC_SUCCESS : IBV_WC_REM_ACCESS_ERR;
 }
 
 // refuse brings a connected queue pair to ERR, with its event.
@@ -191,15 +190,22 @@ static int take_message(struct qp *q, struct srq *s, const struct source *from, 
 
 static int do_atomic(struct request *r, const struct piece *at)
 {
-	uint64_t old = r->compare, *word = (uint64_t *)(void *)at->memory;
-	const struct piece p = {.length = 8, .memory = (uint8_t *)&old};
+	uint64_t old = r->compare, *word = (uint64_t *)(void *)at->memory, there;
+	const struct piece p = {.length = 8, .memory = (uint8_t *)&old}, copy = {.length = 8, .memory = (uint8_t *)&there};
 
-	if (!copy_reachable(at->memory, 8))
+	if (at->process) { // no process can do this to the memory of another in one step
+		if (!copy_pieces(&copy, 1, 0, at, 1, 8))
+			return IBV_WC_REM_ACCESS_ERR;
+		word = &there;
+	} else if (!copy_reachable(at->memory, 8)) {
 		return IBV_WC_REM_ACCESS_ERR;
+	}
 	if (r->op == ADD)
 		old = __atomic_fetch_add(word, r->value, __ATOMIC_SEQ_CST);
 	else
 		__atomic_compare_exchange_n(word, &old, r->value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+	if (at->process && !copy_pieces(at, 1, 0, &copy, 1, 8))
+		return IBV_WC_REM_ACCESS_ERR;
 	return copy_pieces(r->pieces, r->n, 0, &p, 1, 8) ? IBV_WC_SUCCESS : IBV_WC_LOC_PROT_ERR;
 }
 

@@ -18,6 +18,7 @@ struct segment {
 	_Atomic uint32_t last;               // the number given last
 	_Atomic uint32_t owner[NUMBERS];     // the process that has a number, and 1
 	_Atomic uint32_t numbers[PROCESSES]; // how many a process has
+	_Atomic uint32_t lives[PROCESSES];   // how many processes were a number
 	_Atomic uint32_t state[EXCHANGES];
 	struct exchange exchanges[EXCHANGES];
 };
@@ -25,20 +26,20 @@ struct segment {
 static struct segment *shared; // of this process only, without CARD_WIRE
 static int file = -1, self;
 
-static int lock_byte(int process, int command, short *type)
+// lock_byte locks the byte of a process, or asks for its lock.
+static struct flock lock_byte(int process, int command, int *err)
 {
 	struct flock f = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = process, .l_len = 1};
-	int err = fcntl(file, command, &f);
 
-	*type = f.l_type;
-	return err;
+	*err = fcntl(file, command, &f);
+	return f;
 }
 
 static bool alive(int process)
 {
-	short type;
+	int err;
 
-	return process == self || (file >= 0 && !lock_byte(process, F_GETLK, &type) && type != F_UNLCK);
+	return process == self || (file >= 0 && lock_byte(process, F_GETLK, &err).l_type != F_UNLCK && !err);
 }
 
 bool segment_other(int process)
@@ -69,7 +70,7 @@ static int join(const char *dir)
 {
 	char path[PATH_MAX];
 	struct stat st;
-	short type;
+	int err;
 
 	if (snprintf(path, sizeof path, "%s/card-wire-%zx", dir, sizeof *shared) >= PATH_MAX)
 		return ENAMETOOLONG;
@@ -80,14 +81,15 @@ static int join(const char *dir)
 	if (shared == MAP_FAILED)
 		return errno;
 	for (self = 0; self < PROCESSES; self++)
-		if (!lock_byte(self, F_SETLK, &type)) {
+		if (lock_byte(self, F_SETLK, &err), !err) {
 			clean();
+			atomic_fetch_add(&shared->lives[self], 1);
 			return 0;
 		}
 	return ENOSPC;
 }
 
-// begin runs with the first queue pair, so that processes without one need no place.
+// begin runs with the first queue pair or key, so that processes without one need no place.
 static void begin(void)
 {
 	const char *dir = getenv("CARD_WIRE");
@@ -112,6 +114,25 @@ void segment_forked(void)
 	shared = NULL;
 	file = -1;
 	self = 0;
+}
+
+uint32_t segment_self(uint32_t *life)
+{
+	if (!shared)
+		begin();
+	*life = atomic_load(&shared->lives[self]);
+	return (uint32_t)self + 1;
+}
+
+pid_t segment_pid(uint32_t process, uint32_t life)
+{
+	struct flock f;
+	int err;
+
+	if (file < 0 || atomic_load(&shared->lives[process - 1]) != life)
+		return 0;
+	f = lock_byte((int)process - 1, F_GETLK, &err);
+	return err || f.l_type == F_UNLCK ? 0 : MAX(f.l_pid, 0);
 }
 
 // Numbers are not used again soon, so that a message to a destroyed queue pair reaches nobody.

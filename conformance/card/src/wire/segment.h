@@ -29,6 +29,11 @@ struct exchange {
 // segment_forked leaves the place among the processes to the parent.
 void segment_forked(void) HIDDEN;
 
+// segment_self returns the number of this process and 1, and how many processes have had it. segment_pid returns the process of such a
+// pair, or 0 if it has ended or cannot be seen from here.
+uint32_t segment_self(uint32_t *life) HIDDEN;
+pid_t segment_pid(uint32_t process, uint32_t life) HIDDEN;
+
 // segment_number returns a number for a queue pair, which no process has.
 int segment_number(uint32_t *number) HIDDEN;
 void segment_release(uint32_t number) HIDDEN;
