@@ -11,9 +11,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// TestForms holds the forms for issues to what GitHub requires of them, for it leaves out a form that breaks this and says so nowhere but on
-// the page of the file: a name, a description and a body, elements of known types with labels, and no ID twice. Files and packages of this
-// repository that a form names exist.
+// TestForms checks the forms for issues as GitHub does, which silently leaves out a wrong form: each has a name, a description and elements
+// of known types with labels, and no ID twice. The files and packages of this repository that a form names exist.
 func TestForms(t *testing.T) {
 	root := filepath.Join("..", "..", "..")
 	files, err := filepath.Glob(filepath.Join(root, ".github", "ISSUE_TEMPLATE", "*.yml"))
