@@ -42,7 +42,7 @@ const form = "https://github.com/verbsgen/verbsgen/issues/new?template=card.yml"
 const plan = `This runs the conformance suite of verbsgen, %[1]d cases, on port %[3]d of %[2]s.
 
 What it does
-  device    opens %[2]s, %[1]d times one after another, and no other device
+  device    opens %[2]s anew for each case, and no other device
   port      sends small messages from the port to itself and to addresses that
             nobody has, and joins multicast groups that it leaves again; it
             overruns and breaks only queues of its own
@@ -111,7 +111,7 @@ func run(args []string, in io.Reader, out io.Writer) error {
 	list := slices.DeleteFunc(cases.All(), func(c suite.Case) bool { return slices.Contains(c.Needs, suite.Memory) })
 	fmt.Fprintf(out, plan, len(list), name, *port, most, minutes, *file)
 	if hint := fail.MemlockHint(); hint != "" {
-		fmt.Fprintf(out, "\nCases that pin memory may fail here: %s\n", hint)
+		fmt.Fprintf(out, "\nCases that pin much memory may fail here: %s\n", hint)
 	}
 	if !*yes {
 		fmt.Fprint(out, "\nPress Enter to begin, Ctrl-C to leave: ")

@@ -51,7 +51,7 @@ func TestAsks(t *testing.T) {
 	if _, err := os.Stat(file); err == nil {
 		t.Error("there is a report")
 	}
-	for _, want := range []string{"port 1 of mlx5_0", "opens mlx5_0,", "pins less than 1024 MiB", "writes " + file,
+	for _, want := range []string{"port 1 of mlx5_0", "opens mlx5_0 anew", "pins less than 1024 MiB", "writes " + file,
 		"never does", "Press Enter"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())
