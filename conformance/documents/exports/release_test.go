@@ -72,3 +72,38 @@ func TestRelease(t *testing.T) {
 		}
 	}
 }
+
+// TestIncludes looks for C files of commands that users run by `go run ...@latest` which include a header of another module: it is elsewhere
+// in a module cache, and only a clone has it at the path.
+func TestIncludes(t *testing.T) {
+	list := exec.Command("go", "list", "-deps", "-f", "{{if .CgoFiles}}{{with .Module}}{{$.Dir}} {{.Dir}}{{end}}{{end}}",
+		"github.com/verbsgen/verbsgen/conformance/cardreport", "github.com/verbsgen/verbsgen/conformance/card/rdmacard")
+	out, err := list.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	include := regexp.MustCompile(`(?m)^(?://)?\s*#\s*include "(\.\./[^"]*)"`)
+	seen := 0
+	for line := range strings.Lines(string(out)) {
+		dir, module, _ := strings.Cut(strings.TrimSpace(line), " ")
+		files, err := filepath.Glob(filepath.Join(dir, "*.[cgh]*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, m := range include.FindAllSubmatch(text, -1) {
+				seen++
+				if path := filepath.Join(dir, string(m[1])); !strings.HasPrefix(path, module+"/") {
+					t.Errorf("%s includes %s, which is in another module: generate a header of its own beside it", file, path)
+				}
+			}
+		}
+	}
+	if seen == 0 {
+		t.Error("no file includes another one by its path")
+	}
+}
