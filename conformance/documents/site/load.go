@@ -144,6 +144,7 @@ func (s *site) loadModule(module string) error {
 		byFamily[f.Name] = len(s.Families)
 		s.Families = append(s.Families, family{Module: module, Name: f.Name, Doc: f.Doc})
 	}
+	rest := family{Module: module, Name: module, Doc: "functions of " + sp.Module.Library} // of a module without families
 	for _, p := range sp.Pages {
 		for i := range p.Verbs {
 			v := l.verb(p, &p.Verbs[i])
@@ -153,9 +154,12 @@ func (s *site) loadModule(module string) error {
 			if f := sp.Module.FamilyOf(v.C); f != nil {
 				at := &s.Families[byFamily[f.Name]]
 				at.Verbs = append(at.Verbs, v)
+			} else {
+				rest.Verbs = append(rest.Verbs, v)
 			}
 		}
 	}
+	s.Families = append(s.Families, rest)
 	return nil
 }
 

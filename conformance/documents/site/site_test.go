@@ -45,6 +45,11 @@ func TestSite(t *testing.T) {
 		}
 	}
 	searched(t, root, out, text, places)
+	for name := range text {
+		if regexp.MustCompile(`^(ibv|rdma|mlx5dv|efadv|hnsdv)_`).MatchString(name) && !strings.Contains(text["verbs.html"], `"`+name+`"`) {
+			t.Errorf("verbs.html lacks %s", name)
+		}
+	}
 	links := 0
 	for name, body := range text {
 		for _, m := range hrefs.FindAllStringSubmatch(body, -1) {
