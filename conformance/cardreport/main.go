@@ -1,4 +1,4 @@
-//go:build linux && cgo
+//go:build linux
 
 // Command cardreport runs the conformance suite on an RDMA device and writes a report that can be published: it contains no name of the
 // machine, its users or its addresses. Before it opens the device it prints what it is about to do, and waits for Enter.
