@@ -20,7 +20,8 @@ import (
 
 // goPackages are the packages whose names can be searched for. The first ones are those of modules of pages.
 var goPackages = []string{"gen/verbs", "gen/rdmacm", "gen/mlx5dv", "gen/efadv", "gen/hnsdv", "gen/verbs/connect", "gen/verbs/endpoint",
-	"gen/verbs/verbstest", "gen/rdmacm/conn", "gen/mlx5dv/direct", "runtime/mem", "runtime/softverbs", "runtime/softcm", "runtime/verr"}
+	"gen/verbs/verbstest", "gen/rdmacm/conn", "gen/rdmacm/rdmanet", "gen/mlx5dv/direct", "runtime/mem", "runtime/softverbs",
+	"runtime/softcm", "runtime/verr"}
 
 // golang is what a Go package exports.
 type golang struct {
