@@ -34,7 +34,7 @@ SHORT ?=
 
 .DEFAULT_GOAL := all
 
-.PHONY: all help setup fresh generate check test test-host guest test-go lint race sweep fuzz libs conformance-mlx5 card-programs programs conformance-vm matrix release-check mutants bench
+.PHONY: all help setup fresh generate check test test-host guest test-go lint race sweep fuzz libs conformance-mlx5 card-programs programs conformance-vm matrix release bench
 
 all: setup ## set up, generate from the installed verbs.h into a scratch package, run the demo
 	@.ci/scratch "$(HEADER)"
@@ -46,7 +46,7 @@ help: ## list the targets
 setup: # install missing packages (libibverbs-dev and others; without root only name them)
 	@.ci/setup
 
-fresh: ## make and test-host on a bare Debian with empty caches (without root: only with empty caches); FRESH=make: only make
+fresh: # make and test-host on a bare Debian with empty caches (without root: only with empty caches); FRESH=make: only make
 	@.ci/fresh $(FRESH)
 
 generate: ## regenerate what is checked in (gen, runtime/gensupport/abi, names of runtime/gensupport/dpath, conformance/recording, the list of conformance/recording/calls, docs/pictures, the schemas of pages, spec/REFERENCE.md)
@@ -99,7 +99,7 @@ lint: ## gofmt, lines of at most 140 columns, no SRCDIR, tidy go.mod files, vet 
 # without tests that these two ways of building do not reach or that show nothing more: of other programs, of mistakes that tests see, of the
 # text of C files, of single calls that libraries refuse; and without the suite in processes of its own, which TestSuite runs in this one.
 # The garbage collector runs as in programs.
-race: ## tests of concurrent code with the race detector and all checks of cgo's pointer rules
+race: # tests of concurrent code with the race detector and all checks of cgo's pointer rules
 	GOEXPERIMENT=cgocheck2 $(GO) test -exec 'env GOGC=100' -race -vet=off -timeout 60m -skip '^Test(Mutants|Parties|Swapped|Sanitizers|Copied$$|Slurm$$|FlagsOfMesh|FilesCallDown|TableOfVerbs|LikeMLX5|Unprivileged|Lacking|GPUMemory)' $(RACE)
 
 sweep: fuzz ## what `make test` takes samples of, with everything: each function in each release, each left out, damaged headers, wrong bindings, a soak of minutes; fuzz targets, and gcc's address sanitizer
@@ -113,13 +113,13 @@ sweep: fuzz ## what `make test` takes samples of, with everything: each function
 fuzz: # run every fuzz target for FUZZTIME
 	@.ci/fuzz "$(FUZZTIME)"
 
-libs: ## one test binary with the real libibverbs of other releases (network at the first run): make libs [LIBS="33.2 65.0"]
+libs: # one test binary with the real libibverbs of other releases (network at the first run): make libs [LIBS="33.2 65.0"]
 	@.ci/libs $(LIBS)
 
-conformance-mlx5: setup ## the suite and the rules on the real libmlx5, above an emulated kernel half and card: make conformance-mlx5 [RDMA="installed 65.0"]
+conformance-mlx5: setup # the suite and the rules on the real libmlx5, above an emulated kernel half and card: make conformance-mlx5 [RDMA="installed 65.0"]
 	@.ci/mlx5 $(or $(RDMA),installed 44.0 56.1 65.0)
 
-card-programs: setup ## other people's programs on the emulated card; installs MPICH and Open MPI; write out/card-programs.md: make card-programs [PROGRAMS="ucx"]
+card-programs: setup # other people's programs on the emulated card; installs MPICH and Open MPI; write out/card-programs.md: make card-programs [PROGRAMS="ucx"]
 	@.ci/card-programs $(PROGRAMS)
 
 programs: setup # a few runs of those that need no installation
@@ -131,11 +131,8 @@ conformance-vm: ## tests on a real kernel device (soft-RoCE) in a virtual machin
 matrix: ## run the suite on the software device, all kernels and the card; write out/matrix, docs/reports and docs/conformance-matrix.*: make matrix [ONLY=card]
 	@.ci/matrix $(ONLY)
 
-release-check: ## what must be true of a release besides make test: API and changelog, facts, links, documents: make release-check [VERSION=v0.1.0]
-	@.ci/release-check $(VERSION)
-
-mutants: ## change the code in small ways and count what the tests notice; write out/mutants.md (takes hours; network at the first run): make mutants [AREAS=regexp]
-	nice $(GO) run ./conformance/mutants $(if $(AREAS),-areas '$(AREAS)',-o out/mutants.md)
+release: ## check what a release needs besides make test; with a version, prepare it and print the git commands: make release [VERSION=v0.1.0]
+	@.ci/release $(VERSION)
 
 bench: ## all benchmarks in one table, with targets and verdicts; takes some minutes: make bench [JSON=file] [ROUNDS=3] [AGAINST=commit]
 	@$(GO) run ./conformance/bench $(if $(JSON),-json $(JSON)) $(if $(ROUNDS),-rounds $(ROUNDS)) $(if $(AGAINST),-against $(AGAINST))

@@ -3,6 +3,7 @@ module github.com/verbsgen/verbsgen/conformance
 go 1.26.0
 
 require (
+	github.com/alecthomas/chroma/v2 v2.27.0
 	github.com/google/renameio/v2 v2.0.2
 	github.com/jstemmer/go-junit-report/v2 v2.1.0
 	github.com/verbsgen/verbsgen v0.1.0
@@ -12,6 +13,8 @@ require (
 	go.yaml.in/yaml/v3 v3.0.6
 	golang.org/x/sys v0.49.0
 )
+
+require github.com/dlclark/regexp2/v2 v2.2.1 // indirect
 
 require (
 	github.com/BurntSushi/toml v1.4.1-0.20240526193622-a339e1f7089c // indirect

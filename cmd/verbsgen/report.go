@@ -32,6 +32,9 @@ what the case needs, "broken" that it does it wrong, and "known defect" that the
 failure is listed as a defect of the provider or the kernel. --strict exits 1 if
 a case is broken.
 
+go run github.com/verbsgen/verbsgen/conformance/cardreport@latest DEVICE tests a
+card and writes a report of it that can be published.
+
 A FOLDER has the reports of a fleet, each in a file NAME.json, also in folders
 below it. They are grouped by provider, firmware, kernel and rdma-core. Cases
 that end otherwise on a few devices of a group come first, then the groups.

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"embed"
 	"html/template"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -26,7 +28,8 @@ func build(root, out string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	t, err := template.New("").Funcs(template.FuncMap{"lower": strings.ToLower, "join": strings.Join}).ParseFS(templates, "templates/*.html")
+	funcs := template.FuncMap{"lower": strings.ToLower, "heat": heatOf, "mark": mark}
+	t, err := template.New("").Funcs(funcs).ParseFS(templates, "templates/*.html")
 	if err != nil {
 		return 0, err
 	}
@@ -57,6 +60,15 @@ func build(root, out string) (int, error) {
 	}
 	if err != nil {
 		return n, err
+	}
+	for name, write := range map[string]func(io.Writer) error{"index.js": s.writeIndex, "colours.css": writeColours} {
+		var b bytes.Buffer
+		if err := write(&b); err != nil {
+			return n, err
+		}
+		if err := os.WriteFile(filepath.Join(out, name), b.Bytes(), 0o666); err != nil {
+			return n, err
+		}
 	}
 	for _, name := range []string{"site.css", "site.js"} {
 		data, err := templates.ReadFile("templates/" + name)

@@ -1,10 +1,9 @@
 package main
 
 import (
-	"bufio"
 	"fmt"
-	"os"
-	"path/filepath"
+	"html/template"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -20,8 +19,11 @@ type site struct {
 	Guides   []*text
 	Texts    []*text
 	Results  *results
+	Go       []*golang
 	Rules    int
 	Releases []string
+	Front    front
+	Chart    []bar
 }
 
 // family is the verbs of a part of a library.
@@ -32,15 +34,28 @@ type family struct {
 
 // verb is a page of the site.
 type verb struct {
-	C, Module, Page, Doc, Since, Signature string
-	Methods                                []method
-	Params                                 []param
-	Records                                []record
-	Rules                                  []rule
-	Support                                []support
+	C, Module, Page, Doc, Since string
+	Signature, Calls            template.HTML // in C, and in Go
+	Methods                     []method
+	Example                     *example
+	Flags, OfFields             []*goType // constants for its parameters, and for fields of its records
+	Params                      []param
+	Records                     []record
+	Rules                       []argument
+	Support                     []support
 }
 
-type method struct{ Name, Go, Doc string }
+type method struct {
+	Name string
+	Doc  template.HTML
+}
+
+// argument is the rules on an argument of a verb.
+type argument struct {
+	Name          string
+	Rules         []rule
+	Errors, Hints int
+}
 
 type param struct{ C, Type, Go, Doc string }
 
@@ -70,10 +85,23 @@ func load(root string) (*site, error) {
 	if s.Results, err = loadResults(root); err != nil {
 		return nil, err
 	}
+	for _, dir := range goPackages {
+		g, err := loadGo(root, dir)
+		if err != nil {
+			return nil, err
+		}
+		s.Go = append(s.Go, g)
+	}
+	if s.Chart, err = loadChart(root); err != nil {
+		return nil, err
+	}
+	if s.Front, err = loadFront(root); err != nil {
+		return nil, err
+	}
 	modules := spec.Modules()
 	slices.SortStableFunc(modules, func(a, b string) int { return strings.Compare(first(a), first(b)) })
 	for _, module := range modules {
-		if err := s.loadModule(root, module); err != nil {
+		if err := s.loadModule(module); err != nil {
 			return nil, fmt.Errorf("module %s: %w", module, err)
 		}
 	}
@@ -90,7 +118,7 @@ func first(module string) string {
 }
 
 // loadModule adds the verbs of a module.
-func (s *site) loadModule(root, module string) error {
+func (s *site) loadModule(module string) error {
 	sp, err := spec.Embedded(module)
 	if err != nil {
 		return err
@@ -107,56 +135,42 @@ func (s *site) loadModule(root, module string) error {
 	if err != nil {
 		return err
 	}
-	signatures := exported(filepath.Join(root, "docs", "api", module+".txt"))
-	l := loader{sp: sp, rel: rel, since: since, signatures: signatures, results: s.Results}
+	l := loader{sp: sp, rel: rel, since: since, results: s.Results, golang: &golang{}, all: s.Go}
+	if i := slices.IndexFunc(s.Go, func(g *golang) bool { return g.Dir == "gen/"+module }); i >= 0 {
+		l.golang = s.Go[i]
+	}
 	byFamily := map[string]int{}
 	for _, f := range sp.Module.Families {
 		byFamily[f.Name] = len(s.Families)
 		s.Families = append(s.Families, family{Module: module, Name: f.Name, Doc: f.Doc})
 	}
+	rest := family{Module: module, Name: module, Doc: "functions of " + sp.Module.Library} // of a module without families
 	for _, p := range sp.Pages {
 		for i := range p.Verbs {
 			v := l.verb(p, &p.Verbs[i])
 			v.Module = module
 			s.Verbs = append(s.Verbs, v)
-			s.Rules += len(v.Rules)
+			s.Rules += len(sp.RulesOf(v.C))
 			if f := sp.Module.FamilyOf(v.C); f != nil {
 				at := &s.Families[byFamily[f.Name]]
 				at.Verbs = append(at.Verbs, v)
+			} else {
+				rest.Verbs = append(rest.Verbs, v)
 			}
 		}
 	}
+	s.Families = append(s.Families, rest)
 	return nil
-}
-
-// exported reads the Go signatures of a package, by name, from the list in docs/api.
-func exported(file string) map[string]string {
-	out := map[string]string{}
-	f, err := os.Open(file)
-	if err != nil {
-		return out // a module without a package that is checked in
-	}
-	defer f.Close()
-	for lines := bufio.NewScanner(f); lines.Scan(); {
-		name, rest, ok := strings.Cut(lines.Text(), " method of ")
-		if !ok {
-			continue
-		}
-		recv, sig, ok := strings.Cut(rest, ": func")
-		if _, short, has := strings.Cut(name, "."); ok && has {
-			out[name] = "func (" + recv + ") " + short + sig
-		}
-	}
-	return out
 }
 
 // loader makes pages of verbs.
 type loader struct {
-	sp         *spec.Spec
-	rel        *api.Release
-	since      api.Index
-	signatures map[string]string
-	results    *results
+	sp      *spec.Spec
+	rel     *api.Release
+	since   api.Index
+	golang  *golang
+	all     []*golang
+	results *results
 }
 
 func (l *loader) verb(p *spec.Page, v *spec.Verb) *verb {
@@ -171,14 +185,14 @@ func (l *loader) verb(p *spec.Page, v *spec.Verb) *verb {
 			ps = append(ps, join(q.Type, q.Name))
 			types[q.Name] = q.Type
 		}
-		out.Signature = join(f.Ret, v.C) + "(" + strings.Join(ps, ", ") + ")"
+		out.Signature = highlight("c", join(f.Ret, v.C)+"("+strings.Join(ps, ", ")+")")
 	}
+	var calls []string
 	for _, m := range v.Methods {
-		sig := l.signatures[m.Go]
-		if sig == "" {
-			sig = m.Go
-		}
-		out.Methods = append(out.Methods, method{m.Go, sig, m.Doc})
+		calls = append(calls, l.method(out, m.Go))
+	}
+	if len(calls) > 0 {
+		out.Calls = highlight("go", strings.Join(calls, "\n"))
 	}
 	seen := map[string]bool{}
 	for _, q := range v.Params {
@@ -186,12 +200,74 @@ func (l *loader) verb(p *spec.Page, v *spec.Verb) *verb {
 		if r := l.record(q.Type); r != nil && !seen[r.C] {
 			seen[r.C] = true
 			out.Records = append(out.Records, *r)
+			out.OfFields = l.ofFields(out.OfFields, r)
 		}
 	}
-	for _, r := range l.sp.RulesOf(v.C) {
-		out.Rules = append(out.Rules, ruleOf(r))
-	}
+	out.Rules = l.rules(v)
 	return out
+}
+
+// method adds a method, its example if the verb has none yet, and the constants that its parameters take. It returns the signature.
+func (l *loader) method(out *verb, name string) string {
+	f := l.golang.Funcs[name]
+	if f == nil {
+		out.Methods = append(out.Methods, method{Name: name})
+		return name
+	}
+	out.Methods = append(out.Methods, method{name, f.Doc})
+	if out.Example == nil {
+		out.Example = l.golang.exampleOf(name, l.all)
+	}
+	out.Flags = l.constants(out.Flags, f.params)
+	return f.Signature
+}
+
+// constants adds the types of these names that have constants.
+func (l *loader) constants(list []*goType, names []string) []*goType {
+	for _, name := range names {
+		if t := l.golang.Types[name]; t != nil && len(t.Consts) > 0 && !slices.Contains(list, t) {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// ofFields are the constants that fields of a record take, by the type of the field or the parameter of its setter.
+func (l *loader) ofFields(list []*goType, r *record) []*goType {
+	if t := l.golang.Types[r.Go]; t != nil {
+		list = l.constants(list, t.fields)
+	}
+	for _, f := range r.Fields {
+		if set := l.golang.Funcs[r.Go+"."+f.Go]; set != nil {
+			list = l.constants(list, set.params)
+		}
+	}
+	return list
+}
+
+var firstWord = regexp.MustCompile(`^\w+`)
+
+// rules are those of a verb by argument, in the order of the C function; last what is about none.
+func (l *loader) rules(v *spec.Verb) []argument {
+	var out []argument
+	for _, p := range v.Params {
+		out = append(out, argument{Name: p.C})
+	}
+	out = append(out, argument{Name: "the call"})
+	for _, r := range l.sp.RulesOf(v.C) {
+		x := ruleOf(r)
+		at := slices.IndexFunc(out, func(a argument) bool { return a.Name == firstWord.FindString(x.Subject) })
+		if at < 0 {
+			at = len(out) - 1
+		}
+		out[at].Rules = append(out[at].Rules, x)
+		if x.Severity == "error" {
+			out[at].Errors++
+		} else {
+			out[at].Hints++
+		}
+	}
+	return slices.DeleteFunc(out, func(a argument) bool { return len(a.Rules) == 0 })
 }
 
 // join writes a C type and a name as C does.

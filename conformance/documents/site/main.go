@@ -3,7 +3,8 @@
 //
 //	go run ./conformance/documents/site -o site
 //
-// It owns how the site looks. What it shows comes from the pages below spec, the facts, docs and docs/reports.
+// It owns how the site looks. What it shows comes from the pages below spec, the facts, the Go packages and their examples, README.md and
+// docs.
 package main
 
 import (

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -108,3 +109,38 @@ func (r *results) of(page string) []support {
 	}
 	return out
 }
+
+// heat is a cell of the heat map: how many of the cases of a family passed.
+type heat struct {
+	Passed, All int
+	Percent     int
+	Class, Text string
+}
+
+func heatOf(totals []report.Total) heat {
+	h := heat{Class: "heat"}
+	var all []string
+	for _, t := range totals {
+		h.All += t.N
+		all = append(all, fmt.Sprintf("%d %s", t.N, t.Verdict))
+		switch t.Verdict {
+		case report.Passed:
+			h.Passed = t.N
+		case report.Broken:
+			h.Class = "heat broken"
+		}
+	}
+	h.Text = strings.Join(all, ", ")
+	if h.Passed > 0 {
+		h.Percent = 100 * h.Passed / h.All
+	} else if h.Class == "heat" {
+		h.Class = "heat none"
+	}
+	return h
+}
+
+// marks are the signs of verdicts in a narrow column.
+var marks = map[report.Verdict]string{report.Passed: "✓", report.Broken: "✗", report.KnownDefect: "!", report.Unsupported: "–",
+	report.Skipped: "·"}
+
+func mark(v report.Verdict) string { return marks[v] }

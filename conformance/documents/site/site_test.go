@@ -1,6 +1,7 @@
 package main
 
 import (
+	"encoding/json"
 	"html"
 	"net/url"
 	"os"
@@ -12,6 +13,7 @@ import (
 
 var (
 	hrefs = regexp.MustCompile(`(?:href|src)="([^"]*)"`)
+	tags  = regexp.MustCompile(`<[^>]*>`)
 	ids   = regexp.MustCompile(`\bid="([^"]*)"`)
 )
 
@@ -42,6 +44,12 @@ func TestSite(t *testing.T) {
 			places[name+"#"+html.UnescapeString(m[1])] = true
 		}
 	}
+	searched(t, root, out, text, places)
+	for name := range text {
+		if regexp.MustCompile(`^(ibv|rdma|mlx5dv|efadv|hnsdv)_`).MatchString(name) && !strings.Contains(text["verbs.html"], `"`+name+`"`) {
+			t.Errorf("verbs.html lacks %s", name)
+		}
+	}
 	links := 0
 	for name, body := range text {
 		for _, m := range hrefs.FindAllStringSubmatch(body, -1) {
@@ -54,9 +62,65 @@ func TestSite(t *testing.T) {
 	if links < 3500 {
 		t.Errorf("only %d links", links)
 	}
-	for _, want := range []string{"func (*PD) RegMR(", "VR-ibv_reg_mr-access-0001", "accepted by", "since rdma-core", "softverbs"} {
-		if !strings.Contains(text["ibv_reg_mr.html"], want) {
-			t.Errorf("ibv_reg_mr.html lacks %q", want)
+	shown(t, root, text)
+}
+
+// searched follows each link of the search, and counts what it finds.
+func searched(t *testing.T, root, out string, text map[string]string, places map[string]bool) {
+	t.Helper()
+	index, err := os.ReadFile(filepath.Join(out, "index.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var entries [][4]string
+	if err := json.Unmarshal([]byte(strings.TrimSuffix(strings.TrimPrefix(string(index), "siteIndex = "), ";\n")), &entries); err != nil {
+		t.Fatal(err)
+	}
+	kinds, titles := map[string]int{}, map[string]string{}
+	for _, e := range entries {
+		kinds[e[0]]++
+		titles[e[1]] = e[3]
+		if problem := broken(root, out, "index.html", e[3], text, places); problem != "" {
+			t.Errorf("search: %q: %s", e, problem)
+		}
+	}
+	if len(kinds) != 4 || kinds["verb"] < 300 || kinds["rule"] < 1400 || kinds["guide"] < 200 || kinds["Go"] < 2000 {
+		t.Errorf("the search finds %v", kinds)
+	}
+	if titles["verbs.PD.RegMR"] != "ibv_reg_mr.html#go" {
+		t.Errorf("RegMR is at %q", titles["verbs.PD.RegMR"])
+	}
+}
+
+// shown looks for what the pages show, in the order in which they do.
+func shown(t *testing.T, root string, text map[string]string) {
+	t.Helper()
+	guides, err := os.ReadFile(filepath.Join(root, "docs/guide/README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	caption := "a table of guides"
+	if m := captioned.FindSubmatch(guides); m != nil {
+		caption = strings.ReplaceAll(string(m[2]), "`", "")
+	}
+	for _, c := range []struct {
+		page string
+		want []string // in this order, without the marks of colours
+	}{
+		{"ibv_reg_mr.html", []string{"func (pd *PD) RegMR(buf []byte, access MRAccess) (*MR, error)", "struct ibv_mr *ibv_reg_mr(", "Example",
+			"pd.RegMR(buf, verbs.MRAccessRemoteWrite)\n", "prints", "add MRAccessLocalWrite", "IBV_ACCESS_REMOTE_WRITE", "access 8 errors",
+			"VR-ibv_reg_mr-access-0001", "accepted by", "VR-ibv_reg_mr-access-0004", "softverbs"}},
+		{"index.html", []string{"RDMA verbs for Go", "go get ", "package main", "prints", caption}},
+		{"results.html", []string{"all cases", "softverbs"}},
+		{"docs-performance.html", []string{"Contents", "Performance", "PostSend, libmlx5 × 1", "× 64"}},
+	} {
+		rest := html.UnescapeString(tags.ReplaceAllString(text[c.page], ""))
+		for _, want := range c.want {
+			var ok bool
+			if _, rest, ok = strings.Cut(rest, want); !ok {
+				t.Errorf("%s lacks %q in its place", c.page, want)
+				break
+			}
 		}
 	}
 }

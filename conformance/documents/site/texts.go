@@ -2,18 +2,23 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"html/template"
 	"net/url"
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer"
 	gtext "github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
 )
 
 // source is where files are that the site does not have.
@@ -21,12 +26,21 @@ const source = "https://github.com/verbsgen/verbsgen/blob/main/"
 
 // text is a page of Markdown.
 type text struct {
-	File  string // in the repository
-	Out   string // in the site
-	Title string
-	Body  template.HTML
+	File       string // in the repository
+	Out        string // in the site
+	Title      string
+	Head, Body template.HTML
+
+	Caption  string // what it is for, in a few words
+	Contents []heading
 
 	images map[string]string // files of the repository, by their names in the site
+}
+
+// heading is an entry of the contents of a page.
+type heading struct {
+	ID, Title string
+	Level     int
 }
 
 // at is the page of the site that a Markdown file of the repository becomes.
@@ -40,7 +54,7 @@ var left = map[string]bool{"docs/conformance-matrix.md": true}
 // loadTexts reads the guides and the other documents.
 func (s *site) loadTexts(root string) error {
 	var files []string
-	for _, glob := range []string{"docs/guide/*.md", "*.md", "docs/*.md", "spec/README.md", "spec/REFERENCE.md", "examples/*/README.md"} {
+	for _, glob := range []string{"docs/guide/*.md", "docs/*.md", "examples/*/README.md", "spec/README.md", "spec/REFERENCE.md", "*.md"} {
 		found, err := filepath.Glob(filepath.Join(root, glob))
 		if err != nil {
 			return err
@@ -74,19 +88,29 @@ func (s *site) loadTexts(root string) error {
 			s.Texts = append(s.Texts, t)
 		}
 	}
-	return nil
+	return s.sortGuides(root)
 }
 
 // render makes HTML of a page. Links to pages of the site lead there; other links into the repository lead to its source.
 func render(file string, data []byte, known map[string]bool) (*text, error) {
-	md := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
+	md := goldmark.New(goldmark.WithExtensions(extension.GFM), goldmark.WithParserOptions(parser.WithAutoHeadingID()),
+		goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(fences{}, 100))))
 	doc := md.Parser().Parse(gtext.NewReader(data))
 	t := &text{File: file, Out: at(file), Title: file, images: map[string]string{}}
 	err := ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		switch n := n.(type) {
 		case *ast.Heading:
+			title := plain(n, data)
+			if id, ok := n.AttributeString("id"); ok && entering && (n.Level == 2 || n.Level == 3) {
+				t.Contents = append(t.Contents, heading{string(id.([]byte)), title, n.Level})
+			}
 			if entering && n.Level == 1 && t.Title == file {
-				t.Title = string(n.Lines().Value(data))
+				t.Title = title
+			}
+		case *ast.Paragraph:
+			if entering && t.Caption == "" && n.Parent() == doc {
+				first, _, _ := strings.Cut(plain(n, data), ". ")
+				t.Caption = strings.TrimSuffix(strings.TrimSuffix(first, "."), ":")
 			}
 		case *ast.Link:
 			if entering {
@@ -106,8 +130,54 @@ func render(file string, data []byte, known map[string]bool) (*text, error) {
 	if err := md.Renderer().Render(&b, data, doc); err != nil {
 		return nil, err
 	}
-	t.Body = template.HTML(b.String()) // of our own pages
+	head, body, ok := strings.Cut(b.String(), "</h1>\n")
+	if !ok {
+		head, body = "", b.String()
+	} else {
+		head += "</h1>"
+	}
+	t.Head, t.Body = template.HTML(head), template.HTML(body) // of our own pages
 	return t, nil
+}
+
+// plain is the text of a heading or paragraph without marks.
+func plain(n ast.Node, data []byte) string {
+	var b strings.Builder
+	_ = ast.Walk(n, func(c ast.Node, entering bool) (ast.WalkStatus, error) {
+		if x, ok := c.(*ast.Text); ok && entering {
+			b.Write(x.Segment.Value(data))
+			if x.SoftLineBreak() {
+				b.WriteByte(' ')
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	return b.String()
+}
+
+// captioned matches a row of the table of guides: a link to a guide, and when to read it.
+var captioned = regexp.MustCompile(`(?m)^\| \[[^\]]*\]\(([\w.-]+\.md)\) \| (.*?) \|`)
+
+// sortGuides puts the guides in the order of the table in docs/guide/README.md, and takes the captions from there. Others come last, with
+// their first sentence.
+func (s *site) sortGuides(root string) error {
+	data, err := os.ReadFile(filepath.Join(root, "docs", "guide", "README.md"))
+	if err != nil {
+		return err
+	}
+	order := map[string]int{}
+	for i, m := range captioned.FindAllSubmatch(data, -1) {
+		for _, t := range s.Guides {
+			if t.File == "docs/guide/"+string(m[1]) {
+				t.Caption, order[t.File] = strings.ReplaceAll(string(m[2]), "`", ""), i+1
+			}
+		}
+	}
+	s.Guides = slices.DeleteFunc(s.Guides, func(t *text) bool { return t.File == "docs/guide/README.md" }) // this is that page
+	slices.SortStableFunc(s.Guides, func(a, b *text) int {
+		return cmp.Compare(cmp.Or(order[a.File], len(order)+1), cmp.Or(order[b.File], len(order)+1))
+	})
+	return nil
 }
 
 // image is the name in the site of an image of the page, which is copied there.
@@ -150,6 +220,8 @@ func target(file, link string, known map[string]bool) string {
 		fragment = "#" + u.Fragment
 	}
 	switch {
+	case to == "docs/guide/README.md":
+		return "guides.html"
 	case to == "docs/conformance-matrix.md":
 		return "results.html"
 	case known[to]:

@@ -1,5 +1,5 @@
 #include <stdint.h>
-#include "../../../runtime/gensupport/abi/verbs_abi.h"
+#include "abi.gen.h"
 
 struct direct_field {
 	const char *name;

@@ -13,8 +13,6 @@ import (
 	"fmt"
 	"syscall"
 	"unsafe"
-
-	_ "github.com/verbsgen/verbsgen/runtime/gensupport/abi" // declarations of verbs_abi.h
 )
 
 // Context is an open device with a protection domain. It must not be used after Close.
