@@ -11,13 +11,13 @@
 // [LikeRXE61] imitates soft-RoCE of Linux 6.1. [LikeMLX5] is strict as an mlx5 card is, and its queues fill up: it finds mistakes that
 // soft-RoCE forgives. Other options imitate older releases of rdma-core, and remove or replace symbols and operations.
 //
-// Queue pairs of types RC, UC and UD of its devices reach each other by GID and number. They receive into their own queue or a
-// shared one. Work completions have the statuses of soft-RoCE in Linux 6.1. A datagram to a multicast group reaches every queue pair in the
+// Queue pairs of its devices, of types RC, UC and UD, reach each other by GID and number. They receive into their own queue or a shared
+// one. Work completions have the statuses of soft-RoCE in Linux 6.1. A datagram to a multicast group reaches every queue pair in the
 // group. A frame that a raw packet queue pair sends arrives on the same port: flows choose its receivers, and counters count it.
 //
 // A C thread of each device executes posted requests. Retry and RNR timers run as long as the attributes say: a request to a peer that does
-// not answer ends with an error, or never with retry_cnt 7 (but see LikeMLX5). A [Peer] reads and writes registered memory without queue pairs, with the same
-// checks of keys, bounds and access.
+// not answer ends with an error, or never with retry_cnt 7 (but see LikeMLX5). A [Peer] reads and writes registered memory without queue
+// pairs, with the same checks of keys, bounds and access.
 //
 // # Testing failures
 //
