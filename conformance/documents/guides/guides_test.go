@@ -56,7 +56,7 @@ func blocksOf(t *testing.T, root, file string) (all []block) {
 var packages = map[string]string{
 	"context": "context", "errors": "errors", "fmt": "fmt", "log": "log", "os": "os", "syscall": "syscall", "time": "time",
 	"verbs": module + "gen/verbs", "efadv": module + "gen/efadv", "connect": module + "gen/verbs/connect", "endpoint": module + "gen/verbs/endpoint",
-	"net": "net", "netip": "net/netip", "filepath": "path/filepath", "strings": "strings", "rdmacm": module + "gen/rdmacm",
+	"net": "net", "netip": "net/netip", "filepath": "path/filepath",
 	"softverbs": module + "runtime/softverbs", "mem": module + "runtime/mem", "verr": module + "runtime/verr",
 }
 
