@@ -67,15 +67,14 @@ also 1 when the verdict is not accept.
 --provider and --kernel say where the program runs, such as --provider mlx5
 --kernel 6.12 (or the output of uname -r). A warning becomes accept when that
 provider and kernel are known to accept the call, and reject when they are known
-to refuse it. Older kernels and mlx5-vfio, which is mlx5 driven by the program
-itself, may accept what is rejected elsewhere; the verdict for these follows
-what is known of them.
+to refuse it. Older kernels, and mlx5-vfio (mlx5 driven by the program itself),
+may accept calls that others reject.
 
 --caps FILE has the capabilities of the device, as a YAML map of dotted names
-(device_attr.max_mr_size: 4096). port_attr.gid_tbl_len is that of every port,
-port_attr[2].gid_tbl_len that of one. A rule that cannot be judged because a
-capability or a property of an object is not given is listed as not judged. So
-is a limit that each provider has of its own, such as that of inline data.
+(device_attr.max_mr_size: 4096). port_attr.gid_tbl_len is for every port,
+port_attr[2].gid_tbl_len for one. A rule is listed as not judged if it needs a
+capability or a property of an object that is not given, or if each provider has
+its own limit, as for inline data.
 
 --cases FILE ("-" for standard input) judges a YAML list of {id, verb, args:
 {name: value}, caps} and prints a JSON list of {id, verdict, rules, messages,

@@ -27,8 +27,8 @@ func (a *app) reportCmd() *cobra.Command {
 		Short: "summarize reports of the conformance suite",
 		Long: `report reads reports that the conformance suite wrote (go test ./conformance
 -args -report FILE). It prints a line for each report, and the cases that a
-device does wrong, with the reasons. "unsupported" means that the device lacks
-what the case needs, "broken" that it does it wrong, and "known defect" that the
+device fails, with the reasons. "unsupported" means that the device lacks what
+the case needs, "broken" that it behaves wrongly, and "known defect" that the
 failure is listed as a defect of the provider or the kernel. --strict exits 1 if
 a case is broken.
 

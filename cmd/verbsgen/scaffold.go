@@ -41,19 +41,18 @@ func (a *app) scaffoldCmd() *cobra.Command {
 		Use:   "scaffold --header FILE [--man DIR] [--library FILE] -o DIR",
 		Short: "draft pages for what no page decides",
 		Long: `scaffold writes pages for every declaration that no page binds, skips or lists
-as pending: those that are new in a release, or all of a header of the RDMA
-family that verbsgen has no pages of: of a provider, umad, rsockets. Other
-libraries come along as far as their functions have the same shapes.
+as pending: the new ones of a release, or all of a header without pages from the
+RDMA family, such as a provider's, umad or rsockets. Other libraries work as far
+as their functions have the same shapes.
 
-The pages generate, and the package compiles. They are drafts: what a function
-returns, what its parameters are for, which struct is a handle, which bit
-announces a field are guesses from the header and the man pages, and each line
-with one ends with "# guess". A function for which a wrong guess could do harm,
-or that is out of scope, is skipped, with the reason and what to write.
+The pages generate, and the package compiles. scaffold guesses from the header
+and the man pages what a function returns, what its parameters mean, which
+struct is a handle, and which bit announces a field. Each line with a guess ends
+with "# guess". It skips functions for which a wrong guess could do harm, and
+functions out of scope, and says why and what to write.
 
 For a new release of rdma-core, give its header, or its name if its facts are
-stored. New fields, enumerators and arms are in files that extend the pages that
-there are.
+stored. New fields, enumerators and arms go to files that extend existing pages.
 
 For another header, --library names the file that is loaded, such as
 libibumad.so.3. Then a module.yaml is written too. Generate with --header FILE

@@ -18,9 +18,9 @@ before the program runs. It is
 
   go vet -vettool=PATH-OF-VERBSGEN [flags] [packages]
 
-and takes the packages and flags of go vet; without packages it is about the one
-in this folder. Constants, variables of a function, structs and builders are
-followed, and what is not known breaks no rule:
+and takes the packages and flags of go vet; without packages it checks the one
+in this folder. It follows constants, local variables, structs and builders. It
+reports a call only if that breaks a rule whatever the unknown values are:
 
   pd.RegMR(buf, verbs.MRAccessRemoteWrite)
 
@@ -51,10 +51,9 @@ purpose:
 
   //verbsgen:ignore VR-ibv_reg_mr-access-0001 the test needs a refused call
 
-A package is known by the line "//verbsgen:module" of its generated files,
-wherever it is, and judged by the pages that it was generated from: those of
-verbsgen for its module and release, with the --spec folders of its go:generate
-line.`
+vet recognizes a generated package by the line "//verbsgen:module", and judges
+it by verbsgen's pages for its module and release, and by the --spec folders of
+its go:generate line.`
 
 func (a *app) vetCmd() *cobra.Command {
 	return &cobra.Command{

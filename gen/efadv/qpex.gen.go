@@ -7,8 +7,8 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
-// QPEx is a view of a queue pair, with the functions of its provider. It needs no Close, and ends with the
-// queue pair.
+// QPEx is a view of a queue pair with its provider's functions. It needs no Close, and ends with the queue
+// pair.
 //
 // C: struct efadv_qp, efadv_wr_set_processing_hints(3).
 type QPEx struct {
@@ -16,9 +16,9 @@ type QPEx struct {
 	view dpath.View
 }
 
-// WR returns request i of a batch, counted from 0, without what was added to it before. A stream of the queue
-// pair posts it, in order with the other requests of the batch. A request that SendBatch.WR returns keeps what
-// was added. WR panics as SendBatch.WR does.
+// WR returns request i of a batch, counted from 0, and clears earlier additions, which SendBatch.WR keeps. A
+// stream of the queue pair posts it, in order with the other requests of the batch. WR panics as SendBatch.WR
+// does.
 //
 // C: efadv_qp_from_ibv_qp_ex, efadv_wr_set_processing_hints(3).
 func (x *QPEx) WR(b *dpath.SendBatch, i int) (w QPExWR, err error) {
@@ -31,9 +31,9 @@ func (x *QPEx) WR(b *dpath.SendBatch, i int) (w QPExWR, err error) {
 	return w, err
 }
 
-// QPExWR is a request of a batch that functions of a QPEx build or add to. A function with an ID builds the
-// request; another one adds to it, or to one of package dpath, such as a SEND. What it is given is copied, and
-// each post uses the handles. QPEx.WR returns one; the methods that a zero value has of dpath.SendWR panic.
+// QPExWR is a request of a batch that a QPEx builds or extends. A method with an ID builds the request. The
+// others add to it, or to one of package dpath, such as a SEND. Methods copy their arguments, and each post
+// uses the handles. QPEx.WR returns one. On a zero value, the methods of dpath.SendWR panic.
 //
 // C: struct efadv_qp, efadv_wr_set_processing_hints(3).
 type QPExWR struct {

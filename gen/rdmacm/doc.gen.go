@@ -2,24 +2,23 @@
 // From rdma-core 65.0, facts 153f00d0a199bd4a.
 //verbsgen:module rdmacm 65.0
 
-// Package rdmacm has Go bindings for librdmacm, generated from the facts of its header and the rules of its man
-// pages.
+// Package rdmacm has Go bindings for librdmacm, generated from its header and the rules of its man pages.
 //
-// The package needs no header of the library and no library to build: Load finds it at run time, and LoadFrom
-// takes its functions from another source, such as a software device.
+// Building the package needs neither the header nor the library. Load finds the library at run time, and
+// LoadFrom takes its functions from another source, such as a software device.
 //
-// A call that no device is known to accept is refused before it reaches the library, and the error names the
-// rule of the man page that it breaks. A rule that only some devices enforce is a hint: the error of a failed
-// call has it, and OnLint reports it otherwise. Work requests are posted unchecked; the rules explain those
-// that the device refuses.
+// A call that every known device rejects returns an error before it reaches the library, and the error names
+// the broken rule of the man page. Rules that only some devices enforce are hints: the error of a failed call
+// lists them, and OnLint reports them otherwise. Posting work requests checks no rules, but the error of a
+// failed post names them.
 //
-// Attributes whose C struct has a mask of what is given have a builder, whose methods set a value and its bit:
-// NewX begins one. All other attributes, and all results, are plain structs, whose zero values are zero in C.
-// What a verb takes is called Attr, what it returns Info, and what a list has Entry.
+// If a C struct has a mask of the fields that are set, its attributes have a builder: NewX begins one, and each
+// method sets a field and its bit. All other attributes, and all results, are plain structs, whose zero values
+// are zero in C. Input types end in Attr, results in Info, list elements in Entry.
 //
-// Every handle has a Close, which is refused while something made from it is open. Handles may be used from
-// several goroutines at once. Close waits for the calls that use the handle; later calls return os.ErrClosed.
-// Pass handles as pointers: every call on a copy is refused.
+// Every handle has a Close, which fails while something made from the handle is open. Close waits for calls
+// that use the handle; later calls return os.ErrClosed. Several goroutines may use a handle at once. Pass
+// handles as pointers: every call on a copy is refused.
 //
 // # Overview
 //

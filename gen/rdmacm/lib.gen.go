@@ -99,14 +99,14 @@ type Lib struct {
 	verbs   *verbs.Lib   // whose objects it works with
 }
 
-// OnLint sets f as the function that is called after a call that breaks a lint: the device took the call, but
-// another device or kernel may refuse it. The error of a call that failed has its lints, which are not
-// reported. Each lint is reported once for each line of the program; OnEveryLint reports each call. f may be
-// called from several goroutines. In it, Close and CloseAll of what the call uses return syscall.EBUSY at once.
-// nil ends the reports. Of posts, only datagrams that are longer than the MTU of the port are reported.
+// OnLint calls f after each call that breaks a lint: the device accepted the call, but another device or kernel
+// may refuse it. Lints of a failed call are in its error instead. f is called once for each lint and line of
+// the program; OnEveryLint reports each call. Several goroutines may call f at once. In f, Close and CloseAll
+// of handles that the call uses return syscall.EBUSY at once. OnLint(nil) ends the reports. Of posts, only
+// datagrams longer than the port's MTU are reported.
 func (l *Lib) OnLint(f func(*verr.Lint)) { object.OrZero(l).lints.On(f, false) }
 
-// OnEveryLint is OnLint, without leaving out what the same line broke before.
+// OnEveryLint is like OnLint, but also reports lints that the same line has broken before.
 func (l *Lib) OnEveryLint(f func(*verr.Lint)) { object.OrZero(l).lints.On(f, true) }
 
 // LoadOption is an option of Load.
@@ -143,8 +143,8 @@ func Load(verbsLib *verbs.Lib, opts ...LoadOption) (*Lib, error) {
 	return LoadFrom(verbsLib, l)
 }
 
-// LoadFrom takes the functions from another source. In a test that is softverbs.New for libibverbs, and
-// softcm.New for librdmacm. A source without any of the functions is an error.
+// LoadFrom takes the functions from another source, in tests from softverbs.New for libibverbs and softcm.New
+// for librdmacm. A source with none of the functions is an error.
 func LoadFrom(verbsLib *verbs.Lib, s Symbols) (*Lib, error) {
 	if !haveC {
 		return nil, dl.NoC()

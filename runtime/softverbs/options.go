@@ -216,8 +216,8 @@ func DMRegionAlign(bytes uint64) Option {
 // MaxMRSize sets max_mr_size in bytes; a larger region fails with EINVAL. The default is 1 TiB.
 func MaxMRSize(bytes uint64) Option { return set(func(d *device) { d.maxMRSize = bytes }) }
 
-// MemlockLimit makes a registration fail with ENOMEM when more than this number of bytes would be pinned, as
-// RLIMIT_MEMLOCK does. 0, the default, is no limit.
+// MemlockLimit limits the bytes that can be pinned, like RLIMIT_MEMLOCK: registrations beyond it fail with ENOMEM. 0, the default, is no
+// limit.
 func MemlockLimit(bytes uint64) Option { return set(func(d *device) { d.memlock = bytes }) }
 
 // CapFlags sets device_cap_flags_ex; its lower half is device_cap_flags. With bits 38 and 39 regions may have the flush
@@ -272,17 +272,15 @@ func WithoutNullMR() Option { return set(func(d *device) { d.noNullMR = true }) 
 // WithoutRawPackets makes a device without queue pairs of raw packets.
 func WithoutRawPackets() Option { return set(func(d *device) { d.noRaw = true }) }
 
-// NetRaw lets the process have CAP_NET_RAW: it may make queue pairs of raw packets, and flows. Without it both fail with EPERM, as on
-// Linux.
+// NetRaw acts as if the process had CAP_NET_RAW, which raw packet queue pairs and flows need. Without it both fail with EPERM, as on Linux.
 func NetRaw() Option { return set(func(d *device) { d.netRaw = true }) }
 
 // StandardFields makes a device whose extended completion queues have the standard fields alone, no times, VLANs or tags of
 // flows, and cannot ignore overruns.
 func StandardFields() Option { return set(func(d *device) { d.plainCQEx = true }) }
 
-// Fail makes the nth call of a verb from now on fail with errno, once; n counts from 1, and 0 means every call. verb is
-// the C name ("ibv_alloc_dm", "ibv_memcpy_to_dm"); "ibv_reg_mr" also means its iova forms. The option may be used
-// several times.
+// Fail makes the nth call of a verb fail with errno, counted from 1, or every call if n is 0. verb is the C name ("ibv_alloc_dm",
+// "ibv_memcpy_to_dm"); "ibv_reg_mr" includes its iova forms. The option may be used several times.
 func Fail(verb string, nth uint64, errno syscall.Errno) Option {
 	return func(s *settings) error {
 		s.failures = append(s.failures, failure{verb, nth, errno})

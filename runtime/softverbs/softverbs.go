@@ -22,8 +22,8 @@ type Device struct {
 	peers   map[string]*Peer
 }
 
-// New makes a Device. A process can have 64 at a time. With one more, or with a wrong option, New returns a Device
-// without symbols whose Err has the reason. The caller calls Close.
+// New creates a Device. A process can have 64 at a time. For one more, or with a wrong option, New returns a Device without symbols whose
+// Err has the reason. Close it.
 func New(opts ...Option) *Device {
 	s, err := newSettings(opts)
 	d := &Device{slot: -1, release: s.release, peers: map[string]*Peer{}}
@@ -55,8 +55,8 @@ func New(opts ...Option) *Device {
 	return d
 }
 
-// Err returns nil if the device can be used, os.ErrClosed after Close, and otherwise why New failed. A nil device cannot be used, nor can
-// a zero value.
+// Err returns nil if the device can be used, os.ErrClosed after Close, and otherwise the reason why New failed. A nil Device and a zero
+// value cannot be used.
 func (d *Device) Err() error {
 	if d == nil || d.release == "" && d.err == nil {
 		return errors.New("softverbs: the device is nil or was never opened; New makes one")
@@ -97,7 +97,7 @@ func (d *Device) Memlock(device string) (limit, pinned uint64) {
 	return memlock(d.slot, device)
 }
 
-// Fail does what the option Fail does, for a device that is in use: it counts calls from now.
+// Fail is like the option Fail, for a device in use. It counts calls from now on.
 func (d *Device) Fail(verb string, nth uint64, errno syscall.Errno) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -110,9 +110,8 @@ func (d *Device) Fail(verb string, nth uint64, errno syscall.Errno) error {
 	return arm(d.slot, verb, nth, errno)
 }
 
-// SetPort takes a port of the device called name down or up, like a pulled cable. Each change sends an event PORT_ERR
-// or PORT_ACTIVE to every context of that device. Nothing leaves or reaches a port that is down; requests that start
-// there fail with LOC_QP_OP_ERR.
+// SetPort takes a port of the device called name down or up, like a pulled cable. Each change sends an event PORT_ERR or PORT_ACTIVE to
+// every context of that device. Nothing leaves or reaches a port that is down. Requests that start there fail with LOC_QP_OP_ERR.
 func (d *Device) SetPort(name string, port uint32, up bool) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -125,8 +124,8 @@ func (d *Device) SetPort(name string, port uint32, up bool) error {
 	return nil
 }
 
-// Leaks returns a line for each object that was open when its context was closed, and for each object that is open now.
-// For a program that closed everything it is empty.
+// Leaks returns a line for each object that is open now, or that was open when its context was closed. It is empty if the program closed
+// everything.
 func (d *Device) Leaks() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -146,8 +145,8 @@ func (d *Device) lines() []string {
 	return lines
 }
 
-// Close stops the peers and frees the device. While a context, a device list or a duplicate of a context's descriptor
-// is open, it does neither and returns an error that is EBUSY and names what is open. A second Close is os.ErrClosed.
+// Close stops the peers and frees the device. While a context, a device list or a duplicate of a context's descriptor is open, it does
+// neither, and returns an error that is EBUSY and names the open objects. A second Close returns os.ErrClosed.
 func (d *Device) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -58,6 +58,7 @@ var packages = map[string]string{
 	"context": "context", "errors": "errors", "exec": "os/exec", "fmt": "fmt", "log": "log", "os": "os", "strings": "strings",
 	"syscall": "syscall", "time": "time",
 	"verbs": module + "gen/verbs", "efadv": module + "gen/efadv", "connect": module + "gen/verbs/connect", "endpoint": module + "gen/verbs/endpoint",
+	"net": "net", "netip": "net/netip", "filepath": "path/filepath",
 	"softverbs": module + "runtime/softverbs", "mem": module + "runtime/mem", "verr": module + "runtime/verr",
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/report"
 )
 
-var update = flag.Bool("update", false, "write what is derived in README.md anew")
+var update = flag.Bool("update", false, "write what is derived in README.md and tests.tsv anew")
 
 // columns are the kernels, with the report of each.
 var columns = []struct{ name, report string }{
@@ -39,15 +39,13 @@ func testName(d ast.Decl) string {
 	return ""
 }
 
-// TestDocument finds cases and tests in the document that are not there, tests of theirs that pass where nothing of ours is named, and
+// The document, and the table of the tests.
+const document, table = "README.md", "tests.tsv"
+
+// TestDocument finds cases and tests in the table that are not there, tests of theirs that pass where nothing of ours is named, and
 // results and counts that the reports do not bear out.
 func TestDocument(t *testing.T) {
-	path := "README.md"
-	was, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Split(string(was), "\n")
+	text, lines := read(t, document), read(t, table)
 	var reports []map[string]string
 	for _, c := range columns {
 		reports = append(reports, statuses(t, c.report))
@@ -59,34 +57,47 @@ func TestDocument(t *testing.T) {
 	seen := map[string]bool{}
 	for _, r := range all {
 		if seen[r.test] {
-			t.Errorf("line %d: %s is there twice", r.line+1, r.test)
+			t.Errorf("%s:%d: %s is there twice", table, r.line+1, r.test)
 		}
 		seen[r.test] = true
 		r.judge(t, reports)
-		lines[r.line] = r.String()
 		if len(r.ours) == 0 && !slices.Contains(incomplete, r.family) && slices.Contains(r.theirs[:], "ok") {
-			t.Errorf("line %d: nothing here shows what %s shows", r.line+1, r.test)
+			t.Errorf("%s:%d: nothing here shows what %s shows", table, r.line+1, r.test)
 		}
 	}
-	lines = between(t, lines, "counts", counts(all))
-	lines = between(t, lines, "families", families(t, reports))
-	now := strings.Join(lines, "\n")
-	if now == string(was) {
-		return
+	now := slices.Clone(lines[:1])
+	for _, r := range all {
+		now = append(now, r.String())
 	}
+	compare(t, table, lines, now)
+	compare(t, document, text, between(t, between(t, text, "counts", counts(all)), "families", families(t, reports)))
+}
+
+// read returns the lines of a file.
+func read(t *testing.T, path string) []string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
+}
+
+// compare compares the lines of a file with those that it should have. -update writes them.
+func compare(t *testing.T, path string, was, now []string) {
+	t.Helper()
 	if *update {
-		if err := os.WriteFile(path, []byte(now), 0o666); err != nil {
+		if err := os.WriteFile(path, []byte(strings.Join(now, "\n")+"\n"), 0o666); err != nil {
 			t.Fatal(err)
 		}
 		return
 	}
-	for i, line := range strings.Split(string(was), "\n") {
-		if i >= len(lines) || lines[i] != line {
-			t.Errorf("line %d is not what cases and reports say; run go test ./conformance/documents/pythontests -update:\n%s", i+1, line)
+	for i := range max(len(was), len(now)) {
+		if i >= len(was) || i >= len(now) || was[i] != now[i] {
+			t.Errorf("%s:%d is not what cases and reports say; run go test ./conformance/documents/pythontests -update", path, i+1)
 			return
 		}
 	}
-	t.Error("lines are missing at the end; run go test ./conformance/documents/pythontests -update")
 }
 
 // incomplete are families of which not all is bound, so that tests of theirs may have no counterpart.

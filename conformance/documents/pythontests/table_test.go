@@ -20,7 +20,8 @@ import (
 // row is a test of rdma-core's.
 type row struct {
 	family string
-	line   int
+	file   string
+	line   int    // from 0
 	test   string // class and name
 	shows  string
 	ours   []string  // IDs of cases, or tests as PACKAGE.NAME; none where nothing shows it
@@ -31,34 +32,23 @@ type row struct {
 // notRun is a case that is newer than a report.
 const notRun = "not run"
 
-// A row: | `Class.test` | shows | ours | theirs / ours | ... |
-var rowForm = regexp.MustCompile("^\\| `([A-Za-z]+\\.test_[a-z0-9_]+)` \\| ([^|]+) \\| ([^|]*) \\| (.+) \\|$")
+var testForm = regexp.MustCompile(`^[A-Za-z]+\.test_[a-z0-9_]+$`)
 
-// rows reads the rows of the document. Their family is the heading above them.
+// rows reads the rows of the table, below its heading. A column of results has theirs / ours.
 func rows(t *testing.T, lines []string) []*row {
 	t.Helper()
 	var out []*row
-	family := ""
-	for i, line := range lines {
-		if name, is := strings.CutPrefix(line, "### "); is {
-			family, _, _ = strings.Cut(name, ":")
+	for i, line := range lines[1:] {
+		cells := strings.Split(line, "\t")
+		r := &row{line: i + 1}
+		if len(cells) != 5+len(r.theirs) || !testForm.MatchString(cells[2]) {
+			t.Fatalf("%s:%d is no row: %s", table, i+2, line)
 		}
-		if !strings.HasPrefix(line, "| `") {
-			continue
-		}
-		m := rowForm.FindStringSubmatch(line)
-		if m == nil {
-			t.Fatalf("line %d is no row: %s", i+1, line)
-		}
-		r := &row{family: family, line: i, test: m[1], shows: m[2], ours: strings.Fields(m[3])}
-		cells := strings.Split(m[4], " | ")
-		if len(cells) != len(r.theirs) {
-			t.Fatalf("line %d has %d kernels", i+1, len(cells))
-		}
-		for k, c := range cells {
+		r.family, r.file, r.test, r.shows, r.ours = cells[0], cells[1], cells[2], cells[3], strings.Fields(cells[4])
+		for k, c := range cells[5:] {
 			r.theirs[k], _, _ = strings.Cut(c, " / ")
 			if !slices.Contains([]string{"ok", "fail", "skip", "–"}, r.theirs[k]) {
-				t.Errorf("line %d: %q of theirs", i+1, r.theirs[k])
+				t.Errorf("%s:%d: %q of theirs", table, i+2, r.theirs[k])
 			}
 		}
 		out = append(out, r)
@@ -66,13 +56,13 @@ func rows(t *testing.T, lines []string) []*row {
 	return out
 }
 
-// String is the row as it should stand in the document.
+// String is the line of the row.
 func (r *row) String() string {
-	var cells []string
+	cells := []string{r.family, r.file, r.test, r.shows, strings.Join(r.ours, " ")}
 	for k := range r.theirs {
 		cells = append(cells, r.theirs[k]+" / "+r.cases[k])
 	}
-	return fmt.Sprintf("| `%s` | %s | %s | %s |", r.test, r.shows, strings.Join(r.ours, " "), strings.Join(cells, " | "))
+	return strings.Join(cells, "\t")
 }
 
 // judge finds what became of the row's cases. Of several the worst counts. A Go test runs with the kernel by make conformance-vm, which
@@ -85,10 +75,10 @@ func (r *row) judge(t *testing.T, reports []map[string]string) {
 			is := "test"
 			if strings.HasPrefix(name, "CF-") {
 				if is = cmp.Or(status[name], notRun); k == 0 && !slices.ContainsFunc(cases.All(), func(c suite.Case) bool { return c.ID == name }) {
-					t.Errorf("line %d: no case %s", r.line+1, name)
+					t.Errorf("%s:%d: no case %s", table, r.line+1, name)
 				}
 			} else if k == 0 && !isTest(t, name) {
-				t.Errorf("line %d: no test %s", r.line+1, name)
+				t.Errorf("%s:%d: no test %s", table, r.line+1, name)
 			}
 			worst = max(worst, slices.Index(order, is))
 		}

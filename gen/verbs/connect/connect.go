@@ -17,27 +17,27 @@ import (
 // Options is what the caller decides. The zero value is good for most connections.
 type Options struct {
 	// Setup has the port, the rights of the peer, the timers and the limits; nil is DefaultSetup. RC fills in DestQPNum, RQPSN, SQPSN and
-	// AV. Of AV it keeps SL and StaticRate, and FlowLabel and TrafficClass if the peer is reached by GID. PathMTU may be 0: then it is
-	// the largest that both ports have. MaxRDAtomic is lowered to what the peer allows. UC uses PortNum, PKeyIndex, AccessFlags, PathMTU
-	// and AV; UD uses PortNum, PKeyIndex and AV.
+	// AV. It keeps AV's SL and StaticRate, and for a peer reached by GID also FlowLabel and TrafficClass. If PathMTU is 0, it takes the
+	// largest MTU of both ports. It lowers MaxRDAtomic to the peer's limit. UC uses PortNum, PKeyIndex, AccessFlags, PathMTU and AV; UD uses
+	// PortNum, PKeyIndex and AV.
 	Setup *verbs.RCSetup
-	// GID is the entry of the port's table by which the peer reaches this end. If it is zero, both ends choose. On InfiniBand peers are
-	// reached by LID, and the entry must only exist.
+	// GID is the entry of the port's table by which the peer reaches this end. If it is zero, both ends choose. InfiniBand uses the LID
+	// instead, but the entry must exist.
 	GID verbs.GID
-	// Of UD, the key that datagrams to this queue pair must have; 0 is one at random. A queue pair that can send keeps the key that it has.
+	// QKey is for UD: datagrams to this queue pair must have this key. 0 means a random one. A queue pair that can send keeps its key.
 	QKey uint32
-	// HopLimit is how many routers a packet may pass, 1 for none; 0 is 64. It counts where peers are reached by GID, as on Ethernet.
+	// HopLimit limits the routers on the way to a peer that is reached by GID, as on Ethernet: 1 means none, 0 means 64.
 	HopLimit uint8
-	// Data goes to the peer: the address and the key of memory, for example. It has at most MaxData bytes.
+	// Data is sent to the peer, for example the address and the key of memory. It has at most MaxData bytes.
 	Data []byte
 }
 
-// Patience is how long a conversation lasts at most if its context has no deadline.
+// Patience is the longest time of an exchange whose context has no deadline.
 const Patience = 30 * time.Second
 
-// DefaultSetup returns what most connections are made with: port 1, no access to memory, one READ or atomic at a time, and about a second
-// until a peer that does not answer is given up. On soft-RoCE, and on the software device without LikeMLX5, RetryCnt 7 means forever:
-// set 6 there to notice that a peer has died. Change what differs, such as AccessFlags.
+// DefaultSetup returns attributes for most connections: port 1, no access to memory, one READ or atomic at a time, and about half a second
+// until an mlx5 card gives up a peer that does not answer. On soft-RoCE, and on the software device without LikeMLX5, RetryCnt 7 means
+// forever: set 6 there to notice that a peer has died.
 func DefaultSetup() verbs.RCSetup {
 	return verbs.RCSetup{PortNum: 1, MaxDestRDAtomic: 1, MaxRDAtomic: 1, MinRNRTimer: 12, Timeout: 14, RetryCnt: 7, RNRRetry: 7}
 }
@@ -47,35 +47,33 @@ type Peer struct {
 	QPN  uint32    // number of its queue pair
 	PSN  uint32    // number of its first packet
 	LID  uint16    // of its port; 0 on Ethernet
-	GID  verbs.GID // zero when it is reached by its LID
+	GID  verbs.GID // zero if it is reached by its LID
 	MTU  verbs.MTU // of the connection
-	Data []byte    // what it sent as Options.Data
+	Data []byte    // its Options.Data
 
-	Path verbs.AHAttr // the way to it; of UD, for PD.CreateAH
-	QKey uint32       // of UD, the key for datagrams to it
+	Path verbs.AHAttr // the way to it; for UD, pass it to PD.CreateAH
+	QKey uint32       // for UD, the key of datagrams to it
 }
 
-// RC connects a queue pair to the one of the process at the other end of conn, which calls RC too. The queue pair is in RESET, or in
-// INIT with receives posted; after RC both ends may send. If ctx ends first, its error is returned. conn stays open; its deadline is set,
-// and removed at the end. After an error conn cannot be used for another call.
+// RC connects a queue pair to one of the process at the other end of conn, which also calls RC. Before, the queue pair is in RESET, or
+// in INIT with receives posted. Afterwards both ends may send. If ctx ends first, RC returns its error. RC sets and removes conn's
+// deadline and leaves conn open. After an error, do not use conn for another call.
 func RC(ctx context.Context, conn net.Conn, qp *verbs.QP, o Options) (*Peer, error) {
 	return begin(ctx, conn, qp, verbs.QPTypeRC, o)
 }
 
-// UC connects a queue pair of type UC to the one of the process at the other end of conn, like RC. What is sent before the peer has
-// posted a receive is lost.
+// UC is like RC, for queue pairs of type UC. Messages sent before the peer has posted a receive are lost.
 func UC(ctx context.Context, conn net.Conn, qp *verbs.QP, o Options) (*Peer, error) {
 	return begin(ctx, conn, qp, verbs.QPTypeUC, o)
 }
 
-// UD learns the address of the queue pair for datagrams of the process at the other end of conn, which calls UD too: Peer.Path is for
-// PD.CreateAH, and Peer.QPN and Peer.QKey are for requests. It is otherwise like RC, but the queue pair may also be ready to send already:
-// one has any number of peers, each met by a call of UD.
+// UD is like RC, for queue pairs of type UD. It returns the peer's address: pass Peer.Path to PD.CreateAH, and Peer.QPN and Peer.QKey to
+// requests. The queue pair may already be able to send, since it can have any number of peers, one for each call of UD.
 func UD(ctx context.Context, conn net.Conn, qp *verbs.QP, o Options) (*Peer, error) {
 	return begin(ctx, conn, qp, verbs.QPTypeUD, o)
 }
 
-// Pair connects two queue pairs of one process by RC, each with the same options. They may be of two devices.
+// Pair connects two queue pairs of one process by RC, with the same options for both. They may belong to two devices.
 func Pair(ctx context.Context, a, b *verbs.QP, o Options) error {
 	left, right := net.Pipe()
 	defer left.Close()

@@ -1,11 +1,12 @@
-// Package connect connects a queue pair to one of another process, by a short conversation over any net.Conn:
+// Package connect connects a queue pair to one of another process, by a short exchange over any net.Conn:
 //
 //	peer, err := connect.RC(ctx, conn, qp, connect.Options{})
 //
-// UC does the same for unreliable queue pairs. UD makes a queue pair for datagrams ready, and learns the address of the peer's.
+// RC connects reliable queue pairs and UC unreliable ones. UD prepares a queue pair for datagrams and learns the peer's address.
 //
-// It owns the conversation, the choice of the GIDs and the changes of state. It must not know what the queue pair is used for:
-// timers, rights and sizes are the caller's, and so is the data that the peer gets with the addresses. A peer may be anybody: what it
-// sends is bounded and checked, and the conversation ends with its context. The connection is neither encrypted nor authenticated;
-// pass a tls.Conn where that is needed.
+// The package chooses the GIDs and changes the states of the queue pair. Options has timers, access flags and limits, and data for the
+// peer, such as the address and the key of memory.
+//
+// The peer is not trusted: everything it sends is bounded and checked, and the context ends the exchange. The connection is neither
+// encrypted nor authenticated; pass a tls.Conn if you need that.
 package connect

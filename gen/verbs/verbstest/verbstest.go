@@ -1,12 +1,12 @@
-// Package verbstest helps to test programs that use gen/verbs, on devices made of software:
+// Package verbstest helps to test programs that use gen/verbs without an RDMA device:
 //
 //	soft, dev := verbstest.Open(t, softverbs.LikeMLX5())
 //	a, b := verbstest.Pair(t, dev)
 //
-// Tests that also make sense on a real device open theirs by Device.
+// Open and Device close the device when the test ends, and leaks and lints fail the test. A test that should also run on a real device
+// opens it by Device.
 //
-// It is written by hand and belongs beside the generated package, since queue pairs are made with its types. What needs no type of it is in
-// runtime/softverbs/verbstest, which serves other generated packages too.
+// Package runtime/softverbs/verbstest does the same for other generated packages, without queue pairs.
 package verbstest
 
 import (
@@ -24,16 +24,15 @@ import (
 	soft "github.com/verbsgen/verbsgen/runtime/softverbs/verbstest"
 )
 
-// Open makes a software device and opens it; its Lib has the library. When the test ends it is closed, unless the test has closed it;
-// leaks and lints fail the test.
+// Open creates a software device and opens it. At the end of the test it closes both, unless the test did. Leaks and lints fail the test.
 func Open(t testing.TB, opts ...softverbs.Option) (*softverbs.Device, *verbs.Device) {
 	t.Helper()
 	return soft.Open(t, verbs.LoadFrom, opts...)
 }
 
-// Device opens the device of the machine's libibverbs that the environment variable VERBS_DEVICE names, such as mlx5_0; without the
-// variable it is Open's, a software device with the options. When the test ends the device is closed, unless the test has closed it, and
-// what is still open then fails the test.
+// Device opens the device that the environment variable VERBS_DEVICE names, such as mlx5_0, with the machine's libibverbs. Without the
+// variable it opens a software device with opts, like Open. At the end of the test it closes the device, unless the test did, and objects
+// that are still open fail the test.
 //
 //	VERBS_DEVICE=mlx5_0 go test ./...                      # on a card
 //	VERBS_DEVICE=mlx5_0 rdmacard run -- go test ./...      # on the real libmlx5 without a card
@@ -60,10 +59,10 @@ func Device(t testing.TB, opts ...softverbs.Option) *verbs.Device {
 	return dev
 }
 
-// AllowLints has lints with these IDs not fail the test that made the device.
+// AllowLints lets the test pass in spite of lints with these IDs.
 func AllowLints(t testing.TB, ids ...string) { soft.AllowLints(t, ids...) }
 
-// What an End has.
+// The sizes of an End.
 const (
 	Depth  = 16   // requests of each queue
 	Inline = 64   // bytes of inline data
@@ -72,8 +71,8 @@ const (
 
 // End is one end of a connection of two reliable queue pairs.
 type End struct {
-	PD             *verbs.PD // of all else but the queues
-	SendCQ, RecvCQ *verbs.CQ // where requests of QP complete
+	PD             *verbs.PD // of QP and MR
+	SendCQ, RecvCQ *verbs.CQ // of QP
 	QP             *verbs.QP // connected to the other end
 	Mem            []byte    // registered as MR, with all rights
 	MR             *verbs.MR // of Mem
@@ -88,8 +87,8 @@ func Pair(t testing.TB, dev *verbs.Device) (a, b *End) {
 	return kept(t, a, b, err)
 }
 
-// PairOn connects two queue pairs in protection domains of the test, of one device or of two, ready to send. What it makes is closed when
-// the test ends; the domains are the test's, and must be open until then, or be closed by CloseAll.
+// PairOn connects two queue pairs in protection domains of the test, of one device or two, ready to send. At the end of the test it closes
+// the queue pairs but not the domains, which must be open until then, or be closed by CloseAll.
 func PairOn(t testing.TB, left, right *verbs.PD) (a, b *End) {
 	t.Helper()
 	a, b, err := ConnectOn(left, right)
@@ -110,8 +109,8 @@ func kept(t testing.TB, a, b *End, err error) (*End, *End) {
 	return a, b
 }
 
-// Connect makes a queue pair of one device and one of another, or of the same, and connects them by connect.Pair. Each End is to be
-// closed. A request that is not answered ends with RETRY_EXC_ERR after some milliseconds. Programs use endpoint.Pair.
+// Connect creates a queue pair on each device and connects the two. The devices may be the same. Close both ends. A request without an
+// answer ends with RETRY_EXC_ERR after some milliseconds. Programs use endpoint.Pair instead.
 func Connect(left, right *verbs.Device) (a, b *End, err error) {
 	pds := [2]*verbs.PD{}
 	for i, dev := range []*verbs.Device{left, right} {
@@ -169,7 +168,7 @@ func newEnd(pd *verbs.PD) (e *End, err error) {
 	return e, err
 }
 
-// Wait polls a completion queue until n completions came, in the order of their coming. After ten seconds it gives up.
+// Wait polls a completion queue until it has n completions, and returns them in order. It gives up after ten seconds.
 func Wait(cq *verbs.CQ, n int) ([]verbs.WC, error) {
 	var wcs []verbs.WC
 	room := make([]verbs.WC, min(max(n, 0), 1024)) // n may be any number
@@ -185,7 +184,7 @@ func Wait(cq *verbs.CQ, n int) ([]verbs.WC, error) {
 	return wcs, nil
 }
 
-// Close closes what was made for the end and is still open.
+// Close closes the end's objects that are still open.
 func (e *End) Close() error {
 	var errs []error
 	end := func(err error) {

@@ -57,7 +57,7 @@ func New(t testing.TB, opts ...softverbs.Option) *softverbs.Device {
 // allowed are the lints that tests allow: sets of IDs, by test.
 var allowed sync.Map
 
-// AllowLints has lints with these IDs not fail the test that made the device. Call it before or after the device is made.
+// AllowLints lets the test pass in spite of lints with these IDs. Call it before or after creating the device.
 func AllowLints(t testing.TB, ids ...string) {
 	set, again := allowed.LoadOrStore(t, new(sync.Map))
 	if !again {
