@@ -17,8 +17,8 @@ type Options struct {
 	// when c.Peer has the request, and sends attr.PrivateData as the answer. If it fails, it leaves no queue pair behind; Accept rejects the
 	// request then, with the bytes of a Refusal. The connection closes the queue pair, and the objects given to Conn.Own.
 	QP func(c *Conn, attr *rdmacm.ConnAttr) (*verbs.QP, error)
-	// Private data, responder resources, initiator depth and retries. With 0 nothing is tried again; most programs pass 7 as RetryCount and
-	// RNRRetryCount. On soft-RoCE RetryCount 7 means forever: pass 6 there to notice that a peer has died.
+	// Private data, responder resources, initiator depth and retries. With 0 nothing is tried again. Most programs pass 6 as RetryCount,
+	// since 7 means forever on soft-RoCE, and 7 as RNRRetryCount, which means forever everywhere.
 	Attr rdmacm.ConnAttr
 	// Of Dial, a function that sets options of the identifier before its address is resolved, or nil. The type of service, for example, is
 	// set by id.SetOption(rdmacm.OptionLevelID, rdmacm.OptionIDTOS, []byte{tos}). If the function fails, Dial does.

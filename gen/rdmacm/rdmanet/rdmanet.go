@@ -41,8 +41,8 @@ type Options struct {
 	// Size is the size of a message in bytes, 64 to 1<<24; 0 means 16 KiB. The smaller one of the two ends counts. A connection has
 	// 2 * Messages * Size bytes of registered memory, which is locked.
 	Size int
-	// KeepAlive is how often an end that hears nothing asks whether its peer lives; 0 means 15 s, and a negative value never. A peer that
-	// does not answer is noticed some seconds later.
+	// KeepAlive is how long an end hears nothing until it asks whether the peer's card answers; 0 means 15 s, and a negative value never. If
+	// the peer's machine has lost power, or the cable is cut, the connection ends some seconds later. A process that hangs is not noticed.
 	KeepAlive time.Duration
 
 	// CM is how Dial and Accept connect. QP and Attr.PrivateData are the package's, and counts of 0 mean 6.

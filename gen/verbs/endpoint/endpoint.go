@@ -15,9 +15,9 @@
 // makes an endpoint that librdmacm connects.
 //
 // An endpoint ends when a request fails, or when the stream of Connect or the connection of rdma_cm ends. Everybody who waits for it gets
-// the reason. A peer that hangs, or whose cable is cut, ends neither by itself: send it an empty WRITE from time to time, as the example
-// "Alive" does. That fails only if RCSetup.RetryCnt is 6 or less: on soft-RoCE, and on the default software device, a queue pair with 7
-// retries for ever.
+// the reason. A machine that loses power, or a cut cable, ends neither: send an empty WRITE from time to time, as the example "Alive" does.
+// That fails only if RCSetup.RetryCnt is 6 or less: on soft-RoCE, and on the default software device, a queue pair with 7 retries for ever.
+// The peer's card answers without its process, so only a message of your own protocol notices a process that hangs.
 //
 // A goroutine takes completions from the first Slot that is posted on, or from the start if there is a Config.Handle. Without either, the
 // program posts to QP and takes completions from CQ, and the package adds nothing to that. Requests allocate nothing.

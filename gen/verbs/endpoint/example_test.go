@@ -63,9 +63,9 @@ func Example() {
 	// message 2
 }
 
-// A program asks from time to time whether its peer lives, by a WRITE of nothing. It notices a process that hangs, a machine without power
-// and a cut cable, which do not close the stream. The peer must allow WRITEs. With a RetryCnt of 7 the WRITE would never fail on soft-RoCE,
-// or on the default software device: they retry for ever then.
+// A program asks from time to time whether its peer's card answers, by a WRITE of nothing. It notices a machine without power and a cut
+// cable, which do not close the stream. The peer must allow WRITEs. With a RetryCnt of 7 the WRITE would never fail on soft-RoCE, or on the
+// default software device: they retry for ever then.
 func Example_alive() {
 	lib, err := verbs.LoadFrom(softverbs.New())
 	must(err)
@@ -99,7 +99,7 @@ func Example_alive() {
 		}
 	}()
 	fmt.Println("the peer lives:", <-asked)
-	must(b.QP.Modify(verbs.NewQPAttr(verbs.QPStateErr))) // as if it hung
+	must(b.QP.Modify(verbs.NewQPAttr(verbs.QPStateErr))) // as if its machine had lost power
 	<-a.Done()
 	fmt.Println("the connection was reset:", errors.Is(a.Err(), syscall.ECONNRESET))
 	for range asked { // until the goroutine has returned
