@@ -57,17 +57,11 @@ func (g game) command(ctx context.Context, t *testing.T, k kind, device string, 
 	if g.events {
 		args = append(args, "-e")
 	}
-	return inC(ctx, t, k.program, append(args, host...)...)
-}
-
-// inC prepares a program of rdma-core.
-func inC(ctx context.Context, t *testing.T, name string, args ...string) (*exec.Cmd, *bytes.Buffer) {
-	t.Helper()
-	if _, err := exec.LookPath(name); err != nil {
+	if _, err := exec.LookPath(k.program); err != nil {
 		lacking(t, "%v; it is in the Debian package ibverbs-utils", err)
 	}
 	out := &bytes.Buffer{}
-	c := exec.CommandContext(ctx, name, args...)
+	c := exec.CommandContext(ctx, k.program, append(args, host...)...)
 	c.Stdout, c.Stderr, c.WaitDelay = out, out, time.Second
 	return c, out
 }
