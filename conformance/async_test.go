@@ -5,7 +5,6 @@ package conformance
 import (
 	"context"
 	"errors"
-	"os"
 	"runtime"
 	"strings"
 	"sync"
@@ -116,118 +115,6 @@ func TestEventOfClosing(t *testing.T) {
 		cancel()
 		wg.Wait()
 	}
-}
-
-// TestDoneOfNothing ends events that nobody was given, as a deferred Done does after an error.
-func TestDoneOfNothing(t *testing.T) {
-	ev, err := (*verbs.Device)(nil).NextEvent(t.Context())
-	if err == nil {
-		t.Error("an event of no device")
-	}
-	ev.Done()
-	new(verbs.AsyncEvent).Done()
-	(*verbs.CQEvent)(nil).Done()
-	new(verbs.CQEvent).Done()
-}
-
-// TestNextEventEnds asks that a context ends the wait and takes no event with it.
-func TestNextEventEnds(t *testing.T) {
-	b := open(t)
-	up := false
-	for range 50 {
-		ctx, cancel := context.WithCancel(t.Context())
-		go cancel()
-		if _, err := b.dev.NextEvent(ctx); !errors.Is(err, context.Canceled) {
-			t.Fatalf("without an event: %v", err)
-		}
-		if err := b.soft.SetPort("soft0", 1, up); err != nil {
-			t.Fatal(err)
-		}
-		up = !up
-		if _, err := b.dev.NextEvent(ctx); !errors.Is(err, context.Canceled) {
-			t.Fatalf("ended before: %v", err)
-		}
-		must(b.dev.NextEvent(bounded(t)))(t).Done()
-	}
-}
-
-// TestNextEventClosed closes the device under goroutines that wait for its events, and asks again afterwards.
-func TestNextEventClosed(t *testing.T) {
-	lib := open(t).lib
-	dev := must(lib.OpenDevice("soft0"))(t)
-	must(dev.AllocPD())(t) // keeps the device open, and the waiting going
-	var wg sync.WaitGroup
-	ends := make(chan error, 4)
-	for range cap(ends) {
-		wg.Go(func() {
-			_, err := dev.NextEvent(bounded(t))
-			ends <- err
-		})
-	}
-	time.Sleep(5 * time.Millisecond) // most likely all wait by now; it works either way
-	if err := dev.Close(); !errors.Is(err, syscall.EBUSY) {
-		t.Errorf("with a PD open: %v", err)
-	}
-	if len(ends) != 0 {
-		t.Errorf("a Close that was refused ended the wait: %v", <-ends)
-	}
-	if err := dev.CloseAll(); err != nil {
-		t.Fatal(err)
-	}
-	wg.Wait()
-	close(ends)
-	for err := range ends {
-		if !errors.Is(err, os.ErrClosed) {
-			t.Errorf("waiting: %v", err)
-		}
-	}
-	if _, err := dev.NextEvent(bounded(t)); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("after Close: %v", err)
-	}
-}
-
-// TestCompletionOfClosing has completion events taken while their queues are being closed: no Close waits for an event that
-// nobody got.
-func TestCompletionOfClosing(t *testing.T) {
-	dev := open(t).dev
-	ch := must(dev.CreateCompChannel())(t)
-	recv := must(verbs.NewRecvBatch(1, 0))(t)
-	defer recv.Close()
-	pd := must(dev.AllocPD())(t)
-	ctx, cancel := context.WithCancel(bounded(t))
-	var wg sync.WaitGroup
-	for range 2 {
-		wg.Go(func() {
-			for {
-				ev, err := ch.Next(ctx)
-				if err != nil {
-					return
-				}
-				ev.Done()
-			}
-		})
-	}
-	for range 3000 {
-		cq := must(dev.CreateCQ(4, ch, 0))(t)
-		qp := must(pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, MaxRecvWR: 1, MaxRecvSGE: 1}))(t)
-		if err := errors.Join(cq.ReqNotify(false), qp.Modify(verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).PortNum(1).AccessFlags(0)),
-			post(qp, recv), qp.Modify(verbs.NewQPAttr(verbs.QPStateErr))); err != nil {
-			t.Fatal(err)
-		}
-		for n, wcs := 0, make([]verbs.WC, 1); n == 0; { // its event is there from now on
-			n = must(cq.PollInto(wcs))(t)
-		}
-		if err := qp.Close(); err != nil {
-			t.Fatal(err)
-		}
-		for err := cq.Close(); err != nil; err = cq.Close() {
-			if !errors.Is(err, syscall.EBUSY) {
-				t.Fatal(err)
-			}
-		}
-	}
-	cancel()
-	wg.Wait()
 }
 
 // TestClosedIsForgotten asks that the device, which finds the handles that events name, keeps none that is closed.

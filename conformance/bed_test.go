@@ -7,6 +7,7 @@ import (
 	"testing"
 	"weak"
 
+	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
@@ -76,4 +77,14 @@ func freed(m memory) bool {
 		runtime.GC()
 	}
 	return m.Value() == nil
+}
+
+// pair returns two connected sides on one device.
+func pair(t *testing.T, dev *verbs.Device) (a, b *link.End) {
+	t.Helper()
+	a, b, err := link.Pair(dev, dev)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a, b
 }

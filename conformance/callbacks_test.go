@@ -15,6 +15,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -187,6 +188,18 @@ func TestCallbacks(t *testing.T) {
 		for way, leave := range ways {
 			t.Run(name+"/"+way, func(t *testing.T) { test(t, leave) })
 		}
+	}
+}
+
+// atOnce checks that closing something in a callback of a call that uses it is refused, without waiting for the call.
+func atOnce(t *testing.T, what string, end func() error) {
+	t.Helper()
+	begin := time.Now()
+	if err := end(); !errors.Is(err, syscall.EBUSY) {
+		t.Errorf("%s in a callback: %v", what, err)
+	}
+	if took := time.Since(begin); took >= 10*time.Second { // as long as a Close waits
+		t.Errorf("%s in a callback took %v", what, took)
 	}
 }
 

@@ -6,11 +6,9 @@ import (
 	"bytes"
 	"errors"
 	"os"
-	"runtime"
 	"strings"
 	"syscall"
 	"testing"
-	"weak"
 
 	"golang.org/x/sys/unix"
 
@@ -192,57 +190,6 @@ func TestElementsRereg(t *testing.T) {
 		t.Fatal("no memory is taken")
 	}
 	holds("a refused change", uint64(large.Addr()), 8192)
-}
-
-// TestRegisteredPin registers pinned memory: it stays pinned after Unpin, and until the region is closed.
-func TestRegisteredPin(t *testing.T) {
-	b := open(t)
-	pd := must(b.dev.AllocPD())(t)
-	for name, reg := range map[string]func(p *mem.Pin) (*verbs.MR, error){
-		"RegMRFrom":     func(p *mem.Pin) (*verbs.MR, error) { return pd.RegMRFrom(p, rw) },
-		"RegMRIOVAFrom": func(p *mem.Pin) (*verbs.MR, error) { return pd.RegMRIOVAFrom(p, uint64(p.Addr()), rw) },
-		"MRInitAttr":    func(p *mem.Pin) (*verbs.MR, error) { return pd.RegMREx(verbs.NewMRInitAttr(1, rw).Memory(p)) },
-	} {
-		slice := make([]byte, 1<<16)
-		pin := must(mem.PinBytes(slice))(t)
-		alive := weak.Make(&slice[0])
-		mr := must(reg(pin))(t)
-		pin.Unpin()
-		slice = nil
-		runtime.GC()
-		runtime.GC()
-		if alive.Value() == nil {
-			t.Fatalf("%s: the memory is gone while a region covers it", name)
-		}
-		if mr.Length() != 1<<16 {
-			t.Errorf("%s: length %d", name, mr.Length())
-		}
-		if s, err := b.soft.Peer().Write(mr.RKey(), mr.IOVA()+5000, []byte("to pinned memory")); s != softverbs.StatusSuccess || err != nil {
-			t.Errorf("%s: write: %v, %v", name, s, err)
-		}
-		if err := mr.Close(); err != nil {
-			t.Fatal(err)
-		}
-		runtime.GC()
-		runtime.GC()
-		if alive.Value() != nil {
-			t.Errorf("%s: the memory is still pinned after Close of the region", name)
-		}
-		gone := must(mem.PinBytes(make([]byte, 64)))(t)
-		gone.Unpin()
-		if _, err := pd.RegMRFrom(gone, rw); !errors.Is(err, os.ErrClosed) {
-			t.Errorf("a pin after Unpin: %v", err)
-		}
-	}
-	for name, call := range map[string]func() (*verbs.MR, error){
-		"RegMRFrom":          func() (*verbs.MR, error) { return pd.RegMRFrom((*mem.Pin)(nil), rw) },
-		"MRInitAttr, pin":    func() (*verbs.MR, error) { return pd.RegMREx(verbs.NewMRInitAttr(64, rw).Memory((*mem.Pin)(nil))) },
-		"MRInitAttr, buffer": func() (*verbs.MR, error) { return pd.RegMREx(verbs.NewMRInitAttr(64, rw).Memory((*mem.Buffer)(nil))) },
-	} {
-		if _, err := call(); err == nil || !strings.Contains(err.Error(), "is nil; make one with mem.") {
-			t.Errorf("%s of nil: %v", name, err)
-		}
-	}
 }
 
 // TestBufferNamesRegion asks a registered buffer who holds it: each region once, by its key.

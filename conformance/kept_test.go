@@ -33,6 +33,11 @@ func pinning(t *testing.T, pd *verbs.PD) map[string]func(b []byte) (*verbs.MR, e
 			defer pin.Unpin()
 			return pd.RegMRFrom(pin, rw)
 		},
+		"RegMRIOVAFrom": func(b []byte) (*verbs.MR, error) {
+			pin := must(mem.PinBytes(b))(t)
+			defer pin.Unpin()
+			return pd.RegMRIOVAFrom(pin, uint64(pin.Addr()), rw)
+		},
 		"MRInitAttr.Pin": func(b []byte) (*verbs.MR, error) {
 			pin := must(mem.PinBytes(b))(t)
 			defer pin.Unpin()

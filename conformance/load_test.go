@@ -3,7 +3,6 @@
 package conformance
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -11,7 +10,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/verbsgen/verbsgen/conformance/internal/sysfs"
 	"github.com/verbsgen/verbsgen/gen/verbs"
@@ -122,69 +120,6 @@ func TestMissingOp(t *testing.T) {
 	old := open(t, softverbs.WithoutSymbol("ibv_reg_mr_iova2"))
 	pd := must(old.dev.AllocPD())(t)
 	must(pd.RegMR(make([]byte, 64), verbs.MRAccessLocalWrite|verbs.MRAccessRelaxedOrdering))(t)
-}
-
-// TestPartialSource calls verbs of sources that lack the function, which every release has: an error, never a crash.
-func TestPartialSource(t *testing.T) {
-	type objects struct {
-		*bed
-		pd      *verbs.PD
-		channel *verbs.CompChannel
-		cq      *verbs.CQ
-		qp      *verbs.QP
-		srq     *verbs.SRQ
-		mr      *verbs.MR
-	}
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	for symbol, call := range map[string]func(o *objects) error{
-		"ibv_query_device":         func(o *objects) error { _, err := o.dev.QueryDevice(); return err },
-		"ibv_query_gid":            func(o *objects) error { _, err := o.dev.QueryGID(1, 0); return err },
-		"ibv_query_pkey":           func(o *objects) error { _, err := o.dev.QueryPKey(1, 0); return err },
-		"ibv_get_pkey_index":       func(o *objects) error { _, err := o.dev.GetPKeyIndex(1, 0xffff); return err },
-		"ibv_alloc_pd":             func(o *objects) error { _, err := o.dev.AllocPD(); return err },
-		"ibv_dealloc_pd":           func(o *objects) error { return must(o.dev.AllocPD())(t).Close() },
-		"ibv_create_comp_channel":  func(o *objects) error { _, err := o.dev.CreateCompChannel(); return err },
-		"ibv_destroy_comp_channel": func(o *objects) error { return must(o.dev.CreateCompChannel())(t).Close() },
-		"ibv_create_cq":            func(o *objects) error { _, err := o.dev.CreateCQ(4, nil, 0); return err },
-		"ibv_resize_cq":            func(o *objects) error { return o.cq.Resize(8) },
-		"ibv_destroy_cq":           func(o *objects) error { return must(o.dev.CreateCQ(4, nil, 0))(t).Close() },
-		"ibv_get_cq_event":         func(o *objects) error { _, err := o.channel.Next(ctx); return err },
-		"ibv_ack_cq_events":        func(o *objects) error { _, err := o.channel.Next(ctx); return err },
-		"ibv_get_async_event":      func(o *objects) error { _, err := o.dev.NextEvent(ctx); return err },
-		"ibv_ack_async_event":      func(o *objects) error { _, err := o.dev.NextEvent(ctx); return err },
-		"ibv_create_qp": func(o *objects) error {
-			_, err := o.pd.CreateQP(verbs.QPInitAttr{SendCQ: o.cq, RecvCQ: o.cq, Type: verbs.QPTypeRC})
-			return err
-		},
-		"ibv_query_qp":                func(o *objects) error { _, _, err := o.qp.Query(0); return err },
-		"ibv_modify_qp":               func(o *objects) error { return o.qp.Modify(verbs.NewQPAttr(verbs.QPStateReset)) },
-		"ibv_destroy_qp":              func(o *objects) error { return o.qp.Close() },
-		"ibv_create_srq":              func(o *objects) error { _, err := o.pd.CreateSRQ(verbs.SRQInitAttr{MaxWR: 1, MaxSGE: 1}); return err },
-		"ibv_query_srq":               func(o *objects) error { _, err := o.srq.Query(); return err },
-		"ibv_destroy_srq":             func(o *objects) error { return o.srq.Close() },
-		"ibv_dereg_mr":                func(o *objects) error { return o.mr.Close() },
-		"ibv_rereg_mr":                func(o *objects) error { return o.mr.Rereg(new(verbs.MRChange).Access(0)) },
-		"ibv_create_ah":               func(o *objects) error { _, err := o.pd.CreateAH(verbs.AHAttr{DLID: 1, PortNum: 1}); return err },
-		"ibv_resolve_eth_l2_from_gid": func(o *objects) error { _, _, err := o.dev.ResolveEthL2FromGID(verbs.AHAttr{PortNum: 1}); return err },
-		"ibv_close_device":            func(o *objects) error { return must(o.lib.OpenDevice("soft0"))(t).Close() },
-	} {
-		soft := softverbs.New(softverbs.Name("soft0"), softverbs.WithoutSymbol(symbol))
-		lib := must(verbs.LoadFrom(soft))(t)
-		o := &objects{bed: &bed{soft, lib, must(lib.OpenDevice("soft0"))(t)}}
-		o.pd, _ = o.dev.AllocPD()
-		o.channel, _ = o.dev.CreateCompChannel()
-		o.cq, _ = o.dev.CreateCQ(4, nil, 0)
-		if o.pd != nil && o.cq != nil {
-			o.qp, _ = o.pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: o.cq, RecvCQ: o.cq})
-			o.srq, _ = o.pd.CreateSRQ(verbs.SRQInitAttr{MaxWR: 1, MaxSGE: 1})
-			o.mr, _ = o.pd.RegMR(make([]byte, 64), 0)
-		}
-		if err := call(o); !errors.Is(err, errors.ErrUnsupported) {
-			t.Errorf("without %s: %v", symbol, err)
-		}
-		soft.Close()
-	}
 }
 
 // TestBrokenSource loads from sources that lack what nothing works without: an error, never a crash. Nobody

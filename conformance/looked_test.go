@@ -3,7 +3,6 @@
 package conformance
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"strings"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/gen/verbs/verbstest"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
@@ -155,31 +153,6 @@ func mapped(t *testing.T, name string) (at uintptr, length uint64) {
 	}
 	t.Skip("there is no " + name)
 	return 0, 0
-}
-
-// TestQuietFull fills the send queue of LikeMLX5, where only completions make room, with requests that ask for none, and with others.
-func TestQuietFull(t *testing.T) {
-	for flags, want := range map[verbs.SendFlags]string{
-		0: "ibv_post_send: the queue is full (ENOMEM); none of these requests is signaled, and most devices make room only by a completion: " +
-			"set SendSignaled on at least one request in each MaxSendWR, take its completion, then post the rest",
-		verbs.SendSignaled: "ibv_post_send: the queue is full (ENOMEM); take completions from its completion queue, then post the rest",
-	} {
-		b := open(t, softverbs.LikeMLX5())
-		p, _, err := verbstest.Connect(b.dev, b.dev)
-		if err != nil {
-			t.Fatal(err)
-		}
-		batch := must(verbs.NewSendBatch(1, 1))(t)
-		for range 1 << 16 {
-			batch.WR(0).Send(1).Flags(flags)
-			if _, err = p.QP.PostSend(batch, 1); err != nil {
-				break
-			}
-		}
-		if !errors.Is(err, verbs.ErrQueueFull) || err.Error() != want {
-			t.Errorf("flags %v: %v, want %s", flags, err, want)
-		}
-	}
 }
 
 // TestAnnouncedOnce arms queues of software devices again.

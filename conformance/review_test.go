@@ -82,15 +82,3 @@ func TestIntRange(t *testing.T) {
 		}
 	}
 }
-
-// TestCloseDeviceFails has the library refuse a close: the errno is told, and the handle stays open.
-func TestCloseDeviceFails(t *testing.T) {
-	b := open(t)
-	if err := b.soft.Fail("ibv_close_device", 1, syscall.EIO); err != nil {
-		t.Fatal(err)
-	}
-	if err := b.dev.Close(); !errors.Is(err, syscall.EIO) {
-		t.Errorf("Close: %v", err)
-	}
-	must(b.dev.AllocPD())(t)
-}

@@ -8,7 +8,10 @@ import (
 	"time"
 
 	"github.com/verbsgen/verbsgen/conformance/bench/hotbench"
+	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/dl"
+	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
 // together is work that threads of C, or goroutines, do on one object.
@@ -112,4 +115,19 @@ func BenchmarkTogether(b *testing.B) {
 			})
 		}
 	}
+}
+
+// library returns the library that has the device of the flags: a software one, or libibverbs.
+func library(tb testing.TB) verbs.Symbols {
+	tb.Helper()
+	if *deviceFlag == suite.Software {
+		soft := softverbs.New(softverbs.Name(suite.Software))
+		tb.Cleanup(func() { soft.Close() })
+		return soft
+	}
+	lib, err := dl.Open("")
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return lib
 }

@@ -28,17 +28,18 @@ func (d *decoder) scalar(n *yaml.Node, at place, want string, tags ...string) (s
 // text reads a text that is not empty.
 func (d *decoder) text(to *string) reader {
 	return func(n *yaml.Node, at place) {
-		s, ok := d.scalar(n, at, "a text", "!!str")
-		if !ok {
-			return
-		}
-		if strings.TrimSpace(s) == "" {
-			d.add(n, CodeValue, at.subject, at.key+" is empty", "write it, or leave the key out")
-			return
-		}
-		if !d.legible(n, at, s) {
-			return
-		}
+		d.keep(to, n, at, "a text", "!!str")
+	}
+}
+
+// keep reads a value of some types, as text that is not empty.
+func (d *decoder) keep(to *string, n *yaml.Node, at place, want string, tags ...string) {
+	s, ok := d.scalar(n, at, want, tags...)
+	switch {
+	case !ok:
+	case strings.TrimSpace(s) == "":
+		d.add(n, CodeValue, at.subject, at.key+" is empty", "write it, or leave the key out")
+	case d.legible(n, at, s):
 		*to = s
 		d.mark(n, at.key, s)
 	}
@@ -51,19 +52,7 @@ func (d *decoder) operand(to *string) reader {
 			d.add(n, CodeValue, at.subject, at.key+": "+show(n.Value)+" is out of the range of 64 bits", "write -2^63 to 2^64-1")
 			return
 		}
-		s, ok := d.scalar(n, at, "a text or an integer", "!!str", "!!int")
-		if !ok {
-			return
-		}
-		if strings.TrimSpace(s) == "" {
-			d.add(n, CodeValue, at.subject, at.key+" is empty", "write it, or leave the key out")
-			return
-		}
-		if !d.legible(n, at, s) {
-			return
-		}
-		*to = s
-		d.mark(n, at.key, s)
+		d.keep(to, n, at, "a text or an integer", "!!str", "!!int")
 	}
 }
 

@@ -112,7 +112,7 @@ func (b *bed) listed(series string) []exception {
 	if !strings.HasPrefix(b.name, "rxe") {
 		return nil
 	}
-	return listed(series, true)
+	return listed(series)
 }
 
 // remember asks the kernel once for each value.
@@ -189,43 +189,4 @@ func TestComparison(t *testing.T) {
 	if o := compare(values, right, kernel, list); len(o.problems) != 1 {
 		t.Errorf("an exception that does not happen: %+v", o)
 	}
-}
-
-// TestRecorded holds the validator against the kept answers of all kernels, on any machine: what it refuses, all refuse; what
-// all refuse with EINVAL, it refuses.
-func TestRecorded(t *testing.T) {
-	files := must(filepath.Glob("testdata/access-*.json"))(t)
-	if len(files) != 3 {
-		t.Fatalf("answers of %d kernels", len(files))
-	}
-	var all []*recording
-	for _, f := range files {
-		r := must(readRecording(f))(t)
-		all = append(all, r)
-		refuses := softVerdict(t, r)
-		o := compare(namedValues(), refuses, r.answer, listed(r.Series, true))
-		o.report(t, r.Kernel)
-		for name, wrong := range map[string]func(uint32) bool{
-			"accepts all": func(uint32) bool { return false },
-			"refuses all": func(uint32) bool { return true },
-		} {
-			if o := compare(namedValues(), wrong, r.answer, listed(r.Series, true)); len(o.problems) == 0 {
-				t.Errorf("%s: a validator that %s is not seen", r.Kernel, name)
-			}
-		}
-	}
-	common := func(v uint32) syscall.Errno { // what all kernels agree in; accepted when any accepts
-		first := all[0].answer(v)
-		for _, r := range all {
-			switch e := r.answer(v); {
-			case e == 0:
-				return 0
-			case e != first:
-				first = syscall.EOPNOTSUPP // refused by all, for different reasons
-			}
-		}
-		return first
-	}
-	o := compare(namedValues(), softVerdict(t, nil), common, listed("all", false))
-	o.report(t, "all kernels, device that cannot tell")
 }

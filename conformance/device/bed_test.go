@@ -13,7 +13,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/verbsgen/verbsgen/conformance/device/internal/raw"
 	"github.com/verbsgen/verbsgen/conformance/internal/census"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dl"
@@ -80,19 +79,6 @@ func openFrom(t *testing.T, lib *verbs.Lib, name string) *bed {
 		}
 	})
 	return &bed{name, lib, dev}
-}
-
-// openRaw opens the device for verbs without a validator.
-func openRaw(t *testing.T) *raw.Context {
-	t.Helper()
-	real, name := library(t)
-	c := must(raw.Open(real, name))(t)
-	t.Cleanup(func() {
-		if err := c.Close(); err != nil {
-			t.Errorf("closing the raw context: %v", err)
-		}
-	})
-	return c
 }
 
 // resources returns the kernel's count of a device's objects, or nothing where the kernel does not tell.

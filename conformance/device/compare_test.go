@@ -13,28 +13,23 @@ import (
 
 // exception is a set of access combinations that a kernel refuses with EINVAL and the validator does not.
 type exception struct {
-	series string // of the kernel, "6.1"; "all" where all kernels together are looked at
+	series string // of the kernel, "6.1"
 	any    verbs.MRAccess
-	untold bool // only for a device that cannot tell what it can do, for the rules about that say nothing then
 	reason string
 }
 
 const persistent = "the device can, but the memory of the test is not persistent, which the validator cannot know"
 
 var exceptions = []exception{
-	{"6.1", verbs.MRAccessOnDemand, true, "rxe has no on-demand paging here [VR-ibv_reg_mr-access-0016]"},
-	{"6.1", verbs.MRAccessFlushGlobal | verbs.MRAccessFlushPersistent, true,
-		"the kernel does not know the flush flags [VR-ibv_reg_mr-access-0014, -0015]"},
-	{"6.12", verbs.MRAccessFlushPersistent, false, persistent},
-	{"7.2", verbs.MRAccessFlushPersistent, false, persistent},
-	{"all", verbs.MRAccessFlushPersistent, true, persistent + "; 6.1 does not know the flag"},
+	{"6.12", verbs.MRAccessFlushPersistent, persistent},
+	{"7.2", verbs.MRAccessFlushPersistent, persistent},
 }
 
-// listed returns the exceptions of a kernel, for a device that says what it can do or cannot.
-func listed(series string, told bool) []exception {
+// listed returns the exceptions of a kernel.
+func listed(series string) []exception {
 	var out []exception
 	for _, e := range exceptions {
-		if e.series == series && !(e.untold && told) {
+		if e.series == series {
 			out = append(out, e)
 		}
 	}

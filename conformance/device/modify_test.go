@@ -4,12 +4,14 @@ package device
 
 import (
 	"fmt"
+	"maps"
 	"math/big"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/verbsgen/verbsgen/conformance/device/internal/raw"
+	"github.com/verbsgen/verbsgen/conformance/internal/rulecall"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
@@ -48,9 +50,6 @@ func (tb table) bits(names []string) uint32 {
 	}
 	return uint32(sum.Uint64())
 }
-
-// number is a constant.
-func (tb table) number(name string) int { return int(tb.facts.Const(name).Int64()) }
 
 // takes reports whether the table lets a mask pass on the way from one state to another. Without the bit of the state, the state
 // stays.
@@ -97,12 +96,11 @@ var unlike = []string{"IBV_QP_ALT_PATH", "IBV_QP_RATE_LIMIT"}
 // TestTransitions holds the tables of the spec against the kernel: on each step of each type, the attributes that the step needs,
 // then these with each one attribute more or less, are accepted by the one exactly when they are by the other.
 func TestTransitions(t *testing.T) {
-	b, c := open(t), openRaw(t)
-	gid := must(b.dev.QueryGID(1, 0))(t)
-	channel := must(c.Channel())(t)
-	defer destroy(t, channel)
-	cq := must(c.CQ(channel))(t)
-	defer destroy(t, cq)
+	open(t) // its end counts the objects
+	real, name := library(t)
+	facts := spec.NewFacts(must(api.Load(api.Newest()))(t).On(runtime.GOARCH))
+	c := must(rulecall.Open(real, name, must(spec.Embedded(""))(t), facts))(t)
+	t.Cleanup(c.Close)
 	all := tables(t)
 	for _, kind := range []string{"IBV_QPT_RC", "IBV_QPT_UC", "IBV_QPT_UD"} {
 		tb, ok := all[kind]
@@ -114,28 +112,35 @@ func TestTransitions(t *testing.T) {
 		}
 		for step := range way[1:] {
 			t.Run(strings.TrimPrefix(kind, "IBV_QPT_")+" to "+strings.TrimPrefix(way[step+1], "IBV_QPS_"), func(t *testing.T) {
-				stepAt(t, c, cq, tb, kind, step, gid)
+				stepAt(t, c, tb, kind, step)
 			})
 		}
 	}
 }
 
+// good are attributes with which the kernel takes every change that it has nothing against. rulecall gives the path its GID.
+var good = map[string]any{
+	"path_mtu": 3, "path_mig_state": 0, "qkey": 0x11, "rq_psn": 1, "sq_psn": 1, "max_rd_atomic": 1, "max_dest_rd_atomic": 1,
+	"min_rnr_timer": 12, "port_num": 1, "alt_port_num": 1, "timeout": 14, "alt_timeout": 14, "retry_cnt": 3, "rnr_retry": 3,
+	"rate_limit": 1000, "ah_attr": map[string]any{"port_num": 1}, "alt_ah_attr": map[string]any{"port_num": 1}, "dest_qp_num": 1,
+	"cap": map[string]any{"max_send_wr": 1, "max_recv_wr": 1, "max_send_sge": 1, "max_recv_sge": 1},
+}
+
 // stepAt tries one step with each mask.
-func stepAt(t *testing.T, c *raw.Context, cq *raw.Object, tb table, kind string, step int, gid [16]byte) {
+func stepAt(t *testing.T, c *rulecall.Context, tb table, kind string, step int) {
 	from, to := way[step], way[step+1]
 	need := tb.need(from, to)
 	refused, accepted := 0, 0
 	for bit := uint32(0); bit < 1<<26; bit = max(1, bit<<1) {
 		name := flagName(tb.facts, bit)
 		mask := need ^ bit // the first time, when bit is 0, the step as it should be
-		qp := must(c.QPOf(cq, tb.number(kind)))(t)
-		for i := range step {
-			if errno := c.ModifyQP(qp, raw.Change{To: tb.number(way[i+1]), Mask: tb.need(way[i], way[i+1]), GID: gid, Port: 1,
-				Path: 1}); errno != 0 {
-				t.Fatalf("to %s with what it needs: %s", way[i+1], errnoName(errno))
-			}
+		qp := must(c.QueuePair(kind, from))(t)
+		attr := maps.Clone(good)
+		attr["qp_state"], attr["cur_qp_state"] = to, from
+		_, errno, err := c.Call("ibv_modify_qp", map[string]any{"qp": qp, "attr": attr, "attr_mask": int(mask)})
+		if err != nil {
+			t.Fatal(err)
 		}
-		errno := c.ModifyQP(qp, raw.Change{From: tb.number(from), To: tb.number(to), Mask: mask, GID: gid, Port: 1, Path: 1})
 		takes := tb.takes(from, to, mask)
 		if bit == tb.bits(stateBit) { // then newer kernels ask nothing
 			takes = errno == 0
@@ -151,7 +156,9 @@ func stepAt(t *testing.T, c *raw.Context, cq *raw.Object, tb table, kind string,
 		default:
 			refused++
 		}
-		destroy(t, qp)
+		if _, errno, err := c.Call("ibv_destroy_qp", map[string]any{"qp": qp}); err != nil || errno != 0 {
+			t.Errorf("destroying: %v, %s", err, errnoName(errno))
+		}
 	}
 	t.Logf("%d masks accepted, %d refused", accepted, refused)
 	if accepted == 0 || refused < 10 {
@@ -167,11 +174,4 @@ func flagName(f *spec.Facts, bit uint32) string {
 		}
 	}
 	return ""
-}
-
-func destroy(t *testing.T, o *raw.Object) {
-	t.Helper()
-	if errno := o.Destroy(); errno != 0 {
-		t.Errorf("destroying: %s", errnoName(errno))
-	}
 }

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os/exec"
 	"strconv"
 	"strings"
 	"syscall"
@@ -18,8 +17,8 @@ import (
 	"github.com/verbsgen/verbsgen/examples/rcpingpong/pingpong"
 )
 
-// cProgram is the ping-pong of rdma-core.
-const cProgram = "ibv_rc_pingpong"
+// overRC is the ping-pong that examples/rcpingpong plays too.
+var overRC = kind{program: "ibv_rc_pingpong", queues: 1}
 
 // game is what both sides must agree on, and how each waits.
 type game struct {
@@ -39,19 +38,6 @@ var games = []game{
 
 func (g game) options() pingpong.Options {
 	return pingpong.Options{IBPort: 1, GIDIndex: 0, Size: g.size, Iters: g.iters, Events: g.events, Check: true, Timeout: 20 * time.Second}
-}
-
-// inC prepares the C program: it plays over one device and a TCP port, as server without a host. With a depth of 40 it
-// posts receives anew while it plays.
-func (g game) inC(ctx context.Context, b *bed, port int, host ...string) (*exec.Cmd, *bytes.Buffer) {
-	args := []string{"-d", b.name, "-g", "0", "-p", strconv.Itoa(port), "-s", strconv.Itoa(g.size), "-n", strconv.Itoa(g.iters), "-r", "40"}
-	if g.events {
-		args = append(args, "-e")
-	}
-	out := &bytes.Buffer{}
-	c := exec.CommandContext(ctx, cProgram, append(args, host...)...)
-	c.Stdout, c.Stderr, c.WaitDelay = out, out, time.Second
-	return c, out
 }
 
 // compare holds what the C program printed against what our side knows.
@@ -75,9 +61,6 @@ func (g game) compare(t *testing.T, r *pingpong.Result, printed string) {
 
 // TestPingPong plays with the C program in both roles. As client, our side sees each message come back as it was.
 func TestPingPong(t *testing.T) {
-	if _, err := exec.LookPath(cProgram); err != nil {
-		lacking(t, "%v; it is in the Debian package ibverbs-utils", err)
-	}
 	for _, g := range games {
 		t.Run("C server/"+g.name, func(t *testing.T) { g.withServerInC(t, open(t)) })
 		t.Run("C client/"+g.name, func(t *testing.T) { g.withClientInC(t, open(t)) })
@@ -88,7 +71,7 @@ func (g game) withServerInC(t *testing.T, b *bed) {
 	port := freePort(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	server, out := g.inC(ctx, b, port)
+	server, out := g.command(ctx, t, overRC, b.name, port)
 	if err := server.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -117,7 +100,7 @@ func (g game) withClientInC(t *testing.T, b *bed) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	ln := must((&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0"))(t)
-	client, out := g.inC(ctx, b, ln.Addr().(*net.TCPAddr).Port, "127.0.0.1")
+	client, out := g.command(ctx, t, overRC, b.name, ln.Addr().(*net.TCPAddr).Port, "127.0.0.1")
 	if err := client.Start(); err != nil {
 		t.Fatal(err)
 	}

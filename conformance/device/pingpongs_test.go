@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"net"
 	"os/exec"
-	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -17,10 +16,9 @@ import (
 	"time"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
-// kinds are the ping-pongs of rdma-core beside that over a reliable connection, which TestPingPong plays, and xrcKind.
+// kinds are the ping-pongs of rdma-core, besides the one over a reliable connection, which TestPingPong plays.
 var kinds = []kind{
 	{program: "ibv_uc_pingpong", queue: verbs.QPTypeUC, queues: 1, told: 1, fill: 0x7b},
 	{program: "ibv_ud_pingpong", queue: verbs.QPTypeUD, queues: 1, told: 1, fill: 0x7b},
@@ -52,27 +50,18 @@ func (g game) player(t *testing.T, k kind, dev *verbs.Device, client bool, expec
 // command prepares the C program, as server without a host. With a depth of 40 it posts receives anew while it plays.
 func (g game) command(ctx context.Context, t *testing.T, k kind, device string, port int, host ...string) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
-	args := []string{"-d", device, "-g", "0", "-p", strconv.Itoa(port), "-s", strconv.Itoa(g.size), "-n", strconv.Itoa(g.iters)}
-	if !k.overXRC() {
-		args = append(args, "-r", "40")
-	}
+	args := []string{"-d", device, "-g", "0", "-p", strconv.Itoa(port), "-s", strconv.Itoa(g.size), "-n", strconv.Itoa(g.iters), "-r", "40"}
 	if k.queues > 1 {
 		args = append(args, "-q", strconv.Itoa(k.queues))
 	}
 	if g.events {
 		args = append(args, "-e")
 	}
-	return inC(ctx, t, k.program, append(args, host...)...)
-}
-
-// inC prepares a program of rdma-core.
-func inC(ctx context.Context, t *testing.T, name string, args ...string) (*exec.Cmd, *bytes.Buffer) {
-	t.Helper()
-	if _, err := exec.LookPath(name); err != nil {
+	if _, err := exec.LookPath(k.program); err != nil {
 		lacking(t, "%v; it is in the Debian package ibverbs-utils", err)
 	}
 	out := &bytes.Buffer{}
-	c := exec.CommandContext(ctx, name, args...)
+	c := exec.CommandContext(ctx, k.program, append(args, host...)...)
 	c.Stdout, c.Stderr, c.WaitDelay = out, out, time.Second
 	return c, out
 }
@@ -84,7 +73,7 @@ func (g game) against(t *testing.T, k kind, client bool) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	expect := pattern(g.size)
-	if !k.begins(client) {
+	if !client {
 		expect = bytes.Repeat([]byte{k.fill}, g.size)
 	}
 	p := g.player(t, k, b.dev, client, expect)
@@ -138,10 +127,7 @@ func (p *player) whole(ctx context.Context, conn net.Conn) error {
 	if err := errors.Join(conn.SetDeadline(time.Now().Add(20*time.Second)), p.meet(conn)); err != nil {
 		return err
 	}
-	if err := p.play(ctx); err != nil {
-		return err
-	}
-	return p.part(conn)
+	return p.play(ctx)
 }
 
 // dial goes to the TCP port of a program that may not listen yet.
@@ -163,14 +149,9 @@ func dial(ctx context.Context, t *testing.T, port int) net.Conn {
 func (g game) printed(t *testing.T, p *player, text string) {
 	t.Helper()
 	text = strings.ReplaceAll(text, ": GID", ", GID") // as ibv_ud_pingpong writes it once
-	var wants []string
-	if p.xrc != nil {
-		wants = p.xrcPrinted()
-	} else {
-		wants = []string{fmt.Sprintf("%d bytes in ", 2*g.size*g.iters), fmt.Sprintf("%d iters in ", g.iters)}
-		for i := range p.queues {
-			wants = append(wants, fmt.Sprintf("local address:  %v\n", p.peer[i]), fmt.Sprintf("remote address: %v\n", p.self[i]))
-		}
+	wants := []string{fmt.Sprintf("%d bytes in ", 2*g.size*g.iters), fmt.Sprintf("%d iters in ", g.iters)}
+	for i := range p.queues {
+		wants = append(wants, fmt.Sprintf("local address:  %v\n", p.peer[i]), fmt.Sprintf("remote address: %v\n", p.self[i]))
 	}
 	for _, want := range wants {
 		if !strings.Contains(text, want) {
@@ -185,42 +166,9 @@ func (g game) printed(t *testing.T, p *player, text string) {
 // TestPingPongs plays each kind with its C program, in both roles. Each message is compared, on its way and on its way back.
 func TestPingPongs(t *testing.T) {
 	for _, k := range kinds {
-		k.playBoth(t)
-	}
-}
-
-// playBoth plays all rounds of a kind in both roles.
-func (k kind) playBoth(t *testing.T) {
-	for _, g := range rounds {
-		t.Run(k.program+"/C server/"+g.name, func(t *testing.T) { g.against(t, k, true) })
-		t.Run(k.program+"/C client/"+g.name, func(t *testing.T) { g.against(t, k, false) })
-	}
-}
-
-// TestPingPongOurs has both sides of each kind in Go, on a device made of software.
-func TestPingPongOurs(t *testing.T) {
-	for _, k := range append(slices.Clone(kinds), xrcKind) {
 		for _, g := range rounds {
-			t.Run(k.program+"/"+g.name, func(t *testing.T) {
-				soft := softverbs.New(softverbs.Name("soft0"))
-				t.Cleanup(func() { soft.Close() })
-				dev := must(must(verbs.LoadFrom(soft))(t).OpenDevice("soft0"))(t)
-				t.Cleanup(func() {
-					if err := dev.Close(); err != nil {
-						t.Errorf("something was left open: %v", err)
-					}
-				})
-				server, client := g.player(t, k, dev, false, pattern(g.size)), g.player(t, k, dev, true, pattern(g.size))
-				ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-				defer cancel()
-				here, there := net.Pipe()
-				served := make(chan error, 1)
-				go func() { served <- server.whole(ctx, there) }()
-				err := client.whole(ctx, here)
-				if err := errors.Join(err, <-served); err != nil {
-					t.Fatal(err)
-				}
-			})
+			t.Run(k.program+"/C server/"+g.name, func(t *testing.T) { g.against(t, k, true) })
+			t.Run(k.program+"/C client/"+g.name, func(t *testing.T) { g.against(t, k, false) })
 		}
 	}
 }

@@ -59,7 +59,6 @@ type player struct {
 
 	dev        *verbs.Device
 	self, peer []pingpong.Address
-	xrc        *xrcEnd // nil for other kinds
 	client     bool
 }
 
@@ -137,9 +136,6 @@ func (p *player) makeQueues() (err error) {
 		return err
 	}
 	p.self = make([]pingpong.Address, p.told)
-	if p.overXRC() {
-		return p.makeXRC(port.LID, gid)
-	}
 	for i := range p.queues {
 		attr := verbs.QPInitAttr{Type: p.queue, SendCQ: p.cq, RecvCQ: p.cq, MaxSendWR: 1, MaxSendSGE: 1}
 		if p.srq != nil {
@@ -222,9 +218,6 @@ func (p *player) send(i int) error {
 			return err
 		}
 	}
-	if p.xrc != nil {
-		w.ToSRQ(p.xrc.peer.srq)
-	}
 	_, err = p.qps[i].PostSendRange(p.sends.From(i, 1))
 	return err
 }
@@ -241,15 +234,12 @@ func (p *player) play(ctx context.Context) error {
 	number := map[uint32]int{} // of a queue pair
 	for i, qp := range p.qps {
 		number[qp.Num()], waits[i] = i, itsMessage
-		if p.begins(p.client) {
+		if p.client {
 			waits[i] |= mySend
 			if err := p.send(i); err != nil {
 				return err
 			}
 		}
-	}
-	if p.xrc != nil {
-		number[p.xrc.receiver.Num()] = 0
 	}
 	went, came := 0, 0
 	wcs := make([]verbs.WC, 8)
@@ -322,9 +312,6 @@ func (p *player) wait(ctx context.Context, wcs []verbs.WC) (int, error) {
 
 // meet sends the peer our addresses and takes its own. A server connects before it answers, a client before it confirms.
 func (p *player) meet(conn net.Conn) error {
-	if p.xrc != nil {
-		return p.meetXRC(conn)
-	}
 	tell := func() error {
 		for _, a := range p.self {
 			if _, err := fmt.Fprintf(conn, "%04x:%06x:%06x:%x\x00", a.LID, a.QPN, a.PSN, a.GID[:]); err != nil {
@@ -371,9 +358,6 @@ func (p *player) meet(conn net.Conn) error {
 // close closes what open made.
 func (p *player) close() error {
 	var errs []error
-	if p.xrc != nil && p.xrc.domain != nil {
-		errs = append(errs, p.xrc.domain.CloseAll())
-	}
 	if p.pd != nil {
 		errs = append(errs, p.pd.CloseAll())
 	}

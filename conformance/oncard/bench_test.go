@@ -204,3 +204,9 @@ func BenchmarkTrips(b *testing.B) {
 	}
 	trips.Bench(b, from, to)
 }
+
+// TestTrips moves data by the loops of BenchmarkTrips.
+func TestTrips(t *testing.T) {
+	from, to := pair(t)
+	trips.Test(t, from, to)
+}

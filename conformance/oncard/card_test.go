@@ -18,7 +18,6 @@ import (
 	"github.com/verbsgen/verbsgen/conformance/card"
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/devmem"
 )
 
 // TestDevices shows that the devices are those of the real libmlx5: it is the installed one, and it answers for them.
@@ -109,32 +108,6 @@ func TestCapture(t *testing.T) {
 	}
 }
 
-// TestDeviceMemory copies through the real libmlx5 and in the mapping that it made, which must be the same bytes.
-func TestDeviceMemory(t *testing.T) {
-	dev := open(t, card.Devices[0])
-	all := []*verbs.DM{}
-	for range 3 { // of which none begins where its page does
-		all = append(all, must(dev.AllocDM(verbs.NewAllocDMAttr(1000)))(t))
-	}
-	for i, dm := range all {
-		if dm.Mode() != devmem.Direct4 {
-			t.Errorf("mode %v", dm.Mode())
-		}
-		text := bytes.Repeat([]byte{byte('a' + i)}, 1000)
-		must(dm.WriteAt(text, 0))(t)
-	}
-	for i, dm := range all {
-		got := make([]byte, 1000)
-		must(dm.ReadAt(got, 0))(t)
-		if want := bytes.Repeat([]byte{byte('a' + i)}, 1000); !bytes.Equal(got, want) {
-			t.Errorf("memory %d has %q", i, got[:8])
-		}
-		if n, err := dm.WriteAt(make([]byte, 8), 996); n == 8 || err == nil {
-			t.Errorf("a copy beyond the end: %d, %v", n, err)
-		}
-	}
-}
-
 // TestMappedWithoutCard maps device memory by the system call alone, which the card does not see, as programs do that replace mmap.
 func TestMappedWithoutCard(t *testing.T) {
 	dev := open(t, card.Devices[0])
@@ -150,26 +123,6 @@ func TestMappedWithoutCard(t *testing.T) {
 		if err := syscall.Munmap(m); err != nil {
 			t.Fatal(err)
 		}
-	}
-}
-
-// TestRegionsOfDeviceMemory asks for regions that mlx5 has and that it has not.
-func TestRegionsOfDeviceMemory(t *testing.T) {
-	dev := open(t, card.Devices[0])
-	dm := must(dev.AllocDM(verbs.NewAllocDMAttr(4096).LogAlignReq(12)))(t)
-	pd := must(dev.AllocPD())(t)
-	mr := must(pd.RegDMMR(dm, 8, 4088, verbs.DMAccessZeroBased|verbs.DMAccessLocalWrite|verbs.DMAccessRemoteWrite))(t)
-	if err := dm.Close(); !errors.Is(err, syscall.EBUSY) {
-		t.Errorf("Close of a registered DM: %v", err)
-	}
-	if _, err := pd.RegDMMR(dm, 0, 4096, verbs.DMAccessLocalWrite); !errors.Is(err, syscall.EINVAL) {
-		t.Errorf("a region that is not zero-based: %v", err)
-	}
-	if _, err := dev.AllocDM(verbs.NewAllocDMAttr(512 << 10)); err == nil {
-		t.Error("more device memory than there is")
-	}
-	if err := errors.Join(mr.Close(), dm.Close(), pd.Close()); err != nil {
-		t.Error(err)
 	}
 }
 
@@ -216,43 +169,6 @@ func TestTraffic(t *testing.T) {
 	send(t, a, func(w verbs.SendWR) { w.Read(3, to, key).Add(a.MR.UncheckedSGE(300, 7)).Flags(verbs.SendSignaled) })
 	if string(a.Buf[300:307]) != "message" {
 		t.Errorf("read: %q", a.Buf[300:307])
-	}
-}
-
-// TestWriteToDeviceMemory lets the other device write into device memory and add to it, and reads that back through the mapping.
-func TestWriteToDeviceMemory(t *testing.T) {
-	a, b := pair(t)
-	dm := must(b.PD.Device().AllocDM(verbs.NewAllocDMAttr(512)))(t)
-	const access = verbs.DMAccessZeroBased | verbs.DMAccessLocalWrite | verbs.DMAccessRemoteWrite | verbs.DMAccessRemoteAtomic
-	mr := must(b.PD.RegDMMR(dm, 0, 512, access))(t)
-	must(dm.WriteAt(make([]byte, 512), 0))(t)
-	copy(a.Buf, "from the other device")
-	send(t, a, func(w verbs.SendWR) {
-		w.Write(1, 64, mr.RKey()).Add(a.MR.UncheckedSGE(0, 24)).Flags(verbs.SendSignaled)
-	})
-	send(t, a, func(w verbs.SendWR) {
-		w.FetchAdd(2, 8, mr.RKey(), 5).Add(a.MR.UncheckedSGE(32, 8)).Flags(verbs.SendSignaled)
-	})
-	got := make([]byte, 512)
-	must(dm.ReadAt(got, 0))(t)
-	if string(got[64:85]) != "from the other device" || got[8] != 5 {
-		t.Errorf("device memory has %q and %d", got[64:85], got[8])
-	}
-	if err := errors.Join(mr.Close(), dm.Close()); err != nil {
-		t.Error(err)
-	}
-}
-
-// TestRefusedAccess writes with a key that allows no writing: the answer of the card goes through the real parser of completions.
-func TestRefusedAccess(t *testing.T) {
-	a, b := pair(t)
-	mr := must(b.PD.RegMR(b.Buf[:64], verbs.MRAccessRemoteRead))(t)
-	batch := must(verbs.NewSendBatch(1, 1))(t)
-	defer batch.Close()
-	batch.WR(0).Write(1, mr.UncheckedSGE(0, 8).Addr, mr.RKey()).Add(a.MR.UncheckedSGE(0, 8)).Flags(verbs.SendSignaled)
-	must(a.QP.PostSend(batch, 1))(t)
-	if wc := must(a.Wait())(t); wc.Status != verbs.WCStatusRemAccessErr {
-		t.Errorf("status %v, want that of a refused access", wc.Status)
 	}
 }
 

@@ -227,14 +227,3 @@ func TestForgotten(t *testing.T) {
 	}
 	held.Release()
 }
-
-func BenchmarkPin(b *testing.B) {
-	data := make([]byte, 4096)
-	for b.Loop() {
-		p, err := PinBytes(data)
-		if err != nil {
-			b.Fatal(err)
-		}
-		p.Unpin()
-	}
-}

@@ -3,45 +3,12 @@
 package softverbs_test
 
 import (
-	"fmt"
 	"syscall"
 	"testing"
 
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 	"github.com/verbsgen/verbsgen/runtime/softverbs/internal/harness"
 )
-
-// eachPair runs a test on one device and across two.
-func eachPair(t *testing.T, p plan, f func(b *bench, x, y *end)) {
-	for devices := 1; devices <= 2; devices++ {
-		t.Run(fmt.Sprintf("%d devices", devices), func(t *testing.T) {
-			b := two(t)
-			x, y := b.pair(p, devices)
-			f(b, x, y)
-		})
-	}
-}
-
-func TestManyMessagesInOrder(t *testing.T) {
-	eachPair(t, plan{attr: func(a *harness.QPAttr) { a.RQPSN, a.SQPSN = 0xfffff0, 0xfffff0 }}, func(b *bench, x, y *end) {
-		const rounds = 40
-		for r := range rounds {
-			for i := range uint64(10) {
-				y.recv(harness.RecvWR{ID: i, SGEs: []harness.SGE{y.sge(i*1500, 1500)}})
-			}
-			for i := range uint64(10) {
-				x.mem[i*1500] = byte(r) + byte(i)
-				x.send(harness.SendWR{ID: i, Opcode: opSend, Flags: signaled, SGEs: []harness.SGE{x.sge(i*1500, 1500)}})
-			}
-			for i, wc := range b.wait(y.rcq, 10) {
-				if wc.ID != uint64(i) || wc.Status != wcSuccess || y.mem[i*1500] != byte(r)+byte(i) {
-					b.Fatalf("round %d: %+v", r, wc)
-				}
-			}
-			b.wait(x.scq, 10)
-		}
-	})
-}
 
 // In 32 bits the sum of the lengths is 8, for which there is room.
 func TestInlineOfMoreThan32Bits(t *testing.T) {

@@ -191,11 +191,3 @@ func TestUnmappedMeanwhile(t *testing.T) {
 		b.dereg(there)
 	}
 }
-
-func with(f func(x, y *end) harness.SendWR, change func(w *harness.SendWR)) func(x, y *end) harness.SendWR {
-	return func(x, y *end) harness.SendWR {
-		w := f(x, y)
-		change(&w)
-		return w
-	}
-}

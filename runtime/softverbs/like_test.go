@@ -7,69 +7,9 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 	"github.com/verbsgen/verbsgen/runtime/softverbs/internal/harness"
 )
-
-// What soft-RoCE of Linux 6.1 answers, measured there.
-func TestLikeRXE61(t *testing.T) {
-	b := open(t, softverbs.LikeRXE61(), softverbs.Release("44.0"))
-	addr, _ := rw(t, 2*pageSize)
-	mr := b.must(b.lib.RegMR(b.pd, addr, pageSize, localWrite|remoteRead))
-	const measured = 0x1223c76 // device_cap_flags
-	caps, err := b.lib.QueryDeviceEx(b.ctx, 0, harness.AttrExSize)
-	if b.ok(err); caps.MaxMRSize != 1<<64-1 || caps.MaxDMSize != 0 || caps.CapFlags == 0 || caps.CapFlags&^measured != 0 {
-		t.Errorf("%+v", caps)
-	}
-	for _, c := range []struct {
-		access uint32
-		want   syscall.Errno
-	}{
-		{hugeTLB, 0}, {zeroBased, 0}, {mwBind, 0}, {relaxed, 0}, {1 << 29, 0},
-		{onDemand, syscall.EINVAL}, {flushGlobal, syscall.EINVAL}, {flushPersist, syscall.EINVAL},
-		{1 << 10, syscall.EINVAL}, {remoteWrite, syscall.EINVAL},
-	} {
-		got, err := b.lib.RegMR(b.pd, addr, pageSize, c.access)
-		t.Logf("access %#x: %v", c.access, err)
-		b.want(c.want, err)
-		if err == nil {
-			b.dereg(got)
-		}
-	}
-	_, err = b.lib.RegMR(b.pd, addr, 1<<63, localWrite)
-	b.want(syscall.EINVAL, err)
-	for _, flags := range []int{changeTranslation, changePD, changeAccess, 0} {
-		rc, err := b.lib.Rereg(mr, flags, b.pd, addr, pageSize, 0)
-		if b.want(syscall.EOPNOTSUPP, err); rc != -4 {
-			t.Errorf("rereg %d: %d", flags, rc)
-		}
-	}
-	rc, err := b.lib.Rereg(mr, changeTranslation, nil, 0, pageSize, 0) // the library looks first
-	if b.want(syscall.EINVAL, err); rc != -1 {
-		t.Errorf("rereg: %d", rc)
-	}
-	fd, err := unix.FcntlInt(uintptr(harness.CmdFD(b.ctx)), unix.F_DUPFD_CLOEXEC, 0)
-	b.ok(err)
-	_, err = b.lib.ImportDevice(fd)
-	b.want(syscall.EOPNOTSUPP, err)
-	b.ok(unix.Close(fd))
-	for _, name := range []string{"ibv_import_pd", "ibv_import_dm"} {
-		_, err = b.lib.Import(name, b.ctx, 0)
-		b.want(syscall.EOPNOTSUPP, err)
-	}
-	_, err = b.lib.Import("ibv_import_mr", b.pd, harness.ReadMR(mr).Handle)
-	b.want(syscall.EOPNOTSUPP, err)
-	_, err = b.lib.AllocTD(b.ctx, 0)
-	b.want(syscall.EOPNOTSUPP, err)
-	b.want(syscall.EOPNOTSUPP, b.lib.Advise(b.pd, 0, 2, uint64(addr), 64, harness.ReadMR(mr).LKey, 0))
-	port, err := b.lib.QueryPort(b.ctx, 1, 56, 0)
-	if b.ok(err); port[22] != 0x80 || port[23] != 0 { // max_msg_sz: 8 MiB
-		t.Errorf("port attributes % x", port)
-	}
-	b.dereg(mr)
-}
 
 // One key for both uses, and none for peers that may do nothing.
 func TestOneKey(t *testing.T) {

@@ -78,85 +78,6 @@ func TestMLX5DeadPeerIsNoticed(t *testing.T) {
 	}
 }
 
-func TestMLX5Capacities(t *testing.T) {
-	b := open(t, softverbs.LikeMLX5())
-	e := b.end(0, plan{typ: rc})
-	for _, c := range []struct {
-		typ       int
-		ask, want harness.Caps5
-		err       syscall.Errno
-	}{
-		{typ: rc, ask: harness.Caps5{SendWR: 10, RecvWR: 5, SendSGE: 1, RecvSGE: 3},
-			want: harness.Caps5{SendWR: 16, RecvWR: 8, SendSGE: 1, RecvSGE: 4, Inline: 60}},
-		{typ: rc, ask: harness.Caps5{SendWR: 31, RecvWR: 1, SendSGE: 1, RecvSGE: 1, Inline: 64},
-			want: harness.Caps5{SendWR: 51, RecvWR: 4, SendSGE: 1, RecvSGE: 1, Inline: 124}},
-		{typ: rc, ask: harness.Caps5{SendWR: 1, SendSGE: 1, Inline: 828}, want: harness.Caps5{SendWR: 1, SendSGE: 1, Inline: 828}},
-		{typ: rc, ask: harness.Caps5{SendWR: 1, SendSGE: 1, Inline: 829}, err: syscall.EINVAL},
-		{typ: ud, ask: harness.Caps5{SendWR: 1, SendSGE: 1, Inline: 956}, want: harness.Caps5{SendWR: 1, SendSGE: 1, Inline: 956}},
-		{typ: ud, ask: harness.Caps5{SendWR: 1, SendSGE: 1, Inline: 957}, err: syscall.EINVAL},
-		{typ: rc, ask: harness.Caps5{SendWR: 8193, SendSGE: 1}, err: syscall.EINVAL},
-		{typ: rc, ask: harness.Caps5{RecvWR: 1}, want: harness.Caps5{RecvWR: 4, RecvSGE: 1}},
-	} {
-		qp, got, err := b.lib.CreateQP(e.pd, harness.QPInit{SendCQ: e.scq, RecvCQ: e.rcq, Cap: c.ask, Type: c.typ})
-		b.want(c.err, err)
-		if err != nil {
-			continue
-		}
-		if got != c.want {
-			t.Errorf("asked for %+v: %+v, want %+v", c.ask, got, c.want)
-		}
-		b.ok(b.lib.End("ibv_destroy_qp", qp))
-	}
-}
-
-func TestMLX5RefusesPosts(t *testing.T) {
-	b := open(t, softverbs.LikeMLX5())
-	p := plan{typ: rc, caps: harness.Caps5{SendWR: 4, RecvWR: 4, SendSGE: 2, RecvSGE: 1}}
-	x, y := b.end(0, p), b.end(0, p)
-	post := func(w harness.SendWR) error { _, err := b.lib.PostSend(x.qp, w); return err }
-	for i, m := range masks(rc) {
-		b.want(syscall.ENOMEM, post(write(x, y)))
-		b.want(syscall.ENOMEM, post(harness.SendWR{Opcode: opSend}))
-		a := x.attr(p, y)
-		a.State = i + 1
-		b.ok(b.lib.Modify(x.qp, a, m))
-	}
-	y.to(p, x, sRTS)
-	b.want(syscall.ENOMEM, post(with(write, func(w *harness.SendWR) { w.SGEs = make([]harness.SGE, 3) })(x, y)))
-	b.want(syscall.ENOMEM, post(with(write, func(w *harness.SendWR) {
-		w.SGEs[0].Len, w.Flags = 4000, inline
-	})(x, y)))
-	b.want(syscall.EINVAL, post(with(write, func(w *harness.SendWR) { w.Opcode = 77 })(x, y)))
-	b.ok(post(with(faa, func(w *harness.SendWR) { w.Addr++ })(x, y)))
-	if wc := b.wait(x.scq, 1)[0]; wc.Status != wcRemInvReq {
-		t.Errorf("a misaligned atomic: %+v", wc)
-	}
-}
-
-func TestMLX5RefusesChanges(t *testing.T) {
-	b := open(t, softverbs.LikeMLX5())
-	x, y := b.pair(plan{}, 1)
-	b.want(syscall.EINVAL, b.lib.Modify(x.qp, harness.QPAttr{State: sSQD}, aState))
-	b.state(sRTS, x)
-	e := b.end(0, plan{typ: rc})
-	a := e.attr(plan{typ: rc}, y)
-	a.State, a.PKeyIndex = sInit, 1
-	b.want(syscall.EINVAL, b.lib.Modify(e.qp, a, maskInit))
-	a.PKeyIndex = 0
-	b.ok(b.lib.Modify(e.qp, a, maskInit))
-	a.State, a.PathMTU = sRTR, 0
-	b.want(syscall.EINVAL, b.lib.Modify(e.qp, a, maskRTR))
-	a.PathMTU, a.MaxDestRdAtomic = 3, 17
-	b.want(syscall.EINVAL, b.lib.Modify(e.qp, a, maskRTR))
-	a.MaxDestRdAtomic = 16
-	b.ok(b.lib.Modify(e.qp, a, maskRTR))
-	a.State, a.MaxRdAtomic = sRTS, 17
-	b.want(syscall.EINVAL, b.lib.Modify(e.qp, a, maskRTS))
-	a.MaxRdAtomic = 16
-	b.ok(b.lib.Modify(e.qp, a, maskRTS))
-	b.ok(b.lib.Modify(e.qp, harness.QPAttr{State: sErr}, aState))
-}
-
 // What is in the completion queues of a queue pair goes with RESET and with its end; on the default device it stays.
 func TestMLX5CleansCompletionQueues(t *testing.T) {
 	for want, opt := range map[int]softverbs.Option{0: softverbs.LikeMLX5(), 1: softverbs.Ports(1)} {
@@ -175,19 +96,4 @@ func TestMLX5CleansCompletionQueues(t *testing.T) {
 			t.Errorf("want %d: %+v, %v", want, wcs, err)
 		}
 	}
-}
-
-func TestMLX5DeviceMemory(t *testing.T) {
-	b := open(t, softverbs.LikeMLX5(), softverbs.MaxDMSize(128))
-	one := b.allocDM(65)
-	_, err := b.lib.AllocDM(b.ctx, 1, 0, 0)
-	b.want(syscall.ENOMEM, err)
-	b.want(syscall.EINVAL, b.lib.ToDM(one, 0, make([]byte, 8), 5))
-	b.ok(b.lib.FreeDM(b.ctx, one))
-	one = b.allocDM(64)
-	two := b.allocDM(64)
-	b.ok(b.lib.FreeDM(b.ctx, one))
-	b.ok(b.lib.FreeDM(b.ctx, two))
-	_, err = b.lib.AllocDM(b.ctx, 1, 13, 0)
-	b.want(syscall.EINVAL, err)
 }

@@ -169,62 +169,6 @@ func TestFailStrikesTheNthCallOnce(t *testing.T) {
 	}
 }
 
-func TestEachVerbCanFail(t *testing.T) {
-	b := open(t, softverbs.ODP(3, 0xff, 0, 0))
-	addr, _ := rw(t, pageSize)
-	dm := b.allocDM(64)
-	td := b.must(b.lib.AllocTD(b.ctx, 0))
-	mr := b.must(b.lib.RegMR(b.pd, addr, 64, localWrite))
-	buf := make([]byte, 8)
-	second := func(_ any, err error) error { return err }
-	for verb, call := range map[string]func() error{
-		"ibv_get_device_list":     func() error { _, _, err := b.lib.DeviceList(); return err },
-		"ibv_import_device":       func() error { return second(b.lib.ImportDevice(harness.CmdFD(b.ctx))) },
-		"ibv_query_device":        func() error { return second(b.lib.QueryDevice(b.ctx)) },
-		"ibv_query_device_ex":     func() error { return second(b.lib.QueryDeviceEx(b.ctx, 0, harness.AttrExSize)) },
-		"ibv_query_port":          func() error { return second(b.lib.QueryPort(b.ctx, 1, 0, 0)) },
-		"ibv_alloc_pd":            func() error { return second(b.lib.AllocPD(b.ctx)) },
-		"ibv_dealloc_pd":          func() error { return b.lib.End("ibv_dealloc_pd", b.pd) },
-		"ibv_import_pd":           func() error { return second(b.lib.Import("ibv_import_pd", b.ctx, harness.PDHandle(b.pd))) },
-		"ibv_alloc_td":            func() error { return second(b.lib.AllocTD(b.ctx, 0)) },
-		"ibv_dealloc_td":          func() error { return b.lib.DeallocTD(b.ctx, td) },
-		"ibv_alloc_parent_domain": func() error { return second(b.lib.AllocParentDomain(b.ctx, b.pd, td, nil, 0)) },
-		"ibv_reg_mr":              func() error { return second(b.lib.RegMR(b.pd, addr, 64, 0)) },
-		"ibv_reg_mr_iova2":        func() error { return second(b.lib.RegMRIova(b.pd, addr, 64, 0, 0)) },
-		"ibv_reg_mr_ex":           func() error { return second(b.lib.RegMREx(b.pd, harness.MRAttr{CompMask: 2, Addr: addr, Length: 64})) },
-		"ibv_reg_dmabuf_mr":       func() error { return second(b.lib.RegDMABuf(b.pd, 0, 64, 0, 0, 0)) },
-		"ibv_rereg_mr":            func() error { return second(b.lib.Rereg(mr, changeAccess, nil, 0, 0, 0)) },
-		"ibv_dereg_mr":            func() error { return b.lib.End("ibv_dereg_mr", mr) },
-		"ibv_import_mr":           func() error { return second(b.lib.Import("ibv_import_mr", b.pd, harness.ReadMR(mr).Handle)) },
-		"ibv_alloc_null_mr":       func() error { return second(b.lib.NullMR(b.pd)) },
-		"ibv_advise_mr":           func() error { return b.lib.Advise(b.pd, 0, 0, 0, 0, 0, 1) },
-		"ibv_alloc_dm":            func() error { return second(b.lib.AllocDM(b.ctx, 64, 0, 0)) },
-		"ibv_free_dm":             func() error { return b.lib.FreeDM(b.ctx, dm) },
-		"ibv_import_dm":           func() error { return second(b.lib.Import("ibv_import_dm", b.ctx, harness.ReadDM(dm).Handle)) },
-		"ibv_reg_dm_mr":           func() error { return second(b.lib.RegDMMR(b.pd, dm, 0, 64, zeroBased)) },
-		"ibv_dm_export_dmabuf_fd": func() error { return second(b.lib.ExportDM(dm)) },
-		"ibv_memcpy_to_dm":        func() error { return b.lib.ToDM(dm, 0, buf, 8) },
-		"ibv_memcpy_from_dm":      func() error { return b.lib.FromDM(buf, dm, 0, 8) },
-	} {
-		b.ok(b.dev.Fail(verb, 1, syscall.EUCLEAN))
-		t.Log(verb)
-		b.want(syscall.EUCLEAN, call())
-	}
-	list, devs, err := b.lib.DeviceList()
-	b.ok(err)
-	b.ok(b.dev.Fail("ibv_open_device", 1, syscall.EUCLEAN))
-	_, err = b.lib.Open(devs[0])
-	b.want(syscall.EUCLEAN, err)
-	b.lib.FreeDeviceList(list)
-	b.ok(b.dev.Fail("ibv_close_device", 1, syscall.EUCLEAN))
-	if rc := b.lib.CloseDevice(b.ctx); rc != -1 {
-		t.Errorf("close_device: %d", rc)
-	}
-	b.dereg(mr)
-	b.ok(b.lib.DeallocTD(b.ctx, td))
-	b.ok(b.lib.FreeDM(b.ctx, dm))
-}
-
 // TestNilOption: a nil option changes nothing.
 func TestNilOption(t *testing.T) {
 	d := softverbs.New(nil, softverbs.AnotherDevice("soft1", nil))

@@ -10,33 +10,6 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/softverbs/internal/harness"
 )
 
-func TestDestroyOrder(t *testing.T) {
-	b := open(t)
-	addr, _ := rw(t, pageSize)
-	pd := b.must(b.lib.AllocPD(b.ctx))
-	td := b.must(b.lib.AllocTD(b.ctx, 0))
-	mr := b.must(b.lib.RegMR(pd, addr, 64, 0))
-	b.want(syscall.EBUSY, b.lib.End("ibv_dealloc_pd", pd))
-	b.dereg(mr)
-	parent := b.must(b.lib.AllocParentDomain(b.ctx, pd, td, nil, 0))
-	if harness.PDHandle(parent) != harness.PDHandle(pd) {
-		t.Error("a parent domain has the handle of its PD")
-	}
-	b.want(syscall.EBUSY, b.lib.End("ibv_dealloc_pd", pd))
-	b.want(syscall.EBUSY, b.lib.DeallocTD(b.ctx, td))
-	mr = b.must(b.lib.RegMR(parent, addr, 64, 0))
-	if harness.ReadMR(mr).PD != parent {
-		t.Error("mr->pd is not the parent domain")
-	}
-	b.want(syscall.EBUSY, b.lib.End("ibv_dealloc_pd", parent))
-	b.dereg(mr)
-	b.ok(b.lib.End("ibv_dealloc_pd", parent))
-	b.ok(b.lib.DeallocTD(b.ctx, td))
-	b.ok(b.lib.End("ibv_dealloc_pd", pd))
-	b.want(syscall.EINVAL, b.lib.End("ibv_dealloc_pd", pd))
-	b.want(syscall.EINVAL, b.lib.DeallocTD(b.ctx, td))
-}
-
 // TestLowestHandle closes some among many: the next ones get their handles, the lowest first, and then new ones.
 func TestLowestHandle(t *testing.T) {
 	b := open(t)
@@ -70,28 +43,6 @@ func TestLowestHandle(t *testing.T) {
 	for _, pd := range pds {
 		b.ok(b.lib.End("ibv_dealloc_pd", pd))
 	}
-}
-
-func TestParentDomainVerdicts(t *testing.T) {
-	b := open(t)
-	_, err := b.lib.AllocParentDomain(b.ctx, nil, nil, nil, 0)
-	b.want(syscall.EINVAL, err)
-	_, err = b.lib.AllocParentDomain(b.ctx, b.pd, nil, nil, 8)
-	b.want(syscall.EINVAL, err)
-	_, err = b.lib.AllocTD(b.ctx, 1)
-	b.want(syscall.EINVAL, err)
-	b.ok(b.lib.End("ibv_dealloc_pd", b.must(b.lib.AllocParentDomain(b.ctx, b.pd, nil, nil, 4))))
-
-	other := b.openDevice(0)
-	_, err = b.lib.AllocParentDomain(other, b.pd, nil, nil, 0)
-	b.want(syscall.EINVAL, err)
-	b.lib.CloseDevice(other)
-
-	none := open(t, softverbs.WithoutThreadDomains())
-	_, err = none.lib.AllocParentDomain(none.ctx, none.pd, nil, nil, 0)
-	none.want(syscall.EOPNOTSUPP, err)
-	_, err = none.lib.AllocTD(none.ctx, 0)
-	none.want(syscall.EOPNOTSUPP, err)
 }
 
 func TestParentDomainAllocator(t *testing.T) {
@@ -145,24 +96,6 @@ func TestAllocatorGetsItBackWhenRegistrationFails(t *testing.T) {
 		t.Errorf("%d allocs, %d frees, %d of them wrong", allocs, frees, bad)
 	}
 	b.ok(b.lib.End("ibv_dealloc_pd", parent)) // not held by what failed
-}
-
-func TestImportedPD(t *testing.T) {
-	b := open(t)
-	addr, _ := rw(t, pageSize)
-	ctx := b.importContext()
-	pd := b.must(b.lib.Import("ibv_import_pd", ctx, harness.PDHandle(b.pd)))
-	mr := b.must(b.lib.RegMR(pd, addr, 64, 0))
-	b.want(syscall.EBUSY, b.lib.End("ibv_dealloc_pd", b.pd)) // one protection domain under both
-	b.dereg(mr)
-	parent := b.must(b.lib.AllocParentDomain(ctx, pd, nil, nil, 0))
-	b.lib.Unimport("ibv_unimport_pd", pd) // does nothing while the parent domain uses it
-	b.dereg(b.must(b.lib.RegMR(pd, addr, 64, 0)))
-	b.ok(b.lib.End("ibv_dealloc_pd", parent))
-	b.lib.Unimport("ibv_unimport_pd", pd)
-	_, err := b.lib.Import("ibv_import_pd", ctx, 1234)
-	b.want(syscall.ENOENT, err)
-	b.lib.CloseDevice(ctx)
 }
 
 // TestManyObjects has more objects open than the registry has room for at first: each is found, named as a leak, and gone

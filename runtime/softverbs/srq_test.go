@@ -49,21 +49,3 @@ func TestSRQLeftBehind(t *testing.T) {
 	b.want(syscall.EINVAL, err)
 	b.ok(dev.Close())
 }
-
-func TestSRQFails(t *testing.T) {
-	b := open(t)
-	srq := b.srq(b.pd, 3)
-	for verb, call := range map[string]func() error{
-		"ibv_create_srq":    func() error { _, _, err := b.lib.CreateSRQ(b.pd, harness.SRQAttr{MaxWR: 1}); return err },
-		"ibv_modify_srq":    func() error { return b.lib.ModifySRQ(srq, harness.SRQAttr{}, 0) },
-		"ibv_query_srq":     func() error { _, err := b.lib.QuerySRQ(srq); return err },
-		"ibv_destroy_srq":   func() error { return b.lib.End("ibv_destroy_srq", srq) },
-		"ibv_post_srq_recv": func() error { _, err := b.lib.PostSRQRecv(srq, harness.RecvWR{}); return err },
-	} {
-		b.ok(b.dev.Fail(verb, 1, syscall.ENOSPC))
-		if b.want(syscall.ENOSPC, call()); t.Failed() {
-			t.Fatal(verb)
-		}
-	}
-	b.ok(b.lib.End("ibv_destroy_srq", srq))
-}

@@ -77,7 +77,7 @@ func unpinned() *mem.Pin {
 
 func memoryMistakes() []mistake {
 	heap := []string{"Go's heap", "PinBytes"}
-	return append([]mistake{
+	return []mistake{
 		{name: "address of Go's heap", says: heap, make: func(w *world) error {
 			return result(w.a.PD.RegMRFrom(mem.Addr(goHeap(), 64), access))
 		}},
@@ -149,7 +149,7 @@ func memoryMistakes() []mistake {
 			return w.completion(w.write(uint64(goHeap()), w.a.MR.LKey(), uint64(w.b.MR.Addr()), w.b.MR.RKey()))
 		}},
 		{name: "memory unmapped under a region", says: []string{"LOC_PROT_ERR|LOC_QP_OP_ERR"}, make: unmappedRegion},
-	}, append(rangeMistakes(), copyMistakes()...)...)
+	}
 }
 
 // unmappedRegion sends from registered memory that was unmapped. A kernel keeps its pages; the software device has nothing to read.
@@ -161,92 +161,4 @@ func unmappedRegion(w *world) error {
 		return nil
 	}
 	return w.completion(w.write(uint64(at), mr.LKey(), uint64(w.b.MR.Addr()), w.b.MR.RKey()))
-}
-
-// badKey is how a device says that a local key is of no region in the domain of the queue pair; the second is soft-RoCE's answer.
-const badKey = "LOC_PROT_ERR|LOC_QP_OP_ERR"
-
-// rangeMistakes are requests for bytes that the keys are not for.
-func rangeMistakes() []mistake {
-	return []mistake{
-		{name: "beyond the region", says: []string{"LOC_PROT_ERR"}, make: func(w *world) error {
-			return w.completion(w.write(uint64(w.a.MR.Addr())+w.a.MR.Length()-4, w.a.MR.LKey(), uint64(w.b.MR.Addr()), w.b.MR.RKey()))
-		}},
-		{name: "beyond the region of the peer", says: []string{"REM_ACCESS_ERR"}, make: func(w *world) error {
-			return w.completion(w.write(uint64(w.a.MR.Addr()), w.a.MR.LKey(), uint64(w.b.MR.Addr())+w.b.MR.Length()-4, w.b.MR.RKey()))
-		}},
-		{name: "key of a closed region", says: []string{badKey}, make: func(w *world) error {
-			b := w.write(uint64(w.a.MR.Addr()), w.a.MR.LKey(), uint64(w.b.MR.Addr()), w.b.MR.RKey())
-			if err := w.a.MR.Close(); err != nil {
-				return nil
-			}
-			return w.completion(b)
-		}},
-		{name: "key of a closed region of the peer", says: []string{"REM_ACCESS_ERR"}, make: func(w *world) error {
-			b := w.write(uint64(w.a.MR.Addr()), w.a.MR.LKey(), uint64(w.b.MR.Addr()), w.b.MR.RKey())
-			if err := w.b.MR.Close(); err != nil {
-				return nil
-			}
-			return w.completion(b)
-		}},
-		{name: "region of another domain", says: []string{badKey}, make: func(w *world) error {
-			return w.completion(w.write(uint64(w.b.MR.Addr()), w.b.MR.LKey(), uint64(w.b.MR.Addr()), w.b.MR.RKey()))
-		}},
-		{name: "element beyond the region", says: []string{"16 bytes at offset 4090 lie beyond the end of the memory region"},
-			make: func(w *world) error {
-				return result(w.a.MR.SGE(4090, 16))
-			}},
-		{name: "receive beyond the region", says: []string{"REM_INV_REQ_ERR|REM_OP_ERR|REM_ACCESS_ERR"}, make: func(w *world) error {
-			r, err := verbs.NewRecvBatch(1, 1)
-			if err != nil {
-				return nil
-			}
-			w.batches = append(w.batches, r)
-			r.WR(0).Recv(1).SGE(uint64(w.b.MR.Addr())+w.b.MR.Length()-4, 64, w.b.MR.LKey())
-			if _, err := w.b.QP.PostRecv(r, 1); err != nil {
-				return nil
-			}
-			b := w.sends(1)
-			b.WR(0).Send(1).SGE(uint64(w.a.MR.Addr()), 8, w.a.MR.LKey())
-			return w.completion(b)
-		}},
-	}
-}
-
-// copyMistakes are copies to device memory, and regions of it.
-func copyMistakes() (all []mistake) {
-	for _, m := range []mistake{
-		{name: "write beyond", says: []string{"beyond|end"},
-			make: func(w *world) error { return result(w.dm.WriteAt(make([]byte, 64), size-60)) }},
-		{name: "read beyond", says: []string{"beyond|end"}, make: func(w *world) error { return result(w.dm.ReadAt(make([]byte, 64), size)) }},
-		{name: "negative offset", says: []string{"negative|beyond|offset"},
-			make: func(w *world) error { return result(w.dm.ReadAt(make([]byte, 64), -4)) }},
-		{name: "odd word", says: []string{"multiples of 4 bytes"}, make: func(w *world) error { return w.dm.PutUint32(2, 1) }},
-		{name: "region beyond", says: []string{"ibv_reg_dm_mr", "length|beyond|end"}, make: func(w *world) error {
-			return result(w.a.PD.RegDMMR(w.dm, size-32, 64, verbs.DMAccessZeroBased))
-		}},
-		{name: "closed under a region", says: []string{`DM.* still has MR \(lkey`}, make: func(w *world) error {
-			if _, err := w.a.PD.RegDMMR(w.dm, 0, 64, verbs.DMAccessZeroBased); err != nil {
-				return nil
-			}
-			return w.dm.Close()
-		}},
-		{name: "closed", says: []string{"device memory is closed"}, make: func(w *world) error {
-			if err := w.dm.Close(); err != nil {
-				return nil
-			}
-			return result(w.dm.WriteAt(make([]byte, 64), 0))
-		}},
-	} {
-		do := m.make
-		m.name = "device memory, " + m.name
-		m.make = func(w *world) (err error) {
-			if w.dm, err = w.dev.AllocDM(verbs.NewAllocDMAttr(size)); err != nil {
-				return nil
-			}
-			return do(w)
-		}
-		all = append(all, m)
-	}
-	return all
 }

@@ -45,8 +45,6 @@ func programs() (all []program) {
 		{"steering", steeringMistakes()},
 		{"xrc", xrcMistakes()},
 		{"window", windowMistakes()},
-		{"copied", copiedMistakes()},
-		{"range", endsMistakes()},
 		{"truncated", truncatedMistakes()},
 		{"forgotten", forgottenMistakes()},
 		{"allocator", allocatorMistakes()},

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"errors"
 	"flag"
-	"fmt"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -561,35 +560,6 @@ func TestCarried(t *testing.T) {
 	}
 	if !d.qp.sq.answer(0, opRead, b[:8]) || !bytes.Equal(to, b[:8]) {
 		t.Errorf("the answer is % x", to)
-	}
-}
-
-// BenchmarkPost posts to memory of Go that nobody reads.
-func BenchmarkPost(b *testing.B) {
-	o := newDevice(256, 64, verbs.QPTypeRC).qp
-	batch, err := verbs.NewSendBatch(64, 1)
-	if err != nil {
-		b.Fatal(err)
-	}
-	for _, w := range batch.All() {
-		w.Write(1, 0x1000, 2).SGE(0x2000, 8, 3).Flags(verbs.SendSignaled)
-	}
-	for _, n := range []int{1, 64} {
-		b.Run(fmt.Sprint("place/", n), func(b *testing.B) {
-			for b.Loop() {
-				for range n {
-					o.Write(1, 0x1000, 2).SGE(0x2000, 8, 3).Flags(verbs.SendSignaled)
-				}
-				o.Ring()
-				o.sq.tail = o.sq.post
-			}
-		})
-		b.Run(fmt.Sprint("batch/", n), func(b *testing.B) {
-			for b.Loop() {
-				o.sq.postRange(batch.From(0, n))
-				o.sq.tail = o.sq.post
-			}
-		})
 	}
 }
 

@@ -5,7 +5,6 @@ package dpath_test
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath/internal/dptest"
@@ -229,10 +228,4 @@ func spinEmpty(p *dptest.Provider, tries int) func(int) {
 			dpath.PollSpin(p.CQ(), wcs, tries)
 		}
 	}
-}
-
-func timed(f func(int), times int) time.Duration {
-	begin := time.Now()
-	f(times)
-	return time.Since(begin)
 }

@@ -74,6 +74,12 @@ func TestRegionSGE(t *testing.T) {
 	}
 }
 
+// copied copies a value in a way that vet does not report.
+func copied[T any](v *T) *T {
+	c := *v
+	return &c
+}
+
 // TestPlace moves a region, closes it, and takes pieces of one of which nobody knows where it begins.
 func TestPlace(t *testing.T) {
 	var p Place
@@ -109,6 +115,13 @@ func TestPlace(t *testing.T) {
 		t.Errorf("made elsewhere, unchecked: %+v", s)
 	}
 	p.Set(Region{Start: 0x10000, Length: 4096, LKey: 7})
+	c := copied(&p)
+	if _, err := c.SGE(0, 8); err == nil || err.Error() != "MR is a copied handle; use the pointer to the original" {
+		t.Errorf("a copy: %v", err)
+	}
+	if s := c.UncheckedSGE(0, 8); s.LKey != 0 {
+		t.Errorf("a copy, unchecked: %+v", s)
+	}
 	p.Close(name("MR (lkey 0x7)"))
 	if _, err := p.SGE(0, 8); !errors.Is(err, os.ErrClosed) || err.Error() != "MR (lkey 0x7) is closed" {
 		t.Errorf("closed: %v", err)

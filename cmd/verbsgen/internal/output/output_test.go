@@ -219,34 +219,6 @@ func TestBadEmitter(t *testing.T) {
 	}
 }
 
-func TestCheck(t *testing.T) {
-	dir := t.TempDir()
-	put(t, dir, map[string]string{
-		"same.gen.go": Banner + "\nsame\n",
-		"diff.gen.go": Banner + "\n1\n2\n3\n",
-		"old.gen.c":   Banner + "\nold\n",
-		"hand.go":     "package p\n",
-	})
-	before := tree(t, dir)
-	r, err := Check(dir, []File{gen("same.gen.go", "same"), gen("diff.gen.go", "1\ntwo\n3"), gen("new.gen.go", "new")})
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := filepath.ToSlash(dir) + "/"
-	wantDiff := "--- " + at + "diff.gen.go\n+++ " + at + "diff.gen.go (generated)\n@@ -1,4 +1,4 @@\n " + Banner + "\n 1\n-2\n+two\n 3\n"
-	if r.Diff != wantDiff {
-		t.Errorf("diff\n%s\nwant\n%s", r.Diff, wantDiff)
-	}
-	got := strings.ReplaceAll(r.Stale.Error(), at, "")
-	want := "diff.gen.go:3: output: differs from what generate writes; run `verbsgen generate` with the same flags\n" +
-		"new.gen.go: output: is missing; run `verbsgen generate` with the same flags to write it\n" +
-		"old.gen.c: output: is left over: no longer generated; run `verbsgen generate` with the same flags to remove it"
-	if got != want {
-		t.Errorf("stale\n%s\nwant\n%s", got, want)
-	}
-	same(t, tree(t, dir), before)
-}
-
 func TestCheckUpToDate(t *testing.T) {
 	dir := t.TempDir()
 	files := []File{gen("a.gen.go", "a")}
@@ -261,11 +233,4 @@ func TestCheckUpToDate(t *testing.T) {
 	if err != nil || len(r.Stale) != 1 {
 		t.Errorf("a missing folder: %+v, %v; want one missing file", r, err)
 	}
-}
-
-func TestCheckRefusesFilesInTheWay(t *testing.T) {
-	dir := t.TempDir()
-	put(t, dir, map[string]string{"a.gen.go": "package hand\n"})
-	_, err := Check(dir, []File{gen("a.gen.go", "a")})
-	refused(t, err, diag.OutputForeign, "a.gen.go")
 }

@@ -32,13 +32,6 @@ func (l *Lib) RegMR(pd Obj, addr uintptr, length uint64, access uint32) (Obj, er
 	return result(C.svbh_reg_mr(l.fn("ibv_reg_mr"), pd, C.uintptr_t(addr), C.size_t(length), C.int(access), &e), e)
 }
 
-// RegMRIova is ibv_reg_mr_iova2.
-func (l *Lib) RegMRIova(pd Obj, addr uintptr, length, iova uint64, access uint32) (Obj, error) {
-	var e C.int
-	fn := l.fn("ibv_reg_mr_iova2")
-	return result(C.svbh_reg_mr_iova(fn, pd, C.uintptr_t(addr), C.size_t(length), C.uint64_t(iova), C.uint(access), &e), e)
-}
-
 // MRAttr is struct ibv_mr_init_attr.
 type MRAttr struct {
 	CompMask, Length, Iova, FDOffset uint64
@@ -55,27 +48,12 @@ func (a MRAttr) c() *C.struct_ibv_mr_init_attr {
 	return c
 }
 
-// RegMREx is ibv_reg_mr_ex.
-func (l *Lib) RegMREx(pd Obj, a MRAttr) (Obj, error) {
-	var e C.int
-	c := a.c()
-	defer C.free(unsafe.Pointer(c))
-	return result(C.svbh_reg_mr_ex(l.fn("ibv_reg_mr_ex"), pd, c, &e), e)
-}
-
 // RegMRExOp is the operation reg_mr_ex.
 func (l *Lib) RegMRExOp(pd Obj, a MRAttr) (Obj, error) {
 	var e C.int
 	c := a.c()
 	defer C.free(unsafe.Pointer(c))
 	return result(C.svbh_reg_mr_ex_op(pd, c, &e), e)
-}
-
-// RegDMABuf is ibv_reg_dmabuf_mr.
-func (l *Lib) RegDMABuf(pd Obj, off, length, iova uint64, fd int, access uint32) (Obj, error) {
-	var e C.int
-	fn := l.fn("ibv_reg_dmabuf_mr")
-	return result(C.svbh_reg_dmabuf(fn, pd, C.uint64_t(off), C.size_t(length), C.uint64_t(iova), C.int(fd), C.int(access), &e), e)
 }
 
 // Rereg is ibv_rereg_mr: its result and errno.
@@ -90,9 +68,6 @@ func (l *Lib) AllocTD(ctx Obj, compMask uint32) (Obj, error) {
 	var e C.int
 	return result(C.svbh_alloc_td(ctx, C.uint32_t(compMask), &e), e)
 }
-
-// DeallocTD is ibv_dealloc_td.
-func (l *Lib) DeallocTD(ctx, td Obj) error { return code(C.svbh_dealloc_td(ctx, td)) }
 
 // Arena is an allocator for a parent domain, and what it was asked for.
 type Arena struct{ c *C.struct_svbh_arena }
@@ -116,11 +91,6 @@ func NewArena(answer int) *Arena {
 // Counts are the calls of alloc that gave memory, those of free, and those of free with other arguments than alloc had.
 func (a *Arena) Counts() (allocs, frees, bad int) {
 	return int(a.c.allocs), int(a.c.frees), int(a.c.bad_frees)
-}
-
-// Asked is what the last call of alloc was asked for.
-func (a *Arena) Asked() (pd Obj, size, alignment, resource uint64) {
-	return a.c.pd, uint64(a.c.size), uint64(a.c.alignment), uint64(a.c.resource)
 }
 
 // Free ends the Arena.
@@ -183,17 +153,15 @@ func (l *Lib) NullMR(pd Obj) (Obj, error) {
 	return result(C.svbh_null_mr(pd, &e), e)
 }
 
+// FakeAllocDM is a replacement of the operation alloc_dm that answers ENOTTY.
+func FakeAllocDM() uintptr { return uintptr(C.svbh_fake_alloc_dm()) }
+
+// Asked is what the last call of alloc was asked for.
+func (a *Arena) Asked() (pd Obj, size, alignment, resource uint64) {
+	return a.c.pd, uint64(a.c.size), uint64(a.c.alignment), uint64(a.c.resource)
+}
+
 // Advise is ibv_advise_mr with one element, or none when n is 0.
 func (l *Lib) Advise(pd Obj, advice int, flags uint32, addr uint64, length, lkey, n uint32) error {
 	return code(C.svbh_advise(pd, C.int(advice), C.uint32_t(flags), C.uint64_t(addr), C.uint32_t(length), C.uint32_t(lkey), C.uint32_t(n)))
 }
-
-// ExportDM is ibv_dm_export_dmabuf_fd.
-func (l *Lib) ExportDM(dm Obj) (int, error) {
-	var e C.int
-	fd := C.svbh_export_dm(l.fn("ibv_dm_export_dmabuf_fd"), dm, &e)
-	return int(fd), code(e)
-}
-
-// FakeAllocDM is a replacement of the operation alloc_dm that answers ENOTTY.
-func FakeAllocDM() uintptr { return uintptr(C.svbh_fake_alloc_dm()) }

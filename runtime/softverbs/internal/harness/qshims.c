@@ -19,7 +19,6 @@
 	*err = rc ? errno : 0; \
 	return rc
 
-int svbh_int_u(uintptr_t fn, void *obj, int v) { return ((int (*)(void *, int))fn)(obj, v); }
 void *svbh_create_cq(uintptr_t fn, void *ctx, int cqe, uintptr_t cq_context, void *channel, int vector, int *err)
 {
 	POINTER(((vg_fn_ibv_create_cq)fn)(ctx, cqe, (void *)cq_context, channel, vector));
@@ -88,10 +87,6 @@ void *svbh_create_ah(uintptr_t fn, void *pd, struct ibv_ah_attr *a, int *err)
 int svbh_query_gid(uintptr_t fn, void *ctx, uint8_t port, int index, union ibv_gid *gid, int *err)
 {
 	RESULT(((vg_fn_ibv_query_gid)fn)(ctx, port, index, gid));
-}
-int svbh_query_pkey(uintptr_t fn, void *ctx, uint8_t port, int index, uint16_t *pkey, int *err)
-{
-	RESULT(((vg_fn_ibv_query_pkey)fn)(ctx, port, index, pkey));
 }
 int svbh_get_async(uintptr_t fn, void *ctx, int *type, void **element, int *err)
 {

@@ -4,7 +4,6 @@
 
 #include "shims.h"
 
-int svbh_int_u(uintptr_t fn, void *obj, int v);
 void *svbh_create_cq(uintptr_t fn, void *ctx, int cqe, uintptr_t cq_context, void *channel, int vector, int *err);
 int svbh_get_cq_event(uintptr_t fn, void *channel, void **cq, uintptr_t *cq_context, int *err);
 void svbh_ack_cq_events(uintptr_t fn, void *cq, unsigned n);
@@ -21,7 +20,6 @@ int svbh_query_srq(uintptr_t fn, void *srq, struct ibv_srq_attr *a);
 int svbh_post_srq_recv(void *srq, struct ibv_recv_wr *wr, int *bad);
 void *svbh_create_ah(uintptr_t fn, void *pd, struct ibv_ah_attr *a, int *err);
 int svbh_query_gid(uintptr_t fn, void *ctx, uint8_t port, int index, union ibv_gid *gid, int *err);
-int svbh_query_pkey(uintptr_t fn, void *ctx, uint8_t port, int index, uint16_t *pkey, int *err);
 int svbh_get_async(uintptr_t fn, void *ctx, int *type, void **element, int *err);
 void svbh_ack_async(uintptr_t fn, int type, void *element);
 // Fields that cgo cannot name.

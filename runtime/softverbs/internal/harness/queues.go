@@ -28,11 +28,6 @@ func (l *Lib) CreateCQ(ctx Obj, cqe int, cqContext uintptr, ch Obj, vector int) 
 // CQE is cq->cqe.
 func CQE(cq Obj) int { return int((*C.struct_ibv_cq)(cq).cqe) }
 
-// ResizeCQ is ibv_resize_cq.
-func (l *Lib) ResizeCQ(cq Obj, cqe int) error {
-	return code(C.svbh_int_u(l.fn("ibv_resize_cq"), cq, C.int(cqe)))
-}
-
 // CQEvent is ibv_get_cq_event.
 func (l *Lib) CQEvent(ch Obj) (cq Obj, cqContext uintptr, err error) {
 	var e C.int
@@ -202,14 +197,6 @@ func (l *Lib) GID(ctx Obj, port uint8, index int) (gid [16]byte, err error) {
 	var e C.int
 	C.svbh_query_gid(l.fn("ibv_query_gid"), ctx, C.uint8_t(port), C.int(index), g, &e)
 	return *(*[16]byte)(unsafe.Pointer(g)), code(e)
-}
-
-// PKey is ibv_query_pkey, in network order as it stands in memory.
-func (l *Lib) PKey(ctx Obj, port uint8, index int) (uint16, error) {
-	var p C.uint16_t
-	var e C.int
-	C.svbh_query_pkey(l.fn("ibv_query_pkey"), ctx, C.uint8_t(port), C.int(index), &p, &e)
-	return uint16(p), code(e)
 }
 
 // Async is ibv_get_async_event.

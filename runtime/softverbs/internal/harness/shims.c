@@ -36,18 +36,6 @@ void *svbh_reg_mr(uintptr_t fn, void *pd, uintptr_t addr, size_t length, int acc
 {
 	POINTER(((void *(*)(void *, void *, size_t, int))fn)(pd, (void *)addr, length, access));
 }
-void *svbh_reg_mr_iova(uintptr_t fn, void *pd, uintptr_t addr, size_t length, uint64_t iova, unsigned access, int *err)
-{
-	POINTER(((void *(*)(void *, void *, size_t, uint64_t, unsigned))fn)(pd, (void *)addr, length, iova, access));
-}
-void *svbh_reg_mr_ex(uintptr_t fn, void *pd, struct ibv_mr_init_attr *a, int *err)
-{
-	POINTER(((void *(*)(void *, void *))fn)(pd, a));
-}
-void *svbh_reg_dmabuf(uintptr_t fn, void *pd, uint64_t off, size_t length, uint64_t iova, int fd, int access, int *err)
-{
-	POINTER(((void *(*)(void *, uint64_t, size_t, uint64_t, int, int))fn)(pd, off, length, iova, fd, access));
-}
 int svbh_rereg(uintptr_t fn, void *mr, int flags, void *pd, uintptr_t addr, size_t length, int access, int *err)
 {
 	int rc;
@@ -61,15 +49,6 @@ int svbh_query_port(uintptr_t fn, void *ctx, uint8_t port, void *a)
 {
 	return ((int (*)(void *, uint8_t, void *))fn)(ctx, port, a);
 }
-int svbh_export_dm(uintptr_t fn, void *dm, int *err)
-{
-	int fd;
-	errno = 0;
-	fd = ((int (*)(void *))fn)(dm);
-	*err = fd < 0 ? errno : 0;
-	return fd;
-}
-
 size_t svbh_sz(void *ctx) { return VCTX(ctx)->sz; }
 uintptr_t svbh_raw_reg_mr_ex(void *ctx) { return (uintptr_t)VCTX(ctx)->reg_mr_ex; }
 int svbh_query_device_ex(void *ctx, uint32_t comp_mask, struct ibv_device_attr_ex *a, size_t size)
@@ -88,7 +67,6 @@ void *svbh_alloc_td(void *ctx, uint32_t comp_mask, int *err)
 		return lacks(err);
 	POINTER(VCTX(ctx)->alloc_td(ctx, &a));
 }
-int svbh_dealloc_td(void *ctx, void *td) { return HAS(ctx, dealloc_td) ? VCTX(ctx)->dealloc_td(td) : EOPNOTSUPP; }
 void *svbh_alloc_parent_domain(void *ctx, struct ibv_parent_domain_init_attr *a, int *err)
 {
 	if (!HAS(ctx, alloc_parent_domain))
@@ -132,13 +110,6 @@ void *svbh_reg_mr_ex_op(void *pd, struct ibv_mr_init_attr *a, int *err)
 		return lacks(err);
 	POINTER(VCTX(ctx)->reg_mr_ex(pd, a));
 }
-int svbh_advise(void *pd, int advice, uint32_t flags, uint64_t addr, uint32_t length, uint32_t lkey, uint32_t n)
-{
-	struct ibv_context *ctx = ((struct ibv_pd *)pd)->context;
-	struct ibv_sge s = {.addr = addr, .length = length, .lkey = lkey};
-	return HAS(ctx, advise_mr) ? VCTX(ctx)->advise_mr(pd, advice, flags, &s, n) : EOPNOTSUPP;
-}
-
 static void *arena_alloc(struct ibv_pd *pd, void *arg, size_t size, size_t alignment, uint64_t resource)
 {
 	struct svbh_arena *a = arg;
@@ -195,3 +166,10 @@ static struct ibv_dm *fake_alloc_dm(struct ibv_context *c, struct ibv_alloc_dm_a
 	return NULL;
 }
 uintptr_t svbh_fake_alloc_dm(void) { return (uintptr_t)fake_alloc_dm; }
+
+int svbh_advise(void *pd, int advice, uint32_t flags, uint64_t addr, uint32_t length, uint32_t lkey, uint32_t n)
+{
+	struct ibv_context *ctx = ((struct ibv_pd *)pd)->context;
+	struct ibv_sge s = {.addr = addr, .length = length, .lkey = lkey};
+	return HAS(ctx, advise_mr) ? VCTX(ctx)->advise_mr(pd, advice, flags, &s, n) : EOPNOTSUPP;
+}

@@ -17,9 +17,6 @@ void *svbh_ptr(uintptr_t fn, void *obj, int *err); // open_device, alloc_pd
 void *svbh_import_device(uintptr_t fn, int fd, int *err);
 void *svbh_import(uintptr_t fn, void *obj, uint32_t handle, int *err); // import_pd, import_mr, import_dm
 void *svbh_reg_mr(uintptr_t fn, void *pd, uintptr_t addr, size_t length, int access, int *err);
-void *svbh_reg_mr_iova(uintptr_t fn, void *pd, uintptr_t addr, size_t length, uint64_t iova, unsigned access, int *err);
-void *svbh_reg_mr_ex(uintptr_t fn, void *pd, struct ibv_mr_init_attr *a, int *err);
-void *svbh_reg_dmabuf(uintptr_t fn, void *pd, uint64_t off, size_t length, uint64_t iova, int fd, int access, int *err);
 int svbh_rereg(uintptr_t fn, void *mr, int flags, void *pd, uintptr_t addr, size_t length, int access, int *err);
 int svbh_query_device(uintptr_t fn, void *ctx, struct ibv_device_attr *a);
 int svbh_query_port(uintptr_t fn, void *ctx, uint8_t port, void *a);
@@ -29,7 +26,6 @@ uintptr_t svbh_raw_reg_mr_ex(void *ctx);
 int svbh_query_device_ex(void *ctx, uint32_t comp_mask, struct ibv_device_attr_ex *a, size_t size);
 int svbh_query_port_op(void *ctx, uint8_t port, struct ibv_port_attr *a, size_t size);
 void *svbh_alloc_td(void *ctx, uint32_t comp_mask, int *err);
-int svbh_dealloc_td(void *ctx, void *td);
 void *svbh_alloc_parent_domain(void *ctx, struct ibv_parent_domain_init_attr *a, int *err);
 void *svbh_alloc_dm(void *ctx, size_t length, uint32_t log_align, uint32_t comp_mask, int *err);
 int svbh_free_dm(void *ctx, void *dm);
@@ -38,7 +34,6 @@ int svbh_from_dm(void *host, void *dm, uint64_t off, size_t length);
 void *svbh_reg_dm_mr(void *pd, void *dm, uint64_t off, size_t length, unsigned access, int *err);
 void *svbh_null_mr(void *pd, int *err);
 int svbh_advise(void *pd, int advice, uint32_t flags, uint64_t addr, uint32_t length, uint32_t lkey, uint32_t n);
-int svbh_export_dm(uintptr_t fn, void *dm, int *err);
 void *svbh_reg_mr_ex_op(void *pd, struct ibv_mr_init_attr *a, int *err);
 
 // An allocator in C for parent domains, and a count of what it did.

@@ -55,11 +55,7 @@ var types = []kind{
 	field("a field becomes a bit-field", func(r *rand.Rand, _, _, name, _ string) string {
 		return fmt.Sprintf("uint32_t %s : %d", name, r.IntN(33))
 	}),
-	{"a struct becomes a union", func(r *rand.Rand, s *source) (string, string) {
-		d, ok := pick(r, s.of(isRecord))
-		if !ok {
-			return "", ""
-		}
+	changed("a struct becomes a union", []string{isRecord}, func(_ *rand.Rand, s *source, d span) (string, string) {
 		line := s.lines[d.first]
 		if strings.HasPrefix(line, "struct") {
 			line = "union" + strings.TrimPrefix(line, "struct")
@@ -67,15 +63,11 @@ var types = []kind{
 			line = "struct" + strings.TrimPrefix(line, "union")
 		}
 		return s.with(d.first, d.first, line), d.name
-	}},
-	{"a record packed or aligned", func(r *rand.Rand, s *source) (string, string) {
-		d, ok := pick(r, s.of(isRecord))
-		if !ok {
-			return "", ""
-		}
+	}),
+	changed("a record packed or aligned", []string{isRecord}, func(r *rand.Rand, s *source, d span) (string, string) {
 		how := []string{"__attribute__((packed))", "__attribute__((aligned(64)))", "__attribute__((__packed__, aligned(4)))"}[r.IntN(3)]
 		return s.with(d.last, d.last, "} "+how+";"), d.name + " " + how
-	}},
+	}),
 	{"a field packed or aligned", func(r *rand.Rand, s *source) (string, string) {
 		i, ok := pick(r, s.fields)
 		if !ok {
@@ -109,15 +101,11 @@ var values = []kind{
 	enumerator("a huge value", "0xffffffff", "0x100000000", "1ULL << 63", "-9223372036854775807LL - 1", "0xffffffffffffffffULL", "1 << 40"),
 	enumerator("no constant", "1.5", `"text"`, "sizeof(struct ibv_nowhere)", "1 / 0", "nothing", "(struct ibv_pd){0}", "&errno",
 		"(int)sizeof(struct ibv_context)", "'x'"),
-	{"value of a macro", func(r *rand.Rand, s *source) (string, string) {
-		d, ok := pick(r, s.of(isMacro))
-		if !ok {
-			return "", ""
-		}
+	changed("value of a macro", []string{isMacro}, func(r *rand.Rand, s *source, d span) (string, string) {
 		value := []string{"", "0", "77", "-1", "1.5", "\"text\"", "0xffffffffffffffffULL", "IBV_WC_GRH", "ibv_pd", d.name, "(",
 			"struct", "((void *)-2)"}[r.IntN(13)]
 		return s.with(d.first, d.last, "#define "+d.name+" "+value), d.name + " becomes " + value
-	}},
+	}),
 }
 
 var word = regexp.MustCompile(`[A-Za-z_]\w*`)

@@ -8,6 +8,11 @@ import (
 
 const endif = "\n#endif\n"
 
+var (
+	ofCode  = []string{isRecord, isEnum, isFunction, isInline}
+	orMacro = append(ofCode[:len(ofCode):len(ofCode)], isMacro)
+)
+
 var cuts = []kind{
 	{"cut at a line", func(r *rand.Rand, s *source) (string, string) {
 		n := 1 + r.IntN(len(s.lines)-1)
@@ -27,39 +32,23 @@ var cuts = []kind{
 		n := 1 + r.IntN(len(text)-1)
 		return text[:n] + endif, fmt.Sprint("after ", n, " bytes")
 	}},
-	{"cut after a declaration, #endif added", func(r *rand.Rand, s *source) (string, string) {
-		d, ok := pick(r, s.of(isRecord, isEnum, isFunction, isInline))
-		if !ok {
-			return "", ""
-		}
+	changed("cut after a declaration, #endif added", ofCode, func(_ *rand.Rand, s *source, d span) (string, string) {
 		return strings.Join(s.lines[:d.last+1], "\n") + endif, "after " + d.name
-	}},
-	{"the first half is missing", func(r *rand.Rand, s *source) (string, string) {
-		d, ok := pick(r, s.of(isRecord, isEnum))
-		if !ok {
-			return "", ""
-		}
+	}),
+	changed("the first half is missing", []string{isRecord, isEnum}, func(_ *rand.Rand, s *source, d span) (string, string) {
 		return "#include <stdint.h>\n#include <pthread.h>\n#include <infiniband/verbs_api.h>\n" +
 			strings.ReplaceAll(strings.Join(s.lines[d.first:], "\n"), "\n#endif", ""), "before " + d.name
-	}},
-	{"one function alone", func(r *rand.Rand, s *source) (string, string) {
-		d, ok := pick(r, s.of(isFunction))
-		if !ok {
-			return "", ""
-		}
+	}),
+	changed("one function alone", []string{isFunction}, func(_ *rand.Rand, s *source, d span) (string, string) {
 		return "#include <stdint.h>\n#include <stddef.h>\nstruct ibv_device **ibv_get_device_list(int *num_devices);\n" + s.text(d) + "\n", d.name
-	}},
+	}),
 }
 
 // remove is a kind that takes a declaration out.
 func remove(name string, kinds ...string) kind {
-	return kind{name, func(r *rand.Rand, s *source) (string, string) {
-		d, ok := pick(r, s.of(kinds...))
-		if !ok {
-			return "", ""
-		}
+	return changed(name, kinds, func(_ *rand.Rand, s *source, d span) (string, string) {
 		return s.with(d.first, d.last), d.name + " at " + at(d.first)
-	}}
+	})
 }
 
 // removeLine is a kind that takes one of some lines out.
@@ -93,13 +82,9 @@ var removals = []kind{
 	remove("an inline function removed", isInline),
 	remove("a macro removed", isMacro),
 	remove("an include removed", isInclude),
-	{"a declaration under #if 0", func(r *rand.Rand, s *source) (string, string) {
-		d, ok := pick(r, s.of(isRecord, isEnum, isFunction, isInline, isMacro))
-		if !ok {
-			return "", ""
-		}
+	changed("a declaration under #if 0", orMacro, func(_ *rand.Rand, s *source, d span) (string, string) {
 		return s.with(d.first, d.last, "#if 0", s.text(d), "#endif"), d.name
-	}},
+	}),
 	{"a line in a body removed", func(r *rand.Rand, s *source) (string, string) {
 		d, ok := pick(r, s.of(isInline))
 		if !ok || d.last-d.first < 3 {
@@ -108,27 +93,15 @@ var removals = []kind{
 		i := d.first + 2 + r.IntN(d.last-d.first-2)
 		return s.with(i, i), d.name + ", " + at(i) + ": " + strings.TrimSpace(s.lines[i])
 	}},
-	{"an empty record", func(r *rand.Rand, s *source) (string, string) {
-		d, ok := pick(r, s.of(isRecord))
-		if !ok {
-			return "", ""
-		}
+	changed("an empty record", []string{isRecord}, func(_ *rand.Rand, s *source, d span) (string, string) {
 		return s.with(d.first, d.last, s.lines[d.first], "};"), d.name
-	}},
-	{"an empty enum", func(r *rand.Rand, s *source) (string, string) {
-		d, ok := pick(r, s.of(isEnum))
-		if !ok {
-			return "", ""
-		}
+	}),
+	changed("an empty enum", []string{isEnum}, func(_ *rand.Rand, s *source, d span) (string, string) {
 		return s.with(d.first, d.last, s.lines[d.first], "};"), d.name
-	}},
-	{"a record declared only", func(r *rand.Rand, s *source) (string, string) {
-		d, ok := pick(r, s.of(isRecord))
-		if !ok {
-			return "", ""
-		}
+	}),
+	changed("a record declared only", []string{isRecord}, func(_ *rand.Rand, s *source, d span) (string, string) {
 		return s.with(d.first, d.last, strings.TrimSuffix(strings.TrimSpace(s.lines[d.first]), "{")+";"), d.name
-	}},
+	}),
 }
 
 // neighbours are pairs of lines of a list that follow each other in the header, and lie in one declaration.
@@ -157,7 +130,7 @@ var moves = []kind{
 	swapLines("two enumerators swapped", func(s *source) []int { return s.enumerators }),
 	swapLines("two lines swapped", allLines),
 	{"two declarations swapped", func(r *rand.Rand, s *source) (string, string) {
-		list := s.of(isRecord, isEnum, isFunction, isInline)
+		list := s.of(ofCode...)
 		if len(list) < 2 {
 			return "", ""
 		}
@@ -171,13 +144,9 @@ var moves = []kind{
 		i, _ := pick(r, allLines(s))
 		return s.before(i, s.lines[i]), at(i) + ": " + strings.TrimSpace(s.lines[i])
 	}},
-	{"a declaration twice", func(r *rand.Rand, s *source) (string, string) {
-		d, ok := pick(r, s.of(isRecord, isEnum, isFunction, isInline, isMacro))
-		if !ok {
-			return "", ""
-		}
+	changed("a declaration twice", orMacro, func(_ *rand.Rand, s *source, d span) (string, string) {
 		return s.before(d.first, s.text(d)), d.name
-	}},
+	}),
 	{"the header twice", func(r *rand.Rand, s *source) (string, string) {
 		text := strings.Join(s.lines, "\n")
 		return text + text, "one after the other"

@@ -96,12 +96,8 @@ var arrays = []kind{
 		return ctype + " " + stars + name + []string{"[-1]", "[1 << 40]", "[nothing]", "[1.5]", "[sizeof(struct ibv_nowhere)]",
 			"[0x7fffffffffffffff]", "[1u - 2]"}[r.IntN(7)]
 	}),
-	{"a flexible array at the end", func(r *rand.Rand, s *source) (string, string) {
-		d, ok := pick(r, s.of(isRecord))
-		if !ok {
-			return "", ""
-		}
+	changed("a flexible array at the end", []string{isRecord}, func(r *rand.Rand, s *source, d span) (string, string) {
 		line := []string{"\tuint8_t vg_rest[];", "\tuint64_t vg_rest[];", "\tuint8_t vg_rest[0];", "\tstruct ibv_sge vg_rest[];"}[r.IntN(4)]
 		return s.before(d.last, line), d.name + ": " + strings.TrimSpace(line)
-	}},
+	}),
 }

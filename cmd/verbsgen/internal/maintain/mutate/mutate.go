@@ -19,6 +19,17 @@ type kind struct {
 	make func(r *rand.Rand, s *source) (text, note string)
 }
 
+// changed is a kind that damages a header at one of its declarations of some kinds.
+func changed(name string, of []string, change func(r *rand.Rand, s *source, d span) (text, note string)) kind {
+	return kind{name, func(r *rand.Rand, s *source) (string, string) {
+		d, ok := pick(r, s.of(of...))
+		if !ok {
+			return "", ""
+		}
+		return change(r, s, d)
+	}}
+}
+
 // Kinds names the kinds of damage, in the order in which they are done.
 func Kinds() []string {
 	var names []string

@@ -144,33 +144,21 @@ var functions = []kind{
 
 // added is a kind that puts a declaration where one begins.
 func added(name string, texts ...string) kind {
-	return kind{name, func(r *rand.Rand, s *source) (string, string) {
-		d, ok := pick(r, s.of(isRecord, isEnum, isFunction))
-		if !ok {
-			return "", ""
-		}
+	return changed(name, []string{isRecord, isEnum, isFunction}, func(r *rand.Rand, s *source, d span) (string, string) {
 		text := texts[r.IntN(len(texts))]
 		return s.before(d.first, text), text + " before " + at(d.first)
-	}}
+	})
 }
 
 var additions = []kind{
-	{"a field more at the end", func(r *rand.Rand, s *source) (string, string) {
-		d, ok := pick(r, s.of(isRecord))
-		if !ok {
-			return "", ""
-		}
+	changed("a field more at the end", []string{isRecord}, func(r *rand.Rand, s *source, d span) (string, string) {
 		line := "\t" + declared(ctypes[r.IntN(len(ctypes))], "vg_more") + ";"
 		return s.before(d.last, line), d.name + ": " + strings.TrimSpace(line)
-	}},
-	{"an enumerator more", func(r *rand.Rand, s *source) (string, string) {
-		d, ok := pick(r, s.of(isEnum))
-		if !ok {
-			return "", ""
-		}
+	}),
+	changed("an enumerator more", []string{isEnum}, func(r *rand.Rand, s *source, d span) (string, string) {
 		line := "\tVG_MORE" + []string{"", " = -1", " = 1 << 30", " = 0x100000000"}[r.IntN(4)] + ","
 		return s.with(d.first, d.first, s.lines[d.first], line), d.name + ": " + strings.TrimSpace(line)
-	}},
+	}),
 	added("a function more", "int ibv_vg_more(struct ibv_context *context, uint32_t flags);", "void ibv_vg_more(void);",
 		"struct ibv_vg *ibv_vg_more(struct ibv_pd *pd, ...);",
 		"int ibv_vg_more(int);", "static inline int ibv_vg_more(int x) { return x; }",

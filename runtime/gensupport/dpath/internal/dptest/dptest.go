@@ -213,12 +213,8 @@ func (p *Provider) SetFD(fd int) int {
 
 func (p *Provider) LoopBuilt(n, times int)   { C.dp_loop_built(p.c, C.int(n), C.long(times)) }
 func (p *Provider) LoopPatched(n, times int) { C.dp_loop_patched(p.c, C.int(n), C.long(times)) }
-func (p *Provider) LoopPost(n, times int)    { C.dp_loop_post(p.c, C.int(n), C.long(times)) }
 func (p *Provider) LoopBoth(n, room, times int) {
 	C.dp_loop_both(p.c, C.int(n), C.int(room), C.long(times))
-}
-func (p *Provider) LoopTake(n, times int) int {
-	return int(C.dp_loop_take(p.c, C.int(n), C.long(times)))
 }
 func (p *Provider) LoopReceives(n, times int) { C.dp_loop_receives(p.c, C.int(n), C.long(times)) }
 func (p *Provider) LoopPoll(n, times int) uint64 {

@@ -66,16 +66,6 @@ void dp_loop_patched(struct dp_provider *p, int n, long times)
 	}
 }
 
-// Posts the same chain over and over.
-void dp_loop_post(struct dp_provider *p, int n, long times)
-{
-	struct ibv_send_wr *bad;
-
-	build(n, 0);
-	while (times-- > 0)
-		do_post_send(&p->qp, wrs, &bad);
-}
-
 // Posts the same chain over and over, and polls after each.
 void dp_loop_both(struct dp_provider *p, int n, int room, long times)
 {
@@ -87,17 +77,6 @@ void dp_loop_both(struct dp_provider *p, int n, int room, long times)
 		do_post_send(&p->qp, wrs, &bad);
 		do_poll_cq(&p->cq, room, wcs);
 	}
-}
-
-// Polls and looks at nothing.
-int dp_loop_take(struct dp_provider *p, int n, long times)
-{
-	static struct ibv_wc wcs[DP_SLOTS];
-	int got = 0;
-
-	while (times-- > 0)
-		got += do_poll_cq(&p->cq, n, wcs);
-	return got;
 }
 
 // Builds all of each chain of receives, and posts it to the shared receive queue.
