@@ -116,7 +116,8 @@ func isTest(t *testing.T, name string) bool {
 const everything = "all"
 
 // counts is the table of the families of which something is missing, and of all: their tests, and on each kernel how many of those that
-// pass have a case or test of ours that shows the same there. A known defect counts: the case found what the test of theirs did not look at.
+// pass have a case or test of ours that shows the same there. A known defect counts: the case found what the test of theirs did not look
+// at.
 func counts(all []*row) []string {
 	out := []string{"| family | tests | " + headings() + " |", "|---|---|---|---|---|"}
 	type count struct{ tests, ok, shown int }
