@@ -2,7 +2,15 @@
 #SBATCH --job-name=verbsgen-pingmesh
 #SBATCH --ntasks-per-node=1
 #SBATCH --time=00:10:00
-# Probes between the nodes of the job: a step with an agent on each node, which probes the EACH nodes behind it. README.md has the variables.
+# Probes between the nodes of the job: a step with an agent on each node, which probes the EACH nodes behind it.
+#
+#	DEVICE    the RDMA device, of the same name on all nodes; must be set. softverbs is not a device here
+#	BINARY    the program: ./pingmesh
+#	PORT      the TCP port of the agents: 18516
+#	EACH      how many nodes an agent probes: 16
+#	DURATION  how long to probe: 2m
+#	REPORTS   the folder of the reports: ./pingmesh-JOBID
+#	MORE      more flags of pingmesh, such as "-gid-index 3"
 set -euo pipefail
 
 device=${DEVICE:?name the device of all nodes: DEVICE=mlx5_0 sbatch --nodes=8 pingmesh.sh}

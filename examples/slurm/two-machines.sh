@@ -4,7 +4,14 @@
 #SBATCH --ntasks-per-node=1
 #SBATCH --time=00:30:00
 # Runs the conformance suite on the second node of the job, against a device of the first; in an array job, each task has two nodes.
-# README.md has the variables.
+#
+#	DEVICE  the RDMA device, of the same name on both nodes; must be set
+#	BINARY  the program: ./conformance.test
+#	PORT    the TCP port on the first node: 7471; two jobs on one node need two
+#	REPORT  the file of the report: ./report-JOBID.json, in an array ./report-JOBID_TASK.json
+#	MORE    more flags for both sides: "-port 2 -gid-index 3"; on shared nodes "-secret FILE", a file that both nodes see
+#
+# The first node is reached at the address that Slurm uses (NodeAddr).
 set -euo pipefail
 
 device=${DEVICE:?name the device of both nodes: DEVICE=mlx5_0 sbatch two-machines.sh}

@@ -1,7 +1,7 @@
 // Package report is what a run of the conformance suite leaves behind: its form as JSON, and several of them side by side.
 //
-// It owns the schema (docs/report-schema.md), the strict reader and the matrix. It knows neither bindings nor devices, so
-// that the command can read reports without them.
+// It owns the schema, the strict reader and the matrix. docs/report-schema.md explains statuses and answers. The package knows neither
+// bindings nor devices, so that the command can read reports without them.
 package report
 
 import (
@@ -40,21 +40,21 @@ const (
 type Report struct {
 	Schema       string       `json:"schema"`
 	Version      int          `json:"version"`
-	Started      time.Time    `json:"started"`
+	Started      time.Time    `json:"started"` // RFC 3339, in UTC
 	Duration     Seconds      `json:"duration_s"`
 	Mode         string       `json:"mode"`
 	Host         Host         `json:"host"`
 	Library      Library      `json:"library"`
 	Device       Device       `json:"device"`
-	PeerDevice   string       `json:"peer_device,omitempty"`
-	Peer         *Peer        `json:"peer,omitempty"`
+	PeerDevice   string       `json:"peer_device,omitempty"` // the second device of the machine, if there was one
+	Peer         *Peer        `json:"peer,omitempty"`        // of a run on two machines
 	Capabilities []Capability `json:"capabilities"`
-	Cases        []Case       `json:"cases"`
+	Cases        []Case       `json:"cases"` // at least one
 }
 
 // Host is the machine that the suite ran on.
 type Host struct {
-	Name   string `json:"name"`
+	Name   string `json:"name"` // may be empty
 	OS     string `json:"os"`
 	Arch   string `json:"arch"`
 	Kernel string `json:"kernel"` // release, as uname tells it
@@ -96,19 +96,19 @@ func (p Peer) String() string {
 type Capability struct {
 	Name   string `json:"name"`
 	Has    bool   `json:"has"`
-	Reason string `json:"reason,omitempty"` // why it is lacking
+	Reason string `json:"reason,omitempty"` // why it is lacking, or the overlay that provides it
 }
 
 // Case is how one case went.
 type Case struct {
-	ID       string   `json:"id"`
+	ID       string   `json:"id"` // CF-mr-0001
 	Family   string   `json:"family"`
 	Title    string   `json:"title"`
-	Page     string   `json:"page"`
-	Rules    []string `json:"rules,omitempty"`
-	Mode     string   `json:"mode"`
+	Page     string   `json:"page"`            // the man page
+	Rules    []string `json:"rules,omitempty"` // the IDs of the rules that it tests
+	Mode     string   `json:"mode"`            // ModeOverlay only if it needs the simulated device memory
 	Status   Status   `json:"status"`
-	Lacks    []string `json:"lacks,omitempty"`    // of a skipped case: the capabilities that are not there
+	Lacks    []string `json:"lacks,omitempty"`    // of a skipped case: the capabilities that are not there; none if the machine is the reason
 	Reason   string   `json:"reason,omitempty"`   // of all but most passed cases
 	Evidence string   `json:"evidence,omitempty"` // of a known defect
 	Duration Seconds  `json:"duration_s"`

@@ -70,7 +70,7 @@ func TestDocument(t *testing.T) {
 		now = append(now, r.String())
 	}
 	compare(t, table, lines, now)
-	compare(t, document, text, between(t, between(t, text, "counts", counts(all)), "families", families(t, reports)))
+	compare(t, document, text, between(t, between(t, text, "counts", counts(all)), "pages", withoutCase(t)))
 }
 
 // read returns the lines of a file.

@@ -112,8 +112,12 @@ func isTest(t *testing.T, name string) bool {
 	return false
 }
 
-// counts is the table of the families: their tests, and on each kernel how many of those that pass have a case or test of ours that shows
-// the same there. A known defect counts: the case found what the test of theirs did not look at.
+// everything is the row of all families.
+const everything = "all"
+
+// counts is the table of the families of which something is missing, and of all: their tests, and on each kernel how many of those that
+// pass have a case or test of ours that shows the same there. A known defect counts: the case found what the test of theirs did not look
+// at.
 func counts(all []*row) []string {
 	out := []string{"| family | tests | " + headings() + " |", "|---|---|---|---|---|"}
 	type count struct{ tests, ok, shown int }
@@ -133,11 +137,14 @@ func counts(all []*row) []string {
 				}
 			}
 		}
-		cells := fmt.Sprintf("| %s | %d |", name, n[0].tests)
+		cells, complete := fmt.Sprintf("| %s | %d |", name, n[0].tests), true
 		for _, c := range n {
 			cells += fmt.Sprintf(" %d of %d |", c.shown, c.ok)
+			complete = complete && c.shown == c.ok
 		}
-		out = append(out, cells)
+		if !complete || name == everything {
+			out = append(out, cells)
+		}
 	}
 	var families []string
 	for _, r := range all {
@@ -148,6 +155,6 @@ func counts(all []*row) []string {
 	for _, f := range families {
 		line(f, func(r *row) bool { return r.family == f })
 	}
-	line("all", func(*row) bool { return true })
+	line(everything, func(*row) bool { return true })
 	return out
 }

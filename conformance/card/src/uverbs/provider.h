@@ -1,5 +1,15 @@
 // What the kernel half of one provider adds to ib_uverbs: its driver's data, its memory and its queues. Another provider stands beside
 // mlx5 by another struct provider; no file of uverbs and wire includes one of mlx5.
+//
+// To add a provider, as efa was added:
+//  1. Make a folder for it, with a struct provider: the driver's data of each command, as the kernel's driver answers it, and what an
+//     offset of mmap maps. Leave out a function that the kernel's driver lacks if the user half does not call it.
+//  2. Write its struct format (wire/format.h), which decodes requests and receives and writes completions. The wire finds work where it
+//     polls: in doorbell records, or in doorbell pages, which are shared memory and show only the last write to a register. A request for
+//     an event that shares its word with a consumer index can get lost, which is why efa has no completion channels.
+//  3. Add its name to base.c, and what the device says in /sys to kinds of tree.go.
+// Outside its folder, efa needed queue pairs of type DRIVER and their states (qp.c, modify.c), check_access, gids and an end of queues
+// here, and on the wire a kind that is reliable without a connection (wire/arrive.c, wire/requester.c).
 #ifndef CARD_PROVIDER_H
 #define CARD_PROVIDER_H
 
