@@ -12,21 +12,21 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/verbsgen/verbsgen/gen/rdmacm/conn"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/gen/verbs/endpoint"
 )
 
 const (
 	network = "rdma"
-	// A message begins with how many receives its sender has posted again, modulo 1<<32, and with flags, of 4 bytes each. Data that
-	// follows is aligned.
+	// A message begins with how many receives its sender has posted again, modulo 1<<32, and with flags, 4 bytes each.
 	header = 8
 	fin    = 1 // flag: the sender writes no more
 	// linger is how long Close waits at most until the peer's card has what was written.
 	linger = 5 * time.Second
 	// grace is how long Read waits for messages that came before the end, if nothing says that they have been handed out.
 	grace = time.Second
+	// silence is how long a request may be in flight, beyond KeepAlive, while nothing happens.
+	silence = 10 * time.Second
 )
 
 // Addr is the address of one end: an IP address, and a port of librdmacm.
@@ -34,12 +34,6 @@ type Addr struct{ netip.AddrPort }
 
 // Network returns "rdma".
 func (Addr) Network() string { return network }
-
-// named is an address that was not looked up.
-type named string
-
-func (named) Network() string  { return network }
-func (n named) String() string { return string(n) }
 
 // Conn is a connection: a net.Conn, an io.ReaderFrom and an io.WriterTo. Its methods may be called from several goroutines.
 //
@@ -52,10 +46,11 @@ type Conn struct {
 	keepAlive     time.Duration
 	e             *endpoint.Endpoint
 	whole         io.Closer                     // e, or the connection of rdma_cm that it belongs to
-	done, settled chan struct{}                 // closed by Close, and when that has nothing more to wait for
+	done          chan struct{}                 // closed by Close
 	completed     func(endpoint.Slot, verbs.WC) // c.complete
 
 	rd, wr half
+	from   sync.Mutex // held by ReadFrom
 
 	mu       sync.Mutex // guards what follows, and the deadlines of rd and wr
 	begun    bool       // e and peer are known
@@ -63,17 +58,18 @@ type Conn struct {
 	fin      bool // nothing more is written
 	finSent  bool
 	flying   int    // requests in flight
-	sent     uint32 // messages; one may not be posted yet
+	reserved int    // messages that have a slot, and are not posted yet
+	sent     uint32 // messages
 	granted  uint32 // receives that the peer has posted again
 	reposted uint32 // receives of this end that were posted again
 	told     uint32 // of these, what the peer knows of
 	eof      bool
-	arrived  []piece     // a ring with room for each receive
-	first    int         // the oldest of arrived
-	count    int         // of arrived
-	flushed  bool        // nothing more arrives
-	patience *time.Timer // until flushed
-	heard    bool        // a message came since ask looked
+	arrived  []piece // a ring with room for each receive
+	first    int     // the oldest of arrived
+	count    int     // of arrived
+	flushed  bool    // nothing more arrives
+	heard    bool    // something came or completed since ask looked
+	silent   time.Duration
 	alive    *time.Timer
 }
 
@@ -98,7 +94,7 @@ func (h *half) signal() {
 }
 
 func newConn(o Options) *Conn {
-	c := &Conn{own: hello{uint32(o.Messages), uint32(o.Size)}, keepAlive: o.KeepAlive, done: make(chan struct{}), settled: make(chan struct{}),
+	c := &Conn{own: hello{uint32(o.Messages), uint32(o.Size)}, keepAlive: o.KeepAlive, done: make(chan struct{}),
 		arrived: make([]piece, o.Messages)}
 	c.rd.wake, c.wr.wake = make(chan struct{}, 1), make(chan struct{}, 1)
 	c.completed = c.complete
@@ -108,15 +104,6 @@ func newConn(o Options) *Conn {
 func (c *Conn) config() endpoint.Config {
 	n, size := int(c.own.messages), int(c.own.size)+header
 	return endpoint.Config{Sends: n, SendSize: size, Recvs: n, RecvSize: size, Handle: c.handle}
-}
-
-// queue makes the queue pair of a connection of rdma_cm.
-func (c *Conn) queue(id *conn.Conn) (*verbs.QP, error) {
-	e, err := id.NewEndpoint(c.config())
-	if err != nil {
-		return nil, err
-	}
-	return e.QP, nil
 }
 
 // begin begins to send, when both ends are connected. The peer may have sent already.
@@ -137,12 +124,13 @@ func (c *Conn) begin(e *endpoint.Endpoint, whole io.Closer, said []byte) error {
 
 // handle takes the completion of a receive.
 func (c *Conn) handle(e *endpoint.Endpoint, wc verbs.WC) {
-	if wc.Status != verbs.WCStatusSuccess { // the endpoint has ended, and so have the messages
-		c.flush()
-		return
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if wc.Status != verbs.WCStatusSuccess { // the endpoint has ended, and so have the messages
+		c.flushed = true
+		c.rd.signal()
+		return
+	}
 	if err := c.arrive(e, int(wc.ID), int(wc.ByteLen)); err != nil {
 		e.Fail(err)
 	}
@@ -171,18 +159,22 @@ func (c *Conn) arrive(e *endpoint.Endpoint, receive, n int) error {
 		c.eof = true
 		c.rd.signal()
 	}
-	if n == header {
-		c.reposted++
-		if err := e.Repost(receive); err != nil {
-			return err
-		}
-	} else {
+	if n > header {
 		c.arrived[(c.first+c.count)%len(c.arrived)] = piece{receive, header, n}
 		c.count++
 		c.rd.signal()
+	} else {
+		c.repost(e, receive)
 	}
 	c.tell()
 	return nil
+}
+
+func (c *Conn) repost(e *endpoint.Endpoint, receive int) {
+	c.reposted++
+	if err := e.Repost(receive); err != nil {
+		e.Fail(err)
+	}
 }
 
 // complete takes the completion of a request.
@@ -191,17 +183,17 @@ func (c *Conn) complete(s endpoint.Slot, _ verbs.WC) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.flying--
+	c.heard = true
 	c.wr.signal()
 	c.tell()
-	c.settle()
 }
 
 // credits returns how many messages the peer has receives for. The last of them is kept for the end of what is written, and another one
 // to tell the peer of receives: without it, two ends that only write would wait for each other.
-func (c *Conn) credits() int { return int(c.peer.messages + c.granted - c.sent) }
+func (c *Conn) credits() int { return int(c.peer.messages+c.granted-c.sent) - c.reserved }
 
-// tell sends a message without data if the peer must hear of the end, or of receives that it may wait for. Whatever hinders it, such as a
-// queue that is full, calls it again when it has passed.
+// tell sends a message without data if the peer must hear of the end, or of receives that it may wait for. When what hinders it has passed,
+// such as a full queue, it is called again.
 func (c *Conn) tell() {
 	if !c.begun || c.closed && c.finSent || c.e.Err() != nil {
 		return
@@ -214,9 +206,8 @@ func (c *Conn) tell() {
 	default:
 		return
 	}
-	if s, ok := c.e.TrySlot(); ok {
-		c.sent++
-		c.finSent = c.post(s, 0, flags) == nil && flags == fin || c.finSent
+	if s, ok := c.e.TrySlot(); ok && c.post(s, 0, flags) == nil && flags == fin {
+		c.finSent = true
 	}
 }
 
@@ -231,21 +222,31 @@ func (c *Conn) post(s endpoint.Slot, n int, flags uint32) error {
 		return c.e.Err()
 	}
 	c.told = c.reposted
+	c.sent++
 	c.flying++
 	return nil
 }
 
-// ask asks the card of the peer whether it is there, if nothing has come since the last time. Its error ends the connection.
+// ask asks the card of the peer whether it is there, if nothing has happened since the last time. The failure of that request ends the
+// connection, and so does one that lasts too long: with 7 retries it may never end.
 func (c *Conn) ask() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.closed || c.e.Err() != nil {
 		return
 	}
-	if !c.heard && c.flying == 0 {
+	switch c.silent += c.keepAlive; {
+	case c.heard:
+		c.silent = 0
+	case c.flying > 0:
+		if c.silent >= c.keepAlive+silence {
+			c.e.Fail(fmt.Errorf("the peer's card does not answer: %w", syscall.ETIMEDOUT))
+		}
+	default:
 		if s, ok := c.e.TrySlot(); ok {
-			s.Write(0, 0, 0)
-			if s.PostFunc(c.completed) == nil {
+			if s.Write(0, 0, 0); s.PostFunc(c.completed) != nil {
+				s.Free()
+			} else {
 				c.flying++
 			}
 		}
@@ -258,78 +259,83 @@ var errNone = errors.New("there is nothing to read")
 
 // next returns the oldest data. If there is none, it waits, or returns errNone.
 func (c *Conn) next(wait bool) (piece, error) {
+	var late <-chan time.Time
 	for {
 		c.mu.Lock()
-		x, ended, err := c.oldest()
+		x, err := c.oldest()
 		c.mu.Unlock()
 		if err != errNone || !wait {
 			return x, err
 		}
-		news := c.e.Done()
-		if ended {
-			news = nil
+		ended := c.e.Done()
+		if late != nil {
+			ended = nil
 		}
 		select {
 		case <-c.rd.wake:
 		case <-c.done:
-		case <-news:
+		case <-ended:
+			late = time.After(grace)
+		case <-late:
+			c.mu.Lock()
+			c.flushed = true
+			c.mu.Unlock()
 		}
 	}
 }
 
-// oldest returns the oldest data, and whether the endpoint has ended.
-func (c *Conn) oldest() (x piece, ended bool, err error) {
-	reason := c.e.Err()
+func (c *Conn) oldest() (piece, error) {
 	switch {
 	case c.closed:
-		err = net.ErrClosed
+		return piece{}, net.ErrClosed
 	case c.rd.late:
-		err = os.ErrDeadlineExceeded
+		return piece{}, os.ErrDeadlineExceeded
 	case c.count > 0:
-		x = c.arrived[c.first]
+		return c.arrived[c.first], nil
 	case c.eof:
-		err = io.EOF
-	case reason != nil && c.flushed:
-		err = reason
-	case reason != nil && c.patience == nil: // messages that came before the end are still handed out
-		c.patience = time.AfterFunc(grace, c.flush)
-		fallthrough
-	default:
-		err = errNone
+		return piece{}, io.EOF
+	case c.flushed || c.ended() == net.ErrClosed:
+		return piece{}, c.ended()
 	}
-	return x, reason != nil, err
+	return piece{}, errNone
 }
 
-// flush has readers wait no more.
-func (c *Conn) flush() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.flushed = true
-	c.rd.signal()
+// ended returns why the endpoint has ended, nil if it has not.
+func (c *Conn) ended() error {
+	err := c.e.Err()
+	if errors.Is(err, os.ErrClosed) { // by Network.Close
+		return net.ErrClosed
+	}
+	return err
 }
 
 // data returns the bytes of a piece.
 func (c *Conn) data(x piece) []byte { return c.e.Recv(x.receive)[x.from:x.to:x.to] }
 
-// taken ends the use of the first n bytes of the oldest data.
-func (c *Conn) taken(x piece, n int) {
+// take takes n bytes off the oldest data, and reports whether these were the last.
+func (c *Conn) take(x piece, n int) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if x.from += n; x.from < x.to {
 		c.arrived[c.first] = x
-		return
+		return false
 	}
 	c.first = (c.first + 1) % len(c.arrived)
 	c.count--
-	c.reposted++
-	if c.e.Repost(x.receive) == nil {
-		c.tell()
-	}
+	return true
+}
+
+// read posts a receive again whose data has been read.
+func (c *Conn) read(x piece) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.repost(c.e, x.receive)
+	c.tell()
 }
 
 // Read reads what the peer wrote.
 func (c *Conn) Read(p []byte) (n int, err error) {
-	if c == nil || c.e == nil {
+	if !c.made() {
 		return 0, errNever
 	}
 	c.rd.Lock()
@@ -340,28 +346,27 @@ func (c *Conn) Read(p []byte) (n int, err error) {
 		case err == nil:
 		case n > 0 || err == errNone:
 			return n, nil
-		case err == io.EOF:
-			return 0, err
 		default:
 			return 0, c.error("read", err)
 		}
 		k := copy(p[n:], c.data(x))
-		c.taken(x, k)
+		if c.take(x, k) {
+			c.read(x)
+		}
 		if n += k; n == len(p) {
 			return n, nil
 		}
 	}
 }
 
-// WriteTo writes to w what the peer writes, up to its end, from the memory in which it came.
+// WriteTo writes to w what the peer writes, up to its end, from the memory in which it came. If w fails, what came with the last message is
+// lost.
 func (c *Conn) WriteTo(w io.Writer) (n int64, err error) {
-	if c == nil || c.e == nil {
+	if !c.made() {
 		return 0, errNever
 	}
-	c.rd.Lock()
-	defer c.rd.Unlock()
 	for {
-		x, err := c.next(true)
+		x, err := c.message()
 		if err == io.EOF {
 			return n, nil
 		}
@@ -369,24 +374,33 @@ func (c *Conn) WriteTo(w io.Writer) (n int64, err error) {
 			return n, c.error("read", err)
 		}
 		k, err := w.Write(c.data(x))
-		if k < 0 || k > x.to-x.from {
-			return n, c.error("read", errWriter)
-		}
-		n += int64(k)
-		if c.taken(x, k); err != nil {
+		c.read(x)
+		if n += int64(k); err != nil {
 			return n, err
 		}
 	}
 }
 
-// room waits until a message can be sent, and returns a slot for it: for send, or for unused.
+// message takes the oldest data.
+func (c *Conn) message() (piece, error) {
+	c.rd.Lock()
+	defer c.rd.Unlock()
+	x, err := c.next(true)
+	if err == nil {
+		c.take(x, x.to-x.from)
+	}
+	return x, err
+}
+
+// room waits until a message can be sent, and reserves a slot for it: for send, or for unused.
 func (c *Conn) room() (endpoint.Slot, error) {
+	defer c.wr.signal() // others may wait, too
 	for {
 		c.mu.Lock()
 		err := c.writable()
 		if err == nil && c.credits() > 2 {
 			if s, ok := c.e.TrySlot(); ok {
-				c.sent++
+				c.reserved++
 				c.mu.Unlock()
 				return s, nil
 			}
@@ -413,7 +427,7 @@ func (c *Conn) writable() error {
 	case c.fin:
 		return syscall.EPIPE
 	}
-	return c.e.Err()
+	return c.ended()
 }
 
 // space returns the memory of a slot for data.
@@ -425,8 +439,8 @@ func (c *Conn) space(s endpoint.Slot) []byte {
 func (c *Conn) send(s endpoint.Slot, n int) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.reserved--
 	if c.fin { // since room
-		c.sent--
 		s.Free()
 		return c.writable()
 	}
@@ -437,75 +451,69 @@ func (c *Conn) send(s endpoint.Slot, n int) error {
 func (c *Conn) unused(s endpoint.Slot) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.sent--
+	c.reserved--
 	s.Free()
+	c.wr.signal()
 	c.tell()
 }
 
 // Write sends the bytes of p, and returns when they are posted: like TCP, it does not wait until the peer has them.
 func (c *Conn) Write(p []byte) (n int, err error) {
-	if c == nil || c.e == nil {
+	if !c.made() {
 		return 0, errNever
 	}
 	c.wr.Lock()
 	defer c.wr.Unlock()
-	for first := true; first || n < len(p); first = false {
-		s, err := c.room()
-		if err != nil {
-			return n, c.error("write", err)
+	c.mu.Lock()
+	err = c.writable()
+	c.mu.Unlock()
+	for err == nil && n < len(p) {
+		var s endpoint.Slot
+		if s, err = c.room(); err == nil {
+			k := copy(c.space(s), p[n:])
+			if err = c.send(s, k); err == nil {
+				n += k
+			}
 		}
-		k := copy(c.space(s), p[n:])
-		if k == 0 {
-			c.unused(s)
-			break
-		}
-		if err := c.send(s, k); err != nil {
-			return n, c.error("write", err)
-		}
-		n += k
 	}
-	return n, nil
+	return n, c.error("write", err)
 }
 
-// ReadFrom sends what it reads from r, up to its end, and reads it to the memory from which it is sent. Other calls that write wait until
-// it returns.
+// ReadFrom sends what it reads from r, up to its end, and reads it to the memory from which it is sent. One ReadFrom runs at a time.
 func (c *Conn) ReadFrom(r io.Reader) (n int64, err error) {
-	if c == nil || c.e == nil {
+	if !c.made() {
 		return 0, errNever
 	}
-	c.wr.Lock()
-	defer c.wr.Unlock()
-	for {
-		k, err := c.from(r)
+	c.from.Lock()
+	defer c.from.Unlock()
+	for err == nil {
+		var k int
+		k, err = c.pass(r)
 		n += int64(k)
-		if err == io.EOF {
-			return n, nil
-		}
-		if err != nil {
-			return n, err
-		}
 	}
+	if err == io.EOF {
+		err = nil
+	}
+	return n, err
 }
 
-// from sends what one Read returns.
-func (c *Conn) from(r io.Reader) (n int, err error) {
+// pass sends what one Read returns.
+func (c *Conn) pass(r io.Reader) (n int, err error) {
 	s, err := c.room()
 	if err != nil {
 		return 0, c.error("write", err)
 	}
 	read := 0
 	defer func() { // also when r panics
-		if read <= 0 {
+		if read == 0 {
 			c.unused(s)
 		}
 	}()
-	b := c.space(s)
-	if read, err = r.Read(b); read > len(b) {
-		read, err = 0, errReader
-	}
-	if read <= 0 {
+	if read, err = r.Read(c.space(s)); read == 0 {
 		return 0, err
 	}
+	c.wr.Lock() // not between the messages of a Write
+	defer c.wr.Unlock()
 	if e := c.send(s, read); e != nil {
 		return 0, c.error("write", e)
 	}
@@ -514,12 +522,12 @@ func (c *Conn) from(r io.Reader) (n int, err error) {
 
 // CloseWrite ends what this end writes: the peer reads io.EOF after it. Read goes on.
 func (c *Conn) CloseWrite() error {
-	if c == nil || c.e == nil {
+	if !c.made() {
 		return errNever
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err := c.writable(); err != nil && err != os.ErrDeadlineExceeded {
+	if err := c.writable(); err != nil && err != os.ErrDeadlineExceeded && err != syscall.EPIPE {
 		return c.error("close", err)
 	}
 	c.fin = true
@@ -528,10 +536,10 @@ func (c *Conn) CloseWrite() error {
 	return nil
 }
 
-// Close ends the connection. It waits until the card of the peer has what was written, at most 5 s, and then closes everything. A
-// Read or Write that waits returns net.ErrClosed, and so does a second Close.
+// Close ends the connection and closes everything. Calls that wait return net.ErrClosed, and so does a second Close. Before, Close waits
+// until the peer's card has what was written, or the peer has ended the connection; if neither happens within 5 s, it returns an error.
 func (c *Conn) Close() error {
-	if c == nil || c.e == nil {
+	if !c.made() {
 		return errNever
 	}
 	c.mu.Lock()
@@ -541,45 +549,68 @@ func (c *Conn) Close() error {
 	}
 	c.closed, c.fin = true, true
 	close(c.done)
+	c.tell()
+	c.mu.Unlock()
+	return c.error("close", errors.Join(c.settle(), c.abort()))
+}
+
+// settle waits until nothing is in flight, and the end was sent.
+func (c *Conn) settle() error {
+	late := time.NewTimer(linger)
+	defer late.Stop()
+	for {
+		c.mu.Lock()
+		settled := c.finSent && c.flying == 0
+		c.mu.Unlock()
+		if settled {
+			return nil
+		}
+		select {
+		case <-c.wr.wake:
+		case <-c.e.Done():
+			return nil
+		case <-late.C:
+			return errLost
+		}
+	}
+}
+
+// abort closes everything at once.
+func (c *Conn) abort() error {
+	c.mu.Lock()
 	for _, t := range []*time.Timer{c.alive, c.rd.timer, c.wr.timer} {
 		if t != nil {
 			t.Stop()
 		}
 	}
-	c.tell()
-	c.settle()
 	c.mu.Unlock()
-	var lost error
-	patience := time.NewTimer(linger)
-	defer patience.Stop()
-	select {
-	case <-c.settled:
-	case <-c.e.Done():
-	case <-patience.C:
-		lost = errLost
-	}
-	if err := errors.Join(lost, unlessClosed(c.whole.Close())); err != nil {
-		return c.error("close", err)
-	}
-	return nil
-}
-
-// settle notes that Close has nothing to wait for.
-func (c *Conn) settle() {
-	if c.closed && c.finSent && c.flying == 0 {
-		close(c.settled)
-	}
+	return unlessClosed(c.whole.Close())
 }
 
 // LocalAddr returns an Addr, and of a Conn of Upgrade the address of its side.
-func (c *Conn) LocalAddr() net.Addr { return c.local }
+func (c *Conn) LocalAddr() net.Addr {
+	if !c.made() {
+		return nil
+	}
+	return c.local
+}
 
 // RemoteAddr is LocalAddr of the peer.
-func (c *Conn) RemoteAddr() net.Addr { return c.remote }
+func (c *Conn) RemoteAddr() net.Addr {
+	if !c.made() {
+		return nil
+	}
+	return c.remote
+}
 
 // Endpoint returns the endpoint, to look at its device and its queue pair, for example. Requests that the program posts would disturb the
 // connection.
-func (c *Conn) Endpoint() *endpoint.Endpoint { return c.e }
+func (c *Conn) Endpoint() *endpoint.Endpoint {
+	if !c.made() {
+		return nil
+	}
+	return c.e
+}
 
 // SetDeadline is SetReadDeadline and SetWriteDeadline.
 func (c *Conn) SetDeadline(t time.Time) error { return c.set(t, &c.rd, &c.wr) }
@@ -591,7 +622,7 @@ func (c *Conn) SetReadDeadline(t time.Time) error { return c.set(t, &c.rd) }
 func (c *Conn) SetWriteDeadline(t time.Time) error { return c.set(t, &c.wr) }
 
 func (c *Conn) set(t time.Time, halves ...*half) error {
-	if c == nil || c.e == nil {
+	if !c.made() {
 		return errNever
 	}
 	c.mu.Lock()
@@ -620,15 +651,19 @@ func (c *Conn) set(t time.Time, halves ...*half) error {
 	return nil
 }
 
+// made reports whether begin was called.
+func (c *Conn) made() bool { return c != nil && c.e != nil }
+
 func (c *Conn) error(op string, err error) error {
+	if err == nil || err == io.EOF {
+		return err
+	}
 	return &net.OpError{Op: op, Net: network, Source: c.local, Addr: c.remote, Err: err}
 }
 
 var (
-	errNever  = fmt.Errorf("rdmanet: the connection is nil or was never made; Dial, Accept and Upgrade make one: %w", net.ErrClosed)
-	errLost   = errors.New("not all that was written has arrived")
-	errWriter = errors.New("the io.Writer returned an impossible count")
-	errReader = errors.New("the io.Reader returned an impossible count")
+	errNever = fmt.Errorf("rdmanet: it is nil or was never made; Dial, Accept, Upgrade and Listen make them: %w", net.ErrClosed)
+	errLost  = errors.New("not all that was written has arrived")
 )
 
 // unlessClosed is an error other than that of something that is closed already.

@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/verbsgen/verbsgen/gen/rdmacm"
@@ -15,7 +16,7 @@ import (
 )
 
 const (
-	waiting = 64               // connections that are made, or wait for Accept, at a time
+	waiting = 256              // connections that are made, or wait for Accept, at a time
 	shake   = 10 * time.Second // how long it may take to make one
 )
 
@@ -28,6 +29,7 @@ type Listener struct {
 	came   chan accepted
 	room   chan struct{} // has an element for each connection that is made or waits
 	all    sync.WaitGroup
+	closed atomic.Bool
 }
 
 type accepted struct {
@@ -35,34 +37,28 @@ type accepted struct {
 	err error
 }
 
-// Listen listens at an address, which is a host and a port as net.Listen takes them, but a local one. Without a host it is that of all
-// devices. With port 0 Addr returns the one that was chosen. The caller calls Close.
+// Listen listens at an address, which is a local host and a port: "10.0.0.1:7471", or ":7471" for the IPv4 addresses of all devices. With
+// port 0 Addr returns the port that was chosen. The caller calls Close.
+//
+// 256 connections can be in the making at a time. A peer that begins as many, and does not go on, delays others for 10 s.
 func Listen(n *conn.Network, addr string, o Options) (*Listener, error) {
-	l, err := listen(n, addr, o)
-	if err != nil {
-		return nil, &net.OpError{Op: "listen", Net: network, Addr: named(addr), Err: err}
-	}
-	return l, nil
-}
-
-func listen(n *conn.Network, addr string, o Options) (*Listener, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	at, err := resolve(context.Background(), addr)
-	if err != nil {
-		return nil, err
-	}
 	l := &Listener{o: o, came: make(chan accepted), room: make(chan struct{}, waiting)}
-	if l.l, err = n.Listen(at[0], conn.ListenOptions{}); err != nil {
-		return nil, err
+	at, err := resolve(context.Background(), addr)
+	if err == nil {
+		l.l, err = n.Listen(at[0], conn.ListenOptions{})
+	}
+	if err != nil {
+		return nil, &net.OpError{Op: "listen", Net: network, Err: err}
 	}
 	l.ctx, l.cancel = context.WithCancelCause(context.Background())
 	l.all.Go(l.next)
 	return l, nil
 }
 
-// next makes the next connection. As soon as that has begun, another goroutine waits for the one after it, so slow peers delay nobody.
+// next makes the next connection. As soon as that has begun, another goroutine waits for the one after it.
 func (l *Listener) next() {
 	select {
 	case l.room <- struct{}{}:
@@ -85,14 +81,12 @@ func (l *Listener) next() {
 		}
 		attr.PrivateData = l.o.hello()
 		qp, err := c.queue(id)
-		ours = err != nil
+		ours = err != nil && id.ID.Reject(nil) == nil // otherwise the peer has given up
 		return qp, err
 	}
 	id, err := l.l.Accept(ctx, cm)
 	if err == nil {
-		if err = c.beginCM(id); err != nil {
-			err = errors.Join(err, id.Close())
-		}
+		c, err = c.beginCM(id)
 	}
 	switch {
 	case err == nil:
@@ -110,7 +104,7 @@ func (l *Listener) hand(a accepted) {
 	case l.came <- a:
 	case <-l.ctx.Done():
 		if a.c != nil {
-			a.c.whole.Close()
+			a.c.abort()
 		}
 	}
 }
@@ -119,10 +113,10 @@ func (l *Listener) hand(a accepted) {
 type failure struct{ *net.OpError }
 
 func (failure) Temporary() bool { return true }
+func (f failure) Unwrap() error { return f.OpError }
 
-// Accept returns the next connection, a *Conn. An error is Temporary if this machine could not make the connection, for example because
-// memory cannot be locked; the next Accept may succeed. What is a peer's fault Accept does not return. After Close its error is
-// net.ErrClosed.
+// Accept returns the next connection, a *Conn. Its error is Temporary if this machine could not make a queue pair, for example because
+// memory cannot be locked; the next Accept may succeed. What is a peer's fault is not returned. After Close the error is net.ErrClosed.
 func (l *Listener) Accept() (net.Conn, error) {
 	if l == nil || l.l == nil {
 		return nil, errNever
@@ -143,14 +137,19 @@ func (l *Listener) Accept() (net.Conn, error) {
 }
 
 // Addr returns the address as an Addr.
-func (l *Listener) Addr() net.Addr { return Addr{l.l.Addr()} }
+func (l *Listener) Addr() net.Addr {
+	if l == nil {
+		return nil
+	}
+	return Addr{l.l.Addr()}
+}
 
 // Close ends the Listener, and connections that Accept has not returned. Others go on.
 func (l *Listener) Close() error {
 	if l == nil || l.l == nil {
 		return errNever
 	}
-	if errors.Is(context.Cause(l.ctx), net.ErrClosed) {
+	if l.closed.Swap(true) {
 		return &net.OpError{Op: "close", Net: network, Addr: l.Addr(), Err: net.ErrClosed}
 	}
 	l.cancel(net.ErrClosed)

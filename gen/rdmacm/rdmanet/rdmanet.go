@@ -18,12 +18,14 @@ package rdmanet
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"net"
 	"net/netip"
+	"os"
 	"syscall"
 	"time"
 
@@ -39,13 +41,15 @@ type Options struct {
 	// Messages is how many messages of the peer may wait to be read, 8 to 1<<15; 0 means 32. As many of this end may be in flight.
 	Messages int
 	// Size is the size of a message in bytes, 64 to 1<<24; 0 means 16 KiB. The smaller one of the two ends counts. A connection has
-	// 2 * Messages * Size bytes of registered memory, which is locked.
+	// 2 * Messages * (Size + 8) bytes of registered memory, which is locked; they may be 1 GiB at most.
 	Size int
-	// KeepAlive is how long an end hears nothing until it asks whether the peer's card answers; 0 means 15 s, and a negative value never. If
-	// the peer's machine has lost power, or the cable is cut, the connection ends some seconds later. A process that hangs is not noticed.
+	// KeepAlive is how often an end looks whether it hears anything, to ask whether the peer's card answers; 0 means 15 s, and a negative
+	// value never. If the peer's machine has lost power, or the cable is cut, the connection ends some 10 s later. A process that hangs is
+	// not noticed.
 	KeepAlive time.Duration
 
-	// CM is how Dial and Accept connect. QP and Attr.PrivateData are the package's, and counts of 0 mean 6.
+	// CM is how Dial and Accept connect. QP and Attr.PrivateData are the package's, and counts of 0 mean 6. Those of Dial hold for both
+	// ends.
 	CM conn.Options
 	// Connect is how Upgrade connects. Data is the package's.
 	Connect connect.Options
@@ -57,27 +61,19 @@ const (
 	mostMsgs  = 1 << 15
 	leastSize = 64
 	mostSize  = 1 << 24
+
+	mostMemory = 1 << 30
 )
 
 func (o *Options) check() error {
-	if o.Messages == 0 {
-		o.Messages = 32
+	o.Messages, o.Size, o.KeepAlive = cmp.Or(o.Messages, 32), cmp.Or(o.Size, 16<<10), cmp.Or(o.KeepAlive, 15*time.Second)
+	if o.Messages < leastMsgs || o.Messages > mostMsgs || o.Size < leastSize || o.Size > mostSize ||
+		2*o.Messages*(o.Size+header) > mostMemory {
+		return fmt.Errorf("rdmanet: Options: %d messages of %d bytes; Messages is %d to %d, Size %d to %d, and all memory 1 GiB: %w",
+			o.Messages, o.Size, leastMsgs, mostMsgs, leastSize, mostSize, syscall.EINVAL)
 	}
-	if o.Size == 0 {
-		o.Size = 16 << 10
-	}
-	if o.KeepAlive == 0 {
-		o.KeepAlive = 15 * time.Second
-	}
-	if !(hello{uint32(o.Messages), uint32(o.Size)}).valid() || o.Messages > mostMsgs || o.Size > mostSize {
-		return fmt.Errorf("rdmanet: Options: %d messages of %d bytes; Messages is %d to %d, and Size %d to %d: %w", o.Messages, o.Size,
-			leastMsgs, mostMsgs, leastSize, mostSize, syscall.EINVAL)
-	}
-	if a := &o.CM.Attr; a.RetryCount == 0 {
-		a.RetryCount = retries
-	}
-	if a := &o.CM.Attr; a.RNRRetryCount == 0 {
-		a.RNRRetryCount = retries
+	for _, count := range []*uint8{&o.CM.Attr.RetryCount, &o.CM.Attr.RNRRetryCount} {
+		*count = cmp.Or(*count, retries)
 	}
 	return nil
 }
@@ -87,10 +83,6 @@ type hello struct{ messages, size uint32 }
 
 var magic = []byte("rdmanet\x01")
 
-func (h hello) valid() bool {
-	return h.messages >= leastMsgs && h.messages <= mostMsgs && h.size >= leastSize && h.size <= mostSize
-}
-
 func (o *Options) hello() []byte {
 	b := binary.BigEndian.AppendUint32(bytes.Clone(magic), uint32(o.Messages))
 	return binary.BigEndian.AppendUint32(b, uint32(o.Size))
@@ -98,70 +90,90 @@ func (o *Options) hello() []byte {
 
 var errStranger = fmt.Errorf("the peer does not use package rdmanet, or another version of it: %w", syscall.EPROTO)
 
-// parse reads the hello of a peer, which librdmacm may follow by zeros.
+// parse reads the hello of a peer, after which librdmacm may put zeros.
 func parse(b []byte) (h hello, err error) {
 	rest, ok := bytes.CutPrefix(b, magic)
 	if !ok || len(rest) < 8 {
 		return h, errStranger
 	}
 	h = hello{binary.BigEndian.Uint32(rest), binary.BigEndian.Uint32(rest[4:])}
-	if !h.valid() {
+	if h.messages < leastMsgs || h.messages > mostMsgs || h.size < leastSize || h.size > mostSize {
 		return h, errStranger
 	}
 	return h, nil
 }
 
-// Dial connects to the address of a Listener, which is a host and a port as net.Dial takes them. The end of ctx ends only Dial. The caller
-// calls Close.
+// Dial connects to a Listener at an address, which is a host and a port: "10.0.0.1:7471". It tries the addresses of a name in turn. The end
+// of ctx ends only Dial. The caller calls Close.
 func Dial(ctx context.Context, n *conn.Network, addr string, o Options) (*Conn, error) {
-	c, err := dial(ctx, n, addr, o)
-	if err != nil {
-		return nil, &net.OpError{Op: "dial", Net: network, Addr: named(addr), Err: err}
-	}
-	return c, nil
-}
-
-func dial(ctx context.Context, n *conn.Network, addr string, o Options) (*Conn, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
 	at, err := resolve(ctx, addr)
-	if err != nil {
-		return nil, err
-	}
-	var errs []error
-	for _, a := range at {
-		c := newConn(o)
-		cm := o.CM
-		cm.Attr.PrivateData = o.hello()
-		cm.QP = func(id *conn.Conn, _ *rdmacm.ConnAttr) (*verbs.QP, error) { return c.queue(id) }
-		id, err := n.Dial(ctx, a, cm)
-		if err == nil {
-			if err = c.beginCM(id); err == nil {
-				return c, nil
-			}
-			err = errors.Join(err, id.Close())
+	for i, a := range at {
+		c, e := dial(ctx, n, a, o)
+		if e == nil {
+			return c, nil
 		}
-		errs = append(errs, err)
+		if i == 0 {
+			err = e
+		}
 		if ctx.Err() != nil {
 			break
 		}
 	}
-	return nil, errors.Join(errs...)
+	return nil, &net.OpError{Op: "dial", Net: network, Err: lateOr(err)}
 }
 
-// beginCM is begin for a connection of rdma_cm.
-func (c *Conn) beginCM(id *conn.Conn) error {
-	local, e1 := id.ID.LocalAddr()
-	remote, e2 := id.ID.PeerAddr()
-	c.local, c.remote = Addr{local}, Addr{remote}
-	if err := errors.Join(e1, e2); err != nil {
-		return err
+func dial(ctx context.Context, n *conn.Network, at netip.AddrPort, o Options) (*Conn, error) {
+	c, cm := newConn(o), o.CM
+	cm.Attr.PrivateData = o.hello()
+	cm.QP = func(id *conn.Conn, _ *rdmacm.ConnAttr) (*verbs.QP, error) { return c.queue(id) }
+	id, err := n.Dial(ctx, at, cm)
+	if err != nil {
+		return nil, err
 	}
-	return c.begin(id.Endpoint(), id, id.Peer.PrivateData)
+	return c.beginCM(id)
 }
 
-// resolve looks an address up. Without a host it is that of all devices.
+// queue makes the queue pair of a connection of rdma_cm.
+func (c *Conn) queue(id *conn.Conn) (*verbs.QP, error) {
+	e, err := id.NewEndpoint(c.config())
+	if err != nil {
+		return nil, err
+	}
+	return e.QP, nil
+}
+
+// beginCM is begin for a connection of rdma_cm, which is closed if it fails.
+func (c *Conn) beginCM(id *conn.Conn) (*Conn, error) {
+	local, err := id.ID.LocalAddr()
+	remote, e := id.ID.PeerAddr()
+	c.local, c.remote = Addr{local}, Addr{remote}
+	if err = errors.Join(err, e); err == nil {
+		err = c.begin(id.Endpoint(), id, id.Peer.PrivateData)
+	}
+	if err != nil {
+		return nil, errors.Join(err, id.Close())
+	}
+	return c, nil
+}
+
+// late is an error of a deadline that has passed, as net.Error has it.
+type late struct{ error }
+
+func (late) Timeout() bool   { return true }
+func (late) Temporary() bool { return true }
+func (l late) Unwrap() error { return l.error }
+
+func lateOr(err error) error {
+	if errors.Is(err, context.DeadlineExceeded) || errors.Is(err, os.ErrDeadlineExceeded) {
+		return late{err}
+	}
+	return err
+}
+
+// resolve looks an address up. One without a host is that of all devices.
 func resolve(ctx context.Context, addr string) (at []netip.AddrPort, err error) {
 	if ctx == nil {
 		return nil, fmt.Errorf("the context is nil; pass context.Background for one without an end: %w", syscall.EINVAL)
@@ -195,8 +207,8 @@ func Upgrade(ctx context.Context, dev *verbs.Device, side net.Conn, o Options) (
 	}
 	c, err := upgrade(ctx, dev, side, o)
 	if err != nil {
-		return nil, &net.OpError{Op: "upgrade", Net: network, Source: side.LocalAddr(), Addr: side.RemoteAddr(), Err: errors.Join(err,
-			unlessClosed(side.Close()))}
+		side.Close() // the peer would wait
+		return nil, &net.OpError{Op: "upgrade", Net: network, Source: side.LocalAddr(), Addr: side.RemoteAddr(), Err: lateOr(err)}
 	}
 	return c, nil
 }

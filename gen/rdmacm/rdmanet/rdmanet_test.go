@@ -56,7 +56,7 @@ func newMachine(t testing.TB) *machine {
 	m.ctx, cancel = context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(func() {
 		cancel()
-		if err := m.Network.Close(); err != nil {
+		if err := m.Network.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
 			t.Error(err)
 		}
 		if m.dev != nil {
@@ -359,6 +359,140 @@ func TestStrangers(t *testing.T) {
 	}
 	a, b := m.connect(l, rdmanet.Options{})
 	m.must(errors.Join(a.Close(), b.Close()))
+}
+
+// TestGone has peers give up while the Listener makes their connections: Accept does not say so, and returns the next one.
+func TestGone(t *testing.T) {
+	m := newMachine(t)
+	l := m.listen(rdmanet.Options{})
+	for range 20 {
+		ctx, cancel := context.WithCancel(m.ctx)
+		c, err := m.Network.Dial(ctx, l.Addr().(rdmanet.Addr).AddrPort, conn.Options{
+			Attr: rdmacm.ConnAttr{PrivateData: hello},
+			QP: func(c *conn.Conn, _ *rdmacm.ConnAttr) (*verbs.QP, error) {
+				e, err := c.NewEndpoint(endpoint.Config{})
+				if err != nil {
+					return nil, err
+				}
+				time.AfterFunc(time.Duration(rand.IntN(200))*time.Microsecond, cancel)
+				return e.QP, nil
+			}})
+		cancel()
+		if err == nil { // it was quick
+			m.must(c.Close())
+		} else if !errors.Is(err, context.Canceled) {
+			t.Fatal(err)
+		}
+	}
+	last, err := rdmanet.Dial(m.ctx, m.Network, l.Addr().String(), rdmanet.Options{})
+	m.must(err)
+	go last.Close()
+	for {
+		c, err := l.Accept()
+		m.must(err)
+		m.dev = c.(*rdmanet.Conn).Endpoint().PD.Device()
+		_, err = c.Read(make([]byte, 1))
+		c.Close()
+		if err == io.EOF {
+			break
+		}
+		if err != nil && !errors.Is(err, syscall.ECONNRESET) {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestNetworkClose closes the network below a connection, and a Listener with connections that nobody accepts.
+func TestNetworkClose(t *testing.T) {
+	m := newMachine(t)
+	o := rdmanet.Options{KeepAlive: time.Hour}
+	l := m.listen(o)
+	a, _ := m.connect(l, o)
+	b, err := rdmanet.Dial(m.ctx, m.Network, l.Addr().String(), o)
+	m.must(err)
+	m.must(l.Close())
+	if err := l.Close(); !errors.Is(err, net.ErrClosed) {
+		t.Error(err)
+	}
+	if _, err := b.Read(make([]byte, 1)); !errors.Is(err, syscall.ECONNRESET) {
+		t.Errorf("a connection that nobody accepted: %v", err)
+	}
+	ended := make(chan error)
+	go func() { _, err := a.Read(make([]byte, 1)); ended <- err }()
+	m.must(m.Network.Close())
+	if err := <-ended; !errors.Is(err, net.ErrClosed) && !errors.Is(err, syscall.ECONNRESET) {
+		t.Error(err)
+	}
+	if _, err := a.Write(make([]byte, 1)); !errors.Is(err, net.ErrClosed) && !errors.Is(err, syscall.ECONNRESET) {
+		t.Error(err)
+	}
+	m.must(a.Close())
+}
+
+// readFunc is an io.Reader.
+type readFunc func([]byte) (int, error)
+
+func (f readFunc) Read(p []byte) (int, error) { return f(p) }
+
+// TestBesideReadFrom writes while ReadFrom and WriteTo wait for the program's reader and writer: no call waits for them.
+func TestBesideReadFrom(t *testing.T) {
+	m := newMachine(t)
+	a, b := m.pair(rdmanet.Options{Messages: 8})
+	begun, end, all := make(chan bool, 8), make(chan bool), sync.WaitGroup{}
+	for range 8 {
+		all.Go(func() {
+			a.ReadFrom(readFunc(func([]byte) (int, error) { begun <- true; <-end; return 0, io.EOF }))
+		})
+	}
+	<-begun
+	reader, writer := io.Pipe() // whose write waits for a read
+	all.Go(func() { b.WriteTo(writer) })
+	for i := range 3 {
+		_, err := a.Write([]byte{byte(i)})
+		m.must(err)
+	}
+	buf := make([]byte, 1)
+	_, err := reader.Read(buf)
+	m.must(err)
+	m.must(b.SetReadDeadline(time.Now()))
+	if _, err := b.Read(buf); !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Error(err)
+	}
+	if n, err := a.Write(nil); n != 0 || err != nil {
+		t.Error(n, err)
+	}
+	close(end)
+	reader.Close()
+	all.Wait()
+}
+
+// TestLimits refuses sizes that no connection can have, and a deadline that passes is a Timeout.
+func TestLimits(t *testing.T) {
+	m := newMachine(t)
+	for _, o := range []rdmanet.Options{{Messages: 7}, {Messages: 1<<15 + 1}, {Messages: 8 - 1<<32}, {Size: 63}, {Size: 1<<24 + 1},
+		{Messages: 1 << 13, Size: 1 << 24}} {
+		if _, err := rdmanet.Listen(m.Network, "10.0.0.1:0", o); !errors.Is(err, syscall.EINVAL) {
+			t.Errorf("%d messages of %d bytes: %v", o.Messages, o.Size, err)
+		}
+	}
+	l := m.listen(rdmanet.Options{})
+	ctx, cancel := context.WithTimeout(m.ctx, time.Nanosecond)
+	defer cancel()
+	_, err := rdmanet.Dial(ctx, m.Network, l.Addr().String(), rdmanet.Options{})
+	if e := net.Error(nil); !errors.As(err, &e) || !e.Timeout() {
+		t.Error(err)
+	}
+	near, far := net.Pipe()
+	defer far.Close()
+	_, dev := verbstest.Open(t)
+	_, err = rdmanet.Upgrade(ctx, dev, near, rdmanet.Options{})
+	if e := net.Error(nil); !errors.As(err, &e) || !e.Timeout() {
+		t.Error(err)
+	}
+	var c *rdmanet.Conn
+	if c.LocalAddr() != nil || c.Endpoint() != nil || c.Close() == nil {
+		t.Error("a connection that was never made")
+	}
 }
 
 // TestAlive has a peer vanish without a word: an end that only reads notices it.
