@@ -12,7 +12,7 @@ import (
 // notRun are the blocks of shell in README.md and the guides that the script pages does not run, by their first line, with the reason.
 var notRun = map[string]string{
 	"make         # sets up, generates":                         "the tests of this repository themselves",
-	"go install github.com/verbsgen/verbsgen/examples/pingpong": "two machines, each with a card",
+	"go install github.com/verbsgen/verbsgen/examples/pingpong": "two terminals, and libmlx5",
 	"echo '@rdma - memlock unlimited'":                          "changes the machine, as root",
 	`echo 'KERNEL=="uverbs*"`:                                   "changes the machine, as root",
 	"docker run --device":                                       "a container, and a card",

@@ -32,6 +32,7 @@ func shareAsInGuide(dev *verbs.Device, pd *verbs.PD, buf []byte) error {
 	child := exec.Command("./child")
 	child.ExtraFiles = []*os.File{os.NewFile(uintptr(command), "uverbs")}
 	child.Stdin = strings.NewReader(fmt.Sprint(pd.Handle(), mr.Handle(), mr.IOVA()))
+	child.Stdout, child.Stderr = os.Stdout, os.Stderr
 	return errors.Join(child.Run(), mr.Close())
 }
 
@@ -61,6 +62,7 @@ func importAsInGuide(lib *verbs.Lib) error {
 	if err != nil {
 		return err
 	}
+	fmt.Println("imported a region of", mr.Length(), "bytes")
 	return e.Close()
 }
 
