@@ -96,7 +96,6 @@ var unlike = []string{"IBV_QP_ALT_PATH", "IBV_QP_RATE_LIMIT"}
 // TestTransitions holds the tables of the spec against the kernel: on each step of each type, the attributes that the step needs,
 // then these with each one attribute more or less, are accepted by the one exactly when they are by the other.
 func TestTransitions(t *testing.T) {
-	open(t) // its end counts the objects
 	real, name := library(t)
 	facts := spec.NewFacts(must(api.Load(api.Newest()))(t).On(runtime.GOARCH))
 	c := must(rulecall.Open(real, name, must(spec.Embedded(""))(t), facts))(t)

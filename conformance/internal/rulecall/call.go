@@ -70,7 +70,7 @@ func Open(lib Symbols, device string, pages *spec.Spec, facts *spec.Facts) (*Con
 	return u, nil
 }
 
-// Close closes the context. What is open in it goes with it.
+// Close closes the context. What is open in it goes with it, or with the process if the library has mapped its memory.
 func (u *Context) Close() {
 	if u.ctx != 0 {
 		rawcall.Call(u.lib.Symbol("ibv_close_device", ""), u.ctx)
