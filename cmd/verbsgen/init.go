@@ -20,6 +20,9 @@ import (
 // generateFile is the hand-written file that init begins a package with.
 const generateFile = "generate.go"
 
+// toolPath is the import path of verbsgen.
+const toolPath = "github.com/verbsgen/verbsgen/cmd/verbsgen"
+
 func (a *app) initCmd() *cobra.Command {
 	t := newTarget()
 	cmd := &cobra.Command{
@@ -100,7 +103,11 @@ func (a *app) initPackage(t target) error {
 		}
 		fmt.Fprintln(a.out, "wrote", filepath.Join(t.out, f.name))
 	}
-	fmt.Fprint(a.out, "next:\n  go get -tool github.com/verbsgen/verbsgen/cmd/verbsgen   # once\n  go generate ./...\n  go mod tidy\n")
+	fmt.Fprintln(a.out, "next:")
+	if !output.HasTool(t.out, toolPath) {
+		fmt.Fprintln(a.out, "  go get -tool "+toolPath+"   # once")
+	}
+	fmt.Fprint(a.out, "  go generate ./...\n  go mod tidy\n")
 	return nil
 }
 

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"strings"
@@ -86,8 +88,12 @@ func (a *app) goVet(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	c := exec.CommandContext(cmd.Context(), "go", append([]string{"vet", "-vettool=" + self}, args...)...)
-	c.Stdin, c.Stdout, c.Stderr = os.Stdin, a.out, a.err
+	var said bytes.Buffer
+	c.Stdin, c.Stdout, c.Stderr = os.Stdin, a.out, &said
 	err = c.Run()
+	if _, failed := io.WriteString(a.err, byPosition(said.String())); failed != nil {
+		return failed
+	}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
 		return failed{diag.List{}} // what is wrong is printed

@@ -2,9 +2,11 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -29,6 +31,17 @@ func TestVetOwnPrograms(t *testing.T) {
 	cmd.Dir = "../.."
 	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
 		t.Errorf("%v, reported:\n%s", err, out)
+	}
+}
+
+// TestByPosition keeps headings, and the lines that belong to a finding.
+func TestByPosition(t *testing.T) {
+	const said = "go: downloading\nb.go:1:1: b\na.go:10:2: ten\n\t10\tcode\na.go:9:12: nine\nb.go:7:1: \tof nine\na.go:9:2: nine\n" +
+		"# z\nz.go:1:1: z\n# a\na.go:1:1: a\n"
+	const want = "go: downloading\na.go:9:2: nine\na.go:9:12: nine\nb.go:7:1: \tof nine\na.go:10:2: ten\n\t10\tcode\nb.go:1:1: b\n" +
+		"# z\nz.go:1:1: z\n# a\na.go:1:1: a\n"
+	if got := byPosition(said); got != want {
+		t.Errorf("got\n%s", got)
 	}
 }
 
@@ -59,6 +72,26 @@ func main() {
 	_, _ = pd.RegMR(make([]byte, 64), rdma.MRAccessRemoteWrite)
 	pd.RegMR(nil, rdma.MRAccessLocalWrite)
 }
+
+func again(pd *rdma.PD) {
+	pd.RegMR(nil, rdma.MRAccessLocalWrite)
+	_, _ = pd.RegMR(nil, rdma.MRAccessRemoteWrite)
+}
+
+type kept struct{ a, b, c, d, e, f, g, h *rdma.MR }
+
+func (k *kept) Close() {}
+
+func (k *kept) fill(pd *rdma.PD) {
+	k.a, _ = pd.RegMR(nil, rdma.MRAccessLocalWrite)
+	k.b, _ = pd.RegMR(nil, rdma.MRAccessLocalWrite)
+	k.c, _ = pd.RegMR(nil, rdma.MRAccessLocalWrite)
+	k.d, _ = pd.RegMR(nil, rdma.MRAccessLocalWrite)
+	k.e, _ = pd.RegMR(nil, rdma.MRAccessLocalWrite)
+	k.f, _ = pd.RegMR(nil, rdma.MRAccessLocalWrite)
+	k.g, _ = pd.RegMR(nil, rdma.MRAccessLocalWrite)
+	k.h, _ = pd.RegMR(nil, rdma.MRAccessLocalWrite)
+}
 `
 	for name, data := range map[string]string{"main.go": program, "go.sum": string(sum), "go.mod": "module example.com/own\n\ngo 1.26\n\n" +
 		"require github.com/verbsgen/verbsgen v0.0.0\n\nreplace github.com/verbsgen/verbsgen => " + root + "\n"} {
@@ -77,6 +110,16 @@ func main() {
 	const access, dropped = "main.go:8:36: ibv_reg_mr: access REMOTE_WRITE (0x2): REMOTE_WRITE needs LOCAL_WRITE", "is dropped"
 	if got, code := vet("./..."); code != 1 || !strings.Contains(got, access) || !strings.Contains(got, dropped) {
 		t.Errorf("exit code %d, reported %q", code, got)
+	}
+	got, _ := vet(".")
+	var lines []string
+	for line := range strings.Lines(got) {
+		if m := position.FindStringSubmatch(line); m != nil {
+			lines = append(lines, fmt.Sprintf("%3s:%3s", m[2], m[3]))
+		}
+	}
+	if len(lines) < 12 || !slices.IsSorted(lines) {
+		t.Errorf("not by position:\n%s", got)
 	}
 	const better = "rdma.MRAccessRemoteWrite|rdma.MRAccessLocalWrite)"
 	if got, code := vet("-diff", "."); code != 1 || !strings.Contains(got, better) {

@@ -33,9 +33,7 @@ func main() {
 	if len(os.Args) < 3 {
 		log.Fatal("usage: pingpong DEVICE|rdma_cm ADDRESS [go]")
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	defer cancel()
-	if err := run(ctx, os.Args[1], os.Args[2], len(os.Args) > 3); err != nil {
+	if err := run(context.Background(), os.Args[1], os.Args[2], len(os.Args) > 3); err != nil {
 		log.Fatal(err)
 	}
 }
@@ -56,18 +54,37 @@ func run(ctx context.Context, name, address string, first bool) error {
 		}
 		return overCM(ctx, cm, at, first)
 	}
-	var side net.Conn
-	if first {
-		side, err = net.Dial("tcp", address)
-	} else if ln, lerr := net.Listen("tcp", address); lerr == nil {
-		side, err = ln.Accept()
-	} else {
-		err = lerr
-	}
+	return overTCP(ctx, lib, name, address, first)
+}
+
+// overTCP connects over TCP. The minute begins when both sides are there.
+func overTCP(ctx context.Context, lib *verbs.Lib, name, address string, first bool) (err error) {
+	dev, err := lib.OpenDevice(name)
 	if err != nil {
 		return err
 	}
-	return over(ctx, lib, name, side, first)
+	defer func() { err = errors.Join(err, dev.Close()) }()
+	side, err := meet(address, first)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
+	return over(ctx, dev, side, first)
+}
+
+// meet goes to the address, or waits there for the other side.
+func meet(address string, first bool) (net.Conn, error) {
+	if first {
+		return net.Dial("tcp", address)
+	}
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	defer l.Close()
+	fmt.Println("waiting at", l.Addr())
+	return l.Accept()
 }
 
 // overCM connects by librdmacm.
@@ -78,7 +95,7 @@ func overCM(ctx context.Context, lib *rdmacm.Lib, at netip.AddrPort, first bool)
 	}
 	defer func() { err = errors.Join(err, n.Close()) }() // with the connection
 	config, came := settings()
-	o := conn.Options{Attr: rdmacm.ConnAttr{RetryCount: 7, RNRRetryCount: 7}}
+	o := conn.Options{Attr: rdmacm.ConnAttr{RetryCount: 6, RNRRetryCount: 7}}
 	o.QP = func(c *conn.Conn, _ *rdmacm.ConnAttr) (*verbs.QP, error) {
 		e, err := c.NewEndpoint(config)
 		if err != nil {
@@ -86,27 +103,32 @@ func overCM(ctx context.Context, lib *rdmacm.Lib, at netip.AddrPort, first bool)
 		}
 		return e.QP, nil
 	}
-	var c *conn.Conn
-	if first {
-		c, err = n.Dial(ctx, at, o)
-	} else if l, lerr := n.Listen(at, conn.ListenOptions{}); lerr == nil {
-		c, err = l.Accept(ctx, o)
-	} else {
-		err = lerr
-	}
+	c, err := meetCM(ctx, n, at, o, first)
 	if err != nil {
 		return err
 	}
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
+	defer cancel()
 	return play(ctx, c.Endpoint(), came, first)
 }
 
-// over connects over a stream.
-func over(ctx context.Context, lib *verbs.Lib, name string, side net.Conn, first bool) (err error) {
-	dev, err := lib.OpenDevice(name)
-	if err != nil {
-		return errors.Join(err, side.Close())
+// meetCM goes to the address, or waits there for the other side.
+func meetCM(ctx context.Context, n *conn.Network, at netip.AddrPort, o conn.Options, first bool) (*conn.Conn, error) {
+	if first {
+		ctx, cancel := context.WithTimeout(ctx, time.Minute)
+		defer cancel()
+		return n.Dial(ctx, at, o)
 	}
-	defer func() { err = errors.Join(err, dev.Close()) }()
+	l, err := n.Listen(at, conn.ListenOptions{})
+	if err != nil {
+		return nil, err
+	}
+	fmt.Println("waiting at", l.Addr())
+	return l.Accept(ctx, o)
+}
+
+// over connects over a stream.
+func over(ctx context.Context, dev *verbs.Device, side net.Conn, first bool) (err error) {
 	config, came := settings()
 	e, err := endpoint.New(dev, config)
 	if err != nil {

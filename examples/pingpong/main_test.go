@@ -46,7 +46,26 @@ func TestPlay(t *testing.T) {
 	}
 	sides := map[bool]net.Conn{}
 	sides[true], sides[false] = net.Pipe()
-	both(t, func(ctx context.Context, first bool) error { return over(ctx, lib, name, sides[first], first) })
+	both(t, func(ctx context.Context, first bool) error {
+		dev, err := lib.OpenDevice(name)
+		if err != nil {
+			return errors.Join(err, sides[first].Close())
+		}
+		return errors.Join(over(ctx, dev, sides[first], first), dev.Close())
+	})
+}
+
+// TestNoDevice names a device that is not there: the side that waits says so rather than wait.
+func TestNoDevice(t *testing.T) {
+	soft := softverbs.New()
+	defer soft.Close()
+	lib, err := verbs.LoadFrom(soft)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := overTCP(t.Context(), lib, "soft9", "127.0.0.1:0", false); err == nil || !strings.Contains(err.Error(), "soft9") {
+		t.Errorf("it ended with %v", err)
+	}
 }
 
 // TestCM has them connect by rdma_cm on software devices.

@@ -143,8 +143,9 @@ func Load(verbsLib *verbs.Lib, opts ...LoadOption) (*Lib, error) {
 	return LoadFrom(verbsLib, l)
 }
 
-// LoadFrom takes the functions from another source, in tests from softverbs.New for libibverbs and softcm.New
-// for librdmacm. A source with none of the functions is an error.
+// LoadFrom takes the functions from another source. A source with none of the functions is an error. Tests pass
+// [github.com/verbsgen/verbsgen/runtime/softverbs.New] for libibverbs and
+// [github.com/verbsgen/verbsgen/runtime/softcm.New] for librdmacm.
 func LoadFrom(verbsLib *verbs.Lib, s Symbols) (*Lib, error) {
 	if !haveC {
 		return nil, dl.NoC()

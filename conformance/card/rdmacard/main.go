@@ -69,14 +69,15 @@ func command() *cobra.Command {
 	env := &cobra.Command{Use: "env", Short: "print the variables that put the card below a program, for CI", Args: cobra.NoArgs,
 		Long: "env prints the variables that put the card below a program, one on each line, as in\n\n" +
 			"  rdmacard env >>$GITHUB_ENV\n  env $(rdmacard env) PROGRAM\n\n" +
-			"The folder of the card stays: remove it when no program uses it any more.",
+			"Without --dir, each env makes a new folder, and says where. It stays: remove it when no program uses it any more.",
 		RunE: func(c *cobra.Command, _ []string) error {
-			dir, err := s.dir, error(nil)
+			dir := s.dir
 			if dir == "" {
-				dir, err = os.MkdirTemp("", "rdmacard")
-			}
-			if err != nil {
-				return err
+				var err error
+				if dir, err = os.MkdirTemp("", "rdmacard"); err != nil {
+					return err
+				}
+				fmt.Fprintf(c.ErrOrStderr(), "rdmacard: the card is in the new folder %s; --dir names one to use again\n", dir)
 			}
 			built, err := s.build(dir)
 			if err != nil {

@@ -106,6 +106,16 @@ func TestEnv(t *testing.T) {
 	}
 }
 
+// TestEnvFolder says where a card is whose folder nobody named.
+func TestEnvFolder(t *testing.T) {
+	t.Setenv("CARD_WIRE", "")
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	if said, status := rdmacard(t, "env"); !strings.Contains(said, "rdmacard: the card is in the new folder "+dir) || status != 0 {
+		t.Errorf("status %d: %s", status, said)
+	}
+}
+
 // TestUnreachable has programs that the dynamic linker does not give the card.
 func TestUnreachable(t *testing.T) {
 	dir := t.TempDir()

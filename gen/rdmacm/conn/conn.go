@@ -1,13 +1,22 @@
 // Package conn connects queue pairs by librdmacm as package net connects sockets:
 //
-//	n, err := conn.New(lib)
+//	n, err := conn.New(lib) // a *rdmacm.Lib, of rdmacm.Load
+//	o := conn.Options{Attr: rdmacm.ConnAttr{RetryCount: 6, RNRRetryCount: 7}}
+//	o.QP = func(c *conn.Conn, _ *rdmacm.ConnAttr) (*verbs.QP, error) {
+//		e, err := c.NewEndpoint(endpoint.Config{Sends: 8, SendSize: 4096})
+//		if err != nil {
+//			return nil, err
+//		}
+//		return e.QP, nil
+//	}
 //	l, err := n.Listen(netip.MustParseAddrPort("10.0.0.1:7471"), conn.ListenOptions{})
 //	c, err := l.Accept(ctx, o) // on one machine
 //	c, err := n.Dial(ctx, netip.MustParseAddrPort("10.0.0.1:7471"), o) // on another one
+//	s, err := c.Endpoint().Slot(ctx)
 //
-// A [Network] has one event channel and one goroutine for all its connections, which are reliable (PortSpaceTCP). The program makes the
-// queue pair of each, by [Options].QP. Every wait ends with its context, and ends the identifier and the queue pair with it. What fails is
-// an [*Error], with the address and a status that has a name.
+// A [Network] has one event channel and one goroutine for all its connections, which are reliable (PortSpaceTCP). [Options].QP creates the
+// queue pair of each, by [Conn.NewEndpoint] or, without package endpoint, by c.ID.CreateQP. Every wait ends with its context, and ends the
+// identifier and the queue pair with it. What fails is an [*Error], with the address and a status that has a name.
 //
 // There are no datagrams here (PortSpaceUDP): with these, librdmacm reports the address of a queue pair, which serves any number of peers,
 // and there is no connection that has an end. Use rdmacm.ID for them, or verbs/connect.UD.

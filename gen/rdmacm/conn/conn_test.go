@@ -295,6 +295,9 @@ func TestNobody(t *testing.T) {
 		t.Errorf("without QP: %v", err)
 	}
 	taken := m.listen(conn.ListenOptions{})
+	if _, err = taken.Accept(m.ctx, conn.Options{}); err == nil || !strings.Contains(err.Error(), "Conn.NewEndpoint") {
+		t.Errorf("Accept without QP: %v", err)
+	}
 	_, err = m.Listen(taken.Addr(), conn.ListenOptions{})
 	m.failed(err, "listen on", taken.Addr(), syscall.EADDRINUSE, 0)
 	m.left(1)

@@ -31,9 +31,6 @@ type Options struct {
 
 // makeQP calls QP.
 func (o *Options) makeQP(c *Conn, attr *rdmacm.ConnAttr) error {
-	if o.QP == nil {
-		return errNoQP
-	}
 	return c.call(func() (err error) {
 		if c.QP, err = o.QP(c, attr); err == nil && c.QP == nil {
 			err = errNoQP
@@ -55,7 +52,7 @@ func (c *Conn) call(f func() error) (err error) {
 	return err
 }
 
-var errNoQP = errors.New("no queue pair; Options.QP makes it by c.ID.CreateQP")
+var errNoQP = errors.New("no queue pair; Options.QP makes it, by Conn.NewEndpoint or c.ID.CreateQP")
 
 // Dial connects to the address of a listener. The end of ctx ends only Dial, not a connection that it has returned.
 func (n *Network) Dial(ctx context.Context, addr netip.AddrPort, o Options) (*Conn, error) {
@@ -66,6 +63,9 @@ func (n *Network) Dial(ctx context.Context, addr netip.AddrPort, o Options) (*Co
 	defer n.running.Done()
 	if err := ctx.Err(); err != nil {
 		return nil, &Error{Op: op, Addr: addr, Err: err}
+	}
+	if o.QP == nil {
+		return nil, &Error{Op: op, Addr: addr, Err: errNoQP}
 	}
 	id, err := n.events.CreateID(rdmacm.PortSpaceTCP)
 	if err != nil {

@@ -195,6 +195,9 @@ func (l *Listener) Accept(ctx context.Context, o Options) (*Conn, error) {
 		return nil, &Error{Op: "accept on", Addr: l.addr, Err: err}
 	}
 	defer l.n.running.Done()
+	if o.QP == nil {
+		return nil, &Error{Op: "accept on", Addr: l.addr, Err: errNoQP}
+	}
 	c, err := l.next(ctx)
 	if err != nil {
 		return nil, &Error{Op: "accept on", Addr: l.addr, Err: err}

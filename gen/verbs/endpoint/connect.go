@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"runtime"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -121,7 +122,10 @@ func Pair(ctx context.Context, dev *verbs.Device, left, right Config, o connect.
 		connected <- err
 	}()
 	_, err = a.Connect(ctx, near, o)
-	if err = errors.Join(err, <-connected); err != nil {
+	if far := <-connected; far != nil && (err == nil || far.Error() != err.Error()) {
+		err = errors.Join(err, far)
+	}
+	if err != nil {
 		return nil, nil, errors.Join(err, a.Close(), b.Close())
 	}
 	return a, b, nil
@@ -287,10 +291,16 @@ func (e *Endpoint) flush() {
 
 // complete hands a completion on.
 func (e *Endpoint) complete(wc *verbs.WC) {
+	i := wc.ID - firstID
+	ofSlot := i < uint64(len(e.slots))
 	if wc.Status != verbs.WCStatusSuccess && e.Err() == nil {
-		e.Fail(wc.Err())
+		err := wc.Err()
+		if ofSlot {
+			err = &slotError{i, err}
+		}
+		e.Fail(err)
 	}
-	if i := wc.ID - firstID; i < uint64(len(e.slots)) && e.slots[i].complete(wc) {
+	if ofSlot && e.slots[i].complete(wc) {
 		return
 	}
 	if e.c.Handle != nil {
@@ -299,6 +309,18 @@ func (e *Endpoint) complete(wc *verbs.WC) {
 		e.calling.Store(false)
 	}
 }
+
+// slotError is the *verbs.WCError of a slot's request, and names the slot in place of the ID, which the program did not choose.
+type slotError struct {
+	slot uint64
+	err  error
+}
+
+func (e *slotError) Error() string {
+	return fmt.Sprintf("the request of slot %d%s", e.slot, strings.TrimPrefix(e.err.Error(), fmt.Sprintf("request %d", firstID+e.slot)))
+}
+
+func (e *slotError) Unwrap() error { return e.err }
 
 // inside reports whether a function that the endpoint calls is among the callers, on this goroutine. It costs little while none runs.
 func (e *Endpoint) inside() bool { return e.calling.Load() && e.caller.Load() == goroutine() }

@@ -331,8 +331,12 @@ func TestRequest(t *testing.T) {
 	_, _ = good.Do(bounded(t))
 	wc, err := bad.Wait(bounded(t))
 	if wc.Status != verbs.WCStatusRemAccessErr || !errors.Is(err, syscall.ECONNRESET) ||
-		!strings.Contains(fmt.Sprint(a.Err()), "REM_ACCESS_ERR") {
+		!strings.Contains(fmt.Sprint(a.Err()), "the request of slot 1 of queue pair 0x") {
 		t.Errorf("%v, %v, %v", wc.Status, err, a.Err())
+	}
+	var failed *verbs.WCError
+	if !errors.As(a.Err(), &failed) || failed.ID != wc.ID || failed.Status != wc.Status {
+		t.Errorf("the error of the completion is %+v", failed)
 	}
 }
 
@@ -619,6 +623,16 @@ func TestRefused(t *testing.T) {
 	_, _, err = endpoint.Pair(bounded(t), dev, endpoint.Config{Type: verbs.QPTypeUD}, endpoint.Config{}, connect.Options{})
 	if err == nil || !strings.Contains(err.Error(), "connect.UD") {
 		t.Error(err)
+	}
+}
+
+// TestPairDown connects two endpoints whose port is down: both fail for the same reason, which is said once.
+func TestPairDown(t *testing.T) {
+	soft, dev := verbstest.Open(t)
+	check(t, soft.SetPort("soft0", 1, false))
+	_, _, err := endpoint.Pair(bounded(t), dev, endpoint.Config{}, endpoint.Config{}, connect.Options{})
+	if text := fmt.Sprint(err); strings.Count(text, "port 1 is DOWN") != 1 {
+		t.Error(text)
 	}
 }
 

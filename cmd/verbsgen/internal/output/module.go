@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 
 	"golang.org/x/mod/modfile"
 
@@ -31,6 +32,21 @@ func Module(dir string) (root, module string, err error) {
 		}
 		root = above
 	}
+}
+
+// HasTool reports whether the go.mod of a folder's module has a tool line for an import path.
+func HasTool(dir, tool string) bool {
+	root, _, err := Module(dir)
+	if err != nil || root == "" {
+		return false
+	}
+	file := filepath.Join(root, "go.mod")
+	data, err := regular.Read(file, 1<<20)
+	if err != nil {
+		return false
+	}
+	mod, err := modfile.Parse(file, data, nil)
+	return err == nil && slices.ContainsFunc(mod.Tool, func(t *modfile.Tool) bool { return t.Path == tool })
 }
 
 // ImportPath is the path by which Go imports the package in a folder: that of its module and the folders between. It is empty where there

@@ -1,8 +1,11 @@
 package vet
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
+	"slices"
+	"strings"
 	"sync"
 
 	"golang.org/x/tools/go/analysis"
@@ -17,7 +20,28 @@ type Loader func(*Origin) (*explain.Checker, *model.Package, error)
 // Analyzers are all analyzers of verbsgen vet.
 func Analyzers(load Loader) []*analysis.Analyzer {
 	s := &suite{load: load, loaded: map[string]*bindings{}}
-	return s.analyzers(s.origins())
+	all := s.analyzers(s.origins())
+	for _, a := range all {
+		a.Run = inOrder(a.Run)
+	}
+	return all
+}
+
+// inOrder has an analyzer report by position. It may look at a package in the random order of a map.
+func inOrder(run func(*analysis.Pass) (any, error)) func(*analysis.Pass) (any, error) {
+	return func(pass *analysis.Pass) (any, error) {
+		var found []analysis.Diagnostic
+		collecting := *pass
+		collecting.Report = func(d analysis.Diagnostic) { found = append(found, d) }
+		result, err := run(&collecting)
+		slices.SortFunc(found, func(a, b analysis.Diagnostic) int {
+			return cmp.Or(cmp.Compare(a.Pos, b.Pos), strings.Compare(a.Message, b.Message))
+		})
+		for _, d := range found {
+			pass.Report(d)
+		}
+		return result, err
+	}
 }
 
 // analyzers are those that report, which all need the origins.
