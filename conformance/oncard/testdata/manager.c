@@ -1,7 +1,8 @@
-// What only C programs do with event channels: write in handlers of signals, close a channel with a request that nobody took, and start
-// programs by vfork. It prints what is wrong.
+// What only C programs do with event channels: write in handlers of signals, close a channel with a request that nobody took or in
+// which threads wait, and start programs by vfork. It prints what is wrong.
 #include <arpa/inet.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <rdma/rdma_cma.h>
 #include <signal.h>
 #include <stdio.h>
@@ -69,6 +70,42 @@ static void untaken(struct rdma_event_channel *ch)
 	rdma_destroy_id(id);
 }
 
+static void *take(void *channel)
+{
+	struct rdma_cm_event *e;
+
+	if (rdma_get_cm_event(channel, &e))
+		perror("waiting in a channel whose descriptor is closed");
+	else
+		rdma_ack_cm_event(e);
+	return NULL;
+}
+
+// Two threads wait in the kernel while the descriptor that they use is closed. Each takes an event: one that the other has taken wakes
+// nobody for good.
+static void closed(void)
+{
+	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = inet_addr("192.168.77.1")};
+	struct rdma_event_channel *ch = rdma_create_event_channel();
+	const int copy = dup(ch->fd), first = ch->fd;
+	struct rdma_cm_id *id;
+	pthread_t takers[2];
+
+	for (int i = 0; i < 2; i++)
+		pthread_create(&takers[i], NULL, take, ch);
+	usleep(50000);
+	ch->fd = copy;
+	close(first);
+	rdma_create_id(ch, &id, NULL, RDMA_PS_TCP);
+	rdma_resolve_addr(id, NULL, (struct sockaddr *)&at, 1000);
+	usleep(50000);
+	rdma_resolve_route(id, 1000);
+	for (int i = 0; i < 2; i++)
+		pthread_join(takers[i], NULL);
+	rdma_destroy_id(id);
+	rdma_destroy_event_channel(ch);
+}
+
 // A child of vfork has the memory of this process and other descriptors.
 static void spawned(struct rdma_event_channel *ch)
 {
@@ -95,6 +132,7 @@ int main(void)
 	handlers();
 	for (int i = 0; i < 50; i++)
 		untaken(ch);
+	closed();
 	spawned(ch);
 	rdma_destroy_event_channel(ch);
 	return 0;

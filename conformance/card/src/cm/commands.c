@@ -467,13 +467,14 @@ static int wait_filled(struct cm_file *f)
 	return err;
 }
 
-// next_event waits for an event, unless the file was opened not to wait. It keeps the file, as in Linux.
-static int next_event(int fd, const struct command *c)
+// next_event waits for an event, unless the file was opened not to wait. It keeps the file, as in Linux, also when the program closes its
+// descriptor meanwhile.
+static int next_event(const struct command *c)
 {
 	int err;
 
 	c->file->waiting++;
-	while ((err = get_event(c)) == EAGAIN && !(fcntl(fd, F_GETFL) & O_NONBLOCK) && !(err = wait_filled(c->file)))
+	while ((err = get_event(c)) == EAGAIN && !(fcntl(c->file->ch.out, F_GETFL) & O_NONBLOCK) && !(err = wait_filled(c->file)))
 		;
 	c->file->waiting--;
 	cm_file_end(c->file);
@@ -496,7 +497,7 @@ bool cm_write(int fd, const void *from, size_t length, ssize_t *done)
 		c.in = (const char *)from + sizeof h;
 		c.in_size = h.in;
 		c.out_size = h.out;
-		err = h.cmd == RDMA_USER_CM_CMD_GET_EVENT ? next_event(fd, &c) : run(&c, h.cmd);
+		err = h.cmd == RDMA_USER_CM_CMD_GET_EVENT ? next_event(&c) : run(&c, h.cmd);
 	}
 	scm_unlock_all();
 	note("rdma_cm command %u: %d\n", h.cmd, err);
