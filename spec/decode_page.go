@@ -37,7 +37,11 @@ func (d *decoder) page(n *yaml.Node) *Page {
 		{keySources, false, func(*yaml.Node, place) {}}, // read before all else
 	})
 	if ok && p.Page != "" && p.Page != name {
-		d.add(n, CodePageName, p.Page, "the file is called "+name+".yaml", "name the file "+p.Page+".yaml, one page a file")
+		fix := "name the file " + p.Page + ".yaml, one page a file"
+		if name == p.Page+".go" {
+			fix = "write extends: in place of page:, as its Go names extend the page"
+		}
+		d.add(n, CodePageName, p.Page, "the file is called "+name+".yaml", fix)
 	}
 	for i := range p.Verbs {
 		p.Verbs[i].Page = p.Page

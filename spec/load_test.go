@@ -238,6 +238,15 @@ func TestLoadEmpty(t *testing.T) {
 	}
 }
 
+func TestLoadGoNames(t *testing.T) {
+	_, err := loadText("ibv_reg_mr.go.yaml", goodPage)
+	want := "ibv_reg_mr.go.yaml:1:1: ibv_reg_mr: the file is called ibv_reg_mr.go.yaml; write extends: in place of page:, as its Go " +
+		"names extend the page"
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestLoadUnreadable(t *testing.T) {
 	_, err := Load(fstest.MapFS{"x.yaml": {Data: []byte("page: x")}}, "y.yaml")
 	if want := "y.yaml: spec: cannot be read: file does not exist"; err == nil || err.Error() != want {
