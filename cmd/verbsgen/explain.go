@@ -84,8 +84,8 @@ file that is not YAML or not a list, or that has a case without a verb, or more
 than 16 MiB or 1,572,864 lists, mappings and values: split it.
 
 A capability that no struct has, and a property of an object that no rule uses
-(pd: {colour: 1}), are ignored, and a message says so. But a property that is
-similar to a known one is taken for a misspelling of it.`
+(pd: {colour: 1}), are ignored, and a message says so. But a property whose
+name is close to a known one is an error, as a likely misspelling.`
 
 func (a *app) explainCmd() *cobra.Command {
 	var src source

@@ -2810,8 +2810,8 @@ func (r *QPCap) from(c *cQPCap) {
 	}
 }
 
-// QPInfo is the state and the attributes of a queue pair. A field that was not queried, or that its type does
-// not have, may be 0.
+// QPInfo is the state and the attributes of a queue pair. A field may be 0 if it was not queried, or if queue
+// pairs of this type do not have it.
 //
 // C: struct ibv_qp_attr, ibv_query_qp(3).
 type QPInfo struct {
