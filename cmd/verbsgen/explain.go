@@ -28,10 +28,11 @@ type question struct {
 }
 
 const explainHelp = `explain judges a call by the rules of its page. Arguments have the parameter
-names of verbs.h; one that is left out is valid and neutral (num_sge: the length
-of sg_list). A value is an integer, NULL, a name or several joined by "|", "@"
-and a name for any valid object (two names are two objects), or a YAML map or
-list for a struct or an array. The name of a field may be written with dots:
+names of verbs.h; an argument that is left out counts as valid and neutral
+(num_sge: the length of sg_list). A value is an integer, NULL, a name or several
+joined by "|", "@" and a name for any valid object (two names are two objects),
+or a YAML map or list for a struct or an array. The name of a field may be
+written with dots:
 
   verbsgen explain ibv_reg_mr access=IBV_ACCESS_REMOTE_WRITE
   verbsgen explain ibv_alloc_dm attr.length=4096 attr.log_align_req=6

@@ -29,14 +29,14 @@ func (a *app) initCmd() *cobra.Command {
 		Use:   "init [flags]",
 		Short: "begin a package: a go:generate line and verbsgen.yaml",
 		Long: `init begins a generated package in a folder of your module. It writes two files,
-and no file that exists:
+and overwrites none:
 
   verbsgen.yaml   the release, the package's name, and which parts of the
                   library it binds
   generate.go     the line  //go:generate go tool verbsgen generate
 
-A folder with other Go files needs their package name, and a program needs
-another folder: give one with -o, such as -o rdma. Then run
+If the folder has other Go files, use their package name. If they are a program,
+name another folder with -o, such as -o rdma. Then run
 
   go get -tool github.com/verbsgen/verbsgen/cmd/verbsgen   # once
   go generate ./...

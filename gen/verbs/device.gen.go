@@ -987,7 +987,7 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 //   - RecvCQ, MaxSendWR, MaxRecvWR, MaxSendSGE, MaxRecvSGE, SourceQPN, Flags, SendOps, Type, RXHashConf.Fields,
 //     MaxInlineData, RXHashConf.Function, MaxTSOHeader
 //
-// The command verbsgen rules ibv_create_qp_ex lists each with its ID.
+// The command verbsgen rules ibv_create_qp_ex lists these rules with their IDs.
 //
 // C: ibv_create_qp_ex, ibv_create_qp_ex(3).
 func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {

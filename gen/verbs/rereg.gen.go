@@ -65,7 +65,7 @@ func (c *MRChange) Access(access MRAccess) *MRChange {
 // Hints (some devices accept these):
 //   - addr, length, access
 //
-// The command verbsgen rules ibv_rereg_mr lists each with its ID.
+// The command verbsgen rules ibv_rereg_mr lists these rules with their IDs.
 //
 // C: ibv_rereg_mr, ibv_rereg_mr(3).
 func (mr *MR) Rereg(change *MRChange) error {
