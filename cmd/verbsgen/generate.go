@@ -55,8 +55,8 @@ and the next run repairs the folder.
 With --header, verbsgen lays out each record for amd64 and arm64 and compares
 the result with the C compilers that it finds: $CC, cc, gcc or clang, and for
 the other machine x86_64-linux-gnu-gcc, aarch64-linux-gnu-gcc or clang. A
-difference is an error, and so is an attribute that verbsgen does not know. A
-note on stderr names each machine without a compiler, and each macro that is
+difference is an error, and so is an __attribute__ that verbsgen does not know.
+A note on stderr names each machine without a compiler, and each macro that is
 left out because its value differs between the machines. verbsgen has its own
 copies of common libc and kernel headers. If a header needs more, verbsgen reads
 it with the headers of -I and of the compiler instead, and a note says so. It

@@ -42,8 +42,8 @@ name another folder with -o, such as -o rdma. Then run
   go generate ./...
   go mod tidy
 
-verbsgen help generate explains the settings of verbsgen.yaml.
-docs/verbsgen.schema.json in the source of verbsgen is its schema, for editors.`,
+"verbsgen help generate" explains the settings of verbsgen.yaml. Editors can
+check that file by docs/verbsgen.schema.json in the source of verbsgen.`,
 		Args: takes(0, 0),
 		RunE: do(func(*cobra.Command, []string) error {
 			if err := t.check(); err != nil {

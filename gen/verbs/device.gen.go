@@ -14,8 +14,8 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 )
 
-// Device is an open device context. Everything made from it must be closed first. Use it only by pointer: every
-// call on a copy is refused.
+// Device is an open device context. Close everything made from a Device before the Device. Use it only by
+// pointer: every call on a copy is refused.
 //
 // C: struct ibv_context, ibv_open_device(3).
 type Device struct {

@@ -54,8 +54,8 @@ func (dm *DM) GetUint32(off int64) (v uint32, err error) {
 	return
 }
 
-// PutUint64 stores eight bytes at offset off, a multiple of 4, in the host's byte order. mlx5 stores them as two words of 4 bytes, so that
-// a concurrent reader may see only one of the two new.
+// PutUint64 stores eight bytes at offset off, a multiple of 4, in the host's byte order. mlx5 stores them as two words of 4 bytes, so a
+// concurrent reader may see one new and one old word.
 //
 // C: ibv_memcpy_to_dm, ibv_alloc_dm(3).
 func (dm *DM) PutUint64(off int64, v uint64) error { return dm.memory().PutUint64(off, v) }

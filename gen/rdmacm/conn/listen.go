@@ -12,7 +12,7 @@ import (
 	"github.com/verbsgen/verbsgen/gen/rdmacm"
 )
 
-// ListenOptions is how a Listener treats requests.
+// ListenOptions says how a Listener treats requests.
 type ListenOptions struct {
 	// How many requests may wait for Accept, 0 means 128; more are rejected.
 	Backlog int

@@ -5,11 +5,12 @@
 //	c, err := l.Accept() // on one machine
 //	c, err := rdmanet.Dial(ctx, n, "10.0.0.1:7471", rdmanet.Options{}) // on another one
 //
-// Upgrade makes one without librdmacm, from a connection that the program has, as tls.Client does.
+// Upgrade makes a Conn without librdmacm, over a connection that the program already has, as tls.Client does.
 //
 // A [Conn] is a stream of bytes over the SENDs of a reliable queue pair, with registered memory at both ends. Write copies its bytes to
-// that memory and returns when they are posted, and Read copies them out. Conn.ReadFrom and Conn.WriteTo, which io.Copy calls, save these
-// copies. An end sends only what its peer has posted receives for, so a peer that does not read stops the writer, and costs no memory.
+// that memory and returns when the bytes are posted; Read copies received bytes out. Conn.ReadFrom and Conn.WriteTo, which io.Copy calls,
+// save these copies. An end sends only as many messages as its peer has posted receives for, so a peer that does not read stops the
+// writer, and costs no memory.
 //
 // Both ends must use this package. It has no encryption: use crypto/tls over it where the network needs that.
 package rdmanet
