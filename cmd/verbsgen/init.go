@@ -35,8 +35,8 @@ and overwrites none:
                   library it binds
   generate.go     the line  //go:generate go tool verbsgen generate
 
-If the folder has other Go files, use their package name. If they are a program,
-name another folder with -o, such as -o rdma. Then run
+If the folder has other Go files, the package gets their name. If the folder has
+a program, name another folder with -o, such as -o rdma. Then run
 
   go get -tool github.com/verbsgen/verbsgen/cmd/verbsgen   # once
   go generate ./...

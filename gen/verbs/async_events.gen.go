@@ -21,9 +21,8 @@ func (dev *Device) listen(verb string) (*dpath.Async, error) {
 	})
 }
 
-// AsyncEvent is an event of a device, of one of its ports, or of an object made from it. It must be
-// acknowledged with Done; until then the object that it concerns cannot be closed (syscall.EBUSY). An event of
-// the device or a port keeps nothing open.
+// AsyncEvent is an event of a device, of one of its ports, or of an object made from it. Acknowledge each event with Done; before that,
+// the object of the event cannot be closed (syscall.EBUSY). An event of the device or a port keeps nothing open.
 //
 // C: struct ibv_async_event, ibv_get_async_event(3).
 type AsyncEvent struct {

@@ -189,7 +189,7 @@ func (pd *PD) RegMR(buf []byte, access MRAccess) (*MR, error) {
 // RegMRFrom registers host memory.
 //
 // A buffer cannot be closed before the region. The memory of a pin stays pinned until the region is closed,
-// also after Unpin. With mem.Addr, the caller keeps the memory mapped until then, and memory of Go's heap is
+// also after Unpin. With mem.Addr, the caller keeps the memory mapped as long, and memory of Go's heap is
 // refused (syscall.EINVAL).
 //
 // The rules are those of RegMR.

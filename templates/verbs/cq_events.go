@@ -30,8 +30,7 @@ func (channel *CompChannel) listen(verb string) (*dpath.Channel, error) {
 	})
 }
 
-// CQEvent is a completion event. It must be acknowledged with Done; until then its queue cannot be closed
-// (syscall.EBUSY).
+// CQEvent is a completion event. Acknowledge each event with Done; before that, the queue of the event cannot be closed (syscall.EBUSY).
 //
 // C: ibv_get_cq_event, ibv_get_cq_event(3).
 type CQEvent struct {
