@@ -122,8 +122,8 @@ const longHelp = `verbsgen generates a Go package from rdma-core's verbs.h and m
 The command contains the facts of each known release (what its verbs.h declares)
 and pages in YAML (how the verbs look in Go, and the rules of their man pages).
 It needs no header, no man page, no C compiler and no network. --header FILE
-reads another header, --spec DIR reads more pages, which replace its own or add
-to them.
+reads another header, --spec DIR reads more pages, which replace the pages of
+the command or add to them.
 
 Diagnostics are lines of the form  file:line:col: subject: problem; fix
 Exit codes: 0 done, 1 the input is wrong or the output is stale, 2 the command

@@ -31,8 +31,8 @@ moved or is gone.
 
 --man takes a folder of man pages (*.3, *.3.gz), or one with a man3 folder in
 it, such as /usr/share/man; or the man folder of a library in the source of
-rdma-core, where some are *.3.md. Those in Markdown need pandoc, and all are
-rendered by groff or mandoc. The pages of verbsgen follow release 65.0: with
+rdma-core, where some are *.3.md. Pages in Markdown need pandoc, and all pages
+are rendered by groff or mandoc. The pages of verbsgen follow release 65.0: with
 older man pages, or an older pandoc, some passages are reported as missing
 although nothing is wrong.
 

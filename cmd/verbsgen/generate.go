@@ -47,15 +47,16 @@ Go file that declares a generated name, that is an error and nothing is written.
 Files of an earlier run that are no longer generated are removed.
 
 Runs that write to one folder at the same time wait for each other, where the
-file system has locks. A run that is killed leaves the folder as it was, or
-completely new, or with a file unfinished.gen.go, which does not compile; check
-reports it, and the next run repairs the folder.
+file system has locks. If a run is killed, its generated files are either all
+old or all new, or the folder has a file unfinished.gen.go. That file does not
+compile, so nobody uses the half-written package. "verbsgen check" reports it,
+and the next run repairs the folder.
 
 With --header, verbsgen lays out each record for amd64 and arm64 and compares
 the result with the C compilers that it finds: $CC, cc, gcc or clang, and for
 the other machine x86_64-linux-gnu-gcc, aarch64-linux-gnu-gcc or clang. A
-difference is an error, and so is an attribute that verbsgen does not know. A
-note on stderr names each machine without a compiler, and each macro that is
+difference is an error, and so is an __attribute__ that verbsgen does not know.
+A note on stderr names each machine without a compiler, and each macro that is
 left out because its value differs between the machines. verbsgen has its own
 copies of common libc and kernel headers. If a header needs more, verbsgen reads
 it with the headers of -I and of the compiler instead, and a note says so. It

@@ -43,16 +43,16 @@ func (a *app) importCmd() *cobra.Command {
 		Long: `import reads the header of a release and the version of each symbol of its
 library, and stores these facts in spec/api/facts.txt of verbsgen's source, or
 in the file of -o; each module has a file of its own. Then build verbsgen again.
-Facts of the same release are replaced; those of other releases stay. A release
-that lacks what all older ones in the file have, or that has other values, types
-or offsets than they agree on, is refused.
+Facts of the same release are replaced; those of other releases stay. import
+refuses a release that lacks a declaration of all older releases in the file, or
+that differs from them in a value, type or offset on which they agree.
 
 --git reads them from a git repository of rdma-core, at the tag of the release
 (v39.0 for 39.0): the headers that the release installs, and the symbol versions
-of its libibverbs.map.in, or of that of the module's library. --tree reads the
-same from a folder that the tarball of the release was unpacked to.
---keep saves these headers in a folder. --header reads any header, and --lib
-reads the symbol versions from a libibverbs.so; without --lib there are none.
+of its libibverbs.map.in, or of the map of the module's library. --tree reads
+the same from a folder that the tarball of the release was unpacked to. --keep
+saves these headers in a folder. --header reads any header, and --lib reads the
+symbol versions from a libibverbs.so; without --lib there are none.
 
 The facts contain the name with which the header is included: the last folder of
 its path and its name, such as infiniband/verbs.h, unless --as gives another

@@ -29,21 +29,21 @@ func (a *app) initCmd() *cobra.Command {
 		Use:   "init [flags]",
 		Short: "begin a package: a go:generate line and verbsgen.yaml",
 		Long: `init begins a generated package in a folder of your module. It writes two files,
-and no file that exists:
+and overwrites none:
 
   verbsgen.yaml   the release, the package's name, and which parts of the
                   library it binds
   generate.go     the line  //go:generate go tool verbsgen generate
 
-A folder with other Go files needs their package name, and a program needs
-another folder: give one with -o, such as -o rdma. Then run
+If the folder has other Go files, the package gets their name. If the folder has
+a program, name another folder with -o, such as -o rdma. Then run
 
   go get -tool github.com/verbsgen/verbsgen/cmd/verbsgen   # once
   go generate ./...
   go mod tidy
 
-verbsgen help generate explains the settings of verbsgen.yaml.
-docs/verbsgen.schema.json in the source of verbsgen is its schema, for editors.`,
+"verbsgen help generate" explains the settings of verbsgen.yaml. Editors can
+check that file by docs/verbsgen.schema.json in the source of verbsgen.`,
 		Args: takes(0, 0),
 		RunE: do(func(*cobra.Command, []string) error {
 			if err := t.check(); err != nil {

@@ -20,8 +20,8 @@ func (a *app) inventoryCmd() *cobra.Command {
 		Use:   "inventory [--release REL | --header FILE] [--json]",
 		Short: "print the declarations of a header, with offsets and values",
 		Long: `inventory prints the declarations of the header of a release, or of a header of
-your own. Sizes and offsets are in bytes, for linux/amd64; a record that has a
-different layout on arm64 has that layout too.
+your own. Sizes and offsets are in bytes, for linux/amd64; a record whose layout
+differs on arm64 is printed with both layouts.
 
 --json prints one object:
   release     "65.0", or null with --header

@@ -33,13 +33,13 @@ failure is listed as a defect of the provider or the kernel. --strict exits 1 if
 a case is broken.
 
 go run github.com/verbsgen/verbsgen/conformance/cardreport@latest DEVICE tests a
-card and writes a report of it that can be published.
+card and writes a report of the card that can be published.
 
-A FOLDER has the reports of a fleet, each in a file NAME.json, also in folders
-below it. They are grouped by provider, firmware, kernel and rdma-core. Cases
-that end otherwise on a few devices of a group come first, then the groups.
---before FOLDER has the reports of an earlier run: what changed is listed, and
---strict exits 1 only if a case became broken.
+A FOLDER has the reports of a fleet, each in a file NAME.json, there or in a
+folder below. The reports are grouped by provider, firmware, kernel and
+rdma-core. Cases whose result on a few devices differs from the rest of their
+group come first, then the groups. --before FOLDER has the reports of an earlier
+run: what changed is listed, and --strict exits 1 only if a case became broken.
 
 --all prints every case as Markdown: a column for each device, a row for each
 family of cases, and below it a row for each case. -o writes the same as a web

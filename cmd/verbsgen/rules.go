@@ -73,8 +73,8 @@ kind, statement, and what is needed to check it: the arguments (args),
 capabilities of the device (caps), or properties of objects (state). A rule of
 severity lint is only a warning and never enforced: some kernel or provider
 accepts the call. After them come the statements of the man pages that a program
-could check and no rule checks, each with the reason. With ID, such as the one
-at the end of an error, VR-ibv_reg_mr-access-0001, it shows that rule.
+could check and no rule checks, each with the reason. With ID, such as the ID at
+the end of an error, VR-ibv_reg_mr-access-0001, it shows that rule.
 
 --severity and --provider select rules: errors or lints, and those that this
 provider of rdma-core is known to enforce or not to enforce. On a terminal a
@@ -83,8 +83,8 @@ long list is shown by $PAGER (less).
 --json prints a list, of all verbs without VERB, of {id, verb, subject, kind,
 severity, statement, fix, page, section, passage, source, needs, accepted_by,
 refused_by}; passage is a hash of the text that the rule rests on, source is the
-source where the man page is silent; the last two list {provider, kernel,
-release, but, source, always, run, crash}, where release is a range of
+source where the man page is silent; accepted_by and refused_by list {provider,
+kernel, release, but, source, always, run, crash}, where release is a range of
 rdma-core. run is true if the call was made and the answer seen, false if the
 source was read; crash is true if nobody refuses the call and the program
 crashes.

@@ -59,8 +59,8 @@ libibumad.so.3. Then a module.yaml is written too. Generate with --header FILE
 --spec DIR.
 
 --man takes a folder of man pages (*.3, *.3.gz, *.3.md), or one with a man3
-folder in it: what a function returns is read there, and functions with one man
-page get one page.`,
+folder in it: scaffold reads there what a function returns, and writes one page
+for the functions of a man page.`,
 		Args: takes(0, 0),
 		RunE: do(func(cmd *cobra.Command, args []string) error {
 			switch {

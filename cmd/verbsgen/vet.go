@@ -20,9 +20,10 @@ before the program runs. It is
 
   go vet -vettool=PATH-OF-VERBSGEN [flags] [packages]
 
-and takes the packages and flags of go vet; without packages it checks the one
-in this folder. It follows constants, local variables, structs and builders. It
-reports a call only if that breaks a rule whatever the unknown values are:
+and takes the packages and flags of go vet; without packages it checks the
+package in this folder. It follows constants, local variables, structs and
+builders. It reports a call only if the call breaks a rule whatever the unknown
+values are:
 
   pd.RegMR(buf, verbs.MRAccessRemoteWrite)
 
@@ -38,15 +39,17 @@ The analyzers are
   verbsevents       events that are never acknowledged
   verbscompletions  completions whose status nobody looks at, and waits for a
                     queue without a channel
-  verbshandles      handles that a function or a field can only lose
+  verbshandles      handles that a function creates and loses, or that are in a
+                    field which no method closes
   verbsleaks        handles that stay open when a function returns an error
-  verbsbatches      batches that goroutines share, and requests that they lack
-  verbsmemory       elements of requests that are memory which nobody registered
+  verbsbatches      batches that goroutines share, and requests beyond the end of
+                    a batch
+  verbsmemory       elements of requests with memory that is not registered
 
--verbsrules runs only that one, -verbshints=false leaves one out, -json prints
-JSON. -fix adds missing flags, and reports what remains. -diff prints, as a
-patch, what -fix would change. The exit code is that of go vet: 1 when something
-is reported, or when the patch is not empty.
+-verbsrules runs only the analyzer of that name, -verbshints=false all but that
+analyzer. -json prints JSON. -fix adds missing flags, and reports what remains.
+-diff prints, as a patch, what -fix would change. The exit code is that of go
+vet: 1 when something is reported, or when the patch is not empty.
 
 A comment on the line of a call, or above it, says that a rule is broken on
 purpose:

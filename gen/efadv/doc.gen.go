@@ -12,9 +12,10 @@
 // lists them, and OnLint reports them otherwise. Posting work requests checks no rules, but the error of a
 // failed post names them.
 //
-// If a C struct has a mask of the fields that are set, its attributes have a builder: NewX begins one, and each
-// method sets a field and its bit. All other attributes, and all results, are plain structs, whose zero values
-// are zero in C. Input types end in Attr, results in Info, list elements in Entry.
+// Some C structs have a mask that says which fields are set. For these, build the Go value with NewX, where X
+// is the Go type's name; each of its methods sets one field and that field's bit in the mask. All other
+// attributes, and all results, are plain structs, whose zero values are zero in C. Input types end in Attr,
+// results in Info, list elements in Entry.
 //
 // Every handle has a Close, which fails while something made from the handle is open. Close waits for calls
 // that use the handle; later calls return os.ErrClosed. Several goroutines may use a handle at once. Pass

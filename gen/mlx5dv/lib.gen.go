@@ -259,10 +259,10 @@ type Lib struct {
 }
 
 // OnLint calls f after each call that breaks a lint: the device accepted the call, but another device or kernel
-// may refuse it. Lints of a failed call are in its error instead. f is called once for each lint and line of
-// the program; OnEveryLint reports each call. Several goroutines may call f at once. In f, Close and CloseAll
-// of handles that the call uses return syscall.EBUSY at once. OnLint(nil) ends the reports. Of posts, only
-// datagrams longer than the port's MTU are reported.
+// may refuse it. Lints of a failed call are in the error of that call instead. f is called once for each lint
+// and line of the program; OnEveryLint reports each call. Several goroutines may call f at once. If f closes a
+// handle that the call uses, Close and CloseAll return syscall.EBUSY at once. OnLint(nil) ends the reports.
+// Posts of requests are not reported, except datagrams longer than the port's MTU.
 func (l *Lib) OnLint(f func(*verr.Lint)) { object.OrZero(l).lints.On(f, false) }
 
 // OnEveryLint is like OnLint, but also reports lints that the same line has broken before.

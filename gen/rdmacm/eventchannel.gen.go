@@ -125,9 +125,9 @@ func (channel *EventChannel) CreateID(ps PortSpace) (*ID, error) {
 	return o, nil
 }
 
-// Next waits for the next communication event. No thread is held while it waits. ctx ends the wait, and an
-// event that arrives after that is kept for the next call. Close of the EventChannel ends it with os.ErrClosed.
-// Each event goes to one caller, and is already acknowledged.
+// Next waits for the next communication event. It blocks no thread. When ctx ends, it returns the error of ctx;
+// a later event is kept for the next call. When the EventChannel is closed, it returns os.ErrClosed. Each event
+// goes to one caller, and is already acknowledged.
 //
 // C: rdma_get_cm_event, rdma_get_cm_event(3).
 func (channel *EventChannel) Next(ctx context.Context) (*Event, error) {

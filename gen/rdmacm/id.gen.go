@@ -396,7 +396,7 @@ func (id *ID) CreateQP(pd *verbs.PD, qpInitAttr verbs.QPInitAttr) (*verbs.QP, er
 // Hints (some devices accept these):
 //   - RetryCount, RNRRetryCount, ResponderResources, InitiatorDepth, FlowControl, SRQ, QPNum
 //
-// The command verbsgen rules rdma_connect lists each with its ID.
+// The command verbsgen rules rdma_connect lists these rules with their IDs.
 //
 // C: rdma_connect, rdma_connect(3).
 func (id *ID) Connect(connParam ConnAttr) error {
@@ -465,7 +465,7 @@ func (id *ID) Connect(connParam ConnAttr) error {
 // Hints (some devices accept these):
 //   - RetryCount, RNRRetryCount, ResponderResources, InitiatorDepth, FlowControl, SRQ, QPNum
 //
-// The command verbsgen rules rdma_connect lists each with its ID.
+// The command verbsgen rules rdma_connect lists these rules with their IDs.
 //
 // C: rdma_connect, rdma_connect(3).
 func (id *ID) ConnectDefault() error {

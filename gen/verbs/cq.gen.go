@@ -163,8 +163,9 @@ func (w *WCEx) Err() error {
 	return nil
 }
 
-// Reader makes a reader of the given fields, and of those that every reader has. Each must have been requested
-// when the CQ was made; otherwise the error names those that were not. A reader needs no Close.
+// Reader makes a reader of the given fields, and of the fields that every reader has. The given fields must
+// have been requested when the CQ was made; otherwise the error names the missing fields. A reader needs no
+// Close.
 //
 // C: ibv_start_poll, ibv_create_cq_ex(3).
 func (cq *CQ) Reader(fields WCField) (*CQReader, error) {

@@ -8,10 +8,10 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 )
 
-// Wait takes up to len(wcs) completions from the queue and returns their number. While there are none it sleeps on Go's poller, and holds
-// no thread. The queue needs a completion channel, whose events Wait requests, takes and acknowledges: several queues may share one, but
-// not with CompChannel.Next (syscall.EBUSY). Completions that are there are returned even if ctx has ended. Otherwise the end of ctx
-// returns its error, and Close of the queue os.ErrClosed.
+// Wait takes up to len(wcs) completions from the queue and returns their number. While there are none, it sleeps on Go's poller and blocks
+// no thread. The queue needs a completion channel, whose events Wait requests, takes and acknowledges. Several queues may share a channel,
+// but Wait returns syscall.EBUSY if the program uses CompChannel.Next on that channel. If the queue has completions, Wait returns them
+// even if ctx has ended. Otherwise it returns the error of ctx when ctx ends, and os.ErrClosed when the queue is closed.
 //
 // Any number of goroutines may wait for one queue: each completion goes to one of them. Nothing is allocated.
 //

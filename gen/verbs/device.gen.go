@@ -14,8 +14,8 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 )
 
-// Device is an open device context. Everything made from it must be closed first. Use it only by pointer: every
-// call on a copy is refused.
+// Device is an open device context. Close everything made from a Device before the Device. Use it only by
+// pointer: every call on a copy is refused.
 //
 // C: struct ibv_context, ibv_open_device(3).
 type Device struct {
@@ -987,7 +987,7 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 //   - RecvCQ, MaxSendWR, MaxRecvWR, MaxSendSGE, MaxRecvSGE, SourceQPN, Flags, SendOps, Type, RXHashConf.Fields,
 //     MaxInlineData, RXHashConf.Function, MaxTSOHeader
 //
-// The command verbsgen rules ibv_create_qp_ex lists each with its ID.
+// The command verbsgen rules ibv_create_qp_ex lists these rules with their IDs.
 //
 // C: ibv_create_qp_ex, ibv_create_qp_ex(3).
 func (dev *Device) CreateQPEx(qpInitAttrEx *QPInitAttrEx) (*QP, error) {

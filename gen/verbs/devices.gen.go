@@ -33,8 +33,8 @@ type DeviceEntry struct {
 	Index int
 }
 
-// Devices lists the RDMA devices of the machine. A kernel without RDMA is an error that is errors.ErrUnsupported; an
-// empty list means that the kernel has RDMA and no device.
+// Devices lists the RDMA devices of the machine. If the kernel has no RDMA, the error is errors.ErrUnsupported. An empty list means that
+// the kernel has RDMA but no device.
 //
 // C: ibv_get_device_list, ibv_get_device_list(3).
 func (l *Lib) Devices() ([]DeviceEntry, error) {

@@ -54,8 +54,8 @@ func (dm *DM) GetUint32(off int64) (v uint32, err error) {
 	return
 }
 
-// PutUint64 stores eight bytes at offset off, a multiple of 4, in the host's byte order. mlx5 stores them as two words of 4 bytes, so that
-// who reads meanwhile may see one of them.
+// PutUint64 stores eight bytes at offset off, a multiple of 4, in the host's byte order. mlx5 stores them as two words of 4 bytes, so a
+// concurrent reader may see one new and one old word.
 //
 // C: ibv_memcpy_to_dm, ibv_alloc_dm(3).
 func (dm *DM) PutUint64(off int64, v uint64) error { return dm.memory().PutUint64(off, v) }
@@ -83,7 +83,8 @@ func (dm *DM) ReadV(p []byte, pieces []DMPiece) (done int, err error) {
 	return dm.memory().ReadV(p, pieces)
 }
 
-// Wide returns the copies with accesses of up to 32 bytes, which no provider promises to work: see DMWide for what they give up.
+// Wide returns a DMWide, which copies with accesses of up to 32 bytes. No provider promises that these work: see DMWide for what they give
+// up.
 func (dm *DM) Wide() DMWide { return dm.memory().Wide() }
 
 // Flush makes what this goroutine wrote visible to the device before anything that follows. WriteAt does not: call

@@ -212,8 +212,8 @@ func (mr *MR) judgeReregMR(
 
 // Destroy deregisters a memory region.
 //
-// It is Close, but also destroys in the kernel what this handle imported. Every other handle of the same region
-// can then only be given up with Unimport.
+// It is Close, but also destroys an imported region in the kernel. Afterwards, close every other handle of the
+// same region with Unimport.
 //
 // C: ibv_dereg_mr, ibv_reg_mr(3).
 func (mr *MR) Destroy() error { return mr.base().CloseBy("ibv_dereg_mr", mr.deregMR, false) }

@@ -157,8 +157,8 @@ func (pd *PD) ImportMR(mrHandle uint32) (*MR, error) {
 
 // Destroy frees a protection domain or a parent domain.
 //
-// It is Close, but also destroys in the kernel what this handle imported. Every other handle of the same domain
-// can then only be given up with Unimport.
+// It is Close, but also destroys an imported domain in the kernel. Afterwards, close every other handle of the
+// same domain with Unimport.
 //
 // C: ibv_dealloc_pd, ibv_alloc_pd(3).
 func (pd *PD) Destroy() error { return pd.base().CloseBy("ibv_dealloc_pd", pd.deallocPD, false) }
@@ -179,7 +179,7 @@ func (pd *PD) Destroy() error { return pd.base().CloseBy("ibv_dealloc_pd", pd.de
 // Hints (some devices accept these):
 //   - access, length, addr
 //
-// The command verbsgen rules ibv_reg_mr lists each with its ID.
+// The command verbsgen rules ibv_reg_mr lists these rules with their IDs.
 //
 // C: ibv_reg_mr, ibv_reg_mr(3).
 func (pd *PD) RegMR(buf []byte, access MRAccess) (*MR, error) {
@@ -188,8 +188,9 @@ func (pd *PD) RegMR(buf []byte, access MRAccess) (*MR, error) {
 
 // RegMRFrom registers host memory.
 //
-// A buffer cannot be closed before the region. The memory of a pin stays pinned until then, also after Unpin.
-// The caller keeps mem.Addr mapped until then; memory of Go's heap is refused there (syscall.EINVAL).
+// A buffer cannot be closed before the region. The memory of a pin stays pinned until the region is closed,
+// also after Unpin. With mem.Addr, the caller keeps the memory mapped as long, and memory of Go's heap is
+// refused (syscall.EINVAL).
 //
 // The rules are those of RegMR.
 //
@@ -282,7 +283,7 @@ func (pd *PD) RegMRImplicitODP(access MRAccess) (*MR, error) {
 // Hints (some devices accept these):
 //   - access, length, addr
 //
-// The command verbsgen rules ibv_reg_mr_iova lists each with its ID.
+// The command verbsgen rules ibv_reg_mr_iova lists these rules with their IDs.
 //
 // C: ibv_reg_mr_iova, ibv_reg_mr(3).
 func (pd *PD) RegMRIOVA(buf []byte, iova uint64, access MRAccess) (*MR, error) {
@@ -458,7 +459,7 @@ func (pd *PD) RegDMABufMR(buf mem.DMABuf, iova uint64, access DMABufAccess) (*MR
 // Hints (some devices accept these):
 //   - Access, Length, Memory
 //
-// The command verbsgen rules ibv_reg_mr_ex lists each with its ID.
+// The command verbsgen rules ibv_reg_mr_ex lists these rules with their IDs.
 //
 // C: ibv_reg_mr_ex, ibv_reg_mr(3).
 func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {

@@ -10,14 +10,13 @@ import (
 
 var errPollCQ = fail.Once{Verb: "ibv_poll_cq", Kind: "CQ"}
 
-// ErrOverrun is the error of a poll of a completion queue that has lost completions, since it was full when they
-// came. It wraps syscall.EIO. Completions that the queue still has come first. A program learns of it when
-// Device.NextEvent returns the event of type CQ_ERR: take these events, or polls find an empty queue.
+// ErrOverrun is the error of a poll of a completion queue that was full and lost completions. It wraps syscall.EIO. A poll first returns
+// the completions that the queue still has. It returns ErrOverrun only after Device.NextEvent has returned the event of type CQ_ERR;
+// without a call of NextEvent, polls find an empty queue.
 var ErrOverrun = verr.ErrOverrun
 
-// PollInto takes up to len(wcs) completions from the queue and returns their number, 0 if there are none. Close
-// waits for a poll; a later one fails with os.ErrClosed. From an event of type CQ_ERR of the queue on, a poll
-// that finds none fails with ErrOverrun.
+// PollInto takes up to len(wcs) completions from the queue and returns their number, 0 if there are none. Close waits for a poll; a poll
+// after Close fails with os.ErrClosed. After an event of type CQ_ERR of the queue, a poll that finds no completion fails with ErrOverrun.
 //
 // C: ibv_poll_cq, ibv_poll_cq(3).
 func (cq *CQ) PollInto(wcs []dpath.WC) (int, error) { return cq.PollSpin(wcs, 1) }

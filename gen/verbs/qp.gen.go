@@ -382,7 +382,7 @@ func (qp *QP) BindMW(mw *MW, mwBind MWBindAttr) error {
 //     PathMigState, AccessFlags, AV.StaticRate, AltAV.StaticRate, AV.SrcPathBits, AltAV.SrcPathBits,
 //     AV.HopLimit
 //
-// The command verbsgen rules ibv_modify_qp lists each with its ID.
+// The command verbsgen rules ibv_modify_qp lists these rules with their IDs.
 //
 // C: ibv_modify_qp, ibv_modify_qp(3).
 func (qp *QP) Modify(attr *QPAttr) error {

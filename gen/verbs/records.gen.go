@@ -347,7 +347,7 @@ func (a *FlowAttr) Specs(v ...FlowSpec) *FlowAttr {
 	return a
 }
 
-// FlowEthFilter is the values, or the mask, of an Ethernet header.
+// FlowEthFilter is the values of the fields of an Ethernet header, or a mask for them.
 //
 // C: struct ibv_flow_eth_filter, ibv_create_flow(3).
 type FlowEthFilter struct {
@@ -366,7 +366,7 @@ func (a *FlowEthFilter) to(c *cFlowEthFilter) {
 	*c = cFlowEthFilter{dst_mac: a.DstMAC, src_mac: a.SrcMAC, ether_type: bits.ReverseBytes16(a.EtherType), vlan_tag: bits.ReverseBytes16(a.VLANTag)}
 }
 
-// FlowIPv4Filter is the values, or the mask, of a pair of addresses of IPv4.
+// FlowIPv4Filter is the values of a pair of addresses of IPv4, or a mask for them.
 //
 // C: struct ibv_flow_ipv4_filter, ibv_create_flow(3).
 type FlowIPv4Filter struct {
@@ -388,7 +388,7 @@ func (a *FlowIPv4Filter) point(pins *cmem.Pins) (uintptr, error) {
 // arm returns IBV_FLOW_SPEC_IPV4 and the size of the struct.
 func (a *FlowIPv4Filter) arm() (tag uint64, size uint64) { return 0x30, 8 }
 
-// FlowIPv4ExtFilter is the values, or the mask, of a header of IPv4.
+// FlowIPv4ExtFilter is the values of the fields of a header of IPv4, or a mask for them.
 //
 // C: struct ibv_flow_ipv4_ext_filter, ibv_create_flow(3).
 type FlowIPv4ExtFilter struct {
@@ -425,7 +425,7 @@ func (a *FlowIPv4ExtFilter) point(pins *cmem.Pins) (uintptr, error) {
 // arm returns IBV_FLOW_SPEC_IPV4_EXT and the size of the struct.
 func (a *FlowIPv4ExtFilter) arm() (tag uint64, size uint64) { return 0x32, 12 }
 
-// FlowIPv6Filter is the values, or the mask, of a header of IPv6.
+// FlowIPv6Filter is the values of the fields of a header of IPv6, or a mask for them.
 //
 // C: struct ibv_flow_ipv6_filter, ibv_create_flow(3).
 type FlowIPv6Filter struct {
@@ -462,7 +462,7 @@ func (a *FlowIPv6Filter) point(pins *cmem.Pins) (uintptr, error) {
 // arm returns IBV_FLOW_SPEC_IPV6 and the size of the struct.
 func (a *FlowIPv6Filter) arm() (tag uint64, size uint64) { return 0x31, 40 }
 
-// FlowESPFilter is the values, or the mask, of a header of ESP.
+// FlowESPFilter is the values of the fields of a header of ESP, or a mask for them.
 //
 // C: struct ibv_flow_esp_filter, ibv_create_flow(3).
 type FlowESPFilter struct {
@@ -477,7 +477,7 @@ func (a *FlowESPFilter) to(c *cFlowEspFilter) {
 	*c = cFlowEspFilter{spi: bits.ReverseBytes32(a.SPI), seq: bits.ReverseBytes32(a.Seq)}
 }
 
-// FlowPortFilter is the values, or the mask, of a pair of ports.
+// FlowPortFilter is the values of a pair of ports, or a mask for them.
 //
 // C: struct ibv_flow_tcp_udp_filter, ibv_create_flow(3).
 type FlowPortFilter struct {
@@ -499,7 +499,7 @@ func (a *FlowPortFilter) point(pins *cmem.Pins) (uintptr, error) {
 // arm returns IBV_FLOW_SPEC_UDP and the size of the struct.
 func (a *FlowPortFilter) arm() (tag uint64, size uint64) { return 0x41, 4 }
 
-// FlowTunnelFilter is the values, or the mask, of a header of VXLAN.
+// FlowTunnelFilter is the values of the fields of a header of VXLAN, or a mask for them.
 //
 // C: struct ibv_flow_tunnel_filter, ibv_create_flow(3).
 type FlowTunnelFilter struct {
@@ -512,7 +512,7 @@ func (a *FlowTunnelFilter) to(c *cFlowTunnelFilter) {
 	*c = cFlowTunnelFilter{tunnel_id: bits.ReverseBytes32(a.TunnelID)}
 }
 
-// FlowGREFilter is the values, or the mask, of a header of GRE.
+// FlowGREFilter is the values of the fields of a header of GRE, or a mask for them.
 //
 // C: struct ibv_flow_gre_filter, ibv_create_flow(3).
 type FlowGREFilter struct {
@@ -529,7 +529,7 @@ func (a *FlowGREFilter) to(c *cFlowGreFilter) {
 	*c = cFlowGreFilter{c_ks_res0_ver: bits.ReverseBytes16(a.Flags), protocol: bits.ReverseBytes16(a.Protocol), key: bits.ReverseBytes32(a.Key)}
 }
 
-// FlowMPLSFilter is the values, or the mask, of a label of MPLS.
+// FlowMPLSFilter is the value of a label of MPLS, or a mask for it.
 //
 // C: struct ibv_flow_mpls_filter, ibv_create_flow(3).
 type FlowMPLSFilter struct {
@@ -838,7 +838,7 @@ func (a *FlowSpecDrop) uses() []object.Used { return nil }
 //
 // C: struct ibv_flow_spec_counter_action, ibv_create_flow(3).
 type FlowSpecCount struct {
-	// Where they are counted.
+	// Counters that count the packets.
 	Counters *Counters // counters
 }
 
@@ -2810,8 +2810,8 @@ func (r *QPCap) from(c *cQPCap) {
 	}
 }
 
-// QPInfo is the state and the attributes of a queue pair. A field that was not queried, or that its type does
-// not have, may be 0.
+// QPInfo is the state and the attributes of a queue pair. A field may be 0 if it was not queried, or if queue
+// pairs of this type do not have it.
 //
 // C: struct ibv_qp_attr, ibv_query_qp(3).
 type QPInfo struct {

@@ -24,8 +24,8 @@ type MRChange struct {
 	what   bridge.Change // the new memory, and the flags
 }
 
-// PD moves the region to another protection domain of the same device. While CloseAll closes the region or the new domain, Rereg returns
-// os.ErrClosed and the region stays where it is. C: IBV_REREG_MR_CHANGE_PD.
+// PD moves the region to another protection domain of the same device. If CloseAll is closing the region or the new domain in another
+// goroutine, Rereg returns os.ErrClosed, and the region stays in its old domain. C: IBV_REREG_MR_CHANGE_PD.
 func (c *MRChange) PD(pd *PD) *MRChange {
 	c = object.OrZero(c)
 	c.pd = pd
@@ -65,7 +65,7 @@ func (c *MRChange) Access(access MRAccess) *MRChange {
 // Hints (some devices accept these):
 //   - addr, length, access
 //
-// The command verbsgen rules ibv_rereg_mr lists each with its ID.
+// The command verbsgen rules ibv_rereg_mr lists these rules with their IDs.
 //
 // C: ibv_rereg_mr, ibv_rereg_mr(3).
 func (mr *MR) Rereg(change *MRChange) error {

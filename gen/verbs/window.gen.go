@@ -9,11 +9,10 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
-// Bind has a request bind the window to what mwBind describes, with the key rkey: that of the window, with
-// another last byte (dpath.NextRKey). Once the request is posted, the window has the key. When the completion
-// is an error, set the key from before. Window and region must stay open until the request has completed; a
-// post after a Close is refused (os.ErrClosed). Invalidate or close the window before the queue pair: soft-RoCE
-// otherwise takes 50 seconds to destroy that.
+// Bind makes w a request that binds the window to the memory that mwBind describes, with the key rkey. rkey is the key of the window with
+// another last byte (dpath.NextRKey). Once the request is posted, the window has the new key. If the completion is an error, set the old
+// key again (SetRKey). Window and region must stay open until the request has completed; a post after a Close is refused (os.ErrClosed).
+// Invalidate or close the window before the queue pair: otherwise soft-RoCE takes 50 seconds to destroy the queue pair.
 //
 // C: ibv_post_send, ibv_post_send(3).
 func (mw *MW) Bind(w dpath.SendWR, rkey uint32, mwBind MWBindAttr) error {

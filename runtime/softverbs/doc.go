@@ -30,10 +30,9 @@
 //
 // # Implementation
 //
-// The verbs are written in C, and Go only configures them. They call the program back only for the allocator of a parent domain, for each
-// queue pair and each memory region except null regions made on that domain, when these are created and destroyed. They hold no lock
-// then.
+// The verbs are written in C, and Go only configures them. The C code calls back into the program only for the allocator of a parent
+// domain: when a queue pair, or a memory region other than a null region, is created or destroyed in that domain. It holds no lock then.
 //
-// The package knows no generated package: a Device is a source of symbols for the LoadFrom of any of them. Without cgo, or on another
-// system than Linux, New returns a Device without symbols whose Err is errors.ErrUnsupported.
+// The package knows no generated package: a Device is a source of symbols for LoadFrom of any generated package. Without cgo, or on
+// another system than Linux, New returns a Device without symbols whose Err is errors.ErrUnsupported.
 package softverbs

@@ -49,13 +49,13 @@ func LikeRXE61() Option {
 //     A misaligned atomic is posted, and ends with an error.
 //   - modify_qp refuses with EINVAL: every change into, in and out of SQD but to RESET and ERR, as the driver has no command for it;
 //     an MTU of 0; a pkey_index outside the table; more than 16 reads and atomics under way, or to serve (Linux: optab and
-//     the checks in mlx5_ib_modify_qp and __mlx5_ib_modify_qp; 16 is an example, the card says).
+//     the checks in mlx5_ib_modify_qp and __mlx5_ib_modify_qp; 16 is an example: each card reports its limit).
 //   - RESET and the end of a queue pair take its completions out of their queues (providers/mlx5/verbs.c: mlx5_cq_clean).
-//   - Device memory comes in units of 64 bytes, which count against max_dm_size; log_align_req may be 6 and 6 more, fewer than 6
-//     are as 6; copies are of 4 bytes and multiples (Linux dm.c: mlx5_cmd_alloc_memic; providers/mlx5/verbs.c: mlx5_access_dm).
-//     256 KiB of it, and the 6 more, are an example: the card says.
+//   - Device memory comes in units of 64 bytes, which count against max_dm_size; log_align_req may be 0 to 12, and less than 6
+//     counts as 6; copies are of multiples of 4 bytes (Linux dm.c: mlx5_cmd_alloc_memic; providers/mlx5/verbs.c: mlx5_access_dm).
+//     256 KiB of device memory and the 12 are examples: each card reports its limits.
 //
-// Access of regions, and what needs no queue pair, is that of the default device, which is mlx5's for device memory.
+// The access checks of regions, and verbs without a queue pair, work as on the default device, which imitates mlx5 for device memory.
 func LikeMLX5() Option {
 	return func(s *settings) error {
 		strict := set(func(d *device) { d.mlx5 = true })

@@ -22,7 +22,7 @@ type Device struct {
 	peers   map[string]*Peer
 }
 
-// New creates a Device. A process can have 64 at a time. For one more, or with a wrong option, New returns a Device without symbols whose
+// New creates a Device. A process can have 64 at a time. For the 65th, or with a wrong option, New returns a Device without symbols whose
 // Err has the reason. Close it.
 func New(opts ...Option) *Device {
 	s, err := newSettings(opts)

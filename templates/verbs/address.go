@@ -12,9 +12,9 @@ import (
 
 var errAddress = fail.Once{Verb: "ibv_post_send", Kind: "AH"}
 
-// Address has a SEND on an unreliable datagram queue pair go to the queue pair qpn behind the address handle,
-// with its qkey. The handle must stay open until the request has completed; a post after its Close is refused
-// (os.ErrClosed). The error is os.ErrClosed for a handle that is closed, and syscall.EINVAL for nil.
+// Address sets the destination of a SEND on an unreliable datagram queue pair: queue pair number qpn at the peer of the address handle,
+// with the key qkey of that queue pair. The handle must stay open until the request has completed; a post after its Close is refused
+// (os.ErrClosed). Address returns os.ErrClosed if the handle is closed, and syscall.EINVAL if it is nil.
 //
 // C: ibv_post_send, ibv_post_send(3).
 func (ah *AH) Address(w dpath.SendWR, qpn, qkey uint32) error {

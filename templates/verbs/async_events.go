@@ -31,31 +31,30 @@ func (dev *Device) listen(verb string) (*dpath.Async, error) {
 	})
 }
 
-// AsyncEvent is an event of a device, of one of its ports, or of an object made from it. It must be
-// acknowledged with Done; until then the object that it concerns cannot be closed (syscall.EBUSY). An event of
-// the device or a port keeps nothing open.
+// AsyncEvent is an event of a device, of one of its ports, or of an object made from it. Acknowledge each event with Done; before that,
+// the object of the event cannot be closed (syscall.EBUSY). An event of the device or a port keeps nothing open.
 //
 // C: struct ibv_async_event, ibv_get_async_event(3).
 type AsyncEvent struct {
 	Type EventType // what happened
-	QP   *QP       // of an event of one: the QP that it concerns; nil for one made by other code on the same device
-	CQ   *CQ       // of an event of one: the CQ that it concerns; nil for one made by other code on the same device
-	SRQ  *SRQ      // of an event of one: the SRQ that it concerns; nil for one made by other code on the same device
-	WQ   *WQ       // of an event of one: the WQ that it concerns; nil for one made by other code on the same device
-	Port uint8     // of an event of a port: its number, from 1; otherwise 0
+	QP   *QP       // the QP of an event of a QP; nil if other code on the same device made the QP
+	CQ   *CQ       // the CQ of an event of a CQ; nil if other code on the same device made the CQ
+	SRQ  *SRQ      // the SRQ of an event of an SRQ; nil if other code on the same device made the SRQ
+	WQ   *WQ       // the WQ of an event of a WQ; nil if other code on the same device made the WQ
+	Port uint8     // the number of the port, from 1, of an event of a port; otherwise 0
 
 	event dpath.HeldAsyncEvent
 }
 
-// NextEvent waits for the next asynchronous event of the device. No thread is held while it waits; ctx ends the
-// wait, and an event that comes then is kept for the next call. Close of the device ends it with os.ErrClosed.
-// Each event goes to one caller. The descriptor of the events becomes non-blocking by the first call.
+// NextEvent waits for the next asynchronous event of the device. It blocks no thread. When ctx ends, NextEvent returns the error of ctx; a
+// later event is kept for the next call. When the device is closed, NextEvent returns os.ErrClosed. Each event goes to one caller. The
+// first call makes the file descriptor of the events non-blocking.
 //
-// An event of an object that is being closed at this moment is given too, with the handle that is going; the
-// Close does not wait for its Done.
+// NextEvent also returns an event of an object that is just being closed, with the object's handle. Close of the object does not wait for
+// Done of that event.
 //
-// Since an object with an event that was not acknowledged is not closed (syscall.EBUSY), call Done when the
-// event is dealt with, not when the program ends.
+// An object with an unacknowledged event cannot be closed (syscall.EBUSY). Therefore call Done when the event is dealt with, not when the
+// program ends.
 //
 // C: ibv_get_async_event, ibv_get_async_event(3).
 func (dev *Device) NextEvent(ctx context.Context) (*AsyncEvent, error) {

@@ -30,8 +30,7 @@ func (channel *CompChannel) listen(verb string) (*dpath.Channel, error) {
 	})
 }
 
-// CQEvent is a completion event. It must be acknowledged with Done; until then its queue cannot be closed
-// (syscall.EBUSY).
+// CQEvent is a completion event. Acknowledge each event with Done; before that, the queue of the event cannot be closed (syscall.EBUSY).
 //
 // C: ibv_get_cq_event, ibv_get_cq_event(3).
 type CQEvent struct {
@@ -39,10 +38,9 @@ type CQEvent struct {
 	event dpath.HeldCQEvent
 }
 
-// Next waits for the next completion event. No thread is held while it waits; ctx ends the wait, and an event
-// that comes then is kept for the next call. Close of the channel ends it with os.ErrClosed. Programs that only
-// want the completions use CQ.Wait, on another channel: of one whose events that takes, Next returns
-// syscall.EBUSY.
+// Next waits for the next completion event. It blocks no thread. When ctx ends, Next returns the error of ctx; a later event is kept for
+// the next call. When the channel is closed, Next returns os.ErrClosed. Programs that only want the completions use CQ.Wait instead. A
+// channel serves either Next or CQ.Wait: Next returns syscall.EBUSY if CQ.Wait takes the events of the channel.
 //
 // C: ibv_get_cq_event, ibv_get_cq_event(3).
 func (channel *CompChannel) Next(ctx context.Context) (*CQEvent, error) {

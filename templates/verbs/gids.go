@@ -34,9 +34,9 @@ func (dev *Device) GIDTable() ([]GIDEntry, error) {
 	return table[:n], err
 }
 
-// ChooseGID returns the entry of the GID table of a port that is best to reach others with: of RoCE v2 before RoCE v1, of an IPv4 address
-// before a global IPv6 address, before a link-local one, and else the first. With networks it is one of an address in any of them: pass
-// netip.PrefixFrom(addr, addr.BitLen()) for one address. Without such an entry the error names those that there are.
+// ChooseGID returns the best entry of a port's GID table for connections. It prefers RoCE v2 to RoCE v1, then IPv4 to global IPv6 and
+// global IPv6 to link-local addresses, then the first entry. If networks are given, the entry's address must be in one of them: pass
+// netip.PrefixFrom(addr, addr.BitLen()) for a single address. If no entry fits, the error names the entries of the table.
 func (dev *Device) ChooseGID(portNum uint8, in ...netip.Prefix) (GIDEntry, error) {
 	table, err := dev.GIDTable()
 	if err != nil {

@@ -98,15 +98,14 @@ type AllocResource = cmem.AllocResource
 //
 // C: alloc and free of struct ibv_parent_domain_init_attr, ibv_alloc_parent_domain(3).
 type Allocator interface {
-	// Alloc returns the address of zeroed memory that a fork does not copy and that is not Go's: that of a
-	// mem.Buffer, for one. ErrUseDefault lets the provider allocate as it would without an Allocator. Any other error
-	// fails the verb that asked.
+	// Alloc returns the address of zeroed memory that a fork does not copy and that is not on Go's heap, such as a mem.Buffer. ErrUseDefault
+	// lets the provider allocate as it would without an Allocator. After any other error, the verb that needed the memory fails.
 	Alloc(req AllocRequest) (addr uintptr, err error)
 	// Free takes back what Alloc gave; Size and Align are 0.
 	Free(req AllocRequest, addr uintptr)
 }
 
-// ErrUseDefault is the error with which an Allocator leaves a request to the provider.
+// ErrUseDefault is the error by which an Allocator lets the provider allocate the memory itself.
 //
 // C: IBV_ALLOCATOR_USE_DEFAULT, ibv_alloc_parent_domain(3).
 var ErrUseDefault = cmem.ErrUseDefault

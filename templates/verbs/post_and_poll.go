@@ -11,12 +11,12 @@ import (
 )
 
 // PostAndPoll is PostSendRange and then cq.PollSpin, with one call into C: the usual loop of a program, for half of what two calls cost.
-// It returns how many requests of r were posted, and how many completions are in wcs. cq need not be the queue of qp. tries is the
-// number of polls until there is a completion, as of PollSpin.
+// It returns how many requests of r were posted, and how many completions are in wcs. cq need not be the queue of qp. tries is the largest
+// number of polls until there is a completion, as in PollSpin.
 //
-// The poll is made whatever became of the post: if the queue is full (ErrQueueFull), the completions make room, and r.Rest(posted)
-// is what is left to post. The error is that of the post, or of the poll, or both, joined; n completions are valid beside any error.
-// If qp or cq is nil or closed before, nothing is posted or polled. An empty range only polls.
+// PostAndPoll polls even if the post fails: if the queue is full (ErrQueueFull), the completions make room, and r.Rest(posted) is the
+// range that is left to post. The error is that of the post, of the poll, or both, joined; n completions are valid even if there is an
+// error. If qp or cq is nil or closed before the call, nothing is posted or polled. An empty range only polls.
 //
 // C: ibv_post_send, ibv_post_send(3); ibv_poll_cq, ibv_poll_cq(3).
 func (qp *QP) PostAndPoll(r dpath.SendRange, cq *CQ, wcs []dpath.WC, tries int) (posted, n int, err error) {

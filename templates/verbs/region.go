@@ -17,9 +17,8 @@ func (mr *MR) place(start uint64, unknown string) {
 }
 
 // Remote returns what a peer needs in its requests to reach the region: the address of its first byte and the
-// key. It holds for memory of the program, with an iova or without, for device memory and for DMA-bufs. It
-// returns syscall.EINVAL where the address is not known: in a region that was imported without Locate, or
-// registered with ZERO_BASED. After Close it returns os.ErrClosed.
+// key. It works for memory of the program, with or without an iova, for device memory and for DMA-bufs. It returns syscall.EINVAL if the
+// address is not known, because the region was imported without Locate or registered with ZERO_BASED. After Close it returns os.ErrClosed.
 func (mr *MR) Remote() (addr uint64, rkey uint32, err error) {
 	first, err := mr.SGE(0, 0)
 	if err != nil {
@@ -28,14 +27,14 @@ func (mr *MR) Remote() (addr uint64, rkey uint32, err error) {
 	return first.Addr, mr.RKey(), nil
 }
 
-// IOVA returns the address of the first byte in work requests, and 0 where Remote returns an error: the address
-// of the memory, the iova of a region that was registered with one, 0 in a zero-based region.
+// IOVA returns the address of the first byte in work requests: the iova if the region was registered with an iova, 0 in a zero-based
+// region, otherwise the address of the memory. It returns 0 if Remote returns an error.
 func (mr *MR) IOVA() uint64 { return object.OrZero(mr).region.Start() }
 
 // SGE returns the element of a work request for n bytes of the region, beginning at offset off from its first
-// byte. It returns syscall.EFAULT for bytes beyond the end, and syscall.EINVAL for 4 GiB or more, and for a
-// region whose start or end is not known: one that was imported without Locate, or registered with ZERO_BASED,
-// which not every device honours. After Close it returns os.ErrClosed. SGE allocates only if it fails.
+// byte. It returns syscall.EFAULT for bytes beyond the end, and syscall.EINVAL for 4 GiB or more, and for a region whose start or end is
+// not known, because it was imported without Locate or registered with ZERO_BASED, which some devices ignore. After Close it returns
+// os.ErrClosed. SGE allocates only if it fails.
 func (mr *MR) SGE(off, n uint64) (dpath.SGE, error) {
 	if mr == nil {
 		return dpath.SGE{}, fail.NilHandle("", "MR")

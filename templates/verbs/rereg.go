@@ -26,8 +26,8 @@ type MRChange struct {
 	what   bridge.Change // the new memory, and the flags
 }
 
-// PD moves the region to another protection domain of the same device. While CloseAll closes the region or the new domain, Rereg returns
-// os.ErrClosed and the region stays where it is. C: IBV_REREG_MR_CHANGE_PD.
+// PD moves the region to another protection domain of the same device. If CloseAll is closing the region or the new domain in another
+// goroutine, Rereg returns os.ErrClosed, and the region stays in its old domain. C: IBV_REREG_MR_CHANGE_PD.
 func (c *MRChange) PD(pd *PD) *MRChange {
 	c = object.OrZero(c)
 	c.pd = pd

@@ -7,7 +7,7 @@ package verbs
 import "github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 
 // WC returns the fields as those of a completion that PollInto returns, for PD.CreateAHFromWC and Device.InitAHFromWC: these need
-// WCFieldSrcQP, WCFieldSLID, WCFieldSL and WCFieldDLIDPathBits. A SLID of more than 16 bits is cut. WC of nil is nil.
+// WCFieldSrcQP, WCFieldSLID, WCFieldSL and WCFieldDLIDPathBits. Of a longer SLID, WC keeps the low 16 bits. WC of nil is nil.
 func (w *WCEx) WC() *dpath.WC {
 	if w == nil {
 		return nil

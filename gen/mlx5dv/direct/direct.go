@@ -24,8 +24,8 @@ type Option func(*options)
 
 type options struct{ shared, blueFlame bool }
 
-// Shared lets several goroutines use the queue at a time: PostSend, PostRecv, PollInto and Recv wait for each other. Requests in place, up
-// to their Ring, need a lock of the program. Without Shared a queue is for one goroutine at a time, and costs no lock.
+// Shared lets several goroutines use the queue at a time: PostSend, PostRecv, PollInto and Recv wait for each other. A request in place,
+// from its first method to Ring, needs a lock of the program. Without Shared, one goroutine at a time may use the queue, without a lock.
 func Shared(o *options) { o.shared = true }
 
 // BlueFlame has a queue pair write a single small request to the doorbell register as a whole, which saves the device a read of host

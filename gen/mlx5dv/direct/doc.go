@@ -14,8 +14,9 @@
 // has it: streams of commands, BindMW for windows of type 1, batches that bind windows of type 2 (QP.Bind does), CQReader and CQ.Resize. A
 // queue cannot be given back.
 //
-// A queue is for one goroutine at a time, at no cost. Shared lets several use it, for an atomic exchange a call, but not for requests in
-// place. A send queue, a receive queue and a completion queue are three, so one goroutine may post while another polls.
+// One goroutine at a time may use a queue, at no cost. Shared lets several use it: each call costs an atomic exchange, and requests in
+// place need a lock of the program. A send queue, a receive queue and a completion queue are three queues, so one goroutine may post while
+// another polls.
 //
 // # Order
 //

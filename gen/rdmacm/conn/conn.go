@@ -15,13 +15,11 @@
 //	s, err := c.Endpoint().Slot(ctx)
 //
 // A [Network] has one event channel and one goroutine for all its connections, which are reliable (PortSpaceTCP). [Options].QP creates the
-// queue pair of each, by [Conn.NewEndpoint] or, without package endpoint, by c.ID.CreateQP. Every wait ends with its context, and ends the
-// identifier and the queue pair with it. What fails is an [*Error], with the address and a status that has a name.
+// queue pair of each connection, by [Conn.NewEndpoint] or, without package endpoint, by c.ID.CreateQP. If the context of a wait ends, the
+// wait ends, and so do its identifier and queue pair. Errors are of type [*Error], with the address and a named status.
 //
-// There are no datagrams here (PortSpaceUDP): with these, librdmacm reports the address of a queue pair, which serves any number of peers,
-// and there is no connection that has an end. Use rdmacm.ID for them, or verbs/connect.UD.
-//
-// The package is written by hand and belongs beside the generated one.
+// There are no datagrams here (PortSpaceUDP): for datagrams, librdmacm reports the address of a queue pair, which serves any number of
+// peers, and nothing is connected. Use rdmacm.ID for datagrams, or verbs/connect.UD.
 package conn
 
 import (
@@ -42,8 +40,8 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 )
 
-// Network makes connections, and hands each event of its channel to the one that it is for. All methods may be called from several
-// goroutines.
+// Network makes connections, and hands each event of its channel to the connection that the event is for. All methods may be called from
+// several goroutines.
 type Network struct {
 	events  *rdmacm.EventChannel
 	stop    context.CancelFunc // ends the loop
@@ -71,7 +69,8 @@ func New(lib *rdmacm.Lib) (*Network, error) {
 }
 
 // Close ends running calls with os.ErrClosed, waits for them, and closes all listeners and connections with their queue pairs. A second
-// Close returns os.ErrClosed. In Options.QP and Options.Prepare, whose call it would wait for, it closes nothing (syscall.EBUSY).
+// Close returns os.ErrClosed. If Options.QP or Options.Prepare calls Close, it closes nothing and returns syscall.EBUSY, since it would
+// wait for itself.
 func (n *Network) Close() error {
 	if n == nil || n.events == nil {
 		return errNever
@@ -204,9 +203,9 @@ func (n *Network) add(id *rdmacm.ID) *Conn {
 type Conn struct {
 	// The identifier. Network reads its events; do not move it to another channel.
 	ID *rdmacm.ID
-	// What Options.QP made, ready to send.
+	// The queue pair that Options.QP made, ready to send.
 	QP *verbs.QP
-	// What the peer said, with its private data: of Accept in its request, of Dial in its answer.
+	// What the peer sent, with its private data: after Accept the peer's request, after Dial the peer's answer.
 	Peer rdmacm.ConnInfo
 
 	n        *Network
@@ -223,9 +222,8 @@ type Conn struct {
 	done     chan struct{}      // closed when it has
 }
 
-// Own has Close also close objects that the queue pair is made from or works with, such as a PD, a CQ and regions of memory: after the
-// queue pair, the latest first. Call it in Options.QP for each object as soon as it is made, so that none stays open if a later step
-// fails.
+// Own makes Close close objects that the queue pair is made from or works with, such as a PD, a CQ and regions of memory: after the queue
+// pair, the latest first. Call it in Options.QP for each object as soon as it is made, so that none stays open if a later step fails.
 func (c *Conn) Own(objects ...io.Closer) {
 	if c == nil {
 		return
@@ -236,8 +234,8 @@ func (c *Conn) Own(objects ...io.Closer) {
 }
 
 // NewEndpoint makes an endpoint with the queue pair of the connection, and posts its receives. Call it in Options.QP, once, and return the
-// queue pair of the endpoint. The endpoint ends with the connection, which closes it. If NewEndpoint fails, it leaves nothing open. If the
-// program sets Config.CreateQP, the function must call c.ID.CreateQP with e.PD.
+// queue pair of the endpoint. When the connection ends, so does the endpoint; Close of the connection closes it. If NewEndpoint fails, it
+// leaves nothing open. If the program sets Config.CreateQP, the function must call c.ID.CreateQP with e.PD.
 func (c *Conn) NewEndpoint(config endpoint.Config) (*endpoint.Endpoint, error) {
 	if c == nil || c.n == nil {
 		return nil, errNever
@@ -276,7 +274,7 @@ func (c *Conn) Endpoint() *endpoint.Endpoint {
 }
 
 // Done returns a channel that is closed when the connection ends: the peer ends it, its device goes, or Close is called.
-// That of a Conn which was never made is nil.
+// The channel of a zero Conn is nil.
 func (c *Conn) Done() <-chan struct{} {
 	if c == nil {
 		return nil
@@ -294,9 +292,9 @@ func (c *Conn) Err() error {
 	return c.err
 }
 
-// Close ends the connection and closes its endpoint, its queue pair, what it owns, and its identifier. It waits for functions that the
-// endpoint calls, unless one of them calls it. A second Close returns os.ErrClosed. If it fails, as for a queue pair that is in use, it can
-// be called again.
+// Close ends the connection and closes its endpoint, its queue pair, the objects given to Own, and its identifier. It waits until
+// functions that the endpoint calls have returned, unless one of them calls Close. A second Close returns os.ErrClosed. If Close fails,
+// for example because the queue pair is in use, call it again.
 func (c *Conn) Close() error {
 	if c == nil || c.n == nil {
 		return errNever

@@ -17,7 +17,7 @@ type Options struct {
 	// when c.Peer has the request, and sends attr.PrivateData as the answer. If it fails, it leaves no queue pair behind; Accept rejects the
 	// request then, with the bytes of a Refusal. The connection closes the queue pair, and the objects given to Conn.Own.
 	QP func(c *Conn, attr *rdmacm.ConnAttr) (*verbs.QP, error)
-	// Private data, responder resources, initiator depth and retries. With 0 nothing is tried again. Most programs pass 6 as RetryCount,
+	// Private data, responder resources, initiator depth and retries. A count of 0 means no retries. Most programs pass 6 as RetryCount,
 	// since 7 means forever on soft-RoCE, and 7 as RNRRetryCount, which means forever everywhere.
 	Attr rdmacm.ConnAttr
 	// Of Dial, a function that sets options of the identifier before its address is resolved, or nil. The type of service, for example, is

@@ -10,7 +10,7 @@ import (
 	"github.com/verbsgen/verbsgen/gen/rdmacm"
 )
 
-// Error is what failed, and with whom.
+// Error says what failed, and with which peer or listener.
 type Error struct {
 	// What was tried, such as "connect to".
 	Op string

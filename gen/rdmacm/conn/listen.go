@@ -12,7 +12,7 @@ import (
 	"github.com/verbsgen/verbsgen/gen/rdmacm"
 )
 
-// ListenOptions is how a Listener treats requests.
+// ListenOptions says how a Listener treats requests.
 type ListenOptions struct {
 	// How many requests may wait for Accept, 0 means 128; more are rejected.
 	Backlog int
@@ -36,7 +36,7 @@ type Listener struct {
 	closed  bool
 }
 
-// Listen listens at a local address; port 0 has the kernel choose one, which Addr returns.
+// Listen listens at a local address; with port 0 the kernel chooses a port, which Addr returns.
 func (n *Network) Listen(addr netip.AddrPort, o ListenOptions) (*Listener, error) {
 	const op = "listen on"
 	if err := n.enter(context.Background()); err != nil {
@@ -182,7 +182,7 @@ func (l *Listener) next(ctx context.Context) (*Conn, error) {
 	}
 }
 
-// Accept waits for a request and accepts it, and then until the connection is established. Several goroutines may call it, so that a slow
+// Accept waits for a request, accepts it, and waits until the connection is established. Several goroutines may call it, so that a slow
 // peer does not delay others.
 //
 // An [*Error] with the address of a peer concerns only that peer, and the next Accept may succeed: Options.QP failed, or the peer gave up,
@@ -214,7 +214,7 @@ func (l *Listener) Accept(ctx context.Context, o Options) (*Conn, error) {
 	return c.ready(), nil
 }
 
-// Refusal is an error of Options.QP that has Accept reject a request with bytes for the peer, which it finds in Error.Private.
+// Refusal is an error that Options.QP returns to make Accept reject the request. The peer finds the bytes of Private in Error.Private.
 type Refusal struct {
 	// At most 148 bytes.
 	Private []byte

@@ -333,7 +333,7 @@ func (c *Conn) read(x piece) {
 	c.tell()
 }
 
-// Read reads what the peer wrote.
+// Read reads bytes that the peer wrote.
 func (c *Conn) Read(p []byte) (n int, err error) {
 	if !c.made() {
 		return 0, errNever
@@ -359,8 +359,8 @@ func (c *Conn) Read(p []byte) (n int, err error) {
 	}
 }
 
-// WriteTo writes to w what the peer writes, up to its end, from the memory in which it came. If w fails, what came with the last message is
-// lost.
+// WriteTo reads until the peer ends the stream, and writes the bytes to w from the memory in which they arrived. If w fails, the rest of
+// the last message is lost.
 func (c *Conn) WriteTo(w io.Writer) (n int64, err error) {
 	if !c.made() {
 		return 0, errNever
@@ -479,7 +479,7 @@ func (c *Conn) Write(p []byte) (n int, err error) {
 	return n, c.error("write", err)
 }
 
-// ReadFrom sends what it reads from r, up to its end, and reads it to the memory from which it is sent. One ReadFrom runs at a time.
+// ReadFrom reads r until it ends, into the memory from which the bytes are sent. One ReadFrom runs at a time.
 func (c *Conn) ReadFrom(r io.Reader) (n int64, err error) {
 	if !c.made() {
 		return 0, errNever
@@ -520,7 +520,7 @@ func (c *Conn) pass(r io.Reader) (n int, err error) {
 	return read, err
 }
 
-// CloseWrite ends what this end writes: the peer reads io.EOF after it. Read goes on.
+// CloseWrite ends the writing side of this end: the peer reads io.EOF after the last byte. Read goes on.
 func (c *Conn) CloseWrite() error {
 	if !c.made() {
 		return errNever
@@ -536,8 +536,9 @@ func (c *Conn) CloseWrite() error {
 	return nil
 }
 
-// Close ends the connection and closes everything. Calls that wait return net.ErrClosed, and so does a second Close. Before, Close waits
-// until the peer's card has what was written, or the peer has ended the connection; if neither happens within 5 s, it returns an error.
+// Close ends the connection and closes everything. Calls that wait return net.ErrClosed, and so does a second Close. Close first waits
+// until the peer's card has received all written bytes, or the peer has ended the connection. If neither happens within 5 s, Close returns
+// an error.
 func (c *Conn) Close() error {
 	if !c.made() {
 		return errNever
@@ -587,7 +588,7 @@ func (c *Conn) abort() error {
 	return unlessClosed(c.whole.Close())
 }
 
-// LocalAddr returns an Addr, and of a Conn of Upgrade the address of its side.
+// LocalAddr returns an Addr, or for a Conn of Upgrade, the local address of side.
 func (c *Conn) LocalAddr() net.Addr {
 	if !c.made() {
 		return nil
@@ -595,7 +596,7 @@ func (c *Conn) LocalAddr() net.Addr {
 	return c.local
 }
 
-// RemoteAddr is LocalAddr of the peer.
+// RemoteAddr returns the peer's address, as LocalAddr does for this end.
 func (c *Conn) RemoteAddr() net.Addr {
 	if !c.made() {
 		return nil
@@ -615,10 +616,10 @@ func (c *Conn) Endpoint() *endpoint.Endpoint {
 // SetDeadline is SetReadDeadline and SetWriteDeadline.
 func (c *Conn) SetDeadline(t time.Time) error { return c.set(t, &c.rd, &c.wr) }
 
-// SetReadDeadline has Read fail with os.ErrDeadlineExceeded from t on, also one that waits; the zero value means never.
+// SetReadDeadline makes Read fail with os.ErrDeadlineExceeded from t on, even a Read that waits; the zero value means never.
 func (c *Conn) SetReadDeadline(t time.Time) error { return c.set(t, &c.rd) }
 
-// SetWriteDeadline has Write fail with os.ErrDeadlineExceeded from t on, also one that waits; the zero value means never.
+// SetWriteDeadline makes Write fail with os.ErrDeadlineExceeded from t on, even a Write that waits; the zero value means never.
 func (c *Conn) SetWriteDeadline(t time.Time) error { return c.set(t, &c.wr) }
 
 func (c *Conn) set(t time.Time, halves ...*half) error {

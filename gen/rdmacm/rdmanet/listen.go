@@ -40,7 +40,7 @@ type accepted struct {
 // Listen listens at an address, which is a local host and a port: "10.0.0.1:7471", or ":7471" for the IPv4 addresses of all devices. With
 // port 0 Addr returns the port that was chosen. The caller calls Close.
 //
-// 256 connections can be in the making at a time. A peer that begins as many, and does not go on, delays others for 10 s.
+// 256 connections can be half open at a time. A peer that begins 256 connections and does not go on delays others for 10 s.
 func Listen(n *conn.Network, addr string, o Options) (*Listener, error) {
 	if err := o.check(); err != nil {
 		return nil, err
@@ -116,7 +116,8 @@ func (failure) Temporary() bool { return true }
 func (f failure) Unwrap() error { return f.OpError }
 
 // Accept returns the next connection, a *Conn. Its error is Temporary if this machine could not make a queue pair, for example because
-// memory cannot be locked; the next Accept may succeed. What is a peer's fault is not returned. After Close the error is net.ErrClosed.
+// memory cannot be locked; the next Accept may succeed. Errors that a peer causes are not returned. After Close the error is
+// net.ErrClosed.
 func (l *Listener) Accept() (net.Conn, error) {
 	if l == nil || l.l == nil {
 		return nil, errNever

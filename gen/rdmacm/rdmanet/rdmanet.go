@@ -5,15 +5,14 @@
 //	c, err := l.Accept() // on one machine
 //	c, err := rdmanet.Dial(ctx, n, "10.0.0.1:7471", rdmanet.Options{}) // on another one
 //
-// Upgrade makes one without librdmacm, from a connection that the program has, as tls.Client does.
+// Upgrade makes a Conn without librdmacm, over a connection that the program already has, as tls.Client does.
 //
 // A [Conn] is a stream of bytes over the SENDs of a reliable queue pair, with registered memory at both ends. Write copies its bytes to
-// that memory and returns when they are posted, and Read copies them out. Conn.ReadFrom and Conn.WriteTo, which io.Copy calls, save these
-// copies. An end sends only what its peer has posted receives for, so a peer that does not read stops the writer, and costs no memory.
+// that memory and returns when the bytes are posted; Read copies received bytes out. Conn.ReadFrom and Conn.WriteTo, which io.Copy calls,
+// save these copies. An end sends only as many messages as its peer has posted receives for, so a peer that does not read stops the
+// writer, and costs no memory.
 //
 // Both ends must use this package. It has no encryption: use crypto/tls over it where the network needs that.
-//
-// The package is written by hand and belongs beside the generated one.
 package rdmanet
 
 import (
@@ -36,22 +35,22 @@ import (
 	"github.com/verbsgen/verbsgen/gen/verbs/endpoint"
 )
 
-// Options is how connections are made. The zero value is good for most. The ends may differ.
+// Options is how connections are made. The zero value is good for most connections. The two ends may have different Options.
 type Options struct {
-	// Messages is how many messages of the peer may wait to be read, 8 to 1<<15; 0 means 32. As many of this end may be in flight.
+	// Messages is how many messages of the peer may wait to be read, 8 to 1<<15; 0 means 32. This end may have as many messages in flight.
 	Messages int
-	// Size is the size of a message in bytes, 64 to 1<<24; 0 means 16 KiB. The smaller one of the two ends counts. A connection has
-	// 2 * Messages * (Size + 8) bytes of registered memory, which is locked; they may be 1 GiB at most.
+	// Size is the size of a message in bytes, 64 to 1<<24; 0 means 16 KiB. If the ends differ, the smaller Size counts. A connection has 2 *
+	// Messages * (Size + 8) bytes of registered memory, which is locked; they may be 1 GiB at most.
 	Size int
-	// KeepAlive is how often an end looks whether it hears anything, to ask whether the peer's card answers; 0 means 15 s, and a negative
-	// value never. If the peer's machine has lost power, or the cable is cut, the connection ends some 10 s later. A process that hangs is
-	// not noticed.
+	// KeepAlive is how often an end checks that the peer's card answers, if it has received nothing; 0 means 15 s, and a negative value
+	// never. If the peer's machine has lost power, or the cable is cut, the connection ends some 10 s later. A process that hangs is not
+	// noticed.
 	KeepAlive time.Duration
 
-	// CM is how Dial and Accept connect. QP and Attr.PrivateData are the package's, and counts of 0 mean 6. Those of Dial hold for both
-	// ends.
+	// CM is how Dial and Accept connect. The package sets QP and Attr.PrivateData. Retry counts of 0 mean 6; both ends use the counts of
+	// Dial.
 	CM conn.Options
-	// Connect is how Upgrade connects. Data is the package's.
+	// Connect is how Upgrade connects. The package sets Data.
 	Connect connect.Options
 }
 

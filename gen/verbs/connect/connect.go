@@ -24,9 +24,10 @@ type Options struct {
 	// GID is the entry of the port's table by which the peer reaches this end. If it is zero, both ends choose. InfiniBand uses the LID
 	// instead, but the entry must exist.
 	GID verbs.GID
-	// QKey is for UD: datagrams to this queue pair must have this key. 0 means a random one. A queue pair that can send keeps its key.
+	// QKey is for UD: datagrams to this queue pair must have this key. 0 means a random one. A queue pair that is already in RTS keeps its
+	// key.
 	QKey uint32
-	// HopLimit limits the routers on the way to a peer that is reached by GID, as on Ethernet: 1 means none, 0 means 64.
+	// HopLimit limits the routers on the way to a peer that is reached by GID, as on Ethernet: 1 means no router, 0 means a limit of 64.
 	HopLimit uint8
 	// Data is sent to the peer, for example the address and the key of memory. It has at most MaxData bytes.
 	Data []byte
@@ -55,9 +56,9 @@ type Peer struct {
 	QKey uint32       // for UD, the key of datagrams to it
 }
 
-// RC connects a queue pair to one of the process at the other end of conn, which also calls RC. Before, the queue pair is in RESET, or
-// in INIT with receives posted. Afterwards both ends may send. If ctx ends first, RC returns its error. RC sets and removes conn's
-// deadline and leaves conn open. After an error, do not use conn for another call.
+// RC connects qp to a queue pair of the process at the other end of conn, which also calls RC. Before the call, qp is in RESET, or in INIT
+// with receives posted. After it, both ends may send. If ctx ends first, RC returns its error. RC sets and removes conn's deadline and
+// leaves conn open. After an error, do not use conn for another call.
 func RC(ctx context.Context, conn net.Conn, qp *verbs.QP, o Options) (*Peer, error) {
 	return begin(ctx, conn, qp, verbs.QPTypeRC, o)
 }

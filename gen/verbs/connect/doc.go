@@ -1,4 +1,4 @@
-// Package connect connects a queue pair to one of another process, by a short exchange over any net.Conn:
+// Package connect connects a queue pair to a queue pair of another process, by a short exchange over any net.Conn:
 //
 //	peer, err := connect.RC(ctx, conn, qp, connect.Options{})
 //

@@ -20,9 +20,9 @@ import (
 // grace is how long requests that the peer has answered have to complete when the stream has ended.
 const grace = 50 * time.Millisecond
 
-// Connect posts the receives, and connects the queue pair to the one of the process at the other end of side, which calls Connect or a
-// function of package connect. The endpoint owns side from then on: it ends when the peer, or the death of its process, closes the stream.
-// What the peer writes to the stream after that is lost. Close closes it, and so does Connect if it fails.
+// Connect posts the receives, and connects the queue pair to a queue pair of the process at the other end of side. That process calls
+// Connect too, or a function of package connect. From then on the endpoint owns side: the endpoint ends when the peer closes side, or the
+// peer's process dies. Bytes that the peer writes to side after Connect are lost. Close closes side, and so does Connect if it fails.
 //
 // Connect is for RC and UC; connect.UD is for datagrams. Without Options.Setup it uses connect.DefaultSetup. It adds Config.Access to the
 // AccessFlags.
@@ -106,8 +106,8 @@ func (e *Endpoint) connect(ctx context.Context, side net.Conn, o connect.Options
 	return to(ctx, side, e.QP, o)
 }
 
-// Pair makes two endpoints of one process on a device, or on those of their Config.PD, and connects them. When one ends, so does the other.
-// If Pair fails, it leaves nothing open.
+// Pair makes two endpoints of one process and connects them. Each is on dev, or on the device of its Config.PD. When one endpoint ends, so
+// does the other. If Pair fails, it leaves nothing open.
 func Pair(ctx context.Context, dev *verbs.Device, left, right Config, o connect.Options) (a, b *Endpoint, err error) {
 	if a, err = New(dev, left); err != nil {
 		return nil, nil, err
@@ -173,7 +173,8 @@ func (e *Endpoint) Done() <-chan struct{} {
 	return e.done
 }
 
-// Err returns why the endpoint ended, and nil before: os.ErrClosed after Close, otherwise the reason with syscall.ECONNRESET.
+// Err returns nil until the endpoint ends, and os.ErrClosed after Close. Otherwise it returns the reason, in an error that also wraps
+// syscall.ECONNRESET.
 func (e *Endpoint) Err() error {
 	if e == nil || e.done == nil {
 		return errNever

@@ -1,4 +1,5 @@
-// Package endpoint makes one end of a connection: a queue pair and everything that it needs, created and closed as one object.
+// Package endpoint creates one end of a connection: a queue pair and everything that the queue pair needs, opened and closed as one
+// object.
 //
 //	e, err := endpoint.New(dev, endpoint.Config{Sends: 8, SendSize: 4096})
 //	defer e.Close()
@@ -14,15 +15,16 @@
 // right order. A [Slot] is memory and room for one request to send. Connect uses package connect; Conn.NewEndpoint of package rdmacm/conn
 // makes an endpoint that librdmacm connects.
 //
-// An endpoint ends when a request fails, or when the stream of Connect or the connection of rdma_cm ends. Everybody who waits for it gets
-// the reason. A machine that loses power, or a cut cable, ends neither: send an empty WRITE from time to time, as the example "Alive" does.
-// That fails only if RCSetup.RetryCnt is 6 or less: on soft-RoCE, and on the default software device, a queue pair with 7 retries for ever.
-// The peer's card answers without its process, so only a message of your own protocol notices a process that hangs.
+// An endpoint ends when a request fails, or when the stream of Connect or the connection of rdma_cm ends. Every waiting call then returns
+// the reason. If the peer's machine loses power or the cable is cut, neither the stream nor the connection ends: send an empty WRITE from
+// time to time, as the example "Alive" does. The WRITE fails only if RCSetup.RetryCnt is 6 or less: on soft-RoCE, and on the default
+// software device, a queue pair with 7 retries for ever. The peer's card answers even if the peer's process hangs, so only a message of
+// your own protocol notices that.
 //
-// A goroutine takes completions from the first Slot that is posted on, or from the start if there is a Config.Handle. Without either, the
-// program posts to QP and takes completions from CQ, and the package adds nothing to that. Requests allocate nothing.
+// The endpoint starts a goroutine that takes completions when the first Slot is posted, or at once if there is a Config.Handle. Without
+// slots and Handle, the program posts to QP and takes completions from CQ, at no added cost. Requests allocate nothing.
 //
-// The package is written by hand and belongs beside the generated one. It must not know what a message means.
+// The package does not look into messages.
 package endpoint
 
 import (
@@ -62,27 +64,27 @@ type Config struct {
 	// regions of the program set RCSetup.AccessFlags too.
 	Access verbs.MRAccess
 
-	// PD is a protection domain of the program, on whose device the endpoint is made then; nil means a new one.
+	// PD is a protection domain of the program, and New then uses the device of PD; nil means a new domain on the device given to New.
 	PD *verbs.PD
-	// Channel is a completion channel of the program; nil means a new one. Endpoints that share one need fewer file descriptors.
+	// Channel is a completion channel of the program; nil means a new channel. Endpoints that share a channel need fewer file descriptors.
 	Channel *verbs.CompChannel
 	// RecvCQ is a completion queue for receives. The program takes its completions, for example of many endpoints in one loop. nil means
-	// the endpoint's.
+	// Endpoint.CQ.
 	RecvCQ *verbs.CQ
-	// SRQ is a shared receive queue of the program. It needs a RecvCQ with room for its receives, and Recvs must be 0.
+	// SRQ is a shared receive queue of the program. An SRQ needs a RecvCQ with room for the completions of its receives, and Recvs must be 0.
 	SRQ *verbs.SRQ
 
 	// CreateQP makes the queue pair in e.PD; nil means PD.CreateQP. It may use an identifier of rdma_cm, and it may give the queue pair and
 	// e.CQ to package direct, with direct.Shared if several goroutines post. Objects that it passes to e.Own are closed before the queue
 	// pair. If it fails, it must close the queue pair.
 	CreateQP func(e *Endpoint, attr verbs.QPInitAttr) (*verbs.QP, error)
-	// Handle is called with each completion but those of slots, one at a time and in order: receives, whose ID is their number from 0, and
-	// requests that the program posts to QP itself, with IDs from Recvs to 1<<32-1. Call wc.Err first. When the endpoint ends, posted
+	// Handle is called with each completion except those of slots, one at a time and in order. A receive has its number, from 0, as ID.
+	// Requests that the program posts to QP itself must have IDs from Recvs to 1<<32-1. Call wc.Err first. When the endpoint ends, posted
 	// receives complete too, with WR_FLUSH_ERR, and only their IDs tell them from the program's requests.
 	//
 	// Handle runs on the goroutine that takes completions, so later ones wait until it returns. Use TrySlot, Slot.Post, Slot.PostFunc and
-	// Slot.Free there: Slot, Do and Wait return an error rather than wait for a completion that this goroutine would take. It may call
-	// Close, which does not wait for it then, and is not called again. Two endpoints' Handles must not close each other's endpoint at
+	// Slot.Free there: Slot, Do and Wait return an error rather than wait for a completion that this goroutine would take. Handle may call
+	// Close, which then does not wait for Handle; Handle is not called again. Two endpoints' Handles must not close each other's endpoint at
 	// the same time. If Handle ends its goroutine, the endpoint ends.
 	//
 	// Without Handle the program takes these completions from CQ. If it posts slots, the goroutine takes and drops them, and a slot cannot
@@ -94,7 +96,7 @@ type Config struct {
 type Endpoint struct {
 	PD *verbs.PD // of QP and MR
 	CQ *verbs.CQ // of requests to send, and of receives without Config.RecvCQ
-	QP *verbs.QP // connected by Connect, or by who made it
+	QP *verbs.QP // connected by Connect, or by the program
 	MR *verbs.MR // of Mem; nil if there is none
 	// Mem is the memory of the receives, RecvSize bytes each, followed by the memory of the slots. It stays readable after Close.
 	Mem []byte
@@ -125,7 +127,7 @@ type Endpoint struct {
 
 // The errors of endpoints.
 var (
-	// ErrFreed is the error of a slot that was freed already, or of none.
+	// ErrFreed is the error of a slot that was freed already, or of the zero Slot.
 	ErrFreed = errors.New("endpoint: the slot was freed, or is the zero value; Endpoint.Slot returns another one")
 
 	errNever  = fmt.Errorf("endpoint: it is nil or was never made; New makes one: %w", os.ErrClosed)
@@ -235,8 +237,8 @@ func (e *Endpoint) make(dev *verbs.Device) (err error) {
 	return nil
 }
 
-// Own has Close also close objects, such as a region in PD: the latest first, and all before what the endpoint has made. If the endpoint is
-// closed already, Own closes them and returns os.ErrClosed.
+// Own makes Close close these objects too, such as a region in PD: the latest first, and all of them before the objects that the endpoint
+// has made. If the endpoint is closed already, Own closes them and returns os.ErrClosed.
 func (e *Endpoint) Own(objects ...io.Closer) error {
 	if e == nil || e.done == nil {
 		return errNever
@@ -307,11 +309,11 @@ func (e *Endpoint) makeMemory() (err error) {
 	return nil
 }
 
-// Close ends the endpoint and closes what it owns. Whoever waits gets os.ErrClosed. Close waits for Handle and functions of PostFunc that
-// run, unless one of them calls it. A second Close returns os.ErrClosed.
+// Close ends the endpoint and closes what it owns. Calls that wait return os.ErrClosed. Close waits until Handle and functions of PostFunc
+// have returned, unless one of them calls Close. A second Close returns os.ErrClosed.
 //
-// If Close cannot close a verbs object, for example because the program has a region in PD, call it again: it closes the rest. Another
-// object that fails is not tried again: Close closes everything else, and returns its error.
+// If Close cannot close a verbs object, for example because the program has a region in PD, call Close again: it closes the rest. An
+// object given to Own whose Close fails is not closed again: Close closes everything else, and returns the error of the object.
 func (e *Endpoint) Close() error {
 	if e == nil || e.done == nil {
 		return errNever

@@ -54,7 +54,7 @@ type Slot struct {
 }
 
 // Slot waits for a free slot, which has no request. The caller calls Free. If a slot is free, Slot returns it even if ctx or the endpoint
-// has ended. In a function that the endpoint calls it does not wait, but returns an error: use TrySlot there.
+// has ended. In Handle or a function of PostFunc, Slot returns an error rather than wait: use TrySlot there.
 func (e *Endpoint) Slot(ctx context.Context) (Slot, error) {
 	if e == nil || e.done == nil {
 		return Slot{}, errNever
@@ -114,7 +114,7 @@ func (s Slot) own() *slot {
 // Off returns where the memory of the slot begins in Endpoint.Mem and Endpoint.MR, in bytes.
 func (s Slot) Off() uint64 { return s.own().off }
 
-// Bytes returns the memory of the slot, SendSize bytes. While a request is posted it is the device's.
+// Bytes returns the memory of the slot, SendSize bytes. From Post to the completion, the memory belongs to the device.
 func (s Slot) Bytes() []byte {
 	x := s.own()
 	return x.e.Mem[x.off:][:x.e.c.SendSize:x.e.c.SendSize]
@@ -135,9 +135,9 @@ func (s Slot) with(n int, w verbs.SendWR) verbs.SendWR {
 	return w.Flags(verbs.SendSignaled)
 }
 
-// Send begins a SEND of the first n bytes: IBV_WR_SEND. If the slot has fewer, Post returns an error. Send panics if the slot was freed.
-// Both are true of the other methods that begin a request. What they return is for more: Flags, To, and with n 0 InlineData, or Add for
-// memory of the program.
+// Send begins a SEND of the first n bytes: IBV_WR_SEND. If the slot has fewer bytes, Post returns an error. Send panics if the slot was
+// freed. The other methods that begin a request do the same. Add to the request by methods of the result: Flags, To, and with n 0
+// InlineData, or Add for memory of the program.
 func (s Slot) Send(n int) verbs.SendWR { return s.with(n, s.wr().Send(0)) }
 
 // SendImm begins a SEND with immediate data: IBV_WR_SEND_WITH_IMM.
@@ -158,8 +158,8 @@ func (s Slot) Read(n int, remote uint64, rkey uint32) verbs.SendWR {
 	return s.with(n, s.wr().Read(0, remote, rkey))
 }
 
-// CompareSwap begins an atomic operation on 8 bytes of the peer, whose old value comes to the first 8 of the slot, which must have them:
-// IBV_WR_ATOMIC_CMP_AND_SWP.
+// CompareSwap begins an atomic operation on 8 bytes of the peer. Their old value is stored in the first 8 bytes of the slot, so SendSize
+// must be 8 or more: IBV_WR_ATOMIC_CMP_AND_SWP.
 func (s Slot) CompareSwap(remote uint64, rkey uint32, compare, swap uint64) verbs.SendWR {
 	return s.with(8, s.wr().CompareSwap(0, remote, rkey, compare, swap))
 }
@@ -169,14 +169,14 @@ func (s Slot) FetchAdd(remote uint64, rkey uint32, add uint64) verbs.SendWR {
 	return s.with(8, s.wr().FetchAdd(0, remote, rkey, add))
 }
 
-// Post posts the request: ibv_post_send(3). Wait returns its completion; Free without a Wait leaves it alone until it has completed.
-// Another Post after that repeats the request.
+// Post posts the request: ibv_post_send(3). Wait returns the completion of the request. Free without Wait waits for nothing: the slot
+// becomes free when the request has completed. Another Post after the completion repeats the request.
 func (s Slot) Post() error { return s.post(nil) }
 
 // PostFunc posts the request, and calls f once, with its completion, on the goroutine of the endpoint: see Config.Handle. The completion's
-// Err says whether the request failed. The slot belongs to f, and is freed when f returns, unless f posts it with PostFunc again. If
-// PostFunc fails, the caller keeps the slot, and f is not called. If the endpoint stops before the completion, as Close makes it do, f gets
-// WR_FLUSH_ERR.
+// Err says whether the request failed. The slot belongs to f, and is freed when f returns, unless f calls PostFunc again. If PostFunc
+// fails, the caller keeps the slot, and f is not called. If the endpoint ends before the completion, for example by Close, f gets a
+// completion with WR_FLUSH_ERR.
 func (s Slot) PostFunc(f func(Slot, verbs.WC)) error { return s.post(f) }
 
 func (s Slot) post(then func(Slot, verbs.WC)) error {
@@ -208,7 +208,7 @@ func (s Slot) post(then func(Slot, verbs.WC)) error {
 	return nil
 }
 
-// Do is Post and Wait. In a function that the endpoint calls it posts nothing, and returns an error.
+// Do calls Post and then Wait. In Handle or a function of PostFunc, Do posts nothing and returns an error.
 func (s Slot) Do(ctx context.Context) (verbs.WC, error) {
 	if s.s != nil && s.s.e.inside() {
 		return verbs.WC{}, errBlocks
@@ -220,7 +220,7 @@ func (s Slot) Do(ctx context.Context) (verbs.WC, error) {
 }
 
 // Wait waits until the posted request has completed. A request that fails ends the endpoint; Wait then returns the error of Endpoint.Err.
-// When ctx ends, Wait returns its error, and the request stays in flight: call Wait again, or Free. In a function that the endpoint calls
+// When ctx ends, Wait returns its error, and the request stays in flight: call Wait again, or Free. In Handle or a function of PostFunc,
 // Wait returns an error unless the request has completed.
 func (s Slot) Wait(ctx context.Context) (verbs.WC, error) {
 	x := s.s
