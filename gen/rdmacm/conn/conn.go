@@ -53,6 +53,7 @@ type Network struct {
 	err       error // why the loop has ended
 	conns     map[*rdmacm.ID]*Conn
 	listeners map[*rdmacm.ID]*Listener
+	devices   map[*verbs.Device]bool // of endpoints
 }
 
 // New makes a Network with an event channel of its own. The caller calls Close.
@@ -63,13 +64,14 @@ func New(lib *rdmacm.Lib) (*Network, error) {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	n := &Network{events: events, stop: stop, done: make(chan struct{}), conns: map[*rdmacm.ID]*Conn{},
-		listeners: map[*rdmacm.ID]*Listener{}}
+		listeners: map[*rdmacm.ID]*Listener{}, devices: map[*verbs.Device]bool{}}
 	go n.loop(ctx)
 	return n, nil
 }
 
-// Close ends running calls with os.ErrClosed, waits for them, and closes all listeners and connections with their queue pairs. A second
-// Close returns os.ErrClosed. If Options.QP or Options.Prepare calls Close, it closes nothing and returns syscall.EBUSY, since it would
+// Close ends running calls with os.ErrClosed, waits for them, and closes all listeners and connections with their queue pairs. It also
+// closes the handles of devices (rdmacm.ID.Device) that NewEndpoint used, unless the program has objects of them. A second Close returns
+// os.ErrClosed. If Options.QP or Options.Prepare calls Close, it closes nothing and returns syscall.EBUSY, since it would
 // wait for itself.
 func (n *Network) Close() error {
 	if n == nil || n.events == nil {
@@ -102,7 +104,13 @@ func (n *Network) Close() error {
 	for _, o := range open {
 		errs = append(errs, unlessClosed(o.Close()))
 	}
-	return errors.Join(append(errs, n.events.CloseAll())...)
+	errs = append(errs, n.events.CloseAll())
+	for dev := range n.devices {
+		if err := unlessClosed(dev.Close()); !errors.Is(err, syscall.EBUSY) {
+			errs = append(errs, err)
+		}
+	}
+	return errors.Join(errs...)
 }
 
 var (
@@ -231,46 +239,6 @@ func (c *Conn) Own(objects ...io.Closer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.owned = append(c.owned, objects...)
-}
-
-// NewEndpoint makes an endpoint with the queue pair of the connection, and posts its receives. Call it in Options.QP, once, and return the
-// queue pair of the endpoint. When the connection ends, so does the endpoint; Close of the connection closes it. If NewEndpoint fails, it
-// leaves nothing open. If the program sets Config.CreateQP, the function must call c.ID.CreateQP with e.PD.
-func (c *Conn) NewEndpoint(config endpoint.Config) (*endpoint.Endpoint, error) {
-	if c == nil || c.n == nil {
-		return nil, errNever
-	}
-	if c.Endpoint() != nil {
-		return nil, fmt.Errorf("conn: the connection has an endpoint already: %w", syscall.EINVAL)
-	}
-	dev, err := c.ID.Device()
-	if err != nil {
-		return nil, err
-	}
-	if config.CreateQP == nil {
-		config.CreateQP = func(e *endpoint.Endpoint, attr verbs.QPInitAttr) (*verbs.QP, error) { return c.ID.CreateQP(e.PD, attr) }
-	}
-	e, err := endpoint.New(dev, config)
-	if err != nil {
-		return nil, err
-	}
-	if err := e.PostRecvs(); err != nil {
-		return nil, errors.Join(err, e.Close())
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.endpoint = e
-	return e, nil
-}
-
-// Endpoint returns the endpoint that NewEndpoint made, and nil if there is none.
-func (c *Conn) Endpoint() *endpoint.Endpoint {
-	if c == nil {
-		return nil
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.endpoint
 }
 
 // Done returns a channel that is closed when the connection ends: the peer ends it, its device goes, or Close is called.

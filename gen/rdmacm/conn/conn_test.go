@@ -118,7 +118,7 @@ func (m *machine) begin(lib *rdmacm.Lib) {
 			m.Error(err)
 		}
 		for d := range m.devices {
-			if err := d.Close(); err != nil {
+			if err := d.Close(); err != nil && !errors.Is(err, os.ErrClosed) { // Network closes those of endpoints
 				m.Error(errors.Join(err, d.CloseAll()))
 			}
 		}

@@ -29,7 +29,8 @@ func Example() {
 	soft := softverbs.New()
 	v, err := verbs.LoadFrom(soft)
 	must(err)
-	lib, err := rdmacm.LoadFrom(v, softcm.New(soft))
+	cm := softcm.New(soft)
+	lib, err := rdmacm.LoadFrom(v, cm)
 	must(err)
 	n, err := conn.New(lib)
 	must(err)
@@ -50,6 +51,6 @@ func Example() {
 	answer, err := io.ReadAll(c)
 	must(err)
 	fmt.Printf("%s\n", answer)
-	must(errors.Join(c.Close(), l.Close(), n.Close()))
+	must(errors.Join(c.Close(), l.Close(), n.Close(), cm.Close(), soft.Close()))
 	// Output: hello
 }

@@ -37,9 +37,6 @@ type machine struct {
 	*conn.Network
 	soft *softverbs.Device
 	ctx  context.Context
-
-	mu  sync.Mutex
-	dev *verbs.Device
 }
 
 func newMachine(t testing.TB) *machine {
@@ -58,11 +55,6 @@ func newMachine(t testing.TB) *machine {
 		cancel()
 		if err := m.Network.Close(); err != nil && !errors.Is(err, os.ErrClosed) {
 			t.Error(err)
-		}
-		if m.dev != nil {
-			if err := m.dev.Close(); err != nil {
-				t.Error(err)
-			}
 		}
 		if err := errors.Join(cm.Close(), m.soft.Close()); err != nil {
 			t.Error(err)
@@ -111,9 +103,6 @@ func (m *machine) connect(l *rdmanet.Listener, o rdmanet.Options) (dialed, accep
 	}()
 	dialed, err := rdmanet.Dial(m.ctx, m.Network, l.Addr().String(), o)
 	m.must(err)
-	m.mu.Lock()
-	m.dev = dialed.Endpoint().PD.Device()
-	m.mu.Unlock()
 	return dialed, (<-came).(*rdmanet.Conn)
 }
 
@@ -390,7 +379,6 @@ func TestGone(t *testing.T) {
 	for {
 		c, err := l.Accept()
 		m.must(err)
-		m.dev = c.(*rdmanet.Conn).Endpoint().PD.Device()
 		_, err = c.Read(make([]byte, 1))
 		c.Close()
 		if err == io.EOF {
