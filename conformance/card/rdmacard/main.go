@@ -49,7 +49,7 @@ func command() *cobra.Command {
 	flags.StringVar(&s.devices, "devices", "", `the number of devices, or a list, as "mlx5,efa" or "mlx5:cx7:ib" (default 2)`)
 	flags.StringVar(&s.libraries, "libraries", "", "the folder of the providers' libraries, for a libibverbs that is not installed")
 	run := &cobra.Command{Use: "run [flags] -- PROGRAM [ARGUMENT...]", Short: "run a program on the card", Args: cobra.MinimumNArgs(1),
-		Example: "  rdmacard run -- ibv_devinfo\n  rdmacard run --devices mlx5,efa -- go test ./...",
+		Example: "  rdmacard run -- ibv_devinfo\n  rdmacard run --devices mlx5,efa -- go test -count=1 ./...",
 		RunE:    func(_ *cobra.Command, args []string) error { return s.run(args, nil) }}
 	var file, capture string
 	log := &cobra.Command{Use: "log [flags] -- PROGRAM [ARGUMENT...]", Args: cobra.MinimumNArgs(1),

@@ -34,8 +34,8 @@ func Open(t testing.TB, opts ...softverbs.Option) (*softverbs.Device, *verbs.Dev
 // variable it opens a software device with opts, like Open. At the end of the test it closes the device, unless the test did, and objects
 // that are still open fail the test.
 //
-//	VERBS_DEVICE=mlx5_0 go test ./...                      # on a card
-//	VERBS_DEVICE=mlx5_0 rdmacard run -- go test ./...      # on the real libmlx5 without a card
+//	VERBS_DEVICE=mlx5_0 go test -count=1 ./...                  # on a card
+//	VERBS_DEVICE=mlx5_0 rdmacard run -- go test -count=1 ./...  # on the real libmlx5 without a card
 func Device(t testing.TB, opts ...softverbs.Option) *verbs.Device {
 	t.Helper()
 	name := os.Getenv("VERBS_DEVICE")
