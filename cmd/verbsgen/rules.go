@@ -72,8 +72,8 @@ as ibv_reg_mr, reg_mr or 'ibv_*_dm' ('*' is all verbs), it lists the rules: ID,
 kind, statement, and what is needed to check it: the arguments (args),
 capabilities of the device (caps), or properties of objects (state). A rule of
 severity lint is only a warning and never enforced: some kernel or provider
-accepts the call. After them come the statements of the man pages that a program
-could check and no rule checks, each with the reason. With ID, such as the ID at
+accepts the call. After the rules it lists statements of the man pages that
+could be checked but that no rule checks, and says why not. With ID, such as the ID at
 the end of an error, VR-ibv_reg_mr-access-0001, it shows that rule.
 
 --severity and --provider select rules: errors or lints, and those that this

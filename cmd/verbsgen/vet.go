@@ -16,11 +16,11 @@ import (
 )
 
 const vetHelp = `vet reports calls of generated packages that break rules of the man pages,
-before the program runs. It is
+before the program runs. It runs
 
   go vet -vettool=PATH-OF-VERBSGEN [flags] [packages]
 
-and takes the packages and flags of go vet; without packages it checks the
+vet takes the packages and flags of go vet. Without packages it checks the
 package in this folder. It follows constants, local variables, structs and
 builders. It reports a call only if the call breaks a rule whatever the unknown
 values are:

@@ -1046,7 +1046,7 @@ type DeviceCap uint32
 
 // Constants of DeviceCap.
 const (
-	// The number of work requests of a QP can be changed.
+	// The maximum number of work requests of a QP can be changed.
 	DeviceCapResizeMaxWR DeviceCap = 0x1 // IBV_DEVICE_RESIZE_MAX_WR
 	// Ports count bad partition keys.
 	DeviceCapBadPKeyCntr DeviceCap = 0x2 // IBV_DEVICE_BAD_PKEY_CNTR

@@ -1714,7 +1714,7 @@ func (a *QPAttr) AltTimeout(v Timeout) *QPAttr {
 // RCSetup has the attributes that a QP of type RC needs to go from RESET to INIT, RTR and RTS. Each is passed
 // to the device as it is, even 0.
 //
-// Init, RTR and RTS return the changes one by one, for QP.Modify; ToRTS makes them all.
+// Init, RTR and RTS each return one change, to pass to QP.Modify. ToRTS makes all changes of the QP.
 //
 // C: struct ibv_qp_attr, ibv_modify_qp(3).
 type RCSetup struct {
@@ -1799,7 +1799,7 @@ func (s RCSetup) ToRTS(qp *QP) error {
 // UCSetup has the attributes that a QP of type UC needs to go from RESET to INIT, RTR and RTS. Each is passed
 // to the device as it is, even 0.
 //
-// Init, RTR and RTS return the changes one by one, for QP.Modify; ToRTS makes them all.
+// Init, RTR and RTS each return one change, to pass to QP.Modify. ToRTS makes all changes of the QP.
 //
 // C: struct ibv_qp_attr, ibv_modify_qp(3).
 type UCSetup struct {
@@ -1864,7 +1864,7 @@ func (s UCSetup) ToRTS(qp *QP) error {
 // UDSetup has the attributes that a QP of type UD needs to go from RESET to INIT, RTR and RTS. Each is passed
 // to the device as it is, even 0.
 //
-// Init, RTR and RTS return the changes one by one, for QP.Modify; ToRTS makes them all.
+// Init, RTR and RTS each return one change, to pass to QP.Modify. ToRTS makes all changes of the QP.
 //
 // C: struct ibv_qp_attr, ibv_modify_qp(3).
 type UDSetup struct {
@@ -1917,7 +1917,7 @@ func (s UDSetup) ToRTS(qp *QP) error {
 // RawPacketSetup has the attributes that a QP of type RAW_PACKET needs to go from RESET to INIT, RTR and RTS.
 // Each is passed to the device as it is, even 0.
 //
-// Init, RTR and RTS return the changes one by one, for QP.Modify; ToRTS makes them all.
+// Init, RTR and RTS each return one change, to pass to QP.Modify. ToRTS makes all changes of the QP.
 //
 // C: struct ibv_qp_attr, ibv_modify_qp(3).
 type RawPacketSetup struct {
@@ -1961,7 +1961,7 @@ func (s RawPacketSetup) ToRTS(qp *QP) error {
 // XRCSendSetup has the attributes that a QP of type XRC_SEND needs to go from RESET to INIT, RTR and RTS. Each
 // is passed to the device as it is, even 0.
 //
-// Init, RTR and RTS return the changes one by one, for QP.Modify; ToRTS makes them all.
+// Init, RTR and RTS each return one change, to pass to QP.Modify. ToRTS makes all changes of the QP.
 //
 // C: struct ibv_qp_attr, ibv_modify_qp(3).
 type XRCSendSetup struct {
@@ -2039,7 +2039,7 @@ func (s XRCSendSetup) ToRTS(qp *QP) error {
 // XRCRecvSetup has the attributes that a QP of type XRC_RECV needs to go from RESET to INIT, RTR and RTS. Each
 // is passed to the device as it is, even 0.
 //
-// Init, RTR and RTS return the changes one by one, for QP.Modify; ToRTS makes them all.
+// Init, RTR and RTS each return one change, to pass to QP.Modify. ToRTS makes all changes of the QP.
 //
 // C: struct ibv_qp_attr, ibv_modify_qp(3).
 type XRCRecvSetup struct {
