@@ -73,8 +73,8 @@ kind, statement, and what is needed to check it: the arguments (args),
 capabilities of the device (caps), or properties of objects (state). A rule of
 severity lint is only a warning and never enforced: some kernel or provider
 accepts the call. After the rules it lists statements of the man pages that
-could be checked but that no rule checks, and says why not. With ID, such as the ID at
-the end of an error, VR-ibv_reg_mr-access-0001, it shows that rule.
+could be checked but that no rule checks, and says why not. With ID, such as the
+ID at the end of an error, VR-ibv_reg_mr-access-0001, it shows that rule.
 
 --severity and --provider select rules: errors or lints, and those that this
 provider of rdma-core is known to enforce or not to enforce. On a terminal a

@@ -42,8 +42,8 @@ The analyzers are
   verbshandles      handles that a function creates and loses, or that are in a
                     field which no method closes
   verbsleaks        handles that stay open when a function returns an error
-  verbsbatches      batches that goroutines share, and requests beyond the end of
-                    a batch
+  verbsbatches      batches that goroutines share, and requests beyond the end
+                    of a batch
   verbsmemory       elements of requests with memory that is not registered
 
 -verbsrules runs only the analyzer of that name, -verbshints=false all but that
