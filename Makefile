@@ -62,9 +62,10 @@ check: ## report checked-in files that generate would change, and rules without 
 # Compilers, and tests that compile, take a fifth less time when the garbage collector runs less often.
 check test test-host test-go lint race fuzz libs conformance-mlx5: export GOGC ?= 400
 
-# The guest keeps one core busy: the other tests are beside it. Each package is shown as it ends. What could not be run is said again at the end.
+# The guest keeps one core busy: the other tests are beside it. Each package is shown as it ends. What failed, and what could not be run, is said again at the end.
 test: setup check lint ## all tests, also those on a kernel device in a virtual machine
-	@mkdir -p out; set -o pipefail; $(MAKE) -j2 guest SHORT=1 $(HOST_TESTS) 2>&1 | tee out/test.log
+	@mkdir -p out; set -o pipefail; $(MAKE) -j2 guest SHORT=1 $(HOST_TESTS) 2>&1 | tee out/test.log || \
+		{ echo '==== FAILED'; grep -E -A 4 -- '--- FAIL|^(guest: )?(FAIL|panic:|     failed )|\*\*\* .*Error' out/test.log; exit 1; }
 	@grep -A 1 '==== NOT RUN' out/test.log || true
 
 guest: # conformance-vm, with a word before its lines that tells them from those of the tests beside it

@@ -34,7 +34,7 @@ type (
 
 // writeJUnit writes the tests of a package that ended.
 func writeJUnit(file, path string, t *tally) error {
-	s := junitSuite{Name: path, Tests: len(t.tests), Failures: t.failed, Skipped: len(t.skipped)}
+	s := junitSuite{Name: path, Tests: len(t.tests), Failures: len(t.failed), Skipped: len(t.skipped)}
 	for _, e := range t.tests {
 		c := junitCase{Class: path, Name: e.name, Time: e.seconds}
 		switch e.action {

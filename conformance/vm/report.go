@@ -27,9 +27,9 @@ type event struct {
 
 // tally counts the tests of one binary.
 type tally struct {
-	passed, failed int
-	skipped        []string // "TestName: reason"
-	tests          []tested
+	passed          int
+	failed, skipped []string // "TestName: reason"
+	tests           []tested
 }
 
 // tested is a test, or a subtest, that ended.
@@ -111,8 +111,14 @@ func (j *job) summary(ctx context.Context, g *guest, passed, shown bool, stdout 
 	if !passed {
 		word = "FAIL"
 	}
-	fmt.Fprintf(stdout, "%s %s on kernel %s: %d passed, %d failed, %d skipped\n", word, j.path, g.image.release, t.passed, t.failed,
-		len(t.skipped))
+	fmt.Fprintf(stdout, "%s %s on kernel %s: %d passed, %d failed, %d skipped\n", word, j.path, g.image.release, t.passed,
+		len(t.failed), len(t.skipped))
+	for _, f := range t.failed {
+		fmt.Fprintf(stdout, "     failed %s\n", f)
+	}
+	if !passed && len(t.failed) == 0 {
+		fmt.Fprintf(stdout, "     failed outside of a test; it ended with:\n%s\n", lastLines(string(text), 10))
+	}
 	for i, s := range t.skipped {
 		if i == shownSkips && !shown {
 			fmt.Fprintf(stdout, "     skipped %d more: see %s.xml\n", len(t.skipped)-i, file)
@@ -163,7 +169,7 @@ func count(events []byte) (*tally, error) {
 		case "pass":
 			t.passed++
 		case "fail":
-			t.failed++
+			t.failed = append(t.failed, e.Test+":"+said[e.Test])
 		case "skip":
 			t.skipped = append(t.skipped, e.Test+":"+said[e.Test])
 		}

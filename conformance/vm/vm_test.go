@@ -244,8 +244,8 @@ FAIL
 		t.Fatal(err)
 	}
 	got, err := count(events)
-	if err != nil || got.passed != 1 || got.failed != 1 || len(got.skipped) != 1 ||
-		!strings.Contains(got.skipped[0], "TestB: b_test.go:1: no such device") {
+	if err != nil || got.passed != 1 || len(got.failed) != 1 || len(got.skipped) != 1 ||
+		!strings.Contains(got.skipped[0], "TestB: b_test.go:1: no such device") || got.failed[0] != "TestC: c_test.go:1: wrong" {
 		t.Errorf("%+v, %v", got, err)
 	}
 	file := filepath.Join(t.TempDir(), "junit.xml")
