@@ -1,10 +1,10 @@
-// Package verr has the error type of all verbs. An error says which verb was called, which errno it returned, which rules of the
-// man pages the call broke or may have broken, and what to do about it.
+// Package verr defines the error type of all verbs. An error names the verb and its errno, lists the rules of the man pages that the
+// call broke or may have broken, and says what to do about it.
 //
-// The package owns the texts and the results of errors.Is. It must not know any verb, rule or C type, nor what a
-// call looks for before it fails: package fail of gensupport makes the errors. It needs neither cgo nor Linux.
+// The package owns the texts and the results of errors.Is. It must not know any verb, rule or C type, nor how causes are looked
+// for: package fail of gensupport makes the errors. It needs neither cgo nor Linux.
 //
-// errors.Is and errors.As find in the errors of this package:
+// errors.Is and errors.As find these in the errors of this package:
 //
 //	*Error                 always, except that Load and Open of a library return a *LoadError
 //	syscall.Errno          the errno of a failed call (EINVAL for a refused one, EBUSY for a refused Close)
