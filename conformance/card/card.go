@@ -32,6 +32,9 @@ type Options struct {
 	Devices []string
 
 	Libraries string // the folder that has the providers' libraries, if libibverbs does not find them
+
+	// Log, unless nil, is called before the card is compiled, which takes some seconds the first time.
+	Log func(message string) `json:"-"`
 }
 
 // Card is a compiled card with devices.
@@ -50,6 +53,7 @@ func Build(dir string, o Options) (*Card, error) {
 	if strings.ContainsAny(dir, ": ") { // LD_PRELOAD and CARD_DRIVERS
 		return nil, fmt.Errorf("%s: the path of a card has no space and no colon", dir)
 	}
+	log := o.Log
 	if o, err = place(dir, o); err != nil {
 		return nil, err
 	}
@@ -57,7 +61,7 @@ func Build(dir string, o Options) (*Card, error) {
 	if err != nil {
 		return nil, err
 	}
-	library, err := cached(dir)
+	library, err := cached(dir, log)
 	return &Card{library, dir, devices}, err
 }
 
@@ -124,7 +128,7 @@ const optionsName = "options.json"
 var flags = []string{"-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-fPIC", "-fvisibility=hidden", "-shared"}
 
 // cached returns the compiled card, which is kept in the user's cache by the hash of its sources. Without a cache it is below dir.
-func cached(dir string) (string, error) {
+func cached(dir string, log func(string)) (string, error) {
 	if cache, err := os.UserCacheDir(); err == nil && !strings.ContainsAny(cache, ": ") {
 		to := filepath.Join(cache, "rdmacard")
 		if err := os.MkdirAll(to, 0o755); err == nil {
@@ -143,6 +147,9 @@ func cached(dir string) (string, error) {
 	library := filepath.Join(dir, fmt.Sprintf("card-%x.so", hash.Sum(nil)[:8]))
 	if _, err := os.Stat(library); err == nil {
 		return library, nil
+	}
+	if log != nil {
+		log("compiling the card, once for this version")
 	}
 	work, err := os.MkdirTemp(dir, "compile")
 	if err != nil {

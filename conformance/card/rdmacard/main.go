@@ -127,6 +127,7 @@ func (s *settings) with(f func(*card.Card) error) error {
 			return err
 		}
 		defer os.RemoveAll(dir)
+		signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) // list | head: a failed write, so that dir is removed
 	}
 	built, err := s.build(dir)
 	if err != nil {
@@ -137,7 +138,7 @@ func (s *settings) with(f func(*card.Card) error) error {
 
 // build builds the card that the flags say.
 func (s *settings) build(dir string) (*card.Card, error) {
-	o := card.Options{Libraries: s.libraries}
+	o := card.Options{Libraries: s.libraries, Log: func(message string) { fmt.Fprintln(os.Stderr, "rdmacard:", message) }}
 	if n, err := strconv.Atoi(s.devices); err == nil && n > 0 {
 		o.Devices = slices.Repeat([]string{"mlx5"}, n)
 	} else if s.devices != "" {
