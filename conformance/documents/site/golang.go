@@ -106,6 +106,44 @@ func loadGo(root, dir string) (*golang, error) {
 	return g, nil
 }
 
+// usesIn are the folders whose functions show a call that no example makes: other packages, the suite, programs and tests.
+var usesIn = []string{"gen/*/*", "conformance/suite/cases", "examples/*", "gen/*", "conformance/device", "conformance/device/*"}
+
+// loadUses reads functions that are short enough to be shown in the place of an example.
+func loadUses(root string) ([]*golang, error) {
+	var uses []*golang
+	for _, glob := range usesIn {
+		files, err := filepath.Glob(filepath.Join(root, glob, "*.go"))
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range files {
+			dir, err := filepath.Rel(root, filepath.Dir(file))
+			if err != nil {
+				return nil, err
+			}
+			g := &golang{Dir: dir, fset: token.NewFileSet()}
+			f, err := parser.ParseFile(g.fset, file, nil, parser.ParseComments)
+			if err != nil {
+				return nil, err
+			}
+			for _, d := range f.Decls {
+				fn, ok := d.(*ast.FuncDecl)
+				if ok && fn.Body != nil && !ast.IsGenerated(f) && fn.Type.Params.NumFields() <= 2 && g.lines(fn) <= 30 {
+					g.examples = append(g.examples, &doc.Example{Code: fn, Comments: f.Comments})
+				}
+			}
+			uses = append(uses, g)
+		}
+	}
+	return uses, nil
+}
+
+// lines is how many lines a node has.
+func (g *golang) lines(n ast.Node) int {
+	return g.fset.Position(n.End()).Line - g.fset.Position(n.Pos()).Line
+}
+
 // endOfDoc is where the doc comment of a generated method goes on with its rules.
 var endOfDoc = regexp.MustCompile(`(?m)^(Errors \(|Hints \(|The command verbsgen rules|C: )`)
 
@@ -152,9 +190,10 @@ func constants(v *doc.Value) []goConst {
 	return out
 }
 
-// exampleOf is the example of a method or, where it has none, the shortest example of its package or another one that calls it; nil for
-// none. Of a method that several types have, only a call on a variable or field counts that is called as its type is.
-func (g *golang) exampleOf(method string, all []*golang) *example {
+// exampleOf returns the example of a method or, if it has none, the shortest example of any package that calls it, or else the shortest
+// function of uses that does; nil for none. If several types have a method of this name, a call counts only on a variable or field that
+// is named like the type.
+func (g *golang) exampleOf(method string, all, uses []*golang) *example {
 	recv, short, _ := strings.Cut(method, ".")
 	only := 0
 	for name := range g.Funcs {
@@ -179,6 +218,19 @@ func (g *golang) exampleOf(method string, all []*golang) *example {
 				r += 1 << 20
 			}
 			if best == nil || r < rank {
+				best, in, rank = x, p, r
+			}
+		}
+	}
+	if best != nil {
+		return in.print(best)
+	}
+	for _, p := range uses {
+		if best != nil && p.Dir != in.Dir {
+			break
+		}
+		for _, x := range p.examples {
+			if r := p.lines(x.Code); calls(x.Code, recv, short, only == 1) && (best == nil || r < rank) {
 				best, in, rank = x, p, r
 			}
 		}
@@ -225,8 +277,10 @@ func (g *golang) print(x *doc.Example) *example {
 	}
 	code := b.String()
 	if body, ok := strings.CutPrefix(code, "{\n"); ok {
-		body, _, _ = strings.Cut(body, "\n\t// Output:")
-		body = strings.TrimSuffix(strings.TrimSpace(body), "}")
+		body, _, cut := strings.Cut(body, "\n\t// Output:")
+		if !cut {
+			body = strings.TrimSuffix(strings.TrimSpace(body), "}")
+		}
 		code = strings.TrimSpace(strings.ReplaceAll("\n"+body, "\n\t", "\n"))
 	}
 	code = ignored.ReplaceAllString(code, "")

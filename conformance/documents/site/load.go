@@ -20,6 +20,7 @@ type site struct {
 	Texts    []*text
 	Results  *results
 	Go       []*golang
+	uses     []*golang // whose functions stand in for examples
 	Rules    int
 	Releases []string
 	Front    front
@@ -92,6 +93,9 @@ func load(root string) (*site, error) {
 		}
 		s.Go = append(s.Go, g)
 	}
+	if s.uses, err = loadUses(root); err != nil {
+		return nil, err
+	}
 	if s.Chart, err = loadChart(root); err != nil {
 		return nil, err
 	}
@@ -135,7 +139,7 @@ func (s *site) loadModule(module string) error {
 	if err != nil {
 		return err
 	}
-	l := loader{sp: sp, rel: rel, since: since, results: s.Results, golang: &golang{}, all: s.Go}
+	l := loader{sp: sp, rel: rel, since: since, results: s.Results, golang: &golang{}, all: s.Go, uses: s.uses}
 	if i := slices.IndexFunc(s.Go, func(g *golang) bool { return g.Dir == "gen/"+module }); i >= 0 {
 		l.golang = s.Go[i]
 	}
@@ -170,6 +174,7 @@ type loader struct {
 	since   api.Index
 	golang  *golang
 	all     []*golang
+	uses    []*golang
 	results *results
 }
 
@@ -216,7 +221,7 @@ func (l *loader) method(out *verb, name string) string {
 	}
 	out.Methods = append(out.Methods, method{name, f.Doc})
 	if out.Example == nil {
-		out.Example = l.golang.exampleOf(name, l.all)
+		out.Example = l.golang.exampleOf(name, l.all, l.uses)
 	}
 	out.Flags = l.constants(out.Flags, f.params)
 	return f.Signature

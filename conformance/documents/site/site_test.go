@@ -110,6 +110,8 @@ func shown(t *testing.T, root string, text map[string]string) {
 		{"ibv_reg_mr.html", []string{"func (pd *PD) RegMR(buf []byte, access MRAccess) (*MR, error)", "struct ibv_mr *ibv_reg_mr(", "Example",
 			"pd.RegMR(buf, verbs.MRAccessRemoteWrite)\n", "prints", "add MRAccessLocalWrite", "IBV_ACCESS_REMOTE_WRITE", "access 8 errors",
 			"VR-ibv_reg_mr-access-0001", "accepted by", "VR-ibv_reg_mr-access-0004", "softverbs"}},
+		{"ibv_query_gid_table.html", []string{"Example", "g.GID)\n}", "prints"}}, // the loop at the end is whole
+		{"ibv_rereg_mr.html", []string{"Example", "mr.Rereg(", "conformance/suite/cases"}},
 		{"index.html", []string{"RDMA verbs for Go", "go get ", "package main", "prints", caption}},
 		{"results.html", []string{"all cases", "softverbs"}},
 		{"docs-performance.html", []string{"Contents", "Performance", "PostSend, libmlx5 × 1", "× 64"}},
