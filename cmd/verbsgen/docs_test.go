@@ -97,11 +97,12 @@ func commandsDocument() string {
 	b.WriteString("# The command\n\nThis page is the help of the command; `verbsgen help COMMAND` prints it too. A test keeps the " +
 		"two alike.\n")
 	for _, c := range documented() {
-		usage := c.UseLine()
+		fmt.Fprintf(&b, "\n## %s\n\n%s.\n\n```\n", c.CommandPath(), strings.ToUpper(c.Short[:1])+c.Short[1:])
 		if !c.HasParent() {
-			usage = "verbsgen COMMAND [flags]"
+			fmt.Fprintf(&b, "%s\n\n%s```\n", c.Long, c.UsageString())
+			continue
 		}
-		fmt.Fprintf(&b, "\n## %s\n\n%s.\n\n```\n%s\n\n%s\n", c.CommandPath(), strings.ToUpper(c.Short[:1])+c.Short[1:], usage, c.Long)
+		fmt.Fprintf(&b, "%s\n\n%s\n", c.UseLine(), c.Long)
 		if flags := c.LocalFlags().FlagUsagesWrapped(helpWidth); flags != "" {
 			fmt.Fprintf(&b, "\nFlags:\n%s", flags)
 		}
