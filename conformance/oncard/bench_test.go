@@ -196,16 +196,7 @@ func TestPosting(t *testing.T) {
 	}
 }
 
-// BenchmarkTrips compares requests that are waited for with a loop in C over the same connection, in turns. Run it with -benchtime 1x.
-func BenchmarkTrips(b *testing.B) {
-	from, to, err := link.Pair(open(b, card.Devices[0]), open(b, card.Devices[1]))
-	if err != nil {
-		b.Fatal(err)
-	}
-	trips.Bench(b, from, to)
-}
-
-// TestTrips moves data by the loops of BenchmarkTrips.
+// TestTrips moves data by the loops of BenchmarkTrips of conformance.
 func TestTrips(t *testing.T) {
 	from, to := pair(t)
 	trips.Test(t, from, to)
