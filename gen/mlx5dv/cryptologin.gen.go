@@ -52,10 +52,10 @@ func (login *CryptoLogin) cryptoLoginDestroy() error {
 	return nil
 }
 
-// Close ends a login. Keys that were made stay usable. It waits for running calls, at most 10 s; later calls,
-// and a second Close, return os.ErrClosed. It returns syscall.EBUSY while something made from the CryptoLogin
-// is open; the error names it. If it fails, the CryptoLogin stays open. If the device was removed, nothing is
-// left to destroy, and it succeeds.
+// Close ends a login. Keys that were created stay usable. It waits for running calls, at most 10 s; later
+// calls, and a second Close, return os.ErrClosed. It returns syscall.EBUSY while something made from the
+// CryptoLogin is open; the error names it. If it fails, the CryptoLogin stays open. If the device was removed,
+// nothing is left to destroy, and it succeeds.
 //
 // C: mlx5dv_crypto_login_destroy, mlx5dv_crypto_login_create(3).
 func (login *CryptoLogin) Close() error { return login.base().Close() }

@@ -13,7 +13,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 )
 
-// DevXObj is an object that a command to the firmware made. Use it only by pointer: every call on a copy is
+// DevXObj is an object that a command to the firmware created. Use it only by pointer: every call on a copy is
 // refused.
 //
 // C: struct mlx5dv_devx_obj, mlx5dv_devx_obj_create(3).
@@ -222,7 +222,7 @@ func (obj *DevXObj) QueryAsync(cmd []byte, answerLen uint64, id uint64, to *CmdC
 	return nil
 }
 
-// CreateDRAction makes an action that leads to this object, a TIR.
+// CreateDRAction creates an action that leads to this object, a TIR.
 //
 // Since rdma-core 31.0; with an older library it returns errors.ErrUnsupported.
 //
@@ -254,7 +254,7 @@ func (obj *DevXObj) CreateDRAction() (*DRAction, error) {
 	return o, nil
 }
 
-// CreateDRActionCounter makes an action that counts packets with this object, a counter.
+// CreateDRActionCounter creates an action that counts packets with this object, a counter.
 //
 //   - offset: which counter of the object.
 //

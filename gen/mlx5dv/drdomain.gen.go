@@ -144,7 +144,7 @@ func (domain *DRDomain) AllowDuplicateRules(allow bool) error {
 	return nil
 }
 
-// CreateTable makes a table.
+// CreateTable creates a table.
 //
 //   - level: level: packets go to higher ones only, and begin in 0.
 //
@@ -174,7 +174,7 @@ func (domain *DRDomain) CreateTable(level uint32) (*DRTable, error) {
 	return o, nil
 }
 
-// CreateActionVPort makes an action that leads to a port of the switch.
+// CreateActionVPort creates an action that leads to a port of the switch.
 //
 //   - vport: number of the port of the switch.
 //
@@ -215,7 +215,7 @@ func (domain *DRDomain) CreateActionVPort(vport uint32) (*DRAction, error) {
 	return o, nil
 }
 
-// CreateActionPort makes an action that leads to a port of the device.
+// CreateActionPort creates an action that leads to a port of the device.
 //
 //   - portNum: number of the port.
 //
@@ -260,7 +260,7 @@ func (domain *DRDomain) CreateActionPort(portNum uint32) (*DRAction, error) {
 	return o, nil
 }
 
-// CreateActionASO makes an action on an object that keeps state between packets.
+// CreateActionASO creates an action on an object that keeps state between packets.
 //
 //   - offset: which object of several.
 //   - regC: number of the register C that gets the state.
@@ -333,7 +333,7 @@ func (domain *DRDomain) CreateActionASO(obj *DevXObj, offset uint32, flags DRASO
 	return o, nil
 }
 
-// CreateActionPacketReformat makes an action that puts headers before packets or takes them off.
+// CreateActionPacketReformat creates an action that puts headers before packets or takes them off.
 //
 //   - kind: what the action does.
 //   - data: the headers.
@@ -383,7 +383,7 @@ func (domain *DRDomain) CreateActionPacketReformat(flags DRActionFlag, kind Refo
 	return o, nil
 }
 
-// CreateActionModifyHeader makes an action that changes headers of packets.
+// CreateActionModifyHeader creates an action that changes headers of packets.
 //
 //   - changes: the changes as the firmware has them, 8 bytes each.
 //
@@ -430,7 +430,7 @@ func (domain *DRDomain) CreateActionModifyHeader(flags DRActionFlag, changes []b
 	return o, nil
 }
 
-// CreateActionPushVLAN makes an action that puts a VLAN header before packets.
+// CreateActionPushVLAN creates an action that puts a VLAN header before packets.
 //
 //   - header: the header: 0x8100 or 0x88a8 in the upper 16 bits, the tag below.
 //

@@ -118,7 +118,7 @@ func (table *DRTable) CreateMatcher(priority uint16, criteria uint8, mask []byte
 	return o, nil
 }
 
-// CreateAction makes an action that leads to this table, which is not one of level 0.
+// CreateAction creates an action that leads to this table, which is not one of level 0.
 //
 // Errors (the call is not made):
 //   - the table is one of level 0, to which no action leads
@@ -150,7 +150,7 @@ func (table *DRTable) CreateAction() (*DRAction, error) {
 	return o, nil
 }
 
-// CreateActionRoot makes an action that leads to a priority of this table, which is one of level 0.
+// CreateActionRoot creates an action that leads to a priority of this table, which is one of level 0.
 //
 //   - priority: the priority.
 //

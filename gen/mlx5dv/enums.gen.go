@@ -591,7 +591,7 @@ const (
 	ContextMaskStridingRQ ContextMask = 0x4 // MLX5DV_CONTEXT_MASK_STRIDING_RQ
 	// Offloads of tunnels.
 	ContextMaskTunnelOffloads ContextMask = 0x8 // MLX5DV_CONTEXT_MASK_TUNNEL_OFFLOADS
-	// Doorbell registers that are made on demand.
+	// Doorbell registers that are created on demand.
 	ContextMaskDynBfregs ContextMask = 0x10 // MLX5DV_CONTEXT_MASK_DYN_BFREGS
 	// The time after which ClockInfo is out of date.
 	ContextMaskClockInfoUpdate ContextMask = 0x20 // MLX5DV_CONTEXT_MASK_CLOCK_INFO_UPDATE

@@ -328,7 +328,7 @@ func (l *Lib) missing(verb string, sym int) error {
 	return symbols[sym].Missing(verb, l.name)
 }
 
-// CreateCQ makes a completion queue with options of mlx5.
+// CreateCQ creates a completion queue with options of mlx5.
 //
 //   - mlx5CQAttr may be nil, for NULL.
 //
@@ -397,7 +397,7 @@ func (l *Lib) CreateCQ(dev *verbs.Device, cqAttr *verbs.CQInitAttrEx, mlx5CQAttr
 	return o, nil
 }
 
-// CreateMKey makes a memory key that leads to other keys.
+// CreateMKey creates a memory key that leads to other keys.
 //
 // Errors (the call is not made):
 //   - PD must not be NULL [VR-mlx5dv_create_mkey-pd-7721]
@@ -459,7 +459,7 @@ func (l *Lib) CreateMKey(attr MKeyInitAttr) (*MKey, error) {
 	return o, nil
 }
 
-// CreateQP makes a queue pair with options of mlx5.
+// CreateQP creates a queue pair with options of mlx5.
 //
 //   - mlx5QPAttr may be nil, for NULL.
 //
@@ -655,7 +655,7 @@ func (l *Lib) CryptoLoginState(dev *verbs.Device) (CryptoLoginState, error) {
 	return state, nil
 }
 
-// CryptoLogout ends the login of a device. Keys that were made stay usable.
+// CryptoLogout ends the login of a device. Keys that were created stay usable.
 //
 // Since rdma-core 37.0; with an older library it returns errors.ErrUnsupported.
 //
@@ -749,7 +749,7 @@ func (l *Lib) CreateCryptoLogin(dev *verbs.Device, attr *CryptoLoginAttrEx) (*Cr
 	return o, nil
 }
 
-// CreateDEK makes a key that encrypts data.
+// CreateDEK creates a key that encrypts data.
 //
 // Since rdma-core 37.0; with an older library it returns errors.ErrUnsupported.
 //
@@ -831,7 +831,7 @@ func (l *Lib) CreateDEK(dev *verbs.Device, attr *DEKInitAttr) (*DEK, error) {
 	return o, nil
 }
 
-// CreateSteeringAnchor makes an anchor, by which packets of other domains come to flow tables of the kernel.
+// CreateSteeringAnchor creates an anchor, by which packets of other domains come to flow tables of the kernel.
 //
 // Since rdma-core 42.0; with an older library it returns errors.ErrUnsupported.
 //
@@ -884,7 +884,7 @@ func (l *Lib) CreateSteeringAnchor(dev *verbs.Device, attr *SteeringAnchorAttr) 
 	return o, nil
 }
 
-// CreateFlowActionESP makes an action of ESP with options of mlx5.
+// CreateFlowActionESP creates an action of ESP with options of mlx5.
 //
 // Errors (the call is not made):
 //   - Flags: a flag is set that no release has [VR-mlx5dv_create_flow_action_esp-action_flags-8208]
@@ -940,7 +940,7 @@ func (l *Lib) CreateFlowActionESP(dev *verbs.Device, esp *verbs.FlowActionESPAtt
 	return o, nil
 }
 
-// CreateFlowActionModifyHeader makes an action that changes headers of packets.
+// CreateFlowActionModifyHeader creates an action that changes headers of packets.
 //
 //   - changes: the changes as the firmware has them, 8 bytes each.
 //   - table: kind of flow tables that the action is for.
@@ -996,7 +996,7 @@ func (l *Lib) CreateFlowActionModifyHeader(dev *verbs.Device, changes []byte, ta
 	return o, nil
 }
 
-// CreateFlowActionPacketReformat makes an action that puts headers before packets or takes them off.
+// CreateFlowActionPacketReformat creates an action that puts headers before packets or takes them off.
 //
 //   - data: the headers.
 //   - kind: what the action does.
@@ -1296,7 +1296,7 @@ func (l *Lib) DataDirectPath(dev *verbs.Device, path []byte) error {
 	return nil
 }
 
-// CreateWQ makes a work queue with options of mlx5.
+// CreateWQ creates a work queue with options of mlx5.
 //
 //   - mlx5WQAttr may be nil, for NULL.
 //
@@ -1735,7 +1735,7 @@ func (l *Lib) OpenDevice(dev *verbs.Device, attr *ContextAttr) (*verbs.Device, e
 	return o, nil
 }
 
-// DevXCreate makes an object of the firmware by a command, and fills answer.
+// DevXCreate creates an object of the firmware by a command, and fills answer.
 //
 // The status of the command is in the answer. The device must have been opened with ContextAttrFlagDevX.
 //
@@ -2626,7 +2626,7 @@ func (l *Lib) DevXModifyIndTable(indTbl *verbs.RWQIndTable, cmd []byte, answer [
 	return nil
 }
 
-// CreateCmdComp makes a channel that answers to commands come by.
+// CreateCmdComp creates a channel that answers to commands come by.
 //
 // C: mlx5dv_devx_create_cmd_comp, mlx5dv_devx_create_cmd_comp(3).
 func (l *Lib) CreateCmdComp(dev *verbs.Device) (*CmdComp, error) {
@@ -2662,7 +2662,7 @@ func (l *Lib) CreateCmdComp(dev *verbs.Device) (*CmdComp, error) {
 	return o, nil
 }
 
-// CreateEventChannel makes a channel that events of the firmware come by.
+// CreateEventChannel creates a channel that events of the firmware come by.
 //
 // Errors (the call is not made):
 //   - flags: a flag is set that no release has [VR-mlx5dv_devx_create_event_channel-flags-7901]
@@ -2708,7 +2708,7 @@ func (l *Lib) CreateEventChannel(dev *verbs.Device, flags ...EventChannelFlag) (
 	return o, nil
 }
 
-// CreateDRDomain makes a domain.
+// CreateDRDomain creates a domain.
 //
 //   - packets: the packets that it is for.
 //
@@ -2755,7 +2755,7 @@ func (l *Lib) CreateDRDomain(dev *verbs.Device, packets DRDomainType) (*DRDomain
 	return o, nil
 }
 
-// CreateDRActionQP makes an action that leads to a queue pair of type RAW_PACKET.
+// CreateDRActionQP creates an action that leads to a queue pair of type RAW_PACKET.
 //
 // C: mlx5dv_dr_action_create_dest_ibv_qp, mlx5dv_dr_flow(3).
 func (l *Lib) CreateDRActionQP(qp *verbs.QP) (*DRAction, error) {
@@ -2786,7 +2786,7 @@ func (l *Lib) CreateDRActionQP(qp *verbs.QP) (*DRAction, error) {
 	return o, nil
 }
 
-// CreateDRActionDrop makes an action that drops packets.
+// CreateDRActionDrop creates an action that drops packets.
 //
 // C: mlx5dv_dr_action_create_drop, mlx5dv_dr_flow(3).
 func (l *Lib) CreateDRActionDrop() (*DRAction, error) {
@@ -2807,7 +2807,7 @@ func (l *Lib) CreateDRActionDrop() (*DRAction, error) {
 	return o, nil
 }
 
-// CreateDRActionDefaultMiss makes an action that does what the domain does with packets that no rule takes.
+// CreateDRActionDefaultMiss creates an action that does what the domain does with packets that no rule takes.
 //
 // Since rdma-core 30.0; with an older library it returns errors.ErrUnsupported.
 //
@@ -2830,7 +2830,7 @@ func (l *Lib) CreateDRActionDefaultMiss() (*DRAction, error) {
 	return o, nil
 }
 
-// CreateDRActionTag makes an action that gives packets a tag. The completion of a receive has it.
+// CreateDRActionTag creates an action that gives packets a tag. The completion of a receive has it.
 //
 //   - tag: less than 1<<24 in tables of level 0.
 //
@@ -2853,7 +2853,7 @@ func (l *Lib) CreateDRActionTag(tag uint32) (*DRAction, error) {
 	return o, nil
 }
 
-// CreateDRActionFlowMeter makes an action that measures packets and gives them a colour.
+// CreateDRActionFlowMeter creates an action that measures packets and gives them a colour.
 //
 // Errors (the call is not made):
 //   - NextTable: packets go to a table after the meter [VR-mlx5dv_dr_action_create_flow_meter-next_table-8341]
@@ -2908,7 +2908,7 @@ func (l *Lib) CreateDRActionFlowMeter(attr DRFlowMeterAttr) (*DRAction, error) {
 	return o, nil
 }
 
-// CreateDRActionPopVLAN makes an action that takes the VLAN header off.
+// CreateDRActionPopVLAN creates an action that takes the VLAN header off.
 //
 // Since rdma-core 33.0; with an older library it returns errors.ErrUnsupported.
 //
@@ -3127,7 +3127,7 @@ func (l *Lib) DCIStreamIDReset(qp *verbs.QP, streamID uint16) error {
 	return nil
 }
 
-// CreateSchedNode makes a node of a scheduler.
+// CreateSchedNode creates a node of a scheduler.
 //
 // Since rdma-core 33.0; with an older library it returns errors.ErrUnsupported.
 //
@@ -3199,7 +3199,7 @@ func (l *Lib) CreateSchedNode(dev *verbs.Device, attr *SchedAttr) (*SchedNode, e
 	return o, nil
 }
 
-// CreateSchedLeaf makes a leaf of a scheduler.
+// CreateSchedLeaf creates a leaf of a scheduler.
 //
 // Since rdma-core 33.0; with an older library it returns errors.ErrUnsupported.
 //

@@ -66,7 +66,7 @@ func (a *CQInitAttr) CQESize(v uint16) *CQInitAttr {
 	return cmem.SetBit(a, &a.c.cqe_size, v, &a.c.comp_mask, 0x4) // MLX5DV_CQ_INIT_ATTR_MASK_CQE_SIZE
 }
 
-// MKeyInitAttr is the memory key to make.
+// MKeyInitAttr is the memory key to create.
 //
 // C: struct mlx5dv_mkey_init_attr, mlx5dv_create_mkey(3).
 type MKeyInitAttr struct {
@@ -137,7 +137,7 @@ func (a *QPInitAttr) SendOps(v QPSendOp) *QPInitAttr {
 	return cmem.SetBit(a, &a.c.send_ops_flags, uint64(v), &a.c.comp_mask, 0x4) // MLX5DV_QP_INIT_ATTR_MASK_SEND_OPS_FLAGS
 }
 
-// SteeringAnchorAttr is the anchor to make.
+// SteeringAnchorAttr is the anchor to create.
 //
 // C: struct mlx5dv_steering_anchor_attr, mlx5dv_create_steering_anchor(3).
 type SteeringAnchorAttr struct {
@@ -311,7 +311,7 @@ func (a *DEKInitAttr) Plaintext() *DEKInitAttr {
 type DEKInfo struct {
 	// Whether it can be used.
 	State DEKState // state
-	// Bytes that it was made with.
+	// Bytes that it was created with.
 	Opaque [8]byte // opaque
 }
 
@@ -396,7 +396,7 @@ func (a *DRMatcherLayout) to(c *cDrMatcherLayout) {
 	*c = cDrMatcherLayout{flags: uint32(a.Flags), log_num_of_rules_hint: a.LogRules}
 }
 
-// DRFlowMeterAttr is a meter to make.
+// DRFlowMeterAttr is a meter to create.
 //
 // C: struct mlx5dv_dr_flow_meter_attr, mlx5dv_dr_flow(3).
 type DRFlowMeterAttr struct {
@@ -735,7 +735,7 @@ type DeviceInfo struct {
 	StridingQPTypes uint32 // striding_rq_caps.supported_qpts
 	// Tunnels whose inner packets the device understands.
 	TunnelOffloads TunnelOffload // tunnel_offloads_caps
-	// Most doorbell registers that are made on demand.
+	// Most doorbell registers that are created on demand.
 	MaxDynamicBFRegs uint32 // max_dynamic_bfregs
 	// Nanoseconds after which a ClockInfo is out of date.
 	MaxClockInfoUpdateNS uint64 // max_clock_info_update_nsec

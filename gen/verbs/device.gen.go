@@ -14,7 +14,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 )
 
-// Device is an open device context. Close everything made from a Device before the Device. Use it only by
+// Device is an open device context. Close everything created from a Device before the Device. Use it only by
 // pointer: every call on a copy is refused.
 //
 // C: struct ibv_context, ibv_open_device(3).
@@ -478,9 +478,9 @@ func (dev *Device) AllocPD() (*PD, error) {
 	return o, nil
 }
 
-// CreateFlowActionESP makes an action that encrypts or decrypts packets of ESP.
+// CreateFlowActionESP creates an action that encrypts or decrypts packets of ESP.
 //
-// The kernels 6.1, 6.12 and 7.2 make and change no such actions: a call fails there.
+// The kernels 6.1, 6.12 and 7.2 neither create nor change such actions: a call fails there.
 //
 // Errors (the call is not made):
 //   - ESP must not be NULL, except in a change [VR-ibv_create_flow_action_esp-esp_attr-1525]
@@ -578,7 +578,7 @@ func (dev *Device) OpenXRCD(xrcdInitAttr *XRCDInitAttr) (*XRCD, error) {
 	return o, nil
 }
 
-// CreateCompChannel makes a channel for completion events.
+// CreateCompChannel creates a channel for completion events.
 //
 // C: ibv_create_comp_channel, ibv_create_comp_channel(3).
 func (dev *Device) CreateCompChannel() (*CompChannel, error) {
@@ -648,7 +648,7 @@ func (dev *Device) AllocDM(attr *AllocDMAttr) (*DM, error) {
 	return o, nil
 }
 
-// CreateCQ makes a completion queue.
+// CreateCQ creates a completion queue.
 //
 //   - cqe: requested number of entries, at least 1; the queue may get more.
 //   - channel: channel for its events; nil for a queue that is only polled.
@@ -720,7 +720,7 @@ func (dev *Device) CreateCQ(cqe int, channel *CompChannel, compVector int) (*CQ,
 	return o, nil
 }
 
-// CreateCQEx makes a completion queue whose completions can be read by CQ.Reader.
+// CreateCQEx creates a completion queue whose completions can be read by CQ.Reader.
 //
 // Errors (the call is not made):
 //   - CompVector is below num_comp_vectors [VR-ibv_create_cq_ex-comp_vector-0907]
@@ -818,7 +818,7 @@ func (dev *Device) QueryCompCntrCaps() (*CompCntrInfo, error) {
 	return out, nil
 }
 
-// CreateCompCntr makes a completion counter.
+// CreateCompCntr creates a completion counter.
 //
 // Since rdma-core 65.0; with an older library it returns errors.ErrUnsupported.
 //
@@ -865,7 +865,7 @@ func (dev *Device) CreateCompCntr(ccAttr *CompCntrInitAttr) (*CompCntr, error) {
 	return o, nil
 }
 
-// CreateSRQEx makes a shared receive queue of any type.
+// CreateSRQEx creates a shared receive queue of any type.
 //
 // SRQ.Query returns the sizes that the queue got.
 //
@@ -965,7 +965,7 @@ func (dev *Device) CreateSRQEx(srqInitAttrEx *SRQInitAttrEx) (*SRQ, error) {
 	return o, nil
 }
 
-// CreateQPEx makes a queue pair in state RESET, which can also be posted to by QP.Stream.
+// CreateQPEx creates a queue pair in state RESET, which can also be posted to by QP.Stream.
 //
 // Errors (the call is not made):
 //   - a queue pair of this type needs a protection domain
@@ -1159,7 +1159,7 @@ func (dev *Device) judgeAllocParentDomain(attrC *cParentDomainInitAttr) error {
 	return nil
 }
 
-// AllocDMAH makes a DMA handle, for MRInitAttr.DMAH.
+// AllocDMAH creates a DMA handle, for MRInitAttr.DMAH.
 //
 // Since rdma-core 59.0; with an older library it returns errors.ErrUnsupported.
 //
@@ -1276,7 +1276,7 @@ func (dev *Device) judgeOpenQP(qpOpenAttrC *cQPOpenAttr) error {
 	return nil
 }
 
-// CreateWQ makes a work queue.
+// CreateWQ creates a work queue.
 //
 // Errors (the call is not made):
 //   - PD must not be NULL, as a work queue needs it [VR-ibv_create_wq-pd-0783]
@@ -1359,7 +1359,7 @@ func (dev *Device) CreateWQ(wqInitAttr *WQInitAttr) (*WQ, error) {
 	return o, nil
 }
 
-// CreateRWQIndTable makes a table of work queues.
+// CreateRWQIndTable creates a table of work queues.
 //
 // Errors (the call is not made):
 //   - IndTbl must not be NULL, as a table has queues [VR-ibv_create_rwq_ind_table-ind_tbl-1503]
@@ -1525,7 +1525,7 @@ func (dev *Device) ResolveEthL2FromGID(attr AHAttr) ([6]uint8, uint16, error) {
 	return ethMac, vid, nil
 }
 
-// CreateCounters makes counters; they begin at 0.
+// CreateCounters creates counters; they begin at 0.
 //
 // C: ibv_create_counters, ibv_create_counters(3).
 func (dev *Device) CreateCounters() (*Counters, error) {

@@ -34,7 +34,7 @@
 //     [Device.QueryGID], [Device.QueryGIDEx], [Device.QueryGIDTable], [Device.QueryPKey],
 //     [Device.GetPKeyIndex], [Device.QueryRTValues], [Device.QueryDeviceEx], [Lib.ForkInit],
 //     [Lib.IsForkInitialized], [Lib.IsQPTSupported]
-//   - domains: protection domains, thread domains and parent domains, in which everything else is made.
+//   - domains: protection domains, thread domains and parent domains, in which everything else is created.
 //     [Device.ImportPD], [PD.Unimport], [Device.AllocPD], [PD.Destroy], [Device.AllocTD],
 //     [Device.AllocParentDomain], [PD.AllocBuf], [Buf.ExportDMABufFD]
 //   - memory: memory that a device may read and write. [PD.ImportMR], [MR.Unimport], [PD.RegMR],

@@ -337,7 +337,7 @@ var flowActionESPFlagsNames = []fail.Flag{{Bits: 0x1, Name: "FULL_OFFLOAD"}, {Bi
 // String returns the C names without their prefix, joined by |, and the value in hex.
 func (v FlowActionESPFlags) String() string { return fail.FlagText(uint64(v), flowActionESPFlagsNames) }
 
-// FlowActionESPIVAlgo is how new initialization vectors are made.
+// FlowActionESPIVAlgo is a way to generate initialization vectors.
 //
 // C: enum ib_uverbs_flow_action_esp_keymat_aes_gcm_iv_algo, ibv_create_flow_action(3).
 type FlowActionESPIVAlgo uint32

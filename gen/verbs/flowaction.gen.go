@@ -70,7 +70,7 @@ func (action *FlowAction) Device() *Device { return object.OrZero(action).dev }
 
 // ModifyESP changes an action on packets of ESP, for all flows that have it.
 //
-// The kernels 6.1, 6.12 and 7.2 make and change no such actions: a call fails there.
+// The kernels 6.1, 6.12 and 7.2 neither create nor change such actions: a call fails there.
 //
 // Errors (the call is not made):
 //   - keymat_proto is AES_GCM [VR-ibv_modify_flow_action_esp-keymat_proto-3333]

@@ -358,7 +358,7 @@ func (l *Lib) judgeImportDevice(cmdFD int) error {
 	return nil
 }
 
-// ForkInit makes the library keep registered memory out of child processes, so that a program may fork.
+// ForkInit keeps registered memory out of child processes, so that a program may fork.
 //
 // A Go program needs it where C code forks, or before exec.Command where the kernel does not copy registered
 // pages on fork; see Lib.IsForkInitialized.

@@ -546,7 +546,7 @@ func (pd *PD) RegMREx(mrInitAttr *MRInitAttr) (*MR, error) {
 	return o, nil
 }
 
-// AllocMW makes a memory window that is not bound.
+// AllocMW creates a memory window that is not bound.
 //
 //   - mwType: type of the window.
 //
@@ -638,7 +638,7 @@ func (pd *PD) AdviseMR(advice AdviseMRAdvice, flags AdviseMRFlags, sgList []SGE)
 	return nil
 }
 
-// AllocNullMR makes a memory region that discards writes and reads as zero.
+// AllocNullMR creates a memory region that discards writes and reads as zero.
 //
 // C: ibv_alloc_null_mr, ibv_alloc_null_mr(3).
 func (pd *PD) AllocNullMR() (*MR, error) {
@@ -726,7 +726,7 @@ func (pd *PD) RegDMMR(dm *DM, dmOffset uint64, length uint64, access DMAccess) (
 	return o, nil
 }
 
-// CreateSRQ makes a shared receive queue.
+// CreateSRQ creates a shared receive queue.
 //
 // SRQ.Query returns the sizes that the queue got.
 //
@@ -776,7 +776,7 @@ func (pd *PD) CreateSRQ(srqInitAttr SRQInitAttr) (*SRQ, error) {
 	return o, nil
 }
 
-// CreateQP makes a queue pair in state RESET.
+// CreateQP creates a queue pair in state RESET.
 //
 // Errors (the call is not made):
 //   - SendCQ must not be NULL, as sends complete there [VR-ibv_create_qp-send_cq-0299]
@@ -984,7 +984,7 @@ func (pd *PD) RegBufMR(buffer *Buf, addr uintptr, length uint64, access MRAccess
 	return o, nil
 }
 
-// CreateAH makes an address handle.
+// CreateAH creates an address handle.
 //
 // Hints (some devices accept these):
 //   - PortNum is at least 1, as ports are numbered from 1 [VR-ibv_create_ah-port_num-0312]
@@ -1041,7 +1041,7 @@ func (pd *PD) CreateAH(attr AHAttr) (*AH, error) {
 	return o, nil
 }
 
-// CreateAHFromWC makes an address handle of the path to the sender of a datagram.
+// CreateAHFromWC creates an address handle of the path to the sender of a datagram.
 //
 //   - wc: completion of the receive.
 //   - grh: first 40 bytes of the memory of the receive, also where the completion has no GRH in its Flags.

@@ -212,7 +212,7 @@ func (s *QPStream) PostRange(r dpath.SendRange) (posted int, err error) {
 
 var errWRStart = fail.Once{Verb: "ibv_wr_start", Kind: "QP"}
 
-// CreateFlow makes a flow that steers packets to a queue pair.
+// CreateFlow creates a flow that steers packets to a queue pair.
 //
 // Errors (the call is not made):
 //   - only queue pairs of type UD and RAW_PACKET have flows [VR-ibv_create_flow-qp-0803]

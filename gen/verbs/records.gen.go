@@ -45,7 +45,7 @@ func (a *AllocDMAttr) LogAlignReq(v uint32) *AllocDMAttr {
 	return cmem.Set(a, &a.c.log_align_req, v)
 }
 
-// DMAHInitAttr is a description of the DMA handle to make.
+// DMAHInitAttr is a set of attributes for creating a DMA handle.
 //
 // A method that sets a field also sets its bit in the mask.
 //
@@ -82,7 +82,7 @@ func (a *DMAHInitAttr) TPHMemType(v TPHMemType) *DMAHInitAttr {
 	return cmem.SetBit(a, &a.c.tph_mem_type, uint8(v), &a.c.comp_mask, 0x4) // IBV_DMAH_INIT_ATTR_MASK_TPH_MEM_TYPE
 }
 
-// ParentDomainAttr is a description of the parent domain to make.
+// ParentDomainAttr is a set of attributes for creating a parent domain.
 //
 // A method that sets a field also sets its bit in the mask.
 //
@@ -104,7 +104,7 @@ func NewParentDomainAttr(pd *PD) *ParentDomainAttr {
 	return a
 }
 
-// ThreadDomain sets the thread domain of the objects that are made with it.
+// ThreadDomain sets the thread domain of the objects that are created with it.
 // C: td.
 func (a *ParentDomainAttr) ThreadDomain(v *TD) *ParentDomainAttr {
 	a = object.OrZero(a)
@@ -239,7 +239,7 @@ func (a *AHAttr) to(c *cAHAttr) {
 	}
 }
 
-// CompCntrInitAttr is a description of the completion counter to make.
+// CompCntrInitAttr is a set of attributes for creating a completion counter.
 //
 // C: struct ibv_comp_cntr_init_attr, ibv_create_comp_cntr(3).
 type CompCntrInitAttr struct {
@@ -255,7 +255,7 @@ func NewCompCntrInitAttr(typ CompCntrType) *CompCntrInitAttr {
 	return a
 }
 
-// CQInitAttrEx is a description of the extended completion queue to make.
+// CQInitAttrEx is a set of attributes for creating an extended completion queue.
 //
 // A method that sets a field also sets its bit in the mask.
 //
@@ -305,7 +305,7 @@ func (a *CQInitAttrEx) ParentDomain(v *PD) *CQInitAttrEx {
 	return cmem.Set(a, &a.parentDomain, v)
 }
 
-// FlowAttr is a description of the flow to make.
+// FlowAttr is a set of attributes for creating a flow.
 //
 // C: struct ibv_flow_attr, ibv_create_flow(3).
 type FlowAttr struct {
@@ -1003,7 +1003,7 @@ func (a *FlowActionESP) point(pins *cmem.Pins) (uintptr, error) {
 type FlowActionESPKeymatAESGCM struct {
 	// Initialization vector to begin with.
 	IV uint64 // iv
-	// Way to make new initialization vectors.
+	// How initialization vectors are generated.
 	IVAlgo FlowActionESPIVAlgo // iv_algo
 	// Salt.
 	Salt uint32 // salt
@@ -1109,7 +1109,7 @@ func (a *FlowActionESPEncap) point(pins *cmem.Pins) (uintptr, error) {
 	return cmem.PinValue(pins, &c), nil
 }
 
-// QPInitAttr is a description of the queue pair to make.
+// QPInitAttr is a set of attributes for creating a queue pair.
 //
 // C: struct ibv_qp_init_attr, ibv_create_qp(3).
 type QPInitAttr struct {
@@ -1148,7 +1148,7 @@ func (a *QPInitAttr) to(c *cQPInitAttr) {
 	}}
 }
 
-// QPInitAttrEx is a description of the extended queue pair to make.
+// QPInitAttrEx is a set of attributes for creating an extended queue pair.
 //
 // A method that sets a field also sets its bit in the mask.
 //
@@ -1311,7 +1311,7 @@ func (a *RXHashConf) to(c *cRXHashConf) error {
 	return nil
 }
 
-// RWQIndTableInitAttr is a description of the table to make.
+// RWQIndTableInitAttr is a set of attributes for creating a table.
 //
 // C: struct ibv_rwq_ind_table_init_attr, ibv_create_rwq_ind_table(3).
 type RWQIndTableInitAttr struct {
@@ -1328,7 +1328,7 @@ func NewRWQIndTableInitAttr(indTbl []*WQ) *RWQIndTableInitAttr {
 	return a
 }
 
-// SRQInitAttr is a description of the shared receive queue to make.
+// SRQInitAttr is a set of attributes for creating a shared receive queue.
 //
 // C: struct ibv_srq_init_attr, ibv_create_srq(3).
 type SRQInitAttr struct {
@@ -1343,7 +1343,7 @@ func (a *SRQInitAttr) to(c *cSRQInitAttr) {
 	*c = cSRQInitAttr{attr: cSRQAttr{max_wr: a.MaxWR, max_sge: a.MaxSGE}}
 }
 
-// SRQInitAttrEx is a description of the extended shared receive queue to make.
+// SRQInitAttrEx is a set of attributes for creating an extended shared receive queue.
 //
 // A method that sets a field also sets its bit in the mask.
 //
@@ -1403,7 +1403,7 @@ func (a *SRQInitAttrEx) MaxOps(v uint32) *SRQInitAttrEx {
 	return cmem.SetBit(a, &a.c.tm_cap.max_ops, v, &a.c.comp_mask, 0x10) // IBV_SRQ_INIT_ATTR_TM
 }
 
-// WQInitAttr is a description of the work queue to make.
+// WQInitAttr is a set of attributes for creating a work queue.
 //
 // A method that sets a field also sets its bit in the mask.
 //
@@ -2314,7 +2314,7 @@ func NewCompCntrAttachAttr(ops CompCntrOp) *CompCntrAttachAttr {
 //
 // C: struct ibv_comp_cntr_caps, ibv_query_comp_cntr_caps(3).
 type CompCntrInfo struct {
-	// Largest value of a counter; the next increment makes it 0.
+	// Largest value of a counter; the next increment wraps it to 0.
 	MaxValue uint64 // max_value
 	// Largest number of counters.
 	MaxCounters uint32 // max_counters
@@ -2910,7 +2910,7 @@ func (r *QPInitInfo) from(c *cQPInitAttr) {
 	r.Cap.from(&c.cap)
 }
 
-// RTInfo is a reading of the values of a device that change all the time.
+// RTInfo is a snapshot of values of a device that change constantly, such as its clock.
 //
 // C: struct ibv_values_ex, ibv_query_rt_values_ex(3).
 type RTInfo struct {
