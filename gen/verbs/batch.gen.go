@@ -12,7 +12,7 @@ type SendBatch = dpath.SendBatch
 // Its methods are All, Close, From, Len and WR: go doc github.com/verbsgen/verbsgen/runtime/gensupport/dpath.RecvBatch
 type RecvBatch = dpath.RecvBatch
 
-// SendRange and RecvRange are some requests of a batch, which its From method names.
+// SendRange and RecvRange are ranges of the requests of a batch. The From method of the batch returns one.
 type (
 	SendRange = dpath.SendRange
 	RecvRange = dpath.RecvRange

@@ -1735,7 +1735,7 @@ var migStateNames = []fail.Flag{{Bits: 0, Name: "MIGRATED"}, {Bits: 1, Name: "RE
 // String returns the C name without its prefix.
 func (v MigState) String() string { return fail.EnumText("MigState", int64(v), migStateNames) }
 
-// DataInOrderQuery is a set of options of a query of the order in which data is written.
+// DataInOrderQuery is a set of options for querying the order in which data is written.
 //
 // C: enum ibv_query_qp_data_in_order_flags, ibv_query_qp_data_in_order(3).
 type DataInOrderQuery uint32

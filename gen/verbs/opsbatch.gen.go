@@ -8,7 +8,7 @@ import "github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 // Its methods are Close, From, Len and WR: go doc github.com/verbsgen/verbsgen/runtime/gensupport/dpath.OpsBatch
 type OpsBatch = dpath.OpsBatch
 
-// OpsRange is some operations of a batch, which its From method names.
+// OpsRange is a range of the operations of a batch. The From method of the batch returns one.
 type OpsRange = dpath.OpsRange
 
 // NewOpsBatch makes a batch of wrs operations with sgesPerWR elements each.

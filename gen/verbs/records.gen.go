@@ -347,7 +347,7 @@ func (a *FlowAttr) Specs(v ...FlowSpec) *FlowAttr {
 	return a
 }
 
-// FlowEthFilter is the values of the fields of an Ethernet header, or a mask for them.
+// FlowEthFilter is a set of values for the fields of an Ethernet header, or a mask for them.
 //
 // C: struct ibv_flow_eth_filter, ibv_create_flow(3).
 type FlowEthFilter struct {
@@ -388,7 +388,7 @@ func (a *FlowIPv4Filter) point(pins *cmem.Pins) (uintptr, error) {
 // arm returns IBV_FLOW_SPEC_IPV4 and the size of the struct.
 func (a *FlowIPv4Filter) arm() (tag uint64, size uint64) { return 0x30, 8 }
 
-// FlowIPv4ExtFilter is the values of the fields of a header of IPv4, or a mask for them.
+// FlowIPv4ExtFilter is a set of values for the fields of an IPv4 header, or a mask for them.
 //
 // C: struct ibv_flow_ipv4_ext_filter, ibv_create_flow(3).
 type FlowIPv4ExtFilter struct {
@@ -425,7 +425,7 @@ func (a *FlowIPv4ExtFilter) point(pins *cmem.Pins) (uintptr, error) {
 // arm returns IBV_FLOW_SPEC_IPV4_EXT and the size of the struct.
 func (a *FlowIPv4ExtFilter) arm() (tag uint64, size uint64) { return 0x32, 12 }
 
-// FlowIPv6Filter is the values of the fields of a header of IPv6, or a mask for them.
+// FlowIPv6Filter is a set of values for the fields of an IPv6 header, or a mask for them.
 //
 // C: struct ibv_flow_ipv6_filter, ibv_create_flow(3).
 type FlowIPv6Filter struct {
@@ -462,7 +462,7 @@ func (a *FlowIPv6Filter) point(pins *cmem.Pins) (uintptr, error) {
 // arm returns IBV_FLOW_SPEC_IPV6 and the size of the struct.
 func (a *FlowIPv6Filter) arm() (tag uint64, size uint64) { return 0x31, 40 }
 
-// FlowESPFilter is the values of the fields of a header of ESP, or a mask for them.
+// FlowESPFilter is a set of values for the fields of an ESP header, or a mask for them.
 //
 // C: struct ibv_flow_esp_filter, ibv_create_flow(3).
 type FlowESPFilter struct {
@@ -499,7 +499,7 @@ func (a *FlowPortFilter) point(pins *cmem.Pins) (uintptr, error) {
 // arm returns IBV_FLOW_SPEC_UDP and the size of the struct.
 func (a *FlowPortFilter) arm() (tag uint64, size uint64) { return 0x41, 4 }
 
-// FlowTunnelFilter is the values of the fields of a header of VXLAN, or a mask for them.
+// FlowTunnelFilter is a set of values for the fields of a VXLAN header, or a mask for them.
 //
 // C: struct ibv_flow_tunnel_filter, ibv_create_flow(3).
 type FlowTunnelFilter struct {
@@ -512,7 +512,7 @@ func (a *FlowTunnelFilter) to(c *cFlowTunnelFilter) {
 	*c = cFlowTunnelFilter{tunnel_id: bits.ReverseBytes32(a.TunnelID)}
 }
 
-// FlowGREFilter is the values of the fields of a header of GRE, or a mask for them.
+// FlowGREFilter is a set of values for the fields of a GRE header, or a mask for them.
 //
 // C: struct ibv_flow_gre_filter, ibv_create_flow(3).
 type FlowGREFilter struct {

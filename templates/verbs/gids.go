@@ -81,5 +81,5 @@ func gidRank(t GIDType, addr netip.Addr) (rank int) {
 	return rank
 }
 
-// Addr returns the address of a GID of RoCE v2, an IPv4 address where the GID is one that is mapped to IPv6.
+// Addr returns the IP address in a GID of RoCE v2. For a GID of the form ::ffff:a.b.c.d it is the IPv4 address.
 func (v GID) Addr() netip.Addr { return netip.AddrFrom16(v).Unmap() }

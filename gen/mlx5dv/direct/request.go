@@ -306,9 +306,9 @@ func (q *sends) wrong() {
 	}
 }
 
-// Ring hands all requests that were begun since the latest Ring to the device, and returns how many these are. With an error it is the
-// number of those before the first that could not be: the queue was full (ErrQueueFull), the request has more elements or
-// inline data than the queue pair, or an operation that its type does not have.
+// Ring hands the requests begun since the last Ring to the device and returns their number. It stops at the first request that the queue
+// pair cannot take: one for which the queue had no room (ErrQueueFull), with more elements or inline data than the queue pair was
+// created for, or with an operation that its type lacks. Ring then returns the error and the number of requests before that one.
 //
 // C: ibv_post_send, ibv_post_send(3).
 func (o *QP) Ring() (n int, err error) {
