@@ -23,8 +23,8 @@
 //
 // Addresses in requests are numbers, which keep no memory alive. Until the completion, they must point to registered memory that Go's
 // runtime does not move or free: pinned Go memory, or memory outside Go's heap. InlineData copies bytes into the batch and needs neither.
-// For a request with IBV_SEND_INLINE, the processor reads the elements during the post, and the memory may be reused
-// after it. Nothing checks their addresses: a wrong one ends the program (with softverbs, the post returns EFAULT).
+// For a request with IBV_SEND_INLINE, the processor reads the elements during the post, and the memory may be reused after it.
+// If no memory is mapped at such an address, the post returns EFAULT.
 //
 // # Waiting
 //

@@ -26,9 +26,9 @@ func (v SelectivityLevel) String() string {
 	return nameOf("SelectivityLevel", selectivityLevelNames, uint32(v))
 }
 
-// Flush begins a flush, which completes when earlier writes to length bytes at the remote address have reached the places of typ; with
-// level IBV_FLUSH_MR, writes to all of the region under rkey: IBV_WR_FLUSH. It has no SGEs. Only a stream of commands posts it
-// (QP.Stream): struct ibv_send_wr has no members for it.
+// Flush begins a flush. It completes when earlier writes to length bytes at the remote address have reached the places of typ. With level
+// IBV_FLUSH_MR, these are the writes to the whole region of rkey. A flush has no SGEs. Only a QP.Stream posts it, because struct
+// ibv_send_wr has no members for it. C: IBV_WR_FLUSH.
 func (w SendWR) Flush(id, remote uint64, rkey uint32, length uint64, typ PlacementType, level SelectivityLevel) SendWR {
 	w.begin(id, opFlush)
 	w.remote, w.second, w.swap, w.rkey = remote, length, uint64(level), rkey // members of an atomic
@@ -36,9 +36,9 @@ func (w SendWR) Flush(id, remote uint64, rkey uint32, length uint64, typ Placeme
 	return w
 }
 
-// AtomicWrite begins an RDMA WRITE of a number of 8 bytes, none of which is seen without the others. The remote address is a multiple of 8;
-// the number has the byte order of the processor: IBV_WR_ATOMIC_WRITE. It has no SGEs. Only a stream of commands posts it (QP.Stream):
-// struct ibv_send_wr has no members for it.
+// AtomicWrite begins an RDMA WRITE of 8 bytes that become visible together. The remote address must be a multiple of 8, and value has the
+// processor's byte order. The request has no SGEs. Only a QP.Stream posts it, because struct ibv_send_wr has no members for it.
+// C: IBV_WR_ATOMIC_WRITE.
 func (w SendWR) AtomicWrite(id, remote uint64, rkey uint32, value uint64) SendWR {
 	w.begin(id, opAtomicWrite)
 	w.remote, w.second, w.rkey = remote, value, rkey // members of an atomic

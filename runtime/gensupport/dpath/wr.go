@@ -25,12 +25,12 @@ const (
 // struct ibv_device_attr.
 const MostSGEs = 1 << 16
 
-// SendWR refers to a struct ibv_send_wr, see ibv_post_send(3): one request in the memory of a SendBatch, which it keeps alive. A copy
-// refers to the same request. SendBatch.WR returns it; the zero value refers to none, and its methods panic.
+// SendWR refers to one request in the memory of a SendBatch: a struct ibv_send_wr, see ibv_post_send(3). SendBatch.WR returns it. A copy
+// refers to the same request, and both keep the memory alive. The methods of a zero value panic.
 //
-// A method named after an operation (Send, Write, ...) begins a new request: it sets the id and the values of the
-// operation, and removes flags and data. SGE, InlineData, Flags and To then add to the request. The methods named Set
-// change a complete request before it is posted again. All of them write to the memory of the batch.
+// A method named after an operation (Send, Write, ...) begins a new request: it sets the id and the operation's values, and clears flags
+// and data. SGE, InlineData, Flags and To then add to the request. To post a request again with a change, use the methods that begin
+// with Set. All these methods write to the memory of the batch.
 type SendWR struct{ *sendRecord }
 
 // sendRecord is struct ibv_send_wr. Programs get no copy of it: the addresses in it are those of its batch, wherever it lies.
@@ -75,28 +75,28 @@ func (w *sendRecord) rdma(remote uint64, rkey uint32) {
 	w.halves()[0] = rkey
 }
 
-// Send begins a SEND: IBV_WR_SEND. id is the ID of its completion.
+// Send begins a SEND. The completion's ID is id. C: IBV_WR_SEND.
 func (w SendWR) Send(id uint64) SendWR {
 	w.begin(id, opSend)
 	return w
 }
 
-// SendImm begins a SEND with immediate data imm, the ImmData of the receiver's WC: IBV_WR_SEND_WITH_IMM.
+// SendImm begins a SEND with immediate data. The receiver finds imm in WC.ImmData. C: IBV_WR_SEND_WITH_IMM.
 func (w SendWR) SendImm(id uint64, imm uint32) SendWR {
 	w.begin(id, opSendImm)
 	w.SetImm(imm)
 	return w
 }
 
-// Write begins an RDMA WRITE to the remote address (in a zero-based region: offset) under rkey: IBV_WR_RDMA_WRITE.
+// Write begins an RDMA WRITE to the remote address in the region of rkey. In a zero-based region, remote is an offset.
+// C: IBV_WR_RDMA_WRITE.
 func (w SendWR) Write(id, remote uint64, rkey uint32) SendWR {
 	w.begin(id, opWrite)
 	w.rdma(remote, rkey)
 	return w
 }
 
-// WriteImm begins an RDMA WRITE that also completes a receive of the peer, whose ImmData is imm:
-// IBV_WR_RDMA_WRITE_WITH_IMM.
+// WriteImm begins an RDMA WRITE that also completes a receive of the peer. The peer finds imm in WC.ImmData. C: IBV_WR_RDMA_WRITE_WITH_IMM.
 func (w SendWR) WriteImm(id, remote uint64, rkey, imm uint32) SendWR {
 	w.begin(id, opWriteImm)
 	w.rdma(remote, rkey)
@@ -104,32 +104,30 @@ func (w SendWR) WriteImm(id, remote uint64, rkey, imm uint32) SendWR {
 	return w
 }
 
-// Read begins an RDMA READ from the remote address into the request's SGEs: IBV_WR_RDMA_READ.
+// Read begins an RDMA READ from the remote address into the request's SGEs. C: IBV_WR_RDMA_READ.
 func (w SendWR) Read(id, remote uint64, rkey uint32) SendWR {
 	w.begin(id, opRead)
 	w.rdma(remote, rkey)
 	return w
 }
 
-// CompareSwap begins an atomic operation on 8 remote bytes: if they are equal to compare they become swap, and their
-// old value is stored in the SGE of the request (8 bytes). Both addresses are multiples of 8; numbers have the byte
-// order of the processor: IBV_WR_ATOMIC_CMP_AND_SWP.
+// CompareSwap begins an atomic operation on 8 remote bytes. If they equal compare, they are set to swap. Their old value is stored in the
+// request's SGE, which has 8 bytes. Both addresses must be multiples of 8. Numbers have the processor's byte order.
+// C: IBV_WR_ATOMIC_CMP_AND_SWP.
 func (w SendWR) CompareSwap(id, remote uint64, rkey uint32, compare, swap uint64) SendWR {
 	w.begin(id, opCompareSwap)
 	w.remote, w.second, w.swap, w.rkey = remote, compare, swap, rkey
 	return w
 }
 
-// FetchAdd begins an atomic operation that adds to 8 remote bytes; otherwise it is like CompareSwap:
-// IBV_WR_ATOMIC_FETCH_AND_ADD.
+// FetchAdd begins an atomic operation that adds to 8 remote bytes. Otherwise it is like CompareSwap. C: IBV_WR_ATOMIC_FETCH_AND_ADD.
 func (w SendWR) FetchAdd(id, remote uint64, rkey uint32, add uint64) SendWR {
 	w.begin(id, opFetchAdd)
 	w.remote, w.second, w.rkey = remote, add, rkey
 	return w
 }
 
-// SGE adds a scatter/gather element: length bytes at addr, registered under lkey. It panics if the request has no room for it, as a slice
-// does for an index out of range.
+// SGE adds a scatter/gather element: length bytes at addr, in the region of lkey. It panics if the request has no room for another element.
 func (w SendWR) SGE(addr uint64, length, lkey uint32) SendWR {
 	given(w.sendRecord != nil)
 	n := uint32(w.num)
@@ -142,12 +140,12 @@ func (w SendWR) SGE(addr uint64, length, lkey uint32) SendWR {
 	return w
 }
 
-// Add adds a scatter/gather element. It panics as SGE does.
+// Add adds a scatter/gather element. It panics if the request has no room for another one.
 func (w SendWR) Add(s SGE) SendWR { return w.SGE(s.Addr, s.Length, s.LKey) }
 
-// InlineData copies data into the batch, from where it is sent: the caller may change it at once, and it needs no region. It uses
-// one element for all of data and adds the flag IBV_SEND_INLINE. It panics if the batch has less InlineRoom, and if it is called twice for
-// one request.
+// InlineData copies data into the batch, which sends it from there. So the memory of data needs no region, and the caller may change it at
+// once. InlineData uses one element for all of data and adds the flag IBV_SEND_INLINE. It panics if data is longer than the batch's
+// InlineRoom, and if it is called twice for one request.
 func (w SendWR) InlineData(data ...[]byte) SendWR {
 	given(w.sendRecord != nil)
 	n := uint64(0)
@@ -180,9 +178,8 @@ func (w *sendRecord) inlineData() unsafe.Pointer {
 	return unsafe.Pointer(element(unsafe.Pointer(w), w.sges, w.room))
 }
 
-// Flags adds flags to the request, which begins without any. With IBV_SEND_INLINE the post reads the elements of the request, as it does
-// in C, and fails with EFAULT at an address where no memory is mapped. Memory that goes during the post ends the program. InlineData has
-// no such address.
+// Flags adds flags to the request, which begins without any. With IBV_SEND_INLINE, the post copies the elements' memory, and returns EFAULT
+// if none is mapped at an address. Memory that is unmapped during the post ends the program. InlineData avoids both.
 func (w SendWR) Flags(flags SendFlags) SendWR {
 	given(w.sendRecord != nil)
 	flags.watchInline()
@@ -190,9 +187,8 @@ func (w SendWR) Flags(flags SendFlags) SendWR {
 	return w
 }
 
-// To sets the destination of a SEND on a UD queue pair: an address handle (struct ibv_ah *), the number of the remote
-// queue pair (24 bits) and its qkey. The caller keeps the handle from being destroyed as long as the request may be posted;
-// Address.To needs no such care.
+// To sets the destination of a SEND on a UD queue pair: an address handle (struct ibv_ah *), the number of the remote queue pair (24 bits)
+// and its qkey. The caller must keep the handle open as long as the request may be posted. Address.To does that by itself.
 func (w SendWR) To(ah unsafe.Pointer, qpn, qkey uint32) SendWR {
 	return w.to(uint64(uintptr(ah)), rawAddress, uint64(uintptr(ah)), qpn, qkey)
 }
@@ -217,7 +213,7 @@ func (w SendWR) SetID(id uint64) {
 	w.id = id
 }
 
-// SetFlags changes the flags. Those of a request with InlineData need IBV_SEND_INLINE.
+// SetFlags replaces the flags. A request with InlineData needs IBV_SEND_INLINE among them.
 func (w SendWR) SetFlags(flags SendFlags) {
 	given(w.sendRecord != nil)
 	flags.watchInline()
@@ -257,14 +253,14 @@ func (w SendWR) SetAddr(i int, addr uint64) {
 	element(unsafe.Pointer(w.sendRecord), w.sges, uint32(i)).Addr = addr
 }
 
-// SGEs returns the elements that were added; they may be changed in place.
+// SGEs returns the elements that were added. The caller may change them in place.
 func (w SendWR) SGEs() []SGE {
 	given(w.sendRecord != nil)
 	return elements(unsafe.Pointer(w.sendRecord), w.sges, w.num, w.room)
 }
 
-// RecvWR refers to a struct ibv_recv_wr, see ibv_post_recv(3): one request in the memory of a RecvBatch. It is used like SendWR;
-// the methods of a zero value panic.
+// RecvWR refers to one receive in the memory of a RecvBatch: a struct ibv_recv_wr, see ibv_post_recv(3). It is used like a SendWR. The
+// methods of a zero value panic.
 type RecvWR struct{ *recvRecord }
 
 // recvRecord is struct ibv_recv_wr.
@@ -276,14 +272,14 @@ type recvRecord struct {
 	room uint32  // ours, in what is padding in C: elements at sges, 0 after Close
 }
 
-// Recv begins a receive without memory. id is the ID of its completion.
+// Recv begins a receive without memory. The completion's ID is id.
 func (w RecvWR) Recv(id uint64) RecvWR {
 	given(w.recvRecord != nil)
 	w.id, w.num = id, 0
 	return w
 }
 
-// SGE adds a scatter/gather element: length bytes at addr, registered under lkey. It panics as SendWR.SGE does.
+// SGE adds a scatter/gather element: length bytes at addr, in the region of lkey. It panics if the request has no room for another element.
 func (w RecvWR) SGE(addr uint64, length, lkey uint32) RecvWR {
 	given(w.recvRecord != nil)
 	n := uint32(w.num)
@@ -296,7 +292,7 @@ func (w RecvWR) SGE(addr uint64, length, lkey uint32) RecvWR {
 	return w
 }
 
-// Add adds a scatter/gather element. It panics as SGE does.
+// Add adds a scatter/gather element. It panics if the request has no room for another one.
 func (w RecvWR) Add(s SGE) RecvWR { return w.SGE(s.Addr, s.Length, s.LKey) }
 
 // SetID changes the id.
@@ -314,7 +310,7 @@ func (w RecvWR) SetAddr(i int, addr uint64) {
 	element(unsafe.Pointer(w.recvRecord), w.sges, uint32(i)).Addr = addr
 }
 
-// SGEs returns the elements that were added; they may be changed in place.
+// SGEs returns the elements that were added. The caller may change them in place.
 func (w RecvWR) SGEs() []SGE {
 	given(w.recvRecord != nil)
 	return elements(unsafe.Pointer(w.recvRecord), w.sges, w.num, w.room)
