@@ -11,7 +11,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 )
 
-// AllocParentDomain makes a parent domain, which can be used wherever a protection domain can.
+// AllocParentDomain creates a parent domain, which can be used wherever a protection domain can.
 //
 // Errors (the call is not made):
 //   - PD must not be NULL, as a parent domain extends it [VR-ibv_alloc_parent_domain-pd-0135]

@@ -17,7 +17,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 )
 
-// AllocParentDomain makes a parent domain, which can be used wherever a protection domain can.
+// AllocParentDomain creates a parent domain, which can be used wherever a protection domain can.
 //
 // [rules ibv_alloc_parent_domain]
 //

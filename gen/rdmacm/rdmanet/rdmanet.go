@@ -5,7 +5,7 @@
 //	c, err := l.Accept() // on one machine
 //	c, err := rdmanet.Dial(ctx, n, "10.0.0.1:7471", rdmanet.Options{}) // on another one
 //
-// Upgrade makes a Conn without librdmacm, over a connection that the program already has, as tls.Client does.
+// Upgrade creates a Conn without librdmacm, over a connection that the program already has, as tls.Client does.
 //
 // A [Conn] is a stream of bytes over the SENDs of a reliable queue pair, with registered memory at both ends. Write copies its bytes to
 // that memory and returns when the bytes are posted; Read copies received bytes out. Conn.ReadFrom and Conn.WriteTo, which io.Copy calls,
@@ -197,7 +197,7 @@ func resolve(ctx context.Context, addr string) (at []netip.AddrPort, err error) 
 	return at, nil
 }
 
-// Upgrade makes a connection on a device with the process at the other end of side, which calls Upgrade too. The Conn owns side from then
+// Upgrade creates a connection on a device with the process at the other end of side, which calls Upgrade too. The Conn owns side from then
 // on, to notice the end of the peer, and so does Upgrade, which closes it if it fails. The end of ctx ends only Upgrade. The caller calls
 // Close.
 func Upgrade(ctx context.Context, dev *verbs.Device, side net.Conn, o Options) (*Conn, error) {

@@ -147,7 +147,7 @@ const (
 	mostInline = 1 << 16
 )
 
-// New makes an endpoint on a device. If New fails, it leaves nothing open. The caller calls Close.
+// New creates an endpoint on a device. If New fails, it leaves nothing open. The caller calls Close.
 func New(dev *verbs.Device, c Config) (e *Endpoint, err error) {
 	if c.Type == 0 {
 		c.Type = verbs.QPTypeRC

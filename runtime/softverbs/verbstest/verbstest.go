@@ -32,7 +32,7 @@ type Symbols interface {
 	Symbol(name, version string) uintptr
 }
 
-// New makes a software device. When the test ends it fails if something is still open or was left behind, and the device is
+// New creates a software device. When the test ends it fails if something is still open or was left behind, and the device is
 // closed. It skips the test where there are no software devices, which is without cgo.
 func New(t testing.TB, opts ...softverbs.Option) *softverbs.Device {
 	t.Helper()
@@ -77,7 +77,7 @@ func lintAllowed(t testing.TB, l *verr.Lint) bool {
 	return ok
 }
 
-// Load makes a software device and loads it, with the LoadFrom of a generated package. In addition to what New checks, each lint
+// Load creates a software device and loads it, with the LoadFrom of a generated package. In addition to what New checks, each lint
 // fails the test, unless AllowLints allows it: a call that this device takes and others refuse. A call that the device refused has none.
 func Load[L Lib[D], D Closer, S Symbols](t testing.TB, load func(S) (L, error), opts ...softverbs.Option) (*softverbs.Device, L) {
 	t.Helper()
