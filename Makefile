@@ -20,7 +20,7 @@ unexport VERBS_REQUIRE_DEVICE
 # examples that run on a kernel device too
 EXAMPLES := ./examples/pingpong ./examples/gpumemory ./examples/srqserver ./examples/bell ./examples/kv ./examples/pingmesh ./examples/grpc
 # packages with goroutines, and those that pass all kinds of memory to C
-RACE := ./runtime/... ./gen/rdmacm/conn ./gen/rdmacm/rdmanet ./gen/verbs/connect ./gen/verbs/endpoint ./gen/mlx5dv/direct ./conformance ./conformance/oncard ./conformance/recording/calls \
+RACE := ./runtime/... ./gen/rdmacm/conn ./gen/rdmacm/rdmanet ./gen/verbs/connect ./gen/verbs/endpoint ./gen/mlx5dv/direct ./conformance ./conformance/device/oncard ./conformance/recording/calls \
 	./conformance/abuse/careless ./conformance/abuse/soak ./conformance/device/cm ./conformance/suite/remote ./examples/pingmesh ./examples/perf ./examples/grpc
 HOST_TESTS := test-go race libs conformance-mlx5 programs
 comma := ,
