@@ -20,7 +20,7 @@ unexport VERBS_REQUIRE_DEVICE
 # examples that run on a kernel device too
 EXAMPLES := ./examples/pingpong ./examples/gpumemory ./examples/srqserver ./examples/bell ./examples/kv ./examples/pingmesh ./examples/grpc
 # packages with goroutines, and those that pass all kinds of memory to C
-RACE := ./runtime/... ./gen/rdmacm/conn ./gen/rdmacm/rdmanet ./gen/verbs/connect ./gen/verbs/endpoint ./gen/mlx5dv/direct ./conformance ./conformance/oncard ./conformance/recording/calls \
+RACE := ./runtime/... ./gen/rdmacm/conn ./gen/rdmacm/rdmanet ./gen/verbs/connect ./gen/verbs/endpoint ./gen/mlx5dv/direct ./conformance ./conformance/device/oncard ./conformance/recording/calls \
 	./conformance/abuse/careless ./conformance/abuse/soak ./conformance/device/cm ./conformance/suite/remote ./examples/pingmesh ./examples/perf ./examples/grpc
 HOST_TESTS := test-go race libs conformance-mlx5 programs
 comma := ,
@@ -49,8 +49,8 @@ setup: # install missing packages (libibverbs-dev and others; without root only 
 fresh: # make and test-host on a bare Debian with empty caches (without root: only with empty caches); FRESH=make: only make
 	@.ci/fresh $(FRESH)
 
-generate: ## regenerate what is checked in (gen, runtime/gensupport/abi, names of runtime/gensupport/dpath, conformance/recording, the list of conformance/recording/calls, docs/pictures, the schemas of pages, spec/REFERENCE.md)
-	$(GO) generate ./gen/... ./runtime/gensupport/abi ./runtime/gensupport/dpath ./conformance/recording ./conformance/recording/calls
+generate: ## regenerate what is checked in (gen, declarations of runtime/gensupport, names of runtime/gensupport/dpath, conformance/recording, the list of conformance/recording/calls, docs/pictures, the schemas of pages, spec/REFERENCE.md)
+	$(GO) generate ./gen/... ./runtime/gensupport ./runtime/gensupport/dpath ./conformance/recording ./conformance/recording/calls
 	$(GO) run ./conformance/documents/pictures -o docs/pictures
 	$(GO) test ./spec -run TestSchemas -update-schema
 

@@ -83,5 +83,6 @@ var option = map[string]func(uint64) softverbs.Option{
 }
 
 // most is how many rules the software device cannot judge at most: it has nothing of what they are about, or less of it than they say.
-// Those of verbs that it lacks do not count. Three are about a queue pair without queues: TestLacking of conformance/oncard judges them.
+// Those of verbs that it lacks do not count. Three are about a queue pair without queues: TestLacking of conformance/device/oncard judges
+// them.
 const most = 38

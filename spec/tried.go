@@ -7,7 +7,7 @@ import (
 )
 
 // tried has the answers of user halves to breaches of rules, a line each: the rule, the provider, and its answer. TestParties of
-// conformance/oncard writes it with -update, and fails while it is outdated.
+// conformance/device/oncard writes it with -update, and fails while it is outdated.
 //
 //go:embed tried.txt
 var tried string

@@ -17,7 +17,7 @@ func TestTried(t *testing.T) {
 		words := strings.Fields(line)
 		r := pages.RuleByID(words[0])
 		if r == nil {
-			t.Errorf("%s: no such rule; run go test ./conformance/oncard -run Parties -update", words[0])
+			t.Errorf("%s: no such rule; run go test ./conformance/device/oncard -run Parties -update", words[0])
 			continue
 		}
 		all := slices.Concat(r.AcceptedBy, r.RefusedBy)

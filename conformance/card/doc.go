@@ -4,7 +4,7 @@
 // It owns the C code in src, which it compiles with gcc, and the folder that programs read in place of /sys. It must not know what
 // programs do. docs/card.md says which parts of an answer are real.
 //
-// Each folder of src emulates one part. TestLayers of conformance/oncard checks that only a provider includes a provider's headers:
+// Each folder of src emulates one part. TestLayers of conformance/device/oncard checks that only a provider includes a provider's headers:
 //
 //   - libc: open, stat, access, close, ioctl, mmap, socket and others where they concern a device, and fork. It knows no commands.
 //   - cm: the commands of /dev/infiniband/rdma_cm. runtime/softcm/kernel carries them out, as it does for the software librdmacm. The

@@ -12,7 +12,6 @@ import (
 	"net"
 
 	"github.com/verbsgen/verbsgen/conformance/suite/far"
-	"github.com/verbsgen/verbsgen/examples/rcpingpong/pingpong"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 )
 
@@ -58,8 +57,20 @@ type player struct {
 	recvs *verbs.RecvBatch
 
 	dev        *verbs.Device
-	self, peer []pingpong.Address
+	self, peer []address
 	client     bool
+}
+
+// address is what a side tells its peer of a queue pair.
+type address struct {
+	LID      uint16
+	QPN, PSN uint32
+	GID      verbs.GID
+}
+
+// String is the address as the programs print it.
+func (a address) String() string {
+	return fmt.Sprintf("LID 0x%04x, QPN 0x%06x, PSN 0x%06x, GID %s", a.LID, a.QPN, a.PSN, a.GID)
 }
 
 // head is the number of bytes in front of a received message.
@@ -135,7 +146,7 @@ func (p *player) makeQueues() (err error) {
 	if err != nil {
 		return err
 	}
-	p.self = make([]pingpong.Address, p.told)
+	p.self = make([]address, p.told)
 	for i := range p.queues {
 		attr := verbs.QPInitAttr{Type: p.queue, SendCQ: p.cq, RecvCQ: p.cq, MaxSendWR: 1, MaxSendSGE: 1}
 		if p.srq != nil {
@@ -147,11 +158,11 @@ func (p *player) makeQueues() (err error) {
 		if err != nil {
 			return err
 		}
-		if err := qp.Modify(p.steps(verbs.AHAttr{}, pingpong.Address{}, 0).Init()); err != nil {
+		if err := qp.Modify(p.steps(verbs.AHAttr{}, address{}, 0).Init()); err != nil {
 			return err
 		}
 		p.qps = append(p.qps, qp)
-		p.self[i] = pingpong.Address{LID: port.LID, QPN: qp.Num(), PSN: rand.Uint32N(1 << 24), GID: gid}
+		p.self[i] = address{LID: port.LID, QPN: qp.Num(), PSN: rand.Uint32N(1 << 24), GID: gid}
 	}
 	return nil
 }
@@ -174,7 +185,7 @@ func (p *player) receive(i int) error {
 }
 
 // steps are those of a queue pair of the game. A way is for connections only.
-func (p *player) steps(way verbs.AHAttr, peer pingpong.Address, psn uint32) far.Steps {
+func (p *player) steps(way verbs.AHAttr, peer address, psn uint32) far.Steps {
 	switch p.queue {
 	case verbs.QPTypeUD:
 		return verbs.UDSetup{PortNum: 1, QKey: datagramKey, SQPSN: psn}
@@ -325,7 +336,7 @@ func (p *player) meet(conn net.Conn) error {
 			return err
 		}
 	}
-	p.peer = make([]pingpong.Address, p.told)
+	p.peer = make([]address, p.told)
 	for i := range p.peer {
 		a := &p.peer[i]
 		line := make([]byte, len("0000:000000:000000:")+2*len(a.GID)+1)

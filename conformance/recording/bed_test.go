@@ -38,7 +38,7 @@ var folder string
 
 // opened compiles the library, once.
 var opened = sync.OnceValues(func() (*Library, error) {
-	abi, err := os.ReadFile("../../runtime/gensupport/abi/verbs_abi.h")
+	abi, err := os.ReadFile("../../runtime/gensupport/verbs_abi.h")
 	if err != nil {
 		return nil, err
 	}

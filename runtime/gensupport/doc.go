@@ -8,7 +8,6 @@
 //
 // Each package may import those above it, except that dl, devmem and cmem do not know each other:
 //
-//	abi     declarations of libibverbs, in C
 //	fail    errors, with the values and texts of rules
 //	gate    calls without a lock, and a Close that waits for them
 //	object  lifetimes of handles
@@ -17,4 +16,12 @@
 //	cmem    memory, structs and callbacks of C
 //	dpath   posts, polls and waits
 //	bridge  handles of one generated package in calls of another
+//
+// verbs_abi.h has generated C declarations of the whole verbs ABI of the newest known release, for C code of this project that includes
+// no RDMA header and links no libibverbs. A package whose C code includes it imports this one for two reasons: `go mod vendor` copies
+// only folders of imported packages, and Go's build cache follows imports but not C headers in other folders. It includes the header by
+// its path: -I${SRCDIR} would put the folder of the clone into the key of the build cache, so that each clone compiles anew, also with
+// -trimpath.
 package gensupport
+
+//go:generate go test ../../cmd/verbsgen/internal/cgen -run TestCheckedIn -update

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <netinet/in.h>
 
-#include "../gensupport/abi/verbs_abi.h"
+#include "../gensupport/verbs_abi.h"
 
 #include "kernel/src/base.h"
 

@@ -22,8 +22,8 @@ import (
 	"syscall"
 	"unsafe"
 
-	_ "github.com/verbsgen/verbsgen/runtime/gensupport/abi" // declarations of verbs_abi.h
-	_ "github.com/verbsgen/verbsgen/runtime/softcm/kernel"  // sources of the kernel's half
+	_ "github.com/verbsgen/verbsgen/runtime/gensupport"    // declarations of verbs_abi.h
+	_ "github.com/verbsgen/verbsgen/runtime/softcm/kernel" // sources of the kernel's half
 )
 
 // newMachine makes the C side with the functions of a libibverbs.

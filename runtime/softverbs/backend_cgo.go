@@ -18,7 +18,7 @@ import (
 	"time"
 	"unsafe"
 
-	_ "github.com/verbsgen/verbsgen/runtime/gensupport/abi" // declarations of verbs_abi.h
+	_ "github.com/verbsgen/verbsgen/runtime/gensupport" // declarations of verbs_abi.h
 )
 
 func flag(on bool) C.uint8_t {

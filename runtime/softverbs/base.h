@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <sys/types.h>
 
-#include "../gensupport/abi/verbs_abi.h"
+#include "../gensupport/verbs_abi.h"
 
 #define SVB_HIDDEN __attribute__((visibility("hidden")))
 

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	header  = "../../../runtime/gensupport/abi/verbs_abi.h"
+	header  = "../../../runtime/gensupport/verbs_abi.h"
 	asserts = "layout.gen.h"
 )
 

@@ -5,7 +5,7 @@ package dmbench
 /*
 #include <stddef.h>
 #include <stdint.h>
-#include "../../../runtime/gensupport/abi/verbs_abi.h"
+#include "../../../runtime/gensupport/verbs_abi.h"
 
 static int naive_to(struct ibv_dm *dm, uint64_t off, const void *host, size_t n)
 {
@@ -44,7 +44,7 @@ import (
 	"time"
 	"unsafe"
 
-	_ "github.com/verbsgen/verbsgen/runtime/gensupport/abi" // declarations of verbs_abi.h
+	_ "github.com/verbsgen/verbsgen/runtime/gensupport" // declarations of verbs_abi.h
 )
 
 // Subject is what is measured: a device memory and the loops that copy by the public methods. Each loop makes times copies

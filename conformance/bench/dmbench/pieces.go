@@ -5,7 +5,7 @@ package dmbench
 /*
 #include <stddef.h>
 #include <stdint.h>
-#include "../../../runtime/gensupport/abi/verbs_abi.h"
+#include "../../../runtime/gensupport/verbs_abi.h"
 
 static void loop_pieces(struct ibv_dm *dm, const uint8_t *host, size_t n, long pieces, long times)
 {

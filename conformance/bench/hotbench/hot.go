@@ -8,7 +8,7 @@ package hotbench
 import "C"
 
 import (
-	_ "github.com/verbsgen/verbsgen/runtime/gensupport/abi" // declarations of verbs_abi.h
+	_ "github.com/verbsgen/verbsgen/runtime/gensupport" // declarations of verbs_abi.h
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 

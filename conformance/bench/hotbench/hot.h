@@ -2,7 +2,7 @@
 #define HOTBENCH_HOT_H
 
 #include <stdint.h>
-#include "../../../runtime/gensupport/abi/verbs_abi.h"
+#include "../../../runtime/gensupport/verbs_abi.h"
 
 enum { HB_SLOTS = 256 };
 

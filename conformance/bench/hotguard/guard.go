@@ -10,7 +10,7 @@ import "C"
 import (
 	"unsafe"
 
-	_ "github.com/verbsgen/verbsgen/runtime/gensupport/abi" // declarations of verbs_abi.h
+	_ "github.com/verbsgen/verbsgen/runtime/gensupport" // declarations of verbs_abi.h
 )
 
 // Mark begins and ends what is counted.

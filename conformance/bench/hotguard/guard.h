@@ -1,7 +1,7 @@
 #ifndef HOTGUARD_GUARD_H
 #define HOTGUARD_GUARD_H
 
-#include "../../../runtime/gensupport/abi/verbs_abi.h"
+#include "../../../runtime/gensupport/verbs_abi.h"
 
 // Called before and after what is counted: callgrind writes the counts so far when it is entered.
 void hg_mark(void);

@@ -17,7 +17,7 @@ const module = "github.com/verbsgen/verbsgen/"
 // notRun are the pages whose pieces of Go are only compiled, each with the reason.
 var notRun = map[string]string{
 	"docs/vendors.md":       "package efadv needs libefa and a card of Amazon",
-	"docs/guide/sharing.md": "it needs a device that another process can import; TestSharingGuide of conformance/oncard runs it",
+	"docs/guide/sharing.md": "it needs a device that another process can import; TestSharingGuide of conformance/device/oncard runs it",
 }
 
 // block is a piece of Go in a page.

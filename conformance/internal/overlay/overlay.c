@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 
 #include "overlay.h"
-#include "../../../runtime/gensupport/abi/verbs_abi.h"
+#include "../../../runtime/gensupport/verbs_abi.h"
 
 #define PAGE ((size_t)4096)
 #define MAX_DM (UINT64_C(1) << 20) // bytes of one allocation, told as max_dm_size

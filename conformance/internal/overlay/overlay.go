@@ -14,7 +14,7 @@ package overlay
 */
 import "C"
 
-import _ "github.com/verbsgen/verbsgen/runtime/gensupport/abi" // declarations of verbs_abi.h
+import _ "github.com/verbsgen/verbsgen/runtime/gensupport" // declarations of verbs_abi.h
 
 // MaxDMSize is what the overlay tells as max_dm_size, in bytes.
 const MaxDMSize = 1 << 20

@@ -16,7 +16,7 @@ package devmem
 #include "fence.h"
 #include "../gate/gate.h"
 #include "provider.h"
-#include "../abi/verbs_abi.h"
+#include "../verbs_abi.h"
 #include "access.h"
 
 #cgo noescape verbsgen_devmem_write
@@ -121,7 +121,7 @@ import (
 	"syscall"
 	"unsafe"
 
-	_ "github.com/verbsgen/verbsgen/runtime/gensupport/abi" // declarations of verbs_abi.h
+	_ "github.com/verbsgen/verbsgen/runtime/gensupport" // declarations of verbs_abi.h
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 )
 

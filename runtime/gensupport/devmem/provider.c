@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "provider.h"
-#include "../abi/verbs_abi.h"
+#include "../verbs_abi.h"
 
 // The value that marks a context of the extended layout.
 #define EXTENDED ((void *)UINTPTR_MAX)

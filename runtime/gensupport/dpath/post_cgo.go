@@ -15,7 +15,7 @@ package dpath
 #include <errno.h>
 #include <stdint.h>
 #include "../gate/gate.h"
-#include "../abi/verbs_abi.h"
+#include "../verbs_abi.h"
 
 #cgo noescape verbsgen_dpath_post_send
 #cgo nocallback verbsgen_dpath_post_send
@@ -55,7 +55,7 @@ import (
 	"syscall"
 	"unsafe"
 
-	_ "github.com/verbsgen/verbsgen/runtime/gensupport/abi" // declarations of verbs_abi.h
+	_ "github.com/verbsgen/verbsgen/runtime/gensupport" // declarations of verbs_abi.h
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 )

@@ -1,4 +1,4 @@
-package gate
+package gate_test
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
+	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 )
 
 // patience is how long most tests have End wait.
@@ -19,7 +20,7 @@ var object int
 
 // TestEnd closes a gate, in vain and for good.
 func TestEnd(t *testing.T) {
-	var g Gate
+	var g gate.Gate
 	if g.IsOpen() || g.Object() != nil {
 		t.Error("the zero value is open")
 	}
@@ -57,13 +58,13 @@ func TestEnd(t *testing.T) {
 
 // TestCopy copies an open gate: the copy is closed, and says why.
 func TestCopy(t *testing.T) {
-	var gates [2]Gate
+	var gates [2]gate.Gate
 	gates[0].Open(unsafe.Pointer(&object))
 	copy(gates[1:], gates[:1])
 	if gates[1].IsOpen() || gates[1].Refusal() != fail.ErrnoCopied {
 		t.Errorf("the copy is open: %t, refusal %#x", gates[1].IsOpen(), gates[1].Refusal())
 	}
-	if !gates[0].IsOpen() || new(Gate).Refusal() != fail.ErrnoNeverOpened {
-		t.Errorf("the original is open: %t; refusal of the zero value %#x", gates[0].IsOpen(), new(Gate).Refusal())
+	if !gates[0].IsOpen() || new(gate.Gate).Refusal() != fail.ErrnoNeverOpened {
+		t.Errorf("the original is open: %t; refusal of the zero value %#x", gates[0].IsOpen(), new(gate.Gate).Refusal())
 	}
 }

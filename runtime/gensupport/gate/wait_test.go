@@ -1,6 +1,6 @@
 //go:build linux && cgo
 
-package gate
+package gate_test
 
 import (
 	"errors"
@@ -17,14 +17,15 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate/internal/gatetest"
 	"github.com/verbsgen/verbsgen/runtime/internal/denied"
 )
 
 // opened returns an open gate with a call inside, which ends at the end of the test at the latest.
-func opened(t *testing.T) (g *Gate, call *gatetest.Call, done <-chan uintptr) {
+func opened(t *testing.T) (g *gate.Gate, call *gatetest.Call, done <-chan uintptr) {
 	t.Helper()
-	g, call = new(Gate), new(gatetest.Call)
+	g, call = new(gate.Gate), new(gatetest.Call)
 	g.Open(unsafe.Pointer(&object))
 	result := make(chan uintptr, 1)
 	go func() { result <- call.Run(g.Word()) }()
@@ -83,7 +84,7 @@ func TestPatience(t *testing.T) {
 // TestOtherGates keeps calls inside one gate and ends others.
 func TestOtherGates(t *testing.T) {
 	_, _, _ = opened(t)
-	var g Gate
+	var g gate.Gate
 	g.Open(unsafe.Pointer(&object))
 	if gatetest.Touch(g.Word()) == 0 {
 		t.Error("a call does not get the object")
@@ -95,9 +96,9 @@ func TestOtherGates(t *testing.T) {
 
 // TestThreads lets threads end: their slots are used again.
 func TestThreads(t *testing.T) {
-	var g Gate
+	var g gate.Gate
 	g.Open(unsafe.Pointer(&object))
-	before := slots()
+	before := gate.Slots()
 	for range 50 {
 		var wg sync.WaitGroup
 		wg.Go(func() {
@@ -107,7 +108,7 @@ func TestThreads(t *testing.T) {
 		wg.Wait()
 	}
 	// A thread may still be ending when the next one begins.
-	if n := slots() - before; n > 10 {
+	if n := gate.Slots() - before; n > 10 {
 		t.Errorf("50 threads, one after the other, took %d slots", n)
 	}
 }
@@ -118,7 +119,7 @@ func TestFork(t *testing.T) {
 	if got := gatetest.InsideAfterFork(g.Word()); got != 0 {
 		t.Errorf("the child answers %d", got)
 	}
-	if !g.inside() {
+	if !gate.Inside(g) {
 		t.Error("the call is not inside any more in the parent")
 	}
 }
@@ -144,7 +145,7 @@ const deniedVar = "GATE_DENIED"
 // sandboxes do.
 func TestNoMembarrier(t *testing.T) {
 	if os.Getenv(deniedVar) != "" {
-		if !fenced() {
+		if !gate.Fenced() {
 			t.Error("calls have no fence")
 		}
 		return
@@ -180,13 +181,13 @@ func TestDeniedLater(t *testing.T) {
 		}
 		return
 	}
-	if fenced() {
+	if gate.Fenced() {
 		t.Skip("this kernel has no membarrier(2)")
 	}
 	if err := denied.Call(unix.SYS_MEMBARRIER, syscall.EPERM, true); err != nil {
 		t.Fatal(err)
 	}
-	var g Gate
+	var g gate.Gate
 	g.Open(unsafe.Pointer(&object))
 	err := g.End("ibv_destroy_qp", "QP", patience, func() error { t.Error("destroy runs"); return nil })
 	if !errors.Is(err, syscall.EPERM) || !g.IsOpen() {

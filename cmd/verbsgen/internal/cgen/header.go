@@ -44,7 +44,7 @@ func (o Options) guard() string {
 	return o.Guard
 }
 
-// ABI is the header of the whole release: the text of runtime/gensupport/abi/verbs_abi.h.
+// ABI is the header of the whole release: the text of runtime/gensupport/verbs_abi.h.
 func ABI(rel *api.Release) ([]byte, error) { return Header(rel, Options{}) }
 
 // ABIStamp is the Go file that stands beside that header. Go's build cache does not see a header of another folder, but
@@ -54,14 +54,11 @@ func ABIStamp(rel *api.Release, header []byte) []byte {
 	w := &writer{}
 	w.provenance(rel)
 	w.line("")
-	w.line("package abi")
+	w.line("package gensupport")
 	w.line("")
-	w.line("// Release is the release whose declarations the header holds, Hash is a hash of its text. A package whose C code includes")
-	w.line("// the header imports this one, and so is built anew when the header changes.")
-	w.line("const (")
-	w.line("\tRelease = %q", rel.Release)
-	w.line("\tHash    = %q", sum(header))
-	w.line(")")
+	w.line("// ABI is a hash of verbs_abi.h. A package whose C code includes the header imports this one, and so is built anew when")
+	w.line("// the header changes.")
+	w.line("const ABI = %q", sum(header))
 	return w.buf.Bytes()
 }
 

@@ -161,8 +161,8 @@ func TestCheckedIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	const root = "../../../../../"
-	golden(t, root+"runtime/gensupport/abi/verbs_abi.h", h)
-	golden(t, root+"runtime/gensupport/abi/abi.gen.go", ABIStamp(rel, h))
+	golden(t, root+"runtime/gensupport/verbs_abi.h", h)
+	golden(t, root+"runtime/gensupport/abi.gen.go", ABIStamp(rel, h))
 	golden(t, root+"conformance/abi/layout/layout.gen.h", asserts)
 
 	direct, err := Header(rel, Options{Only: directCalls, Need: directNeeds, Guard: "VERBSGEN_DIRECT_ABI_H"})
@@ -173,7 +173,7 @@ func TestCheckedIn(t *testing.T) {
 }
 
 // What conformance/internal/direct calls and looks into. It is of another module: in a module cache its C files do not find the header
-// of runtime/gensupport/abi.
+// of runtime/gensupport.
 var (
 	directCalls = map[string]bool{"_ibv_query_gid_table": true, "ibv_alloc_pd": true, "ibv_close_device": true,
 		"ibv_create_comp_channel": true, "ibv_create_cq": true, "ibv_create_qp": true, "ibv_dealloc_pd": true, "ibv_dereg_mr": true,

@@ -69,7 +69,7 @@ var reserved = []string{"verb", "err", "errno", "l", "o", "n", "ptr", "in", "out
 	"held", "known", "rules", "start", "x",
 	"bits", "context", "errors", "fmt", "math", "os", "runtime", "strconv", "strings", "syscall", "unsafe", "atomic", "testing",
 	"sync", "netip", "time", "dpath", "devmem", "dl",
-	"mem", "object", "verr", "fail", "abi", "init"}
+	"mem", "object", "verr", "fail", "init"}
 
 // Reserved reports whether generated methods use a name themselves, so that no parameter can have it.
 func Reserved(name string) bool { return slices.Contains(reserved, name) }

@@ -105,7 +105,7 @@ func unpack(dir string) error {
 
 // abiFolder finds the folder with the C declarations of the ABI, from the folder that a test of this module runs in.
 func abiFolder() (string, error) {
-	const folder = "runtime/gensupport/abi"
+	const folder = "runtime/gensupport"
 	wd, err := os.Getwd()
 	if err != nil {
 		return "", err

@@ -8,7 +8,7 @@ package fakeprov
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include "../../abi/verbs_abi.h"
+#include "../../verbs_abi.h"
 
 static void *load(const char *path, const char **why)
 {
@@ -74,7 +74,7 @@ import (
 	"syscall"
 	"unsafe"
 
-	_ "github.com/verbsgen/verbsgen/runtime/gensupport/abi" // declarations of verbs_abi.h
+	_ "github.com/verbsgen/verbsgen/runtime/gensupport" // declarations of verbs_abi.h
 )
 
 // Provider is a loaded provider. It stays in the process for good, as real ones do.

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "../../../gensupport/abi/verbs_abi.h"
+#include "../../../gensupport/verbs_abi.h"
 
 void *svbh_list(uintptr_t fn, int *n, int *err);
 void *svbh_list_at(void *list, int i);

@@ -126,7 +126,7 @@ func unmissed(s ast.Stmt) bool {
 		by := callee(s.X.(*ast.CallExpr))
 		return matches("*.Rename", by) || matches("*.Lack", by) || strings.Contains(by, ".after")
 	case *ast.IfStmt:
-		if lacks(s) { // TestLacking of conformance/oncard misses it
+		if lacks(s) { // TestLacking of conformance/device/oncard misses it
 			return true
 		}
 		_, sets := s.Body.List[0].(*ast.AssignStmt)

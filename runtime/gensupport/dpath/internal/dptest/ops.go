@@ -6,7 +6,7 @@ package dptest
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include "../../../abi/verbs_abi.h"
+#include "../../../verbs_abi.h"
 
 enum { DP_OPS = 8 };
 

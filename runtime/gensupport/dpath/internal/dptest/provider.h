@@ -3,7 +3,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "../../../abi/verbs_abi.h"
+#include "../../../verbs_abi.h"
 
 enum { DP_SLOTS = 256, DP_SGES = 4, DP_NO_ERRNO = 1 << 20 };
 

@@ -12,7 +12,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
-	_ "github.com/verbsgen/verbsgen/runtime/gensupport/gate/internal/header" // gate.h is in another folder
+	_ "github.com/verbsgen/verbsgen/runtime/gensupport/gate" // gate.h is in another folder
 )
 
 // Call is a call that stays inside a gate.

@@ -105,6 +105,6 @@ func compare(t *testing.T, file, text string) {
 		}
 	}
 	if want := must(os.ReadFile(file))(t); string(want) != text {
-		t.Errorf("%s is outdated; run go test ./conformance/oncard -run %s -update, and read its diff", file, t.Name())
+		t.Errorf("%s is outdated; run go test ./conformance/device/oncard -run %s -update, and read its diff", file, t.Name())
 	}
 }

@@ -68,7 +68,7 @@ func importAsInGuide(lib *verbs.Lib) error {
 
 // TestSharingGuide runs the Go of docs/guide/sharing.md in two processes.
 func TestSharingGuide(t *testing.T) {
-	page := string(must(os.ReadFile("../../docs/guide/sharing.md"))(t))
+	page := string(must(os.ReadFile("../../../docs/guide/sharing.md"))(t))
 	source := string(must(os.ReadFile("sharingguide_test.go"))(t))
 	pieces := regexp.MustCompile("(?s)```go\n(.*?)```").FindAllStringSubmatch(page, -1)
 	for _, piece := range pieces {

@@ -120,7 +120,7 @@ func TestChoose(t *testing.T) {
 
 // TestKnown finds each mutant that is listed by name, once.
 func TestKnown(t *testing.T) {
-	tr := &tree{root: "../.."}
+	tr := &tree{root: "../../.."}
 	n := 0
 	for _, a := range areas() {
 		found, err := namedOf(a.name, tr)
@@ -137,7 +137,7 @@ func TestKnown(t *testing.T) {
 // TestAreas looks at the files of each area.
 func TestAreas(t *testing.T) {
 	for _, a := range areas() {
-		files, err := a.sources("../..")
+		files, err := a.sources("../../..")
 		if err != nil || len(files) == 0 {
 			t.Errorf("%s: %d files, %v", a.name, len(files), err)
 		}

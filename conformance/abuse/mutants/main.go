@@ -2,7 +2,7 @@
 // notices. It works in a copy of the tree. Mutants of Go code are found by gremlins; those of C code and of the pages of the spec by a
 // small scanner in this package; and some are listed by name, because they once survived.
 //
-//	go run ./conformance/mutants [-areas REGEXP] [-dir FOLDER] [-o FILE]
+//	go run ./conformance/abuse/mutants [-areas REGEXP] [-dir FOLDER] [-o FILE]
 //
 // Results are kept in -dir, so that a run can be continued: a mutant that was killed is not run again while its file is the same.
 package main

@@ -148,5 +148,5 @@ func TestParties(t *testing.T) {
 	}
 	t.Logf("%d answers of parties, %d rules not judged", len(lines), not)
 	slices.Sort(lines)
-	compare(t, "../../spec/tried.txt", strings.Join(slices.Compact(lines), ""))
+	compare(t, "../../../spec/tried.txt", strings.Join(slices.Compact(lines), ""))
 }

@@ -98,7 +98,7 @@ func (s *summary) page(seed uint64) string {
 	fmt.Fprintf(&b, `# Mutants
 
 A mutant is the code with one small change. It is killed when a test fails, and survives when none does. Mutants of Go code are found by
-gremlins (%s); those of C code and of the pages by conformance/mutants, whose areas.go has the tests that are run for each area. They are chosen by seed %d,
+gremlins (%s); those of C code and of the pages by conformance/abuse/mutants, whose areas.go has the tests that are run for each area. They are chosen by seed %d,
 at most one of a line, and of lines of a file that are alike. A mutant that does not compile is invalid and not counted.
 In the table, "to run" leaves out the mutants listed by name; where fewer were run than that, the run was ended before. Mutants of the pages and of the templates are judged by the tests of the
 bindings that are generated from them, since the comparison with what is checked in would notice every one.
