@@ -210,6 +210,7 @@ func (d *decoder) checkKeys(n *yaml.Node, r *Rule, kind *Kind, given map[string]
 // transitions reads the ways between states.
 func (d *decoder) transitions(to *[]Transition) reader {
 	return func(n *yaml.Node, at place) {
+		d.notEmpty(n, at)
 		d.list(n, at, func(e *yaml.Node) {
 			t := Transition{Pos: d.pos(e)}
 			defer d.marking(&t.marks)()
@@ -225,6 +226,7 @@ func (d *decoder) transitions(to *[]Transition) reader {
 // atoms reads a list of comparisons.
 func (d *decoder) atoms(to *[]Atom) reader {
 	return func(n *yaml.Node, at place) {
+		d.notEmpty(n, at)
 		d.list(n, at, func(e *yaml.Node) { *to = append(*to, d.atom(e, at)) })
 	}
 }

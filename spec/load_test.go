@@ -150,6 +150,9 @@ var mistakes = []struct{ name, old, new, want string }{
 		"ibv_reg_mr.yaml:31:10: " + id + ": a rule of kind requires does not use max; leave it out, or take another kind"},
 	{"kind lacks its key", "    need: [IBV_ACCESS_LOCAL_WRITE]\n", "",
 		"ibv_reg_mr.yaml:23:11: " + id + ": a rule of kind requires needs need; add it"},
+	{"no comparison", "kind: requires\n    if: [IBV_ACCESS_REMOTE_WRITE]\n    need: [IBV_ACCESS_LOCAL_WRITE]",
+		"kind: depends_on\n    must: []",
+		"ibv_reg_mr.yaml:24:11: " + id + ": must: an empty list; name one at least, or leave the key out"},
 	{"transition without its end", "kind: requires\n    if: [IBV_ACCESS_REMOTE_WRITE]\n    need: [IBV_ACCESS_LOCAL_WRITE]",
 		"kind: mask_for_transition\n    state: a\n    next: b\n    transitions: [{from: [A], my: [B]}]",
 		"ibv_reg_mr.yaml:26:19: " + id + ": key to is missing; add it\n" +

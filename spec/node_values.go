@@ -154,12 +154,17 @@ func (d *decoder) operands(to *[]string) reader {
 // arguments.
 var mayBeEmpty = []string{"parents", "new"}
 
+// notEmpty refuses a list without entries, unless it may have none.
+func (d *decoder) notEmpty(n *yaml.Node, at place) {
+	if n.Kind == yaml.SequenceNode && len(n.Content) == 0 && !slices.Contains(mayBeEmpty, at.key) {
+		d.add(n, CodeValue, at.subject, at.key+": an empty list", "name one at least, or leave the key out")
+	}
+}
+
 func (d *decoder) many(to *[]string, one func(*string) reader) reader {
 	return func(n *yaml.Node, at place) {
 		seen := map[string]bool{}
-		if n.Kind == yaml.SequenceNode && len(n.Content) == 0 && !slices.Contains(mayBeEmpty, at.key) {
-			d.add(n, CodeValue, at.subject, at.key+": an empty list", "name one at least, or leave the key out")
-		}
+		d.notEmpty(n, at)
 		d.list(n, at, func(e *yaml.Node) {
 			var s string
 			one(&s)(e, at)

@@ -94,9 +94,8 @@ func (d *decoder) sources(to *Sources) reader {
 	return func(n *yaml.Node, at place) {
 		list := []*yaml.Node{n}
 		if n.Kind == yaml.SequenceNode {
-			if list = n.Content; len(list) == 0 {
-				d.add(n, CodeValue, at.subject, at.key+": an empty list", "name one at least, or leave the key out")
-			}
+			d.notEmpty(n, at)
+			list = n.Content
 		}
 		for _, e := range list {
 			s, ok := d.source(e, at)

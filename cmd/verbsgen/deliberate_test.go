@@ -12,7 +12,6 @@ import (
 	"testing"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/maintain/mutate"
 )
 
 // TestDeliberateChanges changes the installed header in one way after the other. Each change is refused, at its place and
@@ -54,10 +53,10 @@ func TestDeliberateChanges(t *testing.T) {
 	} {
 		t.Run(c.kind, func(t *testing.T) {
 			re := regexp.MustCompile(c.old)
-			if n := len(re.FindAllIndex(b.headers[0], -1)); n != 1 {
+			if n := len(re.FindAllStringIndex(b.headers[headerFiles[0]], -1)); n != 1 {
 				t.Fatalf("%s is found %d times in this header", c.old, n)
 			}
-			f.writeHeaders(t, mutate.Mutant{Text: string(re.ReplaceAll(b.headers[0], []byte(c.new)))})
+			f.writeHeaders(t, headerFiles[0], re.ReplaceAllString(b.headers[headerFiles[0]], c.new))
 			var out bytes.Buffer
 			code, list := runList(context.Background(), f.args(), &out, &out)
 			if code != exitError {
@@ -83,7 +82,7 @@ func TestDeliberateChanges(t *testing.T) {
 func TestPlaceOfKey(t *testing.T) {
 	b := newMutationBench(t)
 	f := b.newFolder(t)
-	f.writeHeaders(t, mutate.Mutant{Text: strings.Replace(string(b.headers[0]), "int ibv_destroy_cq(", "void ibv_destroy_cq(", 1)})
+	f.writeHeaders(t, headerFiles[0], strings.Replace(b.headers[headerFiles[0]], "int ibv_destroy_cq(", "void ibv_destroy_cq(", 1))
 	over := t.TempDir()
 	writeFile(t, filepath.Join(over, "more.yaml"), []byte("extends: ibv_create_cq\nnotes:\n"+
 		"  - {verb: ibv_create_cq, statement: our device has none, section: NOTES, passage: 0123456789abcdef}\n"))
@@ -111,14 +110,14 @@ func TestPlaceOfKey(t *testing.T) {
 func TestCutHeaders(t *testing.T) {
 	b := newMutationBench(t)
 	f := b.newFolder(t)
-	lines := strings.SplitAfter(string(b.headers[0]), "\n")
+	lines := strings.SplitAfter(b.headers[headerFiles[0]], "\n")
 	cuts := 0
 	for i, line := range lines {
 		if !strings.HasPrefix(line, "};") || i%14 != 0 {
 			continue
 		}
 		text := strings.Join(lines[:i+1], "") + "#endif\n"
-		f.writeHeaders(t, mutate.Mutant{Text: text})
+		f.writeHeaders(t, headerFiles[0], text)
 		cuts++
 		o, problem := f.generate(t, mutationWay{})
 		if o != refused {

@@ -32,18 +32,18 @@ type pageBase struct {
 	spec     string   // folder of the damaged pages
 	args     []string // of generate, beside --spec and -o
 	compiles bool     // what it imports is at hand
-	set      *mutate.PageSet
+	set      *mutate.Set
 	pages    map[string]string
 }
 
 // TestPageMutations generates from damaged pages and module.yaml files: of libraries of the scripts, of librdmacm, and of single pages of
 // libibverbs. Whatever the damage, the command refuses it at its place, or what comes out compiles.
 func TestPageMutations(t *testing.T) {
+	bases := pageBases(t)
 	n := *pageMutations
 	if n == 0 {
-		n = len(mutate.PageKinds())
+		n = len(bases[0].set.Kinds())
 	}
-	bases := pageBases(t)
 	compiler := newOutputCompiler(t)
 	counts, bad := map[outcome]int{}, 0
 	for i := *pageMutationFrom; i < *pageMutationFrom+n; i++ {
@@ -121,7 +121,7 @@ func newPageBase(t *testing.T, name, dir, spec string, compiles bool, args ...st
 			b.pages[file] = text
 		}
 	}
-	b.set = mutate.NewPages(*pageMutationSeed, b.pages)
+	b.set = mutate.Pages(*pageMutationSeed, b.pages)
 	var out bytes.Buffer
 	if code, list := runList(t.Context(), b.command(t), &out, &out); code != exitOK {
 		t.Fatalf("%s: the whole pages are refused:\n%v", name, list)
@@ -139,7 +139,7 @@ func (b *pageBase) command(t *testing.T) []string {
 }
 
 // generate runs the command on a damaged page and judges what came of it.
-func (b *pageBase) generate(t *testing.T, m mutate.PageMutant, compiler *outputCompiler) (outcome, string) {
+func (b *pageBase) generate(t *testing.T, m mutate.Mutant, compiler *outputCompiler) (outcome, string) {
 	at := filepath.Join(b.spec, m.File)
 	writeFile(t, at, []byte(m.Text))
 	defer writeFile(t, at, []byte(b.pages[m.File]))

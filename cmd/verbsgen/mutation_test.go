@@ -64,7 +64,7 @@ func TestMutations(t *testing.T) {
 	b := newMutationBench(t)
 	n, step := *mutations, 1
 	if n == 0 {
-		n, step = len(mutate.Kinds()), 3
+		n, step = len(b.set.Kinds()), 3
 	}
 	next := make(chan int)
 	go func() {
@@ -88,7 +88,7 @@ func TestMutations(t *testing.T) {
 
 // mutationBench is what the runs of a test share.
 type mutationBench struct {
-	headers  [][]byte // by headerFiles
+	headers  map[string]string // by headerFiles
 	original *api.Release
 	good     map[string]string // the package that the whole header gives
 	set      *mutate.Set
@@ -106,18 +106,18 @@ func newMutationBench(t *testing.T) *mutationBench {
 	if theMutationBench != nil {
 		return theMutationBench
 	}
-	b := &mutationBench{counts: map[string]*[outcomes]int{}}
+	b := &mutationBench{counts: map[string]*[outcomes]int{}, headers: map[string]string{}}
 	for _, name := range headerFiles {
 		data, err := os.ReadFile(filepath.Join(filepath.Dir(installedHeader), name))
 		if err != nil {
 			t.Skip("libibverbs-dev is not installed (make setup): ", err)
 		}
-		b.headers = append(b.headers, data)
+		b.headers[name] = string(data)
 	}
 	b.compiler = newOutputCompiler(t)
-	b.set = mutate.New(*mutationSeed, string(b.headers[0]), string(b.headers[1]))
+	b.set = mutate.Header(*mutationSeed, append(slices.Repeat(headerFiles[:1], 5), headerFiles[1]), b.headers)
 	f := &mutationFolder{bench: b, dir: t.TempDir()}
-	f.writeHeaders(t, mutate.Mutant{File: 0, Text: string(b.headers[0])})
+	f.writeHeaders(t, headerFiles[0], b.headers[headerFiles[0]])
 	var err error
 	if b.original, err = cheader.Parse(cheader.Options{Header: f.header()}); err != nil {
 		t.Fatal(err)
@@ -155,14 +155,11 @@ func (f *mutationFolder) args(more ...string) []string {
 }
 
 // writeHeaders writes the headers, one of them damaged.
-func (f *mutationFolder) writeHeaders(t *testing.T, m mutate.Mutant) {
-	for i, name := range headerFiles {
-		data := f.bench.headers[i]
-		if i == m.File {
-			data = []byte(m.Text)
-		}
-		writeFile(t, filepath.Join(f.dir, "infiniband", name), data)
+func (f *mutationFolder) writeHeaders(t *testing.T, damaged, text string) {
+	for name, whole := range f.bench.headers {
+		writeFile(t, filepath.Join(f.dir, "infiniband", name), []byte(whole))
 	}
+	writeFile(t, filepath.Join(f.dir, "infiniband", damaged), []byte(text))
 }
 
 // restore puts the good package back.
@@ -190,8 +187,8 @@ func (b *mutationBench) one(t *testing.T, f *mutationFolder, i int) {
 	if m.Text == "" {
 		return
 	}
-	f.writeHeaders(t, m)
-	round := i / len(mutate.Kinds())
+	f.writeHeaders(t, m.File, m.Text)
+	round := i / len(b.set.Kinds())
 	f.noC = false
 	b.judge(t, f, i, m, mutationWays[(i+round)%len(mutationWays)])
 	if round == 0 && (!f.noC || *mutations > 0) {
@@ -214,9 +211,8 @@ func (b *mutationBench) judge(t *testing.T, f *mutationFolder, i int, m mutate.M
 		t.Fail()
 		return
 	}
-	name := headerFiles[m.File]
-	t.Errorf("mutation %d of seed %d, %s: %s\n%s %v: %s\n%s\n%s", i, *mutationSeed, m.Kind, m.Note, o, way.flags, name, problem,
-		clip(udiff.Unified(name, name, string(b.headers[m.File]), m.Text), 2000))
+	t.Errorf("mutation %d of seed %d, %s: %s\n%s %v: %s\n%s", i, *mutationSeed, m.Kind, m.Note, o, way.flags, problem,
+		clip(udiff.Unified(m.File, m.File, b.headers[m.File], m.Text), 2000))
 }
 
 // placed stores the facts of one damaged header, or looks for the places of what import says against it.
@@ -340,7 +336,7 @@ func (b *mutationBench) count(kind string, o outcome) {
 func (b *mutationBench) table() string {
 	var total [outcomes]int
 	var rows strings.Builder
-	for _, kind := range mutate.Kinds() {
+	for _, kind := range b.set.Kinds() {
 		n := b.counts[kind]
 		if n == nil {
 			continue

@@ -1,116 +1,159 @@
-// Command mutants judges the tests: it changes the code in many small ways, one at a time, and counts the changes that some test
-// notices. It works in a copy of the tree. Mutants of Go code are found by gremlins; those of C code and of the pages of the spec by a
-// small scanner in this package; and some are listed by name, because they once survived.
+// Command mutants judges the tests: it changes the code in small ways, one at a time, and names the changes that no test notices.
 //
-//	go run ./conformance/abuse/mutants [-areas REGEXP] [-dir FOLDER] [-o FILE]
+//	go run ./conformance/abuse/mutants [-areas REGEXP] [-most N] [-seed N]
 //
-// Results are kept in -dir, so that a run can be continued: a mutant that was killed is not run again while its file is the same.
+// It works in a worktree of the last commit, which it removes in the end.
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"os"
+	"os/exec"
+	"os/signal"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
+	"time"
 )
 
 func main() {
-	if err := run(os.Args[1:]); err != nil {
+	only := flag.String("areas", ".", "areas whose name matches this `regexp`")
+	most := flag.Int("most", 1<<30, "run at most so many mutants of an area")
+	seed := flag.Uint64("seed", 1, "which mutants are chosen")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	pattern, err := regexp.Compile(*only)
+	if err == nil {
+		err = run(ctx, pattern, *most, *seed)
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "mutants:", err)
 		os.Exit(1)
 	}
 }
 
-func run(args []string) error {
-	flags := flag.NewFlagSet("mutants", flag.ContinueOnError)
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		cache = os.TempDir()
-	}
-	dir := flags.String("dir", filepath.Join(cache, "verbsgen-mutants"), "`folder` of the copy and of the results")
-	only := flags.String("areas", ".", "areas whose name matches this `regexp`")
-	seed := flags.Uint64("seed", 1, "which mutants are chosen")
-	most := flags.Int("most", 1<<30, "run at most so many mutants of an area")
-	out := flags.String("o", "", "write the table and the survivors to this `file`, as Markdown")
-	keep := flags.Bool("keep", false, "do not run survivors again")
-	report := flags.Bool("report", false, "run nothing; report the results that are kept")
-	if err := flags.Parse(args); err != nil {
-		return err
-	}
-	pattern, err := regexp.Compile(*only)
+func run(ctx context.Context, only *regexp.Regexp, most int, seed uint64) error {
+	dir, err := os.MkdirTemp("", "mutants")
 	if err != nil {
 		return err
 	}
-	var chosen []area
+	defer os.RemoveAll(dir)
+	t := tree(filepath.Join(dir, "tree"))
+	if out, err := exec.CommandContext(ctx, "git", "worktree", "add", "--quiet", "--detach", string(t)).CombinedOutput(); err != nil {
+		return fmt.Errorf("git worktree add: %w\n%s", err, out)
+	}
+	defer exec.Command("git", "worktree", "remove", "--force", string(t)).Run() // ctx may have ended
 	for _, a := range areas() {
-		if pattern.MatchString(a.name) {
-			a.most = min(a.most, *most)
-			chosen = append(chosen, a)
+		if !only.MatchString(a.name) {
+			continue
 		}
-	}
-	if len(chosen) == 0 {
-		return errors.New("no area matches -areas")
-	}
-	results, err := openResults(filepath.Join(*dir, "results.jsonl"))
-	if err != nil {
-		return err
-	}
-	defer results.close()
-	if !*report {
-		if err := runAreas(chosen, *dir, *seed, *keep, results); err != nil {
-			return err
+		counts, err := t.area(ctx, a, min(a.most, most), seed)
+		if err != nil {
+			return fmt.Errorf("%s: %w", a.name, err)
 		}
-	}
-	sum, err := summarize(chosen, results.all(), reasonsText)
-	if err != nil {
-		return err
-	}
-	fmt.Print(sum.table())
-	if *out != "" {
-		return os.WriteFile(*out, []byte(sum.page(*seed)), 0o644)
+		fmt.Printf("%s: %d killed, %d survived, %d do not compile\n", a.name, counts[killed], counts[survived], counts[invalid])
 	}
 	return nil
 }
 
-// runAreas runs the mutants of each area that have no result yet, or survived.
-func runAreas(chosen []area, dir string, seed uint64, keep bool, results *results) error {
-	source, err := output("", "go", "list", "-m", "-f", "{{.Dir}}", "github.com/verbsgen/verbsgen")
+// area runs the tests of an area without a mutant, where they must pass, and then on mutants, of which at most so many compile.
+func (t tree) area(ctx context.Context, a area, most int, seed uint64) (counts map[string]int, err error) {
+	files, err := a.sources(string(t))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	tree, err := newTree(strings.TrimSpace(source), filepath.Join(dir, "tree"))
-	if err != nil {
-		return err
-	}
-	r := &runner{tree: tree, base: map[string]duration{}}
-	for _, a := range chosen {
-		found, err := a.mutants(tree)
+	var found []mutant
+	for _, file := range files {
+		text, err := os.ReadFile(filepath.Join(string(t), file))
 		if err != nil {
-			return fmt.Errorf("%s: %w", a.name, err)
+			return nil, err
 		}
-		results.keepOnly(a.name, found)
-		valid := 0
-		for _, m := range choose(found, seed) {
-			if valid >= a.most && !m.named() {
-				continue
-			}
-			res, kept := results.of(m)
-			if !kept || res.Status == survived && !keep {
-				if res, err = r.run(a, m); err != nil {
-					return fmt.Errorf("%s: %w", m, err)
-				}
-				if err := results.add(res); err != nil {
-					return err
-				}
-				fmt.Printf("%-10s %s %s (%.0f s)\n", res.Status, m, res.By, res.Seconds)
-			}
-			if res.Status != invalid {
-				valid++
-			}
+		found = append(found, scan(file, string(text))...)
+	}
+	for _, c := range a.tests {
+		if said, err := t.command(ctx, c); err != nil {
+			return nil, fmt.Errorf("without a mutant: go %s: %w\n%s", c, err, said)
 		}
 	}
-	return nil
+	rand.New(rand.NewPCG(seed, 0)).Shuffle(len(found), func(i, k int) { found[i], found[k] = found[k], found[i] })
+	counts = map[string]int{}
+	for _, m := range found {
+		if counts[killed]+counts[survived] >= most {
+			break
+		}
+		status, by, err := t.judge(ctx, a.tests, m)
+		if err != nil {
+			return nil, err
+		}
+		counts[status]++
+		fmt.Println(status, m, by)
+	}
+	return counts, nil
+}
+
+// What became of a mutant. One that does not compile is no mutant.
+const (
+	killed   = "killed"
+	survived = "survived"
+	invalid  = "invalid"
+)
+
+// tree is the folder of the worktree.
+type tree string
+
+// judge makes a mutant, runs tests until one fails, and takes the mutant back.
+func (t tree) judge(ctx context.Context, tests []string, m mutant) (status, by string, err error) {
+	file := filepath.Join(string(t), m.file)
+	if err := os.WriteFile(file, []byte(m.changed), 0o666); err != nil {
+		return "", "", err
+	}
+	defer func() {
+		_, reset := t.output(exec.Command("git", "checkout", "--quiet", ".")) // ctx may have ended
+		_, clean := t.output(exec.Command("git", "clean", "--quiet", "-d", "--force"))
+		err = errors.Join(err, ctx.Err(), reset, clean)
+	}()
+	if path.Ext(m.file) != ".yaml" {
+		if _, err := t.command(ctx, "build ./"+path.Dir(m.file)); err != nil {
+			return invalid, "", nil
+		}
+	}
+	for _, c := range tests {
+		if _, err := t.command(ctx, c); err != nil {
+			return killed, "by go " + c, nil
+		}
+		if c != remake {
+			continue
+		}
+		if _, err := t.command(ctx, "build ./gen/verbs"); err != nil {
+			return invalid, "", nil
+		}
+	}
+	return survived, "", nil
+}
+
+// patience is how long a command may take: one that does not end has noticed the mutant.
+const patience = 20 * time.Minute
+
+// command runs go in the tree.
+func (t tree) command(ctx context.Context, args string) (said string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "go", strings.Fields(args)...)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = 10 * time.Second
+	return t.output(cmd)
+}
+
+func (t tree) output(cmd *exec.Cmd) (string, error) {
+	cmd.Dir = string(t)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
 }

@@ -1,102 +1,121 @@
 package main
 
 import (
+	"fmt"
+	"path"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 )
 
-// cTokens is what an operator between two operands becomes in C: first with the sense turned, then moved by one.
-var cTokens = []struct{ old, new, kind string }{
-	{" == ", " != ", "negation"}, {" != ", " == ", "negation"}, {" && ", " || ", "logic"}, {" || ", " && ", "logic"},
-	{" < ", " <= ", "boundary"}, {" <= ", " < ", "boundary"}, {" > ", " >= ", "boundary"}, {" >= ", " > ", "boundary"},
-	{" + ", " - ", "arithmetic"}, {" - ", " + ", "arithmetic"}, {" & ", " | ", "bits"}, {" | ", " & ", "bits"},
-	{" |= ", " = ", "bits"}, {" += ", " = ", "arithmetic"},
+// mutant is one change of one file.
+type mutant struct {
+	file     string
+	line     int
+	old, new string
+	changed  string // the text of the file
 }
 
-var (
-	cError = regexp.MustCompile(`\breturn (E[A-Z]+);`)
-	cCall  = regexp.MustCompile(`^\t+([a-z]\w*\(.*\);)$`)
-)
+func (m mutant) String() string { return fmt.Sprintf("%s:%d: %q to %q", m.file, m.line, m.old, m.new) }
 
-// scanC finds mutants in lines of C that are no comments and not for the preprocessor.
-func scanC(file, text string) []mutant {
+// edit changes what an expression matches, or its group where it has one. The new text may depend on the old one.
+type edit struct {
+	old *regexp.Regexp
+	new func(old string) string
+}
+
+func to(new string) func(string) string { return func(string) string { return new } }
+
+// ofCode are edits of C and of Go, by pairs of what is found and what it becomes.
+var ofCode = func() (all []edit) {
+	pairs := []string{
+		" == ", " != ", " != ", " == ", " && ", " || ", " || ", " && ", " < ", " <= ", " <= ", " < ", " > ", " >= ", " >= ", " > ",
+		" + ", " - ", " - ", " + ", " & ", " | ", " | ", " & ", " |= ", " = ", " += ", " = ", "++", "--", "--", "++",
+	}
+	for i := 0; i < len(pairs); i += 2 {
+		all = append(all, edit{regexp.MustCompile(regexp.QuoteMeta(pairs[i])), to(pairs[i+1])})
+	}
+	return append(all,
+		edit{regexp.MustCompile(`\bbreak\b`), to("continue")},
+		edit{regexp.MustCompile(`\bcontinue\b`), to("break")},
+		edit{regexp.MustCompile(`[ (](!)\w`), to("")},
+		edit{regexp.MustCompile(`\breturn (E[A-Z]+);`), to("0")},
+		edit{regexp.MustCompile(`^\t+([a-z][\w.]*\(.*\));?$`), to("")})
+}()
+
+// ofRules are edits of the rules of a page: a bound, a value dropped from a list, a hint made an error.
+var ofRules = []edit{
+	{regexp.MustCompile(`\b(?:min|max): (\d+)\b`), func(n string) string {
+		v, _ := strconv.ParseUint(n, 10, 64) // the pattern has digits alone
+		return strconv.FormatUint(v+1, 10)
+	}},
+	{regexp.MustCompile(`\b(?:need|may|allow|if|values): \[([^\],]*, )`), to("")},
+	{regexp.MustCompile(`^ +severity: (lint)$`), to("error")},
+}
+
+// scan finds the mutants of a file.
+func scan(file, text string) []mutant {
+	if path.Ext(file) == ".yaml" {
+		return scanPage(file, text)
+	}
 	var out []mutant
 	for at, line := range lines(text) {
 		code, _, _ := strings.Cut(line, "//")
-		if strings.HasPrefix(code, "#") || strings.Contains(code, `"`) || strings.HasSuffix(code, `\`) {
+		if strings.HasPrefix(code, "#") || strings.ContainsAny(code, "\"`") || strings.HasSuffix(code, `\`) {
 			continue
 		}
-		for _, t := range cTokens {
-			for i := range code {
-				if strings.HasPrefix(code[i:], t.old) {
-					out = append(out, newMutant(file, text, at+i+1, strings.TrimSpace(t.old), strings.TrimSpace(t.new), t.kind))
-				}
-			}
-		}
-		if m := cError.FindStringSubmatchIndex(code); m != nil {
-			out = append(out, newMutant(file, text, at+m[2], code[m[2]:m[3]], "0", "error"))
-		}
-		if m := cCall.FindStringSubmatchIndex(code); m != nil {
-			out = append(out, newMutant(file, text, at+m[2], code[m[2]:m[3]], ";", "call"))
-		}
+		out = append(out, edited(file, text, at, code, ofCode)...)
 	}
 	return out
 }
 
 var (
-	pageNumber = regexp.MustCompile(`\b(min|max): (\d+)\b`)
-	pageCap    = regexp.MustCompile(`^    cap: (\S+)$`)
-	pageList   = regexp.MustCompile(`\b(need|may|allow|if|values): \[([^\]]*)\]`)
-	pageLint   = regexp.MustCompile(`^ +(severity: lint)$`)
-	pageKind   = regexp.MustCompile(`^(?:    |  - )(kind: \w+)$`)
+	pageCap  = regexp.MustCompile(`(?m)^    cap: (\S+)$`)
+	pageKind = regexp.MustCompile(`^(?:    |  - )(kind: \w+)$`)
 )
 
-// scanPage finds mutants in the rules of a page: the severity, a bound, a capability, a value of a list.
+// scanPage finds mutants in the rules of a page.
 func scanPage(file, text string) []mutant {
 	rules := strings.Index(text, "\nrules:\n")
 	if rules < 0 {
 		return nil
 	}
-	caps := regexp.MustCompile(`(?m)`+pageCap.String()).FindAllStringSubmatch(text, -1)
+	caps := pageCap.FindAllStringSubmatch(text, -1)
+	edits := append([]edit{}, ofRules...)
+	edits = append(edits, edit{pageCap, func(old string) string {
+		for _, c := range caps {
+			if c[1] != old {
+				return c[1]
+			}
+		}
+		return old
+	}})
 	var out []mutant
 	for at, line := range lines(text) {
 		if at < rules {
 			continue
 		}
-		add := func(from, to int, new, kind string) {
-			out = append(out, newMutant(file, text, at+from, line[from:to], new, kind))
-		}
-		if m := pageNumber.FindStringSubmatchIndex(line); m != nil {
-			add(m[4], m[5], plusOne(line[m[4]:m[5]]), "bound")
-		}
-		if m := pageLint.FindStringSubmatchIndex(line); m != nil {
-			add(m[2], m[3], "severity: error", "lint made an error")
-		}
-		if m := pageKind.FindStringSubmatchIndex(line); m != nil {
-			block, _, _ := strings.Cut(text[at:], "\n\n")
-			if !strings.Contains(block, "severity:") {
-				add(m[2], m[3], line[m[2]:m[3]]+"\n    severity: lint", "error made a lint")
-			}
-		}
-		if m := pageCap.FindStringSubmatchIndex(line); m != nil {
-			if i := slices.IndexFunc(caps, func(c []string) bool { return c[1] != line[m[2]:m[3]] }); i >= 0 {
-				add(m[2], m[3], caps[i][1], "capability")
-			}
-		}
-		for _, m := range pageList.FindAllStringSubmatchIndex(line, -1) {
-			if first, _, more := strings.Cut(line[m[4]:m[5]], ", "); more {
-				add(m[4], m[4]+len(first)+2, "", "value dropped")
-			}
+		out = append(out, edited(file, text, at, line, edits)...)
+		if rule, _, _ := strings.Cut(text[at:], "\n\n"); !strings.Contains(rule, "severity:") { // it is an error
+			out = append(out, edited(file, text, at, line, []edit{{pageKind, func(old string) string { return old + "\n    severity: lint" }}})...)
 		}
 	}
 	return out
 }
 
-func plusOne(n string) string {
-	v, _ := strconv.ParseUint(n, 10, 64) // the pattern has digits alone
-	return strconv.FormatUint(v+1, 10)
+// edited makes the edits of the line at an offset.
+func edited(file, text string, at int, line string, edits []edit) (out []mutant) {
+	for _, e := range edits {
+		for _, m := range e.old.FindAllStringSubmatchIndex(line, -1) {
+			m = m[len(m)-2:]
+			old := line[m[0]:m[1]]
+			if new := e.new(old); new != old {
+				out = append(out, mutant{file, 1 + strings.Count(text[:at], "\n"), strings.TrimSpace(old), strings.TrimSpace(new),
+					text[:at+m[0]] + new + text[at+m[1]:]})
+			}
+		}
+	}
+	return out
 }
 
 // lines returns the lines of a text without their ends, each with its offset.

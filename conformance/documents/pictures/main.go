@@ -1,5 +1,5 @@
-// Command pictures draws the pictures of the guides from the pages: the objects of libibverbs below each other, the states of a queue
-// pair, and one wrong call in C and in Go. The files are in docs/pictures:
+// Command pictures draws the pictures of the guides from the pages: the objects of libibverbs below each other, and the states of
+// a queue pair. The files are in docs/pictures:
 //
 //	go run ./conformance/documents/pictures -o docs/pictures
 //
@@ -41,11 +41,7 @@ func draw() (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	call, err := drawCall(pages)
-	if err != nil {
-		return nil, err
-	}
-	return map[string]string{"objects.svg": drawObjects(pages), "states.svg": states, "call.svg": call}, nil
+	return map[string]string{"objects.svg": drawObjects(pages), "states.svg": states}, nil
 }
 
 // picture is an SVG file. Its colours are readable on light and on dark pages.

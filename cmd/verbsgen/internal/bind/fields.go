@@ -163,7 +163,7 @@ func (b *binder) maskBits(r *spec.Record, most *big.Int) {
 		bits = append(bits, bit{s.C, entry{r.Go + "." + s.Go, r.At}.on(s.Pos)})
 	}
 	for _, x := range bits {
-		if v := b.facts.Const(x.c); v != nil && v.Cmp(most) > 0 {
+		if v := b.facts.Const(x.c); v != nil && (v.Sign() < 0 || v.Cmp(most) > 0) {
 			b.mismatch(diag.ValueRange, x.of.at("bit", ""), x.of.name, fmt.Sprintf("its bit %s is %d, and the mask is at most %d", x.c, v, most),
 				"correct bit:")
 		}

@@ -84,7 +84,7 @@ func (b *binder) bindTail(r *model.Record, s *spec.Record, all []*model.Record) 
 // own finds a field that the builder sets by itself.
 func (b *binder) own(r *model.Record, s *spec.Record, c string) *model.Leaf {
 	l := b.leaf(r.Mirror, c)
-	if l == nil || !isScalar(l.GoType) {
+	if l == nil || !isInt(b.facts.TypeOf(l.CType)) {
 		b.errorf(diag.NameUnknown, s.Pos, s.Go, "no number "+c+" in struct "+s.C, "correct arm: or tail:")
 		return &model.Leaf{Go: "_", GoType: "uint64"}
 	}

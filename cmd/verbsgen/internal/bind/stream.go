@@ -190,7 +190,7 @@ func (b *binder) inObject(v *spec.Verb, name string) {
 }
 
 func calledInObject(f *api.Function) bool {
-	return len(f.Params) > 0 && f.Dispatch != nil && f.Dispatch.Way == api.WayObject
+	return len(f.Params) > 0 && strings.HasPrefix(f.Params[0].Type, "struct ") && f.Dispatch != nil && f.Dispatch.Way == api.WayObject
 }
 
 // command compares one verb of a stream with the request that it takes values from.

@@ -241,6 +241,8 @@ func (f *facts) enum(es *cc.EnumSpecifier) {
 	if es.Token2.SrcStr() == "" {
 		e.Tag = f.anonymousEnum(t)
 		e.Pos = f.pos(es.Token.Position())
+	} else if f.tags[e.Tag] {
+		f.errorf(diag.HeaderSyntax, es.Token2.Position(), e.Tag, "the header must be C that a compiler accepts", "redefinition of the enum")
 	}
 	for _, m := range t.Enumerators() {
 		v, ok := integer(m.Value())

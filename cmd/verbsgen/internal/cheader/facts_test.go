@@ -47,6 +47,8 @@ func TestUnreadable(t *testing.T) {
 			":2:14: header: expected #endif; the file ends too early: install it again"},
 		{"error directive", write(t, "#error not here\n"), diag.HeaderSyntax,
 			":1:2: error: not here; the header must be C that a compiler accepts"},
+		{"enum twice", write(t, "enum e { A };\nenum e { A };\n"), diag.HeaderSyntax,
+			":2:6: enum e: redefinition of the enum; the header must be C that a compiler accepts"},
 		{"deep", write(t, "int a["+strings.Repeat("(", 300)), diag.HeaderSyntax,
 			":1:206: header: brackets are nested more than 200 deep; name a C header"},
 		{"huge", write(t, strings.Repeat("int a;\n", maxSize/7+1)), diag.HeaderRead,

@@ -1,9 +1,6 @@
 package mutate
 
-import (
-	"strings"
-	"testing"
-)
+import "testing"
 
 const header = `#include <stdint.h>
 #define LIMIT 7
@@ -15,7 +12,9 @@ struct pump {
 	uint32_t	serial;
 	uint32_t	*rates;
 };
-/* int not_here(int x); */
+struct rate {
+	int	a;
+};
 int pump_open(struct pump *pump, int flags);
 int pump_close(struct pump *pump, int flags);
 static inline int pump_stop(struct pump *pump)
@@ -24,39 +23,53 @@ static inline int pump_stop(struct pump *pump)
 
 	return pump->serial ? rc : !rc;
 }
+/* the end */
+#endif
 `
 
-// TestMutants has each kind of damage done to a header with a place for all of them, twice: the same comes out.
-func TestMutants(t *testing.T) {
-	a, b := New(7, header), New(7, header)
-	for i, kind := range Kinds() {
-		m := a.Mutant(i)
-		if m.Kind != kind || m.Note == "" {
-			t.Errorf("%d: %+v, want %s", i, m, kind)
-		}
-		if m.Text == "" || m.Text == header {
-			t.Errorf("%s: no damage: %s", kind, m.Note)
-		}
-		if b.Mutant(i) != m {
-			t.Errorf("%s: another mutant of the same seed", kind)
-		}
-	}
-	if New(8, header).Mutant(0) == a.Mutant(0) && New(8, header).Mutant(len(Kinds())) == a.Mutant(len(Kinds())) {
-		t.Error("the seed makes no difference")
-	}
-}
+const page = `page: pump
+title: pumps
+objects:
+  Pump:
+    c: pump
+    parents: []
+    doc: a pump
+verbs:
+  pump_open:
+    returns: null_errno
+    params: {nr: {role: in}}
+rules:
+  - id: VR-pump_open-nr-0001
+    values: [1, 2, 3]
+`
 
-func TestRead(t *testing.T) {
-	s := read(header)
-	var names []string
-	for _, d := range s.spans {
-		names = append(names, d.kind+" "+d.name)
-	}
-	want := "include stdint.h, macro LIMIT, enum mode, record pump, function pump_open, function pump_close, inline function pump_stop"
-	if got := strings.Join(names, ", "); got != want {
-		t.Errorf("declarations %s, want %s", got, want)
-	}
-	if len(s.fields) != 2 || len(s.enumerators) != 2 {
-		t.Errorf("fields in lines %v, enumerators in lines %v", s.fields, s.enumerators)
+// TestMutants has each kind of damage done to files with a place for all of them, twice: the same comes out.
+func TestMutants(t *testing.T) {
+	headers := map[string]string{"pump.h": header}
+	pages := map[string]string{"pump.yaml": page, "module.yaml": "module: pump\nheader: pump.h\n"}
+	for name, c := range map[string]struct {
+		make  func(seed uint64) *Set
+		files map[string]string
+	}{
+		"header": {func(seed uint64) *Set { return Header(seed, []string{"pump.h"}, headers) }, headers},
+		"pages":  {func(seed uint64) *Set { return Pages(seed, pages) }, pages},
+	} {
+		a, b, other := c.make(7), c.make(7), c.make(8)
+		differ := 0
+		for i, kind := range a.Kinds() {
+			m := a.Mutant(i)
+			if m.Kind != kind || m.Note == "" || m.Text == "" || m.Text == c.files[m.File] {
+				t.Errorf("%s: %s: no damage: %+v", name, kind, m)
+			}
+			if b.Mutant(i) != m {
+				t.Errorf("%s: %s: another mutant of the same seed", name, kind)
+			}
+			if other.Mutant(i) != m {
+				differ++
+			}
+		}
+		if differ < len(a.Kinds())/2 {
+			t.Errorf("%s: with another seed only %d kinds differ", name, differ)
+		}
 	}
 }

@@ -1,11 +1,10 @@
-package main
+package audit_test
 
 import (
 	"cmp"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -14,18 +13,11 @@ import (
 	"github.com/verbsgen/verbsgen/spec"
 )
 
-const root = "../../../../../../"
-
-// TestModules wants the pages of every module in the list.
-func TestModules(t *testing.T) {
-	if got := slices.Sorted(slices.Values(modules)); !slices.Equal(got, spec.Modules()) {
-		t.Errorf("the list has the pages of %q, and there are %q", got, spec.Modules())
-	}
-}
+const root = "../../../../../"
 
 // What keeps programs to a statement exists: in the lists of what packages export, or as a rule.
 func TestKeepers(t *testing.T) {
-	for _, module := range modules {
+	for _, module := range spec.Modules() {
 		sp, err := spec.Embedded(module)
 		if err != nil {
 			t.Fatal(err)
@@ -85,7 +77,7 @@ func TestMan(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	for _, module := range modules {
+	for _, module := range spec.Modules() {
 		t.Run(module, func(t *testing.T) {
 			sp, err := spec.Embedded(module)
 			if err != nil {
@@ -128,7 +120,7 @@ func TestPages(t *testing.T) {
 	if err != nil {
 		t.Skip(err)
 	}
-	for _, module := range modules {
+	for _, module := range spec.Modules() {
 		sp, err := spec.Embedded(module)
 		if err != nil {
 			t.Fatal(err)
@@ -164,38 +156,4 @@ func fromSource(t *testing.T, tool audit.Tool, sp *spec.Spec, absent []string, t
 		return nil, nil, nil
 	}
 	return tool.Unaccounted(t.Context(), pages, man)
-}
-
-func TestMarkdown(t *testing.T) {
-	list := []*spec.Page{
-		{Page: "ibv_x", Rules: []spec.Rule{
-			{ID: "VR-ibv_x-a-0001", Section: "NOTES", Passage: "a", Statement: "a | b"},
-			{ID: "VR-ibv_x-a-0002", Section: "NOTES", Passage: "b", Statement: "c", Severity: spec.SeverityLint},
-			{ID: "VR-ibv_x-a-0003", Source: spec.Sources{{Project: "linux", File: "a/file.c"}}, Statement: "d"},
-			{ID: "VR-ibv_x-a-0004", Section: "NOTES", Passage: "b", Statement: "e", Retired: true},
-		}, Notes: []spec.Note{
-			{Section: "NOTES", Passage: "c", Statement: "f"},
-			{Section: "NOTES", Passage: "d", Statement: "g", By: []string{"X.Y", "Z"}},
-			{Errno: "EINVAL", Source: spec.Sources{{Project: "linux", File: "a/file.c"}}, Statement: "of a file"},
-		}, LeftOut: []spec.LeftOut{{Note: spec.Note{Section: "NOTES", Passage: "e", Statement: "i"}, Reason: "j"}},
-			Plain: []spec.Plain{{Section: "NOTES", Passage: "f"}}},
-		{Page: "ibv_y"},
-	}
-	text := markdown(list) + sums(list)
-	for _, line := range []string{
-		"| all | 5 | 1 | 1 | 1 | 1 | 1 | 1 |",
-		"| ibv_x | 5 | 1 | 1 | 1 | 1 | 1 | 1 |",
-		`| NOTES | a | a \| b | error VR-ibv_x-a-0001 |`,
-		"| NOTES | b | c | hint VR-ibv_x-a-0002 |",
-		"| NOTES | e | i | left out: j |",
-		"| NOTES | c | f | a fact |",
-		"| NOTES | d | g | by X.Y, Z |",
-	} {
-		if !strings.Contains(text, line+"\n") {
-			t.Errorf("no line %q in\n%s", line, text)
-		}
-	}
-	if regexp.MustCompile(`000[34]|a file|ibv_y`).MatchString(text) {
-		t.Errorf("more than there is to say:\n%s", text)
-	}
 }
