@@ -64,7 +64,7 @@ func areas() []area {
 		of("verr", 6, bindings, calls),
 		{name: "direct", most: 12, files: []string{"gen/mlx5dv/direct/*.go"},
 			tests: []string{test + "./gen/mlx5dv/direct",
-				test + "./conformance/oncard -run ^Test(SameBytes|Direct(Ops|States|Events|SRQ|Close|DCI|Bind))$"}},
+				test + "./conformance/device/oncard -run ^Test(SameBytes|Direct(Ops|States|Events|SRQ|Close|DCI|Bind))$"}},
 		{name: "softverbs", most: 36, files: []string{"runtime/softverbs/*.c", "runtime/softverbs/*.h"},
 			tests: []string{test + "./runtime/softverbs", suites, test + "./runtime/gensupport/dpath ./gen/verbs", calls, leaks, owned}},
 		{name: "suite", most: 12, files: []string{"conformance/suite/*.go"}, tests: []string{test + "./conformance/suite", suites, calls}},
