@@ -446,44 +446,6 @@ func TestGone(t *testing.T) {
 	m.must(err)
 }
 
-// TestMany: 64 connections at once. None is closed before its peer has it: the kernel may handle the message that closes a connection
-// before the last of those that make it, and Accept then says, and rightly, that it is DISCONNECTED.
-func TestMany(t *testing.T) {
-	m := newMachine(t)
-	l := m.listen(conn.ListenOptions{})
-	var all, accepted sync.WaitGroup
-	accepted.Add(64)
-	for i := range 64 {
-		all.Go(func() {
-			s, err := l.Accept(m.ctx, m.with("yes"))
-			accepted.Done()
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			<-s.Done()
-			if err := s.Close(); err != nil {
-				t.Error(err)
-			}
-		})
-		all.Go(func() {
-			c, err := m.Dial(m.ctx, l.Addr(), m.with(fmt.Sprint(i)))
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			if !bytes.HasPrefix(c.Peer.PrivateData, []byte("yes")) {
-				t.Errorf("answer %q", c.Peer.PrivateData)
-			}
-			accepted.Wait()
-			if err := c.Close(); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	all.Wait()
-}
-
 // TestClose: Close of the network ends what runs, and closes connections and listeners.
 func TestClose(t *testing.T) {
 	m := newMachine(t)

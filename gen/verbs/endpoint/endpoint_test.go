@@ -345,9 +345,7 @@ func TestFailedRemoval(t *testing.T) {
 	soft, dev := verbstest.Open(t)
 	a, _ := pair(t, dev, both(), both())
 	check(t, soft.HoldCompletions("soft0", a.QP.Num(), true))
-	s := slot(t, a)
-	s.Send(1)
-	check(t, s.Post())
+	s := posted(t, a)
 	waited := make(chan error)
 	go func() { _, err := s.Wait(t.Context()); waited <- err }()
 	check(t, soft.TakeAway("soft0"))
@@ -381,9 +379,7 @@ func TestFail(t *testing.T) {
 		deaf := both()
 		deaf.Recvs = 0
 		a, _ := pair(t, dev, both(), deaf)
-		s := slot(t, a)
-		s.Send(1)
-		check(t, s.Post())
+		s := posted(t, a)
 		if !flushed {
 			check(t, soft.Fail("ibv_modify_qp", 1, syscall.EIO))
 		}
@@ -413,20 +409,14 @@ func TestHandle(t *testing.T) {
 	}
 	leaves.Handle = func(*endpoint.Endpoint, verbs.WC) { runtime.Goexit() }
 	a, b := pair(t, dev, leaves, slow)
-	s := slot(t, a)
-	s.Send(1)
-	check(t, s.Post())
+	posted(t, a)
 	<-began
 	check(t, b.Close())
 	if !returned.Load() {
 		t.Error("Close has returned, and the function has not")
 	}
 	a, b = pair(t, dev, leaves, both())
-	s = slot(t, b)
-	s.Send(1)
-	if _, err := s.Do(bounded(t)); err != nil {
-		t.Error(err)
-	}
+	send(t, b)
 	<-a.Done()
 	if err := a.Err(); !strings.Contains(err.Error(), "Goexit") {
 		t.Error(err)
