@@ -88,12 +88,12 @@ func onceBy(t *testing.T, f *fixture, d interface {
 
 // TestLong copies lengths around the sizes of the pieces that long copies are made of.
 func TestLong(t *testing.T) {
-	const length = 1<<20 + 64
+	const length = 1<<17 + 64
 	for _, kind := range copyKinds {
 		t.Run(kind.File, func(t *testing.T) {
 			f := open(t, load(t, kind), length)
 			rng := rand.NewChaCha8([32]byte{2})
-			for _, size := range []int{252, 256, 260, 508, 516, 1020, 1024, 1028, 4092, 4096, 4100, 8192, 65540, 1 << 20} {
+			for _, size := range []int{252, 256, 260, 508, 516, 1020, 1024, 1028, 4092, 4096, 4100, 8192, 65540, 1 << 17} {
 				for _, off := range []int{0, 4, 60} {
 					once(t, f, rng, off, size)
 				}

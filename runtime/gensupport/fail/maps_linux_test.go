@@ -55,19 +55,8 @@ func TestMapHint(t *testing.T) {
 }
 
 func TestThreadText(t *testing.T) {
-	root := t.TempDir()
-	for name, text := range map[string]string{
-		"a/pids.current": "8\n", "a/pids.max": "8\n", "a/b/pids.current": "3\n", "a/b/pids.max": "max\n",
-		"c/pids.current": "3\n", "c/pids.max": "8\n",
-	} {
-		file := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	root := folder(t, map[string]string{"a/pids.current": "8", "a/pids.max": "8", "a/b/pids.current": "3", "a/b/pids.max": "max",
+		"c/pids.current": "3", "c/pids.max": "8"})
 	const want = "the control group /a has 8 threads, and may have 8 (pids.max); end some, or raise it (TasksMax=)"
 	if got := threadText(root, "1:cpu:/\n0::/a/b\n"); got != want {
 		t.Errorf("%q, want %q", got, want)

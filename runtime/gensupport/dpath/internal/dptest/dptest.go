@@ -211,7 +211,7 @@ func (p *Provider) SetFD(fd int) int {
 
 // The loops post chains of n requests, or poll for n completions, times over, in C.
 
-func (p *Provider) LoopBuilt(n, times int)   { C.dp_loop_built(p.c, C.int(n), C.long(times)) }
+func (p *Provider) LoopBuilt(n, times int) { C.dp_loop_built(p.c, C.int(n), C.long(times)) }
 func (p *Provider) LoopBoth(n, room, times int) {
 	C.dp_loop_both(p.c, C.int(n), C.int(room), C.long(times))
 }
