@@ -206,28 +206,6 @@ func TestMake(t *testing.T) {
 	}
 }
 
-// TestBorrow gives one open handle for an object, and lets go of the object when it is closed.
-func TestBorrow(t *testing.T) {
-	offer()
-	l, c := new(lib), unsafe.Pointer(new(int))
-	kept := 0
-	keep := func() (func() error, error) { kept++; return func() error { kept--; return nil }, nil }
-	a, err := Borrow[thing]("verb", c, l, keep)
-	b, err2 := Borrow[thing]("verb", c, l, keep)
-	if err != nil || err2 != nil || a != b || kept != 1 {
-		t.Fatalf("%p and %p, %v, %v, kept %d times", a, b, err, err2, kept)
-	}
-	if err := a.Close(); err != nil || kept != 0 {
-		t.Errorf("%v, kept %d times", err, kept)
-	}
-	again, err := Borrow[thing]("verb", c, l, keep)
-	if err != nil || again == a || kept != 1 {
-		t.Errorf("%p, %v, kept %d times", again, err, kept)
-	}
-	_, err = Borrow[thing]("verb", unsafe.Pointer(new(int)), l, func() (func() error, error) { return nil, errMake })
-	wants(t, err, errMake, "")
-}
-
 // record is what a verb fills, and changes is a builder with a mask.
 type (
 	record  struct{ N, seen int }

@@ -105,21 +105,6 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// TestSettleWithoutMemory changes the access alone: the region goes on holding what it held.
-func TestSettleWithoutMemory(t *testing.T) {
-	r := newRegion(t)
-	if err := r.settle(t, &Change{Flags: 4}, 0, 0, nil); err != nil {
-		t.Fatal(err)
-	}
-	if r.changed != 1 || r.oldGone != 0 {
-		t.Errorf("changed %d, old let go %d", r.changed, r.oldGone)
-	}
-	r.release()
-	if r.oldGone != 1 || r.newGone != 0 {
-		t.Errorf("after Close: old let go %d, new let go %d", r.oldGone, r.newGone)
-	}
-}
-
 // TestSettleMovesTheRegion changes the protection domain: the region is below the new one, the old one, or both if either may be in use.
 func TestSettleMovesTheRegion(t *testing.T) {
 	for _, c := range []struct {

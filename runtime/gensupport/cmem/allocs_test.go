@@ -20,13 +20,6 @@ import (
 // mlx5CQ is driver 3, resource 7.
 const mlx5CQ = 3<<32 | 7
 
-func TestResource(t *testing.T) {
-	r := AllocResource(mlx5CQ)
-	if r.DriverID() != 3 || r.Code() != 7 || r.String() != "driver 3, resource 7" {
-		t.Errorf("%d, %d, %s", r.DriverID(), r.Code(), r)
-	}
-}
-
 // register makes f an allocator for the length of the test and answers its C side. Free may be nil.
 func registered(t *testing.T, f allocFuncs) ctest.Funcs {
 	t.Helper()
@@ -126,16 +119,6 @@ func TestAllocFree(t *testing.T) {
 	p.free(there, 1)
 }
 
-func TestUseDefault(t *testing.T) {
-	f := registered(t, allocFuncs{alloc: func(size, align uint64, resource AllocResource) (uintptr, error) { return 0, ErrUseDefault }})
-	if addr, errno := f.AllocInThread(4096, 4096, 0); addr != ^uintptr(0) || errno != syscall.EXDEV {
-		t.Errorf("alloc = %#x, %v", addr, errno)
-	}
-	if lookupAlloc(f.Ctx).outstanding() != 0 || lastAllocError(f.Ctx) != nil {
-		t.Error("the default allocator's memory is counted")
-	}
-}
-
 var global [4096]byte
 
 // TestRefused pins what becomes of every answer that no device may get.
@@ -227,41 +210,6 @@ func TestRefusedEnd(t *testing.T) {
 		t.Errorf("alloc = %#x, %v", addr, errno)
 	}
 	if err := lastAllocError(f.Ctx); err == nil || !strings.Contains(err.Error(), "memory of Go") {
-		t.Errorf("LastError = %v", err)
-	}
-}
-
-// TestGoexit has callbacks end their goroutine, as t.FailNow does: the C code below goes on.
-func TestGoexit(t *testing.T) {
-	buf, err := mem.New(4096)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer buf.Close()
-	quit := true
-	f := registered(t, allocFuncs{
-		alloc: func(uint64, uint64, AllocResource) (uintptr, error) {
-			if quit {
-				runtime.Goexit()
-			}
-			return buf.Addr(), nil
-		},
-		free: func(uintptr, AllocResource) { runtime.Goexit() },
-	})
-	if addr, errno := f.DoAlloc(100, 64, 0); addr != 0 || errno != syscall.ENOMEM {
-		t.Errorf("alloc = %#x, %v", addr, errno)
-	}
-	const want = "allocator asked for 100 bytes aligned to 64 (driver 0, resource 0): it ended its goroutine (runtime.Goexit)"
-	err = lastAllocError(f.Ctx)
-	if p := (*PanicError)(nil); err == nil || err.Error() != want || !errors.As(err, &p) || p.Value != nil {
-		t.Errorf("LastError = %v, want %s", err, want)
-	}
-	quit = false
-	if addr, errno := f.DoAlloc(100, 64, 0); addr != buf.Addr() || errno != syscall.EXDEV {
-		t.Errorf("alloc = %#x, %v", addr, errno)
-	}
-	f.DoFree(buf.Addr(), 0)
-	if err := lastAllocError(f.Ctx); err == nil || !strings.HasSuffix(err.Error(), "it ended its goroutine (runtime.Goexit)") {
 		t.Errorf("LastError = %v", err)
 	}
 }
