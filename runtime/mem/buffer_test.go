@@ -168,22 +168,6 @@ func TestBufferConcurrent(t *testing.T) {
 	}
 }
 
-func TestRoundUp(t *testing.T) {
-	tests := []struct {
-		length, page uint64
-		want         uintptr
-		ok           bool
-	}{
-		{1, 4096, 4096, true}, {4096, 4096, 4096, true}, {4097, 4096, 8192, true}, {1, 2 << 20, 2 << 20, true},
-		{uint64(^uint(0) >> 1), 4096, 0, false}, {^uint64(0), 4096, 0, false},
-	}
-	for _, tt := range tests {
-		if got, ok := roundUp(tt.length, tt.page); got != tt.want || ok != tt.ok {
-			t.Errorf("roundUp(%d, %d) = %d, %v", tt.length, tt.page, got, ok)
-		}
-	}
-}
-
 // copied copies by value, as c := *f() does, which vet does not report.
 func copied[T any](x *T) *T {
 	c := *x
