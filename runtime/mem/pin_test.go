@@ -22,9 +22,7 @@ func TestPin(t *testing.T) {
 	}
 	b := make([]byte, 1000)
 	p, err := PinBytes(b[10:20])
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if p.Addr() != uintptr(unsafe.Pointer(&b[10])) || p.Len() != 10 {
 		t.Errorf("%d bytes at %#x, want 10 at %p", p.Len(), p.Addr(), &b[10])
 	}
@@ -62,9 +60,7 @@ func TestPinOutlastsUnpin(t *testing.T) {
 	freed := make(chan struct{})
 	p, addr := pinned(t, freed)
 	one, err := take(p, "MR 1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	two, err := take(p, "MR 2")
 	if err != nil || two.Addr != addr || two.Len != 1<<16 {
 		t.Errorf("held %d bytes at %#x, %v", two.Len, two.Addr, err)
@@ -96,9 +92,7 @@ func pinned(t *testing.T, freed chan struct{}) (*Pin, uintptr) {
 	b := make([]byte, 1<<16)
 	runtime.AddCleanup(&b[0], func(c chan struct{}) { close(c) }, freed)
 	p, err := PinBytes(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return p, p.Addr()
 }
 
@@ -120,9 +114,7 @@ func TestPinReleasedBeforeUnpin(t *testing.T) {
 	freed := make(chan struct{})
 	p, _ := pinned(t, freed)
 	held, err := take(p, "MR")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	held.Release()
 	if isFreed(freed, 10) {
 		t.Fatal("pinned memory was collected")
@@ -140,9 +132,7 @@ func TestForgotten(t *testing.T) {
 	defer OnForgotten(nil)
 	pin := func() *Pin {
 		p, err := PinBytes(make([]byte, 100))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		return p
 	}
 	collect := func(most int) error {
@@ -158,9 +148,7 @@ func TestForgotten(t *testing.T) {
 	}
 	pin().Unpin()
 	held, err := take(pin(), "MR")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if err := collect(50); err != nil {
 		t.Errorf("nothing is forgotten: %v", err)
 	}

@@ -617,17 +617,7 @@ func (c closer) Close() error { return c() }
 // TestOwn owns what panics when it is closed, calls Close itself, or fails at first: the connection can be closed afterwards.
 func TestOwn(t *testing.T) {
 	m := softMachine(t)
-	l := m.listen(conn.ListenOptions{})
-	accepted := make(chan *conn.Conn)
-	go func() {
-		s, err := l.Accept(m.ctx, m.with(""))
-		if err != nil {
-			t.Error(err)
-		}
-		accepted <- s
-	}()
-	c, err := m.Dial(m.ctx, l.Addr(), m.with(""))
-	m.must(err)
+	peer, c := m.joinedBy(m.with(""), m.with(""))
 	var closed []int
 	calls := 0
 	c.Own(closer(func() error { closed = append(closed, 1); return nil }), closer(func() error {
@@ -653,6 +643,6 @@ func TestOwn(t *testing.T) {
 	if err := c.Close(); err != nil || !slices.Equal(closed, []int{2, 1}) {
 		t.Errorf("the third Close: %v, in the order %v", err, closed)
 	}
-	m.must((<-accepted).Close())
+	m.must(peer.Close())
 	(*conn.Conn)(nil).Own(c)
 }

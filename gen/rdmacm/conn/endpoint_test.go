@@ -42,23 +42,12 @@ func TestEndpoint(t *testing.T) {
 	m := newMachine(t)
 	got := make(chan verbs.WC, 4)
 	server := endpoint.Config{Recvs: 2, RecvSize: 64, Handle: func(_ *endpoint.Endpoint, wc verbs.WC) { got <- wc }}
-	l := m.listen(conn.ListenOptions{})
-	accepted := make(chan *conn.Conn, 1)
-	go func() {
-		c, err := l.Accept(m.ctx, m.endpoints(server))
-		if err != nil {
-			t.Error(err)
-		}
-		accepted <- c
-	}()
-	c, err := m.Dial(m.ctx, l.Addr(), m.endpoints(endpoint.Config{SendSize: 64}))
-	m.must(err)
+	peer, c := m.joined(server, endpoint.Config{SendSize: 64})
 	s, err := c.Endpoint().Slot(m.ctx)
 	m.must(err)
 	s.Send(copy(s.Bytes(), "hello"))
 	_, err = s.Do(m.ctx)
 	m.must(err)
-	peer := <-accepted
 	if wc := <-got; string(peer.Endpoint().Recv(int(wc.ID))[:wc.ByteLen]) != "hello" {
 		t.Errorf("got %q", peer.Endpoint().Recv(0))
 	}
@@ -126,6 +115,15 @@ func (m *machine) joinedBy(server, client conn.Options) (accepted, dialed *conn.
 	return <-came, dialed
 }
 
+// say sends an empty message, and does not wait for its completion.
+func (m *machine) say(c *conn.Conn) {
+	m.Helper()
+	s, err := c.Endpoint().Slot(m.ctx)
+	m.must(err)
+	s.Send(0)
+	m.must(s.Post())
+}
+
 // TestEndpointWaits closes a connection while Handle runs: Close waits for it, also if the endpoint is closed at the same time, and not if
 // Handle itself closes.
 func TestEndpointWaits(t *testing.T) {
@@ -153,10 +151,7 @@ func TestEndpointWaits(t *testing.T) {
 	} {
 		returned.Store(false)
 		c, peer := m.joined(slow, endpoint.Config{})
-		s, err := peer.Endpoint().Slot(m.ctx)
-		m.must(err)
-		s.Send(0)
-		m.must(s.Post())
+		m.say(peer)
 		<-began
 		m.must(closes(c))
 		if !returned.Load() {
@@ -171,10 +166,7 @@ func TestEndpointWaits(t *testing.T) {
 		<-began
 		busy <- c.Close()
 	}}, endpoint.Config{})
-	s, err := peer.Endpoint().Slot(m.ctx)
-	m.must(err)
-	s.Send(0)
-	m.must(s.Post())
+	m.say(peer)
 	<-began
 	at := make(chan error)
 	go func() { at <- c.Close() }()
@@ -188,11 +180,8 @@ func TestEndpointWaits(t *testing.T) {
 	closed := make(chan error, 2)
 	own := make(chan *conn.Conn, 1)
 	c, peer = m.joined(endpoint.Config{Recvs: 1, Handle: func(*endpoint.Endpoint, verbs.WC) { closed <- (<-own).Close() }}, endpoint.Config{})
-	s, err = peer.Endpoint().Slot(m.ctx)
-	m.must(err)
-	s.Send(0)
 	own <- c
-	m.must(s.Post())
+	m.say(peer)
 	m.must(<-closed)
 }
 

@@ -77,9 +77,7 @@ func TestThousand(t *testing.T) {
 		m.must(c.Close())
 		<-c.Done()
 	}
-	if err := m.Network.Close(); err != nil {
-		t.Error(err)
-	}
+	m.must(m.Network.Close())
 }
 
 func unlessClosed(err error) error {

@@ -37,9 +37,7 @@ func newRegion(t *testing.T) *region {
 		parents []*object.Node
 	}{{&r.a, "PD a", nil}, {&r.b, "PD b", nil}, {&r.mr, "MR", []*object.Node{&r.a}}} {
 		var self io.Closer = handle{n.node}
-		if err := n.node.Init(self, n.kind, "", n.parents...); err != nil {
-			t.Fatal(err)
-		}
+		check(t, n.node.Init(self, n.kind, "", n.parents...))
 	}
 	t.Cleanup(func() {
 		for _, n := range []*object.Node{&r.mr, &r.a, &r.b} {
@@ -52,9 +50,7 @@ func newRegion(t *testing.T) *region {
 func (r *region) settle(t *testing.T, c *Change, code int, errno syscall.Errno, to *object.Node) error {
 	t.Helper()
 	move, err := object.BeginMove(verb, &r.mr, &r.a, to)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return c.Settle(verb, code, errno, Region{Move: move, Release: &r.release,
 		New: cmem.Held{Release: func() { r.newGone++ }}, Changed: func() { r.changed++ }})
 }
@@ -143,9 +139,7 @@ func TestTake(t *testing.T) {
 	}
 	b := make([]byte, 64)
 	pin, err := mem.PinBytes(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer pin.Unpin()
 	c.Memory(1, pin)
 	if held, err := c.Take(verb, "MR"); err != nil || held.Addr != pin.Addr() || held.Len != 64 {

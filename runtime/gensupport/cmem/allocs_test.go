@@ -27,9 +27,7 @@ func registered(t *testing.T, f allocFuncs) ctest.Funcs {
 		f.free = func(addr uintptr, _ AllocResource) { t.Errorf("Free(%#x) is called", addr) }
 	}
 	ctx, alloc, free, err := registerAlloc(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	t.Cleanup(func() { releaseAlloc(ctx) })
 	return ctest.Funcs{Ctx: ctx, Alloc: alloc, Free: free}
 }
@@ -91,9 +89,7 @@ func TestAllocFree(t *testing.T) {
 	if errno := f.FreeInThread(here, mlx5CQ); errno != syscall.EXDEV {
 		t.Errorf("free changed errno to %v", errno)
 	}
-	if err := lastAllocError(f.Ctx); err != nil {
-		t.Error(err)
-	}
+	check(t, lastAllocError(f.Ctx))
 	f.DoFree(here, 1) // not its own any more
 	err := lastAllocError(f.Ctx)
 	if want := fmt.Sprintf("allocator told to free %#x (driver 0, resource 1): it never gave that; ignored", here); err == nil ||
@@ -125,19 +121,13 @@ var global [4096]byte
 func TestRefused(t *testing.T) {
 	heap := make([]byte, 1<<16)
 	pin, err := mem.PinBytes(heap)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer pin.Unpin()
 	variable, err := mem.PinBytes(global[:])
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer variable.Unpin()
 	buf, err := mem.New(8192)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer buf.Close()
 	answer := func(addr uintptr, err error) func(uint64, uint64, AllocResource) (uintptr, error) {
 		return func(uint64, uint64, AllocResource) (uintptr, error) { return addr, err }
@@ -200,9 +190,7 @@ func TestRefused(t *testing.T) {
 // TestRefusedEnd answers an address that is not Go's and a size that reaches into memory of Go.
 func TestRefusedEnd(t *testing.T) {
 	pin, err := mem.PinBytes(make([]byte, 4096))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer pin.Unpin()
 	const low = 1 << 16
 	f := registered(t, allocFuncs{alloc: func(uint64, uint64, AllocResource) (uintptr, error) { return low, nil }})
@@ -216,9 +204,7 @@ func TestRefusedEnd(t *testing.T) {
 
 func TestTwice(t *testing.T) {
 	buf, err := mem.New(4096)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer buf.Close()
 	frees := 0
 	f := registered(t, allocFuncs{

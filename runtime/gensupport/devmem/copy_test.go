@@ -193,9 +193,7 @@ func TestWords(t *testing.T) {
 	for _, kind := range copyKinds {
 		t.Run(kind.File, func(t *testing.T) {
 			f := open(t, load(t, kind), 16)
-			if err := f.PutUint32(4, 0x04030201); err != nil {
-				t.Fatal(err)
-			}
+			check(t, f.PutUint32(4, 0x04030201))
 			f.Flush()
 			if !bytes.Equal(f.bytes, []byte{0, 0, 0, 0, 1, 2, 3, 4, 0, 0, 0, 0, 0, 0, 0, 0}) {
 				t.Errorf("memory % x", f.bytes)
@@ -216,9 +214,7 @@ func TestWords(t *testing.T) {
 // TestOddEnd has a memory whose length is no multiple of four.
 func TestOddEnd(t *testing.T) {
 	f := open(t, load(t, fakeprov.MLX5), 7)
-	if err := f.PutUint32(0, 1); err != nil {
-		t.Error(err)
-	}
+	check(t, f.PutUint32(0, 1))
 	checkError(t, f.PutUint32(4, 1), syscall.EFAULT)
 	_, err := f.WriteAt(make([]byte, 8), 0)
 	checkError(t, err, syscall.EFAULT)

@@ -88,13 +88,9 @@ func TestEndDuringUse(t *testing.T) {
 			t.Run(kind.File+" "+name, func(t *testing.T) {
 				for range 60 {
 					object, err := p.Alloc(length)
-					if err != nil {
-						t.Fatal(err)
-					}
+					check(t, err)
 					var d devmem.DM
-					if err := d.Attach(object, length, true); err != nil {
-						t.Fatal(err)
-					}
+					check(t, d.Attach(object, length, true))
 					var begun atomic.Bool
 					var wg sync.WaitGroup
 					wg.Go(func() {

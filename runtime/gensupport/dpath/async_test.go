@@ -20,9 +20,7 @@ func async(t testing.TB, p *dptest.Provider) *dpath.Async {
 	t.Helper()
 	get, ack := dptest.AsyncFunctions()
 	a, err := dpath.NewAsync(p.Context(), get, ack)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	t.Cleanup(func() { a.Close() })
 	return a
 }
@@ -93,9 +91,7 @@ func TestAsyncEnds(t *testing.T) {
 		})
 	}
 	time.Sleep(time.Millisecond)
-	if err := a.Close(); err != nil {
-		t.Error(err)
-	}
+	check(t, a.Close())
 	wg.Wait()
 	if err := a.Close(); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("second close: %v", err)

@@ -45,9 +45,7 @@ func TestClosedBatch(t *testing.T) {
 	p.Posts(dptest.Record)
 	send, recv := sendBatch(t, 2, 1), recvBatch(t, 2, 1)
 	sw, rw := send.WR(1).Send(1).SGE(1, 2, 3), recv.WR(1).Recv(1).SGE(1, 2, 3)
-	if err := errors.Join(send.Close(), recv.Close()); err != nil {
-		t.Fatal(err)
-	}
+	check(t, errors.Join(send.Close(), recv.Close()))
 	panics(t, "the SendBatch is closed", func() { send.WR(0) })
 	panics(t, "the RecvBatch is closed", func() { recv.WR(0) })
 	const noRoom = "no room for one more scatter/gather element, or its batch is closed"
@@ -80,9 +78,7 @@ func TestClosedBatchKeepsItsMemory(t *testing.T) {
 			w := b.WR(i).Send(1).SGE(1, 1, 1)
 			old, elements = append(old, w), append(elements, w.SGEs())
 		}
-		if err := b.Close(); err != nil {
-			t.Fatal(err)
-		}
+		check(t, b.Close())
 	}
 	runtime.GC()
 	var fresh []*dpath.SendBatch
@@ -118,9 +114,7 @@ func TestBatchesLiveOn(t *testing.T) {
 	for range 20 {
 		w := func() dpath.SendWR {
 			b, err := dpath.NewSendBatch(100, 3, dpath.InlineRoom(100))
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			if at := uintptr(b.WR(0).At()); at%64 != 0 {
 				t.Errorf("the requests begin at %#x, within a line of the cache", at)
 			}
@@ -214,9 +208,7 @@ func TestInlineData(t *testing.T) {
 	p := provider(t)
 	const room = 24
 	b, err := dpath.NewSendBatch(3, 2, dpath.InlineRoom(room))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	fill := func(i, n int) []byte { return bytes.Repeat([]byte{byte(0x10*i + n)}, n) }
 	for i := range b.Len() {
 		head, tail := fill(i, 4), fill(i, room-4)

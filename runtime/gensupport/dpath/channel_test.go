@@ -23,9 +23,7 @@ func channel(t testing.TB, p *dptest.Provider) *dpath.Channel {
 	t.Helper()
 	get, ack := dptest.Functions()
 	c, err := dpath.NewChannel(p.Channel(), get, ack)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	t.Cleanup(func() { c.Close() })
 	return c
 }
@@ -204,9 +202,7 @@ func TestClose(t *testing.T) {
 		})
 	}
 	time.Sleep(time.Millisecond)
-	if err := c.Close(); err != nil {
-		t.Error(err)
-	}
+	check(t, c.Close())
 	wg.Wait()
 	p.Feed(2)
 	if _, _, err := c.Next(bounded(t)); !errors.Is(err, os.ErrClosed) {
@@ -251,9 +247,7 @@ func TestNewChannel(t *testing.T) {
 		}
 	}
 	f, err := os.Create(filepath.Join(t.TempDir(), "file"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer f.Close()
 	pipe := p.SetFD(int(f.Fd()))
 	if _, err := dpath.NewChannel(p.Channel(), get, ack); !errors.Is(err, errors.ErrUnsupported) {

@@ -19,14 +19,10 @@ import (
 func tags(t *testing.T, n int) (*dptest.Tags, *dpath.OpsBatch) {
 	t.Helper()
 	q, err := dptest.NewTags()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	t.Cleanup(q.Close)
 	b, err := dpath.NewOpsBatch(n, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return q, b
 }
 
@@ -88,9 +84,7 @@ func TestOpsRefused(t *testing.T) {
 		q.Lack(how)
 		post("no operation", q.Gate(), b.From(0, 2), 0, syscall.EOPNOTSUPP)
 	}
-	if err := b.Close(); err != nil {
-		t.Error(err)
-	}
+	check(t, b.Close())
 	post("a closed batch", q.Gate(), b.From(0, 1), 0, fail.ErrnoBatchClosed)
 	if err := dpath.Refused(b.From(0, 1), fail.ErrnoBatchClosed); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("a closed batch: %v", err)

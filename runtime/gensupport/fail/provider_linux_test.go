@@ -61,9 +61,7 @@ func leftOut(t *testing.T, sys map[string]string) system {
 func driver(t *testing.T, sys, device, name string) {
 	t.Helper()
 	at := filepath.Join(sys, "class/infiniband", device, "device")
-	if err := errors.Join(os.MkdirAll(at, 0o755), os.Symlink("../drivers/"+name, filepath.Join(at, "driver"))); err != nil {
-		t.Fatal(err)
-	}
+	check(t, errors.Join(os.MkdirAll(at, 0o755), os.Symlink("../drivers/"+name, filepath.Join(at, "driver"))))
 }
 
 // TestUnlistedABI compares the versions of a device that libibverbs leaves out, although its provider is installed.

@@ -20,6 +20,14 @@ type handle struct {
 	fails error
 }
 
+// check ends the test if there is an error.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func (h *handle) Close() error {
 	return h.node.Close(h.verb, func() error {
 		if h.log != nil {
@@ -146,9 +154,7 @@ func TestClosingRefuses(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Error(err)
-	}
+	check(t, err)
 }
 
 func TestInitMisuse(t *testing.T) {
@@ -184,9 +190,7 @@ func TestForgottenStaysOpen(t *testing.T) {
 	if got := forgotten.Value().node.parents[0].parent.Open(); !slices.Equal(got, []string{"MR (lkey 0x7)"}) {
 		t.Errorf("the parent names %q", got)
 	}
-	if err := errors.Join(CloseTree(&dev.node), root.Value().Close()); err != nil {
-		t.Error(err)
-	}
+	check(t, errors.Join(CloseTree(&dev.node), root.Value().Close()))
 	for range 5 {
 		runtime.GC()
 	}
@@ -239,9 +243,7 @@ func TestConcurrent(t *testing.T) {
 	if made.Load() != destroyed.Load() {
 		t.Errorf("made %d, destroyed %d", made.Load(), destroyed.Load())
 	}
-	if err := CloseTree(&dev.node); err != nil {
-		t.Error(err)
-	}
+	check(t, CloseTree(&dev.node))
 }
 
 // TestOneCloseWins lets many goroutines close one object: destroy runs once.
@@ -286,9 +288,7 @@ func TestChildren(t *testing.T) {
 	if got := dev.node.Children(); len(got) != 2 || got[0] != a || got[1] != b {
 		t.Errorf("children: %v", got)
 	}
-	if err := a.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, a.Close())
 	if got := dev.node.Children(); len(got) != 1 || got[0] != b {
 		t.Errorf("children after a Close: %v", got)
 	}

@@ -35,9 +35,7 @@ func TestOneDeadline(t *testing.T) {
 				x := &thing{}
 				x.h.Make(x, "QP", Origin{}, unsafe.Pointer(x), "v", x.ends("end"))
 				x.h.Guard = stuck{}
-				if err := x.h.Adopt(&dev.node); err != nil {
-					t.Fatal(err)
-				}
+				check(t, x.h.Adopt(&dev.node))
 			}
 		},
 		"another Close": func(t *testing.T, dev *handle) {
@@ -71,16 +69,12 @@ func TestOneDeadline(t *testing.T) {
 func TestPatienceIsForWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dev := make1(t, "Device", "")
-		if err := dev.node.Enter("v"); err != nil {
-			t.Fatal(err)
-		}
+		check(t, dev.node.Enter("v"))
 		for range 3 {
 			x := &thing{}
 			x.h.Make(x, "QP", Origin{}, unsafe.Pointer(x), "v", func() error { time.Sleep(patience); return nil })
 			x.h.Guard = x
-			if err := x.h.Adopt(&dev.node); err != nil {
-				t.Fatal(err)
-			}
+			check(t, x.h.Adopt(&dev.node))
 		}
 		time.AfterFunc(4*patience-time.Second, dev.node.Exit)
 		if err := CloseTree(&dev.node); err != nil {
@@ -95,9 +89,7 @@ func TestInCallback(t *testing.T) {
 		dev := make1(t, "Device", "")
 		pd, cq := make1(t, "PD", "", dev), make1(t, "CQ", "", dev)
 		mr := make1(t, "MR", "", pd)
-		if err := mr.node.Enter("ibv_rereg_mr"); err != nil {
-			t.Fatal(err)
-		}
+		check(t, mr.node.Enter("ibv_rereg_mr"))
 		begin := time.Now()
 		fail.Callback(func() {
 			wantErr(t, mr.Close(), syscall.EBUSY,
