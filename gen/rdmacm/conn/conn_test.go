@@ -38,6 +38,14 @@ type machine struct {
 	devices map[*verbs.Device]bool
 }
 
+// wantIs reports an error that is not the one wanted.
+func wantIs(t testing.TB, err, want error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Errorf("error %v, want %v", err, want)
+	}
+}
+
 // newMachine has two devices and a network, which leave nothing open: those of a kernel if VERBS_DEVICE names one, else software devices.
 func newMachine(t testing.TB) *machine {
 	t.Helper()
@@ -236,9 +244,7 @@ func TestConnect(t *testing.T) {
 		t.Errorf("ends by %v and %v", c.Err(), s.Err())
 	}
 	m.must(errors.Join(s.Close(), l.Close()))
-	if err := c.Close(); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("a second Close: %v", err)
-	}
+	wantIs(t, c.Close(), os.ErrClosed)
 	m.left(0)
 }
 
@@ -258,9 +264,7 @@ func TestReject(t *testing.T) {
 		if why == busy && !bytes.HasPrefix(e.Private, []byte("later\x00")) {
 			t.Errorf("private data %q", e.Private)
 		}
-		if err := <-done; !errors.Is(err, why) {
-			t.Errorf("Accept: %v", err)
-		}
+		wantIs(t, <-done, why)
 	}
 	m.left(1)
 }
@@ -482,19 +486,13 @@ func TestClose(t *testing.T) {
 	<-made
 	m.must(m.Network.Close())
 	for range 2 {
-		if err := <-ends; !errors.Is(err, os.ErrClosed) {
-			t.Error(err)
-		}
+		wantIs(t, <-ends, os.ErrClosed)
 	}
 	if !errors.Is(c.Err(), os.ErrClosed) && !errors.Is(c.Err(), syscall.ECONNRESET) {
 		t.Error(c.Err())
 	}
-	if _, err := m.Dial(m.ctx, l.Addr(), m.with("")); !errors.Is(err, os.ErrClosed) {
-		t.Error(err)
-	}
-	if err := m.Network.Close(); !errors.Is(err, os.ErrClosed) {
-		t.Error(err)
-	}
+	wantIs(t, second(m.Dial(m.ctx, l.Addr(), m.with(""))), os.ErrClosed)
+	wantIs(t, m.Network.Close(), os.ErrClosed)
 	if m.cm != nil && len(m.cm.Leaks()) > 1 { // the list of devices, until those are closed
 		t.Errorf("open: %q", m.cm.Leaks())
 	}
@@ -549,9 +547,7 @@ func TestCallback(t *testing.T) {
 	}
 	_, err = m.Dial(m.ctx, l.Addr(), o)
 	m.failed(err, "make a queue pair for", l.Addr(), syscall.EDOM, 0)
-	if err := pd.Close(); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("what a connection owns that was not made: %v", err)
-	}
+	wantIs(t, pd.Close(), os.ErrClosed)
 	o.QP = func(*conn.Conn, *rdmacm.ConnAttr) (*verbs.QP, error) { return nil, m.Network.Close() }
 	_, err = m.Dial(m.ctx, l.Addr(), o)
 	m.failed(err, "make a queue pair for", l.Addr(), syscall.EBUSY, 0)
@@ -593,9 +589,7 @@ func TestRemoval(t *testing.T) {
 	ends := make(chan error)
 	go func() { _, err := l.Accept(m.ctx, m.with("")); ends <- err }()
 	m.must(m.cm.RemoveDevice("soft0"))
-	if err := <-ends; !errors.Is(err, syscall.ENODEV) {
-		t.Error(err)
-	}
+	wantIs(t, <-ends, syscall.ENODEV)
 }
 
 // TestStatus: the texts of errnos and of reasons.
@@ -637,9 +631,7 @@ func TestOwn(t *testing.T) {
 		defer func() { _ = recover() }()
 		t.Errorf("the panic is gone: %v", c.Close())
 	}()
-	if err := c.Close(); !errors.Is(err, syscall.EDOM) {
-		t.Errorf("the second Close: %v", err)
-	}
+	wantIs(t, c.Close(), syscall.EDOM)
 	if err := c.Close(); err != nil || !slices.Equal(closed, []int{2, 1}) {
 		t.Errorf("the third Close: %v, in the order %v", err, closed)
 	}

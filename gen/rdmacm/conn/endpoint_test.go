@@ -54,16 +54,10 @@ func TestEndpoint(t *testing.T) {
 	m.must(errors.Join(c.Endpoint().Err(), peer.Endpoint().Err()))
 	m.must(c.Close())
 	<-peer.Endpoint().Done()
-	if err := peer.Endpoint().Err(); !errors.Is(err, syscall.ECONNRESET) {
-		t.Errorf("the endpoint of the peer: %v", err)
-	}
-	if err := c.Endpoint().Err(); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("the endpoint: %v", err)
-	}
+	wantIs(t, peer.Endpoint().Err(), syscall.ECONNRESET)
+	wantIs(t, c.Endpoint().Err(), os.ErrClosed)
 	m.must(peer.Close())
-	if err := peer.Endpoint().Close(); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("the endpoint after Close of its connection: %v", err)
-	}
+	wantIs(t, peer.Endpoint().Close(), os.ErrClosed)
 }
 
 // TestEndpointFails has each step of an endpoint fail, also after others were made. Nothing is left.
@@ -173,9 +167,7 @@ func TestEndpointWaits(t *testing.T) {
 	<-c.Endpoint().Done()
 	time.Sleep(10 * time.Millisecond)
 	began <- true
-	if err := <-busy; !errors.Is(err, syscall.EBUSY) {
-		t.Errorf("Close in a function that another Close waits for: %v", err)
-	}
+	wantIs(t, <-busy, syscall.EBUSY)
 	m.must(errors.Join(<-at, peer.Close()))
 	closed := make(chan error, 2)
 	own := make(chan *conn.Conn, 1)
@@ -212,14 +204,10 @@ func TestEndpointOrder(t *testing.T) {
 	if _, err := c.NewEndpoint(endpoint.Config{}); err == nil || !strings.Contains(err.Error(), "has an endpoint already") {
 		t.Errorf("a second endpoint: %v", err)
 	}
-	if err := c.Close(); !errors.Is(err, mine) {
-		t.Error(err)
-	}
+	wantIs(t, c.Close(), mine)
 	if before != nil {
 		t.Errorf("the queue pair was closed too early: %v", before)
 	}
-	if err := c.Close(); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("a second Close: %v", err)
-	}
+	wantIs(t, c.Close(), os.ErrClosed)
 	m.must(peer.Close())
 }

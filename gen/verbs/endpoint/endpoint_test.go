@@ -27,6 +27,16 @@ import (
 
 const size = 64
 
+// wantIs reports an error that is not the one wanted.
+func wantIs(t testing.TB, err, want error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Errorf("error %v, want %v", err, want)
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
 // both is for endpoints that the peer may read and write, and that drop what they receive.
 func both() endpoint.Config {
 	return endpoint.Config{Sends: 4, SendSize: size, Recvs: 4, RecvSize: size, Handle: func(*endpoint.Endpoint, verbs.WC) {},
@@ -208,9 +218,7 @@ func TestLate(t *testing.T) {
 	s.Free() // does nothing
 	soon, stop := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer stop()
-	if _, err := a.Slot(soon); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("a slot whose request has not completed is given away: %v", err)
-	}
+	wantIs(t, second(a.Slot(soon)), context.DeadlineExceeded)
 	check(t, soft.HoldCompletions("soft0", a.QP.Num(), false))
 	again := slot(t, a)
 	if _, err := s.Wait(t.Context()); err != endpoint.ErrFreed {
@@ -303,12 +311,8 @@ func TestPeer(t *testing.T) {
 			case <-bounded(t).Done():
 				t.Fatal("nothing was noticed")
 			}
-			if err := <-asks; !errors.Is(err, syscall.ECONNRESET) {
-				t.Errorf("the request to the peer: %v", err)
-			}
-			if err := a.Err(); !errors.Is(err, syscall.ECONNRESET) {
-				t.Errorf("Err: %v", err)
-			}
+			wantIs(t, <-asks, syscall.ECONNRESET)
+			wantIs(t, a.Err(), syscall.ECONNRESET)
 			s, err := a.Slot(bounded(t))
 			if err == nil { // slots that are free are given
 				s.Send(1)
@@ -353,9 +357,7 @@ func TestFailedRemoval(t *testing.T) {
 	check(t, err)
 	a.Fail(fmt.Errorf("event %v", ev.Type))
 	ev.Done()
-	if err := <-waited; !errors.Is(err, syscall.ECONNRESET) {
-		t.Error(err)
-	}
+	wantIs(t, <-waited, syscall.ECONNRESET)
 }
 
 // TestRemoved posts to a device that was taken away: the endpoint has ended, also if nobody passes the event.

@@ -131,9 +131,7 @@ func TestCloseWaits(t *testing.T) {
 	waits.Handle = func(_ *endpoint.Endpoint, wc verbs.WC) {
 		if wc.Err() == nil {
 			began <- true
-			if err := <-waited; !errors.Is(err, os.ErrClosed) {
-				t.Error(err)
-			}
+			wantIs(t, <-waited, os.ErrClosed)
 		}
 	}
 	a, b := pair(t, dev, waits, deaf)
@@ -236,20 +234,14 @@ func TestCloseFails(t *testing.T) {
 	a, b := newEnd(t, dev, both()), newEnd(t, dev, both())
 	piped(t, a, b, func(near net.Conn) net.Conn { return dead{near} })
 	if err := b.Own(looks{func() error { return mine }}, looks{func() error {
-		if err := b.Close(); !errors.Is(err, syscall.EBUSY) {
-			t.Errorf("Close in Close: %v", err)
-		}
+		wantIs(t, b.Close(), syscall.EBUSY)
 		return nil
 	}}); err != nil {
 		t.Error(err)
 	}
 	check(t, a.Close())
-	if err := b.Close(); !errors.Is(err, mine) {
-		t.Error(err)
-	}
-	if err := b.Close(); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("a second Close: %v", err)
-	}
+	wantIs(t, b.Close(), mine)
+	wantIs(t, b.Close(), os.ErrClosed)
 	check(t, dev.Close())
 }
 

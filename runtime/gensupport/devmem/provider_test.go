@@ -19,6 +19,16 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
+// wantIs reports an error that is not the one wanted.
+func wantIs(t testing.TB, err, want error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Errorf("error %v, want %v", err, want)
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
 // check ends the test if there is an error.
 func check(t testing.TB, err error) {
 	t.Helper()

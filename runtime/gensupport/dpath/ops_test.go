@@ -3,7 +3,6 @@
 package dpath_test
 
 import (
-	"errors"
 	"os"
 	"slices"
 	"syscall"
@@ -86,9 +85,7 @@ func TestOpsRefused(t *testing.T) {
 	}
 	check(t, b.Close())
 	post("a closed batch", q.Gate(), b.From(0, 1), 0, fail.ErrnoBatchClosed)
-	if err := dpath.Refused(b.From(0, 1), fail.ErrnoBatchClosed); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("a closed batch: %v", err)
-	}
+	wantIs(t, dpath.Refused(b.From(0, 1), fail.ErrnoBatchClosed), os.ErrClosed)
 	for name, use := range map[string]func(){"nil": func() { none.WR(0) }, "closed": func() { b.WR(0) }} {
 		func() {
 			defer func() {
@@ -99,7 +96,5 @@ func TestOpsRefused(t *testing.T) {
 			use()
 		}()
 	}
-	if _, err := dpath.NewOpsBatch(0, 1); !errors.Is(err, syscall.EINVAL) {
-		t.Errorf("an empty batch: %v", err)
-	}
+	wantIs(t, second(dpath.NewOpsBatch(0, 1)), syscall.EINVAL)
 }

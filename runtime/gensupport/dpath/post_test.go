@@ -16,6 +16,16 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 )
 
+// wantIs reports an error that is not the one wanted.
+func wantIs(t testing.TB, err, want error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Errorf("error %v, want %v", err, want)
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
 // check ends the test if there is an error.
 func check(t testing.TB, err error) {
 	t.Helper()
@@ -309,12 +319,8 @@ func TestBatchSizes(t *testing.T) {
 	if err := errors.Join(r.Close(), b.Close()); err != nil || r.Len() != 0 {
 		t.Errorf("close: %v, length %d", err, r.Len())
 	}
-	if err := r.Close(); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("second close: %v", err)
-	}
-	if err := b.Close(); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("second close: %v", err)
-	}
+	wantIs(t, r.Close(), os.ErrClosed)
+	wantIs(t, b.Close(), os.ErrClosed)
 }
 
 // TestTooMany asks that what has no place is never written to the neighbour's.

@@ -20,6 +20,14 @@ type handle struct {
 	fails error
 }
 
+// wantIs reports an error that is not the one wanted.
+func wantIs(t testing.TB, err, want error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Errorf("error %v, want %v", err, want)
+	}
+}
+
 // check ends the test if there is an error.
 func check(t testing.TB, err error) {
 	t.Helper()

@@ -24,12 +24,8 @@ func TestCloseWaits(t *testing.T) {
 			if done.Load() {
 				t.Fatal("Close did not wait")
 			}
-			if err := pd.node.Enter("ibv_reg_mr"); !errors.Is(err, os.ErrClosed) {
-				t.Errorf("Enter while Close waits: %v", err)
-			}
-			if err := pd.Close(); !errors.Is(err, os.ErrClosed) {
-				t.Errorf("a second Close: %v", err)
-			}
+			wantIs(t, pd.node.Enter("ibv_reg_mr"), os.ErrClosed)
+			wantIs(t, pd.Close(), os.ErrClosed)
 			pd.node.Exit()
 		}
 		if err := <-result; err != nil {
