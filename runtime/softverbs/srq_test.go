@@ -10,10 +10,7 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/softverbs/internal/harness"
 )
 
-const (
-	mMaxWR, mLimit = 1, 2 // enum ibv_srq_attr_mask
-	srqLimit       = 15   // IBV_EVENT_SRQ_LIMIT_REACHED
-)
+const mMaxWR, mLimit = 1, 2 // enum ibv_srq_attr_mask
 
 func (b *bench) srq(pd harness.Obj, max uint32) harness.Obj {
 	b.Helper()
