@@ -116,9 +116,7 @@ func TestNextTurn(t *testing.T) {
 		cancel()
 	}
 	p.Feed(1)
-	if err := <-first; err != nil {
-		t.Errorf("first: %v", err)
-	}
+	check(t, <-first)
 }
 
 // TestNoneLost has many goroutines take events with contexts that end at any moment, and counts.

@@ -96,9 +96,7 @@ func TestNextCQEvent(t *testing.T) {
 	if from.acked[open] != 1 {
 		t.Errorf("the event is acknowledged %d times", from.acked[open])
 	}
-	if err := q.Close(); err != nil {
-		t.Errorf("Close after Done: %v", err)
-	}
+	check(t, q.Close())
 	if _, err := NextCQEvent(t.Context(), new(HeldCQEvent), from, &handles, handleOf); !errors.Is(err, errEnd) {
 		t.Errorf("the error of the channel: %v", err)
 	}

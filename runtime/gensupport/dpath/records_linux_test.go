@@ -73,9 +73,7 @@ func TestRecords(t *testing.T) {
 		waits <- err
 	}()
 	p.give(t, 'b')
-	if err := <-waits; err != nil {
-		t.Errorf("a wait: %v", err)
-	}
+	check(t, <-waits)
 }
 
 // TestRecordsFail gives the error of the library and of a record that cannot be taken over, and goes on; after Close it is closed.

@@ -132,18 +132,14 @@ func TestDestroyFails(t *testing.T) {
 	if !pd.node.IsOpen() || !slices.Equal(dev.node.Open(), []string{"PD"}) {
 		t.Errorf("a failed Close has closed; the device has %q", dev.node.Open())
 	}
-	if err := pd.node.Enter("v"); err != nil {
-		t.Errorf("Enter after a failed Close: %v", err)
-	}
+	check(t, pd.node.Enter("v"))
 	pd.node.Exit()
 	func() {
 		defer func() { recover() }()
 		pd.node.Close("v", func() error { panic("destroy") })
 	}()
 	pd.fails = nil
-	if err := pd.Close(); err != nil {
-		t.Errorf("Close after a panic in destroy: %v", err)
-	}
+	check(t, pd.Close())
 	dev.Close()
 }
 
@@ -171,9 +167,7 @@ func TestInitMisuse(t *testing.T) {
 	var n Node
 	wantErr(t, n.Init(nil, "MR", "lkey 1"), nil, "internal error: MR lkey 1 has no handle to close")
 	mr := &handle{}
-	if err := mr.node.Init(mr, "MR", "", nil, &pd.node, &pd.node); err != nil {
-		t.Errorf("Init with nil and twin parents: %v", err)
-	}
+	check(t, mr.node.Init(mr, "MR", "", nil, &pd.node, &pd.node))
 	if got := pd.node.Open(); !slices.Equal(got, []string{"MR"}) {
 		t.Errorf("Open = %q", got)
 	}
