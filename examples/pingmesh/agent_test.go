@@ -7,7 +7,6 @@ import (
 	"io"
 	"net"
 	"slices"
-	"syscall"
 	"testing"
 	"time"
 
@@ -15,6 +14,14 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 	"github.com/verbsgen/verbsgen/runtime/softverbs/verbstest"
 )
+
+// check ends the test if there is an error.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
 
 // patient are options for tests: probes get lost only where they must.
 func patient() *options {
@@ -25,13 +32,9 @@ func patient() *options {
 func openDevice(t *testing.T, opts ...softverbs.Option) *verbs.Device {
 	t.Helper()
 	lib, err := verbs.LoadFrom(verbstest.New(t, opts...))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	dev, err := lib.OpenDevice("soft0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	t.Cleanup(func() {
 		if err := dev.CloseAll(); err != nil {
 			t.Error(err)
@@ -44,13 +47,9 @@ func openDevice(t *testing.T, opts ...softverbs.Option) *verbs.Device {
 func started(t *testing.T, dev *verbs.Device, o *options, at string, peers ...string) *agent {
 	t.Helper()
 	ln, err := net.Listen("tcp", at)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	a, err := newAgent(dev, ln, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	a.start(peers)
 	t.Cleanup(a.stop)
 	a.meet(t.Context())
@@ -75,9 +74,7 @@ func until(t *testing.T, a *agent, what string, cond func() bool) {
 
 func probed(t *testing.T, a *agent) *report {
 	t.Helper()
-	if err := a.probe(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	check(t, a.probe(t.Context()))
 	return a.report()
 }
 
@@ -86,9 +83,7 @@ func TestDeadPeers(t *testing.T) {
 	dev := openDevice(t)
 	alive := started(t, dev, patient(), "127.0.0.1:0")
 	dead, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer dead.Close()
 	go func() {
 		for conn, err := dead.Accept(); err == nil; conn, err = dead.Accept() {
@@ -99,21 +94,15 @@ func TestDeadPeers(t *testing.T) {
 		}
 	}()
 	refusing, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	refusing.Close()
 
 	o := patient()
 	o.timeout = 500 * time.Millisecond
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	a, err := newAgent(dev, ln, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	a.start([]string{addr(alive), dead.Addr().String(), refusing.Addr().String(), addr(a)})
 	defer a.stop()
 	a.meet(t.Context())
@@ -160,13 +149,9 @@ func TestForeign(t *testing.T) {
 	a := started(t, dev, patient(), "127.0.0.1:0", addr(other))
 	started(t, dev, patient(), "127.0.0.1:0", addr(a)) // it has the number 0
 	stranger, err := newQueues(dev, patient())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	ah, err := other.path(&a.q.self)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	good := packet{kind: probing, number: 1}
 	acknowledgement := packet{kind: ack1}
 	sent := 0
@@ -177,9 +162,7 @@ func TestForeign(t *testing.T) {
 			t.Fatal(added, err)
 		}
 		damage(stranger.out[int(i)*64:][:64])
-		if err := stranger.flush(); err != nil {
-			t.Fatal(err)
-		}
+		check(t, stranger.flush())
 		stranger.free = append(stranger.free, i) // the bytes are the same the next time
 		sent++
 		until(t, a, "the datagram was ignored", func() bool { return a.foreign == uint64(sent) })
@@ -233,9 +216,7 @@ func TestBadHello(t *testing.T) {
 		h := a.hello(0)
 		change(&h)
 		line, err := json.Marshal(h)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		return string(line)
 	}
 	for _, test := range []struct {
@@ -248,9 +229,7 @@ func TestBadHello(t *testing.T) {
 		{say(func(*hello) {}), true},
 	} {
 		conn, err := net.Dial("tcp", addr(a))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		io.WriteString(conn, test.line)
 		conn.(*net.TCPConn).CloseWrite()
 		if reply, _ := io.ReadAll(conn); (len(reply) > 0) != test.answered {
@@ -271,14 +250,6 @@ func TestFailure(t *testing.T) {
 	}
 }
 
-// TestNoQueue has the device refuse the queue for another reason than its fields.
-func TestNoQueue(t *testing.T) {
-	dev := openDevice(t, softverbs.Fail("ibv_create_cq_ex", 1, syscall.ENOMEM))
-	if _, err := newQueues(dev, patient()); err == nil {
-		t.Error("no error")
-	}
-}
-
 // TestSteady has an agent probe itself, step by step: no step allocates, and nothing arrives before it left.
 func TestSteady(t *testing.T) {
 	dev := openDevice(t)
@@ -288,9 +259,7 @@ func TestSteady(t *testing.T) {
 	a.stop()
 	p := newPeer(o, "self", 0)
 	a.peers = []*peer{p}
-	if err := a.target(p, a.q.self, 0); err != nil {
-		t.Fatal(err)
-	}
+	check(t, a.target(p, a.q.self, 0))
 	if _, err := a.join(&session{to: p.to, remote: a.q.self}); err != nil {
 		t.Fatal(err)
 	}
@@ -301,12 +270,8 @@ func TestSteady(t *testing.T) {
 		}
 		for want := p.Sent; p.Answered < want; {
 			n, err := a.q.reader.PollSpin(wcs, 100)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := a.handle(wcs[:n], now()); err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
+			check(t, a.handle(wcs[:n], now()))
 		}
 	})
 	if allocs != 0 {

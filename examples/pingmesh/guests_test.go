@@ -18,9 +18,7 @@ func idle(t *testing.T, a *agent, host string, n int) (conns []net.Conn) {
 	from := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(host)}}
 	for range n {
 		conn, err := from.DialContext(t.Context(), "tcp", addr(a))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		t.Cleanup(func() { conn.Close() })
 		conns = append(conns, conn)
 	}
@@ -89,9 +87,7 @@ func TestGuestsInAll(t *testing.T) {
 		t.Errorf("%d are left, of %v", g.all, g.of)
 	}
 	var limit syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
-		t.Fatal(err)
-	}
+	check(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit))
 	if g := newGuests(5); g.most < 1 || uint64(g.most) > uint64(limit.Cur)/2 || g.most > maxGuests || g.mostOfOne != guestsOfOne+5 {
 		t.Errorf("of %d descriptors guests have %d, and one host %d", limit.Cur, g.most, g.mostOfOne)
 	}
@@ -114,13 +110,9 @@ func (f *failing) Accept() (net.Conn, error) {
 func TestAcceptAgain(t *testing.T) {
 	dev := openDevice(t)
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	a, err := newAgent(dev, &failing{ln, 3}, patient())
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	a.start(nil)
 	t.Cleanup(a.stop)
 	b := started(t, dev, patient(), "127.0.0.1:0", addr(a))

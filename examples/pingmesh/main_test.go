@@ -33,9 +33,7 @@ func TestRun(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			var out strings.Builder
 			args := strings.Fields("-agents 3 -count 5 -interval 5ms -timeout 20s -json -device=" + test.device)
-			if err := run(t.Context(), &out, io.Discard, args, test.opts...); err != nil {
-				t.Fatal(err)
-			}
+			check(t, run(t.Context(), &out, io.Discard, args, test.opts...))
 			reports := decode(t, out.String())
 			if len(reports) != 3 {
 				t.Fatalf("%d reports of 3 agents", len(reports))
@@ -60,9 +58,7 @@ func TestRun(t *testing.T) {
 // TestEach has each of 40 agents probe the three behind it.
 func TestEach(t *testing.T) {
 	var out strings.Builder
-	if err := run(t.Context(), &out, io.Discard, strings.Fields("-agents 40 -each 3 -count 1 -timeout 20s -json")); err != nil {
-		t.Fatal(err)
-	}
+	check(t, run(t.Context(), &out, io.Discard, strings.Fields("-agents 40 -each 3 -count 1 -timeout 20s -json")))
 	reports := decode(t, out.String())
 	for i, r := range reports {
 		for j, p := range r.Peers {
@@ -83,9 +79,7 @@ func decode(t *testing.T, text string) (all []report) {
 	d.DisallowUnknownFields()
 	for d.More() {
 		var r report
-		if err := d.Decode(&r); err != nil {
-			t.Fatal(err)
-		}
+		check(t, d.Decode(&r))
 		all = append(all, r)
 	}
 	return all
@@ -109,9 +103,7 @@ func TestInterrupt(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	out := &interrupter{cancel: cancel}
-	if err := run(ctx, out, io.Discard, strings.Fields("-agents 2 -duration 1h -interval 1ms -every 1ms -json -spin")); err != nil {
-		t.Fatal(err)
-	}
+	check(t, run(ctx, out, io.Discard, strings.Fields("-agents 2 -duration 1h -interval 1ms -every 1ms -json -spin")))
 	reports := decode(t, out.String())
 	if n := len(reports); n < 4 || n%2 != 0 || reports[n-1].Agent != reports[1].Agent || !errors.Is(ctx.Err(), context.Canceled) {
 		t.Errorf("%v; %d reports: %+v", ctx.Err(), n, reports)
@@ -141,9 +133,7 @@ func TestEvery(t *testing.T) {
 // TestOneAgent runs one agent with a peer that is not there, and one that only answers.
 func TestOneAgent(t *testing.T) {
 	gone, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	gone.Close()
 	for _, test := range []struct {
 		args string
@@ -154,9 +144,7 @@ func TestOneAgent(t *testing.T) {
 			[]peerReport{{Peer: gone.Addr().String(), counts: counts{Unsent: 4}}}},
 	} {
 		var out strings.Builder
-		if err := run(t.Context(), &out, io.Discard, strings.Fields(test.args)); err != nil {
-			t.Fatal(err)
-		}
+		check(t, run(t.Context(), &out, io.Discard, strings.Fields(test.args)))
 		reports := decode(t, out.String())
 		for i := range reports[0].Peers {
 			if p := &reports[0].Peers[i]; p.Error != "" {

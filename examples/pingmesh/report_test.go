@@ -60,13 +60,9 @@ func TestTable(t *testing.T) {
 
 func TestParse(t *testing.T) {
 	list := filepath.Join(t.TempDir(), "hosts")
-	if err := os.WriteFile(list, []byte("# the fleet\na\nb:7 # the second\n\nfe80::1\n[::1]:9\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(list, []byte("# the fleet\na\nb:7 # the second\n\nfe80::1\n[::1]:9\n"), 0o600))
 	o, err := parse(io.Discard, []string{"-peers", "@" + list})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if want := []string{"a:18516", "b:7", "[fe80::1]:18516", "[::1]:9"}; !slices.Equal(o.peers, want) || o.listen != ":18516" || o.count != 0 {
 		t.Errorf("%+v, want peers %v", o, want)
 	}

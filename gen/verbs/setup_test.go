@@ -14,26 +14,26 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
+// need ends the test if there is an error.
+func need(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestSetups brings a queue pair of each type to RTS: the device takes each change, no rule has a word on it, and what the queue pair
 // has then is what it was given.
 func TestSetups(t *testing.T) {
 	_, dev := verbstest.Open(t, softverbs.LikeMLX5(), softverbs.NetRaw()) // a lint fails the test
 	pd, err := dev.AllocPD()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need(t, err)
 	cq, err := dev.CreateCQ(16, nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need(t, err)
 	domain, err := dev.OpenXRCD(verbs.NewXRCDInitAttr(-1, syscall.O_CREAT))
-	if err != nil {
-		t.Fatal(err)
-	}
+	need(t, err)
 	gid, err := dev.QueryGID(1, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need(t, err)
 	path := func() verbs.AHAttr { return verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: gid, HopLimit: 3} }
 	const rights = verbs.QPAccessRemoteWrite
 	rc := verbs.RCSetup{PortNum: 1, AccessFlags: rights, AV: path(), PathMTU: verbs.MTU512, DestQPNum: 21, RQPSN: 22, SQPSN: 23,
@@ -63,17 +63,13 @@ func TestSetups(t *testing.T) {
 		{verbs.NewQPInitAttrEx(verbs.QPTypeXRCRecv, nil, nil, nil).XRCD(domain), recv.ToRTS, answers},
 	} {
 		qp, err := dev.CreateQPEx(c.attr)
-		if err != nil {
-			t.Fatal(err)
-		}
+		need(t, err)
 		if err := c.to(qp); err != nil {
 			t.Error(err)
 			continue
 		}
 		info, init, err := qp.Query()
-		if err != nil {
-			t.Fatal(err)
-		}
+		need(t, err)
 		if info.State != verbs.QPStateRTS || info.PortNum != 1 {
 			t.Errorf("%v: state %v, port %d", init.Type, info.State, info.PortNum)
 		}
@@ -89,52 +85,36 @@ func TestSetups(t *testing.T) {
 			t.Errorf("%v: %+v, want %+v", init.Type, *info, c.want)
 		}
 	}
-	if err := errors.Join(domain.CloseAll(), pd.CloseAll(), cq.Close()); err != nil {
-		t.Error(err)
-	}
+	need(t, errors.Join(domain.CloseAll(), pd.CloseAll(), cq.Close()))
 }
 
 // TestSetupRefused leaves a queue pair in the state before the change that is refused.
 func TestSetupRefused(t *testing.T) {
 	_, dev := verbstest.Open(t)
 	pd, err := dev.AllocPD()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need(t, err)
 	cq, err := dev.CreateCQ(1, nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need(t, err)
 	qp, err := pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq})
-	if err != nil {
-		t.Fatal(err)
-	}
+	need(t, err)
 	if err := (verbs.RCSetup{PortNum: 1, PathMTU: verbs.MTU256}).ToRTS(qp); err == nil {
 		t.Error("a queue pair without a path is set up")
 	}
 	if info, _, err := qp.Query(); err != nil || info.State != verbs.QPStateInit {
 		t.Error(info, err)
 	}
-	if err := errors.Join(pd.CloseAll(), cq.Close()); err != nil {
-		t.Error(err)
-	}
+	need(t, errors.Join(pd.CloseAll(), cq.Close()))
 }
 
 // TestAlternatePath sets what only an alternate path and a change of capacity need. The device has neither, and the error names the
 // setters.
 func TestAlternatePath(t *testing.T) {
 	lib, err := verbs.LoadFrom(softverbs.New())
-	if err != nil {
-		t.Fatal(err)
-	}
+	need(t, err)
 	dev, err := lib.OpenDevice("soft0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	need(t, err)
 	a, b, err := verbstest.Connect(dev, dev)
-	if err != nil {
-		t.Fatal(err)
-	}
+	need(t, err)
 	path := verbs.AHAttr{PortNum: 1, DLID: 5}
 	for want, attr := range map[string]*verbs.QPAttr{
 		"attr_mask PathMigState|AltAV/AltPKeyIndex/AltPortNum/AltTimeout (0x44000): ": new(verbs.QPAttr).AltAV(path).AltPortNum(1).
@@ -146,25 +126,19 @@ func TestAlternatePath(t *testing.T) {
 			t.Errorf("%v; want %q", err, want)
 		}
 	}
-	if err := errors.Join(a.Close(), b.Close(), dev.Close()); err != nil {
-		t.Error(err)
-	}
+	need(t, errors.Join(a.Close(), b.Close(), dev.Close()))
 }
 
 // TestCPtr gives the C object of an open handle alone.
 func TestCPtr(t *testing.T) {
 	_, dev := verbstest.Open(t)
 	pd, err := dev.AllocPD()
-	if err != nil {
-		t.Fatal(err)
-	}
+	need(t, err)
 	context := *(*unsafe.Pointer)(pd.CPtr()) // the first field of struct ibv_pd
 	if context == nil || context != dev.CPtr() {
 		t.Errorf("the domain is of the context %p, and the device has %p", context, dev.CPtr())
 	}
-	if err := pd.Close(); err != nil {
-		t.Fatal(err)
-	}
+	need(t, pd.Close())
 	if p := pd.CPtr(); p != nil {
 		t.Errorf("a closed domain has %p", p)
 	}

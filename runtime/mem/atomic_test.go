@@ -15,13 +15,9 @@ import (
 func TestWord(t *testing.T) {
 	b := newBuffer(t, 24)
 	count, err := b.Uint64(8)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	flag, err := b.Uint32(20)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	var adders sync.WaitGroup
 	for range 4 {
 		adders.Go(func() {
@@ -50,9 +46,7 @@ func TestWordErrors(t *testing.T) {
 	wantErr(t, word64(16), syscall.EFAULT, of20+"8 bytes at offset 16"+far)
 	wantErr(t, word32(20), syscall.EFAULT, of20+"4 bytes at offset 20"+far)
 	wantErr(t, word64(math.MaxUint64-7), syscall.EFAULT, of20+"8 bytes at offset 18446744073709551608"+far)
-	if err := b.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.Close())
 	wantErr(t, word64(8), os.ErrClosed, "buffer of 20 bytes is closed")
 	var none *Buffer
 	_, err := none.Uint64(0)

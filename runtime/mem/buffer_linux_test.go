@@ -54,13 +54,9 @@ func hugeDir(t *testing.T, pools map[string][3]string) string {
 	t.Helper()
 	dir := t.TempDir()
 	for pool, counts := range pools {
-		if err := os.Mkdir(filepath.Join(dir, pool), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.Mkdir(filepath.Join(dir, pool), 0o755))
 		for i, name := range []string{"nr_hugepages", "free_hugepages", "resv_hugepages"} {
-			if err := os.WriteFile(filepath.Join(dir, pool, name), []byte(counts[i]+"\n"), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			check(t, os.WriteFile(filepath.Join(dir, pool, name), []byte(counts[i]+"\n"), 0o644))
 		}
 	}
 	return dir
@@ -91,9 +87,7 @@ func TestDefaultHuge(t *testing.T) {
 		t.Errorf("without the file: %d", got)
 	}
 	text := "MemTotal: 100 kB\nHugePages_Free:        0\nHugepagesize:       2048 kB\nHugetlb: 0 kB\n"
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(file, []byte(text), 0o644))
 	if got := defaultHuge(file); got != 2<<20 {
 		t.Errorf("default size %d", got)
 	}
@@ -124,27 +118,19 @@ func TestHugePages(t *testing.T) {
 		t.Errorf("%d bytes at %#x", len(b.Bytes()), b.Addr())
 	}
 	b.Bytes()[size] = 1
-	if err := b.Close(); err != nil {
-		t.Error(err)
-	}
+	check(t, b.Close())
 }
 
 // TestLimited maps more than a limit of the process allows: the error names it.
 func TestLimited(t *testing.T) {
 	var before unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_DATA, &before); err != nil {
-		t.Fatal(err)
-	}
+	check(t, unix.Getrlimit(unix.RLIMIT_DATA, &before))
 	if before.Cur != unix.RLIM_INFINITY {
 		t.Skip("this process has a limit")
 	}
-	if err := unix.Setrlimit(unix.RLIMIT_DATA, &unix.Rlimit{Cur: 1 << 40, Max: before.Max}); err != nil {
-		t.Fatal(err)
-	}
+	check(t, unix.Setrlimit(unix.RLIMIT_DATA, &unix.Rlimit{Cur: 1 << 40, Max: before.Max}))
 	_, err := New(1 << 41)
-	if err := unix.Setrlimit(unix.RLIMIT_DATA, &before); err != nil {
-		t.Fatal(err)
-	}
+	check(t, unix.Setrlimit(unix.RLIMIT_DATA, &before))
 	if !errors.Is(err, syscall.ENOMEM) || !strings.Contains(err.Error(), "RLIMIT_DATA") {
 		t.Errorf("%v, want ENOMEM that names the limit", err)
 	}

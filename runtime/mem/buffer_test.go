@@ -9,6 +9,14 @@ import (
 	"unsafe"
 )
 
+// check ends the test if there is an error.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func wantErr(t *testing.T, err error, is error, text string) {
 	t.Helper()
 	if !errors.Is(err, is) {
@@ -26,9 +34,7 @@ func newBuffer(t *testing.T, length uint64, opts ...Option) *Buffer {
 	if errors.Is(err, errors.ErrUnsupported) {
 		t.Skip(err)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return b
 }
 
@@ -54,9 +60,7 @@ func TestBuffer(t *testing.T) {
 	if end, err := b.Slice(5000, 0); err != nil || len(end) != 0 {
 		t.Errorf("Slice at the end = %v, %v", end, err)
 	}
-	if err := b.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.Close())
 	if b.Bytes() != nil || b.Addr() != 0 || b.Len() != 5000 {
 		t.Errorf("after Close: %d bytes at %#x, Len %d", len(b.Bytes()), b.Addr(), b.Len())
 	}
@@ -84,9 +88,7 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	for _, who := range []string{"MR (lkey 0x1)", "MR (lkey 0x2)", "MR (lkey 0x1)"} {
-		if err := b.Retain(who); err != nil {
-			t.Fatal(err)
-		}
+		check(t, b.Retain(who))
 	}
 	b.Release("MR (lkey 0x1)")
 	b.Release("nobody")
@@ -94,9 +96,7 @@ func TestErrors(t *testing.T) {
 		"close what is open first: device or resource busy (EBUSY)")
 	b.Release("MR (lkey 0x1)")
 	b.Release("MR (lkey 0x2)")
-	if err := b.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.Close())
 	wantErr(t, b.Close(), os.ErrClosed, "buffer of 100 bytes is closed")
 	wantErr(t, b.Retain("MR"), os.ErrClosed, "buffer of 100 bytes is closed")
 	_, err = b.Slice(0, 1)
@@ -113,9 +113,7 @@ func TestOver4G(t *testing.T) {
 	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.ENOMEM) {
 		t.Skip(err)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	bytes := b.Bytes()
 	if uint64(len(bytes)) != length {
 		t.Fatalf("%d bytes", len(bytes))
@@ -124,9 +122,7 @@ func TestOver4G(t *testing.T) {
 	if tail, err := b.Slice(length-1, 1); err != nil || tail[0] != 2 {
 		t.Errorf("the last byte: %v, %v", tail, err)
 	}
-	if err := b.Close(); err != nil {
-		t.Error(err)
-	}
+	check(t, b.Close())
 }
 
 // TestBufferConcurrent retains, releases and closes from many goroutines: one Close succeeds, and none while a holder
@@ -168,22 +164,6 @@ func TestBufferConcurrent(t *testing.T) {
 	}
 }
 
-func TestRoundUp(t *testing.T) {
-	tests := []struct {
-		length, page uint64
-		want         uintptr
-		ok           bool
-	}{
-		{1, 4096, 4096, true}, {4096, 4096, 4096, true}, {4097, 4096, 8192, true}, {1, 2 << 20, 2 << 20, true},
-		{uint64(^uint(0) >> 1), 4096, 0, false}, {^uint64(0), 4096, 0, false},
-	}
-	for _, tt := range tests {
-		if got, ok := roundUp(tt.length, tt.page); got != tt.want || ok != tt.ok {
-			t.Errorf("roundUp(%d, %d) = %d, %v", tt.length, tt.page, got, ok)
-		}
-	}
-}
-
 // copied copies by value, as c := *f() does, which vet does not report.
 func copied[T any](x *T) *T {
 	c := *x
@@ -193,9 +173,7 @@ func copied[T any](x *T) *T {
 // TestCopies copies a buffer and a pin: the copies have no memory, and end nothing.
 func TestCopies(t *testing.T) {
 	b, err := New(64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	c := copied(b)
 	const refused = "mem.Buffer is a copied handle; use the pointer to the original"
 	if c.Bytes() != nil || c.Addr() != 0 {
@@ -210,13 +188,9 @@ func TestCopies(t *testing.T) {
 	if err := c.Close(); err == nil || err.Error() != refused || b.Bytes() == nil {
 		t.Errorf("Close: %v; the original has %d bytes", err, len(b.Bytes()))
 	}
-	if err := b.Close(); err != nil {
-		t.Error(err)
-	}
+	check(t, b.Close())
 	p, err := PinBytes(make([]byte, 64))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer p.Unpin()
 	q := copied(p)
 	q.Unpin()

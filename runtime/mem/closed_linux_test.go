@@ -23,26 +23,20 @@ func TestClosedBufferFaults(t *testing.T) {
 	const size = 1 << 20
 	old := newBuffer(t, size)
 	at, base := &old.Bytes()[100], old.Addr()
-	if err := old.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, old.Close())
 	addr := fmt.Sprintf("%x", base)
 	for range closedBuffers - 1 {
 		b := newBuffer(t, size)
 		if !faults(at) {
 			t.Fatal("the addresses of a closed buffer are used again")
 		}
-		if err := b.Close(); err != nil {
-			t.Fatal(err)
-		}
+		check(t, b.Close())
 	}
 	if n := len(closed.ranges); n != closedBuffers {
 		t.Errorf("the addresses of %d buffers are kept", n)
 	}
 	b := newBuffer(t, size)
-	if err := b.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.Close())
 	if n := len(closed.ranges); n != closedBuffers {
 		t.Errorf("the addresses of %d buffers are kept", n)
 	}
@@ -56,9 +50,7 @@ func TestClosedBufferFaults(t *testing.T) {
 func TestClosedBuffersMakeRoom(t *testing.T) {
 	times := 0
 	b := newBuffer(t, 4096)
-	if err := b.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, b.Close())
 	_, err := roomy(func() (p unsafe.Pointer, err error) {
 		if times++; len(closed.ranges) > 0 {
 			err = syscall.ENOMEM

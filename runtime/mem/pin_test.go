@@ -22,9 +22,7 @@ func TestPin(t *testing.T) {
 	}
 	b := make([]byte, 1000)
 	p, err := PinBytes(b[10:20])
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if p.Addr() != uintptr(unsafe.Pointer(&b[10])) || p.Len() != 10 {
 		t.Errorf("%d bytes at %#x, want 10 at %p", p.Len(), p.Addr(), &b[10])
 	}
@@ -32,53 +30,6 @@ func TestPin(t *testing.T) {
 	p.Unpin()
 	if p.Addr() != 0 || p.Len() != 0 {
 		t.Errorf("after Unpin: %d bytes at %#x", p.Len(), p.Addr())
-	}
-}
-
-// TestPinKeeps drops the slice and keeps the Pin: the memory stays, as seen through its address.
-func TestPinKeeps(t *testing.T) {
-	freed := make(chan struct{})
-	b := make([]byte, 1<<16)
-	b[77] = 7
-	runtime.AddCleanup(&b[0], func(c chan struct{}) { close(c) }, freed)
-	p, err := PinBytes(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 10 {
-		runtime.GC()
-	}
-	select {
-	case <-freed:
-		t.Fatal("pinned memory was collected")
-	default:
-	}
-	addr := p.Addr()
-	if got := *(*byte)(unsafe.Add(*(*unsafe.Pointer)(unsafe.Pointer(&addr)), 77)); got != 7 {
-		t.Errorf("the byte at the pinned address is %d", got)
-	}
-	p.Unpin()
-	for range 100 {
-		runtime.GC()
-		runtime.Gosched()
-		select {
-		case <-freed:
-			return
-		default:
-		}
-	}
-	t.Error("memory is kept after Unpin")
-}
-
-func TestPinForeign(t *testing.T) {
-	b := newBuffer(t, 4096)
-	p, err := PinBytes(b.Bytes())
-	if err != nil || p.Addr() != b.Addr() || p.Len() != 4096 {
-		t.Errorf("PinBytes of a Buffer = %v, %v", p, err)
-	}
-	p.Unpin()
-	if err := b.Close(); err != nil {
-		t.Error(err)
 	}
 }
 
@@ -109,9 +60,7 @@ func TestPinOutlastsUnpin(t *testing.T) {
 	freed := make(chan struct{})
 	p, addr := pinned(t, freed)
 	one, err := take(p, "MR 1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	two, err := take(p, "MR 2")
 	if err != nil || two.Addr != addr || two.Len != 1<<16 {
 		t.Errorf("held %d bytes at %#x, %v", two.Len, two.Addr, err)
@@ -143,9 +92,7 @@ func pinned(t *testing.T, freed chan struct{}) (*Pin, uintptr) {
 	b := make([]byte, 1<<16)
 	runtime.AddCleanup(&b[0], func(c chan struct{}) { close(c) }, freed)
 	p, err := PinBytes(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return p, p.Addr()
 }
 
@@ -167,9 +114,7 @@ func TestPinReleasedBeforeUnpin(t *testing.T) {
 	freed := make(chan struct{})
 	p, _ := pinned(t, freed)
 	held, err := take(p, "MR")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	held.Release()
 	if isFreed(freed, 10) {
 		t.Fatal("pinned memory was collected")
@@ -187,9 +132,7 @@ func TestForgotten(t *testing.T) {
 	defer OnForgotten(nil)
 	pin := func() *Pin {
 		p, err := PinBytes(make([]byte, 100))
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		return p
 	}
 	collect := func(most int) error {
@@ -205,12 +148,8 @@ func TestForgotten(t *testing.T) {
 	}
 	pin().Unpin()
 	held, err := take(pin(), "MR")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := collect(50); err != nil {
-		t.Errorf("nothing is forgotten: %v", err)
-	}
+	check(t, err)
+	check(t, collect(50))
 	runtime.KeepAlive(held)
 	at := pin().Addr()
 	text := fmt.Sprintf("a Pin of 100 bytes at %#x was forgotten: the memory stays pinned for as long as the program runs; keep the Pin, "+
@@ -219,9 +158,7 @@ func TestForgotten(t *testing.T) {
 	if err == nil || !strings.HasPrefix(err.Error(), text) || !strings.Contains(err.Error(), "pin_test.go:") {
 		t.Errorf("got %v\nwant %s...", err, text)
 	}
-	if err := collect(50); err != nil {
-		t.Errorf("said twice: %v", err)
-	}
+	check(t, collect(50))
 	if !goheap.Is(at) {
 		t.Errorf("the memory at %#x is gone", at)
 	}

@@ -12,9 +12,7 @@ import (
 func TestSourceBytes(t *testing.T) {
 	b := make([]byte, 100)
 	held, err := take(Bytes(b), "a verb")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if held.Addr != uintptr(unsafe.Pointer(&b[0])) || held.Len != 100 {
 		t.Errorf("held %#x, %d bytes; want %p, 100", held.Addr, held.Len, &b[0])
 	}
@@ -27,13 +25,9 @@ func TestSourceBytes(t *testing.T) {
 // TestSourceBuffer closes a buffer while and after it is held.
 func TestSourceBuffer(t *testing.T) {
 	buf, err := New(4096)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	held, err := take(buf, "MR (lkey 0x1)")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if held.Addr != buf.Addr() || held.Len != 4096 {
 		t.Errorf("held %#x, %d bytes", held.Addr, held.Len)
 	}
@@ -46,9 +40,7 @@ func TestSourceBuffer(t *testing.T) {
 		t.Errorf("Close of a kept buffer: %v", err)
 	}
 	keep()
-	if err := buf.Close(); err != nil {
-		t.Error(err)
-	}
+	check(t, buf.Close())
 	if _, err := take(buf, "late"); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("a closed buffer: %v", err)
 	}

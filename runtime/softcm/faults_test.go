@@ -111,16 +111,10 @@ func TestRemoveDevice(t *testing.T) {
 	m.must(m.cm.RemoveDevice("soft1"))
 	m.next(client, rdmacm.EventTypeDeviceRemoval)
 	m.next(server, rdmacm.EventTypeDisconnected)
-	if err := client.Disconnect(); !errors.Is(err, syscall.ENXIO) {
-		t.Errorf("disconnect without the device: %v", err)
-	}
+	wantIs(t, client.Disconnect(), syscall.ENXIO)
 	id := m.id(rdmacm.PortSpaceTCP)
-	if err := id.BindAddr(netip.AddrPortFrom(second, 0)); !errors.Is(err, syscall.EADDRNOTAVAIL) {
-		t.Errorf("bind to an address of a device that is gone: %v", err)
-	}
-	if err := m.cm.RemoveDevice("soft7"); !errors.Is(err, syscall.ENODEV) {
-		t.Errorf("a device that is not there: %v", err)
-	}
+	wantIs(t, id.BindAddr(netip.AddrPortFrom(second, 0)), syscall.EADDRNOTAVAIL)
+	wantIs(t, m.cm.RemoveDevice("soft7"), syscall.ENODEV)
 }
 
 // TestChangeAddress: every identifier of the device hears of it.
@@ -138,9 +132,8 @@ func TestFail(t *testing.T) {
 	c := m.channel()
 	_, err := c.CreateID(rdmacm.PortSpaceTCP)
 	m.must(err)
-	if _, err := c.CreateID(rdmacm.PortSpaceTCP); !errors.Is(err, syscall.ENOMEM) {
-		t.Errorf("the second: %v", err)
-	}
+	_, err = c.CreateID(rdmacm.PortSpaceTCP)
+	wantIs(t, err, syscall.ENOMEM)
 	if _, err = c.CreateID(rdmacm.PortSpaceTCP); err != nil {
 		t.Errorf("the third: %v", err)
 	}
@@ -191,15 +184,11 @@ func TestClose(t *testing.T) {
 	if err := cm.Close(); !errors.Is(err, syscall.EBUSY) || !strings.Contains(err.Error(), "identifier of soft0, port 5: still open") {
 		t.Errorf("%v", err)
 	}
-	if err := soft.Close(); !errors.Is(err, syscall.EBUSY) {
-		t.Errorf("Close of the devices before: %v", err)
-	}
+	wantIs(t, soft.Close(), syscall.EBUSY)
 	if err := errors.Join(c.CloseAll(), cm.Close(), soft.Close()); err != nil {
 		t.Error(err)
 	}
-	if err := cm.Close(); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("a second Close: %v", err)
-	}
+	wantIs(t, cm.Close(), os.ErrClosed)
 }
 
 // TestLoopback: 127.0.0.1 has no route, unless it is asked for.

@@ -32,6 +32,14 @@ type machine struct {
 	lib  *rdmacm.Lib
 }
 
+// wantIs reports an error that is not the one wanted.
+func wantIs(t testing.TB, err, want error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Errorf("error %v, want %v", err, want)
+	}
+}
+
 func newMachine(t *testing.T, opts ...softcm.Option) *machine {
 	t.Helper()
 	soft := softverbs.New(softverbs.AnotherDevice("soft1"))

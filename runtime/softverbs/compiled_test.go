@@ -19,8 +19,8 @@ import (
 // compiler is the C compiler.
 func compiler() string { return cmp.Or(os.Getenv("CC"), "cc") }
 
-// compiled has the C compiler make something of the C sources of this package, and of one more where there is one, and returns the folder
-// that it is in. That is in the user's cache folder, where a later run finds it unless a source, the flags or the compiler changed.
+// compiled has the C compiler make a program of the C sources of this package and one more, and returns the folder that it is in. That is
+// in the user's cache folder, where a later run finds it unless a source, the flags or the compiler changed.
 func compiled(t *testing.T, more string, flags ...string) string {
 	t.Helper()
 	cc := compiler()
@@ -28,9 +28,7 @@ func compiled(t *testing.T, more string, flags ...string) string {
 	if err != nil || len(sources) == 0 {
 		t.Fatalf("no C sources: %v", err)
 	}
-	if more != "" {
-		sources = append(sources, more)
-	}
+	sources = append(sources, more)
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		t.Fatal(err)

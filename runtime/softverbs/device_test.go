@@ -9,8 +9,6 @@ import (
 	"syscall"
 	"testing"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 	"github.com/verbsgen/verbsgen/runtime/softverbs/internal/harness"
 )
@@ -66,23 +64,6 @@ func TestContextsAreIndependent(t *testing.T) {
 	b.ok(b.lib.FreeDM(other, dm))
 	b.ok(b.lib.End("ibv_dealloc_pd", pd))
 	b.lib.CloseDevice(other)
-}
-
-func TestImportDeviceOutlivesTheOriginal(t *testing.T) {
-	b := open(t)
-	ctx := b.openDevice(0)
-	dm := b.must(b.lib.AllocDM(ctx, 64, 0, 0))
-	handle := harness.ReadDM(dm).Handle
-	fd, err := unix.Dup(harness.CmdFD(ctx))
-	b.ok(err)
-	b.lib.Unimport("ibv_unimport_dm", dm)
-	b.lib.CloseDevice(ctx)
-	ctx = b.must(b.lib.ImportDevice(fd)) // no context is open, the descriptor is
-	b.ok(b.lib.FreeDM(ctx, b.must(b.lib.Import("ibv_import_dm", ctx, handle))))
-	b.lib.CloseDevice(ctx)
-	if _, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err == nil {
-		t.Error("the context did not close its descriptor")
-	}
 }
 
 func TestImportDeviceRefusesOtherDescriptors(t *testing.T) {

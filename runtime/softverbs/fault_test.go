@@ -93,6 +93,21 @@ func TestOverflowOfTheReceiveCQ(t *testing.T) {
 	b.want(syscall.EAGAIN, err)
 }
 
+// low maps memory below what the kernel chooses, so that no other thread maps it once it is unmapped.
+func low(t *testing.T, size uintptr) (p uintptr, unmap func()) {
+	t.Helper()
+	p, _, errno := unix.Syscall6(unix.SYS_MMAP, 0x1000_0000, size, unix.PROT_READ|unix.PROT_WRITE,
+		unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_FIXED_NOREPLACE|unix.MAP_POPULATE, ^uintptr(0), 0)
+	if errno != 0 {
+		t.Fatal(errno)
+	}
+	return p, func() {
+		if _, _, errno := unix.Syscall(unix.SYS_MUNMAP, p, size, 0); errno != 0 {
+			t.Fatal(errno)
+		}
+	}
+}
+
 // Memory that the program unmapped while it was registered makes an error of the side it belongs to.
 func TestUnmappedMemory(t *testing.T) {
 	for _, c := range []struct {
@@ -115,19 +130,12 @@ func TestUnmappedMemory(t *testing.T) {
 		if c.mine {
 			side = x
 		}
-		const low = 0x1000_0000 // below what the kernel chooses, so that no other thread maps it in the meantime
-		p, _, errno := unix.Syscall6(unix.SYS_MMAP, low, uintptr(pageSize), unix.PROT_READ|unix.PROT_WRITE,
-			unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_FIXED_NOREPLACE, ^uintptr(0), 0)
-		if errno != 0 {
-			b.Fatal(errno)
-		}
+		p, unmap := low(t, uintptr(pageSize))
 		mr := b.must(b.lib.RegMR(side.pd, p, pageSize, everything))
 		old := side.mr
 		side.mr = harness.ReadMR(mr)
 		y.recv(harness.RecvWR{SGEs: []harness.SGE{y.sge(0, 8)}})
-		if _, _, errno := unix.Syscall(unix.SYS_MUNMAP, p, uintptr(pageSize), 0); errno != 0 {
-			b.Fatal(errno)
-		}
+		unmap()
 		x.send(c.wr(x, y))
 		if wc := b.wait(x.scq, 1)[0]; wc.Status != c.status {
 			t.Errorf("%s: %+v", c.what, wc)
@@ -162,15 +170,11 @@ func TestUnmappedMeanwhile(t *testing.T) {
 			t.Errorf("%v\n%s", err, out)
 		}
 	}
-	const low, size, rounds = 0x1000_0000, 4 << 20, 20
+	const size, rounds = 4 << 20, 20
 	for i := range rounds {
 		b := two(t)
 		x, y := b.pair(plan{}, 2)
-		p, _, errno := unix.Syscall6(unix.SYS_MMAP, low, size, unix.PROT_READ|unix.PROT_WRITE,
-			unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_FIXED_NOREPLACE|unix.MAP_POPULATE, ^uintptr(0), 0)
-		if errno != 0 {
-			b.Fatal(errno)
-		}
+		p, unmap := low(t, size)
 		mr := b.must(b.lib.RegMR(x.pd, p, size, everything))
 		there := b.must(b.lib.RegMR(y.pd, p, size, everything))
 		wr := write(x, y)
@@ -179,9 +183,7 @@ func TestUnmappedMeanwhile(t *testing.T) {
 		wr.Addr, wr.RKey, wr.Flags = uint64(p)+size/2, remote.RKey, signaled
 		x.send(wr)
 		time.Sleep(time.Duration(i%10) * 100 * time.Microsecond)
-		if _, _, errno := unix.Syscall(unix.SYS_MUNMAP, p, size, 0); errno != 0 {
-			b.Fatal(errno)
-		}
+		unmap()
 		switch wc := b.wait(x.scq, 1)[0]; wc.Status {
 		case wcSuccess, wcLocProt, wcRemOp:
 		default:

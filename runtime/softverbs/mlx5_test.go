@@ -38,21 +38,6 @@ func TestMLX5SendQueueFills(t *testing.T) {
 	x.send(last)
 }
 
-// The same program never fills the queue of the default device.
-func TestUnsignaledRequestsLeaveTheDefaultQueue(t *testing.T) {
-	b := two(t)
-	x, y := b.pair(plan{caps: harness.Caps5{SendWR: 15, RecvWR: 4, SendSGE: 1, RecvSGE: 1}}, 1)
-	last := write(x, y)
-	last.Flags = signaled
-	for range 4 {
-		for range 14 {
-			x.send(write(x, y))
-		}
-		x.send(last)
-		b.wait(x.scq, 1)
-	}
-}
-
 func TestMLX5ReceivesGoWithTheirCompletions(t *testing.T) {
 	b := two(t, softverbs.LikeMLX5())
 	x, y := b.pair(plan{caps: harness.Caps5{SendWR: 16, RecvWR: 4, SendSGE: 1, RecvSGE: 1}}, 1)

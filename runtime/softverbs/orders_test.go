@@ -48,16 +48,6 @@ func TestFailRequest(t *testing.T) {
 	}
 }
 
-func TestLoseCompletion(t *testing.T) {
-	b := two(t, softverbs.LoseCompletion(2))
-	x, y := b.pair(plan{}, 1)
-	x.send(signaledWrite(1, x, y), signaledWrite(2, x, y), signaledWrite(3, x, y))
-	if wcs := b.wait(x.scq, 2); wcs[0].ID != 1 || wcs[1].ID != 3 {
-		t.Errorf("%+v", wcs)
-	}
-	b.none(x.scq)
-}
-
 // held queue pairs are overtaken by others, and keep their own order.
 func TestHoldCompletions(t *testing.T) {
 	b := two(t)
@@ -167,90 +157,3 @@ func TestDelayedCompletionsOvertake(t *testing.T) {
 	}
 	b.ok(b.lib.End("ibv_destroy_qp", v.qp))
 }
-
-func TestDeviceIsGone(t *testing.T) {
-	const fatal = 8
-	b := two(t, softverbs.DisassocDestroy())
-	x, y := b.pair(plan{}, 2)
-	ch := b.must(b.lib.CreateChannel(x.ctx))
-	waiting := make(chan error)
-	go func() {
-		_, _, err := b.lib.CQEvent(ch)
-		waiting <- err
-	}()
-	b.ok(b.dev.TakeAway("soft0"))
-	b.ok(b.dev.TakeAway("soft0")) // it is away
-	b.want(syscall.EIO, <-waiting)
-	if typ, _, err := b.lib.Async(x.ctx); typ != fatal || err != nil {
-		t.Errorf("event %d, %v", typ, err)
-	}
-	second := func(_ any, err error) error { return err }
-	for what, err := range map[string]error{
-		"event":  third(b.lib.Async(x.ctx)),
-		"post":   second(b.lib.PostSend(x.qp, write(x, y))),
-		"recv":   second(b.lib.PostRecv(x.qp, harness.RecvWR{})),
-		"poll":   second(b.lib.Poll(x.scq, 1)),
-		"query":  second(b.lib.QueryDevice(x.ctx)),
-		"port":   second(b.lib.QueryPort(x.ctx, 1, 56, 0)),
-		"gid":    second(b.lib.GID(x.ctx, 1, 0)),
-		"pd":     second(b.lib.AllocPD(x.ctx)),
-		"cq":     second(b.lib.CreateCQ(x.ctx, 1, 0, nil, 0)),
-		"region": second(b.lib.RegMR(x.pd, 0, 1, 0)),
-		"dm":     second(b.lib.AllocDM(x.ctx, 64, 0, 0)),
-		"modify": b.lib.Modify(x.qp, harness.QPAttr{State: sErr}, aState),
-		"notify": b.lib.Notify(x.scq, false),
-	} {
-		if !errors.Is(err, syscall.EIO) {
-			t.Errorf("%s: %v", what, err)
-		}
-	}
-	list, devs, err := b.lib.DeviceList()
-	b.ok(err)
-	_, err = b.lib.Open(devs[0])
-	b.want(syscall.EIO, err)
-	b.lib.FreeDeviceList(list)
-	y.send(write(y, x)) // the other device works, and finds nobody
-	if wc := b.wait(y.scq, 1)[0]; wc.Status != wcRetryExc {
-		t.Errorf("%+v", wc)
-	}
-	b.ok(b.lib.End("ibv_destroy_comp_channel", ch))
-	if err := b.dev.TakeAway("soft7"); !errors.Is(err, syscall.ENODEV) {
-		t.Errorf("no such device: %v", err)
-	}
-}
-
-// Without the environment variable nothing can be destroyed; closing the context frees it, and nothing is called a leak.
-func TestNothingIsDestroyedOnADeviceThatIsGone(t *testing.T) {
-	dev := softverbs.New()
-	lib := harness.Load(dev.Symbol)
-	list, devs, err := lib.DeviceList()
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, err := lib.Open(devs[0])
-	lib.FreeDeviceList(list)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pd, err := lib.AllocPD(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := dev.TakeAway("soft0"); err != nil {
-		t.Fatal(err)
-	}
-	if err := lib.End("ibv_dealloc_pd", pd); !errors.Is(err, syscall.EIO) {
-		t.Errorf("dealloc_pd: %v", err)
-	}
-	if rc := lib.CloseDevice(ctx); rc != 0 {
-		t.Errorf("close_device: %d", rc)
-	}
-	if leaks := dev.Leaks(); len(leaks) != 0 {
-		t.Errorf("leaks: %q", leaks)
-	}
-	if err := dev.Close(); err != nil {
-		t.Error(err)
-	}
-}
-
-func third(_ int, _ uintptr, err error) error { return err }

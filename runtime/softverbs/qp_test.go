@@ -23,7 +23,9 @@ func TestQueueLeaksAreNamed(t *testing.T) {
 	g, err := b.lib.GID(ctx, 1, 0)
 	b.ok(err)
 	b.must(b.lib.CreateAH(pd, harness.AH{DGID: g, Port: 1, Global: true}))
-	if n := len(dev.Leaks()); n != 6 {
+	_, err = b.lib.PostSRQRecv(b.srq(pd, 3), harness.RecvWR{ID: 1})
+	b.ok(err)
+	if n := len(dev.Leaks()); n != 7 {
 		t.Errorf("open: %q", dev.Leaks())
 	}
 	b.ok(b.lib.Notify(cq, false))
@@ -35,6 +37,7 @@ func TestQueueLeaksAreNamed(t *testing.T) {
 	all := strings.Join(dev.Leaks(), "\n")
 	for _, want := range []string{
 		"QP (handle 2, number 0x11): left behind", "CQ (handle 1, 7 entries): left", "completion channel: left", "AH (handle 3): left",
+		"SRQ (handle 4): left",
 	} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no %q in %s", want, all)

@@ -20,7 +20,6 @@ const (
 	aState, aCur, aAccess, aPKey, aPort, aQKey     = 0x1, 0x2, 0x8, 0x10, 0x20, 0x40
 	aAV, aMTU, aTimeout, aRetry, aRNRRetry, aRQPSN = 0x80, 0x100, 0x200, 0x400, 0x800, 0x1000
 	aMaxRd, aMinRNR, aSQPSN, aMaxDestRd, aDestQPN  = 0x2000, 0x8000, 0x10000, 0x20000, 0x100000
-	aCap                                           = 0x80000
 
 	opWrite, opWriteImm, opSend, opSendImm, opRead, opCAS, opFAA = 0, 1, 2, 3, 4, 5, 6
 	fence, signaled, solicited, inline                           = 1, 2, 4, 8

@@ -76,6 +76,14 @@ func (d *device) step(t testing.TB, most int) {
 	}
 }
 
+// rung rings the doorbell for n requests.
+func rung(t *testing.T, d *device, n int) {
+	t.Helper()
+	if got, err := d.qp.Ring(); got != n || err != nil {
+		t.Fatalf("%d of %d requests, %v", got, n, err)
+	}
+}
+
 var operations = flag.Int("operations", 200_000, "requests that TestModel posts to each queue")
 
 // TestModel posts requests of every size and polls, in any order, against a queue as the specification has it: completions come in order
@@ -155,31 +163,12 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// TestFullOfUnsignaled fills a queue with requests that have no completions: it stays full, and says so.
-func TestFullOfUnsignaled(t *testing.T) {
-	d := newDevice(8, 8, verbs.QPTypeRC)
-	n := 0
-	for d.qp.Write(1, 2, 3) != (Request{}) {
-		n++
-	}
-	got, err := d.qp.Ring()
-	if got != n || n < 3 || !errors.Is(err, verbs.ErrQueueFull) {
-		t.Errorf("%d of %d, %v", got, n, err)
-	}
-	d.step(t, n)
-	if _, err := d.qp.Ring(); err != nil {
-		t.Errorf("an empty Ring: %v", err)
-	}
-}
-
 // TestFlushed reads completions with an error.
 func TestFlushed(t *testing.T) {
 	d := newDevice(8, 8, verbs.QPTypeRC)
 	d.flushing = true
 	d.qp.Send(7).Flags(verbs.SendSignaled)
-	if _, err := d.qp.Ring(); err != nil {
-		t.Fatal(err)
-	}
+	rung(t, d, 1)
 	d.step(t, 1)
 	var wcs [2]verbs.WC
 	if n, err := d.cq.PollInto(wcs[:]); n != 1 || err != nil || wcs[0].ID != 7 || wcs[0].Status != verbs.WCStatusWRFlushErr {
@@ -193,9 +182,7 @@ func TestForeign(t *testing.T) {
 	for range 2 {
 		d.qp.Send(7).Flags(verbs.SendSignaled)
 	}
-	if _, err := d.qp.Ring(); err != nil {
-		t.Fatal(err)
-	}
+	rung(t, d, 2)
 	d.step(t, 2)
 	*(*uint8)(unsafe.Add(d.cq.c.buf, 64+63)) |= compressed << 2
 	var wcs [2]verbs.WC
@@ -232,9 +219,7 @@ func TestWrong(t *testing.T) {
 			t.Errorf("%s: the register has %#x, not the beginning of the request, %#x", name, got, want)
 		}
 		d.qp.Send(4)
-		if n, err := d.qp.Ring(); n != 1 || err != nil {
-			t.Errorf("%s: then %d, %v", name, n, err)
-		}
+		rung(t, d, 1)
 		d.step(t, 9)
 		if d.seen != 2 {
 			t.Errorf("%s: the device has read %d blocks", name, d.seen)
@@ -252,29 +237,9 @@ func TestDropped(t *testing.T) {
 	}
 	d.qp.Send(3)
 	first := d.qp.sq.first
-	if n, err := d.qp.Ring(); n != 1 || err != nil {
-		t.Errorf("then %d, %v", n, err)
-	}
+	rung(t, d, 1)
 	if got := *(*uint32)(unsafe.Add(d.qp.sq.buf, first+8)) >> 24; got != ctrlSmallFence {
 		t.Errorf("the request has the flags %#x", got)
-	}
-}
-
-// TestFirstReason has a mistake after the queue was full: Ring says that it was full.
-func TestFirstReason(t *testing.T) {
-	for name, wrong := range map[string]func(o *QP, first Request){
-		"To":    func(o *QP, _ Request) { o.To(new(Address), 1, 2) },
-		"Flags": func(_ *QP, first Request) { first.Flags(verbs.SendSignaled) },
-	} {
-		d := newDevice(8, 8, verbs.QPTypeRC)
-		first, n := d.qp.Send(1), 1
-		for d.qp.Send(1) != (Request{}) {
-			n++
-		}
-		wrong(d.qp, first)
-		if got, err := d.qp.Ring(); got != n || !errors.Is(err, verbs.ErrQueueFull) {
-			t.Errorf("%s: %d of %d, %v", name, got, n, err)
-		}
 	}
 }
 
@@ -287,9 +252,7 @@ func TestWrongFirst(t *testing.T) {
 		t.Errorf("%d, %v", n, err)
 	}
 	d.qp.Send(2)
-	if n, err := d.qp.Ring(); n != 1 || err != nil {
-		t.Errorf("then %d, %v", n, err)
-	}
+	rung(t, d, 1)
 }
 
 // TestBlueFlame looks at the register: it has a single request as a whole, if it may, and the first 8 bytes of the latest of several.
@@ -301,9 +264,7 @@ func TestBlueFlame(t *testing.T) {
 			for range i + 1 {
 				d.qp.Write(1, 2, 3).SGE(4, 5, 6)
 			}
-			if _, err := d.qp.Ring(); err != nil {
-				t.Fatal(err)
-			}
+			rung(t, d, i+1)
 			got := unsafe.Slice((*byte)(unsafe.Pointer(&d.register[0])), 72)
 			latest := unsafe.Slice((*byte)(unsafe.Add(d.qp.sq.buf, i*block)), 64)
 			if !bytes.Equal(got[:n], latest[:n]) || !bytes.Equal(got[n:], make([]byte, 72-n)) {
@@ -366,9 +327,7 @@ func TestAdded(t *testing.T) {
 	w.SGE(0x11, 5, 6)
 	w.SGE(0x22, 7, 8)
 	w.Flags(verbs.SendSignaled)
-	if n, err := d.qp.Ring(); n != 1 || err != nil {
-		t.Fatal(n, err)
-	}
+	rung(t, d, 1)
 	got := *(*[8]uint64)(d.qp.sq.buf)
 	if got[4] != element(5, 6) || got[5] != be64(0x11) || got[6] != element(7, 8) || got[7] != be64(0x22) || got[1]>>24&255 != ctrlSignaled {
 		t.Errorf("% x", got)
@@ -384,9 +343,7 @@ func TestAdded(t *testing.T) {
 	if n, err := d.qp.Ring(); n != 1 || !errors.Is(err, syscall.EINVAL) {
 		t.Errorf("data for a request that has ended: %d, %v", n, err)
 	}
-	if n, err := d.qp.Ring(); n != 0 || err != nil {
-		t.Errorf("then %d, %v", n, err)
-	}
+	rung(t, d, 0)
 }
 
 // TestAimless sends to nobody.
@@ -400,9 +357,7 @@ func TestAimless(t *testing.T) {
 	}
 	d.qp.To(new(Address), 5, 6)
 	d.qp.Send(1)
-	if n, err := d.qp.Ring(); n != 1 || err != nil {
-		t.Errorf("with To: %d, %v", n, err)
-	}
+	rung(t, d, 1)
 }
 
 // TestNilAndZero uses what nobody took.
@@ -473,22 +428,6 @@ func TestInUse(t *testing.T) {
 	}
 }
 
-// TestForget marks the completions of a queue pair.
-func TestForget(t *testing.T) {
-	d := newDevice(16, 8, verbs.QPTypeRC)
-	for range 3 {
-		d.qp.Send(1).Flags(verbs.SendSignaled)
-	}
-	if _, err := d.qp.Ring(); err != nil {
-		t.Fatal(err)
-	}
-	d.step(t, 3)
-	d.cq.c.forget(d.qp.num)
-	if n, err := d.cq.PollInto(make([]verbs.WC, 8)); n != 0 || err != nil || d.cq.c.next != 3 {
-		t.Errorf("%d completions, %v, index %d", n, err, d.cq.c.next)
-	}
-}
-
 // TestGather copies what a completion carries to several elements.
 func TestGather(t *testing.T) {
 	to := make([]byte, 64)
@@ -555,9 +494,7 @@ func TestCarried(t *testing.T) {
 	d.qp.sq.allow(true)
 	d.qp.ToSRQ(5)
 	d.qp.Read(1, 2, 3).SGE(uint64(uintptr(unsafe.Pointer(&to[0]))), 8, 4)
-	if n, err := d.qp.Ring(); n != 1 || err != nil {
-		t.Fatal(n, err)
-	}
+	rung(t, d, 1)
 	if !d.qp.sq.answer(0, opRead, b[:8]) || !bytes.Equal(to, b[:8]) {
 		t.Errorf("the answer is % x", to)
 	}
@@ -572,9 +509,7 @@ func TestAfterLocalInv(t *testing.T) {
 	d.qp.LocalInv(1, 5)
 	d.qp.Send(2)
 	d.qp.Send(3)
-	if n, err := d.qp.Ring(); n != 3 || err != nil {
-		t.Fatal(n, err)
-	}
+	rung(t, d, 3)
 	for i, want := range []uint32{ctrlSignaled, ctrlSignaled | ctrlSmallFence, ctrlSignaled} {
 		first := uint32(0)
 		if i > 0 {
@@ -617,9 +552,7 @@ func TestForgetLater(t *testing.T) {
 		for _, id := range ids {
 			d.qp.Send(id).Flags(verbs.SendSignaled)
 		}
-		if _, err := d.qp.Ring(); err != nil {
-			t.Fatal(err)
-		}
+		rung(t, d, len(ids))
 		d.step(t, len(ids))
 	}
 	for id := range uint64(20) {
@@ -644,9 +577,7 @@ func TestAnswer(t *testing.T) {
 	addr := uint64(uintptr(unsafe.Pointer(&memory[0])))
 	d.qp.FetchAdd(1, 0x1000, 2, 3).SGE(addr, 8, 1)
 	d.qp.Read(2, 0x1000, 2).SGE(addr+12, 4, 1).SGE(addr+8, 4, 1)
-	if _, err := d.qp.Ring(); err != nil {
-		t.Fatal(err)
-	}
+	rung(t, d, 2)
 	q := &d.qp.sq
 	answer := []byte{1, 0, 0, 0, 2, 0, 0, 0}
 	for i, op := range []uint32{opFetchAdd, opRead} {

@@ -38,6 +38,14 @@ type machine struct {
 	devices map[*verbs.Device]bool
 }
 
+// wantIs reports an error that is not the one wanted.
+func wantIs(t testing.TB, err, want error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Errorf("error %v, want %v", err, want)
+	}
+}
+
 // newMachine has two devices and a network, which leave nothing open: those of a kernel if VERBS_DEVICE names one, else software devices.
 func newMachine(t testing.TB) *machine {
 	t.Helper()
@@ -236,9 +244,7 @@ func TestConnect(t *testing.T) {
 		t.Errorf("ends by %v and %v", c.Err(), s.Err())
 	}
 	m.must(errors.Join(s.Close(), l.Close()))
-	if err := c.Close(); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("a second Close: %v", err)
-	}
+	wantIs(t, c.Close(), os.ErrClosed)
 	m.left(0)
 }
 
@@ -258,9 +264,7 @@ func TestReject(t *testing.T) {
 		if why == busy && !bytes.HasPrefix(e.Private, []byte("later\x00")) {
 			t.Errorf("private data %q", e.Private)
 		}
-		if err := <-done; !errors.Is(err, why) {
-			t.Errorf("Accept: %v", err)
-		}
+		wantIs(t, <-done, why)
 	}
 	m.left(1)
 }
@@ -446,44 +450,6 @@ func TestGone(t *testing.T) {
 	m.must(err)
 }
 
-// TestMany: 64 connections at once. None is closed before its peer has it: the kernel may handle the message that closes a connection
-// before the last of those that make it, and Accept then says, and rightly, that it is DISCONNECTED.
-func TestMany(t *testing.T) {
-	m := newMachine(t)
-	l := m.listen(conn.ListenOptions{})
-	var all, accepted sync.WaitGroup
-	accepted.Add(64)
-	for i := range 64 {
-		all.Go(func() {
-			s, err := l.Accept(m.ctx, m.with("yes"))
-			accepted.Done()
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			<-s.Done()
-			if err := s.Close(); err != nil {
-				t.Error(err)
-			}
-		})
-		all.Go(func() {
-			c, err := m.Dial(m.ctx, l.Addr(), m.with(fmt.Sprint(i)))
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			if !bytes.HasPrefix(c.Peer.PrivateData, []byte("yes")) {
-				t.Errorf("answer %q", c.Peer.PrivateData)
-			}
-			accepted.Wait()
-			if err := c.Close(); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	all.Wait()
-}
-
 // TestClose: Close of the network ends what runs, and closes connections and listeners.
 func TestClose(t *testing.T) {
 	m := newMachine(t)
@@ -520,19 +486,13 @@ func TestClose(t *testing.T) {
 	<-made
 	m.must(m.Network.Close())
 	for range 2 {
-		if err := <-ends; !errors.Is(err, os.ErrClosed) {
-			t.Error(err)
-		}
+		wantIs(t, <-ends, os.ErrClosed)
 	}
 	if !errors.Is(c.Err(), os.ErrClosed) && !errors.Is(c.Err(), syscall.ECONNRESET) {
 		t.Error(c.Err())
 	}
-	if _, err := m.Dial(m.ctx, l.Addr(), m.with("")); !errors.Is(err, os.ErrClosed) {
-		t.Error(err)
-	}
-	if err := m.Network.Close(); !errors.Is(err, os.ErrClosed) {
-		t.Error(err)
-	}
+	wantIs(t, second(m.Dial(m.ctx, l.Addr(), m.with(""))), os.ErrClosed)
+	wantIs(t, m.Network.Close(), os.ErrClosed)
 	if m.cm != nil && len(m.cm.Leaks()) > 1 { // the list of devices, until those are closed
 		t.Errorf("open: %q", m.cm.Leaks())
 	}
@@ -587,9 +547,7 @@ func TestCallback(t *testing.T) {
 	}
 	_, err = m.Dial(m.ctx, l.Addr(), o)
 	m.failed(err, "make a queue pair for", l.Addr(), syscall.EDOM, 0)
-	if err := pd.Close(); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("what a connection owns that was not made: %v", err)
-	}
+	wantIs(t, pd.Close(), os.ErrClosed)
 	o.QP = func(*conn.Conn, *rdmacm.ConnAttr) (*verbs.QP, error) { return nil, m.Network.Close() }
 	_, err = m.Dial(m.ctx, l.Addr(), o)
 	m.failed(err, "make a queue pair for", l.Addr(), syscall.EBUSY, 0)
@@ -631,9 +589,7 @@ func TestRemoval(t *testing.T) {
 	ends := make(chan error)
 	go func() { _, err := l.Accept(m.ctx, m.with("")); ends <- err }()
 	m.must(m.cm.RemoveDevice("soft0"))
-	if err := <-ends; !errors.Is(err, syscall.ENODEV) {
-		t.Error(err)
-	}
+	wantIs(t, <-ends, syscall.ENODEV)
 }
 
 // TestStatus: the texts of errnos and of reasons.
@@ -655,17 +611,7 @@ func (c closer) Close() error { return c() }
 // TestOwn owns what panics when it is closed, calls Close itself, or fails at first: the connection can be closed afterwards.
 func TestOwn(t *testing.T) {
 	m := softMachine(t)
-	l := m.listen(conn.ListenOptions{})
-	accepted := make(chan *conn.Conn)
-	go func() {
-		s, err := l.Accept(m.ctx, m.with(""))
-		if err != nil {
-			t.Error(err)
-		}
-		accepted <- s
-	}()
-	c, err := m.Dial(m.ctx, l.Addr(), m.with(""))
-	m.must(err)
+	peer, c := m.joinedBy(m.with(""), m.with(""))
 	var closed []int
 	calls := 0
 	c.Own(closer(func() error { closed = append(closed, 1); return nil }), closer(func() error {
@@ -685,12 +631,10 @@ func TestOwn(t *testing.T) {
 		defer func() { _ = recover() }()
 		t.Errorf("the panic is gone: %v", c.Close())
 	}()
-	if err := c.Close(); !errors.Is(err, syscall.EDOM) {
-		t.Errorf("the second Close: %v", err)
-	}
+	wantIs(t, c.Close(), syscall.EDOM)
 	if err := c.Close(); err != nil || !slices.Equal(closed, []int{2, 1}) {
 		t.Errorf("the third Close: %v, in the order %v", err, closed)
 	}
-	m.must((<-accepted).Close())
+	m.must(peer.Close())
 	(*conn.Conn)(nil).Own(c)
 }

@@ -42,39 +42,22 @@ func TestEndpoint(t *testing.T) {
 	m := newMachine(t)
 	got := make(chan verbs.WC, 4)
 	server := endpoint.Config{Recvs: 2, RecvSize: 64, Handle: func(_ *endpoint.Endpoint, wc verbs.WC) { got <- wc }}
-	l := m.listen(conn.ListenOptions{})
-	accepted := make(chan *conn.Conn, 1)
-	go func() {
-		c, err := l.Accept(m.ctx, m.endpoints(server))
-		if err != nil {
-			t.Error(err)
-		}
-		accepted <- c
-	}()
-	c, err := m.Dial(m.ctx, l.Addr(), m.endpoints(endpoint.Config{SendSize: 64}))
-	m.must(err)
+	peer, c := m.joined(server, endpoint.Config{SendSize: 64})
 	s, err := c.Endpoint().Slot(m.ctx)
 	m.must(err)
 	s.Send(copy(s.Bytes(), "hello"))
 	_, err = s.Do(m.ctx)
 	m.must(err)
-	peer := <-accepted
 	if wc := <-got; string(peer.Endpoint().Recv(int(wc.ID))[:wc.ByteLen]) != "hello" {
 		t.Errorf("got %q", peer.Endpoint().Recv(0))
 	}
 	m.must(errors.Join(c.Endpoint().Err(), peer.Endpoint().Err()))
 	m.must(c.Close())
 	<-peer.Endpoint().Done()
-	if err := peer.Endpoint().Err(); !errors.Is(err, syscall.ECONNRESET) {
-		t.Errorf("the endpoint of the peer: %v", err)
-	}
-	if err := c.Endpoint().Err(); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("the endpoint: %v", err)
-	}
+	wantIs(t, peer.Endpoint().Err(), syscall.ECONNRESET)
+	wantIs(t, c.Endpoint().Err(), os.ErrClosed)
 	m.must(peer.Close())
-	if err := peer.Endpoint().Close(); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("the endpoint after Close of its connection: %v", err)
-	}
+	wantIs(t, peer.Endpoint().Close(), os.ErrClosed)
 }
 
 // TestEndpointFails has each step of an endpoint fail, also after others were made. Nothing is left.
@@ -126,6 +109,15 @@ func (m *machine) joinedBy(server, client conn.Options) (accepted, dialed *conn.
 	return <-came, dialed
 }
 
+// say sends an empty message, and does not wait for its completion.
+func (m *machine) say(c *conn.Conn) {
+	m.Helper()
+	s, err := c.Endpoint().Slot(m.ctx)
+	m.must(err)
+	s.Send(0)
+	m.must(s.Post())
+}
+
 // TestEndpointWaits closes a connection while Handle runs: Close waits for it, also if the endpoint is closed at the same time, and not if
 // Handle itself closes.
 func TestEndpointWaits(t *testing.T) {
@@ -153,10 +145,7 @@ func TestEndpointWaits(t *testing.T) {
 	} {
 		returned.Store(false)
 		c, peer := m.joined(slow, endpoint.Config{})
-		s, err := peer.Endpoint().Slot(m.ctx)
-		m.must(err)
-		s.Send(0)
-		m.must(s.Post())
+		m.say(peer)
 		<-began
 		m.must(closes(c))
 		if !returned.Load() {
@@ -172,34 +161,26 @@ func TestEndpointWaits(t *testing.T) {
 			<-began
 			busy <- c.Close()
 		}}, endpoint.Config{})
-		s, err := peer.Endpoint().Slot(m.ctx)
-		m.must(err)
-		s.Send(0)
-		m.must(s.Post())
+		m.say(peer)
 		<-began
 		at := make(chan error)
 		go func() { at <- c.Close() }()
 		<-c.Endpoint().Done()
 		time.Sleep(wait)
 		began <- true
-		err = <-busy
+		err := <-busy
 		m.must(errors.Join(<-at, peer.Close()))
 		if errors.Is(err, os.ErrClosed) && wait < 10*time.Second {
 			continue // the other Close had not come as far as the endpoint, so this one closed it
 		}
-		if !errors.Is(err, syscall.EBUSY) {
-			t.Errorf("Close in a function that another Close waits for: %v", err)
-		}
+		wantIs(t, err, syscall.EBUSY)
 		break
 	}
 	closed := make(chan error, 2)
 	own := make(chan *conn.Conn, 1)
 	c, peer = m.joined(endpoint.Config{Recvs: 1, Handle: func(*endpoint.Endpoint, verbs.WC) { closed <- (<-own).Close() }}, endpoint.Config{})
-	s, err := peer.Endpoint().Slot(m.ctx)
-	m.must(err)
-	s.Send(0)
 	own <- c
-	m.must(s.Post())
+	m.say(peer)
 	m.must(<-closed)
 }
 
@@ -230,14 +211,10 @@ func TestEndpointOrder(t *testing.T) {
 	if _, err := c.NewEndpoint(endpoint.Config{}); err == nil || !strings.Contains(err.Error(), "has an endpoint already") {
 		t.Errorf("a second endpoint: %v", err)
 	}
-	if err := c.Close(); !errors.Is(err, mine) {
-		t.Error(err)
-	}
+	wantIs(t, c.Close(), mine)
 	if before != nil {
 		t.Errorf("the queue pair was closed too early: %v", before)
 	}
-	if err := c.Close(); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("a second Close: %v", err)
-	}
+	wantIs(t, c.Close(), os.ErrClosed)
 	m.must(peer.Close())
 }

@@ -39,6 +39,16 @@ type machine struct {
 	ctx  context.Context
 }
 
+// wantIs reports an error that is not the one wanted.
+func wantIs(t testing.TB, err, want error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Errorf("error %v, want %v", err, want)
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
 func newMachine(t testing.TB) *machine {
 	t.Helper()
 	m := &machine{TB: t, soft: softverbs.New()}
@@ -162,14 +172,10 @@ func TestClose(t *testing.T) {
 	if err != nil || !bytes.Equal(got, sent) {
 		t.Errorf("%d bytes, %v", len(got), err)
 	}
-	if _, err := b.Write(sent); !errors.Is(err, syscall.ECONNRESET) {
-		t.Error(err)
-	}
+	wantIs(t, second(b.Write(sent)), syscall.ECONNRESET)
 	m.must(b.Close())
 	for _, f := range []func() error{a.Close, a.CloseWrite, func() error { return a.SetDeadline(time.Time{}) }} {
-		if err := f(); !errors.Is(err, net.ErrClosed) {
-			t.Error(err)
-		}
+		wantIs(t, f(), net.ErrClosed)
 	}
 	a, b = m.pair(rdmanet.Options{})
 	m.must(a.CloseWrite())
@@ -328,9 +334,7 @@ func TestStrangers(t *testing.T) {
 		return e.QP, nil
 	}}
 	addr := l.Addr().(rdmanet.Addr).AddrPort
-	if _, err := m.Network.Dial(m.ctx, addr, other); !errors.Is(err, syscall.ECONNREFUSED) {
-		t.Error(err)
-	}
+	wantIs(t, second(m.Network.Dial(m.ctx, addr, other)), syscall.ECONNREFUSED)
 	plain, err := m.Network.Listen(netip.AddrPortFrom(addr.Addr(), 0), conn.ListenOptions{})
 	m.must(err)
 	accepted := make(chan error)
@@ -399,12 +403,8 @@ func TestNetworkClose(t *testing.T) {
 	b, err := rdmanet.Dial(m.ctx, m.Network, l.Addr().String(), o)
 	m.must(err)
 	m.must(l.Close())
-	if err := l.Close(); !errors.Is(err, net.ErrClosed) {
-		t.Error(err)
-	}
-	if _, err := b.Read(make([]byte, 1)); !errors.Is(err, syscall.ECONNRESET) {
-		t.Errorf("a connection that nobody accepted: %v", err)
-	}
+	wantIs(t, l.Close(), net.ErrClosed)
+	wantIs(t, second(b.Read(make([]byte, 1))), syscall.ECONNRESET)
 	ended := make(chan error)
 	go func() { _, err := a.Read(make([]byte, 1)); ended <- err }()
 	m.must(m.Network.Close())
@@ -443,9 +443,7 @@ func TestBesideReadFrom(t *testing.T) {
 	_, err := reader.Read(buf)
 	m.must(err)
 	m.must(b.SetReadDeadline(time.Now()))
-	if _, err := b.Read(buf); !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Error(err)
-	}
+	wantIs(t, second(b.Read(buf)), os.ErrDeadlineExceeded)
 	if n, err := a.Write(nil); n != 0 || err != nil {
 		t.Error(n, err)
 	}
@@ -504,16 +502,12 @@ func TestAlive(t *testing.T) {
 	}
 	b := <-peer
 	a.SetReadDeadline(time.Now().Add(50 * time.Millisecond))
-	if _, err := a.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) {
-		t.Errorf("a peer that lives: %v", err)
-	}
+	wantIs(t, second(a.Read(make([]byte, 1))), os.ErrDeadlineExceeded)
 	a.SetReadDeadline(time.Now().Add(time.Minute))
 	if err := b.Endpoint().QP.Modify(verbs.NewQPAttr(verbs.QPStateErr)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.Read(make([]byte, 1)); !errors.Is(err, syscall.ECONNRESET) {
-		t.Errorf("a peer that is gone: %v", err)
-	}
+	wantIs(t, second(a.Read(make([]byte, 1))), syscall.ECONNRESET)
 	if err := errors.Join(a.Close(), b.Close()); err != nil {
 		t.Error(err)
 	}
@@ -536,14 +530,10 @@ func TestNoMemory(t *testing.T) {
 	if !errors.Is(err, syscall.ENOMEM) || !errors.As(err, &temporary) || !temporary.Temporary() {
 		t.Error(err)
 	}
-	if err := <-failed; !errors.Is(err, syscall.ECONNREFUSED) {
-		t.Error(err)
-	}
+	wantIs(t, <-failed, syscall.ECONNREFUSED)
 	a, b = m.connect(l, rdmanet.Options{})
 	m.must(errors.Join(a.Close(), b.Close(), l.Close()))
-	if _, err := l.Accept(); !errors.Is(err, net.ErrClosed) {
-		t.Error(err)
-	}
+	wantIs(t, second(l.Accept()), net.ErrClosed)
 }
 
 // TestAllocations: Read and Write allocate nothing.

@@ -17,6 +17,14 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/softverbs/verbstest"
 )
 
+// check ends the test if there is an error.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func options(data string) Options {
 	setup := DefaultSetup()
 	setup.MaxRDAtomic, setup.MaxDestRDAtomic = 4, 2
@@ -43,9 +51,7 @@ func meeting(t *testing.T, f func(context.Context, net.Conn, *verbs.QP, Options)
 		other <- err
 	}()
 	pa, err := f(soon(t), near, a, oa)
-	if err := errors.Join(err, <-other); err != nil {
-		t.Fatal(err)
-	}
+	check(t, errors.Join(err, <-other))
 	return pa, pb
 }
 
@@ -60,9 +66,7 @@ func TestUC(t *testing.T) {
 	}
 	for i, qp := range []*verbs.QP{a, b} {
 		info, _, err := qp.Query()
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		if info.State != verbs.QPStateRTS || info.PathMTU != verbs.MTU512 || (info.AccessFlags == verbs.QPAccessRemoteWrite) != (i == 0) {
 			t.Errorf("queue pair %d: %+v", i, info)
 		}
@@ -85,9 +89,7 @@ func TestUD(t *testing.T) {
 			}
 		}
 		ah, err := server.PD().CreateAH(of.Path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		if err := ah.Close(); err != nil {
 			t.Error(err)
 		}
@@ -106,17 +108,11 @@ func newQP(t *testing.T, kind verbs.QPType) *verbs.QP {
 	t.Helper()
 	_, dev := verbstest.Open(t, verbs.LoadFrom)
 	pd, err := dev.AllocPD()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	cq, err := dev.CreateCQ(8, nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	qp, err := pd.CreateQP(verbs.QPInitAttr{Type: kind, SendCQ: cq, RecvCQ: cq, MaxSendWR: 4, MaxRecvWR: 4, MaxSendSGE: 1, MaxRecvSGE: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	t.Cleanup(func() {
 		if err := errors.Join(pd.CloseAll(), cq.Close()); err != nil {
 			t.Error(err)
@@ -130,18 +126,12 @@ func TestConnect(t *testing.T) {
 	pipe := func() (net.Conn, net.Conn) { return net.Pipe() }
 	tcp := func() (net.Conn, net.Conn) {
 		ln, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		defer ln.Close()
 		near, err := net.Dial("tcp", ln.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		far, err := ln.Accept()
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		return near, far
 	}
 	for name, conns := range map[string]func() (net.Conn, net.Conn){"pipe": pipe, "tcp": tcp} {
@@ -154,9 +144,7 @@ func TestConnect(t *testing.T) {
 			small.Setup.PathMTU = verbs.MTU512
 			small.Setup.AV = verbs.AHAttr{SL: 3, FlowLabel: 0x12345, TrafficClass: 106, DLID: 9}
 			gid, err := qps[0].Device().QueryGID(1, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			small.GID = gid
 			type result struct {
 				peer *Peer
@@ -177,9 +165,7 @@ func TestConnect(t *testing.T) {
 			}
 			for i, qp := range qps {
 				info, _, err := qp.Query()
-				if err != nil {
-					t.Fatal(err)
-				}
+				check(t, err)
 				peer := []*Peer{a, b.peer}[i]
 				if info.State != verbs.QPStateRTS || info.PathMTU != verbs.MTU512 || peer.MTU != verbs.MTU512 || info.MaxRDAtomic != 2 ||
 					info.AV.DGID != peer.GID || peer.GID == (verbs.GID{}) {
@@ -316,9 +302,7 @@ func TestChoose(t *testing.T) {
 	list := func(texts ...string) (out []entry) {
 		for i, text := range texts {
 			gid, err := verbs.ParseGID(text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			out = append(out, entry{gid, uint8(i)})
 		}
 		return out
@@ -368,18 +352,14 @@ func TestInfiniBand(t *testing.T) {
 // TestPair connects two queue pairs of a process; one that cannot connect does not leave the other waiting.
 func TestPair(t *testing.T) {
 	a, b := newQP(t, verbs.QPTypeRC), newQP(t, verbs.QPTypeRC)
-	if err := Pair(soon(t), a, b, options("")); err != nil {
-		t.Fatal(err)
-	}
+	check(t, Pair(soon(t), a, b, options("")))
 	for _, qp := range []*verbs.QP{a, b} {
 		if info, _, err := qp.Query(verbs.QPFieldState); err != nil || info.State != verbs.QPStateRTS {
 			t.Errorf("%+v, %v", info, err)
 		}
 	}
 	c, gone := newQP(t, verbs.QPTypeRC), newQP(t, verbs.QPTypeRC)
-	if err := gone.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, gone.Close())
 	for _, pair := range [][2]*verbs.QP{{c, gone}, {gone, c}} {
 		if err := Pair(t.Context(), pair[0], pair[1], options("")); !errors.Is(err, os.ErrClosed) {
 			t.Error(err)

@@ -27,6 +27,16 @@ import (
 
 const size = 64
 
+// wantIs reports an error that is not the one wanted.
+func wantIs(t testing.TB, err, want error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Errorf("error %v, want %v", err, want)
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
 // both is for endpoints that the peer may read and write, and that drop what they receive.
 func both() endpoint.Config {
 	return endpoint.Config{Sends: 4, SendSize: size, Recvs: 4, RecvSize: size, Handle: func(*endpoint.Endpoint, verbs.WC) {},
@@ -208,9 +218,7 @@ func TestLate(t *testing.T) {
 	s.Free() // does nothing
 	soon, stop := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer stop()
-	if _, err := a.Slot(soon); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("a slot whose request has not completed is given away: %v", err)
-	}
+	wantIs(t, second(a.Slot(soon)), context.DeadlineExceeded)
 	check(t, soft.HoldCompletions("soft0", a.QP.Num(), false))
 	again := slot(t, a)
 	if _, err := s.Wait(t.Context()); err != endpoint.ErrFreed {
@@ -303,12 +311,8 @@ func TestPeer(t *testing.T) {
 			case <-bounded(t).Done():
 				t.Fatal("nothing was noticed")
 			}
-			if err := <-asks; !errors.Is(err, syscall.ECONNRESET) {
-				t.Errorf("the request to the peer: %v", err)
-			}
-			if err := a.Err(); !errors.Is(err, syscall.ECONNRESET) {
-				t.Errorf("Err: %v", err)
-			}
+			wantIs(t, <-asks, syscall.ECONNRESET)
+			wantIs(t, a.Err(), syscall.ECONNRESET)
 			s, err := a.Slot(bounded(t))
 			if err == nil { // slots that are free are given
 				s.Send(1)
@@ -345,9 +349,7 @@ func TestFailedRemoval(t *testing.T) {
 	soft, dev := verbstest.Open(t)
 	a, _ := pair(t, dev, both(), both())
 	check(t, soft.HoldCompletions("soft0", a.QP.Num(), true))
-	s := slot(t, a)
-	s.Send(1)
-	check(t, s.Post())
+	s := posted(t, a)
 	waited := make(chan error)
 	go func() { _, err := s.Wait(t.Context()); waited <- err }()
 	check(t, soft.TakeAway("soft0"))
@@ -355,9 +357,7 @@ func TestFailedRemoval(t *testing.T) {
 	check(t, err)
 	a.Fail(fmt.Errorf("event %v", ev.Type))
 	ev.Done()
-	if err := <-waited; !errors.Is(err, syscall.ECONNRESET) {
-		t.Error(err)
-	}
+	wantIs(t, <-waited, syscall.ECONNRESET)
 }
 
 // TestRemoved posts to a device that was taken away: the endpoint has ended, also if nobody passes the event.
@@ -381,9 +381,7 @@ func TestFail(t *testing.T) {
 		deaf := both()
 		deaf.Recvs = 0
 		a, _ := pair(t, dev, both(), deaf)
-		s := slot(t, a)
-		s.Send(1)
-		check(t, s.Post())
+		s := posted(t, a)
 		if !flushed {
 			check(t, soft.Fail("ibv_modify_qp", 1, syscall.EIO))
 		}
@@ -413,20 +411,14 @@ func TestHandle(t *testing.T) {
 	}
 	leaves.Handle = func(*endpoint.Endpoint, verbs.WC) { runtime.Goexit() }
 	a, b := pair(t, dev, leaves, slow)
-	s := slot(t, a)
-	s.Send(1)
-	check(t, s.Post())
+	posted(t, a)
 	<-began
 	check(t, b.Close())
 	if !returned.Load() {
 		t.Error("Close has returned, and the function has not")
 	}
 	a, b = pair(t, dev, leaves, both())
-	s = slot(t, b)
-	s.Send(1)
-	if _, err := s.Do(bounded(t)); err != nil {
-		t.Error(err)
-	}
+	send(t, b)
 	<-a.Done()
 	if err := a.Err(); !strings.Contains(err.Error(), "Goexit") {
 		t.Error(err)

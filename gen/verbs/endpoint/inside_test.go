@@ -23,16 +23,20 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
-// send has an endpoint send n messages.
-func send(t *testing.T, e *endpoint.Endpoint, n int) {
+// posted has an endpoint post a message.
+func posted(t *testing.T, e *endpoint.Endpoint) endpoint.Slot {
 	t.Helper()
-	for range n {
-		s := slot(t, e)
-		s.Send(1)
-		_, err := s.Do(bounded(t))
-		check(t, err)
-		s.Free()
-	}
+	s := slot(t, e)
+	s.Send(1)
+	check(t, s.Post())
+	return s
+}
+
+// send has an endpoint send a message.
+func send(t *testing.T, e *endpoint.Endpoint) {
+	t.Helper()
+	_, err := posted(t, e).Wait(bounded(t))
+	check(t, err)
 }
 
 // TestInside has a function that the endpoint calls wait for what only its own return could bring: it gets errors, and may close.
@@ -77,9 +81,7 @@ func TestCloseInHandle(t *testing.T) {
 	a, b := pair(t, dev, closes, both())
 	check(t, soft.HoldCompletions("soft0", a.QP.Num(), true))
 	for range 3 {
-		s := slot(t, b)
-		s.Send(1)
-		check(t, s.Post())
+		posted(t, b)
 	}
 	time.Sleep(10 * time.Millisecond) // they have arrived
 	check(t, soft.HoldCompletions("soft0", a.QP.Num(), false))
@@ -114,9 +116,9 @@ func TestCloseOther(t *testing.T) {
 		}
 	}
 	_, from := pair(t, dev, closes, both())
-	send(t, to, 1)
+	send(t, to)
 	<-began
-	send(t, from, 1)
+	send(t, from)
 	check(t, <-ended)
 }
 
@@ -129,20 +131,16 @@ func TestCloseWaits(t *testing.T) {
 	waits.Handle = func(_ *endpoint.Endpoint, wc verbs.WC) {
 		if wc.Err() == nil {
 			began <- true
-			if err := <-waited; !errors.Is(err, os.ErrClosed) {
-				t.Error(err)
-			}
+			wantIs(t, <-waited, os.ErrClosed)
 		}
 	}
 	a, b := pair(t, dev, waits, deaf)
-	s := slot(t, a)
-	s.Send(1)
-	check(t, s.Post())
+	s := posted(t, a)
 	go func() {
 		_, err := s.Wait(t.Context())
 		waited <- err
 	}()
-	send(t, b, 1)
+	send(t, b)
 	<-began
 	check(t, a.Close())
 }
@@ -178,9 +176,7 @@ func TestFlushed(t *testing.T) {
 					}
 				}))
 			}
-			waits := slot(t, a)
-			waits.Send(1)
-			check(t, waits.Post())
+			waits := posted(t, a)
 			check(t, end(soft, a, b))
 			if _, err := waits.Wait(bounded(t)); err == nil || errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("Wait: %v", err)
@@ -211,6 +207,21 @@ func TestFlushed(t *testing.T) {
 	}
 }
 
+// piped connects two endpoints over a pipe, and returns the first one's end of it, which as makes.
+func piped(t *testing.T, a, b *endpoint.Endpoint, as func(net.Conn) net.Conn) net.Conn {
+	t.Helper()
+	near, far := net.Pipe()
+	connected := make(chan error, 1)
+	go func() {
+		_, err := b.Connect(t.Context(), far, connect.Options{})
+		connected <- err
+	}()
+	near = as(near)
+	_, err := a.Connect(bounded(t), near, connect.Options{})
+	check(t, errors.Join(err, <-connected))
+	return near
+}
+
 // dead is a stream as that of TLS to a dead peer: Close closes it, and fails.
 type dead struct{ net.Conn }
 
@@ -221,29 +232,16 @@ func TestCloseFails(t *testing.T) {
 	_, dev := verbstest.Open(t)
 	mine := errors.New("mine")
 	a, b := newEnd(t, dev, both()), newEnd(t, dev, both())
-	near, far := net.Pipe()
-	connected := make(chan error, 1)
-	go func() {
-		_, err := b.Connect(t.Context(), far, connect.Options{})
-		connected <- err
-	}()
-	_, err := a.Connect(bounded(t), dead{near}, connect.Options{})
-	check(t, errors.Join(err, <-connected))
+	piped(t, a, b, func(near net.Conn) net.Conn { return dead{near} })
 	if err := b.Own(looks{func() error { return mine }}, looks{func() error {
-		if err := b.Close(); !errors.Is(err, syscall.EBUSY) {
-			t.Errorf("Close in Close: %v", err)
-		}
+		wantIs(t, b.Close(), syscall.EBUSY)
 		return nil
 	}}); err != nil {
 		t.Error(err)
 	}
 	check(t, a.Close())
-	if err := b.Close(); !errors.Is(err, mine) {
-		t.Error(err)
-	}
-	if err := b.Close(); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("a second Close: %v", err)
-	}
+	wantIs(t, b.Close(), mine)
+	wantIs(t, b.Close(), os.ErrClosed)
 	check(t, dev.Close())
 }
 
@@ -272,14 +270,7 @@ func TestReasons(t *testing.T) {
 		t.Error(err)
 	}
 	a, b = newEnd(t, dev, both()), newEnd(t, dev, both())
-	near, far := net.Pipe()
-	connected := make(chan error, 1)
-	go func() {
-		_, err := b.Connect(t.Context(), far, connect.Options{})
-		connected <- err
-	}()
-	_, err := a.Connect(bounded(t), near, connect.Options{})
-	check(t, errors.Join(err, <-connected))
+	near := piped(t, a, b, func(near net.Conn) net.Conn { return near })
 	check(t, near.Close()) // by the program itself
 	<-a.Done()
 	if err := a.Err(); strings.Contains(err.Error(), closed) || !errors.Is(err, syscall.ECONNRESET) {

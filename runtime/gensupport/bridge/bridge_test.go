@@ -22,6 +22,14 @@ type thing struct {
 	ends int
 }
 
+// check ends the test if there is an error.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func (x *thing) base() *object.Handle {
 	if x == nil {
 		return object.Nil("Thing", "thing_close")
@@ -46,9 +54,7 @@ func makeThing(l *lib, c unsafe.Pointer) *thing {
 func newThing(t *testing.T, l *lib) *thing {
 	t.Helper()
 	x := makeThing(l, unsafe.Pointer(new(int)))
-	if err := x.h.Adopt(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, x.h.Adopt())
 	return x
 }
 
@@ -87,9 +93,7 @@ func TestEnter(t *testing.T) {
 	default:
 	}
 	u.Exit()
-	if err := <-closed; err != nil {
-		t.Error(err)
-	}
+	check(t, <-closed)
 	u = Uses{Verb: "verb", Lib: l}
 	_, err = Enter(&u, "x", x)
 	wants(t, err, os.ErrClosed, "verb: Thing is closed")
@@ -184,9 +188,7 @@ func TestMake(t *testing.T) {
 	if x, err = Make[thing](u, Made{}); err != nil || x.Close() != nil || x.ends != 1 {
 		t.Errorf("%v, not ended by its own library", err)
 	}
-	if err := parent.Close(); err != nil {
-		t.Error(err)
-	}
+	check(t, parent.Close())
 	_, err = Make[thing](&Uses{Verb: "verb", Lib: "none"}, Made{End: end})
 	wants(t, err, syscall.EINVAL, "nothing says what the new Thing belongs to")
 	_, err = Make[thing](u, Made{Parents: parents, End: end})
@@ -204,28 +206,6 @@ func TestMake(t *testing.T) {
 	if rootOf[thing](l, m.handles) != parent || rootOf[lib](l, m.handles) != l || rootOf[foreign](l, m.handles) != nil {
 		t.Error("rootOf does not find a handle by its type")
 	}
-}
-
-// TestBorrow gives one open handle for an object, and lets go of the object when it is closed.
-func TestBorrow(t *testing.T) {
-	offer()
-	l, c := new(lib), unsafe.Pointer(new(int))
-	kept := 0
-	keep := func() (func() error, error) { kept++; return func() error { kept--; return nil }, nil }
-	a, err := Borrow[thing]("verb", c, l, keep)
-	b, err2 := Borrow[thing]("verb", c, l, keep)
-	if err != nil || err2 != nil || a != b || kept != 1 {
-		t.Fatalf("%p and %p, %v, %v, kept %d times", a, b, err, err2, kept)
-	}
-	if err := a.Close(); err != nil || kept != 0 {
-		t.Errorf("%v, kept %d times", err, kept)
-	}
-	again, err := Borrow[thing]("verb", c, l, keep)
-	if err != nil || again == a || kept != 1 {
-		t.Errorf("%p, %v, kept %d times", again, err, kept)
-	}
-	_, err = Borrow[thing]("verb", unsafe.Pointer(new(int)), l, func() (func() error, error) { return nil, errMake })
-	wants(t, err, errMake, "")
 }
 
 // record is what a verb fills, and changes is a builder with a mask.
@@ -280,9 +260,7 @@ func TestUnder(t *testing.T) {
 		t.Helper()
 		u := &Uses{Verb: "verb", Lib: l}
 		own, err := Under(u, "x", object.Nil("", ""), lend)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		return u, own
 	}
 	one, first := under()
@@ -307,9 +285,7 @@ func TestUnder(t *testing.T) {
 	}
 	u, own := under()
 	child := makeThing(l, unsafe.Pointer(new(int)))
-	if err := child.h.Adopt(&own.Node); err != nil {
-		t.Fatal(err)
-	}
+	check(t, child.h.Adopt(&own.Node))
 	u.Exit()
 	if kept != 1 {
 		t.Error("closed while an object belongs to it")
@@ -325,9 +301,7 @@ func TestUnder(t *testing.T) {
 	}
 	u = &Uses{Verb: "verb", Lib: l}
 	held, err := Enter(u, "x", x)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if given, err := Under(u, "x", held, lend); err != nil || given != x.base() {
 		t.Errorf("%p, %v", given, err)
 	}

@@ -20,9 +20,7 @@ func isOpen(fd int) bool {
 func file(t *testing.T) int {
 	t.Helper()
 	f, err := os.Create(filepath.Join(t.TempDir(), "file"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	t.Cleanup(func() { f.Close() })
 	return int(f.Fd())
 }
@@ -30,9 +28,7 @@ func file(t *testing.T) int {
 func duplicate(t *testing.T, fd int) int {
 	t.Helper()
 	own, err := DuplicateFD("verb", "cmd_fd", fd)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return own
 }
 
@@ -52,9 +48,7 @@ func TestRefusedFD(t *testing.T) {
 		t.Error("the original is closed")
 	}
 	own = duplicate(t, fd)
-	if err := unix.Dup3(other, own, unix.O_CLOEXEC); err != nil {
-		t.Fatal(err)
-	}
+	check(t, unix.Dup3(other, own, unix.O_CLOEXEC))
 	defer unix.Close(own)
 	if RefusedFD(own, fd); !isOpen(own) {
 		t.Error("the file of another is closed")

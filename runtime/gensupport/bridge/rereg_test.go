@@ -37,9 +37,7 @@ func newRegion(t *testing.T) *region {
 		parents []*object.Node
 	}{{&r.a, "PD a", nil}, {&r.b, "PD b", nil}, {&r.mr, "MR", []*object.Node{&r.a}}} {
 		var self io.Closer = handle{n.node}
-		if err := n.node.Init(self, n.kind, "", n.parents...); err != nil {
-			t.Fatal(err)
-		}
+		check(t, n.node.Init(self, n.kind, "", n.parents...))
 	}
 	t.Cleanup(func() {
 		for _, n := range []*object.Node{&r.mr, &r.a, &r.b} {
@@ -52,9 +50,7 @@ func newRegion(t *testing.T) *region {
 func (r *region) settle(t *testing.T, c *Change, code int, errno syscall.Errno, to *object.Node) error {
 	t.Helper()
 	move, err := object.BeginMove(verb, &r.mr, &r.a, to)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return c.Settle(verb, code, errno, Region{Move: move, Release: &r.release,
 		New: cmem.Held{Release: func() { r.newGone++ }}, Changed: func() { r.changed++ }})
 }
@@ -105,21 +101,6 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-// TestSettleWithoutMemory changes the access alone: the region goes on holding what it held.
-func TestSettleWithoutMemory(t *testing.T) {
-	r := newRegion(t)
-	if err := r.settle(t, &Change{Flags: 4}, 0, 0, nil); err != nil {
-		t.Fatal(err)
-	}
-	if r.changed != 1 || r.oldGone != 0 {
-		t.Errorf("changed %d, old let go %d", r.changed, r.oldGone)
-	}
-	r.release()
-	if r.oldGone != 1 || r.newGone != 0 {
-		t.Errorf("after Close: old let go %d, new let go %d", r.oldGone, r.newGone)
-	}
-}
-
 // TestSettleMovesTheRegion changes the protection domain: the region is below the new one, the old one, or both if either may be in use.
 func TestSettleMovesTheRegion(t *testing.T) {
 	for _, c := range []struct {
@@ -158,9 +139,7 @@ func TestTake(t *testing.T) {
 	}
 	b := make([]byte, 64)
 	pin, err := mem.PinBytes(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer pin.Unpin()
 	c.Memory(1, pin)
 	if held, err := c.Take(verb, "MR"); err != nil || held.Addr != pin.Addr() || held.Len != 64 {

@@ -18,9 +18,7 @@ type domain struct{ name string }
 // TestCalls leads requests of C to an allocator with the handle that they are for.
 func TestCalls(t *testing.T) {
 	buf, err := mem.New(4096)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	t.Cleanup(func() { _ = buf.Close() })
 	var said []string
 	var answer error
@@ -33,9 +31,7 @@ func TestCalls(t *testing.T) {
 			said = append(said, fmt.Sprintf("free %v %t %s", d, addr == buf.Addr(), r))
 		},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	c := ctest.Funcs{Ctx: context, Alloc: alloc, Free: free}
 	if addr, _ := c.DoAlloc(16, 8, mlx5CQ); addr != buf.Addr() {
 		t.Errorf("C gets %#x", addr)

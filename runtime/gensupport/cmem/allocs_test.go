@@ -20,13 +20,6 @@ import (
 // mlx5CQ is driver 3, resource 7.
 const mlx5CQ = 3<<32 | 7
 
-func TestResource(t *testing.T) {
-	r := AllocResource(mlx5CQ)
-	if r.DriverID() != 3 || r.Code() != 7 || r.String() != "driver 3, resource 7" {
-		t.Errorf("%d, %d, %s", r.DriverID(), r.Code(), r)
-	}
-}
-
 // register makes f an allocator for the length of the test and answers its C side. Free may be nil.
 func registered(t *testing.T, f allocFuncs) ctest.Funcs {
 	t.Helper()
@@ -34,9 +27,7 @@ func registered(t *testing.T, f allocFuncs) ctest.Funcs {
 		f.free = func(addr uintptr, _ AllocResource) { t.Errorf("Free(%#x) is called", addr) }
 	}
 	ctx, alloc, free, err := registerAlloc(f)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	t.Cleanup(func() { releaseAlloc(ctx) })
 	return ctest.Funcs{Ctx: ctx, Alloc: alloc, Free: free}
 }
@@ -98,9 +89,7 @@ func TestAllocFree(t *testing.T) {
 	if errno := f.FreeInThread(here, mlx5CQ); errno != syscall.EXDEV {
 		t.Errorf("free changed errno to %v", errno)
 	}
-	if err := lastAllocError(f.Ctx); err != nil {
-		t.Error(err)
-	}
+	check(t, lastAllocError(f.Ctx))
 	f.DoFree(here, 1) // not its own any more
 	err := lastAllocError(f.Ctx)
 	if want := fmt.Sprintf("allocator told to free %#x (driver 0, resource 1): it never gave that; ignored", here); err == nil ||
@@ -126,35 +115,19 @@ func TestAllocFree(t *testing.T) {
 	p.free(there, 1)
 }
 
-func TestUseDefault(t *testing.T) {
-	f := registered(t, allocFuncs{alloc: func(size, align uint64, resource AllocResource) (uintptr, error) { return 0, ErrUseDefault }})
-	if addr, errno := f.AllocInThread(4096, 4096, 0); addr != ^uintptr(0) || errno != syscall.EXDEV {
-		t.Errorf("alloc = %#x, %v", addr, errno)
-	}
-	if lookupAlloc(f.Ctx).outstanding() != 0 || lastAllocError(f.Ctx) != nil {
-		t.Error("the default allocator's memory is counted")
-	}
-}
-
 var global [4096]byte
 
 // TestRefused pins what becomes of every answer that no device may get.
 func TestRefused(t *testing.T) {
 	heap := make([]byte, 1<<16)
 	pin, err := mem.PinBytes(heap)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer pin.Unpin()
 	variable, err := mem.PinBytes(global[:])
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer variable.Unpin()
 	buf, err := mem.New(8192)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer buf.Close()
 	answer := func(addr uintptr, err error) func(uint64, uint64, AllocResource) (uintptr, error) {
 		return func(uint64, uint64, AllocResource) (uintptr, error) { return addr, err }
@@ -217,9 +190,7 @@ func TestRefused(t *testing.T) {
 // TestRefusedEnd answers an address that is not Go's and a size that reaches into memory of Go.
 func TestRefusedEnd(t *testing.T) {
 	pin, err := mem.PinBytes(make([]byte, 4096))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer pin.Unpin()
 	const low = 1 << 16
 	f := registered(t, allocFuncs{alloc: func(uint64, uint64, AllocResource) (uintptr, error) { return low, nil }})
@@ -231,46 +202,9 @@ func TestRefusedEnd(t *testing.T) {
 	}
 }
 
-// TestGoexit has callbacks end their goroutine, as t.FailNow does: the C code below goes on.
-func TestGoexit(t *testing.T) {
-	buf, err := mem.New(4096)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer buf.Close()
-	quit := true
-	f := registered(t, allocFuncs{
-		alloc: func(uint64, uint64, AllocResource) (uintptr, error) {
-			if quit {
-				runtime.Goexit()
-			}
-			return buf.Addr(), nil
-		},
-		free: func(uintptr, AllocResource) { runtime.Goexit() },
-	})
-	if addr, errno := f.DoAlloc(100, 64, 0); addr != 0 || errno != syscall.ENOMEM {
-		t.Errorf("alloc = %#x, %v", addr, errno)
-	}
-	const want = "allocator asked for 100 bytes aligned to 64 (driver 0, resource 0): it ended its goroutine (runtime.Goexit)"
-	err = lastAllocError(f.Ctx)
-	if p := (*PanicError)(nil); err == nil || err.Error() != want || !errors.As(err, &p) || p.Value != nil {
-		t.Errorf("LastError = %v, want %s", err, want)
-	}
-	quit = false
-	if addr, errno := f.DoAlloc(100, 64, 0); addr != buf.Addr() || errno != syscall.EXDEV {
-		t.Errorf("alloc = %#x, %v", addr, errno)
-	}
-	f.DoFree(buf.Addr(), 0)
-	if err := lastAllocError(f.Ctx); err == nil || !strings.HasSuffix(err.Error(), "it ended its goroutine (runtime.Goexit)") {
-		t.Errorf("LastError = %v", err)
-	}
-}
-
 func TestTwice(t *testing.T) {
 	buf, err := mem.New(4096)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer buf.Close()
 	frees := 0
 	f := registered(t, allocFuncs{

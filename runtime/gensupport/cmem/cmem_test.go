@@ -36,16 +36,6 @@ func TestString(t *testing.T) {
 	}
 }
 
-// TestAtAllocatesNothing matters because validators read states of C objects before each call.
-func TestAtAllocatesNothing(t *testing.T) {
-	memory := [2]uint32{1, 2}
-	c := unsafe.Pointer(&memory)
-	var sum uint32
-	if n := testing.AllocsPerRun(100, func() { sum += At[uint32](c, 4) }); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
-}
-
 // TestBytes copies memory, and gives nothing for no memory.
 func TestBytes(t *testing.T) {
 	from := []byte("private data")

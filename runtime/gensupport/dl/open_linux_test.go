@@ -22,6 +22,14 @@ import (
 // paths one after the other and prints a line for each.
 const openList = "VERBSGEN_DL_TEST_OPEN"
 
+// check ends the test if there is an error.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func TestMain(m *testing.M) {
 	if list := os.Getenv(openList); list != "" {
 		openAll(strings.Split(list, ":"))
@@ -56,9 +64,7 @@ func openAll(paths []string) {
 func run(t *testing.T, libPath string, paths ...string) string {
 	t.Helper()
 	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // a process that hangs has failed
 	defer cancel()
 	cmd := exec.CommandContext(ctx, exe)
@@ -75,9 +81,7 @@ func run(t *testing.T, libPath string, paths ...string) string {
 func build(t *testing.T, file, text string, args ...string) string {
 	t.Helper()
 	cc, err := exec.Command("go", "env", "CC").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	src := filepath.Join(t.TempDir(), "lib.c")
 	write(t, src, text)
 	args = append([]string{"-shared", "-fPIC", "-o", file, src}, args...)
@@ -89,9 +93,7 @@ func build(t *testing.T, file, text string, args ...string) string {
 
 func write(t *testing.T, file, text string) string {
 	t.Helper()
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(file, []byte(text), 0o644))
 	return file
 }
 
@@ -114,9 +116,7 @@ func TestOpen(t *testing.T) {
 	dir := t.TempDir()
 	full := fake(t, filepath.Join(dir, "libibverbs.so.1.14.44.0"))
 	link := filepath.Join(dir, DefaultName)
-	if err := os.Symlink(full, link); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.Symlink(full, link))
 	other := fake(t, filepath.Join(t.TempDir(), DefaultName))
 	refused := fmt.Sprintf("unsupported=false absent=false load %s: this process has loaded another libibverbs, %s, "+
 		"and what depends on it works with that one only; use one libibverbs in a process", other, link)
@@ -152,9 +152,7 @@ func TestOpen(t *testing.T) {
 func patched(t *testing.T, from, to string, offset int, value uint16) string {
 	t.Helper()
 	b, err := os.ReadFile(from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	binary.NativeEndian.PutUint16(b[offset:], value)
 	return write(t, to, string(b))
 }
@@ -177,13 +175,9 @@ func TestOpenFails(t *testing.T) {
 	in := func(name string) string { return filepath.Join(dir, name) }
 	good := fake(t, in("good.so"))
 	b, err := os.ReadFile(good)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	noVerbs := build(t, in("noverbs.so"), "int f(void) { return 0; }", "-Wl,-soname,"+DefaultName)
-	if err := errors.Join(os.Mkdir(in("found"), 0o755), os.Symlink(good, in("found/"+DefaultName))); err != nil {
-		t.Fatal(err)
-	}
+	check(t, errors.Join(os.Mkdir(in("found"), 0o755), os.Symlink(good, in("found/"+DefaultName))))
 	using := build(t, in("libuser.so.1"), "void *ibv_get_device_list(int *); void *f(int *n) { return ibv_get_device_list(n); }",
 		good, "-Wl,-rpath,"+in("found"))
 	needed := build(t, in("libneeded.so"), "int g(void) { return 0; }", "-Wl,-soname,libgone.so.7")
@@ -228,18 +222,14 @@ func TestOpenFails(t *testing.T) {
 // pipe makes a named pipe that nobody writes to: a plain open of it waits forever.
 func pipe(t *testing.T, path string) string {
 	t.Helper()
-	if err := syscall.Mkfifo(path, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check(t, syscall.Mkfifo(path, 0o600))
 	return path
 }
 
 func goarch(t *testing.T) string {
 	t.Helper()
 	out, err := exec.Command("go", "env", "GOARCH").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return strings.TrimSpace(string(out))
 }
 
@@ -300,9 +290,7 @@ func TestSystem(t *testing.T) {
 // TestFloor looks functions up in a library without one that every supported release has, and without a newer one.
 func TestFloor(t *testing.T) {
 	l, err := Module{Name: "libm.so.6", Probe: "cos"}.Open("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	newer := []Symbol{{Name: "cos", Floor: true}, {Name: "ibv_new", Since: "44.0"}}
 	fn := make([]uintptr, 3)
 	if _, err := Lookup(l, newer, fn); err != nil || fn[0] == 0 || fn[1] != 0 {

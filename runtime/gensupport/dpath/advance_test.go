@@ -6,7 +6,6 @@ import (
 	"math"
 	"reflect"
 	"slices"
-	"strings"
 	"testing"
 	"unsafe"
 
@@ -64,9 +63,7 @@ func TestAdvanceStreamed(t *testing.T) {
 	p := provider(t)
 	p.Posts(dptest.Record)
 	b, err := dpath.NewSendBatch(4, 1, dpath.InlineRoom(8))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	b.WR(0).Flush(1, 0x1000, 9, 64, 1, 0)
 	b.WR(1).AtomicWrite(2, 0x1000, 9, 77)
 	b.WR(2).SendTSO(3, make([]byte, 8), 1500).SGE(0x5000, 64, 7).To(unsafe.Pointer(p), 5, 6)
@@ -102,9 +99,7 @@ func seenOf(t *testing.T, p *dptest.Provider, b *dpath.SendBatch, i int) dptest.
 // TestAdvanceInline has data in the batch stay where it is, beside an element that is sent inline from elsewhere.
 func TestAdvanceInline(t *testing.T) {
 	b, err := dpath.NewSendBatch(2, 2, dpath.InlineRoom(16))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	b.WR(0).Send(1).SGE(0x1000, 4, 0).InlineData([]byte("inline"))
 	b.WR(1).Send(2).SGE(0x1000, 4, 0).Flags(dpath.FlagInline)
 	data := b.WR(0).SGEs()[1]
@@ -173,25 +168,5 @@ func TestAdvancePanics(t *testing.T) {
 	panics(t, "the SendBatch is closed", func() { send.From(0, 1).Advance(by) })
 	if id := *(*uint64)(w.At()); id != 1 {
 		t.Errorf("the ID was changed to %d", id)
-	}
-}
-
-// TestAdvanceKeepsTheChain posts all of a batch after parts of it were advanced.
-func TestAdvanceKeepsTheChain(t *testing.T) {
-	p := provider(t)
-	b := sendBatch(t, 8, 0)
-	for i := range 4 {
-		b.From(2*i, 2).Advance(dpath.Stride{ID: int64(i)})
-	}
-	p.Posts(dptest.Record)
-	if bad, errno := dpath.PostSend(p.QP(), b, 8); bad != -1 || errno != 0 || len(p.Seen()) != 8 {
-		t.Fatal(bad, errno, len(p.Seen()))
-	}
-	var ids strings.Builder
-	for _, s := range p.Seen() {
-		ids.WriteByte('0' + byte(s.ID))
-	}
-	if ids.String() != "00112233" {
-		t.Error(ids.String())
 	}
 }

@@ -81,12 +81,6 @@ func TestReadAnswer(t *testing.T) {
 	}
 }
 
-// TestWritten asks only that it can be called, with no list as well.
-func TestWritten(t *testing.T) {
-	Written[uint64](nil)
-	Written(make([]uint64, 3))
-}
-
 func want(t *testing.T, err error, errno syscall.Errno, text string) {
 	t.Helper()
 	if errno == 0 {

@@ -20,9 +20,7 @@ func async(t testing.TB, p *dptest.Provider) *dpath.Async {
 	t.Helper()
 	get, ack := dptest.AsyncFunctions()
 	a, err := dpath.NewAsync(p.Context(), get, ack)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	t.Cleanup(func() { a.Close() })
 	return a
 }
@@ -77,29 +75,19 @@ func TestAsyncEnds(t *testing.T) {
 		t.Errorf("after a signal: %+v, %v", ev, err)
 	}
 	p.FailAsync(syscall.EIO)
-	if _, err := a.Next(bounded(t)); !errors.Is(err, syscall.EIO) {
-		t.Errorf("failed: %v", err)
-	}
+	wantIs(t, second(a.Next(bounded(t))), syscall.EIO)
 	p.FailAsync(dptest.NoErrno)
-	if _, err := a.Next(bounded(t)); !errors.Is(err, syscall.EIO) {
-		t.Errorf("failed without errno: %v", err)
-	}
+	wantIs(t, second(a.Next(bounded(t))), syscall.EIO)
 	var wg sync.WaitGroup
 	for range 3 {
 		wg.Go(func() {
-			if _, err := a.Next(bounded(t)); !errors.Is(err, os.ErrClosed) {
-				t.Errorf("waiting: %v", err)
-			}
+			wantIs(t, second(a.Next(bounded(t))), os.ErrClosed)
 		})
 	}
 	time.Sleep(time.Millisecond)
-	if err := a.Close(); err != nil {
-		t.Error(err)
-	}
+	check(t, a.Close())
 	wg.Wait()
-	if err := a.Close(); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("second close: %v", err)
-	}
+	wantIs(t, a.Close(), os.ErrClosed)
 }
 
 func TestNewAsync(t *testing.T) {

@@ -41,17 +41,10 @@ func rows(b *testing.B) []row {
 		p := provider(b)
 		p.Posts(how.how)
 		built := func(n int) func(int) { return func(times int) { p.LoopBuilt(n, times) } }
-		patched := func(n int) func(int) { return func(times int) { p.LoopPatched(n, times) } }
 		all = append(all,
 			row{"post/" + how.name + "/built", func(n int) (c, ours func(int)) { return built(n), postBuilt(b, p, n) }},
 			row{"post/" + how.name + "/changed, C builds", func(n int) (c, ours func(int)) { return built(n), postPatched(b, p, n) }},
-			row{"post/" + how.name + "/changed, C changes", func(n int) (c, ours func(int)) { return patched(n), postPatched(b, p, n) }},
-			row{"post/" + how.name + "/advanced, C builds", func(n int) (c, ours func(int)) { return built(n), postAdvanced(b, p, n) }},
-			row{"post/" + how.name + "/advanced, C changes", func(n int) (c, ours func(int)) { return patched(n), postAdvanced(b, p, n) }},
-			row{"receive/" + how.name + "/built", func(n int) (c, ours func(int)) {
-				return func(times int) { p.LoopReceives(n, times) }, receivesBuilt(b, p, n)
-			}},
-			row{"post/" + how.name + "/range", func(n int) (c, ours func(int)) { return built(n), postRange(b, p, n) }})
+			row{"post/" + how.name + "/advanced, C builds", func(n int) (c, ours func(int)) { return built(n), postAdvanced(b, p, n) }})
 	}
 	pair := provider(b)
 	pair.Posts(dptest.Walk)
@@ -66,9 +59,6 @@ func rows(b *testing.B) []row {
 	return append(all,
 		row{"poll/full", func(n int) (c, ours func(int)) {
 			return func(times int) { full.LoopPoll(n, times) }, pollFull(full, n)
-		}},
-		row{"poll/full, not looked at", func(n int) (c, ours func(int)) {
-			return func(times int) { full.LoopPoll(n, times) }, pollOnly(full, n)
 		}},
 		row{"spin/empty", func(n int) (c, ours func(int)) {
 			return func(times int) { empty.LoopSpin(1, n, times) }, spinEmpty(empty, n)
@@ -88,22 +78,6 @@ func postBuilt(b *testing.B, p *dptest.Provider, n int) func(int) {
 				id++
 			}
 			if _, errno := dpath.PostSend(p.QP(), batch, n); errno != 0 {
-				b.Fatal(errno)
-			}
-		}
-	}
-}
-
-func receivesBuilt(b *testing.B, p *dptest.Provider, n int) func(int) {
-	batch := recvBatch(b, n, 1)
-	return func(times int) {
-		id := uint64(0)
-		for range times {
-			for _, w := range batch.All() {
-				w.Recv(id).SGE(0x10000+id, 64, 7)
-				id++
-			}
-			if _, errno := dpath.PostSRQRecvRange(p.SRQ(), batch.From(0, n)); errno != 0 {
 				b.Fatal(errno)
 			}
 		}
@@ -137,23 +111,6 @@ func postAdvanced(b *testing.B, p *dptest.Provider, n int) func(int) {
 		for range times {
 			batch.From(0, n).Advance(dpath.Stride{ID: int64(n), Addr: int64(n), Remote: int64(n)})
 			if _, errno := dpath.PostSend(p.QP(), batch, n); errno != 0 {
-				b.Fatal(errno)
-			}
-		}
-	}
-}
-
-// postRange is postBuilt for the end of a batch that is twice as long.
-func postRange(b *testing.B, p *dptest.Provider, n int) func(int) {
-	batch := sendBatch(b, 2*n, 1)
-	return func(times int) {
-		id := uint64(0)
-		for range times {
-			for i := range n {
-				batch.WR(n+i).Write(id, 0x20000+id, 9).SGE(0x10000+id, 64, 7).Flags(dpath.FlagSignaled)
-				id++
-			}
-			if _, errno := dpath.PostSendRange(p.QP(), batch.From(n, n)); errno != 0 {
 				b.Fatal(errno)
 			}
 		}
@@ -209,15 +166,6 @@ func pollFull(p *dptest.Provider, n int) func(int) {
 			}
 		}
 		sum += ids
-	}
-}
-
-func pollOnly(p *dptest.Provider, n int) func(int) {
-	wcs := make([]dpath.WC, n)
-	return func(times int) {
-		for range times {
-			dpath.PollCQ(p.CQ(), wcs)
-		}
 	}
 }
 

@@ -85,9 +85,7 @@ func TestPostAndPollRefused(t *testing.T) {
 func TestPostAndPollUnmade(t *testing.T) {
 	p := provider(t)
 	b, closed := sendBatch(t, 2, 1), sendBatch(t, 2, 1)
-	if err := closed.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, closed.Close())
 	var none *dpath.SendBatch
 	var gone gate.Gate
 	moved := *p.CQ()

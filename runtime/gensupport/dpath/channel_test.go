@@ -23,9 +23,7 @@ func channel(t testing.TB, p *dptest.Provider) *dpath.Channel {
 	t.Helper()
 	get, ack := dptest.Functions()
 	c, err := dpath.NewChannel(p.Channel(), get, ack)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	t.Cleanup(func() { c.Close() })
 	return c
 }
@@ -118,9 +116,7 @@ func TestNextTurn(t *testing.T) {
 		cancel()
 	}
 	p.Feed(1)
-	if err := <-first; err != nil {
-		t.Errorf("first: %v", err)
-	}
+	check(t, <-first)
 }
 
 // TestNoneLost has many goroutines take events with contexts that end at any moment, and counts.
@@ -204,17 +200,13 @@ func TestClose(t *testing.T) {
 		})
 	}
 	time.Sleep(time.Millisecond)
-	if err := c.Close(); err != nil {
-		t.Error(err)
-	}
+	check(t, c.Close())
 	wg.Wait()
 	p.Feed(2)
 	if _, _, err := c.Next(bounded(t)); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("after: %v", err)
 	}
-	if err := c.Close(); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("second close: %v", err)
-	}
+	wantIs(t, c.Close(), os.ErrClosed)
 	again := channel(t, p)
 	next(t, bounded(t), p, again)
 	next(t, bounded(t), p, again)
@@ -251,18 +243,12 @@ func TestNewChannel(t *testing.T) {
 		}
 	}
 	f, err := os.Create(filepath.Join(t.TempDir(), "file"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	defer f.Close()
 	pipe := p.SetFD(int(f.Fd()))
-	if _, err := dpath.NewChannel(p.Channel(), get, ack); !errors.Is(err, errors.ErrUnsupported) {
-		t.Errorf("a file on a disk: %v", err)
-	}
+	wantIs(t, second(dpath.NewChannel(p.Channel(), get, ack)), errors.ErrUnsupported)
 	p.SetFD(-1)
-	if _, err := dpath.NewChannel(p.Channel(), get, ack); !errors.Is(err, syscall.EBADF) {
-		t.Errorf("no file: %v", err)
-	}
+	wantIs(t, second(dpath.NewChannel(p.Channel(), get, ack)), syscall.EBADF)
 	p.SetFD(pipe)
 	for range 3 { // the library's own descriptor stays open
 		if err := channel(t, p).Close(); err != nil {

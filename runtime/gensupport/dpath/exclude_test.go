@@ -47,14 +47,10 @@ const deniedVar = "DPATH_DENIED"
 func TestWithoutMembarrier(t *testing.T) {
 	if os.Getenv(deniedVar) != "" {
 		p, err := dptest.New()
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		defer p.Close()
 		b, err := NewSendBatch(1, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		for range 2000 {
 			if _, errno := PostSend(p.QP(), b, 1); errno != 0 || b.all.use.owner != 0 {
 				t.Fatalf("a post: %v; the batch belongs to %#x", errno, b.all.use.owner)

@@ -29,9 +29,7 @@ func newQueue(t *testing.T, handles *object.Index, c unsafe.Pointer) *queue {
 	t.Helper()
 	q := new(queue)
 	q.node.Make(q, "CQ", object.Origin{}, c, "ibv_destroy_cq", func() error { return nil })
-	if err := q.node.Adopt(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, q.node.Adopt())
 	handles.Add(uintptr(c), q)
 	t.Cleanup(func() { _ = q.Close() })
 	return q
@@ -77,9 +75,7 @@ func TestNextCQEvent(t *testing.T) {
 	var c [3]byte
 	open, closed, foreign := unsafe.Pointer(&c[0]), unsafe.Pointer(&c[1]), unsafe.Pointer(&c[2])
 	q := newQueue(t, &handles, open)
-	if err := newQueue(t, &handles, closed).Close(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, newQueue(t, &handles, closed).Close())
 	from := &channel{events: []unsafe.Pointer{closed, foreign, open}}
 	var e HeldCQEvent
 	got, err := NextCQEvent(t.Context(), &e, from, &handles, handleOf)
@@ -100,9 +96,7 @@ func TestNextCQEvent(t *testing.T) {
 	if from.acked[open] != 1 {
 		t.Errorf("the event is acknowledged %d times", from.acked[open])
 	}
-	if err := q.Close(); err != nil {
-		t.Errorf("Close after Done: %v", err)
-	}
+	check(t, q.Close())
 	if _, err := NextCQEvent(t.Context(), new(HeldCQEvent), from, &handles, handleOf); !errors.Is(err, errEnd) {
 		t.Errorf("the error of the channel: %v", err)
 	}

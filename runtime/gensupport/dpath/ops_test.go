@@ -3,7 +3,6 @@
 package dpath_test
 
 import (
-	"errors"
 	"os"
 	"slices"
 	"syscall"
@@ -19,14 +18,10 @@ import (
 func tags(t *testing.T, n int) (*dptest.Tags, *dpath.OpsBatch) {
 	t.Helper()
 	q, err := dptest.NewTags()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	t.Cleanup(q.Close)
 	b, err := dpath.NewOpsBatch(n, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return q, b
 }
 
@@ -88,13 +83,9 @@ func TestOpsRefused(t *testing.T) {
 		q.Lack(how)
 		post("no operation", q.Gate(), b.From(0, 2), 0, syscall.EOPNOTSUPP)
 	}
-	if err := b.Close(); err != nil {
-		t.Error(err)
-	}
+	check(t, b.Close())
 	post("a closed batch", q.Gate(), b.From(0, 1), 0, fail.ErrnoBatchClosed)
-	if err := dpath.Refused(b.From(0, 1), fail.ErrnoBatchClosed); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("a closed batch: %v", err)
-	}
+	wantIs(t, dpath.Refused(b.From(0, 1), fail.ErrnoBatchClosed), os.ErrClosed)
 	for name, use := range map[string]func(){"nil": func() { none.WR(0) }, "closed": func() { b.WR(0) }} {
 		func() {
 			defer func() {
@@ -105,7 +96,5 @@ func TestOpsRefused(t *testing.T) {
 			use()
 		}()
 	}
-	if _, err := dpath.NewOpsBatch(0, 1); !errors.Is(err, syscall.EINVAL) {
-		t.Errorf("an empty batch: %v", err)
-	}
+	wantIs(t, second(dpath.NewOpsBatch(0, 1)), syscall.EINVAL)
 }

@@ -19,9 +19,7 @@ type pipe struct {
 func newPipe(t *testing.T) *pipe {
 	t.Helper()
 	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	t.Cleanup(func() { r.Close(); w.Close() })
 	return &pipe{int(r.Fd()), w, map[byte]error{}}
 }
@@ -48,9 +46,7 @@ func (p *pipe) give(t *testing.T, b ...byte) {
 func newRecords(t *testing.T, p *pipe) *Records[byte] {
 	t.Helper()
 	r, err := NewRecords(p.fd, "pipe_get", "pipe_close", "the pipe", p.take)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	return r
 }
 
@@ -77,9 +73,7 @@ func TestRecords(t *testing.T) {
 		waits <- err
 	}()
 	p.give(t, 'b')
-	if err := <-waits; err != nil {
-		t.Errorf("a wait: %v", err)
-	}
+	check(t, <-waits)
 }
 
 // TestRecordsFail gives the error of the library and of a record that cannot be taken over, and goes on; after Close it is closed.
@@ -99,9 +93,7 @@ func TestRecordsFail(t *testing.T) {
 	if _, err := r.Next(t.Context()); !errors.Is(err, syscall.EPIPE) || !strings.Contains(err.Error(), "pipe_get") {
 		t.Errorf("an error of the library: %v", err)
 	}
-	if err := r.Close(); err != nil {
-		t.Error(err)
-	}
+	check(t, r.Close())
 	if _, err := r.Next(t.Context()); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("after Close: %v", err)
 	}

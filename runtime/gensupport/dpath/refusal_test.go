@@ -20,9 +20,7 @@ func TestRefusal(t *testing.T) {
 	b := sendBatch(t, 4, 3)
 	b.WR(2).Send(77).SGE(1, 5, 0).SGE(2, 3, 0).SGE(3, math.MaxUint32, 0)
 	r, err := dpath.RefusalOf(b.From(1, 3), errs, 1, syscall.ENOMEM)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	const length = 8 // in struct ibv_sge
 	if *(*uint64)(r.Request) != 77 || r.Total(length) != math.MaxUint32+8 || r.Least(length) != 3 {
 		t.Errorf("wr_id %d, total %d, least %d", *(*uint64)(r.Request), r.Total(length), r.Least(length))

@@ -59,16 +59,12 @@ func TestRegionSGE(t *testing.T) {
 		t.Errorf("%v, want %s", err, want)
 	}
 	b, err := NewSendBatch(1, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if s := b.WR(0).Send(1).Add(SGE{1, 2, 3}).SGEs(); len(s) != 1 || s[0] != (SGE{1, 2, 3}) {
 		t.Errorf("added %v", s)
 	}
 	r, err := NewRecvBatch(1, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	if s := r.WR(0).Recv(1).Add(SGE{1, 2, 3}).SGEs(); len(s) != 1 || s[0] != (SGE{1, 2, 3}) {
 		t.Errorf("added %v", s)
 	}

@@ -47,9 +47,7 @@ func paused(t *testing.T, p *dptest.Provider, post func() (int, syscall.Errno)) 
 func newProvider(t *testing.T) *dptest.Provider {
 	t.Helper()
 	p, err := dptest.New()
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	t.Cleanup(p.Close)
 	return p
 }
@@ -64,13 +62,9 @@ func panicText(f func()) (text string) {
 func TestBatchInUse(t *testing.T) {
 	p := newProvider(t)
 	send, err := NewSendBatch(4, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	recv, err := NewRecvBatch(4, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	const text = "another goroutine posts the %s at the same time, so nothing was posted here; a batch belongs to one goroutine at a time: " +
 		"device or resource busy (EBUSY)"
 	for name, c := range map[string]struct {
@@ -135,13 +129,9 @@ func TestBatchInUse(t *testing.T) {
 func TestPostsThatOverlap(t *testing.T) {
 	p := newProvider(t)
 	send, err := NewSendBatch(5, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	recv, err := NewRecvBatch(5, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	for name, c := range map[string]struct {
 		post func() (int, syscall.Errno)
 		use  *use
@@ -178,9 +168,7 @@ func TestBatchChangesHands(t *testing.T) {
 	p := newProvider(t)
 	p.Posts(dptest.Walk)
 	b, err := NewSendBatch(8, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	hands, done := make(chan int), make(chan bool)
 	for range 3 {
 		go func() {
@@ -221,9 +209,7 @@ func TestPostsExclude(t *testing.T) {
 	p := newProvider(t)
 	p.Posts(dptest.Walk)
 	b, err := NewSendBatch(64, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	var posted, stolen atomic.Int64
 	var wg sync.WaitGroup
 	var stop atomic.Bool
@@ -267,9 +253,7 @@ func TestSharedBatchStaysWhole(t *testing.T) {
 	p := newProvider(t)
 	p.Posts(dptest.Walk)
 	b, err := NewSendBatch(8, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {

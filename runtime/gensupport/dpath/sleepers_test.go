@@ -21,6 +21,14 @@ type counted struct {
 	requests  atomic.Int64
 }
 
+// check ends the test if there is an error.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func (q *counted) add(n int) {
 	q.mu.Lock()
 	q.n += n

@@ -7,9 +7,7 @@ import (
 
 // TestWCErr asks that success is no error, and that any other status is one that names the request and explains itself.
 func TestWCErr(t *testing.T) {
-	if err := (WC{ID: 7}).Err(); err != nil {
-		t.Errorf("success: %v", err)
-	}
+	check(t, (WC{ID: 7}).Err())
 	if n := testing.AllocsPerRun(100, func() { _ = (WC{ID: 7}).Err() }); n != 0 {
 		t.Errorf("%v allocations for success", n)
 	}

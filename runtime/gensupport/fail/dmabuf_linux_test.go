@@ -22,12 +22,8 @@ func TestDMABuf(t *testing.T) {
 	plain := at("plain")
 	for link, to := range map[string]string{"new/self/fd/3": "/dmabuf:", "new/self/fd/4": plain, "new/self/fd/6": "/dmabuf:",
 		"new/self/fd/7": "/dmabuf:", "old/self/fd/3": "/dmabuf:"} {
-		if err := os.MkdirAll(filepath.Dir(at(link)), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Symlink(to, at(link)); err != nil {
-			t.Fatal(err)
-		}
+		check(t, os.MkdirAll(filepath.Dir(at(link)), 0o700))
+		check(t, os.Symlink(to, at(link)))
 	}
 	const (
 		unable  = "the driver of the device, or the exporter of the dma-buf (amdgpu), knows no dma-bufs; copy through host memory"

@@ -21,25 +21,19 @@ func TestFilesText(t *testing.T) {
 // TestFilesHint lets the process have few descriptors more than are open, then enough.
 func TestFilesHint(t *testing.T) {
 	var before unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &before); err != nil {
-		t.Fatal(err)
-	}
+	check(t, unix.Getrlimit(unix.RLIMIT_NOFILE, &before))
 	defer unix.Setrlimit(unix.RLIMIT_NOFILE, &before)
 	limit := uint64(1) // the lowest limit with a descriptor free below it
 	for leftOf(limit) == 0 {
 		limit++
 	}
 	for more, want := range map[uint64]string{0: "only 1 of ", 4: " file descriptors (RLIMIT_NOFILE) are left"} {
-		if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: limit + more, Max: before.Max}); err != nil {
-			t.Fatal(err)
-		}
+		check(t, unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: limit + more, Max: before.Max}))
 		if got := FilesHint(); !strings.Contains(got, want) {
 			t.Errorf("limit %d: %q, want %q in it", limit+more, got, want)
 		}
 	}
-	if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: limit + 512, Max: before.Max}); err != nil {
-		t.Fatal(err)
-	}
+	check(t, unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: limit + 512, Max: before.Max}))
 	if got := FilesHint(); got != "" {
 		t.Errorf("limit %d: %q, want none", limit+512, got)
 	}

@@ -14,9 +14,7 @@ import (
 
 func TestMapCountText(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "maps")
-	if err := os.WriteFile(file, []byte(strings.Repeat("7f00-7f01 rw-p 00000000 00:00 0\n", 20)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	check(t, os.WriteFile(file, []byte(strings.Repeat("7f00-7f01 rw-p 00000000 00:00 0\n", 20)), 0o600))
 	const want = "the process has 20 mappings of memory, and the kernel allows 19 (vm.max_map_count); unmap some, or raise it (sysctl)"
 	if got := mapCountText(mapCount(file), 19); got != want {
 		t.Errorf("%q, want %q", got, want)
@@ -38,16 +36,10 @@ func TestMapHint(t *testing.T) {
 	}
 	for resource, name := range map[int]string{unix.RLIMIT_AS: "RLIMIT_AS", unix.RLIMIT_DATA: "RLIMIT_DATA"} {
 		var before unix.Rlimit
-		if err := unix.Getrlimit(resource, &before); err != nil {
-			t.Fatal(err)
-		}
-		if err := unix.Setrlimit(resource, &unix.Rlimit{Cur: 1 << 45, Max: before.Max}); err != nil {
-			t.Fatal(err)
-		}
+		check(t, unix.Getrlimit(resource, &before))
+		check(t, unix.Setrlimit(resource, &unix.Rlimit{Cur: 1 << 45, Max: before.Max}))
 		got, less := MapHint(1<<46), MapHint(1<<20)
-		if err := unix.Setrlimit(resource, &before); err != nil {
-			t.Fatal(err)
-		}
+		check(t, unix.Setrlimit(resource, &before))
 		if !strings.Contains(got, name) || less != "" {
 			t.Errorf("%s: %q, and for less memory %q", name, got, less)
 		}
@@ -55,19 +47,8 @@ func TestMapHint(t *testing.T) {
 }
 
 func TestThreadText(t *testing.T) {
-	root := t.TempDir()
-	for name, text := range map[string]string{
-		"a/pids.current": "8\n", "a/pids.max": "8\n", "a/b/pids.current": "3\n", "a/b/pids.max": "max\n",
-		"c/pids.current": "3\n", "c/pids.max": "8\n",
-	} {
-		file := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	root := folder(t, map[string]string{"a/pids.current": "8", "a/pids.max": "8", "a/b/pids.current": "3", "a/b/pids.max": "max",
+		"c/pids.current": "3", "c/pids.max": "8"})
 	const want = "the control group /a has 8 threads, and may have 8 (pids.max); end some, or raise it (TasksMax=)"
 	if got := threadText(root, "1:cpu:/\n0::/a/b\n"); got != want {
 		t.Errorf("%q, want %q", got, want)
@@ -107,16 +88,12 @@ func TestFullMaps(t *testing.T) {
 	page := os.Getpagesize()
 	most := int(numberOf("/proc/sys/vm/max_map_count"))
 	all, err := unix.Mmap(-1, 0, (most+8)*page, unix.PROT_NONE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_NORESERVE)
-	if err != nil {
-		t.Fatal(err)
-	}
+	check(t, err)
 	// Each second page gets other rights, as ForkInit gives it another behaviour at a fork: two mappings more. A few are left for Go, which
 	// may have taken more by then than it had at the beginning: a thread that starts takes some.
 	for n, at := int(mapCount("/proc/self/maps")), page; n+3 < most; n, at = n+2, at+2*page {
 		if err := unix.Mprotect(all[at:at+page], unix.PROT_READ); err == unix.ENOMEM && at > page {
-			if err := unix.Mprotect(all[at-2*page:at-page], unix.PROT_NONE); err != nil {
-				t.Fatal(err)
-			}
+			check(t, unix.Mprotect(all[at-2*page:at-page], unix.PROT_NONE))
 			break
 		} else if err != nil {
 			t.Fatal(err)

@@ -39,19 +39,3 @@ func TestMemlockText(t *testing.T) {
 		}
 	}
 }
-
-// TestMemlockHint compares the hint of this process with what the kernel says of it.
-func TestMemlockHint(t *testing.T) {
-	var lim syscall.Rlimit
-	const rlimitMemlock = 8
-	if err := syscall.Getrlimit(rlimitMemlock, &lim); err != nil {
-		t.Fatal(err)
-	}
-	got := MemlockHint()
-	if lim.Cur == ^uint64(0) && got != "" {
-		t.Errorf("no limit is set, yet the hint is %q", got)
-	}
-	if got != "" && !strings.Contains(got, "RLIMIT_MEMLOCK") {
-		t.Errorf("the hint does not name the limit: %q", got)
-	}
-}

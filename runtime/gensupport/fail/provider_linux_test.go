@@ -17,15 +17,8 @@ func (real) Path() string { return "/usr/lib/libibverbs.so.1" }
 func TestDivisor(t *testing.T) {
 	sys := t.TempDir()
 	t.Setenv("SYSFS_PATH", sys)
-	for device, driver := range map[string]string{"a": "efa", "b": "mlx5_core"} {
-		at := filepath.Join(sys, "class/infiniband", device, "device")
-		if err := os.MkdirAll(at, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Symlink("../drivers/"+driver, filepath.Join(at, "driver")); err != nil {
-			t.Fatal(err)
-		}
-	}
+	driver(t, sys, "a", "efa")
+	driver(t, sys, "b", "mlx5_core")
 	for _, c := range []struct {
 		src     any
 		device  string
@@ -52,6 +45,25 @@ func TestABI(t *testing.T) {
 	}
 }
 
+// leftOut is a system with the provider of a device that libibverbs leaves out, and more files of sysfs.
+func leftOut(t *testing.T, sys map[string]string) system {
+	t.Helper()
+	files := map[string]string{"conf/mlx5.driver": "driver mlx5", "lib/libibverbs/libmlx5-rdmav34.so": ""}
+	for name, text := range sys {
+		files["sys/"+name] = text
+	}
+	root := folder(t, files)
+	driver(t, filepath.Join(root, "sys"), "mlx5_0", "mlx5_core")
+	return system{sysfs: filepath.Join(root, "sys"), conf: filepath.Join(root, "conf"), library: filepath.Join(root, "lib/libibverbs.so.1")}
+}
+
+// driver gives a device its driver in sysfs.
+func driver(t *testing.T, sys, device, name string) {
+	t.Helper()
+	at := filepath.Join(sys, "class/infiniband", device, "device")
+	check(t, errors.Join(os.MkdirAll(at, 0o755), os.Symlink("../drivers/"+name, filepath.Join(at, "driver"))))
+}
+
 // TestUnlistedABI compares the versions of a device that libibverbs leaves out, although its provider is installed.
 func TestUnlistedABI(t *testing.T) {
 	for version, want := range map[string]string{
@@ -59,13 +71,7 @@ func TestUnlistedABI(t *testing.T) {
 		"2": "the kernel's driver has version 2 of its interface (abi_version), and the provider mlx5 takes 1 to 1; install the rdma-core",
 		"":  "its node can be opened and its provider",
 	} {
-		root := folder(t, map[string]string{"conf/mlx5.driver": "driver mlx5", "lib/libibverbs/libmlx5-rdmav34.so": "",
-			"sys/class/infiniband_verbs/uverbs0/abi_version": version})
-		device := filepath.Join(root, "sys/class/infiniband/mlx5_0/device")
-		if err := errors.Join(os.MkdirAll(device, 0o700), os.Symlink("../drivers/mlx5_core", filepath.Join(device, "driver"))); err != nil {
-			t.Fatal(err)
-		}
-		s := system{sysfs: filepath.Join(root, "sys"), conf: filepath.Join(root, "conf"), library: filepath.Join(root, "lib/libibverbs.so.1")}
+		s := leftOut(t, map[string]string{"class/infiniband_verbs/uverbs0/abi_version": version})
 		if got := s.provider("mlx5_0", "uverbs0"); !strings.HasPrefix(got, want) {
 			t.Errorf("version %q: %q, want %q", version, got, want)
 		}
@@ -81,13 +87,7 @@ func TestVendors(t *testing.T) {
 		"25.04-0.6.0": vendors, "5.8-1.0.1": strings.Replace(vendors, "25.04-0.6.0", "5.8-1.0.1", 1),
 		"": "", "5.0-0": "", "5.4.0-216-generic": "", "6.12.107+deb13-amd64": "", "5.10.0-16": "",
 	} {
-		root := folder(t, map[string]string{"sys/module/mlx5_core/version": version, "conf/mlx5.driver": "driver mlx5",
-			"lib/libibverbs/libmlx5-rdmav34.so": "", "sys/class/infiniband_verbs/uverbs0/abi_version": "1"})
-		device := filepath.Join(root, "sys/class/infiniband/mlx5_0/device")
-		if err := errors.Join(os.MkdirAll(device, 0o700), os.Symlink("../drivers/mlx5_core", filepath.Join(device, "driver"))); err != nil {
-			t.Fatal(err)
-		}
-		s := system{sysfs: filepath.Join(root, "sys"), conf: filepath.Join(root, "conf"), library: filepath.Join(root, "lib/libibverbs.so.1")}
+		s := leftOut(t, map[string]string{"module/mlx5_core/version": version, "class/infiniband_verbs/uverbs0/abi_version": "1"})
 		if got, want := s.provider("mlx5_0", "uverbs0"), "(IBV_SHOW_WARNINGS=1 for more)"+want; !strings.HasSuffix(got, want) {
 			t.Errorf("version %q: %q, want %q at its end", version, got, want)
 		}

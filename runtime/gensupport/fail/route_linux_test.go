@@ -2,8 +2,6 @@ package fail
 
 import (
 	"net/netip"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -48,10 +46,9 @@ func TestRouteInterface(t *testing.T) {
 
 // TestEFAPeer says nothing of the peer but on EFA, and there only after EINVAL.
 func TestEFAPeer(t *testing.T) {
-	t.Setenv("SYSFS_PATH", folder(t, map[string]string{"class/infiniband/efa_0/device/x": ""}))
-	if err := os.Symlink("/drivers/efa", filepath.Join(os.Getenv("SYSFS_PATH"), "class/infiniband/efa_0/device/driver")); err != nil {
-		t.Fatal(err)
-	}
+	sys := t.TempDir()
+	t.Setenv("SYSFS_PATH", sys)
+	driver(t, sys, "efa_0", "efa")
 	gid := func(int) ([16]byte, bool) { return [16]byte{0xfe, 0x80, 15: 1}, true }
 	p := Path{Src: real{}, Device: "efa_0", Port: 1, Active: true, Global: true, Entries: 1, GID: gid, DGID: [16]byte{4: 7}}
 	if got := Route(syscall.EINVAL, p); len(got) != 1 || !strings.HasPrefix(got[0], "the device knows no peer with the GID 0:0:700::, "+

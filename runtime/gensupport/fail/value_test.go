@@ -8,18 +8,6 @@ import (
 	"unsafe"
 )
 
-func TestKnown(t *testing.T) {
-	if got := Sure(7); got.V != 7 || !got.OK {
-		t.Errorf("Sure(7) = %+v", got)
-	}
-	if got := Maybe(7, false); got.OK {
-		t.Errorf("Maybe(7, false) = %+v", got)
-	}
-	if (Known{}).OK {
-		t.Error("the zero value is known")
-	}
-}
-
 func TestAddr(t *testing.T) {
 	var x byte
 	if got := Addr(unsafe.Pointer(&x)); got != uint64(uintptr(unsafe.Pointer(&x))) {

@@ -31,18 +31,10 @@ func TestAttach(t *testing.T) {
 	}
 	attach := func(to string) error { return x.h.Attach(to, "leave", join(to), leave(to)) }
 	detach := func(from string) error { return x.h.Detach(from, leave(from)) }
-	if err := x.h.Adopt(); err != nil {
-		t.Fatal(err)
-	}
-	if err := x.h.Attach("0", "leave", func() error { return syscall.ENOMEM }, nil); !errors.Is(err, syscall.ENOMEM) {
-		t.Errorf("an attachment that fails: %v", err)
-	}
-	if err := errors.Join(attach("1"), attach("1"), attach("2"), detach("2"), attach("3"), attach("4")); err != nil {
-		t.Fatal(err)
-	}
-	if err := detach("2"); !errors.Is(err, syscall.EINVAL) {
-		t.Errorf("detached twice: %v", err)
-	}
+	check(t, x.h.Adopt())
+	wantIs(t, x.h.Attach("0", "leave", func() error { return syscall.ENOMEM }, nil), syscall.ENOMEM)
+	check(t, errors.Join(attach("1"), attach("1"), attach("2"), detach("2"), attach("3"), attach("4")))
+	wantIs(t, detach("2"), syscall.EINVAL)
 	wantErr(t, x.Close(), syscall.EBUSY, "thing_close: Thing still has attachment (1), attachment (3), attachment (4) open; "+
 		"close what is open first: device or resource busy (EBUSY)")
 	fails = syscall.EIO
@@ -81,9 +73,7 @@ func TestAttachMeanwhile(t *testing.T) {
 			in = 0
 			return nil
 		}
-		if err := x.h.Adopt(); err != nil {
-			t.Fatal(err)
-		}
+		check(t, x.h.Adopt())
 		var wg sync.WaitGroup
 		for g := range 4 {
 			wg.Go(func() {

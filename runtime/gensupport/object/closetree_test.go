@@ -31,9 +31,7 @@ func TestCloseTree(t *testing.T) {
 	make1(t, "CQ", "", dev)
 	mr.fails = nil
 	*log = nil
-	if err := CloseTree(&dev.node); err != nil {
-		t.Fatal(err)
-	}
+	check(t, CloseTree(&dev.node))
 	if want := []string{"CQ", "MR", "DM", "PD (parent domain)", "TD", "PD", "Device (rxe0)"}; !slices.Equal(*log, want) {
 		t.Errorf("closed %q, want %q", *log, want)
 	}
@@ -57,21 +55,15 @@ func TestMovedKeepsItsPlace(t *testing.T) {
 	if got, want := to.node.Open(), []string{"MR (1)", "MR (2)", "MR (3)", "MR (4)", "MR (5)"}; !slices.Equal(got, want) {
 		t.Errorf("open are %q, want %q", got, want)
 	}
-	if err := third.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, third.Close())
 	moveTo(t, &first.node, &to.node, &from.node)
 	moveTo(t, &first.node, &from.node, &to.node) // puts it last until the next look
 	*log = nil
-	if err := CloseTree(&to.node); err != nil {
-		t.Fatal(err)
-	}
+	check(t, CloseTree(&to.node))
 	if want := []string{"MR (5)", "MR (4)", "MR (2)", "MR (1)", "PD (to)"}; !slices.Equal(*log, want) {
 		t.Errorf("closed %q, want %q", *log, want)
 	}
-	if err := CloseTree(&dev.node); err != nil {
-		t.Error(err)
-	}
+	check(t, CloseTree(&dev.node))
 }
 
 // hooked is a handle whose Close does something else first, and last.
@@ -96,9 +88,7 @@ func (h *hooked) Close() error {
 func makeHooked(t *testing.T, label string, parent *handle) *hooked {
 	t.Helper()
 	h := &hooked{handle: handle{verb: "v", log: parent.log}}
-	if err := h.node.Init(h, "MR", label, &parent.node); err != nil {
-		t.Fatal(err)
-	}
+	check(t, h.node.Init(h, "MR", label, &parent.node))
 	return h
 }
 
@@ -136,9 +126,7 @@ func TestCloseTreeMeanwhile(t *testing.T) {
 	stuck.fails = nil
 	makeHooked(t, "made afterwards", pd)
 	moveTo(t, &late.node, &other.node, &pd.node)
-	if err := CloseTree(&dev.node); err != nil {
-		t.Error(err)
-	}
+	check(t, CloseTree(&dev.node))
 }
 
 // TestCloseTreeEnds has goroutines that make and close nodes until they are refused.
@@ -167,9 +155,7 @@ func TestCloseTreeEnds(t *testing.T) {
 	for begun.Load() < 100 {
 		runtime.Gosched()
 	}
-	if err := CloseTree(&pd.node); err != nil {
-		t.Error(err)
-	}
+	check(t, CloseTree(&pd.node))
 	wg.Wait()
 }
 
@@ -188,9 +174,7 @@ func TestCloseTreeTriesOnce(t *testing.T) {
 		t.Errorf("tried %d times: %v", stuck.tries, err)
 	}
 	stuck.fails = nil
-	if err := CloseTree(&dev.node); err != nil {
-		t.Error(err)
-	}
+	check(t, CloseTree(&dev.node))
 }
 
 // TestManyGoroutines has 64 of them make and close under one parent while others close all of it.
@@ -229,9 +213,7 @@ func TestManyGoroutines(t *testing.T) {
 	}
 	wg.Wait()
 	pd.fails = nil
-	if err := CloseTree(&dev.node); err != nil {
-		t.Error(err)
-	}
+	check(t, CloseTree(&dev.node))
 	if made.Load() != destroyed.Load() {
 		t.Errorf("made %d, destroyed %d", made.Load(), destroyed.Load())
 	}
@@ -253,9 +235,7 @@ func TestCloseTreeAgain(t *testing.T) {
 	pd := make1(t, "PD", "", dev)
 	users := []*hooked{{}, {}}
 	for _, u := range users {
-		if err := u.node.Init(u, "MW", "", &pd.node); err != nil {
-			t.Fatal(err)
-		}
+		check(t, u.node.Init(u, "MW", "", &pd.node))
 	}
 	first, second, never := make1(t, "MR", "1", pd), make1(t, "MR", "2", pd), make1(t, "MR", "3", pd)
 	first.fails, second.fails, never.fails = syscall.EINVAL, syscall.EBUSY, syscall.EIO
@@ -268,7 +248,5 @@ func TestCloseTreeAgain(t *testing.T) {
 		t.Errorf("tried %q, want %q", *log, want)
 	}
 	never.fails = nil
-	if err := CloseTree(&dev.node); err != nil {
-		t.Error(err)
-	}
+	check(t, CloseTree(&dev.node))
 }

@@ -84,9 +84,7 @@ func TestCloseBy(t *testing.T) {
 	x, lives, other := newThing(), newThing(), newThing()
 	other.h.Other = other.ends("other")
 	for _, x := range []*thing{x, lives, other} {
-		if err := x.h.Adopt(); err != nil {
-			t.Fatal(err)
-		}
+		check(t, x.h.Adopt())
 	}
 	kept := len(forever.kept)
 	if err := errors.Join(x.h.CloseBy("thing_free", x.ends("free"), false), lives.h.CloseBy("thing_let", lives.ends("let"), true),
@@ -111,9 +109,7 @@ func TestAdoptFails(t *testing.T) {
 // TestAdoptStays makes a handle while all that is below its parent is closed, and its C object does not end: it stays below the parent.
 func TestAdoptStays(t *testing.T) {
 	parent, first, late := newThing(), newThing(), newThing()
-	if err := errors.Join(parent.h.Adopt(), first.h.Adopt(&parent.h.Node)); err != nil {
-		t.Fatal(err)
-	}
+	check(t, errors.Join(parent.h.Adopt(), first.h.Adopt(&parent.h.Node)))
 	late.end = syscall.EIO
 	first.h.Gone = func() {
 		wantErr(t, late.h.Adopt(&parent.h.Node), syscall.EIO, "Thing is being closed, with all that was made from it\ninput/output error")
@@ -131,9 +127,7 @@ func TestAdoptStays(t *testing.T) {
 // end then.
 func TestAdoptStaysBelowClosing(t *testing.T) {
 	parent, late := newThing(), newThing()
-	if err := parent.h.Adopt(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, parent.h.Adopt())
 	late.end = syscall.EIO
 	parent.h.Before = func() {
 		parent.h.Before = nil
@@ -172,9 +166,7 @@ func TestCopy(t *testing.T) {
 	x, c := &things[0], &things[1]
 	x.h.Make(x, "Thing", Origin{}, unsafe.Pointer(x), "thing_close", x.ends("end"))
 	child := newThing()
-	if err := errors.Join(x.h.Adopt(), child.h.Adopt(&x.h.Node)); err != nil {
-		t.Fatal(err)
-	}
+	check(t, errors.Join(x.h.Adopt(), child.h.Adopt(&x.h.Node)))
 	x.h.mu.Lock()
 	copy(things[1:], things[:1])
 	x.h.mu.Unlock()
@@ -192,9 +184,7 @@ func TestCopy(t *testing.T) {
 	if c.h.CPtr() != nil || c.h.IsOpen() || !x.h.IsOpen() || !child.h.IsOpen() || len(x.log) > 0 {
 		t.Errorf("copy open: %t; original open: %t; child open: %t; happened: %q", c.h.IsOpen(), x.h.IsOpen(), child.h.IsOpen(), x.log)
 	}
-	if err := x.h.CloseAll(); err != nil {
-		t.Error(err)
-	}
+	check(t, x.h.CloseAll())
 }
 
 // TestHandleString names a handle in each part of its life, also while another goroutine uses and closes it.
@@ -211,9 +201,7 @@ func TestHandleString(t *testing.T) {
 	wants((&thing{}).h.Or("Thing", "thing_close"), "unopened Thing")
 	x.h.SetLabel("number 7")
 	wants(&x.h, "Thing (number 7)") // memory has it by this name from before Adopt on
-	if err := x.h.Adopt(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, x.h.Adopt())
 	wants(&x.h, "Thing (number 7)")
 	copied := reflect.New(reflect.TypeFor[thing]())
 	copied.Elem().Set(reflect.ValueOf(x).Elem())

@@ -12,9 +12,7 @@ import (
 
 func moveTo(t *testing.T, n, from, to *Node) {
 	t.Helper()
-	if err := Move("v", n, from, to, func() error { return nil }); err != nil {
-		t.Fatal(err)
-	}
+	check(t, Move("v", n, from, to, func() error { return nil }))
 }
 
 // TestMove puts a node below another parent; while it is on its way neither can be closed, and after an error it is where it was.
@@ -37,9 +35,7 @@ func TestMove(t *testing.T) {
 	if err := Move("v", &n.node, &from.node, &to.node, func() error {
 		below(from, to)
 		for _, p := range []*handle{from, to} {
-			if err := p.Close(); !errors.Is(err, syscall.EBUSY) {
-				t.Errorf("Close of a parent on the way: %v", err)
-			}
+			wantIs(t, p.Close(), syscall.EBUSY)
 		}
 		_, err := BeginMove("v", &n.node, &to.node, &from.node)
 		wantErr(t, err, nil, "internal error: MR is moved twice at a time")
@@ -50,14 +46,10 @@ func TestMove(t *testing.T) {
 	below(to)
 	moveTo(t, &n.node, &to.node, &to.node)
 	below(to)
-	if err := from.Close(); err != nil {
-		t.Error(err)
-	}
+	check(t, from.Close())
 	_, err := BeginMove("v", &n.node, &to.node, &from.node)
 	wantErr(t, err, os.ErrClosed, "v: PD (from) is closed")
-	if err := errors.Join(n.Close(), to.Close()); err != nil {
-		t.Error(err)
-	}
+	check(t, errors.Join(n.Close(), to.Close()))
 	_, err = BeginMove("v", &n.node, nil, &to.node)
 	wantErr(t, err, os.ErrClosed, "v: MR is closed")
 }
@@ -69,9 +61,7 @@ func TestMoveUnknown(t *testing.T) {
 	begin := func(from, to *handle) Moving {
 		t.Helper()
 		m, err := BeginMove("v", &n.node, &from.node, &to.node)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		return m
 	}
 	begin(a, b).Unknown()
@@ -83,9 +73,7 @@ func TestMoveUnknown(t *testing.T) {
 	if a.node.Count("MR") != 0 || b.node.Count("MR") != 1 || c.node.Count("MR") != 1 {
 		t.Errorf("below a %d, below b %d, below c %d", a.node.Count("MR"), b.node.Count("MR"), c.node.Count("MR"))
 	}
-	if err := errors.Join(a.Close(), n.Close(), b.Close(), c.Close()); err != nil {
-		t.Error(err)
-	}
+	check(t, errors.Join(a.Close(), n.Close(), b.Close(), c.Close()))
 }
 
 // TestMoveMisuse moves a node to what is below it, and from what is not above it.
@@ -105,9 +93,7 @@ func TestMoveMisuse(t *testing.T) {
 	} else if m.Arrived(); pd.node.Count("PD") != 1 {
 		t.Error("a node without a parent has not got one")
 	}
-	if err := errors.Join(CloseTree(&pd.node), other.Close()); err != nil {
-		t.Error(err)
-	}
+	check(t, errors.Join(CloseTree(&pd.node), other.Close()))
 }
 
 // TestCloseTreeBesideMoves has a node move to and fro whenever its new parent is about to close: the move is refused once CloseTree has
@@ -133,9 +119,7 @@ func TestCloseTreeBesideMoves(t *testing.T) {
 	if !mr.node.IsOpen() {
 		t.Error("what never arrived is closed")
 	}
-	if err := CloseTree(&dev.node); err != nil {
-		t.Error(err)
-	}
+	check(t, CloseTree(&dev.node))
 }
 
 // TestCloseTreeAwaitsMoves closes either parent while a move between them runs, which ends in each way: the node is closed if it is below
@@ -156,13 +140,9 @@ func TestCloseTreeAwaitsMoves(t *testing.T) {
 					dev, _ := logged(t)
 					from, to := make1(t, "PD", "from", dev), make1(t, "PD", "to", dev)
 					mr := make1(t, "MR", "", from)
-					if err := mr.node.Enter("v"); err != nil {
-						t.Fatal(err)
-					}
+					check(t, mr.node.Enter("v"))
 					m, err := BeginMove("v", &mr.node, &from.node, &to.node)
-					if err != nil {
-						t.Fatal(err)
-					}
+					check(t, err)
 					pd, closes := to, end.to
 					if which == "from" {
 						pd, closes = from, end.from
@@ -197,13 +177,9 @@ func TestCloseTreeMoveStays(t *testing.T) {
 		dev, _ := logged(t)
 		from, to := make1(t, "PD", "from", dev), make1(t, "PD", "to", dev)
 		mr := make1(t, "MR", "", from)
-		if err := mr.node.Enter("ibv_rereg_mr"); err != nil {
-			t.Fatal(err)
-		}
+		check(t, mr.node.Enter("ibv_rereg_mr"))
 		m, err := BeginMove("v", &mr.node, &from.node, &to.node)
-		if err != nil {
-			t.Fatal(err)
-		}
+		check(t, err)
 		begin := time.Now()
 		wantErr(t, CloseTree(&to.node), syscall.EBUSY,
 			"ibv_close_MR: MR still has a call of ibv_rereg_mr open; close what is open first: device or resource busy (EBUSY)\n"+

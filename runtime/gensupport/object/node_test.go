@@ -20,6 +20,22 @@ type handle struct {
 	fails error
 }
 
+// wantIs reports an error that is not the one wanted.
+func wantIs(t testing.TB, err, want error) {
+	t.Helper()
+	if !errors.Is(err, want) {
+		t.Errorf("error %v, want %v", err, want)
+	}
+}
+
+// check ends the test if there is an error.
+func check(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 func (h *handle) Close() error {
 	return h.node.Close(h.verb, func() error {
 		if h.log != nil {
@@ -116,18 +132,14 @@ func TestDestroyFails(t *testing.T) {
 	if !pd.node.IsOpen() || !slices.Equal(dev.node.Open(), []string{"PD"}) {
 		t.Errorf("a failed Close has closed; the device has %q", dev.node.Open())
 	}
-	if err := pd.node.Enter("v"); err != nil {
-		t.Errorf("Enter after a failed Close: %v", err)
-	}
+	check(t, pd.node.Enter("v"))
 	pd.node.Exit()
 	func() {
 		defer func() { recover() }()
 		pd.node.Close("v", func() error { panic("destroy") })
 	}()
 	pd.fails = nil
-	if err := pd.Close(); err != nil {
-		t.Errorf("Close after a panic in destroy: %v", err)
-	}
+	check(t, pd.Close())
 	dev.Close()
 }
 
@@ -146,9 +158,7 @@ func TestClosingRefuses(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Error(err)
-	}
+	check(t, err)
 }
 
 func TestInitMisuse(t *testing.T) {
@@ -157,9 +167,7 @@ func TestInitMisuse(t *testing.T) {
 	var n Node
 	wantErr(t, n.Init(nil, "MR", "lkey 1"), nil, "internal error: MR lkey 1 has no handle to close")
 	mr := &handle{}
-	if err := mr.node.Init(mr, "MR", "", nil, &pd.node, &pd.node); err != nil {
-		t.Errorf("Init with nil and twin parents: %v", err)
-	}
+	check(t, mr.node.Init(mr, "MR", "", nil, &pd.node, &pd.node))
 	if got := pd.node.Open(); !slices.Equal(got, []string{"MR"}) {
 		t.Errorf("Open = %q", got)
 	}
@@ -184,9 +192,7 @@ func TestForgottenStaysOpen(t *testing.T) {
 	if got := forgotten.Value().node.parents[0].parent.Open(); !slices.Equal(got, []string{"MR (lkey 0x7)"}) {
 		t.Errorf("the parent names %q", got)
 	}
-	if err := errors.Join(CloseTree(&dev.node), root.Value().Close()); err != nil {
-		t.Error(err)
-	}
+	check(t, errors.Join(CloseTree(&dev.node), root.Value().Close()))
 	for range 5 {
 		runtime.GC()
 	}
@@ -239,9 +245,7 @@ func TestConcurrent(t *testing.T) {
 	if made.Load() != destroyed.Load() {
 		t.Errorf("made %d, destroyed %d", made.Load(), destroyed.Load())
 	}
-	if err := CloseTree(&dev.node); err != nil {
-		t.Error(err)
-	}
+	check(t, CloseTree(&dev.node))
 }
 
 // TestOneCloseWins lets many goroutines close one object: destroy runs once.
@@ -286,9 +290,7 @@ func TestChildren(t *testing.T) {
 	if got := dev.node.Children(); len(got) != 2 || got[0] != a || got[1] != b {
 		t.Errorf("children: %v", got)
 	}
-	if err := a.Close(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, a.Close())
 	if got := dev.node.Children(); len(got) != 1 || got[0] != b {
 		t.Errorf("children after a Close: %v", got)
 	}

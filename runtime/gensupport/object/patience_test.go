@@ -35,9 +35,7 @@ func TestOneDeadline(t *testing.T) {
 				x := &thing{}
 				x.h.Make(x, "QP", Origin{}, unsafe.Pointer(x), "v", x.ends("end"))
 				x.h.Guard = stuck{}
-				if err := x.h.Adopt(&dev.node); err != nil {
-					t.Fatal(err)
-				}
+				check(t, x.h.Adopt(&dev.node))
 			}
 		},
 		"another Close": func(t *testing.T, dev *handle) {
@@ -52,9 +50,7 @@ func TestOneDeadline(t *testing.T) {
 				free := make1(t, "CQ", "", dev)
 				stay(t, dev)
 				begin := time.Now()
-				if err := CloseTree(&dev.node); !errors.Is(err, syscall.EBUSY) {
-					t.Errorf("CloseTree: %v", err)
-				}
+				wantIs(t, CloseTree(&dev.node), syscall.EBUSY)
 				if took := time.Since(begin); took != patience {
 					t.Errorf("CloseTree took %v, want %v", took, patience)
 				}
@@ -71,16 +67,12 @@ func TestOneDeadline(t *testing.T) {
 func TestPatienceIsForWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dev := make1(t, "Device", "")
-		if err := dev.node.Enter("v"); err != nil {
-			t.Fatal(err)
-		}
+		check(t, dev.node.Enter("v"))
 		for range 3 {
 			x := &thing{}
 			x.h.Make(x, "QP", Origin{}, unsafe.Pointer(x), "v", func() error { time.Sleep(patience); return nil })
 			x.h.Guard = x
-			if err := x.h.Adopt(&dev.node); err != nil {
-				t.Fatal(err)
-			}
+			check(t, x.h.Adopt(&dev.node))
 		}
 		time.AfterFunc(4*patience-time.Second, dev.node.Exit)
 		if err := CloseTree(&dev.node); err != nil {
@@ -95,9 +87,7 @@ func TestInCallback(t *testing.T) {
 		dev := make1(t, "Device", "")
 		pd, cq := make1(t, "PD", "", dev), make1(t, "CQ", "", dev)
 		mr := make1(t, "MR", "", pd)
-		if err := mr.node.Enter("ibv_rereg_mr"); err != nil {
-			t.Fatal(err)
-		}
+		check(t, mr.node.Enter("ibv_rereg_mr"))
 		begin := time.Now()
 		fail.Callback(func() {
 			wantErr(t, mr.Close(), syscall.EBUSY,
@@ -118,12 +108,8 @@ func TestInCallback(t *testing.T) {
 		mr.node.Exit()
 		ended := mr.node.Close("v", func() error { // as an allocator's Free is called
 			fail.Callback(func() {
-				if err := CloseTree(&dev.node); !errors.Is(err, syscall.EBUSY) {
-					t.Errorf("CloseTree inside the destroy of a child: %v", err)
-				}
-				if err := mr.Close(); !errors.Is(err, os.ErrClosed) {
-					t.Errorf("Close inside its own destroy: %v", err)
-				}
+				wantIs(t, CloseTree(&dev.node), syscall.EBUSY)
+				wantIs(t, mr.Close(), os.ErrClosed)
 			})
 			return nil
 		})

@@ -14,9 +14,7 @@ func TestCloseWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pd := make1(t, "PD", "")
 		for range 2 {
-			if err := pd.node.Enter("ibv_reg_mr"); err != nil {
-				t.Fatal(err)
-			}
+			check(t, pd.node.Enter("ibv_reg_mr"))
 		}
 		var done atomic.Bool
 		result := make(chan error)
@@ -26,12 +24,8 @@ func TestCloseWaits(t *testing.T) {
 			if done.Load() {
 				t.Fatal("Close did not wait")
 			}
-			if err := pd.node.Enter("ibv_reg_mr"); !errors.Is(err, os.ErrClosed) {
-				t.Errorf("Enter while Close waits: %v", err)
-			}
-			if err := pd.Close(); !errors.Is(err, os.ErrClosed) {
-				t.Errorf("a second Close: %v", err)
-			}
+			wantIs(t, pd.node.Enter("ibv_reg_mr"), os.ErrClosed)
+			wantIs(t, pd.Close(), os.ErrClosed)
 			pd.node.Exit()
 		}
 		if err := <-result; err != nil {
@@ -45,9 +39,7 @@ func TestCloseWaits(t *testing.T) {
 func TestCloseWaitsForChildren(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pd := make1(t, "PD", "")
-		if err := pd.node.Enter("ibv_reg_mr"); err != nil {
-			t.Fatal(err)
-		}
+		check(t, pd.node.Enter("ibv_reg_mr"))
 		result := make(chan error)
 		go func() { result <- pd.Close() }()
 		synctest.Wait()
@@ -69,9 +61,7 @@ func TestCloseGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pd := make1(t, "PD", "")
 		for range 2 {
-			if err := pd.node.Enter("ibv_reg_mr"); err != nil {
-				t.Fatal(err)
-			}
+			check(t, pd.node.Enter("ibv_reg_mr"))
 		}
 		wantErr(t, pd.Close(), syscall.EBUSY,
 			"ibv_close_PD: PD still has 2 calls (the latest of ibv_reg_mr) open; close what is open first: device or resource busy (EBUSY)")
@@ -80,9 +70,7 @@ func TestCloseGivesUp(t *testing.T) {
 			"ibv_close_PD: PD still has a call of ibv_reg_mr open; close what is open first: device or resource busy (EBUSY)")
 		pd.node.Exit()
 		pd.node.Exit() // one too many does not make room for a user too many
-		if err := pd.node.Enter("v"); err != nil {
-			t.Fatal(err)
-		}
+		check(t, pd.node.Enter("v"))
 		if err := pd.Close(); !errors.Is(err, syscall.EBUSY) {
 			t.Errorf("Close with a user inside = %v", err)
 		}
@@ -98,13 +86,9 @@ func TestHold(t *testing.T) {
 	const event = "an event without its Done"
 	qp := make1(t, "QP", "")
 	for range 2 {
-		if err := qp.node.Hold("ibv_get_async_event", event); err != nil {
-			t.Fatal(err)
-		}
+		check(t, qp.node.Hold("ibv_get_async_event", event))
 	}
-	if err := qp.node.Enter("ibv_query_qp"); err != nil {
-		t.Fatal(err)
-	}
+	check(t, qp.node.Enter("ibv_query_qp"))
 	wantErr(t, qp.Close(), syscall.EBUSY,
 		"ibv_close_QP: QP still has a call of ibv_query_qp, an event without its Done (2 times) open; close what is open first: device "+
 			"or resource busy (EBUSY)")
@@ -114,15 +98,11 @@ func TestHold(t *testing.T) {
 		"ibv_close_QP: QP still has an event without its Done open; close what is open first: device or resource busy (EBUSY)")
 	qp.node.Release()
 	qp.node.Release() // one too many does not make room for a use too many
-	if err := qp.node.Hold("v", event); err != nil {
-		t.Fatal(err)
-	}
+	check(t, qp.node.Hold("v", event))
 	if err := qp.Close(); !errors.Is(err, syscall.EBUSY) {
 		t.Errorf("Close with a use = %v", err)
 	}
 	qp.node.Release()
-	if err := qp.Close(); err != nil {
-		t.Error(err)
-	}
+	check(t, qp.Close())
 	wantErr(t, qp.node.Hold("v", event), os.ErrClosed, "v: QP is closed")
 }

@@ -15,9 +15,7 @@ func of(t *testing.T, from Origin) *thing {
 	t.Helper()
 	x := &thing{}
 	x.h.Make(x, "Thing", from, unsafe.Pointer(x), "thing_close", x.ends("end"))
-	if err := x.h.Adopt(); err != nil {
-		t.Fatal(err)
-	}
+	check(t, x.h.Adopt())
 	return x
 }
 
@@ -38,9 +36,7 @@ func TestUnder(t *testing.T) {
 	child := func(parents ...*Node) *thing {
 		x := &thing{}
 		x.h.Make(x, "Child", Origin{Lib: t}, unsafe.Pointer(x), "child_close", x.ends("end"))
-		if err := x.h.Adopt(parents...); err != nil {
-			t.Fatal(err)
-		}
+		check(t, x.h.Adopt(parents...))
 		return x
 	}
 	dev1, dev2 := of(t, Origin{&one.h, lib}), of(t, Origin{&two.h, lib})

@@ -89,9 +89,6 @@ func (l *Lib) CloseDevice(ctx Obj) int { return int(C.svbh_int(l.fn("ibv_close_d
 // End calls a destructor that answers an errno: "ibv_dealloc_pd", "ibv_dereg_mr".
 func (l *Lib) End(name string, o Obj) error { return code(C.svbh_int(l.fn(name), o)) }
 
-// Unimport calls a destructor without a result: "ibv_unimport_pd".
-func (l *Lib) Unimport(name string, o Obj) { C.svbh_void(l.fn(name), o) }
-
 // ImportDevice is ibv_import_device.
 func (l *Lib) ImportDevice(fd int) (Obj, error) {
 	var e C.int

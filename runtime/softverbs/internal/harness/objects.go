@@ -110,18 +110,6 @@ func (l *Lib) AllocParentDomain(ctx, pd, td Obj, arena *Arena, mask uint32) (Obj
 	return result(C.svbh_alloc_parent_domain(ctx, a, &e), e)
 }
 
-// DM is what struct ibv_dm says.
-type DM struct {
-	Ctx              Obj
-	CompMask, Handle uint32
-}
-
-// ReadDM reads the struct of device memory.
-func ReadDM(dm Obj) DM {
-	d := (*C.struct_ibv_dm)(dm)
-	return DM{Obj(d.context), uint32(d.comp_mask), uint32(d.handle)}
-}
-
 // AllocDM is ibv_alloc_dm.
 func (l *Lib) AllocDM(ctx Obj, length uint64, logAlign, compMask uint32) (Obj, error) {
 	var e C.int

@@ -71,7 +71,6 @@ int svbh_modify_srq(uintptr_t fn, void *srq, struct ibv_srq_attr *a, int mask)
 {
 	return ((vg_fn_ibv_modify_srq)fn)(srq, a, mask);
 }
-int svbh_query_srq(uintptr_t fn, void *srq, struct ibv_srq_attr *a) { return ((vg_fn_ibv_query_srq)fn)(srq, a); }
 int svbh_post_srq_recv(void *srq, struct ibv_recv_wr *wr, int *bad)
 {
 	struct ibv_recv_wr *at = NULL;

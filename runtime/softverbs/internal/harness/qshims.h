@@ -16,7 +16,6 @@ int svbh_post_send(void *qp, struct ibv_send_wr *wr, int *bad);
 int svbh_post_recv(void *qp, struct ibv_recv_wr *wr, int *bad);
 void *svbh_create_srq(uintptr_t fn, void *pd, struct ibv_srq_init_attr *a, int *err);
 int svbh_modify_srq(uintptr_t fn, void *srq, struct ibv_srq_attr *a, int mask);
-int svbh_query_srq(uintptr_t fn, void *srq, struct ibv_srq_attr *a);
 int svbh_post_srq_recv(void *srq, struct ibv_recv_wr *wr, int *bad);
 void *svbh_create_ah(uintptr_t fn, void *pd, struct ibv_ah_attr *a, int *err);
 int svbh_query_gid(uintptr_t fn, void *ctx, uint8_t port, int index, union ibv_gid *gid, int *err);

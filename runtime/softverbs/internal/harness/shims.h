@@ -9,7 +9,7 @@
 
 void *svbh_list(uintptr_t fn, int *n, int *err);
 void *svbh_list_at(void *list, int i);
-void svbh_void(uintptr_t fn, void *obj);  // free_device_list, unimport_*
+void svbh_void(uintptr_t fn, void *obj);  // free_device_list
 int svbh_int(uintptr_t fn, void *obj);    // dealloc_pd, dereg_mr, close_device, get_device_index
 const char *svbh_name(uintptr_t fn, void *dev);
 uint64_t svbh_guid(uintptr_t fn, void *dev);

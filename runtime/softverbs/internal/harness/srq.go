@@ -28,10 +28,3 @@ func (l *Lib) ModifySRQ(srq Obj, in SRQAttr, mask int) error {
 	a := C.struct_ibv_srq_attr{max_wr: C.uint32_t(in.MaxWR), max_sge: C.uint32_t(in.MaxSGE), srq_limit: C.uint32_t(in.Limit)}
 	return code(C.svbh_modify_srq(l.fn("ibv_modify_srq"), srq, &a, C.int(mask)))
 }
-
-// QuerySRQ is ibv_query_srq.
-func (l *Lib) QuerySRQ(srq Obj) (SRQAttr, error) {
-	var a C.struct_ibv_srq_attr
-	err := code(C.svbh_query_srq(l.fn("ibv_query_srq"), srq, &a))
-	return SRQAttr{uint32(a.max_wr), uint32(a.max_sge), uint32(a.srq_limit)}, err
-}

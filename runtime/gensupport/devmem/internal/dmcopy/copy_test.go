@@ -104,44 +104,6 @@ func TestWithoutAVX(t *testing.T) {
 	TestEdges(t)
 }
 
-// TestInside copies at every offset of a granule, from hosts of every alignment, and looks at every byte around.
-func TestInside(t *testing.T) {
-	needsAssembly(t)
-	for _, copies := range []func(*Span, []byte, int64) (int, error){WriteAt, WriteWide} {
-		for n := Granule; n <= 300; n += Granule {
-			for off := 0; off < 24; off += Granule {
-				dev := bytes.Repeat([]byte{0xee}, 512)
-				want := bytes.Clone(dev)
-				host := make([]byte, n+8)[n%8:][:n]
-				fill(host, byte(n+off))
-				copy(want[off:], host)
-				if got, err := copies(over(dev), host, int64(off)); got != n || err != nil || !bytes.Equal(dev, want) {
-					t.Fatalf("%d bytes at %d: %d, %v", n, off, got, err)
-				}
-			}
-		}
-	}
-}
-
-func TestWords(t *testing.T) {
-	needsAssembly(t)
-	dev := island(t, 8, true)
-	at := over(dev)
-	if err := errors.Join(Put32(at, 4, 0xdeadbeef), Put32(at, 0, 0x01020304)); err != nil {
-		t.Error(err)
-	}
-	Flush()
-	if v, err := Get32(at, 4); v != 0xdeadbeef || err != nil {
-		t.Errorf("loaded %#x, %v", v, err)
-	}
-	if v, err := Get64(at, 0); v != 0xdeadbeef01020304 || err != nil {
-		t.Errorf("loaded %#x, %v", v, err)
-	}
-	if err := Put64(at, 0, 0x1122334455667788); err != nil || !bytes.Equal(dev, []byte{0x88, 0x77, 0x66, 0x55, 0x44, 0x33, 0x22, 0x11}) {
-		t.Errorf("stored % x, %v", dev, err)
-	}
-}
-
 // TestSlow asks that what the assembly does not do is done by Rest, with the same arguments and results.
 func TestSlow(t *testing.T) {
 	write, read := Rest.Write, Rest.Read

@@ -211,12 +211,10 @@ func (p *Provider) SetFD(fd int) int {
 
 // The loops post chains of n requests, or poll for n completions, times over, in C.
 
-func (p *Provider) LoopBuilt(n, times int)   { C.dp_loop_built(p.c, C.int(n), C.long(times)) }
-func (p *Provider) LoopPatched(n, times int) { C.dp_loop_patched(p.c, C.int(n), C.long(times)) }
+func (p *Provider) LoopBuilt(n, times int) { C.dp_loop_built(p.c, C.int(n), C.long(times)) }
 func (p *Provider) LoopBoth(n, room, times int) {
 	C.dp_loop_both(p.c, C.int(n), C.int(room), C.long(times))
 }
-func (p *Provider) LoopReceives(n, times int) { C.dp_loop_receives(p.c, C.int(n), C.long(times)) }
 func (p *Provider) LoopPoll(n, times int) uint64 {
 	return uint64(C.dp_loop_poll(p.c, C.int(n), C.long(times)))
 }

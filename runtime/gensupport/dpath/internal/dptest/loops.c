@@ -48,24 +48,6 @@ void dp_loop_built(struct dp_provider *p, int n, long times)
 	}
 }
 
-// Builds one chain and then changes what varies.
-void dp_loop_patched(struct dp_provider *p, int n, long times)
-{
-	struct ibv_send_wr *bad;
-	uint64_t id = 0;
-	int i;
-
-	build(n, 0);
-	while (times-- > 0) {
-		for (i = 0; i < n; i++) {
-			wrs[i].wr_id = id;
-			sges[i].addr = 0x10000 + id;
-			wrs[i].wr.rdma.remote_addr = 0x20000 + id++;
-		}
-		do_post_send(&p->qp, wrs, &bad);
-	}
-}
-
 // Posts the same chain over and over, and polls after each.
 void dp_loop_both(struct dp_provider *p, int n, int room, long times)
 {
@@ -76,30 +58,6 @@ void dp_loop_both(struct dp_provider *p, int n, int room, long times)
 	while (times-- > 0) {
 		do_post_send(&p->qp, wrs, &bad);
 		do_poll_cq(&p->cq, room, wcs);
-	}
-}
-
-// Builds all of each chain of receives, and posts it to the shared receive queue.
-void dp_loop_receives(struct dp_provider *p, int n, long times)
-{
-	static struct ibv_recv_wr recvs[DP_SLOTS];
-	struct ibv_recv_wr *bad;
-	uint64_t id = 0;
-	int i;
-
-	while (times-- > 0) {
-		for (i = 0; i < n; i++) {
-			struct ibv_recv_wr *wr = &recvs[i];
-
-			sges[i].addr = 0x10000 + id;
-			sges[i].length = 64;
-			sges[i].lkey = 7;
-			wr->wr_id = id++;
-			wr->next = i + 1 < n ? wr + 1 : NULL;
-			wr->sg_list = &sges[i];
-			wr->num_sge = 1;
-		}
-		p->srq.context->ops.post_srq_recv(&p->srq, recvs, &bad);
 	}
 }
 

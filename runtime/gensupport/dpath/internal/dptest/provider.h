@@ -86,9 +86,7 @@ int dp_destroy(void *queue);
 
 // Contestants of the benchmark: what a program in C does, times over.
 void dp_loop_built(struct dp_provider *p, int n, long times);
-void dp_loop_patched(struct dp_provider *p, int n, long times);
 void dp_loop_both(struct dp_provider *p, int n, int room, long times);
-void dp_loop_receives(struct dp_provider *p, int n, long times); // to the shared receive queue
 uint64_t dp_loop_poll(struct dp_provider *p, int n, long times);
 int dp_loop_spin(struct dp_provider *p, int n, int tries, long times);
 
