@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os/exec"
 	"strconv"
 	"strings"
 	"syscall"
@@ -16,9 +17,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/examples/rcpingpong/pingpong"
 )
-
-// overRC is the ping-pong that examples/rcpingpong plays too.
-var overRC = kind{program: "ibv_rc_pingpong", queues: 1}
 
 // game is what both sides must agree on, and how each waits.
 type game struct {
@@ -71,7 +69,7 @@ func (g game) withServerInC(t *testing.T, b *bed) {
 	port := freePort(t)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	server, out := g.command(ctx, t, overRC, b.name, port)
+	server, out := g.command(ctx, t, b.name, port)
 	if err := server.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +98,7 @@ func (g game) withClientInC(t *testing.T, b *bed) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	ln := must((&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0"))(t)
-	client, out := g.command(ctx, t, overRC, b.name, ln.Addr().(*net.TCPAddr).Port, "127.0.0.1")
+	client, out := g.command(ctx, t, b.name, ln.Addr().(*net.TCPAddr).Port, "127.0.0.1")
 	if err := client.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -124,6 +122,23 @@ func (g game) withClientInC(t *testing.T, b *bed) {
 	if want := bytes.Repeat([]byte{0x7b}, g.size); !bytes.Equal(r.Last, want) { // what the C program fills its memory with
 		t.Errorf("the last message begins with %x", r.Last[:min(16, len(r.Last))])
 	}
+}
+
+// command prepares the C program, as server without a host.
+func (g game) command(ctx context.Context, t *testing.T, device string, port int, host ...string) (*exec.Cmd, *bytes.Buffer) {
+	t.Helper()
+	const program = "ibv_rc_pingpong"
+	args := []string{"-d", device, "-g", "0", "-p", strconv.Itoa(port), "-s", strconv.Itoa(g.size), "-n", strconv.Itoa(g.iters)}
+	if g.events {
+		args = append(args, "-e")
+	}
+	if _, err := exec.LookPath(program); err != nil {
+		lacking(t, "%v; it is in the Debian package ibverbs-utils", err)
+	}
+	out := &bytes.Buffer{}
+	c := exec.CommandContext(ctx, program, append(args, host...)...)
+	c.Stdout, c.Stderr, c.WaitDelay = out, out, time.Second
+	return c, out
 }
 
 // freePort returns a TCP port that nobody listens on just now.
