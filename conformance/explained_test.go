@@ -223,3 +223,15 @@ func TestQueueFull(t *testing.T) {
 		})
 	}
 }
+
+// TestLintOfRefused makes a call that breaks a lint and that the device refuses: the lint is in its error, and is not reported. A
+// connection as it should be breaks none.
+func TestLintOfRefused(t *testing.T) {
+	b := open(t)
+	b.lib.OnLint(func(l *verr.Lint) { t.Errorf("reported: %v", l) })
+	_, peer := pair(t, b.dev)
+	err := peer.QP.Modify(verbs.NewQPAttr(verbs.QPStateRTR))
+	if err == nil || !strings.Contains(err.Error(), "[VR-ibv_modify_qp-attr_mask-0220]") {
+		t.Errorf("RTS to RTR: %v", err)
+	}
+}
