@@ -20,24 +20,18 @@ type bed struct {
 }
 
 // open returns a software device that is closed, with all that was made from it, at the end of the test.
-func open(t *testing.T, opts ...softverbs.Option) *bed {
+func open(t testing.TB, opts ...softverbs.Option) *bed {
 	t.Helper()
 	return openWithout(t, append([]softverbs.Option{softverbs.NetRaw()}, opts...)...)
 }
 
 // openWithout is open for a process without rights.
-func openWithout(t *testing.T, opts ...softverbs.Option) *bed {
+func openWithout(t testing.TB, opts ...softverbs.Option) *bed {
 	t.Helper()
 	soft := softverbs.New(append([]softverbs.Option{softverbs.Name("soft0")}, opts...)...)
 	t.Cleanup(func() { soft.Close() })
-	lib, err := verbs.LoadFrom(soft)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dev, err := lib.OpenDevice("soft0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	lib := must(verbs.LoadFrom(soft))(t)
+	dev := must(lib.OpenDevice("soft0"))(t)
 	t.Cleanup(func() {
 		if err := dev.CloseAll(); err != nil {
 			t.Errorf("closing: %v", err)
@@ -49,8 +43,8 @@ func openWithout(t *testing.T, opts ...softverbs.Option) *bed {
 const rw = verbs.MRAccessLocalWrite | verbs.MRAccessRemoteWrite | verbs.MRAccessRemoteRead
 
 // must fails the test on an error.
-func must[T any](v T, err error) func(t *testing.T) T {
-	return func(t *testing.T) T {
+func must[T any](v T, err error) func(t testing.TB) T {
+	return func(t testing.TB) T {
 		t.Helper()
 		if err != nil {
 			t.Fatal(err)
@@ -83,6 +77,35 @@ func freed(m memory) bool {
 func pair(t *testing.T, dev *verbs.Device) (a, b *link.End) {
 	t.Helper()
 	a, b, err := link.Pair(dev, dev)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a, b
+}
+
+// importer opens a second context over the command channel of the first.
+func importer(t *testing.T, b *bed) *verbs.Device {
+	t.Helper()
+	other := must(b.lib.ImportDevice(b.dev.CmdFD()))(t)
+	t.Cleanup(func() {
+		if err := other.CloseAll(); err != nil {
+			t.Errorf("closing the importer: %v", err)
+		}
+	})
+	return other
+}
+
+// standard are the fields that every device with extended queues can be asked for.
+const standard = verbs.WCFieldByteLen | verbs.WCFieldImm | verbs.WCFieldQPNum | verbs.WCFieldSrcQP | verbs.WCFieldSLID |
+	verbs.WCFieldSL | verbs.WCFieldDLIDPathBits
+
+// extended returns two connected sides whose queues were asked for fields.
+func extended(t *testing.T, dev *verbs.Device, fields verbs.WCField) (a, b *link.End) {
+	t.Helper()
+	at := must(link.First(dev))(t)
+	c := link.Default()
+	c.Fields = fields
+	a, b, err := c.Pair(at, at)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -34,10 +34,7 @@ const module = "github.com/verbsgen/verbsgen/"
 func callbacksOf(t *testing.T) (found []string) {
 	t.Helper()
 	list := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}", module+"gen/...", module+"runtime/...")
-	out, err := list.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must(list.Output())(t)
 	exports := map[string]string{}
 	var public []string
 	for line := range strings.Lines(string(out)) {
@@ -87,10 +84,7 @@ func callbacksOf(t *testing.T) (found []string) {
 		}
 	}
 	for _, path := range public {
-		p, err := from.Import(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must(from.Import(path))(t)
 		for _, name := range p.Scope().Names() {
 			o := p.Scope().Lookup(name)
 			full := p.Name() + "." + name

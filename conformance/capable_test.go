@@ -26,34 +26,6 @@ func onDemand(t *testing.T, b *bed) error {
 	return err
 }
 
-// TestCapabilities makes calls beyond the limits of a device that was never queried: the rules know them, and the messages give them.
-func TestCapabilities(t *testing.T) {
-	for _, c := range []struct {
-		name    string
-		call    func(b *bed) error
-		refused bool
-		says    string
-	}{
-		{"CreateCQ", func(b *bed) error { _, err := b.dev.CreateCQ(1<<30, nil, 0); return err }, false,
-			"ibv_create_cq: invalid argument (EINVAL); may be: cqe 1073741824: cqe is at most max_cqe, 32767 on this device; ask for fewer " +
-				"entries [VR-ibv_create_cq-cqe-0280]"},
-		{"QueryPort", func(b *bed) error { _, err := b.dev.QueryPort(7); return err }, true,
-			"ibv_query_port: port_num 7: port_num is at most phys_port_cnt, 1 on this device; pass a port of the device " +
-				"[VR-ibv_query_port-port_num-0171]"},
-		{"AllocDM", func(b *bed) error { _, err := b.dev.AllocDM(verbs.NewAllocDMAttr(1 << 40)); return err }, true,
-			"ibv_alloc_dm: attr.length 1099511627776: length is at most max_dm_size, 4194304 on this device; ask for less"},
-		{"RegMR", func(b *bed) error { return onDemand(t, b) }, true, "ON_DEMAND needs a device with on-demand paging"},
-	} {
-		err := c.call(open(t))
-		if err == nil || isRefusal(err) != c.refused || !strings.Contains(err.Error(), c.says) {
-			t.Errorf("%s:\ngot  %v\nwant %s", c.name, err, c.says)
-		}
-	}
-	if err := onDemand(t, open(t)); !errors.Is(err, errors.ErrUnsupported) {
-		t.Errorf("on-demand paging: %v", err)
-	}
-}
-
 // TestUnjudgedRules uses devices that cannot tell their capabilities: no rule judges by zeros, no call fails for the query, and the
 // device says which rules it leaves unjudged, and why.
 func TestUnjudgedRules(t *testing.T) {

@@ -10,50 +10,7 @@ import (
 	"testing"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"golang.org/x/sys/unix"
 )
-
-// descriptors returns the number of open file descriptors of the process.
-func descriptors(t *testing.T) int {
-	t.Helper()
-	return len(must(os.ReadDir("/proc/self/fd"))(t))
-}
-
-// stillOpen checks that a descriptor is open.
-func stillOpen(t *testing.T, fd int, after string) {
-	t.Helper()
-	if _, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); err != nil {
-		t.Errorf("%s descriptor %d is closed: %v", after, fd, err)
-	}
-}
-
-// TestImportKeepsDescriptor imports a context by the descriptor of an open device itself, which stays the device's: a second Close of
-// one number closes a file of somebody else, such as that of Go's poller.
-func TestImportKeepsDescriptor(t *testing.T) {
-	b := open(t)
-	fd, before := b.dev.CmdFD(), descriptors(t)
-	other := must(b.lib.ImportDevice(fd))(t)
-	if other.CmdFD() == fd {
-		t.Errorf("both contexts have descriptor %d", fd)
-	}
-	if err := other.Close(); err != nil {
-		t.Error(err)
-	}
-	stillOpen(t, fd, "after Close of the import")
-	if err := b.soft.Fail("ibv_import_device", 1, syscall.EIO); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := b.lib.ImportDevice(fd); !errors.Is(err, syscall.EIO) {
-		t.Errorf("a refused import: %v", err)
-	}
-	stillOpen(t, fd, "after a refused import")
-	if _, err := b.lib.ImportDevice(1e6); !errors.Is(err, syscall.EBADF) {
-		t.Errorf("an import by a descriptor that is not open: %v", err)
-	}
-	if now := descriptors(t); now != before {
-		t.Errorf("%d descriptors are open, before it were %d", now, before)
-	}
-}
 
 // TestNoDescriptor exports descriptors from closed objects. Beside the error is -1, since 0 is the descriptor of another file, which a
 // deferred close would end.

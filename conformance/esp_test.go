@@ -20,10 +20,7 @@ func TestReplayProtectionOff(t *testing.T) {
 	facts := spec.NewFacts(must(api.Load(api.Newest()))(t).On(runtime.GOARCH))
 	soft := softverbs.New(softverbs.Name("soft0"), softverbs.NetRaw())
 	defer soft.Close() // it lists what the calls left open
-	u, err := rulecall.Open(soft, "soft0", must(spec.Embedded(""))(t), facts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := must(rulecall.Open(soft, "soft0", must(spec.Embedded(""))(t), facts))(t)
 	defer u.Close()
 	const keymat = "struct ib_uverbs_flow_action_esp_keymat_aes_gcm"
 	keys := must(u.Record(keymat, map[string]any{"key_len": 16, "icv_len": 16}))(t)

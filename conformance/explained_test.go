@@ -4,7 +4,6 @@ package conformance
 
 import (
 	"errors"
-	"os"
 	"slices"
 	"strings"
 	"syscall"
@@ -153,23 +152,6 @@ func TestRefusedInBatch(t *testing.T) {
 	}
 }
 
-// TestMoreThanBatch is refused before the call, in a sentence of its own.
-func TestMoreThanBatch(t *testing.T) {
-	a := refusal{}.ends(t)
-	send, recv := must(verbs.NewSendBatch(2, 1))(t), must(verbs.NewRecvBatch(2, 1))(t)
-	defer send.Close()
-	defer recv.Close()
-	const want = " has only 2; post fewer, or make a larger batch"
-	for _, err := range []error{second(a.QP.PostSend(send, 3)), second(a.QP.PostRecv(recv, 3)), second(a.QP.PostRecvRange(recv.From(1, 2)))} {
-		var e *verr.Error
-		if !errors.As(err, &e) || !e.Refused || e.Errno != syscall.EINVAL || !strings.HasSuffix(err.Error(), want) {
-			t.Errorf("%v", err)
-		}
-	}
-}
-
-func second[T any](_ T, err error) error { return err }
-
 // TestRefusedReceives posts receives that the queue does not take.
 func TestRefusedReceives(t *testing.T) {
 	dev := open(t).dev
@@ -242,25 +224,14 @@ func TestQueueFull(t *testing.T) {
 	}
 }
 
-// TestPostClosed posts to queue pairs that are gone: closed is os.ErrClosed, and a device that was taken away is EIO, with no state.
-func TestPostClosed(t *testing.T) {
-	bed := open(t, softverbs.DisassocDestroy())
-	a, b := pair(t, bed.dev)
-	send := must(verbs.NewSendBatch(1, 1))(t)
-	defer send.Close()
-	send.WR(0).Send(3)
-	if err := a.QP.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if n, err := a.QP.PostSend(send, 1); n != 0 || !errors.Is(err, os.ErrClosed) || err.Error() != "ibv_post_send: QP is closed" {
-		t.Errorf("%d, %v", n, err)
-	}
-	if err := bed.soft.TakeAway("soft0"); err != nil {
-		t.Fatal(err)
-	}
-	n, err := b.QP.PostSend(send, 1)
-	if n != 0 || !errors.Is(err, syscall.EIO) || !errors.Is(err, verbs.ErrDeviceRemoved) || strings.Contains(err.Error(), "state") ||
-		!strings.Contains(err.Error(), "request 0 (wr_id 3)") {
-		t.Errorf("%d, %v", n, err)
+// TestLintOfRefused makes a call that breaks a lint and that the device refuses: the lint is in its error, and is not reported. A
+// connection as it should be breaks none.
+func TestLintOfRefused(t *testing.T) {
+	b := open(t)
+	b.lib.OnLint(func(l *verr.Lint) { t.Errorf("reported: %v", l) })
+	_, peer := pair(t, b.dev)
+	err := peer.QP.Modify(verbs.NewQPAttr(verbs.QPStateRTR))
+	if err == nil || !strings.Contains(err.Error(), "[VR-ibv_modify_qp-attr_mask-0220]") {
+		t.Errorf("RTS to RTR: %v", err)
 	}
 }

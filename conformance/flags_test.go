@@ -124,6 +124,9 @@ func TestFlags(t *testing.T) {
 	for _, c := range []struct{ args, says string }{
 		{"-overlay true -report out.json", `"true" is no flag`},
 		{"-listen 127.0.0.1:0 -report " + dir + "/out.json", "-listen goes with neither -report nor -junit"},
+		{"-listen 127.0.0.1:0 -peer-device x", "-listen goes with neither -connect nor -peer-device"},
+		{"-connect 127.0.0.1:1 -peer-device x", "-connect and -peer-device: the other ends"},
+		{"-once", "-once and -idle are for the side with -listen"},
 		{"-wait 1s", "-wait is for the side with -connect"},
 		{"-secret none", "-secret is for sides with -listen or -connect"},
 		{"-listen 127.0.0.1:0 -secret=", "-secret names no file; leave it out"},

@@ -12,7 +12,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/mem"
-	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
 // growthCounts are the numbers of regions that are open in one protection domain. As many as the last are open on the device
@@ -22,22 +21,9 @@ var growthCounts = []int{1000, 10_000, 100_000}
 // BenchmarkGrowth reports what a region of 4 KiB on a software device costs among many in one protection domain, in ns of processor time,
 // and its ratio to the cost among few. Run it with -benchtime 1x.
 func BenchmarkGrowth(b *testing.B) {
-	soft := softverbs.New(softverbs.Name("soft0"))
-	defer soft.Close()
-	lib, err := verbs.LoadFrom(soft)
-	if err != nil {
-		b.Fatal(err)
-	}
-	dev, err := lib.OpenDevice("soft0")
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer dev.CloseAll()
-	buf, err := mem.New(4096, mem.Populate())
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer buf.Close()
+	buf := must(mem.New(4096, mem.Populate()))(b)
+	b.Cleanup(func() { buf.Close() }) // after the regions
+	dev := open(b).dev
 	for _, goroutines := range []int{1, 64} {
 		b.Run(fmt.Sprint("goroutines=", goroutines), func(b *testing.B) {
 			if b.N > 1 {
@@ -78,10 +64,7 @@ func growOnce(b *testing.B, dev *verbs.Device, buf *mem.Buffer, n, goroutines in
 	mrs := make([]*verbs.MR, all)
 	alloc := func() {
 		for i := range pds {
-			var err error
-			if pds[i], err = dev.AllocPD(); err != nil {
-				b.Fatal(err)
-			}
+			pds[i] = must(dev.AllocPD())(b)
 		}
 	}
 	register := func(i int) (err error) {

@@ -32,10 +32,7 @@ func TestFlagsOfJobs(t *testing.T) {
 	name := regexp.MustCompile(`(?:^|[\s"` + "`" + `])-([a-z][a-z.-]*)`)
 	for _, file := range []string{slurmJob, kubernetesJob, "../examples/slurm/README.md", "../examples/kubernetes/README.md",
 		"../docs/two-machines.md"} {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must(os.ReadFile(file))(t)
 		seen := 0
 		for _, line := range call.FindAllString(string(text), -1) {
 			for _, m := range name.FindAllStringSubmatch(" "+line, -1) {
@@ -54,25 +51,27 @@ func TestFlagsOfJobs(t *testing.T) {
 	}
 }
 
-// manifest is what has to fit together in the objects of the example.
+// manifest is what has to fit together in the objects of an example.
 type manifest struct {
 	Kind     string
 	Metadata struct{ Name string }
 	Spec     struct {
-		Selector       map[string]string
+		Selector       map[string]any
 		ClusterIP      string `yaml:"clusterIP"`
 		Ports          []struct{ Port int }
 		CompletionMode string `yaml:"completionMode"`
 		Completions    int
 		Parallelism    int
 		Template       struct {
-			Metadata struct{ Labels map[string]string }
+			Metadata struct{ Labels, Annotations map[string]string }
 			Spec     struct {
 				Subdomain  string
 				Containers []struct {
-					Image     string
-					Command   []string
-					Ports     []struct{ ContainerPort int } `yaml:"ports"`
+					Image   string
+					Command []string
+					Ports   []struct {
+						ContainerPort int `yaml:"containerPort"`
+					}
 					Resources struct{ Limits map[string]int }
 				}
 			}
@@ -80,13 +79,10 @@ type manifest struct {
 	}
 }
 
-// manifests reads the objects of the example.
-func manifests(t *testing.T) map[string]manifest {
+// manifests reads the objects of an example.
+func manifests(t *testing.T, file string) map[string]manifest {
 	t.Helper()
-	text, err := os.ReadFile(kubernetesJob)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(os.ReadFile(file))(t)
 	out := map[string]manifest{}
 	for d := yaml.NewDecoder(bytes.NewReader(text)); ; {
 		var m manifest
@@ -101,7 +97,7 @@ func manifests(t *testing.T) map[string]manifest {
 
 // TestKubernetes has the example's objects fit together: the name by which one pod finds the other, ports, labels, the device.
 func TestKubernetes(t *testing.T) {
-	all := manifests(t)
+	all := manifests(t, kubernetesJob)
 	service, job := all["Service"], all["Job"]
 	pod := job.Spec.Template.Spec
 	if len(all) != 2 || len(pod.Containers) != 1 || len(service.Spec.Ports) != 1 {
@@ -153,7 +149,7 @@ func (m manifest) run(t *testing.T, index, address, dir string) ([]byte, error) 
 // TestKubernetesScript runs the script of both pods with a program that only says how it was called.
 func TestKubernetesScript(t *testing.T) {
 	const file = "/tmp/report.json"
-	job := manifests(t)["Job"]
+	job := manifests(t, kubernetesJob)["Job"]
 	script := &job.Spec.Template.Spec.Containers[0].Command[2]
 	mine := filepath.Join(t.TempDir(), "report.json")
 	if !strings.Contains(*script, file) {
@@ -180,10 +176,7 @@ func TestKubernetesScript(t *testing.T) {
 // slurm runs the example's job as Slurm would, both nodes being this machine.
 func slurm(t *testing.T, dir string, env ...string) (string, error) {
 	t.Helper()
-	job, err := filepath.Abs(slurmJob)
-	if err != nil {
-		t.Fatal(err)
-	}
+	job := must(filepath.Abs(slurmJob))(t)
 	cmd := exec.CommandContext(t.Context(), "bash", job)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "SLURM_JOB_ID=77", "SLURM_JOB_NODELIST=node[1-2]", "BINARY="+os.Args[0], fakes(t, map[string]string{
@@ -205,10 +198,7 @@ exec "$@"`,
 // port returns a TCP port that nobody listens on just now.
 func port(t *testing.T) string {
 	t.Helper()
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ln := must(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer ln.Close()
 	return strconv.Itoa(ln.Addr().(*net.TCPAddr).Port)
 }
@@ -216,14 +206,11 @@ func port(t *testing.T) string {
 // TestSlurm runs the example's job: both sides greet, and the report is there. Then what can go wrong.
 func TestSlurm(t *testing.T) {
 	dir := t.TempDir()
-	out, err := slurm(t, dir, "DEVICE=softverbs", "PORT="+port(t), "MORE=-gid-index 0")
+	out, err := slurm(t, dir, "DEVICE=softverbs", "PORT="+port(t), "MORE=-gid-index 0 -test.run ^TestSuite$/^CF-dev-")
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	data, err := os.ReadFile(filepath.Join(dir, "report-77.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(os.ReadFile(filepath.Join(dir, "report-77.json")))(t)
 	r, err := report.Decode(data)
 	if err != nil || r.Peer == nil || r.Count()[report.Pass] == 0 {
 		t.Errorf("%+v, %v", r, err)
@@ -237,7 +224,8 @@ func TestSlurm(t *testing.T) {
 	if !strings.Contains(out, "the session is over; it had 0 ends") || !strings.Contains(out, "report: "+dir+"/report-77.json\n") {
 		t.Errorf("it said\n%s", out)
 	}
-	if out, err := slurm(t, dir, "DEVICE=softverbs", "PORT="+port(t), "SLURM_ARRAY_JOB_ID=70", "SLURM_ARRAY_TASK_ID=3"); err != nil ||
+	if out, err := slurm(t, dir, "DEVICE=softverbs", "PORT="+port(t), "SLURM_ARRAY_JOB_ID=70", "SLURM_ARRAY_TASK_ID=3",
+		"MORE=-test.run ^TestSuite$/^CF-dev-"); err != nil ||
 		!strings.Contains(out, "report: "+dir+"/report-70_3.json\n") {
 		t.Errorf("in an array: %v\n%s", err, out)
 	}

@@ -6,14 +6,12 @@ import (
 	"errors"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
 	"github.com/verbsgen/verbsgen/conformance/internal/sysfs"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
@@ -44,63 +42,6 @@ func TestLoadReal(t *testing.T) {
 	}
 	if err != nil {
 		t.Errorf("Devices: %v", err)
-	}
-}
-
-// TestLoadWrong gives Load what is no libibverbs. Each time one error that names the file.
-func TestLoadWrong(t *testing.T) {
-	dir := t.TempDir()
-	text := filepath.Join(dir, "text.so")
-	if err := os.WriteFile(text, []byte("not ELF"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	for _, path := range []string{filepath.Join(dir, "absent.so"), text, dir} {
-		if _, err := verbs.Load(verbs.Path(path)); err == nil || !strings.Contains(err.Error(), path) {
-			t.Errorf("Load(%s): %v", path, err)
-		}
-	}
-	if _, err := verbs.LoadFrom(nil); err == nil {
-		t.Error("LoadFrom(nil) is accepted")
-	}
-}
-
-// TestDeviceList lists devices of software, none at all, and looks for one that is not there.
-func TestDeviceList(t *testing.T) {
-	soft := softverbs.New(softverbs.Name("a0"), softverbs.GUID(0x0123456789abcdef), softverbs.AnotherDevice("b1"))
-	defer soft.Close()
-	lib := must(verbs.LoadFrom(soft))(t)
-	list := must(lib.Devices())(t)
-	if len(list) != 2 || list[0].Name != "a0" || list[1].Name != "b1" || list[0].GUID != 0x0123456789abcdef {
-		t.Errorf("Devices = %+v", list)
-	}
-	if _, err := lib.OpenDevice("c2"); err == nil || !strings.Contains(err.Error(), "a0, b1") {
-		t.Errorf("OpenDevice of one that is not there: %v", err)
-	}
-	none := softverbs.New(softverbs.NoDevices())
-	defer none.Close()
-	if list, err := must(verbs.LoadFrom(none))(t).Devices(); len(list) != 0 || err != nil {
-		t.Errorf("an empty list = %v, %v", list, err)
-	}
-}
-
-// TestOlderLibrary uses libraries that lack what the newest has.
-func TestOlderLibrary(t *testing.T) {
-	for _, release := range []string{"33.2", "44.0", "56.1"} {
-		b := open(t, softverbs.Release(release))
-		attr := must(b.dev.QueryDeviceEx())(t)
-		if attr.MaxDMSize == 0 {
-			t.Errorf("%s: max_dm_size is 0", release)
-		}
-		port := must(b.dev.QueryPort(1))(t)
-		if port.State != verbs.PortStateActive {
-			t.Errorf("%s: port state %v", release, port.State)
-		}
-		pd := must(b.dev.AllocPD())(t)
-		must(pd.RegMR(make([]byte, 64), rw|verbs.MRAccessRelaxedOrdering))(t)
-		_, err := pd.RegMREx(verbs.NewMRInitAttr(64, 0).Memory(mem.Addr(0x1000, 64)))
-		if !errors.Is(err, errors.ErrUnsupported) || !strings.Contains(err.Error(), "ibv_reg_mr_ex") || !strings.Contains(err.Error(), "59.0") {
-			t.Errorf("%s: a verb that came later: %v", release, err)
-		}
 	}
 }
 

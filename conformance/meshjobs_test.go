@@ -3,9 +3,7 @@
 package conformance
 
 import (
-	"bytes"
 	"errors"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -13,8 +11,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"go.yaml.in/yaml/v3"
 )
 
 const (
@@ -29,10 +25,7 @@ func TestFlagsOfMesh(t *testing.T) {
 		t.Fatalf("pingmesh says\n%s", usage)
 	}
 	for file, call := range map[string]string{meshSlurm: `(?m)^.*"\$binary".* -peers.*$|^' pingmesh .*$`, meshKubernetes: `(?m)^ *pingmesh -.*$`} {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must(os.ReadFile(file))(t)
 		var seen int
 		for _, line := range regexp.MustCompile(call).FindAllString(string(text), -1) {
 			for _, m := range regexp.MustCompile(`\s-([a-z][a-z-]*)`).FindAllStringSubmatch(line, -1) {
@@ -48,44 +41,9 @@ func TestFlagsOfMesh(t *testing.T) {
 	}
 }
 
-// meshManifest is what has to fit together in the DaemonSet and its Service.
-type meshManifest struct {
-	Kind     string
-	Metadata struct{ Name string }
-	Spec     struct {
-		Selector  map[string]any
-		ClusterIP string `yaml:"clusterIP"`
-		Ports     []struct{ Port int }
-		Template  struct {
-			Metadata struct{ Labels, Annotations map[string]string }
-			Spec     struct {
-				Containers []struct {
-					Command []string
-					Ports   []struct {
-						ContainerPort int `yaml:"containerPort"`
-					}
-				}
-			}
-		}
-	}
-}
-
 // TestMeshKubernetes has the objects fit together, and runs the script of a pod as the agent of four pods, one with an IPv6 address.
 func TestMeshKubernetes(t *testing.T) {
-	text, err := os.ReadFile(meshKubernetes)
-	if err != nil {
-		t.Fatal(err)
-	}
-	all := map[string]meshManifest{}
-	for d := yaml.NewDecoder(bytes.NewReader(text)); ; {
-		var m meshManifest
-		if err := d.Decode(&m); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			t.Fatal(err)
-		}
-		all[m.Kind] = m
-	}
+	all := manifests(t, meshKubernetes)
 	service, pod := all["Service"], all["DaemonSet"].Spec.Template
 	if len(all) != 2 || len(pod.Spec.Containers) != 1 || len(service.Spec.Ports) != 2 {
 		t.Fatalf("%+v", all)
@@ -124,10 +82,7 @@ func TestMeshKubernetes(t *testing.T) {
 // own.
 func TestMeshSlurm(t *testing.T) {
 	dir := t.TempDir()
-	job, err := filepath.Abs(meshSlurm)
-	if err != nil {
-		t.Fatal(err)
-	}
+	job := must(filepath.Abs(meshSlurm))(t)
 	cmd := exec.CommandContext(t.Context(), "bash", job)
 	cmd.Dir = dir
 	cmd.Env = append(os.Environ(), "SLURM_JOB_ID=77", "SLURM_JOB_NODELIST=node[1-3]", "DEVICE=mlx5_0", "EACH=2",

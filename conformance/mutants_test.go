@@ -78,10 +78,7 @@ func TestMutants(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the suite several times")
 	}
-	dir, err := filepath.Abs(filepath.Join("..", "gen", "verbs"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must(filepath.Abs(filepath.Join("..", "gen", "verbs")))(t)
 	if _, err := os.Stat(filepath.Join(dir, "raw.gen.go")); err != nil {
 		t.Skipf("the source is not on this machine: %v", err)
 	}
@@ -96,10 +93,7 @@ func TestMutants(t *testing.T) {
 	for _, m := range mutants {
 		all = append(all, m.cases...)
 	}
-	binary, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	binary := must(os.Executable())(t)
 	sound := verdicts(t, binary, all)
 	for _, m := range mutants {
 		for _, name := range m.tests {
@@ -113,7 +107,7 @@ func TestMutants(t *testing.T) {
 		edits[m.build] = append(edits[m.build], m.edits...)
 	}
 	for n, e := range edits {
-		built[n] = build(t, mutate(t, dir, e))
+		built[n] = build(t, mutate(t, dir, e), ".")
 	}
 	for _, m := range mutants {
 		t.Run(m.name, func(t *testing.T) {
@@ -148,10 +142,7 @@ func mutate(t *testing.T, dir string, edits []edit) map[string]string {
 	for _, e := range edits {
 		at := filepath.Join(dir, e.file)
 		if _, read := texts[at]; !read {
-			data, err := os.ReadFile(at)
-			if err != nil {
-				t.Fatal(err)
-			}
+			data := must(os.ReadFile(at))(t)
 			texts[at] = string(data)
 		}
 		old := strings.ReplaceAll(e.old, "HASH", hash)
@@ -173,10 +164,7 @@ func mutate(t *testing.T, dir string, edits []edit) map[string]string {
 // hashOf returns the prefix of the names of C functions.
 func hashOf(t *testing.T, dir string) string {
 	t.Helper()
-	data, err := os.ReadFile(filepath.Join(dir, "shims.gen.h"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(os.ReadFile(filepath.Join(dir, "shims.gen.h")))(t)
 	before, _, found := strings.Cut(string(data), "_ibv_alloc_pd(")
 	if !found {
 		t.Fatal("shims.gen.h does not declare ibv_alloc_pd")
@@ -184,19 +172,16 @@ func hashOf(t *testing.T, dir string) string {
 	return before[strings.LastIndexAny(before, " *")+1:]
 }
 
-// build builds the tests of this package offline, with files replaced.
-func build(t *testing.T, replace map[string]string) (binary string) {
+// build builds the tests of a package offline, with files replaced.
+func build(t *testing.T, replace map[string]string, of string) (binary string) {
 	t.Helper()
 	dir := t.TempDir()
 	overlay, binary := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "conformance.test")
-	data, err := json.Marshal(map[string]any{"Replace": replace})
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(json.Marshal(map[string]any{"Replace": replace}))(t)
 	if err := os.WriteFile(overlay, data, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	build := exec.Command("go", "test", "-c", "-vet=off", "-ldflags=-w", "-overlay", overlay, "-o", binary, ".")
+	build := exec.Command("go", "test", "-c", "-vet=off", "-ldflags=-w", "-overlay", overlay, "-o", binary, of)
 	build.Env = append(os.Environ(), "GOPROXY=off")
 	if said, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, said)
@@ -220,10 +205,7 @@ func verdicts(t *testing.T, binary string, ids []string) map[string]report.Case 
 	if read != nil {
 		t.Fatalf("%v, %v\n%s", err, read, said)
 	}
-	r, err := report.Decode(data)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must(report.Decode(data))(t)
 	cases := map[string]report.Case{}
 	for _, c := range r.Cases {
 		cases[c.ID] = c

@@ -13,9 +13,8 @@ import (
 // TestOverrun polls a queue that has overflowed, from the event of it on: what the queue has comes first, and then an error, each time.
 func TestOverrun(t *testing.T) {
 	dev := open(t).dev
-	cq, ev := overflow(t, dev)
-	ev.Done()
-	other := must(dev.CreateCQ(1, nil, 0))(t)
+	cq, other := must(dev.CreateCQ(1, nil, 0))(t), must(dev.CreateCQ(1, nil, 0))(t)
+	overflow(t, cq).Done()
 	var wcs [4]verbs.WC
 	if n, err := cq.PollInto(wcs[:]); n != cq.Size() || err != nil {
 		t.Errorf("what it has: %d, %v", n, err)
@@ -41,16 +40,8 @@ func TestOverrun(t *testing.T) {
 
 // TestReaderOverrun does the same with a reader.
 func TestReaderOverrun(t *testing.T) {
-	dev := open(t).dev
-	pd, cq := must(dev.AllocPD())(t), must(dev.CreateCQEx(verbs.NewCQInitAttrEx(1, standard)))(t)
-	qp := must(pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, MaxRecvWR: 4, MaxRecvSGE: 1}))(t)
-	recv := must(verbs.NewRecvBatch(4, 0))(t)
-	defer recv.Close()
-	if err := errors.Join(qp.Modify(verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).PortNum(1).AccessFlags(0)), post(qp, recv),
-		qp.Modify(verbs.NewQPAttr(verbs.QPStateErr))); err != nil {
-		t.Fatal(err)
-	}
-	must(dev.NextEvent(bounded(t)))(t).Done()
+	cq := must(open(t).dev.CreateCQEx(verbs.NewCQInitAttrEx(1, standard)))(t)
+	overflow(t, cq).Done()
 	r := must(cq.Reader(standard))(t)
 	var entries [4]verbs.WCEx
 	if n, err := r.PollInto(entries[:]); n != cq.Size() || err != nil {

@@ -122,17 +122,3 @@ func unlike(found, listed []report.Difference) []string {
 	}
 	return out
 }
-
-// TestUnlike shows that a difference which is not listed is told with both answers, and one that is gone is told too.
-func TestUnlike(t *testing.T) {
-	a := report.Difference{Case: "CF-mr-0001", What: "x", A: "EINVAL", B: "EIO"}
-	b := report.Difference{Case: "CF-mr-0002", What: "verdict", A: "pass", B: "fail"}
-	got := unlike([]report.Difference{a}, []report.Difference{b})
-	if len(got) != 2 || got[0] != "CF-mr-0001: x: the kernel answered EINVAL, softverbs EIO" ||
-		!strings.HasPrefix(got[1], "CF-mr-0002: verdict is listed") {
-		t.Errorf("%q", got)
-	}
-	if got := unlike([]report.Difference{a, b}, []report.Difference{b, a}); len(got) != 0 {
-		t.Errorf("%q", got)
-	}
-}

@@ -86,10 +86,7 @@ func (w *runningReport) close(t *testing.T) {
 // encodeCase returns a case as it is in the text of a report.
 func encodeCase(t *testing.T, c report.Case) []byte {
 	t.Helper()
-	text, err := report.Encode(&report.Report{Cases: []report.Case{c}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must(report.Encode(&report.Report{Cases: []report.Case{c}}))(t)
 	_, text, _ = bytes.Cut(text, []byte(`"cases": `+beforeCase))
 	return bytes.TrimSuffix(text, []byte(afterCase))
 }
@@ -103,10 +100,7 @@ func TestRunning(t *testing.T) {
 	for i, reason := range []string{"", "long: " + string(bytes.Repeat([]byte("x"), 9000)), "", "\"]}<", ""} {
 		running := report.Case{ID: "CF-dev-0001", Status: report.Fail, Reason: "the process ended"}
 		w.begin(t, running)
-		want, err := report.Encode(&report.Report{Schema: report.Schema, Version: report.Version, Cases: append(ended, running)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must(report.Encode(&report.Report{Schema: report.Schema, Version: report.Version, Cases: append(ended, running)}))(t)
 		got, err := os.ReadFile(*reportFlag)
 		if err != nil || !bytes.Equal(got, want) {
 			t.Errorf("case %d: %v\n%s", i, err, got)

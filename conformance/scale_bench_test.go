@@ -15,17 +15,8 @@ import (
 // BenchmarkScale reports what a queue pair costs among 5,000 to 10,000, in processor time, compared with one among fewer, and in memory of
 // Go; and what the last of a million asynchronous events costs, compared with the first. Run it with -benchtime 1x.
 func BenchmarkScale(b *testing.B) {
-	soft := softverbs.New(softverbs.Name("soft0"))
-	defer soft.Close()
-	lib, err := verbs.LoadFrom(soft)
-	if err != nil {
-		b.Fatal(err)
-	}
-	dev, err := lib.OpenDevice("soft0")
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer dev.CloseAll()
+	bed := open(b)
+	soft, dev := bed.soft, bed.dev
 	once := func(name string, do func(b *testing.B)) {
 		b.Run(name, func(b *testing.B) {
 			if b.N > 1 {
@@ -70,14 +61,7 @@ func portEvents(b *testing.B, soft *softverbs.Device, dev *verbs.Device, n int) 
 // growQPs makes ten times n queue pairs on one protection domain and closes them in the same order. The costs are of one among each n,
 // the bytes of one among all. All are made in memory that the process did not have before: memory that it has is quicker.
 func growQPs(b *testing.B, dev *verbs.Device, n int) (made, closed []float64, bytes float64) {
-	pd, err := dev.AllocPD()
-	if err != nil {
-		b.Fatal(err)
-	}
-	cq, err := dev.CreateCQ(16, nil, 0)
-	if err != nil {
-		b.Fatal(err)
-	}
+	pd, cq := must(dev.AllocPD())(b), must(dev.CreateCQ(16, nil, 0))(b)
 	attr := verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, MaxSendWR: 1, MaxRecvWR: 1, MaxSendSGE: 1, MaxRecvSGE: 1}
 	qps := make([]*verbs.QP, 10*n)
 	parts := func(do func(i int) error) (costs []float64) {

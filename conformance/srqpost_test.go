@@ -5,7 +5,6 @@ package conformance
 import (
 	"errors"
 	"os"
-	"strings"
 	"syscall"
 	"testing"
 
@@ -48,35 +47,5 @@ func TestPostSRQRecv(t *testing.T) {
 	}
 	if _, err := srq.PostRecv(nil, 1); err == nil {
 		t.Error("no batch: posted")
-	}
-}
-
-// TestPostSRQOps posts operations on tags to a queue of a device that has none: the error names the first, and what it may break.
-func TestPostSRQOps(t *testing.T) {
-	dev := open(t).dev
-	e := must(link.NewEnd(dev))(t)
-	srq := must(e.PD.CreateSRQ(verbs.SRQInitAttr{MaxWR: 3, MaxSGE: 1}))(t)
-	batch := must(verbs.NewOpsBatch(3, 1))(t)
-	batch.WR(0).Add(1, 2, 3, 4).SGE(uint64(e.MR.Addr()), 64, e.MR.LKey()).Flags(verbs.OpsSignaled)
-	batch.WR(1).Del(5, 0).Flags(1 << 7)
-	batch.WR(2).Sync(6, 7)
-	for first, want := range []string{"request 0 (wr_id 1)", "VR-ibv_post_srq_ops-flags-3055", "request 2 (wr_id 6)"} {
-		n, err := srq.PostOpsRange(batch.From(first, 1))
-		if n != 0 || !errors.Is(err, syscall.EOPNOTSUPP) || !strings.Contains(err.Error(), want) {
-			t.Errorf("operation %d: %d, %v, want EOPNOTSUPP with %s", first, n, err, want)
-		}
-	}
-	if n, err := srq.PostOps(batch, 4); n != 0 || !errors.Is(err, syscall.EINVAL) {
-		t.Errorf("more than the batch has: %d, %v", n, err)
-	}
-	if err := srq.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := srq.PostOps(batch, 1); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("a closed queue: %v", err)
-	}
-	var none *verbs.SRQ
-	if _, err := none.PostOps(batch, 1); !errors.Is(err, syscall.EINVAL) {
-		t.Errorf("no queue: %v", err)
 	}
 }

@@ -31,53 +31,6 @@ func streams(t *testing.T, dev *verbs.Device, typ verbs.QPType, ops verbs.QPOp) 
 	return a, b, must(a.QP.Stream())(t), must(b.QP.Stream())(t)
 }
 
-// TestStreamRefuses posts nothing when one of the requests cannot be posted, and names it.
-func TestStreamRefuses(t *testing.T) {
-	bed := open(t)
-	a, b, stream, _ := streams(t, bed.dev, verbs.QPTypeRC, commands)
-	batch := must(verbs.NewSendBatch(32, 2, verbs.InlineRoom(64)))(t)
-	defer batch.Close()
-	for i := range 32 {
-		batch.WR(i).Write(uint64(i), uint64(b.MR.Addr()), b.MR.RKey()).SGE(uint64(a.MR.Addr()), 8, a.MR.LKey()).Flags(verbs.SendSignaled)
-	}
-	posted := func(what string, n int, errno syscall.Errno, names string) {
-		t.Helper()
-		got, err := stream.Post(batch, n)
-		if got != 0 || !errors.Is(err, errno) || !strings.Contains(err.Error(), names) {
-			t.Errorf("%s: %d, %v, want %v that names %q", what, got, err, errno, names)
-		}
-		if n, err := a.CQ.PollInto(make([]verbs.WC, 1)); n != 0 || err != nil {
-			t.Errorf("%s: %d completions, %v", what, n, err)
-		}
-	}
-	batch.WR(1).SendInv(1, 5)
-	posted("not asked for", 3, syscall.EINVAL, "request 1 is a SEND_WITH_INV: this QP was not asked for SEND_WITH_INV")
-	mw := must(a.PD.AllocMW(verbs.MWType2))(t)
-	if err := mw.Bind(batch.WR(1), 5, verbs.MWBindAttr{MR: a.MR, Addr: uint64(a.MR.Addr()), Length: 8}); err != nil {
-		t.Fatal(err)
-	}
-	if err := mw.Close(); err != nil { // nobody looks at it: no bind is posted
-		t.Fatal(err)
-	}
-	posted("a bind, not asked for", 3, syscall.EINVAL, "request 1 is a BIND_MW: this QP was not asked for BIND_MW")
-	batch.WR(1).Write(1, 0, 0)
-	posted("more than the batch has", 33, syscall.EINVAL, "33 requests")
-	if err := bed.soft.Fail("ibv_wr_complete", 1, syscall.ENOMEM); err != nil {
-		t.Fatal(err)
-	}
-	posted("told to fail", 1, syscall.ENOMEM, "ibv_wr_start")
-	batch.WR(1).Write(1, uint64(b.MR.Addr()), b.MR.RKey()).SGE(uint64(a.MR.Addr()), 8, a.MR.LKey())
-	if n, err := stream.PostRange(batch.From(1, 0)); n != 0 || err != nil {
-		t.Errorf("an empty range: %d, %v", n, err)
-	}
-	if n, err := stream.Post(batch, 2); n != 2 || err != nil {
-		t.Errorf("afterwards: %d, %v", n, err)
-	}
-	if wc := must(a.Wait())(t); wc.ID != 0 || wc.Err() != nil {
-		t.Errorf("%+v", wc)
-	}
-}
-
 // TestStreamExplains fills the queue of a stream, posts in a state that takes no request, and a request of too many elements behind a good
 // one: the errors say what those of posts say. The first device answers as soft-RoCE, the second as mlx5.
 func TestStreamExplains(t *testing.T) {
@@ -159,20 +112,5 @@ func TestStreamOfNobody(t *testing.T) {
 	batch.Close()
 	if _, err := stream.Post(batch, 1); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("a closed batch: %v", err)
-	}
-}
-
-// TestStreamedQueuePairExplains refuses a plain post to a queue pair of CreateQPEx with the capabilities that it was made with.
-func TestStreamedQueuePairExplains(t *testing.T) {
-	dev := open(t).dev
-	a, _, _, _ := streams(t, dev, verbs.QPTypeRC, commands)
-	batch := must(verbs.NewSendBatch(1, 9))(t)
-	defer batch.Close()
-	for w := batch.WR(0).Send(1); len(w.SGEs()) < 9; {
-		w.SGE(1, 2, 3)
-	}
-	if _, err := a.QP.PostSend(batch, 1); err == nil ||
-		!strings.Contains(err.Error(), "wr[0].num_sge 9: num_sge is at most max_send_sge, ") {
-		t.Errorf("to a queue pair: %v", err)
 	}
 }

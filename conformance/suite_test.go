@@ -36,10 +36,7 @@ var (
 // TestSuite runs every case on the device, each as a subtest. A device that is not there, or a run without a case, is a
 // failure.
 func TestSuite(t *testing.T) {
-	target, err := suite.Open(config())
-	if err != nil {
-		t.Fatal(err)
-	}
+	target := must(suite.Open(config()))(t)
 	t.Log(target)
 	connect(t, target)
 	unreached(t, target)
@@ -119,10 +116,7 @@ func tell(t *testing.T, r report.Case) {
 func write(t *testing.T, r *report.Report) {
 	t.Helper()
 	if *reportFlag != "" {
-		data, err := report.Encode(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must(report.Encode(r))(t)
 		if err := renameio.WriteFile(*reportFlag, data, 0o644); err != nil {
 			t.Fatal(err)
 		}

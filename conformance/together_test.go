@@ -26,19 +26,9 @@ type together struct {
 func shared(tb testing.TB) []together {
 	tb.Helper()
 	source := library(tb)
-	lib, err := verbs.LoadFrom(source)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	dev, err := lib.OpenDevice(*deviceFlag)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	dev := must(must(verbs.LoadFrom(source))(tb).OpenDevice(*deviceFlag))(tb)
 	tb.Cleanup(func() { dev.CloseAll() })
-	cq, err := dev.CreateCQ(16, nil, 0)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	cq := must(dev.CreateCQ(16, nil, 0))(tb)
 	alloc, dealloc := source.Symbol("ibv_alloc_pd", "IBVERBS_1.1"), source.Symbol("ibv_dealloc_pd", "IBVERBS_1.1")
 	return []together{
 		{"poll", 1 << 21,
@@ -125,9 +115,5 @@ func library(tb testing.TB) verbs.Symbols {
 		tb.Cleanup(func() { soft.Close() })
 		return soft
 	}
-	lib, err := dl.Open("")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return lib
+	return must(dl.Open(""))(tb)
 }

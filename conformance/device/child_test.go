@@ -17,11 +17,9 @@ const childVar = "VERBS_TEST_CHILD"
 
 // children are what a test starts as a process of its own. Arguments come by the environment.
 var children = map[string]func() error{
-	"memlock":    lockedMemory,
-	"first-list": firstList,
-	"few-files":  fewFiles,
-	"writer":     writer,
-	"judge":      judge,
+	"memlock": lockedMemory,
+	"writer":  writer,
+	"judge":   judge,
 }
 
 func TestMain(m *testing.M) {

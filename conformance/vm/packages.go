@@ -34,7 +34,7 @@ var guestPackages = []need{
 	{"libibverbs1", []string{"/usr/lib/x86_64-linux-gnu/libibverbs.so.1", "/lib/x86_64-linux-gnu/libibverbs.so.1"}},
 	{"ibverbs-providers", []string{"/usr/lib/x86_64-linux-gnu/libibverbs/librxe-rdmav*.so"}},
 	{"ibverbs-utils", []string{"ibv_devinfo"}},
-	{"rdmacm-utils", []string{"ucmatose"}}, // with librdmacm
+	{"rdmacm-utils", []string{"rping"}}, // with librdmacm
 }
 
 // buildPackages are needed to make the initrd of a kernel, which is kept.

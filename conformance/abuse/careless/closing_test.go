@@ -44,7 +44,7 @@ func (p closing) says() []string {
 const (
 	callers = 2
 	// span is how long a program closes one world after the other; it takes at least some.
-	span       = 100 * time.Millisecond
+	span       = 40 * time.Millisecond
 	worldsMost = 200
 )
 

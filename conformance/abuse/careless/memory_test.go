@@ -3,7 +3,6 @@
 package careless
 
 import (
-	"errors"
 	"syscall"
 	"unsafe"
 
@@ -101,53 +100,20 @@ func memoryMistakes() []mistake {
 		{name: "unpinned memory", says: []string{"Pin was unpinned"}, make: func(w *world) error {
 			return w.a.MR.Rereg(new(verbs.MRChange).Memory(unpinned()))
 		}},
-		{name: "no pin", says: []string{"pin is nil", "PinBytes"}, make: func(w *world) error {
-			return w.a.MR.Rereg(new(verbs.MRChange).Memory((*mem.Pin)(nil)))
-		}},
 		{name: "closed buffer", says: []string{"buffer of 4096 bytes is closed"}, make: func(w *world) error {
 			return result(w.a.PD.RegMRFrom(closedBuffer(), access))
 		}},
 		{name: "change to a closed buffer", says: []string{"buffer of 4096 bytes is closed"}, make: func(w *world) error {
 			return w.a.MR.Rereg(new(verbs.MRChange).Memory(closedBuffer()))
 		}},
-		{name: "slice of a closed buffer", says: []string{"buffer of 4096 bytes is closed"}, make: func(w *world) error {
-			return result(closedBuffer().Slice(0, 8))
-		}},
-		{name: "slice beyond a buffer", says: []string{"8 bytes at offset 4090 lie beyond its end"}, make: func(w *world) error {
-			b, err := mem.New(4096)
-			if err != nil {
-				return nil
-			}
-			return errors.Join(result(b.Slice(4090, 8)), b.Close())
-		}},
-		{name: "close of a registered buffer", says: []string{`buffer of 4096 bytes still has MR \(lkey`}, make: func(w *world) error {
-			b, err := mem.New(4096)
-			if err != nil {
-				return nil
-			}
-			if _, err := w.a.PD.RegMRFrom(b, access); err != nil {
-				return nil
-			}
-			return b.Close()
-		}},
-		{name: "no buffer", says: []string{"buffer is nil"}, make: func(w *world) error {
-			return result(w.a.PD.RegMRFrom((*mem.Buffer)(nil), access))
-		}},
-		{name: "no memory", says: []string{"memory is nil", "mem.Addr"}, make: func(w *world) error {
-			return result(w.a.PD.RegMRFrom(nil, access))
-		}},
-		{name: "empty slice", says: []string{"empty slice"}, make: func(w *world) error { return result(w.a.PD.RegMR(nil, access)) }},
-		{name: "unmapped memory", says: []string{"ibv_reg_mr: bad address"}, make: func(w *world) error {
-			return result(w.a.PD.RegMRFrom(mem.Addr(unmapped(), 4096), access))
-		}},
 		{name: "beyond the address space", says: []string{"within the address space"}, make: func(w *world) error {
 			return result(w.a.PD.RegMRFrom(mem.Addr(^uintptr(0)-4095, 8192), access))
 		}},
 		{name: "a buffer larger than the address space", says: []string{"cannot allocate memory"}, make: hugeBuf},
-		{name: "bytes of a closed buffer", says: []string{"written after Close: .*(fault|memory address)"}, make: writtenAfterClose},
 		{name: "posted slice", says: []string{"LOC_PROT_ERR"}, make: func(w *world) error {
 			return w.completion(w.write(uint64(goHeap()), w.a.MR.LKey(), uint64(w.b.MR.Addr()), w.b.MR.RKey()))
 		}},
+		{name: "a file truncated under a region", says: []string{"REM_OP_ERR|REM_ACCESS_ERR"}, make: truncatedPeer},
 		{name: "memory unmapped under a region", says: []string{"LOC_PROT_ERR|LOC_QP_OP_ERR"}, make: unmappedRegion},
 	}
 }

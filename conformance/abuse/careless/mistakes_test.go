@@ -17,7 +17,6 @@ type mistake struct {
 	// make makes it. The error is what the library says of it.
 	make func(w *world) error
 	says []string // of what the error says
-	race bool     // see program
 }
 
 // run prints the error.
@@ -73,4 +72,11 @@ func (w *world) sends(n int) *verbs.SendBatch {
 	}
 	w.batches = append(w.batches, b)
 	return b
+}
+
+// closed closes an object.
+func closed(c interface{ Close() error }) {
+	if err := c.Close(); err != nil {
+		panic(err)
+	}
 }

@@ -8,19 +8,6 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
-// stranger is a device whose objects a program mixes up with those of its own.
-type stranger struct {
-	name string
-	open func(w *world) (*verbs.Device, error)
-	says string // the name of the device
-}
-
-var strangers = []stranger{
-	{"another device", func(w *world) (*verbs.Device, error) { return openFrom(w.soft, "soft1") }, "device soft1"},
-	{"another opening", func(w *world) (*verbs.Device, error) { return openFrom(w.soft, "soft0") }, "one opening of device soft0"},
-	{"another library", func(w *world) (*verbs.Device, error) { return openFrom(softverbs.New(), "soft0") }, "one opening of device soft0"},
-}
-
 func openFrom(soft *softverbs.Device, name string) (*verbs.Device, error) {
 	lib, err := verbs.LoadFrom(soft)
 	if err != nil {
@@ -40,26 +27,6 @@ var strange = []struct {
 			return result(w.a.PD.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: w.a.CQ}))
 		})
 	}},
-	{"queue to receive", "recv_cq: CQ", func(w *world, other *verbs.Device) error {
-		cq, err := other.CreateCQ(4, nil, 0)
-		return given(err, func() error {
-			return result(w.a.PD.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: w.a.CQ, RecvCQ: cq}))
-		})
-	}},
-	{"shared queue", "srq: SRQ", func(w *world, other *verbs.Device) error {
-		pd, err := other.AllocPD()
-		if err != nil {
-			return nil
-		}
-		srq, err := pd.CreateSRQ(verbs.SRQInitAttr{MaxWR: 1, MaxSGE: 1})
-		return given(err, func() error {
-			return result(w.a.PD.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: w.a.CQ, RecvCQ: w.a.CQ, SRQ: srq}))
-		})
-	}},
-	{"channel", "channel: CompChannel", func(w *world, other *verbs.Device) error {
-		ch, err := other.CreateCompChannel()
-		return given(err, func() error { return result(w.dev.CreateCQ(4, ch, 0)) })
-	}},
 	{"device memory", "dm: DM", func(w *world, other *verbs.Device) error {
 		dm, err := other.AllocDM(verbs.NewAllocDMAttr(64))
 		return given(err, func() error { return result(w.a.PD.RegDMMR(dm, 0, 64, verbs.DMAccessZeroBased)) })
@@ -67,16 +34,6 @@ var strange = []struct {
 	{"domain of a region", "pd: PD", func(w *world, other *verbs.Device) error {
 		pd, err := other.AllocPD()
 		return given(err, func() error { return w.a.MR.Rereg(new(verbs.MRChange).PD(pd)) })
-	}},
-	{"domain to extend", "pd: PD", func(w *world, other *verbs.Device) error {
-		pd, err := other.AllocPD()
-		return given(err, func() error { return result(w.dev.AllocParentDomain(verbs.NewParentDomainAttr(pd))) })
-	}},
-	{"thread domain", "td: TD", func(w *world, other *verbs.Device) error {
-		td, err := other.AllocTD()
-		return given(err, func() error {
-			return result(w.dev.AllocParentDomain(verbs.NewParentDomainAttr(w.a.PD).ThreadDomain(td)))
-		})
 	}},
 }
 
@@ -88,31 +45,24 @@ func given(err error, call func() error) error {
 	return call()
 }
 
+// ownerMistakes give objects of another opening of the device.
 func ownerMistakes() (all []mistake) {
-	for _, s := range strangers {
-		for _, place := range strange {
-			all = append(all, mistake{name: place.name + " of " + s.name,
-				says: []string{place.says + ".* belongs to " + s.says, "use objects of one device"},
-				make: func(w *world) error {
-					other, err := s.open(w)
-					if err != nil {
-						return nil
-					}
-					defer other.CloseAll()
-					return place.give(w, other)
-				}})
+	from := func(give func(w *world, other *verbs.Device) error) func(w *world) error {
+		return func(w *world) error {
+			other, err := openFrom(w.soft, "soft0")
+			if err != nil {
+				return nil
+			}
+			defer other.CloseAll()
+			return give(w, other)
 		}
-		all = append(all, mistake{name: "address of " + s.name, over: datagram, says: []string{"AH of the request.*use objects of one device"},
-			make: func(w *world) error {
-				other, err := s.open(w)
-				if err != nil {
-					return nil
-				}
-				defer other.CloseAll()
-				return w.postTo(other)
-			}})
 	}
-	return all
+	for _, place := range strange {
+		all = append(all, mistake{name: place.name, make: from(place.give),
+			says: []string{place.says + ".* belongs to one opening of device soft0", "use objects of one device"}})
+	}
+	return append(all, mistake{name: "address", over: datagram, make: from((*world).postTo),
+		says: []string{"AH of the request.*use objects of one device"}})
 }
 
 // postTo posts a datagram to an address handle of another device.

@@ -24,7 +24,7 @@ import (
 )
 
 var (
-	flagFor     = flag.Duration("for", 3*time.Second, "how long each part of the soak runs")
+	flagFor     = flag.Duration("for", time.Second, "how long each part of the soak runs")
 	flagSeed    = flag.Uint64("seed", 0, "what the goroutines choose by; 0: another one in each run")
 	flagWorkers = flag.Int("goroutines", 32, "how many goroutines work at the same time")
 )

@@ -7,17 +7,10 @@ import (
 	"net/netip"
 	"os"
 	"os/exec"
-	"strconv"
 	"testing"
 	"time"
 
 	"github.com/verbsgen/verbsgen/gen/rdmacm"
-)
-
-// What ucmatose does: the server sends messages of the client's count and size, the client answers with as many.
-const (
-	peerCount = 10
-	peerSize  = 100
 )
 
 // words are what a program says in its two outputs. They are kept apart, as the program keeps back a part of the first.
@@ -50,61 +43,6 @@ func ended(t *testing.T, cmd *exec.Cmd, said *words) {
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("%s: %v\n%s", cmd.Args, err, said)
 	}
-}
-
-// TestPeerConnects has the C program connect to a server in Go.
-func TestPeerConnects(t *testing.T) {
-	b := kernelBed(t)
-	c := b.channel(t)
-	_, at := b.listen(t, c)
-	cmd, said := peer(t, "ucmatose", "-s", b.server.String(), "-b", b.client.String(), "-p", strconv.Itoa(int(at.Port())), "-C",
-		strconv.Itoa(peerCount), "-S", strconv.Itoa(peerSize))
-	ev := next(t, c, rdmacm.EventTypeConnectRequest)
-	e := newEnd(t, ev.ID, 4096)
-	for i := range peerCount {
-		receive(t, e, i*peerSize, peerSize)
-	}
-	check(t, e.id.Accept(rdmacm.ConnAttr{ResponderResources: 1, InitiatorDepth: 1, RNRRetryCount: 7}))
-	next(t, c, rdmacm.EventTypeEstablished)
-	for range peerCount {
-		send(t, e, peerSize)
-	}
-	for range 2 * peerCount {
-		completed(t, e)
-	}
-	check(t, e.id.Disconnect()) // the program waits for it
-	next(t, c, rdmacm.EventTypeDisconnected)
-	ended(t, cmd, said)
-	e.close(t)
-	check(t, e.dev.Close())
-}
-
-// TestPeerListens connects to the C program.
-func TestPeerListens(t *testing.T) {
-	b := kernelBed(t)
-	c := b.channel(t)
-	const port = 7471 // of the program
-	cmd, said := peer(t, "ucmatose", "-b", b.server.String(), "-C", strconv.Itoa(peerCount), "-S", strconv.Itoa(peerSize))
-	at := netip.AddrPortFrom(b.server, port)
-	e := b.connected(t, c, at, func(e *end) {
-		for i := range peerCount {
-			receive(t, e, i*peerSize, peerSize)
-		}
-	})
-	for range peerCount { // what the server sends
-		completed(t, e)
-	}
-	for range peerCount {
-		send(t, e, peerSize)
-	}
-	for range peerCount {
-		completed(t, e)
-	}
-	next(t, c, rdmacm.EventTypeDisconnected)
-	check(t, e.id.Disconnect())
-	ended(t, cmd, said)
-	e.close(t)
-	check(t, e.dev.Close())
 }
 
 // connected connects to a program that may not listen yet. prepare posts the receives of a queue pair before it is connected.

@@ -83,6 +83,7 @@ func tableOfQueues(t *suite.T) {
 	if _, err := t.Device().CreateRWQIndTable(verbs.NewRWQIndTableInitAttr([]*verbs.WQ{b, a})); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("a table with a queue that is closed: %v", err)
 	}
+	inUse(t, b.Close(), "RWQIndTable")
 	ok(t, "Close of the other table", second.Close())
 	ok(t, "Close of its queue", b.Close())
 }

@@ -206,6 +206,7 @@ func TestWait(t *testing.T) {
 
 // TestOnce and an idle time, with and without guests.
 func TestOnce(t *testing.T) {
+	t.Parallel()
 	idle := 100 * time.Millisecond
 	s := serve(t, func(s *Server) { s.Idle = idle })
 	if err := s.ended(t); err != nil {
@@ -308,6 +309,7 @@ func TestAgain(t *testing.T) {
 
 // TestSilence has a client that says nothing for too long, and one that lives: it shows so.
 func TestSilence(t *testing.T) {
+	t.Parallel()
 	s := serve(t, func(s *Server) { s.times.Silence = 2 * time.Second })
 	w := greeted(t, s.addr)
 	a := told(t, w)

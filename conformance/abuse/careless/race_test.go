@@ -1,5 +1,0 @@
-//go:build race && linux && cgo
-
-package careless
-
-const raceEnabled = true
