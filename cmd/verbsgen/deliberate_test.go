@@ -15,8 +15,8 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/maintain/mutate"
 )
 
-// TestDeliberateChanges changes the installed header in every way, as many at once as leave each other alone. Each change is refused, at its
-// place and by name, and a good package stays as it is.
+// TestDeliberateChanges changes the installed header in every way, as many at once as leave each other alone. Each change is refused, at
+// its place and by name, and a good package stays as it is.
 func TestDeliberateChanges(t *testing.T) {
 	b := newMutationBench(t)
 	f := b.newFolder(t)
