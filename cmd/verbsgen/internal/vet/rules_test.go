@@ -98,6 +98,10 @@ func Requests(pd *v.PD, cq *v.CQ, qp *v.QP, mr *v.MR) {
 	s, _ := qp.Stream()
 	b.WR(0).SendTSO(0, make([]byte, 13), 0) // want VR-ibv_wr_send_tso-hdr_sz-4006
 	_, _ = s.Post(b, 1)
+	xrc, _ := pd.CreateQP(v.QPInitAttr{Type: v.QPTypeXRCSend, SendCQ: cq}) // want VR-ibv_create_qp-qp_type-0298
+	s, _ = xrc.Stream()
+	b.WR(0).Send(0).ToSRQ(1 << 24) // want VR-ibv_wr_set_xrc_srqn-remote_srqn-3118
+	_, _ = s.Post(b, 1)
 	_, _, _ = qp.Query(v.QPField(1), v.QPField(1<<30)) // want VR-ibv_query_qp-attr_mask-2020
 }
 `, own(t, "verbs"))
