@@ -25,7 +25,9 @@ func TestExitCodes(t *testing.T) {
 		{exitOK, nil}, // help
 		{exitUsage, []string{"no-such-command"}},
 		{exitUsage, []string{"rules", "--no-such-flag"}},
+		{exitUsage, []string{"rules", "a", "b"}},
 		{exitUsage, []string{"explain"}},
+		{exitUsage, []string{"diff", "33.2"}},
 		{exitUsage, []string{"generate", "--release"}},
 		{exitUsage, []string{"generate", "--pkg", ""}},
 		{exitUsage, []string{"import"}},
