@@ -32,7 +32,8 @@ const pendingFile = "pending.yaml"
 type source struct {
 	name  string // as told in errors
 	data  []byte
-	layer int // 0 for the project's own, then the --spec folders from 1 on
+	own   bool // a file of the project, which never changes
+	layer int  // 0 for the project's own, then the --spec folders from 1 on
 }
 
 // Load reads the named files of a folder; without names, all its *.yaml. The error is Errors, with every mistake
@@ -98,7 +99,11 @@ func ownSources(module string) ([]source, Errors) {
 	if err != nil {
 		return nil, Errors{{Subject: "module " + module, Problem: err.Error(), Code: CodeUnreadable}}
 	}
-	return readAll(sub, path.Join("spec", dir)+"/")
+	sources, errs := readAll(sub, path.Join("spec", dir)+"/")
+	for i := range sources {
+		sources[i].own = true
+	}
+	return sources, errs
 }
 
 // readAll reads the named files, or all *.yaml, of one folder.
@@ -176,6 +181,21 @@ func (f *file) adds() bool {
 // isModule reports whether a file describes a module.
 func isModule(name string) bool { return pageName(name)+".yaml" == moduleFile }
 
+// trees are the roots of the project's own files, by name. A process may load these pages several times; nobody changes a tree.
+var trees sync.Map
+
+// tree parses the file, unless it was parsed before.
+func (f *file) tree() *yaml.Node {
+	if n, ok := trees.Load(f.name); ok && f.own {
+		return n.(*yaml.Node)
+	}
+	n := f.root(f.data, pageName(f.name))
+	if f.own && n != nil {
+		trees.Store(f.name, n)
+	}
+	return n
+}
+
 // parse parses all files and reads the pages, and leaves out those that a page of the same name in a later layer replaces.
 func parse(sources []source) []*file {
 	last := map[string]int{}
@@ -199,7 +219,7 @@ func parse(sources []source) []*file {
 		}
 		f.general = general
 		wg.Go(func() {
-			if f.node = f.root(f.data, pageName(f.name)); f.node == nil {
+			if f.node = f.tree(); f.node == nil {
 				return
 			}
 			switch {

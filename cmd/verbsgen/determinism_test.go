@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,7 +18,10 @@ func TestOutputIsTheSameEverywhere(t *testing.T) {
 	if err := os.Symlink(exe, command); err != nil {
 		t.Fatal(err)
 	}
-	header, page := txtarFile(t, "pump.txtar", "pump.h"), txtarFile(t, "pump.txtar", "spec/pump_start.yaml")
+	files, err := scriptFiles(filepath.Join("..", ".."), "pump", "pump.h", "spec/pump_start.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
 	var first [2]map[string]string
 	for i, env := range [][]string{
 		{"LANG=C", "TZ=UTC", "GOMAXPROCS=1"},
@@ -27,14 +29,8 @@ func TestOutputIsTheSameEverywhere(t *testing.T) {
 		{"LC_ALL=tr_TR.UTF-8", "TZ=America/St_Johns", "GOMAXPROCS=8", "USER=somebody", "HOSTNAME=elsewhere", "SOURCE_DATE_EPOCH=1"},
 	} {
 		dir := filepath.Join(t.TempDir(), "some", "où", string(rune('a'+i)))
-		for name, data := range map[string][]byte{"pump.h": header, "spec/pump_start.yaml": page} {
-			at := filepath.Join(dir, name)
-			if err := os.MkdirAll(filepath.Dir(at), 0o777); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(at, data, 0o666); err != nil {
-				t.Fatal(err)
-			}
+		for _, f := range files {
+			writeFile(t, filepath.Join(dir, f.Name), f.Data)
 		}
 		for j, args := range [][]string{
 			{"generate", "-o", "out0"},
@@ -86,19 +82,4 @@ func compareFolders(t *testing.T, what string, a, b map[string]string) {
 			t.Errorf("%s: %s differs from one environment to the next", what, name)
 		}
 	}
-}
-
-// txtarFile takes one file out of a script's archive.
-func txtarFile(t *testing.T, script, name string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(filepath.Join("testdata", "script", script))
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, ok := bytes.Cut(data, []byte("\n-- "+name+" --\n"))
-	if !ok {
-		t.Fatalf("%s has no file %s", script, name)
-	}
-	body, _, _ := bytes.Cut(rest, []byte("\n-- "))
-	return append(body, '\n')
 }

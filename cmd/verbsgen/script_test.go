@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"golang.org/x/tools/txtar"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/spec/api"
@@ -154,7 +155,7 @@ func TestScripts(t *testing.T) {
 			RequireExplicitExec: true,
 			RequireUniqueNames:  true,
 			Cmds: map[string]func(*testscript.TestScript, bool, []string){"tree": cmdTree, "mkbytes": cmdMkbytes,
-				"edit": cmdEdit, "modproxy": proxy.command, "pages": cmdPages, "run": cmdRun},
+				"edit": cmdEdit, "from": cmdFrom, "modproxy": proxy.command, "pages": cmdPages, "run": cmdRun},
 			Setup: func(e *testscript.Env) error {
 				e.Setenv(recordVar, codes)
 				e.Setenv("REPO", root)
@@ -253,6 +254,33 @@ func cmdMkbytes(ts *testscript.TestScript, neg bool, args []string) {
 	text, err := unquote(args[1])
 	ts.Check(err)
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o666))
+}
+
+// cmdFrom writes files that another script has: `from SCRIPT FILE...`.
+func cmdFrom(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: from SCRIPT FILE...")
+	}
+	files, err := scriptFiles(ts.Getenv("REPO"), args[0], args[1:]...)
+	ts.Check(err)
+	for _, f := range files {
+		at := ts.MkAbs(f.Name)
+		ts.Check(os.MkdirAll(filepath.Dir(at), 0o777))
+		ts.Check(os.WriteFile(at, f.Data, 0o666))
+	}
+}
+
+// scriptFiles are files of a script's archive, in a clone.
+func scriptFiles(root, script string, names ...string) ([]txtar.File, error) {
+	archive, err := txtar.ParseFile(filepath.Join(root, "cmd/verbsgen/testdata/script", script+".txtar"))
+	if err != nil {
+		return nil, err
+	}
+	files := slices.DeleteFunc(archive.Files, func(f txtar.File) bool { return !slices.Contains(names, f.Name) })
+	if len(files) != len(names) {
+		return nil, fmt.Errorf("%s.txtar does not have all of %q", script, names)
+	}
+	return files, nil
 }
 
 // installedVerbs is the header that scripts make others of; `make setup` installs it.

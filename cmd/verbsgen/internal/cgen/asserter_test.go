@@ -6,37 +6,19 @@ import (
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
-// Subject is the header whose declarations are held against the facts.
-type Subject int
-
-// Subjects.
-const (
-	Emitted   Subject = iota // what Header wrote from the same facts
-	Installed                // rdma-core's own infiniband/verbs.h
-)
-
-// AssertOptions say what a file of assertions is about.
-type AssertOptions struct {
-	Subject Subject
-	// Include is the header as #include takes it; empty: "verbs_abi.h", or <infiniband/verbs.h> for Installed.
-	Include string
-	// Prefix of the function types of an Emitted header; empty: DefaultPrefix.
-	Prefix string
-}
-
-// Asserts writes a C file that compiles when the compiler sees the declarations of a header as the facts have them: size
-// and alignment of each record; offset, size and type of each field; width and sign of each enum; the value of each
-// enumerator, macro and second name; and the type of each exported function (for Installed also of each inline).
+// Asserts writes a C file that compiles when the compiler sees the declarations of a header that Header wrote as the facts have
+// them: size and alignment of each record; offset, size and type of each field; width and sign of each enum; the value of each
+// enumerator, macro and second name; and the type of each exported function. The header is as #include takes it.
 // The message of a failing assertion names what differs, the likely cause and the fix.
-func Asserts(rel *api.Release, opt AssertOptions) ([]byte, error) {
+func Asserts(rel *api.Release, header string) ([]byte, error) {
 	sel, err := pick(rel, Options{})
 	if err != nil {
 		return nil, err
 	}
-	a := &asserter{writer: writer{sel: sel, prefix: Options{Prefix: opt.Prefix}.prefix()}, opt: opt}
+	a := &asserter{writer{sel: sel, prefix: Options{}.prefix()}}
 	a.provenance(rel)
 	a.line("")
-	a.line("#include %s", a.include())
+	a.line("#include %s", header)
 	a.line("#include <stddef.h>")
 	a.line("")
 	a.prelude(rel)
@@ -55,28 +37,12 @@ func Asserts(rel *api.Release, opt AssertOptions) ([]byte, error) {
 	return a.buf.Bytes(), nil
 }
 
-type asserter struct {
-	writer
-	opt AssertOptions
-}
-
-func (a *asserter) include() string {
-	switch {
-	case a.opt.Include != "":
-		return a.opt.Include
-	case a.opt.Subject == Installed:
-		return "<infiniband/verbs.h>"
-	}
-	return `"verbs_abi.h"`
-}
+type asserter struct{ writer }
 
 func (a *asserter) cause(rel *api.Release) string {
 	facts := "the facts of rdma-core " + rel.Release
 	if rel.Release == "" {
 		facts = "the facts"
-	}
-	if a.opt.Subject == Installed {
-		return "this verbs.h and " + facts + " differ: another release, or a wrong fact; run verbsgen import on this header and compare"
 	}
 	return "the emitted header and " + facts + " differ: a stale header, or a fault of the emitter; run make generate"
 }
@@ -101,11 +67,7 @@ func (a *asserter) prelude(rel *api.Release) {
 		`_Static_assert(sizeof(tag) == size, #tag ": size is not " #size DIFFERS);`,
 		`_Static_assert((tag)-1 < 0, #tag ": not signed" DIFFERS)`)
 	a.define("VALUE(name, value)", `_Static_assert(name == value, #name ": value is not " #value DIFFERS)`)
-	if a.opt.Subject == Installed {
-		a.define("FUNCTION(name, ...)", `SAME(#name, __typeof__(name), __VA_ARGS__)`)
-	} else {
-		a.define("FUNCTION(name, ...)", `SAME(#name, __typeof__(*(`+a.prefix+`##name)0), __VA_ARGS__)`)
-	}
+	a.define("FUNCTION(name, ...)", `SAME(#name, __typeof__(*(`+a.prefix+`##name)0), __VA_ARGS__)`)
 }
 
 func (a *asserter) define(head string, lines ...string) {
@@ -193,7 +155,7 @@ func (a *asserter) functions(rel *api.Release) error {
 		if err != nil {
 			return errorAt(f.Pos, "%s: %v", f.Name, err)
 		}
-		if a.opt.Subject == Installed || f.Kind != api.Inline {
+		if f.Kind != api.Inline {
 			a.line("FUNCTION(%s, %s);", f.Name, fn.declare(""))
 		}
 	}

@@ -125,10 +125,9 @@ func small() *api.Release {
 
 func ptr(n int) *int { return &n }
 
-// golden compares got with the expected file.
-func golden(t *testing.T, name string, got []byte) {
+// golden compares got with a file.
+func golden(t *testing.T, file string, got []byte) {
 	t.Helper()
-	file := filepath.Join("testdata", name)
 	if *update {
 		if err := os.WriteFile(file, got, 0o644); err != nil {
 			t.Fatal(err)

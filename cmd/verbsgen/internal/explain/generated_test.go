@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	mathbits "math/bits"
 	"slices"
 	"testing"
 
@@ -14,8 +15,8 @@ import (
 )
 
 // TestGenerated holds the generated validators against Evaluate: two readings of the same rules, made apart, must
-// refuse the same calls for the same reasons. Every combination of the access flags, and of lengths and offsets at the
-// edges, goes through both.
+// refuse the same calls for the same reasons. Every combination of up to four access flags, which is more than a rule names, and of nearly
+// all, with lengths and offsets at the edges, goes through both.
 func TestGenerated(t *testing.T) {
 	_, judge := newest(t)
 	dev := device(t, softverbs.ODP(3, 0xff, 0, 0))
@@ -34,12 +35,15 @@ func TestGenerated(t *testing.T) {
 	defer buf.Close()
 	c := &contest{t: t, judge: judge, ids: map[string]int{}}
 	for access := uint32(0); access < 1<<11; access++ {
+		if n := mathbits.OnesCount32(access); n > 4 && n < 10 {
+			continue
+		}
 		c.access(pd, buf, access)
 		c.device(pd, dm, access)
 	}
-	for _, bits := range []uint32{1 << 12, 1 << 19, 1 << 20, 1 << 29, 1 << 30, 1 << 31} {
-		c.access(pd, buf, bits|1)
-		c.device(pd, dm, bits|1<<5)
+	for _, bit := range []uint32{1 << 12, 1 << 19, 1 << 20, 1 << 29, 1 << 30, 1 << 31} {
+		c.access(pd, buf, bit|1)
+		c.device(pd, dm, bit|1<<5)
 	}
 	t.Logf("%d calls, %d refused; rules that refused: %v", c.calls, c.refused, c.ids)
 	if c.refused == 0 || c.refused == c.calls || len(c.ids) < 10 {
