@@ -251,7 +251,9 @@ func TestConnect(t *testing.T) {
 	ev := next(t, there, rdmacm.EventTypeConnectRequest)
 	said := ev.Conn.PrivateData
 	ev.Conn.PrivateData = nil
-	want := rdmacm.ConnInfo{ResponderResources: 2, InitiatorDepth: 3, FlowControl: true, RetryCount: 5, RNRRetryCount: 6, QPNum: client.qp.Num()}
+	want := rdmacm.ConnInfo{
+		ResponderResources: 2, InitiatorDepth: 3, FlowControl: true, RetryCount: 5, RNRRetryCount: 6, QPNum: client.qp.Num(),
+	}
 	if ev.ListenID != listener || ev.ID == nil || ev.ID == listener || !bytes.HasPrefix(said, []byte("hello\x00")) ||
 		!reflect.DeepEqual(ev.Conn, want) {
 		t.Errorf("request %+v with %q, want %+v", ev, said, want)
