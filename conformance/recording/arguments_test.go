@@ -27,7 +27,7 @@ var written = map[string]string{
 	"QP.PostRecv":      "TestReceiveRequests",
 	"SRQ.PostRecv":     "TestReceiveRequests",
 	"WQ.PostRecv":      "TestReceiveRequests",
-	"SRQ.PostOps":      "TestOperations",
+	"SRQ.PostOps":      "TestOps of runtime/gensupport/dpath",
 	"AH.Address":       "TestSendRequests",
 	"MW.Bind":          "TestWindows",
 	"CQ.PollInto":      "TestCompletions",

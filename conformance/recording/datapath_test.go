@@ -7,7 +7,6 @@ import (
 	"maps"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"unsafe"
@@ -59,19 +58,9 @@ var recvMethods = map[string]wrMethod{
 	"SetID": {"Recv", "", []string{"wr_id"}},
 }
 
-var opsMethods = map[string]wrMethod{
-	"Add":        {"", "IBV_WR_TAG_ADD", []string{"wr_id", "tm.add.recv_wr_id", "tm.add.tag", "tm.add.mask"}},
-	"Del":        {"", "IBV_WR_TAG_DEL", []string{"wr_id", "tm.handle"}},
-	"Sync":       {"", "IBV_WR_TAG_SYNC", []string{"wr_id", "tm.unexpected_cnt"}},
-	"Unexpected": {"Add", "IBV_WR_TAG_ADD", []string{"tm.unexpected_cnt"}},
-	"SGE":        {"Add", "IBV_WR_TAG_ADD", []string{"tm.add.sg_list[0].addr", "tm.add.sg_list[0].length", "tm.add.sg_list[0].lkey"}},
-	"Flags":      {"Add", "IBV_WR_TAG_ADD", []string{"flags"}},
-}
-
 // others are methods that set no field by a number of their own.
 var others = map[string]string{
-	"Opcode": "reads", "SGEs": "reads", "Handle": "TestOps of runtime/gensupport/dpath", "SetAddr": "TestElements",
-	"InlineData": "TestElements",
+	"Opcode": "reads", "SGEs": "reads", "SetAddr": "TestElements", "InlineData": "TestElements",
 }
 
 // wrCall begins a request and calls a method with a value of its own for each number, from n on; it gives what C must see.
@@ -272,41 +261,6 @@ func (b *bed) receiveOn(verb *spec.Verb, method string) {
 		}
 		b.compareWR(method+", "+name, "struct ibv_recv_wr", wr, got, want[0])
 		b.compareWR(method+", "+name+", second", "struct ibv_recv_wr", wr+".next[0]", got, want[1])
-	}
-}
-
-// TestOperations posts an operation on tags made by each method of OpsWR, with another behind it.
-func TestOperations(t *testing.T) { open(t).operations() }
-
-func (b *bed) operations() {
-	t := b.TB
-	v, at := b.handle("SRQ")
-	srq := v.Interface().(*verbs.SRQ)
-	for _, name := range wrMethods(t, reflect.TypeFor[verbs.OpsWR](), opsMethods) {
-		batch := must(verbs.NewOpsBatch(2, 2))(t)
-		n := 0
-		var want [2]map[string]string
-		for i := range want {
-			want[i] = wrCall(t, opsMethods, reflect.ValueOf(batch.WR(i)), name, &n, 0)
-			want[i]["opcode"] = fmt.Sprint(b.constants([]string{opsMethods[name].opcode}))
-			want[i]["tm.add.num_sge"] = fmt.Sprint(strings.Count(fmt.Sprint(want[i]), ".lkey"))
-			if flags, err := strconv.ParseUint(want[i]["flags"], 10, 32); err == nil {
-				want[i]["flags"] = fmt.Sprint(uint64(int32(flags))) // they have a sign in C
-			}
-			if want[i]["tm.unexpected_cnt"] != "" {
-				want[i]["flags"] = fmt.Sprint(b.constants([]string{"IBV_OPS_TM_SYNC"}))
-			}
-		}
-		must(srq.PostOps(batch, 2))(t)
-		got := b.last(functionOf("ibv_post_srq_ops")).In
-		if got["srq"] != fmt.Sprint(at) {
-			t.Errorf("%s: C sees the queue %s, not %d", name, got["srq"], at)
-		}
-		b.compareWR(name, "struct ibv_ops_wr", "op", got, want[0])
-		b.compareWR(name+", second", "struct ibv_ops_wr", "op.next[0]", got, want[1])
-		if got["op.next[0].next"] != "0" {
-			t.Errorf("%s: the chain goes on behind the last operation", name)
-		}
 	}
 }
 

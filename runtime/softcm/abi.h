@@ -1,5 +1,5 @@
 // Own declarations of the part of the ABI of librdmacm that programs see, with the layout of rdma/rdma_cma.h. The sizes and offsets in
-// layout.h are also compared with the real header, by conformance/recording/cmrecording.
+// layout.h are also compared with the real header, by conformance/abi/layout.
 #ifndef SCM_ABI_H
 #define SCM_ABI_H
 

@@ -62,24 +62,8 @@ var headerVerbs = []headerVerb{
 		_, err = b.qp.PostSend(batch, 1)
 		return err
 	}},
-	{"ibv_post_recv", "post_recv", func(b *beds) error {
-		batch, err := verbs.NewRecvBatch(1, 1)
-		if err != nil {
-			return err
-		}
-		defer batch.Close()
-		_, err = b.qp.PostRecv(batch, 1)
-		return err
-	}},
-	{"ibv_post_srq_recv", "post_srq_recv", func(b *beds) error {
-		batch, err := verbs.NewRecvBatch(1, 1)
-		if err != nil {
-			return err
-		}
-		defer batch.Close()
-		_, err = b.srq.PostRecv(batch, 1)
-		return err
-	}},
+	{"ibv_post_recv", "post_recv", func(b *beds) error { return receive(b.qp) }},
+	{"ibv_post_srq_recv", "post_srq_recv", func(b *beds) error { return receive(b.srq) }},
 	{"ibv_create_cq_ex", "create_cq_ex", func(b *beds) error { _, err := b.dev.CreateCQEx(verbs.NewCQInitAttrEx(1, 0)); return err }},
 	{"ibv_modify_cq", "modify_cq", func(b *beds) error { return b.cq.Modify(verbs.NewModifyCQAttr().Count(1).Period(1)) }},
 	{"ibv_open_xrcd", "open_xrcd", func(b *beds) (err error) {
@@ -129,6 +113,19 @@ var headerVerbs = []headerVerb{
 	}},
 	{"ibv_read_counters", "read_counters", func(b *beds) error { return b.counters.Read(make([]uint64, 1), 0) }},
 	{"ibv_destroy_counters", "destroy_counters", func(b *beds) error { return b.counters.Close() }},
+}
+
+// receive posts a receive.
+func receive(q interface {
+	PostRecv(*verbs.RecvBatch, int) (int, error)
+}) error {
+	batch, err := verbs.NewRecvBatch(1, 1)
+	if err != nil {
+		return err
+	}
+	defer batch.Close()
+	_, err = q.PostRecv(batch, 1)
+	return err
 }
 
 // allHeaderVerbs are all bound verbs that the header dispatches to an operation of the context, by the facts of the newest release.

@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/netip"
 	"os"
+	"reflect"
 	"strings"
 	"syscall"
 	"testing"
@@ -244,14 +245,18 @@ func TestConnect(t *testing.T) {
 	listener, at := b.listen(t, there)
 	client := newEnd(t, b.resolved(t, here, at), 4096)
 	check(t, client.id.Connect(rdmacm.ConnAttr{
-		PrivateData: []byte("hello"), ResponderResources: 1, InitiatorDepth: 1, RetryCount: 3,
-		RNRRetryCount: 7,
+		PrivateData: []byte("hello"), ResponderResources: 3, InitiatorDepth: 2, FlowControl: true, RetryCount: 5, RNRRetryCount: 6,
 	}))
 
 	ev := next(t, there, rdmacm.EventTypeConnectRequest)
-	if ev.ListenID != listener || ev.ID == nil || ev.ID == listener || !bytes.HasPrefix(ev.Conn.PrivateData, []byte("hello\x00")) ||
-		ev.Conn.ResponderResources != 1 || ev.Conn.QPNum != client.qp.Num() {
-		t.Errorf("request %+v", ev)
+	said := ev.Conn.PrivateData
+	ev.Conn.PrivateData = nil
+	want := rdmacm.ConnInfo{
+		ResponderResources: 2, InitiatorDepth: 3, FlowControl: true, RetryCount: 5, RNRRetryCount: 6, QPNum: client.qp.Num(),
+	}
+	if ev.ListenID != listener || ev.ID == nil || ev.ID == listener || !bytes.HasPrefix(said, []byte("hello\x00")) ||
+		!reflect.DeepEqual(ev.Conn, want) {
+		t.Errorf("request %+v with %q, want %+v", ev, said, want)
 	}
 	server := newEnd(t, ev.ID, 4096)
 	if same := must(listener.Device())(t) == server.dev; !same {

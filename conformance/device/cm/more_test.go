@@ -3,6 +3,7 @@
 package cm
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"net/netip"
@@ -52,9 +53,10 @@ func TestRejectECE(t *testing.T) {
 	client := newEnd(t, b.resolved(t, here, at), 4096)
 	check(t, client.id.Connect(rdmacm.ConnAttr{}))
 	ev := next(t, there, rdmacm.EventTypeConnectRequest)
-	check(t, ev.ID.RejectECE(nil))
+	check(t, ev.ID.RejectECE([]byte("other options")))
 	const vendorOption = 35 // as InfiniBand numbers reasons
-	if got := next(t, here, rdmacm.EventTypeRejected); got.Status != vendorOption {
+	got := next(t, here, rdmacm.EventTypeRejected)
+	if got.Status != vendorOption || !bytes.HasPrefix(got.Conn.PrivateData, []byte("other options\x00")) {
 		t.Errorf("%+v, want status %d", got, vendorOption)
 	}
 	check(t, ev.ID.Close())

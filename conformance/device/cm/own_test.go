@@ -45,10 +45,13 @@ func TestOwnQueuePair(t *testing.T) {
 	if err := client.id.InitQPAttr(verbs.NewQPAttr(verbs.QPStateRTR)); err != nil {
 		t.Logf("attributes of RTR before the connection: %v", err)
 	}
-	check(t, client.id.Connect(rdmacm.ConnAttr{QPNum: client.qp.Num(), ResponderResources: 1, InitiatorDepth: 1, RetryCount: 3,
+	check(t, client.id.Connect(rdmacm.ConnAttr{QPNum: client.qp.Num(), SRQ: true, ResponderResources: 1, InitiatorDepth: 1, RetryCount: 3,
 		RNRRetryCount: 7}))
 
 	ev := next(t, there, rdmacm.EventTypeConnectRequest)
+	if ev.Conn.QPNum != client.qp.Num() || !ev.Conn.SRQ {
+		t.Errorf("request %+v", ev)
+	}
 	server := ownEnd(t, ev.ID)
 	if got := must(ev.ID.RemoteECE())(t); got.VendorID != vendor || got.Options != asked {
 		t.Errorf("the request names %+v", got)

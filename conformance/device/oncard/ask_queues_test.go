@@ -149,12 +149,12 @@ func (a *asker) completionQueues() {
 		}
 		return a.fields(cq, "struct ibv_cq", cqe)
 	}
-	for _, n := range []int{-1, 0, 1, 2, 3, 7, 8, 63, 64, 4095, 4096, 1<<22 - 1, 1 << 22, 1 << 24, 1<<31 - 1} {
+	for _, n := range []int{-1, 0, 1, 2, 3, 7, 8, 63, 64, 4095, 4096, 1 << 22, 1 << 24, 1<<31 - 1} {
 		cq, refused := a.call("ibv_create_cq", m{cqe: n})
 		a.note(fmt.Sprintf("create_cq %d", n), size(cq, refused))
 		a.end("ibv_destroy_cq", "cq", cq)
 	}
-	for _, n := range []int{-1, 0, 1, 5, 50, 127, 128, 200, 1<<22 - 1, 1 << 22, 1 << 30} {
+	for _, n := range []int{-1, 0, 1, 5, 50, 127, 128, 200, 1 << 22, 1 << 30} {
 		cq, _ := a.call("ibv_create_cq", m{cqe: 100})
 		_, refused := a.call("ibv_resize_cq", m{"cq": cq, cqe: n})
 		a.note(fmt.Sprintf("resize_cq %d", n), refused+" "+size(cq, ""))
@@ -172,7 +172,7 @@ func (a *asker) completionQueues() {
 			a.extendedCQ(fmt.Sprintf("%s %#x", field, 1<<bit), m{"comp_mask": mask, field: 1 << bit})
 		}
 	}
-	for _, n := range []uint32{0, 1, 5, 1<<22 - 1, 1 << 22, 1<<32 - 1} {
+	for _, n := range []uint32{0, 1, 5, 1 << 22, 1<<32 - 1} {
 		a.extendedCQ(fmt.Sprintf("cqe %d", n), m{cqe: uint64(n)})
 	}
 	for mask := range 4 {

@@ -59,15 +59,21 @@ func TestFork(t *testing.T) {
 	}
 }
 
-// TestLog has the log name requests, receives and completions.
-func TestLog(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "log")
+// traffic runs TestTraffic in a child and returns the file that the card writes with a variable of the environment.
+func traffic(t *testing.T, variable string) []byte {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "file")
 	cmd := exec.Command(must(os.Executable())(t), "-test.run=^TestTraffic$")
-	cmd.Env = append(os.Environ(), "CARD_LOG="+file)
+	cmd.Env = append(os.Environ(), variable+"="+file)
 	if said, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
-	log := must(os.ReadFile(file))(t)
+	return must(os.ReadFile(file))(t)
+}
+
+// TestLog has the log name requests, receives and completions.
+func TestLog(t *testing.T) {
+	log := traffic(t, "CARD_LOG")
 	for _, want := range []string{
 		`qp 0x[0-9a-f]+ receive 0 of 64 bytes for 7: status 0\n`, `cq 0x[0-9a-f]+ completion of receive 0, 7 bytes: status 0\n`,
 		`qp 0x[0-9a-f]+ request 0 SEND of 7 bytes: status 0\n`, `qp 0x[0-9a-f]+ request 2 READ of 7 bytes: status 0\n`,
@@ -80,13 +86,7 @@ func TestLog(t *testing.T) {
 
 // TestCapture has the capture show the packets of sends, writes, reads and what answers them, whose lengths agree in all headers.
 func TestCapture(t *testing.T) {
-	file := filepath.Join(t.TempDir(), "pcap")
-	cmd := exec.Command(must(os.Executable())(t), "-test.run=^TestTraffic$")
-	cmd.Env = append(os.Environ(), "CARD_PCAP="+file)
-	if said, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, said)
-	}
-	b := must(os.ReadFile(file))(t)[24:]
+	b := traffic(t, "CARD_PCAP")[24:]
 	seen := map[byte]int{}
 	for len(b) > 0 {
 		n := binary.NativeEndian.Uint32(b[8:])

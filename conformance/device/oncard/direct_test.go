@@ -21,7 +21,6 @@ import (
 	"github.com/verbsgen/verbsgen/conformance/bench/hotbench"
 	"github.com/verbsgen/verbsgen/conformance/card"
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
-	"github.com/verbsgen/verbsgen/conformance/suite/far"
 	"github.com/verbsgen/verbsgen/gen/mlx5dv"
 	"github.com/verbsgen/verbsgen/gen/mlx5dv/direct"
 	"github.com/verbsgen/verbsgen/gen/verbs"
@@ -844,25 +843,16 @@ var rounds = flag.Int("rounds", 2000, "posts of each type that TestSameBytes com
 
 // TestDirectDCI sends from two DCIs to a DCT, one by a stream of libmlx5 and one by Go, and compares what they write.
 func TestDirectDCI(t *testing.T) {
-	const key = 0x1122334455667788
-	lib, dev := dvOf(t)
-	pd, cq := must(dev.AllocPD())(t), must(dev.CreateCQ(64, nil, 0))(t)
-	buf := make([]byte, 4096)
-	mr := must(pd.RegMR(buf, verbs.MRAccessLocalWrite|verbs.MRAccessRemoteWrite))(t)
-	way := verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: must(far.OpenPort(dev, "", 1, 0))(t).GID(), HopLimit: 1}
-	srq := must(pd.CreateSRQ(verbs.SRQInitAttr{MaxWR: 4, MaxSGE: 1}))(t)
-	dct := must(lib.CreateQP(dev, verbs.NewQPInitAttrEx(verbs.QPTypeDriver, cq, cq, pd).SRQ(srq),
-		mlx5dv.NewQPInitAttr().DCType(mlx5dv.DCTypeDCT).DCTAccessKey(key)))(t)
-	modify(t, dct, verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).PortNum(1).AccessFlags(verbs.QPAccessRemoteWrite),
-		verbs.NewQPAttr(verbs.QPStateRTR).PathMTU(verbs.MTU1024).MinRNRTimer(1).AV(way))
-	ah := must(pd.CreateAH(way))(t)
+	e := newDCEnd(t)
+	lib, dev, mr, buf := e.lib, e.dev, e.mr, e.buf
+	dct, ah := e.target(t), must(e.pd.CreateAH(e.way))(t)
 	address := must(direct.AddressOf(lib, ah))(t)
 	var qps [2]*verbs.QP
 	var cqs [2]*verbs.CQ
 	var w [2]written
 	for i := range qps {
 		cqs[i] = must(dev.CreateCQ(16, nil, 0))(t)
-		attr := verbs.NewQPInitAttrEx(verbs.QPTypeDriver, cqs[i], cqs[i], pd).MaxSendWR(8).MaxSendSGE(2).SendOps(verbs.QPOpRDMAWrite)
+		attr := verbs.NewQPInitAttrEx(verbs.QPTypeDriver, cqs[i], cqs[i], e.pd).MaxSendWR(8).MaxSendSGE(2).SendOps(verbs.QPOpRDMAWrite)
 		qps[i] = must(lib.CreateQP(dev, attr, mlx5dv.NewQPInitAttr().DCType(mlx5dv.DCTypeDCI).LogDCIStreams(2).LogDCIErrored(1)))(t)
 		modify(t, qps[i], verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).PortNum(1),
 			verbs.NewQPAttr(verbs.QPStateRTR).PathMTU(verbs.MTU1024),
@@ -886,12 +876,12 @@ func TestDirectDCI(t *testing.T) {
 		*(*uint64)(unsafe.Pointer(&buf[2048])) = uint64(round) + 1
 		in := must(view.WR(send, 0))(t)
 		in.Write(7, remote, mr.RKey()).SGE(mr.IOVA()+2048, 4, mr.LKey()).SGE(mr.IOVA()+2052, 4, mr.LKey()).Flags(verbs.SendSignaled)
-		must(0, in.SetDCAddrStream(ah, dct.Num(), key, round%4))(t)
+		must(0, in.SetDCAddrStream(ah, dct.Num(), dcKey, round%4))(t)
 		must(stream.Post(send, 1))(t)
 		if wc := completion(t, cqs[0]); wc.Err() != nil {
 			t.Fatal(wc.Err())
 		}
-		ours.ToDCT(address, dct.Num(), key, round%4)
+		ours.ToDCT(address, dct.Num(), dcKey, round%4)
 		buf[8*round] = 0
 		if round%2 == 0 {
 			ours.Write(8, remote, mr.RKey()).SGE(mr.IOVA()+2048, 4, mr.LKey()).SGE(mr.IOVA()+2052, 4, mr.LKey()).Flags(verbs.SendSignaled)

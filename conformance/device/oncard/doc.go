@@ -1,5 +1,5 @@
 // Package oncard has the tests that run on the real libmlx5 and libefa above the emulated card, which conformance/card builds. As root
-// they build and use the card as a user without rights, in namespaces of their own without /dev/infiniband. As any user:
+// they use the card as a user without rights, in namespaces of their own without /dev/infiniband. As any user:
 //
 //	unshare --user --map-root-user --mount --net --pid --fork go run ./conformance/card/rdmacard run -- ibv_devinfo
 //

@@ -45,6 +45,7 @@ func TestErrnos(t *testing.T) {
 		_, said["no completion events; pass none, and poll"] = dev.CreateCQ(16, channel, 0)
 		_, said["no completion events for the channel"] = dev.CreateCQEx(verbs.NewCQInitAttrEx(16, 0).Channel(channel))
 	} else {
+		_, said["ibv_create_ah: "] = pd.CreateAH(verbs.AHAttr{PortNum: 9, IsGlobal: true})
 		srq := must(pd.CreateSRQ(verbs.SRQInitAttr{MaxWR: 4, MaxSGE: 1}))(t)
 		ops := must(verbs.NewOpsBatch(1, 1))(t)
 		ops.WR(0).Del(1, 0)

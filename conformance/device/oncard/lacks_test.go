@@ -5,7 +5,6 @@ package oncard
 import (
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -170,18 +169,14 @@ func useWhatLacks(t *testing.T, name string) {
 
 // TestLacking uses queues that a queue pair does not have, and others of the kind, on the real libmlx5 and libefa: each is refused.
 func TestLacking(t *testing.T) {
+	devices := onEFA(t, "mlx5", "mlx5")
 	for name, want := range lackingCalls {
 		t.Run(name, func(t *testing.T) {
-			cmd, _, out := child(t, "lacks "+name, onEFA(t, "mlx5", "mlx5")...)
+			cmd, _, out := child(t, "lacks "+name, devices...)
 			if said := line(t, out); !strings.Contains(said, want.says) {
 				t.Errorf("%s; want %q", said, want.says)
 			}
-			if _, err := io.Copy(io.Discard, out); err != nil {
-				t.Error(err)
-			}
-			if err := cmd.Wait(); err != nil { // it closes what it made
-				t.Error(err)
-			}
+			ends(t, cmd, out) // it closes what it made
 		})
 	}
 }

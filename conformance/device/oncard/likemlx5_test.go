@@ -51,7 +51,6 @@ var differences = []difference{
 		"flags of frames are EINVAL for datagrams (core/uverbs_std_types_qp.c, check_creation_flags) before the driver sees them"},
 	{regexp.MustCompile(`^create_qp_ex IBV_QPT_(UD|RAW_PACKET) create_flags 0x(2|400)$`), libmlx5,
 		"LikeMLX5 has no queue pairs that keep their own multicasts out, and none with another number"},
-	{regexp.MustCompile(`^(create|resize)_cq(_ex)? (cqe )?4194303$`), neither, "the number of entries of a completion queue is the device's"},
 	{regexp.MustCompile(`^create_cq vector 1$`), neither, "the number of completion vectors is the device's"},
 	{regexp.MustCompile(`^create_cq_ex wc_flags 0x400$`), libmlx5, "the user half allows TM_INFO; LikeMLX5 matches no tags"},
 	{regexp.MustCompile(`^modify_qp .* timeout 32$`), libmlx5, "the driver takes 5 bits of a timeout; LikeMLX5 checks them as soft-RoCE"},

@@ -138,6 +138,15 @@ func childWith(t *testing.T, name string, files []*os.File, env ...string) (*exe
 	return cmd, in, bufio.NewReader(out)
 }
 
+// ends waits for a child that passes its own test.
+func ends(t *testing.T, cmd *exec.Cmd, out io.Reader) {
+	t.Helper()
+	_, err := io.Copy(io.Discard, out)
+	if err = errors.Join(err, cmd.Wait()); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestProcesses connects queue pairs of two processes, and moves messages, memory in several parts, and an atomic. Then the other process
 // is killed, and a request to it is a retry error.
 func TestProcesses(t *testing.T) {
@@ -215,7 +224,7 @@ func TestSeveralDevices(t *testing.T) {
 	}
 }
 
-// TestUnprivileged builds the card and runs tests on it as a user without rights, in namespaces of its own, where there is no
+// TestUnprivileged makes a card and runs tests on it as a user without rights, in namespaces of its own, where there is no
 // /dev/infiniband.
 func TestUnprivileged(t *testing.T) {
 	if os.Geteuid() != 0 {
@@ -225,17 +234,19 @@ func TestUnprivileged(t *testing.T) {
 	dir := must(os.MkdirTemp("", "nobody"))(t)
 	defer os.RemoveAll(dir)
 	self := filepath.Join(dir, "card.test")
-	program := must(os.ReadFile(must(os.Executable())(t)))(t)
-	if err := errors.Join(os.WriteFile(self, program, 0o755), os.Chown(dir, nobody, nobody)); err != nil {
-		t.Fatal(err)
+	cache, library := filepath.Join(dir, "rdmacard"), os.Getenv("LD_PRELOAD")
+	must(0, os.Mkdir(cache, 0o755))(t)
+	for to, from := range map[string]string{self: must(os.Executable())(t), filepath.Join(cache, filepath.Base(library)): library} {
+		must(0, os.WriteFile(to, must(os.ReadFile(from))(t), 0o755))(t)
 	}
+	must(0, errors.Join(os.Chown(dir, nobody, nobody), os.Chown(cache, nobody, nobody)))(t)
 	const script = `mount --make-rprivate /
 [ ! -e /dev/infiniband ] || mount -t tmpfs none /dev/infiniband
 exec setpriv --reuid 65534 --regid 65534 --clear-groups --no-new-privs "$@"`
 	const tests = "^Test(Traffic|Processes|Allocator|ShareAmongThree)$"
 	cmd := exec.Command("sh", "-c", script, "sh", self, "-test.run="+tests, "-test.v")
 	cmd.Dir = dir
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + dir}
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + dir, "XDG_CACHE_HOME=" + dir} // with the compiled card of this process
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWNET | syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS,
 	}

@@ -5,7 +5,6 @@ package oncard
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strings"
@@ -93,10 +92,5 @@ func TestRemovedEFA(t *testing.T) {
 	if said := line(t, out); said != "removed" {
 		t.Error(said)
 	}
-	if _, err := io.Copy(io.Discard, out); err != nil {
-		t.Error(err)
-	}
-	if err := cmd.Wait(); err != nil {
-		t.Error(err)
-	}
+	ends(t, cmd, out)
 }

@@ -5,7 +5,6 @@ package oncard
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"math"
 	"testing"
 
@@ -147,10 +146,5 @@ func TestSumsEFA(t *testing.T) {
 	if said := line(t, out); said != "true" {
 		t.Error(said)
 	}
-	if _, err := io.Copy(io.Discard, out); err != nil {
-		t.Error(err)
-	}
-	if err := cmd.Wait(); err != nil {
-		t.Error(err)
-	}
+	ends(t, cmd, out)
 }

@@ -145,13 +145,23 @@ func (u *Context) Call(verb string, args map[string]any) (made uintptr, errno sy
 		made = rawcall.Pointer(values["buf"])
 	case verb == "ibv_close_device":
 		u.ctx = 0
-	case verb == "ibv_bind_mw", verb == "ibv_post_send":
-		u.posted, u.pending = values["qp"], 1
-		if list, ok := args["wr"].([]any); ok {
-			u.pending = len(list)
+	case verb == "ibv_bind_mw":
+		u.posted, u.pending = values["qp"], u.signaled(values["mw_bind"], "struct ibv_mw_bind")
+	case verb == "ibv_post_send":
+		u.posted, u.pending = values["qp"], 0
+		for wr := values["wr"]; wr != 0; wr = uintptr(u.read(wr, "struct ibv_send_wr", "next")) {
+			u.pending += u.signaled(wr, "struct ibv_send_wr")
 		}
 	}
 	return made, errno, err
+}
+
+// signaled returns 1 for a request that asks for a completion.
+func (u *Context) signaled(at uintptr, tag string) int {
+	if u.read(at, tag, "send_flags")&u.facts.Const("IBV_SEND_SIGNALED").Uint64() != 0 {
+		return 1
+	}
+	return 0
 }
 
 // noErrno is the errno of a call that failed and set none.
