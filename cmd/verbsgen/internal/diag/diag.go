@@ -1,6 +1,6 @@
 // Package diag holds the diagnostics of the command: what went wrong, where, and what to do about it.
 //
-// It owns the form in which they are printed (`file:line:col: subject: problem; fix`), their order, and the table of
+// It owns the form in which they are printed (`file:line:col: subject: problem; fix`), their order, and
 // their codes. It knows nothing of the phases that find them.
 package diag
 
