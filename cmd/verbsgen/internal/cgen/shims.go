@@ -146,7 +146,10 @@ const (
 
 // cTemplates are the templates of the C side.
 var cTemplates = sync.OnceValues(func() (*template.Template, error) {
-	set := template.New(shimsC)
+	set := template.New(shimsC).Funcs(template.FuncMap{"hex": func(v any) string { return fmt.Sprintf("%#x", v) }, "args": argsOf,
+		"takesObject": takesObject, "passedOn": passedOn, "fnType": FnType,
+		"pointee": func(ctype string) string { return strings.Trim(strings.TrimPrefix(ctype, "const "), " *") },
+		"bits":    func(bytes int64) int64 { return 8 * bytes }})
 	for name, text := range map[string]string{shimsH: templates.ShimsH, shimsC: templates.ShimsC, "special.c": templates.SpecialC,
 		"lazy.c": templates.LazyC, "stream.c": templates.StreamC, "view.c": templates.ViewC} {
 		if _, err := set.New(name).Parse(text); err != nil {
@@ -167,6 +170,15 @@ func fill(name string, data any) (string, error) {
 		return "", fmt.Errorf("template %s: %w", name, err)
 	}
 	return strings.TrimRight(b.String(), "\n") + "\n", nil
+}
+
+// fill makes the body of a shim, and the declarations before it, by templates.
+func (s *shim) fill(before, body string, data any) (err error) {
+	if s.Before, err = fill(before, data); err != nil {
+		return err
+	}
+	s.Special, err = fill(body, data)
+	return err
 }
 
 // Crosses reports whether a verb has a C function: all but the copies and the data path, which the runtime calls.
