@@ -274,8 +274,8 @@ func (g *side) shim(v *model.Verb) (shim, error) {
 		if err != nil {
 			return s, err
 		}
-		passed, ctype := t.ShimParam(memoryOf(p)), p.CType
-		if t.Kind == Enum && strings.HasSuffix(ctype, ">") {
+		passed, ctype := t.ShimParam(p.OfGo()), p.CType
+		if t.Kind == Integer && strings.HasSuffix(ctype, ">") { // an enum without a tag
 			ctype = passed
 		}
 		params = append(params, declare(passed, p.C+"_"))
@@ -313,14 +313,6 @@ func (s *shim) reach(v *model.Verb) {
 			s.Missing = "ENOSYS"
 		}
 	}
-}
-
-// memoryOf reports whose memory a parameter points to.
-func memoryOf(p *model.Param) Memory {
-	if p.OfGo() {
-		return OfGo
-	}
-	return OfC
 }
 
 // declare writes a C declaration of a simple type.
