@@ -126,12 +126,9 @@ func (b *binder) mirrorFields(m *model.Mirror, rec *api.Record, at spec.Pos) {
 
 // covering is the field of a mirror with all bytes of a member of a union, or nil.
 func covering(m *model.Mirror, f api.Field) *model.Leaf {
-	for _, l := range m.Leaf {
-		if l.C != "" && l.Offset <= f.Offset && f.Offset+f.Size <= l.Offset+l.Size {
-			return l
-		}
-	}
-	return nil
+	return model.First(m.Leaf, func(l *model.Leaf) bool {
+		return l.C != "" && l.Offset <= f.Offset && f.Offset+f.Size <= l.Offset+l.Size
+	})
 }
 
 // shownFields are the fields of a C struct that some Go type of it shows or uses as its mask; nil when it has no Go type.

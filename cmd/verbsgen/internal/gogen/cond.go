@@ -331,10 +331,8 @@ var sizes = map[string]int{"uint8": 1, "uint16": 2, "uint32": 4, "uint64": 8}
 
 // member is the name of a constant of an enum, empty when none has the value.
 func (e *emitter) member(of *model.Enum, value uint64) string {
-	for _, m := range of.Members {
-		if uint64(m.Value) == value && !m.Alias {
-			return m.Go
-		}
+	if m := model.First(of.Members, func(m *model.Member) bool { return uint64(m.Value) == value && !m.Alias }); m != nil {
+		return m.Go
 	}
 	return ""
 }

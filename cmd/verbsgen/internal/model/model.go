@@ -219,24 +219,22 @@ type Leaf struct {
 	At     int64
 }
 
-// Find returns the leaf of a C path, or nil.
-func (m *Mirror) Find(c string) *Leaf {
-	for _, l := range slices.Concat(m.Leaf, m.Over) {
-		if l.C == c && c != "" {
-			return l
-		}
+// First is the first element of a list of which something holds, or nil.
+func First[T any](list []*T, is func(*T) bool) *T {
+	if i := slices.IndexFunc(list, is); i >= 0 {
+		return list[i]
 	}
 	return nil
 }
 
+// Find returns the leaf of a C path, or nil.
+func (m *Mirror) Find(c string) *Leaf {
+	return First(slices.Concat(m.Leaf, m.Over), func(l *Leaf) bool { return l.C == c && c != "" })
+}
+
 // Field returns the field of a C name, or nil.
 func (r *Record) Field(c string) *Field {
-	for _, f := range r.Fields {
-		if f.C == c {
-			return f
-		}
-	}
-	return nil
+	return First(r.Fields, func(f *Field) bool { return f.C == c })
 }
 
 // Field is one Go field of a Record.
@@ -334,12 +332,7 @@ func (o *Object) Type() string { return "*" + cmp.Or(o.Ref, o.Go) }
 
 // Getter returns the method that returns a property, or nil.
 func (o *Object) Getter(prop string) *Getter {
-	for _, g := range o.Getters {
-		if g.C == prop {
-			return g
-		}
-	}
-	return nil
+	return First(o.Getters, func(g *Getter) bool { return g.C == prop })
 }
 
 // Name is the Go name of the object in its own package.

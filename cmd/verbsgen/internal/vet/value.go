@@ -201,12 +201,7 @@ func (r *record) maskLeaf() *model.Leaf {
 	if r.of.Mask == "" || r.of.Beside || r.of.Mirror == nil {
 		return nil
 	}
-	for _, l := range r.of.Mirror.Leaf {
-		if l.Go == r.of.Mask {
-			return l
-		}
-	}
-	return nil
+	return model.First(r.of.Mirror.Leaf, func(l *model.Leaf) bool { return l.Go == r.of.Mask })
 }
 
 // numbers are the integers of C.
@@ -226,12 +221,7 @@ func (r *record) set(f *model.Field, v value, at ast.Node) {
 
 // field returns the field of a Go name, or nil.
 func (r *record) field(name string) *model.Field {
-	for _, f := range r.of.Fields {
-		if f.Go == name {
-			return f
-		}
-	}
-	return nil
+	return model.First(r.of.Fields, func(f *model.Field) bool { return f.Go == name })
 }
 
 // fromConstant is the integer of a constant; nil for text and fractions.
