@@ -208,7 +208,7 @@ func (e *emitter) event(g *goFile, r *model.Record) {
 		case len(f.On) > 0:
 			var when []condition
 			for _, m := range f.On {
-				when = append(when, comparison(id("r", f.Of.Go), "==", id(m.Go)))
+				when = append(when, condition{test: op(id("r", f.Of.Go), "==", id(m.Go))})
 			}
 			later = append(later, jen.If(joined("||", when).code()).Block(step))
 		default:
