@@ -46,7 +46,8 @@ func inOrder(run func(*analysis.Pass) (any, error)) func(*analysis.Pass) (any, e
 // analyzers are those that report, which all need the origins.
 func (s *suite) analyzers(origins *analysis.Analyzer) []*analysis.Analyzer {
 	calls := callsAnalyzer(origins)
-	return []*analysis.Analyzer{reporter("verbsrules", rulesDoc, origins, calls, false), reporter("verbshints", hintsDoc, origins, calls, true),
+	return []*analysis.Analyzer{reporter("verbsrules", rulesDoc, origins, calls, false),
+		reporter("verbshints", hintsDoc, origins, calls, true),
 		onFunctions("verbsresults", resultsDoc, origins, unchecked), onFunctions("verbsevents", eventsDoc, origins, events),
 		onPackages("verbshandles", handlesDoc, origins, func(w *walker) {
 			for fn := range functions(w.pass.Files...) {
