@@ -49,7 +49,7 @@ func TestCodes(t *testing.T) {
 		ast.Inspect(file, func(n ast.Node) bool {
 			switch n := n.(type) {
 			case *ast.CallExpr:
-				if isDiag(n.Fun, "New") {
+				if isDiag(n.Fun, "New") || isDiag(n.Fun, "At") {
 					made++
 					literalCode(t, fset, n.Args[0])
 				}

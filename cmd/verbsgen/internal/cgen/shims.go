@@ -15,7 +15,6 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
-	"github.com/verbsgen/verbsgen/spec/api"
 	"github.com/verbsgen/verbsgen/templates"
 )
 
@@ -85,7 +84,7 @@ func Package(pkg *model.Package) (files []output.File, prefix string, err error)
 		}
 		s, err := g.shim(v)
 		if err != nil {
-			return nil, "", factErrors(&Error{Pos: api.Pos{File: v.Pos.File, Line: v.Pos.Line, Col: v.Pos.Col}, Text: v.C + ": " + err.Error()})
+			return nil, "", factErrors(&Error{Pos: v.Pos, Text: v.C + ": " + err.Error()})
 		}
 		shims = append(shims, s)
 	}
@@ -132,7 +131,7 @@ func factErrors(err error) error {
 		if !ok {
 			subject, problem = "declaration", placed.Text
 		}
-		list.Add(diag.New(diag.HeaderUnsupported, placed.Pos.File, placed.Pos.Line, placed.Pos.Col, subject, problem,
+		list.Add(diag.At(diag.HeaderUnsupported, placed.Pos, subject, problem,
 			"leave it out of the header, or declare it otherwise"))
 	}
 	return list.Err()

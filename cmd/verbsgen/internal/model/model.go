@@ -79,13 +79,6 @@ type Use struct {
 	Import string // path of its Go package
 }
 
-// Pos is a place in a header or a YAML file.
-type Pos struct {
-	File string
-	Line int
-	Col  int
-}
-
 // Symbol is an exported C function, looked up in the loaded library.
 type Symbol struct {
 	Name    string
@@ -111,7 +104,7 @@ type Enum struct {
 	Known   uint64    // Flags: all bits that a member or a range covers
 	Events  []EventOf // of the type of asynchronous events
 	Doc     string
-	Pos     Pos
+	Pos     api.Pos
 }
 
 // EventOf is what some asynchronous events concern.
@@ -156,7 +149,7 @@ type Record struct {
 	Beside  bool   // the mask is kept beside the mirror, and handed in as a parameter
 	Bits    []*Switch
 	Doc     string
-	Pos     Pos
+	Pos     api.Pos
 	Arm     *Arm
 	Tail    *Tail
 	Pointed bool // another record points to it
@@ -313,7 +306,7 @@ type Object struct {
 	Pointer   map[string]bool   // property -> that field is a pointer, of which rules ask whether it is NULL
 	Made      *Record           // with which it is made, kept for rules that look at it; nil when none does
 	Doc       string
-	Pos       Pos
+	Pos       api.Pos
 }
 
 // Int reports whether the handle is an int in C, which Go keeps in memory of its own.

@@ -47,7 +47,7 @@ type Verb struct {
 	Causes    []Cause // what notes say of its errnos
 	Node      string  // file of /dev/infiniband that it opens
 	Explained bool    // the rules are held against a request that was refused, not against the call
-	Pos       Pos
+	Pos       api.Pos
 }
 
 // Mark is a property of a handle, with the value that a call gives it.
