@@ -20,8 +20,6 @@ type AssertOptions struct {
 	Subject Subject
 	// Include is the header as #include takes it; empty: "verbs_abi.h", or <infiniband/verbs.h> for Installed.
 	Include string
-	// Prefix of the function types of an Emitted header; empty: DefaultPrefix.
-	Prefix string
 }
 
 // Asserts writes a C file that compiles when the compiler sees the declarations of a header as the facts have them: size
@@ -33,7 +31,7 @@ func Asserts(rel *api.Release, opt AssertOptions) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &asserter{writer: writer{sel: sel, prefix: Options{Prefix: opt.Prefix}.prefix()}, opt: opt}
+	a := &asserter{writer: writer{sel: sel}, opt: opt}
 	a.provenance(rel)
 	a.line("")
 	a.line("#include %s", a.include())
@@ -104,7 +102,7 @@ func (a *asserter) prelude(rel *api.Release) {
 	if a.opt.Subject == Installed {
 		a.define("FUNCTION(name, ...)", `SAME(#name, __typeof__(name), __VA_ARGS__)`)
 	} else {
-		a.define("FUNCTION(name, ...)", `SAME(#name, __typeof__(*(`+a.prefix+`##name)0), __VA_ARGS__)`)
+		a.define("FUNCTION(name, ...)", `SAME(#name, __typeof__(*(`+FnType("")+`##name)0), __VA_ARGS__)`)
 	}
 }
 

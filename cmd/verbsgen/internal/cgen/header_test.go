@@ -162,3 +162,24 @@ func TestHeaderRefuses(t *testing.T) {
 		}
 	}
 }
+
+// ABI is the header of the whole release: the text of runtime/gensupport/abi/verbs_abi.h.
+func ABI(rel *api.Release) ([]byte, error) { return Header(rel, Options{}) }
+
+// ABIStamp is the Go file that stands beside that header. Go's build cache does not see a header of another folder, but
+// it does see a constant of an imported package: with the header's hash in one, each importer is built anew when the
+// header changes.
+func ABIStamp(rel *api.Release, header []byte) []byte {
+	w := &writer{}
+	w.provenance(rel)
+	w.line("")
+	w.line("package abi")
+	w.line("")
+	w.line("// Release is the release whose declarations the header holds, Hash is a hash of its text. A package whose C code includes")
+	w.line("// the header imports this one, and so is built anew when the header changes.")
+	w.line("const (")
+	w.line("\tRelease = %q", rel.Release)
+	w.line("\tHash    = %q", sum(header))
+	w.line(")")
+	return w.buf.Bytes()
+}
