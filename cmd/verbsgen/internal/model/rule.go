@@ -12,7 +12,6 @@ type Rule struct {
 	Page      string
 	Section   string
 	Subject   *Operand // nil for a rule on several fields
-	Kind      string   // spec.Kind...
 	Lint      bool
 	Statement string
 	Fix       string // with Go names
