@@ -115,7 +115,7 @@ func (a *app) passages(r *audit.Report) diag.List {
 	for _, e := range r.Entries {
 		page := e.Page + "(3)"
 		add := func(code diag.Code, problem, fix string) {
-			found.Add(diag.New(code, e.Pos.File, e.Pos.Line, e.Pos.Col, e.ID, problem, fix))
+			found.Add(diag.At(code, e.Pos, e.ID, problem, fix))
 		}
 		switch e.Status {
 		case audit.Moved:

@@ -6,17 +6,37 @@ import (
 	"go/token"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
+	"github.com/verbsgen/verbsgen/spec"
 )
 
-// TestCodesAreRegistered reads the sources of the command: every constant of type diag.Code stands in the table of
-// codes, and no diagnostic is made with a code written as a text.
-func TestCodesAreRegistered(t *testing.T) {
-	constants, made := 0, 0
+// codes are the values of the constants of package diag, and the codes of package spec.
+func codes(t *testing.T) []string {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "internal/diag/codes.go", nil, parser.SkipObjectResolution)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := spec.Codes()
+	for n := range ast.Preorder(file) {
+		if c, ok := n.(*ast.ValueSpec); ok {
+			code, err := strconv.Unquote(c.Values[0].(*ast.BasicLit).Value)
+			if err != nil || slices.Contains(all, code) {
+				t.Errorf("%s: %q stands twice, or is no text", c.Names[0].Name, code)
+			}
+			all = append(all, code)
+		}
+	}
+	return all
+}
+
+// TestCodes reads the sources of the command: no diagnostic is made with a code written as a text.
+func TestCodes(t *testing.T) {
+	made := 0
 	err := filepath.WalkDir(".", func(at string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() || !strings.HasSuffix(at, ".go") || strings.HasSuffix(at, "_test.go") {
 			return err
@@ -28,18 +48,8 @@ func TestCodesAreRegistered(t *testing.T) {
 		}
 		ast.Inspect(file, func(n ast.Node) bool {
 			switch n := n.(type) {
-			case *ast.ValueSpec:
-				if id, ok := n.Type.(*ast.Ident); ok && id.Name == "Code" && len(n.Values) == 1 {
-					constants++
-					if lit, ok := n.Values[0].(*ast.BasicLit); ok {
-						code, err := strconv.Unquote(lit.Value)
-						if err != nil || !diag.Known(code) {
-							t.Errorf("%s: %s is not in the table of codes", fset.Position(n.Pos()), lit.Value)
-						}
-					}
-				}
 			case *ast.CallExpr:
-				if isDiag(n.Fun, "New") {
+				if isDiag(n.Fun, "New") || isDiag(n.Fun, "At") {
 					made++
 					literalCode(t, fset, n.Args[0])
 				}
@@ -62,8 +72,8 @@ func TestCodesAreRegistered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if constants < 20 || made < 20 {
-		t.Errorf("only %d codes and %d diagnostics were looked at", constants, made)
+	if all := codes(t); len(all) < 60 || made < 20 {
+		t.Errorf("only %d codes and %d diagnostics were looked at", len(all), made)
 	}
 }
 

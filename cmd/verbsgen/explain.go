@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 	"syscall"
@@ -241,13 +242,8 @@ func merged(a, b map[string]any) map[string]any {
 	if len(a) == 0 {
 		return b
 	}
-	m := make(map[string]any, len(a)+len(b))
-	for k, v := range a {
-		m[k] = v
-	}
-	for k, v := range b {
-		m[k] = v
-	}
+	m := maps.Clone(a)
+	maps.Copy(m, b)
 	return m
 }
 

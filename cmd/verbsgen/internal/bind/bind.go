@@ -185,14 +185,9 @@ func (b *binder) families() {
 	}
 }
 
-// errorf adds a problem at a place of the spec.
+// errorf adds a problem at a place of the spec or of the header.
 func (b *binder) errorf(code string, pos spec.Pos, subject, problem, fix string) {
-	b.errs = append(b.errs, diag.New(code, pos.File, pos.Line, pos.Col, subject, problem, fix))
-}
-
-// headerf adds a problem at a place of the header.
-func (b *binder) headerf(code string, pos api.Pos, subject, problem, fix string) {
-	b.errs.Add(diag.New(code, pos.File, pos.Line, pos.Col, subject, problem, fix))
+	b.errs.Add(diag.At(code, pos, subject, problem, fix))
 }
 
 // newer reports whether a name that the release lacks is one of a later known release: then it is left out in silence.

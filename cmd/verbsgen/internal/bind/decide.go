@@ -256,21 +256,21 @@ func (d Decisions) UndecidedErr() error {
 	var errs diag.List
 	for _, s := range d.undecided() {
 		if s.Reason != "" {
-			errs.Add(diag.New(diag.Undecided, s.Pos.File, s.Pos.Line, s.Pos.Col, s.Name, s.Reason,
+			errs.Add(diag.At(diag.Undecided, s.Pos, s.Name, s.Reason,
 				"skip it with this reason, or run with --allow-undecided to leave it out"))
 			continue
 		}
-		errs.Add(diag.New(diag.Undecided, s.Pos.File, s.Pos.Line, s.Pos.Col, s.Name, "no page binds or skips it, and no pending.yaml lists it",
+		errs.Add(diag.At(diag.Undecided, s.Pos, s.Name, "no page binds or skips it, and no pending.yaml lists it",
 			fmt.Sprintf("describe it on its page, skip it there with a reason, or run with --allow-undecided to leave %s out", s.Name)))
 	}
 	for _, m := range d.Members {
 		if m.Field {
-			errs.Add(diag.New(diag.FieldUndecided, m.Page.File, m.Page.Line, m.Page.Col, m.Go,
+			errs.Add(diag.At(diag.FieldUndecided, m.Page, m.Go,
 				fmt.Sprintf("field %s of %s (%s) is neither under fields: nor under hide:", m.Name, m.Of, m.Pos.Short()),
 				"add it to one of them, on the page or in a file that extends it, or run with --allow-undecided to leave it out"))
 			continue
 		}
-		errs.Add(diag.New(diag.MemberUndecided, m.Pos.File, m.Pos.Line, m.Pos.Col, m.String(),
+		errs.Add(diag.At(diag.MemberUndecided, m.Pos, m.String(),
 			"no page uses this enumerator in a type, a field or a switch",
 			"add it to one of them, or skip it with a reason, on the page or in a file that extends it, or run with --allow-undecided to "+
 				"leave it out"))

@@ -12,6 +12,7 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/api"
 )
 
 // bindEnums makes the Go types of flags and enums.
@@ -32,7 +33,7 @@ type values struct {
 
 func (b *binder) bindFlags(p *spec.Page, f *spec.FlagType) {
 	e := &model.Enum{Go: f.Go, Page: p.Page, Flags: true, Bits: cmp.Or(f.Bits, 32), Prefix: f.Prefix, Runtime: f.Runtime,
-		Doc: f.Doc, Pos: pos(f.Pos)}
+		Doc: f.Doc, Pos: api.Pos(f.Pos)}
 	low, high := spec.CType{Kind: spec.CInt, Bits: uint(f.Bits)}.Range()
 	if f.Bits == 64 && !orZero(b.facts.Enum(f.Enum)).Signed { // bit 63 may look negative
 		low = new(big.Int).Neg(high)
@@ -52,7 +53,7 @@ func (b *binder) bindFlags(p *spec.Page, f *spec.FlagType) {
 
 func (b *binder) bindEnum(p *spec.Page, s *spec.EnumType) {
 	e := &model.Enum{Go: s.Go, Page: p.Page, Bits: 32, Signed: s.Signed, Untyped: s.Untyped, Prefix: s.Prefix, Runtime: s.Runtime,
-		Code: s.Code, Doc: s.Doc, Pos: pos(s.Pos)}
+		Code: s.Code, Doc: s.Doc, Pos: api.Pos(s.Pos)}
 	k, named := form.FindCode(s.Code), len(s.Members)+len(s.Enum) > 0
 	if !named {
 		e.Bits = k.Bits
@@ -146,8 +147,4 @@ func bitsOf(n *big.Int) uint64 {
 		return uint64(n.Int64())
 	}
 	return n.Uint64()
-}
-
-func pos(p spec.Pos) model.Pos {
-	return model.Pos{File: p.File, Line: p.Line, Col: p.Col}
 }

@@ -227,7 +227,7 @@ func (b *binder) bindUnion(p *spec.Page, s *spec.Union) {
 	}
 	goType, err := b.show(rec, s.Go, *shown)
 	if err != nil {
-		b.headerf(diag.MirrorImpossible, shown.Pos, tag+"."+s.Shows, err.Error(), "show another member")
+		b.errorf(diag.MirrorImpossible, spec.Pos(shown.Pos), tag+"."+s.Shows, err.Error(), "show another member")
 	}
 	goType = strings.Replace(goType, "]uint8", "]byte", 1)
 	u := &model.Union{Go: s.Go, C: s.C, Page: p.Page, GoType: goType, Text: s.Text, Doc: s.Doc}

@@ -51,11 +51,11 @@ func (b *binder) mirror(tag string, at spec.Pos) *model.Mirror {
 	m := &model.Mirror{Name: b.mirrorName(tag), C: tag}
 	b.mirrors[tag] = m
 	if problem := b.noMirror(rec); problem != "" {
-		pos := api.Pos{File: at.File, Line: at.Line, Col: at.Col}
+		pos := at
 		if rec != nil && rec.Pos.File != "" {
-			pos = rec.Pos
+			pos = spec.Pos(rec.Pos)
 		}
-		b.headerf(diag.MirrorImpossible, pos, "struct "+tag, problem, "do not describe this struct under records:")
+		b.errorf(diag.MirrorImpossible, pos, "struct "+tag, problem, "do not describe this struct under records:")
 		return m
 	}
 	m.Size = rec.Size
@@ -104,7 +104,7 @@ func (b *binder) mirrorFields(m *model.Mirror, rec *api.Record, at spec.Pos) {
 			err = b.fits(f, goType)
 		}
 		if err != nil {
-			b.headerf(diag.MirrorImpossible, f.Pos, rec.Tag+"."+f.Name, err.Error(), "do not describe this struct under records:")
+			b.errorf(diag.MirrorImpossible, spec.Pos(f.Pos), rec.Tag+"."+f.Name, err.Error(), "do not describe this struct under records:")
 			m.Leaf = append(m.Leaf, &model.Leaf{C: f.Name, GoType: "uint64"}) // found by its name, so that one mistake is reported once
 			continue
 		}
@@ -126,12 +126,9 @@ func (b *binder) mirrorFields(m *model.Mirror, rec *api.Record, at spec.Pos) {
 
 // covering is the field of a mirror with all bytes of a member of a union, or nil.
 func covering(m *model.Mirror, f api.Field) *model.Leaf {
-	for _, l := range m.Leaf {
-		if l.C != "" && l.Offset <= f.Offset && f.Offset+f.Size <= l.Offset+l.Size {
-			return l
-		}
-	}
-	return nil
+	return model.First(m.Leaf, func(l *model.Leaf) bool {
+		return l.C != "" && l.Offset <= f.Offset && f.Offset+f.Size <= l.Offset+l.Size
+	})
 }
 
 // shownFields are the fields of a C struct that some Go type of it shows or uses as its mask; nil when it has no Go type.

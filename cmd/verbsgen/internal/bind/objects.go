@@ -19,7 +19,7 @@ func (b *binder) bindObjects() {
 	for _, p := range b.Pages {
 		for _, s := range p.Objects {
 			o := &model.Object{Go: s.Go, C: s.C, Page: p.Page, Device: s.Memory == spec.MemoryDevice, Host: s.Memory == spec.MemoryHost,
-				Hot: s.Hot, State: s.StateFrom, Pointer: map[string]bool{}, Doc: s.Doc, Pos: pos(s.Pos)}
+				Hot: s.Hot, State: s.StateFrom, Pointer: map[string]bool{}, Doc: s.Doc, Pos: api.Pos(s.Pos)}
 			b.objects[s.Go] = o
 			b.pkg.Objects = append(b.pkg.Objects, o)
 		}
@@ -255,7 +255,7 @@ func (b *binder) bindRegion(o *model.Object, s *spec.Object) {
 // read adds a field to those that Go reads in place. A getter knows its sign.
 func (b *binder) read(o *model.Object, c, goType string, f api.Field) {
 	if err := b.fits(f, goType); err != nil {
-		b.headerf(diag.MirrorImpossible, f.Pos, "struct "+o.C+"."+c, err.Error(), "leave it out of the page")
+		b.errorf(diag.MirrorImpossible, spec.Pos(f.Pos), "struct "+o.C+"."+c, err.Error(), "leave it out of the page")
 		return
 	}
 	if o.Mirror == nil {
@@ -295,7 +295,7 @@ func (b *binder) objectField(tag, name string, at spec.Pos, subject string) *api
 	switch {
 	case i < 0: // it is of a later release
 	case rec.Fields[i].BitSize != nil:
-		b.headerf(diag.TypeMismatch, rec.Fields[i].Pos, "struct "+tag+"."+name,
+		b.errorf(diag.TypeMismatch, spec.Pos(rec.Fields[i].Pos), "struct "+tag+"."+name,
 			"it is a bit-field, which cannot be read by its address",
 			"leave it out of the page, or take the header that the page was written for")
 	case rec.ARM64 != nil && rec.ARM64.Offsets[i] != rec.Fields[i].Offset:

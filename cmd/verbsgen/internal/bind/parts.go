@@ -91,12 +91,7 @@ func (b *binder) bindEvents() {
 
 // objectOf is the handle of a C tag, nil when no page has one.
 func (b *binder) objectOf(tag string) *model.Object {
-	for _, o := range b.pkg.Objects {
-		if o.C == tag {
-			return o
-		}
-	}
-	return nil
+	return model.First(b.pkg.Objects, func(o *model.Object) bool { return o.C == tag })
 }
 
 // place resolves where a value stands in a record, such as the length of new device memory; nil for none.

@@ -81,12 +81,12 @@ func (b *binder) pinHelper() {
 	}
 	if f == nil || f.Dispatch == nil {
 		name := b.pkg.Verbs[user].C
-		b.headerf(diag.SpecialChanged, b.facts.Func(name).Pos, name,
+		b.errorf(diag.SpecialChanged, spec.Pos(b.facts.Func(name).Pos), name,
 			"the header has no inline function "+contextHelper+", by which verbs like this one are reached",
 			"compare the header with vg_verbs in templates/shims.c.tmpl")
 		return
 	}
-	b.errs.Add(diag.New(diag.SpecialChanged, f.Pos.File, f.Pos.Line, f.Pos.Col, contextHelper,
+	b.errs.Add(diag.At(diag.SpecialChanged, f.Pos, contextHelper,
 		"its body has hash "+f.Dispatch.Hash+", and the hand-written C code was made for another body",
 		"compare it with vg_verbs in templates/shims.c.tmpl, then add the hash in templates/templates.go"))
 }
@@ -137,7 +137,7 @@ func (b *binder) checkDispatch(v *model.Verb) {
 		}
 	}
 	if problem != "" {
-		b.headerf(diag.DispatchUnknown, f.Pos, f.Name, "its body calls "+d.Op+problem, takeHeader)
+		b.errorf(diag.DispatchUnknown, spec.Pos(f.Pos), f.Name, "its body calls "+d.Op+problem, takeHeader)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/api"
 )
 
 // bindRecords makes the Go types of plain structs, in two passes: fields may hold other records.
@@ -35,7 +36,7 @@ func (b *binder) bindRecords() {
 			b.recordKeys(s)
 			r := &model.Record{Go: s.Go, C: s.C, Page: p.Page, In: s.Role == spec.RecordIn, Entry: s.Role == spec.RecordEntry,
 				Event: s.Role == spec.RecordEvent, Caps: len(s.CapsFrom) > 0, Runtime: s.Runtime, Plain: s.Plain(), Beside: s.MaskParam != "",
-				Doc: s.Doc, Pos: pos(s.Pos)}
+				Doc: s.Doc, Pos: api.Pos(s.Pos)}
 			r.Mirror = b.mirror(s.C, s.Pos)
 			b.records[s.Go] = r
 			order = append(order, r)

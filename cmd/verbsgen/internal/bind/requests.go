@@ -20,10 +20,8 @@ const inLists = "looks into the elements of a list"
 
 // posts is the form by which a verb posts requests, or nil.
 func posts(v *model.Verb) *form.Form {
-	for _, m := range v.Methods {
-		if f := form.Of(v.C, m.Form); f.Requests != "" {
-			return f
-		}
+	if m := model.First(v.Methods, func(m *model.Method) bool { return form.Of(v.C, m.Form).Requests != "" }); m != nil {
+		return form.Of(v.C, m.Form)
 	}
 	return nil
 }
@@ -79,10 +77,7 @@ func (rb *ruleBinder) place(o *model.Operand, x *api.Field, at int64) {
 
 // enumOf is the Go type of a C enum, nil when it has none.
 func (b *binder) enumOf(ctype string) *model.Enum {
-	if i := slices.IndexFunc(b.pkg.Enums, func(e *model.Enum) bool { return e.C == ctype }); i >= 0 {
-		return b.pkg.Enums[i]
-	}
-	return nil
+	return model.First(b.pkg.Enums, func(e *model.Enum) bool { return e.C == ctype })
 }
 
 // enumShown is the type whose names messages write for values of a C enum, which may be of another module; nil without one.

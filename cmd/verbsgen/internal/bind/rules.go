@@ -9,6 +9,7 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/api"
 	"github.com/verbsgen/verbsgen/spec/cond"
 )
 
@@ -60,7 +61,7 @@ func (b *binder) bindRule(p *spec.Page, s *spec.Rule, v *model.Verb) *model.Rule
 	rb := &ruleBinder{binder: b, s: s, v: v, done: map[string]*model.Operand{}}
 	r := &model.Rule{ID: s.ID, Verb: s.Verb, Page: p.Page, Section: s.Section, Lint: s.Severity == spec.SeverityLint,
 		Statement: s.Statement, Needs: s.Needs, Accept: s.Accept.Args, Reject: s.Reject.Args,
-		AcceptCaps: s.Accept.Caps, RejectCaps: s.Reject.Caps, Pos: pos(s.Pos)}
+		AcceptCaps: s.Accept.Caps, RejectCaps: s.Reject.Caps, Pos: api.Pos(s.Pos)}
 	if r.Lint { // who refuses what the bindings refuse themselves is of no use at run time
 		r.AcceptedBy, r.RefusedBy = parties(s.AcceptedBy), parties(s.RefusedBy)
 	}

@@ -109,9 +109,5 @@ func (b *binder) masks(r *spec.Rule, record string) bool {
 
 // memberOf is the member of an enum by its C name, nil when it has none.
 func memberOf(e *model.Enum, c string) *model.Member {
-	i := slices.IndexFunc(e.Members, func(m *model.Member) bool { return m.C == c })
-	if i < 0 {
-		return nil
-	}
-	return e.Members[i]
+	return model.First(e.Members, func(m *model.Member) bool { return m.C == c })
 }

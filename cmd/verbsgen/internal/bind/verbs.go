@@ -76,7 +76,7 @@ func (b *binder) bindVerb(f *api.Function, s *spec.Verb) *model.Verb {
 	v := &model.Verb{C: f.Name, Go: model.Exported(b.facts.Bare(f.Name)), Page: s.Page, Doc: s.Doc, Since: b.since(f.Name),
 		Returns: s.Returns, MayFail: s.Returns != spec.RetVoid && s.Returns != spec.RetValue,
 		CRet: f.Ret, Callbacks: s.Callbacks, Updates: s.Updates,
-		Marks: marks(s.Marks), Node: s.Node, Pos: pos(s.Pos), Dispatch: f.Dispatch}
+		Marks: marks(s.Marks), Node: s.Node, Pos: api.Pos(s.Pos), Dispatch: f.Dispatch}
 	if s.Creates != "" {
 		if v.Creates = b.object(s.Creates); v.Creates == nil {
 			b.errorf(diag.TypeUnknown, s.Pos, f.Name, "no object "+s.Creates+" in any page", "correct creates:")

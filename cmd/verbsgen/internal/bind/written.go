@@ -62,7 +62,7 @@ func (b *binder) checkWritten(known *api.Release) {
 }
 
 func (w *written) changed(at api.Pos, subject, problem string) {
-	w.headerf(diag.SpecialChanged, at, subject, problem, takeHeader)
+	w.errorf(diag.SpecialChanged, spec.Pos(at), subject, problem, takeHeader)
 }
 
 // unchanged refuses functions, records and constants that are not as in the known release.

@@ -15,7 +15,7 @@ func Asserts(rel *api.Release, header string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &asserter{writer{sel: sel, prefix: Options{}.prefix()}}
+	a := &asserter{writer{sel: sel}}
 	a.provenance(rel)
 	a.line("")
 	a.line("#include %s", header)
@@ -67,7 +67,7 @@ func (a *asserter) prelude(rel *api.Release) {
 		`_Static_assert(sizeof(tag) == size, #tag ": size is not " #size DIFFERS);`,
 		`_Static_assert((tag)-1 < 0, #tag ": not signed" DIFFERS)`)
 	a.define("VALUE(name, value)", `_Static_assert(name == value, #name ": value is not " #value DIFFERS)`)
-	a.define("FUNCTION(name, ...)", `SAME(#name, __typeof__(*(`+a.prefix+`##name)0), __VA_ARGS__)`)
+	a.define("FUNCTION(name, ...)", `SAME(#name, __typeof__(*(`+FnType("")+`##name)0), __VA_ARGS__)`)
 }
 
 func (a *asserter) define(head string, lines ...string) {

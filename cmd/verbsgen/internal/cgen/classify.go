@@ -8,47 +8,31 @@ import (
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
-// Kind is what a C type is to code that carries its values between C and Go.
+// Kind is how code carries the values of a C type between C and Go.
 type Kind int
 
 // Kinds of C types.
 const (
 	Void    Kind = iota
-	Bool         // _Bool
-	Int          // any integer, signed or not; Size and Signed tell which
-	Float        // float, double
-	Enum         // an enum of the facts
+	Integer      // any integer, _Bool or enum: GoInt
+	Float        // float, double: Name
 	Pointer      // pointer to anything but a function
 	Func         // pointer to a function
-	Struct       // a record by value, of the facts or of libc (struct timespec, pthread_mutex_t)
-	Array        // array: Elem and Len
+	Value        // a record or an array by value, of the facts or of libc (struct timespec, pthread_mutex_t)
 )
 
-var kindNames = [...]string{"void", "bool", "int", "float", "enum", "pointer", "func", "struct", "array"}
-
-func (k Kind) String() string {
-	if k < 0 || int(k) >= len(kindNames) {
-		return "Kind(" + strconv.Itoa(int(k)) + ")"
-	}
-	return kindNames[k]
-}
-
-// Type describes a C type. Sizes are bytes on amd64.
+// Type describes a C type.
 type Type struct {
-	Kind      Kind
-	Size      int64  // 0: void, an incomplete record, a flexible array
-	Align     int64  // 0 where Size is 0 and nothing is known
-	Signed    bool   // Int and Enum
-	BigEndian bool   // Int: one of __be16, __be32, __be64
-	Name      string // as spelled without qualifiers: "size_t", "struct ibv_mr", "enum ibv_mtu"; empty for pointers and arrays
-	Const     bool   // the type itself is const: of a pointer's Elem, C must not write there
-	Elem      *Type  // Pointer: what it points to; Array: its element
-	Len       int64  // Array: elements; -1 for a flexible array
+	Kind     Kind
+	Align    int64  // on amd64; 0 where nothing is known
+	Name     string // as spelled without qualifiers: "double", "struct ibv_mr"; empty for pointers and arrays
+	GoInt    string // Integer: the Go type of its width and sign. __be64 is a uint64 whose bytes are in network order
+	ReadOnly bool   // C does not write behind the pointer, or to the record or array that it gets by address
 }
 
 // Classify says what the C type ctype is: "const char *", "enum ibv_mtu", "uint8_t[16]", "struct timespec".
-// A record that is only declared (struct verbs_ex_private) is a Struct of Size 0. A type that neither rel
-// nor libc has is an error.
+// A record that is only declared (struct verbs_ex_private) has no alignment. A type that neither rel nor libc
+// has is an error.
 func Classify(rel *api.Release, ctype string) (Type, error) {
 	t, err := parseType(ctype)
 	if err != nil {
@@ -83,58 +67,83 @@ func newTypes(rel *api.Release) *types {
 }
 
 func (ts *types) classify(t *ctype) (Type, error) {
-	isConst := strings.Contains(t.quals, "const")
 	switch t.form {
-	case formPtr:
-		if t.elem.form == formFunc {
-			return Type{Kind: Func, Size: 8, Align: 8, Const: isConst}, nil
-		}
-		elem, err := ts.classify(t.elem)
-		if err != nil {
-			return Type{}, err
-		}
-		return Type{Kind: Pointer, Size: 8, Align: 8, Const: isConst, Elem: &elem}, nil
-	case formArray:
-		return ts.array(t)
+	case formBase:
+		return ts.base(t.name)
 	case formFunc:
 		return Type{}, fmt.Errorf("type %q: a function is no type of a value; a pointer to it is", t.declare(""))
+	case formPtr:
+		if t.elem.form == formFunc {
+			return Type{Kind: Func, Align: 8}, nil
+		}
 	}
-	r, err := ts.base(t.name)
-	r.Const = isConst
-	return r, err
-}
-
-func (ts *types) array(t *ctype) (Type, error) {
 	elem, err := ts.classify(t.elem)
 	if err != nil {
 		return Type{}, err
 	}
-	r := Type{Kind: Array, Align: elem.Align, Elem: &elem, Len: -1}
-	if t.count == "" {
-		return r, nil
+	r := Type{Kind: Pointer, Align: 8, ReadOnly: strings.Contains(t.elem.quals, "const")}
+	if t.form == formArray {
+		r.Kind, r.Align = Value, elem.Align
+		if n, err := strconv.ParseInt(t.count, 0, 64); t.count != "" && (err != nil || n < 0) {
+			return Type{}, fmt.Errorf("type %q: array bound %q is no number", t.declare(""), t.count)
+		}
 	}
-	if r.Len, err = strconv.ParseInt(t.count, 0, 64); err != nil || r.Len < 0 {
-		return Type{}, fmt.Errorf("type %q: array bound %q is no number", t.declare(""), t.count)
-	}
-	r.Size = r.Len * elem.Size
 	return r, nil
 }
 
 func (ts *types) base(name string) (Type, error) {
-	if s, ok := scalars[name]; ok {
-		s.Name = name
-		return s, nil
+	t, ok := scalars[name]
+	e, r := ts.enums[name], ts.records[name]
+	switch {
+	case ok:
+	case e != nil:
+		t = integer(enumSize(e), e.Signed)
+	case r != nil:
+		t = record(r.Align)
+	case isTag(name):
+		t = record(0)
+	default:
+		return Type{}, fmt.Errorf("type %q: neither the facts nor libc have it", name)
 	}
-	if e := ts.enums[name]; e != nil {
-		return Type{Kind: Enum, Size: enumSize(e), Align: enumSize(e), Signed: e.Signed, Name: name}, nil
+	t.Name = name
+	return t, nil
+}
+
+// ShimParam is the C type of a parameter through which a value of type t enters a C shim: fixed-width integers for
+// integers and enums, uintptr_t for an address of C and for the address of a function, double and float as they are.
+// For memory of Go, which the caller keeps, it is uint8_t *: cgo must see a pointer, of a type that holds none, so that it checks
+// nothing. Records by value and arrays enter by address. Void has none.
+func (t Type) ShimParam(ofGo bool) string {
+	switch t.Kind {
+	case Void:
+		return ""
+	case Float:
+		return t.Name
+	case Integer:
+		return t.GoInt + "_t"
 	}
-	if r := ts.records[name]; r != nil {
-		return Type{Kind: Struct, Size: r.Size, Align: r.Align, Name: name}, nil
+	switch {
+	case t.Kind == Func || !ofGo:
+		return "uintptr_t"
+	case t.ReadOnly:
+		return "const uint8_t *"
 	}
-	if isTag(name) {
-		return Type{Kind: Struct, Name: name}, nil
+	return "uint8_t *"
+}
+
+// ShimResult is the C type in which a shim returns a t: pointers as void *, which Go keeps as unsafe.Pointer to
+// C memory; integers and enums at fixed width. Records and arrays are not returned but written through a parameter:
+// for them it is empty.
+func (t Type) ShimResult() string {
+	switch t.Kind {
+	case Void:
+		return "void"
+	case Pointer, Func:
+		return "void *"
+	case Value:
+		return ""
 	}
-	return Type{}, fmt.Errorf("type %q: neither the facts nor libc have it", name)
+	return t.ShimParam(false)
 }
 
 func isTag(name string) bool {
@@ -152,16 +161,20 @@ func enumSize(e *api.Enum) int64 {
 }
 
 func integer(size int64, signed bool) Type {
-	return Type{Kind: Int, Size: size, Align: size, Signed: signed}
+	t := Type{Kind: Integer, Align: size, GoInt: fmt.Sprintf("uint%d", 8*size)}
+	if signed {
+		t.GoInt = t.GoInt[1:]
+	}
+	return t
 }
 
-func bigEndian(size int64) Type { return Type{Kind: Int, Size: size, Align: size, BigEndian: true} }
+func record(align int64) Type { return Type{Kind: Value, Align: align, ReadOnly: true} }
 
 // scalars are the types of C, of libc and of the kernel's linux/types.h that a verbs header may name; the sizes
 // hold on linux/amd64 and, pthread_mutex_t apart, on linux/arm64. Plain char is taken as signed (amd64).
 var scalars = map[string]Type{
-	"void": {Kind: Void}, "_Bool": {Kind: Bool, Size: 1, Align: 1}, "bool": {Kind: Bool, Size: 1, Align: 1},
-	"float": {Kind: Float, Size: 4, Align: 4}, "double": {Kind: Float, Size: 8, Align: 8}, "long double": {Kind: Float, Size: 16, Align: 16},
+	"void": {Kind: Void}, "_Bool": integer(1, false), "bool": integer(1, false),
+	"float": {Kind: Float, Align: 4}, "double": {Kind: Float, Align: 8}, "long double": {Kind: Float, Align: 16},
 
 	"char": integer(1, true), "signed char": integer(1, true), "unsigned char": integer(1, false),
 	"short": integer(2, true), "unsigned short": integer(2, false),
@@ -183,10 +196,10 @@ var scalars = map[string]Type{
 	"__u8": integer(1, false), "__u16": integer(2, false), "__u32": integer(4, false), "__u64": integer(8, false),
 	"__sum16": integer(2, false), "__wsum": integer(4, false),
 	"__aligned_u64": integer(8, false), "__le16": integer(2, false), "__le32": integer(4, false), "__le64": integer(8, false),
-	"__be16": bigEndian(2), "__be32": bigEndian(4), "__be64": bigEndian(8), "__aligned_be64": bigEndian(8),
+	"__be16": integer(2, false), "__be32": integer(4, false), "__be64": integer(8, false), "__aligned_be64": integer(8, false),
 
-	"struct timespec": {Kind: Struct, Size: 16, Align: 8}, "struct timeval": {Kind: Struct, Size: 16, Align: 8},
-	"pthread_mutex_t": {Kind: Struct, Size: 40, Align: 8}, "pthread_cond_t": {Kind: Struct, Size: 48, Align: 8},
-	"pthread_mutexattr_t": {Kind: Struct, Size: 4, Align: 4}, "pthread_condattr_t": {Kind: Struct, Size: 4, Align: 4},
+	"struct timespec": record(8), "struct timeval": record(8),
+	"pthread_mutex_t": record(8), "pthread_cond_t": record(8),
+	"pthread_mutexattr_t": record(4), "pthread_condattr_t": record(4),
 	"pthread_t": integer(8, false),
 }

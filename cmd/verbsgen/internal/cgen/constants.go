@@ -142,50 +142,34 @@ func (w *writer) aliases() {
 func FactsHash(rel *api.Release) string {
 	c := *rel
 	c.Release = ""
-	c.Functions = slices.Clone(rel.Functions)
-	for i := range c.Functions {
-		c.Functions[i].Pos = api.Pos{}
-	}
-	c.Records = slices.Clone(rel.Records)
-	for i := range c.Records {
-		r := &c.Records[i]
-		r.Pos = api.Pos{}
-		r.Fields = slices.Clone(r.Fields)
-		for j := range r.Fields {
-			r.Fields[j].Pos = api.Pos{}
-		}
-	}
-	c.Enums = slices.Clone(rel.Enums)
-	for i := range c.Enums {
-		e := &c.Enums[i]
-		e.Pos = api.Pos{}
-		e.Enumerators = slices.Clone(e.Enumerators)
-		for j := range e.Enumerators {
-			e.Enumerators[j].Line = 0
-		}
-	}
-	c.Macros = slices.Clone(rel.Macros)
-	for i := range c.Macros {
-		c.Macros[i].Pos = api.Pos{}
-		c.Macros[i].Value, _ = macroText(&c.Macros[i])
-	}
-	c.Aliases = slices.Clone(rel.Aliases)
-	for i := range c.Aliases {
-		c.Aliases[i].Pos = api.Pos{}
-	}
-	c.Typedefs = slices.Clone(rel.Typedefs)
-	for i := range c.Typedefs {
-		c.Typedefs[i].Pos = api.Pos{}
-	}
-	c.Variables = slices.Clone(rel.Variables)
-	for i := range c.Variables {
-		c.Variables[i].Pos = api.Pos{}
-	}
+	c.Functions = edited(rel.Functions, func(f *api.Function) { f.Pos = api.Pos{} })
+	c.Records = edited(rel.Records, func(r *api.Record) {
+		r.Pos, r.Fields = api.Pos{}, edited(r.Fields, func(f *api.Field) { f.Pos = api.Pos{} })
+	})
+	c.Enums = edited(rel.Enums, func(e *api.Enum) {
+		e.Pos, e.Enumerators = api.Pos{}, edited(e.Enumerators, func(m *api.Enumerator) { m.Line = 0 })
+	})
+	c.Macros = edited(rel.Macros, func(m *api.Macro) {
+		m.Pos = api.Pos{}
+		m.Value, _ = macroText(m)
+	})
+	c.Aliases = edited(rel.Aliases, func(a *api.Alias) { a.Pos = api.Pos{} })
+	c.Typedefs = edited(rel.Typedefs, func(t *api.Typedef) { t.Pos = api.Pos{} })
+	c.Variables = edited(rel.Variables, func(v *api.Variable) { v.Pos = api.Pos{} })
 	data, err := json.Marshal(c)
 	if err != nil {
 		return "unknown" // a Release holds nothing that JSON cannot
 	}
 	return sum(data)
+}
+
+// edited is a copy of a list with edited elements.
+func edited[T any](list []T, edit func(*T)) []T {
+	list = slices.Clone(list)
+	for i := range list {
+		edit(&list[i])
+	}
+	return list
 }
 
 // sum is the first 16 hexadecimal digits of a SHA-256.

@@ -9,9 +9,6 @@ import (
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
-// DefaultPrefix starts the name of each function type of a header.
-const DefaultPrefix = "vg_fn_"
-
 // Options choose what a header declares.
 type Options struct {
 	// Only names the functions to serve; nil stands for all of the release. Then the header defines the enums that
@@ -22,48 +19,14 @@ type Options struct {
 	Need []string
 	// Guard is the macro of the include guard; empty: VERBSGEN_VERBS_ABI_H.
 	Guard string
-	// Prefix starts the names of function types; empty: DefaultPrefix.
-	Prefix string
 	// Of is the module, and Library the library, in the comment at the top; empty: verbs and libibverbs.
 	Of, Library string
 	// Part says that the header is a part of a generated package, which says elsewhere what it was made from.
 	Part bool
 }
 
-func (o Options) prefix() string {
-	if o.Prefix == "" {
-		return DefaultPrefix
-	}
-	return o.Prefix
-}
-
-func (o Options) guard() string {
-	if o.Guard == "" {
-		return "VERBSGEN_VERBS_ABI_H"
-	}
-	return o.Guard
-}
-
-// ABI is the header of the whole release: the text of runtime/gensupport/verbs_abi.h.
-func ABI(rel *api.Release) ([]byte, error) { return Header(rel, Options{}) }
-
-// ABIStamp is the Go file that stands beside that header. Go's build cache does not see a header of another folder, but
-// it does see a constant of an imported package: with the header's hash in one, each importer is built anew when the
-// header changes.
-func ABIStamp(rel *api.Release, header []byte) []byte {
-	w := &writer{}
-	w.provenance(rel)
-	w.line("")
-	w.line("package gensupport")
-	w.line("")
-	w.line("// ABI is a hash of verbs_abi.h. A package whose C code includes the header imports this one, and so is built anew when")
-	w.line("// the header changes.")
-	w.line("const ABI = %q", sum(header))
-	return w.buf.Bytes()
-}
-
 // FnType is the C name of the type of pointers to the exported function name.
-func FnType(name string) string { return DefaultPrefix + name }
+func FnType(name string) string { return "vg_fn_" + name }
 
 // Header writes declarations of rel for C code that includes no RDMA header and links no libibverbs. All errors of
 // the facts come together, one a line.
@@ -72,7 +35,7 @@ func Header(rel *api.Release, opt Options) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &writer{sel: sel, prefix: opt.prefix()}
+	w, guard := &writer{sel: sel}, cmp.Or(opt.Guard, "VERBSGEN_VERBS_ABI_H")
 	if opt.Part {
 		w.line(output.Banner)
 	} else {
@@ -82,8 +45,8 @@ func Header(rel *api.Release, opt Options) ([]byte, error) {
 	w.line("// Own declarations of the %s ABI for C code that includes no RDMA header and links no %s.", cmp.Or(opt.Of, "verbs"),
 		cmp.Or(opt.Library, "libibverbs"))
 	w.line("")
-	w.line("#ifndef %s", opt.guard())
-	w.line("#define %s", opt.guard())
+	w.line("#ifndef %s", guard)
+	w.line("#define %s", guard)
 	w.line("")
 	for _, name := range []string{"errno", "pthread", "stddef", "stdint", "sys/types", "time"} {
 		w.line("#include <%s.h>", name)
@@ -111,9 +74,8 @@ func Header(rel *api.Release, opt Options) ([]byte, error) {
 
 // writer collects the text of one file.
 type writer struct {
-	buf    bytes.Buffer
-	sel    *selection
-	prefix string
+	buf bytes.Buffer
+	sel *selection
 }
 
 func (w *writer) line(format string, args ...any) {
@@ -222,7 +184,7 @@ func (w *writer) functions() error {
 		if err != nil {
 			return errorAt(f.Pos, "%s: %v", f.Name, err)
 		}
-		w.line("typedef %s;", pointerTo(fn).declare(w.prefix+f.Name))
+		w.line("typedef %s;", pointerTo(fn).declare(FnType(f.Name)))
 	}
 	return nil
 }

@@ -142,3 +142,21 @@ func TestHeaderRefuses(t *testing.T) {
 		}
 	}
 }
+
+// ABI is the header of the whole release: the text of runtime/gensupport/verbs_abi.h.
+func ABI(rel *api.Release) ([]byte, error) { return Header(rel, Options{}) }
+
+// ABIStamp is the Go file that stands beside that header. Go's build cache does not see a header of another folder, but
+// it does see a constant of an imported package: with the header's hash in one, each importer is built anew when the
+// header changes.
+func ABIStamp(rel *api.Release, header []byte) []byte {
+	w := &writer{}
+	w.provenance(rel)
+	w.line("")
+	w.line("package gensupport")
+	w.line("")
+	w.line("// ABI is a hash of verbs_abi.h. A package whose C code includes the header imports this one, and so is built anew when")
+	w.line("// the header changes.")
+	w.line("const ABI = %q", sum(header))
+	return w.buf.Bytes()
+}

@@ -170,7 +170,7 @@ func (s *selection) written(text string) (*ctype, error) {
 	}
 	base := t.innermost()
 	if e := s.types.enums[base.name]; e != nil && strings.HasSuffix(base.name, ">") {
-		base.name = signed("int", e.Signed) + fmt.Sprint(8*enumSize(e)) + "_t"
+		base.name = integer(enumSize(e), e.Signed).GoInt + "_t"
 	}
 	return t, nil
 }

@@ -15,7 +15,6 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
-	"github.com/verbsgen/verbsgen/spec/api"
 	"github.com/verbsgen/verbsgen/templates"
 )
 
@@ -85,7 +84,7 @@ func Package(pkg *model.Package) (files []output.File, prefix string, err error)
 		}
 		s, err := g.shim(v)
 		if err != nil {
-			return nil, "", factErrors(&Error{Pos: api.Pos{File: v.Pos.File, Line: v.Pos.Line, Col: v.Pos.Col}, Text: v.C + ": " + err.Error()})
+			return nil, "", factErrors(&Error{Pos: v.Pos, Text: v.C + ": " + err.Error()})
 		}
 		shims = append(shims, s)
 	}
@@ -132,7 +131,7 @@ func factErrors(err error) error {
 		if !ok {
 			subject, problem = "declaration", placed.Text
 		}
-		list.Add(diag.New(diag.HeaderUnsupported, placed.Pos.File, placed.Pos.Line, placed.Pos.Col, subject, problem,
+		list.Add(diag.At(diag.HeaderUnsupported, placed.Pos, subject, problem,
 			"leave it out of the header, or declare it otherwise"))
 	}
 	return list.Err()
@@ -146,7 +145,10 @@ const (
 
 // cTemplates are the templates of the C side.
 var cTemplates = sync.OnceValues(func() (*template.Template, error) {
-	set := template.New(shimsC)
+	set := template.New(shimsC).Funcs(template.FuncMap{"hex": func(v any) string { return fmt.Sprintf("%#x", v) }, "args": argsOf,
+		"takesObject": takesObject, "passedOn": passedOn, "fnType": FnType,
+		"pointee": func(ctype string) string { return strings.Trim(strings.TrimPrefix(ctype, "const "), " *") },
+		"bits":    func(bytes int64) int64 { return 8 * bytes }})
 	for name, text := range map[string]string{shimsH: templates.ShimsH, shimsC: templates.ShimsC, "special.c": templates.SpecialC,
 		"lazy.c": templates.LazyC, "stream.c": templates.StreamC, "view.c": templates.ViewC} {
 		if _, err := set.New(name).Parse(text); err != nil {
@@ -167,6 +169,15 @@ func fill(name string, data any) (string, error) {
 		return "", fmt.Errorf("template %s: %w", name, err)
 	}
 	return strings.TrimRight(b.String(), "\n") + "\n", nil
+}
+
+// fill makes the body of a shim, and the declarations before it, by templates.
+func (s *shim) fill(before, body string, data any) (err error) {
+	if s.Before, err = fill(before, data); err != nil {
+		return err
+	}
+	s.Special, err = fill(body, data)
+	return err
 }
 
 // Crosses reports whether a verb has a C function: all but the copies and the data path, which the runtime calls.
@@ -262,8 +273,8 @@ func (g *side) shim(v *model.Verb) (shim, error) {
 		if err != nil {
 			return s, err
 		}
-		passed, ctype := t.ShimParam(memoryOf(p)), p.CType
-		if t.Kind == Enum && strings.HasSuffix(ctype, ">") {
+		passed, ctype := t.ShimParam(p.OfGo()), p.CType
+		if t.Kind == Integer && strings.HasSuffix(ctype, ">") { // an enum without a tag
 			ctype = passed
 		}
 		params = append(params, declare(passed, p.C+"_"))
@@ -301,14 +312,6 @@ func (s *shim) reach(v *model.Verb) {
 			s.Missing = "ENOSYS"
 		}
 	}
-}
-
-// memoryOf reports whose memory a parameter points to.
-func memoryOf(p *model.Param) Memory {
-	if p.OfGo() {
-		return OfGo
-	}
-	return OfC
 }
 
 // declare writes a C declaration of a simple type.

@@ -11,87 +11,46 @@ import (
 // replay is what the template of a stream of commands reads.
 type replay struct {
 	*model.Stream
-	Inline, InlineName     string
-	Names                  string // flags of requests that name objects; empty: none does
-	Builders, Setters      []command
-	Element, List          command
-	InlineBy, InlineListBy command
-	Made                   madeList // of InlineListBy
-}
-
-// command is one call of a function of the object.
-type command struct {
-	Op, Args    string
-	Value, Name string // of the opcode, or of the type of object
-	Flag        string
-	Data        bool
-	Names       bool // an object, which must not go meanwhile
-}
-
-// madeList is a list that is made of one of the request.
-type madeList struct {
-	Type, From string // C type of an element; the list of the request
-	Members    []string
+	Names int64      // flags of requests that name objects
+	Made  *model.Arg // of InlineListBy: a list that is made of one of the request; or nil
 }
 
 // streamShim describes the C function of a stream of commands.
 func streamShim(v *model.Verb) (shim, error) {
-	s := shim{C: v.C, Result: "void ", batches: true, Gated: "a stream of commands",
-		Params: "uint8_t *gate_, uintptr_t object_, uint64_t asked_, uint8_t *first_, uint8_t *answer_"}
-	x := v.Stream
-	r := replay{Stream: x, Inline: fmt.Sprintf("%#x", x.Inline.Value), InlineName: x.Inline.C, Element: commandOf(*x.Element),
-		List: commandOf(*x.List), InlineBy: commandOf(*x.InlineBy), InlineListBy: commandOf(*x.InlineListBy)}
-	for _, a := range x.InlineListBy.Args {
-		if a.Copies != nil {
-			r.Made = madeList{strings.Trim(strings.TrimPrefix(a.CType, "const "), " *"), a.From, a.Copies}
-		}
-	}
-	for _, b := range x.Builders {
-		c := commandOf(b.Call)
-		c.Value, c.Name, c.Flag, c.Data = fmt.Sprint(b.Opcode.Value), b.Opcode.C, fmt.Sprintf("%#x", b.Flag.Value), b.Data
-		r.Builders = append(r.Builders, c)
-	}
-	for _, b := range x.Setters {
-		c := commandOf(b.Call)
-		c.Value, c.Name = fmt.Sprint(b.Kind.Value), b.Kind.C
-		c.Names = slices.ContainsFunc(b.Args, func(a model.Arg) bool { return strings.HasSuffix(a.CType, "*") })
-		s.addresses = s.addresses || c.Names
-		r.Setters = append(r.Setters, c)
-	}
-	var names uint64
-	for _, b := range x.Builders {
+	r := replay{Stream: v.Stream}
+	for _, b := range r.Builders {
 		if b.Names {
-			names |= uint64(b.Flag.Value)
+			r.Names |= b.Flag.Value
 		}
 	}
-	if names != 0 {
-		s.addresses, r.Names = true, fmt.Sprintf("%#x", names)
+	if i := slices.IndexFunc(r.InlineListBy.Args, func(a model.Arg) bool { return a.Copies != nil }); i >= 0 {
+		r.Made = &r.InlineListBy.Args[i]
 	}
-	var err error
-	if s.Before, err = fill("stream_more", r); err != nil {
-		return s, err
-	}
-	s.Special, err = fill("stream", r)
-	return s, err
+	s := shim{C: v.C, Result: "void ", batches: true, Gated: "a stream of commands",
+		Params:    "uint8_t *gate_, uintptr_t object_, uint64_t asked_, uint8_t *first_, uint8_t *answer_",
+		addresses: r.Names != 0 || slices.ContainsFunc(r.Setters, func(b *model.Setter) bool { return takesObject(b.Call) })}
+	return s, s.fill("stream_more", "stream", r)
 }
 
-// commandOf writes the values of a call: addresses are numbers in some requests, and pointers in others.
-func commandOf(c model.Call) command {
+// takesObject reports whether a call takes an object, which must not go meanwhile.
+func takesObject(c model.Call) bool {
+	return slices.ContainsFunc(c.Args, func(a model.Arg) bool { return strings.HasSuffix(a.CType, "*") })
+}
+
+// argsOf writes the values of a call: addresses are numbers in some requests, and pointers in others.
+func argsOf(c model.Call) string {
 	args := []string{"o"}
 	for _, a := range c.Args {
-		if strings.HasPrefix(a.From, "&") { // a struct or a value in the request
-			args = append(args, "&w->"+a.From[1:])
-			continue
-		}
-		if a.Copies != nil {
+		switch path, address := strings.CutPrefix(a.From, "&"); {
+		case address: // a struct or a value in the request
+			args = append(args, "&w->"+path)
+		case a.Copies != nil:
 			args = append(args, "made")
-			continue
+		case strings.HasSuffix(a.CType, "*"):
+			args = append(args, fmt.Sprintf("(%s)(uintptr_t)w->%s", a.CType, a.From))
+		default:
+			args = append(args, "w->"+a.From)
 		}
-		value := "w->" + a.From
-		if strings.HasSuffix(a.CType, "*") {
-			value = "(" + a.CType + ")(uintptr_t)" + value
-		}
-		args = append(args, value)
 	}
-	return command{Op: c.Op, Args: strings.Join(args, ", ")}
+	return strings.Join(args, ", ")
 }

@@ -1,5 +1,7 @@
 package cheader
 
+import "strings"
+
 // The names that the macro for an op of the extended context is made of. A header without them has no such way.
 const (
 	extContext    = "struct verbs_context"
@@ -47,17 +49,7 @@ func foldCast(n *node) *node {
 
 // pointee cuts the last star off the text of a pointer type.
 func pointee(t string) string {
-	for len(t) > 0 && (t[len(t)-1] == '*' || t[len(t)-1] == ' ') {
-		star := t[len(t)-1] == '*'
-		t = t[:len(t)-1]
-		if star {
-			for len(t) > 0 && t[len(t)-1] == ' ' {
-				t = t[:len(t)-1]
-			}
-			return t
-		}
-	}
-	return t
+	return strings.TrimRight(strings.TrimSuffix(strings.TrimRight(t, " "), "*"), " ")
 }
 
 // foldCtxOp folds

@@ -2,6 +2,7 @@ package cheader
 
 import (
 	"bytes"
+	"maps"
 	"path"
 	"regexp"
 	"slices"
@@ -66,9 +67,7 @@ func (p *parser) firstBad(arch string, limits map[string]cut, name string, text 
 	cuts := cutsOf(text)
 	says := func(c cut) bool {
 		with := map[string]cut{name: c}
-		for n, l := range limits {
-			with[n] = l
-		}
+		maps.Copy(with, limits)
 		_, _, list := p.translateCut(arch, with)
 		return len(list) > 0 && list[0].Problem == problem
 	}

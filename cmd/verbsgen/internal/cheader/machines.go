@@ -142,7 +142,7 @@ func CheckWritten(text []byte, rel *api.Release) error {
 		if w == nil || w.Incomplete || r.Incomplete || sameRecord(r, w) {
 			continue
 		}
-		list.Add(diag.New(diag.HeaderUnsupported, r.Pos.File, r.Pos.Line, r.Pos.Col, r.Tag,
+		list.Add(diag.At(diag.HeaderUnsupported, r.Pos, r.Tag,
 			"its layout comes from attributes of its members or types, or differs between machines, and the generated C cannot repeat it",
 			memberFix))
 	}

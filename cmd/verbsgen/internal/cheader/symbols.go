@@ -30,7 +30,7 @@ func Import(opts Options, release string, versions map[string]string, from strin
 		}
 		version, ok := versions[fn.Name]
 		if !ok {
-			errs.Add(diag.New(diag.LibraryLacks, fn.Pos.File, fn.Pos.Line, fn.Pos.Col, fn.Name,
+			errs.Add(diag.At(diag.LibraryLacks, fn.Pos, fn.Name,
 				from+" does not export it", "use the header and the library of the same release"))
 			continue
 		}

@@ -3,6 +3,7 @@ package cheader
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"slices"
 	"strings"
 )
 
@@ -63,15 +64,7 @@ func (n *node) same(m *node) bool {
 	if n == nil || m == nil {
 		return n == m
 	}
-	if n.op != m.op || n.text != m.text || n.typ != m.typ || len(n.kids) != len(m.kids) {
-		return false
-	}
-	for i := range n.kids {
-		if !n.kids[i].same(m.kids[i]) {
-			return false
-		}
-	}
-	return true
+	return n.op == m.op && n.text == m.text && n.typ == m.typ && slices.EqualFunc(n.kids, m.kids, (*node).same)
 }
 
 // walk calls fn for n and all below, parents first.

@@ -1,13 +1,7 @@
 package diag
 
-import (
-	"slices"
-
-	"github.com/verbsgen/verbsgen/spec"
-)
-
-// Code names a kind of diagnostic. It is not printed: it ties each diagnostic to the golden script that pins its
-// text. Every code stands in [table], and a test of the command fails for one that no script shows.
+// Code names a kind of diagnostic. It is not printed. It ties each diagnostic to the golden script that pins its
+// text: a test of the command fails for a code that no script shows. Package spec has the codes of mistakes in YAML files.
 type Code = string
 
 // The command line and the top level.
@@ -106,93 +100,3 @@ const (
 	OutputClash   Code = "output-clash"   // a hand-written file there declares a generated name
 	OutputStale   Code = "output-stale"   // check: what is on disk is not what generate would write
 )
-
-// Entry describes a code.
-type Entry struct {
-	Code Code
-	Says string // when it is told
-}
-
-// table lists every code, in the order of the constants above. It is never changed at run time.
-var table = [...]Entry{
-	{Internal, "an error that no phase foresaw: a defect of verbsgen"},
-	{Usage, "the command line is wrong"},
-	{Directive, "a go:generate line that check follows is wrong"},
-	{PagesDiffer, "the clone that the command runs in has other pages than the command"},
-
-	{HeaderRead, "the header cannot be read"},
-	{HeaderEmpty, "the header is empty"},
-	{HeaderBinary, "the header is not text"},
-	{HeaderNotUTF8, "the header is not UTF-8"},
-	{HeaderInclude, "an included header is not found"},
-	{HeaderSyntax, "the header does not parse"},
-	{HeaderIncomplete, "a struct that is never defined is used by value"},
-	{HeaderUnsupported, "the layout of a type is not known, or a C compiler contradicts it, or a declaration cannot be written again"},
-	{HeaderNoVerbs, "the header declares nothing"},
-	{HeaderLacks, "the header lacks a declaration that every verbs.h of its release has"},
-	{HeaderContradicts, "the header contradicts what all known releases agree on"},
-
-	{LibraryRead, "the library cannot be read"},
-	{LibraryLacks, "the library does not export a function of the header"},
-	{CheckoutRead, "a commit of rdma-core cannot be read, or is of another release"},
-
-	{ReleaseUnknown, "there are no facts of the release"},
-
-	{OnlyNoMatch, "--only matches no bound function"},
-	{GoNameTwice, "two C names get the same Go name"},
-	{NameUnknown, "the header lacks a name of the spec"},
-	{TypeUnknown, "no page defines a Go type that the spec names"},
-	{FieldUndecided, "a field of a record is neither shown nor hidden"},
-	{MemberUndecided, "an enumerator of a bound enum is neither taken nor skipped"},
-	{ParamUndecided, "a parameter is not described"},
-	{MirrorImpossible, "a struct cannot be mirrored in Go"},
-	{SymbolPrivate, "a function is exported at a private version"},
-	{DispatchUnknown, "an inline function does more than dispatch and has no hand-written C side"},
-	{SpecialChanged, "the body of an inline function, or a declaration, is not the one that text written by hand is for"},
-	{RuleOperand, "an operand of a rule cannot be resolved"},
-	{RuleErrno, "the errno of a rule has no effect"},
-	{TypeMismatch, "a C type of the header is not what a page takes it for"},
-	{ValueRange, "the value of a constant does not fit into its Go type"},
-	{PageGo, "what is generated for an entry of a page does not compile"},
-	{Undecided, "a declaration is neither bound, skipped nor pending"},
-	{NothingBound, "no page binds a function of the header"},
-
-	{VerbUnknown, "no page describes the verb"},
-	{InputRead, "a file of cases or capabilities cannot be read"},
-	{ConfigFlag, "a setting of verbsgen.yaml contradicts a flag, or does not fit"},
-	{InitExists, "init: a file that it would write exists"},
-	{CallName, "explain: no verb, parameter, field or constant has the name"},
-	{VerdictStrict, "explain --strict: a call is refused, warned of or not judged"},
-
-	{RuleCase, "a case of a rule does not show what it should"},
-	{RuleUndefined, "a test names a rule that no page defines"},
-
-	{ManTool, "nothing is installed to render man pages with"},
-	{ManRead, "the man pages cannot be read"},
-	{PassageMoved, "the passage of a rule is in another section"},
-	{PassageMissing, "the passage of a rule is not on the page"},
-
-	{ReportForm, "a file is not a report of the conformance suite"},
-	{CasesBroken, "report --strict: a device does a case wrong"},
-	{ReleasesDiffer, "diff --exit-code: two releases differ"},
-
-	{OutputWrite, "the output cannot be written"},
-	{OutputForeign, "a file in the way was not written by verbsgen"},
-	{OutputPackage, "a hand-written file beside the output belongs to another package"},
-	{OutputClash, "a hand-written file beside the output declares a generated name"},
-	{OutputStale, "the output on disk is not what the facts and the spec give"},
-}
-
-// Codes lists every code: those of the table, then those of package spec.
-func Codes() []Entry {
-	all := slices.Clone(table[:])
-	for _, c := range spec.Codes() {
-		all = append(all, Entry{c, "a mistake in a YAML file: see the constants of package spec"})
-	}
-	return all
-}
-
-// Known reports whether a code is one of Codes.
-func Known(c Code) bool {
-	return slices.ContainsFunc(table[:], func(e Entry) bool { return e.Code == c }) || slices.Contains(spec.Codes(), c)
-}

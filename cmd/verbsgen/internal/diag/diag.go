@@ -1,6 +1,6 @@
 // Package diag holds the diagnostics of the command: what went wrong, where, and what to do about it.
 //
-// It owns the form in which they are printed (`file:line:col: subject: problem; fix`), their order, and the table of
+// It owns the form in which they are printed (`file:line:col: subject: problem; fix`), their order, and
 // their codes. It knows nothing of the phases that find them.
 package diag
 
@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/api"
 )
 
 // Diag is one diagnostic. Line and Col count from 1; 0 means the place is not that exact. Problem and Fix are lower
@@ -30,6 +31,12 @@ type Diag struct {
 // New fills in a diagnostic. An empty file and 0, 0 place it on the command line.
 func New(code Code, file string, line, col int, subject, problem, fix string) Diag {
 	return Diag{Code: code, File: file, Line: line, Col: col, Subject: subject, Problem: problem, Fix: fix}
+}
+
+// At is New for a place of a header or a page.
+func At[P api.Pos | spec.Pos](code Code, place P, subject, problem, fix string) Diag {
+	at := api.Pos(place)
+	return New(code, at.File, at.Line, at.Col, subject, problem, fix)
 }
 
 // Error returns the diagnostic on one line: `file:line:col: subject: problem; fix`.
@@ -205,7 +212,7 @@ func internal(err error) Diag {
 func fromSpec(es spec.Errors) List {
 	l := make(List, 0, len(es))
 	for _, e := range es {
-		l.Add(New(e.Code, e.Pos.File, e.Pos.Line, e.Pos.Col, e.Subject, e.Problem, e.Fix))
+		l.Add(At(e.Code, e.Pos, e.Subject, e.Problem, e.Fix))
 	}
 	return l
 }

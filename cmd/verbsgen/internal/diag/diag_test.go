@@ -79,25 +79,6 @@ func TestFrom(t *testing.T) {
 	}
 }
 
-func TestTable(t *testing.T) {
-	seen := map[Code]bool{}
-	for _, e := range Codes() {
-		if e.Code == "" || e.Says == "" {
-			t.Errorf("entry %+v is not filled in", e)
-		}
-		if seen[e.Code] {
-			t.Errorf("code %s stands twice in the table", e.Code)
-		}
-		seen[e.Code] = true
-		if !Known(e.Code) {
-			t.Errorf("Known(%s) is false", e.Code)
-		}
-	}
-	if Known("no-such-code") {
-		t.Error("Known accepts a code that is not in the table")
-	}
-}
-
 // TestPrint prints the first of many, and how many more there are.
 func TestPrint(t *testing.T) {
 	var l List

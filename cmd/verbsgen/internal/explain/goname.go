@@ -182,10 +182,8 @@ func (c *call) inC(m map[string]any, isC func(string) bool, paths func() map[str
 func (c *call) constantsInGo() map[string]string {
 	all := map[string]string{"nil": "NULL", "math.MaxUint64": "SIZE_MAX"}
 	add := func(typ, enum, prefix string, members []string, names map[string]string) {
-		if e := c.facts.Enum(enum); e != nil && len(members) == 0 {
-			for _, m := range e.Enumerators {
-				members = append(members, m.Name)
-			}
+		if len(members) == 0 {
+			members = enumerators(c.facts.Enum(enum))
 		}
 		for _, m := range members {
 			all[cmp.Or(names[m], model.MemberName(typ, prefix, m))] = m

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"fmt"
+	"maps"
 	"math/big"
 	"slices"
 	"strings"
@@ -231,9 +232,7 @@ func (c *call) bindings(path string, b binding) []binding {
 		for _, one := range out {
 			for n := range c.length(container, one) {
 				more := binding{prefix: n}
-				for k, v := range one {
-					more[k] = v
-				}
+				maps.Copy(more, one)
 				next = append(next, more)
 			}
 		}
@@ -312,11 +311,4 @@ func bits(r ref) (i *big.Int, ok bool) {
 	return r.v.i, true
 }
 
-func sortedKeys[V any](m map[string]V) []string {
-	out := make([]string, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
-}
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

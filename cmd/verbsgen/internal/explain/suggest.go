@@ -1,7 +1,6 @@
 package explain
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/spec"
@@ -50,12 +49,7 @@ func likeConstant(name string, among []string) string {
 	if c := spec.Closest(name, among); c != "" || len(name) < shortest {
 		return c
 	}
-	ends := make([]string, 0, len(whole))
-	for end := range whole {
-		ends = append(ends, end)
-	}
-	slices.Sort(ends)
-	return whole[spec.Closest(name, ends)]
+	return whole[spec.Closest(name, sortedKeys(whole))]
 }
 
 // Constants lists the constants that an argument, or a field of one, takes: attr.qp_state. None when they are not
@@ -69,11 +63,5 @@ func (k *Checker) Constants(verb, path string) []string {
 	if err != nil {
 		return nil
 	}
-	var names []string
-	if e := newCall(k, fn).enumAt(path, t); e != nil {
-		for _, m := range e.Enumerators {
-			names = append(names, m.Name)
-		}
-	}
-	return names
+	return enumerators(newCall(k, fn).enumAt(path, t))
 }

@@ -237,13 +237,19 @@ func (c *call) constant(name string) *big.Int {
 // likely lists the constants that a place takes, as far as it is known, else all.
 func (c *call) likely(path string, t spec.CType) []string {
 	if e := c.enumAt(path, t); e != nil {
-		var out []string
-		for _, m := range e.Enumerators {
-			out = append(out, m.Name)
-		}
-		return out
+		return enumerators(e)
 	}
 	return c.facts.ConstNames()
+}
+
+// enumerators are the names of the values of an enum; none of nil.
+func enumerators(e *api.Enum) (names []string) {
+	if e != nil {
+		for _, m := range e.Enumerators {
+			names = append(names, m.Name)
+		}
+	}
+	return names
 }
 
 // list reads a list: flags of an integer, the count of objects, or the elements of an array or a chain.

@@ -55,20 +55,16 @@ var texts = []Text{
 }
 
 // FindText returns the text of a name, or nil.
-func FindText(name string) *Text {
-	for i := range texts {
-		if texts[i].Name == name {
-			return &texts[i]
-		}
-	}
-	return nil
-}
+func FindText(name string) *Text { return find(texts, func(t *Text) bool { return t.Name == name }) }
 
 // FindCode returns the code of a name, or nil.
-func FindCode(name string) *Code {
-	for i := range codes {
-		if codes[i].Name == name {
-			return &codes[i]
+func FindCode(name string) *Code { return find(codes, func(c *Code) bool { return c.Name == name }) }
+
+// find returns the entry of a registry of which something holds, or nil.
+func find[T any](registry []T, is func(*T) bool) *T {
+	for i := range registry {
+		if is(&registry[i]) {
+			return &registry[i]
 		}
 	}
 	return nil

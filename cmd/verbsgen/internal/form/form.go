@@ -165,14 +165,7 @@ func PartsOf(o *spec.Object) []Part {
 func All() []Form { return append([]Form(nil), forms...) }
 
 // Find returns the form of a name, or nil.
-func Find(name string) *Form {
-	for i := range forms {
-		if forms[i].Name == name {
-			return &forms[i]
-		}
-	}
-	return nil
-}
+func Find(name string) *Form { return find(forms, func(f *Form) bool { return f.Name == name }) }
 
 // Of returns the form of a method of a verb. That of a special is what the file of the verb says; nil for a form that does not
 // exist, and for a special that no file has.

@@ -87,10 +87,10 @@ func (p places) diag(fset *token.FileSet, files []*ast.File, te types.Error) (di
 			continue
 		}
 		if again {
-			return diag.New(diag.GoNameTwice, pos.File, pos.Line, pos.Col, name.name,
+			return diag.At(diag.GoNameTwice, pos, name.name,
 				"the generated package has this name already ("+at.Filename+")", "give it another name"), true
 		}
-		return diag.New(diag.PageGo, pos.File, pos.Line, pos.Col, name.name,
+		return diag.At(diag.PageGo, pos, name.name,
 			fmt.Sprintf("the generated code does not compile: %s (%s)", te.Msg, at.Filename),
 			"check the roles and parameter names on this page"), true
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
 	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/api"
 )
 
 // tapPage names a type, a member, a getter, a method and a parameter.
@@ -34,7 +35,7 @@ func TestCompiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	pkg := &model.Package{Name: "p", Enums: []*model.Enum{{Go: "TapBits", Pos: model.Pos{File: "tap.yaml", Line: 5, Col: 3},
+	pkg := &model.Package{Name: "p", Enums: []*model.Enum{{Go: "TapBits", Pos: api.Pos{File: "tap.yaml", Line: 5, Col: 3},
 		Members: []*model.Member{{Go: "TapBitsCold"}}}}}
 	const head = "package p\n\nimport \"example.com/x\"\n\ntype Tap struct{ t x.T }\n\ntype TapBits uint32\n\nconst Hot, TapBitsCold " +
 		"TapBits = 1, 2\n\n"

@@ -87,7 +87,7 @@ func (k *known) missing(newest *api.Release, upTo string) {
 			return false
 		}
 		if n++; n <= shown {
-			k.errs.Add(diag.New(diag.HeaderLacks, near.File, near.Line, near.Col, name,
+			k.errs.Add(diag.At(diag.HeaderLacks, near, name,
 				"the header does not declare this "+what+", which rdma-core has since "+l.Since, k.wholeFix(l.Since)))
 		}
 		return true

@@ -1,6 +1,7 @@
 package gogen
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/dave/jennifer/jen"
@@ -312,14 +313,23 @@ func (e *emitter) lendable(r *model.Record) bool {
 			return false
 		}
 	}
-	for _, v := range e.pkg.Verbs {
-		for _, p := range v.Params {
-			if p.Taken() == r {
-				return true
+	for range e.takers(r) {
+		return true
+	}
+	return false
+}
+
+// takers are the verbs of the package that take a record, and their parameters for it.
+func (e *emitter) takers(r *model.Record) iter.Seq2[*model.Verb, *model.Param] {
+	return func(yield func(*model.Verb, *model.Param) bool) {
+		for _, v := range e.pkg.Verbs {
+			for _, p := range v.Params {
+				if p.Taken() == r && !yield(v, p) {
+					return
+				}
 			}
 		}
 	}
-	return false
 }
 
 // lend makes the copy of the C struct of a builder, with the handles in it in use:
@@ -416,16 +426,14 @@ func (e *emitter) judges(r *model.Record) []jen.Code {
 
 // maker is the verb of the package that makes something with a record, and its parameter; nil where there is not one.
 func (e *emitter) maker(r *model.Record) (maker *model.Verb, with *model.Param) {
-	for _, v := range e.pkg.Verbs {
-		for _, p := range v.Params {
-			if p.Taken() != r || v.Creates == nil || v.Creates.From != nil || len(v.Methods) == 0 {
-				continue
-			}
-			if maker != nil {
-				return nil, nil
-			}
-			maker, with = v, p
+	for v, p := range e.takers(r) {
+		if v.Creates == nil || v.Creates.From != nil || len(v.Methods) == 0 {
+			continue
 		}
+		if maker != nil {
+			return nil, nil
+		}
+		maker, with = v, p
 	}
 	return maker, with
 }
@@ -433,16 +441,14 @@ func (e *emitter) maker(r *model.Record) (maker *model.Verb, with *model.Param) 
 // keeps has what another library makes with a builder keep what the package keeps of it, each object once.
 func (e *emitter) keeps(r *model.Record) (out []jen.Code) {
 	seen := map[*model.Object]bool{}
-	for _, v := range e.pkg.Verbs {
-		for _, p := range v.Params {
-			if p.Taken() != r || v.Creates == nil || v.Creates.From != nil || seen[v.Creates] {
-				continue
-			}
-			if keep := e.keepAttr(v, p, "c"); len(keep) > 0 {
-				seen[v.Creates] = true
-				made := fn{params: []jen.Code{param("o", "*"+v.Creates.Go)}, body: keep}.code()
-				out = append(out, rt("bridge", "OnMake").Call(id("to"), made))
-			}
+	for v, p := range e.takers(r) {
+		if v.Creates == nil || v.Creates.From != nil || seen[v.Creates] {
+			continue
+		}
+		if keep := e.keepAttr(v, p, "c"); len(keep) > 0 {
+			seen[v.Creates] = true
+			made := fn{params: []jen.Code{param("o", "*"+v.Creates.Go)}, body: keep}.code()
+			out = append(out, rt("bridge", "OnMake").Call(id("to"), made))
 		}
 	}
 	return out

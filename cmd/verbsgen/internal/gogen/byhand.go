@@ -18,12 +18,7 @@ import (
 
 // isWritten reports whether the package has a verb with methods that are written by hand.
 func (e *emitter) isWritten(c string) bool {
-	for v, m := range e.methods() {
-		if v.C == c && m.Form == form.Special {
-			return true
-		}
-	}
-	return false
+	return e.anyMethod(func(v *model.Verb, m *model.Method) bool { return v.C == c && m.Form == form.Special })
 }
 
 // declares reports whether the package has a C function, an object of a Go name, or rules on capabilities.

@@ -115,11 +115,11 @@ func (e *emitter) ruleRow(v *model.Verb, r *model.Rule) *jen.Statement {
 
 // texts is a list of texts: []string{"a", "b"}.
 func texts(list []string) *jen.Statement {
-	return jen.Index().String().ValuesFunc(func(g *jen.Group) {
-		for _, s := range list {
-			g.Lit(s)
-		}
-	})
+	var all []jen.Code
+	for _, s := range list {
+		all = append(all, jen.Lit(s))
+	}
+	return jen.Index().String().Values(all...)
 }
 
 // subjectText names what a rule is about: its subject, or without one the places that the first of its tests looks at. It is the sum

@@ -12,16 +12,11 @@ import (
 	"github.com/verbsgen/verbsgen/spec/role"
 )
 
-// condition is Go that can be negated: a comparison, several conditions joined by && or ||, or a call.
+// condition is Go that is a test, or several tests joined by && or ||.
 type condition struct {
-	left, right *jen.Statement
-	op          string // of a comparison, or what joins parts; empty for a call, which is left
-	parts       []condition
-	negated     bool // of a call
-}
-
-func comparison(left *jen.Statement, op string, right *jen.Statement) condition {
-	return condition{left: left, op: op, right: right}
+	test  *jen.Statement
+	op    string // that joins parts
+	parts []condition
 }
 
 // joined joins conditions; what one of them joins by the same operator stands beside the others.
@@ -42,13 +37,8 @@ func joined(op string, parts []condition) condition {
 
 // code is the Go of the condition. One that is joined stands without parentheses.
 func (c condition) code() *jen.Statement {
-	switch {
-	case len(c.parts) == 0 && c.op == "" && c.negated:
-		return jen.Op("!").Add(c.left)
-	case len(c.parts) == 0 && c.op == "":
-		return c.left
-	case len(c.parts) == 0:
-		return op(c.left, c.op, c.right)
+	if len(c.parts) == 0 {
+		return c.test
 	}
 	var operands []jen.Code
 	for _, p := range c.parts {
@@ -70,21 +60,22 @@ func (c condition) leaves() (n int) {
 }
 
 // opposites are the operators whose conditions hold when others do not.
-var opposites = map[string]string{"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<", "&&": "||", "||": "&&"}
+var opposites = map[string]string{"==": "!=", "!=": "==", "<": ">=", "<=": ">", ">": "<=", ">=": "<"}
 
-// not is the opposite of a condition.
-func (c condition) not() condition {
-	switch {
-	case len(c.parts) > 0:
-		var parts []condition
-		for _, p := range c.parts {
-			parts = append(parts, p.not())
-		}
-		return joined(opposites[c.op], parts)
-	case c.op != "":
-		return comparison(c.left, opposites[c.op], c.right)
+// compared is a comparison that holds, or one that does not.
+func compared(left *jen.Statement, operator string, right *jen.Statement, holds bool) condition {
+	if !holds {
+		operator = opposites[operator]
 	}
-	return condition{left: c.left, negated: !c.negated}
+	return condition{test: op(left, operator, right)}
+}
+
+// holding is a call that reports whether something holds, or its opposite.
+func holding(call *jen.Statement, holds bool) condition {
+	if !holds {
+		call = jen.Op("!").Add(call)
+	}
+	return condition{test: call}
 }
 
 // broken is the condition under which a rule is broken; what may be unknown at run time is known.
@@ -92,71 +83,72 @@ func (t *terms) broken(r *model.Rule) condition {
 	var parts []condition
 	for _, o := range model.Inputs(r) {
 		if loose(o) {
-			parts = append(parts, condition{left: id("in", o.Name, "OK")})
+			parts = append(parts, condition{test: id("in", o.Name, "OK")})
 		}
 	}
-	return joined("&&", append(parts, t.cond(r, r.Broken)))
+	return joined("&&", append(parts, t.cond(r, r.Broken, true)))
 }
 
-// cond is a condition of a rule in Go.
-func (t *terms) cond(r *model.Rule, n *model.Cond) condition {
-	var parts []condition
-	for _, s := range n.Sub {
-		if n.Joins() {
-			parts = append(parts, t.cond(r, s))
-		}
-	}
+// cond is Go that is true if a condition of a rule holds, or if it does not.
+func (t *terms) cond(r *model.Rule, n *model.Cond, holds bool) condition {
 	switch n.Op {
-	case cond.All:
-		return joined("&&", parts)
-	case cond.Any:
-		return joined("||", parts)
+	case cond.All, cond.Any:
+		var parts []condition
+		for _, s := range n.Sub {
+			parts = append(parts, t.cond(r, s, holds))
+		}
+		return joined(either(n.Op == cond.Any == holds), parts)
 	case cond.Not:
-		return parts[0].not()
+		return t.cond(r, n.Sub[0], !holds)
 	case cond.BadTransition:
-		return condition{left: rt("fail", "BadTransition").Call(t.transitionArgs(r, n)...)}
+		return holding(rt("fail", "BadTransition").Call(t.transitionArgs(r, n)...), holds)
 	}
-	return t.test(n)
+	return t.test(n, holds)
+}
+
+// either joins conditions of which one is enough, or of which all are needed.
+func either(one bool) string {
+	if one {
+		return "||"
+	}
+	return "&&"
 }
 
 // operators are the comparisons of two numbers.
 var operators = map[cond.Op]string{cond.Eq: "==", cond.Ne: "!=", cond.Lt: "<", cond.Le: "<=", cond.Gt: ">", cond.Ge: ">="}
 
 // test is a test of a value in Go.
-func (t *terms) test(n *model.Cond) condition {
+func (t *terms) test(n *model.Cond, holds bool) condition {
 	of, zero := n.Sub[0], jen.Lit(0)
 	switch n.Op {
 	case cond.Null, cond.Unset:
-		return comparison(t.valueOf(of), "==", zero)
+		return compared(t.valueOf(of), "==", zero, holds)
 	case cond.NotNull, cond.Set:
-		return comparison(t.valueOf(of), "!=", zero)
+		return compared(t.valueOf(of), "!=", zero, holds)
 	case cond.Has:
-		return comparison(t.masked(of, "&", n.Sub[1]), "!=", zero)
+		return compared(t.masked(of, "&", n.Sub[1]), "!=", zero, holds)
 	case cond.Lacks:
-		return comparison(t.masked(of, "&", n.Sub[1]), "==", zero)
+		return compared(t.masked(of, "&", n.Sub[1]), "==", zero, holds)
 	case cond.HasAll:
-		return comparison(t.masked(of, "&", n.Sub[1]), "==", t.e.flags(*of.Of, n.Sub[1].Of.Const, false))
+		return compared(t.masked(of, "&", n.Sub[1]), "==", t.e.flags(*of.Of, n.Sub[1].Of.Const, false), holds)
 	case cond.Only:
-		return comparison(t.masked(of, "&^", n.Sub[1]), "==", zero)
+		return compared(t.masked(of, "&^", n.Sub[1]), "==", zero, holds)
 	case cond.In:
 		var parts []condition
 		for _, x := range n.Sub[1:] {
-			parts = append(parts, t.compare(*of.Of, "==", *x.Of))
+			parts = append(parts, t.compare(*of.Of, "==", *x.Of, holds))
 		}
-		return joined("||", parts)
+		return joined(either(holds), parts)
 	}
 	with := n.Sub[1]
 	switch {
 	case of.Op == cond.Sum:
-		above := condition{left: rt("fail", "SumAbove").Call(bitsOf(*of.Sub[0].Of), bitsOf(*of.Sub[1].Of), bitsOf(*with.Of))}
-		if n.Op == cond.Le {
-			return above.not()
-		}
-		return above
+		above := rt("fail", "SumAbove").Call(bitsOf(*of.Sub[0].Of), bitsOf(*of.Sub[1].Of), bitsOf(*with.Of))
+		return holding(above, (n.Op == cond.Gt) == holds)
 	case of.Op == cond.Operand && with.Op == cond.Operand:
-		return t.compare(*of.Of, operators[n.Op], *with.Of)
+		return t.compare(*of.Of, operators[n.Op], *with.Of, holds)
 	}
-	return comparison(t.valueOf(of), operators[n.Op], t.valueOf(with))
+	return compared(t.valueOf(of), operators[n.Op], t.valueOf(with), holds)
 }
 
 // masked are some bits of an operand: access&MRAccessOnDemand, or all but them: access&^(MRAccessOnDemand|MRAccessHugetlb).
@@ -178,11 +170,11 @@ func (t *terms) valueOf(n *model.Cond) *jen.Statement {
 	case cond.Given:
 		var given []jen.Code
 		for _, f := range n.Sub {
-			is := comparison(t.valueOf(f), "!=", jen.Lit(0))
+			is := t.valueOf(f)
 			if n.Mask != nil && f.Of.Bit != 0 {
-				is = comparison(t.bitOf(n.Mask, f), "!=", jen.Lit(0))
+				is = t.bitOf(n.Mask, f)
 			}
-			given = append(given, is.code())
+			given = append(given, op(is, "!=", jen.Lit(0)))
 		}
 		return rt("fail", "Count").Call(given...)
 	}
@@ -226,17 +218,17 @@ func bitsOf(o model.Operand) *jen.Statement {
 }
 
 // compare is a comparison; a constant beside a signed value is signed too, and one beside a value of an enum has its name.
-func (t *terms) compare(a model.Operand, op string, b model.Operand) condition {
+func (t *terms) compare(a model.Operand, op string, b model.Operand, holds bool) condition {
 	if name := t.e.constant(a, b); name != "" {
-		return comparison(t.typed(a), op, id(name))
+		return compared(t.typed(a), op, id(name), holds)
 	}
 	switch {
 	case a.Signed && b.Kind == model.OpConst && !b.Signed:
 		b.Signed = true
 	case a.Signed != b.Signed && b.Kind != model.OpConst:
-		return comparison(bitsOf(a), op, bitsOf(b))
+		return compared(bitsOf(a), op, bitsOf(b), holds)
 	}
-	return comparison(expr(a), op, expr(b))
+	return compared(expr(a), op, expr(b), holds)
 }
 
 // terms are the variables of one validator.
@@ -331,10 +323,8 @@ var sizes = map[string]int{"uint8": 1, "uint16": 2, "uint32": 4, "uint64": 8}
 
 // member is the name of a constant of an enum, empty when none has the value.
 func (e *emitter) member(of *model.Enum, value uint64) string {
-	for _, m := range of.Members {
-		if uint64(m.Value) == value && !m.Alias {
-			return m.Go
-		}
+	if m := model.First(of.Members, func(m *model.Member) bool { return uint64(m.Value) == value && !m.Alias }); m != nil {
+		return m.Go
 	}
 	return ""
 }

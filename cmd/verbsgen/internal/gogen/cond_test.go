@@ -82,7 +82,7 @@ func TestNot(t *testing.T) {
 		"!fail.BadTransition(transitions, in.m, 0, 1)": cond.Of(
 			cond.Not, cond.Test(cond.BadTransition, named("m"), named("0"), named("1"))),
 	} {
-		if got := fmt.Sprintf("%#v", newTerms(&emitter{pkg: &model.Package{}}).cond(&model.Rule{}, n).code()); got != want {
+		if got := fmt.Sprintf("%#v", newTerms(&emitter{pkg: &model.Package{}}).cond(&model.Rule{}, n, true).code()); got != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}

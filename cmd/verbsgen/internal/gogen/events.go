@@ -94,13 +94,9 @@ func (e *emitter) concerned() (out []*model.Object) {
 	return out
 }
 
-// eventType is the type of asynchronous events.
+// eventType is the type of asynchronous events, or nil.
 func (e *emitter) eventType() *model.Enum {
-	i := slices.IndexFunc(e.pkg.Enums, func(t *model.Enum) bool { return len(t.Events) > 0 })
-	if i < 0 {
-		return nil
-	}
-	return e.pkg.Enums[i]
+	return model.First(e.pkg.Enums, func(t *model.Enum) bool { return len(t.Events) > 0 })
 }
 
 // giver is the verb that gives the records which arrive on an object, and its method; nil without one.
@@ -115,12 +111,9 @@ func (e *emitter) giver(o *model.Object) (*model.Verb, *model.Method) {
 
 // readsRecords reports whether a verb gives or takes back records: the code that calls both sees to it that calls run one after another.
 func (e *emitter) readsRecords(v *model.Verb) bool {
-	for x, m := range e.methods() {
-		if m.Form == form.NextRecord && (x == v || x.Part(form.PartAck) == v) {
-			return true
-		}
-	}
-	return false
+	return e.anyMethod(func(x *model.Verb, m *model.Method) bool {
+		return m.Form == form.NextRecord && (x == v || x.Part(form.PartAck) == v)
+	})
 }
 
 // mayWait reports whether a verb ends an object. Such a call may wait minutes for the kernel, and other calls do not wait for it.
@@ -130,18 +123,14 @@ func (e *emitter) mayWait(v *model.Verb) bool {
 
 // given is the parameter with the record that a verb gives.
 func given(v *model.Verb) *model.Param {
-	i := slices.IndexFunc(v.Params, func(p *model.Param) bool { return p.Role == role.Given })
-	return v.Params[i]
+	return model.First(v.Params, func(p *model.Param) bool { return p.Role == role.Given })
 }
 
 // namedByRecord reports whether a record that a library gives names an object by its C address.
 func (e *emitter) namedByRecord(o *model.Object) bool {
-	for _, r := range e.pkg.Records {
-		if r.Event && slices.ContainsFunc(r.Fields, func(f *model.Field) bool { return f.Object == o }) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(e.pkg.Records, func(r *model.Record) bool {
+		return r.Event && slices.ContainsFunc(r.Fields, func(f *model.Field) bool { return f.Object == o })
+	})
 }
 
 // nextRecord writes the waiting for a record, and the taking of one that is there:
@@ -219,7 +208,7 @@ func (e *emitter) event(g *goFile, r *model.Record) {
 		case len(f.On) > 0:
 			var when []condition
 			for _, m := range f.On {
-				when = append(when, comparison(id("r", f.Of.Go), "==", id(m.Go)))
+				when = append(when, condition{test: op(id("r", f.Of.Go), "==", id(m.Go))})
 			}
 			later = append(later, jen.If(joined("||", when).code()).Block(step))
 		default:

@@ -277,12 +277,7 @@ func (e *emitter) below(o *model.Object) bool { return e.root() != "" && o.Go !=
 
 // changes reports whether a verb changes the object in place: then its getters may run beside it.
 func (e *emitter) changes(o *model.Object) bool {
-	for v, m := range e.methods() {
-		if m.Recv == o.Go && (moved(v) != nil || v.Updates) {
-			return true
-		}
-	}
-	return false
+	return e.anyMethod(func(v *model.Verb, m *model.Method) bool { return m.Recv == o.Go && (moved(v) != nil || v.Updates) })
 }
 
 // owners are the parents of an object below the root: the handle keeps them.

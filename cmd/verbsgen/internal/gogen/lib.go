@@ -84,16 +84,14 @@ func (e *emitter) libTypes(g *goFile) {
 		fields = append(fields, remark(param(u.Name, "*"+u.Import+".Lib"), "whose objects it works with"))
 	}
 	g.structType(says("Lib", words{"Library": name}), "Lib", fields...)
-	g.fn(fn{
-		doc:  says("OnLint", e.own(words{})),
-		recv: recv("l", "Lib"), name: "OnLint", params: []jen.Code{id("f").Func().Params(jen.Op("*").Add(rt("verr", "Lint")))},
-		body: []jen.Code{dot(rt("object", "OrZero").Call(id("l")), "lints.On").Call(id("f"), jen.False())}, short: true,
-	})
-	g.fn(fn{
-		doc:  says("OnEveryLint", nil),
-		recv: recv("l", "Lib"), name: "OnEveryLint", params: []jen.Code{id("f").Func().Params(jen.Op("*").Add(rt("verr", "Lint")))},
-		body: []jen.Code{dot(rt("object", "OrZero").Call(id("l")), "lints.On").Call(id("f"), jen.True())}, short: true,
-	})
+	for _, name := range []string{"OnLint", "OnEveryLint"} {
+		every := jen.Lit(name == "OnEveryLint")
+		g.fn(fn{
+			doc:  says(name, e.own(words{})),
+			recv: recv("l", "Lib"), name: name, params: []jen.Code{id("f").Func().Params(jen.Op("*").Add(rt("verr", "Lint")))},
+			body: []jen.Code{dot(rt("object", "OrZero").Call(id("l")), "lints.On").Call(id("f"), every)}, short: true,
+		})
+	}
 	config := func() *jen.Statement { return jen.Func().Params(param("c", "*loadConfig")) }
 	g.decl(says("LoadOption", nil), jen.Type().Id("LoadOption").Func().Params(ptr("loadConfig")))
 	g.structType("", "loadConfig", param("path", "string"))

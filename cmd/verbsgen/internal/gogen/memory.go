@@ -95,10 +95,5 @@ func (c *call) hold(take ...jen.Code) {
 
 // memoryField is the field of a builder with the address of host memory, or nil.
 func memoryField(r *model.Record) *model.Field {
-	for _, f := range r.Fields {
-		if f.Callback == spec.CallbackMemory {
-			return f
-		}
-	}
-	return nil
+	return model.First(r.Fields, func(f *model.Field) bool { return f.Callback == spec.CallbackMemory })
 }

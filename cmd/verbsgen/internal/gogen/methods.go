@@ -280,11 +280,7 @@ func listed(items []string) string {
 
 // moved is the parameter that a method puts its receiver below, or nil.
 func moved(v *model.Verb) *model.Param {
-	i := slices.IndexFunc(v.Params, func(p *model.Param) bool { return p.Moves })
-	if i < 0 {
-		return nil
-	}
-	return v.Params[i]
+	return model.First(v.Params, func(p *model.Param) bool { return p.Moves })
 }
 
 // move puts the receiver below another object of the type that one of its parents has: what a call that succeeds does in C.

@@ -110,6 +110,16 @@ func (e *emitter) methods() iter.Seq2[*model.Verb, *model.Method] {
 	}
 }
 
+// anyMethod reports whether something holds of a method of the package.
+func (e *emitter) anyMethod(is func(*model.Verb, *model.Method) bool) bool {
+	for v, m := range e.methods() {
+		if is(v, m) {
+			return true
+		}
+	}
+	return false
+}
+
 // writers has one for each form of methods.
 var writers = map[string]func(e *emitter, g *goFile, v *model.Verb, m *model.Method){
 	form.Plain:      (*emitter).plain,
@@ -214,14 +224,13 @@ func (e *emitter) integer(about, ctype string) string {
 		return t
 	}
 	t, err := cgen.Classify(e.pkg.Facts, ctype)
-	is := t.GoInt()
 	switch {
 	case err != nil:
 		e.errorf(about, "%v", err)
-	case is == "" && t.Kind != cgen.Pointer && t.Kind != cgen.Func:
+	case t.GoInt == "" && t.Kind != cgen.Pointer && t.Kind != cgen.Func:
 		e.errorf(about, "C type %q is no integer and no pointer", ctype)
 	}
-	e.ctypes[ctype] = cmp.Or(is, "uintptr")
+	e.ctypes[ctype] = cmp.Or(t.GoInt, "uintptr")
 	return e.ctypes[ctype]
 }
 

@@ -59,7 +59,7 @@ func Facts(src Source, m *spec.Module) (*api.Release, error) {
 	}
 	name := cmp.Or(releaseName(stored, src.Release), stored.Newest())
 	if name == "" {
-		return nil, diag.One(diag.New(diag.ReleaseUnknown, m.Pos.File, m.Pos.Line, m.Pos.Col, "module "+m.Name,
+		return nil, diag.One(diag.At(diag.ReleaseUnknown, m.Pos, "module "+m.Name,
 			"verbsgen has no facts of its header", "name the header with --header"))
 	}
 	rel, err := stored.Load(name)

@@ -39,12 +39,7 @@ type LazyField struct {
 
 // OK returns the field that says whether an entry is valid, or nil.
 func (l *Lazy) OK() *LazyField {
-	for _, f := range l.Fields {
-		if f.OK != nil {
-			return f
-		}
-	}
-	return nil
+	return First(l.Fields, func(f *LazyField) bool { return f.OK != nil })
 }
 
 // Enums are the flag and enum types that it uses.

@@ -79,13 +79,6 @@ type Use struct {
 	Import string // path of its Go package
 }
 
-// Pos is a place in a header or a YAML file.
-type Pos struct {
-	File string
-	Line int
-	Col  int
-}
-
 // Symbol is an exported C function, looked up in the loaded library.
 type Symbol struct {
 	Name    string
@@ -111,7 +104,7 @@ type Enum struct {
 	Known   uint64    // Flags: all bits that a member or a range covers
 	Events  []EventOf // of the type of asynchronous events
 	Doc     string
-	Pos     Pos
+	Pos     api.Pos
 }
 
 // EventOf is what some asynchronous events concern.
@@ -156,7 +149,7 @@ type Record struct {
 	Beside  bool   // the mask is kept beside the mirror, and handed in as a parameter
 	Bits    []*Switch
 	Doc     string
-	Pos     Pos
+	Pos     api.Pos
 	Arm     *Arm
 	Tail    *Tail
 	Pointed bool // another record points to it
@@ -219,24 +212,22 @@ type Leaf struct {
 	At     int64
 }
 
-// Find returns the leaf of a C path, or nil.
-func (m *Mirror) Find(c string) *Leaf {
-	for _, l := range slices.Concat(m.Leaf, m.Over) {
-		if l.C == c && c != "" {
-			return l
-		}
+// First is the first element of a list of which something holds, or nil.
+func First[T any](list []*T, is func(*T) bool) *T {
+	if i := slices.IndexFunc(list, is); i >= 0 {
+		return list[i]
 	}
 	return nil
 }
 
+// Find returns the leaf of a C path, or nil.
+func (m *Mirror) Find(c string) *Leaf {
+	return First(slices.Concat(m.Leaf, m.Over), func(l *Leaf) bool { return l.C == c && c != "" })
+}
+
 // Field returns the field of a C name, or nil.
 func (r *Record) Field(c string) *Field {
-	for _, f := range r.Fields {
-		if f.C == c {
-			return f
-		}
-	}
-	return nil
+	return First(r.Fields, func(f *Field) bool { return f.C == c })
 }
 
 // Field is one Go field of a Record.
@@ -315,7 +306,7 @@ type Object struct {
 	Pointer   map[string]bool   // property -> that field is a pointer, of which rules ask whether it is NULL
 	Made      *Record           // with which it is made, kept for rules that look at it; nil when none does
 	Doc       string
-	Pos       Pos
+	Pos       api.Pos
 }
 
 // Int reports whether the handle is an int in C, which Go keeps in memory of its own.
@@ -334,12 +325,7 @@ func (o *Object) Type() string { return "*" + cmp.Or(o.Ref, o.Go) }
 
 // Getter returns the method that returns a property, or nil.
 func (o *Object) Getter(prop string) *Getter {
-	for _, g := range o.Getters {
-		if g.C == prop {
-			return g
-		}
-	}
-	return nil
+	return First(o.Getters, func(g *Getter) bool { return g.C == prop })
 }
 
 // Name is the Go name of the object in its own package.

@@ -1,6 +1,9 @@
 package model
 
-import "github.com/verbsgen/verbsgen/spec/cond"
+import (
+	"github.com/verbsgen/verbsgen/spec/api"
+	"github.com/verbsgen/verbsgen/spec/cond"
+)
 
 // Rule is one rule, with the flags of its conditions as bits and the operands resolved.
 type Rule struct {
@@ -9,7 +12,6 @@ type Rule struct {
 	Page      string
 	Section   string
 	Subject   *Operand // nil for a rule on several fields
-	Kind      string   // spec.Kind...
 	Lint      bool
 	Statement string
 	Fix       string // with Go names
@@ -29,7 +31,7 @@ type Rule struct {
 	Reject map[string]any
 	AcceptCaps,
 	RejectCaps map[string]any
-	Pos Pos
+	Pos api.Pos
 }
 
 // How Why begins for a rule that no call can break.

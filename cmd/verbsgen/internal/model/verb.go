@@ -47,7 +47,7 @@ type Verb struct {
 	Causes    []Cause // what notes say of its errnos
 	Node      string  // file of /dev/infiniband that it opens
 	Explained bool    // the rules are held against a request that was refused, not against the call
-	Pos       Pos
+	Pos       api.Pos
 }
 
 // Mark is a property of a handle, with the value that a call gives it.
@@ -103,13 +103,7 @@ func (v *Verb) Answers() bool {
 
 // Checked are the rules of a verb that its validator checks: those that refuse a call, or the lints.
 func (v *Verb) Checked(lint bool) []*Rule {
-	var out []*Rule
-	for _, r := range v.Rules {
-		if r.Checked && r.Lint == lint {
-			out = append(out, r)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(v.Rules), func(r *Rule) bool { return !r.Checked || r.Lint != lint })
 }
 
 // Explains are the rules of a verb that explain a refused request: those that are enough to have it refused, or the others. A lint is
@@ -142,12 +136,7 @@ func (v *Verb) Part(name string) *Verb {
 
 // Param returns the parameter of a C name, or nil.
 func (v *Verb) Param(c string) *Param {
-	for _, p := range v.Params {
-		if p.C == c {
-			return p
-		}
-	}
-	return nil
+	return First(v.Params, func(p *Param) bool { return p.C == c })
 }
 
 // Special is a verb whose C side is written by hand, once.
@@ -208,12 +197,7 @@ func (p *Param) Taken() *Record {
 
 // PairOf is the member that a method is for, or nil.
 func (p *Param) PairOf(m *Method) *Pair {
-	for _, x := range p.Pairs {
-		if x.Name == m.Pair {
-			return x
-		}
-	}
-	return nil
+	return First(p.Pairs, func(x *Pair) bool { return x.Name == m.Pair })
 }
 
 // Filled is the record that the verb fills for the parameter; nil for another parameter.
@@ -226,12 +210,9 @@ func (p *Param) Filled() *Record {
 
 // HostMemory reports whether a parameter is the address of host memory whose length is known, or that length.
 func (v *Verb) HostMemory(p *Param) bool {
-	for _, q := range v.Params {
-		if q.Role != nil && q.Role.Passes == role.PassesHost && q.Len != nil && (q == p || q.Len == p) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(v.Params, func(q *Param) bool {
+		return q.Role != nil && q.Role.Passes == role.PassesHost && q.Len != nil && (q == p || q.Len == p)
+	})
 }
 
 // Signed reports whether rules see a parameter with its sign.

@@ -238,12 +238,19 @@ func (r *request) nodeOf(path string) ast.Node {
 
 // ofDataPath is the name of a type of the data path, or of what a pointer points to; empty for another type.
 func ofDataPath(t types.Type) string {
+	if n := typeName(t); n != nil && n.Pkg().Name() == "dpath" {
+		return n.Name()
+	}
+	return ""
+}
+
+// typeName is the name of a type of a package, or of what a pointer points to; nil for another type.
+func typeName(t types.Type) *types.TypeName {
 	if p, ok := t.(*types.Pointer); ok {
 		t = p.Elem()
 	}
-	n, ok := types.Unalias(t).(*types.Named)
-	if !ok || n.Obj().Pkg() == nil || n.Obj().Pkg().Name() != "dpath" {
-		return ""
+	if n, ok := types.Unalias(t).(*types.Named); ok && n.Obj().Pkg() != nil {
+		return n.Obj()
 	}
-	return n.Obj().Name()
+	return nil
 }

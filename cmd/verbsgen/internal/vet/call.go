@@ -6,6 +6,8 @@ import (
 	"math/big"
 	"strings"
 
+	"golang.org/x/tools/go/types/typeutil"
+
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec/role"
@@ -47,7 +49,7 @@ func (w *walker) call(e *ast.CallExpr) []value {
 			return values
 		}
 	}
-	if fn == nil || fn.Pkg() == nil || w.from[fn.Pkg().Path()] == nil {
+	if !w.generated(fn) {
 		return w.foreign(e)
 	}
 	b, sig := w.from[fn.Pkg().Path()], fn.Signature()
@@ -81,16 +83,7 @@ func returnsError(sig *types.Signature) bool {
 
 // callee is the function or method that a call names; nil for a variable.
 func (w *walker) callee(e *ast.CallExpr) *types.Func {
-	var id *ast.Ident
-	switch f := ast.Unparen(e.Fun).(type) {
-	case *ast.Ident:
-		id = f
-	case *ast.SelectorExpr:
-		id = f.Sel
-	default:
-		return nil
-	}
-	fn, _ := w.pass.TypesInfo.Uses[id].(*types.Func)
+	fn, _ := typeutil.Callee(w.pass.TypesInfo, e).(*types.Func)
 	return fn
 }
 

@@ -1,11 +1,8 @@
 package vet
 
 import (
-	"fmt"
 	"go/ast"
 	"go/types"
-
-	"golang.org/x/tools/go/analysis"
 )
 
 const completionsDoc = `report completions whose status nobody looks at, and waits that find none
@@ -26,48 +23,43 @@ var ofSuccess = map[string]bool{"ByteLen": true, "ImmData": true, "Opcode": true
 // unread reports the first call that takes completions in a function that reads such a field, and no status. A function that hands
 // completions to other code is left alone.
 func (w *walker) unread(body ast.Node) {
-	var above []ast.Node
 	var polls *ast.CallExpr
 	reads, looks := "", false
-	ast.Inspect(body, func(n ast.Node) bool {
-		if n == nil {
-			above = above[:len(above)-1]
+	ast.PreorderStack(body, nil, func(n ast.Node, above []ast.Node) bool {
+		e, ok := n.(ast.Expr)
+		if !ok || len(above) == 0 || !w.pass.TypesInfo.Types[e].IsValue() || !isCompletion(w.pass.TypesInfo.TypeOf(e)) {
 			return true
 		}
-		if e, ok := n.(ast.Expr); ok && len(above) > 0 && w.pass.TypesInfo.Types[e].IsValue() && isCompletion(w.pass.TypesInfo.TypeOf(e)) {
-			switch p := above[len(above)-1].(type) {
-			case *ast.SelectorExpr:
-				looks = looks || p.Sel.Name == "Status" || p.Sel.Name == "Err"
-				if ofSuccess[p.Sel.Name] && reads == "" {
-					reads = p.Sel.Name
-				}
-			case *ast.IndexExpr, *ast.SliceExpr, *ast.StarExpr, *ast.ParenExpr, *ast.UnaryExpr, *ast.RangeStmt, *ast.BlockStmt, *ast.ValueSpec,
-				*ast.CompositeLit:
-			case *ast.AssignStmt:
-				for i, l := range p.Lhs {
-					if _, local := l.(*ast.Ident); !local && len(p.Lhs) == len(p.Rhs) && p.Rhs[i] == e {
-						looks = true
-					}
-				}
-			case *ast.CallExpr:
-				if _, ok := w.face(p); ok {
-					if _, several := w.pass.TypesInfo.TypeOf(e).(*types.Slice); several && polls == nil {
-						polls = p
-					}
-				} else if !w.pass.TypesInfo.Types[p.Fun].IsBuiltin() {
+		switch p := above[len(above)-1].(type) {
+		case *ast.SelectorExpr:
+			looks = looks || p.Sel.Name == "Status" || p.Sel.Name == "Err"
+			if ofSuccess[p.Sel.Name] && reads == "" {
+				reads = p.Sel.Name
+			}
+		case *ast.IndexExpr, *ast.SliceExpr, *ast.StarExpr, *ast.ParenExpr, *ast.UnaryExpr, *ast.RangeStmt, *ast.BlockStmt, *ast.ValueSpec,
+			*ast.CompositeLit:
+		case *ast.AssignStmt:
+			for i, l := range p.Lhs {
+				if _, local := l.(*ast.Ident); !local && len(p.Lhs) == len(p.Rhs) && p.Rhs[i] == e {
 					looks = true
 				}
-			default:
+			}
+		case *ast.CallExpr:
+			if _, ok := w.face(p); ok {
+				if _, several := w.pass.TypesInfo.TypeOf(e).(*types.Slice); several && polls == nil {
+					polls = p
+				}
+			} else if !w.pass.TypesInfo.Types[p.Fun].IsBuiltin() {
 				looks = true
 			}
+		default:
+			looks = true
 		}
-		above = append(above, n)
 		return true
 	})
 	if polls != nil && reads != "" && !looks {
-		reportIn(w.pass, analysis.Diagnostic{Pos: polls.Pos(), End: polls.End(), Category: "completion",
-			Message: fmt.Sprintf("nobody looks at the status of these completions, and %s has no meaning unless the request succeeded; check Err()",
-				reads)})
+		w.report(polls, "completion",
+			"nobody looks at the status of these completions, and %s has no meaning unless the request succeeded; check Err()", reads)
 	}
 }
 
@@ -99,29 +91,20 @@ func (w *walker) channelless(fn *ast.FuncDecl) {
 			}
 		}
 	}
-	ast.Inspect(fn.Body, func(n ast.Node) bool {
-		if s, ok := n.(*ast.AssignStmt); ok {
-			for _, l := range s.Lhs {
-				if id, ok := l.(*ast.Ident); ok {
-					delete(without, w.pass.TypesInfo.Uses[id])
-				}
+	for s := range all[*ast.AssignStmt](fn.Body) {
+		for _, l := range s.Lhs {
+			if id, ok := l.(*ast.Ident); ok {
+				delete(without, w.pass.TypesInfo.Uses[id])
 			}
 		}
-		return true
-	})
-	ast.Inspect(fn.Body, func(n ast.Node) bool {
-		call, ok := n.(*ast.CallExpr)
-		if !ok {
-			return true
-		}
+	}
+	for call := range all[*ast.CallExpr](fn.Body) {
 		s, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
 		if !ok || s.Sel.Name != "Wait" {
-			return true
+			continue
 		}
 		if o := w.root(s.X); o != nil && without[o] {
-			reportIn(w.pass, analysis.Diagnostic{Pos: call.Pos(), End: call.End(), Category: "completion",
-				Message: fmt.Sprintf("the queue %s has no completion channel, which Wait needs; create it with one, or poll", o.Name())})
+			w.report(call, "completion", "the queue %s has no completion channel, which Wait needs; create it with one, or poll", o.Name())
 		}
-		return true
-	})
+	}
 }

@@ -1,24 +1,20 @@
 package vet
 
 import (
-	"fmt"
 	"go/ast"
 	"go/token"
 	"go/types"
-
-	"golang.org/x/tools/go/analysis"
 )
 
 // events reports variables with an event whose Done nobody calls.
 func events(w *walker, fn *ast.FuncDecl) {
 	used := w.uses(fn.Body)
-	for id, x := range w.firstResults(fn, func(t types.Type) bool { return w.isEvent(t) }) {
+	for id, x := range w.firstResults(fn, w.isEvent) {
 		if u := used.of(x.o); !u.escapes && !u.methods["Done"] {
-			reportIn(w.pass, analysis.Diagnostic{Pos: id.Pos(), End: id.End(), Category: "event",
-				Message: fmt.Sprintf("the event %s is never acknowledged; call %s.Done()", id.Name, id.Name)})
+			w.report(id, "event", "the event %s is never acknowledged; call %s.Done()", id.Name, id.Name)
 		}
 	}
-	ast.Inspect(fn.Body, func(n ast.Node) bool {
+	for n := range ast.Preorder(fn.Body) {
 		switch n := n.(type) {
 		case *ast.IfStmt:
 			w.droppedEvent(n.Init, n)
@@ -29,8 +25,7 @@ func events(w *walker, fn *ast.FuncDecl) {
 		case *ast.CommClause:
 			w.droppedEvents(n.Body)
 		}
-		return true
-	})
+	}
 }
 
 // droppedEvents looks at statements that an if follows.
@@ -54,16 +49,14 @@ func (w *walker) droppedEvent(s ast.Stmt, next *ast.IfStmt) {
 		return
 	}
 	callee := w.callee(call)
-	if callee == nil || callee.Pkg() == nil || w.from[callee.Pkg().Path()] == nil || callee.Signature().Results().Len() != 2 ||
-		!w.isEvent(callee.Signature().Results().At(0).Type()) {
+	if !w.generated(callee) || callee.Signature().Results().Len() != 2 || !w.isEvent(callee.Signature().Results().At(0).Type()) {
 		return
 	}
 	cond, ok := next.Cond.(*ast.BinaryExpr)
 	if !ok || cond.Op != token.NEQ || !w.isNil(cond.Y) || w.root(cond.X) == nil || w.root(cond.X) != w.root(a.Lhs[1]) {
 		return
 	}
-	reportIn(w.pass, analysis.Diagnostic{Pos: call.Pos(), End: call.End(), Category: "event",
-		Message: "the event of this call is never acknowledged; take it and call its Done()"})
+	w.report(call, "event", "the event of this call is never acknowledged; take it and call its Done()")
 }
 
 // isNil reports whether an expression is nil.

@@ -166,17 +166,11 @@ func (w *walker) recordOf(t types.Type) (*bindings, *model.Record) {
 
 // named is the generated package and the name of a type of it, or of what a pointer points to; nil for another type.
 func (w *walker) named(t types.Type) (*bindings, string) {
-	if t == nil {
+	n := typeName(t)
+	if n == nil {
 		return nil, ""
 	}
-	if p, ok := t.(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	n, ok := types.Unalias(t).(*types.Named)
-	if !ok || n.Obj().Pkg() == nil {
-		return nil, ""
-	}
-	return w.from[n.Obj().Pkg().Path()], n.Obj().Name()
+	return w.from[n.Pkg().Path()], n.Name()
 }
 
 // literal is a struct of attributes, or a slice.
@@ -203,7 +197,7 @@ func (w *walker) literal(e *ast.CompositeLit) value {
 		return w.element(e)
 	}
 	if types.TypeString(t, (*types.Package).Name) == "mem.DMABuf" {
-		return w.dmaBuf(e)
+		return dmaBuf(w.fields(e, "FD", "Offset", "Length"))
 	}
 	_, slice := t.Underlying().(*types.Slice)
 	out := list{items: []value{}}
@@ -224,40 +218,26 @@ func (w *walker) literal(e *ast.CompositeLit) value {
 
 // element is the literal of a scatter/gather element.
 func (w *walker) element(e *ast.CompositeLit) value {
-	out := element{new(big.Int)}
-	for i, x := range e.Elts {
-		name := []string{"Addr", "Length", "LKey"}[i]
-		if kv, ok := x.(*ast.KeyValueExpr); ok {
-			name, x = kv.Key.(*ast.Ident).Name, kv.Value
-		}
-		if v := w.expr(x); name == "Length" {
-			out.length = v
-		}
-	}
-	return out
+	return element{w.fields(e, "Addr", "Length", "LKey")["Length"]}
 }
 
-// dmaBuf is the literal of a mem.DMABuf. Fields that it does not name are 0.
-func (w *walker) dmaBuf(e *ast.CompositeLit) value {
-	out := dmaBuf{"FD": new(big.Int), "Offset": new(big.Int), "Length": new(big.Int)}
-	for i, x := range e.Elts {
-		name := []string{"FD", "Offset", "Length"}[i]
-		if kv, ok := x.(*ast.KeyValueExpr); ok {
-			name, x = kv.Key.(*ast.Ident).Name, kv.Value
+// fields are the values of the fields of a struct of numbers, by a literal. Those that it does not name are 0.
+func (w *walker) fields(e *ast.CompositeLit, names ...string) map[string]value {
+	given, out := elements(e, names...), map[string]value{}
+	for _, name := range names {
+		out[name] = new(big.Int)
+		if x := given[name]; x != nil {
+			out[name] = w.expr(x)
 		}
-		out[name] = w.expr(x)
 	}
 	return out
 }
 
 // closure walks the body of a function within a function. It may run at any time: only what never changes is known there.
 func (w *walker) closure(e *ast.FuncLit) {
-	ast.Inspect(e.Body, func(n ast.Node) bool {
-		if id, ok := n.(*ast.Ident); ok {
-			w.escape(w.vars[w.pass.TypesInfo.ObjectOf(id)])
-		}
-		return true
-	})
+	for id := range all[*ast.Ident](e.Body) {
+		w.escape(w.vars[w.pass.TypesInfo.ObjectOf(id)])
+	}
 	before := w.vars
 	w.vars = map[types.Object]value{}
 	w.block(e.Body.List)

@@ -1,11 +1,8 @@
 package vet
 
 import (
-	"fmt"
 	"go/ast"
 	"go/types"
-
-	"golang.org/x/tools/go/analysis"
 )
 
 // closing are the names of methods that release what a value has.
@@ -18,14 +15,8 @@ func fields(w *walker) {
 	}
 	made, used := map[*types.Var]bool{}, map[*types.Var]*usesOf{}
 	for _, file := range w.pass.Files {
-		var above []ast.Node
-		ast.Inspect(file, func(n ast.Node) bool {
-			if n == nil {
-				above = above[:len(above)-1]
-				return true
-			}
+		ast.PreorderStack(file, nil, func(n ast.Node, above []ast.Node) bool {
 			w.field(n, above, made, used)
-			above = append(above, n)
 			return true
 		})
 	}
@@ -39,8 +30,7 @@ func fields(w *walker) {
 			u = *used[f]
 		}
 		if owner, closes := w.owner(f); closes && w.isLost(f.Type(), u) {
-			reportIn(w.pass, analysis.Diagnostic{Pos: id.Pos(), End: id.End(), Category: "handle",
-				Message: fmt.Sprintf("the handle %s is never closed: no method of %s reaches it", id.Name, owner)})
+			w.report(id, "handle", "the handle %s is never closed: no method of %s reaches it", id.Name, owner)
 		}
 	}
 }

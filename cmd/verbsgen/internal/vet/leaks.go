@@ -1,11 +1,8 @@
 package vet
 
 import (
-	"fmt"
 	"go/ast"
 	"go/types"
-
-	"golang.org/x/tools/go/analysis"
 )
 
 const leaksDoc = `report handles that stay open when a function returns an error
@@ -71,8 +68,7 @@ func (w *walker) leak(behind []ast.Stmt, id *ast.Ident, o types.Object) {
 		}
 	}
 	if left != nil && kept != nil && left.Pos() < kept.Pos() {
-		reportIn(w.pass, analysis.Diagnostic{Pos: left.Pos(), End: left.End(), Category: "leak",
-			Message: fmt.Sprintf("the handle %s stays open when this error is returned; close it first", id.Name)})
+		w.report(left, "leak", "the handle %s stays open when this error is returned; close it first", id.Name)
 	}
 }
 
@@ -103,11 +99,11 @@ func (w *walker) fails(r *ast.ReturnStmt) bool {
 }
 
 // mentions reports whether a node names a variable.
-func (w *walker) mentions(n ast.Node, o types.Object) (found bool) {
-	ast.Inspect(n, func(x ast.Node) bool {
-		id, ok := x.(*ast.Ident)
-		found = found || ok && w.pass.TypesInfo.Uses[id] == o
-		return !found
-	})
-	return found
+func (w *walker) mentions(n ast.Node, o types.Object) bool {
+	for id := range all[*ast.Ident](n) {
+		if w.pass.TypesInfo.Uses[id] == o {
+			return true
+		}
+	}
+	return false
 }

@@ -1,11 +1,9 @@
 package vet
 
 import (
-	"fmt"
 	"go/ast"
 	"go/types"
-
-	"golang.org/x/tools/go/analysis"
+	"slices"
 )
 
 const memoryDoc = `report elements of requests that are memory which nobody registered
@@ -15,51 +13,56 @@ device does not know that memory, and Go may move it or free it.`
 
 // memory reports elements whose address is that of a local variable which no call sees.
 func memory(w *walker, fn *ast.FuncDecl) {
-	ast.Inspect(fn.Body, func(n ast.Node) bool {
-		lit, ok := n.(*ast.CompositeLit)
-		if !ok || !isElement(w.pass.TypesInfo.TypeOf(lit)) {
-			return true
+	for lit := range all[*ast.CompositeLit](fn.Body) {
+		if !isElement(w.pass.TypesInfo.TypeOf(lit)) {
+			continue
 		}
-		for i, e := range lit.Elts {
-			if kv, ok := e.(*ast.KeyValueExpr); ok {
-				if key, ok := kv.Key.(*ast.Ident); !ok || key.Name != "Addr" {
-					continue
-				}
-				e = kv.Value
-			} else if i > 0 {
-				continue
-			}
-			if o := w.addressOf(e); o != nil && o.Pos() > fn.Body.Pos() && w.unseen(fn.Body, o) {
-				reportIn(w.pass, analysis.Diagnostic{Pos: e.Pos(), End: e.End(), Category: "memory",
-					Message: fmt.Sprintf("%s is not registered, and Go may move it; register it and take the element from its region", o.Name())})
-			}
+		e := elements(lit, "Addr")["Addr"]
+		if e == nil {
+			continue
 		}
-		return true
-	})
+		if o := w.addressOf(e); o != nil && o.Pos() > fn.Body.Pos() && w.unseen(fn.Body, o) {
+			w.report(e, "memory", "%s is not registered, and Go may move it; register it and take the element from its region", o.Name())
+		}
+	}
+}
+
+// elements are the values that the literal of a struct gives its fields, by name; names are those of the first fields.
+func elements(lit *ast.CompositeLit, names ...string) map[string]ast.Expr {
+	out := map[string]ast.Expr{}
+	for i, e := range lit.Elts {
+		if kv, ok := e.(*ast.KeyValueExpr); ok {
+			out[kv.Key.(*ast.Ident).Name] = kv.Value
+		} else if i < len(names) {
+			out[names[i]] = e
+		}
+	}
+	return out
 }
 
 // isElement reports whether a type is that of an element of a request.
 func isElement(t types.Type) bool { return ofDataPath(t) == "SGE" }
 
 // addressOf is the variable whose address an expression converts to a number: unsafe.Pointer(&x[0]), unsafe.SliceData(x); nil otherwise.
-func (w *walker) addressOf(e ast.Expr) (out types.Object) {
-	ast.Inspect(e, func(n ast.Node) bool {
-		call, ok := n.(*ast.CallExpr)
-		if !ok || len(call.Args) != 1 || !types.Identical(w.pass.TypesInfo.TypeOf(call), types.Typ[types.UnsafePointer]) {
-			return true
+func (w *walker) addressOf(e ast.Expr) types.Object {
+	for call := range all[*ast.CallExpr](e) {
+		if len(call.Args) != 1 || !types.Identical(w.pass.TypesInfo.TypeOf(call), types.Typ[types.UnsafePointer]) {
+			continue
 		}
+		var of types.Object
 		switch x := ast.Unparen(call.Args[0]).(type) {
 		case *ast.UnaryExpr:
-			out = w.root(x.X)
+			of = w.root(x.X)
 		case *ast.CallExpr:
 			if len(x.Args) == 1 && w.pass.TypesInfo.Types[x.Fun].IsBuiltin() {
-				out = w.root(x.Args[0])
+				of = w.root(x.Args[0])
 			}
 		}
-		return out == nil
-	})
-	if v, ok := out.(*types.Var); ok && !v.IsField() {
-		return v
+		if v, ok := of.(*types.Var); ok && !v.IsField() {
+			return v
+		} else if of != nil {
+			return nil
+		}
 	}
 	return nil
 }
@@ -76,30 +79,29 @@ func (w *walker) unseen(body ast.Node, o types.Object) bool {
 	default:
 		return false
 	}
-	seen := false
-	ast.Inspect(body, func(n ast.Node) bool {
+	handedOn := func(e ast.Expr) bool { return w.root(stripped(e)) == o }
+	for n := range ast.Preorder(body) {
 		switch n := n.(type) {
 		case *ast.CallExpr:
 			if tv := w.pass.TypesInfo.Types[n.Fun]; tv.IsBuiltin() || tv.IsType() {
-				return true
+				continue
 			}
 			for _, a := range n.Args {
 				if _, call := ast.Unparen(a).(*ast.CallExpr); !call && w.names(a, o) && !isElement(w.pass.TypesInfo.TypeOf(a)) {
-					seen = true
+					return false
 				}
 			}
 		case *ast.AssignStmt:
-			for _, r := range n.Rhs {
-				seen = seen || w.root(stripped(r)) == o
+			if slices.ContainsFunc(n.Rhs, handedOn) {
+				return false
 			}
 		case *ast.ReturnStmt:
-			for _, r := range n.Results {
-				seen = seen || w.root(stripped(r)) == o
+			if slices.ContainsFunc(n.Results, handedOn) {
+				return false
 			}
 		}
-		return !seen
-	})
-	return !seen
+	}
+	return true
 }
 
 // stripped is what an address is taken of, or a slice is a part of.
@@ -128,25 +130,20 @@ func (w *walker) names(e ast.Expr, o types.Object) (found bool) {
 }
 
 // isMade reports whether a slice is made where it is defined: by make or a literal.
-func (w *walker) isMade(body ast.Node, o types.Object) (made bool) {
-	ast.Inspect(body, func(n ast.Node) bool {
-		s, ok := n.(*ast.AssignStmt)
-		if !ok || len(s.Lhs) != len(s.Rhs) {
-			return true
-		}
+func (w *walker) isMade(body ast.Node, o types.Object) bool {
+	for s := range all[*ast.AssignStmt](body) {
 		for i, l := range s.Lhs {
 			id, ok := l.(*ast.Ident)
-			if !ok || w.pass.TypesInfo.Defs[id] != o {
+			if !ok || w.pass.TypesInfo.Defs[id] != o || len(s.Lhs) != len(s.Rhs) {
 				continue
 			}
 			switch r := ast.Unparen(s.Rhs[i]).(type) {
 			case *ast.CompositeLit:
-				made = true
+				return true
 			case *ast.CallExpr:
-				made = w.pass.TypesInfo.Types[r.Fun].IsBuiltin()
+				return w.pass.TypesInfo.Types[r.Fun].IsBuiltin()
 			}
 		}
-		return true
-	})
-	return made
+	}
+	return false
 }

@@ -1,11 +1,11 @@
 package vet
 
 import (
-	"fmt"
 	"go/ast"
 	"go/constant"
 	"go/token"
 	"go/types"
+	"iter"
 	"slices"
 	"strings"
 
@@ -16,15 +16,32 @@ import (
 
 // onFunctions is an analyzer that looks at each function of a package that uses generated ones, closures with the function around them.
 func onFunctions(name, doc string, origins *analysis.Analyzer, look func(w *walker, fn *ast.FuncDecl)) *analysis.Analyzer {
-	return onPackages(name, doc, origins, func(w *walker) { w.functions(func(fn *ast.FuncDecl) { look(w, fn) }) })
+	return onPackages(name, doc, origins, func(w *walker) {
+		for fn := range functions(w.pass.Files...) {
+			look(w, fn)
+		}
+	})
 }
 
-// functions calls look for each function of the package.
-func (w *walker) functions(look func(fn *ast.FuncDecl)) {
-	for _, file := range w.pass.Files {
-		for _, d := range file.Decls {
-			if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil {
-				look(fn)
+// functions are those of some files that have a body.
+func functions(files ...*ast.File) iter.Seq[*ast.FuncDecl] {
+	return func(yield func(*ast.FuncDecl) bool) {
+		for _, file := range files {
+			for _, d := range file.Decls {
+				if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil && !yield(fn) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// all are the nodes of one type below another node.
+func all[N ast.Node](below ast.Node) iter.Seq[N] {
+	return func(yield func(N) bool) {
+		for n := range ast.Preorder(below) {
+			if n, ok := n.(N); ok && !yield(n) {
+				return
 			}
 		}
 	}
@@ -45,7 +62,7 @@ func onPackages(name, doc string, origins *analysis.Analyzer, look func(w *walke
 // face is the generated method that a call names, by verb; false for any other function.
 func (w *walker) face(e *ast.CallExpr) (face, bool) {
 	fn := w.callee(e)
-	if fn == nil || fn.Pkg() == nil || w.from[fn.Pkg().Path()] == nil || fn.Signature().Recv() == nil {
+	if !w.generated(fn) || fn.Signature().Recv() == nil {
 		return face{}, false
 	}
 	b, name := w.named(fn.Signature().Recv().Type())
@@ -56,27 +73,26 @@ func (w *walker) face(e *ast.CallExpr) (face, bool) {
 	return f, ok
 }
 
+// generated reports whether a function is one of a generated package.
+func (w *walker) generated(fn *types.Func) bool {
+	return fn != nil && fn.Pkg() != nil && w.from[fn.Pkg().Path()] != nil
+}
+
 const resultsDoc = `report calls whose error is dropped
 
 The call of a generated method is a statement of its own, so that nobody learns that it failed. Write _ = before a call that may fail.`
 
 // unchecked reports calls of generated methods whose error is dropped.
 func unchecked(w *walker, fn *ast.FuncDecl) {
-	ast.Inspect(fn.Body, func(n ast.Node) bool {
-		s, ok := n.(*ast.ExprStmt)
-		if !ok {
-			return true
-		}
+	for s := range all[*ast.ExprStmt](fn.Body) {
 		call, ok := ast.Unparen(s.X).(*ast.CallExpr)
 		if !ok {
-			return true
+			continue
 		}
 		if f, ok := w.face(call); ok && f.method.Form != form.End && returnsError(w.callee(call).Signature()) {
-			reportIn(w.pass, analysis.Diagnostic{Pos: call.Pos(), End: call.End(), Category: "result",
-				Message: fmt.Sprintf("%s: the error of %s.%s is dropped; check it", f.verb.C, f.method.Recv, f.method.Name)})
+			w.report(call, "result", "%s: the error of %s.%s is dropped; check it", f.verb.C, f.method.Recv, f.method.Name)
 		}
-		return true
-	})
+	}
 }
 
 const eventsDoc = `report events that are never acknowledged
@@ -94,8 +110,7 @@ func handles(w *walker, fn *ast.FuncDecl) {
 	}
 	for id, x := range made {
 		if w.lost(x.o, used) && (w.rooted(x, by, used) || w.ofParameter(fn, x, used)) {
-			reportIn(w.pass, analysis.Diagnostic{Pos: id.Pos(), End: id.End(), Category: "handle",
-				Message: fmt.Sprintf("the handle %s is never closed; defer %s.Close()", id.Name, id.Name)})
+			w.report(id, "handle", "the handle %s is never closed; defer %s.Close()", id.Name, id.Name)
 		}
 	}
 }
@@ -168,23 +183,17 @@ type firstResult struct {
 // firstResults are the variables that a function defines as the first result of a generated method, of some types.
 func (w *walker) firstResults(fn *ast.FuncDecl, is func(types.Type) bool) map[*ast.Ident]firstResult {
 	out := map[*ast.Ident]firstResult{}
-	ast.Inspect(fn.Body, func(n ast.Node) bool {
-		s, ok := n.(*ast.AssignStmt)
-		if !ok || s.Tok != token.DEFINE || len(s.Rhs) != 1 {
-			return true
-		}
+	for s := range all[*ast.AssignStmt](fn.Body) {
 		id, ok := s.Lhs[0].(*ast.Ident)
 		call, isCall := ast.Unparen(s.Rhs[0]).(*ast.CallExpr)
-		if !ok || !isCall {
-			return true
+		if s.Tok != token.DEFINE || len(s.Rhs) != 1 || !ok || !isCall {
+			continue
 		}
 		o := w.pass.TypesInfo.Defs[id] // nobody has what is put into _: programs do that with a call that fails
-		callee := w.callee(call)
-		if o != nil && id.Name != "_" && callee != nil && callee.Pkg() != nil && w.from[callee.Pkg().Path()] != nil && is(o.Type()) {
+		if o != nil && id.Name != "_" && w.generated(w.callee(call)) && is(o.Type()) {
 			out[id] = firstResult{o, call}
 		}
-		return true
-	})
+	}
 	return out
 }
 
@@ -209,31 +218,25 @@ func (u uses) of(o types.Object) usesOf {
 // argument without keeping it.
 func (w *walker) uses(body ast.Node) uses {
 	out := uses{}
-	var above []ast.Node
-	ast.Inspect(body, func(n ast.Node) bool {
-		if n == nil {
-			above = above[:len(above)-1]
+	ast.PreorderStack(body, nil, func(n ast.Node, above []ast.Node) bool {
+		id, ok := n.(*ast.Ident)
+		if !ok || len(above) == 0 {
 			return true
 		}
-		above = append(above, n)
-		if id, ok := n.(*ast.Ident); ok && len(above) > 1 {
-			if o, ok := w.pass.TypesInfo.Uses[id].(*types.Var); ok {
-				u := out[o]
-				if u == nil {
-					u = &usesOf{methods: map[string]bool{}}
-					out[o] = u
-				}
-				w.use(u, id, above[:len(above)-1])
+		if o, ok := w.pass.TypesInfo.Uses[id].(*types.Var); ok {
+			if out[o] == nil {
+				out[o] = &usesOf{methods: map[string]bool{}}
 			}
+			w.use(out[o], id, above[len(above)-1])
 		}
 		return true
 	})
 	return out
 }
 
-// use notes one place that names a variable, by the nodes around it.
-func (w *walker) use(u *usesOf, id *ast.Ident, above []ast.Node) {
-	switch p := above[len(above)-1].(type) {
+// use notes one place that names a variable, by the node around it.
+func (w *walker) use(u *usesOf, id *ast.Ident, around ast.Node) {
+	switch p := around.(type) {
 	case *ast.SelectorExpr:
 		if p.X == ast.Expr(id) {
 			u.methods[p.Sel.Name] = true
@@ -266,57 +269,38 @@ So is a request that the batch does not have: WR panics.`
 func batches(w *walker, fn *ast.FuncDecl) {
 	w.beyond(fn.Body)
 	users := map[types.Object]int{}
-	var loops []ast.Node
-	var above []ast.Node
-	ast.Inspect(fn.Body, func(n ast.Node) bool {
-		if n == nil {
-			switch above[len(above)-1].(type) {
-			case *ast.ForStmt, *ast.RangeStmt:
-				loops = loops[:len(loops)-1]
-			}
-			above = above[:len(above)-1]
-			return true
-		}
-		above = append(above, n)
-		switch n := n.(type) {
-		case *ast.ForStmt, *ast.RangeStmt:
-			loops = append(loops, n)
-		case *ast.GoStmt:
-			w.countBatches(n, loops, users)
+	ast.PreorderStack(fn.Body, nil, func(n ast.Node, above []ast.Node) bool {
+		if g, ok := n.(*ast.GoStmt); ok {
+			w.countBatches(g, above, users)
 		}
 		return true
 	})
 }
 
 // countBatches notes the batches of outside that a go statement uses, and reports those that another one uses too.
-func (w *walker) countBatches(g *ast.GoStmt, loops []ast.Node, users map[types.Object]int) {
+func (w *walker) countBatches(g *ast.GoStmt, above []ast.Node, users map[types.Object]int) {
 	here := map[types.Object]*ast.Ident{}
-	locks := false
-	ast.Inspect(g, func(n ast.Node) bool {
-		id, ok := n.(*ast.Ident)
-		if !ok {
-			return true
+	for id := range all[*ast.Ident](g) {
+		if id.Name == "Lock" {
+			return
 		}
-		locks = locks || id.Name == "Lock"
 		o, ok := w.pass.TypesInfo.Uses[id].(*types.Var)
 		if ok && isBatch(o.Type()) && (o.Pos() < g.Pos() || o.Pos() > g.End()) && here[o] == nil {
 			here[o] = id
 		}
-		return true
-	})
-	if locks {
-		return
 	}
 	for o, id := range here {
 		users[o]++
-		for _, l := range loops {
-			if o.Pos() < l.Pos() { // each turn of the loop starts a goroutine with the same batch
-				users[o] += 2
+		for _, l := range above {
+			switch l.(type) {
+			case *ast.ForStmt, *ast.RangeStmt:
+				if o.Pos() < l.Pos() { // each turn of the loop starts a goroutine with the same batch
+					users[o] += 2
+				}
 			}
 		}
 		if users[o] > 1 {
-			reportIn(w.pass, analysis.Diagnostic{Pos: id.Pos(), End: id.End(), Category: "batch",
-				Message: fmt.Sprintf("goroutines share the batch %s; give each its own", id.Name)})
+			w.report(id, "batch", "goroutines share the batch %s; give each its own", id.Name)
 		}
 	}
 }
@@ -324,11 +308,7 @@ func (w *walker) countBatches(g *ast.GoStmt, loops []ast.Node, users map[types.O
 // beyond reports requests behind the end of a batch whose size is a constant.
 func (w *walker) beyond(body *ast.BlockStmt) {
 	sizes, again := map[types.Object]int64{}, map[types.Object]bool{}
-	ast.Inspect(body, func(n ast.Node) bool {
-		s, ok := n.(*ast.AssignStmt)
-		if !ok {
-			return true
-		}
+	for s := range all[*ast.AssignStmt](body) {
 		for _, l := range s.Lhs {
 			if id, ok := l.(*ast.Ident); ok {
 				again[w.pass.TypesInfo.Uses[id]] = true
@@ -343,25 +323,18 @@ func (w *walker) beyond(body *ast.BlockStmt) {
 				}
 			}
 		}
-		return true
-	})
-	ast.Inspect(body, func(n ast.Node) bool {
-		call, ok := n.(*ast.CallExpr)
-		if !ok || len(call.Args) != 1 {
-			return true
-		}
+	}
+	for call := range all[*ast.CallExpr](body) {
 		s, ok := ast.Unparen(call.Fun).(*ast.SelectorExpr)
-		if !ok || s.Sel.Name != "WR" {
-			return true
+		if !ok || s.Sel.Name != "WR" || len(call.Args) != 1 {
+			continue
 		}
 		o := w.root(s.X)
 		size, known := sizes[o]
 		if i, ok := w.constant(call.Args[0]); ok && known && !again[o] && isBatch(w.pass.TypesInfo.TypeOf(s.X)) && (i < 0 || i >= size) {
-			reportIn(w.pass, analysis.Diagnostic{Pos: call.Pos(), End: call.End(), Category: "batch",
-				Message: fmt.Sprintf("the batch %s has %d requests, numbered from 0: there is no request %d", o.Name(), size, i)})
+			w.report(call, "batch", "the batch %s has %d requests, numbered from 0: there is no request %d", o.Name(), size, i)
 		}
-		return true
-	})
+	}
 }
 
 // constant is the value of a constant expression.

@@ -159,11 +159,7 @@ func (w *walker) judgeRequest(e *ast.CallExpr, c *caseOf, recv value, i int64, r
 // requestParam is the parameter of a verb with a chain of requests of a type; nil without one.
 func requestParam(v *model.Verb, kind string) *model.Param {
 	c := map[string]string{"SendWR": "struct ibv_send_wr *", "RecvWR": "struct ibv_recv_wr *", "OpsWR": "struct ibv_ops_wr *"}[kind]
-	i := slices.IndexFunc(v.Params, func(p *model.Param) bool { return p.CType == c })
-	if i < 0 {
-		return nil
-	}
-	return v.Params[i]
+	return model.First(v.Params, func(p *model.Param) bool { return p.CType == c })
 }
 
 // sweep has the requests judged that a statement wrote to, for what is wrong with them whatever queue they are posted to. In a package

@@ -43,10 +43,8 @@ func callsAnalyzer(origins *analysis.Analyzer) *analysis.Analyzer {
 						}
 					}
 				}
-				for _, d := range file.Decls {
-					if fn, ok := d.(*ast.FuncDecl); ok && fn.Body != nil {
-						w.function(fn.Body)
-					}
+				for fn := range functions(file) {
+					w.function(fn.Body)
 				}
 			}
 			return out, nil
@@ -59,17 +57,9 @@ const rulesDoc = `report calls that no device is known to accept
 A call of a method that verbsgen generated is held against the rules of its man page, as the method itself does when it runs. Constants,
 variables of the function, structs and builders are followed; what is not known breaks no rule. The message names the rule.`
 
-func rulesAnalyzer(origins, calls *analysis.Analyzer) *analysis.Analyzer {
-	return reporter("verbsrules", rulesDoc, origins, calls, false)
-}
-
 const hintsDoc = `report calls that only some devices or kernels accept
 
 Like verbsrules, for the rules that are hints: some providers or kernels refuse the call, or do not do what the man page promises.`
-
-func hintsAnalyzer(origins, calls *analysis.Analyzer) *analysis.Analyzer {
-	return reporter("verbshints", hintsDoc, origins, calls, true)
-}
 
 // reporter reports the findings of rules or of lints.
 func reporter(name, doc string, origins, calls *analysis.Analyzer, lints bool) *analysis.Analyzer {
@@ -87,6 +77,11 @@ func reporter(name, doc string, origins, calls *analysis.Analyzer, lints bool) *
 
 // ignore begins a comment, on the line of a report or the one above, with the rule that is broken there on purpose and a reason.
 const ignore = "//verbsgen:ignore "
+
+// report reports a finding at a node.
+func (w *walker) report(at ast.Node, category, format string, args ...any) {
+	reportIn(w.pass, analysis.Diagnostic{Pos: at.Pos(), End: at.End(), Category: category, Message: fmt.Sprintf(format, args...)})
+}
 
 // reportIn reports unless a comment says that it is on purpose.
 func reportIn(pass *analysis.Pass, d analysis.Diagnostic) {

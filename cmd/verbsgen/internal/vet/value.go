@@ -6,6 +6,7 @@ import (
 	"go/types"
 	"maps"
 	"math/big"
+	"slices"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/explain"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
@@ -69,9 +70,7 @@ func copied(v value, seen map[any]value) value {
 		for f, x := range v.fields {
 			c.fields[f] = copied(x, seen)
 		}
-		for f, at := range v.at {
-			c.at[f] = at
-		}
+		c.at = maps.Clone(v.at)
 		return c
 	case *batch:
 		if seen[v] == nil {
@@ -103,12 +102,8 @@ func same(a, b value) bool {
 	case *big.Int:
 		b, ok := b.(*big.Int)
 		return ok && a.Cmp(b) == 0
-	case null:
-		_, ok := b.(null)
-		return ok
-	case some:
-		_, ok := b.(some)
-		return ok
+	case null, some, opcodeOf:
+		return a == b
 	case *handle:
 		b, ok := b.(*handle)
 		return ok && maps.EqualFunc(a.props, b.props, same)
@@ -121,30 +116,12 @@ func same(a, b value) bool {
 	case element:
 		b, ok := b.(element)
 		return ok && same(a.length, b.length)
-	case opcodeOf:
-		return a == b
 	case list:
 		b, ok := b.(list)
-		if !ok || a.n != b.n || len(a.items) != len(b.items) {
-			return false
-		}
-		for i := range a.items {
-			if !same(a.items[i], b.items[i]) {
-				return false
-			}
-		}
-		return true
+		return ok && a.n == b.n && slices.EqualFunc(a.items, b.items, same)
 	case *record:
 		b, ok := b.(*record)
-		if !ok || a.of != b.of || a.bits != b.bits || a.lost || b.lost || len(a.fields) != len(b.fields) {
-			return false
-		}
-		for f, x := range a.fields {
-			if y, there := b.fields[f]; !there || !same(x, y) {
-				return false
-			}
-		}
-		return true
+		return ok && a.of == b.of && a.bits == b.bits && !a.lost && !b.lost && maps.EqualFunc(a.fields, b.fields, same)
 	}
 	return false
 }
@@ -209,7 +186,7 @@ func (r *record) asCase() any {
 			out[f.C] = nil
 		case f.Nested != nil:
 			out[f.C] = newRecord(r.b, f.Nested).asCase()
-		case f.Leaf != nil && isNumber(f):
+		case f.Leaf != nil && numbers[f.Leaf.GoType]:
 			out[f.C] = new(big.Int)
 		}
 	}
@@ -224,22 +201,12 @@ func (r *record) maskLeaf() *model.Leaf {
 	if r.of.Mask == "" || r.of.Beside || r.of.Mirror == nil {
 		return nil
 	}
-	for _, l := range r.of.Mirror.Leaf {
-		if l.Go == r.of.Mask {
-			return l
-		}
-	}
-	return nil
+	return model.First(r.of.Mirror.Leaf, func(l *model.Leaf) bool { return l.Go == r.of.Mask })
 }
 
-// isNumber reports whether a field is an integer in C.
-func isNumber(f *model.Field) bool {
-	switch f.Leaf.GoType {
-	case "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "uintptr":
-		return true
-	}
-	return false
-}
+// numbers are the integers of C.
+var numbers = map[string]bool{"uint8": true, "uint16": true, "uint32": true, "uint64": true, "int8": true, "int16": true, "int32": true,
+	"int64": true, "uintptr": true}
 
 // set stores a value in a field, with its bit of the mask.
 func (r *record) set(f *model.Field, v value, at ast.Node) {
@@ -254,12 +221,7 @@ func (r *record) set(f *model.Field, v value, at ast.Node) {
 
 // field returns the field of a Go name, or nil.
 func (r *record) field(name string) *model.Field {
-	for _, f := range r.of.Fields {
-		if f.Go == name {
-			return f
-		}
-	}
-	return nil
+	return model.First(r.of.Fields, func(f *model.Field) bool { return f.Go == name })
 }
 
 // fromConstant is the integer of a constant; nil for text and fractions.

@@ -3,7 +3,6 @@ package vet
 import (
 	"cmp"
 	"fmt"
-	"go/ast"
 	"slices"
 	"strings"
 	"sync"
@@ -47,10 +46,13 @@ func inOrder(run func(*analysis.Pass) (any, error)) func(*analysis.Pass) (any, e
 // analyzers are those that report, which all need the origins.
 func (s *suite) analyzers(origins *analysis.Analyzer) []*analysis.Analyzer {
 	calls := callsAnalyzer(origins)
-	return []*analysis.Analyzer{rulesAnalyzer(origins, calls), hintsAnalyzer(origins, calls),
+	return []*analysis.Analyzer{reporter("verbsrules", rulesDoc, origins, calls, false),
+		reporter("verbshints", hintsDoc, origins, calls, true),
 		onFunctions("verbsresults", resultsDoc, origins, unchecked), onFunctions("verbsevents", eventsDoc, origins, events),
 		onPackages("verbshandles", handlesDoc, origins, func(w *walker) {
-			w.functions(func(fn *ast.FuncDecl) { handles(w, fn) })
+			for fn := range functions(w.pass.Files...) {
+				handles(w, fn)
+			}
 			fields(w)
 		}), onFunctions("verbscompletions", completionsDoc, origins, completions), onFunctions("verbsbatches", batchesDoc, origins, batches),
 		onFunctions("verbsleaks", leaksDoc, origins, leaks), onFunctions("verbsmemory", memoryDoc, origins, memory)}

@@ -4,8 +4,10 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"slices"
 
 	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/types/typeutil"
 )
 
 // walker follows what is known of the variables of one function, in the order of its statements.
@@ -23,38 +25,36 @@ type walker struct {
 // function walks the body of a function.
 func (w *walker) function(body *ast.BlockStmt) {
 	w.vars, w.loose = map[types.Object]value{}, map[types.Object]bool{}
-	w.findLoose(body, body)
+	w.findLoose(body)
 	w.block(body.List)
 }
 
 // findLoose notes variables whose address is taken, and those that closures assign.
-func (w *walker) findLoose(body ast.Node, outer *ast.BlockStmt) {
-	ast.Inspect(body, func(n ast.Node) bool {
+func (w *walker) findLoose(body *ast.BlockStmt) {
+	for n := range ast.Preorder(body) {
 		switch n := n.(type) {
 		case *ast.UnaryExpr:
 			if n.Op == token.AND {
 				w.loose[w.root(n.X)] = true
 			}
 		case *ast.FuncLit:
-			ast.Inspect(n.Body, func(x ast.Node) bool {
+			for x := range ast.Preorder(n.Body) {
 				for _, o := range w.changedBy(x) {
 					if o != nil && (o.Pos() < n.Pos() || o.Pos() > n.End()) {
 						w.loose[o] = true
 					}
 				}
-				return true
-			})
+			}
 		case *ast.BranchStmt:
 			if n.Tok == token.GOTO { // the order of statements says nothing
 				for _, x := range w.pass.TypesInfo.Defs {
-					if x != nil && x.Pos() >= outer.Pos() && x.Pos() <= outer.End() {
+					if x != nil && x.Pos() >= body.Pos() && x.Pos() <= body.End() {
 						w.loose[x] = true
 					}
 				}
 			}
 		}
-		return true
-	})
+	}
 }
 
 // root is the variable that an expression is a part of; nil for another one.
@@ -152,7 +152,7 @@ func (w *walker) block(stmts []ast.Stmt) bool {
 
 // forget drops what is known of the variables that a loop changes.
 func (w *walker) forget(n ast.Node) {
-	ast.Inspect(n, func(x ast.Node) bool {
+	for x := range ast.Preorder(n) {
 		for _, o := range w.changedBy(x) {
 			switch v := w.vars[o].(type) { // other variables may have it
 			case *request, *batch:
@@ -160,8 +160,7 @@ func (w *walker) forget(n ast.Node) {
 			}
 			delete(w.vars, o)
 		}
-		return true
-	})
+	}
 }
 
 // stmt walks a statement; false when what follows is not reached.
@@ -222,20 +221,20 @@ func (w *walker) ifStmt(s *ast.IfStmt) bool {
 // idle reports whether statements neither change nor hand on what is known of variables: all that they name are errors, texts and numbers
 // of which nothing is known.
 func (w *walker) idle(body *ast.BlockStmt) bool {
-	idle := true
-	ast.Inspect(body, func(n ast.Node) bool {
+	for n := range ast.Preorder(body) {
 		switch n := n.(type) {
 		case *ast.AssignStmt, *ast.IncDecStmt, *ast.DeclStmt, *ast.RangeStmt, *ast.FuncLit, *ast.UnaryExpr, *ast.CompositeLit:
-			idle = false
+			return false
 		case *ast.Ident:
 			if o, ok := w.pass.TypesInfo.ObjectOf(n).(*types.Var); ok {
 				_, basic := o.Type().Underlying().(*types.Basic)
-				idle = idle && w.vars[o] == nil && (basic || types.Identical(o.Type(), types.Universe.Lookup("error").Type()))
+				if w.vars[o] != nil || !basic && !types.Identical(o.Type(), types.Universe.Lookup("error").Type()) {
+					return false
+				}
 			}
 		}
-		return idle
-	})
-	return idle
+	}
+	return true
 }
 
 // control walks loops and choices.
@@ -302,20 +301,15 @@ func (w *walker) panics(e ast.Expr) bool {
 	if !ok {
 		return false
 	}
-	switch f := ast.Unparen(call.Fun).(type) {
-	case *ast.Ident:
-		_, builtin := w.pass.TypesInfo.Uses[f].(*types.Builtin)
-		return builtin && f.Name == "panic"
-	case *ast.SelectorExpr:
-		fn, _ := w.pass.TypesInfo.Uses[f.Sel].(*types.Func)
-		if fn == nil || fn.Pkg() == nil {
-			return false
-		}
-		switch fn.Pkg().Path() + "." + fn.Name() {
-		case "os.Exit", "log.Fatal", "log.Fatalf", "log.Fatalln", "testing.Fatal", "testing.Fatalf", "testing.FailNow", "testing.Skip",
-			"testing.Skipf", "testing.SkipNow", "runtime.Goexit":
-			return true
-		}
+	switch of := typeutil.Callee(w.pass.TypesInfo, call).(type) {
+	case *types.Builtin:
+		return of.Name() == "panic"
+	case *types.Func:
+		return of.Pkg() != nil && slices.Contains(ending[of.Pkg().Path()], of.Name())
 	}
 	return false
 }
+
+// ending are the functions that do not return, by package.
+var ending = map[string][]string{"os": {"Exit"}, "log": {"Fatal", "Fatalf", "Fatalln"}, "runtime": {"Goexit"},
+	"testing": {"Fatal", "Fatalf", "FailNow", "Skip", "Skipf", "SkipNow"}}

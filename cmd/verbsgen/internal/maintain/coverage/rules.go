@@ -83,7 +83,7 @@ func (r *RuleReport) Err() error {
 	var errs diag.List
 	for _, s := range r.Rules {
 		for _, p := range s.Problems {
-			errs.Add(diag.New(diag.RuleCase, s.pos.File, s.pos.Line, s.pos.Col, s.ID, p, "correct the case, or the rule"))
+			errs.Add(diag.At(diag.RuleCase, s.pos, s.ID, p, "correct the case, or the rule"))
 		}
 	}
 	return errs.Err()
