@@ -3,6 +3,7 @@
 package cases
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"syscall"
@@ -44,6 +45,16 @@ func must[V any](v V, err error) func(t *suite.T) V {
 
 // ok fails the case on an error, and lets it go on.
 func ok(t *suite.T, what string, err error) { t.OK(what, err) }
+
+// fails checks that a call failed with one of some errors.
+func fails(t *suite.T, what string, err error, set ...error) {
+	if !slices.ContainsFunc(set, func(want error) bool { return errors.Is(err, want) }) {
+		t.Errorf("%s: %v, want one of %v", what, err, set)
+	}
+}
+
+// errorOf returns the error of a call that has a result too.
+func errorOf[V any](_ V, err error) error { return err }
 
 // buffer returns memory that is closed at the end, when nothing holds it any more.
 func buffer(t *suite.T, length uint64) *mem.Buffer {

@@ -80,15 +80,9 @@ func openTwice(t *suite.T) {
 		t.Errorf("the command channel: %v", err)
 	}
 	ok(t, "Close", second.Close())
-	if _, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); !errors.Is(err, syscall.EBADF) {
-		t.Errorf("the command channel after Close: %v", err)
-	}
-	if err := second.Close(); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("second Close: %v", err)
-	}
-	if _, err := second.AllocPD(); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("AllocPD after Close: %v", err)
-	}
+	fails(t, "the command channel after Close", errorOf(unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)), syscall.EBADF)
+	fails(t, "second Close", second.Close(), os.ErrClosed)
+	fails(t, "AllocPD after Close", errorOf(second.AllocPD()), os.ErrClosed)
 	if _, err := first.QueryDevice(); err != nil {
 		t.Errorf("the other context: %v", err)
 	}

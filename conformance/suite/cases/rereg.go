@@ -38,9 +38,7 @@ func reregMemory(t *suite.T) {
 		t.Fatalf("%v", err)
 	}
 	ok(t, "closing the old buffer", old.Close())
-	if err := next.Close(); !errors.Is(err, syscall.EBUSY) {
-		t.Errorf("Close of the new buffer: %v", err)
-	}
+	fails(t, "Close of the new buffer", next.Close(), syscall.EBUSY)
 	if mr.Length() != 2*page || mr.Addr() != next.Addr() {
 		t.Errorf("Length %d, Addr %#x", mr.Length(), mr.Addr())
 	}
@@ -58,9 +56,7 @@ func reregPD(t *suite.T) {
 		t.Errorf("PD is the old one")
 	}
 	ok(t, "Close of the old domain", pd.Close())
-	if err := other.Close(); !errors.Is(err, syscall.EBUSY) {
-		t.Errorf("Close of the new domain: %v", err)
-	}
+	fails(t, "Close of the new domain", other.Close(), syscall.EBUSY)
 	ok(t, "Close", mr.Close())
 	ok(t, "Close of the new domain", other.Close())
 }
@@ -112,9 +108,7 @@ func reregLacking(t *suite.T) {
 		}
 		err := mr.Rereg(l.change)
 		t.Saw(string(l.c), err)
-		if !errors.Is(err, errors.ErrUnsupported) {
-			t.Errorf("%s: %v", l.c, err)
-		}
+		fails(t, string(l.c), err, errors.ErrUnsupported)
 	}
 	if mr.PD() != pd && !t.Has(suite.ReregPD) {
 		t.Errorf("PD is another one")

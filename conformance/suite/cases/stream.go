@@ -385,7 +385,5 @@ func streamStates(t *suite.T) {
 	if posted, err := n.stream.Post(n.send, 1); posted != 0 || !errors.Is(err, os.ErrClosed) {
 		t.Errorf("after Close: %d, %v", posted, err)
 	}
-	if _, err := n.qp.Stream(); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("a stream of a closed queue pair: %v", err)
-	}
+	fails(t, "a stream of a closed queue pair", errorOf(n.qp.Stream()), os.ErrClosed)
 }
