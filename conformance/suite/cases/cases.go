@@ -33,13 +33,18 @@ func id(family string, n int) string { return fmt.Sprintf("CF-%s-%04d", family, 
 // needs is short for a list of capabilities.
 func needs(list ...suite.Capability) []suite.Capability { return list }
 
-// must fails the case on an error.
+// must ends the case on an error.
 func must[V any](v V, err error) func(t *suite.T) V {
 	return func(t *suite.T) V {
-		if err != nil {
-			t.Fatalf("%v", err)
-		}
+		need(t, err)
 		return v
+	}
+}
+
+// need ends the case on an error.
+func need(t *suite.T, err error) {
+	if err != nil {
+		t.Fatalf("%v", err)
 	}
 }
 

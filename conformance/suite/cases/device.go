@@ -53,9 +53,7 @@ func deviceList(t *suite.T) {
 		return
 	}
 	text, err := os.ReadFile(sysfs.Path("class/infiniband", d.Name, "node_guid"))
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
+	need(t, err)
 	if guid := strings.ReplaceAll(strings.TrimSpace(string(text)), ":", ""); guid != hex16(d.GUID) {
 		t.Errorf("GUID %s, the kernel has %s", hex16(d.GUID), guid)
 	}

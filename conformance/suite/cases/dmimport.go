@@ -24,9 +24,7 @@ func withoutDM(t *suite.T) *verbs.Device {
 func dmImport(t *suite.T) {
 	dm := newDM(t, 256)
 	text := []byte("shared memory...")
-	if _, err := dm.WriteAt(text, 0); err != nil {
-		t.Fatalf("%v", err)
-	}
+	need(t, errorOf(dm.WriteAt(text, 0)))
 	other := importer(t)
 	first := must(other.ImportDM(dm.Handle(), 256))(t)
 	got := make([]byte, len(text))

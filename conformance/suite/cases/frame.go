@@ -316,9 +316,7 @@ func countedFrames(t *suite.T) {
 
 func tagged(t *suite.T) {
 	cq, err := t.Device().CreateCQEx(verbs.NewCQInitAttrEx(depth, verbs.WCFieldByteLen|verbs.WCFieldFlowTag))
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
+	need(t, err)
 	a, b := stationOn(t, 1, nil), stationOn(t, 1, cq)
 	r := must(cq.Reader(verbs.WCFieldByteLen | verbs.WCFieldFlowTag))(t)
 	b.listen(3)

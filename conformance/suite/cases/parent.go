@@ -152,9 +152,7 @@ func allocating(t *suite.T, answer func(verbs.AllocRequest) (uintptr, error), fa
 		}
 		return r
 	}
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
+	need(t, err)
 	ok(t, "Close", made.Close())
 	return r
 }

@@ -34,9 +34,7 @@ func reregMemory(t *suite.T) {
 	pd := newPD(t)
 	old, next := must(mem.New(page))(t), must(mem.New(2*page))(t)
 	mr := must(pd.RegMRFrom(old, rw))(t)
-	if err := mr.Rereg(new(verbs.MRChange).Memory(next)); err != nil {
-		t.Fatalf("%v", err)
-	}
+	need(t, mr.Rereg(new(verbs.MRChange).Memory(next)))
 	ok(t, "closing the old buffer", old.Close())
 	fails(t, "Close of the new buffer", next.Close(), syscall.EBUSY)
 	if mr.Length() != 2*page || mr.Addr() != next.Addr() {
@@ -49,9 +47,7 @@ func reregMemory(t *suite.T) {
 func reregPD(t *suite.T) {
 	pd, other := newPD(t), newPD(t)
 	mr := must(pd.RegMR(make([]byte, page), rw))(t)
-	if err := mr.Rereg(new(verbs.MRChange).PD(other)); err != nil {
-		t.Fatalf("%v", err)
-	}
+	need(t, mr.Rereg(new(verbs.MRChange).PD(other)))
 	if mr.PD() != other {
 		t.Errorf("PD is the old one")
 	}
@@ -65,9 +61,7 @@ func reregAccess(t *suite.T) {
 	pd := newPD(t)
 	buf := make([]byte, page)
 	mr := must(pd.RegMR(buf, rw))(t)
-	if err := mr.Rereg(new(verbs.MRChange).Access(verbs.MRAccessRemoteRead)); err != nil {
-		t.Fatalf("%v", err)
-	}
+	need(t, mr.Rereg(new(verbs.MRChange).Access(verbs.MRAccessRemoteRead)))
 	if p := t.PeerOf(pd); p != nil {
 		status, err := p.Write(mr.RKey(), uint64(mr.Addr()), []byte("no"))
 		completed(t, "write without the right", status, err, suite.StatusRemAccess)
@@ -84,9 +78,7 @@ func reregAll(t *suite.T) {
 	pd, other := newPD(t), newPD(t)
 	next := must(mem.New(page))(t)
 	mr := must(pd.RegMR(make([]byte, page), 0))(t)
-	if err := mr.Rereg(new(verbs.MRChange).PD(other).Access(rw).Memory(next)); err != nil {
-		t.Fatalf("%v", err)
-	}
+	need(t, mr.Rereg(new(verbs.MRChange).PD(other).Access(rw).Memory(next)))
 	ok(t, "Close of the old domain", pd.Close())
 	use(t, made{mr, next.Bytes(), uint64(next.Addr())})
 	ok(t, "closing the new buffer", next.Close())

@@ -325,9 +325,7 @@ func noAddress(t *suite.T) {
 	n := streamNear(t, far.UD, udOps)
 	ah := must(n.pd.CreateAH(t.Port().Way(n.link.To)))(t)
 	to := func(i int) {
-		if err := ah.Address(n.send.WR(i).Send(uint64(i)).Add(n.sge(0, 8)).Flags(verbs.SendSignaled), n.link.To.QPN, n.link.To.QKey); err != nil {
-			t.Fatalf("%v", err)
-		}
+		need(t, ah.Address(n.send.WR(i).Send(uint64(i)).Add(n.sge(0, 8)).Flags(verbs.SendSignaled), n.link.To.QPN, n.link.To.QKey))
 	}
 	to(0)
 	to(2)
