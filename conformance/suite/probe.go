@@ -5,6 +5,7 @@ package suite
 import (
 	"errors"
 	"fmt"
+	"io"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -94,42 +95,39 @@ func probePeer(t *T, dev *verbs.Device) (why string, err error) {
 	return "", err
 }
 
-// Each probe makes the simplest call that needs the capability. An error other than "not supported" is for the cases to find.
-
-func probeTD(dev *verbs.Device, _ *T) error {
-	td, err := dev.AllocTD()
-	if err != nil {
-		return err
+// with hands on what a call made, and closes it behind.
+func with[C io.Closer](c C, err error) func(use func(C) error) error {
+	return func(use func(C) error) error {
+		if err != nil {
+			return err
+		}
+		return errors.Join(use(c), c.Close())
 	}
-	return td.Close()
 }
 
+// closed closes what a call made.
+func closed[C io.Closer](c C, err error) error {
+	return with(c, err)(func(C) error { return nil })
+}
+
+// Each probe makes the simplest call that needs the capability. An error other than "not supported" is for the cases to find.
+
+func probeTD(dev *verbs.Device, _ *T) error { return closed(dev.AllocTD()) }
+
 func probeXRC(dev *verbs.Device, _ *T) error {
-	x, err := dev.OpenXRCD(verbs.NewXRCDInitAttr(-1, syscall.O_CREAT))
-	if err != nil {
-		return err
-	}
-	return x.Close()
+	return closed(dev.OpenXRCD(verbs.NewXRCDInitAttr(-1, syscall.O_CREAT)))
 }
 
 func probeMW(dev *verbs.Device, _ *T) error {
 	return withPD(dev, func(pd *verbs.PD) error {
-		w, err := pd.AllocMW(verbs.MWType2)
-		if err != nil {
-			return err
-		}
-		return w.Close()
+		return closed(pd.AllocMW(verbs.MWType2))
 	})
 }
 
 func probeWQ(dev *verbs.Device, _ *T) error {
 	return withCQ(dev, func(cq *verbs.CQ) error {
 		return withPD(dev, func(pd *verbs.PD) error {
-			wq, err := dev.CreateWQ(verbs.NewWQInitAttr(pd, cq).MaxWR(1).MaxSGE(1))
-			if err != nil {
-				return err
-			}
-			return wq.Close()
+			return closed(dev.CreateWQ(verbs.NewWQInitAttr(pd, cq).MaxWR(1).MaxSGE(1)))
 		})
 	})
 }
@@ -140,21 +138,13 @@ func probeModeration(dev *verbs.Device, _ *T) error {
 
 // withCQ hands on a completion queue, which is closed behind.
 func withCQ(dev *verbs.Device, use func(cq *verbs.CQ) error) error {
-	cq, err := dev.CreateCQ(1, nil, 0)
-	if err != nil {
-		return err
-	}
-	return errors.Join(use(cq), cq.Close())
+	return with(dev.CreateCQ(1, nil, 0))(use)
 }
 
 // probeFlows makes the flow that takes all that nobody else takes.
 func probeFlows(dev *verbs.Device, t *T) error {
 	return withDatagrams(dev, func(qp *verbs.QP) error {
-		f, err := qp.CreateFlow(verbs.NewFlowAttr(verbs.FlowTypeNormal, t.target.cfg.Port).Specs(ToNobody()))
-		if err != nil {
-			return err
-		}
-		return f.Close()
+		return closed(qp.CreateFlow(verbs.NewFlowAttr(verbs.FlowTypeNormal, t.target.cfg.Port).Specs(ToNobody())))
 	})
 }
 
@@ -182,25 +172,15 @@ func ToNobody() *verbs.FlowSpecEth {
 func withDatagrams(dev *verbs.Device, use func(qp *verbs.QP) error) error {
 	return withCQ(dev, func(cq *verbs.CQ) error {
 		return withPD(dev, func(pd *verbs.PD) error {
-			qp, err := pd.CreateQP(verbs.QPInitAttr{
+			return with(pd.CreateQP(verbs.QPInitAttr{
 				Type: verbs.QPTypeUD, SendCQ: cq, RecvCQ: cq, MaxSendWR: 1, MaxRecvWR: 1, MaxSendSGE: 1,
 				MaxRecvSGE: 1,
-			})
-			if err != nil {
-				return err
-			}
-			return errors.Join(use(qp), qp.Close())
+			}))(use)
 		})
 	})
 }
 
-func probeCounters(dev *verbs.Device, _ *T) error {
-	c, err := dev.CreateCounters()
-	if err != nil {
-		return err
-	}
-	return c.Close()
-}
+func probeCounters(dev *verbs.Device, _ *T) error { return closed(dev.CreateCounters()) }
 
 func probeCompCounters(dev *verbs.Device, _ *T) error {
 	_, err := dev.QueryCompCntrCaps()
@@ -213,11 +193,7 @@ func probeClock(dev *verbs.Device, _ *T) error {
 }
 
 func probeResize(dev *verbs.Device, _ *T) error {
-	cq, err := dev.CreateCQ(1, nil, 0)
-	if err != nil {
-		return err
-	}
-	return errors.Join(cq.Resize(2*cq.Size()+1), cq.Close())
+	return withCQ(dev, func(cq *verbs.CQ) error { return cq.Resize(2*cq.Size() + 1) })
 }
 
 // probeMulticast leaves a group that the queue pair is not in: a device that lacks the verb says so before it looks.
@@ -227,31 +203,19 @@ func probeMulticast(dev *verbs.Device, _ *T) error {
 
 func probeParentDomain(dev *verbs.Device, _ *T) error {
 	return withPD(dev, func(pd *verbs.PD) error {
-		pp, err := dev.AllocParentDomain(verbs.NewParentDomainAttr(pd))
-		if err != nil {
-			return err
-		}
-		return pp.Close()
+		return closed(dev.AllocParentDomain(verbs.NewParentDomainAttr(pd)))
 	})
 }
 
 func probeNullMR(dev *verbs.Device, _ *T) error {
 	return withPD(dev, func(pd *verbs.PD) error {
-		mr, err := pd.AllocNullMR()
-		if err != nil {
-			return err
-		}
-		return mr.Close()
+		return closed(pd.AllocNullMR())
 	})
 }
 
 func probeBuf(dev *verbs.Device, _ *T) error {
 	return withPD(dev, func(pd *verbs.PD) error {
-		buf, err := pd.AllocBuf(page)
-		if err != nil {
-			return err
-		}
-		return buf.Close()
+		return closed(pd.AllocBuf(page))
 	})
 }
 
@@ -263,11 +227,7 @@ func probeDMABuf(dev *verbs.Device, _ *T) error {
 	}
 	defer unix.Close(fd)
 	return withPD(dev, func(pd *verbs.PD) error {
-		mr, err := pd.RegDMABufMR(mem.DMABuf{FD: fd, Length: page}, 0, verbs.DMABufAccessLocalWrite)
-		if err != nil {
-			return err
-		}
-		return mr.Close()
+		return closed(pd.RegDMABufMR(mem.DMABuf{FD: fd, Length: page}, 0, verbs.DMABufAccessLocalWrite))
 	})
 }
 
@@ -279,13 +239,7 @@ func probeDMABufMemory(_ *verbs.Device, t *T) error {
 	return unix.Close(fd)
 }
 
-func probeImport(dev *verbs.Device, t *T) error {
-	other, err := t.lib.ImportDevice(dev.CmdFD())
-	if err != nil {
-		return err
-	}
-	return other.Close()
-}
+func probeImport(dev *verbs.Device, t *T) error { return closed(t.lib.ImportDevice(dev.CmdFD())) }
 
 func probeReregMemory(dev *verbs.Device, t *T) error {
 	return withRegion(dev, func(_ *verbs.PD, mr *verbs.MR, buf *mem.Buffer) error {
@@ -329,11 +283,7 @@ func probeAdvise(dev *verbs.Device) error {
 }
 
 func withPD(dev *verbs.Device, f func(*verbs.PD) error) error {
-	pd, err := dev.AllocPD()
-	if err != nil {
-		return err
-	}
-	return errors.Join(f(pd), pd.Close())
+	return with(dev.AllocPD())(f)
 }
 
 func withRegion(dev *verbs.Device, f func(*verbs.PD, *verbs.MR, *mem.Buffer) error) error {

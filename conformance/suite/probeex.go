@@ -21,11 +21,7 @@ func probeTimestamps(dev *verbs.Device, _ *T) error {
 }
 
 func withAttr(dev *verbs.Device, attr *verbs.CQInitAttrEx) error {
-	cq, err := dev.CreateCQEx(attr)
-	if err != nil {
-		return err
-	}
-	return cq.Close()
+	return closed(dev.CreateCQEx(attr))
 }
 
 func probeQPEx(dev *verbs.Device, _ *T) error { return withStream(dev, verbs.QPOpSend) }
@@ -54,13 +50,11 @@ func probeOp(bit verbs.DeviceCapEx, op verbs.QPOp) func(*verbs.Device, *T) error
 func withStream(dev *verbs.Device, ops verbs.QPOp) error {
 	return withCQ(dev, func(cq *verbs.CQ) error {
 		return withPD(dev, func(pd *verbs.PD) error {
-			qp, err := dev.CreateQPEx(verbs.NewQPInitAttrEx(verbs.QPTypeRC, cq, cq,
-				pd).MaxSendWR(1).MaxRecvWR(1).MaxSendSGE(1).MaxRecvSGE(1).SendOps(ops))
-			if err != nil {
+			return with(dev.CreateQPEx(verbs.NewQPInitAttrEx(verbs.QPTypeRC, cq, cq,
+				pd).MaxSendWR(1).MaxRecvWR(1).MaxSendSGE(1).MaxRecvSGE(1).SendOps(ops)))(func(qp *verbs.QP) error {
+				_, err := qp.Stream()
 				return err
-			}
-			_, err = qp.Stream()
-			return errors.Join(err, qp.Close())
+			})
 		})
 	})
 }
@@ -71,14 +65,10 @@ func probeRawPacket(dev *verbs.Device, _ *T) error {
 	}
 	return withCQ(dev, func(cq *verbs.CQ) error {
 		return withPD(dev, func(pd *verbs.PD) error {
-			qp, err := pd.CreateQP(verbs.QPInitAttr{
+			return closed(pd.CreateQP(verbs.QPInitAttr{
 				Type: verbs.QPTypeRawPacket, SendCQ: cq, RecvCQ: cq, MaxSendWR: 1, MaxRecvWR: 1, MaxSendSGE: 1,
 				MaxRecvSGE: 1,
-			})
-			if err != nil {
-				return err
-			}
-			return qp.Close()
+			}))
 		})
 	})
 }

@@ -3,51 +3,36 @@
 package main
 
 import (
-	"encoding/xml"
+	"errors"
+	"fmt"
 	"os"
+	"strings"
+
+	"github.com/jstemmer/go-junit-report/v2/junit"
 )
 
-// A file of JUnit XML, in the form that CI systems read: one suite, the tests of one package.
-type (
-	junitSuites struct {
-		XMLName xml.Name   `xml:"testsuites"`
-		Suite   junitSuite `xml:"testsuite"`
-	}
-	junitSuite struct {
-		Name     string      `xml:"name,attr"`
-		Tests    int         `xml:"tests,attr"`
-		Failures int         `xml:"failures,attr"`
-		Skipped  int         `xml:"skipped,attr"`
-		Cases    []junitCase `xml:"testcase"`
-	}
-	junitCase struct {
-		Class   string        `xml:"classname,attr"`
-		Name    string        `xml:"name,attr"`
-		Time    float64       `xml:"time,attr"`
-		Failure *junitMessage `xml:"failure"`
-		Skipped *junitMessage `xml:"skipped"`
-	}
-	junitMessage struct {
-		Message string `xml:"message,attr"`
-	}
-)
-
-// writeJUnit writes the tests of a package that ended.
+// writeJUnit writes the tests of a package that ended, in the form that CI systems read.
 func writeJUnit(file, path string, t *tally) error {
-	s := junitSuite{Name: path, Tests: len(t.tests), Failures: len(t.failed), Skipped: len(t.skipped)}
+	s, seconds := junit.Testsuite{Name: path}, 0.0
 	for _, e := range t.tests {
-		c := junitCase{Class: path, Name: e.name, Time: e.seconds}
+		c := junit.Testcase{Classname: path, Name: e.name, Time: fmt.Sprint(e.seconds)}
 		switch e.action {
 		case "fail":
-			c.Failure = &junitMessage{e.said}
+			c.Failure = &junit.Result{Message: e.said}
 		case "skip":
-			c.Skipped = &junitMessage{e.said}
+			c.Skipped = &junit.Result{Message: e.said}
 		}
-		s.Cases = append(s.Cases, c)
+		s.AddTestcase(c)
+		if !strings.Contains(e.name, "/") { // a test has the time of its subtests
+			seconds += e.seconds
+		}
 	}
-	text, err := xml.MarshalIndent(junitSuites{Suite: s}, "", "  ")
+	s.Time = fmt.Sprint(seconds)
+	out := junit.Testsuites{}
+	out.AddSuite(s)
+	f, err := os.Create(file)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(file, append([]byte(xml.Header), append(text, '\n')...), 0o644)
+	return errors.Join(out.WriteXML(f), f.Close())
 }

@@ -256,7 +256,7 @@ FAIL
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []string{`<testsuite name="example.org/p" tests="3" failures="1" skipped="1">`, `name="TestA" time="0"></testcase>`,
+	for _, s := range []string{`<testsuite name="example.org/p" tests="3" failures="1" `, `<testcase name="TestA" classname="example.org/p" time="0">`,
 		`<skipped message="b_test.go:1: no such device">`, `<failure message="c_test.go:1: wrong">`} {
 		if !strings.Contains(string(xml), s) {
 			t.Errorf("no %s in\n%s", s, xml)

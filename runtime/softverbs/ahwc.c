@@ -75,9 +75,7 @@ static int init(struct ibv_context *pub, enum svb_verb v, uint8_t port, const st
 	a->src_path_bits = wc->dlid_path_bits;
 	a->port_num = port;
 	a->is_global = wc->wc_flags & GRH;
-	svb_lock_all();
-	c = svb_find_ctx(pub);
-	err = c ? svb_refused_locked(&c->obj, v) : EINVAL;
+	c = svb_begin(pub, SVB_T_CTX, v, &err);
 	if (!err && a->is_global) {
 		if (be32toh(g->version_tclass_flow) >> 28 == 6)
 			err = by_v6(c->dev, port, g, a);
@@ -107,6 +105,5 @@ struct ibv_ah *svb_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc, struc
 
 	if (!err)
 		return svb_create_ah(pd, &a);
-	errno = err;
-	return NULL;
+	return svb_null(err);
 }

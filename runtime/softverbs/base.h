@@ -45,4 +45,13 @@ static inline void *svb_null(int err)
 	return NULL;
 }
 
+// svb_end gives back the lock at the end of a verb, which returns err; an error is errno too.
+static inline int svb_end(int err)
+{
+	svb_unlock_all();
+	if (err)
+		errno = err;
+	return err;
+}
+
 #endif

@@ -14,7 +14,7 @@
 
 static void drop(struct svb_buf *b)
 {
-	b->pd->users--;
+	b->pd->obj.users--;
 	svb_unregister(&b->obj);
 }
 
@@ -39,7 +39,7 @@ static void forget(struct svb_obj *o)
 	unmap(b);
 }
 
-static const struct svb_kind kind = {SVB_T_BUF, name, forget};
+static const struct svb_kind kind = {SVB_T_BUF, .free = forget, .name = name};
 
 static int map(struct svb_buf *b, bool shared)
 {
@@ -60,15 +60,11 @@ static int map(struct svb_buf *b, bool shared)
 
 void *svb_alloc_buf(struct ibv_pd *pub, size_t size, struct ibv_buf **buf)
 {
-	struct svb_buf *b = calloc(1, sizeof *b);
-	struct svb_pd *pd;
 	int err;
+	struct svb_pd *pd = svb_begin(pub, SVB_T_PD, SVB_ALLOC_BUF, &err);
+	struct svb_buf *b = NULL;
 
-	svb_lock_all();
-	pd = svb_find_pd(pub);
-	svb_unlock_all();
-	err = pd ? svb_refused(&pd->obj, SVB_ALLOC_BUF) : EINVAL;
-	if (!err && !b)
+	if (!err && !(b = calloc(1, sizeof *b)))
 		err = ENOMEM;
 	if (!err) {
 		b->size = size;
@@ -76,16 +72,16 @@ void *svb_alloc_buf(struct ibv_pd *pub, size_t size, struct ibv_buf **buf)
 		if (err && b->fd >= 0)
 			close(b->fd);
 	}
+	if (!err) {
+		b->pd = pd;
+		pd->obj.users++;
+		svb_register(&b->obj, &kind, b, pd->obj.inst, pd->obj.ctx);
+	}
+	svb_unlock_all();
 	if (err) {
 		free(b);
-		errno = err;
-		return NULL;
+		return svb_null(err);
 	}
-	b->pd = pd;
-	svb_lock_all();
-	pd->users++;
-	svb_register(&b->obj, &kind, b, pd->obj.inst, pd->obj.ctx);
-	svb_unlock_all();
 	*buf = (struct ibv_buf *)(void *)b;
 	return b->addr;
 }
@@ -110,15 +106,13 @@ int svb_export_buf_dmabuf_fd(struct ibv_buf *pub)
 
 	svb_lock_all();
 	b = svb_find_buf(pub);
-	svb_unlock_all();
-	err = b ? svb_fails(b->obj.inst, SVB_EXPORT_BUF) : EINVAL;
+	err = b ? svb_fails_locked(b->obj.inst, SVB_EXPORT_BUF) : EINVAL;
 	if (!err && b->fd < 0)
 		err = ENODATA;
 	if (!err) {
 		fd = fcntl(b->fd, F_DUPFD_CLOEXEC, 0);
 		err = fd < 0 ? errno : 0;
 	}
-	if (err)
-		errno = err;
+	svb_end(err);
 	return fd;
 }

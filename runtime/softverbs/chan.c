@@ -1,7 +1,6 @@
 //go:build linux && cgo
 
 // Completion channels.
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
@@ -10,12 +9,6 @@
 #include "completion.h"
 #include "instance.h"
 #include "objects.h"
-
-static void name(const struct svb_obj *o, char *buf, size_t n)
-{
-	(void)o;
-	snprintf(buf, n, "completion channel");
-}
 
 static void forget(struct svb_obj *o)
 {
@@ -26,54 +19,40 @@ static void forget(struct svb_obj *o)
 	free(ch);
 }
 
-static const struct svb_kind kind = {SVB_T_CHANNEL, name, forget};
+static const struct svb_kind kind = {SVB_T_CHANNEL, .noun = "completion channel", .free = forget};
 
 struct ibv_comp_channel *svb_create_comp_channel(struct ibv_context *pub)
 {
-	struct svb_chan *ch = calloc(1, sizeof *ch);
-	struct svb_ctx *c;
-	int err = ch ? 0 : ENOMEM, fd = err ? -1 : eventfd(0, EFD_CLOEXEC);
+	int err;
+	struct svb_ctx *c = svb_begin(pub, SVB_T_CTX, SVB_CREATE_COMP_CHANNEL, &err);
+	struct svb_chan *ch = NULL;
 
-	if (!err && fd < 0)
+	if (!err && !(ch = calloc(1, sizeof *ch)))
+		err = ENOMEM;
+	if (!err && (ch->pub.fd = eventfd(0, EFD_CLOEXEC)) < 0)
 		err = errno;
-	svb_lock_all();
-	c = svb_find_ctx(pub);
-	if (!err)
-		err = c ? svb_refused_locked(&c->obj, SVB_CREATE_COMP_CHANNEL) : EINVAL;
 	if (!err) {
 		ch->pub.context = pub;
-		ch->pub.fd = fd;
 		STAILQ_INIT(&ch->ready);
 		svb_register(&ch->obj, &kind, &ch->pub, c->obj.inst, c);
 	}
 	svb_unlock_all();
 	if (!err)
 		return &ch->pub;
-	if (fd >= 0)
-		close(fd);
 	free(ch);
-	errno = err;
-	return NULL;
+	return svb_null(err);
 }
 
 int svb_destroy_comp_channel(struct ibv_comp_channel *pub)
 {
-	struct svb_chan *ch;
 	int err;
+	struct svb_chan *ch = svb_begin(pub, SVB_T_CHANNEL, SVB_DESTROY_COMP_CHANNEL, &err);
 
-	svb_lock_all();
-	ch = svb_find_chan(pub);
-	err = ch ? svb_refused_locked(&ch->obj, SVB_DESTROY_COMP_CHANNEL) : EINVAL;
 	if (!err && ch->pub.refcnt)
 		err = EBUSY;
 	if (!err)
-		svb_unregister(&ch->obj);
-	svb_unlock_all();
-	if (err)
-		return errno = err;
-	close(ch->pub.fd);
-	free(ch);
-	return 0;
+		forget(&ch->obj);
+	return svb_end(err);
 }
 
 int svb_get_cq_event(struct ibv_comp_channel *pub, struct ibv_cq **out, void **cq_context)

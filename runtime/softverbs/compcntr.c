@@ -1,7 +1,6 @@
 //go:build linux && cgo
 
 // Completion counters: two numbers each, of the good and of the failed completions of queue pairs.
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,11 +11,6 @@
 #include "objects.h"
 
 #define MOST 1024
-
-static void name(const struct svb_obj *o, char *buf, size_t n)
-{
-	snprintf(buf, n, "completion counter (handle %u)", SVB_OF(o, struct svb_comp_cntr)->pub.handle);
-}
 
 // forget also ends what counts in it: a counter may be newer than a queue pair that is open still when the context is closed.
 static void forget(struct svb_obj *o)
@@ -32,14 +26,16 @@ static void forget(struct svb_obj *o)
 	free(c);
 }
 
-static const struct svb_kind kind = {SVB_T_COMP_CNTR, name, forget};
+static const struct svb_kind kind = {
+	SVB_T_COMP_CNTR, .noun = "completion counter", .handle = offsetof(struct svb_comp_cntr, pub.handle), .free = forget,
+};
 
 int svb_query_comp_cntr_caps(struct ibv_context *pub, struct ibv_comp_cntr_caps *caps, size_t size)
 {
 	const struct ibv_comp_cntr_caps have = {.max_value = UINT64_MAX, .max_counters = MOST, .supported_qp_attach_ops = (1 << SVB_CO_N) - 1};
 	int err;
 
-	svb_enter(pub, SVB_QUERY_COMP_CNTR_CAPS, &err);
+	svb_enter(pub, SVB_T_CTX, SVB_QUERY_COMP_CNTR_CAPS, &err);
 	if (!err && size < sizeof have)
 		err = EINVAL;
 	if (err)
@@ -52,69 +48,39 @@ int svb_query_comp_cntr_caps(struct ibv_context *pub, struct ibv_comp_cntr_caps 
 struct ibv_comp_cntr *svb_create_comp_cntr(struct ibv_context *pub, struct ibv_comp_cntr_init_attr *a)
 {
 	int err;
-	struct svb_ctx *ctx = svb_enter(pub, SVB_CREATE_COMP_CNTR, &err);
+	struct svb_ctx *ctx = svb_begin(pub, SVB_T_CTX, SVB_CREATE_COMP_CNTR, &err);
 	struct svb_comp_cntr *c = NULL;
 
 	if (!err && (a->comp_mask || a->flags || (unsigned)a->type > IBV_COMP_CNTR_TYPE_BYTES))
 		err = EOPNOTSUPP;
-	if (!err && !(c = calloc(1, sizeof *c)))
+	if (!err && (svb_count(ctx->obj.inst, SVB_T_COMP_CNTR) >= MOST || !(c = calloc(1, sizeof *c))))
 		err = ENOMEM;
 	if (!err) {
 		c->pub.context = pub;
 		c->bytes = a->type == IBV_COMP_CNTR_TYPE_BYTES;
-		svb_lock_all();
-		if (svb_count(ctx->obj.inst, SVB_T_COMP_CNTR) >= MOST)
-			err = ENOMEM;
-		else
-			svb_register(&c->obj, &kind, &c->pub, ctx->obj.inst, ctx);
-		svb_unlock_all();
+		svb_register(&c->obj, &kind, &c->pub, ctx->obj.inst, ctx);
 	}
-	if (!err)
-		return &c->pub;
-	free(c);
-	errno = err;
-	return NULL;
-}
-
-// entered finds a counter for a call that may be told to fail, with svb_lock held.
-static struct svb_comp_cntr *entered(const struct ibv_comp_cntr *pub, enum svb_verb v, int *err)
-{
-	struct svb_comp_cntr *c = svb_find_comp_cntr(pub);
-
-	*err = c ? svb_refused_locked(&c->obj, v) : EINVAL;
-	return c;
+	svb_unlock_all();
+	return err ? svb_null(err) : &c->pub;
 }
 
 int svb_destroy_comp_cntr(struct ibv_comp_cntr *pub)
 {
-	struct svb_comp_cntr *c;
-	int err;
-
-	svb_lock_all();
-	c = entered(pub, SVB_DESTROY_COMP_CNTR, &err);
-	if (!err && c->uses)
-		err = EBUSY;
-	if (!err)
-		forget(&c->obj);
-	svb_unlock_all();
-	return err ? errno = err : 0;
+	return svb_destroy(pub, SVB_T_COMP_CNTR, SVB_DESTROY_COMP_CNTR);
 }
 
 // change sets a number of a counter, or adds to it. One that exceeds what it can hold begins at 0 again.
 static int change(const struct ibv_comp_cntr *pub, enum svb_verb v, uint64_t n, size_t at, bool add)
 {
-	struct svb_comp_cntr *c;
 	uint64_t *number;
 	int err;
+	struct svb_comp_cntr *c = svb_begin(pub, SVB_T_COMP_CNTR, v, &err);
 
-	svb_lock_all();
-	c = entered(pub, v, &err);
 	if (!err) {
 		number = (uint64_t *)(void *)((char *)c + at);
 		*number = add ? *number + n : n;
 	}
-	svb_unlock_all();
-	return err ? errno = err : 0;
+	return svb_end(err);
 }
 
 int svb_set_comp_cntr(struct ibv_comp_cntr *pub, uint64_t n)
@@ -139,33 +105,27 @@ int svb_inc_err_comp_cntr(struct ibv_comp_cntr *pub, uint64_t n)
 
 int svb_read_comp_cntr(struct ibv_comp_cntr *pub, uint64_t *n)
 {
-	struct svb_comp_cntr *c;
 	int err;
+	struct svb_comp_cntr *c = svb_begin(pub, SVB_T_COMP_CNTR, SVB_READ_COMP_CNTR, &err);
 
-	svb_lock_all();
-	c = entered(pub, SVB_READ_COMP_CNTR, &err);
 	if (!err)
 		*n = c->good;
-	svb_unlock_all();
-	return err ? errno = err : 0;
+	return svb_end(err);
 }
 
 int svb_read_err_comp_cntr(struct ibv_comp_cntr *pub, uint64_t *n)
 {
-	struct svb_comp_cntr *c;
 	int err;
+	struct svb_comp_cntr *c = svb_begin(pub, SVB_T_COMP_CNTR, SVB_READ_ERR_COMP_CNTR, &err);
 
-	svb_lock_all();
-	c = entered(pub, SVB_READ_ERR_COMP_CNTR, &err);
 	if (!err)
 		*n = c->bad;
-	svb_unlock_all();
-	return err ? errno = err : 0;
+	return svb_end(err);
 }
 
 static int may_attach(const struct svb_qp *qp, const struct svb_comp_cntr *c, const struct ibv_qp_attach_comp_cntr_attr *a)
 {
-	if (!qp || qp->dying || qp->obj.ctx->file != c->obj.ctx->file)
+	if (!qp || qp->obj.dying || qp->obj.ctx->file != c->obj.ctx->file)
 		return EINVAL;
 	if (qp->state != IBV_QPS_RESET && qp->state != IBV_QPS_INIT)
 		return EINVAL;
@@ -179,20 +139,16 @@ static int may_attach(const struct svb_qp *qp, const struct svb_comp_cntr *c, co
 
 int svb_qp_attach_comp_cntr(struct ibv_qp *pub, struct ibv_comp_cntr *cntr, struct ibv_qp_attach_comp_cntr_attr *a)
 {
-	struct svb_comp_cntr *c;
-	struct svb_qp *qp;
 	int err;
+	struct svb_comp_cntr *c = svb_begin(cntr, SVB_T_COMP_CNTR, SVB_ATTACH_COMP_CNTR, &err);
+	struct svb_qp *qp = svb_find_qp(pub);
 
-	svb_lock_all();
-	c = entered(cntr, SVB_ATTACH_COMP_CNTR, &err);
-	qp = svb_find_qp(pub);
 	if (!err)
 		err = may_attach(qp, c, a);
 	for (int op = 0; !err && op < SVB_CO_N; op++)
 		if (a->op_mask >> op & 1) {
 			qp->counters[op] = c;
-			c->uses++;
+			c->obj.users++;
 		}
-	svb_unlock_all();
-	return err ? errno = err : 0;
+	return svb_end(err);
 }

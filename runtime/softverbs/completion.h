@@ -32,17 +32,15 @@ struct svb_cq {
 	pthread_mutex_t polling; // of the extended queue, from start_poll to end_poll
 	bool careless;           // a completion that finds no room is lost, and nobody hears of it
 	struct svb_cqe current;  // the entry that its functions read
-	struct svb_obj obj;
+	struct svb_obj obj;      // users: ends of queue pairs, and work queues
 	struct svb_kobj k;
 	struct svb_chan *chan;
 	STAILQ_ENTRY(svb_cq) link; // in chan->ready while pending is not 0
 	struct svb_cqe *ring;
 	uint32_t size, head, count;
 	enum svb_notify notify;
-	unsigned users;                         // ends of queue pairs, and work queues
 	uint32_t pending;                       // completion events that nobody got yet
 	uint32_t comp_reported, async_reported; // events that the program got, and owes an acknowledgement for
-	bool dying;
 };
 
 struct svb_event { // asynchronous
@@ -52,18 +50,10 @@ struct svb_event { // asynchronous
 };
 
 // svb_find_chan: with svb_lock held; NULL: none that lives
-static inline struct svb_chan *svb_find_chan(const struct ibv_comp_channel *pub)
-{
-	struct svb_obj *o = svb_find(pub, SVB_T_CHANNEL);
-	return o ? SVB_OF(o, struct svb_chan) : NULL;
-}
+static inline struct svb_chan *svb_find_chan(const struct ibv_comp_channel *pub) { return svb_live(pub, SVB_T_CHANNEL); }
 
 // svb_find_cq: with svb_lock held; NULL: none that lives
-static inline struct svb_cq *svb_find_cq(const struct ibv_cq *pub)
-{
-	struct svb_obj *o = svb_find(pub, SVB_T_CQ);
-	return o ? SVB_OF(o, struct svb_cq) : NULL;
-}
+static inline struct svb_cq *svb_find_cq(const struct ibv_cq *pub) { return svb_live(pub, SVB_T_CQ); }
 
 // event.c: with svb_lock held
 // svb_async reports an event of an object, which counts in *reported those that the program got.

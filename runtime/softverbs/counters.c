@@ -1,7 +1,6 @@
 //go:build linux && cgo
 
 // Counters, each at an index of its own.
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,12 +8,6 @@
 #include "counters.h"
 #include "instance.h"
 #include "objects.h"
-
-static void name(const struct svb_obj *o, char *buf, size_t n)
-{
-	(void)o;
-	snprintf(buf, n, "counters");
-}
 
 static void forget(struct svb_obj *o)
 {
@@ -25,92 +18,65 @@ static void forget(struct svb_obj *o)
 	free(c);
 }
 
-static const struct svb_kind kind = {SVB_T_COUNTERS, name, forget};
+static const struct svb_kind kind = {SVB_T_COUNTERS, .noun = "counters", .free = forget};
 
 struct ibv_counters *svb_create_counters(struct ibv_context *pub, struct ibv_counters_init_attr *a)
 {
 	int err;
-	struct svb_ctx *ctx = svb_enter(pub, SVB_CREATE_COUNTERS, &err);
+	struct svb_ctx *ctx = svb_begin(pub, SVB_T_CTX, SVB_CREATE_COUNTERS, &err);
 	struct svb_counters *c = NULL;
 
 	if (!err && a->comp_mask)
 		err = EOPNOTSUPP;
 	if (!err && !(c = calloc(1, sizeof *c)))
 		err = ENOMEM;
-	if (err) {
-		errno = err;
-		return NULL;
+	if (!err) {
+		c->pub.context = pub;
+		svb_register(&c->obj, &kind, &c->pub, ctx->obj.inst, ctx);
 	}
-	c->pub.context = pub;
-	svb_lock_all();
-	svb_register(&c->obj, &kind, &c->pub, ctx->obj.inst, ctx);
 	svb_unlock_all();
-	return &c->pub;
-}
-
-// entered finds counters for a call that may be told to fail, with svb_lock held.
-static struct svb_counters *entered(const struct ibv_counters *pub, enum svb_verb v, int *err)
-{
-	struct svb_counters *c = svb_find_counters(pub);
-
-	*err = c ? svb_refused_locked(&c->obj, v) : EINVAL;
-	return c;
+	return err ? svb_null(err) : &c->pub;
 }
 
 int svb_destroy_counters(struct ibv_counters *pub)
 {
-	struct svb_counters *c;
-	int err;
-
-	svb_lock_all();
-	c = entered(pub, SVB_DESTROY_COUNTERS, &err);
-	if (!err)
-		err = c->flows ? EBUSY : 0;
-	if (!err)
-		forget(&c->obj);
-	svb_unlock_all();
-	return err ? errno = err : 0;
+	return svb_destroy(pub, SVB_T_COUNTERS, SVB_DESTROY_COUNTERS);
 }
 
 // What is counted at an index is the sum of all that is attached there.
 int svb_read_counters(struct ibv_counters *pub, uint64_t *values, uint32_t n, uint32_t flags)
 {
-	struct svb_counters *c;
 	uint32_t i;
 	int err;
+	struct svb_counters *c = svb_begin(pub, SVB_T_COUNTERS, SVB_READ_COUNTERS, &err);
 
-	svb_lock_all();
-	c = entered(pub, SVB_READ_COUNTERS, &err);
 	if (!err && flags & ~(uint32_t)IBV_READ_COUNTERS_ATTR_PREFER_CACHED) // there is no cache to prefer
 		err = EINVAL;
 	for (i = 0; !err && i < c->npoints; i++)
 		if (c->points[i].index >= n)
 			err = EINVAL;
-	if (!err && (n == 0 || c->flows == 0)) // the kernel reads none that nothing counts in
+	if (!err && (n == 0 || c->obj.users == 0)) // the kernel reads none that nothing counts in
 		err = EINVAL;
 	if (!err) {
 		memset(values, 0, n * sizeof *values);
 		for (i = 0; i < c->npoints; i++)
 			values[c->points[i].index] += c->points[i].what == IBV_COUNTER_BYTES ? c->bytes : c->packets;
 	}
-	svb_unlock_all();
-	return err ? errno = err : 0;
+	return svb_end(err);
 }
 
 // Nothing is attached to a flow that exists, as with mlx5, nor while a flow has the counters.
 int svb_attach_counters(struct ibv_counters *pub, struct ibv_counter_attach_attr *a, struct ibv_flow *flow)
 {
-	struct svb_counters *c;
 	struct svb_point *more;
 	int err;
+	struct svb_counters *c = svb_begin(pub, SVB_T_COUNTERS, SVB_ATTACH_COUNTERS, &err);
 
-	svb_lock_all();
-	c = entered(pub, SVB_ATTACH_COUNTERS, &err);
 	if (!err && (flow || a->counter_desc > IBV_COUNTER_BYTES))
 		err = ENOTSUP;
 	if (!err && a->comp_mask)
 		err = EOPNOTSUPP;
-	if (!err && c->flows)
+	if (!err && c->obj.users)
 		err = EBUSY;
 	if (!err) {
 		more = realloc(c->points, (c->npoints + 1) * sizeof *more);
@@ -120,6 +86,5 @@ int svb_attach_counters(struct ibv_counters *pub, struct ibv_counter_attach_attr
 		c->points = more;
 		more[c->npoints++] = (struct svb_point){a->counter_desc, a->index};
 	}
-	svb_unlock_all();
-	return err ? errno = err : 0;
+	return svb_end(err);
 }

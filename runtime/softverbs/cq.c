@@ -23,7 +23,7 @@ static uint32_t room(uint32_t asked)
 
 static void detach(struct svb_cq *cq)
 {
-	cq->dying = true;
+	cq->obj.dying = true;
 	svb_late_forget(cq, 0);
 	svb_chan_forget(cq);
 	svb_async_forget(cq->obj.ctx, &cq->pub);
@@ -44,7 +44,7 @@ static void finish(struct svb_cq *cq)
 
 static void name(const struct svb_obj *o, char *buf, size_t n)
 {
-	const struct ibv_cq *cq = &SVB_OF(o, struct svb_cq)->pub;
+	const struct ibv_cq *cq = o->pub;
 
 	snprintf(buf, n, "CQ (handle %u, %d entries)", cq->handle, cq->cqe);
 }
@@ -53,19 +53,19 @@ static void forget(struct svb_obj *o)
 {
 	struct svb_cq *cq = SVB_OF(o, struct svb_cq);
 
-	if (!cq->dying)
+	if (!o->dying)
 		detach(cq);
 	finish(cq);
 }
 
-static const struct svb_kind kind = {SVB_T_CQ, name, forget};
+static const struct svb_kind kind = {SVB_T_CQ, .free = forget, .name = name};
 
 static int enter_cq(struct svb_ctx *c, struct svb_cq *cq, void *cq_context, struct ibv_comp_channel *ch)
 {
-	struct svb_obj *o = ch ? svb_find(ch, SVB_T_CHANNEL) : NULL;
+	struct svb_chan *chan = ch ? svb_find_chan(ch) : NULL;
 	int err;
 
-	if (ch && (!o || o->ctx->file != c->file))
+	if (ch && (!chan || chan->obj.ctx->file != c->file))
 		return EINVAL;
 	err = svb_handle_add(c->file, &cq->k, SVB_K_CQ);
 	if (err)
@@ -78,10 +78,9 @@ static int enter_cq(struct svb_ctx *c, struct svb_cq *cq, void *cq_context, stru
 	pthread_mutex_init(&cq->polling, NULL);
 	pthread_mutex_init(&cq->pub.mutex, NULL);
 	pthread_cond_init(&cq->pub.cond, NULL);
-	if (ch) {
-		cq->chan = SVB_OF(o, struct svb_chan);
+	cq->chan = chan;
+	if (chan)
 		ch->refcnt++;
-	}
 	svb_register(&cq->obj, &kind, &cq->pub, c->obj.inst, c);
 	return 0;
 }
@@ -103,7 +102,7 @@ int svb_make_cq(struct ibv_context *pub, const struct ibv_cq_init_attr_ex *attr,
 	svb_lock_all();
 	c = svb_find_ctx(pub);
 	if (!err || err == EINVAL) {
-		int told = c ? svb_refused_locked(&c->obj, verb) : EINVAL;
+		int told = svb_refused(c ? &c->obj : NULL, verb);
 		err = told ? told : err;
 	}
 	if (!err && (attr->comp_vector >= (uint32_t)pub->num_comp_vectors || (wraps && !c->dev->cfg.mlx5)))
@@ -131,10 +130,7 @@ struct ibv_cq *svb_create_cq(struct ibv_context *pub, int cqe, void *cq_context,
 	struct svb_cq *cq;
 	int err = svb_make_cq(pub, &attr, SVB_CREATE_CQ, &cq);
 
-	if (!err)
-		return &cq->pub;
-	errno = err;
-	return NULL;
+	return err ? svb_null(err) : &cq->pub;
 }
 
 static void replace_ring(struct svb_cq *cq, struct svb_cqe *ring, uint32_t size)
@@ -153,43 +149,33 @@ static void replace_ring(struct svb_cq *cq, struct svb_cqe *ring, uint32_t size)
 int svb_resize_cq(struct ibv_cq *pub, int cqe)
 {
 	struct svb_cqe *ring = NULL;
-	struct svb_cq *cq;
 	int err;
+	struct svb_cq *cq = svb_begin(pub, SVB_T_CQ, SVB_RESIZE_CQ, &err);
 
-	svb_lock_all();
-	cq = svb_find_cq(pub);
-	err = cq && !cq->dying ? svb_refused_locked(&cq->obj, SVB_RESIZE_CQ) : EINVAL;
 	if (!err && (cqe <= 0 || cqe > SVB_MAX_CQE || (uint32_t)cqe < cq->count))
 		err = EINVAL;
 	if (!err && !(ring = calloc(room((uint32_t)cqe), sizeof *ring)))
 		err = ENOMEM;
 	if (!err)
 		replace_ring(cq, ring, room((uint32_t)cqe));
-	svb_unlock_all();
-	if (err)
-		errno = err;
-	return err;
+	return svb_end(err);
 }
 
 int svb_destroy_cq(struct ibv_cq *pub)
 {
 	uint32_t comp = 0, async = 0;
-	struct svb_cq *cq;
 	int err;
+	struct svb_cq *cq = svb_begin(pub, SVB_T_CQ, SVB_DESTROY_CQ, &err);
 
-	svb_lock_all();
-	cq = svb_find_cq(pub);
-	err = cq && !cq->dying ? svb_refused_locked(&cq->obj, SVB_DESTROY_CQ) : EINVAL;
-	if (!err && cq->users)
+	if (!err && cq->obj.users)
 		err = EBUSY;
 	if (!err) {
 		detach(cq);
 		comp = cq->comp_reported;
 		async = cq->async_reported;
 	}
-	svb_unlock_all();
-	if (err)
-		return errno = err;
+	if (svb_end(err))
+		return err;
 	svb_wait_acks(&pub->mutex, &pub->cond, &pub->comp_events_completed, comp);
 	svb_wait_acks(&pub->mutex, &pub->cond, &pub->async_events_completed, async);
 	svb_lock_all();
@@ -209,12 +195,9 @@ void svb_dequeue(struct svb_cq *cq, struct svb_cqe *into)
 int svb_poll_cq(struct ibv_cq *pub, int n, struct ibv_wc *wc)
 {
 	struct svb_cqe entry;
-	struct svb_cq *cq;
 	int i = 0, err;
+	struct svb_cq *cq = svb_begin(pub, SVB_T_CQ, SVB_POLL_CQ, &err);
 
-	svb_lock_all();
-	cq = svb_find_cq(pub);
-	err = cq ? svb_refused_locked(&cq->obj, SVB_POLL_CQ) : EINVAL;
 	for (; !err && i < n && cq->count; i++) {
 		svb_dequeue(cq, &entry);
 		wc[i] = entry.wc;
@@ -225,12 +208,9 @@ int svb_poll_cq(struct ibv_cq *pub, int n, struct ibv_wc *wc)
 
 int svb_req_notify_cq(struct ibv_cq *pub, int solicited_only)
 {
-	struct svb_cq *cq;
 	int err;
+	struct svb_cq *cq = svb_begin(pub, SVB_T_CQ, SVB_REQ_NOTIFY_CQ, &err);
 
-	svb_lock_all();
-	cq = svb_find_cq(pub);
-	err = cq ? svb_refused_locked(&cq->obj, SVB_REQ_NOTIFY_CQ) : EINVAL;
 	if (!err && cq->notify != SVB_NEXT)
 		cq->notify = solicited_only ? SVB_SOLICITED : SVB_NEXT;
 	svb_unlock_all();
@@ -240,14 +220,10 @@ int svb_req_notify_cq(struct ibv_cq *pub, int solicited_only)
 // An event is reported for every completion here, as the first of many.
 int svb_modify_cq(struct ibv_cq *pub, struct ibv_modify_cq_attr *a)
 {
-	struct svb_cq *cq;
 	int err;
 
-	svb_lock_all();
-	cq = svb_find_cq(pub);
-	err = cq && !cq->dying ? svb_refused_locked(&cq->obj, SVB_MODIFY_CQ) : EINVAL;
+	svb_begin(pub, SVB_T_CQ, SVB_MODIFY_CQ, &err);
 	if (!err && a->attr_mask != IBV_CQ_ATTR_MODERATE)
 		err = EINVAL;
-	svb_unlock_all();
-	return err ? errno = err : 0;
+	return svb_end(err);
 }

@@ -21,12 +21,9 @@ static struct svb_cq *of(struct ibv_cq_ex *ex) { return (struct svb_cq *)((char 
 // advance makes the oldest entry the current one.
 static int advance(struct ibv_cq_ex *ex, int verb)
 {
-	struct svb_cq *cq;
 	int err;
+	struct svb_cq *cq = svb_begin((struct ibv_cq *)ex, SVB_T_CQ, verb, &err);
 
-	svb_lock_all();
-	cq = svb_find_cq((struct ibv_cq *)ex);
-	err = cq ? svb_refused_locked(&cq->obj, verb) : EINVAL;
 	if (!err && !cq->count)
 		err = ENOENT;
 	if (!err) {
@@ -132,10 +129,8 @@ struct ibv_cq_ex *svb_create_cq_ex(struct ibv_context *pub, struct ibv_cq_init_a
 	svb_unlock_all();
 	if (!err)
 		err = svb_make_cq(pub, attr, SVB_CREATE_CQ_EX, &cq);
-	if (err) {
-		errno = err;
-		return NULL;
-	}
+	if (err)
+		return svb_null(err);
 	cq->careless = careless(attr);
 	give(&cq->ex, attr->wc_flags);
 	return &cq->ex;

@@ -21,13 +21,7 @@ struct list {
 	struct ibv_device *devs[];
 };
 
-static void name_list(const struct svb_obj *o, char *buf, size_t n)
-{
-	(void)o;
-	snprintf(buf, n, "device list");
-}
-
-static const struct svb_kind list_kind = {SVB_T_LIST, name_list, NULL};
+static const struct svb_kind list_kind = {SVB_T_LIST, .noun = "device list"};
 
 struct ibv_device **svb_get_device_list(int slot, int *num)
 {
@@ -46,10 +40,8 @@ struct ibv_device **svb_get_device_list(int slot, int *num)
 		l = calloc(1, sizeof *l + (size_t)(in->ndevs + 1) * sizeof l->devs[0]);
 		err = ENOMEM;
 	}
-	if (!l) {
-		errno = err;
-		return NULL;
-	}
+	if (!l)
+		return svb_null(err);
 	for (i = 0; i < in->ndevs; i++)
 		l->devs[i] = &in->devs[i].pub;
 	svb_lock_all();
@@ -182,7 +174,7 @@ static void name_ctx(const struct svb_obj *o, char *buf, size_t n)
 	snprintf(buf, n, "%s: context", SVB_OF(o, struct svb_ctx)->dev->pub.name);
 }
 
-static const struct svb_kind ctx_kind = {SVB_T_CTX, name_ctx, NULL};
+static const struct svb_kind ctx_kind = {SVB_T_CTX, .name = name_ctx};
 
 static struct ibv_context *enter_ctx(struct svb_ctx *c, struct svb_file *f)
 {
@@ -201,10 +193,8 @@ struct ibv_context *svb_open_device(struct ibv_device *device)
 	struct svb_ctx *c;
 	int fd, err = d ? d->gone ? EIO : svb_fails(d->inst, SVB_OPEN_DEVICE) : ENODEV;
 
-	if (err) {
-		errno = err;
-		return NULL;
-	}
+	if (err)
+		return svb_null(err);
 	c = new_ctx(d, -1);
 	if (!c)
 		return NULL;
@@ -239,10 +229,8 @@ struct ibv_context *svb_import_device(int slot, int cmd_fd)
 	svb_unlock_all();
 	if (in)
 		err = svb_fails(in, SVB_IMPORT_DEVICE);
-	if (err) {
-		errno = err;
-		return NULL;
-	}
+	if (err)
+		return svb_null(err);
 	svb_lock_all();
 	f = svb_file_of(in, cmd_fd);
 	if (f && f->dev->gone) {

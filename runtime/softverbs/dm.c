@@ -30,13 +30,18 @@ static int check_copy(const struct svb_dm *dm, uint64_t offset, size_t length)
 	return 0;
 }
 
+static int refused(const struct svb_dm *dm, enum svb_verb v)
+{
+	return svb_gone(&dm->obj) ? EIO : svb_fails(dm->obj.inst, v); // without svb_lock, as no copy waits for another
+}
+
 static int copy_to(struct ibv_dm *pub, uint64_t offset, const void *host, size_t length)
 {
 	const struct svb_dm *dm = (struct svb_dm *)pub;
 	const char *from = host;
 	uint32_t *to, word;
 	size_t n = length / 4;
-	int err = svb_refused(&dm->obj, SVB_COPY_TO_DM);
+	int err = refused(dm, SVB_COPY_TO_DM);
 
 	if (!err)
 		err = check_copy(dm, offset, length);
@@ -61,7 +66,7 @@ static int copy_from(void *host, struct ibv_dm *pub, uint64_t offset, size_t len
 	char *to = host;
 	uint32_t word;
 	size_t n = length / 4;
-	int err = svb_refused(&dm->obj, SVB_COPY_FROM_DM);
+	int err = refused(dm, SVB_COPY_FROM_DM);
 
 	if (!err)
 		err = check_copy(dm, offset, length);
@@ -98,7 +103,7 @@ static void forget(struct svb_obj *o)
 	drop(SVB_OF(o, struct svb_dm));
 }
 
-static const struct svb_kind kind = {SVB_T_DM, name, forget};
+static const struct svb_kind kind = {SVB_T_DM, .free = forget, .name = name};
 
 // new_dm makes a handle; the memory's count is the caller's business.
 static struct svb_dm *new_dm(struct svb_ctx *c, struct svb_mem *m, uint32_t handle)
@@ -158,32 +163,24 @@ static int enter_dm(struct svb_ctx *c, struct svb_kdm *k, struct svb_dm **dm)
 struct ibv_dm *svb_alloc_dm(struct ibv_context *pub, struct ibv_alloc_dm_attr *a)
 {
 	int err;
-	struct svb_ctx *c = svb_enter(pub, SVB_ALLOC_DM, &err);
+	struct svb_ctx *c = svb_begin(pub, SVB_T_CTX, SVB_ALLOC_DM, &err);
 	struct svb_kdm *k = NULL;
 	struct svb_dm *dm = NULL;
 
 	if (!err)
 		err = check_alloc(c->dev, a);
+	if (!err && (!(k = calloc(1, sizeof *k)) || !(k->mem = svb_mem_get(a->length, alignment(c->dev, a)))))
+		err = ENOMEM;
 	if (!err) {
-		k = calloc(1, sizeof *k);
-		if (k)
-			k->mem = svb_mem_get(a->length, alignment(c->dev, a));
-		if (!k || !k->mem)
-			err = ENOMEM;
-	}
-	if (!err) {
-		svb_lock_all();
 		err = enter_dm(c, k, &dm);
 		if (err)
 			svb_mem_put(k->mem);
-		svb_unlock_all();
 	}
-	if (err) {
-		free(k);
-		errno = err;
-		return NULL;
-	}
-	return &dm->pub;
+	svb_unlock_all();
+	if (!err)
+		return &dm->pub;
+	free(k);
+	return svb_null(err);
 }
 
 static int end(struct svb_dm *dm)
@@ -205,49 +202,32 @@ static int end(struct svb_dm *dm)
 
 int svb_free_dm(struct ibv_dm *pub)
 {
-	struct svb_dm *dm;
 	int err;
+	struct svb_dm *dm = svb_begin(pub, SVB_T_DM, SVB_FREE_DM, &err);
 
-	svb_lock_all();
-	dm = svb_find_dm(pub);
-	svb_unlock_all();
-	err = dm ? svb_refused(&dm->obj, SVB_FREE_DM) : EINVAL;
-	if (!err) {
-		svb_lock_all();
-		dm = svb_find_dm(pub);
-		err = dm ? end(dm) : EINVAL;
-		svb_unlock_all();
-	}
-	if (err)
-		errno = err;
-	return err;
+	if (!err)
+		err = end(dm);
+	return svb_end(err);
 }
 
 // As mlx5 does, it leaves comp_mask 0 although the handle is there.
 struct ibv_dm *svb_import_dm(struct ibv_context *pub, uint32_t handle)
 {
 	int err;
-	struct svb_ctx *c = svb_enter(pub, SVB_IMPORT_DM, &err);
+	struct svb_ctx *c = svb_begin(pub, SVB_T_CTX, SVB_IMPORT_DM, &err);
 	struct svb_dm *dm = NULL;
-	struct svb_kobj *k;
+	struct svb_kobj *k = NULL;
 
 	if (!err && c->dev->cfg.no_import)
 		err = EOPNOTSUPP;
-	if (!err) {
-		svb_lock_all();
-		k = svb_handle_get(c->file, handle, SVB_K_DM);
-		dm = k ? new_dm(c, SVB_K(k, struct svb_kdm)->mem, handle) : NULL;
-		if (dm)
-			dm->mem->refs++;
-		else
-			err = k ? ENOMEM : ENOENT;
-		svb_unlock_all();
-	}
-	if (!dm) {
-		errno = err;
-		return NULL;
-	}
-	return &dm->pub;
+	if (!err && !(k = svb_handle_get(c->file, handle, SVB_K_DM)))
+		err = ENOENT;
+	if (!err && !(dm = new_dm(c, SVB_K(k, struct svb_kdm)->mem, handle)))
+		err = ENOMEM;
+	if (!err)
+		dm->mem->refs++;
+	svb_unlock_all();
+	return err ? svb_null(err) : &dm->pub;
 }
 
 void svb_unimport_dm(struct ibv_dm *pub)
@@ -263,19 +243,14 @@ void svb_unimport_dm(struct ibv_dm *pub)
 
 int svb_dm_export_dmabuf_fd(struct ibv_dm *pub)
 {
-	struct svb_dm *dm;
 	int fd = -1, err;
+	struct svb_dm *dm = svb_begin(pub, SVB_T_DM, SVB_DM_EXPORT, &err);
 
-	svb_lock_all();
-	dm = svb_find_dm(pub);
-	svb_unlock_all();
-	err = dm ? svb_refused(&dm->obj, SVB_DM_EXPORT) : EINVAL;
 	if (!err) {
 		fd = fcntl(dm->mem->fd, F_DUPFD_CLOEXEC, 0);
 		err = fd < 0 ? errno : 0;
 	}
-	if (err)
-		errno = err;
+	svb_end(err);
 	return fd;
 }
 
@@ -302,22 +277,16 @@ static int check_reg(const struct svb_pd *pd, const struct svb_dm *dm, uint64_t 
 struct ibv_mr *svb_reg_dm_mr(struct ibv_pd *ppd, struct ibv_dm *pdm, uint64_t offset, size_t length, unsigned int access)
 {
 	struct svb_span span = {.where = SVB_DEVICE, .length = length};
-	struct svb_mr *mr;
-	struct svb_dm *dm;
-	struct svb_pd *pd;
 	int err;
+	struct svb_pd *pd = svb_begin(ppd, SVB_T_PD, SVB_REG_DM_MR, &err);
+	struct svb_dm *dm = svb_find_dm(pdm);
+	struct svb_mr *mr;
 
-	svb_lock_all();
-	pd = svb_find_pd(ppd);
-	dm = svb_find_dm(pdm);
-	svb_unlock_all();
-	err = pd ? svb_refused(&pd->obj, SVB_REG_DM_MR) : EINVAL;
 	if (!err)
 		err = check_reg(pd, dm, offset, length, access);
-	if (err) {
-		errno = err;
-		return NULL;
-	}
+	svb_unlock_all();
+	if (err)
+		return svb_null(err);
 	span.start = dm->mem->addr + offset;
 	mr = svb_mr_enter(pd, &span, NULL, access, dm, true);
 	return mr ? &mr->pub : NULL;

@@ -45,10 +45,8 @@ struct ibv_mr *svb_map_mr(struct svb_pd *pd, uint64_t offset, size_t length, uin
 	struct svb_mr *mr;
 	int err = check(pd->obj.ctx->dev, offset, length, iova, fd, access);
 
-	if (err) {
-		errno = err;
-		return NULL;
-	}
+	if (err)
+		return svb_null(err);
 	span.map = mmap(NULL, span.mapped, PROT_READ | (access & IBV_ACCESS_LOCAL_WRITE ? PROT_WRITE : 0), MAP_SHARED, fd,
 			(off_t)(offset - skip));
 	if (span.map == MAP_FAILED)

@@ -6,8 +6,7 @@
 
 struct svb_td {
 	struct ibv_td pub;
-	struct svb_obj obj;
-	unsigned users; // parent domains
+	struct svb_obj obj; // users: parent domains
 };
 
 // One piece of memory from the allocator of a parent domain, or from ours.
@@ -24,8 +23,7 @@ struct svb_left {
 
 struct svb_pd {
 	struct ibv_pd pub;
-	struct svb_obj obj;
-	unsigned users;        // parent domains over it, buffers; of a parent domain also its regions
+	struct svb_obj obj;    // users: parent domains over it, buffers; of a parent domain also its regions
 	struct svb_pd *inner;  // set: this is a parent domain
 	struct svb_td *td;
 	void *(*alloc)(struct ibv_pd *, void *, size_t, size_t, uint64_t);
@@ -43,18 +41,40 @@ struct svb_buf {
 	int fd; // of shared memory, or -1
 };
 
+// What an object is in: the domain of a kernel, and the parent domain, or NULL.
+struct svb_within {
+	struct svb_kpd *pd;
+	struct svb_pd *holder;
+};
+
 // svb_find_buf: with svb_lock held; NULL: none that lives
-static inline struct svb_buf *svb_find_buf(const struct ibv_buf *pub)
-{
-	struct svb_obj *o = svb_find(pub, SVB_T_BUF);
-	return o ? SVB_OF(o, struct svb_buf) : NULL;
-}
+static inline struct svb_buf *svb_find_buf(const struct ibv_buf *pub) { return svb_live(pub, SVB_T_BUF); }
 
 // svb_find_pd: with svb_lock held; NULL: none that lives
-static inline struct svb_pd *svb_find_pd(const struct ibv_pd *pub)
+static inline struct svb_pd *svb_find_pd(const struct ibv_pd *pub) { return svb_live(pub, SVB_T_PD); }
+
+// svb_pd_join gives an object a handle, and puts it into a domain: 0, or an errno. svb_pd_part takes it out. With svb_lock held.
+static inline int svb_pd_join(struct svb_pd *pd, struct svb_within *in, struct svb_kobj *k, enum svb_ktype t)
 {
-	struct svb_obj *o = svb_find(pub, SVB_T_PD);
-	return o ? SVB_OF(o, struct svb_pd) : NULL;
+	struct svb_file *f = pd->obj.ctx->file;
+	struct svb_kobj *kpd = svb_handle_get(f, pd->pub.handle, SVB_K_PD);
+	const int err = kpd ? svb_handle_add(f, k, t) : ENOENT;
+
+	if (err)
+		return err;
+	*in = (struct svb_within){SVB_K(kpd, struct svb_kpd), pd->inner ? pd : NULL};
+	in->pd->queues++;
+	if (in->holder)
+		in->holder->obj.users++;
+	return 0;
+}
+
+static inline void svb_pd_part(struct svb_within *in, struct svb_file *f, const struct svb_kobj *k)
+{
+	svb_handle_drop(f, k->handle);
+	in->pd->queues--;
+	if (in->holder)
+		in->holder->obj.users--;
 }
 
 // block.c: without svb_lock

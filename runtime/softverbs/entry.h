@@ -3,7 +3,7 @@
 #ifndef SVB_ENTRY_H
 #define SVB_ENTRY_H
 
-#include "base.h"
+#include "objects.h"
 
 #define SYMBOL(name, minor, function) extern __typeof__(*(vg_fn_##name)0) function SVB_HIDDEN;
 #define SYMBOL_OF_SLOT(name, minor, function, result, type, arg) SVB_HIDDEN result function(int slot, type arg);
@@ -26,6 +26,9 @@ SVB_HIDDEN void svb_dequeue(struct svb_cq *cq, struct svb_cqe *into); // the old
 
 // target.c
 SVB_HIDDEN struct svb_qp *svb_find_qp(const struct ibv_qp *pub); // with svb_lock held; NULL: none that lives
+// svb_begin_qp is svb_begin for a queue pair, whichever handle of it is given.
+SVB_HIDDEN struct svb_qp *svb_begin_qp(const struct ibv_qp *pub, enum svb_verb v, int *err);
+SVB_HIDDEN void svb_qp_name(const struct svb_obj *o, char *buf, size_t n); // of a queue pair, and of a handle
 SVB_HIDDEN bool svb_target_destroy(const struct ibv_qp *pub, int *err); // false: it is none; with svb_lock held
 // svb_make_target makes a queue pair of type XRC_RECV and the first handle of it; NULL + errno. Without svb_lock.
 SVB_HIDDEN struct ibv_qp *svb_make_target(struct svb_ctx *c, struct ibv_qp_init_attr_ex *a);

@@ -1,7 +1,6 @@
 //go:build linux && cgo
 
 // Flows. They are taken apart and kept by priority; raw.c asks them who gets a frame.
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,31 +15,23 @@
 
 #define MAX_SPECS 10 // that the kernel takes for one flow
 
-static void end(struct svb_flow *f)
+static void forget(struct svb_obj *o)
 {
-	svb_handle_drop(f->obj.ctx->file, f->k.handle);
+	struct svb_flow *f = SVB_OF(o, struct svb_flow);
+
+	svb_handle_drop(o->ctx->file, f->k.handle);
 	if (f->counters)
-		f->counters->flows--;
+		f->counters->obj.users--;
 	if (f->action)
-		f->action->flows--;
-	f->qp->flows--;
-	svb_unregister(&f->obj);
+		f->action->obj.users--;
+	f->qp->obj.users--;
+	svb_unregister(o);
 	TAILQ_REMOVE(&f->qp->dev->flows, f, link);
 	free(f->specs);
 	free(f);
 }
 
-static void name(const struct svb_obj *o, char *buf, size_t n)
-{
-	snprintf(buf, n, "flow (handle %u)", SVB_OF(o, struct svb_flow)->pub.handle);
-}
-
-static void forget(struct svb_obj *o)
-{
-	end(SVB_OF(o, struct svb_flow));
-}
-
-static const struct svb_kind kind = {SVB_T_FLOW, name, forget};
+static const struct svb_kind kind = {SVB_T_FLOW, .noun = "flow", .handle = offsetof(struct svb_flow, k.handle), .free = forget};
 
 // size_of is the size of a spec of a type; 0: there is none, or it cannot be inside of a tunnel.
 static size_t size_of(uint32_t type)
@@ -131,11 +122,11 @@ static int enter(struct svb_qp *qp, struct svb_flow *f, const struct ibv_flow_at
 	f->port = a->port;
 	f->flags = a->flags;
 	insert(qp->dev, f);
-	qp->flows++;
+	qp->obj.users++;
 	if (f->counters)
-		f->counters->flows++;
+		f->counters->obj.users++;
 	if (f->action)
-		f->action->flows++;
+		f->action->obj.users++;
 	f->pub.context = qp->pub.context;
 	f->pub.handle = f->k.handle;
 	svb_register(&f->obj, &kind, &f->pub, qp->obj.inst, qp->obj.ctx);
@@ -144,16 +135,14 @@ static int enter(struct svb_qp *qp, struct svb_flow *f, const struct ibv_flow_at
 
 struct ibv_flow *svb_create_flow(struct ibv_qp *pub, struct ibv_flow_attr *a)
 {
-	struct svb_flow *f = calloc(1, sizeof *f);
-	struct svb_qp *qp;
-	int err = f ? 0 : ENOMEM;
+	int err;
+	struct svb_qp *qp = svb_begin_qp(pub, SVB_CREATE_FLOW, &err);
+	struct svb_flow *f = NULL;
 
-	svb_lock_all();
-	qp = svb_find_qp(pub);
-	if (!err)
-		err = qp && !qp->dying ? svb_refused_locked(&qp->obj, SVB_CREATE_FLOW) : EINVAL;
 	if (!err && !qp->dev->cfg.net_raw) // core/uverbs_cmd.c, ib_uverbs_ex_create_flow
 		err = EPERM;
+	if (!err && !(f = calloc(1, sizeof *f)))
+		err = ENOMEM;
 	if (!err)
 		err = enter(qp, f, a);
 	svb_unlock_all();
@@ -162,20 +151,10 @@ struct ibv_flow *svb_create_flow(struct ibv_qp *pub, struct ibv_flow_attr *a)
 	if (f)
 		free(f->specs);
 	free(f);
-	errno = err;
-	return NULL;
+	return svb_null(err);
 }
 
 int svb_destroy_flow(struct ibv_flow *pub)
 {
-	struct svb_obj *o;
-	int err;
-
-	svb_lock_all();
-	o = svb_find(pub, SVB_T_FLOW);
-	err = o ? svb_refused_locked(o, SVB_DESTROY_FLOW) : EINVAL;
-	if (!err)
-		forget(o);
-	svb_unlock_all();
-	return err ? errno = err : 0;
+	return svb_destroy(pub, SVB_T_FLOW, SVB_DESTROY_FLOW);
 }

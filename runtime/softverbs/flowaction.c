@@ -1,7 +1,6 @@
 //go:build linux && cgo
 
 // Actions of flows on packets of ESP. They are taken apart and kept; no packet comes by here.
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "entry.h"
@@ -13,11 +12,6 @@
 #define FLAGS (IB_UVERBS_FLOW_ACTION_ESP_FLAGS_FULL_OFFLOAD | IB_UVERBS_FLOW_ACTION_ESP_FLAGS_TRANSPORT | \
 		IB_UVERBS_FLOW_ACTION_ESP_FLAGS_ENCRYPT | IB_UVERBS_FLOW_ACTION_ESP_FLAGS_ESN_NEW_WINDOW)
 
-static void name(const struct svb_obj *o, char *buf, size_t n)
-{
-	snprintf(buf, n, "flow action (handle %u)", SVB_OF(o, struct svb_flow_action)->k.handle);
-}
-
 static void forget(struct svb_obj *o)
 {
 	struct svb_flow_action *f = SVB_OF(o, struct svb_flow_action);
@@ -27,7 +21,9 @@ static void forget(struct svb_obj *o)
 	free(f);
 }
 
-static const struct svb_kind kind = {SVB_T_FLOW_ACTION, name, forget};
+static const struct svb_kind kind = {
+	SVB_T_FLOW_ACTION, .noun = "flow action", .handle = offsetof(struct svb_flow_action, k.handle), .free = forget,
+};
 
 static int check_keys(uint32_t proto, uint16_t len, const struct ib_uverbs_flow_action_esp_keymat_aes_gcm *k)
 {
@@ -96,21 +92,10 @@ static int take(struct svb_flow_action *f, const struct ibv_flow_action_esp_attr
 	return err;
 }
 
-static int enter(struct svb_ctx *c, struct svb_flow_action *f)
-{
-	int err = svb_handle_add(c->file, &f->k, SVB_K_FLOW_ACTION);
-
-	if (err)
-		return err;
-	f->pub.context = &c->vctx.context;
-	svb_register(&f->obj, &kind, &f->pub, c->obj.inst, c);
-	return 0;
-}
-
 struct ibv_flow_action *svb_create_flow_action_esp(struct ibv_context *pub, struct ibv_flow_action_esp_attr *a)
 {
 	int err;
-	struct svb_ctx *c = svb_enter(pub, SVB_CREATE_FLOW_ACTION_ESP, &err);
+	struct svb_ctx *c = svb_begin(pub, SVB_T_CTX, SVB_CREATE_FLOW_ACTION_ESP, &err);
 	struct svb_flow_action *f = NULL;
 
 	if (!err && (!a->esp_attr || !a->keymat_ptr))
@@ -119,44 +104,30 @@ struct ibv_flow_action *svb_create_flow_action_esp(struct ibv_context *pub, stru
 		err = ENOMEM;
 	if (!err)
 		err = take(f, a, false);
+	if (!err)
+		err = svb_handle_add(c->file, &f->k, SVB_K_FLOW_ACTION);
 	if (!err) {
-		svb_lock_all();
-		err = enter(c, f);
-		svb_unlock_all();
+		f->pub.context = pub;
+		svb_register(&f->obj, &kind, &f->pub, c->obj.inst, c);
 	}
+	svb_unlock_all();
 	if (!err)
 		return &f->pub;
 	free(f);
-	errno = err;
-	return NULL;
+	return svb_null(err);
 }
 
 int svb_modify_flow_action_esp(struct ibv_flow_action *pub, struct ibv_flow_action_esp_attr *a)
 {
-	struct svb_flow_action *f;
 	int err;
+	struct svb_flow_action *f = svb_begin(pub, SVB_T_FLOW_ACTION, SVB_MODIFY_FLOW_ACTION_ESP, &err);
 
-	svb_lock_all();
-	f = svb_find_action(pub);
-	err = f ? svb_refused_locked(&f->obj, SVB_MODIFY_FLOW_ACTION_ESP) : EINVAL;
 	if (!err)
 		err = take(f, a, true);
-	svb_unlock_all();
-	return err ? errno = err : 0;
+	return svb_end(err);
 }
 
 int svb_destroy_flow_action(struct ibv_flow_action *pub)
 {
-	struct svb_flow_action *f;
-	int err;
-
-	svb_lock_all();
-	f = svb_find_action(pub);
-	err = f ? svb_refused_locked(&f->obj, SVB_DESTROY_FLOW_ACTION) : EINVAL;
-	if (!err && f->flows)
-		err = EBUSY;
-	if (!err)
-		forget(&f->obj);
-	svb_unlock_all();
-	return err ? errno = err : 0;
+	return svb_destroy(pub, SVB_T_FLOW_ACTION, SVB_DESTROY_FLOW_ACTION);
 }

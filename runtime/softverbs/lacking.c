@@ -2,20 +2,15 @@
 
 // Verbs that this device does not have: they answer what libibverbs answers for such a device.
 #include "entry.h"
-#include "qp.h"
 #include "instance.h"
 #include "objects.h"
 
 static int refused(const struct ibv_qp *pub, enum svb_verb v)
 {
-	struct svb_qp *qp;
 	int err;
 
-	svb_lock_all();
-	qp = svb_find_qp(pub);
-	err = qp ? svb_refused_locked(&qp->obj, v) : EINVAL;
-	svb_unlock_all();
-	return errno = err ? err : EOPNOTSUPP;
+	svb_begin_qp(pub, v, &err);
+	return svb_end(err ? err : EOPNOTSUPP);
 }
 
 // No order is guaranteed: data is copied as libc does it.
@@ -44,9 +39,8 @@ struct ibv_dmah *svb_alloc_dmah(struct ibv_context *c, struct ibv_dmah_init_attr
 	int err;
 
 	(void)a;
-	svb_enter(c, SVB_ALLOC_DMAH, &err);
-	errno = err ? err : EOPNOTSUPP;
-	return NULL;
+	svb_enter(c, SVB_T_CTX, SVB_ALLOC_DMAH, &err);
+	return svb_null(err ? err : EOPNOTSUPP);
 }
 
 int svb_dealloc_dmah(struct ibv_dmah *h)

@@ -7,7 +7,6 @@
 #include "entry.h"
 #include "address.h"
 #include "instance.h"
-#include "objects.h"
 #include "qp.h"
 
 // group finds the place of a group in the list of a queue pair; that behind the list when it is not there.
@@ -56,16 +55,12 @@ static int leave(struct svb_qp *qp, const union ibv_gid *gid, uint16_t lid)
 static int change(struct ibv_qp *pub, enum svb_verb v, int (*how)(struct svb_qp *, const union ibv_gid *, uint16_t),
 		  const union ibv_gid *gid, uint16_t lid)
 {
-	struct svb_qp *qp;
 	int err;
+	struct svb_qp *qp = svb_begin_qp(pub, v, &err);
 
-	svb_lock_all();
-	qp = svb_find_qp(pub);
-	err = qp && !qp->dying ? svb_refused_locked(&qp->obj, v) : EINVAL;
 	if (!err)
 		err = how(qp, gid, lid);
-	svb_unlock_all();
-	return err ? errno = err : 0;
+	return svb_end(err);
 }
 
 int svb_attach_mcast(struct ibv_qp *qp, const union ibv_gid *gid, uint16_t lid)

@@ -11,27 +11,9 @@
 #include "objects.h"
 #include "region.h"
 
-// enter_pd answers the protection domain, or NULL and *err.
-static struct svb_pd *enter_pd(struct ibv_pd *pub, enum svb_verb v, int *err)
-{
-	struct svb_pd *pd;
-
-	svb_lock_all();
-	pd = svb_find_pd(pub);
-	svb_unlock_all();
-	*err = pd ? svb_refused(&pd->obj, v) : EINVAL;
-	return pd;
-}
-
 static struct ibv_mr *give(struct svb_mr *mr)
 {
 	return mr ? &mr->pub : NULL;
-}
-
-static struct ibv_mr *refuse(int err)
-{
-	errno = err;
-	return NULL;
 }
 
 // The whole address space: asked for by addr NULL and length SIZE_MAX. The peer's addresses are the program's. Nobody can
@@ -60,16 +42,16 @@ static struct ibv_mr *reg_host(struct svb_pd *pd, void *addr, size_t length, uin
 		err = (access & IBV_ACCESS_ON_DEMAND) && length == SIZE_MAX ? check_implicit(d, addr, iova, access) :
 									  svb_check_host(d, (uintptr_t)addr, length, access);
 	if (err)
-		return refuse(err);
+		return svb_null(err);
 	return give(svb_mr_enter(pd, &span, addr, access, NULL, true));
 }
 
 struct ibv_mr *svb_reg_mr_iova2(struct ibv_pd *pub, void *addr, size_t length, uint64_t iova, unsigned int access)
 {
 	int err;
-	struct svb_pd *pd = enter_pd(pub, SVB_REG_MR, &err);
+	struct svb_pd *pd = svb_enter(pub, SVB_T_PD, SVB_REG_MR, &err);
 
-	return err ? refuse(err) : reg_host(pd, addr, length, iova, access);
+	return err ? svb_null(err) : reg_host(pd, addr, length, iova, access);
 }
 
 struct ibv_mr *svb_reg_mr_iova(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, int access)
@@ -87,7 +69,7 @@ static struct ibv_mr *reg_ex_fd(struct svb_pd *pd, const struct ibv_mr_init_attr
 	const uint64_t need = IBV_REG_MR_MASK_FD_OFFSET | IBV_REG_MR_MASK_IOVA;
 
 	if ((a->comp_mask & need) != need || (a->comp_mask & IBV_REG_MR_MASK_ADDR))
-		return refuse(EINVAL);
+		return svb_null(EINVAL);
 	return svb_map_mr(pd, a->fd_offset, a->length, a->iova, a->fd, (uint32_t)a->access);
 }
 
@@ -123,18 +105,18 @@ struct ibv_mr *svb_reg_mr_ex(struct ibv_pd *pub, struct ibv_mr_init_attr *given)
 {
 	struct ibv_mr_init_attr own = *given, *a = &own;
 	int err;
-	struct svb_pd *pd = enter_pd(pub, SVB_REG_MR_EX, &err);
+	struct svb_pd *pd = svb_enter(pub, SVB_T_PD, SVB_REG_MR_EX, &err);
 
 	if (!err && (a->comp_mask & IBV_REG_MR_MASK_BUF))
 		err = in_buffer(pd, a);
 	if (err)
-		return refuse(err);
+		return svb_null(err);
 	if (a->comp_mask & IBV_REG_MR_MASK_DMAH)
-		return refuse(EOPNOTSUPP);
+		return svb_null(EOPNOTSUPP);
 	if (a->comp_mask & IBV_REG_MR_MASK_FD)
 		return reg_ex_fd(pd, a);
 	if ((a->comp_mask & IBV_REG_MR_MASK_FD_OFFSET) || !(a->comp_mask & IBV_REG_MR_MASK_ADDR))
-		return refuse(EINVAL);
+		return svb_null(EINVAL);
 	return reg_host(pd, a->addr, a->length, a->comp_mask & IBV_REG_MR_MASK_IOVA ? a->iova : (uintptr_t)a->addr,
 			(uint32_t)a->access);
 }
@@ -151,16 +133,16 @@ struct ibv_mr *svb_reg_buf_mr(struct ibv_pd *pd, struct ibv_buf *buf, void *addr
 struct ibv_mr *svb_reg_dmabuf_mr(struct ibv_pd *pub, uint64_t offset, size_t length, uint64_t iova, int fd, int access)
 {
 	int err;
-	struct svb_pd *pd = enter_pd(pub, SVB_REG_DMABUF_MR, &err);
+	struct svb_pd *pd = svb_enter(pub, SVB_T_PD, SVB_REG_DMABUF_MR, &err);
 
-	return err ? refuse(err) : svb_map_mr(pd, offset, length, iova, fd, (uint32_t)access);
+	return err ? svb_null(err) : svb_map_mr(pd, offset, length, iova, fd, (uint32_t)access);
 }
 
 // It has a local key only, covers everything and stands for no memory.
 struct ibv_mr *svb_alloc_null_mr(struct ibv_pd *pub)
 {
 	int err;
-	struct svb_pd *pd = enter_pd(pub, SVB_ALLOC_NULL_MR, &err);
+	struct svb_pd *pd = svb_enter(pub, SVB_T_PD, SVB_ALLOC_NULL_MR, &err);
 	struct svb_mr *mr = NULL;
 
 	if (!err)
@@ -170,68 +152,41 @@ struct ibv_mr *svb_alloc_null_mr(struct ibv_pd *pub)
 	return give(mr);
 }
 
-static struct svb_mr *enter_mr(const struct ibv_mr *pub, enum svb_verb v, int *err)
-{
-	struct svb_mr *mr;
-
-	svb_lock_all();
-	mr = svb_find_mr(pub);
-	svb_unlock_all();
-	*err = mr ? svb_refused(&mr->obj, v) : EINVAL;
-	return mr;
-}
-
 int svb_dereg_mr(struct ibv_mr *pub)
 {
 	int err;
-	struct svb_mr *mr = enter_mr(pub, SVB_DEREG_MR, &err);
+	struct svb_mr *mr = svb_begin(pub, SVB_T_MR, SVB_DEREG_MR, &err);
 
-	if (!err) {
-		svb_lock_all();
-		mr = svb_find_mr(pub);
-		err = mr ? svb_mr_take(mr) : EINVAL;
-		svb_unlock_all();
-	}
-	if (err)
-		return errno = err;
+	if (!err)
+		err = svb_mr_take(mr);
+	if (svb_end(err))
+		return err;
 	svb_mr_free(mr);
 	return 0;
 }
 
 struct ibv_mr *svb_import_mr(struct ibv_pd *ppd, uint32_t handle)
 {
-	struct svb_mr *mr = calloc(1, sizeof *mr);
+	int err;
+	struct svb_pd *pd = svb_begin(ppd, SVB_T_PD, SVB_IMPORT_MR, &err);
+	struct svb_mr *mr = NULL;
 	struct svb_kobj *k = NULL;
-	struct svb_pd *pd;
-	int err = mr ? 0 : ENOMEM;
 
-	svb_lock_all();
-	pd = svb_find_pd(ppd);
-	svb_unlock_all();
-	if (!err)
-		err = pd ? svb_refused(&pd->obj, SVB_IMPORT_MR) : EINVAL;
 	if (!err && pd->obj.ctx->dev->cfg.no_import)
 		err = EOPNOTSUPP;
+	if (!err && !(k = svb_handle_get(pd->obj.ctx->file, handle, SVB_K_MR)))
+		err = ENOENT;
+	if (!err && !(mr = calloc(1, sizeof *mr)))
+		err = ENOMEM;
 	if (!err) {
-		svb_lock_all();
-		k = svb_handle_get(pd->obj.ctx->file, handle, SVB_K_MR);
-		if (k) {
-			mr->pub.handle = handle;
-			mr->pub.lkey = SVB_K(k, struct svb_kmr)->lkey;
-			mr->pub.rkey = SVB_K(k, struct svb_kmr)->rkey;
-			mr->pub.length = SVB_K(k, struct svb_kmr)->span.length;
-			svb_mr_publish(mr, pd);
-		} else {
-			err = ENOENT;
-		}
-		svb_unlock_all();
+		mr->pub.handle = handle;
+		mr->pub.lkey = SVB_K(k, struct svb_kmr)->lkey;
+		mr->pub.rkey = SVB_K(k, struct svb_kmr)->rkey;
+		mr->pub.length = SVB_K(k, struct svb_kmr)->span.length;
+		svb_mr_publish(mr, pd);
 	}
-	if (err) {
-		free(mr);
-		errno = err;
-		return NULL;
-	}
-	return &mr->pub;
+	svb_unlock_all();
+	return err ? svb_null(err) : &mr->pub;
 }
 
 void svb_unimport_mr(struct ibv_mr *pub)

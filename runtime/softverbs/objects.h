@@ -19,13 +19,17 @@ struct svb_obj;
 // What the file of a family knows about its objects.
 struct svb_kind {
 	enum svb_type type;
-	void (*name)(const struct svb_obj *o, char *buf, size_t n);
-	void (*free)(struct svb_obj *o); // what ibv_close_device does to one that is left behind
+	const char *noun;
+	size_t handle; // where the number is that tells it from others of the noun; 0: there is none
+	void (*free)(struct svb_obj *o); // also what ibv_close_device does to one that is left behind
+	void (*name)(const struct svb_obj *o, char *buf, size_t n); // in place of noun and handle
 };
 
 struct svb_obj {
 	const struct svb_kind *kind;
-	const void *pub; // address of the public struct
+	const void *pub; // address of the public struct, with which all but lists and contexts begin
+	unsigned users;  // objects that need it
+	bool dying;      // a verb destroys it, and waits: others do not find it any more
 	struct svb_inst *inst;
 	struct svb_ctx *ctx; // NULL for a list and a context
 	struct svb_obj *hnext, *prev, *next;
@@ -47,12 +51,10 @@ struct svb_ctx {
 SVB_HIDDEN void svb_register(struct svb_obj *o, const struct svb_kind *k, const void *pub, struct svb_inst *in, struct svb_ctx *c);
 SVB_HIDDEN void svb_unregister(struct svb_obj *o);
 SVB_HIDDEN struct svb_obj *svb_find(const void *pub, enum svb_type t);
-SVB_HIDDEN struct svb_ctx *svb_find_ctx(const struct ibv_context *c);
+SVB_HIDDEN void *svb_live(const void *pub, enum svb_type t); // the whole object, but for a list; NULL: none that lives
 SVB_HIDDEN void svb_describe(const struct svb_obj *o, const char *what, char *buf, size_t n);
 SVB_HIDDEN void svb_each(struct svb_inst *in, enum svb_type t, void (*f)(struct svb_obj *, void *), void *arg);
 SVB_HIDDEN int svb_count(struct svb_inst *in, enum svb_type t);
-// svb_enter_ctx finds a context by itself. *err: EINVAL, or the errno that the call of v is told to fail with.
-SVB_HIDDEN struct svb_ctx *svb_enter_ctx(const struct ibv_context *pub, enum svb_verb v, int *err); // without svb_lock
 // svb_gone tells whether the device of an object, or of a context, was taken away.
 static inline bool svb_gone(const struct svb_obj *o)
 {
@@ -68,25 +70,21 @@ static inline bool svb_frees(const struct svb_obj *o, enum svb_verb v)
 		v == SVB_CLOSE_XRCD || v == SVB_DEALLOC_MW || v == SVB_DESTROY_COUNTERS || v == SVB_DESTROY_WQ || v == SVB_DESTROY_FLOW ||
 		v == SVB_DESTROY_RWQ_IND_TABLE || v == SVB_DESTROY_FLOW_ACTION || v == SVB_DESTROY_COMP_CNTR);
 }
+static inline struct svb_ctx *svb_find_ctx(const struct ibv_context *pub) { return svb_live(pub, SVB_T_CTX); }
 // svb_refused gives the errno that a call of v for an object ends with before anything else is looked at: EIO without a device,
-// what the call is told to fail with, or 0.
+// what the call is told to fail with, EINVAL for an object that is being destroyed, or 0. With svb_lock held.
 static inline int svb_refused(const struct svb_obj *o, enum svb_verb v)
 {
-	return svb_gone(o) && !svb_frees(o, v) ? EIO : svb_fails(o->inst, v);
-}
-// svb_refused_locked is svb_refused with svb_lock held.
-static inline int svb_refused_locked(const struct svb_obj *o, enum svb_verb v)
-{
+	if (!o || o->dying)
+		return EINVAL;
 	return svb_gone(o) && !svb_frees(o, v) ? EIO : svb_fails_locked(o->inst, v);
 }
-// svb_enter is svb_enter_ctx for verbs that need the device.
-static inline struct svb_ctx *svb_enter(const struct ibv_context *pub, enum svb_verb v, int *err)
-{
-	struct svb_ctx *c = svb_enter_ctx(pub, v, err);
-	if (c && svb_gone(&c->obj))
-		*err = EIO;
-	return c;
-}
+// svb_begin takes svb_lock and finds the object that a call of v is for. NULL when there is none; *err is what svb_refused gives.
+SVB_HIDDEN void *svb_begin(const void *pub, enum svb_type t, enum svb_verb v, int *err);
+// svb_destroy is all of a verb v that frees an object, unless something needs it.
+SVB_HIDDEN int svb_destroy(const void *pub, enum svb_type t, enum svb_verb v);
+// svb_enter is svb_begin for a verb that takes the lock itself, later or not at all.
+SVB_HIDDEN void *svb_enter(const void *pub, enum svb_type t, enum svb_verb v, int *err);
 // svb_report gives the text of Leaks, one line each, to be freed with free().
 SVB_HIDDEN char *svb_report(int slot); // without svb_lock
 

@@ -37,7 +37,7 @@ static void forget_pd(struct svb_obj *o)
 	free_pd(SVB_OF(o, struct svb_pd));
 }
 
-static const struct svb_kind pd_kind = {SVB_T_PD, name_pd, forget_pd};
+static const struct svb_kind pd_kind = {SVB_T_PD, .free = forget_pd, .name = name_pd};
 
 static struct svb_pd *new_pd(struct svb_ctx *c, uint32_t handle)
 {
@@ -55,58 +55,44 @@ struct ibv_pd *svb_alloc_pd(struct ibv_context *pub)
 {
 	int err;
 	struct svb_pd *pd = NULL;
-	struct svb_ctx *c = svb_enter(pub, SVB_ALLOC_PD, &err);
+	struct svb_ctx *c = svb_begin(pub, SVB_T_CTX, SVB_ALLOC_PD, &err);
 	struct svb_kpd *k = err ? NULL : calloc(1, sizeof *k);
 
-	if (!err && !k)
+	if (!err)
+		err = k ? svb_handle_add(c->file, &k->k, SVB_K_PD) : ENOMEM;
+	if (!err && !(pd = new_pd(c, k->k.handle))) {
+		svb_handle_drop(c->file, k->k.handle);
 		err = ENOMEM;
-	if (!err) {
-		svb_lock_all();
-		err = svb_handle_add(c->file, &k->k, SVB_K_PD);
-		pd = err ? NULL : new_pd(c, k->k.handle);
-		if (!err && !pd) {
-			svb_handle_drop(c->file, k->k.handle);
-			err = ENOMEM;
-		}
-		svb_unlock_all();
 	}
-	if (!pd) {
-		free(k);
-		errno = err;
-		return NULL;
-	}
-	return &pd->pub;
+	svb_unlock_all();
+	if (!err)
+		return &pd->pub;
+	free(k);
+	return svb_null(err);
 }
 
 struct ibv_pd *svb_import_pd(struct ibv_context *pub, uint32_t handle)
 {
 	int err;
 	struct svb_pd *pd = NULL;
-	struct svb_ctx *c = svb_enter(pub, SVB_IMPORT_PD, &err);
+	struct svb_ctx *c = svb_begin(pub, SVB_T_CTX, SVB_IMPORT_PD, &err);
 
 	if (!err && c->dev->cfg.no_import)
 		err = EOPNOTSUPP;
-	if (!err) {
-		svb_lock_all();
-		if (!svb_handle_get(c->file, handle, SVB_K_PD))
-			err = ENOENT;
-		else if (!(pd = new_pd(c, handle)))
-			err = ENOMEM;
-		svb_unlock_all();
-	}
-	if (!pd) {
-		errno = err;
-		return NULL;
-	}
-	return &pd->pub;
+	if (!err && !svb_handle_get(c->file, handle, SVB_K_PD))
+		err = ENOENT;
+	if (!err && !(pd = new_pd(c, handle)))
+		err = ENOMEM;
+	svb_unlock_all();
+	return err ? svb_null(err) : &pd->pub;
 }
 
 static void drop_pd(struct svb_pd *pd)
 {
 	if (pd->inner)
-		pd->inner->users--;
+		pd->inner->obj.users--;
 	if (pd->td)
-		pd->td->users--;
+		pd->td->obj.users--;
 	svb_unregister(&pd->obj);
 }
 
@@ -116,7 +102,7 @@ void svb_unimport_pd(struct ibv_pd *pub)
 
 	svb_lock_all();
 	pd = svb_find_pd(pub);
-	if (pd && !pd->users) {
+	if (pd && !pd->obj.users) {
 		drop_pd(pd);
 		free_pd(pd);
 	}
@@ -128,7 +114,7 @@ static int end_pd(struct svb_pd *pd)
 	struct svb_file *f = pd->obj.ctx->file;
 	struct svb_kobj *k;
 
-	if (pd->users)
+	if (pd->obj.users)
 		return EBUSY;
 	if (!pd->inner) {
 		k = svb_handle_get(f, pd->pub.handle, SVB_K_PD);
@@ -146,31 +132,17 @@ static int end_pd(struct svb_pd *pd)
 int svb_dealloc_pd(struct ibv_pd *pub)
 {
 	struct svb_left *l;
-	struct svb_pd *pd;
 	int err;
+	struct svb_pd *pd = svb_begin(pub, SVB_T_PD, SVB_DEALLOC_PD, &err);
 
-	svb_lock_all();
-	pd = svb_find_pd(pub);
-	svb_unlock_all();
-	err = pd ? svb_refused(&pd->obj, SVB_DEALLOC_PD) : EINVAL;
-	if (!err) {
-		svb_lock_all();
-		pd = svb_find_pd(pub);
-		err = pd ? end_pd(pd) : EINVAL;
-		svb_unlock_all();
-	}
-	if (err)
-		return errno = err;
+	if (!err)
+		err = end_pd(pd);
+	if (svb_end(err))
+		return err;
 	for (l = pd->left; l; l = l->next)
 		svb_block_put(pd, &l->block);
 	free_pd(pd);
 	return 0;
-}
-
-static void name_td(const struct svb_obj *o, char *buf, size_t n)
-{
-	(void)o;
-	snprintf(buf, n, "thread domain");
 }
 
 static void forget_td(struct svb_obj *o)
@@ -179,52 +151,29 @@ static void forget_td(struct svb_obj *o)
 	free(SVB_OF(o, struct svb_td));
 }
 
-static const struct svb_kind td_kind = {SVB_T_TD, name_td, forget_td};
+static const struct svb_kind td_kind = {SVB_T_TD, .noun = "thread domain", .free = forget_td};
 
 struct ibv_td *svb_alloc_td(struct ibv_context *pub, struct ibv_td_init_attr *a)
 {
 	int err;
-	struct svb_ctx *c = svb_enter(pub, SVB_ALLOC_TD, &err);
+	struct svb_ctx *c = svb_begin(pub, SVB_T_CTX, SVB_ALLOC_TD, &err);
 	struct svb_td *td = NULL;
 
 	if (!err && a->comp_mask)
 		err = EINVAL;
 	if (!err && !(td = calloc(1, sizeof *td)))
 		err = ENOMEM;
-	if (err) {
-		errno = err;
-		return NULL;
+	if (!err) {
+		td->pub.context = pub;
+		svb_register(&td->obj, &td_kind, &td->pub, c->obj.inst, c);
 	}
-	td->pub.context = pub;
-	svb_lock_all();
-	svb_register(&td->obj, &td_kind, &td->pub, c->obj.inst, c);
 	svb_unlock_all();
-	return &td->pub;
+	return err ? svb_null(err) : &td->pub;
 }
 
 int svb_dealloc_td(struct ibv_td *pub)
 {
-	struct svb_obj *o;
-	struct svb_td *td = NULL;
-	int err;
-
-	svb_lock_all();
-	o = svb_find(pub, SVB_T_TD);
-	svb_unlock_all();
-	err = o ? svb_refused(o, SVB_DEALLOC_TD) : EINVAL;
-	if (!err) {
-		svb_lock_all();
-		o = svb_find(pub, SVB_T_TD);
-		td = o ? SVB_OF(o, struct svb_td) : NULL;
-		err = !td ? EINVAL : td->users ? EBUSY : 0;
-		if (!err)
-			svb_unregister(o);
-		svb_unlock_all();
-	}
-	if (err)
-		return errno = err;
-	free(td);
-	return 0;
+	return svb_destroy(pub, SVB_T_TD, SVB_DEALLOC_TD);
 }
 
 // The allocators are kept as they are given, one without the other too: a provider finds out when it
@@ -232,9 +181,9 @@ int svb_dealloc_td(struct ibv_td *pub)
 static struct svb_pd *join(struct svb_ctx *c, const struct ibv_parent_domain_init_attr *a, int *err)
 {
 	struct svb_pd *inner = svb_find_pd(a->pd), *pd;
-	struct svb_obj *td = a->td ? svb_find(a->td, SVB_T_TD) : NULL;
+	struct svb_td *td = a->td ? svb_live(a->td, SVB_T_TD) : NULL;
 
-	if (!inner || inner->obj.ctx != c || (a->td && (!td || td->ctx != c))) {
+	if (!inner || inner->obj.ctx != c || (a->td && (!td || td->obj.ctx != c))) {
 		*err = EINVAL;
 		return NULL;
 	}
@@ -244,11 +193,10 @@ static struct svb_pd *join(struct svb_ctx *c, const struct ibv_parent_domain_ini
 		return NULL;
 	}
 	pd->inner = inner;
-	inner->users++;
-	if (td) {
-		pd->td = SVB_OF(td, struct svb_td);
-		pd->td->users++;
-	}
+	inner->obj.users++;
+	pd->td = td;
+	if (td)
+		td->obj.users++;
 	if (a->comp_mask & IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS) {
 		pd->alloc = a->alloc;
 		pd->free = a->free;
@@ -264,19 +212,13 @@ struct ibv_pd *svb_alloc_parent_domain(struct ibv_context *pub, struct ibv_paren
 	const uint32_t known = IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS | IBV_PARENT_DOMAIN_INIT_ATTR_PD_CONTEXT |
 			       IBV_PARENT_DOMAIN_INIT_ATTR_ALLOW_CC_UNPROTECTED_ALLOC;
 	int err;
-	struct svb_ctx *c = svb_enter(pub, SVB_ALLOC_PARENT_DOMAIN, &err);
+	struct svb_ctx *c = svb_begin(pub, SVB_T_CTX, SVB_ALLOC_PARENT_DOMAIN, &err);
 	struct svb_pd *pd = NULL;
 
 	if (!err && (!a->pd || (a->comp_mask & ~known)))
 		err = EINVAL;
-	if (!err) {
-		svb_lock_all();
+	if (!err)
 		pd = join(c, a, &err);
-		svb_unlock_all();
-	}
-	if (!pd) {
-		errno = err;
-		return NULL;
-	}
-	return &pd->pub;
+	svb_unlock_all();
+	return pd ? &pd->pub : svb_null(err);
 }

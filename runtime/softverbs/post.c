@@ -121,9 +121,7 @@ int svb_post_send(struct ibv_qp *pub, struct ibv_send_wr *wr, struct ibv_send_wr
 	int err;
 
 	*bad = NULL;
-	svb_lock_all();
-	qp = svb_find_qp(pub);
-	err = qp && !qp->dying ? svb_refused_locked(&qp->obj, SVB_POST_SEND) : EINVAL;
+	qp = svb_begin_qp(pub, SVB_POST_SEND, &err);
 	if (!err && !wr)
 		err = EINVAL;
 	for (; !err && wr; wr = wr->next) {
@@ -137,7 +135,7 @@ int svb_post_send(struct ibv_qp *pub, struct ibv_send_wr *wr, struct ibv_send_wr
 	}
 	if (err)
 		*bad = wr;
-	if (qp && !qp->dying)
+	if (qp && !qp->obj.dying)
 		err = ring(qp, err);
 	svb_unlock_all();
 	return err;
@@ -150,7 +148,7 @@ int svb_post_all(struct svb_qp *qp, struct ibv_send_wr *wr, uint32_t n, int verb
 	int err;
 
 	svb_lock_all();
-	err = qp->dying ? EINVAL : svb_refused_locked(&qp->obj, verb);
+	err = svb_refused(&qp->obj, verb);
 	if (!err && qp->scount + n > qp->cap.max_send_wr)
 		err = qp->dev->cfg.mlx5 ? ENOMEM : ENOSPC;
 	for (w = wr; !err && w; w = w->next)
@@ -174,12 +172,9 @@ static bool no_place(const struct svb_qp *qp)
 
 int svb_post_recv(struct ibv_qp *pub, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
 {
-	struct svb_qp *qp;
 	int err;
+	struct svb_qp *qp = svb_begin_qp(pub, SVB_POST_RECV, &err);
 
-	svb_lock_all();
-	qp = svb_find_qp(pub);
-	err = qp && !qp->dying ? svb_refused_locked(&qp->obj, SVB_POST_RECV) : EINVAL;
 	*bad = NULL;
 	if (!err && (!wr || qp->srq || qp->state == IBV_QPS_RESET)) {
 		wr = NULL; // none to name

@@ -1,7 +1,6 @@
 //go:build linux && cgo
 
 // The life of a queue pair.
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "entry.h"
@@ -115,23 +114,23 @@ static struct svb_qp *allocate(const struct svb_dev *d, const struct ibv_qp_cap 
 // detach ends all but the handle: no request starts or arrives any more.
 static void detach(struct svb_qp *qp)
 {
-	qp->dying = true;
+	qp->obj.dying = true;
 	svb_qp_leave(qp);
 	svb_qp_wait(qp);
 	if (qp->dev->cfg.mlx5)
 		svb_cq_clean(qp);
 	svb_async_forget(qp->obj.ctx, &qp->pub);
 	svb_handle_drop(qp->obj.ctx->file, qp->k.handle);
-	qp->scq->users--;
+	qp->scq->obj.users--;
 	if (qp->rcq)
-		qp->rcq->users--;
+		qp->rcq->obj.users--;
 	if (qp->srq)
-		qp->srq->users--;
+		qp->srq->obj.users--;
 	svb_table_left(qp->table);
 	qp->pd->queues--;
 	for (int op = 0; op < SVB_CO_N; op++)
 		if (qp->counters[op])
-			qp->counters[op]->uses--;
+			qp->counters[op]->obj.users--;
 }
 
 static void finish(struct svb_qp *qp)
@@ -142,30 +141,23 @@ static void finish(struct svb_qp *qp)
 	pthread_cond_destroy(&qp->pub.cond);
 }
 
-static void name(const struct svb_obj *o, char *buf, size_t n)
-{
-	const struct ibv_qp *qp = &SVB_OF(o, struct svb_qp)->pub;
-
-	snprintf(buf, n, "QP (handle %u, number 0x%x)", qp->handle, qp->qp_num);
-}
-
 // forget does without a call of the domain's allocator.
 static void forget(struct svb_obj *o)
 {
 	struct svb_qp *qp = SVB_OF(o, struct svb_qp);
 
-	if (!qp->dying)
+	if (!o->dying)
 		detach(qp);
 	finish(qp);
 	if (qp->holder) {
-		qp->holder->users--;
+		qp->holder->obj.users--;
 		if (!qp->block.custom)
 			free(qp->block.ptr);
 	}
 	release(qp);
 }
 
-static const struct svb_kind kind = {SVB_T_QP, name, forget};
+static const struct svb_kind kind = {SVB_T_QP, .free = forget, .name = svb_qp_name};
 
 static void publish(struct svb_qp *qp, struct svb_pd *pd, const struct ibv_qp_init_attr *a)
 {
@@ -198,9 +190,9 @@ static int enter(struct svb_pd *pd, struct svb_qp *qp, const struct ibv_qp_init_
 
 	if (!kpd)
 		return ENOENT;
-	if (!scq || !rcq || scq->dying || rcq->dying || scq->obj.ctx->file != f || rcq->obj.ctx->file != f)
+	if (!scq || !rcq || scq->obj.dying || rcq->obj.dying || scq->obj.ctx->file != f || rcq->obj.ctx->file != f)
 		return EINVAL;
-	if (a->srq && (!srq || srq->dying || srq->obj.ctx->file != f))
+	if (a->srq && (!srq || srq->obj.dying || srq->obj.ctx->file != f))
 		return EINVAL;
 	qp->dev = pd->obj.ctx->dev;
 	err = svb_worker_start(qp->dev);
@@ -211,14 +203,14 @@ static int enter(struct svb_pd *pd, struct svb_qp *qp, const struct ibv_qp_init_
 	qp->pd = SVB_K(kpd, struct svb_kpd);
 	qp->pd->queues++;
 	qp->scq = scq;
-	scq->users++;
+	scq->obj.users++;
 	if (receives) {
 		qp->rcq = rcq;
-		rcq->users++;
+		rcq->obj.users++;
 	}
 	qp->srq = srq;
 	if (srq)
-		srq->users++;
+		srq->obj.users++;
 	publish(qp, pd, a);
 	return 0;
 }
@@ -232,7 +224,7 @@ static int hold(struct svb_pd *pd, struct svb_qp *qp)
 	if (!svb_find_pd(&pd->pub))
 		err = EINVAL;
 	else if (pd->inner) {
-		pd->users++;
+		pd->obj.users++;
 		qp->holder = pd;
 	}
 	svb_unlock_all();
@@ -248,7 +240,7 @@ static void let_go(struct svb_qp *qp)
 	if (qp->block.ptr)
 		svb_block_put(qp->holder, &qp->block);
 	svb_lock_all();
-	qp->holder->users--;
+	qp->holder->obj.users--;
 	svb_unlock_all();
 }
 
@@ -276,9 +268,7 @@ struct ibv_qp *svb_make_qp(struct ibv_pd *ppd, struct ibv_qp_init_attr *a, uint6
 	struct svb_pd *pd;
 	int err;
 
-	svb_lock_all();
-	pd = svb_find_pd(ppd);
-	err = pd ? svb_refused_locked(&pd->obj, SVB_CREATE_QP) : EINVAL;
+	pd = svb_begin(ppd, SVB_T_PD, SVB_CREATE_QP, &err);
 	svb_unlock_all();
 	if (!err)
 		err = check_init(pd->obj.ctx->dev, a, ops, &given);
@@ -314,21 +304,18 @@ int svb_destroy_qp(struct ibv_qp *pub)
 	int err;
 
 	svb_lock_all();
-	if (svb_target_destroy(pub, &err)) {
-		svb_unlock_all();
-		return err ? errno = err : 0;
-	}
+	if (svb_target_destroy(pub, &err))
+		return svb_end(err);
 	qp = svb_find_qp(pub);
-	err = qp && !qp->dying ? svb_refused_locked(&qp->obj, SVB_DESTROY_QP) : EINVAL;
-	if (!err && (qp->ngroups || qp->flows))
+	err = svb_refused(qp ? &qp->obj : NULL, SVB_DESTROY_QP);
+	if (!err && (qp->ngroups || qp->obj.users))
 		err = EBUSY;
 	if (!err) {
 		detach(qp);
 		reported = qp->async_reported;
 	}
-	svb_unlock_all();
-	if (err)
-		return errno = err;
+	if (svb_end(err))
+		return err;
 	svb_wait_acks(&pub->mutex, &pub->cond, &pub->events_completed, reported);
 	svb_lock_all();
 	finish(qp);

@@ -22,8 +22,7 @@ struct svb_ah {
 	struct ibv_ah pub;
 	struct svb_obj obj;
 	struct svb_kobj k;
-	struct svb_kpd *pd;
-	struct svb_pd *holder; // parent domain, or NULL
+	struct svb_within in;
 	struct ibv_ah_attr attr;
 };
 
@@ -60,7 +59,7 @@ struct svb_qp {
 		struct ibv_qp_ex ex; // when it was made by ibv_create_qp_ex; it begins with pub
 	};
 	struct svb_stream *stream; // of an extended queue pair that was asked for requests, or NULL
-	struct svb_obj obj;
+	struct svb_obj obj; // users: flows
 	struct svb_kobj k;
 	struct svb_dev *dev;
 	struct svb_kpd *pd;
@@ -94,11 +93,10 @@ struct svb_qp {
 	uint64_t wake;                // when to look at it again
 	uint64_t left;                // when the datagram or frame at the head left, by svb_stamp; 0: it has not, or is acknowledged
 	bool drained;                 // SQ_DRAINED was reported since SQD
-	bool dying;
 	unsigned busy; // requests under way from it or to it
 	uint32_t async_reported;
 	struct svb_group *groups;
-	unsigned ngroups, flows;
+	unsigned ngroups;
 	struct svb_comp_cntr *counters[SVB_CO_N]; // of completions, by operation
 };
 
@@ -110,11 +108,7 @@ struct svb_worker {
 };
 
 // svb_find_ah: with svb_lock held; NULL: none that lives
-static inline struct svb_ah *svb_find_ah(const struct ibv_ah *pub)
-{
-	struct svb_obj *o = svb_find(pub, SVB_T_AH);
-	return o ? SVB_OF(o, struct svb_ah) : NULL;
-}
+static inline struct svb_ah *svb_find_ah(const struct ibv_ah *pub) { return svb_live(pub, SVB_T_AH); }
 
 // svb_reliable tells whether a message is answered.
 static inline bool svb_reliable(const struct svb_qp *qp)

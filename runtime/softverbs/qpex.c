@@ -56,9 +56,7 @@ static int check(struct ibv_context *pub, const struct ibv_qp_init_attr_ex *a, s
 	struct svb_ctx *c;
 	int err;
 
-	svb_lock_all();
-	c = svb_find_ctx(pub);
-	err = c ? svb_refused_locked(&c->obj, SVB_CREATE_QP_EX) : EINVAL;
+	c = svb_begin(pub, SVB_T_CTX, SVB_CREATE_QP_EX, &err);
 	mlx5 = c && c->dev->cfg.mlx5;
 	if (mlx5)
 		can &= ~(uint64_t)(IBV_QP_EX_WITH_FLUSH | IBV_QP_EX_WITH_ATOMIC_WRITE);
@@ -99,8 +97,7 @@ struct ibv_qp *svb_create_qp_ex(struct ibv_context *pub, struct ibv_qp_init_attr
 	if (!err)
 		return made;
 	svb_destroy_qp(made);
-	errno = err;
-	return NULL;
+	return svb_null(err);
 }
 
 struct ibv_qp_ex *svb_qp_to_qp_ex(struct ibv_qp *pub)

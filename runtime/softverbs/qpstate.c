@@ -158,17 +158,14 @@ int svb_modify_qp(struct ibv_qp *pub, struct ibv_qp_attr *a, int mask)
 		svb_qp_wait(qp);
 		qp = svb_find_qp(pub); // the lock was let go of
 	}
-	err = qp && !qp->dying ? svb_refused_locked(&qp->obj, SVB_MODIFY_QP) : EINVAL;
+	err = svb_refused(qp ? &qp->obj : NULL, SVB_MODIFY_QP);
 	if (!err && qp->table)
 		err = EOPNOTSUPP; // as the library of mlx5, which asks no kernel
 	if (!err)
 		err = change(qp, a, mask & ~ignored(qp));
 	if (!err && (mask & IBV_QP_STATE))
 		pub->state = qp->state;
-	svb_unlock_all();
-	if (err)
-		errno = err;
-	return err;
+	return svb_end(err);
 }
 
 int svb_query_qp(struct ibv_qp *pub, struct ibv_qp_attr *a, int mask, struct ibv_qp_init_attr *init)
@@ -178,9 +175,7 @@ int svb_query_qp(struct ibv_qp *pub, struct ibv_qp_attr *a, int mask, struct ibv
 
 	if (mask & ~(IBV_QP_RATE_LIMIT - 1)) // the library asks for nothing from there on
 		return EOPNOTSUPP;
-	svb_lock_all();
-	qp = svb_find_qp(pub);
-	err = qp && !qp->dying ? svb_refused_locked(&qp->obj, SVB_QUERY_QP) : EINVAL;
+	qp = svb_begin_qp(pub, SVB_QUERY_QP, &err);
 	if (!err) {
 		*a = qp->attr;
 		a->qp_state = a->cur_qp_state = qp->state;
@@ -199,8 +194,5 @@ int svb_query_qp(struct ibv_qp *pub, struct ibv_qp_attr *a, int mask, struct ibv
 		if (mask & IBV_QP_STATE)
 			pub->state = qp->state;
 	}
-	svb_unlock_all();
-	if (err)
-		errno = err;
-	return err;
+	return svb_end(err);
 }

@@ -61,7 +61,7 @@ static void fill_attr(const struct svb_dev *d, struct ibv_device_attr *a)
 int svb_query_device(struct ibv_context *c, struct ibv_device_attr *a)
 {
 	int err;
-	struct svb_ctx *ctx = svb_enter(c, SVB_QUERY_DEVICE, &err);
+	struct svb_ctx *ctx = svb_enter(c, SVB_T_CTX, SVB_QUERY_DEVICE, &err);
 
 	if (err)
 		return errno = err;
@@ -73,7 +73,7 @@ int svb_query_device_ex(struct ibv_context *c, const struct ibv_query_device_ex_
 			struct ibv_device_attr_ex *a, size_t size)
 {
 	int err;
-	struct svb_ctx *ctx = svb_enter(c, SVB_QUERY_DEVICE_EX, &err);
+	struct svb_ctx *ctx = svb_enter(c, SVB_T_CTX, SVB_QUERY_DEVICE_EX, &err);
 	struct ibv_device_attr_ex all;
 
 	if (!err && ((in && in->comp_mask) || size < sizeof all.orig_attr))
@@ -125,7 +125,7 @@ static int fill_port(const struct svb_dev *d, uint8_t port, struct ibv_port_attr
 int svb_query_port_speed(struct ibv_context *c, uint32_t port, uint64_t *speed)
 {
 	int err;
-	struct svb_ctx *ctx = svb_enter(c, SVB_QUERY_PORT_SPEED, &err);
+	struct svb_ctx *ctx = svb_enter(c, SVB_T_CTX, SVB_QUERY_PORT_SPEED, &err);
 
 	if (!err && (port == 0 || port > ctx->dev->cfg.ports))
 		err = EINVAL;
@@ -141,7 +141,7 @@ int svb_query_rt_values(struct ibv_context *c, struct ibv_values_ex *v)
 	struct timespec now;
 	int err;
 
-	svb_enter(c, SVB_QUERY_RT_VALUES, &err);
+	svb_enter(c, SVB_T_CTX, SVB_QUERY_RT_VALUES, &err);
 	if (!err && (v->comp_mask & ~(uint32_t)IBV_VALUES_MASK_RAW_CLOCK))
 		err = EINVAL;
 	if (err)
@@ -156,7 +156,7 @@ int svb_query_rt_values(struct ibv_context *c, struct ibv_values_ex *v)
 int svb_query_port_op(struct ibv_context *c, uint8_t port, struct ibv_port_attr *a, size_t size)
 {
 	int err;
-	struct svb_ctx *ctx = svb_enter(c, SVB_QUERY_PORT, &err);
+	struct svb_ctx *ctx = svb_enter(c, SVB_T_CTX, SVB_QUERY_PORT, &err);
 	struct ibv_port_attr all;
 	size_t have;
 
@@ -175,7 +175,7 @@ int svb_query_port_op(struct ibv_context *c, uint8_t port, struct ibv_port_attr 
 int svb_query_port(struct ibv_context *c, uint8_t port, struct _compat_ibv_port_attr *a)
 {
 	int err;
-	struct svb_ctx *ctx = svb_enter(c, SVB_QUERY_PORT, &err);
+	struct svb_ctx *ctx = svb_enter(c, SVB_T_CTX, SVB_QUERY_PORT, &err);
 	struct ibv_port_attr all;
 
 	if (!err)
@@ -193,9 +193,7 @@ static int gid_entry(struct ibv_context *pub, uint32_t port, uint32_t index, str
 	int err;
 
 	memset(e, 0, sizeof *e);
-	svb_lock_all();
-	c = svb_find_ctx(pub);
-	err = c ? svb_refused_locked(&c->obj, SVB_QUERY_GID) : EINVAL;
+	c = svb_begin(pub, SVB_T_CTX, SVB_QUERY_GID, &err);
 	if (!err && (port == 0 || port > c->dev->cfg.ports || index >= SVB_GID_TABLE))
 		err = EINVAL;
 	if (!err && !svb_gid(c->dev, port, index, &e->gid))
@@ -231,7 +229,7 @@ int svb_resolve_eth_l2(struct ibv_context *pub, struct ibv_ah_attr *a, uint8_t *
 	const struct svb_dev *d;
 	unsigned port;
 	int err;
-	const struct svb_ctx *c = svb_enter(pub, SVB_RESOLVE_ETH_L2, &err);
+	const struct svb_ctx *c = svb_enter(pub, SVB_T_CTX, SVB_RESOLVE_ETH_L2, &err);
 
 	if (err)
 		return -err;
@@ -256,7 +254,7 @@ int svb_query_gid_ex(struct ibv_context *c, uint32_t port, uint32_t index, struc
 	struct ibv_gid_entry e;
 	int err;
 
-	svb_enter(c, SVB_QUERY_GID_EX, &err);
+	svb_enter(c, SVB_T_CTX, SVB_QUERY_GID_EX, &err);
 	if (!err)
 		err = flags || size < sizeof e ? EINVAL : gid_entry(c, port, index, &e);
 	if (err)
@@ -273,7 +271,7 @@ ssize_t svb_query_gid_table(struct ibv_context *c, struct ibv_gid_entry *out, si
 	size_t n = 0;
 	int err;
 
-	svb_enter(c, SVB_QUERY_GID_TABLE, &err);
+	svb_enter(c, SVB_T_CTX, SVB_QUERY_GID_TABLE, &err);
 	if (err)
 		return -err;
 	if (flags || size < sizeof e || max == 0)
@@ -290,12 +288,9 @@ ssize_t svb_query_gid_table(struct ibv_context *c, struct ibv_gid_entry *out, si
 
 int svb_query_pkey(struct ibv_context *pub, uint8_t port, int index, __be16 *pkey)
 {
-	struct svb_ctx *c;
 	int err;
+	struct svb_ctx *c = svb_begin(pub, SVB_T_CTX, SVB_QUERY_PKEY, &err);
 
-	svb_lock_all();
-	c = svb_find_ctx(pub);
-	err = c ? svb_refused_locked(&c->obj, SVB_QUERY_PKEY) : EINVAL;
 	if (!err && (port == 0 || port > c->dev->cfg.ports || index != 0))
 		err = ENOENT; // libibverbs reads a file that is not there
 	svb_unlock_all();
@@ -312,7 +307,7 @@ int svb_get_pkey_index(struct ibv_context *c, uint8_t port, __be16 pkey)
 	__be16 have;
 	int err;
 
-	svb_enter(c, SVB_GET_PKEY_INDEX, &err);
+	svb_enter(c, SVB_T_CTX, SVB_GET_PKEY_INDEX, &err);
 	if (err) {
 		errno = err;
 		return -1;

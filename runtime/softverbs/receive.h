@@ -32,16 +32,13 @@ struct svb_receive { // a request that was taken off its queue
 
 struct svb_srq {
 	struct ibv_srq pub;
-	struct svb_obj obj;
+	struct svb_obj obj; // users: queue pairs
 	struct svb_kobj k;
-	struct svb_kpd *pd;
-	struct svb_pd *holder; // parent domain, or NULL
+	struct svb_within in;
 	struct svb_recvq q;
 	uint32_t told;  // the size that ibv_query_srq says
 	uint32_t limit; // with fewer requests than this, an event is reported; 0: none is
 	uint32_t async_reported;
-	unsigned users; // queue pairs
-	bool dying;
 	// Of type XRC:
 	struct svb_xrcd *xrcd; // NULL: it is of another type
 	struct svb_cq *cq;
@@ -51,11 +48,7 @@ struct svb_srq {
 };
 
 // svb_find_srq: with svb_lock held; NULL: none that lives
-static inline struct svb_srq *svb_find_srq(const struct ibv_srq *pub)
-{
-	struct svb_obj *o = svb_find(pub, SVB_T_SRQ);
-	return o ? SVB_OF(o, struct svb_srq) : NULL;
-}
+static inline struct svb_srq *svb_find_srq(const struct ibv_srq *pub) { return svb_live(pub, SVB_T_SRQ); }
 
 // svb_ring_size gives the size of a ring with room for so many requests: one less than a power of two, as soft-RoCE makes it.
 static inline uint32_t svb_ring_size(uint32_t asked)

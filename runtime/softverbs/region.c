@@ -56,7 +56,7 @@ static struct svb_mr *begin(struct svb_pd *pd, bool block)
 	if (!err && pd->inner) {
 		svb_lock_all();
 		if (svb_find_pd(&pd->pub)) {
-			pd->users++;
+			pd->obj.users++;
 			mr->holder = pd;
 		} else {
 			err = EINVAL;
@@ -69,12 +69,11 @@ static struct svb_mr *begin(struct svb_pd *pd, bool block)
 		return mr;
 	if (mr && mr->holder) {
 		svb_lock_all();
-		pd->users--;
+		pd->obj.users--;
 		svb_unlock_all();
 	}
 	free(mr);
-	errno = err;
-	return NULL;
+	return svb_null(err);
 }
 
 // svb_mr_free frees a handle that is no longer registered.
@@ -83,7 +82,7 @@ void svb_mr_free(struct svb_mr *mr)
 	svb_block_put(mr->holder, &mr->block);
 	if (mr->holder) {
 		svb_lock_all();
-		mr->holder->users--;
+		mr->holder->obj.users--;
 		svb_unlock_all();
 	}
 	free(mr);
@@ -91,7 +90,7 @@ void svb_mr_free(struct svb_mr *mr)
 
 static void name(const struct svb_obj *o, char *buf, size_t n)
 {
-	const struct ibv_mr *mr = &SVB_OF(o, struct svb_mr)->pub;
+	const struct ibv_mr *mr = o->pub;
 
 	snprintf(buf, n, "MR (handle %u, lkey 0x%x, length %zu)", mr->handle, mr->lkey, mr->length);
 }
@@ -107,7 +106,7 @@ static void forget(struct svb_obj *o)
 	free(mr);
 }
 
-static const struct svb_kind kind = {SVB_T_MR, name, forget};
+static const struct svb_kind kind = {SVB_T_MR, .free = forget, .name = name};
 
 void svb_mr_publish(struct svb_mr *mr, struct svb_pd *pd)
 {
@@ -144,8 +143,7 @@ struct svb_mr *svb_mr_enter(struct svb_pd *pd, const struct svb_span *span, void
 	if (mr)
 		svb_mr_free(mr);
 	free(k);
-	errno = err;
-	return NULL;
+	return svb_null(err);
 }
 
 // A null region needs no block: no provider allocates for one, so bindings may rule out callbacks in that call.

@@ -20,18 +20,10 @@ struct svb_dm {
 };
 
 // svb_find_mr: with svb_lock held; NULL: none that lives
-static inline struct svb_mr *svb_find_mr(const struct ibv_mr *pub)
-{
-	struct svb_obj *o = svb_find(pub, SVB_T_MR);
-	return o ? SVB_OF(o, struct svb_mr) : NULL;
-}
+static inline struct svb_mr *svb_find_mr(const struct ibv_mr *pub) { return svb_live(pub, SVB_T_MR); }
 
 // svb_find_dm: with svb_lock held; NULL: none that lives
-static inline struct svb_dm *svb_find_dm(const struct ibv_dm *pub)
-{
-	struct svb_obj *o = svb_find(pub, SVB_T_DM);
-	return o ? SVB_OF(o, struct svb_dm) : NULL;
-}
+static inline struct svb_dm *svb_find_dm(const struct ibv_dm *pub) { return svb_live(pub, SVB_T_DM); }
 
 // region.c
 // svb_mr_enter makes the kernel object and the handle of a region, whose addr field is addr; NULL + errno. It

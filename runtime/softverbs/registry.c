@@ -107,28 +107,55 @@ void svb_each(struct svb_inst *in, enum svb_type t, void (*f)(struct svb_obj *, 
 				f(o, arg);
 }
 
-struct svb_ctx *svb_find_ctx(const struct ibv_context *c)
+void *svb_live(const void *pub, enum svb_type t)
 {
-	struct svb_obj *o = svb_find(c, SVB_T_CTX);
-	return o ? SVB_OF(o, struct svb_ctx) : NULL;
+	struct svb_obj *o = svb_find(pub, t);
+
+	if (o && t == SVB_T_CTX)
+		return SVB_OF(o, struct svb_ctx);
+	return o ? (void *)(uintptr_t)pub : NULL;
 }
 
-struct svb_ctx *svb_enter_ctx(const struct ibv_context *pub, enum svb_verb v, int *err)
+void *svb_begin(const void *pub, enum svb_type t, enum svb_verb v, int *err)
 {
-	struct svb_ctx *c;
-
 	svb_lock_all();
-	c = svb_find_ctx(pub);
+	*err = svb_refused(svb_find(pub, t), v);
+	return svb_live(pub, t);
+}
+
+int svb_destroy(const void *pub, enum svb_type t, enum svb_verb v)
+{
+	struct svb_obj *o;
+	int err;
+
+	svb_begin(pub, t, v, &err);
+	o = svb_find(pub, t);
+	if (!err && o->users)
+		err = EBUSY;
+	if (!err)
+		o->kind->free(o);
+	return svb_end(err);
+}
+
+void *svb_enter(const void *pub, enum svb_type t, enum svb_verb v, int *err)
+{
+	void *o = svb_begin(pub, t, v, err);
+
 	svb_unlock_all();
-	*err = c ? svb_fails(c->obj.inst, v) : EINVAL;
-	return c;
+	return o;
 }
 
 void svb_describe(const struct svb_obj *o, const char *what, char *buf, size_t n)
 {
+	const struct svb_kind *k = o->kind;
 	char name[160];
 
-	o->kind->name(o, name, sizeof name);
+	if (k->name)
+		k->name(o, name, sizeof name);
+	else if (k->handle)
+		snprintf(name, sizeof name, "%s (handle %u)", k->noun, *(const uint32_t *)(const void *)((const char *)o->pub + k->handle));
+	else
+		snprintf(name, sizeof name, "%s", k->noun);
 	if (o->ctx)
 		snprintf(buf, n, "%s: %s: %s", o->ctx->dev->pub.name, name, what);
 	else

@@ -43,7 +43,7 @@ static bool offered(enum ibv_qp_type t, enum ibv_wr_opcode op)
 
 static bool receives(const struct svb_qp *qp)
 {
-	return !qp->dying && (qp->state == IBV_QPS_RTR || qp->state == IBV_QPS_RTS || qp->state == IBV_QPS_SQD);
+	return !qp->obj.dying && (qp->state == IBV_QPS_RTR || qp->state == IBV_QPS_RTS || qp->state == IBV_QPS_SQD);
 }
 
 // own gives the address that a path starts at.

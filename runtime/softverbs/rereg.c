@@ -11,18 +11,6 @@
 #include "objects.h"
 #include "region.h"
 
-static int input(int err)
-{
-	errno = err;
-	return IBV_REREG_MR_ERR_INPUT;
-}
-
-static int command(int err)
-{
-	errno = err;
-	return IBV_REREG_MR_ERR_CMD;
-}
-
 // What the library finds wrong before it asks the kernel.
 static bool bad_input(const struct svb_mr *mr, int flags, const void *addr, size_t length, int access)
 {
@@ -72,7 +60,7 @@ static int leave(struct svb_mr *mr)
 	l->block = mr->block;
 	l->next = mr->holder->left;
 	mr->holder->left = l;
-	mr->holder->users--;
+	mr->holder->obj.users--;
 	mr->holder = NULL;
 	mr->block = (struct svb_block){.ptr = NULL};
 	return 0;
@@ -125,10 +113,13 @@ static int translate(struct svb_mr *mr, struct svb_kmr *k, const struct change *
 	return 0;
 }
 
-static int apply(struct svb_mr *mr, struct svb_kmr *k, const struct change *c)
+static int change(struct svb_mr *mr, const struct change *c)
 {
-	int err = c->flags & IBV_REREG_MR_CHANGE_PD ? move_pd(mr, k, c->pd) : 0;
+	struct svb_kmr *k = kernel_of(mr);
+	int err = k ? check_change(mr, k, c) : ENOENT;
 
+	if (!err && (c->flags & IBV_REREG_MR_CHANGE_PD))
+		err = move_pd(mr, k, c->pd);
 	if (!err && (c->flags & IBV_REREG_MR_CHANGE_ACCESS))
 		k->access = c->access;
 	if (!err && (c->flags & IBV_REREG_MR_CHANGE_TRANSLATION))
@@ -139,28 +130,22 @@ static int apply(struct svb_mr *mr, struct svb_kmr *k, const struct change *c)
 int svb_rereg_mr(struct ibv_mr *pub, int flags, struct ibv_pd *ppd, void *addr, size_t length, int access)
 {
 	struct change c = {.flags = flags, .addr = addr, .length = length, .access = (uint32_t)access};
-	struct svb_kmr *k;
 	struct svb_mr *mr;
 	int err;
 
 	svb_lock_all();
 	mr = svb_find_mr(pub);
-	svb_unlock_all();
-	if (!mr || bad_input(mr, flags, addr, length, access))
-		return input(EINVAL);
+	if (!mr || bad_input(mr, flags, addr, length, access)) {
+		svb_end(EINVAL);
+		return IBV_REREG_MR_ERR_INPUT;
+	}
 	err = svb_refused(&mr->obj, SVB_REREG_MR);
 	if (!err && mr->obj.ctx->dev->cfg.no_rereg)
 		err = EOPNOTSUPP;
-	if (err)
-		return command(err);
-	svb_lock_all();
-	k = kernel_of(mr);
 	c.pd = flags & IBV_REREG_MR_CHANGE_PD ? svb_find_pd(ppd) : NULL;
-	err = k ? check_change(mr, k, &c) : ENOENT;
 	if (!err)
-		err = apply(mr, k, &c);
-	svb_unlock_all();
-	return err ? command(err) : 0;
+		err = change(mr, &c);
+	return svb_end(err) ? IBV_REREG_MR_ERR_CMD : 0;
 }
 
 static int advise_one(struct svb_pd *pd, const struct ibv_sge *s, bool write)
@@ -182,25 +167,17 @@ static int advise_one(struct svb_pd *pd, const struct ibv_sge *s, bool write)
 
 int svb_advise_mr(struct ibv_pd *ppd, enum ibv_advise_mr_advice advice, uint32_t flags, struct ibv_sge *sgl, uint32_t n)
 {
-	struct svb_pd *pd;
 	uint32_t i;
 	int err;
+	struct svb_pd *pd = svb_begin(ppd, SVB_T_PD, SVB_ADVISE_MR, &err);
 
-	svb_lock_all();
-	pd = svb_find_pd(ppd);
-	svb_unlock_all();
-	err = pd ? svb_refused(&pd->obj, SVB_ADVISE_MR) : EINVAL;
 	if (!err && (flags & ~(uint32_t)IBV_ADVISE_MR_FLAG_FLUSH))
 		err = EINVAL;
 	if (!err && n == 0)
 		err = EINVAL;
 	if (!err && (!(pd->obj.ctx->dev->cfg.odp_general & IBV_ODP_SUPPORT) || (unsigned)advice > IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT))
 		err = EOPNOTSUPP;
-	svb_lock_all();
 	for (i = 0; i < n && !err; i++)
 		err = advise_one(pd, &sgl[i], advice == IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE);
-	svb_unlock_all();
-	if (err)
-		errno = err;
-	return err;
+	return svb_end(err);
 }

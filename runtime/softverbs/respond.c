@@ -51,7 +51,7 @@ static bool named(struct svb_message *m)
 // What is looked up for a message: its receives, where they complete, and whose memory it reaches.
 static struct svb_recvq *receives(const struct svb_message *m) { return m->srq ? &m->srq->q : &m->to->rq; }
 static struct svb_cq *completes(const struct svb_message *m) { return m->to->rcq ? m->to->rcq : m->srq->cq; }
-static struct svb_kpd *domain(const struct svb_message *m) { return m->to->pd ? m->to->pd : m->srq->pd; }
+static struct svb_kpd *domain(const struct svb_message *m) { return m->to->pd ? m->to->pd : m->srq->in.pd; }
 
 // give_back is for a message that never was: its sender could not read its own memory.
 static void give_back(const struct svb_message *m, struct svb_receive *r)

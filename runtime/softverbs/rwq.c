@@ -1,7 +1,6 @@
 //go:build linux && cgo
 
 // Tables of work queues, and the queue pairs that distribute over them. No packet comes by here that could be distributed.
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "entry.h"
@@ -16,24 +15,21 @@
 #define FIELDS (IBV_RX_HASH_SRC_IPV4 | IBV_RX_HASH_DST_IPV4 | IBV_RX_HASH_SRC_IPV6 | IBV_RX_HASH_DST_IPV6 | IBV_RX_HASH_SRC_PORT_TCP | \
 		IBV_RX_HASH_DST_PORT_TCP | IBV_RX_HASH_SRC_PORT_UDP | IBV_RX_HASH_DST_PORT_UDP | IBV_RX_HASH_IPSEC_SPI | IBV_RX_HASH_INNER)
 
-static void name(const struct svb_obj *o, char *buf, size_t n)
-{
-	snprintf(buf, n, "table of work queues (handle %d)", SVB_OF(o, struct svb_rwq_table)->pub.ind_tbl_handle);
-}
-
 static void forget(struct svb_obj *o)
 {
 	struct svb_rwq_table *t = SVB_OF(o, struct svb_rwq_table);
 
 	svb_handle_drop(o->ctx->file, t->k.handle);
 	for (uint32_t i = 0; i < t->n; i++)
-		t->wqs[i]->tables--;
+		t->wqs[i]->obj.users--;
 	svb_unregister(o);
 	free(t->wqs);
 	free(t);
 }
 
-static const struct svb_kind kind = {SVB_T_RWQ_TABLE, name, forget};
+static const struct svb_kind kind = {
+	SVB_T_RWQ_TABLE, .noun = "table of work queues", .handle = offsetof(struct svb_rwq_table, k.handle), .free = forget,
+};
 
 static int enter(struct svb_ctx *c, struct svb_rwq_table *t, const struct ibv_rwq_ind_table_init_attr *a)
 {
@@ -48,7 +44,7 @@ static int enter(struct svb_ctx *c, struct svb_rwq_table *t, const struct ibv_rw
 	if (err)
 		return err;
 	for (uint32_t i = 0; i < t->n; i++)
-		t->wqs[i]->tables++;
+		t->wqs[i]->obj.users++;
 	t->pub.context = &c->vctx.context;
 	t->pub.ind_tbl_handle = t->pub.ind_tbl_num = (int)t->k.handle;
 	svb_register(&t->obj, &kind, &t->pub, c->obj.inst, c);
@@ -58,7 +54,7 @@ static int enter(struct svb_ctx *c, struct svb_rwq_table *t, const struct ibv_rw
 struct ibv_rwq_ind_table *svb_create_rwq_ind_table(struct ibv_context *pub, struct ibv_rwq_ind_table_init_attr *a)
 {
 	int err;
-	struct svb_ctx *c = svb_enter(pub, SVB_CREATE_RWQ_IND_TABLE, &err);
+	struct svb_ctx *c = svb_begin(pub, SVB_T_CTX, SVB_CREATE_RWQ_IND_TABLE, &err);
 	struct svb_rwq_table *t = NULL;
 
 	if (!err && (a->comp_mask >= IBV_CREATE_IND_TABLE_RESERVED || a->log_ind_tbl_size > MAX_LOG_SIZE || !a->ind_tbl))
@@ -70,34 +66,20 @@ struct ibv_rwq_ind_table *svb_create_rwq_ind_table(struct ibv_context *pub, stru
 		if (!(t->wqs = calloc(t->n, sizeof *t->wqs)))
 			err = ENOMEM;
 	}
-	if (!err) {
-		svb_lock_all();
+	if (!err)
 		err = enter(c, t, a);
-		svb_unlock_all();
-	}
+	svb_unlock_all();
 	if (!err)
 		return &t->pub;
 	if (t)
 		free(t->wqs);
 	free(t);
-	errno = err;
-	return NULL;
+	return svb_null(err);
 }
 
 int svb_destroy_rwq_ind_table(struct ibv_rwq_ind_table *pub)
 {
-	struct svb_rwq_table *t;
-	int err;
-
-	svb_lock_all();
-	t = svb_find_table(pub);
-	err = t ? svb_refused_locked(&t->obj, SVB_DESTROY_RWQ_IND_TABLE) : EINVAL;
-	if (!err && t->users)
-		err = EBUSY;
-	if (!err)
-		forget(&t->obj);
-	svb_unlock_all();
-	return err ? errno = err : 0;
+	return svb_destroy(pub, SVB_T_RWQ_TABLE, SVB_DESTROY_RWQ_IND_TABLE);
 }
 
 // hashed holds the hash against what the devices take that have one.
@@ -129,16 +111,14 @@ struct ibv_qp *svb_create_table_qp(struct ibv_qp_init_attr_ex *a)
 	if (!t)
 		err = EINVAL;
 	if (!err) {
-		t->users++;
+		t->obj.users++;
 		as.recv_cq = &t->wqs[0]->cq->pub; // it needs one, and gives it no completions
 		if (!as.send_cq)
 			as.send_cq = as.recv_cq;
 	}
 	svb_unlock_all();
-	if (err) {
-		errno = err;
-		return NULL;
-	}
+	if (err)
+		return svb_null(err);
 	made = svb_create_qp(a->pd, &as);
 	svb_lock_all();
 	if (made) {
@@ -149,7 +129,7 @@ struct ibv_qp *svb_create_table_qp(struct ibv_qp_init_attr_ex *a)
 		made->send_cq = a->send_cq;
 		made->recv_cq = NULL;
 	} else {
-		t->users--;
+		t->obj.users--;
 	}
 	svb_unlock_all();
 	return made;

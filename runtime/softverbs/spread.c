@@ -16,7 +16,7 @@ static bool member(const struct svb_qp *qp, const struct svb_swr *r)
 	const unsigned port = qp->attr.port_num;
 	unsigned i;
 
-	if (qp->dying || qp->pub.qp_type != IBV_QPT_UD || qp->attr.qkey != r->remote_qkey || !port || qp->dev->port_down[port - 1])
+	if (qp->obj.dying || qp->pub.qp_type != IBV_QPT_UD || qp->attr.qkey != r->remote_qkey || !port || qp->dev->port_down[port - 1])
 		return false;
 	if (qp->state != IBV_QPS_RTR && qp->state != IBV_QPS_RTS && qp->state != IBV_QPS_SQD)
 		return false;

@@ -1,7 +1,6 @@
 //go:build linux && cgo
 
 // Shared receive queues.
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "entry.h"
@@ -22,24 +21,21 @@ static void part(struct svb_srq *srq)
 	TAILQ_REMOVE(&srq->obj.ctx->dev->srqs, srq, link);
 	while (srq->busy)
 		pthread_cond_wait(&svb_idle, &svb_lock);
-	srq->cq->users--;
-	srq->xrcd->users--;
+	srq->cq->obj.users--;
+	srq->xrcd->obj.users--;
 }
 
 static void detach(struct svb_srq *srq)
 {
-	srq->dying = true;
+	srq->obj.dying = true;
 	if (srq->xrcd)
 		part(srq);
 	svb_async_forget(srq->obj.ctx, &srq->pub);
-	svb_handle_drop(srq->obj.ctx->file, srq->k.handle);
-	srq->pd->queues--;
+	svb_pd_part(&srq->in, srq->obj.ctx->file, &srq->k);
 }
 
 static void finish(struct svb_srq *srq)
 {
-	if (srq->holder)
-		srq->holder->users--;
 	svb_unregister(&srq->obj);
 	pthread_mutex_destroy(&srq->pub.mutex);
 	pthread_cond_destroy(&srq->pub.cond);
@@ -47,36 +43,23 @@ static void finish(struct svb_srq *srq)
 	free(srq);
 }
 
-static void name(const struct svb_obj *o, char *buf, size_t n)
-{
-	snprintf(buf, n, "SRQ (handle %u)", SVB_OF(o, struct svb_srq)->pub.handle);
-}
-
 static void forget(struct svb_obj *o)
 {
 	struct svb_srq *srq = SVB_OF(o, struct svb_srq);
 
-	if (!srq->dying)
+	if (!o->dying)
 		detach(srq);
 	finish(srq);
 }
 
-static const struct svb_kind kind = {SVB_T_SRQ, name, forget};
+static const struct svb_kind kind = {SVB_T_SRQ, .noun = "SRQ", .handle = offsetof(struct svb_srq, k.handle), .free = forget};
 
 static int enter(struct svb_pd *pd, struct svb_srq *srq, void *srq_context)
 {
-	struct svb_file *f = pd->obj.ctx->file;
-	struct svb_kobj *kpd = svb_handle_get(f, pd->pub.handle, SVB_K_PD);
-	int err = kpd ? svb_handle_add(f, &srq->k, SVB_K_SRQ) : ENOENT;
+	int err = svb_pd_join(pd, &srq->in, &srq->k, SVB_K_SRQ);
 
 	if (err)
 		return err;
-	srq->pd = SVB_K(kpd, struct svb_kpd);
-	srq->pd->queues++;
-	if (pd->inner) {
-		srq->holder = pd;
-		pd->users++;
-	}
 	srq->pub.context = pd->pub.context;
 	srq->pub.srq_context = srq_context;
 	srq->pub.pd = &pd->pub;
@@ -95,8 +78,8 @@ static void publish(struct svb_srq *srq, struct svb_xrcd *x, struct svb_cq *cq)
 	srq->num = svb_srq_number(d);
 	srq->xrcd = x;
 	srq->cq = cq;
-	x->users++;
-	cq->users++;
+	x->obj.users++;
+	cq->obj.users++;
 	TAILQ_INSERT_TAIL(&d->srqs, srq, link);
 }
 
@@ -120,21 +103,17 @@ static int make(const struct svb_dev *d, struct svb_srq *srq, struct ibv_srq_att
 static struct ibv_srq *create(struct ibv_pd *ppd, struct ibv_srq_init_attr *a, enum svb_verb v, const struct ibv_xrcd *xrcd,
 			      const struct ibv_cq *pcq)
 {
-	struct svb_srq *srq = calloc(1, sizeof *srq);
-	struct svb_xrcd *x;
+	int err;
+	struct svb_pd *pd = svb_begin(ppd, SVB_T_PD, v, &err);
+	struct svb_xrcd *x = xrcd ? svb_find_xrcd(xrcd) : NULL;
+	struct svb_cq *cq = xrcd ? svb_find_cq(pcq) : NULL;
 	struct ibv_srq_attr given = a->attr;
-	struct svb_cq *cq;
-	struct svb_pd *pd;
-	int err = srq ? 0 : ENOMEM;
+	struct svb_srq *srq = NULL;
 
-	svb_lock_all();
-	pd = svb_find_pd(ppd);
-	if (!err)
-		err = pd ? svb_refused_locked(&pd->obj, v) : EINVAL;
-	x = xrcd ? svb_find_xrcd(xrcd) : NULL;
-	cq = xrcd ? svb_find_cq(pcq) : NULL;
-	if (!err && xrcd && (!x || !cq || cq->dying || x->obj.ctx != pd->obj.ctx || cq->obj.ctx != pd->obj.ctx))
+	if (!err && xrcd && (!x || !cq || cq->obj.dying || x->obj.ctx != pd->obj.ctx || cq->obj.ctx != pd->obj.ctx))
 		err = EINVAL;
+	if (!err && !(srq = calloc(1, sizeof *srq)))
+		err = ENOMEM;
 	if (!err)
 		err = make(pd->obj.ctx->dev, srq, &given, x);
 	if (!err)
@@ -150,8 +129,7 @@ static struct ibv_srq *create(struct ibv_pd *ppd, struct ibv_srq_init_attr *a, e
 	if (srq)
 		svb_recvq_free(&srq->q);
 	free(srq);
-	errno = err;
-	return NULL;
+	return svb_null(err);
 }
 
 struct ibv_srq *svb_create_srq(struct ibv_pd *ppd, struct ibv_srq_init_attr *a)
@@ -200,17 +178,7 @@ struct ibv_srq *svb_create_srq_ex(struct ibv_context *pub, struct ibv_srq_init_a
 	svb_unlock_all();
 	if (!err) // the extended structure begins with the plain one
 		return create(a->pd, (struct ibv_srq_init_attr *)a, SVB_CREATE_SRQ_EX, xrc ? a->xrcd : NULL, xrc ? a->cq : NULL);
-	errno = err;
-	return NULL;
-}
-
-// entered finds a queue for a call that may be told to fail.
-static struct svb_srq *entered(const struct ibv_srq *pub, enum svb_verb v, int *err)
-{
-	struct svb_srq *srq = svb_find_srq(pub);
-
-	*err = srq && !srq->dying ? svb_refused_locked(&srq->obj, v) : EINVAL;
-	return srq;
+	return svb_null(err);
 }
 
 // The limit is held against the size before the change, and the size against the limit before it, as in soft-RoCE.
@@ -243,41 +211,29 @@ static int change(struct svb_srq *srq, const struct ibv_srq_attr *a, int mask)
 
 int svb_modify_srq(struct ibv_srq *pub, struct ibv_srq_attr *a, int mask)
 {
-	struct svb_srq *srq;
 	int err;
+	struct svb_srq *srq = svb_begin(pub, SVB_T_SRQ, SVB_MODIFY_SRQ, &err);
 
-	svb_lock_all();
-	srq = entered(pub, SVB_MODIFY_SRQ, &err);
 	if (!err)
 		err = change(srq, a, mask);
-	svb_unlock_all();
-	if (err)
-		errno = err;
-	return err;
+	return svb_end(err);
 }
 
 int svb_query_srq(struct ibv_srq *pub, struct ibv_srq_attr *a)
 {
-	struct svb_srq *srq;
 	int err;
+	struct svb_srq *srq = svb_begin(pub, SVB_T_SRQ, SVB_QUERY_SRQ, &err);
 
-	svb_lock_all();
-	srq = entered(pub, SVB_QUERY_SRQ, &err);
 	if (!err)
 		*a = (struct ibv_srq_attr){.max_wr = srq->told, .max_sge = srq->q.max_sge, .srq_limit = srq->limit};
-	svb_unlock_all();
-	if (err)
-		errno = err;
-	return err;
+	return svb_end(err);
 }
 
 int svb_get_srq_num(struct ibv_srq *pub, uint32_t *num)
 {
-	struct svb_srq *srq;
 	int err;
+	struct svb_srq *srq = svb_begin(pub, SVB_T_SRQ, SVB_GET_SRQ_NUM, &err);
 
-	svb_lock_all();
-	srq = entered(pub, SVB_GET_SRQ_NUM, &err);
 	if (!err && !srq->xrcd)
 		err = EOPNOTSUPP;
 	if (!err)
@@ -289,20 +245,17 @@ int svb_get_srq_num(struct ibv_srq *pub, uint32_t *num)
 int svb_destroy_srq(struct ibv_srq *pub)
 {
 	uint32_t reported = 0;
-	struct svb_srq *srq;
 	int err;
+	struct svb_srq *srq = svb_begin(pub, SVB_T_SRQ, SVB_DESTROY_SRQ, &err);
 
-	svb_lock_all();
-	srq = entered(pub, SVB_DESTROY_SRQ, &err);
-	if (!err && srq->users)
+	if (!err && srq->obj.users)
 		err = EBUSY;
 	if (!err) {
 		detach(srq);
 		reported = srq->async_reported;
 	}
-	svb_unlock_all();
-	if (err)
-		return errno = err;
+	if (svb_end(err))
+		return err;
 	svb_wait_acks(&pub->mutex, &pub->cond, &pub->events_completed, reported);
 	svb_lock_all();
 	finish(srq);
@@ -312,11 +265,9 @@ int svb_destroy_srq(struct ibv_srq *pub)
 
 int svb_post_srq_recv(struct ibv_srq *pub, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
 {
-	struct svb_srq *srq;
 	int err;
+	struct svb_srq *srq = svb_begin(pub, SVB_T_SRQ, SVB_POST_SRQ_RECV, &err);
 
-	svb_lock_all();
-	srq = entered(pub, SVB_POST_SRQ_RECV, &err);
 	for (; !err && wr; wr = wr->next) {
 		err = svb_recvq_post(&srq->q, wr);
 		if (err)

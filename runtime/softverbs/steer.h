@@ -7,59 +7,43 @@
 
 struct svb_wq {
 	struct ibv_wq pub;
-	struct svb_obj obj;
+	struct svb_obj obj; // users: entries of tables that name it
 	struct svb_kobj k;
-	struct svb_kpd *pd;
-	struct svb_pd *holder; // parent domain, or NULL
+	struct svb_within in;
 	struct svb_cq *cq;
 	struct svb_recvq q;
 	uint32_t flags;
-	unsigned tables; // entries of tables that name it
 };
 
 struct svb_rwq_table {
 	struct ibv_rwq_ind_table pub;
-	struct svb_obj obj;
+	struct svb_obj obj; // users: queue pairs
 	struct svb_kobj k;
 	uint32_t n;
 	struct svb_wq **wqs;
-	unsigned users; // queue pairs
 };
 
 struct svb_flow_action {
 	struct ibv_flow_action pub;
-	struct svb_obj obj;
+	struct svb_obj obj; // users: flows
 	struct svb_kobj k;
-	unsigned flows; // that have it
 	uint32_t flags;
 };
 
 // svb_find_wq: with svb_lock held; NULL: none that lives
-static inline struct svb_wq *svb_find_wq(const struct ibv_wq *pub)
-{
-	struct svb_obj *o = svb_find(pub, SVB_T_WQ);
-	return o ? SVB_OF(o, struct svb_wq) : NULL;
-}
+static inline struct svb_wq *svb_find_wq(const struct ibv_wq *pub) { return svb_live(pub, SVB_T_WQ); }
 
 // svb_find_table: with svb_lock held; NULL: none that lives
-static inline struct svb_rwq_table *svb_find_table(const struct ibv_rwq_ind_table *pub)
-{
-	struct svb_obj *o = svb_find(pub, SVB_T_RWQ_TABLE);
-	return o ? SVB_OF(o, struct svb_rwq_table) : NULL;
-}
+static inline struct svb_rwq_table *svb_find_table(const struct ibv_rwq_ind_table *pub) { return svb_live(pub, SVB_T_RWQ_TABLE); }
 
 // svb_find_action: with svb_lock held; NULL: none that lives
-static inline struct svb_flow_action *svb_find_action(const struct ibv_flow_action *pub)
-{
-	struct svb_obj *o = svb_find(pub, SVB_T_FLOW_ACTION);
-	return o ? SVB_OF(o, struct svb_flow_action) : NULL;
-}
+static inline struct svb_flow_action *svb_find_action(const struct ibv_flow_action *pub) { return svb_live(pub, SVB_T_FLOW_ACTION); }
 
 // svb_table_left notes that a queue pair is gone, of the table that it had or of none.
 static inline void svb_table_left(struct svb_rwq_table *t)
 {
 	if (t)
-		t->users--;
+		t->obj.users--;
 }
 
 #endif

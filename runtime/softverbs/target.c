@@ -38,7 +38,7 @@ static void part(struct handle *h)
 
 	TAILQ_REMOVE(&t->handles, h, link);
 	svb_handle_drop(h->obj.ctx->file, h->k.handle);
-	h->xrcd->users--;
+	h->xrcd->obj.users--;
 	svb_unregister(&h->obj);
 	pthread_mutex_destroy(&h->pub.mutex);
 	pthread_cond_destroy(&h->pub.cond);
@@ -47,16 +47,16 @@ static void part(struct handle *h)
 		free(h);
 		return;
 	}
-	t->qp.dying = true;
+	t->qp.obj.dying = true;
 	svb_qp_leave(&t->qp);
 	svb_qp_wait(&t->qp);
 	free(t);
 	free(h);
 }
 
-static void name(const struct svb_obj *o, char *buf, size_t n)
+void svb_qp_name(const struct svb_obj *o, char *buf, size_t n)
 {
-	const struct ibv_qp *qp = &SVB_OF(o, struct handle)->pub;
+	const struct ibv_qp *qp = o->pub;
 
 	snprintf(buf, n, "QP (handle %u, number 0x%x)", qp->handle, qp->qp_num);
 }
@@ -66,30 +66,32 @@ static void forget(struct svb_obj *o)
 	part(SVB_OF(o, struct handle));
 }
 
-static const struct svb_kind kind = {SVB_T_TARGET, name, forget};
-
-static struct handle *find(const struct ibv_qp *pub)
-{
-	struct svb_obj *o = svb_find(pub, SVB_T_TARGET);
-
-	return o ? SVB_OF(o, struct handle) : NULL;
-}
+static const struct svb_kind kind = {SVB_T_TARGET, .free = forget, .name = svb_qp_name};
 
 struct svb_qp *svb_find_qp(const struct ibv_qp *pub)
 {
-	struct svb_obj *o = svb_find(pub, SVB_T_QP);
-	struct handle *h = o ? NULL : find(pub);
+	struct handle *h = svb_live(pub, SVB_T_TARGET);
 
-	return o ? SVB_OF(o, struct svb_qp) : h ? h->qp : NULL;
+	return h ? h->qp : svb_live(pub, SVB_T_QP);
+}
+
+struct svb_qp *svb_begin_qp(const struct ibv_qp *pub, enum svb_verb v, int *err)
+{
+	struct svb_qp *qp;
+
+	svb_lock_all();
+	qp = svb_find_qp(pub);
+	*err = svb_refused(qp ? &qp->obj : NULL, v);
+	return qp;
 }
 
 bool svb_target_destroy(const struct ibv_qp *pub, int *err)
 {
-	struct handle *h = find(pub);
+	struct handle *h = svb_live(pub, SVB_T_TARGET);
 
 	if (!h)
 		return false;
-	*err = svb_refused_locked(&h->obj, SVB_DESTROY_QP);
+	*err = svb_refused(&h->obj, SVB_DESTROY_QP);
 	if (!*err)
 		part(h);
 	return true;
@@ -104,7 +106,7 @@ static int join(struct handle *h, struct svb_qp *qp, struct svb_ctx *c, struct s
 		return err;
 	h->qp = qp;
 	h->xrcd = x;
-	x->users++;
+	x->obj.users++;
 	h->pub.context = &c->vctx.context;
 	h->pub.qp_context = qp_context;
 	h->pub.handle = h->k.handle;
@@ -162,8 +164,7 @@ struct ibv_qp *svb_make_target(struct svb_ctx *c, struct ibv_qp_init_attr_ex *a)
 	}
 	free(t);
 	free(h);
-	errno = err;
-	return NULL;
+	return svb_null(err);
 }
 
 static int open_target(struct handle *h, struct svb_ctx *c, const struct ibv_qp_open_attr *a)
@@ -181,7 +182,7 @@ static int open_target(struct handle *h, struct svb_ctx *c, const struct ibv_qp_
 struct ibv_qp *svb_open_qp(struct ibv_context *pub, struct ibv_qp_open_attr *a)
 {
 	int err;
-	struct svb_ctx *c = svb_enter(pub, SVB_OPEN_QP, &err);
+	struct svb_ctx *c = svb_begin(pub, SVB_T_CTX, SVB_OPEN_QP, &err);
 	struct handle *h = NULL;
 
 	if (!err && a->comp_mask >= IBV_QP_OPEN_ATTR_RESERVED)
@@ -190,14 +191,11 @@ struct ibv_qp *svb_open_qp(struct ibv_context *pub, struct ibv_qp_open_attr *a)
 		err = EINVAL;
 	if (!err && !(h = calloc(1, sizeof *h)))
 		err = ENOMEM;
-	if (!err) {
-		svb_lock_all();
+	if (!err)
 		err = open_target(h, c, a);
-		svb_unlock_all();
-	}
+	svb_unlock_all();
 	if (!err)
 		return &h->pub;
 	free(h);
-	errno = err;
-	return NULL;
+	return svb_null(err);
 }

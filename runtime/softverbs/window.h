@@ -2,14 +2,13 @@
 #ifndef SVB_WINDOW_H
 #define SVB_WINDOW_H
 
-#include "objects.h"
+#include "domain.h"
 
 struct svb_mw {
 	struct ibv_mw pub;
 	struct svb_obj obj;
 	struct svb_kmr key;    // its span and its rights are those of the region, as far as the window goes
-	struct svb_kpd *pd;
-	struct svb_pd *holder; // parent domain, or NULL
+	struct svb_within in;
 };
 
 // What a request binds, as the kernel gets it.
@@ -19,11 +18,7 @@ struct svb_bind {
 };
 
 // svb_find_mw: with svb_lock held; NULL: none that lives
-static inline struct svb_mw *svb_find_mw(const struct ibv_mw *pub)
-{
-	struct svb_obj *o = svb_find(pub, SVB_T_MW);
-	return o ? SVB_OF(o, struct svb_mw) : NULL;
-}
+static inline struct svb_mw *svb_find_mw(const struct ibv_mw *pub) { return svb_live(pub, SVB_T_MW); }
 
 // window.c: with svb_lock held
 // svb_window_bind does what a request of a queue pair asks for; qp is whatever stands for it: 0, or an errno.

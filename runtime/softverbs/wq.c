@@ -1,7 +1,6 @@
 //go:build linux && cgo
 
 // Work queues: their states, and requests, which come back when a queue fails. Nothing is received into one here.
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "entry.h"
@@ -16,29 +15,18 @@
 
 #define MASK (IBV_WQ_ATTR_STATE | IBV_WQ_ATTR_CURR_STATE | IBV_WQ_ATTR_FLAGS)
 
-static void end(struct svb_wq *w)
+static void forget(struct svb_obj *o)
 {
-	svb_handle_drop(w->obj.ctx->file, w->k.handle);
-	w->pd->queues--;
-	w->cq->users--;
-	if (w->holder)
-		w->holder->users--;
-	svb_unregister(&w->obj);
+	struct svb_wq *w = SVB_OF(o, struct svb_wq);
+
+	svb_pd_part(&w->in, o->ctx->file, &w->k);
+	w->cq->obj.users--;
+	svb_unregister(o);
 	svb_recvq_free(&w->q);
 	free(w);
 }
 
-static void name(const struct svb_obj *o, char *buf, size_t n)
-{
-	snprintf(buf, n, "work queue (handle %u)", SVB_OF(o, struct svb_wq)->pub.handle);
-}
-
-static void forget(struct svb_obj *o)
-{
-	end(SVB_OF(o, struct svb_wq));
-}
-
-static const struct svb_kind kind = {SVB_T_WQ, name, forget};
+static const struct svb_kind kind = {SVB_T_WQ, .noun = "work queue", .handle = offsetof(struct svb_wq, k.handle), .free = forget};
 
 // flush brings back all requests of a queue that failed.
 static void flush(struct svb_wq *w)
@@ -55,12 +43,9 @@ static void flush(struct svb_wq *w)
 // post is what a program finds in the queue. In RESET nothing can be posted, in ERR it comes back at once.
 static int post(struct ibv_wq *pub, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
 {
-	struct svb_wq *w;
 	int err;
+	struct svb_wq *w = svb_begin(pub, SVB_T_WQ, SVB_POST_WQ_RECV, &err);
 
-	svb_lock_all();
-	w = svb_find_wq(pub);
-	err = w ? svb_refused_locked(&w->obj, SVB_POST_WQ_RECV) : EINVAL;
 	if (!err && w->pub.state == IBV_WQS_RESET)
 		err = EINVAL;
 	for (; !err && wr; wr = wr->next) {
@@ -80,22 +65,15 @@ static int enter(struct svb_ctx *c, struct svb_wq *w, const struct ibv_wq_init_a
 {
 	struct svb_pd *pd = svb_find_pd(a->pd);
 	struct svb_cq *cq = svb_find_cq(a->cq);
-	struct svb_kobj *kpd = pd ? svb_handle_get(c->file, pd->pub.handle, SVB_K_PD) : NULL;
 	int err;
 
-	if (!kpd || !cq || cq->dying || pd->obj.ctx != c || cq->obj.ctx != c)
+	if (!pd || !cq || cq->obj.dying || pd->obj.ctx != c || cq->obj.ctx != c)
 		return EINVAL;
-	err = svb_handle_add(c->file, &w->k, SVB_K_WQ);
+	err = svb_pd_join(pd, &w->in, &w->k, SVB_K_WQ);
 	if (err)
 		return err;
-	w->pd = SVB_K(kpd, struct svb_kpd);
-	w->pd->queues++;
 	w->cq = cq;
-	cq->users++;
-	if (pd->inner) {
-		w->holder = pd;
-		pd->users++;
-	}
+	cq->obj.users++;
 	w->pub.context = &c->vctx.context;
 	w->pub.pd = a->pd;
 	w->pub.cq = a->cq;
@@ -110,7 +88,7 @@ static int enter(struct svb_ctx *c, struct svb_wq *w, const struct ibv_wq_init_a
 struct ibv_wq *svb_create_wq(struct ibv_context *pub, struct ibv_wq_init_attr *a)
 {
 	int err;
-	struct svb_ctx *c = svb_enter(pub, SVB_CREATE_WQ, &err);
+	struct svb_ctx *c = svb_begin(pub, SVB_T_CTX, SVB_CREATE_WQ, &err);
 	struct svb_wq *w = NULL;
 
 	if (!err && a->comp_mask >= IBV_WQ_INIT_ATTR_RESERVED)
@@ -128,17 +106,15 @@ struct ibv_wq *svb_create_wq(struct ibv_context *pub, struct ibv_wq_init_attr *a
 	if (!err) {
 		a->max_wr = w->q.max_wr;
 		w->flags = a->comp_mask & IBV_WQ_INIT_ATTR_FLAGS ? a->create_flags : 0;
-		svb_lock_all();
 		err = enter(c, w, a);
-		svb_unlock_all();
 	}
+	svb_unlock_all();
 	if (!err)
 		return &w->pub;
 	if (w)
 		svb_recvq_free(&w->q);
 	free(w);
-	errno = err;
-	return NULL;
+	return svb_null(err);
 }
 
 // change holds the state that is named against the one that the queue is in.
@@ -167,30 +143,15 @@ static int change(struct svb_wq *w, const struct ibv_wq_attr *a)
 
 int svb_modify_wq(struct ibv_wq *pub, struct ibv_wq_attr *a)
 {
-	struct svb_obj *o;
 	int err;
+	struct svb_wq *w = svb_begin(pub, SVB_T_WQ, SVB_MODIFY_WQ, &err);
 
-	svb_lock_all();
-	o = svb_find(pub, SVB_T_WQ);
-	err = o ? svb_refused_locked(o, SVB_MODIFY_WQ) : EINVAL;
 	if (!err)
-		err = change(SVB_OF(o, struct svb_wq), a);
-	svb_unlock_all();
-	return err ? errno = err : 0;
+		err = change(w, a);
+	return svb_end(err);
 }
 
 int svb_destroy_wq(struct ibv_wq *pub)
 {
-	struct svb_obj *o;
-	int err;
-
-	svb_lock_all();
-	o = svb_find(pub, SVB_T_WQ);
-	err = o ? svb_refused_locked(o, SVB_DESTROY_WQ) : EINVAL;
-	if (!err && SVB_OF(o, struct svb_wq)->tables)
-		err = EBUSY;
-	if (!err)
-		forget(o);
-	svb_unlock_all();
-	return err ? errno = err : 0;
+	return svb_destroy(pub, SVB_T_WQ, SVB_DESTROY_WQ);
 }

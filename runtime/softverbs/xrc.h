@@ -13,17 +13,12 @@ struct svb_domain { // of a kernel: one for each inode
 
 struct svb_xrcd {
 	struct ibv_xrcd pub;
-	struct svb_obj obj;
+	struct svb_obj obj; // users: shared receive queues, and handles of queue pairs
 	struct svb_domain *domain;
-	unsigned users; // shared receive queues, and handles of queue pairs
 };
 
 // svb_find_xrcd: with svb_lock held; NULL: none that lives
-static inline struct svb_xrcd *svb_find_xrcd(const struct ibv_xrcd *pub)
-{
-	struct svb_obj *o = svb_find(pub, SVB_T_XRCD);
-	return o ? SVB_OF(o, struct svb_xrcd) : NULL;
-}
+static inline struct svb_xrcd *svb_find_xrcd(const struct ibv_xrcd *pub) { return svb_live(pub, SVB_T_XRCD); }
 
 // svb_has_xrc tells whether a device has extended reliable connections.
 static inline bool svb_has_xrc(const struct svb_dev *d) { return d->cfg.cap_flags & (1u << 20); }

@@ -2,7 +2,6 @@
 
 // XRC domains: as in a kernel, those of one inode are one, whichever context opened it.
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 
@@ -12,12 +11,6 @@
 #include "xrc.h"
 
 #define BOTH (IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS)
-
-static void name(const struct svb_obj *o, char *buf, size_t n)
-{
-	(void)o;
-	snprintf(buf, n, "XRC domain");
-}
 
 static void forget(struct svb_obj *o)
 {
@@ -29,7 +22,7 @@ static void forget(struct svb_obj *o)
 	free(x);
 }
 
-static const struct svb_kind kind = {SVB_T_XRCD, name, forget};
+static const struct svb_kind kind = {SVB_T_XRCD, .noun = "XRC domain", .free = forget};
 
 struct search {
 	dev_t st_dev;
@@ -76,7 +69,7 @@ static int join(struct svb_ctx *c, struct svb_xrcd *x, int fd, int flags)
 struct ibv_xrcd *svb_open_xrcd(struct ibv_context *pub, struct ibv_xrcd_init_attr *a)
 {
 	int err;
-	struct svb_ctx *c = svb_enter(pub, SVB_OPEN_XRCD, &err);
+	struct svb_ctx *c = svb_begin(pub, SVB_T_CTX, SVB_OPEN_XRCD, &err);
 	struct svb_xrcd *x = NULL;
 
 	if (!err && a->comp_mask >= IBV_XRCD_INIT_ATTR_RESERVED)
@@ -87,15 +80,13 @@ struct ibv_xrcd *svb_open_xrcd(struct ibv_context *pub, struct ibv_xrcd_init_att
 		err = SVB_SILENT;
 	if (!err && !(x = calloc(1, sizeof *x)))
 		err = ENOMEM;
-	if (!err) {
-		svb_lock_all();
+	if (!err)
 		err = join(c, x, a->fd, a->oflags);
-		if (!err) {
-			x->pub.context = pub;
-			svb_register(&x->obj, &kind, &x->pub, c->obj.inst, c);
-		}
-		svb_unlock_all();
+	if (!err) {
+		x->pub.context = pub;
+		svb_register(&x->obj, &kind, &x->pub, c->obj.inst, c);
 	}
+	svb_unlock_all();
 	if (!err)
 		return &x->pub;
 	free(x);
@@ -104,16 +95,5 @@ struct ibv_xrcd *svb_open_xrcd(struct ibv_context *pub, struct ibv_xrcd_init_att
 
 int svb_close_xrcd(struct ibv_xrcd *pub)
 {
-	struct svb_obj *o;
-	int err;
-
-	svb_lock_all();
-	o = svb_find(pub, SVB_T_XRCD);
-	err = o ? svb_refused_locked(o, SVB_CLOSE_XRCD) : EINVAL;
-	if (!err && SVB_OF(o, struct svb_xrcd)->users)
-		err = EBUSY;
-	if (!err)
-		forget(o);
-	svb_unlock_all();
-	return err ? errno = err : 0;
+	return svb_destroy(pub, SVB_T_XRCD, SVB_CLOSE_XRCD);
 }

@@ -22,26 +22,6 @@ enum ib_uverbs_advise_mr_advice {
 	IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT = 2,
 };
 
-enum ibv_node_type {
-	IBV_NODE_UNKNOWN = -1,
-	IBV_NODE_CA = 1,
-	IBV_NODE_SWITCH = 2,
-	IBV_NODE_ROUTER = 3,
-	IBV_NODE_RNIC = 4,
-	IBV_NODE_USNIC = 5,
-	IBV_NODE_USNIC_UDP = 6,
-	IBV_NODE_UNSPECIFIED = 7,
-};
-
-enum ibv_transport_type {
-	IBV_TRANSPORT_UNKNOWN = -1,
-	IBV_TRANSPORT_IB = 0,
-	IBV_TRANSPORT_IWARP = 1,
-	IBV_TRANSPORT_USNIC = 2,
-	IBV_TRANSPORT_USNIC_UDP = 3,
-	IBV_TRANSPORT_UNSPECIFIED = 4,
-};
-
 enum ibv_atomic_cap {
 	IBV_ATOMIC_NONE = 0,
 	IBV_ATOMIC_HCA = 1,
@@ -94,17 +74,6 @@ enum ibv_qp_type {
 	IBV_QPT_DRIVER = 255,
 };
 
-enum ibv_qp_state {
-	IBV_QPS_RESET = 0,
-	IBV_QPS_INIT = 1,
-	IBV_QPS_RTR = 2,
-	IBV_QPS_RTS = 3,
-	IBV_QPS_SQD = 4,
-	IBV_QPS_SQE = 5,
-	IBV_QPS_ERR = 6,
-	IBV_QPS_UNKNOWN = 7,
-};
-
 // All records; those without a definition below are only ever pointed at.
 union ibv_gid;
 struct ibv_gid_entry;
@@ -149,7 +118,6 @@ struct ibv_mw_bind;
 struct ibv_srq;
 struct ibv_wq;
 struct ibv_qp;
-struct ibv_comp_channel;
 struct ibv_cq;
 struct ibv_cq_ex;
 struct ibv_modify_cq_attr;
@@ -157,7 +125,6 @@ struct ibv_flow_attr;
 struct ibv_flow;
 struct ibv_flow_action;
 struct ibv_flow_action_esp_attr;
-struct _ibv_device_ops;
 struct ibv_device;
 struct ibv_context_ops;
 struct ibv_context;
@@ -268,26 +235,6 @@ struct verbs_context {
 	struct ibv_context context;
 };
 
-struct _ibv_device_ops {
-	struct ibv_context *(*_dummy1)(struct ibv_device *device, int cmd_fd);
-	void (*_dummy2)(struct ibv_context *context);
-};
-
-struct ibv_device {
-	struct _ibv_device_ops _ops;
-	enum ibv_node_type node_type;
-	enum ibv_transport_type transport_type;
-	char name[64];
-	char dev_name[64];
-	char dev_path[256];
-	char ibdev_path[256];
-};
-
-struct ibv_pd {
-	struct ibv_context *context;
-	uint32_t handle;
-};
-
 struct ibv_mr {
 	struct ibv_context *context;
 	struct ibv_pd *pd;
@@ -296,56 +243,6 @@ struct ibv_mr {
 	uint32_t handle;
 	uint32_t lkey;
 	uint32_t rkey;
-};
-
-struct ibv_mw {
-	struct ibv_context *context;
-	struct ibv_pd *pd;
-	uint32_t rkey;
-	uint32_t handle;
-	enum ibv_mw_type type;
-};
-
-struct ibv_qp {
-	struct ibv_context *context;
-	void *qp_context;
-	struct ibv_pd *pd;
-	struct ibv_cq *send_cq;
-	struct ibv_cq *recv_cq;
-	struct ibv_srq *srq;
-	uint32_t handle;
-	uint32_t qp_num;
-	enum ibv_qp_state state;
-	enum ibv_qp_type qp_type;
-	pthread_mutex_t mutex;
-	pthread_cond_t cond;
-	uint32_t events_completed;
-};
-
-struct ibv_cq {
-	struct ibv_context *context;
-	struct ibv_comp_channel *channel;
-	void *cq_context;
-	uint32_t handle;
-	int cqe;
-	pthread_mutex_t mutex;
-	pthread_cond_t cond;
-	uint32_t comp_events_completed;
-	uint32_t async_events_completed;
-};
-
-struct ibv_dm {
-	struct ibv_context *context;
-	int (*memcpy_to_dm)(struct ibv_dm *dm, uint64_t dm_offset, const void *host_addr, size_t length);
-	int (*memcpy_from_dm)(void *host_addr, struct ibv_dm *dm, uint64_t dm_offset, size_t length);
-	uint32_t comp_mask;
-	uint32_t handle;
-};
-
-struct ibv_comp_channel {
-	struct ibv_context *context;
-	int fd;
-	int refcnt;
 };
 
 struct ibv_sge {
@@ -547,26 +444,5 @@ struct ibv_alloc_dm_attr {
 #define IBV_ADVISE_MR_ADVICE_PREFETCH IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH
 #define IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_WRITE
 #define IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT IB_UVERBS_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT
-
-// Types of the exported functions, whose addresses come from the library loaded at run time.
-typedef struct ibv_device **(*vg_fn_ibv_get_device_list)(int *num_devices);
-typedef void (*vg_fn_ibv_free_device_list)(struct ibv_device **list);
-typedef struct ibv_context *(*vg_fn_ibv_open_device)(struct ibv_device *device);
-typedef int (*vg_fn_ibv_close_device)(struct ibv_context *context);
-typedef struct ibv_context *(*vg_fn_ibv_import_device)(int cmd_fd);
-typedef ssize_t (*vg_fn__ibv_query_gid_table)(struct ibv_context *context, struct ibv_gid_entry *entries, size_t max_entries, uint32_t flags, size_t entry_size);
-typedef struct ibv_pd *(*vg_fn_ibv_alloc_pd)(struct ibv_context *context);
-typedef int (*vg_fn_ibv_dealloc_pd)(struct ibv_pd *pd);
-typedef struct ibv_mr *(*vg_fn_ibv_reg_mr_iova2)(struct ibv_pd *pd, void *addr, size_t length, uint64_t iova, unsigned int access);
-typedef struct ibv_mr *(*vg_fn_ibv_reg_dmabuf_mr)(struct ibv_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd, int access);
-typedef struct ibv_mr *(*vg_fn_ibv_reg_mr_ex)(struct ibv_pd *pd, struct ibv_mr_init_attr *mr_init_attr);
-typedef int (*vg_fn_ibv_rereg_mr)(struct ibv_mr *mr, int flags, struct ibv_pd *pd, void *addr, size_t length, int access);
-typedef int (*vg_fn_ibv_dereg_mr)(struct ibv_mr *mr);
-typedef struct ibv_comp_channel *(*vg_fn_ibv_create_comp_channel)(struct ibv_context *context);
-typedef int (*vg_fn_ibv_destroy_comp_channel)(struct ibv_comp_channel *channel);
-typedef struct ibv_cq *(*vg_fn_ibv_create_cq)(struct ibv_context *context, int cqe, void *cq_context, struct ibv_comp_channel *channel, int comp_vector);
-typedef int (*vg_fn_ibv_destroy_cq)(struct ibv_cq *cq);
-typedef struct ibv_qp *(*vg_fn_ibv_create_qp)(struct ibv_pd *pd, struct ibv_qp_init_attr *qp_init_attr);
-typedef int (*vg_fn_ibv_destroy_qp)(struct ibv_qp *qp);
 
 #endif

@@ -13,14 +13,6 @@ type Context struct {
 	Saw func(verb string, e syscall.Errno) // never called
 }
 
-// Init is struct ibv_mr_init_attr, with its mask as given.
-type Init struct {
-	Mask, Length, IOVA, FDOffset uint64
-	Access                       uint32
-	Addr                         uintptr
-	FD                           int
-}
-
 // Open says that there is no way to C.
 func Open(Symbols, string) (*Context, error) {
 	return nil, fmt.Errorf("calling without the bindings needs cgo and Linux: %w", errors.ErrUnsupported)
@@ -45,9 +37,6 @@ func (c *Context) Rereg(uintptr, int, uintptr, uint64, uint32) syscall.Errno { r
 func (c *Context) Advise(uintptr, uint32, uint32, uint32) syscall.Errno      { return syscall.ENOSYS }
 func (c *Context) Device() ([]Field, syscall.Errno)                          { return nil, syscall.ENOSYS }
 func (c *Context) Port(uint8) ([]Field, syscall.Errno)                       { return nil, syscall.ENOSYS }
-
-// Busy is what destroying answered while something else was in the way.
-type Busy struct{ Made, Channel, CQ, PD, PDOfMR, Rest syscall.Errno }
 
 // Busy makes nothing.
 func (c *Context) Busy(uintptr) Busy { return Busy{Made: syscall.ENOSYS} }

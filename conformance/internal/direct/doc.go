@@ -5,6 +5,8 @@
 // system than Linux, Open answers an error that is errors.ErrUnsupported.
 package direct
 
+import "syscall"
+
 // Symbols is where the functions come from.
 type Symbols interface {
 	Symbol(name, version string) uintptr
@@ -14,4 +16,22 @@ type Symbols interface {
 type Field struct {
 	Name  string
 	Value uint64
+}
+
+// Init is struct ibv_mr_init_attr, with its mask as given.
+type Init struct {
+	Mask, Length, IOVA, FDOffset uint64
+	Access                       uint32
+	Addr                         uintptr
+	FD                           int
+}
+
+// Busy is what destroying answered while something else was in the way.
+type Busy struct {
+	Made    syscall.Errno // of making them all
+	Channel syscall.Errno // a completion channel with a completion queue
+	CQ      syscall.Errno // that queue, with a queue pair
+	PD      syscall.Errno // a protection domain with a queue pair and a region
+	PDOfMR  syscall.Errno // the domain with the region alone
+	Rest    syscall.Errno // of destroying them all in order
 }

@@ -76,6 +76,28 @@ func Call(fn uintptr, args ...uintptr) (uintptr, syscall.Errno, error) {
 	return uintptr(r), syscall.Errno(errno), nil
 }
 
+// OpenDevice opens the device of a name; symbol finds the functions of the library.
+func OpenDevice(symbol func(name, version string) uintptr, name string) (ctx uintptr, err error) {
+	list, errno, err := Call(symbol("ibv_get_device_list", ""), 0)
+	if err != nil || list == 0 {
+		return 0, fmt.Errorf("no list of devices: %v, %v", errno, err)
+	}
+	defer Call(symbol("ibv_free_device_list", ""), list)
+	for at := list; Pointer(at) != 0; at += 8 {
+		if text, _, err := Call(symbol("ibv_get_device_name", ""), Pointer(at)); err != nil || Text(text) != name {
+			continue
+		}
+		if ctx, errno, err = Call(symbol("ibv_open_device", ""), Pointer(at)); ctx == 0 && err == nil {
+			err = errno
+		}
+		if err != nil {
+			return 0, fmt.Errorf("opening %s: %w", name, err)
+		}
+		return ctx, nil
+	}
+	return 0, fmt.Errorf("no device %s", name)
+}
+
 // Zeroed returns the address of C memory that begins a page, 0 if there is no memory. Free releases it.
 func Zeroed(n uintptr) uintptr { return uintptr(C.zeroed(C.size_t(n))) }
 

@@ -42,23 +42,9 @@ type Context struct {
 // Open opens a device of a library, by its name.
 func Open(lib Symbols, device string, pages *spec.Spec, facts *spec.Facts) (*Context, error) {
 	u := &Context{lib: lib, pages: pages, facts: facts, objects: map[string]uintptr{}}
-	list, _, err := rawcall.Call(lib.Symbol("ibv_get_device_list", ""), 0)
-	if err != nil || list == 0 {
-		return nil, fmt.Errorf("no list of devices: %v", err)
-	}
-	defer rawcall.Call(lib.Symbol("ibv_free_device_list", ""), list)
-	for at := list; u.ctx == 0; at += 8 {
-		d := rawcall.Pointer(at)
-		if d == 0 {
-			return nil, fmt.Errorf("no device %s", device)
-		}
-		if name, _, err := rawcall.Call(lib.Symbol("ibv_get_device_name", ""), d); err != nil || rawcall.Text(name) != device {
-			continue
-		}
-		var errno syscall.Errno
-		if u.ctx, errno, err = rawcall.Call(lib.Symbol("ibv_open_device", ""), d); err != nil || u.ctx == 0 {
-			return nil, fmt.Errorf("opening %s: %v, %v", device, errno, err)
-		}
+	var err error
+	if u.ctx, err = rawcall.OpenDevice(lib.Symbol, device); err != nil {
+		return nil, err
 	}
 	u.objects["struct ibv_context"] = u.ctx
 	at := u.zeroed(16)

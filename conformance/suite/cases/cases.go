@@ -3,6 +3,7 @@
 package cases
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"syscall"
@@ -32,18 +33,33 @@ func id(family string, n int) string { return fmt.Sprintf("CF-%s-%04d", family, 
 // needs is short for a list of capabilities.
 func needs(list ...suite.Capability) []suite.Capability { return list }
 
-// must fails the case on an error.
+// must ends the case on an error.
 func must[V any](v V, err error) func(t *suite.T) V {
 	return func(t *suite.T) V {
-		if err != nil {
-			t.Fatalf("%v", err)
-		}
+		need(t, err)
 		return v
+	}
+}
+
+// need ends the case on an error.
+func need(t *suite.T, err error) {
+	if err != nil {
+		t.Fatalf("%v", err)
 	}
 }
 
 // ok fails the case on an error, and lets it go on.
 func ok(t *suite.T, what string, err error) { t.OK(what, err) }
+
+// fails checks that a call failed with one of some errors.
+func fails(t *suite.T, what string, err error, set ...error) {
+	if !slices.ContainsFunc(set, func(want error) bool { return errors.Is(err, want) }) {
+		t.Errorf("%s: %v, want one of %v", what, err, set)
+	}
+}
+
+// errorOf returns the error of a call that has a result too.
+func errorOf[V any](_ V, err error) error { return err }
 
 // buffer returns memory that is closed at the end, when nothing holds it any more.
 func buffer(t *suite.T, length uint64) *mem.Buffer {

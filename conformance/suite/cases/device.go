@@ -53,9 +53,7 @@ func deviceList(t *suite.T) {
 		return
 	}
 	text, err := os.ReadFile(sysfs.Path("class/infiniband", d.Name, "node_guid"))
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
+	need(t, err)
 	if guid := strings.ReplaceAll(strings.TrimSpace(string(text)), ":", ""); guid != hex16(d.GUID) {
 		t.Errorf("GUID %s, the kernel has %s", hex16(d.GUID), guid)
 	}
@@ -80,15 +78,9 @@ func openTwice(t *suite.T) {
 		t.Errorf("the command channel: %v", err)
 	}
 	ok(t, "Close", second.Close())
-	if _, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0); !errors.Is(err, syscall.EBADF) {
-		t.Errorf("the command channel after Close: %v", err)
-	}
-	if err := second.Close(); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("second Close: %v", err)
-	}
-	if _, err := second.AllocPD(); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("AllocPD after Close: %v", err)
-	}
+	fails(t, "the command channel after Close", errorOf(unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)), syscall.EBADF)
+	fails(t, "second Close", second.Close(), os.ErrClosed)
+	fails(t, "AllocPD after Close", errorOf(second.AllocPD()), os.ErrClosed)
 	if _, err := first.QueryDevice(); err != nil {
 		t.Errorf("the other context: %v", err)
 	}

@@ -8,7 +8,6 @@ import (
 	"math"
 	"os"
 	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/verbsgen/verbsgen/conformance/suite"
@@ -87,12 +86,8 @@ func dmCopies(t *suite.T) {
 		t.Errorf("GetUint32 = %#x, %v", v, err)
 	}
 	ok(t, "Close", dm.Close())
-	if _, err := dm.ReadAt(back, 0); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("ReadAt after Close: %v", err)
-	}
-	if err := dm.Close(); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("second Close: %v", err)
-	}
+	fails(t, "ReadAt after Close", errorOf(dm.ReadAt(back, 0)), os.ErrClosed)
+	fails(t, "second Close", dm.Close(), os.ErrClosed)
 }
 
 func dmBadCopies(t *suite.T) {
@@ -188,15 +183,11 @@ func dmPart(t *suite.T) {
 func dmFreeEarly(t *suite.T) {
 	dm, pd := newDM(t, page), newPD(t)
 	mr := must(pd.RegDMMR(dm, 0, page, dmAll))(t)
-	if err := dm.Close(); !errors.Is(err, syscall.EBUSY) || !strings.Contains(err.Error(), "MR") {
-		t.Errorf("Close with a region: %v", err)
-	}
+	inUse(t, dm.Close(), "MR")
 	peerOn(t, dm, mr, 0)
 	ok(t, "Close of the region", mr.Close())
 	ok(t, "Close", dm.Close())
-	if _, err := pd.RegDMMR(dm, 0, 64, dmAll); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("RegDMMR after Close: %v", err)
-	}
+	fails(t, "RegDMMR after Close", errorOf(pd.RegDMMR(dm, 0, 64, dmAll)), os.ErrClosed)
 }
 
 func dmTooMuch(t *suite.T) {

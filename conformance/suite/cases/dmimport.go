@@ -24,9 +24,7 @@ func withoutDM(t *suite.T) *verbs.Device {
 func dmImport(t *suite.T) {
 	dm := newDM(t, 256)
 	text := []byte("shared memory...")
-	if _, err := dm.WriteAt(text, 0); err != nil {
-		t.Fatalf("%v", err)
-	}
+	need(t, errorOf(dm.WriteAt(text, 0)))
 	other := importer(t)
 	first := must(other.ImportDM(dm.Handle(), 256))(t)
 	got := make([]byte, len(text))
@@ -43,24 +41,18 @@ func dmImport(t *suite.T) {
 		t.Errorf("length known as %d in mode %v, but nobody told it", n, second.Mode())
 	}
 	ok(t, "Unimport", second.Unimport())
-	if err := second.Unimport(); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("second Unimport: %v", err)
-	}
+	fails(t, "second Unimport", second.Unimport(), os.ErrClosed)
 	ok(t, "Close", dm.Close())
 	_, err := other.ImportDM(math.MaxUint32, 256)
 	t.Saw("a handle that is none", err)
-	if !errors.Is(err, syscall.ENOENT) && !errors.Is(err, syscall.EINVAL) {
-		t.Errorf("a handle that is none: %v", err)
-	}
+	fails(t, "a handle that is none", err, syscall.ENOENT, syscall.EINVAL)
 }
 
 func dmFreedElsewhere(t *suite.T) {
 	dm := newDM(t, 256)
 	imported := must(importer(t).ImportDM(dm.Handle(), 256))(t)
 	ok(t, "Destroy of the import", imported.Destroy())
-	if err := imported.Close(); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("Close of the import after that: %v", err)
-	}
+	fails(t, "Close of the import after that", imported.Close(), os.ErrClosed)
 	err := dm.Close()
 	t.Saw("Close of the original", err)
 	if !errors.Is(err, syscall.ENOENT) || !strings.Contains(err.Error(), "Unimport") {

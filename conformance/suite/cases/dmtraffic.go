@@ -95,9 +95,7 @@ func dmSink(t *suite.T) {
 		t.Errorf("READ: device memory holds %s", differing(got, want))
 	}
 	n.recv.WR(0).Recv(9).SGE(page+512, 64, mr.LKey())
-	if _, err := n.qp.PostRecv(n.recv, 1); err != nil {
-		t.Fatalf("%v", err)
-	}
+	need(t, errorOf(n.qp.PostRecv(n.recv, 1)))
 	copy(want[page+512:], "a message to device memory..")
 	n.tell("a message", far.Op{Code: far.Send, Data: []byte("a message to device memory..")})
 	n.received("a message", 9, wcRecv, 28)
@@ -112,17 +110,13 @@ func pairOfNears(t *suite.T) (a, b *near) {
 	for range 2 {
 		cq := must(t.Device().CreateCQ(2*depth, nil, 0))(t)
 		n := bareNear(t, newPD(t), far.RC, cq, cq)
-		if err := t.Port().Init(n.qp, far.RC, t.Access(far.RC)); err != nil {
-			t.Fatalf("%v", err)
-		}
+		need(t, t.Port().Init(n.qp, far.RC, t.Access(far.RC)))
 		n.link = &suite.Link{QP: n.qp, Self: t.Port().Address(n.qp, far.RC)}
 		list = append(list, n)
 	}
 	for i, n := range list {
 		n.link.To = list[1-i].link.Self
-		if err := t.Port().Connect(n.qp, n.link.Self, n.link.To); err != nil {
-			t.Fatalf("%v", err)
-		}
+		need(t, t.Port().Connect(n.qp, n.link.Self, n.link.To))
 	}
 	return list[0], list[1]
 }

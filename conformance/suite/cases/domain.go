@@ -3,7 +3,6 @@
 package cases
 
 import (
-	"errors"
 	"os"
 	"strings"
 
@@ -26,9 +25,7 @@ func domain() []suite.Case {
 			Needs: needs(suite.TD), Run: func(t *suite.T) {
 				td := must(t.Device().AllocTD())(t)
 				ok(t, "Close", td.Close())
-				if err := td.Close(); !errors.Is(err, os.ErrClosed) {
-					t.Errorf("second Close: %v", err)
-				}
+				fails(t, "second Close", td.Close(), os.ErrClosed)
 			}},
 	}
 }
@@ -39,12 +36,8 @@ func twoDomains(t *suite.T) {
 		t.Errorf("handles %d and %d, parent %v", a.Handle(), b.Handle(), a.Parent())
 	}
 	ok(t, "Close", a.Close())
-	if err := a.Close(); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("second Close: %v", err)
-	}
-	if _, err := a.RegMR(make([]byte, 64), 0); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("RegMR after Close: %v", err)
-	}
+	fails(t, "second Close", a.Close(), os.ErrClosed)
+	fails(t, "RegMR after Close", errorOf(a.RegMR(make([]byte, 64), 0)), os.ErrClosed)
 	must(b.RegMR(make([]byte, 64), 0))(t)
 }
 

@@ -33,9 +33,7 @@ func errno() []suite.Case {
 			Run: func(t *suite.T) {
 				call := f.prepare(t)
 				for _, e := range []syscall.Errno{syscall.EIO, syscall.ENOMEM, syscall.EPERM} {
-					if err := t.Soft().Fail(f.verb, 1, e); err != nil {
-						t.Fatalf("%v", err)
-					}
+					need(t, t.Soft().Fail(f.verb, 1, e))
 					err := call()
 					if f.copies {
 						t.Saw(f.verb, err)

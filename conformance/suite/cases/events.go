@@ -190,22 +190,14 @@ func closedWait(t *suite.T) {
 	}()
 	time.Sleep(10 * time.Millisecond) // so that it most likely waits already
 	if err := ch.Close(); err == nil {
-		if err := <-ended; !errors.Is(err, os.ErrClosed) {
-			t.Errorf("the wait: %v", err)
-		}
+		fails(t, "the wait", <-ended, os.ErrClosed)
 	} else {
-		if !errors.Is(err, syscall.EBUSY) {
-			t.Errorf("Close while somebody waits: %v", err)
-		}
+		fails(t, "Close while somebody waits", err, syscall.EBUSY)
 		cancel()
-		if err := <-ended; !errors.Is(err, context.Canceled) {
-			t.Errorf("the wait: %v", err)
-		}
+		fails(t, "the wait", <-ended, context.Canceled)
 		ok(t, "Close", ch.Close())
 	}
-	if _, err := ch.Next(t.Context()); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("a wait after Close: %v", err)
-	}
+	fails(t, "a wait after Close", errorOf(ch.Next(t.Context())), os.ErrClosed)
 }
 
 func heldByEvent(t *suite.T) {
@@ -216,9 +208,7 @@ func heldByEvent(t *suite.T) {
 	ev := must(ch.Next(t.Context()))(t)
 	n.received("announced", 1, wcRecv, 4)
 	ok(t, "Close of the queue pair", n.qp.Close())
-	if err := n.recvs.Close(); !errors.Is(err, syscall.EBUSY) {
-		t.Errorf("Close of the queue: %v", err)
-	}
+	fails(t, "Close of the queue", n.recvs.Close(), syscall.EBUSY)
 	ev.Done()
 	ev.Done() // does nothing more
 	ok(t, "Close of the queue", n.recvs.Close())

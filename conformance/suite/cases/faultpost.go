@@ -3,7 +3,6 @@
 package cases
 
 import (
-	"errors"
 	"os"
 	"syscall"
 
@@ -137,12 +136,8 @@ func afterDestroy(t *suite.T) {
 	p := connect(t, patient())
 	signaledWrite(p, 0, 1)
 	ok(t, "Close", p.near.QP.Close())
-	if _, err := p.near.QP.PostSend(p.send, 1); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("PostSend: %v", err)
-	}
-	if err := p.near.QP.Modify(verbs.NewQPAttr(verbs.QPStateErr)); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("Modify: %v", err)
-	}
+	fails(t, "PostSend", errorOf(p.near.QP.PostSend(p.send, 1)), os.ErrClosed)
+	fails(t, "Modify", p.near.QP.Modify(verbs.NewQPAttr(verbs.QPStateErr)), os.ErrClosed)
 	p.recovered()
 }
 

@@ -73,9 +73,7 @@ func overflow(t *suite.T) {
 	for err == nil && got > 0 {
 		got, err = p.near.CQ.PollInto(wcs)
 	}
-	if !errors.Is(err, verbs.ErrOverrun) {
-		t.Errorf("a poll of the queue when it is empty: %v", err)
-	}
+	fails(t, "a poll of the queue when it is empty", err, verbs.ErrOverrun)
 	p.in("the queue pair", p.near, verbs.QPStateRTS, verbs.QPStateErr)
 	p.recovered()
 }

@@ -82,9 +82,7 @@ func everySpec(t *suite.T) {
 			t.Errorf("%s: another queue pair or device", what)
 		}
 		ok(t, "Close", f.Close())
-		if err := f.Close(); !errors.Is(err, os.ErrClosed) {
-			t.Errorf("second Close: %v", err)
-		}
+		fails(t, "second Close", f.Close(), os.ErrClosed)
 		all = append(all, spec)
 	}
 	if t.Soft() != nil {
@@ -104,9 +102,7 @@ func flowOrder(t *suite.T) {
 	t.Errno("Close of the queue pair of a flow", qp.Close(), syscall.EBUSY)
 	ok(t, "Close", f.Close())
 	ok(t, "Close of the counters", c.Close())
-	if _, err := qp.CreateFlow(newFlow(t, &verbs.FlowSpecCount{Counters: c})); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("a flow with counters that are closed: %v", err)
-	}
+	fails(t, "a flow with counters that are closed", errorOf(qp.CreateFlow(newFlow(t, &verbs.FlowSpecCount{Counters: c}))), os.ErrClosed)
 }
 
 func noFlow(t *suite.T) {
@@ -133,9 +129,7 @@ func noFlow(t *suite.T) {
 		most--
 	}
 	ok(t, "Close of a flow of ten specs", must(qp.CreateFlow(newFlow(t, many[:most]...)))(t).Close())
-	if _, err := qp.CreateFlow(nil); !errors.Is(err, syscall.EINVAL) {
-		t.Errorf("no description: %v", err)
-	}
+	fails(t, "no description", errorOf(qp.CreateFlow(nil)), syscall.EINVAL)
 }
 
 func flowCounters(t *suite.T) {

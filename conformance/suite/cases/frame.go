@@ -316,9 +316,7 @@ func countedFrames(t *suite.T) {
 
 func tagged(t *suite.T) {
 	cq, err := t.Device().CreateCQEx(verbs.NewCQInitAttrEx(depth, verbs.WCFieldByteLen|verbs.WCFieldFlowTag))
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
+	need(t, err)
 	a, b := stationOn(t, 1, nil), stationOn(t, 1, cq)
 	r := must(cq.Reader(verbs.WCFieldByteLen | verbs.WCFieldFlowTag))(t)
 	b.listen(3)
@@ -348,9 +346,7 @@ func oddFrames(t *suite.T) {
 	n := &near{t: t, pd: newPD(t), sends: must(t.Device().CreateCQ(depth, nil, 0))(t)}
 	n.recvs = n.sends
 	attr := verbs.NewQPInitAttrEx(verbs.QPTypeRawPacket, n.sends, n.recvs, n.pd).MaxSendWR(depth).MaxSendSGE(1)
-	if _, err := t.Device().CreateQPEx(attr.SendOps(verbs.QPOpRDMAWrite)); !errors.Is(err, errors.ErrUnsupported) {
-		t.Errorf("WRITE of raw packets: %v", err)
-	}
+	fails(t, "WRITE of raw packets", errorOf(t.Device().CreateQPEx(attr.SendOps(verbs.QPOpRDMAWrite))), errors.ErrUnsupported)
 	n.with(must(t.Device().CreateQPEx(attr.SendOps(verbs.QPOpSend)))(t))
 	n.stream = must(n.qp.Stream())(t)
 	ok(t, "on the way to RTS", verbs.RawPacketSetup{PortNum: 1}.ToRTS(n.qp))

@@ -19,34 +19,24 @@ func domainImport(t *suite.T) {
 		t.Errorf("handle %d through the import, %d here, or another device", first.Handle(), pd.Handle())
 	}
 	mr := must(first.RegMR(make([]byte, 64), 0))(t)
-	if err := first.Close(); !errors.Is(err, syscall.EBUSY) {
-		t.Errorf("Close with a region open: %v", err)
-	}
-	if err := first.Unimport(); !errors.Is(err, syscall.EBUSY) {
-		t.Errorf("Unimport with a region open: %v", err)
-	}
+	fails(t, "Close with a region open", first.Close(), syscall.EBUSY)
+	fails(t, "Unimport with a region open", first.Unimport(), syscall.EBUSY)
 	ok(t, "Close of the region", mr.Close())
 	ok(t, "Close of the import", first.Close())
 	second := must(other.ImportPD(pd.Handle()))(t)
 	ok(t, "Unimport", second.Unimport())
-	if err := second.Unimport(); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("second Unimport: %v", err)
-	}
+	fails(t, "second Unimport", second.Unimport(), os.ErrClosed)
 	must(pd.RegMR(make([]byte, 64), 0))(t)
 	_, err := other.ImportPD(math.MaxUint32)
 	t.Saw("a handle that is none", err)
-	if !errors.Is(err, syscall.ENOENT) && !errors.Is(err, syscall.EINVAL) {
-		t.Errorf("a handle that is none: %v", err)
-	}
+	fails(t, "a handle that is none", err, syscall.ENOENT, syscall.EINVAL)
 }
 
 func domainFreedElsewhere(t *suite.T) {
 	pd := newPD(t)
 	imported := must(importer(t).ImportPD(pd.Handle()))(t)
 	ok(t, "Destroy of the import", imported.Destroy())
-	if err := imported.Close(); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("Close of the import after that: %v", err)
-	}
+	fails(t, "Close of the import after that", imported.Close(), os.ErrClosed)
 	err := pd.Close()
 	t.Saw("Close of the original", err)
 	if err == nil {

@@ -5,7 +5,6 @@ package cases
 import (
 	"errors"
 	"os"
-	"strings"
 	"syscall"
 
 	"github.com/verbsgen/verbsgen/conformance/suite"
@@ -30,12 +29,8 @@ func lifetime() []suite.Case {
 func wrongOrder(t *suite.T) {
 	pd := newPD(t)
 	mr := must(pd.RegMR(make([]byte, 64), 0))(t)
-	if err := t.Device().Close(); !errors.Is(err, syscall.EBUSY) || !strings.Contains(err.Error(), "PD") {
-		t.Errorf("Close of the device: %v", err)
-	}
-	if err := pd.Close(); !errors.Is(err, syscall.EBUSY) || !strings.Contains(err.Error(), "MR") {
-		t.Errorf("Close of the domain: %v", err)
-	}
+	inUse(t, t.Device().Close(), "PD")
+	inUse(t, pd.Close(), "MR")
 	more := must(pd.RegMR(make([]byte, 64), 0))(t) // a refused Close changes nothing
 	for _, close := range []func() error{more.Close, mr.Close, pd.Close, t.Device().Close} {
 		ok(t, "Close", close())
@@ -48,9 +43,7 @@ func allAtOnce(t *suite.T) {
 	mr := must(pd.RegMR(make([]byte, 64), 0))(t)
 	must(dev.AllocPD())(t)
 	ok(t, "CloseAll of a domain", pd.CloseAll())
-	if err := mr.Close(); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("the region after that: %v", err)
-	}
+	fails(t, "the region after that", mr.Close(), os.ErrClosed)
 	ok(t, "CloseAll", dev.CloseAll())
 	if err := dev.CloseAll(); err != nil && !errors.Is(err, os.ErrClosed) {
 		t.Errorf("CloseAll again: %v", err)
@@ -75,9 +68,7 @@ func afterClose(t *suite.T) {
 		"Close of a PD": pd.Close,
 		"Close of a MR": mr.Close,
 	} {
-		if err := call(); !errors.Is(err, os.ErrClosed) {
-			t.Errorf("%s: %v", name, err)
-		}
+		fails(t, name, call(), os.ErrClosed)
 	}
 }
 
@@ -86,12 +77,8 @@ func stuck(t *suite.T) {
 	pd := must(dev.AllocPD())(t)
 	mr := must(pd.RegMR(make([]byte, 64), 0))(t)
 	ok(t, "Fail", t.Soft().Fail("ibv_dereg_mr", 1, syscall.EIO))
-	if err := dev.CloseAll(); !errors.Is(err, syscall.EIO) {
-		t.Errorf("CloseAll: %v", err)
-	}
-	if err := pd.Close(); !errors.Is(err, syscall.EBUSY) {
-		t.Errorf("Close of the domain: %v", err)
-	}
+	fails(t, "CloseAll", dev.CloseAll(), syscall.EIO)
+	fails(t, "Close of the domain", pd.Close(), syscall.EBUSY)
 	ok(t, "Close", mr.Close())
 	ok(t, "CloseAll", dev.CloseAll())
 }

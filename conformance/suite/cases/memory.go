@@ -82,9 +82,7 @@ func used(t *suite.T, pd *verbs.PD, b []byte, mr *verbs.MR) {
 		})
 		holds(t, "read by this end", middle, out)
 		n.recv.WR(0).Recv(1).SGE(at, usedLength, mr.LKey())
-		if _, err := n.qp.PostRecv(n.recv, 1); err != nil {
-			t.Fatalf("%v", err)
-		}
+		need(t, errorOf(n.qp.PostRecv(n.recv, 1)))
 		n.tell("SEND", far.Op{Code: far.Send, Data: fill(out, 4*round+3)})
 		if wc := wait(t, cq); wc.Status != 0 || wc.ByteLen != usedLength {
 			t.Errorf("round %d: received %+v", round, wc)

@@ -42,9 +42,7 @@ func parent() []suite.Case {
 		{ID: "CF-par-0007", Family: "parent domain", Title: "nothing, or no domain, to extend", Page: page,
 			Rules: []string{"VR-ibv_alloc_parent_domain-attr-0134", "VR-ibv_alloc_parent_domain-pd-0135"}, Run: func(t *suite.T) {
 				for name, attr := range map[string]*verbs.ParentDomainAttr{"nil attribute": nil, "nil domain": verbs.NewParentDomainAttr(nil)} {
-					if _, err := t.Device().AllocParentDomain(attr); !errors.Is(err, syscall.EINVAL) {
-						t.Errorf("%s: %v", name, err)
-					}
+					fails(t, name, errorOf(t.Device().AllocParentDomain(attr)), syscall.EINVAL)
 				}
 			}},
 	}
@@ -60,14 +58,8 @@ func parentDomain(t *suite.T) {
 	if mr.PD() != pp {
 		t.Errorf("PD of a region is not the parent domain")
 	}
-	if err := pd.Close(); !errors.Is(err, syscall.EBUSY) {
-		t.Errorf("Close of the domain: %v", err)
-	}
-	for name, close := range map[string]func() error{"the parent domain": pp.Close} {
-		if err := close(); !errors.Is(err, syscall.EBUSY) || !strings.Contains(err.Error(), "MR") {
-			t.Errorf("Close of %s with a region: %v", name, err)
-		}
-	}
+	fails(t, "Close of the domain", pd.Close(), syscall.EBUSY)
+	inUse(t, pp.Close(), "MR")
 	ok(t, "the region", mr.Close())
 	ok(t, "the parent domain", pp.Close())
 	ok(t, "the domain", pd.Close())
@@ -77,9 +69,7 @@ func threadDomain(t *suite.T) {
 	pd := newPD(t)
 	td := must(t.Device().AllocTD())(t)
 	pp := must(t.Device().AllocParentDomain(verbs.NewParentDomainAttr(pd).ThreadDomain(td)))(t)
-	if err := td.Close(); !errors.Is(err, syscall.EBUSY) {
-		t.Errorf("Close of the thread domain in use: %v", err)
-	}
+	fails(t, "Close of the thread domain in use", td.Close(), syscall.EBUSY)
 	ok(t, "the parent domain", pp.Close())
 	ok(t, "the thread domain", td.Close())
 	ok(t, "the domain", pd.Close())
@@ -162,9 +152,7 @@ func allocating(t *suite.T, answer func(verbs.AllocRequest) (uintptr, error), fa
 		}
 		return r
 	}
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
+	need(t, err)
 	ok(t, "Close", made.Close())
 	return r
 }

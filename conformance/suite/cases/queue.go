@@ -61,12 +61,8 @@ func queueSizes(t *suite.T) {
 			t.Errorf("a poll of a new queue: %d, %v", n, err)
 		}
 		ok(t, "Close", cq.Close())
-		if err := cq.Close(); !errors.Is(err, os.ErrClosed) {
-			t.Errorf("second Close: %v", err)
-		}
-		if _, err := cq.PollInto(make([]verbs.WC, 1)); !errors.Is(err, os.ErrClosed) {
-			t.Errorf("a poll after Close: %v", err)
-		}
+		fails(t, "second Close", cq.Close(), os.ErrClosed)
+		fails(t, "a poll after Close", errorOf(cq.PollInto(make([]verbs.WC, 1))), os.ErrClosed)
 	}
 }
 
@@ -251,13 +247,9 @@ func queueOrder(t *suite.T) {
 	}
 	for _, close := range []func() error{qp.Close, cq.Close, ch.Close, pd.Close} {
 		ok(t, "Close", close())
-		if err := close(); !errors.Is(err, os.ErrClosed) {
-			t.Errorf("second Close: %v", err)
-		}
+		fails(t, "second Close", close(), os.ErrClosed)
 	}
-	if err := qp.Modify(verbs.NewQPAttr(verbs.QPStateInit)); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("Modify after Close: %v", err)
-	}
+	fails(t, "Modify after Close", qp.Modify(verbs.NewQPAttr(verbs.QPStateInit)), os.ErrClosed)
 }
 
 func gids(t *suite.T) {

@@ -72,18 +72,14 @@ func whatWasSet(t *suite.T) {
 	n := bareNear(t, newPD(t), far.RC, cq, cq)
 	n.tells(verbs.QPStateReset, func(*verbs.QPInfo) []field { return nil })
 	p, e := t.Port(), t.NewEnd(far.RC)
-	if err := p.Init(n.qp, far.RC, verbs.QPAccessRemoteWrite); err != nil {
-		t.Fatalf("%v", err)
-	}
+	need(t, p.Init(n.qp, far.RC, verbs.QPAccessRemoteWrite))
 	init := func(q *verbs.QPInfo) []field {
 		return []field{{"port_num", q.PortNum, p.Number()}, {"pkey_index", q.PKeyIndex, uint16(0)},
 			{"qp_access_flags", q.AccessFlags, verbs.QPAccessRemoteWrite}}
 	}
 	n.tells(verbs.QPStateInit, init)
 	self, to := p.Address(n.qp, far.RC), e.Address()
-	if err := p.Receive(n.qp, self, to); err != nil {
-		t.Fatalf("%v", err)
-	}
+	need(t, p.Receive(n.qp, self, to))
 	rtr := func(q *verbs.QPInfo) []field {
 		list := append(init(q), field{"path_mtu", uint32(q.PathMTU), min(self.MTU, to.MTU)}, field{"dest_qp_num", q.DestQPNum, to.QPN},
 			field{"rq_psn", q.RQPSN, to.PSN},
@@ -96,9 +92,7 @@ func whatWasSet(t *suite.T) {
 		return list
 	}
 	n.tells(verbs.QPStateRTR, rtr)
-	if err := p.Send(n.qp, self); err != nil {
-		t.Fatalf("%v", err)
-	}
+	need(t, p.Send(n.qp, self))
 	rts := func(q *verbs.QPInfo) []field {
 		return []field{{"sq_psn", q.SQPSN, self.PSN}, {"timeout", q.Timeout, verbs.Timeout(far.Timeout)},
 			{"retry_cnt", q.RetryCnt, uint8(far.RetryCnt)},

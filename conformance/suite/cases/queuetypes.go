@@ -140,9 +140,7 @@ func manyReads(t *suite.T) {
 	r.moved("RTR", r.rtr.MaxDestRDAtomic(in))
 	r.moved("RTS", r.rts.MaxRDAtomic(out))
 	q, _, err := r.near.QP.Query(verbs.QPFieldMaxQPRDAtomic | verbs.QPFieldMaxDestRDAtomic)
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
+	need(t, err)
 	if q.MaxDestRDAtomic < in || q.MaxRDAtomic < out {
 		t.Errorf("asked for %d from the peer and %d to it, got %d and %d", in, out, q.MaxDestRDAtomic, q.MaxRDAtomic)
 	}

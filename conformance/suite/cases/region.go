@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"errors"
 	"os"
-	"strings"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -226,9 +225,7 @@ func use(t *suite.T, m made) {
 		completed(t, "write by the key of a closed region", status, err, suite.StatusRemAccess)
 		ok(t, "closing the connection", p.Close())
 	}
-	if err := m.mr.Close(); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("second Close: %v", err)
-	}
+	fails(t, "second Close", m.mr.Close(), os.ErrClosed)
 }
 
 func keysDiffer(t *suite.T) {
@@ -249,9 +246,7 @@ func bufferHeld(t *suite.T) {
 	pd := newPD(t)
 	buf := must(mem.New(page))(t)
 	mr := must(pd.RegMRFrom(buf, 0))(t)
-	if err := buf.Close(); !errors.Is(err, syscall.EBUSY) || !strings.Contains(err.Error(), "MR (lkey") {
-		t.Errorf("Close of the buffer: %v", err)
-	}
+	inUse(t, buf.Close(), "MR (lkey")
 	ok(t, "Close of the region", mr.Close())
 	ok(t, "Close of the buffer", buf.Close())
 }
@@ -278,13 +273,9 @@ func nullRegion(t *suite.T) {
 	if mr.LKey() == 0 && t.Soft() != nil {
 		t.Errorf("lkey 0")
 	}
-	if err := pd.Close(); !errors.Is(err, syscall.EBUSY) {
-		t.Errorf("Close of the domain: %v", err)
-	}
+	fails(t, "Close of the domain", pd.Close(), syscall.EBUSY)
 	err := mr.Rereg(new(verbs.MRChange).Access(0))
 	t.Saw("a change of it", err)
-	if !errors.Is(err, syscall.EINVAL) && !errors.Is(err, errors.ErrUnsupported) {
-		t.Errorf("a change of it: %v", err)
-	}
+	fails(t, "a change of it", err, syscall.EINVAL, errors.ErrUnsupported)
 	ok(t, "Close", mr.Close())
 }

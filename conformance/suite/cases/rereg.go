@@ -34,13 +34,9 @@ func reregMemory(t *suite.T) {
 	pd := newPD(t)
 	old, next := must(mem.New(page))(t), must(mem.New(2*page))(t)
 	mr := must(pd.RegMRFrom(old, rw))(t)
-	if err := mr.Rereg(new(verbs.MRChange).Memory(next)); err != nil {
-		t.Fatalf("%v", err)
-	}
+	need(t, mr.Rereg(new(verbs.MRChange).Memory(next)))
 	ok(t, "closing the old buffer", old.Close())
-	if err := next.Close(); !errors.Is(err, syscall.EBUSY) {
-		t.Errorf("Close of the new buffer: %v", err)
-	}
+	fails(t, "Close of the new buffer", next.Close(), syscall.EBUSY)
 	if mr.Length() != 2*page || mr.Addr() != next.Addr() {
 		t.Errorf("Length %d, Addr %#x", mr.Length(), mr.Addr())
 	}
@@ -51,16 +47,12 @@ func reregMemory(t *suite.T) {
 func reregPD(t *suite.T) {
 	pd, other := newPD(t), newPD(t)
 	mr := must(pd.RegMR(make([]byte, page), rw))(t)
-	if err := mr.Rereg(new(verbs.MRChange).PD(other)); err != nil {
-		t.Fatalf("%v", err)
-	}
+	need(t, mr.Rereg(new(verbs.MRChange).PD(other)))
 	if mr.PD() != other {
 		t.Errorf("PD is the old one")
 	}
 	ok(t, "Close of the old domain", pd.Close())
-	if err := other.Close(); !errors.Is(err, syscall.EBUSY) {
-		t.Errorf("Close of the new domain: %v", err)
-	}
+	fails(t, "Close of the new domain", other.Close(), syscall.EBUSY)
 	ok(t, "Close", mr.Close())
 	ok(t, "Close of the new domain", other.Close())
 }
@@ -69,9 +61,7 @@ func reregAccess(t *suite.T) {
 	pd := newPD(t)
 	buf := make([]byte, page)
 	mr := must(pd.RegMR(buf, rw))(t)
-	if err := mr.Rereg(new(verbs.MRChange).Access(verbs.MRAccessRemoteRead)); err != nil {
-		t.Fatalf("%v", err)
-	}
+	need(t, mr.Rereg(new(verbs.MRChange).Access(verbs.MRAccessRemoteRead)))
 	if p := t.PeerOf(pd); p != nil {
 		status, err := p.Write(mr.RKey(), uint64(mr.Addr()), []byte("no"))
 		completed(t, "write without the right", status, err, suite.StatusRemAccess)
@@ -88,9 +78,7 @@ func reregAll(t *suite.T) {
 	pd, other := newPD(t), newPD(t)
 	next := must(mem.New(page))(t)
 	mr := must(pd.RegMR(make([]byte, page), 0))(t)
-	if err := mr.Rereg(new(verbs.MRChange).PD(other).Access(rw).Memory(next)); err != nil {
-		t.Fatalf("%v", err)
-	}
+	need(t, mr.Rereg(new(verbs.MRChange).PD(other).Access(rw).Memory(next)))
 	ok(t, "Close of the old domain", pd.Close())
 	use(t, made{mr, next.Bytes(), uint64(next.Addr())})
 	ok(t, "closing the new buffer", next.Close())
@@ -112,9 +100,7 @@ func reregLacking(t *suite.T) {
 		}
 		err := mr.Rereg(l.change)
 		t.Saw(string(l.c), err)
-		if !errors.Is(err, errors.ErrUnsupported) {
-			t.Errorf("%s: %v", l.c, err)
-		}
+		fails(t, string(l.c), err, errors.ErrUnsupported)
 	}
 	if mr.PD() != pd && !t.Has(suite.ReregPD) {
 		t.Errorf("PD is another one")

@@ -3,7 +3,6 @@
 package cases
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -51,9 +50,7 @@ func xrcdAlone(t *suite.T) {
 		t.Errorf("another device")
 	}
 	ok(t, "Close of one", a.Close())
-	if err := a.Close(); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("second Close: %v", err)
-	}
+	fails(t, "second Close", a.Close(), os.ErrClosed)
 	ok(t, "Close of the other", b.Close())
 }
 
@@ -86,13 +83,9 @@ func windows(t *suite.T) {
 		}
 		keys[w.RKey()] = true
 		if typ == verbs.MWType1 {
-			if err := pd.Close(); !errors.Is(err, syscall.EBUSY) {
-				t.Errorf("Close of the domain of a window: %v", err)
-			}
+			fails(t, "Close of the domain of a window", pd.Close(), syscall.EBUSY)
 			ok(t, "Close", w.Close())
-			if err := w.Close(); !errors.Is(err, os.ErrClosed) {
-				t.Errorf("second Close: %v", err)
-			}
+			fails(t, "second Close", w.Close(), os.ErrClosed)
 		}
 	}
 	ok(t, "CloseAll of the domain", pd.CloseAll())
@@ -150,9 +143,7 @@ func newCounters(t *suite.T) {
 	t.Errno("Read without a flow", c.Read(values, 0), syscall.EINVAL)
 	refusedBy(t, "VR-ibv_read_counters-ncounters-0758", c.Read(nil, 0))
 	ok(t, "Close", c.Close())
-	if err := c.Read(values, verbs.ReadCountersPreferCached); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("Read after Close: %v", err)
-	}
+	fails(t, "Read after Close", c.Read(values, verbs.ReadCountersPreferCached), os.ErrClosed)
 }
 
 // newWQ makes a work queue.
@@ -168,9 +159,7 @@ func workQueue(t *suite.T) {
 		ok(t, to.String(), wq.Modify(verbs.NewWQAttr().State(to)))
 	}
 	ok(t, "Close", wq.Close())
-	if err := wq.Modify(verbs.NewWQAttr().State(verbs.WQStateRdy)); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("Modify after Close: %v", err)
-	}
+	fails(t, "Modify after Close", wq.Modify(verbs.NewWQAttr().State(verbs.WQStateRdy)), os.ErrClosed)
 }
 
 func noChange(t *suite.T) {

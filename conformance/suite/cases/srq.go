@@ -64,12 +64,8 @@ func srqSizes(t *suite.T) {
 			t.Errorf("an operation on tags, which it has none of: %d, %v", n, err)
 		}
 		ok(t, "Close", srq.Close())
-		if err := srq.Close(); !errors.Is(err, os.ErrClosed) {
-			t.Errorf("second Close: %v", err)
-		}
-		if _, err := srq.Query(); !errors.Is(err, os.ErrClosed) {
-			t.Errorf("Query after Close: %v", err)
-		}
+		fails(t, "second Close", srq.Close(), os.ErrClosed)
+		fails(t, "Query after Close", errorOf(srq.Query()), os.ErrClosed)
 	}
 }
 
@@ -166,9 +162,7 @@ func srqOrder(t *suite.T) {
 	if _, err := pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, SRQ: srq}); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("a queue pair on a closed queue: %v", err)
 	}
-	if err := srq.Modify(verbs.NewSRQAttr().Limit(1)); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("Modify after Close: %v", err)
-	}
+	fails(t, "Modify after Close", srq.Modify(verbs.NewSRQAttr().Limit(1)), os.ErrClosed)
 }
 
 // onSRQ has the receives of a queue pair come from a shared queue.

@@ -56,9 +56,7 @@ func postedToWQ(t *suite.T) {
 		t.Errorf("%d requests come back: %v", n, wcs[:n])
 	}
 	ok(t, "Close", wq.Close())
-	if _, err := wq.PostRecv(batch, 1); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("PostRecv after Close: %v", err)
-	}
+	fails(t, "PostRecv after Close", errorOf(wq.PostRecv(batch, 1)), os.ErrClosed)
 }
 
 func newTable(t *suite.T, wqs ...*verbs.WQ) *verbs.RWQIndTable {
@@ -75,9 +73,7 @@ func tableOfQueues(t *suite.T) {
 		t.Errorf("two tables have the number %d", table.Num())
 	}
 	ok(t, "Close", table.Close())
-	if err := table.Close(); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("second Close: %v", err)
-	}
+	fails(t, "second Close", table.Close(), os.ErrClosed)
 	ok(t, "Close of a queue", a.Close())
 	t.Errno("Close of the queue of the other table", b.Close(), syscall.EBUSY)
 	if _, err := t.Device().CreateRWQIndTable(verbs.NewRWQIndTableInitAttr([]*verbs.WQ{b, a})); !errors.Is(err, os.ErrClosed) {
@@ -98,9 +94,7 @@ func noTable(t *suite.T) {
 		{"nil in the list", verbs.NewRWQIndTableInitAttr([]*verbs.WQ{wq, nil})},
 		{"a description that no function made", new(verbs.RWQIndTableInitAttr)}, {"nil", nil},
 	} {
-		if _, err := t.Device().CreateRWQIndTable(c.attr); !errors.Is(err, syscall.EINVAL) {
-			t.Errorf("%s: %v", c.what, err)
-		}
+		fails(t, c.what, errorOf(t.Device().CreateRWQIndTable(c.attr)), syscall.EINVAL)
 	}
 }
 
@@ -158,9 +152,7 @@ func espAction(t *suite.T) {
 	ok(t, "another sequence", a.ModifyESP(verbs.NewFlowActionESPAttr().ESN(2)))
 	ok(t, "other keys", a.ModifyESP(verbs.NewFlowActionESPAttr().Keymat(keys(16))))
 	ok(t, "Close", a.Close())
-	if err := a.ModifyESP(verbs.NewFlowActionESPAttr().ESN(3)); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("changed after Close: %v", err)
-	}
+	fails(t, "changed after Close", a.ModifyESP(verbs.NewFlowActionESPAttr().ESN(3)), os.ErrClosed)
 }
 
 func noAction(t *suite.T) {
@@ -178,9 +170,7 @@ func noAction(t *suite.T) {
 		{"keys that are nil", with().Keymat((*verbs.FlowActionESPKeymatAESGCM)(nil))},
 		{"a header that is nil", with().Keymat(keys(16)).Encap(&verbs.FlowActionESPEncap{Header: (*verbs.FlowIPv6Filter)(nil)})},
 	} {
-		if _, err := make(c.attr); !errors.Is(err, syscall.EINVAL) {
-			t.Errorf("%s: %v", c.what, err)
-		}
+		fails(t, c.what, errorOf(make(c.attr)), syscall.EINVAL)
 	}
 	tunnel := func(e *verbs.FlowActionESPEncap) *verbs.FlowActionESPAttr {
 		full := &verbs.FlowActionESP{Flags: verbs.FlowActionESPFlagsFullOffload}
@@ -199,7 +189,5 @@ func flowOfAction(t *suite.T) {
 	t.Errno("Close of the action of a flow", a.Close(), syscall.EBUSY)
 	ok(t, "Close of the flow", f.Close())
 	ok(t, "Close of the action", a.Close())
-	if _, err := qp.CreateFlow(newFlow(t, &verbs.FlowSpecAction{Action: a})); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("a flow with an action that is closed: %v", err)
-	}
+	fails(t, "a flow with an action that is closed", errorOf(qp.CreateFlow(newFlow(t, &verbs.FlowSpecAction{Action: a}))), os.ErrClosed)
 }

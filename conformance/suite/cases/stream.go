@@ -325,9 +325,7 @@ func noAddress(t *suite.T) {
 	n := streamNear(t, far.UD, udOps)
 	ah := must(n.pd.CreateAH(t.Port().Way(n.link.To)))(t)
 	to := func(i int) {
-		if err := ah.Address(n.send.WR(i).Send(uint64(i)).Add(n.sge(0, 8)).Flags(verbs.SendSignaled), n.link.To.QPN, n.link.To.QKey); err != nil {
-			t.Fatalf("%v", err)
-		}
+		need(t, ah.Address(n.send.WR(i).Send(uint64(i)).Add(n.sge(0, 8)).Flags(verbs.SendSignaled), n.link.To.QPN, n.link.To.QKey))
 	}
 	to(0)
 	to(2)
@@ -385,7 +383,5 @@ func streamStates(t *suite.T) {
 	if posted, err := n.stream.Post(n.send, 1); posted != 0 || !errors.Is(err, os.ErrClosed) {
 		t.Errorf("after Close: %d, %v", posted, err)
 	}
-	if _, err := n.qp.Stream(); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("a stream of a closed queue pair: %v", err)
-	}
+	fails(t, "a stream of a closed queue pair", errorOf(n.qp.Stream()), os.ErrClosed)
 }

@@ -157,9 +157,7 @@ func rates(t *suite.T) {
 	if n := must(lib.RateToMbps(verbs.Rate(200)))(t); n != -1 {
 		t.Errorf("a rate that there is not has %d Mbit/s", n)
 	}
-	if _, err := lib.MultToRate(1 << 40); !errors.Is(err, syscall.EINVAL) {
-		t.Errorf("a number that is no int of C: %v", err)
-	}
+	fails(t, "a number that is no int of C", errorOf(lib.MultToRate(1<<40)), syscall.EINVAL)
 }
 
 // ownEthernet finds the Ethernet address of each address that the port has, if the kernel knows a way there, and always the same.

@@ -307,9 +307,7 @@ func gathered(n *near) {
 	}
 	clear(n.buf)
 	n.recv.WR(0).Recv(1).Add(n.sge(100, 4)).Add(n.sge(50, 1)).Add(n.sge(9000, 100))
-	if _, err := n.qp.PostRecv(n.recv, 1); err != nil {
-		t.Fatalf("%v", err)
-	}
+	need(t, errorOf(n.qp.PostRecv(n.recv, 1)))
 	n.tell("scattered", far.Op{Code: far.Send, Data: []byte("over three places")})
 	n.received("scattered", 1, wcRecv, 17)
 	if got := string(n.buf[100:105]) + string(n.buf[50:52]) + string(n.buf[9000:9013]); got != "over\x00 \x00three places\x00" {

@@ -176,9 +176,7 @@ func windowOne(t *suite.T) {
 	if key := w.mw.RKey(); key != 0 {
 		t.Errorf("a closed window has the key %#x", key)
 	}
-	if err := w.mw.SetRKey(last); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("SetRKey of a closed window: %v", err)
-	}
+	fails(t, "SetRKey of a closed window", w.mw.SetRKey(last), os.ErrClosed)
 }
 
 // windowOnEx binds to a region that only the windows let a peer use.
@@ -324,18 +322,12 @@ func windowClosed(t *suite.T) {
 	w.request(0, 1, bind)
 	ok(t, "Close of the region", region.Close())
 	refused("a region that is closed")
-	if err := w.mw.Bind(w.binds.WR(0), 1, bind); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("Bind to a closed region: %v", err)
-	}
+	fails(t, "Bind to a closed region", w.mw.Bind(w.binds.WR(0), 1, bind), os.ErrClosed)
 	w.request(0, 1, w.part(0, 64, verbs.MWAccessRemoteRead))
 	ok(t, "Close of the window", w.mw.Close())
 	refused("a window that is closed")
-	if err := w.mw.Bind(w.binds.WR(0), 1, w.part(0, 64, 0)); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("Bind of a closed window: %v", err)
-	}
-	if err := w.far.QP.BindMW(w.mw, w.part(0, 64, 0)); !errors.Is(err, os.ErrClosed) {
-		t.Errorf("BindMW of a closed window: %v", err)
-	}
+	fails(t, "Bind of a closed window", w.mw.Bind(w.binds.WR(0), 1, w.part(0, 64, 0)), os.ErrClosed)
+	fails(t, "BindMW of a closed window", w.far.QP.BindMW(w.mw, w.part(0, 64, 0)), os.ErrClosed)
 	w.mw = must(w.far.PD.AllocMW(verbs.MWType2))(t)
 	w.bound(w.part(0, 64, verbs.MWAccessRemoteRead))
 }

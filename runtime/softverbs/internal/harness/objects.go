@@ -8,7 +8,10 @@ package harness
 */
 import "C"
 
-import "unsafe"
+import (
+	"syscall"
+	"unsafe"
+)
 
 // MR is what struct ibv_mr says.
 type MR struct {
@@ -28,8 +31,7 @@ func ReadMR(mr Obj) MR {
 
 // RegMR is the exported ibv_reg_mr.
 func (l *Lib) RegMR(pd Obj, addr uintptr, length uint64, access uint32) (Obj, error) {
-	var e C.int
-	return result(C.svbh_reg_mr(l.fn("ibv_reg_mr"), pd, C.uintptr_t(addr), C.size_t(length), C.int(access), &e), e)
+	return object(l.fn("ibv_reg_mr"), uintptr(pd), addr, uintptr(length), uintptr(access))
 }
 
 // MRAttr is struct ibv_mr_init_attr.
@@ -50,23 +52,22 @@ func (a MRAttr) c() *C.struct_ibv_mr_init_attr {
 
 // RegMRExOp is the operation reg_mr_ex.
 func (l *Lib) RegMRExOp(pd Obj, a MRAttr) (Obj, error) {
-	var e C.int
 	c := a.c()
 	defer C.free(unsafe.Pointer(c))
-	return result(C.svbh_reg_mr_ex_op(pd, c, &e), e)
+	return object(op(contextOf(pd), unsafe.Offsetof(inExtended.reg_mr_ex)), uintptr(pd), at(c))
 }
 
 // Rereg is ibv_rereg_mr: its result and errno.
 func (l *Lib) Rereg(mr Obj, flags int, pd Obj, addr uintptr, length uint64, access uint32) (int, error) {
-	var e C.int
-	rc := C.svbh_rereg(l.fn("ibv_rereg_mr"), mr, C.int(flags), pd, C.uintptr_t(addr), C.size_t(length), C.int(access), &e)
-	return int(rc), code(e)
+	return failed(l.fn("ibv_rereg_mr"), uintptr(mr), uintptr(flags), uintptr(pd), addr, uintptr(length), uintptr(access))
 }
 
 // AllocTD is ibv_alloc_td.
 func (l *Lib) AllocTD(ctx Obj, compMask uint32) (Obj, error) {
-	var e C.int
-	return result(C.svbh_alloc_td(ctx, C.uint32_t(compMask), &e), e)
+	a := (*C.struct_ibv_td_init_attr)(C.calloc(1, C.sizeof_struct_ibv_td_init_attr))
+	defer C.free(unsafe.Pointer(a))
+	a.comp_mask = C.uint32_t(compMask)
+	return object(op(ctx, unsafe.Offsetof(inExtended.alloc_td)), uintptr(ctx), at(a))
 }
 
 // Arena is an allocator for a parent domain, and what it was asked for.
@@ -106,39 +107,50 @@ func (l *Lib) AllocParentDomain(ctx, pd, td Obj, arena *Arena, mask uint32) (Obj
 	}
 	C.svbh_parent_domain_attr(a, pd, td, c)
 	a.comp_mask |= C.uint32_t(mask)
-	var e C.int
-	return result(C.svbh_alloc_parent_domain(ctx, a, &e), e)
+	return object(op(ctx, unsafe.Offsetof(inExtended.alloc_parent_domain)), uintptr(ctx), at(a))
 }
 
 // AllocDM is ibv_alloc_dm.
 func (l *Lib) AllocDM(ctx Obj, length uint64, logAlign, compMask uint32) (Obj, error) {
-	var e C.int
-	return result(C.svbh_alloc_dm(ctx, C.size_t(length), C.uint32_t(logAlign), C.uint32_t(compMask), &e), e)
+	a := (*C.struct_ibv_alloc_dm_attr)(C.calloc(1, C.sizeof_struct_ibv_alloc_dm_attr))
+	defer C.free(unsafe.Pointer(a))
+	a.length, a.log_align_req, a.comp_mask = C.size_t(length), C.uint32_t(logAlign), C.uint32_t(compMask)
+	return object(op(ctx, unsafe.Offsetof(inExtended.alloc_dm)), uintptr(ctx), at(a))
 }
 
 // FreeDM is ibv_free_dm.
-func (l *Lib) FreeDM(ctx, dm Obj) error { return code(C.svbh_free_dm(ctx, dm)) }
+func (l *Lib) FreeDM(ctx, dm Obj) error {
+	return code(op(ctx, unsafe.Offsetof(inExtended.free_dm)), uintptr(dm))
+}
 
 // ToDM is ibv_memcpy_to_dm of the first n bytes of p, which may be more than it has when the call is to be refused.
 func (l *Lib) ToDM(dm Obj, off uint64, p []byte, n uint64) error {
-	return code(C.svbh_to_dm(dm, C.uint64_t(off), unsafe.Pointer(unsafe.SliceData(p)), C.size_t(n)))
+	return copied(C.svbh_to_dm(dm, C.uint64_t(off), unsafe.Pointer(unsafe.SliceData(p)), C.size_t(n)))
 }
 
 // FromDM is ibv_memcpy_from_dm.
 func (l *Lib) FromDM(p []byte, dm Obj, off, n uint64) error {
-	return code(C.svbh_from_dm(unsafe.Pointer(unsafe.SliceData(p)), dm, C.uint64_t(off), C.size_t(n)))
+	return copied(C.svbh_from_dm(unsafe.Pointer(unsafe.SliceData(p)), dm, C.uint64_t(off), C.size_t(n)))
 }
+
+func copied(rc C.int) error {
+	if rc != 0 {
+		return syscall.Errno(rc)
+	}
+	return nil
+}
+
+func contextOf(pd Obj) Obj { return Obj((*C.struct_ibv_pd)(pd).context) }
 
 // RegDMMR is ibv_reg_dm_mr.
 func (l *Lib) RegDMMR(pd, dm Obj, off, length uint64, access uint32) (Obj, error) {
-	var e C.int
-	return result(C.svbh_reg_dm_mr(pd, dm, C.uint64_t(off), C.size_t(length), C.uint(access), &e), e)
+	fn := op(contextOf(pd), unsafe.Offsetof(inExtended.reg_dm_mr))
+	return object(fn, uintptr(pd), uintptr(dm), uintptr(off), uintptr(length), uintptr(access))
 }
 
 // NullMR is ibv_alloc_null_mr.
 func (l *Lib) NullMR(pd Obj) (Obj, error) {
-	var e C.int
-	return result(C.svbh_null_mr(pd, &e), e)
+	return object(op(contextOf(pd), unsafe.Offsetof(inExtended.alloc_null_mr)), uintptr(pd))
 }
 
 // FakeAllocDM is a replacement of the operation alloc_dm that answers ENOTTY.
@@ -151,5 +163,7 @@ func (a *Arena) Asked() (pd Obj, size, alignment, resource uint64) {
 
 // Advise is ibv_advise_mr with one element, or none when n is 0.
 func (l *Lib) Advise(pd Obj, advice int, flags uint32, addr uint64, length, lkey, n uint32) error {
-	return code(C.svbh_advise(pd, C.int(advice), C.uint32_t(flags), C.uint64_t(addr), C.uint32_t(length), C.uint32_t(lkey), C.uint32_t(n)))
+	s := sges([]SGE{{addr, length, lkey}})
+	defer C.free(unsafe.Pointer(s))
+	return code(op(contextOf(pd), unsafe.Offsetof(inExtended.advise_mr)), uintptr(pd), uintptr(advice), uintptr(flags), at(s), uintptr(n))
 }

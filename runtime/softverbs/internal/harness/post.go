@@ -4,7 +4,7 @@ package harness
 
 /*
 #include <stdlib.h>
-#include "qshims.h"
+#include "shims.h"
 */
 import "C"
 
@@ -63,9 +63,18 @@ func (l *Lib) PostSend(qp Obj, wrs ...SendWR) (bad int, err error) {
 			c.next = &chain[i+1]
 		}
 	}
-	var b C.int
-	rc := C.svbh_post_send(qp, &chain[0], &b)
-	return int(b), code(rc)
+	return post(at((*C.struct_ibv_qp)(qp).context.ops.post_send), qp, &chain[0])
+}
+
+// post posts requests that lie one behind the other. bad is the index of the one that was refused, -1 for none.
+func post[WR any](fn uintptr, queue Obj, first *WR) (bad int, err error) {
+	refused := (*uintptr)(C.calloc(1, 8))
+	defer C.free(unsafe.Pointer(refused))
+	err = code(fn, uintptr(queue), at(first), at(refused))
+	if *refused == 0 {
+		return -1, err
+	}
+	return int((*refused - at(first)) / unsafe.Sizeof(*first)), err
 }
 
 // RecvWR is struct ibv_recv_wr.
@@ -76,15 +85,15 @@ type RecvWR struct {
 
 // PostRecv posts a chain of receive requests.
 func (l *Lib) PostRecv(qp Obj, wrs ...RecvWR) (bad int, err error) {
-	return postRecv(wrs, func(first *C.struct_ibv_recv_wr, bad *C.int) C.int { return C.svbh_post_recv(qp, first, bad) })
+	return postRecv(at((*C.struct_ibv_qp)(qp).context.ops.post_recv), qp, wrs)
 }
 
 // PostSRQRecv posts a chain of receive requests to a shared queue.
 func (l *Lib) PostSRQRecv(srq Obj, wrs ...RecvWR) (bad int, err error) {
-	return postRecv(wrs, func(first *C.struct_ibv_recv_wr, bad *C.int) C.int { return C.svbh_post_srq_recv(srq, first, bad) })
+	return postRecv(at((*C.struct_ibv_srq)(srq).context.ops.post_srq_recv), srq, wrs)
 }
 
-func postRecv(wrs []RecvWR, post func(first *C.struct_ibv_recv_wr, bad *C.int) C.int) (bad int, err error) {
+func postRecv(fn uintptr, queue Obj, wrs []RecvWR) (bad int, err error) {
 	n := len(wrs)
 	chain := unsafe.Slice((*C.struct_ibv_recv_wr)(C.calloc(C.size_t(n+1), C.sizeof_struct_ibv_recv_wr)), n+1)
 	defer C.free(unsafe.Pointer(&chain[0]))
@@ -96,7 +105,5 @@ func postRecv(wrs []RecvWR, post func(first *C.struct_ibv_recv_wr, bad *C.int) C
 			c.next = &chain[i+1]
 		}
 	}
-	var b C.int
-	rc := post(&chain[0], &b)
-	return int(b), code(rc)
+	return post(fn, queue, &chain[0])
 }

@@ -4,7 +4,7 @@ package harness
 
 /*
 #include <stdlib.h>
-#include "qshims.h"
+#include "shims.h"
 */
 import "C"
 
@@ -14,15 +14,16 @@ import (
 )
 
 // CreateChannel is ibv_create_comp_channel.
-func (l *Lib) CreateChannel(ctx Obj) (Obj, error) { return l.make("ibv_create_comp_channel", ctx) }
+func (l *Lib) CreateChannel(ctx Obj) (Obj, error) {
+	return object(l.fn("ibv_create_comp_channel"), uintptr(ctx))
+}
 
 // ChannelFD is channel->fd.
 func ChannelFD(ch Obj) int { return int((*C.struct_ibv_comp_channel)(ch).fd) }
 
 // CreateCQ is ibv_create_cq; ch may be nil.
 func (l *Lib) CreateCQ(ctx Obj, cqe int, cqContext uintptr, ch Obj, vector int) (Obj, error) {
-	var e C.int
-	return result(C.svbh_create_cq(l.fn("ibv_create_cq"), ctx, C.int(cqe), C.uintptr_t(cqContext), ch, C.int(vector), &e), e)
+	return object(l.fn("ibv_create_cq"), uintptr(ctx), uintptr(cqe), cqContext, uintptr(ch), uintptr(vector))
 }
 
 // CQE is cq->cqe.
@@ -30,26 +31,27 @@ func CQE(cq Obj) int { return int((*C.struct_ibv_cq)(cq).cqe) }
 
 // CQEvent is ibv_get_cq_event.
 func (l *Lib) CQEvent(ch Obj) (cq Obj, cqContext uintptr, err error) {
-	var e C.int
-	var arg C.uintptr_t
-	out := (*unsafe.Pointer)(C.calloc(1, 8))
+	out := (*struct {
+		cq  Obj
+		arg uintptr
+	})(C.calloc(1, 16))
 	defer C.free(unsafe.Pointer(out))
-	C.svbh_get_cq_event(l.fn("ibv_get_cq_event"), ch, out, &arg, &e)
-	return *out, uintptr(arg), code(e)
+	_, err = failed(l.fn("ibv_get_cq_event"), uintptr(ch), at(&out.cq), at(&out.arg))
+	return out.cq, out.arg, err
 }
 
 // AckCQEvents is ibv_ack_cq_events.
 func (l *Lib) AckCQEvents(cq Obj, n int) {
-	C.svbh_ack_cq_events(l.fn("ibv_ack_cq_events"), cq, C.uint(n))
+	call(l.fn("ibv_ack_cq_events"), uintptr(cq), uintptr(n))
 }
 
 // Notify is ibv_req_notify_cq.
 func (l *Lib) Notify(cq Obj, solicitedOnly bool) error {
-	var only C.int
+	var only uintptr
 	if solicitedOnly {
 		only = 1
 	}
-	return code(C.svbh_notify(cq, only))
+	return code(at((*C.struct_ibv_cq)(cq).context.ops.req_notify_cq), uintptr(cq), only)
 }
 
 // WC is what the tests look at in struct ibv_wc; Imm is in host order.
@@ -64,7 +66,7 @@ type WC struct {
 func (l *Lib) Poll(cq Obj, n int) ([]WC, error) {
 	wcs := (*C.struct_ibv_wc)(C.calloc(C.size_t(n), C.sizeof_struct_ibv_wc))
 	defer C.free(unsafe.Pointer(wcs))
-	got := C.svbh_poll(cq, C.int(n), wcs)
+	got, _ := number(at((*C.struct_ibv_cq)(cq).context.ops.poll_cq), uintptr(cq), uintptr(n), at(wcs))
 	if got < 0 {
 		return nil, syscall.Errno(-got)
 	}
@@ -107,8 +109,7 @@ func (l *Lib) CreateQP(pd Obj, in QPInit) (Obj, Caps5, error) {
 	if in.SigAll {
 		a.sq_sig_all = 1
 	}
-	var e C.int
-	qp, err := result(C.svbh_create_qp(l.fn("ibv_create_qp"), pd, a, &e), e)
+	qp, err := object(l.fn("ibv_create_qp"), uintptr(pd), at(a))
 	return qp, caps(&a.cap), err
 }
 
@@ -161,7 +162,7 @@ func (l *Lib) Modify(qp Obj, a QPAttr, mask int) error {
 	c.max_rd_atomic, c.max_dest_rd_atomic = C.uint8_t(a.MaxRdAtomic), C.uint8_t(a.MaxDestRdAtomic)
 	c.min_rnr_timer, c.timeout = C.uint8_t(a.MinRNRTimer), C.uint8_t(a.Timeout)
 	c.retry_cnt, c.rnr_retry = C.uint8_t(a.RetryCnt), C.uint8_t(a.RNRRetry)
-	return code(C.svbh_modify_qp(l.fn("ibv_modify_qp"), qp, c, C.int(mask)))
+	return code(l.fn("ibv_modify_qp"), uintptr(qp), at(c), uintptr(mask))
 }
 
 // Query is ibv_query_qp; of the init attributes it gives the type and the send queue.
@@ -170,7 +171,7 @@ func (l *Lib) Query(qp Obj) (a QPAttr, typ int, sendCQ Obj, err error) {
 	defer C.free(unsafe.Pointer(c))
 	i := (*C.struct_ibv_qp_init_attr)(C.calloc(1, C.sizeof_struct_ibv_qp_init_attr))
 	defer C.free(unsafe.Pointer(i))
-	err = code(C.svbh_query_qp(l.fn("ibv_query_qp"), qp, c, C.IBV_QP_STATE, i))
+	err = code(l.fn("ibv_query_qp"), uintptr(qp), at(c), C.IBV_QP_STATE, at(i))
 	a = QPAttr{
 		State: int(c.qp_state), CurState: int(c.cur_qp_state), PathMTU: int(c.path_mtu), QKey: uint32(c.qkey),
 		RQPSN: uint32(c.rq_psn), SQPSN: uint32(c.sq_psn), DestQPN: uint32(c.dest_qp_num), Access: uint32(c.qp_access_flags),
@@ -186,29 +187,35 @@ func (l *Lib) CreateAH(pd Obj, a AH) (Obj, error) {
 	c := (*C.struct_ibv_ah_attr)(C.calloc(1, C.sizeof_struct_ibv_ah_attr))
 	defer C.free(unsafe.Pointer(c))
 	a.fill(c)
-	var e C.int
-	return result(C.svbh_create_ah(l.fn("ibv_create_ah"), pd, c, &e), e)
+	return object(l.fn("ibv_create_ah"), uintptr(pd), at(c))
 }
 
 // GID is ibv_query_gid.
 func (l *Lib) GID(ctx Obj, port uint8, index int) (gid [16]byte, err error) {
 	g := (*C.union_ibv_gid)(C.calloc(1, C.sizeof_union_ibv_gid))
 	defer C.free(unsafe.Pointer(g))
-	var e C.int
-	C.svbh_query_gid(l.fn("ibv_query_gid"), ctx, C.uint8_t(port), C.int(index), g, &e)
-	return *(*[16]byte)(unsafe.Pointer(g)), code(e)
+	_, err = failed(l.fn("ibv_query_gid"), uintptr(ctx), uintptr(port), uintptr(index), at(g))
+	return *(*[16]byte)(unsafe.Pointer(g)), err
+}
+
+// event returns struct ibv_async_event in C memory.
+func event() *C.struct_ibv_async_event {
+	return (*C.struct_ibv_async_event)(C.calloc(1, C.sizeof_struct_ibv_async_event))
 }
 
 // Async is ibv_get_async_event.
 func (l *Lib) Async(ctx Obj) (typ int, element uintptr, err error) {
-	var t, e C.int
-	out := (*uintptr)(C.calloc(1, 8))
-	defer C.free(unsafe.Pointer(out))
-	C.svbh_get_async(l.fn("ibv_get_async_event"), ctx, &t, (*unsafe.Pointer)(unsafe.Pointer(out)), &e)
-	return int(t), *out, code(e)
+	ev := event()
+	defer C.free(unsafe.Pointer(ev))
+	_, err = failed(l.fn("ibv_get_async_event"), uintptr(ctx), at(ev))
+	return int(ev.event_type), *(*uintptr)(unsafe.Pointer(&ev.element)), err
 }
 
 // AckAsync is ibv_ack_async_event for an event of an object.
 func (l *Lib) AckAsync(typ int, element Obj) {
-	C.svbh_ack_async(l.fn("ibv_ack_async_event"), C.int(typ), element)
+	ev := event()
+	defer C.free(unsafe.Pointer(ev))
+	ev.event_type = uint32(typ)
+	*(*uintptr)(unsafe.Pointer(&ev.element)) = uintptr(element)
+	call(l.fn("ibv_ack_async_event"), at(ev))
 }

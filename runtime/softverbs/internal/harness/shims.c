@@ -1,115 +1,32 @@
 //go:build linux && cgo
 
+#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 
 #include "shims.h"
 
-#define VCTX(c) ((struct verbs_context *)(void *)((char *)(c) - offsetof(struct verbs_context, context)))
-#define HAS(c, op) (VCTX(c)->sz >= sizeof(struct verbs_context) - offsetof(struct verbs_context, op) && VCTX(c)->op)
-#define POINTER(call) \
-	void *r; \
-	errno = 0; \
-	r = (call); \
-	*err = r ? 0 : errno; \
-	return r
+void *svbh_call(uintptr_t fn, const uintptr_t *a, int *err)
+{
+	void *r;
 
-static void *lacks(int *err)
-{
-	*err = EOPNOTSUPP;
-	return NULL;
-}
-
-void *svbh_list(uintptr_t fn, int *n, int *err) { POINTER(((struct ibv_device **(*)(int *))fn)(n)); }
-void *svbh_list_at(void *list, int i) { return ((struct ibv_device **)list)[i]; }
-void svbh_void(uintptr_t fn, void *obj) { ((void (*)(void *))fn)(obj); }
-int svbh_int(uintptr_t fn, void *obj) { return ((int (*)(void *))fn)(obj); }
-const char *svbh_name(uintptr_t fn, void *dev) { return ((const char *(*)(void *))fn)(dev); }
-uint64_t svbh_guid(uintptr_t fn, void *dev) { return ((uint64_t(*)(void *))fn)(dev); }
-void *svbh_ptr(uintptr_t fn, void *obj, int *err) { POINTER(((void *(*)(void *))fn)(obj)); }
-void *svbh_import_device(uintptr_t fn, int fd, int *err) { POINTER(((void *(*)(int))fn)(fd)); }
-void *svbh_import(uintptr_t fn, void *obj, uint32_t handle, int *err)
-{
-	POINTER(((void *(*)(void *, uint32_t))fn)(obj, handle));
-}
-void *svbh_reg_mr(uintptr_t fn, void *pd, uintptr_t addr, size_t length, int access, int *err)
-{
-	POINTER(((void *(*)(void *, void *, size_t, int))fn)(pd, (void *)addr, length, access));
-}
-int svbh_rereg(uintptr_t fn, void *mr, int flags, void *pd, uintptr_t addr, size_t length, int access, int *err)
-{
-	int rc;
 	errno = 0;
-	rc = ((int (*)(void *, int, void *, void *, size_t, int))fn)(mr, flags, pd, (void *)addr, length, access);
-	*err = rc ? errno : 0;
-	return rc;
+	r = ((void *(*)(uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t, uintptr_t))fn)(
+		a[0], a[1], a[2], a[3], a[4], a[5], a[6], a[7]);
+	*err = errno;
+	return r;
 }
-int svbh_query_device(uintptr_t fn, void *ctx, struct ibv_device_attr *a) { return ((int (*)(void *, void *))fn)(ctx, a); }
-int svbh_query_port(uintptr_t fn, void *ctx, uint8_t port, void *a)
-{
-	return ((int (*)(void *, uint8_t, void *))fn)(ctx, port, a);
-}
-size_t svbh_sz(void *ctx) { return VCTX(ctx)->sz; }
-uintptr_t svbh_raw_reg_mr_ex(void *ctx) { return (uintptr_t)VCTX(ctx)->reg_mr_ex; }
-int svbh_query_device_ex(void *ctx, uint32_t comp_mask, struct ibv_device_attr_ex *a, size_t size)
-{
-	struct ibv_query_device_ex_input in = {.comp_mask = comp_mask};
-	return HAS(ctx, query_device_ex) ? VCTX(ctx)->query_device_ex(ctx, &in, a, size) : EOPNOTSUPP;
-}
-int svbh_query_port_op(void *ctx, uint8_t port, struct ibv_port_attr *a, size_t size)
-{
-	return HAS(ctx, query_port) ? VCTX(ctx)->query_port(ctx, port, a, size) : EOPNOTSUPP;
-}
-void *svbh_alloc_td(void *ctx, uint32_t comp_mask, int *err)
-{
-	struct ibv_td_init_attr a = {.comp_mask = comp_mask};
-	if (!HAS(ctx, alloc_td))
-		return lacks(err);
-	POINTER(VCTX(ctx)->alloc_td(ctx, &a));
-}
-void *svbh_alloc_parent_domain(void *ctx, struct ibv_parent_domain_init_attr *a, int *err)
-{
-	if (!HAS(ctx, alloc_parent_domain))
-		return lacks(err);
-	POINTER(VCTX(ctx)->alloc_parent_domain(ctx, a));
-}
-void *svbh_alloc_dm(void *ctx, size_t length, uint32_t log_align, uint32_t comp_mask, int *err)
-{
-	struct ibv_alloc_dm_attr a = {.length = length, .log_align_req = log_align, .comp_mask = comp_mask};
-	if (!HAS(ctx, alloc_dm))
-		return lacks(err);
-	POINTER(VCTX(ctx)->alloc_dm(ctx, &a));
-}
-int svbh_free_dm(void *ctx, void *dm) { return HAS(ctx, free_dm) ? VCTX(ctx)->free_dm(dm) : EOPNOTSUPP; }
+
 int svbh_to_dm(void *dm, uint64_t off, const void *host, size_t length)
 {
 	return ((struct ibv_dm *)dm)->memcpy_to_dm(dm, off, host, length);
 }
+
 int svbh_from_dm(void *host, void *dm, uint64_t off, size_t length)
 {
 	return ((struct ibv_dm *)dm)->memcpy_from_dm(host, dm, off, length);
 }
-void *svbh_reg_dm_mr(void *pd, void *dm, uint64_t off, size_t length, unsigned access, int *err)
-{
-	struct ibv_context *ctx = ((struct ibv_pd *)pd)->context;
-	if (!HAS(ctx, reg_dm_mr))
-		return lacks(err);
-	POINTER(VCTX(ctx)->reg_dm_mr(pd, dm, off, length, access));
-}
-void *svbh_null_mr(void *pd, int *err)
-{
-	struct ibv_context *ctx = ((struct ibv_pd *)pd)->context;
-	if (!HAS(ctx, alloc_null_mr))
-		return lacks(err);
-	POINTER(VCTX(ctx)->alloc_null_mr(pd));
-}
-void *svbh_reg_mr_ex_op(void *pd, struct ibv_mr_init_attr *a, int *err)
-{
-	struct ibv_context *ctx = ((struct ibv_pd *)pd)->context;
-	if (!HAS(ctx, reg_mr_ex))
-		return lacks(err);
-	POINTER(VCTX(ctx)->reg_mr_ex(pd, a));
-}
+
 static void *arena_alloc(struct ibv_pd *pd, void *arg, size_t size, size_t alignment, uint64_t resource)
 {
 	struct svbh_arena *a = arg;
@@ -167,9 +84,23 @@ static struct ibv_dm *fake_alloc_dm(struct ibv_context *c, struct ibv_alloc_dm_a
 }
 uintptr_t svbh_fake_alloc_dm(void) { return (uintptr_t)fake_alloc_dm; }
 
-int svbh_advise(void *pd, int advice, uint32_t flags, uint64_t addr, uint32_t length, uint32_t lkey, uint32_t n)
+void svbh_set_imm(struct ibv_send_wr *wr, uint32_t imm) { wr->imm_data = htobe32(imm); }
+void svbh_set_rdma(struct ibv_send_wr *wr, uint64_t addr, uint32_t rkey)
 {
-	struct ibv_context *ctx = ((struct ibv_pd *)pd)->context;
-	struct ibv_sge s = {.addr = addr, .length = length, .lkey = lkey};
-	return HAS(ctx, advise_mr) ? VCTX(ctx)->advise_mr(pd, advice, flags, &s, n) : EOPNOTSUPP;
+	wr->wr.rdma.remote_addr = addr;
+	wr->wr.rdma.rkey = rkey;
 }
+void svbh_set_atomic(struct ibv_send_wr *wr, uint64_t addr, uint32_t rkey, uint64_t compare_add, uint64_t swap)
+{
+	wr->wr.atomic.remote_addr = addr;
+	wr->wr.atomic.rkey = rkey;
+	wr->wr.atomic.compare_add = compare_add;
+	wr->wr.atomic.swap = swap;
+}
+void svbh_set_ud(struct ibv_send_wr *wr, void *ah, uint32_t qpn, uint32_t qkey)
+{
+	wr->wr.ud.ah = ah;
+	wr->wr.ud.remote_qpn = qpn;
+	wr->wr.ud.remote_qkey = qkey;
+}
+uint32_t svbh_wc_imm(const struct ibv_wc *wc) { return be32toh(wc->imm_data); }
