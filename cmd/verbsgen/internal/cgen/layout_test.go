@@ -79,7 +79,7 @@ func TestCheckedIn(t *testing.T) {
 	}
 	const root = "../../../../"
 	golden(t, root+"runtime/gensupport/verbs_abi.h", h)
-	golden(t, root+"runtime/gensupport.gen.go", ABIStamp(rel, h))
+	golden(t, root+"runtime/gensupport/abi.gen.go", ABIStamp(rel, h))
 	golden(t, root+"conformance/abi/layout/layout.gen.h", asserts)
 
 	direct, err := Header(rel, Options{Only: map[string]bool{}, Need: directNeeds, Guard: "VERBSGEN_DIRECT_ABI_H"})
