@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <rdma/rdma_cma.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -70,15 +71,43 @@ static void untaken(struct rdma_event_channel *ch)
 	rdma_destroy_id(id);
 }
 
-static void *take(void *channel)
+static sem_t taken;
+
+struct taker {
+	struct rdma_event_channel *ch;
+	_Atomic pid_t id;
+};
+
+static void *take(void *arg)
 {
+	struct taker *t = arg;
 	struct rdma_cm_event *e;
 
-	if (rdma_get_cm_event(channel, &e))
+	t->id = gettid();
+	if (rdma_get_cm_event(t->ch, &e))
 		perror("waiting in a channel whose descriptor is closed");
 	else
 		rdma_ack_cm_event(e);
+	sem_post(&taken);
 	return NULL;
+}
+
+// Returns when a thread sleeps.
+static void sleeps(struct taker *t)
+{
+	char path[64], state = 0;
+
+	while (!t->id)
+		usleep(1000);
+	snprintf(path, sizeof path, "/proc/self/task/%d/stat", t->id);
+	while (state != 'S') {
+		FILE *f = fopen(path, "r");
+
+		if (!f || fscanf(f, "%*d %*s %c", &state) != 1)
+			exit(3);
+		fclose(f);
+		usleep(1000);
+	}
 }
 
 // Two threads wait in the kernel while the descriptor that they use is closed. Each takes an event: one that the other has taken wakes
@@ -88,20 +117,23 @@ static void closed(void)
 	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = inet_addr("192.168.77.1")};
 	struct rdma_event_channel *ch = rdma_create_event_channel();
 	const int copy = dup(ch->fd), first = ch->fd;
+	struct taker takers[2] = {{ch, 0}, {ch, 0}};
 	struct rdma_cm_id *id;
-	pthread_t takers[2];
+	pthread_t threads[2];
 
+	sem_init(&taken, 0, 0);
 	for (int i = 0; i < 2; i++)
-		pthread_create(&takers[i], NULL, take, ch);
-	usleep(50000);
+		pthread_create(&threads[i], NULL, take, &takers[i]);
+	for (int i = 0; i < 2; i++)
+		sleeps(&takers[i]);
 	ch->fd = copy;
 	close(first);
 	rdma_create_id(ch, &id, NULL, RDMA_PS_TCP);
 	rdma_resolve_addr(id, NULL, (struct sockaddr *)&at, 1000);
-	usleep(50000);
+	sem_wait(&taken); // only then does librdmacm know the device
 	rdma_resolve_route(id, 1000);
 	for (int i = 0; i < 2; i++)
-		pthread_join(takers[i], NULL);
+		pthread_join(threads[i], NULL);
 	rdma_destroy_id(id);
 	rdma_destroy_event_channel(ch);
 }
