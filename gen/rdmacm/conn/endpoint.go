@@ -9,9 +9,9 @@ import (
 	"github.com/verbsgen/verbsgen/gen/verbs/endpoint"
 )
 
-// NewEndpoint creates an endpoint with the queue pair of the connection, and posts its receives. Call it in Options.QP, once, and return the
-// queue pair of the endpoint. When the connection ends, so does the endpoint; Close of the connection closes it. If NewEndpoint fails, it
-// leaves nothing open. If the program sets Config.CreateQP, the function must call c.ID.CreateQP with e.PD.
+// NewEndpoint creates an endpoint with the queue pair of the connection, and posts its receives. Call it once, in Options.QP, and return
+// the queue pair of the endpoint. When the connection ends, so does the endpoint; Close of the connection closes it. If NewEndpoint fails,
+// it leaves nothing open. If the program sets Config.CreateQP, the function must call c.ID.CreateQP with e.PD.
 func (c *Conn) NewEndpoint(config endpoint.Config) (*endpoint.Endpoint, error) {
 	if c == nil || c.n == nil {
 		return nil, errNever
