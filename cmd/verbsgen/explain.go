@@ -30,10 +30,14 @@ type question struct {
 
 const explainHelp = `explain judges a call by the rules of its page. Arguments have the parameter
 names of verbs.h; an argument that is left out counts as valid and neutral
-(num_sge: the length of sg_list). A value is an integer, NULL, a name or several
-joined by "|", "@" and a name for any valid object (two names are two objects),
-or a YAML map or list for a struct or an array. The name of a field may be
-written with dots:
+(num_sge: the length of sg_list). A value is one of
+
+  an integer, or NULL
+  the name of a constant, or several names joined by "|"
+  @NAME, which stands for a valid object; two names are two objects
+  a YAML map for a struct, or a YAML list for an array
+
+The name of a field may be written with dots:
 
   verbsgen explain ibv_reg_mr access=IBV_ACCESS_REMOTE_WRITE
   verbsgen explain ibv_alloc_dm attr.length=4096 attr.log_align_req=6
@@ -85,9 +89,10 @@ that does not exist gives its case the verdict unknown. The exit code is 1 for a
 file that is not YAML or not a list, or that has a case without a verb, or more
 than 16 MiB or 1,572,864 lists, mappings and values: split it.
 
-A capability that no struct has, and a property of an object that no rule uses
-(pd: {colour: 1}), are ignored, and a message says so. But a property whose
-name is close to a known one is an error, as a likely misspelling.`
+If a case sets a capability that no struct of device attributes has, explain
+ignores it and says so. It does the same with a property of an object that no
+rule uses, such as colour in pd: {colour: 1}. But a name that is close to a
+known one is an error, as a likely misspelling.`
 
 func (a *app) explainCmd() *cobra.Command {
 	var src source

@@ -59,9 +59,9 @@ difference is an error, and so is an __attribute__ that verbsgen does not know.
 A note on stderr names each machine without a compiler, and each macro that is
 left out because its value differs between the machines. verbsgen has its own
 copies of common libc and kernel headers. If a header needs more, verbsgen reads
-it with the headers of -I and of the compiler instead, and a note says so. It
-binds only what is declared in the folder of the header; other headers supply
-types.
+it with the headers of -I and of the compiler instead, and a note says so.
+verbsgen binds the declarations of the header and of other headers in its
+folder. From headers elsewhere it takes only the types that these use.
 
 The output depends only on the facts and the pages: it is the same, byte for
 byte, on every machine. A typical line in a hand-written file of the folder:

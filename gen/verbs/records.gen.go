@@ -1750,7 +1750,7 @@ type RCSetup struct {
 	Timeout Timeout // timeout, to RTS
 }
 
-// Init returns the change to INIT, to which attributes can be added.
+// Init returns the attributes for QP.Modify that move the queue pair to INIT. The caller may add others.
 func (s RCSetup) Init() *QPAttr {
 	a := NewQPAttr(QPStateInit)
 	a.PKeyIndex(s.PKeyIndex)
@@ -1759,7 +1759,7 @@ func (s RCSetup) Init() *QPAttr {
 	return a
 }
 
-// RTR returns the change to RTR, to which attributes can be added.
+// RTR returns the attributes for QP.Modify that move the queue pair to RTR. The caller may add others.
 func (s RCSetup) RTR() *QPAttr {
 	a := NewQPAttr(QPStateRTR)
 	a.AV(s.AV)
@@ -1771,7 +1771,7 @@ func (s RCSetup) RTR() *QPAttr {
 	return a
 }
 
-// RTS returns the change to RTS, to which attributes can be added.
+// RTS returns the attributes for QP.Modify that move the queue pair to RTS. The caller may add others.
 func (s RCSetup) RTS() *QPAttr {
 	a := NewQPAttr(QPStateRTS)
 	a.SQPSN(s.SQPSN)
@@ -1821,7 +1821,7 @@ type UCSetup struct {
 	SQPSN uint32 // sq_psn, to RTS
 }
 
-// Init returns the change to INIT, to which attributes can be added.
+// Init returns the attributes for QP.Modify that move the queue pair to INIT. The caller may add others.
 func (s UCSetup) Init() *QPAttr {
 	a := NewQPAttr(QPStateInit)
 	a.PKeyIndex(s.PKeyIndex)
@@ -1830,7 +1830,7 @@ func (s UCSetup) Init() *QPAttr {
 	return a
 }
 
-// RTR returns the change to RTR, to which attributes can be added.
+// RTR returns the attributes for QP.Modify that move the queue pair to RTR. The caller may add others.
 func (s UCSetup) RTR() *QPAttr {
 	a := NewQPAttr(QPStateRTR)
 	a.AV(s.AV)
@@ -1840,7 +1840,7 @@ func (s UCSetup) RTR() *QPAttr {
 	return a
 }
 
-// RTS returns the change to RTS, to which attributes can be added.
+// RTS returns the attributes for QP.Modify that move the queue pair to RTS. The caller may add others.
 func (s UCSetup) RTS() *QPAttr {
 	a := NewQPAttr(QPStateRTS)
 	a.SQPSN(s.SQPSN)
@@ -1878,7 +1878,7 @@ type UDSetup struct {
 	SQPSN uint32 // sq_psn, to RTS
 }
 
-// Init returns the change to INIT, to which attributes can be added.
+// Init returns the attributes for QP.Modify that move the queue pair to INIT. The caller may add others.
 func (s UDSetup) Init() *QPAttr {
 	a := NewQPAttr(QPStateInit)
 	a.PKeyIndex(s.PKeyIndex)
@@ -1887,13 +1887,13 @@ func (s UDSetup) Init() *QPAttr {
 	return a
 }
 
-// RTR returns the change to RTR, to which attributes can be added.
+// RTR returns the attributes for QP.Modify that move the queue pair to RTR. The caller may add others.
 func (s UDSetup) RTR() *QPAttr {
 	a := NewQPAttr(QPStateRTR)
 	return a
 }
 
-// RTS returns the change to RTS, to which attributes can be added.
+// RTS returns the attributes for QP.Modify that move the queue pair to RTS. The caller may add others.
 func (s UDSetup) RTS() *QPAttr {
 	a := NewQPAttr(QPStateRTS)
 	a.SQPSN(s.SQPSN)
@@ -1925,20 +1925,20 @@ type RawPacketSetup struct {
 	PortNum uint8 // port_num, to INIT
 }
 
-// Init returns the change to INIT, to which attributes can be added.
+// Init returns the attributes for QP.Modify that move the queue pair to INIT. The caller may add others.
 func (s RawPacketSetup) Init() *QPAttr {
 	a := NewQPAttr(QPStateInit)
 	a.PortNum(s.PortNum)
 	return a
 }
 
-// RTR returns the change to RTR, to which attributes can be added.
+// RTR returns the attributes for QP.Modify that move the queue pair to RTR. The caller may add others.
 func (s RawPacketSetup) RTR() *QPAttr {
 	a := NewQPAttr(QPStateRTR)
 	return a
 }
 
-// RTS returns the change to RTS, to which attributes can be added.
+// RTS returns the attributes for QP.Modify that move the queue pair to RTS. The caller may add others.
 func (s RawPacketSetup) RTS() *QPAttr {
 	a := NewQPAttr(QPStateRTS)
 	return a
@@ -1992,7 +1992,7 @@ type XRCSendSetup struct {
 	Timeout Timeout // timeout, to RTS
 }
 
-// Init returns the change to INIT, to which attributes can be added.
+// Init returns the attributes for QP.Modify that move the queue pair to INIT. The caller may add others.
 func (s XRCSendSetup) Init() *QPAttr {
 	a := NewQPAttr(QPStateInit)
 	a.PKeyIndex(s.PKeyIndex)
@@ -2001,7 +2001,7 @@ func (s XRCSendSetup) Init() *QPAttr {
 	return a
 }
 
-// RTR returns the change to RTR, to which attributes can be added.
+// RTR returns the attributes for QP.Modify that move the queue pair to RTR. The caller may add others.
 func (s XRCSendSetup) RTR() *QPAttr {
 	a := NewQPAttr(QPStateRTR)
 	a.AV(s.AV)
@@ -2011,7 +2011,7 @@ func (s XRCSendSetup) RTR() *QPAttr {
 	return a
 }
 
-// RTS returns the change to RTS, to which attributes can be added.
+// RTS returns the attributes for QP.Modify that move the queue pair to RTS. The caller may add others.
 func (s XRCSendSetup) RTS() *QPAttr {
 	a := NewQPAttr(QPStateRTS)
 	a.SQPSN(s.SQPSN)
@@ -2069,7 +2069,7 @@ type XRCRecvSetup struct {
 	SQPSN uint32 // sq_psn, to RTS
 }
 
-// Init returns the change to INIT, to which attributes can be added.
+// Init returns the attributes for QP.Modify that move the queue pair to INIT. The caller may add others.
 func (s XRCRecvSetup) Init() *QPAttr {
 	a := NewQPAttr(QPStateInit)
 	a.PKeyIndex(s.PKeyIndex)
@@ -2078,7 +2078,7 @@ func (s XRCRecvSetup) Init() *QPAttr {
 	return a
 }
 
-// RTR returns the change to RTR, to which attributes can be added.
+// RTR returns the attributes for QP.Modify that move the queue pair to RTR. The caller may add others.
 func (s XRCRecvSetup) RTR() *QPAttr {
 	a := NewQPAttr(QPStateRTR)
 	a.AV(s.AV)
@@ -2090,7 +2090,7 @@ func (s XRCRecvSetup) RTR() *QPAttr {
 	return a
 }
 
-// RTS returns the change to RTS, to which attributes can be added.
+// RTS returns the attributes for QP.Modify that move the queue pair to RTS. The caller may add others.
 func (s XRCRecvSetup) RTS() *QPAttr {
 	a := NewQPAttr(QPStateRTS)
 	a.Timeout(s.Timeout)

@@ -20,9 +20,9 @@ func onOrder(f func(*Device) error) Option {
 	}
 }
 
-// FailRequest makes one request fail with status, such as Status(verbs.WCStatusRetryExcErr): the nth that is posted to any send queue,
-// counted from 1, or every request if n is 0. The device does not execute it. Its queue pair goes to ERR, and later requests are flushed.
-// The option may be used several times.
+// FailRequest makes the nth send request fail with status, such as Status(verbs.WCStatusRetryExcErr). Requests are counted from 1, over all
+// send queues together; with nth 0 every request fails. The device does not execute a request that fails. The queue pair goes to ERR, and
+// its later requests are flushed. The option may be used several times.
 func FailRequest(nth uint64, status Status) Option {
 	return onOrder(func(d *Device) error { return d.FailRequest(nth, status) })
 }

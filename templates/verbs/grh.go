@@ -24,9 +24,9 @@ type GRH struct {
 	DGID         GID    // the receiver's
 }
 
-// ParseGRH reads the first 40 bytes of the memory of a receive on an unreliable datagram queue pair, whose completion has WCFlagGRH. An
-// IPv4 header is in the last 20 of these bytes. If the bytes could be either an IPv4 or an IPv6 header, the IPv4 checksum decides, as in
-// libibverbs.
+// ParseGRH parses the first 40 bytes of the receive buffer of an unreliable datagram. They hold a GRH only if the receive's completion has
+// WCFlagGRH. An IPv4 header is in the last 20 of these bytes. If the bytes could be either an IPv4 or an IPv6 header, the IPv4 checksum
+// decides, as in libibverbs.
 //
 // C: struct ibv_grh, ibv_create_ah_from_wc(3).
 func ParseGRH(b []byte) (GRH, error) {

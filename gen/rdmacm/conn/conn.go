@@ -14,12 +14,13 @@
 //	c, err := n.Dial(ctx, netip.MustParseAddrPort("10.0.0.1:7471"), o) // on another one
 //	s, err := c.Endpoint().Slot(ctx)
 //
-// A [Network] has one event channel and one goroutine for all its connections, which are reliable (PortSpaceTCP). [Options].QP creates the
-// queue pair of each connection, by [Conn.NewEndpoint] or, without package endpoint, by c.ID.CreateQP. If the context of a wait ends, the
-// wait ends, and so do its identifier and queue pair. Errors are of type [*Error], with the address and a named status.
+// A [Network] has one event channel and one goroutine for all its connections. They are reliable (PortSpaceTCP). The program supplies
+// [Options].QP, a function that creates the queue pair of a new connection: it calls [Conn.NewEndpoint], or c.ID.CreateQP if it does not
+// use package endpoint. If the context of Dial or Accept ends, the call returns, and the connection's identifier and queue pair are closed.
+// Errors are of type [*Error], with the address and a named status.
 //
-// There are no datagrams here (PortSpaceUDP): for datagrams, librdmacm reports the address of a queue pair, which serves any number of
-// peers, and nothing is connected. Use rdmacm.ID for datagrams, or verbs/connect.UD.
+// The package has no datagrams (PortSpaceUDP). A datagram queue pair serves any number of peers, so librdmacm only reports its address and
+// connects nothing. Use rdmacm.ID for datagrams, or verbs/connect.UD.
 package conn
 
 import (

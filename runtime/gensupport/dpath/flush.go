@@ -26,7 +26,7 @@ func (v SelectivityLevel) String() string {
 	return nameOf("SelectivityLevel", selectivityLevelNames, uint32(v))
 }
 
-// Flush begins a flush. It completes when earlier writes to length bytes at the remote address have reached the places of typ. With level
+// Flush prepares a flush. It completes when earlier writes to length bytes at the remote address have reached the places of typ. With level
 // IBV_FLUSH_MR, these are the writes to the whole region of rkey. A flush has no SGEs. Only a QP.Stream posts it, because struct
 // ibv_send_wr has no members for it. C: IBV_WR_FLUSH.
 func (w SendWR) Flush(id, remote uint64, rkey uint32, length uint64, typ PlacementType, level SelectivityLevel) SendWR {
@@ -36,7 +36,7 @@ func (w SendWR) Flush(id, remote uint64, rkey uint32, length uint64, typ Placeme
 	return w
 }
 
-// AtomicWrite begins an RDMA WRITE of 8 bytes that become visible together. The remote address must be a multiple of 8, and value has the
+// AtomicWrite prepares an RDMA WRITE of 8 bytes that become visible together. The remote address must be a multiple of 8, and value has the
 // processor's byte order. The request has no SGEs. Only a QP.Stream posts it, because struct ibv_send_wr has no members for it.
 // C: IBV_WR_ATOMIC_WRITE.
 func (w SendWR) AtomicWrite(id, remote uint64, rkey uint32, value uint64) SendWR {

@@ -7,14 +7,14 @@ const (
 	opSendInv  WROpcode = 9 // IBV_WR_SEND_WITH_INV
 )
 
-// LocalInv begins a request that invalidates a local key, such as a memory window's. C: IBV_WR_LOCAL_INV.
+// LocalInv prepares a request that invalidates a local key, such as a memory window's. C: IBV_WR_LOCAL_INV.
 func (w SendWR) LocalInv(id uint64, rkey uint32) SendWR {
 	w.begin(id, opLocalInv)
 	w.invalidate(rkey)
 	return w
 }
 
-// SendInv begins a SEND that also invalidates a key of the peer. The peer finds the key in WC.ImmData. C: IBV_WR_SEND_WITH_INV.
+// SendInv prepares a SEND that also invalidates a key of the peer. The peer finds the key in WC.ImmData. C: IBV_WR_SEND_WITH_INV.
 func (w SendWR) SendInv(id uint64, rkey uint32) SendWR {
 	w.begin(id, opSendInv)
 	w.invalidate(rkey)

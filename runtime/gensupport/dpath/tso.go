@@ -10,10 +10,10 @@ import (
 
 const opTSO WROpcode = 10 // IBV_WR_TSO
 
-// SendTSO begins a SEND of a TCP stream, which the device cuts into segments of mss bytes. The request's SGEs are the stream. header holds
-// all network headers up to TCP's, and the device puts it in front of each segment. header is copied into the batch, in the room for
-// inline data; SendTSO panics if it is longer than the batch's InlineRoom. Only a QP.Stream posts such a request, on queue pairs of types
-// UD and RAW_PACKET. C: IBV_WR_TSO.
+// SendTSO prepares a SEND of a TCP stream, which the device cuts into segments of mss bytes. The request's SGEs are the stream. header
+// holds all network headers up to TCP's, and the device puts it in front of each segment. header is copied into the batch, in the room
+// for inline data; SendTSO panics if it is longer than the batch's InlineRoom. Only a QP.Stream posts such a request, on queue pairs of
+// types UD and RAW_PACKET. C: IBV_WR_TSO.
 func (w SendWR) SendTSO(id uint64, header []byte, mss uint16) SendWR {
 	given(w.sendRecord != nil)
 	if uint64(len(header)) > uint64(w.inline) {

@@ -28,8 +28,8 @@ const MostSGEs = 1 << 16
 // SendWR refers to one request in the memory of a SendBatch: a struct ibv_send_wr, see ibv_post_send(3). SendBatch.WR returns it. A copy
 // refers to the same request, and both keep the memory alive. The methods of a zero value panic.
 //
-// A method named after an operation (Send, Write, ...) begins a new request: it sets the id and the operation's values, and clears flags
-// and data. SGE, InlineData, Flags and To then add to the request. To post a request again with a change, use the methods that begin
+// A method named after an operation (Send, Write, ...) prepares a new request: it sets the id and the operation's values, and clears flags
+// and data. SGE, InlineData, Flags and To then add to the request. To post a request again with a change, use the methods whose names begin
 // with Set. All these methods write to the memory of the batch.
 type SendWR struct{ *sendRecord }
 
@@ -75,20 +75,20 @@ func (w *sendRecord) rdma(remote uint64, rkey uint32) {
 	w.halves()[0] = rkey
 }
 
-// Send begins a SEND. The completion's ID is id. C: IBV_WR_SEND.
+// Send prepares a SEND. The completion's ID is id. C: IBV_WR_SEND.
 func (w SendWR) Send(id uint64) SendWR {
 	w.begin(id, opSend)
 	return w
 }
 
-// SendImm begins a SEND with immediate data. The receiver finds imm in WC.ImmData. C: IBV_WR_SEND_WITH_IMM.
+// SendImm prepares a SEND with immediate data. The receiver finds imm in WC.ImmData. C: IBV_WR_SEND_WITH_IMM.
 func (w SendWR) SendImm(id uint64, imm uint32) SendWR {
 	w.begin(id, opSendImm)
 	w.SetImm(imm)
 	return w
 }
 
-// Write begins an RDMA WRITE to the remote address in the region of rkey. In a zero-based region, remote is an offset.
+// Write prepares an RDMA WRITE to the remote address in the region of rkey. In a zero-based region, remote is an offset.
 // C: IBV_WR_RDMA_WRITE.
 func (w SendWR) Write(id, remote uint64, rkey uint32) SendWR {
 	w.begin(id, opWrite)
@@ -96,7 +96,8 @@ func (w SendWR) Write(id, remote uint64, rkey uint32) SendWR {
 	return w
 }
 
-// WriteImm begins an RDMA WRITE that also completes a receive of the peer. The peer finds imm in WC.ImmData. C: IBV_WR_RDMA_WRITE_WITH_IMM.
+// WriteImm prepares an RDMA WRITE that also completes a receive of the peer. The peer finds imm in WC.ImmData.
+// C: IBV_WR_RDMA_WRITE_WITH_IMM.
 func (w SendWR) WriteImm(id, remote uint64, rkey, imm uint32) SendWR {
 	w.begin(id, opWriteImm)
 	w.rdma(remote, rkey)
@@ -104,14 +105,14 @@ func (w SendWR) WriteImm(id, remote uint64, rkey, imm uint32) SendWR {
 	return w
 }
 
-// Read begins an RDMA READ from the remote address into the request's SGEs. C: IBV_WR_RDMA_READ.
+// Read prepares an RDMA READ from the remote address into the request's SGEs. C: IBV_WR_RDMA_READ.
 func (w SendWR) Read(id, remote uint64, rkey uint32) SendWR {
 	w.begin(id, opRead)
 	w.rdma(remote, rkey)
 	return w
 }
 
-// CompareSwap begins an atomic operation on 8 remote bytes. If they equal compare, they are set to swap. Their old value is stored in the
+// CompareSwap prepares an atomic operation on 8 remote bytes. If they equal compare, they are set to swap. Their old value is stored in the
 // request's SGE, which has 8 bytes. Both addresses must be multiples of 8. Numbers have the processor's byte order.
 // C: IBV_WR_ATOMIC_CMP_AND_SWP.
 func (w SendWR) CompareSwap(id, remote uint64, rkey uint32, compare, swap uint64) SendWR {
@@ -120,7 +121,7 @@ func (w SendWR) CompareSwap(id, remote uint64, rkey uint32, compare, swap uint64
 	return w
 }
 
-// FetchAdd begins an atomic operation that adds to 8 remote bytes. Otherwise it is like CompareSwap. C: IBV_WR_ATOMIC_FETCH_AND_ADD.
+// FetchAdd prepares an atomic operation that adds to 8 remote bytes. Otherwise it is like CompareSwap. C: IBV_WR_ATOMIC_FETCH_AND_ADD.
 func (w SendWR) FetchAdd(id, remote uint64, rkey uint32, add uint64) SendWR {
 	w.begin(id, opFetchAdd)
 	w.remote, w.second, w.rkey = remote, add, rkey
@@ -272,7 +273,7 @@ type recvRecord struct {
 	room uint32  // ours, in what is padding in C: elements at sges, 0 after Close
 }
 
-// Recv begins a receive without memory. The completion's ID is id.
+// Recv prepares a receive without memory. The completion's ID is id.
 func (w RecvWR) Recv(id uint64) RecvWR {
 	given(w.recvRecord != nil)
 	w.id, w.num = id, 0

@@ -55,7 +55,7 @@ func TestTextsAreUsed(t *testing.T) {
 
 // TestSay fills a text in: line breaks are spaces, an empty line begins a paragraph, and a missing word is an error.
 func TestSay(t *testing.T) {
-	want := "Init returns the change to INIT, to which attributes can be added."
+	want := "Init returns the attributes for QP.Modify that move the queue pair to INIT. The caller may add others."
 	if got := say("change", words{"Name": "Init", "State": "INIT"}); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
