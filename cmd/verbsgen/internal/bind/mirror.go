@@ -86,8 +86,8 @@ func (b *binder) mirrorFields(m *model.Mirror, rec *api.Record, at spec.Pos) {
 		goType, nested, err := b.goType(f)
 		over := covering(m, f)
 		switch {
-		case opaque && (f.BitSize != nil || f.Offset < end || overlaps(rec, f, shown)):
-			continue // its bytes are padding, or another field's
+		case opaque && (f.BitSize != nil || f.Size == 0 || f.Offset < end || overlaps(rec, f, shown)):
+			continue // its bytes are padding, or another field's; a flexible array has none, but Go adds padding behind an empty field
 		case opaque && (err != nil || nested != "" && b.mirrors[nested] == nil && b.shownFields(nested) == nil):
 			pad(f.Offset)
 			m.Leaf = append(m.Leaf, &model.Leaf{Go: "_", GoType: bytesOf(f), Offset: f.Offset, Size: f.Size})
