@@ -139,7 +139,7 @@ func compareTransition(r *Rule, kind, from, to string) string {
 	})
 	switch is := isTransition(from, to); {
 	case is != (i >= 0):
-		return fmt.Sprintf("in the rule: %v; in the kernel: %v", i >= 0, is)
+		return fmt.Sprintf("in the rule: %v; in the kernel (attributeUses above): %v", i >= 0, is)
 	case !is:
 		return ""
 	}
@@ -155,7 +155,7 @@ func compareTransition(r *Rule, kind, from, to string) string {
 		slices.Sort(got)
 		slices.Sort(l.want)
 		if !slices.Equal(got, l.want) {
-			return fmt.Sprintf("%s %v in the rule, %v in the kernel", l.what, got, l.want)
+			return fmt.Sprintf("%s %v in the rule, %v in the kernel (attributeUses above)", l.what, got, l.want)
 		}
 	}
 	return ""

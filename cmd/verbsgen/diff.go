@@ -31,11 +31,12 @@ func (a *app) diffCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff OLD NEW [--json|--md]",
 		Short: "list what a release adds, removes and changes",
-		Long: `diff compares two releases, each given as a known release or as the path of a
-verbs.h. It also lists the declarations of the new release that the pages must
-bind, skip or list as pending, and says what each difference means for the Go
-package. Fields that only moved, since their record has new fields before them,
-are not listed.
+		Long: `diff compares two versions of verbs.h. Give each as a release of rdma-core that
+verbsgen knows, or as the path of a header. diff also lists the new declarations
+on which verbsgen's pages do not decide yet (each is to be bound, skipped or
+listed as pending), and says what each difference means for the Go package.
+Fields that only moved, since their record has new fields before them, are not
+listed.
 
 v65.0 and 65 are names of 65.0. --exit-code exits 1 if there are differences,
 for scripts.

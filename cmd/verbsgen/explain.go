@@ -28,7 +28,7 @@ type question struct {
 	asJSON   bool
 }
 
-const explainHelp = `explain judges a call by the rules of its page. Arguments have the parameter
+const explainHelp = `explain judges a call by the rules of its function. Arguments have the parameter
 names of verbs.h; an argument that is left out counts as valid and neutral
 (num_sge: the length of sg_list). A value is one of
 
@@ -68,7 +68,7 @@ The verdict is one of
 
 The exit code is 0 for every verdict. It is 1 for a verb, a field or a flag that
 does not exist, and the error names what was likely meant. With --strict it is
-also 1 when the verdict is not accept.
+also 1 when the verdict is anything but "accept".
 
 --provider and --kernel say where the program runs, such as --provider mlx5
 --kernel 6.12 (or the output of uname -r). A warning becomes accept when that

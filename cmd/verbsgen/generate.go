@@ -37,8 +37,8 @@ func (a *app) generateCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "generate [flags]",
 		Short: "write the Go package",
-		Long: `generate writes a Go package for the verbs of a release, or of a header of your
-own, into a folder.
+		Long: `generate writes a Go package into a folder. The package binds the functions of a
+release of rdma-core, or of a header of your own.
 
 The files it writes begin with "` + output.Banner + `"
 and are named *.gen.go, *.gen_test.go, *.gen.c or *.gen.h. Other files in the
@@ -52,23 +52,26 @@ old or all new, or the folder has a file unfinished.gen.go. That file does not
 compile, so nobody uses the half-written package. "verbsgen check" reports it,
 and the next run repairs the folder.
 
-With --header, verbsgen lays out each record for amd64 and arm64 and compares
-the result with the C compilers that it finds: $CC, cc, gcc or clang, and for
-the other machine x86_64-linux-gnu-gcc, aarch64-linux-gnu-gcc or clang. A
-difference is an error, and so is an __attribute__ that verbsgen does not know.
-A note on stderr names each machine without a compiler, and each macro that is
-left out because its value differs between the machines. verbsgen has its own
-copies of common libc and kernel headers. If a header needs more, verbsgen reads
-it with the headers of -I and of the compiler instead, and a note says so.
+With --header, verbsgen computes the layout of each struct and union for amd64
+and arm64, and compares it with that of the C compilers that it finds: $CC, cc,
+gcc or clang for this architecture, and x86_64-linux-gnu-gcc,
+aarch64-linux-gnu-gcc or clang for the other. A difference is an error, and so
+is an __attribute__ that verbsgen does not know. A note on stderr names each
+architecture without a compiler, and each macro that is left out because its
+value differs between the architectures. verbsgen has its own copies of common
+libc and kernel headers. If a header needs more, verbsgen reads it with the
+headers of -I and of the compiler instead, and a note says so.
 verbsgen binds the declarations of the header and of other headers in its
-folder. From headers elsewhere it takes only the types that these use.
+folder. From headers elsewhere it takes only the types that the bound
+declarations use.
 
-The output depends only on the facts and the pages: it is the same, byte for
-byte, on every machine. A typical line in a hand-written file of the folder:
+The output depends only on the header's declarations and on the pages: it is the
+same, byte for byte, on every machine. A typical line in a hand-written file of
+the folder:
 
   //go:generate go tool verbsgen generate --pkg rdma --only ibv_*_dm,ibv_reg_mr
 
-It needs verbsgen as a tool of the module. Run once
+For this line, verbsgen must be a tool of the module. Run once
 
   go get -tool github.com/verbsgen/verbsgen/cmd/verbsgen
 
@@ -195,8 +198,8 @@ func (a *app) checkCmd() *cobra.Command {
 unified diff, and names each file that differs, is missing or is left over. It
 writes nothing, and exits 1 when a file is out of date.
 
-In a clone of verbsgen whose pages are not those that the command was built
-with, check and generate say so and do nothing else.
+If you run check or generate in a clone of verbsgen whose pages differ from
+those built into the command, the command only says so.
 
 It takes the flags of generate. Without any flag it follows the go:generate
 lines that run "verbsgen generate" in the Go files of this folder and those

@@ -35,8 +35,9 @@ and overwrites none:
                   library it binds
   generate.go     the line  //go:generate go tool verbsgen generate
 
-If the folder has other Go files, the package gets their name. If the folder has
-a program, name another folder with -o, such as -o rdma. Then run
+If the folder already has Go files, the package takes the name that they
+declare. If they are a program, name another folder with -o, such as -o rdma.
+Then run
 
   go get -tool github.com/verbsgen/verbsgen/cmd/verbsgen   # once
   go generate ./...

@@ -15,15 +15,15 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/vet"
 )
 
-const vetHelp = `vet reports calls of generated packages that break rules of the man pages,
-before the program runs. It runs
+const vetHelp = `vet checks a program's calls to generated packages without running the program,
+and reports those that break a rule of the man pages. It runs
 
   go vet -vettool=PATH-OF-VERBSGEN [flags] [packages]
 
 vet takes the packages and flags of go vet. Without packages it checks the
-package in this folder. It follows constants, local variables, structs and
-builders. It reports a call only if the call breaks a rule whatever the unknown
-values are:
+package in this folder. It tracks values through constants, local variables,
+structs and the builders of attributes (NewX). It reports a call only if the
+call breaks a rule whatever the unknown values are:
 
   pd.RegMR(buf, verbs.MRAccessRemoteWrite)
 
@@ -56,9 +56,9 @@ purpose:
 
   //verbsgen:ignore VR-ibv_reg_mr-access-0001 the test needs a refused call
 
-vet recognizes a generated package by the line "//verbsgen:module", and judges
-it by verbsgen's pages for its module and release, and by the --spec folders of
-its go:generate line.`
+vet recognizes a generated package by the line "//verbsgen:module". It checks
+calls to that package by verbsgen's rules for the package's module and release,
+and by the rules in the --spec folders that its go:generate line names.`
 
 func (a *app) vetCmd() *cobra.Command {
 	return &cobra.Command{

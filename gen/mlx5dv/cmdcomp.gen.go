@@ -54,8 +54,8 @@ func (cmdcomp *CmdComp) devXDestroyCmdComp() error {
 // C: mlx5dv_devx_destroy_cmd_comp, mlx5dv_devx_create_cmd_comp(3).
 func (cmdcomp *CmdComp) Close() error { return cmdcomp.base().Close() }
 
-// String returns the name that errors give the CmdComp, and says if it is nil, copied or closed. Any goroutine
-// may call it at any time.
+// String returns the name that error messages use for the CmdComp, with a note if it is nil, copied or closed.
+// Any goroutine may call it at any time.
 func (cmdcomp *CmdComp) String() string { return cmdcomp.base().String() }
 
 // LogValue returns what String returns, for package slog.

@@ -60,8 +60,8 @@ func (login *CryptoLogin) cryptoLoginDestroy() error {
 // C: mlx5dv_crypto_login_destroy, mlx5dv_crypto_login_create(3).
 func (login *CryptoLogin) Close() error { return login.base().Close() }
 
-// String returns the name that errors give the CryptoLogin, and says if it is nil, copied or closed. Any
-// goroutine may call it at any time.
+// String returns the name that error messages use for the CryptoLogin, with a note if it is nil, copied or
+// closed. Any goroutine may call it at any time.
 func (login *CryptoLogin) String() string { return login.base().String() }
 
 // LogValue returns what String returns, for package slog.

@@ -59,8 +59,8 @@ func (dek *DEK) dekDestroy() error {
 // C: mlx5dv_dek_destroy, mlx5dv_dek_create(3).
 func (dek *DEK) Close() error { return dek.base().Close() }
 
-// String returns the name that errors give the DEK, and says if it is nil, copied or closed. Any goroutine may
-// call it at any time.
+// String returns the name that error messages use for the DEK, with a note if it is nil, copied or closed. Any
+// goroutine may call it at any time.
 func (dek *DEK) String() string { return dek.base().String() }
 
 // LogValue returns what String returns, for package slog.

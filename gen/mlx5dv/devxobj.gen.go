@@ -58,8 +58,8 @@ func (obj *DevXObj) Close() error { return obj.base().Close() }
 // it with defer. Errors are joined. It waits for running calls, at most 10 s in all.
 func (obj *DevXObj) CloseAll() error { return obj.base().CloseAll() }
 
-// String returns the name that errors give the DevXObj, and says if it is nil, copied or closed. Any goroutine
-// may call it at any time.
+// String returns the name that error messages use for the DevXObj, with a note if it is nil, copied or closed.
+// Any goroutine may call it at any time.
 func (obj *DevXObj) String() string { return obj.base().String() }
 
 // LogValue returns what String returns, for package slog.

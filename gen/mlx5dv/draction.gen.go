@@ -63,8 +63,8 @@ func (action *DRAction) Close() error { return action.base().Close() }
 // use it with defer. Errors are joined. It waits for running calls, at most 10 s in all.
 func (action *DRAction) CloseAll() error { return action.base().CloseAll() }
 
-// String returns the name that errors give the DRAction, and says if it is nil, copied or closed. Any goroutine
-// may call it at any time.
+// String returns the name that error messages use for the DRAction, with a note if it is nil, copied or closed.
+// Any goroutine may call it at any time.
 func (action *DRAction) String() string { return action.base().String() }
 
 // LogValue returns what String returns, for package slog.

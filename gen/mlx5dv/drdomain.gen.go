@@ -60,8 +60,8 @@ func (domain *DRDomain) Close() error { return domain.base().Close() }
 // use it with defer. Errors are joined. It waits for running calls, at most 10 s in all.
 func (domain *DRDomain) CloseAll() error { return domain.base().CloseAll() }
 
-// String returns the name that errors give the DRDomain, and says if it is nil, copied or closed. Any goroutine
-// may call it at any time.
+// String returns the name that error messages use for the DRDomain, with a note if it is nil, copied or closed.
+// Any goroutine may call it at any time.
 func (domain *DRDomain) String() string { return domain.base().String() }
 
 // LogValue returns what String returns, for package slog.

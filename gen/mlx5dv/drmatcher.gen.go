@@ -59,8 +59,8 @@ func (matcher *DRMatcher) Close() error { return matcher.base().Close() }
 // use it with defer. Errors are joined. It waits for running calls, at most 10 s in all.
 func (matcher *DRMatcher) CloseAll() error { return matcher.base().CloseAll() }
 
-// String returns the name that errors give the DRMatcher, and says if it is nil, copied or closed. Any
-// goroutine may call it at any time.
+// String returns the name that error messages use for the DRMatcher, with a note if it is nil, copied or
+// closed. Any goroutine may call it at any time.
 func (matcher *DRMatcher) String() string { return matcher.base().String() }
 
 // LogValue returns what String returns, for package slog.

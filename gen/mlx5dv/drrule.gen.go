@@ -50,8 +50,8 @@ func (drrule *DRRule) drRuleDestroy() error {
 // C: mlx5dv_dr_rule_destroy, mlx5dv_dr_flow(3).
 func (drrule *DRRule) Close() error { return drrule.base().Close() }
 
-// String returns the name that errors give the DRRule, and says if it is nil, copied or closed. Any goroutine
-// may call it at any time.
+// String returns the name that error messages use for the DRRule, with a note if it is nil, copied or closed.
+// Any goroutine may call it at any time.
 func (drrule *DRRule) String() string { return drrule.base().String() }
 
 // LogValue returns what String returns, for package slog.

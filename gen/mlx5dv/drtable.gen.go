@@ -58,8 +58,8 @@ func (table *DRTable) Close() error { return table.base().Close() }
 // it with defer. Errors are joined. It waits for running calls, at most 10 s in all.
 func (table *DRTable) CloseAll() error { return table.base().CloseAll() }
 
-// String returns the name that errors give the DRTable, and says if it is nil, copied or closed. Any goroutine
-// may call it at any time.
+// String returns the name that error messages use for the DRTable, with a note if it is nil, copied or closed.
+// Any goroutine may call it at any time.
 func (table *DRTable) String() string { return table.base().String() }
 
 // LogValue returns what String returns, for package slog.

@@ -57,8 +57,8 @@ func (channel *EventChannel) devXDestroyEventChannel() error {
 // C: mlx5dv_devx_destroy_event_channel, mlx5dv_devx_create_event_channel(3).
 func (channel *EventChannel) Close() error { return channel.base().Close() }
 
-// String returns the name that errors give the EventChannel, and says if it is nil, copied or closed. Any
-// goroutine may call it at any time.
+// String returns the name that error messages use for the EventChannel, with a note if it is nil, copied or
+// closed. Any goroutine may call it at any time.
 func (channel *EventChannel) String() string { return channel.base().String() }
 
 // LogValue returns what String returns, for package slog.

@@ -55,8 +55,8 @@ func (mkey *MKey) destroyMkey() error {
 // C: mlx5dv_destroy_mkey, mlx5dv_create_mkey(3).
 func (mkey *MKey) Close() error { return mkey.base().Close() }
 
-// String returns the name that errors give the MKey, and says if it is nil, copied or closed. Any goroutine may
-// call it at any time.
+// String returns the name that error messages use for the MKey, with a note if it is nil, copied or closed. Any
+// goroutine may call it at any time.
 func (mkey *MKey) String() string { return mkey.base().String() }
 
 // LogValue returns what String returns, for package slog.

@@ -53,8 +53,8 @@ func (pp *PP) ppFree() error {
 // C: mlx5dv_pp_free, mlx5dv_pp_alloc(3).
 func (pp *PP) Close() error { return pp.base().Close() }
 
-// String returns the name that errors give the PP, and says if it is nil, copied or closed. Any goroutine may
-// call it at any time.
+// String returns the name that error messages use for the PP, with a note if it is nil, copied or closed. Any
+// goroutine may call it at any time.
 func (pp *PP) String() string { return pp.base().String() }
 
 // LogValue returns what String returns, for package slog.

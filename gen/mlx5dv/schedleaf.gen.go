@@ -57,8 +57,8 @@ func (leaf *SchedLeaf) schedLeafDestroy() error {
 // C: mlx5dv_sched_leaf_destroy, mlx5dv_sched_node_create(3).
 func (leaf *SchedLeaf) Close() error { return leaf.base().Close() }
 
-// String returns the name that errors give the SchedLeaf, and says if it is nil, copied or closed. Any
-// goroutine may call it at any time.
+// String returns the name that error messages use for the SchedLeaf, with a note if it is nil, copied or
+// closed. Any goroutine may call it at any time.
 func (leaf *SchedLeaf) String() string { return leaf.base().String() }
 
 // LogValue returns what String returns, for package slog.

@@ -60,8 +60,8 @@ func (node *SchedNode) Close() error { return node.base().Close() }
 // use it with defer. Errors are joined. It waits for running calls, at most 10 s in all.
 func (node *SchedNode) CloseAll() error { return node.base().CloseAll() }
 
-// String returns the name that errors give the SchedNode, and says if it is nil, copied or closed. Any
-// goroutine may call it at any time.
+// String returns the name that error messages use for the SchedNode, with a note if it is nil, copied or
+// closed. Any goroutine may call it at any time.
 func (node *SchedNode) String() string { return node.base().String() }
 
 // LogValue returns what String returns, for package slog.

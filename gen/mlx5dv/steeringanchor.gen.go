@@ -57,8 +57,8 @@ func (steeringanchor *SteeringAnchor) destroySteeringAnchor() error {
 // C: mlx5dv_destroy_steering_anchor, mlx5dv_create_steering_anchor(3).
 func (steeringanchor *SteeringAnchor) Close() error { return steeringanchor.base().Close() }
 
-// String returns the name that errors give the SteeringAnchor, and says if it is nil, copied or closed. Any
-// goroutine may call it at any time.
+// String returns the name that error messages use for the SteeringAnchor, with a note if it is nil, copied or
+// closed. Any goroutine may call it at any time.
 func (steeringanchor *SteeringAnchor) String() string { return steeringanchor.base().String() }
 
 // LogValue returns what String returns, for package slog.

@@ -60,8 +60,8 @@ func (uar *UAR) devXFreeUAR() error {
 // C: mlx5dv_devx_free_uar, mlx5dv_devx_alloc_uar(3).
 func (uar *UAR) Close() error { return uar.base().Close() }
 
-// String returns the name that errors give the UAR, and says if it is nil, copied or closed. Any goroutine may
-// call it at any time.
+// String returns the name that error messages use for the UAR, with a note if it is nil, copied or closed. Any
+// goroutine may call it at any time.
 func (uar *UAR) String() string { return uar.base().String() }
 
 // LogValue returns what String returns, for package slog.

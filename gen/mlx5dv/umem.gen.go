@@ -59,8 +59,8 @@ func (umem *UMem) devXUmemDereg() error {
 // C: mlx5dv_devx_umem_dereg, mlx5dv_devx_umem_reg(3).
 func (umem *UMem) Close() error { return umem.base().Close() }
 
-// String returns the name that errors give the UMem, and says if it is nil, copied or closed. Any goroutine may
-// call it at any time.
+// String returns the name that error messages use for the UMem, with a note if it is nil, copied or closed. Any
+// goroutine may call it at any time.
 func (umem *UMem) String() string { return umem.base().String() }
 
 // LogValue returns what String returns, for package slog.

@@ -57,8 +57,8 @@ func (varvalue *VAR) freeVar() error {
 // C: mlx5dv_free_var, mlx5dv_alloc_var(3).
 func (varvalue *VAR) Close() error { return varvalue.base().Close() }
 
-// String returns the name that errors give the VAR, and says if it is nil, copied or closed. Any goroutine may
-// call it at any time.
+// String returns the name that error messages use for the VAR, with a note if it is nil, copied or closed. Any
+// goroutine may call it at any time.
 func (varvalue *VAR) String() string { return varvalue.base().String() }
 
 // LogValue returns what String returns, for package slog.

@@ -59,8 +59,8 @@ func (channel *EventChannel) Close() error { return channel.base().Close() }
 // itself; use it with defer. Errors are joined. It waits for running calls, at most 10 s in all.
 func (channel *EventChannel) CloseAll() error { return channel.base().CloseAll() }
 
-// String returns the name that errors give the EventChannel, and says if it is nil, copied or closed. Any
-// goroutine may call it at any time.
+// String returns the name that error messages use for the EventChannel, with a note if it is nil, copied or
+// closed. Any goroutine may call it at any time.
 func (channel *EventChannel) String() string { return channel.base().String() }
 
 // LogValue returns what String returns, for package slog.

@@ -70,8 +70,8 @@ func (id *ID) destroyID() error {
 // C: rdma_destroy_id, rdma_create_id(3).
 func (id *ID) Close() error { return id.base().Close() }
 
-// String returns the name that errors give the ID, and says if it is nil, copied or closed. Any goroutine may
-// call it at any time.
+// String returns the name that error messages use for the ID, with a note if it is nil, copied or closed. Any
+// goroutine may call it at any time.
 func (id *ID) String() string { return id.base().String() }
 
 // LogValue returns what String returns, for package slog.
@@ -452,8 +452,8 @@ func (id *ID) Connect(connParam ConnAttr) error {
 // ConnectDefault begins to connect to the resolved address. An event of type ESTABLISHED, REJECTED, UNREACHABLE
 // or CONNECT_ERROR reports the result.
 //
-// It sends no private data, asks for as many RDMA reads and atomics as the device allows, and repeats transfers
-// as often as possible. The identifier needs its own queue pair.
+// It sends no private data, asks for as many RDMA reads and atomics as the device allows, and sets the retry
+// counts to their maximum. The identifier needs its own queue pair.
 //
 // Errors (the call is not made):
 //   - the identifier is not bound to a device

@@ -56,8 +56,8 @@ func (ah *AH) destroyAH() error {
 // C: ibv_destroy_ah, ibv_create_ah(3).
 func (ah *AH) Close() error { return ah.base().Close() }
 
-// String returns the name that errors give the AH, and says if it is nil, copied or closed. Any goroutine may
-// call it at any time.
+// String returns the name that error messages use for the AH, with a note if it is nil, copied or closed. Any
+// goroutine may call it at any time.
 func (ah *AH) String() string { return ah.base().String() }
 
 // LogValue returns what String returns, for package slog.

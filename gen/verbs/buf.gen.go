@@ -54,8 +54,8 @@ func (buffer *Buf) freeBuf() error {
 // C: ibv_free_buf, ibv_alloc_buf(3).
 func (buffer *Buf) Close() error { return buffer.base().Close() }
 
-// String returns the name that errors give the Buf, and says if it is nil, copied or closed. Any goroutine may
-// call it at any time.
+// String returns the name that error messages use for the Buf, with a note if it is nil, copied or closed. Any
+// goroutine may call it at any time.
 func (buffer *Buf) String() string { return buffer.base().String() }
 
 // LogValue returns what String returns, for package slog.

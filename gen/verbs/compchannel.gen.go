@@ -56,8 +56,8 @@ func (channel *CompChannel) destroyCompChannel() error {
 // C: ibv_destroy_comp_channel, ibv_create_comp_channel(3).
 func (channel *CompChannel) Close() error { return channel.base().Close() }
 
-// String returns the name that errors give the CompChannel, and says if it is nil, copied or closed. Any
-// goroutine may call it at any time.
+// String returns the name that error messages use for the CompChannel, with a note if it is nil, copied or
+// closed. Any goroutine may call it at any time.
 func (channel *CompChannel) String() string { return channel.base().String() }
 
 // LogValue returns what String returns, for package slog.

@@ -10,8 +10,8 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/gensupport/object"
 )
 
-// CompCntr is a completion counter. It has two numbers, of successful and of failed completions of the queue
-// pairs that it is attached to. Use it only by pointer: every call on a copy is refused.
+// CompCntr is a completion counter. It counts successful and failed completions separately, for the queue pairs
+// to which it is attached. Use it only by pointer: every call on a copy is refused.
 //
 // C: struct ibv_comp_cntr, ibv_create_comp_cntr(3).
 type CompCntr struct {
@@ -56,8 +56,8 @@ func (compCntr *CompCntr) destroyCompCntr() error {
 // C: ibv_destroy_comp_cntr, ibv_create_comp_cntr(3).
 func (compCntr *CompCntr) Close() error { return compCntr.base().Close() }
 
-// String returns the name that errors give the CompCntr, and says if it is nil, copied or closed. Any goroutine
-// may call it at any time.
+// String returns the name that error messages use for the CompCntr, with a note if it is nil, copied or closed.
+// Any goroutine may call it at any time.
 func (compCntr *CompCntr) String() string { return compCntr.base().String() }
 
 // LogValue returns what String returns, for package slog.

@@ -51,8 +51,8 @@ func (counters *Counters) destroyCounters() error {
 // C: ibv_destroy_counters, ibv_create_counters(3).
 func (counters *Counters) Close() error { return counters.base().Close() }
 
-// String returns the name that errors give the Counters, and says if it is nil, copied or closed. Any goroutine
-// may call it at any time.
+// String returns the name that error messages use for the Counters, with a note if it is nil, copied or closed.
+// Any goroutine may call it at any time.
 func (counters *Counters) String() string { return counters.base().String() }
 
 // LogValue returns what String returns, for package slog.

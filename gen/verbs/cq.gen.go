@@ -77,8 +77,8 @@ func (cq *CQ) Close() error { return cq.base().Close() }
 // defer. Errors are joined. It waits for running calls, at most 10 s in all.
 func (cq *CQ) CloseAll() error { return cq.base().CloseAll() }
 
-// String returns the name that errors give the CQ, and says if it is nil, copied or closed. Any goroutine may
-// call it at any time.
+// String returns the name that error messages use for the CQ, with a note if it is nil, copied or closed. Any
+// goroutine may call it at any time.
 func (cq *CQ) String() string { return cq.base().String() }
 
 // LogValue returns what String returns, for package slog.

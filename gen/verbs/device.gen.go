@@ -66,8 +66,8 @@ func (dev *Device) Close() error { return dev.base().Close() }
 // it with defer. Errors are joined. It waits for running calls, at most 10 s in all.
 func (dev *Device) CloseAll() error { return dev.base().CloseAll() }
 
-// String returns the name that errors give the Device, and says if it is nil, copied or closed. Any goroutine
-// may call it at any time.
+// String returns the name that error messages use for the Device, with a note if it is nil, copied or closed.
+// Any goroutine may call it at any time.
 func (dev *Device) String() string { return dev.base().String() }
 
 // LogValue returns what String returns, for package slog.

@@ -11,8 +11,8 @@ import (
 )
 
 // ErrDeviceRemoved is in the error of each call on a device that was removed or reset, with syscall.EIO. Its event is
-// DEVICE_FATAL, which Device.NextEvent returns. Close what was made on the device, by CloseAll of the Device for one,
-// and open another.
+// DEVICE_FATAL, which Device.NextEvent returns. Close everything that was created on the device, for example with
+// Device.CloseAll, and open another device.
 var ErrDeviceRemoved = verr.ErrDeviceRemoved
 
 // begun has handles of other packages find out whether the device was removed.

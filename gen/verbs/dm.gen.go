@@ -58,8 +58,8 @@ func (dm *DM) freeDM() error {
 // C: ibv_free_dm, ibv_alloc_dm(3).
 func (dm *DM) Close() error { return dm.base().Close() }
 
-// String returns the name that errors give the DM, and says if it is nil, copied or closed. Any goroutine may
-// call it at any time.
+// String returns the name that error messages use for the DM, with a note if it is nil, copied or closed. Any
+// goroutine may call it at any time.
 func (dm *DM) String() string { return dm.base().String() }
 
 // LogValue returns what String returns, for package slog.

@@ -53,8 +53,8 @@ func (dmah *DMAH) deallocDMAH() error {
 // C: ibv_dealloc_dmah, ibv_alloc_dmah(3).
 func (dmah *DMAH) Close() error { return dmah.base().Close() }
 
-// String returns the name that errors give the DMAH, and says if it is nil, copied or closed. Any goroutine may
-// call it at any time.
+// String returns the name that error messages use for the DMAH, with a note if it is nil, copied or closed. Any
+// goroutine may call it at any time.
 func (dmah *DMAH) String() string { return dmah.base().String() }
 
 // LogValue returns what String returns, for package slog.

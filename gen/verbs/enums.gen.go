@@ -1838,7 +1838,7 @@ var rateNames = []fail.Flag{
 // String returns the C name without its prefix.
 func (v Rate) String() string { return fail.EnumText("Rate", int64(v), rateNames) }
 
-// ReadCounters is a set of ways to read counters.
+// ReadCounters is a set of flags for reading counters.
 //
 // C: enum ibv_read_counters_flags, ibv_read_counters(3).
 type ReadCounters uint32

@@ -55,8 +55,8 @@ func (flow *Flow) destroyFlow() error {
 // C: ibv_destroy_flow, ibv_create_flow(3).
 func (flow *Flow) Close() error { return flow.base().Close() }
 
-// String returns the name that errors give the Flow, and says if it is nil, copied or closed. Any goroutine may
-// call it at any time.
+// String returns the name that error messages use for the Flow, with a note if it is nil, copied or closed. Any
+// goroutine may call it at any time.
 func (flow *Flow) String() string { return flow.base().String() }
 
 // LogValue returns what String returns, for package slog.

@@ -51,8 +51,8 @@ func (action *FlowAction) destroyFlowAction() error {
 // C: ibv_destroy_flow_action, ibv_create_flow_action(3).
 func (action *FlowAction) Close() error { return action.base().Close() }
 
-// String returns the name that errors give the FlowAction, and says if it is nil, copied or closed. Any
-// goroutine may call it at any time.
+// String returns the name that error messages use for the FlowAction, with a note if it is nil, copied or
+// closed. Any goroutine may call it at any time.
 func (action *FlowAction) String() string { return action.base().String() }
 
 // LogValue returns what String returns, for package slog.

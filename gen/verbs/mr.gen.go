@@ -93,8 +93,8 @@ func (mr *MR) deregMR() error {
 // C: ibv_dereg_mr, ibv_reg_mr(3).
 func (mr *MR) Close() error { return mr.base().Close() }
 
-// String returns the name that errors give the MR, and says if it is nil, copied or closed. Any goroutine may
-// call it at any time.
+// String returns the name that error messages use for the MR, with a note if it is nil, copied or closed. Any
+// goroutine may call it at any time.
 func (mr *MR) String() string { return mr.base().String() }
 
 // LogValue returns what String returns, for package slog.

@@ -62,8 +62,8 @@ func (mw *MW) deallocMW() error {
 // C: ibv_dealloc_mw, ibv_alloc_mw(3).
 func (mw *MW) Close() error { return mw.base().Close() }
 
-// String returns the name that errors give the MW, and says if it is nil, copied or closed. Any goroutine may
-// call it at any time.
+// String returns the name that error messages use for the MW, with a note if it is nil, copied or closed. Any
+// goroutine may call it at any time.
 func (mw *MW) String() string { return mw.base().String() }
 
 // LogValue returns what String returns, for package slog.

@@ -81,8 +81,8 @@ func (pd *PD) Close() error { return pd.base().Close() }
 // defer. Errors are joined. It waits for running calls, at most 10 s in all.
 func (pd *PD) CloseAll() error { return pd.base().CloseAll() }
 
-// String returns the name that errors give the PD, and says if it is nil, copied or closed. Any goroutine may
-// call it at any time.
+// String returns the name that error messages use for the PD, with a note if it is nil, copied or closed. Any
+// goroutine may call it at any time.
 func (pd *PD) String() string { return pd.base().String() }
 
 // LogValue returns what String returns, for package slog.

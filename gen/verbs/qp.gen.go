@@ -92,8 +92,8 @@ func (qp *QP) Close() error { return qp.base().Close() }
 // defer. Errors are joined. It waits for running calls, at most 10 s in all.
 func (qp *QP) CloseAll() error { return qp.base().CloseAll() }
 
-// String returns the name that errors give the QP, and says if it is nil, copied or closed. Any goroutine may
-// call it at any time.
+// String returns the name that error messages use for the QP, with a note if it is nil, copied or closed. Any
+// goroutine may call it at any time.
 func (qp *QP) String() string { return qp.base().String() }
 
 // LogValue returns what String returns, for package slog.
@@ -145,8 +145,8 @@ func (qp *QP) Handle() uint32 {
 	return qp.handle
 }
 
-// Stream makes a stream of commands, which posts the operations that were requested when the QP was made. It
-// needs no Close.
+// Stream returns a stream, which posts requests by the functions of ibv_wr_post(3). It can post only the
+// operations that the QP was created for. It needs no Close.
 //
 // C: ibv_wr_start, ibv_wr_post(3).
 func (qp *QP) Stream() (*QPStream, error) {

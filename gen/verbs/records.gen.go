@@ -72,7 +72,7 @@ func (a *DMAHInitAttr) CPUID(v uint32) *DMAHInitAttr {
 	return cmem.SetBit(a, &a.c.cpu_id, v, &a.c.comp_mask, 0x1) // IBV_DMAH_INIT_ATTR_MASK_CPU_ID
 }
 
-// TPHMemType sets the kind of memory, given together with CPUID.
+// TPHMemType sets the kind of memory; CPUID must be set too.
 // C: tph_mem_type, IBV_DMAH_INIT_ATTR_MASK_TPH_MEM_TYPE.
 func (a *DMAHInitAttr) TPHMemType(v TPHMemType) *DMAHInitAttr {
 	a = object.OrZero(a)
@@ -477,7 +477,7 @@ func (a *FlowESPFilter) to(c *cFlowEspFilter) {
 	*c = cFlowEspFilter{spi: bits.ReverseBytes32(a.SPI), seq: bits.ReverseBytes32(a.Seq)}
 }
 
-// FlowPortFilter is the values of a pair of ports, or a mask for them.
+// FlowPortFilter is a set of values for the source and destination ports of TCP or UDP, or a mask for them.
 //
 // C: struct ibv_flow_tcp_udp_filter, ibv_create_flow(3).
 type FlowPortFilter struct {
@@ -1389,7 +1389,7 @@ func (a *SRQInitAttrEx) CQ(v *CQ) *SRQInitAttrEx {
 	return cmem.Set(a, &a.cq, v)
 }
 
-// MaxNumTags sets the length of the list of tags, of type TM.
+// MaxNumTags sets the length of the tag list, for type TM.
 // C: tm_cap.max_num_tags, IBV_SRQ_INIT_ATTR_TM.
 func (a *SRQInitAttrEx) MaxNumTags(v uint32) *SRQInitAttrEx {
 	a = object.OrZero(a)
@@ -2310,7 +2310,7 @@ func NewCompCntrAttachAttr(ops CompCntrOp) *CompCntrAttachAttr {
 	return a
 }
 
-// CompCntrInfo is the support of a device for completion counters.
+// CompCntrInfo is a description of how far a device supports completion counters.
 //
 // C: struct ibv_comp_cntr_caps, ibv_query_comp_cntr_caps(3).
 type CompCntrInfo struct {
@@ -2460,7 +2460,7 @@ func (r *DeviceInfo) from(c *cDeviceAttr) {
 	}
 }
 
-// ODPCaps is the support of a device for on-demand regions.
+// ODPCaps is a description of how far a device supports on-demand regions.
 //
 // C: struct ibv_odp_caps, ibv_query_device_ex(3).
 type ODPCaps struct {
@@ -2479,7 +2479,7 @@ func (r *ODPCaps) from(c *cODPCaps) {
 	*r = ODPCaps{General: ODPCap(c.general_caps), RC: ODPTransportCap(c.per_transport_caps_rc_odp_caps), UC: ODPTransportCap(c.per_transport_caps_uc_odp_caps), UD: ODPTransportCap(c.per_transport_caps_ud_odp_caps)}
 }
 
-// TSOCaps is the support of a device for segmenting TCP messages.
+// TSOCaps is a description of how far a device supports segmenting TCP messages.
 //
 // C: struct ibv_tso_caps, ibv_query_device_ex(3).
 type TSOCaps struct {
@@ -2494,7 +2494,7 @@ func (r *TSOCaps) from(c *cTSOCaps) {
 	*r = TSOCaps{MaxTSO: c.max_tso, SupportedQPTs: c.supported_qpts}
 }
 
-// RSSCaps is the support of a device for distributing packets over receive queues.
+// RSSCaps is a description of how far a device supports distributing packets over receive queues.
 //
 // C: struct ibv_rss_caps, ibv_query_device_ex(3).
 type RSSCaps struct {
@@ -2521,7 +2521,7 @@ func (r *RSSCaps) from(c *cRSSCaps) {
 	}
 }
 
-// PacketPacingCaps is the support of a device for limiting the packet rate of a QP.
+// PacketPacingCaps is a description of how far a device supports limiting the packet rate of a QP.
 //
 // C: struct ibv_packet_pacing_caps, ibv_query_device_ex(3).
 type PacketPacingCaps struct {
@@ -2538,7 +2538,7 @@ func (r *PacketPacingCaps) from(c *cPacketPacingCaps) {
 	*r = PacketPacingCaps{QPRateLimitMin: c.qp_rate_limit_min, QPRateLimitMax: c.qp_rate_limit_max, SupportedQPTs: c.supported_qpts}
 }
 
-// TMCaps is the support of a device for tag matching.
+// TMCaps is a description of how far a device supports tag matching.
 //
 // C: struct ibv_tm_caps, ibv_query_device_ex(3).
 type TMCaps struct {
@@ -2580,7 +2580,7 @@ func (r *CQModerationCaps) from(c *cCQModerationCaps) {
 	*r = CQModerationCaps{MaxCQCount: c.max_cq_count, MaxCQPeriod: c.max_cq_period}
 }
 
-// PCIAtomicCaps is the support of a device for atomic operations on host memory over PCI.
+// PCIAtomicCaps is a description of how far a device supports atomic operations on host memory over PCI.
 //
 // C: struct ibv_pci_atomic_caps, ibv_query_device_ex(3).
 type PCIAtomicCaps struct {
@@ -3049,27 +3049,27 @@ func NewECEAttr(vendorID uint32, options uint32) *ECEAttr {
 	return a
 }
 
-// FlowSpec is one of *FlowSpecEth, *FlowSpecIPv4, *FlowSpecIPv4Ext, *FlowSpecIPv6, *FlowSpecESP, *FlowSpecTCP,
-// *FlowSpecUDP, *FlowSpecVXLAN, *FlowSpecGRE, *FlowSpecMPLS, *FlowSpecTag, *FlowSpecDrop, *FlowSpecCount,
-// *FlowSpecAction.
+// FlowSpec is an interface of *FlowSpecEth, *FlowSpecIPv4, *FlowSpecIPv4Ext, *FlowSpecIPv6, *FlowSpecESP,
+// *FlowSpecTCP, *FlowSpecUDP, *FlowSpecVXLAN, *FlowSpecGRE, *FlowSpecMPLS, *FlowSpecTag, *FlowSpecDrop,
+// *FlowSpecCount, *FlowSpecAction.
 type FlowSpec interface {
 	pack() []byte
 	uses() []object.Used
 }
 
-// FlowActionESPKeymat is one of *FlowActionESPKeymatAESGCM.
+// FlowActionESPKeymat is an interface of *FlowActionESPKeymatAESGCM.
 type FlowActionESPKeymat interface {
 	point(pins *cmem.Pins) (uintptr, error)
 	arm() (tag, size uint64)
 }
 
-// FlowActionESPReplay is one of *FlowActionESPReplayBMP.
+// FlowActionESPReplay is an interface of *FlowActionESPReplayBMP.
 type FlowActionESPReplay interface {
 	point(pins *cmem.Pins) (uintptr, error)
 	arm() (tag, size uint64)
 }
 
-// FlowHeader is one of *FlowIPv4Filter, *FlowIPv4ExtFilter, *FlowIPv6Filter, *FlowPortFilter.
+// FlowHeader is an interface of *FlowIPv4Filter, *FlowIPv4ExtFilter, *FlowIPv6Filter, *FlowPortFilter.
 type FlowHeader interface {
 	point(pins *cmem.Pins) (uintptr, error)
 	arm() (tag, size uint64)

@@ -57,8 +57,8 @@ func (rwqindtable *RWQIndTable) destroyRWQIndTable() error {
 // C: ibv_destroy_rwq_ind_table, ibv_create_rwq_ind_table(3).
 func (rwqindtable *RWQIndTable) Close() error { return rwqindtable.base().Close() }
 
-// String returns the name that errors give the RWQIndTable, and says if it is nil, copied or closed. Any
-// goroutine may call it at any time.
+// String returns the name that error messages use for the RWQIndTable, with a note if it is nil, copied or
+// closed. Any goroutine may call it at any time.
 func (rwqindtable *RWQIndTable) String() string { return rwqindtable.base().String() }
 
 // LogValue returns what String returns, for package slog.

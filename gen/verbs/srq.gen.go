@@ -66,8 +66,8 @@ func (srq *SRQ) destroySRQ() error {
 // C: ibv_destroy_srq, ibv_create_srq(3).
 func (srq *SRQ) Close() error { return srq.base().Close() }
 
-// String returns the name that errors give the SRQ, and says if it is nil, copied or closed. Any goroutine may
-// call it at any time.
+// String returns the name that error messages use for the SRQ, with a note if it is nil, copied or closed. Any
+// goroutine may call it at any time.
 func (srq *SRQ) String() string { return srq.base().String() }
 
 // LogValue returns what String returns, for package slog.

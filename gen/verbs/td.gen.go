@@ -50,8 +50,8 @@ func (td *TD) deallocTD() error {
 // C: ibv_dealloc_td, ibv_alloc_td(3).
 func (td *TD) Close() error { return td.base().Close() }
 
-// String returns the name that errors give the TD, and says if it is nil, copied or closed. Any goroutine may
-// call it at any time.
+// String returns the name that error messages use for the TD, with a note if it is nil, copied or closed. Any
+// goroutine may call it at any time.
 func (td *TD) String() string { return td.base().String() }
 
 // LogValue returns what String returns, for package slog.

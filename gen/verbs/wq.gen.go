@@ -64,8 +64,8 @@ func (wq *WQ) destroyWQ() error {
 // C: ibv_destroy_wq, ibv_create_wq(3).
 func (wq *WQ) Close() error { return wq.base().Close() }
 
-// String returns the name that errors give the WQ, and says if it is nil, copied or closed. Any goroutine may
-// call it at any time.
+// String returns the name that error messages use for the WQ, with a note if it is nil, copied or closed. Any
+// goroutine may call it at any time.
 func (wq *WQ) String() string { return wq.base().String() }
 
 // LogValue returns what String returns, for package slog.

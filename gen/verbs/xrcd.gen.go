@@ -53,8 +53,8 @@ func (xrcd *XRCD) Close() error { return xrcd.base().Close() }
 // with defer. Errors are joined. It waits for running calls, at most 10 s in all.
 func (xrcd *XRCD) CloseAll() error { return xrcd.base().CloseAll() }
 
-// String returns the name that errors give the XRCD, and says if it is nil, copied or closed. Any goroutine may
-// call it at any time.
+// String returns the name that error messages use for the XRCD, with a note if it is nil, copied or closed. Any
+// goroutine may call it at any time.
 func (xrcd *XRCD) String() string { return xrcd.base().String() }
 
 // LogValue returns what String returns, for package slog.

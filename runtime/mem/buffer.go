@@ -162,8 +162,8 @@ func (b *Buffer) Release(who string) {
 	}
 }
 
-// Keep retains the buffer on behalf of who and returns the function that releases it; nil for a closed buffer. Its time does not
-// depend on how many retain the buffer. Later calls of release do nothing.
+// Keep retains the buffer on behalf of who and returns the function that releases it; nil for a closed buffer. Keep takes the same time
+// however many users retain the buffer. Later calls of release do nothing.
 func (b *Buffer) Keep(who string) (release func()) {
 	e, err := b.retain(who)
 	if err != nil {

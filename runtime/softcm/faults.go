@@ -57,9 +57,9 @@ func (m *Manager) Fail(verb string, nth uint64, errno syscall.Errno) error {
 	return m.fault(call, func() error { return fail(m.slot, verb, nth, errno) })
 }
 
-// Lose makes the nth message of a kind that is sent from now on never arrive, once; n counts from 1, and 0 means every one. What is sent
-// again counts, too. What a peer sends again if a later message is lost, an answer without its MessageRTU for example, comes soon only if
-// its MessageMRA is lost as well. The option may be used several times.
+// Lose drops one message of the given kind: the nth that is sent after this call, counted from 1. With nth 0 it drops every such message.
+// A message that is sent again counts too. A peer repeats a message if the next one is lost, for example an answer if its MessageRTU is
+// lost. It repeats it soon only if its MessageMRA is lost as well. The option may be used several times.
 func Lose(what Message, nth uint64) Option {
 	return onOrder(func(m *Manager) error { return m.Lose(what, nth) })
 }

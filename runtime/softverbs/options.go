@@ -257,7 +257,7 @@ func OneKey() Option { return set(func(d *device) { d.oneKey = true }) }
 // WithoutRereg makes changes of a region in place fail with EOPNOTSUPP.
 func WithoutRereg() Option { return set(func(d *device) { d.noRereg = true }) }
 
-// WithoutImport makes the import of a context, and of objects into one, fail with EOPNOTSUPP.
+// WithoutImport makes importing fail with EOPNOTSUPP, of a context and of objects such as a PD.
 func WithoutImport() Option { return set(func(d *device) { d.noImport = true }) }
 
 // WithoutDMABuf makes registration of a dma-buf fail with EOPNOTSUPP.
@@ -275,8 +275,8 @@ func WithoutRawPackets() Option { return set(func(d *device) { d.noRaw = true })
 // NetRaw acts as if the process had CAP_NET_RAW, which raw packet queue pairs and flows need. Without it both fail with EPERM, as on Linux.
 func NetRaw() Option { return set(func(d *device) { d.netRaw = true }) }
 
-// StandardFields makes a device whose extended completion queues have the standard fields alone, no times, VLANs or tags of
-// flows, and cannot ignore overruns.
+// StandardFields makes a device whose extended completion queues support only the standard fields: no timestamps, VLANs or flow tags.
+// Nor do they support IGNORE_OVERRUN.
 func StandardFields() Option { return set(func(d *device) { d.plainCQEx = true }) }
 
 // Fail makes the nth call of a verb fail with errno, counted from 1, or every call if n is 0. verb is the C name ("ibv_alloc_dm",

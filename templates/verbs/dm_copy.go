@@ -79,15 +79,15 @@ func (dm *DM) GetUint64(off int64) (v uint64, err error) {
 	return
 }
 
-// WriteV makes a copy to the device memory for each piece of p, in order, as WriteAt does, with one call for 64 pieces where copies are
-// calls into C. It returns how many were made: all, or the index of the first that failed and the error.
+// WriteV copies each piece of p to the device memory, in order, as WriteAt does. Where a copy needs a call into C, one call copies up to
+// 64 pieces. WriteV returns how many were copied: all, or the index of the first that failed and the error.
 //
 // C: ibv_memcpy_to_dm, ibv_alloc_dm(3).
 func (dm *DM) WriteV(p []byte, pieces []DMPiece) (done int, err error) {
 	return dm.memory().WriteV(p, pieces)
 }
 
-// ReadV makes a copy from the device memory for each piece of p, in order, as ReadAt does; otherwise it is like WriteV.
+// ReadV copies each piece of p from the device memory, in order, as ReadAt does; otherwise it is like WriteV.
 //
 // C: ibv_memcpy_from_dm, ibv_alloc_dm(3).
 func (dm *DM) ReadV(p []byte, pieces []DMPiece) (done int, err error) {

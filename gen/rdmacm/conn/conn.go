@@ -71,8 +71,8 @@ func New(lib *rdmacm.Lib) (*Network, error) {
 }
 
 // Close ends running calls with os.ErrClosed, waits for them, and closes all listeners and connections with their queue pairs. It also
-// closes the handles of devices (rdmacm.ID.Device) that NewEndpoint used, unless the program has objects of them. A second Close returns
-// os.ErrClosed. If Options.QP or Options.Prepare calls Close, it closes nothing and returns syscall.EBUSY, since it would
+// closes the device handles (rdmacm.ID.Device) that NewEndpoint used, except those with objects that the program still has open. A second
+// Close returns os.ErrClosed. If Options.QP or Options.Prepare calls Close, it closes nothing and returns syscall.EBUSY, since it would
 // wait for itself.
 func (n *Network) Close() error {
 	if n == nil || n.events == nil {

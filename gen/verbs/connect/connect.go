@@ -74,7 +74,7 @@ func UD(ctx context.Context, conn net.Conn, qp *verbs.QP, o Options) (*Peer, err
 	return begin(ctx, conn, qp, verbs.QPTypeUD, o)
 }
 
-// Pair connects two queue pairs of one process by RC, with the same options for both. They may belong to two devices.
+// Pair connects two queue pairs of one process: it calls RC for each, with the same options. They may belong to two devices.
 func Pair(ctx context.Context, a, b *verbs.QP, o Options) error {
 	left, right := net.Pipe()
 	defer left.Close()

@@ -146,7 +146,7 @@ func (e *Endpoint) PostRecvs() error {
 	return err
 }
 
-// Recv returns the memory of receive i, from 0. It panics if there is no such receive. A datagram begins after verbs.GRHSize bytes.
+// Recv returns the memory of receive i, counted from 0. It panics if there is no such receive. A datagram begins after verbs.GRHSize bytes.
 func (e *Endpoint) Recv(i int) []byte {
 	return e.Mem[:e.c.Recvs*e.c.RecvSize][i*e.c.RecvSize:][:e.c.RecvSize:e.c.RecvSize]
 }

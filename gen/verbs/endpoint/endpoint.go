@@ -309,8 +309,8 @@ func (e *Endpoint) makeMemory() (err error) {
 	return nil
 }
 
-// Close ends the endpoint and closes what it owns. Calls that wait return os.ErrClosed. Close waits until Handle and functions of PostFunc
-// have returned, unless one of them calls Close. A second Close returns os.ErrClosed.
+// Close ends the endpoint and closes what it owns. Calls that wait return os.ErrClosed. Close waits until Handle and functions passed to
+// PostFunc have returned, unless one of them calls Close. A second Close returns os.ErrClosed.
 //
 // If Close cannot close a verbs object, for example because the program has a region in PD, call Close again: it closes the rest. An
 // object given to Own whose Close fails is not closed again: Close closes everything else, and returns the error of the object.

@@ -136,36 +136,36 @@ func (s Slot) with(n int, w verbs.SendWR) verbs.SendWR {
 	return w.Flags(verbs.SendSignaled)
 }
 
-// Send prepares a SEND of the first n bytes: IBV_WR_SEND. If the slot has fewer bytes, Post returns an error. Send panics if the slot was
-// freed. The other methods that prepare a request do the same. Add to the request by methods of the result: Flags, To, and with n 0
-// InlineData, or Add for memory of the program.
+// Send prepares a SEND of the first n bytes. If the slot has fewer bytes, Post returns an error. Send panics if the slot was freed. The
+// other methods that prepare a request do the same. Add to the request by methods of the result: Flags, To, and with n 0 InlineData, or
+// Add for memory of the program. C: IBV_WR_SEND.
 func (s Slot) Send(n int) verbs.SendWR { return s.with(n, s.wr().Send(0)) }
 
-// SendImm prepares a SEND with immediate data: IBV_WR_SEND_WITH_IMM.
+// SendImm prepares a SEND with immediate data. C: IBV_WR_SEND_WITH_IMM.
 func (s Slot) SendImm(n int, imm uint32) verbs.SendWR { return s.with(n, s.wr().SendImm(0, imm)) }
 
-// Write prepares a WRITE of the first n bytes to memory of the peer: IBV_WR_RDMA_WRITE.
+// Write prepares a WRITE of the first n bytes to memory of the peer. C: IBV_WR_RDMA_WRITE.
 func (s Slot) Write(n int, remote uint64, rkey uint32) verbs.SendWR {
 	return s.with(n, s.wr().Write(0, remote, rkey))
 }
 
-// WriteImm prepares a WRITE with immediate data, which also completes a receive of the peer: IBV_WR_RDMA_WRITE_WITH_IMM.
+// WriteImm prepares a WRITE with immediate data, which also completes a receive of the peer. C: IBV_WR_RDMA_WRITE_WITH_IMM.
 func (s Slot) WriteImm(n int, remote uint64, rkey, imm uint32) verbs.SendWR {
 	return s.with(n, s.wr().WriteImm(0, remote, rkey, imm))
 }
 
-// Read prepares a READ of n bytes of the peer's memory to the first bytes of the slot: IBV_WR_RDMA_READ.
+// Read prepares a READ of n bytes of the peer's memory to the first bytes of the slot. C: IBV_WR_RDMA_READ.
 func (s Slot) Read(n int, remote uint64, rkey uint32) verbs.SendWR {
 	return s.with(n, s.wr().Read(0, remote, rkey))
 }
 
 // CompareSwap prepares an atomic operation on 8 bytes of the peer. Their old value is stored in the first 8 bytes of the slot, so SendSize
-// must be 8 or more: IBV_WR_ATOMIC_CMP_AND_SWP.
+// must be 8 or more. C: IBV_WR_ATOMIC_CMP_AND_SWP.
 func (s Slot) CompareSwap(remote uint64, rkey uint32, compare, swap uint64) verbs.SendWR {
 	return s.with(8, s.wr().CompareSwap(0, remote, rkey, compare, swap))
 }
 
-// FetchAdd prepares an atomic operation that adds to 8 bytes of the peer and is otherwise like CompareSwap: IBV_WR_ATOMIC_FETCH_AND_ADD.
+// FetchAdd prepares an atomic operation that adds to 8 bytes of the peer and is otherwise like CompareSwap. C: IBV_WR_ATOMIC_FETCH_AND_ADD.
 func (s Slot) FetchAdd(remote uint64, rkey uint32, add uint64) verbs.SendWR {
 	return s.with(8, s.wr().FetchAdd(0, remote, rkey, add))
 }

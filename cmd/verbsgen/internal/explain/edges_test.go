@@ -54,8 +54,8 @@ func TestEdges(t *testing.T) {
 		}
 		looked++
 		if why, far := farOff[r.ID]; (loose && tight) == far {
-			t.Errorf("%s: reject %v is one beyond the bound: %v; accept %v is at it: %v; a reason: %q", r.ID, r.Reject.Args, loose,
-				r.Accept.Args, tight, why)
+			t.Errorf("%s: reject %v is one beyond the bound: %v; accept %v is at it: %v; a reason: %q\n"+
+				"write accept at the bound and reject one beyond it, or a reason in farOff", r.ID, r.Reject.Args, loose, r.Accept.Args, tight, why)
 		}
 	}
 	if looked < 40 {

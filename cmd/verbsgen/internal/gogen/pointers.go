@@ -94,7 +94,7 @@ func (g *goFile) armsOf(t *model.Tail) {
 	for _, r := range t.Arms {
 		names = append(names, "*"+r.Go)
 	}
-	g.decl(comment(t.Of+" is one of "+strings.Join(names, ", ")+"."), jen.Type().Id(t.Of).Interface(
+	g.decl(comment(t.Of+" is an interface of "+strings.Join(names, ", ")+"."), jen.Type().Id(t.Of).Interface(
 		jen.Id("pack").Params().Index().Byte(), jen.Id("uses").Params().Add(goType("[]object.Used"))))
 }
 
@@ -135,7 +135,7 @@ func (g *goFile) pointedArms(of string, arms []*model.Record) {
 	for _, r := range arms {
 		names = append(names, "*"+r.Go)
 	}
-	g.decl(comment(of+" is one of "+strings.Join(names, ", ")+"."), jen.Type().Id(of).Interface(
+	g.decl(comment(of+" is an interface of "+strings.Join(names, ", ")+"."), jen.Type().Id(of).Interface(
 		jen.Id("point").Params(pinsParam()).Params(jen.Uintptr(), jen.Error()),
 		jen.Id("arm").Params().Params(jen.List(id("tag"), id("size")).Uint64())))
 }
