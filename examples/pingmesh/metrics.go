@@ -118,7 +118,8 @@ func (m *metrics) write(b *bytes.Buffer) {
 		}
 		s(failed, "")
 	})
-	ofAgents("foreign_datagrams_total", "counter", "Datagrams that were ignored.", func(r *report, s writeSample) { s(float64(r.Foreign), "") })
+	ofAgents("foreign_datagrams_total", "counter", "Datagrams that were ignored.",
+		func(r *report, s writeSample) { s(float64(r.Foreign), "") })
 	ofAgents("report_time_seconds", "gauge", "When the latest report ended, in seconds since 1970.",
 		func(r *report, s writeSample) { s(float64(r.To.UnixMilli())/1000, "") })
 }
