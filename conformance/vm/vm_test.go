@@ -96,36 +96,15 @@ func TestCPIO(t *testing.T) {
 	}
 }
 
-// TestKeptImage uses a kept image only while its files are those that were put there.
+// TestKeptImage opens images that are not there, whole, and broken.
 func TestKeptImage(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := openImage(dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("an image that is not there: %v", err)
 	}
-	write(t, filepath.Join(dir, fileKernel), "kernel", 0o644)
-	write(t, filepath.Join(dir, fileModules), "modules", 0o644)
-	sums := []string{}
-	for _, f := range []string{fileKernel, fileModules} {
-		s, err := sumOf(filepath.Join(dir, f))
-		if err != nil {
-			t.Fatal(err)
-		}
-		sums = append(sums, s)
-	}
-	write(t, filepath.Join(dir, fileManifest),
-		`{"release":"6.1.0-1-amd64","sha256":{"vmlinuz":"`+sums[0]+`","modules.cpio.gz":"`+sums[1]+`"}}`, 0o644)
+	write(t, filepath.Join(dir, fileManifest), `{"release":"6.1.0-1-amd64"}`, 0o644)
 	if img, err := openImage(dir); err != nil || img.release != "6.1.0-1-amd64" {
 		t.Fatalf("a whole image: %+v, %v", img, err)
-	}
-	write(t, filepath.Join(dir, fileModules), "other modules", 0o644)
-	if _, err := openImage(dir); err == nil || !strings.Contains(err.Error(), "SHA-256") {
-		t.Errorf("a changed file: %v", err)
-	}
-	if err := os.Remove(filepath.Join(dir, fileKernel)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := openImage(dir); err == nil || errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a lost file: %v", err)
 	}
 	write(t, filepath.Join(dir, fileManifest), "{", 0o644)
 	if _, err := openImage(dir); err == nil {
@@ -161,10 +140,10 @@ Conf linux-image-7.2.13+deb14-amd64 (7.2.13-1 Debian:unstable [amd64])
 `
 	var got []string
 	for _, m := range kernelPackage.FindAllStringSubmatch(plan, -1) {
-		got = append(got, m[1]+"="+m[2])
+		got = append(got, m[1])
 	}
-	if want := []string{"linux-base-7.2.13+deb14-amd64=7.2.13-1", "linux-modules-7.2.13+deb14-amd64=7.2.13-1",
-		"linux-image-7.2.13+deb14-amd64=7.2.13-1"}; !slices.Equal(got, want) {
+	if want := []string{"linux-base-7.2.13+deb14-amd64", "linux-modules-7.2.13+deb14-amd64",
+		"linux-image-7.2.13+deb14-amd64"}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 }
