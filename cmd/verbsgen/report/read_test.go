@@ -25,7 +25,7 @@ func TestMistakes(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ old, new, want string }{
-		{`"status": "fail"`, `"status": 7`, "32:17: cases.status: a JSON number does not belong here"},
+		{`"status": "fail"`, `"status": 7`, "31:17: cases.status: a JSON number does not belong here"},
 		{`"answer": "ok"`, `"answer": ""`, "cases[0].observed[0].answer: it is empty"},
 		{`"mode": "device",`, `"mode": "device", "colour": {"red": [1, 2]},`, `report: unknown field "colour"`},
 		{`"vendor_id": 0`, `"vendor_id": -1`, "21:19: device.vendor_id: a JSON number -1 does not belong here"},
@@ -50,7 +50,7 @@ func TestMistakes(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"[1]": "1:1: report: a JSON array does not belong here", "": "1:1: report: it is not JSON: unexpected end of JSON input",
-		string(data) + "x":                           "44:1: report: it is not JSON: invalid character 'x' after top-level value",
+		string(data) + "x":                           "43:1: report: it is not JSON: invalid character 'x' after top-level value",
 		strings.Repeat("[", 1<<20):                   "exceeded max depth",
 		strings.TrimSuffix(string(data), "  ]\n}\n"): "unexpected end of JSON input",
 	} {
