@@ -71,7 +71,7 @@ func TestMeshKubernetes(t *testing.T) {
 		}))
 		out, err := cmd.CombinedOutput()
 		var exit *exec.ExitError
-		line := "pingmesh -device mlx5_0 -listen :18516 -peers " + want + " -duration 10m -every 15s -json\n"
+		line := "pingmesh -device mlx5_0 -listen :18516 -peers " + want + " -metrics :9516 -duration 10m -every 15s -json\n"
 		if !errors.As(err, &exit) || exit.ExitCode() != 3 || string(out) != line {
 			t.Errorf("%s: %v, want status 3 and %s\n%s", self, err, line, out)
 		}

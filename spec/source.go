@@ -11,19 +11,21 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Source is a place in the sources of a project that decides what a rule says, or a measurement.
+// Source is a place in the sources of a project that decides what a rule says, or a measurement. Its JSON is part of the rules as data.
 type Source struct {
-	Project string   // rdma-core, linux, or another one that the pages of a module are about
-	Release []string // tags, as in "v6.12.117", in which Func answers the same
-	Commit  string   // in place of Release: the first digits of one
-	File    string   // from the root of the project
-	Changed string   // what differs in Func between the releases, and why the answer is the same; empty where they have one text
-	Func    string   // the function, macro, struct, enum or table that decides; empty for a man page, and where it is not known yet
+	Project string   `json:"project,omitempty"`  // rdma-core, linux, or another one that the pages of a module are about
+	Release []string `json:"releases,omitempty"` // tags, as in "v6.12.117", in which Func answers the same
+	Commit  string   `json:"commit,omitempty"`   // in place of Release: the first digits of one
+	File    string   `json:"file,omitempty"`     // from the root of the project
+	// Changed says what differs in Func between the releases, and why the answer is the same; empty where they have one text.
+	Changed string `json:"-"`
+	// Func is the function, macro, struct, enum or table that decides; empty for a man page, and where it is not known yet.
+	Func string `json:"func,omitempty"`
 
-	Run     string   // of a measurement: the device that gave the answer; all of the above is empty
-	Kernels []string // of a measurement: the kernels, or ranges of them
+	Run     string   `json:"run,omitempty"`     // of a measurement: the device that gave the answer; all of the above is empty
+	Kernels []string `json:"kernels,omitempty"` // of a measurement: the kernels, or ranges of them
 
-	Pos Pos
+	Pos Pos `json:"-"`
 }
 
 // Sources are what one statement rests on.

@@ -5,10 +5,8 @@ import (
 	"io"
 	"runtime"
 	"runtime/debug"
-	"strings"
 
 	"github.com/spf13/cobra"
-	gomod "golang.org/x/mod/module"
 
 	"github.com/verbsgen/verbsgen/spec/api"
 )
@@ -28,46 +26,13 @@ same.`,
 	}
 }
 
-// version is one line: the module's version, the revision that it was built from if that is known, the range of the releases whose
-// facts are inside, and the version of Go.
+// version is one line: the module's version, which names the revision of a build in a checkout, the range of the releases whose facts are
+// inside, and the version of Go.
 func version() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		info = &debug.BuildInfo{}
+	name := "(devel)"
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
+		name = info.Main.Version
 	}
 	known := api.Releases()
-	return fmt.Sprintf("%s, rdma-core %s to %s, %s\n", describeBuild(info), known[0], known[len(known)-1], runtime.Version())
-}
-
-// shortRevision is the length of revisions in pseudo-versions, too.
-const shortRevision = 12
-
-// describeBuild names version and revision. The revision is recorded in what is built in a checkout; otherwise the
-// version names it, unless it is that of a tag.
-func describeBuild(info *debug.BuildInfo) string {
-	name := info.Main.Version
-	if name == "" {
-		name = "(devel)"
-	}
-	settings := map[string]string{}
-	for _, s := range info.Settings {
-		settings[s.Key] = s.Value
-	}
-	revision := settings["vcs.revision"]
-	if revision == "" {
-		// The error says that the version is no pseudo-version, so that it names no revision.
-		revision, _ = gomod.PseudoVersionRev(name)
-	}
-	text := "verbsgen " + name
-	if len(revision) > shortRevision {
-		revision = revision[:shortRevision]
-	}
-	switch {
-	case revision == "":
-	case settings["vcs.modified"] == "true":
-		text += " (" + revision + ", modified)"
-	case !strings.Contains(name, revision):
-		text += " (" + revision + ")"
-	}
-	return text
+	return fmt.Sprintf("verbsgen %s, rdma-core %s to %s, %s\n", name, known[0], known[len(known)-1], runtime.Version())
 }

@@ -54,22 +54,21 @@ func (a *aptTree) get(ctx context.Context, args ...string) (string, error) {
 }
 
 // kernelPackage matches what of a kernel's dependencies holds files of the kernel, in a simulated installation.
-var kernelPackage = regexp.MustCompile(`(?m)^Inst (linux-(?:base|image|modules|binary)-[0-9]\S*) \((\S+) `)
+var kernelPackage = regexp.MustCompile(`(?m)^Inst (linux-(?:base|image|modules|binary)-[0-9]\S*) `)
 
-// kernelPackages says which packages the suite's kernel is made of: names that change with every update, with their
-// versions.
-func (a *aptTree) kernelPackages(ctx context.Context) (names, versions []string, err error) {
+// kernelPackages says which packages the suite's kernel is made of: names that change with every update.
+func (a *aptTree) kernelPackages(ctx context.Context) (names []string, err error) {
 	plan, err := a.get(ctx, "-s", "--no-install-recommends", "install", "linux-image-amd64")
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for _, m := range kernelPackage.FindAllStringSubmatch(plan, -1) {
-		names, versions = append(names, m[1]), append(versions, m[2])
+		names = append(names, m[1])
 	}
 	if len(names) == 0 {
-		return nil, nil, errors.New("the suite's linux-image-amd64 depends on no package of a known form")
+		return nil, errors.New("the suite's linux-image-amd64 depends on no package of a known form")
 	}
-	return names, versions, nil
+	return names, nil
 }
 
 // download fetches packages and gives the files.

@@ -15,8 +15,8 @@
 // The guest sees the root of this machine read-only, under a layer that forgets what is written; or -root, or with -rdma one
 // made of the packages of a release of rdma-core. One folder is read-write: /out, in the environment as VERBS_OUT. It has two
 // connected devices, rxe0 and rxe1. Every binary runs as root, with VERBS_DEVICE=rxe0 and VERBS_REQUIRE_DEVICE=1, in a folder that
-// holds a copy of its package's testdata. What a package's tests said is kept as text, as JSON of test2json and as JUnit XML,
-// beside the kernel's log and what the tests wrote.
+// holds a copy of its package's testdata. What a package's tests said is kept as text and as JUnit XML, beside
+// the kernel's log and what the tests wrote.
 //
 // Exit status (of the built program: "go run" turns every failure into 1):
 //

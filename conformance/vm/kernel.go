@@ -4,12 +4,9 @@ package main
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -47,11 +44,9 @@ type image struct {
 	release string // "6.1.0-50-amd64"
 }
 
-// manifest says what an image was made of. Images whose files are not those of the manifest are not used.
+// manifest is in the folder of an image that is whole.
 type manifest struct {
-	Release  string            `json:"release"`
-	Packages map[string]string `json:"packages"` // name: version
-	SHA256   map[string]string `json:"sha256"`   // file: sum
+	Release string `json:"release"`
 }
 
 // cacheFolder returns the folder that images are kept in.
@@ -64,7 +59,7 @@ func cacheFolder() (string, error) {
 	return dir, os.MkdirAll(dir, 0o755)
 }
 
-// kernelImage returns the image of a known kernel: the kept one when its files are what they were, or a new one.
+// kernelImage returns the image of a known kernel: the kept one, or a new one.
 func kernelImage(ctx context.Context, cache, name, mirror string, say *progress) (*image, error) {
 	if runtime.GOARCH != "amd64" {
 		return nil, fmt.Errorf("the guest uses the programs of this machine, and there is a kernel for amd64 only; this is %s", runtime.GOARCH)
@@ -107,7 +102,7 @@ func lock(ctx context.Context, path string) (unlock func(), err error) {
 	return func() { f.Close() }, nil
 }
 
-// openImage verifies a kept image.
+// openImage opens a kept image.
 func openImage(dir string) (*image, error) {
 	text, err := os.ReadFile(filepath.Join(dir, fileManifest))
 	if err != nil {
@@ -117,29 +112,7 @@ func openImage(dir string) (*image, error) {
 	if err := json.Unmarshal(text, &m); err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, fileManifest), err)
 	}
-	for _, f := range []string{fileKernel, fileModules} {
-		sum, err := sumOf(filepath.Join(dir, f))
-		if err != nil {
-			return nil, fmt.Errorf("kept image: %s", err) // not ErrNotExist: the manifest promised it
-		}
-		if sum != m.SHA256[f] {
-			return nil, fmt.Errorf("%s is not what was put there: SHA-256 %s, was %s", filepath.Join(dir, f), sum, m.SHA256[f])
-		}
-	}
 	return &image{dir: dir, release: m.Release}, nil
-}
-
-func sumOf(path string) (string, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // buildImage makes an image out of the packages that the suite carries today. The packages are thrown away.
@@ -158,7 +131,7 @@ func buildImage(ctx context.Context, dir, name, mirror string, say *progress) er
 		return err
 	}
 	defer os.RemoveAll(work)
-	m, tree, err := fetchKernel(ctx, work, name, mirror, say)
+	tree, err := fetchKernel(ctx, work, name, mirror, say)
 	if err != nil {
 		return err
 	}
@@ -166,23 +139,18 @@ func buildImage(ctx context.Context, dir, name, mirror string, say *progress) er
 	if err := os.Mkdir(made, 0o755); err != nil {
 		return err
 	}
+	var m manifest
 	if m.Release, err = fillImage(ctx, made, tree, say); err != nil {
 		return err
 	}
 	if !strings.HasPrefix(m.Release, name+".") && !strings.HasPrefix(m.Release, name+"-") {
 		return fmt.Errorf("suite %s has moved on to kernel %s", suiteOf(name), m.Release)
 	}
-	m.SHA256 = map[string]string{}
-	for _, f := range []string{fileKernel, fileModules} {
-		if m.SHA256[f], err = sumOf(filepath.Join(made, f)); err != nil {
-			return err
-		}
-	}
-	text, err := json.MarshalIndent(m, "", "  ")
+	text, err := json.Marshal(m)
 	if err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(made, fileManifest), append(text, '\n'), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(made, fileManifest), text, 0o644); err != nil {
 		return err
 	}
 	old, err := filepath.Glob(filepath.Join(filepath.Dir(dir), name+"-*")) // this one, and those with other modules
@@ -207,30 +175,26 @@ func suiteOf(name string) string {
 }
 
 // fetchKernel downloads and unpacks the packages of a kernel.
-func fetchKernel(ctx context.Context, work, name, mirror string, say *progress) (m *manifest, tree string, err error) {
+func fetchKernel(ctx context.Context, work, name, mirror string, say *progress) (tree string, err error) {
 	say.line("kernel %s: looking into suite %s", name, suiteOf(name))
 	apt, err := newApt(ctx, filepath.Join(work, "apt"), suiteOf(name), mirror)
 	if err != nil {
-		return nil, "", err
+		return "", err
 	}
-	names, versions, err := apt.kernelPackages(ctx)
+	names, err := apt.kernelPackages(ctx)
 	if err != nil {
-		return nil, "", err
-	}
-	m = &manifest{Packages: map[string]string{}}
-	for i, n := range names {
-		m.Packages[n] = versions[i]
+		return "", err
 	}
 	say.line("kernel %s: downloading %s", name, strings.Join(names, " "))
 	files, err := apt.download(ctx, names)
 	if err != nil {
-		return nil, "", err
+		return "", err
 	}
 	tree = filepath.Join(work, "tree")
 	for _, f := range files {
 		if _, err := output(ctx, "", "dpkg-deb", "-x", f, tree); err != nil {
-			return nil, "", err
+			return "", err
 		}
 	}
-	return m, tree, nil
+	return tree, nil
 }

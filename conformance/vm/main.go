@@ -198,7 +198,7 @@ func test(ctx context.Context, o *options, img *image, say *progress, stdout io.
 		say.line("the guest died before it had booted; once more. %s", g.why())
 		end = g.boot(ctx, say)
 	}
-	status := report(ctx, o, g, end, say, stdout)
+	status := report(o, g, end, say, stdout)
 	say.line("kernel %s (%s): status %d after %.1f s; the emulator took %.1f s of processor time",
 		img.release, accel, status, time.Since(began).Seconds(), g.spent.Seconds())
 	if status == 0 { // what is large and can be built again

@@ -3,47 +3,24 @@
 package main
 
 import (
-	"bufio"
-	"context"
-	"encoding/json"
+	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
-	"time"
+
+	"github.com/jstemmer/go-junit-report/v2/gtr"
+	"github.com/jstemmer/go-junit-report/v2/junit"
+	"github.com/jstemmer/go-junit-report/v2/parser/gotest"
 )
-
-// event is a line of test2json, as cmd/test2json documents it.
-type event struct {
-	Time    time.Time `json:",omitzero"`
-	Action  string
-	Package string  `json:",omitempty"`
-	Test    string  `json:",omitempty"`
-	Elapsed float64 `json:",omitempty"`
-	Output  string  `json:",omitempty"`
-}
-
-// tally counts the tests of one binary.
-type tally struct {
-	passed          int
-	failed, skipped []string // "TestName: reason"
-	tests           []tested
-}
-
-// tested is a test, or a subtest, that ended.
-type tested struct {
-	name, action string // the action is pass, fail or skip
-	seconds      float64
-	said         string
-}
 
 // shownSkips is how many skipped tests of a package are shown; all are in the files.
 const shownSkips = 10
 
 // report says how a boot ended, and gives the exit status.
-func report(ctx context.Context, o *options, g *guest, end ending, say *progress, stdout io.Writer) int {
+func report(o *options, g *guest, end ending, say *progress, stdout io.Writer) int {
 	status := 0
 	for _, j := range g.jobs {
 		got, ended := j.status()
@@ -54,7 +31,7 @@ func report(ctx context.Context, o *options, g *guest, end ending, say *progress
 			status = got
 		}
 		if j.path != "" {
-			if err := j.summary(ctx, g, ended && got == 0, o.verbose, stdout); err != nil {
+			if err := j.summary(g, ended && got == 0, o.verbose, stdout); err != nil {
 				say.line("%s: %v", j.name, err)
 				status = max(status, 1)
 			}
@@ -82,9 +59,9 @@ func report(ctx context.Context, o *options, g *guest, end ending, say *progress
 	return status
 }
 
-// summary writes a line for a package, the skipped tests with their reasons, and on failure all that it said; beside the
-// output it puts the same as JSON.
-func (j *job) summary(ctx context.Context, g *guest, passed, shown bool, stdout io.Writer) error {
+// summary writes a line for a package, the skipped tests with their reasons, and on failure all that it said. It puts the tests into a
+// file of JUnit, the form that CI systems read.
+func (j *job) summary(g *guest, passed, shown bool, stdout io.Writer) error {
 	text, err := os.ReadFile(j.file("output"))
 	if err != nil {
 		return fmt.Errorf("no output: %w", err)
@@ -92,21 +69,15 @@ func (j *job) summary(ctx context.Context, g *guest, passed, shown bool, stdout 
 	if !passed && !shown {
 		fmt.Fprintf(stdout, "%s", text)
 	}
-	events, err := convert(ctx, string(text), j.path)
+	tests, err := gotest.NewParser(gotest.PackageName(j.path)).Parse(bytes.NewReader(text))
 	if err != nil {
 		return err
 	}
-	file := filepath.Join(g.out, filepath.Base(j.dir)+"-"+j.name)
-	if err := os.WriteFile(file+".json", events, 0o644); err != nil {
+	file := filepath.Join(g.out, filepath.Base(j.dir)+"-"+j.name+".xml")
+	if err := writeJUnit(file, tests); err != nil {
 		return err
 	}
-	t, err := count(events)
-	if err != nil {
-		return err
-	}
-	if err := writeJUnit(file+".xml", j.path, t); err != nil {
-		return err
-	}
+	t := count(tests)
 	word := "ok  "
 	if !passed {
 		word = "FAIL"
@@ -121,7 +92,7 @@ func (j *job) summary(ctx context.Context, g *guest, passed, shown bool, stdout 
 	}
 	for i, s := range t.skipped {
 		if i == shownSkips && !shown {
-			fmt.Fprintf(stdout, "     skipped %d more: see %s.xml\n", len(t.skipped)-i, file)
+			fmt.Fprintf(stdout, "     skipped %d more: see %s\n", len(t.skipped)-i, file)
 			break
 		}
 		fmt.Fprintf(stdout, "     skipped %s\n", s)
@@ -132,47 +103,39 @@ func (j *job) summary(ctx context.Context, g *guest, passed, shown bool, stdout 
 	return nil
 }
 
-// convert makes JSON of a test binary's output.
-func convert(ctx context.Context, text, path string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "go", "tool", "test2json", "-t", "-p", path)
-	cmd.Stdin = strings.NewReader(text)
-	out, err := cmd.Output()
+func writeJUnit(file string, tests gtr.Report) error {
+	f, err := os.Create(file)
 	if err != nil {
-		return nil, fmt.Errorf("go tool test2json: %w", err)
+		return err
 	}
-	return out, nil
+	suites := junit.CreateFromReport(tests, "")
+	return errors.Join(suites.WriteXML(f), f.Close())
 }
 
-// count reads the events. Every test and every subtest counts.
-func count(events []byte) (*tally, error) {
-	t := &tally{}
-	said := map[string]string{}
-	lines := bufio.NewScanner(strings.NewReader(string(events)))
-	lines.Buffer(nil, 1<<20)
-	for lines.Scan() {
-		var e event
-		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
-			return nil, fmt.Errorf("event %q: %w", lines.Text(), err)
-		}
-		if e.Test == "" {
-			continue
-		}
-		switch e.Action {
-		case "pass", "fail", "skip":
-			t.tests = append(t.tests, tested{e.Test, e.Action, e.Elapsed, strings.TrimSpace(said[e.Test])})
-		}
-		switch e.Action {
-		case "output":
-			if line := strings.TrimSpace(e.Output); !strings.HasPrefix(line, "=== ") && !strings.HasPrefix(line, "--- ") {
-				said[e.Test] += " " + line
+// tally counts the tests of one binary.
+type tally struct {
+	passed          int
+	failed, skipped []string // "TestName: reason"
+}
+
+// count counts every test and every subtest.
+func count(tests gtr.Report) tally {
+	var t tally
+	for _, p := range tests.Packages {
+		for _, test := range p.Tests {
+			said := test.Name + ":"
+			for _, line := range test.Output {
+				said += " " + strings.TrimSpace(line)
 			}
-		case "pass":
-			t.passed++
-		case "fail":
-			t.failed = append(t.failed, e.Test+":"+said[e.Test])
-		case "skip":
-			t.skipped = append(t.skipped, e.Test+":"+said[e.Test])
+			switch test.Result {
+			case gtr.Pass:
+				t.passed++
+			case gtr.Fail:
+				t.failed = append(t.failed, said)
+			case gtr.Skip:
+				t.skipped = append(t.skipped, said)
+			}
 		}
 	}
-	return t, lines.Err()
+	return t
 }

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/jstemmer/go-junit-report/v2/parser/gotest"
 )
 
 // TestUse gives the command wrong lines; each is told what is wrong, with status 2.
@@ -94,36 +96,15 @@ func TestCPIO(t *testing.T) {
 	}
 }
 
-// TestKeptImage uses a kept image only while its files are those that were put there.
+// TestKeptImage opens images that are not there, whole, and broken.
 func TestKeptImage(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := openImage(dir); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("an image that is not there: %v", err)
 	}
-	write(t, filepath.Join(dir, fileKernel), "kernel", 0o644)
-	write(t, filepath.Join(dir, fileModules), "modules", 0o644)
-	sums := []string{}
-	for _, f := range []string{fileKernel, fileModules} {
-		s, err := sumOf(filepath.Join(dir, f))
-		if err != nil {
-			t.Fatal(err)
-		}
-		sums = append(sums, s)
-	}
-	write(t, filepath.Join(dir, fileManifest),
-		`{"release":"6.1.0-1-amd64","sha256":{"vmlinuz":"`+sums[0]+`","modules.cpio.gz":"`+sums[1]+`"}}`, 0o644)
+	write(t, filepath.Join(dir, fileManifest), `{"release":"6.1.0-1-amd64"}`, 0o644)
 	if img, err := openImage(dir); err != nil || img.release != "6.1.0-1-amd64" {
 		t.Fatalf("a whole image: %+v, %v", img, err)
-	}
-	write(t, filepath.Join(dir, fileModules), "other modules", 0o644)
-	if _, err := openImage(dir); err == nil || !strings.Contains(err.Error(), "SHA-256") {
-		t.Errorf("a changed file: %v", err)
-	}
-	if err := os.Remove(filepath.Join(dir, fileKernel)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := openImage(dir); err == nil || errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a lost file: %v", err)
 	}
 	write(t, filepath.Join(dir, fileManifest), "{", 0o644)
 	if _, err := openImage(dir); err == nil {
@@ -159,10 +140,10 @@ Conf linux-image-7.2.13+deb14-amd64 (7.2.13-1 Debian:unstable [amd64])
 `
 	var got []string
 	for _, m := range kernelPackage.FindAllStringSubmatch(plan, -1) {
-		got = append(got, m[1]+"="+m[2])
+		got = append(got, m[1])
 	}
-	if want := []string{"linux-base-7.2.13+deb14-amd64=7.2.13-1", "linux-modules-7.2.13+deb14-amd64=7.2.13-1",
-		"linux-image-7.2.13+deb14-amd64=7.2.13-1"}; !slices.Equal(got, want) {
+	if want := []string{"linux-base-7.2.13+deb14-amd64", "linux-modules-7.2.13+deb14-amd64",
+		"linux-image-7.2.13+deb14-amd64"}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
 }
@@ -239,31 +220,27 @@ func TestCount(t *testing.T) {
 --- FAIL: TestC (0.00s)
 FAIL
 `
-	events, err := convert(t.Context(), text, "example.org/p")
+	tests, err := gotest.NewParser(gotest.PackageName("example.org/p")).Parse(strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := count(events)
-	if err != nil || got.passed != 1 || len(got.failed) != 1 || len(got.skipped) != 1 ||
-		!strings.Contains(got.skipped[0], "TestB: b_test.go:1: no such device") || got.failed[0] != "TestC: c_test.go:1: wrong" {
-		t.Errorf("%+v, %v", got, err)
+	if got := count(tests); got.passed != 1 || !slices.Equal(got.failed, []string{"TestC: c_test.go:1: wrong"}) ||
+		!slices.Equal(got.skipped, []string{"TestB: b_test.go:1: no such device"}) {
+		t.Errorf("%+v", got)
 	}
 	file := filepath.Join(t.TempDir(), "junit.xml")
-	if err := writeJUnit(file, "example.org/p", got); err != nil {
+	if err := writeJUnit(file, tests); err != nil {
 		t.Fatal(err)
 	}
 	xml, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range []string{`<testsuite name="example.org/p" tests="3" failures="1" `, `<testcase name="TestA" classname="example.org/p" time="0">`,
-		`<skipped message="b_test.go:1: no such device">`, `<failure message="c_test.go:1: wrong">`} {
+	for _, s := range []string{`<testsuite name="example.org/p" tests="3" failures="1" `, `<testcase name="TestA" classname="example.org/p" `,
+		`b_test.go:1: no such device`, `c_test.go:1: wrong`} {
 		if !strings.Contains(string(xml), s) {
 			t.Errorf("no %s in\n%s", s, xml)
 		}
-	}
-	if _, err := count([]byte("not JSON\n")); err == nil {
-		t.Error("garbage is counted")
 	}
 }
 

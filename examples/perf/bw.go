@@ -53,7 +53,6 @@ func (x *side) bandwidth(size int, end time.Time) (*result, error) {
 			now := time.Now()
 			peak = max(peak, float64(completed-marked)/now.Sub(part).Seconds())
 			part, marked = now, completed
-			x.shown.at(completed)
 		}
 		if got == 0 && n == 0 {
 			if err := x.late(end); err != nil {
@@ -83,7 +82,6 @@ func (x *side) receiveAll(end time.Time) error {
 			}
 			posted += more
 		}
-		x.shown.at(came)
 	}
 	return nil
 }

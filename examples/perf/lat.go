@@ -114,7 +114,6 @@ func (x *side) writeLat(size int, end time.Time) (*result, error) {
 				return nil, err
 			}
 		}
-		x.shown.at(i)
 	}
 	t.mark()
 	return t.result(size), nil
@@ -180,7 +179,6 @@ func (x *side) sendLat(size int, end time.Time) (*result, error) {
 					return nil, err
 				}
 			}
-			x.shown.at(came)
 		}
 	}
 	t.mark()
@@ -197,7 +195,6 @@ func (x *side) askLat(size int, end time.Time) (*result, error) {
 		if err := x.once(wcs[:], 1000, end); err != nil {
 			return nil, err
 		}
-		x.shown.at(i)
 	}
 	t.mark()
 	return t.result(size), nil

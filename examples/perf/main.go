@@ -45,16 +45,16 @@ var errUsage = errors.New("wrong use")
 
 // settings is the command line. Names of flags are those of perftest.
 type settings struct {
-	test                  string
-	device, host          string
-	ibPort, port          uint
-	size, iters, inline   int
-	txDepth, rxDepth      int
-	list, cqMod           int
-	all, useDM, swap      bool
-	direct                bool
-	json, histogram, show bool
-	timeout               time.Duration
+	test                string
+	device, host        string
+	ibPort, port        uint
+	size, iters, inline int
+	txDepth, rxDepth    int
+	list, cqMod         int
+	all, useDM, swap    bool
+	direct              bool
+	json, histogram     bool
+	timeout             time.Duration
 }
 
 var tests = []string{"write_lat", "send_lat", "read_lat", "atomic_lat", "write_bw", "send_bw", "read_bw"}
@@ -93,7 +93,6 @@ func parse(stderr io.Writer, args []string) (*settings, error) {
 	atomic := f.String("A", "FETCH_AND_ADD", "atomic_lat: FETCH_AND_ADD or CMP_AND_SWAP")
 	f.BoolVar(&s.histogram, "H", false, "latency: print a histogram")
 	f.BoolVar(&s.json, "json", false, "print JSON")
-	f.BoolVar(&s.show, "progress", false, "print how far it is, on the standard error")
 	f.DurationVar(&s.timeout, "timeout", time.Minute, "until a test of one size is given up")
 	if err := f.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
@@ -196,7 +195,7 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string) (err erro
 		return err
 	}
 	defer conn.Close()
-	results, err := measure(ctx, lib, conn, s, stderr)
+	results, err := measure(ctx, lib, conn, s)
 	if err != nil {
 		return err
 	}

@@ -30,13 +30,13 @@ func both(t *testing.T, args string) (results []result, printed string, err erro
 	near, far := net.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		results, err := measure(t.Context(), lib, far, server, io.Discard)
+		results, err := measure(t.Context(), lib, far, server)
 		if len(results) != 0 {
 			err = errors.Join(err, errors.New("the server has results"))
 		}
 		ended <- errors.Join(err, far.Close())
 	}()
-	results, err = measure(t.Context(), lib, near, client, io.Discard)
+	results, err = measure(t.Context(), lib, near, client)
 	err = errors.Join(err, near.Close(), <-ended)
 	var out strings.Builder
 	return results, output(t, &out, client, results), err
@@ -63,7 +63,7 @@ func settingsOf(t *testing.T, args string) *settings {
 // TestAll runs every test, in host memory and in device memory.
 func TestAll(t *testing.T) {
 	for _, test := range tests {
-		for _, more := range []string{"", " -use_ibdm", " -a -s 16", " -progress"} {
+		for _, more := range []string{"", " -use_ibdm", " -a -s 16"} {
 			if test == "atomic_lat" && strings.Contains(more, "-s") {
 				more = " -A CMP_AND_SWAP"
 			}
@@ -129,11 +129,11 @@ func TestDisagree(t *testing.T) {
 	near, far := net.Pipe()
 	ended := make(chan error, 1)
 	go func() {
-		_, err := measure(t.Context(), lib, far, settingsOf(t, "read_lat -n 5"), io.Discard)
+		_, err := measure(t.Context(), lib, far, settingsOf(t, "read_lat -n 5"))
 		far.Close()
 		ended <- err
 	}()
-	_, err = measure(t.Context(), lib, near, settingsOf(t, "read_lat -n 6 there"), io.Discard)
+	_, err = measure(t.Context(), lib, near, settingsOf(t, "read_lat -n 6 there"))
 	near.Close()
 	for _, err := range []error{err, <-ended} {
 		if err == nil || !strings.Contains(err.Error(), "the peer runs read_lat -s 2 -n ") {
@@ -143,7 +143,7 @@ func TestDisagree(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
 	silent, _ := net.Pipe()
-	if _, err = measure(ctx, lib, silent, settingsOf(t, "read_lat there"), io.Discard); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err = measure(ctx, lib, silent, settingsOf(t, "read_lat there")); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("a silent peer: %v", err)
 	}
 }

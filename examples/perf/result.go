@@ -117,24 +117,3 @@ func (r *result) histogram(w io.Writer) {
 		}
 	}
 }
-
-// progress is a line on a terminal that says how far a test is.
-type progress struct {
-	w    io.Writer // nil: none
-	of   int
-	next time.Time
-}
-
-func (p *progress) at(n int) {
-	if p.w == nil || n%64 != 0 || time.Now().Before(p.next) {
-		return
-	}
-	p.next = time.Now().Add(200 * time.Millisecond)
-	fmt.Fprintf(p.w, "\r%d of %d", n, p.of)
-}
-
-func (p *progress) done() {
-	if p.w != nil {
-		fmt.Fprint(p.w, "\r\x1b[K")
-	}
-}

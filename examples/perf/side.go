@@ -32,7 +32,6 @@ type side struct {
 	sends  *verbs.SendBatch
 	recvs  *verbs.RecvBatch
 	peer   hello
-	shown  progress
 }
 
 // hello is what a side says of itself. The test and its numbers must be equal.
@@ -46,16 +45,13 @@ type hello struct {
 }
 
 // measure connects, runs the test for each size, and returns the results of the client; the server has none.
-func measure(ctx context.Context, lib *verbs.Lib, conn net.Conn, s *settings, stderr io.Writer) (all []result, err error) {
+func measure(ctx context.Context, lib *verbs.Lib, conn net.Conn, s *settings) (all []result, err error) {
 	dev, err := lib.OpenDevice(s.device)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, dev.CloseAll()) }()
 	x := &side{settings: s, ctx: ctx, conn: conn, client: s.host != "", half: (uint64(s.size) + 4095) &^ 4095}
-	if s.show {
-		x.shown = progress{w: stderr, of: s.iters}
-	}
 	defer func() { err = errors.Join(err, x.release()) }()
 	if err := x.make(dev); err != nil {
 		return nil, err
@@ -182,7 +178,6 @@ func (x *side) one(size int) (*result, error) {
 	case !x.latency() && x.client:
 		r, err = x.bandwidth(size, end)
 	}
-	x.shown.done()
 	if err = errors.Join(err, x.sync()); err != nil || !x.client {
 		return nil, err
 	}

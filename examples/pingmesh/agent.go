@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
@@ -23,7 +22,6 @@ type agent struct {
 	device  string
 	ln      net.Listener // where others introduce themselves
 	started time.Time
-	guests  *guests
 
 	mu       sync.Mutex // guards the rest
 	q        *queues
@@ -40,7 +38,7 @@ type agent struct {
 
 // newAgent makes an agent on an open device. ln is closed by stop.
 func newAgent(dev *verbs.Device, ln net.Listener, o *options) (*agent, error) {
-	a := &agent{opts: o, device: o.device, ln: ln, started: time.Now(), guests: newGuests(o.agents)}
+	a := &agent{opts: o, device: o.device, ln: ln, started: time.Now()}
 	var err error
 	a.q, err = newQueues(dev, o)
 	return a, err
@@ -94,7 +92,7 @@ func (a *agent) serve() error {
 	}
 	for a.life.Err() == nil {
 		n, err := next()
-		if err != nil && !errors.Is(err, syscall.EBUSY) { // the clock was being set: once more
+		if err != nil {
 			return err
 		}
 		if n > 0 {

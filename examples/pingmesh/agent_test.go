@@ -4,9 +4,11 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"net"
 	"slices"
+	"syscall"
 	"testing"
 	"time"
 
@@ -196,7 +198,6 @@ func TestForeign(t *testing.T) {
 func TestManyPeers(t *testing.T) {
 	dev := openDevice(t)
 	o := patient()
-	o.agents = 200 // all connections come from one host
 	responder := started(t, dev, o, "127.0.0.1:0")
 	o.interval = 20 * time.Millisecond
 	a := started(t, dev, o, "127.0.0.1:0", slices.Repeat([]string{addr(responder)}, 200)...)
@@ -238,6 +239,37 @@ func TestBadHello(t *testing.T) {
 		conn.Close()
 	}
 	until(t, a, "the session has ended", func() bool { return len(a.sessions) == 1 && a.sessions[0] == nil })
+}
+
+// failing is a listener whose first Accepts fail, as for want of descriptors.
+type failing struct {
+	net.Listener
+	left int
+}
+
+func (f *failing) Accept() (net.Conn, error) {
+	if f.left--; f.left >= 0 {
+		return nil, &net.OpError{Op: "accept", Err: errors.Join(syscall.EMFILE)}
+	}
+	return f.Listener.Accept()
+}
+
+// TestAcceptAgain has connections that cannot be accepted: the agent goes on.
+func TestAcceptAgain(t *testing.T) {
+	dev := openDevice(t)
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	check(t, err)
+	a, err := newAgent(dev, &failing{ln, 3}, patient())
+	check(t, err)
+	a.start(nil)
+	t.Cleanup(a.stop)
+	b := started(t, dev, patient(), "127.0.0.1:0", addr(a))
+	if p := probed(t, b).Peers[0]; p.Answered != p.Sent || p.Sent == 0 {
+		t.Errorf("%+v", p)
+	}
+	if err := a.failure(); err != nil {
+		t.Error(err)
+	}
 }
 
 // TestFailure ends an agent whose queue pair fails.

@@ -11,9 +11,8 @@ import (
 type clockKind uint8
 
 const (
-	software  clockKind = 1 + iota // this program: before it posts a send, and when it sees what arrived
-	wallclock                      // the device, in nanoseconds since 1970
-	device                         // the device, in cycles of its clock
+	software clockKind = 1 + iota // this program: before it posts a send, and when it sees what arrived
+	device                        // the device, in cycles of its clock
 )
 
 func (k clockKind) valid() bool { return k >= software && k <= device }
@@ -22,8 +21,6 @@ func (k clockKind) String() string {
 	switch k {
 	case software:
 		return "software"
-	case wallclock:
-		return "wallclock"
 	case device:
 		return "device"
 	}
@@ -37,13 +34,13 @@ type clock struct {
 	mask uint64 // bits of a device clock that count
 }
 
-// newCQ makes a queue with the best clock that the device has. The cycles of the device come first: nobody sets that clock.
+// newCQ makes a queue with the clock of the device, if it has one. No provider has only the wall clock of completions.
 func newCQ(dev *verbs.Device, ch *verbs.CompChannel, entries uint32) (*verbs.CQ, clock, error) {
 	attr, err := dev.QueryDeviceEx()
 	if err != nil {
 		return nil, clock{}, err
 	}
-	candidates := []clock{{kind: wallclock}, {kind: software}}
+	candidates := []clock{{kind: software}}
 	if attr.HCACoreClock != 0 {
 		cycles := clock{kind: device, kHz: attr.HCACoreClock, mask: attr.CompletionTimestampMask}
 		if cycles.mask == 0 { // the device does not say
@@ -67,22 +64,16 @@ func newCQ(dev *verbs.Device, ch *verbs.CompChannel, entries uint32) (*verbs.CQ,
 // fields are the fields of completions that the program reads.
 func (c *clock) fields() verbs.WCField {
 	const always = verbs.WCFieldByteLen | verbs.WCFieldSrcQP
-	switch c.kind {
-	case device:
+	if c.kind == device {
 		return always | verbs.WCFieldCompletionTS
-	case wallclock:
-		return always | verbs.WCFieldWallclock
 	}
 	return always
 }
 
 // stamp is the time of a completion that the program saw at the time seen.
 func (c *clock) stamp(wc *verbs.WCEx, seen int64) uint64 {
-	switch c.kind {
-	case device:
+	if c.kind == device {
 		return wc.CompletionTS
-	case wallclock:
-		return wc.WallclockNS
 	}
 	return uint64(seen)
 }

@@ -27,8 +27,7 @@ type hello struct {
 	LID      uint16 `json:"lid"`
 	QPN      uint32 `json:"qpn"`
 	QKey     uint32 `json:"qkey"`
-	Number   uint32 `json:"number"`            // what packets to the sender of this line have in their header
-	Refused  string `json:"refused,omitempty"` // why the other agent does not answer probes; then nothing else is set but the version
+	Number   uint32 `json:"number"` // what packets to the sender of this line have in their header
 }
 
 func (a *agent) hello(number uint32) hello {
@@ -44,9 +43,6 @@ func hear(conn net.Conn) (address, uint32, error) {
 	}
 	if h.Pingmesh != version {
 		return address{}, 0, fmt.Errorf("the peer has version %d; this is version %d", h.Pingmesh, version)
-	}
-	if h.Refused != "" {
-		return address{}, 0, fmt.Errorf("the peer refuses: %.200q", h.Refused)
 	}
 	gid, err := verbs.ParseGID(h.GID)
 	return address{gid: gid, lid: h.LID, qpn: h.QPN, qkey: h.QKey}, h.Number, err
@@ -81,23 +77,8 @@ func (a *agent) accept() error {
 			}
 			continue
 		}
-		host := hostOf(conn)
-		if err := a.guests.enter(host); err != nil {
-			refuse(conn, err)
-			continue
-		}
-		a.done.Go(func() {
-			defer a.guests.leave(host)
-			a.introduced(conn)
-		})
+		a.done.Go(func() { a.introduced(conn) })
 	}
-}
-
-// refuse says why a connection ends. It does not wait: one line goes into the buffer of a new connection.
-func refuse(conn net.Conn, why error) {
-	defer conn.Close()
-	conn.SetDeadline(time.Now().Add(helloTime))
-	json.NewEncoder(conn).Encode(hello{Pingmesh: version, Refused: why.Error()})
 }
 
 // introduced answers the probes of an agent until it closes the connection.

@@ -6,6 +6,7 @@
 //	pingmesh -device mlx5_0                                 the same on a real device
 //	pingmesh -device mlx5_0 -peers @hosts -every 1m -json   on each machine of the fleet, which all have the same list
 //	pingmesh -device mlx5_0 -listen :18516                  only answer
+//	pingmesh -every 10s -metrics :9516                      for Prometheus, at http://localhost:9516/metrics
 //
 // # What is measured
 //
@@ -17,17 +18,17 @@
 //	responder's delay  t4 - t3
 //
 // No clock is compared with that of another machine. t1 and t6 are the program's. The others are those of completions: in cycles
-// of the device, else in nanoseconds of its wall clock. If the device has neither, as soft-RoCE, they are the program's too: what
-// leaves has the time before it was posted, and what arrives the time when the program saw it. The round-trip time is then never
-// too short, but contains the delay of the prober, which is not reported. A report names the clocks of both sides.
+// of the device. If it has no clock, as soft-RoCE, they are the program's too: what leaves has the time before it was posted, and
+// what arrives the time when the program saw it. The round-trip time is then never too short, but contains the delay of the prober,
+// which is not reported. A report names the clocks of both sides.
 //
 // # How agents meet
 //
 // An agent listens on TCP. Whoever wants to probe it connects, both send a line of JSON (type hello), and the connection stays
 // open for as long as probes are to be answered. An agent that was restarted is met again within a second or so; until then
 // probes go where it was, and are lost. Agents may start in any order. An agent that finds its own address in the list leaves it
-// out. Anyone who reaches the TCP port may have probes answered; keep it inside the fleet. A host may have 16 connections to an
-// agent. All hosts together may have 4096, or half as many as the process may have open files (ulimit -n).
+// out. Anyone who reaches the TCP port may have probes answered; keep it inside the fleet. An agent answers up to 4096 others, if the
+// process may have as many open files (ulimit -n).
 //
 // # Reports
 //
@@ -36,6 +37,20 @@
 // as late, and those that come again as twice. A turn is unsent if the peer was never met, or 64 probes wait. Interrupt and
 // SIGTERM end the probing with a last report. An agent ends with an error if its queue pair fails, as soft-RoCE's does when its
 // port goes down; let a supervisor start it again.
+//
+// # Metrics
+//
+// With -metrics, Prometheus reads the latest reports, and the counters since the start. dashboard.json is a dashboard for Grafana.
+//
+//	pingmesh_probes_total{agent,peer,result}              probes that were sent, answered, lost, late, twice or unsent
+//	pingmesh_rtt_seconds{agent,peer,quantile}             round-trip time of the network
+//	pingmesh_prober_delay_seconds{agent,peer,quantile}    delay in the prober
+//	pingmesh_responder_delay_seconds{agent,peer,quantile} delay in the responder
+//	pingmesh_peer_error{agent,peer}                       1 if the peer is not met at present
+//	pingmesh_foreign_datagrams_total{agent}               datagrams that were ignored
+//	pingmesh_report_time_seconds{agent}                   when the latest report ended
+//
+// A quantile is 0.5, 0.9, 0.99 or 1, which is the longest. A time that was not measured has no sample.
 //
 // # Size and speed
 //
@@ -117,7 +132,15 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string, soft ...s
 		ctx, cancel = context.WithTimeout(ctx, o.duration)
 		defer cancel()
 	}
-	return probeAll(ctx, stdout, agents, o)
+	m := &metrics{}
+	if o.metrics != "" {
+		server, err := m.serve(ctx, o.metrics, stderr)
+		if err != nil {
+			return err
+		}
+		defer server.Close()
+	}
+	return probeAll(ctx, stdout, agents, o, m)
 }
 
 // newAgents makes the one agent that the options describe, or several that have all others as peers.
@@ -152,8 +175,8 @@ func newAgents(ctx context.Context, dev *verbs.Device, o *options) (agents []*ag
 	return agents, peers, nil
 }
 
-// probeAll has all agents probe and report.
-func probeAll(ctx context.Context, w io.Writer, agents []*agent, o *options) error {
+// probeAll has all agents probe and report, also to m.
+func probeAll(ctx context.Context, w io.Writer, agents []*agent, o *options, m *metrics) error {
 	for _, a := range agents {
 		a.meet(ctx)
 	}
@@ -180,9 +203,11 @@ func probeAll(ctx context.Context, w io.Writer, agents []*agent, o *options) err
 			last = true
 		}
 		for _, a := range agents {
-			if err := a.report().write(w, o.json); err != nil {
+			r := a.report()
+			if err := r.write(w, o.json); err != nil {
 				return err
 			}
+			m.add(r)
 		}
 		if last {
 			return errors.Join(errs...)

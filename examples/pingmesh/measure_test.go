@@ -19,8 +19,6 @@ func TestBetween(t *testing.T) {
 		want     time.Duration
 	}{
 		{"software", clock{kind: software}, 5, 105, 100},
-		{"wall clock", clock{kind: wallclock}, 1e18, 1e18 + 7, 7},
-		{"wall clock that was set back", clock{kind: wallclock}, 1e18, 1e18 - 7, -7},
 		{"156.25 MHz", clock{kind: device, kHz: 156_250, mask: ^uint64(0)}, 1000, 1100, 640},
 		{"a day of 1 GHz", clock{kind: device, kHz: 1_000_000, mask: ^uint64(0)}, 0, 86_400_000_000_000, 24 * time.Hour},
 		{"from the last value to 0", narrow, 0xfff0, 0x0010, 0x20},
@@ -41,8 +39,6 @@ func TestMeasure(t *testing.T) {
 		stamps
 		want sample
 	}{
-		{"nanoseconds", clock{kind: wallclock}, stamps{t1: 100, t2: 7_000_000, t5: 7_005_000, t6: 8_100, responder: 1_500},
-			sample{rtt: 3_500, prober: 3_000, responder: 1_500}},
 		{"cycles", cycles, stamps{t1: 0, t2: 0xffff_ff00, t5: 0x100, t6: 2_000, responder: 24},
 			sample{rtt: 1_000, prober: 976, responder: 24}},
 		{"software", clock{kind: software}, stamps{t1: 10, t2: 10, t5: 910, t6: 910, responder: 400},
@@ -104,7 +100,7 @@ func TestAcknowledgements(t *testing.T) {
 			p := newPeer(o, "there", 0)
 			p.to, p.remote.qpn, p.next = new(verbs.AH), qpn, 2
 			*p.at(1) = probe{seq: 1}
-			a := &agent{q: &queues{clock: clock{kind: wallclock}}, peers: []*peer{p}}
+			a := &agent{q: &queues{clock: clock{kind: software}}, peers: []*peer{p}}
 			test.do(a, p)
 			if p.counts != test.want || int(a.foreign) != test.fails {
 				t.Errorf("%+v, %d refused; want %+v, %d", p.counts, a.foreign, test.want, test.fails)

@@ -30,6 +30,7 @@ type options struct {
 	keep         int
 	spin         bool
 	json         bool
+	metrics      string
 	retry        time.Duration // between attempts to meet a peer
 }
 
@@ -57,6 +58,7 @@ func parse(stderr io.Writer, args []string) (*options, error) {
 	f.IntVar(&o.keep, "keep", 10000, "answered probes of a peer, the latest ones, of which percentiles are taken")
 	f.BoolVar(&o.spin, "spin", false, "poll all the time, where the program would sleep")
 	f.BoolVar(&o.json, "json", false, "print reports as lines of JSON")
+	f.StringVar(&o.metrics, "metrics", "", "TCP address where reports are served to Prometheus at /metrics; needs -every")
 	if err := f.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			return nil, err
@@ -75,6 +77,9 @@ func parse(stderr io.Writer, args []string) (*options, error) {
 	}
 	if o.count < 0 || o.size < headerSize || o.keep < 1 || o.agents < 1 || o.each < 0 {
 		return bad(fmt.Errorf("-count and -each are not below 0, -size at least %d, -keep and -agents at least 1", headerSize))
+	}
+	if o.metrics != "" && o.every == 0 {
+		return bad(errors.New("-metrics needs -every: it serves the latest reports"))
 	}
 	o.port, o.trafficClass = uint8(*port), uint8(*class)
 	var err error

@@ -15,7 +15,7 @@ type report struct {
 	Agent    string       `json:"agent"`    // TCP address
 	Device   string       `json:"device"`
 	GID      string       `json:"gid"`
-	Clock    string       `json:"clock"` // of t2 and t5: "device", "wallclock" or "software"
+	Clock    string       `json:"clock"` // of t2 and t5: "device" or "software"
 	Size     int          `json:"size"`  // bytes of a probe
 	From     time.Time    `json:"from"`
 	To       time.Time    `json:"to"`

@@ -71,7 +71,7 @@ func TestParse(t *testing.T) {
 	}
 	for _, args := range []string{
 		"x", "-ib-port 0", "-ib-port 256", "-traffic-class 256", "-gid-index 256", "-gid-index -2", "-interval 0", "-timeout 0s", "-duration -1s",
-		"-every -1s", "-count -1", "-size 31", "-keep 0", "-agents 0", "-nothing", "-peers @" + list + ".not",
+		"-every -1s", "-metrics :0", "-count -1", "-size 31", "-keep 0", "-agents 0", "-nothing", "-peers @" + list + ".not",
 	} {
 		if _, err := parse(io.Discard, strings.Fields(args)); !errors.Is(err, errUsage) {
 			t.Errorf("%s: %v", args, err)

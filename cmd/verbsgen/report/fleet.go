@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -108,26 +109,16 @@ func (f *Fleet) Text(paint func(v Verdict, text string) string) string {
 
 // order lists the groups: those with broken cases first, then the large ones.
 func (f *Fleet) order() []group {
-	var all []group
-	for g := range f.groups {
-		all = append(all, g)
-	}
-	slices.SortFunc(all, func(a, b group) int {
+	return slices.SortedFunc(maps.Keys(f.groups), func(a, b group) int {
 		x, y := f.groups[a], f.groups[b]
 		return cmp.Or(cmp.Compare(y.totals[Broken], x.totals[Broken]), cmp.Compare(y.reports, x.reports), strings.Compare(a.String(), b.String()))
 	})
-	return all
 }
 
 // outliers prints the cases of a group that differ between its devices, and returns their number.
 func (m *members) outliers(b *strings.Builder, g group, titles map[string]string, paint func(v Verdict, text string) string) int {
 	n := 0
-	ids := make([]string, 0, len(m.counts))
-	for id := range m.counts {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	for _, id := range ids {
+	for _, id := range slices.Sorted(maps.Keys(m.counts)) {
 		usual := Passed
 		for _, v := range verdicts {
 			if m.counts[id][v] > m.counts[id][usual] {
@@ -158,12 +149,7 @@ func (m *members) outliers(b *strings.Builder, g group, titles map[string]string
 // Changes lists what became broken and what was mended since an earlier run, by device. worse is the number of cases that became broken.
 func (f *Fleet) Changes(before *Fleet) (text string, worse int) {
 	var b strings.Builder
-	devices := make([]string, 0, len(f.devices))
-	for d := range f.devices {
-		devices = append(devices, d)
-	}
-	slices.Sort(devices)
-	for _, d := range devices {
+	for _, d := range slices.Sorted(maps.Keys(f.devices)) {
 		old, known := before.devices[d]
 		if !known {
 			fmt.Fprintf(&b, "  %s: not in the earlier run\n", d)

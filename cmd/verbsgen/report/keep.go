@@ -19,14 +19,14 @@ func Keep(r *Report, titles, answers bool) ([]byte, error) {
 	}
 	out := append(bytes.TrimSuffix(data, []byte("null}")), '[')
 	for i, c := range r.Cases {
-		k := keptCase{ID: c.ID, Family: c.Family, Mode: c.Mode, Status: c.Status, Lacks: c.Lacks, Reason: c.Reason, Evidence: c.Evidence}
-		if titles {
-			k.Title, k.Page, k.Rules = c.Title, c.Page, c.Rules
+		c.Duration = 0
+		if !titles {
+			c.Title, c.Page, c.Rules = "", "", nil
 		}
-		if answers {
-			k.Observed = c.Observed
+		if !answers {
+			c.Observed = nil
 		}
-		if data, err = line(k); err != nil {
+		if data, err = line(c); err != nil {
 			return nil, err
 		}
 		if i > 0 {
@@ -39,21 +39,6 @@ func Keep(r *Report, titles, answers bool) ([]byte, error) {
 		out = bytes.ReplaceAll(out, []byte(folder+"/"), nil)
 	}
 	return out, nil
-}
-
-// keptCase has the fields of [Case] that Keep writes.
-type keptCase struct {
-	ID       string        `json:"id"`
-	Family   string        `json:"family"`
-	Title    string        `json:"title,omitempty"`
-	Page     string        `json:"page,omitempty"`
-	Rules    []string      `json:"rules,omitempty"`
-	Mode     string        `json:"mode"`
-	Status   Status        `json:"status"`
-	Lacks    []string      `json:"lacks,omitempty"`
-	Reason   string        `json:"reason,omitempty"`
-	Evidence string        `json:"evidence,omitempty"`
-	Observed []Observation `json:"observed,omitempty"`
 }
 
 // line returns the JSON of a value as one line, without its end.

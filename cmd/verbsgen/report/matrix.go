@@ -1,9 +1,11 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"io"
+	"maps"
 	"regexp"
 	"slices"
 	"strconv"
@@ -105,15 +107,8 @@ func NewMatrix(reports []*Report) *Matrix {
 			rows[c.ID].Cells[i] = Cell{Verdict: verdict(c), Reason: visible(c.text()), Overlay: c.Mode == ModeOverlay}
 		}
 	}
-	ids := make([]string, 0, len(rows))
-	for id := range rows {
-		ids = append(ids, id)
-	}
-	slices.SortFunc(ids, func(a, b string) int {
-		if n := strings.Compare(family[a], family[b]); n != 0 {
-			return n
-		}
-		return strings.Compare(a, b)
+	ids := slices.SortedFunc(maps.Keys(rows), func(a, b string) int {
+		return cmp.Or(strings.Compare(family[a], family[b]), strings.Compare(a, b))
 	})
 	for _, id := range ids {
 		if n := len(m.Families); n == 0 || m.Families[n-1].Name != family[id] {

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strings"
@@ -29,16 +28,20 @@ func Encode(r *Report) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// Mistake is one thing that is wrong in a report, at its place.
+// Mistake is one thing that is wrong in a report.
 type Mistake struct {
-	Line, Col int    // from 1; the column in bytes
+	Line, Col int    // from 1, the column in bytes; 0 where a field alone says where
 	Field     string // "cases[3].status"; empty for the report as a whole
 	Problem   string
 }
 
 // Error returns the place, the field and the problem.
 func (m Mistake) Error() string {
-	return fmt.Sprintf("%d:%d: %s: %s", m.Line, m.Col, cmp.Or(m.Field, "report"), m.Problem)
+	text := cmp.Or(m.Field, "report") + ": " + m.Problem
+	if m.Line == 0 {
+		return text
+	}
+	return fmt.Sprintf("%d:%d: %s", m.Line, m.Col, text)
 }
 
 // Mistakes is all that is wrong in a report.
@@ -57,67 +60,63 @@ func (ms Mistakes) Error() string {
 // report are errors. The error is Mistakes.
 func Decode(data []byte) (*Report, error) {
 	if len(data) > MaxSize {
-		return nil, Mistakes{{1, 1, "", fmt.Sprintf("it has %d bytes, a report has at most %d", len(data), MaxSize)}}
+		return nil, Mistakes{{Problem: fmt.Sprintf("it has %d bytes, a report has at most %d", len(data), MaxSize)}}
 	}
-	f := &form{data: data}
-	if err := f.head(); err != nil {
-		return nil, err
+	var head struct {
+		Schema  string `json:"schema"`
+		Version int    `json:"version"`
 	}
-	if err := f.read(); err != nil {
-		return nil, err
+	if err := json.Unmarshal(data, &head); err != nil {
+		return nil, Mistakes{decoding(data, err)}
+	}
+	switch {
+	case head.Schema != Schema:
+		return nil, Mistakes{{Field: "schema", Problem: fmt.Sprintf("it is JSON, but its schema is %q and not %q", head.Schema, Schema)}}
+	case head.Version < 1 || head.Version > Version:
+		return nil, Mistakes{{Field: "version",
+			Problem: fmt.Sprintf("it is a report of version %d; versions 1 to %d are read", head.Version, Version)}}
 	}
 	r := &Report{}
 	d := json.NewDecoder(bytes.NewReader(data))
-	if err := d.Decode(r); err != nil { // form has found everything that it finds
-		return nil, Mistakes{f.syntax(err, d.InputOffset())}
-	}
-	end := d.InputOffset()
-	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, Mistakes{f.mistake(f.start(end), "", "there is text after the report")}
+	d.DisallowUnknownFields()
+	if err := d.Decode(r); err != nil {
+		return nil, Mistakes{decoding(data, err)}
 	}
 	if wrong := r.check(); len(wrong) > 0 {
-		return nil, f.place(wrong)
+		return nil, wrong
 	}
 	return r, nil
 }
 
-// head looks whether the file is a report of a version that is read.
-func (f *form) head() error {
-	var head struct {
-		Schema  any `json:"schema"`
-		Version any `json:"version"`
-	}
-	d := json.NewDecoder(bytes.NewReader(f.data))
+// decoding makes a mistake of an error of package json.
+func decoding(data []byte, err error) Mistake {
+	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
-	if err := d.Decode(&head); errors.As(err, &kind) {
-		return nil // read says what belongs there
-	} else if err != nil {
-		m := f.syntax(err, d.InputOffset())
-		m.Problem = "it is not a JSON object: " + m.Problem
-		return Mistakes{m}
-	}
-	schema, text := head.Schema.(string)
-	version, number := head.Version.(float64)
 	switch {
-	case !text && head.Schema != nil:
-		return f.place([]wrong{{"schema", fmt.Sprintf("it is JSON, but its schema is not %q", Schema)}})
-	case schema != Schema:
-		return f.place([]wrong{{"schema", fmt.Sprintf("it is JSON, but its schema is %q and not %q", schema, Schema)}})
-	case number && (version < 1 || version > Version), head.Version == nil:
-		return f.place([]wrong{{"version", fmt.Sprintf("it is a report of version %v; versions 1 to %d are read", version, Version)}})
+	case errors.As(err, &syntax):
+		m := at(data, syntax.Offset)
+		m.Problem = "it is not JSON: " + syntax.Error()
+		return m
+	case errors.As(err, &kind):
+		m := at(data, kind.Offset)
+		m.Field, m.Problem = kind.Field, "a JSON "+kind.Value+" does not belong here"
+		return m
 	}
-	return nil
+	return Mistake{Problem: strings.TrimPrefix(err.Error(), "json: ")}
 }
 
-// wrong is a mistake without its place.
-type wrong struct{ field, problem string }
+// at is the place of the last of so many bytes.
+func at(data []byte, n int64) Mistake {
+	before := data[:max(n-1, 0)]
+	return Mistake{Line: 1 + bytes.Count(before, []byte("\n")), Col: len(before) - bytes.LastIndexByte(before, '\n')}
+}
 
-// check finds what the form alone does not.
-func (r *Report) check() []wrong {
-	var found []wrong
+// check finds what the types alone do not.
+func (r *Report) check() Mistakes {
+	var found Mistakes
 	add := func(bad bool, field, format string, args ...any) {
 		if bad {
-			found = append(found, wrong{field, fmt.Sprintf(format, args...)})
+			found = append(found, Mistake{Field: field, Problem: fmt.Sprintf(format, args...)})
 		}
 	}
 	modes := []string{ModeSoftware, ModeDevice, ModeOverlay}

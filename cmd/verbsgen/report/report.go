@@ -103,15 +103,15 @@ type Capability struct {
 type Case struct {
 	ID       string   `json:"id"` // CF-mr-0001
 	Family   string   `json:"family"`
-	Title    string   `json:"title"`
-	Page     string   `json:"page"`            // the man page
+	Title    string   `json:"title,omitempty"`
+	Page     string   `json:"page,omitempty"`  // the man page
 	Rules    []string `json:"rules,omitempty"` // the IDs of the rules that it tests
 	Mode     string   `json:"mode"`            // ModeOverlay only if it needs the simulated device memory
 	Status   Status   `json:"status"`
 	Lacks    []string `json:"lacks,omitempty"`    // of a skipped case: the capabilities that are not there; none if the machine is the reason
 	Reason   string   `json:"reason,omitempty"`   // of all but most passed cases
 	Evidence string   `json:"evidence,omitempty"` // of a known defect
-	Duration Seconds  `json:"duration_s"`
+	Duration Seconds  `json:"duration_s,omitzero"`
 	// Observed is what the device answered, in the order in which it was asked.
 	Observed []Observation `json:"observed,omitempty"`
 }

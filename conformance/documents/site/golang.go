@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"go/ast"
 	gobuild "go/build"
@@ -12,6 +11,7 @@ import (
 	"go/printer"
 	"go/token"
 	"html/template"
+	"maps"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -290,13 +290,8 @@ func (g *golang) print(x *doc.Example) *example {
 
 // sorted are the values of a map by their names.
 func sorted[T any](m map[string]T) []T {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, cmp.Compare[string])
 	var out []T
-	for _, k := range keys {
+	for _, k := range slices.Sorted(maps.Keys(m)) {
 		out = append(out, m[k])
 	}
 	return out

@@ -27,7 +27,7 @@ func (p *Peer) NewEnd(ctx context.Context, kind far.Kind) (far.End, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &end{p, l, a.End, fromWire(a.At)}, nil
+	return &end{p, l, a.End, *a.At}, nil
 }
 
 // Reach reports whether new ends can be made, after a look at the far side. A lost session is tried to be had anew.
@@ -79,7 +79,7 @@ func (e *end) do(ctx context.Context, r *request) (answer, error) {
 func (e *end) Address() far.Address { return e.at }
 
 func (e *end) Connect(ctx context.Context, to far.Address) error {
-	_, err := e.do(ctx, &request{Ask: askConnect, To: toWire(to)})
+	_, err := e.do(ctx, &request{Ask: askConnect, To: &to})
 	return err
 }
 

@@ -21,7 +21,7 @@ import (
 // magic and Protocol begin a connection in both directions: the only bytes that no later version may change.
 const (
 	magic    = "verbsgen"
-	Protocol = 2
+	Protocol = 3
 )
 
 // Bounds on what is read from a peer.

@@ -22,7 +22,7 @@ func TestStrangers(t *testing.T) {
 		says string
 	}{
 		{[]byte("GET / HTTP/1.1\r\nHost: x\r\n\r\n"), `it does not speak this protocol: it begins with "GET / HT"`},
-		{preamble(1), "it speaks version 1 of the protocol and this side version 2"},
+		{preamble(1), "it speaks version 1 of the protocol and this side version 3"},
 		{helloBytes(t, hello{Suite: "7 cases"}), `it has another suite, "7 cases", and this side "a suite"`},
 		{append(preamble(Protocol), 0x7f, 0xff, 0xff, 0xff), "its greeting: a message of 2147483647 bytes"},
 		{[]byte("verbs"), "no greeting: it took too long"},
@@ -335,7 +335,7 @@ func TestSilence(t *testing.T) {
 func TestHang(t *testing.T) {
 	addr := play(t, helloBytes(t, hello{Suite: "a suite"}), func(r *request) []byte {
 		if r.Ask == askNew {
-			return text(`{"id":1,"end":1,"at":{"kind":"RC","qpn":1,"mtu":1,"gid":"AAAAAAAAAAAAAAAAAAAAAA=="}}`)
+			return text(`{"id":1,"end":1,"at":{"kind":"RC","qpn":1,"mtu":1,"gid":[1]}}`)
 		}
 		return []byte{0, 0} // half of a length
 	})

@@ -32,23 +32,23 @@ var asks = []string{askPing, askNew, askConnect, askDo, askPostRecv, askWaitRecv
 
 // request is one thing asked of the listening side. What the operation does not need is left out.
 type request struct {
-	ID     uint64   `json:"id"` // one more than that of the request before
-	Ask    string   `json:"ask"`
-	Within int64    `json:"within_ms"`     // how long it may take
-	End    uint32   `json:"end,omitempty"` // which end, by the number that its making gave
-	Kind   far.Kind `json:"kind,omitempty"`
-	To     *address `json:"to,omitempty"`
-	Op     *far.Op  `json:"op,omitempty"`
-	Offset int      `json:"offset,omitempty"`
-	Length int      `json:"length,omitempty"`
-	Data   []byte   `json:"data,omitempty"`
+	ID     uint64       `json:"id"` // one more than that of the request before
+	Ask    string       `json:"ask"`
+	Within int64        `json:"within_ms"`     // how long it may take
+	End    uint32       `json:"end,omitempty"` // which end, by the number that its making gave
+	Kind   far.Kind     `json:"kind,omitempty"`
+	To     *far.Address `json:"to,omitempty"`
+	Op     *far.Op      `json:"op,omitempty"`
+	Offset int          `json:"offset,omitempty"`
+	Length int          `json:"length,omitempty"`
+	Data   []byte       `json:"data,omitempty"`
 }
 
 // answer says how a request went. With Over, the session has ended.
 type answer struct {
 	ID       uint64        `json:"id"`
 	End      uint32        `json:"end,omitempty"`
-	At       *address      `json:"at,omitempty"`
+	At       *far.Address  `json:"at,omitempty"`
 	Result   *far.Result   `json:"result,omitempty"`
 	Received *far.Received `json:"received,omitempty"`
 	Data     []byte        `json:"data,omitempty"`
@@ -59,30 +59,6 @@ type answer struct {
 
 // sentinels are the errors by which a program on the other side may go on.
 var sentinels = map[string]error{"unsupported": errors.ErrUnsupported, "no-way": far.ErrNoWay, "deadline": context.DeadlineExceeded}
-
-// address is far.Address, but for a GID whose length is seen.
-type address struct {
-	Kind far.Kind `json:"kind"`
-	QPN  uint32   `json:"qpn"`
-	PSN  uint32   `json:"psn"`
-	QKey uint32   `json:"qkey"`
-	GID  []byte   `json:"gid"`
-	LID  uint16   `json:"lid"`
-	MTU  uint32   `json:"mtu"`
-	Base uint64   `json:"base"`
-	RKey uint32   `json:"rkey"`
-	Size int      `json:"size"`
-}
-
-func toWire(a far.Address) *address {
-	return &address{a.Kind, a.QPN, a.PSN, a.QKey, a.GID[:], a.LID, a.MTU, a.Base, a.RKey, a.Size}
-}
-
-// fromWire is for an address that has passed check.
-func fromWire(a *address) far.Address {
-	return far.Address{Kind: a.Kind, QPN: a.QPN, PSN: a.PSN, QKey: a.QKey, GID: [16]byte(a.GID), LID: a.LID, MTU: a.MTU,
-		Base: a.Base, RKey: a.RKey, Size: a.Size}
-}
 
 // check finds what a request cannot mean on any device.
 func (r *request) check() error {
@@ -104,7 +80,7 @@ func (r *request) check() error {
 	case r.Ask == askDo && r.Op == nil:
 		return fmt.Errorf("%s: no operation", r.Ask)
 	case r.To != nil:
-		if err := r.To.check(); err != nil {
+		if err := checkAddress(r.To); err != nil {
 			return fmt.Errorf("%s: %w", r.Ask, err)
 		}
 	}
@@ -126,8 +102,8 @@ func checkOp(o *far.Op) error {
 
 func kindKnown(k far.Kind) bool { return k == far.RC || k == far.UC || k == far.UD }
 
-// check finds what an address cannot be.
-func (a *address) check() error {
+// checkAddress finds what an address cannot be.
+func checkAddress(a *far.Address) error {
 	switch {
 	case !kindKnown(a.Kind):
 		return fmt.Errorf("no kind %q", clean(string(a.Kind), maxText))
@@ -135,8 +111,6 @@ func (a *address) check() error {
 		return fmt.Errorf("queue pair number %#x; it has 24 bits and is not 0", a.QPN)
 	case a.PSN >= 1<<24:
 		return fmt.Errorf("packet number %#x; it has 24 bits", a.PSN)
-	case len(a.GID) != 16:
-		return fmt.Errorf("a GID of %d bytes; it has 16", len(a.GID))
 	case a.MTU < 1 || a.MTU > 5:
 		return fmt.Errorf("MTU %d; enum ibv_mtu has 1 to 5", a.MTU)
 	case a.Size < 0 || a.Size > far.WindowSize:
@@ -162,7 +136,7 @@ func (a *answer) check(r *request) error {
 		if a.At.Kind != r.Kind {
 			return fmt.Errorf("an end of kind %q in place of %q", clean(string(a.At.Kind), maxText), r.Kind)
 		}
-		return a.At.check()
+		return checkAddress(a.At)
 	case r.Ask == askDo:
 		return checkResult(r.Op, a.Result)
 	case r.Ask == askWaitRecv:

@@ -127,7 +127,7 @@ func (s *session) do(ctx context.Context, r *request, a *answer) (err error) {
 	}
 	switch r.Ask {
 	case askConnect:
-		return e.Connect(ctx, fromWire(r.To))
+		return e.Connect(ctx, *r.To)
 	case askDo:
 		result, err := e.Do(ctx, *r.Op)
 		a.Result = &result
@@ -157,7 +157,8 @@ func (s *session) newEnd(ctx context.Context, kind far.Kind, a *answer) error {
 	}
 	s.made++
 	s.ends[s.made] = &served{End: e}
-	a.End, a.At = s.made, toWire(e.Address())
+	at := e.Address()
+	a.End, a.At = s.made, &at
 	return nil
 }
 

@@ -66,13 +66,13 @@ type Bit struct {
 
 // Statement is a statement of a man page that no rule checks.
 type Statement struct {
-	Function  string   `json:"function"`
-	Statement string   `json:"statement"`
-	Errno     string   `json:"errno,omitempty"`
-	Page      string   `json:"page"`
-	Section   string   `json:"section,omitempty"`
-	Passage   string   `json:"passage,omitempty"`
-	Sources   []Source `json:"sources,omitempty"`
+	Function  string       `json:"function"`
+	Statement string       `json:"statement"`
+	Errno     string       `json:"errno,omitempty"`
+	Page      string       `json:"page"`
+	Section   string       `json:"section,omitempty"`
+	Passage   string       `json:"passage,omitempty"`
+	Sources   spec.Sources `json:"sources,omitempty"`
 }
 
 // maker makes a file.
@@ -148,7 +148,7 @@ func (m *maker) statement(to []*Statement, p *spec.Page, n *spec.Note) []*Statem
 		return to
 	}
 	return append(to, &Statement{Function: n.Verb, Statement: n.Statement, Errno: n.Errno, Page: p.Page, Section: n.Section,
-		Passage: n.Passage, Sources: sources(n.Source)})
+		Passage: n.Passage, Sources: n.Source})
 }
 
 // jsonNumber writes an integer of any size.
@@ -159,12 +159,4 @@ func orEmpty[K comparable, V any](m map[K]V) map[K]V {
 		return map[K]V{}
 	}
 	return m
-}
-
-func sources(list spec.Sources) []Source {
-	var out []Source
-	for _, s := range list {
-		out = append(out, Source{s.Project, s.Release, s.Commit, s.File, s.Func, s.Run, s.Kernels})
-	}
-	return out
 }

@@ -9,20 +9,20 @@ import (
 
 // Rule is one rule, with all that shared rules say of it.
 type Rule struct {
-	ID        string   `json:"id"`
-	Function  string   `json:"function"`
-	Subject   string   `json:"subject,omitempty"` // a path; empty for a rule about several fields
-	Kind      string   `json:"kind"`
-	Severity  string   `json:"severity"` // error or lint
-	Needs     string   `json:"needs"`    // args, caps or state
-	Errno     string   `json:"errno,omitempty"`
-	Statement string   `json:"statement"`
-	Fix       []string `json:"fix"` // any of them will do
-	Page      string   `json:"page"`
-	Section   string   `json:"section,omitempty"`
-	Passage   string   `json:"passage,omitempty"` // hash of the passage of the page
-	Sources   []Source `json:"sources,omitempty"`
-	Note      string   `json:"note,omitempty"`
+	ID        string       `json:"id"`
+	Function  string       `json:"function"`
+	Subject   string       `json:"subject,omitempty"` // a path; empty for a rule about several fields
+	Kind      string       `json:"kind"`
+	Severity  string       `json:"severity"` // error or lint
+	Needs     string       `json:"needs"`    // args, caps or state
+	Errno     string       `json:"errno,omitempty"`
+	Statement string       `json:"statement"`
+	Fix       []string     `json:"fix"` // any of them will do
+	Page      string       `json:"page"`
+	Section   string       `json:"section,omitempty"`
+	Passage   string       `json:"passage,omitempty"` // hash of the passage of the page
+	Sources   spec.Sources `json:"sources,omitempty"`
+	Note      string       `json:"note,omitempty"`
 
 	Each   string  `json:"each,omitempty"` // the path of the list whose elements are judged one by one
 	Broken *Node   `json:"broken"`         // the condition under which a call breaks the rule
@@ -42,17 +42,17 @@ type Example struct {
 
 // Party is who is known to accept, or to refuse, a call that breaks the rule.
 type Party struct {
-	Provider  string   `json:"provider,omitempty"` // empty: every one
-	Kernel    string   `json:"kernel,omitempty"`   // a range as written; empty: every one
-	From      string   `json:"from,omitempty"`     // the first kernel of the range
-	Before    string   `json:"before,omitempty"`   // the first kernel after it
-	Release   *Range   `json:"release,omitempty"`  // of rdma-core; nil: every one
-	When      *Node    `json:"when,omitempty"`     // the entry counts only for such calls
-	But       string   `json:"but,omitempty"`      // accepted, but not as the page says
-	Run       bool     `json:"run"`                // the call was made; otherwise the source was read
-	WholeVerb bool     `json:"whole_verb,omitempty"`
-	Crash     bool     `json:"crash,omitempty"` // nobody refuses: the program crashes
-	Sources   []Source `json:"sources"`
+	Provider  string       `json:"provider,omitempty"` // empty: every one
+	Kernel    string       `json:"kernel,omitempty"`   // a range as written; empty: every one
+	From      string       `json:"from,omitempty"`     // the first kernel of the range
+	Before    string       `json:"before,omitempty"`   // the first kernel after it
+	Release   *Range       `json:"release,omitempty"`  // of rdma-core; nil: every one
+	When      *Node        `json:"when,omitempty"`     // the entry counts only for such calls
+	But       string       `json:"but,omitempty"`      // accepted, but not as the page says
+	Run       bool         `json:"run"`                // the call was made; otherwise the source was read
+	WholeVerb bool         `json:"whole_verb,omitempty"`
+	Crash     bool         `json:"crash,omitempty"` // nobody refuses: the program crashes
+	Sources   spec.Sources `json:"sources"`
 }
 
 // Range is a range of releases of rdma-core.
@@ -84,7 +84,7 @@ var ops = map[cond.Op]string{
 
 func (m *maker) rule(r *spec.Rule, by *judged) *Rule {
 	out := &Rule{ID: r.ID, Function: r.Verb, Subject: r.Subject, Kind: r.Kind, Severity: r.Severity, Needs: r.Needs, Errno: r.Errno,
-		Statement: r.Statement, Fix: []string{}, Page: r.Page, Section: r.Section, Passage: r.Passage, Sources: sources(r.Source), Note: r.Note,
+		Statement: r.Statement, Fix: []string{}, Page: r.Page, Section: r.Section, Passage: r.Passage, Sources: r.Source, Note: r.Note,
 		Each: by.walked, Broken: m.node(r.Verb, by.broken), Limits: []*Node{},
 		AcceptedBy: m.parties(r, r.AcceptedBy), RefusedBy: m.parties(r, r.RefusedBy), Accept: example(r.Accept), Reject: example(r.Reject)}
 	if v := m.spec.VerbByC(r.Verb); v != nil && v.Param(r.Subject) != nil && r.Fix.String() == v.Param(r.Subject).NullFix() {
@@ -109,7 +109,7 @@ func (m *maker) parties(r *spec.Rule, list []spec.Party) []*Party {
 	out := []*Party{}
 	for _, p := range list {
 		e := &Party{Provider: p.Provider, Kernel: p.Kernel, When: m.node(r.Verb, spec.Conditions(p.When)), But: p.But,
-			WholeVerb: p.WholeVerb, Crash: p.Crash, Run: p.Run(r), Sources: sources(p.Source)}
+			WholeVerb: p.WholeVerb, Crash: p.Crash, Run: p.Run(r), Sources: p.Source}
 		if p.Kernel != "" {
 			e.From, e.Before = series(p.Kernels.From), series(p.Kernels.End)
 		}

@@ -99,14 +99,3 @@ func (m *maker) typ(t spec.CType) string {
 	}
 	return key
 }
-
-// Source is a place in the sources of a project, or a measurement.
-type Source struct {
-	Project  string   `json:"project,omitempty"`
-	Releases []string `json:"releases,omitempty"`
-	Commit   string   `json:"commit,omitempty"`
-	File     string   `json:"file,omitempty"`
-	Func     string   `json:"func,omitempty"`
-	Run      string   `json:"run,omitempty"`
-	Kernels  []string `json:"kernels,omitempty"`
-}
