@@ -10,8 +10,8 @@ import (
 	"github.com/verbsgen/verbsgen/spec/role"
 )
 
-// TestShimOfNoPage pins the C of what no verb of the project's pages needs: a function that a library may lack, and whose result is a number
-// or a negated errno. verbsgen check compares the others.
+// TestShimOfNoPage pins the C of what no verb of the project's pages needs: a function that a library may lack, and whose result is a
+// number or a negated errno. verbsgen check compares the others.
 func TestShimOfNoPage(t *testing.T) {
 	verb := &model.Verb{C: "tap_go", CRet: "int", Returns: spec.RetNegated, MayFail: true, Way: model.WayExported,
 		Symbol: &model.Symbol{Name: "tap_turn", Floor: true}, Params: []*model.Param{{C: "n", CType: "int", Role: role.In}}}

@@ -30,8 +30,8 @@ func missingMethods(t *testing.T, checked *types.Package, pkg *model.Package) (m
 	return missing
 }
 
-// TestModulesEach generates each of the project's other modules for each release with other facts, and for one of four bound functions alone
-// in the newest release; in a sweep, for each function, in each release with more functions. The packages compile.
+// TestModulesEach generates each of the project's other modules for each release with other facts, and for one of four bound functions
+// alone in the newest release; in a sweep, for each function, in each release with more functions. The packages compile.
 func TestModulesEach(t *testing.T) {
 	for _, name := range spec.Modules() {
 		if name == spec.DefaultModule {

@@ -38,7 +38,8 @@ type rule func(p *Package, f *function)
 var rules = map[string]rule{
 	"entered": entered, "exited": exited, "device": oneDevice, "refused": refused, "missing": missing, "judged": judged,
 	"hinted": hinted, "taken": taken, "released": released, "placed": placed, "began": began, "made": made, "adopted": adopted,
-	"zeros": zeros, "filled": filled, "lazy": asked, "updated": updated, "handle": handle, "ends": ends, "lent": lent, "failed": failed, "called": called,
+	"zeros": zeros, "filled": filled, "lazy": asked, "updated": updated, "handle": handle, "ends": ends,
+	"lent": lent, "failed": failed, "called": called,
 }
 
 // Package is a generated package.
