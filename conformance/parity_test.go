@@ -56,55 +56,55 @@ func (p *parity) expected(t *testing.T) []report.Difference {
 	return out
 }
 
-// TestParity runs the suite on a software device like soft-RoCE of Linux 6.1 and on the default one, and holds verdicts and
-// answers against those that were recorded on that kernel. The differences are exactly those listed. It fails after a case has
-// changed what it asks, too: then soft-RoCE is asked anew.
+// TestParity runs the suite on a software device like soft-RoCE of Linux 6.1, and holds verdicts and answers against those that were
+// recorded on that kernel. The differences are exactly those listed. It fails after a case has changed what it asks, too: then soft-RoCE is
+// asked anew. TestSuite holds the default device against the same.
 func TestParity(t *testing.T) {
-	var p parity
+	p, kernel := recorded(t)
+	t.Logf("held against %s; where a case asks something else than it did then, run make matrix", p.Recorded)
+	opts := []softverbs.Option{softverbs.LikeRXE61(), softverbs.Release(kernel.Library.RDMACore)}
+	target := must(suite.Open(suite.Config{Device: suite.Software, Soft: opts, Port: 1, GIDIndex: far.AnyGID}))(t)
+	var results []report.Case
+	for _, c := range cases.All() {
+		results = append(results, target.Run(c))
+	}
+	for _, line := range unlike(report.Compare(kernel, target.Report(results), false), p.expected(t)) {
+		t.Error(line)
+	}
+}
+
+// recorded reads the list of differences, and the report of the kernel device.
+func recorded(t *testing.T) (p parity, kernel *report.Report) {
+	t.Helper()
 	read := func(path string) []byte { return must(os.ReadFile(filepath.FromSlash(path)))(t) }
 	d := json.NewDecoder(bytes.NewReader(read("suite/parity.json")))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&p); err != nil {
 		t.Fatalf("suite/parity.json: %v", err)
 	}
-	kernel := must(report.Decode(read("../" + p.Recorded)))(t)
+	kernel = must(report.Decode(read("../" + p.Recorded)))(t)
 	if kernel.Device.Provider != "rdma_rxe" || !strings.HasPrefix(kernel.Host.Kernel, "6.1.") || kernel.Mode != report.ModeDevice {
 		t.Fatalf("%s is of %s (%s) on kernel %s", p.Recorded, kernel.Device.Provider, kernel.Mode, kernel.Host.Kernel)
 	}
-	t.Logf("held against %s; where a case asks something else than it did then, run make matrix", p.Recorded)
-	t.Run("like", func(t *testing.T) {
-		soft := onSoftware(t, softverbs.LikeRXE61(), softverbs.Release(kernel.Library.RDMACore))
-		for _, line := range unlike(report.Compare(kernel, soft, false), p.expected(t)) {
-			t.Error(line)
-		}
-	})
-	t.Run("default", func(t *testing.T) {
-		soft := onSoftware(t)
-		found := report.Compare(kernel, soft, true)
-		for _, d := range p.Default {
-			for _, id := range d.Cases {
-				i := slices.IndexFunc(found, func(f report.Difference) bool { return f.Case == id })
-				if i < 0 {
-					t.Errorf("%s is listed in suite/parity.json, but the default device answers as the kernel does: strike it out", id)
-				}
-				found = slices.DeleteFunc(found, func(f report.Difference) bool { return f.Case == id })
-			}
-		}
-		for _, line := range unlike(found, p.expected(t)) {
-			t.Error(line)
-		}
-	})
+	return p, kernel
 }
 
-// onSoftware runs all cases on a software device.
-func onSoftware(t *testing.T, opts ...softverbs.Option) *report.Report {
-	t.Helper()
-	target := must(suite.Open(suite.Config{Device: suite.Software, Soft: opts, Port: 1, GIDIndex: far.AnyGID}))(t)
-	var results []report.Case
-	for _, c := range cases.All() {
-		results = append(results, target.Run(c))
+// defaultParity holds the report of all cases on the default software device against the kernel's, but for what it can do more.
+func defaultParity(t *testing.T, soft *report.Report) {
+	p, kernel := recorded(t)
+	found := report.Compare(kernel, soft, true)
+	for _, d := range p.Default {
+		for _, id := range d.Cases {
+			i := slices.IndexFunc(found, func(f report.Difference) bool { return f.Case == id })
+			if i < 0 {
+				t.Errorf("%s is listed in suite/parity.json, but the default device answers as the kernel does: strike it out", id)
+			}
+			found = slices.DeleteFunc(found, func(f report.Difference) bool { return f.Case == id })
+		}
 	}
-	return target.Report(results)
+	for _, line := range unlike(found, p.expected(t)) {
+		t.Error(line)
+	}
 }
 
 // unlike tells of differences that are not listed, and of listed ones that are none.

@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"reflect"
 	"testing"
 
 	"github.com/google/renameio/v2"
@@ -34,7 +35,7 @@ var (
 )
 
 // TestSuite runs every case on the device, each as a subtest. A device that is not there, or a run without a case, is a
-// failure.
+// failure. On the default software device the answers are those of the kernel that TestParity names.
 func TestSuite(t *testing.T) {
 	target := must(suite.Open(config()))(t)
 	t.Log(target)
@@ -61,6 +62,10 @@ func TestSuite(t *testing.T) {
 	fmt.Printf("%v: %d cases: %d pass, %d fail, %d skip, %d known\n", target, len(results), n[report.Pass], n[report.Fail],
 		n[report.Skip], n[report.Known])
 	write(t, r)
+	byDefault := *connectFlag == "" && reflect.DeepEqual(config(), suite.Config{Device: suite.Software, Port: 1, GIDIndex: far.AnyGID})
+	if byDefault && len(results) == len(cases.All()) {
+		t.Run("Parity", func(t *testing.T) { defaultParity(t, r) })
+	}
 }
 
 // config is what the flags say of the device.

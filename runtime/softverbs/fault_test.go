@@ -37,38 +37,6 @@ func faa(x, y *end) harness.SendWR {
 	return w
 }
 
-func TestOverflowOfTheSendCQ(t *testing.T) {
-	b := two(t)
-	x, y := b.pair(plan{cqe: 4}, 2)
-	if harness.CQE(x.scq) != 7 {
-		t.Fatalf("cqe %d, want 7 for 4", harness.CQE(x.scq))
-	}
-	for i := range uint64(16) {
-		w := write(x, y)
-		w.ID, w.Flags = i, signaled
-		x.send(w)
-	}
-	for range 9 { // one for each that is lost
-		typ, element, err := b.lib.Async(x.ctx)
-		if b.ok(err); typ != 0 || element != uintptr(x.scq) {
-			t.Errorf("event %d of 0x%x", typ, element)
-		}
-		b.lib.AckAsync(typ, x.scq)
-	}
-	if wcs := b.wait(x.scq, 7); wcs[6].ID != 6 {
-		t.Errorf("%+v", wcs)
-	}
-	b.none(x.scq)
-	b.state(sRTS, x)
-	b.ok(unix.SetNonblock(harness.AsyncFD(x.ctx), true))
-	_, _, err := b.lib.Async(x.ctx)
-	b.want(syscall.EAGAIN, err)
-	w := write(x, y)
-	w.Flags = signaled
-	x.send(w) // there is room again
-	b.wait(x.scq, 1)
-}
-
 func TestOverflowOfTheReceiveCQ(t *testing.T) {
 	b := two(t)
 	x, y := b.pair(plan{cqe: 1}, 2)

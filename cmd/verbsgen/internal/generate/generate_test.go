@@ -84,8 +84,8 @@ func TestEachRelease(t *testing.T) {
 	}
 }
 
-// TestOnlyEach generates a package for each bound function alone, in the newest release; in a sweep, in the first that has it too. What the
-// function needs comes along, and the package compiles.
+// TestOnlyEach generates a package for one of four bound functions alone, in the newest release; in a sweep, for each, in the first that
+// has it too. What the function needs comes along, and the package compiles.
 func TestOnlyEach(t *testing.T) {
 	sp, err := spec.Embedded("")
 	if err != nil {
@@ -101,8 +101,8 @@ func TestOnlyEach(t *testing.T) {
 	}
 	before := map[string]bool{}
 	for i, rel := range rels {
-		for _, c := range bound(t, rel, sp) {
-			if i < len(rels)-1 && before[c] {
+		for n, c := range bound(t, rel, sp) {
+			if i < len(rels)-1 && before[c] || !sweep() && n%4 != 0 {
 				continue
 			}
 			before[c] = true
@@ -118,7 +118,7 @@ func TestOnlyEach(t *testing.T) {
 			}
 		}
 	}
-	if len(before) < 100 {
+	if len(before) < 25 {
 		t.Errorf("only %d functions", len(before))
 	}
 }

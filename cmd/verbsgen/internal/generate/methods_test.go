@@ -9,30 +9,6 @@ import (
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
-// TestMissingMethods has a method that nobody made.
-func TestMissingMethods(t *testing.T) {
-	sp, err := spec.Embedded("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	rel, err := api.Load(api.Newest())
-	if err != nil {
-		t.Fatal(err)
-	}
-	files, pkg, err := Run(rel, sp, Options{Package: "p"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	checked, err := compiles(files, pkg, sp)
-	if err != nil {
-		t.Fatal(err)
-	}
-	pkg.Verbs[0].Methods = append(pkg.Verbs[0].Methods, &model.Method{Recv: "Lib", Name: "Nothing"})
-	if got := missingMethods(t, checked, pkg); len(got) != 1 || got[0] != "Lib.Nothing" {
-		t.Errorf("got %v", got)
-	}
-}
-
 // missingMethods lists the methods of the model that the type-checked package does not have.
 func missingMethods(t *testing.T, checked *types.Package, pkg *model.Package) (missing []string) {
 	t.Helper()
@@ -54,8 +30,8 @@ func missingMethods(t *testing.T, checked *types.Package, pkg *model.Package) (m
 	return missing
 }
 
-// TestModulesEach generates each of the project's other modules for each release with other facts, and for each bound function alone in the
-// newest release; in a sweep, in each release with more functions. The packages compile.
+// TestModulesEach generates each of the project's other modules for each release with other facts, and for one of four bound functions
+// alone in the newest release; in a sweep, for each function, in each release with more functions. The packages compile.
 func TestModulesEach(t *testing.T) {
 	for _, name := range spec.Modules() {
 		if name == spec.DefaultModule {
@@ -82,7 +58,10 @@ func TestModulesEach(t *testing.T) {
 			if !sweep() && i < len(rels)-1 {
 				continue
 			}
-			for _, v := range all.Verbs {
+			for n, v := range all.Verbs {
+				if !sweep() && n%4 != 0 {
+					continue
+				}
 				if _, _, err := Run(rel, sp, Options{Package: "p", Only: []string{v.C}, Foreign: true}); err != nil {
 					t.Errorf("%s %s: --only %s: %v", name, rel.Release, v.C, err)
 				}

@@ -26,6 +26,10 @@ func TestWritten(t *testing.T) {
 		}
 		return nil
 	}
+	sp, err := spec.Embedded("")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, tt := range []struct {
 		edit func(rel *api.Release)
 		want string
@@ -61,10 +65,6 @@ func TestWritten(t *testing.T) {
 		},
 			"ibv_alloc_dm: its body calls alloc_dm with context of type struct ibv_context * for struct ibv_qp *"},
 	} {
-		sp, err := spec.Embedded("")
-		if err != nil {
-			t.Fatal(err)
-		}
 		rel, err := api.Load(api.Newest())
 		if err != nil {
 			t.Fatal(err)

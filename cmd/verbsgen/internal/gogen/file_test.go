@@ -9,38 +9,9 @@ import (
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
-
-// TestFile pins the beginning of a generated file, and that it imports what it names.
-func TestFile(t *testing.T) {
-	e := &emitter{pkg: &model.Package{Name: "p", FactsHash: "0"}}
-	g := e.newFile("x.go")
-	g.fn(fn{doc: "// f uses errors.Is.", name: "f", params: []jen.Code{param("n", "*dpath.WC")}, results: []jen.Code{jen.String()},
-		body: []jen.Code{jen.Return(rt("strconv", "Itoa").Call(jen.Lit(1)))}, short: true})
-	data, err := g.render()
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := output.Banner + `
-
-package p
-
-import (
-	"strconv"
-
-	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
-)
-
-// f uses errors.Is.
-func f(n *dpath.WC) string { return strconv.Itoa(1) }
-`
-	if string(data) != want {
-		t.Errorf("got\n%s\nwant\n%s", data, want)
-	}
-}
 
 // TestBroken shows what a defect of a writer looks like: the place in the source, not all of it.
 func TestBroken(t *testing.T) {
@@ -66,16 +37,6 @@ func TestRenderingPanics(t *testing.T) {
 	var panicked *diag.Panic
 	if !errors.As(err, &panicked) || !strings.HasPrefix(err.Error(), "writing nothing.go: ") || len(files) != 2 || len(files[1].Data) == 0 {
 		t.Errorf("%d files, %v", len(files), err)
-	}
-}
-
-// TestComment asks that every line of a comment is one, and short enough.
-func TestComment(t *testing.T) {
-	long := comment("a\n\n  - " + strings.Repeat("word ", 40))
-	for _, line := range strings.Split(long, "\n") {
-		if !strings.HasPrefix(line, "//") || len(line) > 112 || strings.HasSuffix(line, " ") {
-			t.Errorf("comment line %q", line)
-		}
 	}
 }
 

@@ -4,27 +4,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 	"github.com/verbsgen/verbsgen/spec/cond"
 	"github.com/verbsgen/verbsgen/spec/role"
 )
-
-// TestWriters asks that each form has a writer, and no other.
-func TestWriters(t *testing.T) {
-	for _, f := range form.All() {
-		if _, ok := writers[f.Name]; !ok {
-			t.Errorf("nothing writes form %q", f.Name)
-		}
-	}
-	for name := range writers {
-		if form.Find(name) == nil {
-			t.Errorf("form %q has a writer, and is not in the registry", name)
-		}
-	}
-}
 
 // TestUnresolved writes models that bind never makes: what cannot be resolved is an error that names the verb and the
 // field, never a 0 or a type that happens to fit.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/spec/role"
 )
 
 // This file has the rules on what surrounds a call of C.
@@ -426,26 +425,6 @@ func failed(p *Package, f *function) {
 			}
 		}
 		p.report(f, s, "nothing looks whether the call has failed")
-	}
-}
-
-// byteOrder: what C has in network byte order is turned around, and nothing else is.
-func byteOrder(p *Package, f *function) {
-	for _, s := range f.raws() {
-		v := p.verb(s.name)
-		if v == nil || !f.exported() || len(v.Methods) == 0 {
-			continue
-		}
-		for _, x := range v.Params {
-			if fixed := slices.ContainsFunc(v.Methods, func(m *model.Method) bool { _, is := m.Fixed[x.C]; return is }); fixed ||
-				x.Role != role.In && x.Role != role.Out {
-				continue
-			}
-			turned := slices.ContainsFunc(f.calls("bits.ReverseBytes*"), func(c site) bool { return arg(c, 0) == x.Go })
-			if turned != x.Big {
-				p.report(f, s, "%s has the byte order of the other side", x.C)
-			}
-		}
 	}
 }
 

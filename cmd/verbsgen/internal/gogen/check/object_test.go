@@ -407,31 +407,6 @@ func zero(e ast.Expr) bool {
 	return ok && len(lit.Elts) == 0 || slices.Contains([]string{"nil", "0", "-1", `""`, "false"}, text(e))
 }
 
-// returned: what a method answers after it has called C comes from there.
-func returned(p *Package, f *function) {
-	n := len(f.results())
-	if len(f.raws()) == 0 || n == 0 || f.decl.Body == nil || !f.exported() {
-		return
-	}
-	raw := f.raws()[0]
-	for _, s := range each(f, func(r *ast.ReturnStmt) bool { return r.Pos() > raw.Pos() }) {
-		r := s.Node.(*ast.ReturnStmt)
-		if s.inLit() || len(s.under) > 0 || len(r.Results) != n {
-			continue
-		}
-		for i, e := range r.Results {
-			if f.results()[i] != "error" && (zero(e) || text(e) == "true") {
-				p.report(f, s, "%s is returned instead of what C answers", text(e))
-			}
-		}
-		for _, c := range f.created() {
-			if text(r.Results[0]) != c.o {
-				p.report(f, s, "the new object is not returned")
-			}
-		}
-	}
-}
-
 // filled: what C fills is read after the call, as many elements as C says.
 func filled(p *Package, f *function) {
 	for _, raw := range f.raws() {

@@ -38,8 +38,8 @@ type rule func(p *Package, f *function)
 var rules = map[string]rule{
 	"entered": entered, "exited": exited, "device": oneDevice, "refused": refused, "missing": missing, "judged": judged,
 	"hinted": hinted, "taken": taken, "released": released, "placed": placed, "began": began, "made": made, "adopted": adopted,
-	"zeros": zeros, "returned": returned, "filled": filled, "lazy": asked, "updated": updated, "order": byteOrder, "handle": handle,
-	"ends": ends, "lent": lent, "failed": failed, "called": called,
+	"zeros": zeros, "filled": filled, "lazy": asked, "updated": updated, "handle": handle, "ends": ends,
+	"lent": lent, "failed": failed, "called": called,
 }
 
 // Package is a generated package.
@@ -65,7 +65,7 @@ func (nothing) Import(path string) (*types.Package, error) {
 	return nil, errors.New("not looked at")
 }
 
-// Parse reads the Go files of a package, except the one that needs cgo and tests. The model says what Go does not: the byte order of C.
+// Parse reads the Go files of a package, except the one that needs cgo and tests.
 func Parse(files []output.File, m *model.Package) (*Package, error) {
 	p := &Package{fset: token.NewFileSet(), model: m, funcs: map[types.Object]*function{}, structs: map[string]*ast.StructType{},
 		info: &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{},
