@@ -71,7 +71,7 @@ rules:
 // TestAreas looks at the files of each area.
 func TestAreas(t *testing.T) {
 	for _, a := range areas() {
-		files, err := a.sources("../..")
+		files, err := a.sources("../../..")
 		if err != nil || len(files) == 0 {
 			t.Errorf("%s: %d files, %v", a.name, len(files), err)
 		}

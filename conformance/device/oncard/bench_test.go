@@ -196,7 +196,16 @@ func TestPosting(t *testing.T) {
 	}
 }
 
-// TestTrips moves data by the loops of BenchmarkTrips of conformance.
+// BenchmarkTrips is BenchmarkTrips of conformance on the card, for `make bench`. Run it with -benchtime 1x.
+func BenchmarkTrips(b *testing.B) {
+	from, to, err := link.Pair(open(b, card.Devices[0]), open(b, card.Devices[1]))
+	if err != nil {
+		b.Fatal(err)
+	}
+	trips.Bench(b, from, to)
+}
+
+// TestTrips moves data by the loops of BenchmarkTrips.
 func TestTrips(t *testing.T) {
 	from, to := pair(t)
 	trips.Test(t, from, to)
