@@ -1642,39 +1642,40 @@ func (a *QPAttr) PathMigState(v MigState) *QPAttr {
 	return cmem.SetBit(a, &a.c.path_mig_state, uint32(v), &a.mask, 0x40000) // IBV_QP_PATH_MIG_STATE
 }
 
-// MaxSendWR sets the largest number of outstanding send requests, on a device that resizes; set all five sizes.
+// MaxSendWR sets the largest number of outstanding send requests; set it together with the other four sizes, on
+// a device that can resize.
 // C: cap.max_send_wr, IBV_QP_CAP.
 func (a *QPAttr) MaxSendWR(v uint32) *QPAttr {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.cap.max_send_wr, v, &a.mask, 0x80000) // IBV_QP_CAP
 }
 
-// MaxRecvWR sets the largest number of outstanding receive requests, on a device that resizes; set all five
-// sizes.
+// MaxRecvWR sets the largest number of outstanding receive requests; set it together with the other four sizes,
+// on a device that can resize.
 // C: cap.max_recv_wr, IBV_QP_CAP.
 func (a *QPAttr) MaxRecvWR(v uint32) *QPAttr {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.cap.max_recv_wr, v, &a.mask, 0x80000) // IBV_QP_CAP
 }
 
-// MaxSendSGE sets the largest number of scatter-gather entries in a send request, on a device that resizes; set
-// all five sizes.
+// MaxSendSGE sets the largest number of scatter-gather entries in a send request; set it together with the
+// other four sizes, on a device that can resize.
 // C: cap.max_send_sge, IBV_QP_CAP.
 func (a *QPAttr) MaxSendSGE(v uint32) *QPAttr {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.cap.max_send_sge, v, &a.mask, 0x80000) // IBV_QP_CAP
 }
 
-// MaxRecvSGE sets the largest number of scatter-gather entries in a receive request, on a device that resizes;
-// set all five sizes.
+// MaxRecvSGE sets the largest number of scatter-gather entries in a receive request; set it together with the
+// other four sizes, on a device that can resize.
 // C: cap.max_recv_sge, IBV_QP_CAP.
 func (a *QPAttr) MaxRecvSGE(v uint32) *QPAttr {
 	a = object.OrZero(a)
 	return cmem.SetBit(a, &a.c.cap.max_recv_sge, v, &a.mask, 0x80000) // IBV_QP_CAP
 }
 
-// MaxInlineData sets the largest number of bytes that a request can send inline, on a device that resizes; set
-// all five sizes.
+// MaxInlineData sets the largest number of bytes that a request can send inline; set it together with the other
+// four sizes, on a device that can resize.
 // C: cap.max_inline_data, IBV_QP_CAP.
 func (a *QPAttr) MaxInlineData(v uint32) *QPAttr {
 	a = object.OrZero(a)

@@ -24,13 +24,13 @@ type Option func(*options)
 
 type options struct{ shared, blueFlame bool }
 
-// Shared lets several goroutines use the queue at a time: PostSend, PostRecv, PollInto and Recv wait for each other. A request in place,
-// from its first method to Ring, needs a lock of the program. Without Shared, one goroutine at a time may use the queue, without a lock.
+// Shared lets several goroutines use the queue: PostSend, PostRecv, PollInto and Recv wait for each other. To write a request in place, the
+// program must hold a lock of its own from the request's first method to Ring. Without Shared, one goroutine at a time may use the queue.
 func Shared(o *options) { o.shared = true }
 
-// BlueFlame has a queue pair write a single small request to the doorbell register as a whole, which saves the device a read of host
-// memory. The program promises that no other queue pair uses the register: one has it for itself in a thread domain of its own. Without
-// it, and where the register takes no requests, only the first 8 bytes are written.
+// BlueFlame makes a queue pair write a single small request to the doorbell register as a whole, which saves the device a read of host
+// memory. The program must make sure that no other queue pair uses the register: a queue pair in a thread domain of its own has one for
+// itself. Without BlueFlame, and where the register takes no requests, only the first 8 bytes are written.
 func BlueFlame(o *options) { o.blueFlame = true }
 
 func chosen(opts []Option) (o options) {
@@ -49,10 +49,10 @@ type CQ struct {
 	c    completions
 }
 
-// TakeCQ takes a completion queue from libmlx5, before any queue pair is made with it. From then on PollInto, PollSpin, Wait and
-// ReqNotify of cq work on the memory of the queue; a CQReader, Resize and functions of libmlx5 that read completions are refused. Each
-// queue pair and shared receive queue that completes there must be taken too. The queue stays taken until it is destroyed: Close of the
-// CQ comes before that of cq.
+// TakeCQ takes over a completion queue from libmlx5, before any queue pair is created with it. From then on, PollInto, PollSpin, Wait and
+// ReqNotify of cq work on the memory of the queue. CQReader, Resize and functions of libmlx5 that read completions return an error. Each
+// queue pair and shared receive queue whose requests complete there must be taken over too. The queue cannot be given back. Close the CQ
+// before cq.
 //
 // C: mlx5dv_init_obj, mlx5dv_init_obj(3).
 func TakeCQ(dv *mlx5dv.Lib, cq *verbs.CQ, opts ...Option) (*CQ, error) {
@@ -165,10 +165,10 @@ func (c *CQ) PollInto(wcs []verbs.WC) (int, error) {
 
 var errPoll = fail.Once{Verb: "ibv_poll_cq", Kind: "direct.CQ"}
 
-// Close ends the use of the queue, and waits for calls that run. The verbs.CQ can be closed afterwards, and is of no other use.
+// Close ends the use of the queue and waits for running calls. The verbs.CQ can then only be closed.
 func (c *CQ) Close() error { return c.base().Close() }
 
-// String returns the name that errors give the queue.
+// String returns the name that error messages use for the queue.
 func (c *CQ) String() string { return c.base().String() }
 
 func (c *CQ) base() *object.Handle {
@@ -192,11 +192,10 @@ type QP struct {
 	state   verbs.QPState // as it was seen last
 }
 
-// TakeQP takes a queue pair of type RC, UC, UD or XRC_SEND, or a DCI from libmlx5, before the first request is posted to it: its sends,
-// and its receives unless it has a shared receive queue. From then on PostSend, PostRecv and what is built on them write to the memory of
-// the queues; streams and BindMW are refused. Modify, Query and the rest stay those of qp, and RESET begins the queues anew. send and
-// receive are its completion queues, receive nil for XRC_SEND, and srq its shared receive queue or nil. Close of the QP comes before that
-// of qp.
+// TakeQP takes over the queues of a queue pair from libmlx5, before the first request is posted. The type must be RC, UC, UD or XRC_SEND,
+// or the queue pair a DCI. send and receive are its completion queues; receive is nil for XRC_SEND. srq is its shared receive queue or
+// nil. From then on, PostSend, PostRecv and the calls that use them write to the memory of the queues. Streams and BindMW return an error.
+// Modify and Query still work on qp, and RESET empties the queues. Close the QP before qp.
 //
 // C: mlx5dv_init_obj, mlx5dv_init_obj(3).
 func TakeQP(dv *mlx5dv.Lib, qp *verbs.QP, send, receive *CQ, srq *SRQ, opts ...Option) (*QP, error) {
@@ -395,7 +394,7 @@ type cQP struct {
 	state  uint32
 }
 
-// Close ends the use of the queues, and waits for calls that run. The verbs.QP can be closed afterwards, and is of no other use.
+// Close ends the use of the queues and waits for running calls. The verbs.QP can then only be closed.
 func (o *QP) Close() error { return o.base().Close() }
 
 // String returns the name that errors give the queue pair.

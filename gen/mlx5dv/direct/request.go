@@ -145,46 +145,46 @@ func (r Request) seg(a, b uint64) Request {
 	return r
 }
 
-// Send begins a SEND: IBV_WR_SEND. id is the ID of its completion.
+// Send prepares a SEND: IBV_WR_SEND. id is the ID of its completion.
 func (o *QP) Send(id uint64) Request { return o.start(id, verbs.WROpcodeSend, 0, 0, 0) }
 
-// SendImm begins a SEND with immediate data: IBV_WR_SEND_WITH_IMM.
+// SendImm prepares a SEND with immediate data: IBV_WR_SEND_WITH_IMM.
 func (o *QP) SendImm(id uint64, imm uint32) Request {
 	return o.start(id, verbs.WROpcodeSendWithImm, be32(imm), 0, 0)
 }
 
-// SendInv begins a SEND that invalidates a key of the peer: IBV_WR_SEND_WITH_INV.
+// SendInv prepares a SEND that invalidates a key of the peer: IBV_WR_SEND_WITH_INV.
 func (o *QP) SendInv(id uint64, rkey uint32) Request {
 	return o.start(id, verbs.WROpcodeSendWithInv, be32(rkey), 0, 0)
 }
 
-// Write begins an RDMA WRITE to the remote address under rkey: IBV_WR_RDMA_WRITE.
+// Write prepares an RDMA WRITE to the remote address under rkey: IBV_WR_RDMA_WRITE.
 func (o *QP) Write(id, remote uint64, rkey uint32) Request {
 	return o.start(id, verbs.WROpcodeRDMAWrite, 0, be64(remote), uint64(be32(rkey)))
 }
 
-// WriteImm begins an RDMA WRITE with immediate data: IBV_WR_RDMA_WRITE_WITH_IMM.
+// WriteImm prepares an RDMA WRITE with immediate data: IBV_WR_RDMA_WRITE_WITH_IMM.
 func (o *QP) WriteImm(id, remote uint64, rkey, imm uint32) Request {
 	return o.start(id, verbs.WROpcodeRDMAWriteWithImm, be32(imm), be64(remote), uint64(be32(rkey)))
 }
 
-// Read begins an RDMA READ: IBV_WR_RDMA_READ.
+// Read prepares an RDMA READ: IBV_WR_RDMA_READ.
 func (o *QP) Read(id, remote uint64, rkey uint32) Request {
 	return o.start(id, verbs.WROpcodeRDMARead, 0, be64(remote), uint64(be32(rkey)))
 }
 
-// CompareSwap begins an atomic operation on 8 remote bytes, whose old value is stored in the element of the request:
+// CompareSwap prepares an atomic operation on 8 remote bytes, whose old value is stored in the element of the request:
 // IBV_WR_ATOMIC_CMP_AND_SWP.
 func (o *QP) CompareSwap(id, remote uint64, rkey uint32, compare, swap uint64) Request {
 	return o.start(id, verbs.WROpcodeAtomicCmpAndSwp, 0, be64(remote), uint64(be32(rkey))).seg(be64(swap), be64(compare))
 }
 
-// FetchAdd begins an atomic addition to 8 remote bytes: IBV_WR_ATOMIC_FETCH_AND_ADD.
+// FetchAdd prepares an atomic addition to 8 remote bytes: IBV_WR_ATOMIC_FETCH_AND_ADD.
 func (o *QP) FetchAdd(id, remote uint64, rkey uint32, add uint64) Request {
 	return o.start(id, verbs.WROpcodeAtomicFetchAndAdd, 0, be64(remote), uint64(be32(rkey))).seg(be64(add), 0)
 }
 
-// LocalInv begins the invalidation of the key of a memory window here: IBV_WR_LOCAL_INV. Requests after it wait for it.
+// LocalInv prepares a request that invalidates the key of a local memory window: IBV_WR_LOCAL_INV. Requests after it wait for it.
 func (o *QP) LocalInv(id uint64, rkey uint32) Request {
 	r := o.start(id, verbs.WROpcodeLocalInv, be32(rkey), 0, 0)
 	if q := r.q; q != nil {
@@ -193,9 +193,9 @@ func (o *QP) LocalInv(id uint64, rkey uint32) Request {
 	return r
 }
 
-// Bind begins a request that binds mw, a memory window of type 2, to length bytes at addr of mr: IBV_WR_BIND_MW. length is 1 to 2^31. rkey
-// is verbs.NextRKey of mw.RKey; only its last byte counts. Requests after it wait for it. mw.RKey returns the new key at once: if Ring does
-// not count the request, or its completion is an error, set the old key by SetRKey.
+// Bind prepares a request that binds mw, a memory window of type 2, to length bytes at addr of mr: IBV_WR_BIND_MW. length is 1 to 2^31.
+// rkey is verbs.NextRKey of mw.RKey; only its last byte counts. Requests after it wait for it. mw.RKey returns the new key at once: if
+// Ring does not count the request, or its completion is an error, set the old key by SetRKey.
 //
 // C: struct ibv_mw_bind_info, ibv_post_send(3).
 func (o *QP) Bind(id uint64, mw *verbs.MW, rkey uint32, mr *verbs.MR, addr, length uint64, access verbs.MWAccess) Request {
@@ -231,7 +231,7 @@ type cMW struct {
 	typ verbs.MWType
 }
 
-// Nop begins a request that does nothing but complete: MLX5_OPCODE_NOP, with WCOpcodeDriver2 as the opcode of its completion.
+// Nop prepares a request that does nothing but complete: MLX5_OPCODE_NOP, with WCOpcodeDriver2 as the opcode of its completion.
 func (o *QP) Nop(id uint64) Request {
 	r := o.start(id, nop, 0, 0, 0)
 	if r.q != nil {
@@ -347,7 +347,7 @@ func (o *QP) failed(errno syscall.Errno) error {
 	return errRing.Errno(errno)
 }
 
-// Address is where datagrams go: what requests have of an address handle. It stays valid when that is closed.
+// Address is the destination of datagrams, as requests need it. It stays valid when its address handle is closed.
 //
 // C: struct mlx5_wqe_av in mlx5dv.h, mlx5dv_init_obj(3).
 type Address [48]byte

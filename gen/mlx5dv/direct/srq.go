@@ -63,10 +63,10 @@ func (o *SRQ) end() error {
 	return nil
 }
 
-// Close ends the use of the queue, and waits for calls that run. The verbs.SRQ can be closed afterwards, and is of no other use.
+// Close ends the use of the queue and waits for running calls. The verbs.SRQ can then only be closed.
 func (o *SRQ) Close() error { return o.base().Close() }
 
-// String returns the name that errors give the queue.
+// String returns the name that error messages use for the queue.
 func (o *SRQ) String() string { return o.base().String() }
 
 func (o *SRQ) base() *object.Handle {

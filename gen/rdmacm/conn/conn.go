@@ -251,7 +251,7 @@ func (c *Conn) Done() <-chan struct{} {
 	return c.done
 }
 
-// Err returns why the connection has ended, os.ErrClosed after Close; nil while it has not.
+// Err returns why the connection ended: os.ErrClosed after Close, and nil while it is open.
 func (c *Conn) Err() error {
 	if c == nil || c.n == nil {
 		return errNever

@@ -197,9 +197,9 @@ func resolve(ctx context.Context, addr string) (at []netip.AddrPort, err error) 
 	return at, nil
 }
 
-// Upgrade creates a connection on a device with the process at the other end of side, which calls Upgrade too. The Conn owns side from then
-// on, to notice the end of the peer, and so does Upgrade, which closes it if it fails. The end of ctx ends only Upgrade. The caller calls
-// Close.
+// Upgrade creates a connection on a device with the process at the other end of side, which must call Upgrade too. The Conn keeps side, to
+// notice when the peer ends, and closes it. If Upgrade fails, it closes side. When ctx ends, Upgrade returns, but a Conn that it has
+// returned goes on. The caller calls Close.
 func Upgrade(ctx context.Context, dev *verbs.Device, side net.Conn, o Options) (*Conn, error) {
 	if side == nil {
 		return nil, fmt.Errorf("rdmanet: Upgrade: the connection is nil: %w", syscall.EINVAL)
