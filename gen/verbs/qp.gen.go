@@ -180,9 +180,9 @@ type QPStream struct {
 	qp     *QP
 }
 
-// Post posts the first n requests of a batch in one call into C. All are posted, or none: the error names a
-// request whose operation was not requested when the QP was made, or that has inline data in several elements.
-// Close of the QP waits for a call; a later call returns os.ErrClosed.
+// Post posts the first n requests of a batch in one call into C, all or none. If a request has an operation
+// that the QP was not created for, or inline data in several elements, none is posted, and the error names the
+// request. Close of the QP waits for a call; a later call returns os.ErrClosed.
 //
 // C: ibv_wr_start, ibv_wr_post(3).
 func (s *QPStream) Post(b *dpath.SendBatch, n int) (posted int, err error) {

@@ -543,7 +543,7 @@ func (a *FlowMPLSFilter) to(c *cFlowMplsFilter) {
 	*c = cFlowMplsFilter{label: bits.ReverseBytes32(a.Label)}
 }
 
-// FlowSpecEth is a part of a flow: packets match by the Ethernet header.
+// FlowSpecEth is a part of a flow rule, which matches packets by the Ethernet header.
 //
 // C: struct ibv_flow_spec_eth, ibv_create_flow(3).
 type FlowSpecEth struct {
@@ -569,7 +569,7 @@ func (a *FlowSpecEth) pack() []byte { return cmem.Pack(a, (*FlowSpecEth).to) }
 
 func (a *FlowSpecEth) uses() []object.Used { return nil }
 
-// FlowSpecIPv4 is a part of a flow: packets match by addresses of IPv4.
+// FlowSpecIPv4 is a part of a flow rule, which matches packets by addresses of IPv4.
 //
 // C: struct ibv_flow_spec_ipv4, ibv_create_flow(3).
 type FlowSpecIPv4 struct {
@@ -595,7 +595,7 @@ func (a *FlowSpecIPv4) pack() []byte { return cmem.Pack(a, (*FlowSpecIPv4).to) }
 
 func (a *FlowSpecIPv4) uses() []object.Used { return nil }
 
-// FlowSpecIPv4Ext is a part of a flow: packets match by the header of IPv4.
+// FlowSpecIPv4Ext is a part of a flow rule, which matches packets by the header of IPv4.
 //
 // C: struct ibv_flow_spec_ipv4_ext, ibv_create_flow(3).
 type FlowSpecIPv4Ext struct {
@@ -621,7 +621,7 @@ func (a *FlowSpecIPv4Ext) pack() []byte { return cmem.Pack(a, (*FlowSpecIPv4Ext)
 
 func (a *FlowSpecIPv4Ext) uses() []object.Used { return nil }
 
-// FlowSpecIPv6 is a part of a flow: packets match by the header of IPv6.
+// FlowSpecIPv6 is a part of a flow rule, which matches packets by the header of IPv6.
 //
 // C: struct ibv_flow_spec_ipv6, ibv_create_flow(3).
 type FlowSpecIPv6 struct {
@@ -647,7 +647,7 @@ func (a *FlowSpecIPv6) pack() []byte { return cmem.Pack(a, (*FlowSpecIPv6).to) }
 
 func (a *FlowSpecIPv6) uses() []object.Used { return nil }
 
-// FlowSpecESP is a part of a flow: packets match by the header of ESP.
+// FlowSpecESP is a part of a flow rule, which matches packets by the header of ESP.
 //
 // C: struct ibv_flow_spec_esp, ibv_create_flow(3).
 type FlowSpecESP struct {
@@ -673,7 +673,7 @@ func (a *FlowSpecESP) pack() []byte { return cmem.Pack(a, (*FlowSpecESP).to) }
 
 func (a *FlowSpecESP) uses() []object.Used { return nil }
 
-// FlowSpecTCP is a part of a flow: packets match by ports of TCP.
+// FlowSpecTCP is a part of a flow rule, which matches packets by ports of TCP.
 //
 // C: struct ibv_flow_spec_tcp_udp, ibv_create_flow(3).
 type FlowSpecTCP struct {
@@ -699,7 +699,7 @@ func (a *FlowSpecTCP) pack() []byte { return cmem.Pack(a, (*FlowSpecTCP).to) }
 
 func (a *FlowSpecTCP) uses() []object.Used { return nil }
 
-// FlowSpecUDP is a part of a flow: packets match by ports of UDP.
+// FlowSpecUDP is a part of a flow rule, which matches packets by ports of UDP.
 //
 // C: struct ibv_flow_spec_tcp_udp, ibv_create_flow(3).
 type FlowSpecUDP struct {
@@ -725,7 +725,7 @@ func (a *FlowSpecUDP) pack() []byte { return cmem.Pack(a, (*FlowSpecUDP).to) }
 
 func (a *FlowSpecUDP) uses() []object.Used { return nil }
 
-// FlowSpecVXLAN is a part of a flow: packets match by the header of VXLAN.
+// FlowSpecVXLAN is a part of a flow rule, which matches packets by the header of VXLAN.
 //
 // C: struct ibv_flow_spec_tunnel, ibv_create_flow(3).
 type FlowSpecVXLAN struct {
@@ -751,7 +751,7 @@ func (a *FlowSpecVXLAN) pack() []byte { return cmem.Pack(a, (*FlowSpecVXLAN).to)
 
 func (a *FlowSpecVXLAN) uses() []object.Used { return nil }
 
-// FlowSpecGRE is a part of a flow: packets match by the header of GRE.
+// FlowSpecGRE is a part of a flow rule, which matches packets by the header of GRE.
 //
 // C: struct ibv_flow_spec_gre, ibv_create_flow(3).
 type FlowSpecGRE struct {
@@ -777,7 +777,7 @@ func (a *FlowSpecGRE) pack() []byte { return cmem.Pack(a, (*FlowSpecGRE).to) }
 
 func (a *FlowSpecGRE) uses() []object.Used { return nil }
 
-// FlowSpecMPLS is a part of a flow: packets match by a label of MPLS.
+// FlowSpecMPLS is a part of a flow rule, which matches packets by a label of MPLS.
 //
 // C: struct ibv_flow_spec_mpls, ibv_create_flow(3).
 type FlowSpecMPLS struct {
@@ -803,7 +803,7 @@ func (a *FlowSpecMPLS) pack() []byte { return cmem.Pack(a, (*FlowSpecMPLS).to) }
 
 func (a *FlowSpecMPLS) uses() []object.Used { return nil }
 
-// FlowSpecTag is a part of a flow: packets get a tag.
+// FlowSpecTag is a part of a flow rule, which tags the packets that match.
 //
 // C: struct ibv_flow_spec_action_tag, ibv_create_flow(3).
 type FlowSpecTag struct {
@@ -820,7 +820,7 @@ func (a *FlowSpecTag) pack() []byte { return cmem.Pack(a, (*FlowSpecTag).to) }
 
 func (a *FlowSpecTag) uses() []object.Used { return nil }
 
-// FlowSpecDrop is a part of a flow: packets are dropped.
+// FlowSpecDrop is a part of a flow rule, which drops the packets that match.
 //
 // C: struct ibv_flow_spec_action_drop, ibv_create_flow(3).
 type FlowSpecDrop struct{}
@@ -834,7 +834,7 @@ func (a *FlowSpecDrop) pack() []byte { return cmem.Pack(a, (*FlowSpecDrop).to) }
 
 func (a *FlowSpecDrop) uses() []object.Used { return nil }
 
-// FlowSpecCount is a part of a flow: packets are counted.
+// FlowSpecCount is a part of a flow rule, which counts the packets that match.
 //
 // C: struct ibv_flow_spec_counter_action, ibv_create_flow(3).
 type FlowSpecCount struct {
@@ -856,7 +856,7 @@ func (a *FlowSpecCount) uses() []object.Used {
 	return []object.Used{{Handle: a.Counters.base(), What: "counters"}}
 }
 
-// FlowSpecAction is a part of a flow: packets go through an action.
+// FlowSpecAction is a part of a flow rule, which has the packets that match go through an action.
 //
 // C: struct ibv_flow_spec_action_handle, ibv_create_flow(3).
 type FlowSpecAction struct {

@@ -312,8 +312,9 @@ func (e *Endpoint) makeMemory() (err error) {
 // Close ends the endpoint and closes what it owns. Calls that wait return os.ErrClosed. Close waits until Handle and functions passed to
 // PostFunc have returned, unless one of them calls Close. A second Close returns os.ErrClosed.
 //
-// If Close cannot close a verbs object, for example because the program has a region in PD, call Close again: it closes the rest. An
-// object given to Own whose Close fails is not closed again: Close closes everything else, and returns the error of the object.
+// If Close cannot close a verbs object, for example because the program still has a region in PD, remove the cause (close the region) and
+// call Close again: it closes what is still open. An object given to Own whose Close fails is not closed again: Close closes everything
+// else, and returns the error of the object.
 func (e *Endpoint) Close() error {
 	if e == nil || e.done == nil {
 		return errNever
