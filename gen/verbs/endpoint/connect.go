@@ -255,7 +255,7 @@ func (e *Endpoint) loop() {
 	}()
 	var wcs [64]verbs.WC
 	for {
-		n, err := e.CQ.Wait(e.ctx, wcs[:])
+		n, err := e.take(wcs[:])
 		for i := range wcs[:n] {
 			if e.ctx.Err() != nil {
 				break
@@ -270,6 +270,20 @@ func (e *Endpoint) loop() {
 			return
 		}
 	}
+}
+
+// spin is how long an endpoint polls before it sleeps, as rsockets does: about as long as sleeping and waking take. A peer that answers at
+// once answers within that time. Others run meanwhile.
+const spin = 20 * time.Microsecond
+
+// take waits for completions.
+func (e *Endpoint) take(wcs []verbs.WC) (int, error) {
+	for begin := time.Now(); time.Since(begin) < spin; runtime.Gosched() {
+		if n, err := e.CQ.PollInto(wcs); n > 0 || err != nil {
+			return n, err
+		}
+	}
+	return e.CQ.Wait(e.ctx, wcs)
 }
 
 // flush calls the functions of requests whose completions nobody takes any more. If one ends its goroutine, another goroutine goes on.

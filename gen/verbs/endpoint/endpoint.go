@@ -21,8 +21,9 @@
 // software device, a queue pair with 7 retries for ever. The peer's card answers even if the peer's process hangs, so only a message of
 // your own protocol notices that.
 //
-// The endpoint starts a goroutine that takes completions when the first Slot is posted, or at once if there is a Config.Handle. Without
-// slots and Handle, the program posts to QP and takes completions from CQ, at no added cost. Requests allocate nothing.
+// The endpoint starts a goroutine that takes completions when the first Slot is posted, or at once if there is a Config.Handle. The
+// goroutine polls for 20 microseconds before it sleeps. Without slots and Handle, the program posts to QP and takes completions from CQ, at
+// no added cost. Requests allocate nothing.
 //
 // The package does not look into messages.
 package endpoint
