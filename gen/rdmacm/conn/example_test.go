@@ -45,7 +45,7 @@ func makeQP(c *conn.Conn, _ *rdmacm.ConnAttr) (*verbs.QP, error) {
 }
 
 // A client connects to a server, and then to a port where nobody listens. A program calls verbs.Load and rdmacm.Load in place of what is
-// made of software here.
+// made of software here, and has the address of a card in place of 10.0.0.1.
 func Example() {
 	soft := softverbs.New()
 	cm := softcm.New(soft)
