@@ -1,8 +1,11 @@
 package gogen
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/dave/jennifer/jen"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
@@ -64,5 +67,15 @@ func TestUnresolved(t *testing.T) {
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.HasPrefix(err.Error(), c.want)) {
 			t.Errorf("%s: error %v; want %s", name, err, c.want)
 		}
+	}
+}
+
+// TestMissing refuses a call only when the library has neither name of a function, which no function of the project's modules shows.
+func TestMissing(t *testing.T) {
+	none := fail{jen.Nil()}
+	code := jen.Func().Id("f").Params().Block(none.missing("ibv_x", "l", []*model.Symbol{{Name: "ibv_x2"}, {Name: "ibv_x"}}))
+	const want = "func f() {\n\tif l.fn[symIbv_x2] == 0 && l.fn[symIbv_x] == 0 {\n\t\treturn nil, l.missing(\"ibv_x\", symIbv_x2)\n\t}\n}"
+	if got := fmt.Sprintf("%#v", code); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
