@@ -10,7 +10,7 @@ import (
 )
 
 // placeholders are folders that a page has its reader make.
-var placeholders = []string{"./try/verbs", "./mine", "./conformance.test", "./conformance/mine"}
+var placeholders = []string{"./try/verbs", "./mine"}
 
 // TestCommands holds the command lines of the pages, in blocks and between backquotes, against the tree: packages, tests, targets, commands
 // and flags that they name exist.
