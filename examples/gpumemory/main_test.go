@@ -29,7 +29,8 @@ func TestRun(t *testing.T) {
 	for device, want := range want {
 		t.Run(cmp.Or(device, "software"), func(t *testing.T) {
 			var out strings.Builder
-			if err := run(t.Context(), &out, io.Discard, []string{"-device=" + device, "-memory=" + memory}); err != nil || !strings.Contains(out.String(), want) {
+			err := run(t.Context(), &out, io.Discard, []string{"-device=" + device, "-memory=" + memory})
+			if err != nil || !strings.Contains(out.String(), want) {
 				t.Fatalf("%v, printed\n%swant %s", err, out.String(), want)
 			}
 			t.Log(out.String())

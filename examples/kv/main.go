@@ -100,10 +100,8 @@ func join(ctx context.Context, s *server, dev *verbs.Device, number int) (*clien
 	if err := errors.Join(err, <-accepted); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
-	if len(peer.Data) != 24 {
-		return nil, fmt.Errorf("the server sent %d bytes, not the addresses and keys of its table and of a ring", len(peer.Data))
+	if _, err := binary.Decode(peer.Data, binary.BigEndian, &c.places); err != nil {
+		return nil, fmt.Errorf("the server sent %d bytes, not the places of its table and of a ring: %w", len(peer.Data), err)
 	}
-	c.table, c.ring = binary.BigEndian.Uint64(peer.Data), binary.BigEndian.Uint64(peer.Data[8:])
-	c.tableKey, c.ringKey = binary.BigEndian.Uint32(peer.Data[16:]), binary.BigEndian.Uint32(peer.Data[20:])
 	return c, nil
 }
