@@ -45,7 +45,7 @@ func Bind(rel *api.Release, sp *spec.Spec, opt Options) (*model.Package, error) 
 		Spec: sp, only: opt.Only, generated: opt.Generated, facts: sp.Module.NewFacts(rel), came: came, oldest: stored.Oldest(), newest: newest,
 		pkg:  &model.Package{Name: opt.Package, Module: module(sp.Module, opt.Imports), Release: rel.Release, Facts: rel},
 		want: map[string]bool{}, verbs: map[string]*model.Verb{},
-		specOf: map[string]*spec.Verb{}, objects: map[string]*model.Object{}, types: map[string]*model.Enum{},
+		reached: map[string]bool{}, objects: map[string]*model.Object{}, types: map[string]*model.Enum{},
 		records: map[string]*model.Record{}, lazies: map[string]*model.Lazy{},
 		unions: map[string]*model.Union{}, mirrors: map[string]*model.Mirror{}, capNames: map[string]string{}, shown: map[string]shownUnion{},
 		arms: map[string]bool{}, pointed: map[string]bool{}, tailed: map[string]bool{},
@@ -113,8 +113,8 @@ type binder struct {
 	errs      diag.List
 
 	want    map[string]bool // C functions to bind
+	reached map[string]bool // objects that they need, by Go name
 	verbs   map[string]*model.Verb
-	specOf  map[string]*spec.Verb
 	objects map[string]*model.Object // by Go name
 	types   map[string]*model.Enum   // by Go name
 	records map[string]*model.Record // by Go name

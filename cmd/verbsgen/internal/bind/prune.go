@@ -41,7 +41,7 @@ func (b *binder) useVerb(used *usage, v *model.Verb) {
 		used.object(b.objects[name])
 	}
 	used.enum(v.Enum)
-	s := b.specOf[v.C]
+	s := b.VerbByC(v.C)
 	for _, p := range v.Params {
 		used.object(p.Object)
 		if !alwaysFixed(s, s.Param(p.C)) {

@@ -102,7 +102,7 @@ func (b *binder) changes(record, kind string) (*spec.Rule, *model.Member) {
 
 // masks reports whether the subject of a rule is the mask of a record.
 func (b *binder) masks(r *spec.Rule, record string) bool {
-	v := b.specOf[r.Verb]
+	v := b.VerbByC(r.Verb)
 	return v != nil && slices.ContainsFunc(v.Params,
 		func(p spec.Param) bool { return p.C == r.Subject && p.Role == role.Mask && p.Type == record })
 }

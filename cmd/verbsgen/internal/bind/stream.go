@@ -16,7 +16,7 @@ import (
 // bindStreams resolves the streams of commands: what each is made of, and the verbs that it calls.
 func (b *binder) bindStreams() {
 	for _, v := range b.pkg.Verbs {
-		s := b.specOf[v.C]
+		s := b.VerbByC(v.C)
 		if s.Stream != nil {
 			v.Stream = b.stream(v, s)
 		}
@@ -78,7 +78,7 @@ func (b *binder) stream(v *model.Verb, s *spec.Verb) *model.Stream {
 		if len(w.Params) == 0 || w.Params[0].CType != v.Params[0].CType {
 			continue
 		}
-		ws := b.specOf[w.C]
+		ws := b.VerbByC(w.C)
 		if w != v {
 			b.command(ws, request)
 		}
@@ -102,7 +102,7 @@ func (b *binder) call(v *model.Verb) *model.Call {
 		c.Op = v.Dispatch.Op
 	}
 	froms := map[string]string{}
-	for _, p := range b.specOf[v.C].Params {
+	for _, p := range b.VerbByC(v.C).Params {
 		froms[p.C] = p.From
 	}
 	for _, p := range v.Params[min(1, len(v.Params)):] {
@@ -235,7 +235,7 @@ func (b *binder) sameMembers(w *spec.Verb, p *spec.Param, to, from spec.CType) {
 // bindViews resolves the views of objects with streams of commands, and the functions that each has.
 func (b *binder) bindViews() {
 	for _, v := range b.pkg.Verbs {
-		s := b.specOf[v.C]
+		s := b.VerbByC(v.C)
 		if s.View == nil || len(v.Methods) == 0 {
 			continue
 		}
@@ -247,7 +247,7 @@ func (b *binder) bindViews() {
 		v.View = &model.View{C: strings.TrimSuffix(strings.TrimPrefix(v.CRet, "struct "), " *"), Go: v.Methods[0].Name,
 			Requests: s.View.Requests, Stream: ref, Of: of}
 		for _, w := range b.pkg.Verbs {
-			ws := b.specOf[w.C]
+			ws := b.VerbByC(w.C)
 			if ws.Command == nil || len(w.Params) == 0 || w.Params[0].CType != v.CRet {
 				continue
 			}

@@ -58,10 +58,7 @@ func TestKindIsOneFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rel, err := api.Load(api.Newest())
-	if err != nil {
-		t.Fatal(err)
-	}
+	rel := newest(t)
 	if err := sp.CheckNames(releases(t)...); err != nil {
 		t.Fatal(err)
 	}

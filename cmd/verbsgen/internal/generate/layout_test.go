@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
-	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
@@ -22,11 +21,7 @@ func TestMirrorOffsets(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		sp, err := spec.Embedded("")
-		if err != nil {
-			t.Fatal(err)
-		}
-		files, _, err := Run(rel, sp, Options{Package: "p", Foreign: true})
+		files, _, err := Run(rel, pages(t), Options{Package: "p", Foreign: true})
 		if err != nil {
 			t.Fatal(err)
 		}
