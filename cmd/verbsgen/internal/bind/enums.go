@@ -32,7 +32,7 @@ type values struct {
 }
 
 func (b *binder) bindFlags(p *spec.Page, f *spec.FlagType) {
-	e := &model.Enum{Go: f.Go, Page: p.Page, Flags: true, Bits: cmp.Or(f.Bits, 32), Prefix: f.Prefix, Runtime: f.Runtime,
+	e := &model.Enum{Go: f.Go, Page: b.page(p.Page), Flags: true, Bits: cmp.Or(f.Bits, 32), Prefix: f.Prefix, Runtime: f.Runtime,
 		Doc: f.Doc, Pos: api.Pos(f.Pos)}
 	low, high := spec.CType{Kind: spec.CInt, Bits: uint(f.Bits)}.Range()
 	if f.Bits == 64 && !orZero(b.facts.Enum(f.Enum)).Signed { // bit 63 may look negative
@@ -52,7 +52,7 @@ func (b *binder) bindFlags(p *spec.Page, f *spec.FlagType) {
 }
 
 func (b *binder) bindEnum(p *spec.Page, s *spec.EnumType) {
-	e := &model.Enum{Go: s.Go, Page: p.Page, Bits: 32, Signed: s.Signed, Untyped: s.Untyped, Prefix: s.Prefix, Runtime: s.Runtime,
+	e := &model.Enum{Go: s.Go, Page: b.page(p.Page), Bits: 32, Signed: s.Signed, Untyped: s.Untyped, Prefix: s.Prefix, Runtime: s.Runtime,
 		Code: s.Code, Doc: s.Doc, Pos: api.Pos(s.Pos)}
 	k, named := form.FindCode(s.Code), len(s.Members)+len(s.Enum) > 0
 	if !named {

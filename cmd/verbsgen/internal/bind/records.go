@@ -34,7 +34,7 @@ func (b *binder) bindRecords() {
 			}
 			b.inRuntime(s.Runtime, s.Go, s.Pos)
 			b.recordKeys(s)
-			r := &model.Record{Go: s.Go, C: s.C, Page: p.Page, In: s.Role == spec.RecordIn, Entry: s.Role == spec.RecordEntry,
+			r := &model.Record{Go: s.Go, C: s.C, Page: b.page(p.Page), In: s.Role == spec.RecordIn, Entry: s.Role == spec.RecordEntry,
 				Event: s.Role == spec.RecordEvent, Caps: len(s.CapsFrom) > 0, Runtime: s.Runtime, Plain: s.Plain(), Beside: s.MaskParam != "",
 				Doc: s.Doc, Pos: api.Pos(s.Pos)}
 			r.Mirror = b.mirror(s.C, s.Pos)

@@ -73,7 +73,7 @@ func (b *binder) markedBy(v *model.Verb, s *spec.Verb) {
 }
 
 func (b *binder) bindVerb(f *api.Function, s *spec.Verb) *model.Verb {
-	v := &model.Verb{C: f.Name, Go: model.Exported(b.facts.Bare(f.Name)), Page: s.Page, Doc: s.Doc, Since: b.since(f.Name),
+	v := &model.Verb{C: f.Name, Go: model.Exported(b.facts.Bare(f.Name)), Page: b.page(s.Page), Doc: s.Doc, Since: b.since(f.Name),
 		Returns: s.Returns, MayFail: s.Returns != spec.RetVoid && s.Returns != spec.RetValue,
 		CRet: f.Ret, Callbacks: s.Callbacks, Updates: s.Updates,
 		Marks: marks(s.Marks), Node: s.Node, Pos: api.Pos(s.Pos), Dispatch: f.Dispatch}

@@ -1,9 +1,9 @@
 package generate
 
 import (
+	"go/types"
 	"os"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/bind"
@@ -38,100 +38,112 @@ func newest(t *testing.T) *api.Release {
 	return rel
 }
 
-// different loads the releases with other facts than those of the one before.
-func different(t *testing.T, stored *api.Known) (rels []*api.Release) {
+// module is one of the project's own modules.
+type module struct {
+	*spec.Spec
+	stored *api.Known
+	rels   []*api.Release // with other facts than those of the one before
+}
+
+// eachModule loads the modules.
+func eachModule(t *testing.T, do func(name string, m module)) {
 	t.Helper()
-	releases, err := stored.Different()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, release := range releases {
-		rel, err := stored.Load(release)
+	for _, name := range spec.Modules() {
+		sp, err := spec.Embedded(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		rels = append(rels, rel)
-	}
-	return rels
-}
-
-// TestEachRelease generates the package of each release with other facts: it compiles, as far as that goes without what it imports, and has
-// every method that the model has. Taken for those of a header, the facts have all that the pages and hand-written text need.
-func TestEachRelease(t *testing.T) {
-	sp := pages(t)
-	stored, err := api.KnownOf(sp.Module.Facts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rels := different(t, stored)
-	if len(rels) < 15 {
-		t.Errorf("only %d releases differ", len(rels))
-	}
-	for i, rel := range rels {
-		if !sampled(i, 4) && i != len(rels)-1 {
-			continue
+		m := module{Spec: sp}
+		if m.stored, err = api.KnownOf(sp.Module.Facts); err != nil {
+			t.Fatal(err)
 		}
-		files, pkg, err := Run(rel, sp, Options{Package: "p"})
+		releases, err := m.stored.Different()
 		if err != nil {
-			t.Errorf("%s: %v", rel.Release, err)
-			continue
+			t.Fatal(err)
 		}
-		header := *rel
-		header.Release = ""
-		if err := CheckKnown("verbs.h", &header, sp.Module, stored, false); err != nil {
-			t.Errorf("header of %s: %v", rel.Release, err)
-		}
-		if _, err := bind.Bind(&header, sp, bind.Options{Package: "p"}); err != nil {
-			t.Errorf("header of %s: %v", rel.Release, err)
-		}
-		checked, err := compiles(files, pkg, sp)
-		if err != nil {
-			t.Errorf("%s: %v", rel.Release, err)
-			continue
-		}
-		if len(pkg.Verbs) < 40 {
-			t.Errorf("%s: only %d functions are bound", rel.Release, len(pkg.Verbs))
-		}
-		if missing := missingMethods(t, checked, pkg); len(missing) > 0 {
-			t.Errorf("%s: the generated package has no %s", rel.Release, strings.Join(missing, ", "))
-		}
-	}
-}
-
-// TestOnlyEach generates a package for one of four bound functions alone, in the newest release; in a sweep, for each, in the first that
-// has it too. What the function needs comes along, and the package compiles.
-func TestOnlyEach(t *testing.T) {
-	sp := pages(t)
-	stored, err := api.KnownOf(sp.Module.Facts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rels := different(t, stored)
-	if !sweep() {
-		rels = rels[len(rels)-1:]
-	}
-	before := map[string]bool{}
-	for i, rel := range rels {
-		for n, c := range bound(t, rel, sp) {
-			if i < len(rels)-1 && before[c] || !sampled(n, 4) {
-				continue
-			}
-			before[c] = true
-			_, pkg, err := Run(rel, sp, Options{Package: "p", Only: []string{c}, Foreign: true})
+		for _, release := range releases {
+			rel, err := m.stored.Load(release)
 			if err != nil {
-				t.Errorf("%s: --only %s: %v", rel.Release, c, err)
+				t.Fatal(err)
+			}
+			m.rels = append(m.rels, rel)
+		}
+		do(name, m)
+	}
+}
+
+// TestEachRelease generates the package of each module for each release with other facts: it compiles, as far as that goes without
+// what it imports, and has every method that the model has. Taken for those of a header, the facts have all that the pages and
+// hand-written text need.
+func TestEachRelease(t *testing.T) {
+	eachModule(t, func(name string, m module) {
+		methods := 0
+		for i, rel := range m.rels {
+			if !sampled(i, 4) && i != len(m.rels)-1 {
 				continue
 			}
-			for _, o := range pkg.Objects {
-				if o.Destroy == nil {
-					t.Errorf("%s: --only %s: nothing closes a %s", rel.Release, c, o.Go)
+			files, pkg, err := Run(rel, m.Spec, Options{Package: "p"})
+			if err != nil {
+				t.Errorf("%s %s: %v", name, rel.Release, err)
+				continue
+			}
+			header := *rel
+			header.Release = ""
+			err = CheckKnown(m.Module.Header, &header, m.Module, m.stored, false)
+			if _, bindErr := bind.Bind(&header, m.Spec, bind.Options{Package: "p"}); err != nil || bindErr != nil {
+				t.Errorf("%s, header of %s: %v, %v", name, rel.Release, err, bindErr)
+			}
+			checked, err := compiles(files, pkg, m.Spec)
+			if err != nil {
+				t.Errorf("%s %s: %v", name, rel.Release, err)
+				continue
+			}
+			for _, v := range pkg.Verbs {
+				for _, x := range v.Methods {
+					recv, ok := checked.Scope().Lookup(x.Recv).(*types.TypeName)
+					if !ok || types.NewMethodSet(types.NewPointer(recv.Type())).Lookup(checked, x.Name) == nil {
+						t.Errorf("%s %s: the generated package has no %s.%s", name, rel.Release, x.Recv, x.Name)
+					}
+					methods++
 				}
 			}
 		}
-	}
-	if len(before) < 25 {
-		t.Errorf("only %d functions", len(before))
-	}
+		if name == spec.DefaultModule && (len(m.rels) < 15 || methods < 200) {
+			t.Errorf("only %d methods in %d releases", methods, len(m.rels))
+		}
+	})
+}
+
+// TestOnlyEach generates a package for one of four bound functions of each module alone, in the newest release; in a sweep, for each, in
+// the first that has it too. What the function needs comes along, and the package compiles.
+func TestOnlyEach(t *testing.T) {
+	eachModule(t, func(name string, m module) {
+		if !sweep() {
+			m.rels = m.rels[len(m.rels)-1:]
+		}
+		before := map[string]bool{}
+		for i, rel := range m.rels {
+			for n, c := range bound(t, rel, m.Spec) {
+				if i < len(m.rels)-1 && before[c] || !sampled(n, 4) {
+					continue
+				}
+				before[c] = true
+				_, pkg, err := Run(rel, m.Spec, Options{Package: "p", Only: []string{c}, Foreign: true})
+				if err != nil {
+					t.Errorf("%s %s: --only %s: %v", name, rel.Release, c, err)
+					continue
+				}
+				for _, o := range pkg.Objects {
+					if o.Destroy == nil {
+						t.Errorf("%s %s: --only %s: nothing closes a %s", name, rel.Release, c, o.Go)
+					}
+				}
+			}
+		}
+		if name == spec.DefaultModule && len(before) < 25 {
+			t.Errorf("only %d functions", len(before))
+		}
+	})
 }
 
 // bound lists the functions of a release that the pages bind.
