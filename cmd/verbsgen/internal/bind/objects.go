@@ -207,10 +207,7 @@ func (b *binder) bindRegion(o *model.Object, s *spec.Object) {
 		}
 		return nil
 	}
-	r := &model.Region{Length: getter(s.Region.Length, "uint64"), LKey: getter(s.Region.LKey, "uint32")}
-	if v, ok := b.lookup(s.Region.Vague, s.Region.Pos, o.Go+".region"); ok {
-		r.Vague = &model.Member{C: s.Region.Vague, Value: v}
-	}
+	r := &model.Region{Length: getter(s.Region.Length, "uint64"), LKey: getter(s.Region.LKey, "uint32"), Vague: b.member(s.Region.Vague)}
 	if r.Length != nil && r.LKey != nil {
 		o.Region = r
 	}

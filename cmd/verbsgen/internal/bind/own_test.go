@@ -54,6 +54,22 @@ func (e edited) fn(c string) *api.Function {
 	return &e.rel.Functions[slices.IndexFunc(e.rel.Functions, func(f api.Function) bool { return f.Name == c })]
 }
 
+func (e edited) constant(c string) *api.Enumerator {
+	for _, x := range e.rel.Enums {
+		for i := range x.Enumerators {
+			if x.Enumerators[i].Name == c {
+				return &x.Enumerators[i]
+			}
+		}
+	}
+	return nil
+}
+
+// fix fixes a parameter of the first method of a verb.
+func (e edited) fix(c, param, value string) {
+	e.verb(c).Methods[0].Fixed = map[string]string{param: value}
+}
+
 func (e edited) field(record, c string) *spec.RecordField {
 	r := e.rec(record)
 	return &r.Fields[slices.IndexFunc(r.Fields, func(f spec.RecordField) bool { return f.C == c })]
@@ -124,7 +140,35 @@ func TestOwnPages(t *testing.T) {
 			"it is of type struct ibv_qp_init_attr *, and role: made is for a struct ibv_qp **; correct role:"},
 		{func(e edited) { e.param("ibv_query_qp", "attr_mask").Go = "mem" },
 			"ibv_query_qp.attr_mask: the generated methods use the name mem themselves; choose another name under go:"},
+		{func(e edited) { e.fn("ibv_query_qp").Params[1].Type = "const struct ibv_qp_attr *" },
+			"ibv_query_qp.attr: a parameter of type const struct ibv_qp_attr * cannot have the role out_record; correct role:"},
+		{func(e edited) { e.fn("ibv_query_qp").Params[2].Type = "uint8_t" },
+			"ibv_query_qp.attr_mask: it is of type uint8_t, and type: QPField is for an enum ibv_qp_attr_mask or an integer of at least 32 bits;"},
+		{func(e edited) { e.fn("ibv_rereg_mr").Params[4].Type = "uint32_t" },
+			"ibv_rereg_mr.addr: the length length is of type uint32_t, and len: is for an unsigned integer of 64 bits; correct len:"},
+		{func(e edited) { e.param("ibv_reg_mr", "length").Role = role.In },
+			"ibv_reg_mr.addr: len: length has the role in; give it the role len"},
+		{func(e edited) { e.fn("ibv_query_qp").Ret = "void" },
+			"ibv_query_qp: a function that returns void does not return errno; correct returns:"},
+		{func(e edited) { e.fn("ibv_alloc_pd").Ret = "struct ibv_cq *" },
+			"ibv_alloc_pd: it returns struct ibv_cq *, and PD is a struct ibv_pd *; correct creates:"},
+		{func(e edited) { e.fn("ibv_dealloc_pd").Params[0].Type = "struct ibv_cq *" },
+			"ibv_dealloc_pd.pd: it is of type struct ibv_cq *, and type: PD is for a struct ibv_pd; correct type:"},
+		{func(e edited) { e.fix("ibv_query_pkey", "index", "4294967296") },
+			"Device.QueryPKey: parameter index cannot be fixed to 4294967296: it is of type int; correct fixed:"},
+		{func(e edited) { e.fix("ibv_query_pkey", "index", "-2147483649") },
+			"Device.QueryPKey: parameter index cannot be fixed to -2147483649: it is of type int; correct fixed:"},
+		{func(e edited) { e.fix("ibv_query_pkey", "index", "NULL") },
+			"Device.QueryPKey: parameter index cannot be fixed to NULL: it is of type int; correct fixed:"},
+		{func(e edited) { e.constant("IBV_ACCESS_LOCAL_WRITE").Value = -2 },
+			"MRAccess: IBV_ACCESS_LOCAL_WRITE is -2, which the Go type cannot have (0 to 4294967295); leave it out by naming the others under"},
 		// Records and their fields.
+		{func(e edited) { e.member("struct ibv_qp_init_attr", "srq").Type = "uint64_t" },
+			"QPInitAttr.SRQ: struct ibv_qp_init_attr.srq is of type uint64_t, and handle: SRQ is for a struct ibv_srq *; correct handle:"},
+		{func(e edited) { e.field("QPInfo", "timeout").Divides = "efa" },
+			"QPInfo.Timeout: divides: is for records of role in, which a verb takes; remove it"},
+		{func(e edited) { e.member("struct ibv_device_attr", "fw_ver").Type = "uint64_t" },
+			"DeviceInfo.FWVer: struct ibv_device_attr.fw_ver is of type uint64_t, and text: true is for an array of char; correct text:"},
 		{func(e edited) { e.rec("QPInfo").Switches = []spec.Switch{{C: "IBV_QP_STATE", Go: "S"}} },
 			"QPInfo: switches: is for a record of role in with a mask, or with the tag of an arm, where the bits are set; remove it, or name"},
 		{func(e edited) {

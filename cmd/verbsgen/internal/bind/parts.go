@@ -141,7 +141,7 @@ func (b *binder) bindMade(v *model.Verb, s *spec.Verb) {
 func (b *binder) implied(v *model.Verb, m *spec.Method) map[string][]*model.Member {
 	sets := map[string][]*model.Member{}
 	for _, c := range m.ImpliesFlags {
-		if _, ok := b.lookup(c, m.At("implies_flags", c), m.Go); !ok {
+		if !b.has(c) {
 			continue
 		}
 		found := false

@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -59,10 +60,8 @@ func (b *binder) stream(v *model.Verb, s *spec.Verb) *model.Stream {
 		at(request, "sets", x.Sets[to])
 		out.Sets = append(out.Sets, model.Assignment{To: to, From: x.Sets[to]})
 	}
-	out.Inline = b.constant(x.Inline, s.Pos, v.C)
-	if x.Driver != "" {
-		out.Driver = b.constant(x.Driver, s.Pos, v.C)
-	}
+	out.Inline = b.constant(x.Inline)
+	out.Driver = b.member(x.Driver)
 	part := func(name string) *model.Call {
 		if p := v.Part(name); p != nil {
 			p.Inner = true
@@ -85,11 +84,11 @@ func (b *binder) stream(v *model.Verb, s *spec.Verb) *model.Stream {
 		switch {
 		case ws.Builds != nil:
 			w.Inner = true
-			out.Builders = append(out.Builders, &model.Builder{Call: *b.call(w), Opcode: b.constant(ws.Builds.Opcode, ws.Pos, w.C),
+			out.Builders = append(out.Builders, &model.Builder{Call: *b.call(w), Opcode: b.constant(ws.Builds.Opcode),
 				Flag: b.asked(out, ws, w), Data: ws.Builds.Data, Names: ws.Builds.Names})
 		case ws.SetsFor != "":
 			w.Inner = true
-			out.Setters = append(out.Setters, &model.Setter{Call: *b.call(w), Kind: b.constant(ws.SetsFor, ws.Pos, w.C)})
+			out.Setters = append(out.Setters, &model.Setter{Call: *b.call(w), Kind: b.constant(ws.SetsFor)})
 		}
 	}
 	return out
@@ -123,11 +122,8 @@ func (b *binder) copies(c *model.Call, request string) {
 	}
 }
 
-// constant is an enumerator by its C name.
-func (b *binder) constant(c string, at spec.Pos, subject string) *model.Member {
-	v, _ := b.lookup(c, at, subject)
-	return &model.Member{C: c, Value: v}
-}
+// constant is an enumerator, also of a later release.
+func (b *binder) constant(c string) *model.Member { return cmp.Or(b.member(c), &model.Member{C: c}) }
 
 // asked is the flag that asks for a request.
 func (b *binder) asked(s *model.Stream, v *spec.Verb, w *model.Verb) *model.Member {
