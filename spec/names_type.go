@@ -45,8 +45,8 @@ func (c *checker) record(r *Record) {
 				c.constant(f.marks.at("on", name, f.marks.at("new_on", name, f.Pos)), r.Go+"."+f.C, name)
 			}
 		}
-		for key, name := range map[string]string{"default": f.Default, "ok": f.OK, "swap_if": f.SwapIf} {
-			if name != "" {
+		for key, name := range map[string]string{"default": f.Default, "ok": f.OK, "swap_if": f.SwapIf, "queueless": f.Queueless} {
+			if name != "" && name != QueuelessGiven {
 				c.constant(f.marks.at(key, name, f.Pos), r.Go+"."+f.C, name)
 			}
 		}

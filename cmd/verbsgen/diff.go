@@ -70,7 +70,7 @@ or enum are not listed.`,
 				return err
 			}
 			r := diffReport{Old: nameOr(rels[0], args[0]), New: nameOr(rels[1], args[1]), Diff: apidiff.Compare(rels[0], rels[1]),
-				Decide: bind.Decide(rels[1], sp).UndecidedNames()}
+				Decide: bind.Decide(rels[1], sp).LeftOut(bind.Named)}
 			r.Summary = r.Diff.Summary()
 			r.FillGo(sp, r.Decide, m.NewFacts(rels[1]))
 			if asJSON {

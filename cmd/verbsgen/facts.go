@@ -53,7 +53,7 @@ func build(t target) (*built, error) {
 		pages[sp.VerbByC(v.C).Page] = true
 	}
 	return &built{release: rel.Release, files: files, pkg: pkg, rules: len(pkg.Rules), pages: len(pages),
-		left: bind.Decide(rel, sp).LeftOut()}, nil
+		left: bind.Decide(rel, sp).LeftOut(func(at api.Pos, name string) string { return at.Short() + ": " + name })}, nil
 }
 
 // selected are the functions to bind, as globs: those of the families that the release has, and those of --only. None means all.

@@ -15,17 +15,15 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
+	"github.com/verbsgen/verbsgen/examples/internal/start"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/gen/verbs/connect"
 	"github.com/verbsgen/verbsgen/gen/verbs/endpoint"
 	"github.com/verbsgen/verbsgen/runtime/mem"
-	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
 const (
@@ -33,55 +31,26 @@ const (
 	rings = 100 // of each peer
 )
 
-func main() {
-	device := flag.String("device", "", "name of a real device, such as mlx5_0; without it a software device is used")
-	flag.Parse()
-	if err := run(os.Stdout, *device); err != nil {
-		fmt.Fprintln(os.Stderr, "bell:", err)
-		os.Exit(1)
-	}
-}
-
-// run opens the device, a software device if the name is empty, and closes it at the end with all that was made from it.
-func run(w io.Writer, device string, opts ...softverbs.Option) (err error) {
-	var lib *verbs.Lib
-	if device == "" {
-		device = "soft0"
-		soft := softverbs.New(append(opts, softverbs.Name(device))...)
-		defer soft.Close()
-		lib, err = verbs.LoadFrom(soft)
-	} else {
-		lib, err = verbs.Load()
-	}
-	if err != nil {
-		return err
-	}
-	dev, err := lib.OpenDevice(device)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, dev.CloseAll()) }()
-	attr, err := dev.QueryDevice()
-	if err != nil {
-		return err
-	}
-	if attr.AtomicCap == verbs.AtomicCapNone {
-		return fmt.Errorf("%s has no atomic operations", device)
-	}
-	return ring(w, dev)
-}
+func main() { start.Program("bell", ring) }
 
 // ring makes the bell, has the peers ring it at the same time, and waits until it has heard all of them.
-func ring(w io.Writer, dev *verbs.Device) error {
+func ring(ctx context.Context, w io.Writer, dev *verbs.Device) error {
+	attr, err := dev.QueryDeviceEx()
+	if err != nil {
+		return err
+	}
+	if attr.OrigAttr.AtomicCap == verbs.AtomicCapNone {
+		return errors.New("the device has no atomic operations")
+	}
 	pd, err := dev.AllocPD() // of the owner, for all its connections
 	if err != nil {
 		return err
 	}
-	b, err := newBell(dev, pd)
+	b, err := newBell(dev, pd, attr.MaxDMSize)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(ctx, time.Minute)
 	defer cancel()
 	var ends [peers]*endpoint.Endpoint
 	for i := range ends {
@@ -124,12 +93,8 @@ type bell struct {
 }
 
 // newBell makes a bell in memory of the device, or of the host if the device has none.
-func newBell(dev *verbs.Device, pd *verbs.PD) (*bell, error) {
-	attr, err := dev.QueryDeviceEx()
-	if err != nil {
-		return nil, err
-	}
-	if attr.MaxDMSize == 0 {
+func newBell(dev *verbs.Device, pd *verbs.PD, maxDMSize uint64) (*bell, error) {
+	if maxDMSize == 0 {
 		return newHostBell(pd)
 	}
 	dm, err := dev.AllocDM(verbs.NewAllocDMAttr(64).LogAlignReq(3))

@@ -6,46 +6,29 @@
 package main
 
 import (
+	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/verbsgen/verbsgen/examples/devinfo/devinfo"
+	"github.com/verbsgen/verbsgen/examples/internal/start"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
-// errUsage is a wrong command line, which was told already.
-var errUsage = errors.New("wrong use")
-
-func main() {
-	err := run(os.Stdout, os.Stderr, os.Args[1:])
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-	case errors.Is(err, errUsage):
-		os.Exit(2)
-	case err != nil:
-		fmt.Fprintln(os.Stderr, "devinfo:", err)
-		os.Exit(1)
-	}
-}
+func main() { start.Main("devinfo", run) }
 
 // run is the command.
-func run(stdout, stderr io.Writer, args []string) error {
-	f := flag.NewFlagSet("devinfo", flag.ContinueOnError)
-	f.SetOutput(stderr)
+func run(_ context.Context, stdout, stderr io.Writer, args []string) error {
+	f := start.Flags("devinfo", stderr)
 	name := f.String("d", "", "device (default: all)")
 	soft := f.Bool("soft", false, "print a device made of software")
-	if err := f.Parse(args); errors.Is(err, flag.ErrHelp) {
+	if err := start.Parse(f, args); err != nil {
 		return err
-	} else if err != nil {
-		return errUsage
 	}
 	if f.NArg() > 0 {
-		fmt.Fprintf(stderr, "devinfo: argument %q; a device is named by -d\n", f.Arg(0))
-		return errUsage
+		return start.Wrong(f, fmt.Sprintf("argument %q; a device is named by -d", f.Arg(0)))
 	}
 	if !*soft {
 		lib, err := verbs.Load()

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/verbsgen/verbsgen/examples/devinfo/devinfo"
+	"github.com/verbsgen/verbsgen/examples/internal/start"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
@@ -18,7 +19,7 @@ import (
 // TestSoft prints a device made of software, and looks at lines of every form.
 func TestSoft(t *testing.T) {
 	var out strings.Builder
-	if err := run(&out, io.Discard, []string{"-soft"}); err != nil {
+	if err := run(t.Context(), &out, io.Discard, []string{"-soft"}); err != nil {
 		t.Fatal(err)
 	}
 	if first, _, _ := strings.Cut(out.String(), "\n"); first != "hca_id:\tsoft0" {
@@ -91,8 +92,8 @@ func TestClosed(t *testing.T) {
 
 // TestUse gives wrong command lines.
 func TestUse(t *testing.T) {
-	for line, want := range map[string]error{"soft0": errUsage, "-x": errUsage, "-h": flag.ErrHelp} {
-		if err := run(io.Discard, io.Discard, []string{line}); !errors.Is(err, want) {
+	for line, want := range map[string]error{"soft0": start.ErrUsage, "-x": start.ErrUsage, "-h": flag.ErrHelp} {
+		if err := run(t.Context(), io.Discard, io.Discard, []string{line}); !errors.Is(err, want) {
 			t.Errorf("%s: %v, want %v", line, err, want)
 		}
 	}

@@ -12,16 +12,14 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
+	"github.com/verbsgen/verbsgen/examples/internal/start"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/gen/verbs/connect"
 	"github.com/verbsgen/verbsgen/gen/verbs/endpoint"
-	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
 const (
@@ -31,40 +29,26 @@ const (
 	iova   = 1<<20 + 64
 )
 
-func main() {
-	device := flag.String("device", "", "name of a real device, such as mlx5_0; without it a software device is used")
-	memory := flag.String("memory", "", "udmabuf or memfd; without it, memfd on a software device, udmabuf on a real one")
-	flag.Parse()
-	if err := run(os.Stdout, *device, *memory); err != nil {
-		fmt.Fprintln(os.Stderr, "gpumemory:", err)
-		os.Exit(1)
-	}
-}
+func main() { start.Main("gpumemory", run) }
 
-// run opens the device, a software device if the name is empty, and closes it at the end with all that was made from it.
-func run(w io.Writer, device, memory string, opts ...softverbs.Option) (err error) {
-	var lib *verbs.Lib
+// run is the command.
+func run(ctx context.Context, w, stderr io.Writer, args []string) error {
+	f := start.Flags("gpumemory", stderr)
+	device := start.Device(f)
+	memory := f.String("memory", "", "udmabuf or memfd; without it, memfd on a software device, udmabuf on a real one")
+	if err := start.Parse(f, args); err != nil {
+		return err
+	}
 	export := udmabuf
-	if device == "" || memory == "memfd" {
+	if *device == "" || *memory == "memfd" {
 		export = memfd
 	}
-	if device == "" {
-		device = "soft0"
-		soft := softverbs.New(append(opts, softverbs.Name(device))...)
-		defer soft.Close()
-		lib, err = verbs.LoadFrom(soft)
-	} else {
-		lib, err = verbs.Load()
-	}
-	if err != nil {
-		return err
-	}
-	dev, err := lib.OpenDevice(device)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, dev.CloseAll()) }()
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	return start.On(*device, func(dev *verbs.Device) error { return move(ctx, w, dev, export) })
+}
+
+// move moves the message from one exported memory to another.
+func move(ctx context.Context, w io.Writer, dev *verbs.Device, export func(int) (*exported, error)) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	config := endpoint.Config{Sends: 1, SendSize: len(message), Access: verbs.MRAccessRemoteWrite}
 	left, right, err := endpoint.Pair(ctx, dev, config, config, connect.Options{})

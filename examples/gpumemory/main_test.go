@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/verbsgen/verbsgen/examples/internal/start"
+	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
@@ -27,7 +29,8 @@ func TestRun(t *testing.T) {
 	for device, want := range want {
 		t.Run(cmp.Or(device, "software"), func(t *testing.T) {
 			var out strings.Builder
-			if err := run(&out, device, memory); err != nil || !strings.Contains(out.String(), want) {
+			err := run(t.Context(), &out, io.Discard, []string{"-device=" + device, "-memory=" + memory})
+			if err != nil || !strings.Contains(out.String(), want) {
 				t.Fatalf("%v, printed\n%swant %s", err, out.String(), want)
 			}
 			t.Log(out.String())
@@ -38,13 +41,15 @@ func TestRun(t *testing.T) {
 // TestStaged runs it on a device that takes no dma-bufs, and on one that refuses for another reason.
 func TestStaged(t *testing.T) {
 	var out strings.Builder
-	err := run(&out, "", "", softverbs.Fail("ibv_reg_dmabuf_mr", 1, syscall.EOPNOTSUPP))
+	refused := func(nth uint64, errno syscall.Errno) error {
+		return start.On("", func(dev *verbs.Device) error { return move(t.Context(), &out, dev, memfd) },
+			softverbs.Fail("ibv_reg_dmabuf_mr", nth, errno))
+	}
 	want := "another\" is in the other memfd, by WRITE between copies in host memory\n"
-	if err != nil || !strings.HasSuffix(out.String(), want) {
+	if err := refused(1, syscall.EOPNOTSUPP); err != nil || !strings.HasSuffix(out.String(), want) {
 		t.Errorf("%v, printed %s", err, out.String())
 	}
-	err = run(io.Discard, "", "", softverbs.Fail("ibv_reg_dmabuf_mr", 2, syscall.ENOMEM))
-	if err == nil || !strings.Contains(err.Error(), "ENOMEM") {
+	if err := refused(2, syscall.ENOMEM); err == nil || !strings.Contains(err.Error(), "ENOMEM") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -12,11 +12,16 @@ import (
 // client is a connection to the server. It has one request at a time.
 type client struct {
 	*endpoint.Endpoint
-	number            int
-	slot              endpoint.Slot // its memory is one entry
-	table, ring       uint64        // addresses on the server
-	tableKey, ringKey uint32
-	sent, drained     int // puts
+	number int
+	slot   endpoint.Slot // its memory is one entry
+	places
+	sent, drained int // puts
+}
+
+// places are the addresses and keys of the table and of the client's ring, as the server sends them.
+type places struct {
+	Table, Ring       uint64
+	TableKey, RingKey uint32
 }
 
 func newClient(ctx context.Context, dev *verbs.Device, number int) (*client, error) {
@@ -42,7 +47,7 @@ func (c *client) put(ctx context.Context, key, value string) error {
 		c.drained, _ = strconv.Atoi(text) // no text: none yet
 	}
 	seal(c.slot.Bytes(), key, value)
-	c.slot.WriteImm(entrySize, c.ring+uint64(c.sent%ringSize*entrySize), c.ringKey, 0)
+	c.slot.WriteImm(entrySize, c.Ring+uint64(c.sent%ringSize*entrySize), c.RingKey, 0)
 	c.sent++
 	_, err := c.slot.Do(ctx)
 	return err
@@ -62,7 +67,7 @@ func (c *client) get(ctx context.Context, key string) (string, error) {
 // read reads an entry of the table, again if the server was just changing it.
 func (c *client) read(ctx context.Context, at int) (key, value string, err error) {
 	for {
-		c.slot.Read(entrySize, c.table+uint64(at*entrySize), c.tableKey)
+		c.slot.Read(entrySize, c.Table+uint64(at*entrySize), c.TableKey)
 		if _, err := c.slot.Do(ctx); err != nil {
 			return "", "", err
 		}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/binary"
 	"hash/crc32"
 	"hash/fnv"
 )
@@ -20,24 +21,16 @@ func seal(entry []byte, key, value string) {
 	clear(entry)
 	copy(entry[:keySize], key)
 	copy(entry[keySize:keySize+valueSize], value)
-	sum(entry, entry[keySize+valueSize:])
+	binary.BigEndian.PutUint32(entry[keySize+valueSize:], sum(entry))
 }
 
-// sum stores the checksum of an entry.
-func sum(entry, to []byte) {
-	n := crc32.ChecksumIEEE(entry[:keySize+valueSize])
-	for i := range 4 {
-		to[i] = byte(n >> (8 * i))
-	}
-}
+// sum is the checksum of what an entry should have.
+func sum(entry []byte) uint32 { return crc32.ChecksumIEEE(entry[:keySize+valueSize]) }
 
 // parse returns what an entry has. An entry that was never used has no key; ok says that the checksum matches.
 func parse(entry []byte) (key, value string, ok bool) {
-	var want [4]byte
-	sum(entry, want[:])
 	text := func(b []byte) string { return string(bytes.TrimRight(b, "\x00")) }
-	key, value = text(entry[:keySize]), text(entry[keySize:keySize+valueSize])
-	return key, value, bytes.Equal(want[:], entry[keySize+valueSize:])
+	return text(entry[:keySize]), text(entry[keySize : keySize+valueSize]), binary.BigEndian.Uint32(entry[keySize+valueSize:]) == sum(entry)
 }
 
 // slot is where the search for a key begins; it goes on with the slots that follow.

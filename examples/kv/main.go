@@ -12,16 +12,14 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"time"
 
+	"github.com/verbsgen/verbsgen/examples/internal/start"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/gen/verbs/connect"
-	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
 const (
@@ -29,42 +27,13 @@ const (
 	keys    = 20 // that each client puts
 )
 
-func main() {
-	device := flag.String("device", "", "name of a real device, such as mlx5_0; without it a software device is used")
-	flag.Parse()
-	if err := run(os.Stdout, *device); err != nil {
-		fmt.Fprintln(os.Stderr, "kv:", err)
-		os.Exit(1)
-	}
-}
-
-// run opens the device, a software device if the name is empty, and closes it at the end with all that was made from it.
-func run(w io.Writer, device string) (err error) {
-	var lib *verbs.Lib
-	if device == "" {
-		device = "soft0"
-		soft := softverbs.New(softverbs.Name(device))
-		defer soft.Close()
-		lib, err = verbs.LoadFrom(soft)
-	} else {
-		lib, err = verbs.Load()
-	}
-	if err != nil {
-		return err
-	}
-	dev, err := lib.OpenDevice(device)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, dev.CloseAll()) }()
-	return share(w, dev)
-}
+func main() { start.Program("kv", share) }
 
 // share has clients put and get at the same time.
-func share(w io.Writer, dev *verbs.Device) (err error) {
-	bounded, stop := context.WithTimeout(context.Background(), time.Minute)
+func share(ctx context.Context, w io.Writer, dev *verbs.Device) (err error) {
+	ctx, stop := context.WithTimeout(ctx, time.Minute)
 	defer stop()
-	ctx, fail := context.WithCancelCause(bounded)
+	ctx, fail := context.WithCancelCause(ctx)
 	s, err := newServer(dev, fail)
 	if err != nil {
 		return err
@@ -131,10 +100,8 @@ func join(ctx context.Context, s *server, dev *verbs.Device, number int) (*clien
 	if err := errors.Join(err, <-accepted); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
-	if len(peer.Data) != 24 {
-		return nil, fmt.Errorf("the server sent %d bytes, not the addresses and keys of its table and of a ring", len(peer.Data))
+	if _, err := binary.Decode(peer.Data, binary.BigEndian, &c.places); err != nil {
+		return nil, fmt.Errorf("the server sent %d bytes, not the places of its table and of a ring: %w", len(peer.Data), err)
 	}
-	c.table, c.ring = binary.BigEndian.Uint64(peer.Data), binary.BigEndian.Uint64(peer.Data[8:])
-	c.tableKey, c.ringKey = binary.BigEndian.Uint32(peer.Data[16:]), binary.BigEndian.Uint32(peer.Data[20:])
 	return c, nil
 }

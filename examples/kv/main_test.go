@@ -3,35 +3,29 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/verbsgen/verbsgen/examples/internal/start"
+	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/gen/verbs/verbstest"
 )
 
 // TestRun runs the program on a software device and, if VERBS_DEVICE names one, on a real device.
 func TestRun(t *testing.T) {
-	devices := []string{""}
-	if name := os.Getenv("VERBS_DEVICE"); name != "" {
-		devices = append(devices, name)
-	}
 	const want = "2 clients put 20 keys each and got those of all; the server drained 80 puts\n"
-	for _, device := range devices {
-		t.Run(cmp.Or(device, "software"), func(t *testing.T) {
-			var out strings.Builder
-			if err := run(&out, device); err != nil {
-				t.Fatal(err)
-			}
-			if out.String() != want {
-				t.Errorf("printed\n%swant\n%s", out.String(), want)
-			}
-		})
+	for _, device := range slices.Compact([]string{"", os.Getenv("VERBS_DEVICE")}) {
+		var out strings.Builder
+		err := start.On(device, func(dev *verbs.Device) error { return share(t.Context(), &out, dev) })
+		if err != nil || out.String() != want {
+			t.Errorf("device %q: %v, printed\n%swant\n%s", device, err, &out, want)
+		}
 	}
 }
 

@@ -55,16 +55,17 @@ func (s *server) accept(ctx context.Context, side net.Conn, number int) error {
 		return errors.Join(err, side.Close())
 	}
 	s.peers = append(s.peers, e)
-	table, tableKey, tableErr := s.mr.Remote()
-	ring, ringKey, ringErr := e.MR.Remote()
-	if err := errors.Join(tableErr, ringErr); err != nil {
+	var p places
+	var tableErr, ringErr error
+	p.Table, p.TableKey, tableErr = s.mr.Remote()
+	p.Ring, p.RingKey, ringErr = e.MR.Remote()
+	data, err := binary.Append(nil, binary.BigEndian, p)
+	if err := errors.Join(tableErr, ringErr, err); err != nil {
 		return err
 	}
-	places := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, table), ring)
-	places = binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(places, tableKey), ringKey)
 	setup := connect.DefaultSetup()
 	setup.AccessFlags = verbs.QPAccessRemoteRead
-	_, err = e.Connect(ctx, side, connect.Options{Setup: &setup, Data: places})
+	_, err = e.Connect(ctx, side, connect.Options{Setup: &setup, Data: data})
 	return err
 }
 

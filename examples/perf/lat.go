@@ -1,8 +1,6 @@
 package main
 
 import (
-	"encoding/binary"
-	"sync/atomic"
 	"time"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
@@ -35,47 +33,27 @@ func (x *side) prepare(size int) {
 	}
 }
 
-// last is the last byte of a message, with the word of 4 bytes around it.
+// last is the word with the last byte of a message.
 type last struct {
-	x    *side
-	word int64
-	in   int // number of the byte in its word
-	at   *atomic.Uint32
+	load  func() (uint32, error)
+	store func(uint32) error
+	shift int64 // of the byte in the word
 }
 
 // lastOf returns the last byte of a message at an offset of the memory.
-func (x *side) lastOf(off uint64, size int) (*last, error) {
+func (x *side) lastOf(off uint64, size int) (last, error) {
 	byteAt := int64(off) + int64(size) - 1
-	l := &last{x: x, word: byteAt &^ 3, in: int(byteAt & 3)}
+	word, shift := byteAt&^3, byteAt&3*8
 	if x.dm != nil {
-		return l, nil
+		return last{func() (uint32, error) { return x.dm.GetUint32(word) },
+			func(v uint32) error { defer x.dm.Flush(); return x.dm.PutUint32(word, v) }, shift}, nil
 	}
-	var err error
-	l.at, err = x.buf.Uint32(uint64(l.word))
-	return l, err
+	at, err := x.buf.Uint32(uint64(word))
+	return last{func() (uint32, error) { return at.Load(), nil }, func(v uint32) error { at.Store(v); return nil }, shift}, err
 }
 
-func (l *last) load() (byte, error) {
-	var b [4]byte
-	if l.at != nil {
-		binary.NativeEndian.PutUint32(b[:], l.at.Load())
-		return b[l.in], nil
-	}
-	v, err := l.x.dm.GetUint32(l.word)
-	binary.NativeEndian.PutUint32(b[:], v)
-	return b[l.in], err
-}
-
-func (l *last) store(v byte) error {
-	all := uint32(v) * 0x01010101 // the whole word: what is behind the message is not sent
-	if l.at != nil {
-		l.at.Store(all)
-		return nil
-	}
-	err := l.x.dm.PutUint32(l.word, all)
-	l.x.dm.Flush()
-	return err
-}
+// put stores the whole word: what is behind the message is not sent.
+func (l *last) put(v byte) error { return l.store(uint32(v) * 0x01010101) }
 
 // writeLat has each side write when the last byte of the other's message has come. A round is two messages.
 func (x *side) writeLat(size int, end time.Time) (*result, error) {
@@ -88,7 +66,7 @@ func (x *side) writeLat(size int, end time.Time) (*result, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := in.store(0); err != nil {
+	if err := in.put(0); err != nil {
 		return nil, err
 	}
 	if err := x.sync(); err != nil { // neither writes before both have cleared
@@ -98,11 +76,11 @@ func (x *side) writeLat(size int, end time.Time) (*result, error) {
 	var wcs [2]verbs.WC
 	for i := 1; i <= x.iters; i++ {
 		if !x.client {
-			if err := x.await(in, byte(i), end); err != nil {
+			if err := x.await(&in, byte(i), end); err != nil {
 				return nil, err
 			}
 		}
-		if err := out.store(byte(i)); err != nil {
+		if err := out.put(byte(i)); err != nil {
 			return nil, err
 		}
 		t.mark()
@@ -110,7 +88,7 @@ func (x *side) writeLat(size int, end time.Time) (*result, error) {
 			return nil, err
 		}
 		if x.client {
-			if err := x.await(in, byte(i), end); err != nil {
+			if err := x.await(&in, byte(i), end); err != nil {
 				return nil, err
 			}
 		}
@@ -134,7 +112,7 @@ func (x *side) once(wcs []verbs.WC, spins int, end time.Time) error {
 // await spins until the last byte of a message is there.
 func (x *side) await(in *last, v byte, end time.Time) error {
 	for i := 1; ; i++ {
-		if got, err := in.load(); got == v || err != nil {
+		if got, err := in.load(); byte(got>>in.shift) == v || err != nil {
 			return err
 		}
 		if i%(1<<16) == 0 {

@@ -11,37 +11,19 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"net"
-	"os"
-	"os/signal"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
+	"github.com/verbsgen/verbsgen/examples/internal/start"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, os.Stdout, os.Stderr, os.Args[1:])
-	stop()
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-	case errors.Is(err, errUsage):
-		os.Exit(2)
-	case err != nil:
-		fmt.Fprintln(os.Stderr, "perf:", err)
-		os.Exit(1)
-	}
-}
-
-// errUsage is a wrong command line, which was reported already.
-var errUsage = errors.New("wrong use")
+func main() { start.Main("perf", run) }
 
 // settings is the command line. Names of flags are those of perftest.
 type settings struct {
@@ -70,8 +52,7 @@ func parse(stderr io.Writer, args []string) (*settings, error) {
 	if len(args) > 0 && slices.Contains(tests, args[0]) {
 		s.test, args = args[0], args[1:]
 	}
-	f := flag.NewFlagSet("perf", flag.ContinueOnError)
-	f.SetOutput(stderr)
+	f := start.Flags("perf", stderr)
 	f.Usage = func() {
 		fmt.Fprintf(stderr, "usage: perf TEST [flags]         wait for a client\n       perf TEST [flags] HOST    go to the server on HOST\n"+
 			"TEST is one of %s\n", strings.Join(tests, ", "))
@@ -94,11 +75,8 @@ func parse(stderr io.Writer, args []string) (*settings, error) {
 	f.BoolVar(&s.histogram, "H", false, "latency: print a histogram")
 	f.BoolVar(&s.json, "json", false, "print JSON")
 	f.DurationVar(&s.timeout, "timeout", time.Minute, "until a test of one size is given up")
-	if err := f.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return nil, err
-		}
-		return nil, errUsage
+	if err := start.Parse(f, args); err != nil {
+		return nil, err
 	}
 	s.host, s.swap = f.Arg(0), *atomic == "CMP_AND_SWAP"
 	if !s.swap && *atomic != "FETCH_AND_ADD" {
@@ -106,9 +84,8 @@ func parse(stderr io.Writer, args []string) (*settings, error) {
 	}
 	s.defaults()
 	if problem := s.problem(f.NArg()); problem != "" {
-		fmt.Fprintln(stderr, "perf:", problem)
-		f.Usage()
-		return nil, errUsage
+		defer f.Usage()
+		return nil, start.Wrong(f, problem)
 	}
 	return s, nil
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/verbsgen/verbsgen/examples/internal/start"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
@@ -160,7 +161,7 @@ func TestParse(t *testing.T) {
 	}
 	for _, args := range []string{"", "lat", "write_lat a b", "atomic_lat -s 4", "atomic_lat -A ADD", "write_lat -s 9000000",
 		"write_bw -l 200", "write_bw -t 0", "write_lat -use_ibdm -I 4", "read_lat -p 65536", "read_lat -i 0", "write_lat -nothing"} {
-		if _, err := parse(io.Discard, strings.Fields(args)); !errors.Is(err, errUsage) {
+		if _, err := parse(io.Discard, strings.Fields(args)); !errors.Is(err, start.ErrUsage) {
 			t.Errorf("%q: %v", args, err)
 		}
 	}

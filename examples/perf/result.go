@@ -69,17 +69,14 @@ func print(w io.Writer, s *settings, all []result) error {
 		return nil
 	}
 	if s.json {
-		out, err := json.MarshalIndent(struct {
+		e := json.NewEncoder(w)
+		e.SetIndent("", "  ")
+		return e.Encode(struct {
 			Test    string   `json:"test"`
 			Device  string   `json:"device"`
 			DM      bool     `json:"device_memory"`
 			Results []result `json:"results"`
-		}{s.test, s.device, s.useDM, all}, "", "  ")
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(w, "%s\n", out)
-		return err
+		}{s.test, s.device, s.useDM, all})
 	}
 	if s.latency() {
 		fmt.Fprintln(w, " #bytes #iterations    t_min[usec]    t_max[usec]  t_typical[usec]    t_avg[usec]    t_stdev[usec]   "+

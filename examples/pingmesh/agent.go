@@ -19,16 +19,15 @@ func now() int64 { return int64(time.Since(began)) }
 // agent probes its peers and answers the probes of others.
 type agent struct {
 	opts    *options
-	device  string
 	ln      net.Listener // where others introduce themselves
 	started time.Time
 
-	mu       sync.Mutex // guards the rest
-	q        *queues
-	peers    []*peer
-	sessions []*session // of others that probe this agent, by number; nil where the number is free
-	foreign  uint64     // datagrams that are no packets, or from nobody that is known
-	used     []uint64   // receives to be posted again
+	mu      sync.Mutex // guards the rest
+	q       *queues
+	peers   []*peer
+	callers map[uint32]*route // others that probe this agent, by number
+	called  uint32            // the next number
+	foreign uint64            // datagrams that are no packets, or from nobody that is known
 
 	life context.Context // until stop, or what stopped the agent
 	end  context.CancelCauseFunc
@@ -38,10 +37,8 @@ type agent struct {
 
 // newAgent makes an agent on an open device. ln is closed by stop.
 func newAgent(dev *verbs.Device, ln net.Listener, o *options) (*agent, error) {
-	a := &agent{opts: o, device: o.device, ln: ln, started: time.Now()}
-	var err error
-	a.q, err = newQueues(dev, o)
-	return a, err
+	q, err := newQueues(dev, o)
+	return &agent{opts: o, ln: ln, started: time.Now(), q: q, callers: map[uint32]*route{}}, err
 }
 
 // start begins to answer probes, and to look for the peers with the given TCP addresses. stop must follow.
@@ -85,20 +82,17 @@ func (a *agent) serve() error {
 		// One at a time, each has a time of its own.
 		wcs = wcs[:1]
 	}
-	a.used = make([]uint64, 0, len(wcs))
 	next := func() (int, error) { return a.q.reader.Wait(a.life, wcs) }
 	if a.opts.spin {
 		next = func() (int, error) { return a.q.reader.PollSpin(wcs, 500) }
 	}
 	for a.life.Err() == nil {
 		n, err := next()
+		if err == nil {
+			err = a.handle(wcs[:n], now())
+		}
 		if err != nil {
 			return err
-		}
-		if n > 0 {
-			if err := a.handle(wcs[:n], now()); err != nil {
-				return err
-			}
 		}
 	}
 	return nil
@@ -108,7 +102,7 @@ func (a *agent) serve() error {
 func (a *agent) handle(wcs []verbs.WCEx, seen int64) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.used = a.used[:0]
+	used := 0 // receives
 	for i := range wcs {
 		wc := &wcs[i]
 		if err := wc.Err(); err != nil {
@@ -116,15 +110,15 @@ func (a *agent) handle(wcs []verbs.WCEx, seen int64) error {
 		}
 		stamp := a.q.clock.stamp(wc, seen)
 		if wc.ID < received {
-			if err := a.left(uint32(wc.ID), stamp); err != nil {
+			if err := a.left(int(wc.ID), stamp); err != nil {
 				return err
 			}
 			continue
 		}
-		a.used = append(a.used, wc.ID)
+		used++
 		p, ok := parsePacket(a.q.data(wc))
 		switch {
-		case ok && p.kind == probing:
+		case ok && p.Kind == probing:
 			ok = a.probed(&p, wc.SrcQP, stamp)
 		case ok:
 			ok = a.acknowledged(&p, wc.SrcQP, stamp, seen)
@@ -133,20 +127,20 @@ func (a *agent) handle(wcs []verbs.WCEx, seen int64) error {
 			a.foreign++
 		}
 	}
-	return errors.Join(a.q.repost(a.used), a.q.flush())
+	return errors.Join(a.q.repost(used), a.q.flush())
 }
 
 // left handles the completion of a send.
-func (a *agent) left(i uint32, stamp uint64) error {
+func (a *agent) left(i int, stamp uint64) error {
 	s := a.q.slots[i]
 	a.q.slots[i] = slot{}
-	a.q.free = append(a.q.free, i)
+	a.q.done++
 	if a.q.clock.kind == software {
 		stamp = uint64(s.posted)
 	}
-	switch s.kind {
+	switch s.Kind {
 	case probing:
-		s.peer.left(&a.q.clock, s.seq, stamp)
+		s.peer.left(&a.q.clock, s.Seq, stamp)
 	case ack1:
 		return a.again(&s, a.q.clock.between(s.arrived, stamp))
 	}
@@ -157,13 +151,9 @@ func (a *agent) left(i uint32, stamp uint64) error {
 func (a *agent) meet(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
-	all := make(chan struct{})
 	go func() {
 		a.met.Wait()
-		close(all)
+		cancel()
 	}()
-	select {
-	case <-all:
-	case <-ctx.Done():
-	}
+	<-ctx.Done()
 }

@@ -131,14 +131,14 @@ func TestRestart(t *testing.T) {
 	if p := probed(t, a).Peers[0]; p.Answered != 3 {
 		t.Errorf("before: %+v", p)
 	}
-	p, old := a.peers[0], a.peers[0].remote
+	p, old := a.peers[0], a.peers[0].via.addr
 	if len(p.samples.last) != 0 {
 		t.Errorf("%d samples are left after the report", len(p.samples.last))
 	}
 	first.stop()
 	until(t, a, "the connection has ended", func() bool { return p.err != nil })
 	second := started(t, dev, patient(), addr(first))
-	until(t, a, "the peer was met again", func() bool { return p.err == nil && p.remote != old && p.remote == second.q.self })
+	until(t, a, "the peer was met again", func() bool { return p.err == nil && p.via.addr != old && p.via.addr == second.q.self })
 	if p := probed(t, a).Peers[0]; p.Answered != 3 || p.Error != "" {
 		t.Errorf("after: %+v", p)
 	}
@@ -152,20 +152,18 @@ func TestForeign(t *testing.T) {
 	started(t, dev, patient(), "127.0.0.1:0", addr(a)) // it has the number 0
 	stranger, err := newQueues(dev, patient())
 	check(t, err)
-	ah, err := other.path(&a.q.self)
-	check(t, err)
-	good := packet{kind: probing, number: 1}
-	acknowledgement := packet{kind: ack1}
 	sent := 0
-	send := func(p packet, size int, damage func(b []byte)) {
+	send := func(k kind, number uint32, size int, damage func(b []byte)) {
 		t.Helper()
-		i := stranger.free[len(stranger.free)-1]
-		if added, err := stranger.add(slot{}, p, size, ah, &a.q.self); err != nil || !added {
+		way, err := other.way(a.q.self, number)
+		check(t, err)
+		defer way.ah.Close()
+		if added, err := stranger.add(slot{packet: packet{Kind: k}, via: way}, size); err != nil || !added {
 			t.Fatal(added, err)
 		}
-		damage(stranger.out[int(i)*64:][:64])
+		damage(stranger.out[sent%sendDepth*64:][:64])
 		check(t, stranger.flush())
-		stranger.free = append(stranger.free, i) // the bytes are the same the next time
+		stranger.done++
 		sent++
 		until(t, a, "the datagram was ignored", func() bool { return a.foreign == uint64(sent) })
 		var wcs [1]verbs.WCEx
@@ -176,17 +174,16 @@ func TestForeign(t *testing.T) {
 		}
 	}
 	nothing := func([]byte) {}
-	send(good, 64, func(b []byte) { copy(b, "garbage") })
-	send(good, 64, func(b []byte) { b[4]++ })
-	send(good, 8, nothing)
-	send(good, 0, nothing)
-	send(good, 64, nothing)                  // nobody has this number
-	send(packet{kind: probing}, 64, nothing) // somebody else has it
-	send(acknowledgement, 64, nothing)
-	acknowledgement.number = 1 << 30
-	send(acknowledgement, 64, nothing)
+	send(probing, 1, 64, func(b []byte) { copy(b, "garbage") })
+	send(probing, 1, 64, func(b []byte) { b[4]++ })
+	send(probing, 1, 8, nothing)
+	send(probing, 1, 0, nothing)
+	send(probing, 1, 64, nothing) // nobody has this number
+	send(probing, 0, 64, nothing) // somebody else has it
+	send(ack1, 0, 64, nothing)
+	send(ack1, 1<<30, 64, nothing)
 	for range recvDepth {
-		send(good, 64, nothing)
+		send(probing, 1, 64, nothing)
 	}
 	r := probed(t, a)
 	if p := r.Peers[0]; p.Answered != 3 || r.Foreign != uint64(sent) {
@@ -201,7 +198,7 @@ func TestManyPeers(t *testing.T) {
 	responder := started(t, dev, o, "127.0.0.1:0")
 	o.interval = 20 * time.Millisecond
 	a := started(t, dev, o, "127.0.0.1:0", slices.Repeat([]string{addr(responder)}, 200)...)
-	until(t, a, "all were met", func() bool { return !slices.ContainsFunc(a.peers, func(p *peer) bool { return p.to == nil }) })
+	until(t, a, "all were met", func() bool { return !slices.ContainsFunc(a.peers, func(p *peer) bool { return p.via == nil }) })
 	for _, p := range probed(t, a).Peers {
 		if p.counts != (counts{Sent: 3, Answered: 3}) {
 			t.Errorf("%+v", p)
@@ -238,7 +235,7 @@ func TestBadHello(t *testing.T) {
 		}
 		conn.Close()
 	}
-	until(t, a, "the session has ended", func() bool { return len(a.sessions) == 1 && a.sessions[0] == nil })
+	until(t, a, "the session has ended", func() bool { return a.called == 1 && len(a.callers) == 0 })
 }
 
 // failing is a listener whose first Accepts fail, as for want of descriptors.
@@ -291,13 +288,15 @@ func TestSteady(t *testing.T) {
 	a.stop()
 	p := newPeer(o, "self", 0)
 	a.peers = []*peer{p}
-	check(t, a.target(p, a.q.self, 0))
-	if _, err := a.join(&session{to: p.to, remote: a.q.self}); err != nil {
-		t.Fatal(err)
-	}
+	way, err := a.way(a.q.self, 0)
+	check(t, err)
+	check(t, a.target(p, way))
+	_, err = a.join(way)
+	check(t, err)
 	wcs := make([]verbs.WCEx, 8)
 	allocs := testing.AllocsPerRun(200, func() {
-		if _, err := a.turns(0, 0); err != nil {
+		due := now()
+		if _, err := a.turns(0, 1, &due); err != nil {
 			t.Fatal(err)
 		}
 		for want := p.Sent; p.Answered < want; {

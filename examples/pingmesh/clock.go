@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"time"
 
@@ -15,17 +16,7 @@ const (
 	device                        // the device, in cycles of its clock
 )
 
-func (k clockKind) valid() bool { return k >= software && k <= device }
-
-func (k clockKind) String() string {
-	switch k {
-	case software:
-		return "software"
-	case device:
-		return "device"
-	}
-	return "unknown"
-}
+func (k clockKind) String() string { return [...]string{"", "software", "device"}[k] }
 
 // clock is the clock of a completion queue.
 type clock struct {
@@ -35,30 +26,21 @@ type clock struct {
 }
 
 // newCQ makes a queue with the clock of the device, if it has one. No provider has only the wall clock of completions.
-func newCQ(dev *verbs.Device, ch *verbs.CompChannel, entries uint32) (*verbs.CQ, clock, error) {
+func newCQ(dev *verbs.Device, ch *verbs.CompChannel, entries uint32) (cq *verbs.CQ, c clock, err error) {
 	attr, err := dev.QueryDeviceEx()
 	if err != nil {
-		return nil, clock{}, err
+		return nil, c, err
 	}
-	candidates := []clock{{kind: software}}
-	if attr.HCACoreClock != 0 {
-		cycles := clock{kind: device, kHz: attr.HCACoreClock, mask: attr.CompletionTimestampMask}
-		if cycles.mask == 0 { // the device does not say
-			cycles.mask = ^uint64(0)
-		}
-		candidates = append([]clock{cycles}, candidates...)
-	}
-	for _, c := range candidates {
-		var cq *verbs.CQ
+	c = clock{kind: device, kHz: attr.HCACoreClock, mask: cmp.Or(attr.CompletionTimestampMask, ^uint64(0))}
+	err = errors.ErrUnsupported
+	if c.kHz != 0 {
 		cq, err = dev.CreateCQEx(verbs.NewCQInitAttrEx(entries, c.fields()).Channel(ch))
-		if err == nil {
-			return cq, c, nil
-		}
-		if !errors.Is(err, errors.ErrUnsupported) {
-			break
-		}
 	}
-	return nil, clock{}, err
+	if errors.Is(err, errors.ErrUnsupported) {
+		c = clock{kind: software}
+		cq, err = dev.CreateCQEx(verbs.NewCQInitAttrEx(entries, c.fields()).Channel(ch))
+	}
+	return cq, c, err
 }
 
 // fields are the fields of completions that the program reads.
@@ -83,9 +65,7 @@ func (c *clock) between(from, to uint64) time.Duration {
 	if c.kind != device {
 		return time.Duration(to - from)
 	}
-	const perSecond = 1000 // of kHz
-	cycles := (to - from) & c.mask
-	hz := c.kHz * perSecond
+	cycles, hz := (to-from)&c.mask, c.kHz*1000
 	return time.Duration(cycles/hz)*time.Second + time.Duration(cycles%hz*uint64(time.Second)/hz)
 }
 

@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	maxSessions = 4096
-	maxHello    = 4096 // bytes
-	helloTime   = 5 * time.Second
+	maxCallers = 4096
+	maxHello   = 4096 // bytes
+	helloTime  = 5 * time.Second
 )
 
 // hello is what an agent says of itself over TCP, as a line of JSON: first the one that called, then the other. The caller will
@@ -48,65 +48,72 @@ func hear(conn net.Conn) (address, uint32, error) {
 	return address{gid: gid, lid: h.LID, qpn: h.QPN, qkey: h.QKey}, h.Number, err
 }
 
-// path makes an address handle for an agent.
-func (a *agent) path(to *address) (*verbs.AH, error) {
-	return a.q.pd.CreateAH(verbs.AHAttr{
-		PortNum: a.opts.port, DLID: to.lid, IsGlobal: true, DGID: to.gid, SGIDIndex: a.q.gid, HopLimit: 64,
-		TrafficClass: a.opts.trafficClass,
+// way makes the route to an agent.
+func (a *agent) way(to address, number uint32) (*route, error) {
+	ah, err := a.q.pd.CreateAH(verbs.AHAttr{
+		PortNum: uint8(a.opts.port), DLID: to.lid, IsGlobal: true, DGID: to.gid, SGIDIndex: a.q.gid, HopLimit: 64,
+		TrafficClass: uint8(a.opts.trafficClass),
 	})
+	if err != nil {
+		return nil, fmt.Errorf("a path to GID %s: %w", to.gid, err)
+	}
+	return &route{ah: ah, addr: to, number: number}, nil
 }
 
 // accept lets others introduce themselves, until stop. That a connection cannot be accepted, for want of descriptors for one, does not
 // end it.
 func (a *agent) accept() error {
-	for {
+	for a.life.Err() == nil {
 		conn, err := a.ln.Accept()
-		if a.life.Err() != nil {
-			if err == nil {
-				conn.Close()
-			}
-			return nil
-		}
-		if errors.Is(err, net.ErrClosed) {
+		switch {
+		case err == nil:
+			a.done.Go(func() { a.introduced(conn) })
+		case errors.Is(err, net.ErrClosed): // after stop it is no failure
 			return err
-		}
-		if err != nil {
+		default:
 			select {
 			case <-time.After(a.opts.retry):
 			case <-a.life.Done():
 			}
-			continue
 		}
-		a.done.Go(func() { a.introduced(conn) })
 	}
+	return nil
 }
 
 // introduced answers the probes of an agent until it closes the connection.
 func (a *agent) introduced(conn net.Conn) {
-	defer conn.Close()
-	defer context.AfterFunc(a.life, func() { conn.Close() })()
-	conn.SetDeadline(time.Now().Add(helloTime))
-	remote, number, err := hear(conn)
+	defer a.hold(conn)()
+	to, number, err := hear(conn)
 	if err != nil {
 		return
 	}
-	ah, err := a.path(&remote)
+	r, err := a.way(to, number)
 	if err != nil {
 		return
 	}
-	mine, err := a.join(&session{to: ah, remote: remote, number: number})
+	mine, err := a.join(r)
 	if err != nil {
-		ah.Close()
+		r.ah.Close()
 		return
 	}
 	defer a.leave(mine)
 	if json.NewEncoder(conn).Encode(a.hello(mine)) == nil {
-		a.untilClosed(conn)
+		untilClosed(conn)
+	}
+}
+
+// hold limits the time in which both sides introduce themselves. The connection is closed by stop, and by the function that is returned.
+func (a *agent) hold(conn net.Conn) (closed func()) {
+	stop := context.AfterFunc(a.life, func() { conn.Close() })
+	conn.SetDeadline(time.Now().Add(helloTime))
+	return func() {
+		stop()
+		conn.Close()
 	}
 }
 
 // untilClosed waits until the other side has closed the connection. TCP's keep-alive notices a machine that is gone.
-func (a *agent) untilClosed(conn net.Conn) {
+func untilClosed(conn net.Conn) {
 	conn.SetDeadline(time.Time{})
 	io.Copy(io.Discard, conn)
 }
@@ -138,42 +145,40 @@ func (a *agent) visit(p *peer, met func()) error {
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
-	defer context.AfterFunc(a.life, func() { conn.Close() })()
-	conn.SetDeadline(time.Now().Add(helloTime))
+	defer a.hold(conn)()
 	if err := json.NewEncoder(conn).Encode(a.hello(p.number)); err != nil {
 		return err
 	}
-	remote, number, err := hear(conn)
+	to, number, err := hear(conn)
 	if err != nil {
 		return err
 	}
-	if remote == a.q.self {
+	if to == a.q.self {
 		a.mu.Lock()
 		p.self = true
 		a.mu.Unlock()
 		return nil
 	}
-	if err := a.target(p, remote, number); err != nil {
+	r, err := a.way(to, number)
+	if err != nil {
+		return err
+	}
+	if err := a.target(p, r); err != nil {
 		return err
 	}
 	met()
-	a.untilClosed(conn)
+	untilClosed(conn)
 	return errors.New("the peer closed the connection")
 }
 
-// target sends the probes for a peer to an address from now on.
-func (a *agent) target(p *peer, remote address, number uint32) error {
-	ah, err := a.path(&remote)
-	if err != nil {
-		return fmt.Errorf("a path to GID %s: %w", remote.gid, err)
-	}
+// target sends the probes for a peer by another route from now on.
+func (a *agent) target(p *peer, r *route) error {
 	a.mu.Lock()
-	old := p.to
-	p.to, p.remote, p.session, p.err = ah, remote, number, nil
+	old := p.via
+	p.via, p.err = r, nil
 	a.mu.Unlock()
 	if old != nil {
-		return old.Close()
+		return old.ah.Close()
 	}
 	return nil
 }

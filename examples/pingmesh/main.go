@@ -54,7 +54,7 @@
 //
 // # Size and speed
 //
-// These are some 1,370 lines of Go besides comments and tests, and none of C. A probe allocates nothing. One process on a software
+// These are some 1,200 lines of Go besides comments and tests, and none of C. A probe allocates nothing. One process on a software
 // device answers some 22,000 of its own probes in a second, each of which is three datagrams, on a machine with two busy cores:
 //
 //	pingmesh -agents 2 -interval 1us -duration 5s
@@ -63,70 +63,42 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
-	"fmt"
 	"io"
 	"net"
-	"os"
-	"os/signal"
 	"slices"
 	"sync"
-	"syscall"
 	"time"
 
+	"github.com/verbsgen/verbsgen/examples/internal/start"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, os.Stdout, os.Stderr, os.Args[1:])
-	stop()
-	switch {
-	case errors.Is(err, flag.ErrHelp):
-	case errors.Is(err, errUsage):
-		os.Exit(2)
-	case err != nil:
-		fmt.Fprintln(os.Stderr, "pingmesh:", err)
-		os.Exit(1)
-	}
+	start.Main("pingmesh", func(ctx context.Context, stdout, stderr io.Writer, args []string) error {
+		return run(ctx, stdout, stderr, args)
+	})
 }
 
-// run is the command: it opens the device, and closes it at the end with all that was made from it.
-func run(ctx context.Context, stdout, stderr io.Writer, args []string, soft ...softverbs.Option) (err error) {
+// run is the command.
+func run(ctx context.Context, stdout, stderr io.Writer, args []string, soft ...softverbs.Option) error {
 	o, err := parse(stderr, args)
 	if err != nil {
 		return err
 	}
-	var lib *verbs.Lib
-	if o.device == "" {
-		o.device = "soft0"
-		s := softverbs.New(append(soft, softverbs.Name(o.device))...)
-		defer s.Close()
-		lib, err = verbs.LoadFrom(s)
-	} else {
-		lib, err = verbs.Load()
-	}
-	if err != nil {
-		return err
-	}
-	dev, err := lib.OpenDevice(o.device)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, dev.CloseAll()) }()
+	return start.On(o.device, func(dev *verbs.Device) error { return mesh(ctx, stdout, stderr, dev, o) }, soft...)
+}
+
+// mesh has the agents of this process probe and report.
+func mesh(ctx context.Context, stdout, stderr io.Writer, dev *verbs.Device, o *options) error {
 	agents, peers, err := newAgents(ctx, dev, o)
 	if err != nil {
 		return err
 	}
 	for i, a := range agents {
 		a.start(peers[i])
+		defer a.stop()
 	}
-	defer func() {
-		for _, a := range agents {
-			a.stop()
-		}
-	}()
 	if o.duration > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, o.duration)
@@ -180,21 +152,18 @@ func probeAll(ctx context.Context, w io.Writer, agents []*agent, o *options, m *
 	for _, a := range agents {
 		a.meet(ctx)
 	}
-	errs := make([]error, len(agents))
-	ended := make(chan struct{})
-	var probers sync.WaitGroup
-	for i, a := range agents {
-		probers.Go(func() { errs[i] = a.probe(ctx) })
-	}
+	errs, ended := make([]error, len(agents)), make(chan struct{})
 	go func() {
+		defer close(ended)
+		var probers sync.WaitGroup
+		for i, a := range agents {
+			probers.Go(func() { errs[i] = a.probe(ctx) })
+		}
 		probers.Wait()
-		close(ended)
 	}()
 	var tick <-chan time.Time
 	if o.every > 0 {
-		ticker := time.NewTicker(o.every)
-		defer ticker.Stop()
-		tick = ticker.C
+		tick = time.Tick(o.every)
 	}
 	for last := false; ; {
 		select {

@@ -5,8 +5,6 @@ package main
 import (
 	"testing"
 	"time"
-
-	"github.com/verbsgen/verbsgen/gen/verbs"
 )
 
 // TestBetween takes times between stamps of each clock.
@@ -59,9 +57,9 @@ func TestDeparture(t *testing.T) {
 		}
 		p := newPeer(&options{interval: 1, timeout: 1}, "there", 0)
 		p.next = 1
-		a := &agent{q: &queues{clock: clock{kind: kind}, slots: []slot{{kind: probing, peer: p, posted: 30}}}}
-		if err := a.left(0, 40); err != nil || p.at(0).t2 != want || len(a.q.free) != 1 {
-			t.Errorf("%v: %v, left at %d, want %d; %d slots are free", kind, err, p.at(0).t2, want, len(a.q.free))
+		a := &agent{q: &queues{clock: clock{kind: kind}, slots: []slot{{packet: packet{Kind: probing}, peer: p, posted: 30}}}}
+		if err := a.left(0, 40); err != nil || p.at(0).t2 != want || a.q.done != 1 {
+			t.Errorf("%v: %v, left at %d, want %d; %d slots are free", kind, err, p.at(0).t2, want, a.q.done)
 		}
 	}
 }
@@ -98,7 +96,7 @@ func TestAcknowledgements(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := newPeer(o, "there", 0)
-			p.to, p.remote.qpn, p.next = new(verbs.AH), qpn, 2
+			p.via, p.next = &route{addr: address{qpn: qpn}}, 2
 			*p.at(1) = probe{seq: 1}
 			a := &agent{q: &queues{clock: clock{kind: software}}, peers: []*peer{p}}
 			test.do(a, p)
@@ -114,7 +112,7 @@ func TestAcknowledgements(t *testing.T) {
 
 // ack brings an acknowledgement to an agent without a device.
 func (a *agent) ack(k kind, seq uint64, qpn uint32) {
-	if !a.acknowledged(&packet{kind: k, clock: software, seq: seq}, qpn, 5, 6) {
+	if !a.acknowledged(&packet{Kind: k, Clock: software, Seq: seq}, qpn, 5, 6) {
 		a.foreign++
 	}
 }
@@ -133,7 +131,7 @@ func TestWindow(t *testing.T) {
 
 // TestPacket writes packets and reads them, and reads bytes that are none.
 func TestPacket(t *testing.T) {
-	want := packet{kind: ack2, clock: device, number: 0x01020304, seq: 0x05060708090a0b0c, delay: 1_000_000_007}
+	want := packet{Kind: ack2, Clock: device, Number: 0x01020304, Seq: 0x05060708090a0b0c, Delay: 1_000_000_007}
 	b := make([]byte, headerSize+3)
 	want.put(b)
 	if got, ok := parsePacket(b); got != want || !ok {

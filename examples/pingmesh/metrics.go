@@ -62,64 +62,64 @@ func (c *counts) add(d *counts) {
 	c.Unsent += d.Unsent
 }
 
-// writeSample writes a number of a metric, with labels beside those of the agent and the peer.
-type writeSample func(value float64, labels string)
+// ofPeers are the metrics of a peer: samples by the labels that they have beside those of the agent and the peer.
+var ofPeers = []struct {
+	name, kind, help string
+	samples          func(p *peerReport) map[string]any
+}{
+	{"probes_total", "counter", "Probes by what became of them.", func(p *peerReport) map[string]any {
+		return map[string]any{`,result="sent"`: p.Sent, `,result="answered"`: p.Answered, `,result="lost"`: p.Lost, `,result="late"`: p.Late,
+			`,result="twice"`: p.Duplicate, `,result="unsent"`: p.Unsent}
+	}},
+	{"rtt_seconds", "gauge", "Round-trip time of the network in the latest report.",
+		func(p *peerReport) map[string]any { return p.RTT.quantiles() }},
+	{"prober_delay_seconds", "gauge", "Delay in the prober in the latest report.",
+		func(p *peerReport) map[string]any { return p.Prober.quantiles() }},
+	{"responder_delay_seconds", "gauge", "Delay in the responder in the latest report.",
+		func(p *peerReport) map[string]any { return p.Responder.quantiles() }},
+	{"peer_error", "gauge", "1 if the peer is not met at present.", func(p *peerReport) map[string]any {
+		return map[string]any{"": min(len(p.Error), 1)}
+	}},
+}
+
+func (p *percentiles) quantiles() map[string]any {
+	if p == nil {
+		return nil
+	}
+	return map[string]any{`,quantile="0.5"`: float64(p.P50) / 1e9, `,quantile="0.9"`: float64(p.P90) / 1e9,
+		`,quantile="0.99"`: float64(p.P99) / 1e9, `,quantile="1"`: float64(p.Max) / 1e9}
+}
 
 // ServeHTTP answers with the metrics.
 func (m *metrics) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
-	var b bytes.Buffer
-	m.mu.Lock()
-	m.write(&b)
-	m.mu.Unlock()
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4")
-	w.Write(b.Bytes())
+	w.Write(m.text())
 }
 
-func (m *metrics) write(b *bytes.Buffer) {
-	ofAgents := func(name, kind, help string, write func(r *report, s writeSample)) {
-		fmt.Fprintf(b, "# HELP pingmesh_%s %s\n# TYPE pingmesh_%s %s\n", name, help, name, kind)
+func (m *metrics) text() []byte {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var b bytes.Buffer
+	begin := func(name, kind, help string) {
+		fmt.Fprintf(&b, "# HELP pingmesh_%s %s\n# TYPE pingmesh_%s %s\n", name, help, name, kind)
+	}
+	for _, x := range ofPeers {
+		begin(x.name, x.kind, x.help)
 		for _, r := range m.reports {
-			write(r, func(v float64, labels string) {
-				fmt.Fprintf(b, "pingmesh_%s{agent=%q%s} %v\n", name, r.Agent, labels, v)
-			})
-		}
-	}
-	ofPeers := func(name, kind, help string, write func(p *peerReport, s writeSample)) {
-		ofAgents(name, kind, help, func(r *report, s writeSample) {
 			for i := range r.Peers {
-				p := &r.Peers[i]
-				write(p, func(v float64, labels string) { s(v, fmt.Sprintf(",peer=%q%s", p.Peer, labels)) })
-			}
-		})
-	}
-	times := func(name, help string, of func(p *peerReport) *percentiles) {
-		ofPeers(name, "gauge", help, func(p *peerReport, s writeSample) {
-			if t := of(p); t != nil {
-				for quantile, ns := range map[string]int64{"0.5": t.P50, "0.9": t.P90, "0.99": t.P99, "1": t.Max} {
-					s(float64(ns)/1e9, fmt.Sprintf(",quantile=%q", quantile))
+				for labels, v := range x.samples(&r.Peers[i]) {
+					fmt.Fprintf(&b, "pingmesh_%s{agent=%q,peer=%q%s} %v\n", x.name, r.Agent, r.Peers[i].Peer, labels, v)
 				}
 			}
-		})
+		}
 	}
-	ofPeers("probes_total", "counter", "Probes by what became of them.", func(p *peerReport, s writeSample) {
-		for result, n := range map[string]uint64{"sent": p.Sent, "answered": p.Answered, "lost": p.Lost, "late": p.Late,
-			"twice": p.Duplicate, "unsent": p.Unsent} {
-			s(float64(n), fmt.Sprintf(",result=%q", result))
-		}
-	})
-	times("rtt_seconds", "Round-trip time of the network in the latest report.", func(p *peerReport) *percentiles { return p.RTT })
-	times("prober_delay_seconds", "Delay in the prober in the latest report.", func(p *peerReport) *percentiles { return p.Prober })
-	times("responder_delay_seconds", "Delay in the responder in the latest report.",
-		func(p *peerReport) *percentiles { return p.Responder })
-	ofPeers("peer_error", "gauge", "1 if the peer is not met at present.", func(p *peerReport, s writeSample) {
-		failed := 0.0
-		if p.Error != "" {
-			failed = 1
-		}
-		s(failed, "")
-	})
-	ofAgents("foreign_datagrams_total", "counter", "Datagrams that were ignored.",
-		func(r *report, s writeSample) { s(float64(r.Foreign), "") })
-	ofAgents("report_time_seconds", "gauge", "When the latest report ended, in seconds since 1970.",
-		func(r *report, s writeSample) { s(float64(r.To.UnixMilli())/1000, "") })
+	begin("foreign_datagrams_total", "counter", "Datagrams that were ignored.")
+	for _, r := range m.reports {
+		fmt.Fprintf(&b, "pingmesh_foreign_datagrams_total{agent=%q} %d\n", r.Agent, r.Foreign)
+	}
+	begin("report_time_seconds", "gauge", "When the latest report ended, in seconds since 1970.")
+	for _, r := range m.reports {
+		fmt.Fprintf(&b, "pingmesh_report_time_seconds{agent=%q} %v\n", r.Agent, float64(r.To.UnixMilli())/1000)
+	}
+	return b.Bytes()
 }

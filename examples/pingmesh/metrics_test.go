@@ -3,16 +3,12 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
-	"io"
-	"net/http"
 	"net/http/httptest"
 	"os"
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 )
 
 // served is what Prometheus reads.
@@ -47,41 +43,6 @@ func TestMetrics(t *testing.T) {
 	if strings.Contains(text, rtt) {
 		t.Errorf("a time that was not measured:\n%s", text)
 	}
-}
-
-// found passes on the part of a text that matches.
-type found struct {
-	pattern *regexp.Regexp
-	to      chan string
-}
-
-func (f found) Write(b []byte) (int, error) {
-	if m := f.pattern.Find(b); m != nil {
-		f.to <- string(m)
-	}
-	return len(b), nil
-}
-
-// TestServed reads the metrics of agents that probe each other, until a time was measured.
-func TestServed(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	at, ended := found{regexp.MustCompile(`http://\S+`), make(chan string, 1)}, make(chan error, 1)
-	go func() {
-		ended <- run(ctx, io.Discard, at, strings.Fields("-agents 2 -duration 1h -interval 1ms -every 20ms -json -metrics 127.0.0.1:0"))
-	}()
-	measured := regexp.MustCompile(`(?m)^pingmesh_rtt_seconds\{agent="127\.0\.0\.1:\d+",peer="127\.0\.0\.1:\d+",quantile="0\.5"\} \d`)
-	url := <-at.to
-	for text := ""; !measured.MatchString(text); time.Sleep(time.Millisecond) {
-		answer, err := http.Get(url)
-		check(t, err)
-		body, err := io.ReadAll(answer.Body)
-		check(t, err)
-		answer.Body.Close()
-		text = string(body)
-	}
-	cancel()
-	check(t, <-ended)
 }
 
 // TestDashboard compares the metrics that the dashboard asks for with those that are served.

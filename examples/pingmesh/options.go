@@ -2,21 +2,22 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"net"
 	"os"
 	"strings"
 	"time"
+
+	"github.com/verbsgen/verbsgen/examples/internal/start"
 )
 
 // options is the command line.
 type options struct {
 	device       string
-	port         uint8
+	port         uint
 	gid          int // -1: choose one
-	trafficClass uint8
+	trafficClass uint
 	listen       string
 	peers        []string
 	agents       int
@@ -34,17 +35,13 @@ type options struct {
 	retry        time.Duration // between attempts to meet a peer
 }
 
-// errUsage is a wrong command line, which was reported already.
-var errUsage = errors.New("wrong use")
-
 func parse(stderr io.Writer, args []string) (*options, error) {
 	o := &options{retry: time.Second}
-	f := flag.NewFlagSet("pingmesh", flag.ContinueOnError)
-	f.SetOutput(stderr)
-	f.StringVar(&o.device, "device", "", "name of a real device, such as mlx5_0; without it a software device is used")
-	port := f.Uint("ib-port", 1, "port of the device")
+	f := start.Flags("pingmesh", stderr)
+	device := start.Device(f)
+	f.UintVar(&o.port, "ib-port", 1, "port of the device")
 	f.IntVar(&o.gid, "gid-index", -1, "entry of the port's GID table (default: one of RoCEv2)")
-	class := f.Uint("traffic-class", 0, "traffic class of all datagrams; its upper six bits are the DSCP")
+	f.UintVar(&o.trafficClass, "traffic-class", 0, "traffic class of all datagrams; its upper six bits are the DSCP")
 	f.StringVar(&o.listen, "listen", "", "TCP address where other agents introduce themselves (with -peers :18516)")
 	peers := f.String("peers", "", "TCP addresses of agents to probe: HOST[:PORT],... or @FILE with one in each line")
 	f.IntVar(&o.agents, "agents", 4, "without -listen and -peers: agents in this process, which probe each other")
@@ -59,32 +56,24 @@ func parse(stderr io.Writer, args []string) (*options, error) {
 	f.BoolVar(&o.spin, "spin", false, "poll all the time, where the program would sleep")
 	f.BoolVar(&o.json, "json", false, "print reports as lines of JSON")
 	f.StringVar(&o.metrics, "metrics", "", "TCP address where reports are served to Prometheus at /metrics; needs -every")
-	if err := f.Parse(args); err != nil {
-		if errors.Is(err, flag.ErrHelp) {
-			return nil, err
-		}
-		return nil, errUsage
+	if err := start.Parse(f, args); err != nil {
+		return nil, err
 	}
-	bad := func(err error) (*options, error) {
-		fmt.Fprintln(stderr, "pingmesh:", err)
-		return nil, errUsage
-	}
-	if f.NArg() > 0 || *port < 1 || *port > 255 || *class > 255 || o.gid < -1 || o.gid > 255 {
-		return bad(errors.New("no arguments besides flags; -ib-port 1 to 255, -traffic-class and -gid-index up to 255"))
-	}
-	if o.interval <= 0 || o.timeout <= 0 || o.duration < 0 || o.every < 0 {
-		return bad(errors.New("-interval and -timeout are above 0, -duration and -every not below"))
-	}
-	if o.count < 0 || o.size < headerSize || o.keep < 1 || o.agents < 1 || o.each < 0 {
-		return bad(fmt.Errorf("-count and -each are not below 0, -size at least %d, -keep and -agents at least 1", headerSize))
-	}
-	if o.metrics != "" && o.every == 0 {
-		return bad(errors.New("-metrics needs -every: it serves the latest reports"))
-	}
-	o.port, o.trafficClass = uint8(*port), uint8(*class)
 	var err error
-	if o.peers, err = hosts(*peers); err != nil {
-		return bad(err)
+	o.device = *device
+	o.peers, err = hosts(*peers)
+	switch {
+	case f.NArg() > 0 || o.port < 1 || o.port > 255 || o.trafficClass > 255 || o.gid < -1 || o.gid > 255:
+		err = errors.New("no arguments besides flags; -ib-port 1 to 255, -traffic-class and -gid-index up to 255")
+	case o.interval <= 0 || o.timeout <= 0 || o.duration < 0 || o.every < 0:
+		err = errors.New("-interval and -timeout are above 0, -duration and -every not below")
+	case o.count < 0 || o.size < headerSize || o.keep < 1 || o.agents < 1 || o.each < 0:
+		err = fmt.Errorf("-count and -each are not below 0, -size at least %d, -keep and -agents at least 1", headerSize)
+	case o.metrics != "" && o.every == 0:
+		err = errors.New("-metrics needs -every: it serves the latest reports")
+	}
+	if err != nil {
+		return nil, start.Wrong(f, err.Error())
 	}
 	if o.listen == "" && len(o.peers) > 0 {
 		o.listen = ":" + defaultPort

@@ -3,8 +3,6 @@ package main
 import (
 	"context"
 	"time"
-
-	"github.com/verbsgen/verbsgen/gen/verbs"
 )
 
 const maxWindow = 64 // probes to one peer that may wait for their acknowledgements
@@ -32,12 +30,10 @@ type peer struct {
 	name   string // its TCP address
 	number uint32 // its index in peers, by which its acknowledgements name it
 
-	to      *verbs.AH // nil until it was met
-	remote  address
-	session uint32    // the number that it gave to this agent
-	clock   clockKind // of the responder
-	self    bool      // it is this agent
-	err     error     // of the last attempt to meet it
+	via   *route    // nil until it was met
+	clock clockKind // of the responder
+	self  bool      // it is this agent
+	err   error     // of the last attempt to meet it
 
 	timeout     int64
 	window      []probe // probe seq is at seq modulo the length
@@ -86,12 +82,11 @@ func (a *agent) turn(p *peer, now int64) error {
 	if p.self {
 		return nil
 	}
-	if p.expire(now) == len(p.window) || p.to == nil {
+	if p.expire(now) == len(p.window) || p.via == nil {
 		p.Unsent++
 		return nil
 	}
-	added, err := a.q.add(slot{kind: probing, seq: p.next, peer: p},
-		packet{kind: probing, number: p.session, seq: p.next}, a.opts.size, p.to, &p.remote)
+	added, err := a.q.add(slot{packet: packet{Kind: probing, Seq: p.next}, via: p.via, peer: p}, a.opts.size)
 	if err != nil {
 		return err
 	}
@@ -107,31 +102,31 @@ func (a *agent) turn(p *peer, now int64) error {
 
 // acknowledged handles an acknowledgement. It returns false if it is of no probe of this agent.
 func (a *agent) acknowledged(k *packet, srcQP uint32, stamp uint64, seen int64) bool {
-	if int64(k.number) >= int64(len(a.peers)) {
+	if int64(k.Number) >= int64(len(a.peers)) {
 		return false
 	}
-	p := a.peers[k.number]
-	if p.to == nil || p.remote.qpn != srcQP || k.seq >= p.next {
+	p := a.peers[k.Number]
+	if p.via == nil || p.via.addr.qpn != srcQP || k.Seq >= p.next {
 		return false
 	}
 	bit := uint8(hasAck1)
-	if k.kind == ack2 {
+	if k.Kind == ack2 {
 		bit = hasAck2
 	}
-	pr := p.at(k.seq)
+	pr := p.at(k.Seq)
 	switch {
-	case pr.seq != k.seq || pr.expired: // its place may have a later probe by now
+	case pr.seq != k.Seq || pr.expired: // its place may have a later probe by now
 		p.Late++
 		return true
 	case pr.has&bit != 0:
 		p.Duplicate++
 		return true
 	}
-	if k.kind == ack1 {
+	if k.Kind == ack1 {
 		pr.t5, pr.t6 = stamp, seen
 	} else {
-		pr.responder = time.Duration(k.delay)
-		p.clock = k.clock
+		pr.responder = time.Duration(k.Delay)
+		p.clock = k.Clock
 	}
 	p.learn(&a.q.clock, pr, bit)
 	return true
@@ -164,55 +159,44 @@ func (a *agent) probe(ctx context.Context) error {
 		<-ctx.Done()
 		return a.failure()
 	}
-	timer := time.NewTimer(0)
+	due, timer := now(), time.NewTimer(0)
 	defer timer.Stop()
-	start := now()
-	for round := 0; a.opts.count == 0 || round < a.opts.count; round++ {
-		for i := 0; i < len(a.peers); {
-			due := start + int64(a.opts.interval)*int64(i)/int64(len(a.peers))
-			at := now()
-			if wait := due - at; wait > 0 {
-				timer.Reset(time.Duration(wait))
-				select {
-				case <-ctx.Done():
-					return a.linger(timer)
-				case <-timer.C:
-				}
-				continue
+	for turn, last := 0, a.opts.count*len(a.peers); ctx.Err() == nil && (last == 0 || turn < last); {
+		if wait := due - now(); wait > 0 {
+			timer.Reset(time.Duration(wait))
+			select {
+			case <-ctx.Done():
+			case <-timer.C:
 			}
-			if ctx.Err() != nil {
-				return a.linger(timer)
-			}
-			start = max(start, start+at-due-int64(a.opts.interval)) // far behind: go on from here
-			n, err := a.turns(i, start)
-			if err != nil {
-				return err
-			}
-			i += n
+			continue
 		}
-		start += int64(a.opts.interval)
+		n, err := a.turns(turn, last, &due)
+		if err != nil {
+			return err
+		}
+		turn += n
 	}
-	return a.linger(timer)
+	return a.linger()
 }
 
-// turns gives a turn to the peers from number i on that are due, and returns how many that were.
-func (a *agent) turns(i int, start int64) (n int, err error) {
+// turns gives the turns from a number on that are due, and returns how many that were.
+func (a *agent) turns(turn, last int, due *int64) (n int, err error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for at := now(); i+n < len(a.peers) && n < batchSize; n++ {
-		if start+int64(a.opts.interval)*int64(i+n)/int64(len(a.peers)) > at {
-			break
-		}
-		if err := a.turn(a.peers[i+n], at); err != nil {
+	at, interval := now(), int64(a.opts.interval)
+	*due = max(*due, at-interval) // far behind: go on from here
+	for ; n < batchSize && *due <= at && (last == 0 || turn+n < last); n++ {
+		if err := a.turn(a.peers[(turn+n)%len(a.peers)], at); err != nil {
 			return n, err
 		}
+		*due += interval / int64(len(a.peers))
 	}
 	return n, a.q.flush()
 }
 
 // linger waits until no probe waits any more, at most for the timeout of probes.
-func (a *agent) linger(timer *time.Timer) error {
-	for {
+func (a *agent) linger() error {
+	for ; ; time.Sleep(time.Millisecond) {
 		a.mu.Lock()
 		open, at := 0, now()
 		for _, p := range a.peers {
@@ -222,7 +206,5 @@ func (a *agent) linger(timer *time.Timer) error {
 		if open == 0 || a.life.Err() != nil {
 			return a.failure()
 		}
-		timer.Reset(time.Millisecond)
-		<-timer.C
 	}
 }

@@ -10,8 +10,8 @@ import (
 
 const (
 	recvDepth = 2048 // receives that wait for datagrams
-	sendDepth = 1024 // datagrams under way
-	batchSize = 128  // datagrams of one post
+	sendDepth = 512  // datagrams under way
+	batchSize = 128  // probes of one turn
 	received  = 1 << 32
 )
 
@@ -23,19 +23,25 @@ type address struct {
 	qkey uint32
 }
 
-// slot is a datagram under way, and the ID of its send. Its bytes are the part of the memory with the same number.
+// route is the way to another agent.
+type route struct {
+	ah     *verbs.AH // nil: there is none, or not any more
+	addr   address
+	number uint32 // that the other agent gave to this one
+}
+
+// slot is a datagram under way. Its bytes are the part of the memory with the same number.
 type slot struct {
-	kind    kind
-	seq     uint64
-	peer    *peer    // of a probe
-	session *session // of an acknowledgement
-	arrived uint64   // of an acknowledgement: when the probe came
+	packet
+	via     *route
+	peer    *peer  // of a probe
+	arrived uint64 // of an acknowledgement: when the probe came
 	posted  int64
 }
 
-// queues is the queue pair of an agent with its memory. The agent's lock guards it.
+// queues is the queue pair of an agent with its memory. The agent's lock guards it. Sends and receives complete in the order in which
+// they were posted, so that slots and receives are used in turn.
 type queues struct {
-	opts   *options
 	pd     *verbs.PD
 	cq     *verbs.CQ
 	reader *verbs.CQReader
@@ -46,23 +52,26 @@ type queues struct {
 
 	in, out []byte // memory of receives, and of sends
 	room    int    // bytes of each receive
+	size    int    // bytes of each send
+	outMR   *verbs.MR
 	recvs   *verbs.RecvBatch
 	sends   *verbs.SendBatch
-	parts   []verbs.SGE // of out
 	slots   []slot
-	free    []uint32 // slots
-	waiting []uint32 // slots of the first requests of sends, which are not posted yet
+	oldest  int // receive that was posted before the others
+
+	added, posted, done int // sends
 }
 
 // newQueues makes a queue pair that is ready to send and to receive. What was made is closed with the device.
 func newQueues(dev *verbs.Device, o *options) (q *queues, err error) {
-	q = &queues{opts: o}
-	port, err := dev.QueryPort(o.port)
+	q = &queues{size: o.size}
+	port, err := dev.QueryPort(uint8(o.port))
 	if err != nil {
 		return nil, err
 	}
-	if o.size > port.ActiveMTU.Bytes() {
-		return nil, fmt.Errorf("a probe of %d bytes; the MTU of the port is %d", o.size, port.ActiveMTU.Bytes())
+	mtu := port.ActiveMTU.Bytes()
+	if o.size > mtu {
+		return nil, fmt.Errorf("a probe of %d bytes; the MTU of the port is %d", o.size, mtu)
 	}
 	if q.gid, q.self.gid, err = chooseGID(dev, o); err != nil {
 		return nil, err
@@ -95,117 +104,85 @@ func newQueues(dev *verbs.Device, o *options) (q *queues, err error) {
 		return nil, err
 	}
 	q.self.qpn = q.qp.Num()
-	if err := (verbs.UDSetup{PortNum: o.port, QKey: q.self.qkey}).ToRTS(q.qp); err != nil {
+	if err := (verbs.UDSetup{PortNum: uint8(o.port), QKey: q.self.qkey}).ToRTS(q.qp); err != nil {
 		return nil, err
 	}
-	return q, errors.Join(q.prepareSends(sends), q.prepareRecvs(recvs, port.ActiveMTU.Bytes()))
+	return q, q.prepare(sends, recvs, mtu)
 }
 
 // chooseGID returns the entry of the GID table that the options name, or the best one.
 func chooseGID(dev *verbs.Device, o *options) (uint8, verbs.GID, error) {
 	if o.gid < 0 {
-		e, err := dev.ChooseGID(o.port)
+		e, err := dev.ChooseGID(uint8(o.port))
 		return uint8(e.GIDIndex), e.GID, err
 	}
-	gid, err := dev.QueryGID(o.port, o.gid)
+	gid, err := dev.QueryGID(uint8(o.port), o.gid)
 	if err == nil && gid == (verbs.GID{}) {
 		err = fmt.Errorf("entry %d of the GID table is empty", o.gid)
 	}
 	return uint8(o.gid), gid, err
 }
 
-func (q *queues) prepareSends(n int) error {
-	q.out = make([]byte, n*q.opts.size)
-	mr, err := q.pd.RegMR(q.out, verbs.MRAccessLocalWrite)
-	if err != nil {
+// prepare makes the memory, and posts the receives. Receive i has the ID received+i and writes to the i-th part of its memory.
+func (q *queues) prepare(sends, recvs, mtu int) error {
+	q.room, q.slots = verbs.GRHSize+mtu, make([]slot, sends)
+	q.in, q.out = make([]byte, recvs*q.room), make([]byte, sends*q.size)
+	inMR, inErr := q.pd.RegMR(q.in, verbs.MRAccessLocalWrite)
+	outMR, outErr := q.pd.RegMR(q.out, verbs.MRAccessLocalWrite)
+	sendBatch, sendErr := verbs.NewSendBatch(sends, 1)
+	recvBatch, recvErr := verbs.NewRecvBatch(recvs, 1)
+	if err := errors.Join(inErr, outErr, sendErr, recvErr); err != nil {
 		return err
 	}
-	q.slots, q.free, q.parts = make([]slot, n), make([]uint32, n), make([]verbs.SGE, n)
-	for i := range n {
-		q.free[i] = uint32(i)
-		if q.parts[i], err = mr.SGE(uint64(i*q.opts.size), uint64(q.opts.size)); err != nil {
-			return err
-		}
+	q.outMR, q.sends, q.recvs = outMR, sendBatch, recvBatch
+	for i, wr := range q.recvs.All() {
+		wr.Recv(received + uint64(i)).Add(inMR.UncheckedSGE(uint64(i*q.room), uint32(q.room)))
 	}
-	q.waiting = make([]uint32, 0, min(n, batchSize))
-	q.sends, err = verbs.NewSendBatch(cap(q.waiting), 1)
-	return err
-}
-
-// prepareRecvs posts the receives. Receive i has the ID received+i and writes to the i-th part of the memory.
-func (q *queues) prepareRecvs(n, mtu int) error {
-	q.room = verbs.GRHSize + mtu
-	q.in = make([]byte, n*q.room)
-	mr, err := q.pd.RegMR(q.in, verbs.MRAccessLocalWrite)
-	if err != nil {
-		return err
-	}
-	if q.recvs, err = verbs.NewRecvBatch(n, 1); err != nil {
-		return err
-	}
-	for i := range n {
-		part, err := mr.SGE(uint64(i*q.room), uint64(q.room))
-		if err != nil {
-			return err
-		}
-		q.recvs.WR(i).Recv(received + uint64(i)).Add(part)
-	}
-	_, err = q.qp.PostRecv(q.recvs, n)
+	_, err := q.qp.PostRecv(q.recvs, recvs)
 	return err
 }
 
 // add prepares a datagram, which flush posts. It returns false if too many are under way.
-func (q *queues) add(s slot, p packet, size int, ah *verbs.AH, to *address) (bool, error) {
-	if len(q.free) == 0 {
+func (q *queues) add(s slot, size int) (bool, error) {
+	if q.added-q.done == len(q.slots) {
 		return false, nil
 	}
-	if len(q.waiting) == cap(q.waiting) {
-		if err := q.flush(); err != nil {
-			return false, err
-		}
-	}
-	i := q.free[len(q.free)-1]
-	p.clock = q.clock.kind
-	p.put(q.out[int(i)*q.opts.size:])
-	part := q.parts[i]
-	part.Length = uint32(size)
-	wr := q.sends.WR(len(q.waiting)).Send(uint64(i)).Add(part).Flags(verbs.SendSignaled)
-	if err := ah.Address(wr, to.qpn, to.qkey); err != nil {
+	i := q.added % len(q.slots)
+	s.Clock, s.Number = q.clock.kind, s.via.number
+	s.put(q.out[i*q.size:])
+	wr := q.sends.WR(i).Send(uint64(i)).Add(q.outMR.UncheckedSGE(uint64(i*q.size), uint32(size))).Flags(verbs.SendSignaled)
+	if err := s.via.ah.Address(wr, s.via.addr.qpn, s.via.addr.qkey); err != nil {
 		return false, err
 	}
-	q.free = q.free[:len(q.free)-1]
 	q.slots[i] = s
-	q.waiting = append(q.waiting, i)
+	q.added++
 	return true, nil
 }
 
 // flush posts what was added.
 func (q *queues) flush() error {
-	n := len(q.waiting)
-	if n == 0 {
-		return nil
-	}
-	posted := now()
-	for _, i := range q.waiting {
-		q.slots[i].posted = posted
-	}
-	q.waiting = q.waiting[:0]
-	_, err := q.qp.PostSend(q.sends, n)
-	return err
-}
-
-// repost posts receives again, of which the IDs are given. They come in the order in which they were posted, so that a few
-// ranges have them all.
-func (q *queues) repost(ids []uint64) error {
-	for len(ids) > 0 {
-		n := 1
-		for n < len(ids) && ids[n] == ids[n-1]+1 {
-			n++
+	for posted := now(); q.posted < q.added; {
+		first := q.posted % len(q.slots)
+		n := min(q.added-q.posted, len(q.slots)-first)
+		for i := range n {
+			q.slots[first+i].posted = posted
 		}
-		if _, err := q.qp.PostRecvRange(q.recvs.From(int(ids[0]-received), n)); err != nil {
+		if _, err := q.qp.PostSendRange(q.sends.From(first, n)); err != nil {
 			return err
 		}
-		ids = ids[n:]
+		q.posted += n
+	}
+	return nil
+}
+
+// repost posts the n oldest receives again.
+func (q *queues) repost(n int) error {
+	for n > 0 {
+		count := min(n, q.recvs.Len()-q.oldest)
+		if _, err := q.qp.PostRecvRange(q.recvs.From(q.oldest, count)); err != nil {
+			return err
+		}
+		q.oldest, n = (q.oldest+count)%q.recvs.Len(), n-count
 	}
 	return nil
 }

@@ -7,6 +7,8 @@ import (
 	"io"
 	"text/tabwriter"
 	"time"
+
+	"github.com/verbsgen/verbsgen/examples/internal/start"
 )
 
 // report is what an agent has measured since the last report. Its JSON is one line; times are in nanoseconds.
@@ -40,8 +42,8 @@ func (a *agent) report() *report {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	r := &report{
-		Pingmesh: version, Agent: a.ln.Addr().String(), Device: a.device, GID: a.q.self.gid.String(), Clock: a.q.clock.kind.String(),
-		Size: a.opts.size, From: a.started, To: time.Now(), Foreign: a.foreign, Peers: []peerReport{},
+		Pingmesh: version, Agent: a.ln.Addr().String(), Device: cmp.Or(a.opts.device, start.Soft), GID: a.q.self.gid.String(),
+		Clock: a.q.clock.kind.String(), Size: a.opts.size, From: a.started, To: time.Now(), Foreign: a.foreign, Peers: []peerReport{},
 	}
 	for _, p := range a.peers {
 		if !p.self {
@@ -54,15 +56,12 @@ func (a *agent) report() *report {
 
 func (p *peer) report(own clockKind) peerReport {
 	r := peerReport{
-		Peer: p.name, counts: p.counts,
+		Peer: p.name, Clock: p.clock.String(), counts: p.counts,
 		RTT:       p.samples.percentiles(func(s *sample) int64 { return s.rtt }),
 		Responder: p.samples.percentiles(func(s *sample) int64 { return s.responder }),
 	}
 	if own != software {
 		r.Prober = p.samples.percentiles(func(s *sample) int64 { return s.prober })
-	}
-	if p.clock.valid() {
-		r.Clock = p.clock.String()
 	}
 	if p.err != nil {
 		r.Error = p.err.Error()

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/verbsgen/verbsgen/examples/internal/start"
 )
 
 // given is a report of a peer that answered, one that did not, and one that was never met.
@@ -73,7 +75,7 @@ func TestParse(t *testing.T) {
 		"x", "-ib-port 0", "-ib-port 256", "-traffic-class 256", "-gid-index 256", "-gid-index -2", "-interval 0", "-timeout 0s", "-duration -1s",
 		"-every -1s", "-metrics :0", "-count -1", "-size 31", "-keep 0", "-agents 0", "-nothing", "-peers @" + list + ".not",
 	} {
-		if _, err := parse(io.Discard, strings.Fields(args)); !errors.Is(err, errUsage) {
+		if _, err := parse(io.Discard, strings.Fields(args)); !errors.Is(err, start.ErrUsage) {
 			t.Errorf("%s: %v", args, err)
 		}
 	}

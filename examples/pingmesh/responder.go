@@ -3,41 +3,28 @@ package main
 import (
 	"errors"
 	"time"
-
-	"github.com/verbsgen/verbsgen/gen/verbs"
 )
 
-// session is an agent that has introduced itself over TCP. It lasts as long as the connection.
-type session struct {
-	to     *verbs.AH
-	remote address
-	number uint32 // that this agent has there
-}
-
-// join numbers a session.
-func (a *agent) join(s *session) (uint32, error) {
+// join numbers an agent that has introduced itself over TCP, until leave.
+func (a *agent) join(r *route) (uint32, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for i, other := range a.sessions {
-		if other == nil {
-			a.sessions[i] = s
-			return uint32(i), nil
-		}
-	}
-	if len(a.sessions) == maxSessions {
+	if len(a.callers) == maxCallers {
 		return 0, errors.New("too many agents probe this one")
 	}
-	a.sessions = append(a.sessions, s)
-	return uint32(len(a.sessions) - 1), nil
+	number := a.called
+	a.called++
+	a.callers[number] = r
+	return number, nil
 }
 
-// leave ends a session. No request names its address handle afterwards.
+// leave ends what join began. No request names the address handle afterwards.
 func (a *agent) leave(number uint32) error {
 	a.mu.Lock()
-	s := a.sessions[number]
-	a.sessions[number] = nil
-	ah := s.to
-	s.to = nil
+	r := a.callers[number]
+	delete(a.callers, number)
+	ah := r.ah
+	r.ah = nil
 	a.mu.Unlock()
 	return ah.Close()
 }
@@ -45,25 +32,18 @@ func (a *agent) leave(number uint32) error {
 // probed sends the first acknowledgement of a probe that arrived. It returns false if nobody known sent the probe. If too many
 // datagrams are under way, there is no acknowledgement, and the prober counts the probe as lost.
 func (a *agent) probed(p *packet, srcQP uint32, stamp uint64) bool {
-	if int64(p.number) >= int64(len(a.sessions)) {
+	r := a.callers[p.Number]
+	if r == nil || r.addr.qpn != srcQP {
 		return false
 	}
-	s := a.sessions[p.number]
-	if s == nil || s.remote.qpn != srcQP {
-		return false
-	}
-	_, err := a.q.add(slot{kind: ack1, seq: p.seq, session: s, arrived: stamp},
-		packet{kind: ack1, number: s.number, seq: p.seq}, headerSize, s.to, &s.remote)
+	_, err := a.q.add(slot{packet: packet{Kind: ack1, Seq: p.Seq}, via: r, arrived: stamp}, headerSize)
 	return err == nil
 }
 
-// again sends the second acknowledgement after the first one.
-func (a *agent) again(first *slot, delay time.Duration) error {
-	s := first.session
-	if s.to == nil { // it has left
-		return nil
+// again sends the second acknowledgement after the first one, unless the other agent has left.
+func (a *agent) again(first *slot, delay time.Duration) (err error) {
+	if first.via.ah != nil {
+		_, err = a.q.add(slot{packet: packet{Kind: ack2, Seq: first.Seq, Delay: max(0, int64(delay))}, via: first.via}, headerSize)
 	}
-	_, err := a.q.add(slot{kind: ack2, seq: first.seq, session: s},
-		packet{kind: ack2, number: s.number, seq: first.seq, delay: max(0, int64(delay))}, headerSize, s.to, &s.remote)
 	return err
 }

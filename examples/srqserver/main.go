@@ -8,17 +8,14 @@ package main
 
 import (
 	"context"
-	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
+	"github.com/verbsgen/verbsgen/examples/internal/start"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/gen/verbs/connect"
 	"github.com/verbsgen/verbsgen/gen/verbs/endpoint"
-	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
 const (
@@ -28,37 +25,12 @@ const (
 	room    = 64 // bytes for a message
 )
 
-func main() {
-	device := flag.String("device", "", "name of a real device, such as mlx5_0; without it a software device is used")
-	flag.Parse()
-	ctx, stop := context.WithTimeout(context.Background(), 10*time.Second)
-	err := run(ctx, os.Stdout, *device)
-	stop()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "srqserver:", err)
-		os.Exit(1)
-	}
-}
+func main() { start.Program("srqserver", run) }
 
-// run opens the device, a software device if the name is empty, and closes it at the end with all that was made from it.
-func run(ctx context.Context, w io.Writer, device string) (err error) {
-	var lib *verbs.Lib
-	if device == "" {
-		device = "soft0"
-		soft := softverbs.New(softverbs.Name(device))
-		defer soft.Close()
-		lib, err = verbs.LoadFrom(soft)
-	} else {
-		lib, err = verbs.Load()
-	}
-	if err != nil {
-		return err
-	}
-	dev, err := lib.OpenDevice(device)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, dev.CloseAll()) }()
+// run is the server with its clients.
+func run(ctx context.Context, w io.Writer, dev *verbs.Device) error {
+	ctx, stop := context.WithTimeout(ctx, 10*time.Second)
+	defer stop()
 	s, err := newServer(dev)
 	if err != nil {
 		return err

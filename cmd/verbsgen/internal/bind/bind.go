@@ -45,7 +45,7 @@ func Bind(rel *api.Release, sp *spec.Spec, opt Options) (*model.Package, error) 
 		Spec: sp, only: opt.Only, generated: opt.Generated, facts: sp.Module.NewFacts(rel), came: came, oldest: stored.Oldest(), newest: newest,
 		pkg:  &model.Package{Name: opt.Package, Module: module(sp.Module, opt.Imports), Release: rel.Release, Facts: rel},
 		want: map[string]bool{}, verbs: map[string]*model.Verb{},
-		specOf: map[string]*spec.Verb{}, objects: map[string]*model.Object{}, types: map[string]*model.Enum{},
+		reached: map[string]bool{}, objects: map[string]*model.Object{}, types: map[string]*model.Enum{},
 		records: map[string]*model.Record{}, lazies: map[string]*model.Lazy{},
 		unions: map[string]*model.Union{}, mirrors: map[string]*model.Mirror{}, capNames: map[string]string{}, shown: map[string]shownUnion{},
 		arms: map[string]bool{}, pointed: map[string]bool{}, tailed: map[string]bool{},
@@ -54,7 +54,6 @@ func Bind(rel *api.Release, sp *spec.Spec, opt Options) (*model.Package, error) 
 		b.errs.AddErr(Decide(rel, sp).UndecidedErr())
 	}
 	b.bind()
-	b.manPages()
 	if len(b.errs) == 0 && !opt.Generated { // of a model that is not whole the rest is no news
 		b.complete()
 		if header {
@@ -113,8 +112,8 @@ type binder struct {
 	errs      diag.List
 
 	want    map[string]bool // C functions to bind
+	reached map[string]bool // objects that they need, by Go name
 	verbs   map[string]*model.Verb
-	specOf  map[string]*spec.Verb
 	objects map[string]*model.Object // by Go name
 	types   map[string]*model.Enum   // by Go name
 	records map[string]*model.Record // by Go name
@@ -139,33 +138,14 @@ func module(m *spec.Module, imports map[string]string) model.Module {
 	return out
 }
 
-// manPages takes away the names of man pages that a module of somebody else may not have: those of which no rule or note cites a section.
-func (b *binder) manPages() {
-	cited := map[string]bool{}
-	for _, p := range b.Pages {
-		cited[p.Page] = b.Module.Facts != "" || slices.ContainsFunc(p.Rules, func(r spec.Rule) bool { return r.Section != "" }) ||
-			slices.ContainsFunc(p.Notes, func(n spec.Note) bool { return n.Section != "" })
+// page is the man page of a declaration. A module of somebody else may not have it, if no rule or note cites a section.
+func (b *binder) page(name string) string {
+	p := orZero(b.PageByName(name))
+	if b.Module.Facts != "" || slices.ContainsFunc(p.Rules, func(r spec.Rule) bool { return r.Section != "" }) ||
+		slices.ContainsFunc(p.Notes, func(n spec.Note) bool { return n.Section != "" }) {
+		return name
 	}
-	only := func(page *string) {
-		if !cited[*page] {
-			*page = ""
-		}
-	}
-	for _, v := range b.pkg.Verbs {
-		only(&v.Page)
-	}
-	for _, e := range b.pkg.Enums {
-		only(&e.Page)
-	}
-	for _, r := range b.pkg.Records {
-		only(&r.Page)
-	}
-	for _, u := range b.pkg.Unions {
-		only(&u.Page)
-	}
-	for _, o := range b.pkg.Objects {
-		only(&o.Page)
-	}
+	return ""
 }
 
 // families puts the bound methods into the parts of the library.

@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -53,7 +54,7 @@ type Member struct {
 // header (a function with a leading underscore, an anonymous record) follows what it belongs to.
 func Decide(rel *api.Release, sp *spec.Spec) Decisions {
 	rel = own(rel)
-	d := decider{bound: map[string]string{}, skip: map[string]skipped{}, pending: map[string]bool{}}
+	d := decider{}
 	d.read(rel, sp)
 	facts := spec.NewFacts(rel)
 	var out Decisions
@@ -88,97 +89,84 @@ func own(rel *api.Release) *api.Release {
 	return &out
 }
 
-type skipped struct{ reason, page string }
+// decider is what the pages decide, by name.
+type decider map[string]Status
 
-type decider struct {
-	bound   map[string]string // name -> page
-	skip    map[string]skipped
-	pending map[string]bool
-}
+func (d decider) bound(name string) bool { return d[name].Status == Bound }
 
-func (d *decider) read(rel *api.Release, sp *spec.Spec) {
+// read takes the pages in. What is bound is neither skipped nor pending.
+func (d decider) read(rel *api.Release, sp *spec.Spec) {
+	for _, p := range sp.Pending {
+		d[p.C] = Status{Status: Pending}
+	}
 	for _, p := range sp.Pages {
+		for _, s := range p.Skip {
+			d[s.C] = Status{Status: Skipped, Reason: s.Reason, Page: p.Page}
+		}
+	}
+	for _, p := range sp.Pages {
+		bind := func(names ...string) {
+			for _, name := range names {
+				d[name] = Status{Status: Bound, Page: p.Page}
+			}
+		}
 		for _, v := range p.Verbs {
-			d.bound[v.C] = p.Page
+			bind(v.C)
 		}
 		for _, u := range p.Unions {
-			d.bound["union "+u.C] = p.Page
+			bind("union " + u.C)
 		}
 		for _, o := range p.Objects {
-			d.bound["struct "+o.C] = p.Page
-			for _, tag := range o.Also {
-				d.bound["struct "+tag] = p.Page
+			for _, tag := range append([]string{o.C}, o.Also...) {
+				bind("struct " + tag)
 			}
 		}
 		for _, f := range p.Flags {
-			d.bound["enum "+f.Enum] = p.Page
-			for _, c := range append(append([]string{}, f.Members...), f.Ranges...) {
-				d.bound[c] = p.Page
-			}
+			bind("enum " + f.Enum)
+			bind(f.Members...)
+			bind(f.Ranges...)
 		}
 		for _, e := range p.Enums {
-			d.bound["enum "+e.Enum] = p.Page
-			for _, c := range e.Members {
-				d.bound[c] = p.Page
-			}
-		}
-		for _, s := range p.Skip {
-			d.skip[s.C] = skipped{s.Reason, p.Page}
+			bind("enum " + e.Enum)
+			bind(e.Members...)
 		}
 		for _, r := range p.Records {
-			d.bound["struct "+r.C] = p.Page
+			bind("struct "+r.C, orZero(r.Arm).Is)
 			for _, f := range r.Fields {
-				if f.Bit != "" {
-					d.bound[f.Bit] = p.Page
-				}
-			}
-			if r.Arm != nil {
-				d.bound[r.Arm.Is] = p.Page
+				bind(f.Bit)
 			}
 			for _, s := range r.Switches {
-				d.bound[s.C] = p.Page
+				bind(s.C)
 			}
 		}
 	}
-	d.byMembers(rel)
-	for _, p := range sp.Pending {
-		d.pending[p.C] = true
+	for _, e := range rel.Enums { // an enum is bound when one of its enumerators is: a mask whose bits the builders set
+		for _, m := range e.Enumerators {
+			if d.bound(m.Name) && !d.bound(e.Tag) {
+				d[e.Tag] = d[m.Name]
+			}
+		}
 	}
 	for _, f := range rel.Functions { // what a header macro leads to goes with the function that users know
-		if f.Redirect == "" {
-			continue
-		}
-		if page, ok := d.bound[f.Name]; ok {
-			d.bound[f.Redirect] = page
-		}
-	}
-}
-
-// byMembers counts an enum as bound when one of its enumerators is: a mask whose bits the builders set.
-func (d *decider) byMembers(rel *api.Release) {
-	for _, e := range rel.Enums {
-		for _, m := range e.Enumerators {
-			if page, ok := d.bound[m.Name]; ok && d.bound[e.Tag] == "" {
-				d.bound[e.Tag] = page
-			}
+		if d.bound(f.Name) && f.Redirect != "" {
+			d[f.Redirect] = d[f.Name]
 		}
 	}
 }
 
 // enumStatus looks an enum up. One without a name follows its enumerators: its made-up tag counts the enums before it, and
 // is another one's in the next release.
-func (d *decider) enumStatus(e api.Enum) Status {
+func (d decider) enumStatus(e api.Enum) Status {
 	if !anonymous(e.Tag) {
 		return d.status(e.Tag, e.Pos)
 	}
-	s := Status{Name: e.Tag, Status: Undecided, Pos: e.Pos}
 	for _, m := range e.Enumerators {
 		if of := d.exactly(m.Name, e.Pos); of.Status != Undecided {
 			of.Name = e.Tag
 			return of
 		}
 	}
-	return s
+	return Status{Name: e.Tag, Status: Undecided, Pos: e.Pos}
 }
 
 // anonymous reports whether a tag is made up.
@@ -186,9 +174,9 @@ func anonymous(tag string) bool { return strings.Contains(tag, "<anonymous") }
 
 // status looks a declaration up; pages name records and enums to be skipped or pending without the word before the tag, unless they bind
 // a function of the name.
-func (d *decider) status(name string, pos api.Pos) Status {
+func (d decider) status(name string, pos api.Pos) Status {
 	s := d.exactly(name, pos)
-	if _, tag, ok := strings.Cut(name, " "); ok && s.Status == Undecided && d.bound[tag] == "" {
+	if _, tag, ok := strings.Cut(name, " "); ok && s.Status == Undecided && !d.bound(tag) {
 		s = d.exactly(tag, pos)
 		s.Name = name
 	}
@@ -196,16 +184,9 @@ func (d *decider) status(name string, pos api.Pos) Status {
 }
 
 // exactly looks a name up as it stands.
-func (d *decider) exactly(name string, pos api.Pos) Status {
-	s := Status{Name: name, Status: Undecided, Pos: pos}
-	switch {
-	case d.bound[name] != "":
-		s.Status, s.Page = Bound, d.bound[name]
-	case d.skip[name] != skipped{}:
-		s.Status, s.Page, s.Reason = Skipped, d.skip[name].page, d.skip[name].reason
-	case d.pending[name]:
-		s.Status = Pending
-	}
+func (d decider) exactly(name string, pos api.Pos) Status {
+	s := d[name]
+	s.Name, s.Pos, s.Status = name, pos, cmp.Or(s.Status, Undecided)
 	return s
 }
 
@@ -216,18 +197,9 @@ func (d Decisions) undecided() []Status {
 	})
 }
 
-// LeftOut lists what no page decides, each as "file:line: name": functions, records, enums, macros, variables, then fields and
-// enumerators of what is bound.
-func (d Decisions) LeftOut() []string {
-	return d.eachUndecided(func(p api.Pos, name string) string { return p.Short() + ": " + name })
-}
-
-// UndecidedNames lists the names of what no page decides, in the order of LeftOut.
-func (d Decisions) UndecidedNames() []string {
-	return d.eachUndecided(func(_ api.Pos, name string) string { return name })
-}
-
-func (d Decisions) eachUndecided(show func(p api.Pos, name string) string) []string {
+// LeftOut lists what no page decides, as show writes it: functions, records, enums, macros, variables, then fields and enumerators of what
+// is bound.
+func (d Decisions) LeftOut(show func(at api.Pos, name string) string) []string {
 	out := []string{}
 	for _, s := range d.undecided() {
 		out = append(out, show(s.Pos, s.Name))
@@ -239,6 +211,9 @@ func (d Decisions) eachUndecided(show func(p api.Pos, name string) string) []str
 	}
 	return out
 }
+
+// Named is the name alone, for LeftOut.
+func Named(_ api.Pos, name string) string { return name }
 
 // String names the member with what it is part of.
 func (m Member) String() string {
@@ -294,22 +269,20 @@ func fields(rel *api.Release, sp *spec.Spec) []Member {
 			}
 		}
 	}
+	with := func(known map[string]bool, hide map[string]string) map[string]bool {
+		for c := range hide {
+			known[c] = true
+		}
+		return known
+	}
 	for _, p := range sp.Pages {
-		for i := range p.Records {
-			r, known := &p.Records[i], p.Records[i].Shown()
-			for c := range r.Hide {
-				known[c] = true
-			}
+		for _, r := range p.Records {
 			if r.Runtime == "" { // which has all
-				add("struct "+r.C, r.Go, r.Pos, known)
+				add("struct "+r.C, r.Go, r.Pos, with(r.Shown(), r.Hide))
 			}
 		}
 		for _, u := range p.Unions {
-			known := map[string]bool{u.Shows: true}
-			for c := range u.Hide {
-				known[c] = true
-			}
-			add("union "+u.C, u.Go, u.Pos, known)
+			add("union "+u.C, u.Go, u.Pos, with(map[string]bool{u.Shows: true}, u.Hide))
 		}
 	}
 	return out
@@ -317,7 +290,7 @@ func fields(rel *api.Release, sp *spec.Spec) []Member {
 
 // enumerators lists the enumerators of bound enums, and of enums without a name, that no page decides. A Go type that lists no
 // members has all of its enum; a skipped or pending enum is so with all it has.
-func (d *decider) enumerators(rel *api.Release, sp *spec.Spec, enums []Status) []Member {
+func (d decider) enumerators(rel *api.Release, sp *spec.Spec, enums []Status) []Member {
 	whole, other := map[string]bool{}, map[string][]string{}
 	for _, p := range sp.Pages {
 		for _, f := range p.Flags {

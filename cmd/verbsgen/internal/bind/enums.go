@@ -32,7 +32,7 @@ type values struct {
 }
 
 func (b *binder) bindFlags(p *spec.Page, f *spec.FlagType) {
-	e := &model.Enum{Go: f.Go, Page: p.Page, Flags: true, Bits: cmp.Or(f.Bits, 32), Prefix: f.Prefix, Runtime: f.Runtime,
+	e := &model.Enum{Go: f.Go, Page: b.page(p.Page), Flags: true, Bits: cmp.Or(f.Bits, 32), Prefix: f.Prefix, Runtime: f.Runtime,
 		Doc: f.Doc, Pos: api.Pos(f.Pos)}
 	low, high := spec.CType{Kind: spec.CInt, Bits: uint(f.Bits)}.Range()
 	if f.Bits == 64 && !orZero(b.facts.Enum(f.Enum)).Signed { // bit 63 may look negative
@@ -43,16 +43,16 @@ func (b *binder) bindFlags(p *spec.Page, f *spec.FlagType) {
 		e.Known |= uint64(m.Value)
 	}
 	for _, r := range f.Ranges {
-		if v, ok := b.lookup(r, f.Pos, f.Go); ok {
-			e.Known |= uint64(v)
-			b.wrong(entry{f.Go, f.At}.on(f.At("ranges", r)), row{bits.OnesCount64(uint64(v)) < 2, "ranges",
+		if x := b.member(r); x != nil {
+			e.Known |= uint64(x.Value)
+			b.wrong(entry{f.Go, f.At}.on(f.At("ranges", r)), row{bits.OnesCount64(uint64(x.Value)) < 2, "ranges",
 				"ranges: " + r + " is no range of bits", "list a single bit under members:"})
 		}
 	}
 }
 
 func (b *binder) bindEnum(p *spec.Page, s *spec.EnumType) {
-	e := &model.Enum{Go: s.Go, Page: p.Page, Bits: 32, Signed: s.Signed, Untyped: s.Untyped, Prefix: s.Prefix, Runtime: s.Runtime,
+	e := &model.Enum{Go: s.Go, Page: b.page(p.Page), Bits: 32, Signed: s.Signed, Untyped: s.Untyped, Prefix: s.Prefix, Runtime: s.Runtime,
 		Code: s.Code, Doc: s.Doc, Pos: api.Pos(s.Pos)}
 	k, named := form.FindCode(s.Code), len(s.Members)+len(s.Enum) > 0
 	if !named {
@@ -93,19 +93,19 @@ func (b *binder) addMembers(e *model.Enum, tag string, members []string, names, 
 	}
 	seen, has := map[string]string{}, map[int64]bool{}
 	for _, c := range members {
-		v, ok := b.lookup(c, at(c), e.Go)
-		if !ok {
+		m := b.member(c)
+		if m == nil {
 			continue
 		}
 		n := b.facts.Const(c)
 		problem := fmt.Sprintf("%s is %d, which the Go type cannot have (%d to %d)", c, n, of.low, of.high)
 		b.wrong(entry{name: e.Go}.on(at(c)), row{n.Cmp(of.low) < 0, "", problem, of.below}, row{n.Cmp(of.high) > 0, "", problem, of.above})
-		m := &model.Member{C: c, Value: v, Go: cmp.Or(names[c], model.MemberName(e.Go, e.Prefix, c)),
-			Short: cmp.Or(strings.TrimPrefix(c, e.Prefix), c), Doc: docs[c], Since: b.since(c), Alias: has[v], New: b.came[c] == ""}
+		m.Go, m.Short = cmp.Or(names[c], model.MemberName(e.Go, e.Prefix, c)), cmp.Or(strings.TrimPrefix(c, e.Prefix), c)
+		m.Doc, m.Since, m.Alias, m.New = docs[c], b.since(c), has[m.Value], b.came[c] == ""
 		if other := seen[m.Go]; other != "" {
 			b.errorf(diag.GoNameTwice, at(c), m.Go, "both "+other+" and "+c+" get this Go name", "give one of them a name under names:")
 		}
-		seen[m.Go], has[v] = c, true
+		seen[m.Go], has[m.Value] = c, true
 		e.Members = append(e.Members, m)
 	}
 }
@@ -121,15 +121,13 @@ func (b *binder) inRuntime(pkg, name string, at spec.Pos) {
 		"runtime/gensupport/" + pkg + " has no type of this name", "remove runtime:"})
 }
 
-// lookup returns the value of an enumerator or macro. A name of a later release is left out in silence.
-func (b *binder) lookup(c string, at spec.Pos, subject string) (int64, bool) {
+// member is the enumerator or macro of a name; nil where the release does not have it yet: that some release has it, the check of names
+// has seen.
+func (b *binder) member(c string) *model.Member {
 	if n := b.facts.Const(c); n != nil {
-		return int64(bitsOf(n)), true
+		return &model.Member{C: c, Value: int64(bitsOf(n))}
 	}
-	if !b.newer(c) {
-		b.errorf(diag.NameUnknown, at, subject, "no constant "+c+" in this header", "correct the name")
-	}
-	return 0, false
+	return nil
 }
 
 // since returns the release that a name came with; empty when the oldest known release has it.

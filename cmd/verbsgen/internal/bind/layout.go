@@ -230,7 +230,7 @@ func (b *binder) bindUnion(p *spec.Page, s *spec.Union) {
 		b.errorf(diag.MirrorImpossible, spec.Pos(shown.Pos), tag+"."+s.Shows, err.Error(), "show another member")
 	}
 	goType = strings.Replace(goType, "]uint8", "]byte", 1)
-	u := &model.Union{Go: s.Go, C: s.C, Page: p.Page, GoType: goType, Text: s.Text, Doc: s.Doc}
+	u := &model.Union{Go: s.Go, C: s.C, Page: b.page(p.Page), GoType: goType, Text: s.Text, Doc: s.Doc}
 	b.unions[s.Go] = u
 	b.pkg.Unions = append(b.pkg.Unions, u)
 }

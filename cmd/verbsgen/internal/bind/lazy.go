@@ -87,7 +87,7 @@ func (b *binder) lazyField(l *model.Lazy, sf *spec.RecordField, m *api.Field, of
 		if x := memberOf(e, c); x != nil {
 			return x
 		}
-		if !b.newer(c) || b.facts.Const(c) != nil {
+		if b.has(c) {
 			b.errorf(diag.TypeUnknown, sf.At(key, c), subject, c+" is no member of "+e.Go, "correct "+key+":")
 		}
 		return nil

@@ -18,7 +18,7 @@ import (
 func (b *binder) bindObjects() {
 	for _, p := range b.Pages {
 		for _, s := range p.Objects {
-			o := &model.Object{Go: s.Go, C: s.C, Page: p.Page, Device: s.Memory == spec.MemoryDevice, Host: s.Memory == spec.MemoryHost,
+			o := &model.Object{Go: s.Go, C: s.C, Page: b.page(p.Page), Device: s.Memory == spec.MemoryDevice, Host: s.Memory == spec.MemoryHost,
 				Hot: s.Hot, State: s.StateFrom, Pointer: map[string]bool{}, Doc: s.Doc, Pos: api.Pos(s.Pos)}
 			b.objects[s.Go] = o
 			b.pkg.Objects = append(b.pkg.Objects, o)
@@ -108,7 +108,7 @@ func (b *binder) bindMore(o *model.Object, s *spec.Object) {
 		}
 	}
 	for _, g := range s.Addresses {
-		if at, ok := b.offset(s.C, g.C); ok {
+		if x, at := b.fieldAt("struct "+s.C, g.C); x != nil && x.Type == "struct sockaddr_storage" && b.facts.Record("struct "+s.C).ARM64 == nil {
 			o.Addresses = append(o.Addresses, &model.Getter{Go: g.Go, C: g.C, Doc: g.Doc})
 			b.read(o, g.C, "[128]byte", api.Field{Offset: at, Size: 128})
 		} else if !b.newer("struct " + s.C + "." + g.C) {
@@ -116,51 +116,25 @@ func (b *binder) bindMore(o *model.Object, s *spec.Object) {
 		}
 	}
 	for _, l := range s.Lends {
-		of := b.object(l.Type)
-		if of == nil || of.From == nil {
-			b.errorf(diag.TypeUnknown, l.Pos, s.Go+"."+l.Go, "no object "+l.Type+" in the pages of another module", "correct type:")
-			continue
+		of, f := orZero(b.object(l.Type)), b.objectField(s.C, l.C, l.Pos, s.Go)
+		t := b.facts.TypeOf(orZero(f).Type)
+		if !b.first(entry{name: s.Go + "." + l.Go}.on(l.Pos),
+			row{of.From == nil, "type", "no object " + l.Type + " in the pages of another module", ""},
+			row{f != nil && (t.Tag != of.C || t.Depth() != 1), "type",
+				l.C + " is of type " + t.C + ", and " + l.Type + " is a struct " + of.C + " *", ""}) && f != nil {
+			o.Lends = append(o.Lends, &model.Lend{Go: l.Go, C: l.C, Object: of, Doc: l.Doc})
+			b.read(o, l.C, "unsafe.Pointer", *f)
 		}
-		f := b.objectField(s.C, l.C, l.Pos, s.Go)
-		if f == nil {
-			continue
-		}
-		if t := b.facts.TypeOf(f.Type); t.Tag != of.C || t.Depth() != 1 {
-			b.errorf(diag.TypeUnknown, l.Pos, s.Go+"."+l.Go, l.C+" is of type "+f.Type+", and "+l.Type+" is a struct "+of.C+" *", "correct type:")
-			continue
-		}
-		o.Lends = append(o.Lends, &model.Lend{Go: l.Go, C: l.C, Object: of, Doc: l.Doc})
-		b.read(o, l.C, "unsafe.Pointer", *f)
 	}
 	for _, l := range s.Lacks {
-		b.wrong(entry{name: s.Go + "." + l.C}.on(l.Pos), row{!s.Hot, "", "lacks: is for calls of the data path, and the object has none",
-			"write hot: true, or remove it"})
-		f := b.objectField(s.C, l.C, l.Pos, s.Go)
-		if f == nil {
-			continue
+		e, f := entry{name: s.Go + "." + l.C}.on(l.Pos), b.objectField(s.C, l.C, l.Pos, s.Go)
+		b.wrong(e, row{!s.Hot, "", "lacks: is for calls of the data path, and the object has none", "write hot: true, or remove it"})
+		if f != nil && !b.first(e, row{!isPointer(f.Type), "", "lacks: is for a pointer that may be NULL, and it is of type " + f.Type,
+			"correct the field"}) {
+			o.Lacks = append(o.Lacks, &model.Lack{C: l.C, What: l.What, Given: l.Given, Provider: l.Provider})
+			b.read(o, l.C, "uintptr", *f)
 		}
-		if !isPointer(f.Type) {
-			b.errorf(diag.TypeUnknown, l.Pos, s.Go+"."+l.C, "lacks: is for a pointer that may be NULL, and it is of type "+f.Type,
-				"correct the field")
-			continue
-		}
-		o.Lacks = append(o.Lacks, &model.Lack{C: l.C, What: l.What, Given: l.Given, Provider: l.Provider})
-		b.read(o, l.C, "uintptr", *f)
 	}
-}
-
-// offset is that of a struct sockaddr_storage, which may lie in nested structs.
-func (b *binder) offset(tag, path string) (at int64, ok bool) {
-	ctype := "struct " + tag
-	for step := range strings.SplitSeq(path, ".") {
-		rec := b.facts.Record(ctype)
-		f := rec.Field(step)
-		if f == nil || rec.ARM64 != nil {
-			return 0, false
-		}
-		at, ctype = at+f.Offset, f.Type
-	}
-	return at, ctype == "struct sockaddr_storage"
 }
 
 // handleKnows is the property that runtime/gensupport/devmem knows of a handle.
@@ -192,37 +166,27 @@ func (b *binder) bindState(o *model.Object, s *spec.Object) {
 func (b *binder) bindGetters(o *model.Object, s *spec.Object) {
 	label := ""
 	for _, g := range s.Getters {
-		b.wrong(entry{name: s.Go + "." + g.Go}.on(g.Pos),
-			row{g.Label != "" && label != "", "", "label: messages already name the object by " + label, "keep one of them"})
+		e, f := entry{name: s.Go + "." + g.Go}.on(g.Pos), b.objectField(s.C, g.C, g.Pos, s.Go+"."+g.Go)
+		b.wrong(e, row{g.Label != "" && label != "", "", "label: messages already name the object by " + label, "keep one of them"})
 		if g.Label != "" {
 			label = g.C
 		}
-		f := b.objectField(s.C, g.C, g.Pos, s.Go+"."+g.Go)
 		if f == nil {
 			continue
 		}
-		as, t := scalar(f.Type), g.Type
-		if isPointer(f.Type) {
+		pointer, as := isPointer(f.Type), scalar(f.Type)
+		if pointer {
 			as = "uintptr"
 		}
-		switch {
-		case bigEndian(f.Type), t != "" && (t != "uintptr" || !isPointer(f.Type)):
-			b.errorf(diag.TypeUnknown, g.Pos, s.Go+"."+g.Go, "C type "+f.Type+" cannot be read as "+t+" by a getter",
-				"leave type: out, or the getter")
-			continue
-		case as == "", t == "" && isPointer(f.Type):
-			b.errorf(diag.TypeUnknown, g.Pos, s.Go+"."+g.Go, "C type "+f.Type+" has no Go type of its own", "write type: with a Go type")
-			continue
-		case t == "":
-			t = intOf(as)
-		}
-		if g.Changes && as != "uint32" {
-			b.errorf(diag.TypeUnknown, g.Pos, s.Go+"."+g.Go, "changes: C type "+f.Type+" is not an unsigned integer of 32 bits",
-				"leave changes: out")
+		if b.first(e,
+			row{bigEndian(f.Type) || g.Type != "" && (g.Type != "uintptr" || !pointer), "",
+				"C type " + f.Type + " cannot be read as " + g.Type + " by a getter", "leave type: out, or the getter"},
+			row{as == "" || g.Type == "" && pointer, "", "C type " + f.Type + " has no Go type of its own", "write type: with a Go type"},
+			row{g.Changes && as != "uint32", "", "changes: C type " + f.Type + " is not an unsigned integer of 32 bits", "leave changes: out"}) {
 			continue
 		}
 		b.read(o, g.C, as, *f)
-		o.Getters = append(o.Getters, &model.Getter{Go: g.Go, C: g.C, CType: f.Type, GoType: t, Layout: as,
+		o.Getters = append(o.Getters, &model.Getter{Go: g.Go, C: g.C, CType: f.Type, GoType: cmp.Or(g.Type, intOf(as)), Layout: as,
 			Label: g.Label, Changes: g.Changes, FD: g.FD, Doc: g.Doc})
 	}
 }
@@ -243,10 +207,7 @@ func (b *binder) bindRegion(o *model.Object, s *spec.Object) {
 		}
 		return nil
 	}
-	r := &model.Region{Length: getter(s.Region.Length, "uint64"), LKey: getter(s.Region.LKey, "uint32")}
-	if v, ok := b.lookup(s.Region.Vague, s.Region.Pos, o.Go+".region"); ok {
-		r.Vague = &model.Member{C: s.Region.Vague, Value: v}
-	}
+	r := &model.Region{Length: getter(s.Region.Length, "uint64"), LKey: getter(s.Region.LKey, "uint32"), Vague: b.member(s.Region.Vague)}
 	if r.Length != nil && r.LKey != nil {
 		o.Region = r
 	}

@@ -67,7 +67,7 @@ func (b *binder) bindParams(v *model.Verb, f *api.Function, s *spec.Verb) {
 func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param {
 	p := &model.Param{C: q.Name, Go: cmp.Or(s.Go, model.ParamName(q.Name)), CType: q.Type, Role: s.Role, Null: s.Null, Parent: s.Parent,
 		Moves: s.Moves, Rest: s.Rest, Count: s.Count, Most: s.Most, Hex: s.Hex, Doc: s.Doc, Unjudged: s.Unjudged != "",
-		GoType: s.Role.GoType, Big: b.facts.TypeOf(q.Type).BigEndian()}
+		GoType: s.Role.GoType, Big: b.facts.TypeOf(q.Type).BigEndian(), Bit: b.member(s.Bit)}
 	if s.Type != "" {
 		b.bindType(verb, p, s)
 	}
@@ -99,11 +99,6 @@ func (b *binder) bindParam(verb string, q api.Param, s spec.Param) *model.Param 
 	}
 	if s.Field != "" {
 		p.Field = b.fieldOfOther(p, s, verb)
-	}
-	if s.Bit != "" {
-		if value, ok := b.lookup(s.Bit, s.At("bit", s.Bit), verb+"."+q.Name); ok {
-			p.Bit = &model.Member{C: s.Bit, Value: value}
-		}
 	}
 	return p
 }

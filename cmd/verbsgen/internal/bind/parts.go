@@ -14,7 +14,7 @@ import (
 func (b *binder) bindParts() {
 	used := map[*model.Object]bool{}
 	for _, v := range b.pkg.Verbs {
-		s := b.specOf[v.C]
+		s := b.VerbByC(v.C)
 		used[v.Creates] = true
 		b.requireCalls(v.C, s.Pos)
 		var want []form.Part
@@ -63,7 +63,7 @@ func (b *binder) parts(e entry, needs map[string]string, want []form.Part, calle
 	}
 	for name, c := range needs {
 		b.wrong(e.on(e.at("needs_verbs", name)), row{!known[name], "", "needs_verbs: there is no part " + name + " here", "remove it"})
-		out[name] = &model.Part{C: c, Page: orZero(b.specOf[c]).Page, Verb: b.verbs[c]}
+		out[name] = &model.Part{C: c, Page: orZero(b.VerbByC(c)).Page, Verb: b.verbs[c]}
 	}
 	return out
 }
@@ -141,7 +141,7 @@ func (b *binder) bindMade(v *model.Verb, s *spec.Verb) {
 func (b *binder) implied(v *model.Verb, m *spec.Method) map[string][]*model.Member {
 	sets := map[string][]*model.Member{}
 	for _, c := range m.ImpliesFlags {
-		if _, ok := b.lookup(c, m.At("implies_flags", c), m.Go); !ok {
+		if !b.has(c) {
 			continue
 		}
 		found := false

@@ -9,39 +9,35 @@ import (
 	"github.com/verbsgen/verbsgen/spec/role"
 )
 
-// usage is what the bound verbs of a package need.
-type usage struct {
-	enums   map[*model.Enum]bool
-	objects map[*model.Object]bool
-	records map[*model.Record]bool
-}
+// usage is what the bound verbs of a package need: enums, objects and records.
+type usage map[any]bool
 
 // prune drops types that no bound verb needs, and orders what is left.
 func (b *binder) prune() {
-	used := usage{enums: map[*model.Enum]bool{}, objects: map[*model.Object]bool{}, records: map[*model.Record]bool{}}
+	used := usage{}
 	for _, v := range b.pkg.Verbs {
-		b.useVerb(&used, v)
+		b.useVerb(used, v)
 	}
-	b.collectMirrors(used.records)
-	b.dropWritten(used.objects)
+	b.collectMirrors(used)
+	b.dropWritten(used)
 	b.dropUnions()
-	b.findRoot(used.objects)
-	b.pkg.Enums = slices.DeleteFunc(b.pkg.Enums, func(e *model.Enum) bool { return !used.enums[e] && !e.Untyped })
-	b.pkg.Objects = slices.DeleteFunc(b.pkg.Objects, func(o *model.Object) bool { return !used.objects[o] })
-	b.pkg.Records = slices.DeleteFunc(b.pkg.Records, func(r *model.Record) bool { return !used.records[r] })
+	b.findRoot(used)
+	b.pkg.Enums = slices.DeleteFunc(b.pkg.Enums, func(e *model.Enum) bool { return !used[e] && !e.Untyped })
+	b.pkg.Objects = slices.DeleteFunc(b.pkg.Objects, func(o *model.Object) bool { return !used[o] })
+	b.pkg.Records = slices.DeleteFunc(b.pkg.Records, func(r *model.Record) bool { return !used[r] })
 	slices.SortStableFunc(b.pkg.Symbols, func(s, t *model.Symbol) int { return strings.Compare(s.Name, t.Name) })
 	for i, s := range b.pkg.Symbols {
 		s.Index = i
 	}
 }
 
-func (b *binder) useVerb(used *usage, v *model.Verb) {
+func (b *binder) useVerb(used usage, v *model.Verb) {
 	used.object(v.Creates)
 	for _, name := range form.FileOf(v.C).Needs {
 		used.object(b.objects[name])
 	}
-	used.enum(v.Enum)
-	s := b.specOf[v.C]
+	used[v.Enum] = true
+	s := b.VerbByC(v.C)
 	for _, p := range v.Params {
 		used.object(p.Object)
 		if !alwaysFixed(s, s.Param(p.C)) {
@@ -50,67 +46,50 @@ func (b *binder) useVerb(used *usage, v *model.Verb) {
 		if p.Role == role.Slice && p.Record != nil {
 			p.Record.Listed = true
 		}
-		used.enum(p.Enum)
+		used[p.Enum] = true
 		for _, x := range p.Pairs {
 			used.object(x.In.Object)
 			used.record(x.Out.Record)
 		}
 	}
-	for _, m := range v.Methods {
-		b.useRequests(used, v, m)
+	for _, r := range b.records { // of the requests that a method posts, where a package of the runtime has them
+		if f := posts(v); r.Runtime != "" && f != nil && f.Requests == "struct "+r.C {
+			used.record(r)
+		}
 	}
 	used.record(v.Lists)
 	if v.Stream != nil {
-		used.enum(v.Stream.Asks)
+		used[v.Stream.Asks] = true
 	}
 	for _, e := range v.Reads.Enums() {
-		used.enum(e)
+		used[e] = true
 	}
 	for _, name := range s.NeedsTypes {
-		used.enum(b.types[name])
+		used[b.types[name]] = true
 		used.record(b.records[name])
 	}
 }
 
-// useRequests uses the records of the requests that a method posts, where a package of the runtime has them.
-func (b *binder) useRequests(used *usage, v *model.Verb, m *model.Method) {
-	for _, r := range b.records {
-		if r.Runtime != "" && form.Of(v.C, m.Form).Requests == "struct "+r.C {
-			used.record(r)
-		}
-	}
-}
-
-func (u *usage) enum(e *model.Enum) {
-	if e != nil {
-		u.enums[e] = true
-	}
-}
-
 // object uses an object and, as its methods take and return them, its parents.
-func (u *usage) object(o *model.Object) {
-	if o == nil || u.objects[o] {
+func (u usage) object(o *model.Object) {
+	if o == nil || u[o] {
 		return
 	}
-	u.objects[o] = true
+	u[o] = true
 	for _, p := range o.Parents {
 		u.object(p)
 	}
 }
 
 // record uses a record and the types of its fields. Objects of fields do not bring their parents.
-func (u *usage) record(r *model.Record) {
-	if r == nil || u.records[r] {
+func (u usage) record(r *model.Record) {
+	if r == nil || u[r] {
 		return
 	}
-	u.records[r] = true
+	u[r] = true
 	for _, f := range r.Fields {
-		u.enum(f.Enum)
-		for _, o := range []*model.Object{f.Object, f.Handles} {
-			if o != nil {
-				u.objects[o] = true
-			}
-		}
+		u[f.Enum] = true
+		u[f.Object], u[f.Handles] = true, true
 		u.record(f.Record)
 		u.record(f.Nested)
 		for _, x := range f.Points {
@@ -145,7 +124,7 @@ func (b *binder) dropUnions() {
 
 // findRoot finds the object that the others are made from. Where the module has one that the pages do not, it is the first without
 // parents.
-func (b *binder) findRoot(used map[*model.Object]bool) {
+func (b *binder) findRoot(used usage) {
 	root := b.Module.Root
 	if root == "" {
 		return
@@ -163,7 +142,7 @@ func (b *binder) findRoot(used map[*model.Object]bool) {
 }
 
 // dropWritten leaves out the methods, written by hand, of objects that the package does not have.
-func (b *binder) dropWritten(used map[*model.Object]bool) {
+func (b *binder) dropWritten(used usage) {
 	for _, v := range b.pkg.Verbs {
 		v.Methods = slices.DeleteFunc(v.Methods, func(m *model.Method) bool {
 			o := b.objects[m.Recv]
@@ -173,7 +152,7 @@ func (b *binder) dropWritten(used map[*model.Object]bool) {
 }
 
 // collectMirrors lists the mirrors that the used records stand on, the held ones first.
-func (b *binder) collectMirrors(used map[*model.Record]bool) {
+func (b *binder) collectMirrors(used usage) {
 	seen := map[*model.Mirror]bool{}
 	var add func(m *model.Mirror)
 	add = func(m *model.Mirror) {

@@ -34,7 +34,7 @@ func (b *binder) bindRecords() {
 			}
 			b.inRuntime(s.Runtime, s.Go, s.Pos)
 			b.recordKeys(s)
-			r := &model.Record{Go: s.Go, C: s.C, Page: p.Page, In: s.Role == spec.RecordIn, Entry: s.Role == spec.RecordEntry,
+			r := &model.Record{Go: s.Go, C: s.C, Page: b.page(p.Page), In: s.Role == spec.RecordIn, Entry: s.Role == spec.RecordEntry,
 				Event: s.Role == spec.RecordEvent, Caps: len(s.CapsFrom) > 0, Runtime: s.Runtime, Plain: s.Plain(), Beside: s.MaskParam != "",
 				Doc: s.Doc, Pos: api.Pos(s.Pos)}
 			r.Mirror = b.mirror(s.C, s.Pos)
@@ -63,8 +63,7 @@ func (b *binder) bindArm(r *model.Record, s *spec.Record) {
 	if s.Arm.Tag != "" && s.Arm.Size != "" {
 		a.Tag, a.Size = b.own(r, s, s.Arm.Tag), b.own(r, s, s.Arm.Size)
 	}
-	if v, ok := b.lookup(s.Arm.Is, s.Pos, s.Go); ok {
-		a.Is = &model.Member{C: s.Arm.Is, Value: v}
+	if a.Is = b.member(s.Arm.Is); a.Is != nil {
 		r.Arm = a
 	}
 }
@@ -134,8 +133,8 @@ func (b *binder) bindFields(r *model.Record, s *spec.Record, all []*model.Record
 		r.New = append(r.New, f)
 	}
 	for _, sw := range s.Switches {
-		if v, ok := b.lookup(sw.C, sw.Pos, s.Go); ok {
-			r.Bits = append(r.Bits, &model.Switch{Go: sw.Go, C: sw.C, Value: v, Doc: sw.Doc})
+		if x := b.member(sw.C); x != nil {
+			r.Bits = append(r.Bits, &model.Switch{Go: sw.Go, C: sw.C, Value: x.Value, Doc: sw.Doc})
 		}
 	}
 }
@@ -176,12 +175,8 @@ func (b *binder) bindField(r *model.Record, s *spec.Record, sf *spec.RecordField
 		Bytes: sf.Bytes, Hex: sf.Hex, Divides: sf.Divides, Callback: sf.Callback, Default: sf.Default,
 		Doc: sf.Doc, Since: b.fieldSince(s.C, sf.C)}
 	b.bindFieldType(s, sf, f)
-	if sf.Queueless == spec.QueuelessGiven {
+	if f.Queueless = b.member(sf.Queueless); sf.Queueless == spec.QueuelessGiven {
 		f.Queueless = &model.Member{}
-	} else if sf.Queueless != "" {
-		if v, ok := b.lookup(sf.Queueless, sf.At("queueless", sf.Queueless), s.Go+"."+f.Go); ok {
-			f.Queueless = &model.Member{C: sf.Queueless, Value: v}
-		}
 	}
 	if sf.Order == spec.OrderNetwork {
 		big := *leaf
@@ -267,12 +262,9 @@ func (b *binder) bindPoints(r *model.Record, f *model.Field, sf *spec.RecordFiel
 
 // bindBit resolves the bit of the mask that says that a field is there.
 func (b *binder) bindBit(s *spec.Record, sf *spec.RecordField, f *model.Field) {
-	if sf.Bit == "" {
-		return
-	}
-	if v, ok := b.lookup(sf.Bit, sf.Pos, s.Go+"."+f.Go); ok {
-		f.Bit, f.BitValue = &model.Member{C: sf.Bit, Value: v}, v
-	} else if b.newer(sf.Bit) { // it came with the field
+	if f.Bit = b.member(sf.Bit); f.Bit != nil {
+		f.BitValue = f.Bit.Value
+	} else if sf.Bit != "" { // it came with the field
 		b.errorf(diag.NameUnknown, sf.At("bit", sf.Bit), s.Go+"."+f.Go,
 			"its mask bit "+sf.Bit+" is not in this header, which has the field", "take the header as rdma-core has it")
 	}

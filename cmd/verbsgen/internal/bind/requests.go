@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec/api"
@@ -46,8 +45,6 @@ func (rb *ruleBinder) request(o *model.Operand, p *model.Param, path string) *mo
 	switch {
 	case x == nil && rb.behindPointer(tag, path):
 		rb.cannot("looks into an object that a field points to")
-	case x == nil && !rb.newer(tag+"."+path):
-		rb.errorf(diag.RuleOperand, rb.s.Pos, rb.s.ID, tag+" has no field "+path, "correct the path "+o.Text)
 	case x == nil:
 		rb.cannot(newerConstant)
 	case bigEndian(x.Type):

@@ -204,11 +204,11 @@ func (rb *ruleBinder) flags(names []string, as spec.RefAs) (all uint64) {
 			all |= i.Uint64()
 			continue
 		}
-		v, ok := rb.lookup(n, rb.s.Pos, rb.s.ID)
-		if !ok {
+		if x := rb.member(n); x != nil {
+			all |= uint64(x.Value)
+		} else {
 			missing++
 		}
-		all |= uint64(v)
 	}
 	if missing > 0 && (as == spec.AsAllFlags || as == spec.AsAnyFlags && missing == len(names)) {
 		rb.cannot(newerConstant)
@@ -288,8 +288,6 @@ func (rb *ruleBinder) argument(o *model.Operand, p *model.Param, rest string) *m
 				rb.cannot(inLists)
 			} else if strings.Contains(rest, ".") { // a property of an object in a field
 				rb.cannot("looks into an object that a field points to")
-			} else if !rb.newer("struct " + p.Record.C + "." + rest) {
-				rb.errorf(diag.RuleOperand, rb.s.Pos, rb.s.ID, "struct "+p.Record.C+" has no field "+rest, "correct the path "+o.Text)
 			} else {
 				rb.cannot(newerConstant)
 			}
@@ -374,23 +372,10 @@ func (rb *ruleBinder) capability(text string) *model.Operand {
 			}
 		}
 	}
-	if o.Leaf == nil && rb.why == "" && kept != nil && rb.newerCap(kept, path) {
+	if o.Leaf == nil {
 		rb.cannot(newerConstant)
 	}
-	if o.Leaf == nil && rb.why == "" {
-		rb.errorf(diag.RuleOperand, rb.s.Pos, rb.s.ID, "no capability "+text+" in this header", "correct cap:")
-	}
 	return o
-}
-
-// newerCap reports whether a field of the record that a device keeps is one of a later release.
-func (rb *ruleBinder) newerCap(kept *model.Record, path string) bool {
-	if rb.newer("struct " + kept.C + "." + path) {
-		return true
-	}
-	outer, inner, nested := strings.Cut(path, ".")
-	l := kept.Mirror.Find(outer)
-	return nested && l != nil && rb.newer(l.CType+"."+inner)
 }
 
 // bindCases resolves the constants in the rules' own cases to numbers. A flag of a later release counts for nothing there.

@@ -22,7 +22,7 @@ func (b *binder) bindSetups(r *model.Record, s *spec.Record) {
 	var states []*model.Member
 	for _, c := range s.Setup.Through {
 		m := memberOf(r.New[0].Enum, c)
-		if m == nil && !b.has(c) && b.newer(c) {
+		if m == nil && !b.has(c) {
 			return
 		}
 		if m == nil {
@@ -40,7 +40,7 @@ func (b *binder) bindSetups(r *model.Record, s *spec.Record) {
 
 // setup is one type; nil when the release has no such kind, or a page has no rule.
 func (b *binder) setup(r *model.Record, t spec.SetupType, states []*model.Member) *model.Setup {
-	if !b.has(t.Of) && b.newer(t.Of) {
+	if !b.has(t.Of) {
 		return nil
 	}
 	rule, kind := b.changes(r.Go, t.Of)
@@ -65,7 +65,7 @@ func (b *binder) setup(r *model.Record, t spec.SetupType, states []*model.Member
 				continue
 			}
 			fields := r.FieldsOf(bit)
-			if len(fields) == 0 && (b.has(bit) || !b.newer(bit)) {
+			if len(fields) == 0 && b.has(bit) {
 				b.errorf(diag.RuleOperand, t.Pos, t.Go, "the change from "+from.C+" to "+to.C+" needs "+bit+", which is the bit of no field",
 					"add bit: to a field of "+r.Go)
 			}
@@ -102,7 +102,7 @@ func (b *binder) changes(record, kind string) (*spec.Rule, *model.Member) {
 
 // masks reports whether the subject of a rule is the mask of a record.
 func (b *binder) masks(r *spec.Rule, record string) bool {
-	v := b.specOf[r.Verb]
+	v := b.VerbByC(r.Verb)
 	return v != nil && slices.ContainsFunc(v.Params,
 		func(p spec.Param) bool { return p.C == r.Subject && p.Role == role.Mask && p.Type == record })
 }

@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -16,7 +17,7 @@ import (
 // bindStreams resolves the streams of commands: what each is made of, and the verbs that it calls.
 func (b *binder) bindStreams() {
 	for _, v := range b.pkg.Verbs {
-		s := b.specOf[v.C]
+		s := b.VerbByC(v.C)
 		if s.Stream != nil {
 			v.Stream = b.stream(v, s)
 		}
@@ -59,10 +60,8 @@ func (b *binder) stream(v *model.Verb, s *spec.Verb) *model.Stream {
 		at(request, "sets", x.Sets[to])
 		out.Sets = append(out.Sets, model.Assignment{To: to, From: x.Sets[to]})
 	}
-	out.Inline = b.constant(x.Inline, s.Pos, v.C)
-	if x.Driver != "" {
-		out.Driver = b.constant(x.Driver, s.Pos, v.C)
-	}
+	out.Inline = b.constant(x.Inline)
+	out.Driver = b.member(x.Driver)
 	part := func(name string) *model.Call {
 		if p := v.Part(name); p != nil {
 			p.Inner = true
@@ -78,18 +77,18 @@ func (b *binder) stream(v *model.Verb, s *spec.Verb) *model.Stream {
 		if len(w.Params) == 0 || w.Params[0].CType != v.Params[0].CType {
 			continue
 		}
-		ws := b.specOf[w.C]
+		ws := b.VerbByC(w.C)
 		if w != v {
 			b.command(ws, request)
 		}
 		switch {
 		case ws.Builds != nil:
 			w.Inner = true
-			out.Builders = append(out.Builders, &model.Builder{Call: *b.call(w), Opcode: b.constant(ws.Builds.Opcode, ws.Pos, w.C),
+			out.Builders = append(out.Builders, &model.Builder{Call: *b.call(w), Opcode: b.constant(ws.Builds.Opcode),
 				Flag: b.asked(out, ws, w), Data: ws.Builds.Data, Names: ws.Builds.Names})
 		case ws.SetsFor != "":
 			w.Inner = true
-			out.Setters = append(out.Setters, &model.Setter{Call: *b.call(w), Kind: b.constant(ws.SetsFor, ws.Pos, w.C)})
+			out.Setters = append(out.Setters, &model.Setter{Call: *b.call(w), Kind: b.constant(ws.SetsFor)})
 		}
 	}
 	return out
@@ -102,7 +101,7 @@ func (b *binder) call(v *model.Verb) *model.Call {
 		c.Op = v.Dispatch.Op
 	}
 	froms := map[string]string{}
-	for _, p := range b.specOf[v.C].Params {
+	for _, p := range b.VerbByC(v.C).Params {
 		froms[p.C] = p.From
 	}
 	for _, p := range v.Params[min(1, len(v.Params)):] {
@@ -123,11 +122,8 @@ func (b *binder) copies(c *model.Call, request string) {
 	}
 }
 
-// constant is an enumerator by its C name.
-func (b *binder) constant(c string, at spec.Pos, subject string) *model.Member {
-	v, _ := b.lookup(c, at, subject)
-	return &model.Member{C: c, Value: v}
-}
+// constant is an enumerator, also of a later release.
+func (b *binder) constant(c string) *model.Member { return cmp.Or(b.member(c), &model.Member{C: c}) }
 
 // asked is the flag that asks for a request.
 func (b *binder) asked(s *model.Stream, v *spec.Verb, w *model.Verb) *model.Member {
@@ -235,7 +231,7 @@ func (b *binder) sameMembers(w *spec.Verb, p *spec.Param, to, from spec.CType) {
 // bindViews resolves the views of objects with streams of commands, and the functions that each has.
 func (b *binder) bindViews() {
 	for _, v := range b.pkg.Verbs {
-		s := b.specOf[v.C]
+		s := b.VerbByC(v.C)
 		if s.View == nil || len(v.Methods) == 0 {
 			continue
 		}
@@ -247,7 +243,7 @@ func (b *binder) bindViews() {
 		v.View = &model.View{C: strings.TrimSuffix(strings.TrimPrefix(v.CRet, "struct "), " *"), Go: v.Methods[0].Name,
 			Requests: s.View.Requests, Stream: ref, Of: of}
 		for _, w := range b.pkg.Verbs {
-			ws := b.specOf[w.C]
+			ws := b.VerbByC(w.C)
 			if ws.Command == nil || len(w.Params) == 0 || w.Params[0].CType != v.CRet {
 				continue
 			}

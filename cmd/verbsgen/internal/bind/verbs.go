@@ -17,7 +17,7 @@ import (
 func (b *binder) bindVerbs() {
 	for i := range b.pkg.Facts.Functions {
 		f := &b.pkg.Facts.Functions[i]
-		s := b.specOf[f.Name]
+		s := b.VerbByC(f.Name)
 		if s == nil || !b.want[f.Name] {
 			continue
 		}
@@ -26,9 +26,9 @@ func (b *binder) bindVerbs() {
 		b.pkg.Verbs = append(b.pkg.Verbs, v)
 	}
 	for _, v := range b.pkg.Verbs {
-		if s := b.specOf[v.C]; s.EndedBy != "" {
+		if s := b.VerbByC(v.C); s.EndedBy != "" {
 			if v.EndedBy = b.verbs[s.EndedBy]; v.EndedBy != nil {
-				b.ended(s, b.specOf[s.EndedBy])
+				b.ended(s, b.VerbByC(s.EndedBy))
 				continue
 			}
 			b.errorf(diag.NameUnknown, s.At("ended_by", s.EndedBy), v.C,
@@ -39,7 +39,7 @@ func (b *binder) bindVerbs() {
 	for _, p := range b.Pages {
 		for _, s := range p.Objects {
 			b.objects[s.Go].Destroy = b.verbs[s.Destroy]
-			if b.specOf[s.Destroy] == nil {
+			if b.VerbByC(s.Destroy) == nil {
 				b.errorf(diag.NameUnknown, s.Pos, s.Go, "destroy: names "+s.Destroy+", which no page describes", "correct destroy:")
 			}
 		}
@@ -73,7 +73,7 @@ func (b *binder) markedBy(v *model.Verb, s *spec.Verb) {
 }
 
 func (b *binder) bindVerb(f *api.Function, s *spec.Verb) *model.Verb {
-	v := &model.Verb{C: f.Name, Go: model.Exported(b.facts.Bare(f.Name)), Page: s.Page, Doc: s.Doc, Since: b.since(f.Name),
+	v := &model.Verb{C: f.Name, Go: model.Exported(b.facts.Bare(f.Name)), Page: b.page(s.Page), Doc: s.Doc, Since: b.since(f.Name),
 		Returns: s.Returns, MayFail: s.Returns != spec.RetVoid && s.Returns != spec.RetValue,
 		CRet: f.Ret, Callbacks: s.Callbacks, Updates: s.Updates,
 		Marks: marks(s.Marks), Node: s.Node, Pos: api.Pos(s.Pos), Dispatch: f.Dispatch}
@@ -265,8 +265,8 @@ func (b *binder) madeFrom(object string, params []spec.Param) bool {
 		}
 		root := p.Type == b.Module.Root
 		made := o != nil && p.IsHandle(p.Type) && p.Field == "" && (root || slices.Contains(o.Parents, p.Type))
-		for _, v := range b.specOf {
-			made = made && (v.Creates != object || root || given(v))
+		for _, page := range b.Pages {
+			made = made && (root || !slices.ContainsFunc(page.Verbs, func(v spec.Verb) bool { return v.Creates == object && !given(&v) }))
 		}
 		return !made
 	})

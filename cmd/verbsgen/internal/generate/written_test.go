@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/verbsgen/verbsgen/spec"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
@@ -26,10 +25,7 @@ func TestWritten(t *testing.T) {
 		}
 		return nil
 	}
-	sp, err := spec.Embedded("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sp := pages(t)
 	for _, tt := range []struct {
 		edit func(rel *api.Release)
 		want string
@@ -65,13 +61,10 @@ func TestWritten(t *testing.T) {
 		},
 			"ibv_alloc_dm: its body calls alloc_dm with context of type struct ibv_context * for struct ibv_qp *"},
 	} {
-		rel, err := api.Load(api.Newest())
-		if err != nil {
-			t.Fatal(err)
-		}
+		rel := newest(t)
 		rel.Release = "" // as that of a header
 		tt.edit(rel)
-		_, _, err = Run(rel, sp, Options{Package: "p", AllowChanged: true, AllowUndecided: true})
+		_, _, err := Run(rel, sp, Options{Package: "p", AllowChanged: true, AllowUndecided: true})
 		if got := ""; err == nil || !strings.Contains(err.Error(), tt.want) {
 			if err != nil {
 				got = err.Error()

@@ -74,7 +74,7 @@ func Draft(in Input) Result {
 		drafted: map[string]bool{}, records: map[string]*record{}, goNames: map[string]bool{}, used: map[string]bool{}, pages: map[string]*page{},
 		owned: map[string]string{}, skipped: map[string]bool{}}
 	decisions := bind.Decide(in.Release, in.Spec)
-	for _, name := range decisions.UndecidedNames() {
+	for _, name := range decisions.LeftOut(bind.Named) {
 		d.open[name] = true
 	}
 	d.known()
