@@ -34,13 +34,10 @@ func TestHeaderCompiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	asserts, err := Asserts(small(), `"t.h"`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	const layout = "#include \"t.h\"\n_Static_assert(sizeof(struct t_wire) == 9 && _Alignof(struct t_line) == 64, \"attributes\");\n"
 	for _, cc := range compilers(t) {
 		for _, std := range []string{"c11", "gnu11", "gnu17"} {
-			if out, ok := compile(t, cc, std, whole, asserts); !ok {
+			if out, ok := compile(t, cc, std, whole, []byte(layout)); !ok {
 				t.Errorf("%s -std=%s, whole: %s", cc, std, out)
 			}
 			if out, ok := compile(t, cc, std, only, []byte("#include \"t.h\"\nenum t_rate r = T_RATE_2;\n")); !ok {
@@ -76,7 +73,6 @@ func TestHeaderIsAFunctionOfTheFacts(t *testing.T) {
 	moved.Records[0].Pos = api.Pos{File: "/some/where/verbs.h", Line: 7}
 	moved.Records[0].Fields[0].Pos = api.Pos{File: "/some/where/verbs.h", Line: 8}
 	moved.Enums[0].Enumerators[0].Line = 9
-	moved.Macros[1].Value = int64(6)
 	b, err := ABI(moved)
 	if err != nil {
 		t.Fatal(err)

@@ -78,8 +78,9 @@ func small() *api.Release {
 				{Name: "hidden", Type: "struct t_private *", Offset: 64, Size: 8},
 			}, ARM64: &api.Layout{Size: 80, Align: 8, Offsets: []int64{0, 16, 24, 72}, Sizes: []int64{16, 8, 48, 8}}},
 			{Tag: "struct t_ops", Size: 16, Align: 8, Fields: []api.Field{
-				{Name: "read", Type: "int (*)(struct t_dm *, enum t_mode)", Offset: 0, Size: 8},
-				{Name: "old", Type: "void *(*)(void)", Offset: 8, Size: 8},
+				{Name: "read", Type: "int (*)(struct t_dm *, enum t_mode)", Offset: 0, Size: 8, Func: &api.FnType{Ret: "int",
+					Params: []api.Param{{Type: "struct t_dm *"}, {Type: "enum t_mode"}}}},
+				{Name: "old", Type: "void *(*)(void)", Offset: 8, Size: 8, Func: &api.FnType{Ret: "void *", Params: []api.Param{}}},
 			}},
 			{Tag: "struct t_list", Size: 40, Align: 8, Fields: []api.Field{
 				{Name: "pairs", Type: "struct t_list.<anonymous 1>[2]", Offset: 0, Size: 16},
@@ -98,7 +99,7 @@ func small() *api.Release {
 				{Name: "addr", Type: "__be64", Offset: 1, Size: 8},
 			}},
 			{Tag: "struct t_line", Size: 64, Align: 64, Fields: []api.Field{{Name: "n", Type: "__s32", Offset: 0, Size: 4}}},
-			{Tag: "struct t_device", Incomplete: true},
+			{Tag: "struct t_device", Incomplete: true, Fields: []api.Field{}},
 		},
 		Enums: []api.Enum{
 			{Tag: "enum t_rate", Enumerators: []api.Enumerator{{Name: "T_RATE_MAX", Value: 0}, {Name: "T_RATE_2", Value: 2},
@@ -110,7 +111,7 @@ func small() *api.Release {
 		},
 		Macros: []api.Macro{
 			{Name: "T_CAP", Value: int64(1) << 34},
-			{Name: "T_LEN", Value: float64(6)},
+			{Name: "T_LEN", Value: int64(6)},
 			{Name: "T_ALL", Value: uint64(math.MaxUint64)},
 			{Name: "T_LOW", Value: int64(-2)},
 			{Name: "T_DEFAULT", Value: "((void *)-1)"},
