@@ -19,7 +19,7 @@ func (w *writer) enum(e *api.Enum) {
 	if strings.Contains(open, "<") {
 		open = "enum"
 	}
-	if !fitsInt(e) {
+	if slices.ContainsFunc(e.Enumerators, func(v api.Enumerator) bool { return v.Value > 1<<31-1 || v.Value < -1<<31 }) {
 		open = "__extension__ " + open // ISO C keeps enumerators within int
 	}
 	w.line("%s {", open)
@@ -28,15 +28,6 @@ func (w *writer) enum(e *api.Enum) {
 		w.line("\t%s = %s,", v.Name, enumValue(v.Value, hex))
 	}
 	w.line("};")
-}
-
-func fitsInt(e *api.Enum) bool {
-	for _, v := range e.Enumerators {
-		if v.Value > 1<<31-1 || v.Value < -1<<31 {
-			return false
-		}
-	}
-	return true
 }
 
 // looksLikeBits decides only how the values are written: most are single bits, and there is one beyond 2.
@@ -76,65 +67,21 @@ func cInt(v int64) string {
 	return fmt.Sprint(v)
 }
 
-// macroText is the replacement of a macro, and whether it is an integer. Facts that were read from JSON carry
-// numbers in several Go types.
-func macroText(m *api.Macro) (text string, isInt bool) {
+// macroText is the replacement of a macro.
+func macroText(m api.Macro) string {
 	switch v := m.Value.(type) {
 	case int64:
-		return wideInt(v), true
-	case int:
-		return wideInt(int64(v)), true
+		switch {
+		case v > 1<<31-1:
+			return fmt.Sprintf("%#xULL", v)
+		case v < 0:
+			return "(" + cInt(v) + ")"
+		}
+		return cInt(v)
 	case uint64:
-		return fmt.Sprintf("%dULL", v), true
-	case float64:
-		return wideInt(int64(v)), true
-	case json.Number:
-		if strings.HasPrefix(v.String(), "-") || len(v.String()) < 10 {
-			return v.String(), true
-		}
-		return v.String() + "ULL", true
-	case string:
-		return v, false
+		return fmt.Sprintf("%dULL", v)
 	}
-	return "", false
-}
-
-func wideInt(v int64) string {
-	if v > 1<<31-1 {
-		return fmt.Sprintf("%#xULL", v)
-	}
-	if v < 0 {
-		return "(" + cInt(v) + ")"
-	}
-	return cInt(v)
-}
-
-func (w *writer) macros() {
-	first := true
-	for _, m := range w.sel.macros {
-		text, _ := macroText(m)
-		if text == "" {
-			continue
-		}
-		if first {
-			w.line("")
-			w.line("// Constants that are macros in verbs.h.")
-			first = false
-		}
-		w.line("#define %s %s", m.Name, text)
-	}
-}
-
-// aliases writes the second names that verbs_api.h gives. A macro, so that an enumerator keeps the type of its enum.
-func (w *writer) aliases() {
-	if len(w.sel.aliases) == 0 {
-		return
-	}
-	w.line("")
-	w.line("// Second names.")
-	for _, a := range w.sel.aliases {
-		w.line("#define %s %s", a.Name, a.Of)
-	}
+	return fmt.Sprint(m.Value)
 }
 
 // FactsHash identifies the facts by content. Neither the release's name nor
@@ -151,7 +98,7 @@ func FactsHash(rel *api.Release) string {
 	})
 	c.Macros = edited(rel.Macros, func(m *api.Macro) {
 		m.Pos = api.Pos{}
-		m.Value, _ = macroText(m)
+		m.Value = macroText(*m)
 	})
 	c.Aliases = edited(rel.Aliases, func(a *api.Alias) { a.Pos = api.Pos{} })
 	c.Typedefs = edited(rel.Typedefs, func(t *api.Typedef) { t.Pos = api.Pos{} })

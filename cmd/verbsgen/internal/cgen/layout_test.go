@@ -106,7 +106,7 @@ func declared(rel *api.Release) map[string]string {
 			params = append(params, p.Type)
 		}
 		if f.Kind != api.Inline {
-			out[FnType(f.Name)] = strings.Replace(f.Ret+" (*)("+cmp.Or(strings.Join(params, ", "), "void")+")", "* (", "*(", 1)
+			out[fnType(f.Name)] = strings.Replace(f.Ret+" (*)("+cmp.Or(strings.Join(params, ", "), "void")+")", "* (", "*(", 1)
 		}
 	}
 	return out
@@ -116,7 +116,7 @@ func declared(rel *api.Release) map[string]string {
 func TestEveryFunctionAlone(t *testing.T) {
 	rel := load(t, api.Newest())
 	for i, f := range rel.Functions {
-		h, err := Header(rel, Options{Only: map[string]bool{f.Name: true}})
+		h, err := Header(rel, Options{Only: map[string]bool{f.Name: true}, Guard: "T_H"})
 		if err != nil {
 			t.Errorf("%s: %v", f.Name, err)
 			continue
@@ -139,7 +139,8 @@ func TestCheckedIn(t *testing.T) {
 	const root = "../../../../"
 	golden(t, root+"runtime/gensupport/verbs_abi.h", h)
 	golden(t, root+"runtime/gensupport/abi.gen.go", ABIStamp(rel, h))
-	direct, err := Header(rel, Options{Only: map[string]bool{}, Need: directNeeds, Guard: "VERBSGEN_DIRECT_ABI_H"})
+	direct, err := Header(rel, Options{Only: map[string]bool{}, Need: directNeeds, Guard: "VERBSGEN_DIRECT_ABI_H", Of: "verbs",
+		Library: "libibverbs", From: provenance(rel)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,16 +31,15 @@ type emitter struct {
 	pkg     *model.Package
 	prefix  string // of the C functions
 	written []*form.File
-	ctypes  map[string]string // Go integers of C types
-	done    map[string]bool   // declarations that are written once
+	types   *cgen.Types
+	done    map[string]bool // declarations that are written once
 	started []*rendering
 	slots   chan struct{} // one for each file that is being formatted
 	errs    []error       // of what cannot be written
 }
 
 func newEmitter(pkg *model.Package) *emitter {
-	return &emitter{pkg: pkg, ctypes: map[string]string{}, done: map[string]bool{},
-		slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	return &emitter{pkg: pkg, types: cgen.NewTypes(pkg.Facts), done: map[string]bool{}, slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
 }
 
 // Package returns the Go files of a generated package, whose C functions have names with a prefix. What cannot be resolved is a defect of
@@ -220,18 +219,11 @@ func (e *emitter) home(v *model.Verb) string {
 
 // integer is the Go integer that carries a C integer, enum or pointer.
 func (e *emitter) integer(about, ctype string) string {
-	if t, ok := e.ctypes[ctype]; ok {
-		return t
-	}
-	t, err := cgen.Classify(e.pkg.Facts, ctype)
-	switch {
-	case err != nil:
+	t, err := e.types.Integer(ctype)
+	if err != nil {
 		e.errorf(about, "%v", err)
-	case t.GoInt == "" && t.Kind != cgen.Pointer && t.Kind != cgen.Func:
-		e.errorf(about, "C type %q is no integer and no pointer", ctype)
 	}
-	e.ctypes[ctype] = cmp.Or(t.GoInt, "uintptr")
-	return e.ctypes[ctype]
+	return cmp.Or(t, "uintptr")
 }
 
 // docFile writes what the package was made from, the package comment, and that the package is for this version of the runtime.

@@ -12,11 +12,6 @@ import (
 
 // This file has readers: what they read, their type, and the reading, which is one call into C.
 
-// readerParams are the parameters of the C function of a reader.
-var readerParams = []cross{{name: "gate", typ: pointer, memory: true}, {name: "fields", typ: "uint64"},
-	{name: "entries", typ: pointer, memory: true},
-	{name: "room", typ: "int64"}, {name: "tries", typ: "int64"}, {name: "answer", typ: pointer, memory: true}}
-
 // isAsked reports whether the package has a reader or a stream of an object, which do only what the object was asked for.
 func (e *emitter) isAsked(o *model.Object) bool {
 	return slices.ContainsFunc(e.pkg.Verbs, func(v *model.Verb) bool { return (v.Reads != nil || v.Stream != nil) && v.Params[0].Object == o })

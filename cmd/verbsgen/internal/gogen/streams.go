@@ -12,11 +12,6 @@ import (
 
 // This file has streams of commands: their type, and the posting of a batch, which is one call into C.
 
-// streamParams are the parameters of the C function of a stream.
-var streamParams = []cross{{name: "gate", typ: pointer, memory: true}, {name: "object", typ: pointer},
-	{name: "asked", typ: "uint64"}, {name: "first", typ: pointer, memory: true},
-	{name: "answer", typ: pointer, memory: true}}
-
 // stream writes a method that makes a stream, and the type of the stream:
 //
 //	func (qp *QP) Stream() (*QPStream, error)

@@ -42,7 +42,7 @@ func TestUnresolved(t *testing.T) {
 		"nothing wrong": {func(v *model.Verb, m *model.Method) { v.Params = append(v.Params, value("uint32_t")) }, ""},
 		"C type":        {func(v *model.Verb, m *model.Method) { v.Params = append(v.Params, value("struct y")) }, `x_do.n: `},
 		"float": {func(v *model.Verb, m *model.Method) { v.Params = append(v.Params, value("double")) },
-			`x_do.n: C type "double" is no integer and no pointer`},
+			`x_do.n: type "double" is no integer and no pointer`},
 		"out type": {func(v *model.Verb, m *model.Method) {
 			p := value("y_t *")
 			p.Role, p.GoType = role.Out, ""
