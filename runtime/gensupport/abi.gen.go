@@ -5,4 +5,4 @@ package gensupport
 
 // ABI is a hash of verbs_abi.h. A package whose C code includes the header imports this one, and so is built anew when
 // the header changes.
-const ABI = "ffc053a8ac2377fd"
+const ABI = "122cf6ab01833771"

@@ -5,14 +5,13 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"math/bits"
 	"slices"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
-// enum writes e with the value of each enumerator; a set of bits in hexadecimal.
+// enum writes e with the value of each enumerator.
 func (w *writer) enum(e *api.Enum) {
 	w.line("")
 	open := e.Tag
@@ -23,37 +22,10 @@ func (w *writer) enum(e *api.Enum) {
 		open = "__extension__ " + open // ISO C keeps enumerators within int
 	}
 	w.line("%s {", open)
-	hex := looksLikeBits(e)
 	for _, v := range e.Enumerators {
-		w.line("\t%s = %s,", v.Name, enumValue(v.Value, hex))
+		w.line("\t%s = %s,", v.Name, cInt(v.Value))
 	}
 	w.line("};")
-}
-
-// looksLikeBits decides only how the values are written: most are single bits, and there is one beyond 2.
-func looksLikeBits(e *api.Enum) bool {
-	var single, other int
-	var top int64
-	for _, v := range e.Enumerators {
-		switch {
-		case v.Value < 0:
-			return false
-		case v.Value == 0:
-		case bits.OnesCount64(uint64(v.Value)) == 1:
-			single++
-		default:
-			other++
-		}
-		top = max(top, v.Value)
-	}
-	return top > 2 && single > 4*other
-}
-
-func enumValue(v int64, hexadecimal bool) string {
-	if hexadecimal && v > 0 {
-		return fmt.Sprintf("%#x", v)
-	}
-	return cInt(v)
 }
 
 // cInt is v as a C constant; the least int64 has no literal of its own.

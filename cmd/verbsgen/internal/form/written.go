@@ -26,7 +26,7 @@ type File struct {
 	Of      []string // objects with which the faces come
 	Needs   []string // objects that come with the faces
 	With    []string // C functions, and types of the package, without which the file is left out
-	Without []string // those with which it is left out
+	Without []string // it is left out where the package has all of these
 	Methods []string // "MR.Rereg"
 
 	// What it needs of handles, by their types.
@@ -121,7 +121,8 @@ func (f *File) in(written, has func(name string) bool) bool {
 		}
 	}
 	return !slices.ContainsFunc(f.Faces, func(x *Func) bool { return !written(x.C) }) &&
-		!slices.ContainsFunc(needs, func(name string) bool { return !has(name) }) && !slices.ContainsFunc(f.Without, has)
+		!slices.ContainsFunc(needs, func(name string) bool { return !has(name) }) &&
+		(len(f.Without) == 0 || slices.ContainsFunc(f.Without, func(name string) bool { return !has(name) }))
 }
 
 // read reads the files of a folder tree.

@@ -55,8 +55,7 @@ func Package(pkg *model.Package, prefix string) (files []output.File, err error)
 	if e.written, err = form.FilesOf(e.isWritten, e.declares); err != nil {
 		return nil, err
 	}
-	for _, file := range []func() *goFile{e.recordsFile, e.enumsFile, e.rawFile, e.rawStubFile, e.othersFile, e.docFile, e.enumsTestFile,
-		e.checkTestFile} {
+	for _, file := range []func() *goFile{e.recordsFile, e.enumsFile, e.rawFile, e.rawStubFile, e.othersFile, e.docFile, e.checkTestFile} {
 		e.render(file())
 	}
 	e.checkFiles()

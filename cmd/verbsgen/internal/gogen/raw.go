@@ -14,9 +14,9 @@ import (
 type crossing struct {
 	verb   *model.Verb
 	params []cgen.Param
-	answer answer
-	result string // Go type of a value that cannot fail
-	serial bool   // calls of the library run one after another, and no caller sees to it
+	answer *answer // nil where the call cannot fail
+	result string  // Go type of a value that cannot fail
+	serial bool    // calls of the library run one after another, and no caller sees to it
 }
 
 // crossings are the functions that cross into C: all but those that a package under runtime/ calls.
@@ -65,16 +65,11 @@ func crossed(p cgen.Param) *jen.Statement {
 
 // rawFunc is a raw function without its body.
 func rawFunc(c crossing) (f fn) {
-	errno := rt("syscall", "Errno")
 	switch {
-	case c.answer == byPointer:
-		f.results = []jen.Code{goType(pointer), errno}
-	case c.answer == byErrno || c.answer == byEither:
-		f.results = []jen.Code{errno}
-	case c.answer == byNegative || c.answer == byNegated:
-		f.results = []jen.Code{jen.Int(), errno}
+	case c.answer != nil:
+		f.results = types(c.answer.types...)
 	case c.result != "":
-		f.results = []jen.Code{goType(c.result)}
+		f.results = types(c.result)
 	}
 	for _, p := range c.params {
 		f.params = append(f.params, param(p.Go, p.Type))
@@ -144,22 +139,20 @@ func (e *emitter) rawBody(c crossing) []jen.Code {
 	}
 	call := inC(e.prefix + "_" + c.verb.C).Add(args(passed...))
 	n := jen.Int().Call(id("n"))
-	switch c.answer {
-	case byPointer:
-		return []jen.Code{define("p", "err").Add(call), jen.Return(rt("cmem", "OrErrno").Call(id("p"), id("err")))}
-	case byErrno:
-		return []jen.Code{jen.Return(rt("syscall", "Errno").Call(call))}
-	case byEither:
-		return []jen.Code{define("n", "err").Add(call), jen.Return(rt("cmem", "EitherErrno").Call(n, id("err")))}
-	case byNegated:
-		return []jen.Code{jen.Return(rt("cmem", "IntOrNegated").Call(jen.Int().Call(call)))}
-	case byNegative:
-		return []jen.Code{define("n", "err").Add(call), jen.Return(rt("cmem", "IntOrErrno").Call(n, id("err")))}
+	switch says := c.answer; {
+	case says == nil && c.result == "":
+		return []jen.Code{call}
+	case says == nil:
+		return []jen.Code{jen.Return(goType(c.result).Call(call))}
+	case says == byErrno:
+		return []jen.Code{jen.Return(goType(errnoType).Call(call))}
+	case says == byNegated:
+		return []jen.Code{jen.Return(rt("cmem", says.sorts).Call(jen.Int().Call(call)))}
+	case says == byPointer:
+		return []jen.Code{define("p", "err").Add(call), jen.Return(rt("cmem", says.sorts).Call(id("p"), id("err")))}
+	default:
+		return []jen.Code{define("n", "err").Add(call), jen.Return(rt("cmem", says.sorts).Call(n, id("err")))}
 	}
-	if c.result != "" {
-		call = jen.Return(goType(c.result).Call(call))
-	}
-	return []jen.Code{call}
 }
 
 // rawStubFile writes the same functions as variables that are nil, for builds without the C side: no handle can exist there, so that none
