@@ -48,6 +48,7 @@ type Func struct {
 	C string
 	Form
 	Optional bool             // of calls: releases may lack it
+	Posts    string           // what the method does that posts a batch, and that the generator writes; empty for others
 	Values   map[string]int64 // constants of the header
 }
 
@@ -199,7 +200,13 @@ func (f *File) directive(at, text string) error {
 	if len(f.Faces) == 0 {
 		return fmt.Errorf("%s: %s must follow a face", at, key)
 	}
-	return f.Faces[len(f.Faces)-1].directive(at, key, rest)
+	last := f.Faces[len(f.Faces)-1]
+	if key == "posts" {
+		method, does, _ := strings.Cut(rest, " ")
+		f.Methods, last.Posts = append(f.Methods, method, method+"Range"), does
+		return nil
+	}
+	return last.directive(at, key, rest)
 }
 
 // function reads the C signature of a function that a file is the face of, or calls.

@@ -64,7 +64,9 @@ func Package(pkg *model.Package, prefix string) (files []output.File, err error)
 		return nil, err
 	}
 	for _, f := range e.written {
-		files = append(files, e.copied(f))
+		if strings.TrimSpace(f.Body) != "" {
+			files = append(files, e.copied(f))
+		}
 	}
 	return files, nil
 }

@@ -19,10 +19,7 @@ import (
 func TestRemovedStatements(t *testing.T) {
 	removed := 0
 	for _, module := range spec.Modules() {
-		p, err := Parse(shipped(t, module), modelOf(t, module))
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := packageOf(t, module)
 		for _, f := range p.order {
 			if !f.exported() || len(f.raws()) == 0 || p.written(f) {
 				continue
