@@ -140,15 +140,8 @@ var writers = map[string]func(e *emitter, g *goFile, v *model.Verb, m *model.Met
 
 // face writes one Go face of a verb, by its form, in the file of its receiver.
 func (e *emitter) face(g *goFile, v *model.Verb, m *model.Method) {
-	write, known := writers[m.Form]
-	switch {
-	case !known:
-		e.errorf(v.C, "nothing writes %s.%s of form %s", m.Recv, m.Name, m.Form)
-	case g == nil && m.Form == form.Special: // of a type of its own
-	case g == nil:
-		e.errorf(v.C, "%s.%s is a method of a type that is neither an object nor Lib", m.Recv, m.Name)
-	default:
-		write(e, g, v, m)
+	if g != nil || m.Form != form.Special { // which may be of a type of its own
+		writers[m.Form](e, g, v, m)
 	}
 }
 

@@ -59,8 +59,6 @@ func TestUnresolved(t *testing.T) {
 			p.Role, p.Record = role.Mask, &model.Record{Go: "Attr"}
 			v.Params = append(v.Params, p)
 		}, "x_do.n: no parameter has the fields of the mask"},
-		"form":     {func(v *model.Verb, m *model.Method) { m.Form = "other" }, "x_do: nothing writes X.Do of form other"},
-		"receiver": {func(v *model.Verb, m *model.Method) { m.Recv = "Y" }, "x_do: Y.Do is a method of a type that is neither an object nor Lib"},
 	} {
 		pkg := &model.Package{Name: "p", Facts: facts, Objects: []*model.Object{handle}, Verbs: []*model.Verb{verb(c.change)}}
 		_, err := Package(pkg, "vg")

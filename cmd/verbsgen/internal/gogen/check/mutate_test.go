@@ -112,7 +112,8 @@ func (p *Package) usesIn(e ast.Node, s ast.Stmt, inside, outside map[types.Objec
 }
 
 // unmissed reports whether no rule is about a statement: it declares a constant, sets a field or a variable, names an object for messages,
-// or is for what has no answer yet. TestArguments and TestResults of conformance/recording miss the call of a verb, and what reads its result.
+// or is for what has no answer yet. TestArguments and TestResults of conformance/recording miss the call of a verb, and what reads its
+// result.
 func unmissed(s ast.Stmt) (calls bool) {
 	ast.Inspect(s, func(n ast.Node) bool {
 		c, ok := n.(*ast.CallExpr)
