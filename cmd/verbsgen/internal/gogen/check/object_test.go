@@ -255,19 +255,6 @@ func (f *function) created() (out []creation) {
 	return out
 }
 
-// made: an object that C has made gets a handle: else nothing ends it.
-func made(p *Package, f *function) {
-	for _, raw := range f.raws() {
-		v := p.verb(raw.name)
-		if v == nil || v.Creates == nil || raw.inLit() {
-			continue
-		}
-		if n := f.created(); len(n) != 1 || n[0].Pos() < raw.Pos() || len(n[0].under) > 0 {
-			p.report(f, raw, "the new object does not get a handle once, after the call; nothing ends it")
-		}
-	}
-}
-
 // adopted: a new handle is adopted once, when it has all that it keeps: from then on others use it. Its parents are all handles of the
 // call, so that none of them is closed before it, and it knows those that it has a field for.
 func adopted(p *Package, f *function) {
@@ -443,37 +430,6 @@ func handle(p *Package, f *function) {
 			if gone := f.assigned("o.h.Gone"); len(gone) != 1 || !contains(gone[0], "o."+name+".Close") {
 				p.report(f, field, "a Close leaves elements of the region valid")
 			}
-		}
-	}
-}
-
-// ends: what ends an object calls the verb that it is named for, once, and nothing else.
-func ends(p *Package, f *function) {
-	for _, s := range f.calls("*.h.Make", "*.CloseBy") {
-		c := s.call
-		verb, end := c.Args[0], c.Args[1]
-		if matches("*.Make", callee(c)) {
-			verb, end = c.Args[4], c.Args[5]
-		}
-		sel, ok := end.(*ast.SelectorExpr)
-		if !ok {
-			continue
-		}
-		g := p.funcs[p.info.Uses[sel.Sel]]
-		if _, field := sel.X.(*ast.Ident); g == nil && !field { // a method of the runtime
-			continue
-		} else if g == nil {
-			p.report(f, s, "nothing ends the object")
-			continue
-		}
-		name := strings.Trim(text(verb), `"`)
-		raws := g.raws()
-		if len(raws) != 1 || raws[0].under != nil {
-			p.report(g, g.decl.Name, "the end of an object does not call its verb once, and nothing else")
-			continue
-		}
-		if v := p.verb(callee(raws[0].call)); v != nil && v.C != name {
-			p.report(g, raws[0], "%s calls another verb than it says, %s", g.name, name)
 		}
 	}
 }

@@ -37,8 +37,8 @@ type rule func(p *Package, f *function)
 // rules are all of them, by name.
 var rules = map[string]rule{
 	"entered": entered, "exited": exited, "device": oneDevice, "refused": refused, "missing": missing, "judged": judged,
-	"hinted": hinted, "taken": taken, "released": released, "placed": placed, "began": began, "made": made, "adopted": adopted,
-	"zeros": zeros, "lazy": asked, "updated": updated, "handle": handle, "ends": ends,
+	"hinted": hinted, "taken": taken, "released": released, "placed": placed, "began": began, "adopted": adopted,
+	"zeros": zeros, "lazy": asked, "updated": updated, "handle": handle,
 	"lent": lent, "failed": failed,
 }
 
