@@ -19,25 +19,25 @@ func TestHeaderNeedsConstants(t *testing.T) {
 		"T_DEFAULT": "#define T_DEFAULT ((void *)-1)\n",
 		"T_SMALL":   "#define T_LEN 6\n\n// Second names.\n#define T_SMALL T_LEN\n",
 	} {
-		rel := small()
+		rel := small(t)
 		rel.Aliases = append(rel.Aliases, api.Alias{Name: "T_SMALL", Of: "T_LEN", Kind: "macro"})
 		h, err := Header(rel, Options{Only: map[string]bool{}, Need: []string{name}, Guard: "T_H"})
 		if err != nil || !strings.Contains(string(h), want) {
 			t.Errorf("%s: error %v\n%s", name, err, h)
 		}
 	}
-	h, err := Header(small(), Options{Only: map[string]bool{}, Need: []string{"union t_id", "union t_gid"}, Guard: "T_H"})
+	h, err := Header(small(t), Options{Only: map[string]bool{}, Need: []string{"union t_id", "union t_gid"}, Guard: "T_H"})
 	if err != nil || strings.Count(string(h), "union t_gid {") != 1 {
 		t.Errorf("a record by two names: error %v\n%s", err, h)
 	}
 }
 
 func TestHeaderCompiles(t *testing.T) {
-	whole, err := ABI(small())
+	whole, err := ABI(small(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	only, err := Header(small(), Options{Only: map[string]bool{"t_stamp": true}, Guard: "T_H"})
+	only, err := Header(small(t), Options{Only: map[string]bool{"t_stamp": true}, Guard: "T_H"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +57,7 @@ func TestHeaderCompiles(t *testing.T) {
 
 // The kernel's own header may come before or after ours.
 func TestHeaderBesideKernelTypes(t *testing.T) {
-	h, err := ABI(small())
+	h, err := ABI(small(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,11 +73,11 @@ func TestHeaderBesideKernelTypes(t *testing.T) {
 }
 
 func TestHeaderIsAFunctionOfTheFacts(t *testing.T) {
-	a, err := ABI(small())
+	a, err := ABI(small(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	moved := small()
+	moved := small(t)
 	moved.Records[0].Pos = api.Pos{File: "/some/where/verbs.h", Line: 7}
 	moved.Records[0].Fields[0].Pos = api.Pos{File: "/some/where/verbs.h", Line: 8}
 	moved.Enums[0].Enumerators[0].Line = 9
@@ -88,7 +88,7 @@ func TestHeaderIsAFunctionOfTheFacts(t *testing.T) {
 	if !bytes.Equal(a, b) {
 		t.Error("positions change the header")
 	}
-	byPath := small()
+	byPath := small(t)
 	byPath.Release = ""
 	c, err := ABI(byPath)
 	if err != nil {
@@ -98,9 +98,9 @@ func TestHeaderIsAFunctionOfTheFacts(t *testing.T) {
 	if string(c) != want {
 		t.Errorf("a header given by path:\n%.300s", c)
 	}
-	changed := small()
+	changed := small(t)
 	changed.Enums[0].Enumerators[1].Value = 5
-	if FactsHash(changed) == FactsHash(small()) {
+	if FactsHash(changed) == FactsHash(small(t)) {
 		t.Error("another value of an enumerator gives the same hash")
 	}
 }
@@ -128,7 +128,7 @@ func TestHeaderRefuses(t *testing.T) {
 		"field outside": {"", func(r *api.Release) { r.Records[0].Fields[3].Offset = 32 },
 			"struct t_dm: field handle at offset 32 lies outside the members around it"},
 	} {
-		rel := small()
+		rel := small(t)
 		if tc.bend != nil {
 			tc.bend(rel)
 		}
@@ -140,7 +140,7 @@ func TestHeaderRefuses(t *testing.T) {
 			t.Errorf("%s: error %v, want %s", name, err, tc.want)
 		}
 	}
-	if _, err := Header(small(), Options{Only: map[string]bool{"t_shut": true}, Guard: "T_H"}); err == nil ||
+	if _, err := Header(small(t), Options{Only: map[string]bool{"t_shut": true}, Guard: "T_H"}); err == nil ||
 		!strings.Contains(err.Error(), "t_shut: wanted, but the facts have no such function") {
 		t.Errorf("unknown function: %v", err)
 	}

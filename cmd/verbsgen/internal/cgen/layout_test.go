@@ -28,7 +28,7 @@ func load(t *testing.T, release string) *api.Release {
 func TestEveryReleaseIsReadAgain(t *testing.T) {
 	read := map[string]bool{}
 	for _, release := range append(api.Releases(), "9.9") {
-		rel := small()
+		rel := small(t)
 		if release != rel.Release {
 			rel = load(t, release)
 		}

@@ -7,7 +7,7 @@ import (
 
 // Of each C type: the declaration of x, the Go type of its values, and its alignment.
 func TestTypes(t *testing.T) {
-	ts := NewTypes(small())
+	ts := NewTypes(small(t))
 	for _, tc := range []struct {
 		ctype, declared, integer string
 		align                    int64
