@@ -387,7 +387,7 @@ void *vge2a616c7c0_mlx5dv_open_device(uintptr_t fn0_, uintptr_t device_, uint8_t
 }
 
 // mlx5dv_devx_obj_create: exported
-void *vge2a616c7c0_mlx5dv_devx_obj_create(uintptr_t fn0_, uintptr_t context_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+void *vge2a616c7c0_mlx5dv_devx_obj_create(uintptr_t fn0_, uintptr_t context_, uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	const void *in = (const void *)in_;
@@ -401,7 +401,7 @@ void *vge2a616c7c0_mlx5dv_devx_obj_create(uintptr_t fn0_, uintptr_t context_, co
 }
 
 // mlx5dv_devx_obj_query: exported
-int32_t vge2a616c7c0_mlx5dv_devx_obj_query(uintptr_t fn0_, uintptr_t obj_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+int32_t vge2a616c7c0_mlx5dv_devx_obj_query(uintptr_t fn0_, uintptr_t obj_, uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct mlx5dv_devx_obj *obj = (struct mlx5dv_devx_obj *)obj_;
 	const void *in = (const void *)in_;
@@ -415,7 +415,7 @@ int32_t vge2a616c7c0_mlx5dv_devx_obj_query(uintptr_t fn0_, uintptr_t obj_, const
 }
 
 // mlx5dv_devx_obj_modify: exported
-int32_t vge2a616c7c0_mlx5dv_devx_obj_modify(uintptr_t fn0_, uintptr_t obj_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+int32_t vge2a616c7c0_mlx5dv_devx_obj_modify(uintptr_t fn0_, uintptr_t obj_, uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct mlx5dv_devx_obj *obj = (struct mlx5dv_devx_obj *)obj_;
 	const void *in = (const void *)in_;
@@ -439,7 +439,7 @@ int32_t vge2a616c7c0_mlx5dv_devx_obj_destroy(uintptr_t fn0_, uintptr_t obj_)
 }
 
 // mlx5dv_devx_general_cmd: exported
-int32_t vge2a616c7c0_mlx5dv_devx_general_cmd(uintptr_t fn0_, uintptr_t context_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+int32_t vge2a616c7c0_mlx5dv_devx_general_cmd(uintptr_t fn0_, uintptr_t context_, uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	const void *in = (const void *)in_;
@@ -553,7 +553,7 @@ int32_t vge2a616c7c0_mlx5dv_devx_query_eqn(uintptr_t fn0_, uintptr_t context_, u
 }
 
 // mlx5dv_devx_cq_query: exported
-int32_t vge2a616c7c0_mlx5dv_devx_cq_query(uintptr_t fn0_, uintptr_t cq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+int32_t vge2a616c7c0_mlx5dv_devx_cq_query(uintptr_t fn0_, uintptr_t cq_, uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_cq *cq = (struct ibv_cq *)cq_;
 	const void *in = (const void *)in_;
@@ -567,7 +567,7 @@ int32_t vge2a616c7c0_mlx5dv_devx_cq_query(uintptr_t fn0_, uintptr_t cq_, const u
 }
 
 // mlx5dv_devx_cq_modify: exported
-int32_t vge2a616c7c0_mlx5dv_devx_cq_modify(uintptr_t fn0_, uintptr_t cq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+int32_t vge2a616c7c0_mlx5dv_devx_cq_modify(uintptr_t fn0_, uintptr_t cq_, uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_cq *cq = (struct ibv_cq *)cq_;
 	const void *in = (const void *)in_;
@@ -581,7 +581,7 @@ int32_t vge2a616c7c0_mlx5dv_devx_cq_modify(uintptr_t fn0_, uintptr_t cq_, const 
 }
 
 // mlx5dv_devx_qp_query: exported
-int32_t vge2a616c7c0_mlx5dv_devx_qp_query(uintptr_t fn0_, uintptr_t qp_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+int32_t vge2a616c7c0_mlx5dv_devx_qp_query(uintptr_t fn0_, uintptr_t qp_, uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	const void *in = (const void *)in_;
@@ -595,7 +595,7 @@ int32_t vge2a616c7c0_mlx5dv_devx_qp_query(uintptr_t fn0_, uintptr_t qp_, const u
 }
 
 // mlx5dv_devx_qp_modify: exported
-int32_t vge2a616c7c0_mlx5dv_devx_qp_modify(uintptr_t fn0_, uintptr_t qp_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+int32_t vge2a616c7c0_mlx5dv_devx_qp_modify(uintptr_t fn0_, uintptr_t qp_, uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	const void *in = (const void *)in_;
@@ -609,7 +609,7 @@ int32_t vge2a616c7c0_mlx5dv_devx_qp_modify(uintptr_t fn0_, uintptr_t qp_, const 
 }
 
 // mlx5dv_devx_srq_query: exported
-int32_t vge2a616c7c0_mlx5dv_devx_srq_query(uintptr_t fn0_, uintptr_t srq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+int32_t vge2a616c7c0_mlx5dv_devx_srq_query(uintptr_t fn0_, uintptr_t srq_, uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 	const void *in = (const void *)in_;
@@ -623,7 +623,7 @@ int32_t vge2a616c7c0_mlx5dv_devx_srq_query(uintptr_t fn0_, uintptr_t srq_, const
 }
 
 // mlx5dv_devx_srq_modify: exported
-int32_t vge2a616c7c0_mlx5dv_devx_srq_modify(uintptr_t fn0_, uintptr_t srq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+int32_t vge2a616c7c0_mlx5dv_devx_srq_modify(uintptr_t fn0_, uintptr_t srq_, uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_srq *srq = (struct ibv_srq *)srq_;
 	const void *in = (const void *)in_;
@@ -637,7 +637,7 @@ int32_t vge2a616c7c0_mlx5dv_devx_srq_modify(uintptr_t fn0_, uintptr_t srq_, cons
 }
 
 // mlx5dv_devx_wq_query: exported
-int32_t vge2a616c7c0_mlx5dv_devx_wq_query(uintptr_t fn0_, uintptr_t wq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+int32_t vge2a616c7c0_mlx5dv_devx_wq_query(uintptr_t fn0_, uintptr_t wq_, uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_wq *wq = (struct ibv_wq *)wq_;
 	const void *in = (const void *)in_;
@@ -651,7 +651,7 @@ int32_t vge2a616c7c0_mlx5dv_devx_wq_query(uintptr_t fn0_, uintptr_t wq_, const u
 }
 
 // mlx5dv_devx_wq_modify: exported
-int32_t vge2a616c7c0_mlx5dv_devx_wq_modify(uintptr_t fn0_, uintptr_t wq_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+int32_t vge2a616c7c0_mlx5dv_devx_wq_modify(uintptr_t fn0_, uintptr_t wq_, uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_wq *wq = (struct ibv_wq *)wq_;
 	const void *in = (const void *)in_;
@@ -665,7 +665,7 @@ int32_t vge2a616c7c0_mlx5dv_devx_wq_modify(uintptr_t fn0_, uintptr_t wq_, const 
 }
 
 // mlx5dv_devx_ind_tbl_query: exported
-int32_t vge2a616c7c0_mlx5dv_devx_ind_tbl_query(uintptr_t fn0_, uintptr_t ind_tbl_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+int32_t vge2a616c7c0_mlx5dv_devx_ind_tbl_query(uintptr_t fn0_, uintptr_t ind_tbl_, uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_rwq_ind_table *ind_tbl = (struct ibv_rwq_ind_table *)ind_tbl_;
 	const void *in = (const void *)in_;
@@ -679,7 +679,7 @@ int32_t vge2a616c7c0_mlx5dv_devx_ind_tbl_query(uintptr_t fn0_, uintptr_t ind_tbl
 }
 
 // mlx5dv_devx_ind_tbl_modify: exported
-int32_t vge2a616c7c0_mlx5dv_devx_ind_tbl_modify(uintptr_t fn0_, uintptr_t ind_tbl_, const uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
+int32_t vge2a616c7c0_mlx5dv_devx_ind_tbl_modify(uintptr_t fn0_, uintptr_t ind_tbl_, uint8_t *in_, uint64_t inlen_, uint8_t *out_, uint64_t outlen_)
 {
 	struct ibv_rwq_ind_table *ind_tbl = (struct ibv_rwq_ind_table *)ind_tbl_;
 	const void *in = (const void *)in_;
@@ -711,7 +711,7 @@ void vge2a616c7c0_mlx5dv_devx_destroy_cmd_comp(uintptr_t fn0_, uintptr_t cmd_com
 }
 
 // mlx5dv_devx_obj_query_async: exported
-int32_t vge2a616c7c0_mlx5dv_devx_obj_query_async(uintptr_t fn0_, uintptr_t obj_, const uint8_t *in_, uint64_t inlen_, uint64_t outlen_, uint64_t wr_id_, uintptr_t cmd_comp_)
+int32_t vge2a616c7c0_mlx5dv_devx_obj_query_async(uintptr_t fn0_, uintptr_t obj_, uint8_t *in_, uint64_t inlen_, uint64_t outlen_, uint64_t wr_id_, uintptr_t cmd_comp_)
 {
 	struct mlx5dv_devx_obj *obj = (struct mlx5dv_devx_obj *)obj_;
 	const void *in = (const void *)in_;
@@ -1090,7 +1090,7 @@ int32_t vge2a616c7c0_mlx5dv_dr_action_destroy(uintptr_t fn0_, uintptr_t action_)
 }
 
 // mlx5dv_pp_alloc: exported
-void *vge2a616c7c0_mlx5dv_pp_alloc(uintptr_t fn0_, uintptr_t context_, uint64_t pp_context_sz_, const uint8_t *pp_context_, uint32_t flags_)
+void *vge2a616c7c0_mlx5dv_pp_alloc(uintptr_t fn0_, uintptr_t context_, uint64_t pp_context_sz_, uint8_t *pp_context_, uint32_t flags_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	size_t pp_context_sz = (size_t)pp_context_sz_;
@@ -1146,7 +1146,7 @@ int32_t vge2a616c7c0_mlx5dv_dci_stream_id_reset(uintptr_t fn0_, uintptr_t qp_, u
 }
 
 // mlx5dv_sched_node_create: exported
-void *vge2a616c7c0_mlx5dv_sched_node_create(uintptr_t fn0_, uintptr_t context_, const uint8_t *sched_attr_)
+void *vge2a616c7c0_mlx5dv_sched_node_create(uintptr_t fn0_, uintptr_t context_, uint8_t *sched_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	const struct mlx5dv_sched_attr *sched_attr = (const struct mlx5dv_sched_attr *)sched_attr_;
@@ -1155,7 +1155,7 @@ void *vge2a616c7c0_mlx5dv_sched_node_create(uintptr_t fn0_, uintptr_t context_, 
 }
 
 // mlx5dv_sched_leaf_create: exported
-void *vge2a616c7c0_mlx5dv_sched_leaf_create(uintptr_t fn0_, uintptr_t context_, const uint8_t *sched_attr_)
+void *vge2a616c7c0_mlx5dv_sched_leaf_create(uintptr_t fn0_, uintptr_t context_, uint8_t *sched_attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	const struct mlx5dv_sched_attr *sched_attr = (const struct mlx5dv_sched_attr *)sched_attr_;
@@ -1164,7 +1164,7 @@ void *vge2a616c7c0_mlx5dv_sched_leaf_create(uintptr_t fn0_, uintptr_t context_, 
 }
 
 // mlx5dv_sched_node_modify: exported
-int32_t vge2a616c7c0_mlx5dv_sched_node_modify(uintptr_t fn0_, uintptr_t node_, const uint8_t *sched_attr_)
+int32_t vge2a616c7c0_mlx5dv_sched_node_modify(uintptr_t fn0_, uintptr_t node_, uint8_t *sched_attr_)
 {
 	struct mlx5dv_sched_node *node = (struct mlx5dv_sched_node *)node_;
 	const struct mlx5dv_sched_attr *sched_attr = (const struct mlx5dv_sched_attr *)sched_attr_;
@@ -1173,7 +1173,7 @@ int32_t vge2a616c7c0_mlx5dv_sched_node_modify(uintptr_t fn0_, uintptr_t node_, c
 }
 
 // mlx5dv_sched_leaf_modify: exported
-int32_t vge2a616c7c0_mlx5dv_sched_leaf_modify(uintptr_t fn0_, uintptr_t leaf_, const uint8_t *sched_attr_)
+int32_t vge2a616c7c0_mlx5dv_sched_leaf_modify(uintptr_t fn0_, uintptr_t leaf_, uint8_t *sched_attr_)
 {
 	struct mlx5dv_sched_leaf *leaf = (struct mlx5dv_sched_leaf *)leaf_;
 	const struct mlx5dv_sched_attr *sched_attr = (const struct mlx5dv_sched_attr *)sched_attr_;

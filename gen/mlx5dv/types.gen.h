@@ -13,11 +13,11 @@
 #include <time.h>
 
 // Integers of the kernel's headers, as those define them; __be is network order.
+__extension__ typedef unsigned int __be32;
+__extension__ typedef unsigned long long __be64;
 __extension__ typedef unsigned short __u16;
 __extension__ typedef unsigned int __u32;
 __extension__ typedef unsigned long long __u64;
-__extension__ typedef unsigned int __be32;
-__extension__ typedef unsigned long long __be64;
 #ifndef __aligned_u64
 #define __aligned_u64 __u64 __attribute__((aligned(8)))
 #endif

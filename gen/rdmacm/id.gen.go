@@ -57,7 +57,8 @@ func (id *ID) load() {}
 
 // destroyID ends the C object by rdma_destroy_id.
 func (id *ID) destroyID() error {
-	if n, errno := rawDestroyID(id.lib.fn[symRdma_destroy_id], id.h.C); n != 0 {
+	n, errno := rawDestroyID(id.lib.fn[symRdma_destroy_id], id.h.C)
+	if n != 0 {
 		return fail.Failed("rdma_destroy_id", errno, nil)
 	}
 	return nil

@@ -151,7 +151,7 @@ int32_t vge7efa6be25_rdma_accept(uintptr_t fn0_, uintptr_t id_, uint8_t *conn_pa
 }
 
 // rdma_reject: exported
-int32_t vge7efa6be25_rdma_reject(uintptr_t fn0_, uintptr_t id_, const uint8_t *private_data_, uint8_t private_data_len_)
+int32_t vge7efa6be25_rdma_reject(uintptr_t fn0_, uintptr_t id_, uint8_t *private_data_, uint8_t private_data_len_)
 {
 	struct rdma_cm_id *id = (struct rdma_cm_id *)id_;
 	const void *private_data = (const void *)private_data_;
@@ -163,7 +163,7 @@ int32_t vge7efa6be25_rdma_reject(uintptr_t fn0_, uintptr_t id_, const uint8_t *p
 }
 
 // rdma_reject_ece: exported
-int32_t vge7efa6be25_rdma_reject_ece(uintptr_t fn0_, uintptr_t id_, const uint8_t *private_data_, uint8_t private_data_len_)
+int32_t vge7efa6be25_rdma_reject_ece(uintptr_t fn0_, uintptr_t id_, uint8_t *private_data_, uint8_t private_data_len_)
 {
 	struct rdma_cm_id *id = (struct rdma_cm_id *)id_;
 	const void *private_data = (const void *)private_data_;

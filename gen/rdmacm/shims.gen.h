@@ -20,8 +20,8 @@ int32_t vge7efa6be25_rdma_connect(uintptr_t fn0_, uintptr_t id_, uint8_t *conn_p
 int32_t vge7efa6be25_rdma_establish(uintptr_t fn0_, uintptr_t id_);
 int32_t vge7efa6be25_rdma_listen(uintptr_t fn0_, uintptr_t id_, int32_t backlog_);
 int32_t vge7efa6be25_rdma_accept(uintptr_t fn0_, uintptr_t id_, uint8_t *conn_param_);
-int32_t vge7efa6be25_rdma_reject(uintptr_t fn0_, uintptr_t id_, const uint8_t *private_data_, uint8_t private_data_len_);
-int32_t vge7efa6be25_rdma_reject_ece(uintptr_t fn0_, uintptr_t id_, const uint8_t *private_data_, uint8_t private_data_len_);
+int32_t vge7efa6be25_rdma_reject(uintptr_t fn0_, uintptr_t id_, uint8_t *private_data_, uint8_t private_data_len_);
+int32_t vge7efa6be25_rdma_reject_ece(uintptr_t fn0_, uintptr_t id_, uint8_t *private_data_, uint8_t private_data_len_);
 int32_t vge7efa6be25_rdma_notify(uintptr_t fn0_, uintptr_t id_, uint32_t event_);
 int32_t vge7efa6be25_rdma_disconnect(uintptr_t fn0_, uintptr_t id_);
 int32_t vge7efa6be25_rdma_join_multicast(uintptr_t fn0_, uintptr_t id_, uint8_t *addr_, uintptr_t context_);

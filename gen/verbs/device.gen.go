@@ -49,7 +49,8 @@ func newDevice(lib *Lib, c unsafe.Pointer) *Device {
 
 // closeDevice ends the C object by ibv_close_device.
 func (dev *Device) closeDevice() error {
-	if n, errno := rawCloseDevice(dev.lib.fn[symIbv_close_device], dev.h.C); n != 0 {
+	n, errno := rawCloseDevice(dev.lib.fn[symIbv_close_device], dev.h.C)
+	if n != 0 {
 		return fail.Failed("ibv_close_device", errno, nil)
 	}
 	return nil

@@ -796,6 +796,27 @@ func (qp *QP) seePostRecv(in *inPostRecv, ask bool) error {
 	return nil
 }
 
+var errPostRecv = fail.Once{Verb: "ibv_post_recv", Kind: "QP"}
+
+// PostRecv posts the first n receive requests of a batch. It is otherwise like QP.PostSend.
+//
+// C: ibv_post_recv, ibv_post_recv(3).
+func (qp *QP) PostRecv(b *dpath.RecvBatch, n int) (posted int, err error) {
+	return qp.PostRecvRange(b.From(0, n))
+}
+
+// PostRecvRange is PostRecv for a range of a batch, such as the requests that did not fit in a full queue.
+func (qp *QP) PostRecvRange(r dpath.RecvRange) (posted int, err error) {
+	if qp == nil {
+		return 0, errPostRecv.Nil()
+	}
+	posted, errno := dpath.PostRecvRange(&qp.gate, r)
+	if errno != 0 {
+		return posted, qp.refusedPostRecv(r, posted, errno)
+	}
+	return posted, nil
+}
+
 // AttachMcast attaches a queue pair to a multicast group.
 //
 // Until DetachMcast, Close of the queue pair returns syscall.EBUSY. CloseAll detaches.

@@ -1583,7 +1583,7 @@ int32_t vg1e6ff11153_ibv_query_rt_values_ex(uintptr_t context_, uint8_t *values_
 }
 
 // ibv_query_device_ex: written by hand
-int32_t vg1e6ff11153_ibv_query_device_ex(uintptr_t fn0_, uintptr_t context_, const uint8_t *input_, uint8_t *attr_)
+int32_t vg1e6ff11153_ibv_query_device_ex(uintptr_t fn0_, uintptr_t context_, uint8_t *input_, uint8_t *attr_)
 {
 	struct ibv_context *context = (struct ibv_context *)context_;
 	const struct ibv_query_device_ex_input *input = (const struct ibv_query_device_ex_input *)input_;
@@ -1808,7 +1808,7 @@ int32_t vg1e6ff11153_ibv_destroy_ah(uintptr_t fn0_, uintptr_t ah_)
 }
 
 // ibv_attach_mcast: exported
-int32_t vg1e6ff11153_ibv_attach_mcast(uintptr_t fn0_, uintptr_t qp_, const uint8_t *gid_, uint16_t lid_)
+int32_t vg1e6ff11153_ibv_attach_mcast(uintptr_t fn0_, uintptr_t qp_, uint8_t *gid_, uint16_t lid_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	const union ibv_gid *gid = (const union ibv_gid *)gid_;
@@ -1820,7 +1820,7 @@ int32_t vg1e6ff11153_ibv_attach_mcast(uintptr_t fn0_, uintptr_t qp_, const uint8
 }
 
 // ibv_detach_mcast: exported
-int32_t vg1e6ff11153_ibv_detach_mcast(uintptr_t fn0_, uintptr_t qp_, const uint8_t *gid_, uint16_t lid_)
+int32_t vg1e6ff11153_ibv_detach_mcast(uintptr_t fn0_, uintptr_t qp_, uint8_t *gid_, uint16_t lid_)
 {
 	struct ibv_qp *qp = (struct ibv_qp *)qp_;
 	const union ibv_gid *gid = (const union ibv_gid *)gid_;

@@ -194,6 +194,28 @@ func (srq *SRQ) refusedPostSRQRecv(r dpath.RecvRange, posted int, errno syscall.
 	return srq.dev.removed(wr.Error(nil, hintPostSRQRecv(&in)))
 }
 
+var errPostSRQRecv = fail.Once{Verb: "ibv_post_srq_recv", Kind: "SRQ"}
+
+// PostRecv posts the first n receive requests of a batch to the shared receive queue. It is otherwise like
+// QP.PostSend.
+//
+// C: ibv_post_srq_recv, ibv_post_srq_recv(3).
+func (srq *SRQ) PostRecv(b *dpath.RecvBatch, n int) (posted int, err error) {
+	return srq.PostRecvRange(b.From(0, n))
+}
+
+// PostRecvRange is PostRecv for a range of a batch, such as the requests that did not fit in a full queue.
+func (srq *SRQ) PostRecvRange(r dpath.RecvRange) (posted int, err error) {
+	if srq == nil {
+		return 0, errPostSRQRecv.Nil()
+	}
+	posted, errno := dpath.PostSRQRecvRange(&srq.gate, r)
+	if errno != 0 {
+		return posted, srq.refusedPostSRQRecv(r, posted, errno)
+	}
+	return posted, nil
+}
+
 // refusedPostSRQOps returns the error of a post that returned errno, with what may explain it.
 func (srq *SRQ) refusedPostSRQOps(r dpath.OpsRange, posted int, errno syscall.Errno) error {
 	wr, err := dpath.RefusalOf(r, &errPostSRQOps, posted, errno)
@@ -237,4 +259,26 @@ func (srq *SRQ) seePostSRQOps(in *inPostSRQOps, ask bool) error {
 		return nil
 	}
 	return nil
+}
+
+var errPostSRQOps = fail.Once{Verb: "ibv_post_srq_ops", Kind: "SRQ"}
+
+// PostOps posts the first n operations of a batch on the tags of the queue. The batch then has the handles of
+// added tags. It is otherwise like QP.PostSend.
+//
+// C: ibv_post_srq_ops, ibv_post_srq_ops(3).
+func (srq *SRQ) PostOps(b *dpath.OpsBatch, n int) (posted int, err error) {
+	return srq.PostOpsRange(b.From(0, n))
+}
+
+// PostOpsRange is PostOps for a range of a batch, such as the requests that did not fit in a full queue.
+func (srq *SRQ) PostOpsRange(r dpath.OpsRange) (posted int, err error) {
+	if srq == nil {
+		return 0, errPostSRQOps.Nil()
+	}
+	posted, errno := dpath.PostSRQOpsRange(&srq.gate, r)
+	if errno != 0 {
+		return posted, srq.refusedPostSRQOps(r, posted, errno)
+	}
+	return posted, nil
 }

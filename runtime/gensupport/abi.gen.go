@@ -5,4 +5,4 @@ package gensupport
 
 // ABI is a hash of verbs_abi.h. A package whose C code includes the header imports this one, and so is built anew when
 // the header changes.
-const ABI = "721e5e266894c8c8"
+const ABI = "122cf6ab01833771"

@@ -1,6 +1,5 @@
-// Package layout holds a C compiler's view of verbs headers against the stored facts: sizes, alignments, offsets, types,
-// values. Its tests need gcc and nothing else; musl-gcc, aarch64-linux-gnu-gcc and an installed infiniband/verbs.h are
-// asked too where they are.
+// Package layout holds a C compiler's view of the emitted verbs header against the stored facts, as package facts does with real headers.
+// Its tests need gcc and nothing else; musl-gcc, aarch64-linux-gnu-gcc and an installed rdma/rdma_cma.h are asked too where they are.
 //
-// It knows the facts and the emitter of C (cdecl), no specs and no generated Go code.
+// It knows no specs and no generated Go code.
 package layout

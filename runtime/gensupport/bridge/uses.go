@@ -17,7 +17,6 @@ import (
 type Uses struct {
 	Verb string
 	Lib  any
-	Many object.Uses // the handles of lists, under which a new object lives
 
 	in      object.Uses
 	handles []*object.Handle

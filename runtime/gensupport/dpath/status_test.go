@@ -41,7 +41,8 @@ func TestWCErr(t *testing.T) {
 	}
 }
 
-// TestNamesOfUnknown asks for the names of values that nobody defined; those of the others are tested where their facts are.
+// TestNamesOfUnknown asks for the names of values that nobody defined, and of some at the edges; those of the others are in names.gen.go,
+// from the facts.
 func TestNamesOfUnknown(t *testing.T) {
 	for _, c := range [][2]string{
 		{WCStatus(1 << 20).String(), "WCStatus(1048576)"},

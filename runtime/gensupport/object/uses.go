@@ -22,11 +22,6 @@ type Used struct {
 // Add takes over a use that has begun.
 func (u *Uses) Add(n *Node) {
 	u.entered = append(u.entered, n)
-	u.Keep(n)
-}
-
-// Keep adds a handle whose use ends elsewhere.
-func (u *Uses) Keep(n *Node) {
 	if !slices.Contains(u.Nodes, n) {
 		u.Nodes = append(u.Nodes, n)
 	}

@@ -101,7 +101,7 @@ func (b *binder) addMembers(e *model.Enum, tag string, members []string, names, 
 		problem := fmt.Sprintf("%s is %d, which the Go type cannot have (%d to %d)", c, n, of.low, of.high)
 		b.wrong(entry{name: e.Go}.on(at(c)), row{n.Cmp(of.low) < 0, "", problem, of.below}, row{n.Cmp(of.high) > 0, "", problem, of.above})
 		m.Go, m.Short = cmp.Or(names[c], model.MemberName(e.Go, e.Prefix, c)), cmp.Or(strings.TrimPrefix(c, e.Prefix), c)
-		m.Doc, m.Since, m.Alias, m.New = docs[c], b.since(c), has[m.Value], b.came[c] == ""
+		m.Doc, m.Since, m.Alias = docs[c], b.since(c), has[m.Value]
 		if other := seen[m.Go]; other != "" {
 			b.errorf(diag.GoNameTwice, at(c), m.Go, "both "+other+" and "+c+" get this Go name", "give one of them a name under names:")
 		}

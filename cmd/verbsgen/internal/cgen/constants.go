@@ -5,64 +5,27 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"math/bits"
 	"slices"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
-// enum writes e with the value of each enumerator; a set of bits in hexadecimal.
+// enum writes e with the value of each enumerator.
 func (w *writer) enum(e *api.Enum) {
 	w.line("")
 	open := e.Tag
 	if strings.Contains(open, "<") {
 		open = "enum"
 	}
-	if !fitsInt(e) {
+	if slices.ContainsFunc(e.Enumerators, func(v api.Enumerator) bool { return v.Value > 1<<31-1 || v.Value < -1<<31 }) {
 		open = "__extension__ " + open // ISO C keeps enumerators within int
 	}
 	w.line("%s {", open)
-	hex := looksLikeBits(e)
 	for _, v := range e.Enumerators {
-		w.line("\t%s = %s,", v.Name, enumValue(v.Value, hex))
+		w.line("\t%s = %s,", v.Name, cInt(v.Value))
 	}
 	w.line("};")
-}
-
-func fitsInt(e *api.Enum) bool {
-	for _, v := range e.Enumerators {
-		if v.Value > 1<<31-1 || v.Value < -1<<31 {
-			return false
-		}
-	}
-	return true
-}
-
-// looksLikeBits decides only how the values are written: most are single bits, and there is one beyond 2.
-func looksLikeBits(e *api.Enum) bool {
-	var single, other int
-	var top int64
-	for _, v := range e.Enumerators {
-		switch {
-		case v.Value < 0:
-			return false
-		case v.Value == 0:
-		case bits.OnesCount64(uint64(v.Value)) == 1:
-			single++
-		default:
-			other++
-		}
-		top = max(top, v.Value)
-	}
-	return top > 2 && single > 4*other
-}
-
-func enumValue(v int64, hexadecimal bool) string {
-	if hexadecimal && v > 0 {
-		return fmt.Sprintf("%#x", v)
-	}
-	return cInt(v)
 }
 
 // cInt is v as a C constant; the least int64 has no literal of its own.
@@ -76,65 +39,21 @@ func cInt(v int64) string {
 	return fmt.Sprint(v)
 }
 
-// macroText is the replacement of a macro, and whether it is an integer. Facts that were read from JSON carry
-// numbers in several Go types.
-func macroText(m *api.Macro) (text string, isInt bool) {
+// macroText is the replacement of a macro.
+func macroText(m api.Macro) string {
 	switch v := m.Value.(type) {
 	case int64:
-		return wideInt(v), true
-	case int:
-		return wideInt(int64(v)), true
+		switch {
+		case v > 1<<31-1:
+			return fmt.Sprintf("%#xULL", v)
+		case v < 0:
+			return "(" + cInt(v) + ")"
+		}
+		return cInt(v)
 	case uint64:
-		return fmt.Sprintf("%dULL", v), true
-	case float64:
-		return wideInt(int64(v)), true
-	case json.Number:
-		if strings.HasPrefix(v.String(), "-") || len(v.String()) < 10 {
-			return v.String(), true
-		}
-		return v.String() + "ULL", true
-	case string:
-		return v, false
+		return fmt.Sprintf("%dULL", v)
 	}
-	return "", false
-}
-
-func wideInt(v int64) string {
-	if v > 1<<31-1 {
-		return fmt.Sprintf("%#xULL", v)
-	}
-	if v < 0 {
-		return "(" + cInt(v) + ")"
-	}
-	return cInt(v)
-}
-
-func (w *writer) macros() {
-	first := true
-	for _, m := range w.sel.macros {
-		text, _ := macroText(m)
-		if text == "" {
-			continue
-		}
-		if first {
-			w.line("")
-			w.line("// Constants that are macros in verbs.h.")
-			first = false
-		}
-		w.line("#define %s %s", m.Name, text)
-	}
-}
-
-// aliases writes the second names that verbs_api.h gives. A macro, so that an enumerator keeps the type of its enum.
-func (w *writer) aliases() {
-	if len(w.sel.aliases) == 0 {
-		return
-	}
-	w.line("")
-	w.line("// Second names.")
-	for _, a := range w.sel.aliases {
-		w.line("#define %s %s", a.Name, a.Of)
-	}
+	return fmt.Sprint(m.Value)
 }
 
 // FactsHash identifies the facts by content. Neither the release's name nor
@@ -151,7 +70,7 @@ func FactsHash(rel *api.Release) string {
 	})
 	c.Macros = edited(rel.Macros, func(m *api.Macro) {
 		m.Pos = api.Pos{}
-		m.Value, _ = macroText(m)
+		m.Value = macroText(*m)
 	})
 	c.Aliases = edited(rel.Aliases, func(a *api.Alias) { a.Pos = api.Pos{} })
 	c.Typedefs = edited(rel.Typedefs, func(t *api.Typedef) { t.Pos = api.Pos{} })

@@ -2,9 +2,12 @@ package cgen
 
 import (
 	"bytes"
+	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
@@ -16,34 +19,36 @@ func TestHeaderNeedsConstants(t *testing.T) {
 		"T_DEFAULT": "#define T_DEFAULT ((void *)-1)\n",
 		"T_SMALL":   "#define T_LEN 6\n\n// Second names.\n#define T_SMALL T_LEN\n",
 	} {
-		rel := small()
+		rel := small(t)
 		rel.Aliases = append(rel.Aliases, api.Alias{Name: "T_SMALL", Of: "T_LEN", Kind: "macro"})
-		h, err := Header(rel, Options{Only: map[string]bool{}, Need: []string{name}})
+		h, err := Header(rel, Options{Only: map[string]bool{}, Need: []string{name}, Guard: "T_H"})
 		if err != nil || !strings.Contains(string(h), want) {
 			t.Errorf("%s: error %v\n%s", name, err, h)
 		}
 	}
+	h, err := Header(small(t), Options{Only: map[string]bool{}, Need: []string{"union t_id", "union t_gid"}, Guard: "T_H"})
+	if err != nil || strings.Count(string(h), "union t_gid {") != 1 {
+		t.Errorf("a record by two names: error %v\n%s", err, h)
+	}
 }
 
 func TestHeaderCompiles(t *testing.T) {
-	whole, err := ABI(small())
+	whole, err := ABI(small(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	only, err := Header(small(), Options{Only: map[string]bool{"t_stamp": true}})
+	only, err := Header(small(t), Options{Only: map[string]bool{"t_stamp": true}, Guard: "T_H"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	asserts, err := Asserts(small(), `"t.h"`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	const layout = "#include \"t.h\"\n_Static_assert(sizeof(struct t_wire) == 9 && _Alignof(struct t_line) == 64, \"attributes\");\n"
+	const use = "#include \"t.h\"\nenum t_rate r = T_RATE_2;\nextern union t_gid *gid;\nextern union t_id *gid;\n"
 	for _, cc := range compilers(t) {
 		for _, std := range []string{"c11", "gnu11", "gnu17"} {
-			if out, ok := compile(t, cc, std, whole, asserts); !ok {
+			if out, ok := compile(t, cc, std, whole, []byte(layout)); !ok {
 				t.Errorf("%s -std=%s, whole: %s", cc, std, out)
 			}
-			if out, ok := compile(t, cc, std, only, []byte("#include \"t.h\"\nenum t_rate r = T_RATE_2;\n")); !ok {
+			if out, ok := compile(t, cc, std, only, []byte(use)); !ok {
 				t.Errorf("%s -std=%s, only: %s", cc, std, out)
 			}
 		}
@@ -52,7 +57,7 @@ func TestHeaderCompiles(t *testing.T) {
 
 // The kernel's own header may come before or after ours.
 func TestHeaderBesideKernelTypes(t *testing.T) {
-	h, err := ABI(small())
+	h, err := ABI(small(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,15 +73,14 @@ func TestHeaderBesideKernelTypes(t *testing.T) {
 }
 
 func TestHeaderIsAFunctionOfTheFacts(t *testing.T) {
-	a, err := ABI(small())
+	a, err := ABI(small(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	moved := small()
+	moved := small(t)
 	moved.Records[0].Pos = api.Pos{File: "/some/where/verbs.h", Line: 7}
 	moved.Records[0].Fields[0].Pos = api.Pos{File: "/some/where/verbs.h", Line: 8}
 	moved.Enums[0].Enumerators[0].Line = 9
-	moved.Macros[1].Value = int64(6)
 	b, err := ABI(moved)
 	if err != nil {
 		t.Fatal(err)
@@ -84,7 +88,7 @@ func TestHeaderIsAFunctionOfTheFacts(t *testing.T) {
 	if !bytes.Equal(a, b) {
 		t.Error("positions change the header")
 	}
-	byPath := small()
+	byPath := small(t)
 	byPath.Release = ""
 	c, err := ABI(byPath)
 	if err != nil {
@@ -94,69 +98,92 @@ func TestHeaderIsAFunctionOfTheFacts(t *testing.T) {
 	if string(c) != want {
 		t.Errorf("a header given by path:\n%.300s", c)
 	}
-	changed := small()
+	changed := small(t)
 	changed.Enums[0].Enumerators[1].Value = 5
-	if FactsHash(changed) == FactsHash(small()) {
+	if FactsHash(changed) == FactsHash(small(t)) {
 		t.Error("another value of an enumerator gives the same hash")
 	}
 }
 
 func TestHeaderRefuses(t *testing.T) {
 	pos := api.Pos{File: "verbs.h", Line: 3, Col: 2}
-	for _, tc := range []struct {
-		name string
-		opt  Options
-		bend func(*api.Release)
-		want string
+	for name, tc := range map[string]struct {
+		needs string
+		bend  func(*api.Release)
+		want  string
 	}{
-		{"unknown function", Options{Only: map[string]bool{"t_shut": true}}, nil, "t_shut: wanted, but the facts have no such function"},
-		{"unknown tag", Options{Only: map[string]bool{}, Need: []string{"struct t_lost"}}, nil,
-			"facts: struct t_lost: needed by value, but the facts do not have it"},
-		{"unknown name", Options{Only: map[string]bool{}, Need: []string{"T_LOST"}}, nil,
-			"T_LOST: needed, but the facts have no such struct, union, enum, enumerator or macro"},
-		{"unknown type", Options{}, func(r *api.Release) {
+		"unknown name": {"T_LOST", nil, "T_LOST: needed, but the facts have no such struct, union, enum, enumerator or macro"},
+		"unknown tag":  {"struct t_lost", nil, "struct t_lost: needed by value, but the facts do not have it"},
+		"unknown type": {"", func(r *api.Release) {
 			r.Records[0].Fields[3] = api.Field{Name: "handle", Type: "t_lost_t", Offset: 24, Size: 4, Pos: pos}
 		}, `verbs.h:3:2: type "t_lost_t": neither the facts nor libc have it`},
-		{"unknown enum", Options{}, func(r *api.Release) { r.Functions[0].Ret, r.Functions[0].Pos = "enum t_lost", pos },
-			"verbs.h:3:2: enum t_lost: no such enum in the facts"},
-		{"no object", Options{}, func(r *api.Release) { r.Functions[5].Dispatch.Object, r.Functions[5].Pos = "dm->lost", pos },
+		"unknown enum": {"", func(r *api.Release) { r.Functions[0].Ret, r.Functions[0].Pos = "enum t_lost", pos },
+			`verbs.h:3:2: type "enum t_lost": neither the facts nor libc have it`},
+		"no object": {"", func(r *api.Release) { r.Functions[5].Dispatch.Object, r.Functions[5].Pos = "dm->lost", pos },
 			`verbs.h:3:2: t_read: dispatch through "dm->lost": no such object in the facts`},
-		{"bad type", Options{}, func(r *api.Release) { r.Functions[0].Ret = "int (*" }, `type "int (*": no ) after the pointer`},
-		{"member without its record", Options{}, func(r *api.Release) { r.Records[1].Fields = r.Records[1].Fields[2:] },
-			`facts: union t_gid: field "global.subnet_prefix" of type __be64 does not follow the member that holds it`},
-		{"record without members", Options{}, func(r *api.Release) { r.Records[1].Fields = r.Records[1].Fields[:2] },
-			`facts: union t_gid: member "global" of type struct t_gid.<anonymous 1> has no members`},
-		{"field outside", Options{}, func(r *api.Release) { r.Records[0].Fields[3].Offset = 32 },
-			"facts: struct t_dm: field handle at offset 32 lies outside the members around it"},
+		"member without its record": {"", func(r *api.Release) { r.Records[1].Fields = r.Records[1].Fields[2:] },
+			`union t_gid: field "global.subnet_prefix" of type __be64 does not follow the member that holds it`},
+		"record without members": {"", func(r *api.Release) { r.Records[1].Fields = r.Records[1].Fields[:2] },
+			`union t_gid: member "global" of type struct t_gid.<anonymous 1> has no members`},
+		"field outside": {"", func(r *api.Release) { r.Records[0].Fields[3].Offset = 32 },
+			"struct t_dm: field handle at offset 32 lies outside the members around it"},
 	} {
-		rel := small()
+		rel := small(t)
 		if tc.bend != nil {
 			tc.bend(rel)
 		}
-		h, err := Header(rel, tc.opt)
-		if err == nil || !strings.Contains(err.Error(), tc.want) {
-			t.Errorf("%s: error %v, want %s", tc.name, err, tc.want)
+		opt := whole(rel)
+		if tc.needs != "" {
+			opt.Need = append(opt.Need, tc.needs)
 		}
-		if h != nil {
-			t.Errorf("%s: a header beside the error", tc.name)
+		if _, err := Header(rel, opt); err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: error %v, want %s", name, err, tc.want)
 		}
+	}
+	if _, err := Header(small(t), Options{Only: map[string]bool{"t_shut": true}, Guard: "T_H"}); err == nil ||
+		!strings.Contains(err.Error(), "t_shut: wanted, but the facts have no such function") {
+		t.Errorf("unknown function: %v", err)
 	}
 }
 
 // ABI is the header of the whole release: the text of runtime/gensupport/verbs_abi.h.
-func ABI(rel *api.Release) ([]byte, error) { return Header(rel, Options{}) }
+func ABI(rel *api.Release) ([]byte, error) { return Header(rel, whole(rel)) }
+
+// whole asks for all that a release declares.
+func whole(rel *api.Release) Options {
+	opt := Options{Only: map[string]bool{}, Guard: "VERBSGEN_VERBS_ABI_H", Of: "verbs", Library: "libibverbs", From: provenance(rel)}
+	for _, f := range rel.Functions {
+		opt.Only[f.Name] = true
+	}
+	for _, e := range rel.Enums {
+		opt.Need = append(opt.Need, e.Tag)
+	}
+	for _, r := range rel.Records {
+		if !isAnonymous(r.Tag) {
+			opt.Need = append(opt.Need, r.Tag)
+		}
+	}
+	for _, m := range rel.Macros {
+		opt.Need = append(opt.Need, m.Name)
+	}
+	return opt
+}
+
+func provenance(rel *api.Release) string {
+	return (&model.Package{Release: rel.Release, FactsHash: FactsHash(rel)}).Provenance()
+}
 
 // ABIStamp is the Go file that stands beside that header. Go's build cache does not see a header of another folder, but
 // it does see a constant of an imported package: with the header's hash in one, each importer is built anew when the
 // header changes.
 func ABIStamp(rel *api.Release, header []byte) []byte {
-	w := &writer{}
-	w.provenance(rel)
-	w.line("")
-	w.line("package gensupport")
-	w.line("")
-	w.line("// ABI is a hash of verbs_abi.h. A package whose C code includes the header imports this one, and so is built anew when")
-	w.line("// the header changes.")
-	w.line("const ABI = %q", sum(header))
-	return w.buf.Bytes()
+	return fmt.Appendf(nil, `%s
+%s
+
+package gensupport
+
+// ABI is a hash of verbs_abi.h. A package whose C code includes the header imports this one, and so is built anew when
+// the header changes.
+const ABI = %q
+`, output.Banner, provenance(rel), sum(header))
 }

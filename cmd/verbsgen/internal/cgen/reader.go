@@ -24,8 +24,8 @@ type readField struct {
 	Got                bool               // by a field before this one
 }
 
-// readerShim describes the C function of a reader.
-func readerShim(v *model.Verb) (shim, error) {
+// reader describes the C function of a reader.
+func (s *shim) reader(v *model.Verb) error {
 	r := reading{Lazy: v.Reads, Verb: v}
 	bits := 0
 	for _, f := range v.Reads.Fields {
@@ -45,9 +45,8 @@ func readerShim(v *model.Verb) (shim, error) {
 		}
 		r.Fields = append(r.Fields, x)
 	}
-	s := shim{C: v.C, Result: "void ", Gated: "a reader",
-		Params: "uint8_t *gate_, uint64_t fields_, uint8_t *entries_, int64_t room_, int64_t tries_, uint8_t *answer_"}
+	s.Gated = "a reader"
 	err := s.fill("reader_loop", "reader", r)
 	s.Before += "\n"
-	return s, err
+	return err
 }

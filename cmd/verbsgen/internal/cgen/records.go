@@ -1,8 +1,9 @@
 package cgen
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/spec/api"
@@ -12,8 +13,7 @@ import (
 type member struct {
 	name    string // empty: an unnamed member
 	field   *api.Field
-	record  string // "struct" or "union" of a tagless record, whose members are in members
-	members []*member
+	members []*member // of a record without a tag
 }
 
 // isAnonymous reports whether a type or a tag is a record without one of its own ("struct ibv_wc.<anonymous 1>"). A pointer to
@@ -23,14 +23,14 @@ func isAnonymous(ctype string) bool {
 }
 
 // unflatten makes the tree of the members of r.
-func unflatten(r *api.Record) ([]*member, error) {
-	u := &unflattener{record: r}
-	list, err := u.members("", keyword(r.Tag), 0, r.Size)
-	if err == nil && u.at < len(r.Fields) {
+func (w *writer) unflatten(r *api.Record) []*member {
+	u := &unflattener{writer: w, record: r}
+	list := u.members("", keyword(r.Tag), 0, r.Size)
+	if u.at < len(r.Fields) {
 		f := &r.Fields[u.at]
-		err = errorAt(f.Pos, "%s: field %s at offset %d lies outside the members around it", r.Tag, f.Name, f.Offset)
+		w.fail(f.Pos, r.Tag, fmt.Sprintf("field %s at offset %d lies outside the members around it", f.Name, f.Offset))
 	}
-	return list, err
+	return list
 }
 
 func keyword(tag string) string {
@@ -39,6 +39,7 @@ func keyword(tag string) string {
 }
 
 type unflattener struct {
+	*writer
 	record *api.Record
 	at     int
 }
@@ -46,8 +47,7 @@ type unflattener struct {
 // members reads the members of one (possibly tagless) record that covers the bytes from start to end. Those of a named
 // tagless member have its name and a dot as prefix. Those of an unnamed one have no mark: they are the fields that
 // follow inside its bytes and, in a struct, not over one another.
-func (u *unflattener) members(prefix, kind string, start, end int64) ([]*member, error) {
-	var list []*member
+func (u *unflattener) members(prefix, kind string, start, end int64) (list []*member) {
 	free := start // first byte that the next member of a struct may have
 	for u.at < len(u.record.Fields) {
 		f := &u.record.Fields[u.at]
@@ -64,21 +64,16 @@ func (u *unflattener) members(prefix, kind string, start, end int64) ([]*member,
 			if f.Name != "" {
 				inner = f.Name + "."
 			}
-			var err error
-			m.record = keyword(f.Type)
-			if m.members, err = u.members(inner, m.record, f.Offset, f.Offset+f.Size); err != nil {
-				return nil, err
-			}
-			if len(m.members) == 0 {
-				return nil, errorAt(f.Pos, "%s: member %q of type %s has no members", u.record.Tag, f.Name, f.Type)
+			if m.members = u.members(inner, keyword(f.Type), f.Offset, f.Offset+f.Size); len(m.members) == 0 {
+				u.fail(f.Pos, u.record.Tag, fmt.Sprintf("member %q of type %s has no members", f.Name, f.Type))
 			}
 		} else if strings.Contains(m.name, ".") || m.name == "" {
-			return nil, errorAt(f.Pos, "%s: field %q of type %s does not follow the member that holds it", u.record.Tag, f.Name, f.Type)
+			u.fail(f.Pos, u.record.Tag, fmt.Sprintf("field %q of type %s does not follow the member that holds it", f.Name, f.Type))
 		}
 		free = f.Offset + used(f)
 		list = append(list, m)
 	}
-	return list, nil
+	return list
 }
 
 // used is how many bytes no other member of a struct shares with f.
@@ -94,116 +89,79 @@ func used(f *api.Field) int64 {
 }
 
 // record writes the definition of r.
-func (w *writer) record(r *api.Record) error {
-	list, err := unflatten(r)
-	if err != nil {
-		return err
-	}
+func (w *writer) record(r *api.Record) {
 	w.line("%s {", r.Tag)
-	if err := w.members(list, 1); err != nil {
-		var placed *Error
-		if errors.As(err, &placed) {
-			return err
-		}
-		return errorAt(r.Pos, "%s: %v", r.Tag, err)
-	}
-	w.line("}%s;", w.sel.attribute(r))
-	return nil
+	w.members(r, w.unflatten(r), 1)
+	w.line("}%s;", w.attribute(r))
 }
 
-func (w *writer) members(list []*member, depth int) error {
+func (w *writer) members(of *api.Record, list []*member, depth int) {
 	indent := strings.Repeat("\t", depth)
 	for _, m := range list {
-		if m.record != "" {
-			w.line("%s%s {", indent, m.record)
-			if err := w.members(m.members, depth+1); err != nil {
-				return err
+		text := w.written(m.field.Type)
+		if fn := m.field.Func; fn != nil { // with the names of its parameters
+			unnamed := slices.Clone(fn.Params)
+			for i := range unnamed {
+				unnamed[i].Name = ""
 			}
-			w.line("%s;", strings.TrimSuffix(indent+"} "+m.name, " "))
-			continue
+			if head, ok := strings.CutSuffix(text, "("+w.parameters(unnamed)+")"); ok {
+				text = head + "(" + w.parameters(fn.Params) + ")"
+			}
 		}
-		if err := w.field(m, depth); err != nil {
-			return fmt.Errorf("field %s: %w", m.field.Name, err)
+		if base := names(text)[0]; isAnonymous(base) {
+			inner := m.members
+			r := w.Types.records[base]
+			switch {
+			case inner != nil:
+			case r == nil:
+				w.fail(m.field.Pos, of.Tag, fmt.Sprintf("field %s: the facts have no record %s", m.field.Name, base))
+				return
+			default:
+				inner = w.unflatten(r)
+			}
+			w.line("%s%s {", indent, keyword(base))
+			w.members(of, inner, depth+1)
+			text = strings.Replace(text, base, "}", 1)
 		}
-	}
-	return nil
-}
-
-// field declares one member, parameter names of a function pointer included.
-func (w *writer) field(m *member, depth int) error {
-	t, err := w.sel.written(m.field.Type)
-	if err != nil {
-		return err
-	}
-	if fn := m.field.Func; fn != nil {
-		nameParams(t, fn.Params)
-	}
-	indent := strings.Repeat("\t", depth)
-	if base := t.innermost(); isAnonymous(base.name) {
-		r := w.sel.types.records[base.name]
-		if r == nil {
-			return fmt.Errorf("the facts have no record %s", base.name)
+		text = declare(text, m.name)
+		if m.field.BitSize != nil {
+			text += fmt.Sprintf(" : %d", *m.field.BitSize)
 		}
-		list, err := unflatten(r)
-		if err != nil {
-			return err
-		}
-		w.line("%s%s {", indent, keyword(r.Tag))
-		if err := w.members(list, depth+1); err != nil {
-			return err
-		}
-		base.name = "}"
+		w.line("%s%s;", indent, text)
 	}
-	text := t.declare(m.name)
-	if m.field.BitSize != nil {
-		text += fmt.Sprintf(" : %d", *m.field.BitSize)
-	}
-	w.line("%s%s;", indent, text)
-	return nil
 }
 
 // written is a type as it can be written. An enum without a tag stands as the integer that it is.
-func (s *selection) written(text string) (*ctype, error) {
-	t, err := parseType(text)
-	if err != nil {
-		return nil, err
+func (w *writer) written(ctype string) string {
+	for _, name := range names(ctype) {
+		if e := w.enums[name]; e != nil && strings.HasSuffix(name, ">") {
+			ctype = strings.ReplaceAll(ctype, name, enumType(e)+"_t")
+		}
 	}
-	base := t.innermost()
-	if e := s.types.enums[base.name]; e != nil && strings.HasSuffix(base.name, ">") {
-		base.name = integer(enumSize(e), e.Signed).GoInt + "_t"
-	}
-	return t, nil
+	return ctype
 }
 
-// nameParams gives the parameters of the function that t points to their names.
-func nameParams(t *ctype, params []api.Param) {
-	for t.form == formPtr || t.form == formArray {
-		t = t.elem
+// parameters declares those of a function.
+func (w *writer) parameters(list []api.Param) string {
+	var all []string
+	for _, p := range list {
+		all = append(all, declare(w.written(p.Type), p.Name))
 	}
-	if t.form != formFunc || len(t.params) != len(params) {
-		return
-	}
-	for i, p := range params {
-		t.params[i].name = p.Name
-	}
+	return cmp.Or(strings.Join(all, ", "), "void")
 }
 
 // attribute is what the definition of r needs beside its members to get its alignment: nothing, for nearly all.
-func (s *selection) attribute(r *api.Record) string {
+func (ts *Types) attribute(r *api.Record) string {
 	var natural int64 = 1
 	for _, f := range r.Fields {
 		if isAnonymous(f.Type) {
 			continue
 		}
-		t, err := parseType(f.Type)
-		if err != nil {
+		align := ts.align(f.Type)
+		if align == 0 {
 			return ""
 		}
-		ft, err := s.classify(t)
-		if err != nil || ft.Align == 0 {
-			return ""
-		}
-		natural = max(natural, ft.Align)
+		natural = max(natural, align)
 	}
 	switch {
 	case r.Align < natural && r.Align == 1:

@@ -1,119 +1,80 @@
 package cgen
 
 import (
-	"errors"
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
-// selection is what one header declares.
-type selection struct {
-	*types
-	rel       *api.Release
-	whole     bool
-	functions []*api.Function // exported, header order
-	enums     []*api.Enum
-	records   []*api.Record // complete ones, each after those it holds by value
-	forward   []string      // tags, header order first
-	macros    []*api.Macro
-	aliases   []*api.Alias
-}
-
-// picker collects the names that a selection needs.
+// picker collects what one header declares.
 type picker struct {
-	*types
+	*Types
 	rel     *api.Release
-	funcs   map[string]bool
-	enums   map[string]bool
-	defined map[string]bool // records to be defined
-	named   map[string]bool // macros by name
-	seen    map[string]bool // tags that were mentioned
+	taken   map[string]bool // functions, macros, and enums and records by their tags
+	seen    map[string]bool // tags of records that were mentioned
 	mention []string        // the same, in the order of first mention
-	order   []*api.Record
-	errs    []error
+	records []*api.Record   // to be defined, each after those it holds by value
+	errs    diag.List
 }
 
 // pick chooses the declarations of rel that opt asks for.
-func pick(rel *api.Release, opt Options) (*selection, error) {
-	p := &picker{types: newTypes(rel), rel: rel, funcs: map[string]bool{}, enums: map[string]bool{},
-		defined: map[string]bool{}, named: map[string]bool{}, seen: map[string]bool{}}
-	whole := opt.Only == nil
-	if whole {
-		p.everything()
-	} else {
-		for name := range opt.Only {
-			p.funcs[name] = true
+func pick(rel *api.Release, opt Options) (*picker, error) {
+	p := &picker{Types: NewTypes(rel), rel: rel, taken: map[string]bool{}, seen: map[string]bool{}}
+	have := map[string]bool{}
+	for i := range rel.Functions {
+		f := &rel.Functions[i]
+		if have[f.Name] = true; opt.Only[f.Name] {
+			p.function(f)
 		}
-		for i := range rel.Functions {
-			if opt.Only[rel.Functions[i].Name] {
-				p.function(&rel.Functions[i])
-			}
+	}
+	for _, name := range slices.Sorted(maps.Keys(opt.Only)) {
+		if !have[name] {
+			p.fail(api.Pos{}, name, "wanted, but the facts have no such function")
 		}
 	}
 	for _, name := range opt.Need {
 		p.need(name)
 	}
-	p.unknown()
-	if len(p.errs) > 0 {
-		return nil, errors.Join(p.errs...)
-	}
-	return p.result(whole), nil
+	return p, p.errs.Err()
 }
 
-func (p *picker) fail(pos api.Pos, format string, args ...any) {
-	p.errs = append(p.errs, errorAt(pos, format, args...))
+func (p *picker) fail(pos api.Pos, subject, problem string) {
+	p.errs.Add(unwritable(pos, subject, problem))
 }
 
-func (p *picker) everything() {
-	for i := range p.rel.Functions {
-		f := &p.rel.Functions[i]
-		p.funcs[f.Name] = true
-		p.function(f)
-	}
-	for i := range p.rel.Enums {
-		p.enums[p.rel.Enums[i].Tag] = true
-	}
-	for i := range p.rel.Records {
-		if r := &p.rel.Records[i]; !isAnonymous(r.Tag) {
-			p.define(r.Tag, r.Pos)
-		}
-	}
-	for _, m := range p.rel.Macros {
-		p.named[m.Name] = true
-	}
+// unwritable is a fact that cannot be written as C.
+func unwritable(pos api.Pos, subject, problem string) diag.Diag {
+	return diag.At(diag.HeaderUnsupported, pos, subject, problem, "leave it out of the header, or declare it otherwise")
 }
 
-// function takes what a declaration or a dispatch of f stands on.
+// function takes a function, and what its declaration or its dispatch stands on.
 func (p *picker) function(f *api.Function) {
+	if p.taken[f.Name] {
+		return
+	}
+	p.taken[f.Name] = true
 	p.text(f.Ret, f.Pos)
 	for _, a := range f.Params {
 		p.text(a.Type, f.Pos)
 	}
-	if f.Redirect != "" {
-		p.byName(f.Redirect)
-	}
-	d := f.Dispatch
-	if d == nil {
-		return
-	}
-	switch d.Way {
-	case api.WayExport:
-		p.byName(d.Op)
-	case api.WayVerbs:
-		p.object(f, d.Object)
-		p.define("struct verbs_context", f.Pos)
-	case api.WayObject, api.WayOps:
-		p.object(f, d.Object)
-	}
-}
-
-func (p *picker) byName(name string) {
-	for i := range p.rel.Functions {
-		if f := &p.rel.Functions[i]; f.Name == name && !p.funcs[name] {
-			p.funcs[name] = true
-			p.function(f)
+	called, d := f.Redirect, f.Dispatch
+	if d != nil {
+		switch d.Way {
+		case api.WayExport:
+			called = d.Op
+		case api.WayVerbs:
+			p.object(f, d.Object)
+			p.define("struct verbs_context", f.Pos)
+		case api.WayObject, api.WayOps:
+			p.object(f, d.Object)
 		}
+	}
+	if i := slices.IndexFunc(p.rel.Functions, func(f api.Function) bool { return f.Name == called }); i >= 0 {
+		p.function(&p.rel.Functions[i])
 	}
 }
 
@@ -123,71 +84,41 @@ func (p *picker) object(f *api.Function, expr string) {
 	var at string
 	for _, a := range f.Params {
 		if a.Name == steps[0] {
-			at = pointee(a.Type)
+			at = names(a.Type)[0]
 		}
 	}
 	for _, step := range steps[1:] {
 		p.define(at, f.Pos)
-		at = p.member(at, step)
-	}
-	if at == "" {
-		p.fail(f.Pos, "%s: dispatch through %q: no such object in the facts", f.Name, expr)
-		return
+		field := p.Types.records[at].Field(step)
+		if field == nil {
+			p.fail(f.Pos, f.Name, fmt.Sprintf("dispatch through %q: no such object in the facts", expr))
+			return
+		}
+		at = names(field.Type)[0]
 	}
 	p.define(at, f.Pos)
 }
 
-// member is the record that a pointer member of the record tag points to.
-func (p *picker) member(tag, name string) string {
-	r := p.types.records[tag]
-	if r == nil {
-		return ""
-	}
-	for _, f := range r.Fields {
-		if f.Name == name {
-			return pointee(f.Type)
-		}
-	}
-	return ""
-}
-
-// pointee is the record that the type text points to, empty for others.
-func pointee(text string) string {
-	t, err := parseType(text)
-	if err != nil || t.form != formPtr || t.elem.form != formBase || !isTag(t.elem.name) {
-		return ""
-	}
-	return t.elem.name
-}
-
-// text takes the names that the text of a type mentions.
+// text takes the names that a type mentions.
 func (p *picker) text(ctype string, pos api.Pos) {
-	t, err := parseType(ctype)
-	if err != nil {
-		p.fail(pos, "%v", err)
-		return
-	}
-	t.names(true, func(base string, byValue bool) { p.base(base, byValue, pos) })
-}
-
-func (p *picker) base(base string, byValue bool, pos api.Pos) {
-	_, known := scalars[base]
-	switch {
-	case known:
-	case strings.HasPrefix(base, "enum "):
-		if p.types.enums[base] == nil {
-			p.fail(pos, "%s: no such enum in the facts", base)
-			return
+	for i, name := range names(ctype) {
+		e := p.enums[name]
+		switch {
+		case ofLibc(name):
+		case e != nil:
+			p.taken[e.Tag] = true
+		case isAnonymous(name): // it is written where it is used
+			if r := p.Types.records[name]; r != nil && !p.taken[name] {
+				p.taken[name] = true
+				p.fields(r)
+			}
+		case isTag(name) && i == 0 && holds(ctype):
+			p.define(name, pos)
+		case isTag(name):
+			p.see(name)
+		default:
+			p.fail(pos, fmt.Sprintf("type %q", name), unknownType)
 		}
-		p.enums[p.types.enums[base].Tag] = true
-	case isAnonymous(base):
-		p.tagless(base)
-	case isTag(base) && byValue:
-		p.define(base, pos)
-	case isTag(base):
-		p.see(base)
-	default:
-		p.fail(pos, "type %q: neither the facts nor libc have it", base)
 	}
 }
 
@@ -201,40 +132,24 @@ func (p *picker) see(tag string) {
 // define takes the whole record, and before it those that it holds by value.
 func (p *picker) define(tag string, pos api.Pos) {
 	p.see(tag)
-	r := p.types.records[tag]
-	if r != nil && r.Tag != tag {
+	r := p.Types.records[tag]
+	switch {
+	case r == nil:
+		p.fail(pos, tag, "needed by value, but the facts do not have it")
+	case r.Tag != tag:
 		p.define(r.Tag, pos) // an alias
-		return
+	case !r.Incomplete && !p.taken[tag]:
+		p.taken[tag] = true
+		p.fields(r)
+		p.records = append(p.records, r)
 	}
-	if r != nil && r.Incomplete || r == nil && p.defined[tag] {
-		return
-	}
-	if r == nil {
-		p.fail(pos, "%s: needed by value, but the facts do not have it", tag)
-		return
-	}
-	if p.defined[tag] {
-		return
-	}
-	p.defined[tag] = true
-	p.fields(r)
-	p.order = append(p.order, r)
 }
 
 func (p *picker) fields(r *api.Record) {
 	for _, f := range r.Fields {
-		if isAnonymous(f.Type) {
-			continue // its members follow
+		if !isAnonymous(f.Type) { // the members of which follow
+			p.text(f.Type, f.Pos)
 		}
-		p.text(f.Type, f.Pos)
-	}
-}
-
-// tagless takes what a record without a tag needs, which is written where it is used.
-func (p *picker) tagless(tag string) {
-	if r := p.types.records[tag]; r != nil && !p.defined[tag] {
-		p.defined[tag] = true
-		p.fields(r)
 	}
 }
 
@@ -245,97 +160,51 @@ func (p *picker) need(name string) {
 			name = a.Of
 		}
 	}
-	if isTag(name) {
+	e := p.enums[name]
+	if e == nil {
+		e = p.enumOf(name)
+	}
+	switch {
+	case isTag(name):
 		p.define(name, api.Pos{})
-		return
-	}
-	if e := p.types.enums[name]; e != nil {
-		p.enums[e.Tag] = true
-		return
-	}
-	if tag := p.enumOf(name); tag != "" {
-		p.enums[tag] = true
-		return
-	}
-	for _, m := range p.rel.Macros {
-		if m.Name == name {
-			p.named[name] = true
-			return
-		}
-	}
-	p.fail(api.Pos{}, "%s: needed, but the facts have no such struct, union, enum, enumerator or macro", name)
-}
-
-// enumOf is the tag of the enum that has the enumerator.
-func (p *picker) enumOf(enumerator string) string {
-	for _, e := range p.rel.Enums {
-		for _, v := range e.Enumerators {
-			if v.Name == enumerator {
-				return e.Tag
-			}
-		}
-	}
-	return ""
-}
-
-// unknown reports wanted functions that the facts lack.
-func (p *picker) unknown() {
-	have := map[string]bool{}
-	for _, f := range p.rel.Functions {
-		have[f.Name] = true
-	}
-	for _, name := range sortedKeys(p.funcs) {
-		if !have[name] {
-			p.fail(api.Pos{}, "%s: wanted, but the facts have no such function", name)
-		}
+	case e != nil:
+		p.taken[e.Tag] = true
+	case slices.ContainsFunc(p.rel.Macros, func(m api.Macro) bool { return m.Name == name }):
+		p.taken[name] = true
+	default:
+		p.fail(api.Pos{}, name, "needed, but the facts have no such struct, union, enum, enumerator or macro")
 	}
 }
 
-// result puts what was collected into header order; records stay in the order of their dependencies.
-func (p *picker) result(whole bool) *selection {
-	s := &selection{types: p.types, rel: p.rel, whole: whole, records: p.order}
-	for i := range p.rel.Functions {
-		f := &p.rel.Functions[i]
-		if p.funcs[f.Name] && (f.Kind == api.Exported || f.Kind == api.Redirect) {
-			s.functions = append(s.functions, f)
-		}
-	}
+// enumOf is the enum that has an enumerator, or nil.
+func (p *picker) enumOf(enumerator string) *api.Enum {
 	for i := range p.rel.Enums {
-		if e := &p.rel.Enums[i]; p.enums[e.Tag] {
-			s.enums = append(s.enums, e)
+		if slices.ContainsFunc(p.rel.Enums[i].Enumerators, func(v api.Enumerator) bool { return v.Name == enumerator }) {
+			return &p.rel.Enums[i]
 		}
 	}
-	for i := range p.rel.Macros {
-		if m := &p.rel.Macros[i]; p.named[m.Name] {
-			s.macros = append(s.macros, m)
-		}
-	}
-	inHeader := map[string]bool{}
+	return nil
+}
+
+// forward are the tags of all records that the header mentions, in the order of the header.
+func (p *picker) forward() (tags []string) {
 	for _, r := range p.rel.Records {
 		if p.seen[r.Tag] && !isAnonymous(r.Tag) {
-			s.forward = append(s.forward, r.Tag)
-			inHeader[r.Tag] = true
+			tags = append(tags, r.Tag)
 		}
 	}
 	for _, tag := range p.mention {
-		if !inHeader[tag] && p.types.records[tag] == nil {
-			s.forward = append(s.forward, tag)
+		if p.Types.records[tag] == nil {
+			tags = append(tags, tag)
 		}
 	}
-	s.aliases = p.usedAliases(whole)
-	return s
+	return tags
 }
 
-// usedAliases are those whose target is declared.
-func (p *picker) usedAliases(whole bool) []*api.Alias {
-	var list []*api.Alias
-	for i := range p.rel.Aliases {
-		a := &p.rel.Aliases[i]
-		tag := a.Kind + " " + a.Of
-		used := p.enums[tag] || p.seen[tag] || p.enums[p.enumOf(a.Of)] || p.named[a.Of]
-		if used || whole && a.Kind != "function" {
-			list = append(list, a)
-		}
-	}
-	return list
+// aliases are the second names of what is declared.
+func (p *picker) aliases() []api.Alias {
+	return slices.DeleteFunc(slices.Clone(p.rel.Aliases), func(a api.Alias) bool {
+		tag, e := a.Kind+" "+a.Of, p.enumOf(a.Of)
+		return !(p.taken[tag] || p.seen[tag] || e != nil && p.taken[e.Tag] || p.taken[a.Of] && a.Kind != "function")
+	})
 }

@@ -1,10 +1,14 @@
+// Package cgen writes C: the C side of a generated package, and declarations of the ABI of a release or of a part of it. It also says how
+// the values of a C type cross between Go and C (Types).
+//
+// Declarations are made from the facts alone (package api). The functions that cross into C (shims.go) are made from the model, with the
+// text of templates/. It knows no Go code.
 package cgen
 
 import (
 	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,6 +19,7 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/form"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/output"
+	"github.com/verbsgen/verbsgen/spec/role"
 	"github.com/verbsgen/verbsgen/templates"
 )
 
@@ -50,20 +55,8 @@ const Constraint = "linux && cgo && (amd64 || arm64)"
 
 // side is the state of one Package.
 type side struct {
-	pkg   *model.Package
-	types map[string]Type
-}
-
-// classify looks a C type up, once.
-func (g *side) classify(ctype string) (Type, error) {
-	if t, ok := g.types[ctype]; ok {
-		return t, nil
-	}
-	t, err := Classify(g.pkg.Facts, ctype)
-	if err == nil {
-		g.types[ctype] = t
-	}
-	return t, err
+	*Types
+	pkg *model.Package
 }
 
 // TypesFile is the generated file with the records of C.
@@ -72,10 +65,10 @@ const TypesFile = "types.gen.h"
 // Package returns the C files of a generated package, and the prefix of its C functions. It is a hash of the path of the package, so that
 // two packages in one program do not meet, and names stay as they are when the package is generated again.
 func Package(pkg *model.Package) (files []output.File, prefix string, err error) {
-	g := &side{pkg: pkg, types: map[string]Type{}}
+	g := &side{pkg: pkg, Types: NewTypes(pkg.Facts)}
 	types, err := Header(pkg.Facts, g.declared())
 	if err != nil {
-		return nil, "", factErrors(err)
+		return nil, "", err
 	}
 	var shims []shim
 	for _, v := range pkg.Verbs {
@@ -84,7 +77,7 @@ func Package(pkg *model.Package) (files []output.File, prefix string, err error)
 		}
 		s, err := g.shim(v)
 		if err != nil {
-			return nil, "", factErrors(&Error{Pos: v.Pos, Text: v.C + ": " + err.Error()})
+			return nil, "", diag.One(unwritable(v.Pos, v.C, err.Error()))
 		}
 		shims = append(shims, s)
 	}
@@ -114,29 +107,6 @@ func (g *side) fillShims(shims []shim, prefix string) (h, c string, err error) {
 	return h, c, err
 }
 
-// factErrors makes diagnostics of what is said about facts that cannot be written as C.
-func factErrors(err error) error {
-	parts := []error{err}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		parts = joined.Unwrap()
-	}
-	var list diag.List
-	for _, part := range parts {
-		var placed *Error
-		if !errors.As(part, &placed) {
-			list.AddErr(part)
-			continue
-		}
-		subject, problem, ok := strings.Cut(placed.Text, ": ")
-		if !ok {
-			subject, problem = "declaration", placed.Text
-		}
-		list.Add(diag.At(diag.HeaderUnsupported, placed.Pos, subject, problem,
-			"leave it out of the header, or declare it otherwise"))
-	}
-	return list.Err()
-}
-
 // Names of the templates, beside those of the verbs that are written by hand.
 const (
 	shimsH = "shims.h"
@@ -146,7 +116,7 @@ const (
 // cTemplates are the templates of the C side.
 var cTemplates = sync.OnceValues(func() (*template.Template, error) {
 	set := template.New(shimsC).Funcs(template.FuncMap{"hex": func(v any) string { return fmt.Sprintf("%#x", v) }, "args": argsOf,
-		"takesObject": takesObject, "passedOn": passedOn, "fnType": FnType,
+		"takesObject": takesObject, "passedOn": passedOn, "fnType": fnType,
 		"pointee": func(ctype string) string { return strings.Trim(strings.TrimPrefix(ctype, "const "), " *") },
 		"bits":    func(bytes int64) int64 { return 8 * bytes }})
 	for name, text := range map[string]string{shimsH: templates.ShimsH, shimsC: templates.ShimsC, "special.c": templates.SpecialC,
@@ -231,8 +201,7 @@ func (g *side) declared() Options {
 			need = append(need, v.Special.Types...)
 		}
 	}
-	return Options{Only: only, Need: need, Guard: "VERBSGEN_TYPES_H", Of: g.pkg.Module.Name, Library: g.pkg.Module.Short,
-		Part: true}
+	return Options{Only: only, Need: need, Guard: "VERBSGEN_TYPES_H", Of: g.pkg.Module.Name, Library: g.pkg.Module.Short}
 }
 
 // pointees is the struct behind a pointer, if it is one.
@@ -244,45 +213,91 @@ func pointees(ctype string) []string {
 	return []string{tag}
 }
 
+// Param is a parameter of the C function of a verb, as Go passes it: a number, a pointer to memory of C, or one to memory of Go, which
+// stays in place for the call.
+type Param struct {
+	C, Go  string // names
+	Type   string // in Go
+	Memory bool   // of Go
+}
+
+const pointer = "unsafe.Pointer"
+
+// String declares the parameter in C. An address of C is a number. Memory of Go is uint8_t *: cgo must see a pointer, of a type that holds
+// none, so that it checks nothing.
+func (p Param) String() string {
+	switch {
+	case p.Memory:
+		return "uint8_t *" + p.C + "_"
+	case p.Type == pointer:
+		return "uintptr_t " + p.C + "_"
+	}
+	return p.Type + "_t " + p.C + "_"
+}
+
+func value(name, typ string) Param { return Param{C: name, Go: name, Type: typ} }
+func memory(name string) Param     { return Param{C: name, Go: name, Type: pointer, Memory: true} }
+
+// Params are the parameters of the C function of a verb. The error is about the last of them.
+func (ts *Types) Params(v *model.Verb) (list []Param, err error) {
+	switch {
+	case v.Reads != nil:
+		return []Param{memory("gate"), value("fields", "uint64"), memory("entries"), value("room", "int64"), value("tries", "int64"),
+			memory("answer")}, nil
+	case v.Stream != nil:
+		return []Param{memory("gate"), value("object", pointer), value("asked", "uint64"), memory("first"), memory("answer")}, nil
+	case v.View != nil:
+		return []Param{value("fn0", "uintptr"), value("object", pointer), memory("to")}, nil
+	}
+	for i := range v.Symbols() {
+		list = append(list, value(fmt.Sprintf("fn%d", i), "uintptr"))
+	}
+	for _, p := range v.Params {
+		x := Param{C: p.C, Go: p.Go, Type: pointer, Memory: p.OfGo()}
+		if !x.Memory && (p.Role.Passes != role.PassesObject || p.Object.Int()) {
+			x.Type, err = ts.Integer(p.CType)
+		}
+		if list = append(list, x); err != nil {
+			return list, err
+		}
+	}
+	return list, nil
+}
+
 // shim describes the C function of a verb.
-func (g *side) shim(v *model.Verb) (shim, error) {
-	if v.Reads != nil {
-		return readerShim(v)
-	}
-	if v.Stream != nil {
-		return streamShim(v)
-	}
-	if v.View != nil {
-		return viewShim(v)
-	}
-	s := shim{C: v.C, Way: v.Way, Returns: v.Returns, ConstResult: strings.HasPrefix(v.CRet, "const ")}
-	ret, err := g.classify(v.CRet)
+func (g *side) shim(v *model.Verb) (s shim, err error) {
+	params, err := g.Params(v)
 	if err != nil {
 		return s, err
 	}
-	s.Result = ret.ShimResult()
-	if !strings.HasSuffix(s.Result, "*") {
-		s.Result += " "
+	s = shim{C: v.C, Result: "void ", Way: v.Way, Returns: v.Returns, ConstResult: strings.HasPrefix(v.CRet, "const ")}
+	var all []string
+	for _, p := range params {
+		all = append(all, p.String())
 	}
-	var params []string
-	for i := range v.Symbols() {
-		params = append(params, fmt.Sprintf("uintptr_t fn%d_", i))
-	}
-	for _, p := range v.Params {
-		t, err := g.classify(p.CType)
+	s.Params = cmp.Or(strings.Join(all, ", "), "void")
+	switch {
+	case v.Reads != nil:
+		return s, s.reader(v)
+	case v.Stream != nil:
+		return s, s.stream(v)
+	case v.View != nil:
+		return s, s.fill("view_more", "view", v)
+	case strings.HasSuffix(v.CRet, "*"):
+		s.Result = "void *"
+	case v.CRet != "void":
+		result, err := g.Integer(v.CRet)
 		if err != nil {
 			return s, err
 		}
-		passed, ctype := t.ShimParam(p.OfGo()), p.CType
-		if t.Kind == Integer && strings.HasSuffix(ctype, ">") { // an enum without a tag
-			ctype = passed
-		}
-		params = append(params, declare(passed, p.C+"_"))
-		s.Locals = append(s.Locals, local{declare(ctype, p.C), ctype, p.C})
+		s.Result = result + "_t "
 	}
-	s.Params = strings.Join(params, ", ")
-	if s.Params == "" {
-		s.Params = "void"
+	for i, p := range v.Params {
+		ctype := p.CType
+		if strings.HasSuffix(ctype, ">") { // an enum without a tag
+			ctype = params[len(v.Symbols())+i].Type + "_t"
+		}
+		s.Locals = append(s.Locals, local{declare(ctype, p.C), ctype, p.C})
 	}
 	if v.Special == nil {
 		s.reach(v)
@@ -307,17 +322,9 @@ func (s *shim) reach(v *model.Verb) {
 	}
 	s.Args = strings.Join(args, ", ")
 	if v.Symbol != nil {
-		s.Function = FnType(v.Symbol.Name)
+		s.Function = fnType(v.Symbol.Name)
 		if s.Missing = ""; v.Answers() {
 			s.Missing = "ENOSYS"
 		}
 	}
-}
-
-// declare writes a C declaration of a simple type.
-func declare(ctype, name string) string {
-	if strings.HasSuffix(ctype, "*") {
-		return ctype + name
-	}
-	return ctype + " " + name
 }

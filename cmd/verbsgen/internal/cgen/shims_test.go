@@ -15,7 +15,7 @@ import (
 func TestShimOfNoPage(t *testing.T) {
 	verb := &model.Verb{C: "tap_go", CRet: "int", Returns: spec.RetNegated, MayFail: true, Way: model.WayExported,
 		Symbol: &model.Symbol{Name: "tap_turn", Floor: true}, Params: []*model.Param{{C: "n", CType: "int", Role: role.In}}}
-	g := &side{pkg: &model.Package{Name: "p", Facts: &api.Release{}}, types: map[string]Type{}}
+	g := &side{pkg: &model.Package{Name: "p", Facts: &api.Release{}}, Types: NewTypes(&api.Release{})}
 	s, err := g.shim(verb)
 	if err != nil {
 		t.Fatal(err)

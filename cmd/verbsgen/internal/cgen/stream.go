@@ -15,8 +15,8 @@ type replay struct {
 	Made  *model.Arg // of InlineListBy: a list that is made of one of the request; or nil
 }
 
-// streamShim describes the C function of a stream of commands.
-func streamShim(v *model.Verb) (shim, error) {
+// stream describes the C function of a stream of commands.
+func (s *shim) stream(v *model.Verb) error {
 	r := replay{Stream: v.Stream}
 	for _, b := range r.Builders {
 		if b.Names {
@@ -26,10 +26,9 @@ func streamShim(v *model.Verb) (shim, error) {
 	if i := slices.IndexFunc(r.InlineListBy.Args, func(a model.Arg) bool { return a.Copies != nil }); i >= 0 {
 		r.Made = &r.InlineListBy.Args[i]
 	}
-	s := shim{C: v.C, Result: "void ", batches: true, Gated: "a stream of commands",
-		Params:    "uint8_t *gate_, uintptr_t object_, uint64_t asked_, uint8_t *first_, uint8_t *answer_",
-		addresses: r.Names != 0 || slices.ContainsFunc(r.Setters, func(b *model.Setter) bool { return takesObject(b.Call) })}
-	return s, s.fill("stream_more", "stream", r)
+	s.batches, s.Gated = true, "a stream of commands"
+	s.addresses = r.Names != 0 || slices.ContainsFunc(r.Setters, func(b *model.Setter) bool { return takesObject(b.Call) })
+	return s.fill("stream_more", "stream", r)
 }
 
 // takesObject reports whether a call takes an object, which must not go meanwhile.
@@ -50,6 +49,23 @@ func argsOf(c model.Call) string {
 			args = append(args, fmt.Sprintf("(%s)(uintptr_t)w->%s", a.CType, a.From))
 		default:
 			args = append(args, "w->"+a.From)
+		}
+	}
+	return strings.Join(args, ", ")
+}
+
+// passedOn writes the values of a call of a function of a view, which come as an array of words.
+func passedOn(k *model.Command) string {
+	var args []string
+	for _, a := range k.Dispatch.Args {
+		at := slices.IndexFunc(k.Params, func(p *model.Param) bool { return p.C == a })
+		switch {
+		case at == 0:
+			args = append(args, "o")
+		case strings.HasSuffix(k.Params[at].CType, "*"):
+			args = append(args, fmt.Sprintf("(%s)(uintptr_t)a[%d]", k.Params[at].CType, at-1))
+		default:
+			args = append(args, fmt.Sprintf("(%s)a[%d]", k.Params[at].CType, at-1))
 		}
 	}
 	return strings.Join(args, ", ")

@@ -26,7 +26,7 @@ type File struct {
 	Of      []string // objects with which the faces come
 	Needs   []string // objects that come with the faces
 	With    []string // C functions, and types of the package, without which the file is left out
-	Without []string // those with which it is left out
+	Without []string // it is left out where the package has all of these
 	Methods []string // "MR.Rereg"
 
 	// What it needs of handles, by their types.
@@ -48,6 +48,7 @@ type Func struct {
 	C string
 	Form
 	Optional bool             // of calls: releases may lack it
+	Posts    string           // what the method does that posts a batch, and that the generator writes; empty for others
 	Values   map[string]int64 // constants of the header
 }
 
@@ -121,7 +122,8 @@ func (f *File) in(written, has func(name string) bool) bool {
 		}
 	}
 	return !slices.ContainsFunc(f.Faces, func(x *Func) bool { return !written(x.C) }) &&
-		!slices.ContainsFunc(needs, func(name string) bool { return !has(name) }) && !slices.ContainsFunc(f.Without, has)
+		!slices.ContainsFunc(needs, func(name string) bool { return !has(name) }) &&
+		(len(f.Without) == 0 || slices.ContainsFunc(f.Without, func(name string) bool { return !has(name) }))
 }
 
 // read reads the files of a folder tree.
@@ -198,7 +200,13 @@ func (f *File) directive(at, text string) error {
 	if len(f.Faces) == 0 {
 		return fmt.Errorf("%s: %s must follow a face", at, key)
 	}
-	return f.Faces[len(f.Faces)-1].directive(at, key, rest)
+	last := f.Faces[len(f.Faces)-1]
+	if key == "posts" {
+		method, does, _ := strings.Cut(rest, " ")
+		f.Methods, last.Posts = append(f.Methods, method, method+"Range"), does
+		return nil
+	}
+	return last.directive(at, key, rest)
 }
 
 // function reads the C signature of a function that a file is the face of, or calls.

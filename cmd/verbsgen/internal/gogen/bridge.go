@@ -401,8 +401,6 @@ func (e *emitter) judges(r *model.Record) []jen.Code {
 			caps = append(caps, assign(id("in", o.Name), known(id(capPath(o)))))
 		case o.Param == p:
 			inputs = append(inputs, key(o.Name, c.input(o)))
-		case o.Param != nil && o.Param.Object != nil && o.Param.Object.Go == e.root() && o.Leaf == nil && o.CField == "" && o.Prop == "":
-			inputs = append(inputs, key(o.Name, dec(1)))
 		case o.Param != nil && o.Param.Object != nil && o.Param.Object.Go == e.root() && o.Kind == model.OpProp:
 			root = o.Param.Go
 			rooted = append(rooted, assign(id("in", o.Name), c.input(o)))

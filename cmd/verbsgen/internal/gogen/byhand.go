@@ -53,6 +53,9 @@ func (e *emitter) writtenFields(o *model.Object) (out []form.Field) {
 func (e *emitter) special(g *goFile, v *model.Verb, m *model.Method) {
 	if v.Explained && m.Recv == v.Params[0].Object.Go {
 		e.refused(g, v, m)
+		if x := form.Written(v.C); x.Posts != "" {
+			g.posts(v, m, x)
+		}
 		return
 	}
 	name := "judge" + v.Go

@@ -1,6 +1,8 @@
 package gogen
 
 import (
+	"cmp"
+
 	"github.com/dave/jennifer/jen"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
@@ -10,20 +12,28 @@ import (
 // This file has the call of a C function, and the error of one that failed.
 
 // answer is how a call says that it failed.
-type answer int
+type answer struct {
+	into  string // variable with what the call returns beside the errno; empty: the errno is all
+	fails string // operator by which that, or the errno, is compared with nil or 0 when the call has failed
+	types []string
+	sorts string // function of package cmem that makes these of what C returned
+}
 
-const (
-	byNothing  answer = iota
-	byPointer         // nil
-	byErrno           // not 0
-	byEither          // not 0: the errno with either sign, or -1
-	byNegative        // below 0
-	byNotZero         // an int that is not 0
-	byNegated         // an int below 0, which is the errno
+const errnoType = "syscall.Errno"
+
+var (
+	byPointer = &answer{into: "ptr", fails: "==", types: []string{pointer, errnoType}, sorts: "OrErrno"}
+	byErrno   = &answer{fails: "!=", types: []string{errnoType}}
+	// not 0: the errno with either sign, or -1
+	byEither   = &answer{fails: "!=", types: []string{errnoType}, sorts: "EitherErrno"}
+	byNegative = &answer{into: "n", fails: "<", types: []string{"int", errnoType}, sorts: "IntOrErrno"}
+	byNotZero  = &answer{into: "n", fails: "!="} // as byNegative, which returns it
+	// below 0, which is the errno
+	byNegated = &answer{into: "n", fails: "<", types: []string{"int", errnoType}, sorts: "IntOrNegated"}
 )
 
-// answerOf is how a verb says that it failed.
-func answerOf(v *model.Verb) answer {
+// answerOf is how a verb says that it failed; nil for one that cannot.
+func answerOf(v *model.Verb) *answer {
 	switch v.Returns {
 	case spec.RetNullErrno, spec.RetArgument:
 		return byPointer
@@ -36,11 +46,11 @@ func answerOf(v *model.Verb) answer {
 	case spec.RetNegated:
 		return byNegated
 	}
-	return byNothing
+	return nil
 }
 
 // endAnswer is that of a verb that ends an object: what is not 0 is an error.
-func endAnswer(v *model.Verb) answer {
+func endAnswer(v *model.Verb) *answer {
 	if answerOf(v) == byNegative {
 		return byNotZero
 	}
@@ -70,35 +80,26 @@ type failure struct {
 //	if errno := rawX(l.fn[symIbv_x], qp.c); errno != 0 {
 //		return fail.Failed(verb, errno, nil)
 //	}
-func (f fail) call(into string, raw jen.Code, says answer, explained failure) []jen.Code {
-	zero := jen.Lit(0)
-	failed := func(name, operator string) *jen.Statement {
-		out := op(id(name), operator, zero)
-		if explained.spare != "" {
-			out.Op("&&").Op("!").Add(id(explained.spare).Call(id("errno")))
-		}
-		return out
-	}
-	refuse := func(conditions ...jen.Code) *jen.Statement {
-		return jen.If(conditions...).Block(f.with(explained.err()))
-	}
-	switch says {
-	case byPointer:
-		return []jen.Code{define(into, "errno").Add(raw), refuse(isNil(id(into)))}
-	case byErrno, byEither:
-		return []jen.Code{refuse(define("errno").Add(raw), failed("errno", "!="))}
-	case byNegative, byNegated:
-		if into == "" {
-			into = "n"
-		}
-		return []jen.Code{define(into, "errno").Add(raw), refuse(failed(into, "<"))}
-	case byNotZero:
-		return []jen.Code{refuse(define("n", "errno").Add(raw), failed("n", "!="))}
-	}
-	if into != "" {
+func (f fail) call(into string, raw jen.Code, says *answer, explained failure) []jen.Code {
+	if says == nil && into != "" {
 		return []jen.Code{define(into).Add(raw)}
 	}
-	return []jen.Code{raw}
+	if says == nil {
+		return []jen.Code{raw}
+	}
+	into = cmp.Or(into, says.into)
+	failed := op(id(cmp.Or(into, "errno")), says.fails, jen.Lit(0))
+	if says == byPointer {
+		failed = isNil(id(into))
+	}
+	if explained.spare != "" {
+		failed.Op("&&").Op("!").Add(id(explained.spare).Call(id("errno")))
+	}
+	refused := f.with(explained.err())
+	if into == "" {
+		return []jen.Code{jen.If(define("errno").Add(raw), failed).Block(refused)}
+	}
+	return []jen.Code{define(into, "errno").Add(raw), jen.If(failed).Block(refused)}
 }
 
 // err is the error of a call: dev.removed(fail.Failed(verb, errno, hints)), of a device of another package

@@ -83,48 +83,6 @@ func (e *emitter) enumConsts(g *goFile, t *model.Enum) {
 	g.decl(about, jen.Const().Defs(consts...))
 }
 
-// enumsTestFile writes a test of the names that a runtime package has for the constants of this one:
-//
-//	func TestRuntimeNames(t *testing.T) {
-//		for _, c := range [][2]string{
-//			{WCSuccess.String(), "SUCCESS"},
-//		} {
-//			if c[0] != c[1] {
-//				t.Errorf("%s is called %s", c[1], c[0])
-//			}
-//		}
-//	}
-func (e *emitter) enumsTestFile() *goFile {
-	var rows []jen.Code
-	for _, t := range e.pkg.Enums {
-		for _, m := range t.Members {
-			if t.Runtime != "" && !m.Alias && !m.New { // the runtime prints the number of a new one
-				rows = append(rows, jen.Values(id(m.Go, "String").Call(), jen.Lit(runtimeText(t, m))))
-			}
-		}
-	}
-	if len(rows) == 0 {
-		return nil
-	}
-	g := e.newFile("enums.gen_test.go")
-	got, want := id("c").Index(jen.Lit(0)), id("c").Index(jen.Lit(1))
-	g.fn(fn{
-		doc:  "// TestRuntimeNames holds the names that the runtime knows against the facts.",
-		name: "TestRuntimeNames", params: []jen.Code{testingT()},
-		body: []jen.Code{jen.For(define("_", "c").Range().Index().Index(jen.Lit(2)).String().Add(lines(rows...))).Block(
-			jen.If(op(got, "!=", want)).Block(id("t.Errorf").Call(jen.Lit("%s is called %s"), want, got)))},
-	})
-	return g
-}
-
-// runtimeText is how the runtime prints a constant.
-func runtimeText(t *model.Enum, m *model.Member) string {
-	if t.Flags {
-		return fmt.Sprintf("%s (0x%x)", m.Short, m.Value)
-	}
-	return m.Short
-}
-
 // enumValue returns flags in hex and values in decimal.
 func enumValue(t *model.Enum, v int64) *jen.Statement {
 	if t.Flags {

@@ -138,10 +138,6 @@ func (e *emitter) namedByRecord(o *model.Object) bool {
 //	func (channel *EventChannel) Next(ctx context.Context) (*Event, error)
 func (e *emitter) nextRecord(g *goFile, v *model.Verb, m *model.Method) {
 	o, r, ack := v.Params[0].Object, given(v).Record, v.Part(form.PartAck)
-	if ack == nil {
-		e.errorf(v.C, "nothing takes its records back")
-		return
-	}
 	self, none := e.self(o), fail{jen.Nil()}
 	lib := self + ".lib"
 	does := say("next record", words{"Does": v.Doc, "Object": o.Go})

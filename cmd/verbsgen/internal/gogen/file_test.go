@@ -30,7 +30,7 @@ func TestBroken(t *testing.T) {
 
 // TestRenderingPanics has a file that cannot even be printed: the panic is an error, and the others are waited for.
 func TestRenderingPanics(t *testing.T) {
-	e := newEmitter(&model.Package{Name: "p"})
+	e := newEmitter(&model.Package{Name: "p", Facts: &api.Release{}})
 	e.render(&goFile{name: "nothing.go"})
 	e.render(e.newFile("x.go"))
 	files, err := e.finish()

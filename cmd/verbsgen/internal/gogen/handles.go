@@ -42,10 +42,6 @@ func (e *emitter) handle(g *goFile, o *model.Object) {
 	case o.Host, o.Device:
 		h.guard = "mem"
 	}
-	if o.Go == e.root() && e.needsCaps() && !e.has(o.Go, capsFunc) || o.Region != nil && !e.has(o.Go, "place") ||
-		h.guard == "mem" && !slices.ContainsFunc(h.fields, func(f member) bool { return f.name == h.guard }) {
-		e.errorf("struct "+o.C, "no file of templates has the methods of its capabilities, its region or its memory")
-	}
 	e.handleType(g, h)
 	e.nilHandle(g, h)
 	e.newHandle(g, h)
@@ -377,10 +373,6 @@ func (e *emitter) lends(g *goFile, o *model.Object) {
 	lib := self + ".lib"
 	for _, l := range o.Lends {
 		keep, release := o.Parts[form.PartKeep].Verb, o.Parts[form.PartRelease].Verb
-		if keep == nil || release == nil {
-			e.errorf("struct "+o.C+"."+l.C, "nothing keeps it")
-			continue
-		}
 		var args []jen.Code
 		for range keep.Params {
 			args = append(args, jen.Nil())

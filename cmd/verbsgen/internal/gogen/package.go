@@ -31,16 +31,15 @@ type emitter struct {
 	pkg     *model.Package
 	prefix  string // of the C functions
 	written []*form.File
-	ctypes  map[string]string // Go integers of C types
-	done    map[string]bool   // declarations that are written once
+	types   *cgen.Types
+	done    map[string]bool // declarations that are written once
 	started []*rendering
 	slots   chan struct{} // one for each file that is being formatted
 	errs    []error       // of what cannot be written
 }
 
 func newEmitter(pkg *model.Package) *emitter {
-	return &emitter{pkg: pkg, ctypes: map[string]string{}, done: map[string]bool{},
-		slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	return &emitter{pkg: pkg, types: cgen.NewTypes(pkg.Facts), done: map[string]bool{}, slots: make(chan struct{}, runtime.GOMAXPROCS(0))}
 }
 
 // Package returns the Go files of a generated package, whose C functions have names with a prefix. What cannot be resolved is a defect of
@@ -56,8 +55,7 @@ func Package(pkg *model.Package, prefix string) (files []output.File, err error)
 	if e.written, err = form.FilesOf(e.isWritten, e.declares); err != nil {
 		return nil, err
 	}
-	for _, file := range []func() *goFile{e.recordsFile, e.enumsFile, e.rawFile, e.rawStubFile, e.othersFile, e.docFile, e.enumsTestFile,
-		e.checkTestFile} {
+	for _, file := range []func() *goFile{e.recordsFile, e.enumsFile, e.rawFile, e.rawStubFile, e.othersFile, e.docFile, e.checkTestFile} {
 		e.render(file())
 	}
 	e.checkFiles()
@@ -66,7 +64,9 @@ func Package(pkg *model.Package, prefix string) (files []output.File, err error)
 		return nil, err
 	}
 	for _, f := range e.written {
-		files = append(files, e.copied(f))
+		if strings.TrimSpace(f.Body) != "" {
+			files = append(files, e.copied(f))
+		}
 	}
 	return files, nil
 }
@@ -140,15 +140,8 @@ var writers = map[string]func(e *emitter, g *goFile, v *model.Verb, m *model.Met
 
 // face writes one Go face of a verb, by its form, in the file of its receiver.
 func (e *emitter) face(g *goFile, v *model.Verb, m *model.Method) {
-	write, known := writers[m.Form]
-	switch {
-	case !known:
-		e.errorf(v.C, "nothing writes %s.%s of form %s", m.Recv, m.Name, m.Form)
-	case g == nil && m.Form == form.Special: // of a type of its own
-	case g == nil:
-		e.errorf(v.C, "%s.%s is a method of a type that is neither an object nor Lib", m.Recv, m.Name)
-	default:
-		write(e, g, v, m)
+	if g != nil || m.Form != form.Special { // which may be of a type of its own
+		writers[m.Form](e, g, v, m)
 	}
 }
 
@@ -220,18 +213,11 @@ func (e *emitter) home(v *model.Verb) string {
 
 // integer is the Go integer that carries a C integer, enum or pointer.
 func (e *emitter) integer(about, ctype string) string {
-	if t, ok := e.ctypes[ctype]; ok {
-		return t
-	}
-	t, err := cgen.Classify(e.pkg.Facts, ctype)
-	switch {
-	case err != nil:
+	t, err := e.types.Integer(ctype)
+	if err != nil {
 		e.errorf(about, "%v", err)
-	case t.GoInt == "" && t.Kind != cgen.Pointer && t.Kind != cgen.Func:
-		e.errorf(about, "C type %q is no integer and no pointer", ctype)
 	}
-	e.ctypes[ctype] = cmp.Or(t.GoInt, "uintptr")
-	return e.ctypes[ctype]
+	return cmp.Or(t, "uintptr")
 }
 
 // docFile writes what the package was made from, the package comment, and that the package is for this version of the runtime.

@@ -285,9 +285,6 @@ func greatest(typ string) *jen.Statement {
 //	}
 //	defer pd.h.Exit()
 func (c *call) enter(handle, what string) *jen.Statement {
-	if c.recv == nil {
-		return c.zero.enter(handle)
-	}
 	beside := id(handle, "base").Call().Dot("EnterBeside").Call(ref(id(c.self, "h")), id("verb"), jen.Lit(what))
 	return all(c.zero.onErr(beside), until(handle+".h.Exit"))
 }
@@ -297,13 +294,9 @@ func (c *call) enterOptional(handle, what string, then ...jen.Code) *jen.Stateme
 	return jen.If(notNil(id(handle))).Block(append([]jen.Code{c.enter(handle, what)}, then...)...)
 }
 
-// useMany declares what has the handles of lists, and puts the new object under them. A method of Lib has them beside other handles.
+// useMany declares what has the handles of lists, and puts the new object under them. A method of Lib takes no list.
 func (c *call) useMany() {
-	switch {
-	case c.many != "":
-	case c.recv == nil:
-		c.many = c.uses(nil) + ".Many"
-	default:
+	if c.many == "" {
 		c.many = "uses"
 		c.pre = append(c.pre, declare(c.many, "object.Uses"), until(c.many+".Exit"))
 	}
@@ -317,10 +310,6 @@ func (c *call) useMany() {
 //	}
 func (c *call) enterList(into, list, what string, o *model.Object) {
 	c.useMany()
-	if c.recv == nil {
-		c.pre = append(c.pre, c.zero.try(into, rt("bridge", "EnterList").Call(ref(id(c.uses(nil))), jen.Lit(what), id(list))))
-		return
-	}
 	entered := rt("object", "UseList").Call(ref(id(c.many)), ref(id(c.self, "h")), id("verb"), jen.Lit(what), id(list),
 		methodOf(o.Type()[1:], "base"))
 	c.pre = append(c.pre, c.zero.try(into, entered))

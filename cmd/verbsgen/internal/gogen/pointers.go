@@ -90,12 +90,16 @@ func pinData(into, bytes string) *jen.Statement {
 //		uses() []object.Used
 //	}
 func (g *goFile) armsOf(t *model.Tail) {
+	g.anyOf(t.Of, t.Arms, jen.Id("pack").Params().Index().Byte(), jen.Id("uses").Params().Add(goType("[]object.Used")))
+}
+
+// anyOf writes an interface of records.
+func (g *goFile) anyOf(name string, records []*model.Record, methods ...jen.Code) {
 	var names []string
-	for _, r := range t.Arms {
+	for _, r := range records {
 		names = append(names, "*"+r.Go)
 	}
-	g.decl(comment(t.Of+" is an interface of "+strings.Join(names, ", ")+"."), jen.Type().Id(t.Of).Interface(
-		jen.Id("pack").Params().Index().Byte(), jen.Id("uses").Params().Add(goType("[]object.Used"))))
+	g.decl(comment(name+" is an interface of "+strings.Join(names, ", ")+"."), jen.Type().Id(name).Interface(methods...))
 }
 
 // armMethods writes what a method asks of an arm:
@@ -131,13 +135,8 @@ func (g *goFile) armMethods(r *model.Record) {
 //		arm() (tag, size uint64)
 //	}
 func (g *goFile) pointedArms(of string, arms []*model.Record) {
-	var names []string
-	for _, r := range arms {
-		names = append(names, "*"+r.Go)
-	}
-	g.decl(comment(of+" is an interface of "+strings.Join(names, ", ")+"."), jen.Type().Id(of).Interface(
-		jen.Id("point").Params(pinsParam()).Params(jen.Uintptr(), jen.Error()),
-		jen.Id("arm").Params().Params(jen.List(id("tag"), id("size")).Uint64())))
+	g.anyOf(of, arms, jen.Id("point").Params(pinsParam()).Params(jen.Uintptr(), jen.Error()),
+		jen.Id("arm").Params().Params(jen.List(id("tag"), id("size")).Uint64()))
 }
 
 func pinsParam() jen.Code { return param("pins", "*cmem.Pins") }

@@ -1,7 +1,6 @@
 package gogen
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/dave/jennifer/jen"
@@ -9,22 +8,15 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/cgen"
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
 	"github.com/verbsgen/verbsgen/spec"
-	"github.com/verbsgen/verbsgen/spec/role"
 )
 
 // crossing is the Go function that calls C for a verb.
 type crossing struct {
 	verb   *model.Verb
-	params []cross
-	answer answer
-	result string // Go type of a value that cannot fail
-	serial bool   // calls of the library run one after another, and no caller sees to it
-}
-
-// cross is a parameter of it: a number, a pointer to memory of C, or one to memory of Go, which stays in place for the call.
-type cross struct {
-	name, typ string
-	memory    bool // of Go
+	params []cgen.Param
+	answer *answer // nil where the call cannot fail
+	result string  // Go type of a value that cannot fail
+	serial bool    // calls of the library run one after another, and no caller sees to it
 }
 
 // crossings are the functions that cross into C: all but those that a package under runtime/ calls.
@@ -38,33 +30,15 @@ func (e *emitter) crossings() (out []crossing) {
 }
 
 func (e *emitter) crossing(v *model.Verb) crossing {
-	if v.Reads != nil {
-		return crossing{verb: v, params: readerParams}
+	params, err := e.types.Params(v)
+	if err != nil {
+		e.errorf(v.C+"."+params[len(params)-1].C, "%v", err)
 	}
-	if v.Stream != nil {
-		return crossing{verb: v, params: streamParams}
+	c := crossing{verb: v, params: params}
+	if v.Reads != nil || v.Stream != nil || v.View != nil {
+		return c
 	}
-	if v.View != nil {
-		return crossing{verb: v, params: viewParams}
-	}
-	c := crossing{verb: v, answer: answerOf(v), serial: e.pkg.Module.Serial && !e.readsRecords(v) && !e.mayWait(v)}
-	for i := range v.Symbols() {
-		c.params = append(c.params, cross{name: fmt.Sprintf("fn%d", i), typ: "uintptr"})
-	}
-	for _, p := range v.Params {
-		x := cross{name: p.Go, typ: pointer}
-		switch {
-		case p.OfGo():
-			x.memory = true
-		case p.Role.Passes == role.PassesHost:
-			x.typ = p.GoType
-		case p.Role.Passes == role.PassesValue:
-			x.typ = e.integer(v.C+"."+p.C, p.CType)
-		case p.Object.Int():
-			x.typ = "int32"
-		}
-		c.params = append(c.params, x)
-	}
+	c.answer, c.serial = answerOf(v), e.pkg.Module.Serial && !e.readsRecords(v) && !e.mayWait(v)
 	if v.Returns == spec.RetValue {
 		c.result = pointer
 		if !strings.HasSuffix(v.CRet, "*") {
@@ -78,32 +52,27 @@ func (e *emitter) crossing(v *model.Verb) crossing {
 func inC(name string) *jen.Statement { return jen.Id("C").Dot(name) }
 
 // crossed is a parameter as it is handed to C.
-func crossed(p cross) *jen.Statement {
-	x := id(p.name)
+func crossed(p cgen.Param) *jen.Statement {
+	x := id(p.Go)
 	switch {
-	case p.memory:
+	case p.Memory:
 		return jen.Parens(jen.Op("*").Add(inC("uint8_t"))).Call(x)
-	case p.typ == pointer:
+	case p.Type == pointer:
 		return inC("uintptr_t").Call(jen.Uintptr().Call(x))
 	}
-	return inC(p.typ + "_t").Call(x)
+	return inC(p.Type + "_t").Call(x)
 }
 
 // rawFunc is a raw function without its body.
 func rawFunc(c crossing) (f fn) {
-	errno := rt("syscall", "Errno")
 	switch {
-	case c.answer == byPointer:
-		f.results = []jen.Code{goType(pointer), errno}
-	case c.answer == byErrno || c.answer == byEither:
-		f.results = []jen.Code{errno}
-	case c.answer == byNegative || c.answer == byNegated:
-		f.results = []jen.Code{jen.Int(), errno}
+	case c.answer != nil:
+		f.results = types(c.answer.types...)
 	case c.result != "":
-		f.results = []jen.Code{goType(c.result)}
+		f.results = types(c.result)
 	}
 	for _, p := range c.params {
-		f.params = append(f.params, param(p.name, p.typ))
+		f.params = append(f.params, param(p.Go, p.Type))
 	}
 	return f
 }
@@ -170,22 +139,20 @@ func (e *emitter) rawBody(c crossing) []jen.Code {
 	}
 	call := inC(e.prefix + "_" + c.verb.C).Add(args(passed...))
 	n := jen.Int().Call(id("n"))
-	switch c.answer {
-	case byPointer:
-		return []jen.Code{define("p", "err").Add(call), jen.Return(rt("cmem", "OrErrno").Call(id("p"), id("err")))}
-	case byErrno:
-		return []jen.Code{jen.Return(rt("syscall", "Errno").Call(call))}
-	case byEither:
-		return []jen.Code{define("n", "err").Add(call), jen.Return(rt("cmem", "EitherErrno").Call(n, id("err")))}
-	case byNegated:
-		return []jen.Code{jen.Return(rt("cmem", "IntOrNegated").Call(jen.Int().Call(call)))}
-	case byNegative:
-		return []jen.Code{define("n", "err").Add(call), jen.Return(rt("cmem", "IntOrErrno").Call(n, id("err")))}
+	switch says := c.answer; {
+	case says == nil && c.result == "":
+		return []jen.Code{call}
+	case says == nil:
+		return []jen.Code{jen.Return(goType(c.result).Call(call))}
+	case says == byErrno:
+		return []jen.Code{jen.Return(goType(errnoType).Call(call))}
+	case says == byNegated:
+		return []jen.Code{jen.Return(rt("cmem", says.sorts).Call(jen.Int().Call(call)))}
+	case says == byPointer:
+		return []jen.Code{define("p", "err").Add(call), jen.Return(rt("cmem", says.sorts).Call(id("p"), id("err")))}
+	default:
+		return []jen.Code{define("n", "err").Add(call), jen.Return(rt("cmem", says.sorts).Call(n, id("err")))}
 	}
-	if c.result != "" {
-		call = jen.Return(goType(c.result).Call(call))
-	}
-	return []jen.Code{call}
 }
 
 // rawStubFile writes the same functions as variables that are nil, for builds without the C side: no handle can exist there, so that none
@@ -204,7 +171,7 @@ func (e *emitter) rawStubFile() *goFile {
 	for _, c := range e.crossings() {
 		f := rawFunc(c)
 		for i, p := range c.params {
-			f.params[i] = goType(p.typ)
+			f.params[i] = goType(p.Type)
 		}
 		stubs = append(stubs, id("raw"+c.verb.Go).Func().Add(f.signature()))
 	}

@@ -12,11 +12,6 @@ import (
 
 // This file has readers: what they read, their type, and the reading, which is one call into C.
 
-// readerParams are the parameters of the C function of a reader.
-var readerParams = []cross{{name: "gate", typ: pointer, memory: true}, {name: "fields", typ: "uint64"},
-	{name: "entries", typ: pointer, memory: true},
-	{name: "room", typ: "int64"}, {name: "tries", typ: "int64"}, {name: "answer", typ: pointer, memory: true}}
-
 // isAsked reports whether the package has a reader or a stream of an object, which do only what the object was asked for.
 func (e *emitter) isAsked(o *model.Object) bool {
 	return slices.ContainsFunc(e.pkg.Verbs, func(v *model.Verb) bool { return (v.Reads != nil || v.Stream != nil) && v.Params[0].Object == o })
@@ -30,16 +25,13 @@ func (e *emitter) reader(g *goFile, v *model.Verb, m *model.Method) {
 	e.readTypes(g, l)
 	c := e.newCall(v, m, []string{"*" + name}, fail{jen.Nil()})
 	kind, fields := jen.Lit(m.Recv), id("fields")
-	cross := func(gate string, args ...jen.Code) *jen.Statement {
-		return id("raw" + v.Go).Call(append([]jen.Code{id(gate, "Word").Call()}, args...)...)
-	}
 	with := ref(id(name).Values(key(c.self, id(c.self)), key("fields", c.readBy(wide("fields")))))
 	c.out.doc = doc(m.Name, say("new reader", words{"Object": m.Recv}), v.C, v.Page, m.Doc)
 	c.out.params = []jen.Code{param("fields", l.Asks.Go)}
 	c.out.body = slices.Concat([]jen.Code{verbConst(v.C)}, c.pre, []jen.Code{
 		c.zero.onErr(rt("dpath", "CheckAsked").Call(id(c.self, "asked"), id("verb"), kind, fields, inHex(askable(l)))),
 		declare("a", "dpath.Answer"),
-		cross(c.self+".gate", wide("fields"), jen.Nil(), jen.Lit(0), jen.Lit(0), memory("a")),
+		gated(v, c.self+".gate", wide("fields"), jen.Nil(), jen.Lit(0), jen.Lit(0), memory("a")),
 		c.zero.onErr(rt("dpath", "Lacks").Call(id("a"), id("verb"), kind, fields)),
 		jen.Return(with, jen.Nil())})
 	g.fn(c.out)
@@ -64,11 +56,16 @@ func (e *emitter) reader(g *goFile, v *model.Verb, m *model.Method) {
 			declare("a", "dpath.Answer"),
 			fail{jen.Lit(0)}.refuse(define("errno").Add(id("a.Begin").Call(ref(id(from, "gate")))).Op(";").Add(op(id("errno"), "!=", jen.Lit(0))),
 				failed()),
-			cross(from+".gate", id("r.fields"), array("entries"), length("int64", "entries"), conversion("int64", id("tries")), memory("a")),
+			gated(v, from+".gate", id("r.fields"), array("entries"), length("int64", "entries"), conversion("int64", id("tries")), memory("a")),
 			define("n", "errno").Add(id("a.Read").Call(ref(id(from, "gate")))),
 			fail{id("n")}.refuse(op(id("errno"), "!=", jen.Lit(0)), failed()),
 			jen.Return(id("n"), jen.Nil())}})
 	g.onceErrors(errs, v.C, m.Recv)
+}
+
+// gated calls the C side of a reader or a stream: rawX(qp.gate.Word(), x).
+func gated(v *model.Verb, gate string, passed ...jen.Code) *jen.Statement {
+	return id("raw" + v.Go).Call(append([]jen.Code{id(gate, "Word").Call()}, passed...)...)
 }
 
 // onceErrors writes the errors of a method on the data path, made once:

@@ -101,9 +101,6 @@ func (g *goFile) structOf(r *model.Record) {
 
 // plainRecord writes a record that the caller fills as a struct.
 func (e *emitter) plainRecord(g *goFile, r *model.Record) {
-	if slices.ContainsFunc(r.Fields, func(f *model.Field) bool { return f.Callback != "" }) {
-		e.errorf("struct "+r.C, "memory and functions of Go are for a record with a mask")
-	}
 	if packed(r) && keepsError(r) {
 		e.errorf("struct "+r.C, "a value may not fit, and nothing reports that of a struct in a list")
 	}

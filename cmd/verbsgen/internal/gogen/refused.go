@@ -65,6 +65,26 @@ func (e *emitter) refused(g *goFile, v *model.Verb, m *model.Method) {
 	}
 }
 
+// posts writes the methods that post a batch and a range of one:
+//
+//	func (qp *QP) PostRecv(b *dpath.RecvBatch, n int) (posted int, err error) { return qp.PostRecvRange(b.From(0, n)) }
+//
+//	func (qp *QP) PostRecvRange(r dpath.RecvRange) (posted int, err error)
+func (g *goFile) posts(v *model.Verb, m *model.Method, x *form.Func) {
+	self, errs, ranged := v.Params[0].Go, "err"+v.Go, m.Name+"Range"
+	results := []jen.Code{param("posted", "int"), param("err", "error")}
+	g.onceErrors(errs, v.C, m.Recv)
+	g.fn(fn{doc: doc(m.Name, x.Posts+". It is otherwise like QP.PostSend", v.C, v.Page), recv: recv(self, m.Recv), name: m.Name,
+		params:  []jen.Code{param("b", "*dpath."+strings.TrimSuffix(x.Range, "Range")+"Batch"), param("n", "int")},
+		results: results, short: true, body: []jen.Code{jen.Return(id(self, ranged).Call(id("b.From").Call(jen.Lit(0), id("n"))))}})
+	refused := id(self, "refused"+v.Go).Call(id("r"), id("posted"), id("errno"))
+	g.fn(fn{doc: says("posts range", words{"Name": m.Name}), recv: recv(self, m.Recv), name: ranged,
+		params: []jen.Code{param("r", "dpath."+x.Range)}, results: results, body: []jen.Code{
+			fail{jen.Lit(0)}.refuse(isNil(id(self)), id(errs, "Nil").Call()),
+			define("posted", "errno").Add(rt("dpath", v.Go+"Range").Call(ref(id(self, "gate")), id("r"))),
+			fail{id("posted")}.refuse(op(id("errno"), "!=", jen.Lit(0)), refused), jen.Return(id("posted"), jen.Nil())}})
+}
+
 // requestInputs are the inputs that the request itself has.
 func requestInputs(v *model.Verb) (out []jen.Code) {
 	for _, o := range v.Inputs() {

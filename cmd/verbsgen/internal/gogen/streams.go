@@ -12,11 +12,6 @@ import (
 
 // This file has streams of commands: their type, and the posting of a batch, which is one call into C.
 
-// streamParams are the parameters of the C function of a stream.
-var streamParams = []cross{{name: "gate", typ: pointer, memory: true}, {name: "object", typ: pointer},
-	{name: "asked", typ: "uint64"}, {name: "first", typ: pointer, memory: true},
-	{name: "answer", typ: pointer, memory: true}}
-
 // stream writes a method that makes a stream, and the type of the stream:
 //
 //	func (qp *QP) Stream() (*QPStream, error)
@@ -24,9 +19,6 @@ func (e *emitter) stream(g *goFile, v *model.Verb, m *model.Method) {
 	name, asks := m.Recv+m.Name, v.Stream.Asks
 	c := e.newCall(v, m, []string{"*" + name}, fail{jen.Nil()})
 	kind, open := jen.Lit(m.Recv), v.Part(form.PartOpen)
-	cross := func(gate string, args ...jen.Code) *jen.Statement {
-		return id("raw" + v.Go).Call(append([]jen.Code{id(gate, "Word").Call()}, args...)...)
-	}
 	asked := func() *jen.Statement { return conversion(asks.Go, id(c.self, "asked.Fields").Call()) }
 	made := ref(id(name).Values(key("gate", ref(id(c.self, "gate"))), key("object", id("object")), key("asked", asked()),
 		key(c.self, id(c.self))))
@@ -35,7 +27,7 @@ func (e *emitter) stream(g *goFile, v *model.Verb, m *model.Method) {
 		c.zero.onErr(rt("dpath", "CheckAsked").Call(id(c.self, "asked"), id("verb"), kind, asked(), asked())),
 		define("object").Add(raw(open, c.lib, id(c.self, "h.C"))),
 		define("a").Add(rt("dpath", "Probe").Call(ref(id(c.self, "gate")))),
-		cross(c.self+".gate", id("object"), conversion("uint64", asked()), jen.Nil(), memory("a")),
+		gated(v, c.self+".gate", id("object"), conversion("uint64", asked()), jen.Nil(), memory("a")),
 		c.zero.onErr(rt("dpath", "Lacks").Call(id("a"), id("verb"), kind, asked())),
 		jen.Return(made, jen.Nil())})
 	g.fn(c.out)
@@ -50,7 +42,7 @@ func (e *emitter) stream(g *goFile, v *model.Verb, m *model.Method) {
 		results: results, body: []jen.Code{
 			none.neverMade("s.gate", v, name, m),
 			declare("a", "dpath.Stream"),
-			cross("s.gate", id("s.object"), conversion("uint64", id("s.asked")),
+			gated(v, "s.gate", id("s.object"), conversion("uint64", id("s.asked")),
 				rt("dpath", "Begin").Call(id("r"), ref(id("a")), id("s.gate")), memory("a")),
 			jen.If(rt("dpath", "Unfinished").Call(id("r"), ref(id("a")))).Block(
 				rt("dpath", "End").Call(id("r"), ref(id("a"))),

@@ -13,9 +13,6 @@ import (
 
 // This file has views: their type, that of their requests, and the functions that build requests or add to them.
 
-// viewParams are the parameters of the C function of a view.
-var viewParams = []cross{{name: "fn0", typ: "uintptr"}, {name: "object", typ: pointer}, {name: "to", typ: pointer, memory: true}}
-
 // view writes a method that finds a view:
 //
 //	func (l *Lib) QPView(stream *verbs.QPStream) (*QPView, error)

@@ -42,7 +42,7 @@ func TestUnresolved(t *testing.T) {
 		"nothing wrong": {func(v *model.Verb, m *model.Method) { v.Params = append(v.Params, value("uint32_t")) }, ""},
 		"C type":        {func(v *model.Verb, m *model.Method) { v.Params = append(v.Params, value("struct y")) }, `x_do.n: `},
 		"float": {func(v *model.Verb, m *model.Method) { v.Params = append(v.Params, value("double")) },
-			`x_do.n: C type "double" is no integer and no pointer`},
+			`x_do.n: type "double" is no integer and no pointer`},
 		"out type": {func(v *model.Verb, m *model.Method) {
 			p := value("y_t *")
 			p.Role, p.GoType = role.Out, ""
@@ -59,8 +59,6 @@ func TestUnresolved(t *testing.T) {
 			p.Role, p.Record = role.Mask, &model.Record{Go: "Attr"}
 			v.Params = append(v.Params, p)
 		}, "x_do.n: no parameter has the fields of the mask"},
-		"form":     {func(v *model.Verb, m *model.Method) { m.Form = "other" }, "x_do: nothing writes X.Do of form other"},
-		"receiver": {func(v *model.Verb, m *model.Method) { m.Recv = "Y" }, "x_do: Y.Do is a method of a type that is neither an object nor Lib"},
 	} {
 		pkg := &model.Package{Name: "p", Facts: facts, Objects: []*model.Object{handle}, Verbs: []*model.Verb{verb(c.change)}}
 		_, err := Package(pkg, "vg")

@@ -124,7 +124,6 @@ type Member struct {
 	Doc    string
 	Likely string // what it most often comes from, in errors
 	Alias  bool   // another member has the same value and comes first
-	New    bool   // no known release has it
 }
 
 // Record is a Go type of a struct of plain data, and the unexported mirror with C's layout under it.

@@ -384,25 +384,6 @@ func updated(p *Package, f *function) {
 	}
 }
 
-// called: a method that names a verb calls it once.
-func called(p *Package, f *function) {
-	for _, v := range p.model.Verbs {
-		for _, m := range v.Methods {
-			names := each(f, func(x *ast.ValueSpec) bool { return x.Names[0].Name == "verb" && len(x.Values) == 1 })
-			if m.Recv+"."+m.Name != f.name || m.Form == form.Special || m.Form == form.NextRecord || len(names) == 0 {
-				continue
-			}
-			if got := text(names[0].Node.(*ast.ValueSpec).Values[0]); got != `"`+v.C+`"` {
-				p.report(f, names[0], "errors name %s instead of %s", got, v.C)
-			}
-			raws := slices.DeleteFunc(f.raws(), func(s site) bool { return s.name != "raw"+v.Go })
-			if adds := f.calls("*.more.Add"); len(raws)+len(adds) != 1 {
-				p.report(f, names[0], "%s is named, and called %d times", v.C, len(raws))
-			}
-		}
-	}
-}
-
 // failed: a function returns where what it has called failed, before it goes on with what that gave.
 func failed(p *Package, f *function) {
 	for _, s := range each(f, every[*ast.AssignStmt]) {

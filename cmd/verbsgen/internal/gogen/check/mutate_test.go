@@ -19,10 +19,7 @@ import (
 func TestRemovedStatements(t *testing.T) {
 	removed := 0
 	for _, module := range spec.Modules() {
-		p, err := Parse(shipped(t, module), modelOf(t, module))
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := packageOf(t, module)
 		for _, f := range p.order {
 			if !f.exported() || len(f.raws()) == 0 || p.written(f) {
 				continue
@@ -115,8 +112,17 @@ func (p *Package) usesIn(e ast.Node, s ast.Stmt, inside, outside map[types.Objec
 }
 
 // unmissed reports whether no rule is about a statement: it declares a constant, sets a field or a variable, names an object for messages,
-// or is for what has no answer yet.
-func unmissed(s ast.Stmt) bool {
+// or is for what has no answer yet. TestArguments and TestResults of conformance/recording miss the call of a verb, and what reads its
+// result.
+func unmissed(s ast.Stmt) (calls bool) {
+	ast.Inspect(s, func(n ast.Node) bool {
+		c, ok := n.(*ast.CallExpr)
+		calls = calls || ok && isRaw(c)
+		return !calls
+	})
+	if calls {
+		return true
+	}
 	switch s := s.(type) {
 	case *ast.AssignStmt:
 		return s.Tok != token.DEFINE
@@ -124,7 +130,8 @@ func unmissed(s ast.Stmt) bool {
 		return s.Decl.(*ast.GenDecl).Tok == token.CONST
 	case *ast.ExprStmt:
 		by := callee(s.X.(*ast.CallExpr))
-		return matches("*.Rename", by) || matches("*.Lack", by) || strings.Contains(by, ".after")
+		return matches("*.Rename", by) || matches("*.Lack", by) || strings.Contains(by, ".after") || matches("*.from", by) ||
+			by == "cmem.FillList"
 	case *ast.IfStmt:
 		if lacks(s) { // TestLacking of conformance/device/oncard misses it
 			return true

@@ -14,13 +14,9 @@ import (
 // TestMaskMakesBuilder: attributes whose C struct has a mask, in it or in a parameter beside
 // it, have a builder; all others, and all results, are plain structs.
 func TestMaskMakesBuilder(t *testing.T) {
-	pkg := modelOf(t, spec.DefaultModule)
-	p, err := Parse(shipped(t, spec.DefaultModule), pkg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := packageOf(t, spec.DefaultModule)
 	plain, builders := 0, 0
-	for _, r := range pkg.Records {
+	for _, r := range p.model.Records {
 		if r.Runtime != "" || r.Entry || p.structs[r.Go] == nil {
 			continue
 		}
@@ -47,7 +43,7 @@ func TestMaskMakesBuilder(t *testing.T) {
 // TestAttrInInfoOut holds the names of what verbs take and return: ...Attr goes in, ...Info comes out. What a verb fills for another one to
 // take is called as that takes it, and an element of a list ...Entry.
 func TestAttrInInfoOut(t *testing.T) {
-	pkg := modelOf(t, spec.DefaultModule)
+	pkg := packageOf(t, spec.DefaultModule).model
 	seen, listed := map[string]bool{}, map[*model.Record]bool{}
 	for _, v := range pkg.Verbs {
 		for _, p := range v.Params {

@@ -45,12 +45,18 @@ func taken(p *Package, f *function) {
 	}
 }
 
-// lent: the C object of a handle of another package is handed to C, and not only kept from being closed.
+// lent: the C object of a handle of another package is handed to C, and not only kept from being closed. A record of another package takes
+// what C has filled.
 func lent(p *Package, f *function) {
 	for _, s := range f.calls("bridge.Enter", "bridge.EnterOptional", "bridge.Lend", "bridge.Fill") {
 		h := s.sets()
 		if h != "" && h != "_" && len(f.raws()) > 0 && !contains(f.decl.Body, h+".C") && !contains(f.decl.Body, h+".Root") {
 			p.report(f, s, "C is not given %s", h)
+		}
+	}
+	for _, fill := range f.calls("bridge.Fill") {
+		if done := f.calls(fill.sets() + ".Done"); len(done) != 1 || len(f.raws()) != 1 || done[0].Pos() < f.raws()[0].Pos() {
+			p.report(f, fill, "%s is filled and not taken", arg(fill, 1))
 		}
 	}
 }
@@ -249,19 +255,6 @@ func (f *function) created() (out []creation) {
 	return out
 }
 
-// made: an object that C has made gets a handle: else nothing ends it.
-func made(p *Package, f *function) {
-	for _, raw := range f.raws() {
-		v := p.verb(raw.name)
-		if v == nil || v.Creates == nil || raw.inLit() {
-			continue
-		}
-		if n := f.created(); len(n) != 1 || n[0].Pos() < raw.Pos() || len(n[0].under) > 0 {
-			p.report(f, raw, "the new object does not get a handle once, after the call; nothing ends it")
-		}
-	}
-}
-
 // adopted: a new handle is adopted once, when it has all that it keeps: from then on others use it. Its parents are all handles of the
 // call, so that none of them is closed before it, and it knows those that it has a field for.
 func adopted(p *Package, f *function) {
@@ -407,72 +400,6 @@ func zero(e ast.Expr) bool {
 	return ok && len(lit.Elts) == 0 || slices.Contains([]string{"nil", "0", "-1", `""`, "false"}, text(e))
 }
 
-// filled: what C fills is read after the call, as many elements as C says.
-func filled(p *Package, f *function) {
-	for _, raw := range f.raws() {
-		if !f.exported() || raw.inLit() && len(f.raws()) > 1 {
-			continue
-		}
-		for _, a := range raw.call.Args {
-			x := strings.TrimSuffix(strings.TrimPrefix(strings.TrimPrefix(text(a), "unsafe.Pointer("), "&"), ")")
-			if list, ok := strings.CutPrefix(x, "unsafe.SliceData("); ok {
-				x = strings.TrimSuffix(list, ")")
-				f.list(raw, x)
-				continue
-			}
-			if read := each(f, func(id *ast.Ident) bool { return id.Name == x && id.Pos() > raw.End() }); f.blank(x) && len(read) == 0 {
-				p.report(f, raw, "C fills %s, and nothing reads it", x)
-			}
-		}
-	}
-	for _, s := range each(f, every[*ast.ValueSpec]) {
-		if x := s.Node.(*ast.ValueSpec).Names[0].Name; s.Node.(*ast.ValueSpec).Type != nil && f.exported() && f.blank(x) &&
-			len(each(f, func(e *ast.UnaryExpr) bool { return text(e) == "&"+x })) == 0 && len(f.calls(x+".*")) > 0 && len(f.calls(x+".from")) == 0 {
-			p.report(f, s, "%s is read, and nothing fills it", x)
-		}
-	}
-	for _, s := range f.calls("new") {
-		if out := s.sets(); p.has(arg(s, 0), "from") && len(f.raws()) > 0 && len(f.calls(out+".from")) != 1 {
-			p.report(f, s, "%s is returned, and nothing fills it", out)
-		}
-	}
-	for _, fill := range f.calls("bridge.Fill") {
-		if done := f.calls(fill.sets() + ".Done"); len(done) != 1 || len(f.raws()) != 1 || done[0].Pos() < f.raws()[0].Pos() {
-			p.report(f, fill, "%s is filled and not taken", arg(fill, 1))
-		}
-	}
-}
-
-// list reports a list of records that C fills and the caller does not get.
-func (f *function) list(raw site, x string) {
-	for _, s := range f.assigned(x) {
-		c, ok := s.assign.Rhs[0].(*ast.CallExpr)
-		if !ok || callee(c) != "make" || len(c.Args) < 2 {
-			continue
-		}
-		fills := f.calls("cmem.FillList")
-		count := ""
-		if a, ok := raw.stack[len(raw.stack)-1].(*ast.AssignStmt); ok && f.p.typeOf(a.Lhs[0]) == "int" {
-			count = text(a.Lhs[0])
-		}
-		if len(fills) != 1 || fills[0].Pos() < raw.Pos() || arg(fills[0], 1) != x || "len("+arg(fills[0], 0)+")" != text(c.Args[1]) ||
-			count != "" && arg(fills[0], 2) != count {
-			f.p.report(f, raw, "the caller's list is not filled from %s, of its length", x)
-		}
-	}
-}
-
-// blank reports whether a variable has no value before C gives it one.
-func (f *function) blank(x string) bool {
-	declared := slices.ContainsFunc(each(f, every[*ast.ValueSpec]), func(s site) bool {
-		v := s.Node.(*ast.ValueSpec)
-		return v.Names[0].Name == x && v.Values == nil
-	})
-	return declared && len(f.assigned(x))+len(f.assigned(x+"[*")) == 0 && len(each(f, func(c *ast.CallExpr) bool {
-		return matches("*.to", callee(c)) && len(c.Args) > 0 && text(c.Args[0]) == "&"+x
-	})) == 0
-}
-
 // handle: a Close waits for the calls that do not enter a handle, ends waiting, and makes requests to a region invalid.
 func handle(p *Package, f *function) {
 	t := strings.TrimPrefix(f.decl.Name.Name, "new")
@@ -503,37 +430,6 @@ func handle(p *Package, f *function) {
 			if gone := f.assigned("o.h.Gone"); len(gone) != 1 || !contains(gone[0], "o."+name+".Close") {
 				p.report(f, field, "a Close leaves elements of the region valid")
 			}
-		}
-	}
-}
-
-// ends: what ends an object calls the verb that it is named for, once, and nothing else.
-func ends(p *Package, f *function) {
-	for _, s := range f.calls("*.h.Make", "*.CloseBy") {
-		c := s.call
-		verb, end := c.Args[0], c.Args[1]
-		if matches("*.Make", callee(c)) {
-			verb, end = c.Args[4], c.Args[5]
-		}
-		sel, ok := end.(*ast.SelectorExpr)
-		if !ok {
-			continue
-		}
-		g := p.funcs[p.info.Uses[sel.Sel]]
-		if _, field := sel.X.(*ast.Ident); g == nil && !field { // a method of the runtime
-			continue
-		} else if g == nil {
-			p.report(f, s, "nothing ends the object")
-			continue
-		}
-		name := strings.Trim(text(verb), `"`)
-		raws := g.raws()
-		if len(raws) != 1 || raws[0].under != nil {
-			p.report(g, g.decl.Name, "the end of an object does not call its verb once, and nothing else")
-			continue
-		}
-		if v := p.verb(callee(raws[0].call)); v != nil && v.C != name {
-			p.report(g, raws[0], "%s calls another verb than it says, %s", g.name, name)
 		}
 	}
 }

@@ -1,5 +1,5 @@
 // Package check holds generated Go to what every method must do: use a handle only while it cannot be closed, give back what it takes, and
-// return what C answers.
+// end what it makes. Package conformance/recording shows that methods call their verbs and return what C fills.
 //
 // The checks read the Go that ships, so they know nothing of how it was written. They work without the packages that the Go imports: a
 // method of the generated code is recognised by its name. Nested blocks are the only control flow that they follow, as generated methods
@@ -37,9 +37,9 @@ type rule func(p *Package, f *function)
 // rules are all of them, by name.
 var rules = map[string]rule{
 	"entered": entered, "exited": exited, "device": oneDevice, "refused": refused, "missing": missing, "judged": judged,
-	"hinted": hinted, "taken": taken, "released": released, "placed": placed, "began": began, "made": made, "adopted": adopted,
-	"zeros": zeros, "filled": filled, "lazy": asked, "updated": updated, "handle": handle, "ends": ends,
-	"lent": lent, "failed": failed, "called": called,
+	"hinted": hinted, "taken": taken, "released": released, "placed": placed, "began": began, "adopted": adopted,
+	"zeros": zeros, "lazy": asked, "updated": updated, "handle": handle,
+	"lent": lent, "failed": failed,
 }
 
 // Package is a generated package.

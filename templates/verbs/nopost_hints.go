@@ -1,7 +1,7 @@
 //go:build ignore
 
 //verbsgen:with ibv_post_send
-//verbsgen:without ibv_query_port
+//verbsgen:without ibv_query_port ibv_query_qp
 
 package verbs
 
