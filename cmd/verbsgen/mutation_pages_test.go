@@ -5,6 +5,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,6 +36,11 @@ type pageBase struct {
 // libibverbs. Whatever the damage, the command refuses it at its place, or what comes out compiles.
 func TestPageMutations(t *testing.T) {
 	bases := pageBases(t)
+	for i, kind := range bases[0].set.Kinds() {
+		if !slices.ContainsFunc(bases, func(b *pageBase) bool { return b.set.Mutant(i).Text != "" }) {
+			t.Errorf("no page has a place for %s", kind)
+		}
+	}
 	n := *pageMutations
 	if n == 0 {
 		n = len(bases[0].set.Kinds())

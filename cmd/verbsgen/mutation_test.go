@@ -60,6 +60,11 @@ var headerFiles = []string{"verbs.h", "verbs_api.h", "ib_user_ioctl_verbs.h"}
 // command refuses it at its place and leaves the package alone, or what comes out is right.
 func TestMutations(t *testing.T) {
 	b := newMutationBench(t)
+	for i, kind := range b.set.Kinds() {
+		if b.set.Mutant(i).Text == "" {
+			t.Errorf("no header has a place for %s", kind)
+		}
+	}
 	n, step := *mutations, 1
 	if n == 0 {
 		n, step = len(b.set.Kinds()), 3
@@ -175,6 +180,24 @@ func writeFile(t *testing.T, at string, data []byte) {
 	if err := os.WriteFile(at, data, 0o666); err != nil {
 		t.Error(err)
 	}
+}
+
+// readFolder maps the names of a folder's files to their content.
+func readFolder(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[string]string{}
+	for _, e := range entries {
+		data, err := os.ReadFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		files[e.Name()] = string(data)
+	}
+	return files
 }
 
 // one generates from one damaged header.
