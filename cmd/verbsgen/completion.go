@@ -175,14 +175,7 @@ func verbNames() []string {
 	if err != nil {
 		return nil
 	}
-	var names []string
-	for _, p := range sp.Pages {
-		for _, v := range p.Verbs {
-			names = append(names, v.C)
-		}
-	}
-	slices.Sort(names)
-	return names
+	return slices.Sorted(slices.Values(functionsOf(sp, nil)))
 }
 
 func beginning(names []string, word string) []string {

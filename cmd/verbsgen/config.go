@@ -26,7 +26,7 @@ func (t *target) configure(cmd *cobra.Command) error {
 		return nil
 	}
 	if err != nil {
-		return diag.One(diag.New(diag.InputRead, file, 0, 0, spec.ConfigFile, "cannot be read: "+reason(err), inputFix(err)))
+		return diag.One(diag.New(diag.InputRead, file, 0, 0, spec.ConfigFile, "cannot be read: "+diag.Reason(err), inputFix(err)))
 	}
 	c, err := spec.ParseConfig(file, data)
 	if err != nil {

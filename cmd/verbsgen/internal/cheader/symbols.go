@@ -2,6 +2,7 @@ package cheader
 
 import (
 	"debug/elf"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -57,7 +58,7 @@ func SymbolVersions(lib string) (map[string]string, error) {
 func defaultVersions(lib string) (map[string]string, error) {
 	file, err := regular.Open(lib)
 	if err != nil {
-		return nil, fmt.Errorf("cannot be read as a shared library: %w", reasonOf(err))
+		return nil, errors.New("cannot be read as a shared library: " + diag.Reason(err))
 	}
 	defer file.Close()
 	f, err := elf.NewFile(file)
@@ -76,7 +77,7 @@ func defaultVersions(lib string) (map[string]string, error) {
 		versions[s.Name] = s.Version
 	}
 	if len(versions) == 0 {
-		return nil, fmt.Errorf("exports no function")
+		return nil, errors.New("exports no function")
 	}
 	return versions, nil
 }

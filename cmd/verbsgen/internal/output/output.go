@@ -165,15 +165,7 @@ func inTheWay(at, problem string) error {
 
 // writeError reports an error of the file system at a place.
 func writeError(at string, err error) error {
-	var pe *fs.PathError
-	var le *os.LinkError
-	switch {
-	case errors.As(err, &pe):
-		err = pe.Err
-	case errors.As(err, &le):
-		err = le.Err
-	}
-	return diag.One(diag.New(diag.OutputWrite, at, 0, 0, "output", err.Error(),
+	return diag.One(diag.New(diag.OutputWrite, at, 0, 0, "output", diag.Reason(err),
 		"choose a folder that can be written with -o"))
 }
 
