@@ -2,9 +2,7 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -92,16 +90,7 @@ func readableFolder(dir string) error {
 	if err == nil {
 		return nil
 	}
-	return diag.One(diag.New(diag.ManRead, dir, 0, 0, "--man", "cannot be read: "+reason(err), "name a folder of man pages"))
-}
-
-// reason is the part of an error of the file system that the place does not tell already.
-func reason(err error) string {
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		err = pe.Err
-	}
-	return err.Error()
+	return diag.One(diag.New(diag.ManRead, dir, 0, 0, "--man", "cannot be read: "+diag.Reason(err), "name a folder of man pages"))
 }
 
 // passages prints the counts of a report and gives what has to be looked at.

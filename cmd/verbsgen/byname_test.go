@@ -5,6 +5,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -51,17 +52,16 @@ func TestNoVerbByName(t *testing.T) {
 			return err
 		}
 		files++
-		fset := token.NewFileSet()
-		file, err := parser.ParseFile(fset, path, nil, 0)
+		data, err := os.ReadFile(path)
 		if err != nil {
 			return err
 		}
-		for _, p := range n.in(file) {
+		for _, p := range n.in(t, path, string(data)) {
 			if slices.Contains(helpExamples, p.text) || slices.Contains(general, p.text) || form.Find(p.text) != nil {
 				used[p.text] = true
 				continue
 			}
-			t.Errorf("%s: %q names %s; let its page say what is special about it", fset.Position(p.pos), p.text, p.name)
+			t.Errorf("%s: %q names %s; let its page say what is special about it", p.at, p.text, p.name)
 		}
 		return nil
 	})
@@ -96,12 +96,8 @@ func TestNameProblems(t *testing.T) {
 		`define("addr", "length")`:           "",
 		`strings.TrimPrefix(f.Name, "ibv_")`: "",
 	} {
-		file, err := parser.ParseFile(token.NewFileSet(), "x.go", "package p\nvar _ = "+code, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
 		got := ""
-		for _, p := range n.in(file) {
+		for _, p := range n.in(t, "x.go", "package p\nvar _ = "+code) {
 			got += p.name
 		}
 		if got != want {
@@ -163,35 +159,27 @@ func allReleases(t *testing.T) (rels []*api.Release) {
 }
 
 type namedLiteral struct {
-	pos        token.Pos
+	at         token.Position
 	text, name string
 }
 
-var word = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*`)
+var (
+	word   = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*`)
+	lookup = regexp.MustCompile(`(?:\.(?:Find|Field|Param|leaf)\(|\.C [!=]= )"\w+"`) // of a field, by its name
+)
 
 // in finds the literals of a file that name a declaration, or a field: of several words anywhere, of one word where a field is
 // looked up or compared.
-func (n cNames) in(file *ast.File) (found []namedLiteral) {
-	asField := map[*ast.BasicLit]bool{}
-	ast.Inspect(file, func(node ast.Node) bool {
-		switch x := node.(type) {
-		case *ast.CallExpr:
-			if s, ok := x.Fun.(*ast.SelectorExpr); ok && slices.Contains([]string{"Find", "Field", "Param", "leaf"}, s.Sel.Name) {
-				markLiterals(asField, x.Args...)
-			}
-		case *ast.BinaryExpr:
-			if isC(x.X) || isC(x.Y) {
-				markLiterals(asField, x.X, x.Y)
-			}
-		case *ast.SwitchStmt:
-			if x.Tag != nil && isC(x.Tag) {
-				for _, c := range x.Body.List {
-					markLiterals(asField, c.(*ast.CaseClause).List...)
-				}
-			}
-		}
-		return true
-	})
+func (n cNames) in(t *testing.T, path, text string) (found []namedLiteral) {
+	fset := token.NewFileSet()
+	file, err := parser.ParseFile(fset, path, text, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asField := map[int]bool{} // where the literal ends
+	for _, m := range lookup.FindAllStringIndex(text, -1) {
+		asField[m[1]] = true
+	}
 	ast.Inspect(file, func(node ast.Node) bool {
 		if kv, ok := node.(*ast.KeyValueExpr); ok {
 			if key, ok := kv.Key.(*ast.Ident); ok && (key.Name == "Long" || key.Name == "Example") { // the help of a command
@@ -213,26 +201,12 @@ func (n cNames) in(file *ast.File) (found []namedLiteral) {
 			lower := strings.ToLower(w)
 			named := (strings.HasPrefix(lower, "ibv_") || strings.HasPrefix(lower, "rdma_")) && n.decls[w] && !strings.Contains(text, "struct "+w)
 			path := !strings.ContainsAny(text, " \n:%/") && strings.Contains(w, "_") && n.fields[w]
-			if named || path || asField[l] && w == text && n.fields[w] {
-				found = append(found, namedLiteral{l.Pos(), text, w})
+			if named || path || asField[fset.Position(l.End()).Offset] && w == text && n.fields[w] {
+				found = append(found, namedLiteral{fset.Position(l.Pos()), text, w})
 				break
 			}
 		}
 		return true
 	})
 	return found
-}
-
-// isC reports whether an expression is the C name of something: x.C.
-func isC(e ast.Expr) bool {
-	s, ok := e.(*ast.SelectorExpr)
-	return ok && s.Sel.Name == "C"
-}
-
-func markLiterals(marked map[*ast.BasicLit]bool, exprs ...ast.Expr) {
-	for _, e := range exprs {
-		if l, ok := e.(*ast.BasicLit); ok {
-			marked[l] = true
-		}
-	}
 }

@@ -13,14 +13,6 @@ import (
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
-// scripts writes the completion script of each shell that cobra knows.
-var scripts = map[string]func(root *cobra.Command, a *app) error{
-	"bash":       func(root *cobra.Command, a *app) error { return root.GenBashCompletionV2(a.out, true) },
-	"zsh":        func(root *cobra.Command, a *app) error { return root.GenZshCompletion(a.out) },
-	"fish":       func(root *cobra.Command, a *app) error { return root.GenFishCompletion(a.out, true) },
-	"powershell": func(root *cobra.Command, a *app) error { return root.GenPowerShellCompletionWithDesc(a.out) },
-}
-
 func (a *app) completionCmd() *cobra.Command {
 	shells := []string{"bash", "zsh", "fish", "powershell"}
 	return &cobra.Command{
@@ -38,11 +30,17 @@ verb and their constants.
 		Args:      takes(1, 1),
 		ValidArgs: shells,
 		RunE: do(func(cmd *cobra.Command, args []string) error {
-			write, ok := scripts[args[0]]
-			if !ok {
-				return usagef("no completion for the shell %q; there is one for %s", args[0], strings.Join(shells, ", "))
+			switch root := cmd.Root(); args[0] {
+			case "bash":
+				return root.GenBashCompletionV2(a.out, true)
+			case "zsh":
+				return root.GenZshCompletion(a.out)
+			case "fish":
+				return root.GenFishCompletion(a.out, true)
+			case "powershell":
+				return root.GenPowerShellCompletionWithDesc(a.out)
 			}
-			return write(cmd.Root(), a)
+			return usagef("no completion for the shell %q; there is one for %s", args[0], strings.Join(shells, ", "))
 		}),
 	}
 }
@@ -175,14 +173,7 @@ func verbNames() []string {
 	if err != nil {
 		return nil
 	}
-	var names []string
-	for _, p := range sp.Pages {
-		for _, v := range p.Verbs {
-			names = append(names, v.C)
-		}
-	}
-	slices.Sort(names)
-	return names
+	return slices.Sorted(slices.Values(functionsOf(sp, nil)))
 }
 
 func beginning(names []string, word string) []string {

@@ -26,57 +26,35 @@ func (t *target) configure(cmd *cobra.Command) error {
 		return nil
 	}
 	if err != nil {
-		return diag.One(diag.New(diag.InputRead, file, 0, 0, spec.ConfigFile, "cannot be read: "+reason(err), inputFix(err)))
+		return diag.One(diag.New(diag.InputRead, file, 0, 0, spec.ConfigFile, "cannot be read: "+diag.Reason(err), inputFix(err)))
 	}
 	c, err := spec.ParseConfig(file, data)
 	if err != nil {
 		return err
 	}
 	var errs diag.List
-	differs := func(key, flag string) {
-		errs.Add(diag.New(diag.ConfigFlag, file, c.Line[key], 1, key, "the flag --"+flag+" has another value",
-			"change one of them, or remove the flag"))
-	}
-	one := func(key, flag, value string, to *string) {
-		if value == "" {
+	// set takes over a setting that is not empty.
+	set := func(key, flag string, isSet, same bool, take func()) {
+		if !isSet {
 			return
 		}
-		if cmd.Flags().Changed(flag) && *to != value {
-			differs(key, flag)
+		if cmd.Flags().Changed(flag) && !same {
+			errs.Add(diag.New(diag.ConfigFlag, file, c.Line[key], 1, key, "the flag --"+flag+" has another value",
+				"change one of them, or remove the flag"))
 		}
-		*to = value
+		take()
 	}
-	many := func(key, flag string, values []string, to *globs) {
-		if len(values) == 0 {
-			return
-		}
-		if cmd.Flags().Changed(flag) && !slices.Equal(*to, values) {
-			differs(key, flag)
-		}
-		*to = values
+	below := make([]string, len(c.Specs))
+	for i, dir := range c.Specs {
+		below[i] = input.Below(t.out, dir)
 	}
-	one("release", "release", c.Release, &t.Release)
-	one("module", "module", c.Module, &t.Module)
-	one("package", "pkg", c.Package, &t.pkg.name)
-	t.pkg.given = t.pkg.given || c.Package != ""
-	many("families", "families", c.Families, &t.parts)
-	many("only", "only", c.Only, &t.only)
-	if len(c.Specs) > 0 {
-		below := make([]string, len(c.Specs))
-		for i, dir := range c.Specs {
-			below[i] = input.Below(t.out, dir)
-		}
-		if cmd.Flags().Changed("spec") && !slices.Equal(t.Specs, below) {
-			differs("spec", "spec")
-		}
-		t.Specs = below
-	}
-	if len(c.Imports) > 0 {
-		if cmd.Flags().Changed("import") && !maps.Equal(t.imports, c.Imports) {
-			differs("import", "import")
-		}
-		t.imports = c.Imports
-	}
+	set("release", "release", c.Release != "", t.Release == c.Release, func() { t.Release = c.Release })
+	set("module", "module", c.Module != "", t.Module == c.Module, func() { t.Module = c.Module })
+	set("package", "pkg", c.Package != "", t.pkg.name == c.Package, func() { t.pkg = packageFlag{c.Package, true} })
+	set("families", "families", len(c.Families) > 0, slices.Equal(t.parts, c.Families), func() { t.parts = c.Families })
+	set("only", "only", len(c.Only) > 0, slices.Equal(t.only, c.Only), func() { t.only = c.Only })
+	set("spec", "spec", len(below) > 0, slices.Equal(t.Specs, below), func() { t.Specs = below })
+	set("import", "import", len(c.Imports) > 0, maps.Equal(t.imports, c.Imports), func() { t.imports = c.Imports })
 	if t.Header != "" && c.Release != "" {
 		errs.Add(diag.New(diag.ConfigFlag, file, c.Line["release"], 1, "release", "--header is given too", "remove one of them"))
 	}

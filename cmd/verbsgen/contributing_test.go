@@ -23,15 +23,6 @@ func contributing(t *testing.T) (string, fs.FS) {
 	return string(text), os.DirFS(root)
 }
 
-func readFile(t *testing.T, repo fs.FS, name string) string {
-	t.Helper()
-	data, err := fs.ReadFile(repo, name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(data)
-}
-
 // TestContributingUpdate compares the table of -update flags with the packages whose tests have one.
 func TestContributingUpdate(t *testing.T) {
 	text, repo := contributing(t)
@@ -66,17 +57,10 @@ func TestContributingUpdate(t *testing.T) {
 	}
 }
 
-// TestContributingNames looks for the files, packages, tests and make targets that CONTRIBUTING.md names.
+// TestContributingNames looks for the files and packages that CONTRIBUTING.md names; TestCommands of conformance/documents/guides looks for
+// the tests and make targets.
 func TestContributingNames(t *testing.T) {
 	text, repo := contributing(t)
-	makefile := readFile(t, repo, "Makefile")
-	for _, m := range regexp.MustCompile("(?:`| {4}|&& )make ([a-z0-9 -]+)").FindAllStringSubmatch(text, -1) {
-		for target := range strings.FieldsSeq(m[1]) {
-			if !strings.Contains(makefile, "\n"+target+":") {
-				t.Errorf("make %s: no such target", target)
-			}
-		}
-	}
 	named := regexp.MustCompile("[`(](?:\\./)?((?:[a-z]+/)*[A-Za-z._-]*(?:/|\\.(?:go|md|yaml|txt|json|tmpl|h))[a-z]*)[`)#]")
 	tops := []string{"", "cmd/verbsgen/internal", "cmd/verbsgen/internal/diag"}
 	found := 0
@@ -92,28 +76,5 @@ func TestContributingNames(t *testing.T) {
 	}
 	if found < 20 {
 		t.Errorf("only %d names of files were looked for", found)
-	}
-}
-
-// TestContributingTests looks for the packages and tests of the commands in CONTRIBUTING.md.
-func TestContributingTests(t *testing.T) {
-	text, repo := contributing(t)
-	for _, m := range regexp.MustCompile(`go test ((?:\./\S+ )+)-run '?(\w+)`).FindAllStringSubmatch(text, -1) {
-		tests := regexp.MustCompile(`func Test\w*` + strings.TrimPrefix(m[2], "Test"))
-		dir := strings.TrimPrefix(strings.Fields(m[1])[0], "./")
-		files, err := fs.Glob(repo, dir+"/*_test.go")
-		if err != nil || !slices.ContainsFunc(files, func(f string) bool { return tests.MatchString(readFile(t, repo, f)) }) {
-			t.Errorf("go test ./%s -run %s: no such test, %v", dir, m[2], err)
-		}
-	}
-	for _, m := range regexp.MustCompile(`go test (\./[^-\n`+"`"+`]*)`).FindAllStringSubmatch(text, -1) {
-		for pkg := range strings.FieldsSeq(m[1]) {
-			if !strings.HasPrefix(pkg, "./") || strings.Contains(pkg, "...") || strings.HasPrefix(pkg, "./try/") {
-				continue
-			}
-			if _, err := fs.Stat(repo, path.Clean(pkg)); err != nil {
-				t.Errorf("go test %s: %v", pkg, err)
-			}
-		}
 	}
 }

@@ -181,7 +181,7 @@ func readInput(file string, stdin io.Reader) ([]byte, error) {
 		data, err = regular.Read(file, maxInput)
 	}
 	if err != nil {
-		return nil, diag.One(diag.New(diag.InputRead, file, 0, 0, "input", "cannot be read: "+reason(err), inputFix(err)))
+		return nil, diag.One(diag.New(diag.InputRead, file, 0, 0, "input", "cannot be read: "+diag.Reason(err), inputFix(err)))
 	}
 	return data, nil
 }

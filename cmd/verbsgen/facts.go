@@ -38,7 +38,7 @@ func build(t target) (*built, error) {
 	}
 	path, err := output.ImportPath(t.out)
 	if err != nil {
-		return nil, diag.One(diag.New(diag.OutputWrite, t.out, 0, 0, "output", "its module cannot be read: "+reason(err),
+		return nil, diag.One(diag.New(diag.OutputWrite, t.out, 0, 0, "output", "its module cannot be read: "+diag.Reason(err),
 			"put a regular file go.mod there, or name another folder with -o"))
 	}
 	files, pkg, err := generate.Run(rel, sp, generate.Options{Package: cmp.Or(t.pkg.name, sp.Module.Package),

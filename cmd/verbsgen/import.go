@@ -178,11 +178,11 @@ func asIncluded(header string) string {
 func (a *app) storeFacts(m *spec.Module, rel *api.Release, source, name string, changed bool) error {
 	at, err := output.FileAt(name)
 	if err != nil {
-		return diag.One(diag.New(diag.OutputWrite, name, 0, 0, "facts", reason(err), "choose a file that can be written with -o"))
+		return diag.One(diag.New(diag.OutputWrite, name, 0, 0, "facts", diag.Reason(err), "choose a file that can be written with -o"))
 	}
 	old, err := regular.Read(at, maxInput)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return diag.One(diag.New(diag.OutputWrite, at, 0, 0, "facts", reason(err), "choose a file that can be written with -o"))
+		return diag.One(diag.New(diag.OutputWrite, at, 0, 0, "facts", diag.Reason(err), "choose a file that can be written with -o"))
 	}
 	known, err := api.Parse(string(old))
 	if err != nil {
@@ -203,7 +203,7 @@ func (a *app) storeFacts(m *spec.Module, rel *api.Release, source, name string, 
 		err = api.WriteFile(at, data)
 	}
 	if err != nil {
-		return diag.One(diag.New(diag.OutputWrite, at, 0, 0, "facts", reason(err), "choose a file that can be written with -o"))
+		return diag.One(diag.New(diag.OutputWrite, at, 0, 0, "facts", diag.Reason(err), "choose a file that can be written with -o"))
 	}
 	fmt.Fprintf(a.out, "facts of %s from %s in %s: %s, %s, %s, %s\n", rel.Release, source, at, plural(len(rel.Functions), "function"),
 		plural(len(rel.Records), "record"), plural(len(rel.Enums), "enum"), plural(len(rel.Macros), "macro"))

@@ -148,6 +148,6 @@ func exists(file string) error {
 }
 
 func cannotWrite(file string, err error) error {
-	return diag.One(diag.New(diag.OutputWrite, file, 0, 0, "output", "cannot be written: "+reason(err),
+	return diag.One(diag.New(diag.OutputWrite, file, 0, 0, "output", "cannot be written: "+diag.Reason(err),
 		"name a folder that can be written to"))
 }

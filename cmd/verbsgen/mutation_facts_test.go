@@ -5,28 +5,70 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/maintain/apidiff"
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
-// contradictions lists what a header says otherwise than another, or not at all. What it says more is none: a new
-// declaration, a field in padding, or fields at the end of a record that grew before. It is written without a look at the
-// check of the command.
-func contradictions(was, is *api.Release) []string {
-	c := &contradiction{grown: grownRecords(), is: is}
-	c.functions(was)
-	c.records(was)
-	c.constants(was)
-	return c.list
+// contradictions lists what a header says otherwise than another, or not at all, as `verbsgen diff` sees it, without a look at the check of
+// generate. What it says more is none: a new declaration, a field in padding, or fields at the end of a record that grew before.
+func contradictions(was, is *api.Release) (list []string) {
+	before, after := comparable(was, is), comparable(is, was)
+	d := apidiff.Compare(before, after)
+	for _, c := range append(d.Removed, d.Changed...) {
+		list = append(list, fmt.Sprintf("%s %s was %s and is %s", c.Kind, c.Name, c.Old, c.New))
+	}
+	for _, r := range was.Records {
+		i := slices.IndexFunc(is.Records, func(q api.Record) bool { return q.Tag == r.Tag })
+		if i < 0 || r.Incomplete {
+			continue
+		}
+		if q := is.Records[i]; q.Size != r.Size && (!grownRecords()[r.Tag] || q.Size < r.Size) || q.Align != r.Align {
+			list = append(list, fmt.Sprintf("%s had size %d, alignment %d and has %d, %d", r.Tag, r.Size, r.Align, q.Size, q.Align))
+		}
+	}
+	return list
 }
 
-type contradiction struct {
-	is    *api.Release
-	grown map[string]bool
-	list  []string
-}
-
-func (c *contradiction) say(format string, args ...any) {
-	c.list = append(c.list, fmt.Sprintf(format, args...))
+// comparable is a release with what callers depend on, and no more: names of parameters are nothing to them, nor are the sizes of records,
+// which may grow, the enum of an enumerator, or how an inline function reaches the provider, but for the op that it calls where both
+// releases have one. The constants are macros.
+func comparable(rel, other *api.Release) *api.Release {
+	ops := map[string]bool{}
+	for _, f := range other.Functions {
+		ops[f.Name] = f.Dispatch != nil && f.Dispatch.Op != ""
+	}
+	out := &api.Release{Macros: slices.Clone(rel.Macros)}
+	for _, f := range rel.Functions {
+		g := api.Function{Name: f.Name, Kind: api.Exported, Ret: f.Ret}
+		if f.Kind == api.Inline {
+			g.Kind = f.Kind
+		}
+		for _, p := range f.Params {
+			g.Params = append(g.Params, api.Param{Type: p.Type})
+		}
+		if f.Variadic {
+			g.Params = append(g.Params, api.Param{Type: "..."})
+		}
+		if ops[f.Name] && f.Dispatch != nil && f.Dispatch.Op != "" {
+			g.Params = append(g.Params, api.Param{Type: "op", Name: f.Dispatch.Op})
+		}
+		out.Functions = append(out.Functions, g)
+	}
+	for _, r := range rel.Records {
+		r.Size, r.Align = 0, 0
+		if !r.Incomplete {
+			out.Records = append(out.Records, r)
+		}
+	}
+	for _, e := range rel.Enums {
+		for _, m := range e.Enumerators {
+			out.Macros = append(out.Macros, api.Macro{Name: m.Name, Value: m.Value})
+		}
+	}
+	for _, a := range rel.Aliases {
+		out.Macros = append(out.Macros, api.Macro{Name: a.Name, Value: a.Kind + " " + a.Of})
+	}
+	return out
 }
 
 // grownRecords are those that may grow: they had several sizes in the known releases, or have a mask of what is valid.
@@ -38,129 +80,10 @@ var grownRecords = sync.OnceValue(func() map[string]bool {
 			panic(err) // of a test
 		}
 		for _, r := range rel.Records {
-			if old, ok := sizes[r.Tag]; ok && old != r.Size {
-				grown[r.Tag] = true
-			}
+			old, known := sizes[r.Tag]
+			grown[r.Tag] = grown[r.Tag] || known && old != r.Size || r.Field("comp_mask") != nil
 			sizes[r.Tag] = r.Size
-			if slices.ContainsFunc(r.Fields, func(f api.Field) bool { return f.Name == "comp_mask" }) {
-				grown[r.Tag] = true
-			}
 		}
 	}
 	return grown
 })
-
-func (c *contradiction) functions(was *api.Release) {
-	for _, f := range was.Functions {
-		i := slices.IndexFunc(c.is.Functions, func(g api.Function) bool { return g.Name == f.Name })
-		if i < 0 {
-			c.say("no function %s", f.Name)
-			continue
-		}
-		g := c.is.Functions[i]
-		if a, b := signatureText(f), signatureText(g); a != b {
-			c.say("%s was %s and is %s", f.Name, a, b)
-		}
-		if a, b := op(f), op(g); a != b && a != "" && b != "" {
-			c.say("%s called %s and calls %s", f.Name, a, b)
-		}
-	}
-}
-
-// signatureText is what callers of a function depend on. How an inline one reaches the provider is read off the header,
-// whatever it is, but for the op that it calls.
-func signatureText(f api.Function) string {
-	kind := api.Exported
-	if f.Kind == api.Inline {
-		kind = api.Inline
-	}
-	s := kind + " " + f.Ret + " " + paramTypes(f.Params)
-	if f.Variadic {
-		s += " ..."
-	}
-	return s
-}
-
-// op is what an inline function calls of the provider; empty when it does more or less than that.
-func op(f api.Function) string {
-	if f.Dispatch == nil {
-		return ""
-	}
-	return f.Dispatch.Op
-}
-
-func paramTypes(params []api.Param) string {
-	s := "("
-	for _, p := range params {
-		s += p.Type + ","
-	}
-	return s + ")"
-}
-
-func (c *contradiction) records(was *api.Release) {
-	for _, r := range was.Records {
-		i := slices.IndexFunc(c.is.Records, func(q api.Record) bool { return q.Tag == r.Tag })
-		if i < 0 || c.is.Records[i].Incomplete && !r.Incomplete {
-			c.say("no %s", r.Tag)
-			continue
-		}
-		q := c.is.Records[i]
-		if r.Incomplete {
-			continue
-		}
-		if q.Size != r.Size && (!c.grown[r.Tag] || q.Size < r.Size) || q.Align != r.Align {
-			c.say("%s had size %d, alignment %d and has %d, %d", r.Tag, r.Size, r.Align, q.Size, q.Align)
-		}
-		for _, f := range r.Fields {
-			if f.Name == "" {
-				continue
-			}
-			j := slices.IndexFunc(q.Fields, func(g api.Field) bool { return g.Name == f.Name })
-			if j < 0 {
-				c.say("no %s.%s", r.Tag, f.Name)
-			} else if a, b := fieldText(f), fieldText(q.Fields[j]); a != b {
-				c.say("%s.%s was %s and is %s", r.Tag, f.Name, a, b)
-			}
-		}
-	}
-}
-
-func fieldText(f api.Field) string {
-	s := fmt.Sprint(f.Type, " at ", f.Offset, " of ", f.Size)
-	if f.BitSize != nil {
-		s += fmt.Sprint(" bits ", *f.BitOffset, " ", *f.BitSize)
-	}
-	if f.Func != nil {
-		s += " " + f.Func.Ret + paramTypes(f.Func.Params)
-	}
-	return s
-}
-
-func (c *contradiction) constants(was *api.Release) {
-	before, after := constantsOf(was), constantsOf(c.is)
-	for name, a := range before {
-		if b, ok := after[name]; !ok {
-			c.say("no %s", name)
-		} else if a != b {
-			c.say("%s was %s and is %s", name, a, b)
-		}
-	}
-	slices.Sort(c.list)
-}
-
-// constantsOf maps the names of enumerators, macros and second names to what they stand for.
-func constantsOf(rel *api.Release) map[string]string {
-	m := map[string]string{}
-	for _, e := range rel.Enums {
-		for _, x := range e.Enumerators {
-			m[x.Name] = fmt.Sprint(x.Value)
-		}
-	}
-	for _, x := range rel.Macros {
-		m[x.Name] = fmt.Sprint(x.Value)
-	}
-	for _, a := range rel.Aliases {
-		m[a.Name] = a.Kind + " " + a.Of
-	}
-	return m
-}

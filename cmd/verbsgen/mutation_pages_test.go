@@ -2,16 +2,12 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"flag"
-	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/tools/txtar"
 
@@ -40,6 +36,11 @@ type pageBase struct {
 // libibverbs. Whatever the damage, the command refuses it at its place, or what comes out compiles.
 func TestPageMutations(t *testing.T) {
 	bases := pageBases(t)
+	for i, kind := range bases[0].set.Kinds() {
+		if !slices.ContainsFunc(bases, func(b *pageBase) bool { return b.set.Mutant(i).Text != "" }) {
+			t.Errorf("no page has a place for %s", kind)
+		}
+	}
 	n := *pageMutations
 	if n == 0 {
 		n = len(bases[0].set.Kinds())
@@ -61,9 +62,7 @@ func TestPageMutations(t *testing.T) {
 			t.Errorf("page mutation %d of seed %d, %s of %s, at %s\n%v: %s", i, *pageMutationSeed, m.Kind, b.name, m.Note, o, problem)
 		}
 	}
-	for _, o := range slices.Sorted(maps.Keys(counts)) {
-		t.Logf("%5d %v", counts[o], o)
-	}
+	t.Log(counts)
 }
 
 // pageBases makes the libraries.
@@ -90,27 +89,25 @@ func pageBases(t *testing.T) []*pageBase {
 	}
 	own := t.TempDir()
 	for _, page := range []string{"ibv_alloc_dm", "ibv_reg_mr", "ibv_create_flow", "ibv_modify_qp", "ibv_create_cq_ex"} {
-		for _, name := range []string{page + ".yaml", page + ".go.yaml"} {
-			copyPage(t, filepath.Join("../../spec/verbs", name), filepath.Join(own, page, name))
-		}
+		copyPages(t, "../../spec/verbs/"+page+".*yaml", filepath.Join(own, page))
 		bases = append(bases, newPageBase(t, page, own, page, true, "--only", page))
 	}
-	files, err := filepath.Glob("../../spec/rdmacm/*.yaml")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no pages of rdmacm: ", err)
-	}
-	for _, name := range files {
-		copyPage(t, name, filepath.Join(own, "rdmacm", filepath.Base(name)))
-	}
+	copyPages(t, "../../spec/rdmacm/*.yaml", filepath.Join(own, "rdmacm"))
 	return append(bases, newPageBase(t, "rdmacm", own, "rdmacm", false))
 }
 
-func copyPage(t *testing.T, from, to string) {
-	data, err := os.ReadFile(from)
-	if err != nil {
-		t.Fatal(err)
+func copyPages(t *testing.T, pattern, to string) {
+	files, err := filepath.Glob(pattern)
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no %s, %v", pattern, err)
 	}
-	writeFile(t, to, data)
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		writeFile(t, filepath.Join(to, filepath.Base(file)), data)
+	}
 }
 
 // newPageBase reads the pages of a folder, which are whole: a package can be generated from them.
@@ -143,63 +140,19 @@ func (b *pageBase) generate(t *testing.T, m mutate.Mutant, compiler *outputCompi
 	at := filepath.Join(b.spec, m.File)
 	writeFile(t, at, []byte(m.Text))
 	defer writeFile(t, at, []byte(b.pages[m.File]))
-	type result struct {
-		code  int
-		list  diag.List
-		panic any
-	}
-	done := make(chan result, 1)
-	args := b.command(t)
-	go func() {
-		var r result
-		defer func() { r.panic = recover(); done <- r }()
-		var out bytes.Buffer
-		r.code, r.list = runList(context.Background(), args, &out, &out)
-	}()
-	select {
-	case r := <-done:
-		switch {
-		case r.panic != nil:
-			return panicked, fmt.Sprint(r.panic)
-		case r.code == exitOK && b.compiles:
-			return typeChecks(readFolder(t, b.out()), compiler)
-		case r.code == exitOK:
+	return attempt(b.command(t), placedInPage, func() (outcome, string) {
+		if !b.compiles {
 			return compiles, ""
 		}
-		return refusalOfPage(r.list)
-	case <-time.After(pagePatience):
-		t.Fatalf("%s, at %s: no end after %v", m.Kind, m.Note, pagePatience)
-		return hung, ""
-	}
+		if problem := compiler.check(readFolder(t, b.out())); problem != "" {
+			return broken, problem
+		}
+		return compiles, ""
+	})
 }
 
-// pagePatience is how long one run may take. Such a run takes a tenth of a second.
-const pagePatience = time.Minute
-
-// refusalOfPage looks whether each diagnostic has a place.
-func refusalOfPage(list diag.List) (outcome, string) {
-	for _, d := range list {
-		switch {
-		case d.Code == diag.Internal:
-			return internal, clip(d.Error(), 1500)
-		case d.Code == diag.OnlyNoMatch: // about the command line
-		case strings.HasSuffix(d.File, ".h") && d.Line == 0 && d.Subject != "": // a declaration of a stored release, of which no lines are known
-		case d.Line == 0 || d.File == "":
-			return unplaced, clip(d.Error(), 1500)
-		}
-	}
-	if len(list) == 0 {
-		return unplaced, "no diagnostic at all"
-	}
-	return refused, ""
-}
-
-// typeChecks checks the types of a package, of each of its builds.
-func typeChecks(files map[string]string, compiler *outputCompiler) (outcome, string) {
-	for _, without := range []string{"raw_none.gen.go", "raw.gen.go"} {
-		if problem := compiler.checkGo(files, without); problem != "" {
-			return broken, clip(problem, 1500)
-		}
-	}
-	return compiles, ""
+// placedInPage reports whether a diagnostic has a place. One about the command line has none, nor one about a declaration of a stored
+// release, of which no lines are known.
+func placedInPage(d diag.Diag) bool {
+	return d.Code == diag.OnlyNoMatch || strings.HasSuffix(d.File, ".h") && d.Subject != "" || d.Line > 0 && d.File != ""
 }

@@ -7,7 +7,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -25,37 +24,6 @@ const (
 	coreVar  = "VERBSGEN_RDMA_CORE"
 	treesVar = "VERBSGEN_RDMA_CORE_TREES"
 )
-
-// TestReleases generates the packages of the oldest release, of Debian 12's and of the newest, the first and the last from facts taken for
-// those of a header: they compile, pass vet and pass their generated tests. TestEachRelease of internal/generate generates those of
-// all releases; ".ci/facts" builds and tests them.
-func TestReleases(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds three packages")
-	}
-	sp, err := spec.Embedded("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := newWorkspace(t)
-	const debian = "44.0"
-	for _, release := range []string{api.Releases()[0], debian, api.Newest()} {
-		rel, err := api.Load(release)
-		if err != nil {
-			t.Fatal(err)
-		}
-		opt := generate.Options{Package: "verbs"}
-		if release != debian {
-			header := *rel
-			header.Release = ""
-			rel, opt.Header = &header, "verbs.h"
-		}
-		m.generate(t, rel, sp, opt)
-	}
-	if runtime.GOOS == "linux" {
-		m.test(t)
-	}
-}
 
 // TestEveryHeader builds and tests the packages of all headers, whose facts must be those that are stored, and of the newest commit of
 // rdma-core. Packages that differ in nothing but the name of the release and the hash of the facts are built once.
@@ -105,21 +73,10 @@ func newWorkspace(t *testing.T) *workspace {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m.write(t, "go.sum", sum)
-	m.write(t, "go.mod", []byte("module example.com/releases\n\ngo 1.26\n\nrequire github.com/verbsgen/verbsgen v0.0.0\n\n"+
+	writeFile(t, filepath.Join(m.dir, "go.sum"), sum)
+	writeFile(t, filepath.Join(m.dir, "go.mod"), []byte("module example.com/releases\n\ngo 1.26\n\nrequire github.com/verbsgen/verbsgen v0.0.0\n\n"+
 		"replace github.com/verbsgen/verbsgen => "+root+"\n"))
 	return m
-}
-
-func (m *workspace) write(t *testing.T, name string, data []byte) {
-	t.Helper()
-	at := filepath.Join(m.dir, name)
-	if err := os.MkdirAll(filepath.Dir(at), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(at, data, 0o666); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // header reads the facts of the header that a release publishes.
@@ -162,7 +119,7 @@ func (m *workspace) generate(t *testing.T, rel *api.Release, sp *spec.Spec, opt 
 	dir := fmt.Sprintf("p%d", len(m.seen))
 	m.seen[key] = dir
 	for _, f := range files {
-		m.write(t, filepath.Join(dir, f.Name), f.Data)
+		writeFile(t, filepath.Join(m.dir, dir, f.Name), f.Data)
 	}
 	return dir
 }

@@ -127,7 +127,7 @@ func readFleet(dir string) (*report.Fleet, error) {
 		return nil
 	})
 	if err != nil {
-		errs.Add(diag.New(diag.InputRead, dir, 0, 0, "input", "cannot be read: "+reason(err), inputFix(err)))
+		errs.Add(diag.New(diag.InputRead, dir, 0, 0, "input", "cannot be read: "+diag.Reason(err), inputFix(err)))
 	} else if n == 0 && len(errs) == 0 {
 		errs.Add(diag.New(diag.InputRead, dir, 0, 0, "input", "the folder has no reports",
 			"name a folder with files NAME.json that the suite wrote"))
@@ -197,7 +197,7 @@ func writeMatrix(m *report.Matrix, out string, html bool) error {
 		err = renameio.WriteFile(at, b.Bytes(), 0o644)
 	}
 	if err != nil {
-		return diag.One(diag.New(diag.OutputWrite, out, 0, 0, "output", "cannot be written: "+reason(err),
+		return diag.One(diag.New(diag.OutputWrite, out, 0, 0, "output", "cannot be written: "+diag.Reason(err),
 			"name a file in a folder that can be written to"))
 	}
 	return nil

@@ -34,7 +34,7 @@ page binds, skips or lists has the status undecided.`,
 			r := coverage.New(rel, sp)
 			switch {
 			case asJSON:
-				return r.JSON(a.out)
+				return writeJSON(a.out, r)
 			case asMD:
 				return r.Markdown(a.out)
 			}

@@ -143,7 +143,8 @@ problems}]}.`,
 					return err
 				}
 			}
-			rules = want.of(declared(rel, rules))
+			facts := sp.Module.NewFacts(rel)
+			rules = want.of(declared(facts, rules))
 			switch {
 			case verify:
 				return a.checkRules(src, rel, sp, rules, tests, asJSON, asMD)
@@ -159,7 +160,7 @@ problems}]}.`,
 			}
 			var left []spec.LeftOut
 			if want == (filter{}) && id == "" {
-				left = leftOut(rel, sp, args)
+				left = leftOut(facts, sp, args)
 			}
 			return a.show(rulesText(rules, left, a.tty))
 		}),
@@ -176,18 +177,8 @@ problems}]}.`,
 }
 
 // declared are the rules on functions that the facts have.
-func declared(rel *api.Release, rules []*spec.Rule) []*spec.Rule {
-	has := functions(rel)
-	return slices.DeleteFunc(slices.Clone(rules), func(r *spec.Rule) bool { return !has[r.Verb] })
-}
-
-// functions returns the names of the functions that a release declares.
-func functions(rel *api.Release) map[string]bool {
-	has := map[string]bool{}
-	for _, f := range rel.Functions {
-		has[f.Name] = true
-	}
-	return has
+func declared(facts *spec.Facts, rules []*spec.Rule) []*spec.Rule {
+	return slices.DeleteFunc(slices.Clone(rules), func(r *spec.Rule) bool { return facts.Func(r.Verb) == nil })
 }
 
 // functionsOf are the functions that the pages bind, or the one that is named.
@@ -240,14 +231,14 @@ func formFlags(cmd *cobra.Command, asJSON, asMD *bool) {
 // rulesOf returns the rules of a verb; a verb that no page describes is an error, with the fix if there is one.
 func rulesOf(sp *spec.Spec, verb, fix string) ([]*spec.Rule, error) {
 	if isPattern(verb) {
-		names, err := matching(functionsOf(sp, nil), verb)
-		if err == nil && len(names) == 0 {
-			err = unknownVerb(verb, fix)
+		if _, err := path.Match(verb, ""); err != nil {
+			return nil, usagef("%q is not a pattern: %w", verb, err)
 		}
-		if err != nil {
-			return nil, err
+		matches := func(name string) bool { return patternHas(verb, name) }
+		if !slices.ContainsFunc(functionsOf(sp, nil), matches) {
+			return nil, unknownVerb(verb, fix)
 		}
-		return slices.DeleteFunc(slices.Clone(sp.Rules()), func(r *spec.Rule) bool { return !slices.Contains(names, r.Verb) }), nil
+		return slices.DeleteFunc(slices.Clone(sp.Rules()), func(r *spec.Rule) bool { return !matches(r.Verb) }), nil
 	}
 	if sp.VerbByC(verb) == nil && len(sp.RulesOf(verb)) == 0 {
 		return nil, unknownVerb(verb, fix)
@@ -303,12 +294,11 @@ func subjectOf(r *spec.Rule) string {
 }
 
 // leftOut returns the statements that no rule checks: about all verbs that the release declares, or about one.
-func leftOut(rel *api.Release, sp *spec.Spec, verb []string) []spec.LeftOut {
-	has := functions(rel)
+func leftOut(facts *spec.Facts, sp *spec.Spec, verb []string) []spec.LeftOut {
 	var out []spec.LeftOut
 	for _, p := range sp.Pages {
 		for _, l := range p.LeftOut {
-			if has[l.Verb] && (len(verb) == 0 || l.Verb == verb[0] || patternHas(verb[0], l.Verb)) {
+			if facts.Func(l.Verb) != nil && (len(verb) == 0 || patternHas(verb[0], l.Verb)) {
 				out = append(out, l)
 			}
 		}

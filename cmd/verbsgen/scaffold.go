@@ -182,7 +182,7 @@ func (s *scaffolding) readMan() (*scaffold.Man, error) {
 	}
 	m, err := scaffold.ReadMan(os.DirFS(s.man))
 	if err != nil {
-		return nil, diag.One(diag.New(diag.ManRead, s.man, 0, 0, "--man", reason(err), "name a folder of man pages"))
+		return nil, diag.One(diag.New(diag.ManRead, s.man, 0, 0, "--man", diag.Reason(err), "name a folder of man pages"))
 	}
 	return m, nil
 }
@@ -305,7 +305,7 @@ func (s *scaffolding) drop(files []scaffold.File, err error) bool {
 // writeDraft copies the draft to where it is wanted, over nothing.
 func (a *app) writeDraft(s *scaffolding, res scaffold.Result) error {
 	if err := os.MkdirAll(s.out, 0o777); err != nil {
-		return diag.One(diag.New(diag.OutputWrite, s.out, 0, 0, "pages", reason(err), "choose another folder with -o"))
+		return diag.One(diag.New(diag.OutputWrite, s.out, 0, 0, "pages", diag.Reason(err), "choose another folder with -o"))
 	}
 	names, err := filepath.Glob(filepath.Join(s.temp, "*.yaml"))
 	if err != nil {
@@ -323,7 +323,7 @@ func (a *app) writeDraft(s *scaffolding, res scaffold.Result) error {
 			err = os.WriteFile(filepath.Join(s.out, filepath.Base(name)), data, 0o666)
 		}
 		if err != nil {
-			return diag.One(diag.New(diag.OutputWrite, s.out, 0, 0, "pages", reason(err), "choose another folder with -o"))
+			return diag.One(diag.New(diag.OutputWrite, s.out, 0, 0, "pages", diag.Reason(err), "choose another folder with -o"))
 		}
 	}
 	fmt.Fprintf(a.out, "%s in %s: %s bound, %s skipped\n", plural(len(names), "file"), s.out, plural(len(res.Bound), "function"),

@@ -73,24 +73,23 @@ func cmdRun(ts *testscript.TestScript, neg bool, args []string) {
 	defer inProcess.Unlock()
 	before, err := os.Getwd()
 	ts.Check(err)
-	vars := os.Environ()
-	defer func() {
-		os.Clearenv()
-		for _, v := range vars {
-			name, value, _ := strings.Cut(v, "=")
-			os.Setenv(name, value)
-		}
-		ts.Check(os.Chdir(before))
-	}()
 	dir := ts.MkAbs(".")
 	ts.Check(os.Chdir(dir))
-	os.Setenv("PWD", dir)
-	for _, name := range ts.Value(namesKey).([]string) {
-		if value := ts.Getenv(name); value != "" {
-			os.Setenv(name, value)
-		} else {
+	defer func() { ts.Check(os.Chdir(before)) }()
+	set := func(name, value string) {
+		if value == "" {
 			os.Unsetenv(name)
+		} else {
+			os.Setenv(name, value)
 		}
+	}
+	for _, name := range append(ts.Value(namesKey).([]string), "PWD") {
+		value := ts.Getenv(name)
+		if name == "PWD" {
+			value = dir
+		}
+		defer set(name, os.Getenv(name)) // one by one: a script that runs a program beside this one looks for it in PATH
+		set(name, value)
 	}
 	if code := recorded(args[1:], ts.Stdout(), ts.Stderr()); (code != 0) != neg {
 		ts.Fatalf("exit code %d", code)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"path"
 	"slices"
 	"strings"
 
@@ -28,18 +27,3 @@ func hasPrefix(name string, m *spec.Module) bool {
 
 // isPattern reports whether a word can match several names.
 func isPattern(word string) bool { return strings.ContainsAny(word, "*?[") }
-
-// matching are the names that match a pattern; an error says that it is not a pattern.
-func matching(names []string, pattern string) ([]string, error) {
-	var out []string
-	for _, n := range names {
-		ok, err := path.Match(pattern, n)
-		if err != nil {
-			return nil, usagef("%q is not a pattern: %w", pattern, err)
-		}
-		if ok {
-			out = append(out, n)
-		}
-	}
-	return out, nil
-}

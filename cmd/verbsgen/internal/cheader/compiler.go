@@ -132,7 +132,7 @@ type comparison struct {
 	why         string // not all were compared
 }
 
-// question is a constant that the compiler is asked for, in a table, or the bits of an object.
+// question is a constant that the compiler is asked for, or the bits of an object.
 type question struct {
 	record *api.Record
 	what   string
@@ -141,9 +141,10 @@ type question struct {
 	bits   int64
 }
 
+// Names of the variables with the answers.
 const (
-	tableName = "vg_layouts"
-	bitsName  = "vg_bits_"
+	answerName  = "vg_answer_" // and the number of the question
+	pointerName = "vg_pointer" // the size of a pointer
 )
 
 func (c compiler) compare(f *facts, rel *api.Release) comparison {
@@ -170,22 +171,14 @@ func (c compiler) compile(f *facts, rel *api.Release, asked []question, object s
 	}
 	var src bytes.Buffer
 	fmt.Fprintf(&src, "#include %q\n", header)
-	table := 0
+	fmt.Fprintf(&src, "const unsigned long long %s = sizeof(void *);\n", pointerName)
 	for i, q := range asked {
 		if q.bits > 0 {
-			fmt.Fprintf(&src, "const %s %s%d = {%s = -1};\n", cType(rel, q.record.Tag), bitsName, i, q.c)
-			continue
-		}
-		fmt.Fprintf(&src, "enum { vg_ask_%d = %s };\n", i, q.c)
-		table++
-	}
-	fmt.Fprintf(&src, "const unsigned long long %s[] = {sizeof(void *)", tableName)
-	for i, q := range asked {
-		if q.bits == 0 {
-			fmt.Fprintf(&src, ", vg_ask_%d", i)
+			fmt.Fprintf(&src, "const %s %s%d = {%s = -1};\n", cType(rel, q.record.Tag), answerName, i, q.c)
+		} else {
+			fmt.Fprintf(&src, "const unsigned long long %s%d = %s;\n", answerName, i, q.c)
 		}
 	}
-	src.WriteString("};\n")
 	args := append(slices.Clone(c.command[1:]), "-x", "c", "-w", "-O0", "-fno-lto", "-c", "-o", object)
 	for _, dir := range f.in.folders() {
 		option := "-I"
@@ -282,17 +275,17 @@ func (c compiler) read(f *facts, asked []question, object string) (r comparison)
 			}
 		}
 	}
-	table := data[tableName]
-	if len(table) < 8 || binary.LittleEndian.Uint64(table) != 8 {
+	if p := data[pointerName]; len(p) != 8 || p[0] != 8 {
 		return comparison{why: fmt.Sprintf("%v: it does not compile for 64 bits", c)}
 	}
 	var told string
 	for i, q := range asked {
-		got, size := int64(0), int64(0)
-		if q.bits > 0 {
-			got, size = ones(data[bitsName+strconv.Itoa(i)])
-		} else if table = table[8:]; len(table) >= 8 {
-			got = int64(binary.LittleEndian.Uint64(table))
+		var got, size int64
+		switch answer := data[answerName+strconv.Itoa(i)]; {
+		case q.bits > 0:
+			got, size = ones(answer)
+		case len(answer) == 8:
+			got = int64(binary.LittleEndian.Uint64(answer))
 		}
 		if got == q.want && size == q.bits || told == q.record.Tag {
 			continue

@@ -3,10 +3,8 @@ package cheader
 import (
 	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"path"
 	"regexp"
@@ -40,17 +38,8 @@ func (p *parser) checkHeader() diag.List {
 
 // unreadable reports why a file cannot be read.
 func unreadable(file string, err error) error {
-	return diag.New(diag.HeaderRead, file, 0, 0, "header", "cannot be read: "+reasonOf(err).Error(),
+	return diag.New(diag.HeaderRead, file, 0, 0, "header", "cannot be read: "+diag.Reason(err),
 		"name an existing header, or use --release")
-}
-
-// reasonOf takes the path, which is told anyway, out of an error of the file system.
-func reasonOf(err error) error {
-	var pathErr *fs.PathError
-	if errors.As(err, &pathErr) {
-		return pathErr.Err
-	}
-	return err
 }
 
 // checkText refuses what is no C text.

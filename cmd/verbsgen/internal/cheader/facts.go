@@ -46,12 +46,12 @@ type mention struct {
 	pos token.Position
 }
 
-func newFacts(p *parser, ast *cc.AST, in *includes) *facts {
+func newFacts(p *parser, ast *cc.AST, in *includes, arch string) *facts {
 	own := func(file string) bool {
 		return !strings.HasPrefix(file, "<") && !in.stubs[file] && !in.isSystem(file)
 	}
 	return &facts{
-		p: p, ast: ast, in: in, lay: newLayouter(ast, amd64, in.place, own), told: map[*diag.Diag]bool{},
+		p: p, ast: ast, in: in, lay: newLayouter(ast, arch, in.place, own), told: map[*diag.Diag]bool{},
 		rel: &api.Release{
 			Functions: []api.Function{}, Records: []api.Record{}, Enums: []api.Enum{}, Macros: []api.Macro{},
 		},

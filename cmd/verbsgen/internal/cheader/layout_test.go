@@ -43,7 +43,7 @@ func read(t *testing.T, text string) (f *facts, laidOut *api.Release, refused []
 	if len(errs) > 0 {
 		t.Fatalf("%v in\n%s", errs, text)
 	}
-	f = newFacts(p, ast, in)
+	f = newFacts(p, ast, in, amd64)
 	f.read()
 	f.errs = append(f.errs, f.addARM64()...)
 	laidOut = &api.Release{Typedefs: f.rel.Typedefs}

@@ -14,7 +14,7 @@ import (
 // addARM64 adds to each record that is laid out differently on arm64 that layout. The header is read again where it asks for the
 // machine.
 func (f *facts) addARM64() (list diag.List) {
-	there, p := f, *f.p
+	p, ast, in := *f.p, f.ast, f.in
 	read := f.in.asksMachine()
 	if p.opts.system != nil { // its headers are those of amd64
 		p.opts.system = systemOf(arm64)
@@ -27,37 +27,35 @@ func (f *facts) addARM64() (list diag.List) {
 		read = !none || read
 	}
 	if read {
-		ast, in, errs := p.translate(arm64)
-		if len(errs) > 0 {
+		var errs diag.List
+		if ast, in, errs = p.translate(arm64); len(errs) > 0 {
 			return errs
 		}
-		there = newFacts(&p, ast, in)
-		there.read()
 	}
-	lay := newLayouter(there.ast, arm64, f.in.place, there.lay.own)
-	list = f.sameConstants(there, lay)
+	there := newFacts(&p, ast, in, arm64)
+	there.read()
+	list = f.sameConstants(there)
 	for i := range f.rel.Records {
 		r := &f.rel.Records[i]
 		refuse := func(problem, fix string) {
 			list.Add(diag.New(diag.HeaderUnsupported, f.in.place(r.Pos.File), r.Pos.Line, r.Pos.Col, r.Tag, problem, fix))
 		}
-		t, ok := there.layouts[r.Tag]
-		if r.Incomplete || ok && lay.records[recordID(t)] == nil {
+		if r.Incomplete {
 			continue
 		}
-		if !ok || !slices.EqualFunc(r.Fields, there.rel.Records[there.records[r.Tag]].Fields, sameField) {
+		at, ok := there.records[r.Tag]
+		if !ok || !slices.EqualFunc(r.Fields, there.rel.Records[at].Fields, sameField) {
 			refuse("it has other members on arm64 than on amd64", "declare the same members for both")
 			continue
 		}
-		p := lay.records[recordID(t)]
-		l, bits := &api.Layout{Size: p.size, Align: p.align}, []int{}
-		lay.layout(t, 0, l, &bits)
-		if sameLayout(l, layout(r)) || p.bad != nil { // told on amd64
+		other := there.rel.Records[at]
+		l := layout(&other)
+		if sameLayout(l, layout(r)) || there.lay.records[recordID(there.layouts[r.Tag])].bad != nil { // told on amd64
 			continue
 		}
 		r.ARM64 = l
 		for j, m := range r.Fields {
-			if m.BitOffset != nil && *m.BitOffset != bits[j] {
+			if m.BitOffset != nil && *m.BitOffset != *other.Fields[j].BitOffset {
 				refuse("its bit fields begin at other bits on arm64 than on amd64", memberFix)
 				break
 			}
@@ -67,13 +65,13 @@ func (f *facts) addARM64() (list diag.List) {
 }
 
 // sameConstants leaves out macros whose values are others on arm64, and refuses such enumerators.
-func (f *facts) sameConstants(there *facts, lay *layouter) (list diag.List) {
+func (f *facts) sameConstants(there *facts) (list diag.List) {
 	differ := map[string]bool{}
 	for name, e := range f.lay.typedefs {
-		differ[name] = e.size != lay.typedefs[name].size
+		differ[name] = e.size != there.lay.typedefs[name].size
 	}
 	for id, p := range f.lay.records {
-		other, ok := lay.records[id]
+		other, ok := there.lay.records[id]
 		if _, tag, tagged := strings.Cut(id, " "); tagged {
 			differ[tag] = differ[tag] || ok && other.size != p.size
 		}

@@ -89,7 +89,7 @@ func (p *parser) facts() (*facts, diag.List) {
 	if len(list) > 0 {
 		return nil, list
 	}
-	p.reading = newFacts(p, ast, in)
+	p.reading = newFacts(p, ast, in, amd64)
 	p.reading.read()
 	return p.reading, p.reading.errs
 }

@@ -165,21 +165,6 @@ func recordID(t cc.Type) string {
 
 func roundUp(n, align int64) int64 { return (n + align - 1) / align * align }
 
-// layout lists the fields of a record as the flattener does, from base on, and the bits of bit fields.
-func (l *layouter) layout(t fielder, base int64, out *api.Layout, bits *[]int) {
-	p := l.records[recordID(t)]
-	if p == nil || len(p.members) != t.NumFields() {
-		return
-	}
-	for i, m := range p.members {
-		offset, bit := m.unit(base)
-		out.Offsets, out.Sizes, *bits = append(out.Offsets, offset), append(out.Sizes, m.size), append(*bits, bit)
-		if inner := member(t.FieldByIndex(i).Type()); inner != nil {
-			l.layout(inner, offset, out, bits)
-		}
-	}
-}
-
 // unit is the offset of a member of a record at base; for a bit field of the unit of its type that it begins in, with its bits
 // counted from there.
 func (m place) unit(base int64) (offset int64, bit int) {
@@ -189,17 +174,6 @@ func (m place) unit(base int64) (offset int64, bit int) {
 	}
 	offset = at / (8 * m.size) * m.size
 	return offset, int(at - 8*offset)
-}
-
-// member is the record without a tag or a name that a member is, or nil.
-func member(t cc.Type) fielder {
-	if d := t.Typedef(); d != nil && d.Name() != "" {
-		return nil
-	}
-	if r, ok := unnamedRecord(t); ok {
-		return r
-	}
-	return nil
 }
 
 func layout(r *api.Record) *api.Layout {

@@ -2,7 +2,6 @@ package cheader
 
 import (
 	"debug/elf"
-	"fmt"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
@@ -43,30 +42,24 @@ func Import(opts Options, release string, versions map[string]string, from strin
 	return rel, nil
 }
 
-// SymbolVersions maps the functions that a shared library exports to their default versions: those that a program linked
+// SymbolVersions maps the functions that a shared library exports to their default versions, "" for one without: those that a program linked
 // today gets, and that dlsym finds.
 func SymbolVersions(lib string) (map[string]string, error) {
-	versions, err := defaultVersions(lib)
-	if err != nil {
-		return nil, diag.One(diag.New(diag.LibraryRead, lib, 0, 0, "library", err.Error(), "name the library of the header's release"))
+	refuse := func(problem string) error {
+		return diag.One(diag.New(diag.LibraryRead, lib, 0, 0, "library", problem, "name the library of the header's release"))
 	}
-	return versions, nil
-}
-
-// defaultVersions maps the functions that a shared library exports to their default versions, "" for one without.
-func defaultVersions(lib string) (map[string]string, error) {
 	file, err := regular.Open(lib)
 	if err != nil {
-		return nil, fmt.Errorf("cannot be read as a shared library: %w", reasonOf(err))
+		return nil, refuse("cannot be read as a shared library: " + diag.Reason(err))
 	}
 	defer file.Close()
 	f, err := elf.NewFile(file)
 	if err != nil {
-		return nil, fmt.Errorf("cannot be read as a shared library: %w", err)
+		return nil, refuse("cannot be read as a shared library: " + err.Error())
 	}
 	symbols, err := f.DynamicSymbols()
 	if err != nil {
-		return nil, fmt.Errorf("has no dynamic symbols: %w", err)
+		return nil, refuse("has no dynamic symbols: " + err.Error())
 	}
 	versions := map[string]string{}
 	for _, s := range symbols {
@@ -76,7 +69,7 @@ func defaultVersions(lib string) (map[string]string, error) {
 		versions[s.Name] = s.Version
 	}
 	if len(versions) == 0 {
-		return nil, fmt.Errorf("exports no function")
+		return nil, refuse("exports no function")
 	}
 	return versions, nil
 }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -23,12 +25,12 @@ type Report struct {
 // Check compares a folder with the files that generate would write there, and writes nothing. The error is about
 // what cannot be read or is in the way, as for [Write].
 func Check(dir string, files []File) (Report, error) {
-	unlock, err := lock(dir, false)
-	switch {
-	case err == nil:
+	if _, err := os.Stat(dir); !errors.Is(err, fs.ErrNotExist) { // a folder that is missing has none of the files
+		unlock, err := lock(dir, false)
+		if err != nil {
+			return Report{}, err
+		}
 		defer unlock()
-	case !errors.Is(err, errMoved): // a folder that is missing has none of the files
-		return Report{}, err
 	}
 	now, err := survey(dir, files)
 	if err != nil {

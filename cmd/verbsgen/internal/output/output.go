@@ -7,7 +7,6 @@ package output
 import (
 	"bytes"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -36,26 +35,23 @@ type Result struct {
 	Removed []string // names of leftovers of an earlier run
 }
 
-// patterns are the names under which leftovers are looked for.
-var patterns = [...]string{"*.gen.go", "*.gen_test.go", "*.gen.h", "*.gen.c"}
-
 // MaxFile is the size of the largest file that is read in a folder.
 const MaxFile = 64 << 20
 
 // Write makes the folder hold the files and no leftovers of an earlier run. It makes the folder where it is missing, and
 // waits for other runs that write there. On an error, which is a diag.List, everything is as it was before. A process
-// that is killed meanwhile leaves a folder that is wholly old, wholly new, or has a file that keeps it from compiling.
+// that is killed meanwhile leaves a folder that is wholly old, wholly new, or has a file that keeps it from compiling; so does one that
+// the file system fails between the first file and the last.
 func Write(dir string, files []File) (Result, error) { return write(dir, files, false) }
 
 func write(dir string, files []File, keep bool) (Result, error) {
-	undoDir, unlock, err := enter(dir)
+	unlock, err := enter(dir)
 	if err != nil {
 		return Result{}, err
 	}
 	defer unlock()
 	now, err := survey(dir, files)
 	if err != nil {
-		undoDir()
 		return Result{}, err
 	}
 	var kept []string
@@ -64,7 +60,6 @@ func write(dir string, files []File, keep bool) (Result, error) {
 	}
 	res, err := replace(dir, files, now)
 	if err != nil {
-		undoDir()
 		return Result{}, err
 	}
 	res.Written -= len(kept)
@@ -78,7 +73,7 @@ type state struct {
 	old       map[string][]byte // content of the files about to be replaced
 	leftovers []string          // our files that are no longer generated, sorted
 	leftover  map[string][]byte // their content
-	cutOff    bool              // an earlier run was killed between the first file and the last
+	cutOff    bool              // an earlier run ended between the first file and the last
 	staged    bool              // the folder of new files of a killed run is there
 }
 
@@ -170,15 +165,7 @@ func inTheWay(at, problem string) error {
 
 // writeError reports an error of the file system at a place.
 func writeError(at string, err error) error {
-	var pe *fs.PathError
-	var le *os.LinkError
-	switch {
-	case errors.As(err, &pe):
-		err = pe.Err
-	case errors.As(err, &le):
-		err = le.Err
-	}
-	return diag.One(diag.New(diag.OutputWrite, at, 0, 0, "output", err.Error(),
+	return diag.One(diag.New(diag.OutputWrite, at, 0, 0, "output", diag.Reason(err),
 		"choose a folder that can be written with -o"))
 }
 
@@ -196,16 +183,12 @@ func (s *state) findLeftovers(dir string, names map[string]bool) error {
 			continue
 		}
 		at := filepath.Join(dir, e.Name())
-		first, err := head(at)
-		if err != nil {
-			return writeError(at, err)
-		}
-		if !ours(first) {
-			continue
-		}
 		data, err := regular.Read(at, MaxFile)
 		if err != nil {
 			return writeError(at, err)
+		}
+		if !ours(data) {
+			continue
 		}
 		s.leftovers = append(s.leftovers, e.Name())
 		s.leftover[e.Name()] = data
@@ -216,18 +199,7 @@ func (s *state) findLeftovers(dir string, names map[string]bool) error {
 
 // ourName reports whether a name is of the form that only generated files have.
 func ourName(name string) bool {
-	return slices.ContainsFunc(patterns[:], func(p string) bool {
-		ok, err := path.Match(p, name)
-		return ok && err == nil
+	return slices.ContainsFunc([]string{".gen.go", ".gen_test.go", ".gen.h", ".gen.c"}, func(end string) bool {
+		return strings.HasSuffix(name, end)
 	})
-}
-
-// head reads as much of a file as the banner is long.
-func head(at string) ([]byte, error) {
-	f, err := regular.Open(at)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, int64(len(Banner)+2)))
 }

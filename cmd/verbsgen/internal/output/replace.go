@@ -43,25 +43,8 @@ func packageOf(files []File) string {
 	return "unfinished"
 }
 
-// change is what replace does to a folder.
-type change struct {
-	dir     string
-	now     *state
-	names   []string // of files to replace, staged
-	guarded bool     // the file that does not compile stands in the folder
-	done    []string // files replaced
-	gone    []string // leftovers removed
-}
-
-// replace stages every changed file, then renames them all, then removes the leftovers. When a later step fails the
-// earlier ones are taken back.
+// replace stages every changed file, then renames them all, then removes the leftovers.
 func replace(dir string, files []File, now *state) (Result, error) {
-	c := &change{dir: dir, now: now, guarded: now.cutOff}
-	if now.staged {
-		if err := c.removeStaging(); err != nil {
-			return Result{}, err
-		}
-	}
 	var res Result
 	var changed []File
 	for _, f := range files {
@@ -69,117 +52,65 @@ func replace(dir string, files []File, now *state) (Result, error) {
 			res.Same++
 			continue
 		}
-		changed, c.names = append(changed, f), append(c.names, f.Name)
+		changed = append(changed, f)
 	}
-	err := c.stage(changed, packageOf(files))
-	if err == nil {
-		err = c.commit()
+	res.Written, res.Removed = len(changed), now.leftovers
+	removeStaging := func() error { return placed(dir, staging, os.RemoveAll(filepath.Join(dir, staging))) }
+	err := removeStaging() // of a killed run
+	if err == nil && (len(changed)+len(now.leftovers) > 0 || now.cutOff) {
+		if err = stage(dir, append(changed, File{unfinished, unfinishedText(packageOf(files))})); err == nil {
+			err = commit(dir, changed, now.leftovers)
+		}
+		err = errors.Join(err, removeStaging())
 	}
 	if err != nil {
-		return Result{}, errors.Join(err, c.takeBack(), c.removeStaging())
+		return Result{}, err
 	}
-	res.Written, res.Removed = len(c.done), now.leftovers
-	return res, c.removeStaging()
+	return res, nil
 }
-
-// at is the place of a file in the folder.
-func (c *change) at(name string) string { return filepath.Join(c.dir, name) }
-
-// stagedAt is its place among the new files.
-func (c *change) stagedAt(name string) string { return filepath.Join(c.dir, staging, name) }
-
-// steps is how many files are replaced or removed.
-func (c *change) steps() int { return len(c.names) + len(c.now.leftovers) }
 
 // stage writes the new files beside the folder's own, and brings them to the disk.
-func (c *change) stage(changed []File, pkg string) error {
-	if c.steps() == 0 {
-		return nil
+func stage(dir string, files []File) error {
+	if err := os.Mkdir(filepath.Join(dir, staging), 0o777); err != nil {
+		return writeError(dir, err)
 	}
-	if err := os.Mkdir(c.at(staging), 0o777); err != nil {
-		return writeError(c.dir, err)
+	for _, f := range files {
+		if err := placed(dir, f.Name, writeSync(filepath.Join(dir, staging, f.Name), f.Data)); err != nil {
+			return err
+		}
 	}
-	if c.steps() > 1 {
-		changed = append(changed, File{unfinished, unfinishedText(pkg)})
+	return nil
+}
+
+// commit renames the staged files and removes the leftovers. Meanwhile, the file that does not compile stands in the folder; it stays
+// there after an error.
+func commit(dir string, changed []File, leftovers []string) error {
+	move := func(name string) error {
+		return placed(dir, name, os.Rename(filepath.Join(dir, staging, name), filepath.Join(dir, name)))
 	}
+	remove := func(name string) error { return placed(dir, name, os.Remove(filepath.Join(dir, name))) }
+	if err := move(unfinished); err != nil {
+		return err
+	}
+	syncDir(dir)
 	for _, f := range changed {
-		if err := writeSync(c.stagedAt(f.Name), f.Data); err != nil {
-			return writeError(c.at(f.Name), err)
+		if err := move(f.Name); err != nil {
+			return err
 		}
 	}
-	return nil
+	for _, name := range leftovers {
+		if err := remove(name); err != nil {
+			return err
+		}
+	}
+	syncDir(dir)
+	return remove(unfinished)
 }
 
-// commit renames the staged files and removes the leftovers.
-func (c *change) commit() error {
-	if c.steps() > 1 {
-		if err := os.Rename(c.stagedAt(unfinished), c.at(unfinished)); err != nil {
-			return writeError(c.at(unfinished), err)
-		}
-		c.guarded = true
-		syncDir(c.dir)
-	}
-	for _, name := range c.names {
-		if err := os.Rename(c.stagedAt(name), c.at(name)); err != nil {
-			return writeError(c.at(name), err)
-		}
-		c.done = append(c.done, name)
-	}
-	for _, name := range c.now.leftovers {
-		if err := os.Remove(c.at(name)); err != nil {
-			return writeError(c.at(name), err)
-		}
-		c.gone = append(c.gone, name)
-	}
-	return c.unguard()
-}
-
-// unguard lets the folder compile again.
-func (c *change) unguard() error {
-	if !c.guarded {
-		return nil
-	}
-	syncDir(c.dir)
-	if err := os.Remove(c.at(unfinished)); err != nil {
-		return writeError(c.at(unfinished), err)
-	}
-	c.guarded = false
-	return nil
-}
-
-// takeBack restores the folder: files that were there get their content back, others are removed. The file that does not
-// compile stays where that fails, and where an earlier run left it.
-func (c *change) takeBack() error {
-	var errs []error
-	for _, l := range []struct {
-		names []string
-		old   map[string][]byte
-	}{{c.done, c.now.old}, {c.gone, c.now.leftover}} {
-		for _, name := range l.names {
-			data, had := l.old[name]
-			var err error
-			if had {
-				if err = writeSync(c.stagedAt(name), data); err == nil {
-					err = os.Rename(c.stagedAt(name), c.at(name))
-				}
-			} else {
-				err = os.Remove(c.at(name))
-			}
-			if err != nil {
-				errs = append(errs, writeError(c.at(name), err))
-			}
-		}
-	}
-	if len(errs) == 0 && !c.now.cutOff {
-		return c.unguard()
-	}
-	return errors.Join(errs...)
-}
-
-// removeStaging removes the folder of new files.
-func (c *change) removeStaging() error {
-	if err := os.RemoveAll(c.at(staging)); err != nil {
-		return writeError(c.at(staging), err)
+// placed is an error of the file system about a file of a folder.
+func placed(dir, name string, err error) error {
+	if err != nil {
+		return writeError(filepath.Join(dir, name), err)
 	}
 	return nil
 }

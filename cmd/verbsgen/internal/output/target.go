@@ -7,6 +7,7 @@ import (
 	"go/build"
 	"go/parser"
 	"go/token"
+	"go/types"
 	"io"
 	"os"
 	"path/filepath"
@@ -21,9 +22,9 @@ import (
 // linux with cgo does not count, nor does one that is too broken to be read: the compiler will tell. The error
 // is a diag.List that names both places.
 func CheckTarget(dir string, files []File, pkg string) error {
-	hand, err := handWritten(dir)
-	if err != nil || len(hand) == 0 {
-		return err
+	hand := handWritten(dir)
+	if len(hand) == 0 {
+		return nil
 	}
 	generated, err := declared(files)
 	if err != nil {
@@ -60,21 +61,17 @@ type handFile struct {
 	file *ast.File
 }
 
-// handWritten parses the hand-written Go files of a folder.
-func handWritten(dir string) ([]handFile, error) {
-	names, err := filepath.Glob(filepath.Join(escapeGlob(dir), "*.go"))
-	if err != nil {
-		return nil, err
-	}
-	var hand []handFile
-	for _, at := range names {
-		base := filepath.Base(at)
-		if strings.HasPrefix(base, ".") || strings.HasPrefix(base, "_") {
+// handWritten parses the hand-written Go files of a folder. What cannot be read is told by Write where it matters.
+func handWritten(dir string) (hand []handFile) {
+	entries, _ := os.ReadDir(dir)
+	for _, e := range entries {
+		at := filepath.Join(dir, e.Name())
+		if strings.HasPrefix(e.Name(), ".") || strings.HasPrefix(e.Name(), "_") || filepath.Ext(at) != ".go" {
 			continue
 		}
 		data, err := regular.Read(at, MaxFile)
 		if err != nil || ours(data) {
-			continue // a folder or an unreadable file is told by Write where it matters
+			continue
 		}
 		h := handFile{at: at, data: data, fset: token.NewFileSet()}
 		h.file, _ = parser.ParseFile(h.fset, at, data, parser.SkipObjectResolution)
@@ -82,12 +79,7 @@ func handWritten(dir string) ([]handFile, error) {
 			hand = append(hand, h)
 		}
 	}
-	return hand, nil
-}
-
-// escapeGlob makes a path stand for itself in a pattern.
-func escapeGlob(s string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(s)
+	return hand
 }
 
 // problems says what keeps the file from standing beside the generated ones.
@@ -154,11 +146,10 @@ func eachDecl(file *ast.File, fn func(name string, pos token.Pos)) {
 	for _, d := range file.Decls {
 		switch d := d.(type) {
 		case *ast.FuncDecl:
-			if d.Recv != nil {
-				if t := receiver(d.Recv); t != "" {
-					fn(t+"."+d.Name.Name, d.Name.Pos())
-				}
-			} else if d.Name.Name != "init" {
+			if d.Recv != nil && len(d.Recv.List) == 1 {
+				t, _, _ := strings.Cut(strings.Trim(types.ExprString(d.Recv.List[0].Type), "*()"), "[")
+				fn(t+"."+d.Name.Name, d.Name.Pos())
+			} else if d.Recv == nil && d.Name.Name != "init" {
 				one(d.Name)
 			}
 		case *ast.GenDecl:
@@ -172,30 +163,6 @@ func eachDecl(file *ast.File, fn func(name string, pos token.Pos)) {
 					}
 				}
 			}
-		}
-	}
-}
-
-// receiver names the type of a method.
-func receiver(recv *ast.FieldList) string {
-	if len(recv.List) != 1 {
-		return ""
-	}
-	t := recv.List[0].Type
-	for {
-		switch x := t.(type) {
-		case *ast.StarExpr:
-			t = x.X
-		case *ast.ParenExpr:
-			t = x.X
-		case *ast.IndexExpr:
-			t = x.X
-		case *ast.IndexListExpr:
-			t = x.X
-		case *ast.Ident:
-			return x.Name
-		default:
-			return ""
 		}
 	}
 }

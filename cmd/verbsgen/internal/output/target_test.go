@@ -1,7 +1,6 @@
 package output
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -77,15 +76,6 @@ func TestCheckTarget(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestCheckTargetFolderWithPatternCharacters(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "a[b]*?")
-	if err := os.Mkdir(dir, 0o777); err != nil {
-		t.Fatal(err)
-	}
-	put(t, dir, map[string]string{"a.go": "package other\n"})
-	refused(t, CheckTarget(dir, generated, "rdma"), diag.OutputPackage, "package other")
 }
 
 func TestCheckTargetRefusesBrokenEmitter(t *testing.T) {

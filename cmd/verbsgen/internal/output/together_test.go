@@ -83,25 +83,6 @@ func TestWritersTogether(t *testing.T) {
 	}
 }
 
-// TestFailingBesideWriting lets runs that fail take back the folder while others write there.
-func TestFailingBesideWriting(t *testing.T) {
-	for range 8 {
-		dir := filepath.Join(t.TempDir(), "a")
-		bad := []File{{Name: "x.gen.go", Data: []byte("without our first line")}}
-		var wg sync.WaitGroup
-		for range 3 {
-			wg.Go(func() { _, _ = Write(dir, bad) })
-		}
-		wg.Go(func() {
-			if _, err := Write(dir, version(0)); err != nil {
-				t.Error(err)
-			}
-		})
-		wg.Wait()
-		oneOf(t, dir, 1)
-	}
-}
-
 // TestKilled kills a process that writes, again and again, some times just as it replaces files. What it leaves is wholly
 // of one version or does not compile, and the next run mends it.
 func TestKilled(t *testing.T) {
@@ -215,45 +196,4 @@ func TestMend(t *testing.T) {
 	_, err = Write(dir, version(0))
 	refused(t, err, diag.OutputForeign, unfinished, staging)
 	same(t, tree(t, dir), before)
-}
-
-// TestNoLinkIsRemoved gives a folder that is a link to nothing, at its end and on its way.
-func TestNoLinkIsRemoved(t *testing.T) {
-	dir := t.TempDir()
-	link := filepath.Join(dir, "link")
-	if err := os.Symlink("nowhere", link); err != nil {
-		t.Fatal(err)
-	}
-	for _, to := range []string{link, link + "/", filepath.Join(link, "sub", "sub")} {
-		_, err := Write(to, version(0))
-		refused(t, err, diag.OutputWrite, "it is a symbolic link to a folder that is not there")
-		if at, err := os.Readlink(link); err != nil || at != "nowhere" {
-			t.Fatalf("%s: the link leads to %q, %v", to, at, err)
-		}
-	}
-	if err := os.Mkdir(filepath.Join(dir, "nowhere"), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Write(link, version(0)); err != nil {
-		t.Fatal(err)
-	}
-	oneOf(t, filepath.Join(dir, "nowhere"), 1)
-}
-
-// TestPipesAreNotRead puts named pipes, which nobody writes to, where files are looked for.
-func TestPipesAreNotRead(t *testing.T) {
-	dir := t.TempDir()
-	for _, name := range []string{"hand.go", "old.gen.go", "f01.gen.go"} {
-		if err := syscall.Mkfifo(filepath.Join(dir, name), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := CheckTarget(dir, version(0), "p"); err != nil {
-		t.Error(err)
-	}
-	_, err := Write(dir, version(0))
-	refused(t, err, diag.OutputForeign, "f01.gen.go: is a named pipe in the place of a generated file")
-	if _, err := Write(filepath.Join(dir, "hand.go"), version(0)); err == nil {
-		t.Error("a pipe is taken for a folder")
-	}
 }

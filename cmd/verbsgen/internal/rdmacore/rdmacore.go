@@ -8,7 +8,6 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path"
@@ -195,13 +194,10 @@ func (t Tree) cannot(what string, err error) error {
 
 // named is an error of git in which the commit has its name, or one of a file without the path.
 func (t Tree) named(err error) string {
-	if file := (*fs.PathError)(nil); errors.As(err, &file) {
-		return file.Err.Error()
-	}
 	if t.hash == "" {
-		return err.Error()
+		return diag.Reason(err)
 	}
-	return strings.ReplaceAll(err.Error(), t.hash, t.Commit)
+	return strings.ReplaceAll(diag.Reason(err), t.hash, t.Commit)
 }
 
 // at makes a diagnostic about a line of a file of the commit.

@@ -125,38 +125,3 @@ func TestPagesAreFoundInEveryForm(t *testing.T) {
 		t.Errorf("tea_none: error %v, want %v", err, errAbsent)
 	}
 }
-
-func TestPassagesListsForAuthors(t *testing.T) {
-	tools(t)
-	list, err := Passages(t.Context(), "testdata", "tea_brew")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(list) == 0 {
-		t.Error("no passages")
-	}
-	cited := Cited(teaSpec(), "tea_brew", list)
-	for i, p := range list {
-		if p.Hash != Hash(p.Text) || p.Section == "" || p.First > p.Last || p.Last > p.First+maxRun-1 {
-			t.Errorf("bad passage %+v", p)
-		}
-		want := map[string]bool{
-			"The pot must be warm;": true, "a cold one cracks.": true, "The pot must be warm; a cold one cracks.": true,
-			"Two lines are one passage.": true, "Milk is not brewed.": true,
-		}[p.Text]
-		if cited[i] != want {
-			t.Errorf("%q: cited %v", p.Text, cited[i])
-		}
-	}
-	if _, err := Passages(t.Context(), "testdata", "tea_pour"); !errors.Is(err, errAbsent) {
-		t.Errorf("error %v, want %v", err, errAbsent)
-	}
-}
-
-func TestNoToolIsSaid(t *testing.T) {
-	t.Setenv("PATH", t.TempDir())
-	_, err := FindTool()
-	if err == nil || !strings.Contains(err.Error(), "install groff-base or mandoc") {
-		t.Errorf("error %v", err)
-	}
-}

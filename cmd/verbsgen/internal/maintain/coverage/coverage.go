@@ -21,7 +21,7 @@ type Report struct {
 	Enums     []Item  `json:"enums"`
 	Macros    []Item  `json:"macros"`
 	Rules     Rules   `json:"rules"`
-	pages     []pageCount
+	pages     []row   // by name
 	judge     *judge
 }
 
@@ -41,15 +41,20 @@ type Rules struct {
 	Untested []string       `json:"untested"` // IDs of the others
 }
 
-// pageCount is one page's row.
-type pageCount struct {
-	page           string
-	bound, skipped int // functions
-	rules, tested  int
-	errors, lints  int // of the rules
-	args, caps     int // what they need
-	state, notes   int
-}
+// The columns of a page's row.
+const (
+	bound   = iota // functions
+	skipped        // functions
+	rules
+	tested // of the rules
+	errors
+	lints
+	args // what the rules need
+	caps
+	state
+	notes
+	columns
+)
 
 // New counts.
 func New(rel *api.Release, sp *spec.Spec) *Report {
@@ -67,7 +72,7 @@ func New(rel *api.Release, sp *spec.Spec) *Report {
 	for _, p := range sp.Pages {
 		r.page(p, has)
 	}
-	slices.SortFunc(r.pages, func(a, b pageCount) int { return cmp.Compare(a.page, b.page) })
+	slices.SortFunc(r.pages, func(a, b row) int { return cmp.Compare(a.name, b.name) })
 	slices.Sort(r.Rules.Untested)
 	return r
 }
@@ -87,54 +92,54 @@ func items(list []bind.Status) []Item {
 
 // page counts one page, as far as it is about functions that the release has. A page without any is left out.
 func (r *Report) page(p *spec.Page, has map[string]bool) {
-	c := pageCount{page: p.Page}
+	c := row{p.Page, make([]int, columns)}
 	for _, n := range p.Notes {
 		if has[n.Verb] {
-			c.notes++
+			c.n[notes]++
 		}
 	}
 	for _, f := range r.Functions {
 		if f.Page == p.Page && f.Status == bind.Bound {
-			c.bound++
+			c.n[bound]++
 		}
 		if f.Page == p.Page && f.Status == bind.Skipped {
-			c.skipped++
+			c.n[skipped]++
 		}
 	}
 	for i := range p.Rules {
 		if !p.Rules[i].Retired && has[p.Rules[i].Verb] {
-			r.rule(&c, &p.Rules[i])
+			r.rule(c.n, &p.Rules[i])
 		}
 	}
-	if c == (pageCount{page: p.Page}) {
+	if slices.Max(c.n) == 0 {
 		return
 	}
-	r.Rules.ByPage[p.Page] = c.rules
-	r.Rules.Total += c.rules
-	r.Rules.Tested += c.tested
+	r.Rules.ByPage[p.Page] = c.n[rules]
+	r.Rules.Total += c.n[rules]
+	r.Rules.Tested += c.n[tested]
 	r.pages = append(r.pages, c)
 }
 
 // rule counts one rule.
-func (r *Report) rule(c *pageCount, rule *spec.Rule) {
-	c.rules++
+func (r *Report) rule(n []int, rule *spec.Rule) {
+	n[rules]++
 	if len(r.judge.problems(rule)) == 0 {
-		c.tested++
+		n[tested]++
 	} else {
 		r.Rules.Untested = append(r.Rules.Untested, rule.ID)
 	}
 	if rule.Severity == spec.SeverityLint {
-		c.lints++
+		n[lints]++
 	} else {
-		c.errors++
+		n[errors]++
 	}
 	switch rule.Needs {
 	case spec.NeedsCaps:
-		c.caps++
+		n[caps]++
 	case spec.NeedsState:
-		c.state++
+		n[state]++
 	default:
-		c.args++
+		n[args]++
 	}
 }
 

@@ -1,9 +1,6 @@
 package coverage
 
 import (
-	"bytes"
-	"encoding/json"
-	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -109,43 +106,5 @@ func TestNew(t *testing.T) {
 	}
 	if r.Rules.Total != 2 || r.Rules.Tested != 2 || r.Rules.ByPage["ibv_fork_init"] != 2 || len(r.Rules.ByPage) != 1 {
 		t.Errorf("rules: %+v", r.Rules)
-	}
-}
-
-func TestJSON(t *testing.T) {
-	var b bytes.Buffer
-	if err := report(t).JSON(&b); err != nil {
-		t.Fatal(err)
-	}
-	var got map[string]any
-	if err := json.Unmarshal(b.Bytes(), &got); err != nil {
-		t.Fatal(err)
-	}
-	if v, there := got["release"]; !there || v != nil {
-		t.Errorf("release is %v of a header, want null", v)
-	}
-	for _, key := range []string{"functions", "records", "enums", "macros"} {
-		if _, ok := got[key].([]any); !ok {
-			t.Errorf("%s is %v, want a list, also an empty one", key, got[key])
-		}
-	}
-}
-
-func TestTextNamesWhatIsNotBound(t *testing.T) {
-	var b bytes.Buffer
-	if err := report(t).Text(&b, true); err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{
-		"skipped function: ibv_helper: of no use\n", "pending function: ibv_later: ", "undecided function: ibv_new\n",
-		"pending enum: enum ibv_mtu: ",
-		"\nibv_fork_init  1          1        2      2       1       1      1     0     1      0\n",
-	} {
-		if !strings.Contains(b.String(), want) {
-			t.Errorf("no %q in\n%s", want, &b)
-		}
-	}
-	if strings.Contains(b.String(), "ibv_fork_init:") {
-		t.Errorf("a bound function is listed in\n%s", &b)
 	}
 }

@@ -89,54 +89,32 @@ func (r *RuleReport) Err() error {
 	return errs.Err()
 }
 
-// ruleCount is one row of the table.
-type ruleCount struct {
-	verb                                                  string
-	defined, validator, typed, handles, explained, tested int
-}
-
-func (c *ruleCount) add(s RuleState) {
-	c.defined++
-	switch s.By {
-	case ByValidator:
-		c.validator++
-	case ByType:
-		c.typed++
-	case ByHandles:
-		c.handles++
-	default:
-		c.explained++
-	}
-	if s.Tested {
-		c.tested++
-	}
-}
-
-// counts returns a row for each verb, in the order of the rules, and one for all.
-func (r *RuleReport) counts() []*ruleCount {
-	all := &ruleCount{verb: "all"}
-	byVerb := map[string]*ruleCount{}
-	var out []*ruleCount
+// counts returns a row for each verb, in the order of the rules, and one for all. The numbers are of rules that are defined, those by where
+// they are enforced, and those that are tested.
+func (r *RuleReport) counts() []row {
+	column := map[string]int{ByValidator: 1, ByType: 2, ByHandles: 3, ByExplain: 4}
+	at := map[string]int{}
+	var rows []row
 	for _, s := range r.Rules {
-		c := byVerb[s.Verb]
-		if c == nil {
-			c = &ruleCount{verb: s.Verb}
-			byVerb[s.Verb] = c
-			out = append(out, c)
+		if _, ok := at[s.Verb]; !ok {
+			at[s.Verb] = len(rows)
+			rows = append(rows, row{s.Verb, make([]int, 6)})
 		}
-		c.add(s)
-		all.add(s)
+		n := rows[at[s.Verb]].n
+		n[0]++
+		n[column[s.By]]++
+		if s.Tested {
+			n[5]++
+		}
 	}
-	return append(out, all)
+	return withSum(rows, 6)
 }
 
 // Text writes a table by verb for a terminal, then the rules that the generated package does not check.
 func (r *RuleReport) Text(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(t, "verb\tdefined\tgenerated\tby type\tby handles\texplain only\ttested")
-	for _, c := range r.counts() {
-		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\t%d\n", c.verb, c.defined, c.validator, c.typed, c.handles, c.explained, c.tested)
-	}
+	writeText(t, r.counts())
 	if err := t.Flush(); err != nil {
 		return err
 	}
@@ -153,11 +131,13 @@ func (r *RuleReport) Text(w io.Writer) error {
 
 // Markdown writes the table by verb.
 func (r *RuleReport) Markdown(w io.Writer) error {
+	rows := r.counts()
+	for i := range rows {
+		rows[i].name = "`" + rows[i].name + "`"
+	}
 	var b strings.Builder
 	b.WriteString("| verb | defined | generated | by type | by handles | explain only | tested |\n|---|--:|--:|--:|--:|--:|--:|\n")
-	for _, c := range r.counts() {
-		fmt.Fprintf(&b, "| `%s` | %d | %d | %d | %d | %d | %d |\n", c.verb, c.defined, c.validator, c.typed, c.handles, c.explained, c.tested)
-	}
+	writeMarkdown(&b, rows)
 	_, err := io.WriteString(w, b.String())
 	return err
 }

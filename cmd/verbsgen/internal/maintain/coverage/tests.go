@@ -2,7 +2,6 @@ package coverage
 
 import (
 	"bytes"
-	"errors"
 	"io/fs"
 	"path/filepath"
 	"regexp"
@@ -44,11 +43,7 @@ func Undefined(dir string, sp *spec.Spec) error {
 		return nil
 	})
 	if err != nil {
-		var pe *fs.PathError
-		if errors.As(err, &pe) {
-			err = pe.Err
-		}
-		errs.Add(diag.New(diag.InputRead, dir, 0, 0, "--tests", "cannot be read: "+err.Error(), "name a folder of Go tests"))
+		errs.Add(diag.New(diag.InputRead, dir, 0, 0, "--tests", "cannot be read: "+diag.Reason(err), "name a folder of Go tests"))
 	}
 	return errs.Err()
 }

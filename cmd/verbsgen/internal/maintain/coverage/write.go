@@ -1,7 +1,6 @@
 package coverage
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -10,12 +9,35 @@ import (
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/bind"
 )
 
-// JSON writes the report as one JSON object.
-func (r *Report) JSON(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(r)
+// row is numbers behind a name.
+type row struct {
+	name string
+	n    []int
+}
+
+// withSum appends the sums of rows with so many columns.
+func withSum(rows []row, columns int) []row {
+	all := row{"all", make([]int, columns)}
+	for _, r := range rows {
+		for i, n := range r.n {
+			all.n[i] += n
+		}
+	}
+	return append(rows[:len(rows):len(rows)], all)
+}
+
+// writeText writes rows for a tabwriter, and writeMarkdown as rows of a table.
+func writeText(w io.Writer, rows []row)     { writeRows(w, rows, "", "\t", "\n") }
+func writeMarkdown(w io.Writer, rows []row) { writeRows(w, rows, "| ", " | ", " |\n") }
+
+func writeRows(w io.Writer, rows []row, open, between, end string) {
+	for _, r := range rows {
+		fmt.Fprint(w, open, r.name)
+		for _, n := range r.n {
+			fmt.Fprint(w, between, n)
+		}
+		fmt.Fprint(w, end)
+	}
 }
 
 // name of the release for people.
@@ -36,22 +58,22 @@ type kind struct {
 	items []Item
 }
 
+// statuses are the rows of the kinds: how many are bound, skipped, pending, undecided, and all.
+func (r *Report) statuses() (rows []row) {
+	for _, k := range r.kinds() {
+		n := count(k.items)
+		rows = append(rows, row{k.what, []int{n[bind.Bound], n[bind.Skipped], n[bind.Pending], n[bind.Undecided], len(k.items)}})
+	}
+	return rows
+}
+
 // Text writes the report for a terminal. With names, it lists every declaration that is not bound.
 func (r *Report) Text(w io.Writer, names bool) error {
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	fmt.Fprintf(t, "%s\tbound\tskipped\tpending\tundecided\ttotal\n", r.name())
-	for _, k := range r.kinds() {
-		n := count(k.items)
-		fmt.Fprintf(t, "%s\t%d\t%d\t%d\t%d\t%d\n", k.what, n[bind.Bound], n[bind.Skipped], n[bind.Pending], n[bind.Undecided],
-			len(k.items))
-	}
+	writeText(t, r.statuses())
 	fmt.Fprintf(t, "\npage\tfunctions\tskipped\trules\ttested\terrors\tlints\targs\tcaps\tstate\tnotes\n")
-	sum := pageCount{page: "all"}
-	for _, p := range r.pages {
-		p.row(t)
-		sum.add(p)
-	}
-	sum.row(t)
+	writeText(t, withSum(r.pages, columns))
 	if err := t.Flush(); err != nil {
 		return err
 	}
@@ -80,48 +102,16 @@ func because(reason string) string {
 	return ": " + reason
 }
 
-// row writes one page's numbers.
-func (p pageCount) row(w io.Writer) {
-	fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\n",
-		p.page, p.bound, p.skipped, p.rules, p.tested, p.errors, p.lints, p.args, p.caps, p.state, p.notes)
-}
-
-// add sums up.
-func (p *pageCount) add(q pageCount) {
-	p.bound += q.bound
-	p.skipped += q.skipped
-	p.rules += q.rules
-	p.tested += q.tested
-	p.errors += q.errors
-	p.lints += q.lints
-	p.args += q.args
-	p.caps += q.caps
-	p.state += q.state
-	p.notes += q.notes
-}
-
 // Markdown writes the report as a Markdown document.
 func (r *Report) Markdown(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Coverage of %s\n\n", r.name())
 	b.WriteString("| | bound | skipped | pending | undecided | total |\n|---|--:|--:|--:|--:|--:|\n")
-	for _, k := range r.kinds() {
-		n := count(k.items)
-		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %d |\n", k.what, n[bind.Bound], n[bind.Skipped], n[bind.Pending],
-			n[bind.Undecided], len(k.items))
-	}
+	writeMarkdown(&b, r.statuses())
 	b.WriteString("\n## Pages\n\n| page | functions | skipped | rules | tested | errors | lints | by arguments | by capabilities | " +
 		"by state | notes |\n" +
 		"|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|--:|\n")
-	sum := pageCount{page: "all"}
-	for _, p := range append(r.pages[:len(r.pages):len(r.pages)], sum) {
-		sum.add(p)
-		if p.page == "all" {
-			p = sum
-		}
-		fmt.Fprintf(&b, "| %s | %d | %d | %d | %d | %d | %d | %d | %d | %d | %d |\n",
-			p.page, p.bound, p.skipped, p.rules, p.tested, p.errors, p.lints, p.args, p.caps, p.state, p.notes)
-	}
+	writeMarkdown(&b, withSum(r.pages, columns))
 	for _, k := range r.kinds() {
 		fmt.Fprintf(&b, "\n## %s\n\n| name | status | page | reason |\n|---|---|---|---|\n", strings.ToUpper(k.what[:1])+k.what[1:])
 		for _, it := range k.items {

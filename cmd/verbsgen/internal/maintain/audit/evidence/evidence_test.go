@@ -222,7 +222,7 @@ func TestChanges(t *testing.T) {
 		cite(4, "v2", "brew.c", "boil")}
 	r := collect(list, newSources([]tree{write(t, "v1", "int brew(int old) {}"), write(t, "v2", text)}), nil, &ends{})
 	var out strings.Builder
-	newer := write(t, "v3", "/* same */ int brew(void) { } int boil(int hot) {}")
+	newer := write(t, "v3", "int /* same */ brew(void) { } int boil(int hot) {}")
 	printChanges(&out, newer, changes(list, r.hashes, newer))
 	want := "brew.c: boil: changed since v2: VR-tea_brew-cup-0001 (tea_brew)\n" +
 		"brew.c: pour: gone from the file since v2: VR-tea_brew-cup-0001 (tea_brew)\n2 functions differ in tea v3\n"
