@@ -8,6 +8,7 @@ import (
 
 // amendment is what an entry `extends: ID` without for: says of a rule that there is: that it allows more, or is retired.
 type amendment struct {
+	Entry
 	node    *yaml.Node
 	id      string
 	allow   []string
@@ -15,13 +16,12 @@ type amendment struct {
 	retired bool
 	reason  string
 	reject  *Case
-	marks   marks
 }
 
 // amendment reads such an entry.
 func (d *decoder) amendment(n *yaml.Node, _ place) amendment {
 	a := amendment{node: n}
-	defer d.marking(&a.marks)()
+	defer d.marking(&a.Entry)()
 	var reject Case
 	at := place{show(textOf(n, keyExtends)), ""}
 	d.object(n, at, []key{
@@ -85,7 +85,7 @@ func (d *decoder) amendOne(r *Rule, a amendment) {
 		r.Reject = *a.reject
 	}
 	r.Retired = r.Retired || a.retired
-	r.marks = r.marks.with(a.marks)
+	r.Entry = r.with(a.Entry)
 	if r.Note != "" {
 		r.Note += "; "
 	}

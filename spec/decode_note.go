@@ -1,7 +1,6 @@
 package spec
 
 import (
-	"regexp"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -11,7 +10,7 @@ import (
 func (d *decoder) note(n *yaml.Node, at place) Note {
 	t := Note{Pos: d.pos(n)}
 	cites := !hasKey(n, "errno") || !hasKey(n, "source")
-	keys := append(d.noteKeys(&t, cites), key{"errno", false, d.errno(&t.Errno)}, key{"by", false, d.texts(&t.By)})
+	keys := append(d.noteKeys(&t, cites), key{"errno", false, d.matching(&t.Errno, forms["errno"])}, key{"by", false, d.texts(&t.By)})
 	if hasKey(n, "errno") {
 		keys = append(keys, key{"source", false, d.sources(&t.Source)})
 	}
@@ -25,19 +24,7 @@ func (d *decoder) noteKeys(t *Note, cites bool) []key {
 		{"verb", true, d.text(&t.Verb)},
 		{"statement", true, d.text(&t.Statement)},
 		{"section", cites, d.text(&t.Section)},
-		{"passage", cites, d.hash(&t.Passage)},
-	}
-}
-
-var errnoName = regexp.MustCompile(`^E[A-Z0-9]+$`)
-
-// errno reads the name of an errno.
-func (d *decoder) errno(to *string) reader {
-	return func(n *yaml.Node, at place) {
-		d.text(to)(n, at)
-		if *to != "" && !errnoName.MatchString(*to) {
-			d.add(n, CodeValue, at.subject, at.key+": "+show(*to)+" is no name of an errno", "write one like ENOENT")
-		}
+		{"passage", cites, d.matching(&t.Passage, forms["hash"])},
 	}
 }
 
@@ -58,7 +45,7 @@ func (d *decoder) plainPassages(p *Page) reader {
 		at := place{section, "plain"}
 		d.list(v, at, func(e *yaml.Node) {
 			q := Plain{Section: section, Pos: d.pos(e)}
-			d.hash(&q.Passage)(e, at)
+			d.matching(&q.Passage, forms["hash"])(e, at)
 			p.Plain = append(p.Plain, q)
 		})
 	})

@@ -16,8 +16,9 @@ func (d *decoder) partyList(to *[]Party) reader {
 
 // party reads one entry of accepted_by or refused_by.
 func (d *decoder) party(n *yaml.Node, at place) Party {
-	p := Party{Pos: d.pos(n)}
-	defer d.marking(&p.marks)()
+	p := Party{}
+	defer d.marking(&p.Entry)()
+	p.Pos = d.pos(n)
 	keys := []key{
 		{"provider", false, d.oneOf(&p.Provider, d.parties...)},
 		{"kernel", false, d.rangeOf(&p.Kernel, &p.Kernels, "kernels", `write ">=6.12", "<6.12", "6.1..7.2" or "6.1"`)},

@@ -12,16 +12,16 @@ import (
 
 // every says what a shared rule is about by what its subjects have in common: their Go type, or what they mean.
 type every struct {
-	pos   Pos
+	Entry
 	types []string
 	means []string
-	marks marks
 }
 
 // every reads `every: {type: MRAccess}`.
 func (d *decoder) every(n *yaml.Node, at place) *every {
-	v := &every{pos: d.pos(n)}
-	defer d.marking(&v.marks)()
+	v := &every{}
+	defer d.marking(&v.Entry)()
+	v.Pos = d.pos(n)
 	oneOrMore := func(to *[]string) reader {
 		return func(n *yaml.Node, at place) {
 			if n.Kind == yaml.SequenceNode {
@@ -172,7 +172,7 @@ func (x *subjects) known(r *sharedRule, key string, words []string, has map[stri
 	}
 	for _, w := range words {
 		if !has[w] {
-			x.add(r.every.marks.at(key, w, r.every.pos), r.name,
+			x.add(r.every.At(key, w), r.name,
 				"every: no parameter and no field of a record passed in has "+key+": "+show(w), cmp.Or(didYouMean(w, sortedKeys(has)), "correct it"))
 		}
 	}

@@ -209,65 +209,47 @@ func (s *Spec) claims(parts []*Page) Errors {
 // claimPage notes the names that a file decides. An entry that only adds to one of its page claims no name again.
 func claimPage(p *Page, seen map[string]bool, cNames, goNames *claims) {
 	// Several Go types may stand for one C type: the first one claims it.
-	once := func(what, c, as string, pos Pos) {
-		if !seen[what+" "+c] {
+	once := func(name, c, as string, pos Pos) {
+		if !seen[name] {
 			cNames.claim(c, as, pos)
 		}
-		seen[what+" "+c] = true
+		seen[name] = true
 	}
-	for i := range p.Flags {
-		if t := &p.Flags[i]; !p.adds["flags "+t.Go] {
-			goNames.claim(t.Go, "a flag type", t.Pos)
-			once("enum", t.Enum, "bound as flag type "+t.Go, t.Pos)
+	for t := range p.types() {
+		if p.added(t.section, t.Go) {
+			continue
+		}
+		goNames.claim(t.Go, t.what, t.pos)
+		if t.C != ObjectInt { // of which each is a type of its own
+			_, what, _ := strings.Cut(t.what, " ")
+			once(t.cName(), t.C, "bound as "+what+" "+t.Go, t.pos)
 		}
 	}
-	for i := range p.Enums {
-		if t := &p.Enums[i]; !p.adds["enums "+t.Go] {
-			goNames.claim(t.Go, "an enum type", t.Pos)
-			once("enum", t.Enum, "bound as enum type "+t.Go, t.Pos)
-		}
-	}
-	for i := range p.Records {
-		r := &p.Records[i]
-		if !p.adds["records "+r.Go] {
-			goNames.claim(r.Go, "a record", r.Pos)
-			once("struct", r.C, "bound as record "+r.Go, r.Pos)
-		}
+	for _, r := range p.Records {
 		for _, f := range r.Fields {
 			goNames.claimIn(r.Go, f.Go, "a field", f.Pos)
 		}
 		for _, w := range r.Switches {
 			goNames.claimIn(r.Go, w.Go, "a switch", w.Pos)
 		}
-		if r.Setup != nil && !p.adds["records "+r.Go] {
+		if r.Setup != nil {
 			for _, x := range r.Setup.Types {
 				goNames.claim(x.Go, "a setup", x.Pos)
 			}
 		}
 	}
-	for i := range p.Unions {
-		if u := &p.Unions[i]; !p.adds["unions "+u.Go] {
-			goNames.claim(u.Go, "a union", u.Pos)
-			once("union", u.C, "bound as union "+u.Go, u.Pos)
-		}
-	}
-	for i := range p.Objects {
-		o := &p.Objects[i]
-		if !p.adds["objects "+o.Go] {
-			goNames.claim(o.Go, "an object", o.Pos)
-			if o.C != ObjectInt { // of which each is a type of its own
-				once("struct", o.C, "bound as object "+o.Go, o.Pos)
-			}
-		}
+	for _, o := range p.Objects {
 		for _, l := range o.Lends {
 			goNames.claimIn(o.Go, l.Go, "a method", l.Pos)
 		}
-		for _, g := range append(append([]Getter(nil), o.Getters...), o.Addresses...) {
+		for _, g := range o.Getters {
 			goNames.claimIn(o.Go, g.Go, "a getter", g.Pos)
 		}
+		for _, a := range o.Addresses {
+			goNames.claimIn(o.Go, a.Go, "a getter", a.Pos)
+		}
 	}
-	for i := range p.Verbs {
-		v := &p.Verbs[i]
+	for _, v := range p.Verbs {
 		if !p.adds["verbs "+v.C] {
 			cNames.claimFunc(v.C, "bound", v.Pos)
 		}

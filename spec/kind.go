@@ -35,8 +35,7 @@ type Ref struct {
 	As    RefAs    // what the key takes
 	Text  string   // empty for flags
 	Flags []string // names and numbers
-	marks marks
-	pos   Pos // of what has the key
+	entry Entry    // that has the key
 }
 
 // RefAs is what a key of a rule takes.
@@ -54,11 +53,11 @@ const (
 )
 
 // at returns the place of one of the texts of an operand.
-func (r Ref) at(text string) Pos { return r.marks.at(r.Key, text, r.pos) }
+func (r Ref) at(text string) Pos { return r.entry.At(r.Key, text) }
 
 // operands returns the operands of a key: one for each text, or one set of flags. No texts have none.
-func operands(key string, as RefAs, texts []string, m marks, pos Pos) []*Cond {
-	ref := Ref{Key: key, As: as, marks: m, pos: pos}
+func operands(key string, as RefAs, texts []string, e Entry) []*Cond {
+	ref := Ref{Key: key, As: as, entry: e}
 	if as >= AsAllFlags && len(texts) > 0 {
 		ref.Flags = texts
 		return []*Cond{cond.Leaf(cond.Flags, ref)}
@@ -120,7 +119,7 @@ var kindKeys = []struct {
 func (r *Rule) Operands(key string) []*Cond {
 	for _, k := range kindKeys {
 		if k.name == key && k.of != nil {
-			return operands(key, k.as, k.of(r), r.marks, r.Pos)
+			return operands(key, k.as, k.of(r), r.Entry)
 		}
 	}
 	return nil
@@ -177,7 +176,7 @@ func Conditions(atoms []Atom) *Cond {
 
 // cond returns the one test of a comparison.
 func (a *Atom) cond() *Cond {
-	of := operands("of", AsPlace, one(a.Of), a.marks, a.Pos)
+	of := operands("of", AsPlace, one(a.Of), a.Entry)
 	for _, t := range []struct {
 		key  string
 		op   cond.Op
@@ -191,7 +190,7 @@ func (a *Atom) cond() *Cond {
 		{"same", cond.Same, AsPath, one(a.Same)},
 	} {
 		if len(t.with) > 0 {
-			return cond.Test(t.op, append(of, operands(t.key, t.as, t.with, a.marks, a.Pos)...)...)
+			return cond.Test(t.op, append(of, operands(t.key, t.as, t.with, a.Entry)...)...)
 		}
 	}
 	for _, t := range []struct {

@@ -372,31 +372,25 @@ func decides(p *Page) []string {
 	for i := range p.Verbs {
 		names = append(names, p.Verbs[i].C)
 	}
-	for i := range p.Records {
-		names = append(names, p.Records[i].C)
-		for _, f := range p.Records[i].Fields {
+	for t := range p.types() {
+		names = append(names, t.C)
+	}
+	for _, r := range p.Records {
+		for _, f := range r.Fields {
 			names = append(names, f.Bit)
 		}
-		if a := p.Records[i].Arm; a != nil {
-			names = append(names, a.Is)
+		if r.Arm != nil {
+			names = append(names, r.Arm.Is)
 		}
-		for _, w := range p.Records[i].Switches {
+		for _, w := range r.Switches {
 			names = append(names, w.C)
 		}
 	}
-	for i := range p.Unions {
-		names = append(names, p.Unions[i].C)
+	for _, t := range p.Flags {
+		names = slices.Concat(names, t.Members, t.Ranges)
 	}
-	for i := range p.Objects {
-		names = append(names, p.Objects[i].C)
-	}
-	for i := range p.Flags {
-		names = append(names, p.Flags[i].Enum)
-		names = append(names, slices.Concat(p.Flags[i].Members, p.Flags[i].Ranges)...)
-	}
-	for i := range p.Enums {
-		names = append(names, p.Enums[i].Enum)
-		names = append(names, p.Enums[i].Members...)
+	for _, t := range p.Enums {
+		names = append(names, t.Members...)
 	}
 	for i := range p.Skip {
 		names = append(names, p.Skip[i].C)

@@ -43,21 +43,21 @@ func (c *checker) add(pos Pos, code, subject, problem, fix string) {
 func (c *checker) page(p *Page) {
 	for i := range p.Flags {
 		t := &p.Flags[i]
-		c.enumType(t.Go, t.Enum, t.Members, t.marks, t.Pos)
+		c.enumType(t.Go, t.Enum, t.Members, t.Entry)
 		for _, r := range t.Ranges {
-			c.constant(t.marks.at("ranges", r, t.Pos), t.Go, r)
+			c.constant(t.At("ranges", r), t.Go, r)
 		}
-		c.prefixed(t.Go, t.Prefix, t.Enum, t.Members, t.Names, t.marks, t.Pos)
-		c.memberKeys(t.Go, t.Enum, "names", t.Names, t.marks, t.Pos)
-		c.memberKeys(t.Go, t.Enum, "docs", t.Docs, t.marks, t.Pos)
+		c.prefixed(t.Go, t.Prefix, t.Enum, t.Members, t.Names, t.Entry)
+		c.memberKeys(t.Go, t.Enum, "names", t.Names, t.Entry)
+		c.memberKeys(t.Go, t.Enum, "docs", t.Docs, t.Entry)
 	}
 	for i := range p.Enums {
 		t := &p.Enums[i]
-		c.enumType(t.Go, t.Enum, t.Members, t.marks, t.Pos)
-		c.prefixed(t.Go, t.Prefix, t.Enum, t.Members, t.Names, t.marks, t.Pos)
-		c.memberKeys(t.Go, t.Enum, "names", t.Names, t.marks, t.Pos)
-		c.memberKeys(t.Go, t.Enum, "docs", t.Docs, t.marks, t.Pos)
-		c.memberKeys(t.Go, t.Enum, "likely", t.Likely, t.marks, t.Pos)
+		c.enumType(t.Go, t.Enum, t.Members, t.Entry)
+		c.prefixed(t.Go, t.Prefix, t.Enum, t.Members, t.Names, t.Entry)
+		c.memberKeys(t.Go, t.Enum, "names", t.Names, t.Entry)
+		c.memberKeys(t.Go, t.Enum, "docs", t.Docs, t.Entry)
+		c.memberKeys(t.Go, t.Enum, "likely", t.Likely, t.Entry)
 		c.events(t)
 	}
 	for i := range p.Records {
@@ -94,12 +94,12 @@ func (c *checker) page(p *Page) {
 func (c *checker) union(u *Union) {
 	rec := c.f.Record("union " + u.C)
 	if rec == nil {
-		c.add(u.marks.at("c", u.C, u.Pos), CodeUnknownName, u.Go, "no known release has union "+show(u.C), "correct c:")
+		c.add(u.At("c", u.C), CodeUnknownName, u.Go, "no known release has union "+show(u.C), "correct c:")
 		return
 	}
 	member := func(key, name string) {
 		if _, ok := c.f.Member(c.f.TypeOf("union "+u.C), name); !ok {
-			c.add(u.marks.at(key, name, u.Pos), CodeUnknownName, u.Go, "no known release has the member "+show(name)+" of union "+u.C,
+			c.add(u.At(key, name), CodeUnknownName, u.Go, "no known release has the member "+show(name)+" of union "+u.C,
 				didYouMean(name, c.f.Members(c.f.TypeOf("union "+u.C))))
 		}
 	}
@@ -110,20 +110,20 @@ func (c *checker) union(u *Union) {
 }
 
 // enumType checks the enum of a type and the members listed; members of a type without enum are constants.
-func (c *checker) enumType(subject, enum string, members []string, m marks, pos Pos) {
+func (c *checker) enumType(subject, enum string, members []string, e Entry) {
 	if enum != "" && c.f.Enum(enum) == nil {
-		c.add(m.at("enum", enum, pos), CodeUnknownName, subject, "no known release has enum "+show(enum), didYouMean(enum, c.enumTags()))
+		c.add(e.At("enum", enum), CodeUnknownName, subject, "no known release has enum "+show(enum), didYouMean(enum, c.enumTags()))
 		return
 	}
 	for _, name := range members {
-		c.member(m.at("members", name, pos), subject, enum, name)
+		c.member(e.At("members", name), subject, enum, name)
 	}
 }
 
 // memberKeys checks the keys of names and docs.
-func (c *checker) memberKeys(subject, enum, key string, entries map[string]string, m marks, pos Pos) {
+func (c *checker) memberKeys(subject, enum, key string, entries map[string]string, e Entry) {
 	for _, name := range sortedKeys(entries) {
-		c.member(m.at(key, name, pos), subject, enum, name)
+		c.member(e.At(key, name), subject, enum, name)
 	}
 }
 
@@ -189,22 +189,22 @@ func (c *checker) verb(v *Verb) {
 		p := &v.Params[i]
 		param(p.Pos, p.C)
 		if p.Len != "" {
-			param(p.marks.at("len", p.Len, p.Pos), p.Len)
+			param(p.At("len", p.Len), p.Len)
 		}
 		if p.Bit != "" {
-			c.constant(p.marks.at("bit", p.Bit, p.Pos), v.C+"."+p.C, p.Bit)
+			c.constant(p.At("bit", p.Bit), v.C+"."+p.C, p.Bit)
 		}
 	}
-	c.needs(v.C, v.NeedsVerbs, v.marks, v.Pos)
+	c.needs(v.C, v.NeedsVerbs, v.Entry)
 	if v.EndedBy != "" {
-		c.function(v.marks.at("ended_by", v.EndedBy, v.Pos), v.C, v.EndedBy)
+		c.function(v.At("ended_by", v.EndedBy), v.C, v.EndedBy)
 	}
 	for key, path := range map[string]string{"extent": v.Extent, "asks": v.Asks, "made_in": v.MadeIn} {
 		if path == "" {
 			continue
 		}
 		if _, _, err := c.f.TypeOfPath(fn, path); err != nil {
-			c.add(v.marks.at(key, path, v.Pos), CodeUnknownPath, v.C, key+": "+show(path)+" leads nowhere: "+err.Error(), "")
+			c.add(v.At(key, path), CodeUnknownPath, v.C, key+": "+show(path)+" leads nowhere: "+err.Error(), "")
 		}
 	}
 	for _, name := range v.constants() {
@@ -214,15 +214,15 @@ func (c *checker) verb(v *Verb) {
 	for i := range v.Methods {
 		m := &v.Methods[i]
 		for _, flag := range m.ImpliesFlags {
-			c.constant(m.marks.at("implies_flags", flag, m.Pos), m.Go, flag)
+			c.constant(m.At("implies_flags", flag), m.Go, flag)
 		}
 		for _, name := range sortedKeys(m.Fixed) {
-			param(m.marks.at("fixed", name, m.Pos), name)
+			param(m.At("fixed", name), name)
 			if value := m.Fixed[name]; !isNumber(value) {
-				c.constant(m.marks.at("fixed."+name, value, m.Pos), m.Go, value)
+				c.constant(m.At("fixed."+name, value), m.Go, value)
 			}
-			c.sameEnum(m.Go, fn, name, "fixed."+name, one(m.Fixed[name]), m.marks, m.Pos)
-			c.inRange(m.Go, fn, name, "fixed."+name, one(m.Fixed[name]), m.marks, m.Pos)
+			c.sameEnum(m.Go, fn, name, "fixed."+name, one(m.Fixed[name]), m.Entry)
+			c.inRange(m.Go, fn, name, "fixed."+name, one(m.Fixed[name]), m.Entry)
 		}
 	}
 }
@@ -263,4 +263,21 @@ func tags[V any](m map[string]V) []string {
 
 func (c *checker) allNames() []string {
 	return slices.Concat(c.f.FuncNames(), c.structTags(), c.enumTags(), c.f.ConstNames())
+}
+
+// constants are those that a verb of a stream of commands names.
+func (v *Verb) constants() (out []string) {
+	if v.Stream != nil {
+		out = append(out, v.Stream.Inline)
+		if v.Stream.Driver != "" {
+			out = append(out, v.Stream.Driver)
+		}
+	}
+	if v.Builds != nil {
+		out = append(out, v.Builds.Opcode, v.Builds.Flag)
+	}
+	if v.SetsFor != "" {
+		out = append(out, v.SetsFor)
+	}
+	return out
 }

@@ -9,9 +9,9 @@ import (
 func (c *checker) module(m *Module) {
 	subject := "module " + m.Name
 	unknown := func(key, text, problem, fix string) {
-		c.add(m.marks.at(key, text, m.Pos), CodeUnknownName, subject, key+": "+problem, fix)
+		c.add(m.At(key, text), CodeUnknownName, subject, key+": "+problem, fix)
 	}
-	c.function(m.marks.at("probe", m.Probe, m.Pos), subject, m.Probe)
+	c.function(m.At("probe", m.Probe), subject, m.Probe)
 	if m.Root != "" && c.ObjectByGo(m.Root) == nil {
 		unknown("root", m.Root, "no page has an object "+show(m.Root), didYouMean(m.Root, sortedKeys(c.objects)))
 	}
@@ -63,7 +63,7 @@ func (c *checker) declared(ctype string) bool {
 
 // capWord checks the struct that the first word of capability paths stands for, and what it holds.
 func (c *checker) capWord(m *Module, root, subject string) {
-	of, at := m.own.caps[root], m.marks.at("capabilities", root, m.Pos)
+	of, at := m.own.caps[root], m.At("capabilities", root)
 	t := c.f.TypeOf("struct " + of.c)
 	if t.record == nil {
 		c.add(at, CodeUnknownName, subject, "capabilities: no known release has struct "+show(of.c)+", which "+root+" stands for",

@@ -10,7 +10,7 @@ import (
 
 // rule checks the flags, constants and paths of a rule.
 func (c *checker) rule(r *Rule) {
-	fn := c.function(r.marks.at("verb", r.Verb, r.Pos), r.ID, r.Verb)
+	fn := c.function(r.At("verb", r.Verb), r.ID, r.Verb)
 	if fn == nil {
 		return
 	}
@@ -29,7 +29,7 @@ func (c *checker) rule(r *Rule) {
 		if !state {
 			fix = "write needs: " + NeedsArgs
 		}
-		c.add(r.marks.at("needs", r.Needs, r.Pos), CodeKindKey, r.ID, "needs: "+r.Needs+" does not match its paths", fix)
+		c.add(r.At("needs", r.Needs), CodeKindKey, r.ID, "needs: "+r.Needs+" does not match its paths", fix)
 	}
 }
 

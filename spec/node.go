@@ -16,7 +16,7 @@ import (
 type decoder struct {
 	file     string
 	errs     Errors
-	marks    marks
+	marks    *[]mark  // of the entry that is read
 	maxNodes int      // of the file
 	parties  []string // who may accept and refuse calls
 	// adding limits the entry that is read next: its page has it, and an extension adds to it.
@@ -33,40 +33,50 @@ type decoder struct {
 	tables func(n *yaml.Node, keys []key)
 }
 
-// marks are the places of the texts of one entry of a page, found by key and text. They are many, and looked up for an error only.
-type marks struct{ all *[]mark }
+// Entry is the place of an entry of a page, and the places of the texts in it, which are many and looked up for an error only.
+type Entry struct {
+	Pos   Pos
+	marks *[]mark
+}
 
 type mark struct {
 	key, text string
 	pos       Pos
 }
 
+func (e *Entry) place() *Entry { return e }
+
 // marking begins the marks of an entry; the function it gives ends them.
-func (d *decoder) marking(to *marks) func() {
+func (d *decoder) marking(to *Entry) func() {
 	outer := d.marks
 	list := make([]mark, 0, 8)
-	d.marks = marks{&list}
-	*to = d.marks
+	d.marks, to.marks = &list, &list
 	return func() { d.marks = outer }
 }
 
 // mark keeps the place of a text, which is also that of its key if it is the first.
 func (d *decoder) mark(n *yaml.Node, key, text string) {
-	if d.marks.all != nil {
-		*d.marks.all = append(*d.marks.all, mark{key, text, d.pos(n)})
+	if d.marks != nil {
+		*d.marks = append(*d.marks, mark{key, text, d.pos(n)})
 	}
 }
 
-// at returns the place of a text, or that of its entry.
-func (m marks) at(key, text string, entry Pos) Pos {
-	if m.all != nil {
-		for _, k := range *m.all {
+// At returns the place of a text under a key, or the place of the whole entry if it has none.
+func (e Entry) At(key, text string) Pos {
+	if e.marks != nil {
+		for _, k := range *e.marks {
 			if k.key == key && (k.text == text || text == "") {
 				return k.pos
 			}
 		}
 	}
-	return entry
+	return e.Pos
+}
+
+// at is At with another place for a text that the entry does not have.
+func (e Entry) at(key, text string, otherwise Pos) Pos {
+	e.Pos = otherwise
+	return e.At(key, text)
 }
 
 // place says what a value belongs to, for its error: the subject and the key.

@@ -108,7 +108,7 @@ func (d *decoder) sharedFile(n *yaml.Node) {
 	d.object(n, place{pageName(d.file), ""}, []key{
 		{keyShared, true, d.text(&file)},
 		{"title", true, d.text(&title)},
-		{"release", true, d.release(&release)},
+		{"release", true, d.matching(&release, forms["release"])},
 		{"rules", true, func(n *yaml.Node, at place) {
 			d.list(n, at, func(e *yaml.Node) { d.shared = append(d.shared, d.sharedRule(e, at, nil)) })
 		}},
