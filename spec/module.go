@@ -60,11 +60,16 @@ func (f *Family) Has(c string) bool {
 	})
 }
 
-// FamilyOf returns the family of a C function, or nil.
-func (m *Module) FamilyOf(c string) *Family {
-	for i := range m.Families {
-		if m.Families[i].Has(c) {
-			return &m.Families[i]
+// FamilyOf returns the family of a C function: the first with a pattern for it, or that of the function which ends the object that it takes
+// first. It returns nil for a function without one.
+func (s *Spec) FamilyOf(c string) *Family {
+	families := s.Module.Families
+	if i := slices.IndexFunc(families, func(f Family) bool { return f.Has(c) }); i >= 0 {
+		return &families[i]
+	}
+	if v := s.VerbByC(c); v != nil && len(v.Params) > 0 {
+		if o := s.objects[v.Params[0].Type]; o != nil && o.Destroy != c {
+			return s.FamilyOf(o.Destroy)
 		}
 	}
 	return nil
