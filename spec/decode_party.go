@@ -82,12 +82,10 @@ func (d *decoder) checkParties(r *Rule, given map[string]*yaml.Node, id string) 
 // partiesOf are the names of a module that is not verbsgen's own, for what its library refuses.
 func partiesOf(sources []source) (names []string) {
 	for _, src := range sources {
-		d := &decoder{file: src.name, maxNodes: maxPageNodes}
 		if !isModule(src.name) {
 			continue
 		}
-		if n := d.root(src.data, "module"); n != nil {
-			m := d.module(n)
+		if m, _ := readModule(src.name, src.data); m != nil {
 			library, _, _ := strings.Cut(m.Library, ".so")
 			names = append(names, m.Name, library)
 		}

@@ -87,14 +87,20 @@ func (r *Rule) filled(key string) bool {
 
 // ruleSubject is the ID of a rule, for the errors in it, before the rule is read.
 func ruleSubject(n *yaml.Node, page string) string {
-	if n.Kind == yaml.MappingNode {
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			if n.Content[i].Value == "id" && n.Content[i+1].Kind == yaml.ScalarNode && n.Content[i+1].Value != "" {
-				return show(n.Content[i+1].Value)
-			}
-		}
+	if id := idOf(n); id != "" {
+		return show(id)
 	}
 	return page
+}
+
+// idOf is the text under the key id of a mapping, or "".
+func idOf(n *yaml.Node) string {
+	if n.Kind == yaml.MappingNode {
+		if id := valueOf(n, "id"); id != nil && id.Kind == yaml.ScalarNode {
+			return id.Value
+		}
+	}
+	return ""
 }
 
 var ruleID = regexp.MustCompile(`^VR-([a-z0-9_]+)-([a-z0-9_.]+)-([0-9]{4})$`)

@@ -106,7 +106,7 @@ func (x *subjects) param(v *Verb, p *Param) {
 
 // fields notes the fields of a record and of the records in it.
 func (x *subjects) fields(verb, path, record string, in []string) {
-	r := x.records[record]
+	r := named[Record](x.Spec, record)
 	if r == nil || slices.Contains(in, record) {
 		return
 	}

@@ -3,6 +3,7 @@ package spec
 import (
 	"cmp"
 	"go/token"
+	"go/types"
 	"slices"
 	"strconv"
 	"strings"
@@ -72,7 +73,7 @@ func (d *decoder) local(to *string) reader {
 		switch {
 		case token.IsKeyword(s):
 			d.add(n, CodeGoName, at.subject, at.key+": "+s+" is a Go keyword", "choose another name")
-		case predeclared[s]:
+		case types.Universe.Lookup(s) != nil:
 			d.add(n, CodeGoName, at.subject, at.key+": "+s+" is a predeclared name of Go", "choose another name")
 		case !token.IsIdentifier(s) || strings.ContainsFunc(s, invisible) || !unicode.IsLower([]rune(s)[0]):
 			d.add(n, CodeGoName, at.subject, at.key+": "+show(s)+" cannot be the Go name of a parameter",
@@ -82,17 +83,6 @@ func (d *decoder) local(to *string) reader {
 		}
 	}
 }
-
-// predeclared are the names that Go has in every file.
-var predeclared = func() map[string]bool {
-	m := map[string]bool{}
-	for _, name := range strings.Fields(`any bool byte comparable complex64 complex128 error float32 float64 int int8 int16 int32 int64 rune string
-		uint uint8 uint16 uint32 uint64 uintptr true false iota nil append cap clear close complex copy delete imag len make max min new
-		panic print println real recover`) {
-		m[name] = true
-	}
-	return m
-}()
 
 // goMethod checks the key of a method: its receiver, a dot and its name. One without a dot is for those who know the receivers.
 func (d *decoder) goMethod(k *yaml.Node, name string) {

@@ -16,13 +16,8 @@ type Spec struct {
 	pages   map[string]*Page
 	rules   map[string]*Rule
 	byVerb  map[string][]*Rule
-	verbs   map[string]*Verb
-	flags   map[string]*FlagType
-	enums   map[string]*EnumType
-	records map[string]*Record
+	byName  map[string]any // pointers to verbs by their C names, and to types by their Go names
 	recordC map[string]*Record
-	unions  map[string]*Union
-	objects map[string]*Object
 	objectC map[string]*Object
 	skips   map[string]*Skip
 	pending map[string]*Pending
@@ -58,30 +53,24 @@ func (s *Spec) Rules() []*Rule {
 }
 
 // VerbByC returns a bound verb by its C name, or nil.
-func (s *Spec) VerbByC(c string) *Verb { return s.verbs[c] }
+func (s *Spec) VerbByC(c string) *Verb { return named[Verb](s, c) }
 
 // FlagByGo returns a flag type by its Go name, or nil. That of another module is named with it: verbs.MRAccess.
-func (s *Spec) FlagByGo(name string) *FlagType {
-	if of, bare := s.of(name); of != nil {
-		return of.flags[bare]
-	}
-	return nil
-}
+func (s *Spec) FlagByGo(name string) *FlagType { return named[FlagType](s.of(name)) }
 
 // EnumByGo returns an enum type by its Go name, or nil. That of another module is named with it: verbs.EventType.
-func (s *Spec) EnumByGo(name string) *EnumType {
-	if of, bare := s.of(name); of != nil {
-		return of.enums[bare]
-	}
-	return nil
-}
+func (s *Spec) EnumByGo(name string) *EnumType { return named[EnumType](s.of(name)) }
 
 // RecordByGo returns a record by its Go name, or nil. That of another module is named with it: verbs.QPInitAttr.
-func (s *Spec) RecordByGo(name string) *Record {
-	if of, bare := s.of(name); of != nil {
-		return of.records[bare]
+func (s *Spec) RecordByGo(name string) *Record { return named[Record](s.of(name)) }
+
+// named returns the entry of a name, or nil.
+func named[T any](s *Spec, name string) *T {
+	if s == nil {
+		return nil
 	}
-	return nil
+	x, _ := s.byName[name].(*T)
+	return x
 }
 
 // of returns the pages that have a Go type, and its name there; nil when they stand on no such module.
@@ -100,15 +89,10 @@ func (s *Spec) of(name string) (*Spec, string) {
 func (s *Spec) RecordByC(c string) *Record { return s.recordC[c] }
 
 // UnionByGo returns a union by its Go name, or nil.
-func (s *Spec) UnionByGo(name string) *Union { return s.unions[name] }
+func (s *Spec) UnionByGo(name string) *Union { return named[Union](s, name) }
 
 // ObjectByGo returns an object by its Go name, or nil. That of another module is named with it: verbs.PD.
-func (s *Spec) ObjectByGo(name string) *Object {
-	if of, bare := s.of(name); of != nil {
-		return of.objects[bare]
-	}
-	return nil
-}
+func (s *Spec) ObjectByGo(name string) *Object { return named[Object](s.of(name)) }
 
 // ObjectByC returns an object by its C tag without "struct ", or nil.
 func (s *Spec) ObjectByC(c string) *Object { return s.objectC[c] }
@@ -171,10 +155,7 @@ func (c *claims) claimIn(of, name, as string, pos Pos) {
 // index fills the indexes.
 func (s *Spec) index() {
 	s.pages, s.rules, s.byVerb = map[string]*Page{}, map[string]*Rule{}, map[string][]*Rule{}
-	s.verbs, s.flags, s.enums = map[string]*Verb{}, map[string]*FlagType{}, map[string]*EnumType{}
-	s.records, s.recordC = map[string]*Record{}, map[string]*Record{}
-	s.unions = map[string]*Union{}
-	s.objects, s.objectC = map[string]*Object{}, map[string]*Object{}
+	s.byName, s.recordC, s.objectC = map[string]any{}, map[string]*Record{}, map[string]*Object{}
 	s.skips, s.pending, s.notes = map[string]*Skip{}, map[string]*Pending{}, map[string][]*Note{}
 
 	for _, p := range s.Pages {
@@ -263,25 +244,16 @@ func claimPage(p *Page, seen map[string]bool, cNames, goNames *claims) {
 }
 
 func (s *Spec) indexPage(p *Page) {
-	for i := range p.Flags {
-		s.flags[p.Flags[i].Go] = &p.Flags[i]
-	}
-	for i := range p.Enums {
-		s.enums[p.Enums[i].Go] = &p.Enums[i]
-	}
-	for i := range p.Records {
-		r := &p.Records[i]
-		s.records[r.Go], s.recordC[r.C] = r, r
-	}
-	for i := range p.Unions {
-		s.unions[p.Unions[i].Go] = &p.Unions[i]
-	}
-	for i := range p.Objects {
-		o := &p.Objects[i]
-		s.objects[o.Go], s.objectC[o.C] = o, o
-	}
-	for i := range p.Verbs {
-		s.verbs[p.Verbs[i].C] = &p.Verbs[i]
+	for i := range sections {
+		for x := range entriesOf(sections[i].list(p)) {
+			e := x.Addr().Interface()
+			switch s.byName[nameOf(x)] = e; e := e.(type) {
+			case *Record:
+				s.recordC[e.C] = e
+			case *Object:
+				s.objectC[e.C] = e
+			}
+		}
 	}
 	for i := range p.Skip {
 		s.skips[p.Skip[i].C] = &p.Skip[i]

@@ -68,7 +68,7 @@ func (s *Spec) FamilyOf(c string) *Family {
 		return &families[i]
 	}
 	if v := s.VerbByC(c); v != nil && len(v.Params) > 0 {
-		if o := s.objects[v.Params[0].Type]; o != nil && o.Destroy != c {
+		if o := named[Object](s, v.Params[0].Type); o != nil && o.Destroy != c {
 			return s.FamilyOf(o.Destroy)
 		}
 	}
@@ -140,7 +140,12 @@ func ownModule(name string) (*Module, Errors) {
 		return nil, Errors{{Pos: Pos{File: path.Join("spec", dir, moduleFile)}, Subject: "module",
 			Problem: "cannot be read: " + err.Error(), Code: CodeUnreadable}}
 	}
-	d := &decoder{file: path.Join("spec", dir, moduleFile), maxNodes: maxPageNodes}
+	return readModule(path.Join("spec", dir, moduleFile), data)
+}
+
+// readModule reads a module.yaml; the module is nil if it is not YAML.
+func readModule(file string, data []byte) (*Module, Errors) {
+	d := &decoder{file: file, maxNodes: maxPageNodes}
 	n := d.root(data, "module")
 	if n == nil {
 		return nil, d.errs
@@ -160,11 +165,8 @@ func ModuleOf(module string, dirs ...string) (*Module, error) {
 		if err != nil {
 			continue // Embedded says what is wrong
 		}
-		d := &decoder{file: strings.TrimSuffix(dir, "/") + "/" + moduleFile, maxNodes: maxPageNodes}
-		if n := d.root(data, "module"); n != nil {
-			found = d.module(n)
-		}
-		errs = append(errs, d.errs...)
+		m, more := readModule(strings.TrimSuffix(dir, "/")+"/"+moduleFile, data)
+		found, errs = cmp.Or(m, found), append(errs, more...)
 	}
 	if found == nil && len(errs) == 0 {
 		found, errs = ownModule(cmp.Or(module, DefaultModule))
@@ -266,12 +268,8 @@ func (u *Use) mistake(problem, fix string) Error {
 func nameIn(sources []source) (string, Errors) {
 	for _, src := range sources {
 		if isModule(src.name) {
-			d := &decoder{file: src.name, maxNodes: maxPageNodes}
-			m := &Module{}
-			if n := d.root(src.data, "module"); n != nil {
-				m = d.module(n)
-			}
-			return m.Name, d.errs
+			m, errs := readModule(src.name, src.data)
+			return cmp.Or(m, &Module{}).Name, errs
 		}
 	}
 	return DefaultModule, nil

@@ -43,21 +43,15 @@ func (c *checker) add(pos Pos, code, subject, problem, fix string) {
 func (c *checker) page(p *Page) {
 	for i := range p.Flags {
 		t := &p.Flags[i]
-		c.enumType(t.Go, t.Enum, t.Members, t.Entry)
+		c.members(enumParts{t.Entry, t.Go, t.Enum, t.Prefix, t.Members, t.Names}, map[string]map[string]string{"names": t.Names, "docs": t.Docs})
 		for _, r := range t.Ranges {
 			c.constant(t.At("ranges", r), t.Go, r)
 		}
-		c.prefixed(t.Go, t.Prefix, t.Enum, t.Members, t.Names, t.Entry)
-		c.memberKeys(t.Go, t.Enum, "names", t.Names, t.Entry)
-		c.memberKeys(t.Go, t.Enum, "docs", t.Docs, t.Entry)
 	}
 	for i := range p.Enums {
 		t := &p.Enums[i]
-		c.enumType(t.Go, t.Enum, t.Members, t.Entry)
-		c.prefixed(t.Go, t.Prefix, t.Enum, t.Members, t.Names, t.Entry)
-		c.memberKeys(t.Go, t.Enum, "names", t.Names, t.Entry)
-		c.memberKeys(t.Go, t.Enum, "docs", t.Docs, t.Entry)
-		c.memberKeys(t.Go, t.Enum, "likely", t.Likely, t.Entry)
+		c.members(enumParts{t.Entry, t.Go, t.Enum, t.Prefix, t.Members, t.Names},
+			map[string]map[string]string{"names": t.Names, "docs": t.Docs, "likely": t.Likely})
 		c.events(t)
 	}
 	for i := range p.Records {
@@ -109,21 +103,28 @@ func (c *checker) union(u *Union) {
 	}
 }
 
-// enumType checks the enum of a type and the members listed; members of a type without enum are constants.
-func (c *checker) enumType(subject, enum string, members []string, e Entry) {
-	if enum != "" && c.f.Enum(enum) == nil {
-		c.add(e.At("enum", enum), CodeUnknownName, subject, "no known release has enum "+show(enum), didYouMean(enum, c.enumTags()))
-		return
-	}
-	for _, name := range members {
-		c.member(e.At("members", name), subject, enum, name)
-	}
+// enumParts is what types of flags and of values have in common.
+type enumParts struct {
+	Entry
+	subject, enum, prefix string
+	members               []string
+	names                 map[string]string
 }
 
-// memberKeys checks the keys of names and docs.
-func (c *checker) memberKeys(subject, enum, key string, entries map[string]string, e Entry) {
-	for _, name := range sortedKeys(entries) {
-		c.member(e.At(key, name), subject, enum, name)
+// members checks the enum of a type, the members listed, and the keys of its maps; members of a type without enum are constants.
+func (c *checker) members(e enumParts, keys map[string]map[string]string) {
+	if e.enum != "" && c.f.Enum(e.enum) == nil {
+		c.add(e.At("enum", e.enum), CodeUnknownName, e.subject, "no known release has enum "+show(e.enum), didYouMean(e.enum, c.enumTags()))
+	} else {
+		for _, name := range e.members {
+			c.member(e.At("members", name), e.subject, e.enum, name)
+		}
+	}
+	c.prefixed(e)
+	for key, entries := range keys {
+		for name := range entries {
+			c.member(e.At(key, name), e.subject, e.enum, name)
+		}
 	}
 }
 

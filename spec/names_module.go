@@ -13,7 +13,13 @@ func (c *checker) module(m *Module) {
 	}
 	c.function(m.At("probe", m.Probe), subject, m.Probe)
 	if m.Root != "" && c.ObjectByGo(m.Root) == nil {
-		unknown("root", m.Root, "no page has an object "+show(m.Root), didYouMean(m.Root, sortedKeys(c.objects)))
+		var objects []string
+		for _, p := range c.Pages {
+			for _, o := range p.Objects {
+				objects = append(objects, o.Go)
+			}
+		}
+		unknown("root", m.Root, "no page has an object "+show(m.Root), didYouMean(m.Root, objects))
 	}
 	names := c.allNames()
 	for _, p := range m.own.prefixes {

@@ -65,8 +65,8 @@ func newest(rels []*api.Release) string {
 }
 
 // prefixed checks that the Go name of each member is made of what its C name has behind the prefix, or is given.
-func (c *checker) prefixed(subject, prefix, enum string, members []string, names map[string]string, at Entry) {
-	e := c.f.Enum(enum)
+func (c *checker) prefixed(t enumParts) {
+	e, members := c.f.Enum(t.enum), t.members
 	if e != nil && len(members) == 0 {
 		members = enumerators(e)
 	}
@@ -74,12 +74,12 @@ func (c *checker) prefixed(subject, prefix, enum string, members []string, names
 		if owner := c.f.EnumOf(name); c.f.Const(name) == nil || e != nil && owner != nil && owner != e {
 			continue // which is told of the member
 		}
-		if rest, ok := strings.CutPrefix(name, prefix); names[name] == "" && (!ok || strings.Trim(rest, "_") == "") {
-			problem := "prefix: " + show(prefix) + " is not the beginning of " + show(name)
+		if rest, ok := strings.CutPrefix(name, t.prefix); t.names[name] == "" && (!ok || strings.Trim(rest, "_") == "") {
+			problem := "prefix: " + show(t.prefix) + " is not the beginning of " + show(name)
 			if ok {
-				problem = "prefix: " + show(prefix) + " leaves nothing of " + show(name)
+				problem = "prefix: " + show(t.prefix) + " leaves nothing of " + show(name)
 			}
-			c.add(at.At("prefix", prefix), CodeGoName, subject, problem, "correct it, or give the member a name under names:")
+			c.add(t.At("prefix", t.prefix), CodeGoName, t.subject, problem, "correct it, or give the member a name under names:")
 			return
 		}
 	}
