@@ -118,15 +118,11 @@ func (x *expander) write(to *written) {
 	}
 	d := e.d
 	w := &writer{d: d, e: e, words: map[string]bool{}}
-	if r.d != d {
-		d.from, d.lender = map[*yaml.Node]string{}, r.d
-		w.file = r.d.file
-		w.markAll(r.node)
-	}
+	d.lender = r.d
 	n := w.rule(r)
 	to.page = x.spec.Pages[i]
 	to.rule = d.rule(n, place{to.page.Page, ""})
-	d.from, d.lender = nil, nil
+	d.lender = nil
 	to.rule.Page, to.rule.Pos = cmp.Or(to.rule.Page, to.page.Page), d.pos(e.key)
 }
 

@@ -21,14 +21,13 @@ type decoder struct {
 	parties  []string // who may accept and refuse calls
 	// adding limits the entry that is read next: its page has it, and an extension adds to it.
 	adding     *adding
-	shared     []*sharedRule         // wait until all files are read
-	taken      []*taken              // likewise
-	amendments []amendment           // likewise
-	tag        string                // of the release of the page: that of the sources of rdma-core
-	cited      *sourceTable          // of the file
-	general    *sourceTable          // of all pages
-	from       map[*yaml.Node]string // the files of nodes that are not of this one
-	lender     *decoder              // of those nodes
+	shared     []*sharedRule // wait until all files are read
+	taken      []*taken      // likewise
+	amendments []amendment   // likewise
+	tag        string        // of the release of the page: that of the sources of rdma-core
+	cited      *sourceTable  // of the file
+	general    *sourceTable  // of all pages
+	lender     *decoder      // of nodes of another file
 	// tables, if not nil, is called with the keys that each mapping of fixed form may have: the JSON schemas are made of them.
 	tables func(n *yaml.Node, keys []key)
 }
@@ -95,17 +94,14 @@ type key struct {
 	read reader
 }
 
-// pos returns the place of a node.
+// pos returns the place of a node: root keeps its file in place of a comment, which nothing reads.
 func (d *decoder) pos(n *yaml.Node) Pos {
-	if file := d.from[n]; file != "" {
-		return Pos{file, n.Line, n.Column}
-	}
-	return Pos{d.file, n.Line, n.Column}
+	return Pos{n.HeadComment, n.Line, n.Column}
 }
 
 // writes returns the decoder of the file that a node was written in.
 func (d *decoder) writes(n *yaml.Node) *decoder {
-	if d.from[n] != "" {
+	if d.lender != nil && n.HeadComment == d.lender.file {
 		return d.lender
 	}
 	return d
@@ -326,7 +322,16 @@ func (d *decoder) root(data []byte, subject string) *yaml.Node {
 		line, col, problem, fix := notYAML(data, err)
 		return fail(line, col, CodeSyntax, problem, fix)
 	}
+	inFile(doc.Content[0], d.file)
 	return doc.Content[0]
+}
+
+// inFile notes the file of a node and of all below it.
+func inFile(n *yaml.Node, file string) {
+	n.HeadComment = file
+	for _, c := range n.Content {
+		inFile(c, file)
+	}
 }
 
 // badByte finds the first byte that is not UTF-8.
