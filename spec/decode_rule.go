@@ -168,9 +168,9 @@ func (d *decoder) checkKeys(n *yaml.Node, r *Rule, kind *Kind, given map[string]
 			d.add(given["kind"], CodeKindKey, id, "a rule of kind "+r.Kind+" needs "+strings.Join(group, " or "), "add it")
 		}
 	}
-	for _, k := range kindKeys {
-		if given[k.name] != nil && !kind.takes(k.name) {
-			d.add(given[k.name], CodeKindKey, id, "a rule of kind "+r.Kind+" does not use "+k.name, "leave it out, or take another kind")
+	for key := range kindKeys {
+		if given[key] != nil && !kind.takes(key) {
+			d.add(given[key], CodeKindKey, id, "a rule of kind "+r.Kind+" does not use "+key, "leave it out, or take another kind")
 		}
 	}
 	if kind.takes("cap") != (r.Needs == NeedsCaps) && r.Needs != "" {

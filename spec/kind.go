@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 
 	"go.yaml.in/yaml/v3"
@@ -50,6 +51,7 @@ const (
 	AsAllFlags              // flags that the rule cannot do without
 	AsAnyFlags              // flags of which a release may lack some
 	AsFlags                 // flags of which a release may lack all
+	asEntries               // entries of their own
 )
 
 // at returns the place of one of the texts of an operand.
@@ -85,42 +87,22 @@ func Register(k Kind) *Kind {
 // Kinds lists the names of the kinds of rules.
 func Kinds() []string { return sortedKeys(byName) }
 
-// kindKeys are the keys whose use depends on the kind, and the fields that have them.
-var kindKeys = []struct {
-	name string
-	as   RefAs
-	of   func(*Rule) []string // nil for entries of their own
-}{
-	{"subject", AsPath, func(r *Rule) []string { return one(r.Subject) }},
-	{"if", AsAnyFlags, func(r *Rule) []string { return r.If }},
-	{"need", AsAllFlags, func(r *Rule) []string { return r.Need }},
-	{"not", AsAnyFlags, func(r *Rule) []string { return r.Not }},
-	{"allow", AsAnyFlags, func(r *Rule) []string { return r.Allow }},
-	{"values", AsValue, func(r *Rule) []string { return r.Values }},
-	{"fields", AsPath, func(r *Rule) []string { return r.Fields }},
-	{"mask", AsPath, func(r *Rule) []string { return one(r.Mask) }},
-	{"bit", AsAllFlags, func(r *Rule) []string { return one(r.Bit) }},
-	{"bits", AsAllFlags, func(r *Rule) []string { return r.Bits }},
-	{"min", AsValue, func(r *Rule) []string { return one(r.Min) }},
-	{"max", AsValue, func(r *Rule) []string { return one(r.Max) }},
-	{"sum", AsValue, func(r *Rule) []string { return r.Sum }},
-	{"log2", AsPath, func(r *Rule) []string { return one(r.Log2) }},
-	{"to", AsValue, func(r *Rule) []string { return one(r.To) }},
-	{"same_as", AsPath, func(r *Rule) []string { return one(r.SameAs) }},
-	{"cap", AsCap, func(r *Rule) []string { return one(r.Cap) }},
-	{"cap_has", AsAllFlags, func(r *Rule) []string { return r.CapHas }},
-	{"state", AsPath, func(r *Rule) []string { return one(r.State) }},
-	{"assumed", AsPath, func(r *Rule) []string { return one(r.Assumed) }},
-	{"next", AsPath, func(r *Rule) []string { return one(r.Next) }},
-	{"must", 0, nil}, {"transitions", 0, nil},
+// kindKeys are the keys whose use depends on the kind, and what they take.
+var kindKeys = map[string]RefAs{
+	"subject": AsPath, "fields": AsPath, "mask": AsPath, "log2": AsPath, "same_as": AsPath, "state": AsPath, "assumed": AsPath, "next": AsPath,
+	"if": AsAnyFlags, "not": AsAnyFlags, "allow": AsAnyFlags,
+	"need": AsAllFlags, "bit": AsAllFlags, "bits": AsAllFlags, "cap_has": AsAllFlags,
+	"values": AsValue, "min": AsValue, "max": AsValue, "sum": AsValue, "to": AsValue,
+	"cap": AsCap, "must": asEntries, "transitions": asEntries,
 }
 
 // Operands returns the operands that a key of a rule has; for a key of flags, the one set of them. A key that is not given has none.
 func (r *Rule) Operands(key string) []*Cond {
-	for _, k := range kindKeys {
-		if k.name == key && k.of != nil {
-			return operands(key, k.as, k.of(r), r.Entry)
-		}
+	switch list := fieldOf(reflect.ValueOf(r).Elem(), key).Interface().(type) {
+	case string:
+		return operands(key, kindKeys[key], one(list), r.Entry)
+	case []string:
+		return operands(key, kindKeys[key], list, r.Entry)
 	}
 	return nil
 }
