@@ -193,6 +193,14 @@ func (d *decoder) reader(to any, o option) reader {
 		return d.partyList(to)
 	case *[]Transition:
 		return d.transitions(to)
+	case *[]Note:
+		return d.notes(to)
+	case *[]LeftOut:
+		return d.leftOut(to)
+	case *[]Plain:
+		return d.plainPassages(to)
+	case *[]Skip:
+		return d.skips(to)
 	case *[]EventOf:
 		return d.eventsOf(to)
 	case *[]SetupType:

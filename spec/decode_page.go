@@ -17,17 +17,7 @@ func (d *decoder) page(n *yaml.Node) *Page {
 	}
 	d.sourceTable(valueOf(n, keySources))
 	name := pageName(d.file)
-	ok := d.object(n, place{name, ""}, append([]key{
-		{"extends", false, func(*yaml.Node, place) {}}, // a file that has it is read by extension
-		{"rules", false, d.rules(p)},
-		{"notes", false, func(n *yaml.Node, at place) {
-			d.list(n, at, func(e *yaml.Node) { p.Notes = append(p.Notes, d.note(e, at)) })
-		}},
-		{"left_out", false, d.leftOut(p)},
-		{"plain", false, d.plainPassages(p)},
-		{"skip", false, d.skips(p)},
-		{keySources, false, func(*yaml.Node, place) {}}, // read before all else
-	}, d.keys(p)...))
+	ok := d.object(n, place{name, ""}, d.pageKeys(p))
 	if ok && p.Page != "" && p.Page != name {
 		fix := "name the file " + p.Page + ".yaml, one page a file"
 		if name == p.Page+".go" {
@@ -35,21 +25,35 @@ func (d *decoder) page(n *yaml.Node) *Page {
 		}
 		d.add(n, CodePageName, p.Page, "the file is called "+name+".yaml", fix)
 	}
+	p.name()
+	return p
+}
+
+// pageKeys are those of a page, and of a file that adds to one.
+func (d *decoder) pageKeys(p *Page) []key {
+	ignored := func(*yaml.Node, place) {}
+	return append(d.keys(p),
+		key{"rules", false, d.rules(p)},
+		key{keyExtends, false, ignored}, // a file that has it is read by extension
+		key{keySources, false, ignored}) // read before all else
+}
+
+// name tells the verbs and rules of the page its name.
+func (p *Page) name() {
 	for i := range p.Verbs {
 		p.Verbs[i].Page = p.Page
 	}
 	for i := range p.Rules {
 		p.Rules[i].Page = cmp.Or(p.Rules[i].Page, p.Page)
 	}
-	return p
 }
 
 // skips reads declarations without a Go face.
-func (d *decoder) skips(p *Page) reader {
+func (d *decoder) skips(to *[]Skip) reader {
 	return d.named(func(name string, k, v *yaml.Node) {
 		s := Skip{C: name, Pos: d.pos(k)}
 		d.text(&s.Reason)(v, place{name, "reason"})
-		p.Skip = append(p.Skip, s)
+		*to = append(*to, s)
 	})
 }
 

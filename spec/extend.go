@@ -57,36 +57,27 @@ func (d *decoder) extension(n *yaml.Node, pages []*Page) *extension {
 	d.sourceTable(valueOf(n, keySources))
 	x := &extension{to: base}
 	x.Page.Page, x.Pos, x.adds = base.Page, d.pos(n), map[string]bool{}
-	keys := []key{
-		{"extends", true, func(*yaml.Node, place) {}},
-		{"page", false, func(n *yaml.Node, at place) {
-			d.add(n, CodeExtends, at.subject, "page and extends cannot be used together", "keep extends to add to a page, or page to replace it")
-		}},
-		{"title", false, d.settled(base.Pos)},
-		{"release", false, d.settled(base.Pos)},
-		{"rules", false, d.rules(&x.Page)},
-		{"notes", false, func(n *yaml.Node, at place) {
-			d.list(n, at, func(e *yaml.Node) { x.Notes = append(x.Notes, d.note(e, at)) })
-		}},
-		{"left_out", false, d.leftOut(&x.Page)},
-		{"plain", false, d.plainPassages(&x.Page)},
-		{"skip", false, d.skips(&x.Page)},
-		{keySources, false, func(*yaml.Node, place) {}},
-	}
-	for i := range sections {
-		s := &sections[i]
-		keys = append(keys, key{s.key, false, d.named(func(name string, k, v *yaml.Node) { d.entry(x, s, base, pages, name, k, v) })})
+	keys := d.pageKeys(&x.Page)
+	for i := range keys {
+		k := &keys[i]
+		k.must = false
+		at := slices.IndexFunc(sections, func(s section) bool { return s.key == k.name })
+		switch {
+		case k.name == keyPage:
+			k.read = func(n *yaml.Node, at place) {
+				d.add(n, CodeExtends, at.subject, "page and extends cannot be used together", "keep extends to add to a page, or page to replace it")
+			}
+		case k.name == "title" || k.name == "release":
+			k.read = d.settled(base.Pos)
+		case at >= 0:
+			k.read = d.named(func(name string, k, v *yaml.Node) { d.entry(x, &sections[at], base, pages, name, k, v) })
+		}
 	}
 	d.object(n, place{pageName(d.file), ""}, keys)
 	if hasOnly(n, "extends") {
 		d.add(n, CodeExtends, pageName(d.file), "it adds nothing to page "+base.Page, "add to the page, or remove the file")
 	}
-	for i := range x.Verbs {
-		x.Verbs[i].Page = x.Page.Page
-	}
-	for i := range x.Rules {
-		x.Rules[i].Page = cmp.Or(x.Rules[i].Page, x.Page.Page)
-	}
+	x.name()
 	return x
 }
 

@@ -118,11 +118,11 @@ type Case struct {
 
 // Note is a statement of a man page that cannot be checked from arguments, capabilities and properties; it goes into the doc comment.
 type Note struct {
-	Verb      string
-	Statement string
-	Errno     string // the name of an errno of the verb that the statement may explain, or empty
-	Section   string
-	Passage   string
+	Verb      string  `page:"must"`
+	Statement string  `page:"must"`
+	Errno     string  `page:"errno"` // the name of an errno of the verb that the statement may explain, or empty
+	Section   string  `page:"must"`
+	Passage   string  `page:"must,hash"`
 	Source    Sources // with Errno, where the page is silent, as for a rule
 	// By names what keeps programs to the statement where no rule has its passage: names of the generated package or of a
 	// package of runtime/ ("PD.RegMR", "dpath.Batch"), or rules.
@@ -140,5 +140,5 @@ type Plain struct {
 // LeftOut is a statement of a man page that a program could check and that no rule checks.
 type LeftOut struct {
 	Note
-	Reason string // why there is no rule
+	Reason string `page:"must"` // why there is no rule
 }

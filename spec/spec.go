@@ -27,10 +27,10 @@ type Page struct {
 	Objects []Object   `page:"own"`
 	Verbs   []Verb     `page:"own"`
 	Rules   []Rule     `page:"-"`
-	Notes   []Note     `page:"-"`
-	LeftOut []LeftOut  `page:"-"`
-	Plain   []Plain    `page:"-"`
-	Skip    []Skip     `page:"-"`
+	Notes   []Note
+	LeftOut []LeftOut
+	Plain   []Plain
+	Skip    []Skip
 
 	layer int             // 0 for the project's own, then the --spec folders from 1 on
 	adds  map[string]bool // of a file that extends a page: "records DeviceInfoEx", the entries that the page has already
