@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"slices"
 
 	"go.yaml.in/yaml/v3"
@@ -58,10 +59,7 @@ func (s *Spec) amendRule(d *decoder, a amendment) {
 		}
 	}
 	if a.id != "" {
-		fix := didYouMean(a.id, ids)
-		if fix == "" {
-			fix = "name a rule that `verbsgen rules` lists"
-		}
+		fix := cmp.Or(DidYouMean(a.id, ids), "name a rule that `verbsgen rules` lists")
 		d.add(valueOf(a.node, keyExtends), CodeExtends, show(a.id), "extends: no rule has this ID", fix)
 	}
 }

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -150,10 +151,7 @@ func (d *decoder) checkForm(n *yaml.Node, r *Rule, given map[string]*yaml.Node) 
 	}
 	kind := byName[r.Kind]
 	if kind == nil {
-		fix := didYouMean(r.Kind, Kinds())
-		if fix == "" {
-			fix = "the kinds are " + strings.Join(Kinds(), ", ")
-		}
+		fix := cmp.Or(DidYouMean(r.Kind, Kinds()), "the kinds are "+strings.Join(Kinds(), ", "))
 		d.add(given["kind"], CodeUnknownKind, id, "unknown rule kind "+show(r.Kind), fix)
 		return
 	}

@@ -173,7 +173,7 @@ func (x *subjects) known(r *sharedRule, key string, words []string, has map[stri
 	for _, w := range words {
 		if !has[w] {
 			x.add(r.every.At(key, w), r.name,
-				"every: no parameter and no field of a record passed in has "+key+": "+show(w), cmp.Or(didYouMean(w, sortedKeys(has)), "correct it"))
+				"every: no parameter and no field of a record passed in has "+key+": "+show(w), cmp.Or(DidYouMean(w, sortedKeys(has)), "correct it"))
 		}
 	}
 }

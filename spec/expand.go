@@ -64,10 +64,7 @@ func (x *expander) take(t *taken) {
 	r := x.byName[name]
 	switch {
 	case r == nil:
-		fix := didYouMean(name, sortedKeys(x.byName))
-		if fix == "" {
-			fix = "name a rule of a file of the folder shared, as FILE.NAME"
-		}
+		fix := cmp.Or(DidYouMean(name, sortedKeys(x.byName)), "name a rule of a file of the folder shared, as FILE.NAME")
 		t.d.add(t.name, CodeSharedRule, show(name), "there is no shared rule of this name", fix)
 	case t.except == "":
 		r.entries = append(r.entries, &t.entry)

@@ -96,7 +96,7 @@ func (d *decoder) extended(n *yaml.Node, pages []*Page) *Page {
 		names = append(names, p.Page)
 	}
 	d.add(at, CodeExtends, pageName(d.file), "extends: there is no page "+show(name),
-		cmp.Or(didYouMean(name, names), "name one of the pages (verbsgen coverage lists them), or write page: to begin one"))
+		cmp.Or(DidYouMean(name, names), "name one of the pages (verbsgen coverage lists them), or write page: to begin one"))
 	return nil
 }
 
@@ -121,7 +121,7 @@ func (d *decoder) entry(x *extension, s *section, base *Page, pages []*Page, nam
 			}
 		}
 		d.add(k, CodeExtends, show(name), fmt.Sprintf("page %s has no %s of this name to add to", base.Page, what),
-			cmp.Or(didYouMean(name, sortedKeys(places(s.list(base)))), "describe it in full, beginning with "+s.first+":"))
+			cmp.Or(DidYouMean(name, sortedKeys(places(s.list(base)))), "describe it in full, beginning with "+s.first+":"))
 		return
 	}
 	list := s.list(&x.Page)

@@ -287,11 +287,4 @@ func (f *Facts) ConstNames() []string { return slices.Concat(f.names, sortedKeys
 // FuncNames lists the names of functions, sorted.
 func (f *Facts) FuncNames() []string { return sortedKeys(f.funcs) }
 
-func sortedKeys[V any](m map[string]V) []string {
-	out := make([]string, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
-}
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -85,7 +85,7 @@ func (m *Module) CheckFamilies(names []string) error {
 	for _, name := range names {
 		if !slices.Contains(known, name) {
 			errs = append(errs, Error{Subject: "family " + show(name), Problem: "module " + m.Name + " has no family of this name",
-				Fix: cmp.Or(didYouMean(name, known), "the families are "+strings.Join(known, ", ")), Code: CodeUnknownName})
+				Fix: cmp.Or(DidYouMean(name, known), "the families are "+strings.Join(known, ", ")), Code: CodeUnknownName})
 		}
 	}
 	if len(errs) > 0 {
@@ -133,7 +133,7 @@ func ownModule(name string) (*Module, Errors) {
 	dir, ok := folders()[name]
 	if !ok {
 		return nil, Errors{{Subject: "module " + show(name), Problem: "verbsgen has no module of this name",
-			Fix: cmp.Or(didYouMean(name, Modules()), "the modules are "+strings.Join(Modules(), ", ")), Code: CodeUnknownName}}
+			Fix: cmp.Or(DidYouMean(name, Modules()), "the modules are "+strings.Join(Modules(), ", ")), Code: CodeUnknownName}}
 	}
 	data, err := fs.ReadFile(pages, path.Join(dir, moduleFile))
 	if err != nil {
@@ -205,7 +205,7 @@ func (m *Module) use(dir string, above []string) Errors {
 			fail("verbsgen has a module of this name", "remove pages:, or give the module another name")
 			continue
 		case u.Folder == "" && !own:
-			fail("verbsgen has no module of this name", cmp.Or(didYouMean(u.Name, Modules()), "name the folder of its pages under pages:"))
+			fail("verbsgen has no module of this name", cmp.Or(DidYouMean(u.Name, Modules()), "name the folder of its pages under pages:"))
 			continue
 		}
 		s, err := u.load(path.Join(dir, u.Folder), own, append(slices.Clone(above), m.Name))

@@ -79,7 +79,7 @@ func (c *checker) page(p *Page) {
 	}
 	for _, k := range p.Skip {
 		if !c.f.Has(k.C) {
-			c.add(k.Pos, CodeUnknownName, show(k.C), "no known release declares it", didYouMean(bare(k.C), c.allNames()))
+			c.add(k.Pos, CodeUnknownName, show(k.C), "no known release declares it", DidYouMean(bare(k.C), c.allNames()))
 		}
 	}
 }
@@ -94,7 +94,7 @@ func (c *checker) union(u *Union) {
 	member := func(key, name string) {
 		if _, ok := c.f.Member(c.f.TypeOf("union "+u.C), name); !ok {
 			c.add(u.At(key, name), CodeUnknownName, u.Go, "no known release has the member "+show(name)+" of union "+u.C,
-				didYouMean(name, c.f.Members(c.f.TypeOf("union "+u.C))))
+				DidYouMean(name, c.f.Members(c.f.TypeOf("union "+u.C))))
 		}
 	}
 	member("shows", u.Shows)
@@ -114,7 +114,7 @@ type enumParts struct {
 // members checks the enum of a type, the members listed, and the keys of its maps; members of a type without enum are constants.
 func (c *checker) members(e enumParts, keys map[string]map[string]string) {
 	if e.enum != "" && c.f.Enum(e.enum) == nil {
-		c.add(e.At("enum", e.enum), CodeUnknownName, e.subject, "no known release has enum "+show(e.enum), didYouMean(e.enum, c.enumTags()))
+		c.add(e.At("enum", e.enum), CodeUnknownName, e.subject, "no known release has enum "+show(e.enum), DidYouMean(e.enum, c.enumTags()))
 	} else {
 		for _, name := range e.members {
 			c.member(e.At("members", name), e.subject, e.enum, name)
@@ -139,7 +139,7 @@ func (c *checker) member(pos Pos, subject, enum, name string) {
 		return
 	}
 	c.add(pos, CodeUnknownName, subject, fmt.Sprintf("no flag %s in %s (%s)", show(name), e.Tag, headerPos(e.Pos)),
-		didYouMean(name, enumerators(e)))
+		DidYouMean(name, e.Names()))
 }
 
 // headerPos names a place in a header by the header's base name.
@@ -148,18 +148,10 @@ func headerPos(p api.Pos) string {
 	return p.Short()
 }
 
-func enumerators(e *api.Enum) []string {
-	out := make([]string, len(e.Enumerators))
-	for i, m := range e.Enumerators {
-		out[i] = m.Name
-	}
-	return out
-}
-
 // constant checks the name of a constant.
 func (c *checker) constant(pos Pos, subject, name string) {
 	if c.f.Const(name) == nil {
-		c.add(pos, CodeUnknownName, subject, "no known release has the constant "+show(name), didYouMean(name, c.f.ConstNames()))
+		c.add(pos, CodeUnknownName, subject, "no known release has the constant "+show(name), DidYouMean(name, c.f.ConstNames()))
 	}
 }
 
@@ -167,7 +159,7 @@ func (c *checker) constant(pos Pos, subject, name string) {
 func (c *checker) function(pos Pos, subject, name string) *api.Function {
 	fn := c.f.Func(name)
 	if fn == nil {
-		c.add(pos, CodeUnknownName, subject, "no known release has the function "+show(name), didYouMean(name, c.f.FuncNames()))
+		c.add(pos, CodeUnknownName, subject, "no known release has the function "+show(name), DidYouMean(name, c.f.FuncNames()))
 	}
 	return fn
 }
@@ -183,7 +175,7 @@ func (c *checker) verb(v *Verb) {
 	}
 	param := func(pos Pos, name string) {
 		if !slices.Contains(names, name) {
-			c.add(pos, CodeUnknownName, v.C, "it has no parameter "+show(name), didYouMean(name, names))
+			c.add(pos, CodeUnknownName, v.C, "it has no parameter "+show(name), DidYouMean(name, names))
 		}
 	}
 	for i := range v.Params {
@@ -244,7 +236,7 @@ func (c *checker) pendingName(p *Pending) {
 		ok, among = alias || c.f.macros[p.C] != nil, sortedKeys(c.f.macros)
 	}
 	if !ok {
-		c.add(p.Pos, CodeUnknownName, show(p.C), "no known release has it among its "+p.Category, didYouMean(bare(p.C), among))
+		c.add(p.Pos, CodeUnknownName, show(p.C), "no known release has it among its "+p.Category, DidYouMean(bare(p.C), among))
 	}
 }
 

@@ -19,7 +19,7 @@ func (c *checker) module(m *Module) {
 				objects = append(objects, o.Go)
 			}
 		}
-		unknown("root", m.Root, "no page has an object "+show(m.Root), didYouMean(m.Root, objects))
+		unknown("root", m.Root, "no page has an object "+show(m.Root), DidYouMean(m.Root, objects))
 	}
 	names := c.allNames()
 	for _, p := range m.own.prefixes {
@@ -31,12 +31,12 @@ func (c *checker) module(m *Module) {
 	for _, tag := range sortedKeys(m.own.objects) {
 		props = append(props, m.own.objects[tag]...)
 		if c.f.TypeOf("struct "+tag).record == nil {
-			unknown("objects", tag, "no known release has struct "+show(tag), didYouMean(tag, c.structTags()))
+			unknown("objects", tag, "no known release has struct "+show(tag), DidYouMean(tag, c.structTags()))
 		}
 	}
 	for _, prop := range sortedKeys(m.own.types) {
 		if !slices.Contains(props, prop) {
-			unknown("properties", prop, "no object has the property "+show(prop), didYouMean(prop, props))
+			unknown("properties", prop, "no object has the property "+show(prop), DidYouMean(prop, props))
 		}
 		if ctype := m.own.types[prop]; !c.declared(ctype) {
 			unknown("properties."+prop, ctype, prop+" is a "+show(ctype)+", which is not a C type of the header", "correct it")
@@ -46,7 +46,7 @@ func (c *checker) module(m *Module) {
 		tag, prop, _ := strings.Cut(path, ".")
 		for _, name := range []string{prop, m.own.synonyms[path]} {
 			if has := m.own.objects[tag]; !slices.Contains(has, name) {
-				unknown("synonyms", path, "there is no property "+show(name)+" of an object "+show(tag), didYouMean(name, has))
+				unknown("synonyms", path, "there is no property "+show(name)+" of an object "+show(tag), DidYouMean(name, has))
 			}
 		}
 	}
@@ -73,7 +73,7 @@ func (c *checker) capWord(m *Module, root, subject string) {
 	t := c.f.TypeOf("struct " + of.c)
 	if t.record == nil {
 		c.add(at, CodeUnknownName, subject, "capabilities: no known release has struct "+show(of.c)+", which "+root+" stands for",
-			didYouMean(of.c, c.structTags()))
+			DidYouMean(of.c, c.structTags()))
 		return
 	}
 	t.Kind = CStruct
@@ -81,7 +81,7 @@ func (c *checker) capWord(m *Module, root, subject string) {
 		c.field(at, subject, t, field)
 		if word := of.holds[field]; c.f.caps[word].c == "" {
 			c.add(at, CodeUnknownName, subject, "capabilities: "+root+" holds "+show(word)+", and no capabilities are called so",
-				didYouMean(word, sortedKeys(c.f.caps)))
+				DidYouMean(word, sortedKeys(c.f.caps)))
 		}
 	}
 }

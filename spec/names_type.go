@@ -10,7 +10,7 @@ import (
 func (c *checker) record(r *Record) {
 	t := c.f.TypeOf("struct " + r.C)
 	if t.record == nil {
-		c.add(r.At("c", r.C), CodeUnknownName, r.Go, "no known release has struct "+show(r.C), didYouMean(r.C, c.structTags()))
+		c.add(r.At("c", r.C), CodeUnknownName, r.Go, "no known release has struct "+show(r.C), DidYouMean(r.C, c.structTags()))
 		return
 	}
 	t.Kind = CStruct
@@ -77,7 +77,7 @@ func (c *checker) record(r *Record) {
 	for _, name := range r.New {
 		if !listed[name] {
 			c.add(r.At("new", name), CodeUnknownName, r.Go, "new: "+show(name)+" is not among its fields",
-				didYouMean(name, sortedKeys(listed)))
+				DidYouMean(name, sortedKeys(listed)))
 		}
 	}
 }
@@ -102,7 +102,7 @@ func (c *checker) field(pos Pos, subject string, t CType, name string) {
 	for _, step := range strings.Split(name, ".") {
 		next, ok := c.f.Member(at, step)
 		if !ok {
-			c.add(pos, CodeUnknownName, subject, t.C+" has no field "+show(name), didYouMean(step, c.f.Members(at)))
+			c.add(pos, CodeUnknownName, subject, t.C+" has no field "+show(name), DidYouMean(step, c.f.Members(at)))
 			return
 		}
 		at = next
@@ -115,7 +115,7 @@ func (c *checker) object(o *Object) {
 		t = c.f.TypeOf(o.C)
 	}
 	if t.record == nil && t.Kind != CInt {
-		c.add(o.At("c", o.C), CodeUnknownName, o.Go, "no known release has struct "+show(o.C), didYouMean(o.C, c.structTags()))
+		c.add(o.At("c", o.C), CodeUnknownName, o.Go, "no known release has struct "+show(o.C), DidYouMean(o.C, c.structTags()))
 	} else {
 		for _, g := range o.Getters {
 			c.field(g.Pos, o.Go, t, g.C)
@@ -132,7 +132,7 @@ func (c *checker) object(o *Object) {
 	}
 	for _, tag := range o.Also {
 		if c.f.TypeOf("struct "+tag).record == nil {
-			c.add(o.At("also", tag), CodeUnknownName, o.Go, "no known release has struct "+show(tag), didYouMean(tag, c.structTags()))
+			c.add(o.At("also", tag), CodeUnknownName, o.Go, "no known release has struct "+show(tag), DidYouMean(tag, c.structTags()))
 		}
 	}
 	if r := o.Region; r != nil {
@@ -173,7 +173,7 @@ func (c *checker) events(t *EnumType) {
 		x := &t.EventOf[i]
 		if x.Of != EventOfPort && x.Of != EventOfDevice && c.f.TypeOf("struct "+x.Of).record == nil {
 			c.add(x.Pos, CodeUnknownName, t.Go, "event_of: no known release has struct "+show(x.Of),
-				didYouMean(x.Of, append(c.structTags(), EventOfPort, EventOfDevice)))
+				DidYouMean(x.Of, append(c.structTags(), EventOfPort, EventOfDevice)))
 		}
 		for _, name := range x.Events {
 			at := x.At(x.Of, name)
@@ -193,7 +193,7 @@ func (c *checker) capsFrom(r *Record, t CType, root string) {
 	tag := word.c
 	if !known {
 		c.add(r.At("caps_from", root), CodeUnknownName, r.Go, "caps_from: no capabilities are called "+show(root),
-			didYouMean(root, sortedKeys(c.f.caps)))
+			DidYouMean(root, sortedKeys(c.f.caps)))
 		return
 	}
 	has := t

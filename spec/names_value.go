@@ -68,7 +68,7 @@ func newest(rels []*api.Release) string {
 func (c *checker) prefixed(t enumParts) {
 	e, members := c.f.Enum(t.enum), t.members
 	if e != nil && len(members) == 0 {
-		members = enumerators(e)
+		members = e.Names()
 	}
 	for _, name := range members {
 		if owner := c.f.EnumOf(name); c.f.Const(name) == nil || e != nil && owner != nil && owner != e {

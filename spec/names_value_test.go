@@ -11,8 +11,7 @@ import (
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
-// TestValuesOfEmbedded puts values into the project's own pages that cannot stand there, behind «: all at once, but for two that are in one
-// place.
+// TestValuesOfEmbedded puts values into the project's own pages that cannot stand there, behind «: all at once, but for two in one place.
 func TestValuesOfEmbedded(t *testing.T) {
 	type mistake struct{ page, old, new, want string }
 	list := []mistake{

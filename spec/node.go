@@ -261,7 +261,7 @@ func (d *decoder) knownKey(name string, keys []key) string {
 	for i, k := range keys {
 		names[i] = k.name
 	}
-	if fix := didYouMean(name, names); fix != "" {
+	if fix := DidYouMean(name, names); fix != "" {
 		return fix
 	}
 	slices.Sort(names)

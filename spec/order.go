@@ -19,7 +19,7 @@ func (s *Spec) cite() (errs Errors) {
 			case to == nil:
 				errs = append(errs, Error{Pos: r.At("man", r.Page), Subject: r.ID, Code: CodeUnknownName,
 					Problem: "man: there is no page " + show(r.Page),
-					Fix:     cmp.Or(didYouMean(r.Page, sortedKeys(names)), "name the man page of the passage")})
+					Fix:     cmp.Or(DidYouMean(r.Page, sortedKeys(names)), "name the man page of the passage")})
 			case to != p:
 				moved[to] = append(moved[to], r)
 			}

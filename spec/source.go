@@ -184,7 +184,7 @@ func (d *decoder) citation(n *yaml.Node, at place) (Source, bool) {
 		known = append(known, sortedKeys(t.at)...)
 	}
 	d.add(n, CodeUnknownName, at.subject, at.key+": there is no source "+show(name),
-		cmp.Or(didYouMean(name, known), "list it under "+keySources+": of this file, or write its file and its func"))
+		cmp.Or(DidYouMean(name, known), "list it under "+keySources+": of this file, or write its file and its func"))
 	return Source{}, false
 }
 

@@ -80,7 +80,9 @@ func (w *writer) below(at, k *yaml.Node, step string, made func(*yaml.Node)) *ya
 	m := mapping(k)
 	v := m
 	if list {
-		v = &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq", HeadComment: k.HeadComment, Line: k.Line, Column: k.Column, Content: []*yaml.Node{m}}
+		c := *m
+		c.Kind, c.Tag, c.Content = yaml.SequenceNode, "!!seq", []*yaml.Node{m}
+		v = &c
 	}
 	made(v)
 	set(at, k, name, v)
