@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"slices"
 
 	"go.yaml.in/yaml/v3"
@@ -8,6 +9,7 @@ import (
 
 // amendment is what an entry `extends: ID` without for: says of a rule that there is: that it allows more, or is retired.
 type amendment struct {
+	Entry
 	node    *yaml.Node
 	id      string
 	allow   []string
@@ -15,13 +17,12 @@ type amendment struct {
 	retired bool
 	reason  string
 	reject  *Case
-	marks   marks
 }
 
 // amendment reads such an entry.
 func (d *decoder) amendment(n *yaml.Node, _ place) amendment {
 	a := amendment{node: n}
-	defer d.marking(&a.marks)()
+	defer d.marking(&a.Entry)()
 	var reject Case
 	at := place{show(textOf(n, keyExtends)), ""}
 	d.object(n, at, []key{
@@ -58,10 +59,7 @@ func (s *Spec) amendRule(d *decoder, a amendment) {
 		}
 	}
 	if a.id != "" {
-		fix := didYouMean(a.id, ids)
-		if fix == "" {
-			fix = "name a rule that `verbsgen rules` lists"
-		}
+		fix := cmp.Or(DidYouMean(a.id, ids), "name a rule that `verbsgen rules` lists")
 		d.add(valueOf(a.node, keyExtends), CodeExtends, show(a.id), "extends: no rule has this ID", fix)
 	}
 }
@@ -85,7 +83,7 @@ func (d *decoder) amendOne(r *Rule, a amendment) {
 		r.Reject = *a.reject
 	}
 	r.Retired = r.Retired || a.retired
-	r.marks = r.marks.with(a.marks)
+	r.Entry = r.with(a.Entry)
 	if r.Note != "" {
 		r.Note += "; "
 	}

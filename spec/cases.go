@@ -96,12 +96,8 @@ func (v *values) caseID(n *yaml.Node, at place) any {
 
 // caseSubject names a case in errors: by its ID where it has one.
 func caseSubject(n *yaml.Node) string {
-	if n.Kind == yaml.MappingNode {
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			if id := n.Content[i+1]; n.Content[i].Value == "id" && id.Kind == yaml.ScalarNode && id.Value != "" {
-				return "case " + show(id.Value)
-			}
-		}
+	if id := idOf(n); id != "" {
+		return "case " + show(id)
 	}
 	return "case"
 }

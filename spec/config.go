@@ -12,13 +12,13 @@ type Config struct {
 	Release  string
 	Module   string
 	Package  string
-	Families []string // parts of the library
-	Only     []string // C functions, as globs
-	Specs    []string // folders of further pages
-	Imports  map[string]string
+	Families []string          // parts of the library
+	Only     []string          // C functions, as globs
+	Specs    []string          `page:"key=spec"` // folders of further pages
+	Imports  map[string]string `page:"key=import"`
 
 	// Line is the line of each setting that is given.
-	Line map[string]int
+	Line map[string]int `page:"-"`
 }
 
 // ParseConfig reads the file; its name is for errors.
@@ -35,26 +35,9 @@ func ParseConfig(file string, data []byte) (*Config, error) {
 }
 
 func (d *decoder) config(c *Config, n *yaml.Node) {
-	d.object(n, place{ConfigFile, ""}, d.configKeys(c))
-}
-
-// configKeys are the settings.
-func (d *decoder) configKeys(c *Config) []key {
-	keys := []key{
-		{"release", false, d.text(&c.Release)},
-		{"module", false, d.text(&c.Module)},
-		{"package", false, d.text(&c.Package)},
-		{"families", false, d.texts(&c.Families)},
-		{"only", false, d.texts(&c.Only)},
-		{"spec", false, d.texts(&c.Specs)},
-		{"import", false, d.textMap(&c.Imports)},
-	}
+	keys := d.keys(c)
 	for i := range keys {
-		read := keys[i].read
-		keys[i].read = func(n *yaml.Node, at place) {
-			c.Line[at.key] = n.Line
-			read(n, at)
-		}
+		keys[i].read = before(keys[i].read, func(n *yaml.Node, at place) { c.Line[at.key] = n.Line })
 	}
-	return keys
+	d.object(n, place{ConfigFile, ""}, keys)
 }

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"fmt"
 	"math/big"
 	"strconv"
@@ -290,10 +291,7 @@ func (f *Facts) follow(fn *api.Function, path string) (t CType, state bool, err 
 				for i, p := range fn.Params {
 					names[i] = p.Name
 				}
-				fix := didYouMean(name, names)
-				if fix == "" {
-					fix = Choice("parameter", names)
-				}
+				fix := cmp.Or(DidYouMean(name, names), Choice("parameter", names))
 				return t, state, &PathError{path, fmt.Sprintf("%s has no parameter %s", fn.Name, show(name)), fix}
 			}
 			if listed {
@@ -308,7 +306,7 @@ func (f *Facts) follow(fn *api.Function, path string) (t CType, state bool, err 
 			if what == "" {
 				what = strings.TrimSuffix(strings.TrimSuffix(path[:strings.Index(path, step)], "."), "[]")
 			}
-			return t, state, &PathError{path, fmt.Sprintf("%s has no field or property %s", what, show(name)), didYouMean(name, f.Members(at))}
+			return t, state, &PathError{path, fmt.Sprintf("%s has no field or property %s", what, show(name)), DidYouMean(name, f.Members(at))}
 		}
 	}
 	return t, state, nil

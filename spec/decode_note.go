@@ -1,65 +1,55 @@
 package spec
 
 import (
-	"regexp"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
 
-// note reads a note, which cites the man page, or with errno: the source of a library or kernel.
-func (d *decoder) note(n *yaml.Node, at place) Note {
-	t := Note{Pos: d.pos(n)}
-	cites := !hasKey(n, "errno") || !hasKey(n, "source")
-	keys := append(d.noteKeys(&t, cites), key{"errno", false, d.errno(&t.Errno)}, key{"by", false, d.texts(&t.By)})
-	if hasKey(n, "errno") {
-		keys = append(keys, key{"source", false, d.sources(&t.Source)})
-	}
-	d.object(n, at, keys)
-	return t
-}
-
-// noteKeys are those of every note. One that cites the man page says where.
-func (d *decoder) noteKeys(t *Note, cites bool) []key {
-	return []key{
-		{"verb", true, d.text(&t.Verb)},
-		{"statement", true, d.text(&t.Statement)},
-		{"section", cites, d.text(&t.Section)},
-		{"passage", cites, d.hash(&t.Passage)},
-	}
-}
-
-var errnoName = regexp.MustCompile(`^E[A-Z0-9]+$`)
-
-// errno reads the name of an errno.
-func (d *decoder) errno(to *string) reader {
+// notes reads notes, which cite the man page or, with errno:, the source of a library or kernel.
+func (d *decoder) notes(to *[]Note) reader {
 	return func(n *yaml.Node, at place) {
-		d.text(to)(n, at)
-		if *to != "" && !errnoName.MatchString(*to) {
-			d.add(n, CodeValue, at.subject, at.key+": "+show(*to)+" is no name of an errno", "write one like ENOENT")
-		}
+		d.list(n, at, func(e *yaml.Node) {
+			t := Note{Pos: d.pos(e)}
+			keys := d.keys(&t)
+			switch {
+			case !hasKey(e, "errno"):
+				keys = without(keys, "source")
+			case hasKey(e, "source"):
+				for i := range keys {
+					keys[i].must = keys[i].name == "verb" || keys[i].name == "statement"
+				}
+			}
+			d.object(e, at, keys)
+			*to = append(*to, t)
+		})
 	}
+}
+
+func without(keys []key, names ...string) []key {
+	return slices.DeleteFunc(keys, func(k key) bool { return slices.Contains(names, k.name) })
 }
 
 // leftOut reads the statements of a page that no rule checks.
-func (d *decoder) leftOut(p *Page) func(*yaml.Node, place) {
+func (d *decoder) leftOut(to *[]LeftOut) reader {
 	return func(n *yaml.Node, at place) {
 		d.list(n, at, func(e *yaml.Node) {
 			l := LeftOut{Note: Note{Pos: d.pos(e)}}
-			d.object(e, at, append(d.noteKeys(&l.Note, true), key{"reason", true, d.text(&l.Reason)}))
-			p.LeftOut = append(p.LeftOut, l)
+			d.object(e, at, without(d.keys(&l), "errno", "source", "by"))
+			*to = append(*to, l)
 		})
 	}
 }
 
 // plainPassages reads the passages that say nothing a call can break, by section.
-func (d *decoder) plainPassages(p *Page) reader {
+func (d *decoder) plainPassages(to *[]Plain) reader {
 	return d.named(func(section string, _, v *yaml.Node) {
 		at := place{section, "plain"}
 		d.list(v, at, func(e *yaml.Node) {
 			q := Plain{Section: section, Pos: d.pos(e)}
-			d.hash(&q.Passage)(e, at)
-			p.Plain = append(p.Plain, q)
+			d.matching(&q.Passage, forms["hash"])(e, at)
+			*to = append(*to, q)
 		})
 	})
 }

@@ -16,8 +16,9 @@ func (d *decoder) partyList(to *[]Party) reader {
 
 // party reads one entry of accepted_by or refused_by.
 func (d *decoder) party(n *yaml.Node, at place) Party {
-	p := Party{Pos: d.pos(n)}
-	defer d.marking(&p.marks)()
+	p := Party{}
+	defer d.marking(&p.Entry)()
+	p.Pos = d.pos(n)
 	keys := []key{
 		{"provider", false, d.oneOf(&p.Provider, d.parties...)},
 		{"kernel", false, d.rangeOf(&p.Kernel, &p.Kernels, "kernels", `write ">=6.12", "<6.12", "6.1..7.2" or "6.1"`)},
@@ -81,12 +82,10 @@ func (d *decoder) checkParties(r *Rule, given map[string]*yaml.Node, id string) 
 // partiesOf are the names of a module that is not verbsgen's own, for what its library refuses.
 func partiesOf(sources []source) (names []string) {
 	for _, src := range sources {
-		d := &decoder{file: src.name, maxNodes: maxPageNodes}
 		if !isModule(src.name) {
 			continue
 		}
-		if n := d.root(src.data, "module"); n != nil {
-			m := d.module(n)
+		if m, _ := readModule(src.name, src.data); m != nil {
 			library, _, _ := strings.Cut(m.Library, ".so")
 			names = append(names, m.Name, library)
 		}

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -11,8 +12,9 @@ import (
 
 // rule reads one rule.
 func (d *decoder) rule(n *yaml.Node, at place) Rule {
-	r := Rule{Severity: SeverityError, Pos: d.pos(n)}
-	defer d.marking(&r.marks)()
+	r := Rule{Severity: SeverityError}
+	defer d.marking(&r.Entry)()
+	r.Pos = d.pos(n)
 	at.subject = ruleSubject(n, at.subject)
 	at.key = ""
 	given := map[string]*yaml.Node{}
@@ -32,35 +34,18 @@ func (d *decoder) rule(n *yaml.Node, at place) Rule {
 
 // ruleKeys are the keys of a rule. Given gets the values that a rule has.
 func (d *decoder) ruleKeys(r *Rule, given map[string]*yaml.Node) []key {
-	note := func(name string, read reader) key {
-		return key{name, false, func(n *yaml.Node, at place) { given[name] = n; read(n, at) }}
+	keys := append(d.keys(r), key{keyReadBy, false, d.sources(&r.readBy)})
+	for i := range keys {
+		keys[i].read = before(keys[i].read, func(n *yaml.Node, at place) { given[at.key] = n })
 	}
-	return []key{
-		{"id", true, d.text(&r.ID)}, note("verb", d.text(&r.Verb)),
-		note("subject", d.text(&r.Subject)),
-		note("kind", d.text(&r.Kind)),
-		note("severity", d.oneOf(&r.Severity, SeverityError, SeverityLint)),
-		note("statement", d.text(&r.Statement)),
-		note("fix", d.fix(&r.Fix)), note("man", d.text(&r.Page)), note("section", d.text(&r.Section)),
-		note("passage", d.hash(&r.Passage)), note("source", d.sources(&r.Source)),
-		note("errno", d.errno(&r.Errno)),
-		note("needs", d.oneOf(&r.Needs, NeedsArgs, NeedsCaps, NeedsState)),
-		note("note", d.text(&r.Note)), note("retired", d.truth(&r.Retired)),
-		note("own_limit", d.truth(&r.OwnLimit)),
-		note(keyAcceptedBy, d.partyList(&r.AcceptedBy)), note(keyRefusedBy, d.partyList(&r.RefusedBy)),
-		note("when", d.atoms(&r.When)),
-		note("if", d.texts(&r.If)), note("need", d.texts(&r.Need)), note("not", d.texts(&r.Not)),
-		note("allow", d.operands(&r.Allow)), note("values", d.operands(&r.Values)), note("fields", d.texts(&r.Fields)),
-		note("mask", d.text(&r.Mask)), note("bit", d.text(&r.Bit)), note("bits", d.texts(&r.Bits)),
-		note("min", d.operand(&r.Min)), note("max", d.operand(&r.Max)), note("sum", d.operands(&r.Sum)),
-		note("log2", d.text(&r.Log2)),
-		note("to", d.operand(&r.To)), note("same_as", d.text(&r.SameAs)),
-		note("cap", d.text(&r.Cap)), note("cap_has", d.texts(&r.CapHas)),
-		note("must", d.atoms(&r.Must)),
-		note("state", d.text(&r.State)), note("assumed", d.text(&r.Assumed)), note("next", d.text(&r.Next)),
-		note("transitions", d.transitions(&r.Transitions)),
-		note("accept", d.call(&r.Accept)), note("reject", d.call(&r.Reject)),
-		note(keyReadBy, d.sources(&r.readBy)),
+	return keys
+}
+
+// before is a reader that calls f first.
+func before(read, f reader) reader {
+	return func(n *yaml.Node, at place) {
+		f(n, at)
+		read(n, at)
 	}
 }
 
@@ -103,14 +88,20 @@ func (r *Rule) filled(key string) bool {
 
 // ruleSubject is the ID of a rule, for the errors in it, before the rule is read.
 func ruleSubject(n *yaml.Node, page string) string {
-	if n.Kind == yaml.MappingNode {
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			if n.Content[i].Value == "id" && n.Content[i+1].Kind == yaml.ScalarNode && n.Content[i+1].Value != "" {
-				return show(n.Content[i+1].Value)
-			}
-		}
+	if id := idOf(n); id != "" {
+		return show(id)
 	}
 	return page
+}
+
+// idOf is the text under the key id of a mapping, or "".
+func idOf(n *yaml.Node) string {
+	if n.Kind == yaml.MappingNode {
+		if id := valueOf(n, "id"); id != nil && id.Kind == yaml.ScalarNode {
+			return id.Value
+		}
+	}
+	return ""
 }
 
 var ruleID = regexp.MustCompile(`^VR-([a-z0-9_]+)-([a-z0-9_.]+)-([0-9]{4})$`)
@@ -122,24 +113,6 @@ func ruleNumber(id string) (number int, ok bool) {
 	}
 	number, err := strconv.Atoi(id[len(id)-4:])
 	return number, err == nil
-}
-
-var passageHash = regexp.MustCompile(`^[0-9a-f]{16}$`)
-
-// hash reads the hash of a passage. One whose digits happen to be all decimal is a number to YAML.
-func (d *decoder) hash(to *string) reader {
-	return func(n *yaml.Node, at place) {
-		var s string
-		d.text(&s)(n, at)
-		switch {
-		case s == "":
-		case !passageHash.MatchString(s):
-			d.add(n, CodeValue, at.subject, at.key+": "+show(s)+" is no hash of a passage: it has not 16 digits of 0-9 and a-f",
-				"take one that `verbsgen audit --man DIR --passages PAGE` lists")
-		default:
-			*to = s
-		}
-	}
 }
 
 // checkID notes an ID of another form than VR-<verb>-<subject>-<NNNN>.
@@ -178,10 +151,7 @@ func (d *decoder) checkForm(n *yaml.Node, r *Rule, given map[string]*yaml.Node) 
 	}
 	kind := byName[r.Kind]
 	if kind == nil {
-		fix := didYouMean(r.Kind, Kinds())
-		if fix == "" {
-			fix = "the kinds are " + strings.Join(Kinds(), ", ")
-		}
+		fix := cmp.Or(DidYouMean(r.Kind, Kinds()), "the kinds are "+strings.Join(Kinds(), ", "))
 		d.add(given["kind"], CodeUnknownKind, id, "unknown rule kind "+show(r.Kind), fix)
 		return
 	}
@@ -196,9 +166,9 @@ func (d *decoder) checkKeys(n *yaml.Node, r *Rule, kind *Kind, given map[string]
 			d.add(given["kind"], CodeKindKey, id, "a rule of kind "+r.Kind+" needs "+strings.Join(group, " or "), "add it")
 		}
 	}
-	for _, k := range kindKeys {
-		if given[k.name] != nil && !kind.takes(k.name) {
-			d.add(given[k.name], CodeKindKey, id, "a rule of kind "+r.Kind+" does not use "+k.name, "leave it out, or take another kind")
+	for key := range kindKeys {
+		if given[key] != nil && !kind.takes(key) {
+			d.add(given[key], CodeKindKey, id, "a rule of kind "+r.Kind+" does not use "+key, "leave it out, or take another kind")
 		}
 	}
 	if kind.takes("cap") != (r.Needs == NeedsCaps) && r.Needs != "" {
@@ -212,12 +182,8 @@ func (d *decoder) transitions(to *[]Transition) reader {
 	return func(n *yaml.Node, at place) {
 		d.notEmpty(n, at)
 		d.list(n, at, func(e *yaml.Node) {
-			t := Transition{Pos: d.pos(e)}
-			defer d.marking(&t.marks)()
-			d.object(e, at, []key{
-				{"from", true, d.texts(&t.From)}, {"to", true, d.texts(&t.To)},
-				{"need", false, d.texts(&t.Need)}, {"may", false, d.texts(&t.May)},
-			})
+			var t Transition
+			d.read(&t, e, e, at)
 			*to = append(*to, t)
 		})
 	}
@@ -233,19 +199,15 @@ func (d *decoder) atoms(to *[]Atom) reader {
 
 // atom reads one comparison: what it looks at, and exactly one test.
 func (d *decoder) atom(n *yaml.Node, at place) Atom {
-	a := Atom{Pos: d.pos(n)}
-	defer d.marking(&a.marks)()
+	var a Atom
+	defer d.marking(&a.Entry)()
+	a.Pos = d.pos(n)
 	tests := 0
-	test := func(name string, read reader) key {
-		return key{name, false, func(n *yaml.Node, at place) { tests++; read(n, at) }}
+	keys := d.keys(&a)
+	for i := range keys[1:] { // behind that of what it looks at
+		keys[i+1].read = before(keys[i+1].read, func(*yaml.Node, place) { tests++ })
 	}
-	ok := d.object(n, at, []key{
-		{"of", true, d.text(&a.Of)},
-		test("has", d.texts(&a.Has)), test("all", d.texts(&a.All)), test("lacks", d.texts(&a.Lacks)),
-		test("eq", d.operand(&a.Eq)), test("ne", d.operand(&a.Ne)), test("in", d.operands(&a.In)),
-		test("lt", d.operand(&a.Lt)), test("le", d.operand(&a.Le)), test("gt", d.operand(&a.Gt)), test("ge", d.operand(&a.Ge)),
-		test("null", d.truthPtr(&a.Null)), test("set", d.truthPtr(&a.Set)), test("same", d.text(&a.Same)),
-	})
+	ok := d.object(n, at, keys)
 	if ok && tests != 1 {
 		d.add(n, CodeValue, at.subject, at.key+": a comparison of "+show(a.Of)+" has "+strconv.Itoa(tests)+" tests",
 			"give exactly one of has, all, lacks, eq, ne, in, lt, le, gt, ge, null, set, same")

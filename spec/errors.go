@@ -148,8 +148,8 @@ func letters(s string) (set uint64) {
 	return set
 }
 
-// didYouMean is Closest as a fix.
-func didYouMean(name string, among []string) string {
+// DidYouMean is Closest as a fix; empty if no name is similar enough.
+func DidYouMean(name string, among []string) string {
 	if c := Closest(name, among); c != "" {
 		return "did you mean " + c + "?"
 	}

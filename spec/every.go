@@ -12,16 +12,16 @@ import (
 
 // every says what a shared rule is about by what its subjects have in common: their Go type, or what they mean.
 type every struct {
-	pos   Pos
+	Entry
 	types []string
 	means []string
-	marks marks
 }
 
 // every reads `every: {type: MRAccess}`.
 func (d *decoder) every(n *yaml.Node, at place) *every {
-	v := &every{pos: d.pos(n)}
-	defer d.marking(&v.marks)()
+	v := &every{}
+	defer d.marking(&v.Entry)()
+	v.Pos = d.pos(n)
 	oneOrMore := func(to *[]string) reader {
 		return func(n *yaml.Node, at place) {
 			if n.Kind == yaml.SequenceNode {
@@ -106,7 +106,7 @@ func (x *subjects) param(v *Verb, p *Param) {
 
 // fields notes the fields of a record and of the records in it.
 func (x *subjects) fields(verb, path, record string, in []string) {
-	r := x.records[record]
+	r := named[Record](x.Spec, record)
 	if r == nil || slices.Contains(in, record) {
 		return
 	}
@@ -172,8 +172,8 @@ func (x *subjects) known(r *sharedRule, key string, words []string, has map[stri
 	}
 	for _, w := range words {
 		if !has[w] {
-			x.add(r.every.marks.at(key, w, r.every.pos), r.name,
-				"every: no parameter and no field of a record passed in has "+key+": "+show(w), cmp.Or(didYouMean(w, sortedKeys(has)), "correct it"))
+			x.add(r.every.At(key, w), r.name,
+				"every: no parameter and no field of a record passed in has "+key+": "+show(w), cmp.Or(DidYouMean(w, sortedKeys(has)), "correct it"))
 		}
 	}
 }

@@ -64,10 +64,7 @@ func (x *expander) take(t *taken) {
 	r := x.byName[name]
 	switch {
 	case r == nil:
-		fix := didYouMean(name, sortedKeys(x.byName))
-		if fix == "" {
-			fix = "name a rule of a file of the folder shared, as FILE.NAME"
-		}
+		fix := cmp.Or(DidYouMean(name, sortedKeys(x.byName)), "name a rule of a file of the folder shared, as FILE.NAME")
 		t.d.add(t.name, CodeSharedRule, show(name), "there is no shared rule of this name", fix)
 	case t.except == "":
 		r.entries = append(r.entries, &t.entry)
@@ -118,15 +115,11 @@ func (x *expander) write(to *written) {
 	}
 	d := e.d
 	w := &writer{d: d, e: e, words: map[string]bool{}}
-	if r.d != d {
-		d.from, d.lender = map[*yaml.Node]string{}, r.d
-		w.file = r.d.file
-		w.markAll(r.node)
-	}
+	d.lender = r.d
 	n := w.rule(r)
 	to.page = x.spec.Pages[i]
 	to.rule = d.rule(n, place{to.page.Page, ""})
-	d.from, d.lender = nil, nil
+	d.lender = nil
 	to.rule.Page, to.rule.Pos = cmp.Or(to.rule.Page, to.page.Page), d.pos(e.key)
 }
 

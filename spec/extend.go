@@ -3,6 +3,7 @@ package spec
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -43,70 +44,7 @@ func (d *decoder) settled(at Pos) reader {
 
 // isExtension reports whether the root of a file has the key extends.
 func isExtension(root *yaml.Node) bool {
-	if root.Kind != yaml.MappingNode {
-		return false
-	}
-	for i := 0; i+1 < len(root.Content); i += 2 {
-		if root.Content[i].Value == "extends" {
-			return true
-		}
-	}
-	return false
-}
-
-// section is one kind of named entries of a page, as an extension sees it.
-type section struct {
-	key    string
-	what   string   // an entry in words
-	first  string   // a key that every whole entry has
-	adds   []string // the keys that an entry of the page may be given more of
-	places func(p *Page) map[string]Pos
-	read   func(name string, k, v *yaml.Node)
-}
-
-func placesOf[T any](list []T, of func(*T) (string, Pos)) map[string]Pos {
-	out := map[string]Pos{}
-	for i := range list {
-		name, pos := of(&list[i])
-		out[name] = pos
-	}
-	return out
-}
-
-// sections lists what an extension reads into x.
-func (d *decoder) sections(x *extension) []section {
-	return []section{
-		{"flags", "flag type", "prefix", []string{"members", "ranges", "names", "docs"},
-			func(p *Page) map[string]Pos {
-				return placesOf(p.Flags, func(t *FlagType) (string, Pos) { return t.Go, t.Pos })
-			},
-			func(name string, k, v *yaml.Node) { x.Flags = append(x.Flags, d.flagType(name, k, v)) }},
-		{"enums", "enum type", "prefix", []string{"members", "names", "docs", "likely"},
-			func(p *Page) map[string]Pos {
-				return placesOf(p.Enums, func(t *EnumType) (string, Pos) { return t.Go, t.Pos })
-			},
-			func(name string, k, v *yaml.Node) { x.Enums = append(x.Enums, d.enumType(name, k, v)) }},
-		{"records", "record", "c", []string{"fields", "hide", "switches"},
-			func(p *Page) map[string]Pos {
-				return placesOf(p.Records, func(r *Record) (string, Pos) { return r.Go, r.Pos })
-			},
-			func(name string, k, v *yaml.Node) { x.Records = append(x.Records, d.record(name, k, v)) }},
-		{"unions", "union", "c", []string{"hide"},
-			func(p *Page) map[string]Pos {
-				return placesOf(p.Unions, func(u *Union) (string, Pos) { return u.Go, u.Pos })
-			},
-			func(name string, k, v *yaml.Node) { x.Unions = append(x.Unions, d.union(name, k, v)) }},
-		{"objects", "object", "c", []string{"getters"},
-			func(p *Page) map[string]Pos {
-				return placesOf(p.Objects, func(o *Object) (string, Pos) { return o.Go, o.Pos })
-			},
-			func(name string, k, v *yaml.Node) { x.Objects = append(x.Objects, d.objectType(name, k, v)) }},
-		{"verbs", "verb", "returns", []string{"methods"},
-			func(p *Page) map[string]Pos {
-				return placesOf(p.Verbs, func(b *Verb) (string, Pos) { return b.C, b.Pos })
-			},
-			func(name string, k, v *yaml.Node) { x.Verbs = append(x.Verbs, d.verb(name, k, v)) }},
-	}
+	return root.Kind == yaml.MappingNode && hasKey(root, keyExtends)
 }
 
 // extension reads the root of a file that adds to one of the pages; nil when it names none of them.
@@ -119,96 +57,76 @@ func (d *decoder) extension(n *yaml.Node, pages []*Page) *extension {
 	d.sourceTable(valueOf(n, keySources))
 	x := &extension{to: base}
 	x.Page.Page, x.Pos, x.adds = base.Page, d.pos(n), map[string]bool{}
-	keys := []key{
-		{"extends", true, func(*yaml.Node, place) {}},
-		{"page", false, func(n *yaml.Node, at place) {
-			d.add(n, CodeExtends, at.subject, "page and extends cannot be used together", "keep extends to add to a page, or page to replace it")
-		}},
-		{"title", false, d.settled(base.Pos)},
-		{"release", false, d.settled(base.Pos)},
-		{"rules", false, d.rules(&x.Page)},
-		{"notes", false, func(n *yaml.Node, at place) {
-			d.list(n, at, func(e *yaml.Node) { x.Notes = append(x.Notes, d.note(e, at)) })
-		}},
-		{"left_out", false, d.leftOut(&x.Page)},
-		{"plain", false, d.plainPassages(&x.Page)},
-		{"skip", false, d.skips(&x.Page)},
-		{keySources, false, func(*yaml.Node, place) {}},
-	}
-	for _, s := range d.sections(x) {
-		keys = append(keys, key{s.key, false, d.named(func(name string, k, v *yaml.Node) { d.entry(x, s, base, pages, name, k, v) })})
+	keys := d.pageKeys(&x.Page)
+	for i := range keys {
+		k := &keys[i]
+		k.must = false
+		at := slices.IndexFunc(sections, func(s section) bool { return s.key == k.name })
+		switch {
+		case k.name == keyPage:
+			k.read = func(n *yaml.Node, at place) {
+				d.add(n, CodeExtends, at.subject, "page and extends cannot be used together", "keep extends to add to a page, or page to replace it")
+			}
+		case k.name == "title" || k.name == "release":
+			k.read = d.settled(base.Pos)
+		case at >= 0:
+			k.read = d.named(func(name string, k, v *yaml.Node) { d.entry(x, &sections[at], base, pages, name, k, v) })
+		}
 	}
 	d.object(n, place{pageName(d.file), ""}, keys)
 	if hasOnly(n, "extends") {
 		d.add(n, CodeExtends, pageName(d.file), "it adds nothing to page "+base.Page, "add to the page, or remove the file")
 	}
-	for i := range x.Verbs {
-		x.Verbs[i].Page = x.Page.Page
-	}
-	for i := range x.Rules {
-		x.Rules[i].Page = cmp.Or(x.Rules[i].Page, x.Page.Page)
-	}
+	x.name()
 	return x
 }
 
 // extended finds the page that a file extends.
 func (d *decoder) extended(n *yaml.Node, pages []*Page) *Page {
 	var name string
-	var names []string
-	var base *Page
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		if n.Content[i].Value != "extends" {
-			continue
-		}
-		at := n.Content[i+1]
-		d.text(&name)(at, place{pageName(d.file), "extends"})
-		for _, p := range pages {
-			names = append(names, p.Page)
-			if name != "" && p.Page == name {
-				base = p
-			}
-		}
-		if name != "" && base == nil {
-			fix := didYouMean(name, names)
-			if fix == "" {
-				fix = "name one of the pages (verbsgen coverage lists them), or write page: to begin one"
-			}
-			d.add(at, CodeExtends, pageName(d.file), "extends: there is no page "+show(name), fix)
-		}
-		return base
+	at := valueOf(n, keyExtends)
+	if d.text(&name)(at, place{pageName(d.file), keyExtends}); name == "" {
+		return nil
 	}
+	var names []string
+	for _, p := range pages {
+		if p.Page == name {
+			return p
+		}
+		names = append(names, p.Page)
+	}
+	d.add(at, CodeExtends, pageName(d.file), "extends: there is no page "+show(name),
+		cmp.Or(DidYouMean(name, names), "name one of the pages (verbsgen coverage lists them), or write page: to begin one"))
 	return nil
 }
 
 // entry reads one entry of an extension: a whole one, or what is added to one of the page.
-func (d *decoder) entry(x *extension, s section, base *Page, pages []*Page, name string, k, v *yaml.Node) {
-	if at, ok := s.places(base)[name]; ok {
+func (d *decoder) entry(x *extension, s *section, base *Page, pages []*Page, name string, k, v *yaml.Node) {
+	_, what, _ := strings.Cut(s.what, " ")
+	at, adds := places(s.list(base))[name]
+	switch {
+	case adds:
 		x.adds[s.key+" "+name] = true
 		if hasOnly(v, "") {
-			d.add(k, CodeExtends, show(name), "it adds nothing to the "+s.what+" at "+at.String(),
+			d.add(k, CodeExtends, show(name), "it adds nothing to the "+what+" at "+at.String(),
 				"add "+strings.Join(s.adds, " or ")+", or take it out")
 		}
 		d.adding = &adding{at, s.adds}
-		s.read(name, k, v)
-		d.adding = nil
-		return
-	}
-	if v.Kind == yaml.MappingNode && !hasKey(v, s.first) && !hasKey(v, "code") { // not a whole entry: it was meant to add to one
+	case v.Kind == yaml.MappingNode && !hasKey(v, s.first) && !hasKey(v, "code"): // not a whole entry: it was meant to add to one
 		for _, p := range pages {
-			if at, ok := s.places(p)[name]; ok {
-				d.add(k, CodeExtends, show(name), fmt.Sprintf("page %s has no %s of this name; it is on page %s (%s)", base.Page, s.what, p.Page, at),
+			if at, ok := places(s.list(p))[name]; ok {
+				d.add(k, CodeExtends, show(name), fmt.Sprintf("page %s has no %s of this name; it is on page %s (%s)", base.Page, what, p.Page, at),
 					"move this to a file that extends "+p.Page)
 				return
 			}
 		}
-		fix := didYouMean(name, sortedKeys(s.places(base)))
-		if fix == "" {
-			fix = "describe it in full, beginning with " + s.first + ":"
-		}
-		d.add(k, CodeExtends, show(name), fmt.Sprintf("page %s has no %s of this name to add to", base.Page, s.what), fix)
+		d.add(k, CodeExtends, show(name), fmt.Sprintf("page %s has no %s of this name to add to", base.Page, what),
+			cmp.Or(DidYouMean(name, sortedKeys(places(s.list(base)))), "describe it in full, beginning with "+s.first+":"))
 		return
 	}
-	s.read(name, k, v)
+	list := s.list(&x.Page)
+	list.Set(reflect.Append(list, d.namedStruct(list.Type().Elem(), name, k, v, place{name, ""})))
+	d.adding = nil
 }
 
 // hasOnly reports whether all values of a mapping, but for that of one key, are empty.

@@ -105,10 +105,13 @@ func (f *Facts) addRelease(rel *api.Release) {
 	}
 	for i := range rel.Records {
 		r := &rel.Records[i]
-		f.records[r.Tag] = withFields(r, f.records[r.Tag])
+		f.records[r.Tag] = with(r, f.records[r.Tag], r.Tag, func(r *api.Record) *[]api.Field { return &r.Fields },
+			func(x api.Field) string { return x.Name })
 	}
 	for i := range rel.Enums {
-		e := withEnumerators(&rel.Enums[i], f.enums[rel.Enums[i].Tag])
+		e := &rel.Enums[i]
+		e = with(e, f.enums[e.Tag], e.Tag, func(e *api.Enum) *[]api.Enumerator { return &e.Enumerators },
+			func(x api.Enumerator) string { return x.Name })
 		f.enums[e.Tag] = e
 		for _, m := range e.Enumerators {
 			f.addConst(m.Name, big.NewInt(m.Value))
@@ -134,40 +137,22 @@ func (f *Facts) addRelease(rel *api.Release) {
 	}
 }
 
-// withFields is a record with the fields that only the same record of another release has. A header given by path may be older
-// than the known releases.
-func withFields(r, other *api.Record) *api.Record {
-	if other == nil || strings.Contains(r.Tag, "<") { // tags that are made up for what has none are not the same everywhere
-		return r
+// with is a record or an enum with the parts that only the same one of another release has. A header given by path may be older than the
+// known releases.
+func with[T, P any](it, other *T, tag string, parts func(*T) *[]P, name func(P) string) *T {
+	if other == nil || strings.Contains(tag, "<") { // tags that are made up for what has none are not the same everywhere
+		return it
 	}
 	has := map[string]bool{"": true}
-	for _, f := range r.Fields {
-		has[f.Name] = true
+	for _, p := range *parts(it) {
+		has[name(p)] = true
 	}
-	missing := slices.DeleteFunc(slices.Clone(other.Fields), func(f api.Field) bool { return has[f.Name] })
+	missing := slices.DeleteFunc(slices.Clone(*parts(other)), func(p P) bool { return has[name(p)] })
 	if len(missing) == 0 {
-		return r
+		return it
 	}
-	all := *r
-	all.Fields = slices.Concat(r.Fields, missing)
-	return &all
-}
-
-// withEnumerators is an enum with the enumerators that only the same enum of another release has.
-func withEnumerators(e, other *api.Enum) *api.Enum {
-	if other == nil || strings.Contains(e.Tag, "<") {
-		return e
-	}
-	has := map[string]bool{}
-	for _, m := range e.Enumerators {
-		has[m.Name] = true
-	}
-	missing := slices.DeleteFunc(slices.Clone(other.Enumerators), func(m api.Enumerator) bool { return has[m.Name] })
-	if len(missing) == 0 {
-		return e
-	}
-	all := *e
-	all.Enumerators = slices.Concat(e.Enumerators, missing)
+	all := *it
+	*parts(&all) = slices.Concat(*parts(it), missing)
 	return &all
 }
 
@@ -302,11 +287,4 @@ func (f *Facts) ConstNames() []string { return slices.Concat(f.names, sortedKeys
 // FuncNames lists the names of functions, sorted.
 func (f *Facts) FuncNames() []string { return sortedKeys(f.funcs) }
 
-func sortedKeys[V any](m map[string]V) []string {
-	out := make([]string, 0, len(m))
-	for k := range m {
-		out = append(out, k)
-	}
-	slices.Sort(out)
-	return out
-}
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }

@@ -2,7 +2,7 @@ package spec
 
 import "testing"
 
-// TestFamilies wants every function that a page binds in a family, and a function in every pattern.
+// TestFamilies wants every function that a page binds in a family, and a function for every pattern.
 func TestFamilies(t *testing.T) {
 	for _, module := range Modules() {
 		s, err := Embedded(module)
@@ -13,7 +13,7 @@ func TestFamilies(t *testing.T) {
 		used := map[string]bool{}
 		for _, p := range s.Pages {
 			for _, v := range p.Verbs {
-				f := m.FamilyOf(v.C)
+				f := s.FamilyOf(v.C)
 				if f == nil {
 					if len(m.Families) > 0 {
 						t.Errorf("%s: no family in spec/%s/module.yaml has it", v.C, module)

@@ -107,7 +107,7 @@ func (c *checker) fix(r *Rule, fn *api.Function) {
 			fields := c.fixFields(fn)
 			if !slices.Contains(fields, name) {
 				c.add(part.Pos, CodeUnknownName, r.ID, "fix: nothing that "+r.Verb+" could use is called "+show(name),
-					didYouMean(name, slices.Concat(c.allNames(), fields)))
+					DidYouMean(name, slices.Concat(c.allNames(), fields)))
 			}
 		}
 	}

@@ -3,7 +3,7 @@ package spec
 import (
 	"cmp"
 	"go/token"
-	"regexp"
+	"go/types"
 	"slices"
 	"strconv"
 	"strings"
@@ -73,7 +73,7 @@ func (d *decoder) local(to *string) reader {
 		switch {
 		case token.IsKeyword(s):
 			d.add(n, CodeGoName, at.subject, at.key+": "+s+" is a Go keyword", "choose another name")
-		case predeclared[s]:
+		case types.Universe.Lookup(s) != nil:
 			d.add(n, CodeGoName, at.subject, at.key+": "+s+" is a predeclared name of Go", "choose another name")
 		case !token.IsIdentifier(s) || strings.ContainsFunc(s, invisible) || !unicode.IsLower([]rune(s)[0]):
 			d.add(n, CodeGoName, at.subject, at.key+": "+show(s)+" cannot be the Go name of a parameter",
@@ -83,17 +83,6 @@ func (d *decoder) local(to *string) reader {
 		}
 	}
 }
-
-// predeclared are the names that Go has in every file.
-var predeclared = func() map[string]bool {
-	m := map[string]bool{}
-	for _, name := range strings.Fields(`any bool byte comparable complex64 complex128 error float32 float64 int int8 int16 int32 int64 rune string
-		uint uint8 uint16 uint32 uint64 uintptr true false iota nil append cap clear close complex copy delete imag len make max min new
-		panic print println real recover`) {
-		m[name] = true
-	}
-	return m
-}()
 
 // goMethod checks the key of a method: its receiver, a dot and its name. One without a dot is for those who know the receivers.
 func (d *decoder) goMethod(k *yaml.Node, name string) {
@@ -128,53 +117,6 @@ func invisible(r rune) bool {
 	return !unicode.IsPrint(r) || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
 }
 
-var releaseForm = regexp.MustCompile(`^[0-9]+(\.[0-9]+)+$`)
-
-// release reads the name of a release.
-func (d *decoder) release(to *string) reader {
-	return func(n *yaml.Node, at place) {
-		var s string
-		if d.text(&s)(n, at); s == "" {
-			return
-		}
-		if !releaseForm.MatchString(s) {
-			d.add(n, CodeValue, at.subject, at.key+": "+show(s)+" is no release", `write numbers with dots between them, such as "65.0"`)
-			return
-		}
-		*to = s
-	}
-}
-
-// At returns the place of a text under a key, or the place of the whole entry if it has none.
-func (f *RecordField) At(key, text string) Pos { return f.marks.at(key, text, f.Pos) }
-
-// At returns the place of a text under a key, or the place of the whole entry if it has none.
-func (r *Record) At(key, text string) Pos { return r.marks.at(key, text, r.Pos) }
-
-// At returns the place of a text under a key, or the place of the whole entry if it has none.
-func (t *FlagType) At(key, text string) Pos { return t.marks.at(key, text, t.Pos) }
-
-// At returns the place of a text under a key, or the place of the whole entry if it has none.
-func (t *EnumType) At(key, text string) Pos { return t.marks.at(key, text, t.Pos) }
-
-// At returns the place of a text under a key, or the place of the whole entry if it has none.
-func (p *Param) At(key, text string) Pos { return p.marks.at(key, text, p.Pos) }
-
-// At returns the place of a text under a key, or the place of the whole entry if it has none.
-func (v *Verb) At(key, text string) Pos { return v.marks.at(key, text, v.Pos) }
-
-// At returns the place of a text under a key, or the place of the whole entry if it has none.
-func (m *Method) At(key, text string) Pos { return m.marks.at(key, text, m.Pos) }
-
-// At returns the place of a text under a key, or the place of the whole entry if it has none.
-func (o *Object) At(key, text string) Pos { return o.marks.at(key, text, o.Pos) }
-
-// At returns the place of a text under a key, or the place of the whole file if it has none.
-func (m *Module) At(key, text string) Pos { return m.marks.at(key, text, m.Pos) }
-
-// At returns the place of a key.
-func (u *Union) At(key, text string) Pos { return u.marks.at(key, text, u.Pos) }
-
 // GoName is a name that a page gives to something of the generated package: "MRAccess", "AllocDMAttr.LogAlignReq", "PD.RegMR".
 type GoName struct {
 	Name string
@@ -186,29 +128,25 @@ type GoName struct {
 func (s *Spec) GoNames() []GoName {
 	var out []GoName
 	add := func(pos Pos, name string) { out = append(out, GoName{Name: name, Pos: pos}) }
-	named := func(names map[string]string, m marks, pos Pos) {
+	named := func(names map[string]string, e Entry) {
 		for _, c := range sortedKeys(names) {
-			add(m.at("names."+c, names[c], pos), names[c])
+			add(e.At("names."+c, names[c]), names[c])
 		}
 	}
 	pages := slices.Clone(s.Pages)
 	slices.SortStableFunc(pages, func(a, b *Page) int { return cmp.Compare(a.layer, b.layer) })
 	for _, p := range pages {
-		for i := range p.Flags {
-			t := &p.Flags[i]
-			add(t.Pos, t.Go)
-			named(t.Names, t.marks, t.Pos)
+		for t := range p.types() {
+			add(t.pos, t.Go)
 		}
-		for i := range p.Enums {
-			t := &p.Enums[i]
-			add(t.Pos, t.Go)
-			named(t.Names, t.marks, t.Pos)
+		for _, t := range p.Flags {
+			named(t.Names, t.Entry)
 		}
-		for i := range p.Records {
-			r := &p.Records[i]
-			add(r.Pos, r.Go)
-			for j := range r.Fields {
-				f := &r.Fields[j]
+		for _, t := range p.Enums {
+			named(t.Names, t.Entry)
+		}
+		for _, r := range p.Records {
+			for _, f := range r.Fields {
 				add(f.At("go", f.Go), r.Go+"."+f.Go)
 			}
 			for _, w := range r.Switches {
@@ -220,14 +158,9 @@ func (s *Spec) GoNames() []GoName {
 				}
 			}
 		}
-		for i := range p.Unions {
-			add(p.Unions[i].Pos, p.Unions[i].Go)
-		}
-		for i := range p.Objects {
-			o := &p.Objects[i]
-			add(o.Pos, o.Go)
+		for _, o := range p.Objects {
 			for _, g := range o.Getters {
-				add(o.marks.at("go", g.Go, g.Pos), o.Go+"."+g.Go)
+				add(o.at("go", g.Go, g.Pos), o.Go+"."+g.Go)
 			}
 		}
 		for i := range p.Verbs {

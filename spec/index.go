@@ -16,13 +16,8 @@ type Spec struct {
 	pages   map[string]*Page
 	rules   map[string]*Rule
 	byVerb  map[string][]*Rule
-	verbs   map[string]*Verb
-	flags   map[string]*FlagType
-	enums   map[string]*EnumType
-	records map[string]*Record
+	byName  map[string]any // pointers to verbs by their C names, and to types by their Go names
 	recordC map[string]*Record
-	unions  map[string]*Union
-	objects map[string]*Object
 	objectC map[string]*Object
 	skips   map[string]*Skip
 	pending map[string]*Pending
@@ -58,30 +53,24 @@ func (s *Spec) Rules() []*Rule {
 }
 
 // VerbByC returns a bound verb by its C name, or nil.
-func (s *Spec) VerbByC(c string) *Verb { return s.verbs[c] }
+func (s *Spec) VerbByC(c string) *Verb { return named[Verb](s, c) }
 
 // FlagByGo returns a flag type by its Go name, or nil. That of another module is named with it: verbs.MRAccess.
-func (s *Spec) FlagByGo(name string) *FlagType {
-	if of, bare := s.of(name); of != nil {
-		return of.flags[bare]
-	}
-	return nil
-}
+func (s *Spec) FlagByGo(name string) *FlagType { return named[FlagType](s.of(name)) }
 
 // EnumByGo returns an enum type by its Go name, or nil. That of another module is named with it: verbs.EventType.
-func (s *Spec) EnumByGo(name string) *EnumType {
-	if of, bare := s.of(name); of != nil {
-		return of.enums[bare]
-	}
-	return nil
-}
+func (s *Spec) EnumByGo(name string) *EnumType { return named[EnumType](s.of(name)) }
 
 // RecordByGo returns a record by its Go name, or nil. That of another module is named with it: verbs.QPInitAttr.
-func (s *Spec) RecordByGo(name string) *Record {
-	if of, bare := s.of(name); of != nil {
-		return of.records[bare]
+func (s *Spec) RecordByGo(name string) *Record { return named[Record](s.of(name)) }
+
+// named returns the entry of a name, or nil.
+func named[T any](s *Spec, name string) *T {
+	if s == nil {
+		return nil
 	}
-	return nil
+	x, _ := s.byName[name].(*T)
+	return x
 }
 
 // of returns the pages that have a Go type, and its name there; nil when they stand on no such module.
@@ -100,15 +89,10 @@ func (s *Spec) of(name string) (*Spec, string) {
 func (s *Spec) RecordByC(c string) *Record { return s.recordC[c] }
 
 // UnionByGo returns a union by its Go name, or nil.
-func (s *Spec) UnionByGo(name string) *Union { return s.unions[name] }
+func (s *Spec) UnionByGo(name string) *Union { return named[Union](s, name) }
 
 // ObjectByGo returns an object by its Go name, or nil. That of another module is named with it: verbs.PD.
-func (s *Spec) ObjectByGo(name string) *Object {
-	if of, bare := s.of(name); of != nil {
-		return of.objects[bare]
-	}
-	return nil
-}
+func (s *Spec) ObjectByGo(name string) *Object { return named[Object](s.of(name)) }
 
 // ObjectByC returns an object by its C tag without "struct ", or nil.
 func (s *Spec) ObjectByC(c string) *Object { return s.objectC[c] }
@@ -171,10 +155,7 @@ func (c *claims) claimIn(of, name, as string, pos Pos) {
 // index fills the indexes.
 func (s *Spec) index() {
 	s.pages, s.rules, s.byVerb = map[string]*Page{}, map[string]*Rule{}, map[string][]*Rule{}
-	s.verbs, s.flags, s.enums = map[string]*Verb{}, map[string]*FlagType{}, map[string]*EnumType{}
-	s.records, s.recordC = map[string]*Record{}, map[string]*Record{}
-	s.unions = map[string]*Union{}
-	s.objects, s.objectC = map[string]*Object{}, map[string]*Object{}
+	s.byName, s.recordC, s.objectC = map[string]any{}, map[string]*Record{}, map[string]*Object{}
 	s.skips, s.pending, s.notes = map[string]*Skip{}, map[string]*Pending{}, map[string][]*Note{}
 
 	for _, p := range s.Pages {
@@ -209,65 +190,47 @@ func (s *Spec) claims(parts []*Page) Errors {
 // claimPage notes the names that a file decides. An entry that only adds to one of its page claims no name again.
 func claimPage(p *Page, seen map[string]bool, cNames, goNames *claims) {
 	// Several Go types may stand for one C type: the first one claims it.
-	once := func(what, c, as string, pos Pos) {
-		if !seen[what+" "+c] {
+	once := func(name, c, as string, pos Pos) {
+		if !seen[name] {
 			cNames.claim(c, as, pos)
 		}
-		seen[what+" "+c] = true
+		seen[name] = true
 	}
-	for i := range p.Flags {
-		if t := &p.Flags[i]; !p.adds["flags "+t.Go] {
-			goNames.claim(t.Go, "a flag type", t.Pos)
-			once("enum", t.Enum, "bound as flag type "+t.Go, t.Pos)
+	for t := range p.types() {
+		if p.added(t.section, t.Go) {
+			continue
+		}
+		goNames.claim(t.Go, t.what, t.pos)
+		if t.C != ObjectInt { // of which each is a type of its own
+			_, what, _ := strings.Cut(t.what, " ")
+			once(t.cName(), t.C, "bound as "+what+" "+t.Go, t.pos)
 		}
 	}
-	for i := range p.Enums {
-		if t := &p.Enums[i]; !p.adds["enums "+t.Go] {
-			goNames.claim(t.Go, "an enum type", t.Pos)
-			once("enum", t.Enum, "bound as enum type "+t.Go, t.Pos)
-		}
-	}
-	for i := range p.Records {
-		r := &p.Records[i]
-		if !p.adds["records "+r.Go] {
-			goNames.claim(r.Go, "a record", r.Pos)
-			once("struct", r.C, "bound as record "+r.Go, r.Pos)
-		}
+	for _, r := range p.Records {
 		for _, f := range r.Fields {
 			goNames.claimIn(r.Go, f.Go, "a field", f.Pos)
 		}
 		for _, w := range r.Switches {
 			goNames.claimIn(r.Go, w.Go, "a switch", w.Pos)
 		}
-		if r.Setup != nil && !p.adds["records "+r.Go] {
+		if r.Setup != nil {
 			for _, x := range r.Setup.Types {
 				goNames.claim(x.Go, "a setup", x.Pos)
 			}
 		}
 	}
-	for i := range p.Unions {
-		if u := &p.Unions[i]; !p.adds["unions "+u.Go] {
-			goNames.claim(u.Go, "a union", u.Pos)
-			once("union", u.C, "bound as union "+u.Go, u.Pos)
-		}
-	}
-	for i := range p.Objects {
-		o := &p.Objects[i]
-		if !p.adds["objects "+o.Go] {
-			goNames.claim(o.Go, "an object", o.Pos)
-			if o.C != ObjectInt { // of which each is a type of its own
-				once("struct", o.C, "bound as object "+o.Go, o.Pos)
-			}
-		}
+	for _, o := range p.Objects {
 		for _, l := range o.Lends {
 			goNames.claimIn(o.Go, l.Go, "a method", l.Pos)
 		}
-		for _, g := range append(append([]Getter(nil), o.Getters...), o.Addresses...) {
+		for _, g := range o.Getters {
 			goNames.claimIn(o.Go, g.Go, "a getter", g.Pos)
 		}
+		for _, a := range o.Addresses {
+			goNames.claimIn(o.Go, a.Go, "a getter", a.Pos)
+		}
 	}
-	for i := range p.Verbs {
-		v := &p.Verbs[i]
+	for _, v := range p.Verbs {
 		if !p.adds["verbs "+v.C] {
 			cNames.claimFunc(v.C, "bound", v.Pos)
 		}
@@ -281,25 +244,16 @@ func claimPage(p *Page, seen map[string]bool, cNames, goNames *claims) {
 }
 
 func (s *Spec) indexPage(p *Page) {
-	for i := range p.Flags {
-		s.flags[p.Flags[i].Go] = &p.Flags[i]
-	}
-	for i := range p.Enums {
-		s.enums[p.Enums[i].Go] = &p.Enums[i]
-	}
-	for i := range p.Records {
-		r := &p.Records[i]
-		s.records[r.Go], s.recordC[r.C] = r, r
-	}
-	for i := range p.Unions {
-		s.unions[p.Unions[i].Go] = &p.Unions[i]
-	}
-	for i := range p.Objects {
-		o := &p.Objects[i]
-		s.objects[o.Go], s.objectC[o.C] = o, o
-	}
-	for i := range p.Verbs {
-		s.verbs[p.Verbs[i].C] = &p.Verbs[i]
+	for i := range sections {
+		for x := range entriesOf(sections[i].list(p)) {
+			e := x.Addr().Interface()
+			switch s.byName[nameOf(x)] = e; e := e.(type) {
+			case *Record:
+				s.recordC[e.C] = e
+			case *Object:
+				s.objectC[e.C] = e
+			}
+		}
 	}
 	for i := range p.Skip {
 		s.skips[p.Skip[i].C] = &p.Skip[i]

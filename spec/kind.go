@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 
 	"go.yaml.in/yaml/v3"
@@ -35,8 +36,7 @@ type Ref struct {
 	As    RefAs    // what the key takes
 	Text  string   // empty for flags
 	Flags []string // names and numbers
-	marks marks
-	pos   Pos // of what has the key
+	entry Entry    // that has the key
 }
 
 // RefAs is what a key of a rule takes.
@@ -51,14 +51,15 @@ const (
 	AsAllFlags              // flags that the rule cannot do without
 	AsAnyFlags              // flags of which a release may lack some
 	AsFlags                 // flags of which a release may lack all
+	asEntries               // entries of their own
 )
 
 // at returns the place of one of the texts of an operand.
-func (r Ref) at(text string) Pos { return r.marks.at(r.Key, text, r.pos) }
+func (r Ref) at(text string) Pos { return r.entry.At(r.Key, text) }
 
 // operands returns the operands of a key: one for each text, or one set of flags. No texts have none.
-func operands(key string, as RefAs, texts []string, m marks, pos Pos) []*Cond {
-	ref := Ref{Key: key, As: as, marks: m, pos: pos}
+func operands(key string, as RefAs, texts []string, e Entry) []*Cond {
+	ref := Ref{Key: key, As: as, entry: e}
 	if as >= AsAllFlags && len(texts) > 0 {
 		ref.Flags = texts
 		return []*Cond{cond.Leaf(cond.Flags, ref)}
@@ -86,42 +87,22 @@ func Register(k Kind) *Kind {
 // Kinds lists the names of the kinds of rules.
 func Kinds() []string { return sortedKeys(byName) }
 
-// kindKeys are the keys whose use depends on the kind, and the fields that have them.
-var kindKeys = []struct {
-	name string
-	as   RefAs
-	of   func(*Rule) []string // nil for entries of their own
-}{
-	{"subject", AsPath, func(r *Rule) []string { return one(r.Subject) }},
-	{"if", AsAnyFlags, func(r *Rule) []string { return r.If }},
-	{"need", AsAllFlags, func(r *Rule) []string { return r.Need }},
-	{"not", AsAnyFlags, func(r *Rule) []string { return r.Not }},
-	{"allow", AsAnyFlags, func(r *Rule) []string { return r.Allow }},
-	{"values", AsValue, func(r *Rule) []string { return r.Values }},
-	{"fields", AsPath, func(r *Rule) []string { return r.Fields }},
-	{"mask", AsPath, func(r *Rule) []string { return one(r.Mask) }},
-	{"bit", AsAllFlags, func(r *Rule) []string { return one(r.Bit) }},
-	{"bits", AsAllFlags, func(r *Rule) []string { return r.Bits }},
-	{"min", AsValue, func(r *Rule) []string { return one(r.Min) }},
-	{"max", AsValue, func(r *Rule) []string { return one(r.Max) }},
-	{"sum", AsValue, func(r *Rule) []string { return r.Sum }},
-	{"log2", AsPath, func(r *Rule) []string { return one(r.Log2) }},
-	{"to", AsValue, func(r *Rule) []string { return one(r.To) }},
-	{"same_as", AsPath, func(r *Rule) []string { return one(r.SameAs) }},
-	{"cap", AsCap, func(r *Rule) []string { return one(r.Cap) }},
-	{"cap_has", AsAllFlags, func(r *Rule) []string { return r.CapHas }},
-	{"state", AsPath, func(r *Rule) []string { return one(r.State) }},
-	{"assumed", AsPath, func(r *Rule) []string { return one(r.Assumed) }},
-	{"next", AsPath, func(r *Rule) []string { return one(r.Next) }},
-	{"must", 0, nil}, {"transitions", 0, nil},
+// kindKeys are the keys whose use depends on the kind, and what they take.
+var kindKeys = map[string]RefAs{
+	"subject": AsPath, "fields": AsPath, "mask": AsPath, "log2": AsPath, "same_as": AsPath, "state": AsPath, "assumed": AsPath, "next": AsPath,
+	"if": AsAnyFlags, "not": AsAnyFlags, "allow": AsAnyFlags,
+	"need": AsAllFlags, "bit": AsAllFlags, "bits": AsAllFlags, "cap_has": AsAllFlags,
+	"values": AsValue, "min": AsValue, "max": AsValue, "sum": AsValue, "to": AsValue,
+	"cap": AsCap, "must": asEntries, "transitions": asEntries,
 }
 
 // Operands returns the operands that a key of a rule has; for a key of flags, the one set of them. A key that is not given has none.
 func (r *Rule) Operands(key string) []*Cond {
-	for _, k := range kindKeys {
-		if k.name == key && k.of != nil {
-			return operands(key, k.as, k.of(r), r.marks, r.Pos)
-		}
+	switch list := fieldOf(reflect.ValueOf(r).Elem(), key).Interface().(type) {
+	case string:
+		return operands(key, kindKeys[key], one(list), r.Entry)
+	case []string:
+		return operands(key, kindKeys[key], list, r.Entry)
 	}
 	return nil
 }
@@ -177,7 +158,7 @@ func Conditions(atoms []Atom) *Cond {
 
 // cond returns the one test of a comparison.
 func (a *Atom) cond() *Cond {
-	of := operands("of", AsPlace, one(a.Of), a.marks, a.Pos)
+	of := operands("of", AsPlace, one(a.Of), a.Entry)
 	for _, t := range []struct {
 		key  string
 		op   cond.Op
@@ -191,7 +172,7 @@ func (a *Atom) cond() *Cond {
 		{"same", cond.Same, AsPath, one(a.Same)},
 	} {
 		if len(t.with) > 0 {
-			return cond.Test(t.op, append(of, operands(t.key, t.as, t.with, a.marks, a.Pos)...)...)
+			return cond.Test(t.op, append(of, operands(t.key, t.as, t.with, a.Entry)...)...)
 		}
 	}
 	for _, t := range []struct {

@@ -18,7 +18,7 @@ var _ = Register(Kind{
 	},
 	check: func(c *checker, r *Rule) {
 		if to := c.number(r.To); to != nil && to.Sign() <= 0 {
-			c.add(r.marks.at("to", r.To, r.Pos), CodeValue, r.ID, "to: nothing is a multiple of "+r.To, "write a number above 0")
+			c.add(r.At("to", r.To), CodeValue, r.ID, "to: nothing is a multiple of "+r.To, "write a number above 0")
 		}
 	},
 })

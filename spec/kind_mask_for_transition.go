@@ -40,7 +40,7 @@ var _ = Register(Kind{
 // ways returns a way for each pair of states.
 func (t *Transition) ways() (out []*Cond) {
 	leaf := func(op cond.Op, r Ref) *Cond {
-		r.marks, r.pos = t.marks, t.Pos
+		r.entry = t.Entry
 		return cond.Leaf(op, r)
 	}
 	for _, from := range t.From {

@@ -24,7 +24,7 @@ var _ = Register(Kind{
 	},
 	check: func(c *checker, r *Rule) {
 		if low, high := c.number(r.Min), c.number(r.Max); low != nil && high != nil && low.Cmp(high) > 0 {
-			c.add(r.marks.at("min", r.Min, r.Pos), CodeValue, r.ID, fmt.Sprintf("min: %s is more than max: %s", r.Min, r.Max),
+			c.add(r.At("min", r.Min), CodeValue, r.ID, fmt.Sprintf("min: %s is more than max: %s", r.Min, r.Max),
 				"swap them, or correct one")
 		}
 	},

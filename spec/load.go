@@ -162,21 +162,21 @@ type file struct {
 	page *Page      // if it is one
 }
 
-// isPending reports whether the file lists names that are pending.
-func (f *file) isPending() bool { return pageName(f.name)+".yaml" == pendingFile }
-
-// isPage reports whether the file is a page of its own.
-func (f *file) isPage() bool {
-	return !isModule(f.name) && !f.isPending() && !f.isSources() && (f.node == nil || !isExtension(f.node) && !isShared(f.node))
+// kind is what the file holds: the name of the file of a kind, keyShared, keyExtends or keyPage.
+func (f *file) kind() string {
+	switch base := pageName(f.name) + ".yaml"; {
+	case base == moduleFile || base == pendingFile || base == sourcesFile:
+		return base
+	case f.node != nil && isShared(f.node):
+		return keyShared
+	case f.node != nil && isExtension(f.node):
+		return keyExtends
+	}
+	return keyPage
 }
 
-// isSources reports whether the file lists sources that all pages may cite.
-func (f *file) isSources() bool { return pageName(f.name)+".yaml" == sourcesFile }
-
-// adds reports whether the file adds to a page.
-func (f *file) adds() bool {
-	return f.node != nil && !f.isPage() && !isModule(f.name) && !f.isPending() && !f.isSources() && !isShared(f.node)
-}
+// keyPage is the key of a page with its name.
+const keyPage = "page"
 
 // isModule reports whether a file describes a module.
 func isModule(name string) bool { return pageName(name)+".yaml" == moduleFile }
@@ -204,7 +204,7 @@ func parse(sources []source) []*file {
 	parties := slices.Concat(Providers(), libraries, partiesOf(sources))
 	for i, src := range sources {
 		all[i] = &file{source: src, decoder: &decoder{file: src.name, maxNodes: maxPageNodes, parties: parties}}
-		if f := all[i]; f.isSources() {
+		if f := all[i]; f.kind() == sourcesFile {
 			if f.node = f.root(src.data, pageName(src.name)); f.node != nil {
 				f.general = general
 				f.sourceTable(f.node)
@@ -214,7 +214,7 @@ func parse(sources []source) []*file {
 	}
 	var wg sync.WaitGroup
 	for _, f := range all {
-		if f.isSources() {
+		if f.kind() == sourcesFile {
 			continue
 		}
 		f.general = general
@@ -222,24 +222,23 @@ func parse(sources []source) []*file {
 			if f.node = f.tree(); f.node == nil {
 				return
 			}
-			switch {
-			case f.isPage():
+			switch f.kind() {
+			case keyPage:
 				f.page = f.decoder.page(f.node)
 				f.page.layer = f.layer
-			case isShared(f.node):
+			case keyShared:
 				f.sharedFile(f.node)
 			}
 		})
 	}
 	wg.Wait()
 	for _, f := range all {
-		if name := pageName(f.name); f.isPage() {
+		if name := pageName(f.name); f.kind() == keyPage {
 			last[name] = max(last[name], f.layer)
 		}
 	}
 	all = slices.DeleteFunc(all, func(f *file) bool { // the project's own extensions are halves of pages
-		own := f.layer == 0 && f.node != nil && isExtension(f.node)
-		return (f.isPage() || own) && f.layer < last[half(f.name)]
+		return (f.kind() == keyPage || f.layer == 0 && f.kind() == keyExtends) && f.layer < last[half(f.name)]
 	})
 	slices.SortStableFunc(all, func(a, b *file) int {
 		return cmp.Or(cmp.Compare(a.layer, b.layer), strings.Compare(pageName(a.name), pageName(b.name)))
@@ -257,10 +256,10 @@ func load(sources []source, errs Errors, dir string, above []string) (*Spec, Err
 	for _, f := range files {
 		s.layers[f.name] = f.layer
 		switch {
-		case f.node == nil || isModule(f.name):
+		case f.node == nil:
 		case f.page != nil:
 			s.Pages = append(s.Pages, f.page)
-		case f.isPending():
+		case f.kind() == pendingFile:
 			for _, p := range f.pending(f.node) {
 				p.layer = f.layer
 				pending = append(pending, p)
@@ -276,7 +275,7 @@ func load(sources []source, errs Errors, dir string, above []string) (*Spec, Err
 	own := ownExtensions(files, s.Pages)
 	var j joiner
 	for i, f := range files {
-		if !f.adds() {
+		if f.kind() != keyExtends {
 			continue
 		}
 		x := own[i]
@@ -294,7 +293,7 @@ func load(sources []source, errs Errors, dir string, above []string) (*Spec, Err
 	errs = append(errs, s.nullFixes()...)
 	s.amend(files)
 	for _, f := range files {
-		if f.page != nil || f.adds() {
+		if f.page != nil || f.kind() == keyExtends {
 			f.unused()
 		}
 		errs = append(errs, f.errs...)
@@ -319,7 +318,7 @@ func ownExtensions(files []*file, pages []*Page) []*extension {
 	var wg sync.WaitGroup
 	read := make([]*extension, len(files))
 	for i, f := range files {
-		if f.layer > 0 || !f.adds() {
+		if f.layer > 0 || f.kind() != keyExtends {
 			continue
 		}
 		wg.Go(func() { read[i] = f.extension(f.node, pages) })
@@ -372,31 +371,25 @@ func decides(p *Page) []string {
 	for i := range p.Verbs {
 		names = append(names, p.Verbs[i].C)
 	}
-	for i := range p.Records {
-		names = append(names, p.Records[i].C)
-		for _, f := range p.Records[i].Fields {
+	for t := range p.types() {
+		names = append(names, t.C)
+	}
+	for _, r := range p.Records {
+		for _, f := range r.Fields {
 			names = append(names, f.Bit)
 		}
-		if a := p.Records[i].Arm; a != nil {
-			names = append(names, a.Is)
+		if r.Arm != nil {
+			names = append(names, r.Arm.Is)
 		}
-		for _, w := range p.Records[i].Switches {
+		for _, w := range r.Switches {
 			names = append(names, w.C)
 		}
 	}
-	for i := range p.Unions {
-		names = append(names, p.Unions[i].C)
+	for _, t := range p.Flags {
+		names = slices.Concat(names, t.Members, t.Ranges)
 	}
-	for i := range p.Objects {
-		names = append(names, p.Objects[i].C)
-	}
-	for i := range p.Flags {
-		names = append(names, p.Flags[i].Enum)
-		names = append(names, slices.Concat(p.Flags[i].Members, p.Flags[i].Ranges)...)
-	}
-	for i := range p.Enums {
-		names = append(names, p.Enums[i].Enum)
-		names = append(names, p.Enums[i].Members...)
+	for _, t := range p.Enums {
+		names = append(names, t.Members...)
 	}
 	for i := range p.Skip {
 		names = append(names, p.Skip[i].C)

@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -22,35 +21,34 @@ import (
 // Module is what a set of pages is about: a header, the library behind it, and the modules that it stands on. It is the file
 // module.yaml beside the pages.
 type Module struct {
-	Name    string   // "rdmacm"
-	Header  string   // as programs include it: "rdma/rdma_cma.h"
+	Entry
+	Name    string   `page:"key=module,must,module"` // "rdmacm"
+	Header  string   `page:"must"`                   // as programs include it: "rdma/rdma_cma.h"
 	Headers []string // that it includes and that are a part of it
-	Library string   // file that is loaded at run time: "librdmacm.so.1"
-	Probe   string   // function by which the library is told from others
+	Library string   `page:"must,file"` // file that is loaded at run time: "librdmacm.so.1"
+	Probe   string   `page:"must"`      // function by which the library is told from others
 	Install string   // which packages have the library
-	Package string   // usual name of the Go package
-	Import  string   // path under which other packages import it
+	Package string   `page:"must"`   // usual name of the Go package
+	Import  string   `page:"import"` // path under which other packages import it
 	Root    string   // object that all others are made from, or empty
-	Facts   string   // stored facts of package api; empty where none are stored
+	Facts   string   `page:"-"` // stored facts of package api; empty where none are stored
 	Serial  bool     // calls of the library must not run beside each other
 	Source  string   // folder of rdma-core's source with the header and the versions of the symbols
-	Uses    []Use    // by name
+	Uses    []Use    `page:"flat"` // by name
 	// Families are the parts of the library by purpose, in the order in which a program needs them.
-	Families []Family
-	Begin    string // the first calls of a program, in words
-	Words    *Words // of rules: its own, and those of the modules that it stands on
-	Pos      Pos
+	Families []Family `page:"flat"`
+	Begin    string   // the first calls of a program, in words
+	Words    *Words   `page:"-"` // of rules: its own, and those of the modules that it stands on
 
 	own   Words
 	given bool // by a file beside the pages
-	marks marks
 }
 
 // Family is a part of a library by purpose, such as device memory.
 type Family struct {
-	Name  string
-	Doc   string   // what a program does with it
-	Verbs []string // its C functions, as globs
+	Name  string   `page:"name"`
+	Doc   string   `page:"must"` // what a program does with it
+	Verbs []string `page:"must"` // its C functions, as globs
 	Pos   Pos
 }
 
@@ -62,11 +60,16 @@ func (f *Family) Has(c string) bool {
 	})
 }
 
-// FamilyOf returns the family of a C function, or nil.
-func (m *Module) FamilyOf(c string) *Family {
-	for i := range m.Families {
-		if m.Families[i].Has(c) {
-			return &m.Families[i]
+// FamilyOf returns the family of a C function: the first with a pattern for it, or that of the function which ends the object that it takes
+// first. It returns nil for a function without one.
+func (s *Spec) FamilyOf(c string) *Family {
+	families := s.Module.Families
+	if i := slices.IndexFunc(families, func(f Family) bool { return f.Has(c) }); i >= 0 {
+		return &families[i]
+	}
+	if v := s.VerbByC(c); v != nil && len(v.Params) > 0 {
+		if o := named[Object](s, v.Params[0].Type); o != nil && o.Destroy != c {
+			return s.FamilyOf(o.Destroy)
 		}
 	}
 	return nil
@@ -82,7 +85,7 @@ func (m *Module) CheckFamilies(names []string) error {
 	for _, name := range names {
 		if !slices.Contains(known, name) {
 			errs = append(errs, Error{Subject: "family " + show(name), Problem: "module " + m.Name + " has no family of this name",
-				Fix: cmp.Or(didYouMean(name, known), "the families are "+strings.Join(known, ", ")), Code: CodeUnknownName})
+				Fix: cmp.Or(DidYouMean(name, known), "the families are "+strings.Join(known, ", ")), Code: CodeUnknownName})
 		}
 	}
 	if len(errs) > 0 {
@@ -93,12 +96,12 @@ func (m *Module) CheckFamilies(names []string) error {
 
 // Use is a module that another one stands on: pages may name its objects and records, as in verbs.PD.
 type Use struct {
-	Name   string
-	Import string // of the Go package
-	Spec   *Spec  // its pages
+	Name   string `page:"name"`
+	Import string `page:"import"` // of the Go package
+	Spec   *Spec  `page:"-"`      // its pages
 	Pos    Pos
 
-	pages string // folder of the pages, where verbsgen has none of the name
+	Folder string `page:"key=pages"` // of the pages, where verbsgen has none of the name
 }
 
 // DefaultModule is the module of pages without a module.yaml.
@@ -130,14 +133,19 @@ func ownModule(name string) (*Module, Errors) {
 	dir, ok := folders()[name]
 	if !ok {
 		return nil, Errors{{Subject: "module " + show(name), Problem: "verbsgen has no module of this name",
-			Fix: cmp.Or(didYouMean(name, Modules()), "the modules are "+strings.Join(Modules(), ", ")), Code: CodeUnknownName}}
+			Fix: cmp.Or(DidYouMean(name, Modules()), "the modules are "+strings.Join(Modules(), ", ")), Code: CodeUnknownName}}
 	}
 	data, err := fs.ReadFile(pages, path.Join(dir, moduleFile))
 	if err != nil {
 		return nil, Errors{{Pos: Pos{File: path.Join("spec", dir, moduleFile)}, Subject: "module",
 			Problem: "cannot be read: " + err.Error(), Code: CodeUnreadable}}
 	}
-	d := &decoder{file: path.Join("spec", dir, moduleFile), maxNodes: maxPageNodes}
+	return readModule(path.Join("spec", dir, moduleFile), data)
+}
+
+// readModule reads a module.yaml; the module is nil if it is not YAML.
+func readModule(file string, data []byte) (*Module, Errors) {
+	d := &decoder{file: file, maxNodes: maxPageNodes}
 	n := d.root(data, "module")
 	if n == nil {
 		return nil, d.errs
@@ -157,11 +165,8 @@ func ModuleOf(module string, dirs ...string) (*Module, error) {
 		if err != nil {
 			continue // Embedded says what is wrong
 		}
-		d := &decoder{file: strings.TrimSuffix(dir, "/") + "/" + moduleFile, maxNodes: maxPageNodes}
-		if n := d.root(data, "module"); n != nil {
-			found = d.module(n)
-		}
-		errs = append(errs, d.errs...)
+		m, more := readModule(strings.TrimSuffix(dir, "/")+"/"+moduleFile, data)
+		found, errs = cmp.Or(m, found), append(errs, more...)
 	}
 	if found == nil && len(errs) == 0 {
 		found, errs = ownModule(cmp.Or(module, DefaultModule))
@@ -196,14 +201,14 @@ func (m *Module) use(dir string, above []string) Errors {
 		case slices.Contains(above, u.Name) || u.Name == m.Name:
 			fail("it stands on "+m.Name+" itself", "let modules stand on others in one direction")
 			continue
-		case u.pages != "" && own:
+		case u.Folder != "" && own:
 			fail("verbsgen has a module of this name", "remove pages:, or give the module another name")
 			continue
-		case u.pages == "" && !own:
-			fail("verbsgen has no module of this name", cmp.Or(didYouMean(u.Name, Modules()), "name the folder of its pages under pages:"))
+		case u.Folder == "" && !own:
+			fail("verbsgen has no module of this name", cmp.Or(DidYouMean(u.Name, Modules()), "name the folder of its pages under pages:"))
 			continue
 		}
-		s, err := u.load(path.Join(dir, u.pages), own, append(slices.Clone(above), m.Name))
+		s, err := u.load(path.Join(dir, u.Folder), own, append(slices.Clone(above), m.Name))
 		if err != nil {
 			errs = append(errs, err...)
 			continue
@@ -249,7 +254,7 @@ func (u *Use) load(at string, own bool, above []string) (*Spec, Errors) {
 		return nil, errs
 	}
 	if name != u.Name {
-		return nil, Errors{u.mistake(fmt.Sprintf("the pages in %s are those of module %s", u.pages, show(name)), "correct the name")}
+		return nil, Errors{u.mistake(fmt.Sprintf("the pages in %s are those of module %s", u.Folder, show(name)), "correct the name")}
 	}
 	return load(sources, nil, at, above)
 }
@@ -263,61 +268,26 @@ func (u *Use) mistake(problem, fix string) Error {
 func nameIn(sources []source) (string, Errors) {
 	for _, src := range sources {
 		if isModule(src.name) {
-			d := &decoder{file: src.name, maxNodes: maxPageNodes}
-			m := &Module{}
-			if n := d.root(src.data, "module"); n != nil {
-				m = d.module(n)
-			}
-			return m.Name, d.errs
+			m, errs := readModule(src.name, src.data)
+			return cmp.Or(m, &Module{}).Name, errs
 		}
 	}
 	return DefaultModule, nil
 }
 
-var (
-	moduleName = regexp.MustCompile(`^[a-z][a-z0-9]*$`)
-	importPath = regexp.MustCompile(`^[A-Za-z0-9._~/-]+$`)
-	fileName   = regexp.MustCompile(`^[A-Za-z0-9._+-]+$`)
-)
-
 // module reads the root of module.yaml.
 func (d *decoder) module(n *yaml.Node) *Module {
-	m := &Module{Pos: d.pos(n)}
-	defer d.marking(&m.marks)()
-	at := place{"module", ""}
-	d.object(n, at, []key{
-		{"module", true, d.matching(&m.Name, moduleName, "a name of small letters and digits")},
-		{"header", true, d.text(&m.Header)},
-		{"headers", false, d.texts(&m.Headers)},
-		{"library", true, d.matching(&m.Library, fileName, "the name of a file without a folder")},
-		{"probe", true, d.text(&m.Probe)},
-		{"install", false, d.text(&m.Install)},
-		{"package", true, d.text(&m.Package)},
-		{"import", false, d.matching(&m.Import, importPath, "an import path of Go")},
-		{"prefixes", false, d.texts(&m.own.prefixes)},
-		{"root", false, d.text(&m.Root)},
+	m := &Module{}
+	defer d.marking(&m.Entry)()
+	m.Pos = d.pos(n)
+	d.object(n, place{"module", ""}, append(d.keys(m), []key{
 		{"facts", false, d.facts(&m.Facts)},
-		{"source", false, d.text(&m.Source)},
-		{"serial", false, d.truth(&m.Serial)},
-		{"uses", false, d.named(func(name string, k, v *yaml.Node) {
-			u := Use{Name: name, Pos: d.pos(k)}
-			d.object(v, place{"module", "uses." + name}, []key{
-				{"pages", false, d.text(&u.pages)},
-				{"import", false, d.matching(&u.Import, importPath, "an import path of Go")},
-			})
-			m.Uses = append(m.Uses, u)
-		})},
-		{"begin", false, d.text(&m.Begin)},
-		{"families", false, d.named(func(name string, k, v *yaml.Node) {
-			f := Family{Name: name, Pos: d.pos(k)}
-			d.object(v, place{"module", "families." + name}, []key{{"doc", true, d.text(&f.Doc)}, {"verbs", true, d.texts(&f.Verbs)}})
-			m.Families = append(m.Families, f)
-		})},
+		{"prefixes", false, d.texts(&m.own.prefixes)},
 		{"objects", false, d.objectWords(&m.own)},
 		{"properties", false, d.textMap(&m.own.types)},
 		{"synonyms", false, d.textMap(&m.own.synonyms)},
 		{"capabilities", false, d.capWords(&m.own)},
-	})
+	}...))
 	slices.SortFunc(m.Uses, func(a, b Use) int { return strings.Compare(a.Name, b.Name) })
 	if m.Package != "" && (!token.IsIdentifier(m.Package) || m.Package == "main" || m.Package == "_") {
 		d.add(n, CodeGoName, "module", "package: "+show(m.Package)+" is no name of a Go package that others can import",
@@ -335,21 +305,6 @@ func (d *decoder) facts(to *string) reader {
 		}
 		if _, err := api.KnownOf(s); err != nil {
 			d.add(n, CodeValue, at.subject, "facts: "+err.Error(), "remove it: facts are stored for verbsgen's own modules only")
-			return
-		}
-		*to = s
-	}
-}
-
-// matching reads a text of a form.
-func (d *decoder) matching(to *string, form *regexp.Regexp, what string) reader {
-	return func(n *yaml.Node, at place) {
-		var s string
-		if d.text(&s)(n, at); s == "" {
-			return
-		}
-		if !form.MatchString(s) {
-			d.add(n, CodeValue, at.subject, at.key+": "+show(s)+" is not "+what, "correct it")
 			return
 		}
 		*to = s

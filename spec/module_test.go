@@ -30,13 +30,9 @@ func TestModules(t *testing.T) {
 			t.Errorf("%s: facts of %v, %v", name, stored.Releases(), err)
 			continue
 		}
-		var rels []*api.Release
-		for _, release := range stored.Releases() {
-			rel, err := stored.Load(release)
-			if err != nil {
-				t.Fatal(err)
-			}
-			rels = append(rels, rel)
+		rels, err := covering(m.Facts)
+		if err != nil {
+			t.Fatal(err)
 		}
 		if err := s.CheckNames(rels...); err != nil {
 			t.Errorf("%s: %v", name, err)

@@ -43,21 +43,15 @@ func (c *checker) add(pos Pos, code, subject, problem, fix string) {
 func (c *checker) page(p *Page) {
 	for i := range p.Flags {
 		t := &p.Flags[i]
-		c.enumType(t.Go, t.Enum, t.Members, t.marks, t.Pos)
+		c.members(enumParts{t.Entry, t.Go, t.Enum, t.Prefix, t.Members, t.Names}, map[string]map[string]string{"names": t.Names, "docs": t.Docs})
 		for _, r := range t.Ranges {
-			c.constant(t.marks.at("ranges", r, t.Pos), t.Go, r)
+			c.constant(t.At("ranges", r), t.Go, r)
 		}
-		c.prefixed(t.Go, t.Prefix, t.Enum, t.Members, t.Names, t.marks, t.Pos)
-		c.memberKeys(t.Go, t.Enum, "names", t.Names, t.marks, t.Pos)
-		c.memberKeys(t.Go, t.Enum, "docs", t.Docs, t.marks, t.Pos)
 	}
 	for i := range p.Enums {
 		t := &p.Enums[i]
-		c.enumType(t.Go, t.Enum, t.Members, t.marks, t.Pos)
-		c.prefixed(t.Go, t.Prefix, t.Enum, t.Members, t.Names, t.marks, t.Pos)
-		c.memberKeys(t.Go, t.Enum, "names", t.Names, t.marks, t.Pos)
-		c.memberKeys(t.Go, t.Enum, "docs", t.Docs, t.marks, t.Pos)
-		c.memberKeys(t.Go, t.Enum, "likely", t.Likely, t.marks, t.Pos)
+		c.members(enumParts{t.Entry, t.Go, t.Enum, t.Prefix, t.Members, t.Names},
+			map[string]map[string]string{"names": t.Names, "docs": t.Docs, "likely": t.Likely})
 		c.events(t)
 	}
 	for i := range p.Records {
@@ -85,7 +79,7 @@ func (c *checker) page(p *Page) {
 	}
 	for _, k := range p.Skip {
 		if !c.f.Has(k.C) {
-			c.add(k.Pos, CodeUnknownName, show(k.C), "no known release declares it", didYouMean(bare(k.C), c.allNames()))
+			c.add(k.Pos, CodeUnknownName, show(k.C), "no known release declares it", DidYouMean(bare(k.C), c.allNames()))
 		}
 	}
 }
@@ -94,13 +88,13 @@ func (c *checker) page(p *Page) {
 func (c *checker) union(u *Union) {
 	rec := c.f.Record("union " + u.C)
 	if rec == nil {
-		c.add(u.marks.at("c", u.C, u.Pos), CodeUnknownName, u.Go, "no known release has union "+show(u.C), "correct c:")
+		c.add(u.At("c", u.C), CodeUnknownName, u.Go, "no known release has union "+show(u.C), "correct c:")
 		return
 	}
 	member := func(key, name string) {
 		if _, ok := c.f.Member(c.f.TypeOf("union "+u.C), name); !ok {
-			c.add(u.marks.at(key, name, u.Pos), CodeUnknownName, u.Go, "no known release has the member "+show(name)+" of union "+u.C,
-				didYouMean(name, c.f.Members(c.f.TypeOf("union "+u.C))))
+			c.add(u.At(key, name), CodeUnknownName, u.Go, "no known release has the member "+show(name)+" of union "+u.C,
+				DidYouMean(name, c.f.Members(c.f.TypeOf("union "+u.C))))
 		}
 	}
 	member("shows", u.Shows)
@@ -109,21 +103,28 @@ func (c *checker) union(u *Union) {
 	}
 }
 
-// enumType checks the enum of a type and the members listed; members of a type without enum are constants.
-func (c *checker) enumType(subject, enum string, members []string, m marks, pos Pos) {
-	if enum != "" && c.f.Enum(enum) == nil {
-		c.add(m.at("enum", enum, pos), CodeUnknownName, subject, "no known release has enum "+show(enum), didYouMean(enum, c.enumTags()))
-		return
-	}
-	for _, name := range members {
-		c.member(m.at("members", name, pos), subject, enum, name)
-	}
+// enumParts is what types of flags and of values have in common.
+type enumParts struct {
+	Entry
+	subject, enum, prefix string
+	members               []string
+	names                 map[string]string
 }
 
-// memberKeys checks the keys of names and docs.
-func (c *checker) memberKeys(subject, enum, key string, entries map[string]string, m marks, pos Pos) {
-	for _, name := range sortedKeys(entries) {
-		c.member(m.at(key, name, pos), subject, enum, name)
+// members checks the enum of a type, the members listed, and the keys of its maps; members of a type without enum are constants.
+func (c *checker) members(e enumParts, keys map[string]map[string]string) {
+	if e.enum != "" && c.f.Enum(e.enum) == nil {
+		c.add(e.At("enum", e.enum), CodeUnknownName, e.subject, "no known release has enum "+show(e.enum), DidYouMean(e.enum, c.enumTags()))
+	} else {
+		for _, name := range e.members {
+			c.member(e.At("members", name), e.subject, e.enum, name)
+		}
+	}
+	c.prefixed(e)
+	for key, entries := range keys {
+		for name := range entries {
+			c.member(e.At(key, name), e.subject, e.enum, name)
+		}
 	}
 }
 
@@ -138,7 +139,7 @@ func (c *checker) member(pos Pos, subject, enum, name string) {
 		return
 	}
 	c.add(pos, CodeUnknownName, subject, fmt.Sprintf("no flag %s in %s (%s)", show(name), e.Tag, headerPos(e.Pos)),
-		didYouMean(name, enumerators(e)))
+		DidYouMean(name, e.Names()))
 }
 
 // headerPos names a place in a header by the header's base name.
@@ -147,18 +148,10 @@ func headerPos(p api.Pos) string {
 	return p.Short()
 }
 
-func enumerators(e *api.Enum) []string {
-	out := make([]string, len(e.Enumerators))
-	for i, m := range e.Enumerators {
-		out[i] = m.Name
-	}
-	return out
-}
-
 // constant checks the name of a constant.
 func (c *checker) constant(pos Pos, subject, name string) {
 	if c.f.Const(name) == nil {
-		c.add(pos, CodeUnknownName, subject, "no known release has the constant "+show(name), didYouMean(name, c.f.ConstNames()))
+		c.add(pos, CodeUnknownName, subject, "no known release has the constant "+show(name), DidYouMean(name, c.f.ConstNames()))
 	}
 }
 
@@ -166,7 +159,7 @@ func (c *checker) constant(pos Pos, subject, name string) {
 func (c *checker) function(pos Pos, subject, name string) *api.Function {
 	fn := c.f.Func(name)
 	if fn == nil {
-		c.add(pos, CodeUnknownName, subject, "no known release has the function "+show(name), didYouMean(name, c.f.FuncNames()))
+		c.add(pos, CodeUnknownName, subject, "no known release has the function "+show(name), DidYouMean(name, c.f.FuncNames()))
 	}
 	return fn
 }
@@ -182,29 +175,29 @@ func (c *checker) verb(v *Verb) {
 	}
 	param := func(pos Pos, name string) {
 		if !slices.Contains(names, name) {
-			c.add(pos, CodeUnknownName, v.C, "it has no parameter "+show(name), didYouMean(name, names))
+			c.add(pos, CodeUnknownName, v.C, "it has no parameter "+show(name), DidYouMean(name, names))
 		}
 	}
 	for i := range v.Params {
 		p := &v.Params[i]
 		param(p.Pos, p.C)
 		if p.Len != "" {
-			param(p.marks.at("len", p.Len, p.Pos), p.Len)
+			param(p.At("len", p.Len), p.Len)
 		}
 		if p.Bit != "" {
-			c.constant(p.marks.at("bit", p.Bit, p.Pos), v.C+"."+p.C, p.Bit)
+			c.constant(p.At("bit", p.Bit), v.C+"."+p.C, p.Bit)
 		}
 	}
-	c.needs(v.C, v.NeedsVerbs, v.marks, v.Pos)
+	c.needs(v.C, v.NeedsVerbs, v.Entry)
 	if v.EndedBy != "" {
-		c.function(v.marks.at("ended_by", v.EndedBy, v.Pos), v.C, v.EndedBy)
+		c.function(v.At("ended_by", v.EndedBy), v.C, v.EndedBy)
 	}
 	for key, path := range map[string]string{"extent": v.Extent, "asks": v.Asks, "made_in": v.MadeIn} {
 		if path == "" {
 			continue
 		}
 		if _, _, err := c.f.TypeOfPath(fn, path); err != nil {
-			c.add(v.marks.at(key, path, v.Pos), CodeUnknownPath, v.C, key+": "+show(path)+" leads nowhere: "+err.Error(), "")
+			c.add(v.At(key, path), CodeUnknownPath, v.C, key+": "+show(path)+" leads nowhere: "+err.Error(), "")
 		}
 	}
 	for _, name := range v.constants() {
@@ -214,15 +207,15 @@ func (c *checker) verb(v *Verb) {
 	for i := range v.Methods {
 		m := &v.Methods[i]
 		for _, flag := range m.ImpliesFlags {
-			c.constant(m.marks.at("implies_flags", flag, m.Pos), m.Go, flag)
+			c.constant(m.At("implies_flags", flag), m.Go, flag)
 		}
 		for _, name := range sortedKeys(m.Fixed) {
-			param(m.marks.at("fixed", name, m.Pos), name)
+			param(m.At("fixed", name), name)
 			if value := m.Fixed[name]; !isNumber(value) {
-				c.constant(m.marks.at("fixed."+name, value, m.Pos), m.Go, value)
+				c.constant(m.At("fixed."+name, value), m.Go, value)
 			}
-			c.sameEnum(m.Go, fn, name, "fixed."+name, one(m.Fixed[name]), m.marks, m.Pos)
-			c.inRange(m.Go, fn, name, "fixed."+name, one(m.Fixed[name]), m.marks, m.Pos)
+			c.sameEnum(m.Go, fn, name, "fixed."+name, one(m.Fixed[name]), m.Entry)
+			c.inRange(m.Go, fn, name, "fixed."+name, one(m.Fixed[name]), m.Entry)
 		}
 	}
 }
@@ -243,7 +236,7 @@ func (c *checker) pendingName(p *Pending) {
 		ok, among = alias || c.f.macros[p.C] != nil, sortedKeys(c.f.macros)
 	}
 	if !ok {
-		c.add(p.Pos, CodeUnknownName, show(p.C), "no known release has it among its "+p.Category, didYouMean(bare(p.C), among))
+		c.add(p.Pos, CodeUnknownName, show(p.C), "no known release has it among its "+p.Category, DidYouMean(bare(p.C), among))
 	}
 }
 
@@ -263,4 +256,21 @@ func tags[V any](m map[string]V) []string {
 
 func (c *checker) allNames() []string {
 	return slices.Concat(c.f.FuncNames(), c.structTags(), c.enumTags(), c.f.ConstNames())
+}
+
+// constants are those that a verb of a stream of commands names.
+func (v *Verb) constants() (out []string) {
+	if v.Stream != nil {
+		out = append(out, v.Stream.Inline)
+		if v.Stream.Driver != "" {
+			out = append(out, v.Stream.Driver)
+		}
+	}
+	if v.Builds != nil {
+		out = append(out, v.Builds.Opcode, v.Builds.Flag)
+	}
+	if v.SetsFor != "" {
+		out = append(out, v.SetsFor)
+	}
+	return out
 }

@@ -9,11 +9,17 @@ import (
 func (c *checker) module(m *Module) {
 	subject := "module " + m.Name
 	unknown := func(key, text, problem, fix string) {
-		c.add(m.marks.at(key, text, m.Pos), CodeUnknownName, subject, key+": "+problem, fix)
+		c.add(m.At(key, text), CodeUnknownName, subject, key+": "+problem, fix)
 	}
-	c.function(m.marks.at("probe", m.Probe, m.Pos), subject, m.Probe)
+	c.function(m.At("probe", m.Probe), subject, m.Probe)
 	if m.Root != "" && c.ObjectByGo(m.Root) == nil {
-		unknown("root", m.Root, "no page has an object "+show(m.Root), didYouMean(m.Root, sortedKeys(c.objects)))
+		var objects []string
+		for _, p := range c.Pages {
+			for _, o := range p.Objects {
+				objects = append(objects, o.Go)
+			}
+		}
+		unknown("root", m.Root, "no page has an object "+show(m.Root), DidYouMean(m.Root, objects))
 	}
 	names := c.allNames()
 	for _, p := range m.own.prefixes {
@@ -25,12 +31,12 @@ func (c *checker) module(m *Module) {
 	for _, tag := range sortedKeys(m.own.objects) {
 		props = append(props, m.own.objects[tag]...)
 		if c.f.TypeOf("struct "+tag).record == nil {
-			unknown("objects", tag, "no known release has struct "+show(tag), didYouMean(tag, c.structTags()))
+			unknown("objects", tag, "no known release has struct "+show(tag), DidYouMean(tag, c.structTags()))
 		}
 	}
 	for _, prop := range sortedKeys(m.own.types) {
 		if !slices.Contains(props, prop) {
-			unknown("properties", prop, "no object has the property "+show(prop), didYouMean(prop, props))
+			unknown("properties", prop, "no object has the property "+show(prop), DidYouMean(prop, props))
 		}
 		if ctype := m.own.types[prop]; !c.declared(ctype) {
 			unknown("properties."+prop, ctype, prop+" is a "+show(ctype)+", which is not a C type of the header", "correct it")
@@ -40,7 +46,7 @@ func (c *checker) module(m *Module) {
 		tag, prop, _ := strings.Cut(path, ".")
 		for _, name := range []string{prop, m.own.synonyms[path]} {
 			if has := m.own.objects[tag]; !slices.Contains(has, name) {
-				unknown("synonyms", path, "there is no property "+show(name)+" of an object "+show(tag), didYouMean(name, has))
+				unknown("synonyms", path, "there is no property "+show(name)+" of an object "+show(tag), DidYouMean(name, has))
 			}
 		}
 	}
@@ -63,11 +69,11 @@ func (c *checker) declared(ctype string) bool {
 
 // capWord checks the struct that the first word of capability paths stands for, and what it holds.
 func (c *checker) capWord(m *Module, root, subject string) {
-	of, at := m.own.caps[root], m.marks.at("capabilities", root, m.Pos)
+	of, at := m.own.caps[root], m.At("capabilities", root)
 	t := c.f.TypeOf("struct " + of.c)
 	if t.record == nil {
 		c.add(at, CodeUnknownName, subject, "capabilities: no known release has struct "+show(of.c)+", which "+root+" stands for",
-			didYouMean(of.c, c.structTags()))
+			DidYouMean(of.c, c.structTags()))
 		return
 	}
 	t.Kind = CStruct
@@ -75,7 +81,7 @@ func (c *checker) capWord(m *Module, root, subject string) {
 		c.field(at, subject, t, field)
 		if word := of.holds[field]; c.f.caps[word].c == "" {
 			c.add(at, CodeUnknownName, subject, "capabilities: "+root+" holds "+show(word)+", and no capabilities are called so",
-				didYouMean(word, sortedKeys(c.f.caps)))
+				DidYouMean(word, sortedKeys(c.f.caps)))
 		}
 	}
 }

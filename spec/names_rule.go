@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -10,7 +11,7 @@ import (
 
 // rule checks the flags, constants and paths of a rule.
 func (c *checker) rule(r *Rule) {
-	fn := c.function(r.marks.at("verb", r.Verb, r.Pos), r.ID, r.Verb)
+	fn := c.function(r.At("verb", r.Verb), r.ID, r.Verb)
 	if fn == nil {
 		return
 	}
@@ -29,7 +30,7 @@ func (c *checker) rule(r *Rule) {
 		if !state {
 			fix = "write needs: " + NeedsArgs
 		}
-		c.add(r.marks.at("needs", r.Needs, r.Pos), CodeKindKey, r.ID, "needs: "+r.Needs+" does not match its paths", fix)
+		c.add(r.At("needs", r.Needs), CodeKindKey, r.ID, "needs: "+r.Needs+" does not match its paths", fix)
 	}
 }
 
@@ -131,10 +132,7 @@ func (f *Facts) CapType(p string) (t CType, known bool, err error) {
 	word, ok := f.caps[root]
 	tag := word.c
 	if !ok {
-		fix := didYouMean(root, sortedKeys(f.caps))
-		if fix == "" {
-			fix = "the roots are " + strings.Join(sortedKeys(f.caps), ", ")
-		}
+		fix := cmp.Or(DidYouMean(root, sortedKeys(f.caps)), "the roots are "+strings.Join(sortedKeys(f.caps), ", "))
 		return t, false, &PathError{p, "no capabilities are called " + show(root), fix}
 	}
 	t = f.TypeOf("struct " + tag)
@@ -144,7 +142,7 @@ func (f *Facts) CapType(p string) (t CType, known bool, err error) {
 	for _, step := range strings.Split(rest, ".") {
 		at := t
 		if t, ok = f.Member(at, strings.TrimSuffix(step, "[]")); !ok {
-			return t, false, &PathError{p, "struct " + tag + " has no field " + show(step), didYouMean(step, f.Members(at))}
+			return t, false, &PathError{p, "struct " + tag + " has no field " + show(step), DidYouMean(step, f.Members(at))}
 		}
 	}
 	return t, true, nil

@@ -10,18 +10,24 @@ import (
 	"github.com/verbsgen/verbsgen/spec/api"
 )
 
-// releases are the facts of all known releases, read once.
-var releases = sync.OnceValues(func() ([]*api.Release, error) {
-	var out []*api.Release
-	for _, name := range api.Releases() {
-		rel, err := api.Load(name)
+// releases are the facts of releases that together have all names, read once.
+var releases = sync.OnceValues(func() ([]*api.Release, error) { return covering("facts.txt") })
+
+func covering(facts string) (out []*api.Release, err error) {
+	stored, err := api.KnownOf(facts)
+	if err != nil {
+		return nil, err
+	}
+	names, err := stored.Cover()
+	for _, name := range names {
+		rel, err := stored.Load(name)
 		if err != nil {
 			return nil, err
 		}
 		out = append(out, rel)
 	}
-	return out, nil
-})
+	return out, err
+}
 
 func known(t *testing.T) []*api.Release {
 	t.Helper()

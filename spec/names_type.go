@@ -10,7 +10,7 @@ import (
 func (c *checker) record(r *Record) {
 	t := c.f.TypeOf("struct " + r.C)
 	if t.record == nil {
-		c.add(r.marks.at("c", r.C, r.Pos), CodeUnknownName, r.Go, "no known release has struct "+show(r.C), didYouMean(r.C, c.structTags()))
+		c.add(r.At("c", r.C), CodeUnknownName, r.Go, "no known release has struct "+show(r.C), DidYouMean(r.C, c.structTags()))
 		return
 	}
 	t.Kind = CStruct
@@ -33,21 +33,21 @@ func (c *checker) record(r *Record) {
 		of, name := c.filled(r, t, f.C)
 		c.field(f.Pos, r.Go, of, name)
 		if f.Bit != "" {
-			c.constant(f.marks.at("bit", f.Bit, f.Pos), r.Go+"."+f.C, f.Bit)
+			c.constant(f.At("bit", f.Bit), r.Go+"."+f.C, f.Bit)
 		}
 		for key, name := range map[string]string{"len": f.Len, "pair": f.Pair, "tag": f.Tag} {
 			if name != "" {
-				c.field(f.marks.at(key, name, f.Pos), r.Go+"."+f.C, t, name)
+				c.field(f.At(key, name), r.Go+"."+f.C, t, name)
 			}
 		}
 		for _, name := range append(slices.Clone(f.On), f.NewOn) {
 			if name != "" {
-				c.constant(f.marks.at("on", name, f.marks.at("new_on", name, f.Pos)), r.Go+"."+f.C, name)
+				c.constant(f.at("on", name, f.At("new_on", name)), r.Go+"."+f.C, name)
 			}
 		}
 		for key, name := range map[string]string{"default": f.Default, "ok": f.OK, "swap_if": f.SwapIf, "queueless": f.Queueless} {
 			if name != "" && name != QueuelessGiven {
-				c.constant(f.marks.at(key, name, f.Pos), r.Go+"."+f.C, name)
+				c.constant(f.At(key, name), r.Go+"."+f.C, name)
 			}
 		}
 	}
@@ -55,9 +55,9 @@ func (c *checker) record(r *Record) {
 		c.capsFrom(r, t, root)
 	}
 	for _, name := range sortedKeys(r.Hide) {
-		c.field(r.marks.at("hide", name, r.Pos), r.Go, t, name)
+		c.field(r.At("hide", name), r.Go, t, name)
 		if listed[name] {
-			c.add(r.marks.at("hide", name, r.Pos), CodeDuplicateName, r.Go, "field "+name+" is both shown and hidden", "keep one of them")
+			c.add(r.At("hide", name), CodeDuplicateName, r.Go, "field "+name+" is both shown and hidden", "keep one of them")
 		}
 	}
 	for _, w := range r.Switches {
@@ -65,19 +65,19 @@ func (c *checker) record(r *Record) {
 	}
 	if r.Setup != nil {
 		for _, name := range r.Setup.Through {
-			c.constant(r.Setup.marks.at("through", name, r.Setup.Pos), r.Go, name)
+			c.constant(r.Setup.At("through", name), r.Go, name)
 		}
 		for _, x := range r.Setup.Types {
 			c.constant(x.Pos, x.Go, x.Of)
 		}
 	}
 	if r.Mask != "" {
-		c.field(r.marks.at("mask", r.Mask, r.Pos), r.Go, t, r.Mask)
+		c.field(r.At("mask", r.Mask), r.Go, t, r.Mask)
 	}
 	for _, name := range r.New {
 		if !listed[name] {
-			c.add(r.marks.at("new", name, r.Pos), CodeUnknownName, r.Go, "new: "+show(name)+" is not among its fields",
-				didYouMean(name, sortedKeys(listed)))
+			c.add(r.At("new", name), CodeUnknownName, r.Go, "new: "+show(name)+" is not among its fields",
+				DidYouMean(name, sortedKeys(listed)))
 		}
 	}
 }
@@ -102,7 +102,7 @@ func (c *checker) field(pos Pos, subject string, t CType, name string) {
 	for _, step := range strings.Split(name, ".") {
 		next, ok := c.f.Member(at, step)
 		if !ok {
-			c.add(pos, CodeUnknownName, subject, t.C+" has no field "+show(name), didYouMean(step, c.f.Members(at)))
+			c.add(pos, CodeUnknownName, subject, t.C+" has no field "+show(name), DidYouMean(step, c.f.Members(at)))
 			return
 		}
 		at = next
@@ -115,31 +115,34 @@ func (c *checker) object(o *Object) {
 		t = c.f.TypeOf(o.C)
 	}
 	if t.record == nil && t.Kind != CInt {
-		c.add(o.marks.at("c", o.C, o.Pos), CodeUnknownName, o.Go, "no known release has struct "+show(o.C), didYouMean(o.C, c.structTags()))
+		c.add(o.At("c", o.C), CodeUnknownName, o.Go, "no known release has struct "+show(o.C), DidYouMean(o.C, c.structTags()))
 	} else {
-		for _, g := range slices.Concat(o.Getters, o.Addresses) {
+		for _, g := range o.Getters {
 			c.field(g.Pos, o.Go, t, g.C)
+		}
+		for _, a := range o.Addresses {
+			c.field(a.Pos, o.Go, t, a.C)
 		}
 		for _, l := range o.Lends {
 			c.field(l.Pos, o.Go, t, l.C)
 		}
 		if o.FD != "" {
-			c.field(o.marks.at("fd", o.FD, o.Pos), o.Go, t, o.FD)
+			c.field(o.At("fd", o.FD), o.Go, t, o.FD)
 		}
 	}
 	for _, tag := range o.Also {
 		if c.f.TypeOf("struct "+tag).record == nil {
-			c.add(o.marks.at("also", tag, o.Pos), CodeUnknownName, o.Go, "no known release has struct "+show(tag), didYouMean(tag, c.structTags()))
+			c.add(o.At("also", tag), CodeUnknownName, o.Go, "no known release has struct "+show(tag), DidYouMean(tag, c.structTags()))
 		}
 	}
 	if r := o.Region; r != nil {
 		c.constant(r.Pos, o.Go+".region", r.Vague)
 	}
-	c.function(o.marks.at("destroy", o.Destroy, o.Pos), o.Go, o.Destroy)
-	c.needs(o.Go, o.NeedsVerbs, o.marks, o.Pos)
+	c.function(o.At("destroy", o.Destroy), o.Go, o.Destroy)
+	c.needs(o.Go, o.NeedsVerbs, o.Entry)
 	for _, prop := range sortedKeys(o.StateFrom) {
 		if t.record != nil && (o.StateFrom[prop] == StateObject || !slices.Contains(c.f.objects[o.C], prop)) {
-			c.field(o.marks.at("state_from", prop, o.Pos), o.Go, t, prop)
+			c.field(o.At("state_from", prop), o.Go, t, prop)
 		}
 	}
 }
@@ -151,15 +154,15 @@ func (c *checker) iova(v *Verb, fn *api.Function) {
 			continue
 		}
 		if _, _, err := c.f.TypeOfPath(fn, path); err != nil {
-			c.add(v.marks.at("iova", path, v.Pos), CodeUnknownPath, v.C, "iova: "+show(path)+" leads nowhere: "+err.Error(), "")
+			c.add(v.At("iova", path), CodeUnknownPath, v.C, "iova: "+show(path)+" leads nowhere: "+err.Error(), "")
 		}
 	}
 }
 
 // needs checks the functions of needs_verbs.
-func (c *checker) needs(subject string, verbs map[string]string, m marks, pos Pos) {
+func (c *checker) needs(subject string, verbs map[string]string, e Entry) {
 	for _, part := range sortedKeys(verbs) {
-		c.function(m.at("needs_verbs."+part, verbs[part], pos), subject, verbs[part])
+		c.function(e.At("needs_verbs."+part, verbs[part]), subject, verbs[part])
 	}
 }
 
@@ -170,10 +173,10 @@ func (c *checker) events(t *EnumType) {
 		x := &t.EventOf[i]
 		if x.Of != EventOfPort && x.Of != EventOfDevice && c.f.TypeOf("struct "+x.Of).record == nil {
 			c.add(x.Pos, CodeUnknownName, t.Go, "event_of: no known release has struct "+show(x.Of),
-				didYouMean(x.Of, append(c.structTags(), EventOfPort, EventOfDevice)))
+				DidYouMean(x.Of, append(c.structTags(), EventOfPort, EventOfDevice)))
 		}
 		for _, name := range x.Events {
-			at := x.marks.at(x.Of, name, x.Pos)
+			at := x.At(x.Of, name)
 			c.member(at, t.Go, t.Enum, name)
 			if first := of[name]; first != "" {
 				c.add(at, CodeDuplicateName, t.Go, "event_of: "+name+" concerns "+first+" already", "keep one of them")
@@ -189,8 +192,8 @@ func (c *checker) capsFrom(r *Record, t CType, root string) {
 	word, known := c.f.caps[root]
 	tag := word.c
 	if !known {
-		c.add(r.marks.at("caps_from", root, r.Pos), CodeUnknownName, r.Go, "caps_from: no capabilities are called "+show(root),
-			didYouMean(root, sortedKeys(c.f.caps)))
+		c.add(r.At("caps_from", root), CodeUnknownName, r.Go, "caps_from: no capabilities are called "+show(root),
+			DidYouMean(root, sortedKeys(c.f.caps)))
 		return
 	}
 	has := t
@@ -198,7 +201,7 @@ func (c *checker) capsFrom(r *Record, t CType, root string) {
 		has, _ = c.f.Member(t, field)
 	}
 	if has.Tag != tag || has.Pointer {
-		c.add(r.marks.at("caps_from."+root, field, r.Pos), CodeUnknownName, r.Go,
+		c.add(r.At("caps_from."+root, field), CodeUnknownName, r.Go,
 			"caps_from: "+show(field)+" is no struct "+tag+", which "+root+" stands for", "name the field of that type, or "+CapsSelf)
 	}
 }

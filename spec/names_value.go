@@ -35,7 +35,7 @@ func (c *checker) release(p *Page, rels []*api.Release) {
 	default:
 		return
 	}
-	c.add(p.marks.at("release", p.Release, p.Pos), CodeUnknownName, p.Page, "release "+p.Release+" "+problem,
+	c.add(p.At("release", p.Release), CodeUnknownName, p.Page, "release "+p.Release+" "+problem,
 		"name the release whose page it follows")
 }
 
@@ -45,20 +45,8 @@ func (p *Page) about(r *api.Release) bool {
 	for _, v := range p.Verbs {
 		binds[v.C] = true
 	}
-	for _, x := range p.Records {
-		binds["struct "+x.C] = true
-	}
-	for _, u := range p.Unions {
-		binds["union "+u.C] = true
-	}
-	for _, o := range p.Objects {
-		binds["struct "+o.C] = true
-	}
-	for _, f := range p.Flags {
-		binds["enum "+f.Enum] = true
-	}
-	for _, e := range p.Enums {
-		binds["enum "+e.Enum] = true
+	for t := range p.types() {
+		binds[t.cName()] = true
 	}
 	return slices.ContainsFunc(r.Functions, func(f api.Function) bool { return binds[f.Name] }) ||
 		slices.ContainsFunc(r.Records, func(x api.Record) bool { return binds[x.Tag] }) ||
@@ -77,21 +65,21 @@ func newest(rels []*api.Release) string {
 }
 
 // prefixed checks that the Go name of each member is made of what its C name has behind the prefix, or is given.
-func (c *checker) prefixed(subject, prefix, enum string, members []string, names map[string]string, m marks, pos Pos) {
-	e := c.f.Enum(enum)
+func (c *checker) prefixed(t enumParts) {
+	e, members := c.f.Enum(t.enum), t.members
 	if e != nil && len(members) == 0 {
-		members = enumerators(e)
+		members = e.Names()
 	}
 	for _, name := range members {
 		if owner := c.f.EnumOf(name); c.f.Const(name) == nil || e != nil && owner != nil && owner != e {
 			continue // which is told of the member
 		}
-		if rest, ok := strings.CutPrefix(name, prefix); names[name] == "" && (!ok || strings.Trim(rest, "_") == "") {
-			problem := "prefix: " + show(prefix) + " is not the beginning of " + show(name)
+		if rest, ok := strings.CutPrefix(name, t.prefix); t.names[name] == "" && (!ok || strings.Trim(rest, "_") == "") {
+			problem := "prefix: " + show(t.prefix) + " is not the beginning of " + show(name)
 			if ok {
-				problem = "prefix: " + show(prefix) + " leaves nothing of " + show(name)
+				problem = "prefix: " + show(t.prefix) + " leaves nothing of " + show(name)
 			}
-			c.add(m.at("prefix", prefix, pos), CodeGoName, subject, problem, "correct it, or give the member a name under names:")
+			c.add(t.At("prefix", t.prefix), CodeGoName, t.subject, problem, "correct it, or give the member a name under names:")
 			return
 		}
 	}
@@ -167,19 +155,19 @@ func (c *checker) value(r *Rule, fn *api.Function, place, with *Cond) {
 	}
 	of, ref := place.Of.Text, with.Of
 	if with.Op == cond.Flags {
-		c.sameEnum(r.ID, fn, of, ref.Key, ref.Flags, ref.marks, ref.pos)
+		c.sameEnum(r.ID, fn, of, ref.Key, ref.Flags, ref.entry)
 		return
 	}
-	c.sameEnum(r.ID, fn, of, ref.Key, one(ref.Text), ref.marks, ref.pos)
-	c.inRange(r.ID, fn, of, ref.Key, one(ref.Text), ref.marks, ref.pos)
+	c.sameEnum(r.ID, fn, of, ref.Key, one(ref.Text), ref.entry)
+	c.inRange(r.ID, fn, of, ref.Key, one(ref.Text), ref.entry)
 }
 
 // sameEnum notes enumerators of another enum than that of what a path leads to.
-func (c *checker) sameEnum(subject string, fn *api.Function, path, key string, names []string, m marks, pos Pos) {
+func (c *checker) sameEnum(subject string, fn *api.Function, path, key string, names []string, at Entry) {
 	want := c.enumOf(fn, path)
 	for _, name := range names {
 		if e := c.f.EnumOf(name); want != nil && e != nil && e != want && !c.listed(want, name) {
-			c.add(m.at(key, name, pos), CodeUnknownName, subject,
+			c.add(at.At(key, name), CodeUnknownName, subject,
 				fmt.Sprintf("%s: %s is of %s, and %s of %s", key, name, e.Tag, path, want.Tag), "write a member of "+want.Tag)
 		}
 	}
@@ -299,7 +287,7 @@ func (c *checker) number(text string) *big.Int {
 }
 
 // inRange notes numbers that what a path leads to can never be.
-func (c *checker) inRange(subject string, fn *api.Function, path, key string, values []string, m marks, pos Pos) {
+func (c *checker) inRange(subject string, fn *api.Function, path, key string, values []string, at Entry) {
 	if path == "" {
 		return
 	}
@@ -310,7 +298,7 @@ func (c *checker) inRange(subject string, fn *api.Function, path, key string, va
 	low, high := t.Range()
 	for _, text := range values {
 		if v := c.number(text); v != nil && (v.Cmp(low) < 0 || v.Cmp(high) > 0) {
-			c.add(m.at(key, text, pos), CodeValue, subject,
+			c.add(at.At(key, text), CodeValue, subject,
 				fmt.Sprintf("%s: %s is out of the range of %s, which is of type %s: %v to %v", key, text, path, t.C, low, high),
 				"write a number that it can have")
 		}

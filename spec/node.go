@@ -16,57 +16,66 @@ import (
 type decoder struct {
 	file     string
 	errs     Errors
-	marks    marks
+	marks    *[]mark  // of the entry that is read
 	maxNodes int      // of the file
 	parties  []string // who may accept and refuse calls
 	// adding limits the entry that is read next: its page has it, and an extension adds to it.
 	adding     *adding
-	shared     []*sharedRule         // wait until all files are read
-	taken      []*taken              // likewise
-	amendments []amendment           // likewise
-	tag        string                // of the release of the page: that of the sources of rdma-core
-	cited      *sourceTable          // of the file
-	general    *sourceTable          // of all pages
-	from       map[*yaml.Node]string // the files of nodes that are not of this one
-	lender     *decoder              // of those nodes
+	shared     []*sharedRule // wait until all files are read
+	taken      []*taken      // likewise
+	amendments []amendment   // likewise
+	tag        string        // of the release of the page: that of the sources of rdma-core
+	cited      *sourceTable  // of the file
+	general    *sourceTable  // of all pages
+	lender     *decoder      // of nodes of another file
 	// tables, if not nil, is called with the keys that each mapping of fixed form may have: the JSON schemas are made of them.
 	tables func(n *yaml.Node, keys []key)
 }
 
-// marks are the places of the texts of one entry of a page, found by key and text. They are many, and looked up for an error only.
-type marks struct{ all *[]mark }
+// Entry is the place of an entry of a page, and the places of the texts in it, which are many and looked up for an error only.
+type Entry struct {
+	Pos   Pos
+	marks *[]mark
+}
 
 type mark struct {
 	key, text string
 	pos       Pos
 }
 
+func (e *Entry) place() *Entry { return e }
+
 // marking begins the marks of an entry; the function it gives ends them.
-func (d *decoder) marking(to *marks) func() {
+func (d *decoder) marking(to *Entry) func() {
 	outer := d.marks
 	list := make([]mark, 0, 8)
-	d.marks = marks{&list}
-	*to = d.marks
+	d.marks, to.marks = &list, &list
 	return func() { d.marks = outer }
 }
 
 // mark keeps the place of a text, which is also that of its key if it is the first.
 func (d *decoder) mark(n *yaml.Node, key, text string) {
-	if d.marks.all != nil {
-		*d.marks.all = append(*d.marks.all, mark{key, text, d.pos(n)})
+	if d.marks != nil {
+		*d.marks = append(*d.marks, mark{key, text, d.pos(n)})
 	}
 }
 
-// at returns the place of a text, or that of its entry.
-func (m marks) at(key, text string, entry Pos) Pos {
-	if m.all != nil {
-		for _, k := range *m.all {
+// At returns the place of a text under a key, or the place of the whole entry if it has none.
+func (e Entry) At(key, text string) Pos {
+	if e.marks != nil {
+		for _, k := range *e.marks {
 			if k.key == key && (k.text == text || text == "") {
 				return k.pos
 			}
 		}
 	}
-	return entry
+	return e.Pos
+}
+
+// at is At with another place for a text that the entry does not have.
+func (e Entry) at(key, text string, otherwise Pos) Pos {
+	e.Pos = otherwise
+	return e.At(key, text)
 }
 
 // place says what a value belongs to, for its error: the subject and the key.
@@ -85,17 +94,14 @@ type key struct {
 	read reader
 }
 
-// pos returns the place of a node.
+// pos returns the place of a node: root keeps its file in place of a comment, which nothing reads.
 func (d *decoder) pos(n *yaml.Node) Pos {
-	if file := d.from[n]; file != "" {
-		return Pos{file, n.Line, n.Column}
-	}
-	return Pos{d.file, n.Line, n.Column}
+	return Pos{n.HeadComment, n.Line, n.Column}
 }
 
 // writes returns the decoder of the file that a node was written in.
 func (d *decoder) writes(n *yaml.Node) *decoder {
-	if d.from[n] != "" {
+	if d.lender != nil && n.HeadComment == d.lender.file {
 		return d.lender
 	}
 	return d
@@ -255,7 +261,7 @@ func (d *decoder) knownKey(name string, keys []key) string {
 	for i, k := range keys {
 		names[i] = k.name
 	}
-	if fix := didYouMean(name, names); fix != "" {
+	if fix := DidYouMean(name, names); fix != "" {
 		return fix
 	}
 	slices.Sort(names)
@@ -316,7 +322,16 @@ func (d *decoder) root(data []byte, subject string) *yaml.Node {
 		line, col, problem, fix := notYAML(data, err)
 		return fail(line, col, CodeSyntax, problem, fix)
 	}
+	inFile(doc.Content[0], d.file)
 	return doc.Content[0]
+}
+
+// inFile notes the file of a node and of all below it.
+func inFile(n *yaml.Node, file string) {
+	n.HeadComment = file
+	for _, c := range n.Content {
+		inFile(c, file)
+	}
 }
 
 // badByte finds the first byte that is not UTF-8.

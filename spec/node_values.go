@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -70,10 +71,7 @@ func (d *decoder) oneOf(to *string, values ...string) reader {
 				return
 			}
 		}
-		fix := didYouMean(s, values)
-		if fix == "" {
-			fix = "write one of " + strings.Join(values, ", ")
-		}
+		fix := cmp.Or(DidYouMean(s, values), "write one of "+strings.Join(values, ", "))
 		d.add(n, CodeValue, at.subject, at.key+": "+show(s)+" is not known here", fix)
 	}
 }

@@ -79,7 +79,7 @@ func (d *decoder) readers(r *Rule, given map[string]*yaml.Node, subject string) 
 				"name the file, or write "+keyRefusedBy)
 			continue
 		}
-		p := Party{Provider: who, Crash: true, Source: Sources{s}, Pos: s.Pos}
+		p := Party{Provider: who, Crash: true, Source: Sources{s}, Entry: Entry{Pos: s.Pos}}
 		if len(s.Release) > 1 { // a list that begins after the floor: so does the function
 			if first, ok := ParseKernel(strings.TrimPrefix(s.Release[0], "v")); ok && p.Came().Before(first) {
 				p.Release, p.Releases = ">="+first.String(), Kernels{From: first}

@@ -17,9 +17,9 @@ func (s *Spec) cite() (errs Errors) {
 			to := names[r.Page]
 			switch {
 			case to == nil:
-				errs = append(errs, Error{Pos: r.marks.at("man", r.Page, r.Pos), Subject: r.ID, Code: CodeUnknownName,
+				errs = append(errs, Error{Pos: r.At("man", r.Page), Subject: r.ID, Code: CodeUnknownName,
 					Problem: "man: there is no page " + show(r.Page),
-					Fix:     cmp.Or(didYouMean(r.Page, sortedKeys(names)), "name the man page of the passage")})
+					Fix:     cmp.Or(DidYouMean(r.Page, sortedKeys(names)), "name the man page of the passage")})
 			case to != p:
 				moved[to] = append(moved[to], r)
 			}

@@ -9,6 +9,7 @@ import (
 
 // Party is a provider, on some kernels and in some releases of rdma-core, that is known to accept or to refuse what a rule forbids.
 type Party struct {
+	Entry
 	Provider  string  // folder of the provider in rdma-core, VFIO or Library; empty for every provider but VFIO
 	Kernel    string  // range of Linux kernels as written; empty for every kernel
 	Release   string  // range of releases of rdma-core as written; empty for every release
@@ -20,9 +21,6 @@ type Party struct {
 
 	Kernels  Kernels // Kernel, parsed
 	Releases Kernels // Release, parsed: releases of rdma-core have two numbers too
-	Pos      Pos
-
-	marks marks
 }
 
 // Library as a provider stands for code of libibverbs itself, which every provider's calls go through.

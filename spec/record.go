@@ -13,33 +13,31 @@ const (
 
 // Record is a Go type of a C struct of plain data.
 type Record struct {
-	Go   string // "AllocDMAttr"
-	C    string // "ibv_alloc_dm_attr"
-	Role string
+	Entry
+	Go   string `page:"name,exported"` // "AllocDMAttr"
+	C    string `page:"must"`          // "ibv_alloc_dm_attr"
+	Role string `page:"must"`
 	// Runtime is the package below runtime/ that has the type; its layout is C's.
 	Runtime string
 	Mask    string // field that holds the compatibility mask, if any
 	// MaskParam is the parameter that holds the mask, where it is not in the struct (ibv_modify_qp).
 	MaskParam string
-	New       []string // fields that the constructor of a builder takes, in order
-	Fields    []RecordField
+	New       []string          // fields that the constructor of a builder takes, in order
+	Fields    []RecordField     `page:"must"`
 	Hide      map[string]string // C fields without a Go name -> reason
 	// Switches are bits of the mask, or of the tag of an arm, without a field.
 	Switches []Switch
 	// Arm makes the record one of several that a list of Tail can have.
-	Arm *Arm
+	Arm *Arm `page:"flat"`
 	// Tail is the list of arms that C has behind the struct.
-	Tail  *Tail
-	Setup *Setup
+	Tail  *Tail  `page:"flat"`
+	Setup *Setup `page:"flat"`
 	// Of role lazy: the flag type that says which fields the reader wants, and the type of the error of an entry that failed.
 	Asks, Fails string
 	// CapsFrom makes the device keep the record for rules on capabilities: the first word of a capability path -> the field
 	// that has those capabilities, or CapsSelf.
 	CapsFrom map[string]string
-	Doc      string
-	Pos      Pos
-
-	marks marks
+	Doc      string `page:"must"`
 }
 
 // Plain reports whether the caller fills the record as a Go struct: C has no mask that says which fields are given. A record with a mask
@@ -51,29 +49,27 @@ func (r *Record) Plain() bool {
 
 // Arm says which of several structs a record is: C tells them apart by a field, of the struct itself or of one that points to it.
 type Arm struct {
-	Of   string // the Go type that stands for any of them: "FlowSpec"
+	Of   string `page:"key=type,must,exported"` // the Go type that stands for any of them: "FlowSpec"
 	Tag  string // the field that says which it is; empty for one that another struct points to
-	Is   string // its value there
+	Is   string `page:"must"` // its value there
 	Size string // the field with the size of the struct, beside Tag
 }
 
 // Tail is a list of arms behind a struct.
 type Tail struct {
-	Of    string // as in Arm
-	Go    string // the method of the builder that takes them
-	Count string // the field with their number
-	Size  string // the field with the size of the struct and all of them
-	Doc   string
+	Of    string `page:"key=type,must,exported"` // as in Arm
+	Go    string `page:"must,exported"`          // the method of the builder that takes them
+	Count string `page:"must"`                   // the field with their number
+	Size  string `page:"must"`                   // the field with the size of the struct and all of them
+	Doc   string `page:"must"`
 }
 
 // Setup asks for a Go type for each kind of object, with the fields that it needs to go through some states: what the rules of kind
 // mask_for_transition on the mask say of each change.
 type Setup struct {
-	Through []string // states, in order
-	Types   []SetupType
-	Pos     Pos
-
-	marks marks
+	Entry
+	Through []string    `page:"must"` // states, in order
+	Types   []SetupType `page:"must"`
 }
 
 // SetupType is one of these types.
@@ -123,16 +119,17 @@ const CapsSelf = "self"
 
 // Switch is a mask bit without a field.
 type Switch struct {
-	C   string // mask enumerator
-	Go  string
+	C   string `page:"name"` // mask enumerator
+	Go  string `page:"must,exported"`
 	Doc string
 	Pos Pos
 }
 
 // RecordField is one field of a record.
 type RecordField struct {
-	C      string
-	Go     string
+	Entry
+	C      string `page:"name"`
+	Go     string `page:"must,exported"`
 	Type   string // Go flag, enum or record type; empty: by the C type
 	Handle string // object type for a pointer to an object
 	Bit    string // mask enumerator that says the field is given
@@ -164,11 +161,8 @@ type RecordField struct {
 	OK     string // the value of this field with which all others are valid
 	Failed string // valid without that value too (FailedToo), or then only (FailedOnly)
 	SwapIf string // the flag, of a field above, with which the value is in network byte order
-	Time   string // method that returns the field, nanoseconds since 1970, as a time.Time
+	Time   string `page:"exported"` // method that returns the field, nanoseconds since 1970, as a time.Time
 	Doc    string
-	Pos    Pos
-
-	marks marks
 }
 
 // QueuelessGiven is when the field, a handle, is given.
@@ -184,15 +178,13 @@ func (f *RecordField) countedIn() string {
 
 // Union is a Go type of a C union all of whose members are views of the same bytes: the type of one of them.
 type Union struct {
-	Go    string            // "GID"
-	C     string            // "ibv_gid"
-	Shows string            // the member whose type it has
+	Entry
+	Go    string            `page:"name,exported"` // "GID"
+	C     string            `page:"must"`          // "ibv_gid"
+	Shows string            `page:"must"`          // the member whose type it has
 	Hide  map[string]string // the other members -> reason
 	Text  string            // how String writes it: TextIPv6; empty: it has none
-	Doc   string
-	Pos   Pos
-
-	marks marks
+	Doc   string            `page:"must"`
 }
 
 // TextIPv6 is the text of 16 bytes that are an address of IPv6.

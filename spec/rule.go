@@ -27,19 +27,20 @@ const (
 // (SIZE_MAX, IBV_..., UINT64_MAX), a path of an argument ("attr.length", "dm.length" for a property of an
 // object), or, for Cap only, a capability path ("device_attr_ex.max_dm_size").
 type Rule struct {
-	ID        string
+	Entry
+	ID        string `page:"must"`
 	Verb      string
-	Page      string // filled by the loader
+	Page      string `page:"key=man"` // filled by the loader
 	Subject   string // parameter or path; empty for a rule on several Fields
 	Kind      string
 	Severity  string  // SeverityError unless the YAML says lint
 	Statement string  // own words, without a final full stop: "REMOTE_WRITE needs LOCAL_WRITE"
 	Fix       Fix     // what to do: "add {IBV_ACCESS_LOCAL_WRITE}"
 	Section   string  // section of the page
-	Passage   string  // hash of the passage (see passage.go); empty with Source set
+	Passage   string  `page:"hash"` // hash of the passage (see passage.go); empty with Source set
 	Source    Sources // where the page is silent
 	Needs     string
-	Errno     string // of the failed call, for a rule that only explain judges: the error then has statement and fix as a hint; or empty
+	Errno     string `page:"errno"` // of the failed call, for a rule that only explain judges: the error then has statement and fix as a hint; or empty
 	Note      string // why it is a lint, or what differs between kernels
 	OwnLimit  bool   // providers have lower limits of their own, which no capability tells
 	Retired   bool   // withdrawn: never checked, never reused
@@ -53,17 +54,17 @@ type Rule struct {
 	If     []string // flags
 	Need   []string // flags
 	Not    []string // flags
-	Allow  []string // flags or ranges of bits (macro names such as IBV_ACCESS_OPTIONAL_RANGE)
-	Values []string // values
+	Allow  []string `page:"operand"` // flags or ranges of bits (macro names such as IBV_ACCESS_OPTIONAL_RANGE)
+	Values []string `page:"operand"` // values
 	Fields []string // paths
 	Mask   string   // path of the mask
 	Bit    string   // flag of Mask
 	Bits   []string // flags of Mask
-	Min    string
-	Max    string
-	Sum    []string
-	Log2   string // path of the base-2 logarithm of what is meant
-	To     string // multiple of this: an operand, or "page" for the host's page size
+	Min    string   `page:"operand"`
+	Max    string   `page:"operand"`
+	Sum    []string `page:"operand"`
+	Log2   string   // path of the base-2 logarithm of what is meant
+	To     string   `page:"operand"` // multiple of this: an operand, or "page" for the host's page size
 	SameAs string
 	Cap    string
 	CapHas []string // flags of Cap
@@ -77,42 +78,35 @@ type Rule struct {
 	Accept Case // arguments that fulfil it, beside neutral ones
 	Reject Case // arguments that break this rule and no other
 
-	Pos Pos
-
 	readBy Sources // functions that read through the pointer
-	marks  marks
 }
 
 // Transition is a change from each state of From to each of To, with the flags that it needs and those that it also allows.
 type Transition struct {
-	From []string
-	To   []string
+	Entry
+	From []string `page:"must"`
+	To   []string `page:"must"`
 	Need []string
 	May  []string
-	Pos  Pos
-
-	marks marks
 }
 
 // Atom is one comparison of a condition: exactly one of the tests is set.
 type Atom struct {
-	Of    string   // path
+	Entry
+	Of    string   `page:"must"` // path
 	Has   []string // any of these flags set
 	All   []string // all of these flags set
 	Lacks []string // none of these flags set
-	Eq    string
-	Ne    string
-	In    []string
-	Lt    string
-	Le    string
-	Gt    string
-	Ge    string
-	Null  *bool  // is (not) NULL
-	Set   *bool  // is (not) neutral: zero, NULL or empty
-	Same  string // is the same object as this path
-	Pos   Pos
-
-	marks marks
+	Eq    string   `page:"operand"`
+	Ne    string   `page:"operand"`
+	In    []string `page:"operand"`
+	Lt    string   `page:"operand"`
+	Le    string   `page:"operand"`
+	Gt    string   `page:"operand"`
+	Ge    string   `page:"operand"`
+	Null  *bool    // is (not) NULL
+	Set   *bool    // is (not) neutral: zero, NULL or empty
+	Same  string   // is the same object as this path
 }
 
 // Case is a call by its arguments, in the form of `verbsgen explain --cases`.
@@ -124,11 +118,11 @@ type Case struct {
 
 // Note is a statement of a man page that cannot be checked from arguments, capabilities and properties; it goes into the doc comment.
 type Note struct {
-	Verb      string
-	Statement string
-	Errno     string // the name of an errno of the verb that the statement may explain, or empty
-	Section   string
-	Passage   string
+	Verb      string  `page:"must"`
+	Statement string  `page:"must"`
+	Errno     string  `page:"errno"` // the name of an errno of the verb that the statement may explain, or empty
+	Section   string  `page:"must"`
+	Passage   string  `page:"must,hash"`
 	Source    Sources // with Errno, where the page is silent, as for a rule
 	// By names what keeps programs to the statement where no rule has its passage: names of the generated package or of a
 	// package of runtime/ ("PD.RegMR", "dpath.Batch"), or rules.
@@ -146,5 +140,5 @@ type Plain struct {
 // LeftOut is a statement of a man page that a program could check and that no rule checks.
 type LeftOut struct {
 	Note
-	Reason string // why there is no rule
+	Reason string `page:"must"` // why there is no rule
 }

@@ -8,7 +8,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -124,80 +123,6 @@ func (s *shape) schema() map[string]any {
 	return out
 }
 
-// share moves what occurs several times into $defs, by content.
-func share(root map[string]any) {
-	count := map[string]int{}
-	var walk func(v any, f func(m map[string]any) any) any
-	walk = func(v any, f func(m map[string]any) any) any {
-		m, ok := v.(map[string]any)
-		if !ok {
-			return v
-		}
-		for k, x := range m {
-			m[k] = walk(x, f)
-		}
-		return f(m)
-	}
-	text := func(m map[string]any) string { // without what the key before it means
-		c := maps.Clone(m)
-		delete(c, "description")
-		b, _ := json.Marshal(c)
-		return string(b)
-	}
-	big := func(m map[string]any) bool { return m["properties"] != nil && m["type"] != nil && len(text(m)) > 200 }
-	names := map[string]string{}
-	defs := map[string]any{}
-	walk(root, func(m map[string]any) any {
-		if big(m) {
-			count[text(m)]++
-		}
-		return m
-	})
-	order := slices.Sorted(maps.Keys(count))
-	for _, t := range order {
-		if count[t] > 1 {
-			names[t] = "d" + string(rune('a'+len(names)%26)) + strings.Repeat("x", len(names)/26)
-		}
-	}
-	var replace func(v any) any
-	replace = func(v any) any {
-		m, ok := v.(map[string]any)
-		if !ok {
-			return v
-		}
-		if big(m) {
-			if name := names[text(m)]; name != "" {
-				if defs[name] == nil {
-					defs[name] = true // before its parts, which may be the same
-					inner := map[string]any{}
-					for k, x := range m {
-						inner[k] = replace(x)
-					}
-					delete(inner, "description")
-					defs[name] = inner
-				}
-				ref := map[string]any{"$ref": "#/$defs/" + name}
-				if m["description"] != nil {
-					ref["description"] = m["description"]
-				}
-				return ref
-			}
-		}
-		out := map[string]any{}
-		for k, x := range m {
-			out[k] = replace(x)
-		}
-		return out
-	}
-	properties := root["properties"].(map[string]any)
-	for k, x := range properties {
-		properties[k] = replace(x)
-	}
-	if len(defs) > 0 {
-		root["$defs"] = defs
-	}
-}
-
 // ownPages are the files of all pages, with their mappings of fixed form.
 func ownPages(t *testing.T) (nodes map[string]*yaml.Node, all *shape) {
 	t.Helper()
@@ -254,7 +179,6 @@ func TestSchemas(t *testing.T) {
 	storedText(t, "REFERENCE.md", reference(list, optional))
 	pageSchema := all.schema()
 	pageSchema["$schema"], pageSchema["title"] = "https://json-schema.org/draft/2020-12/schema", "a page of verbsgen"
-	share(pageSchema)
 	stored(t, "page.schema.json", pageSchema)
 
 	config := newShape()

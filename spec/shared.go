@@ -108,7 +108,7 @@ func (d *decoder) sharedFile(n *yaml.Node) {
 	d.object(n, place{pageName(d.file), ""}, []key{
 		{keyShared, true, d.text(&file)},
 		{"title", true, d.text(&title)},
-		{"release", true, d.release(&release)},
+		{"release", true, d.matching(&release, forms["release"])},
 		{"rules", true, func(n *yaml.Node, at place) {
 			d.list(n, at, func(e *yaml.Node) { d.shared = append(d.shared, d.sharedRule(e, at, nil)) })
 		}},
@@ -222,20 +222,18 @@ func (d *decoder) takes(n *yaml.Node, at place, to *Page) *taken {
 
 // firstID is what errors in a shared rule call it: the ID of its first entry.
 func firstID(n *yaml.Node, otherwise string) string {
-	for i := 0; i+1 < len(n.Content); i += 2 {
-		k, v := n.Content[i], n.Content[i+1]
-		if k.Value == keyOf && v.Kind == yaml.MappingNode && len(v.Content) > 1 {
-			first := v.Content[1]
-			if first.Kind == yaml.SequenceNode && len(first.Content) > 0 {
-				first = first.Content[0]
-			}
-			if first.Kind == yaml.ScalarNode && first.Value != "" {
-				return show(first.Value)
-			}
-			return ruleSubject(first, otherwise)
-		}
+	list := valueOf(n, keyOf)
+	if list == nil || list.Kind != yaml.MappingNode || len(list.Content) < 2 {
+		return otherwise
 	}
-	return otherwise
+	first := list.Content[1]
+	if first.Kind == yaml.SequenceNode && len(first.Content) > 0 {
+		first = first.Content[0]
+	}
+	if first.Kind == yaml.ScalarNode && first.Value != "" {
+		return show(first.Value)
+	}
+	return ruleSubject(first, otherwise)
 }
 
 // verbAndPath splits "ibv_reg_mr access".

@@ -40,7 +40,7 @@ func TestSharedRuleIsWrittenOut(t *testing.T) {
 		t.Fatal("no rule of the second entry")
 	}
 	got := fmt.Sprint(r.Verb, r.Subject, r.Statement, r.Fix, r.When[0].Of, r.When[1].Of, r.Accept.Args, r.Reject.Args, r.Pos,
-		r.marks.at("min", "1", Pos{}))
+		r.At("min", "1"))
 	const want = "ibv_reg_mr_ex mr_init_attr.length length is not 0 pass length mr_init_attr.fd mr_init_attr.access " +
 		"map[mr_init_attr:map[access:IBV_ACCESS_LOCAL_WRITE fd:5 length:1]] map[mr_init_attr:map[access:IBV_ACCESS_LOCAL_WRITE fd:5 length:0]] " +
 		"ibv_reg_mr.yaml:8:7 ibv_reg_mr.yaml:10:10"
@@ -243,7 +243,7 @@ func TestStatementsStandOnce(t *testing.T) {
 	}
 	at := map[string]Pos{}
 	for _, r := range s.Rules() {
-		pos := r.marks.at("statement", r.Statement, r.Pos)
+		pos := r.At("statement", r.Statement)
 		if first, twice := at[r.Statement]; twice && first != pos && r.Kind != KindNotNull && apart[r.Statement] == "" {
 			t.Errorf("%s: %s: %q stands at %s too; write the rule once: in a file of the folder shared, or with for:", pos, r.ID, r.Statement, first)
 		}

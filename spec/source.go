@@ -184,7 +184,7 @@ func (d *decoder) citation(n *yaml.Node, at place) (Source, bool) {
 		known = append(known, sortedKeys(t.at)...)
 	}
 	d.add(n, CodeUnknownName, at.subject, at.key+": there is no source "+show(name),
-		cmp.Or(didYouMean(name, known), "list it under "+keySources+": of this file, or write its file and its func"))
+		cmp.Or(DidYouMean(name, known), "list it under "+keySources+": of this file, or write its file and its func"))
 	return Source{}, false
 }
 
@@ -248,19 +248,9 @@ func isKernels(s string) bool {
 	return ok
 }
 
-// matching reads a text of some form.
-func (d *decoder) formed(to *string, form func(string) bool, fix string) reader {
-	return func(n *yaml.Node, at place) {
-		var s string
-		if d.text(&s)(n, at); s == "" {
-			return
-		}
-		if !form(s) {
-			d.add(n, CodeValue, at.subject, at.key+": "+show(s)+" has not the form of one", fix)
-			return
-		}
-		*to = s
-	}
+// formed reads a text of some form.
+func (d *decoder) formed(to *string, is func(string) bool, fix string) reader {
+	return d.matching(to, form{is, "has not the form of one", fix})
 }
 
 // oneOrMore reads one text of some form, or a list of them.

@@ -18,7 +18,6 @@ import (
 type writer struct {
 	d     *decoder
 	e     *entry
-	file  string          // of the rule, when the entry stands in another file
 	words map[string]bool // those that the rule uses
 
 	at     place               // of what is being written
@@ -41,11 +40,11 @@ func (w *writer) rule(r *sharedRule) *yaml.Node {
 		case k.Value == "when":
 			when = r.body[i+1]
 		default:
-			body = append(body, w.copy(k, w.file, w.plain), w.value(k.Value, r.body[i+1], w.file))
+			body = append(body, w.copy(k, w.plain), w.value(k.Value, r.body[i+1]))
 		}
 	}
 	for i := 0; i+1 < len(e.own); i += 2 {
-		body = append(body, e.own[i], w.value(e.own[i].Value, e.own[i+1], ""))
+		body = append(body, e.own[i], w.value(e.own[i].Value, e.own[i+1]))
 	}
 	if v := w.whens(when); v != nil {
 		body = append(body, w.text("when", 0), v)
@@ -58,8 +57,7 @@ func (w *writer) rule(r *sharedRule) *yaml.Node {
 			w.d.add(e.words[name], CodeSharedRule, w.at.subject, "words: the rule has no $"+name, "take it out")
 		}
 	}
-	out := &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map", Line: r.node.Line, Column: r.node.Column}
-	w.mark(out, w.file)
+	out := mapping(r.node)
 	out.Content = append([]*yaml.Node{w.text("id", 0), e.id, w.text("verb", 0), w.text(e.verb, 0)}, body...)
 	return out
 }
@@ -82,31 +80,30 @@ func (w *writer) whens(of *yaml.Node) *yaml.Node {
 	case when == nil && of == nil:
 		return nil
 	case when == nil || of != nil && of.Kind != yaml.SequenceNode: // one that is no list is reported when it is read
-		return w.copy(of, w.file, w.path)
+		return w.copy(of, w.path)
 	case of == nil || when.Kind != yaml.SequenceNode:
-		return w.copy(when, "", w.path)
+		return w.copy(when, w.path)
 	}
-	v := w.copy(when, "", w.path)
-	v.Content = append(v.Content, w.copy(of, w.file, w.path).Content...)
+	v := w.copy(when, w.path)
+	v.Content = append(v.Content, w.copy(of, w.path).Content...)
 	return v
 }
 
 // value copies the value of a key of a rule.
-func (w *writer) value(key string, v *yaml.Node, file string) *yaml.Node {
+func (w *writer) value(key string, v *yaml.Node) *yaml.Node {
 	w.at.key = key
 	switch {
 	case slices.Contains(prose, key):
-		return w.copy(v, file, w.prose)
+		return w.copy(v, w.prose)
 	case key == "accept" || key == "reject":
-		return w.call(v, file)
+		return w.call(v)
 	}
-	return w.copy(v, file, w.path)
+	return w.copy(v, w.path)
 }
 
 // copy copies nodes with their texts changed; texts for people within them are changed as such.
-func (w *writer) copy(n *yaml.Node, file string, change func(*yaml.Node) string) *yaml.Node {
+func (w *writer) copy(n *yaml.Node, change func(*yaml.Node) string) *yaml.Node {
 	c := *n
-	w.mark(&c, file)
 	if n.Kind == yaml.ScalarNode {
 		c.Value = change(n)
 	}
@@ -116,29 +113,15 @@ func (w *writer) copy(n *yaml.Node, file string, change func(*yaml.Node) string)
 		if n.Kind == yaml.MappingNode && i%2 == 1 && slices.Contains(prose, n.Content[i-1].Value) {
 			how = w.prose
 		}
-		c.Content = append(c.Content, w.copy(e, file, how))
+		c.Content = append(c.Content, w.copy(e, how))
 	}
 	return &c
 }
 
-// mark keeps the file that a copy is of, when it is not the decoder's own.
-func (w *writer) mark(n *yaml.Node, file string) {
-	if file != "" {
-		w.d.from[n] = file
-	}
-}
-
-// markAll marks the nodes of a rule of another file.
-func (w *writer) markAll(n *yaml.Node) {
-	w.mark(n, w.file)
-	for _, c := range n.Content {
-		w.markAll(c)
-	}
-}
-
 // text makes a node for a text, at the place of the entry.
 func (w *writer) text(s string, column int) *yaml.Node {
-	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s, Line: w.e.at.Line, Column: w.e.at.Column + column}
+	return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: s, HeadComment: w.e.at.HeadComment, Line: w.e.at.Line,
+		Column: w.e.at.Column + column}
 }
 
 // wordSign is a word of the entry in a text of the rule.

@@ -63,7 +63,7 @@ func selected(rel *api.Release, sp *spec.Spec, t target) ([]string, error) {
 	}
 	only := slices.Clone(t.only)
 	for _, f := range rel.Functions {
-		if of := sp.Module.FamilyOf(f.Name); of != nil && slices.Contains(t.parts, of.Name) && sp.VerbByC(f.Name) != nil {
+		if of := sp.FamilyOf(f.Name); of != nil && slices.Contains(t.parts, of.Name) && sp.VerbByC(f.Name) != nil {
 			only = append(only, f.Name)
 		}
 	}

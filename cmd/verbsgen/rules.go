@@ -262,10 +262,7 @@ func ruleOf(rules []*spec.Rule, verb, id string) ([]*spec.Rule, error) {
 		}
 		ids = append(ids, r.ID)
 	}
-	fix := "list the rules of this verb with `verbsgen rules " + verb + "`"
-	if near := spec.Closest(id, ids); near != "" {
-		fix = "did you mean " + near + "?"
-	}
+	fix := cmp.Or(spec.DidYouMean(id, ids), "list the rules of this verb with `verbsgen rules "+verb+"`")
 	return nil, diag.One(diag.New(diag.VerbUnknown, "", 0, 0, id, "no rule has this ID", fix))
 }
 

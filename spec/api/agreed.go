@@ -1,7 +1,6 @@
 package api
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 )
@@ -42,14 +41,14 @@ func Properties(rel *Release) map[string]Agreed {
 	for _, e := range rel.Enums {
 		out[e.Tag] = ofEnum(e)
 		for _, m := range e.Enumerators {
-			out[m.Name] = ofEnumerator(m)
+			out[m.Name] = Agreed{PropValue: fmt.Sprint(m.Value)}
 		}
 	}
 	for _, m := range rel.Macros {
-		out[m.Name] = ofMacro(m)
+		out[m.Name] = Agreed{PropValue: fmt.Sprint(m.Value)}
 	}
 	for _, a := range rel.Aliases {
-		out[a.Name] = ofAlias(a)
+		out[a.Name] = Agreed{PropStandsFor: a.Of}
 	}
 	return out
 }
@@ -115,10 +114,6 @@ func ofEnum(e Enum) Agreed {
 	return Agreed{PropSigned: "unsigned int"}
 }
 
-func ofEnumerator(m Enumerator) Agreed { return Agreed{PropValue: fmt.Sprint(m.Value)} }
-func ofMacro(m Macro) Agreed           { return Agreed{PropValue: fmt.Sprint(m.Value)} }
-func ofAlias(a Alias) Agreed           { return Agreed{PropStandsFor: a.Of} }
-
 // signature writes the types of a function.
 func signature(f Function) string {
 	types := make([]string, len(f.Params))
@@ -134,103 +129,32 @@ func signature(f Function) string {
 // Agreement returns the property values on which all stored releases that have a name agree, by the names of
 // [Properties].
 func (k *Known) Agreement() (map[string]Agreed, error) {
-	h, err := k.history()
+	different, err := k.Different()
 	if err != nil {
 		return nil, err
 	}
-	return h.agreement()
-}
-
-func (h *history) agreement() (map[string]Agreed, error) {
-	a := &agreement{all: map[string]Agreed{}, differ: map[string]map[string]bool{}}
-	for _, f := range h.facts { // sizes first: what a field has to its end depends on them
-		if f.kind == KindRecord {
-			var r Record
-			if err := json.Unmarshal([]byte(f.data), &r); err != nil {
-				return nil, err
+	all, differ := map[string]Agreed{}, map[string]bool{}
+	for _, release := range different {
+		rel, err := k.Load(release)
+		if err != nil {
+			return nil, err
+		}
+		for name, props := range Properties(rel) {
+			if all[name] == nil {
+				all[name] = Agreed{}
 			}
-			a.sizes = append(a.sizes, recordSize{r.Tag, f.first, f.last, r.Size})
-		}
-	}
-	for _, f := range h.facts {
-		if err := a.fact(f); err != nil {
-			return nil, fmt.Errorf("%w in %.80s", err, f.data)
-		}
-	}
-	return a.all, nil
-}
-
-// recordSize is the size of a record in some releases.
-type recordSize struct {
-	tag         string
-	first, last int
-	size        int64
-}
-
-// agreement merges what the facts say.
-type agreement struct {
-	all    map[string]Agreed
-	differ map[string]map[string]bool // name -> properties that two releases see otherwise
-	sizes  []recordSize
-	owner  string // tag of the record whose fields come
-}
-
-func (a *agreement) fact(f fact) error {
-	switch f.kind {
-	case KindFunction:
-		return merge(a, f, func(v Function) (string, Agreed) { return v.Name, ofFunction(v) })
-	case KindRecord:
-		return merge(a, f, func(v Record) (string, Agreed) { a.owner = v.Tag; return v.Tag, ofRecord(v) })
-	case KindField:
-		var v Field
-		if err := json.Unmarshal([]byte(f.data), &v); err != nil || v.Name == "" {
-			return err
-		}
-		for _, s := range a.sizes {
-			if s.tag == a.owner && s.first <= f.last && f.first <= s.last {
-				a.put(a.owner+"."+v.Name, ofField(v, s.size))
+			for p, v := range props {
+				was, known := all[name][p]
+				if known && was != v {
+					delete(all[name], p)
+					differ[name+" "+p] = true
+				} else if !differ[name+" "+p] {
+					all[name][p] = v
+				}
 			}
 		}
-	case KindEnum:
-		return merge(a, f, func(v Enum) (string, Agreed) { return v.Tag, ofEnum(v) })
-	case KindEnumerator:
-		return merge(a, f, func(v Enumerator) (string, Agreed) { return v.Name, ofEnumerator(v) })
-	case KindMacro:
-		return merge(a, f, func(v Macro) (string, Agreed) { return v.Name, ofMacro(v) })
-	case KindAlias:
-		return merge(a, f, func(v Alias) (string, Agreed) { return v.Name, ofAlias(v) })
 	}
-	return nil
-}
-
-func merge[T any](a *agreement, f fact, read func(T) (string, Agreed)) error {
-	var v T
-	if err := json.Unmarshal([]byte(f.data), &v); err != nil {
-		return err
-	}
-	name, props := read(v)
-	a.put(name, props)
-	return nil
-}
-
-// put keeps what agrees with what was put before.
-func (a *agreement) put(name string, props Agreed) {
-	old := a.all[name]
-	if old == nil {
-		a.all[name] = props
-		a.differ[name] = map[string]bool{}
-		return
-	}
-	for p, v := range props {
-		switch was, known := old[p]; {
-		case a.differ[name][p]:
-		case !known:
-			old[p] = v
-		case was != v:
-			delete(old, p)
-			a.differ[name][p] = true
-		}
-	}
+	return all, nil
 }
 
 // Lifetime says since which release a name exists, and whether it still does.

@@ -153,6 +153,16 @@ type Enum struct {
 	Pos         Pos          `json:"pos,omitzero"`
 }
 
+// Names lists the names of the enumerators; nil has none.
+func (e *Enum) Names() (names []string) {
+	if e != nil {
+		for _, m := range e.Enumerators {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
+
 // Enumerator is one constant of an enum.
 type Enumerator struct {
 	Name  string `json:"name"`

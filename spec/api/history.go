@@ -46,6 +46,7 @@ type fact struct {
 	kind        string
 	owner       string // tag of the record or enum that a field or enumerator belongs to
 	data        string
+	value       any // what the data is, if it was read: a Function, a Record and so on
 }
 
 // history is the stored facts of all releases.
@@ -106,7 +107,27 @@ func parseFact(line string, index map[string]int, newest int) (fact, error) {
 	if !ok || !dash || !known || f.last < f.first {
 		return fact{}, fmt.Errorf("%.60q is not FIRST-LAST KIND FACT, with known releases", line)
 	}
+	read := readers[kind]
+	if read == nil {
+		return fact{}, fmt.Errorf("unknown kind of fact %q", kind)
+	}
+	var err error
+	if f.value, err = read(data); err != nil {
+		return fact{}, fmt.Errorf("%w in %.80s", err, data)
+	}
 	return f, nil
+}
+
+// readers read the data of facts.
+var readers = map[string]func(data string) (any, error){
+	KindFunction: read[Function], KindRecord: read[Record], KindField: read[Field], KindEnum: read[Enum], KindEnumerator: read[Enumerator],
+	KindMacro: read[Macro], KindAlias: read[Alias], KindTypedef: read[Typedef], KindVariable: read[Variable],
+}
+
+func read[T any](data string) (any, error) {
+	var v T
+	err := json.Unmarshal([]byte(data), &v)
+	return v, err
 }
 
 // format writes the history as text.
@@ -165,51 +186,36 @@ func (h *history) release(name string) (*Release, error) {
 
 // add appends one fact to a release. A field has the place of its record.
 func (rel *Release) add(f fact) error {
-	switch f.kind {
-	case KindFunction:
-		return appendJSON(&rel.Functions, f.data)
-	case KindRecord:
-		err := appendJSON(&rel.Records, f.data)
-		if n := len(rel.Records); err == nil {
-			rel.Records[n-1].Fields = []Field{}
-		}
-		return err
-	case KindField:
+	switch v := f.value.(type) {
+	case Function:
+		rel.Functions = append(rel.Functions, v)
+	case Record:
+		v.Fields = []Field{}
+		rel.Records = append(rel.Records, v)
+	case Field:
 		n := len(rel.Records)
 		if n == 0 {
 			return errors.New("a field before the first record")
 		}
 		r := &rel.Records[n-1]
-		err := appendJSON(&r.Fields, f.data)
-		if err == nil {
-			r.Fields[len(r.Fields)-1].Pos = Pos{File: r.Pos.File}
-		}
-		return err
-	case KindEnum:
-		return appendJSON(&rel.Enums, f.data)
-	case KindEnumerator:
+		v.Pos = Pos{File: r.Pos.File}
+		r.Fields = append(r.Fields, v)
+	case Enum:
+		rel.Enums = append(rel.Enums, v)
+	case Enumerator:
 		n := len(rel.Enums)
 		if n == 0 {
 			return errors.New("an enumerator before the first enum")
 		}
-		return appendJSON(&rel.Enums[n-1].Enumerators, f.data)
-	case KindMacro:
-		return appendJSON(&rel.Macros, f.data)
-	case KindAlias:
-		return appendJSON(&rel.Aliases, f.data)
-	case KindTypedef:
-		return appendJSON(&rel.Typedefs, f.data)
-	case KindVariable:
-		return appendJSON(&rel.Variables, f.data)
+		rel.Enums[n-1].Enumerators = append(rel.Enums[n-1].Enumerators, v)
+	case Macro:
+		rel.Macros = append(rel.Macros, v)
+	case Alias:
+		rel.Aliases = append(rel.Aliases, v)
+	case Typedef:
+		rel.Typedefs = append(rel.Typedefs, v)
+	case Variable:
+		rel.Variables = append(rel.Variables, v)
 	}
-	return fmt.Errorf("unknown kind of fact %q", f.kind)
-}
-
-func appendJSON[T any](to *[]T, data string) error {
-	var v T
-	if err := json.Unmarshal([]byte(data), &v); err != nil {
-		return fmt.Errorf("%w in %.80s", err, data)
-	}
-	*to = append(*to, v)
 	return nil
 }

@@ -59,13 +59,7 @@ func newKnown(text string) *Known {
 
 func knownFrom(read func() (*history, error)) *Known {
 	k := &Known{history: read}
-	k.names = sync.OnceValues(func() (map[string]lifetime, error) {
-		h, err := k.history()
-		if err != nil {
-			return nil, err
-		}
-		return h.lifetimes()
-	})
+	k.names = sync.OnceValues(k.lifetimes)
 	return k
 }
 

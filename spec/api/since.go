@@ -1,8 +1,7 @@
 package api
 
 import (
-	"encoding/json"
-	"fmt"
+	"slices"
 )
 
 // Index maps a name to the first release that has it. The oldest stored release stands for all before it. Names are those
@@ -73,88 +72,75 @@ type lifetime struct {
 	stays bool // every release from then on has it
 }
 
-// lifetimes reads the names off the facts.
-func (h *history) lifetimes() (map[string]lifetime, error) {
-	l := &lives{releases: len(h.releases), has: map[string][]bool{}, aliases: map[string][]alias{}}
-	for _, f := range h.facts {
-		if f.kind != KindAlias {
-			continue
-		}
-		var a Alias
-		if err := json.Unmarshal([]byte(f.data), &a); err != nil {
-			return nil, fmt.Errorf("%w in %.80s", err, f.data)
-		}
-		l.aliases[a.Kind+" "+a.Of] = append(l.aliases[a.Kind+" "+a.Of], alias{a.Kind + " " + a.Name, f.first, f.last})
+// lifetimes are those of the names of all releases.
+func (k *Known) lifetimes() (map[string]lifetime, error) {
+	different, err := k.Different()
+	if err != nil {
+		return nil, err
 	}
-	owner := ""
-	for _, f := range h.facts {
-		name, err := nameOf(f.data)
-		if err != nil {
-			return nil, fmt.Errorf("%w in %.80s", err, f.data)
-		}
-		switch f.kind {
-		case KindRecord, KindEnum:
-			owner = name
-			l.put(name, "", f)
-		case KindField:
-			if name != "" {
-				l.put(owner, "."+name, f)
+	out, releases := map[string]lifetime{}, k.Releases()
+	var names []string
+	for i, release := range releases {
+		if slices.Contains(different, release) {
+			rel, err := k.Load(release)
+			if err != nil {
+				return nil, err
 			}
-		default:
-			l.put(name, "", f)
+			names = namesOf(rel)
 		}
-	}
-	return l.all(), nil
-}
-
-// alias is another name of a record or enum, in some releases.
-type alias struct {
-	tag         string
-	first, last int
-}
-
-// lives collects which releases have a name.
-type lives struct {
-	releases int
-	has      map[string][]bool
-	aliases  map[string][]alias
-}
-
-// put notes that a name, and the same member of each other name of it, is in the releases of a fact.
-func (l *lives) put(name, member string, f fact) {
-	l.mark(name+member, f.first, f.last)
-	for _, a := range l.aliases[name] {
-		l.mark(a.tag+member, max(f.first, a.first), min(f.last, a.last))
-	}
-}
-
-func (l *lives) mark(name string, first, last int) {
-	if l.has[name] == nil {
-		l.has[name] = make([]bool, l.releases)
-	}
-	for i := first; i <= last; i++ {
-		l.has[name][i] = true
-	}
-}
-
-func (l *lives) all() map[string]lifetime {
-	out := make(map[string]lifetime, len(l.has))
-	for name, in := range l.has {
-		life := lifetime{first: -1, stays: true}
-		for i, yes := range in {
-			switch {
-			case yes:
-				life.last = i
-				if life.first < 0 {
-					life.first = i
-				}
-			case !yes && life.first >= 0:
+		for _, name := range names {
+			life, known := out[name]
+			if !known {
+				life = lifetime{first: i, stays: true}
+			} else if life.last < i-1 {
 				life.stays = false
 			}
-		}
-		if life.first >= 0 {
+			life.last = i
 			out[name] = life
 		}
 	}
-	return out
+	for name, life := range out {
+		life.stays = life.stays && life.last == len(releases)-1
+		out[name] = life
+	}
+	return out, nil
+}
+
+// namesOf lists the names of a release in the way of [Index].
+func namesOf(rel *Release) []string {
+	var names []string
+	also := map[string][]string{}
+	for _, a := range rel.Aliases {
+		names = append(names, a.Name)
+		also[a.Kind+" "+a.Of] = append(also[a.Kind+" "+a.Of], a.Kind+" "+a.Name)
+	}
+	for _, f := range rel.Functions {
+		names = append(names, f.Name)
+	}
+	for _, r := range rel.Records {
+		for _, tag := range append([]string{r.Tag}, also[r.Tag]...) {
+			names = append(names, tag)
+			for _, f := range r.Fields {
+				if f.Name != "" {
+					names = append(names, tag+"."+f.Name)
+				}
+			}
+		}
+	}
+	for _, e := range rel.Enums {
+		names = append(append(names, e.Tag), also[e.Tag]...)
+		for _, m := range e.Enumerators {
+			names = append(names, m.Name)
+		}
+	}
+	for _, m := range rel.Macros {
+		names = append(names, m.Name)
+	}
+	for _, t := range rel.Typedefs {
+		names = append(names, t.Name)
+	}
+	for _, v := range rel.Variables {
+		names = append(names, v.Name)
+	}
+	return names
 }

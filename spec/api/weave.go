@@ -1,7 +1,6 @@
 package api
 
 import (
-	"encoding/json"
 	"fmt"
 	"path"
 	"slices"
@@ -194,13 +193,4 @@ func lines(facts []fact) string {
 		b.WriteString(f.kind + " " + f.owner + " " + f.data + "\n")
 	}
 	return b.String()
-}
-
-// nameOf reads the name or tag in the JSON of a fact.
-func nameOf(data string) (string, error) {
-	var v struct{ Name, Tag string }
-	if err := json.Unmarshal([]byte(data), &v); err != nil {
-		return "", err
-	}
-	return v.Name + v.Tag, nil
 }

@@ -155,7 +155,7 @@ func (s *site) loadModule(module string) error {
 			v.Module = module
 			s.Verbs = append(s.Verbs, v)
 			s.Rules += len(sp.RulesOf(v.C))
-			if f := sp.Module.FamilyOf(v.C); f != nil {
+			if f := sp.FamilyOf(v.C); f != nil {
 				at := &s.Families[byFamily[f.Name]]
 				at.Verbs = append(at.Verbs, v)
 			} else {

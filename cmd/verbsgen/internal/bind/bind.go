@@ -152,7 +152,7 @@ func (b *binder) page(name string) string {
 func (b *binder) families() {
 	methods := map[string][]string{} // by family
 	for _, v := range b.pkg.Verbs {
-		if f := b.Module.FamilyOf(v.C); f != nil {
+		if f := b.FamilyOf(v.C); f != nil {
 			for _, m := range v.Methods {
 				methods[f.Name] = append(methods[f.Name], m.Recv+"."+m.Name)
 			}

@@ -120,7 +120,7 @@ func (b *binder) bindPairs(verb string, p *model.Param, s spec.Param, r *api.Rec
 		}
 		as := func(f *api.Field, to *role.Role, typ, name string) *model.Param {
 			return b.bindParam(verb, api.Param{Name: s.C + "." + f.Name, Type: f.Type},
-				spec.Param{C: s.C + "." + f.Name, Role: to, Type: typ, Go: model.ParamName(name), Pos: x.Pos})
+				spec.Param{C: s.C + "." + f.Name, Role: to, Type: typ, Go: model.ParamName(name), Entry: spec.Entry{Pos: x.Pos}})
 		}
 		p.Pairs = append(p.Pairs, &model.Pair{Name: x.Name, Owns: x.Owns, InAt: in.Offset, OutAt: out.Offset,
 			In: as(in, role.Handle, x.Type, x.Name), Out: as(out, role.OutRecord, x.Fills, x.Name+"_info")})

@@ -69,7 +69,7 @@ func (v *Verbs) Find(name string) (c, fix string) {
 	case len(of) > 1:
 		return name, "several types have this method: write " + slices.Min(of) + ", or that of another type"
 	}
-	return name, suggestion(name, v.names)
+	return name, spec.DidYouMean(name, v.names)
 }
 
 // specs are the pages, and those of the modules that they stand on.
@@ -183,7 +183,7 @@ func (c *call) constantsInGo() map[string]string {
 	all := map[string]string{"nil": "NULL", "math.MaxUint64": "SIZE_MAX"}
 	add := func(typ, enum, prefix string, members []string, names map[string]string) {
 		if len(members) == 0 {
-			members = enumerators(c.facts.Enum(enum))
+			members = c.facts.Enum(enum).Names()
 		}
 		for _, m := range members {
 			all[cmp.Or(names[m], model.MemberName(typ, prefix, m))] = m

@@ -48,7 +48,7 @@ func (c *call) readArgs(args map[string]any) {
 				names[i] = p.Name
 			}
 			paths, several := c.params()
-			fix := suggestion(name, slices.Concat(names, sortedKeys(paths)))
+			fix := spec.DidYouMean(name, slices.Concat(names, sortedKeys(paths)))
 			switch {
 			case several[name] != nil:
 				fix = "write " + strings.Join(several[name], " or ")

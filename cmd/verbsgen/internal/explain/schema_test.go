@@ -74,7 +74,8 @@ func TestSchema(t *testing.T) {
 // TestSchemaRefuses damages a file: the schema notices each damage.
 func TestSchemaRefuses(t *testing.T) {
 	s := schema(t)
-	file := fileOf(ofModule(t, spec.DefaultModule))
+	k := ofModule(t, spec.DefaultModule)
+	file := k.File(k.spec.Rules()[:1], nil)
 	rule := func(v map[string]any) map[string]any { return v["rules"].([]any)[0].(map[string]any) }
 	for what, damage := range map[string]func(v map[string]any){
 		"another version":     func(v map[string]any) { v["version"] = 3 },

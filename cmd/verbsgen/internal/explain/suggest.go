@@ -6,18 +6,10 @@ import (
 	"github.com/verbsgen/verbsgen/spec"
 )
 
-// suggestion names the one of several names that was likely meant, as a fix.
-func suggestion(name string, among []string) string {
-	if like := spec.Closest(name, among); like != "" {
-		return "did you mean " + like + "?"
-	}
-	return ""
-}
-
 // suggestConstant names the constant that was likely meant at a place. Those that the place takes come first.
 func (c *call) suggestConstant(name, path string, t spec.CType) string {
 	if !strings.Contains(name, "_") && name != strings.ToUpper(name) {
-		if fix := suggestion(name, sortedKeys(c.constantsInGo())); fix != "" {
+		if fix := spec.DidYouMean(name, sortedKeys(c.constantsInGo())); fix != "" {
 			return fix
 		}
 	}
@@ -63,5 +55,5 @@ func (k *Checker) Constants(verb, path string) []string {
 	if err != nil {
 		return nil
 	}
-	return enumerators(newCall(k, fn).enumAt(path, t))
+	return newCall(k, fn).enumAt(path, t).Names()
 }

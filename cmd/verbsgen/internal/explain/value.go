@@ -237,19 +237,9 @@ func (c *call) constant(name string) *big.Int {
 // likely lists the constants that a place takes, as far as it is known, else all.
 func (c *call) likely(path string, t spec.CType) []string {
 	if e := c.enumAt(path, t); e != nil {
-		return enumerators(e)
+		return e.Names()
 	}
 	return c.facts.ConstNames()
-}
-
-// enumerators are the names of the values of an enum; none of nil.
-func enumerators(e *api.Enum) (names []string) {
-	if e != nil {
-		for _, m := range e.Enumerators {
-			names = append(names, m.Name)
-		}
-	}
-	return names
 }
 
 // list reads a list: flags of an integer, the count of objects, or the elements of an array or a chain.
@@ -329,7 +319,7 @@ func (c *call) fields(path string, t spec.CType, m map[string]any) *val {
 			continue
 		}
 		if !known {
-			fix := suggestion(name, slices.Concat(c.facts.Members(t), sortedKeys(c.fieldsInGo(t))))
+			fix := spec.DidYouMean(name, slices.Concat(c.facts.Members(t), sortedKeys(c.fieldsInGo(t))))
 			if t.Kind == spec.CObject && fix == "" {
 				c.notes = append(c.notes, fmt.Sprintf("%s: %s: no rule uses this property; it is ignored%s", c.fn.Name, at, c.asCap(at, m[name])))
 				continue

@@ -1,0 +1,293 @@
+package spec
+
+import (
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"unicode"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/verbsgen/verbsgen/spec/role"
+)
+
+// The keys of a mapping are the fields of the struct that it is read into, in small letters with underscores between the words. What a
+// field takes follows from its type, from its list in closed, and from the options of its tag `page`:
+//
+//   - the field is read otherwise
+//     name           the key under which the mapping itself stands
+//     key=NAME       the key has another name than the field
+//     must           it may not be left out
+//     own, flat      errors in entries below it name the entry alone, or only what it is in: not both
+//     exported ...   the form of a text: see reader
+type option struct {
+	index []int
+	name  string // of the struct and the field: "Verb.Returns"
+	key   string
+	must  bool
+	isKey bool // the option name
+	form  string
+	below string // own, flat or empty
+}
+
+// closed has the values of fields that take one of a list.
+var closed = map[string][]string{
+	"FlagType.Runtime": {"dpath"}, "EnumType.Runtime": {"dpath"}, "Record.Runtime": {"dpath"},
+	"EnumType.Code":        {NumberMTU, NumberTimeout, NumberDelay, NumberRNR},
+	"Record.Role":          {RecordIn, RecordOut, RecordEvent, RecordEntry, RecordLazy},
+	"RecordField.Order":    {OrderNetwork},
+	"RecordField.Callback": {CallbackMemory, CallbackAllocator, CallbackContext},
+	"RecordField.Failed":   {FailedToo, FailedOnly},
+	"Union.Text":           {TextIPv6},
+	"Object.Memory":        {MemoryDevice, MemoryHost},
+	"Object.StateFrom":     {StateObject, StateMade, StateHandle, StateMarks, StateNone},
+	"Getter.Label":         {LabelHex, LabelDecimal},
+	"Lack.What":            {LackSend, LackRecv, LackEvents},
+	"Verb.Returns": {RetErrno, RetEither, RetNullErrno, RetArgument, RetMinus1, RetNumber, RetNegated,
+		RetVoid, RetValue, RetRereg},
+	"Rule.Severity": {SeverityError, SeverityLint},
+	"Rule.Needs":    {NeedsArgs, NeedsCaps, NeedsState},
+}
+
+// form is what a text has to look like.
+type form struct {
+	is           func(string) bool
+	problem, fix string
+}
+
+// forms are the forms of texts, by the option that asks for them.
+var forms = map[string]form{
+	"":        {is: func(string) bool { return true }},
+	"release": {regexp.MustCompile(`^[0-9]+(\.[0-9]+)+$`).MatchString, "is no release", `write numbers with dots between them, such as "65.0"`},
+	"hash": {regexp.MustCompile(`^[0-9a-f]{16}$`).MatchString, "is no hash of a passage: it has not 16 digits of 0-9 and a-f",
+		"take one that `verbsgen audit --man DIR --passages PAGE` lists"},
+	"errno":  {regexp.MustCompile(`^E[A-Z0-9]+$`).MatchString, "is no name of an errno", "write one like ENOENT"},
+	"module": {regexp.MustCompile(`^[a-z][a-z0-9]*$`).MatchString, "is not a name of small letters and digits", "correct it"},
+	"import": {regexp.MustCompile(`^[A-Za-z0-9._~/-]+$`).MatchString, "is not an import path of Go", "correct it"},
+	"file":   {regexp.MustCompile(`^[A-Za-z0-9._+-]+$`).MatchString, "is not the name of a file without a folder", "correct it"},
+}
+
+// matching reads a text of a form.
+func (d *decoder) matching(to *string, f form) reader {
+	return func(n *yaml.Node, at place) {
+		var s string
+		if d.text(&s)(n, at); s == "" {
+			return
+		}
+		if !f.is(s) {
+			d.add(n, CodeValue, at.subject, at.key+": "+show(s)+" "+f.problem, f.fix)
+			return
+		}
+		*to = s
+	}
+}
+
+// optionsOf has the options of structs, by type.
+var optionsOf sync.Map
+
+func options(t reflect.Type) []option {
+	if list, ok := optionsOf.Load(t); ok {
+		return list.([]option)
+	}
+	var list []option
+	for _, f := range reflect.VisibleFields(t) {
+		tag, tagged := f.Tag.Lookup("page")
+		if !f.IsExported() || f.Anonymous || tag == "-" || f.Name == "Pos" {
+			continue
+		}
+		o := option{index: f.Index, name: t.Name() + "." + f.Name, key: snake(f.Name)}
+		for _, word := range strings.Split(tag, ",") {
+			key, named := strings.CutPrefix(word, "key=")
+			switch {
+			case !tagged:
+			case named:
+				o.key = key
+			case word == "must":
+				o.must = true
+			case word == "name":
+				o.isKey = true
+			case word == "own" || word == "flat":
+				o.below = word
+			default:
+				o.form = word
+			}
+		}
+		list = append(list, o)
+	}
+	optionsOf.Store(t, list)
+	return list
+}
+
+// snake is the key of a field: needs_verbs of NeedsVerbs, iova of IOVA.
+func snake(field string) string {
+	var b strings.Builder
+	small := false
+	for _, r := range field {
+		if unicode.IsUpper(r) && small {
+			b.WriteByte('_')
+		}
+		small = unicode.IsLower(r)
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
+}
+
+// keys are those of the mapping that is read into a struct.
+func (d *decoder) keys(to any) []key {
+	v := reflect.ValueOf(to).Elem()
+	list := options(v.Type())
+	keys := make([]key, 0, len(list))
+	for _, o := range list {
+		if !o.isKey {
+			keys = append(keys, key{o.key, o.must, d.reader(v.FieldByIndex(o.index).Addr().Interface(), o)})
+		}
+	}
+	return keys
+}
+
+// reader returns what reads into a field.
+func (d *decoder) reader(to any, o option) reader {
+	switch to := to.(type) {
+	case *string:
+		return d.textAs(to, o)
+	case *[]string:
+		switch o.form {
+		case "operand":
+			return d.operands(to)
+		case "marked":
+			return d.marked(d.texts(to))
+		}
+		return d.texts(to)
+	case *map[string]string:
+		if values := closed[o.name]; values != nil {
+			return d.oneOfEach(to, values)
+		}
+		if o.form == "exported" {
+			return d.goNames(to)
+		}
+		return d.textMap(to)
+	case *bool:
+		return d.truth(to)
+	case **bool:
+		return d.truthPtr(to)
+	case *int:
+		if most, ok := strings.CutPrefix(o.form, "most="); ok {
+			n, _ := strconv.ParseInt(most, 10, 64)
+			return d.count(to, n)
+		}
+		return d.width(to)
+	case **role.Role:
+		return d.role(to)
+	case *Fix:
+		return d.fix(to)
+	case *Sources:
+		return d.sources(to)
+	case *Case:
+		return d.call(to)
+	case *[]Atom:
+		return d.atoms(to)
+	case *[]Party:
+		return d.partyList(to)
+	case *[]Transition:
+		return d.transitions(to)
+	case *[]Note:
+		return d.notes(to)
+	case *[]LeftOut:
+		return d.leftOut(to)
+	case *[]Plain:
+		return d.plainPassages(to)
+	case *[]Skip:
+		return d.skips(to)
+	case *[]EventOf:
+		return d.eventsOf(to)
+	case *[]SetupType:
+		return d.setupTypes(to)
+	}
+	return d.structs(reflect.ValueOf(to).Elem(), o)
+}
+
+// textAs reads a text, of the form that its field has.
+func (d *decoder) textAs(to *string, o option) reader {
+	if values := closed[o.name]; values != nil {
+		return d.oneOf(to, values...)
+	}
+	switch o.form {
+	case "operand":
+		return d.operand(to)
+	case "exported":
+		return d.exported(to)
+	case "local":
+		return d.local(to)
+	}
+	return d.matching(to, forms[o.form])
+}
+
+// structs reads a struct behind a pointer, or a list of structs by name.
+func (d *decoder) structs(v reflect.Value, o option) reader {
+	if v.Kind() == reflect.Pointer {
+		return func(n *yaml.Node, at place) {
+			if o.below == "" {
+				at = place{at.subject + "." + o.key, ""}
+			}
+			v.Set(reflect.New(v.Type().Elem()))
+			d.read(v.Interface(), n, n, at)
+		}
+	}
+	return func(n *yaml.Node, at place) {
+		d.named(func(name string, k, e *yaml.Node) {
+			at := at
+			switch o.below {
+			case "own":
+				at = place{name, ""}
+			case "flat":
+				at.key += "." + name
+			default:
+				at = place{at.subject + "." + name, ""}
+			}
+			v.Set(reflect.Append(v, d.namedStruct(v.Type().Elem(), name, k, e, at)))
+		})(n, at)
+	}
+}
+
+// namedStruct reads one of several structs by name.
+func (d *decoder) namedStruct(t reflect.Type, name string, k, e *yaml.Node, at place) reflect.Value {
+	x := reflect.New(t)
+	list := options(t)
+	o := list[slices.IndexFunc(list, func(o option) bool { return o.isKey })]
+	x.Elem().FieldByIndex(o.index).SetString(name)
+	switch o.form {
+	case "exported":
+		d.goType(k, name)
+	case "method":
+		d.goMethod(k, name)
+	}
+	d.read(x.Interface(), k, e, at)
+	return x.Elem()
+}
+
+// placed is a struct that keeps the places of its texts.
+type placed interface{ place() *Entry }
+
+// checked is a struct of which more is checked than each key by itself. Whole is false for an entry with mistakes, and for one that only
+// adds to another.
+type checked interface {
+	check(d *decoder, k, v *yaml.Node, at place, whole bool)
+}
+
+// read reads a mapping into a struct; at is what its errors name.
+func (d *decoder) read(to any, k, v *yaml.Node, at place) {
+	if x, ok := to.(placed); ok {
+		defer d.marking(x.place())()
+	}
+	if pos := reflect.ValueOf(to).Elem().FieldByName("Pos"); pos.IsValid() {
+		pos.Set(reflect.ValueOf(d.pos(k)))
+	}
+	whole := d.adding == nil
+	ok := d.object(v, at, d.keys(to))
+	if x, is := to.(checked); is {
+		x.check(d, k, v, at, ok && whole)
+	}
+}
