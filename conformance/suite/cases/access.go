@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"runtime"
 	"syscall"
-	"time"
 	"unsafe"
 	"weak"
 
@@ -19,22 +18,15 @@ func addressOf(b []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceDat
 
 func access() []suite.Case {
 	return []suite.Case{
-		{ID: "CF-acc-0001", Family: "access", Title: "a peer may do what each combination of flags allows, and no more", Page: "ibv_reg_mr",
-			Rules: []string{"VR-ibv_reg_mr-access-0001", "VR-ibv_reg_mr-access-0003"}, Needs: needs(suite.Peer), Run: rights},
-		{ID: "CF-acc-0002", Family: "access", Title: "every combination of named flags: what the rules refuse, the library refuses",
-			Page:  "ibv_reg_mr",
-			Rules: []string{"VR-ibv_reg_mr-access-0001", "VR-ibv_reg_mr-access-0003", "VR-ibv_reg_mr-access-0004"}, Limit: time.Minute,
-			Run: differential},
-		{ID: "CF-acc-0003", Family: "access", Title: "a peer's atomics", Page: "ibv_reg_mr", Needs: needs(suite.Peer, suite.Atomics),
-			Run: atomics},
-		{ID: "CF-acc-0004", Family: "access", Title: "a peer writes while the garbage collector runs hard", Page: "ibv_reg_mr",
-			Needs: needs(suite.Peer), Limit: time.Minute, Run: underCollector},
-		{ID: "CF-acc-0005", Family: "access", Title: "a region that the program has lost is still registered", Page: "ibv_reg_mr",
-			Needs: needs(suite.Peer), Run: lost},
-		{ID: "CF-acc-0006", Family: "access", Title: "messages, RDMA and datagrams with a region whose accesses may be reordered",
-			Page: "ibv_reg_mr", Needs: needs(suite.Peer), Run: relaxed},
-		{ID: "CF-acc-0007", Family: "access", Title: "the form that covers all: a region whose accesses may be reordered",
-			Page: "ibv_reg_mr", Needs: needs(suite.Peer, suite.MREx), Run: relaxedEx},
+		of("CF-acc-0001", "a peer may do what each combination of flags allows, and no more", "ibv_reg_mr", rights, suite.Peer).Ruled(
+			"VR-ibv_reg_mr-access-0001", "VR-ibv_reg_mr-access-0003"),
+		of("CF-acc-0002", "every combination of named flags: what the rules refuse, the library refuses", "ibv_reg_mr", differential).Ruled(
+			"VR-ibv_reg_mr-access-0001", "VR-ibv_reg_mr-access-0003", "VR-ibv_reg_mr-access-0004"),
+		of("CF-acc-0003", "a peer's atomics", "ibv_reg_mr", atomics, suite.Peer, suite.Atomics),
+		of("CF-acc-0004", "a peer writes while the garbage collector runs hard", "ibv_reg_mr", underCollector, suite.Peer),
+		of("CF-acc-0005", "a region that the program has lost is still registered", "ibv_reg_mr", lost, suite.Peer),
+		of("CF-acc-0006", "messages, RDMA and datagrams with a region whose accesses may be reordered", "ibv_reg_mr", relaxed, suite.Peer),
+		of("CF-acc-0007", "the form that covers all: a region whose accesses may be reordered", "ibv_reg_mr", relaxedEx, suite.Peer, suite.MREx),
 	}
 }
 

@@ -14,14 +14,10 @@ import (
 
 // repliesTo are the cases of address handles that are made of completions.
 func repliesTo() []suite.Case {
-	const family = "address handle of a completion"
-	peer := needs(suite.Peer)
 	return []suite.Case{
-		{ID: "CF-answer-0001", Family: family, Title: "a datagram is answered by the header in front of it",
-			Page: "ibv_create_ah_from_wc", Needs: peer, Run: answered},
-		{ID: "CF-answer-0002", Family: family, Title: "headers of no version, of another port and of a group",
-			Page: "ibv_create_ah_from_wc", Needs: needs(suite.RoCE),
-			Rules: []string{"VR-ibv_init_ah_from_wc-grh-0763"}, Run: noAnswer},
+		of("CF-answer-0001", "a datagram is answered by the header in front of it", "ibv_create_ah_from_wc", answered, suite.Peer),
+		of("CF-answer-0002", "headers of no version, of another port and of a group", "ibv_create_ah_from_wc", noAnswer, suite.RoCE).Ruled(
+			"VR-ibv_init_ah_from_wc-grh-0763"),
 	}
 }
 

@@ -12,17 +12,13 @@ import (
 
 // compCounters are the cases of counters of completions.
 func compCounters() []suite.Case {
-	const family = "completion counters"
-	has := needs(suite.CompCounters)
 	return []suite.Case{
-		{ID: "CF-cntr-0001", Family: family, Title: "two numbers, set, added to and read", Page: "ibv_create_comp_cntr", Needs: has,
-			Run: cntrNumbers},
-		{ID: "CF-cntr-0002", Family: family, Title: "each operation in its own counter, those of the peer too",
-			Page: "ibv_qp_attach_comp_cntr", Needs: needs(suite.CompCounters, suite.Peer), Run: cntrCounts},
-		{ID: "CF-cntr-0003", Family: family, Title: "attached twice, attached late, closed while attached",
-			Page: "ibv_qp_attach_comp_cntr", Needs: needs(suite.CompCounters, suite.Peer),
-			Rules: []string{"VR-ibv_qp_attach_comp_cntr-state-1373", "VR-ibv_qp_attach_comp_cntr-op_mask-1375",
-				"VR-ibv_create_comp_cntr-type-1363"}, Run: cntrRefused},
+		of("CF-cntr-0001", "two numbers, set, added to and read", "ibv_create_comp_cntr", cntrNumbers, suite.CompCounters),
+		of("CF-cntr-0002", "each operation in its own counter, those of the peer too", "ibv_qp_attach_comp_cntr",
+			cntrCounts, suite.CompCounters, suite.Peer),
+		of("CF-cntr-0003", "attached twice, attached late, closed while attached", "ibv_qp_attach_comp_cntr",
+			cntrRefused, suite.CompCounters, suite.Peer).Ruled(
+			"VR-ibv_qp_attach_comp_cntr-state-1373", "VR-ibv_qp_attach_comp_cntr-op_mask-1375", "VR-ibv_create_comp_cntr-type-1363"),
 	}
 }
 

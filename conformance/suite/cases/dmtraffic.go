@@ -14,22 +14,17 @@ import (
 // Offsets of regions over device memory are multiples of the page size: an overlay can have no others.
 
 func deviceMemoryTraffic() []suite.Case {
-	const family, name = "device memory", "ibv_alloc_dm"
-	peer := needs(suite.DM, suite.Peer)
 	return []suite.Case{
-		{ID: "CF-dm-0012", Family: family, Title: "sent and written from by its local key", Page: name,
-			Rules: []string{"VR-ibv_reg_dm_mr-access-0002"}, Needs: peer, Run: dmSource},
-		{ID: "CF-dm-0013", Family: family, Title: "read and received into by its local key", Page: name,
-			Rules: []string{"VR-ibv_reg_dm_mr-access-0002"}, Needs: peer, Run: dmSink},
-		{ID: "CF-dm-0014", Family: family, Title: "from device memory to device memory, between two queue pairs", Page: name,
-			Rules: []string{"VR-ibv_reg_dm_mr-access-0116"},
-			Needs: peer, Run: dmToDM},
-		{ID: "CF-dm-0015", Family: family, Title: "atomics from device memory to device memory", Page: name,
-			Rules: []string{"VR-ibv_reg_dm_mr-access-0117"},
-			Needs: needs(suite.DM, suite.Peer, suite.Atomics), Run: dmAtomicRequests},
-		{ID: "CF-dm-0016", Family: family, Title: "two regions over it, each within its bounds", Page: name,
-			Rules: []string{"VR-ibv_reg_dm_mr-dm_offset-0123", "VR-ibv_reg_dm_mr-dm_offset-0124"},
-			Needs: peer, Run: dmBounds},
+		of("CF-dm-0012", "sent and written from by its local key", "ibv_alloc_dm", dmSource, suite.DM, suite.Peer).Ruled(
+			"VR-ibv_reg_dm_mr-access-0002"),
+		of("CF-dm-0013", "read and received into by its local key", "ibv_alloc_dm", dmSink, suite.DM, suite.Peer).Ruled(
+			"VR-ibv_reg_dm_mr-access-0002"),
+		of("CF-dm-0014", "from device memory to device memory, between two queue pairs", "ibv_alloc_dm", dmToDM, suite.DM, suite.Peer).Ruled(
+			"VR-ibv_reg_dm_mr-access-0116"),
+		of("CF-dm-0015", "atomics from device memory to device memory", "ibv_alloc_dm",
+			dmAtomicRequests, suite.DM, suite.Peer, suite.Atomics).Ruled("VR-ibv_reg_dm_mr-access-0117"),
+		of("CF-dm-0016", "two regions over it, each within its bounds", "ibv_alloc_dm", dmBounds, suite.DM, suite.Peer).Ruled(
+			"VR-ibv_reg_dm_mr-dm_offset-0123", "VR-ibv_reg_dm_mr-dm_offset-0124"),
 	}
 }
 

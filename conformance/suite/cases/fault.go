@@ -41,14 +41,7 @@ func faults() []suite.Case {
 
 // fault is a case of the family.
 func fault(n int, title, page string, run func(*suite.T), needs ...suite.Capability) suite.Case {
-	return suite.Case{ID: id("fault", n), Family: "fault", Title: title, Page: page, Needs: append(needs, suite.Peer),
-		Limit: time.Minute, Run: run}
-}
-
-// ruled names the rules that a case is about.
-func ruled(c suite.Case, rules ...string) suite.Case {
-	c.Rules = rules
-	return c
+	return of(id("fault", n), title, page, run, append(needs, suite.Peer)...)
 }
 
 // pair is a connection of the device under test with the peer device or with itself, its ends in two contexts, and room for

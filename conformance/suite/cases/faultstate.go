@@ -14,12 +14,12 @@ import (
 // faultState are changes of a queue pair that are refused, by a rule or with an errno. It stays in the state that it was in.
 func faultState() []suite.Case {
 	return []suite.Case{
-		ruled(fault(50, "changes of state that leave one out or go back", "ibv_modify_qp", badTransitions), "VR-ibv_modify_qp-attr_mask-0220"),
-		ruled(fault(51, "changes of state that lack an attribute", "ibv_modify_qp", missingAttributes), "VR-ibv_modify_qp-attr_mask-0220"),
-		ruled(fault(52, "changes of state with a value out of range", "ibv_modify_qp", badValues), "VR-ibv_modify_qp-port_num-0231",
-			"VR-ibv_modify_qp-path_mtu-0237"),
-		ruled(fault(53, "queue pairs larger than the device allows", "ibv_create_qp", tooLarge), "VR-ibv_create_cq-cqe-0279",
-			"VR-ibv_create_cq-cqe-0280"),
+		fault(50, "changes of state that leave one out or go back", "ibv_modify_qp", badTransitions).Ruled("VR-ibv_modify_qp-attr_mask-0220"),
+		fault(51, "changes of state that lack an attribute", "ibv_modify_qp", missingAttributes).Ruled("VR-ibv_modify_qp-attr_mask-0220"),
+		fault(52, "changes of state with a value out of range", "ibv_modify_qp", badValues).Ruled(
+			"VR-ibv_modify_qp-port_num-0231", "VR-ibv_modify_qp-path_mtu-0237"),
+		fault(53, "queue pairs larger than the device allows", "ibv_create_qp", tooLarge).Ruled(
+			"VR-ibv_create_cq-cqe-0279", "VR-ibv_create_cq-cqe-0280"),
 	}
 }
 

@@ -14,23 +14,16 @@ import (
 )
 
 func onDemand() []suite.Case {
-	const family = "on-demand paging"
 	return []suite.Case{
-		{ID: "CF-odp-0001", Family: family, Title: "a region that pages in on demand", Page: "ibv_reg_mr",
-			Rules: []string{"VR-ibv_reg_mr-access-0016"},
-			Needs: needs(suite.ODP), Run: onDemandRegion},
-		{ID: "CF-odp-0002", Family: family, Title: "one region over the whole address space", Page: "ibv_reg_mr",
-			Rules: []string{"VR-ibv_reg_mr-length-0009", "VR-ibv_reg_mr-length-0017"},
-			Needs: needs(suite.ODP, suite.ODPImplicit), Run: implicit},
-		{ID: "CF-odp-0003", Family: family, Title: "every advice, with and without waiting", Page: "ibv_advise_mr",
-			Rules: []string{"VR-ibv_advise_mr-advice-0190", "VR-ibv_advise_mr-flags-0191"}, Needs: needs(suite.Advise), Run: everyAdvice},
-		{ID: "CF-odp-0004", Family: family, Title: "advice on a region that is pinned, or none", Page: "ibv_advise_mr",
-			Needs: needs(suite.Advise), Run: badAdvice},
-		{ID: "CF-odp-0005", Family: family, Title: "a device without says so before the call", Page: "ibv_reg_mr",
-			Rules: []string{"VR-ibv_reg_mr-access-0016"}, Run: withoutODP},
-		{ID: "CF-odp-0006", Family: family, Title: "a region that pages in on demand, from the starts of its pages", Page: "ibv_reg_mr",
-			Rules: []string{"VR-ibv_reg_mr-access-0016"},
-			Needs: needs(suite.ODP, suite.Peer), Run: onDemandPages},
+		of("CF-odp-0001", "a region that pages in on demand", "ibv_reg_mr", onDemandRegion, suite.ODP).Ruled("VR-ibv_reg_mr-access-0016"),
+		of("CF-odp-0002", "one region over the whole address space", "ibv_reg_mr", implicit, suite.ODP, suite.ODPImplicit).Ruled(
+			"VR-ibv_reg_mr-length-0009", "VR-ibv_reg_mr-length-0017"),
+		of("CF-odp-0003", "every advice, with and without waiting", "ibv_advise_mr", everyAdvice, suite.Advise).Ruled(
+			"VR-ibv_advise_mr-advice-0190", "VR-ibv_advise_mr-flags-0191"),
+		of("CF-odp-0004", "advice on a region that is pinned, or none", "ibv_advise_mr", badAdvice, suite.Advise),
+		of("CF-odp-0005", "a device without says so before the call", "ibv_reg_mr", withoutODP).Ruled("VR-ibv_reg_mr-access-0016"),
+		of("CF-odp-0006", "a region that pages in on demand, from the starts of its pages", "ibv_reg_mr",
+			onDemandPages, suite.ODP, suite.Peer).Ruled("VR-ibv_reg_mr-access-0016"),
 	}
 }
 

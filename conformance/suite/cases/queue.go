@@ -17,30 +17,24 @@ import (
 )
 
 func queues() []suite.Case {
-	const family = "queue"
-	peer := needs(suite.Peer)
 	return []suite.Case{
-		{ID: "CF-que-0001", Family: family, Title: "a completion queue has room for what was asked for", Page: "ibv_create_cq", Run: queueSizes},
-		{ID: "CF-que-0002", Family: family, Title: "a completion queue that cannot be", Page: "ibv_create_cq",
-			Rules: []string{"VR-ibv_create_cq-cqe-0279", "VR-ibv_create_cq-cqe-0280", "VR-ibv_create_cq-comp_vector-0281",
-				"VR-ibv_create_cq-comp_vector-0282"}, Run: noQueue},
-		{ID: "CF-que-0003", Family: family, Title: "a completion queue filled to the last place: nothing is lost, nothing comes twice",
-			Page: "ibv_poll_cq", Needs: peer, Run: fullQueue},
-		{ID: "CF-que-0004", Family: family, Title: "many requests at once, polled a few at a time", Page: "ibv_poll_cq", Needs: peer,
-			Run: manyRequests},
-		{ID: "CF-que-0005", Family: family, Title: "completions of signaled requests only", Page: "ibv_post_send", Needs: peer, Run: signaled},
-		{ID: "CF-que-0006", Family: family, Title: "completions of every request, where the queue pair is made so",
-			Page: "ibv_create_qp", Needs: peer, Run: allSignaled},
-		{ID: "CF-que-0007", Family: family, Title: "one completion queue for two queue pairs", Page: "ibv_poll_cq", Needs: peer,
-			Run: sharedQueue},
-		{ID: "CF-que-0008", Family: family, Title: "a queue pair through its states, and back", Page: "ibv_modify_qp",
-			Rules: []string{"VR-ibv_modify_qp-attr_mask-0220"}, Needs: peer, Run: states},
-		{ID: "CF-que-0009", Family: family, Title: "destroyed in the wrong order: refused, and what is open is named", Page: "ibv_create_qp",
-			Rules: []string{"VR-ibv_destroy_cq-qps-0284", "VR-ibv_destroy_comp_channel-cqs-0287"}, Run: queueOrder},
-		{ID: "CF-que-0011", Family: family, Title: "a queue pair says what was set, in each state", Page: "ibv_query_qp", Needs: peer,
-			Run: whatWasSet},
-		{ID: "CF-que-0010", Family: family, Title: "the entries of the GID table", Page: "ibv_query_gid",
-			Rules: []string{"VR-ibv_query_gid-index-0328", "VR-ibv_query_gid-index-0329"}, Run: gids},
+		of("CF-que-0001", "a completion queue has room for what was asked for", "ibv_create_cq", queueSizes),
+		of("CF-que-0002", "a completion queue that cannot be", "ibv_create_cq", noQueue).Ruled(
+			"VR-ibv_create_cq-cqe-0279", "VR-ibv_create_cq-cqe-0280", "VR-ibv_create_cq-comp_vector-0281",
+			"VR-ibv_create_cq-comp_vector-0282"),
+		of("CF-que-0003", "a completion queue filled to the last place: nothing is lost, nothing comes twice", "ibv_poll_cq",
+			fullQueue, suite.Peer),
+		of("CF-que-0004", "many requests at once, polled a few at a time", "ibv_poll_cq", manyRequests, suite.Peer),
+		of("CF-que-0005", "completions of signaled requests only", "ibv_post_send", signaled, suite.Peer),
+		of("CF-que-0006", "completions of every request, where the queue pair is made so", "ibv_create_qp", allSignaled, suite.Peer),
+		of("CF-que-0007", "one completion queue for two queue pairs", "ibv_poll_cq", sharedQueue, suite.Peer),
+		of("CF-que-0008", "a queue pair through its states, and back", "ibv_modify_qp", states, suite.Peer).Ruled(
+			"VR-ibv_modify_qp-attr_mask-0220"),
+		of("CF-que-0009", "destroyed in the wrong order: refused, and what is open is named", "ibv_create_qp", queueOrder).Ruled(
+			"VR-ibv_destroy_cq-qps-0284", "VR-ibv_destroy_comp_channel-cqs-0287"),
+		of("CF-que-0011", "a queue pair says what was set, in each state", "ibv_query_qp", whatWasSet, suite.Peer),
+		of("CF-que-0010", "the entries of the GID table", "ibv_query_gid", gids).Ruled(
+			"VR-ibv_query_gid-index-0328", "VR-ibv_query_gid-index-0329"),
 	}
 }
 

@@ -13,32 +13,24 @@ import (
 )
 
 func traffic() []suite.Case {
-	const family = "queue"
-	peer := needs(suite.Peer)
 	return []suite.Case{
-		{ID: "CF-que-0020", Family: family, Title: "messages of every length, both ways", Page: "ibv_post_send",
-			Rules: []string{"VR-ibv_post_send-opcode-0337"}, Needs: peer, Run: over(far.RC, messages)},
-		{ID: "CF-que-0021", Family: family, Title: "messages with immediate data, both ways", Page: "ibv_post_send", Needs: peer,
-			Run: over(far.RC, immediate)},
-		{ID: "CF-que-0022", Family: family, Title: "RDMA WRITE and READ of every length", Page: "ibv_post_send",
-			Rules: []string{"VR-ibv_post_send-opcode-0337"}, Needs: peer, Run: over(far.RC, writeRead)},
-		{ID: "CF-que-0023", Family: family, Title: "RDMA WRITE with immediate data, both ways", Page: "ibv_post_send",
-			Rules: []string{"VR-ibv_post_send-opcode-0337"}, Needs: peer, Run: over(far.RC, writeImm)},
-		{ID: "CF-que-0024", Family: family, Title: "atomics on the other end's memory", Page: "ibv_post_send",
-			Rules: []string{"VR-ibv_post_send-opcode-0337", "VR-ibv_post_send-remote_addr-0352", "VR-ibv_post_send-length-0353"},
-			Needs: needs(suite.Peer, suite.Atomics), Run: over(far.RC, atomicRequests)},
-		{ID: "CF-que-0025", Family: family, Title: "an unreliable connection: messages and RDMA WRITE", Page: "ibv_post_send",
-			Rules: []string{"VR-ibv_post_send-opcode-0336"}, Needs: peer, Run: over(far.UC, unreliable)},
-		{ID: "CF-que-0026", Family: family, Title: "datagrams, both ways: the address handle and the 40 bytes before the data",
-			Page:  "ibv_create_ah",
-			Rules: []string{"VR-ibv_post_send-opcode-0335", "VR-ibv_post_send-ah-0354", "VR-ibv_post_recv-sg_list-0364"}, Needs: peer,
-			Run: over(far.UD, datagrams)},
-		{ID: "CF-que-0027", Family: family, Title: "inline data is taken while posting, from memory that is not registered",
-			Page:  "ibv_post_send",
-			Rules: []string{"VR-ibv_post_send-send_flags-0344", "VR-ibv_post_send-send_flags-0345"}, Needs: peer,
-			Run: over(far.RC, inline, inlineRoom)},
-		{ID: "CF-que-0028", Family: family, Title: "gathered from three places, scattered to three", Page: "ibv_post_recv",
-			Rules: []string{"VR-ibv_post_send-num_sge-0349", "VR-ibv_post_recv-num_sge-0360"}, Needs: peer, Run: over(far.RC, gathered)},
+		of("CF-que-0020", "messages of every length, both ways", "ibv_post_send", over(far.RC, messages), suite.Peer).Ruled(
+			"VR-ibv_post_send-opcode-0337"),
+		of("CF-que-0021", "messages with immediate data, both ways", "ibv_post_send", over(far.RC, immediate), suite.Peer),
+		of("CF-que-0022", "RDMA WRITE and READ of every length", "ibv_post_send", over(far.RC, writeRead), suite.Peer).Ruled(
+			"VR-ibv_post_send-opcode-0337"),
+		of("CF-que-0023", "RDMA WRITE with immediate data, both ways", "ibv_post_send", over(far.RC, writeImm), suite.Peer).Ruled(
+			"VR-ibv_post_send-opcode-0337"),
+		of("CF-que-0024", "atomics on the other end's memory", "ibv_post_send", over(far.RC, atomicRequests), suite.Peer, suite.Atomics).Ruled(
+			"VR-ibv_post_send-opcode-0337", "VR-ibv_post_send-remote_addr-0352", "VR-ibv_post_send-length-0353"),
+		of("CF-que-0025", "an unreliable connection: messages and RDMA WRITE", "ibv_post_send", over(far.UC, unreliable), suite.Peer).Ruled(
+			"VR-ibv_post_send-opcode-0336"),
+		of("CF-que-0026", "datagrams, both ways: the address handle and the 40 bytes before the data", "ibv_create_ah",
+			over(far.UD, datagrams), suite.Peer).Ruled("VR-ibv_post_send-opcode-0335", "VR-ibv_post_send-ah-0354", "VR-ibv_post_recv-sg_list-0364"),
+		of("CF-que-0027", "inline data is taken while posting, from memory that is not registered", "ibv_post_send",
+			over(far.RC, inline, inlineRoom), suite.Peer).Ruled("VR-ibv_post_send-send_flags-0344", "VR-ibv_post_send-send_flags-0345"),
+		of("CF-que-0028", "gathered from three places, scattered to three", "ibv_post_recv", over(far.RC, gathered), suite.Peer).Ruled(
+			"VR-ibv_post_send-num_sge-0349", "VR-ibv_post_recv-num_sge-0360"),
 	}
 }
 

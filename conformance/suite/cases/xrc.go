@@ -16,36 +16,28 @@ import (
 
 // sharedHandles are the cases of extended reliable connections. Both ends are on the device under test.
 func sharedHandles() []suite.Case {
-	const family = "xrc"
-	alone, peer := needs(suite.XRC), needs(suite.XRC, suite.Peer)
 	opened := needs(suite.XRC, suite.OpenQP, suite.Peer)
 	return []suite.Case{
-		{ID: "CF-xrc-0001", Family: family, Title: "a shared receive queue of each type, and numbers of those of XRC",
-			Page: "ibv_create_srq_ex", Needs: alone, Run: srqTypes},
-		{ID: "CF-xrc-0002", Family: family, Title: "a queue that lacks what its type needs", Page: "ibv_create_srq_ex", Needs: alone,
-			Rules: []string{"VR-ibv_create_srq_ex-pd-3305", "VR-ibv_create_srq_ex-srq_type-1204", "VR-ibv_create_srq_ex-comp_mask-1205",
-				"VR-ibv_create_srq_ex-comp_mask-1206",
-				"VR-ibv_create_srq_ex-max_num_tags-1207"}, Run: noXRCQueue},
-		{ID: "CF-xrc-0003", Family: family, Title: "a queue pair that lacks what its type needs", Page: "ibv_create_qp_ex", Needs: alone,
-			Rules: []string{"VR-ibv_create_qp_ex-comp_mask-1222", "VR-ibv_create_qp_ex-comp_mask-1223", "VR-ibv_create_qp_ex-send_cq-1224",
-				"VR-ibv_create_qp_ex-recv_cq-1225"}, Run: noXRCPair},
-		{ID: "CF-xrc-0004", Family: family, Title: "closed in the wrong order: refused, and what is open is named",
-			Page: "ibv_open_xrcd", Needs: needs(suite.XRC, suite.OpenQP), Run: xrcOrder},
-		{ID: "CF-xrc-0005", Family: family, Title: "a message goes to the queue that it names, and completes there",
-			Page: "ibv_post_send", Needs: peer, Run: xrcMessages},
-		{ID: "CF-xrc-0006", Family: family, Title: "a stream of commands names the queue", Page: "ibv_wr_post", Needs: peer, Run: xrcStream},
-		{ID: "CF-xrc-0007", Family: family, Title: "READ, WRITE and atomics reach the memory of the named queue's domain",
-			Page: "ibv_post_send", Needs: needs(suite.XRC, suite.Peer, suite.Atomics), Run: xrcMemory},
-		{ID: "CF-xrc-0008", Family: family, Title: "a number that no queue has, and one of another XRC domain", Page: "ibv_post_send",
-			Needs: peer, Run: xrcUnknown},
-		{ID: "CF-xrc-0009", Family: family, Title: "a message to an empty queue waits for a receive", Page: "ibv_post_send",
-			Needs: peer, Run: xrcLater},
-		{ID: "CF-xrc-0010", Family: family, Title: "a second handle changes the queue pair, which outlives the first",
-			Page: "ibv_open_qp", Needs: opened, Run: xrcSecond},
-		{ID: "CF-xrc-0011", Family: family, Title: "a queue pair that is not there cannot be opened", Page: "ibv_open_qp", Needs: alone,
-			Rules: []string{"VR-ibv_open_qp-comp_mask-1220", "VR-ibv_open_qp-qp_type-1221"}, Run: xrcNone},
-		{ID: "CF-xrc-0012", Family: family, Title: "two openings of the device share the domain of a file", Page: "ibv_open_xrcd",
-			Needs: opened, Run: xrcTwoOpenings},
+		of("CF-xrc-0001", "a shared receive queue of each type, and numbers of those of XRC", "ibv_create_srq_ex", srqTypes, suite.XRC),
+		of("CF-xrc-0002", "a queue that lacks what its type needs", "ibv_create_srq_ex",
+			noXRCQueue, suite.XRC).Ruled(
+			"VR-ibv_create_srq_ex-pd-3305", "VR-ibv_create_srq_ex-srq_type-1204", "VR-ibv_create_srq_ex-comp_mask-1205",
+			"VR-ibv_create_srq_ex-comp_mask-1206", "VR-ibv_create_srq_ex-max_num_tags-1207"),
+		of("CF-xrc-0003", "a queue pair that lacks what its type needs", "ibv_create_qp_ex",
+			noXRCPair, suite.XRC).Ruled(
+			"VR-ibv_create_qp_ex-comp_mask-1222", "VR-ibv_create_qp_ex-comp_mask-1223", "VR-ibv_create_qp_ex-send_cq-1224",
+			"VR-ibv_create_qp_ex-recv_cq-1225"),
+		of("CF-xrc-0004", "closed in the wrong order: refused, and what is open is named", "ibv_open_xrcd", xrcOrder, suite.XRC, suite.OpenQP),
+		of("CF-xrc-0005", "a message goes to the queue that it names, and completes there", "ibv_post_send", xrcMessages, suite.XRC, suite.Peer),
+		of("CF-xrc-0006", "a stream of commands names the queue", "ibv_wr_post", xrcStream, suite.XRC, suite.Peer),
+		of("CF-xrc-0007", "READ, WRITE and atomics reach the memory of the named queue's domain", "ibv_post_send",
+			xrcMemory, suite.XRC, suite.Peer, suite.Atomics),
+		of("CF-xrc-0008", "a number that no queue has, and one of another XRC domain", "ibv_post_send", xrcUnknown, suite.XRC, suite.Peer),
+		of("CF-xrc-0009", "a message to an empty queue waits for a receive", "ibv_post_send", xrcLater, suite.XRC, suite.Peer),
+		of("CF-xrc-0010", "a second handle changes the queue pair, which outlives the first", "ibv_open_qp", xrcSecond, opened...),
+		of("CF-xrc-0011", "a queue pair that is not there cannot be opened", "ibv_open_qp", xrcNone, suite.XRC).Ruled(
+			"VR-ibv_open_qp-comp_mask-1220", "VR-ibv_open_qp-qp_type-1221"),
+		of("CF-xrc-0012", "two openings of the device share the domain of a file", "ibv_open_xrcd", xrcTwoOpenings, opened...),
 	}
 }
 
