@@ -95,16 +95,3 @@ func without(t *suite.T) *direct.Context {
 	t.Cleanup(func() { ok(t, "closing the context without the bindings", c.Close()) })
 	return c
 }
-
-// pass checks that an operation of the peer completed with success.
-func pass(t *suite.T, what string, status int, err error) {
-	completed(t, what, status, err, suite.StatusSuccess)
-}
-
-// completed checks how an operation of the peer completed.
-func completed(t *suite.T, what string, status int, err error, set ...int) {
-	if err != nil {
-		t.Fatalf("%s: %v", what, err)
-	}
-	t.Status(what, status, set...)
-}

@@ -130,8 +130,7 @@ func peerOn(t *suite.T, dm *verbs.DM, mr *verbs.MR, off int64) {
 	if p == nil {
 		return
 	}
-	status, err := p.Write(mr.RKey(), 64, []byte("from a peer."))
-	pass(t, "write", status, err)
+	p.Write("write", mr.RKey(), 64, []byte("from a peer."))
 	got := make([]byte, 12)
 	if _, err := dm.ReadAt(got, off+64); err != nil || string(got) != "from a peer." {
 		t.Errorf("the memory holds %q, %v", got, err)
@@ -140,13 +139,11 @@ func peerOn(t *suite.T, dm *verbs.DM, mr *verbs.MR, off int64) {
 		t.Errorf("WriteAt: %v", err)
 	}
 	dm.Flush()
-	status, err = p.Read(mr.RKey(), 0, got)
-	pass(t, "read", status, err)
+	p.Read("read", mr.RKey(), 0, got)
 	if string(got) != "for a peer.." {
 		t.Errorf("the peer reads %q", got)
 	}
-	status, err = p.Read(mr.RKey(), mr.Length()-4, got)
-	completed(t, "read past the end", status, err, suite.StatusRemAccess)
+	p.Read("read past the end", mr.RKey(), mr.Length()-4, got, suite.StatusRemAccess)
 }
 
 func dmRegion(t *suite.T) {
@@ -210,13 +207,11 @@ func dmAtomics(t *suite.T) {
 	mr := must(pd.RegDMMR(dm, 0, page, dmAll|verbs.DMAccessRemoteAtomic))(t)
 	ok(t, "PutUint32", dm.PutUint32(8, 40))
 	ok(t, "PutUint32", dm.PutUint32(12, 0))
-	old, status, err := p.FetchAdd(mr.RKey(), 8, 2)
-	pass(t, "fetch and add", status, err)
+	old := p.FetchAdd("fetch and add", mr.RKey(), 8, 2)
 	if v, err := dm.GetUint32(8); old != 40 || v != 42 || err != nil {
 		t.Errorf("fetch and add: was %d, is %d, %v", old, v, err)
 	}
-	old, status, err = p.CompareSwap(mr.RKey(), 8, 42, 7)
-	pass(t, "compare and swap", status, err)
+	old = p.CompareSwap("compare and swap", mr.RKey(), 8, 42, 7)
 	if v, err := dm.GetUint32(8); old != 42 || v != 7 || err != nil {
 		t.Errorf("compare and swap: was %d, is %d, %v", old, v, err)
 	}

@@ -178,20 +178,18 @@ func dmBounds(t *suite.T) {
 	}{{first, page - 4, "last", page - 4}, {second, 0, "next", page}, {second, page + 96, "end.", 2*page + 96},
 		{first, page - 3, "over", -1}, {first, page, "over", -1}, {second, page + 97, "over", -1}, {second, 1 << 63, "over", -1},
 		{first, 1<<64 - 4, "over", -1}} {
-		status, err := p.Write(c.mr.RKey(), c.addr, []byte(c.text))
 		if c.at < 0 {
-			completed(t, "a write out of bounds", status, err, suite.StatusRemAccess)
+			p.Write("a write out of bounds", c.mr.RKey(), c.addr, []byte(c.text), suite.StatusRemAccess)
 			continue
 		}
-		pass(t, "write", status, err)
+		p.Write("write", c.mr.RKey(), c.addr, []byte(c.text))
 		copy(want[c.at:], c.text)
 	}
 	if got := dmGet(t, dm, 0, 3*page); !bytes.Equal(got, want) {
 		t.Errorf("device memory holds %s", differing(got, want))
 	}
 	ok(t, "Close of a region", first.Close())
-	status, err := p.Write(second.RKey(), 0, []byte("here"))
-	pass(t, "write to the other region", status, err)
+	p.Write("write to the other region", second.RKey(), 0, []byte("here"))
 	ok(t, "Close of a region", second.Close())
 	ok(t, "Close", dm.Close())
 }

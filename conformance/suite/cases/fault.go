@@ -163,7 +163,7 @@ func (p *pair) ended(what string, wcs []verbs.WC, i int, id uint64, set ...int) 
 	if wcs[i].ID != id {
 		p.t.Errorf("%s: completion %d is of request %d, want %d: %s", what, i, wcs[i].ID, id, told(wcs))
 	}
-	completed(p.t, what, int(wcs[i].Status), nil, set...)
+	p.t.Status(what, int(wcs[i].Status), set...)
 }
 
 // allEnded checks that completions are of requests 0, 1, … and have all one status. It notes none of them: how many there are

@@ -36,15 +36,13 @@ func onDemandPages(t *suite.T) {
 	p, out := t.PeerOf(pd), fill(make([]byte, 2*page), 3)
 	for i, off := range []int{0, page, 5 * page, 14 * page} {
 		part := out[:page*(i%2+1)]
-		status, err := p.Write(mr.RKey(), uint64(buf.Addr())+uint64(off), part)
-		pass(t, "write", status, err)
+		p.Write("write", mr.RKey(), uint64(buf.Addr())+uint64(off), part)
 		if got := buf.Bytes()[off : off+len(part)]; !bytes.Equal(got, part) {
 			t.Errorf("page %d: the memory holds %s", off/page, differing(got, part))
 		}
 		back := make([]byte, 2*page)
 		want := fill(buf.Bytes()[8*page:10*page], i)
-		status, err = p.Read(mr.RKey(), uint64(buf.Addr())+8*page, back)
-		pass(t, "read", status, err)
+		p.Read("read", mr.RKey(), uint64(buf.Addr())+8*page, back)
 		if !bytes.Equal(back, want) {
 			t.Errorf("round %d: read %s", i, differing(back, want))
 		}
@@ -64,8 +62,7 @@ func implicit(t *suite.T) {
 	mr := must(pd.RegMRImplicitODP(rw))(t)
 	buf := buffer(t, page)
 	if p := t.PeerOf(pd); p != nil {
-		status, err := p.Write(mr.RKey(), uint64(buf.Addr())+8, []byte("anywhere"))
-		pass(t, "write", status, err)
+		p.Write("write", mr.RKey(), uint64(buf.Addr())+8, []byte("anywhere"))
 		if got := string(buf.Bytes()[8:16]); got != "anywhere" {
 			t.Errorf("the memory holds %q", got)
 		}

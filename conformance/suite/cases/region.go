@@ -187,24 +187,20 @@ func use(t *suite.T, m made) {
 		n := min(length, 12)
 		text := []byte("from a peer.")[:n]
 		for _, off := range []uint64{0, length - n} {
-			status, err := p.Write(m.mr.RKey(), m.at+off, text)
-			pass(t, "write", status, err)
+			p.Write("write", m.mr.RKey(), m.at+off, text)
 			if got := m.view[off : off+n]; !bytes.Equal(got, text) {
 				t.Errorf("at %d the memory holds %q", off, got)
 			}
 			copy(m.view[off:], bytes.ToUpper(text))
 			back := make([]byte, n)
-			status, err = p.Read(m.mr.RKey(), m.at+off, back)
-			pass(t, "read", status, err)
+			p.Read("read", m.mr.RKey(), m.at+off, back)
 			if !bytes.Equal(back, bytes.ToUpper(text)) {
 				t.Errorf("read at %d: %q", off, back)
 			}
 		}
-		status, err := p.Write(m.mr.RKey(), m.at+length-n+1, text)
-		completed(t, "write past the end", status, err, suite.StatusRemAccess)
+		p.Write("write past the end", m.mr.RKey(), m.at+length-n+1, text, suite.StatusRemAccess)
 		if m.at > 0 {
-			status, err = p.Write(m.mr.RKey(), m.at-1, text)
-			completed(t, "write before the start", status, err, suite.StatusRemAccess)
+			p.Write("write before the start", m.mr.RKey(), m.at-1, text, suite.StatusRemAccess)
 		}
 	}
 	rkey := m.mr.RKey()
@@ -212,8 +208,7 @@ func use(t *suite.T, m made) {
 		t.Fatalf("Close: %v", err)
 	}
 	if p != nil {
-		status, err := p.Write(rkey, m.at, []byte("x"))
-		completed(t, "write by the key of a closed region", status, err, suite.StatusRemAccess)
+		p.Write("write by the key of a closed region", rkey, m.at, []byte("x"), suite.StatusRemAccess)
 		ok(t, "closing the connection", p.Close())
 	}
 	fails(t, "second Close", m.mr.Close(), os.ErrClosed)
