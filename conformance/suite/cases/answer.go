@@ -36,10 +36,7 @@ func answered(t *suite.T) {
 		ah := []*verbs.AH{direct, described}[i]
 		out := fill(n.buf[:8], len(what))
 		n.farRoom(8)
-		n.op(what, wcSend, func(w verbs.SendWR, id uint64) verbs.SendWR {
-			ok(t, "Address", ah.Address(w, wc.SrcQP, n.link.To.QKey))
-			return n.part(w.Send(id), 0, 8)
-		})
+		n.op(what, wcSend, n.addressed(n.part(n.wr().Send(opID), 0, 8), ah, wc.SrcQP))
 		if r := n.farGot(what); !bytes.Equal(r.Data, out) || r.SrcQP != n.qp.Num() {
 			t.Errorf("%s: from %#x, %s", what, r.SrcQP, differing(r.Data, out))
 		}

@@ -57,20 +57,16 @@ func dmSource(t *suite.T) {
 	dm, mr := dmOf(t, n.pd, 0)
 	out := fill(make([]byte, 2*page), 5)
 	dmPut(t, dm, 0, out)
-	n.op("WRITE", wcWrite, func(w verbs.SendWR, id uint64) verbs.SendWR {
-		return w.Write(id, n.link.To.Base, n.link.To.RKey).SGE(0, 2*page, mr.LKey())
-	})
+	n.op("WRITE", wcWrite, n.write(0).SGE(0, 2*page, mr.LKey()))
 	n.farHas("WRITE", 0, out)
 	n.farRoom(page)
-	n.op("SEND", wcSend, func(w verbs.SendWR, id uint64) verbs.SendWR { return w.Send(id).SGE(page-8, 128, mr.LKey()) })
+	n.op("SEND", wcSend, n.wr().Send(opID).SGE(page-8, 128, mr.LKey()))
 	if r := n.farGot("SEND"); !bytes.Equal(r.Data, out[page-8:][:128]) {
 		t.Errorf("SEND: %s", differing(r.Data, out[page-8:][:128]))
 	}
 	n.farRoom(64)
 	copy(n.buf, "from the host, ")
-	n.op("SEND of both", wcSend, func(w verbs.SendWR, id uint64) verbs.SendWR {
-		return w.Send(id).Add(n.sge(0, 15)).SGE(64, 16, mr.LKey())
-	})
+	n.op("SEND of both", wcSend, n.wr().Send(opID).Add(n.sge(0, 15)).SGE(64, 16, mr.LKey()))
 	if r, want := n.farGot("SEND of both"), append([]byte("from the host, "), out[64:80]...); !bytes.Equal(r.Data, want) {
 		t.Errorf("SEND of both: %s", differing(r.Data, want))
 	}
@@ -83,9 +79,7 @@ func dmSink(t *suite.T) {
 	dmPut(t, dm, 0, want)
 	back := fill(want[64:64+page], 6)
 	n.farStore(0, back)
-	n.op("READ", wcRead, func(w verbs.SendWR, id uint64) verbs.SendWR {
-		return w.Read(id, n.link.To.Base, n.link.To.RKey).SGE(64, page, mr.LKey())
-	})
+	n.op("READ", wcRead, n.read(0).SGE(64, page, mr.LKey()))
 	if got := dmGet(t, dm, 0, 2*page); !bytes.Equal(got, want) {
 		t.Errorf("READ: device memory holds %s", differing(got, want))
 	}
@@ -123,22 +117,16 @@ func dmToDM(t *suite.T) {
 	out, want := fill(make([]byte, page), 7), make([]byte, 2*page)
 	dmPut(t, from, 0, out)
 	dmPut(t, to, 0, want)
-	a.op("WRITE", wcWrite, func(w verbs.SendWR, id uint64) verbs.SendWR {
-		return w.Write(id, 512, remote.RKey()).SGE(0, page, local.LKey())
-	})
+	a.op("WRITE", wcWrite, a.wr().Write(opID, 512, remote.RKey()).SGE(0, page, local.LKey()))
 	copy(want[512:], out)
 	if got := dmGet(t, to, 0, 2*page); !bytes.Equal(got, want) {
 		t.Errorf("WRITE: device memory holds %s", differing(got, want))
 	}
-	a.op("READ", wcRead, func(w verbs.SendWR, id uint64) verbs.SendWR {
-		return w.Read(id, 256, remote.RKey()).SGE(page, page, local.LKey())
-	})
+	a.op("READ", wcRead, a.wr().Read(opID, 256, remote.RKey()).SGE(page, page, local.LKey()))
 	if got := dmGet(t, from, page, page); !bytes.Equal(got, want[256:256+page]) {
 		t.Errorf("READ: device memory holds %s", differing(got, want[256:256+page]))
 	}
-	b.op("WRITE back", wcWrite, func(w verbs.SendWR, id uint64) verbs.SendWR {
-		return w.Write(id, 8, local.RKey()).SGE(512, 64, remote.LKey())
-	})
+	b.op("WRITE back", wcWrite, b.wr().Write(opID, 8, local.RKey()).SGE(512, 64, remote.LKey()))
 	if got := dmGet(t, from, 8, 64); !bytes.Equal(got, out[:64]) {
 		t.Errorf("WRITE back: device memory holds %s", differing(got, out[:64]))
 	}
@@ -150,15 +138,11 @@ func dmAtomicRequests(t *suite.T) {
 	to, remote := dmOf(t, b.pd, verbs.DMAccessRemoteAtomic)
 	word := func(dm *verbs.DM, off int64) uint64 { return binary.NativeEndian.Uint64(dmGet(t, dm, off, 8)) }
 	dmPut(t, to, 16, binary.NativeEndian.AppendUint64(nil, 1<<33))
-	a.op("fetch and add", wcFetchAdd, func(w verbs.SendWR, id uint64) verbs.SendWR {
-		return w.FetchAdd(id, 16, remote.RKey(), 9).SGE(32, 8, local.LKey())
-	})
+	a.op("fetch and add", wcFetchAdd, a.wr().FetchAdd(opID, 16, remote.RKey(), 9).SGE(32, 8, local.LKey()))
 	if was, is := word(from, 32), word(to, 16); was != 1<<33 || is != 1<<33+9 {
 		t.Errorf("fetch and add: was %#x, is %#x", was, is)
 	}
-	a.op("compare and swap", wcCompareSwap, func(w verbs.SendWR, id uint64) verbs.SendWR {
-		return w.CompareSwap(id, 16, remote.RKey(), 1<<33+9, 77).SGE(40, 8, local.LKey())
-	})
+	a.op("compare and swap", wcCompareSwap, a.wr().CompareSwap(opID, 16, remote.RKey(), 1<<33+9, 77).SGE(40, 8, local.LKey()))
 	if was, is := word(from, 40), word(to, 16); was != 1<<33+9 || is != 77 {
 		t.Errorf("compare and swap: was %#x, is %#x", was, is)
 	}

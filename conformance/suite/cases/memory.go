@@ -63,14 +63,10 @@ func used(t *suite.T, pd *verbs.PD, b []byte, mr *verbs.MR) {
 			t.Errorf("round %d: the other end reads %s", round, differing(r.Data, out))
 		}
 		fill(middle, 4*round+1)
-		n.op("WRITE", wcWrite, func(w verbs.SendWR, id uint64) verbs.SendWR {
-			return w.Write(id, n.link.To.Base, n.link.To.RKey).SGE(at, usedLength, mr.LKey())
-		})
+		n.op("WRITE", wcWrite, n.write(0).SGE(at, usedLength, mr.LKey()))
 		n.farHas("WRITE", 0, fill(out, 4*round+1))
 		n.farStore(0, fill(out, 4*round+2))
-		n.op("READ", wcRead, func(w verbs.SendWR, id uint64) verbs.SendWR {
-			return w.Read(id, n.link.To.Base, n.link.To.RKey).SGE(at, usedLength, mr.LKey())
-		})
+		n.op("READ", wcRead, n.read(0).SGE(at, usedLength, mr.LKey()))
 		holds(t, "read by this end", middle, out)
 		n.recv.WR(0).Recv(1).SGE(at, usedLength, mr.LKey())
 		need(t, errorOf(n.qp.PostRecv(n.recv, 1)))

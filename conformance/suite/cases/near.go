@@ -139,12 +139,31 @@ func (n *near) post(count int) {
 	}
 }
 
-// op posts one request, which begin begins with the id that it is given, and checks its completion.
-func (n *near) op(what string, opcode verbs.WCOpcode, begin func(w verbs.SendWR, id uint64) verbs.SendWR) {
-	const id = 0x1234567890abcdef
-	begin(n.send.WR(0), id).Flags(verbs.SendSignaled)
+// opID is the id of the one request that op posts.
+const opID = 0x1234567890abcdef
+
+// wr is the request that op posts. write and read begin it, with a place in the other end's window.
+func (n *near) wr() verbs.SendWR { return n.send.WR(0) }
+
+func (n *near) write(offset uint64) verbs.SendWR {
+	return n.wr().Write(opID, n.link.To.Base+offset, n.link.To.RKey)
+}
+
+func (n *near) read(offset uint64) verbs.SendWR {
+	return n.wr().Read(opID, n.link.To.Base+offset, n.link.To.RKey)
+}
+
+// op posts the request, and checks its completion.
+func (n *near) op(what string, opcode verbs.WCOpcode, w verbs.SendWR) {
+	w.Flags(verbs.SendSignaled)
 	n.post(1)
-	n.finished(what, id, opcode)
+	n.finished(what, opID, opcode)
+}
+
+// addressed names the other end of a datagram.
+func (n *near) addressed(w verbs.SendWR, ah *verbs.AH, qpn uint32) verbs.SendWR {
+	ok(n.t, "Address", ah.Address(w, qpn, n.link.To.QKey))
+	return w
 }
 
 // finished checks the next completion of a request.

@@ -64,9 +64,7 @@ func onDemandAtomics(t *suite.T) {
 			t.Errorf("round %d: compare and swap: was %d, is %d", round, r.Old, word(0))
 		}
 		n.farStore(0, binary.NativeEndian.AppendUint64(nil, round+40))
-		n.op("fetch and add", wcFetchAdd, func(w verbs.SendWR, id uint64) verbs.SendWR {
-			return w.FetchAdd(id, n.link.To.Base, n.link.To.RKey, 2).Add(a.part(page, 8))
-		})
+		n.op("fetch and add", wcFetchAdd, n.wr().FetchAdd(opID, n.link.To.Base, n.link.To.RKey, 2).Add(a.part(page, 8)))
 		if word(page) != round+40 {
 			t.Errorf("round %d: fetched %d", round, word(page))
 		}
@@ -81,14 +79,10 @@ func onDemandGathered(t *suite.T) {
 		a.absent()
 		out := a.filled(page, 512, round)
 		out = append(out, fill(n.buf[:512], round+9)...)
-		n.op("WRITE", wcWrite, func(w verbs.SendWR, id uint64) verbs.SendWR {
-			return w.Write(id, n.link.To.Base, n.link.To.RKey).Add(a.part(page, 512)).Add(n.sge(0, 512))
-		})
+		n.op("WRITE", wcWrite, n.write(0).Add(a.part(page, 512)).Add(n.sge(0, 512)))
 		n.farHas("WRITE", 0, out)
 		clear(n.buf[:512])
-		n.op("READ", wcRead, func(w verbs.SendWR, id uint64) verbs.SendWR {
-			return w.Read(id, n.link.To.Base, n.link.To.RKey).Add(a.part(0, 512)).Add(n.sge(0, 512))
-		})
+		n.op("READ", wcRead, n.read(0).Add(a.part(0, 512)).Add(n.sge(0, 512)))
 		a.has("READ", 0, out[:512])
 		holds(t, "READ, behind it", n.buf[:512], out[512:])
 	}

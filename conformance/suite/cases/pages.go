@@ -80,9 +80,7 @@ func resizeKeeps(t *suite.T) {
 		}
 	}
 	ok(t, "the first size", cq.Resize(was))
-	n.op("a WRITE", wcWrite, func(w verbs.SendWR, id uint64) verbs.SendWR {
-		return w.Write(id, n.link.To.Base, n.link.To.RKey).Add(n.sge(0, 8))
-	})
+	n.op("a WRITE", wcWrite, n.write(0).Add(n.sge(0, 8)))
 }
 
 func resizeNot(t *suite.T) {

@@ -30,9 +30,7 @@ func states(t *suite.T) {
 		impossible(t, "INIT without a port", n.qp.Modify(verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).AccessFlags(0)))
 		n.link = t.Connect(n.qp, far.RC, t.Access(far.RC))
 		n.room(1, 0, 64)
-		n.op("a WRITE", wcWrite, func(w verbs.SendWR, id uint64) verbs.SendWR {
-			return w.Write(id, n.link.To.Base, n.link.To.RKey).Add(n.sge(0, 8))
-		})
+		n.op("a WRITE", wcWrite, n.write(0).Add(n.sge(0, 8)))
 		impossible(t, "RTS to INIT", to(verbs.QPStateInit))
 		ok(t, "RTS to ERR", to(verbs.QPStateErr))
 		wc := wait(t, cq)

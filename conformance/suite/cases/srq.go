@@ -209,9 +209,7 @@ func srqTaken(t *suite.T) {
 		ends[who].takes("to one of two", id, ends[0])
 	}
 	// one that needs no receive leaves them alone
-	ends[1].op("a WRITE", wcWrite, func(w verbs.SendWR, id uint64) verbs.SendWR {
-		return w.Write(id, ends[1].link.To.Base, ends[1].link.To.RKey).Add(ends[1].sge(0, 8))
-	})
+	ends[1].op("a WRITE", wcWrite, ends[1].write(0).Add(ends[1].sge(0, 8)))
 	supply(t, srq, ends[0], 8, 1)
 	for id := 6; id < 9; id++ {
 		ends[id%2].takes("the rest", id, ends[0])

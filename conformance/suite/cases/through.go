@@ -57,7 +57,7 @@ func (a *area) carried(round int) {
 	what := func(op string) string { return fmt.Sprintf("round %d: %s", round, op) }
 	out := a.filled(0, length, round)
 	n.farRoom(length)
-	n.op(what("SEND"), wcSend, func(w verbs.SendWR, id uint64) verbs.SendWR { return w.Send(id).Add(a.part(0, length)) })
+	n.op(what("SEND"), wcSend, n.wr().Send(opID).Add(a.part(0, length)))
 	if r := n.farGot(what("SEND")); !bytes.Equal(r.Data, out) {
 		n.t.Errorf("%s: %s", what("SEND"), differing(r.Data, out))
 	}
@@ -70,15 +70,11 @@ func (a *area) carried(round int) {
 	n.received(what("a message"), uint64(round), wcRecv, length)
 	a.has(what("a message"), page, in)
 	out = a.filled(2*page, length, round+100)
-	n.op(what("WRITE"), wcWrite, func(w verbs.SendWR, id uint64) verbs.SendWR {
-		return w.Write(id, n.link.To.Base, n.link.To.RKey).Add(a.part(2*page, length))
-	})
+	n.op(what("WRITE"), wcWrite, n.write(0).Add(a.part(2*page, length)))
 	n.farHas(what("WRITE"), 0, out)
 	in = fill(make([]byte, length), round+150)
 	n.farStore(length, in)
-	n.op(what("READ"), wcRead, func(w verbs.SendWR, id uint64) verbs.SendWR {
-		return w.Read(id, n.link.To.Base+length, n.link.To.RKey).Add(a.part(3*page, length))
-	})
+	n.op(what("READ"), wcRead, n.read(length).Add(a.part(3*page, length)))
 	a.has(what("READ"), 3*page, in)
 }
 
@@ -88,11 +84,7 @@ func (a *area) datagrams(round int) {
 	ah := must(n.pd.CreateAH(n.t.Port().Way(n.link.To)))(n.t)
 	out := a.filled(0, 200, round)
 	n.farRoom(200)
-	n.op("a datagram", wcSend, func(w verbs.SendWR, id uint64) verbs.SendWR {
-		w.Send(id).Add(a.part(0, 200))
-		ok(n.t, "Address", ah.Address(w, n.link.To.QPN, n.link.To.QKey))
-		return w
-	})
+	n.op("a datagram", wcSend, n.addressed(n.wr().Send(opID).Add(a.part(0, 200)), ah, n.link.To.QPN))
 	if r := n.farGot("a datagram"); !bytes.Equal(r.Data, out) {
 		n.t.Errorf("a datagram: %s", differing(r.Data, out))
 	}

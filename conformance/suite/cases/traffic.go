@@ -79,7 +79,7 @@ func messages(n *near) {
 		what := fmt.Sprintf("a message of %d bytes", length)
 		n.farRoom(length)
 		out := bytes.Clone(fill(n.buf[:length], i))
-		n.op(what, wcSend, func(w verbs.SendWR, id uint64) verbs.SendWR { return n.part(w.Send(id), 0, length) })
+		n.op(what, wcSend, n.part(n.wr().Send(opID), 0, length))
 		if r := n.farGot(what); !bytes.Equal(r.Data, out) || r.WithImm || r.Length != length {
 			t.Errorf("%s: received %s", what, differing(r.Data, out))
 		}
@@ -97,7 +97,7 @@ func immediate(n *near) {
 	for i, imm := range []uint32{0, 1, 0x01020304, 0xfffffffe} {
 		what := fmt.Sprintf("a message with %#x", imm)
 		n.farRoom(i)
-		n.op(what, wcSend, func(w verbs.SendWR, id uint64) verbs.SendWR { return n.part(w.SendImm(id, imm), 0, i) })
+		n.op(what, wcSend, n.part(n.wr().SendImm(opID, imm), 0, i))
 		if r := n.farGot(what); !r.WithImm || r.Imm != imm || r.Length != i {
 			t.Errorf("%s: %+v", what, r)
 		}
@@ -116,16 +116,12 @@ func writeRead(n *near) {
 		n.farStore(0, make([]byte, length+128))
 		want := append(make([]byte, 64, length+128), fill(n.buf[:length], i)...)
 		want = append(want, make([]byte, 64)...) // what is not to be touched stands around it
-		n.op("WRITE of "+what, wcWrite, func(w verbs.SendWR, id uint64) verbs.SendWR {
-			return n.part(w.Write(id, n.link.To.Base+64, n.link.To.RKey), 0, length)
-		})
+		n.op("WRITE of "+what, wcWrite, n.part(n.write(64), 0, length))
 		n.farHas("WRITE of "+what, 0, want)
 		back := fill(make([]byte, length), i+100)
 		n.farStore(32, back)
 		clear(n.buf)
-		n.op("READ of "+what, wcRead, func(w verbs.SendWR, id uint64) verbs.SendWR {
-			return n.part(w.Read(id, n.link.To.Base+32, n.link.To.RKey), 16, length)
-		})
+		n.op("READ of "+what, wcRead, n.part(n.read(32), 16, length))
 		if !bytes.Equal(n.buf[16:16+length], back) {
 			t.Errorf("READ of %s: %s", what, differing(n.buf[16:16+length], back))
 		}
@@ -140,9 +136,7 @@ func writeImm(n *near) {
 	const text = "written and told"
 	n.farRoom(0)
 	copy(n.buf, text)
-	n.op("WRITE", wcWrite, func(w verbs.SendWR, id uint64) verbs.SendWR {
-		return w.WriteImm(id, n.link.To.Base+8, n.link.To.RKey, 0xa1b2c3d4).Add(n.sge(0, len(text)))
-	})
+	n.op("WRITE", wcWrite, n.wr().WriteImm(opID, n.link.To.Base+8, n.link.To.RKey, 0xa1b2c3d4).Add(n.sge(0, len(text))))
 	if r := n.farGot("told"); !r.WithImm || r.Imm != 0xa1b2c3d4 || r.Length != len(text) {
 		t.Errorf("the other end was told %+v", r)
 	}
@@ -161,31 +155,22 @@ func atomicRequests(n *near) {
 	t := n.t
 	value := func(v uint64) []byte { return binary.NativeEndian.AppendUint64(nil, v) }
 	n.farStore(16, value(1<<40))
-	for _, c := range []struct {
-		what     string
-		opcode   verbs.WCOpcode
-		begin    func(w verbs.SendWR, id uint64) verbs.SendWR
-		was, now uint64
-	}{
-		{"fetch and add", wcFetchAdd, func(w verbs.SendWR, id uint64) verbs.SendWR {
-			return w.FetchAdd(id, n.link.To.Base+16, n.link.To.RKey, 5)
-		}, 1 << 40, 1<<40 + 5},
-		{"fetch and add of -6", wcFetchAdd, func(w verbs.SendWR, id uint64) verbs.SendWR {
-			return w.FetchAdd(id, n.link.To.Base+16, n.link.To.RKey, ^uint64(5))
-		}, 1<<40 + 5, 1<<40 - 1},
-		{"compare and swap", wcCompareSwap, func(w verbs.SendWR, id uint64) verbs.SendWR {
-			return w.CompareSwap(id, n.link.To.Base+16, n.link.To.RKey, 1<<40-1, 0x1122334455667788)
-		}, 1<<40 - 1, 0x1122334455667788},
-		{"compare and swap of another value", wcCompareSwap, func(w verbs.SendWR, id uint64) verbs.SendWR {
-			return w.CompareSwap(id, n.link.To.Base+16, n.link.To.RKey, 3, 4)
-		}, 0x1122334455667788, 0x1122334455667788},
-	} {
-		n.op(c.what, c.opcode, func(w verbs.SendWR, id uint64) verbs.SendWR { return c.begin(w, id).Add(n.sge(8, 8)) })
-		if got := binary.NativeEndian.Uint64(n.buf[8:]); got != c.was {
-			t.Errorf("%s: there was %#x, want %#x", c.what, got, c.was)
+	shows := func(what string, opcode verbs.WCOpcode, w verbs.SendWR, was, now uint64) {
+		n.op(what, opcode, w.Add(n.sge(8, 8)))
+		if got := binary.NativeEndian.Uint64(n.buf[8:]); got != was {
+			t.Errorf("%s: there was %#x, want %#x", what, got, was)
 		}
-		n.farHas(c.what, 16, value(c.now))
+		n.farHas(what, 16, value(now))
 	}
+	add := func(v uint64) verbs.SendWR { return n.wr().FetchAdd(opID, n.link.To.Base+16, n.link.To.RKey, v) }
+	swap := func(compare, v uint64) verbs.SendWR {
+		return n.wr().CompareSwap(opID, n.link.To.Base+16, n.link.To.RKey, compare, v)
+	}
+	const other = 0x1122334455667788
+	shows("fetch and add", wcFetchAdd, add(5), 1<<40, 1<<40+5)
+	shows("fetch and add of -6", wcFetchAdd, add(^uint64(5)), 1<<40+5, 1<<40-1)
+	shows("compare and swap", wcCompareSwap, swap(1<<40-1, other), 1<<40-1, other)
+	shows("compare and swap of another value", wcCompareSwap, swap(3, 4), other, other)
 }
 
 func unreliable(n *near) {
@@ -194,14 +179,12 @@ func unreliable(n *near) {
 		what := fmt.Sprintf("%d bytes", length)
 		out := bytes.Clone(fill(n.buf[:length], i))
 		n.farRoom(length)
-		n.op("SEND of "+what, wcSend, func(w verbs.SendWR, id uint64) verbs.SendWR { return n.part(w.Send(id), 0, length) })
+		n.op("SEND of "+what, wcSend, n.part(n.wr().Send(opID), 0, length))
 		if r := n.farGot(what); !bytes.Equal(r.Data, out) {
 			t.Errorf("SEND of %s: %s", what, differing(r.Data, out))
 		}
 		n.farRoom(0) // so that the arrival shows: the completion of a WRITE here does not tell it
-		n.op("WRITE of "+what, wcWrite, func(w verbs.SendWR, id uint64) verbs.SendWR {
-			return w.WriteImm(id, n.link.To.Base, n.link.To.RKey, uint32(i)).Add(n.sge(0, length))
-		})
+		n.op("WRITE of "+what, wcWrite, n.wr().WriteImm(opID, n.link.To.Base, n.link.To.RKey, uint32(i)).Add(n.sge(0, length)))
 		if r := n.farGot(what); r.Imm != uint32(i) || r.Length != length {
 			t.Errorf("WRITE of %s: told %+v", what, r)
 		}
@@ -228,11 +211,7 @@ func datagrams(n *near) {
 		what := fmt.Sprintf("a datagram of %d bytes", length)
 		out := bytes.Clone(fill(n.buf[:length], i))
 		n.farRoom(length)
-		n.op(what, wcSend, func(w verbs.SendWR, id uint64) verbs.SendWR {
-			n.part(w.SendImm(id, uint32(i)), 0, length)
-			ok(t, "Address", ah.Address(w, n.link.To.QPN, n.link.To.QKey))
-			return w
-		})
+		n.op(what, wcSend, n.addressed(n.part(n.wr().SendImm(opID, uint32(i)), 0, length), ah, n.link.To.QPN))
 		if r := n.farGot(what); !bytes.Equal(r.Data, out) || r.SrcQP != n.qp.Num() || !r.WithImm || r.Imm != uint32(i) {
 			t.Errorf("%s: from %#x, imm %d, %s", what, r.SrcQP, r.Imm, differing(r.Data, out))
 		}
@@ -291,9 +270,7 @@ func gathered(n *near) {
 	copy(n.buf[2000:], "two")
 	copy(n.buf[5000:], "three")
 	n.farRoom(64)
-	n.op("gathered", wcSend, func(w verbs.SendWR, id uint64) verbs.SendWR {
-		return w.Send(id).Add(n.sge(5000, 5)).Add(n.sge(10, 3)).Add(n.sge(2000, 3))
-	})
+	n.op("gathered", wcSend, n.wr().Send(opID).Add(n.sge(5000, 5)).Add(n.sge(10, 3)).Add(n.sge(2000, 3)))
 	if r := n.farGot("gathered"); string(r.Data) != "threeonetwo" {
 		t.Errorf("received %q", r.Data)
 	}

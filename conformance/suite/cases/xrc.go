@@ -207,9 +207,7 @@ func xrcMessages(t *suite.T) {
 	receives(t, second, mr, 4)
 	send := func(what string, num uint32, text string) {
 		copy(p.sender.buf, text)
-		p.sender.op(what, wcSend, func(w verbs.SendWR, id uint64) verbs.SendWR {
-			return w.Send(id).ToSRQ(num).Add(p.sender.sge(0, len(text)))
-		})
+		p.sender.op(what, wcSend, p.sender.wr().Send(opID).ToSRQ(num).Add(p.sender.sge(0, len(text))))
 	}
 	send("to the first", firstNum, "one")
 	p.arrives("the first", firstCQ, data, 0, "one")
@@ -250,19 +248,13 @@ func xrcMemory(t *suite.T) {
 	_, _, elsewhere := newXRCQueue(t, newPD(t), x)
 	base, n := mr.UncheckedSGE(0, 8).Addr, p.sender
 	copy(n.buf, "to write")
-	n.op("a WRITE", wcWrite, func(w verbs.SendWR, id uint64) verbs.SendWR {
-		return w.Write(id, base, mr.RKey()).ToSRQ(num).Add(n.sge(0, 8))
-	})
-	n.op("a READ", wcRead, func(w verbs.SendWR, id uint64) verbs.SendWR {
-		return w.Read(id, base, mr.RKey()).ToSRQ(num).Add(n.sge(64, 8))
-	})
+	n.op("a WRITE", wcWrite, n.wr().Write(opID, base, mr.RKey()).ToSRQ(num).Add(n.sge(0, 8)))
+	n.op("a READ", wcRead, n.wr().Read(opID, base, mr.RKey()).ToSRQ(num).Add(n.sge(64, 8)))
 	if string(data[:8]) != "to write" || string(n.buf[64:72]) != "to write" {
 		t.Errorf("written %q, read %q", data[:8], n.buf[64:72])
 	}
 	binary.NativeEndian.PutUint64(data[8:], 40)
-	n.op("an addition", wcFetchAdd, func(w verbs.SendWR, id uint64) verbs.SendWR {
-		return w.FetchAdd(id, base+8, mr.RKey(), 2).ToSRQ(num).Add(n.sge(128, 8))
-	})
+	n.op("an addition", wcFetchAdd, n.wr().FetchAdd(opID, base+8, mr.RKey(), 2).ToSRQ(num).Add(n.sge(128, 8)))
 	if now, old := binary.NativeEndian.Uint64(data[8:]), binary.NativeEndian.Uint64(n.buf[128:]); now != 42 || old != 40 {
 		t.Errorf("40 and 2 are %d, it was %d", now, old)
 	}
@@ -321,16 +313,13 @@ func xrcSecond(t *suite.T) {
 	}
 	ok(t, "Close of the first handle", p.receiver.Close())
 	copy(p.sender.buf, "still there")
-	p.sender.op("a message", wcSend, func(w verbs.SendWR, id uint64) verbs.SendWR { return w.Send(id).ToSRQ(num).Add(p.sender.sge(0, 11)) })
+	p.sender.op("a message", wcSend, p.sender.wr().Send(opID).ToSRQ(num).Add(p.sender.sge(0, 11)))
 	p.arrives("the message", cq, data, 0, "still there")
 	ok(t, "ERR by the second handle", again.Modify(verbs.NewQPAttr(verbs.QPStateErr)))
 	ok(t, "RESET by the second handle", again.Modify(verbs.NewQPAttr(verbs.QPStateReset)))
 	ok(t, "RESET of the sender", p.sender.qp.Modify(verbs.NewQPAttr(verbs.QPStateReset)))
 	p.connect(again)
-	p.sender.op("a message anew", wcSend, func(w verbs.SendWR,
-		id uint64) verbs.SendWR {
-		return w.Send(id).ToSRQ(num).Add(p.sender.sge(0, 5))
-	})
+	p.sender.op("a message anew", wcSend, p.sender.wr().Send(opID).ToSRQ(num).Add(p.sender.sge(0, 5)))
 	p.arrives("the message anew", cq, data, 1, "still")
 	ok(t, "Close of the second handle", again.Close())
 	_, err = t.Device().OpenQP(verbs.NewQPOpenAttr(x, p.receiver.Num(), verbs.QPTypeXRCRecv))
@@ -367,7 +356,7 @@ func xrcTwoOpenings(t *suite.T) {
 	srq, cq, num := newXRCQueue(t, pd, there) // of the other opening: the receiver is of this one
 	receives(t, srq, mr, 1)
 	copy(p.sender.buf, "shared")
-	p.sender.op("a message", wcSend, func(w verbs.SendWR, id uint64) verbs.SendWR { return w.Send(id).ToSRQ(num).Add(p.sender.sge(0, 6)) })
+	p.sender.op("a message", wcSend, p.sender.wr().Send(opID).ToSRQ(num).Add(p.sender.sge(0, 6)))
 	p.arrives("the message", cq, data, 0, "shared")
 	again := must(dev.OpenQP(verbs.NewQPOpenAttr(there, p.receiver.Num(), verbs.QPTypeXRCRecv)))(t)
 	ok(t, "Close of the receiver's first handle", p.receiver.Close())
