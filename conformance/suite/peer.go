@@ -73,10 +73,7 @@ func (p *PeerEnd) connect() (err error) {
 	if p.cq, err = t.Device().CreateCQ(1, nil, 0); err != nil {
 		return err
 	}
-	if p.qp, err = p.pd.CreateQP(verbs.QPInitAttr{
-		Type: verbs.QPTypeRC, SendCQ: p.cq, RecvCQ: p.cq, MaxSendWR: 1, MaxRecvWR: 1, MaxSendSGE: 1,
-		MaxRecvSGE: 1,
-	}); err != nil {
+	if p.qp, err = p.pd.CreateQP(OneEach(verbs.QPTypeRC, p.cq)); err != nil {
 		return err
 	}
 	if p.far, err = t.Maker().NewEnd(t.Context(), far.RC); err != nil {

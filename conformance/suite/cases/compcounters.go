@@ -50,7 +50,7 @@ func cntrNumbers(t *suite.T) {
 
 // countedBy makes a connected queue pair with counters of operations.
 func countedBy(t *suite.T, counters map[verbs.CompCntrOp]*verbs.CompCntr) *near {
-	n := bareNear(t, newPD(t), far.RC, must(t.Device().CreateCQ(depth, nil, 0))(t), must(t.Device().CreateCQ(depth, nil, 0))(t))
+	n := bareNear(t, newPD(t), far.RC, newCQ(t), newCQ(t))
 	for op, c := range counters {
 		if err := n.qp.AttachCompCntr(c, verbs.NewCompCntrAttachAttr(op)); err != nil {
 			t.Fatalf("attaching a counter of %v: %v", op, err)

@@ -51,7 +51,7 @@ func none(t *suite.T, ch *verbs.CompChannel, what string) {
 
 // onChannel returns a connected queue pair whose receives are announced on a channel.
 func onChannel(t *suite.T, ch *verbs.CompChannel) *near {
-	sends, recvs := must(t.Device().CreateCQ(depth, nil, 0))(t), must(t.Device().CreateCQ(depth, ch, 0))(t)
+	sends, recvs := newCQ(t), must(t.Device().CreateCQ(depth, ch, 0))(t)
 	return nearOn(t, newPD(t), far.RC, sends, recvs)
 }
 

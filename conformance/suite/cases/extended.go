@@ -199,10 +199,7 @@ func extendedOrder(t *suite.T) {
 	ch, pd := must(t.Device().CreateCompChannel())(t), newPD(t)
 	cq := must(t.Device().CreateCQEx(verbs.NewCQInitAttrEx(1, allStandard).Channel(ch).CompVector(0)))(t)
 	r := must(cq.Reader(allStandard))(t)
-	qp := must(pd.CreateQP(verbs.QPInitAttr{
-		Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, MaxSendWR: 1, MaxRecvWR: 1, MaxSendSGE: 1,
-		MaxRecvSGE: 1,
-	}))(t)
+	qp := must(pd.CreateQP(suite.OneEach(verbs.QPTypeRC, cq)))(t)
 	inUse(t, cq.Close(), "QP")
 	inUse(t, ch.Close(), "CQ")
 	empty(t, "before Close", r)

@@ -15,7 +15,7 @@ import (
 // fieldAlone receives a message with immediate data on a queue for each field.
 func fieldAlone(t *suite.T) {
 	const mark = 0x5a
-	pd, sends := newPD(t), must(t.Device().CreateCQ(depth, nil, 0))(t)
+	pd, sends := newPD(t), newCQ(t)
 	for i, field := range standardFields {
 		recvs := extendedCQ(t, field, 0)
 		n := nearOn(t, pd, far.RC, sends, recvs)
@@ -160,7 +160,7 @@ func readAndPolled(t *suite.T) {
 
 // announcedNear is a near queue pair whose receives are read when an event announces them.
 func announcedNear(t *suite.T, ch *verbs.CompChannel) *near {
-	sends := must(t.Device().CreateCQ(depth, nil, 0))(t)
+	sends := newCQ(t)
 	recvs := must(t.Device().CreateCQEx(verbs.NewCQInitAttrEx(depth, allStandard).Channel(ch)))(t)
 	n := nearOn(t, newPD(t), far.RC, sends, recvs)
 	n.readers = map[*verbs.CQ]*verbs.CQReader{recvs: must(recvs.Reader(allStandard))(t)}
@@ -223,7 +223,7 @@ func moderatedEvents(t *suite.T) {
 // overrun completes more requests than its queue has room for, and looks at their effect alone.
 func overrun(t *suite.T) {
 	sends := must(t.Device().CreateCQEx(verbs.NewCQInitAttrEx(1, allStandard).Flags(verbs.CQFlagIgnoreOverrun)))(t)
-	n := nearOn(t, newPD(t), far.RC, sends, must(t.Device().CreateCQ(depth, nil, 0))(t))
+	n := nearOn(t, newPD(t), far.RC, sends, newCQ(t))
 	count := 2 * sends.Size()
 	for i := range count {
 		n.farRoom(8)

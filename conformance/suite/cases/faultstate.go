@@ -154,7 +154,7 @@ func tooLarge(t *suite.T) {
 	e := must(patient().NewReset(nearPlace(t)))(t)
 	attr := must(t.Device().QueryDevice())(t)
 	none := func(what string, change func(*verbs.QPInitAttr)) {
-		a := verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: e.CQ, RecvCQ: e.CQ, MaxSendWR: 1, MaxRecvWR: 1, MaxSendSGE: 1, MaxRecvSGE: 1}
+		a := suite.OneEach(verbs.QPTypeRC, e.CQ)
 		change(&a)
 		_, err := e.PD.CreateQP(a)
 		answers(t, what, err, syscall.EINVAL, syscall.ENOMEM)

@@ -36,9 +36,9 @@ type station struct {
 
 // stationOn makes one that sends and receives on a port. Its receives complete in cq, if there is one.
 func stationOn(t *suite.T, port uint8, cq *verbs.CQ) *station {
-	n := &near{t: t, pd: newPD(t), sends: must(t.Device().CreateCQ(depth, nil, 0))(t), recvs: cq}
+	n := &near{t: t, pd: newPD(t), sends: newCQ(t), recvs: cq}
 	if cq == nil {
-		n.recvs = must(t.Device().CreateCQ(depth, nil, 0))(t)
+		n.recvs = newCQ(t)
 	}
 	n.with(must(n.pd.CreateQP(verbs.QPInitAttr{
 		Type: verbs.QPTypeRawPacket, SendCQ: n.sends, RecvCQ: n.recvs, MaxSendWR: depth, MaxRecvWR: depth,
@@ -341,7 +341,7 @@ func oddFrames(t *suite.T) {
 		}
 		b.silent("of such a size")
 	}
-	n := &near{t: t, pd: newPD(t), sends: must(t.Device().CreateCQ(depth, nil, 0))(t)}
+	n := &near{t: t, pd: newPD(t), sends: newCQ(t)}
 	n.recvs = n.sends
 	attr := verbs.NewQPInitAttrEx(verbs.QPTypeRawPacket, n.sends, n.recvs, n.pd).MaxSendWR(depth).MaxSendSGE(1)
 	fails(t, "WRITE of raw packets", errorOf(t.Device().CreateQPEx(attr.SendOps(verbs.QPOpRDMAWrite))), errors.ErrUnsupported)

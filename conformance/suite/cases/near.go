@@ -32,6 +32,9 @@ const depth = 32
 // patience is how long an operation may take.
 const patience = 10 * time.Second
 
+// newCQ makes a completion queue for one of the queues of a near.
+func newCQ(t *suite.T) *verbs.CQ { return must(t.Device().CreateCQ(depth, nil, 0))(t) }
+
 // near is a queue pair of the device under test, connected to another end, with a region to send from and to receive into.
 type near struct {
 	t            *suite.T
@@ -51,7 +54,7 @@ type near struct {
 // newNear makes a queue pair with completion queues of its own, which are for posts of batches and polls alone: Config.Take may have them.
 // shape adds to the attributes of the queue pair.
 func newNear(t *suite.T, kind far.Kind, shape ...func(*verbs.QPInitAttr)) *near {
-	sends, recvs := must(t.Device().CreateCQ(depth, nil, 0))(t), must(t.Device().CreateCQ(depth, nil, 0))(t)
+	sends, recvs := newCQ(t), newCQ(t)
 	n := nearOn(t, newPD(t), kind, sends, recvs, shape...)
 	if len(shape) == 0 { // no shared receive queue
 		n.done = must(t.Take(n.qp, sends, recvs))(t)

@@ -59,7 +59,7 @@ func refusedOrAbsent(t *suite.T, rule string, err error) {
 }
 
 func resizeKeeps(t *suite.T) {
-	cq := must(t.Device().CreateCQ(depth, nil, 0))(t)
+	cq := newCQ(t)
 	n := nearOn(t, newPD(t), far.RC, cq, cq)
 	n.writes(0, 8, verbs.SendSignaled)
 	n.post(8)

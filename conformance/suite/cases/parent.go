@@ -118,9 +118,7 @@ func needsMemory(t *suite.T, pp *verbs.PD) (interface{ Close() error }, error) {
 		return mr, err
 	}
 	cq := must(t.Device().CreateCQ(4, nil, 0))(t)
-	qp, err := pp.CreateQP(verbs.QPInitAttr{
-		Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, MaxSendWR: 4, MaxRecvWR: 4, MaxSendSGE: 1, MaxRecvSGE: 1,
-	})
+	qp, err := pp.CreateQP(suite.OneEach(verbs.QPTypeRC, cq))
 	return qp, err
 }
 

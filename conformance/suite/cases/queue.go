@@ -90,7 +90,7 @@ func (n *near) writes(first uint64, count int, flags verbs.SendFlags) {
 
 // fullQueue posts as many requests as the queue has room for, waits until the last has been carried out, and only then polls.
 func fullQueue(t *suite.T) {
-	cq := must(t.Device().CreateCQ(depth, nil, 0))(t)
+	cq := newCQ(t)
 	room := cq.Size()
 	if room > 4096 {
 		t.Fatalf("asked for room for %d completions, got %d", depth, room)
@@ -221,10 +221,7 @@ func queueOrder(t *suite.T) {
 	pd := newPD(t)
 	ch := must(t.Device().CreateCompChannel())(t)
 	cq := must(t.Device().CreateCQ(1, ch, 0))(t)
-	qp := must(pd.CreateQP(verbs.QPInitAttr{
-		Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, MaxSendWR: 1, MaxRecvWR: 1, MaxSendSGE: 1,
-		MaxRecvSGE: 1,
-	}))(t)
+	qp := must(pd.CreateQP(suite.OneEach(verbs.QPTypeRC, cq)))(t)
 	if qp.PD() != pd || qp.Device() != t.Device() || qp.Num() == 0 {
 		t.Errorf("queue pair %#x, or another domain or device", qp.Num())
 	}

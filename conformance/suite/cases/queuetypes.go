@@ -27,7 +27,7 @@ func queueTypes() []suite.Case {
 
 // bothKinds makes a queue pair of a type, plain and extended, with room for 5 requests of 2 elements each, and hands on each.
 func bothKinds(t *suite.T, typ verbs.QPType, use func(what string, qp *verbs.QP)) {
-	pd, cq := newPD(t), must(t.Device().CreateCQ(depth, nil, 0))(t)
+	pd, cq := newPD(t), newCQ(t)
 	qp := must(pd.CreateQP(verbs.QPInitAttr{Type: typ, SendCQ: cq, RecvCQ: cq, MaxSendWR: 5, MaxRecvWR: 5, MaxSendSGE: 2, MaxRecvSGE: 2}))(t)
 	use(fmt.Sprintf("%v", typ), qp)
 	ok(t, "Close", qp.Close())

@@ -100,9 +100,7 @@ func noWindow(t *suite.T) {
 // queuePairOf makes a queue pair of a type.
 func queuePairOf(t *suite.T, typ verbs.QPType) *verbs.QP {
 	cq := must(t.Device().CreateCQ(1, nil, 0))(t)
-	return must(newPD(t).CreateQP(verbs.QPInitAttr{
-		Type: typ, SendCQ: cq, RecvCQ: cq, MaxSendWR: 1, MaxRecvWR: 1, MaxSendSGE: 1, MaxRecvSGE: 1,
-	}))(t)
+	return must(newPD(t).CreateQP(suite.OneEach(typ, cq)))(t)
 }
 
 // anyGroup is a group of multicast that nobody else is in.

@@ -164,7 +164,7 @@ func onSRQ(srq *verbs.SRQ) func(*verbs.QPInitAttr) {
 
 func srqOwnReceives(t *suite.T) {
 	pd := newPD(t)
-	cq := must(t.Device().CreateCQ(depth, nil, 0))(t)
+	cq := newCQ(t)
 	n := bareNear(t, pd, far.RC, cq, cq, onSRQ(newSRQ(t, pd, 4, 1)))
 	ok(t, "INIT", t.Port().Init(n.qp, far.RC, verbs.QPAccessRemoteWrite))
 	n.recv.WR(0).Recv(1).Add(n.sge(0, 8))
@@ -201,7 +201,7 @@ func srqTaken(t *suite.T) {
 	srq := newSRQ(t, pd, 8, 1)
 	var ends []*near
 	for range 2 {
-		sends, recvs := must(t.Device().CreateCQ(depth, nil, 0))(t), must(t.Device().CreateCQ(depth, nil, 0))(t)
+		sends, recvs := newCQ(t), newCQ(t)
 		ends = append(ends, nearOn(t, pd, far.RC, sends, recvs, onSRQ(srq)))
 	}
 	supply(t, srq, ends[0], 0, 8)
@@ -219,7 +219,7 @@ func srqTaken(t *suite.T) {
 func srqEvent(t *suite.T) {
 	pd := newPD(t)
 	srq := newSRQ(t, pd, 8, 1)
-	sends, recvs := must(t.Device().CreateCQ(depth, nil, 0))(t), must(t.Device().CreateCQ(depth, nil, 0))(t)
+	sends, recvs := newCQ(t), newCQ(t)
 	n := nearOn(t, pd, far.RC, sends, recvs, onSRQ(srq))
 	supply(t, srq, n, 0, 5)
 	ok(t, "a limit", srq.Modify(verbs.NewSRQAttr().Limit(3)))

@@ -80,7 +80,7 @@ func streamNear(t *suite.T, kind far.Kind, ops verbs.QPOp) *near {
 
 // bareStreamNear makes one that is in RESET.
 func bareStreamNear(t *suite.T, kind far.Kind, ops verbs.QPOp) *near {
-	n := &near{t: t, pd: newPD(t), sends: must(t.Device().CreateCQ(4*depth, nil, 0))(t), recvs: must(t.Device().CreateCQ(depth, nil, 0))(t)}
+	n := &near{t: t, pd: newPD(t), sends: must(t.Device().CreateCQ(4*depth, nil, 0))(t), recvs: newCQ(t)}
 	n.with(must(t.Device().CreateQPEx(streamAttr(n, kind).SendOps(ops)))(t))
 	n.stream = must(n.qp.Stream())(t)
 	return n

@@ -45,8 +45,6 @@ func newXRCD(t *suite.T, dev *verbs.Device) *verbs.XRCD {
 	return must(dev.OpenXRCD(verbs.NewXRCDInitAttr(-1, syscall.O_CREAT)))(t)
 }
 
-func newCQ(t *suite.T) *verbs.CQ { return must(t.Device().CreateCQ(depth, nil, 0))(t) }
-
 // newXRCQueue makes a shared receive queue of type XRC with a completion queue of its own.
 func newXRCQueue(t *suite.T, pd *verbs.PD, x *verbs.XRCD) (*verbs.SRQ, *verbs.CQ, uint32) {
 	cq := must(x.Device().CreateCQ(depth, nil, 0))(t)
