@@ -3,7 +3,6 @@
 package cases
 
 import (
-	"bytes"
 	"encoding/binary"
 
 	"github.com/verbsgen/verbsgen/conformance/suite"
@@ -61,15 +60,11 @@ func dmSource(t *suite.T) {
 	n.farHas("WRITE", 0, out)
 	n.farRoom(page)
 	n.op("SEND", wcSend, n.wr().Send(opID).SGE(page-8, 128, mr.LKey()))
-	if r := n.farGot("SEND"); !bytes.Equal(r.Data, out[page-8:][:128]) {
-		t.Errorf("SEND: %s", differing(r.Data, out[page-8:][:128]))
-	}
+	holds(t, "SEND", n.farGot("SEND").Data, out[page-8:][:128])
 	n.farRoom(64)
 	copy(n.buf, "from the host, ")
 	n.op("SEND of both", wcSend, n.wr().Send(opID).Add(n.sge(0, 15)).SGE(64, 16, mr.LKey()))
-	if r, want := n.farGot("SEND of both"), append([]byte("from the host, "), out[64:80]...); !bytes.Equal(r.Data, want) {
-		t.Errorf("SEND of both: %s", differing(r.Data, want))
-	}
+	holds(t, "SEND of both", n.farGot("SEND of both").Data, append([]byte("from the host, "), out[64:80]...))
 }
 
 func dmSink(t *suite.T) {
@@ -80,17 +75,13 @@ func dmSink(t *suite.T) {
 	back := fill(want[64:64+page], 6)
 	n.farStore(0, back)
 	n.op("READ", wcRead, n.read(0).SGE(64, page, mr.LKey()))
-	if got := dmGet(t, dm, 0, 2*page); !bytes.Equal(got, want) {
-		t.Errorf("READ: device memory holds %s", differing(got, want))
-	}
+	holds(t, "READ", dmGet(t, dm, 0, 2*page), want)
 	n.recv.WR(0).Recv(9).SGE(page+512, 64, mr.LKey())
 	need(t, errorOf(n.qp.PostRecv(n.recv, 1)))
 	copy(want[page+512:], "a message to device memory..")
 	n.tell("a message", far.Op{Code: far.Send, Data: []byte("a message to device memory..")})
 	n.received("a message", 9, wcRecv, 28)
-	if got := dmGet(t, dm, 0, 2*page); !bytes.Equal(got, want) {
-		t.Errorf("a message: device memory holds %s", differing(got, want))
-	}
+	holds(t, "a message", dmGet(t, dm, 0, 2*page), want)
 }
 
 // pairOfNears connects two queue pairs of the device under test with each other.
@@ -119,17 +110,11 @@ func dmToDM(t *suite.T) {
 	dmPut(t, to, 0, want)
 	a.op("WRITE", wcWrite, a.wr().Write(opID, 512, remote.RKey()).SGE(0, page, local.LKey()))
 	copy(want[512:], out)
-	if got := dmGet(t, to, 0, 2*page); !bytes.Equal(got, want) {
-		t.Errorf("WRITE: device memory holds %s", differing(got, want))
-	}
+	holds(t, "WRITE", dmGet(t, to, 0, 2*page), want)
 	a.op("READ", wcRead, a.wr().Read(opID, 256, remote.RKey()).SGE(page, page, local.LKey()))
-	if got := dmGet(t, from, page, page); !bytes.Equal(got, want[256:256+page]) {
-		t.Errorf("READ: device memory holds %s", differing(got, want[256:256+page]))
-	}
+	holds(t, "READ", dmGet(t, from, page, page), want[256:256+page])
 	b.op("WRITE back", wcWrite, b.wr().Write(opID, 8, local.RKey()).SGE(512, 64, remote.LKey()))
-	if got := dmGet(t, from, 8, 64); !bytes.Equal(got, out[:64]) {
-		t.Errorf("WRITE back: device memory holds %s", differing(got, out[:64]))
-	}
+	holds(t, "WRITE back", dmGet(t, from, 8, 64), out[:64])
 }
 
 func dmAtomicRequests(t *suite.T) {
@@ -169,9 +154,7 @@ func dmBounds(t *suite.T) {
 		p.Write("write", c.mr.RKey(), c.addr, []byte(c.text))
 		copy(want[c.at:], c.text)
 	}
-	if got := dmGet(t, dm, 0, 3*page); !bytes.Equal(got, want) {
-		t.Errorf("device memory holds %s", differing(got, want))
-	}
+	holds(t, "device memory", dmGet(t, dm, 0, 3*page), want)
 	ok(t, "Close of a region", first.Close())
 	p.Write("write to the other region", second.RKey(), 0, []byte("here"))
 	ok(t, "Close of a region", second.Close())

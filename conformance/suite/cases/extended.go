@@ -80,15 +80,12 @@ func readNear(t *suite.T, kind far.Kind, fields verbs.WCField, flags verbs.CQFla
 // readOne waits for one completion.
 func readOne(t *suite.T, r *verbs.CQReader) verbs.WCEx {
 	var wcs [1]verbs.WCEx
-	start := clock()
-	for round := 0; ; round++ {
-		if n := must(r.PollSpin(wcs[:], far.NextRound(round)))(t); n == 1 {
-			return wcs[0]
-		}
-		if start.late() {
-			t.Fatalf("no completion in %v", patience)
-		}
-	}
+	round := 0
+	until(t, "a completion is read", func() bool {
+		round++
+		return must(r.PollSpin(wcs[:], far.NextRound(round-1)))(t) == 1
+	})
+	return wcs[0]
 }
 
 // empty checks that there is nothing to read.

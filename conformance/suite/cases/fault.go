@@ -166,6 +166,20 @@ func (p *pair) ended(what string, wcs []verbs.WC, i int, id uint64, set ...int) 
 	p.t.Status(what, int(wcs[i].Status), set...)
 }
 
+// one posts the first request of the near end, with the id 1, and checks how it completes.
+func (p *pair) one(what string, set ...int) {
+	p.post(1)
+	p.ended(what, p.wait(p.near, 1), 0, 1, set...)
+}
+
+// two posts the first two, of which the second must be flushed.
+func (p *pair) two(what string, set ...int) {
+	p.post(2)
+	wcs := p.wait(p.near, 2)
+	p.ended(what, wcs, 0, 1, set...)
+	p.ended("the one behind it", wcs, 1, 2, wcFlush)
+}
+
 // allEnded checks that completions are of requests 0, 1, … and have all one status. It notes none of them: how many there are
 // is the device's affair.
 func (p *pair) allEnded(what string, wcs []verbs.WC, status verbs.WCStatus) {
@@ -181,8 +195,7 @@ func (p *pair) allEnded(what string, wcs []verbs.WC, status verbs.WCStatus) {
 func (p *pair) recovered() {
 	n := connectTo(p.t, p.place, patient())
 	n.local(n.send.WR(0).Write(1, n.at(), n.far.MR.RKey())).Flags(verbs.SendSignaled)
-	n.post(1)
-	n.ended("a write on a new connection", n.wait(n.near, 1), 0, 1, wcSuccess)
+	n.one("a write on a new connection", wcSuccess)
 	if !bytes.Equal(n.far.Buf[:8], n.near.Buf[:8]) {
 		p.t.Errorf("a write on a new connection left %x", n.far.Buf[:8])
 	}

@@ -3,7 +3,6 @@
 package cases
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -216,10 +215,7 @@ func (n *near) farGot(what string) far.Received {
 
 // farHas compares the other end's window.
 func (n *near) farHas(what string, offset int, want []byte) {
-	got := must(n.link.Far.Load(n.t.Context(), offset, len(want)))(n.t)
-	if !bytes.Equal(got, want) {
-		n.t.Errorf("%s: the window of the other end holds %s", what, differing(got, want))
-	}
+	holds(n.t, what+": the other end's window", must(n.link.Far.Load(n.t.Context(), offset, len(want)))(n.t), want)
 }
 
 // farStore fills in the other end's window.
@@ -229,9 +225,20 @@ func (n *near) farStore(offset int, data []byte) {
 	}
 }
 
-// watch says how long something has been waited for.
-type watch struct{ start time.Time }
+// until asks again and again until something is so. The case ends when it takes too long.
+func until(t *suite.T, what string, is func() bool) {
+	for start := time.Now(); !is(); {
+		if time.Since(start) > patience {
+			t.Fatalf("%s: it is not so after %v", what, patience)
+		}
+	}
+}
 
-func clock() watch { return watch{time.Now()} }
-
-func (w watch) late() bool { return time.Since(w.start) > patience }
+// succeeded takes completions off a queue: of requests from first to last-1, in their order.
+func succeeded(t *suite.T, cq *verbs.CQ, first, last int) {
+	for i := first; i < last; i++ {
+		if wc := wait(t, cq); wc.ID != uint64(i) || wc.Status != 0 {
+			t.Fatalf("completion %d of %d: %+v", i, last, wc)
+		}
+	}
+}

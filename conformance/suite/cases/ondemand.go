@@ -3,7 +3,6 @@
 package cases
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"syscall"
@@ -37,15 +36,11 @@ func onDemandPages(t *suite.T) {
 	for i, off := range []int{0, page, 5 * page, 14 * page} {
 		part := out[:page*(i%2+1)]
 		p.Write("write", mr.RKey(), uint64(buf.Addr())+uint64(off), part)
-		if got := buf.Bytes()[off : off+len(part)]; !bytes.Equal(got, part) {
-			t.Errorf("page %d: the memory holds %s", off/page, differing(got, part))
-		}
+		holds(t, fmt.Sprintf("page %d", off/page), buf.Bytes()[off:off+len(part)], part)
 		back := make([]byte, 2*page)
 		want := fill(buf.Bytes()[8*page:10*page], i)
 		p.Read("read", mr.RKey(), uint64(buf.Addr())+8*page, back)
-		if !bytes.Equal(back, want) {
-			t.Errorf("round %d: read %s", i, differing(back, want))
-		}
+		holds(t, fmt.Sprintf("read in round %d", i), back, want)
 	}
 }
 

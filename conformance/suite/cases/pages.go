@@ -65,20 +65,14 @@ func resizeKeeps(t *suite.T) {
 	n.post(8)
 	was, polled := cq.Size(), 0
 	for _, size := range []int{2*was + 1, 4 * was} { // with completions in it, or on their way
-		if wc := wait(t, cq); wc.ID != uint64(polled) || wc.Status != 0 {
-			t.Fatalf("completion %d: %+v", polled, wc)
-		}
+		succeeded(t, cq, polled, polled+1)
 		polled++
 		ok(t, "a larger size", cq.Resize(size))
 		if cq.Size() < size {
 			t.Errorf("asked for %d, got %d", size, cq.Size())
 		}
 	}
-	for ; polled < 8; polled++ {
-		if wc := wait(t, cq); wc.ID != uint64(polled) || wc.Status != 0 {
-			t.Fatalf("completion %d: %+v", polled, wc)
-		}
-	}
+	succeeded(t, cq, polled, 8)
 	ok(t, "the first size", cq.Resize(was))
 	n.op("a WRITE", wcWrite, n.write(0).Add(n.sge(0, 8)))
 }
@@ -113,20 +107,15 @@ func resizeSmaller(t *suite.T) {
 	n.writes(0, 8, verbs.SendSignaled)
 	n.send.WR(8).Read(8, n.link.To.Base, n.link.To.RKey).Add(n.sge(512, 64))
 	n.post(9)
-	for start := clock(); string(n.buf[512:576]) != string(n.buf[:64]); time.Sleep(time.Millisecond) {
-		if start.late() {
-			t.Fatalf("the requests were not carried out")
-		}
-	}
+	until(t, "the requests are carried out", func() bool {
+		time.Sleep(time.Millisecond)
+		return string(n.buf[512:576]) == string(n.buf[:64])
+	})
 	t.Errno("less room than there are completions", cq.Resize(1), syscall.EINVAL)
 	if cq.Size() != was {
 		t.Errorf("the size is %d, and was %d", cq.Size(), was)
 	}
-	for i := range uint64(8) {
-		if wc := wait(t, cq); wc.ID != i || wc.Status != 0 {
-			t.Fatalf("completion %d: %+v", i, wc)
-		}
-	}
+	succeeded(t, cq, 0, 8)
 	ok(t, "less room in the empty queue", cq.Resize(1))
 }
 

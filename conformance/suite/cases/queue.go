@@ -51,9 +51,7 @@ func queueSizes(t *suite.T) {
 		if cq.Size() < size || cq.Device() != t.Device() {
 			t.Errorf("asked for %d, got %d", size, cq.Size())
 		}
-		if n, err := cq.PollInto(make([]verbs.WC, 1)); n != 0 || err != nil {
-			t.Errorf("a poll of a new queue: %d, %v", n, err)
-		}
+		idle(t, "a new queue", cq)
 		ok(t, "Close", cq.Close())
 		fails(t, "second Close", cq.Close(), os.ErrClosed)
 		fails(t, "a poll after Close", errorOf(cq.PollInto(make([]verbs.WC, 1))), os.ErrClosed)
@@ -104,22 +102,12 @@ func fullQueue(t *suite.T) {
 		posted += count
 	}
 	last := 8 * ((room-1)%depth + 1)
-	for start := clock(); ; {
-		if got := must(n.link.Far.Load(t.Context(), 0, last))(t); string(got[last-8:]) == string(n.buf[last-8:last]) {
-			break
-		}
-		if start.late() {
-			t.Fatalf("%d WRITEs were not carried out", room)
-		}
-	}
-	for i := range room {
-		if wc := wait(t, cq); wc.ID != uint64(i) || wc.Status != 0 {
-			t.Fatalf("completion %d of %d: %+v", i, room, wc)
-		}
-	}
-	if got, err := cq.PollInto(make([]verbs.WC, 4)); got != 0 || err != nil {
-		t.Errorf("%d completions more, %v", got, err)
-	}
+	until(t, "the last WRITE is carried out", func() bool {
+		got := must(n.link.Far.Load(t.Context(), 0, last))(t)
+		return string(got[last-8:]) == string(n.buf[last-8:last])
+	})
+	succeeded(t, cq, 0, room)
+	idle(t, "after all", cq)
 }
 
 // manyRequests sends batches both ways, with more completions than a poll takes.
@@ -144,18 +132,16 @@ func manyRequests(t *suite.T) {
 			n.tell("a message", far.Op{Code: far.Send, Data: []byte{byte(round - i)}})
 		}
 		for what, cq := range map[string]*verbs.CQ{"sends": n.sends, "receives": n.recvs} {
-			for next, start := 0, clock(); next < depth; {
-				got := must(cq.PollInto(wcs))(t)
-				for _, wc := range wcs[:got] {
+			next := 0
+			until(t, fmt.Sprintf("round %d: %s complete", round, what), func() bool {
+				for _, wc := range wcs[:must(cq.PollInto(wcs))(t)] {
 					if wc.ID != uint64(round*depth+next) || wc.Status != 0 {
 						t.Fatalf("round %d, %s, completion %d: %+v", round, what, next, wc)
 					}
 					next++
 				}
-				if got == 0 && start.late() {
-					t.Fatalf("round %d: %d of %d %s completed", round, next, depth, what)
-				}
-			}
+				return next >= depth
+			})
 		}
 		for i := range depth {
 			if n.buf[4096+64*i] != byte(round-i) {
@@ -173,9 +159,7 @@ func signaled(t *suite.T) {
 		n.post(8)
 		n.finished("the eighth request", uint64(8*round+7), wcWrite)
 	}
-	if got, err := n.sends.PollInto(make([]verbs.WC, 4)); got != 0 || err != nil {
-		t.Errorf("%d completions more, %v", got, err)
-	}
+	idle(t, "after all", n.sends)
 }
 
 func allSignaled(t *suite.T) {

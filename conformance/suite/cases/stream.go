@@ -209,10 +209,12 @@ func someSignaled(t *suite.T) {
 }
 
 // idle checks that no completion is there.
-func (n *near) idle(what string) {
-	for _, cq := range []*verbs.CQ{n.sends, n.recvs} {
+func (n *near) idle(what string) { idle(n.t, what, n.sends, n.recvs) }
+
+func idle(t *suite.T, what string, queues ...*verbs.CQ) {
+	for _, cq := range queues {
 		if got, err := cq.PollInto(make([]verbs.WC, 1)); got != 0 || err != nil {
-			n.t.Errorf("%s: %d completions, %v", what, got, err)
+			t.Errorf("%s: %d completions, %v", what, got, err)
 		}
 	}
 }

@@ -44,9 +44,7 @@ func (a *area) filled(offset, length, seed int) []byte {
 
 // has compares a part.
 func (a *area) has(what string, offset int, want []byte) {
-	if got := a.buf[offset : offset+len(want)]; !bytes.Equal(got, want) {
-		a.n.t.Errorf("%s: the memory holds %s", what, differing(got, want))
-	}
+	holds(a.n.t, what, a.buf[offset:offset+len(want)], want)
 }
 
 // carried sends from the area and receives into it, and has WRITE take from it and READ put into it, over a reliable connection. Each
@@ -58,9 +56,7 @@ func (a *area) carried(round int) {
 	out := a.filled(0, length, round)
 	n.farRoom(length)
 	n.op(what("SEND"), wcSend, n.wr().Send(opID).Add(a.part(0, length)))
-	if r := n.farGot(what("SEND")); !bytes.Equal(r.Data, out) {
-		n.t.Errorf("%s: %s", what("SEND"), differing(r.Data, out))
-	}
+	holds(n.t, what("SEND"), n.farGot(what("SEND")).Data, out)
 	in := fill(make([]byte, length), round+50)
 	n.recv.WR(0).Recv(uint64(round)).Add(a.part(page, length))
 	if posted, err := n.qp.PostRecv(n.recv, 1); posted != 1 || err != nil {
@@ -85,9 +81,7 @@ func (a *area) datagrams(round int) {
 	out := a.filled(0, 200, round)
 	n.farRoom(200)
 	n.op("a datagram", wcSend, n.addressed(n.wr().Send(opID).Add(a.part(0, 200)), ah, n.link.To.QPN))
-	if r := n.farGot("a datagram"); !bytes.Equal(r.Data, out) {
-		n.t.Errorf("a datagram: %s", differing(r.Data, out))
-	}
+	holds(n.t, "a datagram", n.farGot("a datagram").Data, out)
 	ok(n.t, "Close of the address handle", ah.Close())
 }
 

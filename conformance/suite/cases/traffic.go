@@ -122,9 +122,7 @@ func writeRead(n *near) {
 		n.farStore(32, back)
 		clear(n.buf)
 		n.op("READ of "+what, wcRead, n.part(n.read(32), 16, length))
-		if !bytes.Equal(n.buf[16:16+length], back) {
-			t.Errorf("READ of %s: %s", what, differing(n.buf[16:16+length], back))
-		}
+		holds(t, "READ of "+what, n.buf[16:16+length], back)
 		if !bytes.Equal(n.buf[:16], make([]byte, 16)) || !bytes.Equal(n.buf[16+length:][:16], make([]byte, 16)) {
 			t.Errorf("READ of %s: the memory around it was written", what)
 		}
@@ -180,9 +178,7 @@ func unreliable(n *near) {
 		out := bytes.Clone(fill(n.buf[:length], i))
 		n.farRoom(length)
 		n.op("SEND of "+what, wcSend, n.part(n.wr().Send(opID), 0, length))
-		if r := n.farGot(what); !bytes.Equal(r.Data, out) {
-			t.Errorf("SEND of %s: %s", what, differing(r.Data, out))
-		}
+		holds(t, "SEND of "+what, n.farGot(what).Data, out)
 		n.farRoom(0) // so that the arrival shows: the completion of a WRITE here does not tell it
 		n.op("WRITE of "+what, wcWrite, n.wr().WriteImm(opID, n.link.To.Base, n.link.To.RKey, uint32(i)).Add(n.sge(0, length)))
 		if r := n.farGot(what); r.Imm != uint32(i) || r.Length != length {
@@ -192,9 +188,8 @@ func unreliable(n *near) {
 		clear(n.buf)
 		n.room(uint64(i), 0, length)
 		n.tell("SEND of "+what, far.Op{Code: far.Send, Data: out})
-		if n.received(what, uint64(i), wcRecv, length); !bytes.Equal(n.buf[:length], out) {
-			t.Errorf("received %s: %s", what, differing(n.buf[:length], out))
-		}
+		n.received(what, uint64(i), wcRecv, length)
+		holds(t, "received "+what, n.buf[:length], out)
 	}
 }
 

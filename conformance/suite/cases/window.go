@@ -127,8 +127,7 @@ func (w *windowed) farEnded(what string, id uint64, opcode verbs.WCOpcode) {
 // used posts a request of the near end, and waits for it.
 func (w *windowed) used(what string, begin func(verbs.SendWR) verbs.SendWR, set ...int) {
 	w.local(begin(w.send.WR(0))).Flags(verbs.SendSignaled)
-	w.post(1)
-	w.ended(what, w.wait(w.near, 1), 0, 1, set...)
+	w.one(what, set...)
 }
 
 func (w *windowed) writes(addr uint64, key uint32) func(verbs.SendWR) verbs.SendWR {
@@ -140,14 +139,10 @@ func (w *windowed) carries(what string, offset int, addr uint64, key uint32) {
 	fill(w.near.Buf[:8], offset)
 	want := bytes.Clone(w.near.Buf[:8])
 	w.used("a write "+what, w.writes(addr, key), wcSuccess)
-	if got := w.far.Buf[offset : offset+8]; !bytes.Equal(got, want) {
-		w.t.Errorf("a write %s: %s", what, differing(got, want))
-	}
+	holds(w.t, "a write "+what, w.far.Buf[offset:offset+8], want)
 	clear(w.near.Buf[:8])
 	w.used("a read "+what, func(r verbs.SendWR) verbs.SendWR { return r.Read(1, addr, key) }, wcSuccess)
-	if !bytes.Equal(w.near.Buf[:8], want) {
-		w.t.Errorf("a read %s: %s", what, differing(w.near.Buf[:8], want))
-	}
+	holds(w.t, "a read "+what, w.near.Buf[:8], want)
 }
 
 // another checks that a key differs from one before in its last byte alone.
