@@ -16,15 +16,9 @@ import (
 // longest is the length of the device memory, that of the longest copy.
 const longest = 1 << 20
 
-// subject is a device memory as a user gets it: from AllocDM of the generated package, on a software device whose ops
-// for device memory are those of the provider. bytes shows what is behind it.
-func subject(tb testing.TB, k fakeprov.Kind, want devmem.Mode) (s dmbench.Subject, bytes []byte) {
-	tb.Helper()
-	s, bytes, _ = made(tb, k, want)
-	return s, bytes
-}
-
-func made(tb testing.TB, k fakeprov.Kind, want devmem.Mode) (s dmbench.Subject, bytes []byte, dm *verbs.DM) {
+// subject is a device memory as a user gets it: from AllocDM of the generated package, on a software device whose ops for device memory
+// are those of the provider.
+func subject(tb testing.TB, k fakeprov.Kind, want devmem.Mode) (s dmbench.Subject, dm *verbs.DM) {
 	tb.Helper()
 	path, err := fakeprov.Build(tb.TempDir(), k, false)
 	if err != nil {
@@ -38,12 +32,6 @@ func made(tb testing.TB, k fakeprov.Kind, want devmem.Mode) (s dmbench.Subject, 
 	if dm.Mode() != want {
 		tb.Fatalf("mode %v, want %v", dm.Mode(), want)
 	}
-	s, bytes = over(p, dm)
-	return s, bytes, dm
-}
-
-// over is the subject of a device memory.
-func over(p *fakeprov.Provider, dm *verbs.DM) (dmbench.Subject, []byte) {
 	write := func(buf []byte, times int) error {
 		for range times {
 			if _, err := dm.WriteAt(buf, 0); err != nil {
@@ -60,7 +48,7 @@ func over(p *fakeprov.Provider, dm *verbs.DM) (dmbench.Subject, []byte) {
 		}
 		return nil
 	}
-	return dmbench.Subject{Object: p.Newest(), Write: write, Read: read}, p.Bytes(p.Newest(), longest)
+	return dmbench.Subject{Object: p.Newest(), Write: write, Read: read}, dm
 }
 
 func alloc(tb testing.TB, p *fakeprov.Provider) *verbs.DM {
@@ -95,7 +83,7 @@ func BenchmarkShim(b *testing.B)    { run(b, fakeprov.Words, devmem.Shim) }
 
 // BenchmarkDirectWide is of the copies with wider accesses.
 func BenchmarkDirectWide(b *testing.B) {
-	s, _, dm := made(b, fakeprov.MLX5, devmem.Direct4)
+	s, dm := subject(b, fakeprov.MLX5, devmem.Direct4)
 	s.Write = func(buf []byte, times int) error {
 		for range times {
 			if _, err := dm.Wide().WriteAt(buf, 0); err != nil {
@@ -117,7 +105,7 @@ func BenchmarkDirectWide(b *testing.B) {
 
 // BenchmarkWords is of words of 4 and 8 bytes, beside copies of as many in C.
 func BenchmarkWords(b *testing.B) {
-	s, _, dm := made(b, fakeprov.MLX5, devmem.Direct4)
+	s, dm := subject(b, fakeprov.MLX5, devmem.Direct4)
 	s.Write = func(buf []byte, times int) error {
 		if len(buf) == 4 {
 			for i := range times {
@@ -161,7 +149,7 @@ func BenchmarkPieces(b *testing.B) {
 		if mode == devmem.Shim {
 			kind = fakeprov.Words
 		}
-		s, _, dm := made(b, kind, mode)
+		s, dm := subject(b, kind, mode)
 		for _, n := range []int{4, 64, 256, 1024} {
 			for _, pieces := range []int{4, 16, 64} {
 				b.Run(fmt.Sprintf("%v/%dx%d", mode, pieces, n), func(b *testing.B) {
