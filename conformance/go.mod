@@ -6,6 +6,7 @@ require (
 	github.com/alecthomas/chroma/v2 v2.27.0
 	github.com/google/renameio/v2 v2.0.2
 	github.com/jstemmer/go-junit-report/v2 v2.1.0
+	github.com/mdlayher/netlink v1.11.2
 	github.com/verbsgen/verbsgen v0.1.0
 	github.com/verbsgen/verbsgen/cmd/verbsgen v0.1.0
 	github.com/verbsgen/verbsgen/conformance/card v0.1.0
@@ -14,7 +15,12 @@ require (
 	golang.org/x/sys v0.49.0
 )
 
-require github.com/dlclark/regexp2/v2 v2.2.1 // indirect
+require (
+	github.com/dlclark/regexp2/v2 v2.2.1 // indirect
+	github.com/google/go-cmp v0.7.0 // indirect
+	github.com/mdlayher/socket v0.6.0 // indirect
+	golang.org/x/net v0.61.0 // indirect
+)
 
 require (
 	github.com/BurntSushi/toml v1.4.1-0.20240526193622-a339e1f7089c // indirect
