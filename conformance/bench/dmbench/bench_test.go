@@ -8,6 +8,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/bench/dmbench"
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/gen/verbs/verbstest"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/devmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/devmem/fakeprov"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
@@ -28,10 +29,12 @@ func subject(tb testing.TB, k fakeprov.Kind, want devmem.Mode) (s dmbench.Subjec
 	if err != nil {
 		tb.Fatal(err)
 	}
-	dm = alloc(tb, p)
-	if dm.Mode() != want {
-		tb.Fatalf("mode %v, want %v", dm.Mode(), want)
+	_, dev := verbstest.Open(tb, softverbs.MaxDMSize(longest), softverbs.Override("alloc_dm", p.Op("alloc_dm")),
+		softverbs.Override("free_dm", p.Op("free_dm")))
+	if dm, err = dev.AllocDM(verbs.NewAllocDMAttr(longest)); err != nil || dm.Mode() != want {
+		tb.Fatalf("mode %v, want %v; %v", dm.Mode(), want, err)
 	}
+	tb.Cleanup(func() { _ = dm.Close() })
 	write := func(buf []byte, times int) error {
 		for range times {
 			if _, err := dm.WriteAt(buf, 0); err != nil {
@@ -49,31 +52,6 @@ func subject(tb testing.TB, k fakeprov.Kind, want devmem.Mode) (s dmbench.Subjec
 		return nil
 	}
 	return dmbench.Subject{Object: p.Newest(), Write: write, Read: read}, dm
-}
-
-func alloc(tb testing.TB, p *fakeprov.Provider) *verbs.DM {
-	tb.Helper()
-	soft := softverbs.New(softverbs.Name("soft0"), softverbs.MaxDMSize(longest),
-		softverbs.Override("alloc_dm", p.Op("alloc_dm")), softverbs.Override("free_dm", p.Op("free_dm")))
-	tb.Cleanup(func() { soft.Close() })
-	lib, err := verbs.LoadFrom(soft)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	dev, err := lib.OpenDevice("soft0")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() {
-		if err := dev.CloseAll(); err != nil {
-			tb.Errorf("closing: %v", err)
-		}
-	})
-	dm, err := dev.AllocDM(verbs.NewAllocDMAttr(longest))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return dm
 }
 
 // What the benchmarks print are ratios; run them with -benchtime 1x.
