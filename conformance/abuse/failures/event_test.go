@@ -3,12 +3,14 @@
 package failures
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/gen/verbs/verbstest"
@@ -63,7 +65,7 @@ func TestEventWithoutMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	ctx, cancel := contextFor()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if ev, err := dev.NextEvent(ctx); err != nil || ev.Type != verbs.EventTypePortActive {
 		t.Errorf("the event for which there was memory: %v, %v", ev, err)
