@@ -56,8 +56,8 @@ func cacheFolder() (string, error) {
 	return dir, os.MkdirAll(dir, 0o755)
 }
 
-// kernelImage returns the image of a known kernel: the kept one, or a new one. The name of its folder has a hash, as with other modules it is
-// another image.
+// kernelImage returns the image of a known kernel: the kept one, or a new one. The name of its folder has a hash, as with other modules it
+// is another image.
 func kernelImage(ctx context.Context, cache, name, mirror string, say *progress) (*image, error) {
 	if runtime.GOARCH != "amd64" {
 		return nil, fmt.Errorf("the guest uses the programs of this machine, and there is a kernel for amd64 only; this is %s", runtime.GOARCH)

@@ -41,7 +41,8 @@ func Count(device string) (Counts, error) {
 		}
 		err = cmp.Or(err, wrong)
 	}
-	return nil, fmt.Errorf("the kernel's objects of %s are not counted: %w", device, cmp.Or(err, errors.New("the kernel knows no such device")))
+	err = cmp.Or(err, errors.New("the kernel knows no such device"))
+	return nil, fmt.Errorf("the kernel's objects of %s are not counted: %w", device, err)
 }
 
 // More waits for as long as there are more objects than before, for some seconds at the most, and gives what there are more of:
