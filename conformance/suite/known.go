@@ -6,8 +6,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
+
+	"golang.org/x/mod/semver"
 )
 
 //go:embed known.json
@@ -48,7 +49,7 @@ func ParseDefects(data []byte) (Defects, error) {
 			return nil, fmt.Errorf("known defects: entry %d: provider, case, observed and evidence are needed", i)
 		}
 		for _, v := range []string{k.Kernels.From, k.Kernels.Before} {
-			if v != "" && release(v) == nil {
+			if v != "" && !semver.IsValid(release(v)) {
 				return nil, fmt.Errorf("known defects: entry %d: kernel %q is not of the form 6.1", i, v)
 			}
 		}
@@ -56,32 +57,15 @@ func ParseDefects(data []byte) (Defects, error) {
 	return list, nil
 }
 
-// release returns the numbers at the start of a release: 6, 1, 0 of "6.1.0-50-amd64".
-func release(s string) []int {
-	var out []int
-	for part := range strings.SplitSeq(s, ".") {
-		digits := part[:len(part)-len(strings.TrimLeft(part, "0123456789"))]
-		n, err := strconv.Atoi(digits)
-		if err != nil {
-			return out
-		}
-		if out = append(out, n); digits != part {
-			return out
-		}
-	}
-	return out
+// release is the version that a kernel's release begins with, in the form of semver: "v6.1.0" of "6.1.0-50-amd64".
+func release(s string) string {
+	return "v" + strings.TrimRight(s[:len(s)-len(strings.TrimLeft(s, "0123456789."))], ".")
 }
 
 // holds reports whether a kernel release lies in the range. 6.1.0 is 6.1.
 func (r KernelRange) holds(kernel string) bool {
-	cmp := func(limit string) int {
-		a, b := release(kernel), release(limit)
-		for len(a) < len(b) {
-			a = append(a, 0)
-		}
-		return slices.Compare(a[:len(b)], b)
-	}
-	return (r.From == "" || cmp(r.From) >= 0) && (r.Before == "" || cmp(r.Before) < 0)
+	at := release(kernel)
+	return (r.From == "" || semver.Compare(at, release(r.From)) >= 0) && (r.Before == "" || semver.Compare(at, release(r.Before)) < 0)
 }
 
 // of returns the defects that a case can meet on a device.

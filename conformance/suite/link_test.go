@@ -37,9 +37,7 @@ func TestPeerOf(t *testing.T) {
 			rkey uint32
 			want int
 		}{{mr.RKey(), StatusSuccess}, {mr.RKey() ^ 0xff, StatusRemAccess}, {mr.RKey(), StatusSuccess}} {
-			if status, err := p.Write(c.rkey, uint64(mr.Addr()), []byte("hello")); err != nil || status != c.want {
-				t.Errorf("status %d, %v; want %d", status, err, c.want)
-			}
+			p.Write("a write", c.rkey, uint64(mr.Addr()), []byte("hello"), c.want)
 		}
 		if string(buf[:5]) != "hello" {
 			t.Errorf("the memory holds %q", buf[:5])
@@ -76,18 +74,19 @@ func TestFarSide(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := run(g, func(t *T) {
+	for want, ends := range map[string]func(*T){"a write: the line is cut": func(t *T) {
 		pd, err := t.Device().AllocPD()
 		if err != nil {
 			t.Fatalf("%v", err)
 		}
-		if _, err := t.PeerOf(pd).Write(1, 0, []byte("x")); err == nil || !strings.Contains(err.Error(), "the line is cut") {
-			t.Errorf("%v", err)
+		t.PeerOf(pd).Write("a write", 1, 0, []byte("x"))
+	}, "the line is cut": func(t *T) { t.NewEnd(far.UD) }} {
+		if r := run(g, ends, Peer); r.Status != report.Fail || r.Reason != want {
+			t.Errorf("%+v", r)
 		}
-		t.NewEnd(far.UD)
-	}, Peer)
-	if r.Status != report.Fail || r.Reason != "the line is cut" || b.asked != 2 {
-		t.Errorf("asked %d times: %+v", b.asked, r)
+	}
+	if b.asked != 2 {
+		t.Errorf("asked %d times", b.asked)
 	}
 }
 

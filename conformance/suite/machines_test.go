@@ -34,9 +34,7 @@ func TestDistant(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v", err)
 		}
-		if _, err := t.PeerOf(pd).Write(1, 1, nil); err != nil {
-			t.Errorf("writing: %v", err)
-		}
+		t.PeerOf(pd).Write("writing", 1, 1, nil)
 	}
 	ends := func(t *T) { t.NewEnd(far.RC) }
 	for _, c := range []struct {

@@ -24,8 +24,8 @@ const opLimit = 10 * time.Second
 
 // PeerEnd moves bytes to and from memory that is registered on one protection domain of the device under test: it is the other
 // end of a reliable connection whose queue pair is made on that domain. The connection is made when it is first needed, and
-// anew after an operation that failed, as that leaves both queue pairs unusable. status is what an operation completed with; an
-// error means that it could not be tried, or did not complete.
+// anew after an operation that failed, as that leaves both queue pairs unusable. Each operation must complete with one of a set
+// of statuses, success if none is named. One that cannot be tried, or does not complete, ends the case.
 type PeerEnd struct {
 	t   *T
 	pd  *verbs.PD
@@ -73,10 +73,7 @@ func (p *PeerEnd) connect() (err error) {
 	if p.cq, err = t.Device().CreateCQ(1, nil, 0); err != nil {
 		return err
 	}
-	if p.qp, err = p.pd.CreateQP(verbs.QPInitAttr{
-		Type: verbs.QPTypeRC, SendCQ: p.cq, RecvCQ: p.cq, MaxSendWR: 1, MaxRecvWR: 1, MaxSendSGE: 1,
-		MaxRecvSGE: 1,
-	}); err != nil {
+	if p.qp, err = p.pd.CreateQP(OneEach(verbs.QPTypeRC, p.cq)); err != nil {
 		return err
 	}
 	if p.far, err = t.Maker().NewEnd(t.Context(), far.RC); err != nil {
@@ -86,7 +83,7 @@ func (p *PeerEnd) connect() (err error) {
 	return err
 }
 
-func (p *PeerEnd) do(op far.Op) (far.Result, error) {
+func (p *PeerEnd) do(what string, op far.Op, set []int) far.Result {
 	ctx, cancel := context.WithTimeout(p.t.Context(), opLimit)
 	defer cancel()
 	var r far.Result
@@ -97,30 +94,32 @@ func (p *PeerEnd) do(op far.Op) (far.Result, error) {
 	if err != nil || r.Status != StatusSuccess {
 		err = errors.Join(err, p.Close())
 	}
-	return r, err
+	if err != nil {
+		p.t.Fatalf("%s: %v", what, err)
+	}
+	if len(set) == 0 {
+		set = []int{StatusSuccess}
+	}
+	p.t.Status(what, r.Status, set...)
+	return r
 }
 
 // Write does an RDMA WRITE.
-func (p *PeerEnd) Write(rkey uint32, addr uint64, data []byte) (status int, err error) {
-	r, err := p.do(far.Op{Code: far.Write, RKey: rkey, Addr: addr, Data: data})
-	return r.Status, err
+func (p *PeerEnd) Write(what string, rkey uint32, addr uint64, data []byte, set ...int) {
+	p.do(what, far.Op{Code: far.Write, RKey: rkey, Addr: addr, Data: data}, set)
 }
 
 // Read does an RDMA READ into data.
-func (p *PeerEnd) Read(rkey uint32, addr uint64, data []byte) (status int, err error) {
-	r, err := p.do(far.Op{Code: far.Read, RKey: rkey, Addr: addr, Length: len(data)})
-	copy(data, r.Data)
-	return r.Status, err
+func (p *PeerEnd) Read(what string, rkey uint32, addr uint64, data []byte, set ...int) {
+	copy(data, p.do(what, far.Op{Code: far.Read, RKey: rkey, Addr: addr, Length: len(data)}, set).Data)
 }
 
 // FetchAdd does an atomic fetch and add.
-func (p *PeerEnd) FetchAdd(rkey uint32, addr, add uint64) (old uint64, status int, err error) {
-	r, err := p.do(far.Op{Code: far.FetchAdd, RKey: rkey, Addr: addr, Value: add})
-	return r.Old, r.Status, err
+func (p *PeerEnd) FetchAdd(what string, rkey uint32, addr, add uint64, set ...int) (old uint64) {
+	return p.do(what, far.Op{Code: far.FetchAdd, RKey: rkey, Addr: addr, Value: add}, set).Old
 }
 
 // CompareSwap does an atomic compare and swap.
-func (p *PeerEnd) CompareSwap(rkey uint32, addr, compare, swap uint64) (old uint64, status int, err error) {
-	r, err := p.do(far.Op{Code: far.CompareSwap, RKey: rkey, Addr: addr, Compare: compare, Value: swap})
-	return r.Old, r.Status, err
+func (p *PeerEnd) CompareSwap(what string, rkey uint32, addr, compare, swap uint64, set ...int) (old uint64) {
+	return p.do(what, far.Op{Code: far.CompareSwap, RKey: rkey, Addr: addr, Compare: compare, Value: swap}, set).Old
 }

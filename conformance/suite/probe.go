@@ -3,6 +3,7 @@
 package suite
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -50,23 +51,18 @@ func probe(t *T, dev *verbs.Device, attr *verbs.DeviceInfoEx) (map[Capability]st
 	} else if err := buf.Close(); err != nil {
 		lacking[HugePages] = oneLine(err.Error())
 	}
-	for c, try := range map[Capability]func(*verbs.Device, *T) error{
-		XRC: probeXRC, MW: probeMW, Multicast: probeMulticast, Counters: probeCounters, CompCounters: probeCompCounters,
-		Clock: probeClock, Resize: probeResize, WQ: probeWQ, RWQTables: probeRWQTables, ESP: probeESP, Moderation: probeModeration,
-		Flows: probeFlows, TD: probeTD, ParentDomain: probeParentDomain, NullMR: probeNullMR, Buf: probeBuf, DMABuf: probeDMABuf,
-		DMABufMemory: probeDMABufMemory, Import: probeImport,
-		CQEx: probeCQEx, Timestamps: probeTimestamps, Overruns: probeOverruns, QPEx: probeQPEx,
-		AtomicWrite: probeOp(capAtomicWrite, verbs.QPOpAtomicWrite), Flush: probeOp(capFlushGlobal, verbs.QPOpFlush),
-		RawPacket:   probeRawPacket,
-		ReregMemory: probeReregMemory, ReregPD: probeReregPD, ReregAccess: probeReregAccess,
-	} {
-		if err := try(dev, t); isLacking(c, err) {
+	b, err := newProbes(t, dev)
+	if err != nil {
+		return nil, err
+	}
+	for c, try := range b.all() {
+		if err := try(); isLacking(c, err) {
 			lacking[c] = oneLine(err.Error())
 		}
 	}
 	if lacking[ODP] != "" {
 		lacking[Advise] = lacking[ODP]
-	} else if err := probeAdvise(dev); errors.Is(err, errors.ErrUnsupported) {
+	} else if err := b.advise(); errors.Is(err, errors.ErrUnsupported) {
 		lacking[Advise] = oneLine(err.Error())
 	}
 	lack(Allocator, lacking[ParentDomain] != "", "%s", lacking[ParentDomain])
@@ -110,41 +106,167 @@ func closed[C io.Closer](c C, err error) error {
 	return with(c, err)(func(C) error { return nil })
 }
 
-// Each probe makes the simplest call that needs the capability. An error other than "not supported" is for the cases to find.
-
-func probeTD(dev *verbs.Device, _ *T) error { return closed(dev.AllocTD()) }
-
-func probeXRC(dev *verbs.Device, _ *T) error {
-	return closed(dev.OpenXRCD(verbs.NewXRCDInitAttr(-1, syscall.O_CREAT)))
+// OneEach are the attributes of a queue pair with room for one request of one element each way.
+func OneEach(typ verbs.QPType, cq *verbs.CQ) verbs.QPInitAttr {
+	return verbs.QPInitAttr{Type: typ, SendCQ: cq, RecvCQ: cq, MaxSendWR: 1, MaxRecvWR: 1, MaxSendSGE: 1, MaxRecvSGE: 1}
 }
 
-func probeMW(dev *verbs.Device, _ *T) error {
-	return withPD(dev, func(pd *verbs.PD) error {
-		return closed(pd.AllocMW(verbs.MWType2))
+// probes have what the attempts need.
+type probes struct {
+	t   *T
+	dev *verbs.Device
+	pd  *verbs.PD
+	cq  *verbs.CQ
+}
+
+func newProbes(t *T, dev *verbs.Device) (b *probes, err error) {
+	b = &probes{t: t, dev: dev}
+	if b.pd, err = dev.AllocPD(); err != nil {
+		return nil, err
+	}
+	b.cq, err = dev.CreateCQ(1, nil, 0)
+	return b, err
+}
+
+// Bits of device_cap_flags_ex that verbs.h has no names for: linux v6.12 include/uapi/rdma/ib_user_verbs.h.
+const (
+	capFlushGlobal = 1 << 38
+	capAtomicWrite = 1 << 40
+)
+
+// all are the simplest calls that need the capabilities. An error other than "not supported" is for the cases to find.
+func (b *probes) all() map[Capability]func() error {
+	dev, pd, cq := b.dev, b.pd, b.cq
+	return map[Capability]func() error{
+		TD:    func() error { return closed(dev.AllocTD()) },
+		XRC:   func() error { return closed(dev.OpenXRCD(verbs.NewXRCDInitAttr(-1, syscall.O_CREAT))) },
+		MW:    func() error { return closed(pd.AllocMW(verbs.MWType2)) },
+		WQ:    func() error { return closed(b.workQueue()) },
+		Flows: func() error { return with(pd.CreateQP(OneEach(verbs.QPTypeUD, cq)))(b.flow) },
+		RWQTables: func() error {
+			return with(b.workQueue())(func(wq *verbs.WQ) error {
+				return closed(dev.CreateRWQIndTable(verbs.NewRWQIndTableInitAttr([]*verbs.WQ{wq})))
+			})
+		},
+		ESP:          func() error { return closed(dev.CreateFlowActionESP(decrypting())) },
+		Moderation:   func() error { return cq.Modify(verbs.NewModifyCQAttr().Count(1)) },
+		Resize:       func() error { return cq.Resize(2*cq.Size() + 1) },
+		Counters:     func() error { return closed(dev.CreateCounters()) },
+		CompCounters: func() error { _, err := dev.QueryCompCntrCaps(); return err },
+		Clock:        func() error { _, err := dev.QueryRTValues(); return err },
+		Multicast: func() error { // a group that the queue pair is not in: a device that lacks the verb says so before it looks
+			return with(pd.CreateQP(OneEach(verbs.QPTypeUD, cq)))(func(qp *verbs.QP) error {
+				return qp.DetachMcast(verbs.GID{0: 0xff, 1: 0x12, 15: 1}, 0)
+			})
+		},
+		ParentDomain: func() error { return closed(dev.AllocParentDomain(verbs.NewParentDomainAttr(pd))) },
+		NullMR:       func() error { return closed(pd.AllocNullMR()) },
+		Buf:          func() error { return closed(pd.AllocBuf(page)) },
+		DMABuf:       b.dmaBuf,
+		DMABufMemory: func() error {
+			fd, err := DMABufFD(b.t, page)
+			if err == nil {
+				err = unix.Close(fd)
+			}
+			return err
+		},
+		Import: func() error { return closed(b.t.lib.ImportDevice(dev.CmdFD())) },
+		CQEx:   func() error { return closed(dev.CreateCQEx(verbs.NewCQInitAttrEx(1, 0))) },
+		Overruns: func() error {
+			return closed(dev.CreateCQEx(verbs.NewCQInitAttrEx(1, 0).Flags(verbs.CQFlagIgnoreOverrun)))
+		},
+		Timestamps: func() error {
+			return closed(dev.CreateCQEx(verbs.NewCQInitAttrEx(1, verbs.WCFieldCompletionTS|verbs.WCFieldWallclock)))
+		},
+		QPEx: func() error { return b.stream(verbs.QPOpSend) },
+		// requests that both the device and the provider know, or not
+		AtomicWrite: func() error { return b.streamIf(capAtomicWrite, verbs.QPOpAtomicWrite) },
+		Flush:       func() error { return b.streamIf(capFlushGlobal, verbs.QPOpFlush) },
+		RawPacket:   b.rawPacket,
+		ReregMemory: func() error {
+			return b.region(0, func(mr *verbs.MR, buf *mem.Buffer) error {
+				return mr.Rereg(new(verbs.MRChange).Memory(mem.Addr(buf.Addr()+page, page)))
+			})
+		},
+		ReregPD: func() error {
+			return with(dev.AllocPD())(func(other *verbs.PD) error {
+				return b.region(0, func(mr *verbs.MR, _ *mem.Buffer) error {
+					return errors.Join(mr.Rereg(new(verbs.MRChange).PD(other)), mr.Rereg(new(verbs.MRChange).PD(pd)))
+				})
+			})
+		},
+		ReregAccess: func() error {
+			return b.region(0, func(mr *verbs.MR, _ *mem.Buffer) error {
+				return mr.Rereg(new(verbs.MRChange).Access(verbs.MRAccessLocalWrite))
+			})
+		},
+	}
+}
+
+func (b *probes) workQueue() (*verbs.WQ, error) {
+	return b.dev.CreateWQ(verbs.NewWQInitAttr(b.pd, b.cq).MaxWR(1).MaxSGE(1))
+}
+
+func (b *probes) flow(qp *verbs.QP) error {
+	return closed(qp.CreateFlow(verbs.NewFlowAttr(verbs.FlowTypeNormal, b.t.target.cfg.Port).Specs(ToNobody())))
+}
+
+// decrypting describes an action that decrypts.
+func decrypting() *verbs.FlowActionESPAttr {
+	keys := &verbs.FlowActionESPKeymatAESGCM{Key: make([]byte, 16), Salt: 1, ICVLen: 16}
+	return verbs.NewFlowActionESPAttr().ESP(&verbs.FlowActionESP{}).Keymat(keys)
+}
+
+// stream makes a queue pair that posts requests of some kinds as a stream.
+func (b *probes) stream(ops verbs.QPOp) error {
+	attr := verbs.NewQPInitAttrEx(verbs.QPTypeRC, b.cq, b.cq, b.pd).MaxSendWR(1).MaxRecvWR(1).MaxSendSGE(1).MaxRecvSGE(1)
+	return with(b.dev.CreateQPEx(attr.SendOps(ops)))(func(qp *verbs.QP) error {
+		_, err := qp.Stream()
+		return err
 	})
 }
 
-func probeWQ(dev *verbs.Device, _ *T) error {
-	return withCQ(dev, func(cq *verbs.CQ) error {
-		return withPD(dev, func(pd *verbs.PD) error {
-			return closed(dev.CreateWQ(verbs.NewWQInitAttr(pd, cq).MaxWR(1).MaxSGE(1)))
-		})
+// streamIf does so on a device that has a bit.
+func (b *probes) streamIf(bit verbs.DeviceCapEx, op verbs.QPOp) error {
+	attr, err := b.dev.QueryDeviceEx()
+	if err != nil {
+		return err
+	}
+	if attr.DeviceCapFlagsEx&bit == 0 {
+		return fmt.Errorf("device_cap_flags_ex lacks %#x: %w", uint64(bit), errors.ErrUnsupported)
+	}
+	return b.stream(op)
+}
+
+func (b *probes) rawPacket() error {
+	if port, err := b.dev.QueryPort(1); err != nil || port.LinkLayer != verbs.LinkLayerEthernet {
+		return cmp.Or(err, fmt.Errorf("%w: raw packets are for ports of Ethernet", errors.ErrUnsupported))
+	}
+	return closed(b.pd.CreateQP(OneEach(verbs.QPTypeRawPacket, b.cq)))
+}
+
+// dmaBuf tries a descriptor that is no dma-buf too: a device that lacks the verb says so before it looks.
+func (b *probes) dmaBuf() error {
+	fd, err := memfd(page)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	return closed(b.pd.RegDMABufMR(mem.DMABuf{FD: fd, Length: page}, 0, verbs.DMABufAccessLocalWrite))
+}
+
+// advise is tried on a device with on-demand paging only: others have no region that takes advice.
+func (b *probes) advise() error {
+	return b.region(verbs.MRAccessLocalWrite|verbs.MRAccessOnDemand, func(mr *verbs.MR, buf *mem.Buffer) error {
+		return b.pd.AdviseMR(verbs.AdviseMRAdvicePrefetch, verbs.AdviseMRFlagsFlush,
+			[]verbs.SGE{{Addr: uint64(buf.Addr()), Length: page, LKey: mr.LKey()}})
 	})
 }
 
-func probeModeration(dev *verbs.Device, _ *T) error {
-	return withCQ(dev, func(cq *verbs.CQ) error { return cq.Modify(verbs.NewModifyCQAttr().Count(1)) })
-}
-
-// withCQ hands on a completion queue, which is closed behind.
-func withCQ(dev *verbs.Device, use func(cq *verbs.CQ) error) error {
-	return with(dev.CreateCQ(1, nil, 0))(use)
-}
-
-// probeFlows makes the flow that takes all that nobody else takes.
-func probeFlows(dev *verbs.Device, t *T) error {
-	return withDatagrams(dev, func(qp *verbs.QP) error {
-		return closed(qp.CreateFlow(verbs.NewFlowAttr(verbs.FlowTypeNormal, t.target.cfg.Port).Specs(ToNobody())))
+// region hands on a region over the first of two pages.
+func (b *probes) region(access verbs.MRAccess, use func(*verbs.MR, *mem.Buffer) error) error {
+	return with(mem.New(2*page, mem.Populate()))(func(buf *mem.Buffer) error {
+		return with(b.pd.RegMRFrom(mem.Addr(buf.Addr(), page), access))(func(mr *verbs.MR) error { return use(mr, buf) })
 	})
 }
 
@@ -166,139 +288,6 @@ var (
 // ToNobody matches frames to Nobody.
 func ToNobody() *verbs.FlowSpecEth {
 	return &verbs.FlowSpecEth{Val: verbs.FlowEthFilter{DstMAC: Nobody}, Mask: verbs.FlowEthFilter{DstMAC: WholeMAC}}
-}
-
-// withDatagrams hands on a queue pair of datagrams, which is closed behind.
-func withDatagrams(dev *verbs.Device, use func(qp *verbs.QP) error) error {
-	return withCQ(dev, func(cq *verbs.CQ) error {
-		return withPD(dev, func(pd *verbs.PD) error {
-			return with(pd.CreateQP(verbs.QPInitAttr{
-				Type: verbs.QPTypeUD, SendCQ: cq, RecvCQ: cq, MaxSendWR: 1, MaxRecvWR: 1, MaxSendSGE: 1,
-				MaxRecvSGE: 1,
-			}))(use)
-		})
-	})
-}
-
-func probeCounters(dev *verbs.Device, _ *T) error { return closed(dev.CreateCounters()) }
-
-func probeCompCounters(dev *verbs.Device, _ *T) error {
-	_, err := dev.QueryCompCntrCaps()
-	return err
-}
-
-func probeClock(dev *verbs.Device, _ *T) error {
-	_, err := dev.QueryRTValues()
-	return err
-}
-
-func probeResize(dev *verbs.Device, _ *T) error {
-	return withCQ(dev, func(cq *verbs.CQ) error { return cq.Resize(2*cq.Size() + 1) })
-}
-
-// probeMulticast leaves a group that the queue pair is not in: a device that lacks the verb says so before it looks.
-func probeMulticast(dev *verbs.Device, _ *T) error {
-	return withDatagrams(dev, func(qp *verbs.QP) error { return qp.DetachMcast(verbs.GID{0: 0xff, 1: 0x12, 15: 1}, 0) })
-}
-
-func probeParentDomain(dev *verbs.Device, _ *T) error {
-	return withPD(dev, func(pd *verbs.PD) error {
-		return closed(dev.AllocParentDomain(verbs.NewParentDomainAttr(pd)))
-	})
-}
-
-func probeNullMR(dev *verbs.Device, _ *T) error {
-	return withPD(dev, func(pd *verbs.PD) error {
-		return closed(pd.AllocNullMR())
-	})
-}
-
-func probeBuf(dev *verbs.Device, _ *T) error {
-	return withPD(dev, func(pd *verbs.PD) error {
-		return closed(pd.AllocBuf(page))
-	})
-}
-
-// probeDMABuf tries a descriptor that is no dma-buf too: a device that lacks the verb says so before it looks.
-func probeDMABuf(dev *verbs.Device, _ *T) error {
-	fd, err := memfd(page)
-	if err != nil {
-		return err
-	}
-	defer unix.Close(fd)
-	return withPD(dev, func(pd *verbs.PD) error {
-		return closed(pd.RegDMABufMR(mem.DMABuf{FD: fd, Length: page}, 0, verbs.DMABufAccessLocalWrite))
-	})
-}
-
-func probeDMABufMemory(_ *verbs.Device, t *T) error {
-	fd, err := DMABufFD(t, page)
-	if err != nil {
-		return err
-	}
-	return unix.Close(fd)
-}
-
-func probeImport(dev *verbs.Device, t *T) error { return closed(t.lib.ImportDevice(dev.CmdFD())) }
-
-func probeReregMemory(dev *verbs.Device, t *T) error {
-	return withRegion(dev, func(_ *verbs.PD, mr *verbs.MR, buf *mem.Buffer) error {
-		return mr.Rereg(new(verbs.MRChange).Memory(mem.Addr(buf.Addr()+page, page)))
-	})
-}
-
-func probeReregPD(dev *verbs.Device, t *T) error {
-	return withRegion(dev, func(pd *verbs.PD, mr *verbs.MR, _ *mem.Buffer) error {
-		other, err := dev.AllocPD()
-		if err != nil {
-			return err
-		}
-		moved := mr.Rereg(new(verbs.MRChange).PD(other))
-		back := mr.Rereg(new(verbs.MRChange).PD(pd))
-		return errors.Join(moved, back, other.Close())
-	})
-}
-
-func probeReregAccess(dev *verbs.Device, t *T) error {
-	return withRegion(dev, func(_ *verbs.PD, mr *verbs.MR, _ *mem.Buffer) error {
-		return mr.Rereg(new(verbs.MRChange).Access(verbs.MRAccessLocalWrite))
-	})
-}
-
-// probeAdvise is tried on a device with on-demand paging only: others have no region that takes advice.
-func probeAdvise(dev *verbs.Device) error {
-	return withPD(dev, func(pd *verbs.PD) error {
-		buf, err := mem.New(page, mem.Populate())
-		if err != nil {
-			return err
-		}
-		mr, err := pd.RegMRFrom(buf, verbs.MRAccessLocalWrite|verbs.MRAccessOnDemand)
-		if err != nil {
-			return errors.Join(err, buf.Close())
-		}
-		err = pd.AdviseMR(verbs.AdviseMRAdvicePrefetch, verbs.AdviseMRFlagsFlush,
-			[]verbs.SGE{{Addr: uint64(buf.Addr()), Length: page, LKey: mr.LKey()}})
-		return errors.Join(err, mr.Close(), buf.Close())
-	})
-}
-
-func withPD(dev *verbs.Device, f func(*verbs.PD) error) error {
-	return with(dev.AllocPD())(f)
-}
-
-func withRegion(dev *verbs.Device, f func(*verbs.PD, *verbs.MR, *mem.Buffer) error) error {
-	return withPD(dev, func(pd *verbs.PD) error {
-		buf, err := mem.New(2 * page)
-		if err != nil {
-			return err
-		}
-		mr, err := pd.RegMRFrom(mem.Addr(buf.Addr(), page), 0)
-		if err != nil {
-			return errors.Join(err, buf.Close())
-		}
-		err = f(pd, mr, buf)
-		return errors.Join(err, mr.Close(), buf.Close())
-	})
 }
 
 // DMABufFD returns a descriptor of memory that a device may take as a dma-buf: a real one by udmabuf if the device is real. The software

@@ -87,6 +87,12 @@ type Case struct {
 	Run    func(*T)
 }
 
+// Ruled returns the case with the rules that it shows.
+func (c Case) Ruled(rules ...string) Case {
+	c.Rules = rules
+	return c
+}
+
 // DefaultLimit is how long a case may take that says nothing of it.
 const DefaultLimit = time.Minute
 

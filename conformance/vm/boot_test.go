@@ -18,7 +18,7 @@ func fakeMachine(t *testing.T, script string) (*image, string) {
 	dir, img, out := t.TempDir(), &image{dir: t.TempDir(), release: "0.0-fake"}, t.TempDir()
 	script = "#!/bin/sh\nout=" + quote(out) + "\n" + script + "\n"
 	write(t, filepath.Join(dir, "qemu-system-x86_64"), script, 0o755)
-	write(t, filepath.Join(dir, "busybox"), "", 0o755)
+	write(t, filepath.Join(dir, "busybox"), "#!/bin/sh\n", 0o755)
 	write(t, filepath.Join(img.dir, fileModules), "modules", 0o644)
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	return img, out

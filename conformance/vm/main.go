@@ -61,7 +61,7 @@ func parse(stderr io.Writer, args []string) (*options, error) {
 		fmt.Fprint(stderr, "usage: vm [flags] -packages PKG,... [-args PKG=FLAGS]... [-- FLAGS OF ALL]\n       vm [flags] -- COMMAND [ARGS]\n")
 		f.PrintDefaults()
 	}
-	f.StringVar(&o.kernel, "kernel", "6.1", "kernel to boot: "+strings.Join(kernelNames(), ", "))
+	f.StringVar(&o.kernel, "kernel", "6.1", "kernel to boot: "+strings.Join(kernels, ", "))
 	packages := f.String("packages", "", "test packages to build and run, separated by commas")
 	o.args = map[string][]string{}
 	f.Func("args", "`PKG=FLAGS`: flags for the test binary of one of the packages, separated by spaces; may be repeated",
@@ -104,8 +104,8 @@ func parse(stderr io.Writer, args []string) (*options, error) {
 		}
 	}
 	switch {
-	case !slices.Contains(kernelNames(), o.kernel):
-		return nil, fmt.Errorf("no kernel %q; known: %s", o.kernel, strings.Join(kernelNames(), ", "))
+	case !slices.Contains(kernels, o.kernel):
+		return nil, fmt.Errorf("no kernel %q; known: %s", o.kernel, strings.Join(kernels, ", "))
 	case !slices.Contains([]string{"auto", "tcg", "kvm"}, o.accel):
 		return nil, fmt.Errorf("-accel %q; pass auto, tcg or kvm", o.accel)
 	case o.rdma != "" && o.root != "/":

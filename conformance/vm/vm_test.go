@@ -3,9 +3,7 @@
 package main
 
 import (
-	"encoding/hex"
 	"errors"
-	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -69,82 +67,6 @@ func TestWidenPath(t *testing.T) {
 	}
 	if path := os.Getenv("PATH"); !strings.HasPrefix(path, "/nowhere:") {
 		t.Errorf("the path is now %s: what it had does not come first", path)
-	}
-}
-
-// TestCPIO writes the smallest archive and compares it with its bytes as the format prescribes them.
-func TestCPIO(t *testing.T) {
-	var ar cpio
-	ar.file("a", 0o644, []byte("xyz"))
-	got := string(ar.end())
-	head := "070701" + "00000001" + "000081a4" + "00000000" + "00000000" + "00000001" + "00000000" + "00000003" +
-		strings.Repeat("0", 32) + "00000002" + "00000000" + "a\x00" + "xyz\x00"
-	if !strings.HasPrefix(got, head) || !strings.Contains(got[len(head):], "0000000b00000000TRAILER!!!\x00") || len(got)%4 != 0 {
-		t.Errorf("%s", hex.Dump([]byte(got)))
-	}
-	if _, err := exec.LookPath("cpio"); err != nil {
-		t.Skip("no cpio here to read the archive with")
-	}
-	var big cpio
-	big.dir("d")
-	big.link("d/l", "../f")
-	big.file("f", 0o755, make([]byte, 5001))
-	cmd := exec.Command("cpio", "-t", "--quiet")
-	cmd.Stdin = strings.NewReader(string(big.end()))
-	if list, err := cmd.CombinedOutput(); err != nil || string(list) != "d\nd/l\nf\n" {
-		t.Errorf("cpio reads %q, %v", list, err)
-	}
-}
-
-// TestKeptImage opens images that are not there, whole, and broken.
-func TestKeptImage(t *testing.T) {
-	dir := t.TempDir()
-	if _, err := openImage(dir); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("an image that is not there: %v", err)
-	}
-	write(t, filepath.Join(dir, fileManifest), `{"release":"6.1.0-1-amd64"}`, 0o644)
-	if img, err := openImage(dir); err != nil || img.release != "6.1.0-1-amd64" {
-		t.Fatalf("a whole image: %+v, %v", img, err)
-	}
-	write(t, filepath.Join(dir, fileManifest), "{", 0o644)
-	if _, err := openImage(dir); err == nil {
-		t.Error("a broken manifest is accepted")
-	}
-}
-
-// TestMirror finds the mirror among a machine's sources.
-func TestMirror(t *testing.T) {
-	for list, want := range map[string]string{
-		"x Other Other http://a/\nbookworm-security Debian Debian-Security http://b/\nbookworm Debian Debian http://c/": "http://c/",
-		// before the first update
-		"bookworm-updates http://a/\ntrixie http://b/": "http://b/",
-		"noble Ubuntu Ubuntu http://a/":                "",
-		"":                                             "",
-	} {
-		got, err := mirrorOf(list)
-		if got != want || (err == nil) != (want != "") {
-			t.Errorf("%q: %q, %v", list, got, err)
-		}
-	}
-}
-
-// TestKernelPackages picks the kernel's packages out of a plan of apt.
-func TestKernelPackages(t *testing.T) {
-	plan := `Inst libc6 (2.43-7 Debian:unstable [amd64])
-Inst linux-base (4.17 Debian:unstable [all])
-Inst linux-base-7.2.13+deb14-amd64 (7.2.13-1 Debian:unstable [amd64])
-Inst linux-modules-7.2.13+deb14-amd64 (7.2.13-1 Debian:unstable [amd64])
-Inst linux-image-7.2.13+deb14-amd64 (7.2.13-1 Debian:unstable [amd64])
-Inst linux-image-amd64 (7.2.13-1 Debian:unstable [amd64])
-Conf linux-image-7.2.13+deb14-amd64 (7.2.13-1 Debian:unstable [amd64])
-`
-	var got []string
-	for _, m := range kernelPackage.FindAllStringSubmatch(plan, -1) {
-		got = append(got, m[1])
-	}
-	if want := []string{"linux-base-7.2.13+deb14-amd64", "linux-modules-7.2.13+deb14-amd64",
-		"linux-image-7.2.13+deb14-amd64"}; !slices.Equal(got, want) {
-		t.Errorf("%q", got)
 	}
 }
 

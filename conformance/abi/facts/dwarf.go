@@ -20,7 +20,6 @@ func (p *probe) debugInfo(v *View, object string) error {
 		return err
 	}
 	d := &reader{probe: p, data: data, view: v}
-	v.Records = map[string]Record{}
 	r := data.Reader()
 	for {
 		e, err := r.Next()
@@ -83,26 +82,32 @@ func (d *reader) record(e *dwarf.Entry) error {
 	if !ok {
 		return fmt.Errorf("%s is no record", tag)
 	}
-	r := Record{Incomplete: s.Incomplete, Size: s.ByteSize}
-	r.Place, r.Own = d.place(e)
+	place, own := d.place(e)
+	name := "record " + s.Kind + " " + tag
+	d.view.aside[name] = !own
+	properties := map[string]any{"incomplete": s.Incomplete, "size": s.ByteSize, "place": place}
 	if !s.Incomplete {
-		flatten(&r, s, "", 0)
+		fields := flatten(s, "", 0)
+		properties["number of fields"] = len(fields)
+		for i, f := range fields {
+			properties[fmt.Sprintf("field %d", i)] = f
+		}
 	}
-	d.view.Records[s.Kind+" "+tag] = r
+	d.view.said[name] = properties
 	return nil
 }
 
 // flatten lists the members as the facts do: those of a tagless member record follow it.
-func flatten(r *Record, s *dwarf.StructType, prefix string, base int64) {
+func flatten(s *dwarf.StructType, prefix string, base int64) (all []field) {
 	for _, m := range s.Field {
-		f := Field{Name: prefix + m.Name, Type: typeText(m.Type, ""), Offset: base + m.ByteOffset, Size: max(0, m.Type.Size())}
+		f := field{name: prefix + m.Name, ctype: typeText(m.Type, ""), offset: base + m.ByteOffset, size: max(0, m.Type.Size())}
 		if m.Name == "" {
-			f.Name = ""
+			f.name = ""
 		}
 		if m.BitSize != 0 {
-			f.Bit, f.Bits = int(base*8+m.DataBitOffset), int(m.BitSize)
+			f.offset, f.bits = base*8+m.DataBitOffset, int(m.BitSize)
 		}
-		r.Fields = append(r.Fields, f)
+		all = append(all, f)
 		inner, ok := m.Type.(*dwarf.StructType)
 		if !ok || inner.StructName != "" {
 			continue
@@ -111,8 +116,9 @@ func flatten(r *Record, s *dwarf.StructType, prefix string, base int64) {
 		if m.Name != "" {
 			next += m.Name + "."
 		}
-		flatten(r, inner, next, base+m.ByteOffset)
+		all = append(all, flatten(inner, next, base+m.ByteOffset)...)
 	}
+	return all
 }
 
 func (d *reader) enum(e *dwarf.Entry) error {
@@ -128,14 +134,17 @@ func (d *reader) enum(e *dwarf.Entry) error {
 	if !ok {
 		return fmt.Errorf("%s is no enum", place)
 	}
-	en := Enum{Tag: "enum " + et.EnumName, Place: place}
-	if en.Signed, err = d.signed(e); err != nil {
+	signed, err := d.signed(e)
+	if err != nil {
 		return err
 	}
+	var list []enumerator
 	for _, v := range et.Val {
-		en.Values = append(en.Values, Value{v.Name, v.Val})
+		list = append(list, enumerator{v.Name, v.Val})
 	}
-	d.view.Enums = append(d.view.Enums, en)
+	properties := d.view.said.add(enumName("enum "+et.EnumName, list))
+	properties["place"] = place
+	enum(properties, signed, list)
 	return nil
 }
 

@@ -8,11 +8,12 @@
 #		that a program can run with it by the suite's own loader
 #	arm64	what facts has, and the providers, of Debian's port to arm64
 #	guest	what the root of a virtual machine needs: the library, its providers and tools, a shell
+#	kernel	Debian's kernel, by the release that its suite has: 6.1
 #	programs	other people's programs that .ci/card-programs runs, without what they need of the library: that is the machine's
 #	source	the tarball of the release, unpacked; of a release of linux, as in 6.1.192, only what RDMA drivers are made of
 #
 # Nothing of the machine's apt is changed: lists, cache and status are in a folder of their own, signatures are verified,
-# and the mirror is the one that this machine's apt is configured for. The folders of what was got are the last line of
+# and the mirror is VERBSGEN_MIRROR, or the one that this machine's apt is configured for. The folders of what was got are the last line of
 # the output, separated by colons. A package that is gone, or that is of another release by now, is named; the others
 # are still got, and the script then fails. What is in CACHE already is not got again.
 #
@@ -39,9 +40,9 @@ die() {
 suite_of() {
 	case $1 in
 	33.2) echo bullseye ;;
-	44.0 | 6.1.* | 6.12.*) echo bookworm ;;
-	56.1) echo trixie ;;
-	65.0 | 7.2.*) echo sid ;;
+	44.0 | 6.1 | 6.1.* | 6.12.*) echo bookworm ;;
+	56.1 | 6.12) echo trixie ;;
+	65.0 | 7.2 | 7.2.*) echo sid ;;
 	*) die "no suite of Debian is known for release $1; add it to suite_of in $0" ;;
 	esac
 }
@@ -132,6 +133,7 @@ get() {
 	for package in "${packages[@]}"; do
 		version=$(version_of "$dir" "$package" "$release")
 		[ "$purpose" != source ] || names=("$package=$version")
+		[[ $purpose != kernel || $version != "$release".* ]] || version=$release
 		case $version in
 		"")
 			echo "fetch: $package of release $release is gone: $suite has no such package any more" >&2
@@ -164,6 +166,11 @@ get() {
 		rm -rf "${cache:?}/$release"
 		mv -T "$dir/root" "$cache/$release"
 		return
+	fi
+	if [ "$purpose" = kernel ]; then # what it depends on that has files of the kernel: names that change with every update
+		mapfile -t names < <(apt_in "$dir" apt-get --simulate --no-install-recommends install "${packages[@]}" |
+			sed -nE 's/^Inst (linux-(base|image|modules|binary)-[0-9][^ ]*) .*/\1/p')
+		[ "${#names[@]}" -gt 0 ] || die "linux-image-amd64 of $suite depends on no package of a known form"
 	fi
 	if [ "$purpose" = programs ]; then
 		names+=(perftest libibumad3 libpci3 ucx-utils libucx0 libfabric-bin libfabric1 libpsm-infinipath1 libpsm2-2 libnuma1 rdmacm-utils)
@@ -216,11 +223,12 @@ guest)
 	packages=(libibverbs1 ibverbs-providers ibverbs-utils)
 	whole=("${packages[@]}" rdmacm-utils iproute2 dash bash coreutils util-linux base-files)
 	;;
+kernel) packages=(linux-image-amd64) ;;
 programs) packages=(python3-pyverbs) ;;
 source) packages=() ;; # by release
-*) die "--for $purpose: pass facts, run, arm64, guest, programs or source" ;;
+*) die "--for $purpose: pass facts, run, arm64, guest, kernel, programs or source" ;;
 esac
-[ $# -ge 2 ] || die "usage: $0 [--for facts|run|arm64|guest|programs|source] CACHE RELEASE..."
+[ $# -ge 2 ] || die "usage: $0 [--for facts|run|arm64|guest|kernel|programs|source] CACHE RELEASE..."
 for tool in apt-get dpkg flock; do
 	command -v "$tool" >/dev/null || die "needs $tool"
 done
@@ -230,7 +238,7 @@ cache=$(cd "$1" && pwd)
 shift
 exec 9<"$cache"
 flock 9 # another run may be getting the same
-site=$(mirror)
+site=${VERBSGEN_MIRROR:-$(mirror)}
 # shellcheck disable=SC2016 # apt's variables, not ours
 security=$(apt-get indextargets --format '$(LABEL)|$(SITE)' 'Created-By: Packages' | awk -F '|' '$1 == "Debian-Security" { print $2; exit }')
 [ -n "$site" ] || die "this machine's apt has no archive of Debian configured"

@@ -40,11 +40,12 @@ func TestFetchSays(t *testing.T) {
 		{"no package", "none", "CACHE 65.0", "sid has no such package any more"},
 		{"newer kernel", "6.1.200-1", "--for source CACHE 6.1.192",
 			"fetch: linux-source-6.1 of release 6.1.192 is gone: bookworm has 6.1.200-1 now"},
+		{"another kernel", "6.2.1-1", "--for kernel CACHE 6.1", "fetch: linux-image-amd64 of release 6.1 is gone: bookworm has 6.2.1-1 now"},
 		{"newer tarball", "66.0-1", "--for source CACHE 65.0", "fetch: rdma-core of release 65.0 is gone: sid has 66.0-1 now"},
 		{"no archive", "", "CACHE 65.0", "fetch: the archive of sid, for release 65.0, cannot be read"},
 		{"unknown release", "66.0-1", "CACHE 1.0", "no suite of Debian is known for release 1.0"},
 		{"old libc", "33.2-1", "--for guest CACHE 33.2", "programs built here need a newer C library than bullseye has"},
-		{"purpose", "66.0-1", "--for fun CACHE 65.0", "pass facts, run, arm64, guest, programs or source"},
+		{"purpose", "66.0-1", "--for fun CACHE 65.0", "pass facts, run, arm64, guest, kernel, programs or source"},
 		{"no purpose", "66.0-1", "--for", "--for wants a purpose"},
 		{"no release", "66.0-1", "CACHE", "usage:"},
 	} {

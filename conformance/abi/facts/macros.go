@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"debug/dwarf"
 	"debug/elf"
+	"errors"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -18,12 +19,12 @@ var (
 )
 
 // macros reads the object-like macros that are defined at the end of the header, and lets gcc compute their values.
-func (p *probe) macros() (map[string]Macro, error) {
+func (p *probe) macros(v *View) error {
 	out, err := p.run("-std=gnu11", "-dD", "-E", "probe.c")
 	if err != nil {
-		return nil, err
+		return err
 	}
-	all := map[string]Macro{}
+	all := said{} // by name
 	file, line := "", 0
 	sc := bufio.NewScanner(bytes.NewReader(out))
 	sc.Buffer(nil, 1<<20)
@@ -43,18 +44,22 @@ func (p *probe) macros() (map[string]Macro, error) {
 			continue
 		}
 		if repl := strings.Join(strings.Fields(m[3]), " "); repl != "" {
-			all[m[1]] = Macro{Text: repl, Place: fmt.Sprintf("%s:%d", p.included(file), line)}
+			all[m[1]] = map[string]any{"value": squeeze(repl), "stands for": repl, "place": fmt.Sprintf("%s:%d", p.included(file), line)}
 		}
 	}
-	if err := sc.Err(); err != nil {
-		return nil, err
+	if err := errors.Join(sc.Err(), p.evaluate(all)); err != nil {
+		return err
 	}
-	return all, p.evaluate(all)
+	for name, properties := range all {
+		v.said["macro "+name] = properties
+		v.aside["macro "+name] = strings.HasPrefix(properties["stands for"].(string), "inline") // words of a declaration
+	}
+	return nil
 }
 
 // evaluate computes the macros that are integer constants. Each becomes an enumerator of its own enum; gcc says which are
 // none, and goes on.
-func (p *probe) evaluate(all map[string]Macro) error {
+func (p *probe) evaluate(all said) error {
 	var text strings.Builder
 	fmt.Fprintf(&text, "#include <%s>\n", p.Name)
 	const first = 2
@@ -95,7 +100,7 @@ func (p *probe) evaluate(all map[string]Macro) error {
 }
 
 // readValues takes the values of the enumerators vg_value_NAME out of an object file.
-func readValues(object string, all map[string]Macro) error {
+func readValues(object string, all said) error {
 	f, err := elf.Open(object)
 	if err != nil {
 		return err
@@ -117,9 +122,8 @@ func readValues(object string, all map[string]Macro) error {
 		name, _ := e.Val(dwarf.AttrName).(string)
 		value, isInt := e.Val(dwarf.AttrConstValue).(int64)
 		name, ok := strings.CutPrefix(name, "vg_value_")
-		if m, known := all[name]; ok && known && isInt {
-			m.Value, m.IsInt = value, true
-			all[name] = m
+		if ok && isInt && all[name] != nil {
+			all[name]["value"] = value
 		}
 	}
 }

@@ -6,63 +6,74 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"github.com/verbsgen/verbsgen/spec/api"
 )
 
-// View is what gcc says of a header. All maps hold only what the header itself, or a file beside it, declares; Records holds
-// those of other files as well.
+// View is what gcc says of a header.
 type View struct {
-	Machine   string // "amd64" or "arm64"
-	Alone     bool   // Own of Header names files
-	Functions map[string]Func
-	Records   map[string]Record // by tag: "struct ibv_mr"
-	Enums     []Enum
-	Macros    map[string]Macro // object-like, with a replacement
+	Machine string // "amd64" or "arm64"
+	Alone   bool   // Own of Header names files
+
+	said said
+	// aside are declarations that facts may have, and need not: records of other files, macros that are words of a declaration.
+	aside map[string]bool
 }
 
-// Func is one function.
-type Func struct {
-	Inline bool
-	Decl   string // prototype with neither storage class nor parameter names: "int ibv_dereg_mr (struct ibv_mr *)"
-	Place  string // "infiniband/verbs.h:2761"
+// field is one member of a record. The offset of a bit field is in bits, from the start of the record.
+type field struct {
+	name, ctype  string
+	offset, size int64
+	bits         int // 0 for a member that is no bit field
 }
 
-// Record is one struct or union.
-type Record struct {
-	Own        bool // declared in the header, or in a file beside it
-	Incomplete bool
-	Size       int64
-	Fields     []Field // flattened as in api.Record
-	Place      string
+func (f field) String() string {
+	if f.bits > 0 {
+		return fmt.Sprintf("%s %s, %d bits at bit %d, of %d bytes", f.ctype, f.name, f.bits, f.offset, f.size)
+	}
+	return fmt.Sprintf("%s %s at %d, of %d bytes", f.ctype, f.name, f.offset, f.size)
 }
 
-// Field is one member.
-type Field struct {
-	Name         string
-	Type         string
-	Offset, Size int64
-	Bit, Bits    int // offset from the start of the record in bits, and width; 0 bits for a member that is no bit field
+type enumerator struct {
+	name  string
+	value int64
 }
 
-// Enum is one enum.
-type Enum struct {
-	Tag    string // "enum ibv_mtu", "enum " without a tag
-	Signed bool
-	Values []Value
-	Place  string
+func (e enumerator) String() string { return fmt.Sprintf("%s = %d", e.name, e.value) }
+
+// enumName names an enum by its tag, or by its first enumerator.
+func enumName(tag string, list []enumerator) string {
+	if (strings.Contains(tag, "<") || tag == "enum ") && len(list) > 0 {
+		return "enum with " + list[0].name
+	}
+	return tag
 }
 
-// Value is one enumerator.
-type Value struct {
-	Name  string
-	Value int64
+// enum adds the properties of an enum.
+func enum(properties map[string]any, signed bool, list []enumerator) {
+	properties["signed"], properties["number of enumerators"] = signed, len(list)
+	for i, e := range list {
+		properties[fmt.Sprintf("enumerator %d", i)] = e
+	}
 }
 
-// Macro is one object-like macro.
-type Macro struct {
-	Text  string // replacement, white space squeezed
-	Value int64  // when IsInt
-	IsInt bool
-	Place string
+// knows reports whether gcc has what an alias stands for, as the kind that the facts have.
+func (v *View) knows(a api.Alias) bool {
+	switch a.Kind {
+	case "struct", "union":
+		return v.said["record "+a.Kind+" "+a.Of] != nil
+	case "function", "enum":
+		return v.said[a.Kind+" "+a.Of] != nil
+	case "enumerator":
+		for _, properties := range v.said {
+			for _, value := range properties {
+				if e, ok := value.(enumerator); ok && e.name == a.Of {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // Look compiles the header in several ways. dir is an empty folder for the files that this takes.
@@ -71,7 +82,7 @@ func Look(h Header, dir string) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	v := &View{Machine: "amd64", Alone: h.Own != nil}
+	v := &View{Machine: "amd64", Alone: h.Own != nil, said: said{}, aside: map[string]bool{}}
 	if strings.HasPrefix(filepath.Base(h.CC), "aarch64") {
 		v.Machine = "arm64"
 	}
@@ -79,25 +90,23 @@ func Look(h Header, dir string) (*View, error) {
 	if err != nil {
 		return nil, err
 	}
-	if v.Functions, err = p.prototypes(); err != nil {
+	if err := p.prototypes(v); err != nil {
 		return nil, err
 	}
 	if err := p.debugInfo(v, object); err != nil {
 		return nil, err
 	}
-	v.Macros, err = p.macros()
-	return v, err
+	return v, p.macros(v)
 }
 
 // A line of gcc -aux-info: /* FILE:LINE:NC */ extern int f (int); with F for a definition.
 var prototypeRE = regexp.MustCompile(`^/\* (.*):(\d+):.([CF]) \*/ (?:extern |static |inline )*(.*?);(?: /\*.*)?$`)
 
-func (p *probe) prototypes() (map[string]Func, error) {
+func (p *probe) prototypes(v *View) error {
 	data, err := os.ReadFile(filepath.Join(p.dir, "prototypes"))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	funcs := map[string]Func{}
 	for _, line := range strings.Split(string(data), "\n") {
 		m := prototypeRE.FindStringSubmatch(line)
 		if m == nil || !p.own(m[1]) {
@@ -105,17 +114,16 @@ func (p *probe) prototypes() (map[string]Func, error) {
 		}
 		decl, name, err := anonymise(m[4])
 		if err != nil {
-			return nil, err
+			return err
 		}
-		if old, ok := funcs[name]; ok && old.Inline {
-			continue
+		if f := v.said.add("function " + name); f["static inline"] != true {
+			f["static inline"], f["prototype"], f["place"] = m[3] == "F", squeeze(decl), p.included(m[1])+":"+m[2]
 		}
-		funcs[name] = Func{Inline: m[3] == "F", Decl: decl, Place: p.included(m[1]) + ":" + m[2]}
 	}
-	if len(funcs) == 0 {
-		return nil, fmt.Errorf("%s -aux-info names no function of %s", p.CC, p.Name)
+	if len(v.said) == 0 {
+		return fmt.Errorf("%s -aux-info names no function of %s", p.CC, p.Name)
 	}
-	return funcs, nil
+	return nil
 }
 
 var wordRE = regexp.MustCompile(`[A-Za-z_][A-Za-z0-9_]*`)

@@ -44,39 +44,32 @@ type beds struct {
 var headerVerbs = []headerVerb{
 	{"ibv_alloc_dm", "alloc_dm", func(b *beds) (err error) { b.dm, err = b.dev.AllocDM(verbs.NewAllocDMAttr(64)); return }},
 	{"ibv_free_dm", "free_dm", func(b *beds) error { return b.dm.Close() }},
-	{"ibv_reg_dm_mr", "reg_dm_mr", func(b *beds) error { _, err := b.pd.RegDMMR(b.dm, 0, 64, verbs.DMAccessZeroBased); return err }},
+	{"ibv_reg_dm_mr", "reg_dm_mr", func(b *beds) error { return only(b.pd.RegDMMR(b.dm, 0, 64, verbs.DMAccessZeroBased)) }},
 	{"ibv_alloc_td", "alloc_td", func(b *beds) (err error) { b.td, err = b.dev.AllocTD(); return }},
 	{"ibv_dealloc_td", "dealloc_td", func(b *beds) error { return b.td.Close() }},
-	{"ibv_alloc_parent_domain", "alloc_parent_domain", func(b *beds) error {
-		_, err := b.dev.AllocParentDomain(verbs.NewParentDomainAttr(b.pd))
-		return err
-	}},
+	{"ibv_alloc_parent_domain", "alloc_parent_domain",
+		func(b *beds) error { return only(b.dev.AllocParentDomain(verbs.NewParentDomainAttr(b.pd))) }},
 	{"ibv_req_notify_cq", "req_notify_cq", func(b *beds) error { return b.cq.ReqNotify(false) }},
-	{"ibv_poll_cq", "poll_cq", func(b *beds) error { _, err := b.cq.PollInto(make([]verbs.WC, 1)); return err }},
+	{"ibv_poll_cq", "poll_cq", func(b *beds) error { return only(b.cq.PollInto(make([]verbs.WC, 1))) }},
 	{"ibv_post_send", "post_send", func(b *beds) error {
 		batch, err := verbs.NewSendBatch(1, 1)
 		if err != nil {
 			return err
 		}
 		defer batch.Close()
-		_, err = b.qp.PostSend(batch, 1)
-		return err
+		return only(b.qp.PostSend(batch, 1))
 	}},
 	{"ibv_post_recv", "post_recv", func(b *beds) error { return receive(b.qp) }},
 	{"ibv_post_srq_recv", "post_srq_recv", func(b *beds) error { return receive(b.srq) }},
-	{"ibv_create_cq_ex", "create_cq_ex", func(b *beds) error { _, err := b.dev.CreateCQEx(verbs.NewCQInitAttrEx(1, 0)); return err }},
+	{"ibv_create_cq_ex", "create_cq_ex", func(b *beds) error { return only(b.dev.CreateCQEx(verbs.NewCQInitAttrEx(1, 0))) }},
 	{"ibv_modify_cq", "modify_cq", func(b *beds) error { return b.cq.Modify(verbs.NewModifyCQAttr().Count(1).Period(1)) }},
 	{"ibv_open_xrcd", "open_xrcd", func(b *beds) (err error) {
 		b.xrcd, err = b.dev.OpenXRCD(verbs.NewXRCDInitAttr(-1, syscall.O_CREAT))
 		return err
 	}},
-	{"ibv_open_qp", "open_qp", func(b *beds) error {
-		_, err := b.dev.OpenQP(verbs.NewQPOpenAttr(b.xrcd, 1, verbs.QPTypeXRCRecv))
-		return err
-	}},
+	{"ibv_open_qp", "open_qp", func(b *beds) error { return only(b.dev.OpenQP(verbs.NewQPOpenAttr(b.xrcd, 1, verbs.QPTypeXRCRecv))) }},
 	{"ibv_create_srq_ex", "create_srq_ex", func(b *beds) error {
-		_, err := b.dev.CreateSRQEx(verbs.NewSRQInitAttrEx(b.pd, 1, 1).Type(verbs.SRQTypeXRC).XRCD(b.xrcd).CQ(b.cq))
-		return err
+		return only(b.dev.CreateSRQEx(verbs.NewSRQInitAttrEx(b.pd, 1, 1).Type(verbs.SRQTypeXRC).XRCD(b.xrcd).CQ(b.cq)))
 	}},
 	{"ibv_alloc_mw", "alloc_mw", func(b *beds) (err error) { b.mw, err = b.pd.AllocMW(verbs.MWType1); return }},
 	{"ibv_dealloc_mw", "dealloc_mw", func(b *beds) error { return b.mw.Close() }},
@@ -100,7 +93,8 @@ var headerVerbs = []headerVerb{
 	{"ibv_modify_flow_action_esp", "modify_flow_action_esp",
 		func(b *beds) error { return b.action.ModifyESP(verbs.NewFlowActionESPAttr().ESN(1)) }},
 	{"ibv_destroy_flow_action", "destroy_flow_action", func(b *beds) error { return b.action.Close() }},
-	{"ibv_modify_qp_rate_limit", "modify_qp_rate_limit", func(b *beds) error { return b.qp.ModifyRateLimit(verbs.NewQPRateLimitAttr(1000)) }},
+	{"ibv_modify_qp_rate_limit", "modify_qp_rate_limit",
+		func(b *beds) error { return b.qp.ModifyRateLimit(verbs.NewQPRateLimitAttr(1000)) }},
 	{"ibv_create_flow", "ibv_create_flow", func(b *beds) (err error) {
 		b.flow, err = b.ud.CreateFlow(verbs.NewFlowAttr(verbs.FlowTypeNormal, 1))
 		return err
@@ -115,6 +109,8 @@ var headerVerbs = []headerVerb{
 	{"ibv_destroy_counters", "destroy_counters", func(b *beds) error { return b.counters.Close() }},
 }
 
+func only(_ any, err error) error { return err }
+
 // receive posts a receive.
 func receive(q interface {
 	PostRecv(*verbs.RecvBatch, int) (int, error)
@@ -124,8 +120,7 @@ func receive(q interface {
 		return err
 	}
 	defer batch.Close()
-	_, err = q.PostRecv(batch, 1)
-	return err
+	return only(q.PostRecv(batch, 1))
 }
 
 // allHeaderVerbs are all bound verbs that the header dispatches to an operation of the context, by the facts of the newest release.

@@ -39,25 +39,18 @@ var reaching = map[string]func(b *bed) error{
 		}
 		return mr.Unimport()
 	},
-	"ibv_reg_mr_ex": func(b *bed) error {
-		_, err := b.pd.RegMREx(verbs.NewMRInitAttr(64, 0).Memory(mem.Addr(0x1000, 64)))
-		return err
-	},
-	"ibv_alloc_dmah":            func(b *bed) error { _, err := b.dev.AllocDMAH(verbs.NewDMAHInitAttr(0)); return err },
-	"_ibv_query_gid_ex":         func(b *bed) error { _, err := b.dev.QueryGIDEx(1, 0); return err },
-	"_ibv_query_gid_table":      func(b *bed) error { _, err := b.dev.QueryGIDTable(make([]verbs.GIDEntry, 1)); return err },
-	"_ibv_query_comp_cntr_caps": func(b *bed) error { _, err := b.dev.QueryCompCntrCaps(); return err },
-	"ibv_create_comp_cntr": func(b *bed) error {
-		_, err := b.dev.CreateCompCntr(verbs.NewCompCntrInitAttr(0))
-		return err
-	},
+	"ibv_reg_mr_ex":             func(b *bed) error { return only(b.pd.RegMREx(verbs.NewMRInitAttr(64, 0).Memory(mem.Addr(0x1000, 64)))) },
+	"ibv_alloc_dmah":            func(b *bed) error { return only(b.dev.AllocDMAH(verbs.NewDMAHInitAttr(0))) },
+	"_ibv_query_gid_ex":         func(b *bed) error { return only(b.dev.QueryGIDEx(1, 0)) },
+	"_ibv_query_gid_table":      func(b *bed) error { return only(b.dev.QueryGIDTable(make([]verbs.GIDEntry, 1))) },
+	"_ibv_query_comp_cntr_caps": func(b *bed) error { return only(b.dev.QueryCompCntrCaps()) },
+	"ibv_create_comp_cntr":      func(b *bed) error { return only(b.dev.CreateCompCntr(verbs.NewCompCntrInitAttr(0))) },
 	"ibv_dm_export_dmabuf_fd": func(b *bed) error {
 		dm, err := b.dev.AllocDM(verbs.NewAllocDMAttr(64))
 		if err != nil {
 			return err
 		}
-		_, err = dm.ExportDMABufFD()
-		return err
+		return only(dm.ExportDMABufFD())
 	},
 	"ibv_get_device_index": func(b *bed) error { // the one that has an answer without the function
 		list, err := b.lib.Devices()

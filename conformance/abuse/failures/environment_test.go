@@ -3,6 +3,7 @@
 package failures
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -228,7 +230,7 @@ func (e environment) again(root string) error {
 			break
 		}
 	}
-	ctx, cancel := contextFor()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	cmd := child(ctx, e.name, root, attr, envReady+"=1")
 	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr

@@ -3,7 +3,6 @@
 package failures
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -11,7 +10,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -19,19 +17,16 @@ import (
 	"github.com/verbsgen/verbsgen/gen/verbs"
 )
 
-func contextFor() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(context.Background(), time.Minute)
-}
-
-// openFirst opens the first device.
-func openFirst(m *machine) error {
+// open opens the first device.
+func (m *machine) open() (*verbs.Device, error) {
 	lib, err := verbs.Load()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	_, err = lib.OpenDevice(m.device())
-	return err
+	return lib.OpenDevice(m.device())
 }
+
+func openFirst(m *machine) error { return only(m.open()) }
 
 // openChannel opens a channel of the connection manager.
 func openChannel(*machine) error {
@@ -43,8 +38,7 @@ func openChannel(*machine) error {
 	if err != nil {
 		return err
 	}
-	_, err = cm.CreateEventChannel()
-	return err
+	return only(cm.CreateEventChannel())
 }
 
 // fewFiles leaves a number of file descriptors free.
@@ -137,8 +131,7 @@ func deviceEnvironments() []environment {
 			if err != nil || fewFiles(1) != nil {
 				return err
 			}
-			_, err = lib.Devices()
-			return err
+			return only(lib.Devices())
 		},
 			says: []string{`file descriptors \(RLIMIT_NOFILE\) are left; raise the limit`, "EMFILE"}, not: "load the module"},
 		{name: "too many open files for the library",
@@ -164,11 +157,7 @@ func providerEnvironments() []environment {
 		{name: "a limit on locked memory", real: true, user: true, make: func(*machine) error {
 			return unix.Setrlimit(unix.RLIMIT_MEMLOCK, &unix.Rlimit{Cur: 64 << 10, Max: 64 << 10})
 		}, do: func(m *machine) error {
-			lib, err := verbs.Load()
-			if err != nil {
-				return err
-			}
-			dev, err := lib.OpenDevice(m.device())
+			dev, err := m.open()
 			if err != nil {
 				return err
 			}
@@ -176,12 +165,10 @@ func providerEnvironments() []environment {
 			if err != nil {
 				return err
 			}
-			_, err = pd.RegMR(make([]byte, 128<<10), verbs.MRAccessLocalWrite)
-			return err
+			return only(pd.RegMR(make([]byte, 128<<10), local))
 		}, says: []string{`ibv_reg_mr: .*ENOMEM.*RLIMIT_MEMLOCK, is 64 KiB.*raise it \(ulimit -l`}},
 		{name: "no library", make: nothing, do: func(m *machine) error {
-			_, err := verbs.Load(verbs.Path(filepath.Join(m.root, "libibverbs.so.1")))
-			return err
+			return only(verbs.Load(verbs.Path(filepath.Join(m.root, "libibverbs.so.1"))))
 		}, says: []string{"no such file; install it", "ibverbs-providers"}},
 		{name: "no configuration of providers", do: openFirst, make: func(*machine) error { return hide("/etc/libibverbs.d") },
 			says: []string{`leaves out mlx5_0, .*no file of /etc/libibverbs.d names its provider \((mlx5, of the kernel's driver mlx5_core|rxe)\); install`, "ibverbs-providers"}},

@@ -3,15 +3,17 @@
 package failures
 
 import (
+	"context"
 	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/softverbs"
+	"github.com/verbsgen/verbsgen/gen/verbs/verbstest"
 )
 
 // failing is a calloc that has no memory for one object of so many bytes, if the environment says so.
@@ -55,15 +57,7 @@ func TestEventWithoutMemory(t *testing.T) {
 		}
 		return
 	}
-	soft := softverbs.New(softverbs.Name("soft0"))
-	lib, err := verbs.LoadFrom(soft)
-	if err != nil {
-		t.Fatal(err)
-	}
-	dev, err := lib.OpenDevice("soft0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	soft, dev := verbstest.Open(t)
 	const event = "32" // struct svb_event
 	for _, x := range []struct{ none string }{{event}, {""}} {
 		t.Setenv(none, x.none)
@@ -71,7 +65,7 @@ func TestEventWithoutMemory(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	ctx, cancel := contextFor()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if ev, err := dev.NextEvent(ctx); err != nil || ev.Type != verbs.EventTypePortActive {
 		t.Errorf("the event for which there was memory: %v, %v", ev, err)
@@ -80,8 +74,5 @@ func TestEventWithoutMemory(t *testing.T) {
 	}
 	if _, err := dev.NextEvent(ctx); !errors.Is(err, syscall.ENOMEM) {
 		t.Errorf("after the event that was lost: %v", err)
-	}
-	if err := errors.Join(dev.CloseAll(), soft.Close()); err != nil {
-		t.Error(err)
 	}
 }

@@ -29,36 +29,23 @@ func pathMistakes() []mistake {
 	return []mistake{
 		{name: "a connection over RoCE without IsGlobal",
 			says: "ibv_modify_qp: to RTR: .*port 1 is Ethernet, which needs a global route",
-			make: func(b *bench) error { return b.setup(func(s *verbs.RCSetup) { s.AV.IsGlobal, s.AV.DLID = false, 1 }) }},
+			make: setup(func(s *verbs.RCSetup) { s.AV.IsGlobal, s.AV.DLID = false, 1 })},
 		{name: "a connection from an empty GID index",
 			says: "to RTR: .*entry 200 of the GID table of port 1.*(is empty|does not exist).*use one of 0: ",
-			make: func(b *bench) error { return b.setup(func(s *verbs.RCSetup) { s.AV.SGIDIndex = 200 }) }},
+			make: setup(func(s *verbs.RCSetup) { s.AV.SGIDIndex = 200 })},
 		{name: "an address over RoCE without IsGlobal", says: "ibv_create_ah: .*port 1 is Ethernet, which needs a global route",
-			make: func(b *bench) error {
-				at := b.path()
-				at.IsGlobal, at.DLID = false, 1
-				return only(b.pd().CreateAH(at))
-			}},
+			make: address(func(at *verbs.AHAttr) { at.IsGlobal, at.DLID = false, 1 })},
 		{name: "an address from an empty GID index", says: "ibv_create_ah: .*entry 200 of the GID table of port 1.*use one of 0: ",
-			make: func(b *bench) error {
-				at := b.path()
-				at.SGIDIndex = 200
-				return only(b.pd().CreateAH(at))
-			}},
-		{name: "a connection by a port that the device lacks", says: "ibv_modify_qp: to INIT: .*port", make: func(b *bench) error {
-			return b.setup(func(s *verbs.RCSetup) { s.PortNum = 9 })
-		}},
-		{name: "a connection without a port", says: "ibv_modify_qp: to INIT: .*ports are numbered from 1", make: func(b *bench) error {
-			return b.setup(func(s *verbs.RCSetup) { s.PortNum = 0 })
-		}},
-		{name: "a path without its port", says: "ibv_modify_qp: to RTR: .*a path needs a local port", make: func(b *bench) error {
-			return b.setup(func(s *verbs.RCSetup) { s.AV.PortNum = 0 })
-		}},
+			make: address(func(at *verbs.AHAttr) { at.SGIDIndex = 200 })},
+		{name: "a connection by a port that the device lacks", says: "ibv_modify_qp: to INIT: .*port",
+			make: setup(func(s *verbs.RCSetup) { s.PortNum = 9 })},
+		{name: "a connection without a port", says: "ibv_modify_qp: to INIT: .*ports are numbered from 1",
+			make: setup(func(s *verbs.RCSetup) { s.PortNum = 0 })},
+		{name: "a path without its port", says: "ibv_modify_qp: to RTR: .*a path needs a local port",
+			make: setup(func(s *verbs.RCSetup) { s.AV.PortNum = 0 })},
 		{name: "an MTU in bytes",
 			says: "PathMTU 1024: an MTU is a code from 1 to 5, not a number of bytes",
-			make: func(b *bench) error {
-				return b.setup(func(s *verbs.RCSetup) { s.PathMTU = 1024 })
-			}},
+			make: setup(func(s *verbs.RCSetup) { s.PathMTU = 1024 })},
 		{name: "a change of state that leaves one out", says: "ibv_modify_qp: .*(RESET|INIT).*RTR", make: func(b *bench) error {
 			s := verbs.RCSetup{AV: b.path(), PathMTU: verbs.MTU1024}
 			return b.qp(verbs.QPTypeRC).Modify(s.RTR())
@@ -110,31 +97,26 @@ func memoryMistakes() []mistake {
 	return []mistake{
 		{name: "memory that is not mapped",
 			says: notMapped,
-			make: func(b *bench) error { return only(b.pd().RegMRFrom(mem.Addr(b.hole()+4096, 4096), local)) }},
+			make: register(4096, func(b *bench) uintptr { return b.hole() + 4096 })},
 		{name: "memory that ends in a hole",
 			says: notMapped,
-			make: func(b *bench) error { return only(b.pd().RegMRFrom(mem.Addr(b.hole(), 8192), local)) }},
+			make: register(8192, (*bench).hole)},
 		{name: "memory that is not mapped, by attributes", says: notMapped, make: func(b *bench) error {
 			return only(b.pd().RegMREx(verbs.NewMRInitAttr(4096, local).Memory(mem.Addr(b.hole()+4096, 4096))))
 		}, on: []string{plain, mlx5, rxe61}},
 		{name: "read-only memory that a device may write",
 			says: "EFAULT.*are mapped read-only; register them without LOCAL_WRITE",
-			make: func(b *bench) error {
-				return only(b.pd().RegMRFrom(mem.Addr(b.mapped(4096, unix.PROT_READ, unix.MAP_PRIVATE, nil), 4096), local))
-			}},
+			make: register(4096, func(b *bench) uintptr { return b.mapped(4096, unix.PROT_READ, unix.MAP_PRIVATE, nil) })},
 		{name: "a read-only mapping of a file that a device may write",
 			says: `EFAULT.*are mapped read-only \(/.*\); register them without LOCAL_WRITE`,
-			make: func(b *bench) error {
-				return only(b.pd().RegMRFrom(mem.Addr(b.mapped(4096, unix.PROT_READ, unix.MAP_SHARED, b.file()), 4096), local))
-			}},
-		{name: "memory that nobody may read", says: "EFAULT.*are mapped without read permission", make: func(b *bench) error {
-			return only(b.pd().RegMRFrom(mem.Addr(b.mapped(4096, unix.PROT_NONE, unix.MAP_PRIVATE, nil), 4096), local))
-		}},
+			make: register(4096, func(b *bench) uintptr { return b.mapped(4096, unix.PROT_READ, unix.MAP_SHARED, b.file()) })},
+		{name: "memory that nobody may read", says: "EFAULT.*are mapped without read permission",
+			make: register(4096, func(b *bench) uintptr { return b.mapped(4096, unix.PROT_NONE, unix.MAP_PRIVATE, nil) })},
 		{name: "pages behind the end of a file",
 			says: `EFAULT.*bytes 0x\w+ to 0x\w+ of it are a (shared )?mapping of a file \(/.*\).*behind its end`,
-			make: func(b *bench) error {
-				return only(b.pd().RegMRFrom(mem.Addr(b.mapped(8192, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED, b.file()), 8192), local))
-			}},
+			make: register(8192, func(b *bench) uintptr {
+				return b.mapped(8192, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED, b.file())
+			})},
 		{name: "more memory than may be locked",
 			says: `ibv_reg_mr: .*ENOMEM.*RLIMIT_MEMLOCK, is 64 KiB.*raise it \(ulimit -l`,
 			on:   []string{plain, mlx5, rxe61},
@@ -177,41 +159,38 @@ func keyMistakes() []mistake {
 	const rkeyText = "completed with REM_ACCESS_ERR.*most likely the rkey is wrong, of a closed region, or of another protection domain " +
 		".*the range leaves"
 	at := func(mr *verbs.MR) uint64 { return uint64(mr.Addr()) }
-	keys := func(do func(b *bench, l, r *link.End) error) func(b *bench) error {
-		return func(b *bench) error {
-			l, r := b.pair()
-			return do(b, l, r)
-		}
+	keys := func(do func(l, r *link.End) error) func(*bench) error {
+		return func(b *bench) error { return do(b.pair()) }
 	}
 	return []mistake{
-		{name: "an lkey of no region", says: lkeyText, make: keys(func(_ *bench, l, r *link.End) error {
+		{name: "an lkey of no region", says: lkeyText, make: keys(func(l, r *link.End) error {
 			return write(l, at(l.MR), l.MR.LKey()+0x100000, at(r.MR), r.MR.RKey())
 		})},
-		{name: "an lkey of another domain", says: lkeyText, make: keys(func(_ *bench, l, r *link.End) error {
+		{name: "an lkey of another domain", says: lkeyText, make: keys(func(l, r *link.End) error {
 			return write(l, at(r.MR), r.MR.LKey(), at(r.MR), r.MR.RKey())
 		})},
-		{name: "an lkey of a closed region", says: lkeyText, make: keys(func(_ *bench, l, r *link.End) error {
+		{name: "an lkey of a closed region", says: lkeyText, make: keys(func(l, r *link.End) error {
 			key, from := l.MR.LKey(), at(l.MR)
 			must(0, l.MR.Close())
 			return write(l, from, key, at(r.MR), r.MR.RKey())
 		})},
 		{name: "bytes beyond the region",
 			says: `completed with (LOC_PROT_ERR|WR_FLUSH_ERR).*(leaves|outside of) its region`,
-			make: keys(func(_ *bench, l, r *link.End) error {
+			make: keys(func(l, r *link.End) error {
 				return write(l, at(l.MR)+l.MR.Length()-4, l.MR.LKey(), at(r.MR), r.MR.RKey())
 			})},
-		{name: "an rkey of no region", says: rkeyText, make: keys(func(_ *bench, l, r *link.End) error {
+		{name: "an rkey of no region", says: rkeyText, make: keys(func(l, r *link.End) error {
 			return write(l, at(l.MR), l.MR.LKey(), at(r.MR), r.MR.RKey()+0x100000)
 		})},
-		{name: "an rkey of another domain than the peer's", says: rkeyText, make: keys(func(_ *bench, l, r *link.End) error {
+		{name: "an rkey of another domain than the peer's", says: rkeyText, make: keys(func(l, r *link.End) error {
 			return write(l, at(l.MR), l.MR.LKey(), at(l.MR), l.MR.RKey())
 		})},
-		{name: "the peer's memory beyond its region", says: rkeyText, make: keys(func(_ *bench, l, r *link.End) error {
+		{name: "the peer's memory beyond its region", says: rkeyText, make: keys(func(l, r *link.End) error {
 			return write(l, at(l.MR), l.MR.LKey(), at(r.MR)+r.MR.Length()-4, r.MR.RKey())
 		})},
 		{name: "a write to a region without REMOTE_WRITE",
 			says: rkeyText + ".*lacks the right",
-			make: keys(func(_ *bench, l, r *link.End) error {
+			make: keys(func(l, r *link.End) error {
 				mr := must(r.PD.RegMR(make([]byte, 64), local))
 				return write(l, at(l.MR), l.MR.LKey(), at(mr), mr.RKey())
 			})},
@@ -266,16 +245,10 @@ func silentMistakes() []mistake {
 	return []mistake{
 		{name: "a connection with hop limit 0", hint: true,
 			says: "hop_limit 0, packets do not pass a router; set .* to 64",
-			make: func(b *bench) error {
-				return b.setup(func(s *verbs.RCSetup) { s.AV.HopLimit = 0 })
-			}},
+			make: setup(func(s *verbs.RCSetup) { s.AV.HopLimit = 0 })},
 		{name: "an address with hop limit 0", hint: true,
 			says: "hop_limit 0, packets do not pass a router; set .* to 64",
-			make: func(b *bench) error {
-				at := b.path()
-				at.HopLimit = 0
-				return only(b.pd().CreateAH(at))
-			}},
+			make: address(func(at *verbs.AHAttr) { at.HopLimit = 0 })},
 		{name: "a request for events of a queue without a channel", hint: true,
 			says: "ibv_req_notify_cq: .*has no completion channel.*; create the queue with a channel",
 			make: func(b *bench) error { return b.cq().ReqNotify(false) }},

@@ -14,6 +14,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -121,13 +122,29 @@ func (b *bench) path() verbs.AHAttr {
 	return verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: must(b.dev.QueryGID(1, 0)), HopLimit: 64}
 }
 
-// setup is a connection to qpn, changed.
-func (b *bench) setup(change func(s *verbs.RCSetup)) error {
-	qp := b.qp(verbs.QPTypeRC)
-	s := verbs.RCSetup{PortNum: 1, AV: b.path(), PathMTU: verbs.MTU1024, DestQPNum: qp.Num(), MaxDestRDAtomic: 1, MaxRDAtomic: 1,
-		MinRNRTimer: 1, Timeout: 8, RetryCnt: 3, RNRRetry: 3}
-	change(&s)
-	return s.ToRTS(qp)
+// setup makes a connection to itself, changed.
+func setup(change func(s *verbs.RCSetup)) func(*bench) error {
+	return func(b *bench) error {
+		qp := b.qp(verbs.QPTypeRC)
+		s := verbs.RCSetup{PortNum: 1, AV: b.path(), PathMTU: verbs.MTU1024, DestQPNum: qp.Num(), MaxDestRDAtomic: 1, MaxRDAtomic: 1,
+			MinRNRTimer: 1, Timeout: 8, RetryCnt: 3, RNRRetry: 3}
+		change(&s)
+		return s.ToRTS(qp)
+	}
+}
+
+// address makes an address handle of the path of the device to itself, changed.
+func address(change func(at *verbs.AHAttr)) func(*bench) error {
+	return func(b *bench) error {
+		at := b.path()
+		change(&at)
+		return only(b.pd().CreateAH(at))
+	}
+}
+
+// register registers memory that the device may write.
+func register(length uint64, at func(b *bench) uintptr) func(*bench) error {
+	return func(b *bench) error { return only(b.pd().RegMRFrom(mem.Addr(at(b), length), local)) }
 }
 
 // pair is two connected sides.

@@ -133,16 +133,16 @@ func sameAsStored(t *testing.T, all map[string]map[string]string) {
 
 // situation is a row of the document.
 type situation struct {
-	name string
-	says []string
+	part, name string
+	says       []string
 }
 
 func situations() (out []situation) {
 	for _, e := range environments() {
-		out = append(out, situation{e.name, e.says})
+		out = append(out, situation{"Machines", e.name, e.says})
 	}
 	for _, m := range mistakes() {
-		out = append(out, situation{m.name, []string{m.says}})
+		out = append(out, situation{"Mistakes", m.name, []string{m.says}})
 	}
 	return out
 }
@@ -184,33 +184,23 @@ func store(t *testing.T, all map[string]map[string]string) {
 	}
 	var b strings.Builder
 	b.WriteString(intro)
-	for _, part := range []struct {
-		title string
-		names []string
-	}{{"Machines", names(environments(), func(e environment) string { return e.name })},
-		{"Mistakes", names(mistakes(), func(m mistake) string { return m.name })}} {
-		fmt.Fprintf(&b, "\n## %s\n\n| situation | %s |\n|---|%s\n", part.title, strings.Join(columns, " | "),
-			strings.Repeat("---|", len(columns)))
-		for _, name := range part.names {
-			fmt.Fprintf(&b, "| %s |", name)
-			for _, column := range columns {
-				fmt.Fprintf(&b, " %s |", cell(all, column, name))
-			}
-			b.WriteString("\n")
+	part := ""
+	for _, s := range situations() {
+		if s.part != part {
+			part = s.part
+			fmt.Fprintf(&b, "\n## %s\n\n| situation | %s |\n|---|%s\n", part, strings.Join(columns, " | "), strings.Repeat("---|", len(columns)))
 		}
+		fmt.Fprintf(&b, "| %s |", s.name)
+		for _, column := range columns {
+			fmt.Fprintf(&b, " %s |", cell(all, column, s.name))
+		}
+		b.WriteString("\n")
 	}
 	for file, text := range map[string]string{document: b.String(), stored: string(data) + "\n"} {
 		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
-}
-
-func names[T any](all []T, name func(T) string) (out []string) {
-	for _, x := range all {
-		out = append(out, name(x))
-	}
-	return out
 }
 
 // cell is a text in a table, or "as now" for the same text.

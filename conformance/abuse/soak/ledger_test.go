@@ -36,39 +36,24 @@ type op struct {
 
 // ledger has the requests that may still complete.
 type ledger struct {
-	next   atomic.Uint64
-	shards [64]struct {
-		sync.Mutex
-		ops map[uint64]*op
-	}
+	next atomic.Uint64
+	ops  sync.Map // *op by its number
 }
 
 // enter gives a request its number. It is done before the post, since a completion may come before the post is back.
 func (l *ledger) enter(o *op) {
 	o.id = l.next.Add(1)
-	shard := &l.shards[o.id%64]
-	shard.Lock()
-	defer shard.Unlock()
-	if shard.ops == nil {
-		shard.ops = map[uint64]*op{}
-	}
-	shard.ops[o.id] = o
+	l.ops.Store(o.id, o)
 }
 
 func (l *ledger) find(id uint64) *op {
-	shard := &l.shards[id%64]
-	shard.Lock()
-	defer shard.Unlock()
-	return shard.ops[id]
+	o, _ := l.ops.Load(id)
+	found, _ := o.(*op)
+	return found
 }
 
 // strike ends a request: another completion of it is one too many. A request that may still complete stays, for as long as the run.
-func (l *ledger) strike(o *op) {
-	shard := &l.shards[o.id%64]
-	shard.Lock()
-	defer shard.Unlock()
-	delete(shard.ops, o.id)
-}
+func (l *ledger) strike(o *op) { l.ops.Delete(o.id) }
 
 // completion is what a CQ and a reader have in common.
 type completion struct {

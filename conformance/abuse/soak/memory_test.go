@@ -39,7 +39,7 @@ func (s *soak) newMemory(rng *rand.Rand, pd *verbs.PD, size int) (m *memory, err
 		if m.own, err = mem.New(uint64(size)); err != nil {
 			return nil, err
 		}
-		s.late.add(m.own)
+		s.late.Store(m.own, true)
 		m.bytes = m.own.Bytes()
 		m.mr, err = pd.RegMRFrom(m.own, rights)
 	case 1:
@@ -116,7 +116,7 @@ func (m *memory) close(s *soak) {
 	defer m.mu.Unlock()
 	m.bytes = nil
 	if m.own != nil && m.own.Close() == nil {
-		s.late.remove(m.own)
+		s.late.Delete(m.own)
 	}
 	for i := range m.all {
 		if (i < canary || i >= len(m.all)-canary) && m.all[i] != 0xa5 {
@@ -153,32 +153,4 @@ func opened(p []byte) (id uint64, err error) {
 		return id, fmt.Errorf("the checksum of the data of request %d is wrong", id)
 	}
 	return id, nil
-}
-
-// buffers are those that regions may still use. What is left is closed when all devices are.
-type buffers struct {
-	mu  sync.Mutex
-	all map[*mem.Buffer]bool
-}
-
-func (b *buffers) add(buf *mem.Buffer) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.all == nil {
-		b.all = map[*mem.Buffer]bool{}
-	}
-	b.all[buf] = true
-}
-
-func (b *buffers) remove(buf *mem.Buffer) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	delete(b.all, buf)
-}
-
-func (b *buffers) close() (err error) {
-	for buf := range b.all {
-		err = errors.Join(err, buf.Close())
-	}
-	return err
 }

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
@@ -37,7 +38,7 @@ type soak struct {
 	slots  []*slot
 	ledger ledger
 	links  pool
-	late   buffers
+	late   sync.Map    // the memory that regions may still use
 	over   atomic.Bool // the time is up, or there was a problem
 
 	losing atomic.Int64 // orders to lose a completion
@@ -148,8 +149,10 @@ func (s *soak) end(w *worker) {
 			h.check(s)
 		}
 	}
-	if err := s.late.close(); err != nil {
-		s.problem("memory cannot be given back after everything was closed: %v", err)
+	for buf := range s.late.Range {
+		if err := buf.(*mem.Buffer).Close(); err != nil {
+			s.problem("memory cannot be given back after everything was closed: %v", err)
+		}
 	}
 	if leaks := s.soft.Leaks(); len(leaks) > 0 {
 		s.problem("left on the device: %q", leaks[:min(len(leaks), 10)])

@@ -8,6 +8,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/bench/dmbench"
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/gen/verbs/verbstest"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/devmem"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/devmem/fakeprov"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
@@ -16,15 +17,9 @@ import (
 // longest is the length of the device memory, that of the longest copy.
 const longest = 1 << 20
 
-// subject is a device memory as a user gets it: from AllocDM of the generated package, on a software device whose ops
-// for device memory are those of the provider. bytes shows what is behind it.
-func subject(tb testing.TB, k fakeprov.Kind, want devmem.Mode) (s dmbench.Subject, bytes []byte) {
-	tb.Helper()
-	s, bytes, _ = made(tb, k, want)
-	return s, bytes
-}
-
-func made(tb testing.TB, k fakeprov.Kind, want devmem.Mode) (s dmbench.Subject, bytes []byte, dm *verbs.DM) {
+// subject is a device memory as a user gets it: from AllocDM of the generated package, on a software device whose ops for device memory
+// are those of the provider.
+func subject(tb testing.TB, k fakeprov.Kind, want devmem.Mode) (s dmbench.Subject, dm *verbs.DM) {
 	tb.Helper()
 	path, err := fakeprov.Build(tb.TempDir(), k, false)
 	if err != nil {
@@ -34,16 +29,12 @@ func made(tb testing.TB, k fakeprov.Kind, want devmem.Mode) (s dmbench.Subject, 
 	if err != nil {
 		tb.Fatal(err)
 	}
-	dm = alloc(tb, p)
-	if dm.Mode() != want {
-		tb.Fatalf("mode %v, want %v", dm.Mode(), want)
+	_, dev := verbstest.Open(tb, softverbs.MaxDMSize(longest), softverbs.Override("alloc_dm", p.Op("alloc_dm")),
+		softverbs.Override("free_dm", p.Op("free_dm")))
+	if dm, err = dev.AllocDM(verbs.NewAllocDMAttr(longest)); err != nil || dm.Mode() != want {
+		tb.Fatalf("mode %v, want %v; %v", dm.Mode(), want, err)
 	}
-	s, bytes = over(p, dm)
-	return s, bytes, dm
-}
-
-// over is the subject of a device memory.
-func over(p *fakeprov.Provider, dm *verbs.DM) (dmbench.Subject, []byte) {
+	tb.Cleanup(func() { _ = dm.Close() })
 	write := func(buf []byte, times int) error {
 		for range times {
 			if _, err := dm.WriteAt(buf, 0); err != nil {
@@ -60,32 +51,7 @@ func over(p *fakeprov.Provider, dm *verbs.DM) (dmbench.Subject, []byte) {
 		}
 		return nil
 	}
-	return dmbench.Subject{Object: p.Newest(), Write: write, Read: read}, p.Bytes(p.Newest(), longest)
-}
-
-func alloc(tb testing.TB, p *fakeprov.Provider) *verbs.DM {
-	tb.Helper()
-	soft := softverbs.New(softverbs.Name("soft0"), softverbs.MaxDMSize(longest),
-		softverbs.Override("alloc_dm", p.Op("alloc_dm")), softverbs.Override("free_dm", p.Op("free_dm")))
-	tb.Cleanup(func() { soft.Close() })
-	lib, err := verbs.LoadFrom(soft)
-	if err != nil {
-		tb.Fatal(err)
-	}
-	dev, err := lib.OpenDevice("soft0")
-	if err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() {
-		if err := dev.CloseAll(); err != nil {
-			tb.Errorf("closing: %v", err)
-		}
-	})
-	dm, err := dev.AllocDM(verbs.NewAllocDMAttr(longest))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return dm
+	return dmbench.Subject{Object: p.Newest(), Write: write, Read: read}, dm
 }
 
 // What the benchmarks print are ratios; run them with -benchtime 1x.
@@ -95,7 +61,7 @@ func BenchmarkShim(b *testing.B)    { run(b, fakeprov.Words, devmem.Shim) }
 
 // BenchmarkDirectWide is of the copies with wider accesses.
 func BenchmarkDirectWide(b *testing.B) {
-	s, _, dm := made(b, fakeprov.MLX5, devmem.Direct4)
+	s, dm := subject(b, fakeprov.MLX5, devmem.Direct4)
 	s.Write = func(buf []byte, times int) error {
 		for range times {
 			if _, err := dm.Wide().WriteAt(buf, 0); err != nil {
@@ -117,7 +83,7 @@ func BenchmarkDirectWide(b *testing.B) {
 
 // BenchmarkWords is of words of 4 and 8 bytes, beside copies of as many in C.
 func BenchmarkWords(b *testing.B) {
-	s, _, dm := made(b, fakeprov.MLX5, devmem.Direct4)
+	s, dm := subject(b, fakeprov.MLX5, devmem.Direct4)
 	s.Write = func(buf []byte, times int) error {
 		if len(buf) == 4 {
 			for i := range times {
@@ -161,7 +127,7 @@ func BenchmarkPieces(b *testing.B) {
 		if mode == devmem.Shim {
 			kind = fakeprov.Words
 		}
-		s, _, dm := made(b, kind, mode)
+		s, dm := subject(b, kind, mode)
 		for _, n := range []int{4, 64, 256, 1024} {
 			for _, pieces := range []int{4, 16, 64} {
 				b.Run(fmt.Sprintf("%v/%dx%d", mode, pieces, n), func(b *testing.B) {

@@ -7,16 +7,6 @@ package dmbench
 #include <stdint.h>
 #include "../../../runtime/gensupport/verbs_abi.h"
 
-static int naive_to(struct ibv_dm *dm, uint64_t off, const void *host, size_t n)
-{
-	return dm->memcpy_to_dm(dm, off, host, n);
-}
-
-static int naive_from(void *host, struct ibv_dm *dm, uint64_t off, size_t n)
-{
-	return dm->memcpy_from_dm(host, dm, off, n);
-}
-
 static int loop_to(struct ibv_dm *dm, const void *host, size_t n, long times)
 {
 	int bad = 0;
@@ -39,12 +29,12 @@ import "C"
 
 import (
 	"fmt"
-	"slices"
+	"strconv"
 	"testing"
-	"time"
 	"unsafe"
 
 	_ "github.com/verbsgen/verbsgen/runtime/gensupport" // declarations of verbs_abi.h
+	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath/ratio"
 )
 
 // Subject is what is measured: a device memory and the loops that copy by the public methods. Each loop makes times copies
@@ -56,149 +46,69 @@ type Subject struct {
 	Most   int // bytes that it has; 0: enough for all Sizes
 }
 
-// Result is the comparison for one length and direction. Ratios are to the C loop of the same round.
-type Result struct {
-	Bytes  int
-	Read   bool
-	C      float64 // one copy in the C loop, nanoseconds
-	Ratio  float64 // the subject
-	Naive  float64 // a plain cgo call for each copy
-	Allocs float64 // of the subject, for each copy
-}
+// Sizes are the lengths that are measured, in bytes.
+var Sizes = []int{4, 8, 16, 64, 256, 1 << 10, 4 << 10, 64 << 10, 1 << 20}
 
-const (
-	// Rounds is the number of rounds whose median counts.
-	Rounds = 51
-	// turn is how long one contestant runs in one round, about.
-	turn = 100 * time.Microsecond
-)
-
-// contest is one length and direction.
-type contest struct {
-	s     Subject
-	read  bool
-	buf   []byte
-	times int
-	c     []float64 // nanoseconds of a C copy, by round
-	ratio []float64
-	naive []float64
-}
-
-// Measure compares copies of n bytes, at least one. Host memory is read and written in the cache: it is the cost on the processor's
-// side that is compared.
-func Measure(s Subject, n int, read bool) (Result, error) {
+// Measure compares copies of n bytes, at least one: nanoseconds of one in the C loop, the ratio of the subject to it, and the subject's
+// allocations for each. Host memory is read and written in the cache: it is the cost on the processor's side that is compared.
+func Measure(s Subject, n int, read bool) (ns, x, allocs float64, err error) {
 	if n < 1 || s.Object == nil || s.Write == nil || s.Read == nil {
-		return Result{}, fmt.Errorf("copies of %d bytes cannot be measured: it takes bytes, an object and both loops", n)
+		return 0, 0, 0, fmt.Errorf("copies of %d bytes cannot be measured: it takes bytes, an object and both loops", n)
 	}
-	ct := &contest{s: s, read: read, buf: make([]byte, n), times: 1}
-	// Doubles the number of copies until a turn is long enough to be timed. It also warms up.
-	for {
-		d, err := timed(ct.inC)
-		if err != nil {
-			return Result{}, err
-		}
-		if d >= turn || ct.times > 1<<24 {
-			break
-		}
-		ct.times *= 2
+	dm, buf, ours := (*C.struct_ibv_dm)(s.Object), make([]byte, n), s.Write
+	if read {
+		ours = s.Read
 	}
-	for range Rounds {
-		if err := ct.round(); err != nil {
-			return Result{}, err
+	note := func(e error) {
+		if err == nil {
+			err = e
 		}
 	}
-	var failed error
-	allocs := testing.AllocsPerRun(100, func() {
-		if err := ct.loop(1); err != nil {
-			failed = err
-		}
-	})
-	return Result{Bytes: n, Read: read, C: median(ct.c), Ratio: median(ct.ratio),
-		Naive: median(ct.naive), Allocs: allocs}, failed
-}
-
-// round lets each contestant have its turn, the C loop before and after so that a drift of the clock shows on both sides.
-func (ct *contest) round() error {
-	before, err := timed(ct.inC)
-	if err != nil {
-		return err
-	}
-	subject, err := timed(func() error { return ct.loop(ct.times) })
-	if err != nil {
-		return err
-	}
-	after, err := timed(ct.inC)
-	if err != nil {
-		return err
-	}
-	naive, err := timed(ct.naively)
-	if err != nil {
-		return err
-	}
-	c := float64(before+after) / 2
-	ct.c = append(ct.c, c/float64(ct.times))
-	ct.ratio = append(ct.ratio, float64(subject)/c)
-	ct.naive = append(ct.naive, float64(naive)/c)
-	return nil
-}
-
-func timed(f func() error) (time.Duration, error) {
-	begin := time.Now()
-	err := f()
-	return time.Since(begin), err
-}
-
-func (ct *contest) loop(times int) error {
-	if ct.read {
-		return ct.s.Read(ct.buf, times)
-	}
-	return ct.s.Write(ct.buf, times)
-}
-
-func (ct *contest) inC() error {
-	dm := (*C.struct_ibv_dm)(ct.s.Object)
-	var code C.int
-	if ct.read {
-		code = C.loop_from(unsafe.Pointer(&ct.buf[0]), dm, C.size_t(len(ct.buf)), C.long(ct.times))
-	} else {
-		code = C.loop_to(dm, unsafe.Pointer(&ct.buf[0]), C.size_t(len(ct.buf)), C.long(ct.times))
-	}
-	return answer(code)
-}
-
-func (ct *contest) naively() error {
-	n := naive{(*C.struct_ibv_dm)(ct.s.Object)}
-	var err error
-	for i := 0; i < ct.times && err == nil; i++ {
-		if ct.read {
-			err = n.readAt(ct.buf, 0)
+	copies := func(times int) { note(ours(buf, times)) }
+	ns, x = ratio.Measure(func(times int) {
+		var code C.int
+		if read {
+			code = C.loop_from(unsafe.Pointer(&buf[0]), dm, C.size_t(n), C.long(times))
 		} else {
-			err = n.writeAt(ct.buf, 0)
+			code = C.loop_to(dm, unsafe.Pointer(&buf[0]), C.size_t(n), C.long(times))
+		}
+		if code != 0 {
+			note(fmt.Errorf("the provider answered %d", int(code)))
+		}
+	}, copies)
+	return ns, x, testing.AllocsPerRun(100, func() { copies(1) }), err
+}
+
+// Run measures the subject as sub-benchmarks of b, one for each length and direction. Each is measured once, whatever b.N is.
+func Run(b *testing.B, s Subject) {
+	for i, way := range []string{"WriteAt", "ReadAt"} {
+		for _, n := range Sizes {
+			if s.Most != 0 && n > s.Most {
+				continue
+			}
+			b.Run(way+"/"+label(n), func(b *testing.B) {
+				if b.N > 1 {
+					b.Skip("measured in rounds: run with -benchtime 1x")
+				}
+				ns, x, allocs, err := Measure(s, n, i == 1)
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.ReportMetric(0, "ns/op")
+				b.ReportMetric(ns, "C-ns")
+				b.ReportMetric(x, "x-C")
+				b.ReportMetric(allocs, "allocs/copy")
+			})
 		}
 	}
-	return err
 }
 
-// naive is what a binding does that passes typed pointers and leaves their checks to cgo.
-type naive struct{ dm *C.struct_ibv_dm }
-
-func (n naive) writeAt(p []byte, off int64) error {
-	return answer(C.naive_to(n.dm, C.uint64_t(off), unsafe.Pointer(&p[0]), C.size_t(len(p))))
-}
-
-func (n naive) readAt(p []byte, off int64) error {
-	return answer(C.naive_from(unsafe.Pointer(&p[0]), n.dm, C.uint64_t(off), C.size_t(len(p))))
-}
-
-func answer(code C.int) error {
-	if code != 0 {
-		return fmt.Errorf("the provider answered %d", int(code))
+func label(n int) string {
+	switch {
+	case n >= 1<<20:
+		return strconv.Itoa(n>>20) + "M"
+	case n >= 1<<10:
+		return strconv.Itoa(n>>10) + "K"
 	}
-	return nil
-}
-
-func median(v []float64) float64 {
-	v = slices.Clone(v)
-	slices.Sort(v)
-	return v[len(v)/2]
+	return strconv.Itoa(n)
 }

@@ -3,15 +3,15 @@
 package census
 
 import (
-	"encoding/binary"
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
+	"github.com/mdlayher/netlink"
 	"golang.org/x/sys/unix"
 )
 
@@ -23,10 +23,9 @@ const (
 	resourcesOfAll = 5<<10 | 9 // RDMA_NL_NLDEV, RDMA_NLDEV_CMD_RES_GET
 	attrDevName    = 2         // RDMA_NLDEV_ATTR_DEV_NAME
 	attrSummary    = 15        // RDMA_NLDEV_ATTR_RES_SUMMARY
-	attrEntry      = 16        // RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY
+	attrEntry      = 16        // RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY, all that is in it
 	attrName       = 17        // RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_NAME
 	attrCount      = 18        // RDMA_NLDEV_ATTR_RES_SUMMARY_ENTRY_CURR
-	attrTypeMask   = 1<<14 - 1 // without NLA_F_NESTED and NLA_F_NET_BYTEORDER
 )
 
 // patience is how long the kernel may take to take down what was closed.
@@ -35,15 +34,15 @@ const patience = 3 * time.Second
 // Count counts the objects of a device. A kernel that does not tell, or has no such device, is an error.
 func Count(device string) (Counts, error) {
 	msgs, err := ask()
-	if err != nil {
-		return nil, fmt.Errorf("the kernel's objects of %s are not counted: %w", device, err)
-	}
 	for _, m := range msgs {
-		if name, c := summary(m); name == device {
+		name, c, wrong := summary(m.Data)
+		if wrong == nil && name == device {
 			return c, nil
 		}
+		err = cmp.Or(err, wrong)
 	}
-	return nil, fmt.Errorf("the kernel's objects of %s are not counted: the kernel knows no such device", device)
+	err = cmp.Or(err, errors.New("the kernel knows no such device"))
+	return nil, fmt.Errorf("the kernel's objects of %s are not counted: %w", device, err)
 }
 
 // More waits for as long as there are more objects than before, for some seconds at the most, and gives what there are more of:
@@ -70,99 +69,58 @@ func (before Counts) excess(now Counts) string {
 	return strings.Join(out, "; ")
 }
 
-// ask has the kernel tell of all devices, and gives the body of each answer.
-func ask() (bodies [][]byte, err error) {
-	fd, err := unix.Socket(unix.AF_NETLINK, unix.SOCK_RAW|unix.SOCK_CLOEXEC, unix.NETLINK_RDMA)
+// ask has the kernel tell of all devices.
+func ask() (msgs []netlink.Message, err error) {
+	conn, err := netlink.Dial(unix.NETLINK_RDMA, nil)
 	if err != nil {
 		return nil, fmt.Errorf("a socket of netlink for RDMA: %w", err)
 	}
-	defer func() { err = errors.Join(err, unix.Close(fd)) }()
-	if err := unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &unix.Timeval{Sec: 2}); err != nil {
+	defer func() { err = errors.Join(err, conn.Close()) }()
+	if err := conn.SetDeadline(time.Now().Add(2 * time.Second)); err != nil {
 		return nil, err
 	}
-	req := make([]byte, unix.NLMSG_HDRLEN)
-	binary.NativeEndian.PutUint32(req, uint32(len(req)))
-	binary.NativeEndian.PutUint16(req[4:], resourcesOfAll)
-	binary.NativeEndian.PutUint16(req[6:], unix.NLM_F_REQUEST|unix.NLM_F_DUMP)
-	if err := unix.Sendto(fd, req, 0, &unix.SockaddrNetlink{Family: unix.AF_NETLINK}); err != nil {
-		return nil, err
-	}
-	for buf := make([]byte, 64<<10); ; {
-		n, _, err := unix.Recvfrom(fd, buf, 0)
-		if err != nil {
-			return nil, err
-		}
-		more, done, err := parts(buf[:n])
-		if bodies = append(bodies, more...); done || err != nil {
-			return bodies, err
-		}
-	}
-}
-
-// parts takes a datagram apart; done is true for the last one.
-func parts(datagram []byte) (bodies [][]byte, done bool, err error) {
-	msgs, err := syscall.ParseNetlinkMessage(datagram)
-	if err != nil {
-		return nil, false, err
-	}
-	for _, m := range msgs {
-		switch m.Header.Type {
-		case unix.NLMSG_DONE:
-			return bodies, true, nil
-		case unix.NLMSG_ERROR:
-			if len(m.Data) >= 4 {
-				if e := -int32(binary.NativeEndian.Uint32(m.Data)); e != 0 {
-					return nil, true, syscall.Errno(e)
-				}
-			}
-			return bodies, true, nil
-		}
-		bodies = append(bodies, slices.Clone(m.Data))
-	}
-	return bodies, false, nil
+	return conn.Execute(netlink.Message{Header: netlink.Header{Type: resourcesOfAll, Flags: netlink.Request | netlink.Dump}})
 }
 
 // summary reads the counts of one device.
-func summary(body []byte) (device string, c Counts) {
+func summary(body []byte) (device string, c Counts, err error) {
 	c = Counts{}
-	for typ, value := range attributes(body) {
-		switch typ {
+	err = attributes(body, func(d *netlink.AttributeDecoder) {
+		switch d.Type() {
 		case attrDevName:
-			device = unix.ByteSliceToString(value)
+			device = d.String()
 		case attrSummary:
-			for typ, value := range attributes(value) {
-				if typ == attrEntry {
-					kind, n := entry(value)
-					c[kind] = n
-				}
-			}
+			d.Do(func(entries []byte) error {
+				return attributes(entries, func(d *netlink.AttributeDecoder) { d.Do(c.entry) })
+			})
 		}
-	}
-	return device, c
+	})
+	return device, c, err
 }
 
-func entry(body []byte) (kind string, n uint64) {
-	for typ, value := range attributes(body) {
-		switch {
-		case typ == attrName:
-			kind = unix.ByteSliceToString(value)
-		case typ == attrCount && len(value) == 8:
-			n = binary.NativeEndian.Uint64(value)
+// entry adds the count of a kind.
+func (c Counts) entry(body []byte) error {
+	kind, n := "", uint64(0)
+	err := attributes(body, func(d *netlink.AttributeDecoder) {
+		switch d.Type() {
+		case attrName:
+			kind = d.String()
+		case attrCount:
+			n = d.Uint64()
 		}
-	}
-	return kind, n
+	})
+	c[kind] = n
+	return err
 }
 
-// attributes goes through a list of attributes: a length with its own 4 bytes, a type, the value, and up to 3 bytes of nothing.
-// It ends where the list is cut short.
-func attributes(b []byte) func(yield func(uint16, []byte) bool) {
-	return func(yield func(uint16, []byte) bool) {
-		for len(b) >= unix.NLA_HDRLEN {
-			n := int(binary.NativeEndian.Uint16(b))
-			if n < unix.NLA_HDRLEN || n > len(b) || !yield(binary.NativeEndian.Uint16(b[2:])&attrTypeMask, b[unix.NLA_HDRLEN:n]) {
-				return
-			}
-			b = b[min((n+3)&^3, len(b)):]
-		}
+// attributes goes through a list of attributes.
+func attributes(body []byte, each func(*netlink.AttributeDecoder)) error {
+	d, err := netlink.NewAttributeDecoder(body)
+	if err != nil {
+		return err
 	}
+	for d.Next() {
+		each(d)
+	}
+	return d.Err()
 }

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"runtime"
 	"syscall"
-	"time"
 	"unsafe"
 	"weak"
 
@@ -19,22 +18,15 @@ func addressOf(b []byte) uintptr { return uintptr(unsafe.Pointer(unsafe.SliceDat
 
 func access() []suite.Case {
 	return []suite.Case{
-		{ID: "CF-acc-0001", Family: "access", Title: "a peer may do what each combination of flags allows, and no more", Page: "ibv_reg_mr",
-			Rules: []string{"VR-ibv_reg_mr-access-0001", "VR-ibv_reg_mr-access-0003"}, Needs: needs(suite.Peer), Run: rights},
-		{ID: "CF-acc-0002", Family: "access", Title: "every combination of named flags: what the rules refuse, the library refuses",
-			Page:  "ibv_reg_mr",
-			Rules: []string{"VR-ibv_reg_mr-access-0001", "VR-ibv_reg_mr-access-0003", "VR-ibv_reg_mr-access-0004"}, Limit: time.Minute,
-			Run: differential},
-		{ID: "CF-acc-0003", Family: "access", Title: "a peer's atomics", Page: "ibv_reg_mr", Needs: needs(suite.Peer, suite.Atomics),
-			Run: atomics},
-		{ID: "CF-acc-0004", Family: "access", Title: "a peer writes while the garbage collector runs hard", Page: "ibv_reg_mr",
-			Needs: needs(suite.Peer), Limit: time.Minute, Run: underCollector},
-		{ID: "CF-acc-0005", Family: "access", Title: "a region that the program has lost is still registered", Page: "ibv_reg_mr",
-			Needs: needs(suite.Peer), Run: lost},
-		{ID: "CF-acc-0006", Family: "access", Title: "messages, RDMA and datagrams with a region whose accesses may be reordered",
-			Page: "ibv_reg_mr", Needs: needs(suite.Peer), Run: relaxed},
-		{ID: "CF-acc-0007", Family: "access", Title: "the form that covers all: a region whose accesses may be reordered",
-			Page: "ibv_reg_mr", Needs: needs(suite.Peer, suite.MREx), Run: relaxedEx},
+		of("CF-acc-0001", "a peer may do what each combination of flags allows, and no more", "ibv_reg_mr", rights, suite.Peer).Ruled(
+			"VR-ibv_reg_mr-access-0001", "VR-ibv_reg_mr-access-0003"),
+		of("CF-acc-0002", "every combination of named flags: what the rules refuse, the library refuses", "ibv_reg_mr", differential).Ruled(
+			"VR-ibv_reg_mr-access-0001", "VR-ibv_reg_mr-access-0003", "VR-ibv_reg_mr-access-0004"),
+		of("CF-acc-0003", "a peer's atomics", "ibv_reg_mr", atomics, suite.Peer, suite.Atomics),
+		of("CF-acc-0004", "a peer writes while the garbage collector runs hard", "ibv_reg_mr", underCollector, suite.Peer),
+		of("CF-acc-0005", "a region that the program has lost is still registered", "ibv_reg_mr", lost, suite.Peer),
+		of("CF-acc-0006", "messages, RDMA and datagrams with a region whose accesses may be reordered", "ibv_reg_mr", relaxed, suite.Peer),
+		of("CF-acc-0007", "the form that covers all: a region whose accesses may be reordered", "ibv_reg_mr", relaxedEx, suite.Peer, suite.MREx),
 	}
 }
 
@@ -61,13 +53,10 @@ func rights(t *suite.T) {
 			t.Fatalf("%v: %v", bits, err)
 		}
 		at := uint64(buf.Addr())
-		status, err := p.Write(mr.RKey(), at, []byte("12345678"))
-		completed(t, bits.String()+": write", status, err, allowed(bits&verbs.MRAccessRemoteWrite != 0))
-		status, err = p.Read(mr.RKey(), at, make([]byte, 8))
-		completed(t, bits.String()+": read", status, err, allowed(bits&verbs.MRAccessRemoteRead != 0))
+		p.Write(bits.String()+": write", mr.RKey(), at, []byte("12345678"), allowed(bits&verbs.MRAccessRemoteWrite != 0))
+		p.Read(bits.String()+": read", mr.RKey(), at, make([]byte, 8), allowed(bits&verbs.MRAccessRemoteRead != 0))
 		if t.Has(suite.Atomics) {
-			_, status, err = p.FetchAdd(mr.RKey(), at, 1)
-			completed(t, bits.String()+": atomic", status, err, allowed(bits&verbs.MRAccessRemoteAtomic != 0))
+			p.FetchAdd(bits.String()+": atomic", mr.RKey(), at, 1, allowed(bits&verbs.MRAccessRemoteAtomic != 0))
 		}
 		ok(t, "Close", mr.Close())
 	}
@@ -119,18 +108,15 @@ func atomics(t *suite.T) {
 	at := uint64(buf.Addr())
 	word := (*uint64)(unsafe.Pointer(unsafe.SliceData(buf.Bytes())))
 	*word = 40
-	old, status, err := p.FetchAdd(mr.RKey(), at, 2)
-	pass(t, "fetch and add", status, err)
+	old := p.FetchAdd("fetch and add", mr.RKey(), at, 2)
 	if old != 40 || *word != 42 {
 		t.Errorf("fetch and add: was %d, is %d", old, *word)
 	}
-	old, status, err = p.CompareSwap(mr.RKey(), at, 42, 7)
-	pass(t, "compare and swap", status, err)
+	old = p.CompareSwap("compare and swap", mr.RKey(), at, 42, 7)
 	if old != 42 || *word != 7 {
 		t.Errorf("compare and swap: was %d, is %d", old, *word)
 	}
-	old, status, err = p.CompareSwap(mr.RKey(), at, 42, 8)
-	pass(t, "compare and swap of another value", status, err)
+	old = p.CompareSwap("compare and swap of another value", mr.RKey(), at, 42, 8)
 	if old != 7 || *word != 7 {
 		t.Errorf("compare and swap of another value: was %d, is %d", old, *word)
 	}
@@ -151,8 +137,7 @@ func underCollector(t *suite.T) {
 		for i := range out {
 			out[i] = byte(i*3 + round)
 		}
-		status, err := p.Write(mr.RKey(), at, out)
-		pass(t, "write", status, err)
+		p.Write("write", mr.RKey(), at, out)
 		junk := make([][]byte, 64)
 		for j := range junk {
 			junk[j] = make([]byte, 1<<10*(1+round%8))
@@ -164,8 +149,7 @@ func underCollector(t *suite.T) {
 		} else if !bytes.Equal(unsafe.Slice(got, len(out)), out) {
 			t.Fatalf("round %d: the memory does not hold what the peer wrote", round)
 		}
-		status, err = p.Read(mr.RKey(), at, back)
-		pass(t, "read", status, err)
+		p.Read("read", mr.RKey(), at, back)
 		if !bytes.Equal(back, out) {
 			t.Fatalf("round %d: the peer reads something else", round)
 		}
@@ -196,11 +180,9 @@ func lost(t *suite.T) {
 	if collected(pinned) {
 		t.Fatalf("the memory was freed while the region lives")
 	}
-	status, err := p.Write(rkey, at, []byte("still here"))
-	pass(t, "write", status, err)
+	p.Write("write", rkey, at, []byte("still here"))
 	got := make([]byte, 10)
-	status, err = p.Read(rkey, at, got)
-	pass(t, "read", status, err)
+	p.Read("read", rkey, at, got)
 	if string(got) != "still here" {
 		t.Errorf("read %q", got)
 	}

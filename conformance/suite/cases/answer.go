@@ -14,14 +14,10 @@ import (
 
 // repliesTo are the cases of address handles that are made of completions.
 func repliesTo() []suite.Case {
-	const family = "address handle of a completion"
-	peer := needs(suite.Peer)
 	return []suite.Case{
-		{ID: "CF-answer-0001", Family: family, Title: "a datagram is answered by the header in front of it",
-			Page: "ibv_create_ah_from_wc", Needs: peer, Run: answered},
-		{ID: "CF-answer-0002", Family: family, Title: "headers of no version, of another port and of a group",
-			Page: "ibv_create_ah_from_wc", Needs: needs(suite.RoCE),
-			Rules: []string{"VR-ibv_init_ah_from_wc-grh-0763"}, Run: noAnswer},
+		of("CF-answer-0001", "a datagram is answered by the header in front of it", "ibv_create_ah_from_wc", answered, suite.Peer),
+		of("CF-answer-0002", "headers of no version, of another port and of a group", "ibv_create_ah_from_wc", noAnswer, suite.RoCE).Ruled(
+			"VR-ibv_init_ah_from_wc-grh-0763"),
 	}
 }
 
@@ -40,10 +36,7 @@ func answered(t *suite.T) {
 		ah := []*verbs.AH{direct, described}[i]
 		out := fill(n.buf[:8], len(what))
 		n.farRoom(8)
-		n.op(what, wcSend, func(w verbs.SendWR, id uint64) verbs.SendWR {
-			ok(t, "Address", ah.Address(w, wc.SrcQP, n.link.To.QKey))
-			return n.part(w.Send(id), 0, 8)
-		})
+		n.op(what, wcSend, n.addressed(n.part(n.wr().Send(opID), 0, 8), ah, wc.SrcQP))
 		if r := n.farGot(what); !bytes.Equal(r.Data, out) || r.SrcQP != n.qp.Num() {
 			t.Errorf("%s: from %#x, %s", what, r.SrcQP, differing(r.Data, out))
 		}

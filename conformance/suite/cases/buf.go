@@ -5,7 +5,6 @@ package cases
 import (
 	"errors"
 	"syscall"
-	"time"
 
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/gen/verbs"
@@ -14,27 +13,20 @@ import (
 
 // buffers are the cases of buffers that the provider allocates.
 func buffers() []suite.Case {
-	const family, page = "buffer", "ibv_alloc_buf"
-	has := needs(suite.Buf)
 	return []suite.Case{
-		{ID: "CF-buf-0001", Family: family, Title: "written, read, and no descriptor of it", Page: page,
-			Rules: []string{"VR-ibv_export_buf_dmabuf_fd-buf-3016"}, Needs: has, Run: bufAlone},
-		{ID: "CF-buf-0002", Family: family, Title: "two regions, which hold it", Page: page,
-			Rules: []string{"VR-ibv_free_buf-buf-3008"}, Needs: has,
-			Run: func(t *suite.T) { bufRegions(t, (*verbs.PD).RegBufMR) }},
-		{ID: "CF-buf-0003", Family: family, Title: "two regions, by ibv_reg_mr_ex", Page: page, Needs: needs(suite.Buf, suite.MREx),
-			Run: func(t *suite.T) { bufRegions(t, regBufEx) }},
-		{ID: "CF-buf-0004", Family: family, Title: "a region in another domain, or beyond its ends", Page: page,
-			Rules: []string{"VR-ibv_reg_buf_mr-pd-3011", "VR-ibv_reg_buf_mr-addr-3012", "VR-ibv_reg_buf_mr-length-3013"}, Needs: has,
-			Run: bufRefused},
-		{ID: "CF-buf-0005", Family: family, Title: "in use while the garbage collector runs hard", Page: page,
-			Needs: needs(suite.Buf, suite.Peer), Limit: time.Minute,
-			Run: func(t *suite.T) {
-				pd := newPD(t)
-				buf := must(pd.AllocBuf(3 * usedLength))(t)
-				clear(buf.Bytes()) // a provider may leave in it what was there
-				used(t, pd, buf.Bytes(), must(pd.RegBufMR(buf, buf.Addr(), buf.Len(), rw))(t))
-			}},
+		of("CF-buf-0001", "written, read, and no descriptor of it", "ibv_alloc_buf", bufAlone, suite.Buf).Ruled(
+			"VR-ibv_export_buf_dmabuf_fd-buf-3016"),
+		of("CF-buf-0002", "two regions, which hold it", "ibv_alloc_buf",
+			func(t *suite.T) { bufRegions(t, (*verbs.PD).RegBufMR) }, suite.Buf).Ruled("VR-ibv_free_buf-buf-3008"),
+		of("CF-buf-0003", "two regions, by ibv_reg_mr_ex", "ibv_alloc_buf", func(t *suite.T) { bufRegions(t, regBufEx) }, suite.Buf, suite.MREx),
+		of("CF-buf-0004", "a region in another domain, or beyond its ends", "ibv_alloc_buf", bufRefused, suite.Buf).Ruled(
+			"VR-ibv_reg_buf_mr-pd-3011", "VR-ibv_reg_buf_mr-addr-3012", "VR-ibv_reg_buf_mr-length-3013"),
+		of("CF-buf-0005", "in use while the garbage collector runs hard", "ibv_alloc_buf", func(t *suite.T) {
+			pd := newPD(t)
+			buf := must(pd.AllocBuf(3 * usedLength))(t)
+			clear(buf.Bytes()) // a provider may leave in it what was there
+			used(t, pd, buf.Bytes(), must(pd.RegBufMR(buf, buf.Addr(), buf.Len(), rw))(t))
+		}, suite.Buf, suite.Peer),
 	}
 }
 

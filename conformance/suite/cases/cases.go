@@ -3,9 +3,11 @@
 package cases
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/verbsgen/verbsgen/conformance/internal/direct"
@@ -27,8 +29,23 @@ func All() []suite.Case {
 		flushRequests(), groupTraffic(), frames(), traffic(), repliesTo(), events(), errno(), faults(), faultAddress())
 }
 
-// id writes a case's ID.
-func id(family string, n int) string { return fmt.Sprintf("CF-%s-%04d", family, n) }
+// families are the families of cases by the word in their IDs, where that is another one.
+var families = map[string]string{
+	"mir": "device", "pd": "domain", "td": "domain", "par": "parent domain", "mr": "memory region", "buf": "buffer", "acc": "access",
+	"ref": "refused forms", "rer": "change in place", "odp": "on-demand paging", "dm": "device memory", "dmfd": "device memory",
+	"lif": "lifetimes", "que": "queue", "srq": "shared receive queue", "xrcd": "xrc", "mw": "memory window", "mcast": "multicast",
+	"wq": "work queue", "rwq": "work queue", "moderate": "moderation", "cntr": "completion counters", "cqex": "extended completion queue",
+	"dev": "device", "stream": "command stream", "answer": "address handle of a completion", "err": "errors",
+}
+
+// of is a case: its ID, what it shows, its man page, and what it needs.
+func of(id, title, page string, run func(*suite.T), needs ...suite.Capability) suite.Case {
+	word := strings.Split(id, "-")[1]
+	return suite.Case{ID: id, Family: cmp.Or(families[word], word), Title: title, Page: page, Needs: needs, Run: run}
+}
+
+// id writes the ID of a case that is a row of a table.
+func id(word string, n int) string { return fmt.Sprintf("CF-%s-%04d", word, n) }
 
 // needs is short for a list of capabilities.
 func needs(list ...suite.Capability) []suite.Capability { return list }
@@ -77,17 +94,4 @@ func without(t *suite.T) *direct.Context {
 	c.Saw = func(verb string, e syscall.Errno) { t.Note(verb+" without the bindings", suite.AnswerErrno(e)) }
 	t.Cleanup(func() { ok(t, "closing the context without the bindings", c.Close()) })
 	return c
-}
-
-// pass checks that an operation of the peer completed with success.
-func pass(t *suite.T, what string, status int, err error) {
-	completed(t, what, status, err, suite.StatusSuccess)
-}
-
-// completed checks how an operation of the peer completed.
-func completed(t *suite.T, what string, status int, err error, set ...int) {
-	if err != nil {
-		t.Fatalf("%s: %v", what, err)
-	}
-	t.Status(what, status, set...)
 }

@@ -12,17 +12,13 @@ import (
 
 // compCounters are the cases of counters of completions.
 func compCounters() []suite.Case {
-	const family = "completion counters"
-	has := needs(suite.CompCounters)
 	return []suite.Case{
-		{ID: "CF-cntr-0001", Family: family, Title: "two numbers, set, added to and read", Page: "ibv_create_comp_cntr", Needs: has,
-			Run: cntrNumbers},
-		{ID: "CF-cntr-0002", Family: family, Title: "each operation in its own counter, those of the peer too",
-			Page: "ibv_qp_attach_comp_cntr", Needs: needs(suite.CompCounters, suite.Peer), Run: cntrCounts},
-		{ID: "CF-cntr-0003", Family: family, Title: "attached twice, attached late, closed while attached",
-			Page: "ibv_qp_attach_comp_cntr", Needs: needs(suite.CompCounters, suite.Peer),
-			Rules: []string{"VR-ibv_qp_attach_comp_cntr-state-1373", "VR-ibv_qp_attach_comp_cntr-op_mask-1375",
-				"VR-ibv_create_comp_cntr-type-1363"}, Run: cntrRefused},
+		of("CF-cntr-0001", "two numbers, set, added to and read", "ibv_create_comp_cntr", cntrNumbers, suite.CompCounters),
+		of("CF-cntr-0002", "each operation in its own counter, those of the peer too", "ibv_qp_attach_comp_cntr",
+			cntrCounts, suite.CompCounters, suite.Peer),
+		of("CF-cntr-0003", "attached twice, attached late, closed while attached", "ibv_qp_attach_comp_cntr",
+			cntrRefused, suite.CompCounters, suite.Peer).Ruled(
+			"VR-ibv_qp_attach_comp_cntr-state-1373", "VR-ibv_qp_attach_comp_cntr-op_mask-1375", "VR-ibv_create_comp_cntr-type-1363"),
 	}
 }
 
@@ -54,7 +50,7 @@ func cntrNumbers(t *suite.T) {
 
 // countedBy makes a connected queue pair with counters of operations.
 func countedBy(t *suite.T, counters map[verbs.CompCntrOp]*verbs.CompCntr) *near {
-	n := bareNear(t, newPD(t), far.RC, must(t.Device().CreateCQ(depth, nil, 0))(t), must(t.Device().CreateCQ(depth, nil, 0))(t))
+	n := bareNear(t, newPD(t), far.RC, newCQ(t), newCQ(t))
 	for op, c := range counters {
 		if err := n.qp.AttachCompCntr(c, verbs.NewCompCntrAttachAttr(op)); err != nil {
 			t.Fatalf("attaching a counter of %v: %v", op, err)
@@ -72,11 +68,9 @@ func cntrCounts(t *suite.T) {
 		verbs.CompCntrOpRecv: recvs, verbs.CompCntrOpRemoteRDMAWrite | verbs.CompCntrOpRemoteRDMARead: peer})
 	n.writes(0, 5, 0) // counted, though they have no completion
 	n.post(5)
-	n.op("a READ", wcRead, func(w verbs.SendWR, id uint64) verbs.SendWR {
-		return w.Read(id, n.link.To.Base, n.link.To.RKey).Add(n.sge(0, 8))
-	})
+	n.op("a READ", wcRead, n.read(0).Add(n.sge(0, 8)))
 	n.farRoom(64)
-	n.op("a SEND", wcSend, func(w verbs.SendWR, id uint64) verbs.SendWR { return w.Send(id).Add(n.sge(0, 24)) })
+	n.op("a SEND", wcSend, n.wr().Send(opID).Add(n.sge(0, 24)))
 	n.room(1, 0, 64)
 	n.tell("a message", far.Op{Code: far.Send, Data: []byte("counted")})
 	wait(t, n.recvs)

@@ -18,20 +18,19 @@ import (
 
 func device() []suite.Case {
 	return []suite.Case{
-		{ID: "CF-dev-0001", Family: "device", Title: "the list has the device, with what the kernel shows of it", Page: "ibv_get_device_list",
-			Rules: []string{"VR-ibv_free_device_list-list-0159"}, Run: deviceList},
-		{ID: "CF-dev-0002", Family: "device", Title: "opened twice, two command channels; closed, none", Page: "ibv_open_device",
-			Rules: []string{"VR-ibv_open_device-device-0155"}, Run: openTwice},
-		{ID: "CF-dev-0003", Family: "device", Title: "a device that is not there: the error names those that are",
-			Page: "ibv_open_device", Run: openAbsent},
-		{ID: "CF-dev-0004", Family: "device", Title: "the plain query and the extended one agree", Page: "ibv_query_device",
-			Rules: []string{"VR-ibv_query_device-device_attr-0164"}, Run: queriesAgree},
-		{ID: "CF-dev-0005", Family: "device", Title: "the attributes are possible ones", Page: "ibv_query_device_ex", Run: possibleAttributes},
-		{ID: "CF-dev-0006", Family: "device", Title: "every port is told of", Page: "ibv_query_port",
-			Rules: []string{"VR-ibv_query_port-port_num-0170", "VR-ibv_query_port-port_num-0171"}, Run: everyPort},
-		{ID: "CF-dev-0007", Family: "device", Title: "a context over a duplicate of another's channel", Page: "ibv_import_device",
-			Rules: []string{"VR-ibv_import_device-cmd_fd-0158"}, Needs: needs(suite.Import), Run: importContext},
-		{ID: "CF-dev-0008", Family: "device", Title: "a nil or zero device is an error", Page: "ibv_open_device", Run: noDevice},
+		of("CF-dev-0001", "the list has the device, with what the kernel shows of it", "ibv_get_device_list", deviceList).Ruled(
+			"VR-ibv_free_device_list-list-0159"),
+		of("CF-dev-0002", "opened twice, two command channels; closed, none", "ibv_open_device", openTwice).Ruled(
+			"VR-ibv_open_device-device-0155"),
+		of("CF-dev-0003", "a device that is not there: the error names those that are", "ibv_open_device", openAbsent),
+		of("CF-dev-0004", "the plain query and the extended one agree", "ibv_query_device", queriesAgree).Ruled(
+			"VR-ibv_query_device-device_attr-0164"),
+		of("CF-dev-0005", "the attributes are possible ones", "ibv_query_device_ex", possibleAttributes),
+		of("CF-dev-0006", "every port is told of", "ibv_query_port", everyPort).Ruled(
+			"VR-ibv_query_port-port_num-0170", "VR-ibv_query_port-port_num-0171"),
+		of("CF-dev-0007", "a context over a duplicate of another's channel", "ibv_import_device", importContext, suite.Import).Ruled(
+			"VR-ibv_import_device-cmd_fd-0158"),
+		of("CF-dev-0008", "a nil or zero device is an error", "ibv_open_device", noDevice),
 	}
 }
 

@@ -18,39 +18,29 @@ import (
 const dmAll = verbs.DMAccessZeroBased | verbs.DMAccessLocalWrite | verbs.DMAccessRemoteWrite | verbs.DMAccessRemoteRead
 
 func deviceMemory() []suite.Case {
-	const family, name = "device memory", "ibv_alloc_dm"
-	dm := needs(suite.DM)
 	list := []suite.Case{
-		{ID: "CF-dm-0001", Family: family, Title: "allocated, copied to and from", Page: name,
-			Rules: []string{"VR-ibv_memcpy_to_dm-dm-0104", "VR-ibv_memcpy_from_dm-dm-0110"},
-			Needs: dm, Run: dmCopies},
-		{ID: "CF-dm-0002", Family: family, Title: "copies out of range or out of step", Page: name,
-			Rules: []string{"VR-ibv_memcpy_to_dm-dm_offset-0106", "VR-ibv_memcpy_from_dm-dm_offset-0112"}, Needs: dm, Run: dmBadCopies},
-		{ID: "CF-dm-0003", Family: family, Title: "every alignment up to a page", Page: name,
-			Rules: []string{"VR-ibv_alloc_dm-log_align_req-0100"}, Needs: dm, Run: dmAlignment},
-		{ID: "CF-dm-0004", Family: family, Title: "a region over all of it: a peer writes and reads from 0", Page: name,
-			Rules: []string{"VR-ibv_reg_dm_mr-access-0002"},
-			Needs: dm, Run: dmRegion},
-		{ID: "CF-dm-0005", Family: family, Title: "a region over a part of it", Page: name,
-			Rules: []string{"VR-ibv_reg_dm_mr-dm_offset-0123", "VR-ibv_reg_dm_mr-dm_offset-0124"},
-			Needs: dm, Run: dmPart},
-		{ID: "CF-dm-0006", Family: family, Title: "freed while a region stands", Page: name, Rules: []string{"VR-ibv_free_dm-dm-0103"},
-			Needs: dm, Run: dmFreeEarly},
-		{ID: "CF-dm-0007", Family: family, Title: "more than there is", Page: name, Rules: []string{"VR-ibv_alloc_dm-length-0097"},
-			Needs: dm, Run: dmTooMuch},
-		{ID: "CF-dm-0008", Family: family, Title: "a peer's atomics on it", Page: name, Rules: []string{"VR-ibv_reg_dm_mr-access-0117"},
-			Needs: needs(suite.DM, suite.Peer, suite.Atomics), Run: dmAtomics},
-		{ID: "CF-dm-0009", Family: family, Title: "a device without refuses to allocate", Page: name, Run: dmNone},
-		{ID: "CF-dm-0010", Family: family, Title: "imported, used, and given up", Page: "ibv_import_dm",
-			Rules: []string{"VR-ibv_import_dm-context-0126", "VR-ibv_unimport_dm-dm-0127"},
-			Needs: needs(suite.DM, suite.Import, suite.ImportDM), Run: dmImport},
-		{ID: "CF-dm-0011", Family: family, Title: "freed through an import", Page: "ibv_import_dm", Rules: []string{"VR-ibv_free_dm-dm-0129"},
-			Needs: needs(suite.DM, suite.Import, suite.ImportDM), Run: dmFreedElsewhere},
+		of("CF-dm-0001", "allocated, copied to and from", "ibv_alloc_dm", dmCopies, suite.DM).Ruled(
+			"VR-ibv_memcpy_to_dm-dm-0104", "VR-ibv_memcpy_from_dm-dm-0110"),
+		of("CF-dm-0002", "copies out of range or out of step", "ibv_alloc_dm", dmBadCopies, suite.DM).Ruled(
+			"VR-ibv_memcpy_to_dm-dm_offset-0106", "VR-ibv_memcpy_from_dm-dm_offset-0112"),
+		of("CF-dm-0003", "every alignment up to a page", "ibv_alloc_dm", dmAlignment, suite.DM).Ruled("VR-ibv_alloc_dm-log_align_req-0100"),
+		of("CF-dm-0004", "a region over all of it: a peer writes and reads from 0", "ibv_alloc_dm", dmRegion, suite.DM).Ruled(
+			"VR-ibv_reg_dm_mr-access-0002"),
+		of("CF-dm-0005", "a region over a part of it", "ibv_alloc_dm", dmPart, suite.DM).Ruled(
+			"VR-ibv_reg_dm_mr-dm_offset-0123", "VR-ibv_reg_dm_mr-dm_offset-0124"),
+		of("CF-dm-0006", "freed while a region stands", "ibv_alloc_dm", dmFreeEarly, suite.DM).Ruled("VR-ibv_free_dm-dm-0103"),
+		of("CF-dm-0007", "more than there is", "ibv_alloc_dm", dmTooMuch, suite.DM).Ruled("VR-ibv_alloc_dm-length-0097"),
+		of("CF-dm-0008", "a peer's atomics on it", "ibv_alloc_dm", dmAtomics, suite.DM, suite.Peer, suite.Atomics).Ruled(
+			"VR-ibv_reg_dm_mr-access-0117"),
+		of("CF-dm-0009", "a device without refuses to allocate", "ibv_alloc_dm", dmNone),
+		of("CF-dm-0010", "imported, used, and given up", "ibv_import_dm", dmImport, suite.DM, suite.Import, suite.ImportDM).Ruled(
+			"VR-ibv_import_dm-context-0126", "VR-ibv_unimport_dm-dm-0127"),
+		of("CF-dm-0011", "freed through an import", "ibv_import_dm", dmFreedElsewhere, suite.DM, suite.Import, suite.ImportDM).Ruled(
+			"VR-ibv_free_dm-dm-0129"),
 	}
 	for _, b := range dmBreaches() {
-		list = append(list, suite.Case{ID: id("dm", b.n), Family: family, Title: "refused: " + b.rule[len("VR-"):], Page: name,
-			Rules: []string{b.rule}, Needs: dm,
-			Run: func(t *suite.T) { dmRefused(t, b) }})
+		list = append(list, of(id("dm", b.n), "refused: "+b.rule[len("VR-"):], "ibv_alloc_dm", func(t *suite.T) { dmRefused(t, b) }, suite.DM).
+			Ruled(b.rule))
 	}
 	return list
 }
@@ -140,8 +130,7 @@ func peerOn(t *suite.T, dm *verbs.DM, mr *verbs.MR, off int64) {
 	if p == nil {
 		return
 	}
-	status, err := p.Write(mr.RKey(), 64, []byte("from a peer."))
-	pass(t, "write", status, err)
+	p.Write("write", mr.RKey(), 64, []byte("from a peer."))
 	got := make([]byte, 12)
 	if _, err := dm.ReadAt(got, off+64); err != nil || string(got) != "from a peer." {
 		t.Errorf("the memory holds %q, %v", got, err)
@@ -150,13 +139,11 @@ func peerOn(t *suite.T, dm *verbs.DM, mr *verbs.MR, off int64) {
 		t.Errorf("WriteAt: %v", err)
 	}
 	dm.Flush()
-	status, err = p.Read(mr.RKey(), 0, got)
-	pass(t, "read", status, err)
+	p.Read("read", mr.RKey(), 0, got)
 	if string(got) != "for a peer.." {
 		t.Errorf("the peer reads %q", got)
 	}
-	status, err = p.Read(mr.RKey(), mr.Length()-4, got)
-	completed(t, "read past the end", status, err, suite.StatusRemAccess)
+	p.Read("read past the end", mr.RKey(), mr.Length()-4, got, suite.StatusRemAccess)
 }
 
 func dmRegion(t *suite.T) {
@@ -220,13 +207,11 @@ func dmAtomics(t *suite.T) {
 	mr := must(pd.RegDMMR(dm, 0, page, dmAll|verbs.DMAccessRemoteAtomic))(t)
 	ok(t, "PutUint32", dm.PutUint32(8, 40))
 	ok(t, "PutUint32", dm.PutUint32(12, 0))
-	old, status, err := p.FetchAdd(mr.RKey(), 8, 2)
-	pass(t, "fetch and add", status, err)
+	old := p.FetchAdd("fetch and add", mr.RKey(), 8, 2)
 	if v, err := dm.GetUint32(8); old != 40 || v != 42 || err != nil {
 		t.Errorf("fetch and add: was %d, is %d, %v", old, v, err)
 	}
-	old, status, err = p.CompareSwap(mr.RKey(), 8, 42, 7)
-	pass(t, "compare and swap", status, err)
+	old = p.CompareSwap("compare and swap", mr.RKey(), 8, 42, 7)
 	if v, err := dm.GetUint32(8); old != 42 || v != 7 || err != nil {
 		t.Errorf("compare and swap: was %d, is %d, %v", old, v, err)
 	}

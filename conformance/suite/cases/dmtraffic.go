@@ -3,7 +3,6 @@
 package cases
 
 import (
-	"bytes"
 	"encoding/binary"
 
 	"github.com/verbsgen/verbsgen/conformance/suite"
@@ -14,22 +13,17 @@ import (
 // Offsets of regions over device memory are multiples of the page size: an overlay can have no others.
 
 func deviceMemoryTraffic() []suite.Case {
-	const family, name = "device memory", "ibv_alloc_dm"
-	peer := needs(suite.DM, suite.Peer)
 	return []suite.Case{
-		{ID: "CF-dm-0012", Family: family, Title: "sent and written from by its local key", Page: name,
-			Rules: []string{"VR-ibv_reg_dm_mr-access-0002"}, Needs: peer, Run: dmSource},
-		{ID: "CF-dm-0013", Family: family, Title: "read and received into by its local key", Page: name,
-			Rules: []string{"VR-ibv_reg_dm_mr-access-0002"}, Needs: peer, Run: dmSink},
-		{ID: "CF-dm-0014", Family: family, Title: "from device memory to device memory, between two queue pairs", Page: name,
-			Rules: []string{"VR-ibv_reg_dm_mr-access-0116"},
-			Needs: peer, Run: dmToDM},
-		{ID: "CF-dm-0015", Family: family, Title: "atomics from device memory to device memory", Page: name,
-			Rules: []string{"VR-ibv_reg_dm_mr-access-0117"},
-			Needs: needs(suite.DM, suite.Peer, suite.Atomics), Run: dmAtomicRequests},
-		{ID: "CF-dm-0016", Family: family, Title: "two regions over it, each within its bounds", Page: name,
-			Rules: []string{"VR-ibv_reg_dm_mr-dm_offset-0123", "VR-ibv_reg_dm_mr-dm_offset-0124"},
-			Needs: peer, Run: dmBounds},
+		of("CF-dm-0012", "sent and written from by its local key", "ibv_alloc_dm", dmSource, suite.DM, suite.Peer).Ruled(
+			"VR-ibv_reg_dm_mr-access-0002"),
+		of("CF-dm-0013", "read and received into by its local key", "ibv_alloc_dm", dmSink, suite.DM, suite.Peer).Ruled(
+			"VR-ibv_reg_dm_mr-access-0002"),
+		of("CF-dm-0014", "from device memory to device memory, between two queue pairs", "ibv_alloc_dm", dmToDM, suite.DM, suite.Peer).Ruled(
+			"VR-ibv_reg_dm_mr-access-0116"),
+		of("CF-dm-0015", "atomics from device memory to device memory", "ibv_alloc_dm",
+			dmAtomicRequests, suite.DM, suite.Peer, suite.Atomics).Ruled("VR-ibv_reg_dm_mr-access-0117"),
+		of("CF-dm-0016", "two regions over it, each within its bounds", "ibv_alloc_dm", dmBounds, suite.DM, suite.Peer).Ruled(
+			"VR-ibv_reg_dm_mr-dm_offset-0123", "VR-ibv_reg_dm_mr-dm_offset-0124"),
 	}
 }
 
@@ -62,23 +56,15 @@ func dmSource(t *suite.T) {
 	dm, mr := dmOf(t, n.pd, 0)
 	out := fill(make([]byte, 2*page), 5)
 	dmPut(t, dm, 0, out)
-	n.op("WRITE", wcWrite, func(w verbs.SendWR, id uint64) verbs.SendWR {
-		return w.Write(id, n.link.To.Base, n.link.To.RKey).SGE(0, 2*page, mr.LKey())
-	})
+	n.op("WRITE", wcWrite, n.write(0).SGE(0, 2*page, mr.LKey()))
 	n.farHas("WRITE", 0, out)
 	n.farRoom(page)
-	n.op("SEND", wcSend, func(w verbs.SendWR, id uint64) verbs.SendWR { return w.Send(id).SGE(page-8, 128, mr.LKey()) })
-	if r := n.farGot("SEND"); !bytes.Equal(r.Data, out[page-8:][:128]) {
-		t.Errorf("SEND: %s", differing(r.Data, out[page-8:][:128]))
-	}
+	n.op("SEND", wcSend, n.wr().Send(opID).SGE(page-8, 128, mr.LKey()))
+	holds(t, "SEND", n.farGot("SEND").Data, out[page-8:][:128])
 	n.farRoom(64)
 	copy(n.buf, "from the host, ")
-	n.op("SEND of both", wcSend, func(w verbs.SendWR, id uint64) verbs.SendWR {
-		return w.Send(id).Add(n.sge(0, 15)).SGE(64, 16, mr.LKey())
-	})
-	if r, want := n.farGot("SEND of both"), append([]byte("from the host, "), out[64:80]...); !bytes.Equal(r.Data, want) {
-		t.Errorf("SEND of both: %s", differing(r.Data, want))
-	}
+	n.op("SEND of both", wcSend, n.wr().Send(opID).Add(n.sge(0, 15)).SGE(64, 16, mr.LKey()))
+	holds(t, "SEND of both", n.farGot("SEND of both").Data, append([]byte("from the host, "), out[64:80]...))
 }
 
 func dmSink(t *suite.T) {
@@ -88,20 +74,14 @@ func dmSink(t *suite.T) {
 	dmPut(t, dm, 0, want)
 	back := fill(want[64:64+page], 6)
 	n.farStore(0, back)
-	n.op("READ", wcRead, func(w verbs.SendWR, id uint64) verbs.SendWR {
-		return w.Read(id, n.link.To.Base, n.link.To.RKey).SGE(64, page, mr.LKey())
-	})
-	if got := dmGet(t, dm, 0, 2*page); !bytes.Equal(got, want) {
-		t.Errorf("READ: device memory holds %s", differing(got, want))
-	}
+	n.op("READ", wcRead, n.read(0).SGE(64, page, mr.LKey()))
+	holds(t, "READ", dmGet(t, dm, 0, 2*page), want)
 	n.recv.WR(0).Recv(9).SGE(page+512, 64, mr.LKey())
 	need(t, errorOf(n.qp.PostRecv(n.recv, 1)))
 	copy(want[page+512:], "a message to device memory..")
 	n.tell("a message", far.Op{Code: far.Send, Data: []byte("a message to device memory..")})
 	n.received("a message", 9, wcRecv, 28)
-	if got := dmGet(t, dm, 0, 2*page); !bytes.Equal(got, want) {
-		t.Errorf("a message: device memory holds %s", differing(got, want))
-	}
+	holds(t, "a message", dmGet(t, dm, 0, 2*page), want)
 }
 
 // pairOfNears connects two queue pairs of the device under test with each other.
@@ -128,25 +108,13 @@ func dmToDM(t *suite.T) {
 	out, want := fill(make([]byte, page), 7), make([]byte, 2*page)
 	dmPut(t, from, 0, out)
 	dmPut(t, to, 0, want)
-	a.op("WRITE", wcWrite, func(w verbs.SendWR, id uint64) verbs.SendWR {
-		return w.Write(id, 512, remote.RKey()).SGE(0, page, local.LKey())
-	})
+	a.op("WRITE", wcWrite, a.wr().Write(opID, 512, remote.RKey()).SGE(0, page, local.LKey()))
 	copy(want[512:], out)
-	if got := dmGet(t, to, 0, 2*page); !bytes.Equal(got, want) {
-		t.Errorf("WRITE: device memory holds %s", differing(got, want))
-	}
-	a.op("READ", wcRead, func(w verbs.SendWR, id uint64) verbs.SendWR {
-		return w.Read(id, 256, remote.RKey()).SGE(page, page, local.LKey())
-	})
-	if got := dmGet(t, from, page, page); !bytes.Equal(got, want[256:256+page]) {
-		t.Errorf("READ: device memory holds %s", differing(got, want[256:256+page]))
-	}
-	b.op("WRITE back", wcWrite, func(w verbs.SendWR, id uint64) verbs.SendWR {
-		return w.Write(id, 8, local.RKey()).SGE(512, 64, remote.LKey())
-	})
-	if got := dmGet(t, from, 8, 64); !bytes.Equal(got, out[:64]) {
-		t.Errorf("WRITE back: device memory holds %s", differing(got, out[:64]))
-	}
+	holds(t, "WRITE", dmGet(t, to, 0, 2*page), want)
+	a.op("READ", wcRead, a.wr().Read(opID, 256, remote.RKey()).SGE(page, page, local.LKey()))
+	holds(t, "READ", dmGet(t, from, page, page), want[256:256+page])
+	b.op("WRITE back", wcWrite, b.wr().Write(opID, 8, local.RKey()).SGE(512, 64, remote.LKey()))
+	holds(t, "WRITE back", dmGet(t, from, 8, 64), out[:64])
 }
 
 func dmAtomicRequests(t *suite.T) {
@@ -155,15 +123,11 @@ func dmAtomicRequests(t *suite.T) {
 	to, remote := dmOf(t, b.pd, verbs.DMAccessRemoteAtomic)
 	word := func(dm *verbs.DM, off int64) uint64 { return binary.NativeEndian.Uint64(dmGet(t, dm, off, 8)) }
 	dmPut(t, to, 16, binary.NativeEndian.AppendUint64(nil, 1<<33))
-	a.op("fetch and add", wcFetchAdd, func(w verbs.SendWR, id uint64) verbs.SendWR {
-		return w.FetchAdd(id, 16, remote.RKey(), 9).SGE(32, 8, local.LKey())
-	})
+	a.op("fetch and add", wcFetchAdd, a.wr().FetchAdd(opID, 16, remote.RKey(), 9).SGE(32, 8, local.LKey()))
 	if was, is := word(from, 32), word(to, 16); was != 1<<33 || is != 1<<33+9 {
 		t.Errorf("fetch and add: was %#x, is %#x", was, is)
 	}
-	a.op("compare and swap", wcCompareSwap, func(w verbs.SendWR, id uint64) verbs.SendWR {
-		return w.CompareSwap(id, 16, remote.RKey(), 1<<33+9, 77).SGE(40, 8, local.LKey())
-	})
+	a.op("compare and swap", wcCompareSwap, a.wr().CompareSwap(opID, 16, remote.RKey(), 1<<33+9, 77).SGE(40, 8, local.LKey()))
 	if was, is := word(from, 40), word(to, 16); was != 1<<33+9 || is != 77 {
 		t.Errorf("compare and swap: was %#x, is %#x", was, is)
 	}
@@ -183,20 +147,16 @@ func dmBounds(t *suite.T) {
 	}{{first, page - 4, "last", page - 4}, {second, 0, "next", page}, {second, page + 96, "end.", 2*page + 96},
 		{first, page - 3, "over", -1}, {first, page, "over", -1}, {second, page + 97, "over", -1}, {second, 1 << 63, "over", -1},
 		{first, 1<<64 - 4, "over", -1}} {
-		status, err := p.Write(c.mr.RKey(), c.addr, []byte(c.text))
 		if c.at < 0 {
-			completed(t, "a write out of bounds", status, err, suite.StatusRemAccess)
+			p.Write("a write out of bounds", c.mr.RKey(), c.addr, []byte(c.text), suite.StatusRemAccess)
 			continue
 		}
-		pass(t, "write", status, err)
+		p.Write("write", c.mr.RKey(), c.addr, []byte(c.text))
 		copy(want[c.at:], c.text)
 	}
-	if got := dmGet(t, dm, 0, 3*page); !bytes.Equal(got, want) {
-		t.Errorf("device memory holds %s", differing(got, want))
-	}
+	holds(t, "device memory", dmGet(t, dm, 0, 3*page), want)
 	ok(t, "Close of a region", first.Close())
-	status, err := p.Write(second.RKey(), 0, []byte("here"))
-	pass(t, "write to the other region", status, err)
+	p.Write("write to the other region", second.RKey(), 0, []byte("here"))
 	ok(t, "Close of a region", second.Close())
 	ok(t, "Close", dm.Close())
 }

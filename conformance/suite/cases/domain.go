@@ -12,21 +12,18 @@ import (
 
 func domain() []suite.Case {
 	return []suite.Case{
-		{ID: "CF-pd-0001", Family: "domain", Title: "two protection domains, each with a handle", Page: "ibv_alloc_pd",
-			Rules: []string{"VR-ibv_alloc_pd-context-0145", "VR-ibv_dealloc_pd-pd-0146"}, Run: twoDomains},
-		{ID: "CF-pd-0002", Family: "domain", Title: "a hundred protection domains", Page: "ibv_alloc_pd", Run: manyDomains},
-		{ID: "CF-pd-0003", Family: "domain", Title: "a nil or zero domain is an error", Page: "ibv_alloc_pd", Run: noDomain},
-		{ID: "CF-pd-0004", Family: "domain", Title: "imported, used, and given up", Page: "ibv_import_pd",
-			Rules: []string{"VR-ibv_import_pd-context-3001", "VR-ibv_unimport_pd-pd-3002"}, Needs: needs(suite.Import), Run: domainImport},
-		{ID: "CF-pd-0005", Family: "domain", Title: "deallocated through an import", Page: "ibv_import_pd", Needs: needs(suite.Import),
-			Run: domainFreedElsewhere},
-		{ID: "CF-td-0001", Family: "domain", Title: "a thread domain", Page: "ibv_alloc_td",
-			Rules: []string{"VR-ibv_alloc_td-init_attr-0151", "VR-ibv_dealloc_td-td-0153"},
-			Needs: needs(suite.TD), Run: func(t *suite.T) {
-				td := must(t.Device().AllocTD())(t)
-				ok(t, "Close", td.Close())
-				fails(t, "second Close", td.Close(), os.ErrClosed)
-			}},
+		of("CF-pd-0001", "two protection domains, each with a handle", "ibv_alloc_pd", twoDomains).Ruled(
+			"VR-ibv_alloc_pd-context-0145", "VR-ibv_dealloc_pd-pd-0146"),
+		of("CF-pd-0002", "a hundred protection domains", "ibv_alloc_pd", manyDomains),
+		of("CF-pd-0003", "a nil or zero domain is an error", "ibv_alloc_pd", noDomain),
+		of("CF-pd-0004", "imported, used, and given up", "ibv_import_pd", domainImport, suite.Import).Ruled(
+			"VR-ibv_import_pd-context-3001", "VR-ibv_unimport_pd-pd-3002"),
+		of("CF-pd-0005", "deallocated through an import", "ibv_import_pd", domainFreedElsewhere, suite.Import),
+		of("CF-td-0001", "a thread domain", "ibv_alloc_td", func(t *suite.T) {
+			td := must(t.Device().AllocTD())(t)
+			ok(t, "Close", td.Close())
+			fails(t, "second Close", td.Close(), os.ErrClosed)
+		}, suite.TD).Ruled("VR-ibv_alloc_td-init_attr-0151", "VR-ibv_dealloc_td-td-0153"),
 	}
 }
 

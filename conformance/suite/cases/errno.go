@@ -3,7 +3,9 @@
 package cases
 
 import (
+	"cmp"
 	"errors"
+	"io"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -18,7 +20,8 @@ import (
 type failing struct {
 	n       int
 	verb    string
-	page    string
+	page    string // the verb's own when empty
+	needs   []suite.Capability
 	prepare func(t *suite.T) func() error
 	copies  bool // a copy: its errors are made once and name the copy
 }
@@ -28,187 +31,132 @@ type failing struct {
 func errno() []suite.Case {
 	var out []suite.Case
 	for _, f := range failings() {
-		out = append(out, suite.Case{ID: id("err", f.n), Family: "errors", Title: "the errno of " + f.verb + " arrives", Page: f.page,
-			Needs: append(needs(suite.Inject), verbNeeds[f.verb]...),
-			Run: func(t *suite.T) {
-				call := f.prepare(t)
-				for _, e := range []syscall.Errno{syscall.EIO, syscall.ENOMEM, syscall.EPERM} {
-					need(t, t.Soft().Fail(f.verb, 1, e))
-					err := call()
-					if f.copies {
-						t.Saw(f.verb, err)
-						if !errors.Is(err, e) {
-							t.Errorf("%v arrives as %v", e, err)
-						}
-						continue
-					}
+		out = append(out, of(id("err", f.n), "the errno of "+f.verb+" arrives", cmp.Or(f.page, f.verb), func(t *suite.T) {
+			call := f.prepare(t)
+			for _, e := range []syscall.Errno{syscall.EIO, syscall.ENOMEM, syscall.EPERM} {
+				need(t, t.Soft().Fail(f.verb, 1, e))
+				err := call()
+				if !f.copies {
 					t.Errno(f.verb, err, e)
-				}
-				ok(t, "once it works again", call())
-			}})
-	}
-	return append(out, suite.Case{ID: "CF-err-0101", Family: "errors", Title: "not supported, in three errnos, is one error",
-		Page: "ibv_alloc_pd", Needs: needs(suite.Inject),
-		Run: func(t *suite.T) {
-			for _, e := range []syscall.Errno{syscall.ENOSYS, syscall.EOPNOTSUPP, syscall.EPROTONOSUPPORT} {
-				ok(t, "Fail", t.Soft().Fail("ibv_alloc_pd", 1, e))
-				if _, err := t.Device().AllocPD(); !errors.Is(err, errors.ErrUnsupported) || !errors.Is(err, e) {
-					t.Errorf("%v: %v", e, err)
+				} else if t.Saw(f.verb, err); !errors.Is(err, e) {
+					t.Errorf("%v arrives as %v", e, err)
 				}
 			}
-		}})
+			ok(t, "once it works again", call())
+		}, append(needs(suite.Inject), f.needs...)...))
+	}
+	return append(out, of("CF-err-0101", "not supported, in three errnos, is one error", "ibv_alloc_pd", func(t *suite.T) {
+		for _, e := range []syscall.Errno{syscall.ENOSYS, syscall.EOPNOTSUPP, syscall.EPROTONOSUPPORT} {
+			ok(t, "Fail", t.Soft().Fail("ibv_alloc_pd", 1, e))
+			if _, err := t.Device().AllocPD(); !errors.Is(err, errors.ErrUnsupported) || !errors.Is(err, e) {
+				t.Errorf("%v: %v", e, err)
+			}
+		}
+	}, suite.Inject))
 }
 
-// verbNeeds is what the calls of a verb need beside a way to make them fail.
-var verbNeeds = map[string][]suite.Capability{
-	"ibv_reg_mr_ex":           {suite.MREx},
-	"ibv_reg_dmabuf_mr":       {suite.DMABuf, suite.DMABufMemory},
-	"ibv_rereg_mr":            {suite.ReregAccess},
-	"ibv_alloc_null_mr":       {suite.NullMR},
-	"ibv_advise_mr":           {suite.Advise},
-	"ibv_alloc_td":            {suite.TD},
-	"ibv_dealloc_td":          {suite.TD},
-	"ibv_alloc_parent_domain": {suite.ParentDomain},
-	"ibv_alloc_dm":            {suite.DM},
-	"ibv_free_dm":             {suite.DM},
-	"ibv_reg_dm_mr":           {suite.DM},
-	"ibv_memcpy_to_dm":        {suite.DM},
-	"ibv_memcpy_from_dm":      {suite.DM},
-	"ibv_import_device":       {suite.Import},
-	"ibv_import_pd":           {suite.Import},
-	"ibv_import_mr":           {suite.Import},
-	"ibv_import_dm":           {suite.DM, suite.Import, suite.ImportDM},
+// calls is a call of the device that needs nothing else.
+func calls(call func(dev *verbs.Device) error) func(t *suite.T) func() error {
+	return func(t *suite.T) func() error { return func() error { return call(t.Device()) } }
+}
+
+// closes makes an object and closes it.
+func closes[C io.Closer](made C, err error) error {
+	if err != nil {
+		return err
+	}
+	return made.Close()
 }
 
 func failings() []failing {
+	importing := needs(suite.Import)
 	return []failing{
-		{1, "ibv_open_device", "ibv_open_device", func(t *suite.T) func() error {
-			return func() error {
-				dev, err := t.Lib().OpenDevice(t.Name())
-				if err == nil {
-					err = dev.Close()
-				}
-				return err
-			}
-		}, false},
-		{2, "ibv_close_device", "ibv_open_device", func(t *suite.T) func() error { return t.Open().Close }, false},
-		{3, "ibv_query_device", "ibv_query_device", func(t *suite.T) func() error {
-			return func() error { _, err := t.Device().QueryDevice(); return err }
-		}, false},
-		{4, "ibv_query_device_ex", "ibv_query_device_ex", func(t *suite.T) func() error {
-			return func() error { _, err := t.Device().QueryDeviceEx(); return err }
-		}, false},
-		{5, "ibv_query_port", "ibv_query_port", func(t *suite.T) func() error {
-			return func() error { _, err := t.Device().QueryPort(1); return err }
-		}, false},
-		{6, "ibv_alloc_pd", "ibv_alloc_pd", func(t *suite.T) func() error {
-			return func() error { _, err := t.Device().AllocPD(); return err }
-		}, false},
-		{7, "ibv_dealloc_pd", "ibv_alloc_pd", func(t *suite.T) func() error { return newPD(t).Close }, false},
-		{8, "ibv_reg_mr", "ibv_reg_mr", func(t *suite.T) func() error {
+		{n: 1, verb: "ibv_open_device", prepare: func(t *suite.T) func() error {
+			return func() error { return closes(t.Lib().OpenDevice(t.Name())) }
+		}},
+		{n: 2, verb: "ibv_close_device", page: "ibv_open_device", prepare: func(t *suite.T) func() error { return t.Open().Close }},
+		{n: 3, verb: "ibv_query_device", prepare: calls(func(dev *verbs.Device) error { return errorOf(dev.QueryDevice()) })},
+		{n: 4, verb: "ibv_query_device_ex", prepare: calls(func(dev *verbs.Device) error { return errorOf(dev.QueryDeviceEx()) })},
+		{n: 5, verb: "ibv_query_port", prepare: calls(func(dev *verbs.Device) error { return errorOf(dev.QueryPort(1)) })},
+		{n: 6, verb: "ibv_alloc_pd", prepare: calls(func(dev *verbs.Device) error { return errorOf(dev.AllocPD()) })},
+		{n: 7, verb: "ibv_dealloc_pd", page: "ibv_alloc_pd", prepare: func(t *suite.T) func() error { return newPD(t).Close }},
+		{n: 8, verb: "ibv_reg_mr", prepare: func(t *suite.T) func() error {
 			pd := newPD(t)
-			return func() error { _, err := pd.RegMR(make([]byte, 64), 0); return err }
-		}, false},
-		{9, "ibv_dereg_mr", "ibv_reg_mr", func(t *suite.T) func() error { return must(newPD(t).RegMR(make([]byte, 64), 0))(t).Close }, false},
-		{10, "ibv_reg_mr_ex", "ibv_reg_mr", func(t *suite.T) func() error {
+			return func() error { return errorOf(pd.RegMR(make([]byte, 64), 0)) }
+		}},
+		{n: 9, verb: "ibv_dereg_mr", page: "ibv_reg_mr", prepare: func(t *suite.T) func() error { return smallMR(t).Close }},
+		{n: 10, verb: "ibv_reg_mr_ex", page: "ibv_reg_mr", needs: needs(suite.MREx), prepare: func(t *suite.T) func() error {
 			pd, buf := newPD(t), buffer(t, page)
 			return func() error {
-				mr, err := pd.RegMREx(verbs.NewMRInitAttr(page, 0).Memory(mem.Addr(buf.Addr(), page)))
-				if err == nil {
-					err = mr.Close()
-				}
-				return err
+				return closes(pd.RegMREx(verbs.NewMRInitAttr(page, 0).Memory(mem.Addr(buf.Addr(), page))))
 			}
-		}, false},
-		{11, "ibv_reg_dmabuf_mr", "ibv_reg_mr", func(t *suite.T) func() error {
-			pd, fd := newPD(t), must(suite.DMABufFD(t, page))(t)
-			t.Cleanup(func() { ok(t, "closing the descriptor", unix.Close(fd)) })
-			return func() error { _, err := pd.RegDMABufMR(mem.DMABuf{FD: fd, Length: page}, 0, 0); return err }
-		}, false},
-		{12, "ibv_rereg_mr", "ibv_rereg_mr", func(t *suite.T) func() error {
-			mr := must(newPD(t).RegMR(make([]byte, 64), 0))(t)
+		}},
+		{n: 11, verb: "ibv_reg_dmabuf_mr", page: "ibv_reg_mr", needs: needs(suite.DMABuf, suite.DMABufMemory),
+			prepare: func(t *suite.T) func() error {
+				pd, fd := newPD(t), must(suite.DMABufFD(t, page))(t)
+				t.Cleanup(func() { ok(t, "closing the descriptor", unix.Close(fd)) })
+				return func() error { return errorOf(pd.RegDMABufMR(mem.DMABuf{FD: fd, Length: page}, 0, 0)) }
+			}},
+		{n: 12, verb: "ibv_rereg_mr", needs: needs(suite.ReregAccess), prepare: func(t *suite.T) func() error {
+			mr := smallMR(t)
 			return func() error { return mr.Rereg(new(verbs.MRChange).Access(verbs.MRAccessLocalWrite)) }
-		}, false},
-		{13, "ibv_alloc_null_mr", "ibv_alloc_null_mr", func(t *suite.T) func() error {
+		}},
+		{n: 13, verb: "ibv_alloc_null_mr", needs: needs(suite.NullMR), prepare: func(t *suite.T) func() error {
 			pd := newPD(t)
-			return func() error { _, err := pd.AllocNullMR(); return err }
-		}, false},
-		{14, "ibv_advise_mr", "ibv_advise_mr", func(t *suite.T) func() error {
+			return func() error { return errorOf(pd.AllocNullMR()) }
+		}},
+		{n: 14, verb: "ibv_advise_mr", needs: needs(suite.Advise), prepare: func(t *suite.T) func() error {
 			pd, buf := newPD(t), buffer(t, page)
 			mr := must(pd.RegMRFrom(mem.Addr(buf.Addr(), page), verbs.MRAccessOnDemand))(t)
 			t.Cleanup(func() { _ = mr.Close() })
 			return func() error {
 				return pd.AdviseMR(verbs.AdviseMRAdvicePrefetch, 0, []verbs.SGE{{Addr: uint64(buf.Addr()), Length: page, LKey: mr.LKey()}})
 			}
-		}, false},
-		{15, "ibv_alloc_td", "ibv_alloc_td", func(t *suite.T) func() error {
-			return func() error { _, err := t.Device().AllocTD(); return err }
-		}, false},
-		{16, "ibv_dealloc_td", "ibv_alloc_td",
-			func(t *suite.T) func() error { return must(t.Device().AllocTD())(t).Close }, false},
-		{17, "ibv_alloc_parent_domain", "ibv_alloc_parent_domain", func(t *suite.T) func() error {
+		}},
+		{n: 15, verb: "ibv_alloc_td", needs: needs(suite.TD), prepare: calls(func(dev *verbs.Device) error { return errorOf(dev.AllocTD()) })},
+		{n: 16, verb: "ibv_dealloc_td", page: "ibv_alloc_td", needs: needs(suite.TD),
+			prepare: func(t *suite.T) func() error { return must(t.Device().AllocTD())(t).Close }},
+		{n: 17, verb: "ibv_alloc_parent_domain", needs: needs(suite.ParentDomain), prepare: func(t *suite.T) func() error {
 			pd := newPD(t)
-			return func() error { _, err := t.Device().AllocParentDomain(verbs.NewParentDomainAttr(pd)); return err }
-		}, false},
-		{18, "ibv_alloc_dm", "ibv_alloc_dm", func(t *suite.T) func() error {
-			return func() error { _, err := t.Device().AllocDM(verbs.NewAllocDMAttr(64)); return err }
-		}, false},
-		{19, "ibv_free_dm", "ibv_alloc_dm", func(t *suite.T) func() error { return newDM(t, 64).Close }, false},
-		{20, "ibv_reg_dm_mr", "ibv_alloc_dm", func(t *suite.T) func() error {
+			return func() error { return errorOf(t.Device().AllocParentDomain(verbs.NewParentDomainAttr(pd))) }
+		}},
+		{n: 18, verb: "ibv_alloc_dm", needs: needs(suite.DM),
+			prepare: calls(func(dev *verbs.Device) error { return errorOf(dev.AllocDM(verbs.NewAllocDMAttr(64))) })},
+		{n: 19, verb: "ibv_free_dm", page: "ibv_alloc_dm", needs: needs(suite.DM),
+			prepare: func(t *suite.T) func() error { return newDM(t, 64).Close }},
+		{n: 20, verb: "ibv_reg_dm_mr", page: "ibv_alloc_dm", needs: needs(suite.DM), prepare: func(t *suite.T) func() error {
 			pd, dm := newPD(t), newDM(t, 64)
-			return func() error { _, err := pd.RegDMMR(dm, 0, 64, verbs.DMAccessZeroBased); return err }
-		}, false},
-		{21, "ibv_memcpy_to_dm", "ibv_alloc_dm", func(t *suite.T) func() error {
+			return func() error { return errorOf(pd.RegDMMR(dm, 0, 64, verbs.DMAccessZeroBased)) }
+		}},
+		{n: 21, verb: "ibv_memcpy_to_dm", page: "ibv_alloc_dm", needs: needs(suite.DM), copies: true, prepare: func(t *suite.T) func() error {
 			dm := newDM(t, 64)
-			return func() error { _, err := dm.WriteAt(make([]byte, 64), 0); return err }
-		}, true},
-		{22, "ibv_memcpy_from_dm", "ibv_alloc_dm", func(t *suite.T) func() error {
+			return func() error { return errorOf(dm.WriteAt(make([]byte, 64), 0)) }
+		}},
+		{n: 22, verb: "ibv_memcpy_from_dm", page: "ibv_alloc_dm", needs: needs(suite.DM), copies: true, prepare: func(t *suite.T) func() error {
 			dm := newDM(t, 64)
-			return func() error { _, err := dm.ReadAt(make([]byte, 64), 0); return err }
-		}, true},
-		{23, "ibv_import_device", "ibv_import_device", func(t *suite.T) func() error {
-			return func() error {
-				dev, err := t.Lib().ImportDevice(t.Device().CmdFD())
-				if err != nil {
-					return err
-				}
-				return dev.Close()
-			}
-		}, false},
-		{24, "ibv_import_dm", "ibv_import_dm", func(t *suite.T) func() error {
+			return func() error { return errorOf(dm.ReadAt(make([]byte, 64), 0)) }
+		}},
+		{n: 23, verb: "ibv_import_device", needs: importing, prepare: func(t *suite.T) func() error {
+			return func() error { return closes(t.Lib().ImportDevice(t.Device().CmdFD())) }
+		}},
+		{n: 24, verb: "ibv_import_dm", needs: needs(suite.DM, suite.Import, suite.ImportDM), prepare: func(t *suite.T) func() error {
 			dm, other := newDM(t, 64), importer(t)
-			return func() error {
-				imported, err := other.ImportDM(dm.Handle(), 64)
-				if err == nil {
-					err = imported.Close()
-				}
-				return err
-			}
-		}, false},
-		{26, "ibv_import_pd", "ibv_import_pd", func(t *suite.T) func() error {
+			return func() error { return closes(other.ImportDM(dm.Handle(), 64)) }
+		}},
+		{n: 26, verb: "ibv_import_pd", needs: importing, prepare: func(t *suite.T) func() error {
 			pd, other := newPD(t), importer(t)
-			return func() error {
-				imported, err := other.ImportPD(pd.Handle())
-				if err == nil {
-					err = imported.Close()
-				}
-				return err
-			}
-		}, false},
-		{27, "ibv_import_mr", "ibv_import_mr", func(t *suite.T) func() error {
-			pd := newPD(t)
-			mr := must(pd.RegMR(make([]byte, 64), 0))(t)
-			far := must(importer(t).ImportPD(pd.Handle()))(t)
-			return func() error {
-				imported, err := far.ImportMR(mr.Handle())
-				if err == nil {
-					err = imported.Close()
-				}
-				return err
-			}
-		}, false},
-		{25, "ibv_get_device_list", "ibv_get_device_list", func(t *suite.T) func() error {
-			return func() error { _, err := t.Lib().Devices(); return err }
-		}, false},
+			return func() error { return closes(other.ImportPD(pd.Handle())) }
+		}},
+		{n: 27, verb: "ibv_import_mr", needs: importing, prepare: func(t *suite.T) func() error {
+			mr := smallMR(t)
+			far := must(importer(t).ImportPD(mr.PD().Handle()))(t)
+			return func() error { return closes(far.ImportMR(mr.Handle())) }
+		}},
+		{n: 25, verb: "ibv_get_device_list", prepare: func(t *suite.T) func() error {
+			return func() error { return errorOf(t.Lib().Devices()) }
+		}},
 	}
 }
+
+// smallMR registers a few bytes.
+func smallMR(t *suite.T) *verbs.MR { return must(newPD(t).RegMR(make([]byte, 64), 0))(t) }

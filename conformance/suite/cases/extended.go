@@ -16,37 +16,35 @@ import (
 
 // extended are the cases of extended completion queues and their readers.
 func extended() []suite.Case {
-	const family = "extended completion queue"
-	has, peer := needs(suite.CQEx), needs(suite.CQEx, suite.Peer)
-	c := func(n int, title, page string, need []suite.Capability, run func(*suite.T)) suite.Case {
-		return suite.Case{ID: id("cqex", n), Family: family, Title: title, Page: page, Needs: need, Run: run}
-	}
 	return []suite.Case{
-		c(1, "each standard field alone, all together and none: an empty queue has nothing to read", "ibv_create_cq_ex", has, eachField),
-		c(2, "each field that is not a standard one: given, or not supported", "ibv_create_cq_ex", has, otherFields),
-		c(3, "a queue that cannot be, and flags", "ibv_create_cq_ex", has, noExtended),
-		c(4, "what was not asked for cannot be read", "ibv_create_cq_ex", has, notAsked),
-		c(5, "closed after what uses it; a reader of a closed queue reads nothing", "ibv_create_cq_ex", has, extendedOrder),
-		c(10, "each standard field read alone leaves the others as they are", "ibv_create_cq_ex", peer, fieldAlone),
-		c(11, "read fewer at a time than there are", "ibv_create_cq_ex", peer, fewerThanThere),
-		c(12, "read with more room than there are completions", "ibv_create_cq_ex", peer, moreThanThere),
-		c(13, "of a request that failed only what is valid, then those that were flushed", "ibv_create_cq_ex", peer, failedRead),
-		c(14, "polled by ibv_poll_cq and read in turns", "ibv_create_cq_ex", peer, readAndPolled),
-		c(15, "an event for each completion that was asked for", "ibv_create_cq_ex", peer, eventsOfExtended),
-		c(16, "messages of every length, both ways, for a single thread", "ibv_create_cq_ex", peer,
-			reading(far.RC, messages, verbs.CQFlagSingleThreaded)),
-		c(17, "messages with immediate data, both ways", "ibv_create_cq_ex", peer, reading(far.RC, immediate, 0)),
-		c(18, "RDMA WRITE with immediate data, both ways", "ibv_create_cq_ex", peer, reading(far.RC, writeImm, 0)),
-		c(19, "RDMA WRITE and READ of every length", "ibv_create_cq_ex", peer, reading(far.RC, writeRead, 0)),
-		c(20, "atomics", "ibv_create_cq_ex", needs(suite.CQEx, suite.Peer, suite.Atomics), reading(far.RC, atomicRequests, 0)),
-		c(21, "an unreliable connection", "ibv_create_cq_ex", peer, reading(far.UC, unreliable, 0)),
-		c(22, "datagrams: whom they are from", "ibv_create_cq_ex", peer, reading(far.UD, datagrams, 0)),
-		c(30, "times of completions, on the device's clock and in nanoseconds since 1970", "ibv_create_cq_ex",
-			needs(suite.CQEx, suite.Timestamps, suite.Peer), times),
-		c(31, "moderated: an event when as many completions are there as were asked for", "ibv_modify_cq",
-			needs(suite.CQEx, suite.Moderation, suite.Peer), moderatedEvents),
-		c(32, "more completions than there is room for, ignored: the queue pair goes on, and no event comes", "ibv_create_cq_ex",
-			needs(suite.CQEx, suite.Overruns, suite.Peer), overrun),
+		of("CF-cqex-0001", "each standard field alone, all together and none: an empty queue has nothing to read", "ibv_create_cq_ex",
+			eachField, suite.CQEx),
+		of("CF-cqex-0002", "each field that is not a standard one: given, or not supported", "ibv_create_cq_ex", otherFields, suite.CQEx),
+		of("CF-cqex-0003", "a queue that cannot be, and flags", "ibv_create_cq_ex", noExtended, suite.CQEx),
+		of("CF-cqex-0004", "what was not asked for cannot be read", "ibv_create_cq_ex", notAsked, suite.CQEx),
+		of("CF-cqex-0005", "closed after what uses it; a reader of a closed queue reads nothing", "ibv_create_cq_ex", extendedOrder, suite.CQEx),
+		of("CF-cqex-0010", "each standard field read alone leaves the others as they are", "ibv_create_cq_ex",
+			fieldAlone, suite.CQEx, suite.Peer),
+		of("CF-cqex-0011", "read fewer at a time than there are", "ibv_create_cq_ex", fewerThanThere, suite.CQEx, suite.Peer),
+		of("CF-cqex-0012", "read with more room than there are completions", "ibv_create_cq_ex", moreThanThere, suite.CQEx, suite.Peer),
+		of("CF-cqex-0013", "of a request that failed only what is valid, then those that were flushed", "ibv_create_cq_ex",
+			failedRead, suite.CQEx, suite.Peer),
+		of("CF-cqex-0014", "polled by ibv_poll_cq and read in turns", "ibv_create_cq_ex", readAndPolled, suite.CQEx, suite.Peer),
+		of("CF-cqex-0015", "an event for each completion that was asked for", "ibv_create_cq_ex", eventsOfExtended, suite.CQEx, suite.Peer),
+		of("CF-cqex-0016", "messages of every length, both ways, for a single thread", "ibv_create_cq_ex",
+			reading(far.RC, messages, verbs.CQFlagSingleThreaded), suite.CQEx, suite.Peer),
+		of("CF-cqex-0017", "messages with immediate data, both ways", "ibv_create_cq_ex", reading(far.RC, immediate, 0), suite.CQEx, suite.Peer),
+		of("CF-cqex-0018", "RDMA WRITE with immediate data, both ways", "ibv_create_cq_ex", reading(far.RC, writeImm, 0), suite.CQEx, suite.Peer),
+		of("CF-cqex-0019", "RDMA WRITE and READ of every length", "ibv_create_cq_ex", reading(far.RC, writeRead, 0), suite.CQEx, suite.Peer),
+		of("CF-cqex-0020", "atomics", "ibv_create_cq_ex", reading(far.RC, atomicRequests, 0), suite.CQEx, suite.Peer, suite.Atomics),
+		of("CF-cqex-0021", "an unreliable connection", "ibv_create_cq_ex", reading(far.UC, unreliable, 0), suite.CQEx, suite.Peer),
+		of("CF-cqex-0022", "datagrams: whom they are from", "ibv_create_cq_ex", reading(far.UD, datagrams, 0), suite.CQEx, suite.Peer),
+		of("CF-cqex-0030", "times of completions, on the device's clock and in nanoseconds since 1970", "ibv_create_cq_ex",
+			times, suite.CQEx, suite.Timestamps, suite.Peer),
+		of("CF-cqex-0031", "moderated: an event when as many completions are there as were asked for", "ibv_modify_cq",
+			moderatedEvents, suite.CQEx, suite.Moderation, suite.Peer),
+		of("CF-cqex-0032", "more completions than there is room for, ignored: the queue pair goes on, and no event comes", "ibv_create_cq_ex",
+			overrun, suite.CQEx, suite.Overruns, suite.Peer),
 	}
 }
 
@@ -82,15 +80,12 @@ func readNear(t *suite.T, kind far.Kind, fields verbs.WCField, flags verbs.CQFla
 // readOne waits for one completion.
 func readOne(t *suite.T, r *verbs.CQReader) verbs.WCEx {
 	var wcs [1]verbs.WCEx
-	start := clock()
-	for round := 0; ; round++ {
-		if n := must(r.PollSpin(wcs[:], far.NextRound(round)))(t); n == 1 {
-			return wcs[0]
-		}
-		if start.late() {
-			t.Fatalf("no completion in %v", patience)
-		}
-	}
+	round := 0
+	until(t, "a completion is read", func() bool {
+		round++
+		return must(r.PollSpin(wcs[:], far.NextRound(round-1)))(t) == 1
+	})
+	return wcs[0]
 }
 
 // empty checks that there is nothing to read.
@@ -201,10 +196,7 @@ func extendedOrder(t *suite.T) {
 	ch, pd := must(t.Device().CreateCompChannel())(t), newPD(t)
 	cq := must(t.Device().CreateCQEx(verbs.NewCQInitAttrEx(1, allStandard).Channel(ch).CompVector(0)))(t)
 	r := must(cq.Reader(allStandard))(t)
-	qp := must(pd.CreateQP(verbs.QPInitAttr{
-		Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, MaxSendWR: 1, MaxRecvWR: 1, MaxSendSGE: 1,
-		MaxRecvSGE: 1,
-	}))(t)
+	qp := must(pd.CreateQP(suite.OneEach(verbs.QPTypeRC, cq)))(t)
 	inUse(t, cq.Close(), "QP")
 	inUse(t, ch.Close(), "CQ")
 	empty(t, "before Close", r)

@@ -15,7 +15,7 @@ import (
 // fieldAlone receives a message with immediate data on a queue for each field.
 func fieldAlone(t *suite.T) {
 	const mark = 0x5a
-	pd, sends := newPD(t), must(t.Device().CreateCQ(depth, nil, 0))(t)
+	pd, sends := newPD(t), newCQ(t)
 	for i, field := range standardFields {
 		recvs := extendedCQ(t, field, 0)
 		n := nearOn(t, pd, far.RC, sends, recvs)
@@ -23,11 +23,7 @@ func fieldAlone(t *suite.T) {
 		n.room(uint64(i), 0, 64)
 		n.tell("a message", far.Op{Code: far.Send, Data: []byte("seventeen letters"), WithImm: true, Imm: 0x01020304})
 		wc := []verbs.WCEx{{ByteLen: mark, ImmData: mark, QPNum: mark, SrcQP: mark, SLID: mark, SL: mark, DLIDPathBits: mark}}
-		for start := clock(); must(r.PollInto(wc))(t) == 0; {
-			if start.late() {
-				t.Fatalf("%v: no completion", field)
-			}
-		}
+		until(t, field.String(), func() bool { return must(r.PollInto(wc))(t) > 0 })
 		want := verbs.WCEx{ID: uint64(i), Opcode: wcRecv, Flags: wc[0].Flags, ByteLen: mark, ImmData: mark, QPNum: mark, SrcQP: mark,
 			SLID: mark, SL: mark, DLIDPathBits: mark}
 		switch field {
@@ -77,17 +73,17 @@ func fewerThanThere(t *suite.T) {
 	n := readNear(t, far.RC, allStandard, 0)
 	r := n.readers[n.recvs]
 	n.messages(0, 8)
-	for next, start := uint64(0), clock(); next < 8; {
+	next := uint64(0)
+	until(t, "8 completions are read", func() bool {
 		size := []int{1, 2, 2, 2, 2, 1, 1, 1}[next] // fewer than are left
 		wcs := make([]verbs.WCEx, size+1)
 		got := must(r.PollInto(wcs[:size]))(t)
 		if inOrder(t, "fewer than there are", next, wcs[:got]); wcs[size] != (verbs.WCEx{}) {
 			t.Errorf("beyond the room: %+v", wcs[size])
 		}
-		if next += uint64(got); start.late() {
-			t.Fatalf("%d of 8 completions", next)
-		}
-	}
+		next += uint64(got)
+		return next == 8
+	})
 	empty(t, "after all were read", r)
 }
 
@@ -97,15 +93,13 @@ func moreThanThere(t *suite.T) {
 	for round, count := range []int{1, 3, 2} {
 		wcs := make([]verbs.WCEx, 8)
 		n.messages(uint64(8*round), count)
-		for got, start := 0, clock(); got < count; {
-			k := must(r.PollInto(wcs[got:]))(t)
-			if got += k; got > count {
+		got := 0
+		until(t, "the receives are read", func() bool {
+			if got += must(r.PollInto(wcs[got:]))(t); got > count {
 				t.Fatalf("%d completions of %d receives", got, count)
 			}
-			if start.late() {
-				t.Fatalf("%d completions of %d receives", got, count)
-			}
-		}
+			return got == count
+		})
 		inOrder(t, "more room than there are", uint64(8*round), wcs[:count])
 		if k := must(r.PollInto(wcs))(t); k != 0 {
 			t.Fatalf("%d completions in a queue that all were read from", k)
@@ -153,14 +147,12 @@ func readAndPolled(t *suite.T) {
 		}
 	}
 	empty(t, "after all were read", n.readers[n.recvs])
-	if got, err := n.recvs.PollInto(make([]verbs.WC, 4)); got != 0 || err != nil {
-		t.Errorf("%d completions more, %v", got, err)
-	}
+	idle(t, "polled after all were read", n.recvs)
 }
 
 // announcedNear is a near queue pair whose receives are read when an event announces them.
 func announcedNear(t *suite.T, ch *verbs.CompChannel) *near {
-	sends := must(t.Device().CreateCQ(depth, nil, 0))(t)
+	sends := newCQ(t)
 	recvs := must(t.Device().CreateCQEx(verbs.NewCQInitAttrEx(depth, allStandard).Channel(ch)))(t)
 	n := nearOn(t, newPD(t), far.RC, sends, recvs)
 	n.readers = map[*verbs.CQ]*verbs.CQReader{recvs: must(recvs.Reader(allStandard))(t)}
@@ -223,7 +215,7 @@ func moderatedEvents(t *suite.T) {
 // overrun completes more requests than its queue has room for, and looks at their effect alone.
 func overrun(t *suite.T) {
 	sends := must(t.Device().CreateCQEx(verbs.NewCQInitAttrEx(1, allStandard).Flags(verbs.CQFlagIgnoreOverrun)))(t)
-	n := nearOn(t, newPD(t), far.RC, sends, must(t.Device().CreateCQ(depth, nil, 0))(t))
+	n := nearOn(t, newPD(t), far.RC, sends, newCQ(t))
 	count := 2 * sends.Size()
 	for i := range count {
 		n.farRoom(8)

@@ -41,14 +41,7 @@ func faults() []suite.Case {
 
 // fault is a case of the family.
 func fault(n int, title, page string, run func(*suite.T), needs ...suite.Capability) suite.Case {
-	return suite.Case{ID: id("fault", n), Family: "fault", Title: title, Page: page, Needs: append(needs, suite.Peer),
-		Limit: time.Minute, Run: run}
-}
-
-// ruled names the rules that a case is about.
-func ruled(c suite.Case, rules ...string) suite.Case {
-	c.Rules = rules
-	return c
+	return of(id("fault", n), title, page, run, append(needs, suite.Peer)...)
 }
 
 // pair is a connection of the device under test with the peer device or with itself, its ends in two contexts, and room for
@@ -170,7 +163,21 @@ func (p *pair) ended(what string, wcs []verbs.WC, i int, id uint64, set ...int) 
 	if wcs[i].ID != id {
 		p.t.Errorf("%s: completion %d is of request %d, want %d: %s", what, i, wcs[i].ID, id, told(wcs))
 	}
-	completed(p.t, what, int(wcs[i].Status), nil, set...)
+	p.t.Status(what, int(wcs[i].Status), set...)
+}
+
+// one posts the first request of the near end, with the id 1, and checks how it completes.
+func (p *pair) one(what string, set ...int) {
+	p.post(1)
+	p.ended(what, p.wait(p.near, 1), 0, 1, set...)
+}
+
+// two posts the first two, of which the second must be flushed.
+func (p *pair) two(what string, set ...int) {
+	p.post(2)
+	wcs := p.wait(p.near, 2)
+	p.ended(what, wcs, 0, 1, set...)
+	p.ended("the one behind it", wcs, 1, 2, wcFlush)
 }
 
 // allEnded checks that completions are of requests 0, 1, … and have all one status. It notes none of them: how many there are
@@ -188,8 +195,7 @@ func (p *pair) allEnded(what string, wcs []verbs.WC, status verbs.WCStatus) {
 func (p *pair) recovered() {
 	n := connectTo(p.t, p.place, patient())
 	n.local(n.send.WR(0).Write(1, n.at(), n.far.MR.RKey())).Flags(verbs.SendSignaled)
-	n.post(1)
-	n.ended("a write on a new connection", n.wait(n.near, 1), 0, 1, wcSuccess)
+	n.one("a write on a new connection", wcSuccess)
 	if !bytes.Equal(n.far.Buf[:8], n.near.Buf[:8]) {
 		p.t.Errorf("a write on a new connection left %x", n.far.Buf[:8])
 	}

@@ -45,10 +45,7 @@ func resultNowhere(t *suite.T) {
 	p := connect(t, patient())
 	p.send.WR(0).FetchAdd(1, p.at(), p.far.MR.RKey(), 1).SGE(uint64(p.near.MR.Addr()), 8, p.near.MR.LKey()^0x40000000)
 	p.local(p.send.WR(1).Send(2)).Flags(verbs.SendSignaled)
-	p.post(2)
-	wcs := p.wait(p.near, 2)
-	p.ended("the request", wcs, 0, 1, wcLocQPOp, wcLocProt, wcFlush)
-	p.ended("the one behind it", wcs, 1, 2, wcFlush)
+	p.two("the request", wcLocQPOp, wcLocProt, wcFlush)
 	p.in("the queue pair", p.near, verbs.QPStateErr)
 	for i, b := range p.near.Buf {
 		if b != 0xa5 {
@@ -73,10 +70,7 @@ func (d *denied) run(t *suite.T) {
 	}
 	d.request(p, p.send.WR(0))
 	p.local(p.send.WR(1).Send(2)).Flags(verbs.SendSignaled)
-	p.post(2)
-	wcs := p.wait(p.near, 2)
-	p.ended("the request", wcs, 0, 1, d.want...)
-	p.ended("the one behind it", wcs, 1, 2, wcFlush)
+	p.two("the request", d.want...)
 	p.in("the queue pair", p.near, verbs.QPStateErr)
 	if d.far != nil {
 		p.ended("the peer's receive", p.wait(p.far, 1), 0, 7, d.far...)

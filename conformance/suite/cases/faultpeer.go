@@ -49,10 +49,7 @@ func noReceive(t *suite.T) {
 	p := connect(t, patient())
 	p.local(p.send.WR(0).Send(1))
 	p.local(p.send.WR(1).Send(2))
-	p.post(2)
-	wcs := p.wait(p.near, 2)
-	p.ended("the send", wcs, 0, 1, wcRNRExc)
-	p.ended("the one behind it", wcs, 1, 2, wcFlush)
+	p.two("the send", wcRNRExc)
 	p.recovered()
 }
 
@@ -82,10 +79,7 @@ func unanswered(before func(*pair)) func(*suite.T) {
 		before(p)
 		signaledWrite(p, 0, 1)
 		signaledWrite(p, 1, 2)
-		p.post(2)
-		wcs := p.wait(p.near, 2)
-		p.ended("the write", wcs, 0, 1, wcRetryExc)
-		p.ended("the one behind it", wcs, 1, 2, wcFlush)
+		p.two("the write", wcRetryExc)
 		p.untouched()
 		again(t)
 	}
@@ -119,8 +113,7 @@ func notConnected(t *suite.T) {
 	p.near, p.far = must(cfg.NewEnd(nearPlace(t)))(t), must(cfg.NewEnd(p.place))(t)
 	ok(t, "Connect of one end", p.near.ConnectTo(p.far))
 	signaledWrite(p, 0, 1)
-	p.post(1)
-	p.ended("the write", p.wait(p.near, 1), 0, 1, wcRetryExc)
+	p.one("the write", wcRetryExc)
 	p.recovered()
 }
 
@@ -199,8 +192,7 @@ func bystander(t *suite.T) {
 		other.post(1)
 		if round == 1 {
 			withKey(1)(p, p.send.WR(0))
-			p.post(1)
-			p.ended("the write that fails", p.wait(p.near, 1), 0, 1, wcRemAccess)
+			p.one("the write that fails", wcRemAccess)
 		}
 		other.ended("a write beside it", other.wait(other.near, 1), 0, round, wcSuccess)
 	}
@@ -212,8 +204,7 @@ func manyFaults(t *suite.T) {
 	for round := range 20 {
 		p := connectTo(t, far, patient())
 		withKey(1)(p, p.send.WR(0))
-		p.post(1)
-		p.ended("a write that fails", p.wait(p.near, 1), 0, 1, wcRemAccess)
+		p.one("a write that fails", wcRemAccess)
 		if err := errors.Join(p.near.Close(), p.far.Close()); err != nil {
 			t.Fatalf("round %d: %v", round, err)
 		}

@@ -17,13 +17,13 @@ func faultPost() []suite.Case {
 	return []suite.Case{
 		fault(40, "a send queue that is full", "ibv_post_send", sendQueueFull),
 		fault(41, "a receive queue that is full", "ibv_post_recv", recvQueueFull),
-		ruled(fault(42, "a request with too many elements", "ibv_post_send", tooManySGEs), "VR-ibv_post_send-num_sge-0349",
-			"VR-ibv_post_recv-num_sge-0360"),
-		ruled(fault(43, "inline data beyond what the queue pair takes", "ibv_post_send", tooMuchInline), "VR-ibv_post_send-send_flags-0345"),
-		ruled(fault(44, "requests to a queue pair that is not ready", "ibv_post_send", notReady), "VR-ibv_post_send-state-0357",
-			"VR-ibv_post_recv-state-0365"),
+		fault(42, "a request with too many elements", "ibv_post_send", tooManySGEs).Ruled(
+			"VR-ibv_post_send-num_sge-0349", "VR-ibv_post_recv-num_sge-0360"),
+		fault(43, "inline data beyond what the queue pair takes", "ibv_post_send", tooMuchInline).Ruled("VR-ibv_post_send-send_flags-0345"),
+		fault(44, "requests to a queue pair that is not ready", "ibv_post_send", notReady).Ruled(
+			"VR-ibv_post_send-state-0357", "VR-ibv_post_recv-state-0365"),
 		fault(45, "requests to a queue pair that was closed", "ibv_post_send", afterDestroy),
-		ruled(fault(46, "an atomic that is not aligned", "ibv_post_send", unaligned, suite.Atomics), "VR-ibv_post_send-remote_addr-0352"),
+		fault(46, "an atomic that is not aligned", "ibv_post_send", unaligned, suite.Atomics).Ruled("VR-ibv_post_send-remote_addr-0352"),
 	}
 }
 

@@ -83,8 +83,7 @@ func overflow(t *suite.T) {
 func accessEvent(t *suite.T) {
 	p := connect(t, patient())
 	withKey(1)(p, p.send.WR(0))
-	p.post(1)
-	p.ended("the write", p.wait(p.near, 1), 0, 1, wcRemAccess)
+	p.one("the write", wcRemAccess)
 	answer := "no event"
 	for ev := event(t, p.place.Device, quiet); ev != nil; ev = event(t, p.place.Device, quiet) {
 		if answer = ev.Type.String(); ev.Type != verbs.EventTypeQPAccessErr || ev.QP != p.far.QP {
@@ -100,8 +99,7 @@ func accessEvent(t *suite.T) {
 func ownEvent(t *suite.T) {
 	p := connect(t, patient())
 	pastOwn(p, p.send.WR(0))
-	p.post(1)
-	p.ended("the write", p.wait(p.near, 1), 0, 1, wcLocProt, wcFlush)
+	p.one("the write", wcLocProt, wcFlush)
 	p.silent(p.place.Device)
 	p.recovered()
 }

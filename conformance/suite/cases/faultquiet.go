@@ -25,12 +25,6 @@ func faultQuiet() []suite.Case {
 	}
 }
 
-// sent posts the first send request, signaled, and checks that it succeeds at this end.
-func (p *pair) sent(what string) {
-	p.post(1)
-	p.ended(what, p.wait(p.near, 1), 0, 1, wcSuccess)
-}
-
 // got checks that the far end received a message with the given id.
 func (p *pair) got(id uint64) {
 	p.ended("the receive", p.wait(p.far, 1), 0, id, wcSuccess)
@@ -50,9 +44,9 @@ func unreliableKey(t *suite.T) {
 	p := connect(t, uc())
 	p.receive(p.far, 7, inboxSize)
 	withKey(1)(p, p.send.WR(0)).Flags(verbs.SendSignaled)
-	p.sent("the write that is lost")
+	p.one("the write that is lost", wcSuccess)
 	p.local(p.send.WR(0).WriteImm(1, p.at()+inbox, p.far.MR.RKey(), 5)).Flags(verbs.SendSignaled)
-	p.sent("the write that arrives")
+	p.one("the write that arrives", wcSuccess)
 	p.got(7)
 	p.untouched()
 	p.in("the peer", p.far, verbs.QPStateRTS)
@@ -61,12 +55,12 @@ func unreliableKey(t *suite.T) {
 func unreliableRecv(t *suite.T) {
 	p := connect(t, uc())
 	p.local(p.send.WR(0).Send(1)).Flags(verbs.SendSignaled)
-	p.sent("the send that is lost")
+	p.one("the send that is lost", wcSuccess)
 	if wc, err := p.far.WaitFor(quiet); err == nil {
 		t.Errorf("a completion without a receive: %+v", wc)
 	}
 	p.receive(p.far, 7, inboxSize)
-	p.sent("the send that arrives")
+	p.one("the send that arrives", wcSuccess)
 	p.got(7)
 }
 
@@ -79,10 +73,10 @@ func wrongQKey(t *suite.T) {
 	p.receive(p.far, 7, inboxSize)
 	p.local(p.send.WR(0).Send(1)).Flags(verbs.SendSignaled)
 	ok(t, "Address", ah.Address(p.send.WR(0), p.far.QP.Num(), cfg.QKey+1))
-	p.sent("the datagram that is lost")
+	p.one("the datagram that is lost", wcSuccess)
 	p.near.Buf[0] = 0x77
 	ok(t, "Address", ah.Address(p.send.WR(0), p.far.QP.Num(), cfg.QKey))
-	p.sent("the datagram that arrives")
+	p.one("the datagram that arrives", wcSuccess)
 	p.got(7)
 	if first := p.far.Buf[inbox+grh]; first != 0x77 {
 		t.Errorf("received the datagram that begins with %#x", first)
@@ -119,8 +113,7 @@ func wakenByAny(t *suite.T) { waken(t, false, badWrite) }
 
 func badWrite(p *pair) {
 	withKey(1)(p, p.send.WR(0))
-	p.post(1)
-	p.ended("the write", p.wait(p.near, 1), 0, 1, wcRemAccess)
+	p.one("the write", wcRemAccess)
 }
 
 func wakenByFlush(t *suite.T) {

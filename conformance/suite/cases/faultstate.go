@@ -14,12 +14,12 @@ import (
 // faultState are changes of a queue pair that are refused, by a rule or with an errno. It stays in the state that it was in.
 func faultState() []suite.Case {
 	return []suite.Case{
-		ruled(fault(50, "changes of state that leave one out or go back", "ibv_modify_qp", badTransitions), "VR-ibv_modify_qp-attr_mask-0220"),
-		ruled(fault(51, "changes of state that lack an attribute", "ibv_modify_qp", missingAttributes), "VR-ibv_modify_qp-attr_mask-0220"),
-		ruled(fault(52, "changes of state with a value out of range", "ibv_modify_qp", badValues), "VR-ibv_modify_qp-port_num-0231",
-			"VR-ibv_modify_qp-path_mtu-0237"),
-		ruled(fault(53, "queue pairs larger than the device allows", "ibv_create_qp", tooLarge), "VR-ibv_create_cq-cqe-0279",
-			"VR-ibv_create_cq-cqe-0280"),
+		fault(50, "changes of state that leave one out or go back", "ibv_modify_qp", badTransitions).Ruled("VR-ibv_modify_qp-attr_mask-0220"),
+		fault(51, "changes of state that lack an attribute", "ibv_modify_qp", missingAttributes).Ruled("VR-ibv_modify_qp-attr_mask-0220"),
+		fault(52, "changes of state with a value out of range", "ibv_modify_qp", badValues).Ruled(
+			"VR-ibv_modify_qp-port_num-0231", "VR-ibv_modify_qp-path_mtu-0237"),
+		fault(53, "queue pairs larger than the device allows", "ibv_create_qp", tooLarge).Ruled(
+			"VR-ibv_create_cq-cqe-0279", "VR-ibv_create_cq-cqe-0280"),
 	}
 }
 
@@ -67,8 +67,7 @@ func (r *ready) works() {
 	p := batches(r.t)
 	p.near, p.far = r.near, r.far
 	signaledWrite(p, 0, 1)
-	p.post(1)
-	p.ended("a write after all", p.wait(p.near, 1), 0, 1, wcSuccess)
+	p.one("a write after all", wcSuccess)
 }
 
 func badTransitions(t *suite.T) {
@@ -154,7 +153,7 @@ func tooLarge(t *suite.T) {
 	e := must(patient().NewReset(nearPlace(t)))(t)
 	attr := must(t.Device().QueryDevice())(t)
 	none := func(what string, change func(*verbs.QPInitAttr)) {
-		a := verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: e.CQ, RecvCQ: e.CQ, MaxSendWR: 1, MaxRecvWR: 1, MaxSendSGE: 1, MaxRecvSGE: 1}
+		a := suite.OneEach(verbs.QPTypeRC, e.CQ)
 		change(&a)
 		_, err := e.PD.CreateQP(a)
 		answers(t, what, err, syscall.EINVAL, syscall.ENOMEM)

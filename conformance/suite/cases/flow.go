@@ -13,19 +13,15 @@ import (
 
 // flows are the cases of flows: structs of several kinds behind another.
 func flows() []suite.Case {
-	const family = "flow"
-	need := needs(suite.Flows)
 	return []suite.Case{
-		{ID: "CF-flow-0001", Family: family, Title: "each kind of spec by itself, and all together", Page: "ibv_create_flow",
-			Needs: need, Run: everySpec},
-		{ID: "CF-flow-0002", Family: family, Title: "a flow keeps its queue pair and its counters", Page: "ibv_create_flow",
-			Needs: needs(suite.Flows, suite.Counters), Run: flowOrder},
-		{ID: "CF-flow-0003", Family: family, Title: "a connected queue pair, and specs that are none", Page: "ibv_create_flow", Needs: need,
-			Rules: []string{"VR-ibv_create_flow-qp-0803", "VR-ibv_create_flow-num_of_specs-3310"}, Run: noFlow},
-		{ID: "CF-flow-0004", Family: family, Title: "counters are attached before the flow is made",
-			Page: "ibv_attach_counters_point_flow", Needs: needs(suite.Flows, suite.Counters), Run: flowCounters},
-		{ID: "CF-flow-0005", Family: family, Title: "a flow with counters that count nothing yet, and what is attached after",
-			Page: "ibv_create_flow", Needs: needs(suite.Flows, suite.Counters), Run: flowCountsNothing},
+		of("CF-flow-0001", "each kind of spec by itself, and all together", "ibv_create_flow", everySpec, suite.Flows),
+		of("CF-flow-0002", "a flow keeps its queue pair and its counters", "ibv_create_flow", flowOrder, suite.Flows, suite.Counters),
+		of("CF-flow-0003", "a connected queue pair, and specs that are none", "ibv_create_flow", noFlow, suite.Flows).Ruled(
+			"VR-ibv_create_flow-qp-0803", "VR-ibv_create_flow-num_of_specs-3310"),
+		of("CF-flow-0004", "counters are attached before the flow is made", "ibv_attach_counters_point_flow",
+			flowCounters, suite.Flows, suite.Counters),
+		of("CF-flow-0005", "a flow with counters that count nothing yet, and what is attached after", "ibv_create_flow",
+			flowCountsNothing, suite.Flows, suite.Counters),
 	}
 }
 

@@ -12,21 +12,19 @@ import (
 
 // frames are the cases of flows with traffic: Ethernet frames between queue pairs of raw packets.
 func frames() []suite.Case {
-	const family = "flow"
 	need := needs(suite.RawPacket, suite.RawLoop, suite.Flows)
 	counted := slices.Concat(need, needs(suite.Counters))
-	c := func(n int, title, page string, need []suite.Capability, run func(*suite.T)) suite.Case {
-		return suite.Case{ID: id("flow", n), Family: family, Title: title, Page: page, Needs: need, Run: run}
-	}
 	return []suite.Case{
-		c(10, "a frame goes where a flow steers it, byte for byte, and nowhere without one", "ibv_create_flow", need, steered),
-		c(11, "each field of the headers: with the value, with another, and with a mask", "ibv_create_flow", need, eachMatch),
-		c(12, "priorities: the lowest number takes a frame, and leaves it to others with DONT_TRAP", "ibv_create_flow", need, priorities),
-		c(13, "what no flow takes goes to the default ones; a sniffer takes all", "ibv_create_flow", need, defaults),
-		c(14, "a flow drops what it takes; one of what is sent, before it leaves", "ibv_create_flow", counted, dropped),
-		c(15, "packets and bytes are counted, of one flow and of two", "ibv_read_counters", counted, countedFrames),
-		c(16, "the tag of a flow is read with the completion", "ibv_create_flow", slices.Concat(need, needs(suite.CQEx)), tagged),
-		c(17, "frames that are too short and too long, and of streams", "ibv_create_qp", slices.Concat(need, needs(suite.QPEx)), oddFrames),
+		of("CF-flow-0010", "a frame goes where a flow steers it, byte for byte, and nowhere without one", "ibv_create_flow", steered, need...),
+		of("CF-flow-0011", "each field of the headers: with the value, with another, and with a mask", "ibv_create_flow", eachMatch, need...),
+		of("CF-flow-0012", "priorities: the lowest number takes a frame, and leaves it to others with DONT_TRAP", "ibv_create_flow",
+			priorities, need...),
+		of("CF-flow-0013", "what no flow takes goes to the default ones; a sniffer takes all", "ibv_create_flow", defaults, need...),
+		of("CF-flow-0014", "a flow drops what it takes; one of what is sent, before it leaves", "ibv_create_flow", dropped, counted...),
+		of("CF-flow-0015", "packets and bytes are counted, of one flow and of two", "ibv_read_counters", countedFrames, counted...),
+		of("CF-flow-0016", "the tag of a flow is read with the completion", "ibv_create_flow", tagged, append(need, suite.CQEx)...),
+		of("CF-flow-0017", "frames that are too short and too long, and of streams", "ibv_create_qp",
+			oddFrames, append(need, suite.QPEx)...),
 	}
 }
 
@@ -38,9 +36,9 @@ type station struct {
 
 // stationOn makes one that sends and receives on a port. Its receives complete in cq, if there is one.
 func stationOn(t *suite.T, port uint8, cq *verbs.CQ) *station {
-	n := &near{t: t, pd: newPD(t), sends: must(t.Device().CreateCQ(depth, nil, 0))(t), recvs: cq}
+	n := &near{t: t, pd: newPD(t), sends: newCQ(t), recvs: cq}
 	if cq == nil {
-		n.recvs = must(t.Device().CreateCQ(depth, nil, 0))(t)
+		n.recvs = newCQ(t)
 	}
 	n.with(must(n.pd.CreateQP(verbs.QPInitAttr{
 		Type: verbs.QPTypeRawPacket, SendCQ: n.sends, RecvCQ: n.recvs, MaxSendWR: depth, MaxRecvWR: depth,
@@ -343,7 +341,7 @@ func oddFrames(t *suite.T) {
 		}
 		b.silent("of such a size")
 	}
-	n := &near{t: t, pd: newPD(t), sends: must(t.Device().CreateCQ(depth, nil, 0))(t)}
+	n := &near{t: t, pd: newPD(t), sends: newCQ(t)}
 	n.recvs = n.sends
 	attr := verbs.NewQPInitAttrEx(verbs.QPTypeRawPacket, n.sends, n.recvs, n.pd).MaxSendWR(depth).MaxSendSGE(1)
 	fails(t, "WRITE of raw packets", errorOf(t.Device().CreateQPEx(attr.SendOps(verbs.QPOpRDMAWrite))), errors.ErrUnsupported)

@@ -22,15 +22,13 @@ import (
 
 // groupTraffic are the cases of datagrams to multicast groups.
 func groupTraffic() []suite.Case {
-	const family = "multicast"
 	need := needs(suite.Multicast, suite.RoCE, suite.Peer)
 	return []suite.Case{
-		{ID: "CF-mcast-0010", Family: family,
-			Title: "a datagram to a group: a copy for each member, here and at the peer; none for others, and none after detach",
-			Page:  "ibv_attach_mcast", Needs: need, Run: copies},
-		{ID: "CF-mcast-0011", Family: family, Title: "a datagram to a group: none for a member with another key, or without a receive",
-			Page: "ibv_attach_mcast", Needs: need, Run: deafMembers},
-		{ID: "CF-mcast-0012", Family: family, Title: "a member of two groups", Page: "ibv_attach_mcast", Needs: need, Run: twoGroups},
+		of("CF-mcast-0010", "a datagram to a group: a copy for each member, here and at the peer; none for others, and none after detach",
+			"ibv_attach_mcast", copies, need...),
+		of("CF-mcast-0011", "a datagram to a group: none for a member with another key, or without a receive", "ibv_attach_mcast",
+			deafMembers, need...),
+		of("CF-mcast-0012", "a member of two groups", "ibv_attach_mcast", twoGroups, need...),
 	}
 }
 

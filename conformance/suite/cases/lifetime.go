@@ -12,17 +12,14 @@ import (
 )
 
 func lifetime() []suite.Case {
-	const family = "lifetimes"
 	busy := []string{"VR-ibv_close_device-context-0157", "VR-ibv_dealloc_pd-pd-0147"}
 	return []suite.Case{
-		{ID: "CF-lif-0001", Family: family, Title: "closed in the wrong order: refused, and what is open is named",
-			Page: "ibv_alloc_pd", Rules: busy, Run: wrongOrder},
-		{ID: "CF-lif-0002", Family: family, Title: "all closed at once, the deepest first", Page: "ibv_open_device", Rules: busy, Run: allAtOnce},
-		{ID: "CF-lif-0003", Family: family, Title: "nothing works after Close", Page: "ibv_open_device", Run: afterClose},
-		{ID: "CF-lif-0004", Family: family, Title: "what cannot be destroyed stays open, and can be closed later", Page: "ibv_reg_mr",
-			Needs: needs(suite.Inject), Run: stuck},
-		{ID: "CF-lif-0005", Family: family, Title: "a second device does not take a domain of the first", Page: "ibv_alloc_parent_domain",
-			Needs: needs(suite.ParentDomain), Rules: []string{"VR-ibv_alloc_parent_domain-pd-0142"}, Run: foreign},
+		of("CF-lif-0001", "closed in the wrong order: refused, and what is open is named", "ibv_alloc_pd", wrongOrder).Ruled(busy...),
+		of("CF-lif-0002", "all closed at once, the deepest first", "ibv_open_device", allAtOnce).Ruled(busy...),
+		of("CF-lif-0003", "nothing works after Close", "ibv_open_device", afterClose),
+		of("CF-lif-0004", "what cannot be destroyed stays open, and can be closed later", "ibv_reg_mr", stuck, suite.Inject),
+		of("CF-lif-0005", "a second device does not take a domain of the first", "ibv_alloc_parent_domain", foreign, suite.ParentDomain).Ruled(
+			"VR-ibv_alloc_parent_domain-pd-0142"),
 	}
 }
 

@@ -5,7 +5,6 @@ package cases
 import (
 	"bytes"
 	"runtime"
-	"time"
 
 	"github.com/verbsgen/verbsgen/conformance/suite"
 	"github.com/verbsgen/verbsgen/conformance/suite/far"
@@ -16,34 +15,26 @@ import (
 // memoryUse has a case for each kind of memory that a Go program can register: while the garbage collector runs without a
 // pause, both ends write to it and read from it, and no byte beside is touched.
 func memoryUse() []suite.Case {
-	const family = "memory region"
 	return []suite.Case{
-		{ID: "CF-mr-0120", Family: family, Title: "a slice of Go memory, in use while the garbage collector runs hard",
-			Page: "ibv_reg_mr", Needs: needs(suite.Peer), Limit: time.Minute,
-			Run: func(t *suite.T) {
-				pd := newPD(t)
-				b := make([]byte, 3*usedLength)
-				mr := must(pd.RegMR(b, rw))(t)
-				used(t, pd, b, mr)
-			}},
-		{ID: "CF-mr-0121", Family: family, Title: "part of a slice that was registered, in use while the garbage collector runs hard",
-			Page: "ibv_reg_mr", Needs: needs(suite.Peer), Limit: time.Minute,
-			Run: func(t *suite.T) {
-				pd := newPD(t)
-				b := make([]byte, 3*usedLength+133)[57:][:3*usedLength]
-				mr := must(pd.RegMR(b, rw))(t)
-				used(t, pd, b, mr)
-			}},
-		{ID: "CF-mr-0122", Family: family, Title: "a buffer outside Go's heap, in use while the garbage collector runs hard",
-			Page: "ibv_reg_mr", Needs: needs(suite.Peer), Limit: time.Minute,
-			Run: func(t *suite.T) { usedBuffer(t, buffer(t, 3*usedLength)) }},
-		{ID: "CF-mr-0123", Family: family, Title: "huge pages, in use while the garbage collector runs hard", Page: "ibv_reg_mr",
-			Needs: needs(suite.Peer, suite.HugePages), Limit: time.Minute,
-			Run: func(t *suite.T) {
-				buf := must(mem.New(2<<20, mem.HugePages(0)))(t)
-				t.Cleanup(func() { ok(t, "closing the buffer", buf.Close()) })
-				usedBuffer(t, buf)
-			}},
+		of("CF-mr-0120", "a slice of Go memory, in use while the garbage collector runs hard", "ibv_reg_mr", func(t *suite.T) {
+			pd := newPD(t)
+			b := make([]byte, 3*usedLength)
+			mr := must(pd.RegMR(b, rw))(t)
+			used(t, pd, b, mr)
+		}, suite.Peer),
+		of("CF-mr-0121", "part of a slice that was registered, in use while the garbage collector runs hard", "ibv_reg_mr", func(t *suite.T) {
+			pd := newPD(t)
+			b := make([]byte, 3*usedLength+133)[57:][:3*usedLength]
+			mr := must(pd.RegMR(b, rw))(t)
+			used(t, pd, b, mr)
+		}, suite.Peer),
+		of("CF-mr-0122", "a buffer outside Go's heap, in use while the garbage collector runs hard", "ibv_reg_mr",
+			func(t *suite.T) { usedBuffer(t, buffer(t, 3*usedLength)) }, suite.Peer),
+		of("CF-mr-0123", "huge pages, in use while the garbage collector runs hard", "ibv_reg_mr", func(t *suite.T) {
+			buf := must(mem.New(2<<20, mem.HugePages(0)))(t)
+			t.Cleanup(func() { ok(t, "closing the buffer", buf.Close()) })
+			usedBuffer(t, buf)
+		}, suite.Peer, suite.HugePages),
 	}
 }
 
@@ -68,18 +59,13 @@ func used(t *suite.T, pd *verbs.PD, b []byte, mr *verbs.MR) {
 		out := fill(make([]byte, usedLength), 4*round)
 		n.tell("WRITE", far.Op{Code: far.Write, RKey: mr.RKey(), Addr: at, Data: out})
 		holds(t, "written by the other end", middle, out)
-		if r := n.tell("READ", far.Op{Code: far.Read, RKey: mr.RKey(), Addr: at, Length: usedLength}); !bytes.Equal(r.Data, out) {
-			t.Errorf("round %d: the other end reads %s", round, differing(r.Data, out))
-		}
+		r := n.tell("READ", far.Op{Code: far.Read, RKey: mr.RKey(), Addr: at, Length: usedLength})
+		holds(t, "read by the other end", r.Data, out)
 		fill(middle, 4*round+1)
-		n.op("WRITE", wcWrite, func(w verbs.SendWR, id uint64) verbs.SendWR {
-			return w.Write(id, n.link.To.Base, n.link.To.RKey).SGE(at, usedLength, mr.LKey())
-		})
+		n.op("WRITE", wcWrite, n.write(0).SGE(at, usedLength, mr.LKey()))
 		n.farHas("WRITE", 0, fill(out, 4*round+1))
 		n.farStore(0, fill(out, 4*round+2))
-		n.op("READ", wcRead, func(w verbs.SendWR, id uint64) verbs.SendWR {
-			return w.Read(id, n.link.To.Base, n.link.To.RKey).SGE(at, usedLength, mr.LKey())
-		})
+		n.op("READ", wcRead, n.read(0).SGE(at, usedLength, mr.LKey()))
 		holds(t, "read by this end", middle, out)
 		n.recv.WR(0).Recv(1).SGE(at, usedLength, mr.LKey())
 		need(t, errorOf(n.qp.PostRecv(n.recv, 1)))
@@ -95,9 +81,10 @@ func used(t *suite.T, pd *verbs.PD, b []byte, mr *verbs.MR) {
 	ok(t, "Close", mr.Close())
 }
 
+// holds compares memory, or a message, with what was put there.
 func holds(t *suite.T, what string, got, want []byte) {
 	if !bytes.Equal(got, want) {
-		t.Fatalf("%s: the memory holds %s", what, differing(got, want))
+		t.Errorf("%s: it holds %s", what, differing(got, want))
 	}
 }
 

@@ -14,40 +14,36 @@ import (
 
 func mirror() []suite.Case {
 	return []suite.Case{
-		{ID: "CF-mir-0001", Family: "device", Title: "device attributes are what C reads", Page: "ibv_query_device_ex", Run: func(t *suite.T) {
+		of("CF-mir-0001", "device attributes are what C reads", "ibv_query_device_ex", func(t *suite.T) {
 			theirs, e := without(t).Device()
 			if e != 0 {
 				t.Lack(suite.QueryEx, e)
 			}
 			compare(t, theirs, must(t.Device().QueryDeviceEx())(t))
-		}},
-		{ID: "CF-mir-0002", Family: "device", Title: "port attributes are what C reads", Page: "ibv_query_port", Run: func(t *suite.T) {
+		}),
+		of("CF-mir-0002", "port attributes are what C reads", "ibv_query_port", func(t *suite.T) {
 			theirs, e := without(t).Port(1)
 			if e != 0 {
 				t.Lack(suite.QueryEx, e)
 			}
 			compare(t, theirs, must(t.Device().QueryPort(1))(t))
-		}},
-		{ID: "CF-mir-0003", Family: "device", Title: "device attributes, each with a value of its own", Page: "ibv_query_device_ex",
-			Needs: needs(suite.Inject),
-			Run: func(t *suite.T) {
-				dev, c := patterned(t, softverbs.Override("query_device_ex", direct.PatternDevice()))
-				theirs, e := c.Device()
-				if e != 0 {
-					t.Fatalf("C: %v", e)
-				}
-				compare(t, theirs, must(dev.QueryDeviceEx())(t))
-			}},
-		{ID: "CF-mir-0004", Family: "device", Title: "port attributes, each with a value of its own", Page: "ibv_query_port",
-			Needs: needs(suite.Inject),
-			Run: func(t *suite.T) {
-				dev, c := patterned(t, softverbs.Override("query_port", direct.PatternPort()))
-				theirs, e := c.Port(1)
-				if e != 0 {
-					t.Fatalf("C: %v", e)
-				}
-				compare(t, theirs, must(dev.QueryPort(1))(t))
-			}},
+		}),
+		of("CF-mir-0003", "device attributes, each with a value of its own", "ibv_query_device_ex", func(t *suite.T) {
+			dev, c := patterned(t, softverbs.Override("query_device_ex", direct.PatternDevice()))
+			theirs, e := c.Device()
+			if e != 0 {
+				t.Fatalf("C: %v", e)
+			}
+			compare(t, theirs, must(dev.QueryDeviceEx())(t))
+		}, suite.Inject),
+		of("CF-mir-0004", "port attributes, each with a value of its own", "ibv_query_port", func(t *suite.T) {
+			dev, c := patterned(t, softverbs.Override("query_port", direct.PatternPort()))
+			theirs, e := c.Port(1)
+			if e != 0 {
+				t.Fatalf("C: %v", e)
+			}
+			compare(t, theirs, must(dev.QueryPort(1))(t))
+		}, suite.Inject),
 	}
 }
 

@@ -3,7 +3,6 @@
 package cases
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -32,6 +31,9 @@ const depth = 32
 // patience is how long an operation may take.
 const patience = 10 * time.Second
 
+// newCQ makes a completion queue for one of the queues of a near.
+func newCQ(t *suite.T) *verbs.CQ { return must(t.Device().CreateCQ(depth, nil, 0))(t) }
+
 // near is a queue pair of the device under test, connected to another end, with a region to send from and to receive into.
 type near struct {
 	t            *suite.T
@@ -51,7 +53,7 @@ type near struct {
 // newNear makes a queue pair with completion queues of its own, which are for posts of batches and polls alone: Config.Take may have them.
 // shape adds to the attributes of the queue pair.
 func newNear(t *suite.T, kind far.Kind, shape ...func(*verbs.QPInitAttr)) *near {
-	sends, recvs := must(t.Device().CreateCQ(depth, nil, 0))(t), must(t.Device().CreateCQ(depth, nil, 0))(t)
+	sends, recvs := newCQ(t), newCQ(t)
 	n := nearOn(t, newPD(t), kind, sends, recvs, shape...)
 	if len(shape) == 0 { // no shared receive queue
 		n.done = must(t.Take(n.qp, sends, recvs))(t)
@@ -139,12 +141,31 @@ func (n *near) post(count int) {
 	}
 }
 
-// op posts one request, which begin begins with the id that it is given, and checks its completion.
-func (n *near) op(what string, opcode verbs.WCOpcode, begin func(w verbs.SendWR, id uint64) verbs.SendWR) {
-	const id = 0x1234567890abcdef
-	begin(n.send.WR(0), id).Flags(verbs.SendSignaled)
+// opID is the id of the one request that op posts.
+const opID = 0x1234567890abcdef
+
+// wr is the request that op posts. write and read begin it, with a place in the other end's window.
+func (n *near) wr() verbs.SendWR { return n.send.WR(0) }
+
+func (n *near) write(offset uint64) verbs.SendWR {
+	return n.wr().Write(opID, n.link.To.Base+offset, n.link.To.RKey)
+}
+
+func (n *near) read(offset uint64) verbs.SendWR {
+	return n.wr().Read(opID, n.link.To.Base+offset, n.link.To.RKey)
+}
+
+// op posts the request, and checks its completion.
+func (n *near) op(what string, opcode verbs.WCOpcode, w verbs.SendWR) {
+	w.Flags(verbs.SendSignaled)
 	n.post(1)
-	n.finished(what, id, opcode)
+	n.finished(what, opID, opcode)
+}
+
+// addressed names the other end of a datagram.
+func (n *near) addressed(w verbs.SendWR, ah *verbs.AH, qpn uint32) verbs.SendWR {
+	ok(n.t, "Address", ah.Address(w, qpn, n.link.To.QKey))
+	return w
 }
 
 // finished checks the next completion of a request.
@@ -194,10 +215,7 @@ func (n *near) farGot(what string) far.Received {
 
 // farHas compares the other end's window.
 func (n *near) farHas(what string, offset int, want []byte) {
-	got := must(n.link.Far.Load(n.t.Context(), offset, len(want)))(n.t)
-	if !bytes.Equal(got, want) {
-		n.t.Errorf("%s: the window of the other end holds %s", what, differing(got, want))
-	}
+	holds(n.t, what+": the other end's window", must(n.link.Far.Load(n.t.Context(), offset, len(want)))(n.t), want)
 }
 
 // farStore fills in the other end's window.
@@ -207,9 +225,20 @@ func (n *near) farStore(offset int, data []byte) {
 	}
 }
 
-// watch says how long something has been waited for.
-type watch struct{ start time.Time }
+// until asks again and again until something is so. The case ends when it takes too long.
+func until(t *suite.T, what string, is func() bool) {
+	for start := time.Now(); !is(); {
+		if time.Since(start) > patience {
+			t.Fatalf("%s: it is not so after %v", what, patience)
+		}
+	}
+}
 
-func clock() watch { return watch{time.Now()} }
-
-func (w watch) late() bool { return time.Since(w.start) > patience }
+// succeeded takes completions off a queue: of requests from first to last-1, in their order.
+func succeeded(t *suite.T, cq *verbs.CQ, first, last int) {
+	for i := first; i < last; i++ {
+		if wc := wait(t, cq); wc.ID != uint64(i) || wc.Status != 0 {
+			t.Fatalf("completion %d of %d: %+v", i, last, wc)
+		}
+	}
+}

@@ -3,7 +3,6 @@
 package cases
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"syscall"
@@ -14,23 +13,16 @@ import (
 )
 
 func onDemand() []suite.Case {
-	const family = "on-demand paging"
 	return []suite.Case{
-		{ID: "CF-odp-0001", Family: family, Title: "a region that pages in on demand", Page: "ibv_reg_mr",
-			Rules: []string{"VR-ibv_reg_mr-access-0016"},
-			Needs: needs(suite.ODP), Run: onDemandRegion},
-		{ID: "CF-odp-0002", Family: family, Title: "one region over the whole address space", Page: "ibv_reg_mr",
-			Rules: []string{"VR-ibv_reg_mr-length-0009", "VR-ibv_reg_mr-length-0017"},
-			Needs: needs(suite.ODP, suite.ODPImplicit), Run: implicit},
-		{ID: "CF-odp-0003", Family: family, Title: "every advice, with and without waiting", Page: "ibv_advise_mr",
-			Rules: []string{"VR-ibv_advise_mr-advice-0190", "VR-ibv_advise_mr-flags-0191"}, Needs: needs(suite.Advise), Run: everyAdvice},
-		{ID: "CF-odp-0004", Family: family, Title: "advice on a region that is pinned, or none", Page: "ibv_advise_mr",
-			Needs: needs(suite.Advise), Run: badAdvice},
-		{ID: "CF-odp-0005", Family: family, Title: "a device without says so before the call", Page: "ibv_reg_mr",
-			Rules: []string{"VR-ibv_reg_mr-access-0016"}, Run: withoutODP},
-		{ID: "CF-odp-0006", Family: family, Title: "a region that pages in on demand, from the starts of its pages", Page: "ibv_reg_mr",
-			Rules: []string{"VR-ibv_reg_mr-access-0016"},
-			Needs: needs(suite.ODP, suite.Peer), Run: onDemandPages},
+		of("CF-odp-0001", "a region that pages in on demand", "ibv_reg_mr", onDemandRegion, suite.ODP).Ruled("VR-ibv_reg_mr-access-0016"),
+		of("CF-odp-0002", "one region over the whole address space", "ibv_reg_mr", implicit, suite.ODP, suite.ODPImplicit).Ruled(
+			"VR-ibv_reg_mr-length-0009", "VR-ibv_reg_mr-length-0017"),
+		of("CF-odp-0003", "every advice, with and without waiting", "ibv_advise_mr", everyAdvice, suite.Advise).Ruled(
+			"VR-ibv_advise_mr-advice-0190", "VR-ibv_advise_mr-flags-0191"),
+		of("CF-odp-0004", "advice on a region that is pinned, or none", "ibv_advise_mr", badAdvice, suite.Advise),
+		of("CF-odp-0005", "a device without says so before the call", "ibv_reg_mr", withoutODP).Ruled("VR-ibv_reg_mr-access-0016"),
+		of("CF-odp-0006", "a region that pages in on demand, from the starts of its pages", "ibv_reg_mr",
+			onDemandPages, suite.ODP, suite.Peer).Ruled("VR-ibv_reg_mr-access-0016"),
 	}
 }
 
@@ -43,18 +35,12 @@ func onDemandPages(t *suite.T) {
 	p, out := t.PeerOf(pd), fill(make([]byte, 2*page), 3)
 	for i, off := range []int{0, page, 5 * page, 14 * page} {
 		part := out[:page*(i%2+1)]
-		status, err := p.Write(mr.RKey(), uint64(buf.Addr())+uint64(off), part)
-		pass(t, "write", status, err)
-		if got := buf.Bytes()[off : off+len(part)]; !bytes.Equal(got, part) {
-			t.Errorf("page %d: the memory holds %s", off/page, differing(got, part))
-		}
+		p.Write("write", mr.RKey(), uint64(buf.Addr())+uint64(off), part)
+		holds(t, fmt.Sprintf("page %d", off/page), buf.Bytes()[off:off+len(part)], part)
 		back := make([]byte, 2*page)
 		want := fill(buf.Bytes()[8*page:10*page], i)
-		status, err = p.Read(mr.RKey(), uint64(buf.Addr())+8*page, back)
-		pass(t, "read", status, err)
-		if !bytes.Equal(back, want) {
-			t.Errorf("round %d: read %s", i, differing(back, want))
-		}
+		p.Read("read", mr.RKey(), uint64(buf.Addr())+8*page, back)
+		holds(t, fmt.Sprintf("read in round %d", i), back, want)
 	}
 }
 
@@ -71,8 +57,7 @@ func implicit(t *suite.T) {
 	mr := must(pd.RegMRImplicitODP(rw))(t)
 	buf := buffer(t, page)
 	if p := t.PeerOf(pd); p != nil {
-		status, err := p.Write(mr.RKey(), uint64(buf.Addr())+8, []byte("anywhere"))
-		pass(t, "write", status, err)
+		p.Write("write", mr.RKey(), uint64(buf.Addr())+8, []byte("anywhere"))
 		if got := string(buf.Bytes()[8:16]); got != "anywhere" {
 			t.Errorf("the memory holds %q", got)
 		}

@@ -15,17 +15,16 @@ import (
 // onDemandTraffic are the cases of requests that take from on-demand regions and put into them, whose pages are given back to the kernel
 // before each use.
 func onDemandTraffic() []suite.Case {
-	c := func(n int, title, page string, run func(*suite.T), more ...suite.Capability) suite.Case {
-		return suite.Case{ID: id("odp", n), Family: "on-demand paging", Title: title, Page: page,
-			Needs: append(needs(suite.ODP, suite.Peer), more...), Run: run}
-	}
 	return []suite.Case{
-		c(7, "messages, WRITE and READ, from and into pages that are not there", "ibv_reg_mr", throughAbsent(onDemandOf)),
-		c(8, "datagrams from pages that are not there", "ibv_reg_mr", onDemandDatagrams),
-		c(9, "atomics on pages that are not there, and their results into some", "ibv_reg_mr", onDemandAtomics, suite.Atomics),
-		c(10, "gathered from a region that pages in and one that is pinned", "ibv_reg_mr", onDemandGathered),
-		c(11, "messages, WRITE and READ after each advice", "ibv_advise_mr", onDemandAdvised, suite.Advise),
-		c(12, "the form that covers all: pages that are not there", "ibv_reg_mr", throughAbsent(onDemandEx), suite.MREx),
+		of("CF-odp-0007", "messages, WRITE and READ, from and into pages that are not there", "ibv_reg_mr",
+			throughAbsent(onDemandOf), suite.ODP, suite.Peer),
+		of("CF-odp-0008", "datagrams from pages that are not there", "ibv_reg_mr", onDemandDatagrams, suite.ODP, suite.Peer),
+		of("CF-odp-0009", "atomics on pages that are not there, and their results into some", "ibv_reg_mr",
+			onDemandAtomics, suite.ODP, suite.Peer, suite.Atomics),
+		of("CF-odp-0010", "gathered from a region that pages in and one that is pinned", "ibv_reg_mr", onDemandGathered, suite.ODP, suite.Peer),
+		of("CF-odp-0011", "messages, WRITE and READ after each advice", "ibv_advise_mr", onDemandAdvised, suite.ODP, suite.Peer, suite.Advise),
+		of("CF-odp-0012", "the form that covers all: pages that are not there", "ibv_reg_mr",
+			throughAbsent(onDemandEx), suite.ODP, suite.Peer, suite.MREx),
 	}
 }
 
@@ -65,9 +64,7 @@ func onDemandAtomics(t *suite.T) {
 			t.Errorf("round %d: compare and swap: was %d, is %d", round, r.Old, word(0))
 		}
 		n.farStore(0, binary.NativeEndian.AppendUint64(nil, round+40))
-		n.op("fetch and add", wcFetchAdd, func(w verbs.SendWR, id uint64) verbs.SendWR {
-			return w.FetchAdd(id, n.link.To.Base, n.link.To.RKey, 2).Add(a.part(page, 8))
-		})
+		n.op("fetch and add", wcFetchAdd, n.wr().FetchAdd(opID, n.link.To.Base, n.link.To.RKey, 2).Add(a.part(page, 8)))
 		if word(page) != round+40 {
 			t.Errorf("round %d: fetched %d", round, word(page))
 		}
@@ -82,14 +79,10 @@ func onDemandGathered(t *suite.T) {
 		a.absent()
 		out := a.filled(page, 512, round)
 		out = append(out, fill(n.buf[:512], round+9)...)
-		n.op("WRITE", wcWrite, func(w verbs.SendWR, id uint64) verbs.SendWR {
-			return w.Write(id, n.link.To.Base, n.link.To.RKey).Add(a.part(page, 512)).Add(n.sge(0, 512))
-		})
+		n.op("WRITE", wcWrite, n.write(0).Add(a.part(page, 512)).Add(n.sge(0, 512)))
 		n.farHas("WRITE", 0, out)
 		clear(n.buf[:512])
-		n.op("READ", wcRead, func(w verbs.SendWR, id uint64) verbs.SendWR {
-			return w.Read(id, n.link.To.Base, n.link.To.RKey).Add(a.part(0, 512)).Add(n.sge(0, 512))
-		})
+		n.op("READ", wcRead, n.read(0).Add(a.part(0, 512)).Add(n.sge(0, 512)))
 		a.has("READ", 0, out[:512])
 		holds(t, "READ, behind it", n.buf[:512], out[512:])
 	}

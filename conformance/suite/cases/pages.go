@@ -18,30 +18,25 @@ import (
 // ofPages are the cases of verbs that a page alone has bound: sizes, speeds, clocks, options of queue pairs, fork.
 func ofPages() []suite.Case {
 	return []suite.Case{
-		{ID: "CF-resize-0001", Family: "resize", Title: "a queue that gets larger keeps the completions that are in it",
-			Page: "ibv_resize_cq", Needs: needs(suite.Peer, suite.Resize), Run: resizeKeeps},
-		{ID: "CF-resize-0002", Family: "resize", Title: "sizes that cannot be", Page: "ibv_resize_cq", Needs: needs(suite.Resize),
-			Rules: []string{"VR-ibv_resize_cq-cqe-1302", "VR-ibv_resize_cq-cqe-1303"}, Run: resizeNot},
-		{ID: "CF-resize-0003", Family: "resize", Title: "a queue that gets smaller, but not smaller than the completions in it",
-			Page: "ibv_resize_cq", Needs: needs(suite.Peer, suite.Resize), Run: resizeSmaller},
-		{ID: "CF-speed-0001", Family: "speed", Title: "a port has a speed, and no port has none", Page: "ibv_query_port_speed",
-			Rules: []string{"VR-ibv_query_port_speed-port_num-1326", "VR-ibv_query_port_speed-port_num-1327"}, Run: portSpeed},
-		{ID: "CF-clock-0001", Family: "clock", Title: "the clock runs", Page: "ibv_query_rt_values_ex", Needs: needs(suite.Clock),
-			Run: clockRuns},
-		{ID: "CF-order-0001", Family: "order", Title: "what is in order is told by known bits", Page: "ibv_query_qp_data_in_order",
-			Run: dataInOrder},
-		{ID: "CF-rate-0001", Family: "rate", Title: "a rate before the queue pair is connected, and bursts without a rate",
-			Page: "ibv_modify_qp_rate_limit",
-			Rules: []string{"VR-ibv_modify_qp_rate_limit-state-1314", "VR-ibv_modify_qp_rate_limit-max_burst_sz-1312",
-				"VR-ibv_modify_qp_rate_limit-typical_pkt_sz-1313"}, Run: rateLimit},
-		{ID: "CF-ece-0001", Family: "ece", Title: "options of no vendor; those of the device", Page: "ibv_set_ece",
-			Rules: []string{"VR-ibv_set_ece-vendor_id-1320"}, Run: ece},
-		{ID: "CF-fork-0001", Family: "fork", Title: "the library says whether a program may fork", Page: "ibv_is_fork_initialized",
-			Run: forkStatus},
-		{ID: "CF-dmah-0001", Family: "dmah", Title: "hints that are incomplete or too large", Page: "ibv_alloc_dmah",
-			Rules: []string{"VR-ibv_alloc_dmah-ph-1341", "VR-ibv_alloc_dmah-comp_mask-1336", "VR-ibv_alloc_dmah-comp_mask-1337"}, Run: dmaHandle},
-		{ID: "CF-dmfd-0001", Family: "device memory", Title: "a descriptor of device memory is the caller's",
-			Page: "ibv_dm_export_dmabuf_fd", Needs: needs(suite.DM), Run: exportDM},
+		of("CF-resize-0001", "a queue that gets larger keeps the completions that are in it", "ibv_resize_cq",
+			resizeKeeps, suite.Peer, suite.Resize),
+		of("CF-resize-0002", "sizes that cannot be", "ibv_resize_cq", resizeNot, suite.Resize).Ruled(
+			"VR-ibv_resize_cq-cqe-1302", "VR-ibv_resize_cq-cqe-1303"),
+		of("CF-resize-0003", "a queue that gets smaller, but not smaller than the completions in it", "ibv_resize_cq",
+			resizeSmaller, suite.Peer, suite.Resize),
+		of("CF-speed-0001", "a port has a speed, and no port has none", "ibv_query_port_speed", portSpeed).Ruled(
+			"VR-ibv_query_port_speed-port_num-1326", "VR-ibv_query_port_speed-port_num-1327"),
+		of("CF-clock-0001", "the clock runs", "ibv_query_rt_values_ex", clockRuns, suite.Clock),
+		of("CF-order-0001", "what is in order is told by known bits", "ibv_query_qp_data_in_order", dataInOrder),
+		of("CF-rate-0001", "a rate before the queue pair is connected, and bursts without a rate", "ibv_modify_qp_rate_limit",
+			rateLimit).Ruled(
+			"VR-ibv_modify_qp_rate_limit-state-1314", "VR-ibv_modify_qp_rate_limit-max_burst_sz-1312",
+			"VR-ibv_modify_qp_rate_limit-typical_pkt_sz-1313"),
+		of("CF-ece-0001", "options of no vendor; those of the device", "ibv_set_ece", ece).Ruled("VR-ibv_set_ece-vendor_id-1320"),
+		of("CF-fork-0001", "the library says whether a program may fork", "ibv_is_fork_initialized", forkStatus),
+		of("CF-dmah-0001", "hints that are incomplete or too large", "ibv_alloc_dmah", dmaHandle).Ruled(
+			"VR-ibv_alloc_dmah-ph-1341", "VR-ibv_alloc_dmah-comp_mask-1336", "VR-ibv_alloc_dmah-comp_mask-1337"),
+		of("CF-dmfd-0001", "a descriptor of device memory is the caller's", "ibv_dm_export_dmabuf_fd", exportDM, suite.DM),
 	}
 }
 
@@ -64,30 +59,22 @@ func refusedOrAbsent(t *suite.T, rule string, err error) {
 }
 
 func resizeKeeps(t *suite.T) {
-	cq := must(t.Device().CreateCQ(depth, nil, 0))(t)
+	cq := newCQ(t)
 	n := nearOn(t, newPD(t), far.RC, cq, cq)
 	n.writes(0, 8, verbs.SendSignaled)
 	n.post(8)
 	was, polled := cq.Size(), 0
 	for _, size := range []int{2*was + 1, 4 * was} { // with completions in it, or on their way
-		if wc := wait(t, cq); wc.ID != uint64(polled) || wc.Status != 0 {
-			t.Fatalf("completion %d: %+v", polled, wc)
-		}
+		succeeded(t, cq, polled, polled+1)
 		polled++
 		ok(t, "a larger size", cq.Resize(size))
 		if cq.Size() < size {
 			t.Errorf("asked for %d, got %d", size, cq.Size())
 		}
 	}
-	for ; polled < 8; polled++ {
-		if wc := wait(t, cq); wc.ID != uint64(polled) || wc.Status != 0 {
-			t.Fatalf("completion %d: %+v", polled, wc)
-		}
-	}
+	succeeded(t, cq, polled, 8)
 	ok(t, "the first size", cq.Resize(was))
-	n.op("a WRITE", wcWrite, func(w verbs.SendWR, id uint64) verbs.SendWR {
-		return w.Write(id, n.link.To.Base, n.link.To.RKey).Add(n.sge(0, 8))
-	})
+	n.op("a WRITE", wcWrite, n.write(0).Add(n.sge(0, 8)))
 }
 
 func resizeNot(t *suite.T) {
@@ -120,20 +107,15 @@ func resizeSmaller(t *suite.T) {
 	n.writes(0, 8, verbs.SendSignaled)
 	n.send.WR(8).Read(8, n.link.To.Base, n.link.To.RKey).Add(n.sge(512, 64))
 	n.post(9)
-	for start := clock(); string(n.buf[512:576]) != string(n.buf[:64]); time.Sleep(time.Millisecond) {
-		if start.late() {
-			t.Fatalf("the requests were not carried out")
-		}
-	}
+	until(t, "the requests are carried out", func() bool {
+		time.Sleep(time.Millisecond)
+		return string(n.buf[512:576]) == string(n.buf[:64])
+	})
 	t.Errno("less room than there are completions", cq.Resize(1), syscall.EINVAL)
 	if cq.Size() != was {
 		t.Errorf("the size is %d, and was %d", cq.Size(), was)
 	}
-	for i := range uint64(8) {
-		if wc := wait(t, cq); wc.ID != i || wc.Status != 0 {
-			t.Fatalf("completion %d: %+v", i, wc)
-		}
-	}
+	succeeded(t, cq, 0, 8)
 	ok(t, "less room in the empty queue", cq.Resize(1))
 }
 

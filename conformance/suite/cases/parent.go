@@ -14,37 +14,28 @@ import (
 )
 
 func parent() []suite.Case {
-	const page = "ibv_alloc_parent_domain"
-	asked := needs(suite.Allocator)
 	rules := []string{"VR-ibv_alloc_parent_domain-alloc-0138", "VR-ibv_alloc_parent_domain-free-0137"}
 	return []suite.Case{
-		{ID: "CF-par-0001", Family: "parent domain", Title: "stands in for its domain", Page: page,
-			Rules: []string{"VR-ibv_alloc_parent_domain-pd-0135"},
-			Needs: needs(suite.ParentDomain), Run: parentDomain},
-		{ID: "CF-par-0002", Family: "parent domain", Title: "with a thread domain, which it holds", Page: page,
-			Rules: []string{"VR-ibv_dealloc_td-td-0154"},
-			Needs: needs(suite.ParentDomain, suite.TD), Run: threadDomain},
-		{ID: "CF-par-0003", Family: "parent domain", Title: "its allocator is asked, and gets everything back", Page: page,
-			Rules: rules, Needs: asked, Run: allocator},
-		{ID: "CF-par-0004", Family: "parent domain", Title: "its allocator leaves it to the provider", Page: page, Rules: rules, Needs: asked,
-			Run: func(t *suite.T) {
-				allocating(t, func(verbs.AllocRequest) (uintptr, error) { return 0, verbs.ErrUseDefault }, "")
-			}},
-		{ID: "CF-par-0005", Family: "parent domain", Title: "its allocator fails: the verb fails, with its words", Page: page,
-			Rules: rules, Needs: asked,
-			Run: func(t *suite.T) {
-				allocating(t, func(verbs.AllocRequest) (uintptr, error) { return 0, errors.New("no memory for you") }, "no memory for you")
-			}},
-		{ID: "CF-par-0006", Family: "parent domain", Title: "its allocator panics: the verb fails", Page: page, Rules: rules, Needs: asked,
-			Run: func(t *suite.T) {
-				allocating(t, func(verbs.AllocRequest) (uintptr, error) { panic("in a callback") }, "in a callback")
-			}},
-		{ID: "CF-par-0007", Family: "parent domain", Title: "nothing, or no domain, to extend", Page: page,
-			Rules: []string{"VR-ibv_alloc_parent_domain-attr-0134", "VR-ibv_alloc_parent_domain-pd-0135"}, Run: func(t *suite.T) {
-				for name, attr := range map[string]*verbs.ParentDomainAttr{"nil attribute": nil, "nil domain": verbs.NewParentDomainAttr(nil)} {
-					fails(t, name, errorOf(t.Device().AllocParentDomain(attr)), syscall.EINVAL)
-				}
-			}},
+		of("CF-par-0001", "stands in for its domain", "ibv_alloc_parent_domain", parentDomain, suite.ParentDomain).Ruled(
+			"VR-ibv_alloc_parent_domain-pd-0135"),
+		of("CF-par-0002", "with a thread domain, which it holds", "ibv_alloc_parent_domain", threadDomain, suite.ParentDomain, suite.TD).Ruled(
+			"VR-ibv_dealloc_td-td-0154"),
+		of("CF-par-0003", "its allocator is asked, and gets everything back", "ibv_alloc_parent_domain", allocator, suite.Allocator).Ruled(
+			rules...),
+		of("CF-par-0004", "its allocator leaves it to the provider", "ibv_alloc_parent_domain", func(t *suite.T) {
+			allocating(t, func(verbs.AllocRequest) (uintptr, error) { return 0, verbs.ErrUseDefault }, "")
+		}, suite.Allocator).Ruled(rules...),
+		of("CF-par-0005", "its allocator fails: the verb fails, with its words", "ibv_alloc_parent_domain", func(t *suite.T) {
+			allocating(t, func(verbs.AllocRequest) (uintptr, error) { return 0, errors.New("no memory for you") }, "no memory for you")
+		}, suite.Allocator).Ruled(rules...),
+		of("CF-par-0006", "its allocator panics: the verb fails", "ibv_alloc_parent_domain", func(t *suite.T) {
+			allocating(t, func(verbs.AllocRequest) (uintptr, error) { panic("in a callback") }, "in a callback")
+		}, suite.Allocator).Ruled(rules...),
+		of("CF-par-0007", "nothing, or no domain, to extend", "ibv_alloc_parent_domain", func(t *suite.T) {
+			for name, attr := range map[string]*verbs.ParentDomainAttr{"nil attribute": nil, "nil domain": verbs.NewParentDomainAttr(nil)} {
+				fails(t, name, errorOf(t.Device().AllocParentDomain(attr)), syscall.EINVAL)
+			}
+		}).Ruled("VR-ibv_alloc_parent_domain-attr-0134", "VR-ibv_alloc_parent_domain-pd-0135"),
 	}
 }
 
@@ -127,9 +118,7 @@ func needsMemory(t *suite.T, pp *verbs.PD) (interface{ Close() error }, error) {
 		return mr, err
 	}
 	cq := must(t.Device().CreateCQ(4, nil, 0))(t)
-	qp, err := pp.CreateQP(verbs.QPInitAttr{
-		Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, MaxSendWR: 4, MaxRecvWR: 4, MaxSendSGE: 1, MaxRecvSGE: 1,
-	})
+	qp, err := pp.CreateQP(suite.OneEach(verbs.QPTypeRC, cq))
 	return qp, err
 }
 

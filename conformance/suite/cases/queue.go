@@ -17,30 +17,24 @@ import (
 )
 
 func queues() []suite.Case {
-	const family = "queue"
-	peer := needs(suite.Peer)
 	return []suite.Case{
-		{ID: "CF-que-0001", Family: family, Title: "a completion queue has room for what was asked for", Page: "ibv_create_cq", Run: queueSizes},
-		{ID: "CF-que-0002", Family: family, Title: "a completion queue that cannot be", Page: "ibv_create_cq",
-			Rules: []string{"VR-ibv_create_cq-cqe-0279", "VR-ibv_create_cq-cqe-0280", "VR-ibv_create_cq-comp_vector-0281",
-				"VR-ibv_create_cq-comp_vector-0282"}, Run: noQueue},
-		{ID: "CF-que-0003", Family: family, Title: "a completion queue filled to the last place: nothing is lost, nothing comes twice",
-			Page: "ibv_poll_cq", Needs: peer, Run: fullQueue},
-		{ID: "CF-que-0004", Family: family, Title: "many requests at once, polled a few at a time", Page: "ibv_poll_cq", Needs: peer,
-			Run: manyRequests},
-		{ID: "CF-que-0005", Family: family, Title: "completions of signaled requests only", Page: "ibv_post_send", Needs: peer, Run: signaled},
-		{ID: "CF-que-0006", Family: family, Title: "completions of every request, where the queue pair is made so",
-			Page: "ibv_create_qp", Needs: peer, Run: allSignaled},
-		{ID: "CF-que-0007", Family: family, Title: "one completion queue for two queue pairs", Page: "ibv_poll_cq", Needs: peer,
-			Run: sharedQueue},
-		{ID: "CF-que-0008", Family: family, Title: "a queue pair through its states, and back", Page: "ibv_modify_qp",
-			Rules: []string{"VR-ibv_modify_qp-attr_mask-0220"}, Needs: peer, Run: states},
-		{ID: "CF-que-0009", Family: family, Title: "destroyed in the wrong order: refused, and what is open is named", Page: "ibv_create_qp",
-			Rules: []string{"VR-ibv_destroy_cq-qps-0284", "VR-ibv_destroy_comp_channel-cqs-0287"}, Run: queueOrder},
-		{ID: "CF-que-0011", Family: family, Title: "a queue pair says what was set, in each state", Page: "ibv_query_qp", Needs: peer,
-			Run: whatWasSet},
-		{ID: "CF-que-0010", Family: family, Title: "the entries of the GID table", Page: "ibv_query_gid",
-			Rules: []string{"VR-ibv_query_gid-index-0328", "VR-ibv_query_gid-index-0329"}, Run: gids},
+		of("CF-que-0001", "a completion queue has room for what was asked for", "ibv_create_cq", queueSizes),
+		of("CF-que-0002", "a completion queue that cannot be", "ibv_create_cq", noQueue).Ruled(
+			"VR-ibv_create_cq-cqe-0279", "VR-ibv_create_cq-cqe-0280", "VR-ibv_create_cq-comp_vector-0281",
+			"VR-ibv_create_cq-comp_vector-0282"),
+		of("CF-que-0003", "a completion queue filled to the last place: nothing is lost, nothing comes twice", "ibv_poll_cq",
+			fullQueue, suite.Peer),
+		of("CF-que-0004", "many requests at once, polled a few at a time", "ibv_poll_cq", manyRequests, suite.Peer),
+		of("CF-que-0005", "completions of signaled requests only", "ibv_post_send", signaled, suite.Peer),
+		of("CF-que-0006", "completions of every request, where the queue pair is made so", "ibv_create_qp", allSignaled, suite.Peer),
+		of("CF-que-0007", "one completion queue for two queue pairs", "ibv_poll_cq", sharedQueue, suite.Peer),
+		of("CF-que-0008", "a queue pair through its states, and back", "ibv_modify_qp", states, suite.Peer).Ruled(
+			"VR-ibv_modify_qp-attr_mask-0220"),
+		of("CF-que-0009", "destroyed in the wrong order: refused, and what is open is named", "ibv_create_qp", queueOrder).Ruled(
+			"VR-ibv_destroy_cq-qps-0284", "VR-ibv_destroy_comp_channel-cqs-0287"),
+		of("CF-que-0011", "a queue pair says what was set, in each state", "ibv_query_qp", whatWasSet, suite.Peer),
+		of("CF-que-0010", "the entries of the GID table", "ibv_query_gid", gids).Ruled(
+			"VR-ibv_query_gid-index-0328", "VR-ibv_query_gid-index-0329"),
 	}
 }
 
@@ -57,9 +51,7 @@ func queueSizes(t *suite.T) {
 		if cq.Size() < size || cq.Device() != t.Device() {
 			t.Errorf("asked for %d, got %d", size, cq.Size())
 		}
-		if n, err := cq.PollInto(make([]verbs.WC, 1)); n != 0 || err != nil {
-			t.Errorf("a poll of a new queue: %d, %v", n, err)
-		}
+		idle(t, "a new queue", cq)
 		ok(t, "Close", cq.Close())
 		fails(t, "second Close", cq.Close(), os.ErrClosed)
 		fails(t, "a poll after Close", errorOf(cq.PollInto(make([]verbs.WC, 1))), os.ErrClosed)
@@ -96,7 +88,7 @@ func (n *near) writes(first uint64, count int, flags verbs.SendFlags) {
 
 // fullQueue posts as many requests as the queue has room for, waits until the last has been carried out, and only then polls.
 func fullQueue(t *suite.T) {
-	cq := must(t.Device().CreateCQ(depth, nil, 0))(t)
+	cq := newCQ(t)
 	room := cq.Size()
 	if room > 4096 {
 		t.Fatalf("asked for room for %d completions, got %d", depth, room)
@@ -110,22 +102,12 @@ func fullQueue(t *suite.T) {
 		posted += count
 	}
 	last := 8 * ((room-1)%depth + 1)
-	for start := clock(); ; {
-		if got := must(n.link.Far.Load(t.Context(), 0, last))(t); string(got[last-8:]) == string(n.buf[last-8:last]) {
-			break
-		}
-		if start.late() {
-			t.Fatalf("%d WRITEs were not carried out", room)
-		}
-	}
-	for i := range room {
-		if wc := wait(t, cq); wc.ID != uint64(i) || wc.Status != 0 {
-			t.Fatalf("completion %d of %d: %+v", i, room, wc)
-		}
-	}
-	if got, err := cq.PollInto(make([]verbs.WC, 4)); got != 0 || err != nil {
-		t.Errorf("%d completions more, %v", got, err)
-	}
+	until(t, "the last WRITE is carried out", func() bool {
+		got := must(n.link.Far.Load(t.Context(), 0, last))(t)
+		return string(got[last-8:]) == string(n.buf[last-8:last])
+	})
+	succeeded(t, cq, 0, room)
+	idle(t, "after all", cq)
 }
 
 // manyRequests sends batches both ways, with more completions than a poll takes.
@@ -150,18 +132,16 @@ func manyRequests(t *suite.T) {
 			n.tell("a message", far.Op{Code: far.Send, Data: []byte{byte(round - i)}})
 		}
 		for what, cq := range map[string]*verbs.CQ{"sends": n.sends, "receives": n.recvs} {
-			for next, start := 0, clock(); next < depth; {
-				got := must(cq.PollInto(wcs))(t)
-				for _, wc := range wcs[:got] {
+			next := 0
+			until(t, fmt.Sprintf("round %d: %s complete", round, what), func() bool {
+				for _, wc := range wcs[:must(cq.PollInto(wcs))(t)] {
 					if wc.ID != uint64(round*depth+next) || wc.Status != 0 {
 						t.Fatalf("round %d, %s, completion %d: %+v", round, what, next, wc)
 					}
 					next++
 				}
-				if got == 0 && start.late() {
-					t.Fatalf("round %d: %d of %d %s completed", round, next, depth, what)
-				}
-			}
+				return next >= depth
+			})
 		}
 		for i := range depth {
 			if n.buf[4096+64*i] != byte(round-i) {
@@ -179,9 +159,7 @@ func signaled(t *suite.T) {
 		n.post(8)
 		n.finished("the eighth request", uint64(8*round+7), wcWrite)
 	}
-	if got, err := n.sends.PollInto(make([]verbs.WC, 4)); got != 0 || err != nil {
-		t.Errorf("%d completions more, %v", got, err)
-	}
+	idle(t, "after all", n.sends)
 }
 
 func allSignaled(t *suite.T) {
@@ -227,10 +205,7 @@ func queueOrder(t *suite.T) {
 	pd := newPD(t)
 	ch := must(t.Device().CreateCompChannel())(t)
 	cq := must(t.Device().CreateCQ(1, ch, 0))(t)
-	qp := must(pd.CreateQP(verbs.QPInitAttr{
-		Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, MaxSendWR: 1, MaxRecvWR: 1, MaxSendSGE: 1,
-		MaxRecvSGE: 1,
-	}))(t)
+	qp := must(pd.CreateQP(suite.OneEach(verbs.QPTypeRC, cq)))(t)
 	if qp.PD() != pd || qp.Device() != t.Device() || qp.Num() == 0 {
 		t.Errorf("queue pair %#x, or another domain or device", qp.Num())
 	}

@@ -21,7 +21,7 @@ func impossible(t *suite.T, what string, err error) {
 
 // states takes a queue pair from RESET to RTS and over ERR back to RESET, twice, tries ways that are none, and lacks attributes.
 func states(t *suite.T) {
-	cq := must(t.Device().CreateCQ(depth, nil, 0))(t)
+	cq := newCQ(t)
 	n := bareNear(t, newPD(t), far.RC, cq, cq)
 	to := func(s verbs.QPState) error { return n.qp.Modify(verbs.NewQPAttr(s)) }
 	for round := range 2 {
@@ -30,9 +30,7 @@ func states(t *suite.T) {
 		impossible(t, "INIT without a port", n.qp.Modify(verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).AccessFlags(0)))
 		n.link = t.Connect(n.qp, far.RC, t.Access(far.RC))
 		n.room(1, 0, 64)
-		n.op("a WRITE", wcWrite, func(w verbs.SendWR, id uint64) verbs.SendWR {
-			return w.Write(id, n.link.To.Base, n.link.To.RKey).Add(n.sge(0, 8))
-		})
+		n.op("a WRITE", wcWrite, n.write(0).Add(n.sge(0, 8)))
 		impossible(t, "RTS to INIT", to(verbs.QPStateInit))
 		ok(t, "RTS to ERR", to(verbs.QPStateErr))
 		wc := wait(t, cq)
@@ -68,7 +66,7 @@ func (n *near) tells(state verbs.QPState, fields func(q *verbs.QPInfo) []field) 
 
 // whatWasSet asks a queue pair in each state up to RTS, and after a change in RTS.
 func whatWasSet(t *suite.T) {
-	cq := must(t.Device().CreateCQ(depth, nil, 0))(t)
+	cq := newCQ(t)
 	n := bareNear(t, newPD(t), far.RC, cq, cq)
 	n.tells(verbs.QPStateReset, func(*verbs.QPInfo) []field { return nil })
 	p, e := t.Port(), t.NewEnd(far.RC)

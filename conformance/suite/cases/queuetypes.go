@@ -14,25 +14,20 @@ import (
 
 // queueTypes are the cases of queue pairs of each type, of many, and of completion vectors.
 func queueTypes() []suite.Case {
-	const family = "queue"
 	return []suite.Case{
-		{ID: "CF-que-0012", Family: family,
-			Title: "queue pairs of each type, plain and extended: their room, and their states up to INIT", Page: "ibv_create_qp",
-			Needs: needs(suite.Peer), Run: eachType},
-		{ID: "CF-que-0013", Family: family, Title: "a queue pair of datagrams tells its key and its number, in each state",
-			Page: "ibv_query_qp", Needs: needs(suite.Peer), Run: datagramStates},
-		{ID: "CF-que-0014", Family: family, Title: "many connections at once, each with bytes of its own", Page: "ibv_create_qp",
-			Needs: needs(suite.Peer), Run: manyConnections},
-		{ID: "CF-que-0015", Family: family, Title: "reads that are under way at once: as many as were asked for", Page: "ibv_modify_qp",
-			Needs: needs(suite.Peer), Run: manyReads},
-		{ID: "CF-que-0016", Family: family, Title: "a completion queue on each vector, with a channel and without",
-			Page: "ibv_create_cq", Rules: []string{"VR-ibv_create_cq-comp_vector-0282"}, Run: eachVector},
+		of("CF-que-0012", "queue pairs of each type, plain and extended: their room, and their states up to INIT", "ibv_create_qp",
+			eachType, suite.Peer),
+		of("CF-que-0013", "a queue pair of datagrams tells its key and its number, in each state", "ibv_query_qp", datagramStates, suite.Peer),
+		of("CF-que-0014", "many connections at once, each with bytes of its own", "ibv_create_qp", manyConnections, suite.Peer),
+		of("CF-que-0015", "reads that are under way at once: as many as were asked for", "ibv_modify_qp", manyReads, suite.Peer),
+		of("CF-que-0016", "a completion queue on each vector, with a channel and without", "ibv_create_cq", eachVector).Ruled(
+			"VR-ibv_create_cq-comp_vector-0282"),
 	}
 }
 
 // bothKinds makes a queue pair of a type, plain and extended, with room for 5 requests of 2 elements each, and hands on each.
 func bothKinds(t *suite.T, typ verbs.QPType, use func(what string, qp *verbs.QP)) {
-	pd, cq := newPD(t), must(t.Device().CreateCQ(depth, nil, 0))(t)
+	pd, cq := newPD(t), newCQ(t)
 	qp := must(pd.CreateQP(verbs.QPInitAttr{Type: typ, SendCQ: cq, RecvCQ: cq, MaxSendWR: 5, MaxRecvWR: 5, MaxSendSGE: 2, MaxRecvSGE: 2}))(t)
 	use(fmt.Sprintf("%v", typ), qp)
 	ok(t, "Close", qp.Close())
@@ -156,9 +151,7 @@ func eachVector(t *suite.T) {
 	for v := range min(vectors, 64) {
 		for _, ch := range []*verbs.CompChannel{nil, must(t.Device().CreateCompChannel())(t)} {
 			cq := must(t.Device().CreateCQ(vectors, ch, v))(t)
-			if got, err := cq.PollInto(make([]verbs.WC, 1)); got != 0 || err != nil {
-				t.Errorf("vector %d: a poll of a new queue: %d, %v", v, got, err)
-			}
+			idle(t, fmt.Sprintf("a new queue of vector %d", v), cq)
 			err := cq.Close()
 			if ch != nil {
 				err = errors.Join(err, ch.Close())

@@ -38,19 +38,17 @@ type breach struct {
 func refused() []suite.Case {
 	var out []suite.Case
 	for _, b := range breaches() {
-		out = append(out, suite.Case{ID: id("ref", b.n), Family: "refused forms", Title: b.rule[len("VR-"):], Page: b.page,
-			Rules: []string{b.rule}, Needs: b.needs,
-			Run: func(t *suite.T) {
-				g := newGround(t)
-				if b.hint {
-					hinted(t, b, g)
-					return
-				}
-				refusedBy(t, b.rule, b.with(g))
-				if e := b.without(g); e == 0 {
-					t.Errorf("the rule refuses it, library and kernel accept it")
-				}
-			}})
+		out = append(out, of(id("ref", b.n), b.rule[len("VR-"):], b.page, func(t *suite.T) {
+			g := newGround(t)
+			if b.hint {
+				hinted(t, b, g)
+				return
+			}
+			refusedBy(t, b.rule, b.with(g))
+			if e := b.without(g); e == 0 {
+				t.Errorf("the rule refuses it, library and kernel accept it")
+			}
+		}, b.needs...).Ruled(b.rule))
 	}
 	return out
 }

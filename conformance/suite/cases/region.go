@@ -26,7 +26,6 @@ type made struct {
 type form struct {
 	n     int
 	title string
-	page  string
 	rules []string
 	needs []suite.Capability
 	reg   func(t *suite.T, pd *verbs.PD) made
@@ -37,120 +36,112 @@ type form struct {
 func region() []suite.Case {
 	var out []suite.Case
 	for _, f := range forms() {
-		out = append(out, suite.Case{ID: id("mr", f.n), Family: "memory region", Title: f.title, Page: f.page, Rules: f.rules, Needs: f.needs,
-			Run: func(t *suite.T) {
-				pd := newPD(t)
-				m := f.reg(t, pd)
-				if m.mr.PD() != pd || m.mr.Device() != t.Device() || m.mr.LKey() == 0 {
-					t.Errorf("lkey %#x, or another domain or device", m.mr.LKey())
-				}
-				use(t, m)
-			}})
+		out = append(out, of(id("mr", f.n), f.title, "ibv_reg_mr", func(t *suite.T) {
+			pd := newPD(t)
+			m := f.reg(t, pd)
+			if m.mr.PD() != pd || m.mr.Device() != t.Device() || m.mr.LKey() == 0 {
+				t.Errorf("lkey %#x, or another domain or device", m.mr.LKey())
+			}
+			use(t, m)
+		}, f.needs...).Ruled(f.rules...))
 	}
 	return append(out,
-		suite.Case{ID: "CF-mr-0105", Family: "memory region", Title: "imported, given up, and deregistered through an import",
-			Page:  "ibv_import_mr",
-			Rules: []string{"VR-ibv_import_mr-pd-3004", "VR-ibv_unimport_mr-mr-3005"}, Needs: needs(suite.Import), Run: regionImport},
-		suite.Case{ID: "CF-mr-0101", Family: "memory region", Title: "keys differ", Page: "ibv_reg_mr", Run: keysDiffer},
-		suite.Case{ID: "CF-mr-0102", Family: "memory region", Title: "a registered buffer cannot be closed", Page: "ibv_reg_mr", Run: bufferHeld},
-		suite.Case{ID: "CF-mr-0103", Family: "memory region", Title: "memory that is not there, or not writable", Page: "ibv_reg_mr",
-			Run: unmapped},
-		suite.Case{ID: "CF-mr-0104", Family: "memory region", Title: "a null region: made, held by its domain, not changed in place",
-			Page:  "ibv_alloc_null_mr",
-			Rules: []string{"VR-ibv_alloc_null_mr-pd-0187", "VR-ibv_rereg_mr-mr-0188"}, Needs: needs(suite.NullMR), Run: nullRegion},
+		of("CF-mr-0105", "imported, given up, and deregistered through an import", "ibv_import_mr", regionImport, suite.Import).Ruled(
+			"VR-ibv_import_mr-pd-3004", "VR-ibv_unimport_mr-mr-3005"),
+		of("CF-mr-0101", "keys differ", "ibv_reg_mr", keysDiffer),
+		of("CF-mr-0102", "a registered buffer cannot be closed", "ibv_reg_mr", bufferHeld),
+		of("CF-mr-0103", "memory that is not there, or not writable", "ibv_reg_mr", unmapped),
+		of("CF-mr-0104", "a null region: made, held by its domain, not changed in place", "ibv_alloc_null_mr", nullRegion, suite.NullMR).Ruled(
+			"VR-ibv_alloc_null_mr-pd-0187", "VR-ibv_rereg_mr-mr-0188"),
 	)
 }
 
-// host is a form over host memory, whose last argument is the address that a peer uses.
-func host(n int, title, name string, length uint64, reg func(pd *verbs.PD, buf *mem.Buffer) (*verbs.MR, error), from uint64,
-	at func(buf *mem.Buffer) uint64) form {
-	return form{n: n, title: title, page: name, rules: []string{"VR-ibv_dereg_mr-mr-0093"}, reg: func(t *suite.T, pd *verbs.PD) made {
+// host is a form over a part of host memory, or all of it. A peer names its first byte by the address at, or by its own if at is elsewhere.
+func host(n int, title string, from, length uint64, at int64, reg func(pd *verbs.PD, m mem.Source) (*verbs.MR, error)) form {
+	return form{n: n, title: title, rules: []string{"VR-ibv_dereg_mr-mr-0093"}, reg: func(t *suite.T, pd *verbs.PD) made {
 		buf := buffer(t, 4*page)
-		mr := must(reg(pd, buf))(t)
+		var m mem.Source = buf
+		if length < buf.Len() {
+			m = mem.Addr(buf.Addr()+uintptr(from), length)
+		}
+		mr := must(reg(pd, m))(t)
 		t.Cleanup(func() { _ = mr.Close() }) // before the buffer's; use has closed it already when all is well
 		if mr.Length() != length {
 			t.Errorf("Length %d, want %d", mr.Length(), length)
 		}
-		return made{mr, buf.Bytes()[from : from+length], at(buf)}
+		name := uint64(at)
+		if at == itself {
+			name = uint64(buf.Addr()) + from
+		}
+		return made{mr, buf.Bytes()[from : from+length], name}
 	}}
 }
 
+// itself stands for a region's own address.
+const itself = -1
+
 func forms() []form {
-	const plain, iova = "ibv_reg_mr", "ibv_reg_mr"
-	at := func(off uint64) func(*mem.Buffer) uint64 {
-		return func(b *mem.Buffer) uint64 { return uint64(b.Addr()) + off }
+	with := func(access verbs.MRAccess) func(*verbs.PD, mem.Source) (*verbs.MR, error) {
+		return func(pd *verbs.PD, m mem.Source) (*verbs.MR, error) { return pd.RegMRFrom(m, access) }
 	}
-	is := func(v uint64) func(*mem.Buffer) uint64 { return func(*mem.Buffer) uint64 { return v } }
+	by := func(n int, title string, from, length, iova uint64) form {
+		return host(n, title, from, length, int64(iova), func(pd *verbs.PD, m mem.Source) (*verbs.MR, error) {
+			return pd.RegMRIOVAFrom(m, iova, rw)
+		})
+	}
+	ex := func(pd *verbs.PD, m mem.Source) (*verbs.MR, error) {
+		return pd.RegMREx(verbs.NewMRInitAttr(page, rw).Memory(m).IOVA(0x3000))
+	}
+	exPlain := func(pd *verbs.PD, m mem.Source) (*verbs.MR, error) {
+		return pd.RegMREx(verbs.NewMRInitAttr(page, rw).Memory(m))
+	}
 	list := []form{
-		host(1, "a buffer", plain, 4*page, func(pd *verbs.PD, b *mem.Buffer) (*verbs.MR, error) { return pd.RegMRFrom(b, rw) }, 0, at(0)),
-		host(2, "an address", plain, page, func(pd *verbs.PD, b *mem.Buffer) (*verbs.MR,
-			error) {
-			return pd.RegMRFrom(mem.Addr(b.Addr()+page, page), rw)
-		}, page, at(page)),
-		host(3, "an odd address and length", plain, 77,
-			func(pd *verbs.PD, b *mem.Buffer) (*verbs.MR, error) {
-				return pd.RegMRFrom(mem.Addr(b.Addr()+page-3, 77), rw)
-			}, page-3, at(page-3)),
-		host(4, "across a page boundary", plain, 16,
-			func(pd *verbs.PD, b *mem.Buffer) (*verbs.MR, error) {
-				return pd.RegMRFrom(mem.Addr(b.Addr()+page-8, 16), rw)
-			}, page-8, at(page-8)),
-		host(5, "an optional flag", plain, page, func(pd *verbs.PD, b *mem.Buffer) (*verbs.MR, error) {
-			return pd.RegMRFrom(mem.Addr(b.Addr(), page), rw|verbs.MRAccessRelaxedOrdering)
-		}, 0, at(0)),
-		host(6, "memory windows allowed", plain, page, func(pd *verbs.PD, b *mem.Buffer) (*verbs.MR, error) {
-			return pd.RegMRFrom(mem.Addr(b.Addr(), page), rw|verbs.MRAccessMWBind)
-		}, 0, at(0)),
-		host(7, "a buffer by another address", iova, 4*page,
-			func(pd *verbs.PD, b *mem.Buffer) (*verbs.MR, error) { return pd.RegMRIOVAFrom(b, 0x10000, rw) }, 0, is(0x10000)),
-		host(8, "an address by another", iova, page, func(pd *verbs.PD, b *mem.Buffer) (*verbs.MR, error) {
-			return pd.RegMRIOVAFrom(mem.Addr(b.Addr()+page+8, page), 0x7000008, rw)
-		}, page+8, is(0x7000008)),
-		host(9, "an address by address 0", iova, page, func(pd *verbs.PD, b *mem.Buffer) (*verbs.MR, error) {
-			return pd.RegMRIOVAFrom(mem.Addr(b.Addr()+page, page), 0, rw)
-		}, page, is(0)),
+		host(1, "a buffer", 0, 4*page, itself, with(rw)),
+		host(2, "an address", page, page, itself, with(rw)),
+		host(3, "an odd address and length", page-3, 77, itself, with(rw)),
+		host(4, "across a page boundary", page-8, 16, itself, with(rw)),
+		host(5, "an optional flag", 0, page, itself, with(rw|verbs.MRAccessRelaxedOrdering)),
+		host(6, "memory windows allowed", 0, page, itself, with(rw|verbs.MRAccessMWBind)),
+		by(7, "a buffer by another address", 0, 4*page, 0x10000),
+		by(8, "an address by another", page+8, page, 0x7000008),
+		by(9, "an address by address 0", page, page, 0),
+		host(10, "the form that covers all: an address by another", page, page, 0x3000, ex),
+		host(11, "the form that covers all: an address", page, page, itself, exPlain),
 	}
-	ex := host(10, "the form that covers all: an address by another", plain, page, func(pd *verbs.PD, b *mem.Buffer) (*verbs.MR, error) {
-		return pd.RegMREx(verbs.NewMRInitAttr(page, rw).Memory(mem.Addr(b.Addr()+page, page)).IOVA(0x3000))
-	}, page, is(0x3000))
-	ex.needs = needs(suite.MREx)
-	ex.rules = []string{"VR-ibv_reg_mr_ex-iova-0083", "VR-ibv_reg_mr_ex-comp_mask-0076"}
-	exPlain := host(11, "the form that covers all: an address", plain, page, func(pd *verbs.PD, b *mem.Buffer) (*verbs.MR, error) {
-		return pd.RegMREx(verbs.NewMRInitAttr(page, rw).Memory(mem.Addr(b.Addr()+page, page)))
-	}, page, at(page))
-	exPlain.needs = needs(suite.MREx)
-	return append(list, ex, exPlain,
-		form{n: 12, title: "a slice of Go memory", page: plain, reg: func(t *suite.T, pd *verbs.PD) made {
+	list[9].needs, list[10].needs = needs(suite.MREx), needs(suite.MREx)
+	list[9].rules = []string{"VR-ibv_reg_mr_ex-iova-0083", "VR-ibv_reg_mr_ex-comp_mask-0076"}
+	return append(list,
+		form{n: 12, title: "a slice of Go memory", reg: func(t *suite.T, pd *verbs.PD) made {
 			b := make([]byte, page+100)
 			mr := must(pd.RegMR(b, rw))(t)
 			return made{mr, b, uint64(mr.Addr())}
 		}},
-		form{n: 13, title: "one byte of a slice", page: plain, reg: func(t *suite.T, pd *verbs.PD) made {
+		form{n: 13, title: "one byte of a slice", reg: func(t *suite.T, pd *verbs.PD) made {
 			b := make([]byte, 64)
 			mr := must(pd.RegMR(b[7:8], rw))(t)
 			return made{mr, b[7:8], uint64(mr.Addr())}
 		}},
-		form{n: 14, title: "a slice by another address", page: iova, reg: func(t *suite.T, pd *verbs.PD) made {
+		form{n: 14, title: "a slice by another address", reg: func(t *suite.T, pd *verbs.PD) made {
 			b := make([]byte, page)
 			probe := must(pd.RegMR(b, 0))(t)
 			inPage := uint64(probe.Addr()) % page
 			ok(t, "Close", probe.Close())
 			return made{must(pd.RegMRIOVA(b, 0x500000+inPage, rw))(t), b, 0x500000 + inPage}
 		}},
-		form{n: 15, title: "huge pages", page: plain, needs: needs(suite.HugePages), reg: func(t *suite.T, pd *verbs.PD) made {
+		form{n: 15, title: "huge pages", needs: needs(suite.HugePages), reg: func(t *suite.T, pd *verbs.PD) made {
 			buf := must(mem.New(2<<20, mem.HugePages(0)))(t)
 			t.Cleanup(func() { ok(t, "closing the buffer", buf.Close()) })
 			mr := must(pd.RegMRFrom(buf, rw))(t)
 			t.Cleanup(func() { _ = mr.Close() })
 			return made{mr, buf.Bytes(), uint64(buf.Addr())}
 		}},
-		form{n: 16, title: "more than 4 GiB", page: plain, needs: needs(suite.Memory), reg: func(t *suite.T, pd *verbs.PD) made {
+		form{n: 16, title: "more than 4 GiB", needs: needs(suite.Memory), reg: func(t *suite.T, pd *verbs.PD) made {
 			buf := buffer(t, 5<<30)
 			mr := must(pd.RegMRFrom(buf, rw))(t)
 			t.Cleanup(func() { _ = mr.Close() })
 			return made{mr, buf.Bytes(), uint64(buf.Addr())}
 		}},
-		form{n: 17, title: "part of a descriptor's memory", page: plain, rules: []string{"VR-ibv_reg_dmabuf_mr-iova-0046"},
+		form{n: 17, title: "part of a descriptor's memory", rules: []string{"VR-ibv_reg_dmabuf_mr-iova-0046"},
 			needs: needs(suite.DMABuf, suite.DMABufMemory),
 			reg: func(t *suite.T, pd *verbs.PD) made {
 				return descriptor(t, 0x20000, func(fd int) (*verbs.MR, error) {
@@ -161,7 +152,7 @@ func forms() []form {
 					return mr, err
 				})
 			}},
-		form{n: 18, title: "the form that covers all: part of a descriptor's memory", page: plain,
+		form{n: 18, title: "the form that covers all: part of a descriptor's memory",
 			rules: []string{"VR-ibv_reg_mr_ex-iova-0082", "VR-ibv_reg_mr_ex-comp_mask-0078", "VR-ibv_reg_mr_ex-comp_mask-0079"},
 			needs: needs(suite.DMABuf, suite.DMABufMemory, suite.MREx), reg: func(t *suite.T, pd *verbs.PD) made {
 				return descriptor(t, 0x30000, func(fd int) (*verbs.MR, error) {
@@ -196,24 +187,20 @@ func use(t *suite.T, m made) {
 		n := min(length, 12)
 		text := []byte("from a peer.")[:n]
 		for _, off := range []uint64{0, length - n} {
-			status, err := p.Write(m.mr.RKey(), m.at+off, text)
-			pass(t, "write", status, err)
+			p.Write("write", m.mr.RKey(), m.at+off, text)
 			if got := m.view[off : off+n]; !bytes.Equal(got, text) {
 				t.Errorf("at %d the memory holds %q", off, got)
 			}
 			copy(m.view[off:], bytes.ToUpper(text))
 			back := make([]byte, n)
-			status, err = p.Read(m.mr.RKey(), m.at+off, back)
-			pass(t, "read", status, err)
+			p.Read("read", m.mr.RKey(), m.at+off, back)
 			if !bytes.Equal(back, bytes.ToUpper(text)) {
 				t.Errorf("read at %d: %q", off, back)
 			}
 		}
-		status, err := p.Write(m.mr.RKey(), m.at+length-n+1, text)
-		completed(t, "write past the end", status, err, suite.StatusRemAccess)
+		p.Write("write past the end", m.mr.RKey(), m.at+length-n+1, text, suite.StatusRemAccess)
 		if m.at > 0 {
-			status, err = p.Write(m.mr.RKey(), m.at-1, text)
-			completed(t, "write before the start", status, err, suite.StatusRemAccess)
+			p.Write("write before the start", m.mr.RKey(), m.at-1, text, suite.StatusRemAccess)
 		}
 	}
 	rkey := m.mr.RKey()
@@ -221,8 +208,7 @@ func use(t *suite.T, m made) {
 		t.Fatalf("Close: %v", err)
 	}
 	if p != nil {
-		status, err := p.Write(rkey, m.at, []byte("x"))
-		completed(t, "write by the key of a closed region", status, err, suite.StatusRemAccess)
+		p.Write("write by the key of a closed region", rkey, m.at, []byte("x"), suite.StatusRemAccess)
 		ok(t, "closing the connection", p.Close())
 	}
 	fails(t, "second Close", m.mr.Close(), os.ErrClosed)

@@ -13,20 +13,13 @@ import (
 
 func rereg() []suite.Case {
 	return []suite.Case{
-		{ID: "CF-rer-0001", Family: "change in place", Title: "other memory", Page: "ibv_rereg_mr",
-			Rules: []string{"VR-ibv_rereg_mr-addr-0176", "VR-ibv_rereg_mr-length-0177"},
-			Needs: needs(suite.ReregMemory), Run: reregMemory},
-		{ID: "CF-rer-0002", Family: "change in place", Title: "another protection domain", Page: "ibv_rereg_mr",
-			Rules: []string{"VR-ibv_rereg_mr-pd-0175"},
-			Needs: needs(suite.ReregPD), Run: reregPD},
-		{ID: "CF-rer-0003", Family: "change in place", Title: "other access", Page: "ibv_rereg_mr",
-			Rules: []string{"VR-ibv_rereg_mr-access-0183"},
-			Needs: needs(suite.ReregAccess), Run: reregAccess},
-		{ID: "CF-rer-0004", Family: "change in place", Title: "all three at once", Page: "ibv_rereg_mr",
-			Rules: []string{"VR-ibv_rereg_mr-flags-0173"},
-			Needs: needs(suite.ReregMemory, suite.ReregPD, suite.ReregAccess), Run: reregAll},
-		{ID: "CF-rer-0005", Family: "change in place", Title: "a change that the device lacks leaves the region as it is",
-			Page: "ibv_rereg_mr", Run: reregLacking},
+		of("CF-rer-0001", "other memory", "ibv_rereg_mr", reregMemory, suite.ReregMemory).Ruled(
+			"VR-ibv_rereg_mr-addr-0176", "VR-ibv_rereg_mr-length-0177"),
+		of("CF-rer-0002", "another protection domain", "ibv_rereg_mr", reregPD, suite.ReregPD).Ruled("VR-ibv_rereg_mr-pd-0175"),
+		of("CF-rer-0003", "other access", "ibv_rereg_mr", reregAccess, suite.ReregAccess).Ruled("VR-ibv_rereg_mr-access-0183"),
+		of("CF-rer-0004", "all three at once", "ibv_rereg_mr", reregAll, suite.ReregMemory, suite.ReregPD, suite.ReregAccess).Ruled(
+			"VR-ibv_rereg_mr-flags-0173"),
+		of("CF-rer-0005", "a change that the device lacks leaves the region as it is", "ibv_rereg_mr", reregLacking),
 	}
 }
 
@@ -63,10 +56,8 @@ func reregAccess(t *suite.T) {
 	mr := must(pd.RegMR(buf, rw))(t)
 	need(t, mr.Rereg(new(verbs.MRChange).Access(verbs.MRAccessRemoteRead)))
 	if p := t.PeerOf(pd); p != nil {
-		status, err := p.Write(mr.RKey(), uint64(mr.Addr()), []byte("no"))
-		completed(t, "write without the right", status, err, suite.StatusRemAccess)
-		status, err = p.Read(mr.RKey(), uint64(mr.Addr()), make([]byte, 2))
-		pass(t, "read", status, err)
+		p.Write("write without the right", mr.RKey(), uint64(mr.Addr()), []byte("no"), suite.StatusRemAccess)
+		p.Read("read", mr.RKey(), uint64(mr.Addr()), make([]byte, 2))
 	}
 	if err := mr.Rereg(new(verbs.MRChange).Access(rw)); err != nil {
 		t.Fatalf("back: %v", err)

@@ -16,30 +16,21 @@ import (
 // small are the cases of objects that are made and closed, and of groups of multicast.
 func small() []suite.Case {
 	return []suite.Case{
-		{ID: "CF-xrcd-0001", Family: "xrc", Title: "a domain of no file", Page: "ibv_open_xrcd", Needs: needs(suite.XRC), Run: xrcdAlone},
-		{ID: "CF-xrcd-0002", Family: "xrc", Title: "a domain of a file: made, opened again, and not made twice", Page: "ibv_open_xrcd",
-			Needs: needs(suite.XRC), Run: xrcdOfFile},
-		{ID: "CF-mw-0001", Family: "memory window", Title: "a window has a key of its own and keeps its domain", Page: "ibv_alloc_mw",
-			Needs: needs(suite.MW), Run: windows},
-		{ID: "CF-mw-0002", Family: "memory window", Title: "a window of no type", Page: "ibv_alloc_mw",
-			Rules: []string{"VR-ibv_alloc_mw-type-0737"}, Needs: needs(suite.MW), Run: noWindow},
-		{ID: "CF-mcast-0001", Family: "multicast", Title: "attached, attached again, detached", Page: "ibv_attach_mcast",
-			Needs: needs(suite.Multicast),
-			Rules: []string{"VR-ibv_destroy_qp-mcasts-0309"}, Run: groups},
-		{ID: "CF-mcast-0002", Family: "multicast", Title: "a connected queue pair, and a group that is none", Page: "ibv_attach_mcast",
-			Needs: needs(suite.Multicast),
-			Rules: []string{"VR-ibv_attach_mcast-qp-0745"}, Run: noGroup},
-		{ID: "CF-wq-0001", Family: "work queue", Title: "through its states, and kept by nothing but itself", Page: "ibv_create_wq",
-			Needs: needs(suite.WQ), Run: workQueue},
-		{ID: "CF-wq-0002", Family: "work queue", Title: "changes that are none, and states that it is not in", Page: "ibv_modify_wq",
-			Needs: needs(suite.WQ),
-			Rules: []string{"VR-ibv_modify_wq-attr_mask-0789", "VR-ibv_modify_wq-wq_state-0792"}, Run: noChange},
-		{ID: "CF-moderate-0001", Family: "moderation", Title: "an event for several completions", Page: "ibv_modify_cq",
-			Needs: needs(suite.Moderation),
-			Rules: []string{"VR-ibv_modify_cq-attr_mask-0778"}, Run: moderated},
-		{ID: "CF-counters-0001", Family: "counters", Title: "counters of no flow cannot be read", Page: "ibv_create_counters",
-			Needs: needs(suite.Counters),
-			Rules: []string{"VR-ibv_read_counters-ncounters-0758"}, Run: newCounters},
+		of("CF-xrcd-0001", "a domain of no file", "ibv_open_xrcd", xrcdAlone, suite.XRC),
+		of("CF-xrcd-0002", "a domain of a file: made, opened again, and not made twice", "ibv_open_xrcd", xrcdOfFile, suite.XRC),
+		of("CF-mw-0001", "a window has a key of its own and keeps its domain", "ibv_alloc_mw", windows, suite.MW),
+		of("CF-mw-0002", "a window of no type", "ibv_alloc_mw", noWindow, suite.MW).Ruled("VR-ibv_alloc_mw-type-0737"),
+		of("CF-mcast-0001", "attached, attached again, detached", "ibv_attach_mcast", groups, suite.Multicast).Ruled(
+			"VR-ibv_destroy_qp-mcasts-0309"),
+		of("CF-mcast-0002", "a connected queue pair, and a group that is none", "ibv_attach_mcast", noGroup, suite.Multicast).Ruled(
+			"VR-ibv_attach_mcast-qp-0745"),
+		of("CF-wq-0001", "through its states, and kept by nothing but itself", "ibv_create_wq", workQueue, suite.WQ),
+		of("CF-wq-0002", "changes that are none, and states that it is not in", "ibv_modify_wq", noChange, suite.WQ).Ruled(
+			"VR-ibv_modify_wq-attr_mask-0789", "VR-ibv_modify_wq-wq_state-0792"),
+		of("CF-moderate-0001", "an event for several completions", "ibv_modify_cq", moderated, suite.Moderation).Ruled(
+			"VR-ibv_modify_cq-attr_mask-0778"),
+		of("CF-counters-0001", "counters of no flow cannot be read", "ibv_create_counters", newCounters, suite.Counters).Ruled(
+			"VR-ibv_read_counters-ncounters-0758"),
 	}
 }
 
@@ -109,9 +100,7 @@ func noWindow(t *suite.T) {
 // queuePairOf makes a queue pair of a type.
 func queuePairOf(t *suite.T, typ verbs.QPType) *verbs.QP {
 	cq := must(t.Device().CreateCQ(1, nil, 0))(t)
-	return must(newPD(t).CreateQP(verbs.QPInitAttr{
-		Type: typ, SendCQ: cq, RecvCQ: cq, MaxSendWR: 1, MaxRecvWR: 1, MaxSendSGE: 1, MaxRecvSGE: 1,
-	}))(t)
+	return must(newPD(t).CreateQP(suite.OneEach(typ, cq)))(t)
 }
 
 // anyGroup is a group of multicast that nobody else is in.

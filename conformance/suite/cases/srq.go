@@ -14,28 +14,20 @@ import (
 )
 
 func sharedReceives() []suite.Case {
-	const family = "shared receive queue"
-	srq, peer := needs(suite.SRQ), needs(suite.SRQ, suite.Peer)
 	return []suite.Case{
-		{ID: "CF-srq-0001", Family: family, Title: "a queue has room for what was asked for, and says how much",
-			Page: "ibv_create_srq", Needs: srq, Run: srqSizes},
-		{ID: "CF-srq-0002", Family: family, Title: "a queue that cannot be", Page: "ibv_create_srq", Needs: srq,
-			Rules: []string{"VR-ibv_create_srq-max_wr-0603", "VR-ibv_create_srq-max_wr-0604", "VR-ibv_create_srq-max_sge-0605"}, Run: noSRQ},
-		{ID: "CF-srq-0003", Family: family, Title: "the limit is set, taken back, and at most the size", Page: "ibv_modify_srq", Needs: srq,
-			Rules: []string{"VR-ibv_modify_srq-srq_limit-0617", "VR-ibv_modify_srq-srq_limit-0619"}, Run: srqLimits},
-		{ID: "CF-srq-0004", Family: family, Title: "resized where the device says that it can be, else left as it is",
-			Page: "ibv_modify_srq", Needs: srq,
-			Rules: []string{"VR-ibv_modify_srq-max_wr-0614", "VR-ibv_modify_srq-max_wr-0615", "VR-ibv_modify_srq-srq_attr_mask-0616"},
-			Run:   srqResize},
-		{ID: "CF-srq-0005", Family: family, Title: "destroyed in the wrong order: refused, and what is open is named",
-			Page: "ibv_create_srq", Needs: srq,
-			Rules: []string{"VR-ibv_destroy_srq-qps-0608"}, Run: srqOrder},
-		{ID: "CF-srq-0006", Family: family, Title: "a queue pair with one takes no receives of its own", Page: "ibv_create_qp", Needs: peer,
-			Rules: []string{"VR-ibv_post_recv-srq-0363"}, Run: srqOwnReceives},
-		{ID: "CF-srq-0007", Family: family, Title: "its receives are taken by every queue pair on it, in order", Page: "ibv_create_srq",
-			Needs: peer, Run: srqTaken},
-		{ID: "CF-srq-0008", Family: family, Title: "one event when fewer receives are left than the limit", Page: "ibv_modify_srq",
-			Needs: peer, Run: srqEvent},
+		of("CF-srq-0001", "a queue has room for what was asked for, and says how much", "ibv_create_srq", srqSizes, suite.SRQ),
+		of("CF-srq-0002", "a queue that cannot be", "ibv_create_srq", noSRQ, suite.SRQ).Ruled(
+			"VR-ibv_create_srq-max_wr-0603", "VR-ibv_create_srq-max_wr-0604", "VR-ibv_create_srq-max_sge-0605"),
+		of("CF-srq-0003", "the limit is set, taken back, and at most the size", "ibv_modify_srq", srqLimits, suite.SRQ).Ruled(
+			"VR-ibv_modify_srq-srq_limit-0617", "VR-ibv_modify_srq-srq_limit-0619"),
+		of("CF-srq-0004", "resized where the device says that it can be, else left as it is", "ibv_modify_srq", srqResize, suite.SRQ).Ruled(
+			"VR-ibv_modify_srq-max_wr-0614", "VR-ibv_modify_srq-max_wr-0615", "VR-ibv_modify_srq-srq_attr_mask-0616"),
+		of("CF-srq-0005", "destroyed in the wrong order: refused, and what is open is named", "ibv_create_srq", srqOrder, suite.SRQ).Ruled(
+			"VR-ibv_destroy_srq-qps-0608"),
+		of("CF-srq-0006", "a queue pair with one takes no receives of its own", "ibv_create_qp", srqOwnReceives, suite.SRQ, suite.Peer).Ruled(
+			"VR-ibv_post_recv-srq-0363"),
+		of("CF-srq-0007", "its receives are taken by every queue pair on it, in order", "ibv_create_srq", srqTaken, suite.SRQ, suite.Peer),
+		of("CF-srq-0008", "one event when fewer receives are left than the limit", "ibv_modify_srq", srqEvent, suite.SRQ, suite.Peer),
 	}
 }
 
@@ -172,7 +164,7 @@ func onSRQ(srq *verbs.SRQ) func(*verbs.QPInitAttr) {
 
 func srqOwnReceives(t *suite.T) {
 	pd := newPD(t)
-	cq := must(t.Device().CreateCQ(depth, nil, 0))(t)
+	cq := newCQ(t)
 	n := bareNear(t, pd, far.RC, cq, cq, onSRQ(newSRQ(t, pd, 4, 1)))
 	ok(t, "INIT", t.Port().Init(n.qp, far.RC, verbs.QPAccessRemoteWrite))
 	n.recv.WR(0).Recv(1).Add(n.sge(0, 8))
@@ -209,7 +201,7 @@ func srqTaken(t *suite.T) {
 	srq := newSRQ(t, pd, 8, 1)
 	var ends []*near
 	for range 2 {
-		sends, recvs := must(t.Device().CreateCQ(depth, nil, 0))(t), must(t.Device().CreateCQ(depth, nil, 0))(t)
+		sends, recvs := newCQ(t), newCQ(t)
 		ends = append(ends, nearOn(t, pd, far.RC, sends, recvs, onSRQ(srq)))
 	}
 	supply(t, srq, ends[0], 0, 8)
@@ -217,9 +209,7 @@ func srqTaken(t *suite.T) {
 		ends[who].takes("to one of two", id, ends[0])
 	}
 	// one that needs no receive leaves them alone
-	ends[1].op("a WRITE", wcWrite, func(w verbs.SendWR, id uint64) verbs.SendWR {
-		return w.Write(id, ends[1].link.To.Base, ends[1].link.To.RKey).Add(ends[1].sge(0, 8))
-	})
+	ends[1].op("a WRITE", wcWrite, ends[1].write(0).Add(ends[1].sge(0, 8)))
 	supply(t, srq, ends[0], 8, 1)
 	for id := 6; id < 9; id++ {
 		ends[id%2].takes("the rest", id, ends[0])
@@ -229,7 +219,7 @@ func srqTaken(t *suite.T) {
 func srqEvent(t *suite.T) {
 	pd := newPD(t)
 	srq := newSRQ(t, pd, 8, 1)
-	sends, recvs := must(t.Device().CreateCQ(depth, nil, 0))(t), must(t.Device().CreateCQ(depth, nil, 0))(t)
+	sends, recvs := newCQ(t), newCQ(t)
 	n := nearOn(t, pd, far.RC, sends, recvs, onSRQ(srq))
 	supply(t, srq, n, 0, 5)
 	ok(t, "a limit", srq.Modify(verbs.NewSRQAttr().Limit(3)))

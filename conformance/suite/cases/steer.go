@@ -13,24 +13,18 @@ import (
 
 // steering are the cases of where packets are steered to: tables of work queues, and actions of flows on packets of ESP.
 func steering() []suite.Case {
-	tables, esp := needs(suite.WQ, suite.RWQTables), needs(suite.ESP)
 	return []suite.Case{
-		{ID: "CF-wq-0003", Family: "work queue", Title: "requests are posted, and come back when the queue fails",
-			Page: "ibv_post_wq_recv", Needs: needs(suite.WQ), Run: postedToWQ},
-		{ID: "CF-rwq-0001", Family: "work queue", Title: "a table keeps its queues, each once or several times",
-			Page: "ibv_create_rwq_ind_table", Needs: tables, Run: tableOfQueues},
-		{ID: "CF-rwq-0002", Family: "work queue", Title: "lists that make no table", Page: "ibv_create_rwq_ind_table", Needs: tables,
-			Run: noTable},
-		{ID: "CF-rwq-0003", Family: "work queue", Title: "a queue pair keeps the table that it distributes over",
-			Page: "ibv_create_qp_ex", Needs: tables,
-			Rules: []string{"VR-ibv_create_qp_ex-recv_cq-1532", "VR-ibv_create_qp_ex-max_recv_wr-1534",
-				"VR-ibv_create_qp_ex-send_cq-1536"}, Run: queuePairOverTable},
-		{ID: "CF-esp-0001", Family: "esp", Title: "an action is made, changed and ended", Page: "ibv_create_flow_action", Needs: esp,
-			Run: espAction},
-		{ID: "CF-esp-0002", Family: "esp", Title: "what makes no action", Page: "ibv_create_flow_action", Needs: esp,
-			Rules: []string{"VR-ibv_create_flow_action_esp-esp_attr-1525", "VR-ibv_create_flow_action_esp-keymat_ptr-1526"}, Run: noAction},
-		{ID: "CF-esp-0003", Family: "esp", Title: "a flow keeps its action", Page: "ibv_create_flow_action",
-			Needs: needs(suite.ESP, suite.Flows), Run: flowOfAction},
+		of("CF-wq-0003", "requests are posted, and come back when the queue fails", "ibv_post_wq_recv", postedToWQ, suite.WQ),
+		of("CF-rwq-0001", "a table keeps its queues, each once or several times", "ibv_create_rwq_ind_table",
+			tableOfQueues, suite.WQ, suite.RWQTables),
+		of("CF-rwq-0002", "lists that make no table", "ibv_create_rwq_ind_table", noTable, suite.WQ, suite.RWQTables),
+		of("CF-rwq-0003", "a queue pair keeps the table that it distributes over", "ibv_create_qp_ex",
+			queuePairOverTable, suite.WQ, suite.RWQTables).Ruled(
+			"VR-ibv_create_qp_ex-recv_cq-1532", "VR-ibv_create_qp_ex-max_recv_wr-1534", "VR-ibv_create_qp_ex-send_cq-1536"),
+		of("CF-esp-0001", "an action is made, changed and ended", "ibv_create_flow_action", espAction, suite.ESP),
+		of("CF-esp-0002", "what makes no action", "ibv_create_flow_action", noAction, suite.ESP).Ruled(
+			"VR-ibv_create_flow_action_esp-esp_attr-1525", "VR-ibv_create_flow_action_esp-keymat_ptr-1526"),
+		of("CF-esp-0003", "a flow keeps its action", "ibv_create_flow_action", flowOfAction, suite.ESP, suite.Flows),
 	}
 }
 

@@ -16,34 +16,33 @@ import (
 
 // streams are the cases of extended queue pairs, to which requests are posted as streams of commands.
 func streams() []suite.Case {
-	const family = "command stream"
-	has, peer, atomic := needs(suite.QPEx), needs(suite.QPEx, suite.Peer), needs(suite.QPEx, suite.Peer, suite.Atomics)
-	c := func(n int, title, page string, need []suite.Capability, run func(*suite.T)) suite.Case {
-		return suite.Case{ID: id("stream", n), Family: family, Title: title, Page: page, Needs: need, Run: run}
-	}
+	atomic := needs(suite.QPEx, suite.Peer, suite.Atomics)
 	return []suite.Case{
-		c(1, "each kind of request alone, by kind of queue pair", "ibv_create_qp_ex", has, eachOp),
-		c(2, "no stream of a queue pair that was asked for nothing", "ibv_create_qp_ex", has, noStream),
-		c(10, "messages of every length, both ways", "ibv_wr_post", peer, streamed(far.RC, messages)),
-		c(11, "messages with immediate data, both ways", "ibv_wr_post", peer, streamed(far.RC, immediate)),
-		c(12, "RDMA WRITE and READ of every length", "ibv_wr_post", peer, streamed(far.RC, writeRead)),
-		c(13, "RDMA WRITE with immediate data, both ways", "ibv_wr_post", peer, streamed(far.RC, writeImm)),
-		c(14, "atomics on the other end's memory", "ibv_wr_post", atomic, streamed(far.RC, atomicRequests)),
-		c(15, "inline data is taken while posting, from memory that is not registered", "ibv_wr_post", peer, streamed(far.RC, inline)),
-		c(16, "an unreliable connection: messages and RDMA WRITE", "ibv_wr_post", peer, streamed(far.UC, unreliable)),
-		c(17, "datagrams by an address handle, both ways", "ibv_wr_post", peer, streamed(far.UD, datagrams)),
-		c(18, "gathered from three places of one length", "ibv_wr_post", peer, gatheredFrom(4, 4, 4)),
-		c(19, "gathered from three places of three lengths", "ibv_wr_post", peer, gatheredFrom(5, 3, 4)),
-		c(20, "requests of all kinds in one stream: carried out and completed in order", "ibv_wr_post", atomic, oneStream),
-		c(21, "completions of signaled requests only", "ibv_wr_post", peer, someSignaled),
-		c(22, "a stream and a plain post in turns", "ibv_wr_post", peer, streamAndPost),
-		c(23, "read with an extended completion queue", "ibv_wr_post", needs(suite.QPEx, suite.CQEx, suite.Peer), streamAndRead),
-		c(30, "a stream with a request that was not asked for posts nothing", "ibv_wr_post", peer, notAskedOp),
-		c(31, "a stream beyond the capacity posts nothing", "ibv_wr_post", peer, beyondCapacity),
-		c(32, "a stream with too much inline data posts nothing", "ibv_wr_post", peer, beyondInline),
-		c(33, "a datagram without an address, or to a closed one, posts nothing", "ibv_wr_post", peer, noAddress),
-		c(34, "a request that fails ends those behind it", "ibv_wr_post", peer, failedInStream),
-		c(35, "in states that do not send, and after Close", "ibv_wr_post", peer, streamStates),
+		of("CF-stream-0001", "each kind of request alone, by kind of queue pair", "ibv_create_qp_ex", eachOp, suite.QPEx),
+		of("CF-stream-0002", "no stream of a queue pair that was asked for nothing", "ibv_create_qp_ex", noStream, suite.QPEx),
+		of("CF-stream-0010", "messages of every length, both ways", "ibv_wr_post", streamed(far.RC, messages), suite.QPEx, suite.Peer),
+		of("CF-stream-0011", "messages with immediate data, both ways", "ibv_wr_post", streamed(far.RC, immediate), suite.QPEx, suite.Peer),
+		of("CF-stream-0012", "RDMA WRITE and READ of every length", "ibv_wr_post", streamed(far.RC, writeRead), suite.QPEx, suite.Peer),
+		of("CF-stream-0013", "RDMA WRITE with immediate data, both ways", "ibv_wr_post", streamed(far.RC, writeImm), suite.QPEx, suite.Peer),
+		of("CF-stream-0014", "atomics on the other end's memory", "ibv_wr_post", streamed(far.RC, atomicRequests), atomic...),
+		of("CF-stream-0015", "inline data is taken while posting, from memory that is not registered", "ibv_wr_post",
+			streamed(far.RC, inline), suite.QPEx, suite.Peer),
+		of("CF-stream-0016", "an unreliable connection: messages and RDMA WRITE", "ibv_wr_post",
+			streamed(far.UC, unreliable), suite.QPEx, suite.Peer),
+		of("CF-stream-0017", "datagrams by an address handle, both ways", "ibv_wr_post", streamed(far.UD, datagrams), suite.QPEx, suite.Peer),
+		of("CF-stream-0018", "gathered from three places of one length", "ibv_wr_post", gatheredFrom(4, 4, 4), suite.QPEx, suite.Peer),
+		of("CF-stream-0019", "gathered from three places of three lengths", "ibv_wr_post", gatheredFrom(5, 3, 4), suite.QPEx, suite.Peer),
+		of("CF-stream-0020", "requests of all kinds in one stream: carried out and completed in order", "ibv_wr_post", oneStream, atomic...),
+		of("CF-stream-0021", "completions of signaled requests only", "ibv_wr_post", someSignaled, suite.QPEx, suite.Peer),
+		of("CF-stream-0022", "a stream and a plain post in turns", "ibv_wr_post", streamAndPost, suite.QPEx, suite.Peer),
+		of("CF-stream-0023", "read with an extended completion queue", "ibv_wr_post", streamAndRead, suite.QPEx, suite.CQEx, suite.Peer),
+		of("CF-stream-0030", "a stream with a request that was not asked for posts nothing", "ibv_wr_post", notAskedOp, suite.QPEx, suite.Peer),
+		of("CF-stream-0031", "a stream beyond the capacity posts nothing", "ibv_wr_post", beyondCapacity, suite.QPEx, suite.Peer),
+		of("CF-stream-0032", "a stream with too much inline data posts nothing", "ibv_wr_post", beyondInline, suite.QPEx, suite.Peer),
+		of("CF-stream-0033", "a datagram without an address, or to a closed one, posts nothing", "ibv_wr_post",
+			noAddress, suite.QPEx, suite.Peer),
+		of("CF-stream-0034", "a request that fails ends those behind it", "ibv_wr_post", failedInStream, suite.QPEx, suite.Peer),
+		of("CF-stream-0035", "in states that do not send, and after Close", "ibv_wr_post", streamStates, suite.QPEx, suite.Peer),
 	}
 }
 
@@ -81,7 +80,7 @@ func streamNear(t *suite.T, kind far.Kind, ops verbs.QPOp) *near {
 
 // bareStreamNear makes one that is in RESET.
 func bareStreamNear(t *suite.T, kind far.Kind, ops verbs.QPOp) *near {
-	n := &near{t: t, pd: newPD(t), sends: must(t.Device().CreateCQ(4*depth, nil, 0))(t), recvs: must(t.Device().CreateCQ(depth, nil, 0))(t)}
+	n := &near{t: t, pd: newPD(t), sends: must(t.Device().CreateCQ(4*depth, nil, 0))(t), recvs: newCQ(t)}
 	n.with(must(t.Device().CreateQPEx(streamAttr(n, kind).SendOps(ops)))(t))
 	n.stream = must(n.qp.Stream())(t)
 	return n
@@ -210,10 +209,12 @@ func someSignaled(t *suite.T) {
 }
 
 // idle checks that no completion is there.
-func (n *near) idle(what string) {
-	for _, cq := range []*verbs.CQ{n.sends, n.recvs} {
+func (n *near) idle(what string) { idle(n.t, what, n.sends, n.recvs) }
+
+func idle(t *suite.T, what string, queues ...*verbs.CQ) {
+	for _, cq := range queues {
 		if got, err := cq.PollInto(make([]verbs.WC, 1)); got != 0 || err != nil {
-			n.t.Errorf("%s: %d completions, %v", what, got, err)
+			t.Errorf("%s: %d completions, %v", what, got, err)
 		}
 	}
 }

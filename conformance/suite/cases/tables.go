@@ -13,20 +13,18 @@ import (
 
 // tables are the cases of the tables of ports: arrays out, and numbers in network byte order.
 func tables() []suite.Case {
-	const family = "tables"
 	return []suite.Case{
-		{ID: "CF-tables-0001", Family: family, Title: "all GIDs in one call, each as it is asked for by itself",
-			Page: "ibv_query_gid_table", Run: gidTable},
-		{ID: "CF-tables-0002", Family: family, Title: "a list that is too short for the GIDs", Page: "ibv_query_gid_table",
-			Rules: []string{"VR-ibv_query_gid_table-max_entries-0708"}, Run: gidTableShort},
-		{ID: "CF-tables-0003", Family: family, Title: "an entry that is empty, and one behind the table", Page: "ibv_query_gid_ex",
-			Rules: []string{"VR-ibv_query_gid_ex-port_num-0704", "VR-ibv_query_gid_ex-gid_index-0719"}, Run: gidAbsent},
-		{ID: "CF-tables-0004", Family: family, Title: "a partition key is found where it stands", Page: "ibv_get_pkey_index",
-			Rules: []string{"VR-ibv_query_pkey-index-0715", "VR-ibv_query_pkey-port_num-0713", "VR-ibv_get_pkey_index-port_num-0717"}, Run: pkeys},
-		{ID: "CF-tables-0005", Family: family, Title: "the Ethernet address of the port's own addresses", Page: "ibv_resolve_eth_l2_from_gid",
-			Rules: []string{"VR-ibv_resolve_eth_l2_from_gid-context-3030"}, Needs: needs(suite.RoCE), Run: ownEthernet},
-		{ID: "CF-values-0001", Family: "values", Title: "rates as multiples and in Mbit/s, and back", Page: "ibv_rate_to_mult", Run: rates},
-		{ID: "CF-values-0002", Family: "values", Title: "every enumerator has a text of its own", Page: "ibv_event_type_str", Run: texts},
+		of("CF-tables-0001", "all GIDs in one call, each as it is asked for by itself", "ibv_query_gid_table", gidTable),
+		of("CF-tables-0002", "a list that is too short for the GIDs", "ibv_query_gid_table", gidTableShort).Ruled(
+			"VR-ibv_query_gid_table-max_entries-0708"),
+		of("CF-tables-0003", "an entry that is empty, and one behind the table", "ibv_query_gid_ex", gidAbsent).Ruled(
+			"VR-ibv_query_gid_ex-port_num-0704", "VR-ibv_query_gid_ex-gid_index-0719"),
+		of("CF-tables-0004", "a partition key is found where it stands", "ibv_get_pkey_index", pkeys).Ruled(
+			"VR-ibv_query_pkey-index-0715", "VR-ibv_query_pkey-port_num-0713", "VR-ibv_get_pkey_index-port_num-0717"),
+		of("CF-tables-0005", "the Ethernet address of the port's own addresses", "ibv_resolve_eth_l2_from_gid", ownEthernet, suite.RoCE).Ruled(
+			"VR-ibv_resolve_eth_l2_from_gid-context-3030"),
+		of("CF-values-0001", "rates as multiples and in Mbit/s, and back", "ibv_rate_to_mult", rates),
+		of("CF-values-0002", "every enumerator has a text of its own", "ibv_event_type_str", texts),
 	}
 }
 

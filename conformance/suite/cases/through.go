@@ -44,9 +44,7 @@ func (a *area) filled(offset, length, seed int) []byte {
 
 // has compares a part.
 func (a *area) has(what string, offset int, want []byte) {
-	if got := a.buf[offset : offset+len(want)]; !bytes.Equal(got, want) {
-		a.n.t.Errorf("%s: the memory holds %s", what, differing(got, want))
-	}
+	holds(a.n.t, what, a.buf[offset:offset+len(want)], want)
 }
 
 // carried sends from the area and receives into it, and has WRITE take from it and READ put into it, over a reliable connection. Each
@@ -57,10 +55,8 @@ func (a *area) carried(round int) {
 	what := func(op string) string { return fmt.Sprintf("round %d: %s", round, op) }
 	out := a.filled(0, length, round)
 	n.farRoom(length)
-	n.op(what("SEND"), wcSend, func(w verbs.SendWR, id uint64) verbs.SendWR { return w.Send(id).Add(a.part(0, length)) })
-	if r := n.farGot(what("SEND")); !bytes.Equal(r.Data, out) {
-		n.t.Errorf("%s: %s", what("SEND"), differing(r.Data, out))
-	}
+	n.op(what("SEND"), wcSend, n.wr().Send(opID).Add(a.part(0, length)))
+	holds(n.t, what("SEND"), n.farGot(what("SEND")).Data, out)
 	in := fill(make([]byte, length), round+50)
 	n.recv.WR(0).Recv(uint64(round)).Add(a.part(page, length))
 	if posted, err := n.qp.PostRecv(n.recv, 1); posted != 1 || err != nil {
@@ -70,15 +66,11 @@ func (a *area) carried(round int) {
 	n.received(what("a message"), uint64(round), wcRecv, length)
 	a.has(what("a message"), page, in)
 	out = a.filled(2*page, length, round+100)
-	n.op(what("WRITE"), wcWrite, func(w verbs.SendWR, id uint64) verbs.SendWR {
-		return w.Write(id, n.link.To.Base, n.link.To.RKey).Add(a.part(2*page, length))
-	})
+	n.op(what("WRITE"), wcWrite, n.write(0).Add(a.part(2*page, length)))
 	n.farHas(what("WRITE"), 0, out)
 	in = fill(make([]byte, length), round+150)
 	n.farStore(length, in)
-	n.op(what("READ"), wcRead, func(w verbs.SendWR, id uint64) verbs.SendWR {
-		return w.Read(id, n.link.To.Base+length, n.link.To.RKey).Add(a.part(3*page, length))
-	})
+	n.op(what("READ"), wcRead, n.read(length).Add(a.part(3*page, length)))
 	a.has(what("READ"), 3*page, in)
 }
 
@@ -88,14 +80,8 @@ func (a *area) datagrams(round int) {
 	ah := must(n.pd.CreateAH(n.t.Port().Way(n.link.To)))(n.t)
 	out := a.filled(0, 200, round)
 	n.farRoom(200)
-	n.op("a datagram", wcSend, func(w verbs.SendWR, id uint64) verbs.SendWR {
-		w.Send(id).Add(a.part(0, 200))
-		ok(n.t, "Address", ah.Address(w, n.link.To.QPN, n.link.To.QKey))
-		return w
-	})
-	if r := n.farGot("a datagram"); !bytes.Equal(r.Data, out) {
-		n.t.Errorf("a datagram: %s", differing(r.Data, out))
-	}
+	n.op("a datagram", wcSend, n.addressed(n.wr().Send(opID).Add(a.part(0, 200)), ah, n.link.To.QPN))
+	holds(n.t, "a datagram", n.farGot("a datagram").Data, out)
 	ok(n.t, "Close of the address handle", ah.Close())
 }
 

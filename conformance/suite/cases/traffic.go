@@ -13,32 +13,24 @@ import (
 )
 
 func traffic() []suite.Case {
-	const family = "queue"
-	peer := needs(suite.Peer)
 	return []suite.Case{
-		{ID: "CF-que-0020", Family: family, Title: "messages of every length, both ways", Page: "ibv_post_send",
-			Rules: []string{"VR-ibv_post_send-opcode-0337"}, Needs: peer, Run: over(far.RC, messages)},
-		{ID: "CF-que-0021", Family: family, Title: "messages with immediate data, both ways", Page: "ibv_post_send", Needs: peer,
-			Run: over(far.RC, immediate)},
-		{ID: "CF-que-0022", Family: family, Title: "RDMA WRITE and READ of every length", Page: "ibv_post_send",
-			Rules: []string{"VR-ibv_post_send-opcode-0337"}, Needs: peer, Run: over(far.RC, writeRead)},
-		{ID: "CF-que-0023", Family: family, Title: "RDMA WRITE with immediate data, both ways", Page: "ibv_post_send",
-			Rules: []string{"VR-ibv_post_send-opcode-0337"}, Needs: peer, Run: over(far.RC, writeImm)},
-		{ID: "CF-que-0024", Family: family, Title: "atomics on the other end's memory", Page: "ibv_post_send",
-			Rules: []string{"VR-ibv_post_send-opcode-0337", "VR-ibv_post_send-remote_addr-0352", "VR-ibv_post_send-length-0353"},
-			Needs: needs(suite.Peer, suite.Atomics), Run: over(far.RC, atomicRequests)},
-		{ID: "CF-que-0025", Family: family, Title: "an unreliable connection: messages and RDMA WRITE", Page: "ibv_post_send",
-			Rules: []string{"VR-ibv_post_send-opcode-0336"}, Needs: peer, Run: over(far.UC, unreliable)},
-		{ID: "CF-que-0026", Family: family, Title: "datagrams, both ways: the address handle and the 40 bytes before the data",
-			Page:  "ibv_create_ah",
-			Rules: []string{"VR-ibv_post_send-opcode-0335", "VR-ibv_post_send-ah-0354", "VR-ibv_post_recv-sg_list-0364"}, Needs: peer,
-			Run: over(far.UD, datagrams)},
-		{ID: "CF-que-0027", Family: family, Title: "inline data is taken while posting, from memory that is not registered",
-			Page:  "ibv_post_send",
-			Rules: []string{"VR-ibv_post_send-send_flags-0344", "VR-ibv_post_send-send_flags-0345"}, Needs: peer,
-			Run: over(far.RC, inline, inlineRoom)},
-		{ID: "CF-que-0028", Family: family, Title: "gathered from three places, scattered to three", Page: "ibv_post_recv",
-			Rules: []string{"VR-ibv_post_send-num_sge-0349", "VR-ibv_post_recv-num_sge-0360"}, Needs: peer, Run: over(far.RC, gathered)},
+		of("CF-que-0020", "messages of every length, both ways", "ibv_post_send", over(far.RC, messages), suite.Peer).Ruled(
+			"VR-ibv_post_send-opcode-0337"),
+		of("CF-que-0021", "messages with immediate data, both ways", "ibv_post_send", over(far.RC, immediate), suite.Peer),
+		of("CF-que-0022", "RDMA WRITE and READ of every length", "ibv_post_send", over(far.RC, writeRead), suite.Peer).Ruled(
+			"VR-ibv_post_send-opcode-0337"),
+		of("CF-que-0023", "RDMA WRITE with immediate data, both ways", "ibv_post_send", over(far.RC, writeImm), suite.Peer).Ruled(
+			"VR-ibv_post_send-opcode-0337"),
+		of("CF-que-0024", "atomics on the other end's memory", "ibv_post_send", over(far.RC, atomicRequests), suite.Peer, suite.Atomics).Ruled(
+			"VR-ibv_post_send-opcode-0337", "VR-ibv_post_send-remote_addr-0352", "VR-ibv_post_send-length-0353"),
+		of("CF-que-0025", "an unreliable connection: messages and RDMA WRITE", "ibv_post_send", over(far.UC, unreliable), suite.Peer).Ruled(
+			"VR-ibv_post_send-opcode-0336"),
+		of("CF-que-0026", "datagrams, both ways: the address handle and the 40 bytes before the data", "ibv_create_ah",
+			over(far.UD, datagrams), suite.Peer).Ruled("VR-ibv_post_send-opcode-0335", "VR-ibv_post_send-ah-0354", "VR-ibv_post_recv-sg_list-0364"),
+		of("CF-que-0027", "inline data is taken while posting, from memory that is not registered", "ibv_post_send",
+			over(far.RC, inline, inlineRoom), suite.Peer).Ruled("VR-ibv_post_send-send_flags-0344", "VR-ibv_post_send-send_flags-0345"),
+		of("CF-que-0028", "gathered from three places, scattered to three", "ibv_post_recv", over(far.RC, gathered), suite.Peer).Ruled(
+			"VR-ibv_post_send-num_sge-0349", "VR-ibv_post_recv-num_sge-0360"),
 	}
 }
 
@@ -87,7 +79,7 @@ func messages(n *near) {
 		what := fmt.Sprintf("a message of %d bytes", length)
 		n.farRoom(length)
 		out := bytes.Clone(fill(n.buf[:length], i))
-		n.op(what, wcSend, func(w verbs.SendWR, id uint64) verbs.SendWR { return n.part(w.Send(id), 0, length) })
+		n.op(what, wcSend, n.part(n.wr().Send(opID), 0, length))
 		if r := n.farGot(what); !bytes.Equal(r.Data, out) || r.WithImm || r.Length != length {
 			t.Errorf("%s: received %s", what, differing(r.Data, out))
 		}
@@ -105,7 +97,7 @@ func immediate(n *near) {
 	for i, imm := range []uint32{0, 1, 0x01020304, 0xfffffffe} {
 		what := fmt.Sprintf("a message with %#x", imm)
 		n.farRoom(i)
-		n.op(what, wcSend, func(w verbs.SendWR, id uint64) verbs.SendWR { return n.part(w.SendImm(id, imm), 0, i) })
+		n.op(what, wcSend, n.part(n.wr().SendImm(opID, imm), 0, i))
 		if r := n.farGot(what); !r.WithImm || r.Imm != imm || r.Length != i {
 			t.Errorf("%s: %+v", what, r)
 		}
@@ -124,19 +116,13 @@ func writeRead(n *near) {
 		n.farStore(0, make([]byte, length+128))
 		want := append(make([]byte, 64, length+128), fill(n.buf[:length], i)...)
 		want = append(want, make([]byte, 64)...) // what is not to be touched stands around it
-		n.op("WRITE of "+what, wcWrite, func(w verbs.SendWR, id uint64) verbs.SendWR {
-			return n.part(w.Write(id, n.link.To.Base+64, n.link.To.RKey), 0, length)
-		})
+		n.op("WRITE of "+what, wcWrite, n.part(n.write(64), 0, length))
 		n.farHas("WRITE of "+what, 0, want)
 		back := fill(make([]byte, length), i+100)
 		n.farStore(32, back)
 		clear(n.buf)
-		n.op("READ of "+what, wcRead, func(w verbs.SendWR, id uint64) verbs.SendWR {
-			return n.part(w.Read(id, n.link.To.Base+32, n.link.To.RKey), 16, length)
-		})
-		if !bytes.Equal(n.buf[16:16+length], back) {
-			t.Errorf("READ of %s: %s", what, differing(n.buf[16:16+length], back))
-		}
+		n.op("READ of "+what, wcRead, n.part(n.read(32), 16, length))
+		holds(t, "READ of "+what, n.buf[16:16+length], back)
 		if !bytes.Equal(n.buf[:16], make([]byte, 16)) || !bytes.Equal(n.buf[16+length:][:16], make([]byte, 16)) {
 			t.Errorf("READ of %s: the memory around it was written", what)
 		}
@@ -148,9 +134,7 @@ func writeImm(n *near) {
 	const text = "written and told"
 	n.farRoom(0)
 	copy(n.buf, text)
-	n.op("WRITE", wcWrite, func(w verbs.SendWR, id uint64) verbs.SendWR {
-		return w.WriteImm(id, n.link.To.Base+8, n.link.To.RKey, 0xa1b2c3d4).Add(n.sge(0, len(text)))
-	})
+	n.op("WRITE", wcWrite, n.wr().WriteImm(opID, n.link.To.Base+8, n.link.To.RKey, 0xa1b2c3d4).Add(n.sge(0, len(text))))
 	if r := n.farGot("told"); !r.WithImm || r.Imm != 0xa1b2c3d4 || r.Length != len(text) {
 		t.Errorf("the other end was told %+v", r)
 	}
@@ -169,31 +153,22 @@ func atomicRequests(n *near) {
 	t := n.t
 	value := func(v uint64) []byte { return binary.NativeEndian.AppendUint64(nil, v) }
 	n.farStore(16, value(1<<40))
-	for _, c := range []struct {
-		what     string
-		opcode   verbs.WCOpcode
-		begin    func(w verbs.SendWR, id uint64) verbs.SendWR
-		was, now uint64
-	}{
-		{"fetch and add", wcFetchAdd, func(w verbs.SendWR, id uint64) verbs.SendWR {
-			return w.FetchAdd(id, n.link.To.Base+16, n.link.To.RKey, 5)
-		}, 1 << 40, 1<<40 + 5},
-		{"fetch and add of -6", wcFetchAdd, func(w verbs.SendWR, id uint64) verbs.SendWR {
-			return w.FetchAdd(id, n.link.To.Base+16, n.link.To.RKey, ^uint64(5))
-		}, 1<<40 + 5, 1<<40 - 1},
-		{"compare and swap", wcCompareSwap, func(w verbs.SendWR, id uint64) verbs.SendWR {
-			return w.CompareSwap(id, n.link.To.Base+16, n.link.To.RKey, 1<<40-1, 0x1122334455667788)
-		}, 1<<40 - 1, 0x1122334455667788},
-		{"compare and swap of another value", wcCompareSwap, func(w verbs.SendWR, id uint64) verbs.SendWR {
-			return w.CompareSwap(id, n.link.To.Base+16, n.link.To.RKey, 3, 4)
-		}, 0x1122334455667788, 0x1122334455667788},
-	} {
-		n.op(c.what, c.opcode, func(w verbs.SendWR, id uint64) verbs.SendWR { return c.begin(w, id).Add(n.sge(8, 8)) })
-		if got := binary.NativeEndian.Uint64(n.buf[8:]); got != c.was {
-			t.Errorf("%s: there was %#x, want %#x", c.what, got, c.was)
+	shows := func(what string, opcode verbs.WCOpcode, w verbs.SendWR, was, now uint64) {
+		n.op(what, opcode, w.Add(n.sge(8, 8)))
+		if got := binary.NativeEndian.Uint64(n.buf[8:]); got != was {
+			t.Errorf("%s: there was %#x, want %#x", what, got, was)
 		}
-		n.farHas(c.what, 16, value(c.now))
+		n.farHas(what, 16, value(now))
 	}
+	add := func(v uint64) verbs.SendWR { return n.wr().FetchAdd(opID, n.link.To.Base+16, n.link.To.RKey, v) }
+	swap := func(compare, v uint64) verbs.SendWR {
+		return n.wr().CompareSwap(opID, n.link.To.Base+16, n.link.To.RKey, compare, v)
+	}
+	const other = 0x1122334455667788
+	shows("fetch and add", wcFetchAdd, add(5), 1<<40, 1<<40+5)
+	shows("fetch and add of -6", wcFetchAdd, add(^uint64(5)), 1<<40+5, 1<<40-1)
+	shows("compare and swap", wcCompareSwap, swap(1<<40-1, other), 1<<40-1, other)
+	shows("compare and swap of another value", wcCompareSwap, swap(3, 4), other, other)
 }
 
 func unreliable(n *near) {
@@ -202,14 +177,10 @@ func unreliable(n *near) {
 		what := fmt.Sprintf("%d bytes", length)
 		out := bytes.Clone(fill(n.buf[:length], i))
 		n.farRoom(length)
-		n.op("SEND of "+what, wcSend, func(w verbs.SendWR, id uint64) verbs.SendWR { return n.part(w.Send(id), 0, length) })
-		if r := n.farGot(what); !bytes.Equal(r.Data, out) {
-			t.Errorf("SEND of %s: %s", what, differing(r.Data, out))
-		}
+		n.op("SEND of "+what, wcSend, n.part(n.wr().Send(opID), 0, length))
+		holds(t, "SEND of "+what, n.farGot(what).Data, out)
 		n.farRoom(0) // so that the arrival shows: the completion of a WRITE here does not tell it
-		n.op("WRITE of "+what, wcWrite, func(w verbs.SendWR, id uint64) verbs.SendWR {
-			return w.WriteImm(id, n.link.To.Base, n.link.To.RKey, uint32(i)).Add(n.sge(0, length))
-		})
+		n.op("WRITE of "+what, wcWrite, n.wr().WriteImm(opID, n.link.To.Base, n.link.To.RKey, uint32(i)).Add(n.sge(0, length)))
 		if r := n.farGot(what); r.Imm != uint32(i) || r.Length != length {
 			t.Errorf("WRITE of %s: told %+v", what, r)
 		}
@@ -217,9 +188,8 @@ func unreliable(n *near) {
 		clear(n.buf)
 		n.room(uint64(i), 0, length)
 		n.tell("SEND of "+what, far.Op{Code: far.Send, Data: out})
-		if n.received(what, uint64(i), wcRecv, length); !bytes.Equal(n.buf[:length], out) {
-			t.Errorf("received %s: %s", what, differing(n.buf[:length], out))
-		}
+		n.received(what, uint64(i), wcRecv, length)
+		holds(t, "received "+what, n.buf[:length], out)
 	}
 }
 
@@ -236,11 +206,7 @@ func datagrams(n *near) {
 		what := fmt.Sprintf("a datagram of %d bytes", length)
 		out := bytes.Clone(fill(n.buf[:length], i))
 		n.farRoom(length)
-		n.op(what, wcSend, func(w verbs.SendWR, id uint64) verbs.SendWR {
-			n.part(w.SendImm(id, uint32(i)), 0, length)
-			ok(t, "Address", ah.Address(w, n.link.To.QPN, n.link.To.QKey))
-			return w
-		})
+		n.op(what, wcSend, n.addressed(n.part(n.wr().SendImm(opID, uint32(i)), 0, length), ah, n.link.To.QPN))
 		if r := n.farGot(what); !bytes.Equal(r.Data, out) || r.SrcQP != n.qp.Num() || !r.WithImm || r.Imm != uint32(i) {
 			t.Errorf("%s: from %#x, imm %d, %s", what, r.SrcQP, r.Imm, differing(r.Data, out))
 		}
@@ -299,9 +265,7 @@ func gathered(n *near) {
 	copy(n.buf[2000:], "two")
 	copy(n.buf[5000:], "three")
 	n.farRoom(64)
-	n.op("gathered", wcSend, func(w verbs.SendWR, id uint64) verbs.SendWR {
-		return w.Send(id).Add(n.sge(5000, 5)).Add(n.sge(10, 3)).Add(n.sge(2000, 3))
-	})
+	n.op("gathered", wcSend, n.wr().Send(opID).Add(n.sge(5000, 5)).Add(n.sge(10, 3)).Add(n.sge(2000, 3)))
 	if r := n.farGot("gathered"); string(r.Data) != "threeonetwo" {
 		t.Errorf("received %q", r.Data)
 	}

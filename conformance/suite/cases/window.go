@@ -29,23 +29,22 @@ const allOfWindow = verbs.MWAccessRemoteWrite | verbs.MWAccessRemoteRead | verbs
 // windowUse are the cases of windows that are bound. The far end has the window, and the near end uses it.
 func windowUse() []suite.Case {
 	mw := func(n int, title, page string, run func(*suite.T), more ...suite.Capability) suite.Case {
-		return suite.Case{ID: id("mw", n), Family: "memory window", Title: title, Page: page,
-			Needs: append(needs(suite.MW, suite.Peer), more...), Run: run}
+		return of(id("mw", n), title, page, run, append(needs(suite.MW, suite.Peer), more...)...)
 	}
 	post := "VR-ibv_post_send-opcode-0337"
 	out := []suite.Case{
 		mw(10, "type 1: bound, used, bound to another place, unbound", "ibv_bind_mw", windowOne),
-		ruled(mw(11, "type 2: bound, invalidated and bound again by one batch of requests", "ibv_post_send", windowTwo), post,
-			"VR-ibv_post_send-type-0356"),
+		mw(11, "type 2: bound, invalidated and bound again by one batch of requests", "ibv_post_send", windowTwo).Ruled(
+			post, "VR-ibv_post_send-type-0356"),
 		mw(12, "type 2: bound and invalidated by a stream of commands", "ibv_wr_post", windowStream),
-		ruled(mw(13, "atomics through a window", "ibv_post_send", windowAtomic, suite.Atomics), post),
-		ruled(mw(14, "a window that counts addresses from its start", "ibv_post_send", windowFromZero), "VR-ibv_post_send-mw_access_flags-0366"),
-		ruled(mw(15, "a SEND that invalidates the peer's window", "ibv_post_send", windowSendInv), post),
+		mw(13, "atomics through a window", "ibv_post_send", windowAtomic, suite.Atomics).Ruled(post),
+		mw(14, "a window that counts addresses from its start", "ibv_post_send", windowFromZero).Ruled("VR-ibv_post_send-mw_access_flags-0366"),
+		mw(15, "a SEND that invalidates the peer's window", "ibv_post_send", windowSendInv).Ruled(post),
 		mw(16, "a region with a bound window stays registered", "ibv_reg_mr", windowKeepsRegion),
 		mw(17, "a request that names a window or a region which is closed", "ibv_post_send", windowClosed),
-		ruled(mw(18, "binds that are refused at once", "ibv_bind_mw", windowRefused), "VR-ibv_bind_mw-type-1104",
-			"VR-ibv_bind_mw-mr-1105", "VR-ibv_bind_mw-pd-1106", "VR-ibv_bind_mw-mw_access_flags-1110"),
-		ruled(mw(19, "a bind on a queue pair of datagrams", "ibv_post_send", windowOnUD), "VR-ibv_post_send-opcode-0335"),
+		mw(18, "binds that are refused at once", "ibv_bind_mw", windowRefused).Ruled(
+			"VR-ibv_bind_mw-type-1104", "VR-ibv_bind_mw-mr-1105", "VR-ibv_bind_mw-pd-1106", "VR-ibv_bind_mw-mw_access_flags-1110"),
+		mw(19, "a bind on a queue pair of datagrams", "ibv_post_send", windowOnUD).Ruled("VR-ibv_post_send-opcode-0335"),
 		mw(21, "a window ends before its region does", "ibv_post_send", windowBounds),
 		mw(20, "a SEND that invalidates a key of no window", "ibv_post_send", windowSendInvWrong),
 		mw(22, "type 1 and 2 to a region of the form that covers all", "ibv_bind_mw", windowOnEx, suite.MREx),
@@ -54,7 +53,7 @@ func windowUse() []suite.Case {
 		out = append(out, mw(d.n, d.title, "ibv_post_send", d.run, d.needs...))
 	}
 	for _, b := range badBinds() {
-		out = append(out, ruled(mw(b.n, b.title, "ibv_bind_mw", b.run), b.rules...))
+		out = append(out, mw(b.n, b.title, "ibv_bind_mw", b.run).Ruled(b.rules...))
 	}
 	return out
 }
@@ -128,8 +127,7 @@ func (w *windowed) farEnded(what string, id uint64, opcode verbs.WCOpcode) {
 // used posts a request of the near end, and waits for it.
 func (w *windowed) used(what string, begin func(verbs.SendWR) verbs.SendWR, set ...int) {
 	w.local(begin(w.send.WR(0))).Flags(verbs.SendSignaled)
-	w.post(1)
-	w.ended(what, w.wait(w.near, 1), 0, 1, set...)
+	w.one(what, set...)
 }
 
 func (w *windowed) writes(addr uint64, key uint32) func(verbs.SendWR) verbs.SendWR {
@@ -141,14 +139,10 @@ func (w *windowed) carries(what string, offset int, addr uint64, key uint32) {
 	fill(w.near.Buf[:8], offset)
 	want := bytes.Clone(w.near.Buf[:8])
 	w.used("a write "+what, w.writes(addr, key), wcSuccess)
-	if got := w.far.Buf[offset : offset+8]; !bytes.Equal(got, want) {
-		w.t.Errorf("a write %s: %s", what, differing(got, want))
-	}
+	holds(w.t, "a write "+what, w.far.Buf[offset:offset+8], want)
 	clear(w.near.Buf[:8])
 	w.used("a read "+what, func(r verbs.SendWR) verbs.SendWR { return r.Read(1, addr, key) }, wcSuccess)
-	if !bytes.Equal(w.near.Buf[:8], want) {
-		w.t.Errorf("a read %s: %s", what, differing(w.near.Buf[:8], want))
-	}
+	holds(w.t, "a read "+what, w.near.Buf[:8], want)
 }
 
 // another checks that a key differs from one before in its last byte alone.

@@ -79,12 +79,8 @@ func (w *windowed) invalidate(key uint32) {
 func (w *windowed) elsewhere(uint32) {
 	cfg := patient()
 	near := must(cfg.NewEnd(nearPlace(w.t)))(w.t)
-	init := verbs.QPInitAttr{
-		Type: cfg.Type, SendCQ: w.far.CQ, RecvCQ: w.far.CQ, MaxSendWR: 1, MaxRecvWR: 1, MaxSendSGE: 1,
-		MaxRecvSGE: 1,
-	}
 	far := must(cfg.NewEnd(w.place))(w.t)
-	far.QP = must(w.far.PD.CreateQP(init))(w.t)
+	far.QP = must(w.far.PD.CreateQP(suite.OneEach(cfg.Type, w.far.CQ)))(w.t)
 	ok(w.t, "Modify to INIT", far.QP.Modify(cfg.Init(w.place.Port.Number())))
 	ok(w.t, "connecting", near.ConnectTo(far))
 	ok(w.t, "connecting", far.ConnectTo(near))

@@ -16,44 +16,34 @@ import (
 
 // sharedHandles are the cases of extended reliable connections. Both ends are on the device under test.
 func sharedHandles() []suite.Case {
-	const family = "xrc"
-	alone, peer := needs(suite.XRC), needs(suite.XRC, suite.Peer)
 	opened := needs(suite.XRC, suite.OpenQP, suite.Peer)
 	return []suite.Case{
-		{ID: "CF-xrc-0001", Family: family, Title: "a shared receive queue of each type, and numbers of those of XRC",
-			Page: "ibv_create_srq_ex", Needs: alone, Run: srqTypes},
-		{ID: "CF-xrc-0002", Family: family, Title: "a queue that lacks what its type needs", Page: "ibv_create_srq_ex", Needs: alone,
-			Rules: []string{"VR-ibv_create_srq_ex-pd-3305", "VR-ibv_create_srq_ex-srq_type-1204", "VR-ibv_create_srq_ex-comp_mask-1205",
-				"VR-ibv_create_srq_ex-comp_mask-1206",
-				"VR-ibv_create_srq_ex-max_num_tags-1207"}, Run: noXRCQueue},
-		{ID: "CF-xrc-0003", Family: family, Title: "a queue pair that lacks what its type needs", Page: "ibv_create_qp_ex", Needs: alone,
-			Rules: []string{"VR-ibv_create_qp_ex-comp_mask-1222", "VR-ibv_create_qp_ex-comp_mask-1223", "VR-ibv_create_qp_ex-send_cq-1224",
-				"VR-ibv_create_qp_ex-recv_cq-1225"}, Run: noXRCPair},
-		{ID: "CF-xrc-0004", Family: family, Title: "closed in the wrong order: refused, and what is open is named",
-			Page: "ibv_open_xrcd", Needs: needs(suite.XRC, suite.OpenQP), Run: xrcOrder},
-		{ID: "CF-xrc-0005", Family: family, Title: "a message goes to the queue that it names, and completes there",
-			Page: "ibv_post_send", Needs: peer, Run: xrcMessages},
-		{ID: "CF-xrc-0006", Family: family, Title: "a stream of commands names the queue", Page: "ibv_wr_post", Needs: peer, Run: xrcStream},
-		{ID: "CF-xrc-0007", Family: family, Title: "READ, WRITE and atomics reach the memory of the named queue's domain",
-			Page: "ibv_post_send", Needs: needs(suite.XRC, suite.Peer, suite.Atomics), Run: xrcMemory},
-		{ID: "CF-xrc-0008", Family: family, Title: "a number that no queue has, and one of another XRC domain", Page: "ibv_post_send",
-			Needs: peer, Run: xrcUnknown},
-		{ID: "CF-xrc-0009", Family: family, Title: "a message to an empty queue waits for a receive", Page: "ibv_post_send",
-			Needs: peer, Run: xrcLater},
-		{ID: "CF-xrc-0010", Family: family, Title: "a second handle changes the queue pair, which outlives the first",
-			Page: "ibv_open_qp", Needs: opened, Run: xrcSecond},
-		{ID: "CF-xrc-0011", Family: family, Title: "a queue pair that is not there cannot be opened", Page: "ibv_open_qp", Needs: alone,
-			Rules: []string{"VR-ibv_open_qp-comp_mask-1220", "VR-ibv_open_qp-qp_type-1221"}, Run: xrcNone},
-		{ID: "CF-xrc-0012", Family: family, Title: "two openings of the device share the domain of a file", Page: "ibv_open_xrcd",
-			Needs: opened, Run: xrcTwoOpenings},
+		of("CF-xrc-0001", "a shared receive queue of each type, and numbers of those of XRC", "ibv_create_srq_ex", srqTypes, suite.XRC),
+		of("CF-xrc-0002", "a queue that lacks what its type needs", "ibv_create_srq_ex",
+			noXRCQueue, suite.XRC).Ruled(
+			"VR-ibv_create_srq_ex-pd-3305", "VR-ibv_create_srq_ex-srq_type-1204", "VR-ibv_create_srq_ex-comp_mask-1205",
+			"VR-ibv_create_srq_ex-comp_mask-1206", "VR-ibv_create_srq_ex-max_num_tags-1207"),
+		of("CF-xrc-0003", "a queue pair that lacks what its type needs", "ibv_create_qp_ex",
+			noXRCPair, suite.XRC).Ruled(
+			"VR-ibv_create_qp_ex-comp_mask-1222", "VR-ibv_create_qp_ex-comp_mask-1223", "VR-ibv_create_qp_ex-send_cq-1224",
+			"VR-ibv_create_qp_ex-recv_cq-1225"),
+		of("CF-xrc-0004", "closed in the wrong order: refused, and what is open is named", "ibv_open_xrcd", xrcOrder, suite.XRC, suite.OpenQP),
+		of("CF-xrc-0005", "a message goes to the queue that it names, and completes there", "ibv_post_send", xrcMessages, suite.XRC, suite.Peer),
+		of("CF-xrc-0006", "a stream of commands names the queue", "ibv_wr_post", xrcStream, suite.XRC, suite.Peer),
+		of("CF-xrc-0007", "READ, WRITE and atomics reach the memory of the named queue's domain", "ibv_post_send",
+			xrcMemory, suite.XRC, suite.Peer, suite.Atomics),
+		of("CF-xrc-0008", "a number that no queue has, and one of another XRC domain", "ibv_post_send", xrcUnknown, suite.XRC, suite.Peer),
+		of("CF-xrc-0009", "a message to an empty queue waits for a receive", "ibv_post_send", xrcLater, suite.XRC, suite.Peer),
+		of("CF-xrc-0010", "a second handle changes the queue pair, which outlives the first", "ibv_open_qp", xrcSecond, opened...),
+		of("CF-xrc-0011", "a queue pair that is not there cannot be opened", "ibv_open_qp", xrcNone, suite.XRC).Ruled(
+			"VR-ibv_open_qp-comp_mask-1220", "VR-ibv_open_qp-qp_type-1221"),
+		of("CF-xrc-0012", "two openings of the device share the domain of a file", "ibv_open_xrcd", xrcTwoOpenings, opened...),
 	}
 }
 
 func newXRCD(t *suite.T, dev *verbs.Device) *verbs.XRCD {
 	return must(dev.OpenXRCD(verbs.NewXRCDInitAttr(-1, syscall.O_CREAT)))(t)
 }
-
-func newCQ(t *suite.T) *verbs.CQ { return must(t.Device().CreateCQ(depth, nil, 0))(t) }
 
 // newXRCQueue makes a shared receive queue of type XRC with a completion queue of its own.
 func newXRCQueue(t *suite.T, pd *verbs.PD, x *verbs.XRCD) (*verbs.SRQ, *verbs.CQ, uint32) {
@@ -215,9 +205,7 @@ func xrcMessages(t *suite.T) {
 	receives(t, second, mr, 4)
 	send := func(what string, num uint32, text string) {
 		copy(p.sender.buf, text)
-		p.sender.op(what, wcSend, func(w verbs.SendWR, id uint64) verbs.SendWR {
-			return w.Send(id).ToSRQ(num).Add(p.sender.sge(0, len(text)))
-		})
+		p.sender.op(what, wcSend, p.sender.wr().Send(opID).ToSRQ(num).Add(p.sender.sge(0, len(text))))
 	}
 	send("to the first", firstNum, "one")
 	p.arrives("the first", firstCQ, data, 0, "one")
@@ -225,9 +213,7 @@ func xrcMessages(t *suite.T) {
 	p.arrives("the second", secondCQ, data, 0, "two of them")
 	send("to the first again", firstNum, "three")
 	p.arrives("the first again", firstCQ, data, 1, "three")
-	if n, err := secondCQ.PollInto(make([]verbs.WC, 1)); n != 0 || err != nil {
-		t.Errorf("another completion of the second: %d, %v", n, err)
-	}
+	idle(t, "the second, which was named once", secondCQ)
 }
 
 func xrcStream(t *suite.T) {
@@ -258,19 +244,13 @@ func xrcMemory(t *suite.T) {
 	_, _, elsewhere := newXRCQueue(t, newPD(t), x)
 	base, n := mr.UncheckedSGE(0, 8).Addr, p.sender
 	copy(n.buf, "to write")
-	n.op("a WRITE", wcWrite, func(w verbs.SendWR, id uint64) verbs.SendWR {
-		return w.Write(id, base, mr.RKey()).ToSRQ(num).Add(n.sge(0, 8))
-	})
-	n.op("a READ", wcRead, func(w verbs.SendWR, id uint64) verbs.SendWR {
-		return w.Read(id, base, mr.RKey()).ToSRQ(num).Add(n.sge(64, 8))
-	})
+	n.op("a WRITE", wcWrite, n.wr().Write(opID, base, mr.RKey()).ToSRQ(num).Add(n.sge(0, 8)))
+	n.op("a READ", wcRead, n.wr().Read(opID, base, mr.RKey()).ToSRQ(num).Add(n.sge(64, 8)))
 	if string(data[:8]) != "to write" || string(n.buf[64:72]) != "to write" {
 		t.Errorf("written %q, read %q", data[:8], n.buf[64:72])
 	}
 	binary.NativeEndian.PutUint64(data[8:], 40)
-	n.op("an addition", wcFetchAdd, func(w verbs.SendWR, id uint64) verbs.SendWR {
-		return w.FetchAdd(id, base+8, mr.RKey(), 2).ToSRQ(num).Add(n.sge(128, 8))
-	})
+	n.op("an addition", wcFetchAdd, n.wr().FetchAdd(opID, base+8, mr.RKey(), 2).ToSRQ(num).Add(n.sge(128, 8)))
 	if now, old := binary.NativeEndian.Uint64(data[8:]), binary.NativeEndian.Uint64(n.buf[128:]); now != 42 || old != 40 {
 		t.Errorf("40 and 2 are %d, it was %d", now, old)
 	}
@@ -294,9 +274,7 @@ func xrcUnknown(t *suite.T) {
 		p.sender.post(1)
 		t.Status(c.what, int(wait(t, p.sender.sends).Status), suite.StatusRemInvReq)
 	}
-	if n, err := strangerCQ.PollInto(make([]verbs.WC, 1)); n != 0 || err != nil {
-		t.Errorf("a message arrived in another XRC domain: %d, %v", n, err)
-	}
+	idle(t, "a queue of another XRC domain", strangerCQ)
 }
 
 func xrcLater(t *suite.T) {
@@ -329,16 +307,13 @@ func xrcSecond(t *suite.T) {
 	}
 	ok(t, "Close of the first handle", p.receiver.Close())
 	copy(p.sender.buf, "still there")
-	p.sender.op("a message", wcSend, func(w verbs.SendWR, id uint64) verbs.SendWR { return w.Send(id).ToSRQ(num).Add(p.sender.sge(0, 11)) })
+	p.sender.op("a message", wcSend, p.sender.wr().Send(opID).ToSRQ(num).Add(p.sender.sge(0, 11)))
 	p.arrives("the message", cq, data, 0, "still there")
 	ok(t, "ERR by the second handle", again.Modify(verbs.NewQPAttr(verbs.QPStateErr)))
 	ok(t, "RESET by the second handle", again.Modify(verbs.NewQPAttr(verbs.QPStateReset)))
 	ok(t, "RESET of the sender", p.sender.qp.Modify(verbs.NewQPAttr(verbs.QPStateReset)))
 	p.connect(again)
-	p.sender.op("a message anew", wcSend, func(w verbs.SendWR,
-		id uint64) verbs.SendWR {
-		return w.Send(id).ToSRQ(num).Add(p.sender.sge(0, 5))
-	})
+	p.sender.op("a message anew", wcSend, p.sender.wr().Send(opID).ToSRQ(num).Add(p.sender.sge(0, 5)))
 	p.arrives("the message anew", cq, data, 1, "still")
 	ok(t, "Close of the second handle", again.Close())
 	_, err = t.Device().OpenQP(verbs.NewQPOpenAttr(x, p.receiver.Num(), verbs.QPTypeXRCRecv))
@@ -375,7 +350,7 @@ func xrcTwoOpenings(t *suite.T) {
 	srq, cq, num := newXRCQueue(t, pd, there) // of the other opening: the receiver is of this one
 	receives(t, srq, mr, 1)
 	copy(p.sender.buf, "shared")
-	p.sender.op("a message", wcSend, func(w verbs.SendWR, id uint64) verbs.SendWR { return w.Send(id).ToSRQ(num).Add(p.sender.sge(0, 6)) })
+	p.sender.op("a message", wcSend, p.sender.wr().Send(opID).ToSRQ(num).Add(p.sender.sge(0, 6)))
 	p.arrives("the message", cq, data, 0, "shared")
 	again := must(dev.OpenQP(verbs.NewQPOpenAttr(there, p.receiver.Num(), verbs.QPTypeXRCRecv)))(t)
 	ok(t, "Close of the receiver's first handle", p.receiver.Close())
