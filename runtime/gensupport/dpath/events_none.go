@@ -27,7 +27,9 @@ func (*Events[E]) Ack(E) {}
 func (*Events[E]) Close() error { return nil }
 
 // NewChannel is errors.ErrUnsupported: no completion channel can exist here.
-func NewChannel(unsafe.Pointer, uintptr, uintptr) (*Channel, error) { return nil, errors.ErrUnsupported }
+func NewChannel(unsafe.Pointer, uintptr, uintptr) (*Channel, error) {
+	return nil, errors.ErrUnsupported
+}
 
 // NewAsync is errors.ErrUnsupported: no device can be open here.
 func NewAsync(unsafe.Pointer, uintptr, uintptr) (*Async, error) { return nil, errors.ErrUnsupported }
