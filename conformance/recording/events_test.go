@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"maps"
-	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -15,7 +14,6 @@ import (
 	"time"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"golang.org/x/sys/unix"
 )
 
@@ -300,34 +298,5 @@ func TestCompletionEvents(t *testing.T) {
 		e.Done()
 		e.Done()
 		acked(fmt.Sprint("event ", i), at[order[i]], b.acks(ackCompletion))
-	}
-}
-
-// TestCompletionEventsByAddress takes events by dpath.Channel, which gives the context of the queue too, and acknowledges several at once.
-func TestCompletionEventsByAddress(t *testing.T) {
-	b := open(t)
-	_, chAt := b.handle("CompChannel")
-	fd := b.descriptor("struct ibv_comp_channel", chAt, "fd")
-	ch := must(dpath.NewChannel(pointer(uintptr(chAt)), b.rec.Symbol(getCompletion, ""), b.rec.Symbol(ackCompletion, "")))(t)
-	defer ch.Close()
-	const queue, private = 0x1122334455667000, 0x2233445566778899
-	b.comes(getCompletion, fd, map[string]uint64{"cq": queue, "cq_context": private})
-	if cq, of, err := ch.Next(b.soon()); uintptr(cq) != queue || of != private || err != nil {
-		t.Errorf("the event is of %#x with %#x, %v", uintptr(cq), of, err)
-	}
-	if in := b.last(getCompletion).In; in["channel"] != fmt.Sprint(chAt) {
-		t.Errorf("asked channel %s, not %d", in["channel"], chAt)
-	}
-	for n, want := range map[int][]string{0: nil, 1: {"1"}, 70000: {"70000"}, math.MaxInt32 + 5: {fmt.Sprint(math.MaxInt32), "5"}} {
-		ch.Ack(pointer(queue), n)
-		var counts []string
-		for _, in := range b.acks(ackCompletion) {
-			if counts = append(counts, in["nevents"]); in["cq"] != fmt.Sprint(queue) {
-				t.Errorf("%d events: acknowledged for %s", n, in["cq"])
-			}
-		}
-		if !slices.Equal(counts, want) {
-			t.Errorf("%d events: acknowledged as %v", n, counts)
-		}
 	}
 }

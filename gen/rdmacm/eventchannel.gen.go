@@ -20,7 +20,7 @@ import (
 type EventChannel struct {
 	h       object.Handle
 	lib     *Lib
-	waiting dpath.Listener[*dpath.Records[Event]] // for events
+	waiting dpath.Listener[*dpath.Events[*Event]] // for events
 }
 
 // base returns what all handles have, also for a nil EventChannel and one that was never opened.
@@ -141,7 +141,7 @@ func (channel *EventChannel) Next(ctx context.Context) (*Event, error) {
 
 // listen lets Go's poller wait for the file descriptor of the events, once; afterwards it no longer holds the
 // handle.
-func (channel *EventChannel) listen(verb string) (*dpath.Records[Event], error) {
+func (channel *EventChannel) listen(verb string) (*dpath.Events[*Event], error) {
 	if err := channel.base().Enter(verb); err != nil {
 		return nil, err
 	}
@@ -149,8 +149,8 @@ func (channel *EventChannel) listen(verb string) (*dpath.Records[Event], error) 
 	if channel.lib.fn[symRdma_ack_cm_event] == 0 {
 		return nil, channel.lib.missing("rdma_ack_cm_event", symRdma_ack_cm_event)
 	}
-	return channel.waiting.Listen(func() (*dpath.Records[Event], error) {
-		return dpath.NewRecords(int((*cEventChannel)(channel.h.C).fd), "rdma_get_cm_event", "rdma_destroy_event_channel", "the EventChannel", channel.take)
+	return channel.waiting.Listen(func() (*dpath.Events[*Event], error) {
+		return dpath.NewEvents(int((*cEventChannel)(channel.h.C).fd), "rdma_get_cm_event", "rdma_destroy_event_channel", "the EventChannel", channel.take)
 	})
 }
 

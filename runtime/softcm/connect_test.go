@@ -91,22 +91,6 @@ func TestEnd(t *testing.T) {
 	m.next(server, rdmacm.EventTypeTimewaitExit)
 }
 
-// TestNobody: addresses and ports that nobody is at.
-func TestNobody(t *testing.T) {
-	m := newMachine(t)
-	client := m.routed(rdmacm.PortSpaceTCP, netip.AddrPortFrom(first, 4))
-	m.must(client.Connect(rdmacm.ConnAttr{}))
-	if ev := m.next(client, rdmacm.EventTypeRejected); ev.Status != 8 {
-		t.Errorf("no listener: status %d", ev.Status)
-	}
-	id := m.id(rdmacm.PortSpaceTCP)
-	m.must(id.ResolveAddr(netip.AddrPort{}, netip.AddrPortFrom(nobody, 1), 1))
-	if ev := m.next(id, rdmacm.EventTypeAddrError); ev.Status != -int(syscall.ETIMEDOUT) {
-		t.Errorf("an address that nobody has: status %d", ev.Status)
-	}
-	wantIs(t, id.ResolveAddr(netip.AddrPort{}, netip.MustParseAddrPort("192.0.2.1:1"), 1), syscall.ENETUNREACH)
-}
-
 // TestMigrateInPlace: an identifier may be moved to the channel that it is on, with the events that wait.
 func TestMigrateInPlace(t *testing.T) {
 	m := newMachine(t)

@@ -21,7 +21,6 @@ const patience = 30 * time.Second
 var (
 	first  = netip.MustParseAddr("10.0.0.1")
 	second = netip.MustParseAddr("10.0.0.2")
-	nobody = netip.MustParseAddr("10.0.0.77")
 )
 
 // machine is two software devices with a connection manager.

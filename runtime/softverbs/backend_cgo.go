@@ -103,12 +103,7 @@ func newInstance(s *settings) (int, error) {
 	return slot, nil
 }
 
-func closeInstance(slot int) error {
-	if rc := C.svb_close(C.int(slot)); rc != 0 {
-		return syscall.Errno(rc)
-	}
-	return nil
-}
+func closeInstance(slot int) error { return code(C.svb_close(C.int(slot))) }
 
 func symbol(slot int, name, version string) uintptr {
 	cn, cv := C.CString(name), C.CString(version)
@@ -136,10 +131,7 @@ func armCount(slot int, what counter, nth uint64, value int) error {
 	if what == completions {
 		v = C.SVB_COMPLETED
 	}
-	if rc := C.svb_arm(C.int(slot), v, C.uint64_t(nth), C.int(value)); rc != 0 {
-		return syscall.Errno(rc)
-	}
-	return nil
+	return code(C.svb_arm(C.int(slot), v, C.uint64_t(nth), C.int(value)))
 }
 
 func report(slot int) string {
@@ -171,10 +163,7 @@ func peerOp(p unsafe.Pointer, op int, rkey uint32, addr uint64, data []byte, a, 
 }
 
 func peerStress(p unsafe.Pointer, rkey uint32, addr, length uint64) error {
-	if rc := C.svb_peer_stress((*C.struct_svb_peer)(p), C.uint32_t(rkey), C.uint64_t(addr), C.uint64_t(length)); rc != 0 {
-		return syscall.Errno(rc)
-	}
-	return nil
+	return code(C.svb_peer_stress((*C.struct_svb_peer)(p), C.uint32_t(rkey), C.uint64_t(addr), C.uint64_t(length)))
 }
 
 func peerReport(p unsafe.Pointer, stop bool) (Report, error) {
@@ -185,10 +174,7 @@ func peerReport(p unsafe.Pointer, stop bool) (Report, error) {
 	} else {
 		rc = C.svb_peer_report((*C.struct_svb_peer)(p), &r)
 	}
-	if rc != 0 {
-		return Report{}, syscall.Errno(rc)
-	}
-	return Report{Passes: uint64(r.passes), Status: Status(r.status)}, nil
+	return Report{Passes: uint64(r.passes), Status: Status(r.status)}, code(rc)
 }
 
 func setGone(slot int, device string) error {
@@ -225,8 +211,5 @@ func code(rc C.int) error {
 func setPort(slot int, device string, port uint32, up bool) error {
 	c := C.CString(device)
 	defer C.free(unsafe.Pointer(c))
-	if rc := C.svb_set_port(C.int(slot), c, C.uint(port), C.bool(up)); rc != 0 {
-		return syscall.Errno(rc)
-	}
-	return nil
+	return code(C.svb_set_port(C.int(slot), c, C.uint(port), C.bool(up)))
 }

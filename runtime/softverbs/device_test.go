@@ -4,165 +4,113 @@ package softverbs_test
 
 import (
 	"errors"
+	"net/netip"
 	"os"
-	"strings"
 	"syscall"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
+	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
-	"github.com/verbsgen/verbsgen/runtime/softverbs/internal/harness"
 )
 
 func TestDeviceList(t *testing.T) {
-	dev := softverbs.New(softverbs.Name("left"), softverbs.GUID(0x0102030405060708), softverbs.AnotherDevice("right", softverbs.Ports(2)))
-	lib := harness.Load(dev.Symbol)
-	list, devs, err := lib.DeviceList()
-	if err != nil || len(devs) != 2 {
-		t.Fatalf("%d devices, %v", len(devs), err)
+	soft := softverbs.New(softverbs.Name("left"), softverbs.GUID(0x0102030405060708), softverbs.AnotherDevice("right", softverbs.Ports(2)))
+	lib := must(verbs.LoadFrom(soft))(t)
+	list := must(lib.Devices())(t)
+	if len(list) != 2 || list[0].Name != "left" || list[1].Name != "right" || list[1].Index != 1 || list[0].GUID != 0x0102030405060708 {
+		t.Errorf("%+v", list)
 	}
-	for i, want := range []string{"left", "right"} {
-		if name := lib.DeviceName(devs[i]); name != want || lib.DeviceIndex(devs[i]) != i {
-			t.Errorf("device %d: %q, index %d", i, name, lib.DeviceIndex(devs[i]))
-		}
+	dev := must(lib.OpenDevice("right"))(t)
+	if err := soft.Close(); !errors.Is(err, syscall.EBUSY) {
+		t.Errorf("close with an open context: %v", err)
 	}
-	if g := lib.DeviceGUID(devs[0]); g != 0x0807060504030201 { // network order
-		t.Errorf("guid 0x%x", g)
-	}
-	if err := dev.Close(); !errors.Is(err, syscall.EBUSY) {
-		t.Errorf("close with a list in use: %v", err)
-	}
-	lib.FreeDeviceList(list)
-	if err := dev.Close(); err != nil {
+	if err := errors.Join(dev.Close(), soft.Close()); err != nil {
 		t.Error(err)
 	}
-	if err := dev.Close(); !errors.Is(err, os.ErrClosed) {
+	if err := soft.Close(); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("second close: %v", err)
 	}
-	if dev.Symbol("ibv_open_device", "") != 0 {
+	if soft.Symbol("ibv_open_device", "") != 0 {
 		t.Error("a closed device has symbols")
 	}
 }
 
-// The bindings refuse objects of another device, so that no suite has the device do it.
-func TestContextsAreIndependent(t *testing.T) {
-	b := open(t)
-	other := b.openDevice(0)
-	pd := b.must(b.lib.AllocPD(other))
-	_, err := b.lib.Import("ibv_import_pd", b.ctx, 5)
-	b.want(syscall.ENOENT, err)
-	dm, ch := b.must(b.lib.AllocDM(other, 64, 0, 0)), b.must(b.lib.CreateChannel(other))
-	_, err = b.lib.RegDMMR(b.pd, dm, 0, 64, zeroBased)
-	b.want(syscall.EINVAL, err)
-	_, err = b.lib.CreateCQ(b.ctx, 4, 0, ch, 0)
-	b.want(syscall.EINVAL, err)
-	cq, foreign := b.must(b.lib.CreateCQ(b.ctx, 4, 0, nil, 0)), b.must(b.lib.CreateCQ(other, 4, 0, ch, 0))
-	_, _, err = b.lib.CreateQP(b.pd, harness.QPInit{SendCQ: cq, RecvCQ: foreign, Type: rc})
-	b.want(syscall.EINVAL, err)
-	b.ok(b.lib.End("ibv_destroy_cq", foreign))
-	b.ok(b.lib.End("ibv_destroy_cq", cq))
-	b.ok(b.lib.End("ibv_destroy_comp_channel", ch))
-	b.ok(b.lib.FreeDM(other, dm))
-	b.ok(b.lib.End("ibv_dealloc_pd", pd))
-	b.lib.CloseDevice(other)
-}
-
 func TestImportDeviceRefusesOtherDescriptors(t *testing.T) {
-	b := open(t)
-	other := open(t)
-	r, w, err := os.Pipe()
-	b.ok(err)
-	defer r.Close()
-	defer w.Close()
-	for _, fd := range []int{-1, int(r.Fd()), harness.CmdFD(other.ctx)} {
-		_, err := b.lib.ImportDevice(fd)
+	b, other := open(t), open(t)
+	var pipe [2]int
+	b.ok(unix.Pipe(pipe[:]))
+	for _, fd := range []int{-1, pipe[0], other.dev.CmdFD()} {
+		_, err := b.dev.Lib().ImportDevice(fd)
 		b.want(syscall.EINVAL, err)
 	}
-}
-
-func TestCloseDeviceLeavesLeaksToBeNamed(t *testing.T) {
-	dev := softverbs.New(softverbs.MaxDMSize(256))
-	defer dev.Close()
-	b := &bench{T: t, dev: dev, lib: harness.Load(dev.Symbol)}
-	b.ctx = b.openDevice(0)
-	b.pd = b.must(b.lib.AllocPD(b.ctx))
-	addr, _ := rw(t, pageSize)
-	rkey := harness.ReadMR(b.must(b.lib.RegMR(b.pd, addr, 64, localWrite|remoteWrite))).RKey
-	b.allocDM(256)
-	b.must(b.lib.AllocTD(b.ctx, 0))
-	if open := dev.Leaks(); len(open) != 5 {
-		t.Errorf("open: %q", open)
-	}
-	if err := dev.Close(); !errors.Is(err, syscall.EBUSY) || !strings.Contains(err.Error(), "soft0: DM (handle 2, length 256): still open") {
-		t.Errorf("close of the library: %v", err)
-	}
-	if rc := b.lib.CloseDevice(b.ctx); rc != 0 {
-		t.Errorf("close_device: %d", rc)
-	}
-	if s, _ := dev.Peer().Write(rkey, uint64(addr), []byte("x")); s != softverbs.StatusRemAccess {
-		t.Errorf("a key outlived its context: %v", s)
-	}
-	all := strings.Join(dev.Leaks(), "\n")
-	for _, want := range []string{
-		"PD (handle 0): left", "MR (handle 1, ", "length 64): left behind", "thread domain: left", "DM (handle 2, length 256): left",
-	} {
-		if !strings.Contains(all, want) {
-			t.Errorf("no %q in %s", want, all)
-		}
-	}
-	if rc := b.lib.CloseDevice(b.ctx); rc == 0 {
-		t.Error("second close_device: success")
-	}
-	b.ctx = b.openDevice(0)
-	b.ok(b.lib.FreeDM(b.ctx, b.allocDM(256))) // the device memory is there again
-	b.lib.CloseDevice(b.ctx)
+	b.ok(errors.Join(unix.Close(pipe[0]), unix.Close(pipe[1])))
 }
 
 func TestQueryDevice(t *testing.T) {
 	b := open(t, softverbs.MaxDMSize(12345), softverbs.CapFlags(1<<40|1<<5), softverbs.ODP(3, 0xff, 0, 0),
 		softverbs.AtomicCap(2), softverbs.Ports(3), softverbs.MaxMRSize(1<<30))
-	c, err := b.lib.QueryDeviceEx(b.ctx, 0, harness.AttrExSize)
-	b.ok(err)
-	want := harness.Caps{
-		MaxMRSize: 1 << 30, CapFlags: 1 << 5, CapFlagsEx: 1<<40 | 1<<5, MaxDMSize: 12345, ODPGeneral: 3, RCODP: 0xff, AtomicCap: 2, Ports: 3,
-	}
-	if c != want {
-		t.Errorf("got %+v, want %+v", c, want)
-	}
-	if _, err = b.lib.QueryDeviceEx(b.ctx, 0, harness.AttrExSize+64); err != nil {
-		t.Errorf("a longer struct of a newer release: %v", err)
-	}
-	if _, err = b.lib.QueryDeviceEx(b.ctx, 0, harness.AttrExSize-8); err != nil {
-		t.Errorf("a shorter struct of an older release: %v", err)
-	}
-	_, err = b.lib.QueryDeviceEx(b.ctx, 1, harness.AttrExSize)
-	b.want(syscall.EINVAL, err)
-	_, err = b.lib.QueryDeviceEx(b.ctx, 0, 100)
-	b.want(syscall.EINVAL, err)
-	if size, err := b.lib.QueryDevice(b.ctx); err != nil || size != 1<<30 {
-		t.Errorf("query_device: %d, %v", size, err)
+	a := must(b.dev.QueryDeviceEx())(t)
+	if a.MaxDMSize != 12345 || a.DeviceCapFlagsEx != 1<<40|1<<5 || a.OrigAttr.DeviceCapFlags != 1<<5 || a.ODPCaps.General != 3 ||
+		a.ODPCaps.RC != 0xff || a.OrigAttr.AtomicCap != 2 || a.OrigAttr.PhysPortCnt != 3 || a.OrigAttr.MaxMRSize != 1<<30 {
+		t.Errorf("%+v", a)
 	}
 }
 
-func TestQueryPort(t *testing.T) {
-	b := open(t, softverbs.Ports(2))
-	const active = 4
-	got, err := b.lib.QueryPort(b.ctx, 2, 0, 0xee)
-	if b.ok(err); got[0] != active {
-		t.Errorf("state %d", got[0])
+func TestAddressHandleVerdicts(t *testing.T) {
+	b := open(t)
+	good := verbs.AHAttr{DGID: must(b.dev.QueryGID(1, 0))(t), HopLimit: 1, PortNum: 1, IsGlobal: true}
+	to := func(addr string) func(*verbs.AHAttr) {
+		return func(a *verbs.AHAttr) { a.DGID = netip.MustParseAddr(addr).As16() }
 	}
-	for i := 52; i < 64; i++ {
-		if got[i] != 0xee {
-			t.Errorf("the exported function wrote byte %d", i)
+	for _, c := range []struct {
+		what   string
+		change func(*verbs.AHAttr)
+		want   syscall.Errno
+	}{
+		{"as it should be", func(*verbs.AHAttr) {}, 0},
+		{"empty GID entry", func(a *verbs.AHAttr) { a.SGIDIndex = 2 }, syscall.ENODATA},
+		{"last GID index", func(a *verbs.AHAttr) { a.SGIDIndex = 255 }, syscall.ENODATA},
+		{"IPv4 address of nobody", func(a *verbs.AHAttr) { a.SGIDIndex = 1; to("::ffff:10.9.9.9")(a) }, syscall.ETIMEDOUT},
+		{"IPv4 address from a link-local one", to("::ffff:10.0.0.1"), syscall.EINVAL},
+		{"link-local address from an IPv4 one", func(a *verbs.AHAttr) { a.SGIDIndex = 1 }, syscall.EINVAL},
+		{"link-local address of nobody", func(a *verbs.AHAttr) { a.DGID[15]++ }, syscall.ETIMEDOUT},
+		{"address that no route leads to", to("2001::1"), syscall.ENETUNREACH},
+		{"no address", to("::"), syscall.ENETUNREACH},
+		{"address of many", to("ff02::1"), 0},
+	} {
+		a := good
+		c.change(&a)
+		_, err := b.pd.CreateAH(a)
+		t.Log(c.what)
+		b.want(c.want, err)
+	}
+}
+
+func TestPortDownAndUp(t *testing.T) {
+	b := two(t)
+	x, y := b.pair(plan{})
+	next := func(want verbs.EventType) {
+		t.Helper()
+		ev := must(x.dev.NextEvent(t.Context()))(t)
+		if ev.Done(); ev.Type != want || ev.Port != 1 {
+			t.Errorf("event %v of port %d", ev.Type, ev.Port)
 		}
 	}
-	got, err = b.lib.QueryPort(b.ctx, 1, 60, 0xee)
-	if b.ok(err); got[0] != active || got[59] != 0 || got[60] != 0xee {
-		t.Errorf("the op filled % x", got)
+	b.ok(b.soft.SetPort("soft0", 1, false))
+	b.ok(b.soft.SetPort("soft0", 1, false)) // no change, no event
+	next(verbs.EventTypePortErr)
+	if port := must(x.dev.QueryPort(1))(t); port.State != verbs.PortStateDown {
+		t.Errorf("state %v", port.State)
 	}
-	for _, port := range []uint8{0, 3} {
-		_, err = b.lib.QueryPort(b.ctx, port, 0, 0)
-		b.want(syscall.EINVAL, err)
-		_, err = b.lib.QueryPort(b.ctx, port, 56, 0)
-		b.want(syscall.EINVAL, err)
-	}
+	x.write(1, y)
+	x.write(2, y)
+	b.statuses(x.scq, verbs.WCStatusLocQPOpErr, verbs.WCStatusWRFlushErr)
+	y.write(1, x) // to a port that is down
+	b.statuses(y.scq, verbs.WCStatusRetryExcErr)
+	b.ok(b.soft.SetPort("soft0", 1, true))
+	next(verbs.EventTypePortActive)
+	b.want(syscall.EINVAL, b.soft.SetPort("soft0", 2, true))
+	b.want(syscall.ENODEV, b.soft.SetPort("soft7", 1, true))
 }

@@ -14,10 +14,7 @@ const (
 )
 
 func onOrder(f func(*Device) error) Option {
-	return func(s *settings) error {
-		s.faults = append(s.faults, f)
-		return nil
-	}
+	return always(func(s *settings) { s.faults = append(s.faults, f) })
 }
 
 // FailRequest makes the nth send request fail with status, such as Status(verbs.WCStatusRetryExcErr). Requests are counted from 1, over all

@@ -7,61 +7,52 @@ import (
 	"testing"
 	"time"
 
+	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
-	"github.com/verbsgen/verbsgen/runtime/softverbs/internal/harness"
 )
 
 // One key for both uses, and none for peers that may do nothing.
 func TestOneKey(t *testing.T) {
 	b := open(t, softverbs.OneKey())
-	addr, _ := rw(t, pageSize)
-	both, local := b.must(b.lib.RegMR(b.pd, addr, 64, localWrite|remoteWrite)), b.must(b.lib.RegMR(b.pd, addr, 64, localWrite))
-	m, l := harness.ReadMR(both), harness.ReadMR(local)
-	if m.LKey != m.RKey || m.LKey == 0 || l.LKey == m.LKey || l.RKey != 0 {
-		t.Errorf("keys %#x and %#x, of the local one %#x and %#x", m.LKey, m.RKey, l.LKey, l.RKey)
+	m, addr, _ := b.region(pageSize, localWrite|verbs.MRAccessRemoteWrite)
+	l, _, _ := b.region(pageSize, localWrite)
+	if m.LKey() != m.RKey() || m.LKey() == 0 || l.LKey() == m.LKey() || l.RKey() != 0 {
+		t.Errorf("keys %#x and %#x, of the local one %#x and %#x", m.LKey(), m.RKey(), l.LKey(), l.RKey())
 	}
 	for key, want := range map[uint32]softverbs.Status{
-		m.RKey: softverbs.StatusSuccess, 0: softverbs.StatusRemAccess, l.LKey: softverbs.StatusRemAccess,
+		m.RKey(): softverbs.StatusSuccess, 0: softverbs.StatusRemAccess, l.LKey(): softverbs.StatusRemAccess,
 	} {
-		if s, _ := b.dev.Peer().Write(key, uint64(addr), []byte("x")); s != want {
+		if s, _ := b.soft.Peer().Write(key, addr, []byte("x")); s != want {
 			t.Errorf("by %#x: %v, want %v", key, s, want)
 		}
 	}
-	b.dereg(both)
-	b.dereg(local)
 }
 
 // Requests that are refused for the state lie in the queue until a post that is taken, as on soft-RoCE.
 func TestRefusedRequestsStay(t *testing.T) {
 	b := open(t)
-	for _, state := range []int{sReset, sInit, sRTR} {
-		x, y := b.end(0, plan{typ: rc}), b.end(0, plan{typ: rc})
-		a := x.attr(plan{typ: rc}, y)
-		post := func(id uint64) error {
-			w := write(x, y)
-			w.ID, w.Flags = id, signaled
-			_, err := b.lib.PostSend(x.qp, w)
-			return err
-		}
-		for i, m := range masks(rc) {
-			if i == state {
+	for _, state := range []verbs.QPState{verbs.QPStateReset, verbs.QPStateInit, verbs.QPStateRTR} {
+		x, y := b.end("soft0", plan{}), b.end("soft0", plan{})
+		post := func(id uint64) error { return x.op(verbs.WROpcodeRDMAWrite, id, y, verbs.SendSignaled) }
+		s := plan{}.of(y)
+		for i, change := range []*verbs.QPAttr{s.Init(), s.RTR(), s.RTS()} {
+			if verbs.QPState(i) == state {
 				b.want(syscall.EINVAL, post(1))
 			}
-			a.State = i + 1
-			b.ok(b.lib.Modify(x.qp, a, m))
+			b.ok(x.qp.Modify(change))
 		}
-		y.to(plan{typ: rc}, x, sRTS)
+		y.to(plan{}, x, verbs.QPStateRTS)
 		b.none(x.scq)
 		b.ok(post(2))
-		if got := b.wait(x.scq, 2); got[0].ID != 1 || got[1].ID != 2 || got[0].Status != wcSuccess {
+		if got := b.wait(x.scq, 2); got[0].ID != 1 || got[1].ID != 2 || got[0].Status != verbs.WCStatusSuccess {
 			t.Errorf("state %d: %+v", state, got)
 		}
-		b.ok(b.lib.Modify(x.qp, harness.QPAttr{State: sReset}, aState))
+		b.ok(x.change(verbs.QPStateReset))
 		b.want(syscall.EINVAL, post(3))
-		b.ok(b.lib.Modify(x.qp, harness.QPAttr{State: sReset}, aState)) // drops it
-		x.to(plan{typ: rc}, y, sRTS)
-		b.ok(b.lib.Modify(y.qp, harness.QPAttr{State: sReset}, aState))
-		y.to(plan{typ: rc}, x, sRTS)
+		b.ok(x.change(verbs.QPStateReset)) // drops it
+		x.to(plan{}, y, verbs.QPStateRTS)
+		b.ok(y.change(verbs.QPStateReset))
+		y.to(plan{}, x, verbs.QPStateRTS)
 		b.ok(post(4))
 		if got := b.wait(x.scq, 1); got[0].ID != 4 {
 			t.Errorf("state %d, after a reset: %+v", state, got)
@@ -71,68 +62,163 @@ func TestRefusedRequestsStay(t *testing.T) {
 
 // A receive that comes later than all retries take is in time for mlx5, and too late for soft-RoCE.
 func TestLateReceive(t *testing.T) {
-	for _, c := range []struct {
-		status  int
-		options []softverbs.Option
-	}{{wcRetryExc, nil}, {wcSuccess, []softverbs.Option{softverbs.LikeMLX5()}}} {
-		b := open(t, append(c.options, softverbs.AnotherDevice("soft1"))...)
-		x, y := b.pair(plan{attr: func(a *harness.QPAttr) { a.RNRRetry = 7 }}, 2)
-		w := send(x, y)
-		w.Flags = signaled
-		x.send(w)
-		var got []harness.WC
-		if c.status == wcSuccess {
+	for status, opt := range map[verbs.WCStatus]softverbs.Option{
+		verbs.WCStatusRetryExcErr: nil, verbs.WCStatusSuccess: softverbs.LikeMLX5(),
+	} {
+		b := two(t, opt)
+		x, y := b.pair(plan{setup: func(s *verbs.RCSetup) { s.RNRRetry = 7 }})
+		x.send(1)
+		if status == verbs.WCStatusSuccess {
 			time.Sleep(100 * time.Millisecond) // three timeouts are 12 ms
-		} else {
-			got = b.wait(x.scq, 1)
+			b.ok(y.recv(1, 8))
 		}
-		if _, err := b.lib.PostRecv(y.qp, harness.RecvWR{SGEs: []harness.SGE{y.sge(0, 8)}}); err != nil {
-			t.Fatal(err)
-		}
-		if got == nil {
-			got = b.wait(x.scq, 1)
-		}
-		if got[0].Status != c.status {
-			t.Errorf("status %d, want %d", got[0].Status, c.status)
-		}
+		b.statuses(x.scq, status)
 	}
 }
 
 // A change to ERR or SQD is done when the call is back: queues are flushed, receives first, and an idle one has drained.
 func TestChangesAreDoneAtOnce(t *testing.T) {
 	b := open(t)
-	x, y := b.pair(plan{typ: rc}, 1)
+	x, y := b.pair(plan{})
 	for range 50 {
-		b.ok(b.lib.Modify(x.qp, harness.QPAttr{State: sSQD}, aState))
-		b.ok(b.lib.Modify(x.qp, harness.QPAttr{State: sRTS}, aState))
-		_, _, err := b.lib.Async(x.ctx)
-		b.ok(err)
-		b.lib.AckAsync(5, x.qp)
+		b.ok(x.change(verbs.QPStateSQD))
+		b.ok(x.change(verbs.QPStateRTS))
+		ev := must(x.dev.NextEvent(t.Context()))(t)
+		if ev.Done(); ev.Type != verbs.EventTypeSQDrained || ev.QP != x.qp {
+			t.Errorf("event %v of %v", ev.Type, ev.QP)
+		}
 	}
-	y.recv(harness.RecvWR{ID: 1, SGEs: []harness.SGE{y.sge(0, 8)}}, harness.RecvWR{ID: 2})
-	b.ok(b.lib.Modify(y.qp, harness.QPAttr{State: sErr}, aState))
-	if wcs, err := b.lib.Poll(y.rcq, 8); err != nil || len(wcs) != 2 || wcs[0].ID != 1 || wcs[1].Status != wcFlush {
-		t.Errorf("%+v, %v", wcs, err)
+	b.ok(y.recv(1, 8))
+	b.ok(y.recv(2, 8))
+	b.ok(y.change(verbs.QPStateErr))
+	var wcs [8]verbs.WC
+	if n, err := y.rcq.PollInto(wcs[:]); n != 2 || err != nil || wcs[0].ID != 1 || wcs[1].Status != verbs.WCStatusWRFlushErr {
+		t.Errorf("%+v, %v", wcs[:n], err)
 	}
 }
 
-// Values that no verb has a meaning for, and what soft-RoCE says of them.
-func TestOddValues(t *testing.T) {
-	b := open(t, softverbs.WithoutRawPackets(), softverbs.CapFlags(0))
-	e := b.end(0, plan{typ: rc})
-	e.to(plan{typ: rc}, e, sInit)
-	a := e.attr(plan{typ: rc}, e)
-	a.State, a.PathMTU = sRTR, 6
-	b.want(syscall.EINVAL, b.lib.Modify(e.qp, a, maskRTR))
-	a.PathMTU = 0
-	b.ok(b.lib.Modify(e.qp, a, maskRTR))
-	b.want(syscall.EOPNOTSUPP, b.lib.Modify(e.qp, harness.QPAttr{State: sRTS}, maskRTS|1<<25)) // IBV_QP_RATE_LIMIT
-	for typ, want := range map[int]syscall.Errno{
-		0: syscall.EINVAL, 5: syscall.EINVAL, 8: syscall.EOPNOTSUPP, 9: syscall.EOPNOTSUPP, 10: syscall.EINVAL, 255: syscall.EOPNOTSUPP,
+// A request that waits for a receive is under way in SQD; one that is posted then waits until the queue may send again.
+func TestSendQueueDrained(t *testing.T) {
+	b := two(t)
+	x, y := b.pair(plan{setup: func(s *verbs.RCSetup) { s.RNRRetry, s.Timeout = 7, 0 }})
+	x.send(1)
+	b.ok(x.change(verbs.QPStateSQD))
+	x.send(2)
+	b.ok(y.recv(1, 8))
+	b.ok(y.recv(2, 8))
+	ev := must(x.dev.NextEvent(t.Context()))(t)
+	if ev.Done(); ev.Type != verbs.EventTypeSQDrained {
+		t.Errorf("event %v", ev.Type)
+	}
+	var wcs [4]verbs.WC
+	sent, err := x.scq.PollInto(wcs[:])
+	if b.ok(err); sent > 1 {
+		t.Errorf("%d were sent in SQD", sent)
+	}
+	b.ok(x.change(verbs.QPStateRTS))
+	b.wait(x.scq, 2-sent)
+}
+
+// A message has at most max_msg_sz bytes, whatever it is.
+func TestMaxMsgSize(t *testing.T) {
+	for _, op := range []func(w verbs.SendWR, y *end){
+		func(w verbs.SendWR, _ *end) { w.Send(1) },
+		func(w verbs.SendWR, y *end) { w.Write(1, y.mr.IOVA(), y.mr.RKey()) },
+		func(w verbs.SendWR, y *end) { w.Read(1, y.mr.IOVA(), y.mr.RKey()) },
 	} {
-		_, _, err := b.lib.CreateQP(e.pd, harness.QPInit{SendCQ: e.scq, RecvCQ: e.rcq, Type: typ})
-		if b.want(want, err); t.Failed() {
-			t.Fatalf("type %d", typ)
+		b := open(t, softverbs.LikeRXE61(), softverbs.MaxMsgSize(uint32(pageSize)))
+		x, y := b.pair(plan{})
+		b.ok(y.recv(1, 2*pageSize))
+		b.ok(y.recv(2, 2*pageSize))
+		for n, want := range []verbs.WCStatus{verbs.WCStatusSuccess, verbs.WCStatusLocLenErr} {
+			b.ok(x.post(func(w verbs.SendWR) {
+				op(w, y)
+				w.Add(x.sge(0, pageSize)).Add(x.sge(pageSize, uint64(n))).Flags(verbs.SendSignaled)
+			}))
+			b.statuses(x.scq, want)
 		}
+		if x.state() != verbs.QPStateErr || y.state() != verbs.QPStateRTS {
+			t.Errorf("states %v and %v", x.state(), y.state())
+		}
+	}
+}
+
+// A send queue is full of unsignaled requests, all of them done, until a completion of a later one is polled.
+func TestMLX5SendQueueFills(t *testing.T) {
+	b := open(t, softverbs.LikeMLX5())
+	x, y := b.pair(plan{depth: 16})
+	quiet := func() error { return x.op(verbs.WROpcodeRDMAWrite, 1, y, 0) }
+	for range 15 {
+		b.ok(quiet())
+	}
+	x.mem[0] = 1
+	x.write(2, y)
+	y.arrives(0, 1)
+	b.want(syscall.ENOMEM, quiet())
+	b.wait(x.scq, 1)
+	for range 16 {
+		b.ok(quiet())
+	}
+	b.want(syscall.ENOMEM, quiet())
+	b.ok(x.change(verbs.QPStateReset))
+	x.to(plan{}, y, verbs.QPStateRTS)
+	b.ok(quiet())
+}
+
+func TestMLX5ReceivesGoWithTheirCompletions(t *testing.T) {
+	b := open(t, softverbs.LikeMLX5())
+	x, y := b.pair(plan{depth: 4})
+	for id := range uint64(4) {
+		b.ok(y.recv(id, 8))
+	}
+	x.send(1)
+	b.wait(x.scq, 1) // a receive was used
+	b.want(syscall.ENOMEM, y.recv(4, 8))
+	b.wait(y.rcq, 1)
+	b.ok(y.recv(4, 8))
+}
+
+func TestMLX5DeadPeerIsNoticed(t *testing.T) {
+	b := open(t, softverbs.LikeMLX5())
+	x, y := b.pair(plan{second: verbs.QPStateInit, setup: func(s *verbs.RCSetup) { s.RetryCnt, s.Timeout = 7, 8 }})
+	x.write(1, y)
+	b.statuses(x.scq, verbs.WCStatusRetryExcErr)
+}
+
+// What is in the completion queues of a queue pair goes with RESET and with its end; on the default device it stays.
+func TestMLX5CleansCompletionQueues(t *testing.T) {
+	for want, opt := range map[int]softverbs.Option{0: softverbs.LikeMLX5(), 2: nil} {
+		b := open(t, opt)
+		x, y := b.pair(plan{})
+		x.write(1, y)
+		b.ok(x.post(func(w verbs.SendWR) { w.Write(2, y.mr.IOVA(), 0).Add(x.sge(0, 8)).Flags(verbs.SendSignaled) }))
+		for x.state() != verbs.QPStateErr { // until both are done
+		}
+		b.ok(x.change(verbs.QPStateReset))
+		var wcs [8]verbs.WC
+		if n, err := x.scq.PollInto(wcs[:]); err != nil || n != want {
+			t.Errorf("want %d: %+v, %v", want, wcs[:n], err)
+		}
+	}
+}
+
+func TestModifySRQOfFixedSize(t *testing.T) {
+	b := open(t, softverbs.CapFlags(1<<12))
+	srq := must(b.pd.CreateSRQ(verbs.SRQInitAttr{MaxWR: 10, MaxSGE: 2}))(t)
+	b.want(syscall.EINVAL, srq.Modify(verbs.NewSRQAttr().MaxWR(20)))
+	b.ok(srq.Modify(verbs.NewSRQAttr().Limit(1)))
+}
+
+// A device without XRC, such as soft-RoCE, makes no sender.
+func TestXRCSender(t *testing.T) {
+	for _, opt := range []softverbs.Option{nil, softverbs.LikeRXE61(), softverbs.CapFlags(0)} {
+		b := open(t, opt)
+		cq := must(b.dev.CreateCQ(7, nil, 0))(t)
+		_, err := b.pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeXRCSend, SendCQ: cq, MaxSendWR: 16, MaxSendSGE: 1})
+		want := syscall.Errno(0)
+		if opt != nil {
+			want = syscall.EOPNOTSUPP
+		}
+		b.want(want, err)
 	}
 }

@@ -37,18 +37,11 @@ type device struct {
 	mlx5                     bool // queue pairs like those of mlx5
 }
 
-type failure struct {
-	verb  string
-	nth   uint64
-	errno syscall.Errno
-}
-
 type settings struct {
 	devices  []*device
 	at       *device // the one that options speak of
 	release  string
 	without  []string
-	failures []failure
 	faults   []func(*Device) error
 	override map[string]uintptr
 	absent   []string
@@ -100,13 +93,8 @@ func newSettings(opts []Option) (*settings, error) {
 	s := &settings{release: newest, override: map[string]uintptr{}}
 	s.at = newDevice(defaultName)
 	s.devices = []*device{s.at}
-	for _, o := range opts {
-		if o == nil {
-			continue
-		}
-		if err := o(s); err != nil {
-			return s, err
-		}
+	if err := s.apply(opts); err != nil {
+		return s, err
 	}
 	for i, d := range s.devices {
 		if slices.ContainsFunc(s.devices[:i], func(e *device) bool { return e.name == d.name }) {
@@ -119,12 +107,27 @@ func newSettings(opts []Option) (*settings, error) {
 	return s, nil
 }
 
-func set(f func(*device)) Option {
+func (s *settings) apply(opts []Option) error {
+	for _, o := range opts {
+		if o == nil {
+			continue
+		}
+		if err := o(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// always is an option that cannot be wrong, and set one of a device.
+func always(f func(*settings)) Option {
 	return func(s *settings) error {
-		f(s.at)
+		f(s)
 		return nil
 	}
 }
+
+func set(f func(*device)) Option { return always(func(s *settings) { f(s.at) }) }
 
 // Name sets the name of the device; the default is "soft0".
 func Name(name string) Option {
@@ -145,25 +148,12 @@ func AnotherDevice(name string, opts ...Option) Option {
 		defer func() { s.at = before }()
 		s.at = newDevice(name)
 		s.devices = append(s.devices, s.at)
-		for _, o := range append([]Option{Name(name)}, opts...) {
-			if o == nil {
-				continue
-			}
-			if err := o(s); err != nil {
-				return err
-			}
-		}
-		return nil
+		return s.apply(append([]Option{Name(name)}, opts...))
 	}
 }
 
 // NoDevices makes the device list empty, which is no error of the verb.
-func NoDevices() Option {
-	return func(s *settings) error {
-		s.devices = nil
-		return nil
-	}
-}
+func NoDevices() Option { return always(func(s *settings) { s.devices = nil }) }
 
 // GUID sets the node GUID, in host byte order.
 func GUID(guid uint64) Option {
@@ -282,26 +272,17 @@ func StandardFields() Option { return set(func(d *device) { d.plainCQEx = true }
 // Fail makes the nth call of a verb fail with errno, counted from 1, or every call if n is 0. verb is the C name ("ibv_alloc_dm",
 // "ibv_memcpy_to_dm"); "ibv_reg_mr" includes its iova forms. The option may be used several times.
 func Fail(verb string, nth uint64, errno syscall.Errno) Option {
-	return func(s *settings) error {
-		s.failures = append(s.failures, failure{verb, nth, errno})
-		return nil
-	}
+	return onOrder(func(d *Device) error { return d.Fail(verb, nth, errno) })
 }
 
 // WithoutSymbol removes exported functions from the library.
 func WithoutSymbol(names ...string) Option {
-	return func(s *settings) error {
-		s.without = append(s.without, names...)
-		return nil
-	}
+	return always(func(s *settings) { s.without = append(s.without, names...) })
 }
 
 // WithoutOp removes operations from verbs_context ("alloc_dm"), as in a provider that lacks them.
 func WithoutOp(ops ...string) Option {
-	return func(s *settings) error {
-		s.absent = append(s.absent, ops...)
-		return nil
-	}
+	return always(func(s *settings) { s.absent = append(s.absent, ops...) })
 }
 
 // Override replaces an operation of verbs_context ("alloc_dm", "free_dm", "reg_dm_mr", ...) by the C function at addr,

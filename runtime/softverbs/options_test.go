@@ -8,8 +8,8 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
-	"github.com/verbsgen/verbsgen/runtime/softverbs/internal/harness"
 )
 
 func TestOptionMistakes(t *testing.T) {
@@ -91,82 +91,39 @@ func TestSymbolVersions(t *testing.T) {
 func TestOlderReleases(t *testing.T) {
 	for _, c := range []struct {
 		release              string
-		size, ops            int
 		dmabuf, importDM, ex bool
-		port                 byte // first byte of active_speed_ex, filled since 56.1
-	}{
-		{"33.2", 648, 6, false, false, false, 0}, {"44.0", 648, 6, true, true, false, 0},
-		{"56.1", 648, 6, true, true, false, 8}, {"65.0", 696, 0, true, true, true, 8},
-	} {
+		speed                uint32 // active_speed_ex, filled since 56.1
+	}{{"33.2", false, false, false, 0}, {"44.0", true, true, false, 0}, {"56.1", true, true, false, 8}, {"65.0", true, true, true, 8}} {
 		b := open(t, softverbs.Release(c.release))
-		newest := open(t)
-		if got := harness.VCtxSize(newest.ctx) - harness.VCtxSize(b.ctx); got != c.ops*8 {
-			t.Errorf("%s: verbs_context is %d bytes shorter", c.release, got)
-		}
 		for name, want := range map[string]bool{
 			"ibv_reg_dmabuf_mr": c.dmabuf, "ibv_import_dm": c.importDM, "ibv_reg_mr_ex": c.ex, "ibv_alloc_pd": true,
 		} {
-			if got := b.dev.Symbol(name, "") != 0; got != want {
+			if got := b.soft.Symbol(name, "") != 0; got != want {
 				t.Errorf("%s: %s: %t", c.release, name, got)
 			}
 		}
-		if got, err := b.lib.QueryPort(b.ctx, 1, 56, 0xee); err != nil || got[52] != c.port {
-			t.Errorf("%s: active_speed_ex %d, %v", c.release, got[52], err)
+		if port := must(b.dev.QueryPort(1))(t); port.ActiveSpeedEx != c.speed {
+			t.Errorf("%s: active_speed_ex %d", c.release, port.ActiveSpeedEx)
 		}
-		want := syscall.Errno(0)
-		if !c.ex {
-			want = syscall.EOPNOTSUPP
-			if op := harness.RawRegMREx(b.ctx); op == 0 || op == harness.RawRegMREx(newest.ctx) {
-				t.Errorf("%s: nothing catches a call beyond verbs_context.sz", c.release)
-			}
-		}
-		addr, _ := rw(t, pageSize)
-		mr, err := b.lib.RegMRExOp(b.pd, harness.MRAttr{CompMask: 2, Length: 64, Addr: addr})
-		if b.want(want, err); err == nil {
-			b.dereg(mr)
-		}
-		if b.dev.Release() != c.release || b.dev.String() != "softverbs as rdma-core "+c.release {
-			t.Errorf("release %q, %v", b.dev.Release(), b.dev)
+		if b.soft.Release() != c.release || b.soft.String() != "softverbs as rdma-core "+c.release {
+			t.Errorf("release %q, %v", b.soft.Release(), b.soft)
 		}
 	}
-}
-
-func TestLeftOutSymbolsAndOps(t *testing.T) {
-	b := open(t, softverbs.WithoutSymbol("ibv_import_dm", "ibv_rereg_mr"), softverbs.WithoutOp("reg_dm_mr", "query_port"))
-	if b.dev.Symbol("ibv_import_dm", "") != 0 || b.dev.Symbol("ibv_rereg_mr", "IBVERBS_1.1") != 0 {
-		t.Error("a symbol that was left out is there")
-	}
-	dm := b.allocDM(64)
-	_, err := b.lib.RegDMMR(b.pd, dm, 0, 64, zeroBased)
-	b.want(syscall.EOPNOTSUPP, err)
-	_, err = b.lib.QueryPort(b.ctx, 1, 56, 0)
-	b.want(syscall.EOPNOTSUPP, err)
-	b.ok(b.lib.FreeDM(b.ctx, dm))
-}
-
-func TestOverride(t *testing.T) {
-	b := open(t, softverbs.Override("alloc_dm", harness.FakeAllocDM()))
-	_, err := b.lib.AllocDM(b.ctx, 64, 0, 0)
-	b.want(syscall.ENOTTY, err)
 }
 
 func TestFailStrikesTheNthCallOnce(t *testing.T) {
 	b := open(t, softverbs.Fail("ibv_alloc_dm", 2, syscall.ENOSPC))
-	for i, want := range []syscall.Errno{0, syscall.ENOSPC, 0} {
-		dm, err := b.lib.AllocDM(b.ctx, 64, 0, 0)
-		if b.want(want, err); err == nil {
-			b.ok(b.lib.FreeDM(b.ctx, dm))
-		}
-		t.Log("call", i+1)
-	}
-	b.ok(b.dev.Fail("ibv_alloc_dm", 1, syscall.EINTR)) // counted from now
-	b.ok(b.dev.Fail("ibv_alloc_dm", 3, syscall.EAGAIN))
-	for _, want := range []syscall.Errno{syscall.EINTR, 0, syscall.EAGAIN, 0} {
-		dm, err := b.lib.AllocDM(b.ctx, 64, 0, 0)
-		if b.want(want, err); err == nil {
-			b.ok(b.lib.FreeDM(b.ctx, dm))
+	alloc := func(wants ...syscall.Errno) {
+		t.Helper()
+		for _, want := range wants {
+			_, err := b.dev.AllocDM(verbs.NewAllocDMAttr(64))
+			b.want(want, err)
 		}
 	}
+	alloc(0, syscall.ENOSPC, 0)
+	b.ok(b.soft.Fail("ibv_alloc_dm", 1, syscall.EINTR)) // counted from now
+	b.ok(b.soft.Fail("ibv_alloc_dm", 3, syscall.EAGAIN))
+	alloc(syscall.EINTR, 0, syscall.EAGAIN, 0)
 }
 
 // TestNilOption: a nil option changes nothing.

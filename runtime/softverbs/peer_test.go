@@ -7,7 +7,6 @@ import (
 	"errors"
 	"os"
 	"runtime"
-	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
@@ -16,18 +15,10 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
-	"github.com/verbsgen/verbsgen/runtime/softverbs/internal/harness"
 )
-
-const allRemote = localWrite | remoteWrite | remoteRead | remoteAtomic
-
-func (b *bench) region(n uint64, access uint32) (mr harness.Obj, rkey uint32, addr uint64, mem []byte) {
-	b.Helper()
-	a, mem := rw(b.T, n)
-	mr = b.must(b.lib.RegMR(b.pd, a, n, access))
-	return mr, harness.ReadMR(mr).RKey, uint64(a), mem
-}
 
 func (b *bench) status(want, got softverbs.Status, err error) {
 	b.Helper()
@@ -38,63 +29,76 @@ func (b *bench) status(want, got softverbs.Status, err error) {
 
 func TestPeerAtomics(t *testing.T) {
 	b := open(t)
-	mr, rkey, addr, mem := b.region(pageSize, allRemote)
-	p := b.dev.Peer()
-	value := func() uint64 { return binary.NativeEndian.Uint64(mem[8:]) }
-	binary.NativeEndian.PutUint64(mem[8:], 40)
-	old, s, err := p.FetchAdd(rkey, addr+8, 2)
-	if b.status(softverbs.StatusSuccess, s, err); old != 40 || value() != 42 {
-		t.Errorf("fetch_add: %d, then %d", old, value())
+	mr, addr, mem := b.region(pageSize, allRemote)
+	p, rkey := b.soft.Peer(), mr.RKey()
+	for i, c := range []struct {
+		add, compare, swap uint64 // a comparison if compare is not 0
+		old, now           uint64
+	}{{40, 0, 0, 0, 40}, {2, 0, 0, 40, 42}, {0, 41, 7, 42, 42}, {0, 42, 7, 42, 7}} {
+		old, s, err := p.FetchAdd(rkey, addr+8, c.add)
+		if c.compare != 0 {
+			old, s, err = p.CompareSwap(rkey, addr+8, c.compare, c.swap)
+		}
+		b.status(softverbs.StatusSuccess, s, err)
+		if now := binary.NativeEndian.Uint64(mem[8:]); old != c.old || now != c.now {
+			t.Errorf("atomic %d: %d, then %d", i, old, now)
+		}
 	}
-	old, s, err = p.CompareSwap(rkey, addr+8, 41, 7)
-	if b.status(softverbs.StatusSuccess, s, err); old != 42 || value() != 42 {
-		t.Errorf("cmp_swap that finds another value: %d, then %d", old, value())
-	}
-	old, s, err = p.CompareSwap(rkey, addr+8, 42, 7)
-	if b.status(softverbs.StatusSuccess, s, err); old != 42 || value() != 7 {
-		t.Errorf("cmp_swap: %d, then %d", old, value())
-	}
-	_, s, err = p.FetchAdd(rkey, addr+12, 1)
+	_, s, err := p.FetchAdd(rkey, addr+12, 1)
 	b.status(softverbs.StatusRemInvReq, s, err)
 	_, s, err = p.FetchAdd(rkey, addr+pageSize-4, 1)
 	b.status(softverbs.StatusRemAccess, s, err)
-	b.dereg(mr)
-
 	none := open(t, softverbs.AtomicCap(0))
-	mr, rkey, addr, _ = none.region(pageSize, allRemote)
-	_, s, err = none.dev.Peer().FetchAdd(rkey, addr, 1)
+	mr, addr, _ = none.region(pageSize, allRemote)
+	_, s, err = none.soft.Peer().FetchAdd(mr.RKey(), addr, 1)
 	none.status(softverbs.StatusRemInvReq, s, err)
-	none.dereg(mr)
 }
 
 func TestPeerIsHeldToRights(t *testing.T) {
 	b := open(t)
-	p := b.dev.Peer()
-	for _, c := range []struct {
-		access              uint32
-		write, read, atomic softverbs.Status
-	}{
-		{localWrite, softverbs.StatusRemAccess, softverbs.StatusRemAccess, softverbs.StatusRemAccess},
-		{remoteRead, softverbs.StatusRemAccess, softverbs.StatusSuccess, softverbs.StatusRemAccess},
-		{localWrite | remoteWrite, softverbs.StatusSuccess, softverbs.StatusRemAccess, softverbs.StatusRemAccess},
-		{localWrite | remoteAtomic, softverbs.StatusRemAccess, softverbs.StatusRemAccess, softverbs.StatusSuccess},
-	} {
-		mr, rkey, addr, _ := b.region(pageSize, c.access)
-		s, err := p.Write(rkey, addr, []byte("x"))
-		b.status(c.write, s, err)
-		s, err = p.Read(rkey, addr, make([]byte, 1))
-		b.status(c.read, s, err)
-		_, s, err = p.FetchAdd(rkey, addr, 1)
-		b.status(c.atomic, s, err)
-		b.dereg(mr)
+	p := b.soft.Peer()
+	for _, has := range []verbs.MRAccess{0, verbs.MRAccessRemoteWrite, verbs.MRAccessRemoteRead, verbs.MRAccessRemoteAtomic} {
+		mr, addr, _ := b.region(pageSize, localWrite|has)
+		want := func(needs verbs.MRAccess) softverbs.Status {
+			if has == needs {
+				return softverbs.StatusSuccess
+			}
+			return softverbs.StatusRemAccess
+		}
+		s, err := p.Write(mr.RKey(), addr, []byte("x"))
+		b.status(want(verbs.MRAccessRemoteWrite), s, err)
+		s, err = p.Read(mr.RKey(), addr, make([]byte, 1))
+		b.status(want(verbs.MRAccessRemoteRead), s, err)
+		_, s, err = p.FetchAdd(mr.RKey(), addr, 1)
+		b.status(want(verbs.MRAccessRemoteAtomic), s, err)
 	}
+}
+
+func TestPeerInDeviceMemory(t *testing.T) {
+	b := open(t)
+	dm, in := b.allocDM(4096), make([]byte, 12)
+	mr := must(b.pd.RegDMMR(dm, 64, 128, verbs.DMAccess(allRemote)|verbs.DMAccessZeroBased))(t)
+	p, rkey := b.soft.Peer(), mr.RKey()
+	s, err := p.Write(rkey, 0, []byte("zero-based"))
+	b.status(softverbs.StatusSuccess, s, err)
+	if must(dm.ReadAt(in, 64))(t); string(in) != "zero-based\x00\x00" {
+		t.Errorf("in the device memory: %q", in)
+	}
+	s, err = p.Read(rkey, 5, in[:4])
+	if b.status(softverbs.StatusSuccess, s, err); string(in[:4]) != "base" {
+		t.Errorf("read %q", in[:4])
+	}
+	_, s, err = p.FetchAdd(rkey, 120, 5)
+	b.status(softverbs.StatusSuccess, s, err)
+	s, err = p.Read(rkey, 121, make([]byte, 8))
+	b.status(softverbs.StatusRemAccess, s, err)
 }
 
 func TestPeerIsHeldToKeyAndBounds(t *testing.T) {
 	b := open(t)
-	mr, rkey, addr, mem := b.region(pageSize, allRemote)
-	lkey := harness.ReadMR(mr).LKey
-	p := b.dev.Peer()
+	mr, addr, mem := b.region(pageSize, allRemote)
+	rkey := mr.RKey()
+	p := b.soft.Peer()
 	for _, c := range []struct {
 		what string
 		key  uint32
@@ -107,19 +111,15 @@ func TestPeerIsHeldToKeyAndBounds(t *testing.T) {
 		{"before", rkey, addr - 1, 1, softverbs.StatusRemAccess},
 		{"behind", rkey, addr + pageSize, 1, softverbs.StatusRemAccess},
 		{"zero-based address", rkey, 0, 1, softverbs.StatusRemAccess},
-		{"lkey", lkey, addr, 1, softverbs.StatusRemAccess},
+		{"lkey", mr.LKey(), addr, 1, softverbs.StatusRemAccess},
 		{"index", rkey + 256, addr, 1, softverbs.StatusRemAccess},
 		{"tag", rkey + 2, addr, 1, softverbs.StatusRemAccess},
 		{"0", 0, addr, 1, softverbs.StatusRemAccess},
 		{"far index", 0xffffff00, addr, 1, softverbs.StatusRemAccess},
 		{"no bytes, no look at the key", 0, 0, 0, softverbs.StatusSuccess},
 	} {
-		data := make([]byte, c.n)
-		for i := range data {
-			data[i] = 0x7f
-		}
 		t.Log(c.what)
-		s, err := p.Write(c.key, c.addr, data)
+		s, err := p.Write(c.key, c.addr, []byte{0x7f, 0x7f}[:c.n])
 		b.status(c.want, s, err)
 	}
 	for i, v := range mem[:pageSize-1] {
@@ -127,66 +127,32 @@ func TestPeerIsHeldToKeyAndBounds(t *testing.T) {
 			t.Fatalf("a refused write changed byte %d", i)
 		}
 	}
-	b.dereg(mr)
-}
-
-func TestPeerInDeviceMemory(t *testing.T) {
-	b := open(t)
-	dm := b.allocDM(4096)
-	mr := b.must(b.lib.RegDMMR(b.pd, dm, 64, 128, allRemote|zeroBased))
-	rkey := harness.ReadMR(mr).RKey
-	p := b.dev.Peer()
-	s, err := p.Write(rkey, 0, []byte("zero-based"))
-	b.status(softverbs.StatusSuccess, s, err)
-	in := make([]byte, 12)
-	b.ok(b.lib.FromDM(in, dm, 64, 12))
-	if string(in) != "zero-based\x00\x00" {
-		t.Errorf("in the device memory: %q", in)
-	}
-	s, err = p.Read(rkey, 5, in[:4])
-	if b.status(softverbs.StatusSuccess, s, err); string(in[:4]) != "base" {
-		t.Errorf("read %q", in[:4])
-	}
-	old, s, err := p.FetchAdd(rkey, 120, 5)
-	if b.status(softverbs.StatusSuccess, s, err); old != 0 {
-		t.Errorf("fetch_add: %d", old)
-	}
-	s, err = p.Read(rkey, 121, make([]byte, 8))
-	b.status(softverbs.StatusRemAccess, s, err)
-	b.dereg(mr)
-	b.ok(b.lib.FreeDM(b.ctx, dm))
 }
 
 func TestPeerSurvivesMemoryThatIsGone(t *testing.T) {
 	b := open(t, softverbs.ODP(1, 0xff, 0, 0))
-	for access, want := range map[uint32]softverbs.Status{
-		allRemote: softverbs.StatusRemOp, allRemote | onDemand: softverbs.StatusRemAccess,
+	for access, want := range map[verbs.MRAccess]softverbs.Status{
+		allRemote: softverbs.StatusRemOp, allRemote | verbs.MRAccessOnDemand: softverbs.StatusRemAccess,
 	} {
-		mr, rkey, addr, mem := b.region(pageSize, access)
+		mr, addr, mem := b.region(pageSize, access)
 		b.ok(unix.Mprotect(mem, unix.PROT_NONE)) // as after munmap, but the address stays ours
-		s, err := b.dev.Peer().Write(rkey, addr, []byte("x"))
+		s, err := b.soft.Peer().Write(mr.RKey(), addr, []byte("x"))
 		b.status(want, s, err)
-		_, s, err = b.dev.Peer().FetchAdd(rkey, addr, 1)
+		_, s, err = b.soft.Peer().FetchAdd(mr.RKey(), addr, 1)
 		b.status(want, s, err)
-		b.dereg(mr)
 	}
 }
 
 func TestPeerOfEachDevice(t *testing.T) {
-	b := open(t, softverbs.AnotherDevice("soft1"))
-	mr, rkey, addr, _ := b.region(pageSize, allRemote)
-	other, err := b.dev.PeerOn("soft1")
-	b.ok(err)
-	s, err := other.Write(rkey, addr, []byte("x"))
+	b := two(t)
+	mr, addr, _ := b.region(pageSize, allRemote)
+	s, err := must(b.soft.PeerOn("soft1"))(t).Write(mr.RKey(), addr, []byte("x"))
 	b.status(softverbs.StatusRemAccess, s, err) // keys belong to a device
-	first, err := b.dev.PeerOn("soft0")
-	if b.ok(err); first != b.dev.Peer() {
+	if must(b.soft.PeerOn("soft0"))(t) != b.soft.Peer() {
 		t.Error("two peers of one device")
 	}
-	if _, err = b.dev.PeerOn("soft2"); !errors.Is(err, syscall.ENODEV) {
-		t.Errorf("peer of no device: %v", err)
-	}
-	b.dereg(mr)
+	_, err = b.soft.PeerOn("soft2")
+	b.want(syscall.ENODEV, err)
 }
 
 func TestPeerAfterClose(t *testing.T) {
@@ -205,53 +171,10 @@ func TestPeerAfterClose(t *testing.T) {
 	}
 }
 
-func TestStressWhileTheCollectorRuns(t *testing.T) {
-	b := open(t)
-	const length = 4 << 20
-	mr, rkey, addr, mem := b.region(length+pageSize, allRemote)
-	stress, err := b.dev.Peer().Start(rkey, addr, length)
-	b.ok(err)
-	if _, err := b.dev.Peer().Start(rkey, addr, 1); !errors.Is(err, syscall.EBUSY) {
-		t.Errorf("second start: %v", err)
-	}
-	var wg sync.WaitGroup
-	for g := range uint64(4) {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			for range 25 {
-				if _, s, err := b.dev.Peer().FetchAdd(rkey, addr+length+8*g, 1); s != softverbs.StatusSuccess || err != nil {
-					t.Errorf("fetch_add: %v, %v", s, err)
-				}
-				runtime.GC()
-			}
-		}()
-	}
-	wg.Wait()
-	r, err := stress.Stop()
-	if b.ok(err); r.Status != softverbs.StatusSuccess || r.Passes == 0 {
-		t.Fatalf("report %+v", r)
-	}
-	for i := range uint64(length) {
-		if want := byte(r.Passes - 1 + i); mem[i] != want {
-			t.Fatalf("byte %d is %d, want %d of pass %d", i, mem[i], want, r.Passes-1)
-		}
-	}
-	for g := range uint64(4) {
-		if n := binary.NativeEndian.Uint64(mem[length+8*g:]); n != 25 {
-			t.Errorf("counter %d: %d", g, n)
-		}
-	}
-	if _, err = stress.Stop(); err == nil {
-		t.Error("second stop: success")
-	}
-	b.dereg(mr)
-}
-
 // TestFetchAddIsAtomic has a peer and this program add to the same number.
 func TestFetchAddIsAtomic(t *testing.T) {
 	b := open(t)
-	mr, rkey, addr, mem := b.region(pageSize, allRemote)
+	mr, addr, mem := b.region(pageSize, allRemote)
 	number := (*uint64)(unsafe.Pointer(unsafe.SliceData(mem)))
 	var stop atomic.Bool
 	added := make(chan uint64)
@@ -266,7 +189,7 @@ func TestFetchAddIsAtomic(t *testing.T) {
 	peers, together := uint64(0), 0
 	for end := time.Now().Add(5 * time.Second); together < 5000 && time.Now().Before(end); peers++ {
 		before := atomic.LoadUint64(number)
-		old, s, err := b.dev.Peer().FetchAdd(rkey, addr, 1)
+		old, s, err := b.soft.Peer().FetchAdd(mr.RKey(), addr, 1)
 		if s != softverbs.StatusSuccess || err != nil {
 			t.Fatalf("fetch_add: %v, %v", s, err)
 		}
@@ -279,49 +202,42 @@ func TestFetchAddIsAtomic(t *testing.T) {
 	if got := atomic.LoadUint64(number); got != want {
 		t.Errorf("%d after %d additions of 1", got, want)
 	}
-	b.dereg(mr)
 }
 
+// TestStressEndsWithTheRegion takes a region away, or its memory, that the peer writes to: from then on its memory is the program's.
 func TestStressEndsWithTheRegion(t *testing.T) {
 	b := open(t)
-	b.untouchedAfter(b.dereg)
-	var moved harness.Obj
-	b.untouchedAfter(func(mr harness.Obj) {
-		moved = mr
+	for _, end := range []func(mr *verbs.MR) error{(*verbs.MR).Close, func(mr *verbs.MR) error {
 		addr, _ := rw(t, pageSize)
-		if rc, err := b.lib.Rereg(mr, changeTranslation, nil, addr, pageSize, 0); rc != 0 {
-			t.Errorf("rereg: %d, %v", rc, err)
+		return mr.Rereg(new(verbs.MRChange).Memory(mem.Addr(addr, pageSize)))
+	}} {
+		const length = 16 << 20
+		mr, addr, memory := b.region(length, allRemote)
+		stress := must(b.soft.Peer().Start(mr.RKey(), addr, length))(t)
+		_, err := b.soft.Peer().Start(mr.RKey(), addr, 1)
+		b.want(syscall.EBUSY, err)
+		for memory[0] == 0 { // the first byte of a pass: all others are still to come
+			runtime.Gosched()
 		}
-	})
-	b.dereg(moved)
-}
-
-// untouchedAfter has the peer write to a region and takes the region away: from then on its memory is the program's.
-func (b *bench) untouchedAfter(end func(mr harness.Obj)) {
-	b.Helper()
-	const length = 16 << 20
-	mr, rkey, addr, mem := b.region(length, allRemote)
-	stress, err := b.dev.Peer().Start(rkey, addr, length)
-	b.ok(err)
-	for mem[0] == 0 { // the first byte of a pass: all others are still to come
-		runtime.Gosched()
-	}
-	end(mr) // waits for the pass that is under way
-	clear(mem)
-	for {
-		r, err := stress.Report()
-		if b.ok(err); err != nil || r.Status == softverbs.StatusRemAccess {
-			break
+		b.ok(end(mr)) // waits for the pass that is under way
+		clear(memory)
+		for {
+			r, err := stress.Report()
+			if b.ok(err); err != nil || r.Status == softverbs.StatusRemAccess {
+				break
+			}
+			runtime.Gosched()
 		}
-		runtime.Gosched()
-	}
-	r, err := stress.Stop()
-	if b.ok(err); r.Status != softverbs.StatusRemAccess {
-		b.Errorf("report %+v", r)
-	}
-	for i, v := range mem {
-		if v != 0 {
-			b.Fatalf("byte %d written after the region had ended", i)
+		if r := must(stress.Stop())(t); r.Status != softverbs.StatusRemAccess {
+			t.Errorf("report %+v", r)
+		}
+		if _, err = stress.Stop(); err == nil {
+			t.Error("second stop: success")
+		}
+		for i, v := range memory {
+			if v != 0 {
+				t.Fatalf("byte %d written after the region had ended", i)
+			}
 		}
 	}
 }

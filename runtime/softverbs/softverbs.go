@@ -38,13 +38,6 @@ func New(opts ...Option) *Device {
 	for _, dev := range s.devices {
 		d.names = append(d.names, dev.name)
 	}
-	for _, f := range s.failures {
-		if err := d.Fail(f.verb, f.nth, f.errno); err != nil {
-			d.Close()
-			d.err = err
-			return d
-		}
-	}
 	for _, f := range s.faults {
 		if err := f(d); err != nil {
 			d.Close()
@@ -113,15 +106,7 @@ func (d *Device) Fail(verb string, nth uint64, errno syscall.Errno) error {
 // SetPort takes a port of the device called name down or up, like a pulled cable. Each change sends an event PORT_ERR or PORT_ACTIVE to
 // every context of that device. Nothing leaves or reaches a port that is down. Requests that start there fail with LOC_QP_OP_ERR.
 func (d *Device) SetPort(name string, port uint32, up bool) error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.err != nil {
-		return d.err
-	}
-	if err := setPort(d.slot, name, port, up); err != nil {
-		return fmt.Errorf("softverbs: SetPort(%q, %d): %w", name, port, err)
-	}
-	return nil
+	return d.fault(fmt.Sprintf("SetPort(%q, %d)", name, port), func() error { return setPort(d.slot, name, port, up) })
 }
 
 // Leaks returns a line for each object that is open now, or that was open when its context was closed. It is empty if the program closed

@@ -9,36 +9,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/gen/verbs/verbstest"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
-
-func TestPair(t *testing.T) {
-	for name, opt := range map[string]softverbs.Option{"default": softverbs.Ports(1), "mlx5": softverbs.LikeMLX5()} {
-		t.Run(name, func(t *testing.T) {
-			_, dev := verbstest.Open(t, opt)
-			a, b := verbstest.Pair(t, dev)
-			batch, err := verbs.NewSendBatch(1, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer batch.Close()
-			copy(a.Mem, "hello")
-			batch.WR(0).Write(1, b.MR.IOVA(), b.MR.RKey()).Add(a.MR.UncheckedSGE(0, 5)).Flags(verbs.SendSignaled)
-			if _, err := a.QP.PostSend(batch, 1); err != nil {
-				t.Fatal(err)
-			}
-			wcs, err := verbstest.Wait(a.SendCQ, 1)
-			if err != nil || wcs[0].Err() != nil {
-				t.Fatal(wcs, err)
-			}
-			if got := string(b.Mem[:5]); got != "hello" {
-				t.Errorf("written: %q", got)
-			}
-		})
-	}
-}
 
 // TestPairOn connects queue pairs in domains of the test, on two devices, and closes all before the test ends.
 func TestPairOn(t *testing.T) {

@@ -47,9 +47,9 @@ func newRegion(t *testing.T) *region {
 	return r
 }
 
-func (r *region) settle(t *testing.T, c *Change, code int, errno syscall.Errno, to *object.Node) error {
+func (r *region) settle(t *testing.T, c *Change, code int, errno syscall.Errno) error {
 	t.Helper()
-	move, err := object.BeginMove(verb, &r.mr, &r.a, to)
+	move, err := object.BeginMove(verb, &r.mr, &r.a, &r.b)
 	check(t, err)
 	return c.Settle(verb, code, errno, Region{Move: move, Release: &r.release,
 		New: cmem.Held{Release: func() { r.newGone++ }}, Changed: func() { r.changed++ }})
@@ -61,29 +61,30 @@ func memoryChange() *Change {
 	return c
 }
 
-// TestSettle is the table of answers: whether the region is changed, what is let go of at once, and what at its Close.
+// TestSettle is the table of answers: whether the region is changed, what is let go of at once, and what at its Close, and below which
+// domains it is: the new one, the old one, or both if either may be in use.
 func TestSettle(t *testing.T) {
 	for _, c := range []struct {
-		name               string
-		code               int
-		errno              syscall.Errno
-		changed            int
-		oldGone, newGone   int
-		oldClose, newClose int
-		text               string
+		name             string
+		code             int
+		errno            syscall.Errno
+		changed          int
+		oldGone, newGone int
+		a, b             int
+		text             string
 	}{
-		{"done", 0, 0, 1, 1, 0, 1, 1, ""},
-		{"old memory stays marked", -3, syscall.EINVAL, 1, 1, 0, 1, 1, "IBV_REREG_MR_ERR_DO_FORK_OLD: the region is changed"},
-		{"refused by the library", -1, syscall.EINVAL, 0, 0, 1, 1, 1, "IBV_REREG_MR_ERR_INPUT"},
-		{"new memory cannot be marked", -2, syscall.EINVAL, 0, 0, 1, 1, 1, "IBV_REREG_MR_ERR_DONT_FORK_NEW"},
-		{"no such change", -4, syscall.EOPNOTSUPP, 0, 0, 1, 1, 1, "the device cannot change a region in this way"},
+		{"done", 0, 0, 1, 1, 0, 0, 1, ""},
+		{"old memory stays marked", -3, syscall.EINVAL, 1, 1, 0, 0, 1, "IBV_REREG_MR_ERR_DO_FORK_OLD: the region is changed"},
+		{"refused by the library", -1, syscall.EINVAL, 0, 0, 1, 1, 0, "IBV_REREG_MR_ERR_INPUT"},
+		{"new memory cannot be marked", -2, syscall.EINVAL, 0, 0, 1, 1, 0, "IBV_REREG_MR_ERR_DONT_FORK_NEW"},
+		{"no such change", -4, syscall.EOPNOTSUPP, 0, 0, 1, 1, 0, "the device cannot change a region in this way"},
 		{"refused by the kernel", -4, syscall.ENOMEM, 0, 0, 0, 1, 1, "IBV_REREG_MR_ERR_CMD: the kernel refused"},
 		{"and the new memory stays marked", -5, syscall.ENOMEM, 0, 0, 0, 1, 1, "IBV_REREG_MR_ERR_CMD_AND_DO_FORK_NEW"},
 		{"an answer of no name", -9, syscall.EIO, 0, 0, 0, 1, 1, "IBV_REREG_MR_ERR_CMD: the kernel refused"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := newRegion(t)
-			err := r.settle(t, memoryChange(), c.code, c.errno, nil)
+			err := r.settle(t, memoryChange(), c.code, c.errno)
 			if (err == nil) != (c.text == "") || err != nil && !strings.HasPrefix(err.Error(), verb+": "+c.text) {
 				t.Errorf("error %v, want %q", err, c.text)
 			}
@@ -93,37 +94,14 @@ func TestSettle(t *testing.T) {
 			if r.changed != c.changed || r.oldGone != c.oldGone || r.newGone != c.newGone {
 				t.Errorf("changed %d, old let go %d, new let go %d; want %d, %d, %d", r.changed, r.oldGone, r.newGone, c.changed, c.oldGone, c.newGone)
 			}
+			if r.a.Count("MR") != c.a || r.b.Count("MR") != c.b {
+				t.Errorf("below the old domain %d, below the new %d; want %d, %d", r.a.Count("MR"), r.b.Count("MR"), c.a, c.b)
+			}
 			r.release()
-			if r.oldGone != c.oldClose || r.newGone != c.newClose {
-				t.Errorf("after Close: old let go %d, new let go %d; want %d, %d", r.oldGone, r.newGone, c.oldClose, c.newClose)
+			if r.oldGone != 1 || r.newGone != 1 {
+				t.Errorf("after Close: old let go %d, new let go %d; want 1, 1", r.oldGone, r.newGone)
 			}
 		})
-	}
-}
-
-// TestSettleMovesTheRegion changes the protection domain: the region is below the new one, the old one, or both if either may be in use.
-func TestSettleMovesTheRegion(t *testing.T) {
-	for _, c := range []struct {
-		code     int
-		errno    syscall.Errno
-		old, new int
-	}{
-		{0, 0, 0, 1},
-		{errDoForkOld, syscall.EINVAL, 0, 1},
-		{errInput, syscall.EINVAL, 1, 0},
-		{errDontForkNew, syscall.EINVAL, 1, 0},
-		{-4, syscall.EOPNOTSUPP, 1, 0},
-		{-4, syscall.EIO, 1, 1},
-		{errCmdAndDoForkNew, syscall.EIO, 1, 1},
-	} {
-		r := newRegion(t)
-		if err := r.settle(t, &Change{Flags: 2}, c.code, c.errno, &r.b); !errors.Is(err, c.errno) && c.code != 0 {
-			t.Errorf("code %d: %v", c.code, err)
-		}
-		if r.a.Count("MR") != c.old || r.b.Count("MR") != c.new {
-			t.Errorf("code %d, %v: below the old domain %d, below the new %d; want %d, %d",
-				c.code, c.errno, r.a.Count("MR"), r.b.Count("MR"), c.old, c.new)
-		}
 	}
 }
 

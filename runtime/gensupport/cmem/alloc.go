@@ -3,6 +3,7 @@ package cmem
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"syscall"
 
@@ -33,30 +34,48 @@ type Allocator[H any] struct {
 // AllocCalls connects an Allocator with the C callbacks of one handle. A nil *AllocCalls is that of a handle
 // without an allocator.
 type AllocCalls[H any] struct {
-	with Allocator[H]
-	h    atomic.Pointer[H]
-	id   uintptr
+	h     atomic.Pointer[H]
+	entry allocEntry
+}
+
+// allocEntry is an Allocator whose handle is known.
+type allocEntry struct {
+	id    uintptr
+	alloc func(size, align uint64, resource AllocResource) (addr uintptr, err error)
+	free  func(addr uintptr, resource AllocResource)
+
+	mu     sync.Mutex
+	blocks map[uintptr]struct{} // given by alloc and not yet taken back
+	last   error
+}
+
+func (e *allocEntry) keep(err error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.last = err
+}
+
+// lastError returns the latest error of a callback and forgets it; nil if there was none since the last call.
+func (e *allocEntry) lastError() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	err := e.last
+	e.last = nil
+	return err
 }
 
 // NewAllocCalls registers an allocator. alloc and free are the addresses of the C functions that call it, and context is the
 // argument that they need. The caller calls Release. Without cgo, or on another system than Linux, the error is errors.ErrUnsupported.
 func NewAllocCalls[H any](with Allocator[H]) (calls *AllocCalls[H], alloc, free, context uintptr, err error) {
-	c := &AllocCalls[H]{with: with}
-	c.id, alloc, free, err = registerAlloc(allocFuncs{alloc: c.alloc, free: c.free})
-	if err != nil {
+	c := new(AllocCalls[H])
+	c.entry.alloc = func(size, align uint64, resource AllocResource) (uintptr, error) {
+		return with.Alloc(c.h.Load(), size, align, resource)
+	}
+	c.entry.free = func(addr uintptr, resource AllocResource) { with.Free(c.h.Load(), addr, resource) }
+	if alloc, free, err = c.entry.register(); err != nil {
 		return nil, 0, 0, 0, err
 	}
-	return c, alloc, free, c.id, nil
-}
-
-// alloc answers a request from C.
-func (c *AllocCalls[H]) alloc(size, align uint64, resource AllocResource) (addr uintptr, err error) {
-	return c.with.Alloc(c.h.Load(), size, align, resource)
-}
-
-// free takes memory back from C.
-func (c *AllocCalls[H]) free(addr uintptr, resource AllocResource) {
-	c.with.Free(c.h.Load(), addr, resource)
+	return c, alloc, free, c.entry.id, nil
 }
 
 // Bind sets the handle that later requests are for.
@@ -69,14 +88,14 @@ func (c *AllocCalls[H]) Bind(h *H) {
 // Release unregisters the callbacks. Call it when no C object can call them any more.
 func (c *AllocCalls[H]) Release() {
 	if c != nil {
-		releaseAlloc(c.id)
+		c.entry.release()
 	}
 }
 
 // Begin forgets the errors of the allocator in earlier verbs.
 func (c *AllocCalls[H]) Begin() {
 	if c != nil {
-		_ = lastAllocError(c.id)
+		_ = c.entry.lastError()
 	}
 }
 
@@ -84,15 +103,9 @@ func (c *AllocCalls[H]) Begin() {
 func (c *AllocCalls[H]) Failed(verb string, errno syscall.Errno, hints func() []string) error {
 	err := fail.Failed(verb, errno, hints)
 	if e, ok := err.(*verr.Error); ok && c != nil {
-		e.Err = lastAllocError(c.id)
+		e.Err = c.entry.lastError()
 	}
 	return err
-}
-
-// allocFuncs is an Allocator whose handle is known.
-type allocFuncs struct {
-	alloc func(size, align uint64, resource AllocResource) (addr uintptr, err error)
-	free  func(addr uintptr, resource AllocResource)
 }
 
 // AllocResource says what memory is for: the number of the driver that asks, and a code of that driver.

@@ -18,15 +18,6 @@ import (
 // useDefault is IBV_ALLOCATOR_USE_DEFAULT, (void *)-1.
 const useDefault = ^uintptr(0)
 
-// allocEntry is one registered allocator.
-type allocEntry struct {
-	funcs allocFuncs
-
-	mu     sync.Mutex
-	blocks map[uintptr]struct{} // given by Alloc and not yet taken back
-	last   error
-}
-
 // allocs are the allocators by their numbers.
 var allocs = struct {
 	sync.RWMutex
@@ -34,13 +25,13 @@ var allocs = struct {
 	latest  uintptr
 }{entries: map[uintptr]*allocEntry{}}
 
-// keepAlloc keeps f under a new number, never 0 and never used again.
-func keepAlloc(f allocFuncs) uintptr {
+// enroll gives the allocator a number, never 0 and never used again.
+func (e *allocEntry) enroll() {
 	allocs.Lock()
 	defer allocs.Unlock()
 	allocs.latest++
-	allocs.entries[allocs.latest] = &allocEntry{funcs: f, blocks: map[uintptr]struct{}{}}
-	return allocs.latest
+	e.id, e.blocks = allocs.latest, map[uintptr]struct{}{}
+	allocs.entries[e.id] = e
 }
 
 func lookupAlloc(ctx uintptr) *allocEntry {
@@ -49,44 +40,12 @@ func lookupAlloc(ctx uintptr) *allocEntry {
 	return allocs.entries[ctx]
 }
 
-// releaseAlloc unregisters an allocator; call it when its parent domain is deallocated. leaked is the number of blocks that
-// were never freed. Later requests of the provider fail, and what it frees later is ignored. So is an unknown ctx.
-func releaseAlloc(ctx uintptr) (leaked int) {
+// release unregisters the allocator; call it when its parent domain is deallocated. Later requests of the provider fail, and what it frees
+// later is ignored.
+func (e *allocEntry) release() {
 	allocs.Lock()
-	e := allocs.entries[ctx]
-	delete(allocs.entries, ctx)
-	allocs.Unlock()
-	return e.outstanding()
-}
-
-// outstanding returns the number of blocks that are in use.
-func (e *allocEntry) outstanding() int {
-	if e == nil {
-		return 0
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	return len(e.blocks)
-}
-
-// lastAllocError returns the latest error of a callback and forgets it; nil if there was none since the last call. A verb
-// that failed on a parent domain adds it to its error. A verb may call it at its beginning to forget older errors.
-func lastAllocError(ctx uintptr) error {
-	e := lookupAlloc(ctx)
-	if e == nil {
-		return nil
-	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	err := e.last
-	e.last = nil
-	return err
-}
-
-func (e *allocEntry) keep(err error) {
-	e.mu.Lock()
-	e.last = err
-	e.mu.Unlock()
+	defer allocs.Unlock()
+	delete(allocs.entries, e.id)
 }
 
 // answerAlloc answers one request of a provider: an address, useDefault, or 0 and an errno.
@@ -109,7 +68,7 @@ func answerAlloc(ctx uintptr, size, align uint64, resource AllocResource) (uintp
 
 // ask returns an address that the provider may have, or useDefault.
 func (e *allocEntry) ask(size, align uint64, resource AllocResource) (addr uintptr, err error) {
-	panicked := apart(func() { addr, err = e.funcs.alloc(size, align, resource) })
+	panicked := apart(func() { addr, err = e.alloc(size, align, resource) })
 	switch {
 	case panicked != nil:
 		return 0, fmt.Errorf("it %w", panicked)
@@ -164,7 +123,7 @@ func answerFree(ctx, addr uintptr, resource AllocResource) {
 		e.keep(fmt.Errorf("allocator told to free %#x (%s): it never gave that; ignored", addr, resource))
 		return
 	}
-	if panicked := apart(func() { e.funcs.free(addr, resource) }); panicked != nil {
+	if panicked := apart(func() { e.free(addr, resource) }); panicked != nil {
 		e.keep(fmt.Errorf("allocator told to free %#x (%s): it %w", addr, resource, panicked))
 	}
 }

@@ -21,9 +21,10 @@ func verbsgen_cmem_go_free(ctx, addr C.uintptr_t, resource C.uint64_t) {
 	answerFree(uintptr(ctx), uintptr(addr), AllocResource(resource))
 }
 
-// registerAlloc registers f as an allocator and returns the values for a struct ibv_parent_domain_init_attr: ctx for
-// pd_context, and the addresses of the C functions for alloc and free. These functions are the same for every
-// allocator; only ctx differs, so no verb may change it. The caller calls releaseAlloc when the parent domain is gone.
-func registerAlloc(f allocFuncs) (ctx, alloc, free uintptr, err error) {
-	return keepAlloc(f), uintptr(C.verbsgen_cmem_alloc_address()), uintptr(C.verbsgen_cmem_free_address()), nil
+// register registers the allocator and returns, for a struct ibv_parent_domain_init_attr, the addresses of the C functions for alloc and
+// free. These functions are the same for every allocator; only the id, for pd_context, differs, so no verb may change it. The caller calls
+// release when the parent domain is gone.
+func (e *allocEntry) register() (alloc, free uintptr, err error) {
+	e.enroll()
+	return uintptr(C.verbsgen_cmem_alloc_address()), uintptr(C.verbsgen_cmem_free_address()), nil
 }

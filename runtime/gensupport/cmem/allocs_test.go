@@ -20,16 +20,22 @@ import (
 // mlx5CQ is driver 3, resource 7.
 const mlx5CQ = 3<<32 | 7
 
-// register makes f an allocator for the length of the test and answers its C side. Free may be nil.
-func registered(t *testing.T, f allocFuncs) ctest.Funcs {
+// calls are the two sides of an allocator: that of C and that of Go.
+type calls struct {
+	ctest.Funcs
+	*allocEntry
+}
+
+// registered registers an allocator for the length of the test. Free may be nil.
+func registered(t *testing.T, e *allocEntry) calls {
 	t.Helper()
-	if f.free == nil {
-		f.free = func(addr uintptr, _ AllocResource) { t.Errorf("Free(%#x) is called", addr) }
+	if e.free == nil {
+		e.free = func(addr uintptr, _ AllocResource) { t.Errorf("Free(%#x) is called", addr) }
 	}
-	ctx, alloc, free, err := registerAlloc(f)
+	alloc, free, err := e.register()
 	check(t, err)
-	t.Cleanup(func() { releaseAlloc(ctx) })
-	return ctest.Funcs{Ctx: ctx, Alloc: alloc, Free: free}
+	t.Cleanup(e.release)
+	return calls{ctest.Funcs{Ctx: e.id, Alloc: alloc, Free: free}, e}
 }
 
 // pool is an allocator over buffers, as a user would write it.
@@ -65,7 +71,7 @@ func (p *pool) free(addr uintptr, _ AllocResource) {
 func TestAllocFree(t *testing.T) {
 	var p pool
 	var seen []string
-	f := registered(t, allocFuncs{
+	f := registered(t, &allocEntry{
 		alloc: func(size, align uint64, resource AllocResource) (uintptr, error) {
 			seen = append(seen, fmt.Sprint("alloc ", size, align, uint64(resource)))
 			return p.alloc(size, align, resource)
@@ -83,33 +89,34 @@ func TestAllocFree(t *testing.T) {
 	if there == 0 || there == here || errno != syscall.EXDEV {
 		t.Fatalf("alloc from another thread = %#x, errno %v", there, errno)
 	}
-	if n := lookupAlloc(f.Ctx).outstanding(); n != 2 {
+	if n := len(f.blocks); n != 2 {
 		t.Errorf("%d blocks are in use", n)
 	}
 	if errno := f.FreeInThread(here, mlx5CQ); errno != syscall.EXDEV {
 		t.Errorf("free changed errno to %v", errno)
 	}
-	check(t, lastAllocError(f.Ctx))
+	check(t, f.lastError())
 	f.DoFree(here, 1) // not its own any more
-	err := lastAllocError(f.Ctx)
+	err := f.lastError()
 	if want := fmt.Sprintf("allocator told to free %#x (driver 0, resource 1): it never gave that; ignored", here); err == nil ||
 		err.Error() != want {
 		t.Errorf("LastError = %v, want %s", err, want)
 	}
-	if lastAllocError(f.Ctx) != nil {
+	if f.lastError() != nil {
 		t.Error("an error is told twice")
 	}
 	if want := fmt.Sprint([]string{"alloc 5000 64 12884901895", "alloc 100 0 1", "free 12884901895"}); fmt.Sprint(seen) != want {
 		t.Errorf("calls %v, want %v", seen, want)
 	}
-	if leaked := releaseAlloc(f.Ctx); leaked != 1 {
-		t.Errorf("%d blocks leaked", leaked)
+	if n := len(f.blocks); n != 1 {
+		t.Errorf("%d blocks are in use", n)
 	}
+	f.release()
 	if addr, errno := f.DoAlloc(1, 1, 0); addr != 0 || errno != syscall.EINVAL {
 		t.Errorf("alloc after Release = %#x, %v", addr, errno)
 	}
 	f.DoFree(there, 1)
-	if len(p.bufs) != 1 || releaseAlloc(f.Ctx) != 0 || lookupAlloc(f.Ctx).outstanding() != 0 || lastAllocError(f.Ctx) != nil {
+	if len(p.bufs) != 1 || lookupAlloc(f.Ctx) != nil || f.lastError() != nil {
 		t.Error("a released allocator lives on")
 	}
 	p.free(there, 1)
@@ -161,13 +168,13 @@ func TestRefused(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			f := registered(t, allocFuncs{alloc: tt.alloc})
+			f := registered(t, &allocEntry{alloc: tt.alloc})
 			for _, call := range []func(size, align, resource uint64) (uintptr, syscall.Errno){f.DoAlloc, f.AllocInThread} {
 				addr, errno := call(100, 64, mlx5CQ)
 				if addr != 0 || errno != tt.errno {
 					t.Errorf("alloc = %#x, errno %v; want NULL, %v", addr, errno, tt.errno)
 				}
-				err := lastAllocError(f.Ctx)
+				err := f.lastError()
 				if err == nil || err.Error() != tt.want {
 					t.Errorf("LastError:\n got %v\nwant %s", err, tt.want)
 				}
@@ -180,7 +187,7 @@ func TestRefused(t *testing.T) {
 					t.Errorf("the stack does not lead to the callback:\n%s", p.Stack)
 				}
 			}
-			if n := releaseAlloc(f.Ctx); n != 0 {
+			if n := len(f.blocks); n != 0 {
 				t.Errorf("%d refused answers are counted as given", n)
 			}
 		})
@@ -193,11 +200,11 @@ func TestRefusedEnd(t *testing.T) {
 	check(t, err)
 	defer pin.Unpin()
 	const low = 1 << 16
-	f := registered(t, allocFuncs{alloc: func(uint64, uint64, AllocResource) (uintptr, error) { return low, nil }})
+	f := registered(t, &allocEntry{alloc: func(uint64, uint64, AllocResource) (uintptr, error) { return low, nil }})
 	if addr, errno := f.DoAlloc(uint64(pin.Addr())-low+100, 1, 0); addr != 0 || errno != syscall.ENOMEM {
 		t.Errorf("alloc = %#x, %v", addr, errno)
 	}
-	if err := lastAllocError(f.Ctx); err == nil || !strings.Contains(err.Error(), "memory of Go") {
+	if err := f.lastError(); err == nil || !strings.Contains(err.Error(), "memory of Go") {
 		t.Errorf("LastError = %v", err)
 	}
 }
@@ -207,7 +214,7 @@ func TestTwice(t *testing.T) {
 	check(t, err)
 	defer buf.Close()
 	frees := 0
-	f := registered(t, allocFuncs{
+	f := registered(t, &allocEntry{
 		alloc: func(uint64, uint64, AllocResource) (uintptr, error) { return buf.Addr(), nil },
 		free:  func(uintptr, AllocResource) { frees++; panic("late") },
 	})
@@ -220,14 +227,14 @@ func TestTwice(t *testing.T) {
 		}
 		want := fmt.Sprintf("allocator asked for 10 bytes aligned to 1 (driver 0, resource 0): it answered %#x, which the provider "+
 			"still uses", buf.Addr())
-		if err := lastAllocError(f.Ctx); err == nil || err.Error() != want {
+		if err := f.lastError(); err == nil || err.Error() != want {
 			t.Errorf("LastError = %v, want %s", err, want)
 		}
 		if errno := f.FreeInThread(buf.Addr(), 0); errno != syscall.EXDEV || frees != round+1 {
 			t.Errorf("round %d: free: errno %v, %d calls", round, errno, frees)
 		}
 		want = fmt.Sprintf("allocator told to free %#x (driver 0, resource 0): it panicked: late", buf.Addr())
-		if err := lastAllocError(f.Ctx); err == nil || err.Error() != want {
+		if err := f.lastError(); err == nil || err.Error() != want {
 			t.Errorf("LastError = %v, want %s", err, want)
 		}
 	}
@@ -250,12 +257,12 @@ func TestStorm(t *testing.T) {
 	for range 2 {
 		var p pool
 		var frees atomic.Int64
-		f := registered(t, allocFuncs{alloc: p.alloc, free: func(addr uintptr, resource AllocResource) { frees.Add(1); p.free(addr, resource) }})
+		f := registered(t, &allocEntry{alloc: p.alloc, free: func(addr uintptr, resource AllocResource) { frees.Add(1); p.free(addr, resource) }})
 		wg.Go(func() {
 			if bad := f.Storm(3000, 4096, 4, 50); bad != 0 {
-				t.Errorf("%d things went wrong: %v", bad, lastAllocError(f.Ctx))
+				t.Errorf("%d things went wrong: %v", bad, f.lastError())
 			}
-			if n := releaseAlloc(f.Ctx); n != 0 || frees.Load() != 200 {
+			if n := len(f.blocks); n != 0 || frees.Load() != 200 {
 				t.Errorf("%d blocks leaked, %d freed", n, frees.Load())
 			}
 		})

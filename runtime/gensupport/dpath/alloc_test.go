@@ -79,8 +79,8 @@ func TestNextAllocations(t *testing.T) {
 	ctx := bounded(t)
 	if n := testing.AllocsPerRun(100, func() {
 		p.Feed(1)
-		cq, _, _ := c.Next(ctx)
-		c.Ack(cq, 1)
+		cq, _ := c.Next(ctx)
+		c.Ack(cq)
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
 	}

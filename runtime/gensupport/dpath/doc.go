@@ -28,7 +28,7 @@
 //
 // # Waiting
 //
-// A program that does not poll all the time requests an event (ReqNotify), polls once more, and waits with Channel.Next. Next sleeps
+// A program that does not poll all the time requests an event (ReqNotify), polls once more, and waits with Events.Next. Next sleeps
 // in Go's poller until an event comes or the context ends. Channel.Ack acknowledges the event, as each one must be. Async does the same
 // for the events of a device, its ports and the objects made from it. A HeldCQEvent or HeldAsyncEvent also holds the handle that the
 // event is about open until Done acknowledges the event. Goroutines that sleep on one queue share its events (Sleepers).

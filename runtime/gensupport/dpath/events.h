@@ -1,36 +1,23 @@
-// Events of completion queues and of devices, by functions of the library, for channel_cgo.go and async_cgo.go.
+// Events of completion queues and of devices, by functions of the library, for events_cgo.go.
 #ifndef VERBSGEN_DPATH_EVENTS_H
 #define VERBSGEN_DPATH_EVENTS_H
 
-struct verbsgen_dpath_event {
-	uintptr_t cq;
-	uintptr_t context;
-	int code; // 0 or an errno
-};
-
-static void verbsgen_dpath_get_event(uintptr_t get, uintptr_t channel, struct verbsgen_dpath_event *out)
+static int verbsgen_dpath_get_event(uintptr_t get, uintptr_t channel, uintptr_t *out)
 {
 	int (*f)(struct ibv_comp_channel *, struct ibv_cq **, void **) = (int (*)(struct ibv_comp_channel *, struct ibv_cq **, void **))get;
 	struct ibv_cq *cq = NULL;
 	void *context = NULL;
 
-	out->code = 0;
-	for (;;) {
-		errno = 0; // a read of the wrong length fails without one
-		if (f((struct ibv_comp_channel *)channel, &cq, &context) == 0)
-			break;
-		if (errno == EINTR)
-			continue;
-		out->code = errno > 0 ? errno : EIO;
-		break;
-	}
-	out->cq = (uintptr_t)cq;
-	out->context = (uintptr_t)context;
+	errno = 0; // a read of the wrong length fails without one
+	if (f((struct ibv_comp_channel *)channel, &cq, &context))
+		return errno > 0 ? errno : EIO;
+	*out = (uintptr_t)cq;
+	return 0;
 }
 
-static void verbsgen_dpath_ack_events(uintptr_t ack, uintptr_t cq, unsigned int n)
+static void verbsgen_dpath_ack_event(uintptr_t ack, uintptr_t cq)
 {
-	((void (*)(struct ibv_cq *, unsigned int))ack)((struct ibv_cq *)cq, n);
+	((void (*)(struct ibv_cq *, unsigned int))ack)((struct ibv_cq *)cq, 1);
 }
 
 static int verbsgen_dpath_fd(uintptr_t channel) { return ((struct ibv_comp_channel *)channel)->fd; }
@@ -41,13 +28,10 @@ static int verbsgen_dpath_get_async(uintptr_t get, uintptr_t context, struct ibv
 	int (*f)(struct ibv_context *, struct ibv_async_event *) = (int (*)(struct ibv_context *, struct ibv_async_event *))get;
 
 	out->element.cq = NULL; // the whole union
-	for (;;) {
-		errno = 0; // a read of the wrong length fails without one
-		if (f((struct ibv_context *)context, out) == 0)
-			return 0;
-		if (errno != EINTR)
-			return errno > 0 ? errno : EIO;
-	}
+	errno = 0; // a read of the wrong length fails without one
+	if (f((struct ibv_context *)context, out))
+		return errno > 0 ? errno : EIO;
+	return 0;
 }
 
 static void verbsgen_dpath_ack_async(uintptr_t ack, struct ibv_async_event *event)

@@ -44,39 +44,38 @@ func wantHeld(t *testing.T, q *queue) {
 }
 
 // channel gives the events of a list and counts the acknowledged ones.
-type channel struct {
-	events []unsafe.Pointer
-	acked  map[unsafe.Pointer]int
-	onAck  func(cq unsafe.Pointer)
+type channel[E comparable] struct {
+	events []E
+	acked  map[E]int
+	onAck  func()
 }
 
-func (c *channel) Next(context.Context) (unsafe.Pointer, uintptr, error) {
+func (c *channel[E]) Next(context.Context) (first E, err error) {
 	if len(c.events) == 0 {
-		return nil, 0, errEnd
+		return first, errEnd
 	}
-	first := c.events[0]
-	c.events = c.events[1:]
-	return first, 0, nil
+	first, c.events = c.events[0], c.events[1:]
+	return first, nil
 }
 
-func (c *channel) Ack(cq unsafe.Pointer, n int) {
+func (c *channel[E]) Ack(e E) {
 	if c.acked == nil {
-		c.acked = map[unsafe.Pointer]int{}
+		c.acked = map[E]int{}
 	}
 	if c.onAck != nil {
-		c.onAck(cq)
+		c.onAck()
 	}
-	c.acked[cq] += n
+	c.acked[e]++
 }
 
 // TestNextCQEvent skips the events of a closed queue and of one without a handle, and holds the one that it gives.
 func TestNextCQEvent(t *testing.T) {
 	var handles object.Index
 	var c [3]byte
-	open, closed, foreign := unsafe.Pointer(&c[0]), unsafe.Pointer(&c[1]), unsafe.Pointer(&c[2])
-	q := newQueue(t, &handles, open)
-	check(t, newQueue(t, &handles, closed).Close())
-	from := &channel{events: []unsafe.Pointer{closed, foreign, open}}
+	open, closed, foreign := uintptr(unsafe.Pointer(&c[0])), uintptr(unsafe.Pointer(&c[1])), uintptr(unsafe.Pointer(&c[2]))
+	q := newQueue(t, &handles, unsafe.Pointer(&c[0]))
+	check(t, newQueue(t, &handles, unsafe.Pointer(&c[1])).Close())
+	from := &channel[uintptr]{events: []uintptr{closed, foreign, open}}
 	var e HeldCQEvent
 	got, err := NextCQEvent(t.Context(), &e, from, &handles, handleOf)
 	if err != nil || got != q {
@@ -88,7 +87,7 @@ func TestNextCQEvent(t *testing.T) {
 	if err := q.Close(); !errors.Is(err, syscall.EBUSY) || !strings.Contains(err.Error(), "an event of ibv_get_cq_event without its Done") {
 		t.Errorf("Close before Done: %v", err)
 	}
-	from.onAck = func(unsafe.Pointer) { wantHeld(t, q) }
+	from.onAck = func() { wantHeld(t, q) }
 	copied := e
 	e.Done()
 	e.Done()
@@ -103,29 +102,8 @@ func TestNextCQEvent(t *testing.T) {
 	new(HeldCQEvent).Done() // of no event
 }
 
-// device gives one event and keeps what was acknowledged.
-type device struct {
-	event AsyncEvent
-	acked []AsyncEvent
-	onAck func()
-}
-
-func (d *device) Next(context.Context) (AsyncEvent, error) {
-	if d.event == (AsyncEvent{}) {
-		return d.event, errEnd
-	}
-	return d.event, nil
-}
-
-func (d *device) Ack(e AsyncEvent) {
-	if d.onAck != nil {
-		d.onAck()
-	}
-	d.acked = append(d.acked, e)
-}
-
-// TestAsync gives events of each sort: which hold the object, and which are acknowledged at once.
-func TestAsync(t *testing.T) {
+// TestHeldAsyncEvent gives events of each sort: which hold the object, and which are acknowledged at once.
+func TestHeldAsyncEvent(t *testing.T) {
 	const typeQueue, typeDevice, typePort, typeNew = 1, 2, 3, 99
 	elements := map[uint32]Element{typeQueue: OfObject, typeDevice: OfNothing, typePort: OfPort}
 	var c [3]byte
@@ -148,7 +126,7 @@ func TestAsync(t *testing.T) {
 			var handles object.Index
 			q := newQueue(t, &handles, unsafe.Pointer(&c[0]))
 			_ = newQueue(t, &handles, unsafe.Pointer(&c[1])).Close()
-			from := &device{event: tt.event}
+			from := &channel[AsyncEvent]{events: []AsyncEvent{tt.event}}
 			asked := false
 			var e HeldAsyncEvent
 			err := e.Next(t.Context(), from, elements, func(element Element, at uintptr) *object.Node {
@@ -176,7 +154,7 @@ func TestAsync(t *testing.T) {
 			}
 			e.Done()
 			e.Done()
-			if len(from.acked) != 1 || from.acked[0] != tt.event {
+			if len(from.acked) != 1 || from.acked[tt.event] != 1 {
 				t.Errorf("acknowledged in the end: %v", from.acked)
 			}
 			if err := q.Close(); err != nil {
@@ -184,7 +162,7 @@ func TestAsync(t *testing.T) {
 			}
 		})
 	}
-	if err := new(HeldAsyncEvent).Next(t.Context(), new(device), elements, nil); !errors.Is(err, errEnd) {
+	if err := new(HeldAsyncEvent).Next(t.Context(), new(channel[AsyncEvent]), elements, nil); !errors.Is(err, errEnd) {
 		t.Errorf("the error of the device: %v", err)
 	}
 	new(HeldAsyncEvent).Done() // of no event

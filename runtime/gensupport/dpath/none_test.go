@@ -3,7 +3,6 @@
 package dpath
 
 import (
-	"context"
 	"errors"
 	"syscall"
 	"testing"
@@ -20,20 +19,12 @@ func TestNone(t *testing.T) {
 			t.Errorf("call %d: %v", i, errno)
 		}
 	}
-	c, err := NewChannel(nil, 0, 0)
-	_, _, nextErr := c.Next(context.Background())
-	for _, err := range []error{err, nextErr, c.Close()} {
+	_, noChannel := NewChannel(nil, 0, 0)
+	_, noAsync := NewAsync(nil, 0, 0)
+	_, noEvents := NewEvents[int](0, "", "", "", nil)
+	for _, err := range []error{noChannel, noAsync, noEvents} {
 		if !errors.Is(err, errors.ErrUnsupported) {
-			t.Errorf("channel: %v", err)
+			t.Errorf("events: %v", err)
 		}
 	}
-	c.Ack(nil, 1)
-	a, err := NewAsync(nil, 0, 0)
-	_, nextErr = a.Next(context.Background())
-	for _, err := range []error{err, nextErr, a.Close()} {
-		if !errors.Is(err, errors.ErrUnsupported) {
-			t.Errorf("events of a device: %v", err)
-		}
-	}
-	a.Ack(AsyncEvent{})
 }

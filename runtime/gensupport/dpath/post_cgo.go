@@ -41,7 +41,7 @@ package dpath
 #cgo nocallback verbsgen_dpath_ack_async
 #cgo noescape verbsgen_dpath_get_event
 #cgo nocallback verbsgen_dpath_get_event
-#cgo nocallback verbsgen_dpath_ack_events
+#cgo nocallback verbsgen_dpath_ack_event
 
 #include "events.h"
 #include "layout.h"
@@ -281,7 +281,7 @@ type asyncEvent = C.struct_ibv_async_event
 
 func asyncFD(context uintptr) int { return int(C.verbsgen_dpath_async_fd(C.uintptr_t(context))) }
 
-func getAsync(get, context uintptr, e *asyncEvent) syscall.Errno {
+func takeAsync(get, context uintptr, e *asyncEvent) syscall.Errno {
 	return syscall.Errno(C.verbsgen_dpath_get_async(C.uintptr_t(get), C.uintptr_t(context), e))
 }
 
@@ -298,18 +298,16 @@ func asAsync(e *asyncEvent) AsyncEvent {
 
 func channelFD(channel uintptr) int { return int(C.verbsgen_dpath_fd(C.uintptr_t(channel))) }
 
-func getEvent(get, channel uintptr) event {
-	var out C.struct_verbsgen_dpath_event
-	C.verbsgen_dpath_get_event(C.uintptr_t(get), C.uintptr_t(channel), &out)
-	if out.code == 0 {
-		took(uintptr(out.cq))
+func takeCQ(get, channel uintptr) (uintptr, syscall.Errno) {
+	var cq C.uintptr_t
+	errno := syscall.Errno(C.verbsgen_dpath_get_event(C.uintptr_t(get), C.uintptr_t(channel), &cq))
+	if errno == 0 {
+		took(uintptr(cq))
 	}
-	return event{uintptr(out.cq), uintptr(out.context), syscall.Errno(out.code)}
+	return uintptr(cq), errno
 }
 
-func ackEvents(ack uintptr, cq unsafe.Pointer, n int) {
-	C.verbsgen_dpath_ack_events(C.uintptr_t(ack), C.uintptr_t(uintptr(cq)), C.uint(n))
-}
+func ackCQ(ack, cq uintptr) { C.verbsgen_dpath_ack_event(C.uintptr_t(ack), C.uintptr_t(cq)) }
 
 // stateOf returns the state of a queue pair, below 0 for one that was closed.
 func stateOf(qp *gate.Gate) int {

@@ -8,12 +8,9 @@ import (
 	"reflect"
 	"syscall"
 	"testing"
-	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath/internal/dptest"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/fail"
-	"github.com/verbsgen/verbsgen/runtime/gensupport/gate"
 )
 
 // wantIs reports an error that is not the one wanted.
@@ -56,75 +53,6 @@ func recvBatch(t testing.TB, wrs, sges int) *dpath.RecvBatch {
 	check(t, err)
 	t.Cleanup(func() { b.Close() })
 	return b
-}
-
-// TestSend shows C every kind of request and asks what it read.
-func TestSend(t *testing.T) {
-	const (
-		remote  = 0x0102030405060708
-		other   = 0x1112131415161718
-		third   = 0x2122232425262728
-		rkey    = 0x31323334
-		imm     = 0x41424344
-		address = 0x5152535455565758
-	)
-	p := provider(t)
-	ah := unsafe.Pointer(p) // any address
-	tests := []struct {
-		name string
-		fill func(w dpath.SendWR)
-		want dptest.Seen
-	}{
-		{"send", func(w dpath.SendWR) { w.Send(1).SGE(address, 2, 3).Flags(dpath.FlagSignaled) },
-			dptest.Seen{ID: 1, Opcode: 2, Flags: 2, SGEs: []dptest.SGE{{Addr: address, Length: 2, LKey: 3}}}},
-		{"send two pieces", func(w dpath.SendWR) { w.Send(1<<63).SGE(address, 2, 3).SGE(4, 5, 6) },
-			dptest.Seen{ID: 1 << 63, Opcode: 2, SGEs: []dptest.SGE{{Addr: address, Length: 2, LKey: 3}, {Addr: 4, Length: 5, LKey: 6}}}},
-		{"send imm", func(w dpath.SendWR) { w.SendImm(2, imm).Flags(dpath.FlagSolicited | dpath.FlagInline) },
-			dptest.Seen{ID: 2, Opcode: 3, Flags: 12, Imm: imm}},
-		{"write", func(w dpath.SendWR) { w.Write(3, remote, rkey).SGE(1, 2, 3) },
-			dptest.Seen{ID: 3, Opcode: 0, Remote: remote, RKey: rkey, SGEs: []dptest.SGE{{Addr: 1, Length: 2, LKey: 3}}}},
-		{"write imm", func(w dpath.SendWR) { w.WriteImm(4, remote, rkey, imm) },
-			dptest.Seen{ID: 4, Opcode: 1, Remote: remote, RKey: rkey, Imm: imm}},
-		{"read", func(w dpath.SendWR) { w.Read(5, remote, rkey).Flags(dpath.FlagFence) },
-			dptest.Seen{ID: 5, Opcode: 4, Flags: 1, Remote: remote, RKey: rkey}},
-		{"compare and swap", func(w dpath.SendWR) { w.CompareSwap(6, remote, rkey, other, third) },
-			dptest.Seen{ID: 6, Opcode: 5, Remote: remote, Compare: other, Swap: third, AtomicRKey: rkey}},
-		{"fetch and add", func(w dpath.SendWR) { w.FetchAdd(7, remote, rkey, other) },
-			dptest.Seen{ID: 7, Opcode: 6, Remote: remote, Compare: other, AtomicRKey: rkey}},
-		{"datagram", func(w dpath.SendWR) { w.Send(8).To(ah, 0x123456, 0x80010000) },
-			dptest.Seen{ID: 8, Opcode: 2, AH: uint64(uintptr(ah)), QPN: 0x123456, QKey: 0x80010000}},
-		{"changed", func(w dpath.SendWR) {
-			w.WriteImm(9, 1, 1, 1).SGE(1, 2, 3).SGE(4, 5, 6)
-			w.SetID(10)
-			w.SetRemote(remote)
-			w.SetRKey(rkey)
-			w.SetImm(imm)
-			w.SetAddr(1, address)
-			w.SGEs()[0].LKey = 8
-		}, dptest.Seen{ID: 10, Opcode: 1, Remote: remote, RKey: rkey, Imm: imm,
-			SGEs: []dptest.SGE{{Addr: 1, Length: 2, LKey: 8}, {Addr: address, Length: 5, LKey: 6}}}},
-		{"used again", func(w dpath.SendWR) {
-			w.Write(11, remote, rkey).SGE(1, 2, 3).SGE(4, 5, 6).Flags(dpath.FlagSignaled)
-			w.Read(12, remote, rkey)
-		}, dptest.Seen{ID: 12, Opcode: 4, Remote: remote, RKey: rkey}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			b := sendBatch(t, 3, 2)
-			tt.fill(b.WR(1))
-			p.Posts(dptest.Record)
-			if bad, errno := dpath.PostSendFrom(p.QP(), b, 1, 1); bad != -1 || errno != 0 {
-				t.Fatalf("bad %d, errno %v", bad, errno)
-			}
-			seen := p.Seen()
-			if len(seen) != 1 {
-				t.Fatalf("%d requests were seen, want 1", len(seen))
-			}
-			if got := meant(seen[0]); !reflect.DeepEqual(got, tt.want) {
-				t.Errorf("C read %+v\nwant   %+v", got, tt.want)
-			}
-		})
-	}
 }
 
 // meant keeps the members of the unions that the operation is about.
@@ -351,34 +279,5 @@ func TestTooMany(t *testing.T) {
 	_ = append(recv.WR(0).Recv(1).SGEs(), dpath.SGE{}, dpath.SGE{})
 	if send.WR(1).SGEs()[0].Addr != 7 || recv.WR(1).SGEs()[0].Addr != 7 {
 		t.Error("the neighbour was overwritten")
-	}
-}
-
-// TestPostToKinds posts receives to each kind of queue: each comes as it was built, and a closed queue takes none.
-func TestPostToKinds(t *testing.T) {
-	p := provider(t)
-	for name, q := range map[string]struct {
-		queue *gate.Gate
-		post  func(*gate.Gate, dpath.RecvRange) (int, syscall.Errno)
-	}{"QP": {p.QP(), dpath.PostRecvRange}, "SRQ": {p.SRQ(), dpath.PostSRQRecvRange}, "WQ": {p.WQ(), dpath.PostWQRecvRange}} {
-		p.Posts(dptest.Record)
-		b := recvBatch(t, 4, 2)
-		for i := range 4 {
-			b.WR(i).Recv(uint64(i)).SGE(0x1000+uint64(i), 8, 9)
-		}
-		if n, errno := q.post(q.queue, b.From(1, 2)); n != 2 || errno != 0 {
-			t.Errorf("%s: %d, %v", name, n, errno)
-		}
-		seen := p.Seen()
-		if len(seen) != 2 || seen[0].ID != 1 || seen[1].ID != 2 || seen[1].SGEs[0] != (dptest.SGE{Addr: 0x1002, Length: 8, LKey: 9}) {
-			t.Errorf("%s: %+v", name, seen)
-		}
-		p.Refuse(1, int(syscall.ENOMEM), 0)
-		if n, errno := q.post(q.queue, b.From(0, 4)); n != 1 || errno != syscall.ENOMEM {
-			t.Errorf("%s, the second refused: %d, %v", name, n, errno)
-		}
-		if n, errno := q.post(new(gate.Gate), b.From(0, 4)); n != 0 || errno != fail.ErrnoNeverOpened {
-			t.Errorf("%s, closed: %d, %v", name, n, errno)
-		}
 	}
 }

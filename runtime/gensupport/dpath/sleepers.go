@@ -151,11 +151,11 @@ func (s *Sleepers) Look() { s.WakeAll(nil) }
 // Pump takes the events of one channel for the sleepers of its queues. The zero value is ready to use.
 type Pump struct {
 	mu   sync.Mutex
-	from cqSource // while Run runs
+	from source[uintptr] // while Run runs
 }
 
 // Begin reports whether nobody takes the events of from: then the caller starts Run.
-func (p *Pump) Begin(from cqSource) bool {
+func (p *Pump) Begin(from source[uintptr]) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.from == from {
@@ -167,9 +167,9 @@ func (p *Pump) Begin(from cqSource) bool {
 
 // Run takes events until that fails, as it does when the channel is closed. It calls wake with the address of the C queue of each event,
 // and at the end failed with the error.
-func (p *Pump) Run(from cqSource, wake func(uintptr), failed func(error)) {
+func (p *Pump) Run(from source[uintptr], wake func(uintptr), failed func(error)) {
 	for {
-		c, _, err := from.Next(context.Background())
+		cq, err := from.Next(context.Background())
 		if err != nil {
 			p.mu.Lock()
 			if p.from == from {
@@ -179,8 +179,8 @@ func (p *Pump) Run(from cqSource, wake func(uintptr), failed func(error)) {
 			failed(err)
 			return
 		}
-		wake(uintptr(c))
-		from.Ack(c, 1)
+		wake(cq)
+		from.Ack(cq)
 	}
 }
 

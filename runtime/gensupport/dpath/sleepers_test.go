@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
-	"unsafe"
 )
 
 // counted is a queue of completions that are only counted. Requested by its request, it gives one event.
@@ -158,42 +158,19 @@ func TestSleepersAllocate(t *testing.T) {
 	close(asked)
 }
 
-// channelOf gives events until it ends.
-type channelOf struct {
-	events chan unsafe.Pointer
-	acked  atomic.Int64
-}
-
-func (c *channelOf) Next(context.Context) (unsafe.Pointer, uintptr, error) {
-	e, ok := <-c.events
-	if !ok {
-		return nil, 0, errEnd
-	}
-	return e, 0, nil
-}
-
-func (c *channelOf) Ack(_ unsafe.Pointer, n int) { c.acked.Add(int64(n)) }
-
 // TestPump passes each event on, acknowledges it, and begins again after an end.
 func TestPump(t *testing.T) {
 	var p Pump
 	for range 2 {
-		c := &channelOf{events: make(chan unsafe.Pointer)}
+		c := &channel[uintptr]{events: []uintptr{7, 8, 9}}
 		if !p.Begin(c) || p.Begin(c) {
 			t.Fatal("Begin is not true once")
 		}
-		var at byte
-		woken, failed := make(chan uintptr), make(chan error)
-		go p.Run(c, func(q uintptr) { woken <- q }, func(err error) { failed <- err })
-		for range 3 {
-			c.events <- unsafe.Pointer(&at)
-			if q := <-woken; q != uintptr(unsafe.Pointer(&at)) {
-				t.Errorf("woke %#x", q)
-			}
-		}
-		close(c.events)
-		if err := <-failed; !errors.Is(err, errEnd) || c.acked.Load() != 3 {
-			t.Errorf("%v, %d acknowledged", err, c.acked.Load())
+		var woken []uintptr
+		var failed error
+		p.Run(c, func(q uintptr) { woken = append(woken, q) }, func(err error) { failed = err })
+		if !errors.Is(failed, errEnd) || !slices.Equal(woken, []uintptr{7, 8, 9}) || len(c.acked) != 3 {
+			t.Errorf("%v, woke %v, %v acknowledged", failed, woken, c.acked)
 		}
 	}
 }

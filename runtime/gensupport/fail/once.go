@@ -41,33 +41,70 @@ const (
 	ErrnoInUse    // another goroutine uses the queue, which Go reads and writes for one of them
 )
 
-// misaddressed returns the error of a datagram whose address cannot be used, nil for any other errno.
-func misaddressed(verb string, errno syscall.Errno) error {
-	const open = "; give it one that is open, by AH.Address"
-	switch errno {
-	case ErrnoAddressClosed:
-		return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true, Msg: "the AH of the request is closed" + open, Err: os.ErrClosed}
-	case ErrnoNoAddress:
-		return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
-			Msg: "the request has no address, which each on a UD queue pair needs" + open + "; a DCI has one from direct.QP.ToDCT"}
-	case ErrnoOtherDevice:
-		return &verr.Error{Verb: verb, Errno: syscall.EINVAL, Refused: true,
-			Msg: "the AH of the request and the queue pair belong to two devices, or openings of a device; use objects of one device"}
-	}
-	return unbindable(verb, errno)
+// unusable are the errors of objects and requests that the call cannot use.
+var unusable = map[syscall.Errno]verr.Error{
+	ErrnoNoMemory:      {Errno: syscall.ENOMEM, Msg: "no memory to begin the first such call of a thread"},
+	ErrnoAddressClosed: refused("the AH of the request is closed; give it one that is open, by AH.Address", os.ErrClosed),
+	ErrnoNoAddress: refused("the request has no address, which each on a UD queue pair needs; give it one that is open, by AH.Address; "+
+		"a DCI has one from direct.QP.ToDCT", nil),
+	ErrnoOtherDevice: refused("the AH of the request and the queue pair belong to two devices, or openings of a device; use objects of one "+
+		"device", nil),
+	ErrnoWindowClosed: refused("the request binds an MW to an MR, and one of them is closed; give it some that are open, by MW.Bind",
+		os.ErrClosed),
+	ErrnoWindowDevice: refused("the request binds an MW to an MR, and one of them and the queue pair belong to two devices, or openings of "+
+		"a device; use objects of one device", nil),
+	ErrnoNoSendQueue: refused("this QP has no send queue; post to one that was made with a completion queue for sends", nil),
+	ErrnoNoQueues: refused("this QP has no queues of its own, as it was made with a table of work queues, or as a DCT; post receives to the "+
+		"work queues or to the shared receive queue", nil),
+	ErrnoNoChannel: refused("this CQ has no completion channel, and the provider of its device looks for one; create the queue with a "+
+		"channel", nil),
+	ErrnoNoPath: refused("this QP was never in state RTR, so its provider does not know the path MTU, by which posts divide; bring it to "+
+		"RTS first", nil),
+	ErrnoNotAlone: {Errno: syscall.EBUSY, Msg: "another goroutine uses a queue of the same thread domain at this moment, " +
+		"and the library does not lock them; give each goroutine a thread domain, or make the queues without one"},
+	ErrnoInUse: {Errno: syscall.EBUSY, Msg: "another goroutine uses the queue at this moment, or began a request and " +
+		"did not ring for it; a queue of package direct is for one goroutine, unless it was taken with Shared"},
+	ErrnoForeign: {Errno: syscall.EIO, Msg: "the next completion is of a queue pair that package direct has not taken, or " +
+		"is compressed; take all queue pairs of the queue, and make it without CQEComp"},
+	ErrnoDirect: refused("the queue belongs to package direct, which knows posts of batches, PollInto, Wait and ReqNotify; the library must "+
+		"not use it", nil),
 }
+
+func refused(msg string, err error) verr.Error {
+	return verr.Error{Errno: syscall.EINVAL, Refused: true, Msg: msg, Err: err}
+}
+
+// The errors of a Once behind those of errnos.
+const (
+	ofNil = 256 + iota
+	ofClosed
+	ofOverrun
+	ofFull
+	ofFullStream // by ENOSPC
+	ofQuiet
+	ofQuietStream
+	errorsOfOnce
+)
 
 // Once makes the errors of a verb of the data path: one for each errno, at its first use, so that a call that fails
 // again allocates nothing.
 type Once struct {
-	Verb   string
-	Kind   string // of the handles that the verb is used on
-	errs   [256]atomic.Pointer[verr.Error]
-	closed atomic.Pointer[error]
-	full   [2]atomic.Pointer[error] // by ENOMEM and ENOSPC
-	quiet  [2]atomic.Pointer[error] // of requests that are not signaled
-	none   atomic.Pointer[error]
-	lost   atomic.Pointer[error]
+	Verb string
+	Kind string // of the handles that the verb is used on
+	made [errorsOfOnce]atomic.Pointer[error]
+}
+
+// get returns the error at i of made. The first time it makes it.
+func (o *Once) get(i int, make func(*Once) error) error {
+	if o == nil {
+		o = new(Once)
+	}
+	if e := o.made[i].Load(); e != nil {
+		return *e
+	}
+	e := make(o)
+	o.made[i].Store(&e)
+	return e
 }
 
 // Errno returns the error of a call that failed with errno, or found the object closed (ErrnoClosed).
@@ -76,6 +113,8 @@ func (o *Once) Errno(errno syscall.Errno) error {
 		o = new(Once)
 	}
 	switch {
+	case errno < ofNil:
+		return o.get(int(errno), func(o *Once) error { return &verr.Error{Verb: o.Verb, Errno: errno} })
 	case errno == ErrnoClosed:
 		return o.Closed()
 	case errno == ErrnoCopied:
@@ -84,91 +123,53 @@ func (o *Once) Errno(errno syscall.Errno) error {
 		return NeverOpened(o.Verb, o.Kind)
 	case errno == ErrnoOverrun:
 		return o.Overrun()
-	case errno == ErrnoNoMemory:
-		return &verr.Error{Verb: o.Verb, Errno: syscall.ENOMEM, Msg: "no memory to begin the first such call of a thread"}
-	case uint64(errno) >= uint64(len(o.errs)):
-		if err := misaddressed(o.Verb, errno); err != nil {
-			return err
-		}
-		return Failed(o.Verb, errno, nil)
 	}
-	if e := o.errs[errno].Load(); e != nil {
-		return e
+	if e, ok := unusable[errno]; ok {
+		e.Verb = o.Verb
+		return &e
 	}
-	e := &verr.Error{Verb: o.Verb, Errno: errno}
-	o.errs[errno].Store(e)
-	return e
+	return Failed(o.Verb, errno, nil)
 }
 
 // Nil returns the error of a call on a nil handle.
 func (o *Once) Nil() error {
-	if o == nil {
-		o = new(Once)
-	}
-	if e := o.none.Load(); e != nil {
-		return *e
-	}
-	e := NilHandle(o.Verb, o.Kind)
-	o.none.Store(&e)
-	return e
+	return o.get(ofNil, func(o *Once) error { return NilHandle(o.Verb, o.Kind) })
 }
 
 // Closed returns the error of a use after Close.
 func (o *Once) Closed() error {
-	if o == nil {
-		o = new(Once)
-	}
-	if e := o.closed.Load(); e != nil {
-		return *e
-	}
-	e := Closed(o.Verb, o.Kind)
-	o.closed.Store(&e)
-	return e
+	return o.get(ofClosed, func(o *Once) error { return Closed(o.Verb, o.Kind) })
 }
 
 // Full returns the error of a post to a full queue: it is ErrQueueFull and syscall.ENOMEM, or syscall.ENOSPC, which is the errno of some
 // streams.
 func (o *Once) Full(errno syscall.Errno) error {
-	if o == nil {
-		o = new(Once)
-	}
-	return o.noRoom(&o.full, errno, "take completions from its completion queue, then post the rest")
+	return o.noRoom(ofFull, errno, "take completions from its completion queue, then post the rest")
 }
 
 // FullQuiet is Full for requests none of which is signaled: if those in the queue are not either, no completion makes room.
 func (o *Once) FullQuiet(errno syscall.Errno) error {
-	if o == nil {
-		o = new(Once)
-	}
-	return o.noRoom(&o.quiet, errno, "none of these requests is signaled, and most devices make room only by a completion: set SendSignaled "+
+	return o.noRoom(ofQuiet, errno, "none of these requests is signaled, and most devices make room only by a completion: set SendSignaled "+
 		"on at least one request in each MaxSendWR, take its completion, then post the rest")
 }
 
-func (o *Once) noRoom(made *[2]atomic.Pointer[error], errno syscall.Errno, fix string) error {
-	at := &made[1]
-	if errno != syscall.ENOSPC {
-		at, errno = &made[0], syscall.ENOMEM
+func (o *Once) noRoom(i int, errno syscall.Errno, fix string) error {
+	if errno == syscall.ENOSPC {
+		i++ // that of streams
+	} else {
+		errno = syscall.ENOMEM
 	}
-	if e := at.Load(); e != nil {
-		return *e
-	}
-	var e error = &verr.Error{Verb: o.Verb, Errno: errno, Err: verr.ErrQueueFull,
-		Msg: "the queue is full (" + verr.ErrnoName(errno) + "); " + fix}
-	at.Store(&e)
-	return e
+	return o.get(i, func(o *Once) error {
+		return &verr.Error{Verb: o.Verb, Errno: errno, Err: verr.ErrQueueFull,
+			Msg: "the queue is full (" + verr.ErrnoName(errno) + "); " + fix}
+	})
 }
 
 // Overrun returns the error of a poll of an empty completion queue that has failed: it is ErrOverrun and syscall.EIO.
 func (o *Once) Overrun() error {
-	if o == nil {
-		o = new(Once)
-	}
-	if e := o.lost.Load(); e != nil {
-		return *e
-	}
-	var e error = &verr.Error{Verb: o.Verb, Errno: syscall.EIO, Err: verr.ErrOverrun,
-		Msg: "the " + o.Kind + " failed (event CQ_ERR), and completions " +
-			"are lost, most likely since it was full; make a larger one, and new queue pairs for it"}
-	o.lost.Store(&e)
-	return e
+	return o.get(ofOverrun, func(o *Once) error {
+		return &verr.Error{Verb: o.Verb, Errno: syscall.EIO, Err: verr.ErrOverrun,
+			Msg: "the " + o.Kind + " failed (event CQ_ERR), and completions " +
+				"are lost, most likely since it was full; make a larger one, and new queue pairs for it"}
+	})
 }

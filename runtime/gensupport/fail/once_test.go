@@ -59,20 +59,3 @@ func TestOnce(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
-
-// TestMisaddressed has the errors of posts whose address cannot be used say so.
-func TestMisaddressed(t *testing.T) {
-	o := &Once{Verb: "ibv_post_send", Kind: "QP"}
-	for errno, want := range map[syscall.Errno]string{
-		ErrnoAddressClosed: "ibv_post_send: the AH of the request is closed; give it one that is open, by AH.Address",
-		ErrnoNoAddress: "ibv_post_send: the request has no address, which each on a UD queue pair needs; give it one that is open, " +
-			"by AH.Address; a DCI has one from direct.QP.ToDCT",
-		ErrnoOtherDevice: "ibv_post_send: the AH of the request and the queue pair belong to two devices, or openings of a device; " +
-			"use objects of one device",
-	} {
-		err := o.Errno(errno)
-		if err.Error() != want || !errors.Is(err, syscall.EINVAL) || errors.Is(err, os.ErrClosed) != (errno == ErrnoAddressClosed) {
-			t.Errorf("%v: %v", errno, err)
-		}
-	}
-}

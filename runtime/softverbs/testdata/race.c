@@ -1,5 +1,7 @@
 // A program for the race detectors of C: threads that make and end objects of one context while the peer
-// writes. It prints "ok" when every call did what it should. See race_test.go.
+// writes. Before that it makes mistakes that bindings refuse. It prints "ok" when every call did what it should. See race_test.go.
+#include <poll.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,31 +76,43 @@ static void second_context(const struct ibv_pd *pd)
 	MUST(svb_close_device(c) == 0);
 }
 
-// connect makes a queue pair whose other end it is itself.
-static struct ibv_qp *connect_self(struct ibv_pd *pd, struct ibv_cq *cq)
+#define TO_INIT (IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS)
+#define TO_RTR (IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC | \
+		IBV_QP_MIN_RNR_TIMER)
+#define TO_RTS (IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN | IBV_QP_MAX_QP_RD_ATOMIC)
+
+// to_itself makes a queue pair, and the attributes with which it is its own other end.
+static struct ibv_qp *to_itself(struct ibv_pd *pd, struct ibv_cq *cq, struct ibv_qp_attr *a)
 {
 	struct ibv_qp_init_attr_ex init = {
 		.send_cq = cq, .recv_cq = cq, .cap = {.max_send_wr = 7, .max_recv_wr = 7, .max_send_sge = 2, .max_recv_sge = 1},
 		.qp_type = IBV_QPT_RC, .comp_mask = IBV_QP_INIT_ATTR_PD | IBV_QP_INIT_ATTR_SEND_OPS_FLAGS, .pd = pd,
 		.send_ops_flags = IBV_QP_EX_WITH_RDMA_WRITE | IBV_QP_EX_WITH_FLUSH,
 	};
-	struct ibv_qp_attr a = {
-		.qp_state = IBV_QPS_INIT, .port_num = 1, .qp_access_flags = 15 | IBV_ACCESS_FLUSH_GLOBAL, .path_mtu = IBV_MTU_1024, .timeout = 10,
-		.ah_attr = {.is_global = 1, .port_num = 1}, .max_rd_atomic = 1, .max_dest_rd_atomic = 1, .rnr_retry = 7,
-		.retry_cnt = 7, .min_rnr_timer = 1,
-	};
-	struct ibv_qp *qp = svb_create_qp_ex(ctx, &init);
+	struct ibv_qp *qp = svb_create_qp_ex(pd->context, &init);
 
 	MUST(qp);
-	a.dest_qp_num = qp->qp_num;
-	MUST(svb_query_gid(ctx, 1, 0, &a.ah_attr.grh.dgid) == 0);
-	MUST(svb_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS) == 0);
-	a.qp_state = IBV_QPS_RTR;
-	MUST(svb_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-					   IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER) == 0);
-	a.qp_state = IBV_QPS_RTS;
-	MUST(svb_modify_qp(qp, &a, IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
-					   IBV_QP_MAX_QP_RD_ATOMIC) == 0);
+	*a = (struct ibv_qp_attr){
+		.port_num = 1, .qp_access_flags = 15 | IBV_ACCESS_FLUSH_GLOBAL, .path_mtu = IBV_MTU_1024, .timeout = 10,
+		.ah_attr = {.is_global = 1, .port_num = 1}, .max_rd_atomic = 1, .max_dest_rd_atomic = 1, .rnr_retry = 7,
+		.retry_cnt = 7, .min_rnr_timer = 1, .dest_qp_num = qp->qp_num,
+	};
+	MUST(svb_query_gid(pd->context, 1, 0, &a->ah_attr.grh.dgid) == 0);
+	return qp;
+}
+
+static int step(struct ibv_qp *qp, struct ibv_qp_attr *a, enum ibv_qp_state state, int mask)
+{
+	a->qp_state = state;
+	return svb_modify_qp(qp, a, mask);
+}
+
+static struct ibv_qp *connect_self(struct ibv_pd *pd, struct ibv_cq *cq)
+{
+	struct ibv_qp_attr a;
+	struct ibv_qp *qp = to_itself(pd, cq, &a);
+
+	MUST(step(qp, &a, IBV_QPS_INIT, TO_INIT) == 0 && step(qp, &a, IBV_QPS_RTR, TO_RTR) == 0 && step(qp, &a, IBV_QPS_RTS, TO_RTS) == 0);
 	return qp;
 }
 
@@ -240,7 +254,8 @@ static void edges(struct ibv_pd *pd, char *m)
 			MUST(!n || (status == 0) == (addrs[k] >= (uintptr_t)m && addrs[k] + n <= (uintptr_t)m + 4096 && addrs[k] + n > addrs[k]));
 		}
 	}
-	MUST(!svb_reg_mr(pd, &byte, SIZE_MAX, 15) && !svb_reg_mr(pd, (void *)(UINTPTR_MAX - 7), 16, 15));
+	MUST(!svb_reg_mr(pd, m, 0, 15) && !svb_reg_mr(pd, &byte, SIZE_MAX, 15) &&
+	      !svb_reg_mr(pd, (void *)(UINTPTR_MAX - 7), 16, 15));
 	MUST(svb_dereg_mr(mr) == 0);
 }
 
@@ -268,25 +283,193 @@ static void *work(void *arg)
 	return NULL;
 }
 
-static void start(void)
+// instance returns the slot of a new instance whose verbs_context lacks the newest operations, and opens its device.
+static int instance(struct ibv_context **opened, size_t lacking)
 {
 	struct svb_devcfg d = {
 		.name = "soft0", .max_dm_size = 1 << 20, .dm_max_log_align = 12, .dm_copy_align = 4, .dm_mr_align = 1,
 		.max_mr_size = 1ull << 40, .atomic_cap = IBV_ATOMIC_HCA, .ports = 1, .max_msg_sz = 1u << 31, .cap_flags = 1ull << 38,
 	};
 	struct svb_config cfg = {
-		.ndevs = 1, .devs = &d, .vctx_size = sizeof(struct verbs_context), .port_attr_size = sizeof(struct ibv_port_attr),
+		.ndevs = 1, .devs = &d, .port_attr_size = sizeof(struct ibv_port_attr),
+		.vctx_size = sizeof(struct verbs_context) - lacking * sizeof(void *),
 	};
 	struct ibv_device **list;
+	int new = svb_new(&cfg);
 
-	slot = svb_new(&cfg);
-	MUST(slot >= 0);
-	list = svb_get_device_list(slot, NULL);
-	MUST(list);
-	ctx = svb_open_device(list[0]);
+	MUST(new >= 0);
+	list = svb_get_device_list(new, NULL);
+	MUST(list && svb_close(new) == EBUSY);
+	*opened = svb_open_device(list[0]);
 	svb_free_device_list(list);
-	peer = svb_peer_start(slot, "");
-	MUST(ctx && peer);
+	MUST(*opened);
+	return new;
+}
+
+#define REFUSED(call) MUST(!(call) && errno == EINVAL)
+
+// strangers passes objects of one context to verbs on another, and ends an object twice.
+static void strangers(struct ibv_pd *pd, char *m)
+{
+	struct ibv_context *other = svb_open_device(ctx->device);
+	struct ibv_alloc_dm_attr size = {.length = 64};
+	struct ibv_dm *dm = svb_alloc_dm(other, &size);
+	struct ibv_comp_channel *ch = svb_create_comp_channel(other);
+	struct ibv_cq *cq = svb_create_cq(ctx, 4, NULL, NULL, 0), *foreign = svb_create_cq(other, 4, NULL, ch, 0);
+	struct ibv_qp_init_attr init = {.send_cq = cq, .recv_cq = foreign, .qp_type = IBV_QPT_RC};
+	struct ibv_ah_attr to = {.is_global = 1, .port_num = 1};
+	struct ibv_mr *mr = svb_reg_mr(pd, m, 64, 0);
+	struct ibv_ah *ah;
+
+	MUST(dm && ch && cq && foreign && mr && svb_query_gid(ctx, 1, 0, &to.grh.dgid) == 0);
+	REFUSED(svb_reg_dm_mr(pd, dm, 0, 64, IBV_ACCESS_ZERO_BASED));
+	REFUSED(svb_create_cq(ctx, 4, NULL, ch, 0));
+	REFUSED(svb_create_qp(pd, &init));
+	MUST(!svb_import_pd(ctx, 1000) && errno == ENOENT);
+	ah = svb_create_ah(pd, &to);
+	MUST(ah && svb_destroy_ah(ah) == 0 && svb_destroy_ah(ah) == EINVAL);
+	MUST(svb_dereg_mr(mr) == 0 && svb_dereg_mr(mr) == EINVAL);
+	MUST(svb_destroy_cq(cq) == 0 && svb_destroy_cq(foreign) == 0 && svb_destroy_comp_channel(ch) == 0 && svb_free_dm(dm) == 0);
+	MUST(svb_close_device(other) == 0);
+}
+
+// odd passes values that no verb has a meaning for.
+static void odd(struct ibv_pd *pd)
+{
+	static const struct {
+		int type, answer;
+	} types[] = {
+		{0, EINVAL}, {5, EINVAL}, {10, EINVAL}, {IBV_QPT_RAW_PACKET, EPERM}, {IBV_QPT_XRC_SEND, EOPNOTSUPP}, {IBV_QPT_DRIVER, EOPNOTSUPP},
+	};
+	struct ibv_cq *cq = svb_create_cq(ctx, 4, NULL, NULL, 0);
+	struct ibv_qp_attr a;
+	struct ibv_qp *qp = to_itself(pd, cq, &a);
+	size_t i;
+
+	MUST(step(qp, &a, IBV_QPS_INIT, TO_INIT) == 0);
+	a.path_mtu = 6;
+	MUST(step(qp, &a, IBV_QPS_RTR, TO_RTR) == EINVAL);
+	a.path_mtu = 0;
+	MUST(step(qp, &a, IBV_QPS_RTR, TO_RTR) == 0 && step(qp, &a, IBV_QPS_RTS, TO_RTS | IBV_QP_RATE_LIMIT) == EOPNOTSUPP);
+	for (i = 0; i < sizeof types / sizeof *types; i++) {
+		struct ibv_qp_init_attr init = {.send_cq = cq, .recv_cq = cq, .qp_type = (enum ibv_qp_type)types[i].type};
+
+		MUST(!svb_create_qp(pd, &init) && errno == types[i].answer);
+	}
+	MUST(svb_destroy_qp(qp) == 0 && svb_destroy_cq(cq) == 0);
+}
+
+// sizes queries into structs of older and newer releases.
+static void sizes(void)
+{
+	struct {
+		struct ibv_device_attr_ex attr;
+		char newer[64];
+	} d;
+	struct ibv_query_device_ex_input in = {.comp_mask = 0};
+	union {
+		struct ibv_port_attr attr;
+		unsigned char bytes[64];
+	} p;
+	size_t least = offsetof(struct ibv_device_attr_ex, phys_port_cnt_ex);
+
+	MUST(svb_query_device_ex(ctx, &in, &d.attr, sizeof d) == 0);
+	memset(&d, 0xee, sizeof d);
+	MUST(svb_query_device_ex(ctx, &in, &d.attr, least) == 0 && d.attr.phys_port_cnt_ex == 0xeeeeeeee);
+	MUST(svb_query_device_ex(ctx, &in, &d.attr, 100) == EINVAL);
+	in.comp_mask = 1;
+	MUST(svb_query_device_ex(ctx, &in, &d.attr, sizeof d.attr) == EINVAL);
+	memset(&p, 0xee, sizeof p);
+	MUST(svb_query_port(ctx, 1, (void *)&p) == 0 && p.attr.state == IBV_PORT_ACTIVE && p.bytes[52] == 0xee); // the first release's
+	MUST(svb_query_port_op(ctx, 1, &p.attr, 60) == 0 && p.bytes[59] == 0 && p.bytes[60] == 0xee);
+}
+
+static struct ibv_cq *waited_for;
+static atomic_bool acknowledged;
+
+static void *acknowledge(void *arg)
+{
+	(void)arg;
+	usleep(20000);
+	acknowledged = true;
+	svb_ack_cq_events(waited_for, 1);
+	return NULL;
+}
+
+// waits ends a completion queue of which an event was taken, and another one was not.
+static void waits(struct ibv_pd *pd)
+{
+	struct ibv_comp_channel *ch = svb_create_comp_channel(ctx);
+	struct ibv_qp_attr err = {.qp_state = IBV_QPS_ERR};
+	struct ibv_recv_wr r = {.num_sge = 0}, *bad;
+	struct pollfd fd = {.events = POLLIN};
+	struct ibv_qp *qp;
+	struct ibv_cq *from;
+	pthread_t t;
+	void *arg;
+
+	MUST(ch);
+	waited_for = svb_create_cq(ctx, 31, NULL, ch, 0);
+	MUST(waited_for && svb_req_notify_cq(waited_for, 0) == 0);
+	qp = connect_self(pd, waited_for);
+	MUST(svb_modify_qp(qp, &err, IBV_QP_STATE) == 0 && svb_post_recv(qp, &r, &bad) == 0);
+	MUST(svb_get_cq_event(ch, &from, &arg) == 0 && from == waited_for);
+	MUST(svb_req_notify_cq(from, 0) == 0 && svb_post_recv(qp, &r, &bad) == 0);
+	fd.fd = ch->fd;
+	MUST(poll(&fd, 1, -1) == 1 && svb_destroy_qp(qp) == 0);
+	MUST(pthread_create(&t, NULL, acknowledge, NULL) == 0);
+	MUST(svb_destroy_cq(from) == 0 && acknowledged);
+	pthread_join(t, NULL);
+	MUST(poll(&fd, 1, 0) == 0 && svb_destroy_comp_channel(ch) == 0);
+}
+
+static struct verbs_context *extended(struct ibv_context *c)
+{
+	return (void *)((char *)c - offsetof(struct verbs_context, context));
+}
+
+// left closes a device with objects on it: they are named, their keys end, and their device memory is there again.
+static void left(char *m)
+{
+	static const char *const all[] = {
+		"PD (handle 0): left", "MR (handle 1, ", "length 64): left behind", "thread domain: left", "DM (handle 2, length 1048576): left",
+		"completion channel: left", "CQ (handle 3, 31 entries): left", "QP (handle 4, number 0x11): left behind", "AH (handle 5): left",
+	};
+	struct ibv_alloc_dm_attr size = {.length = 1 << 20};
+	struct ibv_td_init_attr none = {.comp_mask = 0};
+	struct ibv_ah_attr to = {.is_global = 1, .port_num = 1};
+	struct ibv_context *c;
+	int own = instance(&c, 6);
+	struct svb_peer *other = svb_peer_start(own, "");
+	struct ibv_device *dev = c->device;
+	struct ibv_comp_channel *ch;
+	char *report, byte = 1;
+	struct ibv_pd *pd;
+	struct ibv_mr *mr;
+	struct ibv_qp *qp;
+	uint32_t rkey;
+	uint64_t old;
+	size_t i;
+
+	MUST(other && svb_query_gid(c, 1, 0, &to.grh.dgid) == 0);
+	MUST(extended(c)->reg_mr_ex && extended(c)->reg_mr_ex != extended(ctx)->reg_mr_ex); // something that catches calls
+	pd = svb_alloc_pd(c);
+	mr = svb_reg_mr(pd, m, 64, 15);
+	ch = svb_create_comp_channel(c);
+	MUST(mr && svb_alloc_dm(c, &size) && ch && svb_alloc_td(c, &none));
+	qp = connect_self(pd, svb_create_cq(c, 31, NULL, ch, 0));
+	MUST(qp && svb_create_ah(pd, &to));
+	rkey = mr->rkey;
+	MUST(svb_close(own) == EBUSY && svb_close_device(c) == 0 && svb_close_device(c) != 0);
+	MUST(svb_peer_op(other, SVB_RDMA_WRITE, rkey, (uint64_t)(uintptr_t)m, &byte, 1, 0, 0, &old) == IBV_WC_REM_ACCESS_ERR);
+	report = svb_report(own);
+	for (i = 0; i < sizeof all / sizeof *all; i++)
+		MUST(strstr(report, all[i]));
+	free(report);
+	c = svb_open_device(dev);
+	MUST(c && svb_alloc_dm(c, &size) && svb_close_device(c) == 0);
+	svb_peer_stop(other);
+	MUST(svb_close(own) == 0);
 }
 
 int main(void)
@@ -298,9 +481,15 @@ int main(void)
 	char *m = map(1 << 20), *leaks;
 	int i;
 
-	start();
+	slot = instance(&ctx, 0);
+	peer = svb_peer_start(slot, "");
 	pd = svb_alloc_pd(ctx);
-	MUST(pd);
+	MUST(peer && pd);
+	strangers(pd, m);
+	odd(pd);
+	sizes();
+	waits(pd);
+	left(m);
 	wraps(pd, m);
 	edges(pd, m);
 	mr = svb_reg_mr(pd, m, 1 << 20, 15);

@@ -31,23 +31,6 @@ func available(t *testing.T) {
 	verbstest.New(t)
 }
 
-func TestCleanTestPasses(t *testing.T) {
-	available(t)
-	r := &recorder{TB: t}
-	_, dev := verbstest.Open(r, verbs.LoadFrom)
-	pd, err := dev.AllocPD()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := pd.Close(); err != nil {
-		t.Fatal(err)
-	}
-	r.end()
-	if len(r.errs) != 0 {
-		t.Errorf("%q", r.errs)
-	}
-}
-
 func TestLeakFailsTheTest(t *testing.T) {
 	available(t)
 	r := &recorder{TB: t}

@@ -19,7 +19,7 @@ func (e *emitter) indexed(o *model.Object) bool {
 // waiter is the type of what waits for the events of an object; empty where none arrive on it.
 func (e *emitter) waiter(o *model.Object) string {
 	if v, _ := e.giver(o); v != nil {
-		return "*dpath.Records[" + given(v).Record.Go + "]"
+		return "*dpath.Events[*" + given(v).Record.Go + "]"
 	}
 	for _, f := range e.written {
 		if w := f.Waits[o.Go]; w != "" {
@@ -145,9 +145,9 @@ func (e *emitter) nextRecord(g *goFile, v *model.Verb, m *model.Method) {
 		params: []jen.Code{param("ctx", "context.Context")}, results: types("*"+r.Go, "error"),
 		body: []jen.Code{verbConst(v.C), none.try("from", id(self, "listen").Call(id("verb"))), jen.Return(id("from.Next").Call(id("ctx")))}})
 
-	waiting := "*dpath.Records[" + r.Go + "]"
+	waiting := "*dpath.Events[*" + r.Go + "]"
 	fd := conversion("int", cField(o, self+".h.C", o.FD))
-	made := rt("dpath", "NewRecords").Call(fd, jen.Lit(v.C), jen.Lit(o.Destroy.C), jen.Lit("the "+o.Go), id(self, "take"))
+	made := rt("dpath", "NewEvents").Call(fd, jen.Lit(v.C), jen.Lit(o.Destroy.C), jen.Lit("the "+o.Go), id(self, "take"))
 	g.fn(fn{doc: says("listen", nil), recv: recv(self, o.Go), name: "listen", params: []jen.Code{param("verb", "string")},
 		results: types(waiting, "error"), body: []jen.Code{none.enter(self), none.missingVerb(v, lib), none.missing(ack.C, lib, ack.Symbols()),
 			jen.Return(id(self, "waiting.Listen").Call(function(types(waiting, "error"), jen.Return(made))))}})

@@ -19,8 +19,8 @@ var roots = map[string]string{"verbs": "gen", "rdmacm": "gen", "efadv": "gen", "
 	"mem": "runtime", "dpath": "runtime/gensupport", "devmem": "runtime/gensupport", "verr": "runtime"}
 
 // kept are the types and functions of dpath whose values generated packages keep to themselves: no program gives them other arguments.
-var kept = []string{"Answer", "Asked", "AskedFor", "CheckAsked", "HeldAsyncEvent", "HeldCQEvent", "Lacks", "NewRecords", "NextCQEvent",
-	"NoChannel", "NoRoom", "Pump", "Sleepers", "Taker", "Written"}
+var kept = []string{"Answer", "Asked", "AskedFor", "Async", "Channel", "CheckAsked", "HeldAsyncEvent", "HeldCQEvent", "Lacks", "NewAsync",
+	"NewChannel", "NewEvents", "NextCQEvent", "NoChannel", "NoRoom", "Pump", "Sleepers", "Taker", "Written"}
 
 func main() {
 	text, err := list()

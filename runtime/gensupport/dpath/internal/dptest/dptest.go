@@ -152,11 +152,6 @@ func (p *Provider) Complete(first uint64, n, empty int, forever bool) {
 // Idle has polls find nothing for ever, uncounted.
 func (p *Provider) Idle() { C.dp_idle(p.c) }
 
-// Imm gives completion number slot immediate data, and those flags.
-func (p *Provider) Imm(slot int, imm, flags uint32) {
-	C.dp_imm(p.c, C.int(slot), C.uint32_t(imm), C.uint32_t(flags))
-}
-
 // Break has polls answer code, when it is below 0, or more completions than there were.
 func (p *Provider) Break(code, beyond int) { p.c.answer, p.c.beyond = C.int(code), C.int(beyond) }
 

@@ -282,12 +282,6 @@ void dp_complete(struct dp_provider *p, int slot, uint64_t id)
 	wc->dlid_path_bits = 0x19;
 }
 
-void dp_imm(struct dp_provider *p, int slot, uint32_t imm, uint32_t flags)
-{
-	p->wcs[slot].imm_data = htonl(imm);
-	p->wcs[slot].wc_flags = flags;
-}
-
 unsigned int dp_acked(struct dp_provider *p) { return __atomic_load_n(&p->acked, __ATOMIC_RELAXED); }
 
 // Events are addresses of queues in a pipe, whole or not at all.

@@ -66,7 +66,6 @@ struct dp_provider *dp_new(void);
 void dp_free(struct dp_provider *p);
 void dp_complete(struct dp_provider *p, int slot, uint64_t id);
 void dp_idle(struct dp_provider *p);
-void dp_imm(struct dp_provider *p, int slot, uint32_t imm, uint32_t flags);
 unsigned int dp_acked(struct dp_provider *p);
 void dp_feed(struct dp_provider *p, struct ibv_cq *cq, int times);
 uintptr_t dp_get_event_address(void);

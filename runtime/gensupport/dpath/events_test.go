@@ -13,7 +13,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-	"unsafe"
 
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dpath/internal/dptest"
@@ -43,9 +42,8 @@ func ended() context.Context {
 
 func next(t testing.TB, ctx context.Context, p *dptest.Provider, c *dpath.Channel) {
 	t.Helper()
-	cq, cqContext, err := c.Next(ctx)
-	if err != nil || cq != p.CQObject() || cqContext != p.CQContext() {
-		t.Fatalf("queue %v, context %#x, %v; want %v, %#x", cq, cqContext, err, p.CQObject(), p.CQContext())
+	if cq, err := c.Next(ctx); err != nil || cq != uintptr(p.CQObject()) {
+		t.Fatalf("queue %#x, %v; want %v", cq, err, p.CQObject())
 	}
 }
 
@@ -64,13 +62,9 @@ func TestNext(t *testing.T) {
 		}()
 		next(t, ctx, p, c)
 	}
-	c.Ack(p.CQObject(), 4)
-	c.Ack(p.CQObject(), 1)
-	c.Ack(p.CQObject(), 0)
-	c.Ack(p.CQObject(), -7)
-	c.Ack(nil, 7)
-	if n := p.Acked(); n != 5 {
-		t.Errorf("%d events are acknowledged, want 5", n)
+	c.Ack(uintptr(p.CQObject()))
+	if n := p.Acked(); n != 1 {
+		t.Errorf("%d events are acknowledged, want 1", n)
 	}
 }
 
@@ -79,19 +73,19 @@ func TestNextEnds(t *testing.T) {
 	p := provider(t)
 	c := channel(t, p)
 	p.Feed(1)
-	if _, _, err := c.Next(ended()); err != context.Canceled {
+	if _, err := c.Next(ended()); err != context.Canceled {
 		t.Errorf("ended before: %v", err)
 	}
 	next(t, bounded(t), p, c)
 	short, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
-	if _, _, err := c.Next(short); err != context.DeadlineExceeded {
+	if _, err := c.Next(short); err != context.DeadlineExceeded {
 		t.Errorf("ended while waiting: %v", err)
 	}
 	for range 100 {
 		ctx, cancel := context.WithCancel(context.Background())
 		go cancel()
-		if _, _, err := c.Next(ctx); err != context.Canceled {
+		if _, err := c.Next(ctx); err != context.Canceled {
 			t.Fatalf("ended at any time: %v", err)
 		}
 		p.Feed(1)
@@ -105,12 +99,12 @@ func TestNextTurn(t *testing.T) {
 	c := channel(t, p)
 	first := make(chan error)
 	go func() {
-		_, _, err := c.Next(bounded(t))
+		_, err := c.Next(bounded(t))
 		first <- err
 	}()
 	for range 3 {
 		ctx, cancel := context.WithTimeout(context.Background(), 5*time.Millisecond)
-		if _, _, err := c.Next(ctx); err != context.DeadlineExceeded {
+		if _, err := c.Next(ctx); err != context.DeadlineExceeded {
 			t.Errorf("second: %v", err)
 		}
 		cancel()
@@ -132,11 +126,11 @@ func TestNoneLost(t *testing.T) {
 		wg.Go(func() {
 			for all.Err() == nil {
 				ctx, cancel := context.WithTimeout(all, time.Duration(rand.IntN(100))*time.Microsecond)
-				cq, _, err := c.Next(ctx)
+				cq, err := c.Next(ctx)
 				cancel()
 				switch {
 				case err == nil:
-					c.Ack(cq, 1)
+					c.Ack(cq)
 					if got.Add(1) == events {
 						stop()
 					}
@@ -159,7 +153,7 @@ func TestNoneLost(t *testing.T) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
-	if _, _, err := c.Next(ctx); err != context.DeadlineExceeded {
+	if _, err := c.Next(ctx); err != context.DeadlineExceeded {
 		t.Errorf("an event more than there were: %v", err)
 	}
 }
@@ -174,7 +168,7 @@ func TestEndsTogether(t *testing.T) {
 			p.Feed(1)
 			cancel()
 		}()
-		if _, _, err := c.Next(ctx); err != nil {
+		if _, err := c.Next(ctx); err != nil {
 			next(t, bounded(t), p, c)
 		}
 		go p.Feed(1)
@@ -194,7 +188,7 @@ func TestClose(t *testing.T) {
 			ctx = bounded(t)
 		}
 		wg.Go(func() {
-			if _, _, err := c.Next(ctx); !errors.Is(err, os.ErrClosed) {
+			if _, err := c.Next(ctx); !errors.Is(err, os.ErrClosed) {
 				t.Errorf("waiting: %v", err)
 			}
 		})
@@ -203,7 +197,7 @@ func TestClose(t *testing.T) {
 	check(t, c.Close())
 	wg.Wait()
 	p.Feed(2)
-	if _, _, err := c.Next(bounded(t)); !errors.Is(err, os.ErrClosed) {
+	if _, err := c.Next(bounded(t)); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("after: %v", err)
 	}
 	wantIs(t, c.Close(), os.ErrClosed)
@@ -217,13 +211,13 @@ func TestNextErrors(t *testing.T) {
 	c := channel(t, p)
 	p.Feed(2)
 	p.FailEvent(syscall.EBADF)
-	if _, _, err := c.Next(bounded(t)); !errors.Is(err, syscall.EBADF) {
+	if _, err := c.Next(bounded(t)); !errors.Is(err, syscall.EBADF) {
 		t.Errorf("failed: %v", err)
 	}
 	p.FailEvent(syscall.EINTR)
 	next(t, bounded(t), p, c)
 	p.FailEvent(dptest.NoErrno)
-	if _, _, err := c.Next(bounded(t)); !errors.Is(err, syscall.EIO) {
+	if _, err := c.Next(bounded(t)); !errors.Is(err, syscall.EIO) {
 		t.Errorf("failed without errno: %v", err)
 	}
 	p.FailEvent(syscall.EAGAIN) // as when somebody else took the event: it is asked for again
@@ -233,15 +227,8 @@ func TestNextErrors(t *testing.T) {
 func TestNewChannel(t *testing.T) {
 	p := provider(t)
 	get, ack := dptest.Functions()
-	for _, a := range []struct {
-		c        unsafe.Pointer
-		get, ack uintptr
-		want     error
-	}{{nil, get, ack, syscall.EINVAL}, {p.Channel(), 0, ack, errors.ErrUnsupported}, {p.Channel(), get, 0, errors.ErrUnsupported}} {
-		if _, err := dpath.NewChannel(a.c, a.get, a.ack); !errors.Is(err, a.want) {
-			t.Errorf("%v: %v", a, err)
-		}
-	}
+	wantIs(t, second(dpath.NewChannel(p.Channel(), 0, ack)), errors.ErrUnsupported)
+	wantIs(t, second(dpath.NewChannel(p.Channel(), get, 0)), errors.ErrUnsupported)
 	f, err := os.Create(filepath.Join(t.TempDir(), "file"))
 	check(t, err)
 	defer f.Close()
@@ -258,4 +245,55 @@ func TestNewChannel(t *testing.T) {
 	if _, err := syscall.Seek(pipe, 0, 0); err != syscall.ESPIPE {
 		t.Errorf("the pipe: %v", err)
 	}
+}
+
+// TestAsync takes events of an object and of a port; what is acknowledged is what was given, also after Close.
+func TestAsync(t *testing.T) {
+	p := provider(t)
+	get, ack := dptest.AsyncFunctions()
+	a, err := dpath.NewAsync(p.Context(), get, ack)
+	check(t, err)
+	p.FailAsync(syscall.EINTR)
+	p.FeedAsync(0, uintptr(p.CQObject()))
+	p.FeedAsync(10, 3)
+	of, err := a.Next(bounded(t))
+	if err != nil || of.Type != 0 || of.Object != uintptr(p.CQObject()) {
+		t.Errorf("%+v, %v; want CQ_ERR of %v", of, err, p.CQObject())
+	}
+	port, err := a.Next(bounded(t))
+	if err != nil || port.Type != 10 || port.Port != 3 {
+		t.Errorf("%+v, %v; want PORT_ERR of 3", port, err)
+	}
+	p.FailAsync(dptest.NoErrno)
+	wantIs(t, second(a.Next(bounded(t))), syscall.EIO)
+	check(t, a.Close())
+	for _, ev := range []dpath.AsyncEvent{port, of} {
+		a.Ack(ev)
+		if typ, object := p.AckedAsync(); typ != ev.Type || object != ev.Object {
+			t.Errorf("acknowledged %d of %#x, want %+v", typ, object, ev)
+		}
+	}
+	wantIs(t, second(dpath.NewAsync(p.Context(), 0, ack)), errors.ErrUnsupported)
+	wantIs(t, second(dpath.NewAsync(p.Context(), get, 0)), errors.ErrUnsupported)
+}
+
+// TestNewEvents has an event that cannot be taken over: its error is returned, and the next one is taken.
+func TestNewEvents(t *testing.T) {
+	r, w, err := os.Pipe()
+	check(t, err)
+	defer r.Close()
+	fd, bad, n := int(r.Fd()), errors.New("no handle"), 0
+	e, err := dpath.NewEvents(fd, "pipe_get", "pipe_close", "the pipe", func() (int, syscall.Errno, error) {
+		if n++; n == 1 {
+			return 0, 0, bad
+		}
+		return n, 0, nil
+	})
+	check(t, err)
+	check(t, w.Close())
+	wantIs(t, second(e.Next(t.Context())), bad)
+	if got, err := e.Next(t.Context()); err != nil || got != 2 {
+		t.Errorf("the next one: %v, %v", got, err)
+	}
+	check(t, e.Close())
 }
