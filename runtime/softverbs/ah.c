@@ -1,14 +1,9 @@
 //go:build linux && cgo
 
 // Address handles.
-#include <stdlib.h>
 
 #include "entry.h"
 #include "address.h"
-#include "domain.h"
-#include "instance.h"
-#include "kernel.h"
-#include "objects.h"
 #include "qp.h"
 
 static void forget(struct svb_obj *o)

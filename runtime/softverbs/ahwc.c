@@ -2,12 +2,9 @@
 
 // The path back to the sender of a datagram, out of the header in front of it.
 #include <endian.h>
-#include <string.h>
 
 #include "entry.h"
 #include "address.h"
-#include "instance.h"
-#include "objects.h"
 
 #define GRH 1 // IBV_WC_GRH
 #define UDP 17

@@ -3,8 +3,6 @@
 // Asynchronous events.
 #include "entry.h"
 #include "completion.h"
-#include "instance.h"
-#include "objects.h"
 
 int svb_get_async_event(struct ibv_context *pub, struct ibv_async_event *ev)
 {

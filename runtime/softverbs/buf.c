@@ -3,14 +3,11 @@
 // Buffers: ordinary memory; of a parent domain that is to give memory outside a guest's protection, a memfd, which stands for a dma-buf.
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "entry.h"
 #include "domain.h"
-#include "instance.h"
-#include "objects.h"
 
 static void drop(struct svb_buf *b)
 {

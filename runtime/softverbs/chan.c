@@ -1,14 +1,11 @@
 //go:build linux && cgo
 
 // Completion channels.
-#include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "entry.h"
 #include "completion.h"
-#include "instance.h"
-#include "objects.h"
 
 static void forget(struct svb_obj *o)
 {

@@ -1,14 +1,9 @@
 //go:build linux && cgo
 
 // Completion counters: two numbers each, of the good and of the failed completions of queue pairs.
-#include <stdlib.h>
-#include <string.h>
 
 #include "entry.h"
 #include "qp.h"
-#include "counters.h"
-#include "instance.h"
-#include "objects.h"
 
 #define MOST 1024
 

@@ -2,8 +2,6 @@
 #ifndef SVB_COMPLETION_H
 #define SVB_COMPLETION_H
 
-#include <sys/queue.h>
-
 #include "objects.h"
 
 #define SVB_MAX_CQE 32767

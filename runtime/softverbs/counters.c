@@ -1,13 +1,9 @@
 //go:build linux && cgo
 
 // Counters, each at an index of its own.
-#include <stdlib.h>
-#include <string.h>
 
 #include "entry.h"
 #include "counters.h"
-#include "instance.h"
-#include "objects.h"
 
 static void forget(struct svb_obj *o)
 {

@@ -2,13 +2,8 @@
 
 // Completion queues.
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "entry.h"
-#include "completion.h"
-#include "instance.h"
-#include "kernel.h"
-#include "objects.h"
 #include "qp.h"
 
 // Room for one less than a power of two, as soft-RoCE makes it.

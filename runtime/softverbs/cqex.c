@@ -2,13 +2,10 @@
 
 // Extended completion queues: which fields can be read is decided when one is made, and the functions of the others are NULL, as
 // with real providers. soft-RoCE has the standard fields; mlx5 times, VLANs and flow tags too, and can ignore overruns.
-#include <string.h>
 
 #include "entry.h"
 #include "completion.h"
 #include "domain.h"
-#include "instance.h"
-#include "objects.h"
 
 enum {
 	STANDARD = IBV_WC_STANDARD_FLAGS,

@@ -3,16 +3,11 @@
 // The device list, contexts and their ops table.
 #include <endian.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "entry.h"
 #include "completion.h"
-#include "instance.h"
-#include "kernel.h"
-#include "objects.h"
 
 #define ABI_EXTENDED ((void *)UINTPTR_MAX) // abi_compat of a context that sits in a verbs_context
 

@@ -3,15 +3,8 @@
 // Device memory, behind the copy rule of mlx5.
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "entry.h"
-#include "domain.h"
-#include "host.h"
-#include "instance.h"
-#include "kernel.h"
-#include "objects.h"
 #include "region.h"
 
 #define ALLOWED \

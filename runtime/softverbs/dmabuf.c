@@ -8,9 +8,6 @@
 #include <unistd.h>
 
 #include "region.h"
-#include "domain.h"
-#include "instance.h"
-#include "kernel.h"
 
 #define ALLOWED \
 	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC | \

@@ -1,8 +1,6 @@
 //go:build linux && cgo
 
 // Errors on order: the nth call of a verb fails with an errno. Also the names of verbs and ops.
-#include <stdlib.h>
-#include <string.h>
 
 #include "instance.h"
 

@@ -1,16 +1,9 @@
 //go:build linux && cgo
 
 // Flows. They are taken apart and kept by priority; raw.c asks them who gets a frame.
-#include <stdlib.h>
-#include <string.h>
 
 #include "entry.h"
-#include "counters.h"
 #include "flow.h"
-#include "instance.h"
-#include "kernel.h"
-#include "objects.h"
-#include "qp.h"
 #include "steer.h"
 
 #define MAX_SPECS 10 // that the kernel takes for one flow

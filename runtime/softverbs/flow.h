@@ -2,9 +2,6 @@
 #ifndef SVB_FLOW_H
 #define SVB_FLOW_H
 
-#include <sys/queue.h>
-
-#include "counters.h"
 #include "qp.h"
 
 union svb_spec { // what of a spec is looked at; of other types, its type alone

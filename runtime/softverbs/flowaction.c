@@ -1,12 +1,8 @@
 //go:build linux && cgo
 
 // Actions of flows on packets of ESP. They are taken apart and kept; no packet comes by here.
-#include <stdlib.h>
 
 #include "entry.h"
-#include "instance.h"
-#include "kernel.h"
-#include "objects.h"
 #include "steer.h"
 
 #define FLAGS (IB_UVERBS_FLOW_ACTION_ESP_FLAGS_FULL_OFFLOAD | IB_UVERBS_FLOW_ACTION_ESP_FLAGS_TRANSPORT | \

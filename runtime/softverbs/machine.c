@@ -2,12 +2,8 @@
 
 // The making and the end of an instance.
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "control.h"
-#include "instance.h"
-#include "kernel.h"
-#include "numbers.h"
 #include "objects.h"
 #include "worker.h"
 

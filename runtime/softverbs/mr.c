@@ -1,14 +1,9 @@
 //go:build linux && cgo
 
 // Memory regions: ibv_reg_mr and its kin, deregistration, import.
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "entry.h"
-#include "domain.h"
-#include "instance.h"
-#include "kernel.h"
-#include "objects.h"
 #include "region.h"
 
 static struct ibv_mr *give(struct svb_mr *mr)

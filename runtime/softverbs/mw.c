@@ -2,13 +2,8 @@
 
 // Memory windows: made, bound by the verb, and ended. A window is a key: that of a region while it is bound, otherwise of no memory.
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "entry.h"
-#include "domain.h"
-#include "instance.h"
-#include "kernel.h"
-#include "objects.h"
 #include "window.h"
 
 static void name(const struct svb_obj *o, char *buf, size_t n)

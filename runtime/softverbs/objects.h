@@ -3,8 +3,6 @@
 #ifndef SVB_OBJECTS_H
 #define SVB_OBJECTS_H
 
-#include <sys/queue.h>
-
 #include "kernel.h"
 
 #define SVB_OF(o, type) ((type *)(void *)((char *)(o) - offsetof(type, obj)))

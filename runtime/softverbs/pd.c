@@ -2,13 +2,9 @@
 
 // Protection domains, thread domains and parent domains.
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "entry.h"
 #include "domain.h"
-#include "instance.h"
-#include "kernel.h"
-#include "objects.h"
 
 // free_pd does without a call of its allocator.
 static void free_pd(struct svb_pd *pd)

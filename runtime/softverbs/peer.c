@@ -1,11 +1,8 @@
 //go:build linux && cgo
 
 // The thread of a peer, and its queue.
-#include <errno.h>
 #include <sched.h>
 #include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "peer.h"
 #include "instance.h"

@@ -1,16 +1,9 @@
 //go:build linux && cgo
 
 // Work requests into the queues. What is refused here is what a provider refuses; the rest shows in completions.
-#include <string.h>
 
 #include "entry.h"
-#include "host.h"
-#include "instance.h"
-#include "objects.h"
-#include "qp.h"
-#include "receive.h"
 #include "region.h"
-#include "window.h"
 #include "wire.h"
 
 // binds tells whether the provider takes a request to bind a window: one without data of any kind.

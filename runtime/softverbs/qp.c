@@ -1,19 +1,9 @@
 //go:build linux && cgo
 
 // The life of a queue pair.
-#include <stdlib.h>
 
 #include "entry.h"
-#include "completion.h"
-#include "domain.h"
-#include "instance.h"
-#include "kernel.h"
-#include "objects.h"
-#include "piece.h"
-#include "qp.h"
-#include "receive.h"
 #include "steer.h"
-#include "window.h"
 #include "worker.h"
 #include "xrc.h"
 

@@ -2,11 +2,8 @@
 #ifndef SVB_QP_H
 #define SVB_QP_H
 
-#include <sys/queue.h>
-
 #include "completion.h"
 #include "counters.h"
-#include "domain.h"
 #include "receive.h"
 #include "window.h"
 

@@ -2,9 +2,6 @@
 
 // Extended queue pairs: which requests they may be asked for, and the making of each kind.
 #include "entry.h"
-#include "instance.h"
-#include "objects.h"
-#include "qp.h"
 #include "xrc.h"
 
 enum {

@@ -1,12 +1,9 @@
 //go:build linux && cgo
 
 // Changing and asking the state of a queue pair.
-#include <string.h>
 
 #include "entry.h"
 #include "address.h"
-#include "instance.h"
-#include "objects.h"
 #include "qp.h"
 
 #define PSN 0xffffffu

@@ -3,17 +3,10 @@
 // What the device says about itself.
 #include <endian.h>
 #include <stdio.h>
-#include <string.h>
-#include <time.h>
 
 #include "entry.h"
 #include "address.h"
-#include "completion.h"
-#include "instance.h"
-#include "objects.h"
-#include "piece.h"
 #include "qp.h"
-#include "receive.h"
 
 #define PKEY 0xffff
 #define ROCE_V2 2

@@ -1,12 +1,8 @@
 //go:build linux && cgo
 
 // One RDMA operation on registered memory, as a responder does it: key, rights, bounds, then bytes.
-#include <string.h>
 
 #include "peer.h"
-#include "host.h"
-#include "instance.h"
-#include "kernel.h"
 #include "piece.h"
 
 static const uint32_t needed[] = {

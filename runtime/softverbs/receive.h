@@ -2,8 +2,6 @@
 #ifndef SVB_RECEIVE_H
 #define SVB_RECEIVE_H
 
-#include <sys/queue.h>
-
 #include "domain.h"
 #include "piece.h"
 

@@ -2,14 +2,9 @@
 
 // What a region is made of, and how it ends.
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 
 #include "region.h"
-#include "domain.h"
-#include "instance.h"
-#include "kernel.h"
-#include "objects.h"
 
 #define RESOURCE_MR 1
 #define BLOCK_SIZE 64

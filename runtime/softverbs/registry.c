@@ -3,11 +3,8 @@
 // Which user objects live: a hash by the address that the program holds. A stale or foreign pointer is
 // not found and makes an error, not a fault.
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "objects.h"
-#include "instance.h"
-#include "kernel.h"
 
 #define FEWEST_BITS 10
 

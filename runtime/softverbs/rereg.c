@@ -1,14 +1,8 @@
 //go:build linux && cgo
 
 // ibv_rereg_mr, with the return codes of its own, and ibv_advise_mr.
-#include <stdlib.h>
 
 #include "entry.h"
-#include "domain.h"
-#include "host.h"
-#include "instance.h"
-#include "kernel.h"
-#include "objects.h"
 #include "region.h"
 
 // What the library finds wrong before it asks the kernel.

@@ -1,12 +1,8 @@
 //go:build linux && cgo
 
 // Tables of work queues, and the queue pairs that distribute over them. No packet comes by here that could be distributed.
-#include <stdlib.h>
 
 #include "entry.h"
-#include "instance.h"
-#include "kernel.h"
-#include "objects.h"
 #include "qp.h"
 #include "steer.h"
 

@@ -1,16 +1,8 @@
 //go:build linux && cgo
 
 // Shared receive queues.
-#include <stdlib.h>
 
 #include "entry.h"
-#include "completion.h"
-#include "domain.h"
-#include "instance.h"
-#include "kernel.h"
-#include "objects.h"
-#include "qp.h"
-#include "receive.h"
 #include "xrc.h"
 
 #define SRQ_RESIZE (1u << 13) // of the device's capabilities

@@ -3,13 +3,8 @@
 // Queue pairs of type XRC_RECV. As in a kernel, each belongs to an XRC domain, every handle of it is like the others, and it lives
 // until the last one is closed.
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "entry.h"
-#include "instance.h"
-#include "kernel.h"
-#include "objects.h"
-#include "qp.h"
 #include "worker.h"
 #include "xrc.h"
 

@@ -2,9 +2,6 @@
 
 // Trouble that a test asks for: a device is taken away, a port goes down, completions wait.
 #include "control.h"
-#include "completion.h"
-#include "instance.h"
-#include "objects.h"
 #include "qp.h"
 
 struct news {

@@ -3,12 +3,8 @@
 // The thread of a device: it executes the send requests of all its queue pairs, each queue in order, one request
 // of a queue after one of the next. A request that waits for its peer holds up its own queue only.
 #include <signal.h>
-#include <stdlib.h>
-#include <time.h>
 
 #include "worker.h"
-#include "instance.h"
-#include "qp.h"
 #include "wire.h"
 
 #define FOREVER 7 // as a count of retries

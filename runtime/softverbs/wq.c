@@ -1,16 +1,8 @@
 //go:build linux && cgo
 
 // Work queues: their states, and requests, which come back when a queue fails. Nothing is received into one here.
-#include <stdlib.h>
 
 #include "entry.h"
-#include "completion.h"
-#include "domain.h"
-#include "instance.h"
-#include "kernel.h"
-#include "objects.h"
-#include "piece.h"
-#include "receive.h"
 #include "steer.h"
 
 #define MASK (IBV_WQ_ATTR_STATE | IBV_WQ_ATTR_CURR_STATE | IBV_WQ_ATTR_FLAGS)

@@ -2,12 +2,9 @@
 
 // XRC domains: as in a kernel, those of one inode are one, whichever context opened it.
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "entry.h"
-#include "instance.h"
-#include "objects.h"
 #include "xrc.h"
 
 #define BOTH (IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS)
