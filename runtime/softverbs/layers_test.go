@@ -138,7 +138,7 @@ func TestTableOfVerbs(t *testing.T) {
 		t.Errorf("a name of a verb outside of table.h: %.60s", all[at:])
 	}
 	for _, r := range table(t) {
-		if r.kind == "VERB" && !regexp.MustCompile(`\bSVB_`+r.cols[0]+`\b`).MatchString(all) {
+		if strings.HasPrefix(r.kind, "VERB") && !regexp.MustCompile(`\bSVB_`+r.cols[0]+`\b`).MatchString(all) {
 			t.Errorf("%s can be told to fail and never asks svb_fails for SVB_%s", r.cols[1], r.cols[0])
 		}
 	}
