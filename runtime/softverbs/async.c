@@ -14,7 +14,7 @@ int svb_get_async_event(struct ibv_context *pub, struct ibv_async_event *ev)
 		if (!first && (err = svb_wait_fd(fd)))
 			break;
 		svb_lock_all();
-		c = svb_find_ctx(pub);
+		c = svb_live(pub, SVB_T_CTX);
 		err = c ? 0 : EINVAL;
 		if (!err && first)
 			err = svb_fails_locked(c->obj.inst, SVB_GET_ASYNC_EVENT);
@@ -27,10 +27,7 @@ int svb_get_async_event(struct ibv_context *pub, struct ibv_async_event *ev)
 		fd = c ? pub->async_fd : -1;
 		svb_unlock_all();
 	}
-	if (!err)
-		return 0;
-	errno = err;
-	return -1;
+	return svb_minus(err);
 }
 
 static void count(pthread_mutex_t *mutex, pthread_cond_t *cond, uint32_t *completed)

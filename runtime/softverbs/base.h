@@ -46,6 +46,18 @@ static inline void *svb_null(int err)
 	return NULL;
 }
 
+// svb_minus returns 0, or -1 with errno.
+static inline int svb_minus(int err)
+{
+	if (!err)
+		return 0;
+	errno = err;
+	return -1;
+}
+
+// svb_quietly starts a thread. All signals stay with the threads of Go. 0, or an errno.
+SVB_HIDDEN int svb_quietly(pthread_t *thread, void *(*run)(void *), void *arg);
+
 // svb_end gives back the lock at the end of a verb, which returns err; an error is errno too.
 static inline int svb_end(int err)
 {

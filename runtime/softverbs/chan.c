@@ -9,11 +9,8 @@
 
 static void forget(struct svb_obj *o)
 {
-	struct svb_chan *ch = SVB_OF(o, struct svb_chan);
-
-	svb_unregister(o);
-	close(ch->pub.fd);
-	free(ch);
+	close(SVB_OF(o, struct svb_chan)->pub.fd);
+	svb_forget(o);
 }
 
 static const struct svb_kind kind = {SVB_T_CHANNEL, .noun = "completion channel", .free = forget};
@@ -22,10 +19,9 @@ struct ibv_comp_channel *svb_create_comp_channel(struct ibv_context *pub)
 {
 	int err;
 	struct svb_ctx *c = svb_begin(pub, SVB_T_CTX, SVB_CREATE_COMP_CHANNEL, &err);
-	struct svb_chan *ch = NULL;
+	struct svb_chan *ch;
 
-	if (!err && !(ch = calloc(1, sizeof *ch)))
-		err = ENOMEM;
+	ch = svb_zeroed(sizeof *ch, &err);
 	if (!err && (ch->pub.fd = eventfd(0, EFD_CLOEXEC)) < 0)
 		err = errno;
 	if (!err) {
@@ -33,11 +29,7 @@ struct ibv_comp_channel *svb_create_comp_channel(struct ibv_context *pub)
 		STAILQ_INIT(&ch->ready);
 		svb_register(&ch->obj, &kind, &ch->pub, c->obj.inst, c);
 	}
-	svb_unlock_all();
-	if (!err)
-		return &ch->pub;
-	free(ch);
-	return svb_null(err);
+	return svb_made(ch, err);
 }
 
 int svb_destroy_comp_channel(struct ibv_comp_channel *pub)
@@ -63,7 +55,7 @@ int svb_get_cq_event(struct ibv_comp_channel *pub, struct ibv_cq **out, void **c
 		if (!first && (err = svb_wait_fd(fd)))
 			break;
 		svb_lock_all();
-		ch = svb_find_chan(pub);
+		ch = svb_live(pub, SVB_T_CHANNEL);
 		err = ch ? 0 : EINVAL;
 		if (!err && first)
 			err = svb_fails_locked(ch->obj.inst, SVB_GET_CQ_EVENT);
@@ -76,10 +68,7 @@ int svb_get_cq_event(struct ibv_comp_channel *pub, struct ibv_cq **out, void **c
 		fd = ch ? ch->pub.fd : -1;
 		svb_unlock_all();
 	}
-	if (!err)
-		return 0;
-	errno = err;
-	return -1;
+	return svb_minus(err);
 }
 
 // Also of a queue that is being destroyed: that call waits for it.

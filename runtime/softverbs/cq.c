@@ -57,7 +57,7 @@ static const struct svb_kind kind = {SVB_T_CQ, .free = forget, .name = name};
 
 static int enter_cq(struct svb_ctx *c, struct svb_cq *cq, void *cq_context, struct ibv_comp_channel *ch)
 {
-	struct svb_chan *chan = ch ? svb_find_chan(ch) : NULL;
+	struct svb_chan *chan = ch ? svb_live(ch, SVB_T_CHANNEL) : NULL;
 	int err;
 
 	if (ch && (!chan || chan->obj.ctx->file != c->file))
@@ -95,7 +95,7 @@ int svb_make_cq(struct ibv_context *pub, const struct ibv_cq_init_attr_ex *attr,
 		err = cq->ring ? 0 : ENOMEM;
 	}
 	svb_lock_all();
-	c = svb_find_ctx(pub);
+	c = svb_live(pub, SVB_T_CTX);
 	if (!err || err == EINVAL) {
 		int told = svb_refused(c ? &c->obj : NULL, verb);
 		err = told ? told : err;

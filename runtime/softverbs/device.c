@@ -254,13 +254,11 @@ int svb_close_device(struct ibv_context *pub)
 	int err;
 
 	svb_lock_all();
-	c = svb_find_ctx(pub);
+	c = svb_live(pub, SVB_T_CTX);
 	svb_unlock_all();
 	err = c ? svb_fails(c->obj.inst, SVB_CLOSE_DEVICE) : EINVAL;
-	if (err) {
-		errno = err;
-		return -1;
-	}
+	if (err)
+		return svb_minus(err);
 	svb_lock_all();
 	while ((o = c->objs)) {
 		svb_describe(o, "left behind by ibv_close_device", line, sizeof line);

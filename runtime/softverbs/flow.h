@@ -4,6 +4,8 @@
 
 #include "qp.h"
 
+#define SVB_MAX_SPECS 10 // that the kernel takes for one flow
+
 union svb_spec { // what of a spec is looked at; of other types, its type alone
 	struct ibv_flow_spec_eth eth;
 	struct ibv_flow_spec_ipv4 v4;
@@ -29,7 +31,7 @@ struct svb_flow {
 	uint32_t flags;
 	bool drop;
 	uint32_t tag;
-	union svb_spec *specs;
+	union svb_spec specs[SVB_MAX_SPECS];
 	unsigned nspecs;
 };
 

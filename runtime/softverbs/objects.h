@@ -68,7 +68,6 @@ static inline bool svb_frees(const struct svb_obj *o, enum svb_verb v)
 		v == SVB_CLOSE_XRCD || v == SVB_DEALLOC_MW || v == SVB_DESTROY_COUNTERS || v == SVB_DESTROY_WQ || v == SVB_DESTROY_FLOW ||
 		v == SVB_DESTROY_RWQ_IND_TABLE || v == SVB_DESTROY_FLOW_ACTION || v == SVB_DESTROY_COMP_CNTR);
 }
-static inline struct svb_ctx *svb_find_ctx(const struct ibv_context *pub) { return svb_live(pub, SVB_T_CTX); }
 // svb_refused gives the errno that a call of v for an object ends with before anything else is looked at: EIO without a device,
 // what the call is told to fail with, EINVAL for an object that is being destroyed, or 0. With svb_lock held.
 static inline int svb_refused(const struct svb_obj *o, enum svb_verb v)
@@ -81,6 +80,19 @@ static inline int svb_refused(const struct svb_obj *o, enum svb_verb v)
 SVB_HIDDEN void *svb_begin(const void *pub, enum svb_type t, enum svb_verb v, int *err);
 // svb_destroy is all of a verb v that frees an object, unless something needs it.
 SVB_HIDDEN int svb_destroy(const void *pub, enum svb_type t, enum svb_verb v);
+#define SVB_DESTROYS(function, public, t, v) \
+	int function(struct public *pub) { return svb_destroy(pub, t, v); }
+
+// svb_zeroed returns memory for an object, NULL after an error and with ENOMEM in *err.
+SVB_HIDDEN void *svb_zeroed(size_t size, int *err);
+
+// svb_made ends a verb that makes an object, which begins with its public struct: it gives svb_lock back. After an error the object is
+// freed: NULL + errno.
+SVB_HIDDEN void *svb_made(void *whole, int err);
+
+// svb_forget ends an object. It is free of a kind that has nothing else to free.
+SVB_HIDDEN void svb_forget(struct svb_obj *o);
+
 // svb_enter is svb_begin for a verb that takes the lock itself, later or not at all.
 SVB_HIDDEN void *svb_enter(const void *pub, enum svb_type t, enum svb_verb v, int *err);
 // svb_report gives the text of Leaks, one line each, to be freed with free().

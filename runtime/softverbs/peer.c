@@ -2,7 +2,6 @@
 
 // The thread of a peer, and its queue.
 #include <sched.h>
-#include <signal.h>
 
 #include "peer.h"
 #include "instance.h"
@@ -87,19 +86,6 @@ static struct svb_dev *device(int slot, const char *name)
 	return in && in->ndevs ? in->devs : NULL;
 }
 
-// All signals stay with the threads of Go.
-static int start_quietly(struct svb_peer *p)
-{
-	sigset_t all, old;
-	int err;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	err = pthread_create(&p->thread, NULL, run, p);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return err;
-}
-
 struct svb_peer *svb_peer_start(int slot, const char *name)
 {
 	struct svb_peer *p = calloc(1, sizeof *p);
@@ -117,7 +103,7 @@ struct svb_peer *svb_peer_start(int slot, const char *name)
 		pthread_mutex_init(&p->lock, NULL);
 		pthread_cond_init(&p->work, NULL);
 		pthread_cond_init(&p->done, NULL);
-		err = start_quietly(p);
+		err = svb_quietly(&p->thread, run, p);
 	}
 	if (err) {
 		free(p);

@@ -174,8 +174,8 @@ static int enter(struct svb_pd *pd, struct svb_qp *qp, const struct ibv_qp_init_
 	struct svb_file *f = pd->obj.ctx->file;
 	struct svb_kobj *kpd = svb_handle_get(f, pd->pub.handle, SVB_K_PD);
 	const bool receives = a->qp_type != IBV_QPT_XRC_SEND;
-	struct svb_cq *scq = svb_find_cq(a->send_cq), *rcq = receives ? svb_find_cq(a->recv_cq) : scq;
-	struct svb_srq *srq = svb_find_srq(a->srq);
+	struct svb_cq *scq = svb_live(a->send_cq, SVB_T_CQ), *rcq = receives ? svb_live(a->recv_cq, SVB_T_CQ) : scq;
+	struct svb_srq *srq = svb_live(a->srq, SVB_T_SRQ);
 	int err;
 
 	if (!kpd)
@@ -211,7 +211,7 @@ static int hold(struct svb_pd *pd, struct svb_qp *qp)
 	int err = 0;
 
 	svb_lock_all();
-	if (!svb_find_pd(&pd->pub))
+	if (!svb_live(&pd->pub, SVB_T_PD))
 		err = EINVAL;
 	else if (pd->inner) {
 		pd->obj.users++;

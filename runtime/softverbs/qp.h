@@ -104,9 +104,6 @@ struct svb_worker {
 	char bounce[65536];
 };
 
-// svb_find_ah: with svb_lock held; NULL: none that lives
-static inline struct svb_ah *svb_find_ah(const struct ibv_ah *pub) { return svb_live(pub, SVB_T_AH); }
-
 // svb_reliable tells whether a message is answered.
 static inline bool svb_reliable(const struct svb_qp *qp)
 {

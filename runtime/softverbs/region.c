@@ -50,7 +50,7 @@ static struct svb_mr *begin(struct svb_pd *pd, bool block)
 
 	if (!err && pd->inner) {
 		svb_lock_all();
-		if (svb_find_pd(&pd->pub)) {
+		if (svb_live(&pd->pub, SVB_T_PD)) {
 			pd->obj.users++;
 			mr->holder = pd;
 		} else {
@@ -110,7 +110,7 @@ void svb_mr_publish(struct svb_mr *mr, struct svb_pd *pd)
 	svb_register(&mr->obj, &kind, &mr->pub, pd->obj.inst, pd->obj.ctx);
 }
 
-struct svb_mr *svb_mr_enter(struct svb_pd *pd, const struct svb_span *span, void *addr, uint32_t access, struct svb_dm *dm,
+struct ibv_mr *svb_mr_enter(struct svb_pd *pd, const struct svb_span *span, void *addr, uint32_t access, struct svb_dm *dm,
 			    bool plain)
 {
 	struct svb_kmr *k = calloc(1, sizeof *k);
@@ -132,7 +132,7 @@ struct svb_mr *svb_mr_enter(struct svb_pd *pd, const struct svb_span *span, void
 		svb_unlock_all();
 	}
 	if (!err)
-		return mr;
+		return &mr->pub;
 	if (span->where == SVB_MAPPED)
 		munmap(span->map, span->mapped);
 	if (mr)
@@ -142,7 +142,7 @@ struct svb_mr *svb_mr_enter(struct svb_pd *pd, const struct svb_span *span, void
 }
 
 // A null region needs no block: no provider allocates for one, so bindings may rule out callbacks in that call.
-struct svb_mr *svb_mr_enter_null(struct svb_pd *pd)
+struct ibv_mr *svb_mr_enter_null(struct svb_pd *pd)
 {
 	struct svb_mr *mr = begin(pd, false);
 
@@ -154,7 +154,7 @@ struct svb_mr *svb_mr_enter_null(struct svb_pd *pd)
 	svb_lock_all();
 	svb_mr_publish(mr, pd);
 	svb_unlock_all();
-	return mr;
+	return &mr->pub;
 }
 
 // svb_mr_take ends the kernel object and unregisters the handle. It may let go of the lock on the way; the

@@ -93,15 +93,16 @@ struct svb_obj *svb_find(const void *pub, enum svb_type t)
 	return NULL;
 }
 
+#define EACH(o, i) for (i = 0; i < (size_t)1 << bits; i++) for (o = buckets[i]; o; o = o->hnext)
+
 void svb_each(struct svb_inst *in, enum svb_type t, void (*f)(struct svb_obj *, void *), void *arg)
 {
 	struct svb_obj *o;
 	size_t i;
 
-	for (i = 0; i < (size_t)1 << bits; i++)
-		for (o = buckets[i]; o; o = o->hnext)
-			if (o->inst == in && o->kind->type == t)
-				f(o, arg);
+	EACH(o, i)
+		if (o->inst == in && o->kind->type == t)
+			f(o, arg);
 }
 
 void *svb_live(const void *pub, enum svb_type t)
@@ -134,6 +135,30 @@ int svb_destroy(const void *pub, enum svb_type t, enum svb_verb v)
 	return svb_end(err);
 }
 
+void *svb_zeroed(size_t size, int *err)
+{
+	void *p = *err ? NULL : calloc(1, size);
+
+	if (!*err && !p)
+		*err = ENOMEM;
+	return p;
+}
+
+void *svb_made(void *whole, int err)
+{
+	svb_unlock_all();
+	if (!err)
+		return whole;
+	free(whole);
+	return svb_null(err);
+}
+
+void svb_forget(struct svb_obj *o)
+{
+	svb_unregister(o);
+	free((void *)(uintptr_t)o->pub);
+}
+
 void *svb_enter(const void *pub, enum svb_type t, enum svb_verb v, int *err)
 {
 	void *o = svb_begin(pub, t, v, err);
@@ -159,17 +184,14 @@ void svb_describe(const struct svb_obj *o, const char *what, char *buf, size_t n
 		snprintf(buf, n, "%s: %s", name, what);
 }
 
-static void count(struct svb_obj *o, void *n)
-{
-	(void)o;
-	++*(int *)n;
-}
-
 int svb_count(struct svb_inst *in, enum svb_type t)
 {
+	struct svb_obj *o;
+	size_t i;
 	int n = 0;
 
-	svb_each(in, t, count, &n);
+	EACH(o, i)
+		n += o->inst == in && o->kind->type == t;
 	return n;
 }
 
@@ -179,12 +201,11 @@ static void report_live(struct svb_inst *in, FILE *out)
 	size_t i;
 	struct svb_obj *o;
 
-	for (i = 0; i < (size_t)1 << bits; i++)
-		for (o = buckets[i]; o; o = o->hnext)
-			if (o->inst == in) {
-				svb_describe(o, "still open", line, sizeof line);
-				fprintf(out, "%s\n", line);
-			}
+	EACH(o, i)
+		if (o->inst == in) {
+			svb_describe(o, "still open", line, sizeof line);
+			fprintf(out, "%s\n", line);
+		}
 }
 
 char *svb_report(int slot)

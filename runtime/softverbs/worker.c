@@ -2,7 +2,6 @@
 
 // The thread of a device: it executes the send requests of all its queue pairs, each queue in order, one request
 // of a queue after one of the next. A request that waits for its peer holds up its own queue only.
-#include <signal.h>
 
 #include "worker.h"
 #include "wire.h"
@@ -159,19 +158,6 @@ static void *run(void *arg)
 	return NULL;
 }
 
-// All signals stay with the threads of Go.
-static int start_quietly(struct svb_worker *w, struct svb_dev *d)
-{
-	sigset_t all, old;
-	int err;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	err = pthread_create(&w->thread, NULL, run, d);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return err;
-}
-
 int svb_worker_start(struct svb_dev *d)
 {
 	struct svb_worker *w;
@@ -188,7 +174,7 @@ int svb_worker_start(struct svb_dev *d)
 	pthread_cond_init(&w->work, &attr);
 	pthread_condattr_destroy(&attr);
 	d->worker = w; // the thread finds it when it gets the lock
-	err = start_quietly(w, d);
+	err = svb_quietly(&w->thread, run, d);
 	if (err) {
 		d->worker = NULL;
 		pthread_cond_destroy(&w->work);
