@@ -31,7 +31,7 @@ static void pieces(struct request *r, struct send *s)
 
 static bool peek(struct qp *q, struct request *r)
 {
-	struct efa_qp *e = q->own;
+	struct efa_qp *e = q->o.own;
 	struct send *s = (struct send *)(void *)r->raw;
 	const uint8_t *gid;
 
@@ -61,13 +61,13 @@ static bool peek(struct qp *q, struct request *r)
 
 static void drop(struct qp *q, const struct request *r)
 {
-	((struct efa_qp *)q->own)->sent = r->next;
+	((struct efa_qp *)q->o.own)->sent = r->next;
 }
 
 // A receive is the buffers up to the one that is marked as the last.
 static bool take(struct qp *q, struct srq *s, struct receive *v, uint32_t *left)
 {
-	struct efa_qp *e = q->own;
+	struct efa_qp *e = q->o.own;
 	const uint16_t end = posted(e, RECEIVE_DOORBELL);
 	const struct buffer *b = NULL;
 
@@ -109,7 +109,7 @@ static uint8_t status(int s)
 // The phase of an entry is 1 in the first round of its queue. A queue without room is the program's fault, and not seen.
 static bool complete(struct cq *cq, const struct completion *c)
 {
-	struct efa_cq *e = cq->own;
+	struct efa_cq *e = cq->o.own;
 	const uint32_t n = e->produced[c->receive]++;
 	const size_t at = (size_t)(c->receive * cq->entries + n % cq->entries) * e->size;
 	struct entry *out = (struct entry *)(void *)(region_memory(e->pages) + at);

@@ -24,7 +24,7 @@ int efa_create_cq(const struct call *c, struct cq *cq, uint32_t entries, uint32_
 		return ENOMEM;
 	}
 	e->size = q.cq_entry_size;
-	cq->own = e;
+	cq->o.own = e;
 	cq->entries = entries;
 	r.q_mmap_key = e->pages->at;
 	r.q_mmap_size = e->pages->size;
@@ -34,7 +34,7 @@ int efa_create_cq(const struct call *c, struct cq *cq, uint32_t entries, uint32_
 
 void efa_end_cq(struct cq *cq)
 {
-	region_end(((struct efa_cq *)cq->own)->pages);
+	region_end(((struct efa_cq *)cq->o.own)->pages);
 }
 
 // efa_qp_validate_cap and efa_qp_validate_attr.
@@ -87,7 +87,7 @@ int efa_create_qp(const struct call *c, struct qp *q, uint32_t flags)
 	}
 	e->nsends = u.sq_ring_size / sizeof(struct send);
 	e->nreceives = u.rq_ring_size / sizeof(struct buffer);
-	q->own = e;
+	q->o.own = e;
 	r = (struct efa_ibv_create_qp_resp){
 		.sq_db_offset = SEND_DOORBELL, .rq_db_offset = RECEIVE_DOORBELL, .llq_desc_offset = SENDS_AT, .sq_db_mmap_key = e->doorbells->at,
 		.rq_db_mmap_key = e->doorbells->at, .llq_desc_mmap_key = e->sends->at, .rq_mmap_key = e->receives ? e->receives->at : 0,
@@ -159,7 +159,7 @@ static _Atomic uint32_t *doorbell(const struct efa_qp *e, size_t at)
 
 void efa_reset_qp(struct qp *q)
 {
-	struct efa_qp *e = q->own;
+	struct efa_qp *e = q->o.own;
 
 	e->sent = e->received = 0;
 	atomic_store(doorbell(e, SEND_DOORBELL), 0);
@@ -168,5 +168,5 @@ void efa_reset_qp(struct qp *q)
 
 void efa_end_qp(struct qp *q)
 {
-	end_regions(q->own);
+	end_regions(q->o.own);
 }

@@ -73,7 +73,7 @@ int mlx5_import_dm(struct context *ctx, struct dm *dm)
 		return ENOMEM;
 	*m = (struct memic){.next = all[d], .ctx = ctx, .entry = (uint32_t)dm->placed[0], .size = size_of(dm), .at = dm->placed[1]};
 	all[d] = m;
-	dm->own = m;
+	dm->o.own = m;
 	return 0;
 }
 
@@ -100,7 +100,7 @@ int mlx5_alloc_dm(const struct call *c, struct dm *dm, uint32_t log_align)
 	dm->placed[1] = start;
 	if (mlx5_import_dm(c->ctx, dm))
 		return ENOMEM;
-	memset(memory_of(dm->own), 0xa5, size); // its content is not said; no test may count on zeros
+	memset(memory_of(dm->o.own), 0xa5, size); // its content is not said; no test may count on zeros
 	ATTR_OUT(c, MLX5_IB_ATTR_ALLOC_DM_RESP_PAGE_INDEX, entry);
 	ATTR_OUT(c, MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, start);
 	return 0;
@@ -108,7 +108,7 @@ int mlx5_alloc_dm(const struct call *c, struct dm *dm, uint32_t log_align)
 
 void mlx5_free_dm(struct dm *dm)
 {
-	struct memic *m = dm->own;
+	struct memic *m = dm->o.own;
 
 	for (int d = 0; m && d < DEVICES; d++)
 		for (struct memic **p = &all[d]; *p; p = &(*p)->next)
@@ -121,7 +121,7 @@ void mlx5_free_dm(struct dm *dm)
 // mlx5_ib_reg_dm_mr allows these flags only (MLX5_IB_DM_MEMIC_ALLOWED_ACCESS).
 int mlx5_reg_dm(const struct dm *dm, uint32_t access, uint8_t **memory)
 {
-	const struct memic *m = dm->own;
+	const struct memic *m = dm->o.own;
 
 	if (access & ~(unsigned)(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC |
 		IBV_ACCESS_ZERO_BASED))
@@ -144,7 +144,7 @@ int mlx5_query_dm(const struct call *c)
 {
 	int err;
 	const struct dm *dm = attr_object(c, MLX5_IB_ATTR_QUERY_DM_REQ_HANDLE, UVERBS_OBJECT_DM, &err);
-	const struct memic *m = dm ? dm->own : NULL;
+	const struct memic *m = dm ? dm->o.own : NULL;
 	uint64_t start;
 	uint16_t entry;
 
@@ -163,7 +163,7 @@ int mlx5_map_dm_op(const struct call *c)
 {
 	int err;
 	const struct dm *dm = attr_object(c, MLX5_IB_ATTR_DM_MAP_OP_ADDR_REQ_HANDLE, UVERBS_OBJECT_DM, &err);
-	const struct memic *m = dm ? dm->own : NULL;
+	const struct memic *m = dm ? dm->o.own : NULL;
 	uint8_t op = 0;
 	uint64_t start;
 	uint16_t entry;

@@ -183,7 +183,7 @@ static int describe(const struct call *c, struct counters *k)
 		struct mlx5_ib_flow_counters_data data;
 	} u;
 	const struct mlx5_ib_flow_counters_desc *list;
-	struct described *d = k->own;
+	struct described *d = k->o.own;
 
 	ATTR_IN(c, UVERBS_ATTR_UHW_IN, u);
 	if (!u.head.ncounters_data)
@@ -191,7 +191,7 @@ static int describe(const struct call *c, struct counters *k)
 	if (u.data.ncounters > MOST_COUNTERS || (d && d->size))
 		return EINVAL;
 	if (!d)
-		d = k->own = calloc(1, sizeof *d);
+		d = k->o.own = calloc(1, sizeof *d);
 	if (!d)
 		return ENOMEM;
 	list = (const void *)(uintptr_t)u.data.counters_data;
@@ -254,7 +254,7 @@ int mlx5_create_flow(const struct call *c, struct flow *f, const struct ib_uverb
 // The list is forgotten with the last flow (mlx5_ib_counters_clear_description).
 void mlx5_destroy_flow(struct flow *f)
 {
-	struct described *d = f->counters ? f->counters->own : NULL;
+	struct described *d = f->counters ? f->counters->o.own : NULL;
 
 	if (d && object_users(&f->counters->o) == 1)
 		d->n = d->size = 0;
@@ -262,7 +262,7 @@ void mlx5_destroy_flow(struct flow *f)
 
 int mlx5_read_counters(const struct counters *k, uint64_t *values, size_t n)
 {
-	const struct described *d = k->own;
+	const struct described *d = k->o.own;
 
 	if (d && d->size > n)
 		return EINVAL;

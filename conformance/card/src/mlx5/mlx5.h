@@ -92,12 +92,9 @@ int mlx5_devx_other(const struct call *) HIDDEN;
 int mlx5_devx_create(const struct call *) HIDDEN;
 int mlx5_devx_query(const struct call *) HIDDEN;
 int mlx5_devx_modify(const struct call *) HIDDEN;
-int mlx5_devx_destroy(const struct call *) HIDDEN;
 int mlx5_umem_reg(const struct call *) HIDDEN;
-int mlx5_umem_dereg(const struct call *) HIDDEN;
 int mlx5_query_eqn(const struct call *) HIDDEN;
 int mlx5_alloc_pp(const struct call *) HIDDEN;
-int mlx5_free_pp(const struct call *) HIDDEN;
 int mlx5_query_port_info(const struct call *) HIDDEN;
 
 // driver.c
@@ -136,7 +133,6 @@ int mlx5_read_counters(const struct counters *, uint64_t *values, size_t n) HIDD
 
 // steer.c
 int mlx5_create_matcher(const struct call *) HIDDEN;
-int mlx5_destroy_matcher(const struct call *) HIDDEN;
 int mlx5_create_rule(const struct call *) HIDDEN;
 
 // wqe.c

@@ -184,7 +184,7 @@ static void list_segments(struct request *r, const struct mlx5_wqe_ctrl_seg *ctr
 
 bool mlx5_peek(struct qp *q, struct request *r)
 {
-	struct mlx5_qp *m = q->own;
+	struct mlx5_qp *m = q->o.own;
 	const struct mlx5_wqe_ctrl_seg *ctrl = (const void *)r->raw;
 	uint32_t segments, blocks;
 
@@ -215,7 +215,7 @@ bool mlx5_peek(struct qp *q, struct request *r)
 
 void mlx5_drop(struct qp *q, const struct request *r)
 {
-	((struct mlx5_qp *)q->own)->sent = r->next;
+	((struct mlx5_qp *)q->o.own)->sent = r->next;
 }
 
 // scatter_list reads a receive: most pointers, or fewer with an invalid key behind them.
@@ -253,7 +253,7 @@ static bool take_shared(struct mlx5_srq *m, struct receive *v, uint32_t *left)
 
 bool mlx5_take_wq(struct wq *w, struct receive *v)
 {
-	struct mlx5_wq *m = w->own;
+	struct mlx5_wq *m = w->o.own;
 
 	v->n = 0;
 	v->length = 0;
@@ -267,12 +267,12 @@ bool mlx5_take_wq(struct wq *w, struct receive *v)
 
 bool mlx5_take(struct qp *q, struct srq *s, struct receive *v, uint32_t *left)
 {
-	struct mlx5_qp *m = q->own;
+	struct mlx5_qp *m = q->o.own;
 
 	v->n = 0;
 	v->length = 0;
 	if (s)
-		return take_shared(s->own, v, left);
+		return take_shared(s->o.own, v, left);
 	if (!m->receives || (uint16_t)be32toh(atomic_load(&m->db[MLX5_RCV_DBR])) == m->received)
 		return false;
 	v->index = m->received;

@@ -34,7 +34,7 @@ static int among(const struct method *m, const struct call *c)
 {
 	for (; m->run; m++)
 		if (m->object == c->hdr->object_id && m->method == c->hdr->method_id)
-			return m->run(c);
+			return m->run(&(struct call){c->ctx, c->dev, c->hdr, m});
 	return -1;
 }
 
@@ -70,7 +70,7 @@ static bool too_early(const struct call *c)
 
 int dispatch(struct context *ctx, struct ib_uverbs_ioctl_hdr *hdr)
 {
-	const struct call c = {ctx, context_device(ctx), hdr};
+	const struct call c = {ctx, context_device(ctx), hdr, NULL};
 	int err;
 
 	pthread_mutex_lock(&lock);

@@ -187,12 +187,21 @@ static uint32_t forget(struct channel *c, uint64_t element)
 	return n;
 }
 
+// take_back removes the unread events of those that were raised, and returns how many were read.
+static uint32_t take_back(struct channel *c, const struct object *o, uint32_t *raised)
+{
+	const uint32_t n = *raised;
+
+	*raised = 0;
+	return n ? n - forget(c, o->user) : 0;
+}
+
 uint32_t event_forget_completions(struct channel *c, struct object *o)
 {
-	return o->comp_raised ? o->comp_raised - forget(c, o->user) : 0;
+	return take_back(c, o, &o->comp_raised);
 }
 
 uint32_t event_forget_async(struct object *o)
 {
-	return o->async_raised ? o->async_raised - forget(*context_async(o->ctx), o->user) : 0;
+	return take_back(*context_async(o->ctx), o, &o->async_raised);
 }

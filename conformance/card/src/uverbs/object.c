@@ -217,7 +217,7 @@ static void put(struct context *c, struct object *o, uint32_t handle, void (*end
 	o->life = atomic_load(&entry_of(o)->life);
 }
 
-int object_add(struct context *c, struct object *o, int type, void (*end)(struct object *))
+static int add(struct context *c, struct object *o, int type, void (*end)(struct object *))
 {
 	struct entry *const all = c->shared->entries;
 	uint32_t i = c->shared->free;
@@ -237,6 +237,17 @@ int object_add(struct context *c, struct object *o, int type, void (*end)(struct
 	if (i >= atomic_load(&c->shared->count))
 		atomic_store(&c->shared->count, i + 1);
 	return 0;
+}
+
+void *object_new(struct context *c, int type, size_t size, void (*end)(struct object *), int *err)
+{
+	struct object *o = calloc(1, size);
+
+	*err = o ? add(c, o, type, end) : ENOMEM;
+	if (!*err)
+		return o;
+	free(o);
+	return NULL;
 }
 
 void object_import(struct context *c, struct object *o, uint32_t handle, void (*end)(struct object *))
@@ -259,9 +270,31 @@ static void leave(struct object *o)
 	s->free = MIN(s->free, o->handle);
 }
 
+void object_use(struct object *o, int by)
+{
+	if (o && !discarding)
+		atomic_fetch_add(&entry_of(o)->users, by);
+}
+
+void object_needs(struct object *o, int place, void *other)
+{
+	object_use(other, 1);
+	object_use(o->needs[place], -1);
+	o->needs[place] = other;
+}
+
+static void need_nothing(struct object *o)
+{
+	for (size_t i = 0; i < sizeof o->needs / sizeof *o->needs; i++)
+		object_use(o->needs[i], -1);
+}
+
 void object_drop(struct object *o)
 {
+	event_forget_async(o);
+	need_nothing(o);
 	leave(o);
+	free(o->own);
 	free(o);
 }
 
@@ -269,18 +302,14 @@ void object_replace(struct object *o, struct object *other)
 {
 	const int users = object_users(o);
 
+	need_nothing(o);
 	leave(o);
 	put(other->ctx, o, other->handle, o->end);
+	memcpy(o->needs, other->needs, sizeof o->needs);
 	o->user = other->user;
 	o->async_raised = other->async_raised;
 	atomic_store(&entry_of(o)->users, users);
 	free(other);
-}
-
-void object_use(struct object *o, int by)
-{
-	if (!discarding)
-		atomic_fetch_add(&entry_of(o)->users, by);
 }
 
 int object_users(const struct object *o)

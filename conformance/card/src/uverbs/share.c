@@ -137,6 +137,8 @@ struct object *memory_import(struct context *c, uint32_t handle, const void *fac
 		.memory = (dm ? context_pages(c) : NULL) + f->memory, .locate = dm || own ? NULL : locate,
 	};
 	object_import(c, &mr->o, handle, memory_end);
+	mr->o.needs[0] = &pd->o; // as its entry has counted
+	mr->o.needs[1] = dm ? &dm->o : NULL;
 	follow(mr);
 	key_put(&mr->key);
 	if (mr->key.locate)

@@ -1,4 +1,4 @@
-// The objects of the verbs, without what a provider adds: that is behind own, and freed with the object.
+// The objects of the verbs, without what a provider adds: that is behind own of the object.
 #ifndef CARD_VERBS_H
 #define CARD_VERBS_H
 
@@ -28,16 +28,10 @@ struct object *domain_import(struct context *, uint32_t handle, const void *fact
 struct object *dm_import(struct context *, uint32_t handle, const void *facts) HIDDEN;
 struct object *memory_import(struct context *, uint32_t handle, const void *facts) HIDDEN;
 
-struct ah {
-	struct object o;
-	struct pd *pd;
-};
-
 struct dm {
 	struct object o;
 	uint64_t length;
 	uint64_t placed[2]; // where the provider put it, for other processes
-	void *own;
 };
 
 struct mr {
@@ -53,7 +47,6 @@ struct mr {
 
 struct mw {
 	struct object o;
-	struct pd *pd;
 	struct key key;
 };
 
@@ -62,7 +55,6 @@ struct cq {
 	struct channel *channel;
 	uint32_t number, entries;
 	bool overrun;         // it had no room: no further completion
-	void *own;
 };
 
 struct srq {
@@ -72,7 +64,6 @@ struct srq {
 	struct xrcd *xrcd;
 	int type;
 	uint32_t number, max_wr, max_sge, limit;
-	void *own;
 };
 
 struct wq {
@@ -81,7 +72,6 @@ struct wq {
 	struct cq *cq;
 	uint32_t number, max_wr, max_sge;
 	int state;            // IBV_WQS_*
-	void *own;
 };
 
 // A table that spreads what is received over work queues.
@@ -128,13 +118,11 @@ struct qp {
 	unsigned tries, rnr;           // of the request at the head
 	bool late;                     // it was delayed
 	bool established, last_said;
-	void *own;
 };
 
 struct counters {
 	struct object o;
 	uint64_t packets, bytes;
-	void *own;
 };
 
 struct flow {
@@ -147,7 +135,6 @@ struct flow {
 	uint32_t tag;
 	struct rule rules[2];          // a frame meets one of them at most
 	int nrules;
-	void *own;
 };
 
 #endif
