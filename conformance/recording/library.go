@@ -43,7 +43,6 @@ static int poke(uintptr_t fn, const char *tag, uintptr_t object, const char *fie
 	return ((int (*)(const char *, uintptr_t, const char *, uint64_t))fn)(tag, object, field, value);
 }
 
-static int sample(uintptr_t fn, const char *tag, int behind) { return ((int (*)(const char *, int))fn)(tag, behind); }
 static void forget(uintptr_t fn) { ((void (*)(void))fn)(); }
 */
 import "C"
@@ -224,21 +223,6 @@ func (l *Library) Poke(tag string, object uint64, field string, value uint64) bo
 	defer C.free(unsafe.Pointer(t))
 	defer C.free(unsafe.Pointer(f))
 	return C.poke(l.find("recording_poke"), t, C.uintptr_t(object), f, C.uint64_t(value)) != 0
-}
-
-// Sample makes a record with a value of its own in every field, and n records behind it where others follow, and gives what the library
-// sees of it.
-func (l *Library) Sample(tag string, n int) (map[string]string, error) {
-	t := C.CString(tag)
-	defer C.free(unsafe.Pointer(t))
-	if C.sample(l.find("recording_sample"), t, C.int(n)) == 0 {
-		return nil, fmt.Errorf("the recording library has no %s", tag)
-	}
-	calls, err := l.Calls()
-	if err != nil {
-		return nil, err
-	}
-	return calls[len(calls)-1].Made, nil
 }
 
 // Swap makes the library take two fields of a record for each other, until the next Swap of the two. It is false when they are not of
