@@ -13,7 +13,7 @@ int svb_get_async_event(struct ibv_context *pub, struct ibv_async_event *ev)
 	for (; !err && !got; first = false) {
 		if (!first && (err = svb_wait_fd(fd)))
 			break;
-		svb_lock_all();
+		SVB_LOCKED;
 		c = svb_live(pub, SVB_T_CTX);
 		err = c ? 0 : EINVAL;
 		if (!err && first)
@@ -25,7 +25,6 @@ int svb_get_async_event(struct ibv_context *pub, struct ibv_async_event *ev)
 		if (!err && !got && svb_gone(&c->obj))
 			err = EIO; // what was reported before can still be got
 		fd = c ? pub->async_fd : -1;
-		svb_unlock_all();
 	}
 	return svb_minus(err);
 }
@@ -44,13 +43,12 @@ void svb_ack_async_event(struct ibv_async_event *ev)
 	struct ibv_cq *cq = ev->element.cq;
 	struct ibv_qp *qp = ev->element.qp;
 	struct ibv_srq *srq = ev->element.srq;
+	SVB_LOCKED;
 
-	svb_lock_all();
 	if (ev->event_type == IBV_EVENT_CQ_ERR && svb_find(cq, SVB_T_CQ))
 		count(&cq->mutex, &cq->cond, &cq->async_events_completed);
 	if (ev->event_type == IBV_EVENT_SQ_DRAINED && svb_find(qp, SVB_T_QP))
 		count(&qp->mutex, &qp->cond, &qp->events_completed);
 	if (ev->event_type == IBV_EVENT_SRQ_LIMIT_REACHED && svb_find(srq, SVB_T_SRQ))
 		count(&srq->mutex, &srq->cond, &srq->events_completed);
-	svb_unlock_all();
 }

@@ -35,6 +35,21 @@ static inline void svb_unlock_all(void)
 		abort();
 }
 
+// SVB_LOCKED has the lock from here to the end of the block.
+#define SVB_LOCKED const int svb_locked __attribute__((cleanup(svb_end_locked), unused)) = svb_begin_locked()
+
+static inline int svb_begin_locked(void)
+{
+	svb_lock_all();
+	return 0;
+}
+
+static inline void svb_end_locked(const int *unused)
+{
+	(void)unused;
+	svb_unlock_all();
+}
+
 // SVB_SILENT is the error of a call that fails and leaves errno as it is, as some of libmlx5 do.
 #define SVB_SILENT (-1)
 

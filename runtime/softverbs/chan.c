@@ -54,7 +54,7 @@ int svb_get_cq_event(struct ibv_comp_channel *pub, struct ibv_cq **out, void **c
 	for (; !err && !cq; first = false) {
 		if (!first && (err = svb_wait_fd(fd)))
 			break;
-		svb_lock_all();
+		SVB_LOCKED;
 		ch = svb_live(pub, SVB_T_CHANNEL);
 		err = ch ? 0 : EINVAL;
 		if (!err && first)
@@ -66,7 +66,6 @@ int svb_get_cq_event(struct ibv_comp_channel *pub, struct ibv_cq **out, void **c
 		if (!err && !cq && svb_gone(&ch->obj))
 			err = EIO;
 		fd = ch ? ch->pub.fd : -1;
-		svb_unlock_all();
 	}
 	return svb_minus(err);
 }
@@ -74,12 +73,12 @@ int svb_get_cq_event(struct ibv_comp_channel *pub, struct ibv_cq **out, void **c
 // Also of a queue that is being destroyed: that call waits for it.
 void svb_ack_cq_events(struct ibv_cq *pub, unsigned n)
 {
-	svb_lock_all();
+	SVB_LOCKED;
+
 	if (svb_find(pub, SVB_T_CQ)) {
 		pthread_mutex_lock(&pub->mutex);
 		pub->comp_events_completed += n;
 		pthread_cond_signal(&pub->cond);
 		pthread_mutex_unlock(&pub->mutex);
 	}
-	svb_unlock_all();
 }

@@ -173,9 +173,8 @@ int svb_destroy_cq(struct ibv_cq *pub)
 		return err;
 	svb_wait_acks(&pub->mutex, &pub->cond, &pub->comp_events_completed, comp);
 	svb_wait_acks(&pub->mutex, &pub->cond, &pub->async_events_completed, async);
-	svb_lock_all();
+	SVB_LOCKED;
 	finish(cq);
-	svb_unlock_all();
 	return 0;
 }
 

@@ -106,24 +106,29 @@ static bool is_parent(const struct ibv_pd *pub)
 	return pd && pd->inner;
 }
 
+static int check(struct ibv_context *pub, const struct ibv_cq_init_attr_ex *a)
+{
+	SVB_LOCKED;
+	const struct svb_ctx *c = svb_live(pub, SVB_T_CTX);
+
+	if (!c)
+		return EINVAL;
+	if (a->wc_flags & ~(uint64_t)(c->dev->cfg.plain_cq_ex ? STANDARD : MORE))
+		return EOPNOTSUPP;
+	if (c->dev->cfg.mlx5 && (a->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS) && a->flags >> 2)
+		return EINVAL;
+	if (c->dev->cfg.plain_cq_ex && careless(a))
+		return EOPNOTSUPP;
+	if (c->dev->cfg.mlx5 && a->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD && !is_parent(a->parent_domain))
+		return EINVAL;
+	return a->comp_mask & ~(uint32_t)(IBV_CQ_INIT_ATTR_MASK_FLAGS | IBV_CQ_INIT_ATTR_MASK_PD) ? EINVAL : 0;
+}
+
 struct ibv_cq_ex *svb_create_cq_ex(struct ibv_context *pub, struct ibv_cq_init_attr_ex *attr)
 {
 	struct svb_cq *cq;
-	struct svb_ctx *c;
-	int err;
+	int err = check(pub, attr);
 
-	svb_lock_all();
-	c = svb_live(pub, SVB_T_CTX);
-	err = !c ? EINVAL : attr->wc_flags & ~(uint64_t)(c->dev->cfg.plain_cq_ex ? STANDARD : MORE) ? EOPNOTSUPP : 0;
-	if (!err && c->dev->cfg.mlx5 && (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS) && attr->flags >> 2)
-		err = EINVAL;
-	if (!err && c->dev->cfg.plain_cq_ex && careless(attr))
-		err = EOPNOTSUPP;
-	if (!err && c->dev->cfg.mlx5 && attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD && !is_parent(attr->parent_domain))
-		err = EINVAL;
-	if (!err && attr->comp_mask & ~(uint32_t)(IBV_CQ_INIT_ATTR_MASK_FLAGS | IBV_CQ_INIT_ATTR_MASK_PD))
-		err = EINVAL;
-	svb_unlock_all();
 	if (!err)
 		err = svb_make_cq(pub, attr, SVB_CREATE_CQ_EX, &cq);
 	if (err)

@@ -217,13 +217,11 @@ struct ibv_dm *svb_import_dm(struct ibv_context *pub, uint32_t handle)
 
 void svb_unimport_dm(struct ibv_dm *pub)
 {
-	struct svb_dm *dm;
+	SVB_LOCKED;
+	struct svb_dm *dm = svb_live(pub, SVB_T_DM);
 
-	svb_lock_all();
-	dm = svb_live(pub, SVB_T_DM);
 	if (dm)
 		drop(dm);
-	svb_unlock_all();
 }
 
 int svb_dm_export_dmabuf_fd(struct ibv_dm *pub)

@@ -93,15 +93,13 @@ static void drop_pd(struct svb_pd *pd)
 
 void svb_unimport_pd(struct ibv_pd *pub)
 {
-	struct svb_pd *pd;
+	SVB_LOCKED;
+	struct svb_pd *pd = svb_live(pub, SVB_T_PD);
 
-	svb_lock_all();
-	pd = svb_live(pub, SVB_T_PD);
 	if (pd && !pd->obj.users) {
 		drop_pd(pd);
 		free_pd(pd);
 	}
-	svb_unlock_all();
 }
 
 static int end_pd(struct svb_pd *pd)

@@ -92,11 +92,9 @@ struct svb_peer *svb_peer_start(int slot, const char *name)
 	int err = p ? 0 : ENOMEM;
 
 	if (!err) {
-		svb_lock_all();
+		SVB_LOCKED;
 		p->dev = device(slot, name);
-		svb_unlock_all();
-		if (!p->dev)
-			err = ENODEV;
+		err = p->dev ? 0 : ENODEV;
 	}
 	if (!err) {
 		p->last = &p->first;

@@ -138,10 +138,9 @@ int svb_post_all(struct svb_qp *qp, struct ibv_send_wr *wr, uint32_t n, int verb
 {
 	struct ibv_send_wr *w;
 	struct svb_swr *r;
-	int err;
+	SVB_LOCKED;
+	int err = svb_refused(&qp->obj, verb);
 
-	svb_lock_all();
-	err = svb_refused(&qp->obj, verb);
 	if (!err && qp->scount + n > qp->cap.max_send_wr)
 		err = qp->dev->cfg.mlx5 ? ENOMEM : ENOSPC;
 	for (w = wr; !err && w; w = w->next)
@@ -153,7 +152,6 @@ int svb_post_all(struct svb_qp *qp, struct ibv_send_wr *wr, uint32_t n, int verb
 	}
 	if (!err)
 		err = ring(qp, 0);
-	svb_unlock_all();
 	return err;
 }
 

@@ -229,9 +229,8 @@ static void let_go(struct svb_qp *qp)
 		return;
 	if (qp->block.ptr)
 		svb_block_put(qp->holder, &qp->block);
-	svb_lock_all();
+	SVB_LOCKED;
 	qp->holder->obj.users--;
-	svb_unlock_all();
 }
 
 // say writes back what was granted. libmlx5 leaves what it did not use as it was; soft-RoCE the receives of a shared queue.
@@ -267,9 +266,8 @@ struct ibv_qp *svb_make_qp(struct ibv_pd *ppd, struct ibv_qp_init_attr *a, uint6
 	if (!err)
 		err = hold(pd, qp);
 	if (!err) {
-		svb_lock_all();
+		SVB_LOCKED;
 		err = enter(pd, qp, a);
-		svb_unlock_all();
 	}
 	if (!err) {
 		say(qp, &given, a);

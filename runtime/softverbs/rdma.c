@@ -26,9 +26,9 @@ static bool move(const struct svb_piece *p, struct svb_rdma *r)
 
 static void release(struct svb_piece *p)
 {
-	svb_lock_all();
+	SVB_LOCKED;
+
 	svb_drop(p);
-	svb_unlock_all();
 }
 
 // Without bytes to move no key is looked at, as the InfiniBand specification has it.

@@ -212,20 +212,18 @@ char *svb_report(int slot)
 {
 	char *text = NULL;
 	size_t n = 0, i;
-	struct svb_inst *in;
 	FILE *out = open_memstream(&text, &n);
+	SVB_LOCKED;
+	struct svb_inst *in = svb_slot(slot);
 
 	if (!out)
 		return NULL;
-	svb_lock_all();
-	in = svb_slot(slot);
 	if (in) {
 		svb_file_sweep(in);
 		for (i = 0; i < in->nleaks; i++)
 			fprintf(out, "%s\n", in->leaks[i]);
 		report_live(in, out);
 	}
-	svb_unlock_all();
 	fclose(out);
 	return text;
 }

@@ -244,9 +244,8 @@ int svb_destroy_srq(struct ibv_srq *pub)
 	if (svb_end(err))
 		return err;
 	svb_wait_acks(&pub->mutex, &pub->cond, &pub->events_completed, reported);
-	svb_lock_all();
+	SVB_LOCKED;
 	finish(srq);
-	svb_unlock_all();
 	return 0;
 }
 

@@ -149,9 +149,8 @@ struct ibv_qp *svb_make_target(struct svb_ctx *c, struct ibv_qp_init_attr_ex *a)
 	int err = t && h ? 0 : ENOMEM;
 
 	if (!err) {
-		svb_lock_all();
+		SVB_LOCKED;
 		err = enter(t, h, c, a);
-		svb_unlock_all();
 	}
 	if (!err) {
 		a->cap = (struct ibv_qp_cap){0};

@@ -130,13 +130,12 @@ static void rest(struct svb_worker *w, uint64_t until)
 static void *run(void *arg)
 {
 	struct svb_dev *d = arg;
-	struct svb_worker *w;
 	struct svb_qp *qp;
 	uint64_t now, next;
 	enum svb_turn t;
+	SVB_LOCKED;
+	struct svb_worker *w = d->worker;
 
-	svb_lock_all();
-	w = d->worker;
 	while (!w->stop) {
 		now = svb_now();
 		next = SVB_NEVER;
@@ -154,7 +153,6 @@ static void *run(void *arg)
 		else
 			serve(w, qp, t, now);
 	}
-	svb_unlock_all();
 	return NULL;
 }
 
