@@ -125,7 +125,7 @@ func place(dir string, o Options) (Options, error) {
 const optionsName = "options.json"
 
 // flags are those of the compiler. Tests wait for it: -O2 -g takes twice as long.
-var flags = []string{"-std=gnu11", "-O1", "-Wall", "-Wextra", "-Wno-missing-field-initializers", "-Werror", "-fPIC",
+var flags = []string{"-std=gnu11", "-O1", "-Wall", "-Wextra", "-Wno-missing-field-initializers", "-fms-extensions", "-Werror", "-fPIC",
 	"-fvisibility=hidden", "-shared"}
 
 // cached returns the compiled card, which is kept in the user's cache by the hash of its sources. Without a cache it is below dir.

@@ -1,9 +1,11 @@
 // The devices of this process, the lock, the clock, the log.
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <time.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -25,6 +27,39 @@ bool forked_away(void)
 void own_process(void)
 {
 	process = (pid_t)syscall(SYS_getpid);
+}
+
+bool fd_stat(int fd, struct stat *st)
+{
+	return !syscall(SYS_newfstatat, fd, "", st, AT_EMPTY_PATH);
+}
+
+bool fd_any(bool (*f)(int fd, const void *arg), const void *arg)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	const struct dirent *e;
+	bool found = !dir;
+
+	while (dir && !found && (e = readdir(dir)))
+		found = e->d_name[0] != '.' && f(atoi(e->d_name), arg);
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+int pipe_new(int *in, int *out)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -1;
+	*in = ends[1];
+	*out = fcntl(ends[0], F_DUPFD_CLOEXEC, 0);
+	if (*out >= 0)
+		return ends[0];
+	syscall(SYS_close, ends[0]);
+	syscall(SYS_close, ends[1]);
+	return -1;
 }
 
 uint64_t now(void)

@@ -39,7 +39,7 @@ static bool peek(struct qp *q, struct request *r)
 		return false;
 	memset(r, 0, offsetof(struct request, raw));
 	memcpy(s, region_memory(e->sends) + SENDS_AT + (size_t)(e->sent & (e->nsends - 1)) * sizeof *s, sizeof *s);
-	gid = efa_address(context_device(q->o.ctx), s->address);
+	gid = efa_address(q->o.ctx->dev, s->address);
 	r->op = !gid ? UNKNOWN : (s->control & OPERATION) == 0 ? SEND : (s->control & OPERATION) == READS ? READ : UNKNOWN;
 	if (r->op == READ) { // the first of two pieces is there
 		r->raddr = address(s->list[0].low, s->list[0].high);

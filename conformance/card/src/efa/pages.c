@@ -12,7 +12,7 @@ static uint64_t pages_of(uint64_t size)
 // Offset 0 is of no region.
 struct region *region_new(struct context *ctx, uint64_t size)
 {
-	const int d = context_device(ctx)->index;
+	const int d = ctx->dev->index;
 	const uint64_t n = pages_of(size);
 	struct region *r = calloc(1, sizeof *r);
 	uint64_t run = 0;
@@ -33,7 +33,7 @@ struct region *region_new(struct context *ctx, uint64_t size)
 
 void region_end(struct region *r)
 {
-	const int d = r ? context_device(r->ctx)->index : 0;
+	const int d = r ? r->ctx->dev->index : 0;
 	struct region **p = &regions[d];
 
 	if (!r)
@@ -47,12 +47,12 @@ void region_end(struct region *r)
 
 uint8_t *region_memory(const struct region *r)
 {
-	return context_pages(r->ctx) + r->at;
+	return r->ctx->pages + r->at;
 }
 
 int efa_map(struct context *ctx, size_t length, int prot, off_t offset)
 {
-	const struct region *r = regions[context_device(ctx)->index];
+	const struct region *r = regions[ctx->dev->index];
 
 	(void)prot;
 	while (r && (r->ctx != ctx || r->at != (uint64_t)offset))

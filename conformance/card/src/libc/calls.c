@@ -188,11 +188,11 @@ EXPORT FILE *fopen64(const char *path, const char *mode) __attribute__((alias("f
 
 EXPORT int fstat(int fd, struct stat *st)
 {
-	int err = (int)syscall(SYS_newfstatat, fd, "", st, AT_EMPTY_PATH);
+	const int err = fd_stat(fd, st) ? 0 : -1;
 	struct context *ctx = err ? NULL : file_adopt(fd, st);
 
 	if (ctx)
-		file_stat(context_device(ctx)->index, st);
+		file_stat(ctx->dev->index, st);
 	else if (!err && cm_open_file(fd))
 		cm_stat(st);
 	return err;
@@ -264,7 +264,7 @@ EXPORT void *mmap(void *at, size_t length, int prot, int flags, int fd, off_t of
 
 	if (ctx) {
 		pthread_mutex_lock(&lock);
-		err = flags & MAP_SHARED ? context_device(ctx)->provider->map(ctx, length, prot, offset) : EINVAL;
+		err = flags & MAP_SHARED ? ctx->dev->provider->map(ctx, length, prot, offset) : EINVAL;
 		pthread_mutex_unlock(&lock);
 		note("mmap offset %#lx length %zu: %d\n", (long)offset, length, err);
 		if (err) {

@@ -183,7 +183,7 @@ static uint32_t uidx_of(const struct completion *c)
 		return ((const struct mlx5_wq *)c->wq->o.own)->uidx;
 	if (c->receive && c->qp->type == IBV_QPT_XRC_RECV && c->srq)
 		return ((const struct mlx5_srq *)c->srq->o.own)->uidx;
-	return q->uidx;
+	return q->rq.uidx;
 }
 
 // number is that of the queue pair; with frames, the tag of the flow stands there.

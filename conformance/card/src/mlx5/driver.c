@@ -26,8 +26,8 @@ off_t mlx5_offset(unsigned command, uint32_t index)
 void mlx5_tick(struct context *ctx)
 {
 	const uint64_t t = now();
-	uint32_t *clock = (uint32_t *)(void *)(context_pages(ctx) + mlx5_offset(MLX5_IB_MMAP_CORE_CLOCK, 0));
-	struct mlx5_ib_clock_info *info = (struct mlx5_ib_clock_info *)(void *)(context_pages(ctx) + mlx5_offset(MLX5_IB_MMAP_CLOCK_INFO, 0));
+	uint32_t *clock = (uint32_t *)(void *)(ctx->pages + mlx5_offset(MLX5_IB_MMAP_CORE_CLOCK, 0));
+	struct mlx5_ib_clock_info *info = (struct mlx5_ib_clock_info *)(void *)(ctx->pages + mlx5_offset(MLX5_IB_MMAP_CLOCK_INFO, 0));
 	struct timespec real;
 
 	clock[0] = htobe32((uint32_t)(t >> 32));
@@ -60,7 +60,7 @@ static int map(struct context *ctx, size_t length, int prot, off_t offset)
 	case MLX5_IB_MMAP_DEVICE_MEM:
 		return mlx5_map_dm(ctx, index, length);
 	case MLX5_IB_MMAP_ALLOC_WC: // here: a doorbell page's entry
-		return index < UARS && uars[context_device(ctx)->index][index] && uars[context_device(ctx)->index][index]->ctx == ctx &&
+		return index < UARS && uars[ctx->dev->index][index] && uars[ctx->dev->index][index]->ctx == ctx &&
 			length == PAGE ? 0 : EINVAL;
 	default:
 		return EINVAL;
@@ -70,8 +70,8 @@ static int map(struct context *ctx, size_t length, int prot, off_t offset)
 static void end_uar(struct object *o)
 {
 	for (int i = 0; i < UARS; i++)
-		if (uars[context_device(o->ctx)->index][i] == o)
-			uars[context_device(o->ctx)->index][i] = NULL;
+		if (uars[o->ctx->dev->index][i] == o)
+			uars[o->ctx->dev->index][i] = NULL;
 	object_drop(o);
 }
 

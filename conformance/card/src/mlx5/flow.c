@@ -50,18 +50,21 @@ static void ethernet(struct headers *h, const uint8_t *f, bool tagged)
 	h->tagged = tagged;
 }
 
+// addresses reads those of IP, of size bytes, and the type of service.
+static void addresses(struct headers *h, const uint8_t *f, size_t size, size_t tos, uint8_t version)
+{
+	h->version = version;
+	memcpy(h->src, f, size);
+	memcpy(h->dst, f + size, size);
+	h->tos = f[tos];
+}
+
 static int ipv4(struct rule *r, const struct spec *s)
 {
 	if (any(s->mask, 10, 12)) // the time to live and the flags: LAST_IPV4_FIELD
 		return EOPNOTSUPP;
-	r->value.version = 4;
-	r->mask.version = 0xf;
-	memcpy(r->value.src, s->value, 4);
-	memcpy(r->mask.src, s->mask, 4);
-	memcpy(r->value.dst, s->value + 4, 4);
-	memcpy(r->mask.dst, s->mask + 4, 4);
-	r->value.tos = s->value[9];
-	r->mask.tos = s->mask[9];
+	addresses(&r->value, s->value, 4, 9, 4);
+	addresses(&r->mask, s->mask, 4, 9, 0xf);
 	return protocol(r, s->mask[8], s->value[8]);
 }
 
@@ -76,16 +79,10 @@ static int ipv6(struct rule *r, const struct spec *s)
 		return EINVAL;
 	if (s->mask[38]) // the hop limit: LAST_IPV6_FIELD
 		return EOPNOTSUPP;
-	r->value.version = 6;
-	r->mask.version = 0xf;
-	memcpy(r->value.src, s->value, 16);
-	memcpy(r->mask.src, s->mask, 16);
-	memcpy(r->value.dst, s->value + 16, 16);
-	memcpy(r->mask.dst, s->mask + 16, 16);
+	addresses(&r->value, s->value, 16, 37, 6);
+	addresses(&r->mask, s->mask, 16, 37, 0xf);
 	r->value.label = label(s->value + 32);
 	r->mask.label = label(s->mask + 32);
-	r->value.tos = s->value[37];
-	r->mask.tos = s->mask[37];
 	return protocol(r, s->mask[36], s->value[36]);
 }
 

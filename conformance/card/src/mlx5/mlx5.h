@@ -55,7 +55,7 @@ struct mlx5_cq {
 struct mlx5_wq {
 	uint8_t *buf;
 	_Atomic uint32_t *db;
-	uint32_t n, uidx;
+	uint32_t n, uidx;          // n: how many the queue holds, of 1 << shift bytes
 	unsigned shift;
 	uint16_t taken;
 };
@@ -69,12 +69,10 @@ struct mlx5_srq {
 };
 
 struct mlx5_qp {
-	_Atomic uint32_t *db;
-	uint8_t *sq, *rq;
-	uint32_t sends, receives;  // how many the queues hold, in units of 64 bytes and of 1 << shift
-	unsigned shift;
-	uint32_t uidx;
-	uint16_t sent, received;   // how many were taken
+	struct mlx5_wq rq;         // with the doorbell record and the number of the queue pair
+	uint8_t *sq;
+	uint32_t sends;            // how many the send queue holds, in units of 64 bytes
+	uint16_t sent;             // how many were taken
 	bool dct;
 };
 

@@ -111,10 +111,10 @@ int mlx5_create_qp(const struct call *c, struct qp *q, uint32_t flags)
 	if (!has_receives(q))
 		q->cap.max_recv_wr = q->cap.max_recv_sge = 0;
 	*m = (struct mlx5_qp){
-		.db = (_Atomic uint32_t *)(uintptr_t)u.db_addr, .rq = (uint8_t *)(uintptr_t)u.buf_addr, .sends = u.sq_wqe_count,
-		.receives = u.rq_wqe_count, .shift = u.rq_wqe_shift, .uidx = u.uidx, .dct = dc.dct,
+		.rq = {(uint8_t *)(uintptr_t)u.buf_addr, (_Atomic uint32_t *)(uintptr_t)u.db_addr, u.rq_wqe_count, u.uidx, u.rq_wqe_shift},
+		.sends = u.sq_wqe_count, .dct = dc.dct,
 	};
-	m->sq = q->type == IBV_QPT_RAW_PACKET ? (uint8_t *)(uintptr_t)u.sq_buf_addr : m->rq + ((size_t)m->receives << m->shift);
+	m->sq = q->type == IBV_QPT_RAW_PACKET ? (uint8_t *)(uintptr_t)u.sq_buf_addr : m->rq.buf + ((size_t)m->rq.n << m->rq.shift);
 	q->o.own = m;
 	r.bfreg_index = u.bfreg_index;
 	r.ece_options = u.ece_options & ECE;
@@ -169,13 +169,13 @@ void mlx5_query_qp(const struct qp *q, struct ib_uverbs_query_qp_resp *r)
 		r->qp_access_flags &= IBV_ACCESS_REMOTE_WRITE;
 	r->max_rd_atomic = power_of_two(r->max_rd_atomic);
 	r->max_dest_rd_atomic = power_of_two(r->max_dest_rd_atomic);
-	r->max_recv_wr = m->receives;
-	r->max_recv_sge = m->receives ? (1u << m->shift) / sizeof(struct mlx5_wqe_data_seg) : 0;
+	r->max_recv_wr = m->rq.n;
+	r->max_recv_sge = m->rq.n ? (1u << m->rq.shift) / sizeof(struct mlx5_wqe_data_seg) : 0;
 }
 
 void mlx5_reset_qp(struct qp *q)
 {
 	struct mlx5_qp *m = q->o.own;
 
-	m->sent = m->received = 0;
+	m->sent = m->rq.taken = 0;
 }

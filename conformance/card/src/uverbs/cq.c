@@ -9,8 +9,8 @@ static void end_cq(struct object *o)
 
 	event_forget_completions(cq->channel, o);
 	channel_drop(cq->channel);
-	if (context_device(o->ctx)->provider->end_cq)
-		context_device(o->ctx)->provider->end_cq(cq);
+	if (o->ctx->dev->provider->end_cq)
+		o->ctx->dev->provider->end_cq(cq);
 	object_drop(o);
 }
 

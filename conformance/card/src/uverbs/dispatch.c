@@ -70,7 +70,7 @@ static bool too_early(const struct call *c)
 
 int dispatch(struct context *ctx, struct ib_uverbs_ioctl_hdr *hdr)
 {
-	const struct call c = {ctx, context_device(ctx), hdr, NULL};
+	const struct call c = {ctx, ctx->dev, hdr, NULL};
 	int err;
 
 	pthread_mutex_lock(&lock);

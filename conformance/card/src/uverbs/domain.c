@@ -36,14 +36,14 @@ struct object *domain_import(struct context *c, uint32_t handle, const void *fac
 
 // An XRC domain of an inode is shared by all who open it on the device (ib_uverbs_open_xrcd, xrcd_table_insert).
 struct xrcd_inode {
-	struct xrcd_inode *next;
+	LIST_ENTRY(xrcd_inode) link;
 	const struct device *dev;
 	dev_t where;
 	ino_t inode;
 	int users;
 };
 
-static struct xrcd_inode *inodes;
+static LIST_HEAD(, xrcd_inode) inodes;
 
 bool xrcd_same(const struct xrcd *a, const struct xrcd *b)
 {
@@ -52,25 +52,22 @@ bool xrcd_same(const struct xrcd *a, const struct xrcd *b)
 
 static void inode_put(struct xrcd_inode *i)
 {
-	struct xrcd_inode **p = &inodes;
-
 	if (!i || --i->users)
 		return;
-	while (*p != i)
-		p = &(*p)->next;
-	*p = i->next;
+	LIST_REMOVE(i, link);
 	free(i);
 }
 
 static int inode_get(const struct call *c, int fd, uint32_t flags, struct xrcd_inode **found)
 {
-	struct xrcd_inode *i = inodes;
+	struct xrcd_inode *i;
 	struct stat st;
 
-	if (syscall(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH)) // not fstat, which would take the lock
+	if (!fd_stat(fd, &st)) // not fstat, which would take the lock
 		return EBADF;
-	while (i && (i->dev != c->dev || i->where != st.st_dev || i->inode != st.st_ino))
-		i = i->next;
+	LIST_FOREACH(i, &inodes, link)
+		if (i->dev == c->dev && i->where == st.st_dev && i->inode == st.st_ino)
+			break;
 	if (!i && !(flags & O_CREAT))
 		return EAGAIN;
 	if (i && flags & O_EXCL)
@@ -79,8 +76,8 @@ static int inode_get(const struct call *c, int fd, uint32_t flags, struct xrcd_i
 		i = calloc(1, sizeof *i);
 		if (!i)
 			return ENOMEM;
-		*i = (struct xrcd_inode){inodes, c->dev, st.st_dev, st.st_ino, 0};
-		inodes = i;
+		*i = (struct xrcd_inode){.dev = c->dev, .where = st.st_dev, .inode = st.st_ino};
+		LIST_INSERT_HEAD(&inodes, i, link);
 	}
 	i->users++;
 	*found = i;

@@ -12,7 +12,7 @@ enum {
 
 static void end_flow(struct object *o)
 {
-	context_device(o->ctx)->provider->destroy_flow(OF(o, struct flow, o));
+	o->ctx->dev->provider->destroy_flow(OF(o, struct flow, o));
 	object_drop(o);
 }
 

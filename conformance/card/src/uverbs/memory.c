@@ -241,7 +241,7 @@ static void end_dm(struct object *o)
 {
 	struct dm *dm = OF(o, struct dm, o);
 
-	context_device(o->ctx)->provider->free_dm(dm);
+	o->ctx->dev->provider->free_dm(dm);
 	object_drop(o);
 }
 
@@ -259,7 +259,7 @@ struct object *dm_import(struct context *c, uint32_t handle, const void *facts)
 		return NULL;
 	dm->length = p->length;
 	memcpy(dm->placed, p->placed, sizeof dm->placed);
-	if (context_device(c)->provider->import_dm(c, dm)) {
+	if (c->dev->provider->import_dm(c, dm)) {
 		free(dm);
 		return NULL;
 	}

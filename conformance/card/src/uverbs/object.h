@@ -10,10 +10,22 @@
 #ifndef CARD_OBJECT_H
 #define CARD_OBJECT_H
 
+#include <sys/queue.h>
+#include <sys/stat.h>
+
 #include "base.h"
 
-struct context;
-struct channel;
+struct context {
+	LIST_ENTRY(context) link;
+	ino_t inode;           // of the open file
+	dev_t where;
+	struct device *dev;
+	uint8_t *pages;        // where those of the file begin
+	struct channel *async; // of its asynchronous events, or NULL
+	struct shared *shared;
+	struct object **slots; // by handle: of this process
+	uint32_t count;
+};
 
 struct object {
 	struct context *ctx;
@@ -42,20 +54,14 @@ void context_turn(struct context *, bool) HIDDEN;
 // have it still.
 void context_end(struct context *) HIDDEN;
 
-struct device *context_device(const struct context *) HIDDEN;
-
-// context_pages returns where the pages of the open file begin.
-uint8_t *context_pages(const struct context *) HIDDEN;
-
 // context_begin makes a context usable; it returns EINVAL the second time. context_begun reports whether it was.
 int context_begin(struct context *) HIDDEN;
 bool context_begun(const struct context *) HIDDEN;
 
-// The channel of the context's asynchronous events, or NULL.
-struct channel **context_async(struct context *) HIDDEN;
-
-// context_any reports whether there is a context; context_each calls f with each.
+// context_any reports whether there is a context; it takes no lock. context_at returns that of an open file, or NULL. context_each calls f,
+// which may end it, with each.
 bool context_any(void) HIDDEN;
+struct context *context_at(const struct stat *) HIDDEN;
 void context_each(void (*f)(struct context *)) HIDDEN;
 
 // object_new makes an object of ctx, with which size bytes begin, or returns NULL and *err. object_drop undoes that: it forgets the

@@ -61,8 +61,8 @@ void qp_end(struct object *o)
 		promote(q);
 	} else {
 		net_leave(q);
-		if (context_device(o->ctx)->provider->end_qp)
-			context_device(o->ctx)->provider->end_qp(q);
+		if (o->ctx->dev->provider->end_qp)
+			o->ctx->dev->provider->end_qp(q);
 		object_drop(o);
 	}
 }

@@ -23,12 +23,12 @@ static bool receives(const struct qp *p)
 
 static bool has_gid(const struct qp *p, const uint8_t *gid)
 {
-	return context_device(p->o.ctx) == gid_owner(gid);
+	return p->o.ctx->dev == gid_owner(gid);
 }
 
 static bool takes_datagram(const struct qp *p, const struct request *r)
 {
-	return p && p->type == IBV_QPT_UD && receives(p) && !fault_cuts(context_device(p->o.ctx)) && p->at.qkey == r->qkey;
+	return p && p->type == IBV_QPT_UD && receives(p) && !fault_cuts(p->o.ctx->dev) && p->at.qkey == r->qkey;
 }
 
 // takes_message reports whether a queue pair is the other end of the one that sends.
@@ -36,7 +36,7 @@ static bool takes_message(const struct qp *p, const struct source *from, const s
 {
 	const int type = from->type == IBV_QPT_XRC_SEND ? IBV_QPT_XRC_RECV : from->type;
 
-	if (p && fault_cuts(context_device(p->o.ctx)))
+	if (p && fault_cuts(p->o.ctx->dev))
 		return false;
 	if (type == IBV_QPT_DRIVER) // SRD and DC: each request names its queue pair
 		return p && p->type == type && !p->only_sends && receives(p) && p->at.qkey == r->qkey && p->dc_key == r->dc_key &&

@@ -20,7 +20,7 @@ static bool running;
 
 static const struct format *format_of(const struct object *o)
 {
-	return context_device(o->ctx)->provider->format;
+	return o->ctx->dev->provider->format;
 }
 
 static bool break_users(struct qp *q, void *arg)
@@ -67,7 +67,7 @@ void engine_answered(struct qp *q)
 
 void engine_settle(struct qp *q)
 {
-	if (!fault_of(context_device(q->o.ctx)).removed)
+	if (!fault_of(q->o.ctx->dev).removed)
 		while (q->state == IBV_QPS_RTS && !q->wait && !q->far && requester_step(q))
 			;
 }
@@ -129,7 +129,7 @@ static bool work(struct qp *q, void *arg)
 {
 	bool *any = arg;
 
-	if (fault_of(context_device(q->o.ctx)).removed)
+	if (fault_of(q->o.ctx->dev).removed)
 		return true;
 	if (q->state == IBV_QPS_ERR)
 		*any |= flush(q);
@@ -166,7 +166,7 @@ static void flush_wq(struct object *o, void *arg)
 
 static void tick(struct context *c)
 {
-	const struct format *f = context_device(c)->provider->format;
+	const struct format *f = c->dev->provider->format;
 
 	if (f->tick)
 		f->tick(c);

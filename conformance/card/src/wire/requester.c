@@ -23,7 +23,7 @@ static const uint32_t rnr_time[32] = {
 
 static struct device *device_of(const struct qp *q)
 {
-	return context_device(q->o.ctx);
+	return q->o.ctx->dev;
 }
 
 // gather finds the memory of the local pieces.

@@ -10,7 +10,7 @@ enum { GRH = 40 };
 
 static struct device *device_of(const struct qp *q)
 {
-	return context_device(q->o.ctx);
+	return q->o.ctx->dev;
 }
 
 static const struct format *format_of(const struct qp *q)
