@@ -214,7 +214,7 @@ int svb_close_device(struct ibv_context *pub)
 
 	if (err)
 		return svb_minus(err);
-	while ((o = c->objs)) {
+	while ((o = LIST_FIRST(&c->objs))) {
 		svb_describe(o, "left behind by ibv_close_device", line, sizeof line);
 		if (!c->dev->gone) // without a device nothing else could be destroyed
 			svb_leak(c->obj.inst, line);

@@ -30,8 +30,10 @@ struct svb_obj {
 	bool dying;      // a verb destroys it, and waits: others do not find it any more
 	struct svb_inst *inst;
 	struct svb_ctx *ctx; // NULL for a list and a context
-	struct svb_obj *hnext, *prev, *next;
+	LIST_ENTRY(svb_obj) hashed, in_ctx;
 };
+
+LIST_HEAD(svb_objs, svb_obj);
 
 struct svb_event;
 
@@ -40,7 +42,7 @@ struct svb_ctx {
 	struct svb_obj obj;
 	struct svb_dev *dev;
 	struct svb_file *file;
-	struct svb_obj *objs; // its live objects, newest first
+	struct svb_objs objs; // that live, the newest first
 	STAILQ_HEAD(, svb_event) events; // asynchronous ones that nobody got yet
 	bool lost;                       // there was no memory for one, which nobody was told yet
 };

@@ -8,12 +8,12 @@
 
 #define FEWEST_BITS 10
 
-static struct svb_obj *few[1 << FEWEST_BITS];
-static struct svb_obj **buckets = few;
+static struct svb_objs few[1 << FEWEST_BITS];
+static struct svb_objs *buckets = few;
 static int bits = FEWEST_BITS; // there are 1 << bits buckets
 static size_t live;
 
-static struct svb_obj **bucket(const void *pub)
+static struct svb_objs *bucket(const void *pub)
 {
 	uint64_t h = (uint64_t)(uintptr_t)pub * 0x9e3779b97f4a7c15u;
 	return &buckets[h >> (64 - bits)];
@@ -23,20 +23,19 @@ static struct svb_obj **bucket(const void *pub)
 // stay as they are.
 static void grow(void)
 {
-	struct svb_obj **old = buckets, *o;
+	struct svb_objs *old = buckets;
+	struct svb_obj *o;
 	size_t n = (size_t)1 << bits, i;
-	struct svb_obj **more = calloc(2 * n, sizeof(struct svb_obj *));
+	struct svb_objs *more = calloc(2 * n, sizeof *more);
 
 	if (!more)
 		return;
 	buckets = more;
 	bits++;
 	for (i = 0; i < n; i++)
-		while ((o = old[i])) {
-			struct svb_obj **b = bucket(o->pub);
-			old[i] = o->hnext;
-			o->hnext = *b;
-			*b = o;
+		while ((o = LIST_FIRST(&old[i]))) {
+			LIST_REMOVE(o, hashed);
+			LIST_INSERT_HEAD(bucket(o->pub), o, hashed);
 		}
 	if (old != few)
 		free(old);
@@ -44,56 +43,36 @@ static void grow(void)
 
 void svb_register(struct svb_obj *o, const struct svb_kind *k, const void *pub, struct svb_inst *in, struct svb_ctx *c)
 {
-	struct svb_obj **b;
-
 	if (++live > (size_t)1 << bits)
 		grow();
-	b = bucket(pub);
 	o->kind = k;
 	o->pub = pub;
 	o->inst = in;
 	o->ctx = c;
-	o->hnext = *b;
-	*b = o;
-	o->prev = NULL;
-	o->next = NULL;
-	if (c) {
-		o->next = c->objs;
-		if (o->next)
-			o->next->prev = o;
-		c->objs = o;
-	}
+	LIST_INSERT_HEAD(bucket(pub), o, hashed);
+	if (c)
+		LIST_INSERT_HEAD(&c->objs, o, in_ctx);
 }
 
 void svb_unregister(struct svb_obj *o)
 {
-	struct svb_obj **p = bucket(o->pub);
-
-	while (*p && *p != o)
-		p = &(*p)->hnext;
-	if (*p) {
-		*p = o->hnext;
-		live--;
-	}
-	if (o->next)
-		o->next->prev = o->prev;
-	if (o->prev)
-		o->prev->next = o->next;
-	else if (o->ctx && o->ctx->objs == o)
-		o->ctx->objs = o->next;
+	LIST_REMOVE(o, hashed);
+	live--;
+	if (o->ctx)
+		LIST_REMOVE(o, in_ctx);
 }
 
 struct svb_obj *svb_find(const void *pub, enum svb_type t)
 {
 	struct svb_obj *o;
 
-	for (o = *bucket(pub); o; o = o->hnext)
+	LIST_FOREACH(o, bucket(pub), hashed)
 		if (o->pub == pub && o->kind->type == t)
 			return o;
 	return NULL;
 }
 
-#define EACH(o, i) for (i = 0; i < (size_t)1 << bits; i++) for (o = buckets[i]; o; o = o->hnext)
+#define EACH(o, i) for (i = 0; i < (size_t)1 << bits; i++) LIST_FOREACH(o, &buckets[i], hashed)
 
 void svb_each(struct svb_inst *in, enum svb_type t, void (*f)(struct svb_obj *, void *), void *arg)
 {
