@@ -2,10 +2,10 @@
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <time.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -60,6 +60,21 @@ int pipe_new(int *in, int *out)
 	syscall(SYS_close, ends[0]);
 	syscall(SYS_close, ends[1]);
 	return -1;
+}
+
+int thread_new(void *(*run)(void *))
+{
+	sigset_t all, before;
+	pthread_t thread;
+	int err;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	err = pthread_create(&thread, NULL, run, NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!err)
+		pthread_detach(thread);
+	return err;
 }
 
 uint64_t now(void)

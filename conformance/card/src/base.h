@@ -58,6 +58,9 @@ bool fd_any(bool (*f)(int fd, const void *arg), const void *arg) HIDDEN;
 // pipe_new makes a pipe that is closed by exec. It returns the end to read; *in is the other, and *out a copy of what it returns.
 int pipe_new(int *in, int *out) HIDDEN;
 
+// thread_new starts a thread that takes no signals, which are for the program's own.
+int thread_new(void *(*run)(void *)) HIDDEN;
+
 // now is the time of the device's clock, in ns.
 uint64_t now(void) HIDDEN;
 

@@ -1,5 +1,6 @@
 // Queues: Linux 6.1, drivers/infiniband/hw/efa/efa_verbs.c.
 #include "efa/efa.h"
+#include "uverbs/qp.h"
 
 // efa_create_cq.
 int efa_create_cq(const struct call *c, struct cq *cq, uint32_t entries, uint32_t flags)
@@ -97,32 +98,10 @@ int efa_create_qp(const struct call *c, struct qp *q, uint32_t flags)
 	return 0;
 }
 
-// srd_qp_state_table, by the state before; in the order of need and may. Any but RESET may become RESET or ERR.
+// srd_qp_state_table is that of UD, but for the number of retries.
 static bool srd_allowed(int from, int to, uint32_t mask)
 {
-	static const struct {
-		int from, to;
-		uint32_t need, may;
-	} table[] = {
-		{IBV_QPS_RESET, IBV_QPS_INIT, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY, 0},
-		{IBV_QPS_INIT, IBV_QPS_INIT, 0, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY},
-		{IBV_QPS_INIT, IBV_QPS_RTR, 0, IBV_QP_PKEY_INDEX | IBV_QP_QKEY},
-		{IBV_QPS_RTR, IBV_QPS_RTS, IBV_QP_SQ_PSN, IBV_QP_CUR_STATE | IBV_QP_QKEY | IBV_QP_RNR_RETRY},
-		{IBV_QPS_RTS, IBV_QPS_RTS, 0, IBV_QP_CUR_STATE | IBV_QP_QKEY},
-		{IBV_QPS_RTS, IBV_QPS_SQD, 0, IBV_QP_EN_SQD_ASYNC_NOTIFY},
-		{IBV_QPS_SQD, IBV_QPS_RTS, 0, IBV_QP_CUR_STATE | IBV_QP_QKEY},
-		{IBV_QPS_SQD, IBV_QPS_SQD, 0, IBV_QP_PKEY_INDEX | IBV_QP_QKEY},
-		{IBV_QPS_SQE, IBV_QPS_RTS, 0, IBV_QP_CUR_STATE | IBV_QP_QKEY},
-	};
-
-	if (mask & IBV_QP_CUR_STATE && from != IBV_QPS_RTR && from != IBV_QPS_RTS && from != IBV_QPS_SQD && from != IBV_QPS_SQE)
-		return false;
-	if (to == IBV_QPS_RESET || (to == IBV_QPS_ERR && from != IBV_QPS_RESET))
-		return !(mask & ~(uint32_t)IBV_QP_STATE);
-	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-		if (table[i].from == from && table[i].to == to)
-			return (mask & table[i].need) == table[i].need && !(mask & ~(table[i].need | table[i].may | IBV_QP_STATE));
-	return false;
+	return transition_allowed(IBV_QPT_UD, from, to, from == IBV_QPS_RTR && to == IBV_QPS_RTS ? mask & ~(uint32_t)IBV_QP_RNR_RETRY : mask);
 }
 
 // efa_modify_qp_validate.

@@ -7,10 +7,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <linux/netlink.h>
-#include <rdma/rdma_user_ioctl_cmds.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -19,7 +17,6 @@
 #include "libc/config.h"
 #include "libc/file.h"
 #include "uverbs/dispatch.h"
-#include "uverbs/provider.h"
 #include "wire/engine.h"
 
 #define EXPORT __attribute__((visibility("default")))

@@ -2,7 +2,6 @@
 // drivers/infiniband/hw/mlx5/devx.c, qos.c, std_types.c.
 #include "mlx5/mlx5.h"
 #include "uverbs/memory.h"
-#include "wire/key.h"
 #include "wire/requester.h"
 
 enum { QUERY_HCA_CAP = 0x100, CREATE_MKEY = 0x200, ALLOC_FLOW_COUNTER = 0x939, QUERY_FLOW_COUNTER = 0x93b,
@@ -95,10 +94,8 @@ static int add_key(const struct call *c, bool invalidable, uint32_t *number)
 		return err;
 	n->key = (struct key){.kind = KEY_LIST, .dev = c->dev, .invalidable = invalidable};
 	err = key_new(&n->key);
-	if (err) {
-		object_drop(&n->o);
+	if (err)
 		return err;
-	}
 	n->key.value &= ~0xffu;
 	*number = n->number = n->key.value >> 8;
 	attr_created(c, MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE, n->o.handle);

@@ -107,10 +107,8 @@ int mlx5_create_rule(const struct call *c)
 	f->rules[0].mask = m->mask;
 	parse(&f->rules[0].value, value, n);
 	err = f->tag >= MOST_TAG ? EINVAL : goes(c, f);
-	if (err) {
-		object_drop(&f->o);
+	if (err)
 		return err;
-	}
 	object_needs(&f->o, 0, m);
 	object_needs(&f->o, 1, f->qp);
 	attr_created(c, MLX5_IB_ATTR_CREATE_FLOW_HANDLE, f->o.handle);

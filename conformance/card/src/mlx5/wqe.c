@@ -1,7 +1,6 @@
 // The queues that libmlx5 writes: the segments of infiniband/mlx5dv.h.
 #include "mlx5/mlx5.h"
 #include "uverbs/gid.h"
-#include "wire/key.h"
 
 enum { SEGMENT = 16, BLOCKS = REQUEST_SIZE / MLX5_SEND_WQE_BB };
 enum { REPEAT = 0x400 }; // where a pointer has its key, which is never this here

@@ -1,4 +1,3 @@
-#include "uverbs/event.h"
 #include "uverbs/provider.h"
 
 struct ib_uverbs_attr *attr(const struct call *c, uint16_t id)

@@ -33,14 +33,12 @@ static int create(const struct call *c)
 	cq = object_new(c->ctx, UVERBS_OBJECT_CQ, sizeof *cq, end_cq, &err);
 	if (!cq)
 		return err;
-	cq->channel = channel_hold(channel);
+	cq->channel = channel;
 	cq->number = ++numbers;
 	err = c->dev->provider->create_cq(c, cq, entries, flags);
-	if (err) {
-		channel_drop(channel);
-		object_drop(&cq->o);
+	if (err)
 		return err;
-	}
+	channel_hold(channel);
 	cq->o.user = attr_number(c, UVERBS_ATTR_CREATE_CQ_USER_HANDLE, 0);
 	attr_out32(c, UVERBS_ATTR_CREATE_CQ_RESP_CQE, cq->entries);
 	attr_created(c, UVERBS_ATTR_CREATE_CQ_HANDLE, cq->o.handle);

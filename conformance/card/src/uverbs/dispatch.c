@@ -77,6 +77,7 @@ int dispatch(struct context *ctx, struct ib_uverbs_ioctl_hdr *hdr)
 	// Once the device is removed every command is EIO (ib_uverbs_cmd_verbs, as ib_dev is NULL).
 	context_turn(ctx, true);
 	err = fault_of(c.dev).removed ? EIO : too_early(&c) ? EINVAL : run(&c);
+	object_done(err);
 	context_turn(ctx, false);
 	show(&c, err);
 	pthread_mutex_unlock(&lock);

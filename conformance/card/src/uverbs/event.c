@@ -65,11 +65,10 @@ static void end(struct channel *c)
 	free(c);
 }
 
-struct channel *channel_hold(struct channel *c)
+void channel_hold(struct channel *c)
 {
 	if (c)
 		c->queues++;
-	return c;
 }
 
 void channel_drop(struct channel *c)

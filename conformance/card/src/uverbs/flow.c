@@ -140,10 +140,8 @@ static int create(const struct call *c)
 	f->egress = q.flow_attr.flags & IBV_FLOW_ATTR_FLAGS_EGRESS;
 	f->goes_on = q.flow_attr.flags & IBV_FLOW_ATTR_FLAGS_DONT_TRAP;
 	err = c->dev->provider->create_flow(c, f, &q.flow_attr, specs, q.flow_attr.num_of_specs);
-	if (err) {
-		object_drop(&f->o);
+	if (err)
 		return err;
-	}
 	object_needs(&f->o, 0, qp);
 	object_needs(&f->o, 1, f->counters);
 	r.flow_handle = f->o.handle;

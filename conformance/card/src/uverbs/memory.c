@@ -39,10 +39,8 @@ struct mr *memory_region(const struct call *c, struct pd *pd, unsigned access, i
 	if (!mr)
 		return NULL;
 	*err = key_new(&mr->key);
-	if (*err) {
-		object_drop(&mr->o);
+	if (*err)
 		return NULL;
-	}
 	mr->pd = pd;
 	object_needs(&mr->o, 0, pd);
 	mr->key.dev = c->dev;
@@ -278,10 +276,8 @@ static int alloc_dm(const struct call *c)
 		return err;
 	dm->length = attr_number(c, UVERBS_ATTR_ALLOC_DM_LENGTH, 0);
 	err = c->dev->provider->alloc_dm(c, dm, (uint32_t)attr_number(c, UVERBS_ATTR_ALLOC_DM_ALIGNMENT, 0));
-	if (err) {
-		object_drop(&dm->o);
+	if (err)
 		return err;
-	}
 	*(struct placed *)object_facts(&dm->o) = (struct placed){dm->length, {dm->placed[0], dm->placed[1]}};
 	attr_created(c, UVERBS_ATTR_ALLOC_DM_HANDLE, dm->o.handle);
 	return 0;
@@ -313,10 +309,8 @@ static int alloc_mw(const struct call *c)
 		return err;
 	mw->key = (struct key){.kind = q.mw_type == IBV_MW_TYPE_1 ? KEY_WINDOW_1 : KEY_WINDOW_2, .dev = c->dev, .pd = pd};
 	err = key_new(&mw->key);
-	if (err) {
-		object_drop(&mw->o);
+	if (err)
 		return err;
-	}
 	object_needs(&mw->o, 0, pd);
 	r = (struct ib_uverbs_alloc_mw_resp){.mw_handle = mw->o.handle, .rkey = mw->key.value};
 	ATTR_OUT(c, UVERBS_ATTR_CORE_OUT, r);

@@ -1,13 +1,10 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
-#include <rdma/ib_user_ioctl_cmds.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "uverbs/event.h"
 #include "uverbs/object.h"
 #include "uverbs/provider.h"
 
@@ -38,6 +35,7 @@ struct shared {
 
 static LIST_HEAD(, context) contexts;
 static bool discarding; // what ends lives on in the file
+static struct object *made; // by the command that runs
 
 // folder is the number of the card's folder, or 0: processes on different cards do not share objects.
 static ino_t folder(void)
@@ -220,7 +218,7 @@ void *object_new(struct context *c, int type, size_t size, void (*end)(struct ob
 
 	*err = o ? add(c, o, type, end) : ENOMEM;
 	if (!*err)
-		return o;
+		return made = o;
 	free(o);
 	return NULL;
 }
@@ -271,6 +269,13 @@ void object_drop(struct object *o)
 	leave(o);
 	free(o->own);
 	free(o);
+}
+
+void object_done(int err)
+{
+	if (err && made)
+		object_drop(made);
+	made = NULL;
 }
 
 void object_replace(struct object *o, struct object *other)

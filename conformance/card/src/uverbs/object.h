@@ -65,11 +65,12 @@ struct context *context_at(const struct stat *) HIDDEN;
 void context_each(void (*f)(struct context *)) HIDDEN;
 
 // object_new makes an object of ctx, with which size bytes begin, or returns NULL and *err. object_drop undoes that: it forgets the
-// events of the object, and frees it with what a provider has of it. It is the end of an object that has no other. object_import makes the
-// object of an entry that another process filled.
+// events of the object, and frees it with what a provider has of it. It is the end of an object that has no other. object_done ends a
+// command: one that failed has not made the object that it made. object_import makes the object of an entry that another process filled.
 void *object_new(struct context *, int type, size_t size, void (*end)(struct object *), int *err) HIDDEN;
 void object_import(struct context *, struct object *, uint32_t handle, void (*end)(struct object *)) HIDDEN;
 void object_drop(struct object *) HIDDEN;
+void object_done(int err) HIDDEN;
 
 // object_needs has an object, or NULL, be the one that o needs at a place of its list. object_users counts the objects, of all processes,
 // that need this one; object_use adds to that number, for one that needs many.

@@ -112,10 +112,8 @@ static int create(const struct call *c)
 		err = c->dev->provider->create_qp(c, q, flags & ~(uint32_t)IB_UVERBS_QP_CREATE_SQ_SIG_ALL);
 	if (!err && !q->table) // one over a table has the number 0 (hw/mlx5/qp.c, create_rss_raw_qp_tir) and sends nothing
 		err = net_join(q);
-	if (err) {
-		object_drop(&q->o);
+	if (err)
 		return err;
-	}
 	qp_needs(q);
 	q->o.user = attr_number(c, UVERBS_ATTR_CREATE_QP_USER_HANDLE, 0);
 	ATTR_OUT(c, UVERBS_ATTR_CREATE_QP_RESP_CAP, q->cap);

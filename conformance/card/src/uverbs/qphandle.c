@@ -23,29 +23,19 @@ void qp_needs(struct qp *q)
 		object_needs(&q->o, i, parents[i]);
 }
 
-static void end_opener(struct qp *h)
-{
-	struct qp **p = &h->real->openers;
-
-	while (*p != h)
-		p = &(*p)->next_opener;
-	*p = h->next_opener;
-	object_drop(&h->o);
-}
-
 // promote gives a queue pair, whose own handle ends, the place of another of its handles.
 static void promote(struct qp *q)
 {
-	struct qp *h = q->openers;
+	struct qp *h = LIST_FIRST(&q->openers);
 
-	q->openers = h->next_opener;
+	LIST_REMOVE(h, opener);
 	q->xrcd = h->xrcd;
 	object_replace(&q->o, &h->o);
 }
 
 void qp_settle(struct qp *q)
 {
-	if (!q->real && !q->openers)
+	if (!q->real && LIST_EMPTY(&q->openers))
 		engine_settle(q);
 }
 
@@ -56,8 +46,9 @@ void qp_end(struct object *o)
 	qp_settle(q);
 	event_forget_async(o);
 	if (q->real) {
-		end_opener(q);
-	} else if (q->openers) {
+		LIST_REMOVE(q, opener);
+		object_drop(o);
+	} else if (!LIST_EMPTY(&q->openers)) {
 		promote(q);
 	} else {
 		net_leave(q);
@@ -86,8 +77,7 @@ int qp_open(const struct call *c)
 	h->o.user = q.user_handle;
 	h->xrcd = x;
 	h->real = real;
-	h->next_opener = real->openers;
-	real->openers = h;
+	LIST_INSERT_HEAD(&real->openers, h, opener);
 	qp_needs(h);
 	r.qpn = real->number;
 	r.qp_handle = h->o.handle;

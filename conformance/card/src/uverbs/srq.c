@@ -39,10 +39,8 @@ static int create(const struct call *c)
 	err = parents(c, s);
 	if (!err)
 		err = c->dev->provider->create_srq(c, s);
-	if (err) {
-		object_drop(&s->o);
+	if (err)
 		return err;
-	}
 	s->o.user = attr_number(c, UVERBS_ATTR_CREATE_SRQ_USER_HANDLE, 0);
 	object_needs(&s->o, 0, s->pd);
 	object_needs(&s->o, 1, s->cq);

@@ -6,7 +6,6 @@
 #include <rdma/ib_user_verbs.h>
 
 #include "uverbs/event.h"
-#include "uverbs/object.h"
 #include "wire/frame.h"
 #include "wire/key.h"
 
@@ -110,8 +109,9 @@ struct qp {
 	struct ib_uverbs_modify_qp at; // the attributes, as last modified
 	uint8_t groups[GROUPS][16];
 	int ngroups;
-	struct qp *real, *openers;     // of a handle by ibv_open_qp: whose; of the real one: a list, by next_opener
-	struct qp *next_opener;
+	struct qp *real;               // of a handle by ibv_open_qp: whose; the real one has a list of them
+	LIST_HEAD(, qp) openers;
+	LIST_ENTRY(qp) opener;
 	// of the wire
 	uint64_t wait;                 // no request before this time
 	struct exchange *far;          // an answer of another process that is awaited

@@ -35,10 +35,8 @@ static int create(const struct call *c)
 	err = parents(c, w);
 	if (!err)
 		err = c->dev->provider->create_wq ? c->dev->provider->create_wq(c, w, flags) : EOPNOTSUPP;
-	if (err) {
-		object_drop(&w->o);
+	if (err)
 		return err;
-	}
 	object_needs(&w->o, 0, w->pd);
 	object_needs(&w->o, 1, w->cq);
 	w->o.user = attr_number(c, UVERBS_ATTR_CREATE_WQ_USER_HANDLE, 0);
@@ -119,10 +117,8 @@ static int create_table(const struct call *c)
 	err = fill(c, t);
 	if (!err && t->n > c->dev->provider->table_most)
 		err = EINVAL;
-	if (err) {
-		object_drop(&t->o);
+	if (err)
 		return err;
-	}
 	for (uint32_t i = 0; i < t->n; i++)
 		object_use(&t->wqs[i]->o, 1);
 	t->number = ++numbers;

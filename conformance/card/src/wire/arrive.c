@@ -50,18 +50,17 @@ struct group {
 	struct request *r;
 };
 
-static bool to_member(struct qp *p, void *arg)
+static void to_member(struct qp *p, void *arg)
 {
 	const struct group *c = arg;
 
 	if ((p->number == c->from->number && p->no_loopback) || !takes_datagram(p, c->r))
-		return true;
+		return;
 	for (int i = 0; i < p->ngroups; i++)
 		if (!memcmp(p->groups[i], c->r->gid, 16)) {
 			responder_do(p, c->from, c->r);
-			break;
+			return;
 		}
-	return true;
 }
 
 static void datagram(struct qp *p, const struct source *from, struct request *r)

@@ -1,8 +1,6 @@
 #include "wire/copy.h"
 #include "wire/far.h"
-#include "wire/key.h"
 #include "wire/requester.h"
-#include "wire/segment.h"
 
 // An answer beside the statuses of arrive: the next part of the message is to come.
 enum { MORE = -11 };

@@ -1,6 +1,5 @@
 // The way of a frame: out by the flows of what is sent, over the wire, and to the queues that flows name.
 #include <linux/if_ether.h>
-#include <rdma/ib_user_ioctl_cmds.h>
 
 #include "uverbs/provider.h"
 #include "wire/copy.h"
