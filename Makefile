@@ -49,8 +49,8 @@ setup: # install missing packages (libibverbs-dev and others; without root only 
 fresh: # make and test-host on a bare Debian with empty caches (without root: only with empty caches); FRESH=make: only make
 	@.ci/fresh $(FRESH)
 
-generate: ## regenerate what is checked in (gen, declarations of runtime/gensupport, names of runtime/gensupport/dpath, conformance/recording, the list of conformance/recording/calls, docs/pictures, the schemas of pages, spec/REFERENCE.md, numbers and lists in documents)
-	$(GO) generate ./gen/... ./runtime/gensupport ./runtime/gensupport/dpath ./conformance/recording ./conformance/recording/calls
+generate: ## regenerate what is checked in (gen, declarations of runtime/gensupport, names of runtime/gensupport/dpath, the lists of conformance/recording/exported, docs/pictures, the schemas of pages, spec/REFERENCE.md, numbers and lists in documents)
+	$(GO) generate ./gen/... ./runtime/gensupport ./runtime/gensupport/dpath ./conformance/recording/exported
 	$(GO) run ./conformance/documents/pictures -o docs/pictures
 	$(GO) test ./spec -run TestSchemas -update-schema
 	$(GO) test ./cmd/verbsgen -run TestLimitationsNumbers -update

@@ -3,6 +3,7 @@
 package card
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"embed"
 	"encoding/json"
@@ -106,7 +107,7 @@ func place(dir string, o Options) (Options, error) {
 	if err != nil {
 		return o, err
 	}
-	err = firstError(os.Chmod(unfinished, 0o755), makeTree(filepath.Join(unfinished, "sys"), devices),
+	err = cmp.Or(os.Chmod(unfinished, 0o755), makeTree(filepath.Join(unfinished, "sys"), devices),
 		makeDrivers(filepath.Join(unfinished, "drivers"), devices, o.Libraries),
 		os.WriteFile(filepath.Join(unfinished, faultsName), make([]byte, faultsSize), 0o644),
 		os.WriteFile(filepath.Join(unfinished, optionsName), append(text, '\n'), 0o644))
@@ -125,7 +126,8 @@ func place(dir string, o Options) (Options, error) {
 const optionsName = "options.json"
 
 // flags are those of the compiler. Tests wait for it: -O2 -g takes twice as long.
-var flags = []string{"-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", "-fPIC", "-fvisibility=hidden", "-shared"}
+var flags = []string{"-std=gnu11", "-O1", "-Wall", "-Wextra", "-Wno-missing-field-initializers", "-fms-extensions", "-Werror", "-fPIC",
+	"-fvisibility=hidden", "-shared"}
 
 // cached returns the compiled card, which is kept in the user's cache by the hash of its sources. Without a cache it is below dir.
 func cached(dir string, log func(string)) (string, error) {
@@ -156,7 +158,7 @@ func cached(dir string, log func(string)) (string, error) {
 		return "", err
 	}
 	defer os.RemoveAll(work)
-	return library, firstError(compile(filepath.Join(work, "src"), filepath.Join(work, "card.so")),
+	return library, cmp.Or(compile(filepath.Join(work, "src"), filepath.Join(work, "card.so")),
 		os.Rename(filepath.Join(work, "card.so"), library))
 }
 
@@ -168,7 +170,7 @@ func compile(src, library string) error {
 		if strings.HasSuffix(path, ".c") && !strings.HasPrefix(path, softcm) {
 			args = append(args, to)
 		}
-		return firstError(os.MkdirAll(filepath.Dir(to), 0o755), os.WriteFile(to, text, 0o644))
+		return cmp.Or(os.MkdirAll(filepath.Dir(to), 0o755), os.WriteFile(to, text, 0o644))
 	})
 	if err != nil {
 		return err
@@ -196,7 +198,7 @@ func eachSource(f func(path string, text []byte) error) error {
 			return f(folder+strings.TrimPrefix(path, "src/"), text)
 		})
 	}
-	return firstError(each(source, ""), each(kernel.Source, softcm))
+	return cmp.Or(each(source, ""), each(kernel.Source, softcm))
 }
 
 // makeDrivers makes the folder by which libibverbs finds the providers of the devices, and no others.
@@ -238,13 +240,4 @@ func (c *Card) Variables() []string {
 	}
 	return []string{"LD_PRELOAD=" + c.library, "SYSFS_PATH=" + filepath.Join(at, "sys"), "CARD_DRIVERS=" + filepath.Join(at, "drivers"),
 		"CARD_DEVICES=" + strings.Join(devices, ","), "CARD_WIRE=" + c.dir}
-}
-
-func firstError(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -70,7 +70,7 @@ func makeTree(root string, devices []device) error {
 		}
 		for _, link := range links {
 			at := filepath.Join(root, link[1])
-			if err := firstError(os.MkdirAll(filepath.Dir(at), 0o755), os.Symlink(link[0], at)); err != nil {
+			if err := cmp.Or(os.MkdirAll(filepath.Dir(at), 0o755), os.Symlink(link[0], at)); err != nil {
 				return err
 			}
 		}

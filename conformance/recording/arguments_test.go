@@ -31,10 +31,10 @@ var written = map[string]string{
 	"AH.Address":       "TestSendRequests",
 	"MW.Bind":          "TestWindows",
 	"CQ.PollInto":      "TestCompletions",
-	"CQ.ReqNotify":     "TestReqNotify",
+	"CQ.ReqNotify":     "TestReqNotify of runtime/gensupport/dpath",
 	"DM.WriteAt":       "a copy takes bytes, no record; conformance/bench/dmbench and runtime/gensupport/devmem copy",
 	"DM.ReadAt":        "the same",
-	"CompChannel.Next": "TestCompletionEvents",
+	"CompChannel.Next": "TestNextCQEvent of runtime/gensupport/dpath",
 	"CQEvent.Done":     "the same",
 	"Device.NextEvent": "TestAsyncEvents",
 	"Lib.ImportDevice": "TestImportDevice",
@@ -42,7 +42,7 @@ var written = map[string]string{
 }
 
 // methods calls f for every method of the pages that is not tested elsewhere.
-func methods(t *testing.T, f func(v *spec.Verb, m *spec.Method)) {
+func methods(t testing.TB, f func(v *spec.Verb, m *spec.Method)) {
 	t.Helper()
 	met := map[string]bool{}
 	for _, p := range must(pages())(t).Pages {

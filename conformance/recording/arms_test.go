@@ -3,11 +3,11 @@
 package recording
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
 	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/role"
 )
 
 // withArms calls f for every method that takes a record with others behind it, with each of them.
@@ -107,7 +107,10 @@ func (b *bed) mostArms(name string, visited, seen map[string]bool) int {
 	}
 	visited[name] = true
 	for _, f := range b.spec.RecordByGo(name).Fields {
-		inner := goNames(pointed(b.spec, f.Points))
+		var inner []string
+		for _, of := range pointed(b.spec, f.Points) {
+			inner = append(inner, of.Go)
+		}
 		if f.Tag != "" {
 			most = max(most, len(inner))
 			for _, of := range inner {
@@ -124,51 +127,37 @@ func (b *bed) mostArms(name string, visited, seen map[string]bool) int {
 	return most
 }
 
-// TestSwappedArms lets C take each two neighbours of one size for each other, in every record that stands behind another or that
-// one points to.
-func TestSwappedArms(t *testing.T) {
-	b := open(t)
-	pairs := 0
-	b.withArms(t, func(v *spec.Verb, m *spec.Method, arm *spec.Record) {
-		b.behind = []behindArm{{arm, nil}}
-		pairs += b.swappedIn(arm, map[string]bool{}, func(b *bed) { b.mustAccept(v, m) })
-	})
-	b.behind = nil
-	methods(t, func(v *spec.Verb, m *spec.Method) {
-		p := taken(b.spec, v, m)
-		if p == nil {
-			return
-		}
-		names := b.setterNames(v, m)
-		for _, f := range b.spec.RecordByGo(p.Type).Fields {
-			for i, of := range pointed(b.spec, f.Points) {
-				b.arm = i
-				pairs += b.swappedIn(of, map[string]bool{}, func(b *bed) { b.accepted(v, m, names) })
+// arms are the records that stand for a type.
+func arms(s *spec.Spec, of string) (out []*spec.Record) {
+	for _, p := range s.Pages {
+		for i := range p.Records {
+			if a := p.Records[i].Arm; a != nil && a.Of == of && of != "" {
+				out = append(out, &p.Records[i])
 			}
 		}
-		b.arm = 0
-	})
-	t.Logf("%d pairs of fields", pairs)
-	if pairs < 20 {
-		t.Errorf("only %d pairs", pairs)
 	}
+	return out
 }
 
-// swappedIn swaps the fields of a record, and of those nested in it.
-func (b *bed) swappedIn(r *spec.Record, done map[string]bool, check func(b *bed)) (pairs int) {
-	b.Helper()
-	for _, f := range r.Fields {
-		if n := b.spec.RecordByGo(f.Nested); n != nil && !done[n.Go] {
-			done[n.Go] = true
-			pairs += b.swappedIn(n, done, check)
+// pointed are the records that a field with points: can point to.
+func pointed(s *spec.Spec, points string) []*spec.Record {
+	if r := s.RecordByGo(points); r != nil && points != "" {
+		return []*spec.Record{r}
+	}
+	return arms(s, points)
+}
+
+// taken returns the argument of C that a method takes as attributes, or nil.
+func taken(s *spec.Spec, v *spec.Verb, m *spec.Method) *spec.Param {
+	for i, p := range v.Params {
+		if _, fixed := m.Fixed[p.C]; p.Role == role.InRecord && !fixed && s.RecordByGo(p.Type).Runtime == "" && !empty(s.RecordByGo(p.Type)) {
+			return &v.Params[i]
 		}
 	}
-	shown := func(field string) bool {
-		return slices.ContainsFunc(r.Fields, func(f spec.RecordField) bool { return f.C == field && f.Points == "" })
-	}
-	for _, pair := range b.swaps("struct "+r.C, shown) {
-		b.noticed("struct "+r.C, pair, check)
-		pairs++
-	}
-	return pairs
+	return nil
+}
+
+// empty reports whether there is nothing in a record that a caller could say: then methods do not take it.
+func empty(r *spec.Record) bool {
+	return len(r.Fields)+len(r.Switches) == 0 && r.Arm == nil && r.Tail == nil
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/verbsgen/verbsgen/conformance/recording/exported"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/spec"
 )
@@ -129,20 +130,25 @@ var required = map[string][]string{"QPInitAttr": {"Type"}, "FlowSpecCount": {"Co
 func (b *bed) build(name string, only []string, path string, a *attempt) *builder {
 	b.Helper()
 	r := b.spec.RecordByGo(name)
-	f, ok := constructor(name)
-	if r == nil || !ok {
-		b.Fatalf("no constructor of %s is known; run go generate ./conformance/recording", name)
-	}
 	x := &builder{record: r, want: map[string]want{}, path: path, attempt: a}
-	var args []reflect.Value
-	for i, c := range r.New {
-		at := slices.IndexFunc(r.Fields, func(f spec.RecordField) bool { return f.C == c })
-		args = append(args, b.set(x, setter{method: "New" + name, field: &r.Fields[at], arg: f.Type().In(i), bits: bitsOf(&r.Fields[at])}))
+	f := reflect.ValueOf(exported.Funcs["verbs.New"+name])
+	plain := slices.IndexFunc(exported.Types, func(t reflect.Type) bool { return t.String() == "verbs."+name })
+	switch {
+	case f.IsValid():
+		var args []reflect.Value
+		for i, c := range r.New {
+			at := slices.IndexFunc(r.Fields, func(f spec.RecordField) bool { return f.C == c })
+			args = append(args, b.set(x, setter{method: "New" + name, field: &r.Fields[at], arg: f.Type().In(i), bits: bitsOf(&r.Fields[at])}))
+		}
+		if x.err != nil {
+			return x
+		}
+		x.v = f.Call(args)[0]
+	case plain >= 0:
+		x.v = reflect.New(exported.Types[plain])
+	default:
+		b.Fatalf("%s is not exported; run make generate", name)
 	}
-	if x.err != nil {
-		return x
-	}
-	x.v = f.Call(args)[0]
 	if r.Tail != nil {
 		b.addBehind(x)
 	}

@@ -9,9 +9,8 @@
 //
 // The tests call every method of the generated package that its pages bind, with every setter of every builder, and compare all fields
 // by their names in C. They know verbs, records and fields by the pages alone: a new page needs no C and no Go, and its builders are
-// found by go generate, which writes registry_test.go. A method of a new form, which does more than pass its arguments on, is named in
-// arguments_test.go with the test that calls it. Rules are not switched off: a value that one refuses is replaced by another, and the
-// device can do everything.
+// found in package exported. A method of a new form, which does more than pass its arguments on, is named in arguments_test.go with the
+// test that calls it. Rules are not switched off: a value that one refuses is replaced by another, and the device can do everything.
 //
 // The flag -include takes the folder of another release's header; make libs runs the tests with several.
 package recording

@@ -17,10 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-const (
-	getAsync, ackAsync           = "ibv_get_async_event", "ibv_ack_async_event"
-	getCompletion, ackCompletion = "ibv_get_cq_event", "ibv_ack_cq_events"
-)
+const getAsync, ackAsync = "ibv_get_async_event", "ibv_ack_async_event"
 
 // eventArm is a member of the union of struct ibv_async_event: what Go shows in its place, and the types of events for which it is valid.
 type eventArm struct {
@@ -208,95 +205,4 @@ func TestAsyncEvents(t *testing.T) {
 		}
 	}
 	b.exchange()
-}
-
-// TestSwappedEvents lets C take the type of an event for the number of a port.
-func TestSwappedEvents(t *testing.T) {
-	open(t).noticed("struct ibv_async_event", [2]string{"event_type", "element.port_num"}, (*bed).exchange)
-}
-
-// TestEventsWaited begins to wait before there is an event.
-func TestEventsWaited(t *testing.T) {
-	b := open(t)
-	v, chAt := b.handle("CompChannel")
-	ch := v.Interface().(*verbs.CompChannel)
-	cq := must(b.dev.CreateCQ(16, ch, 0))(t)
-	cqAt := b.last("ibv_create_cq").Result
-	port := &asyncEvent{name: "IBV_EVENT_LID_CHANGE", arm: "element.port_num", number: b.constants([]string{"IBV_EVENT_LID_CHANGE"}),
-		element: 2}
-	for verb, wait := range map[string]struct {
-		fd      int
-		numbers map[string]uint64
-		next    func() (bool, error) // whether it is the right event
-	}{
-		getAsync: {b.descriptor("struct ibv_context", b.devAt, "async_fd"),
-			map[string]uint64{"event.event_type": port.number, "event." + port.arm: port.element}, func() (bool, error) {
-				e, err := b.dev.NextEvent(b.soon())
-				return err == nil && e.Port == 2 && uint64(e.Type) == port.number, err
-			}},
-		getCompletion: {b.descriptor("struct ibv_comp_channel", chAt, "fd"), map[string]uint64{"cq": cqAt}, func() (bool, error) {
-			e, err := ch.Next(b.soon())
-			defer e.Done()
-			return err == nil && e.CQ == cq, err
-		}},
-	} {
-		done := make(chan error, 1)
-		go func() {
-			right, err := wait.next()
-			if err == nil && !right {
-				err = fmt.Errorf("another event")
-			}
-			done <- err
-		}()
-		for waits := false; !waits; time.Sleep(time.Millisecond) {
-			for _, c := range must(b.rec.Calls())(t) {
-				waits = waits || c.Verb == verb && int64(c.Result) == -1
-			}
-		}
-		b.comes(verb, wait.fd, wait.numbers)
-		if err := <-done; err != nil {
-			t.Errorf("%s: %v", verb, err)
-		}
-	}
-}
-
-// TestCompletionEvents lets C hand back events of two queues and of one that other code made: each event has its own queue, and is
-// acknowledged once; that of the unknown queue is passed over.
-func TestCompletionEvents(t *testing.T) {
-	b := open(t)
-	v, chAt := b.handle("CompChannel")
-	ch := v.Interface().(*verbs.CompChannel)
-	fd := b.descriptor("struct ibv_comp_channel", chAt, "fd")
-	var cqs [2]*verbs.CQ
-	var at [2]uint64
-	for i := range cqs {
-		cqs[i] = must(b.dev.CreateCQ(16, ch, 0))(t)
-		at[i] = b.last("ibv_create_cq").Result
-	}
-	acked := func(what string, cq uint64, acks []map[string]string) {
-		t.Helper()
-		if len(acks) != 1 || acks[0]["cq"] != fmt.Sprint(cq) || acks[0]["nevents"] != "1" {
-			t.Errorf("%s: acknowledged as %v, not one event of %d", what, acks, cq)
-		}
-	}
-	const foreign = 0x1000
-	b.comes(getCompletion, fd, map[string]uint64{"cq": foreign, "cq_context": at[0]})
-	order := []int{0, 1, 1, 0, 1}
-	got := make([]*verbs.CQEvent, len(order))
-	for i, of := range order {
-		b.comes(getCompletion, fd, map[string]uint64{"cq": at[of], "cq_context": at[1-of]})
-		if got[i] = must(ch.Next(b.soon()))(t); got[i].CQ != cqs[of] {
-			t.Errorf("event %d has another CQ than queue %d", i, of)
-		}
-		if acks := b.acks(ackCompletion); i == 0 {
-			acked("the unknown queue", foreign, acks)
-		} else if len(acks) != 0 {
-			t.Errorf("event %d: acknowledged before Done: %v", i, acks)
-		}
-	}
-	for i, e := range slices.Backward(got) {
-		e.Done()
-		e.Done()
-		acked(fmt.Sprint("event ", i), at[order[i]], b.acks(ackCompletion))
-	}
 }

@@ -38,6 +38,31 @@ type request struct {
 	*attempt
 }
 
+// attempt is what the tries of one call share.
+type attempt struct {
+	next  int               // counts the values of a call, so that each has its own
+	tries map[string]int    // how many values were refused, by path
+	made  map[string]object // for the arguments and fields that take objects, by path
+}
+
+func newAttempt() *attempt { return &attempt{tries: map[string]int{}, made: map[string]object{}} }
+
+type object struct {
+	v  reflect.Value
+	at uint64
+}
+
+// kept makes the object that a place of a call takes. Each try of the call gets the same: what a rule refuses does not reach C.
+func (b *bed) kept(a *attempt, of, path string) (reflect.Value, uint64) {
+	b.Helper()
+	o, ok := a.made[path]
+	if !ok {
+		o.v, o.at = b.handle(of)
+		a.made[path] = o
+	}
+	return o.v, o.at
+}
+
 // newCall prepares a call on a receiver of its own.
 func (b *bed) newCall(verb *spec.Verb, method *spec.Method) *request {
 	b.Helper()
@@ -54,10 +79,6 @@ func (b *bed) newCall(verb *spec.Verb, method *spec.Method) *request {
 // got has what was recorded.
 func (r *request) make(setters []string) []reflect.Value {
 	r.Helper()
-	known := r.begin(setters)
-	if r.err != nil {
-		return nil
-	}
 	for {
 		r.fill(setters)
 		if r.err != nil {
@@ -71,13 +92,9 @@ func (r *request) make(setters []string) []reflect.Value {
 			results = results[:n-1]
 		}
 		if r.err == nil {
-			r.settle(setters)
 			return r.reached(results)
 		}
-		if known { // not this time
-			known, r.tries, r.state = false, map[string]int{}, map[string]uint64{}
-		} else if !r.retry() {
-			r.settle(setters)
+		if !r.retry() {
 			return nil
 		}
 	}

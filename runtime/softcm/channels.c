@@ -8,32 +8,25 @@
 
 struct rdma_event_channel *scm_rdma_create_event_channel(int slot)
 {
-	struct lib_channel *ch = calloc(1, sizeof *ch);
-	struct lib_machine *m;
-	int err = ch ? 0 : ENOMEM;
+	SCM_LOCKED;
+	struct lib_machine *m = scm_slot(slot);
+	int err = m ? scm_fails(m, SCM_V_CREATE_EVENT_CHANNEL) : ENODEV;
+	struct lib_channel *ch = err ? NULL : calloc(1, sizeof *ch);
 
-	if (ch)
-		ch->pub.fd = ch->k.in = ch->k.out = eventfd(0, EFD_CLOEXEC);
-	if (ch && ch->pub.fd < 0)
+	if (!err && !ch)
+		err = ENOMEM;
+	if (ch && (ch->pub.fd = ch->k.in = ch->k.out = eventfd(0, EFD_CLOEXEC)) < 0)
 		err = errno;
-	scm_lock_all();
-	m = scm_slot(slot);
-	if (!err)
-		err = m ? scm_fails(m, SCM_V_CREATE_EVENT_CHANNEL) : ENODEV;
-	if (!err) {
-		ch->k.m = &m->k;
-		STAILQ_INIT(&ch->k.events);
-		LIST_INIT(&ch->k.ids);
-		LIST_INSERT_HEAD(&m->k.channels, &ch->k, link);
+	if (err) {
+		free(ch);
+		errno = err;
+		return NULL;
 	}
-	scm_unlock_all();
-	if (!err)
-		return &ch->pub;
-	if (ch && ch->pub.fd >= 0)
-		close(ch->pub.fd);
-	free(ch);
-	errno = err;
-	return NULL;
+	ch->k.m = &m->k;
+	STAILQ_INIT(&ch->k.events);
+	LIST_INIT(&ch->k.ids);
+	LIST_INSERT_HEAD(&m->k.channels, &ch->k, link);
+	return &ch->pub;
 }
 
 // The kernel ends the identifiers that are left behind; what the library has of them stays, as does the channel while there are any.
@@ -41,8 +34,8 @@ void scm_rdma_destroy_event_channel(struct rdma_event_channel *pub)
 {
 	struct lib_channel *ch = SCM_CHANNEL(pub);
 	struct scm_id *id;
+	SCM_LOCKED;
 
-	scm_lock_all();
 	LIST_FOREACH(id, &ch->k.ids, in_channel)
 		scm_events_drop(id, NULL);
 	LIST_FOREACH(id, &ch->k.ids, in_channel)
@@ -54,7 +47,6 @@ void scm_rdma_destroy_event_channel(struct rdma_event_channel *pub)
 	LIST_REMOVE(&ch->k, link);
 	if (LIST_EMPTY(&ch->k.ids))
 		free(ch);
-	scm_unlock_all();
 }
 
 const char *scm_rdma_event_str(enum rdma_cm_event_type event)

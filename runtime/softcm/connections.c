@@ -79,6 +79,13 @@ static void choose_depths(struct lib_id *id, const struct rdma_conn_param *p)
 }
 
 // The queue pair comes first, so that it can take what the peer sends when it hears of the answer.
+int scm_accepted(struct lib_id *id, const struct scm_param *p)
+{
+	SCM_LOCKED;
+
+	return id->k.state == SCM_REMOVED ? ENXIO : scm_k_accept(&id->k, p);
+}
+
 int scm_rdma_accept(struct rdma_cm_id *pub, struct rdma_conn_param *p)
 {
 	struct lib_id *id = SCM_ID(pub);
@@ -101,9 +108,7 @@ int scm_rdma_accept(struct rdma_cm_id *pub, struct rdma_conn_param *p)
 		if (err)
 			return scm_answer(err);
 	}
-	scm_lock_all();
-	err = id->k.state == SCM_REMOVED ? ENXIO : scm_k_accept(&id->k, &param);
-	scm_unlock_all();
+	err = scm_accepted(id, &param);
 	if (err)
 		scm_qp_err(id);
 	return scm_answer(err);

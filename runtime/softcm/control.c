@@ -113,15 +113,12 @@ static const struct scm_host host = {.id_size = sizeof(struct lib_id), .made = m
 
 int scm_new(const struct scm_config *cfg, const uintptr_t *verbs, size_t n)
 {
-	struct lib_machine *m;
+	SCM_LOCKED;
+	struct lib_machine *m = scm_slot_take();
 	int err;
 
-	scm_lock_all();
-	m = scm_slot_take();
-	if (!m || n * sizeof *verbs != sizeof m->v) {
-		scm_unlock_all();
+	if (!m || n * sizeof *verbs != sizeof m->v)
 		return m ? -EINVAL : -EMFILE;
-	}
 	m->k.cfg = *cfg;
 	m->k.host = &host;
 	memcpy(&m->v, verbs, sizeof m->v);
@@ -130,23 +127,18 @@ int scm_new(const struct scm_config *cfg, const uintptr_t *verbs, size_t n)
 	err = m->k.ports ? read_devices(m) : ENOMEM;
 	if (err)
 		free_all(m);
-	scm_unlock_all();
 	return err ? -err : m->slot;
 }
 
 int scm_close(int slot)
 {
-	struct lib_machine *m;
+	SCM_LOCKED;
+	struct lib_machine *m = scm_slot(slot);
 
-	scm_lock_all();
-	m = scm_slot(slot);
-	if (!m || !LIST_EMPTY(&m->k.channels) || m->k.nids || m->lists) {
-		scm_unlock_all();
+	if (!m || !LIST_EMPTY(&m->k.channels) || m->k.nids || m->lists)
 		return m ? EBUSY : EINVAL;
-	}
 	scm_clock_stop(&m->k);
 	free_all(m);
-	scm_unlock_all();
 	return 0;
 }
 
@@ -157,7 +149,8 @@ static void report_id(const struct scm_id *id, FILE *out)
 
 char *scm_report(int slot)
 {
-	const struct lib_machine *m;
+	SCM_LOCKED;
+	const struct lib_machine *m = scm_slot(slot);
 	const struct scm_channel *ch;
 	const struct scm_id *id;
 	char *text = NULL;
@@ -166,8 +159,6 @@ char *scm_report(int slot)
 
 	if (!out)
 		return NULL;
-	scm_lock_all();
-	m = scm_slot(slot);
 	if (m) {
 		LIST_FOREACH(ch, &m->k.channels, link) {
 			fprintf(out, "event channel: still open\n");
@@ -177,7 +168,6 @@ char *scm_report(int slot)
 		if (m->lists)
 			fprintf(out, "%u lists of devices: not freed\n", m->lists);
 	}
-	scm_unlock_all();
 	fclose(out);
 	return text;
 }

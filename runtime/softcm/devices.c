@@ -58,47 +58,39 @@ static bool usable(struct lib_dev *d)
 
 struct ibv_context **scm_rdma_get_devices(int slot, int *num)
 {
-	struct lib_machine *m;
-	struct list *l = NULL;
+	SCM_LOCKED;
+	struct lib_machine *m = scm_slot(slot);
+	const int err = m ? scm_fails(m, SCM_V_GET_DEVICES) : ENODEV;
+	struct list *l = err ? NULL : calloc(1, sizeof *l + (m->k.ndevs + 1) * sizeof l->verbs[0]);
 	size_t i;
-	int n = 0, err = ENODEV;
+	int n = 0;
 
-	scm_lock_all();
-	m = scm_slot(slot);
-	if (m)
-		err = scm_fails(m, SCM_V_GET_DEVICES);
-	if (m && !err) {
-		l = calloc(1, sizeof *l + (m->k.ndevs + 1) * sizeof l->verbs[0]);
-		err = ENOMEM;
-	}
 	for (i = 0; l && i < m->k.ndevs; i++)
 		if (usable(&m->all[i])) {
 			l->verbs[n++] = m->all[i].verbs;
 			m->all[i].users++;
 		}
-	if (l) {
-		l->m = m;
-		m->lists++;
-	} else {
-		errno = err;
-	}
-	scm_unlock_all();
 	if (num)
 		*num = n;
-	return l ? l->verbs : NULL;
+	if (!l) {
+		errno = err ? err : ENOMEM;
+		return NULL;
+	}
+	l->m = m;
+	m->lists++;
+	return l->verbs;
 }
 
 void scm_rdma_free_devices(struct ibv_context **list)
 {
 	struct list *l = (struct list *)(void *)((char *)list - offsetof(struct list, verbs));
 	size_t i, x;
+	SCM_LOCKED;
 
-	scm_lock_all();
 	for (i = 0; l->verbs[i]; i++)
 		for (x = 0; x < l->m->k.ndevs; x++)
 			if (l->m->all[x].verbs == l->verbs[i])
 				scm_dev_leave(&l->m->all[x]);
 	l->m->lists--;
-	scm_unlock_all();
 	free(l);
 }

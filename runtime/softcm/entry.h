@@ -25,6 +25,9 @@ SCM_HIDDEN int scm_query_addr(struct lib_id *id);
 SCM_HIDDEN void scm_query_gid(struct lib_id *id);
 SCM_HIDDEN int scm_query_path(struct lib_id *id);
 
+// connections.c: has the kernel accept. 0, or an errno
+SCM_HIDDEN int scm_accepted(struct lib_id *id, const struct scm_param *p);
+
 // qps.c: without scm_lock; 0 without a queue pair. 0, or an errno
 SCM_HIDDEN int scm_qp_rtr(struct lib_id *id, uint8_t responder_resources);
 SCM_HIDDEN int scm_qp_rts(struct lib_id *id, uint8_t initiator_depth);

@@ -16,12 +16,12 @@ struct told {
 
 static void acknowledged(struct lib_id *id, struct lib_group *g)
 {
-	scm_lock_all();
+	SCM_LOCKED;
+
 	id->completed++;
 	if (g)
 		g->completed++;
 	pthread_cond_broadcast(&scm_acked);
-	scm_unlock_all();
 }
 
 int scm_rdma_ack_cm_event(struct rdma_cm_event *event)
@@ -131,11 +131,8 @@ static int responded(struct lib_id *id)
 
 	if (!err)
 		err = scm_qp_rts(id, RDMA_MAX_INIT_DEPTH);
-	if (!err) {
-		scm_lock_all();
-		err = id->k.state == SCM_REMOVED ? ENXIO : scm_k_accept(&id->k, NULL);
-		scm_unlock_all();
-	}
+	if (!err)
+		err = scm_accepted(id, NULL);
 	if (err)
 		scm_qp_err(id);
 	return err;
@@ -220,12 +217,10 @@ static int wait_fd(int fd)
 
 static int take(struct lib_channel *ch, struct scm_event **e)
 {
-	int err;
+	SCM_LOCKED;
+	const int err = scm_fails(SCM_LIB(machine, ch->k.m), SCM_V_GET_CM_EVENT);
 
-	scm_lock_all();
-	err = scm_fails(SCM_LIB(machine, ch->k.m), SCM_V_GET_CM_EVENT);
 	*e = err ? NULL : scm_event_take(&ch->k);
-	scm_unlock_all();
 	return err;
 }
 

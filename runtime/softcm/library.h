@@ -89,7 +89,7 @@ static inline int scm_answer(int err)
 // machine.c: with scm_lock held
 SCM_HIDDEN struct lib_machine *scm_slot(int slot); // NULL: nobody uses it
 SCM_HIDDEN struct lib_machine *scm_slot_take(void);
-SCM_HIDDEN struct lib_dev *scm_device_named(struct lib_machine *m, const char *name);
+SCM_HIDDEN struct lib_dev *scm_device_named(int slot, const char *name);
 
 static inline int scm_fails(struct lib_machine *m, enum scm_verb v)
 {

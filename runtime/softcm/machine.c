@@ -26,11 +26,12 @@ struct lib_machine *scm_slot_take(void)
 	return NULL;
 }
 
-struct lib_dev *scm_device_named(struct lib_machine *m, const char *name)
+struct lib_dev *scm_device_named(int slot, const char *name)
 {
+	struct lib_machine *m = scm_slot(slot);
 	size_t i;
 
-	for (i = 0; i < m->k.ndevs; i++)
+	for (i = 0; m && i < m->k.ndevs; i++)
 		if (!strcmp(m->all[i].k.name, name))
 			return &m->all[i];
 	return NULL;

@@ -6,54 +6,37 @@
 // attr_of asks the kernel's half for the attributes of a state.
 static int attr_of(struct lib_id *id, enum ibv_qp_state to, struct ibv_qp_attr *a, int *mask)
 {
-	int err;
+	SCM_LOCKED;
 
 	memset(a, 0, sizeof *a);
 	a->qp_state = to;
-	scm_lock_all();
-	err = id->k.state == SCM_REMOVED ? ENXIO : scm_qp_attr(&id->k, a, mask);
-	scm_unlock_all();
-	return err;
+	return id->k.state == SCM_REMOVED ? ENXIO : scm_qp_attr(&id->k, a, mask);
 }
 
-static int modify(struct lib_id *id, struct ibv_qp *qp, enum ibv_qp_state to)
+#define KEPT 0xff // RDMA_MAX_RESP_RES and RDMA_MAX_INIT_DEPTH: as deep as the kernel's half says
+
+static int modify(struct lib_id *id, struct ibv_qp *qp, enum ibv_qp_state to, uint8_t depth)
 {
 	struct ibv_qp_attr a;
 	int mask, err = attr_of(id, to, &a, &mask);
 
-	return err ? err : scm_v(id)->modify_qp(qp, &a, mask);
+	if (err)
+		return err;
+	if (depth != KEPT)
+		*(to == IBV_QPS_RTR ? &a.max_dest_rd_atomic : &a.max_rd_atomic) = depth;
+	return scm_v(id)->modify_qp(qp, &a, mask);
 }
 
 int scm_qp_rtr(struct lib_id *id, uint8_t responder_resources)
 {
-	struct ibv_qp_attr a;
-	int mask, err;
+	const int err = id->pub.qp ? modify(id, id->pub.qp, IBV_QPS_INIT, KEPT) : 0;
 
-	if (!id->pub.qp)
-		return 0;
-	err = modify(id, id->pub.qp, IBV_QPS_INIT);
-	if (!err)
-		err = attr_of(id, IBV_QPS_RTR, &a, &mask);
-	if (err)
-		return err;
-	if (responder_resources != RDMA_MAX_RESP_RES)
-		a.max_dest_rd_atomic = responder_resources;
-	return scm_v(id)->modify_qp(id->pub.qp, &a, mask);
+	return !err && id->pub.qp ? modify(id, id->pub.qp, IBV_QPS_RTR, responder_resources) : err;
 }
 
 int scm_qp_rts(struct lib_id *id, uint8_t initiator_depth)
 {
-	struct ibv_qp_attr a;
-	int mask, err;
-
-	if (!id->pub.qp)
-		return 0;
-	err = attr_of(id, IBV_QPS_RTS, &a, &mask);
-	if (err)
-		return err;
-	if (initiator_depth != RDMA_MAX_INIT_DEPTH)
-		a.max_rd_atomic = initiator_depth;
-	return scm_v(id)->modify_qp(id->pub.qp, &a, mask);
+	return id->pub.qp ? modify(id, id->pub.qp, IBV_QPS_RTS, initiator_depth) : 0;
 }
 
 int scm_qp_err(struct lib_id *id)
@@ -67,7 +50,7 @@ int scm_qp_err(struct lib_id *id)
 static int init_datagrams(struct lib_id *id, struct ibv_qp *qp)
 {
 	struct ibv_qp_attr a = {.qp_state = IBV_QPS_RTR};
-	int err = modify(id, qp, IBV_QPS_INIT);
+	int err = modify(id, qp, IBV_QPS_INIT, KEPT);
 
 	if (!err)
 		err = scm_v(id)->modify_qp(qp, &a, IBV_QP_STATE);
@@ -132,7 +115,7 @@ static int create(struct lib_id *id, struct ibv_pd *pd, struct ibv_qp_init_attr 
 	qp = v->create_qp(pd, a);
 	if (!qp)
 		return errno;
-	err = id->k.qp_type == IBV_QPT_UD ? init_datagrams(id, qp) : modify(id, qp, IBV_QPS_INIT);
+	err = id->k.qp_type == IBV_QPT_UD ? init_datagrams(id, qp) : modify(id, qp, IBV_QPS_INIT, KEPT);
 	if (err) {
 		v->destroy_qp(qp);
 		return err;

@@ -3,10 +3,8 @@
 // The GIDs of a port, and whose GID it is. Entry 0 is link-local and made of the GUID, entry 1 the IPv4 address
 // 10.0.PORT-1.DEVICE+1; both are unique within one softverbs.Device.
 #include <endian.h>
-#include <string.h>
 
 #include "address.h"
-#include "instance.h"
 
 bool svb_gid(const struct svb_dev *d, unsigned port, unsigned index, union ibv_gid *g)
 {

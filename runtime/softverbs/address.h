@@ -2,8 +2,6 @@
 #ifndef SVB_ADDRESS_H
 #define SVB_ADDRESS_H
 
-#include <string.h>
-
 #include "instance.h"
 
 #define SVB_GIDS 2         // filled entries of a port's table
@@ -13,7 +11,6 @@
 SVB_HIDDEN bool svb_gid(const struct svb_dev *d, unsigned port, unsigned index, union ibv_gid *g);
 SVB_HIDDEN struct svb_dev *svb_dev_of_gid(struct svb_inst *in, const union ibv_gid *g, unsigned *port); // NULL: nobody
 SVB_HIDDEN int svb_check_av(struct svb_dev *d, const struct ibv_ah_attr *a);
-
 
 // svb_multicast tells whether a GID is that of a group: an address of IPv6, or of IPv4, for multicast.
 static inline bool svb_multicast(const union ibv_gid *g)

@@ -1,14 +1,9 @@
 //go:build linux && cgo
 
 // Address handles.
-#include <stdlib.h>
 
 #include "entry.h"
 #include "address.h"
-#include "domain.h"
-#include "instance.h"
-#include "kernel.h"
-#include "objects.h"
 #include "qp.h"
 
 static void forget(struct svb_obj *o)
@@ -16,8 +11,7 @@ static void forget(struct svb_obj *o)
 	struct svb_ah *ah = SVB_OF(o, struct svb_ah);
 
 	svb_pd_part(&ah->in, o->ctx->file, &ah->k);
-	svb_unregister(o);
-	free(ah);
+	svb_forget(o);
 }
 
 static const struct svb_kind kind = {SVB_T_AH, .noun = "AH", .handle = offsetof(struct svb_ah, k.handle), .free = forget};
@@ -39,26 +33,18 @@ struct ibv_ah *svb_create_ah(struct ibv_pd *ppd, struct ibv_ah_attr *a)
 {
 	int err;
 	struct svb_pd *pd = svb_begin(ppd, SVB_T_PD, SVB_CREATE_AH, &err);
-	struct svb_ah *ah = NULL;
+	struct svb_ah *ah;
 
 	if (!err)
 		err = svb_check_av(pd->obj.ctx->dev, a);
 	if (err == EINVAL && pd && pd->obj.ctx->dev->cfg.mlx5 && (a->port_num == 0 || a->port_num > pd->obj.ctx->dev->cfg.ports))
 		err = SVB_SILENT;
-	if (!err && !(ah = calloc(1, sizeof *ah)))
-		err = ENOMEM;
+	ah = svb_zeroed(sizeof *ah, &err);
 	if (!err) {
 		ah->attr = *a;
 		err = enter(pd, ah);
 	}
-	svb_unlock_all();
-	if (!err)
-		return &ah->pub;
-	free(ah);
-	return svb_null(err);
+	return svb_made(ah, err);
 }
 
-int svb_destroy_ah(struct ibv_ah *pub)
-{
-	return svb_destroy(pub, SVB_T_AH, SVB_DESTROY_AH);
-}
+SVB_DESTROYS(svb_destroy_ah, ibv_ah, SVB_T_AH, SVB_DESTROY_AH)

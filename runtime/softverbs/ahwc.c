@@ -2,12 +2,9 @@
 
 // The path back to the sender of a datagram, out of the header in front of it.
 #include <endian.h>
-#include <string.h>
 
 #include "entry.h"
 #include "address.h"
-#include "instance.h"
-#include "objects.h"
 
 #define GRH 1 // IBV_WC_GRH
 #define UDP 17
@@ -90,12 +87,7 @@ static int init(struct ibv_context *pub, enum svb_verb v, uint8_t port, const st
 
 int svb_init_ah_from_wc(struct ibv_context *pub, uint8_t port, struct ibv_wc *wc, struct ibv_grh *g, struct ibv_ah_attr *a)
 {
-	const int err = init(pub, SVB_INIT_AH_FROM_WC, port, wc, g, a);
-
-	if (!err)
-		return 0;
-	errno = err;
-	return -1;
+	return svb_minus(init(pub, SVB_INIT_AH_FROM_WC, port, wc, g, a));
 }
 
 struct ibv_ah *svb_create_ah_from_wc(struct ibv_pd *pd, struct ibv_wc *wc, struct ibv_grh *g, uint8_t port)

@@ -3,8 +3,6 @@
 // Asynchronous events.
 #include "entry.h"
 #include "completion.h"
-#include "instance.h"
-#include "objects.h"
 
 int svb_get_async_event(struct ibv_context *pub, struct ibv_async_event *ev)
 {
@@ -15,8 +13,8 @@ int svb_get_async_event(struct ibv_context *pub, struct ibv_async_event *ev)
 	for (; !err && !got; first = false) {
 		if (!first && (err = svb_wait_fd(fd)))
 			break;
-		svb_lock_all();
-		c = svb_find_ctx(pub);
+		SVB_LOCKED;
+		c = svb_live(pub, SVB_T_CTX);
 		err = c ? 0 : EINVAL;
 		if (!err && first)
 			err = svb_fails_locked(c->obj.inst, SVB_GET_ASYNC_EVENT);
@@ -27,12 +25,8 @@ int svb_get_async_event(struct ibv_context *pub, struct ibv_async_event *ev)
 		if (!err && !got && svb_gone(&c->obj))
 			err = EIO; // what was reported before can still be got
 		fd = c ? pub->async_fd : -1;
-		svb_unlock_all();
 	}
-	if (!err)
-		return 0;
-	errno = err;
-	return -1;
+	return svb_minus(err);
 }
 
 static void count(pthread_mutex_t *mutex, pthread_cond_t *cond, uint32_t *completed)
@@ -49,13 +43,12 @@ void svb_ack_async_event(struct ibv_async_event *ev)
 	struct ibv_cq *cq = ev->element.cq;
 	struct ibv_qp *qp = ev->element.qp;
 	struct ibv_srq *srq = ev->element.srq;
+	SVB_LOCKED;
 
-	svb_lock_all();
 	if (ev->event_type == IBV_EVENT_CQ_ERR && svb_find(cq, SVB_T_CQ))
 		count(&cq->mutex, &cq->cond, &cq->async_events_completed);
 	if (ev->event_type == IBV_EVENT_SQ_DRAINED && svb_find(qp, SVB_T_QP))
 		count(&qp->mutex, &qp->cond, &qp->events_completed);
 	if (ev->event_type == IBV_EVENT_SRQ_LIMIT_REACHED && svb_find(srq, SVB_T_SRQ))
 		count(&srq->mutex, &srq->cond, &srq->events_completed);
-	svb_unlock_all();
 }

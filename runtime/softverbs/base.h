@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/types.h>
 
 #include "../gensupport/verbs_abi.h"
@@ -34,6 +35,21 @@ static inline void svb_unlock_all(void)
 		abort();
 }
 
+// SVB_LOCKED has the lock from here to the end of the block.
+#define SVB_LOCKED const int svb_locked __attribute__((cleanup(svb_end_locked), unused)) = svb_begin_locked()
+
+static inline int svb_begin_locked(void)
+{
+	svb_lock_all();
+	return 0;
+}
+
+static inline void svb_end_locked(const int *unused)
+{
+	(void)unused;
+	svb_unlock_all();
+}
+
 // SVB_SILENT is the error of a call that fails and leaves errno as it is, as some of libmlx5 do.
 #define SVB_SILENT (-1)
 
@@ -44,6 +60,18 @@ static inline void *svb_null(int err)
 		errno = err;
 	return NULL;
 }
+
+// svb_minus returns 0, or -1 with errno.
+static inline int svb_minus(int err)
+{
+	if (!err)
+		return 0;
+	errno = err;
+	return -1;
+}
+
+// svb_quietly starts a thread. All signals stay with the threads of Go. 0, or an errno.
+SVB_HIDDEN int svb_quietly(pthread_t *thread, void *(*run)(void *), void *arg);
 
 // svb_end gives back the lock at the end of a verb, which returns err; an error is errno too.
 static inline int svb_end(int err)

@@ -3,8 +3,6 @@
 // Memory for what the software provider keeps per region. Objects made on a parent domain with an
 // allocator get it there, as a provider does for the buffers of its queues. Called without svb_lock: the
 // allocator may be Go and may use verbs itself.
-#include <stdlib.h>
-#include <string.h>
 
 #include "domain.h"
 

@@ -3,14 +3,11 @@
 // Buffers: ordinary memory; of a parent domain that is to give memory outside a guest's protection, a memfd, which stands for a dma-buf.
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "entry.h"
 #include "domain.h"
-#include "instance.h"
-#include "objects.h"
 
 static void drop(struct svb_buf *b)
 {
@@ -91,7 +88,7 @@ void svb_free_buf(struct ibv_buf *pub)
 	struct svb_buf *b;
 
 	svb_lock_all();
-	b = svb_find_buf(pub);
+	b = svb_live(pub, SVB_T_BUF);
 	if (b)
 		drop(b);
 	svb_unlock_all();
@@ -105,7 +102,7 @@ int svb_export_buf_dmabuf_fd(struct ibv_buf *pub)
 	int fd = -1, err;
 
 	svb_lock_all();
-	b = svb_find_buf(pub);
+	b = svb_live(pub, SVB_T_BUF);
 	err = b ? svb_fails_locked(b->obj.inst, SVB_EXPORT_BUF) : EINVAL;
 	if (!err && b->fd < 0)
 		err = ENODATA;

@@ -1,22 +1,16 @@
 //go:build linux && cgo
 
 // Completion channels.
-#include <stdlib.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "entry.h"
 #include "completion.h"
-#include "instance.h"
-#include "objects.h"
 
 static void forget(struct svb_obj *o)
 {
-	struct svb_chan *ch = SVB_OF(o, struct svb_chan);
-
-	svb_unregister(o);
-	close(ch->pub.fd);
-	free(ch);
+	close(SVB_OF(o, struct svb_chan)->pub.fd);
+	svb_forget(o);
 }
 
 static const struct svb_kind kind = {SVB_T_CHANNEL, .noun = "completion channel", .free = forget};
@@ -25,10 +19,9 @@ struct ibv_comp_channel *svb_create_comp_channel(struct ibv_context *pub)
 {
 	int err;
 	struct svb_ctx *c = svb_begin(pub, SVB_T_CTX, SVB_CREATE_COMP_CHANNEL, &err);
-	struct svb_chan *ch = NULL;
+	struct svb_chan *ch;
 
-	if (!err && !(ch = calloc(1, sizeof *ch)))
-		err = ENOMEM;
+	ch = svb_zeroed(sizeof *ch, &err);
 	if (!err && (ch->pub.fd = eventfd(0, EFD_CLOEXEC)) < 0)
 		err = errno;
 	if (!err) {
@@ -36,11 +29,7 @@ struct ibv_comp_channel *svb_create_comp_channel(struct ibv_context *pub)
 		STAILQ_INIT(&ch->ready);
 		svb_register(&ch->obj, &kind, &ch->pub, c->obj.inst, c);
 	}
-	svb_unlock_all();
-	if (!err)
-		return &ch->pub;
-	free(ch);
-	return svb_null(err);
+	return svb_made(ch, err);
 }
 
 int svb_destroy_comp_channel(struct ibv_comp_channel *pub)
@@ -65,8 +54,8 @@ int svb_get_cq_event(struct ibv_comp_channel *pub, struct ibv_cq **out, void **c
 	for (; !err && !cq; first = false) {
 		if (!first && (err = svb_wait_fd(fd)))
 			break;
-		svb_lock_all();
-		ch = svb_find_chan(pub);
+		SVB_LOCKED;
+		ch = svb_live(pub, SVB_T_CHANNEL);
 		err = ch ? 0 : EINVAL;
 		if (!err && first)
 			err = svb_fails_locked(ch->obj.inst, SVB_GET_CQ_EVENT);
@@ -77,23 +66,19 @@ int svb_get_cq_event(struct ibv_comp_channel *pub, struct ibv_cq **out, void **c
 		if (!err && !cq && svb_gone(&ch->obj))
 			err = EIO;
 		fd = ch ? ch->pub.fd : -1;
-		svb_unlock_all();
 	}
-	if (!err)
-		return 0;
-	errno = err;
-	return -1;
+	return svb_minus(err);
 }
 
 // Also of a queue that is being destroyed: that call waits for it.
 void svb_ack_cq_events(struct ibv_cq *pub, unsigned n)
 {
-	svb_lock_all();
+	SVB_LOCKED;
+
 	if (svb_find(pub, SVB_T_CQ)) {
 		pthread_mutex_lock(&pub->mutex);
 		pub->comp_events_completed += n;
 		pthread_cond_signal(&pub->cond);
 		pthread_mutex_unlock(&pub->mutex);
 	}
-	svb_unlock_all();
 }

@@ -4,8 +4,6 @@
 #include <unistd.h>
 
 #include "kernel.h"
-#include "host.h"
-#include "instance.h"
 
 #define FLUSH_GLOBAL_CAP (1ull << 38)
 #define FLUSH_PERSISTENT_CAP (1ull << 39)

@@ -1,14 +1,9 @@
 //go:build linux && cgo
 
 // Completion counters: two numbers each, of the good and of the failed completions of queue pairs.
-#include <stdlib.h>
-#include <string.h>
 
 #include "entry.h"
 #include "qp.h"
-#include "counters.h"
-#include "instance.h"
-#include "objects.h"
 
 #define MOST 1024
 
@@ -22,8 +17,7 @@ static void forget(struct svb_obj *o)
 		for (int op = 0; op < SVB_CO_N; op++)
 			if (qp->counters[op] == c)
 				qp->counters[op] = NULL;
-	svb_unregister(o);
-	free(c);
+	svb_forget(o);
 }
 
 static const struct svb_kind kind = {
@@ -49,25 +43,22 @@ struct ibv_comp_cntr *svb_create_comp_cntr(struct ibv_context *pub, struct ibv_c
 {
 	int err;
 	struct svb_ctx *ctx = svb_begin(pub, SVB_T_CTX, SVB_CREATE_COMP_CNTR, &err);
-	struct svb_comp_cntr *c = NULL;
+	struct svb_comp_cntr *c;
 
 	if (!err && (a->comp_mask || a->flags || (unsigned)a->type > IBV_COMP_CNTR_TYPE_BYTES))
 		err = EOPNOTSUPP;
-	if (!err && (svb_count(ctx->obj.inst, SVB_T_COMP_CNTR) >= MOST || !(c = calloc(1, sizeof *c))))
+	if (!err && svb_count(ctx->obj.inst, SVB_T_COMP_CNTR) >= MOST)
 		err = ENOMEM;
+	c = svb_zeroed(sizeof *c, &err);
 	if (!err) {
 		c->pub.context = pub;
 		c->bytes = a->type == IBV_COMP_CNTR_TYPE_BYTES;
 		svb_register(&c->obj, &kind, &c->pub, ctx->obj.inst, ctx);
 	}
-	svb_unlock_all();
-	return err ? svb_null(err) : &c->pub;
+	return svb_made(c, err);
 }
 
-int svb_destroy_comp_cntr(struct ibv_comp_cntr *pub)
-{
-	return svb_destroy(pub, SVB_T_COMP_CNTR, SVB_DESTROY_COMP_CNTR);
-}
+SVB_DESTROYS(svb_destroy_comp_cntr, ibv_comp_cntr, SVB_T_COMP_CNTR, SVB_DESTROY_COMP_CNTR)
 
 // change sets a number of a counter, or adds to it. One that exceeds what it can hold begins at 0 again.
 static int change(const struct ibv_comp_cntr *pub, enum svb_verb v, uint64_t n, size_t at, bool add)
@@ -83,25 +74,15 @@ static int change(const struct ibv_comp_cntr *pub, enum svb_verb v, uint64_t n, 
 	return svb_end(err);
 }
 
-int svb_set_comp_cntr(struct ibv_comp_cntr *pub, uint64_t n)
-{
-	return change(pub, SVB_SET_COMP_CNTR, n, offsetof(struct svb_comp_cntr, good), false);
-}
-
-int svb_set_err_comp_cntr(struct ibv_comp_cntr *pub, uint64_t n)
-{
-	return change(pub, SVB_SET_ERR_COMP_CNTR, n, offsetof(struct svb_comp_cntr, bad), false);
-}
-
-int svb_inc_comp_cntr(struct ibv_comp_cntr *pub, uint64_t n)
-{
-	return change(pub, SVB_INC_COMP_CNTR, n, offsetof(struct svb_comp_cntr, good), true);
-}
-
-int svb_inc_err_comp_cntr(struct ibv_comp_cntr *pub, uint64_t n)
-{
-	return change(pub, SVB_INC_ERR_COMP_CNTR, n, offsetof(struct svb_comp_cntr, bad), true);
-}
+#define CHANGES(function, verb, member, add)                                         \
+	int function(struct ibv_comp_cntr *pub, uint64_t n)                          \
+	{                                                                            \
+		return change(pub, verb, n, offsetof(struct svb_comp_cntr, member), add); \
+	}
+CHANGES(svb_set_comp_cntr, SVB_SET_COMP_CNTR, good, false)
+CHANGES(svb_set_err_comp_cntr, SVB_SET_ERR_COMP_CNTR, bad, false)
+CHANGES(svb_inc_comp_cntr, SVB_INC_COMP_CNTR, good, true)
+CHANGES(svb_inc_err_comp_cntr, SVB_INC_ERR_COMP_CNTR, bad, true)
 
 int svb_read_comp_cntr(struct ibv_comp_cntr *pub, uint64_t *n)
 {

@@ -2,7 +2,6 @@
 
 // What enters a completion queue, and the events of it that wait in a completion channel. The descriptor of a channel is an
 // eventfd that can be read as long as an event waits; the events themselves stand with their completion queues.
-#include <time.h>
 #include <unistd.h>
 
 #include "completion.h"

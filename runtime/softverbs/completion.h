@@ -2,8 +2,6 @@
 #ifndef SVB_COMPLETION_H
 #define SVB_COMPLETION_H
 
-#include <sys/queue.h>
-
 #include "objects.h"
 
 #define SVB_MAX_CQE 32767
@@ -48,12 +46,6 @@ struct svb_event { // asynchronous
 	struct ibv_async_event ev;
 	uint32_t *reported; // the count of its object; NULL: it is about a port
 };
-
-// svb_find_chan: with svb_lock held; NULL: none that lives
-static inline struct svb_chan *svb_find_chan(const struct ibv_comp_channel *pub) { return svb_live(pub, SVB_T_CHANNEL); }
-
-// svb_find_cq: with svb_lock held; NULL: none that lives
-static inline struct svb_cq *svb_find_cq(const struct ibv_cq *pub) { return svb_live(pub, SVB_T_CQ); }
 
 // event.c: with svb_lock held
 // svb_async reports an event of an object, which counts in *reported those that the program got.

@@ -1,21 +1,14 @@
 //go:build linux && cgo
 
 // Counters, each at an index of its own.
-#include <stdlib.h>
-#include <string.h>
 
 #include "entry.h"
 #include "counters.h"
-#include "instance.h"
-#include "objects.h"
 
 static void forget(struct svb_obj *o)
 {
-	struct svb_counters *c = SVB_OF(o, struct svb_counters);
-
-	svb_unregister(o);
-	free(c->points);
-	free(c);
+	free(SVB_OF(o, struct svb_counters)->points);
+	svb_forget(o);
 }
 
 static const struct svb_kind kind = {SVB_T_COUNTERS, .noun = "counters", .free = forget};
@@ -24,24 +17,19 @@ struct ibv_counters *svb_create_counters(struct ibv_context *pub, struct ibv_cou
 {
 	int err;
 	struct svb_ctx *ctx = svb_begin(pub, SVB_T_CTX, SVB_CREATE_COUNTERS, &err);
-	struct svb_counters *c = NULL;
+	struct svb_counters *c;
 
 	if (!err && a->comp_mask)
 		err = EOPNOTSUPP;
-	if (!err && !(c = calloc(1, sizeof *c)))
-		err = ENOMEM;
+	c = svb_zeroed(sizeof *c, &err);
 	if (!err) {
 		c->pub.context = pub;
 		svb_register(&c->obj, &kind, &c->pub, ctx->obj.inst, ctx);
 	}
-	svb_unlock_all();
-	return err ? svb_null(err) : &c->pub;
+	return svb_made(c, err);
 }
 
-int svb_destroy_counters(struct ibv_counters *pub)
-{
-	return svb_destroy(pub, SVB_T_COUNTERS, SVB_DESTROY_COUNTERS);
-}
+SVB_DESTROYS(svb_destroy_counters, ibv_counters, SVB_T_COUNTERS, SVB_DESTROY_COUNTERS)
 
 // What is counted at an index is the sum of all that is attached there.
 int svb_read_counters(struct ibv_counters *pub, uint64_t *values, uint32_t n, uint32_t flags)

@@ -17,18 +17,12 @@ struct svb_counters {
 	uint64_t packets, bytes;
 };
 
-// svb_find_counters: with svb_lock held; NULL: none that lives
-static inline struct svb_counters *svb_find_counters(const struct ibv_counters *pub) { return svb_live(pub, SVB_T_COUNTERS); }
-
 struct svb_comp_cntr {
 	struct ibv_comp_cntr pub;
 	struct svb_obj obj; // users: operations of queue pairs that are counted here
 	bool bytes;         // not requests
 	uint64_t good, bad;
 };
-
-// svb_find_comp_cntr: with svb_lock held; NULL: none that lives
-static inline struct svb_comp_cntr *svb_find_comp_cntr(const struct ibv_comp_cntr *pub) { return svb_live(pub, SVB_T_COMP_CNTR); }
 
 // svb_counted adds a completion, with svb_lock held; c may be NULL.
 static inline void svb_counted(struct svb_comp_cntr *c, bool good, uint64_t bytes)

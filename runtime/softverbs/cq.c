@@ -2,13 +2,8 @@
 
 // Completion queues.
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "entry.h"
-#include "completion.h"
-#include "instance.h"
-#include "kernel.h"
-#include "objects.h"
 #include "qp.h"
 
 // Room for one less than a power of two, as soft-RoCE makes it.
@@ -62,7 +57,7 @@ static const struct svb_kind kind = {SVB_T_CQ, .free = forget, .name = name};
 
 static int enter_cq(struct svb_ctx *c, struct svb_cq *cq, void *cq_context, struct ibv_comp_channel *ch)
 {
-	struct svb_chan *chan = ch ? svb_find_chan(ch) : NULL;
+	struct svb_chan *chan = ch ? svb_live(ch, SVB_T_CHANNEL) : NULL;
 	int err;
 
 	if (ch && (!chan || chan->obj.ctx->file != c->file))
@@ -100,7 +95,7 @@ int svb_make_cq(struct ibv_context *pub, const struct ibv_cq_init_attr_ex *attr,
 		err = cq->ring ? 0 : ENOMEM;
 	}
 	svb_lock_all();
-	c = svb_find_ctx(pub);
+	c = svb_live(pub, SVB_T_CTX);
 	if (!err || err == EINVAL) {
 		int told = svb_refused(c ? &c->obj : NULL, verb);
 		err = told ? told : err;
@@ -178,9 +173,8 @@ int svb_destroy_cq(struct ibv_cq *pub)
 		return err;
 	svb_wait_acks(&pub->mutex, &pub->cond, &pub->comp_events_completed, comp);
 	svb_wait_acks(&pub->mutex, &pub->cond, &pub->async_events_completed, async);
-	svb_lock_all();
+	SVB_LOCKED;
 	finish(cq);
-	svb_unlock_all();
 	return 0;
 }
 

@@ -2,13 +2,10 @@
 
 // Extended completion queues: which fields can be read is decided when one is made, and the functions of the others are NULL, as
 // with real providers. soft-RoCE has the standard fields; mlx5 times, VLANs and flow tags too, and can ignore overruns.
-#include <string.h>
 
 #include "entry.h"
 #include "completion.h"
 #include "domain.h"
-#include "instance.h"
-#include "objects.h"
 
 enum {
 	STANDARD = IBV_WC_STANDARD_FLAGS,
@@ -55,45 +52,45 @@ static void end_poll(struct ibv_cq_ex *ex)
 	pthread_mutex_unlock(&of(ex)->polling);
 }
 
-static enum ibv_wc_opcode read_opcode(struct ibv_cq_ex *ex) { return of(ex)->current.wc.opcode; }
-static uint32_t read_vendor_err(struct ibv_cq_ex *ex) { return of(ex)->current.wc.vendor_err; }
-static unsigned int read_wc_flags(struct ibv_cq_ex *ex) { return of(ex)->current.wc.wc_flags; }
-static uint32_t read_byte_len(struct ibv_cq_ex *ex) { return of(ex)->current.wc.byte_len; }
-static __be32 read_imm_data(struct ibv_cq_ex *ex) { return of(ex)->current.wc.imm_data; }
-static uint32_t read_qp_num(struct ibv_cq_ex *ex) { return of(ex)->current.wc.qp_num; }
-static uint32_t read_src_qp(struct ibv_cq_ex *ex) { return of(ex)->current.wc.src_qp; }
-static uint32_t read_slid(struct ibv_cq_ex *ex) { return of(ex)->current.wc.slid; }
-static uint8_t read_sl(struct ibv_cq_ex *ex) { return of(ex)->current.wc.sl; }
-static uint8_t read_dlid_path_bits(struct ibv_cq_ex *ex) { return of(ex)->current.wc.dlid_path_bits; }
-static uint64_t read_wallclock(struct ibv_cq_ex *ex) { return of(ex)->current.at; }
-static uint64_t read_ts(struct ibv_cq_ex *ex) { return of(ex)->current.at / 4; } // the device's clock has 250 MHz
-static uint16_t read_cvlan(struct ibv_cq_ex *ex) { (void)ex; return 0; }
-static uint32_t read_flow_tag(struct ibv_cq_ex *ex) { return of(ex)->current.tag; }
+// The fields that are there if they were asked for: their flag, member and type, and its value of an entry c.
+#define FIELDS(field) \
+	field(BYTE_LEN, read_byte_len, uint32_t, c->wc.byte_len) \
+	field(IMM, read_imm_data, __be32, c->wc.imm_data) \
+	field(QP_NUM, read_qp_num, uint32_t, c->wc.qp_num) \
+	field(SRC_QP, read_src_qp, uint32_t, c->wc.src_qp) \
+	field(SLID, read_slid, uint32_t, c->wc.slid) \
+	field(SL, read_sl, uint8_t, c->wc.sl) \
+	field(DLID_PATH_BITS, read_dlid_path_bits, uint8_t, c->wc.dlid_path_bits) \
+	field(COMPLETION_TIMESTAMP, read_completion_ts, uint64_t, c->at / 4) /* the clock has 250 MHz */ \
+	field(COMPLETION_TIMESTAMP_WALLCLOCK, read_completion_wallclock_ns, uint64_t, c->at) \
+	field(CVLAN, read_cvlan, uint16_t, 0) \
+	field(FLOW_TAG, read_flow_tag, uint32_t, c->tag)
+
+#define READER(flag, member, type, value)                        \
+	static type member(struct ibv_cq_ex *ex)                 \
+	{                                                        \
+		const struct svb_cqe *c = &of(ex)->current;      \
+		(void)c;                                         \
+		return value;                                    \
+	}
+FIELDS(READER)
+READER(, read_opcode, enum ibv_wc_opcode, c->wc.opcode)
+READER(, read_vendor_err, uint32_t, c->wc.vendor_err)
+READER(, read_wc_flags, unsigned int, c->wc.wc_flags)
 
 // give sets the functions that were asked for.
 static void give(struct ibv_cq_ex *ex, uint64_t asked)
 {
-#define GIVE(FLAG, MEMBER, FUNCTION)              \
-	if (asked & IBV_WC_EX_WITH_##FLAG)        \
-	ex->MEMBER = FUNCTION
+#define GIVE(flag, member, type, value)        \
+	if (asked & IBV_WC_EX_WITH_##flag)     \
+		ex->member = member;
 	ex->start_poll = start_poll;
 	ex->next_poll = next_poll;
 	ex->end_poll = end_poll;
 	ex->read_opcode = read_opcode;
 	ex->read_vendor_err = read_vendor_err;
 	ex->read_wc_flags = read_wc_flags;
-	GIVE(BYTE_LEN, read_byte_len, read_byte_len);
-	GIVE(IMM, read_imm_data, read_imm_data);
-	GIVE(QP_NUM, read_qp_num, read_qp_num);
-	GIVE(SRC_QP, read_src_qp, read_src_qp);
-	GIVE(SLID, read_slid, read_slid);
-	GIVE(SL, read_sl, read_sl);
-	GIVE(DLID_PATH_BITS, read_dlid_path_bits, read_dlid_path_bits);
-	GIVE(COMPLETION_TIMESTAMP, read_completion_ts, read_ts);
-	GIVE(COMPLETION_TIMESTAMP_WALLCLOCK, read_completion_wallclock_ns, read_wallclock);
-	GIVE(CVLAN, read_cvlan, read_cvlan);
-	GIVE(FLOW_TAG, read_flow_tag, read_flow_tag);
-#undef GIVE
+	FIELDS(GIVE)
 }
 
 // careless tells whether overruns are to be ignored.
@@ -104,29 +101,34 @@ static bool careless(const struct ibv_cq_init_attr_ex *a)
 
 static bool is_parent(const struct ibv_pd *pub)
 {
-	const struct svb_pd *pd = pub ? svb_find_pd(pub) : NULL;
+	const struct svb_pd *pd = pub ? svb_live(pub, SVB_T_PD) : NULL;
 
 	return pd && pd->inner;
+}
+
+static int check(struct ibv_context *pub, const struct ibv_cq_init_attr_ex *a)
+{
+	SVB_LOCKED;
+	const struct svb_ctx *c = svb_live(pub, SVB_T_CTX);
+
+	if (!c)
+		return EINVAL;
+	if (a->wc_flags & ~(uint64_t)(c->dev->cfg.plain_cq_ex ? STANDARD : MORE))
+		return EOPNOTSUPP;
+	if (c->dev->cfg.mlx5 && (a->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS) && a->flags >> 2)
+		return EINVAL;
+	if (c->dev->cfg.plain_cq_ex && careless(a))
+		return EOPNOTSUPP;
+	if (c->dev->cfg.mlx5 && a->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD && !is_parent(a->parent_domain))
+		return EINVAL;
+	return a->comp_mask & ~(uint32_t)(IBV_CQ_INIT_ATTR_MASK_FLAGS | IBV_CQ_INIT_ATTR_MASK_PD) ? EINVAL : 0;
 }
 
 struct ibv_cq_ex *svb_create_cq_ex(struct ibv_context *pub, struct ibv_cq_init_attr_ex *attr)
 {
 	struct svb_cq *cq;
-	struct svb_ctx *c;
-	int err;
+	int err = check(pub, attr);
 
-	svb_lock_all();
-	c = svb_find_ctx(pub);
-	err = !c ? EINVAL : attr->wc_flags & ~(uint64_t)(c->dev->cfg.plain_cq_ex ? STANDARD : MORE) ? EOPNOTSUPP : 0;
-	if (!err && c->dev->cfg.mlx5 && (attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_FLAGS) && attr->flags >> 2)
-		err = EINVAL;
-	if (!err && c->dev->cfg.plain_cq_ex && careless(attr))
-		err = EOPNOTSUPP;
-	if (!err && c->dev->cfg.mlx5 && attr->comp_mask & IBV_CQ_INIT_ATTR_MASK_PD && !is_parent(attr->parent_domain))
-		err = EINVAL;
-	if (!err && attr->comp_mask & ~(uint32_t)(IBV_CQ_INIT_ATTR_MASK_FLAGS | IBV_CQ_INIT_ATTR_MASK_PD))
-		err = EINVAL;
-	svb_unlock_all();
 	if (!err)
 		err = svb_make_cq(pub, attr, SVB_CREATE_CQ_EX, &cq);
 	if (err)

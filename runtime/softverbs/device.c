@@ -3,16 +3,11 @@
 // The device list, contexts and their ops table.
 #include <endian.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include "entry.h"
 #include "completion.h"
-#include "instance.h"
-#include "kernel.h"
-#include "objects.h"
 
 #define ABI_EXTENDED ((void *)UINTPTR_MAX) // abi_compat of a context that sits in a verbs_context
 
@@ -25,44 +20,31 @@ static const struct svb_kind list_kind = {SVB_T_LIST, .noun = "device list"};
 
 struct ibv_device **svb_get_device_list(int slot, int *num)
 {
-	struct svb_inst *in;
-	struct list *l = NULL;
-	int i, err = ENOSYS;
+	SVB_LOCKED;
+	struct svb_inst *in = svb_slot(slot);
+	const int err = in ? svb_fails_locked(in, SVB_GET_DEVICE_LIST) : ENOSYS;
+	struct list *l = err ? NULL : calloc(1, sizeof *l + (size_t)(in->ndevs + 1) * sizeof l->devs[0]);
+	int i;
 
 	if (num)
-		*num = 0;
-	svb_lock_all();
-	in = svb_slot(slot);
-	svb_unlock_all();
-	if (in)
-		err = svb_fails(in, SVB_GET_DEVICE_LIST);
-	if (in && !err) {
-		l = calloc(1, sizeof *l + (size_t)(in->ndevs + 1) * sizeof l->devs[0]);
-		err = ENOMEM;
-	}
+		*num = l ? in->ndevs : 0;
 	if (!l)
-		return svb_null(err);
+		return svb_null(err ? err : ENOMEM);
 	for (i = 0; i < in->ndevs; i++)
 		l->devs[i] = &in->devs[i].pub;
-	svb_lock_all();
 	svb_register(&l->obj, &list_kind, l->devs, in, NULL);
-	svb_unlock_all();
-	if (num)
-		*num = in->ndevs;
 	return l->devs;
 }
 
 void svb_free_device_list(struct ibv_device **devs)
 {
-	struct svb_obj *o;
+	SVB_LOCKED;
+	struct svb_obj *o = svb_find(devs, SVB_T_LIST);
 
-	svb_lock_all();
-	o = svb_find(devs, SVB_T_LIST);
-	if (o)
-		svb_unregister(o);
-	svb_unlock_all();
-	if (o)
-		free(SVB_OF(o, struct list));
+	if (!o)
+		return;
+	svb_unregister(o);
+	free(SVB_OF(o, struct list));
 }
 
 // dev_of accepts only devices of living instances.
@@ -82,12 +64,9 @@ static struct svb_dev *dev_of(const struct ibv_device *d)
 
 static struct svb_dev *dev_locked(const struct ibv_device *d)
 {
-	struct svb_dev *dev;
+	SVB_LOCKED;
 
-	svb_lock_all();
-	dev = dev_of(d);
-	svb_unlock_all();
-	return dev;
+	return dev_of(d);
 }
 
 const char *svb_get_device_name(struct ibv_device *d)
@@ -187,87 +166,55 @@ static struct ibv_context *enter_ctx(struct svb_ctx *c, struct svb_file *f)
 
 struct ibv_context *svb_open_device(struct ibv_device *device)
 {
-	struct ibv_context *pub = NULL;
-	struct svb_dev *d = dev_locked(device);
+	SVB_LOCKED;
+	struct svb_dev *d = dev_of(device);
 	struct svb_file *f;
 	struct svb_ctx *c;
-	int fd, err = d ? d->gone ? EIO : svb_fails(d->inst, SVB_OPEN_DEVICE) : ENODEV;
+	int err = d ? d->gone ? EIO : svb_fails_locked(d->inst, SVB_OPEN_DEVICE) : ENODEV;
 
 	if (err)
 		return svb_null(err);
 	c = new_ctx(d, -1);
 	if (!c)
 		return NULL;
-	svb_lock_all();
-	f = svb_file_open(d, &fd);
-	if (f) {
-		c->vctx.context.cmd_fd = fd;
-		pub = enter_ctx(c, f);
-	} else {
-		err = errno;
-	}
-	svb_unlock_all();
-	if (!pub) {
-		close(c->vctx.context.async_fd);
-		free(c);
-		errno = err;
-	}
-	return pub;
+	f = svb_file_open(d, &c->vctx.context.cmd_fd);
+	if (f)
+		return enter_ctx(c, f);
+	err = errno;
+	close(c->vctx.context.async_fd);
+	free(c);
+	return svb_null(err);
 }
 
 // The descriptor belongs to the new context, which closes it; after an error it is still the caller's.
 struct ibv_context *svb_import_device(int slot, int cmd_fd)
 {
-	struct ibv_context *pub = NULL;
-	struct svb_file *f = NULL;
-	struct svb_inst *in;
+	SVB_LOCKED;
+	struct svb_inst *in = svb_slot(slot);
+	const int err = in ? svb_fails_locked(in, SVB_IMPORT_DEVICE) : ENODEV;
+	struct svb_file *f = err ? NULL : svb_file_of(in, cmd_fd);
 	struct svb_ctx *c;
-	int err = ENODEV;
 
-	svb_lock_all();
-	in = svb_slot(slot);
-	svb_unlock_all();
-	if (in)
-		err = svb_fails(in, SVB_IMPORT_DEVICE);
-	if (err)
-		return svb_null(err);
-	svb_lock_all();
-	f = svb_file_of(in, cmd_fd);
-	if (f && f->dev->gone) {
-		err = EIO;
-	} else if (f && f->dev->cfg.no_import) {
-		err = EOPNOTSUPP;
-	} else if (f) {
-		c = new_ctx(f->dev, cmd_fd);
-		err = errno;
-		pub = c ? enter_ctx(c, f) : NULL;
-	} else {
-		err = EINVAL; // not a descriptor of a device
-	}
-	svb_unlock_all();
-	if (!pub)
-		errno = err;
-	return pub;
+	if (!f)
+		return svb_null(err ? err : EINVAL); // not a descriptor of a device
+	if (f->dev->gone || f->dev->cfg.no_import)
+		return svb_null(f->dev->gone ? EIO : EOPNOTSUPP);
+	c = new_ctx(f->dev, cmd_fd);
+	return c ? enter_ctx(c, f) : NULL;
 }
 
 // Answers 0 whatever is still open: then the kernel frees it all, and Leaks tells.
 int svb_close_device(struct ibv_context *pub)
 {
+	SVB_LOCKED;
+	struct svb_ctx *c = svb_live(pub, SVB_T_CTX);
+	const int err = c ? svb_fails_locked(c->obj.inst, SVB_CLOSE_DEVICE) : EINVAL;
 	struct svb_obj *o;
-	struct svb_ctx *c;
 	char line[256];
-	int err;
 
-	svb_lock_all();
-	c = svb_find_ctx(pub);
-	svb_unlock_all();
-	err = c ? svb_fails(c->obj.inst, SVB_CLOSE_DEVICE) : EINVAL;
-	if (err) {
-		errno = err;
-		return -1;
-	}
-	svb_lock_all();
-	while ((o = c->objs)) {
+	if (err)
+		return svb_minus(err);
+	while ((o = LIST_FIRST(&c->objs))) {
 		svb_describe(o, "left behind by ibv_close_device", line, sizeof line);
 		if (!c->dev->gone) // without a device nothing else could be destroyed
 			svb_leak(c->obj.inst, line);
@@ -280,7 +227,6 @@ int svb_close_device(struct ibv_context *pub)
 	c->file->ctxs--;
 	c->obj.inst->nctx--;
 	svb_file_sweep(c->obj.inst);
-	svb_unlock_all();
 	pthread_mutex_destroy(&pub->mutex);
 	free(c);
 	return 0;

@@ -3,15 +3,8 @@
 // Device memory, behind the copy rule of mlx5.
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "entry.h"
-#include "domain.h"
-#include "host.h"
-#include "instance.h"
-#include "kernel.h"
-#include "objects.h"
 #include "region.h"
 
 #define ALLOWED \
@@ -19,20 +12,18 @@
 	 IBV_ACCESS_ZERO_BASED | 0x3ff00000u)
 
 // The provider's order: range, then alignment. Its 4-byte loop too, so that a benchmark compares with it.
-static int check_copy(const struct svb_dm *dm, uint64_t offset, size_t length)
+static int check_copy(const struct svb_dm *dm, enum svb_verb v, uint64_t offset, size_t length)
 {
 	const uint64_t align = dm->dev->cfg.dm_copy_align;
+	const int err = svb_gone(&dm->obj) ? EIO : svb_fails(dm->obj.inst, v); // without svb_lock, as no copy waits for another
 
+	if (err)
+		return err;
 	if (offset > dm->mem->length || length > dm->mem->length - offset)
 		return EFAULT;
 	if (align > 1 && ((offset | length) & (align - 1)))
 		return EINVAL;
 	return 0;
-}
-
-static int refused(const struct svb_dm *dm, enum svb_verb v)
-{
-	return svb_gone(&dm->obj) ? EIO : svb_fails(dm->obj.inst, v); // without svb_lock, as no copy waits for another
 }
 
 static int copy_to(struct ibv_dm *pub, uint64_t offset, const void *host, size_t length)
@@ -41,10 +32,8 @@ static int copy_to(struct ibv_dm *pub, uint64_t offset, const void *host, size_t
 	const char *from = host;
 	uint32_t *to, word;
 	size_t n = length / 4;
-	int err = refused(dm, SVB_COPY_TO_DM);
+	const int err = check_copy(dm, SVB_COPY_TO_DM, offset, length);
 
-	if (!err)
-		err = check_copy(dm, offset, length);
 	if (err)
 		return err;
 	to = (uint32_t *)(void *)(dm->mem->addr + offset);
@@ -66,10 +55,8 @@ static int copy_from(void *host, struct ibv_dm *pub, uint64_t offset, size_t len
 	char *to = host;
 	uint32_t word;
 	size_t n = length / 4;
-	int err = refused(dm, SVB_COPY_FROM_DM);
+	const int err = check_copy(dm, SVB_COPY_FROM_DM, offset, length);
 
-	if (!err)
-		err = check_copy(dm, offset, length);
 	if (err)
 		return err;
 	from = (const uint32_t *)(void *)(dm->mem->addr + offset);
@@ -86,9 +73,8 @@ static int copy_from(void *host, struct ibv_dm *pub, uint64_t offset, size_t len
 
 static void drop(struct svb_dm *dm)
 {
-	svb_unregister(&dm->obj);
 	svb_mem_put(dm->mem);
-	free(dm);
+	svb_forget(&dm->obj);
 }
 
 static void name(const struct svb_obj *o, char *buf, size_t n)
@@ -226,19 +212,16 @@ struct ibv_dm *svb_import_dm(struct ibv_context *pub, uint32_t handle)
 		err = ENOMEM;
 	if (!err)
 		dm->mem->refs++;
-	svb_unlock_all();
-	return err ? svb_null(err) : &dm->pub;
+	return svb_made(dm, err);
 }
 
 void svb_unimport_dm(struct ibv_dm *pub)
 {
-	struct svb_dm *dm;
+	SVB_LOCKED;
+	struct svb_dm *dm = svb_live(pub, SVB_T_DM);
 
-	svb_lock_all();
-	dm = svb_find_dm(pub);
 	if (dm)
 		drop(dm);
-	svb_unlock_all();
 }
 
 int svb_dm_export_dmabuf_fd(struct ibv_dm *pub)
@@ -279,8 +262,7 @@ struct ibv_mr *svb_reg_dm_mr(struct ibv_pd *ppd, struct ibv_dm *pdm, uint64_t of
 	struct svb_span span = {.where = SVB_DEVICE, .length = length};
 	int err;
 	struct svb_pd *pd = svb_begin(ppd, SVB_T_PD, SVB_REG_DM_MR, &err);
-	struct svb_dm *dm = svb_find_dm(pdm);
-	struct svb_mr *mr;
+	struct svb_dm *dm = svb_live(pdm, SVB_T_DM);
 
 	if (!err)
 		err = check_reg(pd, dm, offset, length, access);
@@ -288,6 +270,5 @@ struct ibv_mr *svb_reg_dm_mr(struct ibv_pd *ppd, struct ibv_dm *pdm, uint64_t of
 	if (err)
 		return svb_null(err);
 	span.start = dm->mem->addr + offset;
-	mr = svb_mr_enter(pd, &span, NULL, access, dm, true);
-	return mr ? &mr->pub : NULL;
+	return svb_mr_enter(pd, &span, NULL, access, dm, true);
 }

@@ -8,9 +8,6 @@
 #include <unistd.h>
 
 #include "region.h"
-#include "domain.h"
-#include "instance.h"
-#include "kernel.h"
 
 #define ALLOWED \
 	(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC | \
@@ -42,7 +39,6 @@ struct ibv_mr *svb_map_mr(struct svb_pd *pd, uint64_t offset, size_t length, uin
 {
 	const uint64_t skip = offset & ((uint64_t)sysconf(_SC_PAGESIZE) - 1);
 	struct svb_span span = {.where = SVB_MAPPED, .length = length, .iova = iova, .mapped = length + skip};
-	struct svb_mr *mr;
 	int err = check(pd->obj.ctx->dev, offset, length, iova, fd, access);
 
 	if (err)
@@ -53,6 +49,5 @@ struct ibv_mr *svb_map_mr(struct svb_pd *pd, uint64_t offset, size_t length, uin
 		return NULL; // errno of mmap: EACCES for a descriptor that cannot be written
 	span.start = (char *)span.map + skip;
 	// Its address is, as libibverbs has it, the offset: never to be followed.
-	mr = svb_mr_enter(pd, &span, (void *)(uintptr_t)offset, access, NULL, false);
-	return mr ? &mr->pub : NULL;
+	return svb_mr_enter(pd, &span, (void *)(uintptr_t)offset, access, NULL, false);
 }

@@ -47,12 +47,6 @@ struct svb_within {
 	struct svb_pd *holder;
 };
 
-// svb_find_buf: with svb_lock held; NULL: none that lives
-static inline struct svb_buf *svb_find_buf(const struct ibv_buf *pub) { return svb_live(pub, SVB_T_BUF); }
-
-// svb_find_pd: with svb_lock held; NULL: none that lives
-static inline struct svb_pd *svb_find_pd(const struct ibv_pd *pub) { return svb_live(pub, SVB_T_PD); }
-
 // svb_pd_join gives an object a handle, and puts it into a domain: 0, or an errno. svb_pd_part takes it out. With svb_lock held.
 static inline int svb_pd_join(struct svb_pd *pd, struct svb_within *in, struct svb_kobj *k, enum svb_ktype t)
 {

@@ -3,11 +3,9 @@
 // The asynchronous events of a context, and waiting for events.
 #include <fcntl.h>
 #include <poll.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "completion.h"
-#include "objects.h"
 
 int svb_wait_fd(int fd)
 {

@@ -1,8 +1,6 @@
 //go:build linux && cgo
 
 // Errors on order: the nth call of a verb fails with an errno. Also the names of verbs and ops.
-#include <stdlib.h>
-#include <string.h>
 
 #include "instance.h"
 
@@ -44,24 +42,15 @@ int svb_op_of(const char *name)
 
 int svb_arm(int slot, int verb, uint64_t nth, int err)
 {
-	struct svb_fail *f = calloc(1, sizeof *f);
-	struct svb_inst *in;
+	SVB_LOCKED;
+	struct svb_inst *in = svb_slot(slot);
+	struct svb_fail *f = in ? calloc(1, sizeof *f) : NULL;
 
 	if (!f)
-		return ENOMEM;
-	f->left = nth;
-	f->err = err;
-	svb_lock_all();
-	in = svb_slot(slot);
-	if (!in) {
-		svb_unlock_all();
-		free(f);
-		return EINVAL;
-	}
-	f->next = in->fails[verb];
+		return in ? ENOMEM : EINVAL;
+	*f = (struct svb_fail){.left = nth, .err = err, .next = in->fails[verb]};
 	in->fails[verb] = f;
 	__atomic_store_n(&in->armed[verb], 1, __ATOMIC_RELAXED);
-	svb_unlock_all();
 	return 0;
 }
 
@@ -88,12 +77,9 @@ int svb_struck_locked(struct svb_inst *in, enum svb_verb v)
 
 int svb_struck(struct svb_inst *in, enum svb_verb v)
 {
-	int err;
+	SVB_LOCKED;
 
-	svb_lock_all();
-	err = svb_struck_locked(in, v);
-	svb_unlock_all();
-	return err;
+	return svb_struck_locked(in, v);
 }
 
 void svb_disarm(struct svb_inst *in)

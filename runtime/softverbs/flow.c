@@ -1,19 +1,10 @@
 //go:build linux && cgo
 
 // Flows. They are taken apart and kept by priority; raw.c asks them who gets a frame.
-#include <stdlib.h>
-#include <string.h>
 
 #include "entry.h"
-#include "counters.h"
 #include "flow.h"
-#include "instance.h"
-#include "kernel.h"
-#include "objects.h"
-#include "qp.h"
 #include "steer.h"
-
-#define MAX_SPECS 10 // that the kernel takes for one flow
 
 static void forget(struct svb_obj *o)
 {
@@ -25,10 +16,8 @@ static void forget(struct svb_obj *o)
 	if (f->action)
 		f->action->obj.users--;
 	f->qp->obj.users--;
-	svb_unregister(o);
 	TAILQ_REMOVE(&f->qp->dev->flows, f, link);
-	free(f->specs);
-	free(f);
+	svb_forget(o);
 }
 
 static const struct svb_kind kind = {SVB_T_FLOW, .noun = "flow", .handle = offsetof(struct svb_flow, k.handle), .free = forget};
@@ -63,9 +52,6 @@ static int take(struct svb_flow *f, const struct ibv_flow_attr *a)
 	const char *at = (const char *)(a + 1), *stop = (const char *)a + a->size;
 	unsigned i;
 
-	f->specs = calloc((size_t)a->num_of_specs + 1, sizeof *f->specs);
-	if (!f->specs)
-		return ENOMEM;
 	for (i = 0; i < a->num_of_specs; i++) {
 		union svb_spec *s = &f->specs[f->nspecs++];
 		struct { uint32_t type; uint16_t size; } head;
@@ -76,11 +62,11 @@ static int take(struct svb_flow *f, const struct ibv_flow_attr *a)
 		if (head.size == 0 || head.size != size_of(head.type) || head.size > stop - at)
 			return EINVAL;
 		memcpy(s, at, head.size < sizeof *s ? head.size : sizeof *s);
-		if (head.type == IBV_FLOW_SPEC_ACTION_COUNT && (f->counters || !(f->counters = svb_find_counters(s->count.counters))))
+		if (head.type == IBV_FLOW_SPEC_ACTION_COUNT && (f->counters || !(f->counters = svb_live(s->count.counters, SVB_T_COUNTERS))))
 			return EINVAL;
 		if (head.type == IBV_FLOW_SPEC_ACTION_TAG)
 			f->tag = s->tag.tag_id;
-		if (head.type == IBV_FLOW_SPEC_ACTION_HANDLE && (f->action || !(f->action = svb_find_action(s->action.action))))
+		if (head.type == IBV_FLOW_SPEC_ACTION_HANDLE && (f->action || !(f->action = svb_live(s->action.action, SVB_T_FLOW_ACTION))))
 			return EINVAL;
 		f->drop |= head.type == IBV_FLOW_SPEC_ACTION_DROP;
 		at += head.size;
@@ -107,7 +93,7 @@ static int enter(struct svb_qp *qp, struct svb_flow *f, const struct ibv_flow_at
 
 	if (qp->pub.qp_type != IBV_QPT_UD && qp->pub.qp_type != IBV_QPT_RAW_PACKET)
 		return EINVAL;
-	if (a->port == 0 || a->port > qp->dev->cfg.ports || a->type > IBV_FLOW_ATTR_SNIFFER || a->num_of_specs > MAX_SPECS)
+	if (a->port == 0 || a->port > qp->dev->cfg.ports || a->type > IBV_FLOW_ATTR_SNIFFER || a->num_of_specs > SVB_MAX_SPECS)
 		return EINVAL;
 	if (a->flags & ~(uint32_t)(IBV_FLOW_ATTR_FLAGS_DONT_TRAP | IBV_FLOW_ATTR_FLAGS_EGRESS))
 		return EINVAL;
@@ -137,24 +123,14 @@ struct ibv_flow *svb_create_flow(struct ibv_qp *pub, struct ibv_flow_attr *a)
 {
 	int err;
 	struct svb_qp *qp = svb_begin_qp(pub, SVB_CREATE_FLOW, &err);
-	struct svb_flow *f = NULL;
+	struct svb_flow *f;
 
 	if (!err && !qp->dev->cfg.net_raw) // core/uverbs_cmd.c, ib_uverbs_ex_create_flow
 		err = EPERM;
-	if (!err && !(f = calloc(1, sizeof *f)))
-		err = ENOMEM;
+	f = svb_zeroed(sizeof *f, &err);
 	if (!err)
 		err = enter(qp, f, a);
-	svb_unlock_all();
-	if (!err)
-		return &f->pub;
-	if (f)
-		free(f->specs);
-	free(f);
-	return svb_null(err);
+	return svb_made(f, err);
 }
 
-int svb_destroy_flow(struct ibv_flow *pub)
-{
-	return svb_destroy(pub, SVB_T_FLOW, SVB_DESTROY_FLOW);
-}
+SVB_DESTROYS(svb_destroy_flow, ibv_flow, SVB_T_FLOW, SVB_DESTROY_FLOW)

@@ -2,10 +2,9 @@
 #ifndef SVB_FLOW_H
 #define SVB_FLOW_H
 
-#include <sys/queue.h>
-
-#include "counters.h"
 #include "qp.h"
+
+#define SVB_MAX_SPECS 10 // that the kernel takes for one flow
 
 union svb_spec { // what of a spec is looked at; of other types, its type alone
 	struct ibv_flow_spec_eth eth;
@@ -32,7 +31,7 @@ struct svb_flow {
 	uint32_t flags;
 	bool drop;
 	uint32_t tag;
-	union svb_spec *specs;
+	union svb_spec specs[SVB_MAX_SPECS];
 	unsigned nspecs;
 };
 

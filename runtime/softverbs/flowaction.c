@@ -1,12 +1,8 @@
 //go:build linux && cgo
 
 // Actions of flows on packets of ESP. They are taken apart and kept; no packet comes by here.
-#include <stdlib.h>
 
 #include "entry.h"
-#include "instance.h"
-#include "kernel.h"
-#include "objects.h"
 #include "steer.h"
 
 #define FLAGS (IB_UVERBS_FLOW_ACTION_ESP_FLAGS_FULL_OFFLOAD | IB_UVERBS_FLOW_ACTION_ESP_FLAGS_TRANSPORT | \
@@ -14,11 +10,8 @@
 
 static void forget(struct svb_obj *o)
 {
-	struct svb_flow_action *f = SVB_OF(o, struct svb_flow_action);
-
-	svb_handle_drop(o->ctx->file, f->k.handle);
-	svb_unregister(o);
-	free(f);
+	svb_handle_drop(o->ctx->file, SVB_OF(o, struct svb_flow_action)->k.handle);
+	svb_forget(o);
 }
 
 static const struct svb_kind kind = {
@@ -96,12 +89,11 @@ struct ibv_flow_action *svb_create_flow_action_esp(struct ibv_context *pub, stru
 {
 	int err;
 	struct svb_ctx *c = svb_begin(pub, SVB_T_CTX, SVB_CREATE_FLOW_ACTION_ESP, &err);
-	struct svb_flow_action *f = NULL;
+	struct svb_flow_action *f;
 
 	if (!err && (!a->esp_attr || !a->keymat_ptr))
 		err = EINVAL;
-	if (!err && !(f = calloc(1, sizeof *f)))
-		err = ENOMEM;
+	f = svb_zeroed(sizeof *f, &err);
 	if (!err)
 		err = take(f, a, false);
 	if (!err)
@@ -110,11 +102,7 @@ struct ibv_flow_action *svb_create_flow_action_esp(struct ibv_context *pub, stru
 		f->pub.context = pub;
 		svb_register(&f->obj, &kind, &f->pub, c->obj.inst, c);
 	}
-	svb_unlock_all();
-	if (!err)
-		return &f->pub;
-	free(f);
-	return svb_null(err);
+	return svb_made(f, err);
 }
 
 int svb_modify_flow_action_esp(struct ibv_flow_action *pub, struct ibv_flow_action_esp_attr *a)
@@ -127,7 +115,4 @@ int svb_modify_flow_action_esp(struct ibv_flow_action *pub, struct ibv_flow_acti
 	return svb_end(err);
 }
 
-int svb_destroy_flow_action(struct ibv_flow_action *pub)
-{
-	return svb_destroy(pub, SVB_T_FLOW_ACTION, SVB_DESTROY_FLOW_ACTION);
-}
+SVB_DESTROYS(svb_destroy_flow_action, ibv_flow_action, SVB_T_FLOW_ACTION, SVB_DESTROY_FLOW_ACTION)

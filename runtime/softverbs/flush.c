@@ -2,10 +2,6 @@
 
 // Requests that only a stream of commands posts: flushes, and writes of 8 bytes that are atomic. Checked in the order of soft-RoCE.
 #include "wire.h"
-#include "host.h"
-#include "kernel.h"
-#include "piece.h"
-#include "qp.h"
 
 bool svb_streamed(enum ibv_wr_opcode op)
 {

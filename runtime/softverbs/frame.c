@@ -3,7 +3,6 @@
 // What an Ethernet frame holds, and whether a flow's specs say the same. A spec that asks for a header matches only frames that
 // have it. Specs of tunnels, and of what is in them, match no frame: the headers looked at are those of Ethernet with up to
 // two tags, IPv4 and IPv6 without extension headers, TCP and UDP.
-#include <string.h>
 
 #include "flow.h"
 

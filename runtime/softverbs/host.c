@@ -3,9 +3,6 @@
 // What of the memory of this process can be reached, and copies that fail where a plain one would fault.
 #include <fcntl.h>
 #include <limits.h>
-#include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>

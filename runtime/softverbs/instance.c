@@ -1,8 +1,6 @@
 //go:build linux && cgo
 
 // The slots of instances.
-#include <stdlib.h>
-#include <string.h>
 
 #include "instance.h"
 

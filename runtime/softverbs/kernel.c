@@ -4,16 +4,12 @@
 // of the descriptor is closed.
 #include <poll.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "kernel.h"
-#include "host.h"
-#include "instance.h"
-#include "numbers.h"
 
 // The program holds one end of a socket pair, so that it can dup the descriptor and import it, and the
 // kernel side sees a hang-up when the last copy is closed.

@@ -5,7 +5,6 @@
 
 #include "host.h"
 #include "instance.h"
-#include "numbers.h"
 
 #define SVB_NULL_LKEY 0xfeu // of index 0, which no region gets
 #define SVB_K(k, type) ((type *)(void *)(k)) // the kernel object that begins with k

@@ -2,8 +2,6 @@
 
 // Verbs that this device does not have: they answer what libibverbs answers for such a device.
 #include "entry.h"
-#include "instance.h"
-#include "objects.h"
 
 static int refused(const struct ibv_qp *pub, enum svb_verb v)
 {

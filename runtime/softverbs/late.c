@@ -2,12 +2,8 @@
 
 // Completions that a test has told the device to lose or to hold back. Those of one queue keep their order whatever happens;
 // those of different queue pairs overtake each other.
-#include <stdlib.h>
-#include <time.h>
 
 #include "qp.h"
-#include "completion.h"
-#include "instance.h"
 
 struct svb_late { // a completion that waits
 	TAILQ_ENTRY(svb_late) link; // of its device, in the order of the requests

@@ -3,8 +3,6 @@
 // What queue pairs of mlx5 have otherwise than those of soft-RoCE: sizes, errors of posts, states. The sources are named at
 // LikeMLX5 in like.go.
 #include "qp.h"
-#include "completion.h"
-#include "instance.h"
 
 // Bytes in a request's descriptor.
 #define BLOCK 64        // its size is a multiple of this

@@ -2,12 +2,8 @@
 
 // The making and the end of an instance.
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "control.h"
-#include "instance.h"
-#include "kernel.h"
-#include "numbers.h"
 #include "objects.h"
 #include "worker.h"
 
@@ -46,48 +42,37 @@ static void free_devices(struct svb_dev *devs, int n)
 
 int svb_new(const struct svb_config *cfg)
 {
-	struct svb_inst *in;
-	struct svb_dev *devs = calloc((size_t)cfg->ndevs + 1, sizeof *devs);
+	SVB_LOCKED;
+	struct svb_inst *in = svb_slot_take();
+	struct svb_dev *devs = in ? calloc((size_t)cfg->ndevs + 1, sizeof *devs) : NULL;
 	int i;
 
-	if (!devs)
-		return -ENOMEM;
-	svb_lock_all();
-	in = svb_slot_take();
-	if (!in) {
-		svb_unlock_all();
-		free(devs);
+	if (!in)
 		return -EMFILE;
-	}
 	in->cfg = *cfg;
 	in->cfg.devs = NULL;
 	in->devs = devs;
 	in->ndevs = cfg->ndevs;
+	in->used = devs;
 	for (i = 0; i < cfg->ndevs && in->used; i++)
 		in->used = fill_device(&devs[i], in, &cfg->devs[i]);
-	i = in->used ? in->slot : -ENOMEM;
-	if (!in->used)
-		free_devices(devs, cfg->ndevs);
-	svb_unlock_all();
-	return i;
+	if (in->used)
+		return in->slot;
+	free_devices(devs, devs ? cfg->ndevs : 0);
+	return -ENOMEM;
 }
 
 int svb_close(int slot)
 {
-	struct svb_inst *in;
+	SVB_LOCKED;
+	struct svb_inst *in = svb_slot(slot);
 	size_t i;
 
-	svb_lock_all();
-	in = svb_slot(slot);
-	if (!in) {
-		svb_unlock_all();
+	if (!in)
 		return EINVAL;
-	}
 	svb_file_sweep(in);
-	if (in->nctx || in->files || svb_count(in, SVB_T_LIST)) {
-		svb_unlock_all();
+	if (in->nctx || in->files || svb_count(in, SVB_T_LIST))
 		return EBUSY;
-	}
 	svb_disarm(in);
 	for (i = 0; i < in->nleaks; i++)
 		free(in->leaks[i]);
@@ -97,6 +82,5 @@ int svb_close(int slot)
 		svb_worker_stop(&in->devs[i]);
 	free_devices(in->devs, in->ndevs);
 	in->used = false;
-	svb_unlock_all();
 	return 0;
 }

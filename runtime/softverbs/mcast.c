@@ -1,12 +1,9 @@
 //go:build linux && cgo
 
 // Which multicast groups a queue pair is in. The kernel keeps a list for each queue pair; spread.c reads it.
-#include <stdlib.h>
-#include <string.h>
 
 #include "entry.h"
 #include "address.h"
-#include "instance.h"
 #include "qp.h"
 
 // group finds the place of a group in the list of a queue pair; that behind the list when it is not there.

@@ -3,7 +3,6 @@
 // Memory that stands for a device's own: a mapping of a memfd, so that it can be exported. Who has its descriptor cannot make it shorter,
 // as with a dma-buf.
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

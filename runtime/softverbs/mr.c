@@ -1,20 +1,10 @@
 //go:build linux && cgo
 
 // Memory regions: ibv_reg_mr and its kin, deregistration, import.
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "entry.h"
-#include "domain.h"
-#include "instance.h"
-#include "kernel.h"
-#include "objects.h"
 #include "region.h"
-
-static struct ibv_mr *give(struct svb_mr *mr)
-{
-	return mr ? &mr->pub : NULL;
-}
 
 // The whole address space: asked for by addr NULL and length SIZE_MAX. The peer's addresses are the program's. Nobody can
 // promise huge pages for all of it.
@@ -43,7 +33,7 @@ static struct ibv_mr *reg_host(struct svb_pd *pd, void *addr, size_t length, uin
 									  svb_check_host(d, (uintptr_t)addr, length, access);
 	if (err)
 		return svb_null(err);
-	return give(svb_mr_enter(pd, &span, addr, access, NULL, true));
+	return svb_mr_enter(pd, &span, addr, access, NULL, true);
 }
 
 struct ibv_mr *svb_reg_mr_iova2(struct ibv_pd *pub, void *addr, size_t length, uint64_t iova, unsigned int access)
@@ -81,7 +71,7 @@ static int in_buffer(struct svb_pd *pd, struct ibv_mr_init_attr *a)
 	uintptr_t off;
 
 	svb_lock_all();
-	b = svb_find_buf(a->buf);
+	b = svb_live(a->buf, SVB_T_BUF);
 	svb_unlock_all();
 	if (!b || b->pd != pd || !(a->comp_mask & IBV_REG_MR_MASK_ADDR) || (a->comp_mask & excluded))
 		return EINVAL;
@@ -143,13 +133,8 @@ struct ibv_mr *svb_alloc_null_mr(struct ibv_pd *pub)
 {
 	int err;
 	struct svb_pd *pd = svb_enter(pub, SVB_T_PD, SVB_ALLOC_NULL_MR, &err);
-	struct svb_mr *mr = NULL;
 
-	if (!err)
-		mr = svb_mr_enter_null(pd);
-	else
-		errno = err;
-	return give(mr);
+	return err ? svb_null(err) : svb_mr_enter_null(pd);
 }
 
 int svb_dereg_mr(struct ibv_mr *pub)
@@ -169,15 +154,14 @@ struct ibv_mr *svb_import_mr(struct ibv_pd *ppd, uint32_t handle)
 {
 	int err;
 	struct svb_pd *pd = svb_begin(ppd, SVB_T_PD, SVB_IMPORT_MR, &err);
-	struct svb_mr *mr = NULL;
 	struct svb_kobj *k = NULL;
+	struct svb_mr *mr;
 
 	if (!err && pd->obj.ctx->dev->cfg.no_import)
 		err = EOPNOTSUPP;
 	if (!err && !(k = svb_handle_get(pd->obj.ctx->file, handle, SVB_K_MR)))
 		err = ENOENT;
-	if (!err && !(mr = calloc(1, sizeof *mr)))
-		err = ENOMEM;
+	mr = svb_zeroed(sizeof *mr, &err);
 	if (!err) {
 		mr->pub.handle = handle;
 		mr->pub.lkey = SVB_K(k, struct svb_kmr)->lkey;
@@ -185,8 +169,7 @@ struct ibv_mr *svb_import_mr(struct ibv_pd *ppd, uint32_t handle)
 		mr->pub.length = SVB_K(k, struct svb_kmr)->span.length;
 		svb_mr_publish(mr, pd);
 	}
-	svb_unlock_all();
-	return err ? svb_null(err) : &mr->pub;
+	return svb_made(mr, err);
 }
 
 void svb_unimport_mr(struct ibv_mr *pub)
@@ -194,7 +177,7 @@ void svb_unimport_mr(struct ibv_mr *pub)
 	struct svb_mr *mr;
 
 	svb_lock_all();
-	mr = svb_find_mr(pub);
+	mr = svb_live(pub, SVB_T_MR);
 	if (mr)
 		svb_unregister(&mr->obj);
 	svb_unlock_all();

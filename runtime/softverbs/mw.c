@@ -2,13 +2,8 @@
 
 // Memory windows: made, bound by the verb, and ended. A window is a key: that of a region while it is bound, otherwise of no memory.
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "entry.h"
-#include "domain.h"
-#include "instance.h"
-#include "kernel.h"
-#include "objects.h"
 #include "window.h"
 
 static void name(const struct svb_obj *o, char *buf, size_t n)
@@ -23,8 +18,7 @@ static void forget(struct svb_obj *o)
 	svb_window_unbind(&w->key);
 	svb_key_drop(&w->key);
 	svb_pd_part(&w->in, o->ctx->file, &w->key.k);
-	svb_unregister(o);
-	free(w);
+	svb_forget(o);
 }
 
 static const struct svb_kind kind = {SVB_T_MW, .free = forget, .name = name};
@@ -55,21 +49,16 @@ struct ibv_mw *svb_alloc_mw(struct ibv_pd *ppd, enum ibv_mw_type type)
 {
 	int err;
 	struct svb_pd *pd = svb_begin(ppd, SVB_T_PD, SVB_ALLOC_MW, &err);
-	struct svb_mw *w = NULL;
+	struct svb_mw *w;
 
 	if (!err && type != IBV_MW_TYPE_1 && type != IBV_MW_TYPE_2)
 		err = EINVAL;
-	if (!err && !(w = calloc(1, sizeof *w)))
-		err = ENOMEM;
+	w = svb_zeroed(sizeof *w, &err);
 	if (!err) {
 		w->pub.type = type;
 		err = enter(pd, w);
 	}
-	svb_unlock_all();
-	if (!err)
-		return &w->pub;
-	free(w);
-	return svb_null(err);
+	return svb_made(w, err);
 }
 
 // The provider makes a request of it, with the next key, and posts that.
@@ -92,7 +81,4 @@ int svb_bind_mw(struct ibv_qp *qp, struct ibv_mw *pub, struct ibv_mw_bind *b)
 	return 0;
 }
 
-int svb_dealloc_mw(struct ibv_mw *pub)
-{
-	return svb_destroy(pub, SVB_T_MW, SVB_DEALLOC_MW);
-}
+SVB_DESTROYS(svb_dealloc_mw, ibv_mw, SVB_T_MW, SVB_DEALLOC_MW)

@@ -1,8 +1,5 @@
 //go:build linux && cgo
 
-#include <stdlib.h>
-#include <string.h>
-
 #include "numbers.h"
 
 // reach makes a level hold a word.

@@ -3,8 +3,6 @@
 #ifndef SVB_OBJECTS_H
 #define SVB_OBJECTS_H
 
-#include <sys/queue.h>
-
 #include "kernel.h"
 
 #define SVB_OF(o, type) ((type *)(void *)((char *)(o) - offsetof(type, obj)))
@@ -32,8 +30,10 @@ struct svb_obj {
 	bool dying;      // a verb destroys it, and waits: others do not find it any more
 	struct svb_inst *inst;
 	struct svb_ctx *ctx; // NULL for a list and a context
-	struct svb_obj *hnext, *prev, *next;
+	LIST_ENTRY(svb_obj) hashed, in_ctx;
 };
+
+LIST_HEAD(svb_objs, svb_obj);
 
 struct svb_event;
 
@@ -42,7 +42,7 @@ struct svb_ctx {
 	struct svb_obj obj;
 	struct svb_dev *dev;
 	struct svb_file *file;
-	struct svb_obj *objs; // its live objects, newest first
+	struct svb_objs objs; // that live, the newest first
 	STAILQ_HEAD(, svb_event) events; // asynchronous ones that nobody got yet
 	bool lost;                       // there was no memory for one, which nobody was told yet
 };
@@ -70,7 +70,6 @@ static inline bool svb_frees(const struct svb_obj *o, enum svb_verb v)
 		v == SVB_CLOSE_XRCD || v == SVB_DEALLOC_MW || v == SVB_DESTROY_COUNTERS || v == SVB_DESTROY_WQ || v == SVB_DESTROY_FLOW ||
 		v == SVB_DESTROY_RWQ_IND_TABLE || v == SVB_DESTROY_FLOW_ACTION || v == SVB_DESTROY_COMP_CNTR);
 }
-static inline struct svb_ctx *svb_find_ctx(const struct ibv_context *pub) { return svb_live(pub, SVB_T_CTX); }
 // svb_refused gives the errno that a call of v for an object ends with before anything else is looked at: EIO without a device,
 // what the call is told to fail with, EINVAL for an object that is being destroyed, or 0. With svb_lock held.
 static inline int svb_refused(const struct svb_obj *o, enum svb_verb v)
@@ -83,6 +82,19 @@ static inline int svb_refused(const struct svb_obj *o, enum svb_verb v)
 SVB_HIDDEN void *svb_begin(const void *pub, enum svb_type t, enum svb_verb v, int *err);
 // svb_destroy is all of a verb v that frees an object, unless something needs it.
 SVB_HIDDEN int svb_destroy(const void *pub, enum svb_type t, enum svb_verb v);
+#define SVB_DESTROYS(function, public, t, v) \
+	int function(struct public *pub) { return svb_destroy(pub, t, v); }
+
+// svb_zeroed returns memory for an object, NULL after an error and with ENOMEM in *err.
+SVB_HIDDEN void *svb_zeroed(size_t size, int *err);
+
+// svb_made ends a verb that makes an object, which begins with its public struct: it gives svb_lock back. After an error the object is
+// freed: NULL + errno.
+SVB_HIDDEN void *svb_made(void *whole, int err);
+
+// svb_forget ends an object. It is free of a kind that has nothing else to free.
+SVB_HIDDEN void svb_forget(struct svb_obj *o);
+
 // svb_enter is svb_begin for a verb that takes the lock itself, later or not at all.
 SVB_HIDDEN void *svb_enter(const void *pub, enum svb_type t, enum svb_verb v, int *err);
 // svb_report gives the text of Leaks, one line each, to be freed with free().

@@ -2,13 +2,9 @@
 
 // Protection domains, thread domains and parent domains.
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "entry.h"
 #include "domain.h"
-#include "instance.h"
-#include "kernel.h"
-#include "objects.h"
 
 // free_pd does without a call of its allocator.
 static void free_pd(struct svb_pd *pd)
@@ -83,8 +79,7 @@ struct ibv_pd *svb_import_pd(struct ibv_context *pub, uint32_t handle)
 		err = ENOENT;
 	if (!err && !(pd = new_pd(c, handle)))
 		err = ENOMEM;
-	svb_unlock_all();
-	return err ? svb_null(err) : &pd->pub;
+	return svb_made(pd, err);
 }
 
 static void drop_pd(struct svb_pd *pd)
@@ -98,15 +93,13 @@ static void drop_pd(struct svb_pd *pd)
 
 void svb_unimport_pd(struct ibv_pd *pub)
 {
-	struct svb_pd *pd;
+	SVB_LOCKED;
+	struct svb_pd *pd = svb_live(pub, SVB_T_PD);
 
-	svb_lock_all();
-	pd = svb_find_pd(pub);
 	if (pd && !pd->obj.users) {
 		drop_pd(pd);
 		free_pd(pd);
 	}
-	svb_unlock_all();
 }
 
 static int end_pd(struct svb_pd *pd)
@@ -145,42 +138,31 @@ int svb_dealloc_pd(struct ibv_pd *pub)
 	return 0;
 }
 
-static void forget_td(struct svb_obj *o)
-{
-	svb_unregister(o);
-	free(SVB_OF(o, struct svb_td));
-}
-
-static const struct svb_kind td_kind = {SVB_T_TD, .noun = "thread domain", .free = forget_td};
+static const struct svb_kind td_kind = {SVB_T_TD, .noun = "thread domain", .free = svb_forget};
 
 struct ibv_td *svb_alloc_td(struct ibv_context *pub, struct ibv_td_init_attr *a)
 {
 	int err;
 	struct svb_ctx *c = svb_begin(pub, SVB_T_CTX, SVB_ALLOC_TD, &err);
-	struct svb_td *td = NULL;
+	struct svb_td *td;
 
 	if (!err && a->comp_mask)
 		err = EINVAL;
-	if (!err && !(td = calloc(1, sizeof *td)))
-		err = ENOMEM;
+	td = svb_zeroed(sizeof *td, &err);
 	if (!err) {
 		td->pub.context = pub;
 		svb_register(&td->obj, &td_kind, &td->pub, c->obj.inst, c);
 	}
-	svb_unlock_all();
-	return err ? svb_null(err) : &td->pub;
+	return svb_made(td, err);
 }
 
-int svb_dealloc_td(struct ibv_td *pub)
-{
-	return svb_destroy(pub, SVB_T_TD, SVB_DEALLOC_TD);
-}
+SVB_DESTROYS(svb_dealloc_td, ibv_td, SVB_T_TD, SVB_DEALLOC_TD)
 
 // The allocators are kept as they are given, one without the other too: a provider finds out when it
 // needs the missing one.
 static struct svb_pd *join(struct svb_ctx *c, const struct ibv_parent_domain_init_attr *a, int *err)
 {
-	struct svb_pd *inner = svb_find_pd(a->pd), *pd;
+	struct svb_pd *inner = svb_live(a->pd, SVB_T_PD), *pd;
 	struct svb_td *td = a->td ? svb_live(a->td, SVB_T_TD) : NULL;
 
 	if (!inner || inner->obj.ctx != c || (a->td && (!td || td->obj.ctx != c))) {

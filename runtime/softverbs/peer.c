@@ -1,18 +1,14 @@
 //go:build linux && cgo
 
 // The thread of a peer, and its queue.
-#include <errno.h>
 #include <sched.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "peer.h"
 #include "instance.h"
 
 struct request {
 	struct svb_rdma rdma;
-	struct request *next;
+	STAILQ_ENTRY(request) link;
 	int status;
 	bool done;
 };
@@ -22,7 +18,7 @@ struct svb_peer {
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t work, done;
-	struct request *first, **last;
+	STAILQ_HEAD(, request) requests;
 	bool stop, stressing, in_pass;
 	struct svb_rdma pattern;
 	struct svb_stress_report report;
@@ -30,11 +26,9 @@ struct svb_peer {
 
 static void serve(struct svb_peer *p)
 {
-	struct request *r = p->first;
+	struct request *r = STAILQ_FIRST(&p->requests);
 
-	p->first = r->next;
-	if (!p->first)
-		p->last = &p->first;
+	STAILQ_REMOVE_HEAD(&p->requests, link);
 	pthread_mutex_unlock(&p->lock);
 	r->status = svb_rdma_run(p->dev, &r->rdma);
 	pthread_mutex_lock(&p->lock);
@@ -69,8 +63,8 @@ static void *run(void *arg)
 	struct svb_peer *p = arg;
 
 	pthread_mutex_lock(&p->lock);
-	while (!p->stop || p->first) {
-		if (p->first)
+	while (!p->stop || !STAILQ_EMPTY(&p->requests)) {
+		if (!STAILQ_EMPTY(&p->requests))
 			serve(p);
 		else if (p->stressing)
 			pass(p);
@@ -90,44 +84,27 @@ static struct svb_dev *device(int slot, const char *name)
 	return in && in->ndevs ? in->devs : NULL;
 }
 
-// All signals stay with the threads of Go.
-static int start_quietly(struct svb_peer *p)
-{
-	sigset_t all, old;
-	int err;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	err = pthread_create(&p->thread, NULL, run, p);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return err;
-}
-
 struct svb_peer *svb_peer_start(int slot, const char *name)
 {
 	struct svb_peer *p = calloc(1, sizeof *p);
 	int err = p ? 0 : ENOMEM;
 
 	if (!err) {
-		svb_lock_all();
+		SVB_LOCKED;
 		p->dev = device(slot, name);
-		svb_unlock_all();
-		if (!p->dev)
-			err = ENODEV;
+		err = p->dev ? 0 : ENODEV;
 	}
 	if (!err) {
-		p->last = &p->first;
+		STAILQ_INIT(&p->requests);
 		pthread_mutex_init(&p->lock, NULL);
 		pthread_cond_init(&p->work, NULL);
 		pthread_cond_init(&p->done, NULL);
-		err = start_quietly(p);
+		err = svb_quietly(&p->thread, run, p);
 	}
-	if (err) {
-		free(p);
-		errno = err;
-		return NULL;
-	}
-	return p;
+	if (!err)
+		return p;
+	free(p);
+	return svb_null(err);
 }
 
 void svb_peer_stop(struct svb_peer *p)
@@ -148,8 +125,7 @@ void svb_peer_stop(struct svb_peer *p)
 static void wait_for(struct svb_peer *p, struct request *r)
 {
 	pthread_mutex_lock(&p->lock);
-	*p->last = r;
-	p->last = &r->next;
+	STAILQ_INSERT_TAIL(&p->requests, r, link);
 	pthread_cond_broadcast(&p->work);
 	while (!r->done)
 		pthread_cond_wait(&p->done, &p->lock);

@@ -1,12 +1,8 @@
 //go:build linux && cgo
 
 // Stretches of memory that take part in an operation: found by key, held by a count, moved without the lock.
-#include <string.h>
 
 #include "piece.h"
-#include "host.h"
-#include "instance.h"
-#include "kernel.h"
 
 // The null region covers all addresses of a PD and has one local key on every device.
 static bool take_null(uint32_t key, bool remote, struct svb_piece *p)

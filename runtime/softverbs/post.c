@@ -1,16 +1,9 @@
 //go:build linux && cgo
 
 // Work requests into the queues. What is refused here is what a provider refuses; the rest shows in completions.
-#include <string.h>
 
 #include "entry.h"
-#include "host.h"
-#include "instance.h"
-#include "objects.h"
-#include "qp.h"
-#include "receive.h"
 #include "region.h"
-#include "window.h"
 #include "wire.h"
 
 // binds tells whether the provider takes a request to bind a window: one without data of any kind.
@@ -18,8 +11,8 @@ static bool binds(const struct svb_qp *qp, const struct ibv_send_wr *wr)
 {
 	const enum ibv_qp_type t = qp->pub.qp_type;
 
-	return !wr->num_sge && !wr->imm_data && (t == IBV_QPT_RC || t == IBV_QPT_UC) && svb_find_mw(wr->bind_mw.mw) &&
-	       svb_find_mr(wr->bind_mw.bind_info.mr);
+	return !wr->num_sge && !wr->imm_data && (t == IBV_QPT_RC || t == IBV_QPT_UC) && svb_live(wr->bind_mw.mw, SVB_T_MW) &&
+	       svb_live(wr->bind_mw.bind_info.mr, SVB_T_MR);
 }
 
 static void take_bind(struct svb_bind *b, const struct ibv_send_wr *wr)
@@ -42,7 +35,7 @@ static int check_send(const struct svb_qp *qp, const struct ibv_send_wr *wr)
 		return EINVAL;
 	if ((wr->send_flags & IBV_SEND_INLINE) && svb_length(wr) > qp->cap.max_inline_data)
 		return EINVAL;
-	if (qp->pub.qp_type == IBV_QPT_UD && !svb_find_ah(wr->wr.ud.ah))
+	if (qp->pub.qp_type == IBV_QPT_UD && !svb_live(wr->wr.ud.ah, SVB_T_AH))
 		return EINVAL;
 	if (wr->opcode == IBV_WR_BIND_MW && !binds(qp, wr))
 		return EINVAL;
@@ -85,7 +78,7 @@ static struct svb_swr *take_send(struct svb_qp *qp, const struct ibv_send_wr *wr
 	r->remote_srqn = wr->qp_type.xrc.remote_srqn;
 	r->told = (enum ibv_wc_status)svb_fails_locked(qp->dev->inst, SVB_SENT);
 	if (qp->pub.qp_type == IBV_QPT_UD) {
-		r->av = svb_find_ah(wr->wr.ud.ah)->attr;
+		r->av = ((struct svb_ah *)svb_live(wr->wr.ud.ah, SVB_T_AH))->attr;
 		r->remote_qpn = wr->wr.ud.remote_qpn;
 		r->remote_qkey = wr->wr.ud.remote_qkey;
 	} else if (wr->opcode == IBV_WR_BIND_MW) {
@@ -145,10 +138,9 @@ int svb_post_all(struct svb_qp *qp, struct ibv_send_wr *wr, uint32_t n, int verb
 {
 	struct ibv_send_wr *w;
 	struct svb_swr *r;
-	int err;
+	SVB_LOCKED;
+	int err = svb_refused(&qp->obj, verb);
 
-	svb_lock_all();
-	err = svb_refused(&qp->obj, verb);
 	if (!err && qp->scount + n > qp->cap.max_send_wr)
 		err = qp->dev->cfg.mlx5 ? ENOMEM : ENOSPC;
 	for (w = wr; !err && w; w = w->next)
@@ -160,7 +152,6 @@ int svb_post_all(struct svb_qp *qp, struct ibv_send_wr *wr, uint32_t n, int verb
 	}
 	if (!err)
 		err = ring(qp, 0);
-	svb_unlock_all();
 	return err;
 }
 

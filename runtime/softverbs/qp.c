@@ -1,19 +1,9 @@
 //go:build linux && cgo
 
 // The life of a queue pair.
-#include <stdlib.h>
 
 #include "entry.h"
-#include "completion.h"
-#include "domain.h"
-#include "instance.h"
-#include "kernel.h"
-#include "objects.h"
-#include "piece.h"
-#include "qp.h"
-#include "receive.h"
 #include "steer.h"
-#include "window.h"
 #include "worker.h"
 #include "xrc.h"
 
@@ -184,8 +174,8 @@ static int enter(struct svb_pd *pd, struct svb_qp *qp, const struct ibv_qp_init_
 	struct svb_file *f = pd->obj.ctx->file;
 	struct svb_kobj *kpd = svb_handle_get(f, pd->pub.handle, SVB_K_PD);
 	const bool receives = a->qp_type != IBV_QPT_XRC_SEND;
-	struct svb_cq *scq = svb_find_cq(a->send_cq), *rcq = receives ? svb_find_cq(a->recv_cq) : scq;
-	struct svb_srq *srq = svb_find_srq(a->srq);
+	struct svb_cq *scq = svb_live(a->send_cq, SVB_T_CQ), *rcq = receives ? svb_live(a->recv_cq, SVB_T_CQ) : scq;
+	struct svb_srq *srq = svb_live(a->srq, SVB_T_SRQ);
 	int err;
 
 	if (!kpd)
@@ -221,7 +211,7 @@ static int hold(struct svb_pd *pd, struct svb_qp *qp)
 	int err = 0;
 
 	svb_lock_all();
-	if (!svb_find_pd(&pd->pub))
+	if (!svb_live(&pd->pub, SVB_T_PD))
 		err = EINVAL;
 	else if (pd->inner) {
 		pd->obj.users++;
@@ -239,9 +229,8 @@ static void let_go(struct svb_qp *qp)
 		return;
 	if (qp->block.ptr)
 		svb_block_put(qp->holder, &qp->block);
-	svb_lock_all();
+	SVB_LOCKED;
 	qp->holder->obj.users--;
-	svb_unlock_all();
 }
 
 // say writes back what was granted. libmlx5 leaves what it did not use as it was; soft-RoCE the receives of a shared queue.
@@ -277,9 +266,8 @@ struct ibv_qp *svb_make_qp(struct ibv_pd *ppd, struct ibv_qp_init_attr *a, uint6
 	if (!err)
 		err = hold(pd, qp);
 	if (!err) {
-		svb_lock_all();
+		SVB_LOCKED;
 		err = enter(pd, qp, a);
-		svb_unlock_all();
 	}
 	if (!err) {
 		say(qp, &given, a);

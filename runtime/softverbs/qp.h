@@ -2,11 +2,8 @@
 #ifndef SVB_QP_H
 #define SVB_QP_H
 
-#include <sys/queue.h>
-
 #include "completion.h"
 #include "counters.h"
-#include "domain.h"
 #include "receive.h"
 #include "window.h"
 
@@ -106,9 +103,6 @@ struct svb_worker {
 	bool stop;
 	char bounce[65536];
 };
-
-// svb_find_ah: with svb_lock held; NULL: none that lives
-static inline struct svb_ah *svb_find_ah(const struct ibv_ah *pub) { return svb_live(pub, SVB_T_AH); }
 
 // svb_reliable tells whether a message is answered.
 static inline bool svb_reliable(const struct svb_qp *qp)

@@ -2,9 +2,6 @@
 
 // Extended queue pairs: which requests they may be asked for, and the making of each kind.
 #include "entry.h"
-#include "instance.h"
-#include "objects.h"
-#include "qp.h"
 #include "xrc.h"
 
 enum {
@@ -102,10 +99,8 @@ struct ibv_qp *svb_create_qp_ex(struct ibv_context *pub, struct ibv_qp_init_attr
 
 struct ibv_qp_ex *svb_qp_to_qp_ex(struct ibv_qp *pub)
 {
-	struct svb_qp *qp;
+	SVB_LOCKED;
+	struct svb_qp *qp = svb_find_qp(pub);
 
-	svb_lock_all();
-	qp = svb_find_qp(pub);
-	svb_unlock_all();
 	return qp && qp->stream ? &qp->ex : NULL;
 }

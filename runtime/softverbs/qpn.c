@@ -2,7 +2,6 @@
 
 // The numbers of queue pairs.
 #include "qp.h"
-#include "instance.h"
 
 #define FIRST_QPN 17
 #define QPN_MASK 0xffffffu

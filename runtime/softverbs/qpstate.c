@@ -1,12 +1,9 @@
 //go:build linux && cgo
 
 // Changing and asking the state of a queue pair.
-#include <string.h>
 
 #include "entry.h"
 #include "address.h"
-#include "instance.h"
-#include "objects.h"
 #include "qp.h"
 
 #define PSN 0xffffffu
@@ -43,53 +40,37 @@ static uint8_t power_of_two(uint8_t n)
 	return n ? (uint8_t)p : 0;
 }
 
-static void take_path(struct svb_qp *qp, const struct ibv_qp_attr *a, int mask)
-{
-	if (mask & IBV_QP_AV)
-		qp->attr.ah_attr = a->ah_attr;
-	if (mask & IBV_QP_ALT_PATH) {
-		qp->attr.alt_ah_attr = a->alt_ah_attr;
-		qp->attr.alt_port_num = a->alt_port_num;
-		qp->attr.alt_pkey_index = a->alt_pkey_index;
-		qp->attr.alt_timeout = a->alt_timeout;
-	}
-	if (mask & IBV_QP_PATH_MTU)
-		qp->attr.path_mtu = a->path_mtu;
-	if (mask & IBV_QP_PATH_MIG_STATE)
-		qp->attr.path_mig_state = a->path_mig_state;
-	if (mask & IBV_QP_DEST_QPN)
-		qp->attr.dest_qp_num = a->dest_qp_num;
-	if (mask & IBV_QP_RQ_PSN)
-		qp->resp_psn = qp->attr.rq_psn = a->rq_psn & PSN;
-	if (mask & IBV_QP_SQ_PSN)
-		qp->req_psn = qp->attr.sq_psn = a->sq_psn & PSN;
-}
-
 static void take(struct svb_qp *qp, const struct ibv_qp_attr *a, int mask)
 {
-	take_path(qp, a, mask);
-	if (mask & IBV_QP_EN_SQD_ASYNC_NOTIFY)
-		qp->attr.en_sqd_async_notify = a->en_sqd_async_notify;
-	if (mask & IBV_QP_ACCESS_FLAGS)
-		qp->attr.qp_access_flags = a->qp_access_flags;
-	if (mask & IBV_QP_PKEY_INDEX)
-		qp->attr.pkey_index = a->pkey_index;
-	if (mask & IBV_QP_PORT)
-		qp->attr.port_num = a->port_num;
-	if (mask & IBV_QP_QKEY)
-		qp->attr.qkey = a->qkey;
-	if (mask & IBV_QP_TIMEOUT)
-		qp->attr.timeout = a->timeout;
-	if (mask & IBV_QP_RETRY_CNT)
-		qp->attr.retry_cnt = a->retry_cnt;
-	if (mask & IBV_QP_RNR_RETRY)
-		qp->attr.rnr_retry = a->rnr_retry;
-	if (mask & IBV_QP_MIN_RNR_TIMER)
-		qp->attr.min_rnr_timer = a->min_rnr_timer;
+	struct ibv_qp_attr *to = &qp->attr;
+
+#define TAKE(bit, field) do { if (mask & (bit)) to->field = a->field; } while (0)
+	TAKE(IBV_QP_AV, ah_attr);
+	TAKE(IBV_QP_ALT_PATH, alt_ah_attr);
+	TAKE(IBV_QP_ALT_PATH, alt_port_num);
+	TAKE(IBV_QP_ALT_PATH, alt_pkey_index);
+	TAKE(IBV_QP_ALT_PATH, alt_timeout);
+	TAKE(IBV_QP_PATH_MTU, path_mtu);
+	TAKE(IBV_QP_PATH_MIG_STATE, path_mig_state);
+	TAKE(IBV_QP_DEST_QPN, dest_qp_num);
+	TAKE(IBV_QP_EN_SQD_ASYNC_NOTIFY, en_sqd_async_notify);
+	TAKE(IBV_QP_ACCESS_FLAGS, qp_access_flags);
+	TAKE(IBV_QP_PKEY_INDEX, pkey_index);
+	TAKE(IBV_QP_PORT, port_num);
+	TAKE(IBV_QP_QKEY, qkey);
+	TAKE(IBV_QP_TIMEOUT, timeout);
+	TAKE(IBV_QP_RETRY_CNT, retry_cnt);
+	TAKE(IBV_QP_RNR_RETRY, rnr_retry);
+	TAKE(IBV_QP_MIN_RNR_TIMER, min_rnr_timer);
+#undef TAKE
+	if (mask & IBV_QP_RQ_PSN)
+		qp->resp_psn = to->rq_psn = a->rq_psn & PSN;
+	if (mask & IBV_QP_SQ_PSN)
+		qp->req_psn = to->sq_psn = a->sq_psn & PSN;
 	if (mask & IBV_QP_MAX_QP_RD_ATOMIC)
-		qp->attr.max_rd_atomic = power_of_two(a->max_rd_atomic);
+		to->max_rd_atomic = power_of_two(a->max_rd_atomic);
 	if (mask & IBV_QP_MAX_DEST_RD_ATOMIC)
-		qp->attr.max_dest_rd_atomic = power_of_two(a->max_dest_rd_atomic);
+		to->max_dest_rd_atomic = power_of_two(a->max_dest_rd_atomic);
 }
 
 // What is queued is dropped without completions.

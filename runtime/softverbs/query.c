@@ -3,17 +3,10 @@
 // What the device says about itself.
 #include <endian.h>
 #include <stdio.h>
-#include <string.h>
-#include <time.h>
 
 #include "entry.h"
 #include "address.h"
-#include "completion.h"
-#include "instance.h"
-#include "objects.h"
-#include "piece.h"
 #include "qp.h"
-#include "receive.h"
 
 #define PKEY 0xffff
 #define ROCE_V2 2
@@ -213,10 +206,8 @@ int svb_query_gid(struct ibv_context *c, uint8_t port, int index, union ibv_gid 
 	struct ibv_gid_entry e;
 	int err = gid_entry(c, port, (uint32_t)index, &e);
 
-	if (err && err != ENODATA) {
-		errno = err;
-		return -1;
-	}
+	if (err && err != ENODATA)
+		return svb_minus(err);
 	*g = e.gid;
 	return 0;
 }
@@ -294,10 +285,8 @@ int svb_query_pkey(struct ibv_context *pub, uint8_t port, int index, __be16 *pke
 	if (!err && (port == 0 || port > c->dev->cfg.ports || index != 0))
 		err = ENOENT; // libibverbs reads a file that is not there
 	svb_unlock_all();
-	if (err) {
-		errno = err;
-		return -1;
-	}
+	if (err)
+		return svb_minus(err);
 	*pkey = htobe16(PKEY);
 	return 0;
 }
@@ -308,14 +297,9 @@ int svb_get_pkey_index(struct ibv_context *c, uint8_t port, __be16 pkey)
 	int err;
 
 	svb_enter(c, SVB_T_CTX, SVB_GET_PKEY_INDEX, &err);
-	if (err) {
-		errno = err;
-		return -1;
-	}
+	if (err)
+		return svb_minus(err);
 	if (svb_query_pkey(c, port, 0, &have))
 		return -1;
-	if (have == pkey)
-		return 0;
-	errno = ENOENT;
-	return -1;
+	return svb_minus(have == pkey ? 0 : ENOENT);
 }

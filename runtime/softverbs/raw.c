@@ -10,13 +10,9 @@
 //
 // A queue pair gets one copy of a frame. It is lost where there is no receive; the flow's counters have counted it all the same.
 // Flows of datagrams take no frame.
-#include <stdlib.h>
 
 #include "wire.h"
 #include "flow.h"
-#include "instance.h"
-#include "piece.h"
-#include "qp.h"
 
 enum { SHORTEST = 14, LONGEST = 4096 + 22 }; // the largest MTU behind a header with two tags
 

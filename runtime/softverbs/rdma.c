@@ -1,12 +1,8 @@
 //go:build linux && cgo
 
 // One RDMA operation on registered memory, as a responder does it: key, rights, bounds, then bytes.
-#include <string.h>
 
 #include "peer.h"
-#include "host.h"
-#include "instance.h"
-#include "kernel.h"
 #include "piece.h"
 
 static const uint32_t needed[] = {
@@ -30,9 +26,9 @@ static bool move(const struct svb_piece *p, struct svb_rdma *r)
 
 static void release(struct svb_piece *p)
 {
-	svb_lock_all();
+	SVB_LOCKED;
+
 	svb_drop(p);
-	svb_unlock_all();
 }
 
 // Without bytes to move no key is looked at, as the InfiniBand specification has it.

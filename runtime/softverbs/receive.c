@@ -1,8 +1,6 @@
 //go:build linux && cgo
 
 // Queues of receive requests.
-#include <stdlib.h>
-#include <string.h>
 
 #include "receive.h"
 #include "completion.h"

@@ -2,8 +2,6 @@
 #ifndef SVB_RECEIVE_H
 #define SVB_RECEIVE_H
 
-#include <sys/queue.h>
-
 #include "domain.h"
 #include "piece.h"
 
@@ -46,9 +44,6 @@ struct svb_srq {
 	unsigned busy; // messages under way into it
 	TAILQ_ENTRY(svb_srq) link; // of its device
 };
-
-// svb_find_srq: with svb_lock held; NULL: none that lives
-static inline struct svb_srq *svb_find_srq(const struct ibv_srq *pub) { return svb_live(pub, SVB_T_SRQ); }
 
 // svb_ring_size gives the size of a ring with room for so many requests: one less than a power of two, as soft-RoCE makes it.
 static inline uint32_t svb_ring_size(uint32_t asked)

@@ -2,14 +2,9 @@
 
 // What a region is made of, and how it ends.
 #include <stdio.h>
-#include <stdlib.h>
 #include <sys/mman.h>
 
 #include "region.h"
-#include "domain.h"
-#include "instance.h"
-#include "kernel.h"
-#include "objects.h"
 
 #define RESOURCE_MR 1
 #define BLOCK_SIZE 64
@@ -48,31 +43,35 @@ static int enter_kernel(struct svb_pd *pd, const struct svb_span *span, uint32_t
 
 // begin makes the handle and, when asked to, its bookkeeping block. The parent domain is held meanwhile, and
 // as long as the handle lives: its allocator is needed at the end.
+static void let_go(struct svb_mr *mr)
+{
+	if (mr->holder) {
+		SVB_LOCKED;
+		mr->holder->obj.users--;
+	}
+	free(mr);
+}
+
 static struct svb_mr *begin(struct svb_pd *pd, bool block)
 {
 	struct svb_mr *mr = calloc(1, sizeof *mr);
 	int err = mr ? 0 : ENOMEM;
 
 	if (!err && pd->inner) {
-		svb_lock_all();
-		if (svb_find_pd(&pd->pub)) {
+		SVB_LOCKED;
+		if (svb_live(&pd->pub, SVB_T_PD)) {
 			pd->obj.users++;
 			mr->holder = pd;
 		} else {
 			err = EINVAL;
 		}
-		svb_unlock_all();
 	}
 	if (!err && block)
 		err = svb_block_get(pd, RESOURCE_MR, BLOCK_SIZE, &mr->block);
 	if (!err)
 		return mr;
-	if (mr && mr->holder) {
-		svb_lock_all();
-		pd->obj.users--;
-		svb_unlock_all();
-	}
-	free(mr);
+	if (mr)
+		let_go(mr);
 	return svb_null(err);
 }
 
@@ -80,12 +79,7 @@ static struct svb_mr *begin(struct svb_pd *pd, bool block)
 void svb_mr_free(struct svb_mr *mr)
 {
 	svb_block_put(mr->holder, &mr->block);
-	if (mr->holder) {
-		svb_lock_all();
-		mr->holder->obj.users--;
-		svb_unlock_all();
-	}
-	free(mr);
+	let_go(mr);
 }
 
 static void name(const struct svb_obj *o, char *buf, size_t n)
@@ -115,7 +109,7 @@ void svb_mr_publish(struct svb_mr *mr, struct svb_pd *pd)
 	svb_register(&mr->obj, &kind, &mr->pub, pd->obj.inst, pd->obj.ctx);
 }
 
-struct svb_mr *svb_mr_enter(struct svb_pd *pd, const struct svb_span *span, void *addr, uint32_t access, struct svb_dm *dm,
+struct ibv_mr *svb_mr_enter(struct svb_pd *pd, const struct svb_span *span, void *addr, uint32_t access, struct svb_dm *dm,
 			    bool plain)
 {
 	struct svb_kmr *k = calloc(1, sizeof *k);
@@ -123,7 +117,7 @@ struct svb_mr *svb_mr_enter(struct svb_pd *pd, const struct svb_span *span, void
 	int err = mr ? 0 : k ? errno : ENOMEM;
 
 	if (!err) {
-		svb_lock_all();
+		SVB_LOCKED;
 		err = enter_kernel(pd, span, access, dm, k);
 		if (!err) {
 			mr->plain = plain;
@@ -134,10 +128,9 @@ struct svb_mr *svb_mr_enter(struct svb_pd *pd, const struct svb_span *span, void
 			mr->pub.length = span->length;
 			svb_mr_publish(mr, pd);
 		}
-		svb_unlock_all();
 	}
 	if (!err)
-		return mr;
+		return &mr->pub;
 	if (span->where == SVB_MAPPED)
 		munmap(span->map, span->mapped);
 	if (mr)
@@ -147,7 +140,7 @@ struct svb_mr *svb_mr_enter(struct svb_pd *pd, const struct svb_span *span, void
 }
 
 // A null region needs no block: no provider allocates for one, so bindings may rule out callbacks in that call.
-struct svb_mr *svb_mr_enter_null(struct svb_pd *pd)
+struct ibv_mr *svb_mr_enter_null(struct svb_pd *pd)
 {
 	struct svb_mr *mr = begin(pd, false);
 
@@ -156,10 +149,9 @@ struct svb_mr *svb_mr_enter_null(struct svb_pd *pd)
 	mr->null = true;
 	mr->pub.lkey = SVB_NULL_LKEY;
 	mr->pub.length = SIZE_MAX;
-	svb_lock_all();
+	SVB_LOCKED;
 	svb_mr_publish(mr, pd);
-	svb_unlock_all();
-	return mr;
+	return &mr->pub;
 }
 
 // svb_mr_take ends the kernel object and unregisters the handle. It may let go of the lock on the way; the

@@ -19,18 +19,12 @@ struct svb_dm {
 	struct svb_dev *dev;
 };
 
-// svb_find_mr: with svb_lock held; NULL: none that lives
-static inline struct svb_mr *svb_find_mr(const struct ibv_mr *pub) { return svb_live(pub, SVB_T_MR); }
-
-// svb_find_dm: with svb_lock held; NULL: none that lives
-static inline struct svb_dm *svb_find_dm(const struct ibv_dm *pub) { return svb_live(pub, SVB_T_DM); }
-
 // region.c
 // svb_mr_enter makes the kernel object and the handle of a region, whose addr field is addr; NULL + errno. It
 // owns span.map either way.
-SVB_HIDDEN struct svb_mr *svb_mr_enter(struct svb_pd *pd, const struct svb_span *span, void *addr, uint32_t access, struct svb_dm *dm,
+SVB_HIDDEN struct ibv_mr *svb_mr_enter(struct svb_pd *pd, const struct svb_span *span, void *addr, uint32_t access, struct svb_dm *dm,
 				       bool plain);
-SVB_HIDDEN struct svb_mr *svb_mr_enter_null(struct svb_pd *pd);
+SVB_HIDDEN struct ibv_mr *svb_mr_enter_null(struct svb_pd *pd);
 SVB_HIDDEN void svb_mr_publish(struct svb_mr *mr, struct svb_pd *pd); // with svb_lock held
 SVB_HIDDEN int svb_mr_take(struct svb_mr *mr); // out of the kernel and the registry; with svb_lock held, which it may let go of
 SVB_HIDDEN void svb_mr_free(struct svb_mr *mr); // of one that is not registered any more

@@ -3,20 +3,17 @@
 // Which user objects live: a hash by the address that the program holds. A stale or foreign pointer is
 // not found and makes an error, not a fault.
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "objects.h"
-#include "instance.h"
-#include "kernel.h"
 
 #define FEWEST_BITS 10
 
-static struct svb_obj *few[1 << FEWEST_BITS];
-static struct svb_obj **buckets = few;
+static struct svb_objs few[1 << FEWEST_BITS];
+static struct svb_objs *buckets = few;
 static int bits = FEWEST_BITS; // there are 1 << bits buckets
 static size_t live;
 
-static struct svb_obj **bucket(const void *pub)
+static struct svb_objs *bucket(const void *pub)
 {
 	uint64_t h = (uint64_t)(uintptr_t)pub * 0x9e3779b97f4a7c15u;
 	return &buckets[h >> (64 - bits)];
@@ -26,20 +23,19 @@ static struct svb_obj **bucket(const void *pub)
 // stay as they are.
 static void grow(void)
 {
-	struct svb_obj **old = buckets, *o;
+	struct svb_objs *old = buckets;
+	struct svb_obj *o;
 	size_t n = (size_t)1 << bits, i;
-	struct svb_obj **more = calloc(2 * n, sizeof(struct svb_obj *));
+	struct svb_objs *more = calloc(2 * n, sizeof *more);
 
 	if (!more)
 		return;
 	buckets = more;
 	bits++;
 	for (i = 0; i < n; i++)
-		while ((o = old[i])) {
-			struct svb_obj **b = bucket(o->pub);
-			old[i] = o->hnext;
-			o->hnext = *b;
-			*b = o;
+		while ((o = LIST_FIRST(&old[i]))) {
+			LIST_REMOVE(o, hashed);
+			LIST_INSERT_HEAD(bucket(o->pub), o, hashed);
 		}
 	if (old != few)
 		free(old);
@@ -47,64 +43,45 @@ static void grow(void)
 
 void svb_register(struct svb_obj *o, const struct svb_kind *k, const void *pub, struct svb_inst *in, struct svb_ctx *c)
 {
-	struct svb_obj **b;
-
 	if (++live > (size_t)1 << bits)
 		grow();
-	b = bucket(pub);
 	o->kind = k;
 	o->pub = pub;
 	o->inst = in;
 	o->ctx = c;
-	o->hnext = *b;
-	*b = o;
-	o->prev = NULL;
-	o->next = NULL;
-	if (c) {
-		o->next = c->objs;
-		if (o->next)
-			o->next->prev = o;
-		c->objs = o;
-	}
+	LIST_INSERT_HEAD(bucket(pub), o, hashed);
+	if (c)
+		LIST_INSERT_HEAD(&c->objs, o, in_ctx);
 }
 
 void svb_unregister(struct svb_obj *o)
 {
-	struct svb_obj **p = bucket(o->pub);
-
-	while (*p && *p != o)
-		p = &(*p)->hnext;
-	if (*p) {
-		*p = o->hnext;
-		live--;
-	}
-	if (o->next)
-		o->next->prev = o->prev;
-	if (o->prev)
-		o->prev->next = o->next;
-	else if (o->ctx && o->ctx->objs == o)
-		o->ctx->objs = o->next;
+	LIST_REMOVE(o, hashed);
+	live--;
+	if (o->ctx)
+		LIST_REMOVE(o, in_ctx);
 }
 
 struct svb_obj *svb_find(const void *pub, enum svb_type t)
 {
 	struct svb_obj *o;
 
-	for (o = *bucket(pub); o; o = o->hnext)
+	LIST_FOREACH(o, bucket(pub), hashed)
 		if (o->pub == pub && o->kind->type == t)
 			return o;
 	return NULL;
 }
+
+#define EACH(o, i) for (i = 0; i < (size_t)1 << bits; i++) LIST_FOREACH(o, &buckets[i], hashed)
 
 void svb_each(struct svb_inst *in, enum svb_type t, void (*f)(struct svb_obj *, void *), void *arg)
 {
 	struct svb_obj *o;
 	size_t i;
 
-	for (i = 0; i < (size_t)1 << bits; i++)
-		for (o = buckets[i]; o; o = o->hnext)
-			if (o->inst == in && o->kind->type == t)
-				f(o, arg);
+	EACH(o, i)
+		if (o->inst == in && o->kind->type == t)
+			f(o, arg);
 }
 
 void *svb_live(const void *pub, enum svb_type t)
@@ -137,6 +114,30 @@ int svb_destroy(const void *pub, enum svb_type t, enum svb_verb v)
 	return svb_end(err);
 }
 
+void *svb_zeroed(size_t size, int *err)
+{
+	void *p = *err ? NULL : calloc(1, size);
+
+	if (!*err && !p)
+		*err = ENOMEM;
+	return p;
+}
+
+void *svb_made(void *whole, int err)
+{
+	svb_unlock_all();
+	if (!err)
+		return whole;
+	free(whole);
+	return svb_null(err);
+}
+
+void svb_forget(struct svb_obj *o)
+{
+	svb_unregister(o);
+	free((void *)(uintptr_t)o->pub);
+}
+
 void *svb_enter(const void *pub, enum svb_type t, enum svb_verb v, int *err)
 {
 	void *o = svb_begin(pub, t, v, err);
@@ -162,17 +163,14 @@ void svb_describe(const struct svb_obj *o, const char *what, char *buf, size_t n
 		snprintf(buf, n, "%s: %s", name, what);
 }
 
-static void count(struct svb_obj *o, void *n)
-{
-	(void)o;
-	++*(int *)n;
-}
-
 int svb_count(struct svb_inst *in, enum svb_type t)
 {
+	struct svb_obj *o;
+	size_t i;
 	int n = 0;
 
-	svb_each(in, t, count, &n);
+	EACH(o, i)
+		n += o->inst == in && o->kind->type == t;
 	return n;
 }
 
@@ -182,32 +180,29 @@ static void report_live(struct svb_inst *in, FILE *out)
 	size_t i;
 	struct svb_obj *o;
 
-	for (i = 0; i < (size_t)1 << bits; i++)
-		for (o = buckets[i]; o; o = o->hnext)
-			if (o->inst == in) {
-				svb_describe(o, "still open", line, sizeof line);
-				fprintf(out, "%s\n", line);
-			}
+	EACH(o, i)
+		if (o->inst == in) {
+			svb_describe(o, "still open", line, sizeof line);
+			fprintf(out, "%s\n", line);
+		}
 }
 
 char *svb_report(int slot)
 {
 	char *text = NULL;
 	size_t n = 0, i;
-	struct svb_inst *in;
 	FILE *out = open_memstream(&text, &n);
+	SVB_LOCKED;
+	struct svb_inst *in = svb_slot(slot);
 
 	if (!out)
 		return NULL;
-	svb_lock_all();
-	in = svb_slot(slot);
 	if (in) {
 		svb_file_sweep(in);
 		for (i = 0; i < in->nleaks; i++)
 			fprintf(out, "%s\n", in->leaks[i]);
 		report_live(in, out);
 	}
-	svb_unlock_all();
 	fclose(out);
 	return text;
 }

@@ -2,15 +2,9 @@
 
 // The requester's side of a work request: what it may ask for, its own memory, and whom it reaches.
 #include <endian.h>
-#include <string.h>
 
 #include "wire.h"
 #include "address.h"
-#include "completion.h"
-#include "instance.h"
-#include "piece.h"
-#include "qp.h"
-#include "window.h"
 
 #define PSN 0xffffffu
 #define MAX_UD 4096

@@ -1,14 +1,8 @@
 //go:build linux && cgo
 
 // ibv_rereg_mr, with the return codes of its own, and ibv_advise_mr.
-#include <stdlib.h>
 
 #include "entry.h"
-#include "domain.h"
-#include "host.h"
-#include "instance.h"
-#include "kernel.h"
-#include "objects.h"
 #include "region.h"
 
 // What the library finds wrong before it asks the kernel.
@@ -96,7 +90,7 @@ static int translate(struct svb_mr *mr, struct svb_kmr *k, const struct change *
 	int err;
 
 	svb_kmr_wait(k);
-	if (svb_find_mr(pub) != mr || kernel_of(mr) != k)
+	if (svb_live(pub, SVB_T_MR) != mr || kernel_of(mr) != k)
 		return ENOENT; // deregistered while we waited
 	if (k->span.where == SVB_HOST)
 		k->dev->pinned += c->length - k->span.length;
@@ -134,7 +128,7 @@ int svb_rereg_mr(struct ibv_mr *pub, int flags, struct ibv_pd *ppd, void *addr, 
 	int err;
 
 	svb_lock_all();
-	mr = svb_find_mr(pub);
+	mr = svb_live(pub, SVB_T_MR);
 	if (!mr || bad_input(mr, flags, addr, length, access)) {
 		svb_end(EINVAL);
 		return IBV_REREG_MR_ERR_INPUT;
@@ -142,7 +136,7 @@ int svb_rereg_mr(struct ibv_mr *pub, int flags, struct ibv_pd *ppd, void *addr, 
 	err = svb_refused(&mr->obj, SVB_REREG_MR);
 	if (!err && mr->obj.ctx->dev->cfg.no_rereg)
 		err = EOPNOTSUPP;
-	c.pd = flags & IBV_REREG_MR_CHANGE_PD ? svb_find_pd(ppd) : NULL;
+	c.pd = flags & IBV_REREG_MR_CHANGE_PD ? svb_live(ppd, SVB_T_PD) : NULL;
 	if (!err)
 		err = change(mr, &c);
 	return svb_end(err) ? IBV_REREG_MR_ERR_CMD : 0;

@@ -2,16 +2,8 @@
 
 // The responder's side of a work request, check by check in the order of soft-RoCE: rights of the queue pair,
 // a receive request, key, then the memory. A fault of RC ends both queue pairs; UC and UD say nothing.
-#include <string.h>
 
 #include "wire.h"
-#include "completion.h"
-#include "counters.h"
-#include "kernel.h"
-#include "piece.h"
-#include "qp.h"
-#include "receive.h"
-#include "window.h"
 #include "xrc.h"
 
 static bool has_imm(const struct svb_swr *r)

@@ -1,12 +1,8 @@
 //go:build linux && cgo
 
 // Tables of work queues, and the queue pairs that distribute over them. No packet comes by here that could be distributed.
-#include <stdlib.h>
 
 #include "entry.h"
-#include "instance.h"
-#include "kernel.h"
-#include "objects.h"
 #include "qp.h"
 #include "steer.h"
 
@@ -22,9 +18,7 @@ static void forget(struct svb_obj *o)
 	svb_handle_drop(o->ctx->file, t->k.handle);
 	for (uint32_t i = 0; i < t->n; i++)
 		t->wqs[i]->obj.users--;
-	svb_unregister(o);
-	free(t->wqs);
-	free(t);
+	svb_forget(o);
 }
 
 static const struct svb_kind kind = {
@@ -35,8 +29,9 @@ static int enter(struct svb_ctx *c, struct svb_rwq_table *t, const struct ibv_rw
 {
 	int err;
 
+	t->n = 1u << a->log_ind_tbl_size;
 	for (uint32_t i = 0; i < t->n; i++) {
-		t->wqs[i] = svb_find_wq(a->ind_tbl[i]);
+		t->wqs[i] = svb_live(a->ind_tbl[i], SVB_T_WQ);
 		if (!t->wqs[i] || t->wqs[i]->obj.ctx != c)
 			return EINVAL;
 	}
@@ -55,32 +50,17 @@ struct ibv_rwq_ind_table *svb_create_rwq_ind_table(struct ibv_context *pub, stru
 {
 	int err;
 	struct svb_ctx *c = svb_begin(pub, SVB_T_CTX, SVB_CREATE_RWQ_IND_TABLE, &err);
-	struct svb_rwq_table *t = NULL;
+	struct svb_rwq_table *t;
 
 	if (!err && (a->comp_mask >= IBV_CREATE_IND_TABLE_RESERVED || a->log_ind_tbl_size > MAX_LOG_SIZE || !a->ind_tbl))
 		err = EINVAL;
-	if (!err && !(t = calloc(1, sizeof *t)))
-		err = ENOMEM;
-	if (!err) {
-		t->n = 1u << a->log_ind_tbl_size;
-		if (!(t->wqs = calloc(t->n, sizeof *t->wqs)))
-			err = ENOMEM;
-	}
+	t = svb_zeroed(sizeof *t + (sizeof(struct svb_wq *) << (err ? 0 : a->log_ind_tbl_size)), &err);
 	if (!err)
 		err = enter(c, t, a);
-	svb_unlock_all();
-	if (!err)
-		return &t->pub;
-	if (t)
-		free(t->wqs);
-	free(t);
-	return svb_null(err);
+	return svb_made(t, err);
 }
 
-int svb_destroy_rwq_ind_table(struct ibv_rwq_ind_table *pub)
-{
-	return svb_destroy(pub, SVB_T_RWQ_TABLE, SVB_DESTROY_RWQ_IND_TABLE);
-}
+SVB_DESTROYS(svb_destroy_rwq_ind_table, ibv_rwq_ind_table, SVB_T_RWQ_TABLE, SVB_DESTROY_RWQ_IND_TABLE)
 
 // hashed holds the hash against what the devices take that have one.
 static int hashed(const struct ibv_qp_init_attr_ex *a)
@@ -107,7 +87,7 @@ struct ibv_qp *svb_create_table_qp(struct ibv_qp_init_attr_ex *a)
 	int err = hashed(a);
 
 	svb_lock_all();
-	t = svb_find_table(a->rwq_ind_tbl);
+	t = svb_live(a->rwq_ind_tbl, SVB_T_RWQ_TABLE);
 	if (!t)
 		err = EINVAL;
 	if (!err) {

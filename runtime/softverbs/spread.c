@@ -2,12 +2,8 @@
 
 // Datagrams to a multicast group. Every queue pair of the network that is in the group gets a copy, as with soft-RoCE: those on the
 // device of the sender too, and the sender itself. A member that has no receive posted, or another Q_Key, gets none.
-#include <stdlib.h>
-#include <string.h>
 
 #include "wire.h"
-#include "instance.h"
-#include "qp.h"
 
 #define EVERYBODY 0xffffffu // the number that a request to a group names
 

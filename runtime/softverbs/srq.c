@@ -1,16 +1,8 @@
 //go:build linux && cgo
 
 // Shared receive queues.
-#include <stdlib.h>
 
 #include "entry.h"
-#include "completion.h"
-#include "domain.h"
-#include "instance.h"
-#include "kernel.h"
-#include "objects.h"
-#include "qp.h"
-#include "receive.h"
 #include "xrc.h"
 
 #define SRQ_RESIZE (1u << 13) // of the device's capabilities
@@ -36,11 +28,10 @@ static void detach(struct svb_srq *srq)
 
 static void finish(struct svb_srq *srq)
 {
-	svb_unregister(&srq->obj);
 	pthread_mutex_destroy(&srq->pub.mutex);
 	pthread_cond_destroy(&srq->pub.cond);
 	svb_recvq_free(&srq->q);
-	free(srq);
+	svb_forget(&srq->obj);
 }
 
 static void forget(struct svb_obj *o)
@@ -105,31 +96,27 @@ static struct ibv_srq *create(struct ibv_pd *ppd, struct ibv_srq_init_attr *a, e
 {
 	int err;
 	struct svb_pd *pd = svb_begin(ppd, SVB_T_PD, v, &err);
-	struct svb_xrcd *x = xrcd ? svb_find_xrcd(xrcd) : NULL;
-	struct svb_cq *cq = xrcd ? svb_find_cq(pcq) : NULL;
+	struct svb_xrcd *x = xrcd ? svb_live(xrcd, SVB_T_XRCD) : NULL;
+	struct svb_cq *cq = xrcd ? svb_live(pcq, SVB_T_CQ) : NULL;
 	struct ibv_srq_attr given = a->attr;
-	struct svb_srq *srq = NULL;
+	struct svb_srq *srq;
 
 	if (!err && xrcd && (!x || !cq || cq->obj.dying || x->obj.ctx != pd->obj.ctx || cq->obj.ctx != pd->obj.ctx))
 		err = EINVAL;
-	if (!err && !(srq = calloc(1, sizeof *srq)))
-		err = ENOMEM;
+	srq = svb_zeroed(sizeof *srq, &err);
 	if (!err)
 		err = make(pd->obj.ctx->dev, srq, &given, x);
 	if (!err)
 		err = enter(pd, srq, a->srq_context);
 	if (!err && x)
 		publish(srq, x, cq);
-	svb_unlock_all();
 	if (!err) {
 		a->attr.max_wr = srq->q.max_wr;
 		a->attr.max_sge = srq->q.max_sge;
-		return &srq->pub;
-	}
-	if (srq)
+	} else if (srq) {
 		svb_recvq_free(&srq->q);
-	free(srq);
-	return svb_null(err);
+	}
+	return svb_made(srq, err);
 }
 
 struct ibv_srq *svb_create_srq(struct ibv_pd *ppd, struct ibv_srq_init_attr *a)
@@ -140,7 +127,7 @@ struct ibv_srq *svb_create_srq(struct ibv_pd *ppd, struct ibv_srq_init_attr *a)
 // matches reports whether completions of a queue can be of matched tags, which libmlx5 asks for.
 static bool matches(const struct ibv_cq *pub)
 {
-	const struct svb_cq *cq = pub ? svb_find_cq(pub) : NULL;
+	const struct svb_cq *cq = pub ? svb_live(pub, SVB_T_CQ) : NULL;
 
 	return cq && cq->ex.start_poll;
 }
@@ -173,7 +160,7 @@ struct ibv_srq *svb_create_srq_ex(struct ibv_context *pub, struct ibv_srq_init_a
 	int err;
 
 	svb_lock_all();
-	c = svb_find_ctx(pub);
+	c = svb_live(pub, SVB_T_CTX);
 	err = c ? check(c->dev, a, type) : EINVAL;
 	svb_unlock_all();
 	if (!err) // the extended structure begins with the plain one
@@ -257,9 +244,8 @@ int svb_destroy_srq(struct ibv_srq *pub)
 	if (svb_end(err))
 		return err;
 	svb_wait_acks(&pub->mutex, &pub->cond, &pub->events_completed, reported);
-	svb_lock_all();
+	SVB_LOCKED;
 	finish(srq);
-	svb_unlock_all();
 	return 0;
 }
 

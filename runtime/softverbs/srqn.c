@@ -2,8 +2,6 @@
 
 // The numbers of shared receive queues of type XRC.
 #include "xrc.h"
-#include "instance.h"
-#include "receive.h"
 
 #define SRQN_MASK 0xffffffu
 

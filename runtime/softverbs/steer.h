@@ -20,7 +20,7 @@ struct svb_rwq_table {
 	struct svb_obj obj; // users: queue pairs
 	struct svb_kobj k;
 	uint32_t n;
-	struct svb_wq **wqs;
+	struct svb_wq *wqs[];
 };
 
 struct svb_flow_action {
@@ -29,15 +29,6 @@ struct svb_flow_action {
 	struct svb_kobj k;
 	uint32_t flags;
 };
-
-// svb_find_wq: with svb_lock held; NULL: none that lives
-static inline struct svb_wq *svb_find_wq(const struct ibv_wq *pub) { return svb_live(pub, SVB_T_WQ); }
-
-// svb_find_table: with svb_lock held; NULL: none that lives
-static inline struct svb_rwq_table *svb_find_table(const struct ibv_rwq_ind_table *pub) { return svb_live(pub, SVB_T_RWQ_TABLE); }
-
-// svb_find_action: with svb_lock held; NULL: none that lives
-static inline struct svb_flow_action *svb_find_action(const struct ibv_flow_action *pub) { return svb_live(pub, SVB_T_FLOW_ACTION); }
 
 // svb_table_left notes that a queue pair is gone, of the table that it had or of none.
 static inline void svb_table_left(struct svb_rwq_table *t)

@@ -3,11 +3,9 @@
 // The exported functions. Some of them, ibv_get_device_list for one, have no argument that says which software libibverbs
 // is meant, so each slot has its own copy of those.
 #include <stdio.h>
-#include <string.h>
 
 #include "control.h"
 #include "entry.h"
-#include "instance.h"
 
 #define EACH8(m, h, ...) \
 	m(h##0, __VA_ARGS__) m(h##1, __VA_ARGS__) m(h##2, __VA_ARGS__) m(h##3, __VA_ARGS__) \

@@ -3,13 +3,8 @@
 // Queue pairs of type XRC_RECV. As in a kernel, each belongs to an XRC domain, every handle of it is like the others, and it lives
 // until the last one is closed.
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "entry.h"
-#include "instance.h"
-#include "kernel.h"
-#include "objects.h"
-#include "qp.h"
 #include "worker.h"
 #include "xrc.h"
 
@@ -122,7 +117,7 @@ static int join(struct handle *h, struct svb_qp *qp, struct svb_ctx *c, struct s
 
 static int enter(struct target *t, struct handle *h, struct svb_ctx *c, const struct ibv_qp_init_attr_ex *a)
 {
-	struct svb_xrcd *x = svb_find_xrcd(a->xrcd);
+	struct svb_xrcd *x = svb_live(a->xrcd, SVB_T_XRCD);
 	struct svb_qp *qp = &t->qp;
 	int err;
 
@@ -154,9 +149,8 @@ struct ibv_qp *svb_make_target(struct svb_ctx *c, struct ibv_qp_init_attr_ex *a)
 	int err = t && h ? 0 : ENOMEM;
 
 	if (!err) {
-		svb_lock_all();
+		SVB_LOCKED;
 		err = enter(t, h, c, a);
-		svb_unlock_all();
 	}
 	if (!err) {
 		a->cap = (struct ibv_qp_cap){0};
@@ -169,7 +163,7 @@ struct ibv_qp *svb_make_target(struct svb_ctx *c, struct ibv_qp_init_attr_ex *a)
 
 static int open_target(struct handle *h, struct svb_ctx *c, const struct ibv_qp_open_attr *a)
 {
-	struct svb_xrcd *x = svb_find_xrcd(a->xrcd);
+	struct svb_xrcd *x = svb_live(a->xrcd, SVB_T_XRCD);
 	struct svb_qp *qp = svb_qp_numbered(c->dev, a->qp_num);
 
 	if (!x || x->obj.ctx != c || a->qp_type != IBV_QPT_XRC_RECV)
@@ -183,19 +177,14 @@ struct ibv_qp *svb_open_qp(struct ibv_context *pub, struct ibv_qp_open_attr *a)
 {
 	int err;
 	struct svb_ctx *c = svb_begin(pub, SVB_T_CTX, SVB_OPEN_QP, &err);
-	struct handle *h = NULL;
+	struct handle *h;
 
 	if (!err && a->comp_mask >= IBV_QP_OPEN_ATTR_RESERVED)
 		err = EOPNOTSUPP;
 	if (!err && (a->comp_mask & OPENED) != OPENED)
 		err = EINVAL;
-	if (!err && !(h = calloc(1, sizeof *h)))
-		err = ENOMEM;
+	h = svb_zeroed(sizeof *h, &err);
 	if (!err)
 		err = open_target(h, c, a);
-	svb_unlock_all();
-	if (!err)
-		return &h->pub;
-	free(h);
-	return svb_null(err);
+	return svb_made(h, err);
 }

@@ -2,9 +2,6 @@
 
 // Trouble that a test asks for: a device is taken away, a port goes down, completions wait.
 #include "control.h"
-#include "completion.h"
-#include "instance.h"
-#include "objects.h"
 #include "qp.h"
 
 struct news {
@@ -31,77 +28,64 @@ static void wake(struct svb_obj *o, void *arg)
 int svb_set_gone(int slot, const char *device)
 {
 	struct news n = {.type = IBV_EVENT_DEVICE_FATAL};
+	SVB_LOCKED;
 
-	svb_lock_all();
 	n.dev = svb_device_named(slot, device);
 	if (n.dev && !n.dev->gone) {
 		__atomic_store_n(&n.dev->gone, true, __ATOMIC_RELAXED);
 		svb_each(n.dev->inst, SVB_T_CTX, tell, &n);
 		svb_each(n.dev->inst, SVB_T_CHANNEL, wake, n.dev);
 	}
-	svb_unlock_all();
 	return n.dev ? 0 : ENODEV;
 }
 
 int svb_set_port(int slot, const char *device, unsigned port, bool up)
 {
 	struct news n = {.type = up ? IBV_EVENT_PORT_ACTIVE : IBV_EVENT_PORT_ERR, .port = (int)port};
-	int err = 0;
+	SVB_LOCKED;
 
-	svb_lock_all();
 	n.dev = svb_device_named(slot, device);
 	if (!n.dev)
-		err = ENODEV;
-	else if (port == 0 || port > n.dev->cfg.ports)
-		err = EINVAL;
-	if (!err && n.dev->port_down[port - 1] == up) {
+		return ENODEV;
+	if (port == 0 || port > n.dev->cfg.ports)
+		return EINVAL;
+	if (n.dev->port_down[port - 1] == up) {
 		n.dev->port_down[port - 1] = !up;
 		svb_each(n.dev->inst, SVB_T_CTX, tell, &n);
 	}
-	svb_unlock_all();
-	return err;
+	return 0;
 }
 
 int svb_hold(int slot, const char *device, uint32_t qpn, bool hold)
 {
-	struct svb_dev *d;
-	struct svb_qp *qp = NULL;
-	int err = ENODEV;
+	SVB_LOCKED;
+	struct svb_dev *d = svb_device_named(slot, device);
+	struct svb_qp *qp = d ? svb_qp_numbered(d, qpn) : NULL;
 
-	svb_lock_all();
-	d = svb_device_named(slot, device);
-	if (d) {
-		qp = svb_qp_numbered(d, qpn);
-		err = qp ? 0 : ENOENT;
-	}
-	if (qp)
-		qp->hold = hold;
-	if (qp && !hold)
+	if (!qp)
+		return d ? ENOENT : ENODEV;
+	qp->hold = hold;
+	if (!hold)
 		svb_late_release(d, qpn);
-	svb_unlock_all();
-	return err;
+	return 0;
 }
 
 void svb_memlock(int slot, const char *device, struct svb_memlock *out)
 {
-	const struct svb_dev *d;
+	SVB_LOCKED;
+	const struct svb_dev *d = svb_device_named(slot, device);
 
-	svb_lock_all();
-	d = svb_device_named(slot, device);
 	*out = d ? (struct svb_memlock){.limit = d->cfg.memlock, .pinned = d->pinned} : (struct svb_memlock){.limit = 0};
-	svb_unlock_all();
 }
 
 int svb_delay(int slot, uint64_t least, uint64_t most)
 {
-	struct svb_inst *in;
+	SVB_LOCKED;
+	struct svb_inst *in = svb_slot(slot);
 
-	svb_lock_all();
-	in = svb_slot(slot);
-	if (in) {
-		in->least_late = least;
-		in->most_late = most;
-	}
-	svb_unlock_all();
-	return in ? 0 : EINVAL;
+	if (!in)
+		return EINVAL;
+	in->least_late = least;
+	in->most_late = most;
+	return 0;
 }

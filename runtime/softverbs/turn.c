@@ -2,9 +2,6 @@
 
 // What becomes of a queue pair: whose turn it is on its device, the end of requests, the flush in ERR, the drain in SQD.
 #include "qp.h"
-#include "completion.h"
-#include "counters.h"
-#include "receive.h"
 
 void svb_qp_wait(struct svb_qp *qp)
 {

@@ -3,8 +3,6 @@
 // What windows are bound to. The checks are those of soft-RoCE in Linux 6.1, and so is their result: a bind that is refused completes
 // with IBV_WC_MW_BIND_ERR. Where soft-RoCE looks at the bounds of the region alone, those of the window hold here.
 #include "window.h"
-#include "instance.h"
-#include "kernel.h"
 
 enum {
 	CHANGES = IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC,

@@ -17,9 +17,6 @@ struct svb_bind {
 	uint32_t window, region, key, access; // window: its key before; region: its local key
 };
 
-// svb_find_mw: with svb_lock held; NULL: none that lives
-static inline struct svb_mw *svb_find_mw(const struct ibv_mw *pub) { return svb_live(pub, SVB_T_MW); }
-
 // window.c: with svb_lock held
 // svb_window_bind does what a request of a queue pair asks for; qp is whatever stands for it: 0, or an errno.
 SVB_HIDDEN int svb_window_bind(struct svb_dev *d, const void *qp, const struct svb_kpd *pd, const struct svb_bind *b);

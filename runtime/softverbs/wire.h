@@ -2,7 +2,6 @@
 #ifndef SVB_WIRE_H
 #define SVB_WIRE_H
 
-#include "piece.h"
 #include "qp.h"
 
 #define SVB_GRH 40

@@ -2,13 +2,8 @@
 
 // The thread of a device: it executes the send requests of all its queue pairs, each queue in order, one request
 // of a queue after one of the next. A request that waits for its peer holds up its own queue only.
-#include <signal.h>
-#include <stdlib.h>
-#include <time.h>
 
 #include "worker.h"
-#include "instance.h"
-#include "qp.h"
 #include "wire.h"
 
 #define FOREVER 7 // as a count of retries
@@ -135,13 +130,12 @@ static void rest(struct svb_worker *w, uint64_t until)
 static void *run(void *arg)
 {
 	struct svb_dev *d = arg;
-	struct svb_worker *w;
 	struct svb_qp *qp;
 	uint64_t now, next;
 	enum svb_turn t;
+	SVB_LOCKED;
+	struct svb_worker *w = d->worker;
 
-	svb_lock_all();
-	w = d->worker;
 	while (!w->stop) {
 		now = svb_now();
 		next = SVB_NEVER;
@@ -159,21 +153,7 @@ static void *run(void *arg)
 		else
 			serve(w, qp, t, now);
 	}
-	svb_unlock_all();
 	return NULL;
-}
-
-// All signals stay with the threads of Go.
-static int start_quietly(struct svb_worker *w, struct svb_dev *d)
-{
-	sigset_t all, old;
-	int err;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, &old);
-	err = pthread_create(&w->thread, NULL, run, d);
-	pthread_sigmask(SIG_SETMASK, &old, NULL);
-	return err;
 }
 
 int svb_worker_start(struct svb_dev *d)
@@ -192,7 +172,7 @@ int svb_worker_start(struct svb_dev *d)
 	pthread_cond_init(&w->work, &attr);
 	pthread_condattr_destroy(&attr);
 	d->worker = w; // the thread finds it when it gets the lock
-	err = start_quietly(w, d);
+	err = svb_quietly(&w->thread, run, d);
 	if (err) {
 		d->worker = NULL;
 		pthread_cond_destroy(&w->work);

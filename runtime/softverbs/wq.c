@@ -1,16 +1,8 @@
 //go:build linux && cgo
 
 // Work queues: their states, and requests, which come back when a queue fails. Nothing is received into one here.
-#include <stdlib.h>
 
 #include "entry.h"
-#include "completion.h"
-#include "domain.h"
-#include "instance.h"
-#include "kernel.h"
-#include "objects.h"
-#include "piece.h"
-#include "receive.h"
 #include "steer.h"
 
 #define MASK (IBV_WQ_ATTR_STATE | IBV_WQ_ATTR_CURR_STATE | IBV_WQ_ATTR_FLAGS)
@@ -21,9 +13,8 @@ static void forget(struct svb_obj *o)
 
 	svb_pd_part(&w->in, o->ctx->file, &w->k);
 	w->cq->obj.users--;
-	svb_unregister(o);
 	svb_recvq_free(&w->q);
-	free(w);
+	svb_forget(o);
 }
 
 static const struct svb_kind kind = {SVB_T_WQ, .noun = "work queue", .handle = offsetof(struct svb_wq, k.handle), .free = forget};
@@ -63,8 +54,8 @@ static int post(struct ibv_wq *pub, struct ibv_recv_wr *wr, struct ibv_recv_wr *
 
 static int enter(struct svb_ctx *c, struct svb_wq *w, const struct ibv_wq_init_attr *a)
 {
-	struct svb_pd *pd = svb_find_pd(a->pd);
-	struct svb_cq *cq = svb_find_cq(a->cq);
+	struct svb_pd *pd = svb_live(a->pd, SVB_T_PD);
+	struct svb_cq *cq = svb_live(a->cq, SVB_T_CQ);
 	int err;
 
 	if (!pd || !cq || cq->obj.dying || pd->obj.ctx != c || cq->obj.ctx != c)
@@ -89,7 +80,7 @@ struct ibv_wq *svb_create_wq(struct ibv_context *pub, struct ibv_wq_init_attr *a
 {
 	int err;
 	struct svb_ctx *c = svb_begin(pub, SVB_T_CTX, SVB_CREATE_WQ, &err);
-	struct svb_wq *w = NULL;
+	struct svb_wq *w;
 
 	if (!err && a->comp_mask >= IBV_WQ_INIT_ATTR_RESERVED)
 		err = EINVAL;
@@ -97,8 +88,7 @@ struct ibv_wq *svb_create_wq(struct ibv_context *pub, struct ibv_wq_init_attr *a
 		err = EINVAL;
 	if (!err && (a->comp_mask & IBV_WQ_INIT_ATTR_FLAGS) && a->create_flags >= IBV_WQ_FLAGS_RESERVED)
 		err = EOPNOTSUPP;
-	if (!err && !(w = calloc(1, sizeof *w)))
-		err = ENOMEM;
+	w = svb_zeroed(sizeof *w, &err);
 	if (!err && (a->max_wr > SVB_MAX_WR || a->max_sge > SVB_MAX_SGE))
 		err = EINVAL;
 	if (!err)
@@ -108,13 +98,9 @@ struct ibv_wq *svb_create_wq(struct ibv_context *pub, struct ibv_wq_init_attr *a
 		w->flags = a->comp_mask & IBV_WQ_INIT_ATTR_FLAGS ? a->create_flags : 0;
 		err = enter(c, w, a);
 	}
-	svb_unlock_all();
-	if (!err)
-		return &w->pub;
-	if (w)
+	if (err && w)
 		svb_recvq_free(&w->q);
-	free(w);
-	return svb_null(err);
+	return svb_made(w, err);
 }
 
 // change holds the state that is named against the one that the queue is in.
@@ -151,7 +137,4 @@ int svb_modify_wq(struct ibv_wq *pub, struct ibv_wq_attr *a)
 	return svb_end(err);
 }
 
-int svb_destroy_wq(struct ibv_wq *pub)
-{
-	return svb_destroy(pub, SVB_T_WQ, SVB_DESTROY_WQ);
-}
+SVB_DESTROYS(svb_destroy_wq, ibv_wq, SVB_T_WQ, SVB_DESTROY_WQ)

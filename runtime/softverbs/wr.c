@@ -2,12 +2,8 @@
 
 // Posting to extended queue pairs as a stream of commands. The builders lay requests down where they wait for the end of
 // the stream; then all are posted or none. What was not asked for has no builder, as with real providers.
-#include <stdlib.h>
-#include <string.h>
 
 #include "entry.h"
-#include "host.h"
-#include "instance.h"
 #include "qp.h"
 
 struct svb_stream {

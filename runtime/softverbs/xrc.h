@@ -17,9 +17,6 @@ struct svb_xrcd {
 	struct svb_domain *domain;
 };
 
-// svb_find_xrcd: with svb_lock held; NULL: none that lives
-static inline struct svb_xrcd *svb_find_xrcd(const struct ibv_xrcd *pub) { return svb_live(pub, SVB_T_XRCD); }
-
 // svb_has_xrc tells whether a device has extended reliable connections.
 static inline bool svb_has_xrc(const struct svb_dev *d) { return d->cfg.cap_flags & (1u << 20); }
 

@@ -2,24 +2,20 @@
 
 // XRC domains: as in a kernel, those of one inode are one, whichever context opened it.
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #include "entry.h"
-#include "instance.h"
-#include "objects.h"
 #include "xrc.h"
 
 #define BOTH (IBV_XRCD_INIT_ATTR_FD | IBV_XRCD_INIT_ATTR_OFLAGS)
 
 static void forget(struct svb_obj *o)
 {
-	struct svb_xrcd *x = SVB_OF(o, struct svb_xrcd);
+	struct svb_domain *d = SVB_OF(o, struct svb_xrcd)->domain;
 
-	svb_unregister(o);
-	if (--x->domain->xrcds == 0)
-		free(x->domain);
-	free(x);
+	if (--d->xrcds == 0)
+		free(d);
+	svb_forget(o);
 }
 
 static const struct svb_kind kind = {SVB_T_XRCD, .noun = "XRC domain", .free = forget};
@@ -70,7 +66,7 @@ struct ibv_xrcd *svb_open_xrcd(struct ibv_context *pub, struct ibv_xrcd_init_att
 {
 	int err;
 	struct svb_ctx *c = svb_begin(pub, SVB_T_CTX, SVB_OPEN_XRCD, &err);
-	struct svb_xrcd *x = NULL;
+	struct svb_xrcd *x;
 
 	if (!err && a->comp_mask >= IBV_XRCD_INIT_ATTR_RESERVED)
 		err = EOPNOTSUPP;
@@ -78,22 +74,14 @@ struct ibv_xrcd *svb_open_xrcd(struct ibv_context *pub, struct ibv_xrcd_init_att
 		err = EINVAL;
 	if (err && c && c->dev->cfg.mlx5)
 		err = SVB_SILENT;
-	if (!err && !(x = calloc(1, sizeof *x)))
-		err = ENOMEM;
+	x = svb_zeroed(sizeof *x, &err);
 	if (!err)
 		err = join(c, x, a->fd, a->oflags);
 	if (!err) {
 		x->pub.context = pub;
 		svb_register(&x->obj, &kind, &x->pub, c->obj.inst, c);
 	}
-	svb_unlock_all();
-	if (!err)
-		return &x->pub;
-	free(x);
-	return svb_null(err);
+	return svb_made(x, err);
 }
 
-int svb_close_xrcd(struct ibv_xrcd *pub)
-{
-	return svb_destroy(pub, SVB_T_XRCD, SVB_CLOSE_XRCD);
-}
+SVB_DESTROYS(svb_close_xrcd, ibv_xrcd, SVB_T_XRCD, SVB_CLOSE_XRCD)

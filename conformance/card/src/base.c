@@ -1,6 +1,8 @@
 // The devices of this process, the lock, the clock, the log.
 #define _GNU_SOURCE
+#include <dirent.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <time.h>
@@ -25,6 +27,54 @@ bool forked_away(void)
 void own_process(void)
 {
 	process = (pid_t)syscall(SYS_getpid);
+}
+
+bool fd_stat(int fd, struct stat *st)
+{
+	return !syscall(SYS_newfstatat, fd, "", st, AT_EMPTY_PATH);
+}
+
+bool fd_any(bool (*f)(int fd, const void *arg), const void *arg)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	const struct dirent *e;
+	bool found = !dir;
+
+	while (dir && !found && (e = readdir(dir)))
+		found = e->d_name[0] != '.' && f(atoi(e->d_name), arg);
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+int pipe_new(int *in, int *out)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -1;
+	*in = ends[1];
+	*out = fcntl(ends[0], F_DUPFD_CLOEXEC, 0);
+	if (*out >= 0)
+		return ends[0];
+	syscall(SYS_close, ends[0]);
+	syscall(SYS_close, ends[1]);
+	return -1;
+}
+
+int thread_new(void *(*run)(void *))
+{
+	sigset_t all, before;
+	pthread_t thread;
+	int err;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	err = pthread_create(&thread, NULL, run, NULL);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!err)
+		pthread_detach(thread);
+	return err;
 }
 
 uint64_t now(void)

@@ -50,6 +50,17 @@ bool forked_away(void) HIDDEN;
 // own_process has a child of fork be the process of this memory.
 void own_process(void) HIDDEN;
 
+// fd_stat is fstat, which is interposed. fd_any reports whether f holds for a descriptor of this process, or nobody knows.
+struct stat;
+bool fd_stat(int fd, struct stat *) HIDDEN;
+bool fd_any(bool (*f)(int fd, const void *arg), const void *arg) HIDDEN;
+
+// pipe_new makes a pipe that is closed by exec. It returns the end to read; *in is the other, and *out a copy of what it returns.
+int pipe_new(int *in, int *out) HIDDEN;
+
+// thread_new starts a thread that takes no signals, which are for the program's own.
+int thread_new(void *(*run)(void *)) HIDDEN;
+
 // now is the time of the device's clock, in ns.
 uint64_t now(void) HIDDEN;
 

@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/verbsgen/verbsgen/conformance/recording/exported"
 )
 
 // method is a method of a type, or a function.
@@ -21,7 +23,7 @@ type method struct {
 
 // methods are all that the packages export, by name. Those that a type has by value are among them once, with such a receiver.
 func methods() (all []method) {
-	for _, t := range exportedTypes {
+	for _, t := range exported.Types {
 		p := reflect.PointerTo(t)
 		for i := range p.NumMethod() {
 			m := p.Method(i)
@@ -31,8 +33,8 @@ func methods() (all []method) {
 			all = append(all, method{typeName(t) + "." + m.Name, m.Type.In(0), m.Func})
 		}
 	}
-	for _, name := range slices.Sorted(maps.Keys(exportedFuncs)) {
-		all = append(all, method{name: name, fn: reflect.ValueOf(exportedFuncs[name])})
+	for _, name := range slices.Sorted(maps.Keys(exported.Funcs)) {
+		all = append(all, method{name: name, fn: reflect.ValueOf(exported.Funcs[name])})
 	}
 	return all
 }

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/verbsgen/verbsgen/conformance/recording/exported"
 )
 
 // docs are the comments of types, methods and functions, by name.
@@ -18,7 +20,7 @@ type docs map[string]string
 func readDocs(t *testing.T) docs {
 	t.Helper()
 	d := docs{}
-	for short, folder := range packages {
+	for short, folder := range exported.Packages {
 		files, err := filepath.Glob(filepath.Join("..", "..", "..", folder, "*.go"))
 		if err != nil {
 			t.Fatal(err)

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/verbsgen/verbsgen/conformance/recording/exported"
 )
 
 // nilCall is a method with a receiver and arguments that are nil or zero.
@@ -152,8 +154,8 @@ func TestNil(t *testing.T) {
 		judge(all[from], event{End: died, Text: fmt.Sprintf("%v\n%s", err, said[:min(len(said), 800)])})
 		from++
 	}
-	t.Logf("%d calls of %d methods of %d types and %d functions: %v", len(all), len(methods())-len(exportedFuncs), len(exportedTypes),
-		len(exportedFuncs), ends)
+	t.Logf("%d calls of %d methods of %d types and %d functions: %v", len(all), len(methods())-len(exported.Funcs), len(exported.Types),
+		len(exported.Funcs), ends)
 }
 
 // wrong says what is wrong with the end of a call, if anything is.
@@ -199,7 +201,7 @@ func (c nilCall) judgedReceiver() bool {
 // explained reports whether the error of a nil receiver says that it is nil, or that of a zero value that nothing made it. A nil Lib, and
 // what a handle contains, are as zero values.
 func (c nilCall) explained(text string) bool {
-	handle := !strings.Contains(c.name, ".Lib.") && !strings.Contains(c.name, ".Buf.") && strings.HasPrefix(packages[c.pkg()], "gen")
+	handle := !strings.Contains(c.name, ".Lib.") && !strings.Contains(c.name, ".Buf.") && strings.HasPrefix(exported.Packages[c.pkg()], "gen")
 	return strings.Contains(text, " is nil") || strings.Contains(text, "was never opened") && !(handle && c.receiver == "nil")
 }
 

@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"time"
 
+	"github.com/verbsgen/verbsgen/conformance/recording/exported"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 )
 
@@ -124,7 +125,7 @@ func opaque(t reflect.Type) bool {
 // implementing is a value of an interface: one that was returned, or a new one of a type that implements it.
 func (p *pool) implementing(t reflect.Type) reflect.Value {
 	var types []reflect.Type
-	for _, x := range exportedTypes {
+	for _, x := range exported.Types {
 		for _, x := range []reflect.Type{x, reflect.PointerTo(x)} {
 			if x.Implements(t) {
 				types = append(types, x)

@@ -202,86 +202,73 @@ static uint64_t record(const char *verb, const struct arg *args, size_t n, enum 
 
 const char *recording_take(void)
 {
-	pthread_mutex_lock(&lock);
+	LOCKED;
+
 	free(written[1].text);
 	put("%s", "");
 	written[1] = written[0];
 	memset(&written[0], 0, sizeof written[0]);
-	pthread_mutex_unlock(&lock);
 	return written[1].text;
 }
 
 void recording_fill(const char *verb, int how, int field)
 {
-	struct wish *w;
+	LOCKED;
+	struct wish *w = *verb ? wish(verb, 1) : &objects;
 
-	pthread_mutex_lock(&lock);
-	w = *verb ? wish(verb, 1) : &objects;
 	w->how = how;
 	w->only = field;
-	pthread_mutex_unlock(&lock);
 }
 
 void recording_set(const char *verb, const char *field, uint64_t value)
 {
-	struct wish *w;
+	LOCKED;
+	struct wish *w = wish(verb, 1);
 
-	pthread_mutex_lock(&lock);
-	w = wish(verb, 1);
 	w->field = strcpy(keep(strlen(field) + 1), field);
 	w->value = value;
-	pthread_mutex_unlock(&lock);
 }
 
 void recording_result(const char *verb, int64_t result)
 {
-	struct wish *w;
+	LOCKED;
+	struct wish *w = wish(verb, 1);
 
-	pthread_mutex_lock(&lock);
-	w = wish(verb, 1);
 	w->has_result = 1;
 	w->result = result;
-	pthread_mutex_unlock(&lock);
 }
 
 // recording_reply adds a reply to those of a verb.
 void recording_reply(const char *verb, int64_t result)
 {
-	struct reply **last;
+	LOCKED;
+	struct reply **last = &wish(verb, 1)->replies;
 
-	pthread_mutex_lock(&lock);
-	last = &wish(verb, 1)->replies;
 	while (*last)
 		last = &(*last)->next;
 	*last = keep(sizeof **last);
 	(*last)->result = result;
-	pthread_mutex_unlock(&lock);
 }
 
 // recording_leave adds a number to the last reply of a verb.
 void recording_leave(const char *verb, const char *field, uint64_t value)
 {
-	struct reply *r;
-	struct number *x;
+	LOCKED;
+	struct reply *r = wish(verb, 1)->replies;
+	struct number *x = keep(sizeof *x);
 
-	pthread_mutex_lock(&lock);
-	r = wish(verb, 1)->replies;
 	while (r->next)
 		r = r->next;
-	x = keep(sizeof *x);
-	x->field = strcpy(keep(strlen(field) + 1), field);
-	x->value = value;
-	x->next = r->numbers;
+	*x = (struct number){strcpy(keep(strlen(field) + 1), field), value, r->numbers};
 	r->numbers = x;
-	pthread_mutex_unlock(&lock);
 }
 
 // recording_forget frees everything that was handed out, and drops what was asked for.
 void recording_forget(void)
 {
+	LOCKED;
 	struct kept *k;
 
-	pthread_mutex_lock(&lock);
 	while ((k = kept)) {
 		kept = k->next;
 		free(k);
@@ -292,7 +279,6 @@ void recording_forget(void)
 	for (int i = 0; i < 2; i++)
 		free(written[i].text);
 	memset(written, 0, sizeof written);
-	pthread_mutex_unlock(&lock);
 }
 
 #include "probe.h"

@@ -60,6 +60,14 @@ enum result { NOTHING, CODE, VALUE, STRING, MADE, OPENED, DEVICES, SAME };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+static void unlock(pthread_mutex_t **m)
+{
+	pthread_mutex_unlock(*m);
+}
+
+// LOCKED has the lock to the end of the block.
+#define LOCKED pthread_mutex_t *locked __attribute__((cleanup(unlock))) = (pthread_mutex_lock(&lock), &lock)
+
 static struct {
 	char *text;
 	size_t len, room;

@@ -5,7 +5,6 @@ static const struct {
 	const char *verb, *field;
 } waits[] = {
 	{"ibv_get_async_event", "async_fd"},
-	{"ibv_get_cq_event", "fd"},
 };
 
 // wait_for takes one signal from the descriptor of a function that waits on one. It returns 0 or an errno, EAGAIN for none on a

@@ -7,7 +7,6 @@
 
 #include "cm/commands.h"
 
-
 struct group {
 	struct scm_group k;
 	uint64_t uid;
@@ -19,7 +18,8 @@ static uint32_t handle_of(const struct scm_id *id)
 	return id->number % SCM_HANDLES;
 }
 
-int cm_get_ctx(const struct command *c, uint32_t handle, struct scm_id **id)
+// get_ctx looks up an identifier of the file.
+static int get_ctx(const struct command *c, uint32_t handle, struct scm_id **id)
 {
 	*id = scm_id_of(c->file->ch.m, handle);
 	if (!*id)
@@ -31,7 +31,7 @@ int cm_get_ctx(const struct command *c, uint32_t handle, struct scm_id **id)
 
 static int get_ctx_dev(const struct command *c, uint32_t handle, struct scm_id **id)
 {
-	const int err = cm_get_ctx(c, handle, id);
+	const int err = get_ctx(c, handle, id);
 
 	return err ? err : (*id)->dev ? 0 : EINVAL;
 }
@@ -42,8 +42,6 @@ static int create_id(const struct command *c)
 	struct scm_id *id;
 	int type = IBV_QPT_UD;
 
-	if (c->out_size < sizeof(struct rdma_ucm_create_id_resp))
-		return ENOSPC;
 	if (cmd.ps == RDMA_PS_TCP)
 		type = IBV_QPT_RC;
 	else if (cmd.ps == RDMA_PS_IB)
@@ -63,10 +61,8 @@ static int destroy_id(const struct command *c)
 {
 	INPUT(rdma_ucm_destroy_id, c);
 	struct scm_id *id;
-	int err = cm_get_ctx(c, cmd.id, &id);
+	const int err = get_ctx(c, cmd.id, &id);
 
-	if (c->out_size < sizeof(struct rdma_ucm_destroy_id_resp))
-		return ENOSPC;
 	if (err && err != ENXIO)
 		return err;
 	scm_id_end(id);
@@ -90,7 +86,7 @@ static int bind_ip(const struct command *c)
 	int err = ip(&cmd.addr, sizeof cmd.addr, &a);
 
 	if (!err)
-		err = cm_get_ctx(c, cmd.id, &id);
+		err = get_ctx(c, cmd.id, &id);
 	return err ? err : scm_bind(id, &a, NULL);
 }
 
@@ -115,7 +111,7 @@ static int bind_addr(const struct command *c)
 	INPUT(rdma_ucm_bind, c);
 	struct sockaddr_storage a;
 	struct scm_id *id;
-	int err = cm_get_ctx(c, cmd.id, &id);
+	int err = get_ctx(c, cmd.id, &id);
 
 	if (cmd.reserved)
 		return EINVAL;
@@ -130,7 +126,7 @@ static int resolve(const struct command *c, uint32_t number, const struct sockad
 	uint32_t ms)
 {
 	struct scm_id *id;
-	const int err = cm_get_ctx(c, number, &id);
+	const int err = get_ctx(c, number, &id);
 
 	return err ? err : scm_resolve_addr(id, src, dst, ms);
 }
@@ -160,10 +156,8 @@ static int resolve_addr(const struct command *c)
 static int resolve_route(const struct command *c)
 {
 	INPUT(rdma_ucm_resolve_route, c);
-	struct scm_id *id;
-	const int err = get_ctx_dev(c, cmd.id, &id);
 
-	return err ? err : scm_resolve_route(id, cmd.timeout_ms);
+	return scm_resolve_route(c->id, cmd.timeout_ms);
 }
 
 // copy_conn_param
@@ -194,10 +188,8 @@ static int connect_id(const struct command *c)
 static int listen_id(const struct command *c)
 {
 	INPUT(rdma_ucm_listen, c);
-	struct scm_id *id;
-	const int err = cm_get_ctx(c, cmd.id, &id);
 
-	return err ? err : scm_listen(id, (int)cmd.backlog);
+	return scm_listen(c->id, (int)cmd.backlog);
 }
 
 static int accept_id(const struct command *c)
@@ -233,11 +225,7 @@ static int reject_id(const struct command *c)
 
 static int disconnect_id(const struct command *c)
 {
-	INPUT(rdma_ucm_disconnect, c);
-	struct scm_id *id;
-	const int err = get_ctx_dev(c, cmd.id, &id);
-
-	return err ? err : scm_k_disconnect(id);
+	return scm_k_disconnect(c->id);
 }
 
 static struct ib_uverbs_ah_attr copy_ah(const struct ibv_ah_attr *a)
@@ -258,8 +246,6 @@ static int init_qp_attr(const struct command *c)
 	struct scm_id *id;
 	int mask = 0, err;
 
-	if (c->out_size < sizeof r)
-		return ENOSPC;
 	if (cmd.qp_state > IBV_QPS_ERR)
 		return EINVAL;
 	err = get_ctx_dev(c, cmd.id, &id);
@@ -297,8 +283,6 @@ static int get_event(const struct command *c)
 	const struct scm_event *e;
 	struct rdma_ucm_event_resp r = {0};
 
-	if (c->out_size < offsetof(struct rdma_ucm_event_resp, reserved))
-		return ENOSPC;
 	e = scm_event_take(&c->file->ch);
 	if (!e)
 		return EAGAIN;
@@ -321,23 +305,17 @@ static int set_option(const struct command *c)
 {
 	INPUT(rdma_ucm_set_option, c);
 	const void *value = (const void *)(uintptr_t)cmd.optval;
-	struct scm_id *id;
-	const int err = cm_get_ctx(c, cmd.id, &id);
 
-	if (err)
-		return err;
 	if (cmd.level == RDMA_OPTION_ID)
-		return scm_set_option_id(id, (int)cmd.optname, value, cmd.optlen);
-	return cmd.level == RDMA_OPTION_IB ? scm_set_option_ib(id, (int)cmd.optname, value, cmd.optlen) : ENOSYS;
+		return scm_set_option_id(c->id, (int)cmd.optname, value, cmd.optlen);
+	return cmd.level == RDMA_OPTION_IB ? scm_set_option_ib(c->id, (int)cmd.optname, value, cmd.optlen) : ENOSYS;
 }
 
 static int notify_id(const struct command *c)
 {
 	INPUT(rdma_ucm_notify, c);
-	struct scm_id *id;
-	const int err = get_ctx_dev(c, cmd.id, &id);
 
-	return err ? err : scm_k_notify(id, (enum ibv_event_type)cmd.event);
+	return scm_k_notify(c->id, (enum ibv_event_type)cmd.event);
 }
 
 static int join_group(const struct command *c, uint32_t number, uint64_t uid, uint64_t response, const struct sockaddr_storage *addr)
@@ -347,8 +325,6 @@ static int join_group(const struct command *c, uint32_t number, uint64_t uid, ui
 	struct scm_id *id;
 	int err = get_ctx_dev(c, number, &id);
 
-	if (c->out_size < sizeof(struct rdma_ucm_create_id_resp))
-		return ENOSPC;
 	if (err)
 		return err;
 	g = calloc(1, sizeof *g);
@@ -387,8 +363,6 @@ static int leave_multicast(const struct command *c)
 	struct scm_group *g = NULL;
 	struct scm_id *id;
 
-	if (c->out_size < sizeof(struct rdma_ucm_destroy_id_resp))
-		return ENOSPC;
 	LIST_FOREACH(id, &c->file->ch.ids, in_channel)
 		LIST_FOREACH(g, &id->groups, link)
 			if (((struct group *)g)->number == cmd.id)
@@ -410,7 +384,7 @@ static int migrate_id(const struct command *c)
 
 	if (!from.file)
 		return fcntl((int)cmd.fd, F_GETFD) < 0 ? ENOENT : EINVAL;
-	err = cm_get_ctx(&from, cmd.id, &id);
+	err = get_ctx(&from, cmd.id, &id);
 	if (err)
 		return err;
 	LIST_REMOVE(id, in_channel);
@@ -418,39 +392,6 @@ static int migrate_id(const struct command *c)
 	scm_events_move(id, &c->file->ch);
 	answer(cmd.response, &(struct rdma_ucm_migrate_resp){id->reported}, sizeof(struct rdma_ucm_migrate_resp));
 	return 0;
-}
-
-static int (*const commands[])(const struct command *) = {
-	[RDMA_USER_CM_CMD_CREATE_ID] = create_id,
-	[RDMA_USER_CM_CMD_DESTROY_ID] = destroy_id,
-	[RDMA_USER_CM_CMD_BIND_IP] = bind_ip,
-	[RDMA_USER_CM_CMD_RESOLVE_IP] = resolve_ip,
-	[RDMA_USER_CM_CMD_RESOLVE_ROUTE] = resolve_route,
-	[RDMA_USER_CM_CMD_QUERY_ROUTE] = cm_query_route,
-	[RDMA_USER_CM_CMD_CONNECT] = connect_id,
-	[RDMA_USER_CM_CMD_LISTEN] = listen_id,
-	[RDMA_USER_CM_CMD_ACCEPT] = accept_id,
-	[RDMA_USER_CM_CMD_REJECT] = reject_id,
-	[RDMA_USER_CM_CMD_DISCONNECT] = disconnect_id,
-	[RDMA_USER_CM_CMD_INIT_QP_ATTR] = init_qp_attr,
-	[RDMA_USER_CM_CMD_GET_EVENT] = get_event,
-	[RDMA_USER_CM_CMD_GET_OPTION] = NULL,
-	[RDMA_USER_CM_CMD_SET_OPTION] = set_option,
-	[RDMA_USER_CM_CMD_NOTIFY] = notify_id,
-	[RDMA_USER_CM_CMD_JOIN_IP_MCAST] = join_ip_multicast,
-	[RDMA_USER_CM_CMD_LEAVE_MCAST] = leave_multicast,
-	[RDMA_USER_CM_CMD_MIGRATE_ID] = migrate_id,
-	[RDMA_USER_CM_CMD_QUERY] = cm_query,
-	[RDMA_USER_CM_CMD_BIND] = bind_addr,
-	[RDMA_USER_CM_CMD_RESOLVE_ADDR] = resolve_addr,
-	[RDMA_USER_CM_CMD_JOIN_MCAST] = join_multicast,
-};
-
-static int run(const struct command *c, uint32_t number)
-{
-	if (number >= sizeof commands / sizeof *commands)
-		return EINVAL;
-	return commands[number] ? commands[number](c) : ENOSYS;
 }
 
 // wait_filled waits for an event to come, in a system call that goes on after a signal where those of Linux do.
@@ -481,6 +422,56 @@ static int next_event(const struct command *c)
 	return err;
 }
 
+// What a command answers at least, and the identifier that it is of, unless the command looks for it itself.
+static const struct {
+	int (*run)(const struct command *);
+	size_t answer, id;
+	int (*get)(const struct command *, uint32_t handle, struct scm_id **);
+} commands[] = {
+#define OF_ID(command, get) offsetof(struct command, id), get
+	[RDMA_USER_CM_CMD_CREATE_ID] = {create_id, sizeof(struct rdma_ucm_create_id_resp)},
+	[RDMA_USER_CM_CMD_DESTROY_ID] = {destroy_id, sizeof(struct rdma_ucm_destroy_id_resp)},
+	[RDMA_USER_CM_CMD_BIND_IP] = {bind_ip},
+	[RDMA_USER_CM_CMD_RESOLVE_IP] = {resolve_ip},
+	[RDMA_USER_CM_CMD_RESOLVE_ROUTE] = {resolve_route, 0, OF_ID(rdma_ucm_resolve_route, get_ctx_dev)},
+	[RDMA_USER_CM_CMD_QUERY_ROUTE] = {cm_query_route, offsetof(struct rdma_ucm_query_route_resp, ibdev_index), OF_ID(rdma_ucm_query, get_ctx)},
+	[RDMA_USER_CM_CMD_CONNECT] = {connect_id},
+	[RDMA_USER_CM_CMD_LISTEN] = {listen_id, 0, OF_ID(rdma_ucm_listen, get_ctx)},
+	[RDMA_USER_CM_CMD_ACCEPT] = {accept_id},
+	[RDMA_USER_CM_CMD_REJECT] = {reject_id},
+	[RDMA_USER_CM_CMD_DISCONNECT] = {disconnect_id, 0, OF_ID(rdma_ucm_disconnect, get_ctx_dev)},
+	[RDMA_USER_CM_CMD_INIT_QP_ATTR] = {init_qp_attr, sizeof(struct ib_uverbs_qp_attr)},
+	[RDMA_USER_CM_CMD_GET_EVENT] = {next_event, offsetof(struct rdma_ucm_event_resp, reserved)},
+	[RDMA_USER_CM_CMD_SET_OPTION] = {set_option, 0, OF_ID(rdma_ucm_set_option, get_ctx)},
+	[RDMA_USER_CM_CMD_NOTIFY] = {notify_id, 0, OF_ID(rdma_ucm_notify, get_ctx_dev)},
+	[RDMA_USER_CM_CMD_JOIN_IP_MCAST] = {join_ip_multicast, sizeof(struct rdma_ucm_create_id_resp)},
+	[RDMA_USER_CM_CMD_LEAVE_MCAST] = {leave_multicast, sizeof(struct rdma_ucm_destroy_id_resp)},
+	[RDMA_USER_CM_CMD_MIGRATE_ID] = {migrate_id},
+	[RDMA_USER_CM_CMD_QUERY] = {cm_query, 0, OF_ID(rdma_ucm_query, get_ctx)},
+	[RDMA_USER_CM_CMD_BIND] = {bind_addr},
+	[RDMA_USER_CM_CMD_RESOLVE_ADDR] = {resolve_addr},
+	[RDMA_USER_CM_CMD_JOIN_MCAST] = {join_multicast, sizeof(struct rdma_ucm_create_id_resp)},
+};
+
+static int run(struct command *c, uint32_t number)
+{
+	uint32_t id = 0;
+	int err;
+
+	if (number >= sizeof commands / sizeof *commands)
+		return EINVAL;
+	if (!commands[number].run)
+		return ENOSYS;
+	if (c->out_size < commands[number].answer)
+		return ENOSPC;
+	if (!commands[number].get)
+		return commands[number].run(c);
+	if (c->in_size >= commands[number].id + sizeof id)
+		memcpy(&id, (const char *)c->in + commands[number].id, sizeof id);
+	err = commands[number].get(c, id, &c->id);
+	return err ? err : commands[number].run(c);
+}
+
 bool cm_write(int fd, const void *from, size_t length, ssize_t *done)
 {
 	struct rdma_ucm_cmd_hdr h = {0};
@@ -497,7 +488,7 @@ bool cm_write(int fd, const void *from, size_t length, ssize_t *done)
 		c.in = (const char *)from + sizeof h;
 		c.in_size = h.in;
 		c.out_size = h.out;
-		err = h.cmd == RDMA_USER_CM_CMD_GET_EVENT ? next_event(&c) : run(&c, h.cmd);
+		err = run(&c, h.cmd);
 	}
 	scm_unlock_all();
 	note("rdma_cm command %u: %d\n", h.cmd, err);

@@ -14,6 +14,7 @@ struct command {
 	struct cm_file *file;
 	const void *in;
 	size_t in_size, out_size;
+	struct scm_id *id; // that it is of, where the table says so
 };
 
 // INPUT declares cmd, what a command passes, as far as it goes.
@@ -25,9 +26,6 @@ static inline void answer(uint64_t to, const void *from, size_t size)
 }
 
 enum { FAMILY_IB = 27 }; // AF_IB
-
-// cm_get_ctx looks up an identifier of the file.
-int cm_get_ctx(const struct command *, uint32_t handle, struct scm_id **) HIDDEN;
 
 // query.c
 int cm_query_route(const struct command *) HIDDEN;

@@ -1,6 +1,5 @@
 // The open files. Each is a pipe, which has a word in it while there are events: its inode identifies it, and poll needs no help.
 #define _GNU_SOURCE
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <sys/syscall.h>
@@ -24,7 +23,7 @@ static atomic_int count;
 
 static bool is_pipe(int fd, struct stat *st)
 {
-	return !syscall(SYS_newfstatat, fd, "", st, AT_EMPTY_PATH) && S_ISFIFO(st->st_mode);
+	return fd_stat(fd, st) && S_ISFIFO(st->st_mode);
 }
 
 static struct place *place_of(const struct stat *st)
@@ -81,24 +80,22 @@ void cm_stat(struct stat *st)
 // open_file makes a pipe. Its ends that stay here are not the one that the program closes.
 static int open_file(struct cm_file *f, int flags)
 {
+	const int fd = pipe_new(&f->ch.in, &f->ch.out);
 	struct stat st;
-	int ends[2];
 
-	if (pipe2(ends, O_CLOEXEC))
+	if (fd < 0)
 		return -1;
-	f->ch.in = ends[1];
-	f->ch.out = fcntl(ends[0], F_DUPFD_CLOEXEC, 0);
-	if (f->ch.out < 0 || !is_pipe(ends[0], &st) || !take_place(f, &st)) {
-		syscall(SYS_close, ends[0]);
-		syscall(SYS_close, ends[1]);
+	if (!is_pipe(fd, &st) || !take_place(f, &st)) {
+		syscall(SYS_close, fd);
+		syscall(SYS_close, f->ch.in);
 		syscall(SYS_close, f->ch.out);
 		return -1;
 	}
 	if (!(flags & O_CLOEXEC))
-		fcntl(ends[0], F_SETFD, 0);
+		fcntl(fd, F_SETFD, 0);
 	if (flags & O_NONBLOCK)
-		fcntl(ends[0], F_SETFL, O_NONBLOCK);
-	return ends[0];
+		fcntl(fd, F_SETFL, O_NONBLOCK);
+	return fd;
 }
 
 int cm_open(int flags)
@@ -125,21 +122,12 @@ int cm_open(int flags)
 	return fd;
 }
 
-// is_open reports whether the program has a descriptor of a file. One that dup2 replaced is not missed before the process ends.
-static bool is_open(const struct cm_file *f)
+// is_of reports whether a descriptor is one that the program has of a file. One that dup2 replaced is not missed before the process ends.
+static bool is_of(int fd, const void *file)
 {
-	DIR *dir = opendir("/proc/self/fd");
-	const struct dirent *e;
-	bool found = !dir;
+	const struct cm_file *f = file;
 
-	while (dir && !found && (e = readdir(dir))) {
-		const int fd = atoi(e->d_name);
-
-		found = e->d_name[0] != '.' && fd != f->ch.in && fd != f->ch.out && cm_open_file(fd) == f;
-	}
-	if (dir)
-		closedir(dir);
-	return found;
+	return fd != f->ch.in && fd != f->ch.out && cm_open_file(fd) == f;
 }
 
 // ucma_close
@@ -168,7 +156,7 @@ void cm_closed(struct cm_file *f)
 	scm_lock_all();
 	while (p && (p->file != f || !atomic_load(&p->inode))) // another thread may have ended it
 		p = p->next;
-	if (p && !is_open(f)) {
+	if (p && !fd_any(is_of, f)) {
 		atomic_store(&p->inode, 0);
 		atomic_fetch_sub(&count, 1);
 		f->closed = true;

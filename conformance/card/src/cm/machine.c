@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/mman.h>
@@ -230,8 +229,6 @@ static void leave(void)
 static int begin(void)
 {
 	const char *dir = getenv("CARD_WIRE");
-	sigset_t every, before;
-	pthread_t thread;
 	int err = 0;
 
 	machine = (struct scm_machine){.host = &host, .random = (uint32_t)now(),
@@ -248,14 +245,9 @@ static int begin(void)
 		leave();
 		return err ? err : ENOMEM;
 	}
-	sigfillset(&every); // which are for the program's own threads
-	pthread_sigmask(SIG_SETMASK, &every, &before);
-	err = pthread_create(&thread, NULL, loop, NULL);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	err = thread_new(loop);
 	if (err)
 		leave();
-	else
-		pthread_detach(thread);
 	return err;
 }
 

@@ -53,13 +53,8 @@ int cm_query_route(const struct command *c)
 {
 	INPUT(rdma_ucm_query, c);
 	struct rdma_ucm_query_route_resp r = {0};
-	struct scm_id *id;
-	const int err = cm_get_ctx(c, cmd.id, &id);
+	const struct scm_id *id = c->id;
 
-	if (c->out_size < offsetof(struct rdma_ucm_query_route_resp, ibdev_index))
-		return ENOSPC;
-	if (err)
-		return err;
 	memcpy(&r.src_addr, &id->src, sizeof r.src_addr);
 	memcpy(&r.dst_addr, &id->dst, sizeof r.dst_addr);
 	if (id->dev) {
@@ -146,19 +141,15 @@ int cm_query(const struct command *c)
 {
 	INPUT(rdma_ucm_query, c);
 	struct rdma_ucm_query_addr_resp r = {0};
-	struct scm_id *id;
-	const int err = cm_get_ctx(c, cmd.id, &id);
 
-	if (err)
-		return err;
 	if (cmd.option == RDMA_USER_CM_QUERY_PATH)
-		return query_path(id, cmd.response, c->out_size);
+		return query_path(c->id, cmd.response, c->out_size);
 	if (cmd.option != RDMA_USER_CM_QUERY_ADDR && cmd.option != RDMA_USER_CM_QUERY_GID)
 		return ENOSYS;
 	if (c->out_size < offsetof(struct rdma_ucm_query_addr_resp, ibdev_index))
 		return ENOSPC;
-	query_device_addr(id, &r);
-	(cmd.option == RDMA_USER_CM_QUERY_ADDR ? query_addr : query_gid)(id, &r);
+	query_device_addr(c->id, &r);
+	(cmd.option == RDMA_USER_CM_QUERY_ADDR ? query_addr : query_gid)(c->id, &r);
 	answer(cmd.response, &r, MIN(c->out_size, sizeof r));
 	return 0;
 }

@@ -64,7 +64,7 @@ enum { PHASE = 1, OF_SEND = 1 << 1, OF_RECEIVE = 2 << 1, ENTRY_IMMEDIATE = 1 << 
 
 // Pages of the device that a process maps, by the offset that create answered.
 struct region {
-	struct region *next;
+	LIST_ENTRY(region) link;
 	struct context *ctx;
 	uint64_t at, size;
 };

@@ -31,7 +31,7 @@ static void pieces(struct request *r, struct send *s)
 
 static bool peek(struct qp *q, struct request *r)
 {
-	struct efa_qp *e = q->own;
+	struct efa_qp *e = q->o.own;
 	struct send *s = (struct send *)(void *)r->raw;
 	const uint8_t *gid;
 
@@ -39,7 +39,7 @@ static bool peek(struct qp *q, struct request *r)
 		return false;
 	memset(r, 0, offsetof(struct request, raw));
 	memcpy(s, region_memory(e->sends) + SENDS_AT + (size_t)(e->sent & (e->nsends - 1)) * sizeof *s, sizeof *s);
-	gid = efa_address(context_device(q->o.ctx), s->address);
+	gid = efa_address(q->o.ctx->dev, s->address);
 	r->op = !gid ? UNKNOWN : (s->control & OPERATION) == 0 ? SEND : (s->control & OPERATION) == READS ? READ : UNKNOWN;
 	if (r->op == READ) { // the first of two pieces is there
 		r->raddr = address(s->list[0].low, s->list[0].high);
@@ -61,13 +61,13 @@ static bool peek(struct qp *q, struct request *r)
 
 static void drop(struct qp *q, const struct request *r)
 {
-	((struct efa_qp *)q->own)->sent = r->next;
+	((struct efa_qp *)q->o.own)->sent = r->next;
 }
 
 // A receive is the buffers up to the one that is marked as the last.
 static bool take(struct qp *q, struct srq *s, struct receive *v, uint32_t *left)
 {
-	struct efa_qp *e = q->own;
+	struct efa_qp *e = q->o.own;
 	const uint16_t end = posted(e, RECEIVE_DOORBELL);
 	const struct buffer *b = NULL;
 
@@ -109,7 +109,7 @@ static uint8_t status(int s)
 // The phase of an entry is 1 in the first round of its queue. A queue without room is the program's fault, and not seen.
 static bool complete(struct cq *cq, const struct completion *c)
 {
-	struct efa_cq *e = cq->own;
+	struct efa_cq *e = cq->o.own;
 	const uint32_t n = e->produced[c->receive]++;
 	const size_t at = (size_t)(c->receive * cq->entries + n % cq->entries) * e->size;
 	struct entry *out = (struct entry *)(void *)(region_memory(e->pages) + at);

@@ -1,5 +1,6 @@
 // Queues: Linux 6.1, drivers/infiniband/hw/efa/efa_verbs.c.
 #include "efa/efa.h"
+#include "uverbs/qp.h"
 
 // efa_create_cq.
 int efa_create_cq(const struct call *c, struct cq *cq, uint32_t entries, uint32_t flags)
@@ -24,7 +25,7 @@ int efa_create_cq(const struct call *c, struct cq *cq, uint32_t entries, uint32_
 		return ENOMEM;
 	}
 	e->size = q.cq_entry_size;
-	cq->own = e;
+	cq->o.own = e;
 	cq->entries = entries;
 	r.q_mmap_key = e->pages->at;
 	r.q_mmap_size = e->pages->size;
@@ -34,7 +35,7 @@ int efa_create_cq(const struct call *c, struct cq *cq, uint32_t entries, uint32_
 
 void efa_end_cq(struct cq *cq)
 {
-	region_end(((struct efa_cq *)cq->own)->pages);
+	region_end(((struct efa_cq *)cq->o.own)->pages);
 }
 
 // efa_qp_validate_cap and efa_qp_validate_attr.
@@ -87,7 +88,7 @@ int efa_create_qp(const struct call *c, struct qp *q, uint32_t flags)
 	}
 	e->nsends = u.sq_ring_size / sizeof(struct send);
 	e->nreceives = u.rq_ring_size / sizeof(struct buffer);
-	q->own = e;
+	q->o.own = e;
 	r = (struct efa_ibv_create_qp_resp){
 		.sq_db_offset = SEND_DOORBELL, .rq_db_offset = RECEIVE_DOORBELL, .llq_desc_offset = SENDS_AT, .sq_db_mmap_key = e->doorbells->at,
 		.rq_db_mmap_key = e->doorbells->at, .llq_desc_mmap_key = e->sends->at, .rq_mmap_key = e->receives ? e->receives->at : 0,
@@ -97,32 +98,10 @@ int efa_create_qp(const struct call *c, struct qp *q, uint32_t flags)
 	return 0;
 }
 
-// srd_qp_state_table, by the state before; in the order of need and may. Any but RESET may become RESET or ERR.
+// srd_qp_state_table is that of UD, but for the number of retries.
 static bool srd_allowed(int from, int to, uint32_t mask)
 {
-	static const struct {
-		int from, to;
-		uint32_t need, may;
-	} table[] = {
-		{IBV_QPS_RESET, IBV_QPS_INIT, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY, 0},
-		{IBV_QPS_INIT, IBV_QPS_INIT, 0, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_QKEY},
-		{IBV_QPS_INIT, IBV_QPS_RTR, 0, IBV_QP_PKEY_INDEX | IBV_QP_QKEY},
-		{IBV_QPS_RTR, IBV_QPS_RTS, IBV_QP_SQ_PSN, IBV_QP_CUR_STATE | IBV_QP_QKEY | IBV_QP_RNR_RETRY},
-		{IBV_QPS_RTS, IBV_QPS_RTS, 0, IBV_QP_CUR_STATE | IBV_QP_QKEY},
-		{IBV_QPS_RTS, IBV_QPS_SQD, 0, IBV_QP_EN_SQD_ASYNC_NOTIFY},
-		{IBV_QPS_SQD, IBV_QPS_RTS, 0, IBV_QP_CUR_STATE | IBV_QP_QKEY},
-		{IBV_QPS_SQD, IBV_QPS_SQD, 0, IBV_QP_PKEY_INDEX | IBV_QP_QKEY},
-		{IBV_QPS_SQE, IBV_QPS_RTS, 0, IBV_QP_CUR_STATE | IBV_QP_QKEY},
-	};
-
-	if (mask & IBV_QP_CUR_STATE && from != IBV_QPS_RTR && from != IBV_QPS_RTS && from != IBV_QPS_SQD && from != IBV_QPS_SQE)
-		return false;
-	if (to == IBV_QPS_RESET || (to == IBV_QPS_ERR && from != IBV_QPS_RESET))
-		return !(mask & ~(uint32_t)IBV_QP_STATE);
-	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-		if (table[i].from == from && table[i].to == to)
-			return (mask & table[i].need) == table[i].need && !(mask & ~(table[i].need | table[i].may | IBV_QP_STATE));
-	return false;
+	return transition_allowed(IBV_QPT_UD, from, to, from == IBV_QPS_RTR && to == IBV_QPS_RTS ? mask & ~(uint32_t)IBV_QP_RNR_RETRY : mask);
 }
 
 // efa_modify_qp_validate.
@@ -159,7 +138,7 @@ static _Atomic uint32_t *doorbell(const struct efa_qp *e, size_t at)
 
 void efa_reset_qp(struct qp *q)
 {
-	struct efa_qp *e = q->own;
+	struct efa_qp *e = q->o.own;
 
 	e->sent = e->received = 0;
 	atomic_store(doorbell(e, SEND_DOORBELL), 0);
@@ -168,5 +147,5 @@ void efa_reset_qp(struct qp *q)
 
 void efa_end_qp(struct qp *q)
 {
-	end_regions(q->own);
+	end_regions(q->o.own);
 }

@@ -7,10 +7,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <linux/netlink.h>
-#include <rdma/rdma_user_ioctl_cmds.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
@@ -19,7 +17,6 @@
 #include "libc/config.h"
 #include "libc/file.h"
 #include "uverbs/dispatch.h"
-#include "uverbs/provider.h"
 #include "wire/engine.h"
 
 #define EXPORT __attribute__((visibility("default")))
@@ -188,11 +185,11 @@ EXPORT FILE *fopen64(const char *path, const char *mode) __attribute__((alias("f
 
 EXPORT int fstat(int fd, struct stat *st)
 {
-	int err = (int)syscall(SYS_newfstatat, fd, "", st, AT_EMPTY_PATH);
+	const int err = fd_stat(fd, st) ? 0 : -1;
 	struct context *ctx = err ? NULL : file_adopt(fd, st);
 
 	if (ctx)
-		file_stat(context_device(ctx)->index, st);
+		file_stat(ctx->dev->index, st);
 	else if (!err && cm_open_file(fd))
 		cm_stat(st);
 	return err;
@@ -264,7 +261,7 @@ EXPORT void *mmap(void *at, size_t length, int prot, int flags, int fd, off_t of
 
 	if (ctx) {
 		pthread_mutex_lock(&lock);
-		err = flags & MAP_SHARED ? context_device(ctx)->provider->map(ctx, length, prot, offset) : EINVAL;
+		err = flags & MAP_SHARED ? ctx->dev->provider->map(ctx, length, prot, offset) : EINVAL;
 		pthread_mutex_unlock(&lock);
 		note("mmap offset %#lx length %zu: %d\n", (long)offset, length, err);
 		if (err) {

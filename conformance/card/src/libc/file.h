@@ -29,7 +29,4 @@ void file_closed(void) HIDDEN;
 // file_stat makes st that of the character device.
 void file_stat(int device, struct stat *st) HIDDEN;
 
-// file_any reports whether there is a context at all: without one, no call needs a look at its descriptor.
-bool file_any(void) HIDDEN;
-
 #endif

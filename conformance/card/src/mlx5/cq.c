@@ -71,7 +71,7 @@ int mlx5_create_cq(const struct call *c, struct cq *cq, uint32_t entries, uint32
 	m->ignore_overrun = flags & IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN;
 	m->db[CQ_ARM] = not_armed;
 	clear(m->buf, n, m->size);
-	cq->own = m;
+	cq->o.own = m;
 	cq->entries = n - 1;
 	r.cqn = cq->number;
 	ATTR_OUT(c, UVERBS_ATTR_UHW_OUT, r);
@@ -96,7 +96,7 @@ static void move(struct mlx5_cq *m, uint8_t *buf, uint32_t n, unsigned size)
 int mlx5_resize_cq(const struct call *c, struct cq *cq, uint32_t entries)
 {
 	struct mlx5_ib_resize_cq q;
-	struct mlx5_cq *m = cq->own;
+	struct mlx5_cq *m = cq->o.own;
 	uint32_t n;
 	int err;
 
@@ -131,7 +131,7 @@ int mlx5_modify_cq(struct cq *cq, uint16_t count, uint16_t period)
 // other, seen or not.
 bool mlx5_armed(struct cq *cq)
 {
-	struct mlx5_cq *m = cq->own;
+	struct mlx5_cq *m = cq->o.own;
 	uint32_t word = atomic_load(&m->db[CQ_ARM]), wish = be32toh(word);
 	const uint32_t last = wish & MLX5_CQ_DB_REQ_NOT_SOL ? m->solicited : m->produced;
 	const uint32_t ahead = (last - wish) & 0xffffff;
@@ -177,13 +177,13 @@ static uint8_t opcode(const struct completion *c)
 // A completion names its queue by the number that libmlx5 gave it (cqe_version 1); on an XRC target, that of the shared queue.
 static uint32_t uidx_of(const struct completion *c)
 {
-	const struct mlx5_qp *q = c->qp ? c->qp->own : NULL;
+	const struct mlx5_qp *q = c->qp ? c->qp->o.own : NULL;
 
 	if (!q)
-		return ((const struct mlx5_wq *)c->wq->own)->uidx;
+		return ((const struct mlx5_wq *)c->wq->o.own)->uidx;
 	if (c->receive && c->qp->type == IBV_QPT_XRC_RECV && c->srq)
-		return ((const struct mlx5_srq *)c->srq->own)->uidx;
-	return q->uidx;
+		return ((const struct mlx5_srq *)c->srq->o.own)->uidx;
+	return q->rq.uidx;
 }
 
 // number is that of the queue pair; with frames, the tag of the flow stands there.
@@ -217,7 +217,7 @@ static void fill(struct mlx5_cqe64 *e, const struct completion *c)
 
 bool mlx5_complete(struct cq *cq, const struct completion *c)
 {
-	struct mlx5_cq *m = cq->own;
+	struct mlx5_cq *m = cq->o.own;
 	const uint32_t seen = be32toh(atomic_load(&m->db[CQ_CONSUMER])) & 0xffffff;
 	struct mlx5_cqe64 *e;
 	uint8_t own;

@@ -48,7 +48,7 @@ bool mlx5_dc_allowed(const struct qp *q, const struct ib_uverbs_modify_qp *a)
 {
 	const int from = q->state, to = a->attr_mask & IBV_QP_STATE ? a->qp_state : from;
 
-	if (!((const struct mlx5_qp *)q->own)->dct)
+	if (!((const struct mlx5_qp *)q->o.own)->dct)
 		return initiator_allowed(from, to, a->attr_mask);
 	if (from == IBV_QPS_RESET && to == IBV_QPS_INIT)
 		return exactly(a->attr_mask, IBV_QP_ACCESS_FLAGS | IBV_QP_PKEY_INDEX | IBV_QP_PORT, 0);

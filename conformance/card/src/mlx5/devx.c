@@ -2,7 +2,6 @@
 // drivers/infiniband/hw/mlx5/devx.c, qos.c, std_types.c.
 #include "mlx5/mlx5.h"
 #include "uverbs/memory.h"
-#include "wire/key.h"
 #include "wire/requester.h"
 
 enum { QUERY_HCA_CAP = 0x100, CREATE_MKEY = 0x200, ALLOC_FLOW_COUNTER = 0x939, QUERY_FLOW_COUNTER = 0x93b,
@@ -37,13 +36,11 @@ static void end(struct object *o)
 
 static int add(const struct call *c, int type, uint16_t handle, uint32_t *number)
 {
-	struct numbered *n = calloc(1, sizeof *n);
-	const int err = n ? object_add(c->ctx, &n->o, type, end) : ENOMEM;
+	int err;
+	struct numbered *n = object_new(c->ctx, type, sizeof *n, end, &err);
 
-	if (err) {
-		free(n);
+	if (!n)
 		return err;
-	}
 	*number = n->number = atomic_fetch_add(&numbers, 1) + 1;
 	attr_created(c, handle, n->o.handle);
 	return 0;
@@ -90,22 +87,15 @@ int mlx5_devx_other(const struct call *c)
 // add_key adds a memory key, whose lower 8 bits are 0.
 static int add_key(const struct call *c, bool invalidable, uint32_t *number)
 {
-	struct numbered *n = calloc(1, sizeof *n);
 	int err;
+	struct numbered *n = object_new(c->ctx, MLX5_IB_OBJECT_DEVX_OBJ, sizeof *n, end, &err);
 
 	if (!n)
-		return ENOMEM;
+		return err;
 	n->key = (struct key){.kind = KEY_LIST, .dev = c->dev, .invalidable = invalidable};
 	err = key_new(&n->key);
-	if (!err) {
-		err = object_add(c->ctx, &n->o, MLX5_IB_OBJECT_DEVX_OBJ, end);
-		if (err)
-			key_end(&n->key);
-	}
-	if (err) {
-		free(n);
+	if (err)
 		return err;
-	}
 	n->key.value &= ~0xffu;
 	*number = n->number = n->key.value >> 8;
 	attr_created(c, MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE, n->o.handle);
@@ -171,11 +161,6 @@ int mlx5_devx_modify(const struct call *c)
 	return err;
 }
 
-int mlx5_devx_destroy(const struct call *c)
-{
-	return attr_destroy(c, MLX5_IB_ATTR_DEVX_OBJ_DESTROY_HANDLE, MLX5_IB_OBJECT_DEVX_OBJ);
-}
-
 int mlx5_umem_reg(const struct call *c)
 {
 	const uint64_t access = attr_number(c, MLX5_IB_ATTR_DEVX_UMEM_REG_ACCESS, 0);
@@ -191,11 +176,6 @@ int mlx5_umem_reg(const struct call *c)
 	if (err == 0)
 		attr_out32(c, MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, number);
 	return err;
-}
-
-int mlx5_umem_dereg(const struct call *c)
-{
-	return attr_destroy(c, MLX5_IB_ATTR_DEVX_UMEM_DEREG_HANDLE, MLX5_IB_OBJECT_DEVX_UMEM);
 }
 
 int mlx5_query_eqn(const struct call *c)
@@ -223,11 +203,6 @@ int mlx5_alloc_pp(const struct call *c)
 		ATTR_OUT(c, MLX5_IB_ATTR_PP_OBJ_ALLOC_INDEX, index);
 	}
 	return err;
-}
-
-int mlx5_free_pp(const struct call *c)
-{
-	return attr_destroy(c, MLX5_IB_ATTR_PP_OBJ_DESTROY_HANDLE, MLX5_IB_OBJECT_PP);
 }
 
 // A port that is not of a switch has no parts.

@@ -7,13 +7,13 @@
 enum { PAGES = DM_BAR / PAGE };
 
 struct memic {
-	struct memic *next;
+	LIST_ENTRY(memic) link;
 	const struct context *ctx;
 	uint32_t entry;          // the first of as many as there are pages
 	uint64_t at, size;       // in its pages; the size is a multiple of the unit
 };
 
-static struct memic *all[DEVICES];
+static LIST_HEAD(, memic) all[DEVICES];
 
 static uint32_t pages_of(uint64_t size)
 {
@@ -22,10 +22,11 @@ static uint32_t pages_of(uint64_t size)
 
 static bool has_room(int device, uint64_t size)
 {
+	const struct memic *m;
 	uint64_t sum = 0;
 	uint32_t pages = pages_of(size);
 
-	for (const struct memic *m = all[device]; m; m = m->next) {
+	LIST_FOREACH(m, &all[device], link) {
 		sum += m->size;
 		pages += pages_of(m->size);
 	}
@@ -35,22 +36,22 @@ static bool has_room(int device, uint64_t size)
 // Entries are numbered within the open file (rdma_user_mmap_entry_insert_range).
 static uint32_t free_entry(int device, const struct context *ctx, uint32_t n)
 {
+	const struct memic *m;
 	uint32_t entry = 0;
 
-	for (const struct memic *m = all[device]; m;) {
-		if (m->ctx == ctx && entry < m->entry + pages_of(m->size) && m->entry < entry + n) {
-			entry = m->entry + pages_of(m->size);
-			m = all[device];
-		} else {
-			m = m->next;
-		}
-	}
+	do
+		LIST_FOREACH(m, &all[device], link)
+			if (m->ctx == ctx && entry < m->entry + pages_of(m->size) && m->entry < entry + n) {
+				entry = m->entry + pages_of(m->size);
+				break;
+			}
+	while (m);
 	return entry;
 }
 
 static uint8_t *memory_of(const struct memic *m)
 {
-	return context_pages(m->ctx) + mlx5_offset(MLX5_IB_MMAP_DEVICE_MEM, m->entry) + m->at;
+	return m->ctx->pages + mlx5_offset(MLX5_IB_MMAP_DEVICE_MEM, m->entry) + m->at;
 }
 
 // place is where in its pages the memory begins: not at their start where another place fits, as a card may choose.
@@ -66,14 +67,13 @@ static uint64_t size_of(const struct dm *dm)
 
 int mlx5_import_dm(struct context *ctx, struct dm *dm)
 {
-	const int d = context_device(ctx)->index;
 	struct memic *m = calloc(1, sizeof *m);
 
 	if (!m)
 		return ENOMEM;
-	*m = (struct memic){.next = all[d], .ctx = ctx, .entry = (uint32_t)dm->placed[0], .size = size_of(dm), .at = dm->placed[1]};
-	all[d] = m;
-	dm->own = m;
+	*m = (struct memic){.ctx = ctx, .entry = (uint32_t)dm->placed[0], .size = size_of(dm), .at = dm->placed[1]};
+	LIST_INSERT_HEAD(&all[ctx->dev->index], m, link);
+	dm->o.own = m;
 	return 0;
 }
 
@@ -100,7 +100,7 @@ int mlx5_alloc_dm(const struct call *c, struct dm *dm, uint32_t log_align)
 	dm->placed[1] = start;
 	if (mlx5_import_dm(c->ctx, dm))
 		return ENOMEM;
-	memset(memory_of(dm->own), 0xa5, size); // its content is not said; no test may count on zeros
+	memset(memory_of(dm->o.own), 0xa5, size); // its content is not said; no test may count on zeros
 	ATTR_OUT(c, MLX5_IB_ATTR_ALLOC_DM_RESP_PAGE_INDEX, entry);
 	ATTR_OUT(c, MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, start);
 	return 0;
@@ -108,20 +108,16 @@ int mlx5_alloc_dm(const struct call *c, struct dm *dm, uint32_t log_align)
 
 void mlx5_free_dm(struct dm *dm)
 {
-	struct memic *m = dm->own;
+	struct memic *m = dm->o.own;
 
-	for (int d = 0; m && d < DEVICES; d++)
-		for (struct memic **p = &all[d]; *p; p = &(*p)->next)
-			if (*p == m) {
-				*p = m->next;
-				return;
-			}
+	if (m)
+		LIST_REMOVE(m, link);
 }
 
 // mlx5_ib_reg_dm_mr allows these flags only (MLX5_IB_DM_MEMIC_ALLOWED_ACCESS).
 int mlx5_reg_dm(const struct dm *dm, uint32_t access, uint8_t **memory)
 {
-	const struct memic *m = dm->own;
+	const struct memic *m = dm->o.own;
 
 	if (access & ~(unsigned)(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC |
 		IBV_ACCESS_ZERO_BASED))
@@ -133,49 +129,46 @@ int mlx5_reg_dm(const struct dm *dm, uint32_t access, uint8_t **memory)
 // mlx5_ib_mmap_offset: all pages of an entry, or none.
 int mlx5_map_dm(const struct context *ctx, uint32_t index, size_t length)
 {
-	const struct memic *m = all[context_device(ctx)->index];
+	const struct memic *m;
 
-	while (m && (m->ctx != ctx || m->entry != index))
-		m = m->next;
-	return m && length == (size_t)pages_of(m->size) * PAGE ? 0 : EINVAL;
+	LIST_FOREACH(m, &all[ctx->dev->index], link)
+		if (m->ctx == ctx && m->entry == index)
+			return length == (size_t)pages_of(m->size) * PAGE ? 0 : EINVAL;
+	return EINVAL;
+}
+
+// placed answers where the memory of a handle lies.
+static const struct dm *placed(const struct call *c, uint16_t handle, uint16_t page, uint16_t offset, int *err)
+{
+	const struct dm *dm = attr_object(c, handle, UVERBS_OBJECT_DM, err);
+	const struct memic *m = dm ? dm->o.own : NULL;
+
+	if (m) {
+		attr_out(c, page, &(uint16_t){(uint16_t)m->entry}, sizeof(uint16_t));
+		ATTR_OUT(c, offset, m->at);
+	}
+	return dm;
 }
 
 int mlx5_query_dm(const struct call *c)
 {
 	int err;
-	const struct dm *dm = attr_object(c, MLX5_IB_ATTR_QUERY_DM_REQ_HANDLE, UVERBS_OBJECT_DM, &err);
-	const struct memic *m = dm ? dm->own : NULL;
-	uint64_t start;
-	uint16_t entry;
+	const struct dm *dm = placed(c, MLX5_IB_ATTR_QUERY_DM_REQ_HANDLE, MLX5_IB_ATTR_QUERY_DM_RESP_PAGE_INDEX,
+		MLX5_IB_ATTR_QUERY_DM_RESP_START_OFFSET, &err);
 
-	if (!m)
-		return err;
-	start = m->at;
-	entry = (uint16_t)m->entry;
-	ATTR_OUT(c, MLX5_IB_ATTR_QUERY_DM_RESP_PAGE_INDEX, entry);
-	ATTR_OUT(c, MLX5_IB_ATTR_QUERY_DM_RESP_START_OFFSET, start);
-	ATTR_OUT(c, MLX5_IB_ATTR_QUERY_DM_RESP_LENGTH, dm->length);
-	return 0;
+	if (dm)
+		ATTR_OUT(c, MLX5_IB_ATTR_QUERY_DM_RESP_LENGTH, dm->length);
+	return err;
 }
 
 // Ours: the card has one operation, number 0, which stores what is written and returns what is there; it is mapped as the memory itself.
 int mlx5_map_dm_op(const struct call *c)
 {
-	int err;
-	const struct dm *dm = attr_object(c, MLX5_IB_ATTR_DM_MAP_OP_ADDR_REQ_HANDLE, UVERBS_OBJECT_DM, &err);
-	const struct memic *m = dm ? dm->own : NULL;
 	uint8_t op = 0;
-	uint64_t start;
-	uint16_t entry;
+	int err;
 
-	if (!m)
-		return err;
 	ATTR_IN(c, MLX5_IB_ATTR_DM_MAP_OP_ADDR_REQ_OP, op);
-	if (op)
-		return EOPNOTSUPP;
-	start = m->at;
-	entry = (uint16_t)m->entry;
-	ATTR_OUT(c, MLX5_IB_ATTR_DM_MAP_OP_ADDR_RESP_PAGE_INDEX, entry);
-	ATTR_OUT(c, MLX5_IB_ATTR_DM_MAP_OP_ADDR_RESP_START_OFFSET, start);
-	return 0;
+	placed(c, MLX5_IB_ATTR_DM_MAP_OP_ADDR_REQ_HANDLE, MLX5_IB_ATTR_DM_MAP_OP_ADDR_RESP_PAGE_INDEX,
+		MLX5_IB_ATTR_DM_MAP_OP_ADDR_RESP_START_OFFSET, &err);
+	return !err && op ? EOPNOTSUPP : err;
 }

@@ -26,8 +26,8 @@ off_t mlx5_offset(unsigned command, uint32_t index)
 void mlx5_tick(struct context *ctx)
 {
 	const uint64_t t = now();
-	uint32_t *clock = (uint32_t *)(void *)(context_pages(ctx) + mlx5_offset(MLX5_IB_MMAP_CORE_CLOCK, 0));
-	struct mlx5_ib_clock_info *info = (struct mlx5_ib_clock_info *)(void *)(context_pages(ctx) + mlx5_offset(MLX5_IB_MMAP_CLOCK_INFO, 0));
+	uint32_t *clock = (uint32_t *)(void *)(ctx->pages + mlx5_offset(MLX5_IB_MMAP_CORE_CLOCK, 0));
+	struct mlx5_ib_clock_info *info = (struct mlx5_ib_clock_info *)(void *)(ctx->pages + mlx5_offset(MLX5_IB_MMAP_CLOCK_INFO, 0));
 	struct timespec real;
 
 	clock[0] = htobe32((uint32_t)(t >> 32));
@@ -60,7 +60,7 @@ static int map(struct context *ctx, size_t length, int prot, off_t offset)
 	case MLX5_IB_MMAP_DEVICE_MEM:
 		return mlx5_map_dm(ctx, index, length);
 	case MLX5_IB_MMAP_ALLOC_WC: // here: a doorbell page's entry
-		return index < UARS && uars[context_device(ctx)->index][index] && uars[context_device(ctx)->index][index]->ctx == ctx &&
+		return index < UARS && uars[ctx->dev->index][index] && uars[ctx->dev->index][index]->ctx == ctx &&
 			length == PAGE ? 0 : EINVAL;
 	default:
 		return EINVAL;
@@ -70,8 +70,8 @@ static int map(struct context *ctx, size_t length, int prot, off_t offset)
 static void end_uar(struct object *o)
 {
 	for (int i = 0; i < UARS; i++)
-		if (uars[context_device(o->ctx)->index][i] == o)
-			uars[context_device(o->ctx)->index][i] = NULL;
+		if (uars[o->ctx->dev->index][i] == o)
+			uars[o->ctx->dev->index][i] = NULL;
 	object_drop(o);
 }
 
@@ -87,12 +87,11 @@ static int alloc_uar(const struct call *c)
 		return EOPNOTSUPP;
 	while (i < UARS && of[i])
 		i++;
-	o = i < UARS ? calloc(1, sizeof *o) : NULL;
-	err = o ? object_add(c->ctx, o, MLX5_IB_OBJECT_UAR, end_uar) : ENOMEM;
-	if (err) {
-		free(o);
+	if (i == UARS)
+		return ENOMEM;
+	o = object_new(c->ctx, MLX5_IB_OBJECT_UAR, sizeof *o, end_uar, &err);
+	if (!o)
 		return err;
-	}
 	of[i] = o;
 	offset = (uint64_t)mlx5_offset(MLX5_IB_MMAP_ALLOC_WC, i);
 	attr_created(c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE, o->handle);
@@ -100,11 +99,6 @@ static int alloc_uar(const struct call *c)
 	attr_out32(c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_LENGTH, PAGE);
 	attr_out32(c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID, i);
 	return 0;
-}
-
-static int destroy_uar(const struct call *c)
-{
-	return attr_destroy(c, MLX5_IB_ATTR_UAR_OBJ_DESTROY_HANDLE, MLX5_IB_OBJECT_UAR);
 }
 
 static int query_pd(const struct call *c)
@@ -145,21 +139,21 @@ static const struct method methods[] = {
 	{UVERBS_OBJECT_DM, MLX5_IB_METHOD_DM_QUERY, mlx5_query_dm},
 	{UVERBS_OBJECT_DM, MLX5_IB_METHOD_DM_MAP_OP_ADDR, mlx5_map_dm_op},
 	{MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_ALLOC, alloc_uar},
-	{MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_DESTROY, destroy_uar},
+	{MLX5_IB_OBJECT_UAR, MLX5_IB_METHOD_UAR_OBJ_DESTROY, destroys, MLX5_IB_ATTR_UAR_OBJ_DESTROY_HANDLE},
 	{UVERBS_OBJECT_DEVICE, MLX5_IB_METHOD_QUERY_PORT, mlx5_query_port_info},
 	{MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_OTHER, mlx5_devx_other},
 	{MLX5_IB_OBJECT_DEVX, MLX5_IB_METHOD_DEVX_QUERY_EQN, mlx5_query_eqn},
 	{MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_CREATE, mlx5_devx_create},
 	{MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_QUERY, mlx5_devx_query},
 	{MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_MODIFY, mlx5_devx_modify},
-	{MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_DESTROY, mlx5_devx_destroy},
+	{MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_METHOD_DEVX_OBJ_DESTROY, destroys, MLX5_IB_ATTR_DEVX_OBJ_DESTROY_HANDLE},
 	{MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_REG, mlx5_umem_reg},
-	{MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_DEREG, mlx5_umem_dereg},
+	{MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_METHOD_DEVX_UMEM_DEREG, destroys, MLX5_IB_ATTR_DEVX_UMEM_DEREG_HANDLE},
 	{MLX5_IB_OBJECT_FLOW_MATCHER, MLX5_IB_METHOD_FLOW_MATCHER_CREATE, mlx5_create_matcher},
-	{MLX5_IB_OBJECT_FLOW_MATCHER, MLX5_IB_METHOD_FLOW_MATCHER_DESTROY, mlx5_destroy_matcher},
+	{MLX5_IB_OBJECT_FLOW_MATCHER, MLX5_IB_METHOD_FLOW_MATCHER_DESTROY, destroys, MLX5_IB_ATTR_FLOW_MATCHER_DESTROY_HANDLE},
 	{UVERBS_OBJECT_FLOW, MLX5_IB_METHOD_CREATE_FLOW, mlx5_create_rule},
 	{MLX5_IB_OBJECT_PP, MLX5_IB_METHOD_PP_OBJ_ALLOC, mlx5_alloc_pp},
-	{MLX5_IB_OBJECT_PP, MLX5_IB_METHOD_PP_OBJ_DESTROY, mlx5_free_pp},
+	{MLX5_IB_OBJECT_PP, MLX5_IB_METHOD_PP_OBJ_DESTROY, destroys, MLX5_IB_ATTR_PP_OBJ_DESTROY_HANDLE},
 	{0},
 };
 

@@ -50,18 +50,21 @@ static void ethernet(struct headers *h, const uint8_t *f, bool tagged)
 	h->tagged = tagged;
 }
 
+// addresses reads those of IP, of size bytes, and the type of service.
+static void addresses(struct headers *h, const uint8_t *f, size_t size, size_t tos, uint8_t version)
+{
+	h->version = version;
+	memcpy(h->src, f, size);
+	memcpy(h->dst, f + size, size);
+	h->tos = f[tos];
+}
+
 static int ipv4(struct rule *r, const struct spec *s)
 {
 	if (any(s->mask, 10, 12)) // the time to live and the flags: LAST_IPV4_FIELD
 		return EOPNOTSUPP;
-	r->value.version = 4;
-	r->mask.version = 0xf;
-	memcpy(r->value.src, s->value, 4);
-	memcpy(r->mask.src, s->mask, 4);
-	memcpy(r->value.dst, s->value + 4, 4);
-	memcpy(r->mask.dst, s->mask + 4, 4);
-	r->value.tos = s->value[9];
-	r->mask.tos = s->mask[9];
+	addresses(&r->value, s->value, 4, 9, 4);
+	addresses(&r->mask, s->mask, 4, 9, 0xf);
 	return protocol(r, s->mask[8], s->value[8]);
 }
 
@@ -76,16 +79,10 @@ static int ipv6(struct rule *r, const struct spec *s)
 		return EINVAL;
 	if (s->mask[38]) // the hop limit: LAST_IPV6_FIELD
 		return EOPNOTSUPP;
-	r->value.version = 6;
-	r->mask.version = 0xf;
-	memcpy(r->value.src, s->value, 16);
-	memcpy(r->mask.src, s->mask, 16);
-	memcpy(r->value.dst, s->value + 16, 16);
-	memcpy(r->mask.dst, s->mask + 16, 16);
+	addresses(&r->value, s->value, 16, 37, 6);
+	addresses(&r->mask, s->mask, 16, 37, 0xf);
 	r->value.label = label(s->value + 32);
 	r->mask.label = label(s->mask + 32);
-	r->value.tos = s->value[37];
-	r->mask.tos = s->mask[37];
 	return protocol(r, s->mask[36], s->value[36]);
 }
 
@@ -183,7 +180,7 @@ static int describe(const struct call *c, struct counters *k)
 		struct mlx5_ib_flow_counters_data data;
 	} u;
 	const struct mlx5_ib_flow_counters_desc *list;
-	struct described *d = k->own;
+	struct described *d = k->o.own;
 
 	ATTR_IN(c, UVERBS_ATTR_UHW_IN, u);
 	if (!u.head.ncounters_data)
@@ -191,7 +188,7 @@ static int describe(const struct call *c, struct counters *k)
 	if (u.data.ncounters > MOST_COUNTERS || (d && d->size))
 		return EINVAL;
 	if (!d)
-		d = k->own = calloc(1, sizeof *d);
+		d = k->o.own = calloc(1, sizeof *d);
 	if (!d)
 		return ENOMEM;
 	list = (const void *)(uintptr_t)u.data.counters_data;
@@ -254,7 +251,7 @@ int mlx5_create_flow(const struct call *c, struct flow *f, const struct ib_uverb
 // The list is forgotten with the last flow (mlx5_ib_counters_clear_description).
 void mlx5_destroy_flow(struct flow *f)
 {
-	struct described *d = f->counters ? f->counters->own : NULL;
+	struct described *d = f->counters ? f->counters->o.own : NULL;
 
 	if (d && object_users(&f->counters->o) == 1)
 		d->n = d->size = 0;
@@ -262,7 +259,7 @@ void mlx5_destroy_flow(struct flow *f)
 
 int mlx5_read_counters(const struct counters *k, uint64_t *values, size_t n)
 {
-	const struct described *d = k->own;
+	const struct described *d = k->o.own;
 
 	if (d && d->size > n)
 		return EINVAL;

@@ -55,7 +55,7 @@ struct mlx5_cq {
 struct mlx5_wq {
 	uint8_t *buf;
 	_Atomic uint32_t *db;
-	uint32_t n, uidx;
+	uint32_t n, uidx;          // n: how many the queue holds, of 1 << shift bytes
 	unsigned shift;
 	uint16_t taken;
 };
@@ -69,12 +69,10 @@ struct mlx5_srq {
 };
 
 struct mlx5_qp {
-	_Atomic uint32_t *db;
-	uint8_t *sq, *rq;
-	uint32_t sends, receives;  // how many the queues hold, in units of 64 bytes and of 1 << shift
-	unsigned shift;
-	uint32_t uidx;
-	uint16_t sent, received;   // how many were taken
+	struct mlx5_wq rq;         // with the doorbell record and the number of the queue pair
+	uint8_t *sq;
+	uint32_t sends;            // how many the send queue holds, in units of 64 bytes
+	uint16_t sent;             // how many were taken
 	bool dct;
 };
 
@@ -92,12 +90,9 @@ int mlx5_devx_other(const struct call *) HIDDEN;
 int mlx5_devx_create(const struct call *) HIDDEN;
 int mlx5_devx_query(const struct call *) HIDDEN;
 int mlx5_devx_modify(const struct call *) HIDDEN;
-int mlx5_devx_destroy(const struct call *) HIDDEN;
 int mlx5_umem_reg(const struct call *) HIDDEN;
-int mlx5_umem_dereg(const struct call *) HIDDEN;
 int mlx5_query_eqn(const struct call *) HIDDEN;
 int mlx5_alloc_pp(const struct call *) HIDDEN;
-int mlx5_free_pp(const struct call *) HIDDEN;
 int mlx5_query_port_info(const struct call *) HIDDEN;
 
 // driver.c
@@ -136,7 +131,6 @@ int mlx5_read_counters(const struct counters *, uint64_t *values, size_t n) HIDD
 
 // steer.c
 int mlx5_create_matcher(const struct call *) HIDDEN;
-int mlx5_destroy_matcher(const struct call *) HIDDEN;
 int mlx5_create_rule(const struct call *) HIDDEN;
 
 // wqe.c

@@ -31,7 +31,7 @@ int mlx5_create_srq(const struct call *c, struct srq *s)
 	m->db = (_Atomic uint32_t *)(uintptr_t)q.db_addr;
 	m->shift = shift;
 	m->uidx = q.uidx;
-	s->own = m;
+	s->o.own = m;
 	s->max_wr = n - 1;
 	r.srqn = s->number;
 	ATTR_OUT(c, UVERBS_ATTR_UHW_OUT, r);
@@ -111,11 +111,11 @@ int mlx5_create_qp(const struct call *c, struct qp *q, uint32_t flags)
 	if (!has_receives(q))
 		q->cap.max_recv_wr = q->cap.max_recv_sge = 0;
 	*m = (struct mlx5_qp){
-		.db = (_Atomic uint32_t *)(uintptr_t)u.db_addr, .rq = (uint8_t *)(uintptr_t)u.buf_addr, .sends = u.sq_wqe_count,
-		.receives = u.rq_wqe_count, .shift = u.rq_wqe_shift, .uidx = u.uidx, .dct = dc.dct,
+		.rq = {(uint8_t *)(uintptr_t)u.buf_addr, (_Atomic uint32_t *)(uintptr_t)u.db_addr, u.rq_wqe_count, u.uidx, u.rq_wqe_shift},
+		.sends = u.sq_wqe_count, .dct = dc.dct,
 	};
-	m->sq = q->type == IBV_QPT_RAW_PACKET ? (uint8_t *)(uintptr_t)u.sq_buf_addr : m->rq + ((size_t)m->receives << m->shift);
-	q->own = m;
+	m->sq = q->type == IBV_QPT_RAW_PACKET ? (uint8_t *)(uintptr_t)u.sq_buf_addr : m->rq.buf + ((size_t)m->rq.n << m->rq.shift);
+	q->o.own = m;
 	r.bfreg_index = u.bfreg_index;
 	r.ece_options = u.ece_options & ECE;
 	ATTR_OUT(c, UVERBS_ATTR_UHW_OUT, r);
@@ -143,7 +143,7 @@ int mlx5_modify_qp(const struct call *c, struct qp *q, const struct ib_uverbs_mo
 	if (m & IBV_QP_PATH_MTU && (a->path_mtu < IBV_MTU_256 || a->path_mtu > IBV_MTU_4096))
 		return EINVAL;
 	r.ece_options = u.ece_options & ECE;
-	if (q->type == IBV_QPT_DRIVER && ((const struct mlx5_qp *)q->own)->dct && m & IBV_QP_STATE && a->qp_state == IBV_QPS_RTR)
+	if (q->type == IBV_QPT_DRIVER && ((const struct mlx5_qp *)q->o.own)->dct && m & IBV_QP_STATE && a->qp_state == IBV_QPS_RTR)
 		r.dctn = q->number; // a target has no number before
 	ATTR_OUT(c, UVERBS_ATTR_UHW_OUT, r);
 	return 0;
@@ -162,20 +162,20 @@ static uint8_t power_of_two(uint8_t depth)
 // query_qp_attr and mlx5_ib_query_qp. The sizes of the send queue are left to libmlx5.
 void mlx5_query_qp(const struct qp *q, struct ib_uverbs_query_qp_resp *r)
 {
-	const struct mlx5_qp *m = q->own;
+	const struct mlx5_qp *m = q->o.own;
 
 	r->qp_access_flags &= IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC;
 	if (!r->max_dest_rd_atomic)
 		r->qp_access_flags &= IBV_ACCESS_REMOTE_WRITE;
 	r->max_rd_atomic = power_of_two(r->max_rd_atomic);
 	r->max_dest_rd_atomic = power_of_two(r->max_dest_rd_atomic);
-	r->max_recv_wr = m->receives;
-	r->max_recv_sge = m->receives ? (1u << m->shift) / sizeof(struct mlx5_wqe_data_seg) : 0;
+	r->max_recv_wr = m->rq.n;
+	r->max_recv_sge = m->rq.n ? (1u << m->rq.shift) / sizeof(struct mlx5_wqe_data_seg) : 0;
 }
 
 void mlx5_reset_qp(struct qp *q)
 {
-	struct mlx5_qp *m = q->own;
+	struct mlx5_qp *m = q->o.own;
 
-	m->sent = m->received = 0;
+	m->sent = m->rq.taken = 0;
 }

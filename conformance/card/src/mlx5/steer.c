@@ -20,12 +20,6 @@ struct matcher {
 	uint8_t egress;
 };
 
-// A rule of a matcher, which is in use until the rule ends.
-struct ruled {
-	struct flow f;
-	struct matcher *matcher;
-};
-
 static void parse(struct headers *h, const uint8_t *p, size_t n)
 {
 	uint8_t all[MATCHED] = {0};
@@ -55,38 +49,19 @@ int mlx5_create_matcher(const struct call *c)
 			return EOPNOTSUPP;
 	if (criteria & ~OUTER)
 		return EOPNOTSUPP;
-	m = calloc(1, sizeof *m);
+	m = object_new(c->ctx, MLX5_IB_OBJECT_FLOW_MATCHER, sizeof *m, object_drop, &err);
 	if (!m)
-		return ENOMEM;
+		return err;
 	if (criteria & OUTER)
 		parse(&m->mask, mask, n);
 	ATTR_IN(c, MLX5_IB_ATTR_FLOW_MATCHER_FLOW_TYPE, m->priority);
 	m->egress = table == MLX5_IB_UAPI_FLOW_TABLE_TYPE_NIC_TX;
-	err = object_add(c->ctx, &m->o, MLX5_IB_OBJECT_FLOW_MATCHER, object_drop);
-	if (err)
-		free(m);
-	else
-		attr_created(c, MLX5_IB_ATTR_FLOW_MATCHER_CREATE_HANDLE, m->o.handle);
-	return err;
-}
-
-int mlx5_destroy_matcher(const struct call *c)
-{
-	return attr_destroy(c, MLX5_IB_ATTR_FLOW_MATCHER_DESTROY_HANDLE, MLX5_IB_OBJECT_FLOW_MATCHER);
-}
-
-static void end_rule(struct object *o)
-{
-	struct ruled *r = OF(OF(o, struct flow, o), struct ruled, f);
-
-	object_use(&r->matcher->o, -1);
-	if (r->f.qp)
-		object_use(&r->f.qp->o, -1);
-	object_drop(o);
+	attr_created(c, MLX5_IB_ATTR_FLOW_MATCHER_CREATE_HANDLE, m->o.handle);
+	return 0;
 }
 
 // goes reads where packets go: to a queue pair, or nowhere (get_dests).
-static int goes(const struct call *c, struct ruled *r)
+static int goes(const struct call *c, struct flow *f)
 {
 	const uint64_t flags = attr_number(c, MLX5_IB_ATTR_CREATE_FLOW_FLAGS, 0);
 	int err = 0;
@@ -94,12 +69,12 @@ static int goes(const struct call *c, struct ruled *r)
 	if (attr(c, MLX5_IB_ATTR_CREATE_FLOW_DEST_DEVX) || attr(c, MLX5_IB_ATTR_CREATE_FLOW_ARR_FLOW_ACTIONS) ||
 		attr(c, MLX5_IB_ATTR_CREATE_FLOW_ARR_COUNTERS_DEVX))
 		return EINVAL; // ours: the card has no such objects that a flow could name
-	r->f.drop = flags & MLX5_IB_ATTR_CREATE_FLOW_FLAGS_DROP;
+	f->drop = flags & MLX5_IB_ATTR_CREATE_FLOW_FLAGS_DROP;
 	if (attr(c, MLX5_IB_ATTR_CREATE_FLOW_DEST_QP)) {
-		r->f.qp = attr_object(c, MLX5_IB_ATTR_CREATE_FLOW_DEST_QP, UVERBS_OBJECT_QP, &err);
-		if (!err && (r->f.qp->type != IBV_QPT_RAW_PACKET || flags || r->matcher->egress))
+		f->qp = attr_object(c, MLX5_IB_ATTR_CREATE_FLOW_DEST_QP, UVERBS_OBJECT_QP, &err);
+		if (!err && (f->qp->type != IBV_QPT_RAW_PACKET || flags || f->egress))
 			err = EINVAL;
-	} else if (!r->f.drop && !r->matcher->egress) {
+	} else if (!f->drop && !f->egress) {
 		err = EINVAL; // ours: there is no flow behind those of this table
 	}
 	return err;
@@ -111,7 +86,7 @@ int mlx5_create_rule(const struct call *c)
 	size_t n;
 	const uint8_t *value = attr_pointer(c, MLX5_IB_ATTR_CREATE_FLOW_MATCH_VALUE, &n);
 	struct matcher *m;
-	struct ruled *r;
+	struct flow *f;
 	int err;
 
 	if (geteuid()) // for CAP_NET_RAW
@@ -121,24 +96,21 @@ int mlx5_create_rule(const struct call *c)
 		return err;
 	if (!value || !n || n > MASK_MOST)
 		return EINVAL;
-	r = calloc(1, sizeof *r);
-	if (!r)
-		return ENOMEM;
-	r->matcher = m;
-	r->f = (struct flow){.number = ++numbers, .order = m->priority * 2 + 1, .egress = m->egress, .nrules = 1,
-		.tag = (uint32_t)attr_number(c, MLX5_IB_ATTR_CREATE_FLOW_TAG, 0)};
-	r->f.rules[0].mask = m->mask;
-	parse(&r->f.rules[0].value, value, n);
-	err = r->f.tag >= MOST_TAG ? EINVAL : goes(c, r);
-	if (!err)
-		err = object_add(c->ctx, &r->f.o, UVERBS_OBJECT_FLOW, end_rule);
-	if (err) {
-		free(r);
+	f = object_new(c->ctx, UVERBS_OBJECT_FLOW, sizeof *f, object_drop, &err);
+	if (!f)
 		return err;
-	}
-	object_use(&m->o, 1);
-	if (r->f.qp)
-		object_use(&r->f.qp->o, 1);
-	attr_created(c, MLX5_IB_ATTR_CREATE_FLOW_HANDLE, r->f.o.handle);
+	f->number = ++numbers;
+	f->order = m->priority * 2 + 1;
+	f->egress = m->egress;
+	f->tag = (uint32_t)attr_number(c, MLX5_IB_ATTR_CREATE_FLOW_TAG, 0);
+	f->nrules = 1;
+	f->rules[0].mask = m->mask;
+	parse(&f->rules[0].value, value, n);
+	err = f->tag >= MOST_TAG ? EINVAL : goes(c, f);
+	if (err)
+		return err;
+	object_needs(&f->o, 0, m);
+	object_needs(&f->o, 1, f->qp);
+	attr_created(c, MLX5_IB_ATTR_CREATE_FLOW_HANDLE, f->o.handle);
 	return 0;
 }

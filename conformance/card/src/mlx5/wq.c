@@ -35,7 +35,7 @@ int mlx5_create_wq(const struct call *c, struct wq *w, uint32_t flags)
 		.buf = (uint8_t *)(uintptr_t)q.buf_addr, .db = (_Atomic uint32_t *)(uintptr_t)q.db_addr, .n = q.rq_wqe_count,
 		.uidx = q.user_index, .shift = q.rq_wqe_shift,
 	};
-	w->own = m;
+	w->o.own = m;
 	ATTR_OUT(c, UVERBS_ATTR_UHW_OUT, r);
 	return 0;
 }
@@ -44,7 +44,7 @@ int mlx5_create_wq(const struct call *c, struct wq *w, uint32_t flags)
 int mlx5_modify_wq(const struct call *c, struct wq *w, int from, int to, uint32_t flags)
 {
 	struct mlx5_ib_modify_wq q;
-	struct mlx5_wq *m = w->own;
+	struct mlx5_wq *m = w->o.own;
 
 	if (ATTR_IN(c, UVERBS_ATTR_UHW_IN, q) < sizeof q)
 		return EINVAL;
@@ -100,8 +100,8 @@ int mlx5_create_over_table(const struct call *c, struct qp *q, uint32_t flags)
 	err = flags ? EOPNOTSUPP : check_hash(q, &u);
 	if (err)
 		return err;
-	q->own = calloc(1, sizeof(struct mlx5_qp));
-	if (!q->own)
+	q->o.own = calloc(1, sizeof(struct mlx5_qp));
+	if (!q->o.own)
 		return ENOMEM;
 	q->hash.fields = u.rx_hash_fields_mask;
 	memcpy(q->hash.key, u.rx_hash_key, sizeof q->hash.key);

@@ -1,7 +1,6 @@
 // The queues that libmlx5 writes: the segments of infiniband/mlx5dv.h.
 #include "mlx5/mlx5.h"
 #include "uverbs/gid.h"
-#include "wire/key.h"
 
 enum { SEGMENT = 16, BLOCKS = REQUEST_SIZE / MLX5_SEND_WQE_BB };
 enum { REPEAT = 0x400 }; // where a pointer has its key, which is never this here
@@ -89,7 +88,7 @@ static void bind_segments(struct request *r, const struct mlx5_wqe_ctrl_seg *ctr
 static void address(const struct qp *q, struct request *r, const struct mlx5_wqe_av *av)
 {
 	r->qpn = be32toh(av->dqp_dct) & 0xffffff;
-	r->global = !context_device(q->o.ctx)->infiniband || be32toh(av->grh_gid_fl) & 1u << 30;
+	r->global = !q->o.ctx->dev->infiniband || be32toh(av->grh_gid_fl) & 1u << 30;
 	if (r->global)
 		memcpy(r->gid, av->rgid, sizeof r->gid);
 	else
@@ -117,19 +116,16 @@ static uint8_t *before_data(const struct qp *q, struct request *r)
 		}
 		at += SEGMENT + (head > 2 ? (head - 2 + SEGMENT - 1) / SEGMENT * SEGMENT : 0);
 	}
-	if (q->type == IBV_QPT_UD) {
+	if (q->type == IBV_QPT_UD || q->type == IBV_QPT_DRIVER) {
 		const struct mlx5_wqe_av *av = (const void *)at;
 
-		r->qkey = be32toh(av->key.qkey.qkey);
-		address(q, r, av);
-		at += sizeof(struct mlx5_wqe_datagram_seg);
-	}
-	if (q->type == IBV_QPT_DRIVER) { // a DCI
-		const struct mlx5_wqe_av *av = (const void *)at;
-
-		r->dc = true;
-		r->stream = be16toh(((const struct mlx5_wqe_ctrl_seg *)(const void *)r->raw)->dci_stream_channel_id);
-		r->dc_key = be64toh(av->key.dc_key);
+		r->dc = q->type == IBV_QPT_DRIVER; // a DCI
+		if (r->dc) {
+			r->stream = be16toh(((const struct mlx5_wqe_ctrl_seg *)(const void *)r->raw)->dci_stream_channel_id);
+			r->dc_key = be64toh(av->key.dc_key);
+		} else {
+			r->qkey = be32toh(av->key.qkey.qkey);
+		}
 		address(q, r, av);
 		at += sizeof(struct mlx5_wqe_datagram_seg);
 	}
@@ -184,11 +180,11 @@ static void list_segments(struct request *r, const struct mlx5_wqe_ctrl_seg *ctr
 
 bool mlx5_peek(struct qp *q, struct request *r)
 {
-	struct mlx5_qp *m = q->own;
+	struct mlx5_qp *m = q->o.own;
 	const struct mlx5_wqe_ctrl_seg *ctrl = (const void *)r->raw;
 	uint32_t segments, blocks;
 
-	if (!m->sends || (uint16_t)be32toh(atomic_load(&m->db[MLX5_SND_DBR])) == m->sent)
+	if (!m->sends || (uint16_t)be32toh(atomic_load(&m->rq.db[MLX5_SND_DBR])) == m->sent)
 		return false;
 	memcpy(r->raw, m->sq + (size_t)(m->sent & (m->sends - 1)) * MLX5_SEND_WQE_BB, MLX5_SEND_WQE_BB);
 	segments = be32toh(ctrl->qpn_ds) & 0x3f;
@@ -215,7 +211,7 @@ bool mlx5_peek(struct qp *q, struct request *r)
 
 void mlx5_drop(struct qp *q, const struct request *r)
 {
-	((struct mlx5_qp *)q->own)->sent = r->next;
+	((struct mlx5_qp *)q->o.own)->sent = r->next;
 }
 
 // scatter_list reads a receive: most pointers, or fewer with an invalid key behind them.
@@ -251,13 +247,9 @@ static bool take_shared(struct mlx5_srq *m, struct receive *v, uint32_t *left)
 	return true;
 }
 
-bool mlx5_take_wq(struct wq *w, struct receive *v)
+static bool take(struct mlx5_wq *m, struct receive *v)
 {
-	struct mlx5_wq *m = w->own;
-
-	v->n = 0;
-	v->length = 0;
-	if ((uint16_t)be32toh(atomic_load(&m->db[MLX5_RCV_DBR])) == m->taken)
+	if (!m->n || (uint16_t)be32toh(atomic_load(&m->db[MLX5_RCV_DBR])) == m->taken)
 		return false;
 	v->index = m->taken;
 	scatter_list(v, m->buf + ((size_t)(m->taken & (m->n - 1)) << m->shift), (1u << m->shift) / SEGMENT);
@@ -265,18 +257,18 @@ bool mlx5_take_wq(struct wq *w, struct receive *v)
 	return true;
 }
 
+bool mlx5_take_wq(struct wq *w, struct receive *v)
+{
+	v->n = 0;
+	v->length = 0;
+	return take(w->o.own, v);
+}
+
 bool mlx5_take(struct qp *q, struct srq *s, struct receive *v, uint32_t *left)
 {
-	struct mlx5_qp *m = q->own;
+	struct mlx5_qp *m = q->o.own;
 
 	v->n = 0;
 	v->length = 0;
-	if (s)
-		return take_shared(s->own, v, left);
-	if (!m->receives || (uint16_t)be32toh(atomic_load(&m->db[MLX5_RCV_DBR])) == m->received)
-		return false;
-	v->index = m->received;
-	scatter_list(v, m->rq + ((size_t)(m->received & (m->receives - 1)) << m->shift), (1u << m->shift) / SEGMENT);
-	m->received++;
-	return true;
+	return s ? take_shared(s->o.own, v, left) : take(&m->rq, v);
 }

@@ -1,4 +1,4 @@
-#include "uverbs/attr.h"
+#include "uverbs/provider.h"
 
 struct ib_uverbs_attr *attr(const struct call *c, uint16_t id)
 {
@@ -54,9 +54,21 @@ void *attr_object(const struct call *c, uint16_t id, int type, int *err)
 	return object_get(c->ctx, type, handle_of(c, id), err);
 }
 
-int attr_destroy(const struct call *c, uint16_t id, int type)
+int destroys(const struct call *c)
 {
-	return object_destroy(c->ctx, type, handle_of(c, id));
+	int err;
+	struct object *o = attr_object(c, c->method->handle, c->method->object, &err);
+	uint32_t reported;
+
+	if (!o)
+		return err;
+	if (object_users(o))
+		return EBUSY;
+	reported = event_forget_async(o);
+	o->end(o);
+	if (c->method->events)
+		attr_out32(c, c->method->events, reported);
+	return 0;
 }
 
 void attr_out(const struct call *c, uint16_t id, const void *from, size_t size)

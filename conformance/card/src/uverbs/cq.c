@@ -8,11 +8,9 @@ static void end_cq(struct object *o)
 	struct cq *cq = OF(o, struct cq, o);
 
 	event_forget_completions(cq->channel, o);
-	event_forget_async(o);
 	channel_drop(cq->channel);
-	if (context_device(o->ctx)->provider->end_cq)
-		context_device(o->ctx)->provider->end_cq(cq);
-	free(cq->own);
+	if (o->ctx->dev->provider->end_cq)
+		o->ctx->dev->provider->end_cq(cq);
 	object_drop(o);
 }
 
@@ -32,20 +30,15 @@ static int create(const struct call *c)
 		return EBADF;
 	if (attr_number(c, UVERBS_ATTR_CREATE_CQ_COMP_VECTOR, 0) >= VECTORS)
 		return EINVAL;
-	cq = calloc(1, sizeof *cq);
+	cq = object_new(c->ctx, UVERBS_OBJECT_CQ, sizeof *cq, end_cq, &err);
 	if (!cq)
-		return ENOMEM;
-	cq->channel = channel_hold(channel);
+		return err;
+	cq->channel = channel;
 	cq->number = ++numbers;
 	err = c->dev->provider->create_cq(c, cq, entries, flags);
-	if (!err)
-		err = object_add(c->ctx, &cq->o, UVERBS_OBJECT_CQ, end_cq);
-	if (err) {
-		channel_drop(channel);
-		free(cq->own);
-		free(cq);
+	if (err)
 		return err;
-	}
+	channel_hold(channel);
 	cq->o.user = attr_number(c, UVERBS_ATTR_CREATE_CQ_USER_HANDLE, 0);
 	attr_out32(c, UVERBS_ATTR_CREATE_CQ_RESP_CQE, cq->entries);
 	attr_created(c, UVERBS_ATTR_CREATE_CQ_HANDLE, cq->o.handle);
@@ -64,7 +57,6 @@ static int destroy(const struct call *c)
 		return EBUSY;
 	r.comp_events_reported = event_forget_completions(cq->channel, &cq->o);
 	r.async_events_reported = event_forget_async(&cq->o);
-	cq->o.comp_raised = cq->o.async_raised = 0;
 	end_cq(&cq->o);
 	ATTR_OUT(c, UVERBS_ATTR_DESTROY_CQ_RESP, r);
 	return 0;

@@ -92,8 +92,8 @@ static int async_alloc(const struct call *c)
 
 	if (!k)
 		return ENOMEM;
-	if (!*context_async(c->ctx)) // events of objects go to the first file (ib_uverbs_init_async_event_file)
-		*context_async(c->ctx) = k;
+	if (!c->ctx->async) // events of objects go to the first file (ib_uverbs_init_async_event_file)
+		c->ctx->async = k;
 	attr_created(c, UVERBS_ATTR_ASYNC_EVENT_ALLOC_FD_HANDLE, (uint64_t)fd);
 	return 0;
 }

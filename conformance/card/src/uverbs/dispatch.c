@@ -34,7 +34,7 @@ static int among(const struct method *m, const struct call *c)
 {
 	for (; m->run; m++)
 		if (m->object == c->hdr->object_id && m->method == c->hdr->method_id)
-			return m->run(c);
+			return m->run(&(struct call){c->ctx, c->dev, c->hdr, m});
 	return -1;
 }
 
@@ -70,13 +70,14 @@ static bool too_early(const struct call *c)
 
 int dispatch(struct context *ctx, struct ib_uverbs_ioctl_hdr *hdr)
 {
-	const struct call c = {ctx, context_device(ctx), hdr};
+	const struct call c = {ctx, ctx->dev, hdr, NULL};
 	int err;
 
 	pthread_mutex_lock(&lock);
 	// Once the device is removed every command is EIO (ib_uverbs_cmd_verbs, as ib_dev is NULL).
 	context_turn(ctx, true);
 	err = fault_of(c.dev).removed ? EIO : too_early(&c) ? EINVAL : run(&c);
+	object_done(err);
 	context_turn(ctx, false);
 	show(&c, err);
 	pthread_mutex_unlock(&lock);

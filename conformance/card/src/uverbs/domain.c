@@ -1,28 +1,20 @@
 // Protection domains, XRC domains, address handles: Linux 6.1, drivers/infiniband/core/uverbs_cmd.c and uverbs_std_types.c.
 #define _GNU_SOURCE
 #include <fcntl.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "uverbs/dispatch.h"
 #include "uverbs/gid.h"
 
-static void end_pd(struct object *o)
-{
-	object_drop(o);
-}
-
 static int alloc_pd(const struct call *c)
 {
 	static uint32_t numbers;
-	struct pd *pd = calloc(1, sizeof *pd);
-	int err = pd ? object_add(c->ctx, &pd->o, UVERBS_OBJECT_PD, end_pd) : ENOMEM;
+	int err;
+	struct pd *pd = object_new(c->ctx, UVERBS_OBJECT_PD, sizeof *pd, object_drop, &err);
 
-	if (err) {
-		free(pd);
+	if (!pd)
 		return err;
-	}
 	pd->number = ++numbers;
 	memcpy(object_facts(&pd->o), &pd->number, sizeof pd->number);
 	attr_out32(c, UVERBS_ATTR_CORE_OUT, pd->o.handle);
@@ -37,25 +29,20 @@ struct object *domain_import(struct context *c, uint32_t handle, const void *fac
 	if (!pd)
 		return NULL;
 	memcpy(&pd->number, facts, sizeof pd->number);
-	object_import(c, &pd->o, handle, end_pd);
+	object_import(c, &pd->o, handle, object_drop);
 	return &pd->o;
-}
-
-static int destroy_pd(const struct call *c)
-{
-	return attr_destroy(c, UVERBS_ATTR_DESTROY_PD_HANDLE, UVERBS_OBJECT_PD);
 }
 
 // An XRC domain of an inode is shared by all who open it on the device (ib_uverbs_open_xrcd, xrcd_table_insert).
 struct xrcd_inode {
-	struct xrcd_inode *next;
+	LIST_ENTRY(xrcd_inode) link;
 	const struct device *dev;
 	dev_t where;
 	ino_t inode;
 	int users;
 };
 
-static struct xrcd_inode *inodes;
+static LIST_HEAD(, xrcd_inode) inodes;
 
 bool xrcd_same(const struct xrcd *a, const struct xrcd *b)
 {
@@ -64,25 +51,22 @@ bool xrcd_same(const struct xrcd *a, const struct xrcd *b)
 
 static void inode_put(struct xrcd_inode *i)
 {
-	struct xrcd_inode **p = &inodes;
-
 	if (!i || --i->users)
 		return;
-	while (*p != i)
-		p = &(*p)->next;
-	*p = i->next;
+	LIST_REMOVE(i, link);
 	free(i);
 }
 
 static int inode_get(const struct call *c, int fd, uint32_t flags, struct xrcd_inode **found)
 {
-	struct xrcd_inode *i = inodes;
+	struct xrcd_inode *i;
 	struct stat st;
 
-	if (syscall(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH)) // not fstat, which would take the lock
+	if (!fd_stat(fd, &st)) // not fstat, which would take the lock
 		return EBADF;
-	while (i && (i->dev != c->dev || i->where != st.st_dev || i->inode != st.st_ino))
-		i = i->next;
+	LIST_FOREACH(i, &inodes, link)
+		if (i->dev == c->dev && i->where == st.st_dev && i->inode == st.st_ino)
+			break;
 	if (!i && !(flags & O_CREAT))
 		return EAGAIN;
 	if (i && flags & O_EXCL)
@@ -91,8 +75,8 @@ static int inode_get(const struct call *c, int fd, uint32_t flags, struct xrcd_i
 		i = calloc(1, sizeof *i);
 		if (!i)
 			return ENOMEM;
-		*i = (struct xrcd_inode){inodes, c->dev, st.st_dev, st.st_ino, 0};
-		inodes = i;
+		*i = (struct xrcd_inode){.dev = c->dev, .where = st.st_dev, .inode = st.st_ino};
+		LIST_INSERT_HEAD(&inodes, i, link);
 	}
 	i->users++;
 	*found = i;
@@ -117,10 +101,8 @@ static int open_xrcd(const struct call *c)
 		err = inode_get(c, (int)q.fd, q.oflags, &inode);
 	if (err)
 		return err;
-	x = calloc(1, sizeof *x);
-	err = x ? object_add(c->ctx, &x->o, UVERBS_OBJECT_XRCD, end_xrcd) : ENOMEM;
-	if (err) {
-		free(x);
+	x = object_new(c->ctx, UVERBS_OBJECT_XRCD, sizeof *x, end_xrcd, &err);
+	if (!x) {
 		inode_put(inode);
 		return err;
 	}
@@ -129,22 +111,11 @@ static int open_xrcd(const struct call *c)
 	return 0;
 }
 
-static int destroy_xrcd(const struct call *c)
-{
-	return attr_destroy(c, UVERBS_ATTR_DESTROY_XRCD_HANDLE, UVERBS_OBJECT_XRCD);
-}
-
-static void end_ah(struct object *o)
-{
-	object_use(&OF(o, struct ah, o)->pd->o, -1);
-	object_drop(o);
-}
-
 static int create_ah(const struct call *c)
 {
 	struct ib_uverbs_create_ah q;
 	struct pd *pd;
-	struct ah *ah;
+	struct object *ah;
 	int err;
 
 	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
@@ -158,28 +129,19 @@ static int create_ah(const struct call *c)
 		err = gid_resolve(c->dev, q.attr.grh.sgid_index, q.attr.grh.dgid);
 	if (err)
 		return err;
-	ah = calloc(1, sizeof *ah);
-	err = ah ? object_add(c->ctx, &ah->o, UVERBS_OBJECT_AH, end_ah) : ENOMEM;
-	if (err) {
-		free(ah);
+	ah = object_new(c->ctx, UVERBS_OBJECT_AH, sizeof *ah, object_drop, &err);
+	if (!ah)
 		return err;
-	}
-	ah->pd = pd;
-	object_use(&pd->o, 1);
-	attr_out32(c, UVERBS_ATTR_CORE_OUT, ah->o.handle);
+	object_needs(ah, 0, pd);
+	attr_out32(c, UVERBS_ATTR_CORE_OUT, ah->handle);
 	c->dev->provider->create_ah(c);
 	return 0;
 }
 
-static int destroy_ah(const struct call *c)
-{
-	return attr_destroy(c, UVERBS_ATTR_DESTROY_AH_HANDLE, UVERBS_OBJECT_AH);
-}
-
 const struct method domain_methods[] = {
-	{UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY, destroy_pd},
-	{UVERBS_OBJECT_XRCD, UVERBS_METHOD_XRCD_DESTROY, destroy_xrcd},
-	{UVERBS_OBJECT_AH, UVERBS_METHOD_AH_DESTROY, destroy_ah},
+	{UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY, destroys, UVERBS_ATTR_DESTROY_PD_HANDLE},
+	{UVERBS_OBJECT_XRCD, UVERBS_METHOD_XRCD_DESTROY, destroys, UVERBS_ATTR_DESTROY_XRCD_HANDLE},
+	{UVERBS_OBJECT_AH, UVERBS_METHOD_AH_DESTROY, destroys, UVERBS_ATTR_DESTROY_AH_HANDLE},
 	{0},
 };
 

@@ -1,7 +1,6 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdatomic.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include <rdma/ib_user_verbs.h>
@@ -11,7 +10,7 @@
 enum { MOST = 1 << 20 }; // bytes in a pipe
 
 struct channel {
-	struct channel *next;
+	LIST_ENTRY(channel) link;
 	struct context *ctx;
 	int fd;           // the end that the process reads, or -1 when it has closed it
 	int in, out;      // out is a copy of fd
@@ -21,76 +20,55 @@ struct channel {
 	size_t size;      // of an event
 };
 
-static struct channel *channels;
+static LIST_HEAD(, channel) channels;
 static atomic_int count;
-
-static int pipe_stat(int fd, struct stat *st)
-{
-	return (int)syscall(SYS_newfstatat, fd, "", st, AT_EMPTY_PATH) || !S_ISFIFO(st->st_mode);
-}
 
 struct channel *channel_new(struct context *ctx, bool async, int *fd)
 {
 	struct channel *c = calloc(1, sizeof *c);
 	struct stat st;
-	int ends[2];
 
-	if (!c || pipe2(ends, O_CLOEXEC)) {
+	if (!c || (*fd = c->fd = pipe_new(&c->in, &c->out)) < 0) {
 		free(c);
 		return NULL;
 	}
-	*fd = c->fd = ends[0];
-	pipe_stat(ends[0], &st);
+	fd_stat(c->fd, &st);
 	c->inode = st.st_ino;
-	c->out = fcntl(ends[0], F_DUPFD_CLOEXEC, 0);
-	c->in = ends[1];
 	fcntl(c->in, F_SETPIPE_SZ, MOST);
 	c->ctx = ctx;
 	c->async = async;
 	c->size = async ? sizeof(struct ib_uverbs_async_event_desc) : sizeof(struct ib_uverbs_comp_event_desc);
-	c->next = channels;
-	channels = c;
+	LIST_INSERT_HEAD(&channels, c, link);
 	atomic_fetch_add(&count, 1);
-	return c;
-}
-
-static struct channel *find(int fd)
-{
-	struct channel *c = channels;
-	struct stat st;
-
-	if (!c || pipe_stat(fd, &st))
-		return NULL;
-	while (c && c->inode != st.st_ino)
-		c = c->next;
 	return c;
 }
 
 struct channel *channel_of(int fd)
 {
-	struct channel *c = find(fd);
+	struct channel *c;
+	struct stat st;
 
-	return c && !c->async ? c : NULL;
+	if (!fd_stat(fd, &st) || !S_ISFIFO(st.st_mode))
+		return NULL;
+	LIST_FOREACH(c, &channels, link)
+		if (c->inode == st.st_ino)
+			return c->async ? NULL : c;
+	return NULL;
 }
 
 static void end(struct channel *c)
 {
-	struct channel **p = &channels;
-
-	while (*p != c)
-		p = &(*p)->next;
-	*p = c->next;
+	LIST_REMOVE(c, link);
 	atomic_fetch_sub(&count, 1);
 	syscall(SYS_close, c->in);
 	syscall(SYS_close, c->out);
 	free(c);
 }
 
-struct channel *channel_hold(struct channel *c)
+void channel_hold(struct channel *c)
 {
 	if (c)
 		c->queues++;
-	return c;
 }
 
 void channel_drop(struct channel *c)
@@ -118,8 +96,8 @@ void channel_closing(int fd)
 
 void channels_end(struct context *ctx)
 {
-	for (struct channel *c = channels, *next; c; c = next) {
-		next = c->next;
+	for (struct channel *c = LIST_FIRST(&channels), *next; c; c = next) {
+		next = LIST_NEXT(c, link);
 		if (c->ctx == ctx)
 			end(c);
 	}
@@ -149,7 +127,7 @@ void event_completion(struct channel *c, struct object *o)
 
 bool event_device(struct context *ctx, int type, uint64_t element)
 {
-	struct channel *c = *context_async(ctx);
+	struct channel *c = ctx->async;
 	struct ib_uverbs_async_event_desc e = {.element = element, .event_type = (__u32)type};
 
 	return c && put(c, &e);
@@ -187,12 +165,21 @@ static uint32_t forget(struct channel *c, uint64_t element)
 	return n;
 }
 
+// take_back removes the unread events of those that were raised, and returns how many were read.
+static uint32_t take_back(struct channel *c, const struct object *o, uint32_t *raised)
+{
+	const uint32_t n = *raised;
+
+	*raised = 0;
+	return n ? n - forget(c, o->user) : 0;
+}
+
 uint32_t event_forget_completions(struct channel *c, struct object *o)
 {
-	return o->comp_raised ? o->comp_raised - forget(c, o->user) : 0;
+	return take_back(c, o, &o->comp_raised);
 }
 
 uint32_t event_forget_async(struct object *o)
 {
-	return o->async_raised ? o->async_raised - forget(*context_async(o->ctx), o->user) : 0;
+	return take_back(o->ctx->async, o, &o->async_raised);
 }

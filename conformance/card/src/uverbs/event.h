@@ -13,7 +13,7 @@ struct channel *channel_new(struct context *, bool async, int *fd) HIDDEN;
 struct channel *channel_of(int fd) HIDDEN;
 
 // channel_hold has a completion queue use a channel, up to channel_drop. Neither does anything with NULL.
-struct channel *channel_hold(struct channel *) HIDDEN;
+void channel_hold(struct channel *) HIDDEN;
 void channel_drop(struct channel *) HIDDEN;
 
 // channel_closing takes note that a descriptor is about to be closed, and releases the channel that it reads when no queue uses it. It

@@ -12,13 +12,7 @@ enum {
 
 static void end_flow(struct object *o)
 {
-	struct flow *f = OF(o, struct flow, o);
-
-	context_device(o->ctx)->provider->destroy_flow(f);
-	object_use(&f->qp->o, -1);
-	if (f->counters)
-		object_use(&f->counters->o, -1);
-	free(f->own);
+	o->ctx->dev->provider->destroy_flow(OF(o, struct flow, o));
 	object_drop(o);
 }
 
@@ -138,24 +132,18 @@ static int create(const struct call *c)
 	if (qp->type != IBV_QPT_UD && qp->type != IBV_QPT_RAW_PACKET)
 		return EINVAL;
 	err = c->dev->provider->create_flow ? read_specs(c, &q, specs) : EOPNOTSUPP;
-	f = err ? NULL : calloc(1, sizeof *f);
+	f = err ? NULL : object_new(c->ctx, UVERBS_OBJECT_FLOW, sizeof *f, end_flow, &err);
 	if (!f)
-		return err ? err : ENOMEM;
+		return err;
 	f->qp = qp;
 	f->number = ++numbers;
 	f->egress = q.flow_attr.flags & IBV_FLOW_ATTR_FLAGS_EGRESS;
 	f->goes_on = q.flow_attr.flags & IBV_FLOW_ATTR_FLAGS_DONT_TRAP;
 	err = c->dev->provider->create_flow(c, f, &q.flow_attr, specs, q.flow_attr.num_of_specs);
-	if (!err)
-		err = object_add(c->ctx, &f->o, UVERBS_OBJECT_FLOW, end_flow);
-	if (err) {
-		free(f->own);
-		free(f);
+	if (err)
 		return err;
-	}
-	object_use(&qp->o, 1);
-	if (f->counters)
-		object_use(&f->counters->o, 1);
+	object_needs(&f->o, 0, qp);
+	object_needs(&f->o, 1, f->counters);
 	r.flow_handle = f->o.handle;
 	ATTR_OUT(c, UVERBS_ATTR_CORE_OUT, r);
 	return 0;
@@ -169,12 +157,6 @@ static int destroy(const struct call *c)
 	return q.comp_mask ? EINVAL : object_destroy(c->ctx, UVERBS_OBJECT_FLOW, q.flow_handle);
 }
 
-static void end_counters(struct object *o)
-{
-	free(OF(o, struct counters, o)->own);
-	object_drop(o);
-}
-
 static int create_counters(const struct call *c)
 {
 	struct counters *k;
@@ -182,18 +164,10 @@ static int create_counters(const struct call *c)
 
 	if (!c->dev->provider->read_counters)
 		return EOPNOTSUPP;
-	k = calloc(1, sizeof *k);
-	err = k ? object_add(c->ctx, &k->o, UVERBS_OBJECT_COUNTERS, end_counters) : ENOMEM;
-	if (err)
-		free(k);
-	else
+	k = object_new(c->ctx, UVERBS_OBJECT_COUNTERS, sizeof *k, object_drop, &err);
+	if (k)
 		attr_created(c, UVERBS_ATTR_CREATE_COUNTERS_HANDLE, k->o.handle);
 	return err;
-}
-
-static int destroy_counters(const struct call *c)
-{
-	return attr_destroy(c, UVERBS_ATTR_DESTROY_COUNTERS_HANDLE, UVERBS_OBJECT_COUNTERS);
 }
 
 // Counters that no flow has are EINVAL.
@@ -222,7 +196,7 @@ static int read_counters(const struct call *c)
 
 const struct method flow_methods[] = {
 	{UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_CREATE, create_counters},
-	{UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_DESTROY, destroy_counters},
+	{UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_DESTROY, destroys, UVERBS_ATTR_DESTROY_COUNTERS_HANDLE},
 	{UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_READ, read_counters},
 	{0},
 };

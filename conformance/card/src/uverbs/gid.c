@@ -1,4 +1,3 @@
-#include <infiniband/verbs.h>
 #include <rdma/ib_user_ioctl_verbs.h>
 
 #include "uverbs/gid.h"

@@ -13,38 +13,36 @@ int memory_access(const struct device *dev, unsigned access)
 	return access & IBV_ACCESS_ON_DEMAND && !dev->provider->on_demand ? EINVAL : 0;
 }
 
+static void unmap(struct mr *mr)
+{
+	if (mr->view)
+		munmap(mr->view, mr->view_length);
+	if (mr->copy)
+		munmap(mr->copy, mr->copy_length);
+	mr->view = mr->copy = NULL;
+}
+
 void memory_end(struct object *o)
 {
 	struct mr *mr = OF(o, struct mr, o);
 
 	memory_forget(mr);
 	key_end(&mr->key);
-	object_use(&mr->pd->o, -1);
-	if (mr->dm)
-		object_use(&mr->dm->o, -1);
-	if (mr->view)
-		munmap(mr->view, mr->view_length);
-	if (mr->copy)
-		munmap(mr->copy, mr->copy_length);
+	unmap(mr);
 	object_drop(o);
 }
 
 struct mr *memory_region(const struct call *c, struct pd *pd, unsigned access, int *err)
 {
-	struct mr *mr = calloc(1, sizeof *mr);
+	struct mr *mr = object_new(c->ctx, UVERBS_OBJECT_MR, sizeof *mr, memory_end, err);
 
-	*err = mr ? key_new(&mr->key) : ENOMEM;
-	if (!*err) {
-		*err = object_add(c->ctx, &mr->o, UVERBS_OBJECT_MR, memory_end);
-		if (*err)
-			key_end(&mr->key);
-	}
-	if (*err) {
-		free(mr);
+	if (!mr)
 		return NULL;
-	}
+	*err = key_new(&mr->key);
+	if (*err)
+		return NULL;
 	mr->pd = pd;
-	object_use(&pd->o, 1);
+	object_needs(&mr->o, 0, pd);
 	mr->key.dev = c->dev;
 	mr->key.pd = pd;
 	mr->key.access = access;
@@ -135,11 +133,7 @@ static int move(struct mr *mr, const struct ib_uverbs_rereg_mr *q, unsigned acce
 		if (key_new(&mr->key))
 			return ENOMEM;
 	}
-	if (mr->view)
-		munmap(mr->view, mr->view_length);
-	if (mr->copy)
-		munmap(mr->copy, mr->copy_length);
-	mr->view = mr->copy = NULL;
+	unmap(mr);
 	memory_place(mr, q->start, q->length, q->hca_va);
 	return 0;
 }
@@ -175,10 +169,9 @@ static int rereg_mr(const struct call *c)
 	if (err)
 		return err;
 	mr->key.access = access;
-	object_use(&mr->pd->o, -1);
 	mr->pd = pd;
 	mr->key.pd = pd;
-	object_use(&pd->o, 1);
+	object_needs(&mr->o, 0, pd);
 	object_changed(&mr->o);
 	memory_publish(mr);
 	r = (struct ib_uverbs_rereg_mr_resp){mr->key.value, mr->key.value};
@@ -189,13 +182,10 @@ static int rereg_mr(const struct call *c)
 // The card refuses to destroy a key with windows bound to it.
 static int destroy_mr(const struct call *c)
 {
-	const uint64_t handle = attr_number(c, UVERBS_ATTR_DESTROY_MR_HANDLE, ~0ull);
 	int err;
-	const struct mr *mr = object_get(c->ctx, UVERBS_OBJECT_MR, handle, &err);
+	const struct mr *mr = attr_object(c, UVERBS_ATTR_DESTROY_MR_HANDLE, UVERBS_OBJECT_MR, &err);
 
-	if (mr && mr->key.windows)
-		return EBUSY;
-	return object_destroy(c->ctx, UVERBS_OBJECT_MR, handle);
+	return mr && mr->key.windows ? EBUSY : destroys(c);
 }
 
 static int query_mr(const struct call *c)
@@ -236,7 +226,7 @@ static int reg_dm_mr(const struct call *c)
 	if (!mr)
 		return err;
 	mr->dm = dm;
-	object_use(&dm->o, 1);
+	object_needs(&mr->o, 1, dm);
 	memory_place(mr, (uintptr_t)memory + offset, length, 0);
 	memory_publish(mr);
 	attr_created(c, UVERBS_ATTR_REG_DM_MR_HANDLE, mr->o.handle);
@@ -249,8 +239,7 @@ static void end_dm(struct object *o)
 {
 	struct dm *dm = OF(o, struct dm, o);
 
-	context_device(o->ctx)->provider->free_dm(dm);
-	free(dm->own);
+	o->ctx->dev->provider->free_dm(dm);
 	object_drop(o);
 }
 
@@ -268,7 +257,7 @@ struct object *dm_import(struct context *c, uint32_t handle, const void *facts)
 		return NULL;
 	dm->length = p->length;
 	memcpy(dm->placed, p->placed, sizeof dm->placed);
-	if (context_device(c)->provider->import_dm(c, dm)) {
+	if (c->dev->provider->import_dm(c, dm)) {
 		free(dm);
 		return NULL;
 	}
@@ -278,41 +267,25 @@ struct object *dm_import(struct context *c, uint32_t handle, const void *facts)
 
 static int alloc_dm(const struct call *c)
 {
-	struct dm *dm = calloc(1, sizeof *dm);
-	int err = ENOMEM;
+	struct dm *dm;
+	int err;
 
 	object_all(c->ctx, UVERBS_OBJECT_DM); // which have their places too
-	if (dm) {
-		dm->length = attr_number(c, UVERBS_ATTR_ALLOC_DM_LENGTH, 0);
-		err = c->dev->provider->alloc_dm(c, dm, (uint32_t)attr_number(c, UVERBS_ATTR_ALLOC_DM_ALIGNMENT, 0));
-	}
-	if (!err) {
-		err = object_add(c->ctx, &dm->o, UVERBS_OBJECT_DM, end_dm);
-		if (err)
-			c->dev->provider->free_dm(dm);
-	}
-	if (err) {
-		if (dm)
-			free(dm->own);
-		free(dm);
+	dm = object_new(c->ctx, UVERBS_OBJECT_DM, sizeof *dm, end_dm, &err);
+	if (!dm)
 		return err;
-	}
+	dm->length = attr_number(c, UVERBS_ATTR_ALLOC_DM_LENGTH, 0);
+	err = c->dev->provider->alloc_dm(c, dm, (uint32_t)attr_number(c, UVERBS_ATTR_ALLOC_DM_ALIGNMENT, 0));
+	if (err)
+		return err;
 	*(struct placed *)object_facts(&dm->o) = (struct placed){dm->length, {dm->placed[0], dm->placed[1]}};
 	attr_created(c, UVERBS_ATTR_ALLOC_DM_HANDLE, dm->o.handle);
 	return 0;
 }
 
-static int free_dm(const struct call *c)
-{
-	return attr_destroy(c, UVERBS_ATTR_FREE_DM_HANDLE, UVERBS_OBJECT_DM);
-}
-
 static void end_mw(struct object *o)
 {
-	struct mw *mw = OF(o, struct mw, o);
-
-	key_end(&mw->key);
-	object_use(&mw->pd->o, -1);
+	key_end(&OF(o, struct mw, o)->key);
 	object_drop(o);
 }
 
@@ -331,39 +304,26 @@ static int alloc_mw(const struct call *c)
 	if (q.mw_type != IBV_MW_TYPE_1 && q.mw_type != IBV_MW_TYPE_2)
 		return EINVAL;
 	err = c->dev->provider->check_mw(c);
-	mw = err ? NULL : calloc(1, sizeof *mw);
+	mw = err ? NULL : object_new(c->ctx, UVERBS_OBJECT_MW, sizeof *mw, end_mw, &err);
 	if (!mw)
-		return err ? err : ENOMEM;
+		return err;
 	mw->key = (struct key){.kind = q.mw_type == IBV_MW_TYPE_1 ? KEY_WINDOW_1 : KEY_WINDOW_2, .dev = c->dev, .pd = pd};
 	err = key_new(&mw->key);
-	if (!err) {
-		err = object_add(c->ctx, &mw->o, UVERBS_OBJECT_MW, end_mw);
-		if (err)
-			key_end(&mw->key);
-	}
-	if (err) {
-		free(mw);
+	if (err)
 		return err;
-	}
-	mw->pd = pd;
-	object_use(&pd->o, 1);
+	object_needs(&mw->o, 0, pd);
 	r = (struct ib_uverbs_alloc_mw_resp){.mw_handle = mw->o.handle, .rkey = mw->key.value};
 	ATTR_OUT(c, UVERBS_ATTR_CORE_OUT, r);
 	return 0;
 }
 
-static int destroy_mw(const struct call *c)
-{
-	return attr_destroy(c, UVERBS_ATTR_DESTROY_MW_HANDLE, UVERBS_OBJECT_MW);
-}
-
 const struct method memory_methods[] = {
-	{UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY, destroy_mr},
+	{UVERBS_OBJECT_MR, UVERBS_METHOD_MR_DESTROY, destroy_mr, UVERBS_ATTR_DESTROY_MR_HANDLE, 0},
 	{UVERBS_OBJECT_MR, UVERBS_METHOD_QUERY_MR, query_mr},
 	{UVERBS_OBJECT_MR, UVERBS_METHOD_DM_MR_REG, reg_dm_mr},
 	{UVERBS_OBJECT_DM, UVERBS_METHOD_DM_ALLOC, alloc_dm},
-	{UVERBS_OBJECT_DM, UVERBS_METHOD_DM_FREE, free_dm},
-	{UVERBS_OBJECT_MW, UVERBS_METHOD_MW_DESTROY, destroy_mw},
+	{UVERBS_OBJECT_DM, UVERBS_METHOD_DM_FREE, destroys, UVERBS_ATTR_FREE_DM_HANDLE},
+	{UVERBS_OBJECT_MW, UVERBS_METHOD_MW_DESTROY, destroys, UVERBS_ATTR_DESTROY_MW_HANDLE},
 	{0},
 };
 

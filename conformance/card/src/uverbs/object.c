@@ -1,13 +1,10 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
-#include <rdma/ib_user_ioctl_cmds.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "uverbs/event.h"
 #include "uverbs/object.h"
 #include "uverbs/provider.h"
 
@@ -36,18 +33,9 @@ struct shared {
 	struct entry entries[HANDLES];
 };
 
-struct context {
-	struct context *next;
-	struct device *dev;
-	uint8_t *pages;
-	struct shared *shared;
-	struct object **slots; // by handle: of this process
-	uint32_t count;
-	struct channel *async;
-};
-
-static struct context *contexts;
+static LIST_HEAD(, context) contexts;
 static bool discarding; // what ends lives on in the file
+static struct object *made; // by the command that runs
 
 // folder is the number of the card's folder, or 0: processes on different cards do not share objects.
 static ino_t folder(void)
@@ -66,9 +54,13 @@ static size_t size_of(const struct device *dev)
 static struct context *make(struct device *dev, int fd)
 {
 	struct context *c = calloc(1, sizeof *c);
+	struct stat st;
 
 	if (!c)
 		return NULL;
+	fd_stat(fd, &st);
+	c->inode = st.st_ino;
+	c->where = st.st_dev;
 	c->pages = (uint8_t *)syscall(SYS_mmap, NULL, size_of(dev), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
 	if (c->pages == MAP_FAILED) {
 		free(c);
@@ -76,8 +68,7 @@ static struct context *make(struct device *dev, int fd)
 	}
 	c->shared = (struct shared *)(void *)(c->pages + dev->provider->size);
 	c->dev = dev;
-	c->next = contexts;
-	contexts = c;
+	LIST_INSERT_HEAD(&contexts, c, link);
 	return c;
 }
 
@@ -116,16 +107,6 @@ void context_turn(struct context *c, bool begins)
 		pthread_mutex_consistent(&c->shared->turn);
 }
 
-struct device *context_device(const struct context *c)
-{
-	return c->dev;
-}
-
-uint8_t *context_pages(const struct context *c)
-{
-	return c->pages;
-}
-
 int context_begin(struct context *c)
 {
 	if (c->shared->begun)
@@ -137,11 +118,6 @@ int context_begin(struct context *c)
 bool context_begun(const struct context *c)
 {
 	return c->shared->begun;
-}
-
-struct channel **context_async(struct context *c)
-{
-	return &c->async;
 }
 
 // discard frees what this process knows of an object.
@@ -161,7 +137,6 @@ static bool kept(const struct object *o)
 // Objects are released in rounds, those that nothing needs first (uverbs_destroy_ufile_hw does the same).
 void context_end(struct context *c)
 {
-	struct context **p = &contexts;
 	bool any = true;
 
 	context_turn(c, true);
@@ -178,9 +153,7 @@ void context_end(struct context *c)
 			discard(c->slots[i]);
 	context_turn(c, false);
 	channels_end(c);
-	while (*p != c)
-		p = &(*p)->next;
-	*p = c->next;
+	LIST_REMOVE(c, link);
 	munmap(c->pages, size_of(c->dev));
 	free(c->slots);
 	free(c);
@@ -217,7 +190,7 @@ static void put(struct context *c, struct object *o, uint32_t handle, void (*end
 	o->life = atomic_load(&entry_of(o)->life);
 }
 
-int object_add(struct context *c, struct object *o, int type, void (*end)(struct object *))
+static int add(struct context *c, struct object *o, int type, void (*end)(struct object *))
 {
 	struct entry *const all = c->shared->entries;
 	uint32_t i = c->shared->free;
@@ -237,6 +210,17 @@ int object_add(struct context *c, struct object *o, int type, void (*end)(struct
 	if (i >= atomic_load(&c->shared->count))
 		atomic_store(&c->shared->count, i + 1);
 	return 0;
+}
+
+void *object_new(struct context *c, int type, size_t size, void (*end)(struct object *), int *err)
+{
+	struct object *o = calloc(1, size);
+
+	*err = o ? add(c, o, type, end) : ENOMEM;
+	if (!*err)
+		return made = o;
+	free(o);
+	return NULL;
 }
 
 void object_import(struct context *c, struct object *o, uint32_t handle, void (*end)(struct object *))
@@ -259,28 +243,53 @@ static void leave(struct object *o)
 	s->free = MIN(s->free, o->handle);
 }
 
+void object_use(struct object *o, int by)
+{
+	if (o && !discarding)
+		atomic_fetch_add(&entry_of(o)->users, by);
+}
+
+void object_needs(struct object *o, int place, void *other)
+{
+	object_use(other, 1);
+	object_use(o->needs[place], -1);
+	o->needs[place] = other;
+}
+
+static void need_nothing(struct object *o)
+{
+	for (size_t i = 0; i < sizeof o->needs / sizeof *o->needs; i++)
+		object_use(o->needs[i], -1);
+}
+
 void object_drop(struct object *o)
 {
+	event_forget_async(o);
+	need_nothing(o);
 	leave(o);
+	free(o->own);
 	free(o);
+}
+
+void object_done(int err)
+{
+	if (err && made)
+		object_drop(made);
+	made = NULL;
 }
 
 void object_replace(struct object *o, struct object *other)
 {
 	const int users = object_users(o);
 
+	need_nothing(o);
 	leave(o);
 	put(other->ctx, o, other->handle, o->end);
+	memcpy(o->needs, other->needs, sizeof o->needs);
 	o->user = other->user;
 	o->async_raised = other->async_raised;
 	atomic_store(&entry_of(o)->users, users);
 	free(other);
-}
-
-void object_use(struct object *o, int by)
-{
-	if (!discarding)
-		atomic_fetch_add(&entry_of(o)->users, by);
 }
 
 int object_users(const struct object *o)
@@ -328,7 +337,9 @@ static struct object *known(struct context *c, uint32_t handle)
 
 struct object *object_seek(int type, uint32_t number)
 {
-	for (struct context *c = contexts; c; c = c->next)
+	struct context *c;
+
+	LIST_FOREACH(c, &contexts, link)
 		for (uint32_t i = 0; i < atomic_load(&c->shared->count); i++) {
 			const struct entry *e = &c->shared->entries[i];
 
@@ -368,7 +379,9 @@ int object_destroy(struct context *c, int type, uint64_t handle)
 
 void object_each(int type, void (*f)(struct object *, void *), void *arg)
 {
-	for (struct context *c = contexts; c; c = c->next)
+	struct context *c;
+
+	LIST_FOREACH(c, &contexts, link)
 		for (uint32_t i = 0; i < c->count; i++)
 			if (c->slots[i] && c->slots[i]->type == type && !c->slots[i]->inherited)
 				f(c->slots[i], arg);
@@ -376,18 +389,32 @@ void object_each(int type, void (*f)(struct object *, void *), void *arg)
 
 bool context_any(void)
 {
-	return contexts;
+	return __atomic_load_n(&LIST_FIRST(&contexts), __ATOMIC_RELAXED);
+}
+
+struct context *context_at(const struct stat *st)
+{
+	struct context *c;
+
+	LIST_FOREACH(c, &contexts, link)
+		if (c->inode == st->st_ino && c->where == st->st_dev)
+			break;
+	return c;
 }
 
 void context_each(void (*f)(struct context *))
 {
-	for (struct context *c = contexts; c; c = c->next)
+	for (struct context *c = LIST_FIRST(&contexts), *next; c; c = next) {
+		next = LIST_NEXT(c, link); // f may end c
 		f(c);
+	}
 }
 
 void object_forked(void)
 {
-	for (struct context *c = contexts; c; c = c->next)
+	struct context *c;
+
+	LIST_FOREACH(c, &contexts, link)
 		for (uint32_t i = 0; i < c->count; i++)
 			if (c->slots[i])
 				c->slots[i]->inherited = true;

@@ -10,14 +10,28 @@
 #ifndef CARD_OBJECT_H
 #define CARD_OBJECT_H
 
+#include <sys/queue.h>
+#include <sys/stat.h>
+
 #include "base.h"
 
-struct context;
-struct channel;
+struct context {
+	LIST_ENTRY(context) link;
+	ino_t inode;           // of the open file
+	dev_t where;
+	struct device *dev;
+	uint8_t *pages;        // where those of the file begin
+	struct channel *async; // of its asynchronous events, or NULL
+	struct shared *shared;
+	struct object **slots; // by handle: of this process
+	uint32_t count;
+};
 
 struct object {
 	struct context *ctx;
 	void (*end)(struct object *); // releases it; called once, when nothing needs it
+	struct object *needs[6];      // that it is a user of
+	void *own;                    // what a provider has of it
 	uint32_t handle;
 	int type;                     // UVERBS_OBJECT_*, or one of the provider
 	uint32_t life;                // of the handle: behind that of the entry, the object is gone
@@ -40,30 +54,28 @@ void context_turn(struct context *, bool) HIDDEN;
 // have it still.
 void context_end(struct context *) HIDDEN;
 
-struct device *context_device(const struct context *) HIDDEN;
-
-// context_pages returns where the pages of the open file begin.
-uint8_t *context_pages(const struct context *) HIDDEN;
-
 // context_begin makes a context usable; it returns EINVAL the second time. context_begun reports whether it was.
 int context_begin(struct context *) HIDDEN;
 bool context_begun(const struct context *) HIDDEN;
 
-// The channel of the context's asynchronous events, or NULL.
-struct channel **context_async(struct context *) HIDDEN;
-
-// context_any reports whether there is a context; context_each calls f with each.
+// context_any reports whether there is a context; it takes no lock. context_at returns that of an open file, or NULL. context_each calls f,
+// which may end it, with each.
 bool context_any(void) HIDDEN;
+struct context *context_at(const struct stat *) HIDDEN;
 void context_each(void (*f)(struct context *)) HIDDEN;
 
-// object_add makes an object of ctx; object_drop undoes that and frees the memory that begins with it. object_import makes the object
-// of an entry that another process filled.
-int object_add(struct context *, struct object *, int type, void (*end)(struct object *)) HIDDEN;
+// object_new makes an object of ctx, with which size bytes begin, or returns NULL and *err. object_drop undoes that: it forgets the
+// events of the object, and frees it with what a provider has of it. It is the end of an object that has no other. object_done ends a
+// command: one that failed has not made the object that it made. object_import makes the object of an entry that another process filled.
+void *object_new(struct context *, int type, size_t size, void (*end)(struct object *), int *err) HIDDEN;
 void object_import(struct context *, struct object *, uint32_t handle, void (*end)(struct object *)) HIDDEN;
 void object_drop(struct object *) HIDDEN;
+void object_done(int err) HIDDEN;
 
-// object_use counts the objects, of all processes, that need this one.
+// object_needs has an object, or NULL, be the one that o needs at a place of its list. object_users counts the objects, of all processes,
+// that need this one; object_use adds to that number, for one that needs many.
 void object_use(struct object *, int by) HIDDEN;
+void object_needs(struct object *o, int place, void *other) HIDDEN;
 int object_users(const struct object *) HIDDEN;
 
 // object_facts returns what other processes need to know of an object: FACTS bytes in the entry. object_changed has them look anew.

@@ -2,9 +2,7 @@
 // umem_odp.c and umem_dmabuf.c; hw/mlx5/odp.c and mr.c.
 #define _GNU_SOURCE
 #include <fcntl.h>
-#include <stdio.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -137,7 +135,7 @@ static int reg_dmabuf(const struct call *c)
 	err = map(mr, (int)attr_number(c, UVERBS_ATTR_REG_DMABUF_MR_FD, 0), offset,
 		attr_number(c, UVERBS_ATTR_REG_DMABUF_MR_LENGTH, 0), iova);
 	if (err) {
-		mr->o.end(&mr->o);
+		key_end(&mr->key);
 		return err;
 	}
 	memory_publish(mr);

@@ -20,6 +20,7 @@
 struct method {
 	uint16_t object, method;
 	int (*run)(const struct call *);
+	uint16_t handle, events; // of destroys
 };
 
 // What a flow looks at or does (IBV_FLOW_SPEC_*), with zeros behind a shorter filter.

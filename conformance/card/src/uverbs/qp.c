@@ -98,11 +98,11 @@ static int prepare(const struct call *c, struct qp *q, uint32_t flags)
 static int create(const struct call *c)
 {
 	const uint32_t flags = (uint32_t)attr_number(c, UVERBS_ATTR_CREATE_QP_FLAGS, 0);
-	struct qp *q = calloc(1, sizeof *q);
 	int err;
+	struct qp *q = object_new(c->ctx, UVERBS_OBJECT_QP, sizeof *q, qp_end, &err);
 
 	if (!q)
-		return ENOMEM;
+		return err;
 	ATTR_IN(c, UVERBS_ATTR_CREATE_QP_CAP, q->cap);
 	q->type = (int)attr_number(c, UVERBS_ATTR_CREATE_QP_TYPE, 0);
 	q->signal_all = flags & IB_UVERBS_QP_CREATE_SQ_SIG_ALL;
@@ -112,17 +112,9 @@ static int create(const struct call *c)
 		err = c->dev->provider->create_qp(c, q, flags & ~(uint32_t)IB_UVERBS_QP_CREATE_SQ_SIG_ALL);
 	if (!err && !q->table) // one over a table has the number 0 (hw/mlx5/qp.c, create_rss_raw_qp_tir) and sends nothing
 		err = net_join(q);
-	if (!err) {
-		err = object_add(c->ctx, &q->o, UVERBS_OBJECT_QP, qp_end);
-		if (err)
-			net_leave(q);
-	}
-	if (err) {
-		free(q->own);
-		free(q);
+	if (err)
 		return err;
-	}
-	qp_use(q, 1);
+	qp_needs(q);
 	q->o.user = attr_number(c, UVERBS_ATTR_CREATE_QP_USER_HANDLE, 0);
 	ATTR_OUT(c, UVERBS_ATTR_CREATE_QP_RESP_CAP, q->cap);
 	attr_out32(c, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, q->unnamed ? 0 : q->number);
@@ -143,7 +135,6 @@ static int destroy(const struct call *c)
 		return EBUSY;
 	qp_settle(q);
 	r.events_reported = event_forget_async(&q->o);
-	q->o.async_raised = 0;
 	qp_end(&q->o);
 	ATTR_OUT(c, UVERBS_ATTR_DESTROY_QP_RESP, r);
 	return 0;

@@ -11,8 +11,8 @@ struct qp *qp_get(const struct call *, uint32_t handle, int *err) HIDDEN;
 // qp_open makes another handle of an XRC target.
 int qp_open(const struct call *) HIDDEN;
 
-// qp_use counts a queue pair, or a handle of one, as a user of what it was made with, by 1 or -1.
-void qp_use(struct qp *, int by) HIDDEN;
+// qp_needs has a queue pair, or a handle of one, need what it was made with.
+void qp_needs(struct qp *) HIDDEN;
 
 // qp_settle does what was posted to a queue pair whose last handle is to go, before its events are counted.
 void qp_settle(struct qp *) HIDDEN;

@@ -15,43 +15,27 @@ struct qp *qp_get(const struct call *c, uint32_t handle, int *err)
 	return q && q->real ? q->real : q;
 }
 
-void qp_use(struct qp *q, int by)
+void qp_needs(struct qp *q)
 {
-	struct object *const parents[] = {
-		q->pd ? &q->pd->o : NULL, q->scq ? &q->scq->o : NULL, q->rcq ? &q->rcq->o : NULL, q->srq ? &q->srq->o : NULL,
-		q->xrcd ? &q->xrcd->o : NULL, q->table ? &q->table->o : NULL,
-	};
+	void *const parents[] = {q->pd, q->scq, q->rcq, q->srq, q->xrcd, q->table};
 
-	for (size_t i = 0; i < sizeof parents / sizeof *parents; i++)
-		if (parents[i])
-			object_use(parents[i], by);
-}
-
-static void end_opener(struct qp *h)
-{
-	struct qp **p = &h->real->openers;
-
-	while (*p != h)
-		p = &(*p)->next_opener;
-	*p = h->next_opener;
-	qp_use(h, -1);
-	object_drop(&h->o);
+	for (int i = 0; i < (int)(sizeof parents / sizeof *parents); i++)
+		object_needs(&q->o, i, parents[i]);
 }
 
 // promote gives a queue pair, whose own handle ends, the place of another of its handles.
 static void promote(struct qp *q)
 {
-	struct qp *h = q->openers;
+	struct qp *h = LIST_FIRST(&q->openers);
 
-	q->openers = h->next_opener;
-	qp_use(q, -1);
+	LIST_REMOVE(h, opener);
 	q->xrcd = h->xrcd;
 	object_replace(&q->o, &h->o);
 }
 
 void qp_settle(struct qp *q)
 {
-	if (!q->real && !q->openers)
+	if (!q->real && LIST_EMPTY(&q->openers))
 		engine_settle(q);
 }
 
@@ -62,15 +46,14 @@ void qp_end(struct object *o)
 	qp_settle(q);
 	event_forget_async(o);
 	if (q->real) {
-		end_opener(q);
-	} else if (q->openers) {
+		LIST_REMOVE(q, opener);
+		object_drop(o);
+	} else if (!LIST_EMPTY(&q->openers)) {
 		promote(q);
 	} else {
 		net_leave(q);
-		qp_use(q, -1);
-		if (context_device(o->ctx)->provider->end_qp)
-			context_device(o->ctx)->provider->end_qp(q);
-		free(q->own);
+		if (o->ctx->dev->provider->end_qp)
+			o->ctx->dev->provider->end_qp(q);
 		object_drop(o);
 	}
 }
@@ -88,18 +71,14 @@ int qp_open(const struct call *c)
 	real = net_find(q.qpn);
 	if (!x || q.qp_type != IBV_QPT_XRC_RECV || !real || real->type != IBV_QPT_XRC_RECV || !xrcd_same(real->xrcd, x))
 		return EINVAL;
-	h = calloc(1, sizeof *h);
-	err = h ? object_add(c->ctx, &h->o, UVERBS_OBJECT_QP, qp_end) : ENOMEM;
-	if (err) {
-		free(h);
+	h = object_new(c->ctx, UVERBS_OBJECT_QP, sizeof *h, qp_end, &err);
+	if (!h)
 		return err;
-	}
 	h->o.user = q.user_handle;
 	h->xrcd = x;
 	h->real = real;
-	h->next_opener = real->openers;
-	real->openers = h;
-	qp_use(h, 1);
+	LIST_INSERT_HEAD(&real->openers, h, opener);
+	qp_needs(h);
 	r.qpn = real->number;
 	r.qp_handle = h->o.handle;
 	ATTR_OUT(c, UVERBS_ATTR_CORE_OUT, r);

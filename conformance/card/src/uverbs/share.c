@@ -102,7 +102,7 @@ void memory_publish(struct mr *mr)
 	f->pd = mr->pd->o.handle;
 	f->dm = mr->dm ? (int64_t)mr->dm->o.handle : -1;
 	if (!mr->key.locate) {
-		f->memory = (uintptr_t)mr->key.memory - (mr->dm ? (uintptr_t)context_pages(mr->o.ctx) : 0);
+		f->memory = (uintptr_t)mr->key.memory - (mr->dm ? (uintptr_t)mr->o.ctx->pages : 0);
 		f->owner = segment_self(&f->life);
 		if (!mr->dm)
 			find_file(f);
@@ -133,10 +133,12 @@ struct object *memory_import(struct context *c, uint32_t handle, const void *fac
 	mr->pd = pd;
 	mr->dm = dm;
 	mr->key = (struct key){
-		.value = f->key, .dev = context_device(c), .pd = pd, .access = f->access, .iova = f->iova, .length = f->length,
-		.memory = (dm ? context_pages(c) : NULL) + f->memory, .locate = dm || own ? NULL : locate,
+		.value = f->key, .dev = c->dev, .pd = pd, .access = f->access, .iova = f->iova, .length = f->length,
+		.memory = (dm ? c->pages : NULL) + f->memory, .locate = dm || own ? NULL : locate,
 	};
 	object_import(c, &mr->o, handle, memory_end);
+	mr->o.needs[0] = &pd->o; // as its entry has counted
+	mr->o.needs[1] = dm ? &dm->o : NULL;
 	follow(mr);
 	key_put(&mr->key);
 	if (mr->key.locate)

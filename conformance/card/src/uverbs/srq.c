@@ -1,20 +1,6 @@
 // Shared receive queues: Linux 6.1, drivers/infiniband/core/uverbs_std_types_srq.c and uverbs_cmd.c.
 #include "uverbs/dispatch.h"
 
-static void end_srq(struct object *o)
-{
-	struct srq *s = OF(o, struct srq, o);
-
-	event_forget_async(o);
-	object_use(&s->pd->o, -1);
-	if (s->cq)
-		object_use(&s->cq->o, -1);
-	if (s->xrcd)
-		object_use(&s->xrcd->o, -1);
-	free(s->own);
-	object_drop(o);
-}
-
 // parents looks up the objects that a queue of its type needs.
 static int parents(const struct call *c, struct srq *s)
 {
@@ -41,11 +27,11 @@ static int parents(const struct call *c, struct srq *s)
 static int create(const struct call *c)
 {
 	static uint32_t numbers;
-	struct srq *s = calloc(1, sizeof *s);
 	int err;
+	struct srq *s = object_new(c->ctx, UVERBS_OBJECT_SRQ, sizeof *s, object_drop, &err);
 
 	if (!s)
-		return ENOMEM;
+		return err;
 	s->type = (int)attr_number(c, UVERBS_ATTR_CREATE_SRQ_TYPE, 0);
 	s->max_wr = (uint32_t)attr_number(c, UVERBS_ATTR_CREATE_SRQ_MAX_WR, 0);
 	s->max_sge = (uint32_t)attr_number(c, UVERBS_ATTR_CREATE_SRQ_MAX_SGE, 0);
@@ -53,41 +39,17 @@ static int create(const struct call *c)
 	err = parents(c, s);
 	if (!err)
 		err = c->dev->provider->create_srq(c, s);
-	if (!err)
-		err = object_add(c->ctx, &s->o, UVERBS_OBJECT_SRQ, end_srq);
-	if (err) {
-		free(s->own);
-		free(s);
+	if (err)
 		return err;
-	}
 	s->o.user = attr_number(c, UVERBS_ATTR_CREATE_SRQ_USER_HANDLE, 0);
-	object_use(&s->pd->o, 1);
-	if (s->cq)
-		object_use(&s->cq->o, 1);
-	if (s->xrcd)
-		object_use(&s->xrcd->o, 1);
+	object_needs(&s->o, 0, s->pd);
+	object_needs(&s->o, 1, s->cq);
+	object_needs(&s->o, 2, s->xrcd);
 	attr_out32(c, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_WR, s->max_wr);
 	attr_out32(c, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_SGE, s->max_sge);
 	if (s->type == IB_UVERBS_SRQT_XRC)
 		attr_out32(c, UVERBS_ATTR_CREATE_SRQ_RESP_SRQ_NUM, s->number);
 	attr_created(c, UVERBS_ATTR_CREATE_SRQ_HANDLE, s->o.handle);
-	return 0;
-}
-
-static int destroy(const struct call *c)
-{
-	struct ib_uverbs_destroy_srq_resp r;
-	int err;
-	struct srq *s = attr_object(c, UVERBS_ATTR_DESTROY_SRQ_HANDLE, UVERBS_OBJECT_SRQ, &err);
-
-	if (!s)
-		return err;
-	if (object_users(&s->o))
-		return EBUSY;
-	r.events_reported = event_forget_async(&s->o);
-	s->o.async_raised = 0;
-	end_srq(&s->o);
-	ATTR_OUT(c, UVERBS_ATTR_DESTROY_SRQ_RESP, r);
 	return 0;
 }
 
@@ -120,7 +82,7 @@ static int query(const struct call *c)
 
 const struct method srq_methods[] = {
 	{UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_CREATE, create},
-	{UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_DESTROY, destroy},
+	{UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_DESTROY, destroys, UVERBS_ATTR_DESTROY_SRQ_HANDLE, UVERBS_ATTR_DESTROY_SRQ_RESP},
 	{0},
 };
 

@@ -1,6 +1,5 @@
 // The attributes that a change of state needs and allows: Linux 6.1, drivers/infiniband/core/verbs.c, qp_state_table and
 // ib_modify_qp_is_ok.
-#include <infiniband/verbs.h>
 
 #include "uverbs/qp.h"
 

@@ -1,4 +1,4 @@
-// The objects of the verbs, without what a provider adds: that is behind own, and freed with the object.
+// The objects of the verbs, without what a provider adds: that is behind own of the object.
 #ifndef CARD_VERBS_H
 #define CARD_VERBS_H
 
@@ -6,7 +6,6 @@
 #include <rdma/ib_user_verbs.h>
 
 #include "uverbs/event.h"
-#include "uverbs/object.h"
 #include "wire/frame.h"
 #include "wire/key.h"
 
@@ -28,16 +27,10 @@ struct object *domain_import(struct context *, uint32_t handle, const void *fact
 struct object *dm_import(struct context *, uint32_t handle, const void *facts) HIDDEN;
 struct object *memory_import(struct context *, uint32_t handle, const void *facts) HIDDEN;
 
-struct ah {
-	struct object o;
-	struct pd *pd;
-};
-
 struct dm {
 	struct object o;
 	uint64_t length;
 	uint64_t placed[2]; // where the provider put it, for other processes
-	void *own;
 };
 
 struct mr {
@@ -53,7 +46,6 @@ struct mr {
 
 struct mw {
 	struct object o;
-	struct pd *pd;
 	struct key key;
 };
 
@@ -62,7 +54,6 @@ struct cq {
 	struct channel *channel;
 	uint32_t number, entries;
 	bool overrun;         // it had no room: no further completion
-	void *own;
 };
 
 struct srq {
@@ -72,7 +63,6 @@ struct srq {
 	struct xrcd *xrcd;
 	int type;
 	uint32_t number, max_wr, max_sge, limit;
-	void *own;
 };
 
 struct wq {
@@ -81,7 +71,6 @@ struct wq {
 	struct cq *cq;
 	uint32_t number, max_wr, max_sge;
 	int state;            // IBV_WQS_*
-	void *own;
 };
 
 // A table that spreads what is received over work queues.
@@ -120,21 +109,20 @@ struct qp {
 	struct ib_uverbs_modify_qp at; // the attributes, as last modified
 	uint8_t groups[GROUPS][16];
 	int ngroups;
-	struct qp *real, *openers;     // of a handle by ibv_open_qp: whose; of the real one: a list, by next_opener
-	struct qp *next_opener;
+	struct qp *real;               // of a handle by ibv_open_qp: whose; the real one has a list of them
+	LIST_HEAD(, qp) openers;
+	LIST_ENTRY(qp) opener;
 	// of the wire
 	uint64_t wait;                 // no request before this time
 	struct exchange *far;          // an answer of another process that is awaited
 	unsigned tries, rnr;           // of the request at the head
 	bool late;                     // it was delayed
 	bool established, last_said;
-	void *own;
 };
 
 struct counters {
 	struct object o;
 	uint64_t packets, bytes;
-	void *own;
 };
 
 struct flow {
@@ -147,7 +135,6 @@ struct flow {
 	uint32_t tag;
 	struct rule rules[2];          // a frame meets one of them at most
 	int nrules;
-	void *own;
 };
 
 #endif

@@ -6,17 +6,6 @@ enum {
 	MOST_LOG = IB_USER_VERBS_MAX_LOG_IND_TBL_SIZE,
 };
 
-static void end_wq(struct object *o)
-{
-	struct wq *w = OF(o, struct wq, o);
-
-	event_forget_async(o);
-	object_use(&w->pd->o, -1);
-	object_use(&w->cq->o, -1);
-	free(w->own);
-	object_drop(o);
-}
-
 // parents looks up what a queue needs, and its sizes.
 static int parents(const struct call *c, struct wq *w)
 {
@@ -39,44 +28,22 @@ static int create(const struct call *c)
 
 	if (flags & ~(unsigned)KNOWN_FLAGS || attr_number(c, UVERBS_ATTR_CREATE_WQ_TYPE, 0) != IBV_WQT_RQ)
 		return EINVAL;
-	w = calloc(1, sizeof *w);
+	w = object_new(c->ctx, UVERBS_OBJECT_WQ, sizeof *w, object_drop, &err);
 	if (!w)
-		return ENOMEM;
+		return err;
 	w->number = ++numbers;
 	err = parents(c, w);
 	if (!err)
 		err = c->dev->provider->create_wq ? c->dev->provider->create_wq(c, w, flags) : EOPNOTSUPP;
-	if (!err)
-		err = object_add(c->ctx, &w->o, UVERBS_OBJECT_WQ, end_wq);
-	if (err) {
-		free(w->own);
-		free(w);
+	if (err)
 		return err;
-	}
-	object_use(&w->pd->o, 1);
-	object_use(&w->cq->o, 1);
+	object_needs(&w->o, 0, w->pd);
+	object_needs(&w->o, 1, w->cq);
 	w->o.user = attr_number(c, UVERBS_ATTR_CREATE_WQ_USER_HANDLE, 0);
 	attr_out32(c, UVERBS_ATTR_CREATE_WQ_RESP_MAX_WR, w->max_wr);
 	attr_out32(c, UVERBS_ATTR_CREATE_WQ_RESP_MAX_SGE, w->max_sge);
 	attr_out32(c, UVERBS_ATTR_CREATE_WQ_RESP_WQ_NUM, w->number);
 	attr_created(c, UVERBS_ATTR_CREATE_WQ_HANDLE, w->o.handle);
-	return 0;
-}
-
-static int destroy(const struct call *c)
-{
-	struct ib_uverbs_ex_destroy_wq_resp r = {.response_length = sizeof r};
-	int err;
-	struct wq *w = attr_object(c, UVERBS_ATTR_DESTROY_WQ_HANDLE, UVERBS_OBJECT_WQ, &err);
-
-	if (!w)
-		return err;
-	if (object_users(&w->o))
-		return EBUSY;
-	r.events_reported = event_forget_async(&w->o);
-	w->o.async_raised = 0;
-	end_wq(&w->o);
-	attr_out32(c, UVERBS_ATTR_DESTROY_WQ_RESP, r.events_reported);
 	return 0;
 }
 
@@ -143,19 +110,15 @@ static int create_table(const struct call *c)
 		return EOPNOTSUPP;
 	if (q.log_ind_tbl_size > MOST_LOG)
 		return EINVAL;
-	t = calloc(1, sizeof *t + (sizeof(struct wq *) << q.log_ind_tbl_size));
+	t = object_new(c->ctx, UVERBS_OBJECT_RWQ_IND_TBL, sizeof *t + (sizeof(struct wq *) << q.log_ind_tbl_size), end_table, &err);
 	if (!t)
-		return ENOMEM;
+		return err;
 	t->n = 1u << q.log_ind_tbl_size;
 	err = fill(c, t);
 	if (!err && t->n > c->dev->provider->table_most)
 		err = EINVAL;
-	if (!err)
-		err = object_add(c->ctx, &t->o, UVERBS_OBJECT_RWQ_IND_TBL, end_table);
-	if (err) {
-		free(t);
+	if (err)
 		return err;
-	}
 	for (uint32_t i = 0; i < t->n; i++)
 		object_use(&t->wqs[i]->o, 1);
 	t->number = ++numbers;
@@ -176,7 +139,7 @@ static int destroy_table(const struct call *c)
 
 const struct method wq_methods[] = {
 	{UVERBS_OBJECT_WQ, UVERBS_METHOD_WQ_CREATE, create},
-	{UVERBS_OBJECT_WQ, UVERBS_METHOD_WQ_DESTROY, destroy},
+	{UVERBS_OBJECT_WQ, UVERBS_METHOD_WQ_DESTROY, destroys, UVERBS_ATTR_DESTROY_WQ_HANDLE, UVERBS_ATTR_DESTROY_WQ_RESP},
 	{0},
 };
 

@@ -23,12 +23,12 @@ static bool receives(const struct qp *p)
 
 static bool has_gid(const struct qp *p, const uint8_t *gid)
 {
-	return context_device(p->o.ctx) == gid_owner(gid);
+	return p->o.ctx->dev == gid_owner(gid);
 }
 
 static bool takes_datagram(const struct qp *p, const struct request *r)
 {
-	return p && p->type == IBV_QPT_UD && receives(p) && !fault_cuts(context_device(p->o.ctx)) && p->at.qkey == r->qkey;
+	return p && p->type == IBV_QPT_UD && receives(p) && !fault_cuts(p->o.ctx->dev) && p->at.qkey == r->qkey;
 }
 
 // takes_message reports whether a queue pair is the other end of the one that sends.
@@ -36,7 +36,7 @@ static bool takes_message(const struct qp *p, const struct source *from, const s
 {
 	const int type = from->type == IBV_QPT_XRC_SEND ? IBV_QPT_XRC_RECV : from->type;
 
-	if (p && fault_cuts(context_device(p->o.ctx)))
+	if (p && fault_cuts(p->o.ctx->dev))
 		return false;
 	if (type == IBV_QPT_DRIVER) // SRD and DC: each request names its queue pair
 		return p && p->type == type && !p->only_sends && receives(p) && p->at.qkey == r->qkey && p->dc_key == r->dc_key &&
@@ -50,18 +50,17 @@ struct group {
 	struct request *r;
 };
 
-static bool to_member(struct qp *p, void *arg)
+static void to_member(struct qp *p, void *arg)
 {
 	const struct group *c = arg;
 
 	if ((p->number == c->from->number && p->no_loopback) || !takes_datagram(p, c->r))
-		return true;
+		return;
 	for (int i = 0; i < p->ngroups; i++)
 		if (!memcmp(p->groups[i], c->r->gid, 16)) {
 			responder_do(p, c->from, c->r);
-			break;
+			return;
 		}
-	return true;
 }
 
 static void datagram(struct qp *p, const struct source *from, struct request *r)

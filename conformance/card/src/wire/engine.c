@@ -1,8 +1,6 @@
 // The card's loop: requests, flushes, events of completion queues.
 //
 // It looks for work in memory (doorbell records), as no write to a doorbell page can be seen.
-#include <rdma/ib_user_ioctl_cmds.h>
-#include <signal.h>
 #include <time.h>
 
 #include "uverbs/provider.h"
@@ -11,7 +9,6 @@
 #include "wire/fault.h"
 #include "wire/net.h"
 #include "wire/requester.h"
-#include "wire/segment.h"
 
 enum { SPIN = 300, NAP = 20000, LONG_NAP = 500000, LONG_AFTER = 5000 }; // rounds and ns
 
@@ -20,10 +17,10 @@ static bool running;
 
 static const struct format *format_of(const struct object *o)
 {
-	return context_device(o->ctx)->provider->format;
+	return o->ctx->dev->provider->format;
 }
 
-static bool break_users(struct qp *q, void *arg)
+static void break_users(struct qp *q, void *arg)
 {
 	const struct cq *cq = arg;
 
@@ -31,7 +28,6 @@ static bool break_users(struct qp *q, void *arg)
 		engine_fail(q);
 		event_async(&q->o, IBV_EVENT_QP_FATAL);
 	}
-	return true;
 }
 
 void engine_complete(struct cq *cq, const struct completion *c)
@@ -67,16 +63,15 @@ void engine_answered(struct qp *q)
 
 void engine_settle(struct qp *q)
 {
-	if (!fault_of(context_device(q->o.ctx)).removed)
+	if (!fault_of(q->o.ctx->dev).removed)
 		while (q->state == IBV_QPS_RTS && !q->wait && !q->far && requester_step(q))
 			;
 }
 
-static bool settle(struct qp *q, void *unused)
+static void settle(struct qp *q, void *unused)
 {
 	(void)unused;
 	engine_settle(q);
-	return true;
 }
 
 __attribute__((destructor)) static void exiting(void)
@@ -125,19 +120,18 @@ static bool flush(struct qp *q)
 	return any;
 }
 
-static bool work(struct qp *q, void *arg)
+static void work(struct qp *q, void *arg)
 {
 	bool *any = arg;
 
-	if (fault_of(context_device(q->o.ctx)).removed)
-		return true;
+	if (fault_of(q->o.ctx->dev).removed)
+		return;
 	if (q->state == IBV_QPS_ERR)
 		*any |= flush(q);
 	else if (q->state == IBV_QPS_SQE)
 		*any |= flush_sends(q);
 	else if (q->state == IBV_QPS_RTS && (!q->wait || now() >= q->wait))
 		*any |= requester_step(q);
-	return true;
 }
 
 // A queue can be armed after its completions came.
@@ -166,7 +160,7 @@ static void flush_wq(struct object *o, void *arg)
 
 static void tick(struct context *c)
 {
-	const struct format *f = context_device(c)->provider->format;
+	const struct format *f = c->dev->provider->format;
 
 	if (f->tick)
 		f->tick(c);
@@ -210,21 +204,10 @@ static void *loop(void *unused)
 	return NULL;
 }
 
-// The thread takes no signals, which are for the program's own.
 void engine_wake(void)
 {
-	sigset_t all, before;
-	pthread_t thread;
-
 	pthread_mutex_lock(&lock);
-	if (!running) {
-		sigfillset(&all);
-		pthread_sigmask(SIG_SETMASK, &all, &before);
-		running = pthread_create(&thread, NULL, loop, NULL) == 0;
-		pthread_sigmask(SIG_SETMASK, &before, NULL);
-		if (running)
-			pthread_detach(thread);
-	}
+	running = running || !thread_new(loop);
 	pthread_cond_signal(&wake);
 	pthread_mutex_unlock(&lock);
 }

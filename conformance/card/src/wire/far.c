@@ -1,8 +1,6 @@
 #include "wire/copy.h"
 #include "wire/far.h"
-#include "wire/key.h"
 #include "wire/requester.h"
-#include "wire/segment.h"
 
 // An answer beside the statuses of arrive: the next part of the message is to come.
 enum { MORE = -11 };
@@ -48,11 +46,9 @@ static bool move(struct exchange *x, const struct request *r)
 
 static void fill(struct exchange *x, const struct qp *q, const struct request *r, const struct target *t)
 {
-	x->m = (struct message){
-		.op = r->op, .from = requester_source(q, r->length), .dest = t->number, .word = r->word, .rkey = r->rkey, .srqn = r->srqn,
-		.qkey = r->qkey, .raddr = r->raddr, .value = r->value, .compare = r->compare, .length = r->length, .immediate = r->immediate,
-		.solicited = r->solicited, .global = r->global, .dc_key = r->dc_key,
-	};
+	x->m = (struct message){.from = requester_source(q, r->length)};
+	*(struct asked *)&x->m = *(const struct asked *)r;
+	x->m.qpn = t->number;
 	memcpy(x->m.gid, t->gid, sizeof x->m.gid);
 }
 
@@ -171,21 +167,7 @@ static void forget(int i)
 static void request_of(const struct message *m, uint8_t *bytes, struct request *r)
 {
 	memset(r, 0, offsetof(struct request, raw));
-	r->op = (enum operation)m->op;
-	r->immediate = m->immediate;
-	r->solicited = m->solicited;
-	r->global = m->global;
-	r->word = m->word;
-	r->raddr = m->raddr;
-	r->rkey = m->rkey;
-	r->value = m->value;
-	r->compare = m->compare;
-	r->srqn = m->srqn;
-	r->qpn = m->dest;
-	r->qkey = m->qkey;
-	r->dc_key = m->dc_key;
-	memcpy(r->gid, m->gid, sizeof r->gid);
-	r->length = m->length;
+	*(struct asked *)r = *(const struct asked *)m;
 	if (m->length)
 		r->pieces[r->n++] = (struct piece){.length = (uint32_t)m->length, .memory = bytes};
 }
@@ -196,7 +178,7 @@ static int run(struct exchange *x, uint8_t *bytes)
 	static struct request r; // under the lock
 
 	request_of(&x->m, bytes, &r);
-	return arrive(&x->m.from, &(struct target){x->m.dest, x->m.gid}, &r, &x->rnr_timer);
+	return arrive(&x->m.from, &(struct target){x->m.qpn, x->m.gid}, &r, &x->rnr_timer);
 }
 
 // gathered takes the next part of a long message, and does the message with the last.

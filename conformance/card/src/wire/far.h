@@ -2,7 +2,6 @@
 #ifndef CARD_FAR_H
 #define CARD_FAR_H
 
-#include "uverbs/verbs.h"
 #include "wire/arrive.h"
 #include "wire/segment.h"
 

@@ -66,7 +66,7 @@ bool fault_loses(const struct device *dev)
 
 static void tell(struct context *c)
 {
-	const struct device *dev = context_device(c);
+	const struct device *dev = c->dev;
 	const struct fault now = fault_of(dev), *before = &told[dev->index];
 
 	if (now.down != before->down)

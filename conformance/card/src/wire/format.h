@@ -33,24 +33,30 @@ struct binding {
 	bool free, check_free, check_qpn;
 };
 
-struct request {
+// What the other end sees of a request.
+struct asked {
 	enum operation op;
-	bool immediate, signaled, solicited;
+	bool immediate, solicited;
+	bool global;                 // it has a GRH
 	uint32_t word;               // the immediate data as it is sent, or the key to invalidate
-	uint64_t raddr;
 	uint32_t rkey;
+	uint64_t raddr;
 	uint64_t value, compare;     // of atomics
-	struct binding bind;
 	uint32_t srqn;               // of XRC
 	uint32_t qpn, qkey;          // of UD; qpn of SRD and DC too
-	bool dc;                     // a request to a DCT with this key
-	uint64_t dc_key;
-	uint16_t stream;             // of a DCI
 	uint8_t gid[16];
-	bool global;                 // it has a GRH
+	uint64_t dc_key;
+	uint64_t length;             // of the pieces
+};
+
+struct request {
+	struct asked;
+	bool signaled;
+	struct binding bind;
+	bool dc;                     // a request to a DCT with dc_key
+	uint16_t stream;             // of a DCI
 	struct piece pieces[PIECES];
 	int n;
-	uint64_t length;             // of the pieces
 	// of the provider
 	uint16_t index, next;
 	uint8_t code;

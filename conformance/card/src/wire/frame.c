@@ -1,6 +1,5 @@
 // The way of a frame: out by the flows of what is sent, over the wire, and to the queues that flows name.
 #include <linux/if_ether.h>
-#include <rdma/ib_user_ioctl_cmds.h>
 
 #include "uverbs/provider.h"
 #include "wire/copy.h"
@@ -22,8 +21,10 @@ struct met {
 	const struct device *dev;
 	const struct frame *frame;
 	bool egress;
-	struct flow *flows[MOST_FLOWS];
-	const struct rule *rules[MOST_FLOWS];
+	struct way {
+		struct flow *flow;
+		const struct rule *rule;
+	} ways[MOST_FLOWS];
 	int n;
 };
 
@@ -48,31 +49,23 @@ static void look(struct object *o, void *arg)
 	struct met *m = arg;
 	int at;
 
-	if (context_device(o->ctx) != m->dev || f->egress != m->egress || m->n == MOST_FLOWS)
+	if (o->ctx->dev != m->dev || f->egress != m->egress || m->n == MOST_FLOWS)
 		return;
 	for (int i = 0; i < f->nrules; i++) {
 		if (!meets(&m->frame->h, &f->rules[i]))
 			continue;
-		for (at = m->n++; at && before(f, m->flows[at - 1]); at--) {
-			m->flows[at] = m->flows[at - 1];
-			m->rules[at] = m->rules[at - 1];
-		}
-		m->flows[at] = f;
-		m->rules[at] = &f->rules[i];
+		for (at = m->n++; at && before(f, m->ways[at - 1].flow); at--)
+			m->ways[at] = m->ways[at - 1];
+		m->ways[at] = (struct way){f, &f->rules[i]};
 		return; // the rules of one flow exclude each other
 	}
-}
-
-static bool same(const struct rule *a, const struct rule *b)
-{
-	return !memcmp(a, b, sizeof *a);
 }
 
 // put writes a frame to a receive that was taken, and completes it.
 static int put(struct frame *f, struct receive *v, const struct pd *pd, struct completion *c, struct cq *cq)
 {
 	const struct piece p = {.length = (uint32_t)f->n, .memory = f->bytes};
-	const struct reach reach = {context_device(cq->o.ctx), pd, 0, IBV_ACCESS_LOCAL_WRITE};
+	const struct reach reach = {cq->o.ctx->dev, pd, 0, IBV_ACCESS_LOCAL_WRITE};
 
 	c->receive = true;
 	c->op = SEND;
@@ -93,7 +86,7 @@ static void to_table(const struct qp *q, struct frame *f, uint32_t tag)
 	struct completion c = {.wq = w, .tag = tag};
 	struct receive v;
 
-	if (w->state == IBV_WQS_RDY && context_device(w->o.ctx)->provider->format->take_wq(w, &v) &&
+	if (w->state == IBV_WQS_RDY && w->o.ctx->dev->provider->format->take_wq(w, &v) &&
 		put(f, &v, w->pd, &c, w->cq) != IBV_WC_SUCCESS)
 		w->state = IBV_WQS_ERR;
 }
@@ -107,7 +100,7 @@ static void to_queue(struct qp *q, struct frame *f, uint32_t tag)
 
 	if (q->state != IBV_QPS_RTR && q->state != IBV_QPS_RTS && q->state != IBV_QPS_SQE)
 		return;
-	if (context_device(q->o.ctx)->provider->format->take(q, q->srq, &v, &left) &&
+	if (q->o.ctx->dev->provider->format->take(q, q->srq, &v, &left) &&
 		put(f, &v, q->srq ? q->srq->pd : q->pd, &c, q->rcq) != IBV_WC_SUCCESS)
 		engine_fail(q);
 }
@@ -118,7 +111,7 @@ static bool entry(struct met *m, struct frame *f, int first, int last)
 	bool on = true;
 
 	for (int i = first; i < last; i++) {
-		struct flow *flow = m->flows[i];
+		struct flow *flow = m->ways[i].flow;
 		bool again = false;
 
 		on = on && flow->goes_on;
@@ -127,7 +120,7 @@ static bool entry(struct met *m, struct frame *f, int first, int last)
 			flow->counters->bytes += f->n;
 		}
 		for (int k = first; k < i; k++)
-			again = again || m->flows[k]->qp == flow->qp;
+			again = again || m->ways[k].flow->qp == flow->qp;
 		if (again || flow->drop || m->egress)
 			continue;
 		if (flow->qp->table)
@@ -138,15 +131,12 @@ static bool entry(struct met *m, struct frame *f, int first, int last)
 	return on;
 }
 
-static void swap(struct met *m, int a, int b)
+static void swap(struct way *a, struct way *b)
 {
-	struct flow *flow = m->flows[a];
-	const struct rule *rule = m->rules[a];
+	const struct way was = *a;
 
-	m->flows[a] = m->flows[b];
-	m->rules[a] = m->rules[b];
-	m->flows[b] = flow;
-	m->rules[b] = rule;
+	*a = *b;
+	*b = was;
 }
 
 // steer gives a frame to the flows that it meets: of those of one order, to the first, and to others with the same rule.
@@ -161,16 +151,15 @@ static bool steer(const struct device *dev, bool egress, struct frame *f)
 	m.n = 0;
 	object_each(UVERBS_OBJECT_FLOW, look, &m);
 	for (int i = 0, next; i < m.n && on; i = next) {
+		const struct way *w = &m.ways[i];
 		int last = i + 1;
 
-		for (next = i + 1; next < m.n && m.flows[next]->order == m.flows[i]->order; next++)
-			if (same(m.rules[next], m.rules[i]))
-				swap(&m, next, last++);
-		if (egress && m.flows[i]->drop) {
-			entry(&m, f, i, last);
-			return false;
-		}
+		for (next = i + 1; next < m.n && m.ways[next].flow->order == w->flow->order; next++)
+			if (!memcmp(m.ways[next].rule, w->rule, sizeof *w->rule))
+				swap(&m.ways[next], &m.ways[last++]);
 		on = entry(&m, f, i, last);
+		if (egress && w->flow->drop)
+			return false;
 	}
 	return true;
 }
@@ -214,7 +203,7 @@ int frame_send(struct qp *q, struct request *r)
 		return IBV_WC_LOC_PROT_ERR;
 	if (!far_take(&others))
 		return LATER;
-	if (!steer(context_device(q->o.ctx), true, &frame)) {
+	if (!steer(q->o.ctx->dev, true, &frame)) {
 		far_cast(&others, NULL, NULL);
 		return IBV_WC_SUCCESS;
 	}

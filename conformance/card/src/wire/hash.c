@@ -1,9 +1,7 @@
 // The choice of a table's entry: Toeplitz's function over fields of the headers.
-#include <infiniband/verbs.h>
 #include <netinet/in.h>
 
 #include "uverbs/verbs.h"
-#include "wire/frame.h"
 
 struct input {
 	uint8_t bytes[40];

@@ -1,7 +1,5 @@
-#include <infiniband/verbs.h>
 #include <stdatomic.h>
 
-#include "wire/format.h"
 #include "wire/key.h"
 #include "wire/segment.h"
 

@@ -1,6 +1,5 @@
 #include "wire/far.h"
 #include "wire/net.h"
-#include "wire/segment.h"
 
 static struct qp *qps[NUMBERS];
 static uint32_t highest;
@@ -42,9 +41,9 @@ struct qp *net_find(uint32_t number)
 	return number < NUMBERS ? qps[number] : NULL;
 }
 
-void net_each(bool (*f)(struct qp *, void *), void *arg)
+void net_each(void (*f)(struct qp *, void *), void *arg)
 {
 	for (uint32_t i = FIRST_NUMBER; i <= highest; i++)
-		if (qps[i] && !f(qps[i], arg))
-			return;
+		if (qps[i])
+			f(qps[i], arg);
 }

@@ -15,6 +15,6 @@ void net_forked(void) HIDDEN;
 struct qp *net_find(uint32_t number) HIDDEN;
 
 // net_each calls f with each queue pair.
-void net_each(bool (*f)(struct qp *, void *), void *arg) HIDDEN;
+void net_each(void (*f)(struct qp *, void *), void *arg) HIDDEN;
 
 #endif

@@ -1,7 +1,6 @@
 #define _GNU_SOURCE
 #include <endian.h>
 #include <fcntl.h>
-#include <infiniband/verbs.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>

@@ -5,7 +5,6 @@
 #include "wire/engine.h"
 #include "wire/far.h"
 #include "wire/fault.h"
-#include "wire/frame.h"
 #include "wire/net.h"
 #include "wire/requester.h"
 
@@ -21,21 +20,16 @@ static const uint32_t rnr_time[32] = {
 	16384, 24576, 32768, 49152,
 };
 
-static struct device *device_of(const struct qp *q)
-{
-	return context_device(q->o.ctx);
-}
-
 // gather finds the memory of the local pieces.
 static int gather(const struct qp *q, struct request *r)
 {
 	const bool writes = r->op == READ || r->op == SWAP || r->op == ADD;
-	const struct reach reach = {device_of(q), q->pd, q->number, writes ? IBV_ACCESS_LOCAL_WRITE : 0};
+	const struct reach reach = {q->o.ctx->dev, q->pd, q->number, writes ? IBV_ACCESS_LOCAL_WRITE : 0};
 	const bool datagram = q->type == IBV_QPT_UD || (q->type == IBV_QPT_DRIVER && !r->dc && r->op != READ);
 
 	if (!key_gather(r->pieces, &r->n, &reach))
 		return IBV_WC_LOC_PROT_ERR;
-	return r->length > (datagram ? device_of(q)->provider->datagram : LONGEST) ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
+	return r->length > (datagram ? q->o.ctx->dev->provider->datagram : LONGEST) ? IBV_WC_LOC_LEN_ERR : IBV_WC_SUCCESS;
 }
 
 static bool possible(const struct qp *q, const struct request *r)
@@ -56,7 +50,7 @@ static int bind(const struct qp *q, const struct binding *b)
 {
 	struct key *w = key_find(b->window), *m = key_find(b->region);
 
-	if (!w || w->kind == KEY_REGION || w->dev != device_of(q) || w->pd != q->pd)
+	if (!w || w->kind == KEY_REGION || w->dev != q->o.ctx->dev || w->pd != q->pd)
 		return IBV_WC_MW_BIND_ERR;
 	if ((b->check_free && w->region) || (b->check_qpn && (!w->region || w->qpn != q->number)))
 		return IBV_WC_MW_BIND_ERR;
@@ -85,7 +79,7 @@ static int set_list(const struct qp *q, const struct request *r)
 	struct key *k = key_find(r->bind.window);
 	struct piece *list = malloc(sizeof r->pieces);
 
-	if (!list || !k || k->dev != device_of(q)) {
+	if (!list || !k || k->dev != q->o.ctx->dev) {
 		free(list);
 		return IBV_WC_MW_BIND_ERR;
 	}
@@ -103,7 +97,7 @@ static int set_list(const struct qp *q, const struct request *r)
 static int copy(const struct qp *q, const struct request *r)
 {
 	struct piece from = r->pieces[0], to = r->pieces[1];
-	const struct reach reads = {device_of(q), q->pd, q->number, 0}, writes = {device_of(q), q->pd, q->number, IBV_ACCESS_LOCAL_WRITE};
+	const struct reach reads = {q->o.ctx->dev, q->pd, q->number, 0}, writes = {q->o.ctx->dev, q->pd, q->number, IBV_ACCESS_LOCAL_WRITE};
 
 	if (r->n != 2 || !key_reach(&from, &reads) || !key_reach(&to, &writes) || from.length != to.length)
 		return IBV_WC_LOC_PROT_ERR;
@@ -145,14 +139,14 @@ struct source requester_source(const struct qp *q, uint64_t length)
 	struct source s = {.number = q->number, .type = q->type, .psn = q->at.sq_psn};
 
 	s.packets = (uint32_t)MAX(1, (length + mtu - 1) / mtu);
-	gid_first(device_of(q), s.gid);
+	gid_first(q->o.ctx->dev, s.gid);
 	return s;
 }
 
 static int to_peer(struct qp *q, struct request *r)
 {
 	const bool named = q->type == IBV_QPT_DRIVER;
-	const bool by_lid = !named && device_of(q)->infiniband && !q->at.dest.is_global;
+	const bool by_lid = !named && q->o.ctx->dev->infiniband && !q->at.dest.is_global;
 	uint8_t gid[16];
 	const struct target to = {named ? r->qpn : q->at.dest_qp_num, by_lid ? gid : named ? r->gid : q->at.dest.dgid};
 	const struct source from = requester_source(q, r->length);
@@ -210,12 +204,12 @@ static int run(struct qp *q, struct request *r)
 	status = gather(q, r);
 	if (status != IBV_WC_SUCCESS)
 		return status;
-	if (!q->far && !q->late && fault_of(device_of(q)).delay) {
+	if (!q->far && !q->late && fault_of(q->o.ctx->dev).delay) {
 		q->late = true;
-		q->wait = now() + fault_of(device_of(q)).delay * 1000ull;
+		q->wait = now() + fault_of(q->o.ctx->dev).delay * 1000ull;
 		return LATER;
 	}
-	if (!q->far && fault_loses(device_of(q)))
+	if (!q->far && fault_loses(q->o.ctx->dev))
 		return !is_reliable(q->type) ? IBV_WC_SUCCESS : q->type == IBV_QPT_DRIVER && !r->dc ? again(q, 1000000) : unanswered(q);
 	if (q->type == IBV_QPT_RAW_PACKET)
 		return frame_send(q, r);
@@ -257,7 +251,7 @@ static void fail(struct qp *q, const struct request *r)
 
 bool requester_step(struct qp *q)
 {
-	const struct format *f = device_of(q)->provider->format;
+	const struct format *f = q->o.ctx->dev->provider->format;
 	struct completion c = {.qp = q};
 	static struct request r; // under the lock
 

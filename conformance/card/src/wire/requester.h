@@ -2,7 +2,6 @@
 #ifndef CARD_REQUESTER_H
 #define CARD_REQUESTER_H
 
-#include "uverbs/verbs.h"
 #include "wire/arrive.h"
 
 // requester_step does the request at the head of the send queue, and reports whether there was work.

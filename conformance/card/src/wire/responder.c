@@ -1,5 +1,4 @@
 // The responder: InfiniBand's rules for what a request may do at the other end.
-#include <rdma/ib_user_ioctl_cmds.h>
 
 #include "uverbs/provider.h"
 #include "wire/copy.h"
@@ -7,16 +6,6 @@
 #include "wire/responder.h"
 
 enum { GRH = 40 };
-
-static struct device *device_of(const struct qp *q)
-{
-	return context_device(q->o.ctx);
-}
-
-static const struct format *format_of(const struct qp *q)
-{
-	return device_of(q)->provider->format;
-}
 
 // wanted looks up the shared queue of an XRC message by its number.
 struct wanted {
@@ -63,12 +52,13 @@ static unsigned needed(enum operation op)
 static int remote(const struct qp *q, const struct srq *s, const struct request *r, struct piece *at)
 {
 	const unsigned access = needed(r->op);
-	const struct reach reach = {device_of(q), q->pd ? q->pd : s ? s->pd : NULL, q->number, access};
+	const struct reach reach = {q->o.ctx->dev, q->pd ? q->pd : s ? s->pd : NULL, q->number, access};
 
 	*at = (struct piece){.addr = r->raddr, .length = (uint32_t)(r->op == SWAP || r->op == ADD ? 8 : r->length), .key = r->rkey};
 	if (!access)
 		return IBV_WC_SUCCESS;
-	if ((q->type != IBV_QPT_DRIVER || q->unnamed) && (!(q->at.qp_access_flags & access) || (r->op != WRITE && !q->at.max_dest_rd_atomic && !q->unnamed)))
+	if ((q->type != IBV_QPT_DRIVER || q->unnamed) &&
+		(!(q->at.qp_access_flags & access) || (r->op != WRITE && !q->at.max_dest_rd_atomic && !q->unnamed)))
 		return IBV_WC_REM_INV_REQ_ERR;
 	if ((r->op == SWAP || r->op == ADD) && r->raddr % 8)
 		return IBV_WC_REM_INV_REQ_ERR;
@@ -90,7 +80,7 @@ static int refuse(struct qp *q, int status)
 // scatter finds the memory that a message of length bytes fills.
 static int scatter(const struct qp *q, const struct srq *s, struct receive *v, uint64_t length)
 {
-	const struct reach reach = {device_of(q), s ? s->pd : q->pd, q->number, IBV_ACCESS_LOCAL_WRITE};
+	const struct reach reach = {q->o.ctx->dev, s ? s->pd : q->pd, q->number, IBV_ACCESS_LOCAL_WRITE};
 
 	copy_cut(v->pieces, &v->n, length);
 	return key_gather(v->pieces, &v->n, &reach) ? IBV_WC_SUCCESS : IBV_WC_LOC_PROT_ERR;
@@ -107,7 +97,7 @@ static int received(struct qp *q, struct srq *s, uint64_t length, bool data, str
 	struct completion c = {.receive = true, .qp = q, .srq = s};
 	uint32_t left = UINT32_MAX;
 
-	if (!format_of(q)->take(q, s, v, &left))
+	if (!q->o.ctx->dev->provider->format->take(q, s, v, &left))
 		return NOT_READY;
 	if (s && s->limit && left < s->limit) {
 		s->limit = 0;
@@ -155,7 +145,7 @@ static int invalidate(struct qp *q, struct srq *s, uint32_t value, const struct 
 	const struct completion c = {.receive = true, .status = IBV_WC_REM_INV_REQ_ERR, .index = v->index, .qp = q, .srq = s};
 	struct key *k = key_find(value);
 
-	if (k && k->kind == KEY_LIST && k->invalidable && k->dev == device_of(q) && k->pd == q->pd) {
+	if (k && k->kind == KEY_LIST && k->invalidable && k->dev == q->o.ctx->dev && k->pd == q->pd) {
 		k->n = 0;
 		return IBV_WC_SUCCESS;
 	}

@@ -7,14 +7,11 @@
 
 enum { NUMBERS = 1 << 14, FIRST_NUMBER = 0x40, PROCESSES = 64, EXCHANGES = 256, CHUNK = 64 << 10 };
 
-// A message, as much of it as an exchange has room for. What is not said here is as in struct request.
+// A message, as much of it as an exchange has room for: to the queue pair qpn.
 struct message {
-	uint32_t op, dest;
+	struct asked;
 	struct source from;
-	uint8_t gid[16];
-	uint32_t word, rkey, srqn, qkey;
-	uint64_t raddr, value, compare, dc_key, length, offset; // offset: of the bytes here
-	bool immediate, solicited, global;
+	uint64_t offset; // of the bytes here
 };
 
 struct exchange {

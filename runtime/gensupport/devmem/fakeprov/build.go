@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -18,33 +19,39 @@ type Kind struct {
 	defines []string
 }
 
+// callbacks defines what a provider sets its callbacks to.
+func callbacks(to, from string) []string { return []string{"FAKE_TO=" + to, "FAKE_FROM=" + from} }
+
 var (
+	both  = callbacks("fake_to_dm", "fake_from_dm")
+	stale = callbacks("set_callbacks", "set_callbacks") // where an earlier use of the memory left addresses of code
+
 	// MLX5 maps its device memory and reports where: mlx5dv_init_obj in versions MLX5_1.0 and MLX5_1.2.
-	MLX5 = Kind{"libmlx5.so.1", []string{"words.c", "set_both.c", "mlx5dv.c"}, "mlx5.map", nil}
+	MLX5 = Kind{"libmlx5.so.1", []string{"words.c", "mlx5dv.c"}, "mlx5.map", both}
 	// MLX5Old has mlx5dv_init_obj in version MLX5_1.0 alone.
-	MLX5Old = Kind{"libmlx5.so.1", []string{"words.c", "set_both.c", "mlx5dv.c"}, "mlx5_old.map", []string{"FAKE_ONLY_1_0"}}
+	MLX5Old = Kind{"libmlx5.so.1", []string{"words.c", "mlx5dv.c"}, "mlx5_old.map", slices.Concat(both, []string{"FAKE_ONLY_1_0"})}
 	// MLX5SWICM makes memory that the processor cannot reach: callbacks and mapping are NULL.
-	MLX5SWICM = Kind{"libmlx5.so.1", []string{"words.c", "set_null.c", "mlx5dv.c"}, "mlx5.map", []string{"FAKE_ICM"}}
+	MLX5SWICM = Kind{"libmlx5.so.1", []string{"words.c", "mlx5dv.c"}, "mlx5.map", append(callbacks("0", "0"), "FAKE_ICM")}
 	// MLX5Silent has callbacks but does not say where the memory is mapped.
-	MLX5Silent = Kind{"libmlx5.so.1", []string{"words.c", "set_both.c", "mlx5dv.c"}, "mlx5.map", []string{"FAKE_ICM"}}
+	MLX5Silent = Kind{"libmlx5.so.1", []string{"words.c", "mlx5dv.c"}, "mlx5.map", slices.Concat(both, []string{"FAKE_ICM"})}
 	// MANA leaves the callbacks as malloc gave them.
-	MANA = Kind{"libmana.so.1", []string{"bytes.c", "set_none.c", "manadv.c"}, "mana.map", nil}
+	MANA = Kind{"libmana.so.1", []string{"bytes.c", "manadv.c"}, "mana.map", nil}
 	// MANARenamed is MANA under another name, and with addresses of its own code in the callbacks.
-	MANARenamed = Kind{"libother.so.1", []string{"bytes.c", "set_stale.c", "manadv.c"}, "mana.map", nil}
+	MANARenamed = Kind{"libother.so.1", []string{"bytes.c", "manadv.c"}, "mana.map", stale}
 	// MANABare is MANA with such addresses and without the exported functions that give it away.
-	MANABare = Kind{"libmana-rdmav34.so", []string{"bytes.c", "set_stale.c"}, "plain.map", nil}
+	MANABare = Kind{"libmana-rdmav34.so", []string{"bytes.c"}, "plain.map", stale}
 	// Garbage is a provider of no known name that leaves the callbacks as malloc gave them.
-	Garbage = Kind{"libgarbage.so", []string{"bytes.c", "set_none.c"}, "plain.map", nil}
+	Garbage = Kind{"libgarbage.so", []string{"bytes.c"}, "plain.map", nil}
 	// Elsewhere has a read callback that lies in another object.
-	Elsewhere = Kind{"libelsewhere.so", []string{"bytes.c", "set_other.c"}, "plain.map", nil}
+	Elsewhere = Kind{"libelsewhere.so", []string{"bytes.c"}, "plain.map", callbacks("fake_to_dm", "getenv")}
 	// Data has callbacks that point to its data.
-	Data = Kind{"libdata.so", []string{"bytes.c", "set_data.c"}, "plain.map", nil}
+	Data = Kind{"libdata.so", []string{"bytes.c"}, "plain.map", callbacks("&fake_calls[0]", "&fake_calls[1]")}
 	// WriteOnly has no read callback.
-	WriteOnly = Kind{"libwriteonly.so", []string{"bytes.c", "set_write.c"}, "plain.map", nil}
+	WriteOnly = Kind{"libwriteonly.so", []string{"bytes.c"}, "plain.map", callbacks("fake_to_dm", "0")}
 	// Words copies by the rules of mlx5 and does not report where the memory is mapped.
-	Words = Kind{"libwords.so", []string{"words.c", "set_both.c"}, "plain.map", nil}
+	Words = Kind{"libwords.so", []string{"words.c"}, "plain.map", both}
 	// Bytes has no rule of alignment.
-	Bytes = Kind{"libbytes.so", []string{"bytes.c", "set_both.c"}, "plain.map", nil}
+	Bytes = Kind{"libbytes.so", []string{"bytes.c"}, "plain.map", both}
 )
 
 //go:embed src

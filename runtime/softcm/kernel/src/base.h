@@ -66,4 +66,19 @@ static inline void scm_unlock_all(void)
 		abort();
 }
 
+// SCM_LOCKED has the lock from here to the end of the block.
+#define SCM_LOCKED const int scm_locked __attribute__((cleanup(scm_end_locked), unused)) = scm_begin_locked()
+
+static inline int scm_begin_locked(void)
+{
+	scm_lock_all();
+	return 0;
+}
+
+static inline void scm_end_locked(const int *unused)
+{
+	(void)unused;
+	scm_unlock_all();
+}
+
 #endif

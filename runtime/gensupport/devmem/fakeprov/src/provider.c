@@ -11,6 +11,16 @@ static size_t mapping_size(uint64_t length)
 	return (size_t)((length + FAKE_START + 4095) & ~(uint64_t)4095);
 }
 
+// A provider without FAKE_TO and FAKE_FROM leaves the callbacks as malloc gave them.
+static void set_callbacks(struct ibv_dm *dm)
+{
+	(void)dm;
+#ifdef FAKE_TO
+	*(void **)(void *)&dm->memcpy_to_dm = (void *)(uintptr_t)FAKE_TO;
+	*(void **)(void *)&dm->memcpy_from_dm = (void *)(uintptr_t)FAKE_FROM;
+#endif
+}
+
 FAKE_API struct ibv_dm *fake_alloc_dm(struct ibv_context *context, struct ibv_alloc_dm_attr *attr)
 {
 	struct fake_dm *d;
@@ -35,7 +45,7 @@ FAKE_API struct ibv_dm *fake_alloc_dm(struct ibv_context *context, struct ibv_al
 	d->dm.context = context;
 	d->dm.comp_mask = 0;
 	d->dm.handle = ++last_handle;
-	fake_set_callbacks(&d->dm);
+	set_callbacks(&d->dm);
 	d->next = all;
 	all = d;
 	return &d->dm;

@@ -27,8 +27,6 @@ struct fake_dm {
 
 int fake_to_dm(struct ibv_dm *dm, uint64_t off, const void *host, size_t len);
 int fake_from_dm(void *host, struct ibv_dm *dm, uint64_t off, size_t len);
-// Sets the two callbacks of a new object, as this provider does it.
-void fake_set_callbacks(struct ibv_dm *dm);
 
 // What tests read: calls of the two callbacks (only counted with -DFAKE_COUNT, so that benchmarks stay clean).
 extern FAKE_API unsigned long fake_calls[2];

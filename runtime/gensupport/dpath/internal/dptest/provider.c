@@ -225,15 +225,7 @@ struct dp_provider *dp_new(void)
 	struct dp_provider *p = calloc(1, sizeof *p);
 	int fds[2], async[2];
 
-	if (p == NULL)
-		return NULL;
-	if (pipe(fds) != 0) {
-		free(p);
-		return NULL;
-	}
-	if (pipe(async) != 0) {
-		close(fds[0]);
-		close(fds[1]);
+	if (p == NULL || pipe(fds) != 0 || pipe(async) != 0) {
 		free(p);
 		return NULL;
 	}

@@ -12,7 +12,7 @@ func TestCurrent(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := os.ReadFile("../registry.gen_test.go"); err != nil || !bytes.Equal(got, want) {
-		t.Errorf("registry.gen_test.go is not what the packages export; run make generate (%v)", err)
+	if got, err := os.ReadFile("../exported.gen.go"); err != nil || !bytes.Equal(got, want) {
+		t.Errorf("exported.gen.go is not what the packages export; run make generate (%v)", err)
 	}
 }
