@@ -21,8 +21,7 @@ import (
 var modules = []string{
 	"virtio_pci", "9p", "9pnet_virtio", "overlay", // the root
 	"veth", "crc32_generic?", "rdma_rxe", "ib_uverbs", // the devices
-	"rdma_ucm",  // connections
-	"sch_netem", // lossy networks
+	"rdma_ucm", // connections
 }
 
 //go:embed init.sh
