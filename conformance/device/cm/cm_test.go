@@ -68,7 +68,8 @@ func softBed(t *testing.T) *bed {
 			t.Error(err)
 		}
 	})
-	return &bed{lib: must(rdmacm.LoadFrom(must(verbs.LoadFrom(soft))(t), cm))(t), server: netip.MustParseAddr("10.0.0.1"), client: netip.MustParseAddr("10.0.0.2"), soft: soft}
+	lib := must(rdmacm.LoadFrom(must(verbs.LoadFrom(soft))(t), cm))(t)
+	return &bed{lib: lib, server: netip.MustParseAddr("10.0.0.1"), client: netip.MustParseAddr("10.0.0.2"), soft: soft}
 }
 
 func kernelBed(t *testing.T) *bed {

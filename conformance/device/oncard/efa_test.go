@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/verbsgen/verbsgen/conformance/card"
-	"github.com/verbsgen/verbsgen/conformance/suite/far"
+	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 )
 
@@ -52,77 +52,70 @@ func TestEFA(t *testing.T) {
 	}
 }
 
-// datagramEnd is a UD queue pair without a completion channel, which the device has not.
-type datagramEnd struct {
-	pd  *verbs.PD
-	cq  *verbs.CQ
-	qp  *verbs.QP
-	mr  *verbs.MR
-	at  *far.Port
-	buf []byte
+// efaEnd is an end without a completion channel, which the device has not, and the GID of its port.
+type efaEnd struct {
+	*link.End
+	gid verbs.GID
 }
 
-// newDatagramEnd makes an end that can have so many sends and receives. With 0 it asks for no elements of them either.
-func newDatagramEnd(t *testing.T, name string, sends, receives uint32) *datagramEnd {
+// efaQKey is the key of all datagrams here.
+const efaQKey = 0x1d1d
+
+func newEFAEnd(t *testing.T, dev *verbs.Device) efaEnd {
+	t.Helper()
+	return efaEnd{link.Bare(t, dev, verbs.MRAccessLocalWrite), must(link.First(dev))(t).Port.GID()}
+}
+
+// newDatagramEnd makes a UD queue pair that can have so many sends and receives. With 0 it asks for no elements of them either.
+func newDatagramEnd(t *testing.T, name string, sends, receives uint32) efaEnd {
 	dev := open(t, name)
-	e := &datagramEnd{buf: make([]byte, 256), at: must(far.OpenPort(dev, "", 1, 0))(t), pd: must(dev.AllocPD())(t)}
+	e := newEFAEnd(t, dev)
 	if attr := must(dev.QueryDevice())(t); attr.VendorID != 0x1d0f {
 		t.Errorf("vendor %#x", attr.VendorID)
 	}
-	e.mr = must(e.pd.RegMR(e.buf, verbs.MRAccessLocalWrite))(t)
-	e.cq = must(dev.CreateCQ(16, nil, 0))(t)
-	e.qp = must(e.pd.CreateQP(verbs.QPInitAttr{
-		Type: verbs.QPTypeUD, SendCQ: e.cq, RecvCQ: e.cq, MaxSendWR: sends, MaxRecvWR: receives, MaxSendSGE: min(sends, 1),
+	e.QP = must(e.PD.CreateQP(verbs.QPInitAttr{
+		Type: verbs.QPTypeUD, SendCQ: e.CQ, RecvCQ: e.CQ, MaxSendWR: sends, MaxRecvWR: receives, MaxSendSGE: min(sends, 1),
 		MaxRecvSGE: min(receives, 1),
 	}))(t)
-	steps := verbs.UDSetup{PortNum: 1, QKey: 0x1d1d}
-	for _, attr := range []*verbs.QPAttr{steps.Init(), steps.RTR(), steps.RTS()} {
-		if err := e.qp.Modify(attr); err != nil {
-			t.Fatal(err)
-		}
-	}
+	must(0, verbs.UDSetup{PortNum: 1, QKey: efaQKey}.ToRTS(e.QP))(t)
 	return e
 }
 
-func (e *datagramEnd) wait(t *testing.T) verbs.WC {
-	var wcs [1]verbs.WC
-	for {
-		if n := must(e.cq.PollSpin(wcs[:], 1000))(t); n == 1 {
-			return wcs[0]
-		}
+// move sends a text to another end, and returns what came.
+func (e efaEnd) move(t *testing.T, to efaEnd, ah *verbs.AH, text string) verbs.WC {
+	t.Helper()
+	to.Recv(t, 7, 128, 128)
+	n := uint32(copy(e.Buf, text))
+	succeeds(t, e.End, func(w verbs.SendWR) {
+		must(0, ah.Address(w.Send(1).Add(e.MR.UncheckedSGE(0, n)), to.QP.Num(), efaQKey))(t)
+	})
+	wc := must(to.Wait())(t)
+	if wc.Err() != nil {
+		t.Fatal(wc.Err())
 	}
+	return wc
+}
+
+func (e efaEnd) way(t *testing.T, to efaEnd) *verbs.AH {
+	return must(e.PD.CreateAH(verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: to.gid, HopLimit: 1}))(t)
 }
 
 // sendByEFA is the child of TestEFA.
 func sendByEFA(t *testing.T) {
 	a, b := newDatagramEnd(t, "efa_0", 8, 0), newDatagramEnd(t, "efa_1", 0, 8)
 	for _, attr := range []*verbs.QPInitAttrEx{
-		verbs.NewQPInitAttrEx(verbs.QPTypeUD, a.cq, a.cq, a.pd).MaxSendWR(8).MaxSendSGE(1),
-		verbs.NewQPInitAttrEx(verbs.QPTypeUD, a.cq, a.cq, a.pd),
+		verbs.NewQPInitAttrEx(verbs.QPTypeUD, a.CQ, a.CQ, a.PD).MaxSendWR(8).MaxSendSGE(1),
+		verbs.NewQPInitAttrEx(verbs.QPTypeUD, a.CQ, a.CQ, a.PD),
 	} {
-		if err := must(a.pd.Device().CreateQPEx(attr))(t).Close(); err != nil {
+		if err := must(a.PD.Device().CreateQPEx(attr))(t).Close(); err != nil {
 			t.Error(err)
 		}
 	}
-	ah := must(a.pd.CreateAH(verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: b.at.GID(), HopLimit: 1}))(t)
-	recv, batch := must(verbs.NewRecvBatch(1, 1))(t), must(verbs.NewSendBatch(1, 1))(t)
-	defer recv.Close()
-	defer batch.Close()
-	recv.WR(0).Recv(7).Add(b.mr.UncheckedSGE(0, 128))
-	must(b.qp.PostRecv(recv, 1))(t)
-	copy(a.buf, "datagram")
-	if err := ah.Address(batch.WR(0).Send(1).Add(a.mr.UncheckedSGE(0, 8)).Flags(verbs.SendSignaled), b.qp.Num(), 0x1d1d); err != nil {
-		t.Fatal(err)
-	}
-	must(a.qp.PostSend(batch, 1))(t)
-	if wc := a.wait(t); wc.Err() != nil {
-		t.Fatal(wc.Err())
-	}
-	wc := b.wait(t)
+	wc := a.move(t, b, a.way(t, b), "datagram")
 	const header = 40
-	if wc.Err() != nil || wc.ID != 7 || wc.ByteLen != header+8 || wc.SrcQP != a.qp.Num() {
+	if wc.ID != 7 || wc.ByteLen != header+8 || wc.SrcQP != a.QP.Num() {
 		t.Fatalf("received %+v", wc)
 	}
 	lib := filepath.Base(mapped(t, "libefa*.so*"))
-	fmt.Printf("\x01%.6s moved %q\n", lib, b.buf[header:header+8])
+	fmt.Printf("\x01%.6s moved %q\n", lib, b.Buf[128+header:128+header+8])
 }

@@ -10,7 +10,6 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/verbsgen/verbsgen/conformance/suite/far"
 	"github.com/verbsgen/verbsgen/gen/efadv"
 	"github.com/verbsgen/verbsgen/gen/mlx5dv"
 	"github.com/verbsgen/verbsgen/gen/verbs"
@@ -25,39 +24,19 @@ func TestEFADV(t *testing.T) {
 	}
 }
 
-// srdEnd is an SRD queue pair on a completion queue of libefa.
-type srdEnd struct {
-	pd  *verbs.PD
-	cq  *verbs.CQ
-	qp  *verbs.QP
-	mr  *verbs.MR
-	at  *far.Port
-	buf []byte
-}
-
-// newSRDEnd makes the queue pair by efadv_create_driver_qp, or as an extended one by efadv_create_qp_ex.
-func newSRDEnd(t *testing.T, efa *efadv.Lib, dev *verbs.Device, extended bool) *srdEnd {
-	e := &srdEnd{buf: make([]byte, 256), at: must(far.OpenPort(dev, "", 1, 0))(t), pd: must(dev.AllocPD())(t)}
-	e.mr = must(e.pd.RegMR(e.buf, verbs.MRAccessLocalWrite))(t)
-	attr := verbs.NewCQInitAttrEx(16, verbs.WCFieldByteLen)
-	e.cq = must(efa.CreateCQ(dev, attr, efadv.NewCQInitAttr().WCFlags(efadv.WCFlagSGID)))(t)
+// newSRDEnd makes an SRD queue pair on a completion queue of libefa by efadv_create_driver_qp, or as an extended one by efadv_create_qp_ex.
+func newSRDEnd(t *testing.T, efa *efadv.Lib, dev *verbs.Device, extended bool) efaEnd {
+	e := newEFAEnd(t, dev)
+	e.CQ = must(efa.CreateCQ(dev, verbs.NewCQInitAttrEx(16, verbs.WCFieldByteLen), efadv.NewCQInitAttr().WCFlags(efadv.WCFlagSGID)))(t)
 	if extended {
-		attr := verbs.NewQPInitAttrEx(verbs.QPTypeDriver, e.cq, e.cq, e.pd).MaxSendWR(8).MaxRecvWR(8).MaxSendSGE(1).MaxRecvSGE(1).
+		attr := verbs.NewQPInitAttrEx(verbs.QPTypeDriver, e.CQ, e.CQ, e.PD).MaxSendWR(8).MaxRecvWR(8).MaxSendSGE(1).MaxRecvSGE(1).
 			SendOps(verbs.QPOpSend)
-		e.qp = must(efa.CreateQPEx(dev, attr, efadv.NewQPInitAttr(efadv.DriverQPTypeSRD)))(t)
+		e.QP = must(efa.CreateQPEx(dev, attr, efadv.NewQPInitAttr(efadv.DriverQPTypeSRD)))(t)
 	} else {
-		e.qp = must(efa.CreateDriverQP(e.pd, verbs.QPInitAttr{Type: verbs.QPTypeDriver, SendCQ: e.cq, RecvCQ: e.cq, MaxSendWR: 8, MaxRecvWR: 8,
+		e.QP = must(efa.CreateDriverQP(e.PD, verbs.QPInitAttr{Type: verbs.QPTypeDriver, SendCQ: e.CQ, RecvCQ: e.CQ, MaxSendWR: 8, MaxRecvWR: 8,
 			MaxSendSGE: 1, MaxRecvSGE: 1}, efadv.DriverQPTypeSRD))(t)
 	}
-	for _, attr := range []*verbs.QPAttr{
-		verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).PortNum(1).QKey(0x1d1d),
-		verbs.NewQPAttr(verbs.QPStateRTR),
-		verbs.NewQPAttr(verbs.QPStateRTS).SQPSN(0),
-	} {
-		if err := e.qp.Modify(attr); err != nil {
-			t.Fatal(err)
-		}
-	}
+	must(0, verbs.UDSetup{PortNum: 1, QKey: efaQKey}.ToRTS(e.QP))(t)
 	return e
 }
 
@@ -74,18 +53,17 @@ func sendBySRD(t *testing.T) {
 		t.Errorf("device %+v", *d)
 	}
 	a, b := newSRDEnd(t, efa, devs[0], false), newSRDEnd(t, efa, devs[1], true)
-	if a.qp.PD() != a.pd || b.qp.PD() != b.pd || a.cq.Device() != devs[0] {
+	if a.QP.PD() != a.PD || b.QP.PD() != b.PD || a.CQ.Device() != devs[0] {
 		t.Error("the new objects do not know what they were made from")
 	}
 	refusedHandles(t, efa, a, b, devs)
 	sendOnly(t, efa, a)
-	first := must(a.pd.CreateAH(verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: b.at.GID(), HopLimit: 1}))(t)
-	there := must(b.pd.CreateAH(verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: a.at.GID(), HopLimit: 1}))(t)
+	first, there := a.way(t, b), b.way(t, a)
 	if x, y := must(efa.QueryAH(first))(t), must(efa.QueryAH(there))(t); x.AHN == 0 && y.AHN == 0 {
 		t.Error("both address handles have the number 0")
 	}
-	moved := move(t, a, b, first)
-	if back := move(t, b, a, there); back != moved {
+	moved := string(b.Buf[128:][:a.move(t, b, first, "by SRD").ByteLen])
+	if back := string(a.Buf[128:][:b.move(t, a, there, "by SRD").ByteLen]); back != moved {
 		t.Errorf("moved %q and back %q", moved, back)
 	}
 	if err := devs[0].Close(); !errors.Is(err, syscall.EBUSY) || !strings.Contains(err.Error(), "QP") {
@@ -100,18 +78,18 @@ func sendBySRD(t *testing.T) {
 }
 
 // sendOnly makes queue pairs that have no receives, nor elements of them, by both functions.
-func sendOnly(t *testing.T, efa *efadv.Lib, e *srdEnd) {
-	attr := verbs.NewQPInitAttrEx(verbs.QPTypeDriver, e.cq, e.cq, e.pd).MaxSendWR(8).MaxSendSGE(1).SendOps(verbs.QPOpSend)
+func sendOnly(t *testing.T, efa *efadv.Lib, e efaEnd) {
+	attr := verbs.NewQPInitAttrEx(verbs.QPTypeDriver, e.CQ, e.CQ, e.PD).MaxSendWR(8).MaxSendSGE(1).SendOps(verbs.QPOpSend)
 	for _, qp := range []*verbs.QP{
-		must(efa.CreateDriverQP(e.pd, verbs.QPInitAttr{Type: verbs.QPTypeDriver, SendCQ: e.cq, RecvCQ: e.cq, MaxSendWR: 8, MaxSendSGE: 1},
+		must(efa.CreateDriverQP(e.PD, verbs.QPInitAttr{Type: verbs.QPTypeDriver, SendCQ: e.CQ, RecvCQ: e.CQ, MaxSendWR: 8, MaxSendSGE: 1},
 			efadv.DriverQPTypeSRD))(t),
-		must(efa.CreateQPEx(e.pd.Device(), attr, efadv.NewQPInitAttr(efadv.DriverQPTypeSRD)))(t),
+		must(efa.CreateQPEx(e.PD.Device(), attr, efadv.NewQPInitAttr(efadv.DriverQPTypeSRD)))(t),
 	} {
 		if err := qp.Close(); err != nil {
 			t.Error(err)
 		}
 	}
-	if depth, err := efa.MaxRQDepth(e.pd.Device(), efadv.NewRQDepthAttr()); err == nil && depth == 0 {
+	if depth, err := efa.MaxRQDepth(e.PD.Device(), efadv.NewRQDepthAttr()); err == nil && depth == 0 {
 		t.Error("no receives are possible")
 	} else if err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("efadv_get_max_rq_depth: %v", err)
@@ -119,26 +97,26 @@ func sendOnly(t *testing.T, efa *efadv.Lib, e *srdEnd) {
 }
 
 // refusedHandles gives libefa what it must not get, or lacks.
-func refusedHandles(t *testing.T, efa *efadv.Lib, a, b *srdEnd, devs []*verbs.Device) {
-	_, err := efa.CreateDriverQP(a.pd, verbs.QPInitAttr{Type: verbs.QPTypeDriver, SendCQ: b.cq, RecvCQ: a.cq, MaxSendWR: 1, MaxRecvWR: 1,
+func refusedHandles(t *testing.T, efa *efadv.Lib, a, b efaEnd, devs []*verbs.Device) {
+	_, err := efa.CreateDriverQP(a.PD, verbs.QPInitAttr{Type: verbs.QPTypeDriver, SendCQ: b.CQ, RecvCQ: a.CQ, MaxSendWR: 1, MaxRecvWR: 1,
 		MaxSendSGE: 1, MaxRecvSGE: 1}, efadv.DriverQPTypeSRD)
 	if !errors.Is(err, syscall.EINVAL) || !strings.Contains(err.Error(), "efadv_create_driver_qp: send_cq: CQ ") ||
 		!strings.Contains(err.Error(), "belongs to device efa_1") {
 		t.Errorf("a queue of another device: %v", err)
 	}
-	_, err = efa.CreateDriverQP(a.pd, verbs.QPInitAttr{Type: verbs.QPTypeUD, SendCQ: a.cq, RecvCQ: a.cq, MaxSendWR: 1, MaxRecvWR: 1,
+	_, err = efa.CreateDriverQP(a.PD, verbs.QPInitAttr{Type: verbs.QPTypeUD, SendCQ: a.CQ, RecvCQ: a.CQ, MaxSendWR: 1, MaxRecvWR: 1,
 		MaxSendSGE: 1, MaxRecvSGE: 1}, efadv.DriverQPTypeSRD)
 	if !errors.Is(err, syscall.EINVAL) || !strings.Contains(err.Error(), "the type in the attributes is not DRIVER") {
 		t.Errorf("type UD: %v", err)
 	}
-	_, err = efa.CreateDriverQP(a.pd, verbs.QPInitAttr{Type: verbs.QPTypeDriver, SendCQ: a.cq, RecvCQ: a.cq}, 3)
+	_, err = efa.CreateDriverQP(a.PD, verbs.QPInitAttr{Type: verbs.QPTypeDriver, SendCQ: a.CQ, RecvCQ: a.CQ}, 3)
 	if !errors.Is(err, syscall.EINVAL) || !strings.Contains(err.Error(), "[VR-efadv_create_driver_qp-driver_qp_type-") {
 		t.Errorf("transport 3: %v", err)
 	}
-	if _, err = efa.QueryMR(a.mr); err != nil && !errors.Is(err, errors.ErrUnsupported) {
+	if _, err = efa.QueryMR(a.MR); err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("efadv_query_mr: %v", err)
 	}
-	stream := must(b.qp.Stream())(t)
+	stream := must(b.QP.Stream())(t)
 	if _, err = efa.QPEx(stream); err != nil && !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("efadv_qp_from_ibv_qp_ex: %v", err)
 	}
@@ -162,28 +140,4 @@ func refusedHandles(t *testing.T, efa *efadv.Lib, a, b *srdEnd, devs []*verbs.De
 	if err == nil || !strings.Contains(err.Error(), "is closed") {
 		t.Errorf("a closed PD: %v", err)
 	}
-}
-
-// move sends a message, and reads its completion with the fields that the queue was asked for.
-func move(t *testing.T, from, to *srdEnd, ah *verbs.AH) string {
-	recv, batch := must(verbs.NewRecvBatch(1, 1))(t), must(verbs.NewSendBatch(1, 1))(t)
-	defer recv.Close()
-	defer batch.Close()
-	recv.WR(0).Recv(7).Add(to.mr.UncheckedSGE(128, 64))
-	must(to.qp.PostRecv(recv, 1))(t)
-	n := uint32(copy(from.buf, "by SRD"))
-	if err := ah.Address(batch.WR(0).Send(1).Add(from.mr.UncheckedSGE(0, n)).Flags(verbs.SendSignaled), to.qp.Num(), 0x1d1d); err != nil {
-		t.Fatal(err)
-	}
-	must(from.qp.PostSend(batch, 1))(t)
-	var wcs [1]verbs.WC
-	for _, cq := range []*verbs.CQ{from.cq, to.cq} {
-		for must(cq.PollSpin(wcs[:], 1000))(t) == 0 {
-			continue
-		}
-		if wcs[0].Err() != nil {
-			t.Fatal(wcs[0].Err())
-		}
-	}
-	return string(to.buf[128 : 128+wcs[0].ByteLen])
 }

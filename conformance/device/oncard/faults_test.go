@@ -15,10 +15,7 @@ import (
 func TestFaults(t *testing.T) {
 	for _, device := range card.Devices { // of the requester, and of the responder
 		t.Run(device, func(t *testing.T) {
-			a, b, err := link.PairWith(open(t, card.Devices[0]), open(t, card.Devices[1]), link.Patience{Timeout: 1, Retries: 7})
-			if err != nil {
-				t.Fatal(err)
-			}
+			a, b := impatient(t, 7)
 			at := a
 			if device == card.Devices[1] {
 				at = b
@@ -63,10 +60,7 @@ func TestFaults(t *testing.T) {
 // TestLost loses one request of ten: a queue pair that tries again gets all through, and one that does not fails soon.
 func TestLost(t *testing.T) {
 	for retries, want := range map[uint8]verbs.WCStatus{7: verbs.WCStatusSuccess, 0: verbs.WCStatusRetryExcErr} {
-		a, b, err := link.PairWith(open(t, card.Devices[0]), open(t, card.Devices[1]), link.Patience{Timeout: 1, Retries: retries})
-		if err != nil {
-			t.Fatal(err)
-		}
+		a, b := impatient(t, retries)
 		fail(t, card.Devices[0], card.Faults{Lost: .1})
 		if got := writes(t, a, b, 300); got != want {
 			t.Errorf("%d retries: %v, want %v", retries, got, want)
@@ -75,19 +69,20 @@ func TestLost(t *testing.T) {
 	}
 }
 
+// impatient connects two queue pairs that wait for an acknowledgement for microseconds.
+func impatient(t *testing.T, retries uint8) (a, b *link.End) {
+	c := link.Default()
+	c.Patience = link.Patience{Timeout: 1, Retries: retries}
+	return pair(t, c)
+}
+
 // writes writes n times, one after the other, and returns the status of the first write that fails.
 func writes(t *testing.T, a, b *link.End, n int) verbs.WCStatus {
 	t.Helper()
-	batch := must(verbs.NewSendBatch(1, 1))(t)
-	defer batch.Close()
-	batch.WR(0).Write(1, b.MR.IOVA(), b.MR.RKey()).Add(a.MR.UncheckedSGE(0, 8)).Flags(verbs.SendSignaled)
 	for range n {
-		must(a.QP.PostSend(batch, 1))(t)
-		wc, err := a.Wait()
+		wc := a.Do(t, func(w verbs.SendWR) { w.Write(1, b.MR.IOVA(), b.MR.RKey()).Add(a.MR.UncheckedSGE(0, 8)) })
 		if wc.Status != verbs.WCStatusSuccess {
 			return wc.Status
-		} else if err != nil {
-			t.Fatal(err)
 		}
 	}
 	return verbs.WCStatusSuccess

@@ -11,7 +11,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/card"
 	"github.com/verbsgen/verbsgen/gen/mlx5dv"
-	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dl"
 )
 
@@ -33,14 +32,14 @@ func TestDirectSteering(t *testing.T) {
 	}
 	lib, dev := dvOf(t)
 	s := newSender(t, open(t, card.Devices[1]))
-	qp, cq, buf := receiver(t, dev)
+	e := receiver(t, dev)
 	domain := must(lib.CreateDRDomain(dev, mlx5dv.DRDomainTypeNICRX))(t)
 	domain.SetReclaimMemory(true)
 	domain.AllowDuplicateRules(false)
 	table := must(domain.CreateTable(0))(t)
 	all := [6]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}
 	matcher := must(table.CreateMatcher(0, 1, outer([6]byte{}, 0xffff, all)))(t)
-	to, tag, drop := must(lib.CreateDRActionQP(qp))(t), must(lib.CreateDRActionTag(0x1234))(t), must(lib.CreateDRActionDrop())(t)
+	to, tag, drop := must(lib.CreateDRActionQP(e.QP))(t), must(lib.CreateDRActionTag(0x1234))(t), must(lib.CreateDRActionDrop())(t)
 	frame := udp(1, 2, 3)
 	rule := must(matcher.CreateRule(outer([6]byte{}, 0x0800, [6]byte(frame[:6])), []*mlx5dv.DRAction{tag, to}))(t)
 	if rule.DRMatcher() != matcher {
@@ -50,16 +49,16 @@ func TestDirectSteering(t *testing.T) {
 	arp[13] = 6
 	must(matcher.CreateRule(outer([6]byte{}, 0x0806, [6]byte(frame[:6])), []*mlx5dv.DRAction{drop}))(t)
 
-	s.send(t, arp)
-	s.send(t, frame)
-	if wc := completion(t, cq); wc.Err() != nil || int(wc.ByteLen) != len(frame) || string(buf[:len(frame)]) != string(frame) {
-		t.Errorf("the frame of the rule: %+v, %x", wc, buf[:len(frame)])
+	sendFrame(t, s, arp)
+	sendFrame(t, s, frame)
+	if wc := must(e.Wait())(t); wc.Err() != nil || int(wc.ByteLen) != len(frame) || string(e.Buf[:len(frame)]) != string(frame) {
+		t.Errorf("the frame of the rule: %+v, %x", wc, e.Buf[:len(frame)])
 	}
 	for _, c := range []struct {
 		close error
 		below string
 	}{
-		{to.Close(), "DRRule"}, {qp.Close(), "DRAction"}, {matcher.Close(), "DRRule"}, {table.Close(), "DRMatcher"},
+		{to.Close(), "DRRule"}, {e.QP.Close(), "DRAction"}, {matcher.Close(), "DRRule"}, {table.Close(), "DRMatcher"},
 		{domain.Close(), "DRTable"},
 	} {
 		if !errors.Is(c.close, syscall.EBUSY) || !strings.Contains(c.close.Error(), c.below) {
@@ -69,23 +68,6 @@ func TestDirectSteering(t *testing.T) {
 	if err := errors.Join(rule.Close(), to.Close(), tag.Close()); err != nil {
 		t.Error(err)
 	}
-}
-
-// receiver makes a queue pair of raw packets with one receive, and no rule yet.
-func receiver(t *testing.T, dev *verbs.Device) (*verbs.QP, *verbs.CQ, []byte) {
-	t.Helper()
-	pd, cq := must(dev.AllocPD())(t), must(dev.CreateCQ(4, nil, 0))(t)
-	qp := must(pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRawPacket, SendCQ: cq, RecvCQ: cq, MaxRecvWR: 4, MaxRecvSGE: 1}))(t)
-	if err := (verbs.RawPacketSetup{PortNum: 1}).ToRTS(qp); err != nil {
-		t.Fatal(err)
-	}
-	buf := make([]byte, 4096)
-	mr := must(pd.RegMR(buf, verbs.MRAccessLocalWrite))(t)
-	batch := must(verbs.NewRecvBatch(1, 1))(t)
-	t.Cleanup(func() { batch.Close() })
-	batch.WR(0).Recv(7).Add(mr.UncheckedSGE(0, 4096))
-	must(qp.PostRecv(batch, 1))(t)
-	return qp, cq, buf
 }
 
 // TestDirectSteeringRefused makes what libmlx5 or the card refuses.

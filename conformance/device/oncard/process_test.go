@@ -54,10 +54,7 @@ func TestRole(t *testing.T) {
 	case "serve":
 		in := bufio.NewReader(os.Stdin)
 		e, big := bigEnd(t, card.Devices[1], os.Stdout)
-		recv := must(verbs.NewRecvBatch(1, 1))(t)
-		defer recv.Close()
-		recv.WR(0).Recv(7).Add(e.MR.UncheckedSGE(100, 64))
-		must(e.QP.PostRecv(recv, 1))(t)
+		e.Recv(t, 7, 100, 64)
 		to := told(t, in)
 		fmt.Printf("\x01connected %v\n", e.Connect(to.GID, 0, to.QPN))
 		wc := must(e.Wait())(t)
@@ -160,27 +157,20 @@ func TestProcesses(t *testing.T) {
 		t.Fatal(said)
 	}
 	copy(e.Buf, "between processes")
-	send(t, e, func(w verbs.SendWR) { w.Send(1).Add(e.MR.UncheckedSGE(0, 17)).Flags(verbs.SendSignaled) })
+	succeeds(t, e, func(w verbs.SendWR) { w.Send(1).Add(e.MR.UncheckedSGE(0, 17)) })
 	if said := line(t, out); said != `17 "between processes"` {
 		t.Errorf("received %s", said)
 	}
 	moveLarge(t, e, big, to)
-	send(t, e, func(w verbs.SendWR) {
-		w.FetchAdd(4, to.Addr+8, to.Key, 5).Add(e.MR.UncheckedSGE(0, 8)).Flags(verbs.SendSignaled)
-	})
+	succeeds(t, e, func(w verbs.SendWR) { w.FetchAdd(4, to.Addr+8, to.Key, 5).Add(e.MR.UncheckedSGE(0, 8)) })
 	if want := []byte{8, 9, 10, 11, 12, 13, 14, 15}; !bytes.Equal(e.Buf[:8], want) {
 		t.Errorf("fetched %v, want %v", e.Buf[:8], want)
 	}
 
-	if err := errors.Join(cmd.Process.Kill()); err != nil {
-		t.Fatal(err)
-	}
+	must(0, cmd.Process.Kill())(t)
 	_ = cmd.Wait()
-	batch := must(verbs.NewSendBatch(1, 1))(t)
-	defer batch.Close()
-	batch.WR(0).Write(5, to.Addr, to.Key).Add(e.MR.UncheckedSGE(0, 8)).Flags(verbs.SendSignaled)
-	must(e.QP.PostSend(batch, 1))(t)
-	if wc := must(e.Wait())(t); wc.Status != verbs.WCStatusRetryExcErr {
+	wc := e.Do(t, func(w verbs.SendWR) { w.Write(5, to.Addr, to.Key).Add(e.MR.UncheckedSGE(0, 8)) })
+	if wc.Status != verbs.WCStatusRetryExcErr {
 		t.Errorf("status %v of a request to a dead process, want that of no answer", wc.Status)
 	}
 }
@@ -193,12 +183,8 @@ func moveLarge(t *testing.T, e *link.End, big *verbs.MR, to hello) {
 	}
 	from := must(e.PD.RegMR(fill, verbs.MRAccessLocalWrite))(t)
 	into := must(e.PD.RegMR(back, verbs.MRAccessLocalWrite))(t)
-	send(t, e, func(w verbs.SendWR) {
-		w.Write(2, to.Addr, to.Key).Add(from.UncheckedSGE(0, large)).Flags(verbs.SendSignaled)
-	})
-	send(t, e, func(w verbs.SendWR) {
-		w.Read(3, to.Addr, to.Key).Add(into.UncheckedSGE(0, large)).Flags(verbs.SendSignaled)
-	})
+	succeeds(t, e, func(w verbs.SendWR) { w.Write(2, to.Addr, to.Key).Add(from.UncheckedSGE(0, large)) })
+	succeeds(t, e, func(w verbs.SendWR) { w.Read(3, to.Addr, to.Key).Add(into.UncheckedSGE(0, large)) })
 	if !bytes.Equal(fill, back) {
 		t.Error("what was written to the other process is not what was read there")
 	}
