@@ -10,15 +10,6 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
-// provided opens a software device whose device memory comes from a provider built for the test, as a user would meet
-// it: by its name and by what it exports.
-func provided(t *testing.T, k fakeprov.Kind) (*bed, *fakeprov.Provider) {
-	t.Helper()
-	path := must(fakeprov.Build(t.TempDir(), k, true))(t)
-	p := must(fakeprov.Load(path))(t)
-	return open(t, softverbs.Override("alloc_dm", p.Op("alloc_dm")), softverbs.Override("free_dm", p.Op("free_dm"))), p
-}
-
 // TestPlainAttributes has a device tell its plain attributes only, as soft-RoCE does with rdma-core 28.1 to 32: no rule takes what it does
 // not tell for 0.
 func TestPlainAttributes(t *testing.T) {
