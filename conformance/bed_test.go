@@ -53,6 +53,9 @@ func must[T any](v T, err error) func(t testing.TB) T {
 	}
 }
 
+// errorOf returns the error of a call.
+func errorOf[T any](_ T, err error) error { return err }
+
 // memory is Go memory that a region covers and that nothing else refers to: whether it was freed shows whether it is pinned.
 // Bytes that still arrive would show nothing, since freed memory stays mapped.
 type memory = weak.Pointer[byte]

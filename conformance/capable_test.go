@@ -22,8 +22,7 @@ func isRefusal(err error) bool {
 
 // onDemand registers memory in a way that needs a capability.
 func onDemand(t *testing.T, b *bed) error {
-	_, err := must(b.dev.AllocPD())(t).RegMR(make([]byte, 64), verbs.MRAccessOnDemand)
-	return err
+	return errorOf(must(b.dev.AllocPD())(t).RegMR(make([]byte, 64), verbs.MRAccessOnDemand))
 }
 
 // TestUnjudgedRules uses devices that cannot tell their capabilities: no rule judges by zeros, no call fails for the query, and the

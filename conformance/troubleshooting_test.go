@@ -86,12 +86,9 @@ var troubles = map[string]func(*testing.T) error{
 		return errors.New(string(must(child.Output())(t)))
 	},
 	"the limit on locked memory, RLIMIT_MEMLOCK, is ...": func(t *testing.T) error {
-		_, err := must(open(t, softverbs.MemlockLimit(64<<10)).dev.AllocPD())(t).RegMR(make([]byte, 128<<10), 0)
-		return err
+		return errorOf(must(open(t, softverbs.MemlockLimit(64<<10)).dev.AllocPD())(t).RegMR(make([]byte, 128<<10), 0))
 	},
-	"..., SGIDIndex, is the link-local address ..., and DGID is the IPv4 address ...": func(t *testing.T) error {
-		return lostPeer(t, 0, "::ffff:192.0.2.1")
-	},
+	"..., SGIDIndex, is the link-local address ..., and DGID is the IPv4 address ...": func(t *testing.T) error { return lostPeer(t, 0, "::ffff:192.0.2.1") },
 	"nobody answers at ..., no route leads to ...": func(t *testing.T) error {
 		return errors.Join(lostPeer(t, 1, "::ffff:192.0.2.1"), lostPeer(t, 0, "2001::1"))
 	},

@@ -179,12 +179,10 @@ func TestWaitRefused(t *testing.T) {
 	var wcs [1]dpath.WC
 	var none context.Context
 	wait := func(cq *verbs.CQ, ctx context.Context, room int) error {
-		_, err := cq.Wait(ctx, wcs[:room])
-		return err
+		return errorOf(cq.Wait(ctx, wcs[:room]))
 	}
 	next := func(ch *verbs.CompChannel) error {
-		_, err := ch.Next(short)
-		return err
+		return errorOf(ch.Next(short))
 	}
 	for what, c := range map[string]struct {
 		got  error

@@ -51,8 +51,7 @@ func TestCauses(t *testing.T) {
 		{"GID", func() error { _, err := dev.QueryGIDEx(1, 200); return err },
 			"ibv_query_gid_ex: no data available (ENODATA); may be: entry 200 of the GID table of port 1 is empty; use one of 0: "},
 		{"plain file", func() error {
-			_, err := pd.RegDMABufMR(mem.DMABuf{FD: int(file.Fd()), Length: 64}, 0, verbs.DMABufAccessLocalWrite)
-			return err
+			return errorOf(pd.RegDMABufMR(mem.DMABuf{FD: int(file.Fd()), Length: 64}, 0, verbs.DMABufAccessLocalWrite))
 		},
 			fmt.Sprintf("ibv_reg_dmabuf_mr: invalid argument (EINVAL); may be: fd %d is %s, not a dma-buf", file.Fd(), file.Name())},
 	} {

@@ -108,8 +108,7 @@ func TestDirectStates(t *testing.T) {
 	recv.WR(0).Recv(7).SGE(a.MR.IOVA(), 8, a.MR.LKey())
 	write := func() error {
 		batch.WR(0).Write(9, b.MR.IOVA(), b.MR.RKey()).SGE(a.MR.IOVA(), 8, a.MR.LKey()).Flags(verbs.SendSignaled)
-		_, err := a.QP.PostSend(batch, 1)
-		return err
+		return errorOf(a.QP.PostSend(batch, 1))
 	}
 	for round := range 3 {
 		for range 5 {
@@ -124,7 +123,7 @@ func TestDirectStates(t *testing.T) {
 		if err := write(); !errors.Is(err, syscall.ENOMEM) {
 			t.Errorf("round %d: a post in RESET: %v", round, err)
 		}
-		if err := second(a.QP.PostRecv(recv, 1)); !errors.Is(err, syscall.EINVAL) {
+		if err := errorOf(a.QP.PostRecv(recv, 1)); !errors.Is(err, syscall.EINVAL) {
 			t.Errorf("round %d: a receive in RESET: %v", round, err)
 		}
 		for _, e := range []*link.End{a, b} {
@@ -151,8 +150,8 @@ func TestDirectStates(t *testing.T) {
 
 	for what, err := range map[string]error{
 		"Resize":     a.CQ.Resize(200),
-		"a reader":   second(a.CQ.Reader(1)),
-		"take again": second(direct.TakeCQ(must(mlx5dv.Load(a.QP.Device().Lib()))(t), a.CQ)),
+		"a reader":   errorOf(a.CQ.Reader(1)),
+		"take again": errorOf(direct.TakeCQ(must(mlx5dv.Load(a.QP.Device().Lib()))(t), a.CQ)),
 		"Close":      a.QP.Close(),
 		"close CQ":   at.cq.Close(),
 	} {
@@ -187,8 +186,6 @@ func TestDirectStates(t *testing.T) {
 	}
 	must(0, errors.Join(at.cq.Close(), a.QP.Close(), other.Close(), a.CQ.Close()))(t)
 }
-
-func second[T any](_ T, err error) error { return err }
 
 // TestDirectSRQ posts the same receives to two shared receive queues, one of libmlx5 and one of Go, and takes messages from that of Go over
 // two queue pairs.
@@ -318,8 +315,7 @@ func BenchmarkDirect(b *testing.B) {
 				for i := range n {
 					at.qp.Write(uint64(i), w.Remote, w.RKey).SGE(w.Addr, w.Length, w.LKey).Flags(verbs.SendSignaled)
 				}
-				_, err := at.qp.Ring()
-				return err
+				return errorOf(at.qp.Ring())
 			}, at.cq.PollInto)
 			b.ReportMetric(0, "ns/op")
 			post, poll := ratios(c.turns(c.inC(false)), p.turns(p.batched()))
@@ -347,8 +343,7 @@ func BenchmarkDirectOther(b *testing.B) {
 			w.Recv(uint64(i)).SGE(g.w.Addr, 8, g.w.LKey)
 		}
 		inGo := g.inGo(func() error {
-			_, err := g.a.QP.PostRecv(batch, n)
-			return err
+			return errorOf(g.a.QP.PostRecv(batch, n))
 		}, nil)
 		anew := func(p *poster, post func() time.Duration) func() (time.Duration, time.Duration) {
 			return func() (time.Duration, time.Duration) {
@@ -375,8 +370,7 @@ func BenchmarkDirectOther(b *testing.B) {
 	c.w.Length, c.w.Flags = 32, verbs.SendInline
 	inGo := g.inGo(func() error {
 		at.qp.Write(1, g.w.Remote, g.w.RKey).Inline(g.a.Buf[:32]).Flags(verbs.SendSignaled)
-		_, err := at.qp.Ring()
-		return err
+		return errorOf(at.qp.Ring())
 	}, at.cq.PollInto)
 	post, _ := ratios(c.turns(c.inC(true)), g.turns(inGo))
 	b.ReportMetric(post[1], "inline-x-C")
