@@ -61,7 +61,8 @@ var refusals = map[string]refusal{
 		fill: func(a *link.End, w verbs.SendWR) {
 			w.FetchAdd(42, 0x1001, a.MR.RKey(), 1).SGE(uint64(a.MR.Addr()), 4, a.MR.LKey())
 		}},
-	"UD without address": {streamSays: "request 2: the request has no address, which each on a UD", typ: verbs.QPTypeUD, errno: syscall.EINVAL, rules: []string{"VR-ibv_post_send-ah-0354"},
+	"UD without address": {streamSays: "request 2: the request has no address, which each on a UD", typ: verbs.QPTypeUD, errno: syscall.EINVAL,
+		rules: []string{"VR-ibv_post_send-ah-0354"},
 		says: []string{"qp_type UD, state RTS",
 			"wr[2].wr.ud.ah NULL: a request of a UD queue pair needs an address handle; give the request one that is open"},
 		fill: func(a *link.End, w verbs.SendWR) { w.To(nil, 1, 1) }},

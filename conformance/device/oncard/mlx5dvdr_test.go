@@ -83,52 +83,35 @@ func TestDirectSteeringRefused(t *testing.T) {
 	defer again.CloseAll()
 	far := must(lib.DevXCreate(again, []byte{0: 0x09, 1: 0x39, 15: 0}, make([]byte, 16)))(t)
 	count := must(far.CreateDRActionCounter(0))(t)
-	_, level := domain.CreateTable(1)
-	_, mask := table.CreateMatcher(0, 1, append(make([]byte, 63), 1))
-	_, none := matcher.CreateRule(make([]byte, 64), nil)
-	_, both := matcher.CreateRule(make([]byte, 64), []*mlx5dv.DRAction{drop, miss})
-	_, kind := matcher.CreateRule(make([]byte, 64), []*mlx5dv.DRAction{pop})
-	_, other := matcher.CreateRule(make([]byte, 64), []*mlx5dv.DRAction{drop, count})
-	_, missing := matcher.CreateRule(make([]byte, 64), []*mlx5dv.DRAction{nil})
-	_, to := table.CreateAction()
-	_, root := table.CreateActionRoot(1)
-	_, tir := obj.CreateDRAction()
-	_, vlan := domain.CreateActionPushVLAN(1)
-	_, port := domain.CreateActionPort(1)
-	_, vport := domain.CreateActionVPort(1)
-	_, aso := domain.CreateActionASO(obj, 0, 0, 1)
-	_, faraway := domain.CreateActionASO(far, 0, 0, 1)
-	_, reformat := domain.CreateActionPacketReformat(0, mlx5dv.ReformatTypeL2TunnelToL2, nil)
-	_, header := domain.CreateActionModifyHeader(0, make([]byte, 8))
-	_, part := domain.CreateActionModifyHeader(0, make([]byte, 12))
-	_, meter := lib.CreateDRActionFlowMeter(mlx5dv.DRFlowMeterAttr{NextTable: table})
-	_, nowhere := lib.CreateDRActionFlowMeter(mlx5dv.DRFlowMeterAttr{})
 	for _, c := range []struct {
 		name string
 		err  error
 		is   error
 		says string
 	}{
-		{"a table above level 0", level, errors.ErrUnsupported, "does not steer by software"},
-		{"a mask of other headers", mask, syscall.EOPNOTSUPP, ""},
-		{"a rule without actions", none, syscall.EINVAL, ""},
-		{"two ends", both, syscall.EOPNOTSUPP, "two that end the way of a packet"},
-		{"an action on tags", kind, syscall.ENOTSUP, ""},
-		{"an action of another device", other, syscall.EINVAL, "use objects of one device"},
-		{"a nil action", missing, syscall.EINVAL, "DRAction is nil"},
-		{"an action to level 0", to, syscall.EINVAL, "level 0"},
-		{"an anchor", root, errors.ErrUnsupported, ""},
-		{"a counter as a TIR", tir, syscall.EINVAL, "not a TIR"},
-		{"a VLAN header", vlan, syscall.EINVAL, "VR-mlx5dv_dr_action_create_push_vlan-vlan_hdr"},
-		{"a port", port, syscall.EINVAL, "not for the switch"},
-		{"a port of the switch", vport, syscall.EINVAL, "not for the switch"},
-		{"an object with state", aso, syscall.EOPNOTSUPP, "does not steer by software"},
-		{"an object of another device", faraway, syscall.EINVAL, "use objects of one device"},
-		{"headers to take off", reformat, syscall.EOPNOTSUPP, "one of level 0"},
-		{"headers to change", header, syscall.EOPNOTSUPP, "one of level 0"},
-		{"a part of a change", part, syscall.EINVAL, "a change has 8 bytes"},
-		{"a meter", meter, syscall.EOPNOTSUPP, "level 0"},
-		{"a meter to nowhere", nowhere, syscall.EINVAL, "packets go to a table"},
+		{"a table above level 0", errorOf(domain.CreateTable(1)), errors.ErrUnsupported, "does not steer by software"},
+		{"a mask of other headers", errorOf(table.CreateMatcher(0, 1, append(make([]byte, 63), 1))), syscall.EOPNOTSUPP, ""},
+		{"a rule without actions", errorOf(matcher.CreateRule(make([]byte, 64), nil)), syscall.EINVAL, ""},
+		{"two ends", errorOf(matcher.CreateRule(make([]byte, 64), []*mlx5dv.DRAction{drop, miss})),
+			syscall.EOPNOTSUPP, "two that end the way of a packet"},
+		{"an action on tags", errorOf(matcher.CreateRule(make([]byte, 64), []*mlx5dv.DRAction{pop})), syscall.ENOTSUP, ""},
+		{"an action of another device", errorOf(matcher.CreateRule(make([]byte, 64), []*mlx5dv.DRAction{drop, count})),
+			syscall.EINVAL, "use objects of one device"},
+		{"a nil action", errorOf(matcher.CreateRule(make([]byte, 64), []*mlx5dv.DRAction{nil})), syscall.EINVAL, "DRAction is nil"},
+		{"an action to level 0", errorOf(table.CreateAction()), syscall.EINVAL, "level 0"},
+		{"an anchor", errorOf(table.CreateActionRoot(1)), errors.ErrUnsupported, ""},
+		{"a counter as a TIR", errorOf(obj.CreateDRAction()), syscall.EINVAL, "not a TIR"},
+		{"a VLAN header", errorOf(domain.CreateActionPushVLAN(1)), syscall.EINVAL, "VR-mlx5dv_dr_action_create_push_vlan-vlan_hdr"},
+		{"a port", errorOf(domain.CreateActionPort(1)), syscall.EINVAL, "not for the switch"},
+		{"a port of the switch", errorOf(domain.CreateActionVPort(1)), syscall.EINVAL, "not for the switch"},
+		{"an object with state", errorOf(domain.CreateActionASO(obj, 0, 0, 1)), syscall.EOPNOTSUPP, "does not steer by software"},
+		{"an object of another device", errorOf(domain.CreateActionASO(far, 0, 0, 1)), syscall.EINVAL, "use objects of one device"},
+		{"headers to take off", errorOf(domain.CreateActionPacketReformat(0, mlx5dv.ReformatTypeL2TunnelToL2, nil)),
+			syscall.EOPNOTSUPP, "one of level 0"},
+		{"headers to change", errorOf(domain.CreateActionModifyHeader(0, make([]byte, 8))), syscall.EOPNOTSUPP, "one of level 0"},
+		{"a part of a change", errorOf(domain.CreateActionModifyHeader(0, make([]byte, 12))), syscall.EINVAL, "a change has 8 bytes"},
+		{"a meter", errorOf(lib.CreateDRActionFlowMeter(mlx5dv.DRFlowMeterAttr{NextTable: table})), syscall.EOPNOTSUPP, "level 0"},
+		{"a meter to nowhere", errorOf(lib.CreateDRActionFlowMeter(mlx5dv.DRFlowMeterAttr{})), syscall.EINVAL, "packets go to a table"},
 		{"a change of what is no meter", drop.ModifyFlowMeter(mlx5dv.DRFlowMeterAttr{NextTable: table}, 1), syscall.EINVAL, "not a meter"},
 		{"a change of what has no state", drop.ModifyASO(0, 0, 1), syscall.EINVAL, "no such object"},
 		{"a layout", matcher.SetLayout(mlx5dv.DRMatcherLayout{}), syscall.ENOTSUP, "level 0"},

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -35,51 +36,44 @@ type hello struct {
 	Addr uint64
 }
 
+// roles are what children do.
+var roles = map[string]func(*testing.T){
+	"list": list, "serve": serve, "efa": sendByEFA, "sums": sumsOnEFA, "removed": removedEFA, "srd": sendBySRD, "answer": answer, "echo": echo,
+	"dct": serveDCT, "frames": serveFrames, "share": share,
+	"guide": func(t *testing.T) { must(0, importAsInGuide(must(verbs.Load())(t)))(t) },
+}
+
 // TestRole is the child process of the other tests.
 func TestRole(t *testing.T) {
-	switch os.Getenv(role) {
-	case "list":
-		for _, d := range must(must(verbs.Load())(t).Devices())(t) {
-			at := must(link.First(open(t, d.Name)))(t)
-			fmt.Printf("\x01%s %v %v\n", d.Name, d.GUID, at.Port.GID())
-		}
-	case "efa":
-		sendByEFA(t)
-	case "sums":
-		sumsOnEFA(t)
-	case "removed":
-		removedEFA(t)
-	case "srd":
-		sendBySRD(t)
-	case "serve":
-		in := bufio.NewReader(os.Stdin)
-		e, big := bigEnd(t, card.Devices[1], os.Stdout)
-		e.Recv(t, 7, 100, 64)
-		to := told(t, in)
-		fmt.Printf("\x01connected %v\n", e.Connect(to.GID, 0, to.QPN))
-		wc := must(e.Wait())(t)
-		fmt.Printf("\x01%d %q\n", wc.ByteLen, e.Buf[100:100+wc.ByteLen])
-		_, _ = in.ReadString('\n') // until the other end closes its pipe, or kills this process
-		_ = big
-	case "answer":
-		answer(t)
-	case "echo":
-		echo(t)
-	case "dct":
-		serveDCT(t)
-	case "frames":
-		serveFrames(t)
-	case "share":
-		share(t)
-	case "guide":
-		must(0, importAsInGuide(must(verbs.Load())(t)))(t)
-	default:
-		if name, ok := strings.CutPrefix(os.Getenv(role), "lacks "); ok {
-			useWhatLacks(t, name)
-			return
-		}
+	name := os.Getenv(role)
+	if do := roles[name]; do != nil {
+		do(t)
+	} else if lacks, ok := strings.CutPrefix(name, "lacks "); ok {
+		useWhatLacks(t, lacks)
+	} else {
 		t.Skip("only as the child of other tests")
 	}
+}
+
+// list says what the devices are.
+func list(t *testing.T) {
+	for _, d := range must(must(verbs.Load())(t).Devices())(t) {
+		at := must(link.First(open(t, d.Name)))(t)
+		fmt.Printf("\x01%s %v %v\n", d.Name, d.GUID, at.Port.GID())
+	}
+}
+
+// serve receives a message, and lends memory until the other end closes its pipe, or kills this process.
+func serve(t *testing.T) {
+	in := bufio.NewReader(os.Stdin)
+	e, big := bigEnd(t, card.Devices[1], os.Stdout)
+	e.Recv(t, 7, 100, 64)
+	to := told(t, in)
+	fmt.Printf("\x01connected %v\n", e.Connect(to.GID, 0, to.QPN))
+	wc := must(e.Wait())(t)
+	fmt.Printf("\x01%d %q\n", wc.ByteLen, e.Buf[100:100+wc.ByteLen])
+	_, _ = in.ReadString('\n')
+	runtime.KeepAlive(big)
 }
 
 // bigEnd makes an end with a large region, and writes where it is.
