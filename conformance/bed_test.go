@@ -78,12 +78,7 @@ func freed(m memory) bool {
 
 // pair returns two connected sides on one device.
 func pair(t *testing.T, dev *verbs.Device) (a, b *link.End) {
-	t.Helper()
-	a, b, err := link.Pair(dev, dev)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a, b
+	return link.Default().Connected(t, dev, dev)
 }
 
 // importer opens a second context over the command channel of the first.
@@ -104,13 +99,7 @@ const standard = verbs.WCFieldByteLen | verbs.WCFieldImm | verbs.WCFieldQPNum | 
 
 // extended returns two connected sides whose queues were asked for fields.
 func extended(t *testing.T, dev *verbs.Device, fields verbs.WCField) (a, b *link.End) {
-	t.Helper()
-	at := must(link.First(dev))(t)
 	c := link.Default()
 	c.Fields = fields
-	a, b, err := c.Pair(at, at)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a, b
+	return c.Connected(t, dev, dev)
 }

@@ -52,21 +52,13 @@ func TestAnswerOfReader(t *testing.T) {
 	c := link.Default()
 	c.Type = verbs.QPTypeUD
 	dev := open(t).dev
-	at := must(link.First(dev))(t)
-	a, b, err := c.Pair(at, at)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a, b := c.Connected(t, dev, dev)
 	way, _ := a.Way(b)
 	ah := must(a.PD.CreateAH(way))(t)
-	recv, send := must(verbs.NewRecvBatch(1, 1))(t), must(verbs.NewSendBatch(1, 1))(t)
-	defer recv.Close()
-	defer send.Close()
-	recv.WR(0).Recv(7).Add(b.MR.UncheckedSGE(0, 100))
-	w := send.WR(0).Send(1).Add(a.MR.UncheckedSGE(0, 8)).Flags(verbs.SendSignaled)
-	if err := errors.Join(ah.Address(w, b.QP.Num(), c.QKey), post(b.QP, recv), a.Send(send, 1)); err != nil {
-		t.Fatal(err)
-	}
+	b.Recv(t, 7, 0, 100)
+	a.Do(t, func(w verbs.SendWR) {
+		must(0, ah.Address(w.Send(1).Add(a.MR.UncheckedSGE(0, 8)), b.QP.Num(), c.QKey))(t)
+	})
 	wc := must(b.Wait())(t)
 	grh := must(verbs.ParseGRH(b.Buf))(t)
 	if mine := must(dev.QueryGID(1, int(way.SGIDIndex)))(t); grh.SGID != mine || grh.DGID != way.DGID {
