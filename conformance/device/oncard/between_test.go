@@ -43,9 +43,7 @@ func TestAcknowledgedBeforeReply(t *testing.T) {
 	_, in, out := child(t, "echo")
 	e, _ := bigEnd(t, card.Devices[0], in)
 	to := told(t, out)
-	if err := e.Connect(to.GID, 0, to.QPN); err != nil {
-		t.Fatal(err)
-	}
+	must(0, e.Connect(to.GID, 0, to.QPN))(t)
 	if said := line(t, out); said != "connected <nil>" {
 		t.Fatal(said)
 	}

@@ -120,9 +120,7 @@ func TestMappedWithoutCard(t *testing.T) {
 		if !bytes.Contains(m, []byte{byte(i), byte(i >> 8), 'd', 'm'}) {
 			t.Fatalf("page %d of the open file is not that of the memory", at)
 		}
-		if err := syscall.Munmap(m); err != nil {
-			t.Fatal(err)
-		}
+		must(0, syscall.Munmap(m))(t)
 	}
 }
 
@@ -243,9 +241,7 @@ func TestClosedChannels(t *testing.T) {
 	for range 50 {
 		channel := must(dev.CreateCompChannel())(t)
 		cq := must(dev.CreateCQ(1, channel, 0))(t)
-		if err := errors.Join(cq.Close(), channel.Close()); err != nil {
-			t.Fatal(err)
-		}
+		must(0, errors.Join(cq.Close(), channel.Close()))(t)
 	}
 	if n := used(); n > before+20 {
 		t.Errorf("%d descriptors are open, and %d before", n, before)

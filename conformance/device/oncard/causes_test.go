@@ -31,9 +31,7 @@ func TestCauses(t *testing.T) {
 		cq := must(dev.CreateCQ(4, nil, 0))(t)
 		qp := must(pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, MaxSendWR: 1, MaxSendSGE: 1}))(t)
 		setup := verbs.RCSetup{PortNum: 1, AV: at, PathMTU: verbs.MTU1024, DestQPNum: 1}
-		if err := qp.Modify(setup.Init()); err != nil {
-			t.Fatal(err)
-		}
+		must(0, qp.Modify(setup.Init()))(t)
 		return qp.Modify(setup.RTR())
 	}
 	file := must(os.CreateTemp(t.TempDir(), "buf"))(t)
@@ -113,9 +111,7 @@ func TestErrnos(t *testing.T) {
 		_, said["BASIC: this queue has no tags; make the queue by Device.CreateSRQEx with SRQTypeTM"] = srq.PostOps(ops, 1)
 		init := verbs.NewQPAttr(verbs.QPStateInit).PortNum(1).PKeyIndex(0).AccessFlags(verbs.QPAccessRemoteWrite)
 		_, qp := dct(t)
-		if err := qp.Modify(init); err != nil {
-			t.Fatal(err)
-		}
+		must(0, qp.Modify(init))(t)
 		said["INIT to INIT, which is no transition: a DCT of mlx5"] = qp.Modify(init)
 		said["INIT to RTS, which is no transition: a DCT of mlx5"] = qp.Modify(verbs.NewQPAttr(verbs.QPStateRTS))
 		said["INIT to ERR, which is no transition; to end it, close it"] = qp.Modify(verbs.NewQPAttr(verbs.QPStateErr))

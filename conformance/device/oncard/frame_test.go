@@ -67,9 +67,7 @@ func TestSpread(t *testing.T) {
 	var wqs []*verbs.WQ
 	for i := range 2 {
 		wq := must(dev.CreateWQ(verbs.NewWQInitAttr(pd, cq).MaxWR(2).MaxSGE(1)))(t)
-		if err := wq.Modify(verbs.NewWQAttr().State(verbs.WQStateRdy)); err != nil {
-			t.Fatal(err)
-		}
+		must(0, wq.Modify(verbs.NewWQAttr().State(verbs.WQStateRdy)))(t)
 		for k := range 2 {
 			batch.WR(k).Recv(uint64(10*i + k)).Add(e.MR.UncheckedSGE(uint64(1024*i+512*k), 512))
 		}
@@ -100,9 +98,7 @@ func TestSpread(t *testing.T) {
 	if wc := completion(t, cq); wc.ID != 10 || wc.Err() != nil {
 		t.Errorf("the frame of another entry: %+v", wc)
 	}
-	if err := wqs[1].Modify(verbs.NewWQAttr().State(verbs.WQStateErr)); err != nil {
-		t.Fatal(err)
-	}
+	must(0, wqs[1].Modify(verbs.NewWQAttr().State(verbs.WQStateErr)))(t)
 	if wc := completion(t, cq); wc.ID != 11 || wc.Status != verbs.WCStatusWRFlushErr {
 		t.Errorf("the receive that was left: %+v", wc)
 	}

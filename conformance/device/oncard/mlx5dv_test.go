@@ -58,9 +58,7 @@ func TestDirectDMOp(t *testing.T) {
 	if op.Len() != 128 || op.DM() != dm {
 		t.Errorf("%d bytes of %p", op.Len(), op.DM())
 	}
-	if err := errors.Join(op.PutUint32(4, 7), op.PutUint64(120, 1<<40), dm.PutUint32(64, 9)); err != nil {
-		t.Fatal(err)
-	}
+	must(0, errors.Join(op.PutUint32(4, 7), op.PutUint64(120, 1<<40), dm.PutUint32(64, 9)))(t)
 	a, b := must(dm.GetUint32(4))(t), must(dm.GetUint64(120))(t)
 	if c := must(op.GetUint32(64))(t); a != 7 || b != 1<<40 || c != 9 {
 		t.Errorf("%d, %#x, %d", a, b, c)

@@ -74,9 +74,7 @@ func (e *dcEnd) initiator(t *testing.T, cq *verbs.CQ) *dci {
 func (d *dci) post(t *testing.T, fill func(mlx5dv.QPExWR) error) {
 	t.Helper()
 	w := must(d.view.WR(d.batch, 0))(t)
-	if err := fill(w); err != nil {
-		t.Fatal(err)
-	}
+	must(0, fill(w))(t)
 	w.Flags(verbs.SendSignaled)
 	must(d.stream.Post(d.batch, 1))(t)
 }
@@ -169,8 +167,6 @@ func TestDirectDC(t *testing.T) {
 func modify(t *testing.T, qp *verbs.QP, attrs ...*verbs.QPAttr) {
 	t.Helper()
 	for _, a := range attrs {
-		if err := qp.Modify(a); err != nil {
-			t.Fatal(err)
-		}
+		must(0, qp.Modify(a))(t)
 	}
 }

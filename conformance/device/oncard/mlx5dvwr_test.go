@@ -86,9 +86,7 @@ func TestDirectRawWQE(t *testing.T) {
 	send.WR(0).Send(10).Add(e.MR.UncheckedSGE(1000, 5))
 	w := must(e.view.WR(send, 1))(t)
 	wqe := rawSend(e.QP.Num(), "second")
-	if err := w.RawWQE(11, wqe); err != nil {
-		t.Fatal(err)
-	}
+	must(0, w.RawWQE(11, wqe))(t)
 	clear(wqe) // it was copied
 	send.WR(2).Send(12).Add(e.MR.UncheckedSGE(1006, 5)).Flags(verbs.SendSignaled)
 	var sent []uint64
@@ -124,22 +122,16 @@ func TestDirectWrongRequests(t *testing.T) {
 	w := must(e.view.WR(b, 1))(t)
 	ah := must(e.PD.CreateAH(wayTo(t, e.dev)))(t)
 	w.Send(2)
-	if err := w.SetDCAddr(ah, 1, 2); err != nil {
-		t.Fatal(err)
-	}
+	must(0, w.SetDCAddr(ah, 1, 2))(t)
 	wants("an address on RC", b, syscall.EOPNOTSUPP, "request 1: this queue pair has no mlx5dv_wr_set_dc_addr")
-	if err := ah.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(0, ah.Close())(t)
 	wants("a closed AH", b, os.ErrClosed, "request 1: AH is closed")
 	if err := w.SetDCAddr(ah, 1, 2); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("a closed AH is taken: %v", err)
 	}
 	b = batch()
 	w = must(e.view.WR(b, 0))(t)
-	if err := w.RawWQE(1, rawSend(e.QP.Num(), "x")); err != nil {
-		t.Fatal(err)
-	}
+	must(0, w.RawWQE(1, rawSend(e.QP.Num(), "x")))(t)
 	w.Send(1)
 	wants("a SEND that is built, too", b, syscall.EINVAL, "request 0 is a SEND, and mlx5dv_wr_raw_wqe builds it")
 	if err := w.RawWQE(1, make([]byte, 1009)); !errors.Is(err, syscall.EINVAL) {
@@ -163,9 +155,7 @@ func TestDirectWrongRequests(t *testing.T) {
 	if err := (mlx5dv.QPExWR{}).RawWQE(1, nil); !errors.Is(err, syscall.EINVAL) {
 		t.Errorf("a zero request: %v", err)
 	}
-	if err := e.QP.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(0, e.QP.Close())(t)
 	if _, err := e.stream.Post(b, 2); err == nil {
 		t.Error("posted to a closed queue pair")
 	}
@@ -179,9 +169,7 @@ func TestDirectMemCpy(t *testing.T) {
 	copy(e.Buf[1000:], "copied")
 	at := uint64(uintptr(unsafe.Pointer(&e.Buf[0])))
 	w := must(e.view.WR(send, 0))(t)
-	if err := w.MemCpy(2, e.MR.LKey(), at+2000, e.MR.LKey(), at+1000, 6); err != nil {
-		t.Fatal(err)
-	}
+	must(0, w.MemCpy(2, e.MR.LKey(), at+2000, e.MR.LKey(), at+1000, 6))(t)
 	w.Flags(verbs.SendSignaled)
 	send.WR(1).Send(3).Add(e.MR.UncheckedSGE(2000, 6)).Flags(verbs.SendSignaled)
 	for _, wc := range e.post(t, send, 2, ok, ok, ok) {
@@ -192,9 +180,7 @@ func TestDirectMemCpy(t *testing.T) {
 	if got := string(e.Buf[:6]); got != "copied" {
 		t.Errorf("received %q", got)
 	}
-	if err := w.MemCpy(2, e.MR.LKey(), at, e.MR.LKey(), at, 0); err != nil {
-		t.Fatal(err)
-	}
+	must(0, w.MemCpy(2, e.MR.LKey(), at, e.MR.LKey(), at, 0))(t)
 	if n, err := e.stream.Post(send, 1); n != 0 || !errors.Is(err, syscall.EINVAL) {
 		t.Errorf("a copy of nothing, which libmlx5 refuses: %d, %v", n, err)
 	}
@@ -234,9 +220,7 @@ func TestDirectMKeys(t *testing.T) {
 	if a, b := string(e.Buf[:6]), string(e.Buf[100:107]); a != "onetwo" || b != "woonetw" {
 		t.Errorf("received %q and %q", a, b)
 	}
-	if err := key.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must(0, key.Close())(t)
 	if n, err := e.stream.Post(send, 4); n != 0 || !errors.Is(err, os.ErrClosed) {
 		t.Errorf("with a closed key: %d, %v", n, err)
 	}

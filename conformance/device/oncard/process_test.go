@@ -102,9 +102,7 @@ func line(t *testing.T, from *bufio.Reader) string {
 
 func told(t *testing.T, from *bufio.Reader) hello {
 	var h hello
-	if err := json.Unmarshal([]byte(line(t, from)), &h); err != nil {
-		t.Fatal(err)
-	}
+	must(0, json.Unmarshal([]byte(line(t, from)), &h))(t)
 	return h
 }
 
@@ -119,9 +117,7 @@ func childWith(t *testing.T, name string, files []*os.File, env ...string) (*exe
 	cmd.Env = append(append(os.Environ(), role+"="+name), env...)
 	cmd.Stderr, cmd.ExtraFiles = os.Stderr, files
 	in, out := must(cmd.StdinPipe())(t), must(cmd.StdoutPipe())(t)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(0, cmd.Start())(t)
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
@@ -144,9 +140,7 @@ func TestProcesses(t *testing.T) {
 	cmd, in, out := child(t, "serve")
 	e, big := bigEnd(t, card.Devices[0], in)
 	to := told(t, out)
-	if err := e.ConnectWith(to.GID, 0, to.QPN, link.Patience{Timeout: 10, Retries: 2}); err != nil {
-		t.Fatal(err)
-	}
+	must(0, e.ConnectWith(to.GID, 0, to.QPN, link.Patience{Timeout: 10, Retries: 2}))(t)
 	if said := line(t, out); said != "connected <nil>" {
 		t.Fatal(said)
 	}

@@ -60,9 +60,7 @@ func TestSums(t *testing.T) {
 				t.Errorf("%s: %#x bytes at %#x of %#x: %v, %x", name, length, addr, base(a), wc.Status, bytes.Trim(b.Buf, "\x00"))
 			}
 			for _, e := range []*link.End{a, b} {
-				if err := e.PD.CloseAll(); err != nil {
-					t.Fatal(err)
-				}
+				must(0, e.PD.CloseAll())(t)
 			}
 		})
 	}
