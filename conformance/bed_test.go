@@ -3,6 +3,7 @@
 package conformance
 
 import (
+	"errors"
 	"runtime"
 	"testing"
 	"weak"
@@ -10,6 +11,7 @@ import (
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
+	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // bed is an open software device.
@@ -55,6 +57,12 @@ func must[T any](v T, err error) func(t testing.TB) T {
 
 // errorOf returns the error of a call.
 func errorOf[T any](_ T, err error) error { return err }
+
+// isRefusal reports whether the rules refused a call, rather than the library.
+func isRefusal(err error) bool {
+	var e *verr.Error
+	return errors.As(err, &e) && e.Refused
+}
 
 // memory is Go memory that a region covers and that nothing else refers to: whether it was freed shows whether it is pinned.
 // Bytes that still arrive would show nothing, since freed memory stays mapped.

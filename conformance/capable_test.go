@@ -12,14 +12,7 @@ import (
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/devmem/fakeprov"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
-
-// isRefusal reports whether the rules refused a call, rather than the library.
-func isRefusal(err error) bool {
-	var e *verr.Error
-	return errors.As(err, &e) && e.Refused
-}
 
 // onDemand registers memory in a way that needs a capability.
 func onDemand(t *testing.T, b *bed) error {
