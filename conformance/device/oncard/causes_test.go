@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"strings"
 	"syscall"
 	"testing"
@@ -74,21 +73,12 @@ func TestAnnouncedOnce(t *testing.T) {
 // TestErrnos makes calls for which libmlx5, libefa or the kernel have an errno that says little, or none, and looks for what else the
 // error says.
 func TestErrnos(t *testing.T) {
-	device := os.Getenv(role + "_DEVICE")
-	if device == "" {
-		for _, name := range []string{card.Devices[0], "efa_0"} {
-			env := []string{role + "_DEVICE=" + name}
-			if name == "efa_0" {
-				env = append(env, onEFA(t, "mlx5")...)
-			}
-			cmd := exec.Command(must(os.Executable())(t), "-test.run=^TestErrnos$")
-			cmd.Env = append(os.Environ(), env...)
-			if out, err := cmd.CombinedOutput(); err != nil {
-				t.Errorf("%s: %v\n%s", name, err, out)
-			}
-		}
-		return
-	}
+	errnos(t, card.Devices[0])
+	cmd, _, out := child(t, "errnos", onEFA(t, "mlx5")...)
+	ends(t, cmd, out)
+}
+
+func errnos(t *testing.T, device string) {
 	dev := open(t, device)
 	pd, cq := must(dev.AllocPD())(t), must(dev.CreateCQ(16, nil, 0))(t)
 	said := map[string]error{}

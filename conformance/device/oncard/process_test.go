@@ -39,7 +39,7 @@ type hello struct {
 // roles are what children do.
 var roles = map[string]func(*testing.T){
 	"list": list, "serve": serve, "efa": sendByEFA, "sums": sumsOnEFA, "removed": removedEFA, "srd": sendBySRD, "answer": answer, "echo": echo,
-	"dct": serveDCT, "frames": serveFrames, "share": share,
+	"dct": serveDCT, "frames": serveFrames, "share": share, "errnos": func(t *testing.T) { errnos(t, "efa_0") },
 	"guide": func(t *testing.T) { must(0, importAsInGuide(must(verbs.Load())(t)))(t) },
 }
 
@@ -128,9 +128,9 @@ func childWith(t *testing.T, name string, files []*os.File, env ...string) (*exe
 // ends waits for a child that passes its own test.
 func ends(t *testing.T, cmd *exec.Cmd, out io.Reader) {
 	t.Helper()
-	_, err := io.Copy(io.Discard, out)
+	said, err := io.ReadAll(out)
 	if err = errors.Join(err, cmd.Wait()); err != nil {
-		t.Error(err)
+		t.Errorf("%v\n%s", err, said)
 	}
 }
 
