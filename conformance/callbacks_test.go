@@ -67,9 +67,9 @@ func apart(t *testing.T, call func()) {
 	}
 }
 
-// callbackTests has a test for each function of a program that the API calls; those of generated packages but verbs have the same code. It
-// calls the function, which leaves, and fails unless all can be closed afterwards. A text is a file with the line that begins the test
-// there, or says what is not called by the goroutines of others.
+// callbackTests has a test for each function of a program that the API calls. The other generated packages have the code of verbs. A test
+// calls the function, which leaves, and fails unless all can be closed afterwards. A text names a file and the line that begins the test
+// there, or says why there is no test.
 var callbackTests = map[string]any{
 	"conn.Options.QP":          "../gen/rdmacm/conn/conn_test.go: func TestCallback(",
 	"conn.Options.Prepare":     "../gen/rdmacm/conn/conn_test.go: func TestCallback(",

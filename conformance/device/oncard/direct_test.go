@@ -728,7 +728,7 @@ func TestDirectBind(t *testing.T) {
 	}
 }
 
-var rounds = flag.Int("rounds", 2000, "posts of each type that TestSameBytes compares")
+var rounds = flag.Int("rounds", 1000, "posts of each type that TestSameBytes compares")
 
 // TestDirectDCI sends from two DCIs to a DCT, one by a stream of libmlx5 and one by Go, and compares what they write.
 func TestDirectDCI(t *testing.T) {

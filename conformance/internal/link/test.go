@@ -4,7 +4,7 @@ package link
 
 import "github.com/verbsgen/verbsgen/gen/verbs"
 
-// T is a test, which what is here ends when something fails.
+// T is the part of testing.TB that these functions use. They end the test when something fails.
 type T interface {
 	Helper()
 	Fatal(args ...any)
@@ -57,7 +57,7 @@ func (e *End) Post(t T, fill func(w verbs.SendWR)) {
 	must(0, b.Close())(t)
 }
 
-// Do posts such a request, and waits for its completion.
+// Do posts a request as Post does, waits for its completion, and returns it.
 func (e *End) Do(t T, fill func(w verbs.SendWR)) verbs.WC {
 	t.Helper()
 	e.Post(t, fill)
