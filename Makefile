@@ -103,7 +103,7 @@ lint: ## gofmt, lines of at most 140 columns, no SRCDIR, tidy go.mod files, vet 
 # text of C files, of single calls that libraries refuse; and without the suite in processes of its own, which TestSuite runs in this one.
 # The garbage collector runs as in programs.
 race: # tests of concurrent code with the race detector and all checks of cgo's pointer rules
-	GOEXPERIMENT=cgocheck2 $(GO) test -exec 'env GOGC=100' -race -vet=off -timeout 60m -skip '^Test(Mutants|Parties|Swapped|Sanitizers|Copied$$|Slurm$$|FlagsOfMesh|TableOfVerbs|LikeMLX5|Unprivileged|Lacking|GPUMemory)' $(RACE)
+	GOEXPERIMENT=cgocheck2 $(GO) test -exec 'env GOGC=100' -race -vet=off -timeout 60m -skip '^Test(Parties|Swapped|Sanitizers|Copied$$|Slurm$$|FlagsOfMesh|TableOfVerbs|LikeMLX5|Unprivileged|Lacking|GPUMemory)' $(RACE)
 
 sweep: fuzz ## what `make test` takes samples of, with everything: each function in each release, each left out, damaged headers, wrong bindings, a soak of minutes; fuzz targets, and gcc's address sanitizer
 	VERBSGEN_SWEEP=1 $(GO) test -count=1 -timeout 60m ./cmd/verbsgen/internal/generate

@@ -3,6 +3,7 @@
 package conformance
 
 import (
+	"errors"
 	"runtime"
 	"testing"
 	"weak"
@@ -10,6 +11,7 @@ import (
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
+	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 // bed is an open software device.
@@ -53,6 +55,15 @@ func must[T any](v T, err error) func(t testing.TB) T {
 	}
 }
 
+// errorOf returns the error of a call.
+func errorOf[T any](_ T, err error) error { return err }
+
+// isRefusal reports whether the rules refused a call, rather than the library.
+func isRefusal(err error) bool {
+	var e *verr.Error
+	return errors.As(err, &e) && e.Refused
+}
+
 // memory is Go memory that a region covers and that nothing else refers to: whether it was freed shows whether it is pinned.
 // Bytes that still arrive would show nothing, since freed memory stays mapped.
 type memory = weak.Pointer[byte]
@@ -75,12 +86,7 @@ func freed(m memory) bool {
 
 // pair returns two connected sides on one device.
 func pair(t *testing.T, dev *verbs.Device) (a, b *link.End) {
-	t.Helper()
-	a, b, err := link.Pair(dev, dev)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a, b
+	return link.Default().Connected(t, dev, dev)
 }
 
 // importer opens a second context over the command channel of the first.
@@ -101,13 +107,7 @@ const standard = verbs.WCFieldByteLen | verbs.WCFieldImm | verbs.WCFieldQPNum | 
 
 // extended returns two connected sides whose queues were asked for fields.
 func extended(t *testing.T, dev *verbs.Device, fields verbs.WCField) (a, b *link.End) {
-	t.Helper()
-	at := must(link.First(dev))(t)
 	c := link.Default()
 	c.Fields = fields
-	a, b, err := c.Pair(at, at)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a, b
+	return c.Connected(t, dev, dev)
 }

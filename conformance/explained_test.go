@@ -17,13 +17,17 @@ import (
 
 // refusal is a request that a queue refuses, and what its error says.
 type refusal struct {
-	opts  []softverbs.Option
-	typ   verbs.QPType // RC when it is 0
-	fresh bool         // in INIT, not in RTS
-	fill  func(a *link.End, w verbs.SendWR)
-	errno syscall.Errno
-	rules []string // IDs, in order
-	says  []string
+	opts   []softverbs.Option
+	typ    verbs.QPType // RC when it is 0
+	fresh  bool         // in INIT, not in RTS
+	fill   func(a *link.End, w verbs.SendWR)
+	errno  syscall.Errno
+	stream syscall.Errno // of a stream, if it is another
+	plain  bool          // streams do not know it
+	// what the error of a stream says instead, which C refuses before the device
+	streamSays string
+	rules      []string // IDs, in order
+	says       []string
 }
 
 const inlineRule = "sum of wr[2].sg_list[].length 100: INLINE takes at most max_inline_data bytes (max_inline_data is " +
@@ -36,7 +40,7 @@ var refusals = map[string]refusal{
 	"in INIT, mlx5": {opts: []softverbs.Option{softverbs.LikeMLX5()}, fresh: true, errno: syscall.ENOMEM,
 		rules: []string{"VR-ibv_post_send-state-0357"},
 		says:  []string{"state INIT", "cannot allocate memory (ENOMEM)"}},
-	"inline too large": {errno: syscall.EINVAL, rules: []string{"VR-ibv_post_send-send_flags-0345"},
+	"inline too large": {errno: syscall.EINVAL, stream: syscall.ENOSPC, rules: []string{"VR-ibv_post_send-send_flags-0345"},
 		says: []string{"state RTS", "max_inline_data 64", inlineRule},
 		fill: func(a *link.End, w verbs.SendWR) {
 			w.SGE(uint64(a.MR.Addr()), 60, a.MR.LKey()).SGE(uint64(a.MR.Addr()), 40, a.MR.LKey()).Flags(verbs.SendInline)
@@ -57,20 +61,21 @@ var refusals = map[string]refusal{
 		fill: func(a *link.End, w verbs.SendWR) {
 			w.FetchAdd(42, 0x1001, a.MR.RKey(), 1).SGE(uint64(a.MR.Addr()), 4, a.MR.LKey())
 		}},
-	"UD without address": {typ: verbs.QPTypeUD, errno: syscall.EINVAL, rules: []string{"VR-ibv_post_send-ah-0354"},
+	"UD without address": {streamSays: "request 2: the request has no address, which each on a UD", typ: verbs.QPTypeUD, errno: syscall.EINVAL,
+		rules: []string{"VR-ibv_post_send-ah-0354"},
 		says: []string{"qp_type UD, state RTS",
 			"wr[2].wr.ud.ah NULL: a request of a UD queue pair needs an address handle; give the request one that is open"},
 		fill: func(a *link.End, w verbs.SendWR) { w.To(nil, 1, 1) }},
-	"too many ranges": {errno: syscall.EINVAL, rules: []string{"VR-ibv_post_send-num_sge-0349"},
+	"too many ranges": {errno: syscall.EINVAL, stream: syscall.ENOSPC, rules: []string{"VR-ibv_post_send-num_sge-0349"},
 		says: []string{"wr[2].num_sge 5: num_sge is at most max_send_sge, 4; use fewer ranges"},
 		fill: func(a *link.End, w verbs.SendWR) {
 			for range 5 {
 				w.SGE(uint64(a.MR.Addr()), 4, a.MR.LKey())
 			}
 		}},
-	"no rule": {opts: []softverbs.Option{softverbs.Fail("ibv_post_send", 1, syscall.EPERM)}, errno: syscall.EPERM,
+	"no rule": {plain: true, opts: []softverbs.Option{softverbs.Fail("ibv_post_send", 1, syscall.EPERM)}, errno: syscall.EPERM,
 		says: []string{"state RTS"}},
-	"no query": {opts: []softverbs.Option{softverbs.Fail("ibv_query_qp", 0, syscall.EIO)}, errno: syscall.EINVAL,
+	"no query": {opts: []softverbs.Option{softverbs.Fail("ibv_query_qp", 0, syscall.EIO)}, errno: syscall.EINVAL, stream: syscall.ENOSPC,
 		rules: []string{"VR-ibv_post_send-num_sge-0349"},
 		says:  []string{"request 2 (wr_id 42) on a queue pair with max_inline_data 64, max_send_sge 4: "},
 		fill: func(a *link.End, w verbs.SendWR) {
@@ -89,37 +94,60 @@ func TestRefusedSends(t *testing.T) {
 }
 
 // ends returns a side of a connection that allows 64 bytes inline, for which the device makes room for four ranges.
-func (r refusal) ends(t *testing.T) *link.End {
+func (r refusal) ends(t *testing.T, ops verbs.QPOp) *link.End {
 	t.Helper()
 	c := link.Default()
-	c.SendSGE, c.RecvSGE, c.Inline = 2, 2, 64
+	c.SendSGE, c.RecvSGE, c.Inline, c.Ops = 2, 2, 64, ops
 	c.RNRRetry = 7 // sends without a receive wait without end
 	if r.typ != 0 {
 		c.Type = r.typ
 	}
-	at := must(link.First(open(t, r.opts...).dev))(t)
+	dev := open(t, r.opts...).dev
 	if r.fresh {
-		return must(c.NewEnd(at))(t)
+		return must(c.NewEnd(must(link.First(dev))(t)))(t)
 	}
-	a, _, err := c.Pair(at, at)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a, _ := c.Connected(t, dev, dev)
 	return a
 }
 
 func (r refusal) try(t *testing.T) {
-	a := r.ends(t)
 	b := must(verbs.NewSendBatch(4, 5))(t)
 	defer b.Close()
-	w := b.WR(2).Send(42)
-	if r.fill != nil {
-		r.fill(a, w)
+	fill := func(a *link.End) {
+		if w := b.WR(2).Send(42); r.fill != nil {
+			r.fill(a, w)
+		}
 	}
+	a := r.ends(t, 0)
+	fill(a)
 	posted, err := a.QP.PostSendRange(b.From(2, 2))
+	r.check(t, "ibv_post_send", posted, err)
+	if r.plain {
+		return
+	}
+	if r.streamSays != "" {
+		r.rules, r.says = nil, []string{r.streamSays}
+	}
+	ops := commands
+	if r.typ == verbs.QPTypeUD {
+		ops = verbs.QPOpSend
+	}
+	if r.stream != 0 {
+		r.errno = r.stream
+	}
+	a = r.ends(t, ops)
+	fill(a)
+	posted, err = must(a.QP.Stream())(t).PostRange(b.From(2, 2))
+	r.check(t, "ibv_wr_start", posted, err)
+}
+
+// check wants the error of a post of the second half of a batch to say all.
+func (r refusal) check(t *testing.T, verb string, posted int, err error) {
+	t.Helper()
 	var e *verr.Error
 	if posted != 0 || !errors.As(err, &e) || !errors.Is(err, r.errno) || errors.Is(err, verbs.ErrQueueFull) {
-		t.Fatalf("%d posted, %v, want %v", posted, err, r.errno)
+		t.Errorf("%s: %d posted, %v, want %v", verb, posted, err, r.errno)
+		return
 	}
 	var broken []string
 	for _, v := range e.Violations {
@@ -128,7 +156,11 @@ func (r refusal) try(t *testing.T) {
 	if !slices.Equal(broken, r.rules) {
 		t.Errorf("%v: broken are %v, want %v", err, broken, r.rules)
 	}
-	for _, part := range append([]string{"ibv_post_send: request 2 (wr_id 42) on a queue pair with "}, r.says...) {
+	request := verb + ": request 2 (wr_id 42) on a queue pair with "
+	if verb == "ibv_wr_start" && r.rules == nil { // C has refused it before the device
+		request = verb + ": request 2: "
+	}
+	for _, part := range append([]string{request}, r.says...) {
 		if !strings.Contains(err.Error(), part) {
 			t.Errorf("%v\ndoes not say %q", err, part)
 		}
@@ -137,7 +169,7 @@ func (r refusal) try(t *testing.T) {
 
 // TestRefusedInBatch has the second of three requests refused: the count is that of the first one.
 func TestRefusedInBatch(t *testing.T) {
-	a := refusal{}.ends(t)
+	a := refusal{}.ends(t, 0)
 	b := must(verbs.NewSendBatch(3, 5))(t)
 	defer b.Close()
 	for i := range 3 {
@@ -188,7 +220,7 @@ func TestRefusedReceives(t *testing.T) {
 func TestQueueFull(t *testing.T) {
 	for name, opts := range map[string][]softverbs.Option{"rxe": nil, "mlx5": {softverbs.LikeMLX5()}} {
 		t.Run(name, func(t *testing.T) {
-			a := refusal{opts: opts}.ends(t)
+			a := refusal{opts: opts}.ends(t, 0)
 			const most = 256
 			send, recv := must(verbs.NewSendBatch(most, 1))(t), must(verbs.NewRecvBatch(most, 1))(t)
 			defer send.Close()
@@ -200,6 +232,15 @@ func TestQueueFull(t *testing.T) {
 			posts := map[string]func() (int, error){
 				"ibv_post_send": func() (int, error) { return a.QP.PostSend(send, most) },
 				"ibv_post_recv": func() (int, error) { return a.QP.PostRecv(recv, most) },
+			}
+			all := refusal{opts: opts}.ends(t, commands)
+			n, err := must(all.QP.Stream())(t).Post(send, most)
+			if n != 0 || !errors.Is(err, verbs.ErrQueueFull) || !strings.HasPrefix(err.Error(), "ibv_wr_start: the queue is full ") {
+				t.Errorf("a stream: %d, %v", n, err)
+			}
+			p, n, err := all.QP.PostAndPoll(send.From(0, most), all.CQ, make([]verbs.WC, 1), 1)
+			if p < 16 || p >= most || n != 0 || !errors.Is(err, verbs.ErrQueueFull) {
+				t.Errorf("PostAndPoll: %d posted, %d completions, %v", p, n, err)
 			}
 			for verb, post := range posts {
 				posted, err := post()

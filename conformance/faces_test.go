@@ -75,8 +75,6 @@ func registrations(t *testing.T, dev *verbs.Device, pd *verbs.PD) []registered {
 func TestElements(t *testing.T) {
 	dev := open(t, softverbs.ODP(3, 0xff, 0, 0)).dev
 	a, b := pair(t, dev)
-	batch := must(verbs.NewSendBatch(2, 1))(t)
-	defer batch.Close()
 	for _, r := range registrations(t, dev, a.PD) {
 		t.Run(r.name, func(t *testing.T) {
 			if addr, rkey, err := r.mr.Remote(); err != nil || addr != r.iova || rkey != r.mr.RKey() {
@@ -92,14 +90,12 @@ func TestElements(t *testing.T) {
 			if got := r.mr.UncheckedSGE(r.off+100, uint32(n)); got != sge {
 				t.Errorf("unchecked %+v, checked %+v", got, sge)
 			}
-			batch.WR(0).Read(1, b.MR.IOVA(), b.MR.RKey()).Add(sge).Flags(verbs.SendSignaled)
-			batch.WR(1).Write(2, b.MR.IOVA()+1000, b.MR.RKey()).Add(sge).Flags(verbs.SendSignaled)
-			if n, err := a.QP.PostSend(batch, 2); n != 2 || err != nil {
-				t.Fatalf("PostSend = %d, %v", n, err)
-			}
-			for range 2 {
-				if wc := must(a.Wait())(t); wc.Err() != nil {
-					t.Fatal(wc.Err())
+			for i, fill := range []func(verbs.SendWR){
+				func(w verbs.SendWR) { w.Read(1, b.MR.IOVA(), b.MR.RKey()).Add(sge) },
+				func(w verbs.SendWR) { w.Write(2, b.MR.IOVA()+1000, b.MR.RKey()).Add(sge) },
+			} {
+				if wc := a.Do(t, fill); wc.Err() != nil {
+					t.Fatalf("request %d: %v", i, wc.Err())
 				}
 			}
 			if got := r.view(t)[100 : 100+n]; !bytes.Equal(got, text) {

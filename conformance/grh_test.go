@@ -11,6 +11,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
 // TestParseGRH reads headers of both versions, and takes nothing that is neither.
@@ -52,21 +53,13 @@ func TestAnswerOfReader(t *testing.T) {
 	c := link.Default()
 	c.Type = verbs.QPTypeUD
 	dev := open(t).dev
-	at := must(link.First(dev))(t)
-	a, b, err := c.Pair(at, at)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a, b := c.Connected(t, dev, dev)
 	way, _ := a.Way(b)
 	ah := must(a.PD.CreateAH(way))(t)
-	recv, send := must(verbs.NewRecvBatch(1, 1))(t), must(verbs.NewSendBatch(1, 1))(t)
-	defer recv.Close()
-	defer send.Close()
-	recv.WR(0).Recv(7).Add(b.MR.UncheckedSGE(0, 100))
-	w := send.WR(0).Send(1).Add(a.MR.UncheckedSGE(0, 8)).Flags(verbs.SendSignaled)
-	if err := errors.Join(ah.Address(w, b.QP.Num(), c.QKey), post(b.QP, recv), a.Send(send, 1)); err != nil {
-		t.Fatal(err)
-	}
+	b.Recv(t, 7, 0, 100)
+	a.Do(t, func(w verbs.SendWR) {
+		must(0, ah.Address(w.Send(1).Add(a.MR.UncheckedSGE(0, 8)), b.QP.Num(), c.QKey))(t)
+	})
 	wc := must(b.Wait())(t)
 	grh := must(verbs.ParseGRH(b.Buf))(t)
 	if mine := must(dev.QueryGID(1, int(way.SGIDIndex)))(t); grh.SGID != mine || grh.DGID != way.DGID {
@@ -80,5 +73,34 @@ func TestAnswerOfReader(t *testing.T) {
 	}
 	if _, err := b.PD.CreateAHFromWC(entry.WC(), b.Buf, 1); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestAnswerByIPv4 describes the way back to where a datagram came from, from a header of IPv4: it stands in the second half of the
+// room for a GRH, and its addresses are those of mapped GIDs.
+func TestAnswerByIPv4(t *testing.T) {
+	lib := must(verbs.LoadFrom(softverbs.New()))(t)
+	dev := must(lib.OpenDevice("soft0"))(t)
+	defer dev.CloseAll()
+	const port, index = 1, 1
+	mine := must(dev.QueryGID(port, index))(t)
+	theirs := verbs.GID{10: 0xff, 11: 0xff, 12: 10, 13: 1, 14: 2, 15: 3}
+	header := func(to verbs.GID) []byte {
+		h := make([]byte, verbs.GRHSize)
+		h[20], h[21], h[28] = 4<<4|5, 0x20, 17 // version and length, type of service, time to live
+		copy(h[32:], theirs[12:])
+		copy(h[36:], to[12:])
+		return h
+	}
+	wc := &verbs.WC{Flags: verbs.WCFlagGRH, SL: 3}
+	got := must(dev.InitAHFromWC(port, wc, header(mine)))(t)
+	want := verbs.AHAttr{PortNum: port, IsGlobal: true, DGID: theirs, SGIDIndex: index, HopLimit: 17, TrafficClass: 0x20, SL: 3}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	for what, to := range map[string]verbs.GID{"a group": {10: 0xff, 11: 0xff, 12: 224, 15: 1}, "an address that the port has not": theirs} {
+		if _, err := dev.InitAHFromWC(port, wc, header(to)); !errors.Is(err, syscall.EINVAL) {
+			t.Errorf("%s: %v", what, err)
+		}
 	}
 }

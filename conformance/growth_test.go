@@ -25,12 +25,8 @@ func BenchmarkGrowth(b *testing.B) {
 	b.Cleanup(func() { buf.Close() }) // after the regions
 	dev := open(b).dev
 	for _, goroutines := range []int{1, 64} {
-		b.Run(fmt.Sprint("goroutines=", goroutines), func(b *testing.B) {
-			if b.N > 1 {
-				b.Skip("measured in rounds: run with -benchtime 1x")
-			}
+		once(b, fmt.Sprint("goroutines=", goroutines), func(b *testing.B) {
 			cost := growRegions(b, dev, buf, goroutines)
-			b.ReportMetric(0, "ns/op")
 			for i, name := range []string{"register", "close", "replace", "closeall"} {
 				first, last := cost[0][i], cost[len(cost)-1][i]
 				b.ReportMetric(last, name+"-ns")

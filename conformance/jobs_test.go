@@ -26,27 +26,30 @@ const (
 	kubernetesJob = "../examples/kubernetes/two-machines.yaml"
 )
 
+// flagsOf returns the names of the flags in calls of a program in a file, of which there are some.
+func flagsOf(t *testing.T, file, call string) (names []string) {
+	t.Helper()
+	name := regexp.MustCompile(`(?:^|[\s"` + "`" + `])-([a-z][a-z.-]*)`)
+	for _, line := range regexp.MustCompile(call).FindAllString(string(must(os.ReadFile(file))(t)), -1) {
+		for _, m := range name.FindAllStringSubmatch(" "+line, -1) {
+			names = append(names, m[1])
+		}
+	}
+	if len(names) == 0 && file != "../examples/kubernetes/README.md" {
+		t.Errorf("%s: no flag is seen", file)
+	}
+	return names
+}
+
 // TestFlagsOfJobs has each flag that the examples and the page give this program be one that it has.
 func TestFlagsOfJobs(t *testing.T) {
-	call := regexp.MustCompile(`(?:conformance\.test|-args|"\$binary"|MORE=").*|` + "`-.*" + `|[( ]-(?:listen|connect) .*`)
-	name := regexp.MustCompile(`(?:^|[\s"` + "`" + `])-([a-z][a-z.-]*)`)
+	const call = `(?:conformance\.test|-args|"\$binary"|MORE=").*|` + "`-.*" + `|[( ]-(?:listen|connect) .*`
 	for _, file := range []string{slurmJob, kubernetesJob, "../examples/slurm/README.md", "../examples/kubernetes/README.md",
 		"../docs/two-machines.md"} {
-		text := must(os.ReadFile(file))(t)
-		seen := 0
-		for _, line := range call.FindAllString(string(text), -1) {
-			for _, m := range name.FindAllStringSubmatch(" "+line, -1) {
-				if m[1] == "args" { // of go test
-					continue
-				}
-				seen++
-				if flag.Lookup(m[1]) == nil {
-					t.Errorf("%s: there is no flag -%s: %s", file, m[1], line)
-				}
+		for _, name := range flagsOf(t, file, call) {
+			if name != "args" && flag.Lookup(name) == nil { // of go test
+				t.Errorf("%s: there is no flag -%s", file, name)
 			}
-		}
-		if seen == 0 && !strings.HasPrefix(file, "../examples/kubernetes/README") {
-			t.Errorf("%s: no flag is seen", file)
 		}
 	}
 }

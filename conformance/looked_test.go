@@ -22,21 +22,18 @@ func TestLookedAt(t *testing.T) {
 		return func(t *testing.T, b *bed) error {
 			cq := must(b.dev.CreateCQ(4, nil, 0))(t)
 			c.SendCQ, c.RecvCQ, c.Type = cq, cq, max(c.Type, verbs.QPTypeRC)
-			_, err := must(b.dev.AllocPD())(t).CreateQP(c)
-			return err
+			return errorOf(must(b.dev.AllocPD())(t).CreateQP(c))
 		}
 	}
 	flow := func(t *testing.T, b *bed) error {
 		cq := must(b.dev.CreateCQ(4, nil, 0))(t)
 		qp := must(must(b.dev.AllocPD())(t).CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeUD, SendCQ: cq, RecvCQ: cq, MaxRecvWR: 1}))(t)
-		_, err := qp.CreateFlow(verbs.NewFlowAttr(verbs.FlowTypeNormal, 1).Specs(&verbs.FlowSpecEth{}))
-		return err
+		return errorOf(qp.CreateFlow(verbs.NewFlowAttr(verbs.FlowTypeNormal, 1).Specs(&verbs.FlowSpecEth{})))
 	}
 	dmabuf := func(offset, length uint64, fd func(*testing.T) int) func(*testing.T, *bed) error {
 		return func(t *testing.T, b *bed) error {
 			part := mem.DMABuf{FD: fd(t), Offset: offset, Length: length}
-			_, err := must(b.dev.AllocPD())(t).RegDMABufMR(part, offset, verbs.DMABufAccessLocalWrite)
-			return err
+			return errorOf(must(b.dev.AllocPD())(t).RegDMABufMR(part, offset, verbs.DMABufAccessLocalWrite))
 		}
 	}
 	file := func(t *testing.T) int {
@@ -49,22 +46,19 @@ func TestLookedAt(t *testing.T) {
 	}
 	devmem := func(t *testing.T, b *bed) error {
 		must(b.dev.AllocDM(verbs.NewAllocDMAttr(3 << 20)))(t)
-		_, err := b.dev.AllocDM(verbs.NewAllocDMAttr(2 << 20))
-		return err
+		return errorOf(b.dev.AllocDM(verbs.NewAllocDMAttr(2 << 20)))
 	}
 	gid := func(index int) func(*testing.T, *bed) error {
 		return func(_ *testing.T, b *bed) error { _, err := b.dev.QueryGID(1, index); return err }
 	}
 	gidEx := func(_ *testing.T, b *bed) error { _, err := b.dev.QueryGIDEx(1, 0); return err }
 	memory := func(t *testing.T, b *bed) error {
-		_, err := must(b.dev.AllocPD())(t).RegMR(make([]byte, 4096), 0)
-		return err
+		return errorOf(must(b.dev.AllocPD())(t).RegMR(make([]byte, 4096), 0))
 	}
 	address := func(to string) func(*testing.T, *bed) error {
 		return func(t *testing.T, b *bed) error {
 			at := verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: must(verbs.ParseGID(to))(t), HopLimit: 1}
-			_, err := must(b.dev.AllocPD())(t).CreateAH(at)
-			return err
+			return errorOf(must(b.dev.AllocPD())(t).CreateAH(at))
 		}
 	}
 	reads := func(pairs int) func(*testing.T, *bed) error {
@@ -112,8 +106,7 @@ func TestLookedAt(t *testing.T) {
 		{"device memory", nil, devmem, "(ENOMEM); may be: the device has 4194304 bytes of device memory (max_dm_size), of which this handle of " +
 			"it holds 3145728 in 1 objects, and other programs may hold more; close what is not needed, or ask for less"},
 		{"alignment", []softverbs.Option{softverbs.Fail("ibv_alloc_dm", 1, syscall.EINVAL)}, func(_ *testing.T, b *bed) error {
-			_, err := b.dev.AllocDM(verbs.NewAllocDMAttr(64))
-			return err
+			return errorOf(b.dev.AllocDM(verbs.NewAllocDMAttr(64)))
 		}, "(EINVAL)"},
 		{"GID", []softverbs.Option{softverbs.Fail("ibv_query_gid", 1, syscall.EINVAL)}, gid(0), "(EINVAL)"},
 		{"unknown GIDs", []softverbs.Option{softverbs.Fail("ibv_query_gid", 0, syscall.EIO)}, gid(0), "(EIO)"},
@@ -126,8 +119,7 @@ func TestLookedAt(t *testing.T) {
 		{"few mappings", []softverbs.Option{softverbs.Fail("ibv_reg_mr", 1, syscall.EAGAIN)}, memory, "(EAGAIN)"},
 		{"the kernel's memory", nil, func(t *testing.T, b *bed) error {
 			at, length := mapped(t, "[vvar]")
-			_, err := must(b.dev.AllocPD())(t).RegMRFrom(mem.Addr(at, length), 0)
-			return err
+			return errorOf(must(b.dev.AllocPD())(t).RegMRFrom(mem.Addr(at, length), 0))
 		}, " of it are the kernel's own ([vvar]), which it does not pin; copy what is there"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -33,21 +33,6 @@ func driven(t *testing.T, driver string) *verbs.Device {
 	return dev
 }
 
-// changes are the changes of a reliable connection to itself, by the new state.
-var changes = map[verbs.QPState]func(qp *verbs.QP, gid verbs.GID) *verbs.QPAttr{
-	verbs.QPStateInit: func(*verbs.QP, verbs.GID) *verbs.QPAttr {
-		return verbs.NewQPAttr(verbs.QPStateInit).PortNum(1).PKeyIndex(0).AccessFlags(0)
-	},
-	verbs.QPStateRTR: func(qp *verbs.QP, gid verbs.GID) *verbs.QPAttr {
-		return verbs.NewQPAttr(verbs.QPStateRTR).AV(verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: gid, HopLimit: 1}).PathMTU(verbs.MTU1024).
-			DestQPNum(qp.Num()).RQPSN(1).MaxDestRDAtomic(1).MinRNRTimer(1)
-	},
-	verbs.QPStateRTS: func(*verbs.QP, verbs.GID) *verbs.QPAttr {
-		return verbs.NewQPAttr(verbs.QPStateRTS).Timeout(14).RetryCnt(1).RNRRetry(1).SQPSN(1).MaxRDAtomic(1)
-	},
-	verbs.QPStateErr: func(*verbs.QP, verbs.GID) *verbs.QPAttr { return verbs.NewQPAttr(verbs.QPStateErr) },
-}
-
 // TestPathMTU posts to queue pairs of bnxt_re before and after they learn a path MTU, by which that provider divides.
 func TestPathMTU(t *testing.T) {
 	const never = "was never in state RTR"
@@ -70,11 +55,13 @@ func TestPathMTU(t *testing.T) {
 		mr := must(pd.RegMR(make([]byte, 64), verbs.MRAccessLocalWrite))(t)
 		qp := must(dev.CreateQPEx(verbs.NewQPInitAttrEx(c.typ, cq, cq, pd).MaxSendWR(4).MaxSendSGE(1).MaxRecvWR(4).MaxRecvSGE(1).
 			SendOps(verbs.QPOpSend)))(t)
+		setup := verbs.RCSetup{PortNum: 1, AV: verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: gid, HopLimit: 1}, PathMTU: verbs.MTU1024,
+			DestQPNum: qp.Num(), Timeout: 14, RetryCnt: 1, RNRRetry: 1, MinRNRTimer: 1}
+		changes := map[verbs.QPState]*verbs.QPAttr{verbs.QPStateInit: setup.Init(), verbs.QPStateRTR: setup.RTR(), verbs.QPStateRTS: setup.RTS(),
+			verbs.QPStateErr: verbs.NewQPAttr(verbs.QPStateErr)}
 		states := append([]verbs.QPState{verbs.QPStateInit}, c.states...)
 		for _, state := range states {
-			if err := qp.Modify(changes[state](qp, gid)); err != nil {
-				t.Fatal(err)
-			}
+			must(0, qp.Modify(changes[state]))(t)
 		}
 		recv, send := must(verbs.NewRecvBatch(1, 1))(t), must(verbs.NewSendBatch(1, 1))(t)
 		recv.WR(0).Recv(1).SGE(uint64(mr.Addr()), 64, mr.LKey())

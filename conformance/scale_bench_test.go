@@ -17,22 +17,13 @@ import (
 func BenchmarkScale(b *testing.B) {
 	bed := open(b)
 	soft, dev := bed.soft, bed.dev
-	once := func(name string, do func(b *testing.B)) {
-		b.Run(name, func(b *testing.B) {
-			if b.N > 1 {
-				b.Skip("measured once: run with -benchtime 1x")
-			}
-			do(b)
-			b.ReportMetric(0, "ns/op")
-		})
-	}
-	once("queue pairs", func(b *testing.B) {
+	once(b, "queue pairs", func(b *testing.B) {
 		made, closed, bytes := growQPs(b, dev, 1000)
 		b.ReportMetric(middle(made[len(made)/2:])/middle(made[:len(made)/2]), "create-x-few")
 		b.ReportMetric(middle(closed[:len(closed)/2])/middle(closed[len(closed)/2:]), "close-x-few")
 		b.ReportMetric(bytes, "Go-bytes")
 	})
-	once("events", func(b *testing.B) {
+	once(b, "events", func(b *testing.B) {
 		const few, all = 10_000, 1_000_000
 		portEvents(b, soft, dev, few) // what the first event makes stays
 		before := heap()
@@ -40,6 +31,17 @@ func BenchmarkScale(b *testing.B) {
 		portEvents(b, soft, dev, all-3*few)
 		b.ReportMetric(portEvents(b, soft, dev, few)/first, "event-x-first")
 		b.ReportMetric(float64(heap()-before)/all, "Go-bytes")
+	})
+}
+
+// once runs a benchmark that measures by itself, in rounds.
+func once(b *testing.B, name string, do func(b *testing.B)) {
+	b.Run(name, func(b *testing.B) {
+		if b.N > 1 {
+			b.Skip("measured in rounds: run with -benchtime 1x")
+		}
+		do(b)
+		b.ReportMetric(0, "ns/op")
 	})
 }
 

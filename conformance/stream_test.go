@@ -3,68 +3,21 @@
 package conformance
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"strings"
 	"syscall"
 	"testing"
+	"unsafe"
 
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
 
 // commands are what queue pairs of these tests are asked for: all but one.
 const commands = verbs.QPOpSend | verbs.QPOpSendWithImm | verbs.QPOpRDMAWrite | verbs.QPOpRDMAWriteWithImm | verbs.QPOpRDMARead |
 	verbs.QPOpAtomicCmpAndSwp | verbs.QPOpAtomicFetchAndAdd | verbs.QPOpLocalInv
-
-// streams returns two connected sides, and streams of commands to both.
-func streams(t *testing.T, dev *verbs.Device, typ verbs.QPType, ops verbs.QPOp) (a, b *link.End, to, from *verbs.QPStream) {
-	t.Helper()
-	at := must(link.First(dev))(t)
-	c := link.Default()
-	c.Type, c.Ops, c.Inline, c.SendSGE = typ, ops, 64, 2
-	a, b, err := c.Pair(at, at)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a, b, must(a.QP.Stream())(t), must(b.QP.Stream())(t)
-}
-
-// TestStreamExplains fills the queue of a stream, posts in a state that takes no request, and a request of too many elements behind a good
-// one: the errors say what those of posts say. The first device answers as soft-RoCE, the second as mlx5.
-func TestStreamExplains(t *testing.T) {
-	for i, b := range []*bed{open(t), open(t, softverbs.LikeMLX5())} {
-		a, _, stream, _ := streams(t, b.dev, verbs.QPTypeRC, commands)
-		batch := must(verbs.NewSendBatch(1024, 9))(t)
-		for i := range batch.Len() {
-			batch.WR(i).Write(uint64(i), uint64(a.MR.Addr()), a.MR.RKey())
-		}
-		n, err := stream.Post(batch, 1024)
-		if n != 0 || !errors.Is(err, verbs.ErrQueueFull) || !strings.Contains(err.Error(), "ibv_wr_start: the queue is full") {
-			t.Errorf("device %d, a full queue: %d, %v", i, n, err)
-		}
-		for range 9 {
-			batch.WR(1).SGE(uint64(a.MR.Addr()), 8, a.MR.LKey())
-		}
-		n, err = stream.Post(batch, 2)
-		if n != 0 || errors.Is(err, verbs.ErrQueueFull) || err == nil || !strings.Contains(err.Error(), "request 1 (wr_id 1)") ||
-			!strings.Contains(err.Error(), "max_send_sge") {
-			t.Errorf("device %d, too many elements: %d, %v", i, n, err)
-		}
-		if err := a.QP.Modify(verbs.NewQPAttr(verbs.QPStateReset)); err != nil {
-			t.Fatal(err)
-		}
-		n, err = stream.Post(batch, 1)
-		if n != 0 || err == nil || errors.Is(err, verbs.ErrQueueFull) || !strings.Contains(err.Error(), "ibv_wr_start: request 0 (wr_id 0)") ||
-			!strings.Contains(err.Error(), "state RESET: this queue pair takes requests only in RTS") {
-			t.Errorf("device %d, in RESET: %d, %v", i, n, err)
-		}
-		if err := batch.Close(); err != nil {
-			t.Error(err)
-		}
-	}
-}
 
 // TestStreamOfNobody makes no stream where there are no functions, and none after Close.
 func TestStreamOfNobody(t *testing.T) {
@@ -87,7 +40,10 @@ func TestStreamOfNobody(t *testing.T) {
 	if err := plain.PD.Close(); !errors.Is(err, syscall.EBUSY) {
 		t.Errorf("Close of the domain: %v", err)
 	}
-	a, _, stream, _ := streams(t, dev, verbs.QPTypeRC, commands)
+	c := link.Default()
+	c.Ops = commands
+	a, _ := c.Connected(t, dev, dev)
+	stream := must(a.QP.Stream())(t)
 	batch := must(verbs.NewSendBatch(1, 1))(t)
 	if n := testing.AllocsPerRun(50, func() { stream.Post(batch, 0) }); n != 0 {
 		t.Errorf("%v allocations", n)
@@ -112,5 +68,38 @@ func TestStreamOfNobody(t *testing.T) {
 	batch.Close()
 	if _, err := stream.Post(batch, 1); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("a closed batch: %v", err)
+	}
+}
+
+// TestInlineList sends inline data that lies in many pieces, which C takes while posting.
+func TestInlineList(t *testing.T) {
+	dev := open(t).dev
+	for _, pieces := range []int{2, 32, 33, 40} { // C has room for lists of 32 at hand
+		c := link.Default()
+		c.Ops, c.Inline = commands, 256
+		a, b := c.Connected(t, dev, dev)
+		stream := must(a.QP.Stream())(t)
+		batch := must(verbs.NewSendBatch(1, pieces))(t)
+		w := batch.WR(0).Write(1, uint64(b.MR.Addr()), b.MR.RKey()).Flags(verbs.SendSignaled | verbs.SendInline)
+		var want []byte
+		for i := range pieces {
+			piece := a.Buf[8*i : 8*i+i%4+1]
+			for j := range piece {
+				piece[j] = byte(i + j + 1)
+			}
+			w.SGE(uint64(uintptr(unsafe.Pointer(&piece[0]))), uint32(len(piece)), 0)
+			want = append(want, piece...)
+		}
+		if n, err := stream.Post(batch, 1); n != 1 || err != nil {
+			t.Fatal(pieces, n, err)
+		}
+		clear(a.Buf)
+		if wc := must(a.Wait())(t); wc.Err() != nil || !bytes.Equal(b.Buf[:len(want)], want) {
+			t.Errorf("%d pieces: %+v: % x, want % x", pieces, wc, b.Buf[:len(want)], want)
+		}
+		if n := testing.AllocsPerRun(20, func() { stream.Post(batch, 0) }); n != 0 {
+			t.Errorf("%v allocations", n)
+		}
+		batch.Close()
 	}
 }

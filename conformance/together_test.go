@@ -35,8 +35,7 @@ func shared(tb testing.TB) []together {
 			func(threads, n int) (time.Duration, error) { return hotbench.PollTogether(cq.CPtr(), threads, n) },
 			func() error {
 				var wcs [4]verbs.WC
-				_, err := cq.PollInto(wcs[:])
-				return err
+				return errorOf(cq.PollInto(wcs[:]))
 			}},
 		{"pd", 1 << 17,
 			func(threads, n int) (time.Duration, error) {
@@ -86,15 +85,11 @@ func BenchmarkTogether(b *testing.B) {
 	for _, w := range shared(b) {
 		var alone [2]float64
 		for _, n := range []int{1, 2, 64} {
-			b.Run(fmt.Sprint(w.name, "/", n), func(b *testing.B) {
-				if b.N > 1 {
-					b.Skip("measured in rounds: run with -benchtime 1x")
-				}
+			once(b, fmt.Sprint(w.name, "/", n), func(b *testing.B) {
 				inGo, inC := w.cost(b, n)
 				if n == 1 {
 					alone = [2]float64{inGo, inC}
 				}
-				b.ReportMetric(0, "ns/op")
 				b.ReportMetric(inGo, "Go-ns")
 				b.ReportMetric(inC, "C-ns")
 				b.ReportMetric(inGo/inC, "x-C")

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	setups "github.com/verbsgen/verbsgen/gen/verbs/connect"
 	"github.com/verbsgen/verbsgen/gen/verbs/verbstest"
@@ -86,12 +87,9 @@ var troubles = map[string]func(*testing.T) error{
 		return errors.New(string(must(child.Output())(t)))
 	},
 	"the limit on locked memory, RLIMIT_MEMLOCK, is ...": func(t *testing.T) error {
-		_, err := must(open(t, softverbs.MemlockLimit(64<<10)).dev.AllocPD())(t).RegMR(make([]byte, 128<<10), 0)
-		return err
+		return errorOf(must(open(t, softverbs.MemlockLimit(64<<10)).dev.AllocPD())(t).RegMR(make([]byte, 128<<10), 0))
 	},
-	"..., SGIDIndex, is the link-local address ..., and DGID is the IPv4 address ...": func(t *testing.T) error {
-		return lostPeer(t, 0, "::ffff:192.0.2.1")
-	},
+	"..., SGIDIndex, is the link-local address ..., and DGID is the IPv4 address ...": func(t *testing.T) error { return lostPeer(t, 0, "::ffff:192.0.2.1") },
 	"nobody answers at ..., no route leads to ...": func(t *testing.T) error {
 		return errors.Join(lostPeer(t, 1, "::ffff:192.0.2.1"), lostPeer(t, 0, "2001::1"))
 	},
@@ -151,26 +149,20 @@ func lostPeer(t *testing.T, sgid uint8, to string) error {
 func completed(t *testing.T, change func(*verbs.RCSetup), build func(verbs.SendWR, *verbs.MR), says ...string) error {
 	t.Helper()
 	dev := open(t).dev
-	pd, cq := must(dev.AllocPD())(t), must(dev.CreateCQ(4, nil, 0))(t)
-	qp := must(pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, MaxSendWR: 1, MaxSendSGE: 1, MaxRecvWR: 1,
-		MaxRecvSGE: 1}))(t)
-	mr := must(pd.RegMR(make([]byte, 64), rw))(t)
+	e := must(link.NewEnd(dev))(t)
 	setup := setups.DefaultSetup()
-	setup.DestQPNum, setup.AccessFlags = qp.Num(), verbs.QPAccessRemoteWrite|verbs.QPAccessRemoteRead
+	setup.DestQPNum = e.QP.Num()
 	setup.AV = verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: must(dev.QueryGID(1, 0))(t), HopLimit: 1}
 	setup.Timeout, setup.RetryCnt, setup.RNRRetry, setup.MinRNRTimer = 8, 3, 1, 1
 	if change != nil {
 		change(&setup)
 	}
-	if err := setup.ToRTS(qp); err != nil {
-		t.Fatal(err)
-	}
-	batch := must(verbs.NewSendBatch(1, 1))(t)
-	w := batch.WR(0)
-	build(w, mr)
-	w.Add(mr.UncheckedSGE(0, 64)).Flags(verbs.SendSignaled)
-	must(qp.PostSend(batch, 1))(t)
-	return failedWith(t, cq, says)
+	must(0, errors.Join(e.QP.Modify(setup.RTR()), e.QP.Modify(setup.RTS())))(t)
+	e.Post(t, func(w verbs.SendWR) {
+		build(w, e.MR)
+		w.Add(e.MR.UncheckedSGE(0, 64))
+	})
+	return failedWith(t, e.CQ, says)
 }
 
 // failedWith is the error of the next completion that failed.
@@ -193,26 +185,19 @@ func failedWith(t *testing.T, cq *verbs.CQ, says []string) error {
 // shortDatagram receives a datagram in memory without room for the header in front of it. Software devices and soft-RoCE say LOC_QP_OP_ERR,
 // and cards LOC_LEN_ERR.
 func shortDatagram(t *testing.T) error {
+	c := link.Default()
+	c.Type = verbs.QPTypeUD
 	dev := open(t).dev
-	pd, cq, sent := must(dev.AllocPD())(t), must(dev.CreateCQ(4, nil, 0))(t), must(dev.CreateCQ(4, nil, 0))(t)
-	qp := must(pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeUD, SendCQ: sent, RecvCQ: cq, MaxSendWR: 1, MaxSendSGE: 1, MaxRecvWR: 1,
-		MaxRecvSGE: 1}))(t)
-	mr := must(pd.RegMR(make([]byte, 64), rw))(t)
-	if err := (verbs.UDSetup{PortNum: 1, QKey: 7}).ToRTS(qp); err != nil {
-		t.Fatal(err)
-	}
-	recvs, batch := must(verbs.NewRecvBatch(1, 1))(t), must(verbs.NewSendBatch(1, 1))(t)
-	recvs.WR(0).Recv(1).Add(mr.UncheckedSGE(0, 64))
-	must(qp.PostRecv(recvs, 1))(t)
-	ah := must(pd.CreateAH(verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: must(dev.QueryGID(1, 0))(t), HopLimit: 1}))(t)
-	w := batch.WR(0).Send(2).Add(mr.UncheckedSGE(0, 64)).Flags(verbs.SendSignaled)
-	if err := ah.Address(w, qp.Num(), 7); err != nil {
-		t.Fatal(err)
-	}
-	must(qp.PostSend(batch, 1))(t)
+	a, b := c.Connected(t, dev, dev)
+	way, _ := a.Way(b)
+	ah := must(a.PD.CreateAH(way))(t)
+	b.Recv(t, 1, 0, 64)
+	a.Post(t, func(w verbs.SendWR) {
+		must(0, ah.Address(w.Send(2).Add(a.MR.UncheckedSGE(0, 64)), b.QP.Num(), c.QKey))(t)
+	})
 	card := verbs.WC{Status: verbs.WCStatusLocLenErr}.Err()
 	if !strings.Contains(card.Error(), "without room for the 40 bytes of GRH") {
 		t.Error(card)
 	}
-	return errors.Join(card, failedWith(t, cq, []string{"on UD with the 40 bytes of GRH in front of it"}))
+	return errors.Join(card, failedWith(t, b.CQ, []string{"on UD with the 40 bytes of GRH in front of it"}))
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"strings"
-	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
@@ -16,7 +15,6 @@ import (
 	"github.com/verbsgen/verbsgen/conformance/internal/census"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dl"
-	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
 var deviceFlag = flag.String("device", os.Getenv("VERBS_DEVICE"),
@@ -63,11 +61,7 @@ func library(t *testing.T) (*dl.Library, string) {
 func open(t *testing.T) *bed {
 	t.Helper()
 	real, name := library(t)
-	return openFrom(t, must(verbs.LoadFrom(real))(t), name)
-}
-
-func openFrom(t *testing.T, lib *verbs.Lib, name string) *bed {
-	t.Helper()
+	lib := must(verbs.LoadFrom(real))(t)
 	before := resources(t, name)
 	dev := must(lib.OpenDevice(name))(t)
 	t.Cleanup(func() {
@@ -101,33 +95,6 @@ func must[T any](v T, err error) func(t *testing.T) T {
 		}
 		return v
 	}
-}
-
-// refusal returns the IDs of the rules that refused a call before the library saw it; nil when they did not.
-func refusal(err error) []string {
-	var e *verr.Error
-	if !errors.As(err, &e) || !e.Refused {
-		return nil
-	}
-	var ids []string
-	for _, v := range e.Violations {
-		ids = append(ids, v.Rule.ID)
-	}
-	return ids
-}
-
-// errnoName names an answer of the kernel.
-func errnoName(e syscall.Errno) string {
-	switch e {
-	case 0:
-		return "accepted"
-	case syscall.EOPNOTSUPP: // the same number as ENOTSUP
-		return "EOPNOTSUPP"
-	}
-	if n := unix.ErrnoName(e); n != "" {
-		return n
-	}
-	return e.Error()
 }
 
 // kernelRelease returns the release of the running kernel, "6.1.0-50-amd64", and its series, "6.1".

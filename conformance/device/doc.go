@@ -5,11 +5,6 @@
 // the tests are skipped with the reason. The package owns no device: a test closes what it opened, and the kernel's own count
 // of objects shows it.
 //
-// Tests of faults break what they can for real: a process is killed, packets are lost, the network goes down, a limit of memory
-// is met. Each ends within a deadline, puts the network right again, and leaves nothing open in the kernel. They touch soft-RoCE on
-// a pair of virtual networks and nothing else. The removal of a device is not among them: soft-RoCE keeps a device, and whoever
-// removes it waiting, until the last context is closed, and tells nobody.
-//
 // What the kernels of three Debian releases answered to every combination of access flags, and with what they refused calls that
 // break rules with severity error, is kept in testdata, so that the rules are held against real answers on any machine.
 package device

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -13,6 +14,9 @@ import (
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 )
+
+// slack is how long what must come may take: the machine is shared, and emulated.
+const slack = 10 * time.Second
 
 // event takes the next asynchronous event.
 func event(t *testing.T, dev *verbs.Device, limit time.Duration) (*verbs.AsyncEvent, error) {
@@ -23,15 +27,18 @@ func event(t *testing.T, dev *verbs.Device, limit time.Duration) (*verbs.AsyncEv
 
 // TestDrainedEvent moves a queue pair to SQD, and asks for the event that its send queue is drained.
 func TestDrainedEvent(t *testing.T) {
-	w := openWire(t)
-	near, far := w.pair(t, link.Usual)
-	if wc := write(t, near, memoryOf(far), slack); wc.Err() != nil {
-		t.Fatal(wc.Err())
+	b := open(t)
+	if !strings.HasPrefix(b.name, "rxe") {
+		t.Skipf("the driver of mlx5 has no SQD; this is %s", b.name)
+	}
+	near, _, err := link.Pair(b.dev, b.dev)
+	if err != nil {
+		t.Fatal(err)
 	}
 	if err := near.QP.Modify(verbs.NewQPAttr(verbs.QPStateSQD).EnSQDAsyncNotify(true)); err != nil {
 		t.Fatal(err)
 	}
-	ev := must(event(t, w.devs[0], slack))(t)
+	ev := must(event(t, b.dev, slack))(t)
 	if ev.Type != verbs.EventTypeSQDrained || ev.QP != near.QP || ev.CQ != nil || ev.Port != 0 {
 		t.Errorf("%v of QP %v, CQ %v, port %d", ev.Type, ev.QP, ev.CQ, ev.Port)
 	}

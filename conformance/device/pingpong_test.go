@@ -13,29 +13,12 @@ import (
 	"os/exec"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/gen/verbs/endpoint"
 )
-
-// game is what both sides must agree on, and how the C program waits.
-type game struct {
-	name   string
-	size   int
-	iters  int
-	events bool
-}
-
-// games include a message of one byte, and one that ends in a packet of 673 bytes.
-var games = []game{
-	{"polling", 4096, 100, false},
-	{"events", 4096, 100, true},
-	{"one byte", 1, 20, false},
-	{"long", 100001, 10, true},
-}
 
 // address is what a side tells its peer of its queue pair.
 type address struct {
@@ -51,18 +34,17 @@ func (a address) String() string {
 
 // player is our side of a game: an endpoint, connected as ibv_rc_pingpong does it.
 type player struct {
-	game
 	e          *endpoint.Endpoint
 	setup      verbs.RCSetup
 	came       chan verbs.WC
 	self, peer address
 }
 
-// player returns our side, which the end of the test closes.
-func (g game) player(t *testing.T, dev *verbs.Device) *player {
+// newPlayer returns our side, which the end of the test closes.
+func newPlayer(t *testing.T, dev *verbs.Device, size int) *player {
 	t.Helper()
-	p := &player{game: g, came: make(chan verbs.WC, 4)}
-	p.e = must(endpoint.New(dev, endpoint.Config{Sends: 1, SendSize: g.size, Recvs: 4, RecvSize: g.size,
+	p := &player{came: make(chan verbs.WC, 4)}
+	p.e = must(endpoint.New(dev, endpoint.Config{Sends: 1, SendSize: size, Recvs: 4, RecvSize: size,
 		Handle: func(_ *endpoint.Endpoint, wc verbs.WC) { p.came <- wc }}))(t)
 	t.Cleanup(func() {
 		if err := p.e.Close(); err != nil {
@@ -79,18 +61,8 @@ func (g game) player(t *testing.T, dev *verbs.Device) *player {
 	return p
 }
 
-// meet tells the peer our address and connects to its own. A server connects before it answers, a client before it confirms.
-func (p *player) meet(conn net.Conn, client bool) error {
-	tell := func() error {
-		a := p.self
-		_, err := fmt.Fprintf(conn, "%04x:%06x:%06x:%x\x00", a.LID, a.QPN, a.PSN, a.GID[:])
-		return err
-	}
-	if client {
-		if err := tell(); err != nil {
-			return err
-		}
-	}
+// meet connects to the address that the client tells, and answers with our own, which the client confirms.
+func (p *player) meet(conn net.Conn) error {
 	a := &p.peer
 	line := make([]byte, len("0000:000000:000000:")+2*len(a.GID)+1)
 	if _, err := io.ReadFull(conn, line); err != nil {
@@ -105,35 +77,26 @@ func (p *player) meet(conn net.Conn, client bool) error {
 	if err := errors.Join(p.e.QP.Modify(p.setup.RTR()), p.e.QP.Modify(p.setup.RTS())); err != nil {
 		return fmt.Errorf("connecting to %v: %w", a, err)
 	}
-	const done = "done\x00"
-	if client {
-		_, err := io.WriteString(conn, done)
+	a = &p.self
+	if _, err := fmt.Fprintf(conn, "%04x:%06x:%06x:%x\x00", a.LID, a.QPN, a.PSN, a.GID[:]); err != nil {
 		return err
 	}
-	if err := tell(); err != nil {
-		return err
-	}
-	said := make([]byte, len(done))
-	if _, err := io.ReadFull(conn, said); err != nil || string(said) != done {
+	said := make([]byte, len("done\x00"))
+	if _, err := io.ReadFull(conn, said); err != nil || string(said) != "done\x00" {
 		return fmt.Errorf("the client confirms with %q: %v", said, err)
 	}
 	return nil
 }
 
-// play sends back each message that comes, and compares it with expect. A client begins, and sees its own message come back.
-func (p *player) play(ctx context.Context, client bool, expect []byte) error {
+// play sends back each message that comes, and compares it with expect.
+func (p *player) play(ctx context.Context, iters int, expect []byte) error {
 	s, err := p.e.Slot(ctx)
 	if err != nil {
 		return err
 	}
 	defer s.Free()
-	s.Send(copy(s.Bytes(), expect))
-	if client {
-		if _, err := s.Do(ctx); err != nil {
-			return err
-		}
-	}
-	for i := range p.iters {
+	s.Send(len(expect))
+	for i := range iters {
 		select {
 		case wc := <-p.came:
 			got := p.e.Recv(int(wc.ID))[:wc.ByteLen]
@@ -149,9 +112,6 @@ func (p *player) play(ctx context.Context, client bool, expect []byte) error {
 		case <-p.e.Done():
 			return fmt.Errorf("%d messages came: %w", i, p.e.Err())
 		}
-		if client && i == p.iters-1 {
-			return nil
-		}
 		if _, err := s.Do(ctx); err != nil {
 			return err
 		}
@@ -159,114 +119,55 @@ func (p *player) play(ctx context.Context, client bool, expect []byte) error {
 	return nil
 }
 
-// TestPingPong plays with ibv_rc_pingpong in both roles.
+// TestPingPong plays with ibv_rc_pingpong as its server, with messages of one byte too, and with some that end in a packet of 673 bytes.
+// With a depth of 40 the program posts receives anew while it plays. Our queue pair stays until it has ended, so that its last message is
+// acknowledged.
 func TestPingPong(t *testing.T) {
-	for _, g := range games {
-		t.Run("C server/"+g.name, func(t *testing.T) { g.against(t, true) })
-		t.Run("C client/"+g.name, func(t *testing.T) { g.against(t, false) })
-	}
-}
-
-// against plays with the C program, of which ours is the client or the server, and compares what it printed. Our queue pair stays until
-// it has ended, so that its last message is acknowledged.
-func (g game) against(t *testing.T, client bool) {
-	b := open(t)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	p := g.player(t, b.dev)
-	expect := bytes.Repeat([]byte{0x7b}, g.size) // what the C program fills its memory with
-	if client {
-		for i := range expect {
-			expect[i] = byte(i*7 + 1)
-		}
-	}
-	var program *exec.Cmd
-	var out *bytes.Buffer
-	var conn net.Conn
-	if client {
-		port := freePort(t)
-		program, out = g.command(ctx, t, b.name, port)
-		if err := program.Start(); err != nil {
-			t.Fatal(err)
-		}
-		conn = dial(ctx, t, port)
-	} else {
-		ln := must((&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0"))(t)
-		program, out = g.command(ctx, t, b.name, ln.Addr().(*net.TCPAddr).Port, "127.0.0.1")
-		if err := program.Start(); err != nil {
-			t.Fatal(err)
-		}
-		defer context.AfterFunc(ctx, func() { ln.Close() })()
-		conn = must(ln.Accept())(t)
-		ln.Close()
-	}
-	defer conn.Close()
-	exited := make(chan error, 1)
-	go func() {
-		err := program.Wait()
-		if err != nil {
-			cancel()
-		}
-		exited <- err
-	}()
-	began := time.Now()
-	err := errors.Join(conn.SetDeadline(began.Add(40*time.Second)), p.meet(conn, client))
-	if err == nil {
-		err = p.play(ctx, client, expect)
-	}
-	took := time.Since(began)
-	if err != nil {
-		cancel()
-		t.Fatalf("our side: %v; the C program: %v\n%s", err, <-exited, out)
-	}
-	if err := <-exited; err != nil {
-		t.Fatalf("the C program: %v\n%s", err, out)
-	}
-	for _, want := range []string{fmt.Sprintf("local address:  %v\n", p.peer), fmt.Sprintf("remote address: %v\n", p.self),
-		fmt.Sprintf("%d bytes in ", 2*g.size*g.iters), fmt.Sprintf("%d iters in ", g.iters)} {
-		if !strings.Contains(out.String(), want) {
-			t.Errorf("the C program did not print %q, but\n%s", want, out)
-		}
-	}
-	t.Logf("%d messages of %d bytes each way: %.1f us/iter", g.iters, g.size, float64(took.Microseconds())/float64(g.iters))
-}
-
-// command prepares the C program, as server without a host. With a depth of 40 it posts receives anew while it plays.
-func (g game) command(ctx context.Context, t *testing.T, device string, port int, host ...string) (*exec.Cmd, *bytes.Buffer) {
-	t.Helper()
 	const program = "ibv_rc_pingpong"
-	args := []string{"-d", device, "-g", "0", "-p", strconv.Itoa(port), "-s", strconv.Itoa(g.size), "-n", strconv.Itoa(g.iters), "-r", "40"}
-	if g.events {
-		args = append(args, "-e")
-	}
 	if _, err := exec.LookPath(program); err != nil {
 		lacking(t, "%v; it is in the Debian package ibverbs-utils", err)
 	}
-	out := &bytes.Buffer{}
-	c := exec.CommandContext(ctx, program, append(args, host...)...)
-	c.Stdout, c.Stderr, c.WaitDelay = out, out, time.Second
-	return c, out
-}
-
-// dial goes to the TCP port of a program that may not listen yet.
-func dial(ctx context.Context, t *testing.T, port int) net.Conn {
-	t.Helper()
-	for {
-		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
-		if err == nil {
-			return conn
-		}
-		if !errors.Is(err, syscall.ECONNREFUSED) || ctx.Err() != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(20 * time.Millisecond)
+	for size, iters := range map[int]int{1: 20, 4096: 100, 100001: 10} {
+		t.Run(strconv.Itoa(size), func(t *testing.T) {
+			b := open(t)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			p := newPlayer(t, b.dev, size)
+			ln := must((&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0"))(t)
+			defer context.AfterFunc(ctx, func() { ln.Close() })()
+			var out bytes.Buffer
+			c := exec.CommandContext(ctx, program, "-d", b.name, "-g", "0", "-p", strconv.Itoa(ln.Addr().(*net.TCPAddr).Port), "-s",
+				strconv.Itoa(size), "-n", strconv.Itoa(iters), "-r", "40", "-e", "127.0.0.1")
+			c.Stdout, c.Stderr, c.WaitDelay = &out, &out, time.Second
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			exited := make(chan error, 1)
+			go func() {
+				err := c.Wait()
+				if err != nil {
+					cancel()
+				}
+				exited <- err
+			}()
+			conn := must(ln.Accept())(t)
+			defer conn.Close()
+			err := errors.Join(conn.SetDeadline(time.Now().Add(40*time.Second)), p.meet(conn))
+			if err == nil {
+				err = p.play(ctx, iters, bytes.Repeat([]byte{0x7b}, size)) // what the C program fills its memory with
+			}
+			if err != nil {
+				cancel()
+			}
+			if ended := <-exited; err != nil || ended != nil {
+				t.Fatalf("our side: %v; the C program: %v\n%s", err, ended, &out)
+			}
+			for _, want := range []string{fmt.Sprintf("local address:  %v\n", p.peer), fmt.Sprintf("remote address: %v\n", p.self),
+				fmt.Sprintf("%d bytes in ", 2*size*iters), fmt.Sprintf("%d iters in ", iters)} {
+				if !strings.Contains(out.String(), want) {
+					t.Errorf("the C program did not print %q, but\n%s", want, &out)
+				}
+			}
+		})
 	}
-}
-
-// freePort returns a TCP port that nobody listens on just now.
-func freePort(t *testing.T) int {
-	t.Helper()
-	ln := must(net.Listen("tcp", ":0"))(t)
-	defer ln.Close()
-	return ln.Addr().(*net.TCPAddr).Port
 }

@@ -24,7 +24,6 @@ var modules = []string{
 	"virtio_pci", "9p", "9pnet_virtio", "overlay", // the root
 	"veth", "crc32_generic?", "rdma_rxe", "ib_uverbs", // the devices
 	"rdma_ucm",  // connections
-	"sch_netem", // lossy networks
 }
 
 // Files of an image.

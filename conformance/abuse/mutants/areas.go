@@ -23,7 +23,7 @@ const (
 	recorder = test + "./conformance/recording"
 	suites   = test + "./conformance -run ^TestSuite$"
 	// calls leaves out the suite, and the tests of conformance that build programs or take long for other reasons.
-	calls = test + "./conformance -skip ^(TestSuite|TestMutants|TestTwice|TestParity|TestSlurm)$"
+	calls = test + "./conformance -skip ^(TestSuite|TestTwice|TestParity|TestSlurm)$"
 	// leaks runs the suite under the address sanitizer, and owned the tests of the software device, as .ci/asan does.
 	leaks = test + "-asan ./conformance -run ^TestSuite$"
 	owned = test + "-asan ./runtime/softverbs"

@@ -11,6 +11,7 @@ import (
 	"net/netip"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/verbsgen/verbsgen/gen/rdmacm"
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/gen/verbs/verbstest"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 	"github.com/verbsgen/verbsgen/runtime/softcm"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
@@ -35,8 +37,8 @@ const patience = 30 * time.Second
 type bed struct {
 	lib            *rdmacm.Lib
 	server, client netip.Addr
-	soft           bool // the software devices, not those of a kernel
-	card           bool // an emulated card, which librdmacm takes for a kernel
+	soft           *softverbs.Device // nil on a kernel
+	card           bool              // an emulated card, which librdmacm takes for a kernel
 }
 
 // lacking says that something is not there: it skips the test, or fails it where a device is required.
@@ -67,7 +69,7 @@ func softBed(t *testing.T) *bed {
 		}
 	})
 	lib := must(rdmacm.LoadFrom(must(verbs.LoadFrom(soft))(t), cm))(t)
-	return &bed{lib: lib, server: netip.MustParseAddr("10.0.0.1"), client: netip.MustParseAddr("10.0.0.2"), soft: true}
+	return &bed{lib: lib, server: netip.MustParseAddr("10.0.0.1"), client: netip.MustParseAddr("10.0.0.2"), soft: soft}
 }
 
 func kernelBed(t *testing.T) *bed {
@@ -199,18 +201,22 @@ type end struct {
 	mr  *verbs.MR
 }
 
-// newEnd makes a queue pair for an identifier.
-func newEnd(t *testing.T, id *rdmacm.ID, size uint64) *end {
+// newParts makes what the queue pair of an end is made of.
+func newParts(t *testing.T, id *rdmacm.ID) *end {
 	t.Helper()
-	e := &end{id: id, dev: must(id.Device())(t), buf: must(mem.New(size))(t)}
+	e := &end{id: id, dev: must(id.Device())(t), buf: must(mem.New(4096))(t)}
 	e.pd = must(e.dev.AllocPD())(t)
 	e.cq = must(e.dev.CreateCQ(32, nil, 0))(t)
 	e.mr = must(e.pd.RegMRFrom(e.buf, verbs.MRAccessLocalWrite))(t)
-	attr := verbs.QPInitAttr{
-		Type: verbs.QPTypeRC, SendCQ: e.cq, RecvCQ: e.cq, MaxSendWR: 16, MaxRecvWR: 16, MaxSendSGE: 1,
-		MaxRecvSGE: 1, SignalAll: true,
-	}
-	e.qp = must(id.CreateQP(e.pd, attr))(t)
+	return e
+}
+
+// newEnd makes a queue pair for an identifier.
+func newEnd(t *testing.T, id *rdmacm.ID) *end {
+	t.Helper()
+	e := newParts(t, id)
+	e.qp = must(id.CreateQP(e.pd, verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: e.cq, RecvCQ: e.cq, MaxSendWR: 16, MaxRecvWR: 16,
+		MaxSendSGE: 1, MaxRecvSGE: 1, SignalAll: true}))(t)
 	if e.qp.PD() != e.pd || e.qp.Device() != e.dev || e.qp.Num() == 0 {
 		t.Errorf("the queue pair has PD %p, device %p, number %d", e.qp.PD(), e.qp.Device(), e.qp.Num())
 	}
@@ -230,11 +236,17 @@ func (e *end) close(t *testing.T) {
 	if _, err := e.qp.PostRecv(must(verbs.NewRecvBatch(1, 1))(t), 1); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("a post after Close: %v", err)
 	}
-	check(t, e.id.Close())
-	check(t, e.mr.Close())
-	check(t, e.buf.Close())
-	check(t, e.cq.Close())
-	check(t, e.pd.Close())
+	closeAll(t, e.id, e.mr, e.buf, e.cq, e.pd)
+}
+
+// closeAll closes in order. Two identifiers may have one device.
+func closeAll(t *testing.T, all ...interface{ Close() error }) {
+	t.Helper()
+	for i, c := range all {
+		if !slices.Contains(all[:i], c) {
+			check(t, c.Close())
+		}
+	}
 }
 
 // TestConnect connects two identifiers of a process: private data, bytes by the queue pairs, the end of the connection, and what
@@ -243,7 +255,7 @@ func TestConnect(t *testing.T) {
 	b := newBed(t)
 	there, here := b.channel(t), b.channel(t)
 	listener, at := b.listen(t, there)
-	client := newEnd(t, b.resolved(t, here, at), 4096)
+	client := newEnd(t, b.resolved(t, here, at))
 	check(t, client.id.Connect(rdmacm.ConnAttr{
 		PrivateData: []byte("hello"), ResponderResources: 3, InitiatorDepth: 2, FlowControl: true, RetryCount: 5, RNRRetryCount: 6,
 	}))
@@ -258,11 +270,11 @@ func TestConnect(t *testing.T) {
 		!reflect.DeepEqual(ev.Conn, want) {
 		t.Errorf("request %+v with %q, want %+v", ev, said, want)
 	}
-	server := newEnd(t, ev.ID, 4096)
+	server := newEnd(t, ev.ID)
 	if same := must(listener.Device())(t) == server.dev; !same {
 		t.Error("two identifiers of one device have two handles of it")
 	}
-	receive(t, server, 0, 4096)
+	receive(t, server, 1, 0, 4096)
 	check(t, server.id.Accept(rdmacm.ConnAttr{
 		PrivateData: []byte("welcome"), ResponderResources: 1, InitiatorDepth: 1, RNRRetryCount: 7,
 	}))
@@ -277,14 +289,7 @@ func TestConnect(t *testing.T) {
 		t.Errorf("a report of what the library knows: %v", err)
 	}
 
-	text := strings.Repeat("bytes that really move. ", 100)
-	copy(client.buf.Bytes(), text)
-	send(t, client, len(text))
-	completed(t, client)
-	completed(t, server)
-	if got := string(server.buf.Bytes()[:len(text)]); got != text {
-		t.Errorf("received %.40q", got)
-	}
+	move(t, client, server, strings.Repeat("bytes that really move. ", 100))
 
 	check(t, client.id.Disconnect())
 	next(t, there, rdmacm.EventTypeDisconnected)
@@ -301,24 +306,29 @@ func TestConnect(t *testing.T) {
 	}
 }
 
-// TestReject has the listener reject a request, with private data.
+// TestReject has the listener reject requests, with private data: by itself, and because of extended connection establishment, which the
+// peer is told.
 func TestReject(t *testing.T) {
 	b := newBed(t)
-	there, here := b.channel(t), b.channel(t)
-	_, at := b.listen(t, there)
-	client := newEnd(t, b.resolved(t, here, at), 4096)
-	check(t, client.id.Connect(rdmacm.ConnAttr{}))
-	ev := next(t, there, rdmacm.EventTypeConnectRequest)
-	check(t, ev.ID.Reject([]byte("no")))
-	if ev := next(t, here, rdmacm.EventTypeRejected); ev.Status == 0 || !bytes.HasPrefix(ev.Conn.PrivateData, []byte("no\x00")) {
-		t.Errorf("%+v", ev)
+	const vendorOption = 35 // as InfiniBand numbers reasons
+	for status, reject := range map[int]func(*rdmacm.ID, []byte) error{0: (*rdmacm.ID).Reject, vendorOption: (*rdmacm.ID).RejectECE} {
+		there, here := b.channel(t), b.channel(t)
+		_, at := b.listen(t, there)
+		client := newEnd(t, b.resolved(t, here, at))
+		check(t, client.id.Connect(rdmacm.ConnAttr{}))
+		ev := next(t, there, rdmacm.EventTypeConnectRequest)
+		check(t, reject(ev.ID, []byte("no")))
+		if ev := next(t, here, rdmacm.EventTypeRejected); ev.Status == 0 || status != 0 && int(ev.Status) != status ||
+			!bytes.HasPrefix(ev.Conn.PrivateData, []byte("no\x00")) {
+			t.Errorf("%+v, want status %d", ev, status)
+		}
+		if err := ev.ID.Reject(make([]byte, 256)); !errors.Is(err, syscall.EINVAL) || !strings.Contains(err.Error(), "at most 255") {
+			t.Errorf("too many bytes: %v", err)
+		}
+		check(t, ev.ID.Close())
+		client.close(t)
+		check(t, client.dev.Close())
 	}
-	if err := ev.ID.Reject(make([]byte, 256)); !errors.Is(err, syscall.EINVAL) || !strings.Contains(err.Error(), "at most 255") {
-		t.Errorf("too many bytes: %v", err)
-	}
-	check(t, ev.ID.Close())
-	client.close(t)
-	check(t, client.dev.Close())
 }
 
 // TestRefused shows calls that the library refuses, and addresses that lead nowhere.
@@ -407,20 +417,20 @@ func TestWait(t *testing.T) {
 	}
 }
 
-// receive posts a receive of n bytes at an offset of the buffer.
-func receive(t *testing.T, e *end, off, n int) {
+// receive posts receive id of n bytes at an offset of the buffer.
+func receive(t *testing.T, e *end, id uint64, off, n int) {
 	t.Helper()
 	batch := must(verbs.NewRecvBatch(1, 1))(t)
-	batch.WR(0).Recv(1).SGE(uint64(e.buf.Addr())+uint64(off), uint32(n), e.mr.LKey())
+	batch.WR(0).Recv(id).Add(e.mr.UncheckedSGE(uint64(off), uint32(n)))
 	must(e.qp.PostRecv(batch, 1))(t)
 	check(t, batch.Close())
 }
 
-// send posts a send of n bytes.
-func send(t *testing.T, e *end, n int) {
+// post posts one request, which begin describes, with n bytes at an offset of the buffer.
+func post(t *testing.T, e *end, off, n int, begin func(w verbs.SendWR) verbs.SendWR) {
 	t.Helper()
 	batch := must(verbs.NewSendBatch(1, 1))(t)
-	batch.WR(0).Send(2).SGE(uint64(e.buf.Addr()), uint32(n), e.mr.LKey())
+	begin(batch.WR(0)).Add(e.mr.UncheckedSGE(uint64(off), uint32(n)))
 	must(e.qp.PostSend(batch, 1))(t)
 	check(t, batch.Close())
 }
@@ -428,18 +438,37 @@ func send(t *testing.T, e *end, n int) {
 // completed waits for a completion, which must be a success.
 func completed(t *testing.T, e *end) verbs.WC {
 	t.Helper()
-	wcs := make([]verbs.WC, 1)
-	for begin := time.Now(); ; {
-		n := must(e.cq.PollInto(wcs))(t)
-		if n == 1 {
-			if wcs[0].Status != 0 {
-				t.Fatalf("completion %+v", wcs[0])
-			}
-			return wcs[0]
-		}
-		if time.Since(begin) > patience {
-			t.Fatal("no completion")
-		}
-		time.Sleep(time.Millisecond)
+	wc := must(verbstest.Wait(e.cq, 1))(t)[0]
+	if wc.Err() != nil {
+		t.Fatalf("completion %+v", wc)
 	}
+	return wc
+}
+
+// move sends a text from one end to another, which has a receive at the beginning of its buffer.
+func move(t *testing.T, from, to *end, text string) {
+	t.Helper()
+	n := copy(from.buf.Bytes(), text)
+	post(t, from, 0, n, func(w verbs.SendWR) verbs.SendWR { return w.Send(2) })
+	completed(t, from)
+	completed(t, to)
+	if got := string(to.buf.Bytes()[:n]); got != text {
+		t.Errorf("received %.40q", got)
+	}
+}
+
+// TestRemoved makes a queue pair for an identifier whose device was removed.
+func TestRemoved(t *testing.T) {
+	b := softBed(t)
+	ch := b.channel(t)
+	id := must(ch.CreateID(rdmacm.PortSpaceTCP))(t)
+	check(t, id.BindAddr(netip.AddrPortFrom(b.server, 7471)))
+	dev := must(id.Device())(t)
+	cq := must(dev.CreateCQ(4, nil, 0))(t)
+	check(t, b.soft.TakeAway("soft0"))
+	_, err := id.CreateQP(nil, verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, MaxSendWR: 1, MaxRecvWR: 1})
+	if !errors.Is(err, verbs.ErrDeviceRemoved) || !errors.Is(err, syscall.EIO) {
+		t.Errorf("CreateQP: %v", err)
+	}
+	check(t, errors.Join(dev.CloseAll(), ch.CloseAll()))
 }

@@ -3,7 +3,6 @@
 package cm
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"net/netip"
@@ -38,30 +37,7 @@ func TestMulticast(t *testing.T) {
 		t.Errorf("leaving twice: %v", err)
 	}
 	check(t, id.LeaveMulticast(netip.MustParseAddrPort("239.1.1.2:0")))
-	check(t, qp.Close())
-	check(t, id.Close())
-	check(t, cq.Close())
-	check(t, pd.Close())
-	check(t, dev.Close())
-}
-
-// TestRejectECE rejects a request because of its extended connection establishment. The peer is told that reason.
-func TestRejectECE(t *testing.T) {
-	b := newBed(t)
-	there, here := b.channel(t), b.channel(t)
-	_, at := b.listen(t, there)
-	client := newEnd(t, b.resolved(t, here, at), 4096)
-	check(t, client.id.Connect(rdmacm.ConnAttr{}))
-	ev := next(t, there, rdmacm.EventTypeConnectRequest)
-	check(t, ev.ID.RejectECE([]byte("other options")))
-	const vendorOption = 35 // as InfiniBand numbers reasons
-	got := next(t, here, rdmacm.EventTypeRejected)
-	if got.Status != vendorOption || !bytes.HasPrefix(got.Conn.PrivateData, []byte("other options\x00")) {
-		t.Errorf("%+v, want status %d", got, vendorOption)
-	}
-	check(t, ev.ID.Close())
-	client.close(t)
-	check(t, client.dev.Close())
+	closeAll(t, qp, id, cq, pd, dev)
 }
 
 // TestWriteEvent puts an event of our own on the channel, where the library and the kernel can.

@@ -9,16 +9,12 @@ import (
 
 	"github.com/verbsgen/verbsgen/gen/rdmacm"
 	"github.com/verbsgen/verbsgen/gen/verbs"
-	"github.com/verbsgen/verbsgen/runtime/mem"
 )
 
 // ownEnd makes an end whose queue pair is not one of its identifier.
 func ownEnd(t *testing.T, id *rdmacm.ID) *end {
 	t.Helper()
-	e := &end{id: id, dev: must(id.Device())(t), buf: must(mem.New(4096))(t)}
-	e.pd = must(e.dev.AllocPD())(t)
-	e.cq = must(e.dev.CreateCQ(8, nil, 0))(t)
-	e.mr = must(e.pd.RegMRFrom(e.buf, verbs.MRAccessLocalWrite))(t)
+	e := newParts(t, id)
 	attr := verbs.NewQPInitAttrEx(verbs.QPTypeRC, e.cq, e.cq, e.pd).MaxSendWR(2).MaxRecvWR(2).MaxSendSGE(1).MaxRecvSGE(1).SignalAll(true)
 	e.qp = must(e.dev.CreateQPEx(attr))(t)
 	return e
@@ -58,7 +54,7 @@ func TestOwnQueuePair(t *testing.T) {
 	}
 	check(t, ev.ID.SetLocalECE(verbs.NewECEAttr(vendor, granted)))
 	server.enter(t, verbs.QPStateInit, verbs.QPStateRTR, verbs.QPStateRTS)
-	receive(t, server, 0, 4096)
+	receive(t, server, 1, 0, 4096)
 	check(t, server.id.Accept(rdmacm.ConnAttr{QPNum: server.qp.Num(), ResponderResources: 1, InitiatorDepth: 1, RNRRetryCount: 7}))
 
 	if ev := next(t, here, rdmacm.EventTypeConnectResponse); ev.Conn.QPNum != server.qp.Num() {
@@ -71,24 +67,13 @@ func TestOwnQueuePair(t *testing.T) {
 	check(t, client.id.Establish())
 	next(t, there, rdmacm.EventTypeEstablished)
 
-	copy(client.buf.Bytes(), "by queue pairs of one's own")
-	send(t, client, 27)
-	completed(t, client)
-	completed(t, server)
-	if got := string(server.buf.Bytes()[:27]); got != "by queue pairs of one's own" {
-		t.Errorf("received %q", got)
-	}
+	move(t, client, server, "by queue pairs of one's own")
 	check(t, client.id.Disconnect())
 	next(t, there, rdmacm.EventTypeDisconnected)
 	for _, e := range []*end{client, server} {
-		for _, c := range []interface{ Close() error }{e.qp, e.id, e.mr, e.buf, e.cq, e.pd} {
-			check(t, c.Close())
-		}
+		closeAll(t, e.qp, e.id, e.mr, e.buf, e.cq, e.pd)
 	}
-	check(t, client.dev.Close())
-	if server.dev != client.dev {
-		check(t, server.dev.Close())
-	}
+	closeAll(t, client.dev, server.dev)
 }
 
 // TestOwnQueuePairRefused shows what the functions for queue pairs of one's own refuse.
@@ -109,7 +94,7 @@ func TestOwnQueuePairRefused(t *testing.T) {
 	check(t, id.Close())
 
 	_, at := b.listen(t, there)
-	client := newEnd(t, b.resolved(t, here, at), 4096)
+	client := newEnd(t, b.resolved(t, here, at))
 	breaks(t, "VR-rdma_set_local_ece-qp-7242", client.id.SetLocalECE(verbs.NewECEAttr(1, 1)))
 	_, err := client.id.RemoteECE()
 	breaks(t, "VR-rdma_get_remote_ece-qp-7243", err)

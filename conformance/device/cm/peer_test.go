@@ -49,7 +49,7 @@ func ended(t *testing.T, cmd *exec.Cmd, said *words) {
 func (b *bed) connected(t *testing.T, c *rdmacm.EventChannel, at netip.AddrPort, prepare func(*end)) *end {
 	t.Helper()
 	for begin := time.Now(); ; {
-		e := newEnd(t, b.resolved(t, c, at), 4096)
+		e := newEnd(t, b.resolved(t, c, at))
 		prepare(e)
 		check(t, e.id.Connect(rdmacm.ConnAttr{ResponderResources: 1, InitiatorDepth: 1, RetryCount: 5, RNRRetryCount: 7}))
 		ev := must(c.Next(t.Context()))(t)

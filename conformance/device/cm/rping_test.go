@@ -37,29 +37,10 @@ const (
 // newPinger posts the receives of a queue pair that is not connected yet.
 func newPinger(t *testing.T, e *end) *pinger {
 	t.Helper()
-	p := &pinger{end: e}
 	for i := range 2 {
-		p.again(t, uint64(i))
+		receive(t, e, uint64(i), atIn+i*rpingInfo, rpingInfo)
 	}
-	return p
-}
-
-// again posts receive i.
-func (p *pinger) again(t *testing.T, i uint64) {
-	t.Helper()
-	batch := must(verbs.NewRecvBatch(1, 1))(t)
-	batch.WR(0).Recv(i).SGE(uint64(p.buf.Addr())+atIn+i*rpingInfo, rpingInfo, p.mr.LKey())
-	must(p.qp.PostRecv(batch, 1))(t)
-	check(t, batch.Close())
-}
-
-// post posts one request, which begins it, with n bytes at an offset.
-func (p *pinger) post(t *testing.T, off, n int, begin func(w verbs.SendWR) verbs.SendWR) {
-	t.Helper()
-	batch := must(verbs.NewSendBatch(1, 1))(t)
-	begin(batch.WR(0)).SGE(uint64(p.buf.Addr())+uint64(off), uint32(n), p.mr.LKey())
-	must(p.qp.PostSend(batch, 1))(t)
-	check(t, batch.Close())
+	return &pinger{end: e}
 }
 
 // tell sends a message that names memory of this end.
@@ -71,7 +52,7 @@ func (p *pinger) tell(t *testing.T, off, n int) {
 		binary.BigEndian.PutUint32(out[8:], p.lent.RKey())
 	}
 	binary.BigEndian.PutUint32(out[12:], uint32(n))
-	p.post(t, atOut, rpingInfo, func(w verbs.SendWR) verbs.SendWR { return w.Send(2) })
+	post(t, p.end, atOut, rpingInfo, func(w verbs.SendWR) verbs.SendWR { return w.Send(2) })
 }
 
 // told waits for a message, and for the completion of the send before it, and returns the memory that the message names.
@@ -85,7 +66,7 @@ func (p *pinger) told(t *testing.T, sent int) (addr uint64, key, n uint32) {
 			}
 			in := p.buf.Bytes()[atIn+wc.ID*rpingInfo:][:rpingInfo]
 			addr, key, n = binary.BigEndian.Uint64(in), binary.BigEndian.Uint32(in[8:]), binary.BigEndian.Uint32(in[12:])
-			p.again(t, wc.ID)
+			receive(t, p.end, wc.ID, atIn+int(wc.ID)*rpingInfo, rpingInfo)
 			got = true
 		default:
 			sent--
@@ -112,14 +93,14 @@ func (p *pinger) serve(t *testing.T) {
 	for round := range rpingCount {
 		sent := min(round, 1)
 		addr, key, n := p.told(t, sent)
-		p.post(t, atText, int(n), func(w verbs.SendWR) verbs.SendWR { return w.Read(3, addr, key) })
+		post(t, p.end, atText, int(n), func(w verbs.SendWR) verbs.SendWR { return w.Read(3, addr, key) })
 		completed(t, p.end)
 		if got, want := string(p.buf.Bytes()[atText:][:n]), text(round, rpingSize); got != want {
 			t.Fatalf("round %d: read %q, want %q", round, got, want)
 		}
 		p.tell(t, 0, 0)
 		addr, key, _ = p.told(t, 1)
-		p.post(t, atText, int(n), func(w verbs.SendWR) verbs.SendWR { return w.Write(4, addr, key) })
+		post(t, p.end, atText, int(n), func(w verbs.SendWR) verbs.SendWR { return w.Write(4, addr, key) })
 		completed(t, p.end)
 		p.tell(t, 0, 0)
 	}
@@ -163,7 +144,7 @@ func TestRpingConnects(t *testing.T) {
 			args := []string{"-c", "-a", b.server.String(), "-I", b.client.String(),
 				"-p", strconv.Itoa(int(at.Port())), "-C", strconv.Itoa(rpingCount), "-S", strconv.Itoa(rpingSize), "-v", more}
 			cmd, said := peer(t, "rping", args...)
-			p := newPinger(t, newEnd(t, next(t, c, rdmacm.EventTypeConnectRequest).ID, 4096))
+			p := newPinger(t, newEnd(t, next(t, c, rdmacm.EventTypeConnectRequest).ID))
 			check(t, p.id.Accept(rdmacm.ConnAttr{ResponderResources: 1, InitiatorDepth: 1, RNRRetryCount: 7}))
 			next(t, c, rdmacm.EventTypeEstablished)
 			p.serve(t)

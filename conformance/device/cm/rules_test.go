@@ -56,7 +56,7 @@ func TestRulesOfStates(t *testing.T) {
 	breaks(t, "VR-rdma_disconnect-connecting-7201", fresh.Disconnect())
 	check(t, fresh.Close())
 
-	client := newEnd(t, b.resolved(t, here, at), 4096)
+	client := newEnd(t, b.resolved(t, here, at))
 	_, err := client.id.CreateQP(client.pd, verbs.QPInitAttr{Type: verbs.QPTypeRC})
 	breaks(t, "VR-rdma_create_qp-qp-7151", err)
 	breaks(t, "VR-rdma_establish-qp-7198", client.id.Establish())
@@ -109,13 +109,7 @@ func TestDefaults(t *testing.T) {
 	next(t, there, rdmacm.EventTypeEstablished)
 	check(t, client.Disconnect())
 	next(t, there, rdmacm.EventTypeDisconnected)
-	for _, c := range []interface{ Close() error }{mine, theirs, client, server, myCQ, theirCQ} {
-		check(t, c.Close())
-	}
-	check(t, dev.Close())
-	if theirDev != dev {
-		check(t, theirDev.Close())
-	}
+	closeAll(t, mine, theirs, client, server, myCQ, theirCQ, dev, theirDev)
 }
 
 // TestFailedCreateQP leaves no handle open that the program did not ask for. The end of softBed reports a device that is still in use.

@@ -60,10 +60,7 @@ func newPoster(tb testing.TB, n int) *poster {
 	p := &poster{tb: tb, n: n, calls: max(1, 16/n), wcs: make([]verbs.WC, n), batch: must(verbs.NewSendBatch(n, 1))(tb)}
 	config := link.Default()
 	config.CQE, config.SendWR, config.RecvWR = 2*n*p.calls, uint32(n*p.calls), uint32(n*p.calls)
-	a, b, err := config.Pair(must(link.First(open(tb, card.Devices[0])))(tb), must(link.First(open(tb, card.Devices[1])))(tb))
-	if err != nil {
-		tb.Fatal(err)
-	}
+	a, b := pair(tb, config)
 	from, to := a.MR.UncheckedSGE(0, 8), b.MR.UncheckedSGE(0, 8)
 	p.a, p.done = a, (*uint64)(unsafe.Pointer(&b.Buf[0]))
 	p.w = hotbench.Write{Addr: from.Addr, Remote: to.Addr, LKey: from.LKey, RKey: b.MR.RKey(), Length: 8}
@@ -198,15 +195,12 @@ func TestPosting(t *testing.T) {
 
 // BenchmarkTrips is BenchmarkTrips of conformance on the card, for `make bench`. Run it with -benchtime 1x.
 func BenchmarkTrips(b *testing.B) {
-	from, to, err := link.Pair(open(b, card.Devices[0]), open(b, card.Devices[1]))
-	if err != nil {
-		b.Fatal(err)
-	}
+	from, to := pair(b, link.Default())
 	trips.Bench(b, from, to)
 }
 
 // TestTrips moves data by the loops of BenchmarkTrips.
 func TestTrips(t *testing.T) {
-	from, to := pair(t)
+	from, to := pair(t, link.Default())
 	trips.Test(t, from, to)
 }

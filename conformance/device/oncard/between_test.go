@@ -24,20 +24,15 @@ const echoes = 1000
 func echo(t *testing.T) {
 	in := bufio.NewReader(os.Stdin)
 	e, _ := bigEnd(t, card.Devices[1], os.Stdout)
-	recv, send := must(verbs.NewRecvBatch(1, 1))(t), must(verbs.NewSendBatch(1, 1))(t)
-	defer recv.Close()
-	defer send.Close()
-	recv.WR(0).Recv(1)
-	send.WR(0).Send(2).Flags(verbs.SendSignaled)
-	must(e.QP.PostRecv(recv, 1))(t)
+	e.Recv(t, 1, 0, 0)
 	to := told(t, in)
 	fmt.Printf("\x01connected %v\n", e.Connect(to.GID, 0, to.QPN))
 	for range echoes {
 		for wc := must(e.Wait())(t); wc.ID != 1; {
 			wc = must(e.Wait())(t)
 		}
-		must(e.QP.PostRecv(recv, 1))(t)
-		must(e.QP.PostSend(send, 1))(t)
+		e.Recv(t, 1, 0, 0)
+		e.Post(t, func(w verbs.SendWR) { w.Send(2) })
 	}
 	_, _ = in.ReadString('\n')
 }
@@ -48,20 +43,13 @@ func TestAcknowledgedBeforeReply(t *testing.T) {
 	_, in, out := child(t, "echo")
 	e, _ := bigEnd(t, card.Devices[0], in)
 	to := told(t, out)
-	if err := e.Connect(to.GID, 0, to.QPN); err != nil {
-		t.Fatal(err)
-	}
+	must(0, e.Connect(to.GID, 0, to.QPN))(t)
 	if said := line(t, out); said != "connected <nil>" {
 		t.Fatal(said)
 	}
-	recv, send := must(verbs.NewRecvBatch(1, 1))(t), must(verbs.NewSendBatch(1, 1))(t)
-	defer recv.Close()
-	defer send.Close()
-	recv.WR(0).Recv(1)
-	send.WR(0).Send(2).Flags(verbs.SendSignaled)
 	for i := range echoes {
-		must(e.QP.PostRecv(recv, 1))(t)
-		must(e.QP.PostSend(send, 1))(t)
+		e.Recv(t, 1, 0, 0)
+		e.Post(t, func(w verbs.SendWR) { w.Send(2) })
 		if a, b := must(e.Wait())(t), must(e.Wait())(t); a.ID != 2 || b.ID != 1 || a.Err() != nil || b.Err() != nil {
 			t.Fatalf("message %d: completions %+v, %+v", i, a, b)
 		}
@@ -77,10 +65,10 @@ func say(t *testing.T, to io.Writer, h hello) {
 func serveDCT(t *testing.T) {
 	e := newDCEnd(t)
 	dct := e.target(t)
-	copy(e.buf[3000:], "ABCDEFGH")
-	say(t, os.Stdout, hello{e.way.DGID, dct.Num(), e.mr.RKey(), e.mr.UncheckedSGE(3000, 8).Addr})
-	wc := completion(t, e.cq)
-	fmt.Printf("\x01%d %q\n", wc.ByteLen, e.buf[:wc.ByteLen])
+	copy(e.Buf[3000:], "ABCDEFGH")
+	say(t, os.Stdout, hello{e.way.DGID, dct.Num(), e.MR.RKey(), e.MR.UncheckedSGE(3000, 8).Addr})
+	wc := must(e.Wait())(t)
+	fmt.Printf("\x01%d %q\n", wc.ByteLen, e.Buf[:wc.ByteLen])
 	_, _ = bufio.NewReader(os.Stdin).ReadString('\n')
 }
 
@@ -88,14 +76,14 @@ func serveDCT(t *testing.T) {
 func TestDCBetweenProcesses(t *testing.T) {
 	_, _, out := child(t, "dct")
 	e := newDCEnd(t)
-	d, to := e.initiator(t), told(t, out)
+	d, to := e.initiator(t, e.CQ), told(t, out)
 	e.onMemory(t, d, to)
-	copy(e.buf, "far")
+	copy(e.Buf, "far")
 	d.post(t, func(w mlx5dv.QPExWR) error {
-		w.Send(1).Add(e.mr.UncheckedSGE(0, 3))
-		return w.SetDCAddr(must(e.pd.CreateAH(e.way))(t), to.QPN, dcKey)
+		w.Send(1).Add(e.MR.UncheckedSGE(0, 3))
+		return w.SetDCAddr(must(e.PD.CreateAH(e.way))(t), to.QPN, dcKey)
 	})
-	if wc := completion(t, e.cq); wc.Err() != nil {
+	if wc := must(e.Wait())(t); wc.Err() != nil {
 		t.Errorf("%+v", wc)
 	}
 	if said := line(t, out); said != `3 "far"` {
@@ -105,21 +93,10 @@ func TestDCBetweenProcesses(t *testing.T) {
 
 // serveFrames receives a frame.
 func serveFrames(t *testing.T) {
-	dev, buf := open(t, card.Devices[1]), make([]byte, 512)
-	pd, cq := must(dev.AllocPD())(t), must(dev.CreateCQ(4, nil, 0))(t)
-	mr := must(pd.RegMR(buf, verbs.MRAccessLocalWrite))(t)
-	qp := must(pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRawPacket, SendCQ: cq, RecvCQ: cq, MaxRecvWR: 1, MaxRecvSGE: 1}))(t)
-	if err := (verbs.RawPacketSetup{PortNum: 1}).ToRTS(qp); err != nil {
-		t.Fatal(err)
-	}
-	recv := must(verbs.NewRecvBatch(1, 1))(t)
-	defer recv.Close()
-	recv.WR(0).Recv(1).Add(mr.UncheckedSGE(0, 512))
-	must(qp.PostRecv(recv, 1))(t)
-	must(qp.CreateFlow(verbs.NewFlowAttr(verbs.FlowTypeNormal, 1).Specs(&verbs.FlowSpecUDP{})))(t)
+	e := receiver(t, open(t, card.Devices[1]))
+	must(e.QP.CreateFlow(verbs.NewFlowAttr(verbs.FlowTypeNormal, 1).Specs(&verbs.FlowSpecUDP{})))(t)
 	fmt.Printf("\x01ready\n")
-	wc := completion(t, cq)
-	fmt.Printf("\x01%x\n", buf[:wc.ByteLen])
+	fmt.Printf("\x01%x\n", e.Buf[:must(e.Wait())(t).ByteLen])
 }
 
 // TestFramesBetweenProcesses sends a frame to the flow of another process.
@@ -132,7 +109,7 @@ func TestFramesBetweenProcesses(t *testing.T) {
 	if said := line(t, out); said != "ready" {
 		t.Fatal(said)
 	}
-	s.send(t, frame)
+	sendFrame(t, s, frame)
 	if said := line(t, out); said != fmt.Sprintf("%x", frame) {
 		t.Errorf("received %s, want %x", said, frame)
 	}

@@ -120,53 +120,40 @@ func TestMappedWithoutCard(t *testing.T) {
 		if !bytes.Contains(m, []byte{byte(i), byte(i >> 8), 'd', 'm'}) {
 			t.Fatalf("page %d of the open file is not that of the memory", at)
 		}
-		if err := syscall.Munmap(m); err != nil {
-			t.Fatal(err)
-		}
+		must(0, syscall.Munmap(m))(t)
 	}
 }
 
 // pair connects two queue pairs, one on each device.
-func pair(t *testing.T) (a, b *link.End) {
+func pair(t testing.TB, c link.Config) (a, b *link.End) {
 	t.Helper()
-	a, b, err := link.Pair(open(t, card.Devices[0]), open(t, card.Devices[1]))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return a, b
+	return c.Connected(t, open(t, card.Devices[0]), open(t, card.Devices[1]))
 }
 
-// send posts one request of a, which fill describes, and waits for its completion.
-func send(t *testing.T, a *link.End, fill func(verbs.SendWR)) {
+// succeeds has a post one request, which fill describes, and waits for its completion.
+func succeeds(t *testing.T, a *link.End, fill func(verbs.SendWR)) {
 	t.Helper()
-	batch := must(verbs.NewSendBatch(1, 1))(t)
-	defer batch.Close()
-	fill(batch.WR(0))
-	if err := a.Send(batch, 1); err != nil {
-		t.Fatal(err)
+	if wc := a.Do(t, fill); wc.Err() != nil {
+		t.Fatal(wc.Err())
 	}
 }
 
 // TestTraffic sends, writes and reads between two devices: the real libmlx5 writes the requests and parses the completions.
 func TestTraffic(t *testing.T) {
-	a, b := pair(t)
-	recv := must(verbs.NewRecvBatch(1, 1))(t)
-	defer recv.Close()
-	recv.WR(0).Recv(7).Add(b.MR.UncheckedSGE(100, 64))
-	must(b.QP.PostRecv(recv, 1))(t)
-
+	a, b := pair(t, link.Default())
+	b.Recv(t, 7, 100, 64)
 	copy(a.Buf, "message")
-	send(t, a, func(w verbs.SendWR) { w.SendImm(1, 0xabcd).Add(a.MR.UncheckedSGE(0, 7)).Flags(verbs.SendSignaled) })
+	succeeds(t, a, func(w verbs.SendWR) { w.SendImm(1, 0xabcd).Add(a.MR.UncheckedSGE(0, 7)) })
 	wc := must(b.Wait())(t)
 	if wc.ID != 7 || wc.ByteLen != 7 || wc.ImmData != 0xabcd || wc.Err() != nil || string(b.Buf[100:107]) != "message" {
 		t.Errorf("received %+v, %q", wc, b.Buf[100:107])
 	}
 	to, key := b.MR.UncheckedSGE(200, 8).Addr, b.MR.RKey()
-	send(t, a, func(w verbs.SendWR) { w.Write(2, to, key).Add(a.MR.UncheckedSGE(0, 7)).Flags(verbs.SendSignaled) })
+	succeeds(t, a, func(w verbs.SendWR) { w.Write(2, to, key).Add(a.MR.UncheckedSGE(0, 7)) })
 	if string(b.Buf[200:207]) != "message" {
 		t.Errorf("written: %q", b.Buf[200:207])
 	}
-	send(t, a, func(w verbs.SendWR) { w.Read(3, to, key).Add(a.MR.UncheckedSGE(300, 7)).Flags(verbs.SendSignaled) })
+	succeeds(t, a, func(w verbs.SendWR) { w.Read(3, to, key).Add(a.MR.UncheckedSGE(300, 7)) })
 	if string(a.Buf[300:307]) != "message" {
 		t.Errorf("read: %q", a.Buf[300:307])
 	}
@@ -174,14 +161,11 @@ func TestTraffic(t *testing.T) {
 
 // TestPostedBeforeDestroy destroys queue pairs at once after a post: a card has taken the request by then.
 func TestPostedBeforeDestroy(t *testing.T) {
-	batch := must(verbs.NewSendBatch(1, 1))(t)
-	defer batch.Close()
 	for i := range 20 {
-		a, b := pair(t)
+		a, b := pair(t, link.Default())
 		time.Sleep(5 * time.Millisecond) // the card's thread rests
 		a.Buf[0] = 1
-		batch.WR(0).Write(1, b.MR.IOVA(), b.MR.RKey()).Add(a.MR.UncheckedSGE(0, 1)).Flags(verbs.SendSignaled)
-		must(a.QP.PostSend(batch, 1))(t)
+		a.Post(t, func(w verbs.SendWR) { w.Write(1, b.MR.IOVA(), b.MR.RKey()).Add(a.MR.UncheckedSGE(0, 1)) })
 		must(0, a.QP.Close())(t)
 		if b.Buf[0] != 1 {
 			t.Fatalf("round %d: nothing arrived", i)
@@ -228,29 +212,19 @@ func TestEventBeforeDestroy(t *testing.T) {
 // TestLongReceive posts a receive that reaches beyond its region. A message that fills what is inside arrives; a longer one does not.
 func TestLongReceive(t *testing.T) {
 	for n, want := range map[uint32]verbs.WCStatus{64: verbs.WCStatusSuccess, 65: verbs.WCStatusRemOpErr} {
-		a, b := pair(t)
-		recv := must(verbs.NewRecvBatch(1, 1))(t)
-		recv.WR(0).Recv(1).SGE(b.MR.IOVA()+uint64(len(b.Buf))-64, 4096, b.MR.LKey())
-		must(b.QP.PostRecv(recv, 1))(t)
-		batch := must(verbs.NewSendBatch(1, 1))(t)
-		batch.WR(0).Send(1).Add(a.MR.UncheckedSGE(0, n)).Flags(verbs.SendSignaled)
-		must(a.QP.PostSend(batch, 1))(t)
-		if wc, _ := a.Wait(); wc.Status != want {
+		a, b := pair(t, link.Default())
+		b.Recv(t, 1, link.Size-64, 4096)
+		if wc := a.Do(t, func(w verbs.SendWR) { w.Send(1).Add(a.MR.UncheckedSGE(0, n)) }); wc.Status != want {
 			t.Errorf("%d bytes: %v, want %v", n, wc.Status, want)
 		}
-		must(0, errors.Join(recv.Close(), batch.Close()))(t)
 	}
 }
 
 // TestUnreadEvent imports a device while an event of its queue pair is unread, and closes the queue pair: the library waits for events that
 // the program has, so that the kernel must not count those that it has not read.
 func TestUnreadEvent(t *testing.T) {
-	a, b := pair(t)
-	batch := must(verbs.NewSendBatch(1, 1))(t)
-	defer batch.Close()
-	batch.WR(0).Write(1, 0, 0).Add(a.MR.UncheckedSGE(0, 8)).Flags(verbs.SendSignaled)
-	must(a.QP.PostSend(batch, 1))(t)
-	if wc := must(a.Wait())(t); wc.Status != verbs.WCStatusRemAccessErr {
+	a, b := pair(t, link.Default())
+	if wc := a.Do(t, func(w verbs.SendWR) { w.Write(1, 0, 0).Add(a.MR.UncheckedSGE(0, 8)) }); wc.Status != verbs.WCStatusRemAccessErr {
 		t.Fatalf("status %v, want that of a refused access", wc.Status)
 	}
 	other := must(must(verbs.Load())(t).ImportDevice(b.PD.Device().CmdFD()))(t)
@@ -267,9 +241,7 @@ func TestClosedChannels(t *testing.T) {
 	for range 50 {
 		channel := must(dev.CreateCompChannel())(t)
 		cq := must(dev.CreateCQ(1, channel, 0))(t)
-		if err := errors.Join(cq.Close(), channel.Close()); err != nil {
-			t.Fatal(err)
-		}
+		must(0, errors.Join(cq.Close(), channel.Close()))(t)
 	}
 	if n := used(); n > before+20 {
 		t.Errorf("%d descriptors are open, and %d before", n, before)

@@ -4,7 +4,6 @@ package oncard
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"errors"
 	"flag"
@@ -24,6 +23,7 @@ import (
 	"github.com/verbsgen/verbsgen/gen/mlx5dv"
 	"github.com/verbsgen/verbsgen/gen/mlx5dv/direct"
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/gen/verbs/verbstest"
 )
 
 // taken is a side of a connection whose queues Go reads and writes.
@@ -40,25 +40,24 @@ func take(tb testing.TB, e *link.End, opts ...direct.Option) *taken {
 	return &taken{e, cq, must(direct.TakeQP(dv, e.QP, cq, cq, nil, opts...))(tb)}
 }
 
-// TestDirectOps makes each operation of an RC queue pair from queues that Go writes, by batches and by requests in place.
+// here connects two queue pairs on the first device.
+func here(t testing.TB, c link.Config) (a, b *link.End) {
+	t.Helper()
+	dev := open(t, card.Devices[0])
+	return c.Connected(t, dev, dev)
+}
+
+// TestDirectOps makes each operation of an RC queue pair by requests in place. The suite with -direct makes them by batches.
 func TestDirectOps(t *testing.T) {
 	config := link.Default()
 	config.Inline, config.SendSGE, config.SendWR, config.RecvWR = 64, 3, 8, 8
-	a, b, err := config.Pair(must(link.First(open(t, card.Devices[0])))(t), must(link.First(open(t, card.Devices[1])))(t))
-	if err != nil {
-		t.Fatal(err)
-	}
+	a, b := pair(t, config)
 	at, bt := take(t, a), take(t, b)
-	batch := must(verbs.NewSendBatch(1, 3))(t)
-	recv := must(verbs.NewRecvBatch(1, 1))(t)
 	lkey, rkey := a.MR.LKey(), b.MR.RKey()
 	local, remote := a.MR.IOVA(), b.MR.IOVA()
 	check := func(what string, side *link.End, want verbs.WC) {
 		t.Helper()
-		got, err := side.Wait()
-		if err != nil {
-			t.Fatalf("%s: %v", what, err)
-		}
+		got := must(side.Wait())(t)
 		got.SrcQP, got.SL, got.SLID, got.PKeyIndex, got.DLIDPathBits = 0, 0, 0, 0, 0
 		want.QPNum = side.QP.Num()
 		if got != want {
@@ -68,35 +67,18 @@ func TestDirectOps(t *testing.T) {
 	for round := range 40 { // the queues begin anew several times
 		copy(a.Buf, fmt.Sprintf("round %d of some bytes to carry", round))
 		clear(b.Buf)
-		if round%2 == 0 {
-			batch.WR(0).Write(1, remote, rkey).SGE(local, 10, lkey).SGE(local+10, 6, lkey).Flags(verbs.SendSignaled)
-			if _, err := a.QP.PostSend(batch, 1); err != nil {
-				t.Fatal(err)
-			}
-		} else {
-			at.qp.Write(1, remote, rkey).SGE(local, 10, lkey).SGE(local+10, 6, lkey).Flags(verbs.SendSignaled)
-			must(at.qp.Ring())(t)
-		}
-		check("write", a, verbs.WC{ID: 1, Opcode: verbs.WCOpcodeRDMAWrite})
-		if !bytes.Equal(a.Buf[:16], b.Buf[:16]) {
-			t.Fatalf("round %d: %q", round, b.Buf[:16])
-		}
-		if round%2 == 0 {
-			recv.WR(0).Recv(2).SGE(b.MR.IOVA()+100, 64, b.MR.LKey())
-			must(b.QP.PostRecv(recv, 1))(t)
-		} else {
-			must(0, bt.qp.Recv(2, b.MR.IOVA()+100, 64, b.MR.LKey()))(t)
-		}
+		must(0, bt.qp.Recv(2, b.MR.IOVA()+100, 64, b.MR.LKey()))(t)
+		at.qp.Write(1, remote, rkey).SGE(local, 10, lkey).SGE(local+10, 6, lkey).Flags(verbs.SendSignaled)
 		at.qp.SendImm(3, 77).Inline(a.Buf[:20]).Flags(verbs.SendSignaled)
-		must(at.qp.Ring())(t)
-		check("send", a, verbs.WC{ID: 3, Opcode: verbs.WCOpcodeSend, Flags: verbs.WCFlagWithImm})
-		check("receive", b, verbs.WC{ID: 2, Opcode: verbs.WCOpcodeRecv, ByteLen: 20, ImmData: 77, Flags: verbs.WCFlagWithImm})
-		if !bytes.Equal(b.Buf[100:120], a.Buf[:20]) {
-			t.Fatalf("round %d: %q", round, b.Buf[100:120])
-		}
 		at.qp.Nop(9).Flags(verbs.SendSignaled)
 		must(at.qp.Ring())(t)
+		check("write", a, verbs.WC{ID: 1, Opcode: verbs.WCOpcodeRDMAWrite})
+		check("send", a, verbs.WC{ID: 3, Opcode: verbs.WCOpcodeSend, Flags: verbs.WCFlagWithImm})
 		check("nop", a, verbs.WC{ID: 9, Opcode: verbs.WCOpcodeDriver2})
+		check("receive", b, verbs.WC{ID: 2, Opcode: verbs.WCOpcodeRecv, ByteLen: 20, ImmData: 77, Flags: verbs.WCFlagWithImm})
+		if !bytes.Equal(a.Buf[:16], b.Buf[:16]) || !bytes.Equal(b.Buf[100:120], a.Buf[:20]) {
+			t.Fatalf("round %d: %q, %q", round, b.Buf[:16], b.Buf[100:120])
+		}
 		*(*uint64)(unsafe.Pointer(&b.Buf[200])) = 40
 		at.qp.FetchAdd(4, remote+200, rkey, 2).SGE(local+200, 8, lkey).Flags(verbs.SendSignaled)
 		at.qp.CompareSwap(5, remote+200, rkey, 42, 7).SGE(local+208, 8, lkey).Flags(verbs.SendSignaled)
@@ -109,18 +91,6 @@ func TestDirectOps(t *testing.T) {
 			t.Fatalf("round %d: atomics answered %v", round, got)
 		}
 	}
-	for _, qp := range []*direct.QP{nil, {}} {
-		if err := qp.Recv(1, remote, 8, b.MR.LKey()); err == nil {
-			t.Errorf("a receive of %v", qp)
-		}
-	}
-	n, full := 0, error(nil)
-	for ; full == nil && n < 100; n++ {
-		full = bt.qp.Recv(uint64(n), remote, uint32(n%2), b.MR.LKey())
-	}
-	if n < 9 || !errors.Is(full, verbs.ErrQueueFull) {
-		t.Errorf("after %d receives: %v", n, full)
-	}
 	must(0, b.QP.Modify(verbs.NewQPAttr(verbs.QPStateReset)))(t)
 	if err := bt.qp.Recv(1, remote, 8, b.MR.LKey()); !errors.Is(err, syscall.EINVAL) {
 		t.Errorf("a receive in RESET: %v", err)
@@ -132,18 +102,13 @@ func TestDirectOps(t *testing.T) {
 func TestDirectStates(t *testing.T) {
 	config := link.Default()
 	config.Inline = 16
-	place := must(link.First(open(t, card.Devices[0])))(t)
-	a, b, err := config.Pair(place, place)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a, b := here(t, config)
 	at := take(t, a)
 	batch, recv := must(verbs.NewSendBatch(1, 1))(t), must(verbs.NewRecvBatch(1, 1))(t)
 	recv.WR(0).Recv(7).SGE(a.MR.IOVA(), 8, a.MR.LKey())
 	write := func() error {
 		batch.WR(0).Write(9, b.MR.IOVA(), b.MR.RKey()).SGE(a.MR.IOVA(), 8, a.MR.LKey()).Flags(verbs.SendSignaled)
-		_, err := a.QP.PostSend(batch, 1)
-		return err
+		return errorOf(a.QP.PostSend(batch, 1))
 	}
 	for round := range 3 {
 		for range 5 {
@@ -158,7 +123,7 @@ func TestDirectStates(t *testing.T) {
 		if err := write(); !errors.Is(err, syscall.ENOMEM) {
 			t.Errorf("round %d: a post in RESET: %v", round, err)
 		}
-		if err := second(a.QP.PostRecv(recv, 1)); !errors.Is(err, syscall.EINVAL) {
+		if err := errorOf(a.QP.PostRecv(recv, 1)); !errors.Is(err, syscall.EINVAL) {
 			t.Errorf("round %d: a receive in RESET: %v", round, err)
 		}
 		for _, e := range []*link.End{a, b} {
@@ -185,8 +150,8 @@ func TestDirectStates(t *testing.T) {
 
 	for what, err := range map[string]error{
 		"Resize":     a.CQ.Resize(200),
-		"a reader":   second(a.CQ.Reader(1)),
-		"take again": second(direct.TakeCQ(must(mlx5dv.Load(a.QP.Device().Lib()))(t), a.CQ)),
+		"a reader":   errorOf(a.CQ.Reader(1)),
+		"take again": errorOf(direct.TakeCQ(must(mlx5dv.Load(a.QP.Device().Lib()))(t), a.CQ)),
 		"Close":      a.QP.Close(),
 		"close CQ":   at.cq.Close(),
 	} {
@@ -220,40 +185,6 @@ func TestDirectStates(t *testing.T) {
 		t.Errorf("Ring after Close: %v", err)
 	}
 	must(0, errors.Join(at.cq.Close(), a.QP.Close(), other.Close(), a.CQ.Close()))(t)
-}
-
-func second[T any](_ T, err error) error { return err }
-
-// TestDirectEvents waits for completions on Go's poller.
-func TestDirectEvents(t *testing.T) {
-	place := must(link.First(open(t, card.Devices[0])))(t)
-	config := link.Default()
-	a, b, err := config.Pair(place, place)
-	if err != nil {
-		t.Fatal(err)
-	}
-	at := take(t, a)
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-	defer cancel()
-	wcs := make([]verbs.WC, 4)
-	for i := range uint64(200) {
-		done := make(chan error, 1)
-		go func() {
-			n, err := a.CQ.Wait(ctx, wcs)
-			if err == nil && (n != 1 || wcs[0].ID != i) {
-				err = fmt.Errorf("%d completions, the first %+v", n, wcs[0])
-			}
-			done <- err
-		}()
-		if i%2 == 0 {
-			time.Sleep(time.Millisecond) // it waits
-		}
-		at.qp.Write(i, b.MR.IOVA(), b.MR.RKey()).SGE(a.MR.IOVA(), 8, a.MR.LKey()).Flags(verbs.SendSignaled)
-		must(at.qp.Ring())(t)
-		if err := <-done; err != nil {
-			t.Fatalf("wait %d: %v", i, err)
-		}
-	}
 }
 
 // TestDirectSRQ posts the same receives to two shared receive queues, one of libmlx5 and one of Go, and takes messages from that of Go over
@@ -304,29 +235,13 @@ func TestDirectSRQ(t *testing.T) {
 		must(0, errors.Join(to.ConnectTo(e), e.ConnectTo(&to)))(t)
 		from = append(from, e)
 	}
-	send := must(verbs.NewSendBatch(1, 1))(t)
-	seen := 0
 	for round := range 100 {
 		e := from[round%2]
-		e.Buf[0] = byte(round)
-		send.WR(0).Send(1).SGE(e.MR.IOVA(), 1+r.Uint32N(60), e.MR.LKey()).Flags(verbs.SendSignaled)
-		must(0, e.Send(send, 1))(t)
-		var wcs [4]verbs.WC
-		for until := time.Now().Add(10 * time.Second); time.Now().Before(until); {
-			n := must(cq.PollInto(wcs[:]))(t)
-			for _, wc := range wcs[:n] {
-				if wc.Status != 0 || wc.ID < 100 || wc.ID > 103 || wc.Opcode != verbs.WCOpcodeRecv {
-					t.Fatalf("round %d: %+v", round, wc)
-				}
-			}
-			if seen += n; n > 0 {
-				break
-			}
+		succeeds(t, e, func(w verbs.SendWR) { w.Send(1).SGE(e.MR.IOVA(), 1+r.Uint32N(60), e.MR.LKey()) })
+		if wc := completion(t, cq); wc.Status != 0 || wc.ID < 100 || wc.ID > 103 || wc.Opcode != verbs.WCOpcodeRecv {
+			t.Fatalf("round %d: %+v", round, wc)
 		}
 		post(1, ours)
-	}
-	if seen != 100 {
-		t.Errorf("%d messages of 100", seen)
 	}
 	for range 64 {
 		if _, err := ours.PostRecv(recv, 1); err != nil {
@@ -342,14 +257,10 @@ func TestDirectSRQ(t *testing.T) {
 // TestDirectClose closes while other goroutines post, poll and change a queue pair of the same completion queue. A closed queue pair takes
 // nothing, also after RESET.
 func TestDirectClose(t *testing.T) {
-	place := must(link.First(open(t, card.Devices[0])))(t)
-	config := link.Default()
+	dev, config := open(t, card.Devices[0]), link.Default()
 	recv := must(verbs.NewRecvBatch(1, 1))(t)
 	for range 20 {
-		a, b, err := config.Pair(place, place)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a, b := config.Connected(t, dev, dev)
 		at := take(t, a)
 		other := must(a.PD.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: a.CQ, RecvCQ: a.CQ, MaxSendWR: 1, MaxRecvWR: 1,
 			MaxSendSGE: 1, MaxRecvSGE: 1}))(t)
@@ -404,8 +315,7 @@ func BenchmarkDirect(b *testing.B) {
 				for i := range n {
 					at.qp.Write(uint64(i), w.Remote, w.RKey).SGE(w.Addr, w.Length, w.LKey).Flags(verbs.SendSignaled)
 				}
-				_, err := at.qp.Ring()
-				return err
+				return errorOf(at.qp.Ring())
 			}, at.cq.PollInto)
 			b.ReportMetric(0, "ns/op")
 			post, poll := ratios(c.turns(c.inC(false)), p.turns(p.batched()))
@@ -433,8 +343,7 @@ func BenchmarkDirectOther(b *testing.B) {
 			w.Recv(uint64(i)).SGE(g.w.Addr, 8, g.w.LKey)
 		}
 		inGo := g.inGo(func() error {
-			_, err := g.a.QP.PostRecv(batch, n)
-			return err
+			return errorOf(g.a.QP.PostRecv(batch, n))
 		}, nil)
 		anew := func(p *poster, post func() time.Duration) func() (time.Duration, time.Duration) {
 			return func() (time.Duration, time.Duration) {
@@ -461,8 +370,7 @@ func BenchmarkDirectOther(b *testing.B) {
 	c.w.Length, c.w.Flags = 32, verbs.SendInline
 	inGo := g.inGo(func() error {
 		at.qp.Write(1, g.w.Remote, g.w.RKey).Inline(g.a.Buf[:32]).Flags(verbs.SendSignaled)
-		_, err := at.qp.Ring()
-		return err
+		return errorOf(at.qp.Ring())
 	}, at.cq.PollInto)
 	post, _ := ratios(c.turns(c.inC(true)), g.turns(inGo))
 	b.ReportMetric(post[1], "inline-x-C")
@@ -526,6 +434,45 @@ func initiator(t *testing.T, c link.Config, at link.Place) *link.End {
 	return e
 }
 
+// args are the arguments of an operation, of which each takes its own.
+type args struct {
+	id, remote uint64
+	rkey, imm  uint32
+	a, b       uint64
+}
+
+type (
+	sendWR  = verbs.SendWR
+	request = direct.Request
+)
+
+// ops are the operations: those of all types of queue pairs, of all with a peer, and of those that are acknowledged.
+var ops = []struct {
+	name                string
+	atomic, reads, bare bool // bare: without data
+	in                  func(w sendWR, x args) sendWR
+	place               func(q *direct.QP, x args) request
+}{
+	{"SEND", false, false, false, func(w sendWR, x args) sendWR { return w.Send(x.id) },
+		func(q *direct.QP, x args) request { return q.Send(x.id) }},
+	{"SEND with immediate", false, false, false, func(w sendWR, x args) sendWR { return w.SendImm(x.id, x.imm) },
+		func(q *direct.QP, x args) request { return q.SendImm(x.id, x.imm) }},
+	{"WRITE", false, false, false, func(w sendWR, x args) sendWR { return w.Write(x.id, x.remote, x.rkey) },
+		func(q *direct.QP, x args) request { return q.Write(x.id, x.remote, x.rkey) }},
+	{"WRITE with immediate", false, false, false, func(w sendWR, x args) sendWR { return w.WriteImm(x.id, x.remote, x.rkey, x.imm) },
+		func(q *direct.QP, x args) request { return q.WriteImm(x.id, x.remote, x.rkey, x.imm) }},
+	{"LOCAL_INV", false, false, true, func(w sendWR, x args) sendWR { return w.LocalInv(x.id, x.rkey) },
+		func(q *direct.QP, x args) request { return q.LocalInv(x.id, x.rkey) }},
+	{"READ", false, true, false, func(w sendWR, x args) sendWR { return w.Read(x.id, x.remote, x.rkey) },
+		func(q *direct.QP, x args) request { return q.Read(x.id, x.remote, x.rkey) }},
+	{"compare and swap", true, false, false, func(w sendWR, x args) sendWR { return w.CompareSwap(x.id, x.remote, x.rkey, x.a, x.b) },
+		func(q *direct.QP, x args) request { return q.CompareSwap(x.id, x.remote, x.rkey, x.a, x.b) }},
+	{"fetch and add", true, false, false, func(w sendWR, x args) sendWR { return w.FetchAdd(x.id, x.remote, x.rkey, x.a) },
+		func(q *direct.QP, x args) request { return q.FetchAdd(x.id, x.remote, x.rkey, x.a) }},
+	{"SEND with invalidate", false, false, false, func(w sendWR, x args) sendWR { return w.SendInv(x.id, x.rkey) },
+		func(q *direct.QP, x args) request { return q.SendInv(x.id, x.rkey) }},
+}
+
 // TestSameBytes posts the same requests to two queue pairs, one of libmlx5 and one of Go, by batches and in place, and compares their
 // memory after each post. They are in ERR, so that the keys and addresses need not be valid.
 func TestSameBytes(t *testing.T) {
@@ -535,13 +482,11 @@ func TestSameBytes(t *testing.T) {
 			config.Type, config.Inline, config.SendSGE, config.RecvSGE, config.SendWR, config.RecvWR = typ, 120, 5, 3, 13, 16
 			dev := open(t, card.Devices[0])
 			dv := must(mlx5dv.Load(dev.Lib()))(t)
-			place := must(link.First(dev))(t)
 			var theirs, ours *link.End
-			var err error
-			if typ == verbs.QPTypeXRCSend {
+			if place := must(link.First(dev))(t); typ == verbs.QPTypeXRCSend {
 				theirs, ours = initiator(t, config, place), initiator(t, config, place)
-			} else if theirs, ours, err = config.Pair(place, place); err != nil {
-				t.Fatal(err)
+			} else {
+				theirs, ours = config.Connected(t, dev, dev)
 			}
 			receive := must(direct.TakeCQ(dv, ours.CQ))(t)
 			both := receive
@@ -559,7 +504,7 @@ func TestSameBytes(t *testing.T) {
 			data := make([]byte, 128)
 			batch := must(verbs.NewSendBatch(3, 5, verbs.InlineRoom(120)))(t)
 			recv := must(verbs.NewRecvBatch(3, 3))(t)
-			ops := []verbs.WROpcode{verbs.WROpcodeSend, verbs.WROpcodeSendWithImm}
+			of := ops[:2]
 			var ah *verbs.AH
 			var address *direct.Address
 			if typ == verbs.QPTypeUD {
@@ -567,21 +512,16 @@ func TestSameBytes(t *testing.T) {
 				ah = must(theirs.PD.CreateAH(way))(t)
 				address = must(direct.AddressOf(dv, ah))(t)
 			} else {
-				ops = append(ops, verbs.WROpcodeRDMAWrite, verbs.WROpcodeRDMAWriteWithImm, verbs.WROpcodeLocalInv)
+				of = ops[:5]
 			}
 			if typ == verbs.QPTypeRC || typ == verbs.QPTypeXRCSend {
-				ops = append(ops, verbs.WROpcodeRDMARead, verbs.WROpcodeAtomicCmpAndSwp, verbs.WROpcodeAtomicFetchAndAdd, verbs.WROpcodeSendWithInv)
+				of = ops
 			}
-			wcs := make([]verbs.WC, 16)
 			drain := func(e *link.End, n int) {
-				for n > 0 {
-					got := must(e.CQ.PollSpin(wcs, 1000))(t)
-					for _, wc := range wcs[:got] {
-						if wc.Status != verbs.WCStatusWRFlushErr {
-							t.Fatalf("%+v", wc)
-						}
+				for _, wc := range must(verbstest.Wait(e.CQ, n))(t) {
+					if wc.Status != verbs.WCStatusWRFlushErr {
+						t.Fatalf("%+v", wc)
 					}
-					n -= got
 				}
 			}
 			for round := range *rounds {
@@ -592,77 +532,39 @@ func TestSameBytes(t *testing.T) {
 				n := 1 + r.IntN(3)
 				what := ""
 				for i := range n {
-					op, remote, rkey, imm := ops[r.IntN(len(ops))], r.Uint64(), r.Uint32(), r.Uint32()
-					a, b := r.Uint64(), r.Uint64()
+					op, x := of[r.IntN(len(of))], args{uint64(round*4 + i), r.Uint64(), r.Uint32(), r.Uint32(), r.Uint64(), r.Uint64()}
 					flags := verbs.SendFlags(r.IntN(8)) | verbs.SendSignaled
 					var sges []verbs.SGE
-					atomic := op == verbs.WROpcodeAtomicCmpAndSwp || op == verbs.WROpcodeAtomicFetchAndAdd
 					for range r.IntN(6) {
 						sges = append(sges, verbs.SGE{Addr: r.Uint64(), Length: r.Uint32N(5) * r.Uint32(), LKey: r.Uint32()})
-						if atomic {
+						if op.atomic {
 							sges[len(sges)-1].Length = 8
 						}
 					}
 					inline := data[:r.IntN(121)]
-					if atomic || op == verbs.WROpcodeRDMARead || r.IntN(3) > 0 {
+					if op.atomic || op.reads || r.IntN(3) > 0 {
 						inline = nil
 					}
 					for i := range inline {
 						inline[i] = byte(r.Uint32())
 					}
-					id := uint64(round*4 + i)
+					if op.bare {
+						sges, inline = nil, nil
+					}
 					in := batch.WR(i)
 					var place direct.Request
 					inPlace := round%2 == 1
-					qpn, qkey := r.Uint32N(1<<24), r.Uint32()
+					qpn, qkey, srqn := r.Uint32N(1<<24), r.Uint32(), r.Uint32()
 					if inPlace && ah != nil {
 						o.qp.To(address, qpn, qkey)
 					}
-					srqn := r.Uint32()
 					if inPlace && typ == verbs.QPTypeXRCSend {
 						o.qp.ToSRQ(srqn)
 					}
-					switch {
-					case inPlace && op == verbs.WROpcodeRDMAWrite:
-						place = o.qp.Write(id, remote, rkey)
-					case inPlace && op == verbs.WROpcodeRDMAWriteWithImm:
-						place = o.qp.WriteImm(id, remote, rkey, imm)
-					case inPlace && op == verbs.WROpcodeSend:
-						place = o.qp.Send(id)
-					case inPlace && op == verbs.WROpcodeSendWithImm:
-						place = o.qp.SendImm(id, imm)
-					case inPlace && op == verbs.WROpcodeRDMARead:
-						place = o.qp.Read(id, remote, rkey)
-					case inPlace && op == verbs.WROpcodeAtomicCmpAndSwp:
-						place = o.qp.CompareSwap(id, remote, rkey, a, b)
-					case inPlace && op == verbs.WROpcodeAtomicFetchAndAdd:
-						place = o.qp.FetchAdd(id, remote, rkey, a)
-					case inPlace && op == verbs.WROpcodeLocalInv:
-						place = o.qp.LocalInv(id, rkey)
-					case inPlace:
-						place = o.qp.SendInv(id, rkey)
+					if inPlace {
+						place = op.place(o.qp, x)
 					}
-					switch op {
-					case verbs.WROpcodeRDMAWrite:
-						in.Write(id, remote, rkey)
-					case verbs.WROpcodeRDMAWriteWithImm:
-						in.WriteImm(id, remote, rkey, imm)
-					case verbs.WROpcodeSend:
-						in.Send(id)
-					case verbs.WROpcodeSendWithImm:
-						in.SendImm(id, imm)
-					case verbs.WROpcodeRDMARead:
-						in.Read(id, remote, rkey)
-					case verbs.WROpcodeAtomicCmpAndSwp:
-						in.CompareSwap(id, remote, rkey, a, b)
-					case verbs.WROpcodeAtomicFetchAndAdd:
-						in.FetchAdd(id, remote, rkey, a)
-					case verbs.WROpcodeLocalInv:
-						in.LocalInv(id, rkey)
-						sges, inline = nil, nil
-					default:
-						in.SendInv(id, rkey)
-					}
+					op.in(in, x)
 					if typ == verbs.QPTypeXRCSend {
 						in.ToSRQ(srqn)
 					}
@@ -686,7 +588,7 @@ func TestSameBytes(t *testing.T) {
 							}
 						}
 					}
-					what += fmt.Sprintf("%v %v, %d elements, %d bytes; ", op, flags, len(sges), len(inline))
+					what += fmt.Sprintf("%s %v, %d elements, %d bytes; ", op.name, flags, len(sges), len(inline))
 				}
 				must(theirs.QP.PostSend(batch, n))(t)
 				if round%2 == 1 {
@@ -723,10 +625,7 @@ func TestDirectBind(t *testing.T) {
 	dv := must(mlx5dv.Load(dev.Lib()))(t)
 	place := must(link.First(dev))(t)
 	config := link.Default()
-	e, _, err := config.Pair(place, place)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e, _ := config.Connected(t, dev, dev)
 	peer := must(config.NewEnd(place))(t)
 	ours := must(dev.CreateCQ(16, nil, 0))(t)
 	qp := must(e.PD.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: ours, RecvCQ: ours, MaxSendWR: config.SendWR,
@@ -811,16 +710,6 @@ func TestDirectBind(t *testing.T) {
 	one, foreign := must(e.PD.AllocMW(verbs.MWType1))(t), must(peer.PD.AllocMW(verbs.MWType2))(t)
 	closed := must(e.PD.AllocMW(verbs.MWType2))(t)
 	must(0, closed.Close())(t)
-	for _, never := range []*direct.QP{nil, {}} {
-		for _, r := range []direct.Request{never.Bind(1, mw, 1, mr, 0, 8, 0), never.Write(1, 2, 3).SGE(1, 2, 3), never.Nop(1)} {
-			if r != (direct.Request{}) {
-				t.Errorf("a queue pair that was never taken has %+v", r)
-			}
-		}
-		if n, err := never.Ring(); n != 0 || err == nil {
-			t.Errorf("a queue pair that was never taken: %d, %v", n, err)
-		}
-	}
 	for what, call := range map[string]func(){
 		"type 1":           func() { o.Bind(1, one, 1, mr, mr.IOVA(), 8, 0) },
 		"another PD":       func() { o.Bind(1, foreign, 1, mr, mr.IOVA(), 8, 0) },
@@ -839,56 +728,46 @@ func TestDirectBind(t *testing.T) {
 	}
 }
 
-var rounds = flag.Int("rounds", 2000, "posts of each type that TestSameBytes compares")
+var rounds = flag.Int("rounds", 1000, "posts of each type that TestSameBytes compares")
 
 // TestDirectDCI sends from two DCIs to a DCT, one by a stream of libmlx5 and one by Go, and compares what they write.
 func TestDirectDCI(t *testing.T) {
 	e := newDCEnd(t)
-	lib, dev, mr, buf := e.lib, e.dev, e.mr, e.buf
-	dct, ah := e.target(t), must(e.pd.CreateAH(e.way))(t)
+	lib, buf := e.lib, e.Buf
+	dct, ah := e.target(t), must(e.PD.CreateAH(e.way))(t)
 	address := must(direct.AddressOf(lib, ah))(t)
-	var qps [2]*verbs.QP
-	var cqs [2]*verbs.CQ
-	var w [2]written
-	for i := range qps {
-		cqs[i] = must(dev.CreateCQ(16, nil, 0))(t)
-		attr := verbs.NewQPInitAttrEx(verbs.QPTypeDriver, cqs[i], cqs[i], e.pd).MaxSendWR(8).MaxSendSGE(2).SendOps(verbs.QPOpRDMAWrite)
-		qps[i] = must(lib.CreateQP(dev, attr, mlx5dv.NewQPInitAttr().DCType(mlx5dv.DCTypeDCI).LogDCIStreams(2).LogDCIErrored(1)))(t)
-		modify(t, qps[i], verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).PortNum(1),
-			verbs.NewQPAttr(verbs.QPStateRTR).PathMTU(verbs.MTU1024),
-			verbs.NewQPAttr(verbs.QPStateRTS).Timeout(1).RetryCnt(1).RNRRetry(1).MaxRDAtomic(1).SQPSN(0))
-		w[i] = written{qps[i], must(lib.InitQP(qps[i]))(t)}
-	}
+	cqs := [2]*verbs.CQ{must(e.dev.CreateCQ(16, nil, 0))(t), must(e.dev.CreateCQ(16, nil, 0))(t)}
+	d, other := e.initiator(t, cqs[0]), e.initiator(t, cqs[1])
+	w := [2]written{{d.QP, must(lib.InitQP(d.QP))(t)}, {other.QP, must(lib.InitQP(other.QP))(t)}}
 	c := must(direct.TakeCQ(lib, cqs[1]))(t)
-	ours := must(direct.TakeQP(lib, qps[1], c, c, nil))(t)
-	stream := must(qps[0].Stream())(t)
-	view := must(lib.QPEx(stream))(t)
-	send, of := must(verbs.NewSendBatch(1, 2))(t), must(verbs.NewSendBatch(1, 2))(t)
-	of.WR(0).Write(8, mr.IOVA(), mr.RKey())
-	if _, err := qps[1].PostSend(of, 1); err == nil || !strings.Contains(err.Error(), "direct.QP.ToDCT") {
+	ours := must(direct.TakeQP(lib, other.QP, c, c, nil))(t)
+	of := other.batch
+	of.WR(0).Write(8, e.MR.IOVA(), e.MR.RKey())
+	if _, err := other.PostSend(of, 1); err == nil || !strings.Contains(err.Error(), "direct.QP.ToDCT") {
 		t.Fatalf("a request that nobody said where it goes: %v", err)
 	}
+	halves := [2]verbs.SGE{e.MR.UncheckedSGE(2048, 4), e.MR.UncheckedSGE(2052, 4)}
 	for round := range uint16(40) {
 		for i := range w {
 			clear(bytesAt(w[i].info.SQBuf, w[i].info.SQWQEs*64))
 		}
-		remote := mr.IOVA() + 8*uint64(round)
+		remote := e.MR.IOVA() + 8*uint64(round)
 		*(*uint64)(unsafe.Pointer(&buf[2048])) = uint64(round) + 1
-		in := must(view.WR(send, 0))(t)
-		in.Write(7, remote, mr.RKey()).SGE(mr.IOVA()+2048, 4, mr.LKey()).SGE(mr.IOVA()+2052, 4, mr.LKey()).Flags(verbs.SendSignaled)
-		must(0, in.SetDCAddrStream(ah, dct.Num(), dcKey, round%4))(t)
-		must(stream.Post(send, 1))(t)
+		d.post(t, func(w mlx5dv.QPExWR) error {
+			w.Write(7, remote, e.MR.RKey()).Add(halves[0]).Add(halves[1])
+			return w.SetDCAddrStream(ah, dct.Num(), dcKey, round%4)
+		})
 		if wc := completion(t, cqs[0]); wc.Err() != nil {
 			t.Fatal(wc.Err())
 		}
 		ours.ToDCT(address, dct.Num(), dcKey, round%4)
 		buf[8*round] = 0
 		if round%2 == 0 {
-			ours.Write(8, remote, mr.RKey()).SGE(mr.IOVA()+2048, 4, mr.LKey()).SGE(mr.IOVA()+2052, 4, mr.LKey()).Flags(verbs.SendSignaled)
+			ours.Write(8, remote, e.MR.RKey()).Add(halves[0]).Add(halves[1]).Flags(verbs.SendSignaled)
 			must(ours.Ring())(t)
 		} else {
-			of.WR(0).Write(8, remote, mr.RKey()).SGE(mr.IOVA()+2048, 4, mr.LKey()).SGE(mr.IOVA()+2052, 4, mr.LKey()).Flags(verbs.SendSignaled)
-			must(qps[1].PostSend(of, 1))(t)
+			of.WR(0).Write(8, remote, e.MR.RKey()).Add(halves[0]).Add(halves[1]).Flags(verbs.SendSignaled)
+			must(other.PostSend(of, 1))(t)
 		}
 		if wc := completion(t, cqs[1]); wc.Err() != nil || wc.ID != 8 || wc.Opcode != verbs.WCOpcodeRDMAWrite || buf[8*round] != byte(round)+1 {
 			t.Fatalf("%+v, %d", wc, buf[8*round])

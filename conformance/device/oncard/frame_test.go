@@ -7,55 +7,42 @@ import (
 	"errors"
 	"os"
 	"testing"
-	"time"
 
 	"github.com/verbsgen/verbsgen/conformance/card"
+	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/gen/verbs/verbstest"
 )
 
-// sender is a queue pair that sends frames.
-type sender struct {
-	cq  *verbs.CQ
-	qp  *verbs.QP
-	mr  *verbs.MR
-	buf []byte
+// newSender makes a queue pair that sends frames.
+func newSender(t *testing.T, dev *verbs.Device) *link.End {
+	t.Helper()
+	e := link.Bare(t, dev, verbs.MRAccessLocalWrite)
+	e.QP = must(e.PD.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRawPacket, SendCQ: e.CQ, RecvCQ: e.CQ, MaxSendWR: 4, MaxSendSGE: 1}))(t)
+	must(0, (verbs.RawPacketSetup{PortNum: 1}).ToRTS(e.QP))(t)
+	return e
 }
 
-func newSender(t *testing.T, dev *verbs.Device) *sender {
+// receiver makes a queue pair of raw packets with one receive, and no flow or rule yet.
+func receiver(t *testing.T, dev *verbs.Device) *link.End {
 	t.Helper()
-	pd := must(dev.AllocPD())(t)
-	s := &sender{cq: must(dev.CreateCQ(16, nil, 0))(t), buf: make([]byte, 4096)}
-	s.mr = must(pd.RegMR(s.buf, verbs.MRAccessLocalWrite))(t)
-	s.qp = must(pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRawPacket, SendCQ: s.cq, RecvCQ: s.cq, MaxSendWR: 4, MaxSendSGE: 1}))(t)
-	if err := (verbs.RawPacketSetup{PortNum: 1}).ToRTS(s.qp); err != nil {
-		t.Fatal(err)
-	}
-	return s
+	e := link.Bare(t, dev, verbs.MRAccessLocalWrite)
+	e.QP = must(e.PD.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRawPacket, SendCQ: e.CQ, RecvCQ: e.CQ, MaxRecvWR: 4, MaxRecvSGE: 1}))(t)
+	must(0, (verbs.RawPacketSetup{PortNum: 1}).ToRTS(e.QP))(t)
+	e.Recv(t, 7, 0, link.Size)
+	return e
 }
 
 // completion waits for one of a queue.
 func completion(t *testing.T, cq *verbs.CQ) verbs.WC {
 	t.Helper()
-	var wcs [1]verbs.WC
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); {
-		if must(cq.PollInto(wcs[:]))(t) == 1 {
-			return wcs[0]
-		}
-	}
-	t.Fatal("no completion")
-	return verbs.WC{}
+	return must(verbstest.Wait(cq, 1))(t)[0]
 }
 
-func (s *sender) send(t *testing.T, frame []byte) {
+func sendFrame(t *testing.T, s *link.End, frame []byte) {
 	t.Helper()
-	batch := must(verbs.NewSendBatch(1, 1))(t)
-	defer batch.Close()
-	copy(s.buf, frame)
-	batch.WR(0).Send(1).Add(s.mr.UncheckedSGE(0, uint32(len(frame)))).Flags(verbs.SendSignaled)
-	must(s.qp.PostSend(batch, 1))(t)
-	if wc := completion(t, s.cq); wc.Err() != nil {
-		t.Fatal(wc.Err())
-	}
+	n := uint32(copy(s.Buf, frame))
+	succeeds(t, s, func(w verbs.SendWR) { w.Send(1).Add(s.MR.UncheckedSGE(0, n)) })
 }
 
 // udp is a frame of IPv4 and UDP.
@@ -73,19 +60,16 @@ func TestSpread(t *testing.T) {
 		t.Skip("raw packets need root")
 	}
 	s, dev := newSender(t, open(t, card.Devices[0])), open(t, card.Devices[1])
-	pd, cq := must(dev.AllocPD())(t), must(dev.CreateCQ(16, nil, 0))(t)
-	buf := make([]byte, 4096)
-	mr := must(pd.RegMR(buf, verbs.MRAccessLocalWrite))(t)
+	e := link.Bare(t, dev, verbs.MRAccessLocalWrite)
+	pd, cq, buf := e.PD, e.CQ, e.Buf
 	batch := must(verbs.NewRecvBatch(2, 1))(t)
 	defer batch.Close()
 	var wqs []*verbs.WQ
 	for i := range 2 {
 		wq := must(dev.CreateWQ(verbs.NewWQInitAttr(pd, cq).MaxWR(2).MaxSGE(1)))(t)
-		if err := wq.Modify(verbs.NewWQAttr().State(verbs.WQStateRdy)); err != nil {
-			t.Fatal(err)
-		}
+		must(0, wq.Modify(verbs.NewWQAttr().State(verbs.WQStateRdy)))(t)
 		for k := range 2 {
-			batch.WR(k).Recv(uint64(10*i + k)).Add(mr.UncheckedSGE(uint64(1024*i+512*k), 512))
+			batch.WR(k).Recv(uint64(10*i + k)).Add(e.MR.UncheckedSGE(uint64(1024*i+512*k), 512))
 		}
 		must(wq.PostRecv(batch, 2))(t)
 		wqs = append(wqs, wq)
@@ -106,21 +90,19 @@ func TestSpread(t *testing.T) {
 		RXHashConf(verbs.RXHashConf{Function: verbs.RXHashFuncToeplitz, Key: key, Fields: fields})))(t)
 	must(qp.CreateFlow(verbs.NewFlowAttr(verbs.FlowTypeNormal, 1).Specs(&verbs.FlowSpecUDP{})))(t)
 
-	s.send(t, udp(66<<24|9<<16|149<<8|187, 2794, 1766))
+	sendFrame(t, s, udp(66<<24|9<<16|149<<8|187, 2794, 1766))
 	if wc := completion(t, cq); wc.ID != 0 || wc.Err() != nil || wc.ByteLen != 42 || string(buf[:6]) != "\x02\x00\x00\x00\x00\x0b" {
 		t.Errorf("the frame of entry 8: %+v, %x", wc, buf[:42])
 	}
-	s.send(t, udp(66<<24|9<<16|149<<8|188, 2794, 1766))
+	sendFrame(t, s, udp(66<<24|9<<16|149<<8|188, 2794, 1766))
 	if wc := completion(t, cq); wc.ID != 10 || wc.Err() != nil {
 		t.Errorf("the frame of another entry: %+v", wc)
 	}
-	if err := wqs[1].Modify(verbs.NewWQAttr().State(verbs.WQStateErr)); err != nil {
-		t.Fatal(err)
-	}
+	must(0, wqs[1].Modify(verbs.NewWQAttr().State(verbs.WQStateErr)))(t)
 	if wc := completion(t, cq); wc.ID != 11 || wc.Status != verbs.WCStatusWRFlushErr {
 		t.Errorf("the receive that was left: %+v", wc)
 	}
-	if err := errors.Join(dev.CloseAll(), s.qp.CloseAll()); err != nil {
+	if err := errors.Join(dev.CloseAll(), s.QP.CloseAll()); err != nil {
 		t.Error(err)
 	}
 }

@@ -99,9 +99,7 @@ func TestLikeMLX5(t *testing.T) {
 func compare(t *testing.T, file, text string) {
 	t.Helper()
 	if *update {
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must(0, os.WriteFile(file, []byte(text), 0o644))(t)
 	}
 	if want := must(os.ReadFile(file))(t); string(want) != text {
 		t.Errorf("%s is outdated; run go test ./conformance/device/oncard -run %s -update, and read its diff", file, t.Name())

@@ -17,17 +17,11 @@ import (
 
 // The direct verbs of mlx5, on the real libmlx5.
 
-// dvOf opens a device, and loads libmlx5 beside libibverbs. The test's end closes the device.
+// dvOf opens a device, and loads libmlx5 beside libibverbs.
 func dvOf(t *testing.T) (*mlx5dv.Lib, *verbs.Device) {
 	t.Helper()
-	of := must(verbs.Load())(t)
-	dev := must(of.OpenDevice(card.Devices[0]))(t)
-	t.Cleanup(func() {
-		if err := dev.CloseAll(); err != nil {
-			t.Error(err)
-		}
-	})
-	return must(mlx5dv.Load(of))(t), dev
+	dev := open(t, card.Devices[0])
+	return must(mlx5dv.Load(dev.Lib()))(t), dev
 }
 
 // TestDirectDevice opens a device with options of mlx5, and asks for its abilities: those that it lacks are not Given.
@@ -64,9 +58,7 @@ func TestDirectDMOp(t *testing.T) {
 	if op.Len() != 128 || op.DM() != dm {
 		t.Errorf("%d bytes of %p", op.Len(), op.DM())
 	}
-	if err := errors.Join(op.PutUint32(4, 7), op.PutUint64(120, 1<<40), dm.PutUint32(64, 9)); err != nil {
-		t.Fatal(err)
-	}
+	must(0, errors.Join(op.PutUint32(4, 7), op.PutUint64(120, 1<<40), dm.PutUint32(64, 9)))(t)
 	a, b := must(dm.GetUint32(4))(t), must(dm.GetUint64(120))(t)
 	if c := must(op.GetUint32(64))(t); a != 7 || b != 1<<40 || c != 9 {
 		t.Errorf("%d, %#x, %d", a, b, c)
@@ -131,29 +123,6 @@ func TestDirectDevX(t *testing.T) {
 	}
 }
 
-// TestDirectRefused calls what the card lacks: the errors are those of libmlx5, and nothing is left open.
-func TestDirectRefused(t *testing.T) {
-	lib, dev := dvOf(t)
-	pd := must(dev.AllocPD())(t)
-	cq := must(dev.CreateCQ(16, nil, 0))(t)
-	attr := verbs.NewQPInitAttrEx(verbs.QPTypeDriver, cq, cq, pd)
-	_, dct := lib.CreateQP(dev, attr, mlx5dv.NewQPInitAttr().DCType(mlx5dv.DCTypeDCT).DCTAccessKey(0x1234))
-	attr = verbs.NewQPInitAttrEx(verbs.QPTypeDriver, cq, cq, pd).MaxSendWR(4).MaxSendSGE(1)
-	_, dci := lib.CreateQP(dev, attr, mlx5dv.NewQPInitAttr().DCType(mlx5dv.DCTypeDCI).LogDCIStreams(9).LogDCIErrored(1))
-	_, mkey := lib.CreateMKey(mlx5dv.MKeyInitAttr{PD: pd, Flags: mlx5dv.MKeyFlagBlockSignature, MaxEntries: 4})
-	_, region := lib.RegDMABufMR(pd, mem.DMABuf{FD: -1, Length: 4096}, 0, verbs.DMABufAccessLocalWrite, 0)
-	for what, x := range map[string]struct{ got, want error }{
-		"DCT without an SRQ": {dct, syscall.EINVAL}, "DCI of 512 streams": {dci, syscall.EINVAL},
-		"memory key": {mkey, syscall.EOPNOTSUPP}} {
-		if !errors.Is(x.got, x.want) {
-			t.Errorf("%s: %v, want %v", what, x.got, x.want)
-		}
-	}
-	if region == nil {
-		t.Error("descriptor -1 is a DMA-buf")
-	}
-}
-
 // TestDirectClock converts time stamps: the clock of the card counts nanoseconds in 64 bits.
 func TestDirectClock(t *testing.T) {
 	lib, dev := dvOf(t)
@@ -191,38 +160,42 @@ func TestDirectUAR(t *testing.T) {
 // TestDirectLacks calls what is not on the card: the errors are those of libmlx5 or of the kernel half, explained by the pages.
 func TestDirectLacks(t *testing.T) {
 	lib, dev := dvOf(t)
-	pd := must(dev.AllocPD())(t)
-	_, login := lib.CreateCryptoLogin(dev, mlx5dv.NewCryptoLoginAttrEx(1, 2, make([]byte, 48)))
-	_, dek := lib.CreateDEK(dev, mlx5dv.NewDEKInitAttr(pd, mlx5dv.CryptoKeySize128, [128]byte{}).Plaintext())
-	_, ex := lib.RegUMemEx(dev, mlx5dv.NewUMemAttr(4096, 1).DMABufFD(-1))
-	_, comp := lib.CreateCmdComp(dev)
-	_, channel := lib.CreateEventChannel(dev, mlx5dv.EventChannelFlagOmitData)
-	_, node := lib.CreateSchedNode(dev, mlx5dv.NewSchedAttr())
-	_, change := lib.CreateFlowActionModifyHeader(dev, make([]byte, 8), mlx5dv.FlowTableTypeNicRX)
-	_, reformat := lib.CreateFlowActionPacketReformat(dev, nil, mlx5dv.ReformatTypeL2TunnelToL2, mlx5dv.FlowTableTypeNicRX)
-	_, anchor := lib.CreateSteeringAnchor(dev, mlx5dv.NewSteeringAnchorAttr(mlx5dv.FlowTableTypeNicRX, 0))
-	_, page := lib.AllocVAR(dev)
+	pd, cq := must(dev.AllocPD())(t), must(dev.CreateCQ(16, nil, 0))(t)
+	driver := func() *verbs.QPInitAttrEx { return verbs.NewQPInitAttrEx(verbs.QPTypeDriver, cq, cq, pd) }
 	for _, x := range []struct {
 		what      string
 		got, want error
 	}{
+		{"DCT without an SRQ", errorOf(lib.CreateQP(dev, driver(), mlx5dv.NewQPInitAttr().DCType(mlx5dv.DCTypeDCT).DCTAccessKey(0x1234))),
+			syscall.EINVAL},
+		{"DCI of 512 streams", errorOf(lib.CreateQP(dev, driver().MaxSendWR(4).MaxSendSGE(1),
+			mlx5dv.NewQPInitAttr().DCType(mlx5dv.DCTypeDCI).LogDCIStreams(9).LogDCIErrored(1))), syscall.EINVAL},
+		{"memory key", errorOf(lib.CreateMKey(mlx5dv.MKeyInitAttr{PD: pd, Flags: mlx5dv.MKeyFlagBlockSignature, MaxEntries: 4})),
+			syscall.EOPNOTSUPP},
 		{"CryptoLogin", lib.CryptoLogin(dev, mlx5dv.NewCryptoLoginAttr(1, 2, [48]byte{})), syscall.EOPNOTSUPP},
 		{"CryptoLogout", lib.CryptoLogout(dev), syscall.ENOENT},
-		{"CreateCryptoLogin", login, syscall.EOPNOTSUPP},
-		{"CreateDEK", dek, syscall.EOPNOTSUPP},
-		{"RegUMemEx", ex, syscall.EBADF},
-		{"CreateCmdComp", comp, syscall.EPROTONOSUPPORT},
-		{"CreateEventChannel", channel, syscall.EPROTONOSUPPORT},
+		{"CreateCryptoLogin", errorOf(lib.CreateCryptoLogin(dev, mlx5dv.NewCryptoLoginAttrEx(1, 2, make([]byte, 48)))), syscall.EOPNOTSUPP},
+		{"CreateDEK", errorOf(lib.CreateDEK(dev, mlx5dv.NewDEKInitAttr(pd, mlx5dv.CryptoKeySize128, [128]byte{}).Plaintext())),
+			syscall.EOPNOTSUPP},
+		{"RegUMemEx", errorOf(lib.RegUMemEx(dev, mlx5dv.NewUMemAttr(4096, 1).DMABufFD(-1))), syscall.EBADF},
+		{"CreateCmdComp", errorOf(lib.CreateCmdComp(dev)), syscall.EPROTONOSUPPORT},
+		{"CreateEventChannel", errorOf(lib.CreateEventChannel(dev, mlx5dv.EventChannelFlagOmitData)), syscall.EPROTONOSUPPORT},
 		{"DataDirectPath", lib.DataDirectPath(dev, make([]byte, 4096)), errors.ErrUnsupported},
-		{"CreateSchedNode", node, syscall.EOPNOTSUPP},
-		{"CreateSteeringAnchor", anchor, syscall.EPROTONOSUPPORT},
-		{"CreateFlowActionModifyHeader", change, errors.ErrUnsupported},
-		{"CreateFlowActionPacketReformat", reformat, errors.ErrUnsupported},
-		{"AllocVAR", page, errors.ErrUnsupported},
+		{"CreateSchedNode", errorOf(lib.CreateSchedNode(dev, mlx5dv.NewSchedAttr())), syscall.EOPNOTSUPP},
+		{"CreateSteeringAnchor", errorOf(lib.CreateSteeringAnchor(dev, mlx5dv.NewSteeringAnchorAttr(mlx5dv.FlowTableTypeNicRX, 0))),
+			syscall.EPROTONOSUPPORT},
+		{"CreateFlowActionModifyHeader", errorOf(lib.CreateFlowActionModifyHeader(dev, make([]byte, 8), mlx5dv.FlowTableTypeNicRX)),
+			errors.ErrUnsupported},
+		{"CreateFlowActionPacketReformat", errorOf(lib.CreateFlowActionPacketReformat(dev, nil, mlx5dv.ReformatTypeL2TunnelToL2,
+			mlx5dv.FlowTableTypeNicRX)), errors.ErrUnsupported},
+		{"AllocVAR", errorOf(lib.AllocVAR(dev)), errors.ErrUnsupported},
 	} {
 		if !errors.Is(x.got, x.want) {
 			t.Errorf("%s: %v, want %v", x.what, x.got, x.want)
 		}
+	}
+	if _, err := lib.RegDMABufMR(pd, mem.DMABuf{FD: -1, Length: 4096}, 0, verbs.DMABufAccessLocalWrite, 0); err == nil {
+		t.Error("descriptor -1 is a DMA-buf")
 	}
 	if state := must(lib.CryptoLoginState(dev))(t); state != mlx5dv.CryptoLoginStateNoLogin {
 		t.Errorf("the login is in state %d", state)

@@ -5,37 +5,30 @@ package oncard
 import (
 	"testing"
 
-	"github.com/verbsgen/verbsgen/conformance/suite/far"
+	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/gen/mlx5dv"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 )
 
 const dcKey = 0x1122334455
 
-// dcEnd has memory that either end of DC can use, and the address of its port.
+// dcEnd has memory that either end of DC can use, and the way to its port.
 type dcEnd struct {
-	lib *mlx5dv.Lib
-	dev *verbs.Device
-	pd  *verbs.PD
-	cq  *verbs.CQ
-	buf []byte
-	mr  *verbs.MR
-	way verbs.AHAttr
+	*link.End // with no queue pair
+	lib       *mlx5dv.Lib
+	dev       *verbs.Device
+	way       verbs.AHAttr
 }
 
 func newDCEnd(t *testing.T) *dcEnd {
-	e := &dcEnd{buf: make([]byte, 4096)}
-	e.lib, e.dev = dvOf(t)
-	e.pd, e.cq = must(e.dev.AllocPD())(t), must(e.dev.CreateCQ(16, nil, 0))(t)
-	e.mr = must(e.pd.RegMR(e.buf, verbs.MRAccessLocalWrite|verbs.MRAccessRemoteRead|verbs.MRAccessRemoteWrite|verbs.MRAccessRemoteAtomic))(t)
-	e.way = verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: must(far.OpenPort(e.dev, "", 1, 0))(t).GID(), HopLimit: 1}
-	return e
+	lib, dev := dvOf(t)
+	return &dcEnd{link.Bare(t, dev, link.Default().MR), lib, dev, wayTo(t, dev)}
 }
 
 // target makes a DCT with two receives of 100 bytes.
 func (e *dcEnd) target(t *testing.T) *verbs.QP {
-	srq := must(e.pd.CreateSRQ(verbs.SRQInitAttr{MaxWR: 4, MaxSGE: 1}))(t)
-	dct := must(e.lib.CreateQP(e.dev, verbs.NewQPInitAttrEx(verbs.QPTypeDriver, e.cq, e.cq, e.pd).SRQ(srq),
+	srq := must(e.PD.CreateSRQ(verbs.SRQInitAttr{MaxWR: 4, MaxSGE: 1}))(t)
+	dct := must(e.lib.CreateQP(e.dev, verbs.NewQPInitAttrEx(verbs.QPTypeDriver, e.CQ, e.CQ, e.PD).SRQ(srq),
 		mlx5dv.NewQPInitAttr().DCType(mlx5dv.DCTypeDCT).DCTAccessKey(dcKey)))(t)
 	modify(t, dct, verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).PortNum(1).
 		AccessFlags(verbs.QPAccessRemoteWrite|verbs.QPAccessRemoteRead|verbs.QPAccessRemoteAtomic))
@@ -49,7 +42,7 @@ func (e *dcEnd) target(t *testing.T) *verbs.QP {
 	recv := must(verbs.NewRecvBatch(2, 1))(t)
 	defer recv.Close()
 	for i := range 2 {
-		recv.WR(i).Recv(uint64(10 + i)).Add(e.mr.UncheckedSGE(uint64(100*i), 100))
+		recv.WR(i).Recv(uint64(10 + i)).Add(e.MR.UncheckedSGE(uint64(100*i), 100))
 	}
 	must(srq.PostRecv(recv, 2))(t)
 	return dct
@@ -63,11 +56,12 @@ type dci struct {
 	batch  *verbs.SendBatch
 }
 
-func (e *dcEnd) initiator(t *testing.T) *dci {
-	d := &dci{batch: must(verbs.NewSendBatch(1, 1))(t)}
+// initiator makes one whose completions come to a queue.
+func (e *dcEnd) initiator(t *testing.T, cq *verbs.CQ) *dci {
+	d := &dci{batch: must(verbs.NewSendBatch(1, 2))(t)}
 	t.Cleanup(func() { d.batch.Close() })
-	attr := verbs.NewQPInitAttrEx(verbs.QPTypeDriver, e.cq, e.cq, e.pd).MaxSendWR(16).MaxSendSGE(1).
-		SendOps(verbs.QPOpSend | verbs.QPOpRDMARead | verbs.QPOpAtomicFetchAndAdd)
+	attr := verbs.NewQPInitAttrEx(verbs.QPTypeDriver, cq, cq, e.PD).MaxSendWR(16).MaxSendSGE(2).
+		SendOps(verbs.QPOpSend | verbs.QPOpRDMARead | verbs.QPOpRDMAWrite | verbs.QPOpAtomicFetchAndAdd)
 	d.QP = must(e.lib.CreateQP(e.dev, attr, mlx5dv.NewQPInitAttr().DCType(mlx5dv.DCTypeDCI).LogDCIStreams(2).LogDCIErrored(1)))(t)
 	modify(t, d.QP, verbs.NewQPAttr(verbs.QPStateInit).PKeyIndex(0).PortNum(1),
 		verbs.NewQPAttr(verbs.QPStateRTR).PathMTU(verbs.MTU1024),
@@ -80,9 +74,7 @@ func (e *dcEnd) initiator(t *testing.T) *dci {
 func (d *dci) post(t *testing.T, fill func(mlx5dv.QPExWR) error) {
 	t.Helper()
 	w := must(d.view.WR(d.batch, 0))(t)
-	if err := fill(w); err != nil {
-		t.Fatal(err)
-	}
+	must(0, fill(w))(t)
 	w.Flags(verbs.SendSignaled)
 	must(d.stream.Post(d.batch, 1))(t)
 }
@@ -92,8 +84,8 @@ func (e *dcEnd) onMemory(t *testing.T, d *dci, to hello) {
 	t.Helper()
 	way := e.way
 	way.DGID = to.GID
-	ah := must(e.pd.CreateAH(way))(t)
-	at := e.mr.UncheckedSGE(2000, 8)
+	ah := must(e.PD.CreateAH(way))(t)
+	at := e.MR.UncheckedSGE(2000, 8)
 	for i, want := range []string{"ABCDEFGH", "ABCDEFGH", "BBCDEFGH"} {
 		d.post(t, func(w mlx5dv.QPExWR) error {
 			if i == 1 {
@@ -103,8 +95,8 @@ func (e *dcEnd) onMemory(t *testing.T, d *dci, to hello) {
 			}
 			return w.SetDCAddr(ah, to.QPN, dcKey)
 		})
-		if wc := completion(t, e.cq); wc.Err() != nil || string(e.buf[2000:2008]) != want {
-			t.Errorf("operation %d on memory: %+v, %q, want %q", i, wc, e.buf[2000:2008], want)
+		if wc := must(e.Wait())(t); wc.Err() != nil || string(e.Buf[2000:2008]) != want {
+			t.Errorf("operation %d on memory: %+v, %q, want %q", i, wc, e.Buf[2000:2008], want)
 		}
 	}
 }
@@ -113,13 +105,13 @@ func (e *dcEnd) onMemory(t *testing.T, d *dci, to hello) {
 // fails its stream.
 func TestDirectDC(t *testing.T) {
 	e := newDCEnd(t)
-	dct, d := e.target(t), e.initiator(t)
-	ah := must(e.pd.CreateAH(e.way))(t)
-	copy(e.buf[1000:], "direct")
+	dct, d := e.target(t), e.initiator(t, e.CQ)
+	ah := must(e.PD.CreateAH(e.way))(t)
+	copy(e.Buf[1000:], "direct")
 	send := func(id uint64, to func(mlx5dv.QPExWR) error) {
 		t.Helper()
 		d.post(t, func(w mlx5dv.QPExWR) error {
-			w.Send(id).Add(e.mr.UncheckedSGE(1000, 6))
+			w.Send(id).Add(e.MR.UncheckedSGE(1000, 6))
 			return to(w)
 		})
 	}
@@ -130,30 +122,30 @@ func TestDirectDC(t *testing.T) {
 		send(uint64(i), to)
 		got := map[uint64]verbs.WC{}
 		for range 2 {
-			wc := completion(t, e.cq)
+			wc := must(e.Wait())(t)
 			got[wc.ID] = wc
 		}
-		text := string(e.buf[100*i : 100*i+6])
+		text := string(e.Buf[100*i : 100*i+6])
 		if s, r := got[uint64(i)], got[uint64(10+i)]; s.Err() != nil || r.Err() != nil || r.ByteLen != 6 || text != "direct" {
 			t.Errorf("request %d: %+v, %+v, %q", i, s, r, text)
 		}
 	}
-	copy(e.buf[3000:], "ABCDEFGH")
-	e.onMemory(t, d, hello{e.way.DGID, dct.Num(), e.mr.RKey(), e.mr.UncheckedSGE(3000, 8).Addr})
+	copy(e.Buf[3000:], "ABCDEFGH")
+	e.onMemory(t, d, hello{e.way.DGID, dct.Num(), e.MR.RKey(), e.MR.UncheckedSGE(3000, 8).Addr})
 	noKey := func(id uint64, stream uint16) {
 		t.Helper()
 		send(id, func(w mlx5dv.QPExWR) error { return w.SetDCAddrStream(ah, dct.Num(), dcKey+1, stream) })
-		if wc := completion(t, e.cq); wc.ID != id || wc.Status != verbs.WCStatusRetryExcErr {
+		if wc := must(e.Wait())(t); wc.ID != id || wc.Status != verbs.WCStatusRetryExcErr {
 			t.Errorf("another key: %+v", wc)
 		}
 	}
 	read := func(stream uint16, want verbs.WCStatus) {
 		t.Helper()
 		d.post(t, func(w mlx5dv.QPExWR) error {
-			w.Read(6, e.mr.UncheckedSGE(3000, 8).Addr, e.mr.RKey()).Add(e.mr.UncheckedSGE(2000, 8))
+			w.Read(6, e.MR.UncheckedSGE(3000, 8).Addr, e.MR.RKey()).Add(e.MR.UncheckedSGE(2000, 8))
 			return w.SetDCAddrStream(ah, dct.Num(), dcKey, stream)
 		})
-		if wc := completion(t, e.cq); wc.Status != want {
+		if wc := must(e.Wait())(t); wc.Status != want {
 			t.Errorf("stream %d: %+v, want %v", stream, wc, want)
 		}
 	}
@@ -175,8 +167,6 @@ func TestDirectDC(t *testing.T) {
 func modify(t *testing.T, qp *verbs.QP, attrs ...*verbs.QPAttr) {
 	t.Helper()
 	for _, a := range attrs {
-		if err := qp.Modify(a); err != nil {
-			t.Fatal(err)
-		}
+		must(0, qp.Modify(a))(t)
 	}
 }

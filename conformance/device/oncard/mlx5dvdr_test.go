@@ -11,7 +11,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/card"
 	"github.com/verbsgen/verbsgen/gen/mlx5dv"
-	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dl"
 )
 
@@ -33,14 +32,14 @@ func TestDirectSteering(t *testing.T) {
 	}
 	lib, dev := dvOf(t)
 	s := newSender(t, open(t, card.Devices[1]))
-	qp, cq, buf := receiver(t, dev)
+	e := receiver(t, dev)
 	domain := must(lib.CreateDRDomain(dev, mlx5dv.DRDomainTypeNICRX))(t)
 	domain.SetReclaimMemory(true)
 	domain.AllowDuplicateRules(false)
 	table := must(domain.CreateTable(0))(t)
 	all := [6]byte{0xff, 0xff, 0xff, 0xff, 0xff, 0xff}
 	matcher := must(table.CreateMatcher(0, 1, outer([6]byte{}, 0xffff, all)))(t)
-	to, tag, drop := must(lib.CreateDRActionQP(qp))(t), must(lib.CreateDRActionTag(0x1234))(t), must(lib.CreateDRActionDrop())(t)
+	to, tag, drop := must(lib.CreateDRActionQP(e.QP))(t), must(lib.CreateDRActionTag(0x1234))(t), must(lib.CreateDRActionDrop())(t)
 	frame := udp(1, 2, 3)
 	rule := must(matcher.CreateRule(outer([6]byte{}, 0x0800, [6]byte(frame[:6])), []*mlx5dv.DRAction{tag, to}))(t)
 	if rule.DRMatcher() != matcher {
@@ -50,16 +49,16 @@ func TestDirectSteering(t *testing.T) {
 	arp[13] = 6
 	must(matcher.CreateRule(outer([6]byte{}, 0x0806, [6]byte(frame[:6])), []*mlx5dv.DRAction{drop}))(t)
 
-	s.send(t, arp)
-	s.send(t, frame)
-	if wc := completion(t, cq); wc.Err() != nil || int(wc.ByteLen) != len(frame) || string(buf[:len(frame)]) != string(frame) {
-		t.Errorf("the frame of the rule: %+v, %x", wc, buf[:len(frame)])
+	sendFrame(t, s, arp)
+	sendFrame(t, s, frame)
+	if wc := must(e.Wait())(t); wc.Err() != nil || int(wc.ByteLen) != len(frame) || string(e.Buf[:len(frame)]) != string(frame) {
+		t.Errorf("the frame of the rule: %+v, %x", wc, e.Buf[:len(frame)])
 	}
 	for _, c := range []struct {
 		close error
 		below string
 	}{
-		{to.Close(), "DRRule"}, {qp.Close(), "DRAction"}, {matcher.Close(), "DRRule"}, {table.Close(), "DRMatcher"},
+		{to.Close(), "DRRule"}, {e.QP.Close(), "DRAction"}, {matcher.Close(), "DRRule"}, {table.Close(), "DRMatcher"},
 		{domain.Close(), "DRTable"},
 	} {
 		if !errors.Is(c.close, syscall.EBUSY) || !strings.Contains(c.close.Error(), c.below) {
@@ -69,23 +68,6 @@ func TestDirectSteering(t *testing.T) {
 	if err := errors.Join(rule.Close(), to.Close(), tag.Close()); err != nil {
 		t.Error(err)
 	}
-}
-
-// receiver makes a queue pair of raw packets with one receive, and no rule yet.
-func receiver(t *testing.T, dev *verbs.Device) (*verbs.QP, *verbs.CQ, []byte) {
-	t.Helper()
-	pd, cq := must(dev.AllocPD())(t), must(dev.CreateCQ(4, nil, 0))(t)
-	qp := must(pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRawPacket, SendCQ: cq, RecvCQ: cq, MaxRecvWR: 4, MaxRecvSGE: 1}))(t)
-	if err := (verbs.RawPacketSetup{PortNum: 1}).ToRTS(qp); err != nil {
-		t.Fatal(err)
-	}
-	buf := make([]byte, 4096)
-	mr := must(pd.RegMR(buf, verbs.MRAccessLocalWrite))(t)
-	batch := must(verbs.NewRecvBatch(1, 1))(t)
-	t.Cleanup(func() { batch.Close() })
-	batch.WR(0).Recv(7).Add(mr.UncheckedSGE(0, 4096))
-	must(qp.PostRecv(batch, 1))(t)
-	return qp, cq, buf
 }
 
 // TestDirectSteeringRefused makes what libmlx5 or the card refuses.
@@ -101,52 +83,35 @@ func TestDirectSteeringRefused(t *testing.T) {
 	defer again.CloseAll()
 	far := must(lib.DevXCreate(again, []byte{0: 0x09, 1: 0x39, 15: 0}, make([]byte, 16)))(t)
 	count := must(far.CreateDRActionCounter(0))(t)
-	_, level := domain.CreateTable(1)
-	_, mask := table.CreateMatcher(0, 1, append(make([]byte, 63), 1))
-	_, none := matcher.CreateRule(make([]byte, 64), nil)
-	_, both := matcher.CreateRule(make([]byte, 64), []*mlx5dv.DRAction{drop, miss})
-	_, kind := matcher.CreateRule(make([]byte, 64), []*mlx5dv.DRAction{pop})
-	_, other := matcher.CreateRule(make([]byte, 64), []*mlx5dv.DRAction{drop, count})
-	_, missing := matcher.CreateRule(make([]byte, 64), []*mlx5dv.DRAction{nil})
-	_, to := table.CreateAction()
-	_, root := table.CreateActionRoot(1)
-	_, tir := obj.CreateDRAction()
-	_, vlan := domain.CreateActionPushVLAN(1)
-	_, port := domain.CreateActionPort(1)
-	_, vport := domain.CreateActionVPort(1)
-	_, aso := domain.CreateActionASO(obj, 0, 0, 1)
-	_, faraway := domain.CreateActionASO(far, 0, 0, 1)
-	_, reformat := domain.CreateActionPacketReformat(0, mlx5dv.ReformatTypeL2TunnelToL2, nil)
-	_, header := domain.CreateActionModifyHeader(0, make([]byte, 8))
-	_, part := domain.CreateActionModifyHeader(0, make([]byte, 12))
-	_, meter := lib.CreateDRActionFlowMeter(mlx5dv.DRFlowMeterAttr{NextTable: table})
-	_, nowhere := lib.CreateDRActionFlowMeter(mlx5dv.DRFlowMeterAttr{})
 	for _, c := range []struct {
 		name string
 		err  error
 		is   error
 		says string
 	}{
-		{"a table above level 0", level, errors.ErrUnsupported, "does not steer by software"},
-		{"a mask of other headers", mask, syscall.EOPNOTSUPP, ""},
-		{"a rule without actions", none, syscall.EINVAL, ""},
-		{"two ends", both, syscall.EOPNOTSUPP, "two that end the way of a packet"},
-		{"an action on tags", kind, syscall.ENOTSUP, ""},
-		{"an action of another device", other, syscall.EINVAL, "use objects of one device"},
-		{"a nil action", missing, syscall.EINVAL, "DRAction is nil"},
-		{"an action to level 0", to, syscall.EINVAL, "level 0"},
-		{"an anchor", root, errors.ErrUnsupported, ""},
-		{"a counter as a TIR", tir, syscall.EINVAL, "not a TIR"},
-		{"a VLAN header", vlan, syscall.EINVAL, "VR-mlx5dv_dr_action_create_push_vlan-vlan_hdr"},
-		{"a port", port, syscall.EINVAL, "not for the switch"},
-		{"a port of the switch", vport, syscall.EINVAL, "not for the switch"},
-		{"an object with state", aso, syscall.EOPNOTSUPP, "does not steer by software"},
-		{"an object of another device", faraway, syscall.EINVAL, "use objects of one device"},
-		{"headers to take off", reformat, syscall.EOPNOTSUPP, "one of level 0"},
-		{"headers to change", header, syscall.EOPNOTSUPP, "one of level 0"},
-		{"a part of a change", part, syscall.EINVAL, "a change has 8 bytes"},
-		{"a meter", meter, syscall.EOPNOTSUPP, "level 0"},
-		{"a meter to nowhere", nowhere, syscall.EINVAL, "packets go to a table"},
+		{"a table above level 0", errorOf(domain.CreateTable(1)), errors.ErrUnsupported, "does not steer by software"},
+		{"a mask of other headers", errorOf(table.CreateMatcher(0, 1, append(make([]byte, 63), 1))), syscall.EOPNOTSUPP, ""},
+		{"a rule without actions", errorOf(matcher.CreateRule(make([]byte, 64), nil)), syscall.EINVAL, ""},
+		{"two ends", errorOf(matcher.CreateRule(make([]byte, 64), []*mlx5dv.DRAction{drop, miss})),
+			syscall.EOPNOTSUPP, "two that end the way of a packet"},
+		{"an action on tags", errorOf(matcher.CreateRule(make([]byte, 64), []*mlx5dv.DRAction{pop})), syscall.ENOTSUP, ""},
+		{"an action of another device", errorOf(matcher.CreateRule(make([]byte, 64), []*mlx5dv.DRAction{drop, count})),
+			syscall.EINVAL, "use objects of one device"},
+		{"a nil action", errorOf(matcher.CreateRule(make([]byte, 64), []*mlx5dv.DRAction{nil})), syscall.EINVAL, "DRAction is nil"},
+		{"an action to level 0", errorOf(table.CreateAction()), syscall.EINVAL, "level 0"},
+		{"an anchor", errorOf(table.CreateActionRoot(1)), errors.ErrUnsupported, ""},
+		{"a counter as a TIR", errorOf(obj.CreateDRAction()), syscall.EINVAL, "not a TIR"},
+		{"a VLAN header", errorOf(domain.CreateActionPushVLAN(1)), syscall.EINVAL, "VR-mlx5dv_dr_action_create_push_vlan-vlan_hdr"},
+		{"a port", errorOf(domain.CreateActionPort(1)), syscall.EINVAL, "not for the switch"},
+		{"a port of the switch", errorOf(domain.CreateActionVPort(1)), syscall.EINVAL, "not for the switch"},
+		{"an object with state", errorOf(domain.CreateActionASO(obj, 0, 0, 1)), syscall.EOPNOTSUPP, "does not steer by software"},
+		{"an object of another device", errorOf(domain.CreateActionASO(far, 0, 0, 1)), syscall.EINVAL, "use objects of one device"},
+		{"headers to take off", errorOf(domain.CreateActionPacketReformat(0, mlx5dv.ReformatTypeL2TunnelToL2, nil)),
+			syscall.EOPNOTSUPP, "one of level 0"},
+		{"headers to change", errorOf(domain.CreateActionModifyHeader(0, make([]byte, 8))), syscall.EOPNOTSUPP, "one of level 0"},
+		{"a part of a change", errorOf(domain.CreateActionModifyHeader(0, make([]byte, 12))), syscall.EINVAL, "a change has 8 bytes"},
+		{"a meter", errorOf(lib.CreateDRActionFlowMeter(mlx5dv.DRFlowMeterAttr{NextTable: table})), syscall.EOPNOTSUPP, "level 0"},
+		{"a meter to nowhere", errorOf(lib.CreateDRActionFlowMeter(mlx5dv.DRFlowMeterAttr{})), syscall.EINVAL, "packets go to a table"},
 		{"a change of what is no meter", drop.ModifyFlowMeter(mlx5dv.DRFlowMeterAttr{NextTable: table}, 1), syscall.EINVAL, "not a meter"},
 		{"a change of what has no state", drop.ModifyASO(0, 0, 1), syscall.EINVAL, "no such object"},
 		{"a layout", matcher.SetLayout(mlx5dv.DRMatcherLayout{}), syscall.ENOTSUP, "level 0"},

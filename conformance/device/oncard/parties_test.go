@@ -3,26 +3,15 @@
 package oncard
 
 import (
-	"encoding/json"
-	"fmt"
-	"os"
-	"os/exec"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/verbsgen/verbsgen/conformance/card"
 	"github.com/verbsgen/verbsgen/conformance/internal/rulecall"
 	"github.com/verbsgen/verbsgen/runtime/gensupport/dl"
 	"github.com/verbsgen/verbsgen/spec"
-	"github.com/verbsgen/verbsgen/spec/api"
 )
-
-// partiesAfter names the last rule that was judged, in a child that judges the rules behind it.
-const partiesAfter = "VERBSGEN_PARTIES_AFTER"
 
 // untried are rules whose breach here is not the one that the page speaks of.
 var untried = map[string]string{
@@ -42,9 +31,6 @@ var untried = map[string]string{
 	"VR-ibv_wr_send_tso-wr_flags-4008":      "the request of the case has no header, and libmlx5 reads it",
 }
 
-// judged is what the real library answered to the breach of a rule.
-type judged struct{ Rule, Why, Answer string }
-
 // userHalves returns the parties of a rule that are code of mlx5 or of libibverbs, whatever else is so, and that answer: no call is
 // made that ends the process.
 func userHalves(r *spec.Rule) (parties []spec.Party, refuses []bool) {
@@ -58,73 +44,14 @@ func userHalves(r *spec.Rule) (parties []spec.Party, refuses []bool) {
 	return parties, refuses
 }
 
-// TestPartyChild judges, in a process that a breach may end.
-func TestPartyChild(t *testing.T) {
-	after, child := os.LookupEnv(partiesAfter)
-	if !child {
-		t.Skip("a part of TestParties")
-	}
-	pages, facts := must(spec.Embedded(""))(t), spec.NewFacts(must(api.Load(api.Newest()))(t).On(runtime.GOARCH))
-	real := must(dl.Open(""))(t)
-	begin := after == ""
-	for _, r := range pages.Rules() {
-		if list, _ := userHalves(r); len(list) == 0 || !begin {
-			begin = begin || r.ID == after
-			continue
-		}
-		fmt.Println("judging", r.ID)
-		v := judged{Rule: r.ID, Why: rulecall.Fatal[r.ID]}
-		if why := untried[r.ID]; why != "" {
-			v.Why = why
-		}
-		if v.Why == "" {
-			j := rulecall.Judge(r, func(map[string]any) (*rulecall.Context, error) {
-				return rulecall.Open(real, card.Devices[0], pages, facts)
-			})
-			v.Why = j.Why
-			if j.Errno != 0 {
-				v.Answer = unix.ErrnoName(j.Errno)
-			}
-		}
-		fmt.Println(string(must(json.Marshal(v))(t)))
-	}
-}
-
-// judgeParties judges the rules that name user halves, in the order of their IDs.
-func judgeParties(t *testing.T) (out []judged) {
-	t.Helper()
-	for after := ""; ; {
-		c := exec.Command(os.Args[0], "-test.run=^TestPartyChild$")
-		c.Env = append(os.Environ(), partiesAfter+"="+after)
-		said, err := c.Output()
-		begun := ""
-		for line := range strings.Lines(string(said)) {
-			var v judged
-			if id, ok := strings.CutPrefix(strings.TrimSpace(line), "judging "); ok {
-				begun = id
-			} else if json.Unmarshal([]byte(line), &v) == nil && v.Rule == begun {
-				out = append(out, v)
-				begun = ""
-			}
-		}
-		if err == nil {
-			return out
-		}
-		if begun == "" {
-			t.Fatalf("judging the rules: %v\n%s", err, said)
-		}
-		out = append(out, judged{Rule: begun, Answer: "ends the process"})
-		after = begun
-	}
-}
-
 // TestParties makes the call that breaks a rule, where its page says what the user half of mlx5 or of libibverbs answers.
 // spec/tried.txt has the answers; rules --json reports which parties were run by it.
 func TestParties(t *testing.T) {
 	pages := must(spec.Embedded(""))(t)
+	rules := slices.DeleteFunc(pages.Rules(), func(r *spec.Rule) bool { list, _ := userHalves(r); return len(list) == 0 })
 	var lines []string
 	not := 0
-	for _, v := range judgeParties(t) {
+	for _, v := range rulecall.JudgeApart(t, must(dl.Open(""))(t), card.Devices[0], rules, untried) {
 		if v.Why != "" {
 			t.Logf("%s: not judged: %s", v.Rule, v.Why)
 			not++
@@ -135,7 +62,7 @@ func TestParties(t *testing.T) {
 			switch {
 			case refuses[i] && v.Answer == "":
 				t.Errorf("%s: the page says that %s refuses the call, and it succeeds", v.Rule, p.Provider)
-			case !refuses[i] && v.Answer != "" && v.Answer != "ends the process":
+			case !refuses[i] && v.Answer != "" && v.Answer != rulecall.Ended:
 				t.Errorf("%s: the page says that %s accepts the call, and it fails: %s", v.Rule, p.Provider, v.Answer)
 			default:
 				answer := v.Answer

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"testing"
@@ -35,54 +36,44 @@ type hello struct {
 	Addr uint64
 }
 
+// roles are what children do.
+var roles = map[string]func(*testing.T){
+	"list": list, "serve": serve, "efa": sendByEFA, "sums": sumsOnEFA, "removed": removedEFA, "srd": sendBySRD, "answer": answer, "echo": echo,
+	"dct": serveDCT, "frames": serveFrames, "share": share, "errnos": func(t *testing.T) { errnos(t, "efa_0") },
+	"guide": func(t *testing.T) { must(0, importAsInGuide(must(verbs.Load())(t)))(t) },
+}
+
 // TestRole is the child process of the other tests.
 func TestRole(t *testing.T) {
-	switch os.Getenv(role) {
-	case "list":
-		for _, d := range must(must(verbs.Load())(t).Devices())(t) {
-			at := must(link.First(open(t, d.Name)))(t)
-			fmt.Printf("\x01%s %v %v\n", d.Name, d.GUID, at.Port.GID())
-		}
-	case "efa":
-		sendByEFA(t)
-	case "sums":
-		sumsOnEFA(t)
-	case "removed":
-		removedEFA(t)
-	case "srd":
-		sendBySRD(t)
-	case "serve":
-		in := bufio.NewReader(os.Stdin)
-		e, big := bigEnd(t, card.Devices[1], os.Stdout)
-		recv := must(verbs.NewRecvBatch(1, 1))(t)
-		defer recv.Close()
-		recv.WR(0).Recv(7).Add(e.MR.UncheckedSGE(100, 64))
-		must(e.QP.PostRecv(recv, 1))(t)
-		to := told(t, in)
-		fmt.Printf("\x01connected %v\n", e.Connect(to.GID, 0, to.QPN))
-		wc := must(e.Wait())(t)
-		fmt.Printf("\x01%d %q\n", wc.ByteLen, e.Buf[100:100+wc.ByteLen])
-		_, _ = in.ReadString('\n') // until the other end closes its pipe, or kills this process
-		_ = big
-	case "answer":
-		answer(t)
-	case "echo":
-		echo(t)
-	case "dct":
-		serveDCT(t)
-	case "frames":
-		serveFrames(t)
-	case "share":
-		share(t)
-	case "guide":
-		must(0, importAsInGuide(must(verbs.Load())(t)))(t)
-	default:
-		if name, ok := strings.CutPrefix(os.Getenv(role), "lacks "); ok {
-			useWhatLacks(t, name)
-			return
-		}
+	name := os.Getenv(role)
+	if do := roles[name]; do != nil {
+		do(t)
+	} else if lacks, ok := strings.CutPrefix(name, "lacks "); ok {
+		useWhatLacks(t, lacks)
+	} else {
 		t.Skip("only as the child of other tests")
 	}
+}
+
+// list says what the devices are.
+func list(t *testing.T) {
+	for _, d := range must(must(verbs.Load())(t).Devices())(t) {
+		at := must(link.First(open(t, d.Name)))(t)
+		fmt.Printf("\x01%s %v %v\n", d.Name, d.GUID, at.Port.GID())
+	}
+}
+
+// serve receives a message, and lends memory until the other end closes its pipe, or kills this process.
+func serve(t *testing.T) {
+	in := bufio.NewReader(os.Stdin)
+	e, big := bigEnd(t, card.Devices[1], os.Stdout)
+	e.Recv(t, 7, 100, 64)
+	to := told(t, in)
+	fmt.Printf("\x01connected %v\n", e.Connect(to.GID, 0, to.QPN))
+	wc := must(e.Wait())(t)
+	fmt.Printf("\x01%d %q\n", wc.ByteLen, e.Buf[100:100+wc.ByteLen])
+	_, _ = in.ReadString('\n')
+	runtime.KeepAlive(big)
 }
 
 // bigEnd makes an end with a large region, and writes where it is.
@@ -111,9 +102,7 @@ func line(t *testing.T, from *bufio.Reader) string {
 
 func told(t *testing.T, from *bufio.Reader) hello {
 	var h hello
-	if err := json.Unmarshal([]byte(line(t, from)), &h); err != nil {
-		t.Fatal(err)
-	}
+	must(0, json.Unmarshal([]byte(line(t, from)), &h))(t)
 	return h
 }
 
@@ -128,9 +117,7 @@ func childWith(t *testing.T, name string, files []*os.File, env ...string) (*exe
 	cmd.Env = append(append(os.Environ(), role+"="+name), env...)
 	cmd.Stderr, cmd.ExtraFiles = os.Stderr, files
 	in, out := must(cmd.StdinPipe())(t), must(cmd.StdoutPipe())(t)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must(0, cmd.Start())(t)
 	t.Cleanup(func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
@@ -141,9 +128,9 @@ func childWith(t *testing.T, name string, files []*os.File, env ...string) (*exe
 // ends waits for a child that passes its own test.
 func ends(t *testing.T, cmd *exec.Cmd, out io.Reader) {
 	t.Helper()
-	_, err := io.Copy(io.Discard, out)
+	said, err := io.ReadAll(out)
 	if err = errors.Join(err, cmd.Wait()); err != nil {
-		t.Error(err)
+		t.Errorf("%v\n%s", err, said)
 	}
 }
 
@@ -153,34 +140,25 @@ func TestProcesses(t *testing.T) {
 	cmd, in, out := child(t, "serve")
 	e, big := bigEnd(t, card.Devices[0], in)
 	to := told(t, out)
-	if err := e.ConnectWith(to.GID, 0, to.QPN, link.Patience{Timeout: 10, Retries: 2}); err != nil {
-		t.Fatal(err)
-	}
+	must(0, e.ConnectWith(to.GID, 0, to.QPN, link.Patience{Timeout: 10, Retries: 2}))(t)
 	if said := line(t, out); said != "connected <nil>" {
 		t.Fatal(said)
 	}
 	copy(e.Buf, "between processes")
-	send(t, e, func(w verbs.SendWR) { w.Send(1).Add(e.MR.UncheckedSGE(0, 17)).Flags(verbs.SendSignaled) })
+	succeeds(t, e, func(w verbs.SendWR) { w.Send(1).Add(e.MR.UncheckedSGE(0, 17)) })
 	if said := line(t, out); said != `17 "between processes"` {
 		t.Errorf("received %s", said)
 	}
 	moveLarge(t, e, big, to)
-	send(t, e, func(w verbs.SendWR) {
-		w.FetchAdd(4, to.Addr+8, to.Key, 5).Add(e.MR.UncheckedSGE(0, 8)).Flags(verbs.SendSignaled)
-	})
+	succeeds(t, e, func(w verbs.SendWR) { w.FetchAdd(4, to.Addr+8, to.Key, 5).Add(e.MR.UncheckedSGE(0, 8)) })
 	if want := []byte{8, 9, 10, 11, 12, 13, 14, 15}; !bytes.Equal(e.Buf[:8], want) {
 		t.Errorf("fetched %v, want %v", e.Buf[:8], want)
 	}
 
-	if err := errors.Join(cmd.Process.Kill()); err != nil {
-		t.Fatal(err)
-	}
+	must(0, cmd.Process.Kill())(t)
 	_ = cmd.Wait()
-	batch := must(verbs.NewSendBatch(1, 1))(t)
-	defer batch.Close()
-	batch.WR(0).Write(5, to.Addr, to.Key).Add(e.MR.UncheckedSGE(0, 8)).Flags(verbs.SendSignaled)
-	must(e.QP.PostSend(batch, 1))(t)
-	if wc := must(e.Wait())(t); wc.Status != verbs.WCStatusRetryExcErr {
+	wc := e.Do(t, func(w verbs.SendWR) { w.Write(5, to.Addr, to.Key).Add(e.MR.UncheckedSGE(0, 8)) })
+	if wc.Status != verbs.WCStatusRetryExcErr {
 		t.Errorf("status %v of a request to a dead process, want that of no answer", wc.Status)
 	}
 }
@@ -193,12 +171,8 @@ func moveLarge(t *testing.T, e *link.End, big *verbs.MR, to hello) {
 	}
 	from := must(e.PD.RegMR(fill, verbs.MRAccessLocalWrite))(t)
 	into := must(e.PD.RegMR(back, verbs.MRAccessLocalWrite))(t)
-	send(t, e, func(w verbs.SendWR) {
-		w.Write(2, to.Addr, to.Key).Add(from.UncheckedSGE(0, large)).Flags(verbs.SendSignaled)
-	})
-	send(t, e, func(w verbs.SendWR) {
-		w.Read(3, to.Addr, to.Key).Add(into.UncheckedSGE(0, large)).Flags(verbs.SendSignaled)
-	})
+	succeeds(t, e, func(w verbs.SendWR) { w.Write(2, to.Addr, to.Key).Add(from.UncheckedSGE(0, large)) })
+	succeeds(t, e, func(w verbs.SendWR) { w.Read(3, to.Addr, to.Key).Add(into.UncheckedSGE(0, large)) })
 	if !bytes.Equal(fill, back) {
 		t.Error("what was written to the other process is not what was read there")
 	}

@@ -19,7 +19,6 @@ import (
 
 	"github.com/verbsgen/verbsgen/conformance/card"
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
-	"github.com/verbsgen/verbsgen/conformance/suite/far"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 )
 
@@ -31,8 +30,6 @@ const (
 	socketFD = iota + 3 // by which it sends and receives the command descriptor
 	memoryFD            // of the memory that all can map
 )
-
-const sharedAccess = verbs.MRAccessLocalWrite | verbs.MRAccessRemoteWrite | verbs.MRAccessRemoteRead | verbs.MRAccessRemoteAtomic
 
 // order is what a sharer is to do, reply what came of it.
 type (
@@ -53,28 +50,26 @@ type (
 
 // sharing is what a sharer has.
 type sharing struct {
-	lib    *verbs.Lib
-	dev    *verbs.Device
-	pd     *verbs.PD
-	mr     *verbs.MR
-	dm     *verbs.DM
-	cq     *verbs.CQ
-	qp     *verbs.QP
-	buf    []byte
-	cfg    link.Config
-	socket int
+	link.End
+	lib *verbs.Lib
+	dev *verbs.Device
+	dm  *verbs.DM
+	cfg link.Config
 }
 
 // share is the child of the tests here: it does what it is told, one order after the other.
 func share(t *testing.T) {
-	s := &sharing{lib: must(verbs.Load())(t), cfg: link.Default(), socket: socketFD}
+	s := &sharing{lib: must(verbs.Load())(t), cfg: link.Default()}
 	s.cfg.Patience = link.Patience{Timeout: 10, Retries: 3}
 	for in := json.NewDecoder(os.Stdin); ; {
 		var o order
 		if err := in.Decode(&o); err != nil {
 			return
 		}
-		a, err := s.do(o)
+		a, err := reply{}, errors.New("no such order: "+o.Do)
+		if do := orders[o.Do]; do != nil {
+			a, err = do(s, t, o)
+		}
 		if err != nil {
 			a.Err = err.Error()
 			errors.As(err, &a.Errno)
@@ -83,112 +78,109 @@ func share(t *testing.T) {
 	}
 }
 
-func (s *sharing) do(o order) (a reply, err error) {
-	switch o.Do {
-	case "open":
+// plain is an order whose reply is only an error.
+func plain(do func(s *sharing, o order) error) func(*sharing, *testing.T, order) (reply, error) {
+	return func(s *sharing, _ *testing.T, o order) (reply, error) { return reply{}, do(s, o) }
+}
+
+// orders are what a sharer can do.
+var orders = map[string]func(s *sharing, t *testing.T, o order) (reply, error){
+	"open": plain(func(s *sharing, _ order) (err error) {
 		s.dev, err = s.lib.OpenDevice(card.Devices[0])
-	case "send":
+		return err
+	}),
+	"send": plain(func(s *sharing, _ order) error {
 		// Where the kernel lets only parents look into a process, it has to allow the others.
 		_ = unix.Prctl(unix.PR_SET_PTRACER, unix.PR_SET_PTRACER_ANY, 0, 0, 0)
-		err = syscall.Sendmsg(s.socket, []byte{0}, syscall.UnixRights(s.dev.CmdFD()), nil, 0)
-	case "import device":
-		return a, s.importDevice()
-	case "alloc pd":
-		s.pd, err = s.dev.AllocPD()
-		a.N = uint64(s.pd.Handle())
-	case "import pd":
+		return syscall.Sendmsg(socketFD, []byte{0}, syscall.UnixRights(s.dev.CmdFD()), nil, 0)
+	}),
+	"import device": plain(func(s *sharing, _ order) error { return s.importDevice() }),
+	"alloc pd": func(s *sharing, _ *testing.T, _ order) (a reply, err error) {
+		s.PD, err = s.dev.AllocPD()
+		return reply{N: uint64(s.PD.Handle())}, err
+	},
+	"import pd": plain(func(s *sharing, o order) error {
 		pd, err := s.dev.ImportPD(uint32(o.N))
 		if err == nil {
-			s.pd = pd
+			s.PD = pd
 		}
-		return a, err
-	case "own memory":
-		s.buf = make([]byte, sharedSize)
-	case "map memory":
-		s.buf, err = syscall.Mmap(memoryFD, 0, sharedSize, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
-	case "unmap memory":
-		err = syscall.Munmap(s.buf)
-	case "look":
-		a.Bytes = s.buf[o.At : o.At+o.N]
-	case "fill":
-		copy(s.buf[o.At:o.At+o.N], slices.Repeat([]byte{byte(o.M)}, int(o.N)))
-	case "reg mr":
-		if s.mr, err = s.pd.RegMR(s.buf, sharedAccess); err == nil {
-			a = s.region()
-		}
-	case "import mr":
-		mr, err := s.pd.ImportMR(uint32(o.N))
+		return err
+	}),
+	"own memory": plain(func(s *sharing, _ order) error { s.Buf = make([]byte, sharedSize); return nil }),
+	"map memory": plain(func(s *sharing, _ order) (err error) {
+		s.Buf, err = syscall.Mmap(memoryFD, 0, sharedSize, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+		return err
+	}),
+	"unmap memory": plain(func(s *sharing, _ order) error { return syscall.Munmap(s.Buf) }),
+	"look": func(s *sharing, _ *testing.T, o order) (reply, error) {
+		return reply{Bytes: s.Buf[o.At : o.At+o.N]}, nil
+	},
+	"fill": plain(func(s *sharing, o order) error {
+		copy(s.Buf[o.At:o.At+o.N], slices.Repeat([]byte{byte(o.M)}, int(o.N)))
+		return nil
+	}),
+	"reg mr": func(s *sharing, t *testing.T, _ order) (reply, error) {
+		s.MR = must(s.PD.RegMR(s.Buf, link.Default().MR))(t)
+		return s.region(), nil
+	},
+	"import mr": func(s *sharing, _ *testing.T, o order) (a reply, err error) {
+		mr, err := s.PD.ImportMR(uint32(o.N))
 		if err != nil {
 			return a, err
 		}
-		s.mr = mr
+		s.MR = mr
 		return s.region(), mr.Locate(o.At, sharedSize)
-	case "change mr":
-		err = s.mr.Rereg(new(verbs.MRChange).Access(verbs.MRAccess(o.N)))
-	case "alloc dm":
+	},
+	"change mr": plain(func(s *sharing, o order) error { return s.MR.Rereg(new(verbs.MRChange).Access(verbs.MRAccess(o.N))) }),
+	"alloc dm": func(s *sharing, _ *testing.T, o order) (a reply, err error) {
 		s.dm, err = s.dev.AllocDM(verbs.NewAllocDMAttr(o.N))
-		a.N = uint64(s.dm.Handle())
-	case "unimport dm":
-		err = s.dm.Unimport()
-	case "import dm":
+		return reply{N: uint64(s.dm.Handle())}, err
+	},
+	"unimport dm": plain(func(s *sharing, _ order) error { return s.dm.Unimport() }),
+	"import dm": plain(func(s *sharing, o order) (err error) {
 		s.dm, err = s.dev.ImportDM(uint32(o.N), 0)
-	case "write dm":
-		_, err = s.dm.WriteAt(bytes.Repeat([]byte{byte(o.M)}, int(o.N)), int64(o.At))
-	case "read dm":
-		a.Bytes = make([]byte, o.N)
-		_, err = s.dm.ReadAt(a.Bytes, int64(o.At))
-	default:
-		return s.more(o)
-	}
-	return a, err
-}
-
-// more does the orders about queue pairs, and those that end something.
-func (s *sharing) more(o order) (a reply, err error) {
-	switch o.Do {
-	case "make qp":
-		return s.makeQP()
-	case "connect":
+		return err
+	}),
+	"write dm": plain(func(s *sharing, o order) error {
+		return errorOf(s.dm.WriteAt(bytes.Repeat([]byte{byte(o.M)}, int(o.N)), int64(o.At)))
+	}),
+	"read dm": func(s *sharing, _ *testing.T, o order) (reply, error) {
+		b := make([]byte, o.N)
+		return reply{Bytes: b}, errorOf(s.dm.ReadAt(b, int64(o.At)))
+	},
+	"make qp": func(s *sharing, _ *testing.T, _ order) (reply, error) { return s.makeQP() },
+	"connect": plain(func(s *sharing, o order) error {
 		way := verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: o.GID, HopLimit: 64}
-		return a, errors.Join(s.qp.Modify(s.cfg.RTR(way, verbs.MTU1024, uint32(o.N))), s.qp.Modify(s.cfg.RTS()))
-	case "write", "read", "add":
-		return s.post(o)
-	case "churn":
+		return errors.Join(s.QP.Modify(s.cfg.RTR(way, verbs.MTU1024, uint32(o.N))), s.QP.Modify(s.cfg.RTS()))
+	}),
+	"write": (*sharing).post, "read": (*sharing).post, "add": (*sharing).post,
+	"churn": plain(func(s *sharing, o order) (err error) {
 		for ; o.N > 0 && err == nil; o.N-- {
 			err = s.churn()
 		}
-	case "close qp":
-		err = errors.Join(s.qp.Close(), s.cq.Close())
-	case "close mr":
-		err = s.mr.Close()
-	case "unimport mr":
-		err = s.mr.Unimport()
-	case "destroy mr":
-		err = s.mr.Destroy()
-	case "unimport pd":
-		err = s.pd.Unimport()
-	case "destroy pd":
-		err = s.pd.Destroy()
-	case "leave": // the kernel keeps what others use
-		for _, end := range []func() error{s.mr.Unimport, s.pd.Unimport, s.dev.CloseAll} {
-			err = errors.Join(err, end())
-		}
-	case "close device":
-		err = s.dev.CloseAll()
-	default:
-		err = errors.New("no such order: " + o.Do)
-	}
-	return a, err
+		return err
+	}),
+	"close qp":    plain(func(s *sharing, _ order) error { return errors.Join(s.QP.Close(), s.CQ.Close()) }),
+	"close mr":    plain(func(s *sharing, _ order) error { return s.MR.Close() }),
+	"unimport mr": plain(func(s *sharing, _ order) error { return s.MR.Unimport() }),
+	"destroy mr":  plain(func(s *sharing, _ order) error { return s.MR.Destroy() }),
+	"unimport pd": plain(func(s *sharing, _ order) error { return s.PD.Unimport() }),
+	"destroy pd":  plain(func(s *sharing, _ order) error { return s.PD.Destroy() }),
+	"leave": plain(func(s *sharing, _ order) error { // the kernel keeps what others use
+		err := errors.Join(s.MR.Unimport(), s.PD.Unimport())
+		return errors.Join(err, s.dev.CloseAll())
+	}),
+	"close device": plain(func(s *sharing, _ order) error { return s.dev.CloseAll() }),
 }
 
 func (s *sharing) region() reply {
-	return reply{N: uint64(s.mr.Handle()), Key: s.mr.RKey(), At: s.mr.IOVA()}
+	return reply{N: uint64(s.MR.Handle()), Key: s.MR.RKey(), At: s.MR.IOVA()}
 }
 
 // importDevice imports the device of the descriptor that comes by the socket.
 func (s *sharing) importDevice() error {
 	oob := make([]byte, 64)
-	_, n, _, _, err := syscall.Recvmsg(s.socket, make([]byte, 1), oob, syscall.MSG_CMSG_CLOEXEC)
+	_, n, _, _, err := syscall.Recvmsg(socketFD, make([]byte, 1), oob, syscall.MSG_CMSG_CLOEXEC)
 	if err != nil {
 		return err
 	}
@@ -205,60 +197,49 @@ func (s *sharing) importDevice() error {
 }
 
 func (s *sharing) makeQP() (a reply, err error) {
-	if s.cq, err = s.dev.CreateCQ(16, nil, 0); err != nil {
+	if s.CQ, err = s.dev.CreateCQ(16, nil, 0); err != nil {
 		return a, err
 	}
-	s.qp, err = s.pd.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: s.cq, RecvCQ: s.cq, MaxSendWR: 4, MaxRecvWR: 4, MaxSendSGE: 1,
+	s.QP, err = s.PD.CreateQP(verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: s.CQ, RecvCQ: s.CQ, MaxSendWR: 4, MaxRecvWR: 4, MaxSendSGE: 1,
 		MaxRecvSGE: 1})
 	if err != nil {
 		return a, err
 	}
-	a.N = uint64(s.qp.Num())
+	a.N = uint64(s.QP.Num())
 	if a.GID, err = s.dev.QueryGID(1, 0); err != nil {
 		return a, err
 	}
-	return a, s.qp.Modify(s.cfg.Init(1))
+	return a, s.QP.Modify(s.cfg.Init(1))
 }
 
 // churn makes and closes a domain, a region, a completion queue and a queue pair.
 func (s *sharing) churn() error {
 	own := *s
 	var err1, err2 error
-	if own.pd, err1 = s.dev.AllocPD(); err1 != nil {
+	if own.PD, err1 = s.dev.AllocPD(); err1 != nil {
 		return err1
 	}
-	own.mr, err1 = own.pd.RegMR(s.buf, sharedAccess)
+	own.MR, err1 = own.PD.RegMR(s.Buf, link.Default().MR)
 	if _, err2 = own.makeQP(); errors.Join(err1, err2) != nil {
 		return errors.Join(err1, err2)
 	}
-	return errors.Join(own.qp.Close(), own.cq.Close(), own.mr.Close(), own.pd.Close())
+	return errors.Join(own.QP.Close(), own.CQ.Close(), own.MR.Close(), own.PD.Close())
 }
 
 // post has the queue pair carry out one request, whose local end is the region at offset At, and answers the status.
-func (s *sharing) post(o order) (a reply, err error) {
-	batch, err := verbs.NewSendBatch(1, 1)
-	if err != nil {
-		return a, err
-	}
-	defer batch.Close()
+func (s *sharing) post(t *testing.T, o order) (reply, error) {
 	key, addr := uint32(o.N), o.M
-	switch w := batch.WR(0); o.Do {
-	case "write":
-		w.Write(1, addr, key).Add(s.mr.UncheckedSGE(o.At, half)).Flags(verbs.SendSignaled)
-	case "read":
-		w.Read(1, addr, key).Add(s.mr.UncheckedSGE(o.At, half)).Flags(verbs.SendSignaled)
-	default:
-		w.FetchAdd(1, addr, key, 5).Add(s.mr.UncheckedSGE(o.At, 8)).Flags(verbs.SendSignaled)
-	}
-	if _, err := s.qp.PostSend(batch, 1); err != nil {
-		return a, err
-	}
-	var wcs [1]verbs.WC
-	for round := 0; ; round++ {
-		if n, err := s.cq.PollSpin(wcs[:], far.NextRound(round)); n == 1 || err != nil {
-			return reply{N: uint64(wcs[0].Status)}, err
+	wc := s.Do(t, func(w verbs.SendWR) {
+		switch o.Do {
+		case "write":
+			w.Write(1, addr, key).Add(s.MR.UncheckedSGE(o.At, half))
+		case "read":
+			w.Read(1, addr, key).Add(s.MR.UncheckedSGE(o.At, half))
+		default:
+			w.FetchAdd(1, addr, key, 5).Add(s.MR.UncheckedSGE(o.At, 8))
 		}
-	}
+	})
+	return reply{N: uint64(wc.Status)}, nil
 }
 
 // sharer is the process of a test that shares objects with others.

@@ -31,7 +31,6 @@ func beyond(base, size uint64, f func(addr, length uint64)) {
 // TestSums has requests, regions and device memory of lengths and addresses whose sums do not fit, by a real mlx5.
 func TestSums(t *testing.T) {
 	dev := open(t, card.Devices[0])
-	at := must(link.First(dev))(t)
 	base := func(e *link.End) uint64 { return uint64(e.MR.Addr()) }
 	for name, fill := range map[string]func(a, b *link.End, w verbs.SendWR, addr, length uint64){
 		"local": func(a, b *link.End, w verbs.SendWR, addr, length uint64) {
@@ -47,10 +46,7 @@ func TestSums(t *testing.T) {
 				return
 			}
 			done[[2]uint64{addr, length}] = true
-			a, b, err := link.Default().Pair(at, at)
-			if err != nil {
-				t.Fatal(err)
-			}
+			a, b := link.Default().Connected(t, dev, dev)
 			batch := must(verbs.NewSendBatch(1, 1))(t)
 			fill(a, b, batch.WR(0), addr, length)
 			batch.WR(0).Flags(verbs.SendSignaled)
@@ -64,9 +60,7 @@ func TestSums(t *testing.T) {
 				t.Errorf("%s: %#x bytes at %#x of %#x: %v, %x", name, length, addr, base(a), wc.Status, bytes.Trim(b.Buf, "\x00"))
 			}
 			for _, e := range []*link.End{a, b} {
-				if err := e.PD.CloseAll(); err != nil {
-					t.Fatal(err)
-				}
+				must(0, e.PD.CloseAll())(t)
 			}
 		})
 	}
@@ -87,19 +81,14 @@ func TestSums(t *testing.T) {
 			t.Errorf("device memory of %#x bytes: %v", length, more)
 		}
 	})
-	goesOn(t, at)
+	goesOn(t, dev)
 }
 
 // goesOn shows that the card still works.
-func goesOn(t *testing.T, at link.Place) {
-	a, b, err := link.Default().Pair(at, at)
-	if err != nil {
-		t.Fatal(err)
-	}
+func goesOn(t *testing.T, dev *verbs.Device) {
+	a, b := link.Default().Connected(t, dev, dev)
 	copy(a.Buf, "sums")
-	send(t, a, func(w verbs.SendWR) {
-		w.Write(1, uint64(b.MR.Addr()), b.MR.RKey()).Add(a.MR.UncheckedSGE(0, 4)).Flags(verbs.SendSignaled)
-	})
+	succeeds(t, a, func(w verbs.SendWR) { w.Write(1, uint64(b.MR.Addr()), b.MR.RKey()).Add(a.MR.UncheckedSGE(0, 4)) })
 	if string(b.Buf[:4]) != "sums" {
 		t.Errorf("written %q", b.Buf[:4])
 	}
@@ -108,32 +97,26 @@ func goesOn(t *testing.T, at link.Place) {
 // sumsOnEFA is the child of TestSumsEFA.
 func sumsOnEFA(t *testing.T) {
 	a := newDatagramEnd(t, "efa_0", 4, 4)
-	ah := must(a.pd.CreateAH(verbs.AHAttr{PortNum: 1, IsGlobal: true, DGID: a.at.GID(), HopLimit: 1}))(t)
+	ah := a.way(t, a)
 	batch, tried := must(verbs.NewSendBatch(1, 1))(t), 0
-	beyond(uint64(a.mr.Addr()), uint64(len(a.buf)), func(addr, length uint64) {
-		if uint32(length) <= uint32(len(a.buf)) {
+	beyond(uint64(a.MR.Addr()), link.Size, func(addr, length uint64) {
+		if uint32(length) <= link.Size {
 			return
 		}
-		w := batch.WR(0).Send(1).SGE(addr, uint32(length), a.mr.LKey()).Flags(verbs.SendSignaled)
-		if err := ah.Address(w, a.qp.Num(), 0x1d1d); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := a.qp.PostSend(batch, 1); err != nil {
+		w := batch.WR(0).Send(1).SGE(addr, uint32(length), a.MR.LKey()).Flags(verbs.SendSignaled)
+		must(0, ah.Address(w, a.QP.Num(), efaQKey))(t)
+		if _, err := a.QP.PostSend(batch, 1); err != nil {
 			return
 		}
 		tried++
-		if wc := a.wait(t); wc.Status == verbs.WCStatusSuccess {
+		if wc := must(a.Wait())(t); wc.Status == verbs.WCStatusSuccess {
 			t.Errorf("%#x bytes at %#x: %v", length, addr, wc.Status)
 		}
-		steps := verbs.UDSetup{PortNum: 1, QKey: 0x1d1d}
-		for _, attr := range []*verbs.QPAttr{verbs.NewQPAttr(verbs.QPStateReset), steps.Init(), steps.RTR(), steps.RTS()} {
-			if err := a.qp.Modify(attr); err != nil {
-				t.Fatal(err)
-			}
-		}
+		must(0, a.QP.Modify(verbs.NewQPAttr(verbs.QPStateReset)))(t)
+		must(0, verbs.UDSetup{PortNum: 1, QKey: efaQKey}.ToRTS(a.QP))(t)
 	})
-	beyond(uint64(a.mr.Addr()), uint64(len(a.buf)), func(addr, length uint64) {
-		if mr, err := a.pd.RegMRFrom(mem.Addr(uintptr(addr), length), verbs.MRAccessLocalWrite); err == nil && length > 4096 {
+	beyond(uint64(a.MR.Addr()), link.Size, func(addr, length uint64) {
+		if mr, err := a.PD.RegMRFrom(mem.Addr(uintptr(addr), length), verbs.MRAccessLocalWrite); err == nil && length > 4096 {
 			t.Errorf("a region of %#x bytes at %#x: %v", length, addr, mr)
 		}
 	})

@@ -7,6 +7,7 @@
 package link
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -156,7 +157,7 @@ func (e *End) Way(to *End) (verbs.AHAttr, verbs.MTU) {
 }
 
 // Wait polls one completion. None within the deadline is os.ErrDeadlineExceeded.
-func (e *End) Wait() (verbs.WC, error) { return e.WaitFor(e.cfg.Deadline) }
+func (e *End) Wait() (verbs.WC, error) { return e.WaitFor(cmp.Or(e.cfg.Deadline, Default().Deadline)) }
 
 // WaitFor is Wait with a deadline of its own.
 func (e *End) WaitFor(limit time.Duration) (verbs.WC, error) {

@@ -369,8 +369,12 @@ func TestNilAndZero(t *testing.T) {
 		o.Write(1, 2, 3).SGE(1, 2, 3).Inline(make([]byte, 1)).Flags(verbs.SendSignaled)
 		o.LocalInv(1, 2)
 		o.Nop(1)
+		o.Bind(1, nil, 1, nil, 0, 8, 0)
 		if n, err := o.Ring(); n != 0 || !errors.Is(err, syscall.EINVAL) {
 			t.Errorf("%s: %d, %v", name, n, err)
+		}
+		if err := o.Recv(1, 2, 3, 4); err == nil {
+			t.Errorf("a receive of a %s QP", name)
 		}
 		if err := o.Close(); err == nil {
 			t.Errorf("Close of a %s QP succeeds", name)

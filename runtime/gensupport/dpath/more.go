@@ -219,7 +219,7 @@ func (r Range[W]) lacksMore(a *Stream) error {
 	if c == nil || a.bad < 0 || syscall.Errno(a.code) != syscall.EOPNOTSUPP {
 		return nil
 	}
-	i := r.first + int(a.bad)
+	i := int(a.bad)
 	x := &c.list[i]
 	name := "a function"
 	for at, k := 0, 0; k < len(x.names); k++ {

@@ -15,7 +15,7 @@ import (
 // Stream is one post of a range as a stream of commands, in the layout that the C side of a generated stream knows.
 type Stream struct {
 	n       int64   // requests to post; below 0 only to look which functions there are
-	bad     int64   // the request that was refused, counted from the first
+	bad     int64   // the request that was refused, counted from the first; after End, from that of its batch
 	code    int32   // an errno, or a result of package gate
 	opcode  uint32  // of that request
 	lacking uint64  // what should have been asked for; of a probe, what the provider cannot do

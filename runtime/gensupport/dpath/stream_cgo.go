@@ -71,6 +71,9 @@ func End[W record](r Range[W], a *Stream) {
 	if a != nil && a.alone != nil {
 		a.alone.Let()
 	}
+	if a != nil && a.bad >= 0 {
+		a.bad += int64(r.first)
+	}
 	if a != nil && a.more != 0 {
 		if a.err = r.lacksMore(a); a.err != nil {
 			a.bad = -1

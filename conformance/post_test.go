@@ -7,10 +7,24 @@ import (
 	"os"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 )
+
+// TestNilByName uses nil handles on the data path: each error names its own kind, whichever comes first.
+func TestNilByName(t *testing.T) {
+	send := must(verbs.NewSendBatch(1, 1))(t)
+	defer send.Close()
+	address := (*verbs.AH)(nil).Address(send.WR(0), 1, 1)
+	_, post := (*verbs.QP)(nil).PostSend(send, 1)
+	for kind, err := range map[string]error{"AH": address, "QP": post} {
+		if !errors.Is(err, syscall.EINVAL) || err.Error() != "ibv_post_send: "+kind+" is nil; pass one that is open" {
+			t.Errorf("%s: %v", kind, err)
+		}
+	}
+}
 
 // TestPostSRQRecv posts receives to a shared queue, also as a range, until it is full. The error says which was refused.
 func TestPostSRQRecv(t *testing.T) {
@@ -47,5 +61,32 @@ func TestPostSRQRecv(t *testing.T) {
 	}
 	if _, err := srq.PostRecv(nil, 1); err == nil {
 		t.Error("no batch: posted")
+	}
+}
+
+// TestDraining stops a queue pair while a request is under way, which waits for a receive: until it has ended the queue
+// pair can only be given up.
+func TestDraining(t *testing.T) {
+	c := link.Default()
+	c.RNRRetry = 7
+	dev := open(t).dev
+	a, _ := c.Connected(t, dev, dev)
+	a.Post(t, func(w verbs.SendWR) { w.Send(1) })
+	qp := a.QP
+	var err error
+	for range 1000 { // a request that has not begun does not stop it
+		if err := qp.Modify(verbs.NewQPAttr(verbs.QPStateSQD)); err != nil {
+			t.Fatal(err)
+		}
+		if err = qp.Modify(verbs.NewQPAttr(verbs.QPStateRTS)); err != nil {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	if !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("RTS while a request is under way: %v", err)
+	}
+	if err := qp.Modify(verbs.NewQPAttr(verbs.QPStateErr)); err != nil {
+		t.Errorf("ERR while a request is under way: %v", err)
 	}
 }
