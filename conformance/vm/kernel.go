@@ -23,7 +23,7 @@ var kernels = []string{"6.1", "6.12", "7.2"}
 var modules = []string{
 	"virtio_pci", "9p", "9pnet_virtio", "overlay", // the root
 	"veth", "crc32_generic?", "rdma_rxe", "ib_uverbs", // the devices
-	"rdma_ucm",  // connections
+	"rdma_ucm", // connections
 }
 
 // Files of an image.

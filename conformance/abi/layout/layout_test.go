@@ -71,9 +71,10 @@ func TestLayout(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			delete(view.Macros, "__aligned_u64") // of the kernel
 			for _, d := range facts.Compare(rel, view, false) {
-				t.Errorf("%s; is the header stale, or the emitter at fault? run make generate", d)
+				if !strings.HasPrefix(d, "macro __aligned_u64:") { // of the kernel
+					t.Errorf("%s; is the header stale, or the emitter at fault? run make generate", d)
+				}
 			}
 		})
 	}
