@@ -1264,17 +1264,59 @@ func (dev *Device) QueryDeviceEx() (*DeviceInfoEx, error) {
 	return out, nil
 }
 
-// judgeOpenQP holds the arguments of ibv_open_qp against its rules.
-func (dev *Device) judgeOpenQP(qpOpenAttrC *cQPOpenAttr) error {
+// OpenQP opens a queue pair of type XRC_RECV that exists in an XRC domain.
+//
+// Close closes this handle. The queue pair lives as long as a handle of it is open, in whatever process. The
+// handle learns the state of the queue pair by QP.Query.
+//
+// On mlx5 it returns errors.ErrUnsupported: libmlx5 of every release up to 65.0 ends the process when such a
+// handle is closed, and so would CloseAll of the device.
+//
+// Errors (the call is not made):
+//   - comp_mask needs NUM, XRCD and TYPE [VR-ibv_open_qp-comp_mask-1220]
+//   - Type is XRC_RECV, as no other type can be shared [VR-ibv_open_qp-qp_type-1221]
+//   - QPNum has at most 24 bits [VR-ibv_open_qp-qp_num-3172]
+//
+// C: ibv_open_qp, ibv_open_qp(3).
+func (dev *Device) OpenQP(qpOpenAttr *QPOpenAttr) (*QP, error) {
+	const verb = "ibv_open_qp"
+	if err := dev.base().Enter(verb); err != nil {
+		return nil, err
+	}
+	defer dev.h.Exit()
+	if qpOpenAttr == nil {
+		return nil, fail.NilValue(verb, "QPOpenAttr", "make one with NewQPOpenAttr")
+	}
+	qpOpenAttrC := qpOpenAttr.c
+	if qpOpenAttr.xrcd != nil {
+		if err := qpOpenAttr.xrcd.base().EnterBeside(&dev.h, verb, "xrcd"); err != nil {
+			return nil, err
+		}
+		defer qpOpenAttr.xrcd.h.Exit()
+		qpOpenAttrC.xrcd = uintptr(qpOpenAttr.xrcd.h.C)
+		qpOpenAttrC.comp_mask |= 0x2 // IBV_QP_OPEN_ATTR_XRCD
+	}
 	in := inOpenQP{
 		qpOpenAttrCompMask: uint64(qpOpenAttrC.comp_mask),
 		qpOpenAttrQPType:   uint64(qpOpenAttrC.qp_type),
 		qpOpenAttrQPNum:    uint64(qpOpenAttrC.qp_num),
 	}
 	if err := checkOpenQP(&in); err != nil {
-		return err
+		return nil, err
 	}
-	return nil
+	if err := dev.beforeOpenQP(verb); err != nil {
+		return nil, err
+	}
+	ptr, errno := rawOpenQP(dev.h.C, unsafe.Pointer(&qpOpenAttrC))
+	if ptr == nil {
+		return nil, dev.removed(fail.Failed(verb, errno, nil))
+	}
+	o := newQP(dev, ptr)
+	o.xrcd = qpOpenAttr.xrcd
+	if err := o.h.Adopt(&dev.h.Node, qpOpenAttr.xrcd.base().Optional()); err != nil {
+		return nil, err
+	}
+	return o, nil
 }
 
 // CreateWQ creates a work queue.

@@ -51,11 +51,7 @@ func (dev *Device) AllocParentDomain(attr *ParentDomainAttr) (*PD, error) {
 		return nil, err
 	}
 	release := calls.Release
-	defer func() {
-		if release != nil {
-			release()
-		}
-	}()
+	defer object.Release(&release)
 	if err := dev.judgeAllocParentDomain(&attrC); err != nil {
 		return nil, err
 	}

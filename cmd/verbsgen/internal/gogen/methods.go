@@ -86,8 +86,22 @@ func (e *emitter) inOrder(v *model.Verb, m *model.Method) *call {
 		c.param(p)
 	}
 	c.findRoot()
-	c.out.body = slices.Concat([]jen.Code{verbConst(v.C)}, c.pre, c.check(), c.prep, c.begin(), c.invoke(), c.marked(), c.success())
+	c.out.body = slices.Concat([]jen.Code{verbConst(v.C)}, c.pre, c.check(), c.before(), c.prep, c.begin(), c.invoke(), c.marked(),
+		c.success())
 	return c
+}
+
+// before calls what refuses a call that its rules allow, where a file that is written by hand has it:
+//
+//	if err := dev.beforeOpenQP(verb); err != nil {
+//		return nil, err
+//	}
+func (c *call) before() []jen.Code {
+	name := "before" + c.v.Go
+	if c.recv == nil || !c.e.has(c.recv.Object.Go, name) {
+		return nil
+	}
+	return []jen.Code{c.zero.onErr(id(c.self, name).Call(id("verb")))}
 }
 
 // write writes the method. A Lib that is nil counts as a zero value.

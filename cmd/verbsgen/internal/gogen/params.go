@@ -285,6 +285,9 @@ func greatest(typ string) *jen.Statement {
 //	}
 //	defer pd.h.Exit()
 func (c *call) enter(handle, what string) *jen.Statement {
+	if c.recv == nil { // of a request
+		return c.zero.enter(handle)
+	}
 	beside := id(handle, "base").Call().Dot("EnterBeside").Call(ref(id(c.self, "h")), id("verb"), jen.Lit(what))
 	return all(c.zero.onErr(beside), until(handle+".h.Exit"))
 }

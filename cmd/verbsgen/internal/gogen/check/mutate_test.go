@@ -146,7 +146,7 @@ func unmissed(s ast.Stmt) (calls bool) {
 func lacks(s *ast.IfStmt) bool {
 	if init, ok := s.Init.(*ast.AssignStmt); ok {
 		call, ok := init.Rhs[0].(*ast.CallExpr)
-		return ok && matches("bridge.OwnsQueues", callee(call))
+		return ok && (matches("bridge.OwnsQueues", callee(call)) || strings.Contains(callee(call), ".before"))
 	}
 	x, ok := s.Body.List[0].(*ast.ExprStmt)
 	return ok && matches("*.Lack", callee(x.X.(*ast.CallExpr)))
