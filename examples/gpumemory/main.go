@@ -1,3 +1,5 @@
+//go:build linux
+
 // Command gpumemory moves data between two dma-bufs, as a program does between the memory of GPUs: by an RDMA WRITE from one to the other,
 // or through memory of the host where the device takes no dma-bufs.
 //

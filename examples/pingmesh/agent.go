@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"sync"
 	"time"
@@ -19,6 +20,7 @@ func now() int64 { return int64(time.Since(began)) }
 // agent probes its peers and answers the probes of others.
 type agent struct {
 	opts    *options
+	id      uint64       // by which it knows itself
 	ln      net.Listener // where others introduce themselves
 	started time.Time
 
@@ -38,7 +40,7 @@ type agent struct {
 // newAgent makes an agent on an open device. ln is closed by stop.
 func newAgent(dev *verbs.Device, ln net.Listener, o *options) (*agent, error) {
 	q, err := newQueues(dev, o)
-	return &agent{opts: o, ln: ln, started: time.Now(), q: q, callers: map[uint32]*route{}}, err
+	return &agent{opts: o, id: rand.Uint64(), ln: ln, started: time.Now(), q: q, callers: map[uint32]*route{}}, err
 }
 
 // start begins to answer probes, and to look for the peers with the given TCP addresses. stop must follow.

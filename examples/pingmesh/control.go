@@ -2,7 +2,7 @@ package main
 
 import (
 	"context"
-	"encoding/json"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -10,54 +10,47 @@ import (
 	"sync"
 	"time"
 
-	"github.com/verbsgen/verbsgen/gen/verbs"
+	"github.com/verbsgen/verbsgen/gen/verbs/connect"
 )
 
 const (
 	maxCallers = 4096
-	maxHello   = 4096 // bytes
 	helloTime  = 5 * time.Second
 )
 
-// hello is what an agent says of itself over TCP, as a line of JSON: first the one that called, then the other. The caller will
-// send probes, and keeps the connection open for as long as they are to be answered.
+// hello is what an agent says of itself over TCP beside its address. The one that called will send probes, and keeps the connection open
+// for as long as they are to be answered.
 type hello struct {
-	Pingmesh int    `json:"pingmesh"` // version
-	GID      string `json:"gid"`
-	LID      uint16 `json:"lid"`
-	QPN      uint32 `json:"qpn"`
-	QKey     uint32 `json:"qkey"`
-	Number   uint32 `json:"number"` // what packets to the sender of this line have in their header
+	Version uint8
+	Number  uint32 // what packets to the sender of this have in their header
+	Agent   uint64
 }
 
-func (a *agent) hello(number uint32) hello {
-	s := &a.q.self
-	return hello{Pingmesh: version, GID: s.gid.String(), LID: s.lid, QPN: s.qpn, QKey: s.qkey, Number: number}
-}
+var errSelf = errors.New("the peer is this agent")
 
-// hear reads the line of the other agent.
-func hear(conn net.Conn) (address, uint32, error) {
-	var h hello
-	if err := json.NewDecoder(io.LimitReader(conn, maxHello)).Decode(&h); err != nil {
-		return address{}, 0, fmt.Errorf("reading the peer's address: %w", err)
-	}
-	if h.Pingmesh != version {
-		return address{}, 0, fmt.Errorf("the peer has version %d; this is version %d", h.Pingmesh, version)
-	}
-	gid, err := verbs.ParseGID(h.GID)
-	return address{gid: gid, lid: h.LID, qpn: h.QPN, qkey: h.QKey}, h.Number, err
-}
-
-// way makes the route to an agent.
-func (a *agent) way(to address, number uint32) (*route, error) {
-	ah, err := a.q.pd.CreateAH(verbs.AHAttr{
-		PortNum: uint8(a.opts.port), DLID: to.lid, IsGlobal: true, DGID: to.gid, SGIDIndex: a.q.gid, HopLimit: 64,
-		TrafficClass: uint8(a.opts.trafficClass),
-	})
+// introduce exchanges addresses with another agent, and returns the way to it.
+func (a *agent) introduce(conn net.Conn, number uint32) (*route, error) {
+	ctx, cancel := context.WithTimeout(a.life, helloTime)
+	defer cancel()
+	data, err := binary.Append(nil, binary.BigEndian, hello{version, number, a.id})
 	if err != nil {
-		return nil, fmt.Errorf("a path to GID %s: %w", to.gid, err)
+		return nil, err
 	}
-	return &route{ah: ah, addr: to, number: number}, nil
+	setup := connect.DefaultSetup()
+	setup.PortNum, setup.AV.TrafficClass = uint8(a.opts.port), uint8(a.opts.trafficClass)
+	peer, err := connect.UD(ctx, conn, a.q.qp, connect.Options{Setup: &setup, GID: a.q.gid, Data: data})
+	if err != nil {
+		return nil, err
+	}
+	var theirs hello
+	if _, err := binary.Decode(peer.Data, binary.BigEndian, &theirs); err != nil || theirs.Version != version {
+		return nil, fmt.Errorf("the peer is no pingmesh of version %d", version)
+	}
+	if theirs.Agent == a.id {
+		return nil, errSelf
+	}
+	ah, err := a.q.pd.CreateAH(peer.Path)
+	return &route{ah: ah, qpn: peer.QPN, qkey: peer.QKey, number: theirs.Number}, err
 }
 
 // accept lets others introduce themselves, until stop. That a connection cannot be accepted, for want of descriptors for one, does not
@@ -83,29 +76,26 @@ func (a *agent) accept() error {
 // introduced answers the probes of an agent until it closes the connection.
 func (a *agent) introduced(conn net.Conn) {
 	defer a.hold(conn)()
-	to, number, err := hear(conn)
+	mine, err := a.join()
 	if err != nil {
-		return
-	}
-	r, err := a.way(to, number)
-	if err != nil {
-		return
-	}
-	mine, err := a.join(r)
-	if err != nil {
-		r.ah.Close()
 		return
 	}
 	defer a.leave(mine)
-	if json.NewEncoder(conn).Encode(a.hello(mine)) == nil {
+	r, err := a.introduce(conn, mine)
+	if err != nil {
+		return
+	}
+	a.mu.Lock()
+	a.callers[mine] = r
+	a.mu.Unlock()
+	if _, err := conn.Write([]byte{version}); err == nil { // probes may come
 		untilClosed(conn)
 	}
 }
 
-// hold limits the time in which both sides introduce themselves. The connection is closed by stop, and by the function that is returned.
+// hold has stop close a connection, and the function that it returns.
 func (a *agent) hold(conn net.Conn) (closed func()) {
 	stop := context.AfterFunc(a.life, func() { conn.Close() })
-	conn.SetDeadline(time.Now().Add(helloTime))
 	return func() {
 		stop()
 		conn.Close()
@@ -146,24 +136,19 @@ func (a *agent) visit(p *peer, met func()) error {
 		return err
 	}
 	defer a.hold(conn)()
-	if err := json.NewEncoder(conn).Encode(a.hello(p.number)); err != nil {
-		return err
-	}
-	to, number, err := hear(conn)
-	if err != nil {
-		return err
-	}
-	if to == a.q.self {
-		a.mu.Lock()
-		p.self = true
-		a.mu.Unlock()
+	r, err := a.introduce(conn, p.number)
+	a.mu.Lock()
+	p.self = errors.Is(err, errSelf)
+	a.mu.Unlock()
+	if p.self {
 		return nil
 	}
-	r, err := a.way(to, number)
 	if err != nil {
 		return err
 	}
-	if err := a.target(p, r); err != nil {
+	conn.SetDeadline(time.Now().Add(helloTime))
+	_, err = conn.Read(make([]byte, 1))
+	if err := errors.Join(a.target(p, r), err); err != nil {
 		return err
 	}
 	met()

@@ -24,7 +24,7 @@
 //
 // # How agents meet
 //
-// An agent listens on TCP. Whoever wants to probe it connects, both send a line of JSON (type hello), and the connection stays
+// An agent listens on TCP. Whoever wants to probe it connects, both introduce themselves by package connect, and the connection stays
 // open for as long as probes are to be answered. An agent that was restarted is met again within a second or so; until then
 // probes go where it was, and are lost. Agents may start in any order. An agent that finds its own address in the list leaves it
 // out. Anyone who reaches the TCP port may have probes answered; keep it inside the fleet. An agent answers up to 4096 others, if the

@@ -96,7 +96,7 @@ func TestAcknowledgements(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			p := newPeer(o, "there", 0)
-			p.via, p.next = &route{addr: address{qpn: qpn}}, 2
+			p.via, p.next = &route{qpn: qpn}, 2
 			*p.at(1) = probe{seq: 1}
 			a := &agent{q: &queues{clock: clock{kind: software}}, peers: []*peer{p}}
 			test.do(a, p)

@@ -106,7 +106,7 @@ func (a *agent) acknowledged(k *packet, srcQP uint32, stamp uint64, seen int64) 
 		return false
 	}
 	p := a.peers[k.Number]
-	if p.via == nil || p.via.addr.qpn != srcQP || k.Seq >= p.next {
+	if p.via == nil || p.via.qpn != srcQP || k.Seq >= p.next {
 		return false
 	}
 	bit := uint8(hasAck1)

@@ -10,24 +10,16 @@ import (
 
 const (
 	recvDepth = 2048 // receives that wait for datagrams
-	sendDepth = 512  // datagrams under way
-	batchSize = 128  // probes of one turn
+	sendDepth = 1024 // datagrams under way
+	batchSize = 128  // datagrams of one post
 	received  = 1 << 32
 )
 
-// address is where datagrams to an agent go.
-type address struct {
-	gid  verbs.GID
-	lid  uint16 // 0 on Ethernet
-	qpn  uint32
-	qkey uint32
-}
-
 // route is the way to another agent.
 type route struct {
-	ah     *verbs.AH // nil: there is none, or not any more
-	addr   address
-	number uint32 // that the other agent gave to this one
+	ah        *verbs.AH // nil: there is none any more
+	qpn, qkey uint32
+	number    uint32 // that the other agent gave to this one
 }
 
 // slot is a datagram under way. Its bytes are the part of the memory with the same number.
@@ -47,8 +39,7 @@ type queues struct {
 	reader *verbs.CQReader
 	qp     *verbs.QP
 	clock  clock
-	self   address
-	gid    uint8 // index of self.gid
+	gid    verbs.GID
 
 	in, out []byte // memory of receives, and of sends
 	room    int    // bytes of each receive
@@ -73,7 +64,7 @@ func newQueues(dev *verbs.Device, o *options) (q *queues, err error) {
 	if o.size > mtu {
 		return nil, fmt.Errorf("a probe of %d bytes; the MTU of the port is %d", o.size, mtu)
 	}
-	if q.gid, q.self.gid, err = chooseGID(dev, o); err != nil {
+	if q.gid, err = chooseGID(dev, o); err != nil {
 		return nil, err
 	}
 	caps, err := dev.QueryDevice()
@@ -95,7 +86,6 @@ func newQueues(dev *verbs.Device, o *options) (q *queues, err error) {
 	if q.pd, err = dev.AllocPD(); err != nil {
 		return nil, err
 	}
-	q.self.lid, q.self.qkey = port.LID, rand.Uint32()&^(1<<31) // with the highest bit it would be a privileged one
 	attr := verbs.QPInitAttr{
 		Type: verbs.QPTypeUD, SendCQ: q.cq, RecvCQ: q.cq, MaxSendWR: uint32(sends), MaxSendSGE: 1,
 		MaxRecvWR: uint32(recvs), MaxRecvSGE: 1,
@@ -103,24 +93,24 @@ func newQueues(dev *verbs.Device, o *options) (q *queues, err error) {
 	if q.qp, err = q.pd.CreateQP(attr); err != nil {
 		return nil, err
 	}
-	q.self.qpn = q.qp.Num()
-	if err := (verbs.UDSetup{PortNum: uint8(o.port), QKey: q.self.qkey}).ToRTS(q.qp); err != nil {
+	key := rand.Uint32N(1 << 31) // with the highest bit it would be a privileged one
+	if err := (verbs.UDSetup{PortNum: uint8(o.port), QKey: key}).ToRTS(q.qp); err != nil {
 		return nil, err
 	}
 	return q, q.prepare(sends, recvs, mtu)
 }
 
 // chooseGID returns the entry of the GID table that the options name, or the best one.
-func chooseGID(dev *verbs.Device, o *options) (uint8, verbs.GID, error) {
+func chooseGID(dev *verbs.Device, o *options) (verbs.GID, error) {
 	if o.gid < 0 {
 		e, err := dev.ChooseGID(uint8(o.port))
-		return uint8(e.GIDIndex), e.GID, err
+		return e.GID, err
 	}
 	gid, err := dev.QueryGID(uint8(o.port), o.gid)
 	if err == nil && gid == (verbs.GID{}) {
 		err = fmt.Errorf("entry %d of the GID table is empty", o.gid)
 	}
-	return uint8(o.gid), gid, err
+	return gid, err
 }
 
 // prepare makes the memory, and posts the receives. Receive i has the ID received+i and writes to the i-th part of its memory.
@@ -129,7 +119,7 @@ func (q *queues) prepare(sends, recvs, mtu int) error {
 	q.in, q.out = make([]byte, recvs*q.room), make([]byte, sends*q.size)
 	inMR, inErr := q.pd.RegMR(q.in, verbs.MRAccessLocalWrite)
 	outMR, outErr := q.pd.RegMR(q.out, verbs.MRAccessLocalWrite)
-	sendBatch, sendErr := verbs.NewSendBatch(sends, 1)
+	sendBatch, sendErr := verbs.NewSendBatch(min(sends, batchSize), 1)
 	recvBatch, recvErr := verbs.NewRecvBatch(recvs, 1)
 	if err := errors.Join(inErr, outErr, sendErr, recvErr); err != nil {
 		return err
@@ -147,11 +137,17 @@ func (q *queues) add(s slot, size int) (bool, error) {
 	if q.added-q.done == len(q.slots) {
 		return false, nil
 	}
+	if q.added-q.posted == q.sends.Len() {
+		if err := q.flush(); err != nil {
+			return false, err
+		}
+	}
 	i := q.added % len(q.slots)
 	s.Clock, s.Number = q.clock.kind, s.via.number
 	s.put(q.out[i*q.size:])
-	wr := q.sends.WR(i).Send(uint64(i)).Add(q.outMR.UncheckedSGE(uint64(i*q.size), uint32(size))).Flags(verbs.SendSignaled)
-	if err := s.via.ah.Address(wr, s.via.addr.qpn, s.via.addr.qkey); err != nil {
+	wr := q.sends.WR(q.added - q.posted).Send(uint64(i)).Flags(verbs.SendSignaled)
+	wr.Add(q.outMR.UncheckedSGE(uint64(i*q.size), uint32(size)))
+	if err := s.via.ah.Address(wr, s.via.qpn, s.via.qkey); err != nil {
 		return false, err
 	}
 	q.slots[i] = s
@@ -161,18 +157,15 @@ func (q *queues) add(s slot, size int) (bool, error) {
 
 // flush posts what was added.
 func (q *queues) flush() error {
-	for posted := now(); q.posted < q.added; {
-		first := q.posted % len(q.slots)
-		n := min(q.added-q.posted, len(q.slots)-first)
-		for i := range n {
-			q.slots[first+i].posted = posted
-		}
-		if _, err := q.qp.PostSendRange(q.sends.From(first, n)); err != nil {
-			return err
-		}
-		q.posted += n
+	n, posted := q.added-q.posted, now()
+	if n == 0 {
+		return nil
 	}
-	return nil
+	for ; q.posted < q.added; q.posted++ {
+		q.slots[q.posted%len(q.slots)].posted = posted
+	}
+	_, err := q.qp.PostSend(q.sends, n)
+	return err
 }
 
 // repost posts the n oldest receives again.

@@ -42,7 +42,7 @@ func (a *agent) report() *report {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	r := &report{
-		Pingmesh: version, Agent: a.ln.Addr().String(), Device: cmp.Or(a.opts.device, start.Soft), GID: a.q.self.gid.String(),
+		Pingmesh: version, Agent: a.ln.Addr().String(), Device: cmp.Or(a.opts.device, start.Soft), GID: a.q.gid.String(),
 		Clock: a.q.clock.kind.String(), Size: a.opts.size, From: a.started, To: time.Now(), Foreign: a.foreign, Peers: []peerReport{},
 	}
 	for _, p := range a.peers {

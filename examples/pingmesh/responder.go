@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// join numbers an agent that has introduced itself over TCP, until leave.
-func (a *agent) join(r *route) (uint32, error) {
+// join numbers an agent that introduces itself over TCP, until leave.
+func (a *agent) join() (uint32, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if len(a.callers) == maxCallers {
@@ -14,7 +14,7 @@ func (a *agent) join(r *route) (uint32, error) {
 	}
 	number := a.called
 	a.called++
-	a.callers[number] = r
+	a.callers[number] = nil
 	return number, nil
 }
 
@@ -23,6 +23,10 @@ func (a *agent) leave(number uint32) error {
 	a.mu.Lock()
 	r := a.callers[number]
 	delete(a.callers, number)
+	if r == nil {
+		a.mu.Unlock()
+		return nil
+	}
 	ah := r.ah
 	r.ah = nil
 	a.mu.Unlock()
@@ -33,7 +37,7 @@ func (a *agent) leave(number uint32) error {
 // datagrams are under way, there is no acknowledgement, and the prober counts the probe as lost.
 func (a *agent) probed(p *packet, srcQP uint32, stamp uint64) bool {
 	r := a.callers[p.Number]
-	if r == nil || r.addr.qpn != srcQP {
+	if r == nil || r.qpn != srcQP {
 		return false
 	}
 	_, err := a.q.add(slot{packet: packet{Kind: ack1, Seq: p.Seq}, via: r, arrived: stamp}, headerSize)

@@ -45,20 +45,3 @@ func TestDecided(t *testing.T) {
 		}
 	}
 }
-
-// TestUndecided takes the pages away: then everything is undecided, with its file.
-func TestUndecided(t *testing.T) {
-	rel, err := api.Load(api.Newest())
-	if err != nil {
-		t.Fatal(err)
-	}
-	d := Decide(rel, &spec.Spec{})
-	for _, s := range d.Functions {
-		if s.Status != Undecided || s.Pos.File == "" {
-			t.Fatalf("%+v", s)
-		}
-	}
-	if d.UndecidedErr() == nil {
-		t.Error("no error")
-	}
-}

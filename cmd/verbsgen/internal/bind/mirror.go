@@ -111,15 +111,15 @@ func (b *binder) mirrorFields(m *model.Mirror, rec *api.Record, at spec.Pos) {
 		if nested != "" {
 			b.mirror(nested, at)
 		}
+		l := &model.Leaf{Go: model.LeafName(f.Name), C: f.Name, CType: f.Type, GoType: goType, Offset: f.Offset, Size: f.Size,
+			Big: bigEndian(f.Type)}
 		if over != nil {
-			m.Over = append(m.Over, &model.Leaf{Go: model.LeafName(f.Name), C: f.Name, CType: f.Type, GoType: goType, Offset: f.Offset, Size: f.Size,
-				Big: bigEndian(f.Type), Over: over.Go, At: f.Offset - over.Offset})
+			l.Over, l.At = over.Go, f.Offset-over.Offset
+			m.Over = append(m.Over, l)
 			continue
 		}
 		pad(f.Offset)
-		m.Leaf = append(m.Leaf, &model.Leaf{Go: model.LeafName(f.Name), C: f.Name, CType: f.Type, GoType: goType, Offset: f.Offset, Size: f.Size,
-			Big: bigEndian(f.Type)})
-		end = f.Offset + f.Size
+		m.Leaf, end = append(m.Leaf, l), f.Offset+f.Size
 	}
 	pad(rec.Size)
 }

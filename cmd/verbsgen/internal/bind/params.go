@@ -55,12 +55,8 @@ func (b *binder) bindParams(v *model.Verb, f *api.Function, s *spec.Verb) {
 		}
 		v.Params = append(v.Params, b.bindParam(f.Name, q, *p))
 	}
-	for _, p := range v.Params {
-		if of := s.Param(p.C); of.Len != "" {
-			if p.Len = v.Param(of.Len); p.Len == nil {
-				b.errorf(diag.NameUnknown, of.Pos, f.Name, "len: names "+of.Len+", which is not a parameter", "correct len:")
-			}
-		}
+	for _, p := range v.Params { // one that the header lacks was reported
+		p.Len = v.Param(s.Param(p.C).Len)
 	}
 }
 

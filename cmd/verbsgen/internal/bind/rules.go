@@ -382,24 +382,20 @@ func (rb *ruleBinder) capability(text string) *model.Operand {
 func (b *binder) bindCases() {
 	for _, r := range b.pkg.Rules {
 		for _, part := range []*map[string]any{&r.Accept, &r.AcceptCaps, &r.Reject, &r.RejectCaps} {
-			*part = b.caseValues(*part)
+			*part = b.caseValue(*part).(map[string]any)
 		}
 	}
-}
-
-func (b *binder) caseValues(m map[string]any) map[string]any {
-	out := map[string]any{}
-	for name, v := range m {
-		out[name] = b.caseValue(v)
-	}
-	return out
 }
 
 // caseValue resolves one value: flags and numbers joined by |, or a list of them. An object, which begins with @, stays.
 func (b *binder) caseValue(v any) any {
 	switch x := v.(type) {
 	case map[string]any:
-		return b.caseValues(x)
+		out := map[string]any{}
+		for name := range x {
+			out[name] = b.caseValue(x[name])
+		}
+		return out
 	case []any:
 		out := make([]any, len(x))
 		for i := range x {

@@ -1,6 +1,7 @@
 package bind
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/diag"
@@ -79,22 +80,13 @@ func (b *binder) setup(r *model.Record, t spec.SetupType, states []*model.Member
 // changes finds the rule on the changes of one kind of object, and the kind.
 func (b *binder) changes(record, kind string) (*spec.Rule, *model.Member) {
 	var is *model.Member
-	for _, p := range b.Pages {
-		for i := range p.Enums {
-			if e := b.types[p.Enums[i].Go]; e != nil && is == nil {
-				is = memberOf(e, kind)
-			}
-		}
+	for _, e := range b.pkg.Enums {
+		is = cmp.Or(is, memberOf(e, kind))
 	}
-	for _, p := range b.Pages {
-		for i := range p.Rules {
-			r := &p.Rules[i]
-			if len(r.Transitions) == 0 || r.Retired || !b.masks(r, record) {
-				continue
-			}
-			if slices.ContainsFunc(r.When, func(a spec.Atom) bool { return a.Eq == kind }) {
-				return r, is
-			}
+	for _, r := range b.Rules() {
+		about := func(a spec.Atom) bool { return a.Eq == kind }
+		if len(r.Transitions) > 0 && b.masks(r, record) && slices.ContainsFunc(r.When, about) {
+			return r, is
 		}
 	}
 	return nil, is
