@@ -1,8 +1,6 @@
 package api
 
-import (
-	"slices"
-)
+import "slices"
 
 // Index maps a name to the first release that has it. The oldest stored release stands for all before it. Names are those
 // of functions ("ibv_reg_mr"), records and enums ("struct ibv_mr", "enum ibv_mtu"), fields ("struct ibv_mr.lkey"),
@@ -111,30 +109,13 @@ func namesOf(rel *Release) []string {
 	var names []string
 	also := map[string][]string{}
 	for _, a := range rel.Aliases {
-		names = append(names, a.Name)
 		also[a.Kind+" "+a.Of] = append(also[a.Kind+" "+a.Of], a.Kind+" "+a.Name)
 	}
-	for _, f := range rel.Functions {
-		names = append(names, f.Name)
-	}
-	for _, r := range rel.Records {
-		for _, tag := range append([]string{r.Tag}, also[r.Tag]...) {
-			names = append(names, tag)
-			for _, f := range r.Fields {
-				if f.Name != "" {
-					names = append(names, tag+"."+f.Name)
-				}
-			}
+	for _, d := range rel.declared() {
+		names = append(names, d.owner+d.member)
+		for _, tag := range also[d.owner] {
+			names = append(names, tag+d.member)
 		}
-	}
-	for _, e := range rel.Enums {
-		names = append(append(names, e.Tag), also[e.Tag]...)
-		for _, m := range e.Enumerators {
-			names = append(names, m.Name)
-		}
-	}
-	for _, m := range rel.Macros {
-		names = append(names, m.Name)
 	}
 	for _, t := range rel.Typedefs {
 		names = append(names, t.Name)
