@@ -130,13 +130,13 @@ func signature(f Function) string {
 // Agreement returns the property values on which all stored releases that have a name agree, by the names of
 // [Properties].
 func (k *Known) Agreement() (map[string]Agreed, error) {
-	different, err := k.Different()
+	h, err := k.history()
 	if err != nil {
 		return nil, err
 	}
 	all, differ := map[string]Agreed{}, map[string]bool{}
-	for _, release := range different {
-		rel, err := k.Load(release)
+	for _, release := range h.different() {
+		rel, err := h.shared(release)
 		if err != nil {
 			return nil, err
 		}

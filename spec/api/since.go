@@ -49,18 +49,21 @@ func (k *Known) Different() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	return h.different(), nil
+}
+
+func (h *history) different() (list []string) {
 	changed := make([]bool, len(h.releases)+1)
 	changed[0] = true
 	for _, f := range h.facts {
 		changed[f.first], changed[f.last+1] = true, true
 	}
-	var list []string
 	for i, release := range h.releases {
 		if changed[i] {
 			list = append(list, release)
 		}
 	}
-	return list, nil
+	return list
 }
 
 // lifetime is how long a name is known.
@@ -72,15 +75,15 @@ type lifetime struct {
 
 // lifetimes are those of the names of all releases.
 func (k *Known) lifetimes() (map[string]lifetime, error) {
-	different, err := k.Different()
+	h, err := k.history()
 	if err != nil {
 		return nil, err
 	}
-	out, releases := map[string]lifetime{}, k.Releases()
+	out, releases, different := map[string]lifetime{}, h.releases, h.different()
 	var names []string
 	for i, release := range releases {
 		if slices.Contains(different, release) {
-			rel, err := k.Load(release)
+			rel, err := h.shared(release)
 			if err != nil {
 				return nil, err
 			}
