@@ -14,15 +14,16 @@ import (
 	"github.com/verbsgen/verbsgen/spec/role"
 )
 
-// The keys of a mapping are the fields of the struct that it is read into, in small letters with underscores between the words. What a
-// field takes follows from its type, from its list in closed, and from the options of its tag `page`:
+// option is what is known of the key that a field of a struct is read from. The key is the name of the field, in small letters with
+// underscores between the words. What it takes follows from the type of the field, from closed, and from the words of its tag `page`:
 //
-//   - the field is read otherwise
-//     name           the key under which the mapping itself stands
-//     key=NAME       the key has another name than the field
-//     must           it may not be left out
-//     own, flat      errors in entries below it name the entry alone, or only what it is in: not both
-//     exported ...   the form of a text: see reader
+//	name        the key under which the mapping itself stands
+//	key=NAME    the key has another name
+//	must        it may not be left out
+//	own, flat   errors in entries below it name the entry alone, or only what it is in: not both
+//	another     the form of what stands there: see reader
+//
+// A field with the tag "-" is read otherwise.
 type option struct {
 	index []int
 	name  string // of the struct and the field: "Verb.Returns"

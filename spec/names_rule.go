@@ -59,7 +59,8 @@ func (c *checker) ref(at Pos, r *Rule, fn *api.Function, ref Ref) (state bool) {
 	case ref.As == AsValue:
 		return c.operand(at, r, fn, ref.Text)
 	case ref.As == AsCap, ref.As == AsPlace && c.f.IsCap(fn, ref.Text):
-		c.capability(at, r, ref.Text)
+		_, _, err := c.f.CapType(ref.Text)
+		c.nowhere(at, r.ID, show(ref.Text), err)
 		return false
 	}
 	return c.path(at, r, fn, ref.Text)
@@ -98,14 +99,15 @@ func (c *checker) flag(pos Pos, r *Rule, name string) {
 // path checks a path, and reports whether it leads through a property of an object.
 func (c *checker) path(pos Pos, r *Rule, fn *api.Function, p string) (state bool) {
 	_, state, err := c.f.TypeOfPath(fn, p)
-	if err != nil {
-		fix := ""
-		if pe, ok := err.(*PathError); ok {
-			fix = pe.Fix
-		}
-		c.add(pos, CodeUnknownPath, r.ID, show(p)+" leads nowhere: "+err.Error(), fix)
-	}
+	c.nowhere(pos, r.ID, show(p), err)
 	return state
+}
+
+// nowhere notes a path that leads nowhere, if err says so.
+func (c *checker) nowhere(pos Pos, subject, path string, err error) {
+	if e, ok := err.(*PathError); ok {
+		c.add(pos, CodeUnknownPath, subject, path+" leads nowhere: "+e.Problem, e.Fix)
+	}
 }
 
 // operand checks an integer, a constant, "page" or a path.
@@ -157,15 +159,4 @@ func (f *Facts) IsCap(fn *api.Function, p string) bool {
 	first, _, _ := strings.Cut(root, ".")
 	_, param := f.Param(fn, first)
 	return !param
-}
-
-// capability checks a capability path of a rule.
-func (c *checker) capability(pos Pos, r *Rule, p string) {
-	if _, _, err := c.f.CapType(p); err != nil {
-		fix := ""
-		if pe, ok := err.(*PathError); ok {
-			fix = pe.Fix
-		}
-		c.add(pos, CodeUnknownPath, r.ID, show(p)+" leads nowhere: "+err.Error(), fix)
-	}
 }

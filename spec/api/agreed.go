@@ -27,28 +27,8 @@ const (
 // Properties returns the properties of each name of a release.
 func Properties(rel *Release) map[string]Agreed {
 	out := map[string]Agreed{}
-	for _, f := range rel.Functions {
-		out[f.Name] = ofFunction(f)
-	}
-	for _, r := range rel.Records {
-		out[r.Tag] = ofRecord(r)
-		for _, f := range r.Fields {
-			if f.Name != "" {
-				out[r.Tag+"."+f.Name] = ofField(f, r.Size)
-			}
-		}
-	}
-	for _, e := range rel.Enums {
-		out[e.Tag] = ofEnum(e)
-		for _, m := range e.Enumerators {
-			out[m.Name] = Agreed{PropValue: fmt.Sprint(m.Value)}
-		}
-	}
-	for _, m := range rel.Macros {
-		out[m.Name] = Agreed{PropValue: fmt.Sprint(m.Value)}
-	}
-	for _, a := range rel.Aliases {
-		out[a.Name] = Agreed{PropStandsFor: a.Of}
+	for _, d := range rel.declared() {
+		out[d.owner+d.member] = d.is()
 	}
 	return out
 }
@@ -56,28 +36,49 @@ func Properties(rel *Release) map[string]Agreed {
 // Positions returns the place of each name of a release that was read from a header.
 func Positions(rel *Release) map[string]Pos {
 	at := map[string]Pos{}
+	for _, d := range rel.declared() {
+		at[d.owner+d.member] = d.at
+	}
+	return at
+}
+
+// declared is a name that a release declares: that of a field is behind that of its record, with a dot.
+type declared struct {
+	owner, member string
+	at            Pos
+	is            func() Agreed
+}
+
+// declared are the names of functions, records, fields, enums, enumerators, macros and aliases.
+func (rel *Release) declared() (out []declared) {
+	add := func(owner, member string, at Pos, is func() Agreed) {
+		out = append(out, declared{owner, member, at, is})
+	}
+	value := func(v any) func() Agreed { return func() Agreed { return Agreed{PropValue: fmt.Sprint(v)} } }
 	for _, f := range rel.Functions {
-		at[f.Name] = f.Pos
+		add(f.Name, "", f.Pos, func() Agreed { return ofFunction(f) })
 	}
 	for _, r := range rel.Records {
-		at[r.Tag] = r.Pos
+		add(r.Tag, "", r.Pos, func() Agreed { return ofRecord(r) })
 		for _, f := range r.Fields {
-			at[r.Tag+"."+f.Name] = f.Pos
+			if f.Name != "" {
+				add(r.Tag, "."+f.Name, f.Pos, func() Agreed { return ofField(f, r.Size) })
+			}
 		}
 	}
 	for _, e := range rel.Enums {
-		at[e.Tag] = e.Pos
+		add(e.Tag, "", e.Pos, func() Agreed { return ofEnum(e) })
 		for _, m := range e.Enumerators {
-			at[m.Name] = Pos{File: e.Pos.File, Line: m.Line, Col: 1}
+			add(m.Name, "", Pos{File: e.Pos.File, Line: m.Line, Col: 1}, value(m.Value))
 		}
 	}
 	for _, m := range rel.Macros {
-		at[m.Name] = m.Pos
+		add(m.Name, "", m.Pos, value(m.Value))
 	}
 	for _, a := range rel.Aliases {
-		at[a.Name] = a.Pos
+		add(a.Name, "", a.Pos, func() Agreed { return Agreed{PropStandsFor: a.Of} })
 	}
-	return at
+	return out
 }
 
 func ofFunction(f Function) Agreed {
@@ -129,13 +130,13 @@ func signature(f Function) string {
 // Agreement returns the property values on which all stored releases that have a name agree, by the names of
 // [Properties].
 func (k *Known) Agreement() (map[string]Agreed, error) {
-	different, err := k.Different()
+	h, err := k.history()
 	if err != nil {
 		return nil, err
 	}
 	all, differ := map[string]Agreed{}, map[string]bool{}
-	for _, release := range different {
-		rel, err := k.Load(release)
+	for _, release := range h.different() {
+		rel, err := h.shared(release)
 		if err != nil {
 			return nil, err
 		}

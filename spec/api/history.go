@@ -166,8 +166,20 @@ func (h *history) before(release string) *history {
 	return out
 }
 
-// release puts the facts of one release together.
+// release puts the facts of one release together, in values that nothing else has.
 func (h *history) release(name string) (*Release, error) {
+	return h.build(name, func(f fact) any {
+		v, _ := readers[f.kind](f.data) // as parseFact did
+		return v
+	})
+}
+
+// shared is release with values that others have too: nobody changes them.
+func (h *history) shared(name string) (*Release, error) {
+	return h.build(name, func(f fact) any { return f.value })
+}
+
+func (h *history) build(name string, value func(fact) any) (*Release, error) {
 	at := slices.Index(h.releases, name)
 	if at < 0 {
 		return nil, &UnknownError{name, slices.Clone(h.releases)}
@@ -177,7 +189,7 @@ func (h *history) release(name string) (*Release, error) {
 		if f.first > at || at > f.last {
 			continue
 		}
-		if err := rel.add(f); err != nil {
+		if err := rel.add(value(f)); err != nil {
 			return nil, fmt.Errorf("facts of %s: %w", name, err)
 		}
 	}
@@ -185,8 +197,8 @@ func (h *history) release(name string) (*Release, error) {
 }
 
 // add appends one fact to a release. A field has the place of its record.
-func (rel *Release) add(f fact) error {
-	switch v := f.value.(type) {
+func (rel *Release) add(value any) error {
+	switch v := value.(type) {
 	case Function:
 		rel.Functions = append(rel.Functions, v)
 	case Record:

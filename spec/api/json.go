@@ -138,36 +138,18 @@ func with[T any](w *writer, v any, elems []T) {
 	w.raw("]}")
 }
 
-// recordHead is a record without its fields, enumHead an enum without its enumerators.
-type recordHead struct {
-	Tag        string  `json:"tag"`
-	Size       int64   `json:"size"`
-	Align      int64   `json:"align"`
-	Incomplete bool    `json:"incomplete,omitempty"`
-	Foreign    bool    `json:"foreign,omitempty"`
-	ARM64      *Layout `json:"arm64,omitempty"`
-	Pos        Pos     `json:"pos,omitzero"`
-}
-
-type enumHead struct {
-	Tag     string `json:"tag"`
-	Signed  bool   `json:"signed,omitempty"`
-	Foreign bool   `json:"foreign,omitempty"`
-	Pos     Pos    `json:"pos,omitzero"`
-}
-
 func (w *writer) record(r Record) {
 	with(w, struct {
-		recordHead
-		Fields []Field `json:"fields"`
-	}{recordHead{r.Tag, r.Size, r.Align, r.Incomplete, r.Foreign, r.ARM64, r.Pos}, []Field{}}, r.Fields)
+		Record
+		Fields []Field `json:"fields"` // in place of the record's, behind its other members
+	}{r, []Field{}}, r.Fields)
 }
 
 func (w *writer) enum(e Enum) {
 	with(w, struct {
-		enumHead
+		Enum
 		Enumerators []Enumerator `json:"enumerators"`
-	}{enumHead{e.Tag, e.Signed, e.Foreign, e.Pos}, []Enumerator{}}, e.Enumerators)
+	}{e, []Enumerator{}}, e.Enumerators)
 }
 
 func list[T any](w *writer, name string, elems []T, write func(T)) {

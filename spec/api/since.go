@@ -1,8 +1,6 @@
 package api
 
-import (
-	"slices"
-)
+import "slices"
 
 // Index maps a name to the first release that has it. The oldest stored release stands for all before it. Names are those
 // of functions ("ibv_reg_mr"), records and enums ("struct ibv_mr", "enum ibv_mtu"), fields ("struct ibv_mr.lkey"),
@@ -51,18 +49,21 @@ func (k *Known) Different() ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	return h.different(), nil
+}
+
+func (h *history) different() (list []string) {
 	changed := make([]bool, len(h.releases)+1)
 	changed[0] = true
 	for _, f := range h.facts {
 		changed[f.first], changed[f.last+1] = true, true
 	}
-	var list []string
 	for i, release := range h.releases {
 		if changed[i] {
 			list = append(list, release)
 		}
 	}
-	return list, nil
+	return list
 }
 
 // lifetime is how long a name is known.
@@ -74,15 +75,15 @@ type lifetime struct {
 
 // lifetimes are those of the names of all releases.
 func (k *Known) lifetimes() (map[string]lifetime, error) {
-	different, err := k.Different()
+	h, err := k.history()
 	if err != nil {
 		return nil, err
 	}
-	out, releases := map[string]lifetime{}, k.Releases()
+	out, releases, different := map[string]lifetime{}, h.releases, h.different()
 	var names []string
 	for i, release := range releases {
 		if slices.Contains(different, release) {
-			rel, err := k.Load(release)
+			rel, err := h.shared(release)
 			if err != nil {
 				return nil, err
 			}
@@ -111,30 +112,13 @@ func namesOf(rel *Release) []string {
 	var names []string
 	also := map[string][]string{}
 	for _, a := range rel.Aliases {
-		names = append(names, a.Name)
 		also[a.Kind+" "+a.Of] = append(also[a.Kind+" "+a.Of], a.Kind+" "+a.Name)
 	}
-	for _, f := range rel.Functions {
-		names = append(names, f.Name)
-	}
-	for _, r := range rel.Records {
-		for _, tag := range append([]string{r.Tag}, also[r.Tag]...) {
-			names = append(names, tag)
-			for _, f := range r.Fields {
-				if f.Name != "" {
-					names = append(names, tag+"."+f.Name)
-				}
-			}
+	for _, d := range rel.declared() {
+		names = append(names, d.owner+d.member)
+		for _, tag := range also[d.owner] {
+			names = append(names, tag+d.member)
 		}
-	}
-	for _, e := range rel.Enums {
-		names = append(append(names, e.Tag), also[e.Tag]...)
-		for _, m := range e.Enumerators {
-			names = append(names, m.Name)
-		}
-	}
-	for _, m := range rel.Macros {
-		names = append(names, m.Name)
 	}
 	for _, t := range rel.Typedefs {
 		names = append(names, t.Name)

@@ -60,15 +60,22 @@ func factsOf(rel *Release) ([]fact, error) {
 		l.add(KindFunction, "", f)
 	}
 	for _, r := range rel.Records {
-		fields := r.Fields
-		l.add(KindRecord, "", recordHead{r.Tag, r.Size, r.Align, r.Incomplete, r.Foreign, r.ARM64, Pos{File: r.Pos.File}})
-		for _, f := range fields {
+		r.Pos = Pos{File: r.Pos.File}
+		l.add(KindRecord, "", struct {
+			Record
+			Fields any `json:"fields,omitempty"` // which follow
+		}{Record: r})
+		for _, f := range r.Fields {
 			f.Pos = Pos{}
 			l.add(KindField, r.Tag, f)
 		}
 	}
 	for _, e := range rel.Enums {
-		l.add(KindEnum, "", enumHead{e.Tag, e.Signed, e.Foreign, Pos{File: e.Pos.File}})
+		e.Pos = Pos{File: e.Pos.File}
+		l.add(KindEnum, "", struct {
+			Enum
+			Enumerators any `json:"enumerators,omitempty"`
+		}{Enum: e})
 		for _, m := range e.Enumerators {
 			m.Line = 0
 			l.add(KindEnumerator, e.Tag, m)
