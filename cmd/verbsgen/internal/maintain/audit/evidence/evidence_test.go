@@ -60,7 +60,11 @@ func TestRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	todo, err := toRead(list, hashes)
+	e, err := endsOf(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	todo, err := e.toRead(list, hashes)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -76,7 +76,7 @@ func run(out io.Writer, file, newer string, args []string) error {
 		fmt.Fprintf(out, "not read: %d citations of %s, which no tree is given for\n", r.unread[release], release)
 	}
 	fmt.Fprintf(out, "%d functions of cited sources have a hash; %d sources name no function\n", len(r.hashes), r.unnamed)
-	todo, err := toRead(list, r.hashes)
+	todo, err := e.toRead(list, r.hashes)
 	if err != nil {
 		return err
 	}
