@@ -117,24 +117,28 @@ spec/REFERENCE.md explains the keys of pages, and what to do when a header is
 newer than the pages.`,
 		Args: takes(0, 0),
 		RunE: do(func(cmd *cobra.Command, args []string) error {
-			if err := t.check(); err != nil {
-				return err
+			err := t.begin()
+			if err == nil {
+				err = t.configure(cmd)
 			}
-			inClone, err := clonePages()
-			if err != nil {
-				return err
+			if err == nil {
+				err = a.generate(t)
 			}
-			t.Edited = inClone
-			if err := t.configure(cmd); err != nil {
-				return err
-			}
-			return a.generate(t)
+			return err
 		}),
 	}
 	families := wrap("  "+strings.Join(familyNames(spec.DefaultModule), ", ")+"\n", helpWidth)
 	cmd.Long = strings.Replace(cmd.Long, "FAMILIES", strings.TrimSuffix(families, "\n"), 1)
 	t.flags(cmd)
 	return cmd
+}
+
+// begin checks the flags, and the pages of a clone.
+func (t *target) begin() (err error) {
+	if err = t.check(); err == nil {
+		t.Edited, err = clonePages()
+	}
+	return err
 }
 
 // note keeps what is no error, for tellNotes: an error is told alone.
@@ -206,10 +210,7 @@ lines that run "verbsgen generate" in the Go files of this folder and those
 below it; if there is none, it checks this folder with the defaults of generate.`,
 		Args: takes(0, 0),
 		RunE: do(func(cmd *cobra.Command, args []string) error {
-			if err := t.check(); err != nil {
-				return err
-			}
-			inClone, err := clonePages()
+			err := t.begin()
 			if err != nil {
 				return err
 			}
@@ -226,7 +227,7 @@ below it; if there is none, it checks this folder with the defaults of generate.
 				targets = []target{t}
 			}
 			for i := range targets {
-				targets[i].Edited = inClone
+				targets[i].Edited = t.Edited
 			}
 			return a.check(targets)
 		}),

@@ -81,8 +81,8 @@ func (c *outputCompiler) check(files map[string]string) string {
 	return c.seen[key]
 }
 
-// checkGo checks the types of a package without one of its files, of which each build has one. It does not look at what cgo makes of C: that
-// takes seconds.
+// checkGo checks the types of a package without one of its files, of which each build has one. It does not look at what cgo makes of C:
+// that takes seconds.
 func (c *outputCompiler) checkGo(files map[string]string, without string) error {
 	fset := token.NewFileSet()
 	var parsed []*ast.File

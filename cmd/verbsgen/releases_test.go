@@ -74,8 +74,8 @@ func newWorkspace(t *testing.T) *workspace {
 		t.Fatal(err)
 	}
 	writeFile(t, filepath.Join(m.dir, "go.sum"), sum)
-	writeFile(t, filepath.Join(m.dir, "go.mod"), []byte("module example.com/releases\n\ngo 1.26\n\nrequire github.com/verbsgen/verbsgen v0.0.0\n\n"+
-		"replace github.com/verbsgen/verbsgen => "+root+"\n"))
+	writeFile(t, filepath.Join(m.dir, "go.mod"), []byte("module example.com/releases\n\ngo 1.26\n\n"+
+		"require github.com/verbsgen/verbsgen v0.0.0\n\nreplace github.com/verbsgen/verbsgen => "+root+"\n"))
 	return m
 }
 

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestVetOwnPrograms finds nothing in the project's own programs and tests but the mistakes that are made on purpose. Without the revision in
-// the command, the build cache has the verdicts of a run at an earlier commit with the same command.
+// TestVetOwnPrograms finds nothing in the project's own programs and tests but the mistakes that are made on purpose. Without the
+// revision in the command, the build cache has the verdicts of a run at an earlier commit with the same command.
 func TestVetOwnPrograms(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles packages")

@@ -14,7 +14,6 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"time"
 
 	"modernc.org/cc/v4"
 
@@ -141,13 +140,13 @@ func (in *includes) Open(name string) (fs.File, error) {
 			data = limit.of(data)
 		}
 		in.text[at] = data
-		return memFile(name, plain(data, from+i+1)), nil
+		return memFile(plain(data, from+i+1)), nil
 	}
 	if f := in.stub(name); f != nil {
 		return f, nil
 	}
 	if in.empty[name] {
-		return memFile(name, nil), nil
+		return memFile(nil), nil
 	}
 	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 }
@@ -316,20 +315,13 @@ func (in *includes) place(name string) string {
 	return name
 }
 
-// textFile is a file in memory, and its own description.
+// textFile is a file in memory, of which the parser asks nothing but its text.
 type textFile struct {
-	*strings.Reader
-	name string
+	fs.File // nil
+	text    io.Reader
 }
 
-func memFile(name string, data []byte) fs.File {
-	return &textFile{strings.NewReader(string(data)), path.Base(name)}
-}
+func memFile(data []byte) fs.File { return textFile{text: bytes.NewReader(data)} }
 
-func (f *textFile) Close() error               { return nil }
-func (f *textFile) Stat() (fs.FileInfo, error) { return f, nil }
-func (f *textFile) Name() string               { return f.name }
-func (f *textFile) Mode() fs.FileMode          { return 0o444 }
-func (f *textFile) ModTime() time.Time         { return time.Time{} }
-func (f *textFile) IsDir() bool                { return false }
-func (f *textFile) Sys() any                   { return nil }
+func (f textFile) Read(b []byte) (int, error) { return f.text.Read(b) }
+func (f textFile) Close() error               { return nil }

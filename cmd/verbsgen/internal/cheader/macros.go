@@ -1,6 +1,7 @@
 package cheader
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -20,13 +21,10 @@ func (f *facts) macros() {
 			list = append(list, m)
 		}
 	}
-	order := f.fileOrder(list)
+	order := f.fileOrder()
 	slices.SortFunc(list, func(a, b *cc.Macro) int {
 		p, q := a.Position(), b.Position()
-		if n := order[p.Filename] - order[q.Filename]; n != 0 {
-			return n
-		}
-		return (p.Line-q.Line)<<12 + p.Column - q.Column
+		return cmp.Or(order(p.Filename)-order(q.Filename), strings.Compare(p.Filename, q.Filename), p.Line-q.Line, p.Column-q.Column)
 	})
 	f.checkExpansions(list)
 	for _, m := range list {
@@ -38,9 +36,9 @@ func (f *facts) macros() {
 	}
 }
 
-// fileOrder numbers the files by the first declaration in them, so that macros come in the order of the rest; a file
-// without declarations comes last, by name.
-func (f *facts) fileOrder(list []*cc.Macro) map[string]int {
+// fileOrder numbers the files by the first declaration in them, so that macros come in the order of the rest; files
+// without declarations come last.
+func (f *facts) fileOrder() func(file string) int {
 	order := map[string]int{}
 	for tu := f.ast.TranslationUnit; tu != nil; tu = tu.TranslationUnit {
 		name := tu.ExternalDeclaration.Position().Filename
@@ -48,18 +46,12 @@ func (f *facts) fileOrder(list []*cc.Macro) map[string]int {
 			order[name] = len(order)
 		}
 	}
-	rest := map[string]bool{}
-	for _, m := range list {
-		if name := m.Position().Filename; !rest[name] {
-			if _, ok := order[name]; !ok {
-				rest[name] = true
-			}
+	return func(file string) int {
+		if n, ok := order[file]; ok {
+			return n
 		}
+		return len(order)
 	}
-	for _, name := range sortedKeys(rest) {
-		order[name] = len(order)
-	}
-	return order
 }
 
 // redirect marks a function that a macro of the same name shadows: users of the header call what the macro names.

@@ -42,8 +42,8 @@ func Import(opts Options, release string, versions map[string]string, from strin
 	return rel, nil
 }
 
-// SymbolVersions maps the functions that a shared library exports to their default versions, "" for one without: those that a program linked
-// today gets, and that dlsym finds.
+// SymbolVersions maps the functions that a shared library exports to their default versions, "" for one without: those that a program
+// linked today gets, and that dlsym finds.
 func SymbolVersions(lib string) (map[string]string, error) {
 	refuse := func(problem string) error {
 		return diag.One(diag.New(diag.LibraryRead, lib, 0, 0, "library", problem, "name the library of the header's release"))

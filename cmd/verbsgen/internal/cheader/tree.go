@@ -114,38 +114,23 @@ func (n *node) hash() string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// cText writes an expression as C; ok is false for one that is more than names, members, constants, casts, sizeof,
-// operators and calls.
+// cText writes an expression as C; ok is false for one that is more than names, members, constants, sizeof and operators before these.
 func (n *node) cText() (text string, ok bool) {
-	if n == nil {
-		return "", false
-	}
-	parts := make([]string, len(n.kids))
-	for i, k := range n.kids {
-		if parts[i], ok = k.cText(); !ok {
+	inner := ""
+	if len(n.kids) > 0 && n.kids[0] != nil {
+		if inner, ok = n.kids[0].cText(); !ok {
 			return "", false
 		}
 	}
-	switch n.op {
-	case opID, opConst:
+	switch {
+	case n.op == opID, n.op == opConst:
 		return n.text, true
-	case opArrow, opDot:
-		return parts[0] + string(n.op) + n.text, true
-	case opIndex:
-		return parts[0] + "[" + parts[1] + "]", true
-	case opCast:
-		return "(" + n.text + ")" + parts[0], true
-	case opUnary:
-		return n.text + parts[0], !strings.HasPrefix(n.text, "post")
-	case opBinary:
-		return "(" + parts[0] + " " + n.text + " " + parts[1] + ")", true
-	case opSizeof:
-		if len(parts) == 1 {
-			return "sizeof(" + parts[0] + ")", true
-		}
-		return "sizeof(" + n.text + ")", true
-	case opCall:
-		return parts[0] + "(" + strings.Join(parts[1:], ", ") + ")", true
+	case n.op == opArrow, n.op == opDot:
+		return inner + string(n.op) + n.text, true
+	case n.op == opUnary:
+		return n.text + inner, !strings.HasPrefix(n.text, "post")
+	case n.op == opSizeof:
+		return "sizeof(" + inner + n.text + ")", true // of one of them
 	}
 	return "", false
 }

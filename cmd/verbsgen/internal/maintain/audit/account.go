@@ -42,20 +42,16 @@ type Piece struct {
 }
 
 // uncited returns the pieces of the sections that need an entry and have none.
-func uncited(page *spec.Page, sections []section) []Piece {
-	var out []Piece
+func uncited(page *spec.Page, sections []section) (out []Piece) {
 	for _, s := range sections {
 		if unread.MatchString(s.name) {
 			continue
 		}
-		list := passages([]section{s}, 1)
-		cited, free := Cited([]*spec.Page{page}, page.Page, passages([]section{s}, maxRun)), needless(s.pieces)
-		at := 0 // in cited: the passages that begin with a piece follow each other, the piece itself first
-		for i, p := range list {
-			if !cited[at] && !free[i] {
-				out = append(out, Piece{Section: s.name, Number: i + 1, Hash: p.Hash})
+		runs, free := passages([]section{s}, maxRun), needless(s.pieces)
+		for i, cited := range Cited([]*spec.Page{page}, page.Page, runs) {
+			if p := runs[i]; p.First == p.Last && !cited && !free[p.First-1] {
+				out = append(out, Piece{Section: s.name, Number: p.First, Hash: p.Hash})
 			}
-			at += min(maxRun, len(list)-i)
 		}
 	}
 	return out

@@ -60,7 +60,11 @@ func TestRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	todo, err := toRead(list, hashes)
+	e, err := endsOf(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	todo, err := e.toRead(list, hashes)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,10 +183,10 @@ func write(t *testing.T, release, text string) tree {
 }
 
 func TestCollect(t *testing.T) {
-	src := newSources([]tree{write(t, "v6.1.9", "int old(void) {}"), write(t, "v6.1.10", "int brew(void) {}"),
+	src := newSources([]tree{write(t, "v6.1.9", "int old(void) {}"), write(t, "v6.1", "int brew(void) {}"),
 		write(t, "v6.12.1", "int brew(void) {}")})
 	list := []spec.Citation{
-		cite(1, "v6.1 v6.12.1", "brew.c", "brew"), // v6.1 is v6.1.10
+		cite(1, "v6.1 v6.12.1", "brew.c", "brew"),
 		cite(2, "v6.1", "brew.c", "old"),
 		cite(3, "v6.1.9", "brew.c", "brew"),
 		cite(4, "v6.1", "pour.c", ""),

@@ -5,8 +5,8 @@
 //	evidence [-o FILE] -new PROJECT:RELEASE=FOLDER
 //
 // A tree is a folder with the files of one release, or a git repository, in which releases are tags; a folder is taken before a
-// repository. v6.1 is the newest v6.1.x that is given. What is cited and does not exist is an error, and so is a release that the
-// repository of its project lacks; then nothing is written.
+// repository. What is cited and does not exist is an error, and so is a release that the repository of its project lacks; then nothing is
+// written.
 // Of a project without a repository, the hashes of releases that no folder is given for stay. Comments and white space do not change a
 // hash. What errors rest on is also read at the floor and at the newest release that pages cite; evidence lists the errors for which
 // the text differs there, and the sources that do not say what changed between their releases.
@@ -76,7 +76,7 @@ func run(out io.Writer, file, newer string, args []string) error {
 		fmt.Fprintf(out, "not read: %d citations of %s, which no tree is given for\n", r.unread[release], release)
 	}
 	fmt.Fprintf(out, "%d functions of cited sources have a hash; %d sources name no function\n", len(r.hashes), r.unnamed)
-	todo, err := toRead(list, r.hashes)
+	todo, err := e.toRead(list, r.hashes)
 	if err != nil {
 		return err
 	}

@@ -92,11 +92,7 @@ func (e *ends) oldest(r *spec.Rule, p *spec.Party) string {
 }
 
 // toRead lists what somebody must read: the errors that were not read at an end, and the changes that no source answers.
-func toRead(list []spec.Citation, hashes map[line]string) ([]string, error) {
-	e, err := endsOf(list)
-	if err != nil {
-		return nil, err
-	}
+func (e *ends) toRead(list []spec.Citation, hashes map[line]string) ([]string, error) {
 	todo, err := e.unread(hashes)
 	return append(todo, unanswered(list, hashes)...), err
 }

@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/rdmacore"
 )
@@ -48,36 +46,17 @@ func newSources(trees []tree) *sources {
 	return &sources{trees: trees, files: map[string]*ctext{}, known: map[string]bool{}}
 }
 
-// find returns the tree with a release. A release of two numbers, such as v6.1, is also found as its newest patch level. Of a
-// repository the commit is returned too.
+// find returns the tree with a release: a folder before a repository, of which the commit is returned too.
 func (s *sources) find(project, release string) (t tree, commit string, ok bool) {
-	patch := -1
 	for _, c := range s.trees {
-		switch {
-		case c.project != project:
-		case c.release == release:
+		if c.project == project && c.release == release {
 			return c, "", true
-		case c.release == "":
-			if s.has(c, release) {
-				t, commit, ok = c, release, true
-			}
-		default:
-			if n := patchLevel(c.release, release); n > patch {
-				t, commit, patch, ok = c, "", n, true
-			}
+		}
+		if c.project == project && c.release == "" && s.has(c, release) {
+			t, commit, ok = c, release, true
 		}
 	}
 	return t, commit, ok
-}
-
-// patchLevel returns 192 for v6.1.192 of v6.1, and -1 for another release.
-func patchLevel(release, of string) int {
-	rest, ok := strings.CutPrefix(release, of+".")
-	n, err := strconv.Atoi(rest)
-	if !ok || err != nil || strings.Count(of, ".") != 1 {
-		return -1
-	}
-	return n
 }
 
 // repository reports whether a repository of the project is given: it must have the releases that have no folder.
