@@ -6,56 +6,12 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/report"
 	"github.com/verbsgen/verbsgen/conformance/suite/far"
-	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/softverbs"
 )
-
-// region registers memory of a case on a domain.
-func region(t *T, pd *verbs.PD, buf []byte) *verbs.MR {
-	mr, err := pd.RegMR(buf, verbs.MRAccessLocalWrite|verbs.MRAccessRemoteWrite|verbs.MRAccessRemoteRead)
-	if err != nil {
-		t.Fatalf("%v", err)
-	}
-	return mr
-}
-
-// TestPeerOf has a peer fail and go on, and gives its domain back.
-func TestPeerOf(t *testing.T) {
-	r := run(target(t, nil), func(t *T) {
-		pd, err := t.Device().AllocPD()
-		if err != nil {
-			t.Fatalf("%v", err)
-		}
-		buf := make([]byte, 64)
-		mr, p := region(t, pd, buf), t.PeerOf(pd)
-		for _, c := range []struct {
-			rkey uint32
-			want int
-		}{{mr.RKey(), StatusSuccess}, {mr.RKey() ^ 0xff, StatusRemAccess}, {mr.RKey(), StatusSuccess}} {
-			p.Write("a write", c.rkey, uint64(mr.Addr()), []byte("hello"), c.want)
-		}
-		if string(buf[:5]) != "hello" {
-			t.Errorf("the memory holds %q", buf[:5])
-		}
-		if err := mr.Close(); err != nil {
-			t.Errorf("%v", err)
-		}
-		if err := pd.Close(); !errors.Is(err, syscall.EBUSY) {
-			t.Errorf("Close of a domain with a connection: %v", err)
-		}
-		if err := errors.Join(p.Close(), pd.Close()); err != nil {
-			t.Errorf("%v", err)
-		}
-	})
-	if r.Status != report.Pass {
-		t.Errorf("%s", r.Reason)
-	}
-}
 
 // brokenMaker is a far side that makes no ends.
 type brokenMaker struct{ asked int }
@@ -87,27 +43,6 @@ func TestFarSide(t *testing.T) {
 	}
 	if b.asked != 2 {
 		t.Errorf("asked %d times", b.asked)
-	}
-}
-
-// TestNoWay names a GID that the port does not have: no peer, and the reason is told. A port that is not there is an error.
-func TestNoWay(t *testing.T) {
-	g, err := Open(Config{Device: Software, Defects: Defects{}, GIDIndex: 200})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if r := run(g, func(*T) {}, Peer); r.Status != report.Skip || !strings.Contains(r.Reason, "entry 200") {
-		t.Errorf("%+v", r)
-	}
-	if r := run(g, func(t *T) {
-		if t.PeerOf(nil) != nil {
-			t.Errorf("there is a peer")
-		}
-	}); r.Status != report.Pass {
-		t.Errorf("%+v", r)
-	}
-	if _, err := Open(Config{Device: Software, Port: 9}); err == nil {
-		t.Error("a port that is not there is opened")
 	}
 }
 

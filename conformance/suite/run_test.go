@@ -121,6 +121,9 @@ func TestNoDevice(t *testing.T) {
 	if _, err := Open(Config{Device: Software, PeerDevice: "rxe1"}); err == nil {
 		t.Error("a peer device beside software is accepted")
 	}
+	if _, err := Open(Config{Device: Software, Port: 9}); err == nil {
+		t.Error("a port that is not there is opened")
+	}
 	if _, err := Open(Config{Device: "no_such_device"}); err == nil {
 		t.Error("a device that is not there is opened")
 	}

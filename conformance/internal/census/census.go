@@ -91,7 +91,7 @@ func summary(body []byte) (device string, c Counts, err error) {
 			device = d.String()
 		case attrSummary:
 			d.Do(func(entries []byte) error {
-				return attributes(entries, func(d *netlink.AttributeDecoder) { d.Do(c.entry) })
+				return attributes(entries, func(d *netlink.AttributeDecoder) { d.Do(func(body []byte) error { return entry(c, body) }) })
 			})
 		}
 	})
@@ -99,7 +99,7 @@ func summary(body []byte) (device string, c Counts, err error) {
 }
 
 // entry adds the count of a kind.
-func (c Counts) entry(body []byte) error {
+func entry(c Counts, body []byte) error {
 	kind, n := "", uint64(0)
 	err := attributes(body, func(d *netlink.AttributeDecoder) {
 		switch d.Type() {
