@@ -39,6 +39,11 @@ func rulesIndex(rules []*spec.Rule, tty terminal) string {
 // rulesText is the rules for people, in the groups of their verbs, and then what no rule checks.
 func rulesText(rules []*spec.Rule, left []spec.LeftOut, t terminal) string {
 	var b strings.Builder
+	first := map[string]int{} // other pages may have rules of a verb, behind its own
+	for i, r := range slices.Backward(rules) {
+		first[r.Verb] = i
+	}
+	slices.SortStableFunc(rules, func(a, b *spec.Rule) int { return first[a.Verb] - first[b.Verb] })
 	verb := ""
 	for _, r := range rules {
 		if r.Verb != verb {
