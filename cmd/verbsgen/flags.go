@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -121,6 +122,9 @@ func (t *target) check() error {
 	}
 	if t.out == "" {
 		return usagef("-o needs a folder")
+	}
+	if at, err := os.Stat(t.out); err == nil && !at.IsDir() {
+		return usagef("-o %s is a file; name a folder", t.out)
 	}
 	return t.source.check()
 }
