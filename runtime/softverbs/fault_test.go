@@ -38,8 +38,11 @@ func TestOverflowOfTheReceiveCQ(t *testing.T) {
 // low maps memory below what the kernel chooses, so that no other thread maps it once it is unmapped.
 func low(t *testing.T, size uintptr) (p uintptr, unmap func()) {
 	t.Helper()
-	p, _, errno := unix.Syscall6(unix.SYS_MMAP, 0x1000_0000, size, unix.PROT_READ|unix.PROT_WRITE,
-		unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_FIXED_NOREPLACE|unix.MAP_POPULATE, ^uintptr(0), 0)
+	errno := unix.EEXIST
+	for at := uintptr(0x1000_0000); errno == unix.EEXIST && at < 0x7000_0000; at += size { // malloc's heap may lie anywhere here
+		p, _, errno = unix.Syscall6(unix.SYS_MMAP, at, size, unix.PROT_READ|unix.PROT_WRITE,
+			unix.MAP_PRIVATE|unix.MAP_ANONYMOUS|unix.MAP_FIXED_NOREPLACE|unix.MAP_POPULATE, ^uintptr(0), 0)
+	}
 	if errno != 0 {
 		t.Fatal(errno)
 	}
