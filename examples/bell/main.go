@@ -34,7 +34,8 @@ const (
 func main() { start.Program("bell", ring) }
 
 // ring makes the bell, has the peers ring it at the same time, and waits until it has heard all of them.
-func ring(ctx context.Context, w io.Writer, dev *verbs.Device) error {
+func ring(ctx context.Context, w io.Writer, dev *verbs.Device) (err error) {
+	defer func() { err = errors.Join(err, dev.CloseAll()) }()
 	attr, err := dev.QueryDeviceEx()
 	if err != nil {
 		return err

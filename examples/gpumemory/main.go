@@ -50,6 +50,7 @@ func run(ctx context.Context, w, stderr io.Writer, args []string) error {
 
 // move moves the message from one exported memory to another.
 func move(ctx context.Context, w io.Writer, dev *verbs.Device, export func(int) (*exported, error)) (err error) {
+	defer func() { err = errors.Join(err, dev.CloseAll()) }()
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
 	config := endpoint.Config{Sends: 1, SendSize: len(message), Access: verbs.MRAccessRemoteWrite}

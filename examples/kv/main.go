@@ -31,6 +31,7 @@ func main() { start.Program("kv", share) }
 
 // share has clients put and get at the same time.
 func share(ctx context.Context, w io.Writer, dev *verbs.Device) (err error) {
+	defer func() { err = errors.Join(err, dev.CloseAll()) }()
 	ctx, stop := context.WithTimeout(ctx, time.Minute)
 	defer stop()
 	ctx, fail := context.WithCancelCause(ctx)

@@ -90,7 +90,8 @@ func run(ctx context.Context, stdout, stderr io.Writer, args []string, soft ...s
 }
 
 // mesh has the agents of this process probe and report.
-func mesh(ctx context.Context, stdout, stderr io.Writer, dev *verbs.Device, o *options) error {
+func mesh(ctx context.Context, stdout, stderr io.Writer, dev *verbs.Device, o *options) (err error) {
+	defer func() { err = errors.Join(err, dev.CloseAll()) }()
 	agents, peers, err := newAgents(ctx, dev, o)
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -28,7 +29,8 @@ const (
 func main() { start.Program("srqserver", run) }
 
 // run is the server with its clients.
-func run(ctx context.Context, w io.Writer, dev *verbs.Device) error {
+func run(ctx context.Context, w io.Writer, dev *verbs.Device) (err error) {
+	defer func() { err = errors.Join(err, dev.CloseAll()) }()
 	ctx, stop := context.WithTimeout(ctx, 10*time.Second)
 	defer stop()
 	s, err := newServer(dev)

@@ -18,9 +18,10 @@ import (
 // Soft is the name of the software device.
 const Soft = "soft0"
 
-// On opens the device of a name, or a software device if the name is empty, and closes it after work with all that was made from it.
-func On(name string, work func(*verbs.Device) error, opts ...softverbs.Option) (err error) {
+// On opens the device of a name, or a software device if the name is empty, for work, which closes it.
+func On(name string, work func(*verbs.Device) error, opts ...softverbs.Option) error {
 	var lib *verbs.Lib
+	var err error
 	if name == "" {
 		name = Soft
 		soft := softverbs.New(append(opts, softverbs.Name(name))...)
@@ -36,7 +37,6 @@ func On(name string, work func(*verbs.Device) error, opts ...softverbs.Option) (
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, dev.CloseAll()) }()
 	return work(dev)
 }
 
@@ -85,7 +85,7 @@ func Main(name string, run func(ctx context.Context, stdout, stderr io.Writer, a
 	}
 }
 
-// Program is Main of a command that works on the device of its only flag.
+// Program is Main of a command that works on the device of its only flag, and closes it.
 func Program(name string, work func(ctx context.Context, stdout io.Writer, dev *verbs.Device) error) {
 	Main(name, func(ctx context.Context, stdout, stderr io.Writer, args []string) error {
 		f := Flags(name, stderr)
