@@ -28,7 +28,7 @@ static void create_ah(const struct call *c)
 }
 
 // efa_alloc_ucontext and efa_user_comp_handshake: this adapter limits a batch of sends, so libefa has to know about that.
-static int get_context(const struct call *c)
+static void get_context(const struct call *c)
 {
 	const struct efa_ibv_alloc_ucontext_resp r = {
 		.cmds_supp_udata_mask = EFA_USER_CMDS_SUPP_UDATA_QUERY_DEVICE | EFA_USER_CMDS_SUPP_UDATA_CREATE_AH, .sub_cqs_per_cq = SUB_CQS,
@@ -38,9 +38,8 @@ static int get_context(const struct call *c)
 
 	ATTR_IN(c, UVERBS_ATTR_UHW_IN, q);
 	if (!(q.comp_mask & EFA_ALLOC_UCONTEXT_CMD_COMP_TX_BATCH))
-		return EOPNOTSUPP;
+		refuse(EOPNOTSUPP);
 	ATTR_OUT(c, UVERBS_ATTR_UHW_OUT, r);
-	return 0;
 }
 
 // efa_query_device, of an adapter that has no event queues, so that no completion channel is to be had: a wish
@@ -86,9 +85,9 @@ static void alloc_pd(const struct call *c, struct pd *pd)
 }
 
 // efa_alloc_mr: the optional flags do not count.
-static int check_access(uint32_t access)
+static void check_access(uint32_t access)
 {
-	return access & ~(uint32_t)(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_OPTIONAL_RANGE) ? EOPNOTSUPP : 0;
+	check(access & ~(uint32_t)(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_OPTIONAL_RANGE) ? EOPNOTSUPP : 0);
 }
 
 static const struct method methods[] = {{0}};

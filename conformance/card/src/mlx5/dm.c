@@ -78,7 +78,7 @@ int mlx5_import_dm(struct context *ctx, struct dm *dm)
 }
 
 // handle_alloc_dm_memic: the length is rounded up to units, 0 is EINVAL, so is an alignment that the card has not; no room is ENOMEM.
-int mlx5_alloc_dm(const struct call *c, struct dm *dm, uint32_t log_align)
+void mlx5_alloc_dm(const struct call *c, struct dm *dm, uint32_t log_align)
 {
 	const uint64_t size = size_of(dm);
 	const uint32_t above = log_align < 6 ? 0 : log_align - 6;
@@ -87,23 +87,21 @@ int mlx5_alloc_dm(const struct call *c, struct dm *dm, uint32_t log_align)
 	uint16_t entry;
 
 	if (c->dev->no_memory)
-		return EOPNOTSUPP; // mlx5_ib registers no alloc_dm then
+		refuse(EOPNOTSUPP); // mlx5_ib registers no alloc_dm then
 	if (type != MLX5_IB_UAPI_DM_TYPE_MEMIC || !attr(c, MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET))
-		return type == MLX5_IB_UAPI_DM_TYPE_MEMIC ? EINVAL : EOPNOTSUPP; // ours: this card has no SW ICM
+		refuse(type == MLX5_IB_UAPI_DM_TYPE_MEMIC ? EINVAL : EOPNOTSUPP); // ours: this card has no SW ICM
 	if (!size || size < dm->length || above > DM_LOG_ALIGN)
-		return EINVAL;
+		refuse(EINVAL);
 	entry = (uint16_t)free_entry(d, c->ctx, pages_of(size));
 	if (!has_room(d, size) || entry + pages_of(size) > PAGES)
-		return ENOMEM;
+		refuse(ENOMEM);
 	start = place(size, (uint64_t)DM_UNIT << above);
 	dm->placed[0] = entry;
 	dm->placed[1] = start;
-	if (mlx5_import_dm(c->ctx, dm))
-		return ENOMEM;
+	check(mlx5_import_dm(c->ctx, dm));
 	memset(memory_of(dm->o.own), 0xa5, size); // its content is not said; no test may count on zeros
 	ATTR_OUT(c, MLX5_IB_ATTR_ALLOC_DM_RESP_PAGE_INDEX, entry);
 	ATTR_OUT(c, MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, start);
-	return 0;
 }
 
 void mlx5_free_dm(struct dm *dm)
@@ -115,15 +113,12 @@ void mlx5_free_dm(struct dm *dm)
 }
 
 // mlx5_ib_reg_dm_mr allows these flags only (MLX5_IB_DM_MEMIC_ALLOWED_ACCESS).
-int mlx5_reg_dm(const struct dm *dm, uint32_t access, uint8_t **memory)
+uint8_t *mlx5_reg_dm(const struct dm *dm, uint32_t access)
 {
-	const struct memic *m = dm->o.own;
-
 	if (access & ~(unsigned)(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC |
 		IBV_ACCESS_ZERO_BASED))
-		return EINVAL;
-	*memory = memory_of(m);
-	return 0;
+		refuse(EINVAL);
+	return memory_of(dm->o.own);
 }
 
 // mlx5_ib_mmap_offset: all pages of an entry, or none.
@@ -138,37 +133,31 @@ int mlx5_map_dm(const struct context *ctx, uint32_t index, size_t length)
 }
 
 // placed answers where the memory of a handle lies.
-static const struct dm *placed(const struct call *c, uint16_t handle, uint16_t page, uint16_t offset, int *err)
+static const struct dm *placed(const struct call *c, uint16_t handle, uint16_t page, uint16_t offset)
 {
-	const struct dm *dm = attr_object(c, handle, UVERBS_OBJECT_DM, err);
-	const struct memic *m = dm ? dm->o.own : NULL;
+	const struct dm *dm = attr_object(c, handle, UVERBS_OBJECT_DM);
+	const struct memic *m = dm->o.own;
 
-	if (m) {
-		attr_out(c, page, &(uint16_t){(uint16_t)m->entry}, sizeof(uint16_t));
-		ATTR_OUT(c, offset, m->at);
-	}
+	attr_out(c, page, &(uint16_t){(uint16_t)m->entry}, sizeof(uint16_t));
+	ATTR_OUT(c, offset, m->at);
 	return dm;
 }
 
-int mlx5_query_dm(const struct call *c)
+void mlx5_query_dm(const struct call *c)
 {
-	int err;
 	const struct dm *dm = placed(c, MLX5_IB_ATTR_QUERY_DM_REQ_HANDLE, MLX5_IB_ATTR_QUERY_DM_RESP_PAGE_INDEX,
-		MLX5_IB_ATTR_QUERY_DM_RESP_START_OFFSET, &err);
+		MLX5_IB_ATTR_QUERY_DM_RESP_START_OFFSET);
 
-	if (dm)
-		ATTR_OUT(c, MLX5_IB_ATTR_QUERY_DM_RESP_LENGTH, dm->length);
-	return err;
+	ATTR_OUT(c, MLX5_IB_ATTR_QUERY_DM_RESP_LENGTH, dm->length);
 }
 
 // Ours: the card has one operation, number 0, which stores what is written and returns what is there; it is mapped as the memory itself.
-int mlx5_map_dm_op(const struct call *c)
+void mlx5_map_dm_op(const struct call *c)
 {
 	uint8_t op = 0;
-	int err;
 
 	ATTR_IN(c, MLX5_IB_ATTR_DM_MAP_OP_ADDR_REQ_OP, op);
 	placed(c, MLX5_IB_ATTR_DM_MAP_OP_ADDR_REQ_HANDLE, MLX5_IB_ATTR_DM_MAP_OP_ADDR_RESP_PAGE_INDEX,
-		MLX5_IB_ATTR_DM_MAP_OP_ADDR_RESP_START_OFFSET, &err);
-	return !err && op ? EOPNOTSUPP : err;
+		MLX5_IB_ATTR_DM_MAP_OP_ADDR_RESP_START_OFFSET);
+	check(op ? EOPNOTSUPP : 0);
 }

@@ -26,12 +26,12 @@ const void *attr_pointer(const struct call *, uint16_t id, size_t *length) HIDDE
 // attr_number returns a number, handle, flag set or descriptor.
 uint64_t attr_number(const struct call *, uint16_t id, uint64_t otherwise) HIDDEN;
 
-// attr_object looks up the object whose handle an attribute has, as object_get does.
-void *attr_object(const struct call *, uint16_t id, int type, int *err) HIDDEN;
+// attr_object looks up the object whose handle an attribute has.
+void *attr_object(const struct call *, uint16_t id, int type) HIDDEN;
 
 // destroys is what runs a method that ends an object: its row names the attribute with the handle, and the one that says how many events of
 // the object were read, or 0.
-int destroys(const struct call *) HIDDEN;
+void destroys(const struct call *) HIDDEN;
 
 // attr_out writes an output, as much of it as there is room for, and zeros behind it (uverbs_copy_to_struct_or_zero).
 void attr_out(const struct call *, uint16_t id, const void *from, size_t size) HIDDEN;

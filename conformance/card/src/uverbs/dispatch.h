@@ -7,11 +7,11 @@
 // A command of the older interface, which comes as an attribute of INVOKE_WRITE.
 struct command {
 	uint32_t number;
-	int (*run)(const struct call *);
+	void (*run)(const struct call *);
 	size_t request, response; // the sizes of its structs, at least
 };
 
-// dispatch runs a command and returns its error. It takes the lock.
+// dispatch does a command and returns its error. It takes the lock.
 int dispatch(struct context *, struct ib_uverbs_ioctl_hdr *) HIDDEN;
 
 // The tables, each in the file of its family; the last entry has no run.

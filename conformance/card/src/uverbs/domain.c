@@ -7,19 +7,15 @@
 #include "uverbs/dispatch.h"
 #include "uverbs/gid.h"
 
-static int alloc_pd(const struct call *c)
+static void alloc_pd(const struct call *c)
 {
 	static uint32_t numbers;
-	int err;
-	struct pd *pd = object_new(c->ctx, UVERBS_OBJECT_PD, sizeof *pd, object_drop, &err);
+	struct pd *pd = object_new(c->ctx, UVERBS_OBJECT_PD, sizeof *pd, object_drop);
 
-	if (!pd)
-		return err;
 	pd->number = ++numbers;
 	memcpy(object_facts(&pd->o), &pd->number, sizeof pd->number);
 	attr_out32(c, UVERBS_ATTR_CORE_OUT, pd->o.handle);
 	c->dev->provider->alloc_pd(c, pd);
-	return 0;
 }
 
 struct object *domain_import(struct context *c, uint32_t handle, const void *facts)
@@ -57,30 +53,28 @@ static void inode_put(struct xrcd_inode *i)
 	free(i);
 }
 
-static int inode_get(const struct call *c, int fd, uint32_t flags, struct xrcd_inode **found)
+static struct xrcd_inode *inode_get(const struct call *c, int fd, uint32_t flags)
 {
 	struct xrcd_inode *i;
 	struct stat st;
 
 	if (!fd_stat(fd, &st)) // not fstat, which would take the lock
-		return EBADF;
+		refuse(EBADF);
 	LIST_FOREACH(i, &inodes, link)
 		if (i->dev == c->dev && i->where == st.st_dev && i->inode == st.st_ino)
 			break;
 	if (!i && !(flags & O_CREAT))
-		return EAGAIN;
+		refuse(EAGAIN);
 	if (i && flags & O_EXCL)
-		return EINVAL;
+		refuse(EINVAL);
 	if (!i) {
 		i = calloc(1, sizeof *i);
-		if (!i)
-			return ENOMEM;
+		check(i ? 0 : ENOMEM);
 		*i = (struct xrcd_inode){.dev = c->dev, .where = st.st_dev, .inode = st.st_ino};
 		LIST_INSERT_HEAD(&inodes, i, link);
 	}
 	i->users++;
-	*found = i;
-	return 0;
+	return i;
 }
 
 static void end_xrcd(struct object *o)
@@ -89,53 +83,34 @@ static void end_xrcd(struct object *o)
 	object_drop(o);
 }
 
-static int open_xrcd(const struct call *c)
+static void open_xrcd(const struct call *c)
 {
 	struct ib_uverbs_open_xrcd q;
-	struct xrcd_inode *inode = NULL;
 	struct xrcd *x;
-	int err = 0;
 
 	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
+	x = object_new(c->ctx, UVERBS_OBJECT_XRCD, sizeof *x, end_xrcd);
 	if ((int)q.fd != -1)
-		err = inode_get(c, (int)q.fd, q.oflags, &inode);
-	if (err)
-		return err;
-	x = object_new(c->ctx, UVERBS_OBJECT_XRCD, sizeof *x, end_xrcd, &err);
-	if (!x) {
-		inode_put(inode);
-		return err;
-	}
-	x->inode = inode;
+		x->inode = inode_get(c, (int)q.fd, q.oflags);
 	attr_out32(c, UVERBS_ATTR_CORE_OUT, x->o.handle);
-	return 0;
 }
 
-static int create_ah(const struct call *c)
+static void create_ah(const struct call *c)
 {
 	struct ib_uverbs_create_ah q;
 	struct pd *pd;
 	struct object *ah;
-	int err;
 
 	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
 	if (q.attr.port_num != 1)
-		return EINVAL;
-	pd = object_get(c->ctx, UVERBS_OBJECT_PD, q.pd_handle, &err);
-	if (!pd)
-		return err;
-	err = gid_path(c->dev, q.attr.is_global, q.attr.grh.sgid_index);
-	if (!err)
-		err = gid_resolve(c->dev, q.attr.grh.sgid_index, q.attr.grh.dgid);
-	if (err)
-		return err;
-	ah = object_new(c->ctx, UVERBS_OBJECT_AH, sizeof *ah, object_drop, &err);
-	if (!ah)
-		return err;
+		refuse(EINVAL);
+	pd = object_get(c->ctx, UVERBS_OBJECT_PD, q.pd_handle);
+	check(gid_path(c->dev, q.attr.is_global, q.attr.grh.sgid_index));
+	check(gid_resolve(c->dev, q.attr.grh.sgid_index, q.attr.grh.dgid));
+	ah = object_new(c->ctx, UVERBS_OBJECT_AH, sizeof *ah, object_drop);
 	object_needs(ah, 0, pd);
 	attr_out32(c, UVERBS_ATTR_CORE_OUT, ah->handle);
 	c->dev->provider->create_ah(c);
-	return 0;
 }
 
 const struct method domain_methods[] = {

@@ -14,11 +14,11 @@ enum {
 	ACCESS_WRITES = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_MW_BIND, // ib_access_writable
 };
 
-// memory_access returns the error of access flags (include/rdma/ib_verbs.h, ib_check_mr_access).
-int memory_access(const struct device *, unsigned access) HIDDEN;
+// memory_access refuses access flags (include/rdma/ib_verbs.h, ib_check_mr_access).
+void memory_access(const struct device *, unsigned access) HIDDEN;
 
 // memory_region makes a region of pd, without its memory; memory_place gives it memory.
-struct mr *memory_region(const struct call *, struct pd *pd, unsigned access, int *err) HIDDEN;
+struct mr *memory_region(const struct call *, struct pd *pd, unsigned access) HIDDEN;
 void memory_place(struct mr *, uint64_t start, uint64_t length, uint64_t iova) HIDDEN;
 
 // memory_publish leaves in the open file what another process needs to import a region. memory_forget says that its memory goes with this
@@ -38,9 +38,9 @@ struct mapping {
 bool mapping_next(FILE *maps, struct mapping *) HIDDEN;
 bool mapping_holds(const struct mapping *, uint64_t start, uint64_t length) HIDDEN;
 
-// memory_on_demand returns the error of a region whose pages come on demand, or of the implicit one, which begins at 0 and has all
-// of the address space (hw/mlx5/mr.c, create_user_odp_mr; core/umem_odp.c, ib_init_umem_odp). The pages need not be there.
-int memory_on_demand(uint64_t start, uint64_t length, uint64_t iova, unsigned access) HIDDEN;
+// memory_check refuses memory that cannot be pinned. That of a region whose pages come on demand need not be there, as that of the implicit
+// region, which begins at 0 and has all of the address space (hw/mlx5/mr.c, create_user_odp_mr; core/umem_odp.c, ib_init_umem_odp).
+void memory_check(uint64_t start, uint64_t length, uint64_t iova, unsigned access) HIDDEN;
 
 // memory_pin returns the error that pinning the pages would have (core/umem.c, ib_umem_get). Nothing is pinned: a page that is unmapped
 // later is noticed when the card reaches it.

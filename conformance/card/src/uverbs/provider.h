@@ -19,7 +19,7 @@
 
 struct method {
 	uint16_t object, method;
-	int (*run)(const struct call *);
+	void (*run)(const struct call *);
 	uint16_t handle, events; // of destroys
 };
 
@@ -48,34 +48,34 @@ struct provider {
 	// map returns the error of mmap.
 	int (*map)(struct context *, size_t length, int prot, off_t offset);
 
-	int (*get_context)(const struct call *);
+	void (*get_context)(const struct call *);
 	void (*device_attr)(const struct device *, struct ib_uverbs_ex_query_device_resp *);
 	void (*query_device)(const struct call *);
 	void (*port_attr)(const struct device *, struct ib_uverbs_query_port_resp *);
 	void (*alloc_pd)(const struct call *, struct pd *);
 	void (*create_ah)(const struct call *);
 
-	int (*alloc_dm)(const struct call *, struct dm *, uint32_t log_align);
+	void (*alloc_dm)(const struct call *, struct dm *, uint32_t log_align);
 	int (*import_dm)(struct context *, struct dm *); // of which only length and place are known
 	void (*free_dm)(struct dm *);
-	int (*reg_dm)(const struct dm *, uint32_t access, uint8_t **memory);
-	int (*check_mw)(const struct call *);
-	int (*check_access)(uint32_t access); // of the process's memory; NULL: what uverbs allows
+	uint8_t *(*reg_dm)(const struct dm *, uint32_t access); // returns the memory
+	void (*check_mw)(const struct call *);
+	void (*check_access)(uint32_t access); // of the process's memory; NULL: what uverbs allows
 
-	int (*create_cq)(const struct call *, struct cq *, uint32_t entries, uint32_t flags);
-	int (*resize_cq)(const struct call *, struct cq *, uint32_t entries);
-	int (*modify_cq)(struct cq *, uint16_t count, uint16_t period);
-	int (*create_srq)(const struct call *, struct srq *);
-	int (*modify_srq)(struct srq *, const struct ib_uverbs_modify_srq *);
-	int (*create_wq)(const struct call *, struct wq *, uint32_t flags);
-	int (*modify_wq)(const struct call *, struct wq *, int from, int to, uint32_t flags);
+	void (*create_cq)(const struct call *, struct cq *, uint32_t entries, uint32_t flags);
+	void (*resize_cq)(const struct call *, struct cq *, uint32_t entries);
+	void (*modify_cq)(struct cq *, uint16_t count, uint16_t period);
+	void (*create_srq)(const struct call *, struct srq *);
+	void (*modify_srq)(struct srq *, const struct ib_uverbs_modify_srq *);
+	void (*create_wq)(const struct call *, struct wq *, uint32_t flags);
+	void (*modify_wq)(const struct call *, struct wq *, int from, int to, uint32_t flags);
 	void (*create_table)(const struct call *);
 	uint32_t table_most;   // entries of a table
-	int (*create_flow)(const struct call *, struct flow *, const struct ib_uverbs_flow_attr *, const struct spec *, int n);
+	void (*create_flow)(const struct call *, struct flow *, const struct ib_uverbs_flow_attr *, const struct spec *, int n);
 	void (*destroy_flow)(struct flow *);
 	int (*read_counters)(const struct counters *, uint64_t *values, size_t n);
-	int (*create_qp)(const struct call *, struct qp *, uint32_t flags);
-	int (*modify_qp)(const struct call *, struct qp *, const struct ib_uverbs_modify_qp *);
+	void (*create_qp)(const struct call *, struct qp *, uint32_t flags);
+	void (*modify_qp)(const struct call *, struct qp *, const struct ib_uverbs_modify_qp *);
 	void (*query_qp)(const struct qp *, struct ib_uverbs_query_qp_resp *);
 	void (*reset_qp)(struct qp *);
 	void (*context_end)(struct context *);
