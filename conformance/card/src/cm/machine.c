@@ -13,9 +13,9 @@
 #include "cm/cm.h"
 #include "uverbs/gid.h"
 #include "uverbs/provider.h"
-#include "wire/fault.h"
+#include "wire/wire.h"
 
-enum { PROCESSES = 250, PORTS_BYTE = PROCESSES, QUEUE = 1 << 20, LOOK_MS = 100 };
+enum { MEMBERS = 250, PORTS_BYTE = MEMBERS, QUEUE = 1 << 20, LOOK_MS = 100 };
 _Static_assert(sizeof(struct scm_wire) <= PIPE_BUF, "a message is written as one");
 
 // What the file has.
@@ -132,7 +132,7 @@ static void take_messages(void)
 // look_for_the_dead tells the identifiers here of peers in processes that died.
 static void look_for_the_dead(void)
 {
-	bool peer[PROCESSES] = {false}, any = false;
+	bool peer[MEMBERS] = {false}, any = false;
 	struct scm_channel *ch;
 	struct scm_id *id;
 
@@ -140,13 +140,13 @@ static void look_for_the_dead(void)
 		LIST_FOREACH(id, &ch->ids, in_channel)
 			if (id->peer && id->peer_process != machine.process)
 				peer[id->peer_process] = true;
-	for (int i = 0; i < PROCESSES; i++) {
+	for (int i = 0; i < MEMBERS; i++) {
 		peer[i] = peer[i] && !alive(i);
 		any |= peer[i];
 	}
 	if (any)
 		take_messages(); // its last words
-	for (int i = 0; i < PROCESSES; i++)
+	for (int i = 0; i < MEMBERS; i++)
 		if (peer[i])
 			scm_process_died(&machine, i);
 }
@@ -195,9 +195,9 @@ static int join(const char *dir)
 		return errno;
 	machine.ports = &shared->ports;
 	do {
-		if (tries++ == PROCESSES)
+		if (tries++ == MEMBERS)
 			return EUSERS;
-		machine.process = (int)(atomic_fetch_add(&shared->last, 1) % PROCESSES);
+		machine.process = (int)(atomic_fetch_add(&shared->last, 1) % MEMBERS);
 	} while (lock_byte(machine.process, F_SETLK, F_WRLCK) < 0);
 	scm_ports_clean(&machine);
 	queue_name(machine.process, name);

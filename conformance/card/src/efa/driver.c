@@ -13,12 +13,11 @@ const uint8_t *efa_address(const struct device *dev, uint16_t number)
 // efa_create_ah. Beyond ADDRESSES, the handle is of no address.
 static void create_ah(const struct call *c)
 {
-	struct ib_uverbs_create_ah q;
+	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_create_ah, q);
 	struct efa_ibv_create_ah_resp r = {0};
 	const int d = c->dev->index;
 	uint16_t i = 0;
 
-	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
 	while (i < naddresses[d] && memcmp(addresses[d][i], q.attr.grh.dgid, 16) != 0)
 		i++;
 	if (i == naddresses[d] && i < ADDRESSES)
@@ -30,13 +29,12 @@ static void create_ah(const struct call *c)
 // efa_alloc_ucontext and efa_user_comp_handshake: this adapter limits a batch of sends, so libefa has to know about that.
 static void get_context(const struct call *c)
 {
+	ATTR_READ(c, UVERBS_ATTR_UHW_IN, efa_ibv_alloc_ucontext_cmd, q);
 	const struct efa_ibv_alloc_ucontext_resp r = {
 		.cmds_supp_udata_mask = EFA_USER_CMDS_SUPP_UDATA_QUERY_DEVICE | EFA_USER_CMDS_SUPP_UDATA_CREATE_AH, .sub_cqs_per_cq = SUB_CQS,
 		.inline_buf_size = INLINE, .max_llq_size = LLQ_BYTES, .max_tx_batch = 32,
 	};
-	struct efa_ibv_alloc_ucontext_cmd q;
 
-	ATTR_IN(c, UVERBS_ATTR_UHW_IN, q);
 	if (!(q.comp_mask & EFA_ALLOC_UCONTEXT_CMD_COMP_TX_BATCH))
 		refuse(EOPNOTSUPP);
 	ATTR_OUT(c, UVERBS_ATTR_UHW_OUT, r);

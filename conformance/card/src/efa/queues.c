@@ -1,6 +1,5 @@
 // Queues: Linux 6.1, drivers/infiniband/hw/efa/efa_verbs.c.
 #include "efa/efa.h"
-#include "uverbs/qp.h"
 
 // efa_create_cq.
 void efa_create_cq(const struct call *c, struct cq *cq, uint32_t entries, uint32_t flags)

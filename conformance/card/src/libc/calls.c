@@ -16,8 +16,8 @@
 #include "cm/cm.h"
 #include "libc/config.h"
 #include "libc/file.h"
-#include "uverbs/dispatch.h"
-#include "wire/engine.h"
+#include "uverbs/provider.h"
+#include "wire/wire.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define MOVED(path) config_path(path, (char[PATH_MAX]){0})

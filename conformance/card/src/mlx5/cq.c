@@ -1,7 +1,6 @@
 // Completion queues: Linux 6.1, drivers/infiniband/hw/mlx5/cq.c; the entries are those of struct mlx5_cqe64 and mlx5_err_cqe.
 #include "mlx5/mlx5.h"
 #include "uverbs/gid.h"
-#include "uverbs/memory.h"
 
 static const uint32_t not_armed = ~0u; // libmlx5 never writes this
 
@@ -86,11 +85,10 @@ static void move(struct mlx5_cq *m, uint8_t *buf, uint32_t n, unsigned size)
 
 void mlx5_resize_cq(const struct call *c, struct cq *cq, uint32_t entries)
 {
-	struct mlx5_ib_resize_cq q;
+	ATTR_READ(c, UVERBS_ATTR_UHW_IN, mlx5_ib_resize_cq, q);
 	struct mlx5_cq *m = cq->o.own;
 	uint32_t n;
 
-	ATTR_IN(c, UVERBS_ATTR_UHW_IN, q);
 	if (entries < 1 || entries > CQ_MOST)
 		refuse(EINVAL);
 	n = entries_for(entries);

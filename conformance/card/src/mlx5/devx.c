@@ -1,8 +1,7 @@
 // DevX, as far as the card has it: flow counters that count nothing, keys that lead to others, memory, and paces of packets. Linux 6.1,
 // drivers/infiniband/hw/mlx5/devx.c, qos.c, std_types.c.
 #include "mlx5/mlx5.h"
-#include "uverbs/memory.h"
-#include "wire/requester.h"
+#include "wire/wire.h"
 
 enum { QUERY_HCA_CAP = 0x100, CREATE_MKEY = 0x200, ALLOC_FLOW_COUNTER = 0x939, QUERY_FLOW_COUNTER = 0x93b,
 	RTS2RTS_QP = 0x505 };

@@ -121,9 +121,8 @@ static void create_ah(const struct call *c)
 
 static void check_mw(const struct call *c)
 {
-	struct mlx5_ib_alloc_mw q;
+	ATTR_READ(c, UVERBS_ATTR_UHW_IN, mlx5_ib_alloc_mw, q);
 
-	ATTR_IN(c, UVERBS_ATTR_UHW_IN, q);
 	check(q.comp_mask || q.reserved1 || q.reserved2 ? EOPNOTSUPP : 0);
 }
 

@@ -1,17 +1,15 @@
 // Shared receive queues and queue pairs: Linux 6.1, drivers/infiniband/hw/mlx5/srq.c and qp.c.
 #include "mlx5/mlx5.h"
-#include "uverbs/memory.h"
 
 // mlx5_ib_create_srq: the number of receives is a power of two, less the one that keeps the list from being empty.
 void mlx5_create_srq(const struct call *c, struct srq *s)
 {
-	struct mlx5_ib_create_srq q;
+	ATTR_READ(c, UVERBS_ATTR_UHW_IN, mlx5_ib_create_srq, q);
 	struct mlx5_ib_create_srq_resp r = {0};
 	struct mlx5_srq *m;
 	uint32_t n = 1;
 	unsigned shift = 5;
 
-	ATTR_IN(c, UVERBS_ATTR_UHW_IN, q);
 	if (s->max_wr >= SRQ_MOST || s->max_sge > RECEIVE_BYTES / 16)
 		refuse(EINVAL);
 	if (q.reserved0 || q.reserved1)
@@ -115,11 +113,10 @@ void mlx5_create_qp(const struct call *c, struct qp *q, uint32_t flags)
 // The checks of mlx5_ib_modify_qp and __mlx5_ib_modify_qp, whose table of operations has none to or from SQD but SQD to RTS.
 void mlx5_modify_qp(const struct call *c, struct qp *q, const struct ib_uverbs_modify_qp *a)
 {
+	ATTR_READ(c, UVERBS_ATTR_UHW_IN, mlx5_ib_modify_qp, u);
 	const uint32_t m = a->attr_mask;
-	struct mlx5_ib_modify_qp u;
 	struct mlx5_ib_modify_qp_resp r = {.response_length = sizeof r};
 
-	ATTR_IN(c, UVERBS_ATTR_UHW_IN, u);
 	if (u.comp_mask)
 		refuse(EOPNOTSUPP);
 	if (q->type == IBV_QPT_DRIVER && !mlx5_dc_allowed(q, a))

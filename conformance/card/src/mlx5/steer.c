@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "mlx5/mlx5.h"
-#include "uverbs/qp.h"
 
 enum {
 	OUTER = 1,              // MLX5_MATCH_OUTER_HEADERS, of match_criteria_enable

@@ -1,6 +1,5 @@
 // Work queues, and queue pairs over tables of them: Linux 6.1, drivers/infiniband/hw/mlx5/qp.c.
 #include "mlx5/mlx5.h"
-#include "uverbs/memory.h"
 
 // prepare_user_rq and set_user_rq_size. This card has no striding receive queues and none of the abilities that flags ask for.
 static void check_create(const struct wq *w, const struct mlx5_ib_create_wq *q, uint32_t flags)

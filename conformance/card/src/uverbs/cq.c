@@ -1,5 +1,5 @@
 // Completion queues: Linux 6.1, drivers/infiniband/core/uverbs_std_types_cq.c and uverbs_cmd.c.
-#include "uverbs/dispatch.h"
+#include "uverbs/provider.h"
 
 enum { KNOWN_FLAGS = IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION | IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN };
 
@@ -53,12 +53,10 @@ static void destroy(const struct call *c)
 
 static void resize(const struct call *c)
 {
-	struct ib_uverbs_resize_cq q;
+	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_resize_cq, q);
 	struct ib_uverbs_resize_cq_resp r = {0};
-	struct cq *cq;
+	struct cq *cq = object_get(c->ctx, UVERBS_OBJECT_CQ, q.cq_handle);
 
-	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
-	cq = object_get(c->ctx, UVERBS_OBJECT_CQ, q.cq_handle);
 	c->dev->provider->resize_cq(c, cq, q.cqe);
 	r.cqe = cq->entries;
 	ATTR_OUT(c, UVERBS_ATTR_CORE_OUT, r);
@@ -66,9 +64,8 @@ static void resize(const struct call *c)
 
 static void modify(const struct call *c)
 {
-	struct ib_uverbs_ex_modify_cq q;
+	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_ex_modify_cq, q);
 
-	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
 	if (!q.attr_mask || q.reserved)
 		refuse(EINVAL);
 	if (q.attr_mask > IBV_CQ_ATTR_MODERATE)
@@ -82,7 +79,7 @@ const struct method cq_methods[] = {
 	{0},
 };
 
-const struct command cq_commands[] = {
+const struct write_command cq_commands[] = {
 	{IB_USER_VERBS_CMD_RESIZE_CQ, resize, 8, 4},
 	{EXTENDED(IB_USER_VERBS_EX_CMD_MODIFY_CQ), modify, sizeof(struct ib_uverbs_ex_modify_cq), 0},
 	{0},

@@ -1,7 +1,7 @@
 // The context and the queries: Linux 6.1, drivers/infiniband/core/uverbs_std_types_device.c, uverbs_cmd.c, uverbs_std_types_async_fd.c.
-#include "uverbs/dispatch.h"
+#include "uverbs/provider.h"
 #include "uverbs/gid.h"
-#include "wire/fault.h"
+#include "wire/wire.h"
 
 static void common_context(const struct call *c, uint16_t vectors, uint16_t support)
 {
@@ -99,10 +99,9 @@ static void query_device(const struct call *c)
 
 static void query_device_ex(const struct call *c)
 {
-	struct ib_uverbs_ex_query_device q;
+	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_ex_query_device, q);
 	struct ib_uverbs_ex_query_device_resp r = {0};
 
-	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
 	if (q.comp_mask || q.reserved)
 		refuse(EINVAL);
 	c->dev->provider->device_attr(c->dev, &r);
@@ -131,7 +130,7 @@ const struct method device_methods[] = {
 	{0},
 };
 
-const struct command device_commands[] = {
+const struct write_command device_commands[] = {
 	{IB_USER_VERBS_CMD_QUERY_DEVICE, query_device, 8, sizeof(struct ib_uverbs_query_device_resp)},
 	{EXTENDED(IB_USER_VERBS_EX_CMD_QUERY_DEVICE), query_device_ex, 8, offsetof(struct ib_uverbs_ex_query_device_resp, odp_caps)},
 	{IB_USER_VERBS_CMD_CREATE_COMP_CHANNEL, create_channel, 0, 4},

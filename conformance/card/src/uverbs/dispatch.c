@@ -1,13 +1,13 @@
 // Linux 6.1, drivers/infiniband/core/uverbs_ioctl.c and uverbs_std_types_device.c.
 
-#include "uverbs/dispatch.h"
-#include "wire/fault.h"
+#include "uverbs/provider.h"
+#include "wire/wire.h"
 
 static const struct method *const methods[] = {
 	device_methods, domain_methods, memory_methods, paging_methods, cq_methods, srq_methods, wq_methods, qp_methods,
 	flow_methods,
 };
-static const struct command *const commands[] = {
+static const struct write_command *const commands[] = {
 	device_commands, domain_commands, memory_commands, cq_commands, srq_commands, wq_commands, qp_commands, flow_commands,
 };
 
@@ -24,7 +24,7 @@ static void invoke_write(const struct call *c)
 	attr_pointer(c, UVERBS_ATTR_CORE_IN, &request);
 	room = out ? out->len : 0;
 	for (size_t i = 0; i < COUNT(commands); i++)
-		for (const struct command *k = commands[i]; k->run; k++)
+		for (const struct write_command *k = commands[i]; k->run; k++)
 			if (k->number == number) {
 				check(request < k->request || room < k->response ? ENOSPC : 0);
 				k->run(c);

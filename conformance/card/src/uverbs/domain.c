@@ -4,7 +4,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "uverbs/dispatch.h"
+#include "uverbs/provider.h"
 #include "uverbs/gid.h"
 
 static void alloc_pd(const struct call *c)
@@ -85,10 +85,9 @@ static void end_xrcd(struct object *o)
 
 static void open_xrcd(const struct call *c)
 {
-	struct ib_uverbs_open_xrcd q;
+	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_open_xrcd, q);
 	struct xrcd *x;
 
-	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
 	x = object_new(c->ctx, UVERBS_OBJECT_XRCD, sizeof *x, end_xrcd);
 	if ((int)q.fd != -1)
 		x->inode = inode_get(c, (int)q.fd, q.oflags);
@@ -97,11 +96,10 @@ static void open_xrcd(const struct call *c)
 
 static void create_ah(const struct call *c)
 {
-	struct ib_uverbs_create_ah q;
+	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_create_ah, q);
 	struct pd *pd;
 	struct object *ah;
 
-	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
 	if (q.attr.port_num != 1)
 		refuse(EINVAL);
 	pd = object_get(c->ctx, UVERBS_OBJECT_PD, q.pd_handle);
@@ -120,7 +118,7 @@ const struct method domain_methods[] = {
 	{0},
 };
 
-const struct command domain_commands[] = {
+const struct write_command domain_commands[] = {
 	{IB_USER_VERBS_CMD_ALLOC_PD, alloc_pd, 0, sizeof(struct ib_uverbs_alloc_pd_resp)},
 	{IB_USER_VERBS_CMD_OPEN_XRCD, open_xrcd, 8, sizeof(struct ib_uverbs_open_xrcd_resp)},
 	{IB_USER_VERBS_CMD_CREATE_AH, create_ah, 32, sizeof(struct ib_uverbs_create_ah_resp)},

@@ -2,8 +2,7 @@
 // uverbs_std_types_counters.c.
 #include <unistd.h>
 
-#include "uverbs/dispatch.h"
-#include "uverbs/qp.h"
+#include "uverbs/provider.h"
 
 enum {
 	LAYERS = 10,                        // IB_FLOW_SPEC_SUPPORT_LAYERS
@@ -115,14 +114,13 @@ static void check_flow(const struct ib_uverbs_create_flow *q)
 
 static void create(const struct call *c)
 {
+	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_create_flow, q);
 	static uint32_t numbers;
-	struct ib_uverbs_create_flow q;
 	struct ib_uverbs_create_flow_resp r = {0};
 	struct spec specs[LAYERS];
 	struct flow *f;
 	struct qp *qp;
 
-	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
 	check_flow(&q);
 	qp = object_get(c->ctx, UVERBS_OBJECT_QP, q.qp_handle);
 	if (qp->type != IBV_QPT_UD && qp->type != IBV_QPT_RAW_PACKET)
@@ -143,9 +141,8 @@ static void create(const struct call *c)
 
 static void destroy(const struct call *c)
 {
-	struct ib_uverbs_destroy_flow q;
+	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_destroy_flow, q);
 
-	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
 	check(q.comp_mask ? EINVAL : 0);
 	object_destroy(c->ctx, UVERBS_OBJECT_FLOW, q.flow_handle);
 }
@@ -188,7 +185,7 @@ const struct method flow_methods[] = {
 	{0},
 };
 
-const struct command flow_commands[] = {
+const struct write_command flow_commands[] = {
 	{EXTENDED(IB_USER_VERBS_EX_CMD_CREATE_FLOW), create, sizeof(struct ib_uverbs_create_flow), sizeof(struct ib_uverbs_create_flow_resp)},
 	{EXTENDED(IB_USER_VERBS_EX_CMD_DESTROY_FLOW), destroy, sizeof(struct ib_uverbs_destroy_flow), 0},
 	{0},

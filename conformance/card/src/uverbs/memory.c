@@ -1,8 +1,7 @@
 // Memory regions and windows: Linux 6.1, drivers/infiniband/core/uverbs_cmd.c and uverbs_std_types_mr.c, hw/mlx5/mr.c.
 #include <sys/mman.h>
 
-#include "uverbs/dispatch.h"
-#include "uverbs/memory.h"
+#include "uverbs/provider.h"
 
 void memory_access(const struct device *dev, unsigned access)
 {
@@ -58,12 +57,11 @@ void memory_place(struct mr *mr, uint64_t start, uint64_t length, uint64_t iova)
 // one key, as lkey and as rkey (alloc_cacheable_mr, reg_create).
 static void reg_mr(const struct call *c)
 {
-	struct ib_uverbs_reg_mr q;
+	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_reg_mr, q);
 	struct ib_uverbs_reg_mr_resp r = {0};
 	struct pd *pd;
 	struct mr *mr;
 
-	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
 	if (q.start % PAGE != q.hca_va % PAGE)
 		refuse(EINVAL);
 	memory_access(c->dev, q.access_flags);
@@ -122,13 +120,12 @@ static void move(struct mr *mr, const struct ib_uverbs_rereg_mr *q, unsigned acc
 // ib_uverbs_rereg_mr and mlx5_ib_rereg_user_mr: the key of pinned memory stays, as UMR changes the region in place.
 static void rereg_mr(const struct call *c)
 {
-	struct ib_uverbs_rereg_mr q;
+	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_rereg_mr, q);
 	struct ib_uverbs_rereg_mr_resp r = {0};
 	struct mr *mr;
 	struct pd *pd;
 	unsigned access;
 
-	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
 	check_rereg(&q);
 	mr = object_get(c->ctx, UVERBS_OBJECT_MR, q.mr_handle);
 	if (mr->dm)
@@ -245,13 +242,11 @@ static void end_mw(struct object *o)
 
 static void alloc_mw(const struct call *c)
 {
-	struct ib_uverbs_alloc_mw q;
+	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_alloc_mw, q);
 	struct ib_uverbs_alloc_mw_resp r = {0};
-	struct pd *pd;
 	struct mw *mw;
+	struct pd *pd = object_get(c->ctx, UVERBS_OBJECT_PD, q.pd_handle);
 
-	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
-	pd = object_get(c->ctx, UVERBS_OBJECT_PD, q.pd_handle);
 	if (q.mw_type != IBV_MW_TYPE_1 && q.mw_type != IBV_MW_TYPE_2)
 		refuse(EINVAL);
 	c->dev->provider->check_mw(c);
@@ -273,7 +268,7 @@ const struct method memory_methods[] = {
 	{0},
 };
 
-const struct command memory_commands[] = {
+const struct write_command memory_commands[] = {
 	{IB_USER_VERBS_CMD_REG_MR, reg_mr, sizeof(struct ib_uverbs_reg_mr) - 8, sizeof(struct ib_uverbs_reg_mr_resp)},
 	{IB_USER_VERBS_CMD_REREG_MR, rereg_mr, sizeof(struct ib_uverbs_rereg_mr) - 8, sizeof(struct ib_uverbs_rereg_mr_resp)},
 	{IB_USER_VERBS_CMD_ALLOC_MW, alloc_mw, 8, sizeof(struct ib_uverbs_alloc_mw_resp)},

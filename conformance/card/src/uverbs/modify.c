@@ -1,10 +1,8 @@
 // Modifying and querying a queue pair: Linux 6.1, drivers/infiniband/core/uverbs_cmd.c, modify_qp and ib_uverbs_query_qp; core/verbs.c,
 // _ib_modify_qp.
-#include "uverbs/dispatch.h"
+#include "uverbs/provider.h"
 #include "uverbs/gid.h"
-#include "uverbs/qp.h"
-#include "wire/engine.h"
-#include "wire/far.h"
+#include "wire/wire.h"
 
 enum { STANDARD = (IBV_QP_DEST_QPN << 1) - 1, PSN = 0xffffff };
 
@@ -113,19 +111,17 @@ static void modify(const struct call *c, struct ib_uverbs_modify_qp *a)
 
 void qp_modify(const struct call *c)
 {
-	struct ib_uverbs_modify_qp q;
+	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_modify_qp, q);
 
-	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
 	check(q.attr_mask & ~(uint32_t)STANDARD ? EOPNOTSUPP : 0);
 	modify(c, &q);
 }
 
 void qp_modify_ex(const struct call *c)
 {
-	struct ib_uverbs_ex_modify_qp q;
+	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_ex_modify_qp, q);
 	struct ib_uverbs_ex_modify_qp_resp r = {.response_length = sizeof r};
 
-	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
 	if (q.base.attr_mask & ~(uint32_t)(STANDARD | IBV_QP_RATE_LIMIT))
 		refuse(EOPNOTSUPP);
 	modify(c, &q.base);
@@ -134,13 +130,11 @@ void qp_modify_ex(const struct call *c)
 
 void qp_query(const struct call *c)
 {
-	struct ib_uverbs_query_qp q;
+	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_query_qp, q);
 	struct ib_uverbs_query_qp_resp r = {0};
 	const struct ib_uverbs_modify_qp *a;
-	const struct qp *qp;
+	const struct qp *qp = qp_get(c, q.qp_handle);
 
-	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
-	qp = qp_get(c, q.qp_handle);
 	if (qp->table)
 		refuse(ENOSYS); // hw/mlx5/qp.c, mlx5_ib_query_qp
 	a = &qp->at;

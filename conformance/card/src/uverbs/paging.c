@@ -6,8 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "uverbs/dispatch.h"
-#include "uverbs/memory.h"
+#include "uverbs/provider.h"
 
 // Beside the checks of the range, mmu_interval_notifier_insert wants a page at least, which ib_init_umem_odp looks for first.
 void memory_check(uint64_t start, uint64_t length, uint64_t iova, unsigned access)

@@ -1,10 +1,9 @@
 // Queue pairs: Linux 6.1, drivers/infiniband/core/uverbs_std_types_qp.c.
 #include <unistd.h>
 
-#include "uverbs/dispatch.h"
+#include "uverbs/provider.h"
 #include "uverbs/gid.h"
-#include "uverbs/qp.h"
-#include "wire/net.h"
+#include "wire/wire.h"
 
 enum {
 	KNOWN_FLAGS = IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK | IB_UVERBS_QP_CREATE_SCATTER_FCS | IB_UVERBS_QP_CREATE_CVLAN_STRIPPING |
@@ -117,13 +116,11 @@ static void destroy(const struct call *c)
 // ib_attach_mcast wants UD and a multicast GID; joining twice does nothing, leaving what was not joined is EINVAL.
 static void group(const struct call *c)
 {
+	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_attach_mcast, in);
 	const bool join = attr_number(c, UVERBS_ATTR_WRITE_CMD, 0) == IB_USER_VERBS_CMD_ATTACH_MCAST;
-	struct ib_uverbs_attach_mcast in;
-	struct qp *q;
 	int i = 0;
+	struct qp *q = qp_get(c, in.qp_handle);
 
-	ATTR_IN(c, UVERBS_ATTR_CORE_IN, in);
-	q = qp_get(c, in.qp_handle);
 	if (q->type != IBV_QPT_UD || !gid_multicast(in.gid))
 		refuse(EINVAL);
 	while (i < q->ngroups && memcmp(q->groups[i], in.gid, 16) != 0)
@@ -146,7 +143,7 @@ const struct method qp_methods[] = {
 	{0},
 };
 
-const struct command qp_commands[] = {
+const struct write_command qp_commands[] = {
 	{IB_USER_VERBS_CMD_MODIFY_QP, qp_modify, sizeof(struct ib_uverbs_modify_qp), 0},
 	{EXTENDED(IB_USER_VERBS_EX_CMD_MODIFY_QP), qp_modify_ex, sizeof(struct ib_uverbs_ex_modify_qp),
 		sizeof(struct ib_uverbs_ex_modify_qp_resp)},

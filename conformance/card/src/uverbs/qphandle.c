@@ -3,10 +3,8 @@
 //
 // The kernel keeps a queue pair of type XRC target until the last of its handles ends. Here the handle that made it is the queue pair itself;
 // when that ends first, the queue pair takes the place of another handle.
-#include "uverbs/dispatch.h"
-#include "uverbs/qp.h"
-#include "wire/engine.h"
-#include "wire/net.h"
+#include "uverbs/provider.h"
+#include "wire/wire.h"
 
 struct qp *qp_get(const struct call *c, uint32_t handle)
 {
@@ -60,12 +58,11 @@ void qp_end(struct object *o)
 
 void qp_open(const struct call *c)
 {
-	struct ib_uverbs_open_qp q;
+	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_open_qp, q);
 	struct ib_uverbs_create_qp_resp r = {0};
 	struct xrcd *x;
 	struct qp *real, *h;
 
-	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
 	x = object_find(c->ctx, UVERBS_OBJECT_XRCD, q.pd_handle);
 	real = net_find(q.qpn);
 	if (!x || q.qp_type != IBV_QPT_XRC_RECV || !real || real->type != IBV_QPT_XRC_RECV || !xrcd_same(real->xrcd, x))

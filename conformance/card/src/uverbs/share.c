@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "uverbs/memory.h"
+#include "uverbs/provider.h"
 #include "wire/segment.h"
 
 // What the open file has of a region. The key comes first, as object_seek wants it.

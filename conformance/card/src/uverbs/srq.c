@@ -1,5 +1,5 @@
 // Shared receive queues: Linux 6.1, drivers/infiniband/core/uverbs_std_types_srq.c and uverbs_cmd.c.
-#include "uverbs/dispatch.h"
+#include "uverbs/provider.h"
 
 // parents looks up the objects that a queue of its type needs.
 static void parents(const struct call *c, struct srq *s)
@@ -43,20 +43,17 @@ static void create(const struct call *c)
 
 static void modify(const struct call *c)
 {
-	struct ib_uverbs_modify_srq q;
+	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_modify_srq, q);
 
-	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
 	c->dev->provider->modify_srq(object_get(c->ctx, UVERBS_OBJECT_SRQ, q.srq_handle), &q);
 }
 
 static void query(const struct call *c)
 {
-	struct ib_uverbs_query_srq q;
+	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_query_srq, q);
 	struct ib_uverbs_query_srq_resp r;
-	const struct srq *s;
+	const struct srq *s = object_get(c->ctx, UVERBS_OBJECT_SRQ, q.srq_handle);
 
-	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
-	s = object_get(c->ctx, UVERBS_OBJECT_SRQ, q.srq_handle);
 	r = (struct ib_uverbs_query_srq_resp){.max_wr = s->max_wr, .max_sge = s->max_sge, .srq_limit = s->limit};
 	ATTR_OUT(c, UVERBS_ATTR_CORE_OUT, r);
 }
@@ -67,7 +64,7 @@ const struct method srq_methods[] = {
 	{0},
 };
 
-const struct command srq_commands[] = {
+const struct write_command srq_commands[] = {
 	{IB_USER_VERBS_CMD_MODIFY_SRQ, modify, 16, 0},
 	{IB_USER_VERBS_CMD_QUERY_SRQ, query, 8, sizeof(struct ib_uverbs_query_srq_resp)},
 	{0},

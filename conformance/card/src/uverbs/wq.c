@@ -1,5 +1,5 @@
 // Work queues and tables of them: Linux 6.1, drivers/infiniband/core/uverbs_std_types_wq.c and uverbs_cmd.c.
-#include "uverbs/dispatch.h"
+#include "uverbs/provider.h"
 
 enum {
 	KNOWN_FLAGS = IBV_WQ_FLAGS_CVLAN_STRIPPING | IBV_WQ_FLAGS_SCATTER_FCS | IBV_WQ_FLAGS_DELAY_DROP | IBV_WQ_FLAGS_PCI_WRITE_END_PADDING,
@@ -40,11 +40,10 @@ static void create(const struct call *c)
 // ib_uverbs_ex_modify_wq: without a state, the queue stays in the one that it is said to be in.
 static void modify(const struct call *c)
 {
-	struct ib_uverbs_ex_modify_wq q;
+	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_ex_modify_wq, q);
 	struct wq *w;
 	int from, to;
 
-	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
 	if (!q.attr_mask || q.attr_mask > (IBV_WQ_ATTR_STATE | IBV_WQ_ATTR_CURR_STATE | IBV_WQ_ATTR_FLAGS))
 		refuse(EINVAL);
 	w = object_get(c->ctx, UVERBS_OBJECT_WQ, q.wq_handle);
@@ -83,12 +82,11 @@ static void fill(const struct call *c, struct table *t)
 
 static void create_table(const struct call *c)
 {
+	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_ex_create_rwq_ind_table, q);
 	static uint32_t numbers;
-	struct ib_uverbs_ex_create_rwq_ind_table q;
 	struct ib_uverbs_ex_create_rwq_ind_table_resp r = {.response_length = sizeof r};
 	struct table *t;
 
-	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
 	if (q.comp_mask)
 		refuse(EOPNOTSUPP);
 	if (q.log_ind_tbl_size > MOST_LOG)
@@ -108,9 +106,8 @@ static void create_table(const struct call *c)
 
 static void destroy_table(const struct call *c)
 {
-	struct ib_uverbs_ex_destroy_rwq_ind_table q;
+	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_ex_destroy_rwq_ind_table, q);
 
-	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
 	check(q.comp_mask ? EOPNOTSUPP : 0);
 	object_destroy(c->ctx, UVERBS_OBJECT_RWQ_IND_TBL, q.ind_tbl_handle);
 }
@@ -121,7 +118,7 @@ const struct method wq_methods[] = {
 	{0},
 };
 
-const struct command wq_commands[] = {
+const struct write_command wq_commands[] = {
 	{EXTENDED(IB_USER_VERBS_EX_CMD_MODIFY_WQ), modify, sizeof(struct ib_uverbs_ex_modify_wq), 0},
 	{EXTENDED(IB_USER_VERBS_EX_CMD_CREATE_RWQ_IND_TBL), create_table, sizeof(struct ib_uverbs_ex_create_rwq_ind_table),
 		sizeof(struct ib_uverbs_ex_create_rwq_ind_table_resp)},

@@ -4,11 +4,7 @@
 #include <time.h>
 
 #include "uverbs/provider.h"
-#include "wire/engine.h"
-#include "wire/far.h"
-#include "wire/fault.h"
-#include "wire/net.h"
-#include "wire/requester.h"
+#include "wire/wire.h"
 
 enum { SPIN = 300, NAP = 20000, LONG_NAP = 500000, LONG_AFTER = 5000 }; // rounds and ns
 

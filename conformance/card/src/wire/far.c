@@ -1,6 +1,4 @@
-#include "wire/copy.h"
-#include "wire/far.h"
-#include "wire/requester.h"
+#include "wire/wire.h"
 
 // An answer beside the statuses of arrive: the next part of the message is to come.
 enum { MORE = -11 };

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "uverbs/event.h"
-#include "wire/fault.h"
+#include "wire/wire.h"
 
 struct shown {
 	_Atomic uint32_t lost, delay, down, removed;

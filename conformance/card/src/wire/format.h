@@ -63,6 +63,14 @@ struct request {
 	uint8_t raw[REQUEST_SIZE];   // inline bytes lie here
 };
 
+// Who sent a request, in whichever process.
+struct source {
+	uint32_t number;
+	int type;                // of its queue pair
+	uint8_t gid[16];
+	uint32_t psn, packets;   // of the first packet; how many
+};
+
 struct receive {
 	struct piece pieces[PIECES];
 	int n;

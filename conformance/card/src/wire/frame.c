@@ -2,11 +2,7 @@
 #include <linux/if_ether.h>
 
 #include "uverbs/provider.h"
-#include "wire/copy.h"
-#include "wire/engine.h"
-#include "wire/far.h"
-#include "wire/fault.h"
-#include "wire/parse.h"
+#include "wire/wire.h"
 
 enum { LONGEST = 4200 + ETH_HLEN + 4, MOST_FLOWS = 256 };
 

@@ -2,7 +2,7 @@
 #include <linux/if_ether.h>
 #include <netinet/in.h>
 
-#include "wire/parse.h"
+#include "wire/wire.h"
 
 static uint16_t half(const uint8_t *p)
 {

@@ -5,9 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "wire/copy.h"
-#include "wire/net.h"
-#include "wire/pcap.h"
+#include "wire/wire.h"
 
 enum { HEADERS = 14 + 40 + 8 + 12 + 28, MOST = 16 << 20, PORT = 4791, ICRC = 4 };
 

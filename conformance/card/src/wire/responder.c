@@ -1,9 +1,7 @@
 // The responder: InfiniBand's rules for what a request may do at the other end.
 
 #include "uverbs/provider.h"
-#include "wire/copy.h"
-#include "wire/engine.h"
-#include "wire/responder.h"
+#include "wire/wire.h"
 
 enum { GRH = 40 };
 
