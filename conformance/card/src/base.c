@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -75,6 +76,29 @@ int thread_new(void *(*run)(void *))
 	if (!err)
 		pthread_detach(thread);
 	return err;
+}
+
+static _Thread_local jmp_buf command;
+static _Thread_local int error; // of the command
+
+int command_run(void (*f)(void *), void *arg)
+{
+	error = 0;
+	if (!setjmp(command))
+		f(arg);
+	return error;
+}
+
+void refuse(int err)
+{
+	error = err;
+	longjmp(command, 1);
+}
+
+void check(int err)
+{
+	if (err)
+		refuse(err);
 }
 
 uint64_t now(void)

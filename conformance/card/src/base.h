@@ -61,6 +61,12 @@ int pipe_new(int *in, int *out) HIDDEN;
 // thread_new starts a thread that takes no signals, which are for the program's own.
 int thread_new(void *(*run)(void *)) HIDDEN;
 
+// command_run runs f, a command, with arg, and returns its error. refuse ends the command of this thread with an error, from wherever it is;
+// check does so if there is an error.
+int command_run(void (*f)(void *), void *arg) HIDDEN;
+_Noreturn void refuse(int err) HIDDEN;
+void check(int err) HIDDEN;
+
 // now is the time of the device's clock, in ns.
 uint64_t now(void) HIDDEN;
 

@@ -14,7 +14,6 @@ const uint8_t *efa_address(const struct device *dev, uint16_t number)
 static void create_ah(const struct call *c)
 {
 	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_create_ah, q);
-	struct efa_ibv_create_ah_resp r = {0};
 	const int d = c->dev->index;
 	uint16_t i = 0;
 
@@ -22,8 +21,7 @@ static void create_ah(const struct call *c)
 		i++;
 	if (i == naddresses[d] && i < ADDRESSES)
 		memcpy(addresses[d][naddresses[d]++], q.attr.grh.dgid, 16);
-	r.efa_address_handle = i;
-	ATTR_OUT(c, UVERBS_ATTR_UHW_OUT, r);
+	ATTR_ANSWER(c, UVERBS_ATTR_UHW_OUT, efa_ibv_create_ah_resp, .efa_address_handle = i);
 }
 
 // efa_alloc_ucontext and efa_user_comp_handshake: this adapter limits a batch of sends, so libefa has to know about that.
@@ -77,9 +75,7 @@ static void port_attr(const struct device *dev, struct ib_uverbs_query_port_resp
 
 static void alloc_pd(const struct call *c, struct pd *pd)
 {
-	const struct efa_ibv_alloc_pd_resp r = {.pdn = (uint16_t)pd->number};
-
-	ATTR_OUT(c, UVERBS_ATTR_UHW_OUT, r);
+	ATTR_ANSWER(c, UVERBS_ATTR_UHW_OUT, efa_ibv_alloc_pd_resp, .pdn = (uint16_t)pd->number);
 }
 
 // efa_alloc_mr: the optional flags do not count.

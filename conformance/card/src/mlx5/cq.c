@@ -42,7 +42,6 @@ static void check_features(const struct mlx5_ib_create_cq *q)
 void mlx5_create_cq(const struct call *c, struct cq *cq, uint32_t entries, uint32_t flags)
 {
 	struct mlx5_ib_create_cq q;
-	struct mlx5_ib_create_cq_resp r = {0};
 	struct mlx5_cq *m;
 	uint32_t n;
 
@@ -64,8 +63,7 @@ void mlx5_create_cq(const struct call *c, struct cq *cq, uint32_t entries, uint3
 	m->db[CQ_ARM] = not_armed;
 	clear(m->buf, n, m->size);
 	cq->entries = n - 1;
-	r.cqn = cq->number;
-	ATTR_OUT(c, UVERBS_ATTR_UHW_OUT, r);
+	ATTR_ANSWER(c, UVERBS_ATTR_UHW_OUT, mlx5_ib_create_cq_resp, .cqn = cq->number);
 }
 
 // The card says in the old queue where it ends; the entry takes a number, and the new queue goes on behind it.

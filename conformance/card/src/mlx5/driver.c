@@ -106,9 +106,7 @@ static void query_pd(const struct call *c)
 
 static void alloc_pd(const struct call *c, struct pd *pd)
 {
-	const struct mlx5_ib_alloc_pd_resp r = {pd->number};
-
-	ATTR_OUT(c, UVERBS_ATTR_UHW_OUT, r);
+	ATTR_ANSWER(c, UVERBS_ATTR_UHW_OUT, mlx5_ib_alloc_pd_resp, pd->number);
 }
 
 // The address of the other end's port (mlx5_ib_create_ah). All ports here have one address.

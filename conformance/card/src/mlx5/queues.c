@@ -5,7 +5,6 @@
 void mlx5_create_srq(const struct call *c, struct srq *s)
 {
 	ATTR_READ(c, UVERBS_ATTR_UHW_IN, mlx5_ib_create_srq, q);
-	struct mlx5_ib_create_srq_resp r = {0};
 	struct mlx5_srq *m;
 	uint32_t n = 1;
 	unsigned shift = 5;
@@ -26,8 +25,7 @@ void mlx5_create_srq(const struct call *c, struct srq *s)
 	m->shift = shift;
 	m->uidx = q.uidx;
 	s->max_wr = n - 1;
-	r.srqn = s->number;
-	ATTR_OUT(c, UVERBS_ATTR_UHW_OUT, r);
+	ATTR_ANSWER(c, UVERBS_ATTR_UHW_OUT, mlx5_ib_create_srq_resp, .srqn = s->number);
 }
 
 // mlx5_ib_modify_srq: the size cannot change; a limit of all that the queue holds is too much.
@@ -82,7 +80,6 @@ static void pin_queues(const struct qp *q, const struct mlx5_ib_create_qp *u)
 void mlx5_create_qp(const struct call *c, struct qp *q, uint32_t flags)
 {
 	struct mlx5_ib_create_qp u;
-	struct mlx5_ib_create_qp_resp r = {0};
 	struct mlx5_qp *m = object_own(&q->o, sizeof *m);
 
 	if (q->table) {
@@ -105,9 +102,7 @@ void mlx5_create_qp(const struct call *c, struct qp *q, uint32_t flags)
 	};
 	m->sends = u.sq_wqe_count;
 	m->sq = q->type == IBV_QPT_RAW_PACKET ? (uint8_t *)(uintptr_t)u.sq_buf_addr : m->rq.buf + ((size_t)m->rq.n << m->rq.shift);
-	r.bfreg_index = u.bfreg_index;
-	r.ece_options = u.ece_options & ECE;
-	ATTR_OUT(c, UVERBS_ATTR_UHW_OUT, r);
+	ATTR_ANSWER(c, UVERBS_ATTR_UHW_OUT, mlx5_ib_create_qp_resp, .bfreg_index = u.bfreg_index, .ece_options = u.ece_options & ECE);
 }
 
 // The checks of mlx5_ib_modify_qp and __mlx5_ib_modify_qp, whose table of operations has none to or from SQD but SQD to RTS.

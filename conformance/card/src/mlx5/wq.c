@@ -79,7 +79,6 @@ static void check_hash(const struct qp *q, const struct mlx5_ib_create_qp_rss *u
 // A queue pair over a table has the number 0, and no queues (check_qp_attr, process_udata_size).
 void mlx5_create_over_table(const struct call *c, struct qp *q, uint32_t flags)
 {
-	const struct mlx5_ib_create_qp_resp r = {0};
 	struct mlx5_ib_create_qp_rss u;
 
 	if (q->type != IBV_QPT_RAW_PACKET || q->scq)
@@ -90,5 +89,5 @@ void mlx5_create_over_table(const struct call *c, struct qp *q, uint32_t flags)
 	check_hash(q, &u);
 	q->hash.fields = u.rx_hash_fields_mask;
 	memcpy(q->hash.key, u.rx_hash_key, sizeof q->hash.key);
-	ATTR_OUT(c, UVERBS_ATTR_UHW_OUT, r);
+	ATTR_ANSWER(c, UVERBS_ATTR_UHW_OUT, mlx5_ib_create_qp_resp, 0);
 }

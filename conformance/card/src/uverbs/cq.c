@@ -41,25 +41,21 @@ static void create(const struct call *c)
 
 static void destroy(const struct call *c)
 {
-	struct ib_uverbs_destroy_cq_resp r;
 	struct cq *cq = attr_object(c, UVERBS_ATTR_DESTROY_CQ_HANDLE, UVERBS_OBJECT_CQ);
 
 	object_unused(&cq->o);
-	r.comp_events_reported = event_forget_completions(cq->channel, &cq->o);
-	r.async_events_reported = event_forget_async(&cq->o);
+	ATTR_ANSWER(c, UVERBS_ATTR_DESTROY_CQ_RESP, ib_uverbs_destroy_cq_resp,
+		event_forget_completions(cq->channel, &cq->o), event_forget_async(&cq->o));
 	end_cq(&cq->o);
-	ATTR_OUT(c, UVERBS_ATTR_DESTROY_CQ_RESP, r);
 }
 
 static void resize(const struct call *c)
 {
 	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_resize_cq, q);
-	struct ib_uverbs_resize_cq_resp r = {0};
 	struct cq *cq = object_get(c->ctx, UVERBS_OBJECT_CQ, q.cq_handle);
 
 	c->dev->provider->resize_cq(c, cq, q.cqe);
-	r.cqe = cq->entries;
-	ATTR_OUT(c, UVERBS_ATTR_CORE_OUT, r);
+	ATTR_ANSWER(c, UVERBS_ATTR_CORE_OUT, ib_uverbs_resize_cq_resp, cq->entries);
 }
 
 static void modify(const struct call *c)

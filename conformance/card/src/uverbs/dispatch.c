@@ -47,7 +47,7 @@ static const struct method *among(const struct method *m, const struct call *c)
 
 // Once the device is removed every command is EIO (ib_uverbs_cmd_verbs, as ib_dev is NULL). Before GET_CONTEXT all other methods are EINVAL
 // (ib_uverbs_get_ucontext_file). An object or method that is not there is EPROTONOSUPPORT (ib_uverbs_cmd_verbs).
-static void run(const void *call)
+static void run(void *call)
 {
 	const struct call *c = call;
 	const struct method *m = among(c->dev->provider->methods, c);
@@ -77,12 +77,13 @@ static void show(const struct call *c, int err)
 
 int dispatch(struct context *ctx, struct ib_uverbs_ioctl_hdr *hdr)
 {
-	const struct call c = {ctx, ctx->dev, hdr, NULL};
+	struct call c = {ctx, ctx->dev, hdr, NULL};
 	int err;
 
 	pthread_mutex_lock(&lock);
 	context_turn(ctx, true);
-	err = object_command(run, &c);
+	err = command_run(run, &c);
+	object_done(err);
 	context_turn(ctx, false);
 	show(&c, err);
 	pthread_mutex_unlock(&lock);

@@ -116,7 +116,6 @@ static void create(const struct call *c)
 {
 	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_create_flow, q);
 	static uint32_t numbers;
-	struct ib_uverbs_create_flow_resp r = {0};
 	struct spec specs[LAYERS];
 	struct flow *f;
 	struct qp *qp;
@@ -135,8 +134,7 @@ static void create(const struct call *c)
 	c->dev->provider->create_flow(c, f, &q.flow_attr, specs, q.flow_attr.num_of_specs);
 	object_needs(&f->o, 0, qp);
 	object_needs(&f->o, 1, f->counters);
-	r.flow_handle = f->o.handle;
-	ATTR_OUT(c, UVERBS_ATTR_CORE_OUT, r);
+	ATTR_ANSWER(c, UVERBS_ATTR_CORE_OUT, ib_uverbs_create_flow_resp, .flow_handle = f->o.handle);
 }
 
 static void destroy(const struct call *c)

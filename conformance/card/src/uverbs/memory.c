@@ -58,7 +58,6 @@ void memory_place(struct mr *mr, uint64_t start, uint64_t length, uint64_t iova)
 static void reg_mr(const struct call *c)
 {
 	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_reg_mr, q);
-	struct ib_uverbs_reg_mr_resp r = {0};
 	struct pd *pd;
 	struct mr *mr;
 
@@ -72,8 +71,7 @@ static void reg_mr(const struct call *c)
 	mr = memory_region(c, pd, q.access_flags);
 	memory_place(mr, q.start, q.length, q.hca_va);
 	memory_publish(mr);
-	r = (struct ib_uverbs_reg_mr_resp){mr->o.handle, mr->key.value, mr->key.value};
-	ATTR_OUT(c, UVERBS_ATTR_CORE_OUT, r);
+	ATTR_ANSWER(c, UVERBS_ATTR_CORE_OUT, ib_uverbs_reg_mr_resp, mr->o.handle, mr->key.value, mr->key.value);
 }
 
 static void check_rereg(const struct ib_uverbs_rereg_mr *q)
@@ -121,7 +119,6 @@ static void move(struct mr *mr, const struct ib_uverbs_rereg_mr *q, unsigned acc
 static void rereg_mr(const struct call *c)
 {
 	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_rereg_mr, q);
-	struct ib_uverbs_rereg_mr_resp r = {0};
 	struct mr *mr;
 	struct pd *pd;
 	unsigned access;
@@ -143,8 +140,7 @@ static void rereg_mr(const struct call *c)
 	object_needs(&mr->o, 0, pd);
 	object_changed(&mr->o);
 	memory_publish(mr);
-	r = (struct ib_uverbs_rereg_mr_resp){mr->key.value, mr->key.value};
-	ATTR_OUT(c, UVERBS_ATTR_CORE_OUT, r);
+	ATTR_ANSWER(c, UVERBS_ATTR_CORE_OUT, ib_uverbs_rereg_mr_resp, mr->key.value, mr->key.value);
 }
 
 // The card refuses to destroy a key with windows bound to it.
@@ -243,7 +239,6 @@ static void end_mw(struct object *o)
 static void alloc_mw(const struct call *c)
 {
 	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_alloc_mw, q);
-	struct ib_uverbs_alloc_mw_resp r = {0};
 	struct mw *mw;
 	struct pd *pd = object_get(c->ctx, UVERBS_OBJECT_PD, q.pd_handle);
 
@@ -254,8 +249,7 @@ static void alloc_mw(const struct call *c)
 	mw->key = (struct key){.kind = q.mw_type == IBV_MW_TYPE_1 ? KEY_WINDOW_1 : KEY_WINDOW_2, .dev = c->dev, .pd = pd};
 	check(key_new(&mw->key));
 	object_needs(&mw->o, 0, pd);
-	r = (struct ib_uverbs_alloc_mw_resp){.mw_handle = mw->o.handle, .rkey = mw->key.value};
-	ATTR_OUT(c, UVERBS_ATTR_CORE_OUT, r);
+	ATTR_ANSWER(c, UVERBS_ATTR_CORE_OUT, ib_uverbs_alloc_mw_resp, .mw_handle = mw->o.handle, .rkey = mw->key.value);
 }
 
 const struct method memory_methods[] = {

@@ -1,6 +1,5 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
-#include <setjmp.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -37,8 +36,6 @@ struct shared {
 static LIST_HEAD(, context) contexts;
 static bool discarding; // what ends lives on in the file
 static struct object *made; // by the command that runs
-static int error;           // of it
-static jmp_buf command;
 
 // folder is the number of the card's folder, or 0: processes on different cards do not share objects.
 static ino_t folder(void)
@@ -265,27 +262,11 @@ void object_drop(struct object *o)
 	free(o);
 }
 
-int object_command(void (*f)(const void *), const void *arg)
+void object_done(int err)
 {
-	error = 0;
-	made = NULL;
-	if (!setjmp(command))
-		f(arg);
-	else if (made)
+	if (err && made)
 		object_drop(made);
-	return error;
-}
-
-void refuse(int err)
-{
-	error = err;
-	longjmp(command, 1);
-}
-
-void check(int err)
-{
-	if (err)
-		refuse(err);
+	made = NULL;
 }
 
 void object_replace(struct object *o, struct object *other)

@@ -63,19 +63,14 @@ bool context_any(void) HIDDEN;
 struct context *context_at(const struct stat *) HIDDEN;
 void context_each(void (*f)(struct context *)) HIDDEN;
 
-// object_command runs f with arg, a command, and returns its error. refuse ends the command with an error, from wherever it is, and drops
-// the object that it made; check does so if there is an error.
-int object_command(void (*f)(const void *), const void *arg) HIDDEN;
-_Noreturn void refuse(int err) HIDDEN;
-void check(int err) HIDDEN;
-
 // object_new makes an object of ctx, with which size bytes begin, and object_own makes what a provider has of it. object_drop undoes both,
 // and forgets the events of the object. It is the end of an object that has no other. object_import makes the object of an entry that
-// another process filled.
+// another process filled. object_done ends a command: one that failed has not made the object that it made.
 void *object_new(struct context *, int type, size_t size, void (*end)(struct object *)) HIDDEN;
 void *object_own(struct object *, size_t size) HIDDEN;
 void object_import(struct context *, struct object *, uint32_t handle, void (*end)(struct object *)) HIDDEN;
 void object_drop(struct object *) HIDDEN;
+void object_done(int err) HIDDEN;
 
 // object_needs has an object, or NULL, be the one that o needs at a place of its list. object_users counts the objects, of all processes,
 // that need this one; object_use adds to that number, for one that needs many.

@@ -57,6 +57,8 @@ void attr_created(const struct call *, uint16_t id, uint64_t value) HIDDEN;
 #define ATTR_IN(call, id, var) attr_in((call), (id), &(var), sizeof(var))
 // ATTR_READ declares a struct with what an attribute passes.
 #define ATTR_READ(call, id, type, var) struct type var; ATTR_IN(call, id, var)
+// ATTR_ANSWER writes a struct with these values.
+#define ATTR_ANSWER(call, id, type, ...) attr_out((call), (id), &(struct type){__VA_ARGS__}, sizeof(struct type))
 #define ATTR_OUT(call, id, var) attr_out((call), (id), &(var), sizeof(var))
 
 struct method {

@@ -102,15 +102,13 @@ static void create(const struct call *c)
 // A queue pair in a multicast group is EBUSY (core/uverbs_std_types_qp.c, uverbs_free_qp).
 static void destroy(const struct call *c)
 {
-	struct ib_uverbs_destroy_qp_resp r;
 	struct qp *q = attr_object(c, UVERBS_ATTR_DESTROY_QP_HANDLE, UVERBS_OBJECT_QP);
 
 	if (q->ngroups)
 		refuse(EBUSY);
 	qp_settle(q);
-	r.events_reported = event_forget_async(&q->o);
+	attr_out32(c, UVERBS_ATTR_DESTROY_QP_RESP, event_forget_async(&q->o));
 	qp_end(&q->o);
-	ATTR_OUT(c, UVERBS_ATTR_DESTROY_QP_RESP, r);
 }
 
 // ib_attach_mcast wants UD and a multicast GID; joining twice does nothing, leaving what was not joined is EINVAL.

@@ -59,12 +59,9 @@ void qp_end(struct object *o)
 void qp_open(const struct call *c)
 {
 	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_open_qp, q);
-	struct ib_uverbs_create_qp_resp r = {0};
-	struct xrcd *x;
-	struct qp *real, *h;
+	struct xrcd *x = object_find(c->ctx, UVERBS_OBJECT_XRCD, q.pd_handle);
+	struct qp *real = net_find(q.qpn), *h;
 
-	x = object_find(c->ctx, UVERBS_OBJECT_XRCD, q.pd_handle);
-	real = net_find(q.qpn);
 	if (!x || q.qp_type != IBV_QPT_XRC_RECV || !real || real->type != IBV_QPT_XRC_RECV || !xrcd_same(real->xrcd, x))
 		refuse(EINVAL);
 	h = object_new(c->ctx, UVERBS_OBJECT_QP, sizeof *h, qp_end);
@@ -73,7 +70,5 @@ void qp_open(const struct call *c)
 	h->real = real;
 	LIST_INSERT_HEAD(&real->openers, h, opener);
 	qp_needs(h);
-	r.qpn = real->number;
-	r.qp_handle = h->o.handle;
-	ATTR_OUT(c, UVERBS_ATTR_CORE_OUT, r);
+	ATTR_ANSWER(c, UVERBS_ATTR_CORE_OUT, ib_uverbs_create_qp_resp, .qpn = real->number, .qp_handle = h->o.handle);
 }

@@ -51,11 +51,9 @@ static void modify(const struct call *c)
 static void query(const struct call *c)
 {
 	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_query_srq, q);
-	struct ib_uverbs_query_srq_resp r;
 	const struct srq *s = object_get(c->ctx, UVERBS_OBJECT_SRQ, q.srq_handle);
 
-	r = (struct ib_uverbs_query_srq_resp){.max_wr = s->max_wr, .max_sge = s->max_sge, .srq_limit = s->limit};
-	ATTR_OUT(c, UVERBS_ATTR_CORE_OUT, r);
+	ATTR_ANSWER(c, UVERBS_ATTR_CORE_OUT, ib_uverbs_query_srq_resp, .max_wr = s->max_wr, .max_sge = s->max_sge, .srq_limit = s->limit);
 }
 
 const struct method srq_methods[] = {
