@@ -33,13 +33,13 @@ static void end(struct object *o)
 	object_drop(o);
 }
 
-static uint32_t add(const struct call *c, int type, uint16_t handle)
+static struct numbered *add(const struct call *c, int type, uint16_t handle)
 {
 	struct numbered *n = object_new(c->ctx, type, sizeof *n, end);
 
 	n->number = ++numbers;
 	attr_created(c, handle, n->o.handle);
-	return n->number;
+	return n;
 }
 
 static uint32_t number_at(const uint8_t *at)
@@ -82,14 +82,12 @@ void mlx5_devx_other(const struct call *c)
 // add_key adds a memory key, whose lower 8 bits are 0.
 static uint32_t add_key(const struct call *c, bool invalidable)
 {
-	struct numbered *n = object_new(c->ctx, MLX5_IB_OBJECT_DEVX_OBJ, sizeof *n, end);
+	struct numbered *n = add(c, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE);
 
 	n->key = (struct key){.kind = KEY_LIST, .dev = c->dev, .invalidable = invalidable};
 	check(key_new(&n->key));
 	n->key.value &= ~0xffu;
-	n->number = n->key.value >> 8;
-	attr_created(c, MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE, n->o.handle);
-	return n->number;
+	return n->number = n->key.value >> 8;
 }
 
 void mlx5_devx_create(const struct call *c)
@@ -103,7 +101,7 @@ void mlx5_devx_create(const struct call *c)
 	if (opcode != ALLOC_FLOW_COUNTER && opcode != CREATE_MKEY)
 		refuse(EINVAL);
 	number = opcode == CREATE_MKEY ? add_key(c, length > RINVAL && cmd[RINVAL] & 1) :
-		add(c, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE);
+		add(c, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE)->number;
 	number = htobe32(number); // the same place for both
 	memcpy(answer + 8, &number, sizeof number);
 	ATTR_OUT(c, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT, answer);
@@ -146,7 +144,7 @@ void mlx5_umem_reg(const struct call *c)
 		refuse(EINVAL);
 	check(memory_pin(attr_number(c, MLX5_IB_ATTR_DEVX_UMEM_REG_ADDR, 0), attr_number(c, MLX5_IB_ATTR_DEVX_UMEM_REG_LEN, 0),
 		(unsigned)access));
-	attr_out32(c, MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, add(c, MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_ATTR_DEVX_UMEM_REG_HANDLE));
+	attr_out32(c, MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, add(c, MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_ATTR_DEVX_UMEM_REG_HANDLE)->number);
 }
 
 void mlx5_query_eqn(const struct call *c)
@@ -165,7 +163,7 @@ void mlx5_alloc_pp(const struct call *c)
 
 	if (!attr_pointer(c, MLX5_IB_ATTR_PP_OBJ_ALLOC_CTX, &length) || length < 1 || length > PACE)
 		refuse(EINVAL);
-	index = (uint16_t)add(c, MLX5_IB_OBJECT_PP, MLX5_IB_ATTR_PP_OBJ_ALLOC_HANDLE);
+	index = (uint16_t)add(c, MLX5_IB_OBJECT_PP, MLX5_IB_ATTR_PP_OBJ_ALLOC_HANDLE)->number;
 	ATTR_OUT(c, MLX5_IB_ATTR_PP_OBJ_ALLOC_INDEX, index);
 }
 

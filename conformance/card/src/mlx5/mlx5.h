@@ -78,7 +78,7 @@ struct mlx5_qp {
 
 // dm.c
 void mlx5_alloc_dm(const struct call *, struct dm *, uint32_t log_align) HIDDEN;
-int mlx5_import_dm(struct context *, struct dm *) HIDDEN;
+void mlx5_import_dm(struct dm *) HIDDEN;
 void mlx5_free_dm(struct dm *) HIDDEN;
 uint8_t *mlx5_reg_dm(const struct dm *, uint32_t access) HIDDEN;
 int mlx5_map_dm(const struct context *, uint32_t index, size_t length) HIDDEN;
@@ -102,7 +102,7 @@ void mlx5_tick(struct context *) HIDDEN;
 // cq.c
 void mlx5_create_cq(const struct call *, struct cq *, uint32_t entries, uint32_t flags) HIDDEN;
 void mlx5_resize_cq(const struct call *, struct cq *, uint32_t entries) HIDDEN;
-void mlx5_modify_cq(struct cq *, uint16_t count, uint16_t period) HIDDEN;
+void mlx5_modify_cq(uint16_t period) HIDDEN;
 bool mlx5_complete(struct cq *, const struct completion *) HIDDEN;
 bool mlx5_armed(struct cq *) HIDDEN;
 

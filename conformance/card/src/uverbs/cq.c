@@ -66,7 +66,8 @@ static void modify(const struct call *c)
 		refuse(EINVAL);
 	if (q.attr_mask > IBV_CQ_ATTR_MODERATE)
 		refuse(EOPNOTSUPP);
-	c->dev->provider->modify_cq(object_get(c->ctx, UVERBS_OBJECT_CQ, q.cq_handle), q.attr.cq_count, q.attr.cq_period);
+	object_get(c->ctx, UVERBS_OBJECT_CQ, q.cq_handle);
+	c->dev->provider->modify_cq(q.attr.cq_period);
 }
 
 const struct method cq_methods[] = {

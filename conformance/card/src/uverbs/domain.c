@@ -1,8 +1,6 @@
 // Protection domains, XRC domains, address handles: Linux 6.1, drivers/infiniband/core/uverbs_cmd.c and uverbs_std_types.c.
 #define _GNU_SOURCE
 #include <fcntl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "uverbs/provider.h"
 #include "uverbs/gid.h"
@@ -29,68 +27,39 @@ struct object *domain_import(struct context *c, uint32_t handle, const void *fac
 	return &pd->o;
 }
 
-// An XRC domain of an inode is shared by all who open it on the device (ib_uverbs_open_xrcd, xrcd_table_insert).
-struct xrcd_inode {
-	LIST_ENTRY(xrcd_inode) link;
-	const struct device *dev;
-	dev_t where;
-	ino_t inode;
-	int users;
-};
-
-static LIST_HEAD(, xrcd_inode) inodes;
-
 bool xrcd_same(const struct xrcd *a, const struct xrcd *b)
 {
-	return a == b || (a && b && a->inode && a->inode == b->inode);
+	return a == b || (a && b && a->inode && a->inode == b->inode && a->where == b->where && a->o.ctx->dev == b->o.ctx->dev);
 }
 
-static void inode_put(struct xrcd_inode *i)
+struct opened {
+	const struct xrcd *by, *other;
+};
+
+static void look(struct object *o, void *arg)
 {
-	if (!i || --i->users)
-		return;
-	LIST_REMOVE(i, link);
-	free(i);
+	struct opened *f = arg;
+	const struct xrcd *x = OF(o, struct xrcd, o);
+
+	if (x != f->by && xrcd_same(x, f->by))
+		f->other = x;
 }
 
-static struct xrcd_inode *inode_get(const struct call *c, int fd, uint32_t flags)
-{
-	struct xrcd_inode *i;
-	struct stat st;
-
-	if (!fd_stat(fd, &st)) // not fstat, which would take the lock
-		refuse(EBADF);
-	LIST_FOREACH(i, &inodes, link)
-		if (i->dev == c->dev && i->where == st.st_dev && i->inode == st.st_ino)
-			break;
-	if (!i && !(flags & O_CREAT))
-		refuse(EAGAIN);
-	if (i && flags & O_EXCL)
-		refuse(EINVAL);
-	if (!i) {
-		i = calloc(1, sizeof *i);
-		check(i ? 0 : ENOMEM);
-		*i = (struct xrcd_inode){.dev = c->dev, .where = st.st_dev, .inode = st.st_ino};
-		LIST_INSERT_HEAD(&inodes, i, link);
-	}
-	i->users++;
-	return i;
-}
-
-static void end_xrcd(struct object *o)
-{
-	inode_put(OF(o, struct xrcd, o)->inode);
-	object_drop(o);
-}
-
+// An XRC domain of an inode is shared by all who open it on the device (ib_uverbs_open_xrcd, xrcd_table_insert).
 static void open_xrcd(const struct call *c)
 {
 	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_open_xrcd, q);
-	struct xrcd *x;
+	struct xrcd *x = object_new(c->ctx, UVERBS_OBJECT_XRCD, sizeof *x, object_drop);
+	struct opened f = {x, NULL};
+	struct stat st;
 
-	x = object_new(c->ctx, UVERBS_OBJECT_XRCD, sizeof *x, end_xrcd);
-	if ((int)q.fd != -1)
-		x->inode = inode_get(c, (int)q.fd, q.oflags);
+	if ((int)q.fd != -1) {
+		check(fd_stat((int)q.fd, &st) ? 0 : EBADF); // not fstat, which would take the lock
+		x->where = st.st_dev;
+		x->inode = st.st_ino;
+		object_each(UVERBS_OBJECT_XRCD, look, &f);
+		check(!f.other && !(q.oflags & O_CREAT) ? EAGAIN : f.other && q.oflags & O_EXCL ? EINVAL : 0);
+	}
 	attr_out32(c, UVERBS_ATTR_CORE_OUT, x->o.handle);
 }
 

@@ -210,11 +210,8 @@ struct object *dm_import(struct context *c, uint32_t handle, const void *facts)
 		return NULL;
 	dm->length = p->length;
 	memcpy(dm->placed, p->placed, sizeof dm->placed);
-	if (c->dev->provider->import_dm(c, dm)) {
-		free(dm);
-		return NULL;
-	}
 	object_import(c, &dm->o, handle, end_dm);
+	c->dev->provider->import_dm(dm);
 	return &dm->o;
 }
 

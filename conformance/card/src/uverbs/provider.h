@@ -100,7 +100,7 @@ struct provider {
 	void (*create_ah)(const struct call *);
 
 	void (*alloc_dm)(const struct call *, struct dm *, uint32_t log_align);
-	int (*import_dm)(struct context *, struct dm *); // of which only length and place are known
+	void (*import_dm)(struct dm *); // that another process made
 	void (*free_dm)(struct dm *);
 	uint8_t *(*reg_dm)(const struct dm *, uint32_t access); // returns the memory
 	void (*check_mw)(const struct call *);
@@ -108,7 +108,7 @@ struct provider {
 
 	void (*create_cq)(const struct call *, struct cq *, uint32_t entries, uint32_t flags);
 	void (*resize_cq)(const struct call *, struct cq *, uint32_t entries);
-	void (*modify_cq)(struct cq *, uint16_t count, uint16_t period);
+	void (*modify_cq)(uint16_t period);
 	void (*create_srq)(const struct call *, struct srq *);
 	void (*modify_srq)(struct srq *, const struct ib_uverbs_modify_srq *);
 	void (*create_wq)(const struct call *, struct wq *, uint32_t flags);

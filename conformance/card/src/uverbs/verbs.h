@@ -16,7 +16,8 @@ struct pd {
 
 struct xrcd {
 	struct object o;
-	struct xrcd_inode *inode; // NULL: nobody else can open it
+	dev_t where;
+	ino_t inode;    // of the file that others open it by, or 0
 };
 
 // xrcd_same reports whether two handles are of one domain.
@@ -29,8 +30,9 @@ struct object *memory_import(struct context *, uint32_t handle, const void *fact
 
 struct dm {
 	struct object o;
+	LIST_ENTRY(dm) link; // of the provider
 	uint64_t length;
-	uint64_t placed[2]; // where the provider put it, for other processes
+	uint64_t placed[2];  // where the provider put it, for other processes
 };
 
 struct mr {

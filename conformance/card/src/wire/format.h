@@ -106,7 +106,7 @@ struct format {
 	// complete writes a completion; it returns false if the queue has no room.
 	bool (*complete)(struct cq *, const struct completion *);
 
-	// armed reports whether an event is due, and takes the wish for one back.
+	// armed reports whether an event is due of a queue with a channel, and takes the wish for one back.
 	bool (*armed)(struct cq *);
 
 	void (*tick)(struct context *); // before each round; can be NULL
