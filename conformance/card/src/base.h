@@ -22,6 +22,24 @@ static inline bool within(uint64_t offset, uint64_t length, uint64_t size)
 	return offset <= size && length <= size - offset;
 }
 
+// Numbers in network order, at any address.
+static inline uint16_t be16_at(const void *at)
+{
+	const uint8_t *p = at;
+
+	return (uint16_t)(p[0] << 8 | p[1]);
+}
+
+static inline uint32_t be32_at(const void *at)
+{
+	return (uint32_t)be16_at(at) << 16 | be16_at((const uint8_t *)at + 2);
+}
+
+static inline uint64_t be64_at(const void *at)
+{
+	return (uint64_t)be32_at(at) << 32 | be32_at((const uint8_t *)at + 4);
+}
+
 enum { PAGE = 4096, DEVICES = 16 }; // DEVICES: at most
 
 struct provider;

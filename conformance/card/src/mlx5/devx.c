@@ -42,11 +42,6 @@ static struct numbered *add(const struct call *c, int type, uint16_t handle)
 	return n;
 }
 
-static uint32_t number_at(const uint8_t *at)
-{
-	return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
-}
-
 // A command has its opcode first; a header that is not whole is refused, as is an answer without room for one.
 static const uint8_t *command(const struct call *c, uint16_t in, uint16_t out, unsigned *opcode, size_t *length)
 {
@@ -55,7 +50,7 @@ static const uint8_t *command(const struct call *c, uint16_t in, uint16_t out, u
 
 	if (!cmd || *length < HEADER || !answer || answer->len < HEADER)
 		refuse(EINVAL);
-	*opcode = (unsigned)cmd[0] << 8 | cmd[1];
+	*opcode = be16_at(cmd);
 	return cmd;
 }
 
@@ -115,7 +110,7 @@ void mlx5_devx_query(const struct call *c)
 	size_t length;
 
 	cmd = command(c, MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_IN, MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_OUT, &opcode, &length);
-	if (opcode != QUERY_FLOW_COUNTER || length < COUNTER + 4 || number_at(cmd + COUNTER) != n->number)
+	if (opcode != QUERY_FLOW_COUNTER || length < COUNTER + 4 || be32_at(cmd + COUNTER) != n->number)
 		refuse(EINVAL);
 	attr_out(c, MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_OUT, "", 0);
 }
@@ -130,9 +125,9 @@ void mlx5_devx_modify(const struct call *c)
 	size_t length;
 
 	cmd = command(c, MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_IN, MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_OUT, &opcode, &length);
-	if (opcode != RTS2RTS_QP || length < STREAM + 2 || number_at(cmd + QPN - 1) << 8 != q->number << 8 || cmd[OPTIONS] != 1)
+	if (opcode != RTS2RTS_QP || length < STREAM + 2 || be32_at(cmd + QPN - 1) << 8 != q->number << 8 || cmd[OPTIONS] != 1)
 		refuse(EINVAL);
-	check(requester_reset_stream(q, (uint16_t)(cmd[STREAM] << 8 | cmd[STREAM + 1])));
+	check(requester_reset_stream(q, be16_at(cmd + STREAM)));
 	attr_out(c, MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_OUT, "", 0);
 }
 

@@ -16,11 +16,6 @@ struct described {
 	struct mlx5_ib_flow_counters_desc list[MOST_COUNTERS];
 };
 
-static uint16_t half(const uint8_t *p)
-{
-	return (uint16_t)(p[0] << 8 | p[1]);
-}
-
 static bool any(const uint8_t *p, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++)
@@ -44,8 +39,8 @@ static void ethernet(struct headers *h, const uint8_t *f, bool tagged)
 {
 	memcpy(h->to, f, 6);
 	memcpy(h->from, f + 6, 6);
-	h->type = half(f + 12);
-	h->vlan = half(f + 14);
+	h->type = be16_at(f + 12);
+	h->vlan = be16_at(f + 14);
 	h->tagged = tagged;
 }
 
@@ -67,30 +62,25 @@ static void ipv4(struct rule *r, const struct spec *s)
 	protocol(r, s->mask[8], s->value[8]);
 }
 
-static uint32_t label(const uint8_t *p)
-{
-	return (uint32_t)(p[0] << 24 | p[1] << 16 | p[2] << 8 | p[3]);
-}
-
 static void ipv6(struct rule *r, const struct spec *s)
 {
-	if (label(s->mask + 32) >> 20 || label(s->value + 32) >> 20)
+	if (be32_at(s->mask + 32) >> 20 || be32_at(s->value + 32) >> 20)
 		refuse(EINVAL);
 	if (s->mask[38]) // the hop limit: LAST_IPV6_FIELD
 		refuse(EOPNOTSUPP);
 	addresses(&r->value, s->value, 16, 37, 6);
 	addresses(&r->mask, s->mask, 16, 37, 0xf);
-	r->value.label = label(s->value + 32);
-	r->mask.label = label(s->mask + 32);
+	r->value.label = be32_at(s->value + 32);
+	r->mask.label = be32_at(s->mask + 32);
 	protocol(r, s->mask[36], s->value[36]);
 }
 
 static void ports(struct rule *r, const struct spec *s, uint8_t proto)
 {
-	r->value.dport = half(s->value);
-	r->mask.dport = half(s->mask);
-	r->value.sport = half(s->value + 2);
-	r->mask.sport = half(s->mask + 2);
+	r->value.dport = be16_at(s->value);
+	r->mask.dport = be16_at(s->mask);
+	r->value.sport = be16_at(s->value + 2);
+	r->mask.sport = be16_at(s->mask + 2);
 	protocol(r, 0xff, proto);
 }
 
@@ -108,8 +98,8 @@ static void one(struct flow *f, const struct spec *s)
 		in_tunnel(r);
 	switch (s->type < IBV_FLOW_SPEC_ACTION_TAG ? s->type & ~(uint32_t)IBV_FLOW_SPEC_INNER : s->type) {
 	case IBV_FLOW_SPEC_ETH:
-		ethernet(&r->value, s->value, half(s->mask + 14));
-		ethernet(&r->mask, s->mask, half(s->mask + 14));
+		ethernet(&r->value, s->value, be16_at(s->mask + 14));
+		ethernet(&r->mask, s->mask, be16_at(s->mask + 14));
 		return;
 	case IBV_FLOW_SPEC_IPV4:
 		ipv4(r, s);
@@ -134,7 +124,7 @@ static void one(struct flow *f, const struct spec *s)
 		check(any(s->mask, 0, 4) ? EOPNOTSUPP : 0);
 		return;
 	case IBV_FLOW_SPEC_VXLAN_TUNNEL:
-		if (label(s->mask) >> 24 || label(s->value) >> 24)
+		if (be32_at(s->mask) >> 24 || be32_at(s->value) >> 24)
 			refuse(EINVAL);
 		if (any(s->mask, 0, 4))
 			in_tunnel(r);
@@ -165,9 +155,9 @@ static bool types_agree(const struct spec *s, int n, uint32_t inner)
 	uint32_t ip = 0;
 
 	for (int i = 0; i < n; i++)
-		if (s[i].type == (IBV_FLOW_SPEC_ETH | inner) && half(s[i].mask + 12)) {
-			mask = half(s[i].mask + 12);
-			type = half(s[i].value + 12);
+		if (s[i].type == (IBV_FLOW_SPEC_ETH | inner) && be16_at(s[i].mask + 12)) {
+			mask = be16_at(s[i].mask + 12);
+			type = be16_at(s[i].value + 12);
 		} else if (s[i].type == (IBV_FLOW_SPEC_IPV4 | inner) || s[i].type == (IBV_FLOW_SPEC_IPV6 | inner)) {
 			ip = s[i].type & ~inner;
 		}

@@ -25,7 +25,7 @@ static void parse(struct headers *h, const uint8_t *p, size_t n)
 
 	memcpy(all, p, MIN(n, sizeof all));
 	memcpy(h->from, all, 6);
-	h->type = (uint16_t)(all[6] << 8 | all[7]);
+	h->type = be16_at(all + 6);
 	memcpy(h->to, all + 8, 6);
 }
 

@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "uverbs/gid.h"
 #include "wire/wire.h"
 
 enum { HEADERS = 14 + 40 + 8 + 12 + 28, MOST = 16 << 20, PORT = 4791, ICRC = 4 };
@@ -48,19 +49,12 @@ static void put_bytes(struct packet *p, const void *from, size_t n)
 	p->n += n;
 }
 
-static bool is_ipv4(const uint8_t gid[16])
-{
-	static const uint8_t mapped[12] = {[10] = 0xff, 0xff};
-
-	return !memcmp(gid, mapped, sizeof mapped);
-}
-
 // begin writes the headers up to UDP, whose lengths are those of the end. Both addresses are IPv4 if one GID is: the last byte of all GIDs of a
 // device is the same, and so is the network of all devices.
 static void begin(struct packet *p, const uint8_t from[16], const uint8_t to[16], uint32_t qpn)
 {
 	static const uint8_t mac[6] = {2, 0, 0, 0, 0, 1};
-	const uint8_t *four = is_ipv4(to) ? to : is_ipv4(from) ? from : NULL;
+	const uint8_t *four = gid_ipv4(to) ? to : gid_ipv4(from) ? from : NULL;
 
 	p->n = 0;
 	put_bytes(p, mac, 6);
