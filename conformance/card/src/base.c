@@ -48,6 +48,19 @@ bool fd_any(bool (*f)(int fd, const void *arg), const void *arg)
 	return found;
 }
 
+int byte_lock(int file, int byte, int command, short type, pid_t *holder)
+{
+	struct flock f = {.l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
+	int err;
+
+	do
+		err = (int)syscall(SYS_fcntl, file, command, &f);
+	while (err && errno == EINTR);
+	if (holder)
+		*holder = f.l_pid;
+	return err ? -1 : f.l_type;
+}
+
 int pipe_new(int *in, int *out)
 {
 	int ends[2];

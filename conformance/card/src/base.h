@@ -73,6 +73,10 @@ struct stat;
 bool fd_stat(int fd, struct stat *) HIDDEN;
 bool fd_any(bool (*f)(int fd, const void *arg), const void *arg) HIDDEN;
 
+// byte_lock locks a byte of a file, or asks for its lock: F_SETLK, F_GETLK or an OFD command. It returns the type of lock that is found
+// and, unless holder is NULL, whose it is; or -1.
+int byte_lock(int file, int byte, int command, short type, pid_t *holder) HIDDEN;
+
 // pipe_new makes a pipe that is closed by exec. It returns the end to read; *in is the other, and *out a copy of what it returns.
 int pipe_new(int *in, int *out) HIDDEN;
 

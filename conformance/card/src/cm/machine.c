@@ -31,25 +31,14 @@ static struct scm_gid gids[DEVICES][GIDS];
 static bool started;
 static int folder = -1, file = -1, queue = -1;
 
-static int lock_byte(int byte, int command, short type)
-{
-	struct flock f = {.l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
-	int err;
-
-	do
-		err = (int)syscall(SYS_fcntl, file, command, &f);
-	while (err && errno == EINTR);
-	return err ? -1 : f.l_type;
-}
-
 static bool alive(int process)
 {
-	return file >= 0 && lock_byte(process, F_GETLK, F_WRLCK) != F_UNLCK;
+	return file >= 0 && byte_lock(file, process, F_GETLK, F_WRLCK, NULL) != F_UNLCK;
 }
 
 static void lock_ports(bool lock)
 {
-	if (file >= 0 && lock_byte(PORTS_BYTE, F_OFD_SETLKW, lock ? F_WRLCK : F_UNLCK) < 0)
+	if (file >= 0 && byte_lock(file, PORTS_BYTE, F_OFD_SETLKW, lock ? F_WRLCK : F_UNLCK, NULL) < 0)
 		abort();
 }
 
@@ -198,7 +187,7 @@ static int join(const char *dir)
 		if (tries++ == MEMBERS)
 			return EUSERS;
 		machine.process = (int)(atomic_fetch_add(&shared->last, 1) % MEMBERS);
-	} while (lock_byte(machine.process, F_SETLK, F_WRLCK) < 0);
+	} while (byte_lock(file, machine.process, F_SETLK, F_WRLCK, NULL) < 0);
 	scm_ports_clean(&machine);
 	queue_name(machine.process, name);
 	if ((unlinkat(folder, name, 0) && errno != ENOENT) || mkfifoat(folder, name, 0666))

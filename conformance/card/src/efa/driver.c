@@ -75,7 +75,7 @@ static void port_attr(const struct device *dev, struct ib_uverbs_query_port_resp
 
 static void alloc_pd(const struct call *c, struct pd *pd)
 {
-	ATTR_ANSWER(c, UVERBS_ATTR_UHW_OUT, efa_ibv_alloc_pd_resp, .pdn = (uint16_t)pd->number);
+	ATTR_ANSWER(c, UVERBS_ATTR_UHW_OUT, efa_ibv_alloc_pd_resp, .pdn = (uint16_t)pd->o.number);
 }
 
 // efa_alloc_mr: the optional flags do not count.

@@ -5,7 +5,7 @@
 void efa_create_cq(const struct call *c, struct cq *cq, uint32_t entries, uint32_t flags)
 {
 	struct efa_ibv_create_cq q;
-	struct efa_ibv_create_cq_resp r = {.cq_idx = (uint16_t)cq->number};
+	struct efa_ibv_create_cq_resp r = {.cq_idx = (uint16_t)cq->o.number};
 	struct efa_cq *e;
 
 	if (flags || cq->channel)

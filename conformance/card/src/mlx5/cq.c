@@ -63,7 +63,7 @@ void mlx5_create_cq(const struct call *c, struct cq *cq, uint32_t entries, uint3
 	m->db[CQ_ARM] = not_armed;
 	clear(m->buf, n, m->size);
 	cq->entries = n - 1;
-	ATTR_ANSWER(c, UVERBS_ATTR_UHW_OUT, mlx5_ib_create_cq_resp, .cqn = cq->number);
+	ATTR_ANSWER(c, UVERBS_ATTR_UHW_OUT, mlx5_ib_create_cq_resp, .cqn = cq->o.number);
 }
 
 // The card says in the old queue where it ends; the entry takes a number, and the new queue goes on behind it.

@@ -14,11 +14,8 @@ enum {
 	EQN = 8,       // the number of the first event queue
 };
 
-static uint32_t numbers; // of counters, memory and paces
-
 struct numbered {
 	struct object o;
-	uint32_t number;
 	struct key key; // KEY_LIST, of a memory key
 };
 
@@ -37,7 +34,6 @@ static struct numbered *add(const struct call *c, int type, uint16_t handle)
 {
 	struct numbered *n = object_new(c->ctx, type, sizeof *n, end);
 
-	n->number = ++numbers;
 	attr_created(c, handle, n->o.handle);
 	return n;
 }
@@ -82,7 +78,7 @@ static uint32_t add_key(const struct call *c, bool invalidable)
 	n->key = (struct key){.kind = KEY_LIST, .dev = c->dev, .invalidable = invalidable};
 	check(key_new(&n->key));
 	n->key.value &= ~0xffu;
-	return n->number = n->key.value >> 8;
+	return n->o.number = n->key.value >> 8;
 }
 
 void mlx5_devx_create(const struct call *c)
@@ -96,7 +92,7 @@ void mlx5_devx_create(const struct call *c)
 	if (opcode != ALLOC_FLOW_COUNTER && opcode != CREATE_MKEY)
 		refuse(EINVAL);
 	number = opcode == CREATE_MKEY ? add_key(c, length > RINVAL && cmd[RINVAL] & 1) :
-		add(c, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE)->number;
+		add(c, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE)->o.number;
 	number = htobe32(number); // the same place for both
 	memcpy(answer + 8, &number, sizeof number);
 	ATTR_OUT(c, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT, answer);
@@ -110,7 +106,7 @@ void mlx5_devx_query(const struct call *c)
 	size_t length;
 
 	cmd = command(c, MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_IN, MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_OUT, &opcode, &length);
-	if (opcode != QUERY_FLOW_COUNTER || length < COUNTER + 4 || be32_at(cmd + COUNTER) != n->number)
+	if (opcode != QUERY_FLOW_COUNTER || length < COUNTER + 4 || be32_at(cmd + COUNTER) != n->o.number)
 		refuse(EINVAL);
 	attr_out(c, MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_OUT, "", 0);
 }
@@ -139,7 +135,7 @@ void mlx5_umem_reg(const struct call *c)
 		refuse(EINVAL);
 	check(memory_pin(attr_number(c, MLX5_IB_ATTR_DEVX_UMEM_REG_ADDR, 0), attr_number(c, MLX5_IB_ATTR_DEVX_UMEM_REG_LEN, 0),
 		(unsigned)access));
-	attr_out32(c, MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, add(c, MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_ATTR_DEVX_UMEM_REG_HANDLE)->number);
+	attr_out32(c, MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, add(c, MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_ATTR_DEVX_UMEM_REG_HANDLE)->o.number);
 }
 
 void mlx5_query_eqn(const struct call *c)
@@ -158,7 +154,7 @@ void mlx5_alloc_pp(const struct call *c)
 
 	if (!attr_pointer(c, MLX5_IB_ATTR_PP_OBJ_ALLOC_CTX, &length) || length < 1 || length > PACE)
 		refuse(EINVAL);
-	index = (uint16_t)add(c, MLX5_IB_OBJECT_PP, MLX5_IB_ATTR_PP_OBJ_ALLOC_HANDLE)->number;
+	index = (uint16_t)add(c, MLX5_IB_OBJECT_PP, MLX5_IB_ATTR_PP_OBJ_ALLOC_HANDLE)->o.number;
 	ATTR_OUT(c, MLX5_IB_ATTR_PP_OBJ_ALLOC_INDEX, index);
 }
 

@@ -101,12 +101,12 @@ static void query_pd(const struct call *c)
 {
 	const struct pd *pd = attr_object(c, MLX5_IB_ATTR_QUERY_PD_HANDLE, UVERBS_OBJECT_PD);
 
-	attr_out32(c, MLX5_IB_ATTR_QUERY_PD_RESP_PDN, pd->number);
+	attr_out32(c, MLX5_IB_ATTR_QUERY_PD_RESP_PDN, pd->o.number);
 }
 
 static void alloc_pd(const struct call *c, struct pd *pd)
 {
-	ATTR_ANSWER(c, UVERBS_ATTR_UHW_OUT, mlx5_ib_alloc_pd_resp, pd->number);
+	ATTR_ANSWER(c, UVERBS_ATTR_UHW_OUT, mlx5_ib_alloc_pd_resp, pd->o.number);
 }
 
 // The address of the other end's port (mlx5_ib_create_ah). All ports here have one address.

@@ -25,7 +25,7 @@ void mlx5_create_srq(const struct call *c, struct srq *s)
 	m->shift = shift;
 	m->uidx = q.uidx;
 	s->max_wr = n - 1;
-	ATTR_ANSWER(c, UVERBS_ATTR_UHW_OUT, mlx5_ib_create_srq_resp, .srqn = s->number);
+	ATTR_ANSWER(c, UVERBS_ATTR_UHW_OUT, mlx5_ib_create_srq_resp, .srqn = s->o.number);
 }
 
 // mlx5_ib_modify_srq: the size cannot change; a limit of all that the queue holds is too much.

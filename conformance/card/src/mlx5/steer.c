@@ -75,7 +75,6 @@ static void goes(const struct call *c, struct flow *f)
 
 void mlx5_create_rule(const struct call *c)
 {
-	static uint32_t numbers;
 	size_t n;
 	const uint8_t *value = attr_pointer(c, MLX5_IB_ATTR_CREATE_FLOW_MATCH_VALUE, &n);
 	struct matcher *m;
@@ -87,7 +86,6 @@ void mlx5_create_rule(const struct call *c)
 	if (!value || !n || n > MASK_MOST)
 		refuse(EINVAL);
 	f = object_new(c->ctx, UVERBS_OBJECT_FLOW, sizeof *f, object_drop);
-	f->number = ++numbers;
 	f->order = m->priority * 2 + 1;
 	f->egress = m->egress;
 	f->tag = (uint32_t)attr_number(c, MLX5_IB_ATTR_CREATE_FLOW_TAG, 0);

@@ -20,7 +20,6 @@ static void create(const struct call *c)
 	const uint32_t flags = (uint32_t)attr_number(c, UVERBS_ATTR_CREATE_CQ_FLAGS, 0);
 	const struct ib_uverbs_attr *fd = attr(c, UVERBS_ATTR_CREATE_CQ_COMP_CHANNEL);
 	struct channel *channel = fd ? channel_of((int)fd->data) : NULL;
-	static uint32_t numbers;
 	struct cq *cq;
 
 	if (flags & ~(unsigned)KNOWN_FLAGS)
@@ -31,7 +30,6 @@ static void create(const struct call *c)
 		refuse(EINVAL);
 	cq = object_new(c->ctx, UVERBS_OBJECT_CQ, sizeof *cq, end_cq);
 	cq->channel = channel;
-	cq->number = ++numbers;
 	c->dev->provider->create_cq(c, cq, entries, flags);
 	channel_hold(channel);
 	cq->o.user = attr_number(c, UVERBS_ATTR_CREATE_CQ_USER_HANDLE, 0);

@@ -7,11 +7,9 @@
 
 static void alloc_pd(const struct call *c)
 {
-	static uint32_t numbers;
 	struct pd *pd = object_new(c->ctx, UVERBS_OBJECT_PD, sizeof *pd, object_drop);
 
-	pd->number = ++numbers;
-	memcpy(object_facts(&pd->o), &pd->number, sizeof pd->number);
+	memcpy(object_facts(&pd->o), &pd->o.number, sizeof pd->o.number);
 	attr_out32(c, UVERBS_ATTR_CORE_OUT, pd->o.handle);
 	c->dev->provider->alloc_pd(c, pd);
 }
@@ -22,7 +20,7 @@ struct object *domain_import(struct context *c, uint32_t handle, const void *fac
 
 	if (!pd)
 		return NULL;
-	memcpy(&pd->number, facts, sizeof pd->number);
+	memcpy(&pd->o.number, facts, sizeof pd->o.number);
 	object_import(c, &pd->o, handle, object_drop);
 	return &pd->o;
 }

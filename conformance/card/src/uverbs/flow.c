@@ -115,7 +115,6 @@ static void check_flow(const struct ib_uverbs_create_flow *q)
 static void create(const struct call *c)
 {
 	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_create_flow, q);
-	static uint32_t numbers;
 	struct spec specs[LAYERS];
 	struct flow *f;
 	struct qp *qp;
@@ -128,7 +127,6 @@ static void create(const struct call *c)
 	read_specs(c, &q, specs);
 	f = object_new(c->ctx, UVERBS_OBJECT_FLOW, sizeof *f, end_flow);
 	f->qp = qp;
-	f->number = ++numbers;
 	f->egress = q.flow_attr.flags & IBV_FLOW_ATTR_FLAGS_EGRESS;
 	f->goes_on = q.flow_attr.flags & IBV_FLOW_ATTR_FLAGS_DONT_TRAP;
 	c->dev->provider->create_flow(c, f, &q.flow_attr, specs, q.flow_attr.num_of_specs);

@@ -185,6 +185,7 @@ static void put(struct context *c, struct object *o, uint32_t handle, void (*end
 void *object_new(struct context *c, int type, size_t size, void (*end)(struct object *))
 {
 	struct entry *const all = c->shared->entries;
+	static uint32_t numbers;
 	struct object *o = calloc(1, size);
 	uint32_t i = c->shared->free;
 
@@ -198,6 +199,7 @@ void *object_new(struct context *c, int type, size_t size, void (*end)(struct ob
 		discard(c->slots[i]);
 	put(c, o, i, end);
 	o->type = type;
+	o->number = ++numbers;
 	atomic_store(&all[i].users, 0);
 	memset(all[i].facts, 0, FACTS);
 	atomic_store(&all[i].type, (uint32_t)type);

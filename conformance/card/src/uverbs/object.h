@@ -33,6 +33,7 @@ struct object {
 	struct object *needs[6];      // that it is a user of
 	void *own;                    // what a provider has of it
 	uint32_t handle;
+	uint32_t number;              // by which the card knows it: no other of the process that made it has it
 	int type;                     // UVERBS_OBJECT_*, or one of the provider
 	uint32_t life;                // of the handle: behind that of the entry, the object is gone
 	bool inherited;               // of the parent process, or made by another one

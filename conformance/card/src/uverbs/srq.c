@@ -21,13 +21,11 @@ static void parents(const struct call *c, struct srq *s)
 
 static void create(const struct call *c)
 {
-	static uint32_t numbers;
 	struct srq *s = object_new(c->ctx, UVERBS_OBJECT_SRQ, sizeof *s, object_drop);
 
 	s->type = (int)attr_number(c, UVERBS_ATTR_CREATE_SRQ_TYPE, 0);
 	s->max_wr = (uint32_t)attr_number(c, UVERBS_ATTR_CREATE_SRQ_MAX_WR, 0);
 	s->max_sge = (uint32_t)attr_number(c, UVERBS_ATTR_CREATE_SRQ_MAX_SGE, 0);
-	s->number = ++numbers;
 	parents(c, s);
 	c->dev->provider->create_srq(c, s);
 	s->o.user = attr_number(c, UVERBS_ATTR_CREATE_SRQ_USER_HANDLE, 0);
@@ -37,7 +35,7 @@ static void create(const struct call *c)
 	attr_out32(c, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_WR, s->max_wr);
 	attr_out32(c, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_SGE, s->max_sge);
 	if (s->type == IB_UVERBS_SRQT_XRC)
-		attr_out32(c, UVERBS_ATTR_CREATE_SRQ_RESP_SRQ_NUM, s->number);
+		attr_out32(c, UVERBS_ATTR_CREATE_SRQ_RESP_SRQ_NUM, s->o.number);
 	attr_created(c, UVERBS_ATTR_CREATE_SRQ_HANDLE, s->o.handle);
 }
 

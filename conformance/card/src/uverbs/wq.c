@@ -18,13 +18,11 @@ static void parents(const struct call *c, struct wq *w)
 static void create(const struct call *c)
 {
 	const uint32_t flags = (uint32_t)attr_number(c, UVERBS_ATTR_CREATE_WQ_FLAGS, 0);
-	static uint32_t numbers;
 	struct wq *w;
 
 	if (flags & ~(unsigned)KNOWN_FLAGS || attr_number(c, UVERBS_ATTR_CREATE_WQ_TYPE, 0) != IBV_WQT_RQ)
 		refuse(EINVAL);
 	w = object_new(c->ctx, UVERBS_OBJECT_WQ, sizeof *w, object_drop);
-	w->number = ++numbers;
 	parents(c, w);
 	check(c->dev->provider->create_wq ? 0 : EOPNOTSUPP);
 	c->dev->provider->create_wq(c, w, flags);
@@ -33,7 +31,7 @@ static void create(const struct call *c)
 	w->o.user = attr_number(c, UVERBS_ATTR_CREATE_WQ_USER_HANDLE, 0);
 	attr_out32(c, UVERBS_ATTR_CREATE_WQ_RESP_MAX_WR, w->max_wr);
 	attr_out32(c, UVERBS_ATTR_CREATE_WQ_RESP_MAX_SGE, w->max_sge);
-	attr_out32(c, UVERBS_ATTR_CREATE_WQ_RESP_WQ_NUM, w->number);
+	attr_out32(c, UVERBS_ATTR_CREATE_WQ_RESP_WQ_NUM, w->o.number);
 	attr_created(c, UVERBS_ATTR_CREATE_WQ_HANDLE, w->o.handle);
 }
 
@@ -83,7 +81,6 @@ static void fill(const struct call *c, struct table *t)
 static void create_table(const struct call *c)
 {
 	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_ex_create_rwq_ind_table, q);
-	static uint32_t numbers;
 	struct ib_uverbs_ex_create_rwq_ind_table_resp r = {.response_length = sizeof r};
 	struct table *t;
 
@@ -97,9 +94,8 @@ static void create_table(const struct call *c)
 	check(t->n > c->dev->provider->table_most ? EINVAL : 0);
 	for (uint32_t i = 0; i < t->n; i++)
 		object_use(&t->wqs[i]->o, 1);
-	t->number = ++numbers;
 	r.ind_tbl_handle = t->o.handle;
-	r.ind_tbl_num = t->number;
+	r.ind_tbl_num = t->o.number;
 	ATTR_OUT(c, UVERBS_ATTR_CORE_OUT, r);
 	c->dev->provider->create_table(c);
 }

@@ -30,7 +30,7 @@ void engine_complete(struct cq *cq, const struct completion *c)
 {
 	const struct format *f = format_of(&cq->o);
 
-	note("cq %#x completion of %s %u, %u bytes: status %d%s\n", cq->number, c->receive ? "receive" : "request", c->index, c->bytes, c->status,
+	note("cq %#x completion of %s %u, %u bytes: status %d%s\n", cq->o.number, c->receive ? "receive" : "request", c->index, c->bytes, c->status,
 		cq->overrun ? ", lost: no room before" : "");
 	if (cq->overrun)
 		return;

@@ -36,7 +36,7 @@ static bool meets(const struct headers *h, const struct rule *r)
 
 static bool before(const struct flow *a, const struct flow *b)
 {
-	return a->order != b->order ? a->order < b->order : a->number < b->number;
+	return a->order != b->order ? a->order < b->order : a->o.number < b->o.number;
 }
 
 static void look(struct object *o, void *arg)

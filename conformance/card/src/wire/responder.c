@@ -16,7 +16,7 @@ static void look(struct object *o, void *arg)
 	struct wanted *w = arg;
 	struct srq *s = OF(o, struct srq, o);
 
-	if (s->number == w->number)
+	if (s->o.number == w->number)
 		w->found = s;
 }
 
