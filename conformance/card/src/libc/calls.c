@@ -35,33 +35,25 @@ static int open_path(int folder, const char *path, int flags, mode_t mode)
 }
 
 // A mode follows the flags only if the call can make a file.
-static mode_t mode_of(int flags, va_list args)
-{
-	return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(args, mode_t) : 0;
-}
+#define MODE(flags) ({ \
+	va_list args; \
+	mode_t mode; \
+	va_start(args, flags); \
+	mode = (flags) & O_CREAT || ((flags) & O_TMPFILE) == O_TMPFILE ? va_arg(args, mode_t) : 0; \
+	va_end(args); \
+	mode; \
+})
 
 EXPORT int open(const char *path, int flags, ...)
 {
-	va_list args;
-	mode_t mode;
-
-	va_start(args, flags);
-	mode = mode_of(flags, args);
-	va_end(args);
-	return open_path(AT_FDCWD, path, flags, mode);
+	return open_path(AT_FDCWD, path, flags, MODE(flags));
 }
 
 EXPORT int open64(const char *path, int flags, ...) __attribute__((alias("open")));
 
 EXPORT int openat(int folder, const char *path, int flags, ...)
 {
-	va_list args;
-	mode_t mode;
-
-	va_start(args, flags);
-	mode = mode_of(flags, args);
-	va_end(args);
-	return open_path(folder, path, flags, mode);
+	return open_path(folder, path, flags, MODE(flags));
 }
 
 EXPORT int openat64(int folder, const char *path, int flags, ...) __attribute__((alias("openat")));
