@@ -34,7 +34,7 @@ func (c *Card) SetFaults(name string, f Faults) error {
 	if !(f.Lost >= 0 && f.Lost <= 1) || f.Delay < 0 || f.Delay > time.Hour {
 		return fmt.Errorf("%v of requests lost, delay %v: want a share from 0 to 1, and at most an hour", f.Lost, f.Delay)
 	}
-	// struct fault in src/wire/fault.h
+	// struct fault in src/wire/wire.h
 	words := []uint32{uint32(f.Lost * 1e6), uint32(f.Delay.Microseconds()), 0, 0}
 	if f.Down {
 		words[2] = 1

@@ -5,13 +5,7 @@
 
 int scm_rdma_listen(struct rdma_cm_id *pub, int backlog)
 {
-	int err = scm_enter(pub, SCM_V_LISTEN);
-
-	if (!err)
-		err = scm_listen(&SCM_ID(pub)->k, backlog);
-	if (!err)
-		err = scm_query_addr(SCM_ID(pub));
-	return scm_leave_with(err);
+	return SCM_CALL(pub, SCM_V_LISTEN, scm_listen(&SCM_ID(pub)->k, backlog) ?: scm_query_addr(SCM_ID(pub)));
 }
 
 // valid: ucma_valid_param
@@ -116,38 +110,22 @@ int scm_rdma_accept(struct rdma_cm_id *pub, struct rdma_conn_param *p)
 
 int scm_rdma_establish(struct rdma_cm_id *pub)
 {
-	int err = scm_enter(pub, SCM_V_ESTABLISH);
-
-	if (!err)
-		err = pub->qp ? EINVAL : scm_k_accept(&SCM_ID(pub)->k, NULL);
-	return scm_leave_with(err);
+	return SCM_CALL(pub, SCM_V_ESTABLISH, pub->qp ? EINVAL : scm_k_accept(&SCM_ID(pub)->k, NULL));
 }
 
 int scm_rdma_reject(struct rdma_cm_id *pub, const void *data, uint8_t len)
 {
-	int err = scm_enter(pub, SCM_V_REJECT);
-
-	if (!err)
-		err = scm_k_reject(&SCM_ID(pub)->k, SCM_REJ_CONSUMER, data, data ? len : 0);
-	return scm_leave_with(err);
+	return SCM_CALL(pub, SCM_V_REJECT, scm_k_reject(&SCM_ID(pub)->k, SCM_REJ_CONSUMER, data, data ? len : 0));
 }
 
 int scm_rdma_reject_ece(struct rdma_cm_id *pub, const void *data, uint8_t len)
 {
-	int err = scm_enter(pub, SCM_V_REJECT_ECE);
-
-	if (!err)
-		err = scm_k_reject(&SCM_ID(pub)->k, SCM_REJ_VENDOR_OPTION, data, data ? len : 0);
-	return scm_leave_with(err);
+	return SCM_CALL(pub, SCM_V_REJECT_ECE, scm_k_reject(&SCM_ID(pub)->k, SCM_REJ_VENDOR_OPTION, data, data ? len : 0));
 }
 
 int scm_rdma_notify(struct rdma_cm_id *pub, enum ibv_event_type event)
 {
-	int err = scm_enter(pub, SCM_V_NOTIFY);
-
-	if (!err)
-		err = scm_k_notify(&SCM_ID(pub)->k, event);
-	return scm_leave_with(err);
+	return SCM_CALL(pub, SCM_V_NOTIFY, scm_k_notify(&SCM_ID(pub)->k, event));
 }
 
 int scm_rdma_disconnect(struct rdma_cm_id *pub)

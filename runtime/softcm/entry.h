@@ -56,4 +56,7 @@ static inline int scm_leave_with(int err)
 	return scm_answer(err);
 }
 
+// SCM_CALL is a call of v that is nothing but what, which gives 0 or an errno, with scm_lock held.
+#define SCM_CALL(pub, v, what) scm_leave_with(scm_enter(pub, v) ?: (what))
+
 #endif

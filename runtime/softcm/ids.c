@@ -122,14 +122,7 @@ int scm_rdma_resolve_addr(struct rdma_cm_id *pub, struct sockaddr *src, struct s
 
 int scm_rdma_resolve_route(struct rdma_cm_id *pub, int timeout_ms)
 {
-	struct lib_id *id = SCM_ID(pub);
-	int err = scm_enter(pub, SCM_V_RESOLVE_ROUTE);
-
-	if (!err && (!pub->verbs || !id->k.dev))
-		err = EINVAL;
-	if (!err)
-		err = scm_resolve_route(&id->k, (uint32_t)timeout_ms);
-	return scm_leave_with(err);
+	return SCM_CALL(pub, SCM_V_RESOLVE_ROUTE, !pub->verbs || !SCM_ID(pub)->k.dev ? EINVAL : scm_resolve_route(&SCM_ID(pub)->k, (uint32_t)timeout_ms));
 }
 
 int scm_rdma_set_option(struct rdma_cm_id *pub, int level, int name, void *value, size_t len)

@@ -19,9 +19,9 @@ var layers = []struct {
 	files  []string
 }{
 	{"base.h", []string{"lock.c"}},
-	{"machine.h", []string{"rules.c", "timer.c"}}, // messages that get lost, timers
-	{"addr.h", []string{"addr.c"}},                // addresses
-	{"kernel.h", []string{"queue.c", "ports.c", "bind.c", "wire.c", "connect.c", "join.c", "life.c"}},
+	{"machine.h", []string{"rules.c"}}, // messages that get lost
+	{"addr.h", []string{"addr.c"}},     // addresses
+	{"kernel.h", []string{"timer.c", "queue.c", "ports.c", "bind.c", "wire.c", "connect.c", "join.c", "life.c"}},
 	{"abi.h", nil},
 	{"library.h", []string{"machine.c"}},
 	{"entry.h", []string{"devices.c", "query.c", "channels.c", "qps.c", "ids.c", "connections.c", "groups.c", "events.c"}},

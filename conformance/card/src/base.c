@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -47,6 +48,19 @@ bool fd_any(bool (*f)(int fd, const void *arg), const void *arg)
 	return found;
 }
 
+int byte_lock(int file, int byte, int command, short type, pid_t *holder)
+{
+	struct flock f = {.l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
+	int err;
+
+	do
+		err = (int)syscall(SYS_fcntl, file, command, &f);
+	while (err && errno == EINTR);
+	if (holder)
+		*holder = f.l_pid;
+	return err ? -1 : f.l_type;
+}
+
 int pipe_new(int *in, int *out)
 {
 	int ends[2];
@@ -75,6 +89,29 @@ int thread_new(void *(*run)(void *))
 	if (!err)
 		pthread_detach(thread);
 	return err;
+}
+
+static _Thread_local jmp_buf command;
+static _Thread_local int error; // of the command
+
+int command_run(void (*f)(void *), void *arg)
+{
+	error = 0;
+	if (!setjmp(command))
+		f(arg);
+	return error;
+}
+
+void refuse(int err)
+{
+	error = err;
+	longjmp(command, 1);
+}
+
+void check(int err)
+{
+	if (err)
+		refuse(err);
 }
 
 uint64_t now(void)

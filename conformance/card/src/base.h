@@ -22,6 +22,24 @@ static inline bool within(uint64_t offset, uint64_t length, uint64_t size)
 	return offset <= size && length <= size - offset;
 }
 
+// Numbers in network order, at any address.
+static inline uint16_t be16_at(const void *at)
+{
+	const uint8_t *p = at;
+
+	return (uint16_t)(p[0] << 8 | p[1]);
+}
+
+static inline uint32_t be32_at(const void *at)
+{
+	return (uint32_t)be16_at(at) << 16 | be16_at((const uint8_t *)at + 2);
+}
+
+static inline uint64_t be64_at(const void *at)
+{
+	return (uint64_t)be32_at(at) << 32 | be32_at((const uint8_t *)at + 4);
+}
+
 enum { PAGE = 4096, DEVICES = 16 }; // DEVICES: at most
 
 struct provider;
@@ -55,11 +73,21 @@ struct stat;
 bool fd_stat(int fd, struct stat *) HIDDEN;
 bool fd_any(bool (*f)(int fd, const void *arg), const void *arg) HIDDEN;
 
+// byte_lock locks a byte of a file, or asks for its lock: F_SETLK, F_GETLK or an OFD command. It returns the type of lock that is found
+// and, unless holder is NULL, whose it is; or -1.
+int byte_lock(int file, int byte, int command, short type, pid_t *holder) HIDDEN;
+
 // pipe_new makes a pipe that is closed by exec. It returns the end to read; *in is the other, and *out a copy of what it returns.
 int pipe_new(int *in, int *out) HIDDEN;
 
 // thread_new starts a thread that takes no signals, which are for the program's own.
 int thread_new(void *(*run)(void *)) HIDDEN;
+
+// command_run runs f, a command, with arg, and returns its error. refuse ends the command of this thread with an error, from wherever it is;
+// check does so if there is an error.
+int command_run(void (*f)(void *), void *arg) HIDDEN;
+_Noreturn void refuse(int err) HIDDEN;
+void check(int err) HIDDEN;
 
 // now is the time of the device's clock, in ns.
 uint64_t now(void) HIDDEN;

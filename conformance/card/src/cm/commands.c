@@ -18,25 +18,32 @@ static uint32_t handle_of(const struct scm_id *id)
 	return id->number % SCM_HANDLES;
 }
 
-// get_ctx looks up an identifier of the file.
-static int get_ctx(const struct command *c, uint32_t handle, struct scm_id **id)
+// of_file looks up an identifier of the file, and get_ctx one whose device is not removed.
+static struct scm_id *of_file(const struct command *c, uint32_t handle)
 {
-	*id = scm_id_of(c->file->ch.m, handle);
-	if (!*id)
-		return ENOENT;
-	if ((*id)->ch != &c->file->ch)
-		return EINVAL;
-	return (*id)->state == SCM_REMOVED ? ENXIO : 0;
+	struct scm_id *id = scm_id_of(c->file->ch.m, handle);
+
+	check(!id ? ENOENT : id->ch != &c->file->ch ? EINVAL : 0);
+	return id;
 }
 
-static int get_ctx_dev(const struct command *c, uint32_t handle, struct scm_id **id)
+static struct scm_id *get_ctx(const struct command *c, uint32_t handle)
 {
-	const int err = get_ctx(c, handle, id);
+	struct scm_id *id = of_file(c, handle);
 
-	return err ? err : (*id)->dev ? 0 : EINVAL;
+	check(id->state == SCM_REMOVED ? ENXIO : 0);
+	return id;
 }
 
-static int create_id(const struct command *c)
+static struct scm_id *get_ctx_dev(const struct command *c, uint32_t handle)
+{
+	struct scm_id *id = get_ctx(c, handle);
+
+	check(id->dev ? 0 : EINVAL);
+	return id;
+}
+
+static void create_id(const struct command *c)
 {
 	INPUT(rdma_ucm_create_id, c);
 	struct scm_id *id;
@@ -47,55 +54,45 @@ static int create_id(const struct command *c)
 	else if (cmd.ps == RDMA_PS_IB)
 		type = cmd.qp_type;
 	else if (cmd.ps != RDMA_PS_UDP && cmd.ps != RDMA_PS_IPOIB)
-		return EINVAL;
+		refuse(EINVAL);
 	id = scm_id_new(&c->file->ch, cmd.ps, (enum ibv_qp_type)type);
-	if (!id)
-		return ENOMEM;
+	check(id ? 0 : ENOMEM);
 	((struct cm_id *)id)->uid = cmd.uid;
 	answer(cmd.response, &(struct rdma_ucm_create_id_resp){handle_of(id)}, sizeof(struct rdma_ucm_create_id_resp));
-	return 0;
 }
 
 // destroy_id works without a device too.
-static int destroy_id(const struct command *c)
+static void destroy_id(const struct command *c)
 {
 	INPUT(rdma_ucm_destroy_id, c);
-	struct scm_id *id;
-	const int err = get_ctx(c, cmd.id, &id);
+	struct scm_id *id = of_file(c, cmd.id);
 
-	if (err && err != ENXIO)
-		return err;
 	scm_id_end(id);
 	answer(cmd.response, &(struct rdma_ucm_destroy_id_resp){id->reported}, sizeof(struct rdma_ucm_destroy_id_resp));
 	scm_id_free(id);
-	return 0;
 }
 
-static int ip(const void *from, size_t size, struct sockaddr_storage *to)
+static void ip(const void *from, size_t size, struct sockaddr_storage *to)
 {
 	memset(to, 0, sizeof *to);
 	memcpy(to, from, size);
-	return scm_addr_len((const struct sockaddr *)to) ? 0 : EINVAL;
+	check(scm_addr_len((const struct sockaddr *)to) ? 0 : EINVAL);
 }
 
-static int bind_ip(const struct command *c)
+static void bind_ip(const struct command *c)
 {
 	INPUT(rdma_ucm_bind_ip, c);
 	struct sockaddr_storage a;
-	struct scm_id *id;
-	int err = ip(&cmd.addr, sizeof cmd.addr, &a);
 
-	if (!err)
-		err = get_ctx(c, cmd.id, &id);
-	return err ? err : scm_bind(id, &a, NULL);
+	ip(&cmd.addr, sizeof cmd.addr, &a);
+	check(scm_bind(get_ctx(c, cmd.id), &a, NULL));
 }
 
 // kss takes an address that a command has with its size.
-static int kss(const struct __kernel_sockaddr_storage *from, size_t size, struct sockaddr_storage *to)
+static void kss(const struct __kernel_sockaddr_storage *from, size_t size, struct sockaddr_storage *to)
 {
-	const int err = ip(from, sizeof *to, to);
-
-	return !err && size != scm_addr_len((const struct sockaddr *)to) ? EINVAL : err;
+	ip(from, sizeof *to, to);
+	check(size != scm_addr_len((const struct sockaddr *)to) ? EINVAL : 0);
 }
 
 // What librdmacm asks to find out whether there are addresses of InfiniBand: the wildcard can be bound to without a device that has one.
@@ -106,58 +103,50 @@ static bool asks_for_ib(const struct rdma_ucm_bind *b)
 	return b->addr.ss_family == FAMILY_IB && b->addr_size == 48 && !memcmp((const char *)&b->addr + 8, any, sizeof any);
 }
 
-static int bind_addr(const struct command *c)
+static void bind_addr(const struct command *c)
 {
 	INPUT(rdma_ucm_bind, c);
 	struct sockaddr_storage a;
 	struct scm_id *id;
-	int err = get_ctx(c, cmd.id, &id);
 
-	if (cmd.reserved)
-		return EINVAL;
-	if (!err && cmd.addr.ss_family == FAMILY_IB)
-		return asks_for_ib(&cmd) && id->state == SCM_IDLE ? 0 : ENODEV;
-	if (!err)
-		err = kss(&cmd.addr, cmd.addr_size, &a);
-	return err ? err : scm_bind(id, &a, NULL);
+	check(cmd.reserved ? EINVAL : 0);
+	id = get_ctx(c, cmd.id);
+	if (cmd.addr.ss_family == FAMILY_IB) {
+		check(asks_for_ib(&cmd) && id->state == SCM_IDLE ? 0 : ENODEV);
+		return;
+	}
+	kss(&cmd.addr, cmd.addr_size, &a);
+	check(scm_bind(id, &a, NULL));
 }
 
-static int resolve(const struct command *c, uint32_t number, const struct sockaddr_storage *src, const struct sockaddr_storage *dst,
-	uint32_t ms)
-{
-	struct scm_id *id;
-	const int err = get_ctx(c, number, &id);
-
-	return err ? err : scm_resolve_addr(id, src, dst, ms);
-}
-
-static int resolve_ip(const struct command *c)
+static void resolve_ip(const struct command *c)
 {
 	INPUT(rdma_ucm_resolve_ip, c);
 	struct sockaddr_storage src, dst;
-	int err = ip(&cmd.dst_addr, sizeof cmd.dst_addr, &dst);
 
-	if (!err && cmd.src_addr.sin6_family)
-		err = ip(&cmd.src_addr, sizeof cmd.src_addr, &src);
-	return err ? err : resolve(c, cmd.id, cmd.src_addr.sin6_family ? &src : NULL, &dst, cmd.timeout_ms);
+	ip(&cmd.dst_addr, sizeof cmd.dst_addr, &dst);
+	if (cmd.src_addr.sin6_family)
+		ip(&cmd.src_addr, sizeof cmd.src_addr, &src);
+	check(scm_resolve_addr(get_ctx(c, cmd.id), cmd.src_addr.sin6_family ? &src : NULL, &dst, cmd.timeout_ms));
 }
 
-static int resolve_addr(const struct command *c)
+static void resolve_addr(const struct command *c)
 {
 	INPUT(rdma_ucm_resolve_addr, c);
 	struct sockaddr_storage src, dst;
-	int err = cmd.reserved ? EINVAL : kss(&cmd.dst_addr, cmd.dst_size, &dst);
 
-	if (!err && cmd.src_size)
-		err = kss(&cmd.src_addr, cmd.src_size, &src);
-	return err ? err : resolve(c, cmd.id, cmd.src_size ? &src : NULL, &dst, cmd.timeout_ms);
+	check(cmd.reserved ? EINVAL : 0);
+	kss(&cmd.dst_addr, cmd.dst_size, &dst);
+	if (cmd.src_size)
+		kss(&cmd.src_addr, cmd.src_size, &src);
+	check(scm_resolve_addr(get_ctx(c, cmd.id), cmd.src_size ? &src : NULL, &dst, cmd.timeout_ms));
 }
 
-static int resolve_route(const struct command *c)
+static void resolve_route(const struct command *c)
 {
 	INPUT(rdma_ucm_resolve_route, c);
 
-	return scm_resolve_route(c->id, cmd.timeout_ms);
+	check(scm_resolve_route(c->id, cmd.timeout_ms));
 }
 
 // copy_conn_param
@@ -172,60 +161,49 @@ static struct scm_param param(const struct rdma_ucm_conn_param *from, const stru
 	return p;
 }
 
-static int connect_id(const struct command *c)
+static void connect_id(const struct command *c)
 {
 	INPUT(rdma_ucm_connect, c);
 	struct scm_param p = param(&cmd.conn_param, &cmd.ece);
-	struct scm_id *id;
-	int err;
 
-	if (c->in_size < offsetof(struct rdma_ucm_connect, ece) || !cmd.conn_param.valid)
-		return EINVAL;
-	err = get_ctx_dev(c, cmd.id, &id);
-	return err ? err : scm_k_connect(id, &p);
+	check(c->in_size < offsetof(struct rdma_ucm_connect, ece) || !cmd.conn_param.valid ? EINVAL : 0);
+	check(scm_k_connect(get_ctx_dev(c, cmd.id), &p));
 }
 
-static int listen_id(const struct command *c)
+static void listen_id(const struct command *c)
 {
 	INPUT(rdma_ucm_listen, c);
 
-	return scm_listen(c->id, (int)cmd.backlog);
+	check(scm_listen(c->id, (int)cmd.backlog));
 }
 
-static int accept_id(const struct command *c)
+static void accept_id(const struct command *c)
 {
 	INPUT(rdma_ucm_accept, c);
 	struct scm_param p = param(&cmd.conn_param, &cmd.ece);
 	struct scm_id *id;
-	int err;
 
-	if (c->in_size < offsetof(struct rdma_ucm_accept, ece))
-		return EINVAL;
-	err = get_ctx_dev(c, cmd.id, &id);
-	if (!err)
-		err = scm_k_accept(id, cmd.conn_param.valid ? &p : NULL);
-	if (!err && cmd.conn_param.valid)
+	check(c->in_size < offsetof(struct rdma_ucm_accept, ece) ? EINVAL : 0);
+	id = get_ctx_dev(c, cmd.id);
+	check(scm_k_accept(id, cmd.conn_param.valid ? &p : NULL));
+	if (cmd.conn_param.valid)
 		((struct cm_id *)id)->uid = cmd.uid;
-	return err;
 }
 
-static int reject_id(const struct command *c)
+static void reject_id(const struct command *c)
 {
 	INPUT(rdma_ucm_reject, c);
-	struct scm_id *id;
-	int err;
 
 	if (!cmd.reason)
 		cmd.reason = SCM_REJ_CONSUMER;
 	if (cmd.reason != SCM_REJ_CONSUMER && cmd.reason != SCM_REJ_VENDOR_OPTION)
-		return EINVAL;
-	err = get_ctx_dev(c, cmd.id, &id);
-	return err ? err : scm_k_reject(id, cmd.reason, cmd.private_data, cmd.private_data_len);
+		refuse(EINVAL);
+	check(scm_k_reject(get_ctx_dev(c, cmd.id), cmd.reason, cmd.private_data, cmd.private_data_len));
 }
 
-static int disconnect_id(const struct command *c)
+static void disconnect_id(const struct command *c)
 {
-	return scm_k_disconnect(c->id);
+	check(scm_k_disconnect(c->id));
 }
 
 static struct ib_uverbs_ah_attr copy_ah(const struct ibv_ah_attr *a)
@@ -238,28 +216,21 @@ static struct ib_uverbs_ah_attr copy_ah(const struct ibv_ah_attr *a)
 	return to;
 }
 
-static int init_qp_attr(const struct command *c)
+static void init_qp_attr(const struct command *c)
 {
 	INPUT(rdma_ucm_init_qp_attr, c);
 	struct ibv_qp_attr a = {.qp_state = (enum ibv_qp_state)cmd.qp_state};
 	struct ib_uverbs_qp_attr r;
-	struct scm_id *id;
-	int mask = 0, err;
+	int mask = 0;
 
-	if (cmd.qp_state > IBV_QPS_ERR)
-		return EINVAL;
-	err = get_ctx_dev(c, cmd.id, &id);
-	if (!err)
-		err = scm_qp_attr(id, &a, &mask);
-	if (err)
-		return err;
+	check(cmd.qp_state > IBV_QPS_ERR ? EINVAL : 0);
+	check(scm_qp_attr(get_ctx_dev(c, cmd.id), &a, &mask));
 	r = (struct ib_uverbs_qp_attr){.qp_attr_mask = (uint32_t)mask, .qp_state = a.qp_state, .path_mtu = a.path_mtu, .qkey = a.qkey,
 		.rq_psn = a.rq_psn, .sq_psn = a.sq_psn, .dest_qp_num = a.dest_qp_num, .qp_access_flags = a.qp_access_flags,
 		.ah_attr = copy_ah(&a.ah_attr), .pkey_index = a.pkey_index, .max_rd_atomic = a.max_rd_atomic,
 		.max_dest_rd_atomic = a.max_dest_rd_atomic, .min_rnr_timer = a.min_rnr_timer, .port_num = a.port_num, .timeout = a.timeout,
 		.retry_cnt = a.retry_cnt, .rnr_retry = a.rnr_retry};
 	answer(cmd.response, &r, sizeof r);
-	return 0;
 }
 
 static void copy_conn(const struct scm_param *p, struct rdma_ucm_conn_param *to)
@@ -277,7 +248,8 @@ static void copy_ud(const struct scm_event *e, struct rdma_ucm_ud_param *to)
 	memcpy(to->private_data, e->param.data, e->param.len);
 }
 
-static int get_event(const struct command *c)
+// get_event answers an event, unless there is none.
+static bool get_event(const struct command *c)
 {
 	INPUT(rdma_ucm_get_event, c);
 	const struct scm_event *e;
@@ -285,7 +257,7 @@ static int get_event(const struct command *c)
 
 	e = scm_event_take(&c->file->ch);
 	if (!e)
-		return EAGAIN;
+		return false;
 	r.uid = e->group ? ((const struct group *)e->group)->uid : ((const struct cm_id *)e->id)->uid;
 	r.id = e->group ? ((const struct group *)e->group)->number : handle_of(e->child ? e->child : e->id);
 	r.event = e->type;
@@ -298,66 +270,63 @@ static int get_event(const struct command *c)
 	r.ece.attr_mod = e->param.ece_options;
 	answer(cmd.response, &r, MIN(c->out_size, sizeof r));
 	free((void *)e);
-	return 0;
+	return true;
 }
 
-static int set_option(const struct command *c)
+static void set_option(const struct command *c)
 {
 	INPUT(rdma_ucm_set_option, c);
 	const void *value = (const void *)(uintptr_t)cmd.optval;
 
 	if (cmd.level == RDMA_OPTION_ID)
-		return scm_set_option_id(c->id, (int)cmd.optname, value, cmd.optlen);
-	return cmd.level == RDMA_OPTION_IB ? scm_set_option_ib(c->id, (int)cmd.optname, value, cmd.optlen) : ENOSYS;
+		check(scm_set_option_id(c->id, (int)cmd.optname, value, cmd.optlen));
+	else
+		check(cmd.level == RDMA_OPTION_IB ? scm_set_option_ib(c->id, (int)cmd.optname, value, cmd.optlen) : ENOSYS);
 }
 
-static int notify_id(const struct command *c)
+static void notify_id(const struct command *c)
 {
 	INPUT(rdma_ucm_notify, c);
 
-	return scm_k_notify(c->id, (enum ibv_event_type)cmd.event);
+	check(scm_k_notify(c->id, (enum ibv_event_type)cmd.event));
 }
 
-static int join_group(const struct command *c, uint32_t number, uint64_t uid, uint64_t response, const struct sockaddr_storage *addr)
+static void join_group(const struct command *c, uint32_t number, uint64_t uid, uint64_t response, const struct sockaddr_storage *addr)
 {
 	static uint32_t last;
-	struct group *g;
-	struct scm_id *id;
-	int err = get_ctx_dev(c, number, &id);
+	struct scm_id *id = get_ctx_dev(c, number);
+	struct group *g = calloc(1, sizeof *g);
+	int err;
 
-	if (err)
-		return err;
-	g = calloc(1, sizeof *g);
-	if (!g)
-		return ENOMEM;
+	check(g ? 0 : ENOMEM);
 	*g = (struct group){.k = {.id = id, .addr = *addr}, .uid = uid, .number = ++last};
 	err = scm_join(&g->k);
 	if (err)
 		free(g);
-	else
-		answer(response, &(struct rdma_ucm_create_id_resp){last}, sizeof(struct rdma_ucm_create_id_resp));
-	return err;
+	check(err);
+	answer(response, &(struct rdma_ucm_create_id_resp){last}, sizeof(struct rdma_ucm_create_id_resp));
 }
 
-static int join_ip_multicast(const struct command *c)
+static void join_ip_multicast(const struct command *c)
 {
 	INPUT(rdma_ucm_join_ip_mcast, c);
 	struct sockaddr_storage a;
-	const int err = ip(&cmd.addr, sizeof cmd.addr, &a);
 
-	return err ? err : join_group(c, cmd.id, cmd.uid, cmd.response, &a);
+	ip(&cmd.addr, sizeof cmd.addr, &a);
+	join_group(c, cmd.id, cmd.uid, cmd.response, &a);
 }
 
-static int join_multicast(const struct command *c)
+static void join_multicast(const struct command *c)
 {
 	INPUT(rdma_ucm_join_mcast, c);
 	struct sockaddr_storage a;
-	const int err = cmd.join_flags >= RDMA_MC_JOIN_FLAG_RESERVED ? EINVAL : kss(&cmd.addr, cmd.addr_size, &a);
 
-	return err ? err : join_group(c, cmd.id, cmd.uid, cmd.response, &a);
+	check(cmd.join_flags >= RDMA_MC_JOIN_FLAG_RESERVED ? EINVAL : 0);
+	kss(&cmd.addr, cmd.addr_size, &a);
+	join_group(c, cmd.id, cmd.uid, cmd.response, &a);
 }
 
-static int leave_multicast(const struct command *c)
+static void leave_multicast(const struct command *c)
 {
 	INPUT(rdma_ucm_destroy_id, c);
 	struct scm_group *g = NULL;
@@ -367,31 +336,26 @@ static int leave_multicast(const struct command *c)
 		LIST_FOREACH(g, &id->groups, link)
 			if (((struct group *)g)->number == cmd.id)
 				goto found;
-	return ENOENT;
+	refuse(ENOENT);
 found:
 	scm_leave(g);
 	answer(cmd.response, &(struct rdma_ucm_destroy_id_resp){g->reported}, sizeof(struct rdma_ucm_destroy_id_resp));
 	free(g);
-	return 0;
 }
 
-static int migrate_id(const struct command *c)
+static void migrate_id(const struct command *c)
 {
 	INPUT(rdma_ucm_migrate_id, c);
 	struct command from = {.file = cm_open_file((int)cmd.fd)};
 	struct scm_id *id;
-	int err;
 
 	if (!from.file)
-		return fcntl((int)cmd.fd, F_GETFD) < 0 ? ENOENT : EINVAL;
-	err = get_ctx(&from, cmd.id, &id);
-	if (err)
-		return err;
+		refuse(fcntl((int)cmd.fd, F_GETFD) < 0 ? ENOENT : EINVAL);
+	id = get_ctx(&from, cmd.id);
 	LIST_REMOVE(id, in_channel);
 	LIST_INSERT_HEAD(&c->file->ch.ids, id, in_channel);
 	scm_events_move(id, &c->file->ch);
 	answer(cmd.response, &(struct rdma_ucm_migrate_resp){id->reported}, sizeof(struct rdma_ucm_migrate_resp));
-	return 0;
 }
 
 // wait_filled waits for an event to come, in a system call that goes on after a signal where those of Linux do.
@@ -410,23 +374,23 @@ static int wait_filled(struct cm_file *f)
 
 // next_event waits for an event, unless the file was opened not to wait. It keeps the file, as in Linux, also when the program closes its
 // descriptor meanwhile.
-static int next_event(const struct command *c)
+static void next_event(const struct command *c)
 {
-	int err;
+	int err = 0;
 
 	c->file->waiting++;
-	while ((err = get_event(c)) == EAGAIN && !(fcntl(c->file->ch.out, F_GETFL) & O_NONBLOCK) && !(err = wait_filled(c->file)))
-		;
+	while (!err && !get_event(c))
+		err = fcntl(c->file->ch.out, F_GETFL) & O_NONBLOCK ? EAGAIN : wait_filled(c->file);
 	c->file->waiting--;
 	cm_file_end(c->file);
-	return err;
+	check(err);
 }
 
 // What a command answers at least, and the identifier that it is of, unless the command looks for it itself.
 static const struct {
-	int (*run)(const struct command *);
+	void (*run)(const struct command *);
 	size_t answer, id;
-	int (*get)(const struct command *, uint32_t handle, struct scm_id **);
+	struct scm_id *(*get)(const struct command *, uint32_t handle);
 } commands[] = {
 #define OF_ID(command, get) offsetof(struct command, id), get
 	[RDMA_USER_CM_CMD_CREATE_ID] = {create_id, sizeof(struct rdma_ucm_create_id_resp)},
@@ -453,43 +417,36 @@ static const struct {
 	[RDMA_USER_CM_CMD_JOIN_MCAST] = {join_multicast, sizeof(struct rdma_ucm_create_id_resp)},
 };
 
-static int run(struct command *c, uint32_t number)
+static void run(void *command)
 {
+	struct command *c = command;
+	const uint32_t number = c->number;
 	uint32_t id = 0;
-	int err;
 
-	if (number >= sizeof commands / sizeof *commands)
-		return EINVAL;
-	if (!commands[number].run)
-		return ENOSYS;
-	if (c->out_size < commands[number].answer)
-		return ENOSPC;
-	if (!commands[number].get)
-		return commands[number].run(c);
-	if (c->in_size >= commands[number].id + sizeof id)
-		memcpy(&id, (const char *)c->in + commands[number].id, sizeof id);
-	err = commands[number].get(c, id, &c->id);
-	return err ? err : commands[number].run(c);
+	check(!c->file || number >= sizeof commands / sizeof *commands ? EINVAL : 0);
+	check(!commands[number].run ? ENOSYS : c->out_size < commands[number].answer ? ENOSPC : 0);
+	if (commands[number].get) {
+		if (c->in_size >= commands[number].id + sizeof id)
+			memcpy(&id, (const char *)c->in + commands[number].id, sizeof id);
+		c->id = commands[number].get(c, id);
+	}
+	commands[number].run(c);
 }
 
 bool cm_write(int fd, const void *from, size_t length, ssize_t *done)
 {
 	struct rdma_ucm_cmd_hdr h = {0};
-	struct command c = {0};
-	int err = EINVAL;
+	struct command c;
+	int err;
 
 	if (!cm_open_file(fd))
 		return false;
 	scm_lock_all();
-	c.file = cm_open_file(fd); // another thread may have closed it
-	if (c.file && length >= sizeof h)
+	if (length >= sizeof h)
 		memcpy(&h, from, sizeof h);
-	if (c.file && length >= sizeof h && h.in + sizeof h <= length) {
-		c.in = (const char *)from + sizeof h;
-		c.in_size = h.in;
-		c.out_size = h.out;
-		err = run(&c, h.cmd);
-	}
+	c = (struct command){.file = cm_open_file(fd), // another thread may have closed it
+		.number = h.cmd, .in = (const char *)from + sizeof h, .in_size = h.in, .out_size = h.out};
+	err = length >= sizeof h && h.in + sizeof h <= length ? command_run(run, &c) : EINVAL;
 	scm_unlock_all();
 	note("rdma_cm command %u: %d\n", h.cmd, err);
 	*done = err ? -1 : (ssize_t)length;

@@ -12,6 +12,7 @@ struct cm_file {
 
 struct command {
 	struct cm_file *file;
+	uint32_t number;
 	const void *in;
 	size_t in_size, out_size;
 	struct scm_id *id; // that it is of, where the table says so
@@ -28,8 +29,8 @@ static inline void answer(uint64_t to, const void *from, size_t size)
 enum { FAMILY_IB = 27 }; // AF_IB
 
 // query.c
-int cm_query_route(const struct command *) HIDDEN;
-int cm_query(const struct command *) HIDDEN;
+void cm_query_route(const struct command *) HIDDEN;
+void cm_query(const struct command *) HIDDEN;
 
 // cm_file_end ends a file that is closed, when nobody waits for its events any more. It is called with scm_lock held.
 void cm_file_end(struct cm_file *) HIDDEN;

@@ -13,9 +13,9 @@
 #include "cm/cm.h"
 #include "uverbs/gid.h"
 #include "uverbs/provider.h"
-#include "wire/fault.h"
+#include "wire/wire.h"
 
-enum { PROCESSES = 250, PORTS_BYTE = PROCESSES, QUEUE = 1 << 20, LOOK_MS = 100 };
+enum { MEMBERS = 250, PORTS_BYTE = MEMBERS, QUEUE = 1 << 20, LOOK_MS = 100 };
 _Static_assert(sizeof(struct scm_wire) <= PIPE_BUF, "a message is written as one");
 
 // What the file has.
@@ -31,25 +31,14 @@ static struct scm_gid gids[DEVICES][GIDS];
 static bool started;
 static int folder = -1, file = -1, queue = -1;
 
-static int lock_byte(int byte, int command, short type)
-{
-	struct flock f = {.l_type = type, .l_whence = SEEK_SET, .l_start = byte, .l_len = 1};
-	int err;
-
-	do
-		err = (int)syscall(SYS_fcntl, file, command, &f);
-	while (err && errno == EINTR);
-	return err ? -1 : f.l_type;
-}
-
 static bool alive(int process)
 {
-	return file >= 0 && lock_byte(process, F_GETLK, F_WRLCK) != F_UNLCK;
+	return file >= 0 && byte_lock(file, process, F_GETLK, F_WRLCK, NULL) != F_UNLCK;
 }
 
 static void lock_ports(bool lock)
 {
-	if (file >= 0 && lock_byte(PORTS_BYTE, F_OFD_SETLKW, lock ? F_WRLCK : F_UNLCK) < 0)
+	if (file >= 0 && byte_lock(file, PORTS_BYTE, F_OFD_SETLKW, lock ? F_WRLCK : F_UNLCK, NULL) < 0)
 		abort();
 }
 
@@ -132,7 +121,7 @@ static void take_messages(void)
 // look_for_the_dead tells the identifiers here of peers in processes that died.
 static void look_for_the_dead(void)
 {
-	bool peer[PROCESSES] = {false}, any = false;
+	bool peer[MEMBERS] = {false}, any = false;
 	struct scm_channel *ch;
 	struct scm_id *id;
 
@@ -140,13 +129,13 @@ static void look_for_the_dead(void)
 		LIST_FOREACH(id, &ch->ids, in_channel)
 			if (id->peer && id->peer_process != machine.process)
 				peer[id->peer_process] = true;
-	for (int i = 0; i < PROCESSES; i++) {
+	for (int i = 0; i < MEMBERS; i++) {
 		peer[i] = peer[i] && !alive(i);
 		any |= peer[i];
 	}
 	if (any)
 		take_messages(); // its last words
-	for (int i = 0; i < PROCESSES; i++)
+	for (int i = 0; i < MEMBERS; i++)
 		if (peer[i])
 			scm_process_died(&machine, i);
 }
@@ -195,10 +184,10 @@ static int join(const char *dir)
 		return errno;
 	machine.ports = &shared->ports;
 	do {
-		if (tries++ == PROCESSES)
+		if (tries++ == MEMBERS)
 			return EUSERS;
-		machine.process = (int)(atomic_fetch_add(&shared->last, 1) % PROCESSES);
-	} while (lock_byte(machine.process, F_SETLK, F_WRLCK) < 0);
+		machine.process = (int)(atomic_fetch_add(&shared->last, 1) % MEMBERS);
+	} while (byte_lock(file, machine.process, F_SETLK, F_WRLCK, NULL) < 0);
 	scm_ports_clean(&machine);
 	queue_name(machine.process, name);
 	if ((unlinkat(folder, name, 0) && errno != ENOENT) || mkfifoat(folder, name, 0666))

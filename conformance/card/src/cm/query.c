@@ -49,7 +49,7 @@ static void route(const struct scm_id *id, struct ib_user_path_rec *p)
 	p->traffic_class = id->tos;
 }
 
-int cm_query_route(const struct command *c)
+void cm_query_route(const struct command *c)
 {
 	INPUT(rdma_ucm_query, c);
 	struct rdma_ucm_query_route_resp r = {0};
@@ -64,7 +64,6 @@ int cm_query_route(const struct command *c)
 		route(id, &r.ib_route[0]);
 	}
 	answer(cmd.response, &r, MIN(c->out_size, sizeof r));
-	return 0;
 }
 
 static void query_device_addr(const struct scm_id *id, struct rdma_ucm_query_addr_resp *r)
@@ -119,7 +118,7 @@ static void pack(const struct scm_id *id, uint8_t to[64])
 	to[56] = (uint8_t)(EXACTLY << 6 | life_time(id));
 }
 
-static int query_path(const struct scm_id *id, uint64_t response, size_t size)
+static void query_path(const struct scm_id *id, uint64_t response, size_t size)
 {
 	struct {
 		struct rdma_ucm_query_path_resp r;
@@ -127,29 +126,28 @@ static int query_path(const struct scm_id *id, uint64_t response, size_t size)
 	} all = {.r.num_paths = paths(id)};
 	const bool room = size >= sizeof all;
 
-	if (size < sizeof all.r)
-		return ENOSPC;
+	check(size < sizeof all.r ? ENOSPC : 0);
 	if (paths(id) && room) {
 		all.path.flags = PATH_FLAGS;
 		pack(id, (uint8_t *)all.path.path_rec);
 	}
 	answer(response, &all, paths(id) && room ? sizeof all : sizeof all.r);
-	return 0;
 }
 
-int cm_query(const struct command *c)
+void cm_query(const struct command *c)
 {
 	INPUT(rdma_ucm_query, c);
 	struct rdma_ucm_query_addr_resp r = {0};
 
-	if (cmd.option == RDMA_USER_CM_QUERY_PATH)
-		return query_path(c->id, cmd.response, c->out_size);
+	if (cmd.option == RDMA_USER_CM_QUERY_PATH) {
+		query_path(c->id, cmd.response, c->out_size);
+		return;
+	}
 	if (cmd.option != RDMA_USER_CM_QUERY_ADDR && cmd.option != RDMA_USER_CM_QUERY_GID)
-		return ENOSYS;
+		refuse(ENOSYS);
 	if (c->out_size < offsetof(struct rdma_ucm_query_addr_resp, ibdev_index))
-		return ENOSPC;
+		refuse(ENOSPC);
 	query_device_addr(c->id, &r);
 	(cmd.option == RDMA_USER_CM_QUERY_ADDR ? query_addr : query_gid)(c->id, &r);
 	answer(cmd.response, &r, MIN(c->out_size, sizeof r));
-	return 0;
 }

@@ -13,34 +13,29 @@ const uint8_t *efa_address(const struct device *dev, uint16_t number)
 // efa_create_ah. Beyond ADDRESSES, the handle is of no address.
 static void create_ah(const struct call *c)
 {
-	struct ib_uverbs_create_ah q;
-	struct efa_ibv_create_ah_resp r = {0};
+	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_create_ah, q);
 	const int d = c->dev->index;
 	uint16_t i = 0;
 
-	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
 	while (i < naddresses[d] && memcmp(addresses[d][i], q.attr.grh.dgid, 16) != 0)
 		i++;
 	if (i == naddresses[d] && i < ADDRESSES)
 		memcpy(addresses[d][naddresses[d]++], q.attr.grh.dgid, 16);
-	r.efa_address_handle = i;
-	ATTR_OUT(c, UVERBS_ATTR_UHW_OUT, r);
+	ATTR_ANSWER(c, UVERBS_ATTR_UHW_OUT, efa_ibv_create_ah_resp, .efa_address_handle = i);
 }
 
 // efa_alloc_ucontext and efa_user_comp_handshake: this adapter limits a batch of sends, so libefa has to know about that.
-static int get_context(const struct call *c)
+static void get_context(const struct call *c)
 {
+	ATTR_READ(c, UVERBS_ATTR_UHW_IN, efa_ibv_alloc_ucontext_cmd, q);
 	const struct efa_ibv_alloc_ucontext_resp r = {
 		.cmds_supp_udata_mask = EFA_USER_CMDS_SUPP_UDATA_QUERY_DEVICE | EFA_USER_CMDS_SUPP_UDATA_CREATE_AH, .sub_cqs_per_cq = SUB_CQS,
 		.inline_buf_size = INLINE, .max_llq_size = LLQ_BYTES, .max_tx_batch = 32,
 	};
-	struct efa_ibv_alloc_ucontext_cmd q;
 
-	ATTR_IN(c, UVERBS_ATTR_UHW_IN, q);
 	if (!(q.comp_mask & EFA_ALLOC_UCONTEXT_CMD_COMP_TX_BATCH))
-		return EOPNOTSUPP;
+		refuse(EOPNOTSUPP);
 	ATTR_OUT(c, UVERBS_ATTR_UHW_OUT, r);
-	return 0;
 }
 
 // efa_query_device, of an adapter that has no event queues, so that no completion channel is to be had: a wish
@@ -80,15 +75,13 @@ static void port_attr(const struct device *dev, struct ib_uverbs_query_port_resp
 
 static void alloc_pd(const struct call *c, struct pd *pd)
 {
-	const struct efa_ibv_alloc_pd_resp r = {.pdn = (uint16_t)pd->number};
-
-	ATTR_OUT(c, UVERBS_ATTR_UHW_OUT, r);
+	ATTR_ANSWER(c, UVERBS_ATTR_UHW_OUT, efa_ibv_alloc_pd_resp, .pdn = (uint16_t)pd->o.number);
 }
 
 // efa_alloc_mr: the optional flags do not count.
-static int check_access(uint32_t access)
+static void check_access(uint32_t access)
 {
-	return access & ~(uint32_t)(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_OPTIONAL_RANGE) ? EOPNOTSUPP : 0;
+	check(access & ~(uint32_t)(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_OPTIONAL_RANGE) ? EOPNOTSUPP : 0);
 }
 
 static const struct method methods[] = {{0}};

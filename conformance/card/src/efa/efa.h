@@ -90,10 +90,10 @@ void region_end(struct region *) HIDDEN;
 uint8_t *region_memory(const struct region *) HIDDEN;
 
 // queues.c
-int efa_create_cq(const struct call *, struct cq *, uint32_t entries, uint32_t flags) HIDDEN;
+void efa_create_cq(const struct call *, struct cq *, uint32_t entries, uint32_t flags) HIDDEN;
 void efa_end_cq(struct cq *) HIDDEN;
-int efa_create_qp(const struct call *, struct qp *, uint32_t flags) HIDDEN;
-int efa_modify_qp(const struct call *, struct qp *, const struct ib_uverbs_modify_qp *) HIDDEN;
+void efa_create_qp(const struct call *, struct qp *, uint32_t flags) HIDDEN;
+void efa_modify_qp(const struct call *, struct qp *, const struct ib_uverbs_modify_qp *) HIDDEN;
 void efa_query_qp(const struct qp *, struct ib_uverbs_query_qp_resp *) HIDDEN;
 void efa_reset_qp(struct qp *) HIDDEN;
 void efa_end_qp(struct qp *) HIDDEN;

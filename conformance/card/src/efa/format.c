@@ -129,10 +129,4 @@ static bool complete(struct cq *cq, const struct completion *c)
 	return true;
 }
 
-static bool armed(struct cq *cq)
-{
-	(void)cq;
-	return false;
-}
-
-const struct format efa_format = {.peek = peek, .drop = drop, .take = take, .complete = complete, .armed = armed};
+const struct format efa_format = {.peek = peek, .drop = drop, .take = take, .complete = complete};

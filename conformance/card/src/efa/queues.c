@@ -1,36 +1,29 @@
 // Queues: Linux 6.1, drivers/infiniband/hw/efa/efa_verbs.c.
 #include "efa/efa.h"
-#include "uverbs/qp.h"
 
 // efa_create_cq.
-int efa_create_cq(const struct call *c, struct cq *cq, uint32_t entries, uint32_t flags)
+void efa_create_cq(const struct call *c, struct cq *cq, uint32_t entries, uint32_t flags)
 {
 	struct efa_ibv_create_cq q;
-	struct efa_ibv_create_cq_resp r = {.cq_idx = (uint16_t)cq->number};
+	struct efa_ibv_create_cq_resp r = {.cq_idx = (uint16_t)cq->o.number};
 	struct efa_cq *e;
 
 	if (flags || cq->channel)
-		return EOPNOTSUPP; // the second is ours: no event queues
+		refuse(EOPNOTSUPP); // the second is ours: no event queues
 	if (entries < 1 || entries > CQ_MOST || ATTR_IN(c, UVERBS_ATTR_UHW_IN, q) < offsetof(struct efa_ibv_create_cq, flags))
-		return EINVAL;
+		refuse(EINVAL);
 	if (q.comp_mask || q.num_sub_cqs != SUB_CQS)
-		return EINVAL;
+		refuse(EINVAL);
 	if (q.cq_entry_size != sizeof(struct entry) + 16 && (q.flags & EFA_CREATE_CQ_WITH_SGID || q.cq_entry_size != sizeof(struct entry)))
-		return EINVAL;
-	e = calloc(1, sizeof *e);
-	if (e)
-		e->pages = region_new(c->ctx, (uint64_t)entries * q.cq_entry_size * SUB_CQS);
-	if (!e || !e->pages) {
-		free(e);
-		return ENOMEM;
-	}
+		refuse(EINVAL);
+	e = object_own(&cq->o, sizeof *e);
+	e->pages = region_new(c->ctx, (uint64_t)entries * q.cq_entry_size * SUB_CQS);
+	check(e->pages ? 0 : ENOMEM);
 	e->size = q.cq_entry_size;
-	cq->o.own = e;
 	cq->entries = entries;
 	r.q_mmap_key = e->pages->at;
 	r.q_mmap_size = e->pages->size;
 	ATTR_OUT(c, UVERBS_ATTR_UHW_OUT, r);
-	return 0;
 }
 
 void efa_end_cq(struct cq *cq)
@@ -39,12 +32,12 @@ void efa_end_cq(struct cq *cq)
 }
 
 // efa_qp_validate_cap and efa_qp_validate_attr.
-static int check_create(const struct qp *q, uint32_t flags)
+static void check_create(const struct qp *q, uint32_t flags)
 {
 	if (q->cap.max_send_wr > QUEUE_MOST || q->cap.max_recv_wr > QUEUE_MOST || q->cap.max_send_sge > SEND_SGE ||
 		q->cap.max_recv_sge > RECEIVE_SGE || q->cap.max_inline_data > INLINE)
-		return EINVAL;
-	return (q->type != IBV_QPT_UD && q->type != IBV_QPT_DRIVER) || q->srq || flags ? EOPNOTSUPP : 0;
+		refuse(EINVAL);
+	check((q->type != IBV_QPT_UD && q->type != IBV_QPT_DRIVER) || q->srq || flags ? EOPNOTSUPP : 0);
 }
 
 static void end_regions(struct efa_qp *e)
@@ -55,47 +48,38 @@ static void end_regions(struct efa_qp *e)
 }
 
 // make_regions has a page of doorbells, and the two queues (qp_mmap_entries_setup).
-static int make_regions(struct context *ctx, struct efa_qp *e, const struct efa_ibv_create_qp *q)
+static void make_regions(struct context *ctx, struct efa_qp *e, const struct efa_ibv_create_qp *q)
 {
 	e->doorbells = region_new(ctx, PAGE);
 	e->sends = region_new(ctx, q->sq_ring_size + SENDS_AT);
 	if (q->rq_ring_size)
 		e->receives = region_new(ctx, q->rq_ring_size);
 	if (e->doorbells && e->sends && (e->receives || !q->rq_ring_size))
-		return 0;
+		return;
 	end_regions(e);
-	return ENOMEM;
+	refuse(ENOMEM);
 }
 
-int efa_create_qp(const struct call *c, struct qp *q, uint32_t flags)
+void efa_create_qp(const struct call *c, struct qp *q, uint32_t flags)
 {
 	struct efa_ibv_create_qp u;
 	struct efa_ibv_create_qp_resp r;
-	struct efa_qp *e;
-	int err = check_create(q, flags);
+	struct efa_qp *e = object_own(&q->o, sizeof *e);
 
-	if (!err && (ATTR_IN(c, UVERBS_ATTR_UHW_IN, u) < sizeof u || u.comp_mask))
-		err = EINVAL;
-	if (!err && q->type == IBV_QPT_DRIVER && u.driver_qp_type != EFA_QP_DRIVER_TYPE_SRD)
-		err = EOPNOTSUPP;
-	if (err)
-		return err;
-	e = calloc(1, sizeof *e);
-	err = e ? make_regions(c->ctx, e, &u) : ENOMEM;
-	if (err) {
-		free(e);
-		return err;
-	}
+	check_create(q, flags);
+	if (ATTR_IN(c, UVERBS_ATTR_UHW_IN, u) < sizeof u || u.comp_mask)
+		refuse(EINVAL);
+	if (q->type == IBV_QPT_DRIVER && u.driver_qp_type != EFA_QP_DRIVER_TYPE_SRD)
+		refuse(EOPNOTSUPP);
+	make_regions(c->ctx, e, &u);
 	e->nsends = u.sq_ring_size / sizeof(struct send);
 	e->nreceives = u.rq_ring_size / sizeof(struct buffer);
-	q->o.own = e;
 	r = (struct efa_ibv_create_qp_resp){
 		.sq_db_offset = SEND_DOORBELL, .rq_db_offset = RECEIVE_DOORBELL, .llq_desc_offset = SENDS_AT, .sq_db_mmap_key = e->doorbells->at,
 		.rq_db_mmap_key = e->doorbells->at, .llq_desc_mmap_key = e->sends->at, .rq_mmap_key = e->receives ? e->receives->at : 0,
 		.rq_mmap_size = e->receives ? e->receives->size : 0, .send_sub_cq_idx = 0, .recv_sub_cq_idx = 1,
 	};
 	ATTR_OUT(c, UVERBS_ATTR_UHW_OUT, r);
-	return 0;
 }
 
 // srd_qp_state_table is that of UD, but for the number of retries.
@@ -105,7 +89,7 @@ static bool srd_allowed(int from, int to, uint32_t mask)
 }
 
 // efa_modify_qp_validate.
-int efa_modify_qp(const struct call *c, struct qp *q, const struct ib_uverbs_modify_qp *a)
+void efa_modify_qp(const struct call *c, struct qp *q, const struct ib_uverbs_modify_qp *a)
 {
 	const uint32_t m = a->attr_mask, known = IBV_QP_STATE | IBV_QP_CUR_STATE | IBV_QP_EN_SQD_ASYNC_NOTIFY | IBV_QP_PKEY_INDEX |
 		IBV_QP_PORT | IBV_QP_QKEY | IBV_QP_SQ_PSN | IBV_QP_RNR_RETRY;
@@ -114,10 +98,10 @@ int efa_modify_qp(const struct call *c, struct qp *q, const struct ib_uverbs_mod
 
 	(void)c;
 	if (m & ~known)
-		return EOPNOTSUPP;
+		refuse(EOPNOTSUPP);
 	if (q->type == IBV_QPT_DRIVER && !srd_allowed(from, to, m))
-		return EINVAL;
-	return m & IBV_QP_PKEY_INDEX && a->pkey_index ? EOPNOTSUPP : 0;
+		refuse(EINVAL);
+	check(m & IBV_QP_PKEY_INDEX && a->pkey_index ? EOPNOTSUPP : 0);
 }
 
 // efa_query_qp.

@@ -16,19 +16,14 @@
 #include "cm/cm.h"
 #include "libc/config.h"
 #include "libc/file.h"
-#include "uverbs/dispatch.h"
-#include "wire/engine.h"
+#include "uverbs/provider.h"
+#include "wire/wire.h"
 
 #define EXPORT __attribute__((visibility("default")))
 #define MOVED(path) config_path(path, (char[PATH_MAX]){0})
 
-// next looks up glibc's function once.
-static void *next(void **real, const char *name)
-{
-	if (!*real)
-		*real = dlsym(RTLD_NEXT, name);
-	return *real;
-}
+// REAL declares glibc's function, which it looks up once.
+#define REAL(name) static __typeof__(name) *glibc; glibc = glibc ? glibc : dlsym(RTLD_NEXT, #name)
 
 static int open_path(int folder, const char *path, int flags, mode_t mode)
 {
@@ -40,33 +35,25 @@ static int open_path(int folder, const char *path, int flags, mode_t mode)
 }
 
 // A mode follows the flags only if the call can make a file.
-static mode_t mode_of(int flags, va_list args)
-{
-	return flags & O_CREAT || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(args, mode_t) : 0;
-}
+#define MODE(flags) ({ \
+	va_list args; \
+	mode_t mode; \
+	va_start(args, flags); \
+	mode = (flags) & O_CREAT || ((flags) & O_TMPFILE) == O_TMPFILE ? va_arg(args, mode_t) : 0; \
+	va_end(args); \
+	mode; \
+})
 
 EXPORT int open(const char *path, int flags, ...)
 {
-	va_list args;
-	mode_t mode;
-
-	va_start(args, flags);
-	mode = mode_of(flags, args);
-	va_end(args);
-	return open_path(AT_FDCWD, path, flags, mode);
+	return open_path(AT_FDCWD, path, flags, MODE(flags));
 }
 
 EXPORT int open64(const char *path, int flags, ...) __attribute__((alias("open")));
 
 EXPORT int openat(int folder, const char *path, int flags, ...)
 {
-	va_list args;
-	mode_t mode;
-
-	va_start(args, flags);
-	mode = mode_of(flags, args);
-	va_end(args);
-	return open_path(folder, path, flags, mode);
+	return open_path(folder, path, flags, MODE(flags));
 }
 
 EXPORT int openat64(int folder, const char *path, int flags, ...) __attribute__((alias("openat")));
@@ -149,34 +136,29 @@ EXPORT ssize_t readlink(const char *path, char *to, size_t n)
 
 EXPORT char *realpath(const char *path, char *to)
 {
-	static void *real;
-	char *(*glibc)(const char *, char *) = next(&real, "realpath");
+	REAL(realpath);
 
 	return glibc(MOVED(path), to);
 }
 
-typedef int chosen(const struct dirent *), order(const struct dirent **, const struct dirent **);
-
-EXPORT int scandir(const char *path, struct dirent ***list, chosen *filter, order *compare)
+EXPORT int scandir(const char *path, struct dirent ***list, int (*filter)(const struct dirent *),
+	int (*compare)(const struct dirent **, const struct dirent **))
 {
-	static void *real;
-	int (*glibc)(const char *, struct dirent ***, chosen *, order *) = next(&real, "scandir");
+	REAL(scandir);
 
 	return glibc(MOVED(path), list, filter, compare);
 }
 
 EXPORT DIR *opendir(const char *path)
 {
-	static void *real;
-	DIR *(*glibc)(const char *) = next(&real, "opendir");
+	REAL(opendir);
 
 	return glibc(MOVED(path));
 }
 
 EXPORT FILE *fopen(const char *path, const char *mode)
 {
-	static void *real;
-	FILE *(*glibc)(const char *, const char *) = next(&real, "fopen");
+	REAL(fopen);
 
 	return glibc(MOVED(path), mode);
 }
@@ -199,8 +181,7 @@ EXPORT int fstat64(int fd, struct stat64 *st) __attribute__((alias("fstat")));
 
 EXPORT int close(int fd)
 {
-	static void *real;
-	int (*glibc)(int) = next(&real, "close");
+	REAL(close);
 	const bool device = file_find(fd);
 	struct cm_file *manager = cm_open_file(fd);
 	int err, saved;
@@ -217,20 +198,21 @@ EXPORT int close(int fd)
 	return err;
 }
 
-static void *real_write;
+static __typeof__(write) *real_write;
 
 // Handlers of signals write, and must not look the function up.
 __attribute__((constructor)) static void find_write(void)
 {
-	next(&real_write, "write");
+	real_write = dlsym(RTLD_NEXT, "write");
 }
 
 EXPORT ssize_t write(int fd, const void *from, size_t n)
 {
-	ssize_t (*glibc)(int, const void *, size_t) = next(&real_write, "write");
 	ssize_t done;
 
-	return cm_write(fd, from, n, &done) ? done : glibc(fd, from, n);
+	if (!real_write)
+		find_write();
+	return cm_write(fd, from, n, &done) ? done : real_write(fd, from, n);
 }
 
 EXPORT int ioctl(int fd, unsigned long request, ...)
@@ -277,8 +259,7 @@ EXPORT void *mmap64(void *at, size_t length, int prot, int flags, int fd, off_t 
 // Without netlink of RDMA, libibverbs reads the list of devices from the folder that SYSFS_PATH names.
 EXPORT int socket(int domain, int type, int protocol)
 {
-	static void *real;
-	int (*glibc)(int, int, int) = next(&real, "socket");
+	REAL(socket);
 
 	if (domain == AF_NETLINK && protocol == NETLINK_RDMA) {
 		errno = EPROTONOSUPPORT;

@@ -1,9 +1,7 @@
 // A child of fork has neither the card's thread nor all of the memory that the card works on. It gets a thread of its own, for what it
 // makes: the queues of its parent do nothing here. Commands work on copies of the parent's objects.
 #include "cm/cm.h"
-#include "wire/engine.h"
-#include "wire/net.h"
-#include "wire/segment.h"
+#include "wire/wire.h"
 
 static void before(void)
 {

@@ -69,7 +69,7 @@ void mlx5_query_device(const struct call *c)
 
 // Doorbell pages are all of the dynamic kind: libmlx5 asks for that (MLX5_LIB_CAP_DYN_UAR), and tot_bfregs is then 0. Both GET_CONTEXT
 // and QUERY_CONTEXT are answered, in their attributes.
-int mlx5_get_context(const struct call *c)
+void mlx5_get_context(const struct call *c)
 {
 	const struct mlx5_ib_alloc_ucontext_resp r = {
 		.qp_tab_size = 1 << 18, .bf_reg_size = 512, .cache_line_size = 64, .max_sq_desc_sz = SEND_BYTES, .max_rq_desc_sz = RECEIVE_BYTES,
@@ -88,10 +88,9 @@ int mlx5_get_context(const struct call *c)
 	if (first) {
 		ATTR_IN(c, UVERBS_ATTR_UHW_IN, q);
 		if (q.comp_mask || q.reserved0 || q.reserved1 || q.reserved2 || q.flags & ~(unsigned)MLX5_IB_ALLOC_UCTX_DEVX)
-			return EOPNOTSUPP;
+			refuse(EOPNOTSUPP);
 		if (!(q.lib_caps & MLX5_LIB_CAP_DYN_UAR))
-			return EOPNOTSUPP; // ours: libraries before release 29 ask for static pages
+			refuse(EOPNOTSUPP); // ours: libraries before release 29 ask for static pages
 	}
 	ATTR_OUT(c, first ? (uint16_t)UVERBS_ATTR_UHW_OUT : (uint16_t)MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX, r);
-	return 0;
 }

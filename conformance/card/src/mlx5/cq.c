@@ -1,7 +1,6 @@
 // Completion queues: Linux 6.1, drivers/infiniband/hw/mlx5/cq.c; the entries are those of struct mlx5_cqe64 and mlx5_err_cqe.
 #include "mlx5/mlx5.h"
 #include "uverbs/gid.h"
-#include "uverbs/memory.h"
 
 static const uint32_t not_armed = ~0u; // libmlx5 never writes this
 
@@ -21,49 +20,41 @@ static void clear(uint8_t *buf, uint32_t n, unsigned size)
 		buf[(size_t)(i + 1) * size - 1] = MLX5_CQE_INVALID << 4 | 1;
 }
 
-static int check_create(const struct mlx5_ib_create_cq *q)
+static void check_create(const struct mlx5_ib_create_cq *q)
 {
 	if (q->flags & ~(unsigned)(MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD | MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX |
 		MLX5_IB_CREATE_CQ_FLAGS_REAL_TIME_TS))
-		return EINVAL;
+		refuse(EINVAL);
 	if ((q->cqe_size != 64 && q->cqe_size != 128) || q->reserved0 || q->reserved1)
-		return EINVAL;
-	return 0;
+		refuse(EINVAL);
 }
 
 // The checks behind the memory's: create_cq_user.
-static int check_features(const struct mlx5_ib_create_cq *q)
+static void check_features(const struct mlx5_ib_create_cq *q)
 {
 	if (!(q->flags & MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX))
-		return EINVAL;
+		refuse(EINVAL);
 	if (q->cqe_comp_en == 1) // this card compresses no completions
-		return EOPNOTSUPP;
-	return q->flags & MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD && q->cqe_size != 128 ? EOPNOTSUPP : 0;
+		refuse(EOPNOTSUPP);
+	check(q->flags & MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD && q->cqe_size != 128 ? EOPNOTSUPP : 0);
 }
 
-int mlx5_create_cq(const struct call *c, struct cq *cq, uint32_t entries, uint32_t flags)
+void mlx5_create_cq(const struct call *c, struct cq *cq, uint32_t entries, uint32_t flags)
 {
 	struct mlx5_ib_create_cq q;
-	struct mlx5_ib_create_cq_resp r = {0};
 	struct mlx5_cq *m;
 	uint32_t n;
-	int err;
 
 	if (ATTR_IN(c, UVERBS_ATTR_UHW_IN, q) < offsetof(struct mlx5_ib_create_cq, flags) || (int32_t)entries < 0 || entries > CQ_MOST)
-		return EINVAL;
+		refuse(EINVAL);
 	n = entries_for(entries);
 	if (n > CQ_MOST)
-		return EINVAL;
-	err = check_create(&q);
-	if (!err)
-		err = memory_pin(q.buf_addr, (uint64_t)n * q.cqe_size, IBV_ACCESS_LOCAL_WRITE);
-	if (!err)
-		err = memory_pin(q.db_addr, 8, IBV_ACCESS_LOCAL_WRITE);
-	if (!err)
-		err = check_features(&q);
-	m = err ? NULL : calloc(1, sizeof *m);
-	if (!m)
-		return err ? err : ENOMEM;
+		refuse(EINVAL);
+	check_create(&q);
+	check(memory_pin(q.buf_addr, (uint64_t)n * q.cqe_size, IBV_ACCESS_LOCAL_WRITE));
+	check(memory_pin(q.db_addr, 8, IBV_ACCESS_LOCAL_WRITE));
+	check_features(&q);
+	m = object_own(&cq->o, sizeof *m);
 	m->buf = (uint8_t *)(uintptr_t)q.buf_addr;
 	m->db = (_Atomic uint32_t *)(uintptr_t)q.db_addr;
 	m->n = n;
@@ -71,11 +62,8 @@ int mlx5_create_cq(const struct call *c, struct cq *cq, uint32_t entries, uint32
 	m->ignore_overrun = flags & IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN;
 	m->db[CQ_ARM] = not_armed;
 	clear(m->buf, n, m->size);
-	cq->o.own = m;
 	cq->entries = n - 1;
-	r.cqn = cq->number;
-	ATTR_OUT(c, UVERBS_ATTR_UHW_OUT, r);
-	return 0;
+	ATTR_ANSWER(c, UVERBS_ATTR_UHW_OUT, mlx5_ib_create_cq_resp, .cqn = cq->o.number);
 }
 
 // The card says in the old queue where it ends; the entry takes a number, and the new queue goes on behind it.
@@ -93,38 +81,31 @@ static void move(struct mlx5_cq *m, uint8_t *buf, uint32_t n, unsigned size)
 	m->produced++;
 }
 
-int mlx5_resize_cq(const struct call *c, struct cq *cq, uint32_t entries)
+void mlx5_resize_cq(const struct call *c, struct cq *cq, uint32_t entries)
 {
-	struct mlx5_ib_resize_cq q;
+	ATTR_READ(c, UVERBS_ATTR_UHW_IN, mlx5_ib_resize_cq, q);
 	struct mlx5_cq *m = cq->o.own;
 	uint32_t n;
-	int err;
 
-	ATTR_IN(c, UVERBS_ATTR_UHW_IN, q);
 	if (entries < 1 || entries > CQ_MOST)
-		return EINVAL;
+		refuse(EINVAL);
 	n = entries_for(entries);
 	if (n > CQ_MOST + 1)
-		return EINVAL;
+		refuse(EINVAL);
 	if (n == cq->entries + 1)
-		return 0;
+		return;
 	if (((m->produced - be32toh(atomic_load(&m->db[CQ_CONSUMER]))) & 0xffffff) > n - 1)
-		return EINVAL; // the card's answer BAD_SIZE, with completions outstanding
+		refuse(EINVAL); // the card's answer BAD_SIZE, with completions outstanding
 	if (q.reserved0 || q.reserved1)
-		return EINVAL;
-	err = memory_pin(q.buf_addr, (uint64_t)n * q.cqe_size, IBV_ACCESS_LOCAL_WRITE);
-	if (err)
-		return err;
+		refuse(EINVAL);
+	check(memory_pin(q.buf_addr, (uint64_t)n * q.cqe_size, IBV_ACCESS_LOCAL_WRITE));
 	move(m, (uint8_t *)(uintptr_t)q.buf_addr, n, q.cqe_size);
 	cq->entries = n - 1;
-	return 0;
 }
 
-int mlx5_modify_cq(struct cq *cq, uint16_t count, uint16_t period)
+void mlx5_modify_cq(uint16_t period)
 {
-	(void)cq;
-	(void)count;
-	return period > 0xfff ? EINVAL : 0; // MLX5_MAX_CQ_PERIOD
+	check(period > 0xfff ? EINVAL : 0); // MLX5_MAX_CQ_PERIOD
 }
 
 // A wish for an event is the number of completions that the program has seen, and a bit. Completions that an event announced are in no

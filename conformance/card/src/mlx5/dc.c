@@ -3,23 +3,24 @@
 
 // mlx5_create_dc looks at which end of the transport a queue pair is (check_qp_type, check_valid_flow). A target has the receives of a
 // shared queue, and no queue of its own.
-int mlx5_create_dc(struct qp *q, const struct mlx5_ib_create_qp *u, struct mlx5_qp *m)
+void mlx5_create_dc(struct qp *q, const struct mlx5_ib_create_qp *u, struct mlx5_qp *m)
 {
 	const uint32_t ends = MLX5_QP_FLAG_TYPE_DCT | MLX5_QP_FLAG_TYPE_DCI;
 
 	if ((u->flags & ends) == ends || !(u->flags & ends))
-		return u->flags & ends ? EINVAL : EOPNOTSUPP;
+		refuse(u->flags & ends ? EINVAL : EOPNOTSUPP);
 	m->dct = u->flags & MLX5_QP_FLAG_TYPE_DCT;
 	q->only_sends = !m->dct;
 	q->errored_most = u->flags & MLX5_QP_FLAG_DCI_STREAM ? 1 << MIN(u->dci_streams.log_num_errored, LOG_ERRORED) : 1;
+	if (!m->dct && u->flags & MLX5_QP_FLAG_DCI_STREAM &&
+		(u->dci_streams.log_num_concurent > LOG_STREAMS || u->dci_streams.log_num_errored > LOG_ERRORED))
+		refuse(EINVAL);
 	if (!m->dct)
-		return u->flags & MLX5_QP_FLAG_DCI_STREAM &&
-			(u->dci_streams.log_num_concurent > LOG_STREAMS || u->dci_streams.log_num_errored > LOG_ERRORED) ? EINVAL : 0;
+		return;
 	if (!q->srq || !q->rcq)
-		return EINVAL;
+		refuse(EINVAL);
 	q->dc_key = u->access_key;
 	q->unnamed = true;
-	return 0;
 }
 
 static bool exactly(uint32_t mask, uint32_t need, uint32_t may)

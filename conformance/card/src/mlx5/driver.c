@@ -75,47 +75,38 @@ static void end_uar(struct object *o)
 	object_drop(o);
 }
 
-static int alloc_uar(const struct call *c)
+static void alloc_uar(const struct call *c)
 {
 	struct object **of = uars[c->dev->index];
 	struct object *o;
 	uint64_t offset;
 	uint32_t i = 0;
-	int err;
 
 	if (attr_number(c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_TYPE, 0) > MLX5_IB_UAPI_UAR_ALLOC_TYPE_NC)
-		return EOPNOTSUPP;
+		refuse(EOPNOTSUPP);
 	while (i < UARS && of[i])
 		i++;
 	if (i == UARS)
-		return ENOMEM;
-	o = object_new(c->ctx, MLX5_IB_OBJECT_UAR, sizeof *o, end_uar, &err);
-	if (!o)
-		return err;
+		refuse(ENOMEM);
+	o = object_new(c->ctx, MLX5_IB_OBJECT_UAR, sizeof *o, end_uar);
 	of[i] = o;
 	offset = (uint64_t)mlx5_offset(MLX5_IB_MMAP_ALLOC_WC, i);
 	attr_created(c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_HANDLE, o->handle);
 	ATTR_OUT(c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_OFFSET, offset);
 	attr_out32(c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_MMAP_LENGTH, PAGE);
 	attr_out32(c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_PAGE_ID, i);
-	return 0;
 }
 
-static int query_pd(const struct call *c)
+static void query_pd(const struct call *c)
 {
-	int err;
-	const struct pd *pd = attr_object(c, MLX5_IB_ATTR_QUERY_PD_HANDLE, UVERBS_OBJECT_PD, &err);
+	const struct pd *pd = attr_object(c, MLX5_IB_ATTR_QUERY_PD_HANDLE, UVERBS_OBJECT_PD);
 
-	if (pd)
-		attr_out32(c, MLX5_IB_ATTR_QUERY_PD_RESP_PDN, pd->number);
-	return err;
+	attr_out32(c, MLX5_IB_ATTR_QUERY_PD_RESP_PDN, pd->o.number);
 }
 
 static void alloc_pd(const struct call *c, struct pd *pd)
 {
-	const struct mlx5_ib_alloc_pd_resp r = {pd->number};
-
-	ATTR_OUT(c, UVERBS_ATTR_UHW_OUT, r);
+	ATTR_ANSWER(c, UVERBS_ATTR_UHW_OUT, mlx5_ib_alloc_pd_resp, pd->o.number);
 }
 
 // The address of the other end's port (mlx5_ib_create_ah). All ports here have one address.
@@ -126,12 +117,11 @@ static void create_ah(const struct call *c)
 	ATTR_OUT(c, UVERBS_ATTR_UHW_OUT, r);
 }
 
-static int check_mw(const struct call *c)
+static void check_mw(const struct call *c)
 {
-	struct mlx5_ib_alloc_mw q;
+	ATTR_READ(c, UVERBS_ATTR_UHW_IN, mlx5_ib_alloc_mw, q);
 
-	ATTR_IN(c, UVERBS_ATTR_UHW_IN, q);
-	return q.comp_mask || q.reserved1 || q.reserved2 ? EOPNOTSUPP : 0;
+	check(q.comp_mask || q.reserved1 || q.reserved2 ? EOPNOTSUPP : 0);
 }
 
 static const struct method methods[] = {

@@ -16,11 +16,6 @@ struct described {
 	struct mlx5_ib_flow_counters_desc list[MOST_COUNTERS];
 };
 
-static uint16_t half(const uint8_t *p)
-{
-	return (uint16_t)(p[0] << 8 | p[1]);
-}
-
 static bool any(const uint8_t *p, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++)
@@ -30,23 +25,22 @@ static bool any(const uint8_t *p, size_t from, size_t to)
 }
 
 // protocol asks for the protocol above IP; two specs must agree (set_proto).
-static int protocol(struct rule *r, uint8_t mask, uint8_t value)
+static void protocol(struct rule *r, uint8_t mask, uint8_t value)
 {
 	if (!mask)
-		return 0;
+		return;
 	if (r->mask.proto && (r->mask.proto != mask || r->value.proto != value))
-		return EINVAL;
+		refuse(EINVAL);
 	r->mask.proto = mask;
 	r->value.proto = value;
-	return 0;
 }
 
 static void ethernet(struct headers *h, const uint8_t *f, bool tagged)
 {
 	memcpy(h->to, f, 6);
 	memcpy(h->from, f + 6, 6);
-	h->type = half(f + 12);
-	h->vlan = half(f + 14);
+	h->type = be16_at(f + 12);
+	h->vlan = be16_at(f + 14);
 	h->tagged = tagged;
 }
 
@@ -59,40 +53,35 @@ static void addresses(struct headers *h, const uint8_t *f, size_t size, size_t t
 	h->tos = f[tos];
 }
 
-static int ipv4(struct rule *r, const struct spec *s)
+static void ipv4(struct rule *r, const struct spec *s)
 {
 	if (any(s->mask, 10, 12)) // the time to live and the flags: LAST_IPV4_FIELD
-		return EOPNOTSUPP;
+		refuse(EOPNOTSUPP);
 	addresses(&r->value, s->value, 4, 9, 4);
 	addresses(&r->mask, s->mask, 4, 9, 0xf);
-	return protocol(r, s->mask[8], s->value[8]);
+	protocol(r, s->mask[8], s->value[8]);
 }
 
-static uint32_t label(const uint8_t *p)
+static void ipv6(struct rule *r, const struct spec *s)
 {
-	return (uint32_t)(p[0] << 24 | p[1] << 16 | p[2] << 8 | p[3]);
-}
-
-static int ipv6(struct rule *r, const struct spec *s)
-{
-	if (label(s->mask + 32) >> 20 || label(s->value + 32) >> 20)
-		return EINVAL;
+	if (be32_at(s->mask + 32) >> 20 || be32_at(s->value + 32) >> 20)
+		refuse(EINVAL);
 	if (s->mask[38]) // the hop limit: LAST_IPV6_FIELD
-		return EOPNOTSUPP;
+		refuse(EOPNOTSUPP);
 	addresses(&r->value, s->value, 16, 37, 6);
 	addresses(&r->mask, s->mask, 16, 37, 0xf);
-	r->value.label = label(s->value + 32);
-	r->mask.label = label(s->mask + 32);
-	return protocol(r, s->mask[36], s->value[36]);
+	r->value.label = be32_at(s->value + 32);
+	r->mask.label = be32_at(s->mask + 32);
+	protocol(r, s->mask[36], s->value[36]);
 }
 
-static int ports(struct rule *r, const struct spec *s, uint8_t proto)
+static void ports(struct rule *r, const struct spec *s, uint8_t proto)
 {
-	r->value.dport = half(s->value);
-	r->mask.dport = half(s->mask);
-	r->value.sport = half(s->value + 2);
-	r->mask.sport = half(s->mask + 2);
-	return protocol(r, 0xff, proto);
+	r->value.dport = be16_at(s->value);
+	r->mask.dport = be16_at(s->mask);
+	r->value.sport = be16_at(s->value + 2);
+	r->mask.sport = be16_at(s->mask + 2);
+	protocol(r, 0xff, proto);
 }
 
 static void in_tunnel(struct rule *r)
@@ -101,7 +90,7 @@ static void in_tunnel(struct rule *r)
 }
 
 // one adds a spec to a flow (parse_flow_attr). Of tunnels this card knows that no frame is in one.
-static int one(struct flow *f, const struct spec *s)
+static void one(struct flow *f, const struct spec *s)
 {
 	struct rule *r = &f->rules[0];
 
@@ -109,40 +98,53 @@ static int one(struct flow *f, const struct spec *s)
 		in_tunnel(r);
 	switch (s->type < IBV_FLOW_SPEC_ACTION_TAG ? s->type & ~(uint32_t)IBV_FLOW_SPEC_INNER : s->type) {
 	case IBV_FLOW_SPEC_ETH:
-		ethernet(&r->value, s->value, half(s->mask + 14));
-		ethernet(&r->mask, s->mask, half(s->mask + 14));
-		return 0;
-	case IBV_FLOW_SPEC_IPV4: return ipv4(r, s);
-	case IBV_FLOW_SPEC_IPV6: return ipv6(r, s);
-	case IBV_FLOW_SPEC_TCP: return ports(r, s, IPPROTO_TCP);
-	case IBV_FLOW_SPEC_UDP: return ports(r, s, IPPROTO_UDP);
+		ethernet(&r->value, s->value, be16_at(s->mask + 14));
+		ethernet(&r->mask, s->mask, be16_at(s->mask + 14));
+		return;
+	case IBV_FLOW_SPEC_IPV4:
+		ipv4(r, s);
+		return;
+	case IBV_FLOW_SPEC_IPV6:
+		ipv6(r, s);
+		return;
+	case IBV_FLOW_SPEC_TCP:
+		ports(r, s, IPPROTO_TCP);
+		return;
+	case IBV_FLOW_SPEC_UDP:
+		ports(r, s, IPPROTO_UDP);
+		return;
 	case IBV_FLOW_SPEC_GRE:
 		if (any(s->mask, 0, 2))
-			return EOPNOTSUPP;
+			refuse(EOPNOTSUPP);
 		if (any(s->mask, 2, 8))
 			in_tunnel(r);
-		return protocol(r, 0xff, IPPROTO_GRE);
+		protocol(r, 0xff, IPPROTO_GRE);
+		return;
 	case IBV_FLOW_SPEC_MPLS: // check_mpls_supp_fields
-		return any(s->mask, 0, 4) ? EOPNOTSUPP : 0;
+		check(any(s->mask, 0, 4) ? EOPNOTSUPP : 0);
+		return;
 	case IBV_FLOW_SPEC_VXLAN_TUNNEL:
-		if (label(s->mask) >> 24 || label(s->value) >> 24)
-			return EINVAL;
+		if (be32_at(s->mask) >> 24 || be32_at(s->value) >> 24)
+			refuse(EINVAL);
 		if (any(s->mask, 0, 4))
 			in_tunnel(r);
-		return 0;
-	case IBV_FLOW_SPEC_ESP: return EOPNOTSUPP;
+		return;
+	case IBV_FLOW_SPEC_ESP:
+		refuse(EOPNOTSUPP);
 	case IBV_FLOW_SPEC_ACTION_TAG:
 		f->tag = s->tag;
-		return s->tag >= MOST_TAG ? EINVAL : 0;
+		check(s->tag >= MOST_TAG ? EINVAL : 0);
+		return;
 	case IBV_FLOW_SPEC_ACTION_DROP:
 		f->drop = true;
-		return 0;
+		return;
 	case IBV_FLOW_SPEC_ACTION_COUNT:
 		if (f->counters)
-			return EINVAL;
+			refuse(EINVAL);
 		f->counters = s->counters;
-		return 0;
-	default: return EINVAL;
+		return;
+	default:
+		refuse(EINVAL);
 	}
 }
 
@@ -153,9 +155,9 @@ static bool types_agree(const struct spec *s, int n, uint32_t inner)
 	uint32_t ip = 0;
 
 	for (int i = 0; i < n; i++)
-		if (s[i].type == (IBV_FLOW_SPEC_ETH | inner) && half(s[i].mask + 12)) {
-			mask = half(s[i].mask + 12);
-			type = half(s[i].value + 12);
+		if (s[i].type == (IBV_FLOW_SPEC_ETH | inner) && be16_at(s[i].mask + 12)) {
+			mask = be16_at(s[i].mask + 12);
+			type = be16_at(s[i].value + 12);
 		} else if (s[i].type == (IBV_FLOW_SPEC_IPV4 | inner) || s[i].type == (IBV_FLOW_SPEC_IPV6 | inner)) {
 			ip = s[i].type & ~inner;
 		}
@@ -173,7 +175,7 @@ static bool only_groups(const struct spec *s, int n)
 }
 
 // describe takes the list of counters, which comes with the first flow only (mlx5_ib_flow_counters_set_data).
-static int describe(const struct call *c, struct counters *k)
+static void describe(const struct call *c, struct counters *k)
 {
 	struct {
 		struct mlx5_ib_create_flow head;
@@ -183,69 +185,67 @@ static int describe(const struct call *c, struct counters *k)
 	struct described *d = k->o.own;
 
 	ATTR_IN(c, UVERBS_ATTR_UHW_IN, u);
-	if (!u.head.ncounters_data)
-		return d && d->size ? 0 : EINVAL;
+	if (!u.head.ncounters_data) {
+		check(d && d->size ? 0 : EINVAL);
+		return;
+	}
 	if (u.data.ncounters > MOST_COUNTERS || (d && d->size))
-		return EINVAL;
+		refuse(EINVAL);
 	if (!d)
-		d = k->o.own = calloc(1, sizeof *d);
-	if (!d)
-		return ENOMEM;
+		d = object_own(&k->o, sizeof *d);
 	list = (const void *)(uintptr_t)u.data.counters_data;
 	for (uint32_t i = 0; i < u.data.ncounters; i++) {
 		if (list[i].description > IBV_COUNTER_BYTES)
-			return EINVAL;
+			refuse(EINVAL);
 		d->list[i] = list[i];
 		d->size = MAX(d->size, list[i].index + 1);
 	}
 	d->n = u.data.ncounters;
-	return 0;
 }
 
 // leftovers are what no other flow takes: to groups, and to one address if all is wanted (create_leftovers_rule).
-static int leftovers(struct flow *f, bool all)
+static void leftovers(struct flow *f, bool all)
 {
 	f->order = LEFTOVERS;
 	f->nrules = all ? 2 : 1;
 	for (int i = 0; i < f->nrules; i++)
 		f->rules[i].mask.to[0] = 1;
 	f->rules[0].value.to[0] = 1;
-	return 0;
 }
 
-static int normal(const struct call *c, struct flow *f, const struct ib_uverbs_flow_attr *a, const struct spec *s, int n)
+static void normal(const struct call *c, struct flow *f, const struct ib_uverbs_flow_attr *a, const struct spec *s, int n)
 {
-	int err = 0;
-
 	if (!types_agree(s, n, 0) || !types_agree(s, n, IBV_FLOW_SPEC_INNER))
-		return EINVAL;
+		refuse(EINVAL);
 	f->nrules = 1;
 	f->order = only_groups(s, n) && !f->goes_on ? MULTICAST : a->priority * 2 + !f->goes_on; // ib_prio_to_core_prio
-	for (int i = 0; i < n && !err; i++)
-		err = one(f, &s[i]);
-	return !err && f->counters ? describe(c, f->counters) : err;
+	for (int i = 0; i < n; i++)
+		one(f, &s[i]);
+	if (f->counters)
+		describe(c, f->counters);
 }
 
 // mlx5_ib_create_flow. A queue pair of datagrams has no TIR that a flow could name: the card refuses what the driver finds in its place.
-int mlx5_create_flow(const struct call *c, struct flow *f, const struct ib_uverbs_flow_attr *a, const struct spec *s, int n)
+void mlx5_create_flow(const struct call *c, struct flow *f, const struct ib_uverbs_flow_attr *a, const struct spec *s, int n)
 {
 	struct mlx5_ib_create_flow u;
 
 	if (attr(c, UVERBS_ATTR_UHW_IN) && ATTR_IN(c, UVERBS_ATTR_UHW_IN, u) && u.ncounters_data > 1)
-		return EINVAL;
+		refuse(EINVAL);
 	if (a->priority > LAST_PRIORITY)
-		return ENOMEM;
+		refuse(ENOMEM);
 	if (f->egress && (a->type == IBV_FLOW_ATTR_ALL_DEFAULT || a->type == IBV_FLOW_ATTR_MC_DEFAULT))
-		return EINVAL;
+		refuse(EINVAL);
 	if (a->type == IBV_FLOW_ATTR_SNIFFER)
-		return EOPNOTSUPP; // ours: this card lacks allow_sniffer_and_nic_rx_shared_tir
+		refuse(EOPNOTSUPP); // ours: this card lacks allow_sniffer_and_nic_rx_shared_tir
 	if (f->qp->type != IBV_QPT_RAW_PACKET || (!f->qp->table && !f->qp->cap.max_recv_wr && !f->egress))
-		return EINVAL;
+		refuse(EINVAL);
 	if (a->type == IBV_FLOW_ATTR_NORMAL)
-		return normal(c, f, a, s, n);
-	if (a->type == IBV_FLOW_ATTR_ALL_DEFAULT || a->type == IBV_FLOW_ATTR_MC_DEFAULT)
-		return leftovers(f, a->type == IBV_FLOW_ATTR_ALL_DEFAULT);
-	return EOPNOTSUPP;
+		normal(c, f, a, s, n);
+	else if (a->type == IBV_FLOW_ATTR_ALL_DEFAULT || a->type == IBV_FLOW_ATTR_MC_DEFAULT)
+		leftovers(f, a->type == IBV_FLOW_ATTR_ALL_DEFAULT);
+	else
+		refuse(EOPNOTSUPP);
 }
 
 // The list is forgotten with the last flow (mlx5_ib_counters_clear_description).

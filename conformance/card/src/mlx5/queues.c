@@ -1,54 +1,43 @@
 // Shared receive queues and queue pairs: Linux 6.1, drivers/infiniband/hw/mlx5/srq.c and qp.c.
 #include "mlx5/mlx5.h"
-#include "uverbs/memory.h"
 
 // mlx5_ib_create_srq: the number of receives is a power of two, less the one that keeps the list from being empty.
-int mlx5_create_srq(const struct call *c, struct srq *s)
+void mlx5_create_srq(const struct call *c, struct srq *s)
 {
-	struct mlx5_ib_create_srq q;
-	struct mlx5_ib_create_srq_resp r = {0};
+	ATTR_READ(c, UVERBS_ATTR_UHW_IN, mlx5_ib_create_srq, q);
 	struct mlx5_srq *m;
 	uint32_t n = 1;
 	unsigned shift = 5;
-	int err;
 
-	ATTR_IN(c, UVERBS_ATTR_UHW_IN, q);
 	if (s->max_wr >= SRQ_MOST || s->max_sge > RECEIVE_BYTES / 16)
-		return EINVAL;
+		refuse(EINVAL);
 	if (q.reserved0 || q.reserved1)
-		return EINVAL;
+		refuse(EINVAL);
 	while (n < s->max_wr + 1)
 		n *= 2;
 	while (1u << shift < sizeof(struct mlx5_wqe_srq_next_seg) + s->max_sge * sizeof(struct mlx5_wqe_data_seg))
 		shift++;
-	err = memory_pin(q.buf_addr, (uint64_t)n << shift, 0);
-	if (!err)
-		err = memory_pin(q.db_addr, 4, IBV_ACCESS_LOCAL_WRITE);
-	m = err ? NULL : calloc(1, sizeof *m);
-	if (!m)
-		return err ? err : ENOMEM;
+	check(memory_pin(q.buf_addr, (uint64_t)n << shift, 0));
+	check(memory_pin(q.db_addr, 4, IBV_ACCESS_LOCAL_WRITE));
+	m = object_own(&s->o, sizeof *m);
 	m->buf = (uint8_t *)(uintptr_t)q.buf_addr;
 	m->db = (_Atomic uint32_t *)(uintptr_t)q.db_addr;
 	m->shift = shift;
 	m->uidx = q.uidx;
-	s->o.own = m;
 	s->max_wr = n - 1;
-	r.srqn = s->number;
-	ATTR_OUT(c, UVERBS_ATTR_UHW_OUT, r);
-	return 0;
+	ATTR_ANSWER(c, UVERBS_ATTR_UHW_OUT, mlx5_ib_create_srq_resp, .srqn = s->o.number);
 }
 
 // mlx5_ib_modify_srq: the size cannot change; a limit of all that the queue holds is too much.
-int mlx5_modify_srq(struct srq *s, const struct ib_uverbs_modify_srq *q)
+void mlx5_modify_srq(struct srq *s, const struct ib_uverbs_modify_srq *q)
 {
 	if (q->attr_mask & IBV_SRQ_MAX_WR)
-		return EINVAL;
+		refuse(EINVAL);
 	if (q->attr_mask & IBV_SRQ_LIMIT) {
 		if (q->srq_limit >= s->max_wr + 1)
-			return EINVAL;
+			refuse(EINVAL);
 		s->limit = q->srq_limit;
 	}
-	return 0;
 }
 
 static bool has_receives(const struct qp *q)
@@ -57,96 +46,88 @@ static bool has_receives(const struct qp *q)
 }
 
 // set_rq_size, set_user_buf_size, process_create_flags and create_raw_packet_qp.
-static int check_create(const struct device *dev, const struct qp *q, const struct mlx5_ib_create_qp *u, uint32_t flags)
+static void check_create(const struct device *dev, const struct qp *q, const struct mlx5_ib_create_qp *u, uint32_t flags)
 {
 	if (flags & ~(uint32_t)IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK)
-		return EOPNOTSUPP;
+		refuse(EOPNOTSUPP);
 	if (q->cap.max_recv_wr > QUEUE_MOST)
-		return EINVAL;
+		refuse(EINVAL);
 	if (!has_receives(q) && (u->rq_wqe_count || u->rq_wqe_shift))
-		return EINVAL;
+		refuse(EINVAL);
 	if (u->rq_wqe_shift > 16 || u->rq_wqe_count > QUEUE_MOST)
-		return EINVAL;
+		refuse(EINVAL);
 	if (u->sq_wqe_count > QUEUE_MOST || u->sq_wqe_count & (u->sq_wqe_count - 1))
-		return EINVAL;
+		refuse(EINVAL);
 	if (q->type == IBV_QPT_RAW_PACKET && dev->infiniband)
-		return EINVAL; // ours: the firmware decides
-	return q->type == IBV_QPT_RAW_PACKET && !u->sq_wqe_count && !u->rq_wqe_count ? EINVAL : 0;
+		refuse(EINVAL); // ours: the firmware decides
+	check(q->type == IBV_QPT_RAW_PACKET && !u->sq_wqe_count && !u->rq_wqe_count ? EINVAL : 0);
 }
 
 // pin_queues pins the queues; that of sends lies apart if the queue pair is of frames (create_user_qp, create_raw_packet_qp_sq).
-static int pin_queues(const struct qp *q, const struct mlx5_ib_create_qp *u)
+static void pin_queues(const struct qp *q, const struct mlx5_ib_create_qp *u)
 {
 	const uint64_t sends = (uint64_t)u->sq_wqe_count * MLX5_SEND_WQE_BB, apart = q->type == IBV_QPT_RAW_PACKET ? sends : 0;
 	const uint64_t size = ((uint64_t)u->rq_wqe_count << u->rq_wqe_shift) + sends - apart;
-	int err = u->buf_addr && size ? memory_pin(u->buf_addr, size, 0) : 0;
 
-	if (!err && apart)
-		err = memory_pin(u->sq_buf_addr, apart, 0);
-	return err ? err : memory_pin(u->db_addr, 8, IBV_ACCESS_LOCAL_WRITE);
+	if (u->buf_addr && size)
+		check(memory_pin(u->buf_addr, size, 0));
+	if (apart)
+		check(memory_pin(u->sq_buf_addr, apart, 0));
+	check(memory_pin(u->db_addr, 8, IBV_ACCESS_LOCAL_WRITE));
 }
 
 // The receive queue lies at the start of the buffer, the send queue behind it. An XRC target has neither (create_xrc_tgt_qp).
-int mlx5_create_qp(const struct call *c, struct qp *q, uint32_t flags)
+void mlx5_create_qp(const struct call *c, struct qp *q, uint32_t flags)
 {
 	struct mlx5_ib_create_qp u;
-	struct mlx5_ib_create_qp_resp r = {0};
-	struct mlx5_qp *m, dc = {0};
-	int err = 0;
+	struct mlx5_qp *m = object_own(&q->o, sizeof *m);
 
-	if (q->table)
-		return mlx5_create_over_table(c, q, flags);
+	if (q->table) {
+		mlx5_create_over_table(c, q, flags);
+		return;
+	}
 	ATTR_IN(c, UVERBS_ATTR_UHW_IN, u);
 	if (q->type == IBV_QPT_XRC_RECV)
 		u = (struct mlx5_ib_create_qp){.uidx = u.uidx};
 	else
-		err = check_create(c->dev, q, &u, flags);
-	if (!err && q->type == IBV_QPT_DRIVER)
-		err = mlx5_create_dc(q, &u, &dc);
-	if (!err && q->type != IBV_QPT_XRC_RECV && !dc.dct)
-		err = pin_queues(q, &u);
-	m = err ? NULL : calloc(1, sizeof *m);
-	if (!m)
-		return err ? err : ENOMEM;
+		check_create(c->dev, q, &u, flags);
+	if (q->type == IBV_QPT_DRIVER)
+		mlx5_create_dc(q, &u, m);
+	if (q->type != IBV_QPT_XRC_RECV && !m->dct)
+		pin_queues(q, &u);
 	if (!has_receives(q))
 		q->cap.max_recv_wr = q->cap.max_recv_sge = 0;
-	*m = (struct mlx5_qp){
-		.rq = {(uint8_t *)(uintptr_t)u.buf_addr, (_Atomic uint32_t *)(uintptr_t)u.db_addr, u.rq_wqe_count, u.uidx, u.rq_wqe_shift},
-		.sends = u.sq_wqe_count, .dct = dc.dct,
+	m->rq = (struct mlx5_wq){
+		(uint8_t *)(uintptr_t)u.buf_addr, (_Atomic uint32_t *)(uintptr_t)u.db_addr, u.rq_wqe_count, u.uidx, u.rq_wqe_shift,
 	};
+	m->sends = u.sq_wqe_count;
 	m->sq = q->type == IBV_QPT_RAW_PACKET ? (uint8_t *)(uintptr_t)u.sq_buf_addr : m->rq.buf + ((size_t)m->rq.n << m->rq.shift);
-	q->o.own = m;
-	r.bfreg_index = u.bfreg_index;
-	r.ece_options = u.ece_options & ECE;
-	ATTR_OUT(c, UVERBS_ATTR_UHW_OUT, r);
-	return 0;
+	ATTR_ANSWER(c, UVERBS_ATTR_UHW_OUT, mlx5_ib_create_qp_resp, .bfreg_index = u.bfreg_index, .ece_options = u.ece_options & ECE);
 }
 
 // The checks of mlx5_ib_modify_qp and __mlx5_ib_modify_qp, whose table of operations has none to or from SQD but SQD to RTS.
-int mlx5_modify_qp(const struct call *c, struct qp *q, const struct ib_uverbs_modify_qp *a)
+void mlx5_modify_qp(const struct call *c, struct qp *q, const struct ib_uverbs_modify_qp *a)
 {
+	ATTR_READ(c, UVERBS_ATTR_UHW_IN, mlx5_ib_modify_qp, u);
 	const uint32_t m = a->attr_mask;
-	struct mlx5_ib_modify_qp u;
 	struct mlx5_ib_modify_qp_resp r = {.response_length = sizeof r};
 
-	ATTR_IN(c, UVERBS_ATTR_UHW_IN, u);
 	if (u.comp_mask)
-		return EOPNOTSUPP;
+		refuse(EOPNOTSUPP);
 	if (q->type == IBV_QPT_DRIVER && !mlx5_dc_allowed(q, a))
-		return EINVAL;
+		refuse(EINVAL);
 	if (m & IBV_QP_PKEY_INDEX && a->pkey_index >= 1)
-		return EINVAL;
+		refuse(EINVAL);
 	if ((m & IBV_QP_MAX_QP_RD_ATOMIC && a->max_rd_atomic > RD_ATOMIC) || (m & IBV_QP_MAX_DEST_RD_ATOMIC && a->max_dest_rd_atomic > RD_ATOMIC))
-		return EINVAL;
+		refuse(EINVAL);
 	if (m & IBV_QP_STATE && a->qp_state == IBV_QPS_SQD)
-		return EINVAL;
+		refuse(EINVAL);
 	if (m & IBV_QP_PATH_MTU && (a->path_mtu < IBV_MTU_256 || a->path_mtu > IBV_MTU_4096))
-		return EINVAL;
+		refuse(EINVAL);
 	r.ece_options = u.ece_options & ECE;
 	if (q->type == IBV_QPT_DRIVER && ((const struct mlx5_qp *)q->o.own)->dct && m & IBV_QP_STATE && a->qp_state == IBV_QPS_RTR)
 		r.dctn = q->number; // a target has no number before
 	ATTR_OUT(c, UVERBS_ATTR_UHW_OUT, r);
-	return 0;
 }
 
 // The card keeps the depth of reads as a logarithm.

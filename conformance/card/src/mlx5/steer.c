@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "mlx5/mlx5.h"
-#include "uverbs/qp.h"
 
 enum {
 	OUTER = 1,              // MLX5_MATCH_OUTER_HEADERS, of match_criteria_enable
@@ -26,91 +25,76 @@ static void parse(struct headers *h, const uint8_t *p, size_t n)
 
 	memcpy(all, p, MIN(n, sizeof all));
 	memcpy(h->from, all, 6);
-	h->type = (uint16_t)(all[6] << 8 | all[7]);
+	h->type = be16_at(all + 6);
 	memcpy(h->to, all + 8, 6);
 }
 
-int mlx5_create_matcher(const struct call *c)
+void mlx5_create_matcher(const struct call *c)
 {
 	const uint64_t table = attr_number(c, MLX5_IB_ATTR_FLOW_MATCHER_FT_TYPE, MLX5_IB_UAPI_FLOW_TABLE_TYPE_NIC_RX);
 	uint8_t criteria = 0;
 	size_t n;
 	const uint8_t *mask = attr_pointer(c, MLX5_IB_ATTR_FLOW_MATCHER_MATCH_MASK, &n);
 	struct matcher *m;
-	int err;
 
 	if (!mask || !n || n > MASK_MOST)
-		return EINVAL;
+		refuse(EINVAL);
 	ATTR_IN(c, MLX5_IB_ATTR_FLOW_MATCHER_MATCH_CRITERIA, criteria);
 	if (table > MLX5_IB_UAPI_FLOW_TABLE_TYPE_NIC_TX) // no switch, and no tables of RDMA
-		return EINVAL;
+		refuse(EINVAL);
 	for (size_t i = MATCHED; i < n; i++)
 		if (mask[i])
-			return EOPNOTSUPP;
+			refuse(EOPNOTSUPP);
 	if (criteria & ~OUTER)
-		return EOPNOTSUPP;
-	m = object_new(c->ctx, MLX5_IB_OBJECT_FLOW_MATCHER, sizeof *m, object_drop, &err);
-	if (!m)
-		return err;
+		refuse(EOPNOTSUPP);
+	m = object_new(c->ctx, MLX5_IB_OBJECT_FLOW_MATCHER, sizeof *m, object_drop);
 	if (criteria & OUTER)
 		parse(&m->mask, mask, n);
 	ATTR_IN(c, MLX5_IB_ATTR_FLOW_MATCHER_FLOW_TYPE, m->priority);
 	m->egress = table == MLX5_IB_UAPI_FLOW_TABLE_TYPE_NIC_TX;
 	attr_created(c, MLX5_IB_ATTR_FLOW_MATCHER_CREATE_HANDLE, m->o.handle);
-	return 0;
 }
 
 // goes reads where packets go: to a queue pair, or nowhere (get_dests).
-static int goes(const struct call *c, struct flow *f)
+static void goes(const struct call *c, struct flow *f)
 {
 	const uint64_t flags = attr_number(c, MLX5_IB_ATTR_CREATE_FLOW_FLAGS, 0);
-	int err = 0;
 
 	if (attr(c, MLX5_IB_ATTR_CREATE_FLOW_DEST_DEVX) || attr(c, MLX5_IB_ATTR_CREATE_FLOW_ARR_FLOW_ACTIONS) ||
 		attr(c, MLX5_IB_ATTR_CREATE_FLOW_ARR_COUNTERS_DEVX))
-		return EINVAL; // ours: the card has no such objects that a flow could name
+		refuse(EINVAL); // ours: the card has no such objects that a flow could name
 	f->drop = flags & MLX5_IB_ATTR_CREATE_FLOW_FLAGS_DROP;
 	if (attr(c, MLX5_IB_ATTR_CREATE_FLOW_DEST_QP)) {
-		f->qp = attr_object(c, MLX5_IB_ATTR_CREATE_FLOW_DEST_QP, UVERBS_OBJECT_QP, &err);
-		if (!err && (f->qp->type != IBV_QPT_RAW_PACKET || flags || f->egress))
-			err = EINVAL;
+		f->qp = attr_object(c, MLX5_IB_ATTR_CREATE_FLOW_DEST_QP, UVERBS_OBJECT_QP);
+		if (f->qp->type != IBV_QPT_RAW_PACKET || flags || f->egress)
+			refuse(EINVAL);
 	} else if (!f->drop && !f->egress) {
-		err = EINVAL; // ours: there is no flow behind those of this table
+		refuse(EINVAL); // ours: there is no flow behind those of this table
 	}
-	return err;
 }
 
-int mlx5_create_rule(const struct call *c)
+void mlx5_create_rule(const struct call *c)
 {
-	static uint32_t numbers;
 	size_t n;
 	const uint8_t *value = attr_pointer(c, MLX5_IB_ATTR_CREATE_FLOW_MATCH_VALUE, &n);
 	struct matcher *m;
 	struct flow *f;
-	int err;
 
 	if (geteuid()) // for CAP_NET_RAW
-		return EPERM;
-	m = attr_object(c, MLX5_IB_ATTR_CREATE_FLOW_MATCHER, MLX5_IB_OBJECT_FLOW_MATCHER, &err);
-	if (!m)
-		return err;
+		refuse(EPERM);
+	m = attr_object(c, MLX5_IB_ATTR_CREATE_FLOW_MATCHER, MLX5_IB_OBJECT_FLOW_MATCHER);
 	if (!value || !n || n > MASK_MOST)
-		return EINVAL;
-	f = object_new(c->ctx, UVERBS_OBJECT_FLOW, sizeof *f, object_drop, &err);
-	if (!f)
-		return err;
-	f->number = ++numbers;
+		refuse(EINVAL);
+	f = object_new(c->ctx, UVERBS_OBJECT_FLOW, sizeof *f, object_drop);
 	f->order = m->priority * 2 + 1;
 	f->egress = m->egress;
 	f->tag = (uint32_t)attr_number(c, MLX5_IB_ATTR_CREATE_FLOW_TAG, 0);
 	f->nrules = 1;
 	f->rules[0].mask = m->mask;
 	parse(&f->rules[0].value, value, n);
-	err = f->tag >= MOST_TAG ? EINVAL : goes(c, f);
-	if (err)
-		return err;
+	check(f->tag >= MOST_TAG ? EINVAL : 0);
+	goes(c, f);
 	object_needs(&f->o, 0, m);
 	object_needs(&f->o, 1, f->qp);
 	attr_created(c, MLX5_IB_ATTR_CREATE_FLOW_HANDLE, f->o.handle);
-	return 0;
 }

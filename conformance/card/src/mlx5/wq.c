@@ -1,60 +1,51 @@
 // Work queues, and queue pairs over tables of them: Linux 6.1, drivers/infiniband/hw/mlx5/qp.c.
 #include "mlx5/mlx5.h"
-#include "uverbs/memory.h"
 
 // prepare_user_rq and set_user_rq_size. This card has no striding receive queues and none of the abilities that flags ask for.
-static int check_create(const struct wq *w, const struct mlx5_ib_create_wq *q, uint32_t flags)
+static void check_create(const struct wq *w, const struct mlx5_ib_create_wq *q, uint32_t flags)
 {
 	if (flags & IBV_WQ_FLAGS_DELAY_DROP)
-		return EOPNOTSUPP;
+		refuse(EOPNOTSUPP);
 	if (q->comp_mask)
-		return EOPNOTSUPP;
+		refuse(EOPNOTSUPP);
 	if (w->max_wr > QUEUE_MOST || !q->rq_wqe_count || q->rq_wqe_count > QUEUE_MOST || q->rq_wqe_shift > 16 || !q->buf_addr)
-		return EINVAL;
-	return flags ? EOPNOTSUPP : 0; // create_rq
+		refuse(EINVAL);
+	check(flags ? EOPNOTSUPP : 0); // create_rq
 }
 
-int mlx5_create_wq(const struct call *c, struct wq *w, uint32_t flags)
+void mlx5_create_wq(const struct call *c, struct wq *w, uint32_t flags)
 {
 	const struct mlx5_ib_create_wq_resp r = {.response_length = sizeof r};
 	struct mlx5_ib_create_wq q;
 	struct mlx5_wq *m;
-	int err;
 
 	if (ATTR_IN(c, UVERBS_ATTR_UHW_IN, q) < offsetof(struct mlx5_ib_create_wq, single_wqe_log_num_of_strides))
-		return EINVAL;
-	err = check_create(w, &q, flags);
-	if (!err)
-		err = memory_pin(q.buf_addr, (uint64_t)q.rq_wqe_count << q.rq_wqe_shift, 0);
-	if (!err)
-		err = memory_pin(q.db_addr, 8, IBV_ACCESS_LOCAL_WRITE);
-	m = err ? NULL : calloc(1, sizeof *m);
-	if (!m)
-		return err ? err : ENOMEM;
+		refuse(EINVAL);
+	check_create(w, &q, flags);
+	check(memory_pin(q.buf_addr, (uint64_t)q.rq_wqe_count << q.rq_wqe_shift, 0));
+	check(memory_pin(q.db_addr, 8, IBV_ACCESS_LOCAL_WRITE));
+	m = object_own(&w->o, sizeof *m);
 	*m = (struct mlx5_wq){
 		.buf = (uint8_t *)(uintptr_t)q.buf_addr, .db = (_Atomic uint32_t *)(uintptr_t)q.db_addr, .n = q.rq_wqe_count,
 		.uidx = q.user_index, .shift = q.rq_wqe_shift,
 	};
-	w->o.own = m;
 	ATTR_OUT(c, UVERBS_ATTR_UHW_OUT, r);
-	return 0;
 }
 
 // The card knows the state of its queue, and has no way from ERR but to RESET (mlx5_ib_modify_wq, MODIFY_RQ).
-int mlx5_modify_wq(const struct call *c, struct wq *w, int from, int to, uint32_t flags)
+void mlx5_modify_wq(const struct call *c, struct wq *w, int from, int to, uint32_t flags)
 {
 	struct mlx5_ib_modify_wq q;
 	struct mlx5_wq *m = w->o.own;
 
 	if (ATTR_IN(c, UVERBS_ATTR_UHW_IN, q) < sizeof q)
-		return EINVAL;
+		refuse(EINVAL);
 	if (q.comp_mask || q.reserved || flags & (IBV_WQ_FLAGS_CVLAN_STRIPPING | IBV_WQ_FLAGS_PCI_WRITE_END_PADDING))
-		return EOPNOTSUPP;
+		refuse(EOPNOTSUPP);
 	if (from != w->state || (from == IBV_WQS_ERR && to == IBV_WQS_RDY))
-		return EINVAL;
+		refuse(EINVAL);
 	if (to == IBV_WQS_RESET || from == IBV_WQS_RESET)
 		m->taken = 0;
-	return 0;
 }
 
 void mlx5_create_table(const struct call *c)
@@ -70,41 +61,33 @@ static bool several(uint64_t fields, uint64_t one, uint64_t other)
 }
 
 // check_hash are the checks of create_rss_raw_qp_tir, in their order.
-static int check_hash(const struct qp *q, const struct mlx5_ib_create_qp_rss *u)
+static void check_hash(const struct qp *q, const struct mlx5_ib_create_qp_rss *u)
 {
 	const uint64_t f = u->rx_hash_fields_mask;
 
 	if (u->comp_mask || f & MLX5_RX_HASH_INNER || u->rx_hash_function != MLX5_RX_HASH_FUNC_TOEPLITZ)
-		return EOPNOTSUPP; // the second is ours: this card looks into no tunnels
+		refuse(EOPNOTSUPP); // the second is ours: this card looks into no tunnels
 	if (u->rx_key_len != sizeof q->hash.key)
-		return EINVAL;
-	if (!f)
-		return q->table->n > 1 ? EINVAL : 0;
+		refuse(EINVAL);
+	if (!f && q->table->n > 1)
+		refuse(EINVAL);
 	if (several(f, MLX5_RX_HASH_SRC_IPV4 | MLX5_RX_HASH_DST_IPV4, MLX5_RX_HASH_SRC_IPV6 | MLX5_RX_HASH_DST_IPV6) ||
 		several(f, MLX5_RX_HASH_SRC_PORT_TCP | MLX5_RX_HASH_DST_PORT_TCP, MLX5_RX_HASH_SRC_PORT_UDP | MLX5_RX_HASH_DST_PORT_UDP))
-		return EINVAL;
-	return 0;
+		refuse(EINVAL);
 }
 
 // A queue pair over a table has the number 0, and no queues (check_qp_attr, process_udata_size).
-int mlx5_create_over_table(const struct call *c, struct qp *q, uint32_t flags)
+void mlx5_create_over_table(const struct call *c, struct qp *q, uint32_t flags)
 {
-	const struct mlx5_ib_create_qp_resp r = {0};
 	struct mlx5_ib_create_qp_rss u;
-	int err;
 
 	if (q->type != IBV_QPT_RAW_PACKET || q->scq)
-		return EINVAL;
+		refuse(EINVAL);
 	if (ATTR_IN(c, UVERBS_ATTR_UHW_IN, u) < sizeof u)
-		return EINVAL;
-	err = flags ? EOPNOTSUPP : check_hash(q, &u);
-	if (err)
-		return err;
-	q->o.own = calloc(1, sizeof(struct mlx5_qp));
-	if (!q->o.own)
-		return ENOMEM;
+		refuse(EINVAL);
+	check(flags ? EOPNOTSUPP : 0);
+	check_hash(q, &u);
 	q->hash.fields = u.rx_hash_fields_mask;
 	memcpy(q->hash.key, u.rx_hash_key, sizeof q->hash.key);
-	ATTR_OUT(c, UVERBS_ATTR_UHW_OUT, r);
-	return 0;
+	ATTR_ANSWER(c, UVERBS_ATTR_UHW_OUT, mlx5_ib_create_qp_resp, 0);
 }

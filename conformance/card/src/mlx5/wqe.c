@@ -5,22 +5,6 @@
 enum { SEGMENT = 16, BLOCKS = REQUEST_SIZE / MLX5_SEND_WQE_BB };
 enum { REPEAT = 0x400 }; // where a pointer has its key, which is never this here
 
-static uint32_t word(const uint8_t *at)
-{
-	uint32_t v;
-
-	memcpy(&v, at, sizeof v);
-	return be32toh(v);
-}
-
-static uint64_t wide(const uint8_t *at)
-{
-	uint64_t v;
-
-	memcpy(&v, at, sizeof v);
-	return be64toh(v);
-}
-
 static enum operation operation(uint8_t code)
 {
 	switch (code) {
@@ -41,7 +25,7 @@ static enum operation operation(uint8_t code)
 static void data_segments(struct request *r, uint8_t *at, const uint8_t *end)
 {
 	while (at < end && r->n < PIECES) {
-		const uint32_t n = word(at);
+		const uint32_t n = be32_at(at);
 		struct piece *p = &r->pieces[r->n];
 
 		if (n & MLX5_INLINE_SEG) {
@@ -52,7 +36,7 @@ static void data_segments(struct request *r, uint8_t *at, const uint8_t *end)
 			*p = (struct piece){.length = n & 0x3ff, .memory = at + 4};
 			at += (p->length + 4 + SEGMENT - 1) / SEGMENT * SEGMENT;
 		} else {
-			*p = (struct piece){.length = n & 0x7fffffff, .key = word(at + 4), .addr = wide(at + 8)};
+			*p = (struct piece){.length = n & 0x7fffffff, .key = be32_at(at + 4), .addr = be64_at(at + 8)};
 			at += SEGMENT;
 		}
 		if (!p->length)
@@ -103,7 +87,7 @@ static uint8_t *before_data(const struct qp *q, struct request *r)
 	if (r->op == COPY) // a segment with memory of libmlx5 for the card
 		at += SEGMENT;
 	if (q->type == IBV_QPT_XRC_SEND) {
-		r->srqn = word(at) & 0xffffff;
+		r->srqn = be32_at(at) & 0xffffff;
 		at += SEGMENT;
 	}
 	if (q->type == IBV_QPT_RAW_PACKET) {
@@ -130,13 +114,13 @@ static uint8_t *before_data(const struct qp *q, struct request *r)
 		at += sizeof(struct mlx5_wqe_datagram_seg);
 	}
 	if (r->op == WRITE || r->op == READ || r->op == SWAP || r->op == ADD) {
-		r->raddr = wide(at);
-		r->rkey = word(at + 8);
+		r->raddr = be64_at(at);
+		r->rkey = be32_at(at + 8);
 		at += sizeof(struct mlx5_wqe_raddr_seg);
 	}
 	if (r->op == SWAP || r->op == ADD) {
-		r->value = wide(at);
-		r->compare = wide(at + 8);
+		r->value = be64_at(at);
+		r->compare = be64_at(at + 8);
 		at += sizeof(struct mlx5_wqe_atomic_seg);
 	}
 	return at;
@@ -172,7 +156,7 @@ static void list_segments(struct request *r, const struct mlx5_wqe_ctrl_seg *ctr
 
 	r->op = LIST;
 	r->bind = (struct binding){.window = be32toh(ctrl->imm), .iova = be64toh(key->start_addr), .length = be64toh(key->len)};
-	if (end - at >= SEGMENT && word(at + 4) == REPEAT)
+	if (end - at >= SEGMENT && be32_at(at + 4) == REPEAT)
 		interleaved(r, at, end);
 	else
 		data_segments(r, at, end);
@@ -220,7 +204,7 @@ static void scatter_list(struct receive *v, const uint8_t *at, size_t most)
 	for (size_t i = 0; i < most && v->n < PIECES; i++, at += SEGMENT) {
 		struct piece *p = &v->pieces[v->n];
 
-		*p = (struct piece){.length = word(at) & 0x7fffffff, .key = word(at + 4), .addr = wide(at + 8)};
+		*p = (struct piece){.length = be32_at(at) & 0x7fffffff, .key = be32_at(at + 4), .addr = be64_at(at + 8)};
 		if (p->key == MLX5_INVALID_LKEY)
 			return;
 		if (!p->length)

@@ -44,31 +44,21 @@ uint64_t attr_number(const struct call *c, uint16_t id, uint64_t otherwise)
 }
 
 // Without the attribute, the handle is one that no object has.
-static uint64_t handle_of(const struct call *c, uint16_t id)
+void *attr_object(const struct call *c, uint16_t id, int type)
 {
-	return attr_number(c, id, ~0ull);
+	return object_get(c->ctx, type, attr_number(c, id, ~0ull));
 }
 
-void *attr_object(const struct call *c, uint16_t id, int type, int *err)
+void destroys(const struct call *c)
 {
-	return object_get(c->ctx, type, handle_of(c, id), err);
-}
-
-int destroys(const struct call *c)
-{
-	int err;
-	struct object *o = attr_object(c, c->method->handle, c->method->object, &err);
+	struct object *o = attr_object(c, c->method->handle, c->method->object);
 	uint32_t reported;
 
-	if (!o)
-		return err;
-	if (object_users(o))
-		return EBUSY;
+	object_unused(o);
 	reported = event_forget_async(o);
 	o->end(o);
 	if (c->method->events)
 		attr_out32(c, c->method->events, reported);
-	return 0;
 }
 
 void attr_out(const struct call *c, uint16_t id, const void *from, size_t size)

@@ -1,5 +1,5 @@
 // Completion queues: Linux 6.1, drivers/infiniband/core/uverbs_std_types_cq.c and uverbs_cmd.c.
-#include "uverbs/dispatch.h"
+#include "uverbs/provider.h"
 
 enum { KNOWN_FLAGS = IB_UVERBS_CQ_FLAGS_TIMESTAMP_COMPLETION | IB_UVERBS_CQ_FLAGS_IGNORE_OVERRUN };
 
@@ -14,86 +14,58 @@ static void end_cq(struct object *o)
 	object_drop(o);
 }
 
-static int create(const struct call *c)
+static void create(const struct call *c)
 {
 	const uint32_t entries = (uint32_t)attr_number(c, UVERBS_ATTR_CREATE_CQ_CQE, 0);
 	const uint32_t flags = (uint32_t)attr_number(c, UVERBS_ATTR_CREATE_CQ_FLAGS, 0);
 	const struct ib_uverbs_attr *fd = attr(c, UVERBS_ATTR_CREATE_CQ_COMP_CHANNEL);
 	struct channel *channel = fd ? channel_of((int)fd->data) : NULL;
-	static uint32_t numbers;
 	struct cq *cq;
-	int err;
 
 	if (flags & ~(unsigned)KNOWN_FLAGS)
-		return EINVAL;
+		refuse(EINVAL);
 	if (fd && !channel)
-		return EBADF;
+		refuse(EBADF);
 	if (attr_number(c, UVERBS_ATTR_CREATE_CQ_COMP_VECTOR, 0) >= VECTORS)
-		return EINVAL;
-	cq = object_new(c->ctx, UVERBS_OBJECT_CQ, sizeof *cq, end_cq, &err);
-	if (!cq)
-		return err;
+		refuse(EINVAL);
+	cq = object_new(c->ctx, UVERBS_OBJECT_CQ, sizeof *cq, end_cq);
 	cq->channel = channel;
-	cq->number = ++numbers;
-	err = c->dev->provider->create_cq(c, cq, entries, flags);
-	if (err)
-		return err;
+	c->dev->provider->create_cq(c, cq, entries, flags);
 	channel_hold(channel);
 	cq->o.user = attr_number(c, UVERBS_ATTR_CREATE_CQ_USER_HANDLE, 0);
 	attr_out32(c, UVERBS_ATTR_CREATE_CQ_RESP_CQE, cq->entries);
 	attr_created(c, UVERBS_ATTR_CREATE_CQ_HANDLE, cq->o.handle);
-	return 0;
 }
 
-static int destroy(const struct call *c)
+static void destroy(const struct call *c)
 {
-	struct ib_uverbs_destroy_cq_resp r;
-	int err;
-	struct cq *cq = attr_object(c, UVERBS_ATTR_DESTROY_CQ_HANDLE, UVERBS_OBJECT_CQ, &err);
+	struct cq *cq = attr_object(c, UVERBS_ATTR_DESTROY_CQ_HANDLE, UVERBS_OBJECT_CQ);
 
-	if (!cq)
-		return err;
-	if (object_users(&cq->o))
-		return EBUSY;
-	r.comp_events_reported = event_forget_completions(cq->channel, &cq->o);
-	r.async_events_reported = event_forget_async(&cq->o);
+	object_unused(&cq->o);
+	ATTR_ANSWER(c, UVERBS_ATTR_DESTROY_CQ_RESP, ib_uverbs_destroy_cq_resp,
+		event_forget_completions(cq->channel, &cq->o), event_forget_async(&cq->o));
 	end_cq(&cq->o);
-	ATTR_OUT(c, UVERBS_ATTR_DESTROY_CQ_RESP, r);
-	return 0;
 }
 
-static int resize(const struct call *c)
+static void resize(const struct call *c)
 {
-	struct ib_uverbs_resize_cq q;
-	struct ib_uverbs_resize_cq_resp r = {0};
-	struct cq *cq;
-	int err;
+	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_resize_cq, q);
+	struct cq *cq = object_get(c->ctx, UVERBS_OBJECT_CQ, q.cq_handle);
 
-	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
-	cq = object_get(c->ctx, UVERBS_OBJECT_CQ, q.cq_handle, &err);
-	if (!cq)
-		return err;
-	err = c->dev->provider->resize_cq(c, cq, q.cqe);
-	if (err)
-		return err;
-	r.cqe = cq->entries;
-	ATTR_OUT(c, UVERBS_ATTR_CORE_OUT, r);
-	return 0;
+	c->dev->provider->resize_cq(c, cq, q.cqe);
+	ATTR_ANSWER(c, UVERBS_ATTR_CORE_OUT, ib_uverbs_resize_cq_resp, cq->entries);
 }
 
-static int modify(const struct call *c)
+static void modify(const struct call *c)
 {
-	struct ib_uverbs_ex_modify_cq q;
-	struct cq *cq;
-	int err;
+	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_ex_modify_cq, q);
 
-	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
 	if (!q.attr_mask || q.reserved)
-		return EINVAL;
+		refuse(EINVAL);
 	if (q.attr_mask > IBV_CQ_ATTR_MODERATE)
-		return EOPNOTSUPP;
-	cq = object_get(c->ctx, UVERBS_OBJECT_CQ, q.cq_handle, &err);
-	return cq ? c->dev->provider->modify_cq(cq, q.attr.cq_count, q.attr.cq_period) : err;
+		refuse(EOPNOTSUPP);
+	object_get(c->ctx, UVERBS_OBJECT_CQ, q.cq_handle);
+	c->dev->provider->modify_cq(q.attr.cq_period);
 }
 
 const struct method cq_methods[] = {
@@ -102,7 +74,7 @@ const struct method cq_methods[] = {
 	{0},
 };
 
-const struct command cq_commands[] = {
+const struct write_command cq_commands[] = {
 	{IB_USER_VERBS_CMD_RESIZE_CQ, resize, 8, 4},
 	{EXTENDED(IB_USER_VERBS_EX_CMD_MODIFY_CQ), modify, sizeof(struct ib_uverbs_ex_modify_cq), 0},
 	{0},

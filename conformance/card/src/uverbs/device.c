@@ -1,7 +1,7 @@
 // The context and the queries: Linux 6.1, drivers/infiniband/core/uverbs_std_types_device.c, uverbs_cmd.c, uverbs_std_types_async_fd.c.
-#include "uverbs/dispatch.h"
+#include "uverbs/provider.h"
 #include "uverbs/gid.h"
-#include "wire/fault.h"
+#include "wire/wire.h"
 
 static void common_context(const struct call *c, uint16_t vectors, uint16_t support)
 {
@@ -11,46 +11,43 @@ static void common_context(const struct call *c, uint16_t vectors, uint16_t supp
 	ATTR_OUT(c, support, core);
 }
 
-static int get_context(const struct call *c)
+static void get_context(const struct call *c)
 {
-	int err = context_begin(c->ctx);
-
-	if (err)
-		return err;
+	check(*context_begun(c->ctx) ? EINVAL : 0);
+	*context_begun(c->ctx) = true;
 	common_context(c, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS, UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT);
-	return c->dev->provider->get_context(c);
+	c->dev->provider->get_context(c);
 }
 
 // What a second user of an open file gets; the provider answers its own attributes.
-static int query_context(const struct call *c)
+static void query_context(const struct call *c)
 {
 	common_context(c, UVERBS_ATTR_QUERY_CONTEXT_NUM_COMP_VECTORS, UVERBS_ATTR_QUERY_CONTEXT_CORE_SUPPORT);
-	return c->dev->provider->get_context(c);
+	c->dev->provider->get_context(c);
 }
 
-static int query_port(const struct call *c)
+static void query_port(const struct call *c)
 {
 	struct ib_uverbs_query_port_resp_ex r = {0};
 
 	if (attr_number(c, UVERBS_ATTR_QUERY_PORT_PORT_NUM, 0) != 1)
-		return EINVAL;
+		refuse(EINVAL);
 	c->dev->provider->port_attr(c->dev, &r.legacy_resp);
 	if (fault_of(c->dev).down) {
 		r.legacy_resp.state = IBV_PORT_DOWN;
 		r.legacy_resp.phys_state = 3; // disabled
 	}
 	ATTR_OUT(c, UVERBS_ATTR_QUERY_PORT_RESP, r);
-	return 0;
 }
 
-static int query_gid_table(const struct call *c)
+static void query_gid_table(const struct call *c)
 {
 	const uint64_t size = attr_number(c, UVERBS_ATTR_QUERY_GID_TABLE_ENTRY_SIZE, 0);
 	struct ib_uverbs_attr *entries = attr(c, UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES);
 	uint64_t n;
 
 	if (!size || !entries || attr_number(c, UVERBS_ATTR_QUERY_GID_TABLE_FLAGS, 0) || entries->len % size)
-		return EINVAL;
+		refuse(EINVAL);
 	for (uint32_t i = n = 0; i < GID_TABLE; i++) {
 		struct ib_uverbs_gid_entry e = {.gid_index = i, .port_num = 1, .netdev_ifindex = !c->dev->infiniband};
 		uint8_t *to = (uint8_t *)(uintptr_t)entries->data + n * size;
@@ -59,78 +56,68 @@ static int query_gid_table(const struct call *c)
 		if (type < 0)
 			continue;
 		if (n++ == entries->len / size)
-			return EINVAL;
+			refuse(EINVAL);
 		e.gid_type = (uint32_t)type;
 		memset(to, 0, size);
 		memcpy(to, &e, MIN(size, sizeof e));
 	}
 	entries->flags |= UVERBS_ATTR_F_VALID_OUTPUT;
 	ATTR_OUT(c, UVERBS_ATTR_QUERY_GID_TABLE_RESP_NUM_ENTRIES, n);
-	return 0;
 }
 
-static int query_gid_entry(const struct call *c)
+static void query_gid_entry(const struct call *c)
 {
 	struct ib_uverbs_gid_entry e = {.port_num = 1, .netdev_ifindex = !c->dev->infiniband};
-	int err;
 
 	e.gid_index = (uint32_t)attr_number(c, UVERBS_ATTR_QUERY_GID_ENTRY_GID_INDEX, 0);
 	if (attr_number(c, UVERBS_ATTR_QUERY_GID_ENTRY_FLAGS, 0) || attr_number(c, UVERBS_ATTR_QUERY_GID_ENTRY_PORT, 0) != 1)
-		return EINVAL;
-	err = gid_check(c->dev, e.gid_index);
-	if (err)
-		return err;
+		refuse(EINVAL);
+	check(gid_check(c->dev, e.gid_index));
 	e.gid_type = (uint32_t)gid_at(c->dev, e.gid_index, (uint8_t *)e.gid);
 	ATTR_OUT(c, UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY, e);
-	return 0;
 }
 
-static int async_alloc(const struct call *c)
+static void async_alloc(const struct call *c)
 {
 	int fd;
 	struct channel *k = channel_new(c->ctx, true, &fd);
 
 	if (!k)
-		return ENOMEM;
+		refuse(ENOMEM);
 	if (!c->ctx->async) // events of objects go to the first file (ib_uverbs_init_async_event_file)
 		c->ctx->async = k;
 	attr_created(c, UVERBS_ATTR_ASYNC_EVENT_ALLOC_FD_HANDLE, (uint64_t)fd);
-	return 0;
 }
 
-static int query_device(const struct call *c)
+static void query_device(const struct call *c)
 {
 	struct ib_uverbs_ex_query_device_resp r = {0};
 
 	c->dev->provider->device_attr(c->dev, &r);
 	ATTR_OUT(c, UVERBS_ATTR_CORE_OUT, r.base);
-	return 0;
 }
 
-static int query_device_ex(const struct call *c)
+static void query_device_ex(const struct call *c)
 {
-	struct ib_uverbs_ex_query_device q;
+	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_ex_query_device, q);
 	struct ib_uverbs_ex_query_device_resp r = {0};
 
-	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
 	if (q.comp_mask || q.reserved)
-		return EINVAL;
+		refuse(EINVAL);
 	c->dev->provider->device_attr(c->dev, &r);
 	r.response_length = sizeof r;
 	r.device_cap_flags_ex |= r.base.device_cap_flags;
 	ATTR_OUT(c, UVERBS_ATTR_CORE_OUT, r);
 	c->dev->provider->query_device(c);
-	return 0;
 }
 
-static int create_channel(const struct call *c)
+static void create_channel(const struct call *c)
 {
 	int fd;
 
 	if (!channel_new(c->ctx, false, &fd))
-		return ENOMEM;
+		refuse(ENOMEM);
 	attr_out32(c, UVERBS_ATTR_CORE_OUT, (uint32_t)fd);
-	return 0;
 }
 
 const struct method device_methods[] = {
@@ -143,7 +130,7 @@ const struct method device_methods[] = {
 	{0},
 };
 
-const struct command device_commands[] = {
+const struct write_command device_commands[] = {
 	{IB_USER_VERBS_CMD_QUERY_DEVICE, query_device, 8, sizeof(struct ib_uverbs_query_device_resp)},
 	{EXTENDED(IB_USER_VERBS_EX_CMD_QUERY_DEVICE), query_device_ex, 8, offsetof(struct ib_uverbs_ex_query_device_resp, odp_caps)},
 	{IB_USER_VERBS_CMD_CREATE_COMP_CHANNEL, create_channel, 0, 4},

@@ -1,25 +1,17 @@
 // Protection domains, XRC domains, address handles: Linux 6.1, drivers/infiniband/core/uverbs_cmd.c and uverbs_std_types.c.
 #define _GNU_SOURCE
 #include <fcntl.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
-#include "uverbs/dispatch.h"
+#include "uverbs/provider.h"
 #include "uverbs/gid.h"
 
-static int alloc_pd(const struct call *c)
+static void alloc_pd(const struct call *c)
 {
-	static uint32_t numbers;
-	int err;
-	struct pd *pd = object_new(c->ctx, UVERBS_OBJECT_PD, sizeof *pd, object_drop, &err);
+	struct pd *pd = object_new(c->ctx, UVERBS_OBJECT_PD, sizeof *pd, object_drop);
 
-	if (!pd)
-		return err;
-	pd->number = ++numbers;
-	memcpy(object_facts(&pd->o), &pd->number, sizeof pd->number);
+	memcpy(object_facts(&pd->o), &pd->o.number, sizeof pd->o.number);
 	attr_out32(c, UVERBS_ATTR_CORE_OUT, pd->o.handle);
 	c->dev->provider->alloc_pd(c, pd);
-	return 0;
 }
 
 struct object *domain_import(struct context *c, uint32_t handle, const void *facts)
@@ -28,114 +20,62 @@ struct object *domain_import(struct context *c, uint32_t handle, const void *fac
 
 	if (!pd)
 		return NULL;
-	memcpy(&pd->number, facts, sizeof pd->number);
+	memcpy(&pd->o.number, facts, sizeof pd->o.number);
 	object_import(c, &pd->o, handle, object_drop);
 	return &pd->o;
 }
 
-// An XRC domain of an inode is shared by all who open it on the device (ib_uverbs_open_xrcd, xrcd_table_insert).
-struct xrcd_inode {
-	LIST_ENTRY(xrcd_inode) link;
-	const struct device *dev;
-	dev_t where;
-	ino_t inode;
-	int users;
-};
-
-static LIST_HEAD(, xrcd_inode) inodes;
-
 bool xrcd_same(const struct xrcd *a, const struct xrcd *b)
 {
-	return a == b || (a && b && a->inode && a->inode == b->inode);
+	return a == b || (a && b && a->inode && a->inode == b->inode && a->where == b->where && a->o.ctx->dev == b->o.ctx->dev);
 }
 
-static void inode_put(struct xrcd_inode *i)
+struct opened {
+	const struct xrcd *by, *other;
+};
+
+static void look(struct object *o, void *arg)
 {
-	if (!i || --i->users)
-		return;
-	LIST_REMOVE(i, link);
-	free(i);
+	struct opened *f = arg;
+	const struct xrcd *x = OF(o, struct xrcd, o);
+
+	if (x != f->by && xrcd_same(x, f->by))
+		f->other = x;
 }
 
-static int inode_get(const struct call *c, int fd, uint32_t flags, struct xrcd_inode **found)
+// An XRC domain of an inode is shared by all who open it on the device (ib_uverbs_open_xrcd, xrcd_table_insert).
+static void open_xrcd(const struct call *c)
 {
-	struct xrcd_inode *i;
+	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_open_xrcd, q);
+	struct xrcd *x = object_new(c->ctx, UVERBS_OBJECT_XRCD, sizeof *x, object_drop);
+	struct opened f = {x, NULL};
 	struct stat st;
 
-	if (!fd_stat(fd, &st)) // not fstat, which would take the lock
-		return EBADF;
-	LIST_FOREACH(i, &inodes, link)
-		if (i->dev == c->dev && i->where == st.st_dev && i->inode == st.st_ino)
-			break;
-	if (!i && !(flags & O_CREAT))
-		return EAGAIN;
-	if (i && flags & O_EXCL)
-		return EINVAL;
-	if (!i) {
-		i = calloc(1, sizeof *i);
-		if (!i)
-			return ENOMEM;
-		*i = (struct xrcd_inode){.dev = c->dev, .where = st.st_dev, .inode = st.st_ino};
-		LIST_INSERT_HEAD(&inodes, i, link);
+	if ((int)q.fd != -1) {
+		check(fd_stat((int)q.fd, &st) ? 0 : EBADF); // not fstat, which would take the lock
+		x->where = st.st_dev;
+		x->inode = st.st_ino;
+		object_each(UVERBS_OBJECT_XRCD, look, &f);
+		check(!f.other && !(q.oflags & O_CREAT) ? EAGAIN : f.other && q.oflags & O_EXCL ? EINVAL : 0);
 	}
-	i->users++;
-	*found = i;
-	return 0;
-}
-
-static void end_xrcd(struct object *o)
-{
-	inode_put(OF(o, struct xrcd, o)->inode);
-	object_drop(o);
-}
-
-static int open_xrcd(const struct call *c)
-{
-	struct ib_uverbs_open_xrcd q;
-	struct xrcd_inode *inode = NULL;
-	struct xrcd *x;
-	int err = 0;
-
-	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
-	if ((int)q.fd != -1)
-		err = inode_get(c, (int)q.fd, q.oflags, &inode);
-	if (err)
-		return err;
-	x = object_new(c->ctx, UVERBS_OBJECT_XRCD, sizeof *x, end_xrcd, &err);
-	if (!x) {
-		inode_put(inode);
-		return err;
-	}
-	x->inode = inode;
 	attr_out32(c, UVERBS_ATTR_CORE_OUT, x->o.handle);
-	return 0;
 }
 
-static int create_ah(const struct call *c)
+static void create_ah(const struct call *c)
 {
-	struct ib_uverbs_create_ah q;
+	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_create_ah, q);
 	struct pd *pd;
 	struct object *ah;
-	int err;
 
-	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
 	if (q.attr.port_num != 1)
-		return EINVAL;
-	pd = object_get(c->ctx, UVERBS_OBJECT_PD, q.pd_handle, &err);
-	if (!pd)
-		return err;
-	err = gid_path(c->dev, q.attr.is_global, q.attr.grh.sgid_index);
-	if (!err)
-		err = gid_resolve(c->dev, q.attr.grh.sgid_index, q.attr.grh.dgid);
-	if (err)
-		return err;
-	ah = object_new(c->ctx, UVERBS_OBJECT_AH, sizeof *ah, object_drop, &err);
-	if (!ah)
-		return err;
+		refuse(EINVAL);
+	pd = object_get(c->ctx, UVERBS_OBJECT_PD, q.pd_handle);
+	check(gid_path(c->dev, q.attr.is_global, q.attr.grh.sgid_index));
+	check(gid_resolve(c->dev, q.attr.grh.sgid_index, q.attr.grh.dgid));
+	ah = object_new(c->ctx, UVERBS_OBJECT_AH, sizeof *ah, object_drop);
 	object_needs(ah, 0, pd);
 	attr_out32(c, UVERBS_ATTR_CORE_OUT, ah->handle);
 	c->dev->provider->create_ah(c);
-	return 0;
 }
 
 const struct method domain_methods[] = {
@@ -145,7 +85,7 @@ const struct method domain_methods[] = {
 	{0},
 };
 
-const struct command domain_commands[] = {
+const struct write_command domain_commands[] = {
 	{IB_USER_VERBS_CMD_ALLOC_PD, alloc_pd, 0, sizeof(struct ib_uverbs_alloc_pd_resp)},
 	{IB_USER_VERBS_CMD_OPEN_XRCD, open_xrcd, 8, sizeof(struct ib_uverbs_open_xrcd_resp)},
 	{IB_USER_VERBS_CMD_CREATE_AH, create_ah, 32, sizeof(struct ib_uverbs_create_ah_resp)},

@@ -2,8 +2,7 @@
 // uverbs_std_types_counters.c.
 #include <unistd.h>
 
-#include "uverbs/dispatch.h"
-#include "uverbs/qp.h"
+#include "uverbs/provider.h"
 
 enum {
 	LAYERS = 10,                        // IB_FLOW_SPEC_SUPPORT_LAYERS
@@ -30,168 +29,149 @@ static size_t filter_size(uint32_t type)
 }
 
 // A filter is a value and a mask of one size. One that is longer than what is known has no mask there.
-static int read_filter(const struct ib_uverbs_flow_spec_hdr *h, struct spec *s)
+static void read_filter(const struct ib_uverbs_flow_spec_hdr *h, struct spec *s)
 {
 	const size_t size = h->size < sizeof *h ? 0 : (h->size - sizeof *h) / 2, known = filter_size(h->type);
 	const uint8_t *value = (const uint8_t *)(h + 1), *mask = value + size;
 
 	if (!size || size % 4 || !known || h->type == (IBV_FLOW_SPEC_INNER | IBV_FLOW_SPEC_VXLAN_TUNNEL))
-		return EINVAL;
+		refuse(EINVAL);
 	for (size_t i = known; i < size; i++)
 		if (mask[i])
-			return EINVAL;
+			refuse(EINVAL);
 	memcpy(s->value, value, MIN(size, known));
 	memcpy(s->mask, mask, MIN(size, known));
-	return 0;
 }
 
-static int read_action(const struct call *c, const struct ib_uverbs_flow_spec_hdr *h, struct spec *s)
+static void read_action(const struct call *c, const struct ib_uverbs_flow_spec_hdr *h, struct spec *s)
 {
 	const struct ib_uverbs_flow_spec_action_tag *tag = (const void *)h;
 	const struct ib_uverbs_flow_spec_action_count *count = (const void *)h;
-	int err;
 
 	switch (h->type) {
 	case IBV_FLOW_SPEC_ACTION_TAG:
 		if (h->size != sizeof *tag)
-			return EINVAL;
+			refuse(EINVAL);
 		s->tag = tag->tag_id;
-		return 0;
+		return;
 	case IBV_FLOW_SPEC_ACTION_DROP:
-		return h->size == sizeof(struct ib_uverbs_flow_spec_action_drop) ? 0 : EINVAL;
+		check(h->size == sizeof(struct ib_uverbs_flow_spec_action_drop) ? 0 : EINVAL);
+		return;
 	case IBV_FLOW_SPEC_ACTION_HANDLE: // of an action, which no driver of this kernel makes by a verb
 		if (h->size != sizeof(struct ib_uverbs_flow_spec_action_handle))
-			return EOPNOTSUPP;
-		object_get(c->ctx, UVERBS_OBJECT_FLOW_ACTION, ((const struct ib_uverbs_flow_spec_action_handle *)(const void *)h)->handle, &err);
-		return err;
+			refuse(EOPNOTSUPP);
+		object_get(c->ctx, UVERBS_OBJECT_FLOW_ACTION, ((const struct ib_uverbs_flow_spec_action_handle *)(const void *)h)->handle);
+		return;
 	case IBV_FLOW_SPEC_ACTION_COUNT:
 		if (h->size != sizeof *count)
-			return EINVAL;
-		s->counters = object_get(c->ctx, UVERBS_OBJECT_COUNTERS, count->handle, &err);
-		return err;
+			refuse(EINVAL);
+		s->counters = object_get(c->ctx, UVERBS_OBJECT_COUNTERS, count->handle);
+		return;
 	default:
-		return EINVAL;
+		refuse(EINVAL);
 	}
 }
 
 // read_specs reads the specs that follow the command.
-static int read_specs(const struct call *c, const struct ib_uverbs_create_flow *q, struct spec *specs)
+static void read_specs(const struct call *c, const struct ib_uverbs_create_flow *q, struct spec *specs)
 {
 	size_t length;
 	const uint8_t *at = attr_pointer(c, UVERBS_ATTR_CORE_IN, &length), *end = at + sizeof *q + q->flow_attr.size;
-	int err = 0;
 
 	if (length < sizeof *q + q->flow_attr.size)
-		return ENOSPC;
+		refuse(ENOSPC);
 	at += sizeof *q;
-	for (int i = 0; i < q->flow_attr.num_of_specs && !err; i++) {
+	for (int i = 0; i < q->flow_attr.num_of_specs; i++) {
 		const struct ib_uverbs_flow_spec_hdr *h = (const void *)at;
 
 		if ((size_t)(end - at) < sizeof *h || end - at < h->size || h->reserved)
-			return EINVAL;
+			refuse(EINVAL);
 		specs[i] = (struct spec){.type = h->type};
-		err = h->type >= IBV_FLOW_SPEC_ACTION_TAG ? read_action(c, h, &specs[i]) : read_filter(h, &specs[i]);
+		if (h->type >= IBV_FLOW_SPEC_ACTION_TAG)
+			read_action(c, h, &specs[i]);
+		else
+			read_filter(h, &specs[i]);
 		at += h->size;
 	}
-	return !err && at != end ? EINVAL : err;
+	check(at != end ? EINVAL : 0);
 }
 
-static int check(const struct ib_uverbs_create_flow *q)
+static void check_flow(const struct ib_uverbs_create_flow *q)
 {
 	const struct ib_uverbs_flow_attr *a = &q->flow_attr;
 
 	if (q->comp_mask)
-		return EINVAL;
+		refuse(EINVAL);
 	if (geteuid()) // for CAP_NET_RAW
-		return EPERM;
+		refuse(EPERM);
 	if (a->flags > FLAGS + 0u || (a->flags & IBV_FLOW_ATTR_FLAGS_DONT_TRAP && (a->type == IBV_FLOW_ATTR_ALL_DEFAULT ||
 		a->type == IBV_FLOW_ATTR_MC_DEFAULT)))
-		return EINVAL;
+		refuse(EINVAL);
 	if (a->num_of_specs > LAYERS || a->size > a->num_of_specs * sizeof(struct ib_uverbs_flow_spec_ipv6) || a->reserved[0] || a->reserved[1])
-		return EINVAL;
-	return a->port != 1 ? EINVAL : 0;
+		refuse(EINVAL);
+	check(a->port != 1 ? EINVAL : 0);
 }
 
-static int create(const struct call *c)
+static void create(const struct call *c)
 {
-	static uint32_t numbers;
-	struct ib_uverbs_create_flow q;
-	struct ib_uverbs_create_flow_resp r = {0};
+	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_create_flow, q);
 	struct spec specs[LAYERS];
 	struct flow *f;
 	struct qp *qp;
-	int err;
 
-	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
-	err = check(&q);
-	if (err)
-		return err;
-	qp = object_get(c->ctx, UVERBS_OBJECT_QP, q.qp_handle, &err);
-	if (!qp)
-		return err;
+	check_flow(&q);
+	qp = object_get(c->ctx, UVERBS_OBJECT_QP, q.qp_handle);
 	if (qp->type != IBV_QPT_UD && qp->type != IBV_QPT_RAW_PACKET)
-		return EINVAL;
-	err = c->dev->provider->create_flow ? read_specs(c, &q, specs) : EOPNOTSUPP;
-	f = err ? NULL : object_new(c->ctx, UVERBS_OBJECT_FLOW, sizeof *f, end_flow, &err);
-	if (!f)
-		return err;
+		refuse(EINVAL);
+	check(c->dev->provider->create_flow ? 0 : EOPNOTSUPP);
+	read_specs(c, &q, specs);
+	f = object_new(c->ctx, UVERBS_OBJECT_FLOW, sizeof *f, end_flow);
 	f->qp = qp;
-	f->number = ++numbers;
 	f->egress = q.flow_attr.flags & IBV_FLOW_ATTR_FLAGS_EGRESS;
 	f->goes_on = q.flow_attr.flags & IBV_FLOW_ATTR_FLAGS_DONT_TRAP;
-	err = c->dev->provider->create_flow(c, f, &q.flow_attr, specs, q.flow_attr.num_of_specs);
-	if (err)
-		return err;
+	c->dev->provider->create_flow(c, f, &q.flow_attr, specs, q.flow_attr.num_of_specs);
 	object_needs(&f->o, 0, qp);
 	object_needs(&f->o, 1, f->counters);
-	r.flow_handle = f->o.handle;
-	ATTR_OUT(c, UVERBS_ATTR_CORE_OUT, r);
-	return 0;
+	ATTR_ANSWER(c, UVERBS_ATTR_CORE_OUT, ib_uverbs_create_flow_resp, .flow_handle = f->o.handle);
 }
 
-static int destroy(const struct call *c)
+static void destroy(const struct call *c)
 {
-	struct ib_uverbs_destroy_flow q;
+	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_destroy_flow, q);
 
-	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
-	return q.comp_mask ? EINVAL : object_destroy(c->ctx, UVERBS_OBJECT_FLOW, q.flow_handle);
+	check(q.comp_mask ? EINVAL : 0);
+	object_destroy(c->ctx, UVERBS_OBJECT_FLOW, q.flow_handle);
 }
 
-static int create_counters(const struct call *c)
+static void create_counters(const struct call *c)
 {
 	struct counters *k;
-	int err;
 
 	if (!c->dev->provider->read_counters)
-		return EOPNOTSUPP;
-	k = object_new(c->ctx, UVERBS_OBJECT_COUNTERS, sizeof *k, object_drop, &err);
-	if (k)
-		attr_created(c, UVERBS_ATTR_CREATE_COUNTERS_HANDLE, k->o.handle);
-	return err;
+		refuse(EOPNOTSUPP);
+	k = object_new(c->ctx, UVERBS_OBJECT_COUNTERS, sizeof *k, object_drop);
+	attr_created(c, UVERBS_ATTR_CREATE_COUNTERS_HANDLE, k->o.handle);
 }
 
 // Counters that no flow has are EINVAL.
-static int read_counters(const struct call *c)
+static void read_counters(const struct call *c)
 {
 	const struct ib_uverbs_attr *buf = attr(c, UVERBS_ATTR_READ_COUNTERS_BUFF);
-	int err;
-	const struct counters *k = attr_object(c, UVERBS_ATTR_READ_COUNTERS_HANDLE, UVERBS_OBJECT_COUNTERS, &err);
+	const struct counters *k = attr_object(c, UVERBS_ATTR_READ_COUNTERS_HANDLE, UVERBS_OBJECT_COUNTERS);
 	uint64_t *values;
 	size_t n;
+	int err;
 
-	if (!k)
-		return err;
 	if (!object_users(&k->o) || !buf || attr_number(c, UVERBS_ATTR_READ_COUNTERS_FLAGS, 0) & ~(uint64_t)IB_UVERBS_READ_COUNTERS_PREFER_CACHED)
-		return EINVAL;
+		refuse(EINVAL);
 	n = buf->len / sizeof *values;
 	values = calloc(n + 1, sizeof *values);
-	if (!values)
-		return ENOMEM;
+	check(values ? 0 : ENOMEM);
 	err = c->dev->provider->read_counters(k, values, n);
 	if (!err)
 		attr_out(c, UVERBS_ATTR_READ_COUNTERS_BUFF, values, n * sizeof *values);
 	free(values);
-	return err;
+	check(err);
 }
 
 const struct method flow_methods[] = {
@@ -201,7 +181,7 @@ const struct method flow_methods[] = {
 	{0},
 };
 
-const struct command flow_commands[] = {
+const struct write_command flow_commands[] = {
 	{EXTENDED(IB_USER_VERBS_EX_CMD_CREATE_FLOW), create, sizeof(struct ib_uverbs_create_flow), sizeof(struct ib_uverbs_create_flow_resp)},
 	{EXTENDED(IB_USER_VERBS_EX_CMD_DESTROY_FLOW), destroy, sizeof(struct ib_uverbs_destroy_flow), 0},
 	{0},

@@ -79,8 +79,7 @@ int gid_check(const struct device *dev, uint32_t index)
 	return gid_at(dev, index, gid) < 0 ? ENODATA : 0;
 }
 
-// ipv4 is how the kernel reads a GID (include/rdma/ib_addr.h, rdma_gid2ip).
-static bool ipv4(const uint8_t gid[16])
+bool gid_ipv4(const uint8_t gid[16])
 {
 	static const uint8_t mapped[12] = {[10] = 0xff, 0xff};
 
@@ -89,7 +88,7 @@ static bool ipv4(const uint8_t gid[16])
 
 bool gid_multicast(const uint8_t gid[16])
 {
-	return gid[0] == 0xff || (ipv4(gid) && gid[12] >> 4 == 0xe);
+	return gid[0] == 0xff || (gid_ipv4(gid) && gid[12] >> 4 == 0xe);
 }
 
 int gid_resolve(const struct device *dev, uint32_t source, const uint8_t gid[16])
@@ -101,7 +100,7 @@ int gid_resolve(const struct device *dev, uint32_t source, const uint8_t gid[16]
 
 	if (dev->infiniband || gid_multicast(gid) || (link_local && type == IB_UVERBS_GID_TYPE_ROCE_V1))
 		return 0;
-	if (type >= 0 && ipv4(own) != ipv4(gid)) // core/addr.c, rdma_resolve_ip
+	if (type >= 0 && gid_ipv4(own) != gid_ipv4(gid)) // core/addr.c, rdma_resolve_ip
 		return EINVAL;
 	if (gid_owner(gid))
 		return 0;

@@ -23,6 +23,9 @@ int gid_path(const struct device *, bool global, uint32_t source) HIDDEN;
 // gid_owner returns the device that has the GID, or NULL.
 struct device *gid_owner(const uint8_t gid[16]) HIDDEN;
 
+// gid_ipv4 reports whether a GID is of IPv4 (include/rdma/ib_addr.h, rdma_gid2ip).
+bool gid_ipv4(const uint8_t gid[16]) HIDDEN;
+
 // gid_multicast reports whether a GID is that of a group, of IPv4 too (rdma_is_multicast_addr).
 bool gid_multicast(const uint8_t gid[16]) HIDDEN;
 

@@ -1,16 +1,15 @@
 // Memory regions and windows: Linux 6.1, drivers/infiniband/core/uverbs_cmd.c and uverbs_std_types_mr.c, hw/mlx5/mr.c.
 #include <sys/mman.h>
 
-#include "uverbs/dispatch.h"
-#include "uverbs/memory.h"
+#include "uverbs/provider.h"
 
-int memory_access(const struct device *dev, unsigned access)
+void memory_access(const struct device *dev, unsigned access)
 {
 	if (access & (IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_REMOTE_WRITE) && !(access & IBV_ACCESS_LOCAL_WRITE))
-		return EINVAL; // ib_check_mr_access, in this order
+		refuse(EINVAL); // ib_check_mr_access, in this order
 	if (access & ~(unsigned)(ACCESS_SUPPORTED | ACCESS_OPTIONAL))
-		return EINVAL;
-	return access & IBV_ACCESS_ON_DEMAND && !dev->provider->on_demand ? EINVAL : 0;
+		refuse(EINVAL);
+	check(access & IBV_ACCESS_ON_DEMAND && !dev->provider->on_demand ? EINVAL : 0);
 }
 
 static void unmap(struct mr *mr)
@@ -32,15 +31,11 @@ void memory_end(struct object *o)
 	object_drop(o);
 }
 
-struct mr *memory_region(const struct call *c, struct pd *pd, unsigned access, int *err)
+struct mr *memory_region(const struct call *c, struct pd *pd, unsigned access)
 {
-	struct mr *mr = object_new(c->ctx, UVERBS_OBJECT_MR, sizeof *mr, memory_end, err);
+	struct mr *mr = object_new(c->ctx, UVERBS_OBJECT_MR, sizeof *mr, memory_end);
 
-	if (!mr)
-		return NULL;
-	*err = key_new(&mr->key);
-	if (*err)
-		return NULL;
+	check(key_new(&mr->key));
 	mr->pd = pd;
 	object_needs(&mr->o, 0, pd);
 	mr->key.dev = c->dev;
@@ -60,48 +55,33 @@ void memory_place(struct mr *mr, uint64_t start, uint64_t length, uint64_t iova)
 
 // ib_uverbs_reg_mr. mlx5_ib ignores ZERO_BASED of the process's memory: addresses begin at hca_va (mr.c, create_real_mr). A region has
 // one key, as lkey and as rkey (alloc_cacheable_mr, reg_create).
-static int reg_mr(const struct call *c)
+static void reg_mr(const struct call *c)
 {
-	struct ib_uverbs_reg_mr q;
-	struct ib_uverbs_reg_mr_resp r = {0};
+	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_reg_mr, q);
 	struct pd *pd;
 	struct mr *mr;
-	int err;
 
-	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
 	if (q.start % PAGE != q.hca_va % PAGE)
-		return EINVAL;
-	err = memory_access(c->dev, q.access_flags);
-	if (!err && c->dev->provider->check_access)
-		err = c->dev->provider->check_access(q.access_flags);
-	if (err)
-		return err;
-	pd = object_get(c->ctx, UVERBS_OBJECT_PD, q.pd_handle, &err);
-	if (!pd)
-		return err;
-	err = q.access_flags & IBV_ACCESS_ON_DEMAND ? memory_on_demand(q.start, q.length, q.hca_va, q.access_flags) :
-		memory_pin(q.start, q.length, q.access_flags);
-	if (err)
-		return err;
-	mr = memory_region(c, pd, q.access_flags, &err);
-	if (!mr)
-		return err;
+		refuse(EINVAL);
+	memory_access(c->dev, q.access_flags);
+	if (c->dev->provider->check_access)
+		c->dev->provider->check_access(q.access_flags);
+	pd = object_get(c->ctx, UVERBS_OBJECT_PD, q.pd_handle);
+	memory_check(q.start, q.length, q.hca_va, q.access_flags);
+	mr = memory_region(c, pd, q.access_flags);
 	memory_place(mr, q.start, q.length, q.hca_va);
 	memory_publish(mr);
-	r = (struct ib_uverbs_reg_mr_resp){mr->o.handle, mr->key.value, mr->key.value};
-	ATTR_OUT(c, UVERBS_ATTR_CORE_OUT, r);
-	return 0;
+	ATTR_ANSWER(c, UVERBS_ATTR_CORE_OUT, ib_uverbs_reg_mr_resp, mr->o.handle, mr->key.value, mr->key.value);
 }
 
-static int check_rereg(const struct ib_uverbs_rereg_mr *q)
+static void check_rereg(const struct ib_uverbs_rereg_mr *q)
 {
 	if (!q->flags)
-		return EINVAL;
+		refuse(EINVAL);
 	if (q->flags & ~(unsigned)(IBV_REREG_MR_CHANGE_TRANSLATION | IBV_REREG_MR_CHANGE_PD | IBV_REREG_MR_CHANGE_ACCESS))
-		return EOPNOTSUPP;
+		refuse(EOPNOTSUPP);
 	if (q->flags & IBV_REREG_MR_CHANGE_TRANSLATION && q->start % PAGE != q->hca_va % PAGE)
-		return EINVAL;
-	return 0;
+		refuse(EINVAL);
 }
 
 // paged reports whether the pages of a region are not pinned: those of DMA-bufs can move too.
@@ -116,115 +96,89 @@ static bool other_memory(const struct mr *mr, unsigned access)
 	return paged(mr) && (access ^ mr->key.access) & ~(unsigned)(ACCESS_WRITES | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_RELAXED_ORDERING);
 }
 
-static int check_memory(const struct mr *mr, const struct ib_uverbs_rereg_mr *q, unsigned access)
+static void check_memory(const struct mr *mr, const struct ib_uverbs_rereg_mr *q, unsigned access)
 {
 	if (!(q->flags & IBV_REREG_MR_CHANGE_TRANSLATION))
-		return other_memory(mr, access) ? EOPNOTSUPP : 0;
-	if (access & IBV_ACCESS_ON_DEMAND)
-		return memory_on_demand(q->start, q->length, q->hca_va, access);
-	return memory_pin(q->start, q->length, access);
+		check(other_memory(mr, access) ? EOPNOTSUPP : 0);
+	else
+		memory_check(q->start, q->length, q->hca_va, access);
 }
 
 // move gives a region other memory. One that is paged before or behind gets a new key (mlx5_ib_rereg_user_mr, recreate).
-static int move(struct mr *mr, const struct ib_uverbs_rereg_mr *q, unsigned access)
+static void move(struct mr *mr, const struct ib_uverbs_rereg_mr *q, unsigned access)
 {
 	if (paged(mr) || access & IBV_ACCESS_ON_DEMAND) {
 		key_end(&mr->key);
-		if (key_new(&mr->key))
-			return ENOMEM;
+		check(key_new(&mr->key));
 	}
 	unmap(mr);
 	memory_place(mr, q->start, q->length, q->hca_va);
-	return 0;
 }
 
 // ib_uverbs_rereg_mr and mlx5_ib_rereg_user_mr: the key of pinned memory stays, as UMR changes the region in place.
-static int rereg_mr(const struct call *c)
+static void rereg_mr(const struct call *c)
 {
-	struct ib_uverbs_rereg_mr q;
-	struct ib_uverbs_rereg_mr_resp r = {0};
+	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_rereg_mr, q);
 	struct mr *mr;
 	struct pd *pd;
 	unsigned access;
-	int err;
 
-	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
-	err = check_rereg(&q);
-	if (err)
-		return err;
-	mr = object_get(c->ctx, UVERBS_OBJECT_MR, q.mr_handle, &err);
-	if (!mr)
-		return err;
+	check_rereg(&q);
+	mr = object_get(c->ctx, UVERBS_OBJECT_MR, q.mr_handle);
 	if (mr->dm)
-		return EINVAL;
+		refuse(EINVAL);
 	access = q.flags & IBV_REREG_MR_CHANGE_ACCESS ? q.access_flags : mr->key.access;
-	err = q.flags & IBV_REREG_MR_CHANGE_ACCESS ? memory_access(c->dev, access) : 0;
-	pd = mr->pd;
-	if (!err && q.flags & IBV_REREG_MR_CHANGE_PD)
-		pd = object_get(c->ctx, UVERBS_OBJECT_PD, q.pd_handle, &err);
-	if (!err)
-		err = check_memory(mr, &q, access);
-	if (!err && q.flags & IBV_REREG_MR_CHANGE_TRANSLATION)
-		err = move(mr, &q, access);
-	if (err)
-		return err;
+	if (q.flags & IBV_REREG_MR_CHANGE_ACCESS)
+		memory_access(c->dev, access);
+	pd = q.flags & IBV_REREG_MR_CHANGE_PD ? object_get(c->ctx, UVERBS_OBJECT_PD, q.pd_handle) : mr->pd;
+	check_memory(mr, &q, access);
+	if (q.flags & IBV_REREG_MR_CHANGE_TRANSLATION)
+		move(mr, &q, access);
 	mr->key.access = access;
 	mr->pd = pd;
 	mr->key.pd = pd;
 	object_needs(&mr->o, 0, pd);
 	object_changed(&mr->o);
 	memory_publish(mr);
-	r = (struct ib_uverbs_rereg_mr_resp){mr->key.value, mr->key.value};
-	ATTR_OUT(c, UVERBS_ATTR_CORE_OUT, r);
-	return 0;
+	ATTR_ANSWER(c, UVERBS_ATTR_CORE_OUT, ib_uverbs_rereg_mr_resp, mr->key.value, mr->key.value);
 }
 
 // The card refuses to destroy a key with windows bound to it.
-static int destroy_mr(const struct call *c)
+static void destroy_mr(const struct call *c)
 {
-	int err;
-	const struct mr *mr = attr_object(c, UVERBS_ATTR_DESTROY_MR_HANDLE, UVERBS_OBJECT_MR, &err);
+	const struct mr *mr = attr_object(c, UVERBS_ATTR_DESTROY_MR_HANDLE, UVERBS_OBJECT_MR);
 
-	return mr && mr->key.windows ? EBUSY : destroys(c);
+	check(mr->key.windows ? EBUSY : 0);
+	destroys(c);
 }
 
-static int query_mr(const struct call *c)
+static void query_mr(const struct call *c)
 {
-	int err;
-	const struct mr *mr = attr_object(c, UVERBS_ATTR_QUERY_MR_HANDLE, UVERBS_OBJECT_MR, &err);
+	const struct mr *mr = attr_object(c, UVERBS_ATTR_QUERY_MR_HANDLE, UVERBS_OBJECT_MR);
 
-	if (!mr)
-		return err;
 	attr_out32(c, UVERBS_ATTR_QUERY_MR_RESP_LKEY, mr->key.value);
 	attr_out32(c, UVERBS_ATTR_QUERY_MR_RESP_RKEY, mr->key.value);
 	ATTR_OUT(c, UVERBS_ATTR_QUERY_MR_RESP_LENGTH, mr->key.length);
 	ATTR_OUT(c, UVERBS_ATTR_QUERY_MR_RESP_IOVA, mr->key.iova);
-	return 0;
 }
 
 // Regions of device memory: UVERBS_METHOD_DM_MR_REG, with its checks in their order.
-static int reg_dm_mr(const struct call *c)
+static void reg_dm_mr(const struct call *c)
 {
 	const uint64_t offset = attr_number(c, UVERBS_ATTR_REG_DM_MR_OFFSET, 0), length = attr_number(c, UVERBS_ATTR_REG_DM_MR_LENGTH, 0);
 	const unsigned access = (unsigned)attr_number(c, UVERBS_ATTR_REG_DM_MR_ACCESS_FLAGS, 0);
-	int err;
-	struct dm *dm = attr_object(c, UVERBS_ATTR_REG_DM_MR_DM_HANDLE, UVERBS_OBJECT_DM, &err);
-	struct pd *pd = dm ? attr_object(c, UVERBS_ATTR_REG_DM_MR_PD_HANDLE, UVERBS_OBJECT_PD, &err) : NULL;
-	uint8_t *memory = NULL;
+	struct dm *dm = attr_object(c, UVERBS_ATTR_REG_DM_MR_DM_HANDLE, UVERBS_OBJECT_DM);
+	struct pd *pd = attr_object(c, UVERBS_ATTR_REG_DM_MR_PD_HANDLE, UVERBS_OBJECT_PD);
+	uint8_t *memory;
 	struct mr *mr;
 
-	if (!pd)
-		return err;
 	if (access & ~(unsigned)(ACCESS_SUPPORTED | ACCESS_OPTIONAL) || !(access & IBV_ACCESS_ZERO_BASED))
-		return EINVAL;
-	err = memory_access(c->dev, access);
-	if (!err && !within(offset, length, dm->length))
-		err = EINVAL;
-	if (!err)
-		err = c->dev->provider->reg_dm(dm, access, &memory);
-	mr = err ? NULL : memory_region(c, pd, access, &err);
-	if (!mr)
-		return err;
+		refuse(EINVAL);
+	memory_access(c->dev, access);
+	if (!within(offset, length, dm->length))
+		refuse(EINVAL);
+	memory = c->dev->provider->reg_dm(dm, access);
+	mr = memory_region(c, pd, access);
 	mr->dm = dm;
 	object_needs(&mr->o, 1, dm);
 	memory_place(mr, (uintptr_t)memory + offset, length, 0);
@@ -232,7 +186,6 @@ static int reg_dm_mr(const struct call *c)
 	attr_created(c, UVERBS_ATTR_REG_DM_MR_HANDLE, mr->o.handle);
 	attr_out32(c, UVERBS_ATTR_REG_DM_MR_RESP_LKEY, mr->key.value);
 	attr_out32(c, UVERBS_ATTR_REG_DM_MR_RESP_RKEY, mr->key.value);
-	return 0;
 }
 
 static void end_dm(struct object *o)
@@ -257,30 +210,21 @@ struct object *dm_import(struct context *c, uint32_t handle, const void *facts)
 		return NULL;
 	dm->length = p->length;
 	memcpy(dm->placed, p->placed, sizeof dm->placed);
-	if (c->dev->provider->import_dm(c, dm)) {
-		free(dm);
-		return NULL;
-	}
 	object_import(c, &dm->o, handle, end_dm);
+	c->dev->provider->import_dm(dm);
 	return &dm->o;
 }
 
-static int alloc_dm(const struct call *c)
+static void alloc_dm(const struct call *c)
 {
 	struct dm *dm;
-	int err;
 
 	object_all(c->ctx, UVERBS_OBJECT_DM); // which have their places too
-	dm = object_new(c->ctx, UVERBS_OBJECT_DM, sizeof *dm, end_dm, &err);
-	if (!dm)
-		return err;
+	dm = object_new(c->ctx, UVERBS_OBJECT_DM, sizeof *dm, end_dm);
 	dm->length = attr_number(c, UVERBS_ATTR_ALLOC_DM_LENGTH, 0);
-	err = c->dev->provider->alloc_dm(c, dm, (uint32_t)attr_number(c, UVERBS_ATTR_ALLOC_DM_ALIGNMENT, 0));
-	if (err)
-		return err;
+	c->dev->provider->alloc_dm(c, dm, (uint32_t)attr_number(c, UVERBS_ATTR_ALLOC_DM_ALIGNMENT, 0));
 	*(struct placed *)object_facts(&dm->o) = (struct placed){dm->length, {dm->placed[0], dm->placed[1]}};
 	attr_created(c, UVERBS_ATTR_ALLOC_DM_HANDLE, dm->o.handle);
-	return 0;
 }
 
 static void end_mw(struct object *o)
@@ -289,32 +233,20 @@ static void end_mw(struct object *o)
 	object_drop(o);
 }
 
-static int alloc_mw(const struct call *c)
+static void alloc_mw(const struct call *c)
 {
-	struct ib_uverbs_alloc_mw q;
-	struct ib_uverbs_alloc_mw_resp r = {0};
-	struct pd *pd;
+	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_alloc_mw, q);
 	struct mw *mw;
-	int err;
+	struct pd *pd = object_get(c->ctx, UVERBS_OBJECT_PD, q.pd_handle);
 
-	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
-	pd = object_get(c->ctx, UVERBS_OBJECT_PD, q.pd_handle, &err);
-	if (!pd)
-		return err;
 	if (q.mw_type != IBV_MW_TYPE_1 && q.mw_type != IBV_MW_TYPE_2)
-		return EINVAL;
-	err = c->dev->provider->check_mw(c);
-	mw = err ? NULL : object_new(c->ctx, UVERBS_OBJECT_MW, sizeof *mw, end_mw, &err);
-	if (!mw)
-		return err;
+		refuse(EINVAL);
+	c->dev->provider->check_mw(c);
+	mw = object_new(c->ctx, UVERBS_OBJECT_MW, sizeof *mw, end_mw);
 	mw->key = (struct key){.kind = q.mw_type == IBV_MW_TYPE_1 ? KEY_WINDOW_1 : KEY_WINDOW_2, .dev = c->dev, .pd = pd};
-	err = key_new(&mw->key);
-	if (err)
-		return err;
+	check(key_new(&mw->key));
 	object_needs(&mw->o, 0, pd);
-	r = (struct ib_uverbs_alloc_mw_resp){.mw_handle = mw->o.handle, .rkey = mw->key.value};
-	ATTR_OUT(c, UVERBS_ATTR_CORE_OUT, r);
-	return 0;
+	ATTR_ANSWER(c, UVERBS_ATTR_CORE_OUT, ib_uverbs_alloc_mw_resp, .mw_handle = mw->o.handle, .rkey = mw->key.value);
 }
 
 const struct method memory_methods[] = {
@@ -327,7 +259,7 @@ const struct method memory_methods[] = {
 	{0},
 };
 
-const struct command memory_commands[] = {
+const struct write_command memory_commands[] = {
 	{IB_USER_VERBS_CMD_REG_MR, reg_mr, sizeof(struct ib_uverbs_reg_mr) - 8, sizeof(struct ib_uverbs_reg_mr_resp)},
 	{IB_USER_VERBS_CMD_REREG_MR, rereg_mr, sizeof(struct ib_uverbs_rereg_mr) - 8, sizeof(struct ib_uverbs_rereg_mr_resp)},
 	{IB_USER_VERBS_CMD_ALLOC_MW, alloc_mw, 8, sizeof(struct ib_uverbs_alloc_mw_resp)},

@@ -1,10 +1,8 @@
 // Modifying and querying a queue pair: Linux 6.1, drivers/infiniband/core/uverbs_cmd.c, modify_qp and ib_uverbs_query_qp; core/verbs.c,
 // _ib_modify_qp.
-#include "uverbs/dispatch.h"
+#include "uverbs/provider.h"
 #include "uverbs/gid.h"
-#include "uverbs/qp.h"
-#include "wire/engine.h"
-#include "wire/far.h"
+#include "wire/wire.h"
 
 enum { STANDARD = (IBV_QP_DEST_QPN << 1) - 1, PSN = 0xffffff };
 
@@ -37,17 +35,13 @@ static bool bad_states(const struct ib_uverbs_modify_qp *a)
 }
 
 // An address on RoCE needs a GRH and a GID. Alternate paths, which are for InfiniBand only, are not built.
-static int check_paths(const struct call *c, const struct qp *q, const struct ib_uverbs_modify_qp *a)
+static void check_paths(const struct call *c, const struct qp *q, const struct ib_uverbs_modify_qp *a)
 {
-	int err = 0;
-
 	if (a->attr_mask & IBV_QP_AV)
-		err = gid_path(c->dev, a->dest.is_global, a->dest.sgid_index);
-	if (!err && a->attr_mask & IBV_QP_AV && q->type != IBV_QPT_UD && q->type != IBV_QPT_DRIVER)
-		err = gid_resolve(c->dev, a->dest.sgid_index, a->dest.dgid);
-	if (!err && a->attr_mask & IBV_QP_ALT_PATH)
-		err = EINVAL;
-	return err;
+		check(gid_path(c->dev, a->dest.is_global, a->dest.sgid_index));
+	if (a->attr_mask & IBV_QP_AV && q->type != IBV_QPT_UD && q->type != IBV_QPT_DRIVER)
+		check(gid_resolve(c->dev, a->dest.sgid_index, a->dest.dgid));
+	check(a->attr_mask & IBV_QP_ALT_PATH ? EINVAL : 0);
 }
 
 static void take(struct ib_uverbs_modify_qp *to, const struct ib_uverbs_modify_qp *a)
@@ -78,18 +72,15 @@ static void take(struct ib_uverbs_modify_qp *to, const struct ib_uverbs_modify_q
 }
 
 // change checks the transition, as the driver knows the state of the queue pair, and does it.
-static int change(const struct call *c, struct qp *q, const struct ib_uverbs_modify_qp *a)
+static void change(const struct call *c, struct qp *q, const struct ib_uverbs_modify_qp *a)
 {
 	const int from = a->attr_mask & IBV_QP_CUR_STATE ? a->cur_qp_state : q->state;
 	const int to = a->attr_mask & IBV_QP_STATE ? a->qp_state : from;
-	int err = q->type == IBV_QPT_DRIVER || transition_allowed(q->type, from, to, a->attr_mask) ? 0 : EINVAL;
 
-	if (!err)
-		err = c->dev->provider->modify_qp(c, q, a);
-	if (!err && from != q->state && to != IBV_QPS_RESET && to != IBV_QPS_ERR)
-		err = EINVAL; // the card knows better
-	if (err)
-		return err;
+	check(q->type == IBV_QPT_DRIVER || transition_allowed(q->type, from, to, a->attr_mask) ? 0 : EINVAL);
+	c->dev->provider->modify_qp(c, q, a);
+	if (from != q->state && to != IBV_QPS_RESET && to != IBV_QPS_ERR)
+		refuse(EINVAL); // the card knows better
 	if (to == IBV_QPS_ERR)
 		engine_answered(q);
 	take(&q->at, a);
@@ -104,64 +95,48 @@ static int change(const struct call *c, struct qp *q, const struct ib_uverbs_mod
 		q->established = q->last_said = false;
 		c->dev->provider->reset_qp(q);
 	}
-	return 0;
 }
 
-static int modify(const struct call *c, struct ib_uverbs_modify_qp *a)
+static void modify(const struct call *c, struct ib_uverbs_modify_qp *a)
 {
-	int err;
-	struct qp *q = qp_get(c, a->qp_handle, &err);
+	struct qp *q = qp_get(c, a->qp_handle);
 
-	if (!q)
-		return err;
 	if (bad_ports(q, a) || bad_states(a))
-		return EINVAL;
-	err = check_paths(c, q, a);
-	if (err)
-		return err;
+		refuse(EINVAL);
+	check_paths(c, q, a);
 	a->attr_mask = mask_of(q->type, a->attr_mask);
-	err = change(c, q, a);
-	note("qp %#x type %d mask %#x state %d: %d\n", q->number, q->type, a->attr_mask, q->state, err);
-	return err;
+	note("qp %#x type %d mask %#x state %d\n", q->number, q->type, a->attr_mask, q->state);
+	change(c, q, a);
 }
 
-int qp_modify(const struct call *c)
+void qp_modify(const struct call *c)
 {
-	struct ib_uverbs_modify_qp q;
+	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_modify_qp, q);
 
-	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
-	return q.attr_mask & ~(uint32_t)STANDARD ? EOPNOTSUPP : modify(c, &q);
+	check(q.attr_mask & ~(uint32_t)STANDARD ? EOPNOTSUPP : 0);
+	modify(c, &q);
 }
 
-int qp_modify_ex(const struct call *c)
+void qp_modify_ex(const struct call *c)
 {
-	struct ib_uverbs_ex_modify_qp q;
+	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_ex_modify_qp, q);
 	struct ib_uverbs_ex_modify_qp_resp r = {.response_length = sizeof r};
-	int err;
 
-	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
 	if (q.base.attr_mask & ~(uint32_t)(STANDARD | IBV_QP_RATE_LIMIT))
-		return EOPNOTSUPP;
-	err = modify(c, &q.base);
-	if (!err)
-		ATTR_OUT(c, UVERBS_ATTR_CORE_OUT, r);
-	return err;
+		refuse(EOPNOTSUPP);
+	modify(c, &q.base);
+	ATTR_OUT(c, UVERBS_ATTR_CORE_OUT, r);
 }
 
-int qp_query(const struct call *c)
+void qp_query(const struct call *c)
 {
-	struct ib_uverbs_query_qp q;
+	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_query_qp, q);
 	struct ib_uverbs_query_qp_resp r = {0};
 	const struct ib_uverbs_modify_qp *a;
-	const struct qp *qp;
-	int err;
+	const struct qp *qp = qp_get(c, q.qp_handle);
 
-	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
-	qp = qp_get(c, q.qp_handle, &err);
-	if (!qp)
-		return err;
 	if (qp->table)
-		return ENOSYS; // hw/mlx5/qp.c, mlx5_ib_query_qp
+		refuse(ENOSYS); // hw/mlx5/qp.c, mlx5_ib_query_qp
 	a = &qp->at;
 	r = (struct ib_uverbs_query_qp_resp){
 		.qp_state = (__u8)qp->state, .cur_qp_state = (__u8)qp->state, .sq_sig_all = qp->signal_all,
@@ -172,5 +147,4 @@ int qp_query(const struct call *c)
 	};
 	c->dev->provider->query_qp(qp, &r);
 	attr_out(c, UVERBS_ATTR_CORE_OUT, &r, offsetof(struct ib_uverbs_query_qp_resp, driver_data));
-	return 0;
 }

@@ -107,17 +107,9 @@ void context_turn(struct context *c, bool begins)
 		pthread_mutex_consistent(&c->shared->turn);
 }
 
-int context_begin(struct context *c)
+bool *context_begun(const struct context *c)
 {
-	if (c->shared->begun)
-		return EINVAL;
-	c->shared->begun = true;
-	return 0;
-}
-
-bool context_begun(const struct context *c)
-{
-	return c->shared->begun;
+	return &c->shared->begun;
 }
 
 // discard frees what this process knows of an object.
@@ -190,37 +182,38 @@ static void put(struct context *c, struct object *o, uint32_t handle, void (*end
 	o->life = atomic_load(&entry_of(o)->life);
 }
 
-static int add(struct context *c, struct object *o, int type, void (*end)(struct object *))
+void *object_new(struct context *c, int type, size_t size, void (*end)(struct object *))
 {
 	struct entry *const all = c->shared->entries;
+	static uint32_t numbers;
+	struct object *o = calloc(1, size);
 	uint32_t i = c->shared->free;
 
 	while (i < HANDLES && atomic_load(&all[i].type))
 		i++;
-	if (i == HANDLES || !make_room(c, i))
-		return ENOMEM;
+	if (!o || i == HANDLES || !make_room(c, i)) {
+		free(o);
+		refuse(ENOMEM);
+	}
 	if (c->slots[i]) // of an object that another process ended
 		discard(c->slots[i]);
 	put(c, o, i, end);
 	o->type = type;
+	o->number = ++numbers;
 	atomic_store(&all[i].users, 0);
 	memset(all[i].facts, 0, FACTS);
 	atomic_store(&all[i].type, (uint32_t)type);
 	c->shared->free = i + 1;
 	if (i >= atomic_load(&c->shared->count))
 		atomic_store(&c->shared->count, i + 1);
-	return 0;
+	return made = o;
 }
 
-void *object_new(struct context *c, int type, size_t size, void (*end)(struct object *), int *err)
+void *object_own(struct object *o, size_t size)
 {
-	struct object *o = calloc(1, size);
-
-	*err = o ? add(c, o, type, end) : ENOMEM;
-	if (!*err)
-		return made = o;
-	free(o);
-	return NULL;
+	o->own = calloc(1, size);
+	check(o->own ? 0 : ENOMEM);
+	return o->own;
 }
 
 void object_import(struct context *c, struct object *o, uint32_t handle, void (*end)(struct object *))
@@ -356,25 +349,37 @@ void object_all(struct context *c, int type)
 			known(c, i);
 }
 
-void *object_get(struct context *c, int type, uint64_t handle, int *err)
+static struct object *find(struct context *c, uint64_t handle)
 {
-	struct object *o = handle < atomic_load(&c->shared->count) ? known(c, (uint32_t)handle) : NULL;
-
-	*err = o ? o->type == type ? 0 : EINVAL : ENOENT;
-	return *err ? NULL : o;
+	return handle < atomic_load(&c->shared->count) ? known(c, (uint32_t)handle) : NULL;
 }
 
-int object_destroy(struct context *c, int type, uint64_t handle)
+void *object_find(struct context *c, int type, uint64_t handle)
 {
-	int err;
-	struct object *o = object_get(c, type, handle, &err);
+	struct object *o = find(c, handle);
 
-	if (!o)
-		return err;
-	if (object_users(o))
-		return EBUSY;
+	return o && o->type == type ? o : NULL;
+}
+
+void *object_get(struct context *c, int type, uint64_t handle)
+{
+	struct object *o = find(c, handle);
+
+	check(!o ? ENOENT : o->type != type ? EINVAL : 0);
+	return o;
+}
+
+void object_unused(const struct object *o)
+{
+	check(object_users(o) ? EBUSY : 0);
+}
+
+void object_destroy(struct context *c, int type, uint64_t handle)
+{
+	struct object *o = object_get(c, type, handle);
+
+	object_unused(o);
 	o->end(o);
-	return 0;
 }
 
 void object_each(int type, void (*f)(struct object *, void *), void *arg)

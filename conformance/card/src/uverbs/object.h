@@ -33,6 +33,7 @@ struct object {
 	struct object *needs[6];      // that it is a user of
 	void *own;                    // what a provider has of it
 	uint32_t handle;
+	uint32_t number;              // by which the card knows it: no other of the process that made it has it
 	int type;                     // UVERBS_OBJECT_*, or one of the provider
 	uint32_t life;                // of the handle: behind that of the entry, the object is gone
 	bool inherited;               // of the parent process, or made by another one
@@ -54,9 +55,8 @@ void context_turn(struct context *, bool) HIDDEN;
 // have it still.
 void context_end(struct context *) HIDDEN;
 
-// context_begin makes a context usable; it returns EINVAL the second time. context_begun reports whether it was.
-int context_begin(struct context *) HIDDEN;
-bool context_begun(const struct context *) HIDDEN;
+// context_begun returns where a context says that it is usable.
+bool *context_begun(const struct context *) HIDDEN;
 
 // context_any reports whether there is a context; it takes no lock. context_at returns that of an open file, or NULL. context_each calls f,
 // which may end it, with each.
@@ -64,10 +64,11 @@ bool context_any(void) HIDDEN;
 struct context *context_at(const struct stat *) HIDDEN;
 void context_each(void (*f)(struct context *)) HIDDEN;
 
-// object_new makes an object of ctx, with which size bytes begin, or returns NULL and *err. object_drop undoes that: it forgets the
-// events of the object, and frees it with what a provider has of it. It is the end of an object that has no other. object_done ends a
-// command: one that failed has not made the object that it made. object_import makes the object of an entry that another process filled.
-void *object_new(struct context *, int type, size_t size, void (*end)(struct object *), int *err) HIDDEN;
+// object_new makes an object of ctx, with which size bytes begin, and object_own makes what a provider has of it. object_drop undoes both,
+// and forgets the events of the object. It is the end of an object that has no other. object_import makes the object of an entry that
+// another process filled. object_done ends a command: one that failed has not made the object that it made.
+void *object_new(struct context *, int type, size_t size, void (*end)(struct object *)) HIDDEN;
+void *object_own(struct object *, size_t size) HIDDEN;
 void object_import(struct context *, struct object *, uint32_t handle, void (*end)(struct object *)) HIDDEN;
 void object_drop(struct object *) HIDDEN;
 void object_done(int err) HIDDEN;
@@ -95,11 +96,13 @@ void object_all(struct context *, int type) HIDDEN;
 // object_replace puts o in the place of another object, which is freed.
 void object_replace(struct object *o, struct object *other) HIDDEN;
 
-// object_get looks up a handle. The error is in *err.
-void *object_get(struct context *, int type, uint64_t handle, int *err) HIDDEN;
+// object_get looks up a handle for a command. object_find returns NULL if there is none of the type.
+void *object_get(struct context *, int type, uint64_t handle) HIDDEN;
+void *object_find(struct context *, int type, uint64_t handle) HIDDEN;
 
-// object_destroy ends the object of a handle.
-int object_destroy(struct context *, int type, uint64_t handle) HIDDEN;
+// object_unused refuses to end an object that others need. object_destroy ends that of a handle.
+void object_unused(const struct object *) HIDDEN;
+void object_destroy(struct context *, int type, uint64_t handle) HIDDEN;
 
 // object_forked has the objects that there are be those of a parent process.
 void object_forked(void) HIDDEN;

@@ -6,31 +6,31 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "uverbs/dispatch.h"
-#include "uverbs/memory.h"
+#include "uverbs/provider.h"
 
 // Beside the checks of the range, mmu_interval_notifier_insert wants a page at least, which ib_init_umem_odp looks for first.
-int memory_on_demand(uint64_t start, uint64_t length, uint64_t iova, unsigned access)
+void memory_check(uint64_t start, uint64_t length, uint64_t iova, unsigned access)
 {
 	const uint64_t end = start + length, last = (end + PAGE - 1) & ~(uint64_t)(PAGE - 1);
 
-	if (!start && length == UINT64_MAX)
-		return iova || access & IBV_ACCESS_HUGETLB ? EINVAL : 0; // ib_umem_odp_alloc_implicit
-	if (end < start || last < PAGE)
-		return EOVERFLOW;
-	return last == (start & ~(uint64_t)(PAGE - 1)) ? EINVAL : 0;
+	if (!(access & IBV_ACCESS_ON_DEMAND))
+		check(memory_pin(start, length, access));
+	else if (!start && length == UINT64_MAX)
+		check(iova || access & IBV_ACCESS_HUGETLB ? EINVAL : 0); // ib_umem_odp_alloc_implicit
+	else
+		check(end < start || last < PAGE ? EOVERFLOW : last == (start & ~(uint64_t)(PAGE - 1)) ? EINVAL : 0);
 }
 
 // advised looks up the region of one element (get_prefetchable_mr): only those that are paged are in the table, with DMA-bufs.
-static int advised(const struct call *c, const struct pd *pd, uint64_t advice, const struct ib_uverbs_sge *s)
+static void advised(const struct call *c, const struct pd *pd, uint64_t advice, const struct ib_uverbs_sge *s)
 {
 	const struct key *k = key_find(s->lkey);
 
 	if (!k || k->kind != KEY_REGION || k->dev != c->dev || !(k->access & IBV_ACCESS_ON_DEMAND || OF(k, struct mr, key)->view))
-		return ENOENT;
+		refuse(ENOENT);
 	if (k->pd != pd)
-		return EPERM;
-	return advice == IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE && !(k->access & ACCESS_WRITES) ? EPERM : 0;
+		refuse(EPERM);
+	check(advice == IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE && !(k->access & ACCESS_WRITES) ? EPERM : 0);
 }
 
 // fetch brings the pages of one element. Advice that must not fault takes the pages that are there.
@@ -47,102 +47,83 @@ static int fetch(const struct ib_uverbs_sge *s, uint64_t advice)
 }
 
 // mlx5_ib_advise_mr_prefetch: without FLUSH, all regions are looked up at once, and the pages come later, without an answer.
-static int advise(const struct call *c)
+static void advise(const struct call *c)
 {
 	const uint64_t advice = attr_number(c, UVERBS_ATTR_ADVISE_MR_ADVICE, 0), flags = attr_number(c, UVERBS_ATTR_ADVISE_MR_FLAGS, 0);
 	size_t length;
 	const struct ib_uverbs_sge *s = attr_pointer(c, UVERBS_ATTR_ADVISE_MR_SGE_LIST, &length);
-	int err;
-	const struct pd *pd = attr_object(c, UVERBS_ATTR_ADVISE_MR_PD_HANDLE, UVERBS_OBJECT_PD, &err);
+	const struct pd *pd = attr_object(c, UVERBS_ATTR_ADVISE_MR_PD_HANDLE, UVERBS_OBJECT_PD);
 
-	if (!pd)
-		return err;
 	if (!c->dev->provider->on_demand)
-		return EOPNOTSUPP;
+		refuse(EOPNOTSUPP);
 	if (length < sizeof *s || length % sizeof *s || flags & ~(uint64_t)IBV_ADVISE_MR_FLAG_FLUSH)
-		return EINVAL;
+		refuse(EINVAL);
 	if (advice > IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT)
-		return EOPNOTSUPP;
-	for (size_t i = 0; !err && i < length / sizeof *s; i++) {
-		err = advised(c, pd, advice, &s[i]);
-		if (!err && flags)
-			err = fetch(&s[i], advice);
+		refuse(EOPNOTSUPP);
+	for (size_t i = 0; i < length / sizeof *s; i++) {
+		advised(c, pd, advice, &s[i]);
+		if (flags)
+			check(fetch(&s[i], advice));
 	}
-	for (size_t i = 0; !err && !flags && i < length / sizeof *s; i++)
+	for (size_t i = 0; !flags && i < length / sizeof *s; i++)
 		fetch(&s[i], advice);
-	return err;
 }
 
 // A memfd stands for a DMA-buf here, as only a kernel with a module makes those. A descriptor of another file is EINVAL (dma_buf_get).
-static int look_at(int fd, uint64_t *size)
+static uint64_t size_of(int fd)
 {
 	char name[64], link[32];
 	struct stat st;
 	ssize_t n;
 
-	if (syscall(SYS_newfstatat, fd, "", &st, AT_EMPTY_PATH)) // not fstat, which would take the lock
-		return EBADF;
+	if (!fd_stat(fd, &st)) // not fstat, which would take the lock
+		refuse(EBADF);
 	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
 	n = readlink(link, name, sizeof name - 1);
 	name[MAX(n, 0)] = 0;
 	if (strncmp(name, "/memfd:", 7) != 0 && strncmp(name, "/dmabuf:", 8) != 0)
-		return EINVAL;
-	*size = (uint64_t)(n > 0 && name[1] == 'd' ? lseek(fd, 0, SEEK_END) : st.st_size);
-	return 0;
+		refuse(EINVAL);
+	return (uint64_t)(name[1] == 'd' ? lseek(fd, 0, SEEK_END) : st.st_size);
 }
 
 // map puts the part of a DMA-buf that a region has into this process (ib_umem_dmabuf_get).
-static int map(struct mr *mr, int fd, uint64_t offset, uint64_t length, uint64_t iova)
+static void *map(int fd, uint64_t offset, uint64_t length, uint64_t *mapped)
 {
 	const uint64_t from = offset & ~(uint64_t)(PAGE - 1), end = offset + length;
-	uint64_t size;
 	void *at;
-	int err;
 
-	if (end < offset)
-		return EINVAL;
-	err = look_at(fd, &size);
-	if (err)
-		return err;
-	if (!within(offset, length, size) || end == from)
-		return EINVAL;
+	if (end < offset || !within(offset, length, size_of(fd)) || end == from)
+		refuse(EINVAL);
 	at = (void *)syscall(SYS_mmap, NULL, end - from, PROT_READ | PROT_WRITE, MAP_SHARED, fd, from);
 	if (at == MAP_FAILED)
-		return errno;
-	mr->view = at;
-	mr->view_length = end - from;
-	memory_place(mr, (uintptr_t)at + (offset - from), length, iova);
-	return 0;
+		refuse(errno);
+	*mapped = end - from;
+	return at;
 }
 
-static int reg_dmabuf(const struct call *c)
+static void reg_dmabuf(const struct call *c)
 {
 	const uint64_t offset = attr_number(c, UVERBS_ATTR_REG_DMABUF_MR_OFFSET, 0), iova = attr_number(c, UVERBS_ATTR_REG_DMABUF_MR_IOVA, 0);
 	const unsigned access = (unsigned)attr_number(c, UVERBS_ATTR_REG_DMABUF_MR_ACCESS_FLAGS, 0);
-	int err;
-	struct pd *pd = attr_object(c, UVERBS_ATTR_REG_DMABUF_MR_PD_HANDLE, UVERBS_OBJECT_PD, &err);
+	const uint64_t length = attr_number(c, UVERBS_ATTR_REG_DMABUF_MR_LENGTH, 0);
+	struct pd *pd = attr_object(c, UVERBS_ATTR_REG_DMABUF_MR_PD_HANDLE, UVERBS_OBJECT_PD);
+	uint64_t mapped;
 	struct mr *mr;
+	void *view;
 
-	if (!pd)
-		return err;
 	if (offset % PAGE != iova % PAGE || access & ~(unsigned)(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE |
 		IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_RELAXED_ORDERING))
-		return EINVAL;
-	err = memory_access(c->dev, access);
-	mr = err ? NULL : memory_region(c, pd, access, &err);
-	if (!mr)
-		return err;
-	err = map(mr, (int)attr_number(c, UVERBS_ATTR_REG_DMABUF_MR_FD, 0), offset,
-		attr_number(c, UVERBS_ATTR_REG_DMABUF_MR_LENGTH, 0), iova);
-	if (err) {
-		key_end(&mr->key);
-		return err;
-	}
+		refuse(EINVAL);
+	memory_access(c->dev, access);
+	view = map((int)attr_number(c, UVERBS_ATTR_REG_DMABUF_MR_FD, 0), offset, length, &mapped);
+	mr = memory_region(c, pd, access);
+	mr->view = view;
+	mr->view_length = mapped;
+	memory_place(mr, (uintptr_t)view + offset % PAGE, length, iova);
 	memory_publish(mr);
 	attr_created(c, UVERBS_ATTR_REG_DMABUF_MR_HANDLE, mr->o.handle);
 	attr_out32(c, UVERBS_ATTR_REG_DMABUF_MR_RESP_LKEY, mr->key.value);
 	attr_out32(c, UVERBS_ATTR_REG_DMABUF_MR_RESP_RKEY, mr->key.value);
-	return 0;
 }
 
 const struct method paging_methods[] = {

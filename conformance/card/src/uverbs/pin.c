@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include <sys/mman.h>
 
-#include "uverbs/memory.h"
+#include "uverbs/provider.h"
 
 // More than this is not touched, only looked up in the list of mappings.
 static const uint64_t touch = 64u << 20;

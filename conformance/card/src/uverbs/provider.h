@@ -13,13 +13,57 @@
 #ifndef CARD_PROVIDER_H
 #define CARD_PROVIDER_H
 
-#include "uverbs/attr.h"
+#include <stdio.h>
+#include <rdma/ib_user_ioctl_cmds.h>
+#include <rdma/rdma_user_ioctl_cmds.h>
+
 #include "uverbs/verbs.h"
 #include "wire/format.h"
 
+// A command, whose attributes (attr.c) are those of rdma_user_ioctl_cmds.h.
+struct call {
+	struct context *ctx;
+	struct device *dev;
+	struct ib_uverbs_ioctl_hdr *hdr;
+	const struct method *method;
+};
+
+// attr returns an attribute, or NULL.
+struct ib_uverbs_attr *attr(const struct call *, uint16_t id) HIDDEN;
+
+// attr_in copies an input to a struct, with zeros for what is not given, and returns the length of what is given.
+size_t attr_in(const struct call *, uint16_t id, void *to, size_t size) HIDDEN;
+
+// attr_pointer returns where an input lies.
+const void *attr_pointer(const struct call *, uint16_t id, size_t *length) HIDDEN;
+
+// attr_number returns a number, handle, flag set or descriptor.
+uint64_t attr_number(const struct call *, uint16_t id, uint64_t otherwise) HIDDEN;
+
+// attr_object looks up the object whose handle an attribute has.
+void *attr_object(const struct call *, uint16_t id, int type) HIDDEN;
+
+// destroys is what runs a method that ends an object: its row names the attribute with the handle, and the one that says how many events of
+// the object were read, or 0.
+void destroys(const struct call *) HIDDEN;
+
+// attr_out writes an output, as much of it as there is room for, and zeros behind it (uverbs_copy_to_struct_or_zero).
+void attr_out(const struct call *, uint16_t id, const void *from, size_t size) HIDDEN;
+void attr_out32(const struct call *, uint16_t id, uint32_t value) HIDDEN;
+
+// attr_created answers the handle of a new object.
+void attr_created(const struct call *, uint16_t id, uint64_t value) HIDDEN;
+
+#define ATTR_IN(call, id, var) attr_in((call), (id), &(var), sizeof(var))
+// ATTR_READ declares a struct with what an attribute passes.
+#define ATTR_READ(call, id, type, var) struct type var; ATTR_IN(call, id, var)
+// ATTR_ANSWER writes a struct with these values.
+#define ATTR_ANSWER(call, id, type, ...) attr_out((call), (id), &(struct type){__VA_ARGS__}, sizeof(struct type))
+#define ATTR_OUT(call, id, var) attr_out((call), (id), &(var), sizeof(var))
+
 struct method {
 	uint16_t object, method;
-	int (*run)(const struct call *);
+	void (*run)(const struct call *);
 	uint16_t handle, events; // of destroys
 };
 
@@ -48,34 +92,34 @@ struct provider {
 	// map returns the error of mmap.
 	int (*map)(struct context *, size_t length, int prot, off_t offset);
 
-	int (*get_context)(const struct call *);
+	void (*get_context)(const struct call *);
 	void (*device_attr)(const struct device *, struct ib_uverbs_ex_query_device_resp *);
 	void (*query_device)(const struct call *);
 	void (*port_attr)(const struct device *, struct ib_uverbs_query_port_resp *);
 	void (*alloc_pd)(const struct call *, struct pd *);
 	void (*create_ah)(const struct call *);
 
-	int (*alloc_dm)(const struct call *, struct dm *, uint32_t log_align);
-	int (*import_dm)(struct context *, struct dm *); // of which only length and place are known
+	void (*alloc_dm)(const struct call *, struct dm *, uint32_t log_align);
+	void (*import_dm)(struct dm *); // that another process made
 	void (*free_dm)(struct dm *);
-	int (*reg_dm)(const struct dm *, uint32_t access, uint8_t **memory);
-	int (*check_mw)(const struct call *);
-	int (*check_access)(uint32_t access); // of the process's memory; NULL: what uverbs allows
+	uint8_t *(*reg_dm)(const struct dm *, uint32_t access); // returns the memory
+	void (*check_mw)(const struct call *);
+	void (*check_access)(uint32_t access); // of the process's memory; NULL: what uverbs allows
 
-	int (*create_cq)(const struct call *, struct cq *, uint32_t entries, uint32_t flags);
-	int (*resize_cq)(const struct call *, struct cq *, uint32_t entries);
-	int (*modify_cq)(struct cq *, uint16_t count, uint16_t period);
-	int (*create_srq)(const struct call *, struct srq *);
-	int (*modify_srq)(struct srq *, const struct ib_uverbs_modify_srq *);
-	int (*create_wq)(const struct call *, struct wq *, uint32_t flags);
-	int (*modify_wq)(const struct call *, struct wq *, int from, int to, uint32_t flags);
+	void (*create_cq)(const struct call *, struct cq *, uint32_t entries, uint32_t flags);
+	void (*resize_cq)(const struct call *, struct cq *, uint32_t entries);
+	void (*modify_cq)(uint16_t period);
+	void (*create_srq)(const struct call *, struct srq *);
+	void (*modify_srq)(struct srq *, const struct ib_uverbs_modify_srq *);
+	void (*create_wq)(const struct call *, struct wq *, uint32_t flags);
+	void (*modify_wq)(const struct call *, struct wq *, int from, int to, uint32_t flags);
 	void (*create_table)(const struct call *);
 	uint32_t table_most;   // entries of a table
-	int (*create_flow)(const struct call *, struct flow *, const struct ib_uverbs_flow_attr *, const struct spec *, int n);
+	void (*create_flow)(const struct call *, struct flow *, const struct ib_uverbs_flow_attr *, const struct spec *, int n);
 	void (*destroy_flow)(struct flow *);
 	int (*read_counters)(const struct counters *, uint64_t *values, size_t n);
-	int (*create_qp)(const struct call *, struct qp *, uint32_t flags);
-	int (*modify_qp)(const struct call *, struct qp *, const struct ib_uverbs_modify_qp *);
+	void (*create_qp)(const struct call *, struct qp *, uint32_t flags);
+	void (*modify_qp)(const struct call *, struct qp *, const struct ib_uverbs_modify_qp *);
 	void (*query_qp)(const struct qp *, struct ib_uverbs_query_qp_resp *);
 	void (*reset_qp)(struct qp *);
 	void (*context_end)(struct context *);
@@ -84,5 +128,90 @@ struct provider {
 };
 
 extern const struct provider mlx5, efa HIDDEN;
+
+// dispatch.c: the commands of a device: ioctl(RDMA_VERBS_IOCTL).
+
+// A command of the older interface, which comes as an attribute of INVOKE_WRITE.
+struct write_command {
+	uint32_t number;
+	void (*run)(const struct call *);
+	size_t request, response; // the sizes of its structs, at least
+};
+
+// dispatch does a command and returns its error. It takes the lock.
+int dispatch(struct context *, struct ib_uverbs_ioctl_hdr *) HIDDEN;
+
+// The tables, each in the file of its family; the last entry has no run.
+extern const struct method device_methods[], domain_methods[], memory_methods[], paging_methods[], cq_methods[], srq_methods[],
+	wq_methods[], qp_methods[], flow_methods[] HIDDEN;
+extern const struct write_command device_commands[], domain_commands[], memory_commands[], cq_commands[], srq_commands[], wq_commands[],
+	qp_commands[], flow_commands[] HIDDEN;
+
+#define EXTENDED(n) (IB_USER_VERBS_CMD_FLAG_EXTENDED | (uint32_t)(n))
+
+// memory.c, paging.c, pin.c, share.c: the process's memory, as a region needs it.
+
+// All access flags that uverbs knows: IB_ACCESS_SUPPORTED, up to HUGETLB, and the optional ones (include/rdma/ib_verbs.h).
+enum {
+	ACCESS_SUPPORTED = (IBV_ACCESS_HUGETLB << 1) - 1,
+	ACCESS_OPTIONAL = 0x3ff00000,
+	ACCESS_WRITES = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_MW_BIND, // ib_access_writable
+};
+
+// memory_access refuses access flags (include/rdma/ib_verbs.h, ib_check_mr_access).
+void memory_access(const struct device *, unsigned access) HIDDEN;
+
+// memory_region makes a region of pd, without its memory; memory_place gives it memory.
+struct mr *memory_region(const struct call *, struct pd *pd, unsigned access) HIDDEN;
+void memory_place(struct mr *, uint64_t start, uint64_t length, uint64_t iova) HIDDEN;
+
+// memory_publish leaves in the open file what another process needs to import a region. memory_forget says that its memory goes with this
+// process's end of the file.
+void memory_publish(struct mr *) HIDDEN;
+void memory_forget(const struct mr *) HIDDEN;
+
+// memory_end releases a region.
+void memory_end(struct object *) HIDDEN;
+
+// A line of /proc/self/maps. mapping_next reads one; mapping_holds reports whether it has all of a range.
+struct mapping {
+	unsigned long start, end, offset, inode;
+	unsigned major, minor;
+	char can[8]; // rwxs
+};
+bool mapping_next(FILE *maps, struct mapping *) HIDDEN;
+bool mapping_holds(const struct mapping *, uint64_t start, uint64_t length) HIDDEN;
+
+// memory_check refuses memory that cannot be pinned. That of a region whose pages come on demand need not be there, as that of the implicit
+// region, which begins at 0 and has all of the address space (hw/mlx5/mr.c, create_user_odp_mr; core/umem_odp.c, ib_init_umem_odp).
+void memory_check(uint64_t start, uint64_t length, uint64_t iova, unsigned access) HIDDEN;
+
+// memory_pin returns the error that pinning the pages would have (core/umem.c, ib_umem_get). Nothing is pinned: a page that is unmapped
+// later is noticed when the card reaches it.
+int memory_pin(uint64_t start, uint64_t length, unsigned access) HIDDEN;
+
+// qp.c, qphandle.c, modify.c, transition.c: modifying and querying a queue pair.
+
+// qp_get looks up a queue pair by any of its handles.
+struct qp *qp_get(const struct call *, uint32_t handle) HIDDEN;
+
+// qp_open makes another handle of an XRC target.
+void qp_open(const struct call *) HIDDEN;
+
+// qp_needs has a queue pair, or a handle of one, need what it was made with.
+void qp_needs(struct qp *) HIDDEN;
+
+// qp_settle does what was posted to a queue pair whose last handle is to go, before its events are counted.
+void qp_settle(struct qp *) HIDDEN;
+
+// qp_end releases a handle; the queue pair ends with its last.
+void qp_end(struct object *) HIDDEN;
+
+void qp_modify(const struct call *) HIDDEN;
+void qp_modify_ex(const struct call *) HIDDEN;
+void qp_query(const struct call *) HIDDEN;
+
+// transition_allowed reports whether a change of state may come with these attributes (core/verbs.c, ib_modify_qp_is_ok).
+bool transition_allowed(int type, int from, int to, uint32_t mask) HIDDEN;
 
 #endif

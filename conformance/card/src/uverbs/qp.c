@@ -1,181 +1,138 @@
 // Queue pairs: Linux 6.1, drivers/infiniband/core/uverbs_std_types_qp.c.
 #include <unistd.h>
 
-#include "uverbs/dispatch.h"
+#include "uverbs/provider.h"
 #include "uverbs/gid.h"
-#include "uverbs/qp.h"
-#include "wire/net.h"
+#include "wire/wire.h"
 
 enum {
 	KNOWN_FLAGS = IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK | IB_UVERBS_QP_CREATE_SCATTER_FCS | IB_UVERBS_QP_CREATE_CVLAN_STRIPPING |
 		IB_UVERBS_QP_CREATE_PCI_WRITE_END_PADDING | IB_UVERBS_QP_CREATE_SQ_SIG_ALL,
 };
 
-static void *parent(const struct call *c, uint16_t id, int type, int *err)
+static void parents_of_target(const struct call *c, struct qp *q)
 {
-	return *err ? NULL : attr_object(c, id, type, err);
-}
-
-static int parents_of_target(const struct call *c, struct qp *q)
-{
-	int err = 0;
-
 	if (attr(c, UVERBS_ATTR_CREATE_QP_PD_HANDLE) || attr(c, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE) ||
 		attr(c, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE))
-		return EINVAL;
-	q->xrcd = parent(c, UVERBS_ATTR_CREATE_QP_XRCD_HANDLE, UVERBS_OBJECT_XRCD, &err);
-	return err;
+		refuse(EINVAL);
+	q->xrcd = attr_object(c, UVERBS_ATTR_CREATE_QP_XRCD_HANDLE, UVERBS_OBJECT_XRCD);
 }
 
 // A queue pair over a table has no receives of its own, and a send queue if it wants to.
-static int parents_over_table(const struct call *c, struct qp *q)
+static void parents_over_table(const struct call *c, struct qp *q)
 {
-	int err = 0;
-
 	if (q->cap.max_recv_wr || q->cap.max_recv_sge || attr(c, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE) ||
 		attr(c, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE))
-		return EINVAL;
-	q->table = parent(c, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE, UVERBS_OBJECT_RWQ_IND_TBL, &err);
+		refuse(EINVAL);
+	q->table = attr_object(c, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE, UVERBS_OBJECT_RWQ_IND_TBL);
 	if (q->cap.max_send_wr)
-		q->scq = parent(c, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE, UVERBS_OBJECT_CQ, &err);
-	return err;
+		q->scq = attr_object(c, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE, UVERBS_OBJECT_CQ);
 }
 
-static int parents_of_others(const struct call *c, struct qp *q)
+static void parents_of_others(const struct call *c, struct qp *q)
 {
-	int err = 0;
-
 	if (attr(c, UVERBS_ATTR_CREATE_QP_XRCD_HANDLE) || (attr(c, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE) && q->type == IBV_QPT_XRC_SEND))
-		return EINVAL;
-	q->pd = parent(c, UVERBS_ATTR_CREATE_QP_PD_HANDLE, UVERBS_OBJECT_PD, &err);
-	if (!err && attr(c, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE))
-		return parents_over_table(c, q);
-	q->scq = parent(c, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE, UVERBS_OBJECT_CQ, &err);
+		refuse(EINVAL);
+	q->pd = attr_object(c, UVERBS_ATTR_CREATE_QP_PD_HANDLE, UVERBS_OBJECT_PD);
+	if (attr(c, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE)) {
+		parents_over_table(c, q);
+		return;
+	}
+	q->scq = attr_object(c, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE, UVERBS_OBJECT_CQ);
 	if (q->type != IBV_QPT_XRC_SEND)
-		q->rcq = parent(c, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE, UVERBS_OBJECT_CQ, &err);
-	return err;
+		q->rcq = attr_object(c, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE, UVERBS_OBJECT_CQ);
 }
 
-static int check_flags(int type, uint32_t flags)
+static void check_flags(int type, uint32_t flags)
 {
 	if (flags & ~(unsigned)KNOWN_FLAGS)
-		return EINVAL;
+		refuse(EINVAL);
 	flags &= ~(uint32_t)IB_UVERBS_QP_CREATE_SQ_SIG_ALL;
 	if (!flags || type == IBV_QPT_DRIVER)
-		return 0;
+		return;
 	if (flags & (IB_UVERBS_QP_CREATE_SCATTER_FCS | IB_UVERBS_QP_CREATE_CVLAN_STRIPPING) && type != IBV_QPT_RAW_PACKET)
-		return EINVAL; // check_creation_flags
-	return type != IBV_QPT_RAW_PACKET && type != IBV_QPT_UD ? EINVAL : 0;
+		refuse(EINVAL); // check_creation_flags
+	check(type != IBV_QPT_RAW_PACKET && type != IBV_QPT_UD ? EINVAL : 0);
 }
 
-static int prepare(const struct call *c, struct qp *q, uint32_t flags)
+static void prepare(const struct call *c, struct qp *q, uint32_t flags)
 {
-	int err;
-
 	switch (q->type) {
 	case IBV_QPT_XRC_RECV:
-		err = parents_of_target(c, q);
+		parents_of_target(c, q);
 		break;
 	case IBV_QPT_RAW_PACKET: // for CAP_NET_RAW
-		err = geteuid() ? EPERM : parents_of_others(c, q);
+		check(geteuid() ? EPERM : 0);
+		parents_of_others(c, q);
 		break;
 	case IBV_QPT_RC: case IBV_QPT_UC: case IBV_QPT_UD: case IBV_QPT_XRC_SEND: case IBV_QPT_DRIVER:
-		err = parents_of_others(c, q);
+		parents_of_others(c, q);
 		break;
 	default:
-		return EINVAL;
+		refuse(EINVAL);
 	}
-	if (!err)
-		err = check_flags(q->type, flags);
-	if (err || !attr(c, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE))
-		return err;
-	q->srq = parent(c, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE, UVERBS_OBJECT_SRQ, &err);
-	if (q->srq && (q->srq->type == IB_UVERBS_SRQT_XRC) != (q->type == IBV_QPT_XRC_RECV))
-		return EINVAL;
-	return err;
+	check_flags(q->type, flags);
+	if (!attr(c, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE))
+		return;
+	q->srq = attr_object(c, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE, UVERBS_OBJECT_SRQ);
+	if ((q->srq->type == IB_UVERBS_SRQT_XRC) != (q->type == IBV_QPT_XRC_RECV))
+		refuse(EINVAL);
 }
 
-static int create(const struct call *c)
+static void create(const struct call *c)
 {
 	const uint32_t flags = (uint32_t)attr_number(c, UVERBS_ATTR_CREATE_QP_FLAGS, 0);
-	int err;
-	struct qp *q = object_new(c->ctx, UVERBS_OBJECT_QP, sizeof *q, qp_end, &err);
+	struct qp *q = object_new(c->ctx, UVERBS_OBJECT_QP, sizeof *q, qp_end);
 
-	if (!q)
-		return err;
 	ATTR_IN(c, UVERBS_ATTR_CREATE_QP_CAP, q->cap);
 	q->type = (int)attr_number(c, UVERBS_ATTR_CREATE_QP_TYPE, 0);
 	q->signal_all = flags & IB_UVERBS_QP_CREATE_SQ_SIG_ALL;
 	q->no_loopback = flags & IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK;
-	err = prepare(c, q, flags);
-	if (!err)
-		err = c->dev->provider->create_qp(c, q, flags & ~(uint32_t)IB_UVERBS_QP_CREATE_SQ_SIG_ALL);
-	if (!err && !q->table) // one over a table has the number 0 (hw/mlx5/qp.c, create_rss_raw_qp_tir) and sends nothing
-		err = net_join(q);
-	if (err)
-		return err;
+	prepare(c, q, flags);
+	c->dev->provider->create_qp(c, q, flags & ~(uint32_t)IB_UVERBS_QP_CREATE_SQ_SIG_ALL);
+	if (!q->table) // one over a table has the number 0 (hw/mlx5/qp.c, create_rss_raw_qp_tir) and sends nothing
+		check(net_join(q));
 	qp_needs(q);
 	q->o.user = attr_number(c, UVERBS_ATTR_CREATE_QP_USER_HANDLE, 0);
 	ATTR_OUT(c, UVERBS_ATTR_CREATE_QP_RESP_CAP, q->cap);
 	attr_out32(c, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, q->unnamed ? 0 : q->number);
 	attr_created(c, UVERBS_ATTR_CREATE_QP_HANDLE, q->o.handle);
-	return 0;
 }
 
 // A queue pair in a multicast group is EBUSY (core/uverbs_std_types_qp.c, uverbs_free_qp).
-static int destroy(const struct call *c)
+static void destroy(const struct call *c)
 {
-	struct ib_uverbs_destroy_qp_resp r;
-	int err;
-	struct qp *q = attr_object(c, UVERBS_ATTR_DESTROY_QP_HANDLE, UVERBS_OBJECT_QP, &err);
+	struct qp *q = attr_object(c, UVERBS_ATTR_DESTROY_QP_HANDLE, UVERBS_OBJECT_QP);
 
-	if (!q)
-		return err;
 	if (q->ngroups)
-		return EBUSY;
+		refuse(EBUSY);
 	qp_settle(q);
-	r.events_reported = event_forget_async(&q->o);
+	attr_out32(c, UVERBS_ATTR_DESTROY_QP_RESP, event_forget_async(&q->o));
 	qp_end(&q->o);
-	ATTR_OUT(c, UVERBS_ATTR_DESTROY_QP_RESP, r);
-	return 0;
 }
 
 // ib_attach_mcast wants UD and a multicast GID; joining twice does nothing, leaving what was not joined is EINVAL.
-static int group(const struct call *c, bool join)
+static void group(const struct call *c)
 {
-	struct ib_uverbs_attach_mcast in;
-	struct qp *q;
-	int i = 0, err;
+	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_attach_mcast, in);
+	const bool join = attr_number(c, UVERBS_ATTR_WRITE_CMD, 0) == IB_USER_VERBS_CMD_ATTACH_MCAST;
+	int i = 0;
+	struct qp *q = qp_get(c, in.qp_handle);
 
-	ATTR_IN(c, UVERBS_ATTR_CORE_IN, in);
-	q = qp_get(c, in.qp_handle, &err);
-	if (!q)
-		return err;
 	if (q->type != IBV_QPT_UD || !gid_multicast(in.gid))
-		return EINVAL;
+		refuse(EINVAL);
 	while (i < q->ngroups && memcmp(q->groups[i], in.gid, 16) != 0)
 		i++;
 	if (join && i == q->ngroups) {
 		if (i == GROUPS)
-			return ENOMEM;
+			refuse(ENOMEM);
 		memcpy(q->groups[q->ngroups++], in.gid, 16);
 	}
 	if (!join) {
 		if (i == q->ngroups)
-			return EINVAL;
+			refuse(EINVAL);
 		memcpy(q->groups[i], q->groups[--q->ngroups], 16);
 	}
-	return 0;
-}
-
-static int attach(const struct call *c)
-{
-	return group(c, true);
-}
-
-static int detach(const struct call *c)
-{
-	return group(c, false);
 }
 
 const struct method qp_methods[] = {
@@ -184,13 +141,13 @@ const struct method qp_methods[] = {
 	{0},
 };
 
-const struct command qp_commands[] = {
+const struct write_command qp_commands[] = {
 	{IB_USER_VERBS_CMD_MODIFY_QP, qp_modify, sizeof(struct ib_uverbs_modify_qp), 0},
 	{EXTENDED(IB_USER_VERBS_EX_CMD_MODIFY_QP), qp_modify_ex, sizeof(struct ib_uverbs_ex_modify_qp),
 		sizeof(struct ib_uverbs_ex_modify_qp_resp)},
 	{IB_USER_VERBS_CMD_OPEN_QP, qp_open, 24, sizeof(struct ib_uverbs_create_qp_resp)},
 	{IB_USER_VERBS_CMD_QUERY_QP, qp_query, 8, offsetof(struct ib_uverbs_query_qp_resp, driver_data)},
-	{IB_USER_VERBS_CMD_ATTACH_MCAST, attach, 24, 0},
-	{IB_USER_VERBS_CMD_DETACH_MCAST, detach, 24, 0},
+	{IB_USER_VERBS_CMD_ATTACH_MCAST, group, 24, 0},
+	{IB_USER_VERBS_CMD_DETACH_MCAST, group, 24, 0},
 	{0},
 };

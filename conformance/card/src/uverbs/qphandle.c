@@ -3,16 +3,14 @@
 //
 // The kernel keeps a queue pair of type XRC target until the last of its handles ends. Here the handle that made it is the queue pair itself;
 // when that ends first, the queue pair takes the place of another handle.
-#include "uverbs/dispatch.h"
-#include "uverbs/qp.h"
-#include "wire/engine.h"
-#include "wire/net.h"
+#include "uverbs/provider.h"
+#include "wire/wire.h"
 
-struct qp *qp_get(const struct call *c, uint32_t handle, int *err)
+struct qp *qp_get(const struct call *c, uint32_t handle)
 {
-	struct qp *q = object_get(c->ctx, UVERBS_OBJECT_QP, handle, err);
+	struct qp *q = object_get(c->ctx, UVERBS_OBJECT_QP, handle);
 
-	return q && q->real ? q->real : q;
+	return q->real ? q->real : q;
 }
 
 void qp_needs(struct qp *q)
@@ -58,29 +56,19 @@ void qp_end(struct object *o)
 	}
 }
 
-int qp_open(const struct call *c)
+void qp_open(const struct call *c)
 {
-	struct ib_uverbs_open_qp q;
-	struct ib_uverbs_create_qp_resp r = {0};
-	struct xrcd *x;
-	struct qp *real, *h;
-	int err;
+	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_open_qp, q);
+	struct xrcd *x = object_find(c->ctx, UVERBS_OBJECT_XRCD, q.pd_handle);
+	struct qp *real = net_find(q.qpn), *h;
 
-	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
-	x = object_get(c->ctx, UVERBS_OBJECT_XRCD, q.pd_handle, &err);
-	real = net_find(q.qpn);
 	if (!x || q.qp_type != IBV_QPT_XRC_RECV || !real || real->type != IBV_QPT_XRC_RECV || !xrcd_same(real->xrcd, x))
-		return EINVAL;
-	h = object_new(c->ctx, UVERBS_OBJECT_QP, sizeof *h, qp_end, &err);
-	if (!h)
-		return err;
+		refuse(EINVAL);
+	h = object_new(c->ctx, UVERBS_OBJECT_QP, sizeof *h, qp_end);
 	h->o.user = q.user_handle;
 	h->xrcd = x;
 	h->real = real;
 	LIST_INSERT_HEAD(&real->openers, h, opener);
 	qp_needs(h);
-	r.qpn = real->number;
-	r.qp_handle = h->o.handle;
-	ATTR_OUT(c, UVERBS_ATTR_CORE_OUT, r);
-	return 0;
+	ATTR_ANSWER(c, UVERBS_ATTR_CORE_OUT, ib_uverbs_create_qp_resp, .qpn = real->number, .qp_handle = h->o.handle);
 }

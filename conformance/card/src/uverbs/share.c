@@ -6,7 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "uverbs/memory.h"
+#include "uverbs/provider.h"
 #include "wire/segment.h"
 
 // What the open file has of a region. The key comes first, as object_seek wants it.
@@ -123,9 +123,8 @@ struct object *memory_import(struct context *c, uint32_t handle, const void *fac
 	const struct facts *f = facts;
 	uint32_t life;
 	const bool own = segment_self(&life) == f->owner && life == f->life;
-	int err;
-	struct pd *pd = object_get(c, UVERBS_OBJECT_PD, f->pd, &err);
-	struct dm *dm = f->dm < 0 ? NULL : object_get(c, UVERBS_OBJECT_DM, (uint64_t)f->dm, &err);
+	struct pd *pd = object_find(c, UVERBS_OBJECT_PD, f->pd);
+	struct dm *dm = f->dm < 0 ? NULL : object_find(c, UVERBS_OBJECT_DM, (uint64_t)f->dm);
 	struct mr *mr = f->key && pd && (dm || f->dm < 0) ? calloc(1, sizeof *mr) : NULL;
 
 	if (!mr)

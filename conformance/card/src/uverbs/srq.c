@@ -1,46 +1,33 @@
 // Shared receive queues: Linux 6.1, drivers/infiniband/core/uverbs_std_types_srq.c and uverbs_cmd.c.
-#include "uverbs/dispatch.h"
+#include "uverbs/provider.h"
 
 // parents looks up the objects that a queue of its type needs.
-static int parents(const struct call *c, struct srq *s)
+static void parents(const struct call *c, struct srq *s)
 {
-	int err;
-
-	s->pd = attr_object(c, UVERBS_ATTR_CREATE_SRQ_PD_HANDLE, UVERBS_OBJECT_PD, &err);
-	if (!s->pd)
-		return err;
+	s->pd = attr_object(c, UVERBS_ATTR_CREATE_SRQ_PD_HANDLE, UVERBS_OBJECT_PD);
 	switch (s->type) {
 	case IB_UVERBS_SRQT_BASIC:
-		return 0;
+		return;
 	case IB_UVERBS_SRQT_XRC:
-		s->cq = attr_object(c, UVERBS_ATTR_CREATE_SRQ_CQ_HANDLE, UVERBS_OBJECT_CQ, &err);
-		if (s->cq)
-			s->xrcd = attr_object(c, UVERBS_ATTR_CREATE_SRQ_XRCD_HANDLE, UVERBS_OBJECT_XRCD, &err);
-		return err;
+		s->cq = attr_object(c, UVERBS_ATTR_CREATE_SRQ_CQ_HANDLE, UVERBS_OBJECT_CQ);
+		s->xrcd = attr_object(c, UVERBS_ATTR_CREATE_SRQ_XRCD_HANDLE, UVERBS_OBJECT_XRCD);
+		return;
 	case IB_UVERBS_SRQT_TM:
-		return EOPNOTSUPP; // ours: this card matches no tags
+		refuse(EOPNOTSUPP); // ours: this card matches no tags
 	default:
-		return EINVAL;
+		refuse(EINVAL);
 	}
 }
 
-static int create(const struct call *c)
+static void create(const struct call *c)
 {
-	static uint32_t numbers;
-	int err;
-	struct srq *s = object_new(c->ctx, UVERBS_OBJECT_SRQ, sizeof *s, object_drop, &err);
+	struct srq *s = object_new(c->ctx, UVERBS_OBJECT_SRQ, sizeof *s, object_drop);
 
-	if (!s)
-		return err;
 	s->type = (int)attr_number(c, UVERBS_ATTR_CREATE_SRQ_TYPE, 0);
 	s->max_wr = (uint32_t)attr_number(c, UVERBS_ATTR_CREATE_SRQ_MAX_WR, 0);
 	s->max_sge = (uint32_t)attr_number(c, UVERBS_ATTR_CREATE_SRQ_MAX_SGE, 0);
-	s->number = ++numbers;
-	err = parents(c, s);
-	if (!err)
-		err = c->dev->provider->create_srq(c, s);
-	if (err)
-		return err;
+	parents(c, s);
+	c->dev->provider->create_srq(c, s);
 	s->o.user = attr_number(c, UVERBS_ATTR_CREATE_SRQ_USER_HANDLE, 0);
 	object_needs(&s->o, 0, s->pd);
 	object_needs(&s->o, 1, s->cq);
@@ -48,36 +35,23 @@ static int create(const struct call *c)
 	attr_out32(c, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_WR, s->max_wr);
 	attr_out32(c, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_SGE, s->max_sge);
 	if (s->type == IB_UVERBS_SRQT_XRC)
-		attr_out32(c, UVERBS_ATTR_CREATE_SRQ_RESP_SRQ_NUM, s->number);
+		attr_out32(c, UVERBS_ATTR_CREATE_SRQ_RESP_SRQ_NUM, s->o.number);
 	attr_created(c, UVERBS_ATTR_CREATE_SRQ_HANDLE, s->o.handle);
-	return 0;
 }
 
-static int modify(const struct call *c)
+static void modify(const struct call *c)
 {
-	struct ib_uverbs_modify_srq q;
-	struct srq *s;
-	int err;
+	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_modify_srq, q);
 
-	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
-	s = object_get(c->ctx, UVERBS_OBJECT_SRQ, q.srq_handle, &err);
-	return s ? c->dev->provider->modify_srq(s, &q) : err;
+	c->dev->provider->modify_srq(object_get(c->ctx, UVERBS_OBJECT_SRQ, q.srq_handle), &q);
 }
 
-static int query(const struct call *c)
+static void query(const struct call *c)
 {
-	struct ib_uverbs_query_srq q;
-	struct ib_uverbs_query_srq_resp r;
-	const struct srq *s;
-	int err;
+	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_query_srq, q);
+	const struct srq *s = object_get(c->ctx, UVERBS_OBJECT_SRQ, q.srq_handle);
 
-	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
-	s = object_get(c->ctx, UVERBS_OBJECT_SRQ, q.srq_handle, &err);
-	if (!s)
-		return err;
-	r = (struct ib_uverbs_query_srq_resp){.max_wr = s->max_wr, .max_sge = s->max_sge, .srq_limit = s->limit};
-	ATTR_OUT(c, UVERBS_ATTR_CORE_OUT, r);
-	return 0;
+	ATTR_ANSWER(c, UVERBS_ATTR_CORE_OUT, ib_uverbs_query_srq_resp, .max_wr = s->max_wr, .max_sge = s->max_sge, .srq_limit = s->limit);
 }
 
 const struct method srq_methods[] = {
@@ -86,7 +60,7 @@ const struct method srq_methods[] = {
 	{0},
 };
 
-const struct command srq_commands[] = {
+const struct write_command srq_commands[] = {
 	{IB_USER_VERBS_CMD_MODIFY_SRQ, modify, 16, 0},
 	{IB_USER_VERBS_CMD_QUERY_SRQ, query, 8, sizeof(struct ib_uverbs_query_srq_resp)},
 	{0},

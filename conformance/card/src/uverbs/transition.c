@@ -1,7 +1,7 @@
 // The attributes that a change of state needs and allows: Linux 6.1, drivers/infiniband/core/verbs.c, qp_state_table and
 // ib_modify_qp_is_ok.
 
-#include "uverbs/qp.h"
+#include "uverbs/provider.h"
 
 enum {
 	AV = IBV_QP_AV, PORT = IBV_QP_PORT, PKEY = IBV_QP_PKEY_INDEX, QKEY = IBV_QP_QKEY, ACCESS = IBV_QP_ACCESS_FLAGS, CUR = IBV_QP_CUR_STATE,
@@ -11,7 +11,7 @@ enum {
 };
 
 // The columns of the table.
-enum { UD, UC, RC, SEND, TARGET, RAW, TYPES };
+enum { UD, UC, RC, INITIATOR, TARGET, RAW, TYPES };
 
 struct transition {
 	int from, to;
@@ -53,7 +53,7 @@ static int column(int type)
 	case IBV_QPT_UD: return UD;
 	case IBV_QPT_UC: return UC;
 	case IBV_QPT_RC: return RC;
-	case IBV_QPT_XRC_SEND: return SEND;
+	case IBV_QPT_XRC_SEND: return INITIATOR;
 	case IBV_QPT_RAW_PACKET: return RAW;
 	default: return TARGET;
 	}

@@ -11,12 +11,12 @@
 
 struct pd {
 	struct object o;
-	uint32_t number;
 };
 
 struct xrcd {
 	struct object o;
-	struct xrcd_inode *inode; // NULL: nobody else can open it
+	dev_t where;
+	ino_t inode;    // of the file that others open it by, or 0
 };
 
 // xrcd_same reports whether two handles are of one domain.
@@ -29,8 +29,9 @@ struct object *memory_import(struct context *, uint32_t handle, const void *fact
 
 struct dm {
 	struct object o;
+	LIST_ENTRY(dm) link; // of the provider
 	uint64_t length;
-	uint64_t placed[2]; // where the provider put it, for other processes
+	uint64_t placed[2];  // where the provider put it, for other processes
 };
 
 struct mr {
@@ -52,7 +53,7 @@ struct mw {
 struct cq {
 	struct object o;
 	struct channel *channel;
-	uint32_t number, entries;
+	uint32_t entries;
 	bool overrun;         // it had no room: no further completion
 };
 
@@ -62,21 +63,21 @@ struct srq {
 	struct cq *cq;        // of XRC
 	struct xrcd *xrcd;
 	int type;
-	uint32_t number, max_wr, max_sge, limit;
+	uint32_t max_wr, max_sge, limit;
 };
 
 struct wq {
 	struct object o;
 	struct pd *pd;
 	struct cq *cq;
-	uint32_t number, max_wr, max_sge;
+	uint32_t max_wr, max_sge;
 	int state;            // IBV_WQS_*
 };
 
 // A table that spreads what is received over work queues.
 struct table {
 	struct object o;
-	uint32_t number, n;
+	uint32_t n;
 	struct wq *wqs[];
 };
 
@@ -129,8 +130,7 @@ struct flow {
 	struct object o;
 	struct qp *qp;
 	struct counters *counters;     // NULL: nothing is counted
-	uint32_t number;               // of those with one order, the lowest is the first
-	int order;                     // the lowest takes a frame
+	int order;                     // the lowest takes a frame; of those with one order, the oldest is the first
 	bool egress, drop, goes_on;    // goes_on: others take it too
 	uint32_t tag;
 	struct rule rules[2];          // a frame meets one of them at most

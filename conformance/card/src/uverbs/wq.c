@@ -1,5 +1,5 @@
 // Work queues and tables of them: Linux 6.1, drivers/infiniband/core/uverbs_std_types_wq.c and uverbs_cmd.c.
-#include "uverbs/dispatch.h"
+#include "uverbs/provider.h"
 
 enum {
 	KNOWN_FLAGS = IBV_WQ_FLAGS_CVLAN_STRIPPING | IBV_WQ_FLAGS_SCATTER_FCS | IBV_WQ_FLAGS_DELAY_DROP | IBV_WQ_FLAGS_PCI_WRITE_END_PADDING,
@@ -7,67 +7,50 @@ enum {
 };
 
 // parents looks up what a queue needs, and its sizes.
-static int parents(const struct call *c, struct wq *w)
+static void parents(const struct call *c, struct wq *w)
 {
-	int err;
-
-	w->pd = attr_object(c, UVERBS_ATTR_CREATE_WQ_PD_HANDLE, UVERBS_OBJECT_PD, &err);
-	if (w->pd)
-		w->cq = attr_object(c, UVERBS_ATTR_CREATE_WQ_CQ_HANDLE, UVERBS_OBJECT_CQ, &err);
+	w->pd = attr_object(c, UVERBS_ATTR_CREATE_WQ_PD_HANDLE, UVERBS_OBJECT_PD);
+	w->cq = attr_object(c, UVERBS_ATTR_CREATE_WQ_CQ_HANDLE, UVERBS_OBJECT_CQ);
 	w->max_wr = (uint32_t)attr_number(c, UVERBS_ATTR_CREATE_WQ_MAX_WR, 0);
 	w->max_sge = (uint32_t)attr_number(c, UVERBS_ATTR_CREATE_WQ_MAX_SGE, 0);
-	return err;
 }
 
-static int create(const struct call *c)
+static void create(const struct call *c)
 {
 	const uint32_t flags = (uint32_t)attr_number(c, UVERBS_ATTR_CREATE_WQ_FLAGS, 0);
-	static uint32_t numbers;
 	struct wq *w;
-	int err;
 
 	if (flags & ~(unsigned)KNOWN_FLAGS || attr_number(c, UVERBS_ATTR_CREATE_WQ_TYPE, 0) != IBV_WQT_RQ)
-		return EINVAL;
-	w = object_new(c->ctx, UVERBS_OBJECT_WQ, sizeof *w, object_drop, &err);
-	if (!w)
-		return err;
-	w->number = ++numbers;
-	err = parents(c, w);
-	if (!err)
-		err = c->dev->provider->create_wq ? c->dev->provider->create_wq(c, w, flags) : EOPNOTSUPP;
-	if (err)
-		return err;
+		refuse(EINVAL);
+	w = object_new(c->ctx, UVERBS_OBJECT_WQ, sizeof *w, object_drop);
+	parents(c, w);
+	check(c->dev->provider->create_wq ? 0 : EOPNOTSUPP);
+	c->dev->provider->create_wq(c, w, flags);
 	object_needs(&w->o, 0, w->pd);
 	object_needs(&w->o, 1, w->cq);
 	w->o.user = attr_number(c, UVERBS_ATTR_CREATE_WQ_USER_HANDLE, 0);
 	attr_out32(c, UVERBS_ATTR_CREATE_WQ_RESP_MAX_WR, w->max_wr);
 	attr_out32(c, UVERBS_ATTR_CREATE_WQ_RESP_MAX_SGE, w->max_sge);
-	attr_out32(c, UVERBS_ATTR_CREATE_WQ_RESP_WQ_NUM, w->number);
+	attr_out32(c, UVERBS_ATTR_CREATE_WQ_RESP_WQ_NUM, w->o.number);
 	attr_created(c, UVERBS_ATTR_CREATE_WQ_HANDLE, w->o.handle);
-	return 0;
 }
 
 // ib_uverbs_ex_modify_wq: without a state, the queue stays in the one that it is said to be in.
-static int modify(const struct call *c)
+static void modify(const struct call *c)
 {
-	struct ib_uverbs_ex_modify_wq q;
+	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_ex_modify_wq, q);
 	struct wq *w;
-	int err, from, to;
+	int from, to;
 
-	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
 	if (!q.attr_mask || q.attr_mask > (IBV_WQ_ATTR_STATE | IBV_WQ_ATTR_CURR_STATE | IBV_WQ_ATTR_FLAGS))
-		return EINVAL;
-	w = object_get(c->ctx, UVERBS_OBJECT_WQ, q.wq_handle, &err);
-	if (!w)
-		return err;
+		refuse(EINVAL);
+	w = object_get(c->ctx, UVERBS_OBJECT_WQ, q.wq_handle);
 	from = q.attr_mask & IBV_WQ_ATTR_CURR_STATE ? (int)q.curr_wq_state : w->state;
 	to = q.attr_mask & IBV_WQ_ATTR_STATE ? (int)q.wq_state : from;
 	if (from < 0 || from > IBV_WQS_ERR || to < 0 || to > IBV_WQS_ERR)
-		return EINVAL;
-	err = c->dev->provider->modify_wq(c, w, from, to, q.attr_mask & IBV_WQ_ATTR_FLAGS ? q.flags_mask : 0);
-	if (!err)
-		w->state = to;
-	return err;
+		refuse(EINVAL);
+	c->dev->provider->modify_wq(c, w, from, to, q.attr_mask & IBV_WQ_ATTR_FLAGS ? q.flags_mask : 0);
+	w->state = to;
 }
 
 static void end_table(struct object *o)
@@ -80,61 +63,49 @@ static void end_table(struct object *o)
 }
 
 // fill looks up the queues of a table, whose handles follow the command.
-static int fill(const struct call *c, struct table *t)
+static void fill(const struct call *c, struct table *t)
 {
 	size_t length;
 	const uint8_t *in = attr_pointer(c, UVERBS_ATTR_CORE_IN, &length);
-	int err = 0;
 
 	if (length < sizeof(struct ib_uverbs_ex_create_rwq_ind_table) + t->n * sizeof(uint32_t))
-		return ENOSPC;
-	for (uint32_t i = 0; i < t->n && !err; i++) {
+		refuse(ENOSPC);
+	for (uint32_t i = 0; i < t->n; i++) {
 		uint32_t handle;
 
 		memcpy(&handle, in + sizeof(struct ib_uverbs_ex_create_rwq_ind_table) + i * sizeof handle, sizeof handle);
-		t->wqs[i] = object_get(c->ctx, UVERBS_OBJECT_WQ, handle, &err);
+		t->wqs[i] = object_get(c->ctx, UVERBS_OBJECT_WQ, handle);
 	}
-	return err;
 }
 
-static int create_table(const struct call *c)
+static void create_table(const struct call *c)
 {
-	static uint32_t numbers;
-	struct ib_uverbs_ex_create_rwq_ind_table q;
+	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_ex_create_rwq_ind_table, q);
 	struct ib_uverbs_ex_create_rwq_ind_table_resp r = {.response_length = sizeof r};
 	struct table *t;
-	int err;
 
-	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
 	if (q.comp_mask)
-		return EOPNOTSUPP;
+		refuse(EOPNOTSUPP);
 	if (q.log_ind_tbl_size > MOST_LOG)
-		return EINVAL;
-	t = object_new(c->ctx, UVERBS_OBJECT_RWQ_IND_TBL, sizeof *t + (sizeof(struct wq *) << q.log_ind_tbl_size), end_table, &err);
-	if (!t)
-		return err;
+		refuse(EINVAL);
+	t = object_new(c->ctx, UVERBS_OBJECT_RWQ_IND_TBL, sizeof *t + (sizeof(struct wq *) << q.log_ind_tbl_size), end_table);
 	t->n = 1u << q.log_ind_tbl_size;
-	err = fill(c, t);
-	if (!err && t->n > c->dev->provider->table_most)
-		err = EINVAL;
-	if (err)
-		return err;
+	fill(c, t);
+	check(t->n > c->dev->provider->table_most ? EINVAL : 0);
 	for (uint32_t i = 0; i < t->n; i++)
 		object_use(&t->wqs[i]->o, 1);
-	t->number = ++numbers;
 	r.ind_tbl_handle = t->o.handle;
-	r.ind_tbl_num = t->number;
+	r.ind_tbl_num = t->o.number;
 	ATTR_OUT(c, UVERBS_ATTR_CORE_OUT, r);
 	c->dev->provider->create_table(c);
-	return 0;
 }
 
-static int destroy_table(const struct call *c)
+static void destroy_table(const struct call *c)
 {
-	struct ib_uverbs_ex_destroy_rwq_ind_table q;
+	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_ex_destroy_rwq_ind_table, q);
 
-	ATTR_IN(c, UVERBS_ATTR_CORE_IN, q);
-	return q.comp_mask ? EOPNOTSUPP : object_destroy(c->ctx, UVERBS_OBJECT_RWQ_IND_TBL, q.ind_tbl_handle);
+	check(q.comp_mask ? EOPNOTSUPP : 0);
+	object_destroy(c->ctx, UVERBS_OBJECT_RWQ_IND_TBL, q.ind_tbl_handle);
 }
 
 const struct method wq_methods[] = {
@@ -143,7 +114,7 @@ const struct method wq_methods[] = {
 	{0},
 };
 
-const struct command wq_commands[] = {
+const struct write_command wq_commands[] = {
 	{EXTENDED(IB_USER_VERBS_EX_CMD_MODIFY_WQ), modify, sizeof(struct ib_uverbs_ex_modify_wq), 0},
 	{EXTENDED(IB_USER_VERBS_EX_CMD_CREATE_RWQ_IND_TBL), create_table, sizeof(struct ib_uverbs_ex_create_rwq_ind_table),
 		sizeof(struct ib_uverbs_ex_create_rwq_ind_table_resp)},

@@ -1,8 +1,5 @@
 #include "uverbs/gid.h"
-#include "wire/arrive.h"
-#include "wire/fault.h"
-#include "wire/net.h"
-#include "wire/pcap.h"
+#include "wire/wire.h"
 
 enum { ALL_QPS = 0xffffff, PSN = 0xffffff };
 

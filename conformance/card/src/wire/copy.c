@@ -2,7 +2,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "wire/copy.h"
+#include "wire/wire.h"
 #include "wire/key.h"
 
 // A place in the memory of a process, 0: this one.

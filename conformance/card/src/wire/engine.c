@@ -4,11 +4,7 @@
 #include <time.h>
 
 #include "uverbs/provider.h"
-#include "wire/engine.h"
-#include "wire/far.h"
-#include "wire/fault.h"
-#include "wire/net.h"
-#include "wire/requester.h"
+#include "wire/wire.h"
 
 enum { SPIN = 300, NAP = 20000, LONG_NAP = 500000, LONG_AFTER = 5000 }; // rounds and ns
 
@@ -34,7 +30,7 @@ void engine_complete(struct cq *cq, const struct completion *c)
 {
 	const struct format *f = format_of(&cq->o);
 
-	note("cq %#x completion of %s %u, %u bytes: status %d%s\n", cq->number, c->receive ? "receive" : "request", c->index, c->bytes, c->status,
+	note("cq %#x completion of %s %u, %u bytes: status %d%s\n", cq->o.number, c->receive ? "receive" : "request", c->index, c->bytes, c->status,
 		cq->overrun ? ", lost: no room before" : "");
 	if (cq->overrun)
 		return;

@@ -1,6 +1,4 @@
-#include "wire/copy.h"
-#include "wire/far.h"
-#include "wire/requester.h"
+#include "wire/wire.h"
 
 // An answer beside the statuses of arrive: the next part of the message is to come.
 enum { MORE = -11 };
@@ -181,35 +179,25 @@ static int run(struct exchange *x, uint8_t *bytes)
 	return arrive(&x->m.from, &(struct target){x->m.qpn, x->m.gid}, &r, &x->rnr_timer);
 }
 
-// gathered takes the next part of a long message, and does the message with the last.
-static int gathered(struct exchange *x, int i)
+// part does a part of a long message: the message itself with the last, or with the first if it is a read, which returns bytes with each.
+static int part(struct exchange *x, int i)
 {
-	const uint64_t n = bytes_here(&x->m);
+	const bool first = !x->m.offset, last = x->m.offset + bytes_here(&x->m) == x->m.length, reads = x->m.op == READ;
+	int status = IBV_WC_SUCCESS;
 
-	if (!x->m.offset) {
+	if (first) {
 		forget(i);
 		parts[i] = malloc(x->m.length);
 	}
 	if (!parts[i])
 		return IBV_WC_REM_OP_ERR;
-	memcpy(parts[i] + x->m.offset, x->data, n);
-	return x->m.offset + n < x->m.length ? MORE : run(x, parts[i]);
-}
-
-// read does a long read with its first part, and returns the bytes with each.
-static int read_part(struct exchange *x, int i)
-{
-	int status = IBV_WC_SUCCESS;
-
-	if (!x->m.offset) {
-		forget(i);
-		parts[i] = malloc(x->m.length);
-		status = parts[i] ? run(x, parts[i]) : IBV_WC_REM_OP_ERR;
-	}
-	if (status != IBV_WC_SUCCESS || !parts[i])
-		return status;
-	memcpy(x->data, parts[i] + x->m.offset, bytes_here(&x->m));
-	return x->m.offset + bytes_here(&x->m) < x->m.length ? MORE : IBV_WC_SUCCESS;
+	if (!reads)
+		memcpy(parts[i] + x->m.offset, x->data, bytes_here(&x->m));
+	if (reads ? first : last)
+		status = run(x, parts[i]);
+	if (reads && status == IBV_WC_SUCCESS)
+		memcpy(x->data, parts[i] + x->m.offset, bytes_here(&x->m));
+	return status == IBV_WC_SUCCESS && !last ? MORE : status;
 }
 
 bool far_serve(uint64_t point)
@@ -220,10 +208,7 @@ bool far_serve(uint64_t point)
 	while ((x = exchange_next(point))) {
 		const int i = exchange_index(x);
 
-		if (x->m.length <= CHUNK)
-			x->status = run(x, x->data);
-		else
-			x->status = x->m.op == READ ? read_part(x, i) : gathered(x, i);
+		x->status = x->m.length <= CHUNK ? run(x, x->data) : part(x, i);
 		if (x->status != MORE)
 			forget(i);
 		exchange_answer(x);

@@ -2,20 +2,15 @@
 #include <fcntl.h>
 #include <infiniband/verbs.h>
 #include <limits.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "uverbs/event.h"
-#include "wire/fault.h"
+#include "wire/wire.h"
 
-struct shown {
-	_Atomic uint32_t lost, delay, down, removed;
-};
-
-static struct shown none[DEVICES], *shown = none;
+static const volatile struct fault none[DEVICES], *shown = none;
 static struct fault told[DEVICES];
 
 __attribute__((constructor)) static void start(void)
@@ -37,9 +32,7 @@ __attribute__((constructor)) static void start(void)
 
 struct fault fault_of(const struct device *dev)
 {
-	const struct shown *s = &shown[dev->index];
-
-	return (struct fault){atomic_load(&s->lost), atomic_load(&s->delay), atomic_load(&s->down), atomic_load(&s->removed)};
+	return shown[dev->index];
 }
 
 bool fault_cuts(const struct device *dev)

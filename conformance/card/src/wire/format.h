@@ -63,6 +63,14 @@ struct request {
 	uint8_t raw[REQUEST_SIZE];   // inline bytes lie here
 };
 
+// Who sent a request, in whichever process.
+struct source {
+	uint32_t number;
+	int type;                // of its queue pair
+	uint8_t gid[16];
+	uint32_t psn, packets;   // of the first packet; how many
+};
+
 struct receive {
 	struct piece pieces[PIECES];
 	int n;
@@ -98,7 +106,7 @@ struct format {
 	// complete writes a completion; it returns false if the queue has no room.
 	bool (*complete)(struct cq *, const struct completion *);
 
-	// armed reports whether an event is due, and takes the wish for one back.
+	// armed reports whether an event is due of a queue with a channel, and takes the wish for one back.
 	bool (*armed)(struct cq *);
 
 	void (*tick)(struct context *); // before each round; can be NULL

@@ -2,11 +2,7 @@
 #include <linux/if_ether.h>
 
 #include "uverbs/provider.h"
-#include "wire/copy.h"
-#include "wire/engine.h"
-#include "wire/far.h"
-#include "wire/fault.h"
-#include "wire/parse.h"
+#include "wire/wire.h"
 
 enum { LONGEST = 4200 + ETH_HLEN + 4, MOST_FLOWS = 256 };
 
@@ -40,7 +36,7 @@ static bool meets(const struct headers *h, const struct rule *r)
 
 static bool before(const struct flow *a, const struct flow *b)
 {
-	return a->order != b->order ? a->order < b->order : a->number < b->number;
+	return a->order != b->order ? a->order < b->order : a->o.number < b->o.number;
 }
 
 static void look(struct object *o, void *arg)

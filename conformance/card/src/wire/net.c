@@ -1,5 +1,4 @@
-#include "wire/far.h"
-#include "wire/net.h"
+#include "wire/wire.h"
 
 static struct qp *qps[NUMBERS];
 static uint32_t highest;

@@ -2,20 +2,15 @@
 #include <linux/if_ether.h>
 #include <netinet/in.h>
 
-#include "wire/parse.h"
-
-static uint16_t half(const uint8_t *p)
-{
-	return (uint16_t)(p[0] << 8 | p[1]);
-}
+#include "wire/wire.h"
 
 // ports reads those of TCP and UDP.
 static void ports(struct headers *h, const uint8_t *p, const uint8_t *end)
 {
 	if ((h->proto != IPPROTO_TCP && h->proto != IPPROTO_UDP) || end - p < 4)
 		return;
-	h->sport = half(p);
-	h->dport = half(p + 2);
+	h->sport = be16_at(p);
+	h->dport = be16_at(p + 2);
 }
 
 static void ipv4(struct headers *h, const uint8_t *p, const uint8_t *end)
@@ -29,7 +24,7 @@ static void ipv4(struct headers *h, const uint8_t *p, const uint8_t *end)
 	h->proto = p[9];
 	memcpy(h->src, p + 12, 4);
 	memcpy(h->dst, p + 16, 4);
-	if (!(half(p + 6) & 0x1fff)) // later fragments have no ports
+	if (!(be16_at(p + 6) & 0x1fff)) // later fragments have no ports
 		ports(h, p + length, end);
 }
 
@@ -39,7 +34,7 @@ static void ipv6(struct headers *h, const uint8_t *p, const uint8_t *end)
 		return;
 	h->version = 6;
 	h->tos = (uint8_t)(p[0] << 4 | p[1] >> 4);
-	h->label = (uint32_t)(p[1] & 0xf) << 16 | half(p + 2);
+	h->label = (uint32_t)(p[1] & 0xf) << 16 | be16_at(p + 2);
 	h->proto = p[6];
 	memcpy(h->src, p + 8, 16);
 	memcpy(h->dst, p + 24, 16);
@@ -53,12 +48,12 @@ void parse_frame(const uint8_t *p, size_t n, struct headers *h)
 	memset(h, 0, sizeof *h);
 	memcpy(h->to, p, 6);
 	memcpy(h->from, p + 6, 6);
-	h->type = half(p + 12);
+	h->type = be16_at(p + 12);
 	p += 14;
 	if (h->type == ETH_P_8021Q && end - p >= 4) {
 		h->tagged = 1;
-		h->vlan = half(p);
-		h->type = half(p + 2);
+		h->vlan = be16_at(p);
+		h->type = be16_at(p + 2);
 		p += 4;
 	}
 	if (h->type == ETH_P_IP)

@@ -5,9 +5,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "wire/copy.h"
-#include "wire/net.h"
-#include "wire/pcap.h"
+#include "uverbs/gid.h"
+#include "wire/wire.h"
 
 enum { HEADERS = 14 + 40 + 8 + 12 + 28, MOST = 16 << 20, PORT = 4791, ICRC = 4 };
 
@@ -20,7 +19,7 @@ static int file = -1;
 
 struct packet {
 	uint8_t b[HEADERS + 4096 + 4 + ICRC];
-	size_t n;
+	size_t n, udp; // udp: where the length of UDP is
 };
 
 __attribute__((constructor)) static void start(void)
@@ -50,19 +49,12 @@ static void put_bytes(struct packet *p, const void *from, size_t n)
 	p->n += n;
 }
 
-static bool is_ipv4(const uint8_t gid[16])
-{
-	static const uint8_t mapped[12] = {[10] = 0xff, 0xff};
-
-	return !memcmp(gid, mapped, sizeof mapped);
-}
-
-// begin writes the headers up to UDP, for so many bytes behind them. Both addresses are IPv4 if one GID is: the last byte of all GIDs of a
+// begin writes the headers up to UDP, whose lengths are those of the end. Both addresses are IPv4 if one GID is: the last byte of all GIDs of a
 // device is the same, and so is the network of all devices.
-static void begin(struct packet *p, const uint8_t from[16], const uint8_t to[16], uint32_t qpn, size_t n)
+static void begin(struct packet *p, const uint8_t from[16], const uint8_t to[16], uint32_t qpn)
 {
 	static const uint8_t mac[6] = {2, 0, 0, 0, 0, 1};
-	const uint8_t *four = is_ipv4(to) ? to : is_ipv4(from) ? from : NULL;
+	const uint8_t *four = gid_ipv4(to) ? to : gid_ipv4(from) ? from : NULL;
 
 	p->n = 0;
 	put_bytes(p, mac, 6);
@@ -70,7 +62,7 @@ static void begin(struct packet *p, const uint8_t from[16], const uint8_t to[16]
 	put(p, four ? 0x0800 : 0x86dd, 2);
 	if (four) {
 		put(p, 0x4500, 2);
-		put(p, 20 + 8 + n, 2);
+		put(p, 0, 2);
 		put(p, 0x0000400040110000, 8); // no fragments, 64 hops, UDP, no checksum
 		put_bytes(p, four + 12, 3);
 		put(p, from[15], 1);
@@ -78,15 +70,24 @@ static void begin(struct packet *p, const uint8_t from[16], const uint8_t to[16]
 		put(p, to[15], 1);
 	} else {
 		put(p, 6u << 28, 4);
-		put(p, 8 + n, 2);
-		put(p, 17 << 8 | 64, 2);
+		put(p, 17 << 8 | 64, 4);
 		put_bytes(p, from, 16);
 		put_bytes(p, to, 16);
 	}
 	put(p, 0xc000 | (qpn & 0x3fff), 2);
 	put(p, PORT, 2);
-	put(p, 8 + n, 2);
-	put(p, 0, 2);
+	p->udp = p->n;
+	put(p, 0, 4);
+}
+
+// set_length writes the length of a header that begins at a place of the packet.
+static void set_length(struct packet *p, size_t at, size_t begin)
+{
+	const size_t n = p->n;
+
+	p->n = at;
+	put(p, n - begin, 2);
+	p->n = n;
 }
 
 // base is the BTH.
@@ -108,6 +109,8 @@ static void end(struct packet *p)
 	struct timespec t;
 
 	put(p, 0, ICRC);
+	set_length(p, p->udp, p->udp - 4);
+	set_length(p, p->b[12] == 8 ? 16 : 18, p->b[12] == 8 ? 14 : 54);
 	clock_gettime(CLOCK_REALTIME, &t);
 	record.seconds = (uint32_t)t.tv_sec;
 	record.micros = (uint32_t)(t.tv_nsec / 1000);
@@ -188,16 +191,12 @@ static void parts(const struct way *w, const struct request *r, const uint8_t *d
 		const uint64_t n = MIN(length - at, mtu), padding = -n & 3;
 		const bool first = !at, last = at + n == length;
 		const int op = !answer ? opcode(r, first, last) : READ_FIRST + (first && last ? 3 : last ? 2 : !first);
-		const size_t aeth = answer && (first || last) ? 4 : 0;
 
-		p.n = 0;
-		if (!answer)
-			extended(&p, w, r, first, last);
-		begin(&p, w->from, w->to, w->source, 12 + (answer ? aeth : p.n) + n + padding + ICRC);
+		begin(&p, w->from, w->to, w->source);
 		base(&p, transport(w->type) | op, r->solicited && last && !answer, padding, w->dest, psn++);
 		if (!answer)
 			extended(&p, w, r, first, last);
-		else if (aeth)
+		else if (first || last)
 			put(&p, 0x1f000000, 4);
 		put_bytes(&p, data + at, n);
 		put(&p, 0, (int)padding);
@@ -231,7 +230,7 @@ static void answer(const struct way *w, const struct request *r, const uint8_t *
 		parts(w, r, data, r->length, mtu, true);
 		return;
 	}
-	begin(&p, w->from, w->to, w->source, 12 + 4 + (atomic ? 8 : 0) + ICRC);
+	begin(&p, w->from, w->to, w->source);
 	base(&p, transport(w->type) | (atomic ? ATOMIC_ACKNOWLEDGE : ACKNOWLEDGE), false, 0, w->dest, w->psn);
 	put(&p, (uint64_t)s << 24, 4);
 	if (atomic)

@@ -1,12 +1,7 @@
 // The requester: InfiniBand's rules for a request, as far as a wire without loss shows them.
 #include "uverbs/gid.h"
 #include "uverbs/provider.h"
-#include "wire/copy.h"
-#include "wire/engine.h"
-#include "wire/far.h"
-#include "wire/fault.h"
-#include "wire/net.h"
-#include "wire/requester.h"
+#include "wire/wire.h"
 
 enum {
 	LONGEST = 1 << 30,       // bytes of a message

@@ -1,9 +1,7 @@
 // The responder: InfiniBand's rules for what a request may do at the other end.
 
 #include "uverbs/provider.h"
-#include "wire/copy.h"
-#include "wire/engine.h"
-#include "wire/responder.h"
+#include "wire/wire.h"
 
 enum { GRH = 40 };
 
@@ -18,7 +16,7 @@ static void look(struct object *o, void *arg)
 	struct wanted *w = arg;
 	struct srq *s = OF(o, struct srq, o);
 
-	if (s->number == w->number)
+	if (s->o.number == w->number)
 		w->found = s;
 }
 
@@ -67,8 +65,8 @@ static int remote(const struct qp *q, const struct srq *s, const struct request 
 	return key_reach(at, &reach) ? IBV_WC_SUCCESS : IBV_WC_REM_ACCESS_ERR;
 }
 
-// refuse brings a connected queue pair to ERR, with its event.
-static int refuse(struct qp *q, int status)
+// refused brings a connected queue pair to ERR, with its event.
+static int refused(struct qp *q, int status)
 {
 	if (q->type == IBV_QPT_RC || q->type == IBV_QPT_XRC_RECV) {
 		event_async(&q->o, status == IBV_WC_REM_ACCESS_ERR ? IBV_EVENT_QP_ACCESS_ERR : IBV_EVENT_QP_REQ_ERR);
@@ -173,7 +171,7 @@ static int take_message(struct qp *q, struct srq *s, const struct source *from, 
 	if (skip)
 		header(from, r, &v);
 	if (!copy_pieces(v.pieces, v.n, skip, r->pieces, r->n, r->length))
-		return refuse(q, IBV_WC_REM_OP_ERR);
+		return refused(q, IBV_WC_REM_OP_ERR);
 	say(q, s, from, r, &v);
 	return IBV_WC_SUCCESS;
 }
@@ -229,7 +227,7 @@ int responder_do(struct qp *q, const struct source *from, struct request *r)
 	if (status == IBV_WC_SUCCESS)
 		status = remote(q, s, r, &at);
 	if (status != IBV_WC_SUCCESS)
-		return refuse(q, status);
+		return refused(q, status);
 	if (!q->established && q->state == IBV_QPS_RTR && q->type != IBV_QPT_UD) {
 		q->established = true;
 		event_async(&q->o, IBV_EVENT_COMM_EST);

@@ -25,20 +25,9 @@ struct segment {
 static struct segment *shared; // of this process only, without CARD_WIRE
 static int file = -1, self;
 
-// lock_byte locks the byte of a process, or asks for its lock.
-static struct flock lock_byte(int process, int command, int *err)
-{
-	struct flock f = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = process, .l_len = 1};
-
-	*err = fcntl(file, command, &f);
-	return f;
-}
-
 static bool alive(int process)
 {
-	int err;
-
-	return process == self || (file >= 0 && lock_byte(process, F_GETLK, &err).l_type != F_UNLCK && !err);
+	return process == self || (file >= 0 && byte_lock(file, process, F_GETLK, F_WRLCK, NULL) == F_WRLCK);
 }
 
 bool segment_other(int process)
@@ -68,19 +57,17 @@ static void clean(void)
 static int join(const char *dir)
 {
 	char path[PATH_MAX];
-	struct stat st;
-	int err;
 
 	if (snprintf(path, sizeof path, "%s/card-wire-%zx", dir, sizeof *shared) >= PATH_MAX)
 		return ENAMETOOLONG;
 	file = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-	if (file < 0 || ftruncate(file, sizeof *shared) || syscall(SYS_newfstatat, file, "", &st, AT_EMPTY_PATH))
+	if (file < 0 || ftruncate(file, sizeof *shared))
 		return errno;
 	shared = (struct segment *)syscall(SYS_mmap, NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 	if (shared == MAP_FAILED)
 		return errno;
 	for (self = 0; self < PROCESSES; self++)
-		if (lock_byte(self, F_SETLK, &err), !err) {
+		if (byte_lock(file, self, F_SETLK, F_WRLCK, NULL) >= 0) {
 			clean();
 			atomic_fetch_add(&shared->lives[self], 1);
 			return 0;
@@ -125,13 +112,11 @@ uint32_t segment_self(uint32_t *life)
 
 pid_t segment_pid(uint32_t process, uint32_t life)
 {
-	struct flock f;
-	int err;
+	pid_t holder;
 
 	if (file < 0 || atomic_load(&shared->lives[process - 1]) != life)
 		return 0;
-	f = lock_byte((int)process - 1, F_GETLK, &err);
-	return err || f.l_type == F_UNLCK ? 0 : MAX(f.l_pid, 0);
+	return byte_lock(file, (int)process - 1, F_GETLK, F_WRLCK, &holder) == F_WRLCK ? MAX(holder, 0) : 0;
 }
 
 // Numbers are not used again soon, so that a message to a destroyed queue pair reaches nobody.

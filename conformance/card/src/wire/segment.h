@@ -3,7 +3,7 @@
 #ifndef CARD_SEGMENT_H
 #define CARD_SEGMENT_H
 
-#include "wire/responder.h"
+#include "wire/format.h"
 
 enum { NUMBERS = 1 << 14, FIRST_NUMBER = 0x40, PROCESSES = 64, EXCHANGES = 256, CHUNK = 64 << 10 };
 

@@ -123,10 +123,8 @@ static void resolved(struct scm_id *id, int err)
 	scm_event_add(scm_event_new(id, err ? RDMA_CM_EVENT_ADDR_ERROR : RDMA_CM_EVENT_ADDR_RESOLVED, -err));
 }
 
-static void unresolved(struct scm_timer *t)
+static void unresolved(struct scm_id *id)
 {
-	struct scm_id *id = (struct scm_id *)(void *)((char *)t - offsetof(struct scm_id, timer));
-
 	resolved(id, ETIMEDOUT);
 }
 
@@ -197,7 +195,7 @@ int scm_resolve_addr(struct scm_id *id, const struct sockaddr_storage *src, cons
 	}
 	if (!scm_dev_at(id->m, dst, &g) || scm_is_silent(id->m, dst)) {
 		id->state = SCM_ADDR_QUERY;
-		scm_timer_set(id->m, &id->timer, (uint64_t)ms * SCM_NS_PER_MS, unresolved);
+		scm_timer_set(id, (uint64_t)ms * SCM_NS_PER_MS, unresolved);
 		return 0;
 	}
 	resolved(id, own_address(id));

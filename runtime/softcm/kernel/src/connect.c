@@ -33,9 +33,7 @@ int scm_k_connect(struct scm_id *id, const struct scm_param *p)
 	id->has_cm = true;
 	id->mine = said_to_peer(id, p);
 	id->peer = 0;
-	id->tries = 0;
-	id->patient = false;
-	scm_send_req(id);
+	scm_begin(id, id->qp_type == IBV_QPT_UD ? SCM_CM_SIDR_SENT : SCM_CM_REQ_SENT);
 	return 0;
 }
 
@@ -56,9 +54,7 @@ static int send_answer(struct scm_id *id, const struct scm_param *p)
 	if (p->len > SCM_REP_DATA || id->cm != SCM_CM_REQ_RCVD)
 		return EINVAL;
 	id->mine = said_to_peer(id, p);
-	id->tries = 0;
-	id->patient = false;
-	scm_send_rep(id);
+	scm_begin(id, SCM_CM_REP_SENT);
 	return 0;
 }
 
@@ -67,9 +63,7 @@ static int take_answer(struct scm_id *id)
 {
 	if (id->cm != SCM_CM_REP_RCVD)
 		return EINVAL;
-	id->tries = 0;
-	id->patient = false;
-	scm_send_rtu(id);
+	scm_begin(id, SCM_CM_ESTABLISHED);
 	return 0;
 }
 
@@ -101,7 +95,7 @@ static int reject(struct scm_id *id, int reason, const void *data, uint8_t len)
 		return EINVAL;
 	switch (id->cm) {
 	case SCM_CM_REQ_SENT: case SCM_CM_REQ_RCVD: case SCM_CM_REP_RCVD:
-		scm_timer_stop(id->m, &id->timer);
+		scm_timer_stop(id);
 		id->cm = SCM_CM_IDLE;
 		break;
 	case SCM_CM_REP_SENT:
@@ -126,13 +120,10 @@ int scm_k_disconnect(struct scm_id *id)
 {
 	if (!id->dev || !id->has_cm)
 		return EINVAL;
-	if (id->cm == SCM_CM_ESTABLISHED) {
-		id->tries = 0;
-		id->patient = false;
-		scm_send_dreq(id);
-	} else if (id->cm == SCM_CM_DREQ_RCVD) {
-		scm_send_drep(id);
-	}
+	if (id->cm == SCM_CM_ESTABLISHED)
+		scm_begin(id, SCM_CM_DREQ_SENT);
+	else if (id->cm == SCM_CM_DREQ_RCVD)
+		scm_begin(id, SCM_CM_TIMEWAIT);
 	return 0;
 }
 
@@ -143,7 +134,7 @@ static int establish(struct scm_id *id)
 		return EISCONN;
 	if (id->cm != SCM_CM_REP_SENT)
 		return EINVAL;
-	scm_timer_stop(id->m, &id->timer);
+	scm_timer_stop(id);
 	id->cm = SCM_CM_ESTABLISHED;
 	if (id->state == SCM_CONNECT)
 		scm_event_add(scm_event_new(id, RDMA_CM_EVENT_ESTABLISHED, 0));
@@ -170,10 +161,10 @@ void scm_cm_end(struct scm_id *id)
 		reject(id, SCM_REJ_CONSUMER, NULL, 0);
 		break;
 	case SCM_CM_ESTABLISHED:
-		scm_send_dreq(id);
+		scm_begin(id, SCM_CM_DREQ_SENT);
 		break;
 	case SCM_CM_DREQ_RCVD:
-		scm_send_drep(id);
+		scm_begin(id, SCM_CM_TIMEWAIT);
 		break;
 	case SCM_CM_SIDR_RCVD:
 		sidr_rep(id, SCM_SIDR_REJECTED, NULL, 0);

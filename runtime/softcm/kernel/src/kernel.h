@@ -106,7 +106,10 @@ struct scm_id {
 	uint8_t tos, timeout;
 	unsigned backlog;    // requests that may wait
 	unsigned reported; // events
-	struct scm_timer timer; // of the resolution, of a message, or of the end of a connection; there is one at a time
+	// One timer at a time: of the resolution, of a message, or of the end of a connection.
+	TAILQ_ENTRY(scm_id) in_timers;
+	uint64_t due; // CLOCK_MONOTONIC, ns; 0: not set
+	void (*ring)(struct scm_id *); // with scm_lock held; may free the identifier
 	unsigned tries;
 	bool patient;        // the peer has the message, and asks for more time
 	uint32_t qkey, psn;  // psn: of the first packet that the peer sends
@@ -119,6 +122,11 @@ struct scm_id {
 	struct scm_param mine, theirs;
 	bool passive;
 };
+
+// timer.c
+SCM_HIDDEN void scm_timer_set(struct scm_id *id, uint64_t ns, void (*ring)(struct scm_id *));
+SCM_HIDDEN void scm_timer_stop(struct scm_id *id);
+SCM_HIDDEN void scm_clock_stop(struct scm_machine *m); // lets go of the lock meanwhile
 
 // queue.c
 SCM_HIDDEN struct scm_event *scm_event_new(struct scm_id *id, enum rdma_cm_event_type type, int status); // NULL: no memory
@@ -149,12 +157,8 @@ SCM_HIDDEN struct scm_id *scm_id_find(struct scm_machine *m, uint32_t number); /
 SCM_HIDDEN struct scm_id *scm_id_of(struct scm_machine *m, uint32_t handle);
 
 // wire.c
-SCM_HIDDEN void scm_send_req(struct scm_id *id);
-SCM_HIDDEN void scm_send_rep(struct scm_id *id);
-SCM_HIDDEN void scm_send_rtu(struct scm_id *id);
+SCM_HIDDEN void scm_begin(struct scm_id *id, enum scm_cm cm); // sends the message of a state for the first time
 SCM_HIDDEN void scm_send_rej(struct scm_id *id, int reason, const void *data, uint8_t len);
-SCM_HIDDEN void scm_send_dreq(struct scm_id *id);
-SCM_HIDDEN void scm_send_drep(struct scm_id *id);
 SCM_HIDDEN void scm_send_sidr_rep(struct scm_id *id, int status, const void *data, uint8_t len);
 SCM_HIDDEN void scm_reset(struct scm_id *id); // the connection is over, at once
 SCM_HIDDEN void scm_timewait(struct scm_id *id);

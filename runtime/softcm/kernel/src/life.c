@@ -86,7 +86,7 @@ static void forget_request(struct scm_id *id)
 
 static void release(struct scm_id *id)
 {
-	scm_timer_stop(id->m, &id->timer);
+	scm_timer_stop(id);
 	if (id->has_cm)
 		scm_cm_end(id);
 	if (id->dev)

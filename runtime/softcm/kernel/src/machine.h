@@ -28,12 +28,6 @@ struct scm_dev {
 	LIST_HEAD(, scm_id) ids; // that are bound to it
 };
 
-struct scm_timer {
-	TAILQ_ENTRY(scm_timer) link;
-	uint64_t due; // CLOCK_MONOTONIC, ns; 0: not set
-	void (*ring)(struct scm_timer *); // with scm_lock held; may free the timer
-};
-
 struct scm_rule { // the nth of something, counted down
 	struct scm_rule *next;
 	uint64_t left; // 0: each one
@@ -93,7 +87,7 @@ struct scm_machine {
 	struct scm_rule *lost[SCM_MESSAGES];
 	struct sockaddr_storage *silent; // addresses that nobody answers at
 	size_t nsilent;
-	TAILQ_HEAD(scm_timers, scm_timer) timers; // the next to ring is first
+	TAILQ_HEAD(scm_timers, scm_id) timers; // the next to ring is first
 	pthread_t clock;
 	pthread_cond_t changed; // the first timer is another one, or the clock is to end
 	bool running, ending;
@@ -103,10 +97,5 @@ struct scm_machine {
 SCM_HIDDEN int scm_rule_add(struct scm_rule **rules, uint64_t nth, int err); // 0, or ENOMEM
 SCM_HIDDEN int scm_rule_strikes(struct scm_rule **rules); // the errno of the rule that strikes now, or 0
 SCM_HIDDEN void scm_rules_free(struct scm_rule **rules);
-
-// timer.c: with scm_lock held
-SCM_HIDDEN void scm_timer_set(struct scm_machine *m, struct scm_timer *t, uint64_t ns, void (*ring)(struct scm_timer *));
-SCM_HIDDEN void scm_timer_stop(struct scm_machine *m, struct scm_timer *t);
-SCM_HIDDEN void scm_clock_stop(struct scm_machine *m); // lets go of the lock meanwhile
 
 #endif

@@ -2,7 +2,7 @@
 #include <signal.h>
 #include <time.h>
 
-#include "machine.h"
+#include "kernel.h"
 
 static uint64_t now(void)
 {
@@ -22,18 +22,18 @@ static void wait_until(struct scm_machine *m, uint64_t due)
 static void *run(void *arg)
 {
 	struct scm_machine *m = arg;
-	struct scm_timer *t;
+	struct scm_id *id;
 
 	scm_lock_all();
 	while (!m->ending) {
-		t = TAILQ_FIRST(&m->timers);
-		if (!t) {
+		id = TAILQ_FIRST(&m->timers);
+		if (!id) {
 			pthread_cond_wait(&m->changed, &scm_lock);
-		} else if (t->due > now()) {
-			wait_until(m, t->due);
+		} else if (id->due > now()) {
+			wait_until(m, id->due);
 		} else {
-			scm_timer_stop(m, t);
-			t->ring(t);
+			scm_timer_stop(id);
+			id->ring(id);
 		}
 	}
 	scm_unlock_all();
@@ -59,31 +59,32 @@ static void start(struct scm_machine *m)
 }
 
 // Most timers run for the same time, so that the place of a new one is at the end.
-void scm_timer_set(struct scm_machine *m, struct scm_timer *t, uint64_t ns, void (*ring)(struct scm_timer *))
+void scm_timer_set(struct scm_id *id, uint64_t ns, void (*ring)(struct scm_id *))
 {
-	struct scm_timer *before;
+	struct scm_machine *m = id->m;
+	struct scm_id *before;
 
-	scm_timer_stop(m, t);
-	t->due = now() + ns;
-	t->ring = ring;
-	TAILQ_FOREACH_REVERSE(before, &m->timers, scm_timers, link)
-		if (before->due <= t->due)
+	scm_timer_stop(id);
+	id->due = now() + ns;
+	id->ring = ring;
+	TAILQ_FOREACH_REVERSE(before, &m->timers, scm_timers, in_timers)
+		if (before->due <= id->due)
 			break;
 	if (before)
-		TAILQ_INSERT_AFTER(&m->timers, before, t, link);
+		TAILQ_INSERT_AFTER(&m->timers, before, id, in_timers);
 	else
-		TAILQ_INSERT_HEAD(&m->timers, t, link);
+		TAILQ_INSERT_HEAD(&m->timers, id, in_timers);
 	if (!m->running)
 		start(m);
 	else if (!before)
 		pthread_cond_signal(&m->changed);
 }
 
-void scm_timer_stop(struct scm_machine *m, struct scm_timer *t)
+void scm_timer_stop(struct scm_id *id)
 {
-	if (t->due)
-		TAILQ_REMOVE(&m->timers, t, link);
-	t->due = 0;
+	if (id->due)
+		TAILQ_REMOVE(&id->m->timers, id, in_timers);
+	id->due = 0;
 }
 
 void scm_clock_stop(struct scm_machine *m)

@@ -4,11 +4,11 @@
 
 #define MORE_TIME_NS 68719476736u // that CMA_CM_MRA_SETTING asks for: 4.096 us, 24 times doubled
 
-static void again(struct scm_timer *t);
+static void again(struct scm_id *id);
 
 static void await(struct scm_id *id)
 {
-	scm_timer_set(id->m, &id->timer, id->m->cfg.response_ns + (id->patient ? MORE_TIME_NS : 0), again);
+	scm_timer_set(id, id->m->cfg.response_ns + (id->patient ? MORE_TIME_NS : 0), again);
 }
 
 static bool port_up(const struct scm_id *id)
@@ -57,15 +57,13 @@ static struct scm_event *said(struct scm_id *id, enum rdma_cm_event_type type, i
 
 void scm_reset(struct scm_id *id)
 {
-	scm_timer_stop(id->m, &id->timer);
+	scm_timer_stop(id);
 	id->cm = SCM_CM_IDLE;
 	id->peer = 0;
 }
 
-static void ended(struct scm_timer *t)
+static void ended(struct scm_id *id)
 {
-	struct scm_id *id = (struct scm_id *)(void *)((char *)t - offsetof(struct scm_id, timer));
-
 	id->cm = SCM_CM_IDLE;
 	id->peer = 0;
 	if (id->state == SCM_DISCONNECT)
@@ -75,7 +73,7 @@ static void ended(struct scm_timer *t)
 void scm_timewait(struct scm_id *id)
 {
 	id->cm = SCM_CM_TIMEWAIT;
-	scm_timer_set(id->m, &id->timer, id->m->cfg.timewait_ns, ended);
+	scm_timer_set(id, id->m->cfg.timewait_ns, ended);
 }
 
 // disconnected: what cma_ib_handler does once, whichever message comes first
@@ -192,15 +190,13 @@ static enum ibv_qp_type request_type(const struct scm_id *id)
 	return id->qp_type == IBV_QPT_XRC_SEND ? IBV_QPT_XRC_RECV : id->qp_type;
 }
 
-void scm_send_req(struct scm_id *id)
+static void request(struct scm_id *id)
 {
 	const bool ud = id->qp_type == IBV_QPT_UD;
 	const struct scm_port l = scm_listener(id->m, id->ps, &id->dst);
 	struct scm_wire w = {.kind = ud ? SCM_SIDR_REQ : SCM_REQ, .to = l.id, .again = id->tries, .space = id->ps, .qp_type = request_type(id),
 		.src = id->src, .dst = id->dst, .param = id->mine};
 
-	id->cm = ud ? SCM_CM_SIDR_SENT : SCM_CM_REQ_SENT;
-	await(id);
 	if (l.used && l.qp_type == request_type(id)) {
 		transmit(id, &w, l.process);
 		return;
@@ -218,7 +214,7 @@ static void answered(struct scm_id *id, const struct scm_wire *w)
 {
 	struct scm_event *e;
 
-	scm_timer_stop(id->m, &id->timer);
+	scm_timer_stop(id);
 	id->cm = SCM_CM_REP_RCVD;
 	id->theirs = w->param;
 	if (id->state != SCM_CONNECT)
@@ -230,18 +226,27 @@ static void answered(struct scm_id *id, const struct scm_wire *w)
 	scm_event_add(e);
 }
 
-void scm_send_rep(struct scm_id *id)
+// advance sends the message that brings an identifier to its state. If that of ESTABLISHED is lost, the peer sends its answer again; to the
+// others an answer is awaited.
+static void advance(struct scm_id *id)
 {
-	id->cm = SCM_CM_REP_SENT;
-	await(id);
-	tell(id, SCM_REP, 0, NULL, 0);
+	if (id->cm == SCM_CM_TIMEWAIT)
+		scm_timewait(id);
+	else if (id->cm != SCM_CM_ESTABLISHED)
+		await(id);
+	if (id->cm == SCM_CM_REQ_SENT || id->cm == SCM_CM_SIDR_SENT)
+		request(id);
+	else
+		tell(id, id->cm == SCM_CM_REP_SENT ? SCM_REP : id->cm == SCM_CM_ESTABLISHED ? SCM_RTU :
+			id->cm == SCM_CM_DREQ_SENT ? SCM_DREQ : SCM_DREP, 0, NULL, 0);
 }
 
-// If it is lost, the peer sends its answer again.
-void scm_send_rtu(struct scm_id *id)
+void scm_begin(struct scm_id *id, enum scm_cm cm)
 {
-	id->cm = SCM_CM_ESTABLISHED;
-	tell(id, SCM_RTU, 0, NULL, 0);
+	id->tries = 0;
+	id->patient = false;
+	id->cm = cm;
+	advance(id);
 }
 
 // The caller has set its own state.
@@ -249,19 +254,6 @@ void scm_send_rej(struct scm_id *id, int reason, const void *data, uint8_t len)
 {
 	tell(id, SCM_REJ, reason, data, len);
 	id->peer = 0;
-}
-
-void scm_send_dreq(struct scm_id *id)
-{
-	id->cm = SCM_CM_DREQ_SENT;
-	await(id);
-	tell(id, SCM_DREQ, 0, NULL, 0);
-}
-
-void scm_send_drep(struct scm_id *id)
-{
-	scm_timewait(id);
-	tell(id, SCM_DREP, 0, NULL, 0);
 }
 
 void scm_send_sidr_rep(struct scm_id *id, int status, const void *data, uint8_t len)
@@ -278,7 +270,7 @@ static void found(struct scm_id *id, const struct scm_wire *w)
 	struct scm_event *e;
 	union ibv_gid g;
 
-	scm_timer_stop(id->m, &id->timer);
+	scm_timer_stop(id);
 	id->cm = SCM_CM_IDLE;
 	id->peer = 0;
 	e = said(id, w->reason ? RDMA_CM_EVENT_UNREACHABLE : RDMA_CM_EVENT_ESTABLISHED, w->reason, NULL, SCM_SIDR_REP_DATA);
@@ -310,7 +302,7 @@ static void asked_to_end(struct scm_id *id, const struct scm_wire *w)
 {
 	switch (id ? id->cm : SCM_CM_IDLE) {
 	case SCM_CM_REP_SENT: case SCM_CM_DREQ_SENT: case SCM_CM_ESTABLISHED:
-		scm_timer_stop(id->m, &id->timer);
+		scm_timer_stop(id);
 		id->cm = SCM_CM_DREQ_RCVD;
 		disconnected(id, 0);
 		break;
@@ -324,7 +316,7 @@ static void asked_to_end(struct scm_id *id, const struct scm_wire *w)
 
 static void established(struct scm_id *id)
 {
-	scm_timer_stop(id->m, &id->timer);
+	scm_timer_stop(id);
 	id->cm = SCM_CM_ESTABLISHED;
 	if (id->state == SCM_CONNECT)
 		scm_event_add(said(id, RDMA_CM_EVENT_ESTABLISHED, 0, NULL, 0));
@@ -369,7 +361,7 @@ void scm_arrive(struct scm_machine *m, const struct scm_wire *w)
 		if (id->cm == SCM_CM_REQ_SENT)
 			answered(id, w);
 		else if (id->cm == SCM_CM_ESTABLISHED)
-			scm_send_rtu(id);
+			advance(id);
 		else if (id->cm == SCM_CM_REP_RCVD)
 			tell(id, SCM_MRA, 0, NULL, 0);
 		break;
@@ -427,16 +419,10 @@ static void gave_up(struct scm_id *id)
 		scm_event_add(scm_event_new(id, RDMA_CM_EVENT_UNREACHABLE, -ETIMEDOUT));
 }
 
-static void again(struct scm_timer *t)
+static void again(struct scm_id *id)
 {
-	struct scm_id *id = (struct scm_id *)(void *)((char *)t - offsetof(struct scm_id, timer));
-
 	if (id->tries++ >= id->m->cfg.retries)
 		gave_up(id);
-	else if (id->cm == SCM_CM_REQ_SENT || id->cm == SCM_CM_SIDR_SENT)
-		scm_send_req(id);
-	else if (id->cm == SCM_CM_REP_SENT)
-		scm_send_rep(id);
-	else if (id->cm == SCM_CM_DREQ_SENT)
-		scm_send_dreq(id);
+	else if (id->cm == SCM_CM_REQ_SENT || id->cm == SCM_CM_SIDR_SENT || id->cm == SCM_CM_REP_SENT || id->cm == SCM_CM_DREQ_SENT)
+		advance(id);
 }
