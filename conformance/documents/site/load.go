@@ -102,23 +102,14 @@ func load(root string) (*site, error) {
 	if s.Front, err = loadFront(root); err != nil {
 		return nil, err
 	}
-	modules := spec.Modules()
-	slices.SortStableFunc(modules, func(a, b string) int { return strings.Compare(first(a), first(b)) })
-	for _, module := range modules {
+	others := slices.DeleteFunc(spec.Modules(), func(name string) bool { return name == spec.DefaultModule })
+	for _, module := range append([]string{spec.DefaultModule}, others...) {
 		if err := s.loadModule(module); err != nil {
 			return nil, fmt.Errorf("module %s: %w", module, err)
 		}
 	}
 	slices.SortFunc(s.Verbs, func(a, b *verb) int { return strings.Compare(a.C, b.C) })
 	return s, s.loadTexts(root)
-}
-
-// first sorts the default module before the others.
-func first(module string) string {
-	if module == spec.DefaultModule {
-		return ""
-	}
-	return module
 }
 
 // loadModule adds the verbs of a module.
@@ -139,7 +130,7 @@ func (s *site) loadModule(module string) error {
 	if err != nil {
 		return err
 	}
-	l := loader{sp: sp, rel: rel, since: since, results: s.Results, golang: &golang{}, all: s.Go, uses: s.uses}
+	l := loader{site: s, sp: sp, rel: rel, since: since, golang: &golang{}}
 	if i := slices.IndexFunc(s.Go, func(g *golang) bool { return g.Dir == "gen/"+module }); i >= 0 {
 		l.golang = s.Go[i]
 	}
@@ -169,17 +160,15 @@ func (s *site) loadModule(module string) error {
 
 // loader makes pages of verbs.
 type loader struct {
-	sp      *spec.Spec
-	rel     *api.Release
-	since   api.Index
-	golang  *golang
-	all     []*golang
-	uses    []*golang
-	results *results
+	*site
+	sp     *spec.Spec
+	rel    *api.Release
+	since  api.Index
+	golang *golang
 }
 
 func (l *loader) verb(p *spec.Page, v *spec.Verb) *verb {
-	out := &verb{C: v.C, Page: p.Page, Doc: v.Doc, Since: l.since[v.C], Support: l.results.of(p.Page)}
+	out := &verb{C: v.C, Page: p.Page, Doc: v.Doc, Since: l.since[v.C], Support: l.Results.of(p.Page)}
 	types := map[string]string{}
 	for _, f := range l.rel.Functions {
 		if f.Name != v.C {
@@ -221,7 +210,7 @@ func (l *loader) method(out *verb, name string) string {
 	}
 	out.Methods = append(out.Methods, method{name, f.Doc})
 	if out.Example == nil {
-		out.Example = l.golang.exampleOf(name, l.all, l.uses)
+		out.Example = l.golang.exampleOf(name, l.Go, l.uses)
 	}
 	out.Flags = l.constants(out.Flags, f.params)
 	return f.Signature
