@@ -8,10 +8,10 @@ import (
 
 // events reports variables with an event whose Done nobody calls.
 func events(w *walker, fn *ast.FuncDecl) {
-	used := w.uses(fn.Body)
-	for id, x := range w.firstResults(fn, w.isEvent) {
-		if u := used.of(x.o); !u.escapes && !u.methods["Done"] {
-			w.report(id, "event", "the event %s is never acknowledged; call %s.Done()", id.Name, id.Name)
+	used := usesIn(w, fn.Body)
+	for o := range w.firstResults(fn, w.isEvent) {
+		if u := used.of(o); !u.escapes && !u.methods["Done"] {
+			w.report(nameOf(o), "event", "the event %s is never acknowledged; call %s.Done()", o.Name(), o.Name())
 		}
 	}
 	for n := range ast.Preorder(fn.Body) {

@@ -103,23 +103,19 @@ error of the call ends the function or the turn of the loop.`
 
 // handles reports handles that a function makes and can only lose.
 func handles(w *walker, fn *ast.FuncDecl) {
-	made, used := w.firstResults(fn, w.isHandle), w.uses(fn.Body)
-	by := map[types.Object]firstResult{}
-	for _, x := range made {
-		by[x.o] = x
-	}
-	for id, x := range made {
-		if w.lost(x.o, used) && (w.rooted(x, by, used) || w.ofParameter(fn, x, used)) {
-			w.report(id, "handle", "the handle %s is never closed; defer %s.Close()", id.Name, id.Name)
+	made, used := w.firstResults(fn, w.isHandle), usesIn(w, fn.Body)
+	for o, call := range made {
+		if w.isLost(o.Type(), used.of(o)) && (w.rooted(call, made, used) || w.ofParameter(fn, call, used)) {
+			w.report(nameOf(o), "handle", "the handle %s is never closed; defer %s.Close()", o.Name(), o.Name())
 		}
 	}
 }
 
 // ofParameter reports whether a handle is made from a parameter of a function that only this package calls, which closes each handle by
 // itself.
-func (w *walker) ofParameter(fn *ast.FuncDecl, x firstResult, used uses) bool {
-	recv, ok := w.root(x.call.Fun).(*types.Var)
-	if _, face := w.face(x.call); !ok || !face || w.closesAll() || fn.Name.IsExported() && w.pass.Pkg.Name() != "main" {
+func (w *walker) ofParameter(fn *ast.FuncDecl, call *ast.CallExpr, used uses) bool {
+	recv, ok := w.root(call.Fun).(*types.Var)
+	if _, face := w.face(call); !ok || !face || w.closesAll() || fn.Name.IsExported() && w.pass.Pkg.Name() != "main" {
 		return false
 	}
 	params := w.pass.TypesInfo.Defs[fn.Name].(*types.Func).Signature().Params()
@@ -131,11 +127,7 @@ func (w *walker) ofParameter(fn *ast.FuncDecl, x firstResult, used uses) bool {
 	return false
 }
 
-// lost reports whether a variable is neither closed nor handed to anybody who can close it.
-func (w *walker) lost(o types.Object, used uses) bool {
-	return w.isLost(o.Type(), used.of(o))
-}
-
+// isLost reports whether a handle is neither closed nor handed to anybody who can close it.
 func (w *walker) isLost(t types.Type, u usesOf) bool {
 	for m := range u.methods {
 		if strings.HasPrefix(m, "Close") || m == "CPtr" || w.ends(t, m) {
@@ -153,36 +145,27 @@ func (w *walker) ends(t types.Type, method string) bool {
 }
 
 // rooted reports whether all that a handle is made from is made in the same function, and is not closed with all that is made from it.
-func (w *walker) rooted(x firstResult, made map[types.Object]firstResult, used uses) bool {
+func (w *walker) rooted(call *ast.CallExpr, made map[types.Object]*ast.CallExpr, used uses) bool {
 	for range 16 { // as deep as handles can lie below each other, and an end to one that is made from itself
-		if _, ok := w.face(x.call); !ok {
+		if _, ok := w.face(call); !ok {
 			return false
 		}
-		b, name := w.named(w.callee(x.call).Signature().Recv().Type())
+		b, name := w.named(w.callee(call).Signature().Recv().Type())
 		if b.objects[name] == nil { // a library: it is not closed
 			return true
 		}
-		recv, ok := w.root(x.call.Fun), false
-		if x, ok = made[recv]; !ok {
-			return false
-		}
-		u := used.of(recv)
-		if u.escapes || u.methods["CloseAll"] {
+		recv := w.root(call.Fun)
+		call = made[recv]
+		if u := used.of(recv); call == nil || u.escapes || u.methods["CloseAll"] {
 			return false
 		}
 	}
 	return false
 }
 
-// firstResult is a variable, and the call that defines it as its first result.
-type firstResult struct {
-	o    types.Object
-	call *ast.CallExpr
-}
-
-// firstResults are the variables that a function defines as the first result of a generated method, of some types.
-func (w *walker) firstResults(fn *ast.FuncDecl, is func(types.Type) bool) map[*ast.Ident]firstResult {
-	out := map[*ast.Ident]firstResult{}
+// firstResults are the variables that a function defines as the first result of a generated method, of some types, with the calls.
+func (w *walker) firstResults(fn *ast.FuncDecl, is func(types.Type) bool) map[types.Object]*ast.CallExpr {
+	out := map[types.Object]*ast.CallExpr{}
 	for s := range all[*ast.AssignStmt](fn.Body) {
 		id, ok := s.Lhs[0].(*ast.Ident)
 		call, isCall := ast.Unparen(s.Rhs[0]).(*ast.CallExpr)
@@ -191,13 +174,16 @@ func (w *walker) firstResults(fn *ast.FuncDecl, is func(types.Type) bool) map[*a
 		}
 		o := w.pass.TypesInfo.Defs[id] // nobody has what is put into _: programs do that with a call that fails
 		if o != nil && id.Name != "_" && w.generated(w.callee(call)) && is(o.Type()) {
-			out[id] = firstResult{o, call}
+			out[o] = call
 		}
 	}
 	return out
 }
 
-// usesOf is what a function does with a variable.
+// nameOf is the name of a variable where it is defined.
+func nameOf(o types.Object) ast.Node { return &ast.Ident{NamePos: o.Pos(), Name: o.Name()} }
+
+// usesOf is what a function, or a package, does with a variable or field.
 type usesOf struct {
 	methods map[string]bool // called on it, or named
 	escapes bool            // it is handed to other code, or kept
@@ -214,31 +200,34 @@ func (u uses) of(o types.Object) usesOf {
 	return usesOf{}
 }
 
-// uses looks once at all places that name variables: functions may have many of both. A call of a generated method takes a handle as an
+// usesIn looks once at all places that name variables: functions may have many of both. A call of a generated method takes a handle as an
 // argument without keeping it.
-func (w *walker) uses(body ast.Node) uses {
+func usesIn[N ast.Node](w *walker, in ...N) uses {
 	out := uses{}
-	ast.PreorderStack(body, nil, func(n ast.Node, above []ast.Node) bool {
-		id, ok := n.(*ast.Ident)
-		if !ok || len(above) == 0 {
-			return true
-		}
-		if o, ok := w.pass.TypesInfo.Uses[id].(*types.Var); ok {
-			if out[o] == nil {
-				out[o] = &usesOf{methods: map[string]bool{}}
+	for _, n := range in {
+		ast.PreorderStack(n, nil, func(n ast.Node, above []ast.Node) bool {
+			id, _ := n.(*ast.Ident)
+			s, field := n.(*ast.SelectorExpr)
+			if field {
+				id = s.Sel
 			}
-			w.use(out[o], id, above[len(above)-1])
-		}
-		return true
-	})
+			if o, ok := w.pass.TypesInfo.Uses[id].(*types.Var); ok && o.IsField() == field && len(above) > 0 {
+				if out[o] == nil {
+					out[o] = &usesOf{methods: map[string]bool{}}
+				}
+				w.use(out[o], n.(ast.Expr), above[len(above)-1])
+			}
+			return true
+		})
+	}
 	return out
 }
 
-// use notes one place that names a variable, by the node around it.
-func (w *walker) use(u *usesOf, id *ast.Ident, around ast.Node) {
+// use notes one place that names a variable or field, by the node around it.
+func (w *walker) use(u *usesOf, e ast.Expr, around ast.Node) {
 	switch p := around.(type) {
 	case *ast.SelectorExpr:
-		if p.X == ast.Expr(id) {
+		if p.X == e {
 			u.methods[p.Sel.Name] = true
 			return
 		}
@@ -246,8 +235,11 @@ func (w *walker) use(u *usesOf, id *ast.Ident, around ast.Node) {
 		if p.Op == token.EQL || p.Op == token.NEQ {
 			return
 		}
-	case *ast.AssignStmt: // _ = x
-		if i := slices.Index(p.Rhs, ast.Expr(id)); i >= 0 && len(p.Lhs) == len(p.Rhs) {
+	case *ast.AssignStmt: // x.f = y, _ = x
+		if _, field := e.(*ast.SelectorExpr); field && slices.Contains(p.Lhs, e) {
+			return
+		}
+		if i := slices.Index(p.Rhs, e); i >= 0 && len(p.Lhs) == len(p.Rhs) {
 			if to, ok := p.Lhs[i].(*ast.Ident); ok && to.Name == "_" {
 				return
 			}

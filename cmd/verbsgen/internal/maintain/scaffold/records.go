@@ -59,6 +59,7 @@ func (d *drafter) writeRecord(p *page, rec *api.Record, r *record, more string, 
 			fmt.Fprintf(&hide, "    %s: a member of a struct without a name # guess\n", f.Name)
 		default:
 			if text, ok := d.field(p, tag, f, r.role, bits[f.Name]); ok {
+				d.used[bits[f.Name]] = true
 				fmt.Fprintf(&fields, "    %s: %s\n", f.Name, text)
 			} else {
 				fmt.Fprintf(&hide, "    %s: %s # guess\n", f.Name, quote(text))
