@@ -166,15 +166,34 @@ func (w *walker) rooted(call *ast.CallExpr, made map[types.Object]*ast.CallExpr,
 // firstResults are the variables that a function defines as the first result of a generated method, of some types, with the calls.
 func (w *walker) firstResults(fn *ast.FuncDecl, is func(types.Type) bool) map[types.Object]*ast.CallExpr {
 	out := map[types.Object]*ast.CallExpr{}
-	for s := range all[*ast.AssignStmt](fn.Body) {
-		id, ok := s.Lhs[0].(*ast.Ident)
-		call, isCall := ast.Unparen(s.Rhs[0]).(*ast.CallExpr)
-		if s.Tok != token.DEFINE || len(s.Rhs) != 1 || !ok || !isCall {
-			continue
-		}
-		o := w.pass.TypesInfo.Defs[id] // nobody has what is put into _: programs do that with a call that fails
-		if o != nil && id.Name != "_" && w.generated(w.callee(call)) && is(o.Type()) {
+	for o, d := range w.defined(fn.Body) { // nobody has what is put into _: programs do that with a call that fails
+		if call, ok := d.value.(*ast.CallExpr); ok && o.Name() != "_" && w.generated(w.callee(call)) && is(o.Type()) {
 			out[o] = call
+		}
+	}
+	return out
+}
+
+// definition is the value that a variable is defined with; nil for a later one of several results.
+type definition struct {
+	value ast.Expr
+	again bool // it is assigned later
+}
+
+// defined are the variables that := defines in a body.
+func (w *walker) defined(body ast.Node) map[types.Object]*definition {
+	out := map[types.Object]*definition{}
+	for s := range all[*ast.AssignStmt](body) {
+		for i, l := range s.Lhs {
+			id, _ := l.(*ast.Ident)
+			if o := w.pass.TypesInfo.Defs[id]; o != nil {
+				out[o] = &definition{}
+				if i < len(s.Rhs) {
+					out[o].value = ast.Unparen(s.Rhs[i])
+				}
+			} else if d := out[w.pass.TypesInfo.Uses[id]]; d != nil {
+				d.again = true
+			}
 		}
 	}
 	return out
@@ -299,20 +318,15 @@ func (w *walker) countBatches(g *ast.GoStmt, above []ast.Node, users map[types.O
 
 // beyond reports requests behind the end of a batch whose size is a constant.
 func (w *walker) beyond(body *ast.BlockStmt) {
-	sizes, again := map[types.Object]int64{}, map[types.Object]bool{}
-	for s := range all[*ast.AssignStmt](body) {
-		for _, l := range s.Lhs {
-			if id, ok := l.(*ast.Ident); ok {
-				again[w.pass.TypesInfo.Uses[id]] = true
-			}
+	sizes := map[types.Object]int64{}
+	for o, d := range w.defined(body) {
+		call, made := d.value.(*ast.CallExpr)
+		if !made || d.again || !isBatch(o.Type()) || len(call.Args) == 0 {
+			continue
 		}
-		id, ok := s.Lhs[0].(*ast.Ident)
-		call, made := ast.Unparen(s.Rhs[0]).(*ast.CallExpr)
-		if o := w.pass.TypesInfo.Defs[id]; ok && made && o != nil && isBatch(o.Type()) && len(call.Args) > 0 {
-			if fn := w.callee(call); fn != nil && strings.HasPrefix(fn.Name(), "New") && fn.Signature().Recv() == nil {
-				if n, ok := w.constant(call.Args[0]); ok {
-					sizes[o] = n
-				}
+		if fn := w.callee(call); fn != nil && strings.HasPrefix(fn.Name(), "New") && fn.Signature().Recv() == nil {
+			if n, ok := w.constant(call.Args[0]); ok {
+				sizes[o] = n
 			}
 		}
 	}
@@ -323,7 +337,7 @@ func (w *walker) beyond(body *ast.BlockStmt) {
 		}
 		o := w.root(s.X)
 		size, known := sizes[o]
-		if i, ok := w.constant(call.Args[0]); ok && known && !again[o] && isBatch(w.pass.TypesInfo.TypeOf(s.X)) && (i < 0 || i >= size) {
+		if i, ok := w.constant(call.Args[0]); ok && known && isBatch(w.pass.TypesInfo.TypeOf(s.X)) && (i < 0 || i >= size) {
 			w.report(call, "batch", "the batch %s has %d requests, numbered from 0: there is no request %d", o.Name(), size, i)
 		}
 	}
