@@ -17,6 +17,9 @@ import (
 // programs are the packages below testdata. To them come packages that call the same method 0, 100 and 400 times.
 var programs = sync.OnceValues(func() (map[string]*packages.Package, error) {
 	dirs, err := filepath.Glob("testdata/*")
+	if err != nil {
+		return nil, err
+	}
 	overlay := map[string][]byte{}
 	for _, calls := range []int{0, 100, 400} {
 		var b strings.Builder
@@ -25,11 +28,12 @@ var programs = sync.OnceValues(func() (map[string]*packages.Package, error) {
 			fmt.Fprintf(&b, "mr%d, err := pd.RegMR(buf, v.MRAccessLocalWrite)\nif err != nil {\nreturn err\n}\ndefer mr%d.Close()\n", i, i)
 		}
 		b.WriteString("return nil\n}\n")
-		dir, abs := fmt.Sprintf("testdata/calls%d", calls), ""
-		if abs, err = filepath.Abs(dir); err != nil {
+		dir := fmt.Sprintf("testdata/calls%d", calls)
+		file, err := filepath.Abs(dir + "/x.go")
+		if err != nil {
 			return nil, err
 		}
-		dirs, overlay[filepath.Join(abs, "x.go")] = append(dirs, dir), []byte(b.String())
+		dirs, overlay[file] = append(dirs, dir), []byte(b.String())
 	}
 	for i := range dirs {
 		dirs[i] = "./" + dirs[i]
