@@ -3,6 +3,7 @@ package vet
 import (
 	"go/ast"
 	"go/types"
+	"slices"
 )
 
 // closing are the names of methods that release what a value has.
@@ -72,11 +73,7 @@ func (w *walker) owner(f *types.Var) (name string, closes bool) {
 		if !ok {
 			continue
 		}
-		s, ok := named.Underlying().(*types.Struct)
-		for i := 0; ok && i < s.NumFields(); i++ {
-			if s.Field(i) != f {
-				continue
-			}
+		if s, ok := named.Underlying().(*types.Struct); ok && slices.Contains(slices.Collect(s.Fields()), f) {
 			for m := range named.Methods() {
 				closes = closes || closing[m.Name()]
 			}

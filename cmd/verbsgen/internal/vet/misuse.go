@@ -118,13 +118,8 @@ func (w *walker) ofParameter(fn *ast.FuncDecl, call *ast.CallExpr, used uses) bo
 	if _, face := w.face(call); !ok || !face || w.closesAll() || fn.Name.IsExported() && w.pass.Pkg.Name() != "main" {
 		return false
 	}
-	params := w.pass.TypesInfo.Defs[fn.Name].(*types.Func).Signature().Params()
-	for i := range params.Len() {
-		if params.At(i) == recv {
-			return w.isHandle(recv.Type()) && !used.of(recv).escapes
-		}
-	}
-	return false
+	params := slices.Collect(w.pass.TypesInfo.Defs[fn.Name].(*types.Func).Signature().Params().Variables())
+	return slices.Contains(params, recv) && w.isHandle(recv.Type()) && !used.of(recv).escapes
 }
 
 // isLost reports whether a handle is neither closed nor handed to anybody who can close it.
