@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/bind"
@@ -47,7 +48,7 @@ func (d *drafter) newField(m bind.Member) {
 	if text, ok := d.field(p, strings.TrimPrefix(m.Of, "struct "), *f, r.Role, bit); ok && d.Dropped[m.String()] == "" {
 		p.add("records", m.String(), "%s:\n  fields:\n    %s: %s", m.Go, m.Name, text)
 	} else {
-		p.add("records", m.String(), "%s:\n  hide:\n    %s: %s # guess", m.Go, m.Name, quote(text))
+		p.add("records", m.String(), "%s:\n  hide:\n    %s: %s # guess", m.Go, m.Name, strconv.Quote(text))
 	}
 }
 

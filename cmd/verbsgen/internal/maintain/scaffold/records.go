@@ -3,6 +3,7 @@ package scaffold
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
@@ -22,7 +23,7 @@ func (d *drafter) record(p *page, tag, role string) *record {
 	if rec == nil || !d.open[rec.Tag] || d.Dropped[rec.Tag] != "" || d.owned[tag] != "" || open(rec) || hidden(rec) {
 		return nil
 	}
-	r := &record{goName: d.free(model.Exported(d.bare(tag))), role: role, isNew: true}
+	r := &record{goName: d.free(model.Exported(d.bare(tag))), role: role}
 	d.records[tag] = r
 	delete(d.open, rec.Tag)
 	d.writeRecord(p, rec, r, "")
@@ -62,7 +63,7 @@ func (d *drafter) writeRecord(p *page, rec *api.Record, r *record, more string, 
 				d.used[bits[f.Name]] = true
 				fmt.Fprintf(&fields, "    %s: %s\n", f.Name, text)
 			} else {
-				fmt.Fprintf(&hide, "    %s: %s # guess\n", f.Name, quote(text))
+				fmt.Fprintf(&hide, "    %s: %s # guess\n", f.Name, strconv.Quote(text))
 			}
 		}
 	}
@@ -237,7 +238,7 @@ func (d *drafter) arms() {
 					continue
 				}
 				tag := strings.TrimPrefix(rec.Tag, "struct ")
-				r := &record{goName: d.free(model.Exported(d.bare(tag))), role: "in", isNew: true}
+				r := &record{goName: d.free(model.Exported(d.bare(tag))), role: "in"}
 				d.records[tag], d.used[is] = r, true
 				delete(d.open, rec.Tag)
 				of := d.page(p.Page)
