@@ -1,13 +1,16 @@
 package vet_test
 
 import (
+	"cmp"
 	"fmt"
 	"go/token"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 
+	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/checker"
 	"golang.org/x/tools/go/packages"
 
@@ -61,6 +64,10 @@ func analyze(t *testing.T, p *packages.Package) map[string]string {
 	for _, root := range graph.Roots {
 		if root.Err != nil {
 			t.Fatal(root, root.Err)
+		}
+		byPlace := func(a, b analysis.Diagnostic) int { return cmp.Compare(a.Pos, b.Pos) }
+		if !slices.IsSortedFunc(root.Diagnostics, byPlace) {
+			t.Errorf("%v does not report from the first line to the last", root)
 		}
 		for _, d := range root.Diagnostics {
 			id := d.Category
