@@ -15,24 +15,21 @@ func events(w *walker, fn *ast.FuncDecl) {
 		}
 	}
 	for n := range ast.Preorder(fn.Body) {
+		var list []ast.Stmt
 		switch n := n.(type) {
 		case *ast.IfStmt:
 			w.droppedEvent(n.Init, n)
 		case *ast.BlockStmt:
-			w.droppedEvents(n.List)
+			list = n.List
 		case *ast.CaseClause:
-			w.droppedEvents(n.Body)
+			list = n.Body
 		case *ast.CommClause:
-			w.droppedEvents(n.Body)
+			list = n.Body
 		}
-	}
-}
-
-// droppedEvents looks at statements that an if follows.
-func (w *walker) droppedEvents(list []ast.Stmt) {
-	for i, s := range list[:max(len(list)-1, 0)] {
-		if next, ok := list[i+1].(*ast.IfStmt); ok && next.Init == nil {
-			w.droppedEvent(s, next)
+		for i, s := range list[:max(len(list)-1, 0)] {
+			if next, ok := list[i+1].(*ast.IfStmt); ok && next.Init == nil {
+				w.droppedEvent(s, next)
+			}
 		}
 	}
 }
@@ -75,9 +72,3 @@ func (w *walker) isEvent(t types.Type) bool {
 	done, ok := obj.(*types.Func)
 	return ok && done.Signature().Params().Len()+done.Signature().Results().Len() == 0
 }
-
-const handlesDoc = `report handles that are never closed
-
-A handle made from a device that the same function opens is neither closed, nor handed on, nor closed with its device by CloseAll. In a
-package that does not call CloseAll, so is one that an unexported function makes from a parameter; and one in an unexported field of a type
-with a method Close which, like the rest of the package, does nothing to close it.`

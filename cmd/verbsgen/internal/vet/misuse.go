@@ -101,6 +101,12 @@ An event keeps what it concerns open until its method Done is called: Close of t
 looked at, and neither acknowledged nor handed on, is reported, and so is an event that _ gets where the function goes on with it: where an
 error of the call ends the function or the turn of the loop.`
 
+const handlesDoc = `report handles that are never closed
+
+A handle made from a device that the same function opens is neither closed, nor handed on, nor closed with its device by CloseAll. In a
+package that does not call CloseAll, so is one that an unexported function makes from a parameter; and one in an unexported field of a type
+with a method Close which, like the rest of the package, does nothing to close it.`
+
 // handles reports handles that a function makes and can only lose.
 func handles(w *walker, fn *ast.FuncDecl) {
 	made, used := w.firstResults(fn, w.isHandle), usesIn(w, fn.Body)
