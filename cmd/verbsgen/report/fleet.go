@@ -29,9 +29,14 @@ func (g group) String() string {
 type members struct {
 	reports int
 	totals  map[Verdict]int
-	cases   map[string]map[Verdict][]string // case -> verdict -> devices, as long as they are few
-	counts  map[string]map[Verdict]int
+	cases   map[string]map[Verdict]ended
 	reasons map[string]string // of broken cases: the first
+}
+
+// ended is how many devices end a case in some way, and the first of them.
+type ended struct {
+	n       int
+	devices []string
 }
 
 // named is how many devices are named of each outlier.
@@ -47,8 +52,7 @@ func (f *Fleet) Add(r *Report) {
 	g := group{visible(r.Device.Provider), visible(r.Device.Firmware), visible(r.Host.Kernel), visible(r.Library.RDMACore)}
 	m := f.groups[g]
 	if m == nil {
-		m = &members{totals: map[Verdict]int{}, cases: map[string]map[Verdict][]string{}, counts: map[string]map[Verdict]int{},
-			reasons: map[string]string{}}
+		m = &members{totals: map[Verdict]int{}, cases: map[string]map[Verdict]ended{}, reasons: map[string]string{}}
 		f.groups[g] = m
 	}
 	m.reports++
@@ -58,13 +62,14 @@ func (f *Fleet) Add(r *Report) {
 		c := &r.Cases[i]
 		v := verdict(c)
 		m.totals[v]++
-		if m.counts[c.ID] == nil {
-			m.counts[c.ID], m.cases[c.ID] = map[Verdict]int{}, map[Verdict][]string{}
+		if m.cases[c.ID] == nil {
+			m.cases[c.ID] = map[Verdict]ended{}
 		}
-		m.counts[c.ID][v]++
-		if list := m.cases[c.ID][v]; len(list) < named {
-			m.cases[c.ID][v] = append(list, device)
+		e := m.cases[c.ID][v]
+		if e.n++; e.n <= named {
+			e.devices = append(e.devices, device)
 		}
+		m.cases[c.ID][v] = e
 		if v == Broken {
 			broken = append(broken, c.ID)
 			f.titles[c.ID] = visible(c.Title)
@@ -118,15 +123,15 @@ func (f *Fleet) order() []group {
 // outliers prints the cases of a group that differ between its devices, and returns their number.
 func (m *members) outliers(b *strings.Builder, g group, titles map[string]string, paint func(v Verdict, text string) string) int {
 	n := 0
-	for _, id := range slices.Sorted(maps.Keys(m.counts)) {
+	for _, id := range slices.Sorted(maps.Keys(m.cases)) {
 		usual := Passed
 		for _, v := range verdicts {
-			if m.counts[id][v] > m.counts[id][usual] {
+			if m.cases[id][v].n > m.cases[id][usual].n {
 				usual = v
 			}
 		}
 		for _, v := range verdicts {
-			few := m.counts[id][v]
+			few := m.cases[id][v].n
 			if v == usual || few == 0 || v == Skipped || v == NotRun {
 				continue
 			}
@@ -137,7 +142,7 @@ func (m *members) outliers(b *strings.Builder, g group, titles map[string]string
 			if few > named {
 				more = fmt.Sprintf(" and %d more", few-named)
 			}
-			fmt.Fprintf(b, "  %s: %s on %d of %d: %s%s\n", id, paint(v, string(v)), few, m.reports, strings.Join(m.cases[id][v], ", "), more)
+			fmt.Fprintf(b, "  %s: %s on %d of %d: %s%s\n", id, paint(v, string(v)), few, m.reports, strings.Join(m.cases[id][v].devices, ", "), more)
 			if v == Broken {
 				fmt.Fprintf(b, "      %s: %s\n", titles[id], m.reasons[id])
 			}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	_ "embed" // the template of the tables
 	"fmt"
 	"html/template"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	text "text/template"
 )
 
 // Verdict is what the matrix says of a case on a device. A device that cannot do a thing is told apart from one that does
@@ -98,7 +100,10 @@ func NewMatrix(reports []*Report) *Matrix {
 		for j := range r.Cases {
 			c := &r.Cases[j]
 			if rows[c.ID] == nil {
-				rows[c.ID] = &Row{ID: c.ID, Title: visible(c.Title), Page: visible(c.Page), Rules: visibles(c.Rules), Cells: make([]Cell, len(reports))}
+				rows[c.ID] = &Row{ID: c.ID, Title: visible(c.Title), Page: visible(c.Page), Cells: make([]Cell, len(reports))}
+				for _, id := range c.Rules {
+					rows[c.ID].Rules = append(rows[c.ID].Rules, visible(id))
+				}
 				for k := range rows[c.ID].Cells {
 					rows[c.ID].Cells[k].Verdict = NotRun
 				}
@@ -137,10 +142,7 @@ func kind(r *Report) string {
 
 func column(r *Report) Column {
 	dash := func(s string) string {
-		if s == "" {
-			return "–"
-		}
-		return visible(s)
+		return cmp.Or(visible(s), "–")
 	}
 	host := dash(r.Host.Name)
 	if r.Peer != nil {
@@ -219,82 +221,21 @@ func totals(n map[Verdict]int) []Total {
 }
 
 // HTML writes the matrix by the given template.
-func (m *Matrix) HTML(w io.Writer, text string) error {
-	t, err := template.New("matrix").Parse(text)
+func (m *Matrix) HTML(w io.Writer, page string) error {
+	t, err := template.New("matrix").Parse(page)
 	if err != nil {
 		return err
 	}
 	return t.Execute(w, m)
 }
 
+//go:embed matrix.md.tmpl
+var markdown string
+
 // Markdown writes the matrix as tables.
 func (m *Matrix) Markdown(w io.Writer) error {
-	var b strings.Builder
-	b.WriteString("# Conformance\n\n| |")
-	for _, c := range m.Columns {
-		fmt.Fprintf(&b, " %s |", escape(c.Device))
-	}
-	b.WriteString("\n|---|" + strings.Repeat("---|", len(m.Columns)) + "\n")
-	for _, f := range []struct {
-		name string
-		of   func(c *Column) string
-	}{
-		{"mode", func(c *Column) string { return c.Mode }},
-		{"provider", func(c *Column) string { return c.Provider }},
-		{"firmware", func(c *Column) string { return c.Firmware }},
-		{"kernel", func(c *Column) string { return c.Kernel }},
-		{"rdma-core", func(c *Column) string { return c.RDMACore }},
-		{"host", func(c *Column) string { return c.Host }},
-		{"date", func(c *Column) string { return c.Date }},
-		{"all cases", func(c *Column) string { return counts(c.Totals) }},
-	} {
-		fmt.Fprintf(&b, "| %s |", f.name)
-		for i := range m.Columns {
-			fmt.Fprintf(&b, " %s |", escape(f.of(&m.Columns[i])))
-		}
-		b.WriteString("\n")
-	}
-	b.WriteString("\n\"unsupported\" is a device that lacks what a case needs; \"broken\" is one that does it wrong. Numbers are " +
-		"notes below.\n")
-	if m.Emulated != "" {
-		b.WriteString("\n" + m.Emulated + "\n")
-	}
-	for i := range m.Families {
-		m.Families[i].markdown(&b)
-	}
-	if len(m.Notes) > 0 {
-		b.WriteString("\n## Notes\n\n")
-		for _, n := range m.Notes {
-			fmt.Fprintf(&b, "%d. %s: %s\n", n.N, n.Verdict, escape(n.Text))
-		}
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
-}
-
-func (f *Family) markdown(b *strings.Builder) {
-	fmt.Fprintf(b, "\n## %s\n\n| case | |", escape(f.Name))
-	for _, c := range f.Cells {
-		fmt.Fprintf(b, " %s |", counts(c.Totals))
-	}
-	b.WriteString("\n|---|---|" + strings.Repeat("---|", len(f.Cells)) + "\n")
-	for _, r := range f.Rows {
-		fmt.Fprintf(b, "| %s | %s |", r.ID, escape(r.Title))
-		for _, c := range r.Cells {
-			text := string(c.Verdict)
-			if c.Verdict == Broken {
-				text = "**broken**"
-			}
-			if c.Overlay {
-				text += ", overlay"
-			}
-			if c.Note > 0 {
-				text += fmt.Sprintf(" [%d]", c.Note)
-			}
-			fmt.Fprintf(b, " %s |", text)
-		}
-		b.WriteString("\n")
-	}
+	funcs := text.FuncMap{"escape": escape, "counts": counts}
+	return text.Must(text.New("matrix").Funcs(funcs).Parse(markdown)).Execute(w, m)
 }
 
 func counts(t []Total) string {
@@ -322,14 +263,6 @@ func visible(s string) string {
 		}
 	}
 	return b.String()
-}
-
-func visibles(list []string) []string {
-	var out []string
-	for _, s := range list {
-		out = append(out, visible(s))
-	}
-	return out
 }
 
 // marks are the characters that Markdown may take for markup.

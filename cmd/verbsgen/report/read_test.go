@@ -32,6 +32,8 @@ func TestMistakes(t *testing.T) {
 		{`"version": 2`, `"version": "2"`, "3:16: version: a JSON string does not belong here"},
 		{`"version": 2`, `"version": 3`, "version: it is a report of version 3; versions 1 to 2 are read"},
 		{`"duration_s": 0.000000,`, `"duration_s": -1,`, "report: a duration of -1 s"},
+		{`"duration_s": 0.000000,`, `"duration_s": 31622400.5,`, "report: a duration of 3.16224005e+07 s"},
+		{`"duration_s": 0.000000,`, `"duration_s": 31622400,`, ""},
 		{`"name": "rxe0",`, ``, "device.name: it is empty"},
 		{`"capabilities": null`, `"capabilities": nul`,
 			"24:22: report: it is not JSON: invalid character ',' in literal null (expecting 'l')"},

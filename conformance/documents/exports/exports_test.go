@@ -2,6 +2,7 @@ package exports_test
 
 import (
 	"flag"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,7 +25,9 @@ func TestExports(t *testing.T) {
 		t.Fatalf("only %d packages", len(now))
 	}
 	var changes []exports.Change
-	for _, pkg := range packages(before, now) {
+	all := maps.Clone(before)
+	maps.Copy(all, now)
+	for _, pkg := range slices.Sorted(maps.Keys(all)) {
 		changes = append(changes, exports.Diff(pkg, before[pkg], now[pkg])...)
 	}
 	if !*update {
@@ -93,18 +96,6 @@ func store(t *testing.T, now map[string]exports.List) {
 			t.Fatal(err)
 		}
 	}
-}
-
-// packages are the packages of both.
-func packages(before, now map[string]exports.List) []string {
-	var all []string
-	for _, lists := range []map[string]exports.List{before, now} {
-		for pkg := range lists {
-			all = append(all, pkg)
-		}
-	}
-	slices.Sort(all)
-	return slices.Compact(all)
 }
 
 // unreleased is the text under the first heading of the changelog.

@@ -1,16 +1,11 @@
 package exports
 
 import (
-	"bytes"
-	"fmt"
-	"go/importer"
-	"go/token"
 	"go/types"
-	"io"
-	"os"
-	"os/exec"
 	"slices"
 	"strings"
+
+	"golang.org/x/tools/go/packages"
 )
 
 // Library is the path of the module that programs import.
@@ -22,32 +17,21 @@ const unpromised = "runtime/gensupport/"
 // Load compiles and reads the packages that programs import, and others of the library. Their keys are their paths without the module,
 // gen, runtime and gensupport.
 func Load(others ...string) (map[string]*types.Package, error) {
-	const each = "{{if and .Export (ne .Name \"main\")}}{{.ImportPath}} {{.Export}}{{end}}"
-	cmd := exec.Command("go", "list", "-export", "-deps", "-f", each, Library+"/gen/...", Library+"/runtime/...")
-	var said bytes.Buffer
-	cmd.Stderr = &said
-	out, err := cmd.Output()
-	if err != nil {
-		return nil, fmt.Errorf("%v: %v\n%s", cmd, err, &said)
-	}
-	files, paths := map[string]string{}, []string{}
-	for line := range strings.Lines(string(out)) {
-		path, file, _ := strings.Cut(strings.TrimSpace(line), " ")
-		files[path] = file
-		if in, ok := strings.CutPrefix(path, Library+"/"); ok && !strings.Contains(in+"/", "/internal/") &&
-			(!strings.HasPrefix(in+"/", unpromised) || slices.Contains(others, in)) {
-			paths = append(paths, in)
-		}
-	}
-	read := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(files[path]) })
+	const mode = packages.NeedName | packages.NeedTypes | packages.NeedImports | packages.NeedDeps | packages.NeedExportFile
+	list, err := packages.Load(&packages.Config{Mode: mode}, Library+"/gen/...", Library+"/runtime/...")
 	all := map[string]*types.Package{}
-	for _, in := range paths {
-		pkg, err := read.Import(Library + "/" + in)
-		if err != nil {
-			return nil, err
+	for _, p := range list {
+		if len(p.Errors) > 0 {
+			return nil, p.Errors[0]
 		}
-		_, short, _ := strings.Cut(in, "/")
-		all[strings.TrimPrefix(short, "gensupport/")] = pkg
+		in := strings.TrimPrefix(p.PkgPath, Library+"/")
+		if p.ExportFile == "" || p.Name == "main" || strings.Contains(in+"/", "/internal/") {
+			continue
+		}
+		if !strings.HasPrefix(in+"/", unpromised) || slices.Contains(others, in) {
+			_, short, _ := strings.Cut(in, "/")
+			all[strings.TrimPrefix(short, "gensupport/")] = p.Types
+		}
 	}
-	return all, nil
+	return all, err
 }

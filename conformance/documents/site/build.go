@@ -5,8 +5,10 @@ import (
 	"embed"
 	"html/template"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -37,60 +39,45 @@ func build(root, out string) (int, error) {
 		return 0, err
 	}
 	n := 0
-	write := func(name, tmpl string, p page) {
-		if err != nil {
-			return
+	write := func(name string, fill func(io.Writer) error) {
+		var b bytes.Buffer
+		if err == nil {
+			err = fill(&b)
 		}
+		if err == nil {
+			err = os.WriteFile(filepath.Join(out, name), b.Bytes(), 0o666)
+		}
+	}
+	put := func(name, tmpl string, p page) {
 		n++
 		p.site = s
-		err = writePage(t, filepath.Join(out, name), tmpl, p)
+		write(name, func(w io.Writer) error { return t.ExecuteTemplate(w, tmpl, p) })
 	}
-	write("index.html", "index.html", page{Title: "RDMA verbs for Go", Here: "start"})
-	write("verbs.html", "verbs.html", page{Title: "Verbs", Here: "verbs"})
-	write("guides.html", "guides.html", page{Title: "Guides", Here: "guides"})
-	write("results.html", "results.html", page{Title: "Results", Here: "results"})
+	copied := func(name string, from fs.FS, file string) {
+		write(name, func(w io.Writer) error {
+			data, err := fs.ReadFile(from, file)
+			if err == nil {
+				_, err = w.Write(data)
+			}
+			return err
+		})
+	}
+	put("index.html", "index.html", page{Title: "RDMA verbs for Go", Here: "start"})
+	put("verbs.html", "verbs.html", page{Title: "Verbs", Here: "verbs"})
+	put("guides.html", "guides.html", page{Title: "Guides", Here: "guides"})
+	put("results.html", "results.html", page{Title: "Results", Here: "results"})
 	for _, v := range s.Verbs {
-		write(v.C+".html", "verb.html", page{Title: v.C, Here: "verbs", Verb: v})
+		put(v.C+".html", "verb.html", page{Title: v.C, Here: "verbs", Verb: v})
 	}
-	for _, x := range append(append([]*text{}, s.Guides...), s.Texts...) {
-		write(x.Out, "text.html", page{Title: x.Title, Here: "guides", Text: x})
-		if err == nil {
-			err = x.copyImages(root, out)
+	for _, x := range slices.Concat(s.Guides, s.Texts) {
+		put(x.Out, "text.html", page{Title: x.Title, Here: "guides", Text: x})
+		for name, file := range x.images {
+			copied(name, os.DirFS(root), file)
 		}
 	}
-	if err != nil {
-		return n, err
-	}
-	for name, write := range map[string]func(io.Writer) error{"index.js": s.writeIndex, "colours.css": writeColours} {
-		var b bytes.Buffer
-		if err := write(&b); err != nil {
-			return n, err
-		}
-		if err := os.WriteFile(filepath.Join(out, name), b.Bytes(), 0o666); err != nil {
-			return n, err
-		}
-	}
-	for _, name := range []string{"site.css", "site.js"} {
-		data, err := templates.ReadFile("templates/" + name)
-		if err != nil {
-			return n, err
-		}
-		if err := os.WriteFile(filepath.Join(out, name), data, 0o666); err != nil {
-			return n, err
-		}
-	}
-	return n, nil
-}
-
-func writePage(t *template.Template, file, name string, p page) (err error) {
-	f, err := os.Create(file)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if cerr := f.Close(); err == nil {
-			err = cerr
-		}
-	}()
-	return t.ExecuteTemplate(f, name, p)
+	write("index.js", s.writeIndex)
+	write("colours.css", writeColours)
+	copied("site.css", templates, "templates/site.css")
+	copied("site.js", templates, "templates/site.js")
+	return n, err
 }

@@ -122,7 +122,10 @@ func loadUses(root string) ([]*golang, error) {
 			if err != nil {
 				return nil, err
 			}
-			g := &golang{Dir: dir, fset: token.NewFileSet()}
+			if n := len(uses); n == 0 || uses[n-1].Dir != dir {
+				uses = append(uses, &golang{Dir: dir, fset: token.NewFileSet()})
+			}
+			g := uses[len(uses)-1]
 			f, err := parser.ParseFile(g.fset, file, nil, parser.ParseComments)
 			if err != nil {
 				return nil, err
@@ -133,7 +136,6 @@ func loadUses(root string) ([]*golang, error) {
 					g.examples = append(g.examples, &doc.Example{Code: fn, Comments: f.Comments})
 				}
 			}
-			uses = append(uses, g)
 		}
 	}
 	return uses, nil
@@ -202,8 +204,8 @@ func (g *golang) exampleOf(method string, all, uses []*golang) *example {
 		}
 	}
 	var best *doc.Example
-	in, rank := g, 0
-	for _, p := range all {
+	in, least := g, 0
+	for i, p := range slices.Concat(all, uses) {
 		for _, x := range p.examples {
 			// an example of a method is named Type_Method or, with a word for its kind, Type_Method_kind
 			own := p == g && strings.HasPrefix(x.Name+"_", strings.ReplaceAll(method, ".", "_")+"_")
@@ -211,27 +213,16 @@ func (g *golang) exampleOf(method string, all, uses []*golang) *example {
 				continue
 			}
 			r := int(x.Code.End() - x.Code.Pos())
-			if !own {
+			switch {
+			case i >= len(all): // the first folder of uses that has one
+				r = i<<32 + p.lines(x.Code)
+			case p != g:
+				r += 2 << 20
+			case !own:
 				r += 1 << 20
 			}
-			if p != g {
-				r += 1 << 20
-			}
-			if best == nil || r < rank {
-				best, in, rank = x, p, r
-			}
-		}
-	}
-	if best != nil {
-		return in.print(best)
-	}
-	for _, p := range uses {
-		if best != nil && p.Dir != in.Dir {
-			break
-		}
-		for _, x := range p.examples {
-			if r := p.lines(x.Code); calls(x.Code, recv, short, only == 1) && (best == nil || r < rank) {
-				best, in, rank = x, p, r
+			if best == nil || r < least {
+				best, in, least = x, p, r
 			}
 		}
 	}

@@ -102,23 +102,14 @@ func load(root string) (*site, error) {
 	if s.Front, err = loadFront(root); err != nil {
 		return nil, err
 	}
-	modules := spec.Modules()
-	slices.SortStableFunc(modules, func(a, b string) int { return strings.Compare(first(a), first(b)) })
-	for _, module := range modules {
+	others := slices.DeleteFunc(spec.Modules(), func(name string) bool { return name == spec.DefaultModule })
+	for _, module := range append([]string{spec.DefaultModule}, others...) {
 		if err := s.loadModule(module); err != nil {
 			return nil, fmt.Errorf("module %s: %w", module, err)
 		}
 	}
 	slices.SortFunc(s.Verbs, func(a, b *verb) int { return strings.Compare(a.C, b.C) })
 	return s, s.loadTexts(root)
-}
-
-// first sorts the default module before the others.
-func first(module string) string {
-	if module == spec.DefaultModule {
-		return ""
-	}
-	return module
 }
 
 // loadModule adds the verbs of a module.
@@ -139,7 +130,7 @@ func (s *site) loadModule(module string) error {
 	if err != nil {
 		return err
 	}
-	l := loader{sp: sp, rel: rel, since: since, results: s.Results, golang: &golang{}, all: s.Go, uses: s.uses}
+	l := loader{site: s, sp: sp, facts: sp.Module.NewFacts(rel), since: since, golang: &golang{}}
 	if i := slices.IndexFunc(s.Go, func(g *golang) bool { return g.Dir == "gen/"+module }); i >= 0 {
 		l.golang = s.Go[i]
 	}
@@ -169,22 +160,17 @@ func (s *site) loadModule(module string) error {
 
 // loader makes pages of verbs.
 type loader struct {
-	sp      *spec.Spec
-	rel     *api.Release
-	since   api.Index
-	golang  *golang
-	all     []*golang
-	uses    []*golang
-	results *results
+	*site
+	sp     *spec.Spec
+	facts  *spec.Facts
+	since  api.Index
+	golang *golang
 }
 
 func (l *loader) verb(p *spec.Page, v *spec.Verb) *verb {
-	out := &verb{C: v.C, Page: p.Page, Doc: v.Doc, Since: l.since[v.C], Support: l.results.of(p.Page)}
+	out := &verb{C: v.C, Page: p.Page, Doc: v.Doc, Since: l.since[v.C], Support: l.Results.of(p.Page)}
 	types := map[string]string{}
-	for _, f := range l.rel.Functions {
-		if f.Name != v.C {
-			continue
-		}
+	if f := l.facts.Func(v.C); f != nil {
 		var ps []string
 		for _, q := range f.Params {
 			ps = append(ps, join(q.Type, q.Name))
@@ -221,7 +207,7 @@ func (l *loader) method(out *verb, name string) string {
 	}
 	out.Methods = append(out.Methods, method{name, f.Doc})
 	if out.Example == nil {
-		out.Example = l.golang.exampleOf(name, l.all, l.uses)
+		out.Example = l.golang.exampleOf(name, l.Go, l.uses)
 	}
 	out.Flags = l.constants(out.Flags, f.params)
 	return f.Signature
@@ -285,29 +271,20 @@ func join(typ, name string) string {
 
 // record is a record of the pages by Go name, or nil.
 func (l *loader) record(name string) *record {
-	for _, p := range l.sp.Pages {
-		for i := range p.Records {
-			r := &p.Records[i]
-			if r.Go != name || name == "" {
-				continue
-			}
-			tag := "struct " + r.C
-			out := &record{C: tag, Go: r.Go, Since: l.since[tag]}
-			types := map[string]string{}
-			for _, x := range l.rel.Records {
-				if x.Tag == tag {
-					for _, f := range x.Fields {
-						types[f.Name] = f.Type
-					}
-				}
-			}
-			for _, f := range r.Fields {
-				out.Fields = append(out.Fields, field{f.C, f.Go, types[f.C], l.since[tag+"."+f.C], f.Doc})
-			}
-			return out
-		}
+	r := l.sp.RecordByGo(name)
+	if r == nil || strings.Contains(name, ".") { // of another module, which has it on its own pages
+		return nil
 	}
-	return nil
+	tag := "struct " + r.C
+	out, rec := &record{C: tag, Go: r.Go, Since: l.since[tag]}, l.facts.Record(tag)
+	for _, f := range r.Fields {
+		x := field{f.C, f.Go, "", l.since[tag+"."+f.C], f.Doc}
+		if in := rec.Field(f.C); in != nil {
+			x.Type = in.Type
+		}
+		out.Fields = append(out.Fields, x)
+	}
+	return out
 }
 
 func ruleOf(r *spec.Rule) rule {

@@ -24,7 +24,8 @@ func loadResults(root string) (*results, error) {
 		return nil, errors.Join(err, errors.New("no reports in docs/reports"))
 	}
 	// The first report has the titles and pages of the cases: the one of the software device, on which all of them run.
-	slices.SortStableFunc(files, func(a, b string) int { return strings.Compare(rank(a), rank(b)) })
+	software := filepath.Join(root, "docs", "reports", "softverbs.json")
+	files = append([]string{software}, slices.DeleteFunc(files, func(file string) bool { return file == software })...)
 	var list []*report.Report
 	for _, file := range files {
 		data, err := os.ReadFile(file)
@@ -40,14 +41,6 @@ func loadResults(root string) (*results, error) {
 	r := &results{Matrix: report.NewMatrix(list)}
 	r.Names = names(r.Columns)
 	return r, nil
-}
-
-// rank sorts the software device before the others.
-func rank(file string) string {
-	if strings.HasPrefix(filepath.Base(file), "softverbs") {
-		return ""
-	}
-	return file
 }
 
 // names are the providers of the columns, with the kernel and the release of rdma-core where columns of one provider differ in them.

@@ -180,7 +180,7 @@ func (s *site) sortGuides(root string) error {
 	return nil
 }
 
-// image is the name in the site of an image of the page, which is copied there.
+// image is the name in the site of an image of the page. The file goes there.
 func (t *text) image(link string) string {
 	if u, err := url.Parse(link); err != nil || u.IsAbs() {
 		return link
@@ -189,20 +189,6 @@ func (t *text) image(link string) string {
 	name := strings.ReplaceAll(file, "/", "-")
 	t.images[name] = file
 	return name
-}
-
-// copyImages copies the images of the page.
-func (t *text) copyImages(root, out string) error {
-	for name, file := range t.images {
-		data, err := os.ReadFile(filepath.Join(root, file))
-		if err == nil {
-			err = os.WriteFile(filepath.Join(out, name), data, 0o666)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // target is where a link of a page leads to in the site.

@@ -124,7 +124,7 @@ func (s *Server) welcome(ctx context.Context, conn net.Conn, l *lobby, end conte
 		err = w.send(v)
 	}
 	switch {
-	case l.wasPutOut(conn):
+	case errors.Is(err, net.ErrClosed): // by the lobby
 		s.Log("%s was turned away: too many connections without a greeting", from)
 	case err != nil:
 		s.Log("%s was turned away: %v", from, err)

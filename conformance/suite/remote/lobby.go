@@ -14,7 +14,6 @@ const maxLobby = 64
 type lobby struct {
 	mu    sync.Mutex
 	conns []net.Conn
-	out   map[net.Conn]bool
 }
 
 func (l *lobby) enter(c net.Conn) {
@@ -23,13 +22,9 @@ func (l *lobby) enter(c net.Conn) {
 	if l.conns = append(l.conns, c); len(l.conns) <= maxLobby {
 		return
 	}
-	oldest := l.conns[l.crowd()]
-	l.remove(oldest)
-	if l.out == nil {
-		l.out = map[net.Conn]bool{}
-	}
-	l.out[oldest] = true
-	_ = oldest.Close()
+	at := l.crowd()
+	_ = l.conns[at].Close() // its reads and writes fail with net.ErrClosed
+	l.conns = slices.Delete(l.conns, at, at+1)
 }
 
 // crowd is the index of the oldest connection of the host that has most.
@@ -50,19 +45,7 @@ func (l *lobby) crowd() (oldest int) {
 func (l *lobby) leave(c net.Conn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.remove(c)
-	delete(l.out, c)
-}
-
-func (l *lobby) remove(c net.Conn) {
 	l.conns = slices.DeleteFunc(l.conns, func(o net.Conn) bool { return o == c })
-}
-
-// wasPutOut reports whether a connection was closed to make room.
-func (l *lobby) wasPutOut(c net.Conn) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.out[c]
 }
 
 // host is the address of the other side without its port.

@@ -4,6 +4,7 @@ import (
 	"go/ast"
 	"go/types"
 	"math/big"
+	"slices"
 	"strings"
 
 	"golang.org/x/tools/go/types/typeutil"
@@ -264,13 +265,15 @@ func (w *walker) argument(c *caseOf, p *model.Param, e *ast.CallExpr, args []val
 		}
 	}
 	if name := form.DMABufField(c.face.method.Form, p.C); name != "" {
-		return w.ofDMABuf(c, p, name, e, args, sig)
-	}
-	for i := range sig.Params().Len() {
-		x := sig.Params().At(i)
-		if x.Name() != p.Go || !fits(x.Type(), p, sig.Variadic() && i == sig.Params().Len()-1) {
-			continue
+		for i, v := range args {
+			if buf, ok := v.(dmaBuf); ok {
+				c.given[p.C] = e.Args[i]
+				return buf[name]
+			}
 		}
+		return nil
+	}
+	if i := position(sig, p.Go); i >= 0 && fits(sig.Params().At(i).Type(), p, sig.Variadic() && i == sig.Params().Len()-1) {
 		if p.Rest {
 			return w.rest(c, p, e, args, i)
 		}
@@ -282,35 +285,24 @@ func (w *walker) argument(c *caseOf, p *model.Param, e *ast.CallExpr, args []val
 	}
 	for _, q := range c.face.verb.Params { // the length of a slice
 		if q.Len == p {
-			for i := range sig.Params().Len() {
-				if sig.Params().At(i).Name() != q.Go {
-					continue
-				}
-				switch l := valueAt(args, i).(type) {
-				case list:
-					return big.NewInt(l.n)
-				case null:
-					return new(big.Int)
-				}
+			switch l := valueAt(args, position(sig, q.Go)).(type) {
+			case list:
+				return big.NewInt(l.n)
+			case null:
+				return new(big.Int)
 			}
 		}
 	}
 	return nil
 }
 
-// ofDMABuf is what is known of a field of the mem.DMABuf that a method takes.
-func (w *walker) ofDMABuf(c *caseOf, p *model.Param, name string, e *ast.CallExpr, args []value, sig *types.Signature) value {
-	for i := range sig.Params().Len() {
-		if buf, ok := valueAt(args, i).(dmaBuf); ok {
-			c.given[p.C] = e.Args[i]
-			return buf[name]
-		}
-	}
-	return nil
+// position is the index of a parameter; -1 without one of the name.
+func position(sig *types.Signature, name string) int {
+	return slices.IndexFunc(slices.Collect(sig.Params().Variables()), func(x *types.Var) bool { return x.Name() == name })
 }
 
 func valueAt(args []value, i int) value {
-	if i < len(args) {
+	if i >= 0 && i < len(args) {
 		return args[i]
 	}
 	return nil
@@ -384,17 +376,15 @@ func (w *walker) memory(e *ast.CallExpr, fn *types.Func) (v value, ok bool) {
 // ofSource is the address or the length of the memory that a method takes as one argument.
 func (w *walker) ofSource(c *caseOf, p *model.Param, args []value, sig *types.Signature) (v value, done bool) {
 	name := map[string]string{form.Bytes: "buf", form.Memory: "from"}[c.face.method.Form]
-	for i := range sig.Params().Len() {
-		if x := sig.Params().At(i); name == "" || x.Name() != name {
-			continue
-		}
-		if from := sourceOf(valueAt(args, i)); p.Len != nil {
-			return from.addr, true
-		} else {
-			return from.length, true
-		}
+	i := position(sig, name)
+	switch from := sourceOf(valueAt(args, i)); {
+	case name == "" || i < 0:
+		return nil, name != ""
+	case p.Len != nil:
+		return from.addr, true
+	default:
+		return from.length, true
 	}
-	return nil, name != ""
 }
 
 // fits reports whether a Go parameter has the type that the verb's has.

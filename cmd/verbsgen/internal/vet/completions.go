@@ -81,20 +81,13 @@ func isCompletion(t types.Type) bool {
 
 // channelless reports waits for a queue that the function has made with nil for its channel.
 func (w *walker) channelless(fn *ast.FuncDecl) {
-	without := map[types.Object]bool{}
-	for _, x := range w.firstResults(fn, w.isHandle) {
-		params := w.callee(x.call).Signature().Params()
+	without, defined := map[types.Object]bool{}, w.defined(fn.Body)
+	for o, call := range w.firstResults(fn, w.isHandle) {
+		params := w.callee(call).Signature().Params()
 		for i := range params.Len() {
 			b, name := w.named(params.At(i).Type())
-			if b != nil && name == "CompChannel" && i < len(x.call.Args) && w.isNil(x.call.Args[i]) {
-				without[x.o] = true
-			}
-		}
-	}
-	for s := range all[*ast.AssignStmt](fn.Body) {
-		for _, l := range s.Lhs {
-			if id, ok := l.(*ast.Ident); ok {
-				delete(without, w.pass.TypesInfo.Uses[id])
+			if b != nil && name == "CompChannel" && i < len(call.Args) && w.isNil(call.Args[i]) {
+				without[o] = !defined[o].again
 			}
 		}
 	}

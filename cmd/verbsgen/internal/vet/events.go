@@ -8,31 +8,28 @@ import (
 
 // events reports variables with an event whose Done nobody calls.
 func events(w *walker, fn *ast.FuncDecl) {
-	used := w.uses(fn.Body)
-	for id, x := range w.firstResults(fn, w.isEvent) {
-		if u := used.of(x.o); !u.escapes && !u.methods["Done"] {
-			w.report(id, "event", "the event %s is never acknowledged; call %s.Done()", id.Name, id.Name)
+	used := usesIn(w, fn.Body)
+	for o := range w.firstResults(fn, w.isEvent) {
+		if u := used.of(o); !u.escapes && !u.methods["Done"] {
+			w.report(nameOf(o), "event", "the event %s is never acknowledged; call %s.Done()", o.Name(), o.Name())
 		}
 	}
 	for n := range ast.Preorder(fn.Body) {
+		var list []ast.Stmt
 		switch n := n.(type) {
 		case *ast.IfStmt:
 			w.droppedEvent(n.Init, n)
 		case *ast.BlockStmt:
-			w.droppedEvents(n.List)
+			list = n.List
 		case *ast.CaseClause:
-			w.droppedEvents(n.Body)
+			list = n.Body
 		case *ast.CommClause:
-			w.droppedEvents(n.Body)
+			list = n.Body
 		}
-	}
-}
-
-// droppedEvents looks at statements that an if follows.
-func (w *walker) droppedEvents(list []ast.Stmt) {
-	for i, s := range list[:max(len(list)-1, 0)] {
-		if next, ok := list[i+1].(*ast.IfStmt); ok && next.Init == nil {
-			w.droppedEvent(s, next)
+		for i, s := range list[:max(len(list)-1, 0)] {
+			if next, ok := list[i+1].(*ast.IfStmt); ok && next.Init == nil {
+				w.droppedEvent(s, next)
+			}
 		}
 	}
 }
@@ -75,9 +72,3 @@ func (w *walker) isEvent(t types.Type) bool {
 	done, ok := obj.(*types.Func)
 	return ok && done.Signature().Params().Len()+done.Signature().Results().Len() == 0
 }
-
-const handlesDoc = `report handles that are never closed
-
-A handle made from a device that the same function opens is neither closed, nor handed on, nor closed with its device by CloseAll. In a
-package that does not call CloseAll, so is one that an unexported function makes from a parameter; and one in an unexported field of a type
-with a method Close which, like the rest of the package, does nothing to close it.`

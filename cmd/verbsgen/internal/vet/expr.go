@@ -194,7 +194,7 @@ func (w *walker) literal(e *ast.CompositeLit) value {
 		return r
 	}
 	if isElement(t) {
-		return w.element(e)
+		return element{w.fields(e, "Addr", "Length", "LKey")["Length"]}
 	}
 	if types.TypeString(t, (*types.Package).Name) == "mem.DMABuf" {
 		return dmaBuf(w.fields(e, "FD", "Offset", "Length"))
@@ -214,11 +214,6 @@ func (w *walker) literal(e *ast.CompositeLit) value {
 		return nil
 	}
 	return out
-}
-
-// element is the literal of a scatter/gather element.
-func (w *walker) element(e *ast.CompositeLit) value {
-	return element{w.fields(e, "Addr", "Length", "LKey")["Length"]}
 }
 
 // fields are the values of the fields of a struct of numbers, by a literal. Those that it does not name are 0.

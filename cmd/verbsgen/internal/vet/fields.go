@@ -3,6 +3,7 @@ package vet
 import (
 	"go/ast"
 	"go/types"
+	"slices"
 )
 
 // closing are the names of methods that release what a value has.
@@ -13,75 +14,40 @@ func fields(w *walker) {
 	if w.closesAll() {
 		return
 	}
-	made, used := map[*types.Var]bool{}, map[*types.Var]*usesOf{}
-	for _, file := range w.pass.Files {
-		ast.PreorderStack(file, nil, func(n ast.Node, above []ast.Node) bool {
-			w.field(n, above, made, used)
-			return true
-		})
+	made, used := map[types.Object]bool{}, usesIn(w, w.pass.Files...)
+	for fn := range functions(w.pass.Files...) {
+		for n := range ast.Preorder(fn.Body) {
+			switch n := n.(type) {
+			case *ast.KeyValueExpr:
+				if key, ok := n.Key.(*ast.Ident); ok && w.isHandle(w.pass.TypesInfo.TypeOf(n.Value)) && w.makes(fn, n.Value) {
+					made[w.pass.TypesInfo.Uses[key]] = true
+				}
+			case *ast.AssignStmt:
+				for i, l := range n.Lhs {
+					s, field := l.(*ast.SelectorExpr)
+					call, ok := ast.Unparen(n.Rhs[min(i, len(n.Rhs)-1)]).(*ast.CallExpr)
+					if field && ok && w.creates(call) {
+						made[w.pass.TypesInfo.Uses[s.Sel]] = true
+					}
+				}
+			}
+		}
 	}
 	for id, o := range w.pass.TypesInfo.Defs {
 		f, ok := o.(*types.Var)
-		if !ok || !made[f] || f.Exported() || f.Embedded() {
+		if !ok || !made[f] || !f.IsField() || f.Exported() || f.Embedded() || !w.isHandle(f.Type()) {
 			continue
 		}
-		var u usesOf
-		if used[f] != nil {
-			u = *used[f]
-		}
-		if owner, closes := w.owner(f); closes && w.isLost(f.Type(), u) {
+		if owner, closes := w.owner(f); closes && w.isLost(f.Type(), used.of(f)) {
 			w.report(id, "handle", "the handle %s is never closed: no method of %s reaches it", id.Name, owner)
 		}
 	}
 }
 
-// field notes a place that stores a handle in a field, or uses it.
-func (w *walker) field(n ast.Node, above []ast.Node, made map[*types.Var]bool, used map[*types.Var]*usesOf) {
-	note := func(f *types.Var) *usesOf {
-		if used[f] == nil {
-			used[f] = &usesOf{methods: map[string]bool{}}
-		}
-		return used[f]
-	}
-	switch n := n.(type) {
-	case *ast.KeyValueExpr:
-		key, ok := n.Key.(*ast.Ident)
-		if !ok || len(above) < 2 {
-			return
-		}
-		fn, in := above[1].(*ast.FuncDecl) // above[0] is the file
-		if f, ok := w.pass.TypesInfo.Uses[key].(*types.Var); ok && in && f.IsField() && w.isHandle(f.Type()) && w.makes(fn, n.Value) {
-			made[f] = true
-		}
-	case *ast.SelectorExpr:
-		f, ok := w.pass.TypesInfo.Uses[n.Sel].(*types.Var)
-		if !ok || !f.IsField() || !w.isHandle(f.Type()) || len(above) == 0 {
-			return
-		}
-		switch p := above[len(above)-1].(type) {
-		case *ast.SelectorExpr:
-			note(f).methods[p.Sel.Name] = true
-			return
-		case *ast.AssignStmt:
-			for i, l := range p.Lhs {
-				if l != ast.Expr(n) {
-					continue
-				}
-				if call, ok := ast.Unparen(p.Rhs[min(i, len(p.Rhs)-1)]).(*ast.CallExpr); ok {
-					x, ok := w.face(call)
-					made[f] = made[f] || ok && x.verb.Creates != nil
-				}
-				return
-			}
-		case *ast.BinaryExpr:
-			return
-		case *ast.CallExpr:
-			if _, ok := w.face(p); ok {
-				return
-			}
-		}
-		note(f).escapes = true
-	}
+// creates reports whether a call is one of a generated method that makes a handle.
+func (w *walker) creates(call *ast.CallExpr) bool {
+	f, ok := w.face(call)
+	return ok && f.verb.Creates != nil
 }
 
 // makes reports whether a function has made the handle that is the value of a variable, and does not close it by that.
@@ -90,12 +56,9 @@ func (w *walker) makes(fn *ast.FuncDecl, value ast.Expr) bool {
 	if !ok {
 		return false
 	}
-	for _, x := range w.firstResults(fn, w.isHandle) {
-		if f, face := w.face(x.call); face && f.verb.Creates != nil && x.o == w.pass.TypesInfo.Uses[id] {
-			return w.isLost(x.o.Type(), usesOf{methods: w.uses(fn.Body).of(x.o).methods})
-		}
-	}
-	return false
+	o := w.pass.TypesInfo.Uses[id]
+	call := w.firstResults(fn, w.isHandle)[o]
+	return call != nil && w.creates(call) && w.isLost(o.Type(), usesOf{methods: usesIn(w, fn.Body).of(o).methods})
 }
 
 // owner is the type of the package that has a field, and whether it has a method that closes.
@@ -110,11 +73,7 @@ func (w *walker) owner(f *types.Var) (name string, closes bool) {
 		if !ok {
 			continue
 		}
-		s, ok := named.Underlying().(*types.Struct)
-		for i := 0; ok && i < s.NumFields(); i++ {
-			if s.Field(i) != f {
-				continue
-			}
+		if s, ok := named.Underlying().(*types.Struct); ok && slices.Contains(slices.Collect(s.Fields()), f) {
 			for m := range named.Methods() {
 				closes = closes || closing[m.Name()]
 			}

@@ -22,9 +22,9 @@ func leaks(w *walker, fn *ast.FuncDecl) {
 			continue
 		}
 		id, _ := d.Lhs[0].(*ast.Ident)
-		x, ok := made[id]
-		if next, is := fn.Body.List[i+1].(*ast.IfStmt); ok && is && next.Init == nil { // it looks whether the call failed
-			w.leak(fn.Body.List[i+2:], id, x.o)
+		o := w.pass.TypesInfo.Defs[id]
+		if next, is := fn.Body.List[i+1].(*ast.IfStmt); made[o] != nil && is && next.Init == nil { // it looks whether the call failed
+			w.leak(fn.Body.List[i+2:], o)
 		}
 	}
 }
@@ -48,7 +48,7 @@ func (w *walker) closesAll() bool {
 
 // leak reports the first return of an error before anything is done about a handle, by the statements behind its definition, which are of
 // the function itself: then each return has the handle.
-func (w *walker) leak(behind []ast.Stmt, id *ast.Ident, o types.Object) {
+func (w *walker) leak(behind []ast.Stmt, o types.Object) {
 	var left, kept ast.Node
 	look := func(n ast.Node) bool {
 		if _, inner := n.(*ast.FuncLit); inner && !w.mentions(n, o) {
@@ -68,7 +68,7 @@ func (w *walker) leak(behind []ast.Stmt, id *ast.Ident, o types.Object) {
 		}
 	}
 	if left != nil && kept != nil && left.Pos() < kept.Pos() {
-		w.report(left, "leak", "the handle %s stays open when this error is returned; close it first", id.Name)
+		w.report(left, "leak", "the handle %s stays open when this error is returned; close it first", o.Name())
 	}
 }
 
@@ -79,7 +79,7 @@ func (w *walker) keeps(s ast.Stmt, o types.Object) bool {
 		*ast.TypeSwitchStmt, *ast.LabeledStmt:
 		return false
 	}
-	u := w.uses(s).of(o)
+	u := usesIn(w, s).of(o)
 	for m := range u.methods {
 		if m == "Close" || m == "CPtr" || w.ends(o.Type(), m) {
 			return true

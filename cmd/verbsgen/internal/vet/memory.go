@@ -72,7 +72,12 @@ func (w *walker) addressOf(e ast.Expr) types.Object {
 func (w *walker) unseen(body ast.Node, o types.Object) bool {
 	switch o.Type().Underlying().(type) {
 	case *types.Slice:
-		if !w.isMade(body, o) {
+		d := w.defined(body)[o]
+		if d == nil {
+			return false
+		}
+		call, ok := d.value.(*ast.CallExpr)
+		if _, literal := d.value.(*ast.CompositeLit); !literal && (!ok || !w.pass.TypesInfo.Types[call.Fun].IsBuiltin()) {
 			return false
 		}
 	case *types.Array, *types.Basic, *types.Struct:
@@ -127,23 +132,4 @@ func (w *walker) names(e ast.Expr, o types.Object) (found bool) {
 		return !found
 	})
 	return found
-}
-
-// isMade reports whether a slice is made where it is defined: by make or a literal.
-func (w *walker) isMade(body ast.Node, o types.Object) bool {
-	for s := range all[*ast.AssignStmt](body) {
-		for i, l := range s.Lhs {
-			id, ok := l.(*ast.Ident)
-			if !ok || w.pass.TypesInfo.Defs[id] != o || len(s.Lhs) != len(s.Rhs) {
-				continue
-			}
-			switch r := ast.Unparen(s.Rhs[i]).(type) {
-			case *ast.CompositeLit:
-				return true
-			case *ast.CallExpr:
-				return w.pass.TypesInfo.Types[r.Fun].IsBuiltin()
-			}
-		}
-	}
-	return false
 }

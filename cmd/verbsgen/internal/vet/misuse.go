@@ -101,41 +101,34 @@ An event keeps what it concerns open until its method Done is called: Close of t
 looked at, and neither acknowledged nor handed on, is reported, and so is an event that _ gets where the function goes on with it: where an
 error of the call ends the function or the turn of the loop.`
 
+const handlesDoc = `report handles that are never closed
+
+A handle made from a device that the same function opens is neither closed, nor handed on, nor closed with its device by CloseAll. In a
+package that does not call CloseAll, so is one that an unexported function makes from a parameter; and one in an unexported field of a type
+with a method Close which, like the rest of the package, does nothing to close it.`
+
 // handles reports handles that a function makes and can only lose.
 func handles(w *walker, fn *ast.FuncDecl) {
-	made, used := w.firstResults(fn, w.isHandle), w.uses(fn.Body)
-	by := map[types.Object]firstResult{}
-	for _, x := range made {
-		by[x.o] = x
-	}
-	for id, x := range made {
-		if w.lost(x.o, used) && (w.rooted(x, by, used) || w.ofParameter(fn, x, used)) {
-			w.report(id, "handle", "the handle %s is never closed; defer %s.Close()", id.Name, id.Name)
+	made, used := w.firstResults(fn, w.isHandle), usesIn(w, fn.Body)
+	for o, call := range made {
+		if w.isLost(o.Type(), used.of(o)) && (w.rooted(call, made, used) || w.ofParameter(fn, call, used)) {
+			w.report(nameOf(o), "handle", "the handle %s is never closed; defer %s.Close()", o.Name(), o.Name())
 		}
 	}
 }
 
 // ofParameter reports whether a handle is made from a parameter of a function that only this package calls, which closes each handle by
 // itself.
-func (w *walker) ofParameter(fn *ast.FuncDecl, x firstResult, used uses) bool {
-	recv, ok := w.root(x.call.Fun).(*types.Var)
-	if _, face := w.face(x.call); !ok || !face || w.closesAll() || fn.Name.IsExported() && w.pass.Pkg.Name() != "main" {
+func (w *walker) ofParameter(fn *ast.FuncDecl, call *ast.CallExpr, used uses) bool {
+	recv, ok := w.root(call.Fun).(*types.Var)
+	if _, face := w.face(call); !ok || !face || w.closesAll() || fn.Name.IsExported() && w.pass.Pkg.Name() != "main" {
 		return false
 	}
-	params := w.pass.TypesInfo.Defs[fn.Name].(*types.Func).Signature().Params()
-	for i := range params.Len() {
-		if params.At(i) == recv {
-			return w.isHandle(recv.Type()) && !used.of(recv).escapes
-		}
-	}
-	return false
+	params := slices.Collect(w.pass.TypesInfo.Defs[fn.Name].(*types.Func).Signature().Params().Variables())
+	return slices.Contains(params, recv) && w.isHandle(recv.Type()) && !used.of(recv).escapes
 }
 
-// lost reports whether a variable is neither closed nor handed to anybody who can close it.
-func (w *walker) lost(o types.Object, used uses) bool {
-	return w.isLost(o.Type(), used.of(o))
-}
-
+// isLost reports whether a handle is neither closed nor handed to anybody who can close it.
 func (w *walker) isLost(t types.Type, u usesOf) bool {
 	for m := range u.methods {
 		if strings.HasPrefix(m, "Close") || m == "CPtr" || w.ends(t, m) {
@@ -153,51 +146,64 @@ func (w *walker) ends(t types.Type, method string) bool {
 }
 
 // rooted reports whether all that a handle is made from is made in the same function, and is not closed with all that is made from it.
-func (w *walker) rooted(x firstResult, made map[types.Object]firstResult, used uses) bool {
+func (w *walker) rooted(call *ast.CallExpr, made map[types.Object]*ast.CallExpr, used uses) bool {
 	for range 16 { // as deep as handles can lie below each other, and an end to one that is made from itself
-		if _, ok := w.face(x.call); !ok {
+		if _, ok := w.face(call); !ok {
 			return false
 		}
-		b, name := w.named(w.callee(x.call).Signature().Recv().Type())
+		b, name := w.named(w.callee(call).Signature().Recv().Type())
 		if b.objects[name] == nil { // a library: it is not closed
 			return true
 		}
-		recv, ok := w.root(x.call.Fun), false
-		if x, ok = made[recv]; !ok {
-			return false
-		}
-		u := used.of(recv)
-		if u.escapes || u.methods["CloseAll"] {
+		recv := w.root(call.Fun)
+		call = made[recv]
+		if u := used.of(recv); call == nil || u.escapes || u.methods["CloseAll"] {
 			return false
 		}
 	}
 	return false
 }
 
-// firstResult is a variable, and the call that defines it as its first result.
-type firstResult struct {
-	o    types.Object
-	call *ast.CallExpr
-}
-
-// firstResults are the variables that a function defines as the first result of a generated method, of some types.
-func (w *walker) firstResults(fn *ast.FuncDecl, is func(types.Type) bool) map[*ast.Ident]firstResult {
-	out := map[*ast.Ident]firstResult{}
-	for s := range all[*ast.AssignStmt](fn.Body) {
-		id, ok := s.Lhs[0].(*ast.Ident)
-		call, isCall := ast.Unparen(s.Rhs[0]).(*ast.CallExpr)
-		if s.Tok != token.DEFINE || len(s.Rhs) != 1 || !ok || !isCall {
-			continue
-		}
-		o := w.pass.TypesInfo.Defs[id] // nobody has what is put into _: programs do that with a call that fails
-		if o != nil && id.Name != "_" && w.generated(w.callee(call)) && is(o.Type()) {
-			out[id] = firstResult{o, call}
+// firstResults are the variables that a function defines as the first result of a generated method, of some types, with the calls.
+func (w *walker) firstResults(fn *ast.FuncDecl, is func(types.Type) bool) map[types.Object]*ast.CallExpr {
+	out := map[types.Object]*ast.CallExpr{}
+	for o, d := range w.defined(fn.Body) { // nobody has what is put into _: programs do that with a call that fails
+		if call, ok := d.value.(*ast.CallExpr); ok && o.Name() != "_" && w.generated(w.callee(call)) && is(o.Type()) {
+			out[o] = call
 		}
 	}
 	return out
 }
 
-// usesOf is what a function does with a variable.
+// definition is the value that a variable is defined with; nil for a later one of several results.
+type definition struct {
+	value ast.Expr
+	again bool // it is assigned later
+}
+
+// defined are the variables that := defines in a body.
+func (w *walker) defined(body ast.Node) map[types.Object]*definition {
+	out := map[types.Object]*definition{}
+	for s := range all[*ast.AssignStmt](body) {
+		for i, l := range s.Lhs {
+			id, _ := l.(*ast.Ident)
+			if o := w.pass.TypesInfo.Defs[id]; o != nil {
+				out[o] = &definition{}
+				if i < len(s.Rhs) {
+					out[o].value = ast.Unparen(s.Rhs[i])
+				}
+			} else if d := out[w.pass.TypesInfo.Uses[id]]; d != nil {
+				d.again = true
+			}
+		}
+	}
+	return out
+}
+
+// nameOf is the name of a variable where it is defined.
+func nameOf(o types.Object) ast.Node { return &ast.Ident{NamePos: o.Pos(), Name: o.Name()} }
+
+// usesOf is what a function, or a package, does with a variable or field.
 type usesOf struct {
 	methods map[string]bool // called on it, or named
 	escapes bool            // it is handed to other code, or kept
@@ -214,31 +220,34 @@ func (u uses) of(o types.Object) usesOf {
 	return usesOf{}
 }
 
-// uses looks once at all places that name variables: functions may have many of both. A call of a generated method takes a handle as an
+// usesIn looks once at all places that name variables: functions may have many of both. A call of a generated method takes a handle as an
 // argument without keeping it.
-func (w *walker) uses(body ast.Node) uses {
+func usesIn[N ast.Node](w *walker, in ...N) uses {
 	out := uses{}
-	ast.PreorderStack(body, nil, func(n ast.Node, above []ast.Node) bool {
-		id, ok := n.(*ast.Ident)
-		if !ok || len(above) == 0 {
-			return true
-		}
-		if o, ok := w.pass.TypesInfo.Uses[id].(*types.Var); ok {
-			if out[o] == nil {
-				out[o] = &usesOf{methods: map[string]bool{}}
+	for _, n := range in {
+		ast.PreorderStack(n, nil, func(n ast.Node, above []ast.Node) bool {
+			id, _ := n.(*ast.Ident)
+			s, field := n.(*ast.SelectorExpr)
+			if field {
+				id = s.Sel
 			}
-			w.use(out[o], id, above[len(above)-1])
-		}
-		return true
-	})
+			if o, ok := w.pass.TypesInfo.Uses[id].(*types.Var); ok && o.IsField() == field && len(above) > 0 {
+				if out[o] == nil {
+					out[o] = &usesOf{methods: map[string]bool{}}
+				}
+				w.use(out[o], n.(ast.Expr), above[len(above)-1])
+			}
+			return true
+		})
+	}
 	return out
 }
 
-// use notes one place that names a variable, by the node around it.
-func (w *walker) use(u *usesOf, id *ast.Ident, around ast.Node) {
+// use notes one place that names a variable or field, by the node around it.
+func (w *walker) use(u *usesOf, e ast.Expr, around ast.Node) {
 	switch p := around.(type) {
 	case *ast.SelectorExpr:
-		if p.X == ast.Expr(id) {
+		if p.X == e {
 			u.methods[p.Sel.Name] = true
 			return
 		}
@@ -246,8 +255,11 @@ func (w *walker) use(u *usesOf, id *ast.Ident, around ast.Node) {
 		if p.Op == token.EQL || p.Op == token.NEQ {
 			return
 		}
-	case *ast.AssignStmt: // _ = x
-		if i := slices.Index(p.Rhs, ast.Expr(id)); i >= 0 && len(p.Lhs) == len(p.Rhs) {
+	case *ast.AssignStmt: // x.f = y, _ = x
+		if _, field := e.(*ast.SelectorExpr); field && slices.Contains(p.Lhs, e) {
+			return
+		}
+		if i := slices.Index(p.Rhs, e); i >= 0 && len(p.Lhs) == len(p.Rhs) {
 			if to, ok := p.Lhs[i].(*ast.Ident); ok && to.Name == "_" {
 				return
 			}
@@ -307,20 +319,15 @@ func (w *walker) countBatches(g *ast.GoStmt, above []ast.Node, users map[types.O
 
 // beyond reports requests behind the end of a batch whose size is a constant.
 func (w *walker) beyond(body *ast.BlockStmt) {
-	sizes, again := map[types.Object]int64{}, map[types.Object]bool{}
-	for s := range all[*ast.AssignStmt](body) {
-		for _, l := range s.Lhs {
-			if id, ok := l.(*ast.Ident); ok {
-				again[w.pass.TypesInfo.Uses[id]] = true
-			}
+	sizes := map[types.Object]int64{}
+	for o, d := range w.defined(body) {
+		call, made := d.value.(*ast.CallExpr)
+		if !made || d.again || !isBatch(o.Type()) || len(call.Args) == 0 {
+			continue
 		}
-		id, ok := s.Lhs[0].(*ast.Ident)
-		call, made := ast.Unparen(s.Rhs[0]).(*ast.CallExpr)
-		if o := w.pass.TypesInfo.Defs[id]; ok && made && o != nil && isBatch(o.Type()) && len(call.Args) > 0 {
-			if fn := w.callee(call); fn != nil && strings.HasPrefix(fn.Name(), "New") && fn.Signature().Recv() == nil {
-				if n, ok := w.constant(call.Args[0]); ok {
-					sizes[o] = n
-				}
+		if fn := w.callee(call); fn != nil && strings.HasPrefix(fn.Name(), "New") && fn.Signature().Recv() == nil {
+			if n, ok := w.constant(call.Args[0]); ok {
+				sizes[o] = n
 			}
 		}
 	}
@@ -331,7 +338,7 @@ func (w *walker) beyond(body *ast.BlockStmt) {
 		}
 		o := w.root(s.X)
 		size, known := sizes[o]
-		if i, ok := w.constant(call.Args[0]); ok && known && !again[o] && isBatch(w.pass.TypesInfo.TypeOf(s.X)) && (i < 0 || i >= size) {
+		if i, ok := w.constant(call.Args[0]); ok && known && isBatch(w.pass.TypesInfo.TypeOf(s.X)) && (i < 0 || i >= size) {
 			w.report(call, "batch", "the batch %s has %d requests, numbered from 0: there is no request %d", o.Name(), size, i)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -89,7 +88,7 @@ func (s *suite) findOrigins(pass *analysis.Pass) (any, error) {
 func importOf(pass *analysis.Pass, p *types.Package) token.Pos {
 	for _, f := range pass.Files {
 		for _, spec := range f.Imports {
-			if path, err := strconv.Unquote(spec.Path.Value); err == nil && path == p.Path() {
+			if as := pass.TypesInfo.PkgNameOf(spec); as != nil && as.Imported() == p {
 				return spec.Pos()
 			}
 		}

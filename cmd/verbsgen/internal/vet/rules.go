@@ -234,15 +234,11 @@ func (w *walker) qualifier(file *ast.File, e ast.Expr) string {
 		return ""
 	}
 	for _, spec := range file.Imports {
-		if strings.Trim(spec.Path.Value, `"`) != n.Obj().Pkg().Path() {
-			continue
-		}
-		switch {
-		case spec.Name == nil:
-		case spec.Name.Name == ".":
-			return ""
-		default:
-			return spec.Name.Name + "."
+		if as := w.pass.TypesInfo.PkgNameOf(spec); as != nil && as.Imported() == n.Obj().Pkg() {
+			if as.Name() == "." {
+				return ""
+			}
+			return as.Name() + "."
 		}
 	}
 	return n.Obj().Pkg().Name() + "."

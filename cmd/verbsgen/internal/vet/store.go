@@ -10,7 +10,7 @@ import (
 // assign walks an assignment or a short declaration.
 func (w *walker) assign(s *ast.AssignStmt) {
 	if s.Tok != token.ASSIGN && s.Tok != token.DEFINE {
-		v := w.binary(binaryOf[s.Tok], w.expr(s.Lhs[0]), w.expr(s.Rhs[0]), w.pass.TypesInfo.TypeOf(s.Lhs[0]))
+		v := w.binary(s.Tok-token.ADD_ASSIGN+token.ADD, w.expr(s.Lhs[0]), w.expr(s.Rhs[0]), w.pass.TypesInfo.TypeOf(s.Lhs[0]))
 		w.store(s.Lhs[0], v)
 		return
 	}
@@ -28,11 +28,6 @@ func (w *walker) assign(s *ast.AssignStmt) {
 		w.store(l, v)
 	}
 }
-
-// binaryOf is the operation of an assignment with one.
-var binaryOf = map[token.Token]token.Token{token.ADD_ASSIGN: token.ADD, token.SUB_ASSIGN: token.SUB, token.MUL_ASSIGN: token.MUL,
-	token.OR_ASSIGN: token.OR, token.AND_ASSIGN: token.AND, token.XOR_ASSIGN: token.XOR, token.AND_NOT_ASSIGN: token.AND_NOT,
-	token.SHL_ASSIGN: token.SHL, token.SHR_ASSIGN: token.SHR}
 
 // declare walks var declarations.
 func (w *walker) declare(s *ast.DeclStmt) {

@@ -19,7 +19,18 @@ type Loader func(*Origin) (*explain.Checker, *model.Package, error)
 // Analyzers are all analyzers of verbsgen vet.
 func Analyzers(load Loader) []*analysis.Analyzer {
 	s := &suite{load: load, loaded: map[string]*bindings{}}
-	all := s.analyzers(s.origins())
+	origins := s.origins()
+	calls := callsAnalyzer(origins)
+	all := []*analysis.Analyzer{reporter("verbsrules", rulesDoc, origins, calls, false),
+		reporter("verbshints", hintsDoc, origins, calls, true),
+		onFunctions("verbsresults", resultsDoc, origins, unchecked), onFunctions("verbsevents", eventsDoc, origins, events),
+		onPackages("verbshandles", handlesDoc, origins, func(w *walker) {
+			for fn := range functions(w.pass.Files...) {
+				handles(w, fn)
+			}
+			fields(w)
+		}), onFunctions("verbscompletions", completionsDoc, origins, completions), onFunctions("verbsbatches", batchesDoc, origins, batches),
+		onFunctions("verbsleaks", leaksDoc, origins, leaks), onFunctions("verbsmemory", memoryDoc, origins, memory)}
 	for _, a := range all {
 		a.Run = inOrder(a.Run)
 	}
@@ -41,21 +52,6 @@ func inOrder(run func(*analysis.Pass) (any, error)) func(*analysis.Pass) (any, e
 		}
 		return result, err
 	}
-}
-
-// analyzers are those that report, which all need the origins.
-func (s *suite) analyzers(origins *analysis.Analyzer) []*analysis.Analyzer {
-	calls := callsAnalyzer(origins)
-	return []*analysis.Analyzer{reporter("verbsrules", rulesDoc, origins, calls, false),
-		reporter("verbshints", hintsDoc, origins, calls, true),
-		onFunctions("verbsresults", resultsDoc, origins, unchecked), onFunctions("verbsevents", eventsDoc, origins, events),
-		onPackages("verbshandles", handlesDoc, origins, func(w *walker) {
-			for fn := range functions(w.pass.Files...) {
-				handles(w, fn)
-			}
-			fields(w)
-		}), onFunctions("verbscompletions", completionsDoc, origins, completions), onFunctions("verbsbatches", batchesDoc, origins, batches),
-		onFunctions("verbsleaks", leaksDoc, origins, leaks), onFunctions("verbsmemory", memoryDoc, origins, memory)}
 }
 
 // suite has what the analyzers share in a process.

@@ -1,11 +1,15 @@
 package scaffold
 
 import (
+	"cmp"
 	"path"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/bind"
 	"github.com/verbsgen/verbsgen/spec"
+	"github.com/verbsgen/verbsgen/spec/api"
 )
 
 // members drafts new fields of records, and new enumerators of enums, that pages have.
@@ -44,7 +48,7 @@ func (d *drafter) newField(m bind.Member) {
 	if text, ok := d.field(p, strings.TrimPrefix(m.Of, "struct "), *f, r.Role, bit); ok && d.Dropped[m.String()] == "" {
 		p.add("records", m.String(), "%s:\n  fields:\n    %s: %s", m.Go, m.Name, text)
 	} else {
-		p.add("records", m.String(), "%s:\n  hide:\n    %s: %s # guess", m.Go, m.Name, quote(text))
+		p.add("records", m.String(), "%s:\n  hide:\n    %s: %s # guess", m.Go, m.Name, strconv.Quote(text))
 	}
 }
 
@@ -59,7 +63,7 @@ func (d *drafter) newEnumerator(m bind.Member) {
 		}
 	}
 	for _, sp := range d.Spec.Pages {
-		if of := decides(sp, d.facts, m.Of); of {
+		if decides(sp, d.facts, m.Of) {
 			d.skip(d.page(sp.Page), m.Name, "nothing here uses it")
 			return
 		}
@@ -96,18 +100,12 @@ func pageName(at spec.Pos) string {
 func (d *drafter) rest() {
 	for _, r := range d.Release.Records {
 		if d.open[r.Tag] {
-			d.skip(d.last(), r.Tag, d.why(r.Tag, "no function that is bound uses it"))
+			d.skip(d.last(), r.Tag, cmp.Or(d.Dropped[r.Tag], "no function that is bound uses it"))
 		}
 	}
 	for _, e := range d.Release.Enums {
 		if !d.open[e.Tag] && !strings.Contains(e.Tag, "<") {
 			continue
-		}
-		loose := 0
-		for _, m := range e.Enumerators {
-			if d.used[m.Name] || d.bitUsed(m.Name) {
-				loose++
-			}
 		}
 		switch {
 		case strings.Contains(e.Tag, "<"):
@@ -116,11 +114,11 @@ func (d *drafter) rest() {
 					d.skip(d.last(), m.Name, "an enum without a name")
 				}
 			}
-		case loose == 0:
+		case !slices.ContainsFunc(e.Enumerators, func(m api.Enumerator) bool { return d.used[m.Name] }):
 			d.skip(d.last(), e.Tag, "no function that is bound uses it")
 		default:
 			for _, m := range e.Enumerators {
-				if !d.used[m.Name] && !d.bitUsed(m.Name) {
+				if !d.used[m.Name] {
 					d.skip(d.last(), m.Name, "no field goes by it")
 				}
 			}
@@ -136,25 +134,6 @@ func (d *drafter) rest() {
 			d.skip(d.last(), v.Name, "a variable")
 		}
 	}
-}
-
-func (d *drafter) why(c, otherwise string) string {
-	if why := d.Dropped[c]; why != "" {
-		return why
-	}
-	return otherwise
-}
-
-// bitUsed reports whether a new record has a field with this bit.
-func (d *drafter) bitUsed(name string) bool {
-	for _, p := range d.pages {
-		for _, x := range p.parts["records"] {
-			if strings.Contains(x.text, "bit: "+name+"}") || strings.Contains(x.text, "bit: "+name+",") {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // last is the page for what belongs to no function.

@@ -3,6 +3,7 @@ package scaffold
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/model"
@@ -22,7 +23,7 @@ func (d *drafter) record(p *page, tag, role string) *record {
 	if rec == nil || !d.open[rec.Tag] || d.Dropped[rec.Tag] != "" || d.owned[tag] != "" || open(rec) || hidden(rec) {
 		return nil
 	}
-	r := &record{goName: d.free(model.Exported(d.bare(tag))), role: role, isNew: true}
+	r := &record{goName: d.free(model.Exported(d.bare(tag))), role: role}
 	d.records[tag] = r
 	delete(d.open, rec.Tag)
 	d.writeRecord(p, rec, r, "")
@@ -59,9 +60,10 @@ func (d *drafter) writeRecord(p *page, rec *api.Record, r *record, more string, 
 			fmt.Fprintf(&hide, "    %s: a member of a struct without a name # guess\n", f.Name)
 		default:
 			if text, ok := d.field(p, tag, f, r.role, bits[f.Name]); ok {
+				d.used[bits[f.Name]] = true
 				fmt.Fprintf(&fields, "    %s: %s\n", f.Name, text)
 			} else {
-				fmt.Fprintf(&hide, "    %s: %s # guess\n", f.Name, quote(text))
+				fmt.Fprintf(&hide, "    %s: %s # guess\n", f.Name, strconv.Quote(text))
 			}
 		}
 	}
@@ -236,7 +238,7 @@ func (d *drafter) arms() {
 					continue
 				}
 				tag := strings.TrimPrefix(rec.Tag, "struct ")
-				r := &record{goName: d.free(model.Exported(d.bare(tag))), role: "in", isNew: true}
+				r := &record{goName: d.free(model.Exported(d.bare(tag))), role: "in"}
 				d.records[tag], d.used[is] = r, true
 				delete(d.open, rec.Tag)
 				of := d.page(p.Page)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/internal/bind"
@@ -64,7 +65,6 @@ type object struct {
 type record struct {
 	goName string
 	role   string
-	isNew  bool
 }
 
 // Draft drafts pages for everything that no page decides.
@@ -247,7 +247,7 @@ func (d *drafter) free(name string) string {
 // page is the draft of a page, new or more of one that there is.
 func (d *drafter) page(name string) *page {
 	if d.pages[name] == nil {
-		p := &page{name: name, title: name, release: d.Name, parts: map[string][]part{}}
+		p := &page{name: name, release: d.Name, parts: map[string][]part{}}
 		p.extends = d.Spec.PageByName(name) != nil
 		d.pages[name] = p
 	}
@@ -294,7 +294,7 @@ func tags(f api.Function) []string {
 // skip leaves a declaration out. What is said of a function holds for a struct or enum of the same name.
 func (d *drafter) skip(p *page, c, why string) {
 	if name := c[strings.LastIndexByte(c, ' ')+1:]; !d.skipped[name] {
-		p.add("skip", c, "%s: %s # guess", c, quote(why))
+		p.add("skip", c, "%s: %s # guess", c, strconv.Quote(why))
 		d.skipped[c] = true
 	}
 	delete(d.open, c)

@@ -11,7 +11,6 @@ import (
 type page struct {
 	name    string
 	extends bool // it adds to a page that there is
-	title   string
 	release string
 	parts   map[string][]part // by section
 }
@@ -56,7 +55,7 @@ func (p *page) file() File {
 		name += "-draft"
 		line("", "extends: "+p.name+"\n")
 	} else {
-		line("", "page: "+p.name+"\ntitle: "+quote(p.title)+"\nrelease: "+strconv.Quote(p.release)+"\n")
+		line("", "page: "+p.name+"\ntitle: "+strconv.Quote(p.name)+"\nrelease: "+strconv.Quote(p.release)+"\n")
 	}
 	for _, s := range sections {
 		if len(p.parts[s]) == 0 {
@@ -64,7 +63,7 @@ func (p *page) file() File {
 		}
 		line("", "\n"+s+":\n")
 		for _, x := range merged(p.parts[s]) {
-			line(x.c, indent(x.text))
+			line(x.c, "  "+strings.ReplaceAll(strings.TrimRight(x.text, "\n"), "\n", "\n  ")+"\n")
 		}
 	}
 	return File{name + ".yaml", b.String(), of}
@@ -90,16 +89,3 @@ func merged(parts []part) []part {
 	}
 	return out
 }
-
-func indent(text string) string {
-	var b strings.Builder
-	for l := range strings.Lines(strings.TrimRight(text, "\n") + "\n") {
-		if strings.TrimSpace(l) != "" {
-			b.WriteString("  " + l)
-		}
-	}
-	return b.String()
-}
-
-// quote writes a text as YAML.
-func quote(s string) string { return strconv.Quote(s) }
