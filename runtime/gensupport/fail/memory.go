@@ -25,7 +25,7 @@ func MemoryHints(src any, device string, errno syscall.Errno, addr, length, acce
 			Memlock(device string) (limit, pinned uint64)
 		}); ok {
 			limit, before := soft.Memlock(device)
-			hint = softMemlockHint(limit, before, pinned)
+			hint = memlockText(limit, limit == 0, memState{pinned: before / 1024}, pinned)
 		}
 	case syscall.EFAULT, syscall.EINVAL, syscall.EOPNOTSUPP:
 		hint = mappings(errno, addr, length, access)
