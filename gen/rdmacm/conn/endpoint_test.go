@@ -170,11 +170,6 @@ func TestEndpointWaits(t *testing.T) {
 	m.must(<-closed)
 }
 
-// closes is an object that belongs to a queue pair.
-type closes func() error
-
-func (f closes) Close() error { return f() }
-
 // TestEndpointOrder closes what was made with the queue pair before it, and has an object of the program fail: all else is closed.
 func TestEndpointOrder(t *testing.T) {
 	m := softMachine(t)
@@ -187,7 +182,7 @@ func TestEndpointOrder(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			return qp, e.Own(closes(func() error {
+			return qp, e.Own(closer(func() error {
 				_, _, before = qp.Query(verbs.QPFieldState)
 				return mine
 			}))

@@ -30,10 +30,7 @@ func MemoryHints(src any, device string, errno syscall.Errno, addr, length, acce
 	case syscall.EFAULT, syscall.EINVAL, syscall.EOPNOTSUPP:
 		hint = mappings(errno, addr, length, access)
 	}
-	if hint == "" {
-		return nil
-	}
-	return []string{hint}
+	return texts(hint)
 }
 
 // pages returns how many bytes the pages of memory have, unknownSize if the length is not known or reaches the end of the address space.
