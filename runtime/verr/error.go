@@ -51,29 +51,21 @@ func (v Violation) String() string {
 	if v.Rule == nil {
 		return v.Value
 	}
-	var b strings.Builder
-	b.WriteString(cmp.Or(v.Place, v.Rule.Subject))
+	text := cmp.Or(v.Place, v.Rule.Subject)
 	if v.Value != "" {
-		if b.Len() > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(v.Value)
+		text = strings.TrimPrefix(text+" ", " ") + v.Value
 	}
-	if b.Len() > 0 {
-		b.WriteString(": ")
+	if text != "" {
+		text += ": "
 	}
-	b.WriteString(v.Rule.Statement)
-	b.WriteString(v.limit())
+	text += v.Rule.Statement + v.limit()
 	if v.Rule.Fix != "" {
-		b.WriteString("; ")
-		b.WriteString(v.Rule.Fix)
+		text += "; " + v.Rule.Fix
 	}
 	if v.Rule.ID != "" {
-		b.WriteString(" [")
-		b.WriteString(v.Rule.ID)
-		b.WriteByte(']')
+		text += " [" + v.Rule.ID + "]"
 	}
-	return b.String()
+	return text
 }
 
 // limit returns what the value is held against; its name too, unless the statement ends with it.
@@ -147,13 +139,11 @@ func (e *Error) Error() string {
 	} else if b.Len() == len(e.Verb) {
 		put("failed and gave no errno")
 	}
-	maybe := ""
+	of := e.Violations
 	if e.Refused {
-		maybe = join(nil, e.Hints, "; or ")
-	} else {
-		maybe = join(e.Violations, e.Hints, "; or ")
+		of = nil
 	}
-	if maybe != "" {
+	if maybe := join(of, e.Hints, "; or "); maybe != "" {
 		b.WriteString("; may be: ")
 		b.WriteString(maybe)
 	}

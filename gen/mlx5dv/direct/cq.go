@@ -3,6 +3,7 @@
 package direct
 
 import (
+	"maps"
 	"math/bits"
 	"sync/atomic"
 	"syscall"
@@ -82,9 +83,7 @@ func (c *completions) find(num uint32) *QP {
 func (c *completions) set(num uint32, qp *QP) {
 	m := map[uint32]*QP{}
 	if old := c.qps.Load(); old != nil {
-		for k, v := range *old {
-			m[k] = v
-		}
+		maps.Copy(m, *old)
 	}
 	if m[num] = qp; qp == nil {
 		delete(m, num)

@@ -207,6 +207,14 @@ func TestWrong(t *testing.T) {
 		"address":   func(o *QP) { o.To(new(Address), 1, 2) },
 		"queue":     func(o *QP) { o.ToSRQ(1) },
 	} {
+		first := newDevice(64, 8, verbs.QPTypeUC)
+		wrong(first.qp)
+		first.qp.Send(3)
+		if n, err := first.qp.Ring(); n != 0 || !errors.Is(err, syscall.EINVAL) {
+			t.Errorf("%s, with nothing before it: %d, %v", name, n, err)
+		}
+		first.qp.Send(4)
+		rung(t, first, 1)
 		d := newDevice(64, 8, verbs.QPTypeUC)
 		d.qp.sq.whole = 4
 		d.qp.Send(1).Flags(verbs.SendSignaled)
@@ -241,18 +249,6 @@ func TestDropped(t *testing.T) {
 	if got := *(*uint32)(unsafe.Add(d.qp.sq.buf, first+8)) >> 24; got != ctrlSmallFence {
 		t.Errorf("the request has the flags %#x", got)
 	}
-}
-
-// TestWrongFirst has nothing before the wrong call.
-func TestWrongFirst(t *testing.T) {
-	d := newDevice(64, 8, verbs.QPTypeUC)
-	d.qp.ToSRQ(1)
-	d.qp.Send(1)
-	if n, err := d.qp.Ring(); n != 0 || !errors.Is(err, syscall.EINVAL) {
-		t.Errorf("%d, %v", n, err)
-	}
-	d.qp.Send(2)
-	rung(t, d, 1)
 }
 
 // TestBlueFlame looks at the register: it has a single request as a whole, if it may, and the first 8 bytes of the latest of several.
@@ -457,7 +453,8 @@ func TestBatches(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer batch.Close()
-	large := make([]byte, 101)
+	data := make([]byte, 101)
+	addr := uint64(uintptr(unsafe.Pointer(&data[0])))
 	wrong := map[string]func(verbs.SendWR){
 		"elements": func(w verbs.SendWR) {
 			for range 5 {
@@ -465,23 +462,26 @@ func TestBatches(t *testing.T) {
 			}
 		},
 		"inline": func(w verbs.SendWR) {
-			w.SGE(uint64(uintptr(unsafe.Pointer(&large[0]))), 101, 0).Flags(verbs.SendInline)
+			w.SGE(addr, 101, 0).Flags(verbs.SendInline)
+		},
+		"inline sum": func(w verbs.SendWR) {
+			w.SGE(addr, 50, 0).SGE(addr, 51, 0).Flags(verbs.SendInline)
 		},
 	}
 	for name, fill := range wrong {
 		d := newDevice(64, 8, verbs.QPTypeRC)
 		for i := range 2 {
-			batch.WR(i).Write(uint64(i), 2, 3).SGE(4, 5, 6)
+			batch.WR(i).Write(uint64(i), 2, 3).SGE(addr, 50, 6).SGE(addr, 50, 6).Flags(verbs.SendInline) // as much as it takes
 		}
 		fill(batch.WR(2).Write(2, 2, 3))
 		if n, errno := d.qp.sq.postRange(batch.From(0, 3)); n != 2 || errno != syscall.ENOMEM {
 			t.Errorf("%s: %d, %v", name, n, errno)
 		}
-		if got, want := d.register[0], *(*uint64)(unsafe.Add(d.qp.sq.buf, block)); got != want {
+		if got, want := d.register[0], *(*uint64)(unsafe.Add(d.qp.sq.buf, 3*block)); got != want {
 			t.Errorf("%s: the register has %#x, and the latest request begins with %#x", name, got, want)
 		}
 	}
-	runtime.KeepAlive(large)
+	runtime.KeepAlive(data)
 }
 
 // TestCarried finds data that a completion has before it, and puts an answer to where the request wanted it.
@@ -528,24 +528,6 @@ func TestAfterLocalInv(t *testing.T) {
 	if n, err := d.cq.PollInto(wcs[:]); n != 3 || err != nil || wcs[1].ID != 2 {
 		t.Errorf("%d completions, %v, %+v", n, err, wcs)
 	}
-}
-
-// TestInlineSum posts a batch whose elements are inline data: together they are more than the queue pair takes, or as much as it takes.
-func TestInlineSum(t *testing.T) {
-	d := newDevice(8, 8, verbs.QPTypeRC)
-	batch, err := verbs.NewSendBatch(1, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	memory := make([]byte, 64)
-	addr := uint64(uintptr(unsafe.Pointer(&memory[0])))
-	for length, want := range map[uint32]syscall.Errno{50: 0, 51: syscall.ENOMEM} {
-		batch.WR(0).Send(1).SGE(addr, 50, 1).SGE(addr, length, 1).Flags(verbs.SendInline)
-		if _, errno := d.qp.sq.postRange(batch.From(0, 1)); errno != want {
-			t.Errorf("50 and %d bytes: %v, want %v", length, errno, want)
-		}
-	}
-	runtime.KeepAlive(memory)
 }
 
 // TestForgetLater takes the completions of a queue pair away when the queue has gone round: none of them is polled, and later ones are.

@@ -456,20 +456,22 @@ const (
 // invalidate writes what makes the key of a window free, and has the next request wait for it.
 func (q *sends) invalidate(at uint32) uint32 {
 	at = q.change(at, umrCheckQPN, umrMaskFree|umrMaskKey|umrMaskQPN)
-	q.seg(at, keyFree|uint64(be32(keyOfAnyQP))<<32, 0)
-	for i := range uint32(contextSegments - 1) {
-		q.seg(at+(i+1)*segment, 0, 0)
-	}
-	return at + contextSegments*segment
+	return q.padded(at, contextSegments, keyFree|uint64(be32(keyOfAnyQP))<<32, 0)
 }
 
 // change writes the first part of a request that changes a memory key, and has the next request wait for it.
 func (q *sends) change(at uint32, control, mask uint64) uint32 {
-	q.seg(at, umrInline|umrTranslation|control, be64(mask))
-	q.seg(at+segment, 0, 0)
-	q.seg(at+2*segment, 0, 0)
 	q.next |= ctrlSmallFence << 24
-	return at + umrSegments*segment
+	return q.padded(at, umrSegments, umrInline|umrTranslation|control, be64(mask))
+}
+
+// padded writes a segment and zeros behind it, n segments in all.
+func (q *sends) padded(at, n uint32, a, b uint64) uint32 {
+	for range n {
+		q.seg(at, a, b)
+		at, a, b = at+segment, 0, 0
+	}
+	return at
 }
 
 // bind writes what gives a window the last byte of its key, memory of a region, and rights.
@@ -490,15 +492,8 @@ func (q *sends) bind(at, rkey, lkey uint32, addr, length uint64, access verbs.MW
 		start = 0
 	}
 	q.seg(at, rights<<16|uint64(be32(rkey&0xff|q.qpn))<<32, 0)
-	q.seg(at+segment, start, be64(length))
-	q.seg(at+2*segment, 0, 0)
-	q.seg(at+3*segment, 0, 0)
-	at += contextSegments * segment
-	q.seg(at, element(uint32(length), lkey), be64(addr))
-	for i := range uint32(rangeSegments - 1) {
-		q.seg(at+(i+1)*segment, 0, 0)
-	}
-	return at + rangeSegments*segment
+	at = q.padded(at+segment, contextSegments-1, start, be64(length))
+	return q.padded(at, rangeSegments, element(uint32(length), lkey), be64(addr))
 }
 
 // addressed sets where a datagram of a batch goes.

@@ -145,26 +145,23 @@ func (m *machine) with(private string) conn.Options {
 	return conn.Options{QP: m.qp, Attr: rdmacm.ConnAttr{PrivateData: []byte(private), RetryCount: 7, RNRRetryCount: 7}}
 }
 
-func (m *machine) qp(c *conn.Conn, _ *rdmacm.ConnAttr) (*verbs.QP, error) {
+func (m *machine) qp(c *conn.Conn, attr *rdmacm.ConnAttr) (*verbs.QP, error) {
+	if err := m.uses(c); err != nil {
+		return nil, err
+	}
+	return makeQP(c, attr)
+}
+
+// uses has the device of a connection be closed at the end.
+func (m *machine) uses(c *conn.Conn) error {
 	dev, err := c.ID.Device()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	m.mu.Lock()
+	defer m.mu.Unlock()
 	m.devices[dev] = true
-	m.mu.Unlock()
-	pd, err := dev.AllocPD()
-	if err != nil {
-		return nil, err
-	}
-	c.Own(pd)
-	cq, err := dev.CreateCQ(8, nil, 0)
-	if err != nil {
-		return nil, err
-	}
-	c.Own(cq)
-	return c.ID.CreateQP(pd, verbs.QPInitAttr{Type: verbs.QPTypeRC, SendCQ: cq, RecvCQ: cq, MaxSendWR: 4, MaxRecvWR: 4, MaxSendSGE: 1,
-		MaxRecvSGE: 1})
+	return nil
 }
 
 func (m *machine) listen(o conn.ListenOptions) *conn.Listener {

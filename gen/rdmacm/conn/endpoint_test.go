@@ -21,13 +21,9 @@ import (
 func (m *machine) endpoints(config endpoint.Config) conn.Options {
 	o := m.with("")
 	o.QP = func(c *conn.Conn, _ *rdmacm.ConnAttr) (*verbs.QP, error) {
-		dev, err := c.ID.Device()
-		if err != nil {
+		if err := m.uses(c); err != nil {
 			return nil, err
 		}
-		m.mu.Lock()
-		m.devices[dev] = true
-		m.mu.Unlock()
 		e, err := c.NewEndpoint(config)
 		if err != nil {
 			return nil, err
@@ -131,29 +127,19 @@ func TestEndpointWaits(t *testing.T) {
 			returned.Store(true)
 		}
 	}}
-	for _, closes := range []func(c *conn.Conn) error{
-		func(c *conn.Conn) error { return c.Close() },
-		func(c *conn.Conn) error {
-			at := make(chan error)
-			go func() { at <- c.Endpoint().Close() }()
-			err := c.Close()
-			if e := <-at; !errors.Is(e, os.ErrClosed) {
-				err = errors.Join(err, e)
-			}
-			return err
-		},
-	} {
-		returned.Store(false)
-		c, peer := m.joined(slow, endpoint.Config{})
-		m.say(peer)
-		<-began
-		m.must(closes(c))
-		if !returned.Load() {
-			t.Error("Close has returned, and the function has not")
-		}
-		m.must(peer.Close())
+	c, peer := m.joined(slow, endpoint.Config{})
+	m.say(peer)
+	<-began
+	beside := make(chan error)
+	go func() { beside <- c.Endpoint().Close() }()
+	m.must(c.Close())
+	if !returned.Load() {
+		t.Error("Close has returned, and the function has not")
 	}
-	var c, peer *conn.Conn
+	if err := <-beside; !errors.Is(err, os.ErrClosed) {
+		m.must(err)
+	}
+	m.must(peer.Close())
 	busy := make(chan error, 1)
 	for wait := 10 * time.Millisecond; ; wait *= 4 {
 		c, peer = m.joined(endpoint.Config{Recvs: 1, Handle: func(_ *endpoint.Endpoint, wc verbs.WC) {
@@ -184,11 +170,6 @@ func TestEndpointWaits(t *testing.T) {
 	m.must(<-closed)
 }
 
-// closes is an object that belongs to a queue pair.
-type closes func() error
-
-func (f closes) Close() error { return f() }
-
 // TestEndpointOrder closes what was made with the queue pair before it, and has an object of the program fail: all else is closed.
 func TestEndpointOrder(t *testing.T) {
 	m := softMachine(t)
@@ -201,7 +182,7 @@ func TestEndpointOrder(t *testing.T) {
 			if err != nil {
 				return nil, err
 			}
-			return qp, e.Own(closes(func() error {
+			return qp, e.Own(closer(func() error {
 				_, _, before = qp.Query(verbs.QPFieldState)
 				return mine
 			}))

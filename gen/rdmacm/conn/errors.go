@@ -30,21 +30,19 @@ type Error struct {
 
 // Error names what failed, the address, the reason and likely causes.
 func (e *Error) Error() string {
-	if len(e.Hints) > 0 {
-		return e.reason() + "; may be: " + strings.Join(e.Hints, "; or ")
-	}
-	return e.reason()
-}
-
-func (e *Error) reason() string {
 	text := fmt.Sprintf("conn: %s %v: ", e.Op, e.Addr)
-	if e.Err != nil {
-		return text + e.Err.Error()
+	switch {
+	case e.Err != nil:
+		text += e.Err.Error()
+	case e.Status == 0:
+		text += e.Event.String()
+	default:
+		text += e.Event.String() + ": " + e.Status.String()
 	}
-	if e.Status == 0 {
-		return text + e.Event.String()
+	if len(e.Hints) > 0 {
+		text += "; may be: " + strings.Join(e.Hints, "; or ")
 	}
-	return text + e.Event.String() + ": " + e.Status.String()
+	return text
 }
 
 // Unwrap returns Err.

@@ -25,7 +25,7 @@ type shared struct {
 
 func (s *shared) qp(c *conn.Conn, _ *rdmacm.ConnAttr) (*verbs.QP, error) {
 	dev, err := c.ID.Device()
-	if err != nil {
+	if err = errors.Join(err, s.uses(c)); err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
@@ -44,9 +44,6 @@ func (s *shared) qp(c *conn.Conn, _ *rdmacm.ConnAttr) (*verbs.QP, error) {
 		return nil, err
 	}
 	s.cqs[pd] = cq
-	s.machine.mu.Lock()
-	defer s.machine.mu.Unlock()
-	s.devices[dev] = true
 	return s.make(c, pd, cq)
 }
 
@@ -80,19 +77,15 @@ func TestThousand(t *testing.T) {
 	m.must(m.Network.Close())
 }
 
-func unlessClosed(err error) error {
-	if errors.Is(err, os.ErrClosed) {
-		return nil
-	}
-	return err
-}
-
 // connectMany makes connections between the two devices of the machine and returns both ends of each.
 func connectMany(m *machine, all int) (open []*conn.Conn) {
 	const workers = 50
 	s := &shared{machine: m, cqs: map[*verbs.PD]*verbs.CQ{}}
 	m.Cleanup(func() {
-		err := unlessClosed(m.Network.Close())
+		err := m.Network.Close()
+		if errors.Is(err, os.ErrClosed) {
+			err = nil
+		}
 		for pd, cq := range s.cqs {
 			err = errors.Join(err, cq.Close(), pd.Close())
 		}

@@ -322,17 +322,20 @@ func FuzzPeer(f *testing.F) {
 	})
 }
 
+// plain makes the queue pair of a connection that is no rdmanet.
+func plain(c *conn.Conn, _ *rdmacm.ConnAttr) (*verbs.QP, error) {
+	e, err := c.NewEndpoint(endpoint.Config{})
+	if err != nil {
+		return nil, err
+	}
+	return e.QP, nil
+}
+
 // TestStrangers has librdmacm connect peers that are no rdmanet: both ends refuse, and the Listener goes on.
 func TestStrangers(t *testing.T) {
 	m := newMachine(t)
 	l := m.listen(rdmanet.Options{})
-	other := conn.Options{QP: func(c *conn.Conn, _ *rdmacm.ConnAttr) (*verbs.QP, error) {
-		e, err := c.NewEndpoint(endpoint.Config{})
-		if err != nil {
-			return nil, err
-		}
-		return e.QP, nil
-	}}
+	other := conn.Options{QP: plain}
 	addr := l.Addr().(rdmanet.Addr).AddrPort
 	wantIs(t, second(m.Network.Dial(m.ctx, addr, other)), syscall.ECONNREFUSED)
 	plain, err := m.Network.Listen(netip.AddrPortFrom(addr.Addr(), 0), conn.ListenOptions{})
@@ -362,13 +365,9 @@ func TestGone(t *testing.T) {
 		ctx, cancel := context.WithCancel(m.ctx)
 		c, err := m.Network.Dial(ctx, l.Addr().(rdmanet.Addr).AddrPort, conn.Options{
 			Attr: rdmacm.ConnAttr{PrivateData: hello},
-			QP: func(c *conn.Conn, _ *rdmacm.ConnAttr) (*verbs.QP, error) {
-				e, err := c.NewEndpoint(endpoint.Config{})
-				if err != nil {
-					return nil, err
-				}
-				time.AfterFunc(time.Duration(rand.IntN(200))*time.Microsecond, cancel)
-				return e.QP, nil
+			QP: func(c *conn.Conn, attr *rdmacm.ConnAttr) (*verbs.QP, error) {
+				defer time.AfterFunc(time.Duration(rand.IntN(200))*time.Microsecond, cancel)
+				return plain(c, attr)
 			}})
 		cancel()
 		if err == nil { // it was quick

@@ -126,7 +126,11 @@ type settings struct {
 }
 
 func meet(ctx context.Context, conn net.Conn, qp *verbs.QP, o *settings) (*Peer, error) {
-	self, err := prepare(ctx, conn, qp, o)
+	err := errors.New("the context, the connection or the queue pair is nil")
+	var self *hello
+	if ctx != nil && conn != nil && qp != nil {
+		self, err = newHello(qp, o)
+	}
 	if err != nil {
 		if conn != nil {
 			giveUp(conn)
@@ -150,19 +154,6 @@ func meet(ctx context.Context, conn net.Conn, qp *verbs.QP, o *settings) (*Peer,
 	return peer, err
 }
 
-// prepare gathers what the peer has to know.
-func prepare(ctx context.Context, conn net.Conn, qp *verbs.QP, o *settings) (*hello, error) {
-	if ctx == nil || conn == nil || qp == nil {
-		return nil, errors.New("the context, the connection or the queue pair is nil")
-	}
-	if o.kind == verbs.QPTypeUD {
-		if err := o.learn(qp); err != nil {
-			return nil, err
-		}
-	}
-	return newHello(qp, o)
-}
-
 // giveUp tells the peer, which would wait, that this side has no address. It takes a second at most, when nobody reads.
 func giveUp(conn net.Conn) {
 	if conn.SetDeadline(time.Now().Add(time.Second)) == nil {
@@ -171,17 +162,17 @@ func giveUp(conn net.Conn) {
 	}
 }
 
-// learn looks whether a queue pair for datagrams is in use already, and which key it has then.
-func (o *settings) learn(qp *verbs.QP) error {
-	info, _, err := qp.Query(verbs.QPFieldState, verbs.QPFieldQKey)
-	if err == nil && info.State == verbs.QPStateRTS {
-		o.ready, o.key = true, info.QKey
-	}
-	return err
-}
-
-// newHello asks the device for what the peer has to know.
+// newHello asks the device for what the peer has to know. A queue pair for datagrams may be in use already, and has a key then.
 func newHello(qp *verbs.QP, o *settings) (*hello, error) {
+	if o.kind == verbs.QPTypeUD {
+		info, _, err := qp.Query(verbs.QPFieldState, verbs.QPFieldQKey)
+		if err != nil {
+			return nil, err
+		}
+		if info.State == verbs.QPStateRTS {
+			o.ready, o.key = true, info.QKey
+		}
+	}
 	if len(o.data) > MaxData {
 		return nil, fmt.Errorf("%d bytes of data; %d are the most: send the rest over the connection", len(o.data), MaxData)
 	}

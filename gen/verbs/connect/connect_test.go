@@ -42,6 +42,13 @@ func meeting(t *testing.T, f func(context.Context, net.Conn, *verbs.QP, Options)
 	oa, ob Options) (pa, pb *Peer) {
 	t.Helper()
 	near, far := net.Pipe()
+	return meetingOver(t, near, far, f, a, b, oa, ob)
+}
+
+// meetingOver has them meet over a connection.
+func meetingOver(t *testing.T, near, far net.Conn, f func(context.Context, net.Conn, *verbs.QP, Options) (*Peer, error), a, b *verbs.QP,
+	oa, ob Options) (pa, pb *Peer) {
+	t.Helper()
 	defer near.Close()
 	defer far.Close()
 	other := make(chan error, 1)
@@ -137,8 +144,6 @@ func TestConnect(t *testing.T) {
 	for name, conns := range map[string]func() (net.Conn, net.Conn){"pipe": pipe, "tcp": tcp} {
 		t.Run(name, func(t *testing.T) {
 			near, far := conns()
-			defer near.Close()
-			defer far.Close()
 			qps := []*verbs.QP{newQP(t, verbs.QPTypeRC), newQP(t, verbs.QPTypeRC)}
 			small := options("from near")
 			small.Setup.PathMTU = verbs.MTU512
@@ -146,27 +151,14 @@ func TestConnect(t *testing.T) {
 			gid, err := qps[0].Device().QueryGID(1, 1)
 			check(t, err)
 			small.GID = gid
-			type result struct {
-				peer *Peer
-				err  error
-			}
-			other := make(chan result, 1)
-			go func() {
-				peer, err := RC(soon(t), far, qps[1], options("from far"))
-				other <- result{peer, err}
-			}()
-			a, err := RC(soon(t), near, qps[0], small)
-			b := <-other
-			if err != nil || b.err != nil {
-				t.Fatal(err, b.err)
-			}
-			if string(a.Data) != "from far" || string(b.peer.Data) != "from near" || a.QPN != qps[1].Num() || b.peer.QPN != qps[0].Num() {
-				t.Errorf("%+v, %+v", a, b.peer)
+			a, b := meetingOver(t, near, far, RC, qps[0], qps[1], small, options("from far"))
+			if string(a.Data) != "from far" || string(b.Data) != "from near" || a.QPN != qps[1].Num() || b.QPN != qps[0].Num() {
+				t.Errorf("%+v, %+v", a, b)
 			}
 			for i, qp := range qps {
 				info, _, err := qp.Query()
 				check(t, err)
-				peer := []*Peer{a, b.peer}[i]
+				peer := []*Peer{a, b}[i]
 				if info.State != verbs.QPStateRTS || info.PathMTU != verbs.MTU512 || peer.MTU != verbs.MTU512 || info.MaxRDAtomic != 2 ||
 					info.AV.DGID != peer.GID || peer.GID == (verbs.GID{}) {
 					t.Errorf("queue pair %d: %+v, %+v", i, info, peer)

@@ -26,28 +26,22 @@ const grace = 50 * time.Millisecond
 //
 // Connect is for RC and UC; connect.UD is for datagrams. Without Options.Setup it uses connect.DefaultSetup. It adds Config.Access to the
 // AccessFlags.
-func (e *Endpoint) Connect(ctx context.Context, side net.Conn, o connect.Options) (*connect.Peer, error) {
+func (e *Endpoint) Connect(ctx context.Context, side net.Conn, o connect.Options) (peer *connect.Peer, err error) {
 	if side == nil {
 		return nil, fmt.Errorf("endpoint: the stream is nil: %w", syscall.EINVAL)
 	}
-	peer, err := e.keep(ctx, side, o)
-	if err != nil {
-		side.Close() // the peer would wait
-		return nil, err
-	}
-	return peer, nil
-}
-
-// keep connects, and watches the stream from then on.
-func (e *Endpoint) keep(ctx context.Context, side net.Conn, o connect.Options) (*connect.Peer, error) {
+	defer func() {
+		if err != nil {
+			side.Close() // the peer would wait
+		}
+	}()
 	if err := e.Own(stream{side}); err != nil {
 		return nil, err
 	}
 	if err := e.Err(); err != nil {
 		return nil, err
 	}
-	peer, err := e.connect(ctx, side, o)
-	if err != nil {
+	if peer, err = e.connect(ctx, side, o); err != nil {
 		return nil, e.why(err)
 	}
 	e.mu.Lock()

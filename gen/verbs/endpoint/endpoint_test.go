@@ -13,7 +13,6 @@ import (
 	"runtime"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -344,22 +343,6 @@ func TestRequest(t *testing.T) {
 	}
 }
 
-// TestFailedRemoval takes the device of an endpoint away; the program hears of it by the event, and ends the endpoint.
-func TestFailedRemoval(t *testing.T) {
-	soft, dev := verbstest.Open(t)
-	a, _ := pair(t, dev, both(), both())
-	check(t, soft.HoldCompletions("soft0", a.QP.Num(), true))
-	s := posted(t, a)
-	waited := make(chan error)
-	go func() { _, err := s.Wait(t.Context()); waited <- err }()
-	check(t, soft.TakeAway("soft0"))
-	ev, err := dev.NextEvent(bounded(t))
-	check(t, err)
-	a.Fail(fmt.Errorf("event %v", ev.Type))
-	ev.Done()
-	wantIs(t, <-waited, syscall.ECONNRESET)
-}
-
 // TestRemoved posts to a device that was taken away: the endpoint has ended, also if nobody passes the event.
 func TestRemoved(t *testing.T) {
 	soft, dev := verbstest.Open(t)
@@ -393,35 +376,6 @@ func TestFail(t *testing.T) {
 			(wc.Status == verbs.WCStatusWRFlushErr) != flushed {
 			t.Errorf("flushed %t: %v, %v", flushed, wc.Status, err)
 		}
-	}
-}
-
-// TestHandle has the function for completions take its time, and Close waits for it; then it ends its goroutine, which ends the endpoint.
-func TestHandle(t *testing.T) {
-	_, dev := verbstest.Open(t)
-	began := make(chan bool)
-	var returned atomic.Bool
-	slow, leaves := both(), both()
-	slow.Handle = func(_ *endpoint.Endpoint, wc verbs.WC) {
-		if wc.Err() == nil {
-			began <- true
-			time.Sleep(20 * time.Millisecond)
-			returned.Store(true)
-		}
-	}
-	leaves.Handle = func(*endpoint.Endpoint, verbs.WC) { runtime.Goexit() }
-	a, b := pair(t, dev, leaves, slow)
-	posted(t, a)
-	<-began
-	check(t, b.Close())
-	if !returned.Load() {
-		t.Error("Close has returned, and the function has not")
-	}
-	a, b = pair(t, dev, leaves, both())
-	send(t, b)
-	<-a.Done()
-	if err := a.Err(); !strings.Contains(err.Error(), "Goexit") {
-		t.Error(err)
 	}
 }
 

@@ -17,38 +17,23 @@ import (
 	"github.com/verbsgen/verbsgen/runtime/verr"
 )
 
+// What is offered, by a type T, of which a nil *T is the key.
 var (
-	handles offers // type of T -> *shelf[T]
-	attrs   offers // type of T -> *attr[T]
-	fills   offers // type of T -> func(verb string, to *T) (Filled, error)
-	libs    offers // type of L -> func(*L) dl.Source
-	streams offers // type of S -> func(*S) Stream
+	handles offers // *shelf[T]
+	attrs   offers // *attr[T]
+	fills   offers // func(verb string, to *T) (Filled, error)
+	libs    offers // func(*T) dl.Source
+	streams offers // func(*T) Stream
 )
 
-// offers are values by a type T, of which a nil *T is the key. Its methods stay out of line: what they call would be compiled once
-// for each type that is offered.
-type offers struct {
-	mu sync.RWMutex
-	of map[any]any
-}
+// offers keeps its methods out of line: what they call would be compiled once for each type that is offered.
+type offers struct{ of sync.Map }
 
 //go:noinline
-func (o *offers) add(key any, x any) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.of == nil {
-		o.of = map[any]any{}
-	}
-	o.of[key] = x
-}
+func (o *offers) add(key, x any) { o.of.Store(key, x) }
 
 //go:noinline
-func (o *offers) find(key any) (x any, ok bool) {
-	o.mu.RLock()
-	defer o.mu.RUnlock()
-	x, ok = o.of[key]
-	return x, ok
-}
+func (o *offers) find(key any) (x any, ok bool) { return o.of.Load(key) }
 
 // shelf has what is offered of a type, and the handles that Borrow made, by C object.
 type shelf[T any] struct {

@@ -115,16 +115,6 @@ func TestTake(t *testing.T) {
 	if e := new(verr.Error); !errors.As(err, &e) || !e.Refused || e.Verb != verb || !errors.Is(err, syscall.EINVAL) {
 		t.Errorf("an empty slice: %v", err)
 	}
-	b := make([]byte, 64)
-	pin, err := mem.PinBytes(b)
-	check(t, err)
-	defer pin.Unpin()
-	c.Memory(1, pin)
-	if held, err := c.Take(verb, "MR"); err != nil || held.Addr != pin.Addr() || held.Len != 64 {
-		t.Errorf("a pin: %+v, %v", held, err)
-	} else {
-		held.Release()
-	}
 	if held, err := new(Change).Take(verb, "MR"); err != nil || held.Len != 0 {
 		t.Errorf("no memory: %+v, %v", held, err)
 	}

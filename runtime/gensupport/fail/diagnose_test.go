@@ -107,7 +107,7 @@ func TestSpecial(t *testing.T) {
 
 // TestMemory asks a software device for its limit, and nothing about other errnos.
 func TestMemory(t *testing.T) {
-	if got := MemoryHints(limited{}, "soft0", syscall.ENOMEM, 1, 60<<10, 0); !slices.Equal(got, []string{MemlockHintOf(64<<10, 4<<10)}) ||
+	if got := MemoryHints(limited{}, "soft0", syscall.ENOMEM, 1, 60<<10, 0); len(got) != 1 ||
 		!strings.Contains(got[0], "RLIMIT_MEMLOCK, is 64 KiB (0 KiB locked and 4 KiB pinned now)") {
 		t.Errorf("%q", got)
 	}

@@ -1,27 +1,14 @@
 package fail
 
-import (
-	"fmt"
+import "golang.org/x/sys/unix"
 
-	"golang.org/x/sys/unix"
-)
-
-func filesHint() string {
+// filesLeft returns how many descriptors are free, as far as they are few, and the limit.
+func filesLeft() (left, limit uint64) {
 	var lim unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &lim); err != nil {
-		return ""
+		return fewFiles, 0
 	}
-	return filesText(leftOf(lim.Cur), lim.Cur)
-}
-
-// noFilesHint is the hint after EMFILE.
-func noFilesHint() string {
-	var lim unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &lim); err != nil || leftOf(lim.Cur) >= fewFiles {
-		return ""
-	}
-	return fmt.Sprintf("nearly all of the %d file descriptors of the process are open (RLIMIT_NOFILE); close some, or raise the limit "+
-		"(ulimit -n, LimitNOFILE=)", lim.Cur)
+	return leftOf(lim.Cur), lim.Cur
 }
 
 // leftOf counts the descriptors below a limit that are free, up to what is not few any more. It needs none itself, and begins

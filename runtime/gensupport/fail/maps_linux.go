@@ -62,13 +62,6 @@ func mapCount(file string) (count uint64) {
 	return count
 }
 
-// numberOf reads the number in a file, 0 if there is none.
-func numberOf(file string) uint64 {
-	text, _ := os.ReadFile(file)
-	n, _ := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64)
-	return n
-}
-
 // noThreadHint is the hint after EAGAIN, which a library returns too when it cannot start a thread: the stack of one is a mapping.
 func noThreadHint() string {
 	if hint := MapHint(0); hint != "" {

@@ -1,26 +1,14 @@
 package fail
 
 import (
-	"bufio"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 )
 
-// MemlockHint returns a hint about the limit on locked memory, the usual cause of ENOMEM when memory is registered. It
-// returns "" where the limit cannot be the cause: no limit is set, the process may exceed it (CAP_IPC_LOCK), or the
-// system is not Linux. Call it only after a failure: it reads /proc/self/status.
+// MemlockHint returns a hint about the limit on locked memory, "" where the limit cannot be the cause. Call it only after a failure: it
+// reads /proc/self/status.
 func MemlockHint() string { return memlockHint(unknownSize) }
-
-// MemlockHintOf is MemlockHint for a limit that a device made of software has, of whose bytes some are pinned.
-func MemlockHintOf(limit, pinned uint64) string {
-	return softMemlockHint(limit, pinned, unknownSize)
-}
-
-func softMemlockHint(limit, pinned, more uint64) string {
-	return memlockText(limit, limit == 0, memState{pinned: pinned / 1024}, more)
-}
 
 // unknownSize stands for an amount of memory that is not known, and more than any limit.
 const unknownSize = ^uint64(0)
@@ -34,30 +22,24 @@ type memState struct {
 	mayExceed      bool
 }
 
-func readMemState(r io.Reader) memState {
-	var m memState
-	sc := bufio.NewScanner(r)
-	for sc.Scan() {
-		key, val, ok := strings.Cut(sc.Text(), ":")
-		if !ok {
-			continue
-		}
-		val = strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(val), "kB"))
-		switch key {
-		case "VmLck":
-			m.locked, _ = strconv.ParseUint(val, 10, 64)
-		case "VmPin":
-			m.pinned, _ = strconv.ParseUint(val, 10, 64)
-		case "CapEff":
-			set, _ := strconv.ParseUint(val, 16, 64)
-			m.mayExceed = set&(1<<capIPCLock) != 0
-		}
+// memStateOf reads it.
+func memStateOf(status string) memState {
+	kib := func(name string) uint64 {
+		n, _ := strconv.ParseUint(strings.TrimSuffix(field(status, name), " kB"), 10, 64)
+		return n
 	}
-	return m
+	return memState{kib("VmLck"), kib("VmPin"), capable(status, capIPCLock)}
 }
 
-// memlockText returns the hint for a limit in bytes, which allows no more bytes to be pinned. What is locked does not count (Linux,
-// core/umem.c, ib_umem_get).
+// capable reports whether /proc/self/status says that the process has a capability.
+func capable(status string, capability int) bool {
+	set, _ := strconv.ParseUint(field(status, "CapEff"), 16, 64)
+	return set&(1<<capability) != 0
+}
+
+// memlockText returns a hint about the limit on locked memory, the usual cause of ENOMEM when memory is registered: for a limit in bytes,
+// which allows no more bytes to be pinned. What is locked does not count (Linux, core/umem.c, ib_umem_get). It returns "" where the limit
+// cannot be the cause: no limit is set, or the process may exceed it (CAP_IPC_LOCK).
 func memlockText(limit uint64, unlimited bool, m memState, more uint64) string {
 	pinned := m.pinned * 1024
 	if unlimited || m.mayExceed || pinned <= limit && more <= limit-pinned {

@@ -1,20 +1,12 @@
 package fail
 
-import (
-	"os"
+import "golang.org/x/sys/unix"
 
-	"golang.org/x/sys/unix"
-)
-
+// memlockHint is memlockText for the limit of this process.
 func memlockHint(more uint64) string {
 	var lim unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_MEMLOCK, &lim); err != nil {
 		return ""
 	}
-	var m memState
-	if f, err := os.Open("/proc/self/status"); err == nil {
-		m = readMemState(f)
-		f.Close()
-	}
-	return memlockText(lim.Cur, lim.Cur == unix.RLIM_INFINITY, m, more)
+	return memlockText(lim.Cur, lim.Cur == unix.RLIM_INFINITY, memStateOf(line("/proc/self/status")), more)
 }

@@ -33,7 +33,7 @@ func TestMemlockText(t *testing.T) {
 		{"an unknown size", "0000000000000000", false, unknownSize, want},
 	}
 	for _, tt := range tests {
-		m := readMemState(strings.NewReader(strings.Replace(status, "%s", tt.caps, 1)))
+		m := memStateOf(strings.Replace(status, "%s", tt.caps, 1))
 		if got := memlockText(8<<20, tt.unlimited, m, tt.more); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}

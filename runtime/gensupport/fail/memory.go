@@ -25,15 +25,12 @@ func MemoryHints(src any, device string, errno syscall.Errno, addr, length, acce
 			Memlock(device string) (limit, pinned uint64)
 		}); ok {
 			limit, before := soft.Memlock(device)
-			hint = softMemlockHint(limit, before, pinned)
+			hint = memlockText(limit, limit == 0, memState{pinned: before / 1024}, pinned)
 		}
 	case syscall.EFAULT, syscall.EINVAL, syscall.EOPNOTSUPP:
 		hint = mappings(errno, addr, length, access)
 	}
-	if hint == "" {
-		return nil
-	}
-	return []string{hint}
+	return texts(hint)
 }
 
 // pages returns how many bytes the pages of memory have, unknownSize if the length is not known or reaches the end of the address space.

@@ -3,7 +3,6 @@ package fail
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"os/user"
 	"path/filepath"
@@ -101,16 +100,4 @@ func groupName(id uint32) string {
 		return strconv.Itoa(int(id))
 	}
 	return g.Name
-}
-
-// names returns the files of a folder, without an error for one that does not exist.
-func names(folder string) (out []string) {
-	entries, err := os.ReadDir(folder)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	for _, e := range entries {
-		out = append(out, e.Name())
-	}
-	return out
 }

@@ -1,7 +1,6 @@
 package fail
 
 import (
-	"fmt"
 	"strings"
 	"syscall"
 )
@@ -22,14 +21,8 @@ func NetRaw(src any, errno syscall.Errno, what string) []string {
 
 // netRawText looks at the process whose folder of /proc is given. The kernel asks for the capability in the first user namespace.
 func netRawText(proc, what string) string {
-	var set uint64
-	for l := range strings.Lines(line(proc, "status")) {
-		if text, ok := strings.CutPrefix(l, "CapEff:"); ok {
-			fmt.Sscanf(text, "%x", &set)
-		}
-	}
 	switch {
-	case set&(1<<capNetRaw) == 0:
+	case !capable(line(proc, "status"), capNetRaw):
 		return what + " need CAP_NET_RAW, which this process does not have; give it (setcap cap_net_raw+ep PROGRAM, docker run " +
 			"--cap-add=NET_RAW, AmbientCapabilities=)"
 	case strings.Join(strings.Fields(line(proc, "uid_map")), " ") != "0 0 4294967295":

@@ -2,8 +2,11 @@ package fail
 
 import (
 	"cmp"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 )
 
@@ -29,4 +32,23 @@ const mostNamed = 4
 func line(path ...string) string {
 	text, _ := os.ReadFile(filepath.Join(path...))
 	return strings.TrimSpace(string(text))
+}
+
+// numberOf reads the number in a file, 0 if there is none.
+func numberOf(file string) uint64 {
+	text, _ := os.ReadFile(file)
+	n, _ := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64)
+	return n
+}
+
+// names returns the files of a folder, without an error for one that does not exist.
+func names(folder string) (out []string) {
+	entries, err := os.ReadDir(folder)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		out = append(out, e.Name())
+	}
+	return out
 }

@@ -2,7 +2,6 @@ package fail
 
 import (
 	"math"
-	"os"
 	"strconv"
 	"testing"
 	"unsafe"
@@ -20,37 +19,6 @@ func TestAddr(t *testing.T) {
 		if got := AddrText(v); got != want {
 			t.Errorf("AddrText(%#x) = %q, want %q", v, got, want)
 		}
-	}
-}
-
-func TestSumAbove(t *testing.T) {
-	const most = math.MaxUint64
-	for _, c := range []struct {
-		a, b, limit uint64
-		want        bool
-	}{
-		{1, 2, 3, false}, {1, 3, 3, true}, {0, 0, 0, false}, {most, 0, most, false},
-		{most, 1, most, true}, // wraps around to 0
-		{most, most, most, true},
-	} {
-		if got := SumAbove(c.a, c.b, c.limit); got != c.want {
-			t.Errorf("SumAbove(%d, %d, %d) = %t", c.a, c.b, c.limit, got)
-		}
-	}
-}
-
-func TestCountAndEither(t *testing.T) {
-	if got := Count(true, false, true); got != 2 {
-		t.Errorf("Count = %d, want 2", got)
-	}
-	if Count() != 0 {
-		t.Error("Count() is not 0")
-	}
-	if Either(true, 1, 2) != 1 || Either(false, 1, 2) != 2 {
-		t.Error("Either gives the wrong value")
-	}
-	if PageSize() != uint64(os.Getpagesize()) {
-		t.Errorf("PageSize = %d", PageSize())
 	}
 }
 

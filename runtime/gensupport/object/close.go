@@ -41,7 +41,7 @@ func (n *Node) beginClose(verb string) (idle <-chan struct{}, err error) {
 	if n.is() != open {
 		return nil, n.gone(verb)
 	}
-	if err := n.keptOpen(verb, n.openLocked()); err != nil {
+	if err := n.keptOpen(verb, n.openNames()); err != nil {
 		return nil, err
 	}
 	n.mu.Lock()
@@ -117,7 +117,7 @@ func (n *Node) drain(verb string, idle <-chan struct{}) error {
 	n.await(idle)
 	tree.Lock()
 	defer tree.Unlock()
-	children := n.openLocked()
+	children := n.openNames()
 	n.mu.Lock()
 	n.idle = nil
 	uses := n.uses()

@@ -31,7 +31,7 @@ func CloseTree(n *Node) error {
 		return n.gone("")
 	}
 	if fail.InCallback() {
-		if in := n.inCall(); in != nil {
+		if in := inTree(func() *Node { return n.inCall(map[*Node]bool{}) }); in != nil {
 			return &verr.Error{Errno: syscall.EBUSY, Msg: in.String() + " is in use by a call, maybe by the one that this callback is of; " +
 				"close it when the call has returned"}
 		}
@@ -99,7 +99,8 @@ func (w *walk) close(n *Node) {
 // closeChildren looks again until there are no more, since others may close or move some. Looking once for all that are there
 // keeps the cost for each the same, also when none of them can be closed.
 func (w *walk) closeChildren(n *Node) {
-	for cs := n.untried(w.tried); len(cs) > 0 || w.again(n); cs = n.untried(w.tried) {
+	look := func() []*Node { return n.untried(w.tried) }
+	for cs := inTree(look); len(cs) > 0 || w.again(n); cs = inTree(look) {
 		for i, c := range cs {
 			cs[i] = nil
 			if !w.tried[c] && w.sealUnder(n, c) {
@@ -184,13 +185,8 @@ func (n *Node) awaitClose() error {
 }
 
 // inCall returns a node that a call uses or a Close ends, n or below it, or nil.
-func (n *Node) inCall() *Node {
-	tree.Lock()
-	defer tree.Unlock()
-	return n.inCallLocked(map[*Node]bool{})
-}
-
-func (n *Node) inCallLocked(seen map[*Node]bool) *Node {
+// Called with tree held; seen are those that were looked at.
+func (n *Node) inCall(seen map[*Node]bool) *Node {
 	n.mu.Lock()
 	busy := n.users > 0 || n.status == draining || n.status == closing
 	n.mu.Unlock()
@@ -200,7 +196,7 @@ func (n *Node) inCallLocked(seen map[*Node]bool) *Node {
 	seen[n] = true
 	for k := n.children.first; k != nil; k = k.next {
 		if !seen[k.child] {
-			if in := k.child.inCallLocked(seen); in != nil {
+			if in := k.child.inCall(seen); in != nil {
 				return in
 			}
 		}
@@ -208,14 +204,8 @@ func (n *Node) inCallLocked(seen map[*Node]bool) *Node {
 	return nil
 }
 
-// untried returns the children that are not in tried, the latest made first.
+// untried returns the children that are not in tried, the latest made first. Called with tree held.
 func (n *Node) untried(tried map[*Node]bool) []*Node {
-	tree.Lock()
-	defer tree.Unlock()
-	return n.untriedLocked(tried)
-}
-
-func (n *Node) untriedLocked(tried map[*Node]bool) []*Node {
 	n.children.sort()
 	var cs []*Node
 	for k := n.children.last; k != nil; k = k.before {
@@ -231,7 +221,7 @@ func (n *Node) untriedLocked(tried map[*Node]bool) []*Node {
 func (n *Node) changed(tried map[*Node]bool) bool {
 	tree.Lock()
 	defer tree.Unlock()
-	return len(n.untriedLocked(tried)) > 0 || n.full && n.children.first == nil
+	return len(n.untried(tried)) > 0 || n.full && n.children.first == nil
 }
 
 // handle returns the handle of an open node, nil for any other, and the names of its children, with which its Close would be refused.
@@ -241,7 +231,7 @@ func (n *Node) handle() (io.Closer, []string) {
 	if n.is() == closed || n.is() == unborn || n.is() == missing {
 		return nil, nil
 	}
-	names := n.openLocked()
+	names := n.openNames()
 	n.full = len(names) > 0
 	return n.self, names
 }

@@ -206,10 +206,8 @@ func (h *Handle) CInt() int {
 func (h *Handle) destroy(verb string, end func() error, lives bool) error {
 	if h.Before != nil {
 		h.Before()
-		tree.Lock()
-		err := h.keptOpen(verb, h.openLocked()) // by what was made meanwhile, and refused, and not ended
-		tree.Unlock()
-		if err != nil {
+		left := func() error { return h.keptOpen(verb, h.openNames()) } // by what was made meanwhile, and refused, and not ended
+		if err := inTree(left); err != nil {
 			return err
 		}
 	}

@@ -71,6 +71,13 @@ var (
 	roots = map[*Node]struct{}{}
 )
 
+// inTree returns what f does with tree held.
+func inTree[T any](f func() T) T {
+	tree.Lock()
+	defer tree.Unlock()
+	return f()
+}
+
 // Init makes n an open node under its parents, which from now on keep self, the handle that contains n, reachable. kind
 // names the kind of object ("MR"), label the object itself ("lkey 0x1234"; see SetLabel). Nil parents are ignored. Init
 // fails, and n cannot be used, when a parent is closed or being closed, by a CloseTree too (os.ErrClosed), and when n was
@@ -184,13 +191,10 @@ func (n *Node) String() string {
 }
 
 // Open returns the names of the open children of n, the oldest first.
-func (n *Node) Open() []string {
-	tree.Lock()
-	defer tree.Unlock()
-	return n.openLocked()
-}
+func (n *Node) Open() []string { return inTree(n.openNames) }
 
-func (n *Node) openLocked() []string {
+// openNames is Open with tree held.
+func (n *Node) openNames() []string {
 	var names []string
 	n.children.sort()
 	for l := n.children.first; l != nil; l = l.next {

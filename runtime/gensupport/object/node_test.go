@@ -248,29 +248,6 @@ func TestConcurrent(t *testing.T) {
 	check(t, CloseTree(&dev.node))
 }
 
-// TestOneCloseWins lets many goroutines close one object: destroy runs once.
-func TestOneCloseWins(t *testing.T) {
-	for range 100 {
-		pd := make1(t, "PD", "")
-		var runs, won atomic.Int64
-		var wg sync.WaitGroup
-		for range 4 {
-			wg.Go(func() {
-				err := pd.node.Close("v", func() error { runs.Add(1); return nil })
-				if err == nil {
-					won.Add(1)
-				} else if !errors.Is(err, os.ErrClosed) {
-					t.Errorf("a late Close = %v", err)
-				}
-			})
-		}
-		wg.Wait()
-		if runs.Load() != 1 || won.Load() != 1 {
-			t.Fatalf("destroy ran %d times, %d Close succeeded", runs.Load(), won.Load())
-		}
-	}
-}
-
 func TestEnterIsFree(t *testing.T) {
 	pd := make1(t, "PD", "")
 	if n := testing.AllocsPerRun(100, func() {

@@ -38,6 +38,13 @@ func TestOneDeadline(t *testing.T) {
 				check(t, x.h.Adopt(&dev.node))
 			}
 		},
+		"a move": func(t *testing.T, dev *handle) {
+			from, to := make1(t, "PD", "from", dev), make1(t, "PD", "to", dev)
+			mr := make1(t, "MR", "", from)
+			check(t, mr.node.Enter("v"))
+			_, err := BeginMove("v", &mr.node, &from.node, &to.node)
+			check(t, err)
+		},
 		"another Close": func(t *testing.T, dev *handle) {
 			pd := make1(t, "PD", "", dev)
 			go pd.node.Close("v", func() error { time.Sleep(time.Hour); return nil })

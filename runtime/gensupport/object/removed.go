@@ -15,7 +15,7 @@ func (n *Node) Removed(err error) error {
 	if e, ok := err.(*verr.Error); !ok || e.Errno != syscall.EIO {
 		return err
 	}
-	if query := n.query(); query != nil {
+	if query := inTree(n.query); query != nil {
 		return fail.Removed(err, query)
 	}
 	return err
@@ -27,23 +27,18 @@ func (n *Node) Lost(errno syscall.Errno) bool {
 	if errno != syscall.EIO && errno != syscall.EBUSY {
 		return false
 	}
-	query := n.query()
+	query := inTree(n.query)
 	return query != nil && fail.Gone(syscall.EIO, query)
 }
 
 // query is what Probe said of n, or of what it was made from. That stays open while n is, so it may be called without entering it.
+// Called with tree held.
 func (n *Node) query() func() syscall.Errno {
-	tree.Lock()
-	defer tree.Unlock()
-	return n.queryLocked()
-}
-
-func (n *Node) queryLocked() func() syscall.Errno {
 	if n.probe != nil {
 		return n.probe
 	}
 	for _, l := range n.parents {
-		if query := l.parent.queryLocked(); query != nil {
+		if query := l.parent.query(); query != nil {
 			return query
 		}
 	}

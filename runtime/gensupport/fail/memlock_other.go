@@ -1,5 +1,0 @@
-//go:build !linux
-
-package fail
-
-func memlockHint(more uint64) string { return "" }
