@@ -20,7 +20,7 @@ import (
 // Judged is what a library and its kernel answer to the breach of a rule.
 type Judged struct {
 	Rule   string
-	Why    string // it is not judged
+	Why    string // why it is not judged
 	Answer string // the name of errno, the status of a completion, or Ended; empty if the call was accepted
 	Call   string
 }
@@ -28,15 +28,15 @@ type Judged struct {
 // Ended is the answer of a breach that the process does not survive.
 const Ended = "the process ended"
 
-// judgedLast names the last rule that is judged already, in a process that judges those behind it.
+// judgedLast is the environment variable with the last rule that was judged, in a process that judges those after it.
 const judgedLast = "VERBSGEN_JUDGED_LAST"
 
-// JudgeApart judges rules on a device of a library. As a breach can end the process, it does so in others, each of which runs this test
-// again up to here and goes on behind the rule that ended the one before. A rule with a reason in untried is not judged.
+// JudgeApart judges rules on a device of a library. A breach can end the process, so other processes judge: each runs this test again up
+// to here, and begins after the rule that ended the process before it. A rule with a reason in untried is not judged.
 func JudgeApart(t *testing.T, lib Symbols, device string, rules []*spec.Rule, untried map[string]string) (all []Judged) {
 	t.Helper()
 	if last, child := os.LookupEnv(judgedLast); child {
-		if err := judgeBehind(last, lib, device, rules, untried); err != nil {
+		if err := judgeAfter(last, lib, device, rules, untried); err != nil {
 			t.Fatal(err)
 		}
 		t.SkipNow()
@@ -66,8 +66,8 @@ func JudgeApart(t *testing.T, lib Symbols, device string, rules []*spec.Rule, un
 	}
 }
 
-// judgeBehind says each rule before its calls, and the verdict behind them.
-func judgeBehind(last string, lib Symbols, device string, rules []*spec.Rule, untried map[string]string) error {
+// judgeAfter prints each rule before its calls, and the verdict after them. It begins after the rule last.
+func judgeAfter(last string, lib Symbols, device string, rules []*spec.Rule, untried map[string]string) error {
 	pages, err := spec.Embedded("")
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-// Package exported lists what the packages for programs export: reflection finds neither a type nor a function by its name.
+// Package exported lists the types and functions that the packages for programs export, because reflection cannot find them by name.
 package exported
 
 //go:generate go run ./registry exported.gen.go
