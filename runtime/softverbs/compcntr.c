@@ -17,12 +17,9 @@ static void forget(struct svb_obj *o)
 		for (int op = 0; op < SVB_CO_N; op++)
 			if (qp->counters[op] == c)
 				qp->counters[op] = NULL;
-	svb_forget(o);
 }
 
-static const struct svb_kind kind = {
-	SVB_T_COMP_CNTR, .noun = "completion counter", .handle = offsetof(struct svb_comp_cntr, pub.handle), .free = forget,
-};
+static const struct svb_kind kind = {SVB_KIND(SVB_T_COMP_CNTR, svb_comp_cntr), .noun = "completion counter (handle 0)", .free = forget};
 
 int svb_query_comp_cntr_caps(struct ibv_context *pub, struct ibv_comp_cntr_caps *caps, size_t size)
 {
@@ -49,11 +46,10 @@ struct ibv_comp_cntr *svb_create_comp_cntr(struct ibv_context *pub, struct ibv_c
 		err = EOPNOTSUPP;
 	if (!err && svb_count(ctx->obj.inst, SVB_T_COMP_CNTR) >= MOST)
 		err = ENOMEM;
-	c = svb_zeroed(sizeof *c, &err);
+	c = svb_new_obj(&kind, ctx, &err);
 	if (!err) {
 		c->pub.context = pub;
 		c->bytes = a->type == IBV_COMP_CNTR_TYPE_BYTES;
-		svb_register(&c->obj, &kind, &c->pub, ctx->obj.inst, ctx);
 	}
 	return svb_made(c, err);
 }

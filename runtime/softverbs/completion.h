@@ -31,7 +31,6 @@ struct svb_cq {
 	bool careless;           // a completion that finds no room is lost, and nobody hears of it
 	struct svb_cqe current;  // the entry that its functions read
 	struct svb_obj obj;      // users: ends of queue pairs, and work queues
-	struct svb_kobj k;
 	struct svb_chan *chan;
 	STAILQ_ENTRY(svb_cq) link; // in chan->ready while pending is not 0
 	struct svb_cqe *ring;

@@ -218,7 +218,7 @@ int svb_close_device(struct ibv_context *pub)
 		svb_describe(o, "left behind by ibv_close_device", line, sizeof line);
 		if (!c->dev->gone) // without a device nothing else could be destroyed
 			svb_leak(c->obj.inst, line);
-		o->kind->free(o); // the newest first, so a queue pair before its completion queues
+		svb_drop_obj(o); // the newest first, so a queue pair before its completion queues
 	}
 	svb_async_free(c);
 	svb_unregister(&c->obj);

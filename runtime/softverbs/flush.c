@@ -39,7 +39,7 @@ static int take(struct svb_message *m, struct svb_piece *at)
 	const bool all = r->opcode == IBV_WR_FLUSH && r->swap == IBV_FLUSH_MR;
 	const struct svb_kmr *k = all ? svb_key_find(m->to->dev, r->rkey, true) : NULL;
 
-	return svb_take(m->to->dev, r->rkey, true, k ? k->span.iova : r->remote_addr, all ? 0 : r->length, rights(r), m->to->pd, at);
+	return svb_take(m->to->dev, r->rkey, true, k ? k->span.iova : r->remote_addr, all ? 0 : r->length, rights(r), m->to->obj.kpd, at);
 }
 
 // write_number stores the bytes at once, if the program has its memory still.

@@ -217,7 +217,7 @@ void svb_kmr_end(struct svb_file *f, struct svb_kmr *mr)
 		munmap(mr->span.map, mr->span.mapped);
 	if (mr->span.where == SVB_HOST)
 		mr->dev->pinned -= mr->span.length;
-	mr->pd->mrs--;
+	mr->pd->users--;
 	if (mr->dm)
 		mr->dm->mrs--;
 	free(mr);

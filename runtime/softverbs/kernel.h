@@ -9,19 +9,16 @@
 #define SVB_NULL_LKEY 0xfeu // of index 0, which no region gets
 #define SVB_K(k, type) ((type *)(void *)(k)) // the kernel object that begins with k
 
-enum svb_ktype {
-	SVB_K_PD, SVB_K_MR, SVB_K_DM, SVB_K_CQ, SVB_K_SRQ, SVB_K_QP, SVB_K_AH, SVB_K_MW, SVB_K_WQ, SVB_K_FLOW, SVB_K_RWQ_TABLE,
-	SVB_K_FLOW_ACTION
-};
+enum svb_ktype { SVB_K_PD, SVB_K_MR, SVB_K_DM };
 
-struct svb_kobj {
+struct svb_kobj { // that can have handles in several contexts
 	enum svb_ktype type;
 	uint32_t handle;
 };
 
 struct svb_kpd {
 	struct svb_kobj k;
-	unsigned mrs, queues; // queues: queue pairs, shared receive queues, address handles, memory windows and work queues
+	unsigned users; // regions, and objects in it
 };
 
 struct svb_kdm {

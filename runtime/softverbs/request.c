@@ -138,7 +138,7 @@ static int take_source(struct svb_message *m, char *data)
 		svb_list_add(&m->source, data, r->length);
 		return 0;
 	}
-	return svb_take_sges(m->from->dev, m->from->pd, (struct ibv_sge *)(void *)data, r->nsge, r->length, 0, &m->source);
+	return svb_take_sges(m->from->dev, m->from->obj.kpd, (struct ibv_sge *)(void *)data, r->nsge, r->length, 0, &m->source);
 }
 
 static bool port_up(const struct svb_qp *qp, const struct svb_swr *r)
@@ -192,7 +192,7 @@ static enum svb_fate deliver(struct svb_message *m, enum ibv_wc_status *status)
 static void do_local(struct svb_qp *qp, const struct svb_swr *r, enum ibv_wc_status *status)
 {
 	if (r->opcode == IBV_WR_BIND_MW)
-		*status = svb_window_bind(qp->dev, qp, qp->pd, &r->bind) ? IBV_WC_MW_BIND_ERR : IBV_WC_SUCCESS;
+		*status = svb_window_bind(qp->dev, qp, qp->obj.kpd, &r->bind) ? IBV_WC_MW_BIND_ERR : IBV_WC_SUCCESS;
 	else
 		*status = svb_invalidate(qp->dev, r->imm) ? IBV_WC_LOC_QP_OP_ERR : IBV_WC_SUCCESS;
 }

@@ -43,7 +43,7 @@ static bool named(struct svb_message *m)
 // What is looked up for a message: its receives, where they complete, and whose memory it reaches.
 static struct svb_recvq *receives(const struct svb_message *m) { return m->srq ? &m->srq->q : &m->to->rq; }
 static struct svb_cq *completes(const struct svb_message *m) { return m->to->rcq ? m->to->rcq : m->srq->cq; }
-static struct svb_kpd *domain(const struct svb_message *m) { return m->to->pd ? m->to->pd : m->srq->in.pd; }
+static struct svb_kpd *domain(const struct svb_message *m) { return m->to->obj.kpd ? m->to->obj.kpd : m->srq->obj.kpd; }
 
 // give_back is for a message that never was: its sender could not read its own memory.
 static void give_back(const struct svb_message *m, struct svb_receive *r)
@@ -155,7 +155,7 @@ static int take_answer(struct svb_message *m, uint64_t length, struct svb_list *
 	const struct svb_qp *qp = m->from;
 	const struct ibv_sge *s = (struct ibv_sge *)(void *)(qp->sdata + (size_t)qp->shead * qp->slot);
 
-	return svb_take_sges(qp->dev, qp->pd, s, m->r->nsge, length, IBV_ACCESS_LOCAL_WRITE, to);
+	return svb_take_sges(qp->dev, qp->obj.kpd, s, m->r->nsge, length, IBV_ACCESS_LOCAL_WRITE, to);
 }
 
 static enum svb_fate read_data(struct svb_message *m, struct svb_list *at, enum ibv_wc_status *status)
