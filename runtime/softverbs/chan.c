@@ -68,10 +68,6 @@ void svb_ack_cq_events(struct ibv_cq *pub, unsigned n)
 {
 	SVB_LOCKED;
 
-	if (svb_find(pub, SVB_T_CQ)) {
-		pthread_mutex_lock(&pub->mutex);
-		pub->comp_events_completed += n;
-		pthread_cond_signal(&pub->cond);
-		pthread_mutex_unlock(&pub->mutex);
-	}
+	if (svb_find(pub, SVB_T_CQ))
+		svb_acknowledge(&pub->mutex, &pub->cond, &pub->comp_events_completed, n);
 }

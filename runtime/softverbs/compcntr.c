@@ -102,7 +102,7 @@ int svb_read_err_comp_cntr(struct ibv_comp_cntr *pub, uint64_t *n)
 
 static int may_attach(const struct svb_qp *qp, const struct svb_comp_cntr *c, const struct ibv_qp_attach_comp_cntr_attr *a)
 {
-	if (!qp || qp->obj.dying || qp->obj.ctx->file != c->obj.ctx->file)
+	if (!qp || qp->obj.ctx->file != c->obj.ctx->file)
 		return EINVAL;
 	if (qp->state != IBV_QPS_RESET && qp->state != IBV_QPS_INIT)
 		return EINVAL;

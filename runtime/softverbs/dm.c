@@ -80,15 +80,11 @@ static void name(const struct svb_obj *o, char *buf, size_t n)
 
 static int end(struct svb_obj *o)
 {
-	struct svb_kobj *k = svb_handle_get(o->ctx->file, SVB_OF(o, struct svb_dm)->pub.handle, SVB_K_DM);
-	struct svb_kdm *dm = SVB_K(k, struct svb_kdm);
+	struct svb_kdm *dm = svb_handle_get(o->ctx->file, SVB_OF(o, struct svb_dm)->pub.handle, SVB_K_DM);
 
 	if (!dm || dm->mrs)
 		return dm ? EBUSY : ENOENT;
-	svb_handle_drop(o->ctx->file, k->handle);
-	o->ctx->dev->dm_used -= svb_dm_units(o->ctx->dev, dm->mem->length);
-	svb_mem_put(dm->mem);
-	free(dm);
+	svb_kdm_end(o->ctx->file, dm);
 	return 0;
 }
 
@@ -172,7 +168,7 @@ struct ibv_dm *svb_import_dm(struct ibv_context *pub, uint32_t handle)
 {
 	int err;
 	struct svb_ctx *c = svb_begin(pub, SVB_T_CTX, SVB_IMPORT_DM, &err);
-	struct svb_kobj *k = NULL;
+	struct svb_kdm *k = NULL;
 	struct svb_dm *dm;
 
 	if (!err && c->dev->cfg.no_import)
@@ -181,7 +177,7 @@ struct ibv_dm *svb_import_dm(struct ibv_context *pub, uint32_t handle)
 		err = ENOENT;
 	dm = svb_new_obj(&kind, c, &err);
 	if (!err)
-		enter(dm, SVB_K(k, struct svb_kdm));
+		enter(dm, k);
 	return svb_made(dm, err);
 }
 

@@ -44,12 +44,12 @@ struct svb_buf {
 // svb_pd_join puts an object into a domain: 0, or an errno. With svb_lock held.
 static inline int svb_pd_join(struct svb_pd *pd, struct svb_obj *o)
 {
-	struct svb_kobj *kpd = svb_handle_get(pd->obj.ctx->file, pd->pub.handle, SVB_K_PD);
+	struct svb_kpd *kpd = svb_handle_get(pd->obj.ctx->file, pd->pub.handle, SVB_K_PD);
 
 	if (!kpd)
 		return ENOENT;
-	o->kpd = SVB_K(kpd, struct svb_kpd);
-	o->kpd->users++;
+	o->kpd = kpd;
+	kpd->users++;
 	svb_need(o, pd->inner ? &pd->obj : NULL);
 	return 0;
 }

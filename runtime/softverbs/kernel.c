@@ -73,16 +73,12 @@ static void file_end(struct svb_file *f)
 				 f->dev->pub.name, what[k->type], h);
 			if (!f->dev->gone)
 				svb_leak(f->dev->inst, line);
-			if (k->type == SVB_K_MR) {
-				svb_kmr_end(f, SVB_K(k, struct svb_kmr));
-				continue;
-			}
-			if (k->type == SVB_K_DM) {
-				f->dev->dm_used -= svb_dm_units(f->dev, SVB_K(k, struct svb_kdm)->mem->length);
-				svb_mem_put(SVB_K(k, struct svb_kdm)->mem);
-			}
-			svb_handle_drop(f, h);
-			free(k);
+			if (k->type == SVB_K_MR)
+				svb_kmr_end(f, (struct svb_kmr *)(void *)k);
+			else if (k->type == SVB_K_DM)
+				svb_kdm_end(f, (struct svb_kdm *)(void *)k);
+			else
+				svb_handle_end(f, k);
 		}
 	close(f->peer_fd);
 	free(f->objs);
@@ -136,7 +132,7 @@ int svb_handle_add(struct svb_file *f, struct svb_kobj *k, enum svb_ktype t)
 	return 0;
 }
 
-struct svb_kobj *svb_handle_get(struct svb_file *f, uint32_t handle, enum svb_ktype t)
+void *svb_handle_get(struct svb_file *f, uint32_t handle, enum svb_ktype t)
 {
 	if (handle >= f->nobjs || !f->objs[handle] || f->objs[handle]->type != t)
 		return NULL;
@@ -147,6 +143,19 @@ void svb_handle_drop(struct svb_file *f, uint32_t handle)
 {
 	f->objs[handle] = NULL;
 	svb_number_give(&f->handles, handle);
+}
+
+void svb_handle_end(struct svb_file *f, struct svb_kobj *k)
+{
+	svb_handle_drop(f, k->handle);
+	free(k);
+}
+
+void svb_kdm_end(struct svb_file *f, struct svb_kdm *dm)
+{
+	f->dev->dm_used -= svb_dm_units(f->dev, dm->mem->length);
+	svb_mem_put(dm->mem);
+	svb_handle_end(f, &dm->k);
 }
 
 #define REMOTE (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)

@@ -39,7 +39,7 @@ var layers = []layer{
 	{"flow.h", []string{"frame.c"}},                                                // flows of frames
 	{"wire.h", []string{"flush.c", "respond.c", "raw.c", "spread.c", "request.c"}}, // requests between queue pairs
 	{"worker.h", []string{"worker.c"}},                                             // the thread of a device
-	{"peer.h", []string{"rdma.c", "peer.c"}},                                       // the thread of a Peer
+	{"peer.h", []string{"rdma.c", "peer.c"}},                                       // what a Peer does
 	{"entry.h", []string{ // verbs
 		"query.c", "text.c", "async.c", "pd.c", "buf.c", "mr.c", "rereg.c", "dm.c", "ah.c", "ahwc.c", "chan.c", "cq.c", "cqex.c", "srq.c",
 		"xrcd.c", "wq.c", "counters.c", "flowaction.c", "target.c", "post.c", "wr.c", "qp.c", "rwq.c", "qpex.c", "qpstate.c", "lacking.c",

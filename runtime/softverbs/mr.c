@@ -143,7 +143,7 @@ struct ibv_mr *svb_import_mr(struct ibv_pd *ppd, uint32_t handle)
 {
 	int err;
 	struct svb_pd *pd = svb_begin(ppd, SVB_T_PD, SVB_IMPORT_MR, &err);
-	struct svb_kobj *k = NULL;
+	struct svb_kmr *k = NULL;
 	struct svb_mr *mr;
 
 	if (!err && pd->obj.ctx->dev->cfg.no_import)
@@ -153,9 +153,9 @@ struct ibv_mr *svb_import_mr(struct ibv_pd *ppd, uint32_t handle)
 	mr = err ? NULL : svb_mr_new(pd, &err);
 	if (!err) {
 		mr->pub.handle = handle;
-		mr->pub.lkey = SVB_K(k, struct svb_kmr)->lkey;
-		mr->pub.rkey = SVB_K(k, struct svb_kmr)->rkey;
-		mr->pub.length = SVB_K(k, struct svb_kmr)->span.length;
+		mr->pub.lkey = k->lkey;
+		mr->pub.rkey = k->rkey;
+		mr->pub.length = k->span.length;
 	}
 	return svb_made(mr, err);
 }

@@ -62,7 +62,7 @@ struct svb_ctx {
 SVB_HIDDEN void svb_register(struct svb_obj *o, const struct svb_kind *k, const void *pub, struct svb_inst *in, struct svb_ctx *c);
 SVB_HIDDEN void svb_unregister(struct svb_obj *o);
 SVB_HIDDEN struct svb_obj *svb_find(const void *pub, enum svb_type t);
-SVB_HIDDEN void *svb_live(const void *pub, enum svb_type t); // the whole object, but for a list; NULL: none that lives
+SVB_HIDDEN void *svb_live(const void *pub, enum svb_type t); // the whole object, but for a list; NULL: none, or one that is being destroyed
 SVB_HIDDEN void svb_describe(const struct svb_obj *o, const char *what, char *buf, size_t n);
 SVB_HIDDEN void svb_each(struct svb_inst *in, enum svb_type t, void (*f)(struct svb_obj *, void *), void *arg);
 SVB_HIDDEN int svb_count(struct svb_inst *in, enum svb_type t);

@@ -16,14 +16,13 @@ static void name_pd(const struct svb_obj *o, char *buf, size_t n)
 static int end_pd(struct svb_obj *o)
 {
 	struct svb_pd *pd = SVB_OF(o, struct svb_pd);
-	struct svb_kobj *k = svb_handle_get(o->ctx->file, pd->pub.handle, SVB_K_PD);
+	struct svb_kpd *k = svb_handle_get(o->ctx->file, pd->pub.handle, SVB_K_PD);
 
 	if (pd->inner)
 		return 0;
-	if (!k || SVB_K(k, struct svb_kpd)->users)
+	if (!k || k->users)
 		return k ? EBUSY : ENOENT;
-	svb_handle_drop(o->ctx->file, k->handle);
-	free(k);
+	svb_handle_end(o->ctx->file, &k->k);
 	return 0;
 }
 

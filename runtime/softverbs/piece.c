@@ -64,8 +64,8 @@ void svb_list_add(struct svb_list *l, void *ours, uint64_t length)
 
 void svb_drop(struct svb_piece *p)
 {
-	if (p->mr && --p->mr->busy == 0)
-		pthread_cond_broadcast(&svb_idle);
+	if (p->mr)
+		svb_idles(&p->mr->busy);
 	p->mr = NULL;
 }
 

@@ -128,7 +128,7 @@ int svb_post_send(struct ibv_qp *pub, struct ibv_send_wr *wr, struct ibv_send_wr
 	}
 	if (err)
 		*bad = wr;
-	if (qp && !qp->obj.dying)
+	if (qp)
 		err = ring(qp, err);
 	svb_unlock_all();
 	return err;

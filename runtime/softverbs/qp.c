@@ -159,9 +159,9 @@ static int enter(struct svb_pd *pd, struct svb_qp *qp, const struct ibv_qp_init_
 
 	if (!svb_handle_get(f, pd->pub.handle, SVB_K_PD))
 		return ENOENT;
-	if (!scq || !rcq || scq->obj.dying || rcq->obj.dying || scq->obj.ctx->file != f || rcq->obj.ctx->file != f)
+	if (!scq || !rcq || scq->obj.ctx->file != f || rcq->obj.ctx->file != f)
 		return EINVAL;
-	if (a->srq && (!srq || srq->obj.dying || srq->obj.ctx->file != f))
+	if (a->srq && (!srq || srq->obj.ctx->file != f))
 		return EINVAL;
 	qp->dev = pd->obj.ctx->dev;
 	err = svb_worker_start(qp->dev);

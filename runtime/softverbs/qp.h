@@ -121,6 +121,12 @@ static inline uint64_t svb_length(const struct ibv_send_wr *wr)
 	return sum;
 }
 
+// svb_receives tells whether messages arrive at a queue pair.
+static inline bool svb_receives(const struct svb_qp *qp)
+{
+	return !qp->obj.dying && (qp->state == IBV_QPS_RTR || qp->state == IBV_QPS_RTS || qp->state == IBV_QPS_SQD);
+}
+
 // svb_kick wakes the thread of a device, with svb_lock held.
 static inline void svb_kick(struct svb_dev *d)
 {

@@ -13,8 +13,8 @@ static int enter_kernel(struct svb_pd *pd, const struct svb_span *span, uint32_t
 {
 	struct svb_dev *d = pd->obj.ctx->dev;
 	struct svb_file *f = pd->obj.ctx->file;
-	struct svb_kobj *kpd = svb_handle_get(f, pd->pub.handle, SVB_K_PD);
-	struct svb_kobj *kdm = dm ? svb_handle_get(f, dm->pub.handle, SVB_K_DM) : NULL;
+	struct svb_kpd *kpd = svb_handle_get(f, pd->pub.handle, SVB_K_PD);
+	struct svb_kdm *kdm = dm ? svb_handle_get(f, dm->pub.handle, SVB_K_DM) : NULL;
 	int err;
 
 	if (!kpd || (dm && !kdm))
@@ -31,11 +31,11 @@ static int enter_kernel(struct svb_pd *pd, const struct svb_span *span, uint32_t
 		return err;
 	}
 	k->span = *span;
-	k->pd = SVB_K(kpd, struct svb_kpd);
-	k->pd->users++;
-	k->dm = kdm ? SVB_K(kdm, struct svb_kdm) : NULL;
-	if (k->dm)
-		k->dm->mrs++;
+	k->pd = kpd;
+	kpd->users++;
+	k->dm = kdm;
+	if (kdm)
+		kdm->mrs++;
 	if (span->where == SVB_HOST)
 		d->pinned += span->length;
 	return 0;
@@ -51,13 +51,13 @@ static void name(const struct svb_obj *o, char *buf, size_t n)
 static int end(struct svb_obj *o)
 {
 	const struct svb_mr *mr = SVB_OF(o, struct svb_mr);
-	struct svb_kobj *k = svb_handle_get(o->ctx->file, mr->pub.handle, SVB_K_MR);
+	struct svb_kmr *k = svb_handle_get(o->ctx->file, mr->pub.handle, SVB_K_MR);
 
 	if (mr->null)
 		return 0;
-	if (!k || SVB_K(k, struct svb_kmr)->windows)
+	if (!k || k->windows)
 		return k ? EINVAL : ENOENT; // EINVAL as soft-RoCE answers
-	svb_kmr_end(o->ctx->file, SVB_K(k, struct svb_kmr));
+	svb_kmr_end(o->ctx->file, k);
 	return 0;
 }
 

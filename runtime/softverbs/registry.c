@@ -88,9 +88,9 @@ void *svb_live(const void *pub, enum svb_type t)
 {
 	struct svb_obj *o = svb_find(pub, t);
 
-	if (o && t == SVB_T_CTX)
-		return SVB_OF(o, struct svb_ctx);
-	return o ? (void *)(uintptr_t)pub : NULL;
+	if (!o || o->dying)
+		return NULL;
+	return t == SVB_T_CTX ? (void *)SVB_OF(o, struct svb_ctx) : (void *)(uintptr_t)pub;
 }
 
 void *svb_begin(const void *pub, enum svb_type t, enum svb_verb v, int *err)

@@ -35,11 +35,6 @@ static bool offered(enum ibv_qp_type t, enum ibv_wr_opcode op)
 	return op == IBV_WR_SEND || (op == IBV_WR_SEND_WITH_IMM && t == IBV_QPT_UD);
 }
 
-static bool receives(const struct svb_qp *qp)
-{
-	return !qp->obj.dying && (qp->state == IBV_QPS_RTR || qp->state == IBV_QPS_RTS || qp->state == IBV_QPS_SQD);
-}
-
 // own gives the address that a path starts at.
 static bool own(const struct svb_dev *d, const struct ibv_ah_attr *av, union ibv_gid *g)
 {
@@ -58,7 +53,7 @@ static struct svb_qp *reach(struct svb_qp *qp, const struct ibv_ah_attr *av, uin
 	struct svb_dev *d = svb_dev_of_gid(qp->dev->inst, &av->grh.dgid, &port);
 	struct svb_qp *to = d && !d->gone && !d->port_down[port - 1] ? svb_qp_numbered(d, qpn) : NULL;
 
-	return to && pair(qp, to) && receives(to) ? to : NULL;
+	return to && pair(qp, to) && svb_receives(to) ? to : NULL;
 }
 
 // Two queue pairs are connected when each has the address and the number of the other. Packets that count
@@ -184,8 +179,7 @@ static enum svb_fate deliver(struct svb_message *m, enum ibv_wc_status *status)
 	fate = svb_respond(m, status);
 	if (fate == SVB_ENDED && *status == IBV_WC_SUCCESS && qp->pub.qp_type != IBV_QPT_UD)
 		m->to->resp_psn = (m->to->resp_psn + packets(qp, m->r)) & PSN;
-	if (--m->to->busy == 0)
-		pthread_cond_broadcast(&svb_idle);
+	svb_idles(&m->to->busy);
 	return fate;
 }
 

@@ -61,7 +61,7 @@ static int leave(struct svb_mr *mr)
 
 static int move_pd(struct svb_mr *mr, struct svb_kmr *k, struct svb_pd *pd)
 {
-	struct svb_kobj *kpd = svb_handle_get(pd->obj.ctx->file, pd->pub.handle, SVB_K_PD);
+	struct svb_kpd *kpd = svb_handle_get(pd->obj.ctx->file, pd->pub.handle, SVB_K_PD);
 	int err = kpd ? 0 : ENOENT;
 
 	if (!err && mr->block.holder && mr->block.holder != pd)
@@ -69,8 +69,8 @@ static int move_pd(struct svb_mr *mr, struct svb_kmr *k, struct svb_pd *pd)
 	if (err)
 		return err;
 	k->pd->users--;
-	k->pd = SVB_K(kpd, struct svb_kpd);
-	k->pd->users++;
+	k->pd = kpd;
+	kpd->users++;
 	mr->pub.pd = &pd->pub;
 	mr->pub.context = pd->pub.context;
 	return 0;
@@ -78,8 +78,7 @@ static int move_pd(struct svb_mr *mr, struct svb_kmr *k, struct svb_pd *pd)
 
 static struct svb_kmr *kernel_of(const struct svb_mr *mr)
 {
-	struct svb_kobj *k = svb_handle_get(mr->obj.ctx->file, mr->pub.handle, SVB_K_MR);
-	return k ? SVB_K(k, struct svb_kmr) : NULL;
+	return svb_handle_get(mr->obj.ctx->file, mr->pub.handle, SVB_K_MR);
 }
 
 // The keys change with the translation, as they may: a program that goes on with the old ones is wrong.

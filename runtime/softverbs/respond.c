@@ -268,7 +268,7 @@ enum svb_fate svb_respond(struct svb_message *m, enum ibv_wc_status *status)
 	if (m->srq)
 		m->srq->busy++;
 	fate = respond(m, status);
-	if (m->srq && --m->srq->busy == 0)
-		pthread_cond_broadcast(&svb_idle);
+	if (m->srq)
+		svb_idles(&m->srq->busy);
 	return fate;
 }

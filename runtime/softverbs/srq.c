@@ -88,7 +88,7 @@ static struct ibv_srq *create(struct ibv_pd *ppd, struct ibv_srq_init_attr *a, e
 	struct ibv_srq_attr given = a->attr;
 	struct svb_srq *srq;
 
-	if (!err && xrcd && (!x || !cq || cq->obj.dying || x->obj.ctx != pd->obj.ctx || cq->obj.ctx != pd->obj.ctx))
+	if (!err && xrcd && (!x || !cq || x->obj.ctx != pd->obj.ctx || cq->obj.ctx != pd->obj.ctx))
 		err = EINVAL;
 	srq = err ? NULL : svb_new_obj(&kind, pd->obj.ctx, &err);
 	if (!err) {

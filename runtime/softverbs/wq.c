@@ -53,7 +53,7 @@ static int enter(struct svb_ctx *c, struct svb_wq *w, const struct ibv_wq_init_a
 	struct svb_cq *cq = svb_live(a->cq, SVB_T_CQ);
 	int err;
 
-	if (!pd || !cq || cq->obj.dying || pd->obj.ctx != c || cq->obj.ctx != c)
+	if (!pd || !cq || pd->obj.ctx != c || cq->obj.ctx != c)
 		return EINVAL;
 	err = svb_pd_join(pd, &w->obj);
 	if (err)
