@@ -6,16 +6,6 @@
 #include "entry.h"
 #include "qp.h"
 
-// Room for one less than a power of two, as soft-RoCE makes it.
-static uint32_t room(uint32_t asked)
-{
-	uint32_t n = 1;
-
-	while (n < asked + 1)
-		n *= 2;
-	return n - 1;
-}
-
 static void part(struct svb_obj *o)
 {
 	struct svb_cq *cq = SVB_OF(o, struct svb_cq);
@@ -89,7 +79,7 @@ struct svb_cq *svb_make_cq(struct ibv_context *pub, const struct ibv_cq_init_att
 			cq->chan = svb_live(attr->channel, SVB_T_CHANNEL);
 			attr->channel->refcnt++;
 		}
-		cq->size = wraps ? 1 : room(attr->cqe);
+		cq->size = wraps ? 1 : svb_ring_size(attr->cqe);
 		cq->pub.cqe = wraps ? 0 : (int)cq->size;
 		cq->ring = svb_zeroed(cq->size * sizeof *cq->ring, &err);
 	}
@@ -127,10 +117,10 @@ int svb_resize_cq(struct ibv_cq *pub, int cqe)
 
 	if (!err && (cqe <= 0 || cqe > SVB_MAX_CQE || (uint32_t)cqe < cq->count))
 		err = EINVAL;
-	if (!err && !(ring = calloc(room((uint32_t)cqe), sizeof *ring)))
+	if (!err && !(ring = calloc(svb_ring_size((uint32_t)cqe), sizeof *ring)))
 		err = ENOMEM;
 	if (!err)
-		replace_ring(cq, ring, room((uint32_t)cqe));
+		replace_ring(cq, ring, svb_ring_size((uint32_t)cqe));
 	return svb_end(err);
 }
 

@@ -40,16 +40,22 @@ static int check_init(const struct svb_dev *d, const struct ibv_qp_init_attr *a,
 	return limited(a) ? 0 : EINVAL;
 }
 
-// SGEs and inline bytes share a slot, so what is asked of one is given of the other.
-static void grant(struct svb_qp *qp, const struct ibv_qp_cap *asked)
+// grant gives what is asked for. SGEs and inline bytes share a slot, so soft-RoCE gives as much of one as of the other. With mlx5 all has
+// been rounded already, in given.
+static void grant(struct svb_qp *qp, const struct ibv_qp_cap *asked, const struct ibv_qp_cap *given, bool mlx5)
 {
-	qp->slot = asked->max_send_sge * (uint32_t)sizeof(struct ibv_sge);
-	if (qp->slot < asked->max_inline_data)
-		qp->slot = asked->max_inline_data;
-	qp->cap.max_send_sge = qp->slot / (uint32_t)sizeof(struct ibv_sge);
-	qp->cap.max_inline_data = qp->slot;
+	qp->cap = mlx5 ? *given : *asked;
+	if (mlx5 && !given->max_send_wr)
+		qp->cap.max_send_sge = qp->cap.max_inline_data = 0;
+	qp->slot = qp->cap.max_send_sge * (uint32_t)sizeof(struct ibv_sge);
+	if (qp->slot < qp->cap.max_inline_data)
+		qp->slot = qp->cap.max_inline_data;
+	if (!mlx5) {
+		qp->cap.max_send_sge = qp->slot / (uint32_t)sizeof(struct ibv_sge);
+		qp->cap.max_inline_data = qp->slot;
+		qp->cap.max_send_wr = svb_ring_size(asked->max_send_wr);
+	}
 	qp->slot = (qp->slot + 15) / 16 * 16 + 16;
-	qp->cap.max_send_wr = svb_ring_size(asked->max_send_wr);
 }
 
 static void release(struct svb_qp *qp)
@@ -61,26 +67,11 @@ static void release(struct svb_qp *qp)
 	svb_recvq_free(&qp->rq);
 }
 
-// given is for mlx5: all has been rounded already.
-static void grant_exactly(struct svb_qp *qp, const struct ibv_qp_cap *given)
-{
-	qp->cap = *given;
-	if (!given->max_send_wr)
-		qp->cap.max_send_sge = qp->cap.max_inline_data = 0;
-	qp->slot = qp->cap.max_send_sge * (uint32_t)sizeof(struct ibv_sge);
-	if (qp->slot < qp->cap.max_inline_data)
-		qp->slot = qp->cap.max_inline_data;
-	qp->slot = (qp->slot + 15) / 16 * 16 + 16;
-}
-
 static int allocate(struct svb_qp *qp, const struct svb_dev *d, const struct ibv_qp_cap *asked, const struct ibv_qp_cap *given, bool shared)
 {
 	int err = 0;
 
-	if (d->cfg.mlx5)
-		grant_exactly(qp, given);
-	else
-		grant(qp, asked);
+	grant(qp, asked, given, d->cfg.mlx5);
 	qp->sq = calloc((size_t)qp->cap.max_send_wr + 1, sizeof *qp->sq);
 	qp->sdata = calloc((size_t)qp->cap.max_send_wr + 1, qp->slot);
 	if (d->cfg.mlx5 && !shared)

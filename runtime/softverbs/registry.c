@@ -252,14 +252,17 @@ void svb_describe(const struct svb_obj *o, const char *what, char *buf, size_t n
 		snprintf(buf, n, "%s: %s", name, what);
 }
 
+static void add_one(struct svb_obj *o, void *n)
+{
+	(void)o;
+	++*(int *)n;
+}
+
 int svb_count(struct svb_inst *in, enum svb_type t)
 {
-	struct svb_obj *o;
-	size_t i;
 	int n = 0;
 
-	EACH(o, i)
-		n += o->inst == in && o->kind->type == t;
+	svb_each(in, t, add_one, &n);
 	return n;
 }
 
