@@ -17,21 +17,13 @@ struct svb_file *svb_file_open(struct svb_dev *d, int *cmd_fd)
 {
 	struct svb_file *f = calloc(1, sizeof *f);
 	struct stat st;
-	int sv[2];
+	int sv[2], err = f ? 0 : ENOMEM;
 
-	if (!f) {
-		errno = ENOMEM;
-		return NULL;
-	}
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sv)) {
+	if (!err && (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sv) || fstat(sv[0], &st)))
+		err = errno; // fstat does not fail for a socket that is open
+	if (err) {
 		free(f);
-		return NULL;
-	}
-	if (fstat(sv[0], &st)) {
-		close(sv[0]);
-		close(sv[1]);
-		free(f);
-		return NULL;
+		return svb_null(err);
 	}
 	f->dev = d;
 	f->st_dev = st.st_dev;
