@@ -19,17 +19,12 @@ static bool sends(enum ibv_wr_opcode op)
 // local tells whether an operation ends where it began.
 static bool local(enum ibv_wr_opcode op) { return op == IBV_WR_LOCAL_INV || op == IBV_WR_BIND_MW; }
 
-static bool reads(enum ibv_wr_opcode op)
-{
-	return op == IBV_WR_ATOMIC_WRITE || op == IBV_WR_RDMA_READ || op == IBV_WR_ATOMIC_CMP_AND_SWP || op == IBV_WR_ATOMIC_FETCH_AND_ADD;
-}
-
 static bool offered(enum ibv_qp_type t, enum ibv_wr_opcode op)
 {
 	if (t == IBV_QPT_RC)
-		return sends(op) || reads(op) || local(op) || svb_streamed(op);
+		return sends(op) || svb_reads(op) || local(op) || svb_streamed(op);
 	if (t == IBV_QPT_XRC_SEND)
-		return sends(op) || reads(op) || local(op);
+		return sends(op) || svb_reads(op) || local(op);
 	if (t == IBV_QPT_UC)
 		return (sends(op) && op != IBV_WR_SEND_WITH_INV) || op == IBV_WR_BIND_MW;
 	return op == IBV_WR_SEND || (op == IBV_WR_SEND_WITH_IMM && t == IBV_QPT_UD);
@@ -204,7 +199,7 @@ enum svb_fate svb_request(struct svb_qp *qp, const struct svb_swr *r, char *data
 	}
 	if (!offered(qp->pub.qp_type, r->opcode) || !port_up(qp, r))
 		return SVB_ENDED;
-	if (reads(r->opcode) && !qp->attr.max_rd_atomic)
+	if (svb_reads(r->opcode) && !qp->attr.max_rd_atomic)
 		return SVB_STUCK; // it waits for a place among none
 	if (too_long(qp, r)) {
 		*status = IBV_WC_LOC_LEN_ERR;
