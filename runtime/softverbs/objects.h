@@ -29,7 +29,7 @@ struct svb_kind {
 };
 
 #define SVB_KIND(t, whole) .type = t, .size = sizeof(struct whole), .obj = offsetof(struct whole, obj)
-#define SVB_NEEDS 4
+#define SVB_NEEDS 5 // a queue pair: a parent domain, two completion queues, a shared receive queue, a table
 
 struct svb_obj {
 	const struct svb_kind *kind;
