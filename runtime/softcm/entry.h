@@ -49,6 +49,13 @@ static inline int scm_enter(struct rdma_cm_id *pub, enum scm_verb v)
 	return !err && SCM_ID(pub)->k.state == SCM_REMOVED ? ENXIO : err;
 }
 
+// scm_wait_acked waits until the program has acknowledged the events that it got, with scm_lock held.
+static inline void scm_wait_acked(const unsigned *completed, const unsigned *reported)
+{
+	while (*completed < *reported)
+		pthread_cond_wait(&scm_acked, &scm_lock);
+}
+
 // scm_leave_with gives scm_lock back and returns what the function of librdmacm does.
 static inline int scm_leave_with(int err)
 {

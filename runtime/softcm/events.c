@@ -72,28 +72,22 @@ static void become(struct told *t, enum rdma_cm_event_type type, int err)
 	t->event.event = type;
 }
 
-static void addr_resolved(struct told *t)
+static int addr_resolved(struct lib_id *id)
 {
-	int err;
+	SCM_LOCKED;
+	const int err = scm_query_addr(id);
 
-	scm_lock_all();
-	err = scm_query_addr(t->id);
-	if (!err && !t->id->pub.verbs)
-		err = ENODEV;
-	if (!err)
-		scm_query_gid(t->id);
-	scm_unlock_all();
-	become(t, RDMA_CM_EVENT_ADDR_ERROR, err);
+	if (err || !id->pub.verbs)
+		return err ? err : ENODEV;
+	scm_query_gid(id);
+	return 0;
 }
 
-static void route_resolved(struct told *t)
+static int route_resolved(struct lib_id *id)
 {
-	int err;
+	SCM_LOCKED;
 
-	scm_lock_all();
-	err = scm_query_path(t->id);
-	scm_unlock_all();
-	become(t, RDMA_CM_EVENT_ROUTE_ERROR, err);
+	return scm_query_path(id);
 }
 
 static void take_ece(struct lib_id *id, const struct scm_param *p)
@@ -172,10 +166,10 @@ static bool process(struct told *t, const struct scm_event *e)
 {
 	switch (e->type) {
 	case RDMA_CM_EVENT_ADDR_RESOLVED:
-		addr_resolved(t);
+		become(t, RDMA_CM_EVENT_ADDR_ERROR, addr_resolved(t->id));
 		return true;
 	case RDMA_CM_EVENT_ROUTE_RESOLVED:
-		route_resolved(t);
+		become(t, RDMA_CM_EVENT_ROUTE_ERROR, route_resolved(t->id));
 		return true;
 	case RDMA_CM_EVENT_CONNECT_REQUEST:
 		copy_param(t, e);

@@ -48,8 +48,7 @@ int scm_rdma_leave_multicast(struct rdma_cm_id *pub, struct sockaddr *addr)
 	if (err)
 		return scm_leave_with(err);
 	scm_leave(&g->k);
-	while (g->completed < g->k.reported)
-		pthread_cond_wait(&scm_acked, &scm_lock);
+	scm_wait_acked(&g->completed, &g->k.reported);
 	scm_unlock_all();
 	if (pub->qp && g->attached)
 		scm_v(id)->detach_mcast(pub->qp, &g->k.mgid, 0);

@@ -46,8 +46,7 @@ int scm_rdma_destroy_id(struct rdma_cm_id *pub)
 		return scm_leave_with(err);
 	ch = SCM_LIB(channel, id->k.ch);
 	scm_id_end(&id->k);
-	while (id->completed < id->k.reported)
-		pthread_cond_wait(&scm_acked, &scm_lock);
+	scm_wait_acked(&id->completed, &id->k.reported);
 	if (id->open)
 		scm_dev_leave(id->open);
 	free(pub->route.path_rec);
@@ -73,8 +72,7 @@ int scm_rdma_migrate_id(struct rdma_cm_id *pub, struct rdma_event_channel *chann
 	LIST_INSERT_HEAD(&to->k.ids, &id->k, in_channel);
 	scm_events_move(&id->k, &to->k);
 	pub->channel = channel;
-	while (id->completed < id->k.reported)
-		pthread_cond_wait(&scm_acked, &scm_lock);
+	scm_wait_acked(&id->completed, &id->k.reported);
 	return scm_leave_with(0);
 }
 

@@ -39,14 +39,6 @@ struct svb_dev *svb_dev_of_gid(struct svb_inst *in, const union ibv_gid *want, u
 	return NULL;
 }
 
-// ipv4 is how Linux reads a GID (rdma_gid2ip).
-static bool ipv4(const union ibv_gid *g)
-{
-	static const uint8_t mapped[12] = {[10] = 0xff, 0xff};
-
-	return !memcmp(g->raw, mapped, sizeof mapped);
-}
-
 // A neighbour is asked for on the network, an address beyond needs a route, and many are reached without either. Between two families there
 // is no way (drivers/infiniband/core/addr.c, rdma_resolve_ip).
 int svb_check_av(struct svb_dev *d, const struct ibv_ah_attr *a)
@@ -61,9 +53,9 @@ int svb_check_av(struct svb_dev *d, const struct ibv_ah_attr *a)
 		return ENODATA;
 	if (svb_multicast(&a->grh.dgid))
 		return 0;
-	if (ipv4(&g) != ipv4(&a->grh.dgid))
+	if (svb_ipv4(&g) != svb_ipv4(&a->grh.dgid))
 		return EINVAL;
 	if (svb_dev_of_gid(d->inst, &a->grh.dgid, &port))
 		return 0;
-	return (to[0] == 0xfe && (to[1] & 0xc0) == 0x80) || ipv4(&a->grh.dgid) ? ETIMEDOUT : ENETUNREACH;
+	return (to[0] == 0xfe && (to[1] & 0xc0) == 0x80) || svb_ipv4(&a->grh.dgid) ? ETIMEDOUT : ENETUNREACH;
 }

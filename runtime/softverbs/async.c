@@ -29,14 +29,6 @@ int svb_get_async_event(struct ibv_context *pub, struct ibv_async_event *ev)
 	return svb_minus(err);
 }
 
-static void count(pthread_mutex_t *mutex, pthread_cond_t *cond, uint32_t *completed)
-{
-	pthread_mutex_lock(mutex);
-	++*completed;
-	pthread_cond_signal(cond);
-	pthread_mutex_unlock(mutex);
-}
-
 // Also of an object that is being destroyed: that call waits for it.
 void svb_ack_async_event(struct ibv_async_event *ev)
 {
@@ -46,9 +38,9 @@ void svb_ack_async_event(struct ibv_async_event *ev)
 	SVB_LOCKED;
 
 	if (ev->event_type == IBV_EVENT_CQ_ERR && svb_find(cq, SVB_T_CQ))
-		count(&cq->mutex, &cq->cond, &cq->async_events_completed);
+		svb_acknowledge(&cq->mutex, &cq->cond, &cq->async_events_completed, 1);
 	if (ev->event_type == IBV_EVENT_SQ_DRAINED && svb_find(qp, SVB_T_QP))
-		count(&qp->mutex, &qp->cond, &qp->events_completed);
+		svb_acknowledge(&qp->mutex, &qp->cond, &qp->events_completed, 1);
 	if (ev->event_type == IBV_EVENT_SRQ_LIMIT_REACHED && svb_find(srq, SVB_T_SRQ))
-		count(&srq->mutex, &srq->cond, &srq->events_completed);
+		svb_acknowledge(&srq->mutex, &srq->cond, &srq->events_completed, 1);
 }

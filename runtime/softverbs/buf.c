@@ -9,18 +9,14 @@
 #include "entry.h"
 #include "domain.h"
 
-static void drop(struct svb_buf *b)
+static void unmap(struct svb_obj *o)
 {
-	b->pd->obj.users--;
-	svb_unregister(&b->obj);
-}
+	struct svb_buf *b = SVB_OF(o, struct svb_buf);
 
-static void unmap(struct svb_buf *b)
-{
-	munmap(b->addr, b->mapped);
+	if (b->addr)
+		munmap(b->addr, b->mapped);
 	if (b->fd >= 0)
 		close(b->fd);
-	free(b);
 }
 
 static void name(const struct svb_obj *o, char *buf, size_t n)
@@ -28,21 +24,15 @@ static void name(const struct svb_obj *o, char *buf, size_t n)
 	snprintf(buf, n, "buffer of %zu bytes", SVB_OF(o, struct svb_buf)->size);
 }
 
-static void forget(struct svb_obj *o)
-{
-	struct svb_buf *b = SVB_OF(o, struct svb_buf);
+static const struct svb_kind kind = {SVB_KIND(SVB_T_BUF, svb_buf), .free = unmap, .name = name};
 
-	svb_unregister(o);
-	unmap(b);
-}
-
-static const struct svb_kind kind = {SVB_T_BUF, .free = forget, .name = name};
-
-static int map(struct svb_buf *b, bool shared)
+static int map(struct svb_buf *b, size_t size, bool shared)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	void *addr;
 
 	b->fd = -1;
+	b->size = size;
 	if (b->size > SIZE_MAX / 2)
 		return ENOMEM;
 	b->mapped = b->size ? (b->size + page - 1) & ~(page - 1) : page;
@@ -51,49 +41,32 @@ static int map(struct svb_buf *b, bool shared)
 		if (b->fd < 0 || ftruncate(b->fd, (off_t)b->mapped) || fcntl(b->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW))
 			return errno;
 	}
-	b->addr = mmap(NULL, b->mapped, PROT_READ | PROT_WRITE, shared ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, b->fd, 0);
-	return b->addr == MAP_FAILED ? errno : 0;
+	addr = mmap(NULL, b->mapped, PROT_READ | PROT_WRITE, shared ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, b->fd, 0);
+	if (addr == MAP_FAILED)
+		return errno;
+	b->addr = addr;
+	return 0;
 }
 
 void *svb_alloc_buf(struct ibv_pd *pub, size_t size, struct ibv_buf **buf)
 {
 	int err;
 	struct svb_pd *pd = svb_begin(pub, SVB_T_PD, SVB_ALLOC_BUF, &err);
-	struct svb_buf *b = NULL;
+	struct svb_buf *b = err ? NULL : svb_new_obj(&kind, pd->obj.ctx, &err);
 
-	if (!err && !(b = calloc(1, sizeof *b)))
-		err = ENOMEM;
-	if (!err) {
-		b->size = size;
-		err = map(b, pd->unprotected);
-		if (err && b->fd >= 0)
-			close(b->fd);
-	}
+	if (!err)
+		err = map(b, size, pd->unprotected);
 	if (!err) {
 		b->pd = pd;
-		pd->obj.users++;
-		svb_register(&b->obj, &kind, b, pd->obj.inst, pd->obj.ctx);
+		svb_need(&b->obj, &pd->obj);
+		*buf = (struct ibv_buf *)(void *)b;
 	}
-	svb_unlock_all();
-	if (err) {
-		free(b);
-		return svb_null(err);
-	}
-	*buf = (struct ibv_buf *)(void *)b;
-	return b->addr;
+	return svb_made(b, err) ? b->addr : NULL;
 }
 
 void svb_free_buf(struct ibv_buf *pub)
 {
-	struct svb_buf *b;
-
-	svb_lock_all();
-	b = svb_live(pub, SVB_T_BUF);
-	if (b)
-		drop(b);
-	svb_unlock_all();
-	if (b)
-		unmap(b);
+	svb_unimport(pub, SVB_T_BUF);
 }
 
 int svb_export_buf_dmabuf_fd(struct ibv_buf *pub)

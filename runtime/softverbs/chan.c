@@ -7,13 +7,17 @@
 #include "entry.h"
 #include "completion.h"
 
+static int end(struct svb_obj *o)
+{
+	return SVB_OF(o, struct svb_chan)->pub.refcnt ? EBUSY : 0;
+}
+
 static void forget(struct svb_obj *o)
 {
 	close(SVB_OF(o, struct svb_chan)->pub.fd);
-	svb_forget(o);
 }
 
-static const struct svb_kind kind = {SVB_T_CHANNEL, .noun = "completion channel", .free = forget};
+static const struct svb_kind kind = {SVB_KIND(SVB_T_CHANNEL, svb_chan), .noun = "completion channel", .end = end, .free = forget};
 
 struct ibv_comp_channel *svb_create_comp_channel(struct ibv_context *pub)
 {
@@ -21,28 +25,17 @@ struct ibv_comp_channel *svb_create_comp_channel(struct ibv_context *pub)
 	struct svb_ctx *c = svb_begin(pub, SVB_T_CTX, SVB_CREATE_COMP_CHANNEL, &err);
 	struct svb_chan *ch;
 
-	ch = svb_zeroed(sizeof *ch, &err);
+	ch = svb_new_obj(&kind, c, &err);
 	if (!err && (ch->pub.fd = eventfd(0, EFD_CLOEXEC)) < 0)
 		err = errno;
 	if (!err) {
 		ch->pub.context = pub;
 		STAILQ_INIT(&ch->ready);
-		svb_register(&ch->obj, &kind, &ch->pub, c->obj.inst, c);
 	}
 	return svb_made(ch, err);
 }
 
-int svb_destroy_comp_channel(struct ibv_comp_channel *pub)
-{
-	int err;
-	struct svb_chan *ch = svb_begin(pub, SVB_T_CHANNEL, SVB_DESTROY_COMP_CHANNEL, &err);
-
-	if (!err && ch->pub.refcnt)
-		err = EBUSY;
-	if (!err)
-		forget(&ch->obj);
-	return svb_end(err);
-}
+SVB_DESTROYS(svb_destroy_comp_channel, ibv_comp_channel, SVB_T_CHANNEL, SVB_DESTROY_COMP_CHANNEL)
 
 int svb_get_cq_event(struct ibv_comp_channel *pub, struct ibv_cq **out, void **cq_context)
 {
@@ -75,10 +68,6 @@ void svb_ack_cq_events(struct ibv_cq *pub, unsigned n)
 {
 	SVB_LOCKED;
 
-	if (svb_find(pub, SVB_T_CQ)) {
-		pthread_mutex_lock(&pub->mutex);
-		pub->comp_events_completed += n;
-		pthread_cond_signal(&pub->cond);
-		pthread_mutex_unlock(&pub->mutex);
-	}
+	if (svb_find(pub, SVB_T_CQ))
+		svb_acknowledge(&pub->mutex, &pub->cond, &pub->comp_events_completed, n);
 }

@@ -17,12 +17,9 @@ static void forget(struct svb_obj *o)
 		for (int op = 0; op < SVB_CO_N; op++)
 			if (qp->counters[op] == c)
 				qp->counters[op] = NULL;
-	svb_forget(o);
 }
 
-static const struct svb_kind kind = {
-	SVB_T_COMP_CNTR, .noun = "completion counter", .handle = offsetof(struct svb_comp_cntr, pub.handle), .free = forget,
-};
+static const struct svb_kind kind = {SVB_KIND(SVB_T_COMP_CNTR, svb_comp_cntr), .noun = "completion counter (handle 0)", .free = forget};
 
 int svb_query_comp_cntr_caps(struct ibv_context *pub, struct ibv_comp_cntr_caps *caps, size_t size)
 {
@@ -49,64 +46,36 @@ struct ibv_comp_cntr *svb_create_comp_cntr(struct ibv_context *pub, struct ibv_c
 		err = EOPNOTSUPP;
 	if (!err && svb_count(ctx->obj.inst, SVB_T_COMP_CNTR) >= MOST)
 		err = ENOMEM;
-	c = svb_zeroed(sizeof *c, &err);
+	c = svb_new_obj(&kind, ctx, &err);
 	if (!err) {
 		c->pub.context = pub;
 		c->bytes = a->type == IBV_COMP_CNTR_TYPE_BYTES;
-		svb_register(&c->obj, &kind, &c->pub, ctx->obj.inst, ctx);
 	}
 	return svb_made(c, err);
 }
 
 SVB_DESTROYS(svb_destroy_comp_cntr, ibv_comp_cntr, SVB_T_COMP_CNTR, SVB_DESTROY_COMP_CNTR)
 
-// change sets a number of a counter, or adds to it. One that exceeds what it can hold begins at 0 again.
-static int change(const struct ibv_comp_cntr *pub, enum svb_verb v, uint64_t n, size_t at, bool add)
-{
-	uint64_t *number;
-	int err;
-	struct svb_comp_cntr *c = svb_begin(pub, SVB_T_COMP_CNTR, v, &err);
-
-	if (!err) {
-		number = (uint64_t *)(void *)((char *)c + at);
-		*number = add ? *number + n : n;
+// A number that exceeds what it can hold begins at 0 again.
+#define NUMBER(function, verb, parameter, statement)                                \
+	int function(struct ibv_comp_cntr *pub, parameter)                          \
+	{                                                                           \
+		int err;                                                            \
+		struct svb_comp_cntr *c = svb_begin(pub, SVB_T_COMP_CNTR, verb, &err); \
+		if (!err)                                                           \
+			statement;                                                  \
+		return svb_end(err);                                                \
 	}
-	return svb_end(err);
-}
-
-#define CHANGES(function, verb, member, add)                                         \
-	int function(struct ibv_comp_cntr *pub, uint64_t n)                          \
-	{                                                                            \
-		return change(pub, verb, n, offsetof(struct svb_comp_cntr, member), add); \
-	}
-CHANGES(svb_set_comp_cntr, SVB_SET_COMP_CNTR, good, false)
-CHANGES(svb_set_err_comp_cntr, SVB_SET_ERR_COMP_CNTR, bad, false)
-CHANGES(svb_inc_comp_cntr, SVB_INC_COMP_CNTR, good, true)
-CHANGES(svb_inc_err_comp_cntr, SVB_INC_ERR_COMP_CNTR, bad, true)
-
-int svb_read_comp_cntr(struct ibv_comp_cntr *pub, uint64_t *n)
-{
-	int err;
-	struct svb_comp_cntr *c = svb_begin(pub, SVB_T_COMP_CNTR, SVB_READ_COMP_CNTR, &err);
-
-	if (!err)
-		*n = c->good;
-	return svb_end(err);
-}
-
-int svb_read_err_comp_cntr(struct ibv_comp_cntr *pub, uint64_t *n)
-{
-	int err;
-	struct svb_comp_cntr *c = svb_begin(pub, SVB_T_COMP_CNTR, SVB_READ_ERR_COMP_CNTR, &err);
-
-	if (!err)
-		*n = c->bad;
-	return svb_end(err);
-}
+NUMBER(svb_set_comp_cntr, SVB_SET_COMP_CNTR, uint64_t n, c->good = n)
+NUMBER(svb_set_err_comp_cntr, SVB_SET_ERR_COMP_CNTR, uint64_t n, c->bad = n)
+NUMBER(svb_inc_comp_cntr, SVB_INC_COMP_CNTR, uint64_t n, c->good += n)
+NUMBER(svb_inc_err_comp_cntr, SVB_INC_ERR_COMP_CNTR, uint64_t n, c->bad += n)
+NUMBER(svb_read_comp_cntr, SVB_READ_COMP_CNTR, uint64_t *n, *n = c->good)
+NUMBER(svb_read_err_comp_cntr, SVB_READ_ERR_COMP_CNTR, uint64_t *n, *n = c->bad)
 
 static int may_attach(const struct svb_qp *qp, const struct svb_comp_cntr *c, const struct ibv_qp_attach_comp_cntr_attr *a)
 {
-	if (!qp || qp->obj.dying || qp->obj.ctx->file != c->obj.ctx->file)
+	if (!qp || qp->obj.ctx->file != c->obj.ctx->file)
 		return EINVAL;
 	if (qp->state != IBV_QPS_RESET && qp->state != IBV_QPS_INIT)
 		return EINVAL;

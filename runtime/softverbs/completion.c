@@ -2,25 +2,12 @@
 
 // What enters a completion queue, and the events of it that wait in a completion channel. The descriptor of a channel is an
 // eventfd that can be read as long as an event waits; the events themselves stand with their completion queues.
-#include <unistd.h>
-
 #include "completion.h"
-
-// Each event rings, so that a poller that reports edges sees it too.
-static void ring(const struct svb_chan *ch)
-{
-	const uint64_t one = 1;
-
-	if (write(ch->pub.fd, &one, sizeof one) < 0)
-		return; // the counter is full, so the descriptor can be read
-}
 
 static void silence(const struct svb_chan *ch)
 {
-	uint64_t n;
-
-	if (STAILQ_EMPTY(&ch->ready) && read(ch->pub.fd, &n, sizeof n) < 0)
-		return; // it was silent
+	if (STAILQ_EMPTY(&ch->ready))
+		svb_silence(ch->pub.fd);
 }
 
 static void push(struct svb_cq *cq)
@@ -29,7 +16,7 @@ static void push(struct svb_cq *cq)
 		return;
 	if (!cq->pending++)
 		STAILQ_INSERT_TAIL(&cq->chan->ready, cq, link);
-	ring(cq->chan);
+	svb_ring(cq->chan->pub.fd);
 }
 
 void svb_chan_forget(struct svb_cq *cq)
@@ -53,11 +40,6 @@ struct svb_cq *svb_chan_pop(struct svb_chan *ch)
 	cq->comp_reported++;
 	silence(ch);
 	return cq;
-}
-
-void svb_chan_wake(struct svb_chan *ch)
-{
-	ring(ch);
 }
 
 uint64_t svb_stamp(void)

@@ -31,7 +31,6 @@ struct svb_cq {
 	bool careless;           // a completion that finds no room is lost, and nobody hears of it
 	struct svb_cqe current;  // the entry that its functions read
 	struct svb_obj obj;      // users: ends of queue pairs, and work queues
-	struct svb_kobj k;
 	struct svb_chan *chan;
 	STAILQ_ENTRY(svb_cq) link; // in chan->ready while pending is not 0
 	struct svb_cqe *ring;
@@ -55,16 +54,20 @@ SVB_HIDDEN bool svb_async_pop(struct svb_ctx *c, struct ibv_async_event *ev); //
 SVB_HIDDEN int svb_async_lost(struct svb_ctx *c); // ENOMEM once after events for which there was no memory
 SVB_HIDDEN void svb_async_forget(struct svb_ctx *c, const void *element);
 SVB_HIDDEN void svb_async_free(struct svb_ctx *c);
+// svb_ring has a descriptor of events be readable, svb_silence no longer.
+SVB_HIDDEN void svb_ring(int fd);
+SVB_HIDDEN void svb_silence(int fd);
 // svb_wait_fd waits until the descriptor can be read: 0, or an errno (EAGAIN when it is non-blocking). Without svb_lock.
 SVB_HIDDEN int svb_wait_fd(int fd);
 // svb_wait_acks waits until the program has acknowledged all events that it got of an object. Without svb_lock.
 SVB_HIDDEN void svb_wait_acks(pthread_mutex_t *mutex, pthread_cond_t *cond, const uint32_t *completed, uint32_t reported);
+// svb_acknowledge counts n of them, and wakes who waits.
+SVB_HIDDEN void svb_acknowledge(pthread_mutex_t *mutex, pthread_cond_t *cond, uint32_t *completed, uint32_t n);
 
 // completion.c: with svb_lock held
 SVB_HIDDEN uint64_t svb_stamp(void); // the time of a completion
 SVB_HIDDEN bool svb_complete(struct svb_cq *cq, const struct svb_cqe *c); // false: overflow
 SVB_HIDDEN struct svb_cq *svb_chan_pop(struct svb_chan *ch); // NULL: no event waits
 SVB_HIDDEN void svb_chan_forget(struct svb_cq *cq);
-SVB_HIDDEN void svb_chan_wake(struct svb_chan *ch); // whoever waits looks again
 
 #endif

@@ -8,10 +8,9 @@
 static void forget(struct svb_obj *o)
 {
 	free(SVB_OF(o, struct svb_counters)->points);
-	svb_forget(o);
 }
 
-static const struct svb_kind kind = {SVB_T_COUNTERS, .noun = "counters", .free = forget};
+static const struct svb_kind kind = {SVB_KIND(SVB_T_COUNTERS, svb_counters), .noun = "counters", .free = forget};
 
 struct ibv_counters *svb_create_counters(struct ibv_context *pub, struct ibv_counters_init_attr *a)
 {
@@ -21,11 +20,9 @@ struct ibv_counters *svb_create_counters(struct ibv_context *pub, struct ibv_cou
 
 	if (!err && a->comp_mask)
 		err = EOPNOTSUPP;
-	c = svb_zeroed(sizeof *c, &err);
-	if (!err) {
+	c = svb_new_obj(&kind, ctx, &err);
+	if (!err)
 		c->pub.context = pub;
-		svb_register(&c->obj, &kind, &c->pub, ctx->obj.inst, ctx);
-	}
 	return svb_made(c, err);
 }
 

@@ -6,35 +6,33 @@
 #include "entry.h"
 #include "qp.h"
 
-// Room for one less than a power of two, as soft-RoCE makes it.
-static uint32_t room(uint32_t asked)
+static void part(struct svb_obj *o)
 {
-	uint32_t n = 1;
+	struct svb_cq *cq = SVB_OF(o, struct svb_cq);
 
-	while (n < asked + 1)
-		n *= 2;
-	return n - 1;
-}
-
-static void detach(struct svb_cq *cq)
-{
-	cq->obj.dying = true;
 	svb_late_forget(cq, 0);
 	svb_chan_forget(cq);
-	svb_async_forget(cq->obj.ctx, &cq->pub);
-	svb_handle_drop(cq->obj.ctx->file, cq->k.handle);
+	svb_async_forget(o->ctx, &cq->pub);
 }
 
-static void finish(struct svb_cq *cq)
+static void settle(struct svb_obj *o)
 {
+	struct svb_cq *cq = SVB_OF(o, struct svb_cq);
+
+	svb_wait_acks(&cq->pub.mutex, &cq->pub.cond, &cq->pub.comp_events_completed, cq->comp_reported);
+	svb_wait_acks(&cq->pub.mutex, &cq->pub.cond, &cq->pub.async_events_completed, cq->async_reported);
+}
+
+static void forget(struct svb_obj *o)
+{
+	struct svb_cq *cq = SVB_OF(o, struct svb_cq);
+
 	if (cq->chan)
 		cq->chan->pub.refcnt--;
-	svb_unregister(&cq->obj);
 	pthread_mutex_destroy(&cq->polling);
 	pthread_mutex_destroy(&cq->pub.mutex);
 	pthread_cond_destroy(&cq->pub.cond);
 	free(cq->ring);
-	free(cq);
 }
 
 static void name(const struct svb_obj *o, char *buf, size_t n)
@@ -44,77 +42,48 @@ static void name(const struct svb_obj *o, char *buf, size_t n)
 	snprintf(buf, n, "CQ (handle %u, %d entries)", cq->handle, cq->cqe);
 }
 
-static void forget(struct svb_obj *o)
+static const struct svb_kind kind = {
+	SVB_KIND(SVB_T_CQ, svb_cq), .numbered = true, .part = part, .settle = settle, .free = forget, .name = name,
+};
+
+static int check(const struct svb_ctx *c, const struct ibv_cq_init_attr_ex *attr, bool wraps)
 {
-	struct svb_cq *cq = SVB_OF(o, struct svb_cq);
+	const struct svb_chan *chan = attr->channel ? svb_live(attr->channel, SVB_T_CHANNEL) : NULL;
 
-	if (!o->dying)
-		detach(cq);
-	finish(cq);
-}
-
-static const struct svb_kind kind = {SVB_T_CQ, .free = forget, .name = name};
-
-static int enter_cq(struct svb_ctx *c, struct svb_cq *cq, void *cq_context, struct ibv_comp_channel *ch)
-{
-	struct svb_chan *chan = ch ? svb_live(ch, SVB_T_CHANNEL) : NULL;
-	int err;
-
-	if (ch && (!chan || chan->obj.ctx->file != c->file))
+	if (attr->cqe == 0 || (wraps ? !c->dev->cfg.mlx5 : attr->cqe > SVB_MAX_CQE))
 		return EINVAL;
-	err = svb_handle_add(c->file, &cq->k, SVB_K_CQ);
-	if (err)
-		return err;
-	cq->pub.context = &c->vctx.context;
-	cq->pub.channel = ch;
-	cq->pub.cq_context = cq_context;
-	cq->pub.handle = cq->k.handle;
-	cq->pub.cqe = (int)cq->size;
-	pthread_mutex_init(&cq->polling, NULL);
-	pthread_mutex_init(&cq->pub.mutex, NULL);
-	pthread_cond_init(&cq->pub.cond, NULL);
-	cq->chan = chan;
-	if (chan)
-		ch->refcnt++;
-	svb_register(&cq->obj, &kind, &cq->pub, c->obj.inst, c);
-	return 0;
+	if (attr->comp_vector >= (uint32_t)c->vctx.context.num_comp_vectors)
+		return EINVAL;
+	return attr->channel && (!chan || chan->obj.ctx->file != c->file) ? EINVAL : 0;
 }
 
-int svb_make_cq(struct ibv_context *pub, const struct ibv_cq_init_attr_ex *attr, int verb, struct svb_cq **made)
+struct svb_cq *svb_make_cq(struct ibv_context *pub, const struct ibv_cq_init_attr_ex *attr, enum svb_verb verb)
 {
 	const bool wraps = attr->cqe == UINT32_MAX; // libmlx5 adds one, and makes a queue of none
-	struct svb_cq *cq = calloc(1, sizeof *cq);
-	struct svb_ctx *c;
-	int err = cq ? 0 : ENOMEM;
+	int err;
+	struct svb_ctx *c = svb_begin(pub, SVB_T_CTX, verb, &err);
+	struct svb_cq *cq;
 
-	if (!err && (attr->cqe == 0 || (attr->cqe > SVB_MAX_CQE && !wraps)))
-		err = EINVAL;
-	if (!err) {
-		cq->size = wraps ? 1 : room(attr->cqe);
-		cq->ring = calloc(cq->size, sizeof *cq->ring);
-		err = cq->ring ? 0 : ENOMEM;
-	}
-	svb_lock_all();
-	c = svb_live(pub, SVB_T_CTX);
-	if (!err || err == EINVAL) {
-		int told = svb_refused(c ? &c->obj : NULL, verb);
-		err = told ? told : err;
-	}
-	if (!err && (attr->comp_vector >= (uint32_t)pub->num_comp_vectors || (wraps && !c->dev->cfg.mlx5)))
-		err = EINVAL;
 	if (!err)
-		err = enter_cq(c, cq, attr->cq_context, attr->channel);
-	svb_unlock_all();
+		err = check(c, attr, wraps);
+	cq = svb_new_obj(&kind, c, &err);
 	if (!err) {
-		if (wraps)
-			cq->pub.cqe = 0;
-		*made = cq;
-		return 0;
+		cq->pub.context = pub;
+		cq->pub.channel = attr->channel;
+		cq->pub.cq_context = attr->cq_context;
+		cq->pub.handle = cq->obj.handle;
+		pthread_mutex_init(&cq->polling, NULL);
+		pthread_mutex_init(&cq->pub.mutex, NULL);
+		pthread_cond_init(&cq->pub.cond, NULL);
+		if (attr->channel) {
+			cq->chan = svb_live(attr->channel, SVB_T_CHANNEL);
+			attr->channel->refcnt++;
+		}
+		cq->size = wraps ? 1 : svb_ring_size(attr->cqe);
+		cq->pub.cqe = wraps ? 0 : (int)cq->size;
+		cq->ring = svb_zeroed(cq->size * sizeof *cq->ring, &err);
 	}
-	if (cq)
-		free(cq->ring);
-	free(cq);
-	return err;
+	return svb_made(cq, err);
 }
 
 struct ibv_cq *svb_create_cq(struct ibv_context *pub, int cqe, void *cq_context, struct ibv_comp_channel *ch, int vector)
@@ -122,10 +91,9 @@ struct ibv_cq *svb_create_cq(struct ibv_context *pub, int cqe, void *cq_context,
 	const struct ibv_cq_init_attr_ex attr = {
 		.cqe = cqe < 0 ? 0 : (uint32_t)cqe, .cq_context = cq_context, .channel = ch, .comp_vector = (uint32_t)vector,
 	};
-	struct svb_cq *cq;
-	int err = svb_make_cq(pub, &attr, SVB_CREATE_CQ, &cq);
+	struct svb_cq *cq = svb_make_cq(pub, &attr, SVB_CREATE_CQ);
 
-	return err ? svb_null(err) : &cq->pub;
+	return cq ? &cq->pub : NULL;
 }
 
 static void replace_ring(struct svb_cq *cq, struct svb_cqe *ring, uint32_t size)
@@ -149,34 +117,14 @@ int svb_resize_cq(struct ibv_cq *pub, int cqe)
 
 	if (!err && (cqe <= 0 || cqe > SVB_MAX_CQE || (uint32_t)cqe < cq->count))
 		err = EINVAL;
-	if (!err && !(ring = calloc(room((uint32_t)cqe), sizeof *ring)))
+	if (!err && !(ring = calloc(svb_ring_size((uint32_t)cqe), sizeof *ring)))
 		err = ENOMEM;
 	if (!err)
-		replace_ring(cq, ring, room((uint32_t)cqe));
+		replace_ring(cq, ring, svb_ring_size((uint32_t)cqe));
 	return svb_end(err);
 }
 
-int svb_destroy_cq(struct ibv_cq *pub)
-{
-	uint32_t comp = 0, async = 0;
-	int err;
-	struct svb_cq *cq = svb_begin(pub, SVB_T_CQ, SVB_DESTROY_CQ, &err);
-
-	if (!err && cq->obj.users)
-		err = EBUSY;
-	if (!err) {
-		detach(cq);
-		comp = cq->comp_reported;
-		async = cq->async_reported;
-	}
-	if (svb_end(err))
-		return err;
-	svb_wait_acks(&pub->mutex, &pub->cond, &pub->comp_events_completed, comp);
-	svb_wait_acks(&pub->mutex, &pub->cond, &pub->async_events_completed, async);
-	SVB_LOCKED;
-	finish(cq);
-	return 0;
-}
+SVB_DESTROYS(svb_destroy_cq, ibv_cq, SVB_T_CQ, SVB_DESTROY_CQ)
 
 void svb_dequeue(struct svb_cq *cq, struct svb_cqe *into)
 {

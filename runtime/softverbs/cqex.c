@@ -126,13 +126,11 @@ static int check(struct ibv_context *pub, const struct ibv_cq_init_attr_ex *a)
 
 struct ibv_cq_ex *svb_create_cq_ex(struct ibv_context *pub, struct ibv_cq_init_attr_ex *attr)
 {
-	struct svb_cq *cq;
-	int err = check(pub, attr);
+	const int err = check(pub, attr);
+	struct svb_cq *cq = err ? svb_null(err) : svb_make_cq(pub, attr, SVB_CREATE_CQ_EX);
 
-	if (!err)
-		err = svb_make_cq(pub, attr, SVB_CREATE_CQ_EX, &cq);
-	if (err)
-		return svb_null(err);
+	if (!cq)
+		return NULL;
 	cq->careless = careless(attr);
 	give(&cq->ex, attr->wc_flags);
 	return &cq->ex;

@@ -122,32 +122,6 @@ static void set_ops(struct svb_ctx *c, const struct svb_config *cfg)
 	v->sz = cfg->vctx_size;
 }
 
-static struct svb_ctx *new_ctx(struct svb_dev *d, int cmd_fd)
-{
-	struct svb_ctx *c = calloc(1, sizeof *c);
-	struct ibv_context *pub;
-
-	if (!c) {
-		errno = ENOMEM;
-		return NULL;
-	}
-	pub = &c->vctx.context;
-	pub->async_fd = eventfd(0, EFD_CLOEXEC);
-	if (pub->async_fd < 0) {
-		free(c);
-		return NULL;
-	}
-	c->dev = d;
-	set_ops(c, &d->inst->cfg);
-	pub->device = &d->pub;
-	pub->cmd_fd = cmd_fd;
-	pub->num_comp_vectors = 1;
-	pub->abi_compat = ABI_EXTENDED;
-	STAILQ_INIT(&c->events);
-	pthread_mutex_init(&pub->mutex, NULL);
-	return c;
-}
-
 static void name_ctx(const struct svb_obj *o, char *buf, size_t n)
 {
 	snprintf(buf, n, "%s: context", SVB_OF(o, struct svb_ctx)->dev->pub.name);
@@ -155,35 +129,48 @@ static void name_ctx(const struct svb_obj *o, char *buf, size_t n)
 
 static const struct svb_kind ctx_kind = {SVB_T_CTX, .name = name_ctx};
 
-static struct ibv_context *enter_ctx(struct svb_ctx *c, struct svb_file *f)
+// new_ctx makes a context of a device file, whose descriptor belongs to it then: NULL + errno.
+static struct ibv_context *new_ctx(struct svb_file *f, int cmd_fd)
 {
+	struct svb_ctx *c = calloc(1, sizeof *c);
+	struct ibv_context *pub;
+	const int async_fd = eventfd(0, EFD_CLOEXEC);
+	const int err = !c ? ENOMEM : async_fd < 0 ? errno : 0;
+
+	if (err) {
+		close(async_fd);
+		free(c);
+		return svb_null(err);
+	}
+	pub = &c->vctx.context;
+	c->dev = f->dev;
 	c->file = f;
+	set_ops(c, &f->dev->inst->cfg);
+	pub->device = &f->dev->pub;
+	pub->cmd_fd = cmd_fd;
+	pub->async_fd = async_fd;
+	pub->num_comp_vectors = 1;
+	pub->abi_compat = ABI_EXTENDED;
+	STAILQ_INIT(&c->events);
+	pthread_mutex_init(&pub->mutex, NULL);
 	f->ctxs++;
-	c->dev->inst->nctx++;
-	svb_register(&c->obj, &ctx_kind, &c->vctx.context, c->dev->inst, NULL);
-	return &c->vctx.context;
+	f->dev->inst->nctx++;
+	svb_register(&c->obj, &ctx_kind, pub, f->dev->inst, NULL);
+	return pub;
 }
 
 struct ibv_context *svb_open_device(struct ibv_device *device)
 {
 	SVB_LOCKED;
 	struct svb_dev *d = dev_of(device);
-	struct svb_file *f;
-	struct svb_ctx *c;
-	int err = d ? d->gone ? EIO : svb_fails_locked(d->inst, SVB_OPEN_DEVICE) : ENODEV;
+	const int err = d ? d->gone ? EIO : svb_fails_locked(d->inst, SVB_OPEN_DEVICE) : ENODEV;
+	int cmd_fd;
+	struct svb_file *f = err ? svb_null(err) : svb_file_open(d, &cmd_fd);
+	struct ibv_context *c = f ? new_ctx(f, cmd_fd) : NULL;
 
-	if (err)
-		return svb_null(err);
-	c = new_ctx(d, -1);
-	if (!c)
-		return NULL;
-	f = svb_file_open(d, &c->vctx.context.cmd_fd);
-	if (f)
-		return enter_ctx(c, f);
-	err = errno;
-	close(c->vctx.context.async_fd);
-	free(c);
-	return svb_null(err);
+	if (f && !c)
+		close(cmd_fd); // which ends the file
+	return c;
 }
 
 // The descriptor belongs to the new context, which closes it; after an error it is still the caller's.
@@ -193,14 +180,12 @@ struct ibv_context *svb_import_device(int slot, int cmd_fd)
 	struct svb_inst *in = svb_slot(slot);
 	const int err = in ? svb_fails_locked(in, SVB_IMPORT_DEVICE) : ENODEV;
 	struct svb_file *f = err ? NULL : svb_file_of(in, cmd_fd);
-	struct svb_ctx *c;
 
 	if (!f)
 		return svb_null(err ? err : EINVAL); // not a descriptor of a device
 	if (f->dev->gone || f->dev->cfg.no_import)
 		return svb_null(f->dev->gone ? EIO : EOPNOTSUPP);
-	c = new_ctx(f->dev, cmd_fd);
-	return c ? enter_ctx(c, f) : NULL;
+	return new_ctx(f, cmd_fd);
 }
 
 // Answers 0 whatever is still open: then the kernel frees it all, and Leaks tells.
@@ -218,7 +203,7 @@ int svb_close_device(struct ibv_context *pub)
 		svb_describe(o, "left behind by ibv_close_device", line, sizeof line);
 		if (!c->dev->gone) // without a device nothing else could be destroyed
 			svb_leak(c->obj.inst, line);
-		o->kind->free(o); // the newest first, so a queue pair before its completion queues
+		svb_drop_obj(o); // the newest first, so a queue pair before its completion queues
 	}
 	svb_async_free(c);
 	svb_unregister(&c->obj);

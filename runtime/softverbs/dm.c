@@ -71,12 +71,6 @@ static int copy_from(void *host, struct ibv_dm *pub, uint64_t offset, size_t len
 	return 0;
 }
 
-static void drop(struct svb_dm *dm)
-{
-	svb_mem_put(dm->mem);
-	svb_forget(&dm->obj);
-}
-
 static void name(const struct svb_obj *o, char *buf, size_t n)
 {
 	const struct svb_dm *dm = SVB_OF(o, struct svb_dm);
@@ -84,28 +78,34 @@ static void name(const struct svb_obj *o, char *buf, size_t n)
 	snprintf(buf, n, "DM (handle %u, length %llu)", dm->pub.handle, (unsigned long long)dm->mem->length);
 }
 
-static void forget(struct svb_obj *o)
+static int end(struct svb_obj *o)
 {
-	drop(SVB_OF(o, struct svb_dm));
+	struct svb_kdm *dm = svb_handle_get(o->ctx->file, SVB_OF(o, struct svb_dm)->pub.handle, SVB_K_DM);
+
+	if (!dm || dm->mrs)
+		return dm ? EBUSY : ENOENT;
+	svb_kdm_end(o->ctx->file, dm);
+	return 0;
 }
 
-static const struct svb_kind kind = {SVB_T_DM, .free = forget, .name = name};
-
-// new_dm makes a handle; the memory's count is the caller's business.
-static struct svb_dm *new_dm(struct svb_ctx *c, struct svb_mem *m, uint32_t handle)
+static void forget(struct svb_obj *o)
 {
-	struct svb_dm *dm = calloc(1, sizeof *dm);
+	if (SVB_OF(o, struct svb_dm)->mem)
+		svb_mem_put(SVB_OF(o, struct svb_dm)->mem);
+}
 
-	if (!dm)
-		return NULL;
-	dm->mem = m;
-	dm->dev = c->dev;
-	dm->pub.context = &c->vctx.context;
+static const struct svb_kind kind = {SVB_KIND(SVB_T_DM, svb_dm), .end = end, .free = forget, .name = name};
+
+// enter gives a handle the kernel's object.
+static void enter(struct svb_dm *dm, const struct svb_kdm *k)
+{
+	dm->mem = k->mem;
+	dm->mem->refs++;
+	dm->dev = dm->obj.ctx->dev;
+	dm->pub.context = &dm->obj.ctx->vctx.context;
 	dm->pub.memcpy_to_dm = copy_to;
 	dm->pub.memcpy_from_dm = copy_from;
-	dm->pub.handle = handle;
-	svb_register(&dm->obj, &kind, &dm->pub, c->obj.inst, c);
-	return dm;
+	dm->pub.handle = k->k.handle;
 }
 
 static int check_alloc(const struct svb_dev *d, const struct ibv_alloc_dm_attr *a)
@@ -125,25 +125,21 @@ static uint64_t alignment(const struct svb_dev *d, const struct ibv_alloc_dm_att
 	return d->cfg.mlx5 ? svb_dm_units(d, asked) : asked;
 }
 
-static int enter_dm(struct svb_ctx *c, struct svb_kdm *k, struct svb_dm **dm)
+// allocate makes the kernel's object; NULL: no memory.
+static struct svb_kdm *allocate(struct svb_ctx *c, const struct ibv_alloc_dm_attr *a)
 {
-	struct svb_mem *m = k->mem;
-	int err;
+	struct svb_kdm *k = calloc(1, sizeof *k);
 
-	if (c->dev->dm_used + svb_dm_units(c->dev, m->length) > c->dev->cfg.max_dm_size)
-		return ENOMEM;
-	err = svb_handle_add(c->file, &k->k, SVB_K_DM);
-	if (err)
-		return err;
-	*dm = new_dm(c, m, k->k.handle);
-	if (!*dm) {
-		svb_handle_drop(c->file, k->k.handle);
-		return ENOMEM;
+	if (k && c->dev->dm_used + svb_dm_units(c->dev, a->length) <= c->dev->cfg.max_dm_size)
+		k->mem = svb_mem_get(a->length, alignment(c->dev, a));
+	if (k && k->mem && !svb_handle_add(c->file, &k->k, SVB_K_DM)) {
+		c->dev->dm_used += svb_dm_units(c->dev, a->length);
+		return k;
 	}
-	m->refs++; // one of the kernel object, one of the handle
-	c->dev->dm_used += svb_dm_units(c->dev, m->length);
-	(*dm)->pub.comp_mask = IBV_DM_MASK_HANDLE;
-	return 0;
+	if (k && k->mem)
+		svb_mem_put(k->mem);
+	free(k);
+	return NULL;
 }
 
 struct ibv_dm *svb_alloc_dm(struct ibv_context *pub, struct ibv_alloc_dm_attr *a)
@@ -151,77 +147,43 @@ struct ibv_dm *svb_alloc_dm(struct ibv_context *pub, struct ibv_alloc_dm_attr *a
 	int err;
 	struct svb_ctx *c = svb_begin(pub, SVB_T_CTX, SVB_ALLOC_DM, &err);
 	struct svb_kdm *k = NULL;
-	struct svb_dm *dm = NULL;
+	struct svb_dm *dm;
 
 	if (!err)
 		err = check_alloc(c->dev, a);
-	if (!err && (!(k = calloc(1, sizeof *k)) || !(k->mem = svb_mem_get(a->length, alignment(c->dev, a)))))
+	dm = svb_new_obj(&kind, c, &err);
+	if (!err && !(k = allocate(c, a)))
 		err = ENOMEM;
 	if (!err) {
-		err = enter_dm(c, k, &dm);
-		if (err)
-			svb_mem_put(k->mem);
+		enter(dm, k);
+		dm->pub.comp_mask = IBV_DM_MASK_HANDLE;
 	}
-	svb_unlock_all();
-	if (!err)
-		return &dm->pub;
-	free(k);
-	return svb_null(err);
+	return svb_made(dm, err);
 }
 
-static int end(struct svb_dm *dm)
-{
-	struct svb_file *f = dm->obj.ctx->file;
-	struct svb_kobj *k = svb_handle_get(f, dm->pub.handle, SVB_K_DM);
-
-	if (!k)
-		return ENOENT;
-	if (SVB_K(k, struct svb_kdm)->mrs)
-		return EBUSY;
-	svb_handle_drop(f, k->handle);
-	dm->dev->dm_used -= svb_dm_units(dm->dev, dm->mem->length);
-	svb_mem_put(SVB_K(k, struct svb_kdm)->mem);
-	free(k);
-	drop(dm);
-	return 0;
-}
-
-int svb_free_dm(struct ibv_dm *pub)
-{
-	int err;
-	struct svb_dm *dm = svb_begin(pub, SVB_T_DM, SVB_FREE_DM, &err);
-
-	if (!err)
-		err = end(dm);
-	return svb_end(err);
-}
+SVB_DESTROYS(svb_free_dm, ibv_dm, SVB_T_DM, SVB_FREE_DM)
 
 // As mlx5 does, it leaves comp_mask 0 although the handle is there.
 struct ibv_dm *svb_import_dm(struct ibv_context *pub, uint32_t handle)
 {
 	int err;
 	struct svb_ctx *c = svb_begin(pub, SVB_T_CTX, SVB_IMPORT_DM, &err);
-	struct svb_dm *dm = NULL;
-	struct svb_kobj *k = NULL;
+	struct svb_kdm *k = NULL;
+	struct svb_dm *dm;
 
 	if (!err && c->dev->cfg.no_import)
 		err = EOPNOTSUPP;
 	if (!err && !(k = svb_handle_get(c->file, handle, SVB_K_DM)))
 		err = ENOENT;
-	if (!err && !(dm = new_dm(c, SVB_K(k, struct svb_kdm)->mem, handle)))
-		err = ENOMEM;
+	dm = svb_new_obj(&kind, c, &err);
 	if (!err)
-		dm->mem->refs++;
+		enter(dm, k);
 	return svb_made(dm, err);
 }
 
 void svb_unimport_dm(struct ibv_dm *pub)
 {
-	SVB_LOCKED;
-	struct svb_dm *dm = svb_live(pub, SVB_T_DM);
-
-	if (dm)
-		drop(dm);
+	svb_unimport(pub, SVB_T_DM);
 }
 
 int svb_dm_export_dmabuf_fd(struct ibv_dm *pub)

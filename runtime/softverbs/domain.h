@@ -9,8 +9,9 @@ struct svb_td {
 	struct svb_obj obj; // users: parent domains
 };
 
-// One piece of memory from the allocator of a parent domain, or from ours.
+// One piece of memory from the allocator of a parent domain, or from ours. It is needed at the end, so the block is a user of the domain.
 struct svb_block {
+	struct svb_pd *holder; // NULL: there is no block
 	void *ptr;
 	uint64_t resource;
 	bool custom; // came from the caller's allocator
@@ -25,7 +26,6 @@ struct svb_pd {
 	struct ibv_pd pub;
 	struct svb_obj obj;    // users: parent domains over it, buffers; of a parent domain also its regions
 	struct svb_pd *inner;  // set: this is a parent domain
-	struct svb_td *td;
 	void *(*alloc)(struct ibv_pd *, void *, size_t, size_t, uint64_t);
 	void (*free)(struct ibv_pd *, void *, void *, uint64_t);
 	void *arg;
@@ -41,38 +41,25 @@ struct svb_buf {
 	int fd; // of shared memory, or -1
 };
 
-// What an object is in: the domain of a kernel, and the parent domain, or NULL.
-struct svb_within {
-	struct svb_kpd *pd;
-	struct svb_pd *holder;
-};
-
-// svb_pd_join gives an object a handle, and puts it into a domain: 0, or an errno. svb_pd_part takes it out. With svb_lock held.
-static inline int svb_pd_join(struct svb_pd *pd, struct svb_within *in, struct svb_kobj *k, enum svb_ktype t)
+// svb_pd_join puts an object into a domain: 0, or an errno. With svb_lock held.
+static inline int svb_pd_join(struct svb_pd *pd, struct svb_obj *o)
 {
-	struct svb_file *f = pd->obj.ctx->file;
-	struct svb_kobj *kpd = svb_handle_get(f, pd->pub.handle, SVB_K_PD);
-	const int err = kpd ? svb_handle_add(f, k, t) : ENOENT;
+	struct svb_kpd *kpd = svb_handle_get(pd->obj.ctx->file, pd->pub.handle, SVB_K_PD);
 
-	if (err)
-		return err;
-	*in = (struct svb_within){SVB_K(kpd, struct svb_kpd), pd->inner ? pd : NULL};
-	in->pd->queues++;
-	if (in->holder)
-		in->holder->obj.users++;
+	if (!kpd)
+		return ENOENT;
+	o->kpd = kpd;
+	kpd->users++;
+	svb_need(o, pd->inner ? &pd->obj : NULL);
 	return 0;
 }
 
-static inline void svb_pd_part(struct svb_within *in, struct svb_file *f, const struct svb_kobj *k)
-{
-	svb_handle_drop(f, k->handle);
-	in->pd->queues--;
-	if (in->holder)
-		in->holder->obj.users--;
-}
-
-// block.c: without svb_lock
+// block.c: get, give and put without svb_lock, drop with it
+// svb_block_get holds a domain for an object, if it is a parent domain, and gets size bytes of its allocator, if size is not 0: 0, or an
+// errno. b is all zero.
 SVB_HIDDEN int svb_block_get(struct svb_pd *pd, uint32_t code, size_t size, struct svb_block *b);
-SVB_HIDDEN void svb_block_put(struct svb_pd *pd, struct svb_block *b);
+SVB_HIDDEN void svb_block_give(struct svb_pd *pd, struct svb_block *b); // the memory alone
+SVB_HIDDEN void svb_block_put(struct svb_block *b);
+SVB_HIDDEN void svb_block_drop(struct svb_block *b); // does without a call of the allocator
 
 #endif

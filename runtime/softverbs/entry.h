@@ -20,8 +20,8 @@ struct svb_qp;
 struct svb_stream;
 
 // cq.c
-// svb_make_cq makes a queue as attr says, 0, or an errno; verb is what may be told to fail.
-SVB_HIDDEN int svb_make_cq(struct ibv_context *pub, const struct ibv_cq_init_attr_ex *attr, int verb, struct svb_cq **made);
+// svb_make_cq makes a queue as attr says: NULL + errno; verb is what may be told to fail.
+SVB_HIDDEN struct svb_cq *svb_make_cq(struct ibv_context *pub, const struct ibv_cq_init_attr_ex *attr, enum svb_verb verb);
 SVB_HIDDEN void svb_dequeue(struct svb_cq *cq, struct svb_cqe *into); // the oldest entry, which there is; with svb_lock held
 
 // target.c
@@ -29,7 +29,7 @@ SVB_HIDDEN struct svb_qp *svb_find_qp(const struct ibv_qp *pub); // with svb_loc
 // svb_begin_qp is svb_begin for a queue pair, whichever handle of it is given.
 SVB_HIDDEN struct svb_qp *svb_begin_qp(const struct ibv_qp *pub, enum svb_verb v, int *err);
 SVB_HIDDEN void svb_qp_name(const struct svb_obj *o, char *buf, size_t n); // of a queue pair, and of a handle
-SVB_HIDDEN bool svb_target_destroy(const struct ibv_qp *pub, int *err); // false: it is none; with svb_lock held
+SVB_HIDDEN bool svb_is_target(const struct ibv_qp *pub);
 // svb_make_target makes a queue pair of type XRC_RECV and the first handle of it; NULL + errno. Without svb_lock.
 SVB_HIDDEN struct ibv_qp *svb_make_target(struct svb_ctx *c, struct ibv_qp_init_attr_ex *a);
 

@@ -19,10 +19,26 @@ int svb_wait_fd(int fd)
 	return poll(&p, 1, -1) < 0 && errno != EINTR ? errno : 0;
 }
 
+// Each event rings, so that a poller that reports edges sees it too.
+void svb_ring(int fd)
+{
+	const uint64_t one = 1;
+
+	if (write(fd, &one, sizeof one) < 0)
+		return; // the counter is full, so the descriptor can be read
+}
+
+void svb_silence(int fd)
+{
+	uint64_t n;
+
+	if (read(fd, &n, sizeof n) < 0)
+		return; // the program has read it
+}
+
 static void add(struct svb_ctx *c, struct ibv_async_event ev, uint32_t *reported)
 {
 	struct svb_event *e = calloc(1, sizeof *e);
-	const uint64_t one = 1;
 
 	if (e) {
 		e->ev = ev;
@@ -30,8 +46,7 @@ static void add(struct svb_ctx *c, struct ibv_async_event ev, uint32_t *reported
 		STAILQ_INSERT_TAIL(&c->events, e, link);
 	}
 	c->lost |= !e; // Linux drops it without a word (ib_uverbs_async_handler), and a program waits for ever
-	if (write(c->vctx.context.async_fd, &one, sizeof one) < 0)
-		return; // the counter is full, so the descriptor can be read
+	svb_ring(c->vctx.context.async_fd);
 }
 
 void svb_async(struct svb_ctx *c, enum ibv_event_type t, void *element, uint32_t *reported)
@@ -46,10 +61,8 @@ void svb_async_port(struct svb_ctx *c, enum ibv_event_type t, int port)
 
 static void silence(const struct svb_ctx *c)
 {
-	uint64_t n;
-
-	if (STAILQ_EMPTY(&c->events) && !c->lost && read(c->vctx.context.async_fd, &n, sizeof n) < 0)
-		return; // it was silent
+	if (STAILQ_EMPTY(&c->events) && !c->lost)
+		svb_silence(c->vctx.context.async_fd);
 }
 
 void svb_async_forget(struct svb_ctx *c, const void *element)
@@ -65,7 +78,7 @@ void svb_async_forget(struct svb_ctx *c, const void *element)
 		free(e);
 		any = true;
 	}
-	if (any)
+	if (any) // a read with nothing to read waits
 		silence(c);
 }
 
@@ -108,5 +121,13 @@ void svb_wait_acks(pthread_mutex_t *mutex, pthread_cond_t *cond, const uint32_t 
 	pthread_mutex_lock(mutex);
 	while (*completed != reported)
 		pthread_cond_wait(cond, mutex);
+	pthread_mutex_unlock(mutex);
+}
+
+void svb_acknowledge(pthread_mutex_t *mutex, pthread_cond_t *cond, uint32_t *completed, uint32_t n)
+{
+	pthread_mutex_lock(mutex);
+	*completed += n;
+	pthread_cond_signal(cond);
 	pthread_mutex_unlock(mutex);
 }

@@ -6,21 +6,15 @@
 #include "flow.h"
 #include "steer.h"
 
-static void forget(struct svb_obj *o)
+static void part(struct svb_obj *o)
 {
 	struct svb_flow *f = SVB_OF(o, struct svb_flow);
 
-	svb_handle_drop(o->ctx->file, f->k.handle);
-	if (f->counters)
-		f->counters->obj.users--;
-	if (f->action)
-		f->action->obj.users--;
-	f->qp->obj.users--;
-	TAILQ_REMOVE(&f->qp->dev->flows, f, link);
-	svb_forget(o);
+	if (f->qp)
+		TAILQ_REMOVE(&f->qp->dev->flows, f, link);
 }
 
-static const struct svb_kind kind = {SVB_T_FLOW, .noun = "flow", .handle = offsetof(struct svb_flow, k.handle), .free = forget};
+static const struct svb_kind kind = {SVB_KIND(SVB_T_FLOW, svb_flow), .noun = "flow", .numbered = true, .part = part};
 
 // size_of is the size of a spec of a type; 0: there is none, or it cannot be inside of a tunnel.
 static size_t size_of(uint32_t type)
@@ -98,8 +92,6 @@ static int enter(struct svb_qp *qp, struct svb_flow *f, const struct ibv_flow_at
 	if (a->flags & ~(uint32_t)(IBV_FLOW_ATTR_FLAGS_DONT_TRAP | IBV_FLOW_ATTR_FLAGS_EGRESS))
 		return EINVAL;
 	err = take(f, a);
-	if (!err)
-		err = svb_handle_add(qp->obj.ctx->file, &f->k, SVB_K_FLOW);
 	if (err)
 		return err;
 	f->qp = qp;
@@ -108,14 +100,11 @@ static int enter(struct svb_qp *qp, struct svb_flow *f, const struct ibv_flow_at
 	f->port = a->port;
 	f->flags = a->flags;
 	insert(qp->dev, f);
-	qp->obj.users++;
-	if (f->counters)
-		f->counters->obj.users++;
-	if (f->action)
-		f->action->obj.users++;
+	svb_need(&f->obj, &qp->obj);
+	svb_need(&f->obj, f->counters ? &f->counters->obj : NULL);
+	svb_need(&f->obj, f->action ? &f->action->obj : NULL);
 	f->pub.context = qp->pub.context;
-	f->pub.handle = f->k.handle;
-	svb_register(&f->obj, &kind, &f->pub, qp->obj.inst, qp->obj.ctx);
+	f->pub.handle = f->obj.handle;
 	return 0;
 }
 
@@ -127,7 +116,7 @@ struct ibv_flow *svb_create_flow(struct ibv_qp *pub, struct ibv_flow_attr *a)
 
 	if (!err && !qp->dev->cfg.net_raw) // core/uverbs_cmd.c, ib_uverbs_ex_create_flow
 		err = EPERM;
-	f = svb_zeroed(sizeof *f, &err);
+	f = err ? NULL : svb_new_obj(&kind, qp->obj.ctx, &err);
 	if (!err)
 		err = enter(qp, f, a);
 	return svb_made(f, err);

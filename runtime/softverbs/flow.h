@@ -20,7 +20,6 @@ union svb_spec { // what of a spec is looked at; of other types, its type alone
 struct svb_flow {
 	struct ibv_flow pub;
 	struct svb_obj obj;
-	struct svb_kobj k;
 	TAILQ_ENTRY(svb_flow) link; // of its device
 	struct svb_qp *qp;
 	struct svb_counters *counters;  // NULL: none

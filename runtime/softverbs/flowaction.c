@@ -8,15 +8,7 @@
 #define FLAGS (IB_UVERBS_FLOW_ACTION_ESP_FLAGS_FULL_OFFLOAD | IB_UVERBS_FLOW_ACTION_ESP_FLAGS_TRANSPORT | \
 		IB_UVERBS_FLOW_ACTION_ESP_FLAGS_ENCRYPT | IB_UVERBS_FLOW_ACTION_ESP_FLAGS_ESN_NEW_WINDOW)
 
-static void forget(struct svb_obj *o)
-{
-	svb_handle_drop(o->ctx->file, SVB_OF(o, struct svb_flow_action)->k.handle);
-	svb_forget(o);
-}
-
-static const struct svb_kind kind = {
-	SVB_T_FLOW_ACTION, .noun = "flow action", .handle = offsetof(struct svb_flow_action, k.handle), .free = forget,
-};
+static const struct svb_kind kind = {SVB_KIND(SVB_T_FLOW_ACTION, svb_flow_action), .noun = "flow action", .numbered = true};
 
 static int check_keys(uint32_t proto, uint16_t len, const struct ib_uverbs_flow_action_esp_keymat_aes_gcm *k)
 {
@@ -93,14 +85,10 @@ struct ibv_flow_action *svb_create_flow_action_esp(struct ibv_context *pub, stru
 
 	if (!err && (!a->esp_attr || !a->keymat_ptr))
 		err = EINVAL;
-	f = svb_zeroed(sizeof *f, &err);
-	if (!err)
-		err = take(f, a, false);
-	if (!err)
-		err = svb_handle_add(c->file, &f->k, SVB_K_FLOW_ACTION);
+	f = svb_new_obj(&kind, c, &err);
 	if (!err) {
 		f->pub.context = pub;
-		svb_register(&f->obj, &kind, &f->pub, c->obj.inst, c);
+		err = take(f, a, false);
 	}
 	return svb_made(f, err);
 }

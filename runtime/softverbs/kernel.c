@@ -17,21 +17,13 @@ struct svb_file *svb_file_open(struct svb_dev *d, int *cmd_fd)
 {
 	struct svb_file *f = calloc(1, sizeof *f);
 	struct stat st;
-	int sv[2];
+	int sv[2], err = f ? 0 : ENOMEM;
 
-	if (!f) {
-		errno = ENOMEM;
-		return NULL;
-	}
-	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sv)) {
+	if (!err && (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, sv) || fstat(sv[0], &st)))
+		err = errno; // fstat does not fail for a socket that is open
+	if (err) {
 		free(f);
-		return NULL;
-	}
-	if (fstat(sv[0], &st)) {
-		close(sv[0]);
-		close(sv[1]);
-		free(f);
-		return NULL;
+		return svb_null(err);
 	}
 	f->dev = d;
 	f->st_dev = st.st_dev;
@@ -73,16 +65,12 @@ static void file_end(struct svb_file *f)
 				 f->dev->pub.name, what[k->type], h);
 			if (!f->dev->gone)
 				svb_leak(f->dev->inst, line);
-			if (k->type == SVB_K_MR) {
-				svb_kmr_end(f, SVB_K(k, struct svb_kmr));
-				continue;
-			}
-			if (k->type == SVB_K_DM) {
-				f->dev->dm_used -= svb_dm_units(f->dev, SVB_K(k, struct svb_kdm)->mem->length);
-				svb_mem_put(SVB_K(k, struct svb_kdm)->mem);
-			}
-			svb_handle_drop(f, h);
-			free(k);
+			if (k->type == SVB_K_MR)
+				svb_kmr_end(f, (struct svb_kmr *)(void *)k);
+			else if (k->type == SVB_K_DM)
+				svb_kdm_end(f, (struct svb_kdm *)(void *)k);
+			else
+				svb_handle_end(f, k);
 		}
 	close(f->peer_fd);
 	free(f->objs);
@@ -136,7 +124,7 @@ int svb_handle_add(struct svb_file *f, struct svb_kobj *k, enum svb_ktype t)
 	return 0;
 }
 
-struct svb_kobj *svb_handle_get(struct svb_file *f, uint32_t handle, enum svb_ktype t)
+void *svb_handle_get(struct svb_file *f, uint32_t handle, enum svb_ktype t)
 {
 	if (handle >= f->nobjs || !f->objs[handle] || f->objs[handle]->type != t)
 		return NULL;
@@ -147,6 +135,19 @@ void svb_handle_drop(struct svb_file *f, uint32_t handle)
 {
 	f->objs[handle] = NULL;
 	svb_number_give(&f->handles, handle);
+}
+
+void svb_handle_end(struct svb_file *f, struct svb_kobj *k)
+{
+	svb_handle_drop(f, k->handle);
+	free(k);
+}
+
+void svb_kdm_end(struct svb_file *f, struct svb_kdm *dm)
+{
+	f->dev->dm_used -= svb_dm_units(f->dev, dm->mem->length);
+	svb_mem_put(dm->mem);
+	svb_handle_end(f, &dm->k);
 }
 
 #define REMOTE (IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC)
@@ -217,7 +218,7 @@ void svb_kmr_end(struct svb_file *f, struct svb_kmr *mr)
 		munmap(mr->span.map, mr->span.mapped);
 	if (mr->span.where == SVB_HOST)
 		mr->dev->pinned -= mr->span.length;
-	mr->pd->mrs--;
+	mr->pd->users--;
 	if (mr->dm)
 		mr->dm->mrs--;
 	free(mr);

@@ -7,21 +7,17 @@
 #include "instance.h"
 
 #define SVB_NULL_LKEY 0xfeu // of index 0, which no region gets
-#define SVB_K(k, type) ((type *)(void *)(k)) // the kernel object that begins with k
 
-enum svb_ktype {
-	SVB_K_PD, SVB_K_MR, SVB_K_DM, SVB_K_CQ, SVB_K_SRQ, SVB_K_QP, SVB_K_AH, SVB_K_MW, SVB_K_WQ, SVB_K_FLOW, SVB_K_RWQ_TABLE,
-	SVB_K_FLOW_ACTION
-};
+enum svb_ktype { SVB_K_PD, SVB_K_MR, SVB_K_DM };
 
-struct svb_kobj {
+struct svb_kobj { // that can have handles in several contexts
 	enum svb_ktype type;
 	uint32_t handle;
 };
 
 struct svb_kpd {
 	struct svb_kobj k;
-	unsigned mrs, queues; // queues: queue pairs, shared receive queues, address handles, memory windows and work queues
+	unsigned users; // regions, and objects in it
 };
 
 struct svb_kdm {
@@ -78,13 +74,22 @@ SVB_HIDDEN struct svb_file *svb_file_open(struct svb_dev *d, int *cmd_fd); // NU
 SVB_HIDDEN struct svb_file *svb_file_of(struct svb_inst *in, int cmd_fd);  // NULL: none
 SVB_HIDDEN void svb_file_sweep(struct svb_inst *in); // ends the files that nobody holds any more
 SVB_HIDDEN int svb_handle_add(struct svb_file *f, struct svb_kobj *k, enum svb_ktype t);
-SVB_HIDDEN struct svb_kobj *svb_handle_get(struct svb_file *f, uint32_t handle, enum svb_ktype t);
+SVB_HIDDEN void *svb_handle_get(struct svb_file *f, uint32_t handle, enum svb_ktype t); // what begins with its svb_kobj; NULL: none
 SVB_HIDDEN void svb_handle_drop(struct svb_file *f, uint32_t handle);
+SVB_HIDDEN void svb_handle_end(struct svb_file *f, struct svb_kobj *k); // and its object
+SVB_HIDDEN void svb_kdm_end(struct svb_file *f, struct svb_kdm *dm);
 SVB_HIDDEN int svb_key_add(struct svb_dev *d, struct svb_kmr *mr);
 SVB_HIDDEN void svb_key_drop(struct svb_kmr *mr);
 SVB_HIDDEN struct svb_kmr *svb_key_find(const struct svb_dev *d, uint32_t key, bool remote);
 SVB_HIDDEN void svb_kmr_wait(struct svb_kmr *mr); // until no operation of the peer uses it; may let go of the lock
 SVB_HIDDEN void svb_kmr_end(struct svb_file *f, struct svb_kmr *mr);
+
+// svb_idles counts down what is under way for something that others wait for.
+static inline void svb_idles(unsigned *busy)
+{
+	if (--*busy == 0)
+		pthread_cond_broadcast(&svb_idle);
+}
 
 // svb_dm_units is what memory of a length takes from the device: mlx5 gives it out in units of 64 bytes.
 static inline uint64_t svb_dm_units(const struct svb_dev *d, uint64_t length)

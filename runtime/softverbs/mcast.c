@@ -36,6 +36,7 @@ static int join(struct svb_qp *qp, const union ibv_gid *gid, uint16_t lid)
 		return ENOMEM;
 	qp->groups = more;
 	more[qp->ngroups++] = (struct svb_group){*gid, lid};
+	qp->obj.users++;
 	return 0;
 }
 
@@ -46,6 +47,7 @@ static int leave(struct svb_qp *qp, const union ibv_gid *gid, uint16_t lid)
 	if (i == qp->ngroups)
 		return EINVAL;
 	qp->groups[i] = qp->groups[--qp->ngroups];
+	qp->obj.users--;
 	return 0;
 }
 

@@ -137,50 +137,30 @@ struct ibv_mr *svb_alloc_null_mr(struct ibv_pd *pub)
 	return err ? svb_null(err) : svb_mr_enter_null(pd);
 }
 
-int svb_dereg_mr(struct ibv_mr *pub)
-{
-	int err;
-	struct svb_mr *mr = svb_begin(pub, SVB_T_MR, SVB_DEREG_MR, &err);
-
-	if (!err)
-		err = svb_mr_take(mr);
-	if (svb_end(err))
-		return err;
-	svb_mr_free(mr);
-	return 0;
-}
+SVB_DESTROYS(svb_dereg_mr, ibv_mr, SVB_T_MR, SVB_DEREG_MR)
 
 struct ibv_mr *svb_import_mr(struct ibv_pd *ppd, uint32_t handle)
 {
 	int err;
 	struct svb_pd *pd = svb_begin(ppd, SVB_T_PD, SVB_IMPORT_MR, &err);
-	struct svb_kobj *k = NULL;
+	struct svb_kmr *k = NULL;
 	struct svb_mr *mr;
 
 	if (!err && pd->obj.ctx->dev->cfg.no_import)
 		err = EOPNOTSUPP;
 	if (!err && !(k = svb_handle_get(pd->obj.ctx->file, handle, SVB_K_MR)))
 		err = ENOENT;
-	mr = svb_zeroed(sizeof *mr, &err);
+	mr = err ? NULL : svb_mr_new(pd, &err);
 	if (!err) {
 		mr->pub.handle = handle;
-		mr->pub.lkey = SVB_K(k, struct svb_kmr)->lkey;
-		mr->pub.rkey = SVB_K(k, struct svb_kmr)->rkey;
-		mr->pub.length = SVB_K(k, struct svb_kmr)->span.length;
-		svb_mr_publish(mr, pd);
+		mr->pub.lkey = k->lkey;
+		mr->pub.rkey = k->rkey;
+		mr->pub.length = k->span.length;
 	}
 	return svb_made(mr, err);
 }
 
 void svb_unimport_mr(struct ibv_mr *pub)
 {
-	struct svb_mr *mr;
-
-	svb_lock_all();
-	mr = svb_live(pub, SVB_T_MR);
-	if (mr)
-		svb_unregister(&mr->obj);
-	svb_unlock_all();
-	if (mr)
-		svb_mr_free(mr);
+	svb_unimport(pub, SVB_T_MR);
 }

@@ -11,37 +11,29 @@ static void name(const struct svb_obj *o, char *buf, size_t n)
 	snprintf(buf, n, "memory window (rkey 0x%x)", SVB_OF(o, struct svb_mw)->pub.rkey);
 }
 
-static void forget(struct svb_obj *o)
+static void part(struct svb_obj *o)
 {
 	struct svb_mw *w = SVB_OF(o, struct svb_mw);
 
 	svb_window_unbind(&w->key);
-	svb_key_drop(&w->key);
-	svb_pd_part(&w->in, o->ctx->file, &w->key.k);
-	svb_forget(o);
+	if (w->key.dev)
+		svb_key_drop(&w->key);
 }
 
-static const struct svb_kind kind = {SVB_T_MW, .free = forget, .name = name};
+static const struct svb_kind kind = {SVB_KIND(SVB_T_MW, svb_mw), .numbered = true, .part = part, .name = name};
 
-static int enter(struct svb_pd *pd, struct svb_mw *w)
+static int enter(struct svb_pd *pd, struct svb_mw *w, enum ibv_mw_type type)
 {
-	int err = svb_pd_join(pd, &w->in, &w->key.k, SVB_K_MW);
+	int err = svb_pd_join(pd, &w->obj);
 
+	if (!err)
+		err = svb_key_add(pd->obj.ctx->dev, &w->key);
 	if (err)
 		return err;
-	err = svb_key_add(pd->obj.ctx->dev, &w->key);
-	if (err) {
-		svb_pd_part(&w->in, pd->obj.ctx->file, &w->key.k);
-		return err;
-	}
-	w->key.pd = w->in.pd;
-	w->key.window = w->pub.type;
+	w->key.pd = w->obj.kpd;
+	w->key.window = type;
 	w->key.rkey = w->key.lkey + 1;
-	w->pub.context = pd->pub.context;
-	w->pub.pd = &pd->pub;
-	w->pub.handle = w->key.k.handle;
-	w->pub.rkey = w->key.rkey;
-	svb_register(&w->obj, &kind, &w->pub, pd->obj.inst, pd->obj.ctx);
+	w->pub = (struct ibv_mw){.context = pd->pub.context, .pd = &pd->pub, .rkey = w->key.rkey, .handle = w->obj.handle, .type = type};
 	return 0;
 }
 
@@ -53,11 +45,9 @@ struct ibv_mw *svb_alloc_mw(struct ibv_pd *ppd, enum ibv_mw_type type)
 
 	if (!err && type != IBV_MW_TYPE_1 && type != IBV_MW_TYPE_2)
 		err = EINVAL;
-	w = svb_zeroed(sizeof *w, &err);
-	if (!err) {
-		w->pub.type = type;
-		err = enter(pd, w);
-	}
+	w = err ? NULL : svb_new_obj(&kind, pd->obj.ctx, &err);
+	if (!err)
+		err = enter(pd, w, type);
 	return svb_made(w, err);
 }
 

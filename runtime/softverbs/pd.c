@@ -6,9 +6,41 @@
 #include "entry.h"
 #include "domain.h"
 
-// free_pd does without a call of its allocator.
-static void free_pd(struct svb_pd *pd)
+static void name_pd(const struct svb_obj *o, char *buf, size_t n)
 {
+	const struct svb_pd *pd = SVB_OF(o, struct svb_pd);
+
+	snprintf(buf, n, "%s (handle %u)", pd->inner ? "parent domain" : "PD", pd->pub.handle);
+}
+
+static int end_pd(struct svb_obj *o)
+{
+	struct svb_pd *pd = SVB_OF(o, struct svb_pd);
+	struct svb_kpd *k = svb_handle_get(o->ctx->file, pd->pub.handle, SVB_K_PD);
+
+	if (pd->inner)
+		return 0;
+	if (!k || k->users)
+		return k ? EBUSY : ENOENT;
+	svb_handle_end(o->ctx->file, &k->k);
+	return 0;
+}
+
+static void settle_pd(struct svb_obj *o)
+{
+	struct svb_pd *pd = SVB_OF(o, struct svb_pd);
+	struct svb_left *l;
+
+	for (l = pd->left; l; l = l->next) {
+		svb_block_give(pd, &l->block);
+		l->block.ptr = NULL;
+	}
+}
+
+// free_pd does without a call of its allocator.
+static void free_pd(struct svb_obj *o)
+{
+	struct svb_pd *pd = SVB_OF(o, struct svb_pd);
 	struct svb_left *l;
 
 	while ((l = pd->left)) {
@@ -17,128 +49,61 @@ static void free_pd(struct svb_pd *pd)
 			free(l->block.ptr);
 		free(l);
 	}
-	free(pd);
 }
 
-static void name_pd(const struct svb_obj *o, char *buf, size_t n)
+static const struct svb_kind pd_kind = {
+	SVB_KIND(SVB_T_PD, svb_pd), .end = end_pd, .settle = settle_pd, .free = free_pd, .name = name_pd,
+};
+
+static struct svb_pd *new_pd(struct svb_ctx *c, uint32_t handle, int *err)
 {
-	const struct svb_pd *pd = SVB_OF(o, struct svb_pd);
+	struct svb_pd *pd = svb_new_obj(&pd_kind, c, err);
 
-	snprintf(buf, n, "%s (handle %u)", pd->inner ? "parent domain" : "PD", pd->pub.handle);
-}
-
-static void forget_pd(struct svb_obj *o)
-{
-	svb_unregister(o);
-	free_pd(SVB_OF(o, struct svb_pd));
-}
-
-static const struct svb_kind pd_kind = {SVB_T_PD, .free = forget_pd, .name = name_pd};
-
-static struct svb_pd *new_pd(struct svb_ctx *c, uint32_t handle)
-{
-	struct svb_pd *pd = calloc(1, sizeof *pd);
-
-	if (!pd)
-		return NULL;
-	pd->pub.context = &c->vctx.context;
-	pd->pub.handle = handle;
-	svb_register(&pd->obj, &pd_kind, &pd->pub, c->obj.inst, c);
+	if (pd) {
+		pd->pub.context = &c->vctx.context;
+		pd->pub.handle = handle;
+	}
 	return pd;
 }
 
 struct ibv_pd *svb_alloc_pd(struct ibv_context *pub)
 {
 	int err;
-	struct svb_pd *pd = NULL;
 	struct svb_ctx *c = svb_begin(pub, SVB_T_CTX, SVB_ALLOC_PD, &err);
-	struct svb_kpd *k = err ? NULL : calloc(1, sizeof *k);
+	struct svb_pd *pd = new_pd(c, 0, &err);
+	struct svb_kpd *k = svb_zeroed(sizeof *k, &err);
 
 	if (!err)
-		err = k ? svb_handle_add(c->file, &k->k, SVB_K_PD) : ENOMEM;
-	if (!err && !(pd = new_pd(c, k->k.handle))) {
-		svb_handle_drop(c->file, k->k.handle);
-		err = ENOMEM;
-	}
-	svb_unlock_all();
+		err = svb_handle_add(c->file, &k->k, SVB_K_PD);
 	if (!err)
-		return &pd->pub;
-	free(k);
-	return svb_null(err);
+		pd->pub.handle = k->k.handle;
+	else
+		free(k);
+	return svb_made(pd, err);
 }
 
 struct ibv_pd *svb_import_pd(struct ibv_context *pub, uint32_t handle)
 {
 	int err;
-	struct svb_pd *pd = NULL;
 	struct svb_ctx *c = svb_begin(pub, SVB_T_CTX, SVB_IMPORT_PD, &err);
+	struct svb_pd *pd;
 
 	if (!err && c->dev->cfg.no_import)
 		err = EOPNOTSUPP;
 	if (!err && !svb_handle_get(c->file, handle, SVB_K_PD))
 		err = ENOENT;
-	if (!err && !(pd = new_pd(c, handle)))
-		err = ENOMEM;
+	pd = new_pd(c, handle, &err);
 	return svb_made(pd, err);
-}
-
-static void drop_pd(struct svb_pd *pd)
-{
-	if (pd->inner)
-		pd->inner->obj.users--;
-	if (pd->td)
-		pd->td->obj.users--;
-	svb_unregister(&pd->obj);
 }
 
 void svb_unimport_pd(struct ibv_pd *pub)
 {
-	SVB_LOCKED;
-	struct svb_pd *pd = svb_live(pub, SVB_T_PD);
-
-	if (pd && !pd->obj.users) {
-		drop_pd(pd);
-		free_pd(pd);
-	}
+	svb_unimport(pub, SVB_T_PD);
 }
 
-static int end_pd(struct svb_pd *pd)
-{
-	struct svb_file *f = pd->obj.ctx->file;
-	struct svb_kobj *k;
+SVB_DESTROYS(svb_dealloc_pd, ibv_pd, SVB_T_PD, SVB_DEALLOC_PD)
 
-	if (pd->obj.users)
-		return EBUSY;
-	if (!pd->inner) {
-		k = svb_handle_get(f, pd->pub.handle, SVB_K_PD);
-		if (!k)
-			return ENOENT;
-		if (SVB_K(k, struct svb_kpd)->mrs || SVB_K(k, struct svb_kpd)->queues)
-			return EBUSY;
-		svb_handle_drop(f, k->handle);
-		free(k);
-	}
-	drop_pd(pd);
-	return 0;
-}
-
-int svb_dealloc_pd(struct ibv_pd *pub)
-{
-	struct svb_left *l;
-	int err;
-	struct svb_pd *pd = svb_begin(pub, SVB_T_PD, SVB_DEALLOC_PD, &err);
-
-	if (!err)
-		err = end_pd(pd);
-	if (svb_end(err))
-		return err;
-	for (l = pd->left; l; l = l->next)
-		svb_block_put(pd, &l->block);
-	free_pd(pd);
-	return 0;
-}
-
-static const struct svb_kind td_kind = {SVB_T_TD, .noun = "thread domain", .free = svb_forget};
+static const struct svb_kind td_kind = {SVB_KIND(SVB_T_TD, svb_td), .noun = "thread domain"};
 
 struct ibv_td *svb_alloc_td(struct ibv_context *pub, struct ibv_td_init_attr *a)
 {
@@ -148,11 +113,9 @@ struct ibv_td *svb_alloc_td(struct ibv_context *pub, struct ibv_td_init_attr *a)
 
 	if (!err && a->comp_mask)
 		err = EINVAL;
-	td = svb_zeroed(sizeof *td, &err);
-	if (!err) {
+	td = svb_new_obj(&td_kind, c, &err);
+	if (!err)
 		td->pub.context = pub;
-		svb_register(&td->obj, &td_kind, &td->pub, c->obj.inst, c);
-	}
 	return svb_made(td, err);
 }
 
@@ -169,16 +132,12 @@ static struct svb_pd *join(struct svb_ctx *c, const struct ibv_parent_domain_ini
 		*err = EINVAL;
 		return NULL;
 	}
-	pd = new_pd(c, inner->pub.handle);
-	if (!pd) {
-		*err = ENOMEM;
+	pd = new_pd(c, inner->pub.handle, err);
+	if (!pd)
 		return NULL;
-	}
 	pd->inner = inner;
-	inner->obj.users++;
-	pd->td = td;
-	if (td)
-		td->obj.users++;
+	svb_need(&pd->obj, &inner->obj);
+	svb_need(&pd->obj, td ? &td->obj : NULL);
 	if (a->comp_mask & IBV_PARENT_DOMAIN_INIT_ATTR_ALLOCATORS) {
 		pd->alloc = a->alloc;
 		pd->free = a->free;

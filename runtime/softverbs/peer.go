@@ -7,8 +7,8 @@ import (
 	"unsafe"
 )
 
-// Peer is the other end of a connection to one device: a C thread that does RDMA operations on memory registered with
-// that device, by rkey and remote address, and returns how each completed. It may be used from several goroutines.
+// Peer is the other end of a connection to one device: it does RDMA operations on memory registered with that device, by
+// rkey and remote address, and returns how each completed. It may be used from several goroutines.
 type Peer struct {
 	mu     sync.RWMutex
 	handle unsafe.Pointer // struct svb_peer; nil when stopped

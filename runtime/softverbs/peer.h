@@ -1,4 +1,4 @@
-// The other end of a connection: a C thread that reaches registered memory by key and address.
+// The other end of a connection, which reaches registered memory by key and address.
 #ifndef SVB_PEER_H
 #define SVB_PEER_H
 
@@ -29,10 +29,8 @@ SVB_HIDDEN int svb_rdma_run(struct svb_dev *d, struct svb_rdma *r);
 
 // svb_peer_start makes a peer of a device (name "": the first of the list); NULL + errno.
 SVB_HIDDEN struct svb_peer *svb_peer_start(int slot, const char *device);
-// svb_peer_stop ends the thread after what is queued and frees the peer.
 SVB_HIDDEN void svb_peer_stop(struct svb_peer *p);
-// svb_peer_op has the thread do one operation and waits for it; buf is copied to and from memory of C.
-// A status of enum ibv_wc_status, or -errno.
+// svb_peer_op does one operation; buf changes only if it succeeds. A status of enum ibv_wc_status, or -errno.
 SVB_HIDDEN int svb_peer_op(struct svb_peer *p, int op, uint32_t rkey, uint64_t addr, void *buf, uint64_t length, uint64_t a, uint64_t b,
 			   uint64_t *old);
 // svb_peer_stress starts writing patterns, pass after pass: byte i of pass n is n + i. EBUSY: it does already.

@@ -64,8 +64,8 @@ void svb_list_add(struct svb_list *l, void *ours, uint64_t length)
 
 void svb_drop(struct svb_piece *p)
 {
-	if (p->mr && --p->mr->busy == 0)
-		pthread_cond_broadcast(&svb_idle);
+	if (p->mr)
+		svb_idles(&p->mr->busy);
 	p->mr = NULL;
 }
 
@@ -75,12 +75,26 @@ void svb_list_drop(struct svb_list *l)
 		svb_drop(&l->p[--l->n]);
 }
 
+// there tells whether the program has the memory of 8 bytes still.
+static bool there(const struct svb_piece *p)
+{
+	return p->where == SVB_DEVICE || (svb_mapped((uintptr_t)p->at, 8, true) && svb_readable((uintptr_t)p->at, 8));
+}
+
+bool svb_atomic_store(const struct svb_piece *p, uint64_t number)
+{
+	if (!there(p))
+		return false;
+	__atomic_store_n((uint64_t *)(void *)p->at, number, __ATOMIC_SEQ_CST);
+	return true;
+}
+
 bool svb_atomic(const struct svb_piece *piece, bool add, uint64_t a, uint64_t b, uint64_t *old)
 {
 	uint64_t *p = (uint64_t *)(void *)piece->at;
 	uint64_t want = a;
 
-	if (piece->where != SVB_DEVICE && !(svb_mapped((uintptr_t)p, sizeof *p, true) && svb_readable((uintptr_t)p, sizeof *p)))
+	if (!there(piece))
 		return false;
 	if (add) {
 		*old = __atomic_fetch_add(p, a, __ATOMIC_SEQ_CST);

@@ -31,6 +31,7 @@ SVB_HIDDEN void svb_drop(struct svb_piece *p);
 SVB_HIDDEN void svb_list_drop(struct svb_list *l);
 enum svb_copied { SVB_COPIED, SVB_NO_SOURCE, SVB_NO_TARGET };
 SVB_HIDDEN enum svb_copied svb_list_copy(const struct svb_list *from, const struct svb_list *to, char *bounce, size_t size);
+SVB_HIDDEN bool svb_atomic_store(const struct svb_piece *p, uint64_t number); // false: the memory is not there any more, as below
 SVB_HIDDEN bool svb_atomic(const struct svb_piece *p, bool add, uint64_t a, uint64_t b, uint64_t *old);
 
 #endif

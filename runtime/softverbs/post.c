@@ -88,7 +88,7 @@ static struct svb_swr *take_send(struct svb_qp *qp, const struct ibv_send_wr *wr
 		r->rkey = wr->wr.atomic.rkey;
 		r->compare_add = wr->wr.atomic.compare_add;
 		r->swap = wr->wr.atomic.swap;
-	} else if (!svb_streamed(wr->opcode)) { // a post hands on nothing of those
+	} else if (!svb_streamed(wr->opcode)) { // of those svb_post_all takes what is theirs, and svb_post_send hands on nothing
 		r->remote_addr = wr->wr.rdma.remote_addr;
 		r->rkey = wr->wr.rdma.rkey;
 	}
@@ -128,10 +128,21 @@ int svb_post_send(struct ibv_qp *pub, struct ibv_send_wr *wr, struct ibv_send_wr
 	}
 	if (err)
 		*bad = wr;
-	if (qp && !qp->obj.dying)
+	if (qp)
 		err = ring(qp, err);
 	svb_unlock_all();
 	return err;
+}
+
+// A stream keeps the values of its own requests in the members of an atomic: the length or the bytes where it compares, the level where it
+// swaps.
+static void take_streamed(struct svb_swr *r, const struct ibv_send_wr *wr)
+{
+	r->remote_addr = wr->wr.atomic.remote_addr;
+	r->rkey = wr->wr.atomic.rkey;
+	r->compare_add = wr->wr.atomic.compare_add;
+	r->swap = wr->wr.atomic.swap;
+	r->length = wr->opcode == IBV_WR_FLUSH ? r->compare_add : sizeof r->compare_add;
 }
 
 int svb_post_all(struct svb_qp *qp, struct ibv_send_wr *wr, uint32_t n, int verb)
@@ -148,7 +159,7 @@ int svb_post_all(struct svb_qp *qp, struct ibv_send_wr *wr, uint32_t n, int verb
 	for (w = wr; !err && w; w = w->next) {
 		r = take_send(qp, w); // inline data lies in the stream
 		if (svb_streamed(w->opcode))
-			svb_take_streamed(r, w);
+			take_streamed(r, w);
 	}
 	if (!err)
 		err = ring(qp, 0);

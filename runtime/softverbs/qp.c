@@ -40,53 +40,38 @@ static int check_init(const struct svb_dev *d, const struct ibv_qp_init_attr *a,
 	return limited(a) ? 0 : EINVAL;
 }
 
-// SGEs and inline bytes share a slot, so what is asked of one is given of the other.
-static void grant(struct svb_qp *qp, const struct ibv_qp_cap *asked)
+// grant gives what is asked for. SGEs and inline bytes share a slot, so soft-RoCE gives as much of one as of the other. With mlx5 all has
+// been rounded already, in given.
+static void grant(struct svb_qp *qp, const struct ibv_qp_cap *asked, const struct ibv_qp_cap *given, bool mlx5)
 {
-	qp->slot = asked->max_send_sge * (uint32_t)sizeof(struct ibv_sge);
-	if (qp->slot < asked->max_inline_data)
-		qp->slot = asked->max_inline_data;
-	qp->cap.max_send_sge = qp->slot / (uint32_t)sizeof(struct ibv_sge);
-	qp->cap.max_inline_data = qp->slot;
+	qp->cap = mlx5 ? *given : *asked;
+	if (mlx5 && !given->max_send_wr)
+		qp->cap.max_send_sge = qp->cap.max_inline_data = 0;
+	qp->slot = qp->cap.max_send_sge * (uint32_t)sizeof(struct ibv_sge);
+	if (qp->slot < qp->cap.max_inline_data)
+		qp->slot = qp->cap.max_inline_data;
+	if (!mlx5) {
+		qp->cap.max_send_sge = qp->slot / (uint32_t)sizeof(struct ibv_sge);
+		qp->cap.max_inline_data = qp->slot;
+		qp->cap.max_send_wr = svb_ring_size(asked->max_send_wr);
+	}
 	qp->slot = (qp->slot + 15) / 16 * 16 + 16;
-	qp->cap.max_send_wr = svb_ring_size(asked->max_send_wr);
 }
 
 static void release(struct svb_qp *qp)
 {
-	if (!qp)
-		return;
 	free(qp->sq);
 	free(qp->sdata);
 	free(qp->groups);
 	svb_stream_free(qp->stream);
 	svb_recvq_free(&qp->rq);
-	free(qp);
 }
 
-// given is for mlx5: all has been rounded already.
-static void grant_exactly(struct svb_qp *qp, const struct ibv_qp_cap *given)
+static int allocate(struct svb_qp *qp, const struct svb_dev *d, const struct ibv_qp_cap *asked, const struct ibv_qp_cap *given, bool shared)
 {
-	qp->cap = *given;
-	if (!given->max_send_wr)
-		qp->cap.max_send_sge = qp->cap.max_inline_data = 0;
-	qp->slot = qp->cap.max_send_sge * (uint32_t)sizeof(struct ibv_sge);
-	if (qp->slot < qp->cap.max_inline_data)
-		qp->slot = qp->cap.max_inline_data;
-	qp->slot = (qp->slot + 15) / 16 * 16 + 16;
-}
-
-static struct svb_qp *allocate(const struct svb_dev *d, const struct ibv_qp_cap *asked, const struct ibv_qp_cap *given, bool shared)
-{
-	struct svb_qp *qp = calloc(1, sizeof *qp);
 	int err = 0;
 
-	if (!qp)
-		return NULL;
-	if (d->cfg.mlx5)
-		grant_exactly(qp, given);
-	else
-		grant(qp, asked);
+	grant(qp, asked, given, d->cfg.mlx5);
 	qp->sq = calloc((size_t)qp->cap.max_send_wr + 1, sizeof *qp->sq);
 	qp->sdata = calloc((size_t)qp->cap.max_send_wr + 1, qp->slot);
 	if (d->cfg.mlx5 && !shared)
@@ -95,59 +80,46 @@ static struct svb_qp *allocate(const struct svb_dev *d, const struct ibv_qp_cap 
 		err = svb_recvq_make(&qp->rq, asked->max_recv_wr, asked->max_recv_sge);
 	qp->cap.max_recv_wr = qp->rq.max_wr;
 	qp->cap.max_recv_sge = qp->rq.max_sge;
-	if (qp->sq && qp->sdata && !err)
-		return qp;
-	release(qp);
-	return NULL;
+	return qp->sq && qp->sdata ? err : ENOMEM;
 }
 
-// detach ends all but the handle: no request starts or arrives any more.
-static void detach(struct svb_qp *qp)
+// part ends all but the handle: no request starts or arrives any more.
+static void part(struct svb_obj *o)
 {
-	qp->obj.dying = true;
+	struct svb_qp *qp = SVB_OF(o, struct svb_qp);
+
 	svb_qp_leave(qp);
 	svb_qp_wait(qp);
 	if (qp->dev->cfg.mlx5)
 		svb_cq_clean(qp);
-	svb_async_forget(qp->obj.ctx, &qp->pub);
-	svb_handle_drop(qp->obj.ctx->file, qp->k.handle);
-	qp->scq->obj.users--;
-	if (qp->rcq)
-		qp->rcq->obj.users--;
-	if (qp->srq)
-		qp->srq->obj.users--;
-	svb_table_left(qp->table);
-	qp->pd->queues--;
+	svb_async_forget(o->ctx, &qp->pub);
 	for (int op = 0; op < SVB_CO_N; op++)
 		if (qp->counters[op])
 			qp->counters[op]->obj.users--;
 }
 
-static void finish(struct svb_qp *qp)
+static void settle(struct svb_obj *o)
 {
-	svb_windows_leave(qp->dev, qp);
-	svb_unregister(&qp->obj);
-	pthread_mutex_destroy(&qp->pub.mutex);
-	pthread_cond_destroy(&qp->pub.cond);
+	struct svb_qp *qp = SVB_OF(o, struct svb_qp);
+
+	svb_wait_acks(&qp->pub.mutex, &qp->pub.cond, &qp->pub.events_completed, qp->async_reported);
+	svb_block_put(&qp->block);
 }
 
-// forget does without a call of the domain's allocator.
 static void forget(struct svb_obj *o)
 {
 	struct svb_qp *qp = SVB_OF(o, struct svb_qp);
 
-	if (!o->dying)
-		detach(qp);
-	finish(qp);
-	if (qp->holder) {
-		qp->holder->obj.users--;
-		if (!qp->block.custom)
-			free(qp->block.ptr);
-	}
+	svb_windows_leave(qp->dev, qp);
+	pthread_mutex_destroy(&qp->pub.mutex);
+	pthread_cond_destroy(&qp->pub.cond);
+	svb_block_drop(&qp->block);
 	release(qp);
 }
 
-static const struct svb_kind kind = {SVB_T_QP, .free = forget, .name = svb_qp_name};
+static const struct svb_kind kind = {
+	SVB_KIND(SVB_T_QP, svb_qp), .numbered = true, .part = part, .settle = settle, .free = forget, .name = svb_qp_name,
+};
 
 static void publish(struct svb_qp *qp, struct svb_pd *pd, const struct ibv_qp_init_attr *a)
 {
@@ -157,7 +129,7 @@ static void publish(struct svb_qp *qp, struct svb_pd *pd, const struct ibv_qp_in
 	qp->pub.send_cq = a->send_cq;
 	qp->pub.recv_cq = qp->rcq ? a->recv_cq : NULL;
 	qp->pub.srq = a->srq;
-	qp->pub.handle = qp->k.handle;
+	qp->pub.handle = qp->obj.handle;
 	qp->pub.qp_num = svb_qp_number(qp->dev);
 	qp->pub.state = qp->state = IBV_QPS_RESET;
 	qp->pub.qp_type = a->qp_type;
@@ -165,72 +137,40 @@ static void publish(struct svb_qp *qp, struct svb_pd *pd, const struct ibv_qp_in
 	pthread_cond_init(&qp->pub.cond, NULL);
 	qp->sig_all = a->sq_sig_all;
 	qp->attr.path_mtu = IBV_MTU_256;
-	svb_register(&qp->obj, &kind, &qp->pub, pd->obj.inst, pd->obj.ctx);
 	svb_qp_enter(qp);
 }
 
 static int enter(struct svb_pd *pd, struct svb_qp *qp, const struct ibv_qp_init_attr *a)
 {
 	struct svb_file *f = pd->obj.ctx->file;
-	struct svb_kobj *kpd = svb_handle_get(f, pd->pub.handle, SVB_K_PD);
 	const bool receives = a->qp_type != IBV_QPT_XRC_SEND;
 	struct svb_cq *scq = svb_live(a->send_cq, SVB_T_CQ), *rcq = receives ? svb_live(a->recv_cq, SVB_T_CQ) : scq;
 	struct svb_srq *srq = svb_live(a->srq, SVB_T_SRQ);
 	int err;
 
-	if (!kpd)
+	if (!svb_handle_get(f, pd->pub.handle, SVB_K_PD))
 		return ENOENT;
-	if (!scq || !rcq || scq->obj.dying || rcq->obj.dying || scq->obj.ctx->file != f || rcq->obj.ctx->file != f)
+	if (!scq || !rcq || scq->obj.ctx->file != f || rcq->obj.ctx->file != f)
 		return EINVAL;
-	if (a->srq && (!srq || srq->obj.dying || srq->obj.ctx->file != f))
+	if (a->srq && (!srq || srq->obj.ctx->file != f))
 		return EINVAL;
 	qp->dev = pd->obj.ctx->dev;
 	err = svb_worker_start(qp->dev);
 	if (!err)
-		err = svb_handle_add(f, &qp->k, SVB_K_QP);
+		err = svb_enroll(&qp->obj, &kind, pd->obj.ctx);
 	if (err)
 		return err;
-	qp->pd = SVB_K(kpd, struct svb_kpd);
-	qp->pd->queues++;
+	svb_pd_join(pd, &qp->obj);
 	qp->scq = scq;
-	scq->obj.users++;
+	svb_need(&qp->obj, &scq->obj);
 	if (receives) {
 		qp->rcq = rcq;
-		rcq->obj.users++;
+		svb_need(&qp->obj, &rcq->obj);
 	}
 	qp->srq = srq;
-	if (srq)
-		srq->obj.users++;
+	svb_need(&qp->obj, srq ? &srq->obj : NULL);
 	publish(qp, pd, a);
 	return 0;
-}
-
-// hold keeps a parent domain in place: its allocator is needed for the queues, now and at the end.
-static int hold(struct svb_pd *pd, struct svb_qp *qp)
-{
-	int err = 0;
-
-	svb_lock_all();
-	if (!svb_live(&pd->pub, SVB_T_PD))
-		err = EINVAL;
-	else if (pd->inner) {
-		pd->obj.users++;
-		qp->holder = pd;
-	}
-	svb_unlock_all();
-	if (!err && qp->holder)
-		err = svb_block_get(pd, RESOURCE_QP, BLOCK_SIZE, &qp->block);
-	return err;
-}
-
-static void let_go(struct svb_qp *qp)
-{
-	if (!qp->holder)
-		return;
-	if (qp->block.ptr)
-		svb_block_put(qp->holder, &qp->block);
-	SVB_LOCKED;
-	qp->holder->obj.users--;
 }
 
 // say writes back what was granted. libmlx5 leaves what it did not use as it was; soft-RoCE the receives of a shared queue.
@@ -253,18 +193,18 @@ struct ibv_qp *svb_make_qp(struct ibv_pd *ppd, struct ibv_qp_init_attr *a, uint6
 {
 	const bool none = a->srq || a->qp_type == IBV_QPT_XRC_SEND; // it has no receives of its own
 	struct ibv_qp_cap given;
-	struct svb_qp *qp = NULL;
-	struct svb_pd *pd;
 	int err;
+	struct svb_pd *pd = svb_enter(ppd, SVB_T_PD, SVB_CREATE_QP, &err);
+	struct svb_qp *qp;
 
-	pd = svb_begin(ppd, SVB_T_PD, SVB_CREATE_QP, &err);
-	svb_unlock_all();
 	if (!err)
 		err = check_init(pd->obj.ctx->dev, a, ops, &given);
-	if (!err && !(qp = allocate(pd->obj.ctx->dev, &a->cap, &given, none)))
-		err = ENOMEM;
-	if (!err)
-		err = hold(pd, qp);
+	qp = svb_zeroed(sizeof *qp, &err);
+	if (!qp)
+		return svb_null(err);
+	err = allocate(qp, pd->obj.ctx->dev, &a->cap, &given, none);
+	if (!err) // the memory of its queues
+		err = svb_block_get(pd, RESOURCE_QP, BLOCK_SIZE, &qp->block);
 	if (!err) {
 		SVB_LOCKED;
 		err = enter(pd, qp, a);
@@ -273,9 +213,9 @@ struct ibv_qp *svb_make_qp(struct ibv_pd *ppd, struct ibv_qp_init_attr *a, uint6
 		say(qp, &given, a);
 		return &qp->pub;
 	}
-	if (qp)
-		let_go(qp);
+	svb_block_put(&qp->block);
 	release(qp);
+	free(qp);
 	return svb_null(err);
 }
 
@@ -287,28 +227,5 @@ struct ibv_qp *svb_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *a)
 // Completions of the queue pair that are in a completion queue stay there.
 int svb_destroy_qp(struct ibv_qp *pub)
 {
-	uint32_t reported = 0;
-	struct svb_qp *qp;
-	int err;
-
-	svb_lock_all();
-	if (svb_target_destroy(pub, &err))
-		return svb_end(err);
-	qp = svb_find_qp(pub);
-	err = svb_refused(qp ? &qp->obj : NULL, SVB_DESTROY_QP);
-	if (!err && (qp->ngroups || qp->obj.users))
-		err = EBUSY;
-	if (!err) {
-		detach(qp);
-		reported = qp->async_reported;
-	}
-	if (svb_end(err))
-		return err;
-	svb_wait_acks(&pub->mutex, &pub->cond, &pub->events_completed, reported);
-	svb_lock_all();
-	finish(qp);
-	svb_unlock_all();
-	let_go(qp);
-	release(qp);
-	return 0;
+	return svb_destroy(pub, svb_is_target(pub) ? SVB_T_TARGET : SVB_T_QP, SVB_DESTROY_QP);
 }

@@ -18,8 +18,6 @@
 struct svb_ah {
 	struct ibv_ah pub;
 	struct svb_obj obj;
-	struct svb_kobj k;
-	struct svb_within in;
 	struct ibv_ah_attr attr;
 };
 
@@ -56,11 +54,8 @@ struct svb_qp {
 		struct ibv_qp_ex ex; // when it was made by ibv_create_qp_ex; it begins with pub
 	};
 	struct svb_stream *stream; // of an extended queue pair that was asked for requests, or NULL
-	struct svb_obj obj; // users: flows
-	struct svb_kobj k;
+	struct svb_obj obj; // users: flows, and multicast groups that it is in
 	struct svb_dev *dev;
-	struct svb_kpd *pd;
-	struct svb_pd *holder; // parent domain, or NULL
 	struct svb_block block;
 	TAILQ_ENTRY(svb_qp) link; // of its device
 	LIST_ENTRY(svb_qp) alike; // of the same, by number
@@ -124,6 +119,12 @@ static inline uint64_t svb_length(const struct ibv_send_wr *wr)
 	for (i = 0; i < wr->num_sge; i++)
 		sum += wr->sg_list[i].length;
 	return sum;
+}
+
+// svb_receives tells whether messages arrive at a queue pair.
+static inline bool svb_receives(const struct svb_qp *qp)
+{
+	return !qp->obj.dying && (qp->state == IBV_QPS_RTR || qp->state == IBV_QPS_RTS || qp->state == IBV_QPS_SQD);
 }
 
 // svb_kick wakes the thread of a device, with svb_lock held.

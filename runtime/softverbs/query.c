@@ -54,12 +54,11 @@ static void fill_attr(const struct svb_dev *d, struct ibv_device_attr *a)
 int svb_query_device(struct ibv_context *c, struct ibv_device_attr *a)
 {
 	int err;
-	struct svb_ctx *ctx = svb_enter(c, SVB_T_CTX, SVB_QUERY_DEVICE, &err);
+	struct svb_ctx *ctx = svb_begin(c, SVB_T_CTX, SVB_QUERY_DEVICE, &err);
 
-	if (err)
-		return errno = err;
-	fill_attr(ctx->dev, a);
-	return 0;
+	if (!err)
+		fill_attr(ctx->dev, a);
+	return svb_end(err);
 }
 
 int svb_query_device_ex(struct ibv_context *c, const struct ibv_query_device_ex_input *in,
@@ -91,41 +90,48 @@ int svb_query_device_ex(struct ibv_context *c, const struct ibv_query_device_ex_
 	return 0;
 }
 
-// fill_port writes the struct of the newest release; the caller copies what the imitated one has.
-static int fill_port(const struct svb_dev *d, uint8_t port, struct ibv_port_attr *a)
+// query_port gives of the struct of the newest release as many bytes as there are in that of the imitated one, and as are asked for.
+static int query_port(struct ibv_context *c, uint8_t port, void *to, size_t size)
 {
-	if (port == 0 || port > d->cfg.ports)
-		return EINVAL;
-	memset(a, 0, sizeof *a);
-	a->state = d->port_down[port - 1] ? IBV_PORT_DOWN : IBV_PORT_ACTIVE;
-	a->max_mtu = IBV_MTU_4096;
-	a->active_mtu = IBV_MTU_4096;
-	a->gid_tbl_len = SVB_GID_TABLE;
-	a->max_msg_sz = d->cfg.max_msg_sz;
-	a->pkey_tbl_len = 1;
-	a->max_vl_num = 1;
-	a->active_width = 1; // 1x
-	a->active_speed = 8; // FDR10
-	a->phys_state = a->state == IBV_PORT_ACTIVE ? 5 : 3; // link up, disabled
-	a->link_layer = IBV_LINK_LAYER_ETHERNET;
-	a->port_cap_flags = 1 << 16; // connection management
-	a->flags = IBV_QPF_GRH_REQUIRED;
-	a->active_speed_ex = a->active_speed;
-	return 0;
+	int err;
+	struct svb_ctx *ctx = svb_begin(c, SVB_T_CTX, SVB_QUERY_PORT, &err);
+	struct ibv_port_attr a = {
+		.max_mtu = IBV_MTU_4096,
+		.active_mtu = IBV_MTU_4096,
+		.gid_tbl_len = SVB_GID_TABLE,
+		.pkey_tbl_len = 1,
+		.max_vl_num = 1,
+		.active_width = 1, // 1x
+		.active_speed = 8, // FDR10
+		.active_speed_ex = 8,
+		.link_layer = IBV_LINK_LAYER_ETHERNET,
+		.port_cap_flags = 1 << 16, // connection management
+		.flags = IBV_QPF_GRH_REQUIRED,
+	};
+
+	if (!err && (port == 0 || port > ctx->dev->cfg.ports))
+		err = EINVAL;
+	if (!err) {
+		a.max_msg_sz = ctx->dev->cfg.max_msg_sz;
+		a.state = ctx->dev->port_down[port - 1] ? IBV_PORT_DOWN : IBV_PORT_ACTIVE;
+		a.phys_state = a.state == IBV_PORT_ACTIVE ? 5 : 3; // link up, disabled
+		memset(to, 0, size);
+		memcpy(to, &a, size < ctx->obj.inst->cfg.port_attr_size ? size : ctx->obj.inst->cfg.port_attr_size);
+	}
+	return svb_end(err);
 }
 
 // The speed is that of FDR10 and one lane.
 int svb_query_port_speed(struct ibv_context *c, uint32_t port, uint64_t *speed)
 {
 	int err;
-	struct svb_ctx *ctx = svb_enter(c, SVB_T_CTX, SVB_QUERY_PORT_SPEED, &err);
+	struct svb_ctx *ctx = svb_begin(c, SVB_T_CTX, SVB_QUERY_PORT_SPEED, &err);
 
 	if (!err && (port == 0 || port > ctx->dev->cfg.ports))
 		err = EINVAL;
-	if (err)
-		return errno = err;
-	*speed = 100;
-	return 0;
+	if (!err)
+		*speed = 100;
+	return svb_end(err);
 }
 
 // The clock is the one of timestamps, 250 MHz. Only what is asked for is given.
@@ -134,49 +140,26 @@ int svb_query_rt_values(struct ibv_context *c, struct ibv_values_ex *v)
 	struct timespec now;
 	int err;
 
-	svb_enter(c, SVB_T_CTX, SVB_QUERY_RT_VALUES, &err);
+	svb_begin(c, SVB_T_CTX, SVB_QUERY_RT_VALUES, &err);
 	if (!err && (v->comp_mask & ~(uint32_t)IBV_VALUES_MASK_RAW_CLOCK))
 		err = EINVAL;
-	if (err)
-		return errno = err;
-	if (v->comp_mask & IBV_VALUES_MASK_RAW_CLOCK) {
+	if (!err && v->comp_mask) {
 		clock_gettime(CLOCK_REALTIME, &now);
 		v->raw_clock = (struct timespec){.tv_nsec = (now.tv_sec * 1000000000 + now.tv_nsec) / 4};
 	}
-	return 0;
+	return svb_end(err);
 }
 
 int svb_query_port_op(struct ibv_context *c, uint8_t port, struct ibv_port_attr *a, size_t size)
 {
-	int err;
-	struct svb_ctx *ctx = svb_enter(c, SVB_T_CTX, SVB_QUERY_PORT, &err);
-	struct ibv_port_attr all;
-	size_t have;
-
-	if (!err)
-		err = fill_port(ctx->dev, port, &all);
-	if (err)
-		return errno = err;
-	have = ctx->obj.inst->cfg.port_attr_size;
-	memset(a, 0, size);
-	memcpy(a, &all, size < have ? size : have);
-	return 0;
+	return query_port(c, port, a, size);
 }
 
 // The exported symbol serves programs of before the struct grew: it writes nothing behind flags and leaves
 // the rest as the caller had it.
 int svb_query_port(struct ibv_context *c, uint8_t port, struct _compat_ibv_port_attr *a)
 {
-	int err;
-	struct svb_ctx *ctx = svb_enter(c, SVB_T_CTX, SVB_QUERY_PORT, &err);
-	struct ibv_port_attr all;
-
-	if (!err)
-		err = fill_port(ctx->dev, port, &all);
-	if (err)
-		return errno = err;
-	memcpy(a, &all, offsetof(struct ibv_port_attr, flags) + sizeof all.flags);
-	return 0;
+	return query_port(c, port, a, offsetof(struct ibv_port_attr, port_cap_flags2));
 }
 
 // gid_entry answers ENODATA for an entry that is empty.

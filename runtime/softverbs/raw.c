@@ -91,10 +91,9 @@ static void deliver(struct svb_message *m, const struct copies *c, enum ibv_wc_s
 		qp = c->list[i].qp;
 		m->to = qp;
 		m->tag = c->list[i].tag;
-		if (!qp->obj.dying && (qp->state == IBV_QPS_RTR || qp->state == IBV_QPS_RTS || qp->state == IBV_QPS_SQD))
+		if (svb_receives(qp))
 			svb_respond(m, status);
-		if (--qp->busy == 0)
-			pthread_cond_broadcast(&svb_idle);
+		svb_idles(&qp->busy);
 	}
 }
 

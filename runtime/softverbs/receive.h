@@ -31,8 +31,6 @@ struct svb_receive { // a request that was taken off its queue
 struct svb_srq {
 	struct ibv_srq pub;
 	struct svb_obj obj; // users: queue pairs
-	struct svb_kobj k;
-	struct svb_within in;
 	struct svb_recvq q;
 	uint32_t told;  // the size that ibv_query_srq says
 	uint32_t limit; // with fewer requests than this, an event is reported; 0: none is

@@ -8,7 +8,6 @@ struct svb_mr {
 	struct ibv_mr pub;
 	struct svb_obj obj;
 	bool plain, null;      // plain: the library asks the kernel to change it; null: no kernel object
-	struct svb_pd *holder; // PD whose users count includes this region; NULL: none
 	struct svb_block block;
 };
 
@@ -25,9 +24,7 @@ struct svb_dm {
 SVB_HIDDEN struct ibv_mr *svb_mr_enter(struct svb_pd *pd, const struct svb_span *span, void *addr, uint32_t access, struct svb_dm *dm,
 				       bool plain);
 SVB_HIDDEN struct ibv_mr *svb_mr_enter_null(struct svb_pd *pd);
-SVB_HIDDEN void svb_mr_publish(struct svb_mr *mr, struct svb_pd *pd); // with svb_lock held
-SVB_HIDDEN int svb_mr_take(struct svb_mr *mr); // out of the kernel and the registry; with svb_lock held, which it may let go of
-SVB_HIDDEN void svb_mr_free(struct svb_mr *mr); // of one that is not registered any more
+SVB_HIDDEN struct svb_mr *svb_mr_new(struct svb_pd *pd, int *err); // as svb_new_obj does; with svb_lock held
 
 // dmabuf.c
 SVB_HIDDEN struct ibv_mr *svb_map_mr(struct svb_pd *pd, uint64_t offset, size_t length, uint64_t iova, int fd, uint32_t access);

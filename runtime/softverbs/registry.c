@@ -88,9 +88,9 @@ void *svb_live(const void *pub, enum svb_type t)
 {
 	struct svb_obj *o = svb_find(pub, t);
 
-	if (o && t == SVB_T_CTX)
-		return SVB_OF(o, struct svb_ctx);
-	return o ? (void *)(uintptr_t)pub : NULL;
+	if (!o || o->dying)
+		return NULL;
+	return t == SVB_T_CTX ? (void *)SVB_OF(o, struct svb_ctx) : (void *)(uintptr_t)pub;
 }
 
 void *svb_begin(const void *pub, enum svb_type t, enum svb_verb v, int *err)
@@ -98,20 +98,6 @@ void *svb_begin(const void *pub, enum svb_type t, enum svb_verb v, int *err)
 	svb_lock_all();
 	*err = svb_refused(svb_find(pub, t), v);
 	return svb_live(pub, t);
-}
-
-int svb_destroy(const void *pub, enum svb_type t, enum svb_verb v)
-{
-	struct svb_obj *o;
-	int err;
-
-	svb_begin(pub, t, v, &err);
-	o = svb_find(pub, t);
-	if (!err && o->users)
-		err = EBUSY;
-	if (!err)
-		o->kind->free(o);
-	return svb_end(err);
 }
 
 void *svb_zeroed(size_t size, int *err)
@@ -123,19 +109,122 @@ void *svb_zeroed(size_t size, int *err)
 	return p;
 }
 
-void *svb_made(void *whole, int err)
+int svb_enroll(struct svb_obj *o, const struct svb_kind *k, struct svb_ctx *c)
 {
-	svb_unlock_all();
+	const int err = k->numbered ? svb_number_take(&c->file->handles, &o->handle) : 0;
+
 	if (!err)
-		return whole;
-	free(whole);
-	return svb_null(err);
+		svb_register(o, k, (char *)o - k->obj, c->obj.inst, c);
+	return err;
 }
 
-void svb_forget(struct svb_obj *o)
+void *svb_new_obj(const struct svb_kind *k, struct svb_ctx *c, int *err)
 {
+	char *whole = svb_zeroed(k->size, err);
+
+	if (!*err)
+		*err = svb_enroll((struct svb_obj *)(void *)(whole + k->obj), k, c);
+	if (!*err)
+		return whole;
+	free(whole);
+	return NULL;
+}
+
+void svb_need(struct svb_obj *o, struct svb_obj *other)
+{
+	int i = 0;
+
+	if (!other)
+		return;
+	while (o->needs[i])
+		i++;
+	o->needs[i] = other;
+	other->users++;
+}
+
+static void part(struct svb_obj *o)
+{
+	int i;
+
+	o->dying = true;
+	if (o->kind->part)
+		o->kind->part(o);
+	for (i = 0; i < SVB_NEEDS && o->needs[i]; i++)
+		o->needs[i]->users--;
+	if (o->kpd)
+		o->kpd->users--;
+	if (o->kind->numbered)
+		svb_number_give(&o->ctx->file->handles, o->handle);
+}
+
+static void release(struct svb_obj *o)
+{
+	if (o->kind->free)
+		o->kind->free(o);
 	svb_unregister(o);
-	free((void *)(uintptr_t)o->pub);
+	free((char *)o - o->kind->obj);
+}
+
+void svb_drop_obj(struct svb_obj *o)
+{
+	if (!o->dying)
+		part(o);
+	release(o);
+}
+
+// retire is svb_drop_obj for a verb, which lets go of the lock.
+static void retire(struct svb_obj *o)
+{
+	part(o);
+	if (o->kind->settle) {
+		svb_unlock_all();
+		o->kind->settle(o);
+		svb_lock_all();
+	}
+	release(o);
+}
+
+int svb_destroy(const void *pub, enum svb_type t, enum svb_verb v)
+{
+	struct svb_obj *o;
+	int err;
+
+	svb_lock_all();
+	o = svb_find(pub, t);
+	err = o && !o->dying && o->ctx->dev->cfg.frees_gone ? svb_fails_locked(o->inst, v) : svb_refused(o, v);
+	if (!err && o->users)
+		err = EBUSY;
+	if (!err && o->kind->end) {
+		o->dying = true; // it may let go of the lock
+		err = o->kind->end(o);
+		o->dying = !err;
+	}
+	if (!err)
+		retire(o);
+	return svb_end(err);
+}
+
+void svb_unimport(const void *pub, enum svb_type t)
+{
+	SVB_LOCKED;
+	struct svb_obj *o = svb_find(pub, t);
+
+	if (o && !o->dying && !o->users)
+		retire(o);
+}
+
+void *svb_made(void *whole, int err)
+{
+	struct svb_obj *o = NULL;
+
+	if (whole && err)
+		LIST_FOREACH(o, bucket(whole), hashed)
+			if (o->pub == whole)
+				break;
+	if (o)
+		svb_drop_obj(o);
+	svb_unlock_all();
+	return err ? svb_null(err) : whole;
 }
 
 void *svb_enter(const void *pub, enum svb_type t, enum svb_verb v, int *err)
@@ -153,8 +242,8 @@ void svb_describe(const struct svb_obj *o, const char *what, char *buf, size_t n
 
 	if (k->name)
 		k->name(o, name, sizeof name);
-	else if (k->handle)
-		snprintf(name, sizeof name, "%s (handle %u)", k->noun, *(const uint32_t *)(const void *)((const char *)o->pub + k->handle));
+	else if (k->numbered)
+		snprintf(name, sizeof name, "%s (handle %u)", k->noun, o->handle);
 	else
 		snprintf(name, sizeof name, "%s", k->noun);
 	if (o->ctx)
@@ -163,14 +252,17 @@ void svb_describe(const struct svb_obj *o, const char *what, char *buf, size_t n
 		snprintf(buf, n, "%s: %s", name, what);
 }
 
+static void add_one(struct svb_obj *o, void *n)
+{
+	(void)o;
+	++*(int *)n;
+}
+
 int svb_count(struct svb_inst *in, enum svb_type t)
 {
-	struct svb_obj *o;
-	size_t i;
 	int n = 0;
 
-	EACH(o, i)
-		n += o->inst == in && o->kind->type == t;
+	svb_each(in, t, add_one, &n);
 	return n;
 }
 

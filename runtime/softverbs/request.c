@@ -19,25 +19,15 @@ static bool sends(enum ibv_wr_opcode op)
 // local tells whether an operation ends where it began.
 static bool local(enum ibv_wr_opcode op) { return op == IBV_WR_LOCAL_INV || op == IBV_WR_BIND_MW; }
 
-static bool reads(enum ibv_wr_opcode op)
-{
-	return op == IBV_WR_ATOMIC_WRITE || op == IBV_WR_RDMA_READ || op == IBV_WR_ATOMIC_CMP_AND_SWP || op == IBV_WR_ATOMIC_FETCH_AND_ADD;
-}
-
 static bool offered(enum ibv_qp_type t, enum ibv_wr_opcode op)
 {
 	if (t == IBV_QPT_RC)
-		return sends(op) || reads(op) || local(op) || svb_streamed(op);
+		return sends(op) || svb_reads(op) || local(op) || svb_streamed(op);
 	if (t == IBV_QPT_XRC_SEND)
-		return sends(op) || reads(op) || local(op);
+		return sends(op) || svb_reads(op) || local(op);
 	if (t == IBV_QPT_UC)
 		return (sends(op) && op != IBV_WR_SEND_WITH_INV) || op == IBV_WR_BIND_MW;
 	return op == IBV_WR_SEND || (op == IBV_WR_SEND_WITH_IMM && t == IBV_QPT_UD);
-}
-
-static bool receives(const struct svb_qp *qp)
-{
-	return !qp->obj.dying && (qp->state == IBV_QPS_RTR || qp->state == IBV_QPS_RTS || qp->state == IBV_QPS_SQD);
 }
 
 // own gives the address that a path starts at.
@@ -58,7 +48,7 @@ static struct svb_qp *reach(struct svb_qp *qp, const struct ibv_ah_attr *av, uin
 	struct svb_dev *d = svb_dev_of_gid(qp->dev->inst, &av->grh.dgid, &port);
 	struct svb_qp *to = d && !d->gone && !d->port_down[port - 1] ? svb_qp_numbered(d, qpn) : NULL;
 
-	return to && pair(qp, to) && receives(to) ? to : NULL;
+	return to && pair(qp, to) && svb_receives(to) ? to : NULL;
 }
 
 // Two queue pairs are connected when each has the address and the number of the other. Packets that count
@@ -138,7 +128,7 @@ static int take_source(struct svb_message *m, char *data)
 		svb_list_add(&m->source, data, r->length);
 		return 0;
 	}
-	return svb_take_sges(m->from->dev, m->from->pd, (struct ibv_sge *)(void *)data, r->nsge, r->length, 0, &m->source);
+	return svb_take_sges(m->from->dev, m->from->obj.kpd, (struct ibv_sge *)(void *)data, r->nsge, r->length, 0, &m->source);
 }
 
 static bool port_up(const struct svb_qp *qp, const struct svb_swr *r)
@@ -184,15 +174,14 @@ static enum svb_fate deliver(struct svb_message *m, enum ibv_wc_status *status)
 	fate = svb_respond(m, status);
 	if (fate == SVB_ENDED && *status == IBV_WC_SUCCESS && qp->pub.qp_type != IBV_QPT_UD)
 		m->to->resp_psn = (m->to->resp_psn + packets(qp, m->r)) & PSN;
-	if (--m->to->busy == 0)
-		pthread_cond_broadcast(&svb_idle);
+	svb_idles(&m->to->busy);
 	return fate;
 }
 
 static void do_local(struct svb_qp *qp, const struct svb_swr *r, enum ibv_wc_status *status)
 {
 	if (r->opcode == IBV_WR_BIND_MW)
-		*status = svb_window_bind(qp->dev, qp, qp->pd, &r->bind) ? IBV_WC_MW_BIND_ERR : IBV_WC_SUCCESS;
+		*status = svb_window_bind(qp->dev, qp, qp->obj.kpd, &r->bind) ? IBV_WC_MW_BIND_ERR : IBV_WC_SUCCESS;
 	else
 		*status = svb_invalidate(qp->dev, r->imm) ? IBV_WC_LOC_QP_OP_ERR : IBV_WC_SUCCESS;
 }
@@ -210,7 +199,7 @@ enum svb_fate svb_request(struct svb_qp *qp, const struct svb_swr *r, char *data
 	}
 	if (!offered(qp->pub.qp_type, r->opcode) || !port_up(qp, r))
 		return SVB_ENDED;
-	if (reads(r->opcode) && !qp->attr.max_rd_atomic)
+	if (svb_reads(r->opcode) && !qp->attr.max_rd_atomic)
 		return SVB_STUCK; // it waits for a place among none
 	if (too_long(qp, r)) {
 		*status = IBV_WC_LOC_LEN_ERR;

@@ -52,26 +52,25 @@ static int leave(struct svb_mr *mr)
 	if (!l)
 		return ENOMEM;
 	l->block = mr->block;
-	l->next = mr->holder->left;
-	mr->holder->left = l;
-	mr->holder->obj.users--;
-	mr->holder = NULL;
+	l->next = mr->block.holder->left;
+	mr->block.holder->left = l;
+	mr->block.holder->obj.users--;
 	mr->block = (struct svb_block){.ptr = NULL};
 	return 0;
 }
 
 static int move_pd(struct svb_mr *mr, struct svb_kmr *k, struct svb_pd *pd)
 {
-	struct svb_kobj *kpd = svb_handle_get(pd->obj.ctx->file, pd->pub.handle, SVB_K_PD);
+	struct svb_kpd *kpd = svb_handle_get(pd->obj.ctx->file, pd->pub.handle, SVB_K_PD);
 	int err = kpd ? 0 : ENOENT;
 
-	if (!err && mr->holder && mr->holder != pd)
+	if (!err && mr->block.holder && mr->block.holder != pd)
 		err = leave(mr);
 	if (err)
 		return err;
-	k->pd->mrs--;
-	k->pd = SVB_K(kpd, struct svb_kpd);
-	k->pd->mrs++;
+	k->pd->users--;
+	k->pd = kpd;
+	kpd->users++;
 	mr->pub.pd = &pd->pub;
 	mr->pub.context = pd->pub.context;
 	return 0;
@@ -79,8 +78,7 @@ static int move_pd(struct svb_mr *mr, struct svb_kmr *k, struct svb_pd *pd)
 
 static struct svb_kmr *kernel_of(const struct svb_mr *mr)
 {
-	struct svb_kobj *k = svb_handle_get(mr->obj.ctx->file, mr->pub.handle, SVB_K_MR);
-	return k ? SVB_K(k, struct svb_kmr) : NULL;
+	return svb_handle_get(mr->obj.ctx->file, mr->pub.handle, SVB_K_MR);
 }
 
 // The keys change with the translation, as they may: a program that goes on with the old ones is wrong.

@@ -22,6 +22,9 @@ static uint32_t right(const struct svb_swr *r)
 		return 0;
 	if (svb_is_atomic(r->opcode))
 		return IBV_ACCESS_REMOTE_ATOMIC;
+	if (r->opcode == IBV_WR_FLUSH)
+		return (r->imm & IBV_FLUSH_GLOBAL ? IBV_ACCESS_FLUSH_GLOBAL : 0) |
+		       (r->imm & IBV_FLUSH_PERSISTENT ? IBV_ACCESS_FLUSH_PERSISTENT : 0);
 	return r->opcode == IBV_WR_RDMA_READ ? IBV_ACCESS_REMOTE_READ : IBV_ACCESS_REMOTE_WRITE;
 }
 
@@ -43,7 +46,7 @@ static bool named(struct svb_message *m)
 // What is looked up for a message: its receives, where they complete, and whose memory it reaches.
 static struct svb_recvq *receives(const struct svb_message *m) { return m->srq ? &m->srq->q : &m->to->rq; }
 static struct svb_cq *completes(const struct svb_message *m) { return m->to->rcq ? m->to->rcq : m->srq->cq; }
-static struct svb_kpd *domain(const struct svb_message *m) { return m->to->pd ? m->to->pd : m->srq->in.pd; }
+static struct svb_kpd *domain(const struct svb_message *m) { return m->to->obj.kpd ? m->to->obj.kpd : m->srq->obj.kpd; }
 
 // give_back is for a message that never was: its sender could not read its own memory.
 static void give_back(const struct svb_message *m, struct svb_receive *r)
@@ -155,7 +158,7 @@ static int take_answer(struct svb_message *m, uint64_t length, struct svb_list *
 	const struct svb_qp *qp = m->from;
 	const struct ibv_sge *s = (struct ibv_sge *)(void *)(qp->sdata + (size_t)qp->shead * qp->slot);
 
-	return svb_take_sges(qp->dev, qp->pd, s, m->r->nsge, length, IBV_ACCESS_LOCAL_WRITE, to);
+	return svb_take_sges(qp->dev, qp->obj.kpd, s, m->r->nsge, length, IBV_ACCESS_LOCAL_WRITE, to);
 }
 
 static enum svb_fate read_data(struct svb_message *m, struct svb_list *at, enum ibv_wc_status *status)
@@ -197,13 +200,28 @@ static enum svb_fate swap_data(struct svb_message *m, struct svb_list *at, enum 
 	return SVB_ENDED;
 }
 
+// write_number stores the bytes at once.
+static enum svb_fate write_number(struct svb_message *m, struct svb_list *at, enum ibv_wc_status *status)
+{
+	bool done;
+
+	if ((m->r->remote_addr | (uintptr_t)at->p[0].at) & 7)
+		return refuse(m, &(struct svb_receive){0}, IBV_WC_REM_INV_REQ_ERR, 0, status);
+	svb_unlock_all();
+	done = svb_atomic_store(&at->p[0], m->r->compare_add);
+	svb_lock_all();
+	return done ? SVB_ENDED : vanished(m, &(struct svb_receive){0}, at->p[0].where, status);
+}
+
 static enum svb_fate move(struct svb_message *m, struct svb_receive *v, struct svb_list *at, enum ibv_wc_status *status)
 {
 	if (is_send(m->r))
 		return receive_data(m, v, status);
 	if (svb_is_atomic(m->r->opcode))
 		return swap_data(m, at, status);
-	if (!m->r->length)
+	if (m->r->opcode == IBV_WR_ATOMIC_WRITE)
+		return write_number(m, at, status);
+	if (!m->r->length || m->r->opcode == IBV_WR_FLUSH) // earlier writes are in memory, where all see them
 		return SVB_ENDED;
 	return m->r->opcode == IBV_WR_RDMA_READ ? read_data(m, at, status) : write_data(m, v, at, status);
 }
@@ -212,6 +230,19 @@ static enum svb_fate move(struct svb_message *m, struct svb_receive *v, struct s
 static enum svb_fate dropped(const struct svb_message *m)
 {
 	return rc(m) ? SVB_UNANSWERED : SVB_ENDED;
+}
+
+// take_target finds the memory that is reached: of a flush of a whole region, none of its bytes.
+static bool take_target(struct svb_message *m, uint64_t length, struct svb_piece *at)
+{
+	const struct svb_swr *r = m->r;
+	struct svb_dev *d = m->to->dev;
+	const bool all = r->opcode == IBV_WR_FLUSH && r->swap == IBV_FLUSH_MR;
+	const struct svb_kmr *k = all ? svb_key_find(d, r->rkey, true) : NULL;
+
+	if (!svb_streamed(r->opcode) && !svb_window_serves(d, r->rkey, m->to))
+		return false;
+	return !svb_take(d, r->rkey, true, k ? k->span.iova : r->remote_addr, all ? 0 : length, right(r), domain(m), at);
 }
 
 static enum svb_fate respond(struct svb_message *m, enum ibv_wc_status *status)
@@ -224,21 +255,16 @@ static enum svb_fate respond(struct svb_message *m, enum ibv_wc_status *status)
 	enum svb_fate fate;
 	bool key = true;
 
-	if (svb_streamed(r->opcode))
-		return svb_respond_streamed(m, status);
 	if ((m->to->attr.qp_access_flags & right(r)) != right(r))
 		return rc(m) ? refuse(m, &v, IBV_WC_REM_INV_REQ_ERR, 0, status) : SVB_ENDED;
-	if ((svb_is_atomic(r->opcode) || r->opcode == IBV_WR_RDMA_READ) && !m->to->attr.max_dest_rd_atomic)
+	if (svb_reads(r->opcode) && !m->to->attr.max_dest_rd_atomic)
 		return refuse(m, &v, IBV_WC_REM_INV_REQ_ERR, 0, status);
 	if (wants_receive && !receives(m)->count) {
 		m->from->rnr_code = m->to->attr.min_rnr_timer;
 		return rc(m) ? SVB_NOT_READY : SVB_ENDED;
 	}
-	if (!is_send(r) && length) {
-		key = svb_window_serves(m->to->dev, r->rkey, m->to) &&
-		      !svb_take(m->to->dev, r->rkey, true, r->remote_addr, length, right(r), domain(m), &at.p[0]);
-		at.n = key;
-	}
+	if (!is_send(r) && (length || svb_streamed(r->opcode)))
+		at.n = key = take_target(m, length, &at.p[0]);
 	if (!key && !rc(m))
 		return SVB_ENDED;
 	if (wants_receive)
@@ -247,7 +273,7 @@ static enum svb_fate respond(struct svb_message *m, enum ibv_wc_status *status)
 		return refuse(m, &v, IBV_WC_REM_ACCESS_ERR, IBV_WC_REM_ACCESS_ERR, status);
 	fate = move(m, &v, &at, status);
 	svb_list_drop(&at);
-	if (!is_send(r) && !svb_is_atomic(r->opcode))
+	if (!is_send(r) && !svb_is_atomic(r->opcode) && !svb_streamed(r->opcode))
 		svb_counted(m->to->counters[r->opcode == IBV_WR_RDMA_READ ? SVB_CO_READ_BY_PEER : SVB_CO_WRITE_BY_PEER],
 			    *status == IBV_WC_SUCCESS, r->length);
 	if (fate == SVB_ENDED && *status == IBV_WC_SUCCESS && r->opcode == IBV_WR_SEND_WITH_INV && v.taken && svb_invalidate(m->to->dev, r->imm))
@@ -268,7 +294,7 @@ enum svb_fate svb_respond(struct svb_message *m, enum ibv_wc_status *status)
 	if (m->srq)
 		m->srq->busy++;
 	fate = respond(m, status);
-	if (m->srq && --m->srq->busy == 0)
-		pthread_cond_broadcast(&svb_idle);
+	if (m->srq)
+		svb_idles(&m->srq->busy);
 	return fate;
 }

@@ -15,34 +15,32 @@ static void forget(struct svb_obj *o)
 {
 	struct svb_rwq_table *t = SVB_OF(o, struct svb_rwq_table);
 
-	svb_handle_drop(o->ctx->file, t->k.handle);
 	for (uint32_t i = 0; i < t->n; i++)
 		t->wqs[i]->obj.users--;
-	svb_forget(o);
+	free(t->wqs);
 }
 
 static const struct svb_kind kind = {
-	SVB_T_RWQ_TABLE, .noun = "table of work queues", .handle = offsetof(struct svb_rwq_table, k.handle), .free = forget,
+	SVB_KIND(SVB_T_RWQ_TABLE, svb_rwq_table), .noun = "table of work queues", .numbered = true, .free = forget,
 };
 
 static int enter(struct svb_ctx *c, struct svb_rwq_table *t, const struct ibv_rwq_ind_table_init_attr *a)
 {
-	int err;
+	const uint32_t n = 1u << a->log_ind_tbl_size;
 
-	t->n = 1u << a->log_ind_tbl_size;
-	for (uint32_t i = 0; i < t->n; i++) {
-		t->wqs[i] = svb_live(a->ind_tbl[i], SVB_T_WQ);
-		if (!t->wqs[i] || t->wqs[i]->obj.ctx != c)
+	t->wqs = calloc(n, sizeof(struct svb_wq *));
+	if (!t->wqs)
+		return ENOMEM;
+	while (t->n < n) {
+		struct svb_wq *w = svb_live(a->ind_tbl[t->n], SVB_T_WQ);
+
+		if (!w || w->obj.ctx != c)
 			return EINVAL;
+		w->obj.users++;
+		t->wqs[t->n++] = w;
 	}
-	err = svb_handle_add(c->file, &t->k, SVB_K_RWQ_TABLE);
-	if (err)
-		return err;
-	for (uint32_t i = 0; i < t->n; i++)
-		t->wqs[i]->obj.users++;
 	t->pub.context = &c->vctx.context;
-	t->pub.ind_tbl_handle = t->pub.ind_tbl_num = (int)t->k.handle;
-	svb_register(&t->obj, &kind, &t->pub, c->obj.inst, c);
+	t->pub.ind_tbl_handle = t->pub.ind_tbl_num = (int)t->obj.handle;
 	return 0;
 }
 
@@ -54,7 +52,7 @@ struct ibv_rwq_ind_table *svb_create_rwq_ind_table(struct ibv_context *pub, stru
 
 	if (!err && (a->comp_mask >= IBV_CREATE_IND_TABLE_RESERVED || a->log_ind_tbl_size > MAX_LOG_SIZE || !a->ind_tbl))
 		err = EINVAL;
-	t = svb_zeroed(sizeof *t + (sizeof(struct svb_wq *) << (err ? 0 : a->log_ind_tbl_size)), &err);
+	t = svb_new_obj(&kind, c, &err);
 	if (!err)
 		err = enter(c, t, a);
 	return svb_made(t, err);
@@ -91,7 +89,7 @@ struct ibv_qp *svb_create_table_qp(struct ibv_qp_init_attr_ex *a)
 	if (!t)
 		err = EINVAL;
 	if (!err) {
-		t->obj.users++;
+		t->obj.users++; // until the queue pair needs it
 		as.recv_cq = &t->wqs[0]->cq->pub; // it needs one, and gives it no completions
 		if (!as.send_cq)
 			as.send_cq = as.recv_cq;
@@ -105,12 +103,12 @@ struct ibv_qp *svb_create_table_qp(struct ibv_qp_init_attr_ex *a)
 		struct svb_qp *qp = svb_find_qp(made);
 
 		qp->table = t;
+		svb_need(&qp->obj, &t->obj);
 		made->qp_type = a->qp_type;
 		made->send_cq = a->send_cq;
 		made->recv_cq = NULL;
-	} else {
-		t->obj.users--;
 	}
+	t->obj.users--;
 	svb_unlock_all();
 	return made;
 }

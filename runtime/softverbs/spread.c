@@ -12,9 +12,7 @@ static bool member(const struct svb_qp *qp, const struct svb_swr *r)
 	const unsigned port = qp->attr.port_num;
 	unsigned i;
 
-	if (qp->obj.dying || qp->pub.qp_type != IBV_QPT_UD || qp->attr.qkey != r->remote_qkey || !port || qp->dev->port_down[port - 1])
-		return false;
-	if (qp->state != IBV_QPS_RTR && qp->state != IBV_QPS_RTS && qp->state != IBV_QPS_SQD)
+	if (!svb_receives(qp) || qp->pub.qp_type != IBV_QPT_UD || qp->attr.qkey != r->remote_qkey || !port || qp->dev->port_down[port - 1])
 		return false;
 	for (i = 0; i < qp->ngroups; i++)
 		if (!memcmp(&qp->groups[i].gid, &r->av.grh.dgid, sizeof r->av.grh.dgid))
@@ -55,8 +53,7 @@ enum svb_fate svb_spread(struct svb_message *m, enum ibv_wc_status *status)
 		m->to = to[i];
 		if (*status == IBV_WC_SUCCESS)
 			svb_respond(m, status);
-		if (--to[i]->busy == 0)
-			pthread_cond_broadcast(&svb_idle);
+		svb_idles(&to[i]->busy);
 	}
 	free(to);
 	return SVB_ENDED;

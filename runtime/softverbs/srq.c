@@ -7,58 +7,45 @@
 
 #define SRQ_RESIZE (1u << 13) // of the device's capabilities
 
-// part ends what a queue of type XRC has more: nothing arrives in it any longer.
-static void part(struct svb_srq *srq)
+static void part(struct svb_obj *o)
 {
-	TAILQ_REMOVE(&srq->obj.ctx->dev->srqs, srq, link);
-	while (srq->busy)
+	struct svb_srq *srq = SVB_OF(o, struct svb_srq);
+
+	if (srq->xrcd) // nothing arrives in it any longer
+		TAILQ_REMOVE(&o->ctx->dev->srqs, srq, link);
+	while (srq->xrcd && srq->busy)
 		pthread_cond_wait(&svb_idle, &svb_lock);
-	srq->cq->obj.users--;
-	srq->xrcd->obj.users--;
+	svb_async_forget(o->ctx, &srq->pub);
 }
 
-static void detach(struct svb_srq *srq)
+static void settle(struct svb_obj *o)
 {
-	srq->obj.dying = true;
-	if (srq->xrcd)
-		part(srq);
-	svb_async_forget(srq->obj.ctx, &srq->pub);
-	svb_pd_part(&srq->in, srq->obj.ctx->file, &srq->k);
-}
+	struct svb_srq *srq = SVB_OF(o, struct svb_srq);
 
-static void finish(struct svb_srq *srq)
-{
-	pthread_mutex_destroy(&srq->pub.mutex);
-	pthread_cond_destroy(&srq->pub.cond);
-	svb_recvq_free(&srq->q);
-	svb_forget(&srq->obj);
+	svb_wait_acks(&srq->pub.mutex, &srq->pub.cond, &srq->pub.events_completed, srq->async_reported);
 }
 
 static void forget(struct svb_obj *o)
 {
 	struct svb_srq *srq = SVB_OF(o, struct svb_srq);
 
-	if (!o->dying)
-		detach(srq);
-	finish(srq);
+	pthread_mutex_destroy(&srq->pub.mutex);
+	pthread_cond_destroy(&srq->pub.cond);
+	svb_recvq_free(&srq->q);
 }
 
-static const struct svb_kind kind = {SVB_T_SRQ, .noun = "SRQ", .handle = offsetof(struct svb_srq, k.handle), .free = forget};
+static const struct svb_kind kind = {
+	SVB_KIND(SVB_T_SRQ, svb_srq), .noun = "SRQ", .numbered = true, .part = part, .settle = settle, .free = forget,
+};
 
-static int enter(struct svb_pd *pd, struct svb_srq *srq, void *srq_context)
+static void enter(struct svb_pd *pd, struct svb_srq *srq, void *srq_context)
 {
-	int err = svb_pd_join(pd, &srq->in, &srq->k, SVB_K_SRQ);
-
-	if (err)
-		return err;
 	srq->pub.context = pd->pub.context;
 	srq->pub.srq_context = srq_context;
 	srq->pub.pd = &pd->pub;
-	srq->pub.handle = srq->k.handle;
+	srq->pub.handle = srq->obj.handle;
 	pthread_mutex_init(&srq->pub.mutex, NULL);
 	pthread_cond_init(&srq->pub.cond, NULL);
-	svb_register(&srq->obj, &kind, &srq->pub, pd->obj.inst, pd->obj.ctx);
-	return 0;
 }
 
 // publish gives a queue of type XRC its number.
@@ -69,8 +56,8 @@ static void publish(struct svb_srq *srq, struct svb_xrcd *x, struct svb_cq *cq)
 	srq->num = svb_srq_number(d);
 	srq->xrcd = x;
 	srq->cq = cq;
-	x->obj.users++;
-	cq->obj.users++;
+	svb_need(&srq->obj, &x->obj);
+	svb_need(&srq->obj, &cq->obj);
 	TAILQ_INSERT_TAIL(&d->srqs, srq, link);
 }
 
@@ -101,20 +88,20 @@ static struct ibv_srq *create(struct ibv_pd *ppd, struct ibv_srq_init_attr *a, e
 	struct ibv_srq_attr given = a->attr;
 	struct svb_srq *srq;
 
-	if (!err && xrcd && (!x || !cq || cq->obj.dying || x->obj.ctx != pd->obj.ctx || cq->obj.ctx != pd->obj.ctx))
+	if (!err && xrcd && (!x || !cq || x->obj.ctx != pd->obj.ctx || cq->obj.ctx != pd->obj.ctx))
 		err = EINVAL;
-	srq = svb_zeroed(sizeof *srq, &err);
-	if (!err)
+	srq = err ? NULL : svb_new_obj(&kind, pd->obj.ctx, &err);
+	if (!err) {
+		enter(pd, srq, a->srq_context);
 		err = make(pd->obj.ctx->dev, srq, &given, x);
+	}
 	if (!err)
-		err = enter(pd, srq, a->srq_context);
+		err = svb_pd_join(pd, &srq->obj);
 	if (!err && x)
 		publish(srq, x, cq);
 	if (!err) {
 		a->attr.max_wr = srq->q.max_wr;
 		a->attr.max_sge = srq->q.max_sge;
-	} else if (srq) {
-		svb_recvq_free(&srq->q);
 	}
 	return svb_made(srq, err);
 }
@@ -229,25 +216,7 @@ int svb_get_srq_num(struct ibv_srq *pub, uint32_t *num)
 	return err;
 }
 
-int svb_destroy_srq(struct ibv_srq *pub)
-{
-	uint32_t reported = 0;
-	int err;
-	struct svb_srq *srq = svb_begin(pub, SVB_T_SRQ, SVB_DESTROY_SRQ, &err);
-
-	if (!err && srq->obj.users)
-		err = EBUSY;
-	if (!err) {
-		detach(srq);
-		reported = srq->async_reported;
-	}
-	if (svb_end(err))
-		return err;
-	svb_wait_acks(&pub->mutex, &pub->cond, &pub->events_completed, reported);
-	SVB_LOCKED;
-	finish(srq);
-	return 0;
-}
+SVB_DESTROYS(svb_destroy_srq, ibv_srq, SVB_T_SRQ, SVB_DESTROY_SRQ)
 
 int svb_post_srq_recv(struct ibv_srq *pub, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
 {

@@ -13,8 +13,6 @@
 struct handle {
 	struct ibv_qp pub;
 	struct svb_obj obj;
-	struct svb_kobj k;
-	struct svb_xrcd *xrcd;
 	struct svb_qp *qp;
 	TAILQ_ENTRY(handle) link; // of the queue pair
 };
@@ -27,26 +25,30 @@ struct target {
 static struct target *target_of(struct svb_qp *qp) { return (struct target *)((char *)qp - offsetof(struct target, qp)); }
 
 // part takes a handle away. The queue pair has the context of one that is left.
-static void part(struct handle *h)
+static void part(struct svb_obj *o)
 {
-	struct target *t = target_of(h->qp);
+	struct handle *h = SVB_OF(o, struct handle);
+	struct target *t = h->qp ? target_of(h->qp) : NULL;
 
+	if (!t)
+		return;
 	TAILQ_REMOVE(&t->handles, h, link);
-	svb_handle_drop(h->obj.ctx->file, h->k.handle);
-	h->xrcd->obj.users--;
-	svb_unregister(&h->obj);
-	pthread_mutex_destroy(&h->pub.mutex);
-	pthread_cond_destroy(&h->pub.cond);
 	if (!TAILQ_EMPTY(&t->handles)) {
 		t->qp.obj.ctx = TAILQ_FIRST(&t->handles)->obj.ctx;
-		free(h);
 		return;
 	}
 	t->qp.obj.dying = true;
 	svb_qp_leave(&t->qp);
 	svb_qp_wait(&t->qp);
 	free(t);
-	free(h);
+}
+
+static void forget(struct svb_obj *o)
+{
+	struct handle *h = SVB_OF(o, struct handle);
+
+	pthread_mutex_destroy(&h->pub.mutex);
+	pthread_cond_destroy(&h->pub.cond);
 }
 
 void svb_qp_name(const struct svb_obj *o, char *buf, size_t n)
@@ -56,12 +58,16 @@ void svb_qp_name(const struct svb_obj *o, char *buf, size_t n)
 	snprintf(buf, n, "QP (handle %u, number 0x%x)", qp->handle, qp->qp_num);
 }
 
-static void forget(struct svb_obj *o)
-{
-	part(SVB_OF(o, struct handle));
-}
+static const struct svb_kind kind = {
+	SVB_KIND(SVB_T_TARGET, handle), .numbered = true, .part = part, .free = forget, .name = svb_qp_name,
+};
 
-static const struct svb_kind kind = {SVB_T_TARGET, .free = forget, .name = svb_qp_name};
+bool svb_is_target(const struct ibv_qp *pub)
+{
+	SVB_LOCKED;
+
+	return svb_live(pub, SVB_T_TARGET);
+}
 
 struct svb_qp *svb_find_qp(const struct ibv_qp *pub)
 {
@@ -80,39 +86,20 @@ struct svb_qp *svb_begin_qp(const struct ibv_qp *pub, enum svb_verb v, int *err)
 	return qp;
 }
 
-bool svb_target_destroy(const struct ibv_qp *pub, int *err)
-{
-	struct handle *h = svb_live(pub, SVB_T_TARGET);
-
-	if (!h)
-		return false;
-	*err = svb_refused(&h->obj, SVB_DESTROY_QP);
-	if (!*err)
-		part(h);
-	return true;
-}
-
 // join adds a handle to a queue pair.
-static int join(struct handle *h, struct svb_qp *qp, struct svb_ctx *c, struct svb_xrcd *x, void *qp_context)
+static void join(struct handle *h, struct svb_qp *qp, struct svb_ctx *c, struct svb_xrcd *x, void *qp_context)
 {
-	int err = svb_handle_add(c->file, &h->k, SVB_K_QP);
-
-	if (err)
-		return err;
 	h->qp = qp;
-	h->xrcd = x;
-	x->obj.users++;
+	svb_need(&h->obj, &x->obj);
 	h->pub.context = &c->vctx.context;
 	h->pub.qp_context = qp_context;
-	h->pub.handle = h->k.handle;
+	h->pub.handle = h->obj.handle;
 	h->pub.qp_num = qp->pub.qp_num;
 	h->pub.qp_type = IBV_QPT_XRC_RECV;
 	h->pub.state = IBV_QPS_UNKNOWN;
 	pthread_mutex_init(&h->pub.mutex, NULL);
 	pthread_cond_init(&h->pub.cond, NULL);
-	svb_register(&h->obj, &kind, &h->pub, c->obj.inst, c);
 	TAILQ_INSERT_TAIL(&target_of(qp)->handles, h, link);
-	return 0;
 }
 
 static int enter(struct target *t, struct handle *h, struct svb_ctx *c, const struct ibv_qp_init_attr_ex *a)
@@ -133,9 +120,7 @@ static int enter(struct target *t, struct handle *h, struct svb_ctx *c, const st
 	qp->pub.qp_type = IBV_QPT_XRC_RECV;
 	qp->pub.state = qp->state = IBV_QPS_RESET;
 	qp->attr.path_mtu = IBV_MTU_256;
-	err = join(h, qp, c, x, a->qp_context);
-	if (err)
-		return err;
+	join(h, qp, c, x, a->qp_context);
 	h->pub.state = IBV_QPS_RESET;
 	qp->obj = (struct svb_obj){.kind = &kind, .inst = c->obj.inst, .ctx = c};
 	svb_qp_enter(qp);
@@ -144,21 +129,19 @@ static int enter(struct target *t, struct handle *h, struct svb_ctx *c, const st
 
 struct ibv_qp *svb_make_target(struct svb_ctx *c, struct ibv_qp_init_attr_ex *a)
 {
-	struct target *t = calloc(1, sizeof *t);
-	struct handle *h = calloc(1, sizeof *h);
-	int err = t && h ? 0 : ENOMEM;
+	int err = 0;
+	struct target *t = svb_zeroed(sizeof *t, &err);
+	struct handle *h;
 
-	if (!err) {
-		SVB_LOCKED;
+	svb_lock_all();
+	h = svb_new_obj(&kind, c, &err);
+	if (!err)
 		err = enter(t, h, c, a);
-	}
-	if (!err) {
+	if (!err)
 		a->cap = (struct ibv_qp_cap){0};
-		return &h->pub;
-	}
-	free(t);
-	free(h);
-	return svb_null(err);
+	else
+		free(t);
+	return svb_made(h, err);
 }
 
 static int open_target(struct handle *h, struct svb_ctx *c, const struct ibv_qp_open_attr *a)
@@ -170,7 +153,8 @@ static int open_target(struct handle *h, struct svb_ctx *c, const struct ibv_qp_
 		return EINVAL;
 	if (!qp || qp->pub.qp_type != IBV_QPT_XRC_RECV || qp->domain != x->domain)
 		return EINVAL;
-	return join(h, qp, c, x, a->comp_mask & IBV_QP_OPEN_ATTR_CONTEXT ? a->qp_context : NULL);
+	join(h, qp, c, x, a->comp_mask & IBV_QP_OPEN_ATTR_CONTEXT ? a->qp_context : NULL);
+	return 0;
 }
 
 struct ibv_qp *svb_open_qp(struct ibv_context *pub, struct ibv_qp_open_attr *a)
@@ -183,7 +167,7 @@ struct ibv_qp *svb_open_qp(struct ibv_context *pub, struct ibv_qp_open_attr *a)
 		err = EOPNOTSUPP;
 	if (!err && (a->comp_mask & OPENED) != OPENED)
 		err = EINVAL;
-	h = svb_zeroed(sizeof *h, &err);
+	h = svb_new_obj(&kind, c, &err);
 	if (!err)
 		err = open_target(h, c, a);
 	return svb_made(h, err);

@@ -22,7 +22,7 @@ static void tell(struct svb_obj *o, void *arg)
 static void wake(struct svb_obj *o, void *arg)
 {
 	if (o->ctx->dev == arg)
-		svb_chan_wake(SVB_OF(o, struct svb_chan));
+		svb_ring(SVB_OF(o, struct svb_chan)->pub.fd); // whoever waits looks again
 }
 
 int svb_set_gone(int slot, const char *device)

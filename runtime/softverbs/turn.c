@@ -9,62 +9,38 @@ void svb_qp_wait(struct svb_qp *qp)
 		pthread_cond_wait(&svb_idle, &svb_lock);
 }
 
-static enum ibv_wc_opcode completed(enum ibv_wr_opcode op)
-{
-	switch (op) {
-	case IBV_WR_RDMA_WRITE:
-	case IBV_WR_RDMA_WRITE_WITH_IMM:
-		return IBV_WC_RDMA_WRITE;
-	case IBV_WR_RDMA_READ:
-		return IBV_WC_RDMA_READ;
-	case IBV_WR_ATOMIC_CMP_AND_SWP:
-		return IBV_WC_COMP_SWAP;
-	case IBV_WR_ATOMIC_FETCH_AND_ADD:
-		return IBV_WC_FETCH_ADD;
-	case IBV_WR_FLUSH:
-		return IBV_WC_FLUSH;
-	case IBV_WR_ATOMIC_WRITE:
-		return IBV_WC_ATOMIC_WRITE;
-	case IBV_WR_BIND_MW:
-		return IBV_WC_BIND_MW;
-	case IBV_WR_LOCAL_INV:
-		return IBV_WC_LOCAL_INV;
-	default:
-		return IBV_WC_SEND;
-	}
-}
-
-// count_request adds a request to the counter of its operation. Atomics have none.
-static void count_request(struct svb_qp *qp, const struct svb_swr *r, bool good)
-{
-	switch (r->opcode) {
-	case IBV_WR_SEND:
-	case IBV_WR_SEND_WITH_IMM:
-	case IBV_WR_SEND_WITH_INV:
-		svb_counted(qp->counters[SVB_CO_SEND], good, r->length);
-		break;
-	case IBV_WR_RDMA_WRITE:
-	case IBV_WR_RDMA_WRITE_WITH_IMM:
-		svb_counted(qp->counters[SVB_CO_WRITE], good, r->length);
-		break;
-	case IBV_WR_RDMA_READ:
-		svb_counted(qp->counters[SVB_CO_READ], good, r->length);
-		break;
-	default:
-		break;
-	}
-}
+// What a request completes as, and the counter of its operation, if it has one. Others than these complete as a send.
+static const struct completed {
+	enum ibv_wc_opcode opcode;
+	bool counted;
+	enum svb_counted_op counter;
+} completed[] = {
+	[IBV_WR_RDMA_WRITE] = {IBV_WC_RDMA_WRITE, true, SVB_CO_WRITE},
+	[IBV_WR_RDMA_WRITE_WITH_IMM] = {IBV_WC_RDMA_WRITE, true, SVB_CO_WRITE},
+	[IBV_WR_SEND] = {IBV_WC_SEND, true, SVB_CO_SEND},
+	[IBV_WR_SEND_WITH_IMM] = {IBV_WC_SEND, true, SVB_CO_SEND},
+	[IBV_WR_RDMA_READ] = {IBV_WC_RDMA_READ, true, SVB_CO_READ},
+	[IBV_WR_ATOMIC_CMP_AND_SWP] = {.opcode = IBV_WC_COMP_SWAP},
+	[IBV_WR_ATOMIC_FETCH_AND_ADD] = {.opcode = IBV_WC_FETCH_ADD},
+	[IBV_WR_LOCAL_INV] = {.opcode = IBV_WC_LOCAL_INV},
+	[IBV_WR_BIND_MW] = {.opcode = IBV_WC_BIND_MW},
+	[IBV_WR_SEND_WITH_INV] = {IBV_WC_SEND, true, SVB_CO_SEND},
+	[IBV_WR_FLUSH] = {.opcode = IBV_WC_FLUSH},
+	[IBV_WR_ATOMIC_WRITE] = {.opcode = IBV_WC_ATOMIC_WRITE},
+};
 
 // svb_qp_end takes the request at the head off the queue. A completion that finds no room is lost.
 void svb_qp_end(struct svb_qp *qp, enum ibv_wc_status status)
 {
 	const struct svb_swr *r = &qp->sq[qp->shead];
+	const bool known = r->opcode < sizeof completed / sizeof *completed;
+	const struct completed as = known ? completed[r->opcode] : (struct completed){.opcode = IBV_WC_SEND};
 	struct ibv_wc wc = {
-		.wr_id = r->wr_id, .status = status, .opcode = completed(r->opcode), .byte_len = (uint32_t)r->length,
-		.qp_num = qp->pub.qp_num,
+		.wr_id = r->wr_id, .status = status, .opcode = as.opcode, .byte_len = (uint32_t)r->length, .qp_num = qp->pub.qp_num,
 	};
 
-	count_request(qp, r, status == IBV_WC_SUCCESS);
+	if (as.counted)
+		svb_counted(qp->counters[as.counter], status == IBV_WC_SUCCESS, r->length);
 	if (r->opcode == IBV_WR_SEND_WITH_IMM || r->opcode == IBV_WR_RDMA_WRITE_WITH_IMM)
 		wc.wc_flags = IBV_WC_WITH_IMM;
 	if (status != IBV_WC_SUCCESS || qp->sig_all || (r->flags & IBV_SEND_SIGNALED))

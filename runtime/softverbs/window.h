@@ -8,7 +8,6 @@ struct svb_mw {
 	struct ibv_mw pub;
 	struct svb_obj obj;
 	struct svb_kmr key;    // its span and its rights are those of the region, as far as the window goes
-	struct svb_within in;
 };
 
 // What a request binds, as the kernel gets it.

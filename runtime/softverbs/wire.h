@@ -18,17 +18,24 @@ struct svb_message { // on its way to a queue pair
 	struct svb_worker *w;
 };
 
+// svb_streamed tells whether only a stream of commands posts a request: a flush, or a write of 8 bytes that is atomic.
+static inline bool svb_streamed(enum ibv_wr_opcode op)
+{
+	return op == IBV_WR_FLUSH || op == IBV_WR_ATOMIC_WRITE;
+}
+
+// svb_reads tells whether a request takes one of the places that max_rd_atomic and max_dest_rd_atomic count.
+static inline bool svb_reads(enum ibv_wr_opcode op)
+{
+	return op == IBV_WR_RDMA_READ || op == IBV_WR_ATOMIC_WRITE || svb_is_atomic(op);
+}
+
 // request.c
 SVB_HIDDEN enum svb_fate svb_request(struct svb_qp *qp, const struct svb_swr *r, char *data, struct svb_worker *w,
 				     enum ibv_wc_status *status);
 
 // respond.c
 SVB_HIDDEN enum svb_fate svb_respond(struct svb_message *m, enum ibv_wc_status *status);
-
-// flush.c: of requests that only a stream of commands posts
-SVB_HIDDEN bool svb_streamed(enum ibv_wr_opcode op);
-SVB_HIDDEN void svb_take_streamed(struct svb_swr *r, const struct ibv_send_wr *wr);
-SVB_HIDDEN enum svb_fate svb_respond_streamed(struct svb_message *m, enum ibv_wc_status *status);
 
 // raw.c: a frame to whom flows say
 SVB_HIDDEN enum svb_fate svb_raw(struct svb_message *m, enum ibv_wc_status *status);

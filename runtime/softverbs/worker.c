@@ -112,8 +112,7 @@ static void serve(struct svb_worker *w, struct svb_qp *qp, enum svb_turn t, uint
 	} else {
 		qp->busy++;
 		try(w, qp, now);
-		if (--qp->busy == 0)
-			pthread_cond_broadcast(&svb_idle);
+		svb_idles(&qp->busy);
 	}
 }
 

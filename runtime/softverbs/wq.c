@@ -9,15 +9,10 @@
 
 static void forget(struct svb_obj *o)
 {
-	struct svb_wq *w = SVB_OF(o, struct svb_wq);
-
-	svb_pd_part(&w->in, o->ctx->file, &w->k);
-	w->cq->obj.users--;
-	svb_recvq_free(&w->q);
-	svb_forget(o);
+	svb_recvq_free(&SVB_OF(o, struct svb_wq)->q);
 }
 
-static const struct svb_kind kind = {SVB_T_WQ, .noun = "work queue", .handle = offsetof(struct svb_wq, k.handle), .free = forget};
+static const struct svb_kind kind = {SVB_KIND(SVB_T_WQ, svb_wq), .noun = "work queue", .numbered = true, .free = forget};
 
 // flush brings back all requests of a queue that failed.
 static void flush(struct svb_wq *w)
@@ -58,21 +53,20 @@ static int enter(struct svb_ctx *c, struct svb_wq *w, const struct ibv_wq_init_a
 	struct svb_cq *cq = svb_live(a->cq, SVB_T_CQ);
 	int err;
 
-	if (!pd || !cq || cq->obj.dying || pd->obj.ctx != c || cq->obj.ctx != c)
+	if (!pd || !cq || pd->obj.ctx != c || cq->obj.ctx != c)
 		return EINVAL;
-	err = svb_pd_join(pd, &w->in, &w->k, SVB_K_WQ);
+	err = svb_pd_join(pd, &w->obj);
 	if (err)
 		return err;
 	w->cq = cq;
-	cq->obj.users++;
+	svb_need(&w->obj, &cq->obj);
 	w->pub.context = &c->vctx.context;
 	w->pub.pd = a->pd;
 	w->pub.cq = a->cq;
 	w->pub.wq_type = a->wq_type;
-	w->pub.handle = w->pub.wq_num = w->k.handle;
+	w->pub.handle = w->pub.wq_num = w->obj.handle;
 	w->pub.state = IBV_WQS_RESET;
 	w->pub.post_recv = post;
-	svb_register(&w->obj, &kind, &w->pub, c->obj.inst, c);
 	return 0;
 }
 
@@ -88,7 +82,7 @@ struct ibv_wq *svb_create_wq(struct ibv_context *pub, struct ibv_wq_init_attr *a
 		err = EINVAL;
 	if (!err && (a->comp_mask & IBV_WQ_INIT_ATTR_FLAGS) && a->create_flags >= IBV_WQ_FLAGS_RESERVED)
 		err = EOPNOTSUPP;
-	w = svb_zeroed(sizeof *w, &err);
+	w = svb_new_obj(&kind, c, &err);
 	if (!err && (a->max_wr > SVB_MAX_WR || a->max_sge > SVB_MAX_SGE))
 		err = EINVAL;
 	if (!err)
@@ -98,8 +92,6 @@ struct ibv_wq *svb_create_wq(struct ibv_context *pub, struct ibv_wq_init_attr *a
 		w->flags = a->comp_mask & IBV_WQ_INIT_ATTR_FLAGS ? a->create_flags : 0;
 		err = enter(c, w, a);
 	}
-	if (err && w)
-		svb_recvq_free(&w->q);
 	return svb_made(w, err);
 }
 

@@ -21,7 +21,8 @@ struct svb_xrcd {
 static inline bool svb_has_xrc(const struct svb_dev *d) { return d->cfg.cap_flags & (1u << 20); }
 
 // srqn.c: with svb_lock held
-SVB_HIDDEN struct svb_srq *svb_srq_numbered(const struct svb_dev *d, const struct svb_domain *domain, uint32_t num); // NULL: none
+// svb_srq_numbered finds a queue of a domain, or, with NULL, of any. NULL: none.
+SVB_HIDDEN struct svb_srq *svb_srq_numbered(const struct svb_dev *d, const struct svb_domain *domain, uint32_t num);
 SVB_HIDDEN uint32_t svb_srq_number(struct svb_dev *d); // that is free
 
 #endif

@@ -13,12 +13,11 @@ static void forget(struct svb_obj *o)
 {
 	struct svb_domain *d = SVB_OF(o, struct svb_xrcd)->domain;
 
-	if (--d->xrcds == 0)
+	if (d && --d->xrcds == 0)
 		free(d);
-	svb_forget(o);
 }
 
-static const struct svb_kind kind = {SVB_T_XRCD, .noun = "XRC domain", .free = forget};
+static const struct svb_kind kind = {SVB_KIND(SVB_T_XRCD, svb_xrcd), .noun = "XRC domain", .free = forget};
 
 struct search {
 	dev_t st_dev;
@@ -32,7 +31,7 @@ static void same(struct svb_obj *o, void *arg)
 	struct svb_domain *d = SVB_OF(o, struct svb_xrcd)->domain;
 	struct search *s = arg;
 
-	if (d->shared && o->ctx->dev == s->dev && d->st_dev == s->st_dev && d->st_ino == s->st_ino)
+	if (d && d->shared && o->ctx->dev == s->dev && d->st_dev == s->st_dev && d->st_ino == s->st_ino)
 		s->found = d;
 }
 
@@ -74,12 +73,10 @@ struct ibv_xrcd *svb_open_xrcd(struct ibv_context *pub, struct ibv_xrcd_init_att
 		err = EINVAL;
 	if (err && c && c->dev->cfg.mlx5)
 		err = SVB_SILENT;
-	x = svb_zeroed(sizeof *x, &err);
-	if (!err)
-		err = join(c, x, a->fd, a->oflags);
+	x = svb_new_obj(&kind, c, &err);
 	if (!err) {
 		x->pub.context = pub;
-		svb_register(&x->obj, &kind, &x->pub, c->obj.inst, c);
+		err = join(c, x, a->fd, a->oflags);
 	}
 	return svb_made(x, err);
 }

@@ -23,7 +23,7 @@ func datagrams(t *testing.T) *dptest.Provider {
 }
 
 func openAddress(p *dptest.Provider) (*dpath.Address, *dptest.Queue) {
-	a, q := new(dpath.Address), p.MortalQP()
+	a, q := new(dpath.Address), p.Mortal()
 	a.Open(q.Object())
 	return a, q
 }

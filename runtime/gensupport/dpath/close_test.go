@@ -26,7 +26,7 @@ type mortal struct {
 }
 
 func newMortal(t *testing.T, p *dptest.Provider) *mortal {
-	return &mortal{p.MortalQP(), p.MortalCQ(), sendBatch(t, 8, 0), recvBatch(t, 8, 0)}
+	return &mortal{p.Mortal(), p.Mortal(), sendBatch(t, 8, 0), recvBatch(t, 8, 0)}
 }
 
 // during are calls, and what is closed under them.

@@ -30,7 +30,7 @@ type window struct {
 }
 
 func newWindow(p *dptest.Provider) *window {
-	w := &window{c: p.MortalQP()}
+	w := &window{c: p.Mortal()}
 	w.Open(w.c.Object())
 	return w
 }

@@ -9,7 +9,7 @@ void scm_attach(struct scm_id *id, struct scm_dev *d, const struct scm_gid *g)
 	LIST_INSERT_HEAD(&d->ids, id, in_dev);
 }
 
-static void detach(struct scm_id *id)
+void scm_detach(struct scm_id *id)
 {
 	if (id->dev)
 		LIST_REMOVE(id, in_dev);
@@ -36,23 +36,17 @@ static void want_family(struct scm_id *id)
 		id->afonly = id->src.ss_family == AF_INET;
 }
 
-static const struct scm_gid *first_port(struct scm_dev *d)
-{
-	return d->ngids && !d->gone ? &d->gids[0] : NULL;
-}
-
 // attach_first binds an identifier to the first device: cma_bind_loopback.
 static int attach_first(struct scm_id *id)
 {
-	const struct scm_gid *g;
-	size_t i;
+	struct scm_dev **d = id->m->devs, **end = d + id->m->ndevs;
 
-	for (i = 0; i < id->m->ndevs; i++)
-		if ((g = first_port(id->m->devs[i]))) {
-			scm_attach(id, id->m->devs[i], g);
-			return 0;
-		}
-	return ENODEV;
+	while (d < end && (!(*d)->ngids || (*d)->gone))
+		d++;
+	if (d == end)
+		return ENODEV;
+	scm_attach(id, *d, (*d)->gids);
+	return 0;
 }
 
 int scm_bind(struct scm_id *id, const struct sockaddr_storage *src, const struct sockaddr_storage *dst)
@@ -74,7 +68,7 @@ int scm_bind(struct scm_id *id, const struct sockaddr_storage *src, const struct
 	id->dst.ss_family = src->ss_family;
 	err = scm_port_take(id);
 	if (err) {
-		detach(id);
+		scm_detach(id);
 		return err;
 	}
 	id->state = SCM_ADDR_BOUND;
@@ -167,9 +161,8 @@ static int resolve_loopback(struct scm_id *id)
 		return err;
 	if (id->m->cfg.loopback)
 		return resolve_to_self(id);
-	if (id->src.ss_family == AF_INET) {
+	if (id->src.ss_family == AF_INET)
 		g = (union ibv_gid){.raw = {[12] = 127, [15] = 1}};
-	}
 	scm_ip_of(&g, id->src.ss_family, &id->src);
 	id->loopback = true;
 	resolved(id, 0);

@@ -44,7 +44,11 @@ static int sidr_rep(struct scm_id *id, int status, const void *data, uint8_t len
 		set_default_qkey(id);
 	if (len > SCM_SIDR_REP_DATA || id->cm != SCM_CM_SIDR_RCVD)
 		return EINVAL;
-	scm_send_sidr_rep(id, status, data, len);
+	id->mine.qkey = id->qkey;
+	id->cm = SCM_CM_IDLE;
+	memset(id->mine.data, 0, sizeof id->mine.data);
+	scm_tell(id, SCM_SIDR_REP, status, data, len);
+	id->peer = 0;
 	return 0;
 }
 
@@ -104,7 +108,8 @@ static int reject(struct scm_id *id, int reason, const void *data, uint8_t len)
 	default:
 		return EINVAL;
 	}
-	scm_send_rej(id, reason, data, len);
+	scm_tell(id, SCM_REJ, reason, data, len);
+	id->peer = 0;
 	return 0;
 }
 
@@ -130,14 +135,9 @@ int scm_k_disconnect(struct scm_id *id)
 // cm_establish: data came before the message that should come first
 static int establish(struct scm_id *id)
 {
-	if (id->cm == SCM_CM_ESTABLISHED)
-		return EISCONN;
 	if (id->cm != SCM_CM_REP_SENT)
-		return EINVAL;
-	scm_timer_stop(id);
-	id->cm = SCM_CM_ESTABLISHED;
-	if (id->state == SCM_CONNECT)
-		scm_event_add(scm_event_new(id, RDMA_CM_EVENT_ESTABLISHED, 0));
+		return id->cm == SCM_CM_ESTABLISHED ? EISCONN : EINVAL;
+	scm_established(id);
 	return 0;
 }
 

@@ -146,6 +146,7 @@ SCM_HIDDEN void scm_ports_clean(struct scm_machine *m); // takes away what a dea
 
 // bind.c
 SCM_HIDDEN void scm_attach(struct scm_id *id, struct scm_dev *d, const struct scm_gid *g);
+SCM_HIDDEN void scm_detach(struct scm_id *id); // of the device that it is bound to, if it is
 SCM_HIDDEN int scm_bind(struct scm_id *id, const struct sockaddr_storage *src, const struct sockaddr_storage *dst); // dst: NULL
 SCM_HIDDEN int scm_listen(struct scm_id *id, int backlog);
 SCM_HIDDEN int scm_resolve_addr(struct scm_id *id, const struct sockaddr_storage *src, const struct sockaddr_storage *dst, uint32_t ms);
@@ -158,8 +159,8 @@ SCM_HIDDEN struct scm_id *scm_id_of(struct scm_machine *m, uint32_t handle);
 
 // wire.c
 SCM_HIDDEN void scm_begin(struct scm_id *id, enum scm_cm cm); // sends the message of a state for the first time
-SCM_HIDDEN void scm_send_rej(struct scm_id *id, int reason, const void *data, uint8_t len);
-SCM_HIDDEN void scm_send_sidr_rep(struct scm_id *id, int status, const void *data, uint8_t len);
+SCM_HIDDEN void scm_tell(struct scm_id *id, enum scm_message kind, int reason, const void *data, uint8_t len); // its peer, if it has one
+SCM_HIDDEN void scm_established(struct scm_id *id);
 SCM_HIDDEN void scm_reset(struct scm_id *id); // the connection is over, at once
 SCM_HIDDEN void scm_timewait(struct scm_id *id);
 SCM_HIDDEN void scm_arrive(struct scm_machine *m, const struct scm_wire *w);

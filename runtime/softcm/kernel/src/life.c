@@ -89,9 +89,7 @@ static void release(struct scm_id *id)
 	scm_timer_stop(id);
 	if (id->has_cm)
 		scm_cm_end(id);
-	if (id->dev)
-		LIST_REMOVE(id, in_dev);
-	id->dev = NULL;
+	scm_detach(id);
 	scm_port_give(id);
 }
 

@@ -16,6 +16,14 @@ static bool port_up(const struct scm_id *id)
 	return id->dev && id->m->host->port_up(id->dev, id->port);
 }
 
+static void carry(struct scm_machine *m, const struct scm_wire *w, int process)
+{
+	if (process == m->process)
+		scm_arrive(m, w);
+	else
+		m->host->send(process, w);
+}
+
 // transmit sends a message to the peer, or to the listener that w->to is, unless it gets lost.
 static void transmit(struct scm_id *id, struct scm_wire *w, int process)
 {
@@ -26,13 +34,10 @@ static void transmit(struct scm_id *id, struct scm_wire *w, int process)
 		return;
 	w->from = id->number;
 	w->process = m->process;
-	if (process == m->process)
-		scm_arrive(m, w);
-	else
-		m->host->send(process, w);
+	carry(m, w, process);
 }
 
-static void tell(struct scm_id *id, enum scm_message kind, int reason, const void *data, uint8_t len)
+void scm_tell(struct scm_id *id, enum scm_message kind, int reason, const void *data, uint8_t len)
 {
 	struct scm_wire w = {.kind = kind, .to = id->peer, .reason = reason};
 
@@ -64,8 +69,7 @@ void scm_reset(struct scm_id *id)
 
 static void ended(struct scm_id *id)
 {
-	id->cm = SCM_CM_IDLE;
-	id->peer = 0;
+	scm_reset(id);
 	if (id->state == SCM_DISCONNECT)
 		scm_event_add(scm_event_new(id, RDMA_CM_EVENT_TIMEWAIT_EXIT, 0));
 }
@@ -85,10 +89,8 @@ static void disconnected(struct scm_id *id, int status)
 	scm_event_add(scm_event_new(id, RDMA_CM_EVENT_DISCONNECTED, status));
 }
 
-static void rejected(struct scm_id *id, int reason, const void *data)
+static void rejected(struct scm_id *id, const struct scm_wire *w)
 {
-	struct scm_event *e;
-
 	switch (id->cm) {
 	case SCM_CM_REQ_SENT: case SCM_CM_REP_SENT: case SCM_CM_REQ_RCVD:
 		scm_reset(id);
@@ -99,12 +101,8 @@ static void rejected(struct scm_id *id, int reason, const void *data)
 	default:
 		return;
 	}
-	if (id->state != SCM_CONNECT)
-		return;
-	e = said(id, RDMA_CM_EVENT_REJECTED, reason, NULL, SCM_REJ_DATA);
-	if (e && data)
-		memcpy(e->param.data, data, SCM_REJ_DATA);
-	scm_event_add(e);
+	if (id->state == SCM_CONNECT)
+		scm_event_add(said(id, RDMA_CM_EVENT_REJECTED, w->reason, &w->param, SCM_REJ_DATA));
 }
 
 // adopt makes the identifier of a request: cma_ib_new_conn_id and cma_ib_new_udp_id.
@@ -168,7 +166,7 @@ static void requested(struct scm_id *listener, const struct scm_wire *w)
 		return;
 	id = known(listener->m, w);
 	if (id && (id->cm == SCM_CM_REQ_RCVD || id->cm == SCM_CM_SIDR_RCVD))
-		tell(id, SCM_MRA, 0, NULL, 0); // cm_dup_req_handler
+		scm_tell(id, SCM_MRA, 0, NULL, 0); // cm_dup_req_handler
 	if (id || !listener->backlog)
 		return;
 	e = said(listener, RDMA_CM_EVENT_CONNECT_REQUEST, 0, &w->param, (ud ? SCM_SIDR_REQ_DATA : SCM_REQ_DATA) - SCM_HEADER);
@@ -180,7 +178,7 @@ static void requested(struct scm_id *listener, const struct scm_wire *w)
 	swap(&e->param);
 	e->child = id;
 	listener->backlog--;
-	tell(id, SCM_MRA, 0, NULL, 0);
+	scm_tell(id, SCM_MRA, 0, NULL, 0);
 	scm_event_add(e);
 }
 
@@ -219,7 +217,7 @@ static void answered(struct scm_id *id, const struct scm_wire *w)
 	id->theirs = w->param;
 	if (id->state != SCM_CONNECT)
 		return;
-	tell(id, SCM_MRA, 0, NULL, 0);
+	scm_tell(id, SCM_MRA, 0, NULL, 0);
 	e = said(id, RDMA_CM_EVENT_CONNECT_RESPONSE, 0, &w->param, SCM_REP_DATA);
 	if (e)
 		swap(&e->param);
@@ -237,7 +235,7 @@ static void advance(struct scm_id *id)
 	if (id->cm == SCM_CM_REQ_SENT || id->cm == SCM_CM_SIDR_SENT)
 		request(id);
 	else
-		tell(id, id->cm == SCM_CM_REP_SENT ? SCM_REP : id->cm == SCM_CM_ESTABLISHED ? SCM_RTU :
+		scm_tell(id, id->cm == SCM_CM_REP_SENT ? SCM_REP : id->cm == SCM_CM_ESTABLISHED ? SCM_RTU :
 			id->cm == SCM_CM_DREQ_SENT ? SCM_DREQ : SCM_DREP, 0, NULL, 0);
 }
 
@@ -249,30 +247,12 @@ void scm_begin(struct scm_id *id, enum scm_cm cm)
 	advance(id);
 }
 
-// The caller has set its own state.
-void scm_send_rej(struct scm_id *id, int reason, const void *data, uint8_t len)
-{
-	tell(id, SCM_REJ, reason, data, len);
-	id->peer = 0;
-}
-
-void scm_send_sidr_rep(struct scm_id *id, int status, const void *data, uint8_t len)
-{
-	id->mine.qkey = id->qkey;
-	id->cm = SCM_CM_IDLE;
-	memset(id->mine.data, 0, sizeof id->mine.data);
-	tell(id, SCM_SIDR_REP, status, data, len);
-	id->peer = 0;
-}
-
 static void found(struct scm_id *id, const struct scm_wire *w)
 {
 	struct scm_event *e;
 	union ibv_gid g;
 
-	scm_timer_stop(id);
-	id->cm = SCM_CM_IDLE;
-	id->peer = 0;
+	scm_reset(id);
 	e = said(id, w->reason ? RDMA_CM_EVENT_UNREACHABLE : RDMA_CM_EVENT_ESTABLISHED, w->reason, NULL, SCM_SIDR_REP_DATA);
 	if (e)
 		memcpy(e->param.data, w->param.data, SCM_SIDR_REP_DATA);
@@ -290,12 +270,8 @@ static void nothing_to_end(struct scm_machine *m, const struct scm_wire *w)
 {
 	struct scm_wire answer = {.kind = SCM_DREP, .from = w->to, .to = w->from, .process = m->process};
 
-	if (scm_rule_strikes(&m->lost[SCM_DREP]))
-		return;
-	if (w->process == m->process)
-		scm_arrive(m, &answer);
-	else
-		m->host->send(w->process, &answer);
+	if (!scm_rule_strikes(&m->lost[SCM_DREP]))
+		carry(m, &answer, w->process);
 }
 
 static void asked_to_end(struct scm_id *id, const struct scm_wire *w)
@@ -314,12 +290,12 @@ static void asked_to_end(struct scm_id *id, const struct scm_wire *w)
 	}
 }
 
-static void established(struct scm_id *id)
+void scm_established(struct scm_id *id)
 {
 	scm_timer_stop(id);
 	id->cm = SCM_CM_ESTABLISHED;
 	if (id->state == SCM_CONNECT)
-		scm_event_add(said(id, RDMA_CM_EVENT_ESTABLISHED, 0, NULL, 0));
+		scm_event_add(scm_event_new(id, RDMA_CM_EVENT_ESTABLISHED, 0));
 }
 
 // receiver finds whom a message is for. One that awaits the first answer learns who its peer is.
@@ -363,14 +339,14 @@ void scm_arrive(struct scm_machine *m, const struct scm_wire *w)
 		else if (id->cm == SCM_CM_ESTABLISHED)
 			advance(id);
 		else if (id->cm == SCM_CM_REP_RCVD)
-			tell(id, SCM_MRA, 0, NULL, 0);
+			scm_tell(id, SCM_MRA, 0, NULL, 0);
 		break;
 	case SCM_RTU:
 		if (id->cm == SCM_CM_REP_SENT)
-			established(id);
+			scm_established(id);
 		break;
 	case SCM_REJ:
-		rejected(id, w->reason, w->param.data);
+		rejected(id, w);
 		break;
 	case SCM_DREP:
 		if (id->cm == SCM_CM_DREQ_SENT || id->cm == SCM_CM_DREQ_RCVD) {

@@ -172,7 +172,7 @@ func (p *Provider) Acked() int { return int(C.dp_acked(p.c)) }
 
 // Functions returns the addresses of ibv_get_cq_event and ibv_ack_cq_events.
 func Functions() (getEvent, ackEvents uintptr) {
-	return uintptr(C.dp_get_event_address()), uintptr(C.dp_ack_events_address())
+	return uintptr(C.dp_functions.get_event), uintptr(C.dp_functions.ack_events)
 }
 
 // Context returns the struct ibv_context.
@@ -194,7 +194,7 @@ func (p *Provider) AckedAsync() (typ uint32, element uintptr) {
 
 // AsyncFunctions returns the addresses of ibv_get_async_event and ibv_ack_async_event.
 func AsyncFunctions() (getEvent, ackEvent uintptr) {
-	return uintptr(C.dp_get_async_address()), uintptr(C.dp_ack_async_address())
+	return uintptr(C.dp_functions.get_async), uintptr(C.dp_functions.ack_async)
 }
 
 // SetFD changes the file of the channel and gives the one before.

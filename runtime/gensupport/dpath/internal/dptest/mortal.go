@@ -35,15 +35,12 @@ func (q *Queue) Destroy() error {
 // Object returns the C object, which begins with its context as an address handle does.
 func (q *Queue) Object() unsafe.Pointer { return q.c }
 
-// MortalQP makes a queue pair of the provider, MortalCQ a completion queue.
-func (p *Provider) MortalQP() *Queue { return newQueue(unsafe.Pointer(C.dp_mortal_qp(p.c))) }
-func (p *Provider) MortalCQ() *Queue { return newQueue(unsafe.Pointer(C.dp_mortal_cq(p.c))) }
-
-func newQueue(c unsafe.Pointer) *Queue {
-	if c == nil {
+// Mortal makes a queue pair or a completion queue of the provider.
+func (p *Provider) Mortal() *Queue {
+	q := &Queue{c: C.dp_mortal(p.c)}
+	if q.c == nil {
 		panic("no memory for a queue")
 	}
-	q := &Queue{c: c}
-	q.Open(c)
+	q.Open(q.c)
 	return q
 }

@@ -39,11 +39,21 @@ static void record_send(struct dp_provider *p, const struct ibv_send_wr *wr)
 	record_sges(s, wr->sg_list, wr->num_sge);
 }
 
+static void walk_sges(struct dp_entry *e, const struct ibv_sge *list, int num)
+{
+	int i;
+
+	for (i = 0; i < num; i++) {
+		e->addr = list[i].addr;
+		e->length = list[i].length;
+		e->lkey = list[i].lkey;
+	}
+}
+
 // Does about what a provider does for a request: reads it and its elements, writes a queue entry.
 static void walk_send(struct dp_provider *p, const struct ibv_send_wr *wr)
 {
 	struct dp_entry *e = &p->queue[p->head++ % DP_SLOTS];
-	int i;
 
 	e->id = wr->wr_id;
 	e->opcode = wr->opcode;
@@ -52,11 +62,7 @@ static void walk_send(struct dp_provider *p, const struct ibv_send_wr *wr)
 		e->remote = wr->wr.rdma.remote_addr;
 		e->rkey = wr->wr.rdma.rkey;
 	}
-	for (i = 0; i < wr->num_sge; i++) {
-		e->addr = wr->sg_list[i].addr;
-		e->length = wr->sg_list[i].length;
-		e->lkey = wr->sg_list[i].lkey;
-	}
+	walk_sges(e, wr->sg_list, wr->num_sge);
 }
 
 static int refused(struct dp_provider *p, void *wr, void **bad)
@@ -116,14 +122,9 @@ static int post_send(struct ibv_qp *qp, struct ibv_send_wr *wr, struct ibv_send_
 static void walk_recv(struct dp_provider *p, const struct ibv_recv_wr *wr)
 {
 	struct dp_entry *e = &p->queue[p->head++ % DP_SLOTS];
-	int i;
 
 	e->id = wr->wr_id;
-	for (i = 0; i < wr->num_sge; i++) {
-		e->addr = wr->sg_list[i].addr;
-		e->length = wr->sg_list[i].length;
-		e->lkey = wr->sg_list[i].lkey;
-	}
+	walk_sges(e, wr->sg_list, wr->num_sge);
 }
 
 static int receive(struct ibv_context *const *context, struct ibv_recv_wr *wr, struct ibv_recv_wr **bad)
@@ -314,9 +315,6 @@ static void ack_events(struct ibv_cq *cq, unsigned int n)
 	__atomic_fetch_add(&of(cq->context)->acked, n, __ATOMIC_RELAXED);
 }
 
-uintptr_t dp_get_event_address(void) { return (uintptr_t)get_event; }
-uintptr_t dp_ack_events_address(void) { return (uintptr_t)ack_events; }
-
 // An asynchronous event goes through its pipe as it is.
 void dp_feed_async(struct dp_provider *p, int type, uintptr_t element)
 {
@@ -344,5 +342,5 @@ static void ack_async(struct ibv_async_event *event) { last_ack = *event; }
 
 struct ibv_async_event dp_acked_async(void) { return last_ack; }
 uintptr_t dp_async_element(struct ibv_async_event e) { return (uintptr_t)e.element.cq; }
-uintptr_t dp_get_async_address(void) { return (uintptr_t)get_async; }
-uintptr_t dp_ack_async_address(void) { return (uintptr_t)ack_async; }
+
+const struct dp_functions dp_functions = {(uintptr_t)get_event, (uintptr_t)ack_events, (uintptr_t)get_async, (uintptr_t)ack_async};

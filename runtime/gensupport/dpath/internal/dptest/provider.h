@@ -68,19 +68,20 @@ void dp_complete(struct dp_provider *p, int slot, uint64_t id);
 void dp_idle(struct dp_provider *p);
 unsigned int dp_acked(struct dp_provider *p);
 void dp_feed(struct dp_provider *p, struct ibv_cq *cq, int times);
-uintptr_t dp_get_event_address(void);
-uintptr_t dp_ack_events_address(void);
 void dp_feed_async(struct dp_provider *p, int type, uintptr_t element);
 struct ibv_async_event dp_acked_async(void);
 uintptr_t dp_async_element(struct ibv_async_event e);
-uintptr_t dp_get_async_address(void);
 int dp_inside(struct dp_provider *p);
 void dp_resume(struct dp_provider *p, int go);
-uintptr_t dp_ack_async_address(void);
 
-// Queues in pages of their own, which nobody can access any more once they are destroyed.
-struct ibv_qp *dp_mortal_qp(struct dp_provider *p);
-struct ibv_cq *dp_mortal_cq(struct dp_provider *p);
+// Functions of the library, for events of completion queues and of devices.
+struct dp_functions {
+	uintptr_t get_event, ack_events, get_async, ack_async;
+};
+extern const struct dp_functions dp_functions;
+
+// A queue pair or a completion queue, which both begin with their context, in a page that nobody can access any more once it is destroyed.
+void *dp_mortal(struct dp_provider *p);
 int dp_destroy(void *queue);
 
 // Contestants of the benchmark: what a program in C does, times over.
