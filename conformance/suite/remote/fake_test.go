@@ -183,6 +183,22 @@ func serve(t *testing.T, change func(*Server)) *serving {
 	return s
 }
 
+// free waits until nobody is served.
+func (s *serving) free(t *testing.T) {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) {
+		s.Server.mu.Lock()
+		served := s.session
+		s.Server.mu.Unlock()
+		if served == nil {
+			return
+		}
+		if time.Now().After(end) {
+			t.Fatalf("%s is still served", served.guest)
+		}
+	}
+}
+
 func newServing(t *testing.T) *serving {
 	s := &serving{world: newWorld(t), over: make(chan error, 1)}
 	s.Server = &Server{Suite: "a suite", About: someone("far"), times: quick(),
