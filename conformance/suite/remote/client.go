@@ -258,8 +258,10 @@ func plain(ctx context.Context, err error) error {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	case strings.Contains(err.Error(), "malformed HTTP"):
-		return fmt.Errorf("it does not speak this protocol: %s; is it a suite with -listen, of this version?", clean(err.Error(), maxWhy))
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
+		return fmt.Errorf("it does not speak this protocol: %s; is it a suite with -listen, built from the same source?",
+			clean(err.Error(), maxWhy))
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE),
+		strings.Contains(err.Error(), "server closed idle connection"):
 		return &notYet{errClosed} // by a proxy that has nobody behind it yet, for one
 	}
 	return &notYet{err}

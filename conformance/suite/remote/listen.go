@@ -133,8 +133,8 @@ func (s *Server) server() *http.Server {
 // logged passes on the lines of http.Server.
 type logged func(format string, args ...any)
 
-var inOurWords = strings.NewReplacer("http: TLS handshake error from ", "", "remote error: tls: bad certificate", errSecret.Error(),
-	"client sent an HTTP request to an HTTPS server", "it came without -secret")
+var inOurWords = strings.NewReplacer("http: TLS handshake error from ", "turned away: ",
+	"remote error: tls: bad certificate", errSecret.Error(), "client sent an HTTP request to an HTTPS server", "it came without -secret")
 
 func (l logged) Write(line []byte) (int, error) {
 	l("%s", clean(inOurWords.Replace(strings.TrimSpace(string(line))), maxWhy))

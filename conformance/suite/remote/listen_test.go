@@ -201,7 +201,7 @@ func TestSilence(t *testing.T) {
 	}
 	s.said(t, "the session ends after 0 ends: the connection was closed, or nothing came for 2s")
 	s.free(t)
-	says(t, "a silent client", p.Close(), "is lost: ")
+	says(t, "a silent client", p.Close(), "is lost: the connection was closed by the other side")
 	c := client(s.addr)
 	c.times.Ping = 50 * time.Millisecond
 	p, err = Dial(t.Context(), c)
