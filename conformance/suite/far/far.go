@@ -25,10 +25,9 @@ type Address struct {
 	LID  uint16
 	MTU  uint32 // enum ibv_mtu: active_mtu of the port
 
-	// The window: memory of the end that the other one may write, read and change, but not on UD.
+	// The window: WindowSize bytes of the end that the other one may write, read and change, but not on UD.
 	Base uint64 // remote address of its first byte
 	RKey uint32
-	Size int // bytes
 }
 
 // Limits of every end, in bytes.

@@ -137,7 +137,7 @@ func (e *end) open(dev *verbs.Device, atomics bool) (err error) {
 		return err
 	}
 	e.self = e.port.Address(e.qp, e.kind)
-	e.self.Base, e.self.RKey, e.self.Size = uint64(e.mr.Addr()), e.mr.RKey(), WindowSize
+	e.self.Base, e.self.RKey = uint64(e.mr.Addr()), e.mr.RKey()
 	return nil
 }
 

@@ -60,8 +60,7 @@ func (w *world) NewEnd(_ context.Context, kind far.Kind) (far.End, error) {
 	defer w.mu.Unlock()
 	w.open++
 	return &fakeEnd{w: w, at: far.Address{Kind: kind, QPN: 0xabcdef, PSN: 0xfedcba, QKey: 7, GID: [16]byte{0xfe, 0x80, 15: 9},
-		LID: 0xbeef, MTU: 5,
-		Base: 1 << 63, RKey: 1 << 31, Size: far.WindowSize}}, nil
+		LID: 0xbeef, MTU: 5, Base: 1 << 63, RKey: 1 << 31}}, nil
 }
 
 // fakeEnd sends to itself, and operates on the window of its world at offset Addr.
