@@ -3,6 +3,7 @@ package remote
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -277,9 +278,10 @@ func TestGoroutines(t *testing.T) {
 		}
 		_ = p.Close()
 	}
-	for end := time.Now().Add(20 * time.Second); runtime.NumGoroutine() > before; time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("%d goroutines before, %d after", before, runtime.NumGoroutine())
+	until(t, func() string {
+		if now := runtime.NumGoroutine(); now > before {
+			return fmt.Sprintf("%d goroutines before, %d after", before, now)
 		}
-	}
+		return ""
+	})
 }
