@@ -31,7 +31,7 @@ func TestDrainedEvent(t *testing.T) {
 	if !strings.HasPrefix(b.name, "rxe") {
 		t.Skipf("the driver of mlx5 has no SQD; this is %s", b.name)
 	}
-	near, _, err := link.Pair(b.dev, b.dev)
+	near, _, err := link.Default().Between(b.dev, b.dev)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,7 @@
 package suite
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -43,18 +44,10 @@ func (t *T) Maker() far.Maker {
 
 // localMaker opens the peer device, or the device itself once more, for a case.
 func (g *Target) localMaker(t *T) (far.Maker, error) {
-	name, source := g.peerName, g.source // not an overlay, which is for the device under test
-	if name == "" {
-		name = g.name
-	}
 	if t.soft != nil {
-		source = t.soft
+		return g.openFar(t.soft, t.PeerName())
 	}
-	lib, err := verbs.LoadFrom(source)
-	if err != nil {
-		return nil, err
-	}
-	return far.Local(lib, name, g.cfg.Port, g.cfg.GIDIndex)
+	return g.openFar(g.source, t.PeerName()) // not an overlay, which is for the device under test
 }
 
 // Port is the port of the device under test over which it reaches its peer.
@@ -71,10 +64,7 @@ func (t *T) Port() *far.Port {
 
 // PeerName is the name of the device that FarSide opens.
 func (t *T) PeerName() string {
-	if t.target.peerName == "" {
-		return t.target.name
-	}
-	return t.target.peerName
+	return cmp.Or(t.target.peerName, t.target.name)
 }
 
 // FarSide opens the device that the other end is on, the peer device or the device itself once more, for cases that need both ends

@@ -22,22 +22,22 @@ func (g *Target) Self() report.Peer {
 // OpenFar opens the device for the cases of another machine.
 func (g *Target) OpenFar() (far.Maker, error) {
 	if g.source != nil {
-		return g.openFar(g.source)
+		return g.openFar(g.source, g.name)
 	}
 	soft := softverbs.New(append(DefaultSoft(), g.cfg.Soft...)...)
-	m, err := g.openFar(soft)
+	m, err := g.openFar(soft, g.name)
 	if err != nil {
 		return nil, errors.Join(err, soft.Close())
 	}
 	return &softMaker{m, soft}, nil
 }
 
-func (g *Target) openFar(source verbs.Symbols) (far.Maker, error) {
+func (g *Target) openFar(source verbs.Symbols, name string) (far.Maker, error) {
 	lib, err := verbs.LoadFrom(source)
 	if err != nil {
 		return nil, err
 	}
-	return far.Local(lib, g.name, g.cfg.Port, g.cfg.GIDIndex)
+	return far.Local(lib, name, g.cfg.Port, g.cfg.GIDIndex)
 }
 
 // softMaker ends its device too.

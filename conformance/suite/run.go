@@ -3,6 +3,7 @@
 package suite
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"runtime"
@@ -29,20 +30,15 @@ func (g *Target) Run(c Case) (res report.Case) {
 		res.Status, res.Reason, res.Evidence = report.Known, "not run: "+d.Observed, d.Evidence
 		return res
 	}
-	limit := c.Limit
-	if limit == 0 {
-		limit = DefaultLimit
-	}
+	limit := cmp.Or(c.Limit, DefaultLimit)
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
 	t := &T{target: g, mode: mode, ctx: ctx}
 	done := make(chan struct{})
 	go t.body(&c, done)
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
 	select {
 	case <-done:
-	case <-timer.C:
+	case <-ctx.Done():
 		t.Errorf("it has not ended within %v", limit)
 	}
 	t.mu.Lock()

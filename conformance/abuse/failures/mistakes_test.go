@@ -149,7 +149,9 @@ func register(length uint64, at func(b *bench) uintptr) func(*bench) error {
 
 // pair is two connected sides.
 func (b *bench) pair() (left, right *link.End) {
-	left, right, err := link.PairWith(b.dev, b.dev, link.Patience{Timeout: 10, Retries: 2})
+	cfg := link.Default()
+	cfg.Patience = link.Patience{Timeout: 10, Retries: 2}
+	left, right, err := cfg.Between(b.dev, b.dev)
 	if err != nil {
 		panic(&prepareError{err})
 	}

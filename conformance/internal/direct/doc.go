@@ -1,8 +1,7 @@
 // Package direct calls the library without the bindings: what library and kernel answer to any arguments at all, and how C
 // itself reads what the bindings read by layouts of their own.
 //
-// It owns a context and a protection domain of its own. It must not know the generated package. Without cgo, or on another
-// system than Linux, Open answers an error that is errors.ErrUnsupported.
+// It owns a context and a protection domain of its own. It must not know the generated package. It needs cgo and Linux.
 package direct
 
 import "syscall"

@@ -15,11 +15,7 @@ import (
 // for one that is added after the request, and a card keeps what it has announced last (last_notified_index of a queue's context). Whether
 // a completion is announced that came while the queue was not armed is left to the device.
 func AnnouncedOnce(dev *verbs.Device) error {
-	at, err := First(dev)
-	if err != nil {
-		return err
-	}
-	a, b, err := Default().Pair(at, at)
+	a, b, err := Default().Between(dev, dev)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ package link
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -54,11 +55,8 @@ func NewEnd(dev *verbs.Device) (*End, error) {
 	return Default().NewEnd(at)
 }
 
-// Pair returns two connected sides on the first ports of devices, which may be one, with Default.
-func Pair(first, second *verbs.Device) (a, b *End, err error) { return PairWith(first, second, Usual) }
-
-// PairWith does what Pair does, with other patience.
-func PairWith(first, second *verbs.Device, p Patience) (a, b *End, err error) {
+// Between returns two connected sides on the first ports of devices, which may be one.
+func (c Config) Between(first, second *verbs.Device) (a, b *End, err error) {
 	here, err := First(first)
 	if err != nil {
 		return nil, nil, err
@@ -67,8 +65,6 @@ func PairWith(first, second *verbs.Device, p Patience) (a, b *End, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	c := Default()
-	c.Patience = p
 	return c.Pair(here, there)
 }
 
@@ -161,17 +157,13 @@ func (e *End) Wait() (verbs.WC, error) { return e.WaitFor(cmp.Or(e.cfg.Deadline,
 
 // WaitFor is Wait with a deadline of its own.
 func (e *End) WaitFor(limit time.Duration) (verbs.WC, error) {
-	var wcs [1]verbs.WC
-	end := time.Now().Add(limit)
-	for round := 0; ; round++ {
-		n, err := e.CQ.PollSpin(wcs[:], far.NextRound(round))
-		if n == 1 || err != nil {
-			return wcs[0], err
-		}
-		if time.Now().After(end) {
-			return verbs.WC{}, fmt.Errorf("no completion in %v: %w", limit, os.ErrDeadlineExceeded)
-		}
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	wc, err := far.Poll(ctx, e.CQ)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("no completion in %v: %w", limit, os.ErrDeadlineExceeded)
 	}
+	return wc, err
 }
 
 // Send posts the first n requests of a batch, each signaled, and waits for their completions: the first that is no

@@ -23,7 +23,7 @@ func must[V any](v V, err error) func(t T) V {
 // Connected returns two connected sides on the first ports of devices, which may be one.
 func (c Config) Connected(t T, first, second *verbs.Device) (a, b *End) {
 	t.Helper()
-	a, b, err := c.Pair(must(First(first))(t), must(First(second))(t))
+	a, b, err := c.Between(first, second)
 	must(0, err)(t)
 	return a, b
 }

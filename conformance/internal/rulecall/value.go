@@ -117,15 +117,9 @@ func (u *Context) fill(at uintptr, tag, prefix string, values map[string]any) er
 		rawcall.Write(at+8, u.gid[1], 8)
 	}
 	names := slices.Sorted(maps.Keys(values))
-	slices.SortStableFunc(names, func(a, b string) int {
-		switch {
-		case a == "buf" && b != "buf":
-			return -1
-		case b == "buf" && a != "buf":
-			return 1
-		}
-		return 0
-	})
+	if at := slices.Index(names, "buf"); at > 0 {
+		names = slices.Insert(slices.Delete(names, at, at+1), 0, "buf")
+	}
 	for _, name := range names {
 		v := values[name]
 		f := u.field(tag, prefix+name)

@@ -92,16 +92,19 @@ func (e *end) PostRecv(_ context.Context, size int) (err error) {
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
 	r := room{data: make([]byte, size)}
-	w := b.WR(0).Recv(uint64(len(e.rooms)))
+	e.posted++
+	w := b.WR(0).Recv(e.posted)
 	if size > 0 {
 		if r.mr, err = e.pd.RegMR(r.data, verbs.MRAccessLocalWrite); err != nil {
 			return err
 		}
 		w.Add(r.mr.UncheckedSGE(0, uint32(size)))
 	}
-	e.rooms = append(e.rooms, r)
-	_, err = e.qp.PostRecv(b, 1)
-	return err
+	if _, err = e.qp.PostRecv(b, 1); err != nil {
+		return errors.Join(err, r.free())
+	}
+	e.rooms[e.posted] = r
+	return nil
 }
 
 func (e *end) WaitRecv(ctx context.Context) (Received, error) {
@@ -109,17 +112,14 @@ func (e *end) WaitRecv(ctx context.Context) (Received, error) {
 	if err != nil {
 		return Received{}, fmt.Errorf("waiting for a message: %w", err)
 	}
-	if wc.ID >= uint64(len(e.rooms)) {
-		return Received{}, fmt.Errorf("a completion of receive %d, but %d were posted", wc.ID, len(e.rooms))
+	r, posted := e.rooms[wc.ID]
+	if !posted {
+		return Received{}, fmt.Errorf("a completion of receive %d, which was not posted", wc.ID)
 	}
-	r, got := e.rooms[wc.ID], Received{Status: int(wc.Status)}
-	if r.mr != nil {
-		if err := r.mr.Close(); err != nil {
-			return got, err
-		}
-	}
-	if got.Status != 0 {
-		return got, nil
+	delete(e.rooms, wc.ID)
+	got := Received{Status: int(wc.Status)}
+	if err := r.free(); err != nil || got.Status != 0 {
+		return got, err
 	}
 	got.Length, got.WithImm = int(wc.ByteLen), wc.Flags&verbs.WCFlagWithImm != 0
 	if got.WithImm {

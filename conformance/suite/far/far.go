@@ -17,18 +17,17 @@ const (
 
 // Address is what an end has to know of the one that it talks to.
 type Address struct {
-	Kind Kind     `json:"kind"`
-	QPN  uint32   `json:"qpn"`
-	PSN  uint32   `json:"psn"`  // of the first packet that it sends
-	QKey uint32   `json:"qkey"` // of UD
-	GID  [16]byte `json:"gid"`  // zero where the port is reached by its LID
-	LID  uint16   `json:"lid"`
-	MTU  uint32   `json:"mtu"` // enum ibv_mtu: active_mtu of the port
+	Kind Kind
+	QPN  uint32
+	PSN  uint32   // of the first packet that it sends
+	QKey uint32   // of UD
+	GID  [16]byte // zero where the port is reached by its LID
+	LID  uint16
+	MTU  uint32 // enum ibv_mtu: active_mtu of the port
 
-	// The window: memory of the end that the other one may write, read and change, but not on UD.
-	Base uint64 `json:"base"` // remote address of its first byte
-	RKey uint32 `json:"rkey"`
-	Size int    `json:"size"` // bytes
+	// The window: WindowSize bytes of the end that the other one may write, read and change, but not on UD.
+	Base uint64 // remote address of its first byte
+	RKey uint32
 }
 
 // Limits of every end, in bytes.
@@ -51,34 +50,34 @@ const (
 
 // Op is an operation that an end is told to do.
 type Op struct {
-	Code      Code   `json:"code"`
-	RKey      uint32 `json:"rkey,omitempty"` // all but Send: the remote memory
-	Addr      uint64 `json:"addr,omitempty"`
-	Data      []byte `json:"data,omitempty"`    // Write, Send
-	Length    int    `json:"length,omitempty"`  // Read: bytes
-	Compare   uint64 `json:"compare,omitempty"` // CompareSwap
-	Value     uint64 `json:"value,omitempty"`   // FetchAdd: what is added; CompareSwap: what is put there
-	WithImm   bool   `json:"with_imm,omitempty"`
-	Imm       uint32 `json:"imm,omitempty"` // Write, Send: immediate data
-	Solicited bool   `json:"solicited,omitempty"`
+	Code      Code
+	RKey      uint32 // all but Send: the remote memory
+	Addr      uint64
+	Data      []byte // Write, Send
+	Length    int    // Read: bytes
+	Compare   uint64 // CompareSwap
+	Value     uint64 // FetchAdd: what is added; CompareSwap: what is put there
+	WithImm   bool
+	Imm       uint32 // Write, Send: immediate data
+	Solicited bool
 }
 
 // Result is what came of an operation.
 type Result struct {
-	Status int    `json:"status"`         // enum ibv_wc_status
-	Data   []byte `json:"data,omitempty"` // Read
-	Old    uint64 `json:"old,omitempty"`  // FetchAdd, CompareSwap: what was there before
+	Status int    // enum ibv_wc_status
+	Data   []byte // Read
+	Old    uint64 // FetchAdd, CompareSwap: what was there before
 }
 
 // Received is a receive that completed.
 type Received struct {
-	Status  int    `json:"status"` // enum ibv_wc_status
-	Data    []byte `json:"data,omitempty"`
-	GRH     []byte `json:"grh,omitempty"` // UD: the 40 bytes before the data
-	WithImm bool   `json:"with_imm,omitempty"`
-	Imm     uint32 `json:"imm,omitempty"`
-	Length  int    `json:"length"` // byte_len, of a WRITE with immediate data too
-	SrcQP   uint32 `json:"src_qp,omitempty"`
+	Status  int // enum ibv_wc_status
+	Data    []byte
+	GRH     []byte // UD: the 40 bytes before the data
+	WithImm bool
+	Imm     uint32
+	Length  int // byte_len, of a WRITE with immediate data too
+	SrcQP   uint32
 }
 
 // End is one queue pair at the far side. A call ends with an error when its context does. Statuses are those of completions;

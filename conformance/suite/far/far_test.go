@@ -71,6 +71,21 @@ func TestMessages(t *testing.T) {
 					t.Errorf("message %d: %+v", i, r)
 				}
 			}
+			if left := len(b.(*end).rooms); left > 0 {
+				t.Errorf("the memory of %d receives is kept", left)
+			}
+			if kind != RC {
+				return
+			}
+			if err := b.PostRecv(t.Context(), 4); err != nil {
+				t.Fatal(err)
+			}
+			if r, err := a.Do(t.Context(), Op{Code: Send, Data: []byte("hello")}); err != nil || r.Status == 0 {
+				t.Errorf("a message that is too long: %+v, %v", r, err)
+			}
+			if r, err := b.WaitRecv(t.Context()); err != nil || r.Status == 0 || len(r.Data) > 0 {
+				t.Errorf("a message that is too long was received: %+v, %v", r, err)
+			}
 		})
 	}
 }
@@ -139,7 +154,13 @@ func TestPort(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if gid := e.Address().GID; gid[10] != 0xff || e.Address().MTU == 0 || e.Address().Size != WindowSize {
+	for _, bad := range []Address{{MTU: 1}, {QPN: 1 << 24, MTU: 1}, {QPN: 1, PSN: 1 << 24, MTU: 1}, {QPN: 1}, {QPN: 1, MTU: 6}} {
+		bad.Kind, bad.GID = UD, e.Address().GID
+		if err := e.Connect(t.Context(), bad); err == nil || !strings.Contains(err.Error(), "no queue pair has the number") {
+			t.Errorf("connected to %+v: %v", bad, err)
+		}
+	}
+	if gid := e.Address().GID; gid[10] != 0xff || e.Address().MTU == 0 {
 		t.Errorf("%+v", e.Address())
 	}
 	if err := m.Close(); err != nil {

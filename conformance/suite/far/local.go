@@ -62,7 +62,7 @@ func (l *local) Close() error { return l.dev.CloseAll() }
 
 // NewEnd makes a queue pair in state INIT.
 func (l *local) NewEnd(_ context.Context, kind Kind) (End, error) {
-	e := &end{port: l.port, kind: kind}
+	e := &end{port: l.port, kind: kind, rooms: map[uint64]room{}}
 	if err := e.open(l.dev, l.atomics); err != nil {
 		return nil, errors.Join(fmt.Errorf("making an end: %w", err), e.Close())
 	}
@@ -82,13 +82,21 @@ type end struct {
 	buf          *mem.Buffer
 	mr           *verbs.MR
 	send         *verbs.SendBatch
-	rooms        []room
+	rooms        map[uint64]room // by the ID of the receive
+	posted       uint64          // receives so far: the ID of the last one
 }
 
-// room is a posted receive.
+// room is the memory of a posted receive; of one of no bytes there is no region.
 type room struct {
 	data []byte
 	mr   *verbs.MR
+}
+
+func (r room) free() error {
+	if r.mr == nil {
+		return nil
+	}
+	return r.mr.Close()
 }
 
 func (e *end) open(dev *verbs.Device, atomics bool) (err error) {
@@ -129,7 +137,7 @@ func (e *end) open(dev *verbs.Device, atomics bool) (err error) {
 		return err
 	}
 	e.self = e.port.Address(e.qp, e.kind)
-	e.self.Base, e.self.RKey, e.self.Size = uint64(e.mr.Addr()), e.mr.RKey(), WindowSize
+	e.self.Base, e.self.RKey = uint64(e.mr.Addr()), e.mr.RKey()
 	return nil
 }
 

@@ -153,6 +153,9 @@ func (p *Port) Receive(qp *verbs.QP, self, to Address) error {
 	if self.Kind != to.Kind {
 		return fmt.Errorf("connecting a queue pair of kind %q to one of kind %q", self.Kind, to.Kind)
 	}
+	if to.QPN == 0 || to.QPN >= 1<<24 || to.PSN >= 1<<24 || to.MTU < 1 || to.MTU > 5 {
+		return fmt.Errorf("no queue pair has the number %#x, packet number %#x and MTU %d (enum ibv_mtu)", to.QPN, to.PSN, to.MTU)
+	}
 	if err := qp.Modify(p.steps(self.Kind, 0, self, to).RTR()); err != nil {
 		return fmt.Errorf("getting ready to receive from %+v: %w", to, err)
 	}

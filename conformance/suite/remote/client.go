@@ -1,12 +1,18 @@
 package remote
 
 import (
+	"bytes"
 	"context"
-	"crypto/hmac"
+	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net"
+	"net/http"
+	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -28,24 +34,25 @@ var ErrGone = errors.New("the far side is gone")
 
 // Peer is the listening side, as the connecting one sees it. It makes ends there.
 type Peer struct {
-	cfg   Client
-	about About
+	cfg    Client
+	scheme string
+	dialer http.Transport
+	ctx    context.Context // until Close
+	close  context.CancelFunc
 
 	mu     sync.Mutex
+	about  About
 	line   *line // nil: there is no session
 	lost   error // why the last session ended
 	misses int   // tries in a row that found nobody
-	closed bool
-	done   chan struct{}
 }
 
 // maxMisses is how often a lost far side is tried before every new end fails at once.
 const maxMisses = 3
 
-// line is one session. It is used with the peer's lock held.
+// line is one session: a connection. It is used with the peer's lock held.
 type line struct {
-	wire *wire
-	last uint64
+	conn *http.ClientConn
 	used time.Time
 }
 
@@ -54,10 +61,19 @@ func Dial(ctx context.Context, c Client) (*Peer, error) {
 	if c.times == (times{}) {
 		c.times = defaultTimes
 	}
-	p := &Peer{cfg: c, done: make(chan struct{})}
+	p := &Peer{cfg: c, scheme: "http", dialer: http.Transport{DialContext: (&net.Dialer{Timeout: c.times.Step}).DialContext,
+		TLSHandshakeTimeout: c.times.Step, ExpectContinueTimeout: c.times.Step, MaxResponseHeaderBytes: maxMessage}}
+	if c.Secret != nil {
+		p.scheme = "https"
+		var err error
+		if p.dialer.TLSClientConfig, err = shared(c.Secret); err != nil {
+			return nil, err
+		}
+	}
 	if err := p.dialUntil(ctx, c.Wait); err != nil {
 		return nil, fmt.Errorf("-connect %s: %w", c.Address, err)
 	}
+	p.ctx, p.close = context.WithCancel(context.Background())
 	go p.keep()
 	return p, nil
 }
@@ -98,54 +114,30 @@ func (e *notYet) Unwrap() error { return e.error }
 
 // dial makes a session.
 func (p *Peer) dial(ctx context.Context) error {
-	conn, err := (&net.Dialer{Timeout: p.cfg.times.Step}).DialContext(ctx, "tcp", p.cfg.Address)
-	if err != nil {
+	conn, err := p.dialer.NewClientConn(ctx, p.scheme, p.cfg.Address)
+	var notTLS tls.RecordHeaderError
+	switch {
+	case errors.Is(err, errSecret):
+		return err
+	case errors.As(err, &notTLS) && string(notTLS.RecordHeader[:]) == "HTTP/":
+		return errors.New("it was started without -secret, and this side with it; start both sides with the same file")
+	case err != nil:
 		return &notYet{err}
 	}
-	w := &wire{conn: conn, step: p.cfg.times.Step}
-	h, err := greeting(w, &p.cfg)
+	a, err := p.exchange(ctx, conn, askHello, &request{About: p.cfg.About}, p.cfg.times.Operation)
 	if err != nil {
 		_ = conn.Close()
+		var told *farError
+		switch {
+		case errors.Is(err, errBusy) && errors.As(err, &told):
+			return &notYet{fmt.Errorf("it will not serve now: %s", told.why)}
+		case errors.As(err, &told):
+			return fmt.Errorf("it will not serve: %s", told.why)
+		}
 		return err
 	}
-	p.about, p.line, p.misses = h.About, &line{wire: w, used: time.Now()}, 0
+	p.about, p.line, p.misses = cleanAbout(a.About), &line{conn, time.Now()}, 0
 	return nil
-}
-
-// greeting is the connecting side's part of it.
-func greeting(w *wire, c *Client) (*hello, error) {
-	mine := hello{Suite: c.Suite, About: c.About, Nonce: nonce()}
-	if err := w.greet(mine); err != nil {
-		return nil, &notYet{err}
-	}
-	h, err := w.met(c.Suite)
-	if errors.Is(err, errClosed) { // a proxy may have nobody behind it yet
-		return nil, &notYet{err}
-	}
-	switch {
-	case err != nil:
-		return nil, err
-	case h.Secret && c.Secret == nil:
-		return nil, errors.New("it serves only those who have its secret; start this side with the same file as -secret")
-	case !h.Secret && c.Secret != nil:
-		return nil, errors.New("it was started without -secret, and this side with it; start both sides with the same file")
-	}
-	if err := w.send(&proof{prove(c.Secret, connecting, mine.Nonce, h.Nonce)}); err != nil {
-		return nil, &notYet{err}
-	}
-	v := &verdict{}
-	if err := w.read(v, maxHello, w.step); err != nil {
-		return nil, &notYet{fmt.Errorf("no answer to the greeting: %w", err)}
-	}
-	switch {
-	case v.Never:
-		return nil, fmt.Errorf("it will not serve: %s", clean(v.Refused, maxWhy))
-	case !hmac.Equal(v.Proof, prove(c.Secret, listening, mine.Nonce, h.Nonce)):
-		return nil, errors.New(otherSecret)
-	case v.Refused != "":
-		return nil, &notYet{fmt.Errorf("it will not serve now: %s", clean(v.Refused, maxWhy))}
-	}
-	return h, nil
 }
 
 // keep shows the far side now and then that this one is there.
@@ -154,13 +146,13 @@ func (p *Peer) keep() {
 	defer tick.Stop()
 	for {
 		select {
-		case <-p.done:
+		case <-p.ctx.Done():
 			return
 		case <-tick.C:
 		}
 		p.mu.Lock()
 		if p.line != nil && time.Since(p.line.used) >= p.cfg.times.Ping {
-			_, _ = p.ask(context.Background(), p.line, &request{Ask: askPing}) // the next end tells
+			_, _ = p.ask(context.Background(), p.line, askPing, &request{}) // the next end tells
 		}
 		p.mu.Unlock()
 	}
@@ -170,17 +162,13 @@ func (p *Peer) keep() {
 func (p *Peer) Close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.closed {
-		return nil
-	}
-	p.closed = true
-	close(p.done)
+	p.close()
 	if p.line == nil {
 		return nil
 	}
-	_, err := p.ask(context.Background(), p.line, &request{Ask: askBye})
+	_, err := p.ask(context.Background(), p.line, askBye, &request{})
 	if p.line != nil {
-		_ = p.line.wire.conn.Close()
+		_ = p.line.conn.Close()
 		p.line = nil
 	}
 	return err
@@ -188,77 +176,104 @@ func (p *Peer) Close() error {
 
 // ask sends a request and reads the answer. An error of the connection ends the session; one that the far side tells of the
 // operation does not. The lock is held.
-func (p *Peer) ask(ctx context.Context, l *line, r *request) (*answer, error) {
+func (p *Peer) ask(ctx context.Context, l *line, ask string, r *request) (answer, error) {
 	if p.line != l || l == nil {
-		return nil, fmt.Errorf("%s: its session is over: %w", r.Ask, p.lost)
+		return answer{}, fmt.Errorf("%s: its session is over: %w", ask, p.lost)
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %w", r.Ask, err)
+		return answer{}, fmt.Errorf("%s: %w", ask, err)
 	}
-	within := p.cfg.times.Operation
+	r.Within = p.cfg.times.Operation
 	if end, limited := ctx.Deadline(); limited {
-		within = min(within, time.Until(end))
+		r.Within = min(r.Within, time.Until(end))
 	}
-	if within < time.Millisecond { // what is told to the far side
-		return nil, fmt.Errorf("%s: %w", r.Ask, context.DeadlineExceeded)
-	}
-	l.last++
-	r.ID, r.Within = l.last, within.Milliseconds()
-	a, err := p.exchange(ctx, l, r, within)
+	a, err := p.exchange(ctx, l.conn, ask, r, r.Within)
 	l.used = time.Now()
-	if err != nil {
-		p.lost = fmt.Errorf("%s: the session with the far side at %s is lost: %w", r.Ask, p.cfg.Address, err)
-		_ = l.wire.conn.Close()
-		p.line = nil
-		return nil, p.lost
+	var told *farError
+	switch {
+	case err == nil, errors.As(err, &told) && !told.over:
+		return a, err
+	case told != nil:
+		err = fmt.Errorf("the far side ended it: %s", told.why)
 	}
-	if a.Why != "" {
-		return nil, &farError{r.Ask, clean(a.Why, maxWhy), a.Is}
-	}
-	return a, nil
+	p.lost = fmt.Errorf("%s: the session with the far side at %s is lost: %w", ask, p.cfg.Address, err)
+	_ = l.conn.Close()
+	p.line = nil
+	return answer{}, p.lost
 }
 
 // exchange sends a request and reads its answer. The far side keeps to the time for the operation, so the connection is not
 // given up with ctx but by its own limit, or when ctx is cancelled before its time.
-func (p *Peer) exchange(ctx context.Context, l *line, r *request, within time.Duration) (*answer, error) {
-	stop := context.AfterFunc(ctx, func() {
+func (p *Peer) exchange(ctx context.Context, conn *http.ClientConn, ask string, r *request, within time.Duration) (a answer, err error) {
+	limit := within + 2*p.cfg.times.Grace
+	own, cancel := context.WithTimeoutCause(context.WithoutCancel(ctx), limit, fmt.Errorf("nothing came or went for %v", limit))
+	defer cancel()
+	defer context.AfterFunc(ctx, func() {
 		if errors.Is(ctx.Err(), context.Canceled) {
-			_ = l.wire.conn.Close()
+			cancel()
 		}
-	})
-	defer stop()
-	if err := l.wire.send(r); err != nil {
-		return nil, err
+	})()
+	sent, err := json.Marshal(r)
+	if err != nil {
+		return a, err
 	}
-	a := &answer{}
-	if err := l.wire.read(a, maxFrame, within+2*p.cfg.times.Grace); err != nil {
-		if errors.Is(ctx.Err(), context.Canceled) {
-			return nil, ctx.Err()
-		}
-		return nil, err
+	req, err := http.NewRequestWithContext(own, http.MethodPost, p.scheme+"://"+p.cfg.Address+"/"+ask, bytes.NewReader(sent))
+	if err != nil {
+		return a, err
 	}
-	switch {
-	case a.Over:
-		return nil, fmt.Errorf("the far side ended it: %s", clean(a.Why, maxWhy))
-	case a.ID != r.ID:
-		return nil, fmt.Errorf("answer %d came to request %d", a.ID, r.ID)
+	req.Header.Set(suiteHeader, p.cfg.Suite)
+	if ask == askHello { // a server of TLS closes the connection behind the header, and its answer is lost if more came
+		req.Header.Set("Expect", "100-continue")
 	}
-	return a, a.check(r)
+	res, err := conn.RoundTrip(req)
+	if err != nil {
+		return a, plain(own, err)
+	}
+	defer res.Body.Close()
+	got, err := io.ReadAll(http.MaxBytesReader(nil, res.Body, maxMessage))
+	if err != nil {
+		return a, plain(own, err)
+	}
+	switch its := res.Header.Get(suiteHeader); {
+	case its == "" && strings.Contains(string(got), "to an HTTPS server"):
+		return a, errors.New("it serves only those who have its secret; start this side with the same file as -secret")
+	case its == "":
+		return a, fmt.Errorf("it does not speak this protocol: it answers %q; is it a suite with -listen?", clean(res.Status, maxText))
+	case its != p.cfg.Suite:
+		return a, otherSuite(its, p.cfg.Suite)
+	case res.StatusCode != http.StatusOK:
+		return a, &farError{ask, clean(strings.TrimSpace(string(got)), maxWhy), res.StatusCode, res.Close}
+	}
+	if err := json.Unmarshal(got, &a); err != nil {
+		return a, fmt.Errorf("an answer that cannot be read: %w", err)
+	}
+	return a, a.check(ask, r)
 }
 
-// farError is an error that the far side tells of.
+var errClosed = errors.New("the connection was closed by the other side")
+
+// plain words the errors of a connection that everybody meets.
+func plain(ctx context.Context, err error) error {
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case strings.Contains(err.Error(), "malformed HTTP"):
+		return fmt.Errorf("it does not speak this protocol: %s; is it a suite with -listen, built from the same source?",
+			clean(err.Error(), maxWhy))
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE),
+		strings.Contains(err.Error(), "server closed idle connection"):
+		return &notYet{errClosed} // by a proxy that has nobody behind it yet, for one
+	}
+	return &notYet{err}
+}
+
+// farError is an error that the far side tells of. Its connection may be over.
 type farError struct {
 	ask, why string
-	is       []string
+	status   int
+	over     bool
 }
 
 func (e *farError) Error() string { return e.ask + " at the far side: " + e.why }
 
-func (e *farError) Is(target error) bool {
-	for _, name := range e.is {
-		if sentinels[name] == target {
-			return true
-		}
-	}
-	return false
-}
+func (e *farError) Unwrap() error { return statuses[e.status] }

@@ -1,10 +1,10 @@
-// Package remote has the other end of a connection on another machine: one process serves the ends of its device over TCP,
+// Package remote has the other end of a connection on another machine: one process serves the ends of its device over HTTP,
 // and the suite in another uses them as if they were its own.
 //
-// It owns the protocol: frames, the handshake, what each side checks of what the other says, the limits on time and size, and
-// that all ends of a session are closed when it is over. It must not know which cases there are, and no verb: ends are made
-// and used through package far.
+// It owns the session: it lasts as long as its TCP connection, only one is served at a time, and all its ends are closed when it is
+// over. It owns the limits on time and size too. It must not know which cases there are, and no verb: ends are made and used
+// through package far.
 //
-// With a secret each side shows the other that it has it, without sending it. What follows is neither encrypted nor signed. Without
-// one, whoever reaches the port may use the device as far as the limits go.
+// With a secret both sides speak TLS, with a key that they derive from the secret. Without one, whoever reaches the port may use
+// the device as far as the limits go.
 package remote

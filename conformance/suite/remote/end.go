@@ -23,11 +23,11 @@ func (p *Peer) NewEnd(ctx context.Context, kind far.Kind) (far.End, error) {
 		return nil, err
 	}
 	l := p.line
-	a, err := p.ask(ctx, l, &request{Ask: askNew, Kind: kind})
+	a, err := p.ask(ctx, l, askNew, &request{Kind: kind})
 	if err != nil {
 		return nil, err
 	}
-	return &end{p, l, a.End, *a.At}, nil
+	return &end{p, l, a.End, a.At}, nil
 }
 
 // Reach reports whether new ends can be made, after a look at the far side. A lost session is tried to be had anew.
@@ -35,7 +35,7 @@ func (p *Peer) Reach(ctx context.Context) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.line != nil {
-		if _, err := p.ask(ctx, p.line, &request{Ask: askPing}); err == nil {
+		if _, err := p.ask(ctx, p.line, askPing, &request{}); err == nil {
 			return nil
 		}
 	}
@@ -45,7 +45,7 @@ func (p *Peer) Reach(ctx context.Context) error {
 // again makes a session where there is none.
 func (p *Peer) again(ctx context.Context) error {
 	switch {
-	case p.closed:
+	case p.ctx.Err() != nil:
 		return fmt.Errorf("%w: it was closed here", ErrGone)
 	case p.line != nil:
 		return nil
@@ -64,53 +64,43 @@ func (p *Peer) again(ctx context.Context) error {
 	return nil
 }
 
-// do asks for something of the end. A failed one answers with nothing.
-func (e *end) do(ctx context.Context, r *request) (answer, error) {
+// do asks for something of the end.
+func (e *end) do(ctx context.Context, ask string, r request) (answer, error) {
 	e.peer.mu.Lock()
 	defer e.peer.mu.Unlock()
 	r.End = e.n
-	a, err := e.peer.ask(ctx, e.line, r)
-	if err != nil {
-		return answer{}, err
-	}
-	return *a, nil
+	return e.peer.ask(ctx, e.line, ask, &r)
 }
 
 func (e *end) Address() far.Address { return e.at }
 
 func (e *end) Connect(ctx context.Context, to far.Address) error {
-	_, err := e.do(ctx, &request{Ask: askConnect, To: &to})
+	_, err := e.do(ctx, askConnect, request{To: to})
 	return err
 }
 
 func (e *end) Do(ctx context.Context, op far.Op) (far.Result, error) {
-	a, err := e.do(ctx, &request{Ask: askDo, Op: &op})
-	if err != nil {
-		return far.Result{}, err
-	}
-	return *a.Result, nil
+	a, err := e.do(ctx, askDo, request{Op: op})
+	return a.Result, err
 }
 
 func (e *end) PostRecv(ctx context.Context, size int) error {
-	_, err := e.do(ctx, &request{Ask: askPostRecv, Length: size})
+	_, err := e.do(ctx, askPostRecv, request{Length: size})
 	return err
 }
 
 func (e *end) WaitRecv(ctx context.Context) (far.Received, error) {
-	a, err := e.do(ctx, &request{Ask: askWaitRecv})
-	if err != nil {
-		return far.Received{}, err
-	}
-	return *a.Received, nil
+	a, err := e.do(ctx, askWaitRecv, request{})
+	return a.Received, err
 }
 
 func (e *end) Load(ctx context.Context, offset, length int) ([]byte, error) {
-	a, err := e.do(ctx, &request{Ask: askLoad, Offset: offset, Length: length})
+	a, err := e.do(ctx, askLoad, request{Offset: offset, Length: length})
 	return a.Data, err
 }
 
 func (e *end) Store(ctx context.Context, offset int, data []byte) error {
-	_, err := e.do(ctx, &request{Ask: askStore, Offset: offset, Data: data})
+	_, err := e.do(ctx, askStore, request{Offset: offset, Data: data})
 	return err
 }
 
@@ -122,6 +112,6 @@ func (e *end) Close() error {
 	if over {
 		return nil
 	}
-	_, err := e.do(context.Background(), &request{Ask: askClose})
+	_, err := e.do(context.Background(), askClose, request{})
 	return err
 }

@@ -60,8 +60,7 @@ func (w *world) NewEnd(_ context.Context, kind far.Kind) (far.End, error) {
 	defer w.mu.Unlock()
 	w.open++
 	return &fakeEnd{w: w, at: far.Address{Kind: kind, QPN: 0xabcdef, PSN: 0xfedcba, QKey: 7, GID: [16]byte{0xfe, 0x80, 15: 9},
-		LID: 0xbeef, MTU: 5,
-		Base: 1 << 63, RKey: 1 << 31, Size: far.WindowSize}}, nil
+		LID: 0xbeef, MTU: 5, Base: 1 << 63, RKey: 1 << 31}}, nil
 }
 
 // fakeEnd sends to itself, and operates on the window of its world at offset Addr.
@@ -157,7 +156,7 @@ func quick() times {
 		Silence: 20 * time.Second, Ping: 5 * time.Second, Busy: 10 * time.Millisecond, Again: 50 * time.Millisecond}
 }
 
-// served is a running server.
+// serving is a running server.
 type serving struct {
 	*Server
 	world *world
@@ -168,10 +167,12 @@ type serving struct {
 	lines []string
 }
 
-// serve has a server listen on a port of its own. At the end of the test it is stopped, and nothing is left open.
+// serve has a server listen on a port of its own. It is stopped at the end of the test.
 func serve(t *testing.T, change func(*Server)) *serving {
 	t.Helper()
-	s := newServing(t)
+	s := &serving{world: newWorld(t), over: make(chan error, 1)}
+	s.Server = &Server{Suite: "a suite", About: someone("far"), times: quick(),
+		Open: func() (far.Maker, error) { return s.world, nil }, Log: s.log}
 	if change != nil {
 		change(s.Server)
 	}
@@ -179,23 +180,12 @@ func serve(t *testing.T, change func(*Server)) *serving {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.serveOn(t, ln)
-	return s
-}
-
-func newServing(t *testing.T) *serving {
-	s := &serving{world: newWorld(t), over: make(chan error, 1)}
-	s.Server = &Server{Suite: "a suite", About: someone("far"), times: quick(),
-		Open: func() (far.Maker, error) { return s.world, nil }, Log: s.log}
-	return s
-}
-
-func (s *serving) serveOn(t *testing.T, ln net.Listener) {
 	s.addr = ln.Addr().String()
-	ctx, cancel := context.WithCancel(context.Background())
-	s.stop = cancel
+	var ctx context.Context
+	ctx, s.stop = context.WithCancel(context.Background())
 	go func() { s.over <- s.Serve(ctx, ln) }()
-	t.Cleanup(cancel)
+	t.Cleanup(s.stop)
+	return s
 }
 
 func (s *serving) log(format string, args ...any) {
@@ -204,20 +194,45 @@ func (s *serving) log(format string, args ...any) {
 	s.lines = append(s.lines, fmt.Sprintf(format, args...))
 }
 
-// said waits for a line with a text.
-func (s *serving) said(t *testing.T, text string) {
+// until waits until nothing is wrong.
+func until(t *testing.T, wrong func() string) {
 	t.Helper()
-	for end := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
-		s.mu.Lock()
-		all := strings.Join(s.lines, "\n")
-		s.mu.Unlock()
-		if strings.Contains(all, text) {
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) {
+		why := wrong()
+		if why == "" {
 			return
 		}
 		if time.Now().After(end) {
-			t.Fatalf("the server did not say %q but:\n%s", text, all)
+			t.Fatal(why)
 		}
 	}
+}
+
+// free waits until nobody is served.
+func (s *serving) free(t *testing.T) {
+	t.Helper()
+	until(t, func() string {
+		s.Server.mu.Lock()
+		defer s.Server.mu.Unlock()
+		if s.session == nil {
+			return ""
+		}
+		return s.session.guest + " is still served"
+	})
+}
+
+// said waits for a line with a text.
+func (s *serving) said(t *testing.T, text string) {
+	t.Helper()
+	until(t, func() string {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		all := strings.Join(s.lines, "\n")
+		if strings.Contains(all, text) {
+			return ""
+		}
+		return fmt.Sprintf("the server did not say %q but:\n%s", text, all)
+	})
 }
 
 // ended waits for the server's end; then nothing of its sessions is open.

@@ -3,157 +3,41 @@ package remote
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
+	"net/http"
+	"os"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	"github.com/verbsgen/verbsgen/conformance/suite/far"
 )
 
-// TestStrangers has a server meet what does not greet as a client does. It turns them away and goes on.
-func TestStrangers(t *testing.T) {
-	s := serve(t, func(s *Server) { s.Once, s.times.Greeting = true, 200*time.Millisecond })
-	for _, c := range []struct {
-		sent []byte
-		says string
-	}{
-		{[]byte("GET / HTTP/1.1\r\nHost: x\r\n\r\n"), `it does not speak this protocol: it begins with "GET / HT"`},
-		{preamble(1), "it speaks version 1 of the protocol and this side version 3"},
-		{helloBytes(t, hello{Suite: "7 cases"}), `it has another suite, "7 cases", and this side "a suite"`},
-		{append(preamble(Protocol), 0x7f, 0xff, 0xff, 0xff), "its greeting: a message of 2147483647 bytes"},
-		{[]byte("verbs"), "no greeting: it took too long"},
-		{append(preamble(Protocol), text(strings.Repeat(" ", 99))[:50]...), "its greeting: it took too long"},
-		{nil, "no greeting: it took too long"},
-		{helloBytes(t, hello{Suite: "a suite"}), "its proof: it took too long"},
-	} {
-		conn, err := net.Dial("tcp", s.addr)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := conn.Write(c.sent); err != nil {
-			t.Error(err)
-		}
-		s.said(t, "was turned away: "+c.says)
-		answer, _ := io.ReadAll(conn)
-		if want := preamble(Protocol); !strings.HasPrefix(string(answer), string(want)) { // by which the stranger can tell
-			t.Errorf("%q was answered with %q", c.sent, answer)
-		}
-		_ = conn.Close()
-		s.mu.Lock()
-		s.lines = nil
-		s.mu.Unlock()
-	}
-	p := dial(t, s.addr)
-	newEnd(t, p)
-	if err := p.Close(); err != nil {
-		t.Error(err)
-	}
-	if err := s.ended(t); err != nil { // with Once, strangers do not count
-		t.Error(err)
-	}
-}
-
-// TestCrowd has more connections than the lobby takes, none of which says a thing. Who greets is served at once.
+// TestCrowd has many connections that say nothing, or stop in the middle of a greeting. Who greets is served at once; they are closed.
 func TestCrowd(t *testing.T) {
-	s := serve(t, nil)
+	s := serve(t, func(s *Server) { s.times.Greeting = 2 * time.Second })
 	var crowd []net.Conn
-	for range 3 * maxLobby {
+	for i := range 200 {
 		conn, err := net.Dial("tcp", s.addr)
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer conn.Close()
-		crowd = append(crowd, conn)
-	}
-	if answer, _ := io.ReadAll(crowd[0]); !strings.HasPrefix(string(answer), string(preamble(Protocol))) && len(answer) > 0 {
-		t.Errorf("the oldest one was answered with %q", answer)
-	}
-	newEnd(t, dial(t, s.addr)) // without waiting
-	s.said(t, "too many connections without a greeting")
-}
-
-// TestSlowGreetings has 32 connections that send a byte of their greeting now and then, and come again when they are turned away. A
-// client is served every time.
-func TestSlowGreetings(t *testing.T) {
-	s := serve(t, func(s *Server) { s.times.Greeting = time.Second })
-	stop := make(chan struct{})
-	var all sync.WaitGroup
-	defer all.Wait()
-	defer close(stop)
-	for range 32 {
-		all.Go(func() { slowly(s.addr, stop) })
-	}
-	for range 75 {
-		p, err := Dial(t.Context(), client(s.addr)) // without waiting
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := p.Close(); err != nil {
+		if _, err := io.WriteString(conn, post("a suite", askHello, "{}")[:i%50]); err != nil {
 			t.Error(err)
 		}
-		s.free(t)
+		crowd = append(crowd, conn)
 	}
-}
-
-// slowly greets one byte after the other, until stop.
-func slowly(addr string, stop chan struct{}) {
-	for {
-		conn, err := net.Dial("tcp", addr)
-		if err != nil {
-			return
+	newEnd(t, dial(t, s.addr)) // without waiting
+	for i, conn := range crowd {
+		_ = conn.SetReadDeadline(time.Now().Add(20 * time.Second))
+		if _, err := io.ReadAll(conn); errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Fatalf("connection %d is open", i)
 		}
-		for i := 0; err == nil; i++ {
-			select {
-			case <-stop:
-				_ = conn.Close()
-				return
-			case <-time.After(10 * time.Millisecond):
-			}
-			_, err = conn.Write(preamble(Protocol)[i%10 : i%10+1])
-		}
-		_ = conn.Close()
 	}
-}
-
-// TestCrowdOfOneHost fills the lobby from two hosts: the oldest connection of the one with more is put out.
-func TestCrowdOfOneHost(t *testing.T) {
-	from := func(ip string, n int) *hosted { return &hosted{at: &net.TCPAddr{IP: net.ParseIP(ip), Port: n}} }
-	l := &lobby{}
-	few := from("10.0.0.1", 1)
-	l.enter(few)
-	var many []*hosted
-	for i := range 2 * maxLobby {
-		many = append(many, from("10.0.0.2", i))
-		l.enter(many[i])
-	}
-	if len(l.conns) != maxLobby || few.closed || !many[0].closed || many[len(many)-1].closed {
-		t.Errorf("%d wait; closed: of few %t, the first of many %t, the last %t", len(l.conns), few.closed, many[0].closed,
-			many[len(many)-1].closed)
-	}
-	for _, c := range many {
-		l.leave(c)
-	}
-	if l.leave(few); len(l.conns) != 0 {
-		t.Errorf("%d are left", len(l.conns))
-	}
-}
-
-// hosted is a connection of a host.
-type hosted struct {
-	net.Conn
-	at     net.Addr
-	closed bool
-}
-
-func (c *hosted) RemoteAddr() net.Addr { return c.at }
-
-func (c *hosted) Close() error {
-	c.closed = true
-	return nil
 }
 
 // TestBusy has a second client come while one is served: it is told so, and served when the first is done.
@@ -230,8 +114,9 @@ func TestOnce(t *testing.T) {
 	if err := e.Store(t.Context(), 0, nil); err != nil {
 		t.Error(err)
 	}
-	_ = p.line.wire.conn.Close() // as if the client had died: this was no whole session
-	s.said(t, "the session ends after 1 ends: the connection was closed by the other side")
+	_ = p.line.conn.Close() // as if the client had died: this was no whole session
+	s.said(t, "the session ends after 1 ends: the connection was closed, or nothing came for 20s")
+	s.free(t)
 	if err := dial(t, s.addr).Close(); err != nil {
 		t.Error(err)
 	}
@@ -298,7 +183,7 @@ func TestAgain(t *testing.T) {
 	s := serve(t, nil)
 	p := dial(t, s.addr)
 	e := newEnd(t, p)
-	_ = p.line.wire.conn.Close()
+	_ = p.line.conn.Close()
 	says(t, "the end", e.Store(t.Context(), 0, nil), "store: the session with the far side at "+s.addr+" is lost: ")
 	says(t, "the end, later", e.Store(t.Context(), 0, nil), "store: its session is over: store: the session")
 	s.said(t, "the session ends")
@@ -311,15 +196,16 @@ func TestAgain(t *testing.T) {
 func TestSilence(t *testing.T) {
 	t.Parallel()
 	s := serve(t, func(s *Server) { s.times.Silence = 2 * time.Second })
-	w := greeted(t, s.addr)
-	a := told(t, w)
-	if !a.Over || a.Why != "nothing came or went for 2s" {
-		t.Errorf("%+v", a)
+	p, err := Dial(t.Context(), client(s.addr))
+	if err != nil {
+		t.Fatal(err)
 	}
+	s.said(t, "the session ends after 0 ends: the connection was closed, or nothing came for 2s")
 	s.free(t)
+	says(t, "a silent client", p.Close(), "is lost: the connection was closed by the other side")
 	c := client(s.addr)
 	c.times.Ping = 50 * time.Millisecond
-	p, err := Dial(t.Context(), c)
+	p, err = Dial(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -333,14 +219,10 @@ func TestSilence(t *testing.T) {
 
 // TestHang has a far side that answers nothing: the call ends by its own limit.
 func TestHang(t *testing.T) {
-	addr := play(t, helloBytes(t, hello{Suite: "a suite"}), func(r *request) []byte {
-		if r.Ask == askNew {
-			return text(`{"id":1,"end":1,"at":{"kind":"RC","qpn":1,"mtu":1,"gid":[1]}}`)
-		}
-		return []byte{0, 0} // half of a length
-	})
-	c := client(addr)
-	c.times.Step, c.times.Operation, c.times.Grace = 100*time.Millisecond, 50*time.Millisecond, 25*time.Millisecond
+	hang := make(chan struct{})
+	c := client(play(t, func(http.ResponseWriter, *http.Request) { <-hang }))
+	defer close(hang)
+	c.times.Operation, c.times.Grace = 50*time.Millisecond, 25*time.Millisecond
 	p, err := Dial(t.Context(), c)
 	if err != nil {
 		t.Fatal(err)
@@ -376,10 +258,10 @@ func TestNoDevice(t *testing.T) {
 		}
 		return open()
 	}
-	p := dial(t, s.addr)
-	_, err := p.NewEnd(t.Context(), far.RC)
-	says(t, "a device that cannot be opened", err, "opening the device: the port is down")
+	_, err := Dial(t.Context(), client(s.addr))
+	says(t, "a device that cannot be opened", err, "it will not serve: opening the device: the port is down")
 	s.free(t)
+	p := dial(t, s.addr)
 	newEnd(t, p)
 }
 
@@ -396,9 +278,10 @@ func TestGoroutines(t *testing.T) {
 		}
 		_ = p.Close()
 	}
-	for end := time.Now().Add(20 * time.Second); runtime.NumGoroutine() > before; time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("%d goroutines before, %d after", before, runtime.NumGoroutine())
+	until(t, func() string {
+		if now := runtime.NumGoroutine(); now > before {
+			return fmt.Sprintf("%d goroutines before, %d after", before, now)
 		}
-	}
+		return ""
+	})
 }

@@ -2,20 +2,34 @@ package remote
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
-	"slices"
+	"net/http"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/verbsgen/verbsgen/cmd/verbsgen/report"
 	"github.com/verbsgen/verbsgen/conformance/suite/far"
 )
 
+// suiteHeader is the header in which each side names the suite that it was built from. No later version may change it.
+const suiteHeader = "Verbsgen-Suite"
+
+// Bounds on what a peer says.
+const (
+	maxMessage = (far.MaxData+2)/3*4 + 8192 // of JSON: the data of one operation in base64, and the other fields
+	maxText    = 160                        // of a name or version
+	maxWhy     = 1000                       // of a reason
+)
+
 // About tells who is at one side of a connection.
 type About = report.Peer
 
-// What the connecting side can ask for.
+// What the connecting side can ask for: the paths of its requests.
 const (
+	askHello    = "hello" // begins the session
 	askPing     = "ping"
 	askNew      = "new"
 	askConnect  = "connect"
@@ -25,151 +39,63 @@ const (
 	askLoad     = "load"
 	askStore    = "store"
 	askClose    = "close"
-	askBye      = "bye"
+	askBye      = "bye" // ends it
 )
 
-var asks = []string{askPing, askNew, askConnect, askDo, askPostRecv, askWaitRecv, askLoad, askStore, askClose, askBye}
-
-// request is one thing asked of the listening side. What the operation does not need is left out.
+// request is one thing asked of the listening side. It sets only what is asked for needs.
 type request struct {
-	ID     uint64       `json:"id"` // one more than that of the request before
-	Ask    string       `json:"ask"`
-	Within int64        `json:"within_ms"`     // how long it may take
-	End    uint32       `json:"end,omitempty"` // which end, by the number that its making gave
-	Kind   far.Kind     `json:"kind,omitempty"`
-	To     *far.Address `json:"to,omitempty"`
-	Op     *far.Op      `json:"op,omitempty"`
-	Offset int          `json:"offset,omitempty"`
-	Length int          `json:"length,omitempty"`
-	Data   []byte       `json:"data,omitempty"`
+	About  About
+	Within time.Duration // how long it may take
+	End    uint32        // which end, by the number that its making gave
+	Kind   far.Kind
+	To     far.Address
+	Op     far.Op
+	Offset int
+	Length int
+	Data   []byte
 }
 
-// answer says how a request went. With Over, the session has ended.
+// answer says what came of a request. One that failed is answered with the error's text and a status of HTTP.
 type answer struct {
-	ID       uint64        `json:"id"`
-	End      uint32        `json:"end,omitempty"`
-	At       *far.Address  `json:"at,omitempty"`
-	Result   *far.Result   `json:"result,omitempty"`
-	Received *far.Received `json:"received,omitempty"`
-	Data     []byte        `json:"data,omitempty"`
-	Why      string        `json:"why,omitempty"` // why it could not be done
-	Is       []string      `json:"is,omitempty"`  // names of errors that it is
-	Over     bool          `json:"over,omitempty"`
+	About    About
+	End      uint32
+	At       far.Address
+	Result   far.Result
+	Received far.Received
+	Data     []byte
 }
 
-// sentinels are the errors by which a program on the other side may go on.
-var sentinels = map[string]error{"unsupported": errors.ErrUnsupported, "no-way": far.ErrNoWay, "deadline": context.DeadlineExceeded}
+// errBusy is for who comes while another is served.
+var errBusy = errors.New("it serves")
 
-// check finds what a request cannot mean on any device.
-func (r *request) check() error {
-	switch {
-	case !slices.Contains(asks, r.Ask):
-		return fmt.Errorf("%q is none of %v", clean(r.Ask, maxText), asks)
-	case r.Within < 0 || r.Within > time.Hour.Milliseconds():
-		return fmt.Errorf("%s: within_ms is %d", r.Ask, r.Within)
-	case r.Length < 0 || r.Length > far.MaxData:
-		return fmt.Errorf("%s: length is %d; it may be 0 to %d", r.Ask, r.Length, far.MaxData)
-	case len(r.Data) > far.MaxData:
-		return fmt.Errorf("%s: %d bytes of data; at most %d go", r.Ask, len(r.Data), far.MaxData)
-	case r.Offset < 0 || r.Offset > far.WindowSize:
-		return fmt.Errorf("%s: offset %d is outside of the window, which has %d bytes", r.Ask, r.Offset, far.WindowSize)
-	case r.Ask == askNew && !kindKnown(r.Kind):
-		return fmt.Errorf("%s: no kind %q", r.Ask, clean(string(r.Kind), maxText))
-	case r.Ask == askConnect && r.To == nil:
-		return fmt.Errorf("%s: no address", r.Ask)
-	case r.Ask == askDo && r.Op == nil:
-		return fmt.Errorf("%s: no operation", r.Ask)
-	case r.To != nil:
-		if err := checkAddress(r.To); err != nil {
-			return fmt.Errorf("%s: %w", r.Ask, err)
+// statuses stand for the errors by which a program on the other side may go on.
+var statuses = map[int]error{http.StatusNotImplemented: errors.ErrUnsupported, http.StatusServiceUnavailable: far.ErrNoWay,
+	http.StatusGatewayTimeout: context.DeadlineExceeded, http.StatusLocked: errBusy}
+
+// statusOf is the status that stands for an error.
+func statusOf(err error) int {
+	for status, target := range statuses {
+		if errors.Is(err, target) {
+			return status
 		}
 	}
-	return checkOp(r.Op)
+	return http.StatusInternalServerError
 }
 
-func checkOp(o *far.Op) error {
-	codes := []far.Code{far.Write, far.Read, far.FetchAdd, far.CompareSwap, far.Send}
+// check finds what an answer cannot mean.
+func (a *answer) check(ask string, r *request) error {
 	switch {
-	case o == nil:
-		return nil
-	case !slices.Contains(codes, o.Code):
-		return fmt.Errorf("operation %q is none of %v", clean(string(o.Code), maxText), codes)
-	case o.Length < 0 || o.Length > far.MaxData || len(o.Data) > far.MaxData:
-		return fmt.Errorf("%s of length %d with %d bytes of data; both may be 0 to %d", o.Code, o.Length, len(o.Data), far.MaxData)
-	}
-	return nil
-}
-
-func kindKnown(k far.Kind) bool { return k == far.RC || k == far.UC || k == far.UD }
-
-// checkAddress finds what an address cannot be.
-func checkAddress(a *far.Address) error {
-	switch {
-	case !kindKnown(a.Kind):
-		return fmt.Errorf("no kind %q", clean(string(a.Kind), maxText))
-	case a.QPN == 0 || a.QPN >= 1<<24:
-		return fmt.Errorf("queue pair number %#x; it has 24 bits and is not 0", a.QPN)
-	case a.PSN >= 1<<24:
-		return fmt.Errorf("packet number %#x; it has 24 bits", a.PSN)
-	case a.MTU < 1 || a.MTU > 5:
-		return fmt.Errorf("MTU %d; enum ibv_mtu has 1 to 5", a.MTU)
-	case a.Size < 0 || a.Size > far.WindowSize:
-		return fmt.Errorf("a window of %d bytes; it may have 0 to %d", a.Size, far.WindowSize)
-	}
-	return nil
-}
-
-// maxStatus is above the last value of enum ibv_wc_status, with room for new ones.
-const maxStatus = 63
-
-// check finds what an answer to a request cannot mean.
-func (a *answer) check(r *request) error {
-	switch {
-	case len(a.Data) > far.MaxData:
-		return fmt.Errorf("%d bytes of data; at most %d go", len(a.Data), far.MaxData)
-	case a.Why != "":
-		return nil
-	case r.Ask == askNew:
-		if a.End == 0 || a.At == nil {
-			return errors.New("an end without a number or an address")
-		}
-		if a.At.Kind != r.Kind {
-			return fmt.Errorf("an end of kind %q in place of %q", clean(string(a.At.Kind), maxText), r.Kind)
-		}
-		return checkAddress(a.At)
-	case r.Ask == askDo:
-		return checkResult(r.Op, a.Result)
-	case r.Ask == askWaitRecv:
-		return checkReceived(a.Received)
-	case r.Ask == askLoad && len(a.Data) != r.Length:
+	case ask == askDo && r.Op.Code == far.Read && a.Result.Status == 0 && len(a.Result.Data) != r.Op.Length:
+		return fmt.Errorf("%d bytes were read in place of %d", len(a.Result.Data), r.Op.Length)
+	case ask == askLoad && len(a.Data) != r.Length:
 		return fmt.Errorf("%d bytes of the window in place of %d", len(a.Data), r.Length)
 	}
 	return nil
 }
 
-func checkResult(op *far.Op, r *far.Result) error {
-	switch {
-	case r == nil:
-		return errors.New("no result")
-	case r.Status < 0 || r.Status > maxStatus:
-		return fmt.Errorf("status %d is none of enum ibv_wc_status", r.Status)
-	case op.Code == far.Read && r.Status == 0 && len(r.Data) != op.Length:
-		return fmt.Errorf("%d bytes were read in place of %d", len(r.Data), op.Length)
-	}
-	return nil
-}
-
-func checkReceived(r *far.Received) error {
-	switch {
-	case r == nil:
-		return errors.New("nothing was received")
-	case r.Status < 0 || r.Status > maxStatus:
-		return fmt.Errorf("status %d is none of enum ibv_wc_status", r.Status)
-	case r.Length < 0 || len(r.Data) > far.MaxData || len(r.GRH) > 40 || r.SrcQP >= 1<<24:
-		return fmt.Errorf("a message of %d bytes, %d of them here, with a header of %d, from queue pair %#x", r.Length, len(r.Data),
-			len(r.GRH), r.SrcQP)
-	}
-	return nil
+// otherSuite is an error for a side that was built from another source.
+func otherSuite(its, mine string) error {
+	return fmt.Errorf("it has another suite, %q, and this side %q; build both programs from the same source", clean(its, maxText), mine)
 }
 
 // cleanAbout makes what a peer tells of itself fit to be shown.
@@ -179,4 +105,23 @@ func cleanAbout(a About) About {
 		*s = clean(*s, maxText)
 	}
 	return a
+}
+
+// clean makes a text of the peer fit to be shown: of a bounded length, on one line, nothing but what can be printed.
+func clean(s string, limit int) string {
+	if len(s) > limit {
+		s = strings.ToValidUTF8(s[:limit-3], "") + "..."
+	}
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return '?'
+		}
+		return r
+	}, s)
+}
+
+// Fingerprint tells a set of cases, and the messages of this package, from others.
+func Fingerprint(ids []string) string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%s\n%#v %#v", strings.Join(ids, "\n"), request{}, answer{}))
+	return fmt.Sprintf("%d cases, %x", len(ids), sum[:4])
 }

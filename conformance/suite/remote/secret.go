@@ -2,11 +2,16 @@ package remote
 
 import (
 	"bytes"
-	"crypto/hmac"
+	"crypto/ed25519"
+	"crypto/pbkdf2"
 	"crypto/rand"
 	"crypto/sha256"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
 	"fmt"
 	"io"
+	"math/big"
 
 	"github.com/verbsgen/verbsgen/spec/regular"
 )
@@ -15,7 +20,6 @@ import (
 const (
 	minSecret = 16
 	maxSecret = 4096
-	nonceSize = 32
 )
 
 // ReadSecret reads the secret of both sides from a file. Space around it does not count.
@@ -39,41 +43,31 @@ func ReadSecret(name string) ([]byte, error) {
 	return b, nil
 }
 
-// proof is what the connecting side sends behind the greetings.
-type proof struct {
-	Proof []byte `json:"proof,omitempty"`
-}
+// errSecret is why a side without the right secret is refused, and refuses.
+var errSecret = errors.New("its secret is another one; start both sides with the same file as -secret")
 
-// verdict is the answer to it, before the first request.
-type verdict struct {
-	Proof   []byte `json:"proof,omitempty"`
-	Refused string `json:"refused,omitempty"` // why the far side will not serve
-	Never   bool   `json:"never,omitempty"`   // it will not do so later either
-}
-
-// The sides of a proof. They differ, so that no side can send back what it got.
-const (
-	connecting = "verbsgen connecting side"
-	listening  = "verbsgen listening side"
-)
-
-// prove shows the other side of a connection that this side has the secret. What goes over the wire helps nobody on another connection.
-func prove(secret []byte, side string, client, server []byte) []byte {
-	if secret == nil {
-		return nil
+// shared is how both sides that have a secret speak TLS: each has the key that is derived from it, and takes no other one.
+func shared(secret []byte) (*tls.Config, error) {
+	seed, err := pbkdf2.Key(sha256.New, string(secret), []byte("verbsgen conformance suite"), 100_000, ed25519.SeedSize)
+	if err != nil {
+		return nil, err
 	}
-	h := hmac.New(sha256.New, secret)
-	h.Write([]byte(side))
-	h.Write(client)
-	h.Write(server)
-	return h.Sum(nil)
+	key := ed25519.NewKeyFromSeed(seed)
+	self := &x509.Certificate{SerialNumber: big.NewInt(1)}
+	der, err := x509.CreateCertificate(rand.Reader, self, self, key.Public(), key)
+	if err != nil {
+		return nil, err
+	}
+	return &tls.Config{
+		MinVersion:         tls.VersionTLS13,
+		Certificates:       []tls.Certificate{{Certificate: [][]byte{der}, PrivateKey: key}},
+		ClientAuth:         tls.RequireAnyClientCert,
+		InsecureSkipVerify: true, // of names and dates: the key decides
+		VerifyConnection: func(c tls.ConnectionState) error {
+			if its, ok := c.PeerCertificates[0].PublicKey.(ed25519.PublicKey); !ok || !its.Equal(key.Public()) {
+				return errSecret
+			}
+			return nil
+		},
+	}, nil
 }
-
-func nonce() []byte {
-	b := make([]byte, nonceSize)
-	rand.Read(b) // never fails
-	return b
-}
-
-// otherSecret is why a side without the right secret is refused, and refuses.
-const otherSecret = "its secret is another one; start both sides with the same file as -secret"

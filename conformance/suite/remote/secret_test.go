@@ -1,9 +1,8 @@
 package remote
 
 import (
-	"bytes"
-	"errors"
-	"net"
+	"crypto/tls"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -21,10 +20,10 @@ func TestSecret(t *testing.T) {
 		says, server string
 	}{
 		{"the same", one, one, "", "a session with near"},
-		{"another", other, one, "it will not serve: its secret is another one; start both sides with the same file as -secret",
-			"was turned away: its secret is another one"},
+		{"another", other, one, "its secret is another one; start both sides with the same file as -secret",
+			": its secret is another one"},
 		{"none here", nil, one, "it serves only those who have its secret; start this side with the same file as -secret",
-			"was turned away: its proof: the connection was closed"},
+			": it came without -secret"},
 		{"none there", one, nil, "it was started without -secret, and this side with it; start both sides with the same file", ""},
 	} {
 		s := serve(t, func(s *Server) { s.Secret = c.there })
@@ -47,58 +46,22 @@ func TestSecret(t *testing.T) {
 	}
 }
 
-// TestSecretStays records what goes over the wire: the secret is not in it, and the client's part is worth nothing on another connection.
-func TestSecretStays(t *testing.T) {
-	secret := []byte("a secret of one side")
-	s := serve(t, func(s *Server) { s.Secret = secret })
-	recorded := &recorder{}
-	conn, err := net.Dial("tcp", s.addr)
+// TestSecretOfClients has a server turn away a client that takes any server.
+func TestSecretOfClients(t *testing.T) {
+	s := serve(t, func(s *Server) { s.Secret = []byte("a secret of one side") })
+	cfg, err := shared([]byte("a secret of another"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	recorded.Conn = conn
-	c := Client{Suite: "a suite", About: someone("near"), Secret: secret}
-	if _, err := greeting(&wire{conn: recorded, step: 20 * time.Second}, &c); err != nil {
-		t.Fatal(err)
+	for name, mine := range map[string][]tls.Certificate{"another key": cfg.Certificates, "none": nil} {
+		conn, err := tls.Dial("tcp", s.addr, &tls.Config{InsecureSkipVerify: true, Certificates: mine})
+		if err == nil {
+			_, _ = io.WriteString(conn, post("a suite", askHello, "{}"))
+			_, err = io.ReadAll(conn)
+		}
+		says(t, name, err, "remote error: tls: ")
 	}
-	_ = conn.Close()
-	if bytes.Contains(recorded.sent.Bytes(), secret) || bytes.Contains(recorded.got.Bytes(), secret) {
-		t.Error("the secret went over the wire")
-	}
-	s.free(t)
-	again, err := net.Dial("tcp", s.addr)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer again.Close()
-	if _, err := again.Write(recorded.sent.Bytes()); err != nil {
-		t.Fatal(err)
-	}
-	w := &wire{conn: again, step: 20 * time.Second}
-	v := &verdict{}
-	if _, err := w.met("a suite"); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.read(v, maxHello, time.Minute); err != nil || !v.Never || v.Proof != nil {
-		t.Errorf("the same bytes again: %+v, %v", v, err)
-	}
-}
-
-// recorder keeps what goes over a connection.
-type recorder struct {
-	net.Conn
-	sent, got bytes.Buffer
-}
-
-func (r *recorder) Write(b []byte) (int, error) {
-	r.sent.Write(b)
-	return r.Conn.Write(b)
-}
-
-func (r *recorder) Read(b []byte) (int, error) {
-	n, err := r.Conn.Read(b)
-	r.got.Write(b[:n])
-	return n, err
+	s.said(t, ": its secret is another one")
 }
 
 // TestReadSecret reads good and bad files.
@@ -133,29 +96,4 @@ func TestReadSecret(t *testing.T) {
 		says(t, name, err, "-secret")
 		says(t, name, err, want)
 	}
-}
-
-// TestAcceptAgain has a listener that fails now and then, as for want of descriptors: the server goes on.
-func TestAcceptAgain(t *testing.T) {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := newServing(t)
-	s.serveOn(t, &failing{Listener: ln, left: 3})
-	newEnd(t, dial(t, s.addr))
-	s.said(t, "a connection cannot be accepted: accept: too many open files; trying again")
-}
-
-// failing is a listener whose first Accepts fail.
-type failing struct {
-	net.Listener
-	left int
-}
-
-func (f *failing) Accept() (net.Conn, error) {
-	if f.left--; f.left >= 0 {
-		return nil, &net.OpError{Op: "accept", Err: errors.Join(syscall.EMFILE)}
-	}
-	return f.Listener.Accept()
 }
