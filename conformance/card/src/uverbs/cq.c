@@ -71,11 +71,7 @@ static void modify(const struct call *c)
 const struct method cq_methods[] = {
 	{UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_CREATE, create},
 	{UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_DESTROY, destroy},
-	{0},
-};
-
-const struct write_command cq_commands[] = {
-	{IB_USER_VERBS_CMD_RESIZE_CQ, resize, 8, 4},
-	{EXTENDED(IB_USER_VERBS_EX_CMD_MODIFY_CQ), modify, sizeof(struct ib_uverbs_ex_modify_cq), 0},
+	{WRITTEN, IB_USER_VERBS_CMD_RESIZE_CQ, resize, 8, 4},
+	{WRITTEN, EXTENDED(IB_USER_VERBS_EX_CMD_MODIFY_CQ), modify, sizeof(struct ib_uverbs_ex_modify_cq), 0},
 	{0},
 };

@@ -127,12 +127,8 @@ const struct method device_methods[] = {
 	{UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_TABLE, query_gid_table},
 	{UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_ENTRY, query_gid_entry},
 	{UVERBS_OBJECT_ASYNC_EVENT, UVERBS_METHOD_ASYNC_EVENT_ALLOC, async_alloc},
-	{0},
-};
-
-const struct write_command device_commands[] = {
-	{IB_USER_VERBS_CMD_QUERY_DEVICE, query_device, 8, sizeof(struct ib_uverbs_query_device_resp)},
-	{EXTENDED(IB_USER_VERBS_EX_CMD_QUERY_DEVICE), query_device_ex, 8, offsetof(struct ib_uverbs_ex_query_device_resp, odp_caps)},
-	{IB_USER_VERBS_CMD_CREATE_COMP_CHANNEL, create_channel, 0, 4},
+	{WRITTEN, IB_USER_VERBS_CMD_QUERY_DEVICE, query_device, 8, sizeof(struct ib_uverbs_query_device_resp)},
+	{WRITTEN, EXTENDED(IB_USER_VERBS_EX_CMD_QUERY_DEVICE), query_device_ex, 8, offsetof(struct ib_uverbs_ex_query_device_resp, odp_caps)},
+	{WRITTEN, IB_USER_VERBS_CMD_CREATE_COMP_CHANNEL, create_channel, 0, 4},
 	{0},
 };

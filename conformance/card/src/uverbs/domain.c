@@ -82,12 +82,8 @@ const struct method domain_methods[] = {
 	{UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY, destroys, UVERBS_ATTR_DESTROY_PD_HANDLE},
 	{UVERBS_OBJECT_XRCD, UVERBS_METHOD_XRCD_DESTROY, destroys, UVERBS_ATTR_DESTROY_XRCD_HANDLE},
 	{UVERBS_OBJECT_AH, UVERBS_METHOD_AH_DESTROY, destroys, UVERBS_ATTR_DESTROY_AH_HANDLE},
-	{0},
-};
-
-const struct write_command domain_commands[] = {
-	{IB_USER_VERBS_CMD_ALLOC_PD, alloc_pd, 0, sizeof(struct ib_uverbs_alloc_pd_resp)},
-	{IB_USER_VERBS_CMD_OPEN_XRCD, open_xrcd, 8, sizeof(struct ib_uverbs_open_xrcd_resp)},
-	{IB_USER_VERBS_CMD_CREATE_AH, create_ah, 32, sizeof(struct ib_uverbs_create_ah_resp)},
+	{WRITTEN, IB_USER_VERBS_CMD_ALLOC_PD, alloc_pd, 0, sizeof(struct ib_uverbs_alloc_pd_resp)},
+	{WRITTEN, IB_USER_VERBS_CMD_OPEN_XRCD, open_xrcd, 8, sizeof(struct ib_uverbs_open_xrcd_resp)},
+	{WRITTEN, IB_USER_VERBS_CMD_CREATE_AH, create_ah, 32, sizeof(struct ib_uverbs_create_ah_resp)},
 	{0},
 };

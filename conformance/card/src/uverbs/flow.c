@@ -178,11 +178,8 @@ const struct method flow_methods[] = {
 	{UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_CREATE, create_counters},
 	{UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_DESTROY, destroys, UVERBS_ATTR_DESTROY_COUNTERS_HANDLE},
 	{UVERBS_OBJECT_COUNTERS, UVERBS_METHOD_COUNTERS_READ, read_counters},
-	{0},
-};
-
-const struct write_command flow_commands[] = {
-	{EXTENDED(IB_USER_VERBS_EX_CMD_CREATE_FLOW), create, sizeof(struct ib_uverbs_create_flow), sizeof(struct ib_uverbs_create_flow_resp)},
-	{EXTENDED(IB_USER_VERBS_EX_CMD_DESTROY_FLOW), destroy, sizeof(struct ib_uverbs_destroy_flow), 0},
+	{WRITTEN, EXTENDED(IB_USER_VERBS_EX_CMD_CREATE_FLOW), create, sizeof(struct ib_uverbs_create_flow),
+		sizeof(struct ib_uverbs_create_flow_resp)},
+	{WRITTEN, EXTENDED(IB_USER_VERBS_EX_CMD_DESTROY_FLOW), destroy, sizeof(struct ib_uverbs_destroy_flow), 0},
 	{0},
 };

@@ -256,12 +256,8 @@ const struct method memory_methods[] = {
 	{UVERBS_OBJECT_DM, UVERBS_METHOD_DM_ALLOC, alloc_dm},
 	{UVERBS_OBJECT_DM, UVERBS_METHOD_DM_FREE, destroys, UVERBS_ATTR_FREE_DM_HANDLE},
 	{UVERBS_OBJECT_MW, UVERBS_METHOD_MW_DESTROY, destroys, UVERBS_ATTR_DESTROY_MW_HANDLE},
-	{0},
-};
-
-const struct write_command memory_commands[] = {
-	{IB_USER_VERBS_CMD_REG_MR, reg_mr, sizeof(struct ib_uverbs_reg_mr) - 8, sizeof(struct ib_uverbs_reg_mr_resp)},
-	{IB_USER_VERBS_CMD_REREG_MR, rereg_mr, sizeof(struct ib_uverbs_rereg_mr) - 8, sizeof(struct ib_uverbs_rereg_mr_resp)},
-	{IB_USER_VERBS_CMD_ALLOC_MW, alloc_mw, 8, sizeof(struct ib_uverbs_alloc_mw_resp)},
+	{WRITTEN, IB_USER_VERBS_CMD_REG_MR, reg_mr, sizeof(struct ib_uverbs_reg_mr) - 8, sizeof(struct ib_uverbs_reg_mr_resp)},
+	{WRITTEN, IB_USER_VERBS_CMD_REREG_MR, rereg_mr, sizeof(struct ib_uverbs_rereg_mr) - 8, sizeof(struct ib_uverbs_rereg_mr_resp)},
+	{WRITTEN, IB_USER_VERBS_CMD_ALLOC_MW, alloc_mw, 8, sizeof(struct ib_uverbs_alloc_mw_resp)},
 	{0},
 };

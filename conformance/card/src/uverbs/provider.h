@@ -61,10 +61,14 @@ void attr_created(const struct call *, uint16_t id, uint64_t value) HIDDEN;
 #define ATTR_ANSWER(call, id, type, ...) attr_out((call), (id), &(struct type){__VA_ARGS__}, sizeof(struct type))
 #define ATTR_OUT(call, id, var) attr_out((call), (id), &(var), sizeof(var))
 
+// A method of an object, or a command of the older interface, which comes as an attribute of INVOKE_WRITE: its object is WRITTEN.
+enum { WRITTEN = 1 << 16 };
+#define EXTENDED(n) (IB_USER_VERBS_CMD_FLAG_EXTENDED | (uint32_t)(n))
+
 struct method {
-	uint16_t object, method;
+	uint32_t object, method;
 	void (*run)(const struct call *);
-	uint16_t handle, events; // of destroys
+	size_t in, out; // of destroys: the attributes of the handle and of the events that were read; of WRITTEN: sizes of its structs, at least
 };
 
 // What a flow looks at or does (IBV_FLOW_SPEC_*), with zeros behind a shorter filter.
@@ -131,23 +135,12 @@ extern const struct provider mlx5, efa HIDDEN;
 
 // dispatch.c: the commands of a device: ioctl(RDMA_VERBS_IOCTL).
 
-// A command of the older interface, which comes as an attribute of INVOKE_WRITE.
-struct write_command {
-	uint32_t number;
-	void (*run)(const struct call *);
-	size_t request, response; // the sizes of its structs, at least
-};
-
 // dispatch does a command and returns its error. It takes the lock.
 int dispatch(struct context *, struct ib_uverbs_ioctl_hdr *) HIDDEN;
 
 // The tables, each in the file of its family; the last entry has no run.
 extern const struct method device_methods[], domain_methods[], memory_methods[], paging_methods[], cq_methods[], srq_methods[],
 	wq_methods[], qp_methods[], flow_methods[] HIDDEN;
-extern const struct write_command device_commands[], domain_commands[], memory_commands[], cq_commands[], srq_commands[], wq_commands[],
-	qp_commands[], flow_commands[] HIDDEN;
-
-#define EXTENDED(n) (IB_USER_VERBS_CMD_FLAG_EXTENDED | (uint32_t)(n))
 
 // memory.c, paging.c, pin.c, share.c: the process's memory, as a region needs it.
 

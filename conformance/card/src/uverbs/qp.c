@@ -115,7 +115,7 @@ static void destroy(const struct call *c)
 static void group(const struct call *c)
 {
 	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_attach_mcast, in);
-	const bool join = attr_number(c, UVERBS_ATTR_WRITE_CMD, 0) == IB_USER_VERBS_CMD_ATTACH_MCAST;
+	const bool join = c->method->method == IB_USER_VERBS_CMD_ATTACH_MCAST;
 	int i = 0;
 	struct qp *q = qp_get(c, in.qp_handle);
 
@@ -138,16 +138,12 @@ static void group(const struct call *c)
 const struct method qp_methods[] = {
 	{UVERBS_OBJECT_QP, UVERBS_METHOD_QP_CREATE, create},
 	{UVERBS_OBJECT_QP, UVERBS_METHOD_QP_DESTROY, destroy},
-	{0},
-};
-
-const struct write_command qp_commands[] = {
-	{IB_USER_VERBS_CMD_MODIFY_QP, qp_modify, sizeof(struct ib_uverbs_modify_qp), 0},
-	{EXTENDED(IB_USER_VERBS_EX_CMD_MODIFY_QP), qp_modify_ex, sizeof(struct ib_uverbs_ex_modify_qp),
+	{WRITTEN, IB_USER_VERBS_CMD_MODIFY_QP, qp_modify, sizeof(struct ib_uverbs_modify_qp), 0},
+	{WRITTEN, EXTENDED(IB_USER_VERBS_EX_CMD_MODIFY_QP), qp_modify_ex, sizeof(struct ib_uverbs_ex_modify_qp),
 		sizeof(struct ib_uverbs_ex_modify_qp_resp)},
-	{IB_USER_VERBS_CMD_OPEN_QP, qp_open, 24, sizeof(struct ib_uverbs_create_qp_resp)},
-	{IB_USER_VERBS_CMD_QUERY_QP, qp_query, 8, offsetof(struct ib_uverbs_query_qp_resp, driver_data)},
-	{IB_USER_VERBS_CMD_ATTACH_MCAST, group, 24, 0},
-	{IB_USER_VERBS_CMD_DETACH_MCAST, group, 24, 0},
+	{WRITTEN, IB_USER_VERBS_CMD_OPEN_QP, qp_open, 24, sizeof(struct ib_uverbs_create_qp_resp)},
+	{WRITTEN, IB_USER_VERBS_CMD_QUERY_QP, qp_query, 8, offsetof(struct ib_uverbs_query_qp_resp, driver_data)},
+	{WRITTEN, IB_USER_VERBS_CMD_ATTACH_MCAST, group, 24, 0},
+	{WRITTEN, IB_USER_VERBS_CMD_DETACH_MCAST, group, 24, 0},
 	{0},
 };

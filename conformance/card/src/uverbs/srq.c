@@ -57,11 +57,7 @@ static void query(const struct call *c)
 const struct method srq_methods[] = {
 	{UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_CREATE, create},
 	{UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_DESTROY, destroys, UVERBS_ATTR_DESTROY_SRQ_HANDLE, UVERBS_ATTR_DESTROY_SRQ_RESP},
-	{0},
-};
-
-const struct write_command srq_commands[] = {
-	{IB_USER_VERBS_CMD_MODIFY_SRQ, modify, 16, 0},
-	{IB_USER_VERBS_CMD_QUERY_SRQ, query, 8, sizeof(struct ib_uverbs_query_srq_resp)},
+	{WRITTEN, IB_USER_VERBS_CMD_MODIFY_SRQ, modify, 16, 0},
+	{WRITTEN, IB_USER_VERBS_CMD_QUERY_SRQ, query, 8, sizeof(struct ib_uverbs_query_srq_resp)},
 	{0},
 };

@@ -111,13 +111,9 @@ static void destroy_table(const struct call *c)
 const struct method wq_methods[] = {
 	{UVERBS_OBJECT_WQ, UVERBS_METHOD_WQ_CREATE, create},
 	{UVERBS_OBJECT_WQ, UVERBS_METHOD_WQ_DESTROY, destroys, UVERBS_ATTR_DESTROY_WQ_HANDLE, UVERBS_ATTR_DESTROY_WQ_RESP},
-	{0},
-};
-
-const struct write_command wq_commands[] = {
-	{EXTENDED(IB_USER_VERBS_EX_CMD_MODIFY_WQ), modify, sizeof(struct ib_uverbs_ex_modify_wq), 0},
-	{EXTENDED(IB_USER_VERBS_EX_CMD_CREATE_RWQ_IND_TBL), create_table, sizeof(struct ib_uverbs_ex_create_rwq_ind_table),
+	{WRITTEN, EXTENDED(IB_USER_VERBS_EX_CMD_MODIFY_WQ), modify, sizeof(struct ib_uverbs_ex_modify_wq), 0},
+	{WRITTEN, EXTENDED(IB_USER_VERBS_EX_CMD_CREATE_RWQ_IND_TBL), create_table, sizeof(struct ib_uverbs_ex_create_rwq_ind_table),
 		sizeof(struct ib_uverbs_ex_create_rwq_ind_table_resp)},
-	{EXTENDED(IB_USER_VERBS_EX_CMD_DESTROY_RWQ_IND_TBL), destroy_table, sizeof(struct ib_uverbs_ex_destroy_rwq_ind_table), 0},
+	{WRITTEN, EXTENDED(IB_USER_VERBS_EX_CMD_DESTROY_RWQ_IND_TBL), destroy_table, sizeof(struct ib_uverbs_ex_destroy_rwq_ind_table), 0},
 	{0},
 };
