@@ -65,7 +65,7 @@ static void goes(const struct call *c, struct flow *f)
 		refuse(EINVAL); // ours: the card has no such objects that a flow could name
 	f->drop = flags & MLX5_IB_ATTR_CREATE_FLOW_FLAGS_DROP;
 	if (attr(c, MLX5_IB_ATTR_CREATE_FLOW_DEST_QP)) {
-		f->qp = attr_object(c, MLX5_IB_ATTR_CREATE_FLOW_DEST_QP, UVERBS_OBJECT_QP);
+		f->qp = attr_needed(c, &f->o, MLX5_IB_ATTR_CREATE_FLOW_DEST_QP, UVERBS_OBJECT_QP);
 		if (f->qp->type != IBV_QPT_RAW_PACKET || flags || f->egress)
 			refuse(EINVAL);
 	} else if (!f->drop && !f->egress) {
@@ -82,10 +82,10 @@ void mlx5_create_rule(const struct call *c)
 
 	if (geteuid()) // for CAP_NET_RAW
 		refuse(EPERM);
-	m = attr_object(c, MLX5_IB_ATTR_CREATE_FLOW_MATCHER, MLX5_IB_OBJECT_FLOW_MATCHER);
+	f = object_new(c->ctx, UVERBS_OBJECT_FLOW, sizeof *f, object_drop);
+	m = attr_needed(c, &f->o, MLX5_IB_ATTR_CREATE_FLOW_MATCHER, MLX5_IB_OBJECT_FLOW_MATCHER);
 	if (!value || !n || n > MASK_MOST)
 		refuse(EINVAL);
-	f = object_new(c->ctx, UVERBS_OBJECT_FLOW, sizeof *f, object_drop);
 	f->order = m->priority * 2 + 1;
 	f->egress = m->egress;
 	f->tag = (uint32_t)attr_number(c, MLX5_IB_ATTR_CREATE_FLOW_TAG, 0);
@@ -94,7 +94,5 @@ void mlx5_create_rule(const struct call *c)
 	parse(&f->rules[0].value, value, n);
 	check(f->tag >= MOST_TAG ? EINVAL : 0);
 	goes(c, f);
-	object_needs(&f->o, 0, m);
-	object_needs(&f->o, 1, f->qp);
 	attr_created(c, MLX5_IB_ATTR_CREATE_FLOW_HANDLE, f->o.handle);
 }

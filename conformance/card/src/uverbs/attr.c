@@ -49,6 +49,14 @@ void *attr_object(const struct call *c, uint16_t id, int type)
 	return object_get(c->ctx, type, attr_number(c, id, ~0ull));
 }
 
+void *attr_needed(const struct call *c, struct object *o, uint16_t id, int type)
+{
+	void *other = attr_object(c, id, type);
+
+	object_needs(o, other);
+	return other;
+}
+
 void destroys(const struct call *c)
 {
 	struct object *o = attr_object(c, (uint16_t)c->method->in, (int)c->method->object);

@@ -73,7 +73,7 @@ static void create_ah(const struct call *c)
 	check(gid_path(c->dev, q.attr.is_global, q.attr.grh.sgid_index));
 	check(gid_resolve(c->dev, q.attr.grh.sgid_index, q.attr.grh.dgid));
 	ah = object_new(c->ctx, UVERBS_OBJECT_AH, sizeof *ah, object_drop);
-	object_needs(ah, 0, pd);
+	object_needs(ah, pd);
 	attr_out32(c, UVERBS_ATTR_CORE_OUT, ah->handle);
 	c->dev->provider->create_ah(c);
 }

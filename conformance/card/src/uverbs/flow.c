@@ -130,8 +130,8 @@ static void create(const struct call *c)
 	f->egress = q.flow_attr.flags & IBV_FLOW_ATTR_FLAGS_EGRESS;
 	f->goes_on = q.flow_attr.flags & IBV_FLOW_ATTR_FLAGS_DONT_TRAP;
 	c->dev->provider->create_flow(c, f, &q.flow_attr, specs, q.flow_attr.num_of_specs);
-	object_needs(&f->o, 0, qp);
-	object_needs(&f->o, 1, f->counters);
+	object_needs(&f->o, qp);
+	object_needs(&f->o, f->counters);
 	ATTR_ANSWER(c, UVERBS_ATTR_CORE_OUT, ib_uverbs_create_flow_resp, .flow_handle = f->o.handle);
 }
 

@@ -37,7 +37,7 @@ struct mr *memory_region(const struct call *c, struct pd *pd, unsigned access)
 
 	check(key_new(&mr->key));
 	mr->pd = pd;
-	object_needs(&mr->o, 0, pd);
+	object_needs(&mr->o, pd);
 	mr->key.dev = c->dev;
 	mr->key.pd = pd;
 	mr->key.access = access;
@@ -135,9 +135,11 @@ static void rereg_mr(const struct call *c)
 	if (q.flags & IBV_REREG_MR_CHANGE_TRANSLATION)
 		move(mr, &q, access);
 	mr->key.access = access;
+	object_use(&pd->o, 1);
+	object_use(&mr->pd->o, -1);
+	mr->o.needs[0] = &pd->o;
 	mr->pd = pd;
 	mr->key.pd = pd;
-	object_needs(&mr->o, 0, pd);
 	object_changed(&mr->o);
 	memory_publish(mr);
 	ATTR_ANSWER(c, UVERBS_ATTR_CORE_OUT, ib_uverbs_rereg_mr_resp, mr->key.value, mr->key.value);
@@ -180,7 +182,7 @@ static void reg_dm_mr(const struct call *c)
 	memory = c->dev->provider->reg_dm(dm, access);
 	mr = memory_region(c, pd, access);
 	mr->dm = dm;
-	object_needs(&mr->o, 1, dm);
+	object_needs(&mr->o, dm);
 	memory_place(mr, (uintptr_t)memory + offset, length, 0);
 	memory_publish(mr);
 	attr_created(c, UVERBS_ATTR_REG_DM_MR_HANDLE, mr->o.handle);
@@ -245,7 +247,7 @@ static void alloc_mw(const struct call *c)
 	mw = object_new(c->ctx, UVERBS_OBJECT_MW, sizeof *mw, end_mw);
 	mw->key = (struct key){.kind = q.mw_type == IBV_MW_TYPE_1 ? KEY_WINDOW_1 : KEY_WINDOW_2, .dev = c->dev, .pd = pd};
 	check(key_new(&mw->key));
-	object_needs(&mw->o, 0, pd);
+	object_needs(&mw->o, pd);
 	ATTR_ANSWER(c, UVERBS_ATTR_CORE_OUT, ib_uverbs_alloc_mw_resp, .mw_handle = mw->o.handle, .rkey = mw->key.value);
 }
 

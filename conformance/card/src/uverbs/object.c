@@ -242,11 +242,14 @@ void object_use(struct object *o, int by)
 		atomic_fetch_add(&entry_of(o)->users, by);
 }
 
-void object_needs(struct object *o, int place, void *other)
+void object_needs(struct object *o, void *other)
 {
+	int i = 0;
+
+	while (o->needs[i])
+		i++;
 	object_use(other, 1);
-	object_use(o->needs[place], -1);
-	o->needs[place] = other;
+	o->needs[i] = other;
 }
 
 static void need_nothing(struct object *o)

@@ -40,8 +40,9 @@ const void *attr_pointer(const struct call *, uint16_t id, size_t *length) HIDDE
 // attr_number returns a number, handle, flag set or descriptor.
 uint64_t attr_number(const struct call *, uint16_t id, uint64_t otherwise) HIDDEN;
 
-// attr_object looks up the object whose handle an attribute has.
+// attr_object looks up the object whose handle an attribute has; attr_needed has another object need it.
 void *attr_object(const struct call *, uint16_t id, int type) HIDDEN;
+void *attr_needed(const struct call *, struct object *, uint16_t id, int type) HIDDEN;
 
 // destroys is what runs a method that ends an object: its row names the attribute with the handle, and the one that says how many events of
 // the object were read, or 0.
@@ -190,9 +191,6 @@ struct qp *qp_get(const struct call *, uint32_t handle) HIDDEN;
 
 // qp_open makes another handle of an XRC target.
 void qp_open(const struct call *) HIDDEN;
-
-// qp_needs has a queue pair, or a handle of one, need what it was made with.
-void qp_needs(struct qp *) HIDDEN;
 
 // qp_settle does what was posted to a queue pair whose last handle is to go, before its events are counted.
 void qp_settle(struct qp *) HIDDEN;

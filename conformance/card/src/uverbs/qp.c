@@ -15,7 +15,7 @@ static void parents_of_target(const struct call *c, struct qp *q)
 	if (attr(c, UVERBS_ATTR_CREATE_QP_PD_HANDLE) || attr(c, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE) ||
 		attr(c, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE))
 		refuse(EINVAL);
-	q->xrcd = attr_object(c, UVERBS_ATTR_CREATE_QP_XRCD_HANDLE, UVERBS_OBJECT_XRCD);
+	q->xrcd = attr_needed(c, &q->o, UVERBS_ATTR_CREATE_QP_XRCD_HANDLE, UVERBS_OBJECT_XRCD);
 }
 
 // A queue pair over a table has no receives of its own, and a send queue if it wants to.
@@ -24,23 +24,23 @@ static void parents_over_table(const struct call *c, struct qp *q)
 	if (q->cap.max_recv_wr || q->cap.max_recv_sge || attr(c, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE) ||
 		attr(c, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE))
 		refuse(EINVAL);
-	q->table = attr_object(c, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE, UVERBS_OBJECT_RWQ_IND_TBL);
+	q->table = attr_needed(c, &q->o, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE, UVERBS_OBJECT_RWQ_IND_TBL);
 	if (q->cap.max_send_wr)
-		q->scq = attr_object(c, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE, UVERBS_OBJECT_CQ);
+		q->scq = attr_needed(c, &q->o, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE, UVERBS_OBJECT_CQ);
 }
 
 static void parents_of_others(const struct call *c, struct qp *q)
 {
 	if (attr(c, UVERBS_ATTR_CREATE_QP_XRCD_HANDLE) || (attr(c, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE) && q->type == IBV_QPT_XRC_SEND))
 		refuse(EINVAL);
-	q->pd = attr_object(c, UVERBS_ATTR_CREATE_QP_PD_HANDLE, UVERBS_OBJECT_PD);
+	q->pd = attr_needed(c, &q->o, UVERBS_ATTR_CREATE_QP_PD_HANDLE, UVERBS_OBJECT_PD);
 	if (attr(c, UVERBS_ATTR_CREATE_QP_IND_TABLE_HANDLE)) {
 		parents_over_table(c, q);
 		return;
 	}
-	q->scq = attr_object(c, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE, UVERBS_OBJECT_CQ);
+	q->scq = attr_needed(c, &q->o, UVERBS_ATTR_CREATE_QP_SEND_CQ_HANDLE, UVERBS_OBJECT_CQ);
 	if (q->type != IBV_QPT_XRC_SEND)
-		q->rcq = attr_object(c, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE, UVERBS_OBJECT_CQ);
+		q->rcq = attr_needed(c, &q->o, UVERBS_ATTR_CREATE_QP_RECV_CQ_HANDLE, UVERBS_OBJECT_CQ);
 }
 
 static void check_flags(int type, uint32_t flags)
@@ -74,7 +74,7 @@ static void prepare(const struct call *c, struct qp *q, uint32_t flags)
 	check_flags(q->type, flags);
 	if (!attr(c, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE))
 		return;
-	q->srq = attr_object(c, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE, UVERBS_OBJECT_SRQ);
+	q->srq = attr_needed(c, &q->o, UVERBS_ATTR_CREATE_QP_SRQ_HANDLE, UVERBS_OBJECT_SRQ);
 	if ((q->srq->type == IB_UVERBS_SRQT_XRC) != (q->type == IBV_QPT_XRC_RECV))
 		refuse(EINVAL);
 }
@@ -92,7 +92,6 @@ static void create(const struct call *c)
 	c->dev->provider->create_qp(c, q, flags & ~(uint32_t)IB_UVERBS_QP_CREATE_SQ_SIG_ALL);
 	if (!q->table) // one over a table has the number 0 (hw/mlx5/qp.c, create_rss_raw_qp_tir) and sends nothing
 		check(net_join(q));
-	qp_needs(q);
 	q->o.user = attr_number(c, UVERBS_ATTR_CREATE_QP_USER_HANDLE, 0);
 	ATTR_OUT(c, UVERBS_ATTR_CREATE_QP_RESP_CAP, q->cap);
 	attr_out32(c, UVERBS_ATTR_CREATE_QP_RESP_QP_NUM, q->unnamed ? 0 : q->number);

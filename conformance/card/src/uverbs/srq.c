@@ -4,13 +4,13 @@
 // parents looks up the objects that a queue of its type needs.
 static void parents(const struct call *c, struct srq *s)
 {
-	s->pd = attr_object(c, UVERBS_ATTR_CREATE_SRQ_PD_HANDLE, UVERBS_OBJECT_PD);
+	s->pd = attr_needed(c, &s->o, UVERBS_ATTR_CREATE_SRQ_PD_HANDLE, UVERBS_OBJECT_PD);
 	switch (s->type) {
 	case IB_UVERBS_SRQT_BASIC:
 		return;
 	case IB_UVERBS_SRQT_XRC:
-		s->cq = attr_object(c, UVERBS_ATTR_CREATE_SRQ_CQ_HANDLE, UVERBS_OBJECT_CQ);
-		s->xrcd = attr_object(c, UVERBS_ATTR_CREATE_SRQ_XRCD_HANDLE, UVERBS_OBJECT_XRCD);
+		s->cq = attr_needed(c, &s->o, UVERBS_ATTR_CREATE_SRQ_CQ_HANDLE, UVERBS_OBJECT_CQ);
+		s->xrcd = attr_needed(c, &s->o, UVERBS_ATTR_CREATE_SRQ_XRCD_HANDLE, UVERBS_OBJECT_XRCD);
 		return;
 	case IB_UVERBS_SRQT_TM:
 		refuse(EOPNOTSUPP); // ours: this card matches no tags
@@ -29,9 +29,6 @@ static void create(const struct call *c)
 	parents(c, s);
 	c->dev->provider->create_srq(c, s);
 	s->o.user = attr_number(c, UVERBS_ATTR_CREATE_SRQ_USER_HANDLE, 0);
-	object_needs(&s->o, 0, s->pd);
-	object_needs(&s->o, 1, s->cq);
-	object_needs(&s->o, 2, s->xrcd);
 	attr_out32(c, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_WR, s->max_wr);
 	attr_out32(c, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_SGE, s->max_sge);
 	if (s->type == IB_UVERBS_SRQT_XRC)

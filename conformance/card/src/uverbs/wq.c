@@ -9,8 +9,8 @@ enum {
 // parents looks up what a queue needs, and its sizes.
 static void parents(const struct call *c, struct wq *w)
 {
-	w->pd = attr_object(c, UVERBS_ATTR_CREATE_WQ_PD_HANDLE, UVERBS_OBJECT_PD);
-	w->cq = attr_object(c, UVERBS_ATTR_CREATE_WQ_CQ_HANDLE, UVERBS_OBJECT_CQ);
+	w->pd = attr_needed(c, &w->o, UVERBS_ATTR_CREATE_WQ_PD_HANDLE, UVERBS_OBJECT_PD);
+	w->cq = attr_needed(c, &w->o, UVERBS_ATTR_CREATE_WQ_CQ_HANDLE, UVERBS_OBJECT_CQ);
 	w->max_wr = (uint32_t)attr_number(c, UVERBS_ATTR_CREATE_WQ_MAX_WR, 0);
 	w->max_sge = (uint32_t)attr_number(c, UVERBS_ATTR_CREATE_WQ_MAX_SGE, 0);
 }
@@ -26,8 +26,6 @@ static void create(const struct call *c)
 	parents(c, w);
 	check(c->dev->provider->create_wq ? 0 : EOPNOTSUPP);
 	c->dev->provider->create_wq(c, w, flags);
-	object_needs(&w->o, 0, w->pd);
-	object_needs(&w->o, 1, w->cq);
 	w->o.user = attr_number(c, UVERBS_ATTR_CREATE_WQ_USER_HANDLE, 0);
 	attr_out32(c, UVERBS_ATTR_CREATE_WQ_RESP_MAX_WR, w->max_wr);
 	attr_out32(c, UVERBS_ATTR_CREATE_WQ_RESP_MAX_SGE, w->max_sge);
