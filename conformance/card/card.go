@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/verbsgen/verbsgen/runtime/softcm/kernel"
+	"github.com/verbsgen/verbsgen/runtime/softverbs/shared"
 )
 
 //go:embed src
@@ -167,7 +168,7 @@ func compile(src, library string) error {
 	args := append(slices.Clone(flags), "-I", src, "-o", library)
 	err := eachSource(func(path string, text []byte) error {
 		to := filepath.Join(src, path)
-		if strings.HasSuffix(path, ".c") && !strings.HasPrefix(path, softcm) {
+		if strings.HasSuffix(path, ".c") && !strings.HasPrefix(path, softcm) && !strings.HasPrefix(path, softverbs) {
 			args = append(args, to)
 		}
 		return cmp.Or(os.MkdirAll(filepath.Dir(to), 0o755), os.WriteFile(to, text, 0o644))
@@ -181,10 +182,11 @@ func compile(src, library string) error {
 	return nil
 }
 
-// softcm is the folder of the kernel's half of package softcm, which a file of cm compiles.
-const softcm = "softcm/"
+// softcm is the folder of the kernel's half of package softcm, and softverbs that of what package softverbs shares. A file of src compiles
+// each of them.
+const softcm, softverbs = "softcm/", "softverbs/"
 
-// eachSource calls f with the files of src, and with those below softcm.
+// eachSource calls f with the files of src, and with those of these folders.
 func eachSource(f func(path string, text []byte) error) error {
 	each := func(files embed.FS, folder string) error {
 		return fs.WalkDir(files, "src", func(path string, d fs.DirEntry, err error) error {
@@ -198,7 +200,7 @@ func eachSource(f func(path string, text []byte) error) error {
 			return f(folder+strings.TrimPrefix(path, "src/"), text)
 		})
 	}
-	return cmp.Or(each(source, ""), each(kernel.Source, softcm))
+	return cmp.Or(each(source, ""), each(kernel.Source, softcm), each(shared.Source, softverbs))
 }
 
 // makeDrivers makes the folder by which libibverbs finds the providers of the devices, and no others.

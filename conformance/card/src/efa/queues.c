@@ -85,7 +85,9 @@ void efa_create_qp(const struct call *c, struct qp *q, uint32_t flags)
 // srd_qp_state_table is that of UD, but for the number of retries.
 static bool srd_allowed(int from, int to, uint32_t mask)
 {
-	return transition_allowed(IBV_QPT_UD, from, to, from == IBV_QPS_RTR && to == IBV_QPS_RTS ? mask & ~(uint32_t)IBV_QP_RNR_RETRY : mask);
+	if (from == IBV_QPS_RTR && to == IBV_QPS_RTS)
+		mask &= ~(uint32_t)IBV_QP_RNR_RETRY;
+	return svb_transition(IBV_QPT_UD, (enum ibv_qp_state)from, (enum ibv_qp_state)to, (int)mask);
 }
 
 // efa_modify_qp_validate.

@@ -14,19 +14,16 @@ enum {
 
 struct matcher {
 	struct object o;
-	struct headers mask;
+	uint8_t mask[MATCHED];
 	uint16_t priority;
 	uint8_t egress;
 };
 
-static void parse(struct headers *h, const uint8_t *p, size_t n)
+// filter writes what is matched as struct ibv_flow_eth_filter has it.
+static void filter(uint8_t *to, const uint8_t all[MATCHED])
 {
-	uint8_t all[MATCHED] = {0};
-
-	memcpy(all, p, MIN(n, sizeof all));
-	memcpy(h->from, all, 6);
-	h->type = be16_at(all + 6);
-	memcpy(h->to, all + 8, 6);
+	memcpy(to, all + 8, 6);
+	memcpy(to + 6, all, 8);
 }
 
 void mlx5_create_matcher(const struct call *c)
@@ -49,7 +46,7 @@ void mlx5_create_matcher(const struct call *c)
 		refuse(EOPNOTSUPP);
 	m = object_new(c->ctx, MLX5_IB_OBJECT_FLOW_MATCHER, sizeof *m, object_drop);
 	if (criteria & OUTER)
-		parse(&m->mask, mask, n);
+		memcpy(m->mask, mask, MIN(n, MATCHED));
 	ATTR_IN(c, MLX5_IB_ATTR_FLOW_MATCHER_FLOW_TYPE, m->priority);
 	m->egress = table == MLX5_IB_UAPI_FLOW_TABLE_TYPE_NIC_TX;
 	attr_created(c, MLX5_IB_ATTR_FLOW_MATCHER_CREATE_HANDLE, m->o.handle);
@@ -77,6 +74,7 @@ void mlx5_create_rule(const struct call *c)
 {
 	size_t n;
 	const uint8_t *value = attr_pointer(c, MLX5_IB_ATTR_CREATE_FLOW_MATCH_VALUE, &n);
+	uint8_t all[MATCHED] = {0};
 	struct matcher *m;
 	struct flow *f;
 
@@ -90,8 +88,10 @@ void mlx5_create_rule(const struct call *c)
 	f->egress = m->egress;
 	f->tag = (uint32_t)attr_number(c, MLX5_IB_ATTR_CREATE_FLOW_TAG, 0);
 	f->nrules = 1;
-	f->rules[0].mask = m->mask;
-	parse(&f->rules[0].value, value, n);
+	f->rules[0] = (struct rule){.filters[0].type = IBV_FLOW_SPEC_ETH, .n = 1};
+	filter(f->rules[0].filters[0].mask, m->mask);
+	memcpy(all, value, MIN(n, MATCHED));
+	filter(f->rules[0].filters[0].value, all);
 	check(f->tag >= MOST_TAG ? EINVAL : 0);
 	goes(c, f);
 	attr_created(c, MLX5_IB_ATTR_CREATE_FLOW_HANDLE, f->o.handle);

@@ -4,10 +4,7 @@
 
 #include "uverbs/provider.h"
 
-enum {
-	LAYERS = 10,                        // IB_FLOW_SPEC_SUPPORT_LAYERS
-	FLAGS = IBV_FLOW_ATTR_FLAGS_DONT_TRAP | IBV_FLOW_ATTR_FLAGS_EGRESS,
-};
+enum { FLAGS = IBV_FLOW_ATTR_FLAGS_DONT_TRAP | IBV_FLOW_ATTR_FLAGS_EGRESS };
 
 static void end_flow(struct object *o)
 {
@@ -107,7 +104,7 @@ static void check_flow(const struct ib_uverbs_create_flow *q)
 	if (a->flags > FLAGS + 0u || (a->flags & IBV_FLOW_ATTR_FLAGS_DONT_TRAP && (a->type == IBV_FLOW_ATTR_ALL_DEFAULT ||
 		a->type == IBV_FLOW_ATTR_MC_DEFAULT)))
 		refuse(EINVAL);
-	if (a->num_of_specs > LAYERS || a->size > a->num_of_specs * sizeof(struct ib_uverbs_flow_spec_ipv6) || a->reserved[0] || a->reserved[1])
+	if (a->num_of_specs > SPECS || a->size > a->num_of_specs * sizeof(struct ib_uverbs_flow_spec_ipv6) || a->reserved[0] || a->reserved[1])
 		refuse(EINVAL);
 	check(a->port != 1 ? EINVAL : 0);
 }
@@ -115,7 +112,7 @@ static void check_flow(const struct ib_uverbs_create_flow *q)
 static void create(const struct call *c)
 {
 	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_create_flow, q);
-	struct spec specs[LAYERS];
+	struct spec specs[SPECS];
 	struct flow *f;
 	struct qp *qp;
 

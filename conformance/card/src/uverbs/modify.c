@@ -77,7 +77,7 @@ static void change(const struct call *c, struct qp *q, const struct ib_uverbs_mo
 	const int from = a->attr_mask & IBV_QP_CUR_STATE ? a->cur_qp_state : q->state;
 	const int to = a->attr_mask & IBV_QP_STATE ? a->qp_state : from;
 
-	check(q->type == IBV_QPT_DRIVER || transition_allowed(q->type, from, to, a->attr_mask) ? 0 : EINVAL);
+	check(q->type == IBV_QPT_DRIVER || svb_transition((enum ibv_qp_type)q->type, (enum ibv_qp_state)from, (enum ibv_qp_state)to, (int)a->attr_mask) ? 0 : EINVAL);
 	c->dev->provider->modify_qp(c, q, a);
 	if (from != q->state && to != IBV_QPS_RESET && to != IBV_QPS_ERR)
 		refuse(EINVAL); // the card knows better

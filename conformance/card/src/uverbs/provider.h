@@ -72,14 +72,6 @@ struct method {
 	size_t in, out; // of destroys: the attributes of the handle and of the events that were read; of WRITTEN: sizes of its structs, at least
 };
 
-// What a flow looks at or does (IBV_FLOW_SPEC_*), with zeros behind a shorter filter.
-struct spec {
-	uint32_t type;
-	uint8_t value[40], mask[40];
-	uint32_t tag;
-	struct counters *counters;
-};
-
 enum { VECTORS = 4 }; // of completions, of every device
 
 struct provider {
@@ -184,7 +176,7 @@ void memory_check(uint64_t start, uint64_t length, uint64_t iova, unsigned acces
 // later is noticed when the card reaches it.
 int memory_pin(uint64_t start, uint64_t length, unsigned access) HIDDEN;
 
-// qp.c, qphandle.c, modify.c, transition.c: modifying and querying a queue pair.
+// qp.c, qphandle.c, modify.c: modifying and querying a queue pair.
 
 // qp_get looks up a queue pair by any of its handles.
 struct qp *qp_get(const struct call *, uint32_t handle) HIDDEN;
@@ -201,8 +193,5 @@ void qp_end(struct object *) HIDDEN;
 void qp_modify(const struct call *) HIDDEN;
 void qp_modify_ex(const struct call *) HIDDEN;
 void qp_query(const struct call *) HIDDEN;
-
-// transition_allowed reports whether a change of state may come with these attributes (core/verbs.c, ib_modify_qp_is_ok).
-bool transition_allowed(int type, int from, int to, uint32_t mask) HIDDEN;
 
 #endif

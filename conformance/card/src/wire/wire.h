@@ -140,11 +140,6 @@ void engine_answered(struct qp *) HIDDEN;
 // engine_fail brings a queue pair to ERR.
 void engine_fail(struct qp *) HIDDEN;
 
-// parse.c: the headers of a frame.
-
-// parse_frame reads a frame, which has an Ethernet header at least.
-void parse_frame(const uint8_t *frame, size_t n, struct headers *) HIDDEN;
-
 // pcap.c: a capture of what arrives at queue pairs, as packets of RoCE v2, in the file that CARD_PCAP names.
 
 // pcap_message writes the packets of a request, and those of the answer that its status stands for.

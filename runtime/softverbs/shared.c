@@ -1,0 +1,7 @@
+//go:build linux && cgo
+
+// What the software device shares with the emulated card.
+#include "base.h"
+
+#include "shared/src/frame.c"
+#include "shared/src/transition.c"
