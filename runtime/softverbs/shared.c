@@ -3,5 +3,4 @@
 // What the software device shares with the emulated card.
 #include "base.h"
 
-#include "shared/src/frame.c"
-#include "shared/src/transition.c"
+#include "shared/src/all.c"

@@ -1,5 +1,4 @@
 // The devices of this process, the lock, the clock, the log.
-#define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>
 #include <setjmp.h>

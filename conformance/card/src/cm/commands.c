@@ -1,5 +1,4 @@
 // The commands of Linux 6.1, drivers/infiniband/core/ucma.c; each function is that of the kernel with this name behind ucma_.
-#define _GNU_SOURCE
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>

@@ -1,6 +1,5 @@
 // The machine: its devices, which have the addresses of the GID table, and the processes that are it. The file card-cm has the ports of
 // all of them. A process holds a lock on a byte of it while it lives, so that its death is seen; messages to it go through a FIFO.
-#define _GNU_SOURCE
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>

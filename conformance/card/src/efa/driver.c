@@ -1,15 +1,6 @@
 // The device of the efa driver: Linux 6.1, drivers/infiniband/hw/efa/efa_verbs.c.
 #include "efa/efa.h"
 
-// Handles of one address have one number, as the adapter counts them (efa_com_create_ah). Numbers are not used again.
-static uint8_t addresses[DEVICES][ADDRESSES][16];
-static uint16_t naddresses[DEVICES];
-
-const uint8_t *efa_address(const struct device *dev, uint16_t number)
-{
-	return number < naddresses[dev->index] ? addresses[dev->index][number] : NULL;
-}
-
 // efa_create_ah. Beyond ADDRESSES, the handle is of no address.
 static void create_ah(const struct call *c)
 {

@@ -2,7 +2,7 @@
 #include "efa/efa.h"
 
 // efa_create_cq.
-void efa_create_cq(const struct call *c, struct cq *cq, uint32_t entries, uint32_t flags)
+static void efa_create_cq(const struct call *c, struct cq *cq, uint32_t entries, uint32_t flags)
 {
 	struct efa_ibv_create_cq q;
 	struct efa_ibv_create_cq_resp r = {.cq_idx = (uint16_t)cq->o.number};
@@ -26,7 +26,7 @@ void efa_create_cq(const struct call *c, struct cq *cq, uint32_t entries, uint32
 	ATTR_OUT(c, UVERBS_ATTR_UHW_OUT, r);
 }
 
-void efa_end_cq(struct cq *cq)
+static void efa_end_cq(struct cq *cq)
 {
 	region_end(((struct efa_cq *)cq->o.own)->pages);
 }
@@ -60,7 +60,7 @@ static void make_regions(struct context *ctx, struct efa_qp *e, const struct efa
 	refuse(ENOMEM);
 }
 
-void efa_create_qp(const struct call *c, struct qp *q, uint32_t flags)
+static void efa_create_qp(const struct call *c, struct qp *q, uint32_t flags)
 {
 	struct efa_ibv_create_qp u;
 	struct efa_ibv_create_qp_resp r;
@@ -91,7 +91,7 @@ static bool srd_allowed(int from, int to, uint32_t mask)
 }
 
 // efa_modify_qp_validate.
-void efa_modify_qp(const struct call *c, struct qp *q, const struct ib_uverbs_modify_qp *a)
+static void efa_modify_qp(const struct call *c, struct qp *q, const struct ib_uverbs_modify_qp *a)
 {
 	const uint32_t m = a->attr_mask, known = IBV_QP_STATE | IBV_QP_CUR_STATE | IBV_QP_EN_SQD_ASYNC_NOTIFY | IBV_QP_PKEY_INDEX |
 		IBV_QP_PORT | IBV_QP_QKEY | IBV_QP_SQ_PSN | IBV_QP_RNR_RETRY;
@@ -107,7 +107,7 @@ void efa_modify_qp(const struct call *c, struct qp *q, const struct ib_uverbs_mo
 }
 
 // efa_query_qp.
-void efa_query_qp(const struct qp *q, struct ib_uverbs_query_qp_resp *r)
+static void efa_query_qp(const struct qp *q, struct ib_uverbs_query_qp_resp *r)
 {
 	r->max_send_wr = q->cap.max_send_wr;
 	r->max_recv_wr = q->cap.max_recv_wr;
@@ -122,7 +122,7 @@ static _Atomic uint32_t *doorbell(const struct efa_qp *e, size_t at)
 	return (_Atomic uint32_t *)(void *)(region_memory(e->doorbells) + at);
 }
 
-void efa_reset_qp(struct qp *q)
+static void efa_reset_qp(struct qp *q)
 {
 	struct efa_qp *e = q->o.own;
 
@@ -131,7 +131,7 @@ void efa_reset_qp(struct qp *q)
 	atomic_store(doorbell(e, RECEIVE_DOORBELL), 0);
 }
 
-void efa_end_qp(struct qp *q)
+static void efa_end_qp(struct qp *q)
 {
 	end_regions(q->o.own);
 }

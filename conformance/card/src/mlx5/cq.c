@@ -20,7 +20,7 @@ static void clear(uint8_t *buf, uint32_t n, unsigned size)
 		buf[(size_t)(i + 1) * size - 1] = MLX5_CQE_INVALID << 4 | 1;
 }
 
-static void check_create(const struct mlx5_ib_create_cq *q)
+static void check_cq(const struct mlx5_ib_create_cq *q)
 {
 	if (q->flags & ~(unsigned)(MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD | MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX |
 		MLX5_IB_CREATE_CQ_FLAGS_REAL_TIME_TS))
@@ -39,7 +39,7 @@ static void check_features(const struct mlx5_ib_create_cq *q)
 	check(q->flags & MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD && q->cqe_size != 128 ? EOPNOTSUPP : 0);
 }
 
-void mlx5_create_cq(const struct call *c, struct cq *cq, uint32_t entries, uint32_t flags)
+static void mlx5_create_cq(const struct call *c, struct cq *cq, uint32_t entries, uint32_t flags)
 {
 	struct mlx5_ib_create_cq q;
 	struct mlx5_cq *m;
@@ -50,7 +50,7 @@ void mlx5_create_cq(const struct call *c, struct cq *cq, uint32_t entries, uint3
 	n = entries_for(entries);
 	if (n > CQ_MOST)
 		refuse(EINVAL);
-	check_create(&q);
+	check_cq(&q);
 	check(memory_pin(q.buf_addr, (uint64_t)n * q.cqe_size, IBV_ACCESS_LOCAL_WRITE));
 	check(memory_pin(q.db_addr, 8, IBV_ACCESS_LOCAL_WRITE));
 	check_features(&q);
@@ -81,7 +81,7 @@ static void move(struct mlx5_cq *m, uint8_t *buf, uint32_t n, unsigned size)
 	m->produced++;
 }
 
-void mlx5_resize_cq(const struct call *c, struct cq *cq, uint32_t entries)
+static void mlx5_resize_cq(const struct call *c, struct cq *cq, uint32_t entries)
 {
 	ATTR_READ(c, UVERBS_ATTR_UHW_IN, mlx5_ib_resize_cq, q);
 	struct mlx5_cq *m = cq->o.own;
@@ -103,14 +103,14 @@ void mlx5_resize_cq(const struct call *c, struct cq *cq, uint32_t entries)
 	cq->entries = n - 1;
 }
 
-void mlx5_modify_cq(uint16_t period)
+static void mlx5_modify_cq(uint16_t period)
 {
 	check(period > 0xfff ? EINVAL : 0); // MLX5_MAX_CQ_PERIOD
 }
 
 // A wish for an event is the number of completions that the program has seen, and a bit. Completions that an event announced are in no
 // other, seen or not.
-bool mlx5_armed(struct cq *cq)
+static bool mlx5_armed(struct cq *cq)
 {
 	struct mlx5_cq *m = cq->o.own;
 	uint32_t word = atomic_load(&m->db[CQ_ARM]), wish = be32toh(word);
@@ -196,7 +196,7 @@ static void fill(struct mlx5_cqe64 *e, const struct completion *c)
 	e->timestamp = htobe64(now());
 }
 
-bool mlx5_complete(struct cq *cq, const struct completion *c)
+static bool mlx5_complete(struct cq *cq, const struct completion *c)
 {
 	struct mlx5_cq *m = cq->o.own;
 	const uint32_t seen = be32toh(atomic_load(&m->db[CQ_CONSUMER])) & 0xffffff;

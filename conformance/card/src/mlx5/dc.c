@@ -3,7 +3,7 @@
 
 // mlx5_create_dc looks at which end of the transport a queue pair is (check_qp_type, check_valid_flow). A target has the receives of a
 // shared queue, and no queue of its own.
-void mlx5_create_dc(struct qp *q, const struct mlx5_ib_create_qp *u, struct mlx5_qp *m)
+static void mlx5_create_dc(struct qp *q, const struct mlx5_ib_create_qp *u, struct mlx5_qp *m)
 {
 	const uint32_t ends = MLX5_QP_FLAG_TYPE_DCT | MLX5_QP_FLAG_TYPE_DCI;
 
@@ -45,7 +45,7 @@ static bool initiator_allowed(int from, int to, uint32_t mask)
 }
 
 // mlx5_ib_modify_dct and modify_dci_qp_is_ok.
-bool mlx5_dc_allowed(const struct qp *q, const struct ib_uverbs_modify_qp *a)
+static bool mlx5_dc_allowed(const struct qp *q, const struct ib_uverbs_modify_qp *a)
 {
 	const int from = q->state, to = a->attr_mask & IBV_QP_STATE ? a->qp_state : from;
 

@@ -53,7 +53,7 @@ static const uint8_t *command(const struct call *c, uint16_t in, uint16_t out, u
 // The command QUERY_HCA_CAP, which libmlx5 sends when a context opens: of the abilities that it looks for there the card has two, of struct
 // mlx5_ifc_cmd_hca_cap_bits in rdma-core 44.0, providers/mlx5/mlx5_ifc.h. RC and DCI copy local memory (dma_mmo_sq), and a change of a
 // queue pair can have more than one word of options (qpc_extension).
-void mlx5_devx_other(const struct call *c)
+static void mlx5_devx_other(const struct call *c)
 {
 	enum { QPC_EXTENSION = 290, DMA_MMO_SQ = 339 };
 	uint8_t out[HEADER + DMA_MMO_SQ / 8 + 1] = {0};
@@ -81,7 +81,7 @@ static uint32_t add_key(const struct call *c, bool invalidable)
 	return n->o.number = n->key.value >> 8;
 }
 
-void mlx5_devx_create(const struct call *c)
+static void mlx5_devx_create(const struct call *c)
 {
 	uint8_t answer[HEADER] = {0};
 	uint32_t number;
@@ -98,7 +98,7 @@ void mlx5_devx_create(const struct call *c)
 	ATTR_OUT(c, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT, answer);
 }
 
-void mlx5_devx_query(const struct call *c)
+static void mlx5_devx_query(const struct call *c)
 {
 	const struct numbered *n = attr_object(c, MLX5_IB_ATTR_DEVX_OBJ_QUERY_HANDLE, MLX5_IB_OBJECT_DEVX_OBJ);
 	const uint8_t *cmd;
@@ -112,7 +112,7 @@ void mlx5_devx_query(const struct call *c)
 }
 
 // Of changes by a command there is one: the reset of a stream of a DCI, in the extension of struct mlx5_ifc_rts2rts_qp_in_bits.
-void mlx5_devx_modify(const struct call *c)
+static void mlx5_devx_modify(const struct call *c)
 {
 	enum { QPN = 9, OPTIONS = 271, STREAM = 274 };
 	struct qp *q = attr_object(c, MLX5_IB_ATTR_DEVX_OBJ_MODIFY_HANDLE, UVERBS_OBJECT_QP);
@@ -127,7 +127,7 @@ void mlx5_devx_modify(const struct call *c)
 	attr_out(c, MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_OUT, "", 0);
 }
 
-void mlx5_umem_reg(const struct call *c)
+static void mlx5_umem_reg(const struct call *c)
 {
 	const uint64_t access = attr_number(c, MLX5_IB_ATTR_DEVX_UMEM_REG_ACCESS, 0);
 
@@ -138,7 +138,7 @@ void mlx5_umem_reg(const struct call *c)
 	attr_out32(c, MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, add(c, MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_ATTR_DEVX_UMEM_REG_HANDLE)->o.number);
 }
 
-void mlx5_query_eqn(const struct call *c)
+static void mlx5_query_eqn(const struct call *c)
 {
 	const uint64_t vector = attr_number(c, MLX5_IB_ATTR_DEVX_QUERY_EQN_USER_VEC, 0);
 
@@ -147,7 +147,7 @@ void mlx5_query_eqn(const struct call *c)
 	attr_out32(c, MLX5_IB_ATTR_DEVX_QUERY_EQN_DEV_EQN, EQN + (uint32_t)vector);
 }
 
-void mlx5_alloc_pp(const struct call *c)
+static void mlx5_alloc_pp(const struct call *c)
 {
 	uint16_t index;
 	size_t length;
@@ -159,7 +159,7 @@ void mlx5_alloc_pp(const struct call *c)
 }
 
 // A port that is not of a switch has no parts.
-void mlx5_query_port_info(const struct call *c)
+static void mlx5_query_port_info(const struct call *c)
 {
 	if (attr_number(c, MLX5_IB_ATTR_QUERY_PORT_PORT_NUM, 0) != 1)
 		refuse(EINVAL);

@@ -191,7 +191,7 @@ static void normal(const struct call *c, struct flow *f, const struct ib_uverbs_
 }
 
 // mlx5_ib_create_flow. A queue pair of datagrams has no TIR that a flow could name: the card refuses what the driver finds in its place.
-void mlx5_create_flow(const struct call *c, struct flow *f, const struct ib_uverbs_flow_attr *a, const struct spec *s, int n)
+static void mlx5_create_flow(const struct call *c, struct flow *f, const struct ib_uverbs_flow_attr *a, const struct spec *s, int n)
 {
 	struct mlx5_ib_create_flow u;
 
@@ -214,7 +214,7 @@ void mlx5_create_flow(const struct call *c, struct flow *f, const struct ib_uver
 }
 
 // The list is forgotten with the last flow (mlx5_ib_counters_clear_description).
-void mlx5_destroy_flow(struct flow *f)
+static void mlx5_destroy_flow(struct flow *f)
 {
 	struct described *d = f->counters ? f->counters->o.own : NULL;
 
@@ -222,7 +222,7 @@ void mlx5_destroy_flow(struct flow *f)
 		d->n = d->size = 0;
 }
 
-int mlx5_read_counters(const struct counters *k, uint64_t *values, size_t n)
+static int mlx5_read_counters(const struct counters *k, uint64_t *values, size_t n)
 {
 	const struct described *d = k->o.own;
 

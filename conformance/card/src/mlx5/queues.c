@@ -2,7 +2,7 @@
 #include "mlx5/mlx5.h"
 
 // mlx5_ib_create_srq: the number of receives is a power of two, less the one that keeps the list from being empty.
-void mlx5_create_srq(const struct call *c, struct srq *s)
+static void mlx5_create_srq(const struct call *c, struct srq *s)
 {
 	ATTR_READ(c, UVERBS_ATTR_UHW_IN, mlx5_ib_create_srq, q);
 	struct mlx5_srq *m;
@@ -29,7 +29,7 @@ void mlx5_create_srq(const struct call *c, struct srq *s)
 }
 
 // mlx5_ib_modify_srq: the size cannot change; a limit of all that the queue holds is too much.
-void mlx5_modify_srq(struct srq *s, const struct ib_uverbs_modify_srq *q)
+static void mlx5_modify_srq(struct srq *s, const struct ib_uverbs_modify_srq *q)
 {
 	if (q->attr_mask & IBV_SRQ_MAX_WR)
 		refuse(EINVAL);
@@ -46,7 +46,7 @@ static bool has_receives(const struct qp *q)
 }
 
 // set_rq_size, set_user_buf_size, process_create_flags and create_raw_packet_qp.
-static void check_create(const struct device *dev, const struct qp *q, const struct mlx5_ib_create_qp *u, uint32_t flags)
+static void check_qp(const struct device *dev, const struct qp *q, const struct mlx5_ib_create_qp *u, uint32_t flags)
 {
 	if (flags & ~(uint32_t)IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK)
 		refuse(EOPNOTSUPP);
@@ -77,7 +77,7 @@ static void pin_queues(const struct qp *q, const struct mlx5_ib_create_qp *u)
 }
 
 // The receive queue lies at the start of the buffer, the send queue behind it. An XRC target has neither (create_xrc_tgt_qp).
-void mlx5_create_qp(const struct call *c, struct qp *q, uint32_t flags)
+static void mlx5_create_qp(const struct call *c, struct qp *q, uint32_t flags)
 {
 	struct mlx5_ib_create_qp u;
 	struct mlx5_qp *m = object_own(&q->o, sizeof *m);
@@ -90,7 +90,7 @@ void mlx5_create_qp(const struct call *c, struct qp *q, uint32_t flags)
 	if (q->type == IBV_QPT_XRC_RECV)
 		u = (struct mlx5_ib_create_qp){.uidx = u.uidx};
 	else
-		check_create(c->dev, q, &u, flags);
+		check_qp(c->dev, q, &u, flags);
 	if (q->type == IBV_QPT_DRIVER)
 		mlx5_create_dc(q, &u, m);
 	if (q->type != IBV_QPT_XRC_RECV && !m->dct)
@@ -106,7 +106,7 @@ void mlx5_create_qp(const struct call *c, struct qp *q, uint32_t flags)
 }
 
 // The checks of mlx5_ib_modify_qp and __mlx5_ib_modify_qp, whose table of operations has none to or from SQD but SQD to RTS.
-void mlx5_modify_qp(const struct call *c, struct qp *q, const struct ib_uverbs_modify_qp *a)
+static void mlx5_modify_qp(const struct call *c, struct qp *q, const struct ib_uverbs_modify_qp *a)
 {
 	ATTR_READ(c, UVERBS_ATTR_UHW_IN, mlx5_ib_modify_qp, u);
 	const uint32_t m = a->attr_mask;
@@ -141,7 +141,7 @@ static uint8_t power_of_two(uint8_t depth)
 }
 
 // query_qp_attr and mlx5_ib_query_qp. The sizes of the send queue are left to libmlx5.
-void mlx5_query_qp(const struct qp *q, struct ib_uverbs_query_qp_resp *r)
+static void mlx5_query_qp(const struct qp *q, struct ib_uverbs_query_qp_resp *r)
 {
 	const struct mlx5_qp *m = q->o.own;
 
@@ -154,7 +154,7 @@ void mlx5_query_qp(const struct qp *q, struct ib_uverbs_query_qp_resp *r)
 	r->max_recv_sge = m->rq.n ? (1u << m->rq.shift) / sizeof(struct mlx5_wqe_data_seg) : 0;
 }
 
-void mlx5_reset_qp(struct qp *q)
+static void mlx5_reset_qp(struct qp *q)
 {
 	struct mlx5_qp *m = q->o.own;
 

@@ -9,7 +9,6 @@ enum {
 	OUTER = 1,              // MLX5_MATCH_OUTER_HEADERS, of match_criteria_enable
 	MATCHED = 14,           // bytes of fte_match_set_lyr_2_4 that are matched: from, type, to
 	MASK_MOST = 512,        // MLX5_ST_SZ_BYTES(fte_match_param)
-	MOST_TAG = 1 << 24,
 };
 
 struct matcher {
@@ -19,14 +18,14 @@ struct matcher {
 	uint8_t egress;
 };
 
-// filter writes what is matched as struct ibv_flow_eth_filter has it.
-static void filter(uint8_t *to, const uint8_t all[MATCHED])
+// eth_filter writes what is matched as struct ibv_flow_eth_filter has it.
+static void eth_filter(uint8_t *to, const uint8_t all[MATCHED])
 {
 	memcpy(to, all + 8, 6);
 	memcpy(to + 6, all, 8);
 }
 
-void mlx5_create_matcher(const struct call *c)
+static void mlx5_create_matcher(const struct call *c)
 {
 	const uint64_t table = attr_number(c, MLX5_IB_ATTR_FLOW_MATCHER_FT_TYPE, MLX5_IB_UAPI_FLOW_TABLE_TYPE_NIC_RX);
 	uint8_t criteria = 0;
@@ -70,7 +69,7 @@ static void goes(const struct call *c, struct flow *f)
 	}
 }
 
-void mlx5_create_rule(const struct call *c)
+static void mlx5_create_rule(const struct call *c)
 {
 	size_t n;
 	const uint8_t *value = attr_pointer(c, MLX5_IB_ATTR_CREATE_FLOW_MATCH_VALUE, &n);
@@ -89,9 +88,9 @@ void mlx5_create_rule(const struct call *c)
 	f->tag = (uint32_t)attr_number(c, MLX5_IB_ATTR_CREATE_FLOW_TAG, 0);
 	f->nrules = 1;
 	f->rules[0] = (struct rule){.filters[0].type = IBV_FLOW_SPEC_ETH, .n = 1};
-	filter(f->rules[0].filters[0].mask, m->mask);
+	eth_filter(f->rules[0].filters[0].mask, m->mask);
 	memcpy(all, value, MIN(n, MATCHED));
-	filter(f->rules[0].filters[0].value, all);
+	eth_filter(f->rules[0].filters[0].value, all);
 	check(f->tag >= MOST_TAG ? EINVAL : 0);
 	goes(c, f);
 	attr_created(c, MLX5_IB_ATTR_CREATE_FLOW_HANDLE, f->o.handle);

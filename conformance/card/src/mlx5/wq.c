@@ -2,7 +2,7 @@
 #include "mlx5/mlx5.h"
 
 // prepare_user_rq and set_user_rq_size. This card has no striding receive queues and none of the abilities that flags ask for.
-static void check_create(const struct wq *w, const struct mlx5_ib_create_wq *q, uint32_t flags)
+static void check_wq(const struct wq *w, const struct mlx5_ib_create_wq *q, uint32_t flags)
 {
 	if (flags & IBV_WQ_FLAGS_DELAY_DROP)
 		refuse(EOPNOTSUPP);
@@ -13,7 +13,7 @@ static void check_create(const struct wq *w, const struct mlx5_ib_create_wq *q, 
 	check(flags ? EOPNOTSUPP : 0); // create_rq
 }
 
-void mlx5_create_wq(const struct call *c, struct wq *w, uint32_t flags)
+static void mlx5_create_wq(const struct call *c, struct wq *w, uint32_t flags)
 {
 	const struct mlx5_ib_create_wq_resp r = {.response_length = sizeof r};
 	struct mlx5_ib_create_wq q;
@@ -21,7 +21,7 @@ void mlx5_create_wq(const struct call *c, struct wq *w, uint32_t flags)
 
 	if (ATTR_IN(c, UVERBS_ATTR_UHW_IN, q) < offsetof(struct mlx5_ib_create_wq, single_wqe_log_num_of_strides))
 		refuse(EINVAL);
-	check_create(w, &q, flags);
+	check_wq(w, &q, flags);
 	check(memory_pin(q.buf_addr, (uint64_t)q.rq_wqe_count << q.rq_wqe_shift, 0));
 	check(memory_pin(q.db_addr, 8, IBV_ACCESS_LOCAL_WRITE));
 	m = object_own(&w->o, sizeof *m);
@@ -33,7 +33,7 @@ void mlx5_create_wq(const struct call *c, struct wq *w, uint32_t flags)
 }
 
 // The card knows the state of its queue, and has no way from ERR but to RESET (mlx5_ib_modify_wq, MODIFY_RQ).
-void mlx5_modify_wq(const struct call *c, struct wq *w, int from, int to, uint32_t flags)
+static void mlx5_modify_wq(const struct call *c, struct wq *w, int from, int to, uint32_t flags)
 {
 	struct mlx5_ib_modify_wq q;
 	struct mlx5_wq *m = w->o.own;
@@ -48,7 +48,7 @@ void mlx5_modify_wq(const struct call *c, struct wq *w, int from, int to, uint32
 		m->taken = 0;
 }
 
-void mlx5_create_table(const struct call *c)
+static void mlx5_create_table(const struct call *c)
 {
 	const struct mlx5_ib_create_rwq_ind_tbl_resp r = {.response_length = sizeof r};
 
@@ -77,7 +77,7 @@ static void check_hash(const struct qp *q, const struct mlx5_ib_create_qp_rss *u
 }
 
 // A queue pair over a table has the number 0, and no queues (check_qp_attr, process_udata_size).
-void mlx5_create_over_table(const struct call *c, struct qp *q, uint32_t flags)
+static void mlx5_create_over_table(const struct call *c, struct qp *q, uint32_t flags)
 {
 	struct mlx5_ib_create_qp_rss u;
 

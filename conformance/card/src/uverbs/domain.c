@@ -1,5 +1,4 @@
 // Protection domains, XRC domains, address handles: Linux 6.1, drivers/infiniband/core/uverbs_cmd.c and uverbs_std_types.c.
-#define _GNU_SOURCE
 #include <fcntl.h>
 
 #include "uverbs/provider.h"

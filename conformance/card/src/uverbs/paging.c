@@ -1,6 +1,5 @@
 // Memory that is not pinned: pages on demand and advice on them, DMA-bufs. Linux 6.1, drivers/infiniband/core/uverbs_std_types_mr.c,
 // umem_odp.c and umem_dmabuf.c; hw/mlx5/odp.c and mr.c.
-#define _GNU_SOURCE
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>

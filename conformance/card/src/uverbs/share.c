@@ -1,6 +1,5 @@
 // Regions of an open file that more than one process has. A card reaches the memory of all of them. Here a process copies from and to the
 // memory of another, which the kernel may refuse; if the memory is of a file that both have mapped, it reaches it without the other.
-#define _GNU_SOURCE
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>

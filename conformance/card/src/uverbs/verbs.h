@@ -2,7 +2,6 @@
 #ifndef CARD_VERBS_H
 #define CARD_VERBS_H
 
-#include <infiniband/verbs.h>
 #include <rdma/ib_user_verbs.h>
 
 #include "uverbs/event.h"

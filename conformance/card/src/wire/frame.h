@@ -3,8 +3,6 @@
 #ifndef CARD_FRAME_H
 #define CARD_FRAME_H
 
-#include <infiniband/verbs.h>
-
 #include "base.h"
 #include "softverbs/shared.h"
 
