@@ -128,8 +128,8 @@ const optionsName = "options.json"
 
 // flags are those of the compiler. Tests wait for it: -O2 -g takes twice as long. The sources of softcm and softverbs want the declarations
 // of libibverbs before them.
-var flags = []string{"-std=gnu11", "-D_GNU_SOURCE", "-include", "infiniband/verbs.h", "-O1", "-Wall", "-Wextra", "-Wno-missing-field-initializers", "-fms-extensions", "-Werror", "-fPIC",
-	"-fvisibility=hidden", "-shared"}
+var flags = []string{"-std=gnu11", "-D_GNU_SOURCE", "-include", "infiniband/verbs.h", "-O1", "-Wall", "-Wextra",
+	"-Wno-missing-field-initializers", "-fms-extensions", "-Werror", "-fPIC", "-fvisibility=hidden", "-shared"}
 
 // cached returns the compiled card, which is kept in the user's cache by the hash of its sources. Without a cache it is below dir.
 func cached(dir string, log func(string)) (string, error) {

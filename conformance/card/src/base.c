@@ -107,12 +107,6 @@ void refuse(int err)
 	longjmp(command, 1);
 }
 
-void check(int err)
-{
-	if (err)
-		refuse(err);
-}
-
 uint64_t now(void)
 {
 	struct timespec t;

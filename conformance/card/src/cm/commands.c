@@ -30,7 +30,7 @@ static struct scm_id *get_ctx(const struct command *c, uint32_t handle)
 {
 	struct scm_id *id = of_file(c, handle);
 
-	check(id->state == SCM_REMOVED ? ENXIO : 0);
+	refuse_if(id->state == SCM_REMOVED, ENXIO);
 	return id;
 }
 
@@ -38,7 +38,7 @@ static struct scm_id *get_ctx_dev(const struct command *c, uint32_t handle)
 {
 	struct scm_id *id = get_ctx(c, handle);
 
-	check(id->dev ? 0 : EINVAL);
+	refuse_if(!id->dev, EINVAL);
 	return id;
 }
 
@@ -55,7 +55,7 @@ static void create_id(const struct command *c)
 	else if (cmd.ps != RDMA_PS_UDP && cmd.ps != RDMA_PS_IPOIB)
 		refuse(EINVAL);
 	id = scm_id_new(&c->file->ch, cmd.ps, (enum ibv_qp_type)type);
-	check(id ? 0 : ENOMEM);
+	refuse_if(!id, ENOMEM);
 	((struct cm_id *)id)->uid = cmd.uid;
 	answer(cmd.response, &(struct rdma_ucm_create_id_resp){handle_of(id)}, sizeof(struct rdma_ucm_create_id_resp));
 }
@@ -75,7 +75,7 @@ static void ip(const void *from, size_t size, struct sockaddr_storage *to)
 {
 	memset(to, 0, sizeof *to);
 	memcpy(to, from, size);
-	check(scm_addr_len((const struct sockaddr *)to) ? 0 : EINVAL);
+	refuse_if(!scm_addr_len((const struct sockaddr *)to), EINVAL);
 }
 
 static void bind_ip(const struct command *c)
@@ -91,7 +91,7 @@ static void bind_ip(const struct command *c)
 static void kss(const struct __kernel_sockaddr_storage *from, size_t size, struct sockaddr_storage *to)
 {
 	ip(from, sizeof *to, to);
-	check(size != scm_addr_len((const struct sockaddr *)to) ? EINVAL : 0);
+	refuse_if(size != scm_addr_len((const struct sockaddr *)to), EINVAL);
 }
 
 // What librdmacm asks to find out whether there are addresses of InfiniBand: the wildcard can be bound to without a device that has one.
@@ -108,10 +108,10 @@ static void bind_addr(const struct command *c)
 	struct sockaddr_storage a;
 	struct scm_id *id;
 
-	check(cmd.reserved ? EINVAL : 0);
+	refuse_if(cmd.reserved, EINVAL);
 	id = get_ctx(c, cmd.id);
 	if (cmd.addr.ss_family == FAMILY_IB) {
-		check(asks_for_ib(&cmd) && id->state == SCM_IDLE ? 0 : ENODEV);
+		refuse_if(!asks_for_ib(&cmd) || id->state != SCM_IDLE, ENODEV);
 		return;
 	}
 	kss(&cmd.addr, cmd.addr_size, &a);
@@ -134,7 +134,7 @@ static void resolve_addr(const struct command *c)
 	INPUT(rdma_ucm_resolve_addr, c);
 	struct sockaddr_storage src, dst;
 
-	check(cmd.reserved ? EINVAL : 0);
+	refuse_if(cmd.reserved, EINVAL);
 	kss(&cmd.dst_addr, cmd.dst_size, &dst);
 	if (cmd.src_size)
 		kss(&cmd.src_addr, cmd.src_size, &src);
@@ -165,7 +165,7 @@ static void connect_id(const struct command *c)
 	INPUT(rdma_ucm_connect, c);
 	struct scm_param p = param(&cmd.conn_param, &cmd.ece);
 
-	check(c->in_size < offsetof(struct rdma_ucm_connect, ece) || !cmd.conn_param.valid ? EINVAL : 0);
+	refuse_if(c->in_size < offsetof(struct rdma_ucm_connect, ece) || !cmd.conn_param.valid, EINVAL);
 	check(scm_k_connect(get_ctx_dev(c, cmd.id), &p));
 }
 
@@ -182,7 +182,7 @@ static void accept_id(const struct command *c)
 	struct scm_param p = param(&cmd.conn_param, &cmd.ece);
 	struct scm_id *id;
 
-	check(c->in_size < offsetof(struct rdma_ucm_accept, ece) ? EINVAL : 0);
+	refuse_if(c->in_size < offsetof(struct rdma_ucm_accept, ece), EINVAL);
 	id = get_ctx_dev(c, cmd.id);
 	check(scm_k_accept(id, cmd.conn_param.valid ? &p : NULL));
 	if (cmd.conn_param.valid)
@@ -195,8 +195,7 @@ static void reject_id(const struct command *c)
 
 	if (!cmd.reason)
 		cmd.reason = SCM_REJ_CONSUMER;
-	if (cmd.reason != SCM_REJ_CONSUMER && cmd.reason != SCM_REJ_VENDOR_OPTION)
-		refuse(EINVAL);
+	refuse_if(cmd.reason != SCM_REJ_CONSUMER && cmd.reason != SCM_REJ_VENDOR_OPTION, EINVAL);
 	check(scm_k_reject(get_ctx_dev(c, cmd.id), cmd.reason, cmd.private_data, cmd.private_data_len));
 }
 
@@ -222,7 +221,7 @@ static void init_qp_attr(const struct command *c)
 	struct ib_uverbs_qp_attr r;
 	int mask = 0;
 
-	check(cmd.qp_state > IBV_QPS_ERR ? EINVAL : 0);
+	refuse_if(cmd.qp_state > IBV_QPS_ERR, EINVAL);
 	check(scm_qp_attr(get_ctx_dev(c, cmd.id), &a, &mask));
 	r = (struct ib_uverbs_qp_attr){.qp_attr_mask = (uint32_t)mask, .qp_state = a.qp_state, .path_mtu = a.path_mtu, .qkey = a.qkey,
 		.rq_psn = a.rq_psn, .sq_psn = a.sq_psn, .dest_qp_num = a.dest_qp_num, .qp_access_flags = a.qp_access_flags,
@@ -297,7 +296,7 @@ static void join_group(const struct command *c, uint32_t number, uint64_t uid, u
 	struct group *g = calloc(1, sizeof *g);
 	int err;
 
-	check(g ? 0 : ENOMEM);
+	refuse_if(!g, ENOMEM);
 	*g = (struct group){.k = {.id = id, .addr = *addr}, .uid = uid, .number = ++last};
 	err = scm_join(&g->k);
 	if (err)
@@ -320,7 +319,7 @@ static void join_multicast(const struct command *c)
 	INPUT(rdma_ucm_join_mcast, c);
 	struct sockaddr_storage a;
 
-	check(cmd.join_flags >= RDMA_MC_JOIN_FLAG_RESERVED ? EINVAL : 0);
+	refuse_if(cmd.join_flags >= RDMA_MC_JOIN_FLAG_RESERVED, EINVAL);
 	kss(&cmd.addr, cmd.addr_size, &a);
 	join_group(c, cmd.id, cmd.uid, cmd.response, &a);
 }
@@ -422,7 +421,7 @@ static void run(void *command)
 	const uint32_t number = c->number;
 	uint32_t id = 0;
 
-	check(!c->file || number >= sizeof commands / sizeof *commands ? EINVAL : 0);
+	refuse_if(!c->file || number >= sizeof commands / sizeof *commands, EINVAL);
 	check(!commands[number].run ? ENOSYS : c->out_size < commands[number].answer ? ENOSPC : 0);
 	if (commands[number].get) {
 		if (c->in_size >= commands[number].id + sizeof id)

@@ -126,7 +126,7 @@ static void query_path(const struct scm_id *id, uint64_t response, size_t size)
 	} all = {.r.num_paths = paths(id)};
 	const bool room = size >= sizeof all;
 
-	check(size < sizeof all.r ? ENOSPC : 0);
+	refuse_if(size < sizeof all.r, ENOSPC);
 	if (paths(id) && room) {
 		all.path.flags = PATH_FLAGS;
 		pack(id, (uint8_t *)all.path.path_rec);
@@ -143,10 +143,8 @@ void cm_query(const struct command *c)
 		query_path(c->id, cmd.response, c->out_size);
 		return;
 	}
-	if (cmd.option != RDMA_USER_CM_QUERY_ADDR && cmd.option != RDMA_USER_CM_QUERY_GID)
-		refuse(ENOSYS);
-	if (c->out_size < offsetof(struct rdma_ucm_query_addr_resp, ibdev_index))
-		refuse(ENOSPC);
+	refuse_if(cmd.option != RDMA_USER_CM_QUERY_ADDR && cmd.option != RDMA_USER_CM_QUERY_GID, ENOSYS);
+	refuse_if(c->out_size < offsetof(struct rdma_ucm_query_addr_resp, ibdev_index), ENOSPC);
 	query_device_addr(c->id, &r);
 	(cmd.option == RDMA_USER_CM_QUERY_ADDR ? query_addr : query_gid)(c->id, &r);
 	answer(cmd.response, &r, MIN(c->out_size, sizeof r));

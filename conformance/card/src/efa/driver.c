@@ -24,8 +24,7 @@ static void get_context(const struct call *c)
 		.inline_buf_size = INLINE, .max_llq_size = LLQ_BYTES, .max_tx_batch = 32,
 	};
 
-	if (!(q.comp_mask & EFA_ALLOC_UCONTEXT_CMD_COMP_TX_BATCH))
-		refuse(EOPNOTSUPP);
+	refuse_if(!(q.comp_mask & EFA_ALLOC_UCONTEXT_CMD_COMP_TX_BATCH), EOPNOTSUPP);
 	ATTR_OUT(c, UVERBS_ATTR_UHW_OUT, r);
 }
 
@@ -72,7 +71,7 @@ static void alloc_pd(const struct call *c, struct pd *pd)
 // efa_alloc_mr: the optional flags do not count.
 static void check_access(uint32_t access)
 {
-	check(access & ~(uint32_t)(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_OPTIONAL_RANGE) ? EOPNOTSUPP : 0);
+	refuse_if(access & ~(uint32_t)(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_OPTIONAL_RANGE), EOPNOTSUPP);
 }
 
 static const struct method methods[] = {{0}};

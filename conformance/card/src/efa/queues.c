@@ -8,17 +8,14 @@ static void efa_create_cq(const struct call *c, struct cq *cq, uint32_t entries,
 	struct efa_ibv_create_cq_resp r = {.cq_idx = (uint16_t)cq->o.number};
 	struct efa_cq *e;
 
-	if (flags || cq->channel)
-		refuse(EOPNOTSUPP); // the second is ours: no event queues
-	if (entries < 1 || entries > CQ_MOST || ATTR_IN(c, UVERBS_ATTR_UHW_IN, q) < offsetof(struct efa_ibv_create_cq, flags))
-		refuse(EINVAL);
-	if (q.comp_mask || q.num_sub_cqs != SUB_CQS)
-		refuse(EINVAL);
-	if (q.cq_entry_size != sizeof(struct entry) + 16 && (q.flags & EFA_CREATE_CQ_WITH_SGID || q.cq_entry_size != sizeof(struct entry)))
-		refuse(EINVAL);
+	refuse_if(flags || cq->channel, EOPNOTSUPP); // the second is ours: no event queues
+	refuse_if(entries < 1 || entries > CQ_MOST || ATTR_IN(c, UVERBS_ATTR_UHW_IN, q) < offsetof(struct efa_ibv_create_cq, flags), EINVAL);
+	refuse_if(q.comp_mask || q.num_sub_cqs != SUB_CQS, EINVAL);
+	refuse_if(q.cq_entry_size != sizeof(struct entry) + 16 && (q.flags & EFA_CREATE_CQ_WITH_SGID || q.cq_entry_size != sizeof(struct entry)),
+		EINVAL);
 	e = object_own(&cq->o, sizeof *e);
 	e->pages = region_new(c->ctx, (uint64_t)entries * q.cq_entry_size * SUB_CQS);
-	check(e->pages ? 0 : ENOMEM);
+	refuse_if(!e->pages, ENOMEM);
 	e->size = q.cq_entry_size;
 	cq->entries = entries;
 	r.q_mmap_key = e->pages->at;
@@ -34,10 +31,9 @@ static void efa_end_cq(struct cq *cq)
 // efa_qp_validate_cap and efa_qp_validate_attr.
 static void check_create(const struct qp *q, uint32_t flags)
 {
-	if (q->cap.max_send_wr > QUEUE_MOST || q->cap.max_recv_wr > QUEUE_MOST || q->cap.max_send_sge > SEND_SGE ||
-		q->cap.max_recv_sge > RECEIVE_SGE || q->cap.max_inline_data > INLINE)
-		refuse(EINVAL);
-	check((q->type != IBV_QPT_UD && q->type != IBV_QPT_DRIVER) || q->srq || flags ? EOPNOTSUPP : 0);
+	refuse_if(q->cap.max_send_wr > QUEUE_MOST || q->cap.max_recv_wr > QUEUE_MOST || q->cap.max_send_sge > SEND_SGE ||
+		q->cap.max_recv_sge > RECEIVE_SGE || q->cap.max_inline_data > INLINE, EINVAL);
+	refuse_if((q->type != IBV_QPT_UD && q->type != IBV_QPT_DRIVER) || q->srq || flags, EOPNOTSUPP);
 }
 
 static void end_regions(struct efa_qp *e)
@@ -67,10 +63,8 @@ static void efa_create_qp(const struct call *c, struct qp *q, uint32_t flags)
 	struct efa_qp *e = object_own(&q->o, sizeof *e);
 
 	check_create(q, flags);
-	if (ATTR_IN(c, UVERBS_ATTR_UHW_IN, u) < sizeof u || u.comp_mask)
-		refuse(EINVAL);
-	if (q->type == IBV_QPT_DRIVER && u.driver_qp_type != EFA_QP_DRIVER_TYPE_SRD)
-		refuse(EOPNOTSUPP);
+	refuse_if(ATTR_IN(c, UVERBS_ATTR_UHW_IN, u) < sizeof u || u.comp_mask, EINVAL);
+	refuse_if(q->type == IBV_QPT_DRIVER && u.driver_qp_type != EFA_QP_DRIVER_TYPE_SRD, EOPNOTSUPP);
 	make_regions(c->ctx, e, &u);
 	e->nsends = u.sq_ring_size / sizeof(struct send);
 	e->nreceives = u.rq_ring_size / sizeof(struct buffer);
@@ -99,11 +93,9 @@ static void efa_modify_qp(const struct call *c, struct qp *q, const struct ib_uv
 	const int to = m & IBV_QP_STATE ? a->qp_state : from;
 
 	(void)c;
-	if (m & ~known)
-		refuse(EOPNOTSUPP);
-	if (q->type == IBV_QPT_DRIVER && !srd_allowed(from, to, m))
-		refuse(EINVAL);
-	check(m & IBV_QP_PKEY_INDEX && a->pkey_index ? EOPNOTSUPP : 0);
+	refuse_if(m & ~known, EOPNOTSUPP);
+	refuse_if(q->type == IBV_QPT_DRIVER && !srd_allowed(from, to, m), EINVAL);
+	refuse_if(m & IBV_QP_PKEY_INDEX && a->pkey_index, EOPNOTSUPP);
 }
 
 // efa_query_qp.

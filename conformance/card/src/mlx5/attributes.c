@@ -112,10 +112,8 @@ static void mlx5_get_context(const struct call *c)
 	mlx5_tick(c->ctx); // a program that asks for the time before the card's thread runs gets one too
 	if (first) {
 		ATTR_IN(c, UVERBS_ATTR_UHW_IN, q);
-		if (q.comp_mask || q.reserved0 || q.reserved1 || q.reserved2 || q.flags & ~(unsigned)MLX5_IB_ALLOC_UCTX_DEVX)
-			refuse(EOPNOTSUPP);
-		if (!(q.lib_caps & MLX5_LIB_CAP_DYN_UAR))
-			refuse(EOPNOTSUPP); // ours: libraries before release 29 ask for static pages
+		refuse_if(q.comp_mask || q.reserved0 || q.reserved1 || q.reserved2 || q.flags & ~(unsigned)MLX5_IB_ALLOC_UCTX_DEVX, EOPNOTSUPP);
+		refuse_if(!(q.lib_caps & MLX5_LIB_CAP_DYN_UAR), EOPNOTSUPP); // ours: libraries before release 29 ask for static pages
 	}
 	ATTR_OUT(c, first ? (uint16_t)UVERBS_ATTR_UHW_OUT : (uint16_t)MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX, r);
 }

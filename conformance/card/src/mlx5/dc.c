@@ -12,13 +12,11 @@ static void mlx5_create_dc(struct qp *q, const struct mlx5_ib_create_qp *u, stru
 	m->dct = u->flags & MLX5_QP_FLAG_TYPE_DCT;
 	q->only_sends = !m->dct;
 	q->errored_most = u->flags & MLX5_QP_FLAG_DCI_STREAM ? 1 << MIN(u->dci_streams.log_num_errored, LOG_ERRORED) : 1;
-	if (!m->dct && u->flags & MLX5_QP_FLAG_DCI_STREAM &&
-		(u->dci_streams.log_num_concurent > LOG_STREAMS || u->dci_streams.log_num_errored > LOG_ERRORED))
-		refuse(EINVAL);
+	refuse_if(!m->dct && u->flags & MLX5_QP_FLAG_DCI_STREAM &&
+		(u->dci_streams.log_num_concurent > LOG_STREAMS || u->dci_streams.log_num_errored > LOG_ERRORED), EINVAL);
 	if (!m->dct)
 		return;
-	if (!q->srq || !q->rcq)
-		refuse(EINVAL);
+	refuse_if(!q->srq || !q->rcq, EINVAL);
 	q->dc_key = u->access_key;
 	q->unnamed = true;
 }

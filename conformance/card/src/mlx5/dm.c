@@ -73,15 +73,12 @@ static void mlx5_alloc_dm(const struct call *c, struct dm *dm, uint32_t log_alig
 	uint64_t type = attr_number(c, MLX5_IB_ATTR_ALLOC_DM_REQ_TYPE, MLX5_IB_UAPI_DM_TYPE_MEMIC), start;
 	uint16_t entry;
 
-	if (c->dev->no_memory)
-		refuse(EOPNOTSUPP); // mlx5_ib registers no alloc_dm then
+	refuse_if(c->dev->no_memory, EOPNOTSUPP); // mlx5_ib registers no alloc_dm then
 	if (type != MLX5_IB_UAPI_DM_TYPE_MEMIC || !attr(c, MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET))
 		refuse(type == MLX5_IB_UAPI_DM_TYPE_MEMIC ? EINVAL : EOPNOTSUPP); // ours: this card has no SW ICM
-	if (!size || size < dm->length || above > DM_LOG_ALIGN)
-		refuse(EINVAL);
+	refuse_if(!size || size < dm->length || above > DM_LOG_ALIGN, EINVAL);
 	entry = (uint16_t)free_entry(d, c->ctx, pages_of(size));
-	if (!has_room(d, size) || entry + pages_of(size) > PAGES)
-		refuse(ENOMEM);
+	refuse_if(!has_room(d, size) || entry + pages_of(size) > PAGES, ENOMEM);
 	start = place(size, (uint64_t)DM_UNIT << above);
 	dm->placed[ENTRY] = entry;
 	dm->placed[AT] = start;
@@ -99,9 +96,8 @@ static void mlx5_free_dm(struct dm *dm)
 // mlx5_ib_reg_dm_mr allows these flags only (MLX5_IB_DM_MEMIC_ALLOWED_ACCESS).
 static uint8_t *mlx5_reg_dm(const struct dm *dm, uint32_t access)
 {
-	if (access & ~(unsigned)(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC |
-		IBV_ACCESS_ZERO_BASED))
-		refuse(EINVAL);
+	refuse_if(access & ~(unsigned)(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC |
+		IBV_ACCESS_ZERO_BASED), EINVAL);
 	return memory_of(dm);
 }
 
@@ -142,5 +138,5 @@ static void mlx5_map_dm_op(const struct call *c)
 	ATTR_IN(c, MLX5_IB_ATTR_DM_MAP_OP_ADDR_REQ_OP, op);
 	placed(c, MLX5_IB_ATTR_DM_MAP_OP_ADDR_REQ_HANDLE, MLX5_IB_ATTR_DM_MAP_OP_ADDR_RESP_PAGE_INDEX,
 		MLX5_IB_ATTR_DM_MAP_OP_ADDR_RESP_START_OFFSET);
-	check(op ? EOPNOTSUPP : 0);
+	refuse_if(op, EOPNOTSUPP);
 }

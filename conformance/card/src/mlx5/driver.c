@@ -46,12 +46,10 @@ static void alloc_uar(const struct call *c)
 	uint64_t offset;
 	uint32_t i = 0;
 
-	if (attr_number(c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_TYPE, 0) > MLX5_IB_UAPI_UAR_ALLOC_TYPE_NC)
-		refuse(EOPNOTSUPP);
+	refuse_if(attr_number(c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_TYPE, 0) > MLX5_IB_UAPI_UAR_ALLOC_TYPE_NC, EOPNOTSUPP);
 	while (i < UARS && of[i])
 		i++;
-	if (i == UARS)
-		refuse(ENOMEM);
+	refuse_if(i == UARS, ENOMEM);
 	o = object_new(c->ctx, MLX5_IB_OBJECT_UAR, sizeof *o, end_uar);
 	of[i] = o;
 	offset = (uint64_t)mlx5_offset(MLX5_IB_MMAP_ALLOC_WC, i);
@@ -85,7 +83,7 @@ static void check_mw(const struct call *c)
 {
 	ATTR_READ(c, UVERBS_ATTR_UHW_IN, mlx5_ib_alloc_mw, q);
 
-	check(q.comp_mask || q.reserved1 || q.reserved2 ? EOPNOTSUPP : 0);
+	refuse_if(q.comp_mask || q.reserved1 || q.reserved2, EOPNOTSUPP);
 }
 
 static const struct method methods[] = {

@@ -29,8 +29,7 @@ static void protocol(uint8_t asked[2], uint8_t mask, uint8_t value)
 {
 	if (!mask)
 		return;
-	if (asked[0] && (asked[0] != mask || asked[1] != value))
-		refuse(EINVAL);
+	refuse_if(asked[0] && (asked[0] != mask || asked[1] != value), EINVAL);
 	asked[0] = mask;
 	asked[1] = value;
 }
@@ -51,8 +50,7 @@ static void filter(struct flow *f, const struct spec *s, uint8_t asked[2])
 		protocol(asked, s->mask[8], s->value[8]);
 		break;
 	case IBV_FLOW_SPEC_IPV6:
-		if (be32_at(s->mask + 32) >> 20 || be32_at(s->value + 32) >> 20)
-			refuse(EINVAL);
+		refuse_if(be32_at(s->mask + 32) >> 20 || be32_at(s->value + 32) >> 20, EINVAL);
 		if (s->mask[38]) // the hop limit: LAST_IPV6_FIELD
 			refuse(EOPNOTSUPP);
 		protocol(asked, s->mask[36], s->value[36]);
@@ -64,20 +62,18 @@ static void filter(struct flow *f, const struct spec *s, uint8_t asked[2])
 		protocol(asked, 0xff, IPPROTO_UDP);
 		break;
 	case IBV_FLOW_SPEC_GRE:
-		if (any(s->mask, 0, 2))
-			refuse(EOPNOTSUPP);
+		refuse_if(any(s->mask, 0, 2), EOPNOTSUPP);
 		protocol(asked, 0xff, IPPROTO_GRE);
 		if (any(s->mask, 2, 8))
 			type |= IBV_FLOW_SPEC_INNER;
 		break;
 	case IBV_FLOW_SPEC_MPLS: // check_mpls_supp_fields
-		check(any(s->mask, 0, 4) ? EOPNOTSUPP : 0);
+		refuse_if(any(s->mask, 0, 4), EOPNOTSUPP);
 		if (type == IBV_FLOW_SPEC_MPLS)
 			return;
 		break;
 	case IBV_FLOW_SPEC_VXLAN_TUNNEL:
-		if (be32_at(s->mask) >> 24 || be32_at(s->value) >> 24)
-			refuse(EINVAL);
+		refuse_if(be32_at(s->mask) >> 24 || be32_at(s->value) >> 24, EINVAL);
 		if (!any(s->mask, 0, 4))
 			return;
 		break;
@@ -96,18 +92,17 @@ static void one(struct flow *f, const struct spec *s, uint8_t asked[2])
 	switch (s->type) {
 	case IBV_FLOW_SPEC_ACTION_TAG:
 		f->tag = s->tag;
-		check(s->tag >= MOST_TAG ? EINVAL : 0);
+		refuse_if(s->tag >= MOST_TAG, EINVAL);
 		return;
 	case IBV_FLOW_SPEC_ACTION_DROP:
 		f->drop = true;
 		return;
 	case IBV_FLOW_SPEC_ACTION_COUNT:
-		if (f->counters)
-			refuse(EINVAL);
+		refuse_if(f->counters, EINVAL);
 		f->counters = s->counters;
 		return;
 	default:
-		check(s->type >= IBV_FLOW_SPEC_ACTION_TAG ? EINVAL : 0);
+		refuse_if(s->type >= IBV_FLOW_SPEC_ACTION_TAG, EINVAL);
 		filter(f, s, asked);
 	}
 }
@@ -150,17 +145,15 @@ static void describe(const struct call *c, struct counters *k)
 
 	ATTR_IN(c, UVERBS_ATTR_UHW_IN, u);
 	if (!u.head.ncounters_data) {
-		check(d && d->size ? 0 : EINVAL);
+		refuse_if(!d || !d->size, EINVAL);
 		return;
 	}
-	if (u.data.ncounters > MOST_COUNTERS || (d && d->size))
-		refuse(EINVAL);
+	refuse_if(u.data.ncounters > MOST_COUNTERS || (d && d->size), EINVAL);
 	if (!d)
 		d = object_own(&k->o, sizeof *d);
 	list = (const void *)(uintptr_t)u.data.counters_data;
 	for (uint32_t i = 0; i < u.data.ncounters; i++) {
-		if (list[i].description > IBV_COUNTER_BYTES)
-			refuse(EINVAL);
+		refuse_if(list[i].description > IBV_COUNTER_BYTES, EINVAL);
 		d->list[i] = list[i];
 		d->size = MAX(d->size, list[i].index + 1);
 	}
@@ -180,8 +173,7 @@ static void normal(const struct call *c, struct flow *f, const struct ib_uverbs_
 {
 	uint8_t asked[2] = {0}; // of the protocol above IP: the mask and the value
 
-	if (!types_agree(s, n, 0) || !types_agree(s, n, IBV_FLOW_SPEC_INNER))
-		refuse(EINVAL);
+	refuse_if(!types_agree(s, n, 0) || !types_agree(s, n, IBV_FLOW_SPEC_INNER), EINVAL);
 	f->nrules = 1;
 	f->order = only_groups(s, n) && !f->goes_on ? MULTICAST : a->priority * 2 + !f->goes_on; // ib_prio_to_core_prio
 	for (int i = 0; i < n; i++)
@@ -195,16 +187,11 @@ static void mlx5_create_flow(const struct call *c, struct flow *f, const struct 
 {
 	struct mlx5_ib_create_flow u;
 
-	if (attr(c, UVERBS_ATTR_UHW_IN) && ATTR_IN(c, UVERBS_ATTR_UHW_IN, u) && u.ncounters_data > 1)
-		refuse(EINVAL);
-	if (a->priority > LAST_PRIORITY)
-		refuse(ENOMEM);
-	if (f->egress && (a->type == IBV_FLOW_ATTR_ALL_DEFAULT || a->type == IBV_FLOW_ATTR_MC_DEFAULT))
-		refuse(EINVAL);
-	if (a->type == IBV_FLOW_ATTR_SNIFFER)
-		refuse(EOPNOTSUPP); // ours: this card lacks allow_sniffer_and_nic_rx_shared_tir
-	if (f->qp->type != IBV_QPT_RAW_PACKET || (!f->qp->table && !f->qp->cap.max_recv_wr && !f->egress))
-		refuse(EINVAL);
+	refuse_if(attr(c, UVERBS_ATTR_UHW_IN) && ATTR_IN(c, UVERBS_ATTR_UHW_IN, u) && u.ncounters_data > 1, EINVAL);
+	refuse_if(a->priority > LAST_PRIORITY, ENOMEM);
+	refuse_if(f->egress && (a->type == IBV_FLOW_ATTR_ALL_DEFAULT || a->type == IBV_FLOW_ATTR_MC_DEFAULT), EINVAL);
+	refuse_if(a->type == IBV_FLOW_ATTR_SNIFFER, EOPNOTSUPP); // ours: this card lacks allow_sniffer_and_nic_rx_shared_tir
+	refuse_if(f->qp->type != IBV_QPT_RAW_PACKET || (!f->qp->table && !f->qp->cap.max_recv_wr && !f->egress), EINVAL);
 	if (a->type == IBV_FLOW_ATTR_NORMAL)
 		normal(c, f, a, s, n);
 	else if (a->type == IBV_FLOW_ATTR_ALL_DEFAULT || a->type == IBV_FLOW_ATTR_MC_DEFAULT)

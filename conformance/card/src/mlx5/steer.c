@@ -33,16 +33,13 @@ static void mlx5_create_matcher(const struct call *c)
 	const uint8_t *mask = attr_pointer(c, MLX5_IB_ATTR_FLOW_MATCHER_MATCH_MASK, &n);
 	struct matcher *m;
 
-	if (!mask || !n || n > MASK_MOST)
-		refuse(EINVAL);
+	refuse_if(!mask || !n || n > MASK_MOST, EINVAL);
 	ATTR_IN(c, MLX5_IB_ATTR_FLOW_MATCHER_MATCH_CRITERIA, criteria);
 	if (table > MLX5_IB_UAPI_FLOW_TABLE_TYPE_NIC_TX) // no switch, and no tables of RDMA
 		refuse(EINVAL);
 	for (size_t i = MATCHED; i < n; i++)
-		if (mask[i])
-			refuse(EOPNOTSUPP);
-	if (criteria & ~OUTER)
-		refuse(EOPNOTSUPP);
+		refuse_if(mask[i], EOPNOTSUPP);
+	refuse_if(criteria & ~OUTER, EOPNOTSUPP);
 	m = object_new(c->ctx, MLX5_IB_OBJECT_FLOW_MATCHER, sizeof *m, object_drop);
 	if (criteria & OUTER)
 		memcpy(m->mask, mask, MIN(n, MATCHED));
@@ -56,14 +53,12 @@ static void goes(const struct call *c, struct flow *f)
 {
 	const uint64_t flags = attr_number(c, MLX5_IB_ATTR_CREATE_FLOW_FLAGS, 0);
 
-	if (attr(c, MLX5_IB_ATTR_CREATE_FLOW_DEST_DEVX) || attr(c, MLX5_IB_ATTR_CREATE_FLOW_ARR_FLOW_ACTIONS) ||
-		attr(c, MLX5_IB_ATTR_CREATE_FLOW_ARR_COUNTERS_DEVX))
-		refuse(EINVAL); // ours: the card has no such objects that a flow could name
+	refuse_if(attr(c, MLX5_IB_ATTR_CREATE_FLOW_DEST_DEVX) || attr(c, MLX5_IB_ATTR_CREATE_FLOW_ARR_FLOW_ACTIONS) ||
+		attr(c, MLX5_IB_ATTR_CREATE_FLOW_ARR_COUNTERS_DEVX), EINVAL); // ours: the card has no such objects that a flow could name
 	f->drop = flags & MLX5_IB_ATTR_CREATE_FLOW_FLAGS_DROP;
 	if (attr(c, MLX5_IB_ATTR_CREATE_FLOW_DEST_QP)) {
 		f->qp = attr_needed(c, &f->o, MLX5_IB_ATTR_CREATE_FLOW_DEST_QP, UVERBS_OBJECT_QP);
-		if (f->qp->type != IBV_QPT_RAW_PACKET || flags || f->egress)
-			refuse(EINVAL);
+		refuse_if(f->qp->type != IBV_QPT_RAW_PACKET || flags || f->egress, EINVAL);
 	} else if (!f->drop && !f->egress) {
 		refuse(EINVAL); // ours: there is no flow behind those of this table
 	}
@@ -81,8 +76,7 @@ static void mlx5_create_rule(const struct call *c)
 		refuse(EPERM);
 	f = object_new(c->ctx, UVERBS_OBJECT_FLOW, sizeof *f, object_drop);
 	m = attr_needed(c, &f->o, MLX5_IB_ATTR_CREATE_FLOW_MATCHER, MLX5_IB_OBJECT_FLOW_MATCHER);
-	if (!value || !n || n > MASK_MOST)
-		refuse(EINVAL);
+	refuse_if(!value || !n || n > MASK_MOST, EINVAL);
 	f->order = m->priority * 2 + 1;
 	f->egress = m->egress;
 	f->tag = (uint32_t)attr_number(c, MLX5_IB_ATTR_CREATE_FLOW_TAG, 0);
@@ -91,7 +85,7 @@ static void mlx5_create_rule(const struct call *c)
 	eth_filter(f->rules[0].filters[0].mask, m->mask);
 	memcpy(all, value, MIN(n, MATCHED));
 	eth_filter(f->rules[0].filters[0].value, all);
-	check(f->tag >= MOST_TAG ? EINVAL : 0);
+	refuse_if(f->tag >= MOST_TAG, EINVAL);
 	goes(c, f);
 	attr_created(c, MLX5_IB_ATTR_CREATE_FLOW_HANDLE, f->o.handle);
 }

@@ -13,7 +13,7 @@ static void common_context(const struct call *c, uint16_t vectors, uint16_t supp
 
 static void get_context(const struct call *c)
 {
-	check(*context_begun(c->ctx) ? EINVAL : 0);
+	refuse_if(*context_begun(c->ctx), EINVAL);
 	*context_begun(c->ctx) = true;
 	common_context(c, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS, UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT);
 	c->dev->provider->get_context(c);
@@ -30,8 +30,7 @@ static void query_port(const struct call *c)
 {
 	struct ib_uverbs_query_port_resp_ex r = {0};
 
-	if (attr_number(c, UVERBS_ATTR_QUERY_PORT_PORT_NUM, 0) != 1)
-		refuse(EINVAL);
+	refuse_if(attr_number(c, UVERBS_ATTR_QUERY_PORT_PORT_NUM, 0) != 1, EINVAL);
 	c->dev->provider->port_attr(c->dev, &r.legacy_resp);
 	if (fault_of(c->dev).down) {
 		r.legacy_resp.state = IBV_PORT_DOWN;
@@ -46,8 +45,7 @@ static void query_gid_table(const struct call *c)
 	struct ib_uverbs_attr *entries = attr(c, UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES);
 	uint64_t n;
 
-	if (!size || !entries || attr_number(c, UVERBS_ATTR_QUERY_GID_TABLE_FLAGS, 0) || entries->len % size)
-		refuse(EINVAL);
+	refuse_if(!size || !entries || attr_number(c, UVERBS_ATTR_QUERY_GID_TABLE_FLAGS, 0) || entries->len % size, EINVAL);
 	for (uint32_t i = n = 0; i < GID_TABLE; i++) {
 		struct ib_uverbs_gid_entry e = {.gid_index = i, .port_num = 1, .netdev_ifindex = !c->dev->infiniband};
 		uint8_t *to = (uint8_t *)(uintptr_t)entries->data + n * size;
@@ -55,8 +53,7 @@ static void query_gid_table(const struct call *c)
 
 		if (type < 0)
 			continue;
-		if (n++ == entries->len / size)
-			refuse(EINVAL);
+		refuse_if(n++ == entries->len / size, EINVAL);
 		e.gid_type = (uint32_t)type;
 		memset(to, 0, size);
 		memcpy(to, &e, MIN(size, sizeof e));
@@ -70,8 +67,7 @@ static void query_gid_entry(const struct call *c)
 	struct ib_uverbs_gid_entry e = {.port_num = 1, .netdev_ifindex = !c->dev->infiniband};
 
 	e.gid_index = (uint32_t)attr_number(c, UVERBS_ATTR_QUERY_GID_ENTRY_GID_INDEX, 0);
-	if (attr_number(c, UVERBS_ATTR_QUERY_GID_ENTRY_FLAGS, 0) || attr_number(c, UVERBS_ATTR_QUERY_GID_ENTRY_PORT, 0) != 1)
-		refuse(EINVAL);
+	refuse_if(attr_number(c, UVERBS_ATTR_QUERY_GID_ENTRY_FLAGS, 0) || attr_number(c, UVERBS_ATTR_QUERY_GID_ENTRY_PORT, 0) != 1, EINVAL);
 	check(gid_check(c->dev, e.gid_index));
 	e.gid_type = (uint32_t)gid_at(c->dev, e.gid_index, (uint8_t *)e.gid);
 	ATTR_OUT(c, UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY, e);
@@ -82,8 +78,7 @@ static void async_alloc(const struct call *c)
 	int fd;
 	struct channel *k = channel_new(c->ctx, true, &fd);
 
-	if (!k)
-		refuse(ENOMEM);
+	refuse_if(!k, ENOMEM);
 	if (!c->ctx->async) // events of objects go to the first file (ib_uverbs_init_async_event_file)
 		c->ctx->async = k;
 	attr_created(c, UVERBS_ATTR_ASYNC_EVENT_ALLOC_FD_HANDLE, (uint64_t)fd);
@@ -102,8 +97,7 @@ static void query_device_ex(const struct call *c)
 	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_ex_query_device, q);
 	struct ib_uverbs_ex_query_device_resp r = {0};
 
-	if (q.comp_mask || q.reserved)
-		refuse(EINVAL);
+	refuse_if(q.comp_mask || q.reserved, EINVAL);
 	c->dev->provider->device_attr(c->dev, &r);
 	r.response_length = sizeof r;
 	r.device_cap_flags_ex |= r.base.device_cap_flags;
@@ -115,8 +109,7 @@ static void create_channel(const struct call *c)
 {
 	int fd;
 
-	if (!channel_new(c->ctx, false, &fd))
-		refuse(ENOMEM);
+	refuse_if(!channel_new(c->ctx, false, &fd), ENOMEM);
 	attr_out32(c, UVERBS_ATTR_CORE_OUT, (uint32_t)fd);
 }
 

@@ -44,14 +44,13 @@ static void run(void *call)
 	const bool written = invokes_write(c);
 	const struct method *m = among(c->dev->provider->methods, c);
 
-	check(fault_of(c->dev).removed ? EIO : 0);
+	refuse_if(fault_of(c->dev).removed, EIO);
 	for (size_t i = 0; !m && i < sizeof methods / sizeof *methods; i++)
 		m = among(methods[i], c);
-	if (!written && !*context_begun(c->ctx) &&
-		(c->hdr->object_id != UVERBS_OBJECT_DEVICE || c->hdr->method_id != UVERBS_METHOD_GET_CONTEXT))
-		refuse(EINVAL);
+	refuse_if(!written && !*context_begun(c->ctx) &&
+		(c->hdr->object_id != UVERBS_OBJECT_DEVICE || c->hdr->method_id != UVERBS_METHOD_GET_CONTEXT), EINVAL);
 	check(m ? 0 : written ? EOPNOTSUPP : EPROTONOSUPPORT);
-	check(written && !has_room(c, m) ? ENOSPC : 0);
+	refuse_if(written && !has_room(c, m), ENOSPC);
 	m->run(&(struct call){c->ctx, c->dev, c->hdr, m});
 }
 

@@ -51,7 +51,7 @@ static void open_xrcd(const struct call *c)
 	struct stat st;
 
 	if ((int)q.fd != -1) {
-		check(fd_stat((int)q.fd, &st) ? 0 : EBADF); // not fstat, which would take the lock
+		refuse_if(!fd_stat((int)q.fd, &st), EBADF); // not fstat, which would take the lock
 		x->where = st.st_dev;
 		x->inode = st.st_ino;
 		object_each(UVERBS_OBJECT_XRCD, look, &f);
@@ -66,8 +66,7 @@ static void create_ah(const struct call *c)
 	struct pd *pd;
 	struct object *ah;
 
-	if (q.attr.port_num != 1)
-		refuse(EINVAL);
+	refuse_if(q.attr.port_num != 1, EINVAL);
 	pd = object_get(c->ctx, UVERBS_OBJECT_PD, q.pd_handle);
 	check(gid_path(c->dev, q.attr.is_global, q.attr.grh.sgid_index));
 	check(gid_resolve(c->dev, q.attr.grh.sgid_index, q.attr.grh.dgid));

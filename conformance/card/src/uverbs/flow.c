@@ -31,11 +31,9 @@ static void read_filter(const struct ib_uverbs_flow_spec_hdr *h, struct spec *s)
 	const size_t size = h->size < sizeof *h ? 0 : (h->size - sizeof *h) / 2, known = filter_size(h->type);
 	const uint8_t *value = (const uint8_t *)(h + 1), *mask = value + size;
 
-	if (!size || size % 4 || !known || h->type == (IBV_FLOW_SPEC_INNER | IBV_FLOW_SPEC_VXLAN_TUNNEL))
-		refuse(EINVAL);
+	refuse_if(!size || size % 4 || !known || h->type == (IBV_FLOW_SPEC_INNER | IBV_FLOW_SPEC_VXLAN_TUNNEL), EINVAL);
 	for (size_t i = known; i < size; i++)
-		if (mask[i])
-			refuse(EINVAL);
+		refuse_if(mask[i], EINVAL);
 	memcpy(s->value, value, MIN(size, known));
 	memcpy(s->mask, mask, MIN(size, known));
 }
@@ -47,21 +45,18 @@ static void read_action(const struct call *c, const struct ib_uverbs_flow_spec_h
 
 	switch (h->type) {
 	case IBV_FLOW_SPEC_ACTION_TAG:
-		if (h->size != sizeof *tag)
-			refuse(EINVAL);
+		refuse_if(h->size != sizeof *tag, EINVAL);
 		s->tag = tag->tag_id;
 		return;
 	case IBV_FLOW_SPEC_ACTION_DROP:
-		check(h->size == sizeof(struct ib_uverbs_flow_spec_action_drop) ? 0 : EINVAL);
+		refuse_if(h->size != sizeof(struct ib_uverbs_flow_spec_action_drop), EINVAL);
 		return;
 	case IBV_FLOW_SPEC_ACTION_HANDLE: // of an action, which no driver of this kernel makes by a verb
-		if (h->size != sizeof(struct ib_uverbs_flow_spec_action_handle))
-			refuse(EOPNOTSUPP);
+		refuse_if(h->size != sizeof(struct ib_uverbs_flow_spec_action_handle), EOPNOTSUPP);
 		object_get(c->ctx, UVERBS_OBJECT_FLOW_ACTION, ((const struct ib_uverbs_flow_spec_action_handle *)(const void *)h)->handle);
 		return;
 	case IBV_FLOW_SPEC_ACTION_COUNT:
-		if (h->size != sizeof *count)
-			refuse(EINVAL);
+		refuse_if(h->size != sizeof *count, EINVAL);
 		s->counters = object_get(c->ctx, UVERBS_OBJECT_COUNTERS, count->handle);
 		return;
 	default:
@@ -75,14 +70,12 @@ static void read_specs(const struct call *c, const struct ib_uverbs_create_flow 
 	size_t length;
 	const uint8_t *at = attr_pointer(c, UVERBS_ATTR_CORE_IN, &length), *end = at + sizeof *q + q->flow_attr.size;
 
-	if (length < sizeof *q + q->flow_attr.size)
-		refuse(ENOSPC);
+	refuse_if(length < sizeof *q + q->flow_attr.size, ENOSPC);
 	at += sizeof *q;
 	for (int i = 0; i < q->flow_attr.num_of_specs; i++) {
 		const struct ib_uverbs_flow_spec_hdr *h = (const void *)at;
 
-		if ((size_t)(end - at) < sizeof *h || end - at < h->size || h->reserved)
-			refuse(EINVAL);
+		refuse_if((size_t)(end - at) < sizeof *h || end - at < h->size || h->reserved, EINVAL);
 		specs[i] = (struct spec){.type = h->type};
 		if (h->type >= IBV_FLOW_SPEC_ACTION_TAG)
 			read_action(c, h, &specs[i]);
@@ -90,23 +83,21 @@ static void read_specs(const struct call *c, const struct ib_uverbs_create_flow 
 			read_filter(h, &specs[i]);
 		at += h->size;
 	}
-	check(at != end ? EINVAL : 0);
+	refuse_if(at != end, EINVAL);
 }
 
 static void check_flow(const struct ib_uverbs_create_flow *q)
 {
 	const struct ib_uverbs_flow_attr *a = &q->flow_attr;
 
-	if (q->comp_mask)
-		refuse(EINVAL);
+	refuse_if(q->comp_mask, EINVAL);
 	if (geteuid()) // for CAP_NET_RAW
 		refuse(EPERM);
-	if (a->flags > FLAGS + 0u || (a->flags & IBV_FLOW_ATTR_FLAGS_DONT_TRAP && (a->type == IBV_FLOW_ATTR_ALL_DEFAULT ||
-		a->type == IBV_FLOW_ATTR_MC_DEFAULT)))
-		refuse(EINVAL);
-	if (a->num_of_specs > SPECS || a->size > a->num_of_specs * sizeof(struct ib_uverbs_flow_spec_ipv6) || a->reserved[0] || a->reserved[1])
-		refuse(EINVAL);
-	check(a->port != 1 ? EINVAL : 0);
+	refuse_if(a->flags > FLAGS + 0u || (a->flags & IBV_FLOW_ATTR_FLAGS_DONT_TRAP && (a->type == IBV_FLOW_ATTR_ALL_DEFAULT ||
+		a->type == IBV_FLOW_ATTR_MC_DEFAULT)), EINVAL);
+	refuse_if(a->num_of_specs > SPECS || a->size > a->num_of_specs * sizeof(struct ib_uverbs_flow_spec_ipv6), EINVAL);
+	refuse_if(a->reserved[0] || a->reserved[1], EINVAL);
+	refuse_if(a->port != 1, EINVAL);
 }
 
 static void create(const struct call *c)
@@ -118,9 +109,8 @@ static void create(const struct call *c)
 
 	check_flow(&q);
 	qp = object_get(c->ctx, UVERBS_OBJECT_QP, q.qp_handle);
-	if (qp->type != IBV_QPT_UD && qp->type != IBV_QPT_RAW_PACKET)
-		refuse(EINVAL);
-	check(c->dev->provider->create_flow ? 0 : EOPNOTSUPP);
+	refuse_if(qp->type != IBV_QPT_UD && qp->type != IBV_QPT_RAW_PACKET, EINVAL);
+	refuse_if(!c->dev->provider->create_flow, EOPNOTSUPP);
 	read_specs(c, &q, specs);
 	f = object_new(c->ctx, UVERBS_OBJECT_FLOW, sizeof *f, end_flow);
 	f->qp = qp;
@@ -136,7 +126,7 @@ static void destroy(const struct call *c)
 {
 	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_destroy_flow, q);
 
-	check(q.comp_mask ? EINVAL : 0);
+	refuse_if(q.comp_mask, EINVAL);
 	object_destroy(c->ctx, UVERBS_OBJECT_FLOW, q.flow_handle);
 }
 
@@ -144,8 +134,7 @@ static void create_counters(const struct call *c)
 {
 	struct counters *k;
 
-	if (!c->dev->provider->read_counters)
-		refuse(EOPNOTSUPP);
+	refuse_if(!c->dev->provider->read_counters, EOPNOTSUPP);
 	k = object_new(c->ctx, UVERBS_OBJECT_COUNTERS, sizeof *k, object_drop);
 	attr_created(c, UVERBS_ATTR_CREATE_COUNTERS_HANDLE, k->o.handle);
 }
@@ -159,11 +148,11 @@ static void read_counters(const struct call *c)
 	size_t n;
 	int err;
 
-	if (!object_users(&k->o) || !buf || attr_number(c, UVERBS_ATTR_READ_COUNTERS_FLAGS, 0) & ~(uint64_t)IB_UVERBS_READ_COUNTERS_PREFER_CACHED)
-		refuse(EINVAL);
+	refuse_if(!object_users(&k->o) || !buf, EINVAL);
+	refuse_if(attr_number(c, UVERBS_ATTR_READ_COUNTERS_FLAGS, 0) & ~(uint64_t)IB_UVERBS_READ_COUNTERS_PREFER_CACHED, EINVAL);
 	n = buf->len / sizeof *values;
 	values = calloc(n + 1, sizeof *values);
-	check(values ? 0 : ENOMEM);
+	refuse_if(!values, ENOMEM);
 	err = c->dev->provider->read_counters(k, values, n);
 	if (!err)
 		attr_out(c, UVERBS_ATTR_READ_COUNTERS_BUFF, values, n * sizeof *values);

@@ -5,11 +5,10 @@
 
 void memory_access(const struct device *dev, unsigned access)
 {
-	if (access & (IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_REMOTE_WRITE) && !(access & IBV_ACCESS_LOCAL_WRITE))
-		refuse(EINVAL); // ib_check_mr_access, in this order
-	if (access & ~(unsigned)(ACCESS_SUPPORTED | ACCESS_OPTIONAL))
-		refuse(EINVAL);
-	check(access & IBV_ACCESS_ON_DEMAND && !dev->provider->on_demand ? EINVAL : 0);
+	refuse_if(access & (IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_REMOTE_WRITE) && !(access & IBV_ACCESS_LOCAL_WRITE),
+		EINVAL); // ib_check_mr_access, in this order
+	refuse_if(access & ~(unsigned)(ACCESS_SUPPORTED | ACCESS_OPTIONAL), EINVAL);
+	refuse_if(access & IBV_ACCESS_ON_DEMAND && !dev->provider->on_demand, EINVAL);
 }
 
 static void unmap(struct mr *mr)
@@ -61,8 +60,7 @@ static void reg_mr(const struct call *c)
 	struct pd *pd;
 	struct mr *mr;
 
-	if (q.start % PAGE != q.hca_va % PAGE)
-		refuse(EINVAL);
+	refuse_if(q.start % PAGE != q.hca_va % PAGE, EINVAL);
 	memory_access(c->dev, q.access_flags);
 	if (c->dev->provider->check_access)
 		c->dev->provider->check_access(q.access_flags);
@@ -76,12 +74,9 @@ static void reg_mr(const struct call *c)
 
 static void check_rereg(const struct ib_uverbs_rereg_mr *q)
 {
-	if (!q->flags)
-		refuse(EINVAL);
-	if (q->flags & ~(unsigned)(IBV_REREG_MR_CHANGE_TRANSLATION | IBV_REREG_MR_CHANGE_PD | IBV_REREG_MR_CHANGE_ACCESS))
-		refuse(EOPNOTSUPP);
-	if (q->flags & IBV_REREG_MR_CHANGE_TRANSLATION && q->start % PAGE != q->hca_va % PAGE)
-		refuse(EINVAL);
+	refuse_if(!q->flags, EINVAL);
+	refuse_if(q->flags & ~(unsigned)(IBV_REREG_MR_CHANGE_TRANSLATION | IBV_REREG_MR_CHANGE_PD | IBV_REREG_MR_CHANGE_ACCESS), EOPNOTSUPP);
+	refuse_if(q->flags & IBV_REREG_MR_CHANGE_TRANSLATION && q->start % PAGE != q->hca_va % PAGE, EINVAL);
 }
 
 // paged reports whether the pages of a region are not pinned: those of DMA-bufs can move too.
@@ -99,7 +94,7 @@ static bool other_memory(const struct mr *mr, unsigned access)
 static void check_memory(const struct mr *mr, const struct ib_uverbs_rereg_mr *q, unsigned access)
 {
 	if (!(q->flags & IBV_REREG_MR_CHANGE_TRANSLATION))
-		check(other_memory(mr, access) ? EOPNOTSUPP : 0);
+		refuse_if(other_memory(mr, access), EOPNOTSUPP);
 	else
 		memory_check(q->start, q->length, q->hca_va, access);
 }
@@ -125,8 +120,7 @@ static void rereg_mr(const struct call *c)
 
 	check_rereg(&q);
 	mr = object_get(c->ctx, UVERBS_OBJECT_MR, q.mr_handle);
-	if (mr->dm)
-		refuse(EINVAL);
+	refuse_if(mr->dm, EINVAL);
 	access = q.flags & IBV_REREG_MR_CHANGE_ACCESS ? q.access_flags : mr->key.access;
 	if (q.flags & IBV_REREG_MR_CHANGE_ACCESS)
 		memory_access(c->dev, access);
@@ -150,7 +144,7 @@ static void destroy_mr(const struct call *c)
 {
 	const struct mr *mr = attr_object(c, UVERBS_ATTR_DESTROY_MR_HANDLE, UVERBS_OBJECT_MR);
 
-	check(mr->key.windows ? EBUSY : 0);
+	refuse_if(mr->key.windows, EBUSY);
 	destroys(c);
 }
 
@@ -174,11 +168,9 @@ static void reg_dm_mr(const struct call *c)
 	uint8_t *memory;
 	struct mr *mr;
 
-	if (access & ~(unsigned)(ACCESS_SUPPORTED | ACCESS_OPTIONAL) || !(access & IBV_ACCESS_ZERO_BASED))
-		refuse(EINVAL);
+	refuse_if(access & ~(unsigned)(ACCESS_SUPPORTED | ACCESS_OPTIONAL) || !(access & IBV_ACCESS_ZERO_BASED), EINVAL);
 	memory_access(c->dev, access);
-	if (!within(offset, length, dm->length))
-		refuse(EINVAL);
+	refuse_if(!within(offset, length, dm->length), EINVAL);
 	memory = c->dev->provider->reg_dm(dm, access);
 	mr = memory_region(c, pd, access);
 	mr->dm = dm;
@@ -241,8 +233,7 @@ static void alloc_mw(const struct call *c)
 	struct mw *mw;
 	struct pd *pd = object_get(c->ctx, UVERBS_OBJECT_PD, q.pd_handle);
 
-	if (q.mw_type != IBV_MW_TYPE_1 && q.mw_type != IBV_MW_TYPE_2)
-		refuse(EINVAL);
+	refuse_if(q.mw_type != IBV_MW_TYPE_1 && q.mw_type != IBV_MW_TYPE_2, EINVAL);
 	c->dev->provider->check_mw(c);
 	mw = object_new(c->ctx, UVERBS_OBJECT_MW, sizeof *mw, end_mw);
 	mw->key = (struct key){.kind = q.mw_type == IBV_MW_TYPE_1 ? KEY_WINDOW_1 : KEY_WINDOW_2, .dev = c->dev, .pd = pd};

@@ -211,7 +211,7 @@ void *object_new(struct context *c, int type, size_t size, void (*end)(struct ob
 void *object_own(struct object *o, size_t size)
 {
 	o->own = calloc(1, size);
-	check(o->own ? 0 : ENOMEM);
+	refuse_if(!o->own, ENOMEM);
 	return o->own;
 }
 
@@ -373,7 +373,7 @@ void *object_get(struct context *c, int type, uint64_t handle)
 
 void object_unused(const struct object *o)
 {
-	check(object_users(o) ? EBUSY : 0);
+	refuse_if(object_users(o), EBUSY);
 }
 
 void object_destroy(struct context *c, int type, uint64_t handle)

@@ -54,8 +54,7 @@ void qp_open(const struct call *c)
 	struct xrcd *x = object_find(c->ctx, UVERBS_OBJECT_XRCD, q.pd_handle);
 	struct qp *real = net_find(q.qpn), *h;
 
-	if (!x || q.qp_type != IBV_QPT_XRC_RECV || !real || real->type != IBV_QPT_XRC_RECV || !xrcd_same(real->xrcd, x))
-		refuse(EINVAL);
+	refuse_if(!x || q.qp_type != IBV_QPT_XRC_RECV || !real || real->type != IBV_QPT_XRC_RECV || !xrcd_same(real->xrcd, x), EINVAL);
 	h = object_new(c->ctx, UVERBS_OBJECT_QP, sizeof *h, qp_end);
 	h->o.user = q.user_handle;
 	h->xrcd = x;

@@ -28,7 +28,8 @@ SVB_HIDDEN void svb_frame_read(struct svb_frame *f, const uint8_t *at, uint32_t 
 // Whether a frame has a header that a filter is for, and in it the bits of the value that the mask has.
 SVB_HIDDEN bool svb_frame_eth(const struct svb_frame *f, const struct ibv_flow_eth_filter *value, const struct ibv_flow_eth_filter *mask);
 SVB_HIDDEN bool svb_frame_v4(const struct svb_frame *f, const struct ibv_flow_ipv4_filter *value, const struct ibv_flow_ipv4_filter *mask);
-SVB_HIDDEN bool svb_frame_v4_ext(const struct svb_frame *f, const struct ibv_flow_ipv4_ext_filter *value, const struct ibv_flow_ipv4_ext_filter *mask);
+SVB_HIDDEN bool svb_frame_v4_ext(const struct svb_frame *f, const struct ibv_flow_ipv4_ext_filter *value,
+				 const struct ibv_flow_ipv4_ext_filter *mask);
 SVB_HIDDEN bool svb_frame_v6(const struct svb_frame *f, const struct ibv_flow_ipv6_filter *value, const struct ibv_flow_ipv6_filter *mask);
 SVB_HIDDEN bool svb_frame_ports(const struct svb_frame *f, uint8_t proto, const struct ibv_flow_tcp_udp_filter *value,
 		     const struct ibv_flow_tcp_udp_filter *mask);
