@@ -48,8 +48,8 @@ struct provider;
 struct device {
 	int index;
 	const struct provider *provider;
-	bool infiniband;  // its port, which is one of Ethernet otherwise
-	bool no_memory;   // that programs can allocate
+	int infiniband;   // its port, which is one of Ethernet otherwise
+	int no_memory;    // that programs can allocate
 	uint32_t part;    // number of the model
 	uint32_t fw[3];   // version of the firmware
 	uint32_t speed;   // of a lane, as port attributes have it

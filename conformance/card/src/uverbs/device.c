@@ -3,26 +3,15 @@
 #include "uverbs/gid.h"
 #include "wire/wire.h"
 
-static void common_context(const struct call *c, uint16_t vectors, uint16_t support)
+// A second user of an open file asks by QUERY_CONTEXT, whose attributes have the same numbers.
+static void get_context(const struct call *c)
 {
 	const uint64_t core = IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS;
 
-	attr_out32(c, vectors, VECTORS);
-	ATTR_OUT(c, support, core);
-}
-
-static void get_context(const struct call *c)
-{
-	refuse_if(*context_begun(c->ctx), EINVAL);
+	refuse_if(*context_begun(c->ctx) && c->method->method == UVERBS_METHOD_GET_CONTEXT, EINVAL);
 	*context_begun(c->ctx) = true;
-	common_context(c, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS, UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT);
-	c->dev->provider->get_context(c);
-}
-
-// What a second user of an open file gets; the provider answers its own attributes.
-static void query_context(const struct call *c)
-{
-	common_context(c, UVERBS_ATTR_QUERY_CONTEXT_NUM_COMP_VECTORS, UVERBS_ATTR_QUERY_CONTEXT_CORE_SUPPORT);
+	attr_out32(c, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS, VECTORS);
+	ATTR_OUT(c, UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT, core);
 	c->dev->provider->get_context(c);
 }
 
@@ -115,7 +104,7 @@ static void create_channel(const struct call *c)
 
 const struct method device_methods[] = {
 	{UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT, get_context},
-	{UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_CONTEXT, query_context},
+	{UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_CONTEXT, get_context},
 	{UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_PORT, query_port},
 	{UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_TABLE, query_gid_table},
 	{UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_ENTRY, query_gid_entry},
