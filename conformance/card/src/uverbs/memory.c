@@ -35,7 +35,6 @@ struct mr *memory_region(const struct call *c, struct pd *pd, unsigned access)
 	struct mr *mr = object_new(c->ctx, UVERBS_OBJECT_MR, sizeof *mr, memory_end);
 
 	check(key_new(&mr->key));
-	mr->pd = pd;
 	object_needs(&mr->o, pd);
 	mr->key.dev = c->dev;
 	mr->key.pd = pd;
@@ -115,7 +114,7 @@ static void rereg_mr(const struct call *c)
 {
 	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_rereg_mr, q);
 	struct mr *mr;
-	struct pd *pd;
+	struct object *pd = NULL;
 	unsigned access;
 
 	check_rereg(&q);
@@ -124,16 +123,18 @@ static void rereg_mr(const struct call *c)
 	access = q.flags & IBV_REREG_MR_CHANGE_ACCESS ? q.access_flags : mr->key.access;
 	if (q.flags & IBV_REREG_MR_CHANGE_ACCESS)
 		memory_access(c->dev, access);
-	pd = q.flags & IBV_REREG_MR_CHANGE_PD ? object_get(c->ctx, UVERBS_OBJECT_PD, q.pd_handle) : mr->pd;
+	if (q.flags & IBV_REREG_MR_CHANGE_PD)
+		pd = object_get(c->ctx, UVERBS_OBJECT_PD, q.pd_handle);
 	check_memory(mr, &q, access);
 	if (q.flags & IBV_REREG_MR_CHANGE_TRANSLATION)
 		move(mr, &q, access);
 	mr->key.access = access;
-	object_use(&pd->o, 1);
-	object_use(&mr->pd->o, -1);
-	mr->o.needs[0] = &pd->o;
-	mr->pd = pd;
-	mr->key.pd = pd;
+	if (pd) {
+		object_use(pd, 1);
+		object_use(mr->o.needs[0], -1);
+		mr->o.needs[0] = pd;
+		mr->key.pd = OF(pd, struct pd, o);
+	}
 	object_changed(&mr->o);
 	memory_publish(mr);
 	ATTR_ANSWER(c, UVERBS_ATTR_CORE_OUT, ib_uverbs_rereg_mr_resp, mr->key.value, mr->key.value);

@@ -35,7 +35,6 @@ struct dm {
 
 struct mr {
 	struct object o;
-	struct pd *pd;
 	struct dm *dm;  // NULL: of the process's memory
 	struct key key;
 	void *view;     // of a DMA-buf: where it is mapped here
