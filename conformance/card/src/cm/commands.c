@@ -1,4 +1,7 @@
 // The commands of Linux 6.1, drivers/infiniband/core/ucma.c; each function is that of the kernel with this name behind ucma_.
+//
+// Those for libraries that do not know addresses of InfiniBand (BIND_IP, RESOLVE_IP, JOIN_IP_MCAST, QUERY_ROUTE) are left out: librdmacm
+// sends others in their place since it finds that the wildcard can be bound to.
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -71,27 +74,11 @@ static void destroy_id(const struct command *c)
 	scm_id_free(id);
 }
 
-static void ip(const void *from, size_t size, struct sockaddr_storage *to)
-{
-	memset(to, 0, sizeof *to);
-	memcpy(to, from, size);
-	refuse_if(!scm_addr_len((const struct sockaddr *)to), EINVAL);
-}
-
-static void bind_ip(const struct command *c)
-{
-	INPUT(rdma_ucm_bind_ip, c);
-	struct sockaddr_storage a;
-
-	ip(&cmd.addr, sizeof cmd.addr, &a);
-	check(scm_bind(get_ctx(c, cmd.id), &a, NULL));
-}
-
 // kss takes an address that a command has with its size.
 static void kss(const struct __kernel_sockaddr_storage *from, size_t size, struct sockaddr_storage *to)
 {
-	ip(from, sizeof *to, to);
-	refuse_if(size != scm_addr_len((const struct sockaddr *)to), EINVAL);
+	memcpy(to, from, sizeof *to);
+	refuse_if(!size || size != scm_addr_len((const struct sockaddr *)to), EINVAL);
 }
 
 // What librdmacm asks to find out whether there are addresses of InfiniBand: the wildcard can be bound to without a device that has one.
@@ -116,17 +103,6 @@ static void bind_addr(const struct command *c)
 	}
 	kss(&cmd.addr, cmd.addr_size, &a);
 	check(scm_bind(id, &a, NULL));
-}
-
-static void resolve_ip(const struct command *c)
-{
-	INPUT(rdma_ucm_resolve_ip, c);
-	struct sockaddr_storage src, dst;
-
-	ip(&cmd.dst_addr, sizeof cmd.dst_addr, &dst);
-	if (cmd.src_addr.sin6_family)
-		ip(&cmd.src_addr, sizeof cmd.src_addr, &src);
-	check(scm_resolve_addr(get_ctx(c, cmd.id), cmd.src_addr.sin6_family ? &src : NULL, &dst, cmd.timeout_ms));
 }
 
 static void resolve_addr(const struct command *c)
@@ -289,39 +265,26 @@ static void notify_id(const struct command *c)
 	check(scm_k_notify(c->id, (enum ibv_event_type)cmd.event));
 }
 
-static void join_group(const struct command *c, uint32_t number, uint64_t uid, uint64_t response, const struct sockaddr_storage *addr)
+static void join_multicast(const struct command *c)
 {
 	static uint32_t last;
-	struct scm_id *id = get_ctx_dev(c, number);
-	struct group *g = calloc(1, sizeof *g);
+	INPUT(rdma_ucm_join_mcast, c);
+	struct sockaddr_storage a;
+	struct scm_id *id;
+	struct group *g;
 	int err;
 
+	refuse_if(cmd.join_flags >= RDMA_MC_JOIN_FLAG_RESERVED, EINVAL);
+	kss(&cmd.addr, cmd.addr_size, &a);
+	id = get_ctx_dev(c, cmd.id);
+	g = calloc(1, sizeof *g);
 	refuse_if(!g, ENOMEM);
-	*g = (struct group){.k = {.id = id, .addr = *addr}, .uid = uid, .number = ++last};
+	*g = (struct group){.k = {.id = id, .addr = a}, .uid = cmd.uid, .number = ++last};
 	err = scm_join(&g->k);
 	if (err)
 		free(g);
 	check(err);
-	answer(response, &(struct rdma_ucm_create_id_resp){last}, sizeof(struct rdma_ucm_create_id_resp));
-}
-
-static void join_ip_multicast(const struct command *c)
-{
-	INPUT(rdma_ucm_join_ip_mcast, c);
-	struct sockaddr_storage a;
-
-	ip(&cmd.addr, sizeof cmd.addr, &a);
-	join_group(c, cmd.id, cmd.uid, cmd.response, &a);
-}
-
-static void join_multicast(const struct command *c)
-{
-	INPUT(rdma_ucm_join_mcast, c);
-	struct sockaddr_storage a;
-
-	refuse_if(cmd.join_flags >= RDMA_MC_JOIN_FLAG_RESERVED, EINVAL);
-	kss(&cmd.addr, cmd.addr_size, &a);
-	join_group(c, cmd.id, cmd.uid, cmd.response, &a);
+	answer(cmd.response, &(struct rdma_ucm_create_id_resp){last}, sizeof(struct rdma_ucm_create_id_resp));
 }
 
 static void leave_multicast(const struct command *c)
@@ -393,10 +356,7 @@ static const struct {
 #define OF_ID(command, get) offsetof(struct command, id), get
 	[RDMA_USER_CM_CMD_CREATE_ID] = {create_id, sizeof(struct rdma_ucm_create_id_resp)},
 	[RDMA_USER_CM_CMD_DESTROY_ID] = {destroy_id, sizeof(struct rdma_ucm_destroy_id_resp)},
-	[RDMA_USER_CM_CMD_BIND_IP] = {bind_ip},
-	[RDMA_USER_CM_CMD_RESOLVE_IP] = {resolve_ip},
 	[RDMA_USER_CM_CMD_RESOLVE_ROUTE] = {resolve_route, 0, OF_ID(rdma_ucm_resolve_route, get_ctx_dev)},
-	[RDMA_USER_CM_CMD_QUERY_ROUTE] = {cm_query_route, offsetof(struct rdma_ucm_query_route_resp, ibdev_index), OF_ID(rdma_ucm_query, get_ctx)},
 	[RDMA_USER_CM_CMD_CONNECT] = {connect_id},
 	[RDMA_USER_CM_CMD_LISTEN] = {listen_id, 0, OF_ID(rdma_ucm_listen, get_ctx)},
 	[RDMA_USER_CM_CMD_ACCEPT] = {accept_id},
@@ -406,7 +366,6 @@ static const struct {
 	[RDMA_USER_CM_CMD_GET_EVENT] = {next_event, offsetof(struct rdma_ucm_event_resp, reserved)},
 	[RDMA_USER_CM_CMD_SET_OPTION] = {set_option, 0, OF_ID(rdma_ucm_set_option, get_ctx)},
 	[RDMA_USER_CM_CMD_NOTIFY] = {notify_id, 0, OF_ID(rdma_ucm_notify, get_ctx_dev)},
-	[RDMA_USER_CM_CMD_JOIN_IP_MCAST] = {join_ip_multicast, sizeof(struct rdma_ucm_create_id_resp)},
 	[RDMA_USER_CM_CMD_LEAVE_MCAST] = {leave_multicast, sizeof(struct rdma_ucm_destroy_id_resp)},
 	[RDMA_USER_CM_CMD_MIGRATE_ID] = {migrate_id},
 	[RDMA_USER_CM_CMD_QUERY] = {cm_query, 0, OF_ID(rdma_ucm_query, get_ctx)},
