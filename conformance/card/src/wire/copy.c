@@ -72,14 +72,6 @@ bool copy_pieces(const struct piece *to, int nto, uint64_t skip, const struct pi
 	return true;
 }
 
-bool copy_reachable(uint8_t *memory, uint64_t length)
-{
-	uint8_t was[8];
-	const struct place at = {memory, 0}, copy = {was, 0};
-
-	return length <= sizeof was && one(copy, at, length) && one(at, copy, length);
-}
-
 void copy_cut(struct piece *all, int *n, uint64_t length)
 {
 	int k = 0;

@@ -52,9 +52,6 @@ bool copy_pieces(const struct piece *to, int nto, uint64_t skip, const struct pi
 // copy_cut shortens a list to its first bytes: of a receive, a card looks at the memory that a message fills.
 void copy_cut(struct piece *, int *n, uint64_t length) HIDDEN;
 
-// copy_reachable reports whether all pages of a range can be written.
-bool copy_reachable(uint8_t *memory, uint64_t length) HIDDEN;
-
 // responder.c: the remote half of a request.
 
 // Beside IBV_WC_*: the responder has no receive.
