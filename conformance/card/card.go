@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/verbsgen/verbsgen/runtime/softcm/kernel"
+	"github.com/verbsgen/verbsgen/runtime/softverbs/shared"
 )
 
 //go:embed src
@@ -125,9 +126,10 @@ func place(dir string, o Options) (Options, error) {
 
 const optionsName = "options.json"
 
-// flags are those of the compiler. Tests wait for it: -O2 -g takes twice as long.
-var flags = []string{"-std=gnu11", "-O1", "-Wall", "-Wextra", "-Wno-missing-field-initializers", "-fms-extensions", "-Werror", "-fPIC",
-	"-fvisibility=hidden", "-shared"}
+// flags are those of the compiler. Tests wait for it: -O2 -g takes twice as long. The sources of softcm and softverbs want the declarations
+// of libibverbs before them.
+var flags = []string{"-std=gnu11", "-D_GNU_SOURCE", "-include", "infiniband/verbs.h", "-O1", "-Wall", "-Wextra",
+	"-Wno-missing-field-initializers", "-fms-extensions", "-Werror", "-fPIC", "-fvisibility=hidden", "-shared"}
 
 // cached returns the compiled card, which is kept in the user's cache by the hash of its sources. Without a cache it is below dir.
 func cached(dir string, log func(string)) (string, error) {
@@ -162,18 +164,23 @@ func cached(dir string, log func(string)) (string, error) {
 		os.Rename(filepath.Join(work, "card.so"), library))
 }
 
-// compile makes the library of the sources, which it unpacks into a folder.
+// compile makes the library of the sources, which it unpacks into a folder. A file all.c includes the others of its folder.
 func compile(src, library string) error {
 	args := append(slices.Clone(flags), "-I", src, "-o", library)
 	err := eachSource(func(path string, text []byte) error {
 		to := filepath.Join(src, path)
-		if strings.HasSuffix(path, ".c") && !strings.HasPrefix(path, softcm) {
-			args = append(args, to)
-		}
 		return cmp.Or(os.MkdirAll(filepath.Dir(to), 0o755), os.WriteFile(to, text, 0o644))
 	})
 	if err != nil {
 		return err
+	}
+	folders, _ := filepath.Glob(filepath.Join(src, "*"))
+	for _, folder := range append(folders, src) {
+		files, _ := filepath.Glob(filepath.Join(folder, "all.c"))
+		if files == nil {
+			files, _ = filepath.Glob(filepath.Join(folder, "*.c"))
+		}
+		args = append(args, files...)
 	}
 	if said, err := exec.Command("gcc", append(args, "-ldl", "-lpthread")...).CombinedOutput(); err != nil {
 		return fmt.Errorf("compile the card: %w\n%s(it needs packages: apt-get install gcc libc6-dev libibverbs-dev linux-libc-dev)", err, said)
@@ -181,10 +188,7 @@ func compile(src, library string) error {
 	return nil
 }
 
-// softcm is the folder of the kernel's half of package softcm, which a file of cm compiles.
-const softcm = "softcm/"
-
-// eachSource calls f with the files of src, and with those below softcm.
+// eachSource calls f with the files of src, and with those that packages softcm and softverbs share, in folders of these names.
 func eachSource(f func(path string, text []byte) error) error {
 	each := func(files embed.FS, folder string) error {
 		return fs.WalkDir(files, "src", func(path string, d fs.DirEntry, err error) error {
@@ -198,7 +202,7 @@ func eachSource(f func(path string, text []byte) error) error {
 			return f(folder+strings.TrimPrefix(path, "src/"), text)
 		})
 	}
-	return cmp.Or(each(source, ""), each(kernel.Source, softcm))
+	return cmp.Or(each(source, ""), each(kernel.Source, "softcm/"), each(shared.Source, "softverbs/"))
 }
 
 // makeDrivers makes the folder by which libibverbs finds the providers of the devices, and no others.

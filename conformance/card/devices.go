@@ -121,14 +121,14 @@ func (d *device) part() uint32 {
 	return d.model.part
 }
 
-// numbers are what CARD_DEVICES says of a device (option in src/base.c).
+// numbers are what CARD_DEVICES says of a device (start_devices in src/base.c).
 func (d *device) numbers() string {
 	flag := map[bool]int{true: 1}
 	fw := d.model.firmware
-	text := fmt.Sprintf("%s:ib=%d:nomemory=%d:part=%d:fw=%d.%d.%d:speed=%d:gids=", d.provider, flag[d.infiniband], flag[!d.model.memory],
+	text := fmt.Sprintf("%s:%d:%d:%d:%d:%d:%d:%d", d.provider, flag[d.infiniband], flag[!d.model.memory],
 		d.part(), fw[0], fw[1], fw[2], d.model.speed)
-	for _, at := range d.gids {
-		text += fmt.Sprint(at, ".")
+	for _, at := range append(slices.Clone(d.gids), -1, -1, -1)[:4] {
+		text += fmt.Sprint(":", at)
 	}
 	return text
 }

@@ -9,9 +9,11 @@
 //   - libc: open, stat, access, close, ioctl, mmap, socket and others where they concern a device, and fork. It knows no commands.
 //   - cm: the commands of /dev/infiniband/rdma_cm. runtime/softcm/kernel carries them out, as it does for the software librdmacm. The
 //     processes of a folder share a table of ports and send each other messages through FIFOs. It knows no providers.
-//   - uverbs: ib_core and ib_uverbs: attributes, handles, verbs, states of queue pairs, events. It knows no providers.
+//   - uverbs: ib_core and ib_uverbs: attributes, handles, verbs, events. It knows no providers. runtime/softverbs/shared, which the
+//     software device has too, decides which states a queue pair reaches, and which frames a flow matches.
 //   - wire: memory keys, requests, receives, other processes, and the thread that carries requests out. It knows no commands.
-//   - mlx5 and efa: what the kernel's drivers add to commands, doorbell pages, and the form of queues in memory.
+//   - mlx5 and efa: what the kernel's drivers add to commands, doorbell pages, and the form of queues in memory. all.c has the files of
+//     each.
 //
 // An open device is a memfd, so the inode of a copied descriptor finds it. A page lies at the offset by which libmlx5 maps it, so that
 // programs that replace mmap reach the page too. What all processes with the descriptor must know of its objects is behind the pages. An

@@ -18,7 +18,8 @@ import (
 	"time"
 	"unsafe"
 
-	_ "github.com/verbsgen/verbsgen/runtime/gensupport" // declarations of verbs_abi.h
+	_ "github.com/verbsgen/verbsgen/runtime/gensupport"       // declarations of verbs_abi.h
+	_ "github.com/verbsgen/verbsgen/runtime/softverbs/shared" // sources that the emulated card has too
 )
 
 func flag(on bool) C.uint8_t {

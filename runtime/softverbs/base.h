@@ -16,7 +16,7 @@
 
 #include "../gensupport/verbs_abi.h"
 
-#define SVB_HIDDEN __attribute__((visibility("hidden")))
+#include "shared/src/shared.h"
 
 extern pthread_mutex_t svb_lock SVB_HIDDEN;
 extern pthread_cond_t svb_idle SVB_HIDDEN; // signalled when the busy count of a region or a queue pair falls to 0

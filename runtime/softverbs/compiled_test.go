@@ -73,7 +73,7 @@ func keyOf(t *testing.T, cc string, flags, sources []string) string {
 	}
 	sum := sha256.New()
 	fmt.Fprintf(sum, "%s\n%s\n%q\n", cc, version, flags)
-	for _, pattern := range []string{"*.h", "../gensupport/*.h"} {
+	for _, pattern := range []string{"*.h", "shared/src/*", "../gensupport/*.h"} {
 		headers, err := filepath.Glob(pattern)
 		if err != nil || len(headers) == 0 {
 			t.Fatalf("no headers: %v", err)

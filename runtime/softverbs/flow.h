@@ -1,4 +1,4 @@
-// Flows, and the frames that they take.
+// Flows of frames.
 #ifndef SVB_FLOW_H
 #define SVB_FLOW_H
 
@@ -33,18 +33,5 @@ struct svb_flow {
 	union svb_spec specs[SVB_MAX_SPECS];
 	unsigned nspecs;
 };
-
-struct svb_frame { // of Ethernet
-	const uint8_t *at;
-	uint32_t length;
-	uint8_t tag[2], type[2]; // of a VLAN, as it is in the frame; of what follows the last tag
-	bool tagged;
-	const uint8_t *v4, *v6, *ports; // headers; NULL: it has none
-	uint8_t proto;                  // of what is behind the header of IP
-};
-
-// frame.c
-SVB_HIDDEN void svb_frame_read(struct svb_frame *f, const uint8_t *at, uint32_t length); // length: 14 or more
-SVB_HIDDEN bool svb_flow_takes(const struct svb_flow *f, const struct svb_frame *frame);
 
 #endif

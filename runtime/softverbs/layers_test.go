@@ -19,27 +19,27 @@ type layer struct {
 // header of its layer, with which it has those that that one includes, and then only headers below that. So it cannot call what a
 // higher layer defines.
 var layers = []layer{
-	{"base.h", []string{"lock.c"}},
-	{"host.h", []string{"host.c", "mem.c"}},                                     // memory of this process
-	{"numbers.h", []string{"numbers.c"}},                                        // numbers that are given out
-	{"instance.h", []string{"instance.c", "fail.c"}},                            // devices, and calls that fail on request
-	{"kernel.h", []string{"kernel.c", "check.c"}},                               // handles and keys
-	{"address.h", []string{"address.c"}},                                        // GIDs
-	{"piece.h", []string{"piece.c"}},                                            // memory that takes part in an operation
-	{"objects.h", []string{"registry.c"}},                                       // what programs hold pointers to
-	{"domain.h", []string{"block.c"}},                                           // protection domains
-	{"region.h", []string{"region.c", "dmabuf.c"}},                              // memory regions
-	{"completion.h", []string{"event.c", "completion.c"}},                       // events, completion queues
-	{"counters.h", nil},                                                         // counters of flows
-	{"receive.h", []string{"receive.c"}},                                        // queues of receive requests
-	{"steer.h", nil},                                                            // work queues, their tables, actions of flows
-	{"window.h", []string{"window.c"}},                                          // memory windows
-	{"qp.h", []string{"qpn.c", "late.c", "turn.c", "limits.c", "transition.c"}}, // queue pairs
-	{"xrc.h", []string{"srqn.c"}},                                               // domains of extended reliable connections
-	{"flow.h", []string{"frame.c"}},                                             // flows of frames
-	{"wire.h", []string{"respond.c", "raw.c", "spread.c", "request.c"}},         // requests between queue pairs
-	{"worker.h", []string{"worker.c"}},                                          // the thread of a device
-	{"peer.h", []string{"rdma.c", "peer.c"}},                                    // what a Peer does
+	{"base.h", []string{"lock.c", "shared.c"}},
+	{"host.h", []string{"host.c", "mem.c"}},                             // memory of this process
+	{"numbers.h", []string{"numbers.c"}},                                // numbers that are given out
+	{"instance.h", []string{"instance.c", "fail.c"}},                    // devices, and calls that fail on request
+	{"kernel.h", []string{"kernel.c", "check.c"}},                       // handles and keys
+	{"address.h", []string{"address.c"}},                                // GIDs
+	{"piece.h", []string{"piece.c"}},                                    // memory that takes part in an operation
+	{"objects.h", []string{"registry.c"}},                               // what programs hold pointers to
+	{"domain.h", []string{"block.c"}},                                   // protection domains
+	{"region.h", []string{"region.c", "dmabuf.c"}},                      // memory regions
+	{"completion.h", []string{"event.c", "completion.c"}},               // events, completion queues
+	{"counters.h", nil},                                                 // counters of flows
+	{"receive.h", []string{"receive.c"}},                                // queues of receive requests
+	{"steer.h", nil},                                                    // work queues, their tables, actions of flows
+	{"window.h", []string{"window.c"}},                                  // memory windows
+	{"qp.h", []string{"qpn.c", "late.c", "turn.c", "limits.c"}},         // queue pairs
+	{"xrc.h", []string{"srqn.c"}},                                       // domains of extended reliable connections
+	{"flow.h", nil},                                                     // flows of frames
+	{"wire.h", []string{"respond.c", "raw.c", "spread.c", "request.c"}}, // requests between queue pairs
+	{"worker.h", []string{"worker.c"}},                                  // the thread of a device
+	{"peer.h", []string{"rdma.c", "peer.c"}},                            // what a Peer does
 	{"entry.h", []string{ // verbs
 		"query.c", "text.c", "async.c", "pd.c", "buf.c", "mr.c", "rereg.c", "dm.c", "ah.c", "ahwc.c", "chan.c", "cq.c", "cqex.c", "srq.c",
 		"xrcd.c", "wq.c", "counters.c", "flowaction.c", "target.c", "post.c", "wr.c", "qp.c", "rwq.c", "qpex.c", "qpstate.c", "lacking.c",

@@ -171,7 +171,4 @@ SVB_HIDDEN void svb_polled(struct svb_cq *cq, const struct svb_cqe *c);
 // svb_cq_clean takes the completions of a queue pair out of its completion queues.
 SVB_HIDDEN void svb_cq_clean(struct svb_qp *qp);
 
-// transition.c
-SVB_HIDDEN bool svb_transition(enum ibv_qp_type t, enum ibv_qp_state from, enum ibv_qp_state to, int mask);
-
 #endif

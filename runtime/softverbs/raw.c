@@ -43,6 +43,33 @@ static void take(struct svb_flow *f, const struct svb_frame *frame, struct copie
 	c->list[c->n++] = (struct copy){f->qp, f->tag};
 }
 
+// fits: a spec that asks for a header matches only frames that have it. Specs of tunnels, and of what is in them, match no frame.
+static bool fits(const struct svb_frame *f, const union svb_spec *s)
+{
+	switch ((uint32_t)s->eth.type) {
+	case IBV_FLOW_SPEC_ETH: return svb_frame_eth(f, &s->eth.val, &s->eth.mask);
+	case IBV_FLOW_SPEC_IPV4: return svb_frame_v4(f, &s->v4.val, &s->v4.mask);
+	case IBV_FLOW_SPEC_IPV4_EXT: return svb_frame_v4_ext(f, &s->v4_ext.val, &s->v4_ext.mask);
+	case IBV_FLOW_SPEC_IPV6: return svb_frame_v6(f, &s->v6.val, &s->v6.mask);
+	case IBV_FLOW_SPEC_TCP: return svb_frame_ports(f, SVB_TCP, &s->ports.val, &s->ports.mask);
+	case IBV_FLOW_SPEC_UDP: return svb_frame_ports(f, SVB_UDP, &s->ports.val, &s->ports.mask);
+	case IBV_FLOW_SPEC_ACTION_TAG:
+	case IBV_FLOW_SPEC_ACTION_DROP:
+	case IBV_FLOW_SPEC_ACTION_COUNT: return true;
+	}
+	return false;
+}
+
+static bool takes(const struct svb_flow *f, const struct svb_frame *frame)
+{
+	unsigned i;
+
+	for (i = 0; i < f->nspecs; i++)
+		if (!fits(frame, &f->specs[i]))
+			return false;
+	return true;
+}
+
 static bool of_port(const struct svb_flow *f, unsigned port, bool egress)
 {
 	return f->port == port && f->qp->pub.qp_type == IBV_QPT_RAW_PACKET && !(f->flags & IBV_FLOW_ATTR_FLAGS_EGRESS) == !egress;
@@ -56,7 +83,7 @@ static bool normal(struct svb_dev *d, unsigned port, bool egress, const struct s
 	TAILQ_FOREACH(f, &d->flows, link) {
 		if (keeper && f->priority != keeper->priority)
 			break;
-		if (f->type != IBV_FLOW_ATTR_NORMAL || !of_port(f, port, egress) || !svb_flow_takes(f, frame))
+		if (f->type != IBV_FLOW_ATTR_NORMAL || !of_port(f, port, egress) || !takes(f, frame))
 			continue;
 		take(f, frame, c);
 		*drop |= f->drop;

@@ -65,7 +65,7 @@ func areas() []area {
 		{name: "direct", most: 12, files: []string{"gen/mlx5dv/direct/*.go"},
 			tests: []string{test + "./gen/mlx5dv/direct",
 				test + "./conformance/device/oncard -run ^Test(SameBytes|Direct(Ops|States|Events|SRQ|Close|DCI|Bind))$"}},
-		{name: "softverbs", most: 36, files: []string{"runtime/softverbs/*.c", "runtime/softverbs/*.h"},
+		{name: "softverbs", most: 36, files: []string{"runtime/softverbs/*.c", "runtime/softverbs/*.h", "runtime/softverbs/shared/src/*.c"},
 			tests: []string{test + "./runtime/softverbs", suites, test + "./runtime/gensupport/dpath ./gen/verbs", calls, leaks, owned}},
 		{name: "suite", most: 12, files: []string{"conformance/suite/*.go"}, tests: []string{test + "./conformance/suite", suites, calls}},
 		{name: "suite/cases", most: 14, files: []string{"conformance/suite/cases/*.go"}, tests: []string{suites, calls}},

@@ -1,5 +1,4 @@
 // The devices of this process, the lock, the clock, the log.
-#define _GNU_SOURCE
 #include <dirent.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -108,12 +107,6 @@ void refuse(int err)
 	longjmp(command, 1);
 }
 
-void check(int err)
-{
-	if (err)
-		refuse(err);
-}
-
 uint64_t now(void)
 {
 	struct timespec t;
@@ -133,68 +126,32 @@ void note(const char *format, ...)
 	va_end(args);
 }
 
-static const struct provider *provider_of(const char *name, size_t length)
+static const struct provider *provider_of(const char *name)
 {
 	static const struct provider *const all[] = {&mlx5, &efa};
 
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		if (strlen(all[i]->name) == length && !memcmp(all[i]->name, name, length))
+		if (!strcmp(all[i]->name, name))
 			return all[i];
 	return NULL;
 }
 
-// number reads the next number of an option, and what follows it.
-static long number(const char **at)
-{
-	char *end;
-	const long n = strtol(*at, &end, 10);
-
-	*at = end + (*end == '.');
-	return n;
-}
-
-// An option has numbers, which Device.numbers in devices.go writes.
-static void option(struct device *d, const char *o)
-{
-	const char *at = strchr(o, '=') + 1;
-
-	switch (*o) {
-	case 'i':
-		d->infiniband = number(&at);
-		break;
-	case 'n':
-		d->no_memory = number(&at);
-		break;
-	case 'p':
-		d->part = (uint32_t)number(&at);
-		break;
-	case 'f':
-		for (int i = 0; i < 3; i++)
-			d->fw[i] = (uint32_t)number(&at);
-		break;
-	case 's':
-		d->speed = (uint32_t)number(&at);
-		break;
-	default:
-		for (int i = 0; i < 4; i++)
-			d->gids[i] = (int)number(&at);
-	}
-}
-
-// The devices, separated by commas, are those of the tree that card.go makes.
+// The devices, separated by commas, are those of the tree that card.go makes; device.numbers of devices.go writes what they are.
 static void start_devices(const char *names)
 {
-	for (size_t n; names && *names && ndevices < DEVICES; names += *names == ',') {
+	for (char name[8]; names && *names && ndevices < DEVICES; names += *names == ',') {
 		struct device *d = &devices[ndevices];
+		int *const g = d->gids;
+		const int n = sscanf(names, "%7[^:]:%d:%d:%u:%u:%u:%u:%u:%d:%d:%d:%d", name, &d->infiniband, &d->no_memory, &d->part,
+			&d->fw[0], &d->fw[1], &d->fw[2], &d->speed, &g[0], &g[1], &g[2], &g[3]);
 
-		n = strcspn(names, ",:");
-		*d = (struct device){.index = ndevices, .provider = provider_of(names, n), .gids = {0, 1, 2, 3}};
-		for (names += n; *names == ':'; names += strcspn(names, ",:"))
-			option(d, ++names);
+		d->index = ndevices;
+		d->provider = n == 12 ? provider_of(name) : NULL;
 		if (!d->provider || (d->provider->start && d->provider->start(d))) {
 			dprintf(STDERR_FILENO, "card: device %d of %s cannot start\n", ndevices, getenv("CARD_DEVICES"));
 			_exit(127);
 		}
+		names += strcspn(names, ",");
 		ndevices++;
 	}
 }

@@ -48,8 +48,8 @@ struct provider;
 struct device {
 	int index;
 	const struct provider *provider;
-	bool infiniband;  // its port, which is one of Ethernet otherwise
-	bool no_memory;   // that programs can allocate
+	int infiniband;   // its port, which is one of Ethernet otherwise
+	int no_memory;    // that programs can allocate
 	uint32_t part;    // number of the model
 	uint32_t fw[3];   // version of the firmware
 	uint32_t speed;   // of a lane, as port attributes have it
@@ -84,10 +84,20 @@ int pipe_new(int *in, int *out) HIDDEN;
 int thread_new(void *(*run)(void *)) HIDDEN;
 
 // command_run runs f, a command, with arg, and returns its error. refuse ends the command of this thread with an error, from wherever it is;
-// check does so if there is an error.
+// refuse_if does so if a condition holds, and check if there is an error.
 int command_run(void (*f)(void *), void *arg) HIDDEN;
 _Noreturn void refuse(int err) HIDDEN;
-void check(int err) HIDDEN;
+
+static inline void refuse_if(bool refused, int err)
+{
+	if (refused)
+		refuse(err);
+}
+
+static inline void check(int err)
+{
+	refuse_if(err, err);
+}
 
 // now is the time of the device's clock, in ns.
 uint64_t now(void) HIDDEN;

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/verbsgen/verbsgen/conformance/card"
+	"github.com/verbsgen/verbsgen/conformance/internal/link"
 	"github.com/verbsgen/verbsgen/gen/verbs"
 	"github.com/verbsgen/verbsgen/runtime/mem"
 )
@@ -142,13 +143,29 @@ func TestUseDefault(t *testing.T) {
 	}
 }
 
-// TestThreadDomain asks in C whether a parent domain got its thread domain: libmlx5 counts who uses one, and does not end it.
-func TestThreadDomain(t *testing.T) {
+// TestRefusedInC makes calls in C that the bindings do not make. Parent domains need their thread domain, which libmlx5 counts, and windows
+// the region that they are bound to; a completion channel is an open file.
+func TestRefusedInC(t *testing.T) {
 	c, dev := beside(t), open(t, card.Devices[0])
 	td, pd := must(dev.AllocTD())(t), must(dev.AllocPD())(t)
 	must(dev.AllocParentDomain(verbs.NewParentDomainAttr(pd).ThreadDomain(td)))(t)
-	if _, refused := c.call("ibv_dealloc_td", m{"td": uintptr(td.CPtr())}); refused != "EBUSY" {
-		t.Errorf("the thread domain of a parent domain ends: %q", refused)
+	a, _ := pair(t, link.Default())
+	mr := must(a.PD.RegMR(make([]byte, 64), verbs.MRAccessLocalWrite|verbs.MRAccessMWBind))(t)
+	bind := verbs.MWBindAttr{MR: mr, Addr: mr.IOVA(), Length: 64, Access: verbs.MWAccessRemoteRead, SendFlags: verbs.SendSignaled}
+	must(0, a.QP.BindMW(must(a.PD.AllocMW(verbs.MWType1))(t), bind))(t)
+	must(0, must(a.Wait())(t).Err())(t)
+	for _, want := range []struct {
+		verb   string
+		args   m
+		answer string
+	}{
+		{"ibv_dealloc_td", m{"td": uintptr(td.CPtr())}, "EBUSY"},
+		{"ibv_dereg_mr", m{"mr": uintptr(mr.CPtr())}, "EBUSY"},
+		{"ibv_create_cq", m{"cqe": 4, "channel": c.record("struct ibv_comp_channel", m{"fd": 1 << 20})}, "EBADF"},
+	} {
+		if _, refused := c.call(want.verb, want.args); refused != want.answer {
+			t.Errorf("%s: %q, want %s", want.verb, refused, want.answer)
+		}
 	}
 }
 

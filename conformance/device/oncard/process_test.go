@@ -220,7 +220,8 @@ exec setpriv --reuid 65534 --regid 65534 --clear-groups --no-new-privs "$@"`
 	const tests = "^Test(Traffic|Processes|Allocator|ShareAmongThree)$"
 	cmd := exec.Command("sh", "-c", script, "sh", self, "-test.run="+tests, "-test.v")
 	cmd.Dir = dir
-	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + dir, "XDG_CACHE_HOME=" + dir} // with the compiled card of this process
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "ASAN_OPTIONS=" + os.Getenv("ASAN_OPTIONS"),
+		"TMPDIR=" + dir, "XDG_CACHE_HOME=" + dir} // with the compiled card of this process
 	cmd.SysProcAttr = &syscall.SysProcAttr{
 		Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWPID | syscall.CLONE_NEWNET | syscall.CLONE_NEWIPC | syscall.CLONE_NEWUTS,
 	}

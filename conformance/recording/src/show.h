@@ -68,33 +68,19 @@ static void unlock(pthread_mutex_t **m)
 // LOCKED has the lock to the end of the block.
 #define LOCKED pthread_mutex_t *locked __attribute__((cleanup(unlock))) = (pthread_mutex_lock(&lock), &lock)
 
-static struct {
-	char *text;
-	size_t len, room;
-} written[2]; // the second was taken
+// What was written since the last recording_take, and what that took.
+static FILE *out;
+static char *lines, *taken;
+static size_t length;
 
-static void put(const char *form, ...)
+static FILE *written(void)
 {
-	va_list args;
-	int n;
-
-	for (;;) {
-		size_t left = written[0].room - written[0].len;
-
-		va_start(args, form);
-		n = vsnprintf(written[0].text ? written[0].text + written[0].len : NULL, left, form, args);
-		va_end(args);
-		if (n < 0)
-			abort();
-		if ((size_t)n < left)
-			break;
-		written[0].room = written[0].room * 2 + n + 4096;
-		written[0].text = realloc(written[0].text, written[0].room);
-		if (!written[0].text)
-			abort();
-	}
-	written[0].len += n;
+	if (!out)
+		out = open_memstream(&lines, &length);
+	return out;
 }
+
+#define put(...) fprintf(written(), __VA_ARGS__)
 
 // Everything that was handed out, until recording_forget.
 static struct kept {

@@ -3,7 +3,6 @@
 #ifndef CARD_CM_H
 #define CARD_CM_H
 
-#include <infiniband/verbs.h>
 #include <rdma/rdma_user_cm.h>
 #include <sys/stat.h>
 

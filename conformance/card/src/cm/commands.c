@@ -1,5 +1,7 @@
 // The commands of Linux 6.1, drivers/infiniband/core/ucma.c; each function is that of the kernel with this name behind ucma_.
-#define _GNU_SOURCE
+//
+// Those for libraries that do not know addresses of InfiniBand (BIND_IP, RESOLVE_IP, JOIN_IP_MCAST, QUERY_ROUTE) are left out: librdmacm
+// sends others in their place since it finds that the wildcard can be bound to.
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -31,7 +33,7 @@ static struct scm_id *get_ctx(const struct command *c, uint32_t handle)
 {
 	struct scm_id *id = of_file(c, handle);
 
-	check(id->state == SCM_REMOVED ? ENXIO : 0);
+	refuse_if(id->state == SCM_REMOVED, ENXIO);
 	return id;
 }
 
@@ -39,7 +41,7 @@ static struct scm_id *get_ctx_dev(const struct command *c, uint32_t handle)
 {
 	struct scm_id *id = get_ctx(c, handle);
 
-	check(id->dev ? 0 : EINVAL);
+	refuse_if(!id->dev, EINVAL);
 	return id;
 }
 
@@ -56,7 +58,7 @@ static void create_id(const struct command *c)
 	else if (cmd.ps != RDMA_PS_UDP && cmd.ps != RDMA_PS_IPOIB)
 		refuse(EINVAL);
 	id = scm_id_new(&c->file->ch, cmd.ps, (enum ibv_qp_type)type);
-	check(id ? 0 : ENOMEM);
+	refuse_if(!id, ENOMEM);
 	((struct cm_id *)id)->uid = cmd.uid;
 	answer(cmd.response, &(struct rdma_ucm_create_id_resp){handle_of(id)}, sizeof(struct rdma_ucm_create_id_resp));
 }
@@ -72,27 +74,11 @@ static void destroy_id(const struct command *c)
 	scm_id_free(id);
 }
 
-static void ip(const void *from, size_t size, struct sockaddr_storage *to)
-{
-	memset(to, 0, sizeof *to);
-	memcpy(to, from, size);
-	check(scm_addr_len((const struct sockaddr *)to) ? 0 : EINVAL);
-}
-
-static void bind_ip(const struct command *c)
-{
-	INPUT(rdma_ucm_bind_ip, c);
-	struct sockaddr_storage a;
-
-	ip(&cmd.addr, sizeof cmd.addr, &a);
-	check(scm_bind(get_ctx(c, cmd.id), &a, NULL));
-}
-
 // kss takes an address that a command has with its size.
 static void kss(const struct __kernel_sockaddr_storage *from, size_t size, struct sockaddr_storage *to)
 {
-	ip(from, sizeof *to, to);
-	check(size != scm_addr_len((const struct sockaddr *)to) ? EINVAL : 0);
+	memcpy(to, from, sizeof *to);
+	refuse_if(!size || size != scm_addr_len((const struct sockaddr *)to), EINVAL);
 }
 
 // What librdmacm asks to find out whether there are addresses of InfiniBand: the wildcard can be bound to without a device that has one.
@@ -109,25 +95,14 @@ static void bind_addr(const struct command *c)
 	struct sockaddr_storage a;
 	struct scm_id *id;
 
-	check(cmd.reserved ? EINVAL : 0);
+	refuse_if(cmd.reserved, EINVAL);
 	id = get_ctx(c, cmd.id);
 	if (cmd.addr.ss_family == FAMILY_IB) {
-		check(asks_for_ib(&cmd) && id->state == SCM_IDLE ? 0 : ENODEV);
+		refuse_if(!asks_for_ib(&cmd) || id->state != SCM_IDLE, ENODEV);
 		return;
 	}
 	kss(&cmd.addr, cmd.addr_size, &a);
 	check(scm_bind(id, &a, NULL));
-}
-
-static void resolve_ip(const struct command *c)
-{
-	INPUT(rdma_ucm_resolve_ip, c);
-	struct sockaddr_storage src, dst;
-
-	ip(&cmd.dst_addr, sizeof cmd.dst_addr, &dst);
-	if (cmd.src_addr.sin6_family)
-		ip(&cmd.src_addr, sizeof cmd.src_addr, &src);
-	check(scm_resolve_addr(get_ctx(c, cmd.id), cmd.src_addr.sin6_family ? &src : NULL, &dst, cmd.timeout_ms));
 }
 
 static void resolve_addr(const struct command *c)
@@ -135,7 +110,7 @@ static void resolve_addr(const struct command *c)
 	INPUT(rdma_ucm_resolve_addr, c);
 	struct sockaddr_storage src, dst;
 
-	check(cmd.reserved ? EINVAL : 0);
+	refuse_if(cmd.reserved, EINVAL);
 	kss(&cmd.dst_addr, cmd.dst_size, &dst);
 	if (cmd.src_size)
 		kss(&cmd.src_addr, cmd.src_size, &src);
@@ -166,7 +141,7 @@ static void connect_id(const struct command *c)
 	INPUT(rdma_ucm_connect, c);
 	struct scm_param p = param(&cmd.conn_param, &cmd.ece);
 
-	check(c->in_size < offsetof(struct rdma_ucm_connect, ece) || !cmd.conn_param.valid ? EINVAL : 0);
+	refuse_if(c->in_size < offsetof(struct rdma_ucm_connect, ece) || !cmd.conn_param.valid, EINVAL);
 	check(scm_k_connect(get_ctx_dev(c, cmd.id), &p));
 }
 
@@ -183,7 +158,7 @@ static void accept_id(const struct command *c)
 	struct scm_param p = param(&cmd.conn_param, &cmd.ece);
 	struct scm_id *id;
 
-	check(c->in_size < offsetof(struct rdma_ucm_accept, ece) ? EINVAL : 0);
+	refuse_if(c->in_size < offsetof(struct rdma_ucm_accept, ece), EINVAL);
 	id = get_ctx_dev(c, cmd.id);
 	check(scm_k_accept(id, cmd.conn_param.valid ? &p : NULL));
 	if (cmd.conn_param.valid)
@@ -196,8 +171,7 @@ static void reject_id(const struct command *c)
 
 	if (!cmd.reason)
 		cmd.reason = SCM_REJ_CONSUMER;
-	if (cmd.reason != SCM_REJ_CONSUMER && cmd.reason != SCM_REJ_VENDOR_OPTION)
-		refuse(EINVAL);
+	refuse_if(cmd.reason != SCM_REJ_CONSUMER && cmd.reason != SCM_REJ_VENDOR_OPTION, EINVAL);
 	check(scm_k_reject(get_ctx_dev(c, cmd.id), cmd.reason, cmd.private_data, cmd.private_data_len));
 }
 
@@ -223,7 +197,7 @@ static void init_qp_attr(const struct command *c)
 	struct ib_uverbs_qp_attr r;
 	int mask = 0;
 
-	check(cmd.qp_state > IBV_QPS_ERR ? EINVAL : 0);
+	refuse_if(cmd.qp_state > IBV_QPS_ERR, EINVAL);
 	check(scm_qp_attr(get_ctx_dev(c, cmd.id), &a, &mask));
 	r = (struct ib_uverbs_qp_attr){.qp_attr_mask = (uint32_t)mask, .qp_state = a.qp_state, .path_mtu = a.path_mtu, .qkey = a.qkey,
 		.rq_psn = a.rq_psn, .sq_psn = a.sq_psn, .dest_qp_num = a.dest_qp_num, .qp_access_flags = a.qp_access_flags,
@@ -291,39 +265,26 @@ static void notify_id(const struct command *c)
 	check(scm_k_notify(c->id, (enum ibv_event_type)cmd.event));
 }
 
-static void join_group(const struct command *c, uint32_t number, uint64_t uid, uint64_t response, const struct sockaddr_storage *addr)
+static void join_multicast(const struct command *c)
 {
 	static uint32_t last;
-	struct scm_id *id = get_ctx_dev(c, number);
-	struct group *g = calloc(1, sizeof *g);
+	INPUT(rdma_ucm_join_mcast, c);
+	struct sockaddr_storage a;
+	struct scm_id *id;
+	struct group *g;
 	int err;
 
-	check(g ? 0 : ENOMEM);
-	*g = (struct group){.k = {.id = id, .addr = *addr}, .uid = uid, .number = ++last};
+	refuse_if(cmd.join_flags >= RDMA_MC_JOIN_FLAG_RESERVED, EINVAL);
+	kss(&cmd.addr, cmd.addr_size, &a);
+	id = get_ctx_dev(c, cmd.id);
+	g = calloc(1, sizeof *g);
+	refuse_if(!g, ENOMEM);
+	*g = (struct group){.k = {.id = id, .addr = a}, .uid = cmd.uid, .number = ++last};
 	err = scm_join(&g->k);
 	if (err)
 		free(g);
 	check(err);
-	answer(response, &(struct rdma_ucm_create_id_resp){last}, sizeof(struct rdma_ucm_create_id_resp));
-}
-
-static void join_ip_multicast(const struct command *c)
-{
-	INPUT(rdma_ucm_join_ip_mcast, c);
-	struct sockaddr_storage a;
-
-	ip(&cmd.addr, sizeof cmd.addr, &a);
-	join_group(c, cmd.id, cmd.uid, cmd.response, &a);
-}
-
-static void join_multicast(const struct command *c)
-{
-	INPUT(rdma_ucm_join_mcast, c);
-	struct sockaddr_storage a;
-
-	check(cmd.join_flags >= RDMA_MC_JOIN_FLAG_RESERVED ? EINVAL : 0);
-	kss(&cmd.addr, cmd.addr_size, &a);
-	join_group(c, cmd.id, cmd.uid, cmd.response, &a);
+	answer(cmd.response, &(struct rdma_ucm_create_id_resp){last}, sizeof(struct rdma_ucm_create_id_resp));
 }
 
 static void leave_multicast(const struct command *c)
@@ -395,10 +356,7 @@ static const struct {
 #define OF_ID(command, get) offsetof(struct command, id), get
 	[RDMA_USER_CM_CMD_CREATE_ID] = {create_id, sizeof(struct rdma_ucm_create_id_resp)},
 	[RDMA_USER_CM_CMD_DESTROY_ID] = {destroy_id, sizeof(struct rdma_ucm_destroy_id_resp)},
-	[RDMA_USER_CM_CMD_BIND_IP] = {bind_ip},
-	[RDMA_USER_CM_CMD_RESOLVE_IP] = {resolve_ip},
 	[RDMA_USER_CM_CMD_RESOLVE_ROUTE] = {resolve_route, 0, OF_ID(rdma_ucm_resolve_route, get_ctx_dev)},
-	[RDMA_USER_CM_CMD_QUERY_ROUTE] = {cm_query_route, offsetof(struct rdma_ucm_query_route_resp, ibdev_index), OF_ID(rdma_ucm_query, get_ctx)},
 	[RDMA_USER_CM_CMD_CONNECT] = {connect_id},
 	[RDMA_USER_CM_CMD_LISTEN] = {listen_id, 0, OF_ID(rdma_ucm_listen, get_ctx)},
 	[RDMA_USER_CM_CMD_ACCEPT] = {accept_id},
@@ -408,7 +366,6 @@ static const struct {
 	[RDMA_USER_CM_CMD_GET_EVENT] = {next_event, offsetof(struct rdma_ucm_event_resp, reserved)},
 	[RDMA_USER_CM_CMD_SET_OPTION] = {set_option, 0, OF_ID(rdma_ucm_set_option, get_ctx)},
 	[RDMA_USER_CM_CMD_NOTIFY] = {notify_id, 0, OF_ID(rdma_ucm_notify, get_ctx_dev)},
-	[RDMA_USER_CM_CMD_JOIN_IP_MCAST] = {join_ip_multicast, sizeof(struct rdma_ucm_create_id_resp)},
 	[RDMA_USER_CM_CMD_LEAVE_MCAST] = {leave_multicast, sizeof(struct rdma_ucm_destroy_id_resp)},
 	[RDMA_USER_CM_CMD_MIGRATE_ID] = {migrate_id},
 	[RDMA_USER_CM_CMD_QUERY] = {cm_query, 0, OF_ID(rdma_ucm_query, get_ctx)},
@@ -423,7 +380,7 @@ static void run(void *command)
 	const uint32_t number = c->number;
 	uint32_t id = 0;
 
-	check(!c->file || number >= sizeof commands / sizeof *commands ? EINVAL : 0);
+	refuse_if(!c->file || number >= sizeof commands / sizeof *commands, EINVAL);
 	check(!commands[number].run ? ENOSYS : c->out_size < commands[number].answer ? ENOSPC : 0);
 	if (commands[number].get) {
 		if (c->in_size >= commands[number].id + sizeof id)

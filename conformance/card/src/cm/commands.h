@@ -29,7 +29,6 @@ static inline void answer(uint64_t to, const void *from, size_t size)
 enum { FAMILY_IB = 27 }; // AF_IB
 
 // query.c
-void cm_query_route(const struct command *) HIDDEN;
 void cm_query(const struct command *) HIDDEN;
 
 // cm_file_end ends a file that is closed, when nobody waits for its events any more. It is called with scm_lock held.

@@ -1,5 +1,4 @@
 // The open files. Each is a pipe, which has a word in it while there are events: its inode identifies it, and poll needs no help.
-#define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <sys/syscall.h>

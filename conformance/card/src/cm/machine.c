@@ -1,6 +1,5 @@
 // The machine: its devices, which have the addresses of the GID table, and the processes that are it. The file card-cm has the ports of
 // all of them. A process holds a lock on a byte of it while it lives, so that its death is seen; messages to it go through a FIFO.
-#define _GNU_SOURCE
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
@@ -33,12 +32,12 @@ static int folder = -1, file = -1, queue = -1;
 
 static bool alive(int process)
 {
-	return file >= 0 && byte_lock(file, process, F_GETLK, F_WRLCK, NULL) != F_UNLCK;
+	return byte_lock(file, process, F_GETLK, F_WRLCK, NULL) != F_UNLCK;
 }
 
 static void lock_ports(bool lock)
 {
-	if (file >= 0 && byte_lock(file, PORTS_BYTE, F_OFD_SETLKW, lock ? F_WRLCK : F_UNLCK, NULL) < 0)
+	if (byte_lock(file, PORTS_BYTE, F_OFD_SETLKW, lock ? F_WRLCK : F_UNLCK, NULL) < 0)
 		abort();
 }
 
@@ -201,24 +200,19 @@ static int join(const char *dir)
 
 static void leave(void)
 {
-	if (file < 0)
-		free(machine.ports);
-	else if (shared != MAP_FAILED)
+	if (machine.ports)
 		syscall(SYS_munmap, shared, sizeof *shared);
 	machine.ports = NULL;
-	if (folder >= 0)
-		syscall(SYS_close, folder);
-	if (file >= 0)
-		syscall(SYS_close, file);
-	if (queue >= 0)
-		syscall(SYS_close, queue);
+	syscall(SYS_close, folder);
+	syscall(SYS_close, file);
+	syscall(SYS_close, queue);
 	folder = file = queue = -1;
 }
 
 static int begin(void)
 {
 	const char *dir = getenv("CARD_WIRE");
-	int err = 0;
+	int err;
 
 	machine = (struct scm_machine){.host = &host, .random = (uint32_t)now(),
 		.cfg = {.response_ns = 6442450944u, .timewait_ns = 2147483648u, .retries = 15, .loopback = true,
@@ -226,15 +220,9 @@ static int begin(void)
 	memset(all, 0, sizeof all);
 	scm_machine_start(&machine);
 	find_devices();
-	if (dir && *dir)
-		err = join(dir);
-	else
-		machine.ports = calloc(1, sizeof *machine.ports);
-	if (err || !machine.ports) {
-		leave();
-		return err ? err : ENOMEM;
-	}
-	err = thread_new(loop);
+	err = dir ? join(dir) : ENOENT;
+	if (!err)
+		err = thread_new(loop);
 	if (err)
 		leave();
 	return err;

@@ -34,38 +34,6 @@ static void gid_of(const struct sockaddr_storage *a, void *to)
 	memcpy(to, g.raw, sizeof g.raw);
 }
 
-static void route(const struct scm_id *id, struct ib_user_path_rec *p)
-{
-	gid_of(&id->src, p->sgid);
-	gid_of(&id->dst, p->dgid);
-	p->pkey = htons(PKEY);
-	if (!paths(id))
-		return;
-	p->reversible = p->numb_path = 1;
-	p->mtu_selector = p->rate_selector = p->packet_life_time_selector = EXACTLY;
-	p->mtu = id->dev->mtu;
-	p->packet_life_time = life_time(id);
-	p->hop_limit = HOPS;
-	p->traffic_class = id->tos;
-}
-
-void cm_query_route(const struct command *c)
-{
-	INPUT(rdma_ucm_query, c);
-	struct rdma_ucm_query_route_resp r = {0};
-	const struct scm_id *id = c->id;
-
-	memcpy(&r.src_addr, &id->src, sizeof r.src_addr);
-	memcpy(&r.dst_addr, &id->dst, sizeof r.dst_addr);
-	if (id->dev) {
-		r.node_guid = guid(id->dev);
-		r.port_num = id->port;
-		r.num_paths = paths(id);
-		route(id, &r.ib_route[0]);
-	}
-	answer(cmd.response, &r, MIN(c->out_size, sizeof r));
-}
-
 static void query_device_addr(const struct scm_id *id, struct rdma_ucm_query_addr_resp *r)
 {
 	if (!id->dev)
@@ -126,7 +94,7 @@ static void query_path(const struct scm_id *id, uint64_t response, size_t size)
 	} all = {.r.num_paths = paths(id)};
 	const bool room = size >= sizeof all;
 
-	check(size < sizeof all.r ? ENOSPC : 0);
+	refuse_if(size < sizeof all.r, ENOSPC);
 	if (paths(id) && room) {
 		all.path.flags = PATH_FLAGS;
 		pack(id, (uint8_t *)all.path.path_rec);
@@ -143,10 +111,8 @@ void cm_query(const struct command *c)
 		query_path(c->id, cmd.response, c->out_size);
 		return;
 	}
-	if (cmd.option != RDMA_USER_CM_QUERY_ADDR && cmd.option != RDMA_USER_CM_QUERY_GID)
-		refuse(ENOSYS);
-	if (c->out_size < offsetof(struct rdma_ucm_query_addr_resp, ibdev_index))
-		refuse(ENOSPC);
+	refuse_if(cmd.option != RDMA_USER_CM_QUERY_ADDR && cmd.option != RDMA_USER_CM_QUERY_GID, ENOSYS);
+	refuse_if(c->out_size < offsetof(struct rdma_ucm_query_addr_resp, ibdev_index), ENOSPC);
 	query_device_addr(c->id, &r);
 	(cmd.option == RDMA_USER_CM_QUERY_ADDR ? query_addr : query_gid)(c->id, &r);
 	answer(cmd.response, &r, MIN(c->out_size, sizeof r));

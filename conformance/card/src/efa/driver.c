@@ -1,15 +1,6 @@
 // The device of the efa driver: Linux 6.1, drivers/infiniband/hw/efa/efa_verbs.c.
 #include "efa/efa.h"
 
-// Handles of one address have one number, as the adapter counts them (efa_com_create_ah). Numbers are not used again.
-static uint8_t addresses[DEVICES][ADDRESSES][16];
-static uint16_t naddresses[DEVICES];
-
-const uint8_t *efa_address(const struct device *dev, uint16_t number)
-{
-	return number < naddresses[dev->index] ? addresses[dev->index][number] : NULL;
-}
-
 // efa_create_ah. Beyond ADDRESSES, the handle is of no address.
 static void create_ah(const struct call *c)
 {
@@ -33,8 +24,7 @@ static void get_context(const struct call *c)
 		.inline_buf_size = INLINE, .max_llq_size = LLQ_BYTES, .max_tx_batch = 32,
 	};
 
-	if (!(q.comp_mask & EFA_ALLOC_UCONTEXT_CMD_COMP_TX_BATCH))
-		refuse(EOPNOTSUPP);
+	refuse_if(!(q.comp_mask & EFA_ALLOC_UCONTEXT_CMD_COMP_TX_BATCH), EOPNOTSUPP);
 	ATTR_OUT(c, UVERBS_ATTR_UHW_OUT, r);
 }
 
@@ -81,7 +71,7 @@ static void alloc_pd(const struct call *c, struct pd *pd)
 // efa_alloc_mr: the optional flags do not count.
 static void check_access(uint32_t access)
 {
-	check(access & ~(uint32_t)(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_OPTIONAL_RANGE) ? EOPNOTSUPP : 0);
+	refuse_if(access & ~(uint32_t)(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_OPTIONAL_RANGE), EOPNOTSUPP);
 }
 
 static const struct method methods[] = {{0}};

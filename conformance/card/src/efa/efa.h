@@ -83,25 +83,4 @@ struct efa_qp {
 
 enum { SEND_DOORBELL = 0, RECEIVE_DOORBELL = 64, SENDS_AT = 128 }; // where in their pages they lie
 
-// pages.c
-int efa_map(struct context *, size_t length, int prot, off_t offset) HIDDEN;
-struct region *region_new(struct context *, uint64_t size) HIDDEN;
-void region_end(struct region *) HIDDEN;
-uint8_t *region_memory(const struct region *) HIDDEN;
-
-// queues.c
-void efa_create_cq(const struct call *, struct cq *, uint32_t entries, uint32_t flags) HIDDEN;
-void efa_end_cq(struct cq *) HIDDEN;
-void efa_create_qp(const struct call *, struct qp *, uint32_t flags) HIDDEN;
-void efa_modify_qp(const struct call *, struct qp *, const struct ib_uverbs_modify_qp *) HIDDEN;
-void efa_query_qp(const struct qp *, struct ib_uverbs_query_qp_resp *) HIDDEN;
-void efa_reset_qp(struct qp *) HIDDEN;
-void efa_end_qp(struct qp *) HIDDEN;
-
-// driver.c: the GID of an address handle's number, or NULL.
-const uint8_t *efa_address(const struct device *, uint16_t number) HIDDEN;
-
-// format.c
-extern const struct format efa_format HIDDEN;
-
 #endif

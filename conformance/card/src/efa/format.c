@@ -1,6 +1,16 @@
 // The queues that libefa writes. A doorbell is a number in a page of the device: how many descriptors were posted.
 #include "efa/efa.h"
 
+// Handles of one address have one number, as the adapter counts them (efa_com_create_ah). Numbers are not used again.
+static uint8_t addresses[DEVICES][ADDRESSES][16];
+static uint16_t naddresses[DEVICES];
+
+// efa_address is the GID of the number of an address handle, or NULL.
+static const uint8_t *efa_address(const struct device *dev, uint16_t number)
+{
+	return number < naddresses[dev->index] ? addresses[dev->index][number] : NULL;
+}
+
 static uint16_t posted(const struct efa_qp *e, size_t at)
 {
 	return (uint16_t)atomic_load((_Atomic uint32_t *)(void *)(region_memory(e->doorbells) + at));
@@ -129,4 +139,4 @@ static bool complete(struct cq *cq, const struct completion *c)
 	return true;
 }
 
-const struct format efa_format = {.peek = peek, .drop = drop, .take = take, .complete = complete};
+static const struct format efa_format = {.peek = peek, .drop = drop, .take = take, .complete = complete};

@@ -9,8 +9,13 @@ static uint64_t pages_of(uint64_t size)
 	return (size + PAGE - 1) / PAGE;
 }
 
+static uint8_t *region_memory(const struct region *r)
+{
+	return r->ctx->pages + r->at;
+}
+
 // Offset 0 is of no region.
-struct region *region_new(struct context *ctx, uint64_t size)
+static struct region *region_new(struct context *ctx, uint64_t size)
 {
 	const int d = ctx->dev->index;
 	const uint64_t n = pages_of(size);
@@ -31,7 +36,7 @@ struct region *region_new(struct context *ctx, uint64_t size)
 	return NULL;
 }
 
-void region_end(struct region *r)
+static void region_end(struct region *r)
 {
 	if (!r)
 		return;
@@ -40,12 +45,7 @@ void region_end(struct region *r)
 	free(r);
 }
 
-uint8_t *region_memory(const struct region *r)
-{
-	return r->ctx->pages + r->at;
-}
-
-int efa_map(struct context *ctx, size_t length, int prot, off_t offset)
+static int efa_map(struct context *ctx, size_t length, int prot, off_t offset)
 {
 	const struct region *r;
 

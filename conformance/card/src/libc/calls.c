@@ -1,5 +1,4 @@
 // The calls of the C library that libibverbs and its providers reach their device with. LD_PRELOAD puts these before glibc's.
-#define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>

@@ -1,6 +1,8 @@
 // What the card is: a ConnectX of this project's own making.
 //
 // Linux 6.1, drivers/infiniband/hw/mlx5/main.c: mlx5_ib_query_device, mlx5_query_hca_port, set_ucontext_resp.
+#include <time.h>
+
 #include "mlx5/mlx5.h"
 #include "uverbs/gid.h"
 
@@ -15,7 +17,7 @@ static uint64_t guid(int last)
 	return htobe64(0x98039b0300010000ull + (uint64_t)last);
 }
 
-void mlx5_device_attr(const struct device *dev, struct ib_uverbs_ex_query_device_resp *r)
+static void mlx5_device_attr(const struct device *dev, struct ib_uverbs_ex_query_device_resp *r)
 {
 	*r = (struct ib_uverbs_ex_query_device_resp){
 		.base = {
@@ -46,7 +48,7 @@ void mlx5_device_attr(const struct device *dev, struct ib_uverbs_ex_query_device
 	};
 }
 
-void mlx5_port_attr(const struct device *dev, struct ib_uverbs_query_port_resp *r)
+static void mlx5_port_attr(const struct device *dev, struct ib_uverbs_query_port_resp *r)
 {
 	*r = (struct ib_uverbs_query_port_resp){
 		.port_cap_flags = 0x04010000, .max_msg_sz = 1 << 30, .gid_tbl_len = 256, .pkey_tbl_len = 1, .state = IBV_PORT_ACTIVE,
@@ -56,7 +58,7 @@ void mlx5_port_attr(const struct device *dev, struct ib_uverbs_query_port_resp *
 	};
 }
 
-void mlx5_query_device(const struct call *c)
+static void mlx5_query_device(const struct call *c)
 {
 	const struct mlx5_ib_query_device_resp r = {
 		.response_length = sizeof r, .flags = MLX5_IB_QUERY_DEV_RESP_FLAGS_CQE_128B_PAD,
@@ -67,16 +69,39 @@ void mlx5_query_device(const struct call *c)
 	ATTR_OUT(c, UVERBS_ATTR_UHW_OUT, r);
 }
 
+// The key of regions without memory, which a context learns of when it opens (set_ucontext_resp, dump_fill_mkey).
+static struct key nowhere[DEVICES];
+
+// The free-running clock, and the page by which libmlx5 turns it into nanoseconds. A real card counts by itself.
+static void mlx5_tick(struct context *ctx)
+{
+	const uint64_t t = now();
+	uint32_t *clock = (uint32_t *)(void *)(ctx->pages + mlx5_offset(MLX5_IB_MMAP_CORE_CLOCK, 0));
+	struct mlx5_ib_clock_info *info = (struct mlx5_ib_clock_info *)(void *)(ctx->pages + mlx5_offset(MLX5_IB_MMAP_CLOCK_INFO, 0));
+	struct timespec real;
+
+	clock[0] = htobe32((uint32_t)(t >> 32));
+	clock[1] = htobe32((uint32_t)t);
+	if (info->mult)
+		return;
+	clock_gettime(CLOCK_REALTIME, &real);
+	info->nsec = (uint64_t)real.tv_sec * 1000000000u + (uint64_t)real.tv_nsec;
+	info->cycles = t;
+	info->mask = 0x7fffffffffffffff;
+	info->overflow_period = 1000000000;
+	info->mult = 1;
+}
+
 // Doorbell pages are all of the dynamic kind: libmlx5 asks for that (MLX5_LIB_CAP_DYN_UAR), and tot_bfregs is then 0. Both GET_CONTEXT
 // and QUERY_CONTEXT are answered, in their attributes.
-void mlx5_get_context(const struct call *c)
+static void mlx5_get_context(const struct call *c)
 {
 	const struct mlx5_ib_alloc_ucontext_resp r = {
 		.qp_tab_size = 1 << 18, .bf_reg_size = 512, .cache_line_size = 64, .max_sq_desc_sz = SEND_BYTES, .max_rq_desc_sz = RECEIVE_BYTES,
 		.max_send_wqebb = QUEUE_MOST, .max_recv_wr = QUEUE_MOST, .max_srq_recv_wr = SRQ_MOST, .num_ports = 1,
 		.comp_mask = MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_CORE_CLOCK_OFFSET | MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_ECE |
 			MLX5_IB_ALLOC_UCONTEXT_RESP_MASK_DUMP_FILL_MKEY,
-		.dump_fill_mkey = mlx5_nowhere(c->dev), .response_length = sizeof r, .cqe_version = 1,
+		.dump_fill_mkey = nowhere[c->dev->index].value, .response_length = sizeof r, .cqe_version = 1,
 		.cmds_supp_uhw = MLX5_USER_CMDS_SUPP_UHW_QUERY_DEVICE | MLX5_USER_CMDS_SUPP_UHW_CREATE_AH,
 		.eth_min_inline = MLX5_USER_INLINE_MODE_NONE, .clock_info_versions = 1 << MLX5_IB_CLOCK_INFO_V1, .log_uar_size = 12,
 		.num_uars_per_page = 1, .num_dyn_bfregs = UARS,
@@ -87,10 +112,8 @@ void mlx5_get_context(const struct call *c)
 	mlx5_tick(c->ctx); // a program that asks for the time before the card's thread runs gets one too
 	if (first) {
 		ATTR_IN(c, UVERBS_ATTR_UHW_IN, q);
-		if (q.comp_mask || q.reserved0 || q.reserved1 || q.reserved2 || q.flags & ~(unsigned)MLX5_IB_ALLOC_UCTX_DEVX)
-			refuse(EOPNOTSUPP);
-		if (!(q.lib_caps & MLX5_LIB_CAP_DYN_UAR))
-			refuse(EOPNOTSUPP); // ours: libraries before release 29 ask for static pages
+		refuse_if(q.comp_mask || q.reserved0 || q.reserved1 || q.reserved2 || q.flags & ~(unsigned)MLX5_IB_ALLOC_UCTX_DEVX, EOPNOTSUPP);
+		refuse_if(!(q.lib_caps & MLX5_LIB_CAP_DYN_UAR), EOPNOTSUPP); // ours: libraries before release 29 ask for static pages
 	}
 	ATTR_OUT(c, first ? (uint16_t)UVERBS_ATTR_UHW_OUT : (uint16_t)MLX5_IB_ATTR_QUERY_CONTEXT_RESP_UCTX, r);
 }

@@ -20,37 +20,33 @@ static void clear(uint8_t *buf, uint32_t n, unsigned size)
 		buf[(size_t)(i + 1) * size - 1] = MLX5_CQE_INVALID << 4 | 1;
 }
 
-static void check_create(const struct mlx5_ib_create_cq *q)
+static void check_cq(const struct mlx5_ib_create_cq *q)
 {
-	if (q->flags & ~(unsigned)(MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD | MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX |
-		MLX5_IB_CREATE_CQ_FLAGS_REAL_TIME_TS))
-		refuse(EINVAL);
-	if ((q->cqe_size != 64 && q->cqe_size != 128) || q->reserved0 || q->reserved1)
-		refuse(EINVAL);
+	refuse_if(q->flags & ~(unsigned)(MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD | MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX |
+		MLX5_IB_CREATE_CQ_FLAGS_REAL_TIME_TS), EINVAL);
+	refuse_if((q->cqe_size != 64 && q->cqe_size != 128) || q->reserved0 || q->reserved1, EINVAL);
 }
 
 // The checks behind the memory's: create_cq_user.
 static void check_features(const struct mlx5_ib_create_cq *q)
 {
-	if (!(q->flags & MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX))
-		refuse(EINVAL);
+	refuse_if(!(q->flags & MLX5_IB_CREATE_CQ_FLAGS_UAR_PAGE_INDEX), EINVAL);
 	if (q->cqe_comp_en == 1) // this card compresses no completions
 		refuse(EOPNOTSUPP);
-	check(q->flags & MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD && q->cqe_size != 128 ? EOPNOTSUPP : 0);
+	refuse_if(q->flags & MLX5_IB_CREATE_CQ_FLAGS_CQE_128B_PAD && q->cqe_size != 128, EOPNOTSUPP);
 }
 
-void mlx5_create_cq(const struct call *c, struct cq *cq, uint32_t entries, uint32_t flags)
+static void mlx5_create_cq(const struct call *c, struct cq *cq, uint32_t entries, uint32_t flags)
 {
 	struct mlx5_ib_create_cq q;
 	struct mlx5_cq *m;
 	uint32_t n;
 
-	if (ATTR_IN(c, UVERBS_ATTR_UHW_IN, q) < offsetof(struct mlx5_ib_create_cq, flags) || (int32_t)entries < 0 || entries > CQ_MOST)
-		refuse(EINVAL);
+	refuse_if(ATTR_IN(c, UVERBS_ATTR_UHW_IN, q) < offsetof(struct mlx5_ib_create_cq, flags) || (int32_t)entries < 0 || entries > CQ_MOST,
+		EINVAL);
 	n = entries_for(entries);
-	if (n > CQ_MOST)
-		refuse(EINVAL);
-	check_create(&q);
+	refuse_if(n > CQ_MOST, EINVAL);
+	check_cq(&q);
 	check(memory_pin(q.buf_addr, (uint64_t)n * q.cqe_size, IBV_ACCESS_LOCAL_WRITE));
 	check(memory_pin(q.db_addr, 8, IBV_ACCESS_LOCAL_WRITE));
 	check_features(&q);
@@ -81,36 +77,33 @@ static void move(struct mlx5_cq *m, uint8_t *buf, uint32_t n, unsigned size)
 	m->produced++;
 }
 
-void mlx5_resize_cq(const struct call *c, struct cq *cq, uint32_t entries)
+static void mlx5_resize_cq(const struct call *c, struct cq *cq, uint32_t entries)
 {
 	ATTR_READ(c, UVERBS_ATTR_UHW_IN, mlx5_ib_resize_cq, q);
 	struct mlx5_cq *m = cq->o.own;
 	uint32_t n;
 
-	if (entries < 1 || entries > CQ_MOST)
-		refuse(EINVAL);
+	refuse_if(entries < 1 || entries > CQ_MOST, EINVAL);
 	n = entries_for(entries);
-	if (n > CQ_MOST + 1)
-		refuse(EINVAL);
+	refuse_if(n > CQ_MOST + 1, EINVAL);
 	if (n == cq->entries + 1)
 		return;
-	if (((m->produced - be32toh(atomic_load(&m->db[CQ_CONSUMER]))) & 0xffffff) > n - 1)
-		refuse(EINVAL); // the card's answer BAD_SIZE, with completions outstanding
-	if (q.reserved0 || q.reserved1)
-		refuse(EINVAL);
+	refuse_if(((m->produced - be32toh(atomic_load(&m->db[CQ_CONSUMER]))) & 0xffffff) > n - 1,
+		EINVAL); // the card's answer BAD_SIZE, with completions outstanding
+	refuse_if(q.reserved0 || q.reserved1, EINVAL);
 	check(memory_pin(q.buf_addr, (uint64_t)n * q.cqe_size, IBV_ACCESS_LOCAL_WRITE));
 	move(m, (uint8_t *)(uintptr_t)q.buf_addr, n, q.cqe_size);
 	cq->entries = n - 1;
 }
 
-void mlx5_modify_cq(uint16_t period)
+static void mlx5_modify_cq(uint16_t period)
 {
-	check(period > 0xfff ? EINVAL : 0); // MLX5_MAX_CQ_PERIOD
+	refuse_if(period > 0xfff, EINVAL); // MLX5_MAX_CQ_PERIOD
 }
 
 // A wish for an event is the number of completions that the program has seen, and a bit. Completions that an event announced are in no
 // other, seen or not.
-bool mlx5_armed(struct cq *cq)
+static bool mlx5_armed(struct cq *cq)
 {
 	struct mlx5_cq *m = cq->o.own;
 	uint32_t word = atomic_load(&m->db[CQ_ARM]), wish = be32toh(word);
@@ -196,7 +189,7 @@ static void fill(struct mlx5_cqe64 *e, const struct completion *c)
 	e->timestamp = htobe64(now());
 }
 
-bool mlx5_complete(struct cq *cq, const struct completion *c)
+static bool mlx5_complete(struct cq *cq, const struct completion *c)
 {
 	struct mlx5_cq *m = cq->o.own;
 	const uint32_t seen = be32toh(atomic_load(&m->db[CQ_CONSUMER])) & 0xffffff;

@@ -3,7 +3,7 @@
 
 // mlx5_create_dc looks at which end of the transport a queue pair is (check_qp_type, check_valid_flow). A target has the receives of a
 // shared queue, and no queue of its own.
-void mlx5_create_dc(struct qp *q, const struct mlx5_ib_create_qp *u, struct mlx5_qp *m)
+static void mlx5_create_dc(struct qp *q, const struct mlx5_ib_create_qp *u, struct mlx5_qp *m)
 {
 	const uint32_t ends = MLX5_QP_FLAG_TYPE_DCT | MLX5_QP_FLAG_TYPE_DCI;
 
@@ -12,13 +12,11 @@ void mlx5_create_dc(struct qp *q, const struct mlx5_ib_create_qp *u, struct mlx5
 	m->dct = u->flags & MLX5_QP_FLAG_TYPE_DCT;
 	q->only_sends = !m->dct;
 	q->errored_most = u->flags & MLX5_QP_FLAG_DCI_STREAM ? 1 << MIN(u->dci_streams.log_num_errored, LOG_ERRORED) : 1;
-	if (!m->dct && u->flags & MLX5_QP_FLAG_DCI_STREAM &&
-		(u->dci_streams.log_num_concurent > LOG_STREAMS || u->dci_streams.log_num_errored > LOG_ERRORED))
-		refuse(EINVAL);
+	refuse_if(!m->dct && u->flags & MLX5_QP_FLAG_DCI_STREAM &&
+		(u->dci_streams.log_num_concurent > LOG_STREAMS || u->dci_streams.log_num_errored > LOG_ERRORED), EINVAL);
 	if (!m->dct)
 		return;
-	if (!q->srq || !q->rcq)
-		refuse(EINVAL);
+	refuse_if(!q->srq || !q->rcq, EINVAL);
 	q->dc_key = u->access_key;
 	q->unnamed = true;
 }
@@ -45,7 +43,7 @@ static bool initiator_allowed(int from, int to, uint32_t mask)
 }
 
 // mlx5_ib_modify_dct and modify_dci_qp_is_ok.
-bool mlx5_dc_allowed(const struct qp *q, const struct ib_uverbs_modify_qp *a)
+static bool mlx5_dc_allowed(const struct qp *q, const struct ib_uverbs_modify_qp *a)
 {
 	const int from = q->state, to = a->attr_mask & IBV_QP_STATE ? a->qp_state : from;
 

@@ -44,8 +44,7 @@ static const uint8_t *command(const struct call *c, uint16_t in, uint16_t out, u
 	const uint8_t *cmd = attr_pointer(c, in, length);
 	const struct ib_uverbs_attr *answer = attr(c, out);
 
-	if (!cmd || *length < HEADER || !answer || answer->len < HEADER)
-		refuse(EINVAL);
+	refuse_if(!cmd || *length < HEADER || !answer || answer->len < HEADER, EINVAL);
 	*opcode = be16_at(cmd);
 	return cmd;
 }
@@ -53,7 +52,7 @@ static const uint8_t *command(const struct call *c, uint16_t in, uint16_t out, u
 // The command QUERY_HCA_CAP, which libmlx5 sends when a context opens: of the abilities that it looks for there the card has two, of struct
 // mlx5_ifc_cmd_hca_cap_bits in rdma-core 44.0, providers/mlx5/mlx5_ifc.h. RC and DCI copy local memory (dma_mmo_sq), and a change of a
 // queue pair can have more than one word of options (qpc_extension).
-void mlx5_devx_other(const struct call *c)
+static void mlx5_devx_other(const struct call *c)
 {
 	enum { QPC_EXTENSION = 290, DMA_MMO_SQ = 339 };
 	uint8_t out[HEADER + DMA_MMO_SQ / 8 + 1] = {0};
@@ -61,8 +60,7 @@ void mlx5_devx_other(const struct call *c)
 	size_t length;
 	const uint8_t *in = command(c, MLX5_IB_ATTR_DEVX_OTHER_CMD_IN, MLX5_IB_ATTR_DEVX_OTHER_CMD_OUT, &opcode, &length);
 
-	if (opcode != QUERY_HCA_CAP)
-		refuse(EINVAL);
+	refuse_if(opcode != QUERY_HCA_CAP, EINVAL);
 	if (!in[6] && in[7] >> 1 == 0) { // the general abilities
 		out[HEADER + DMA_MMO_SQ / 8] = 0x80 >> DMA_MMO_SQ % 8;
 		out[HEADER + QPC_EXTENSION / 8] = 0x80 >> QPC_EXTENSION % 8;
@@ -81,7 +79,7 @@ static uint32_t add_key(const struct call *c, bool invalidable)
 	return n->o.number = n->key.value >> 8;
 }
 
-void mlx5_devx_create(const struct call *c)
+static void mlx5_devx_create(const struct call *c)
 {
 	uint8_t answer[HEADER] = {0};
 	uint32_t number;
@@ -89,8 +87,7 @@ void mlx5_devx_create(const struct call *c)
 	size_t length;
 	const uint8_t *cmd = command(c, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_IN, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT, &opcode, &length);
 
-	if (opcode != ALLOC_FLOW_COUNTER && opcode != CREATE_MKEY)
-		refuse(EINVAL);
+	refuse_if(opcode != ALLOC_FLOW_COUNTER && opcode != CREATE_MKEY, EINVAL);
 	number = opcode == CREATE_MKEY ? add_key(c, length > RINVAL && cmd[RINVAL] & 1) :
 		add(c, MLX5_IB_OBJECT_DEVX_OBJ, MLX5_IB_ATTR_DEVX_OBJ_CREATE_HANDLE)->o.number;
 	number = htobe32(number); // the same place for both
@@ -98,7 +95,7 @@ void mlx5_devx_create(const struct call *c)
 	ATTR_OUT(c, MLX5_IB_ATTR_DEVX_OBJ_CREATE_CMD_OUT, answer);
 }
 
-void mlx5_devx_query(const struct call *c)
+static void mlx5_devx_query(const struct call *c)
 {
 	const struct numbered *n = attr_object(c, MLX5_IB_ATTR_DEVX_OBJ_QUERY_HANDLE, MLX5_IB_OBJECT_DEVX_OBJ);
 	const uint8_t *cmd;
@@ -106,13 +103,12 @@ void mlx5_devx_query(const struct call *c)
 	size_t length;
 
 	cmd = command(c, MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_IN, MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_OUT, &opcode, &length);
-	if (opcode != QUERY_FLOW_COUNTER || length < COUNTER + 4 || be32_at(cmd + COUNTER) != n->o.number)
-		refuse(EINVAL);
+	refuse_if(opcode != QUERY_FLOW_COUNTER || length < COUNTER + 4 || be32_at(cmd + COUNTER) != n->o.number, EINVAL);
 	attr_out(c, MLX5_IB_ATTR_DEVX_OBJ_QUERY_CMD_OUT, "", 0);
 }
 
 // Of changes by a command there is one: the reset of a stream of a DCI, in the extension of struct mlx5_ifc_rts2rts_qp_in_bits.
-void mlx5_devx_modify(const struct call *c)
+static void mlx5_devx_modify(const struct call *c)
 {
 	enum { QPN = 9, OPTIONS = 271, STREAM = 274 };
 	struct qp *q = attr_object(c, MLX5_IB_ATTR_DEVX_OBJ_MODIFY_HANDLE, UVERBS_OBJECT_QP);
@@ -121,47 +117,43 @@ void mlx5_devx_modify(const struct call *c)
 	size_t length;
 
 	cmd = command(c, MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_IN, MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_OUT, &opcode, &length);
-	if (opcode != RTS2RTS_QP || length < STREAM + 2 || be32_at(cmd + QPN - 1) << 8 != q->number << 8 || cmd[OPTIONS] != 1)
-		refuse(EINVAL);
+	refuse_if(opcode != RTS2RTS_QP || length < STREAM + 2 || be32_at(cmd + QPN - 1) << 8 != q->number << 8 || cmd[OPTIONS] != 1, EINVAL);
 	check(requester_reset_stream(q, be16_at(cmd + STREAM)));
 	attr_out(c, MLX5_IB_ATTR_DEVX_OBJ_MODIFY_CMD_OUT, "", 0);
 }
 
-void mlx5_umem_reg(const struct call *c)
+static void mlx5_umem_reg(const struct call *c)
 {
 	const uint64_t access = attr_number(c, MLX5_IB_ATTR_DEVX_UMEM_REG_ACCESS, 0);
 
-	if (access & ~(uint64_t)(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_RELAXED_ORDERING))
-		refuse(EINVAL);
+	refuse_if(access & ~(uint64_t)(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_RELAXED_ORDERING),
+		EINVAL);
 	check(memory_pin(attr_number(c, MLX5_IB_ATTR_DEVX_UMEM_REG_ADDR, 0), attr_number(c, MLX5_IB_ATTR_DEVX_UMEM_REG_LEN, 0),
 		(unsigned)access));
 	attr_out32(c, MLX5_IB_ATTR_DEVX_UMEM_REG_OUT_ID, add(c, MLX5_IB_OBJECT_DEVX_UMEM, MLX5_IB_ATTR_DEVX_UMEM_REG_HANDLE)->o.number);
 }
 
-void mlx5_query_eqn(const struct call *c)
+static void mlx5_query_eqn(const struct call *c)
 {
 	const uint64_t vector = attr_number(c, MLX5_IB_ATTR_DEVX_QUERY_EQN_USER_VEC, 0);
 
-	if (vector >= VECTORS)
-		refuse(ENOENT);
+	refuse_if(vector >= VECTORS, ENOENT);
 	attr_out32(c, MLX5_IB_ATTR_DEVX_QUERY_EQN_DEV_EQN, EQN + (uint32_t)vector);
 }
 
-void mlx5_alloc_pp(const struct call *c)
+static void mlx5_alloc_pp(const struct call *c)
 {
 	uint16_t index;
 	size_t length;
 
-	if (!attr_pointer(c, MLX5_IB_ATTR_PP_OBJ_ALLOC_CTX, &length) || length < 1 || length > PACE)
-		refuse(EINVAL);
+	refuse_if(!attr_pointer(c, MLX5_IB_ATTR_PP_OBJ_ALLOC_CTX, &length) || length < 1 || length > PACE, EINVAL);
 	index = (uint16_t)add(c, MLX5_IB_OBJECT_PP, MLX5_IB_ATTR_PP_OBJ_ALLOC_HANDLE)->o.number;
 	ATTR_OUT(c, MLX5_IB_ATTR_PP_OBJ_ALLOC_INDEX, index);
 }
 
 // A port that is not of a switch has no parts.
-void mlx5_query_port_info(const struct call *c)
+static void mlx5_query_port_info(const struct call *c)
 {
-	if (attr_number(c, MLX5_IB_ATTR_QUERY_PORT_PORT_NUM, 0) != 1)
-		refuse(EINVAL);
+	refuse_if(attr_number(c, MLX5_IB_ATTR_QUERY_PORT_PORT_NUM, 0) != 1, EINVAL);
 	attr_out(c, MLX5_IB_ATTR_QUERY_PORT, "", 0);
 }

@@ -59,13 +59,13 @@ static uint64_t place(uint64_t size, uint64_t align)
 	return align + size <= (uint64_t)pages_of(size) * PAGE ? align : 0;
 }
 
-void mlx5_import_dm(struct dm *dm)
+static void mlx5_import_dm(struct dm *dm)
 {
 	LIST_INSERT_HEAD(&all[dm->o.ctx->dev->index], dm, link);
 }
 
 // handle_alloc_dm_memic: the length is rounded up to units, 0 is EINVAL, so is an alignment that the card has not; no room is ENOMEM.
-void mlx5_alloc_dm(const struct call *c, struct dm *dm, uint32_t log_align)
+static void mlx5_alloc_dm(const struct call *c, struct dm *dm, uint32_t log_align)
 {
 	const uint64_t size = size_of(dm);
 	const uint32_t above = log_align < 6 ? 0 : log_align - 6;
@@ -73,15 +73,12 @@ void mlx5_alloc_dm(const struct call *c, struct dm *dm, uint32_t log_align)
 	uint64_t type = attr_number(c, MLX5_IB_ATTR_ALLOC_DM_REQ_TYPE, MLX5_IB_UAPI_DM_TYPE_MEMIC), start;
 	uint16_t entry;
 
-	if (c->dev->no_memory)
-		refuse(EOPNOTSUPP); // mlx5_ib registers no alloc_dm then
+	refuse_if(c->dev->no_memory, EOPNOTSUPP); // mlx5_ib registers no alloc_dm then
 	if (type != MLX5_IB_UAPI_DM_TYPE_MEMIC || !attr(c, MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET))
 		refuse(type == MLX5_IB_UAPI_DM_TYPE_MEMIC ? EINVAL : EOPNOTSUPP); // ours: this card has no SW ICM
-	if (!size || size < dm->length || above > DM_LOG_ALIGN)
-		refuse(EINVAL);
+	refuse_if(!size || size < dm->length || above > DM_LOG_ALIGN, EINVAL);
 	entry = (uint16_t)free_entry(d, c->ctx, pages_of(size));
-	if (!has_room(d, size) || entry + pages_of(size) > PAGES)
-		refuse(ENOMEM);
+	refuse_if(!has_room(d, size) || entry + pages_of(size) > PAGES, ENOMEM);
 	start = place(size, (uint64_t)DM_UNIT << above);
 	dm->placed[ENTRY] = entry;
 	dm->placed[AT] = start;
@@ -91,22 +88,21 @@ void mlx5_alloc_dm(const struct call *c, struct dm *dm, uint32_t log_align)
 	ATTR_OUT(c, MLX5_IB_ATTR_ALLOC_DM_RESP_START_OFFSET, start);
 }
 
-void mlx5_free_dm(struct dm *dm)
+static void mlx5_free_dm(struct dm *dm)
 {
 	LIST_REMOVE(dm, link);
 }
 
 // mlx5_ib_reg_dm_mr allows these flags only (MLX5_IB_DM_MEMIC_ALLOWED_ACCESS).
-uint8_t *mlx5_reg_dm(const struct dm *dm, uint32_t access)
+static uint8_t *mlx5_reg_dm(const struct dm *dm, uint32_t access)
 {
-	if (access & ~(unsigned)(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC |
-		IBV_ACCESS_ZERO_BASED))
-		refuse(EINVAL);
+	refuse_if(access & ~(unsigned)(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_ATOMIC |
+		IBV_ACCESS_ZERO_BASED), EINVAL);
 	return memory_of(dm);
 }
 
 // mlx5_ib_mmap_offset: all pages of an entry, or none.
-int mlx5_map_dm(const struct context *ctx, uint32_t index, size_t length)
+static int mlx5_map_dm(const struct context *ctx, uint32_t index, size_t length)
 {
 	const struct dm *m;
 
@@ -126,7 +122,7 @@ static const struct dm *placed(const struct call *c, uint16_t handle, uint16_t p
 	return dm;
 }
 
-void mlx5_query_dm(const struct call *c)
+static void mlx5_query_dm(const struct call *c)
 {
 	const struct dm *dm = placed(c, MLX5_IB_ATTR_QUERY_DM_REQ_HANDLE, MLX5_IB_ATTR_QUERY_DM_RESP_PAGE_INDEX,
 		MLX5_IB_ATTR_QUERY_DM_RESP_START_OFFSET);
@@ -135,12 +131,12 @@ void mlx5_query_dm(const struct call *c)
 }
 
 // Ours: the card has one operation, number 0, which stores what is written and returns what is there; it is mapped as the memory itself.
-void mlx5_map_dm_op(const struct call *c)
+static void mlx5_map_dm_op(const struct call *c)
 {
 	uint8_t op = 0;
 
 	ATTR_IN(c, MLX5_IB_ATTR_DM_MAP_OP_ADDR_REQ_OP, op);
 	placed(c, MLX5_IB_ATTR_DM_MAP_OP_ADDR_REQ_HANDLE, MLX5_IB_ATTR_DM_MAP_OP_ADDR_RESP_PAGE_INDEX,
 		MLX5_IB_ATTR_DM_MAP_OP_ADDR_RESP_START_OFFSET);
-	check(op ? EOPNOTSUPP : 0);
+	refuse_if(op, EOPNOTSUPP);
 }

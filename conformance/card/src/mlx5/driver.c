@@ -1,46 +1,10 @@
 // The device of mlx5_ib: its pages, doorbell pages, its own methods. Linux 6.1, drivers/infiniband/hw/mlx5/main.c, std_types.c, devx.c.
 #include <sys/mman.h>
-#include <time.h>
 
 #include "mlx5/mlx5.h"
 #include "uverbs/gid.h"
 
 static struct object *uars[DEVICES][UARS];
-
-// The key of regions without memory, which a context learns of when it opens (set_ucontext_resp, dump_fill_mkey).
-static struct key nowhere[DEVICES];
-
-uint32_t mlx5_nowhere(const struct device *dev)
-{
-	return nowhere[dev->index].value;
-}
-
-// The offset of mmap is a number of a page: a command in bits 8 to 15, an index in bits 0 to 7 and from 16 on (get_command, get_arg and
-// get_extended_index of main.c). Indices here have 10 bits.
-off_t mlx5_offset(unsigned command, uint32_t index)
-{
-	return (off_t)((index & 0xff) | (uint64_t)command << 8 | (uint64_t)(index >> 8) << 16) * PAGE;
-}
-
-// The free-running clock, and the page by which libmlx5 turns it into nanoseconds. A real card counts by itself.
-void mlx5_tick(struct context *ctx)
-{
-	const uint64_t t = now();
-	uint32_t *clock = (uint32_t *)(void *)(ctx->pages + mlx5_offset(MLX5_IB_MMAP_CORE_CLOCK, 0));
-	struct mlx5_ib_clock_info *info = (struct mlx5_ib_clock_info *)(void *)(ctx->pages + mlx5_offset(MLX5_IB_MMAP_CLOCK_INFO, 0));
-	struct timespec real;
-
-	clock[0] = htobe32((uint32_t)(t >> 32));
-	clock[1] = htobe32((uint32_t)t);
-	if (info->mult)
-		return;
-	clock_gettime(CLOCK_REALTIME, &real);
-	info->nsec = (uint64_t)real.tv_sec * 1000000000u + (uint64_t)real.tv_nsec;
-	info->cycles = t;
-	info->mask = 0x7fffffffffffffff;
-	info->overflow_period = 1000000000;
-	info->mult = 1;
-}
 
 static int start(struct device *dev)
 {
@@ -82,12 +46,10 @@ static void alloc_uar(const struct call *c)
 	uint64_t offset;
 	uint32_t i = 0;
 
-	if (attr_number(c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_TYPE, 0) > MLX5_IB_UAPI_UAR_ALLOC_TYPE_NC)
-		refuse(EOPNOTSUPP);
+	refuse_if(attr_number(c, MLX5_IB_ATTR_UAR_OBJ_ALLOC_TYPE, 0) > MLX5_IB_UAPI_UAR_ALLOC_TYPE_NC, EOPNOTSUPP);
 	while (i < UARS && of[i])
 		i++;
-	if (i == UARS)
-		refuse(ENOMEM);
+	refuse_if(i == UARS, ENOMEM);
 	o = object_new(c->ctx, MLX5_IB_OBJECT_UAR, sizeof *o, end_uar);
 	of[i] = o;
 	offset = (uint64_t)mlx5_offset(MLX5_IB_MMAP_ALLOC_WC, i);
@@ -121,7 +83,7 @@ static void check_mw(const struct call *c)
 {
 	ATTR_READ(c, UVERBS_ATTR_UHW_IN, mlx5_ib_alloc_mw, q);
 
-	check(q.comp_mask || q.reserved1 || q.reserved2 ? EOPNOTSUPP : 0);
+	refuse_if(q.comp_mask || q.reserved1 || q.reserved2, EOPNOTSUPP);
 }
 
 static const struct method methods[] = {

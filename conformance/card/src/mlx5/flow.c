@@ -25,126 +25,85 @@ static bool any(const uint8_t *p, size_t from, size_t to)
 }
 
 // protocol asks for the protocol above IP; two specs must agree (set_proto).
-static void protocol(struct rule *r, uint8_t mask, uint8_t value)
+static void protocol(uint8_t asked[2], uint8_t mask, uint8_t value)
 {
 	if (!mask)
 		return;
-	if (r->mask.proto && (r->mask.proto != mask || r->value.proto != value))
-		refuse(EINVAL);
-	r->mask.proto = mask;
-	r->value.proto = value;
+	refuse_if(asked[0] && (asked[0] != mask || asked[1] != value), EINVAL);
+	asked[0] = mask;
+	asked[1] = value;
 }
 
-static void ethernet(struct headers *h, const uint8_t *f, bool tagged)
-{
-	memcpy(h->to, f, 6);
-	memcpy(h->from, f + 6, 6);
-	h->type = be16_at(f + 12);
-	h->vlan = be16_at(f + 14);
-	h->tagged = tagged;
-}
-
-// addresses reads those of IP, of size bytes, and the type of service.
-static void addresses(struct headers *h, const uint8_t *f, size_t size, size_t tos, uint8_t version)
-{
-	h->version = version;
-	memcpy(h->src, f, size);
-	memcpy(h->dst, f + size, size);
-	h->tos = f[tos];
-}
-
-static void ipv4(struct rule *r, const struct spec *s)
-{
-	if (any(s->mask, 10, 12)) // the time to live and the flags: LAST_IPV4_FIELD
-		refuse(EOPNOTSUPP);
-	addresses(&r->value, s->value, 4, 9, 4);
-	addresses(&r->mask, s->mask, 4, 9, 0xf);
-	protocol(r, s->mask[8], s->value[8]);
-}
-
-static void ipv6(struct rule *r, const struct spec *s)
-{
-	if (be32_at(s->mask + 32) >> 20 || be32_at(s->value + 32) >> 20)
-		refuse(EINVAL);
-	if (s->mask[38]) // the hop limit: LAST_IPV6_FIELD
-		refuse(EOPNOTSUPP);
-	addresses(&r->value, s->value, 16, 37, 6);
-	addresses(&r->mask, s->mask, 16, 37, 0xf);
-	r->value.label = be32_at(s->value + 32);
-	r->mask.label = be32_at(s->mask + 32);
-	protocol(r, s->mask[36], s->value[36]);
-}
-
-static void ports(struct rule *r, const struct spec *s, uint8_t proto)
-{
-	r->value.dport = be16_at(s->value);
-	r->mask.dport = be16_at(s->mask);
-	r->value.sport = be16_at(s->value + 2);
-	r->mask.sport = be16_at(s->mask + 2);
-	protocol(r, 0xff, proto);
-}
-
-static void in_tunnel(struct rule *r)
-{
-	r->value.tunnel = r->mask.tunnel = 1;
-}
-
-// one adds a spec to a flow (parse_flow_attr). Of tunnels this card knows that no frame is in one.
-static void one(struct flow *f, const struct spec *s)
+// filter adds a filter to a flow. Of tunnels this card knows that no frame is in one: a filter for what is in one stays as one for the
+// tunnel, which asks for nothing without a mask.
+static void filter(struct flow *f, const struct spec *s, uint8_t asked[2])
 {
 	struct rule *r = &f->rules[0];
+	uint32_t type = s->type;
 
-	if (s->type & IBV_FLOW_SPEC_INNER && s->type < IBV_FLOW_SPEC_ACTION_TAG)
-		in_tunnel(r);
-	switch (s->type < IBV_FLOW_SPEC_ACTION_TAG ? s->type & ~(uint32_t)IBV_FLOW_SPEC_INNER : s->type) {
+	switch (type & ~(uint32_t)IBV_FLOW_SPEC_INNER) {
 	case IBV_FLOW_SPEC_ETH:
-		ethernet(&r->value, s->value, be16_at(s->mask + 14));
-		ethernet(&r->mask, s->mask, be16_at(s->mask + 14));
-		return;
+		break;
 	case IBV_FLOW_SPEC_IPV4:
-		ipv4(r, s);
-		return;
-	case IBV_FLOW_SPEC_IPV6:
-		ipv6(r, s);
-		return;
-	case IBV_FLOW_SPEC_TCP:
-		ports(r, s, IPPROTO_TCP);
-		return;
-	case IBV_FLOW_SPEC_UDP:
-		ports(r, s, IPPROTO_UDP);
-		return;
-	case IBV_FLOW_SPEC_GRE:
-		if (any(s->mask, 0, 2))
+		if (any(s->mask, 10, 12)) // the time to live and the flags: LAST_IPV4_FIELD
 			refuse(EOPNOTSUPP);
+		protocol(asked, s->mask[8], s->value[8]);
+		break;
+	case IBV_FLOW_SPEC_IPV6:
+		refuse_if(be32_at(s->mask + 32) >> 20 || be32_at(s->value + 32) >> 20, EINVAL);
+		if (s->mask[38]) // the hop limit: LAST_IPV6_FIELD
+			refuse(EOPNOTSUPP);
+		protocol(asked, s->mask[36], s->value[36]);
+		break;
+	case IBV_FLOW_SPEC_TCP:
+		protocol(asked, 0xff, IPPROTO_TCP);
+		break;
+	case IBV_FLOW_SPEC_UDP:
+		protocol(asked, 0xff, IPPROTO_UDP);
+		break;
+	case IBV_FLOW_SPEC_GRE:
+		refuse_if(any(s->mask, 0, 2), EOPNOTSUPP);
+		protocol(asked, 0xff, IPPROTO_GRE);
 		if (any(s->mask, 2, 8))
-			in_tunnel(r);
-		protocol(r, 0xff, IPPROTO_GRE);
-		return;
+			type |= IBV_FLOW_SPEC_INNER;
+		break;
 	case IBV_FLOW_SPEC_MPLS: // check_mpls_supp_fields
-		check(any(s->mask, 0, 4) ? EOPNOTSUPP : 0);
-		return;
+		refuse_if(any(s->mask, 0, 4), EOPNOTSUPP);
+		if (type == IBV_FLOW_SPEC_MPLS)
+			return;
+		break;
 	case IBV_FLOW_SPEC_VXLAN_TUNNEL:
-		if (be32_at(s->mask) >> 24 || be32_at(s->value) >> 24)
-			refuse(EINVAL);
-		if (any(s->mask, 0, 4))
-			in_tunnel(r);
-		return;
+		refuse_if(be32_at(s->mask) >> 24 || be32_at(s->value) >> 24, EINVAL);
+		if (!any(s->mask, 0, 4))
+			return;
+		break;
 	case IBV_FLOW_SPEC_ESP:
 		refuse(EOPNOTSUPP);
+	default:
+		refuse(EINVAL);
+	}
+	r->filters[r->n] = *s;
+	r->filters[r->n++].type = type;
+}
+
+// one adds a spec to a flow (parse_flow_attr).
+static void one(struct flow *f, const struct spec *s, uint8_t asked[2])
+{
+	switch (s->type) {
 	case IBV_FLOW_SPEC_ACTION_TAG:
 		f->tag = s->tag;
-		check(s->tag >= MOST_TAG ? EINVAL : 0);
+		refuse_if(s->tag >= MOST_TAG, EINVAL);
 		return;
 	case IBV_FLOW_SPEC_ACTION_DROP:
 		f->drop = true;
 		return;
 	case IBV_FLOW_SPEC_ACTION_COUNT:
-		if (f->counters)
-			refuse(EINVAL);
+		refuse_if(f->counters, EINVAL);
 		f->counters = s->counters;
 		return;
 	default:
-		refuse(EINVAL);
+		refuse_if(s->type >= IBV_FLOW_SPEC_ACTION_TAG, EINVAL);
+		filter(f, s, asked);
 	}
 }
 
@@ -186,17 +145,15 @@ static void describe(const struct call *c, struct counters *k)
 
 	ATTR_IN(c, UVERBS_ATTR_UHW_IN, u);
 	if (!u.head.ncounters_data) {
-		check(d && d->size ? 0 : EINVAL);
+		refuse_if(!d || !d->size, EINVAL);
 		return;
 	}
-	if (u.data.ncounters > MOST_COUNTERS || (d && d->size))
-		refuse(EINVAL);
+	refuse_if(u.data.ncounters > MOST_COUNTERS || (d && d->size), EINVAL);
 	if (!d)
 		d = object_own(&k->o, sizeof *d);
 	list = (const void *)(uintptr_t)u.data.counters_data;
 	for (uint32_t i = 0; i < u.data.ncounters; i++) {
-		if (list[i].description > IBV_COUNTER_BYTES)
-			refuse(EINVAL);
+		refuse_if(list[i].description > IBV_COUNTER_BYTES, EINVAL);
 		d->list[i] = list[i];
 		d->size = MAX(d->size, list[i].index + 1);
 	}
@@ -209,37 +166,32 @@ static void leftovers(struct flow *f, bool all)
 	f->order = LEFTOVERS;
 	f->nrules = all ? 2 : 1;
 	for (int i = 0; i < f->nrules; i++)
-		f->rules[i].mask.to[0] = 1;
-	f->rules[0].value.to[0] = 1;
+		f->rules[i] = (struct rule){.filters[0] = {.type = IBV_FLOW_SPEC_ETH, .mask = {1}, .value = {i == 0}}, .n = 1};
 }
 
 static void normal(const struct call *c, struct flow *f, const struct ib_uverbs_flow_attr *a, const struct spec *s, int n)
 {
-	if (!types_agree(s, n, 0) || !types_agree(s, n, IBV_FLOW_SPEC_INNER))
-		refuse(EINVAL);
+	uint8_t asked[2] = {0}; // of the protocol above IP: the mask and the value
+
+	refuse_if(!types_agree(s, n, 0) || !types_agree(s, n, IBV_FLOW_SPEC_INNER), EINVAL);
 	f->nrules = 1;
 	f->order = only_groups(s, n) && !f->goes_on ? MULTICAST : a->priority * 2 + !f->goes_on; // ib_prio_to_core_prio
 	for (int i = 0; i < n; i++)
-		one(f, &s[i]);
+		one(f, &s[i], asked);
 	if (f->counters)
 		describe(c, f->counters);
 }
 
 // mlx5_ib_create_flow. A queue pair of datagrams has no TIR that a flow could name: the card refuses what the driver finds in its place.
-void mlx5_create_flow(const struct call *c, struct flow *f, const struct ib_uverbs_flow_attr *a, const struct spec *s, int n)
+static void mlx5_create_flow(const struct call *c, struct flow *f, const struct ib_uverbs_flow_attr *a, const struct spec *s, int n)
 {
 	struct mlx5_ib_create_flow u;
 
-	if (attr(c, UVERBS_ATTR_UHW_IN) && ATTR_IN(c, UVERBS_ATTR_UHW_IN, u) && u.ncounters_data > 1)
-		refuse(EINVAL);
-	if (a->priority > LAST_PRIORITY)
-		refuse(ENOMEM);
-	if (f->egress && (a->type == IBV_FLOW_ATTR_ALL_DEFAULT || a->type == IBV_FLOW_ATTR_MC_DEFAULT))
-		refuse(EINVAL);
-	if (a->type == IBV_FLOW_ATTR_SNIFFER)
-		refuse(EOPNOTSUPP); // ours: this card lacks allow_sniffer_and_nic_rx_shared_tir
-	if (f->qp->type != IBV_QPT_RAW_PACKET || (!f->qp->table && !f->qp->cap.max_recv_wr && !f->egress))
-		refuse(EINVAL);
+	refuse_if(attr(c, UVERBS_ATTR_UHW_IN) && ATTR_IN(c, UVERBS_ATTR_UHW_IN, u) && u.ncounters_data > 1, EINVAL);
+	refuse_if(a->priority > LAST_PRIORITY, ENOMEM);
+	refuse_if(f->egress && (a->type == IBV_FLOW_ATTR_ALL_DEFAULT || a->type == IBV_FLOW_ATTR_MC_DEFAULT), EINVAL);
+	refuse_if(a->type == IBV_FLOW_ATTR_SNIFFER, EOPNOTSUPP); // ours: this card lacks allow_sniffer_and_nic_rx_shared_tir
+	refuse_if(f->qp->type != IBV_QPT_RAW_PACKET || (!f->qp->table && !f->qp->cap.max_recv_wr && !f->egress), EINVAL);
 	if (a->type == IBV_FLOW_ATTR_NORMAL)
 		normal(c, f, a, s, n);
 	else if (a->type == IBV_FLOW_ATTR_ALL_DEFAULT || a->type == IBV_FLOW_ATTR_MC_DEFAULT)
@@ -249,7 +201,7 @@ void mlx5_create_flow(const struct call *c, struct flow *f, const struct ib_uver
 }
 
 // The list is forgotten with the last flow (mlx5_ib_counters_clear_description).
-void mlx5_destroy_flow(struct flow *f)
+static void mlx5_destroy_flow(struct flow *f)
 {
 	struct described *d = f->counters ? f->counters->o.own : NULL;
 
@@ -257,7 +209,7 @@ void mlx5_destroy_flow(struct flow *f)
 		d->n = d->size = 0;
 }
 
-int mlx5_read_counters(const struct counters *k, uint64_t *values, size_t n)
+static int mlx5_read_counters(const struct counters *k, uint64_t *values, size_t n)
 {
 	const struct described *d = k->o.own;
 

@@ -38,8 +38,12 @@ enum {
 		MLX5_RX_HASH_DST_PORT_TCP | MLX5_RX_HASH_SRC_PORT_UDP | MLX5_RX_HASH_DST_PORT_UDP,
 };
 
-// mlx5_offset is where a page lies in an open file: the offset that libmlx5 maps it by.
-off_t mlx5_offset(unsigned command, uint32_t index) HIDDEN;
+// mlx5_offset is where a page lies in an open file: the offset that libmlx5 maps it by. That is a number of a page: a command in bits 8 to
+// 15, an index in bits 0 to 7 and from 16 on (get_command, get_arg and get_extended_index of main.c). Indices here have 10 bits.
+static inline off_t mlx5_offset(unsigned command, uint32_t index)
+{
+	return (off_t)((index & 0xff) | (uint64_t)command << 8 | (uint64_t)(index >> 8) << 16) * PAGE;
+}
 
 enum { CQ_CONSUMER, CQ_ARM };  // the two words of a completion queue's doorbell record
 
@@ -75,74 +79,5 @@ struct mlx5_qp {
 	uint16_t sent;             // how many were taken
 	bool dct;
 };
-
-// dm.c
-void mlx5_alloc_dm(const struct call *, struct dm *, uint32_t log_align) HIDDEN;
-void mlx5_import_dm(struct dm *) HIDDEN;
-void mlx5_free_dm(struct dm *) HIDDEN;
-uint8_t *mlx5_reg_dm(const struct dm *, uint32_t access) HIDDEN;
-int mlx5_map_dm(const struct context *, uint32_t index, size_t length) HIDDEN;
-void mlx5_query_dm(const struct call *) HIDDEN;
-void mlx5_map_dm_op(const struct call *) HIDDEN;
-
-// devx.c
-void mlx5_devx_other(const struct call *) HIDDEN;
-void mlx5_devx_create(const struct call *) HIDDEN;
-void mlx5_devx_query(const struct call *) HIDDEN;
-void mlx5_devx_modify(const struct call *) HIDDEN;
-void mlx5_umem_reg(const struct call *) HIDDEN;
-void mlx5_query_eqn(const struct call *) HIDDEN;
-void mlx5_alloc_pp(const struct call *) HIDDEN;
-void mlx5_query_port_info(const struct call *) HIDDEN;
-
-// driver.c
-uint32_t mlx5_nowhere(const struct device *) HIDDEN;
-void mlx5_tick(struct context *) HIDDEN;
-
-// cq.c
-void mlx5_create_cq(const struct call *, struct cq *, uint32_t entries, uint32_t flags) HIDDEN;
-void mlx5_resize_cq(const struct call *, struct cq *, uint32_t entries) HIDDEN;
-void mlx5_modify_cq(uint16_t period) HIDDEN;
-bool mlx5_complete(struct cq *, const struct completion *) HIDDEN;
-bool mlx5_armed(struct cq *) HIDDEN;
-
-// queues.c
-void mlx5_create_srq(const struct call *, struct srq *) HIDDEN;
-void mlx5_modify_srq(struct srq *, const struct ib_uverbs_modify_srq *) HIDDEN;
-void mlx5_create_qp(const struct call *, struct qp *, uint32_t flags) HIDDEN;
-void mlx5_modify_qp(const struct call *, struct qp *, const struct ib_uverbs_modify_qp *) HIDDEN;
-void mlx5_query_qp(const struct qp *, struct ib_uverbs_query_qp_resp *) HIDDEN;
-void mlx5_reset_qp(struct qp *) HIDDEN;
-
-// dc.c
-void mlx5_create_dc(struct qp *, const struct mlx5_ib_create_qp *, struct mlx5_qp *) HIDDEN;
-bool mlx5_dc_allowed(const struct qp *, const struct ib_uverbs_modify_qp *) HIDDEN;
-
-// wq.c
-void mlx5_create_wq(const struct call *, struct wq *, uint32_t flags) HIDDEN;
-void mlx5_modify_wq(const struct call *, struct wq *, int from, int to, uint32_t flags) HIDDEN;
-void mlx5_create_table(const struct call *) HIDDEN;
-void mlx5_create_over_table(const struct call *, struct qp *, uint32_t flags) HIDDEN;
-
-// flow.c
-void mlx5_create_flow(const struct call *, struct flow *, const struct ib_uverbs_flow_attr *, const struct spec *, int n) HIDDEN;
-void mlx5_destroy_flow(struct flow *) HIDDEN;
-int mlx5_read_counters(const struct counters *, uint64_t *values, size_t n) HIDDEN;
-
-// steer.c
-void mlx5_create_matcher(const struct call *) HIDDEN;
-void mlx5_create_rule(const struct call *) HIDDEN;
-
-// wqe.c
-bool mlx5_take_wq(struct wq *, struct receive *) HIDDEN;
-bool mlx5_peek(struct qp *, struct request *) HIDDEN;
-void mlx5_drop(struct qp *, const struct request *) HIDDEN;
-bool mlx5_take(struct qp *, struct srq *, struct receive *, uint32_t *left) HIDDEN;
-
-// attributes.c
-void mlx5_device_attr(const struct device *, struct ib_uverbs_ex_query_device_resp *) HIDDEN;
-void mlx5_port_attr(const struct device *, struct ib_uverbs_query_port_resp *) HIDDEN;
-void mlx5_query_device(const struct call *) HIDDEN;
-void mlx5_get_context(const struct call *) HIDDEN;
 
 #endif

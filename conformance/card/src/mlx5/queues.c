@@ -2,17 +2,15 @@
 #include "mlx5/mlx5.h"
 
 // mlx5_ib_create_srq: the number of receives is a power of two, less the one that keeps the list from being empty.
-void mlx5_create_srq(const struct call *c, struct srq *s)
+static void mlx5_create_srq(const struct call *c, struct srq *s)
 {
 	ATTR_READ(c, UVERBS_ATTR_UHW_IN, mlx5_ib_create_srq, q);
 	struct mlx5_srq *m;
 	uint32_t n = 1;
 	unsigned shift = 5;
 
-	if (s->max_wr >= SRQ_MOST || s->max_sge > RECEIVE_BYTES / 16)
-		refuse(EINVAL);
-	if (q.reserved0 || q.reserved1)
-		refuse(EINVAL);
+	refuse_if(s->max_wr >= SRQ_MOST || s->max_sge > RECEIVE_BYTES / 16, EINVAL);
+	refuse_if(q.reserved0 || q.reserved1, EINVAL);
 	while (n < s->max_wr + 1)
 		n *= 2;
 	while (1u << shift < sizeof(struct mlx5_wqe_srq_next_seg) + s->max_sge * sizeof(struct mlx5_wqe_data_seg))
@@ -29,13 +27,11 @@ void mlx5_create_srq(const struct call *c, struct srq *s)
 }
 
 // mlx5_ib_modify_srq: the size cannot change; a limit of all that the queue holds is too much.
-void mlx5_modify_srq(struct srq *s, const struct ib_uverbs_modify_srq *q)
+static void mlx5_modify_srq(struct srq *s, const struct ib_uverbs_modify_srq *q)
 {
-	if (q->attr_mask & IBV_SRQ_MAX_WR)
-		refuse(EINVAL);
+	refuse_if(q->attr_mask & IBV_SRQ_MAX_WR, EINVAL);
 	if (q->attr_mask & IBV_SRQ_LIMIT) {
-		if (q->srq_limit >= s->max_wr + 1)
-			refuse(EINVAL);
+		refuse_if(q->srq_limit >= s->max_wr + 1, EINVAL);
 		s->limit = q->srq_limit;
 	}
 }
@@ -46,21 +42,15 @@ static bool has_receives(const struct qp *q)
 }
 
 // set_rq_size, set_user_buf_size, process_create_flags and create_raw_packet_qp.
-static void check_create(const struct device *dev, const struct qp *q, const struct mlx5_ib_create_qp *u, uint32_t flags)
+static void check_qp(const struct device *dev, const struct qp *q, const struct mlx5_ib_create_qp *u, uint32_t flags)
 {
-	if (flags & ~(uint32_t)IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK)
-		refuse(EOPNOTSUPP);
-	if (q->cap.max_recv_wr > QUEUE_MOST)
-		refuse(EINVAL);
-	if (!has_receives(q) && (u->rq_wqe_count || u->rq_wqe_shift))
-		refuse(EINVAL);
-	if (u->rq_wqe_shift > 16 || u->rq_wqe_count > QUEUE_MOST)
-		refuse(EINVAL);
-	if (u->sq_wqe_count > QUEUE_MOST || u->sq_wqe_count & (u->sq_wqe_count - 1))
-		refuse(EINVAL);
-	if (q->type == IBV_QPT_RAW_PACKET && dev->infiniband)
-		refuse(EINVAL); // ours: the firmware decides
-	check(q->type == IBV_QPT_RAW_PACKET && !u->sq_wqe_count && !u->rq_wqe_count ? EINVAL : 0);
+	refuse_if(flags & ~(uint32_t)IB_UVERBS_QP_CREATE_BLOCK_MULTICAST_LOOPBACK, EOPNOTSUPP);
+	refuse_if(q->cap.max_recv_wr > QUEUE_MOST, EINVAL);
+	refuse_if(!has_receives(q) && (u->rq_wqe_count || u->rq_wqe_shift), EINVAL);
+	refuse_if(u->rq_wqe_shift > 16 || u->rq_wqe_count > QUEUE_MOST, EINVAL);
+	refuse_if(u->sq_wqe_count > QUEUE_MOST || u->sq_wqe_count & (u->sq_wqe_count - 1), EINVAL);
+	refuse_if(q->type == IBV_QPT_RAW_PACKET && dev->infiniband, EINVAL); // ours: the firmware decides
+	refuse_if(q->type == IBV_QPT_RAW_PACKET && !u->sq_wqe_count && !u->rq_wqe_count, EINVAL);
 }
 
 // pin_queues pins the queues; that of sends lies apart if the queue pair is of frames (create_user_qp, create_raw_packet_qp_sq).
@@ -77,7 +67,7 @@ static void pin_queues(const struct qp *q, const struct mlx5_ib_create_qp *u)
 }
 
 // The receive queue lies at the start of the buffer, the send queue behind it. An XRC target has neither (create_xrc_tgt_qp).
-void mlx5_create_qp(const struct call *c, struct qp *q, uint32_t flags)
+static void mlx5_create_qp(const struct call *c, struct qp *q, uint32_t flags)
 {
 	struct mlx5_ib_create_qp u;
 	struct mlx5_qp *m = object_own(&q->o, sizeof *m);
@@ -90,7 +80,7 @@ void mlx5_create_qp(const struct call *c, struct qp *q, uint32_t flags)
 	if (q->type == IBV_QPT_XRC_RECV)
 		u = (struct mlx5_ib_create_qp){.uidx = u.uidx};
 	else
-		check_create(c->dev, q, &u, flags);
+		check_qp(c->dev, q, &u, flags);
 	if (q->type == IBV_QPT_DRIVER)
 		mlx5_create_dc(q, &u, m);
 	if (q->type != IBV_QPT_XRC_RECV && !m->dct)
@@ -106,24 +96,19 @@ void mlx5_create_qp(const struct call *c, struct qp *q, uint32_t flags)
 }
 
 // The checks of mlx5_ib_modify_qp and __mlx5_ib_modify_qp, whose table of operations has none to or from SQD but SQD to RTS.
-void mlx5_modify_qp(const struct call *c, struct qp *q, const struct ib_uverbs_modify_qp *a)
+static void mlx5_modify_qp(const struct call *c, struct qp *q, const struct ib_uverbs_modify_qp *a)
 {
 	ATTR_READ(c, UVERBS_ATTR_UHW_IN, mlx5_ib_modify_qp, u);
 	const uint32_t m = a->attr_mask;
 	struct mlx5_ib_modify_qp_resp r = {.response_length = sizeof r};
 
-	if (u.comp_mask)
-		refuse(EOPNOTSUPP);
-	if (q->type == IBV_QPT_DRIVER && !mlx5_dc_allowed(q, a))
-		refuse(EINVAL);
-	if (m & IBV_QP_PKEY_INDEX && a->pkey_index >= 1)
-		refuse(EINVAL);
-	if ((m & IBV_QP_MAX_QP_RD_ATOMIC && a->max_rd_atomic > RD_ATOMIC) || (m & IBV_QP_MAX_DEST_RD_ATOMIC && a->max_dest_rd_atomic > RD_ATOMIC))
-		refuse(EINVAL);
-	if (m & IBV_QP_STATE && a->qp_state == IBV_QPS_SQD)
-		refuse(EINVAL);
-	if (m & IBV_QP_PATH_MTU && (a->path_mtu < IBV_MTU_256 || a->path_mtu > IBV_MTU_4096))
-		refuse(EINVAL);
+	refuse_if(u.comp_mask, EOPNOTSUPP);
+	refuse_if(q->type == IBV_QPT_DRIVER && !mlx5_dc_allowed(q, a), EINVAL);
+	refuse_if(m & IBV_QP_PKEY_INDEX && a->pkey_index >= 1, EINVAL);
+	refuse_if(m & IBV_QP_MAX_QP_RD_ATOMIC && a->max_rd_atomic > RD_ATOMIC, EINVAL);
+	refuse_if(m & IBV_QP_MAX_DEST_RD_ATOMIC && a->max_dest_rd_atomic > RD_ATOMIC, EINVAL);
+	refuse_if(m & IBV_QP_STATE && a->qp_state == IBV_QPS_SQD, EINVAL);
+	refuse_if(m & IBV_QP_PATH_MTU && (a->path_mtu < IBV_MTU_256 || a->path_mtu > IBV_MTU_4096), EINVAL);
 	r.ece_options = u.ece_options & ECE;
 	if (q->type == IBV_QPT_DRIVER && ((const struct mlx5_qp *)q->o.own)->dct && m & IBV_QP_STATE && a->qp_state == IBV_QPS_RTR)
 		r.dctn = q->number; // a target has no number before
@@ -141,7 +126,7 @@ static uint8_t power_of_two(uint8_t depth)
 }
 
 // query_qp_attr and mlx5_ib_query_qp. The sizes of the send queue are left to libmlx5.
-void mlx5_query_qp(const struct qp *q, struct ib_uverbs_query_qp_resp *r)
+static void mlx5_query_qp(const struct qp *q, struct ib_uverbs_query_qp_resp *r)
 {
 	const struct mlx5_qp *m = q->o.own;
 
@@ -154,7 +139,7 @@ void mlx5_query_qp(const struct qp *q, struct ib_uverbs_query_qp_resp *r)
 	r->max_recv_sge = m->rq.n ? (1u << m->rq.shift) / sizeof(struct mlx5_wqe_data_seg) : 0;
 }
 
-void mlx5_reset_qp(struct qp *q)
+static void mlx5_reset_qp(struct qp *q)
 {
 	struct mlx5_qp *m = q->o.own;
 

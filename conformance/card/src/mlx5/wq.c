@@ -2,26 +2,22 @@
 #include "mlx5/mlx5.h"
 
 // prepare_user_rq and set_user_rq_size. This card has no striding receive queues and none of the abilities that flags ask for.
-static void check_create(const struct wq *w, const struct mlx5_ib_create_wq *q, uint32_t flags)
+static void check_wq(const struct wq *w, const struct mlx5_ib_create_wq *q, uint32_t flags)
 {
-	if (flags & IBV_WQ_FLAGS_DELAY_DROP)
-		refuse(EOPNOTSUPP);
-	if (q->comp_mask)
-		refuse(EOPNOTSUPP);
-	if (w->max_wr > QUEUE_MOST || !q->rq_wqe_count || q->rq_wqe_count > QUEUE_MOST || q->rq_wqe_shift > 16 || !q->buf_addr)
-		refuse(EINVAL);
-	check(flags ? EOPNOTSUPP : 0); // create_rq
+	refuse_if(flags & IBV_WQ_FLAGS_DELAY_DROP, EOPNOTSUPP);
+	refuse_if(q->comp_mask, EOPNOTSUPP);
+	refuse_if(w->max_wr > QUEUE_MOST || !q->rq_wqe_count || q->rq_wqe_count > QUEUE_MOST || q->rq_wqe_shift > 16 || !q->buf_addr, EINVAL);
+	refuse_if(flags, EOPNOTSUPP); // create_rq
 }
 
-void mlx5_create_wq(const struct call *c, struct wq *w, uint32_t flags)
+static void mlx5_create_wq(const struct call *c, struct wq *w, uint32_t flags)
 {
 	const struct mlx5_ib_create_wq_resp r = {.response_length = sizeof r};
 	struct mlx5_ib_create_wq q;
 	struct mlx5_wq *m;
 
-	if (ATTR_IN(c, UVERBS_ATTR_UHW_IN, q) < offsetof(struct mlx5_ib_create_wq, single_wqe_log_num_of_strides))
-		refuse(EINVAL);
-	check_create(w, &q, flags);
+	refuse_if(ATTR_IN(c, UVERBS_ATTR_UHW_IN, q) < offsetof(struct mlx5_ib_create_wq, single_wqe_log_num_of_strides), EINVAL);
+	check_wq(w, &q, flags);
 	check(memory_pin(q.buf_addr, (uint64_t)q.rq_wqe_count << q.rq_wqe_shift, 0));
 	check(memory_pin(q.db_addr, 8, IBV_ACCESS_LOCAL_WRITE));
 	m = object_own(&w->o, sizeof *m);
@@ -33,22 +29,19 @@ void mlx5_create_wq(const struct call *c, struct wq *w, uint32_t flags)
 }
 
 // The card knows the state of its queue, and has no way from ERR but to RESET (mlx5_ib_modify_wq, MODIFY_RQ).
-void mlx5_modify_wq(const struct call *c, struct wq *w, int from, int to, uint32_t flags)
+static void mlx5_modify_wq(const struct call *c, struct wq *w, int from, int to, uint32_t flags)
 {
 	struct mlx5_ib_modify_wq q;
 	struct mlx5_wq *m = w->o.own;
 
-	if (ATTR_IN(c, UVERBS_ATTR_UHW_IN, q) < sizeof q)
-		refuse(EINVAL);
-	if (q.comp_mask || q.reserved || flags & (IBV_WQ_FLAGS_CVLAN_STRIPPING | IBV_WQ_FLAGS_PCI_WRITE_END_PADDING))
-		refuse(EOPNOTSUPP);
-	if (from != w->state || (from == IBV_WQS_ERR && to == IBV_WQS_RDY))
-		refuse(EINVAL);
+	refuse_if(ATTR_IN(c, UVERBS_ATTR_UHW_IN, q) < sizeof q, EINVAL);
+	refuse_if(q.comp_mask || q.reserved || flags & (IBV_WQ_FLAGS_CVLAN_STRIPPING | IBV_WQ_FLAGS_PCI_WRITE_END_PADDING), EOPNOTSUPP);
+	refuse_if(from != w->state || (from == IBV_WQS_ERR && to == IBV_WQS_RDY), EINVAL);
 	if (to == IBV_WQS_RESET || from == IBV_WQS_RESET)
 		m->taken = 0;
 }
 
-void mlx5_create_table(const struct call *c)
+static void mlx5_create_table(const struct call *c)
 {
 	const struct mlx5_ib_create_rwq_ind_tbl_resp r = {.response_length = sizeof r};
 
@@ -65,27 +58,22 @@ static void check_hash(const struct qp *q, const struct mlx5_ib_create_qp_rss *u
 {
 	const uint64_t f = u->rx_hash_fields_mask;
 
-	if (u->comp_mask || f & MLX5_RX_HASH_INNER || u->rx_hash_function != MLX5_RX_HASH_FUNC_TOEPLITZ)
-		refuse(EOPNOTSUPP); // the second is ours: this card looks into no tunnels
-	if (u->rx_key_len != sizeof q->hash.key)
-		refuse(EINVAL);
-	if (!f && q->table->n > 1)
-		refuse(EINVAL);
-	if (several(f, MLX5_RX_HASH_SRC_IPV4 | MLX5_RX_HASH_DST_IPV4, MLX5_RX_HASH_SRC_IPV6 | MLX5_RX_HASH_DST_IPV6) ||
-		several(f, MLX5_RX_HASH_SRC_PORT_TCP | MLX5_RX_HASH_DST_PORT_TCP, MLX5_RX_HASH_SRC_PORT_UDP | MLX5_RX_HASH_DST_PORT_UDP))
-		refuse(EINVAL);
+	refuse_if(u->comp_mask || f & MLX5_RX_HASH_INNER || u->rx_hash_function != MLX5_RX_HASH_FUNC_TOEPLITZ,
+		EOPNOTSUPP); // the second is ours: this card looks into no tunnels
+	refuse_if(u->rx_key_len != sizeof q->hash.key, EINVAL);
+	refuse_if(!f && q->table->n > 1, EINVAL);
+	refuse_if(several(f, MLX5_RX_HASH_SRC_IPV4 | MLX5_RX_HASH_DST_IPV4, MLX5_RX_HASH_SRC_IPV6 | MLX5_RX_HASH_DST_IPV6) ||
+		several(f, MLX5_RX_HASH_SRC_PORT_TCP | MLX5_RX_HASH_DST_PORT_TCP, MLX5_RX_HASH_SRC_PORT_UDP | MLX5_RX_HASH_DST_PORT_UDP), EINVAL);
 }
 
 // A queue pair over a table has the number 0, and no queues (check_qp_attr, process_udata_size).
-void mlx5_create_over_table(const struct call *c, struct qp *q, uint32_t flags)
+static void mlx5_create_over_table(const struct call *c, struct qp *q, uint32_t flags)
 {
 	struct mlx5_ib_create_qp_rss u;
 
-	if (q->type != IBV_QPT_RAW_PACKET || q->scq)
-		refuse(EINVAL);
-	if (ATTR_IN(c, UVERBS_ATTR_UHW_IN, u) < sizeof u)
-		refuse(EINVAL);
-	check(flags ? EOPNOTSUPP : 0);
+	refuse_if(q->type != IBV_QPT_RAW_PACKET || q->scq, EINVAL);
+	refuse_if(ATTR_IN(c, UVERBS_ATTR_UHW_IN, u) < sizeof u, EINVAL);
+	refuse_if(flags, EOPNOTSUPP);
 	check_hash(q, &u);
 	q->hash.fields = u.rx_hash_fields_mask;
 	memcpy(q->hash.key, u.rx_hash_key, sizeof q->hash.key);

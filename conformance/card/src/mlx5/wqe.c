@@ -162,7 +162,7 @@ static void list_segments(struct request *r, const struct mlx5_wqe_ctrl_seg *ctr
 		data_segments(r, at, end);
 }
 
-bool mlx5_peek(struct qp *q, struct request *r)
+static bool mlx5_peek(struct qp *q, struct request *r)
 {
 	struct mlx5_qp *m = q->o.own;
 	const struct mlx5_wqe_ctrl_seg *ctrl = (const void *)r->raw;
@@ -193,7 +193,7 @@ bool mlx5_peek(struct qp *q, struct request *r)
 	return true;
 }
 
-void mlx5_drop(struct qp *q, const struct request *r)
+static void mlx5_drop(struct qp *q, const struct request *r)
 {
 	((struct mlx5_qp *)q->o.own)->sent = r->next;
 }
@@ -241,14 +241,14 @@ static bool take(struct mlx5_wq *m, struct receive *v)
 	return true;
 }
 
-bool mlx5_take_wq(struct wq *w, struct receive *v)
+static bool mlx5_take_wq(struct wq *w, struct receive *v)
 {
 	v->n = 0;
 	v->length = 0;
 	return take(w->o.own, v);
 }
 
-bool mlx5_take(struct qp *q, struct srq *s, struct receive *v, uint32_t *left)
+static bool mlx5_take(struct qp *q, struct srq *s, struct receive *v, uint32_t *left)
 {
 	struct mlx5_qp *m = q->o.own;
 

@@ -49,16 +49,24 @@ void *attr_object(const struct call *c, uint16_t id, int type)
 	return object_get(c->ctx, type, attr_number(c, id, ~0ull));
 }
 
+void *attr_needed(const struct call *c, struct object *o, uint16_t id, int type)
+{
+	void *other = attr_object(c, id, type);
+
+	object_needs(o, other);
+	return other;
+}
+
 void destroys(const struct call *c)
 {
-	struct object *o = attr_object(c, c->method->handle, c->method->object);
+	struct object *o = attr_object(c, (uint16_t)c->method->in, (int)c->method->object);
 	uint32_t reported;
 
 	object_unused(o);
 	reported = event_forget_async(o);
 	o->end(o);
-	if (c->method->events)
-		attr_out32(c, c->method->events, reported);
+	if (c->method->out)
+		attr_out32(c, (uint16_t)c->method->out, reported);
 }
 
 void attr_out(const struct call *c, uint16_t id, const void *from, size_t size)

@@ -22,12 +22,9 @@ static void create(const struct call *c)
 	struct channel *channel = fd ? channel_of((int)fd->data) : NULL;
 	struct cq *cq;
 
-	if (flags & ~(unsigned)KNOWN_FLAGS)
-		refuse(EINVAL);
-	if (fd && !channel)
-		refuse(EBADF);
-	if (attr_number(c, UVERBS_ATTR_CREATE_CQ_COMP_VECTOR, 0) >= VECTORS)
-		refuse(EINVAL);
+	refuse_if(flags & ~(unsigned)KNOWN_FLAGS, EINVAL);
+	refuse_if(fd && !channel, EBADF);
+	refuse_if(attr_number(c, UVERBS_ATTR_CREATE_CQ_COMP_VECTOR, 0) >= VECTORS, EINVAL);
 	cq = object_new(c->ctx, UVERBS_OBJECT_CQ, sizeof *cq, end_cq);
 	cq->channel = channel;
 	c->dev->provider->create_cq(c, cq, entries, flags);
@@ -60,10 +57,8 @@ static void modify(const struct call *c)
 {
 	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_ex_modify_cq, q);
 
-	if (!q.attr_mask || q.reserved)
-		refuse(EINVAL);
-	if (q.attr_mask > IBV_CQ_ATTR_MODERATE)
-		refuse(EOPNOTSUPP);
+	refuse_if(!q.attr_mask || q.reserved, EINVAL);
+	refuse_if(q.attr_mask > IBV_CQ_ATTR_MODERATE, EOPNOTSUPP);
 	object_get(c->ctx, UVERBS_OBJECT_CQ, q.cq_handle);
 	c->dev->provider->modify_cq(q.attr.cq_period);
 }
@@ -71,11 +66,7 @@ static void modify(const struct call *c)
 const struct method cq_methods[] = {
 	{UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_CREATE, create},
 	{UVERBS_OBJECT_CQ, UVERBS_METHOD_CQ_DESTROY, destroy},
-	{0},
-};
-
-const struct write_command cq_commands[] = {
-	{IB_USER_VERBS_CMD_RESIZE_CQ, resize, 8, 4},
-	{EXTENDED(IB_USER_VERBS_EX_CMD_MODIFY_CQ), modify, sizeof(struct ib_uverbs_ex_modify_cq), 0},
+	{WRITTEN, IB_USER_VERBS_CMD_RESIZE_CQ, resize, 8, 4},
+	{WRITTEN, EXTENDED(IB_USER_VERBS_EX_CMD_MODIFY_CQ), modify, sizeof(struct ib_uverbs_ex_modify_cq), 0},
 	{0},
 };

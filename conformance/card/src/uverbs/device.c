@@ -3,26 +3,15 @@
 #include "uverbs/gid.h"
 #include "wire/wire.h"
 
-static void common_context(const struct call *c, uint16_t vectors, uint16_t support)
+// A second user of an open file asks by QUERY_CONTEXT, whose attributes have the same numbers.
+static void get_context(const struct call *c)
 {
 	const uint64_t core = IB_UVERBS_CORE_SUPPORT_OPTIONAL_MR_ACCESS;
 
-	attr_out32(c, vectors, VECTORS);
-	ATTR_OUT(c, support, core);
-}
-
-static void get_context(const struct call *c)
-{
-	check(*context_begun(c->ctx) ? EINVAL : 0);
+	refuse_if(*context_begun(c->ctx) && c->method->method == UVERBS_METHOD_GET_CONTEXT, EINVAL);
 	*context_begun(c->ctx) = true;
-	common_context(c, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS, UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT);
-	c->dev->provider->get_context(c);
-}
-
-// What a second user of an open file gets; the provider answers its own attributes.
-static void query_context(const struct call *c)
-{
-	common_context(c, UVERBS_ATTR_QUERY_CONTEXT_NUM_COMP_VECTORS, UVERBS_ATTR_QUERY_CONTEXT_CORE_SUPPORT);
+	attr_out32(c, UVERBS_ATTR_GET_CONTEXT_NUM_COMP_VECTORS, VECTORS);
+	ATTR_OUT(c, UVERBS_ATTR_GET_CONTEXT_CORE_SUPPORT, core);
 	c->dev->provider->get_context(c);
 }
 
@@ -30,8 +19,7 @@ static void query_port(const struct call *c)
 {
 	struct ib_uverbs_query_port_resp_ex r = {0};
 
-	if (attr_number(c, UVERBS_ATTR_QUERY_PORT_PORT_NUM, 0) != 1)
-		refuse(EINVAL);
+	refuse_if(attr_number(c, UVERBS_ATTR_QUERY_PORT_PORT_NUM, 0) != 1, EINVAL);
 	c->dev->provider->port_attr(c->dev, &r.legacy_resp);
 	if (fault_of(c->dev).down) {
 		r.legacy_resp.state = IBV_PORT_DOWN;
@@ -46,8 +34,7 @@ static void query_gid_table(const struct call *c)
 	struct ib_uverbs_attr *entries = attr(c, UVERBS_ATTR_QUERY_GID_TABLE_RESP_ENTRIES);
 	uint64_t n;
 
-	if (!size || !entries || attr_number(c, UVERBS_ATTR_QUERY_GID_TABLE_FLAGS, 0) || entries->len % size)
-		refuse(EINVAL);
+	refuse_if(!size || !entries || attr_number(c, UVERBS_ATTR_QUERY_GID_TABLE_FLAGS, 0) || entries->len % size, EINVAL);
 	for (uint32_t i = n = 0; i < GID_TABLE; i++) {
 		struct ib_uverbs_gid_entry e = {.gid_index = i, .port_num = 1, .netdev_ifindex = !c->dev->infiniband};
 		uint8_t *to = (uint8_t *)(uintptr_t)entries->data + n * size;
@@ -55,8 +42,7 @@ static void query_gid_table(const struct call *c)
 
 		if (type < 0)
 			continue;
-		if (n++ == entries->len / size)
-			refuse(EINVAL);
+		refuse_if(n++ == entries->len / size, EINVAL);
 		e.gid_type = (uint32_t)type;
 		memset(to, 0, size);
 		memcpy(to, &e, MIN(size, sizeof e));
@@ -70,8 +56,7 @@ static void query_gid_entry(const struct call *c)
 	struct ib_uverbs_gid_entry e = {.port_num = 1, .netdev_ifindex = !c->dev->infiniband};
 
 	e.gid_index = (uint32_t)attr_number(c, UVERBS_ATTR_QUERY_GID_ENTRY_GID_INDEX, 0);
-	if (attr_number(c, UVERBS_ATTR_QUERY_GID_ENTRY_FLAGS, 0) || attr_number(c, UVERBS_ATTR_QUERY_GID_ENTRY_PORT, 0) != 1)
-		refuse(EINVAL);
+	refuse_if(attr_number(c, UVERBS_ATTR_QUERY_GID_ENTRY_FLAGS, 0) || attr_number(c, UVERBS_ATTR_QUERY_GID_ENTRY_PORT, 0) != 1, EINVAL);
 	check(gid_check(c->dev, e.gid_index));
 	e.gid_type = (uint32_t)gid_at(c->dev, e.gid_index, (uint8_t *)e.gid);
 	ATTR_OUT(c, UVERBS_ATTR_QUERY_GID_ENTRY_RESP_ENTRY, e);
@@ -82,8 +67,7 @@ static void async_alloc(const struct call *c)
 	int fd;
 	struct channel *k = channel_new(c->ctx, true, &fd);
 
-	if (!k)
-		refuse(ENOMEM);
+	refuse_if(!k, ENOMEM);
 	if (!c->ctx->async) // events of objects go to the first file (ib_uverbs_init_async_event_file)
 		c->ctx->async = k;
 	attr_created(c, UVERBS_ATTR_ASYNC_EVENT_ALLOC_FD_HANDLE, (uint64_t)fd);
@@ -102,8 +86,7 @@ static void query_device_ex(const struct call *c)
 	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_ex_query_device, q);
 	struct ib_uverbs_ex_query_device_resp r = {0};
 
-	if (q.comp_mask || q.reserved)
-		refuse(EINVAL);
+	refuse_if(q.comp_mask || q.reserved, EINVAL);
 	c->dev->provider->device_attr(c->dev, &r);
 	r.response_length = sizeof r;
 	r.device_cap_flags_ex |= r.base.device_cap_flags;
@@ -115,24 +98,19 @@ static void create_channel(const struct call *c)
 {
 	int fd;
 
-	if (!channel_new(c->ctx, false, &fd))
-		refuse(ENOMEM);
+	refuse_if(!channel_new(c->ctx, false, &fd), ENOMEM);
 	attr_out32(c, UVERBS_ATTR_CORE_OUT, (uint32_t)fd);
 }
 
 const struct method device_methods[] = {
 	{UVERBS_OBJECT_DEVICE, UVERBS_METHOD_GET_CONTEXT, get_context},
-	{UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_CONTEXT, query_context},
+	{UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_CONTEXT, get_context},
 	{UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_PORT, query_port},
 	{UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_TABLE, query_gid_table},
 	{UVERBS_OBJECT_DEVICE, UVERBS_METHOD_QUERY_GID_ENTRY, query_gid_entry},
 	{UVERBS_OBJECT_ASYNC_EVENT, UVERBS_METHOD_ASYNC_EVENT_ALLOC, async_alloc},
-	{0},
-};
-
-const struct write_command device_commands[] = {
-	{IB_USER_VERBS_CMD_QUERY_DEVICE, query_device, 8, sizeof(struct ib_uverbs_query_device_resp)},
-	{EXTENDED(IB_USER_VERBS_EX_CMD_QUERY_DEVICE), query_device_ex, 8, offsetof(struct ib_uverbs_ex_query_device_resp, odp_caps)},
-	{IB_USER_VERBS_CMD_CREATE_COMP_CHANNEL, create_channel, 0, 4},
+	{WRITTEN, IB_USER_VERBS_CMD_QUERY_DEVICE, query_device, 8, sizeof(struct ib_uverbs_query_device_resp)},
+	{WRITTEN, EXTENDED(IB_USER_VERBS_EX_CMD_QUERY_DEVICE), query_device_ex, 8, offsetof(struct ib_uverbs_ex_query_device_resp, odp_caps)},
+	{WRITTEN, IB_USER_VERBS_CMD_CREATE_COMP_CHANNEL, create_channel, 0, 4},
 	{0},
 };

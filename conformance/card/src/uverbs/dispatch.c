@@ -7,31 +7,6 @@ static const struct method *const methods[] = {
 	device_methods, domain_methods, memory_methods, paging_methods, cq_methods, srq_methods, wq_methods, qp_methods,
 	flow_methods,
 };
-static const struct write_command *const commands[] = {
-	device_commands, domain_commands, memory_commands, cq_commands, srq_commands, wq_commands, qp_commands, flow_commands,
-};
-
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-
-// A command that is not known is EOPNOTSUPP (core/rdma_core.h, uapi_get_method); one with too small a struct is ENOSPC, by which
-// libibverbs finds out whether commands can be sent this way at all (UVERBS_METHOD_INVOKE_WRITE).
-static void invoke_write(const struct call *c)
-{
-	const uint32_t number = (uint32_t)attr_number(c, UVERBS_ATTR_WRITE_CMD, ~0u);
-	size_t request, room;
-	const struct ib_uverbs_attr *out = attr(c, UVERBS_ATTR_CORE_OUT);
-
-	attr_pointer(c, UVERBS_ATTR_CORE_IN, &request);
-	room = out ? out->len : 0;
-	for (size_t i = 0; i < COUNT(commands); i++)
-		for (const struct write_command *k = commands[i]; k->run; k++)
-			if (k->number == number) {
-				check(request < k->request || room < k->response ? ENOSPC : 0);
-				k->run(c);
-				return;
-			}
-	refuse(EOPNOTSUPP);
-}
 
 static bool invokes_write(const struct call *c)
 {
@@ -40,28 +15,42 @@ static bool invokes_write(const struct call *c)
 
 static const struct method *among(const struct method *m, const struct call *c)
 {
-	while (m->run && (m->object != c->hdr->object_id || m->method != c->hdr->method_id))
+	const bool written = invokes_write(c);
+	const uint32_t object = written ? WRITTEN : c->hdr->object_id;
+	const uint32_t method = written ? (uint32_t)attr_number(c, UVERBS_ATTR_WRITE_CMD, ~0u) : c->hdr->method_id;
+
+	while (m->run && (m->object != object || m->method != method))
 		m++;
 	return m->run ? m : NULL;
 }
 
+// has_room reports whether the structs of a written command are large enough.
+static bool has_room(const struct call *c, const struct method *m)
+{
+	const struct ib_uverbs_attr *out = attr(c, UVERBS_ATTR_CORE_OUT);
+	size_t request;
+
+	attr_pointer(c, UVERBS_ATTR_CORE_IN, &request);
+	return request >= m->in && (out ? out->len : 0) >= m->out;
+}
+
 // Once the device is removed every command is EIO (ib_uverbs_cmd_verbs, as ib_dev is NULL). Before GET_CONTEXT all other methods are EINVAL
-// (ib_uverbs_get_ucontext_file). An object or method that is not there is EPROTONOSUPPORT (ib_uverbs_cmd_verbs).
+// (ib_uverbs_get_ucontext_file). An object or method that is not there is EPROTONOSUPPORT (ib_uverbs_cmd_verbs), and a written command
+// EOPNOTSUPP (core/rdma_core.h, uapi_get_method). One with too small a struct is ENOSPC, by which libibverbs finds out whether commands
+// can be sent this way at all (UVERBS_METHOD_INVOKE_WRITE).
 static void run(void *call)
 {
 	const struct call *c = call;
+	const bool written = invokes_write(c);
 	const struct method *m = among(c->dev->provider->methods, c);
 
-	check(fault_of(c->dev).removed ? EIO : 0);
-	for (size_t i = 0; !m && i < COUNT(methods); i++)
+	refuse_if(fault_of(c->dev).removed, EIO);
+	for (size_t i = 0; !m && i < sizeof methods / sizeof *methods; i++)
 		m = among(methods[i], c);
-	if (invokes_write(c)) {
-		invoke_write(c);
-		return;
-	}
-	if (!*context_begun(c->ctx) && (c->hdr->object_id != UVERBS_OBJECT_DEVICE || c->hdr->method_id != UVERBS_METHOD_GET_CONTEXT))
-		refuse(EINVAL);
-	check(m ? 0 : EPROTONOSUPPORT);
+	refuse_if(!written && !*context_begun(c->ctx) &&
+		(c->hdr->object_id != UVERBS_OBJECT_DEVICE || c->hdr->method_id != UVERBS_METHOD_GET_CONTEXT), EINVAL);
+	check(m ? 0 : written ? EOPNOTSUPP : EPROTONOSUPPORT);
+	refuse_if(written && !has_room(c, m), ENOSPC);
 	m->run(&(struct call){c->ctx, c->dev, c->hdr, m});
 }
 

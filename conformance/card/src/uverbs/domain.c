@@ -1,5 +1,4 @@
 // Protection domains, XRC domains, address handles: Linux 6.1, drivers/infiniband/core/uverbs_cmd.c and uverbs_std_types.c.
-#define _GNU_SOURCE
 #include <fcntl.h>
 
 #include "uverbs/provider.h"
@@ -52,7 +51,7 @@ static void open_xrcd(const struct call *c)
 	struct stat st;
 
 	if ((int)q.fd != -1) {
-		check(fd_stat((int)q.fd, &st) ? 0 : EBADF); // not fstat, which would take the lock
+		refuse_if(!fd_stat((int)q.fd, &st), EBADF); // not fstat, which would take the lock
 		x->where = st.st_dev;
 		x->inode = st.st_ino;
 		object_each(UVERBS_OBJECT_XRCD, look, &f);
@@ -67,13 +66,12 @@ static void create_ah(const struct call *c)
 	struct pd *pd;
 	struct object *ah;
 
-	if (q.attr.port_num != 1)
-		refuse(EINVAL);
+	refuse_if(q.attr.port_num != 1, EINVAL);
 	pd = object_get(c->ctx, UVERBS_OBJECT_PD, q.pd_handle);
 	check(gid_path(c->dev, q.attr.is_global, q.attr.grh.sgid_index));
 	check(gid_resolve(c->dev, q.attr.grh.sgid_index, q.attr.grh.dgid));
 	ah = object_new(c->ctx, UVERBS_OBJECT_AH, sizeof *ah, object_drop);
-	object_needs(ah, 0, pd);
+	object_needs(ah, pd);
 	attr_out32(c, UVERBS_ATTR_CORE_OUT, ah->handle);
 	c->dev->provider->create_ah(c);
 }
@@ -82,12 +80,8 @@ const struct method domain_methods[] = {
 	{UVERBS_OBJECT_PD, UVERBS_METHOD_PD_DESTROY, destroys, UVERBS_ATTR_DESTROY_PD_HANDLE},
 	{UVERBS_OBJECT_XRCD, UVERBS_METHOD_XRCD_DESTROY, destroys, UVERBS_ATTR_DESTROY_XRCD_HANDLE},
 	{UVERBS_OBJECT_AH, UVERBS_METHOD_AH_DESTROY, destroys, UVERBS_ATTR_DESTROY_AH_HANDLE},
-	{0},
-};
-
-const struct write_command domain_commands[] = {
-	{IB_USER_VERBS_CMD_ALLOC_PD, alloc_pd, 0, sizeof(struct ib_uverbs_alloc_pd_resp)},
-	{IB_USER_VERBS_CMD_OPEN_XRCD, open_xrcd, 8, sizeof(struct ib_uverbs_open_xrcd_resp)},
-	{IB_USER_VERBS_CMD_CREATE_AH, create_ah, 32, sizeof(struct ib_uverbs_create_ah_resp)},
+	{WRITTEN, IB_USER_VERBS_CMD_ALLOC_PD, alloc_pd, 0, sizeof(struct ib_uverbs_alloc_pd_resp)},
+	{WRITTEN, IB_USER_VERBS_CMD_OPEN_XRCD, open_xrcd, 8, sizeof(struct ib_uverbs_open_xrcd_resp)},
+	{WRITTEN, IB_USER_VERBS_CMD_CREATE_AH, create_ah, 32, sizeof(struct ib_uverbs_create_ah_resp)},
 	{0},
 };

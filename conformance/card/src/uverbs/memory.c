@@ -5,11 +5,10 @@
 
 void memory_access(const struct device *dev, unsigned access)
 {
-	if (access & (IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_REMOTE_WRITE) && !(access & IBV_ACCESS_LOCAL_WRITE))
-		refuse(EINVAL); // ib_check_mr_access, in this order
-	if (access & ~(unsigned)(ACCESS_SUPPORTED | ACCESS_OPTIONAL))
-		refuse(EINVAL);
-	check(access & IBV_ACCESS_ON_DEMAND && !dev->provider->on_demand ? EINVAL : 0);
+	refuse_if(access & (IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_REMOTE_WRITE) && !(access & IBV_ACCESS_LOCAL_WRITE),
+		EINVAL); // ib_check_mr_access, in this order
+	refuse_if(access & ~(unsigned)(ACCESS_SUPPORTED | ACCESS_OPTIONAL), EINVAL);
+	refuse_if(access & IBV_ACCESS_ON_DEMAND && !dev->provider->on_demand, EINVAL);
 }
 
 static void unmap(struct mr *mr)
@@ -36,8 +35,7 @@ struct mr *memory_region(const struct call *c, struct pd *pd, unsigned access)
 	struct mr *mr = object_new(c->ctx, UVERBS_OBJECT_MR, sizeof *mr, memory_end);
 
 	check(key_new(&mr->key));
-	mr->pd = pd;
-	object_needs(&mr->o, 0, pd);
+	object_needs(&mr->o, pd);
 	mr->key.dev = c->dev;
 	mr->key.pd = pd;
 	mr->key.access = access;
@@ -61,8 +59,7 @@ static void reg_mr(const struct call *c)
 	struct pd *pd;
 	struct mr *mr;
 
-	if (q.start % PAGE != q.hca_va % PAGE)
-		refuse(EINVAL);
+	refuse_if(q.start % PAGE != q.hca_va % PAGE, EINVAL);
 	memory_access(c->dev, q.access_flags);
 	if (c->dev->provider->check_access)
 		c->dev->provider->check_access(q.access_flags);
@@ -76,12 +73,9 @@ static void reg_mr(const struct call *c)
 
 static void check_rereg(const struct ib_uverbs_rereg_mr *q)
 {
-	if (!q->flags)
-		refuse(EINVAL);
-	if (q->flags & ~(unsigned)(IBV_REREG_MR_CHANGE_TRANSLATION | IBV_REREG_MR_CHANGE_PD | IBV_REREG_MR_CHANGE_ACCESS))
-		refuse(EOPNOTSUPP);
-	if (q->flags & IBV_REREG_MR_CHANGE_TRANSLATION && q->start % PAGE != q->hca_va % PAGE)
-		refuse(EINVAL);
+	refuse_if(!q->flags, EINVAL);
+	refuse_if(q->flags & ~(unsigned)(IBV_REREG_MR_CHANGE_TRANSLATION | IBV_REREG_MR_CHANGE_PD | IBV_REREG_MR_CHANGE_ACCESS), EOPNOTSUPP);
+	refuse_if(q->flags & IBV_REREG_MR_CHANGE_TRANSLATION && q->start % PAGE != q->hca_va % PAGE, EINVAL);
 }
 
 // paged reports whether the pages of a region are not pinned: those of DMA-bufs can move too.
@@ -99,7 +93,7 @@ static bool other_memory(const struct mr *mr, unsigned access)
 static void check_memory(const struct mr *mr, const struct ib_uverbs_rereg_mr *q, unsigned access)
 {
 	if (!(q->flags & IBV_REREG_MR_CHANGE_TRANSLATION))
-		check(other_memory(mr, access) ? EOPNOTSUPP : 0);
+		refuse_if(other_memory(mr, access), EOPNOTSUPP);
 	else
 		memory_check(q->start, q->length, q->hca_va, access);
 }
@@ -120,24 +114,27 @@ static void rereg_mr(const struct call *c)
 {
 	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_rereg_mr, q);
 	struct mr *mr;
-	struct pd *pd;
+	struct object *pd = NULL;
 	unsigned access;
 
 	check_rereg(&q);
 	mr = object_get(c->ctx, UVERBS_OBJECT_MR, q.mr_handle);
-	if (mr->dm)
-		refuse(EINVAL);
+	refuse_if(mr->dm, EINVAL);
 	access = q.flags & IBV_REREG_MR_CHANGE_ACCESS ? q.access_flags : mr->key.access;
 	if (q.flags & IBV_REREG_MR_CHANGE_ACCESS)
 		memory_access(c->dev, access);
-	pd = q.flags & IBV_REREG_MR_CHANGE_PD ? object_get(c->ctx, UVERBS_OBJECT_PD, q.pd_handle) : mr->pd;
+	if (q.flags & IBV_REREG_MR_CHANGE_PD)
+		pd = object_get(c->ctx, UVERBS_OBJECT_PD, q.pd_handle);
 	check_memory(mr, &q, access);
 	if (q.flags & IBV_REREG_MR_CHANGE_TRANSLATION)
 		move(mr, &q, access);
 	mr->key.access = access;
-	mr->pd = pd;
-	mr->key.pd = pd;
-	object_needs(&mr->o, 0, pd);
+	if (pd) {
+		object_use(pd, 1);
+		object_use(mr->o.needs[0], -1);
+		mr->o.needs[0] = pd;
+		mr->key.pd = OF(pd, struct pd, o);
+	}
 	object_changed(&mr->o);
 	memory_publish(mr);
 	ATTR_ANSWER(c, UVERBS_ATTR_CORE_OUT, ib_uverbs_rereg_mr_resp, mr->key.value, mr->key.value);
@@ -148,7 +145,7 @@ static void destroy_mr(const struct call *c)
 {
 	const struct mr *mr = attr_object(c, UVERBS_ATTR_DESTROY_MR_HANDLE, UVERBS_OBJECT_MR);
 
-	check(mr->key.windows ? EBUSY : 0);
+	refuse_if(mr->key.windows, EBUSY);
 	destroys(c);
 }
 
@@ -172,15 +169,13 @@ static void reg_dm_mr(const struct call *c)
 	uint8_t *memory;
 	struct mr *mr;
 
-	if (access & ~(unsigned)(ACCESS_SUPPORTED | ACCESS_OPTIONAL) || !(access & IBV_ACCESS_ZERO_BASED))
-		refuse(EINVAL);
+	refuse_if(access & ~(unsigned)(ACCESS_SUPPORTED | ACCESS_OPTIONAL) || !(access & IBV_ACCESS_ZERO_BASED), EINVAL);
 	memory_access(c->dev, access);
-	if (!within(offset, length, dm->length))
-		refuse(EINVAL);
+	refuse_if(!within(offset, length, dm->length), EINVAL);
 	memory = c->dev->provider->reg_dm(dm, access);
 	mr = memory_region(c, pd, access);
 	mr->dm = dm;
-	object_needs(&mr->o, 1, dm);
+	object_needs(&mr->o, dm);
 	memory_place(mr, (uintptr_t)memory + offset, length, 0);
 	memory_publish(mr);
 	attr_created(c, UVERBS_ATTR_REG_DM_MR_HANDLE, mr->o.handle);
@@ -239,13 +234,12 @@ static void alloc_mw(const struct call *c)
 	struct mw *mw;
 	struct pd *pd = object_get(c->ctx, UVERBS_OBJECT_PD, q.pd_handle);
 
-	if (q.mw_type != IBV_MW_TYPE_1 && q.mw_type != IBV_MW_TYPE_2)
-		refuse(EINVAL);
+	refuse_if(q.mw_type != IBV_MW_TYPE_1 && q.mw_type != IBV_MW_TYPE_2, EINVAL);
 	c->dev->provider->check_mw(c);
 	mw = object_new(c->ctx, UVERBS_OBJECT_MW, sizeof *mw, end_mw);
 	mw->key = (struct key){.kind = q.mw_type == IBV_MW_TYPE_1 ? KEY_WINDOW_1 : KEY_WINDOW_2, .dev = c->dev, .pd = pd};
 	check(key_new(&mw->key));
-	object_needs(&mw->o, 0, pd);
+	object_needs(&mw->o, pd);
 	ATTR_ANSWER(c, UVERBS_ATTR_CORE_OUT, ib_uverbs_alloc_mw_resp, .mw_handle = mw->o.handle, .rkey = mw->key.value);
 }
 
@@ -256,12 +250,8 @@ const struct method memory_methods[] = {
 	{UVERBS_OBJECT_DM, UVERBS_METHOD_DM_ALLOC, alloc_dm},
 	{UVERBS_OBJECT_DM, UVERBS_METHOD_DM_FREE, destroys, UVERBS_ATTR_FREE_DM_HANDLE},
 	{UVERBS_OBJECT_MW, UVERBS_METHOD_MW_DESTROY, destroys, UVERBS_ATTR_DESTROY_MW_HANDLE},
-	{0},
-};
-
-const struct write_command memory_commands[] = {
-	{IB_USER_VERBS_CMD_REG_MR, reg_mr, sizeof(struct ib_uverbs_reg_mr) - 8, sizeof(struct ib_uverbs_reg_mr_resp)},
-	{IB_USER_VERBS_CMD_REREG_MR, rereg_mr, sizeof(struct ib_uverbs_rereg_mr) - 8, sizeof(struct ib_uverbs_rereg_mr_resp)},
-	{IB_USER_VERBS_CMD_ALLOC_MW, alloc_mw, 8, sizeof(struct ib_uverbs_alloc_mw_resp)},
+	{WRITTEN, IB_USER_VERBS_CMD_REG_MR, reg_mr, sizeof(struct ib_uverbs_reg_mr) - 8, sizeof(struct ib_uverbs_reg_mr_resp)},
+	{WRITTEN, IB_USER_VERBS_CMD_REREG_MR, rereg_mr, sizeof(struct ib_uverbs_rereg_mr) - 8, sizeof(struct ib_uverbs_rereg_mr_resp)},
+	{WRITTEN, IB_USER_VERBS_CMD_ALLOC_MW, alloc_mw, 8, sizeof(struct ib_uverbs_alloc_mw_resp)},
 	{0},
 };

@@ -41,7 +41,7 @@ static void check_paths(const struct call *c, const struct qp *q, const struct i
 		check(gid_path(c->dev, a->dest.is_global, a->dest.sgid_index));
 	if (a->attr_mask & IBV_QP_AV && q->type != IBV_QPT_UD && q->type != IBV_QPT_DRIVER)
 		check(gid_resolve(c->dev, a->dest.sgid_index, a->dest.dgid));
-	check(a->attr_mask & IBV_QP_ALT_PATH ? EINVAL : 0);
+	refuse_if(a->attr_mask & IBV_QP_ALT_PATH, EINVAL);
 }
 
 static void take(struct ib_uverbs_modify_qp *to, const struct ib_uverbs_modify_qp *a)
@@ -77,10 +77,10 @@ static void change(const struct call *c, struct qp *q, const struct ib_uverbs_mo
 	const int from = a->attr_mask & IBV_QP_CUR_STATE ? a->cur_qp_state : q->state;
 	const int to = a->attr_mask & IBV_QP_STATE ? a->qp_state : from;
 
-	check(q->type == IBV_QPT_DRIVER || transition_allowed(q->type, from, to, a->attr_mask) ? 0 : EINVAL);
+	refuse_if(q->type != IBV_QPT_DRIVER && !svb_transition((enum ibv_qp_type)q->type, (enum ibv_qp_state)from, (enum ibv_qp_state)to,
+		(int)a->attr_mask), EINVAL);
 	c->dev->provider->modify_qp(c, q, a);
-	if (from != q->state && to != IBV_QPS_RESET && to != IBV_QPS_ERR)
-		refuse(EINVAL); // the card knows better
+	refuse_if(from != q->state && to != IBV_QPS_RESET && to != IBV_QPS_ERR, EINVAL); // the card knows better
 	if (to == IBV_QPS_ERR)
 		engine_answered(q);
 	take(&q->at, a);
@@ -101,8 +101,7 @@ static void modify(const struct call *c, struct ib_uverbs_modify_qp *a)
 {
 	struct qp *q = qp_get(c, a->qp_handle);
 
-	if (bad_ports(q, a) || bad_states(a))
-		refuse(EINVAL);
+	refuse_if(bad_ports(q, a) || bad_states(a), EINVAL);
 	check_paths(c, q, a);
 	a->attr_mask = mask_of(q->type, a->attr_mask);
 	note("qp %#x type %d mask %#x state %d\n", q->number, q->type, a->attr_mask, q->state);
@@ -113,7 +112,7 @@ void qp_modify(const struct call *c)
 {
 	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_modify_qp, q);
 
-	check(q.attr_mask & ~(uint32_t)STANDARD ? EOPNOTSUPP : 0);
+	refuse_if(q.attr_mask & ~(uint32_t)STANDARD, EOPNOTSUPP);
 	modify(c, &q);
 }
 
@@ -122,8 +121,7 @@ void qp_modify_ex(const struct call *c)
 	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_ex_modify_qp, q);
 	struct ib_uverbs_ex_modify_qp_resp r = {.response_length = sizeof r};
 
-	if (q.base.attr_mask & ~(uint32_t)(STANDARD | IBV_QP_RATE_LIMIT))
-		refuse(EOPNOTSUPP);
+	refuse_if(q.base.attr_mask & ~(uint32_t)(STANDARD | IBV_QP_RATE_LIMIT), EOPNOTSUPP);
 	modify(c, &q.base);
 	ATTR_OUT(c, UVERBS_ATTR_CORE_OUT, r);
 }
@@ -135,8 +133,7 @@ void qp_query(const struct call *c)
 	const struct ib_uverbs_modify_qp *a;
 	const struct qp *qp = qp_get(c, q.qp_handle);
 
-	if (qp->table)
-		refuse(ENOSYS); // hw/mlx5/qp.c, mlx5_ib_query_qp
+	refuse_if(qp->table, ENOSYS); // hw/mlx5/qp.c, mlx5_ib_query_qp
 	a = &qp->at;
 	r = (struct ib_uverbs_query_qp_resp){
 		.qp_state = (__u8)qp->state, .cur_qp_state = (__u8)qp->state, .sq_sig_all = qp->signal_all,

@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
@@ -212,7 +211,7 @@ void *object_new(struct context *c, int type, size_t size, void (*end)(struct ob
 void *object_own(struct object *o, size_t size)
 {
 	o->own = calloc(1, size);
-	check(o->own ? 0 : ENOMEM);
+	refuse_if(!o->own, ENOMEM);
 	return o->own;
 }
 
@@ -242,11 +241,14 @@ void object_use(struct object *o, int by)
 		atomic_fetch_add(&entry_of(o)->users, by);
 }
 
-void object_needs(struct object *o, int place, void *other)
+void object_needs(struct object *o, void *other)
 {
+	int i = 0;
+
+	while (o->needs[i])
+		i++;
 	object_use(other, 1);
-	object_use(o->needs[place], -1);
-	o->needs[place] = other;
+	o->needs[i] = other;
 }
 
 static void need_nothing(struct object *o)
@@ -371,7 +373,7 @@ void *object_get(struct context *c, int type, uint64_t handle)
 
 void object_unused(const struct object *o)
 {
-	check(object_users(o) ? EBUSY : 0);
+	refuse_if(object_users(o), EBUSY);
 }
 
 void object_destroy(struct context *c, int type, uint64_t handle)

@@ -73,10 +73,10 @@ void object_import(struct context *, struct object *, uint32_t handle, void (*en
 void object_drop(struct object *) HIDDEN;
 void object_done(int err) HIDDEN;
 
-// object_needs has an object, or NULL, be the one that o needs at a place of its list. object_users counts the objects, of all processes,
-// that need this one; object_use adds to that number, for one that needs many.
+// object_needs has o need another object, or NULL. object_users counts the objects, of all processes, that need this one; object_use adds
+// to that number, for one that needs many.
 void object_use(struct object *, int by) HIDDEN;
-void object_needs(struct object *o, int place, void *other) HIDDEN;
+void object_needs(struct object *o, void *other) HIDDEN;
 int object_users(const struct object *) HIDDEN;
 
 // object_facts returns what other processes need to know of an object: FACTS bytes in the entry. object_changed has them look anew.

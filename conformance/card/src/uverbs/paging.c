@@ -1,6 +1,5 @@
 // Memory that is not pinned: pages on demand and advice on them, DMA-bufs. Linux 6.1, drivers/infiniband/core/uverbs_std_types_mr.c,
 // umem_odp.c and umem_dmabuf.c; hw/mlx5/odp.c and mr.c.
-#define _GNU_SOURCE
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -16,7 +15,7 @@ void memory_check(uint64_t start, uint64_t length, uint64_t iova, unsigned acces
 	if (!(access & IBV_ACCESS_ON_DEMAND))
 		check(memory_pin(start, length, access));
 	else if (!start && length == UINT64_MAX)
-		check(iova || access & IBV_ACCESS_HUGETLB ? EINVAL : 0); // ib_umem_odp_alloc_implicit
+		refuse_if(iova || access & IBV_ACCESS_HUGETLB, EINVAL); // ib_umem_odp_alloc_implicit
 	else
 		check(end < start || last < PAGE ? EOVERFLOW : last == (start & ~(uint64_t)(PAGE - 1)) ? EINVAL : 0);
 }
@@ -26,11 +25,9 @@ static void advised(const struct call *c, const struct pd *pd, uint64_t advice, 
 {
 	const struct key *k = key_find(s->lkey);
 
-	if (!k || k->kind != KEY_REGION || k->dev != c->dev || !(k->access & IBV_ACCESS_ON_DEMAND || OF(k, struct mr, key)->view))
-		refuse(ENOENT);
-	if (k->pd != pd)
-		refuse(EPERM);
-	check(advice == IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE && !(k->access & ACCESS_WRITES) ? EPERM : 0);
+	refuse_if(!k || k->kind != KEY_REGION || k->dev != c->dev || !(k->access & IBV_ACCESS_ON_DEMAND || OF(k, struct mr, key)->view), ENOENT);
+	refuse_if(k->pd != pd, EPERM);
+	refuse_if(advice == IBV_ADVISE_MR_ADVICE_PREFETCH_WRITE && !(k->access & ACCESS_WRITES), EPERM);
 }
 
 // fetch brings the pages of one element. Advice that must not fault takes the pages that are there.
@@ -54,12 +51,9 @@ static void advise(const struct call *c)
 	const struct ib_uverbs_sge *s = attr_pointer(c, UVERBS_ATTR_ADVISE_MR_SGE_LIST, &length);
 	const struct pd *pd = attr_object(c, UVERBS_ATTR_ADVISE_MR_PD_HANDLE, UVERBS_OBJECT_PD);
 
-	if (!c->dev->provider->on_demand)
-		refuse(EOPNOTSUPP);
-	if (length < sizeof *s || length % sizeof *s || flags & ~(uint64_t)IBV_ADVISE_MR_FLAG_FLUSH)
-		refuse(EINVAL);
-	if (advice > IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT)
-		refuse(EOPNOTSUPP);
+	refuse_if(!c->dev->provider->on_demand, EOPNOTSUPP);
+	refuse_if(length < sizeof *s || length % sizeof *s || flags & ~(uint64_t)IBV_ADVISE_MR_FLAG_FLUSH, EINVAL);
+	refuse_if(advice > IBV_ADVISE_MR_ADVICE_PREFETCH_NO_FAULT, EOPNOTSUPP);
 	for (size_t i = 0; i < length / sizeof *s; i++) {
 		advised(c, pd, advice, &s[i]);
 		if (flags)
@@ -81,8 +75,7 @@ static uint64_t size_of(int fd)
 	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
 	n = readlink(link, name, sizeof name - 1);
 	name[MAX(n, 0)] = 0;
-	if (strncmp(name, "/memfd:", 7) != 0 && strncmp(name, "/dmabuf:", 8) != 0)
-		refuse(EINVAL);
+	refuse_if(strncmp(name, "/memfd:", 7) != 0 && strncmp(name, "/dmabuf:", 8) != 0, EINVAL);
 	return (uint64_t)(name[1] == 'd' ? lseek(fd, 0, SEEK_END) : st.st_size);
 }
 
@@ -92,8 +85,7 @@ static void *map(int fd, uint64_t offset, uint64_t length, uint64_t *mapped)
 	const uint64_t from = offset & ~(uint64_t)(PAGE - 1), end = offset + length;
 	void *at;
 
-	if (end < offset || !within(offset, length, size_of(fd)) || end == from)
-		refuse(EINVAL);
+	refuse_if(end < offset || !within(offset, length, size_of(fd)) || end == from, EINVAL);
 	at = (void *)syscall(SYS_mmap, NULL, end - from, PROT_READ | PROT_WRITE, MAP_SHARED, fd, from);
 	if (at == MAP_FAILED)
 		refuse(errno);
@@ -111,9 +103,8 @@ static void reg_dmabuf(const struct call *c)
 	struct mr *mr;
 	void *view;
 
-	if (offset % PAGE != iova % PAGE || access & ~(unsigned)(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE |
-		IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_RELAXED_ORDERING))
-		refuse(EINVAL);
+	refuse_if(offset % PAGE != iova % PAGE || access & ~(unsigned)(IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_READ | IBV_ACCESS_REMOTE_WRITE |
+		IBV_ACCESS_REMOTE_ATOMIC | IBV_ACCESS_RELAXED_ORDERING), EINVAL);
 	memory_access(c->dev, access);
 	view = map((int)attr_number(c, UVERBS_ATTR_REG_DMABUF_MR_FD, 0), offset, length, &mapped);
 	mr = memory_region(c, pd, access);

@@ -1,5 +1,4 @@
 // Linux 6.1, drivers/infiniband/core/umem.c, ib_umem_get. The limit of locked memory is not modelled: these tests run without it.
-#define _GNU_SOURCE
 #include <sys/mman.h>
 
 #include "uverbs/provider.h"

@@ -40,8 +40,9 @@ const void *attr_pointer(const struct call *, uint16_t id, size_t *length) HIDDE
 // attr_number returns a number, handle, flag set or descriptor.
 uint64_t attr_number(const struct call *, uint16_t id, uint64_t otherwise) HIDDEN;
 
-// attr_object looks up the object whose handle an attribute has.
+// attr_object looks up the object whose handle an attribute has; attr_needed has another object need it.
 void *attr_object(const struct call *, uint16_t id, int type) HIDDEN;
+void *attr_needed(const struct call *, struct object *, uint16_t id, int type) HIDDEN;
 
 // destroys is what runs a method that ends an object: its row names the attribute with the handle, and the one that says how many events of
 // the object were read, or 0.
@@ -61,18 +62,14 @@ void attr_created(const struct call *, uint16_t id, uint64_t value) HIDDEN;
 #define ATTR_ANSWER(call, id, type, ...) attr_out((call), (id), &(struct type){__VA_ARGS__}, sizeof(struct type))
 #define ATTR_OUT(call, id, var) attr_out((call), (id), &(var), sizeof(var))
 
-struct method {
-	uint16_t object, method;
-	void (*run)(const struct call *);
-	uint16_t handle, events; // of destroys
-};
+// A method of an object, or a command of the older interface, which comes as an attribute of INVOKE_WRITE: its object is WRITTEN.
+enum { WRITTEN = 1 << 16 };
+#define EXTENDED(n) (IB_USER_VERBS_CMD_FLAG_EXTENDED | (uint32_t)(n))
 
-// What a flow looks at or does (IBV_FLOW_SPEC_*), with zeros behind a shorter filter.
-struct spec {
-	uint32_t type;
-	uint8_t value[40], mask[40];
-	uint32_t tag;
-	struct counters *counters;
+struct method {
+	uint32_t object, method;
+	void (*run)(const struct call *);
+	size_t in, out; // of destroys: the attributes of the handle and of the events that were read; of WRITTEN: sizes of its structs, at least
 };
 
 enum { VECTORS = 4 }; // of completions, of every device
@@ -131,23 +128,12 @@ extern const struct provider mlx5, efa HIDDEN;
 
 // dispatch.c: the commands of a device: ioctl(RDMA_VERBS_IOCTL).
 
-// A command of the older interface, which comes as an attribute of INVOKE_WRITE.
-struct write_command {
-	uint32_t number;
-	void (*run)(const struct call *);
-	size_t request, response; // the sizes of its structs, at least
-};
-
 // dispatch does a command and returns its error. It takes the lock.
 int dispatch(struct context *, struct ib_uverbs_ioctl_hdr *) HIDDEN;
 
 // The tables, each in the file of its family; the last entry has no run.
 extern const struct method device_methods[], domain_methods[], memory_methods[], paging_methods[], cq_methods[], srq_methods[],
 	wq_methods[], qp_methods[], flow_methods[] HIDDEN;
-extern const struct write_command device_commands[], domain_commands[], memory_commands[], cq_commands[], srq_commands[], wq_commands[],
-	qp_commands[], flow_commands[] HIDDEN;
-
-#define EXTENDED(n) (IB_USER_VERBS_CMD_FLAG_EXTENDED | (uint32_t)(n))
 
 // memory.c, paging.c, pin.c, share.c: the process's memory, as a region needs it.
 
@@ -190,16 +176,13 @@ void memory_check(uint64_t start, uint64_t length, uint64_t iova, unsigned acces
 // later is noticed when the card reaches it.
 int memory_pin(uint64_t start, uint64_t length, unsigned access) HIDDEN;
 
-// qp.c, qphandle.c, modify.c, transition.c: modifying and querying a queue pair.
+// qp.c, qphandle.c, modify.c: modifying and querying a queue pair.
 
 // qp_get looks up a queue pair by any of its handles.
 struct qp *qp_get(const struct call *, uint32_t handle) HIDDEN;
 
 // qp_open makes another handle of an XRC target.
 void qp_open(const struct call *) HIDDEN;
-
-// qp_needs has a queue pair, or a handle of one, need what it was made with.
-void qp_needs(struct qp *) HIDDEN;
 
 // qp_settle does what was posted to a queue pair whose last handle is to go, before its events are counted.
 void qp_settle(struct qp *) HIDDEN;
@@ -210,8 +193,5 @@ void qp_end(struct object *) HIDDEN;
 void qp_modify(const struct call *) HIDDEN;
 void qp_modify_ex(const struct call *) HIDDEN;
 void qp_query(const struct call *) HIDDEN;
-
-// transition_allowed reports whether a change of state may come with these attributes (core/verbs.c, ib_modify_qp_is_ok).
-bool transition_allowed(int type, int from, int to, uint32_t mask) HIDDEN;
 
 #endif

@@ -13,14 +13,6 @@ struct qp *qp_get(const struct call *c, uint32_t handle)
 	return q->real ? q->real : q;
 }
 
-void qp_needs(struct qp *q)
-{
-	void *const parents[] = {q->pd, q->scq, q->rcq, q->srq, q->xrcd, q->table};
-
-	for (int i = 0; i < (int)(sizeof parents / sizeof *parents); i++)
-		object_needs(&q->o, i, parents[i]);
-}
-
 // promote gives a queue pair, whose own handle ends, the place of another of its handles.
 static void promote(struct qp *q)
 {
@@ -62,13 +54,12 @@ void qp_open(const struct call *c)
 	struct xrcd *x = object_find(c->ctx, UVERBS_OBJECT_XRCD, q.pd_handle);
 	struct qp *real = net_find(q.qpn), *h;
 
-	if (!x || q.qp_type != IBV_QPT_XRC_RECV || !real || real->type != IBV_QPT_XRC_RECV || !xrcd_same(real->xrcd, x))
-		refuse(EINVAL);
+	refuse_if(!x || q.qp_type != IBV_QPT_XRC_RECV || !real || real->type != IBV_QPT_XRC_RECV || !xrcd_same(real->xrcd, x), EINVAL);
 	h = object_new(c->ctx, UVERBS_OBJECT_QP, sizeof *h, qp_end);
 	h->o.user = q.user_handle;
 	h->xrcd = x;
 	h->real = real;
 	LIST_INSERT_HEAD(&real->openers, h, opener);
-	qp_needs(h);
+	object_needs(&h->o, x);
 	ATTR_ANSWER(c, UVERBS_ATTR_CORE_OUT, ib_uverbs_create_qp_resp, .qpn = real->number, .qp_handle = h->o.handle);
 }

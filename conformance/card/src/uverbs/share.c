@@ -1,6 +1,5 @@
 // Regions of an open file that more than one process has. A card reaches the memory of all of them. Here a process copies from and to the
 // memory of another, which the kernel may refuse; if the memory is of a file that both have mapped, it reaches it without the other.
-#define _GNU_SOURCE
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -99,7 +98,7 @@ void memory_publish(struct mr *mr)
 	f->access = mr->key.access;
 	f->length = mr->key.length;
 	f->iova = mr->key.iova;
-	f->pd = mr->pd->o.handle;
+	f->pd = mr->key.pd->o.handle;
 	f->dm = mr->dm ? (int64_t)mr->dm->o.handle : -1;
 	if (!mr->key.locate) {
 		f->memory = (uintptr_t)mr->key.memory - (mr->dm ? (uintptr_t)mr->o.ctx->pages : 0);
@@ -129,7 +128,6 @@ struct object *memory_import(struct context *c, uint32_t handle, const void *fac
 
 	if (!mr)
 		return NULL;
-	mr->pd = pd;
 	mr->dm = dm;
 	mr->key = (struct key){
 		.value = f->key, .dev = c->dev, .pd = pd, .access = f->access, .iova = f->iova, .length = f->length,

@@ -4,13 +4,13 @@
 // parents looks up the objects that a queue of its type needs.
 static void parents(const struct call *c, struct srq *s)
 {
-	s->pd = attr_object(c, UVERBS_ATTR_CREATE_SRQ_PD_HANDLE, UVERBS_OBJECT_PD);
+	s->pd = attr_needed(c, &s->o, UVERBS_ATTR_CREATE_SRQ_PD_HANDLE, UVERBS_OBJECT_PD);
 	switch (s->type) {
 	case IB_UVERBS_SRQT_BASIC:
 		return;
 	case IB_UVERBS_SRQT_XRC:
-		s->cq = attr_object(c, UVERBS_ATTR_CREATE_SRQ_CQ_HANDLE, UVERBS_OBJECT_CQ);
-		s->xrcd = attr_object(c, UVERBS_ATTR_CREATE_SRQ_XRCD_HANDLE, UVERBS_OBJECT_XRCD);
+		s->cq = attr_needed(c, &s->o, UVERBS_ATTR_CREATE_SRQ_CQ_HANDLE, UVERBS_OBJECT_CQ);
+		s->xrcd = attr_needed(c, &s->o, UVERBS_ATTR_CREATE_SRQ_XRCD_HANDLE, UVERBS_OBJECT_XRCD);
 		return;
 	case IB_UVERBS_SRQT_TM:
 		refuse(EOPNOTSUPP); // ours: this card matches no tags
@@ -29,9 +29,6 @@ static void create(const struct call *c)
 	parents(c, s);
 	c->dev->provider->create_srq(c, s);
 	s->o.user = attr_number(c, UVERBS_ATTR_CREATE_SRQ_USER_HANDLE, 0);
-	object_needs(&s->o, 0, s->pd);
-	object_needs(&s->o, 1, s->cq);
-	object_needs(&s->o, 2, s->xrcd);
 	attr_out32(c, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_WR, s->max_wr);
 	attr_out32(c, UVERBS_ATTR_CREATE_SRQ_RESP_MAX_SGE, s->max_sge);
 	if (s->type == IB_UVERBS_SRQT_XRC)
@@ -57,11 +54,7 @@ static void query(const struct call *c)
 const struct method srq_methods[] = {
 	{UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_CREATE, create},
 	{UVERBS_OBJECT_SRQ, UVERBS_METHOD_SRQ_DESTROY, destroys, UVERBS_ATTR_DESTROY_SRQ_HANDLE, UVERBS_ATTR_DESTROY_SRQ_RESP},
-	{0},
-};
-
-const struct write_command srq_commands[] = {
-	{IB_USER_VERBS_CMD_MODIFY_SRQ, modify, 16, 0},
-	{IB_USER_VERBS_CMD_QUERY_SRQ, query, 8, sizeof(struct ib_uverbs_query_srq_resp)},
+	{WRITTEN, IB_USER_VERBS_CMD_MODIFY_SRQ, modify, 16, 0},
+	{WRITTEN, IB_USER_VERBS_CMD_QUERY_SRQ, query, 8, sizeof(struct ib_uverbs_query_srq_resp)},
 	{0},
 };

@@ -2,7 +2,6 @@
 #ifndef CARD_VERBS_H
 #define CARD_VERBS_H
 
-#include <infiniband/verbs.h>
 #include <rdma/ib_user_verbs.h>
 
 #include "uverbs/event.h"
@@ -36,7 +35,6 @@ struct dm {
 
 struct mr {
 	struct object o;
-	struct pd *pd;
 	struct dm *dm;  // NULL: of the process's memory
 	struct key key;
 	void *view;     // of a DMA-buf: where it is mapped here

@@ -9,8 +9,8 @@ enum {
 // parents looks up what a queue needs, and its sizes.
 static void parents(const struct call *c, struct wq *w)
 {
-	w->pd = attr_object(c, UVERBS_ATTR_CREATE_WQ_PD_HANDLE, UVERBS_OBJECT_PD);
-	w->cq = attr_object(c, UVERBS_ATTR_CREATE_WQ_CQ_HANDLE, UVERBS_OBJECT_CQ);
+	w->pd = attr_needed(c, &w->o, UVERBS_ATTR_CREATE_WQ_PD_HANDLE, UVERBS_OBJECT_PD);
+	w->cq = attr_needed(c, &w->o, UVERBS_ATTR_CREATE_WQ_CQ_HANDLE, UVERBS_OBJECT_CQ);
 	w->max_wr = (uint32_t)attr_number(c, UVERBS_ATTR_CREATE_WQ_MAX_WR, 0);
 	w->max_sge = (uint32_t)attr_number(c, UVERBS_ATTR_CREATE_WQ_MAX_SGE, 0);
 }
@@ -20,14 +20,11 @@ static void create(const struct call *c)
 	const uint32_t flags = (uint32_t)attr_number(c, UVERBS_ATTR_CREATE_WQ_FLAGS, 0);
 	struct wq *w;
 
-	if (flags & ~(unsigned)KNOWN_FLAGS || attr_number(c, UVERBS_ATTR_CREATE_WQ_TYPE, 0) != IBV_WQT_RQ)
-		refuse(EINVAL);
+	refuse_if(flags & ~(unsigned)KNOWN_FLAGS || attr_number(c, UVERBS_ATTR_CREATE_WQ_TYPE, 0) != IBV_WQT_RQ, EINVAL);
 	w = object_new(c->ctx, UVERBS_OBJECT_WQ, sizeof *w, object_drop);
 	parents(c, w);
-	check(c->dev->provider->create_wq ? 0 : EOPNOTSUPP);
+	refuse_if(!c->dev->provider->create_wq, EOPNOTSUPP);
 	c->dev->provider->create_wq(c, w, flags);
-	object_needs(&w->o, 0, w->pd);
-	object_needs(&w->o, 1, w->cq);
 	w->o.user = attr_number(c, UVERBS_ATTR_CREATE_WQ_USER_HANDLE, 0);
 	attr_out32(c, UVERBS_ATTR_CREATE_WQ_RESP_MAX_WR, w->max_wr);
 	attr_out32(c, UVERBS_ATTR_CREATE_WQ_RESP_MAX_SGE, w->max_sge);
@@ -42,13 +39,11 @@ static void modify(const struct call *c)
 	struct wq *w;
 	int from, to;
 
-	if (!q.attr_mask || q.attr_mask > (IBV_WQ_ATTR_STATE | IBV_WQ_ATTR_CURR_STATE | IBV_WQ_ATTR_FLAGS))
-		refuse(EINVAL);
+	refuse_if(!q.attr_mask || q.attr_mask > (IBV_WQ_ATTR_STATE | IBV_WQ_ATTR_CURR_STATE | IBV_WQ_ATTR_FLAGS), EINVAL);
 	w = object_get(c->ctx, UVERBS_OBJECT_WQ, q.wq_handle);
 	from = q.attr_mask & IBV_WQ_ATTR_CURR_STATE ? (int)q.curr_wq_state : w->state;
 	to = q.attr_mask & IBV_WQ_ATTR_STATE ? (int)q.wq_state : from;
-	if (from < 0 || from > IBV_WQS_ERR || to < 0 || to > IBV_WQS_ERR)
-		refuse(EINVAL);
+	refuse_if(from < 0 || from > IBV_WQS_ERR || to < 0 || to > IBV_WQS_ERR, EINVAL);
 	c->dev->provider->modify_wq(c, w, from, to, q.attr_mask & IBV_WQ_ATTR_FLAGS ? q.flags_mask : 0);
 	w->state = to;
 }
@@ -68,8 +63,7 @@ static void fill(const struct call *c, struct table *t)
 	size_t length;
 	const uint8_t *in = attr_pointer(c, UVERBS_ATTR_CORE_IN, &length);
 
-	if (length < sizeof(struct ib_uverbs_ex_create_rwq_ind_table) + t->n * sizeof(uint32_t))
-		refuse(ENOSPC);
+	refuse_if(length < sizeof(struct ib_uverbs_ex_create_rwq_ind_table) + t->n * sizeof(uint32_t), ENOSPC);
 	for (uint32_t i = 0; i < t->n; i++) {
 		uint32_t handle;
 
@@ -84,14 +78,12 @@ static void create_table(const struct call *c)
 	struct ib_uverbs_ex_create_rwq_ind_table_resp r = {.response_length = sizeof r};
 	struct table *t;
 
-	if (q.comp_mask)
-		refuse(EOPNOTSUPP);
-	if (q.log_ind_tbl_size > MOST_LOG)
-		refuse(EINVAL);
+	refuse_if(q.comp_mask, EOPNOTSUPP);
+	refuse_if(q.log_ind_tbl_size > MOST_LOG, EINVAL);
 	t = object_new(c->ctx, UVERBS_OBJECT_RWQ_IND_TBL, sizeof *t + (sizeof(struct wq *) << q.log_ind_tbl_size), end_table);
 	t->n = 1u << q.log_ind_tbl_size;
 	fill(c, t);
-	check(t->n > c->dev->provider->table_most ? EINVAL : 0);
+	refuse_if(t->n > c->dev->provider->table_most, EINVAL);
 	for (uint32_t i = 0; i < t->n; i++)
 		object_use(&t->wqs[i]->o, 1);
 	r.ind_tbl_handle = t->o.handle;
@@ -104,20 +96,16 @@ static void destroy_table(const struct call *c)
 {
 	ATTR_READ(c, UVERBS_ATTR_CORE_IN, ib_uverbs_ex_destroy_rwq_ind_table, q);
 
-	check(q.comp_mask ? EOPNOTSUPP : 0);
+	refuse_if(q.comp_mask, EOPNOTSUPP);
 	object_destroy(c->ctx, UVERBS_OBJECT_RWQ_IND_TBL, q.ind_tbl_handle);
 }
 
 const struct method wq_methods[] = {
 	{UVERBS_OBJECT_WQ, UVERBS_METHOD_WQ_CREATE, create},
 	{UVERBS_OBJECT_WQ, UVERBS_METHOD_WQ_DESTROY, destroys, UVERBS_ATTR_DESTROY_WQ_HANDLE, UVERBS_ATTR_DESTROY_WQ_RESP},
-	{0},
-};
-
-const struct write_command wq_commands[] = {
-	{EXTENDED(IB_USER_VERBS_EX_CMD_MODIFY_WQ), modify, sizeof(struct ib_uverbs_ex_modify_wq), 0},
-	{EXTENDED(IB_USER_VERBS_EX_CMD_CREATE_RWQ_IND_TBL), create_table, sizeof(struct ib_uverbs_ex_create_rwq_ind_table),
+	{WRITTEN, EXTENDED(IB_USER_VERBS_EX_CMD_MODIFY_WQ), modify, sizeof(struct ib_uverbs_ex_modify_wq), 0},
+	{WRITTEN, EXTENDED(IB_USER_VERBS_EX_CMD_CREATE_RWQ_IND_TBL), create_table, sizeof(struct ib_uverbs_ex_create_rwq_ind_table),
 		sizeof(struct ib_uverbs_ex_create_rwq_ind_table_resp)},
-	{EXTENDED(IB_USER_VERBS_EX_CMD_DESTROY_RWQ_IND_TBL), destroy_table, sizeof(struct ib_uverbs_ex_destroy_rwq_ind_table), 0},
+	{WRITTEN, EXTENDED(IB_USER_VERBS_EX_CMD_DESTROY_RWQ_IND_TBL), destroy_table, sizeof(struct ib_uverbs_ex_destroy_rwq_ind_table), 0},
 	{0},
 };

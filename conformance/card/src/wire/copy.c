@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -71,14 +70,6 @@ bool copy_pieces(const struct piece *to, int nto, uint64_t skip, const struct pi
 			length -= n;
 		}
 	return true;
-}
-
-bool copy_reachable(uint8_t *memory, uint64_t length)
-{
-	uint8_t was[8];
-	const struct place at = {memory, 0}, copy = {was, 0};
-
-	return length <= sizeof was && one(copy, at, length) && one(at, copy, length);
 }
 
 void copy_cut(struct piece *all, int *n, uint64_t length)

@@ -1,6 +1,4 @@
-#define _GNU_SOURCE
 #include <fcntl.h>
-#include <infiniband/verbs.h>
 #include <limits.h>
 #include <stdio.h>
 #include <sys/mman.h>

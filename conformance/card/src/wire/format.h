@@ -2,8 +2,6 @@
 #ifndef CARD_FORMAT_H
 #define CARD_FORMAT_H
 
-#include <infiniband/verbs.h>
-
 #include "base.h"
 
 struct context;

@@ -1,5 +1,6 @@
 // The way of a frame: out by the flows of what is sent, over the wire, and to the queues that flows name.
 #include <linux/if_ether.h>
+#include <netinet/in.h>
 
 #include "uverbs/provider.h"
 #include "wire/wire.h"
@@ -9,7 +10,7 @@ enum { LONGEST = 4200 + ETH_HLEN + 4, MOST_FLOWS = 256 };
 struct frame {
 	uint8_t bytes[LONGEST];
 	size_t n;
-	struct headers h;
+	struct svb_frame h;
 };
 
 // The flows of one direction of a device that a frame meets, the one to take it first.
@@ -24,12 +25,24 @@ struct met {
 	int n;
 };
 
-static bool meets(const struct headers *h, const struct rule *r)
+// fits: no frame here is in a tunnel.
+static bool fits(const struct svb_frame *f, uint32_t type, const void *value, const void *mask)
 {
-	const uint8_t *is = (const uint8_t *)h, *value = (const uint8_t *)&r->value, *mask = (const uint8_t *)&r->mask;
+	switch (type) {
+	case IBV_FLOW_SPEC_ETH: return svb_frame_eth(f, value, mask);
+	case IBV_FLOW_SPEC_IPV4: return svb_frame_v4_ext(f, value, mask);
+	case IBV_FLOW_SPEC_IPV6: return svb_frame_v6(f, value, mask);
+	case IBV_FLOW_SPEC_TCP: return svb_frame_ports(f, SVB_TCP, value, mask);
+	case IBV_FLOW_SPEC_UDP: return svb_frame_ports(f, SVB_UDP, value, mask);
+	case IBV_FLOW_SPEC_GRE: return f->proto == IPPROTO_GRE;
+	default: return false;
+	}
+}
 
-	for (size_t i = 0; i < sizeof *h; i++)
-		if ((is[i] ^ value[i]) & mask[i])
+static bool meets(const struct svb_frame *f, const struct rule *r)
+{
+	for (int i = 0; i < r->n; i++)
+		if (!fits(f, r->filters[i].type, r->filters[i].value, r->filters[i].mask))
 			return false;
 	return true;
 }
@@ -168,7 +181,7 @@ static bool load(struct frame *f, const struct request *r)
 	f->n = r->length;
 	if (!copy_pieces(&to, 1, 0, r->pieces, r->n, r->length))
 		return false;
-	parse_frame(f->bytes, f->n, &f->h);
+	svb_frame_read(&f->h, f->bytes, (uint32_t)f->n);
 	return true;
 }
 

@@ -1,6 +1,4 @@
 // The choice of a table's entry: Toeplitz's function over fields of the headers.
-#include <netinet/in.h>
-
 #include "uverbs/verbs.h"
 
 struct input {
@@ -12,13 +10,6 @@ static void add(struct input *in, const void *from, size_t n)
 {
 	memcpy(in->bytes + in->n, from, n);
 	in->n += n;
-}
-
-static void add_port(struct input *in, uint16_t port)
-{
-	const uint8_t b[2] = {(uint8_t)(port >> 8), (uint8_t)port};
-
-	add(in, b, sizeof b);
 }
 
 static uint32_t toeplitz(const uint8_t key[40], const struct input *in)
@@ -36,19 +27,23 @@ static uint32_t toeplitz(const uint8_t key[40], const struct input *in)
 	return sum;
 }
 
-uint32_t frame_hash(const struct qp *q, const struct headers *h)
+uint32_t frame_hash(const struct qp *q, const struct svb_frame *h)
 {
 	const uint64_t f = q->hash.fields;
-	const bool v4 = h->version == 4, v6 = h->version == 6, tcp = h->proto == IPPROTO_TCP, udp = h->proto == IPPROTO_UDP;
+	const bool tcp = h->ports && h->proto == SVB_TCP, udp = h->ports && h->proto == SVB_UDP;
 	struct input in = {.n = 0};
 
-	if ((v4 && f & IBV_RX_HASH_SRC_IPV4) || (v6 && f & IBV_RX_HASH_SRC_IPV6))
-		add(&in, h->src, v4 ? 4 : 16);
-	if ((v4 && f & IBV_RX_HASH_DST_IPV4) || (v6 && f & IBV_RX_HASH_DST_IPV6))
-		add(&in, h->dst, v4 ? 4 : 16);
+	if (h->v4 && f & IBV_RX_HASH_SRC_IPV4)
+		add(&in, h->v4 + 12, 4);
+	if (h->v6 && f & IBV_RX_HASH_SRC_IPV6)
+		add(&in, h->v6 + 8, 16);
+	if (h->v4 && f & IBV_RX_HASH_DST_IPV4)
+		add(&in, h->v4 + 16, 4);
+	if (h->v6 && f & IBV_RX_HASH_DST_IPV6)
+		add(&in, h->v6 + 24, 16);
 	if ((tcp && f & IBV_RX_HASH_SRC_PORT_TCP) || (udp && f & IBV_RX_HASH_SRC_PORT_UDP))
-		add_port(&in, h->sport);
+		add(&in, h->ports, 2);
 	if ((tcp && f & IBV_RX_HASH_DST_PORT_TCP) || (udp && f & IBV_RX_HASH_DST_PORT_UDP))
-		add_port(&in, h->dport);
+		add(&in, h->ports + 2, 2);
 	return toeplitz(q->hash.key, &in);
 }

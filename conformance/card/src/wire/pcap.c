@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include <endian.h>
 #include <fcntl.h>
 #include <sys/syscall.h>

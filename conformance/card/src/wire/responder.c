@@ -185,7 +185,7 @@ static int do_atomic(struct request *r, const struct piece *at)
 		if (!copy_pieces(&copy, 1, 0, at, 1, 8))
 			return IBV_WC_REM_ACCESS_ERR;
 		word = &there;
-	} else if (!copy_reachable(at->memory, 8)) {
+	} else if (memory_pin((uintptr_t)at->memory, 8, IBV_ACCESS_LOCAL_WRITE)) {
 		return IBV_WC_REM_ACCESS_ERR;
 	}
 	if (r->op == ADD)

@@ -1,4 +1,3 @@
-#define _GNU_SOURCE
 #include <fcntl.h>
 #include <limits.h>
 #include <stdatomic.h>
@@ -22,17 +21,17 @@ struct segment {
 	struct exchange exchanges[EXCHANGES];
 };
 
-static struct segment *shared; // of this process only, without CARD_WIRE
+static struct segment *shared;
 static int file = -1, self;
 
 static bool alive(int process)
 {
-	return process == self || (file >= 0 && byte_lock(file, process, F_GETLK, F_WRLCK, NULL) == F_WRLCK);
+	return process == self || byte_lock(file, process, F_GETLK, F_WRLCK, NULL) == F_WRLCK;
 }
 
 bool segment_other(int process)
 {
-	return file >= 0 && process >= 0 && process != self && atomic_load(&shared->numbers[process]) && alive(process);
+	return process >= 0 && process != self && atomic_load(&shared->numbers[process]) && alive(process);
 }
 
 // clean takes away what a dead process of this number left.
@@ -79,16 +78,12 @@ static int join(const char *dir)
 static void begin(void)
 {
 	const char *dir = getenv("CARD_WIRE");
-	int err = dir && *dir ? join(dir) : 0;
+	const int err = dir ? join(dir) : ENOENT;
 
 	if (err) {
-		dprintf(STDERR_FILENO, "card: cannot join the processes of CARD_WIRE=%s: %s\n", dir, strerror(err));
+		dprintf(STDERR_FILENO, "card: cannot join the processes of CARD_WIRE=%s: %s\n", dir ? dir : "", strerror(err));
 		_exit(127);
 	}
-	if (!shared)
-		shared = (struct segment *)syscall(SYS_mmap, NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	if (shared == MAP_FAILED)
-		abort();
 }
 
 void segment_forked(void)
@@ -114,7 +109,7 @@ pid_t segment_pid(uint32_t process, uint32_t life)
 {
 	pid_t holder;
 
-	if (file < 0 || atomic_load(&shared->lives[process - 1]) != life)
+	if (!shared || atomic_load(&shared->lives[process - 1]) != life)
 		return 0;
 	return byte_lock(file, (int)process - 1, F_GETLK, F_WRLCK, &holder) == F_WRLCK ? MAX(holder, 0) : 0;
 }
@@ -222,7 +217,7 @@ struct exchange *exchange_next(uint64_t point)
 {
 	struct exchange *first = NULL;
 
-	if (file < 0)
+	if (!shared)
 		return NULL;
 	for (int i = 0; i < EXCHANGES; i++) {
 		const uint32_t s = atomic_load(&shared->state[i]);

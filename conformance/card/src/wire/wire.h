@@ -52,9 +52,6 @@ bool copy_pieces(const struct piece *to, int nto, uint64_t skip, const struct pi
 // copy_cut shortens a list to its first bytes: of a receive, a card looks at the memory that a message fills.
 void copy_cut(struct piece *, int *n, uint64_t length) HIDDEN;
 
-// copy_reachable reports whether all pages of a range can be written.
-bool copy_reachable(uint8_t *memory, uint64_t length) HIDDEN;
-
 // responder.c: the remote half of a request.
 
 // Beside IBV_WC_*: the responder has no receive.
@@ -139,11 +136,6 @@ void engine_answered(struct qp *) HIDDEN;
 
 // engine_fail brings a queue pair to ERR.
 void engine_fail(struct qp *) HIDDEN;
-
-// parse.c: the headers of a frame.
-
-// parse_frame reads a frame, which has an Ethernet header at least.
-void parse_frame(const uint8_t *frame, size_t n, struct headers *) HIDDEN;
 
 // pcap.c: a capture of what arrives at queue pairs, as packets of RoCE v2, in the file that CARD_PCAP names.
 

@@ -1,12 +1,9 @@
-//go:build linux && cgo
+// What an Ethernet frame holds, and whether the filters of a flow's specs say the same: the headers looked at are those of Ethernet with up
+// to two tags, IPv4 and IPv6 without extension headers, TCP and UDP.
 
-// What an Ethernet frame holds, and whether a flow's specs say the same. A spec that asks for a header matches only frames that
-// have it. Specs of tunnels, and of what is in them, match no frame: the headers looked at are those of Ethernet with up to
-// two tags, IPv4 and IPv6 without extension headers, TCP and UDP.
+#include "shared.h"
 
-#include "flow.h"
-
-enum { ETH = 14, TAG = 4, V4 = 20, V6 = 40, PORTS = 4, TCP = 6, UDP = 17 };
+enum { ETH = 14, TAG = 4, V4 = 20, V6 = 40, PORTS = 4 };
 
 static bool is_tag(const uint8_t *type)
 {
@@ -16,7 +13,7 @@ static bool is_tag(const uint8_t *type)
 // behind_ip looks for ports; offset is where the header of IP ends.
 static void behind_ip(struct svb_frame *f, uint32_t offset)
 {
-	if ((f->proto == TCP || f->proto == UDP) && f->length >= offset + PORTS)
+	if ((f->proto == SVB_TCP || f->proto == SVB_UDP) && f->length >= offset + PORTS)
 		f->ports = f->at + offset;
 }
 
@@ -72,7 +69,7 @@ static bool same(const void *is, const void *want, const void *mask, size_t n)
 	return true;
 }
 
-static bool eth(const struct svb_frame *f, const struct ibv_flow_spec_eth *s)
+bool svb_frame_eth(const struct svb_frame *f, const struct ibv_flow_eth_filter *value, const struct ibv_flow_eth_filter *mask)
 {
 	struct ibv_flow_eth_filter is;
 
@@ -80,15 +77,15 @@ static bool eth(const struct svb_frame *f, const struct ibv_flow_spec_eth *s)
 	memcpy(is.src_mac, f->at + 6, 6);
 	memcpy(&is.ether_type, f->type, 2);
 	memcpy(&is.vlan_tag, f->tag, 2);
-	return (f->tagged || !s->mask.vlan_tag) && same(&is, &s->val, &s->mask, sizeof is);
+	return (f->tagged || !mask->vlan_tag) && same(&is, value, mask, sizeof is);
 }
 
-static bool v4(const struct svb_frame *f, const struct ibv_flow_spec_ipv4 *s)
+bool svb_frame_v4(const struct svb_frame *f, const struct ibv_flow_ipv4_filter *value, const struct ibv_flow_ipv4_filter *mask)
 {
-	return f->v4 && same(f->v4 + 12, &s->val, &s->mask, 8);
+	return f->v4 && same(f->v4 + 12, value, mask, sizeof *value);
 }
 
-static bool v4_ext(const struct svb_frame *f, const struct ibv_flow_spec_ipv4_ext *s)
+bool svb_frame_v4_ext(const struct svb_frame *f, const struct ibv_flow_ipv4_ext_filter *value, const struct ibv_flow_ipv4_ext_filter *mask)
 {
 	struct ibv_flow_ipv4_ext_filter is;
 
@@ -100,10 +97,10 @@ static bool v4_ext(const struct svb_frame *f, const struct ibv_flow_spec_ipv4_ex
 	is.tos = f->v4[1];
 	is.ttl = f->v4[8];
 	is.flags = f->v4[6] >> 5;
-	return same(&is, &s->val, &s->mask, sizeof is);
+	return same(&is, value, mask, sizeof is);
 }
 
-static bool v6(const struct svb_frame *f, const struct ibv_flow_spec_ipv6 *s)
+bool svb_frame_v6(const struct svb_frame *f, const struct ibv_flow_ipv6_filter *value, const struct ibv_flow_ipv6_filter *mask)
 {
 	struct ibv_flow_ipv6_filter is = {.next_hdr = f->proto};
 	const uint8_t label[4] = {0, f->v6 ? f->v6[1] & 15 : 0, f->v6 ? f->v6[2] : 0, f->v6 ? f->v6[3] : 0};
@@ -115,10 +112,11 @@ static bool v6(const struct svb_frame *f, const struct ibv_flow_spec_ipv6 *s)
 	memcpy(&is.flow_label, label, 4);
 	is.traffic_class = (uint8_t)(f->v6[0] << 4 | f->v6[1] >> 4);
 	is.hop_limit = f->v6[7];
-	return same(&is, &s->val, &s->mask, offsetof(struct ibv_flow_ipv6_filter, hop_limit) + 1);
+	return same(&is, value, mask, offsetof(struct ibv_flow_ipv6_filter, hop_limit) + 1);
 }
 
-static bool ports(const struct svb_frame *f, uint8_t proto, const struct ibv_flow_spec_tcp_udp *s)
+bool svb_frame_ports(const struct svb_frame *f, uint8_t proto, const struct ibv_flow_tcp_udp_filter *value,
+		     const struct ibv_flow_tcp_udp_filter *mask)
 {
 	struct ibv_flow_tcp_udp_filter is;
 
@@ -126,31 +124,5 @@ static bool ports(const struct svb_frame *f, uint8_t proto, const struct ibv_flo
 		return false;
 	memcpy(&is.src_port, f->ports, 2);
 	memcpy(&is.dst_port, f->ports + 2, 2);
-	return same(&is, &s->val, &s->mask, sizeof is);
-}
-
-static bool fits(const struct svb_frame *f, const union svb_spec *s)
-{
-	switch ((uint32_t)s->eth.type) {
-	case IBV_FLOW_SPEC_ETH: return eth(f, &s->eth);
-	case IBV_FLOW_SPEC_IPV4: return v4(f, &s->v4);
-	case IBV_FLOW_SPEC_IPV4_EXT: return v4_ext(f, &s->v4_ext);
-	case IBV_FLOW_SPEC_IPV6: return v6(f, &s->v6);
-	case IBV_FLOW_SPEC_TCP: return ports(f, TCP, &s->ports);
-	case IBV_FLOW_SPEC_UDP: return ports(f, UDP, &s->ports);
-	case IBV_FLOW_SPEC_ACTION_TAG:
-	case IBV_FLOW_SPEC_ACTION_DROP:
-	case IBV_FLOW_SPEC_ACTION_COUNT: return true;
-	}
-	return false;
-}
-
-bool svb_flow_takes(const struct svb_flow *f, const struct svb_frame *frame)
-{
-	unsigned i;
-
-	for (i = 0; i < f->nspecs; i++)
-		if (!fits(frame, &f->specs[i]))
-			return false;
-	return true;
+	return same(&is, value, mask, sizeof is);
 }

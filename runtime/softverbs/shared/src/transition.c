@@ -1,9 +1,7 @@
-//go:build linux && cgo
-
 // Which changes of state a queue pair accepts and with which attributes: the table of the InfiniBand specification
 // for RC, UC, UD, raw packets and both sides of XRC, with what Linux adds to it. The table has a row per attribute, not per change:
 // where the attribute must be given and where it may be.
-#include "qp.h"
+#include "shared.h"
 
 #define STATES (IBV_QPS_ERR + 1)
 #define STEP(from, to) (UINT64_C(1) << ((from) * STATES + (to)))

@@ -1,0 +1,12 @@
+// All files, which are one for the compiler.
+#include "mlx5/attributes.c"
+#include "mlx5/dm.c"
+#include "mlx5/devx.c"
+#include "mlx5/cq.c"
+#include "mlx5/dc.c"
+#include "mlx5/wq.c"
+#include "mlx5/queues.c"
+#include "mlx5/flow.c"
+#include "mlx5/steer.c"
+#include "mlx5/wqe.c"
+#include "mlx5/driver.c"
