@@ -53,7 +53,6 @@ func (s *Spec) amendRule(d *decoder, a amendment) {
 			if ids = append(ids, p.Rules[i].ID); p.Rules[i].ID != a.id {
 				continue
 			}
-			p.Rules = slices.Clone(p.Rules) // what each file says by itself stays as it is
 			d.amendOne(&p.Rules[i], a)
 			return
 		}
@@ -83,7 +82,7 @@ func (d *decoder) amendOne(r *Rule, a amendment) {
 		r.Reject = *a.reject
 	}
 	r.Retired = r.Retired || a.retired
-	r.Entry = r.with(a.Entry)
+	*r.marks = append(*r.marks, *a.marks...)
 	if r.Note != "" {
 		r.Note += "; "
 	}

@@ -163,13 +163,10 @@ func (d *decoder) reader(to any, o option) reader {
 		}
 		return d.texts(to)
 	case *map[string]string:
-		if values := closed[o.name]; values != nil {
-			return d.oneOfEach(to, values)
+		if o.form == "" && closed[o.name] == nil {
+			o.form = "operand"
 		}
-		if o.form == "exported" {
-			return d.goNames(to)
-		}
-		return d.textMap(to)
+		return d.textMap(to, func(s *string) reader { return d.textAs(s, o) })
 	case *bool:
 		return d.truth(to)
 	case **bool:
@@ -238,7 +235,12 @@ func (d *decoder) structs(v reflect.Value, o option) reader {
 		}
 	}
 	return func(n *yaml.Node, at place) {
+		had := v.Len()
 		d.named(func(name string, k, e *yaml.Node) {
+			if i := indexOf(v.Slice(0, had), name); i >= 0 && o.key != "methods" { // of which a name that is taken is a claim
+				d.clash(k, at, name, posOf(v.Index(i)))
+				return
+			}
 			at := at
 			switch o.below {
 			case "own":
@@ -283,10 +285,10 @@ func (d *decoder) read(to any, k, v *yaml.Node, at place) {
 	if x, ok := to.(placed); ok {
 		defer d.marking(x.place())()
 	}
-	if pos := reflect.ValueOf(to).Elem().FieldByName("Pos"); pos.IsValid() {
+	whole := d.adding == nil
+	if pos := reflect.ValueOf(to).Elem().FieldByName("Pos"); pos.IsValid() && whole {
 		pos.Set(reflect.ValueOf(d.pos(k)))
 	}
-	whole := d.adding == nil
 	ok := d.object(v, at, d.keys(to))
 	if x, is := to.(checked); is {
 		x.check(d, k, v, at, ok && whole)

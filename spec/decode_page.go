@@ -99,7 +99,7 @@ func (t *EnumType) check(d *decoder, k, v *yaml.Node, _ place, whole bool) {
 func (u *Union) check(d *decoder, _, _ *yaml.Node, _ place, _ bool) {
 	if _, hidden := u.Hide[u.Shows]; hidden {
 		d.errs = append(d.errs, Error{Pos: u.At("hide", u.Shows), Subject: u.Go, Code: CodeDuplicateName,
-			Problem: "the member " + show(u.Shows) + " is both shown and hidden", Fix: "keep one of them"})
+			Problem: "the member " + show(u.Shows) + " is both shown (" + u.At("shows", u.Shows).String() + ") and hidden", Fix: "keep one of them"})
 	}
 }
 
@@ -124,20 +124,6 @@ func (d *decoder) setupTypes(to *[]SetupType) reader {
 		d.text(&t.Of)(v, place{name, "types"})
 		*to = append(*to, t)
 	})
-}
-
-// oneOfEach reads a mapping of names to texts of a closed list.
-func (d *decoder) oneOfEach(to *map[string]string, values []string) reader {
-	m := map[string]string{}
-	return func(n *yaml.Node, at place) {
-		d.named(func(name string, k, v *yaml.Node) {
-			var s string
-			d.oneOf(&s, values...)(v, place{at.key, name})
-			m[name] = s
-			d.mark(k, at.key, name)
-			*to = m
-		})(n, at)
-	}
 }
 
 func (p *Param) check(d *decoder, _, v *yaml.Node, at place, _ bool) {

@@ -166,7 +166,7 @@ func (x *subjects) excepted(r *sharedRule, name string, listed bool) {
 // known notes words of `every:` that no parameter and no field has.
 func (x *subjects) known(r *sharedRule, key string, words []string, has map[string]bool) {
 	for _, p := range x.Pages {
-		if p.layer > x.layers[r.d.file] {
+		if x.layers[p.Pos.File] > x.layers[r.d.file] {
 			return // a page that replaces another may have taken the type away
 		}
 	}

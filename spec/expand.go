@@ -2,7 +2,6 @@ package spec
 
 import (
 	"cmp"
-	"slices"
 	"sync"
 
 	"go.yaml.in/yaml/v3"
@@ -10,16 +9,13 @@ import (
 
 // expander writes shared rules out, once all files are read.
 type expander struct {
-	spec   *Spec
-	parts  map[*Page]*Page // what a page's file says by itself, by the page that it is read into
 	rules  []*sharedRule
 	byName map[string]*sharedRule
-	more   map[*Page][]Rule // the rules written out
 }
 
 // expandShared adds to each page the rules that are written once for several parameters. A mistake is noted where it is.
-func expandShared(s *Spec, files []*file, parts map[*Page]*Page) {
-	x := &expander{spec: s, parts: parts, byName: map[string]*sharedRule{}, more: map[*Page][]Rule{}}
+func expandShared(s *Spec, files []*file) {
+	x := &expander{byName: map[string]*sharedRule{}}
 	for _, f := range files {
 		for _, r := range f.shared {
 			x.rules = append(x.rules, r)
@@ -48,11 +44,8 @@ func expandShared(s *Spec, files []*file, parts map[*Page]*Page) {
 			all = append(all, &written{of: r, entry: e})
 		}
 	}
-	x.writeAll(all)
+	writeAll(all)
 	s.shared = x.rules
-	for page, rules := range x.more {
-		page.Rules = slices.Concat(page.Rules, rules)
-	}
 }
 
 // take adds an entry of a page to the shared rule that it names.
@@ -79,12 +72,11 @@ func (x *expander) take(t *taken) {
 type written struct {
 	of    *sharedRule
 	entry *entry
-	page  *Page // nil if it belongs to none
 	rule  Rule
 }
 
 // writeAll writes the rules of entries out, those of each file in their order, and adds them to their pages.
-func (x *expander) writeAll(all []*written) {
+func writeAll(all []*written) {
 	byFile := map[*decoder][]*written{}
 	for _, w := range all {
 		byFile[w.entry.d] = append(byFile[w.entry.d], w)
@@ -93,34 +85,26 @@ func (x *expander) writeAll(all []*written) {
 	for _, list := range byFile {
 		wg.Go(func() {
 			for _, w := range list {
-				x.write(w)
+				w.write()
 			}
 		})
 	}
 	wg.Wait()
 	for _, w := range all {
-		if w.page != nil {
-			x.more[w.page] = append(x.more[w.page], w.rule)
-			x.more[x.parts[w.entry.to]] = append(x.more[x.parts[w.entry.to]], w.rule)
-		}
+		w.entry.to.Rules = append(w.entry.to.Rules, w.rule)
 	}
 }
 
 // write writes the rule of one entry out.
-func (x *expander) write(to *written) {
+func (to *written) write() {
 	r, e := to.of, to.entry
-	i := slices.IndexFunc(x.spec.Pages, func(p *Page) bool { return p.Page == e.to.Page })
-	if i < 0 {
-		return
-	}
 	d := e.d
 	w := &writer{d: d, e: e, words: map[string]bool{}}
 	d.lender = r.d
 	n := w.rule(r)
-	to.page = x.spec.Pages[i]
-	to.rule = d.rule(n, place{to.page.Page, ""})
+	to.rule = d.rule(n, place{e.to.Page, ""})
 	d.lender = nil
-	to.rule.Page, to.rule.Pos = cmp.Or(to.rule.Page, to.page.Page), d.pos(e.key)
+	to.rule.Page, to.rule.Pos = cmp.Or(to.rule.Page, e.to.Page), d.pos(e.key)
 }
 
 // size is the number of nodes of a written out entry, about.

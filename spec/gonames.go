@@ -45,24 +45,6 @@ func (d *decoder) goType(k *yaml.Node, name string) {
 	}
 }
 
-// goNames reads a mapping of C names to exported Go names.
-func (d *decoder) goNames(to *map[string]string) reader {
-	return func(n *yaml.Node, at place) {
-		m := map[string]string{}
-		d.pairs(n, at, func(k, v *yaml.Node) {
-			var s string
-			d.exported(&s)(v, place{at.subject, at.key + "." + k.Value})
-			d.mark(k, at.key, k.Value)
-			if s != "" {
-				m[k.Value] = s
-			}
-		})
-		if len(m) > 0 {
-			*to = m
-		}
-	}
-}
-
 // local reads a text that becomes the Go name of a parameter.
 func (d *decoder) local(to *string) reader {
 	return func(n *yaml.Node, at place) {
@@ -134,7 +116,7 @@ func (s *Spec) GoNames() []GoName {
 		}
 	}
 	pages := slices.Clone(s.Pages)
-	slices.SortStableFunc(pages, func(a, b *Page) int { return cmp.Compare(a.layer, b.layer) })
+	slices.SortStableFunc(pages, func(a, b *Page) int { return cmp.Compare(s.layers[a.Pos.File], s.layers[b.Pos.File]) })
 	for _, p := range pages {
 		for t := range p.types() {
 			add(t.pos, t.Go)

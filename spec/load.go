@@ -225,7 +225,6 @@ func parse(sources []source) []*file {
 			switch f.kind() {
 			case keyPage:
 				f.page = f.decoder.page(f.node)
-				f.page.layer = f.layer
 			case keyShared:
 				f.sharedFile(f.node)
 			}
@@ -260,35 +259,11 @@ func load(sources []source, errs Errors, dir string, above []string) (*Spec, Err
 		case f.page != nil:
 			s.Pages = append(s.Pages, f.page)
 		case f.kind() == pendingFile:
-			for _, p := range f.pending(f.node) {
-				p.layer = f.layer
-				pending = append(pending, p)
-			}
+			pending = append(pending, f.pending(f.node)...)
 		}
 	}
-	parts := make([]*Page, len(s.Pages)) // what each file says by itself
-	partOf := map[*Page]*Page{}
-	for i, p := range s.Pages {
-		alone := *p
-		parts[i], partOf[p] = &alone, &alone
-	}
-	own := ownExtensions(files, s.Pages)
-	var j joiner
-	for i, f := range files {
-		if f.kind() != keyExtends {
-			continue
-		}
-		x := own[i]
-		if f.layer > 0 {
-			x = f.extension(f.node, s.Pages)
-		}
-		if x != nil {
-			x.layer = f.layer
-			j.join(x)
-			parts, partOf[&x.Page] = append(parts, &x.Page), &x.Page
-		}
-	}
-	expandShared(s, files, partOf)
+	s.extend(files)
+	expandShared(s, files)
 	errs = append(errs, s.cite()...)
 	errs = append(errs, s.nullFixes()...)
 	s.amend(files)
@@ -298,14 +273,13 @@ func load(sources []source, errs Errors, dir string, above []string) (*Spec, Err
 		}
 		errs = append(errs, f.errs...)
 	}
-	s.Pending = still(pending, parts)
+	s.Pending = s.still(pending)
 	for _, p := range s.Pages {
 		p.orderRules()
 	}
 	sort.SliceStable(s.Pages, func(i, j int) bool { return s.Pages[i].Page < s.Pages[j].Page })
-	errs = append(errs, j.errs...)
 	s.index()
-	errs = append(errs, s.claims(parts)...)
+	errs = append(errs, s.claims()...)
 	errs = append(errs, s.wanted()...)
 	if err := errs.sorted(); err != nil {
 		return nil, err.(Errors)
@@ -313,18 +287,25 @@ func load(sources []source, errs Errors, dir string, above []string) (*Spec, Err
 	return s, nil
 }
 
-// ownExtensions reads the other halves of the project's own pages: none of them depends on what another one adds.
-func ownExtensions(files []*file, pages []*Page) []*extension {
-	var wg sync.WaitGroup
-	read := make([]*extension, len(files))
-	for i, f := range files {
-		if f.layer > 0 || f.kind() != keyExtends {
-			continue
+// extend reads what files add to the pages, those of one page in their order.
+func (s *Spec) extend(files []*file) {
+	more := map[*Page][]*file{}
+	for _, f := range files {
+		if f.kind() == keyExtends {
+			if p := f.extended(f.node, s.Pages); p != nil {
+				more[p] = append(more[p], f)
+			}
 		}
-		wg.Go(func() { read[i] = f.extension(f.node, pages) })
+	}
+	var wg sync.WaitGroup
+	for p, list := range more {
+		wg.Go(func() {
+			for _, f := range list {
+				f.extension(f.node, p, files)
+			}
+		})
 	}
 	wg.Wait()
-	return read
 }
 
 // findModule finds the module that the pages are of: that of the module.yaml among them, or else the default one.
@@ -344,57 +325,57 @@ func (s *Spec) findModule(files []*file, dir string, above []string) (errs Error
 }
 
 // still returns the names that are pending yet, each once: a file of a later layer may decide on some.
-func still(pending []Pending, parts []*Page) []Pending {
+func (s *Spec) still(pending []Pending) []Pending {
 	decided := map[string]int{} // the last layer that decides on a name
-	for _, p := range parts {
-		for _, name := range decides(p) {
-			decided[bare(name)] = max(decided[bare(name)], p.layer)
-		}
+	for _, p := range s.Pages {
+		p.decides(func(name string, at Pos) { decided[bare(name)] = max(decided[bare(name)], s.layers[at.File]) })
 	}
 	seen := map[string]int{}
 	return slices.DeleteFunc(pending, func(p Pending) bool {
-		name := bare(p.C)
-		if decided[name] > p.layer {
+		name, layer := bare(p.C), s.layers[p.Pos.File]
+		if decided[name] > layer {
 			return true
 		}
 		first, twice := seen[name]
 		if !twice {
-			seen[name] = p.layer
+			seen[name] = layer
 		}
-		return twice && first != p.layer
+		return twice && first != layer
 	})
 }
 
-// decides lists the C names that a page binds or skips.
-func decides(p *Page) []string {
-	var names []string
-	for i := range p.Verbs {
-		names = append(names, p.Verbs[i].C)
+// decides tells the C names that a page binds or skips, and where.
+func (p *Page) decides(tell func(name string, at Pos)) {
+	for _, v := range p.Verbs {
+		tell(v.C, v.Pos)
 	}
 	for t := range p.types() {
-		names = append(names, t.C)
+		tell(t.C, t.pos)
 	}
 	for _, r := range p.Records {
 		for _, f := range r.Fields {
-			names = append(names, f.Bit)
+			tell(f.Bit, f.Pos)
 		}
 		if r.Arm != nil {
-			names = append(names, r.Arm.Is)
+			tell(r.Arm.Is, r.Pos)
 		}
 		for _, w := range r.Switches {
-			names = append(names, w.C)
+			tell(w.C, w.Pos)
 		}
 	}
 	for _, t := range p.Flags {
-		names = slices.Concat(names, t.Members, t.Ranges)
+		for _, name := range slices.Concat(t.Members, t.Ranges) {
+			tell(name, t.at("members", name, t.At("ranges", name)))
+		}
 	}
 	for _, t := range p.Enums {
-		names = append(names, t.Members...)
+		for _, name := range t.Members {
+			tell(name, t.At("members", name))
+		}
 	}
-	for i := range p.Skip {
-		names = append(names, p.Skip[i].C)
+	for _, k := range p.Skip {
+		tell(k.C, k.Pos)
 	}
-	return names
 }
 
 // half is the name of the page that a file is a half of.

@@ -284,8 +284,8 @@ func (d *decoder) module(n *yaml.Node) *Module {
 		{"facts", false, d.facts(&m.Facts)},
 		{"prefixes", false, d.texts(&m.own.prefixes)},
 		{"objects", false, d.objectWords(&m.own)},
-		{"properties", false, d.textMap(&m.own.types)},
-		{"synonyms", false, d.textMap(&m.own.synonyms)},
+		{"properties", false, d.textMap(&m.own.types, d.operand)},
+		{"synonyms", false, d.textMap(&m.own.synonyms, d.operand)},
 		{"capabilities", false, d.capWords(&m.own)},
 	}...))
 	slices.SortFunc(m.Uses, func(a, b Use) int { return strings.Compare(a.Name, b.Name) })
@@ -336,7 +336,7 @@ func (d *decoder) capWords(to *Words) reader {
 		d.object(v, place{"module", "capabilities." + root}, []key{
 			{"c", true, d.text(&c.c)},
 			{"device", false, d.truth(&c.device)},
-			{"holds", false, d.textMap(&c.holds)},
+			{"holds", false, d.textMap(&c.holds, d.operand)},
 		})
 		if to.caps == nil {
 			to.caps = map[string]capability{}

@@ -241,7 +241,7 @@ var unknownNames = []struct{ name, old, new, want string }{
 	{"hidden field", "hide: {dmah:", "hide: {dma:",
 		"ibv_reg_mr.yaml:22:12: MRInitAttr: struct ibv_mr_init_attr has no field dma; did you mean dmah?"},
 	{"shown and hidden", "hide: {dmah:", "hide: {addr:",
-		"ibv_reg_mr.yaml:22:12: MRInitAttr: field addr is both shown and hidden; keep one of them"},
+		"ibv_reg_mr.yaml:22:12: MRInitAttr: field addr is both shown (ibv_reg_mr.yaml:21:36) and hidden; keep one of them"},
 	{"mask", "mask: comp_mask", "mask: compmask",
 		"ibv_reg_mr.yaml:19:11: MRInitAttr: struct ibv_mr_init_attr has no field compmask; did you mean comp_mask?"},
 	{"mask bit", "IBV_REG_MR_MASK_ADDR", "IBV_REG_MR_MASK_ADR",

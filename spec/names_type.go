@@ -26,10 +26,10 @@ func (c *checker) record(r *Record) {
 		c.field(r.Pos, r.Go, t, r.Tail.Count)
 		c.field(r.Pos, r.Go, t, r.Tail.Size)
 	}
-	listed := map[string]bool{}
+	listed := map[string]*RecordField{}
 	for i := range r.Fields {
 		f := &r.Fields[i]
-		listed[f.C] = true
+		listed[f.C] = f
 		of, name := c.filled(r, t, f.C)
 		c.field(f.Pos, r.Go, of, name)
 		if f.Bit != "" {
@@ -56,8 +56,8 @@ func (c *checker) record(r *Record) {
 	}
 	for _, name := range sortedKeys(r.Hide) {
 		c.field(r.At("hide", name), r.Go, t, name)
-		if listed[name] {
-			c.add(r.At("hide", name), CodeDuplicateName, r.Go, "field "+name+" is both shown and hidden", "keep one of them")
+		if f := listed[name]; f != nil {
+			c.add(r.At("hide", name), CodeDuplicateName, r.Go, "field "+name+" is both shown ("+f.Pos.String()+") and hidden", "keep one of them")
 		}
 	}
 	for _, w := range r.Switches {
@@ -75,7 +75,7 @@ func (c *checker) record(r *Record) {
 		c.field(r.At("mask", r.Mask), r.Go, t, r.Mask)
 	}
 	for _, name := range r.New {
-		if !listed[name] {
+		if listed[name] == nil {
 			c.add(r.At("new", name), CodeUnknownName, r.Go, "new: "+show(name)+" is not among its fields",
 				DidYouMean(name, sortedKeys(listed)))
 		}

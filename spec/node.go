@@ -45,11 +45,14 @@ type mark struct {
 
 func (e *Entry) place() *Entry { return e }
 
-// marking begins the marks of an entry; the function it gives ends them.
+// marking begins the marks of an entry, or goes on with them; the function it gives ends them.
 func (d *decoder) marking(to *Entry) func() {
 	outer := d.marks
-	list := make([]mark, 0, 8)
-	d.marks, to.marks = &list, &list
+	if to.marks == nil {
+		list := make([]mark, 0, 8)
+		to.marks = &list
+	}
+	d.marks = to.marks
 	return func() { d.marks = outer }
 }
 
@@ -349,4 +352,14 @@ func badByte(data []byte) (line, col int) {
 		data = data[size:]
 	}
 	return line, col
+}
+
+// MemberPos is the place where a page, or what extends it, lists a member or gives it a name; else that of the type.
+func (t *FlagType) MemberPos(c string) Pos { return memberPos(t.Entry, c) }
+
+// MemberPos is the place where a page, or what extends it, lists a member or gives it a name; else that of the type.
+func (t *EnumType) MemberPos(c string) Pos { return memberPos(t.Entry, c) }
+
+func memberPos(e Entry, c string) Pos {
+	return e.at("names", c, e.At("members", c))
 }

@@ -53,13 +53,14 @@ func entriesOf(list reflect.Value) iter.Seq[reflect.Value] {
 	}
 }
 
-// places has the places of the entries of a list, by name.
-func places(list reflect.Value) map[string]Pos {
-	out := map[string]Pos{}
-	for x := range entriesOf(list) {
-		out[nameOf(x)] = posOf(x)
+// indexOf is the index of the entry of a name, or -1.
+func indexOf(list reflect.Value, name string) int {
+	for i := range list.Len() {
+		if nameOf(list.Index(i)) == name {
+			return i
+		}
 	}
-	return out
+	return -1
 }
 
 // goType is a Go type that a page makes.
@@ -89,6 +90,3 @@ func (p *Page) types() iter.Seq[goType] {
 
 // cName is the C name of the type with the word before it.
 func (t *goType) cName() string { return t.tag + " " + t.C }
-
-// added reports whether the page only adds to an entry of the page that it extends.
-func (p *Page) added(s *section, name string) bool { return p.adds[s.key+" "+name] }

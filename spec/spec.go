@@ -31,9 +31,6 @@ type Page struct {
 	LeftOut []LeftOut
 	Plain   []Plain
 	Skip    []Skip
-
-	layer int             // 0 for the project's own, then the --spec folders from 1 on
-	adds  map[string]bool // of a file that extends a page: "records DeviceInfoEx", the entries that the page has already
 }
 
 // FlagType is a Go flag type made for one use of a C enum: only the flags that use accepts.
@@ -359,8 +356,6 @@ type Pending struct {
 	C        string
 	Category string // one of Categories
 	Pos      Pos
-
-	layer int // of its file
 }
 
 // Categories of spec/verbs/pending.yaml: its keys.
