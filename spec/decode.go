@@ -3,7 +3,6 @@ package spec
 import (
 	"reflect"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -21,6 +20,7 @@ import (
 //	key=NAME    the key has another name
 //	must        it may not be left out
 //	own, flat   errors in entries below it name the entry alone, or only what it is in: not both
+//	value       it is not a key: what stands under the name is its value
 //	another     the form of what stands there: see reader
 //
 // A field with the tag "-" is read otherwise.
@@ -30,6 +30,7 @@ type option struct {
 	key   string
 	must  bool
 	isKey bool // the option name
+	value bool
 	form  string
 	below string // own, flat or empty
 }
@@ -49,6 +50,7 @@ var closed = map[string][]string{
 	"Lack.What":            {LackSend, LackRecv, LackEvents},
 	"Verb.Returns": {RetErrno, RetEither, RetNullErrno, RetArgument, RetMinus1, RetNumber, RetNegated,
 		RetVoid, RetValue, RetRereg},
+	"Source.Run":    {RunRXE},
 	"Rule.Severity": {SeverityError, SeverityLint},
 	"Rule.Needs":    {NeedsArgs, NeedsCaps, NeedsState},
 }
@@ -65,11 +67,23 @@ var forms = map[string]form{
 	"release": {regexp.MustCompile(`^[0-9]+(\.[0-9]+)+$`).MatchString, "is no release", `write numbers with dots between them, such as "65.0"`},
 	"hash": {regexp.MustCompile(`^[0-9a-f]{16}$`).MatchString, "is no hash of a passage: it has not 16 digits of 0-9 and a-f",
 		"take one that `verbsgen audit --man DIR --passages PAGE` lists"},
-	"errno":  {regexp.MustCompile(`^E[A-Z0-9]+$`).MatchString, "is no name of an errno", "write one like ENOENT"},
-	"module": {regexp.MustCompile(`^[a-z][a-z0-9]*$`).MatchString, "is not a name of small letters and digits", "correct it"},
-	"import": {regexp.MustCompile(`^[A-Za-z0-9._~/-]+$`).MatchString, "is not an import path of Go", "correct it"},
-	"file":   {regexp.MustCompile(`^[A-Za-z0-9._+-]+$`).MatchString, "is not the name of a file without a folder", "correct it"},
+	"kernels":  {isKernels, "is no range of kernels", `write ">=6.12", "<6.12", "6.1..7.2" or "6.1"`},
+	"releases": {isKernels, "is no range of releases of rdma-core", `write ">=34.0", "<34.0", "28.0..33.2" or "28.0"`},
+	"errno":    {regexp.MustCompile(`^E[A-Z0-9]+$`).MatchString, "is no name of an errno", "write one like ENOENT"},
+	"module":   {regexp.MustCompile(`^[a-z][a-z0-9]*$`).MatchString, "is not a name of small letters and digits", "correct it"},
+	"import":   {regexp.MustCompile(`^[A-Za-z0-9._~/-]+$`).MatchString, "is not an import path of Go", "correct it"},
+	"project":  {regexp.MustCompile(`^[a-z][a-z0-9_.-]*$`).MatchString, notOne, "write rdma-core, linux, or the name of another project"},
+	"tag":      {regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`).MatchString, notOne, "write a tag, such as v6.12.117"},
+	"commit":   {regexp.MustCompile(`^[0-9a-f]{12,40}$`).MatchString, notOne, "write at least 12 of the digits of a commit"},
+	"path":     {regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9_.-]*(/[A-Za-z0-9_.-]+)*$`).MatchString, notOne, "write its path from the root of the project"},
+	"cname": {regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`).MatchString, notOne,
+		"write the name of one function, macro, struct, enum or table"},
+	"measured": {isKernels, notOne, `write ">=6.12" or "6.1..7.2"`},
+	"many":     {is: func(string) bool { return true }},
+	"file":     {regexp.MustCompile(`^[A-Za-z0-9._+-]+$`).MatchString, "is not the name of a file without a folder", "correct it"},
 }
+
+const notOne = "has not the form of one"
 
 // matching reads a text of a form.
 func (d *decoder) matching(to *string, f form) reader {
@@ -110,6 +124,8 @@ func options(t reflect.Type) []option {
 				o.must = true
 			case word == "name":
 				o.isKey = true
+			case word == "value":
+				o.value = true
 			case word == "own" || word == "flat":
 				o.below = word
 			default:
@@ -120,6 +136,17 @@ func options(t reflect.Type) []option {
 	}
 	optionsOf.Store(t, list)
 	return list
+}
+
+// find returns the first option of a struct that fulfils a condition, or nil.
+func find(t reflect.Type, is func(*option) bool) *option {
+	list := options(t)
+	for i := range list {
+		if is(&list[i]) {
+			return &list[i]
+		}
+	}
+	return nil
 }
 
 // snake is the key of a field: needs_verbs of NeedsVerbs, iova of IOVA.
@@ -160,8 +187,10 @@ func (d *decoder) reader(to any, o option) reader {
 			return d.operands(to)
 		case "marked":
 			return d.marked(d.texts(to))
+		case "":
+			return d.texts(to)
 		}
-		return d.texts(to)
+		return d.oneOrMore(to, forms[o.form])
 	case *map[string]string:
 		if o.form == "" && closed[o.name] == nil {
 			o.form = "operand"
@@ -185,24 +214,8 @@ func (d *decoder) reader(to any, o option) reader {
 		return d.sources(to)
 	case *Case:
 		return d.call(to)
-	case *[]Atom:
-		return d.atoms(to)
-	case *[]Party:
-		return d.partyList(to)
-	case *[]Transition:
-		return d.transitions(to)
-	case *[]Note:
-		return d.notes(to)
-	case *[]LeftOut:
-		return d.leftOut(to)
 	case *[]Plain:
 		return d.plainPassages(to)
-	case *[]Skip:
-		return d.skips(to)
-	case *[]EventOf:
-		return d.eventsOf(to)
-	case *[]SetupType:
-		return d.setupTypes(to)
 	}
 	return d.structs(reflect.ValueOf(to).Elem(), o)
 }
@@ -219,11 +232,13 @@ func (d *decoder) textAs(to *string, o option) reader {
 		return d.exported(to)
 	case "local":
 		return d.local(to)
+	case "party":
+		return d.oneOf(to, d.parties...)
 	}
 	return d.matching(to, forms[o.form])
 }
 
-// structs reads a struct behind a pointer, or a list of structs by name.
+// structs reads a struct behind a pointer, a list of structs, or structs by name.
 func (d *decoder) structs(v reflect.Value, o option) reader {
 	if v.Kind() == reflect.Pointer {
 		return func(n *yaml.Node, at place) {
@@ -232,6 +247,18 @@ func (d *decoder) structs(v reflect.Value, o option) reader {
 			}
 			v.Set(reflect.New(v.Type().Elem()))
 			d.read(v.Interface(), n, n, at)
+		}
+	}
+	if find(v.Type().Elem(), func(o *option) bool { return o.isKey }) == nil {
+		return func(n *yaml.Node, at place) {
+			if o.form == "some" {
+				d.notEmpty(n, at)
+			}
+			d.list(n, at, func(e *yaml.Node) {
+				x := reflect.New(v.Type().Elem())
+				d.read(x.Interface(), e, e, at)
+				v.Set(reflect.Append(v, x.Elem()))
+			})
 		}
 	}
 	return func(n *yaml.Node, at place) {
@@ -258,8 +285,7 @@ func (d *decoder) structs(v reflect.Value, o option) reader {
 // namedStruct reads one of several structs by name.
 func (d *decoder) namedStruct(t reflect.Type, name string, k, e *yaml.Node, at place) reflect.Value {
 	x := reflect.New(t)
-	list := options(t)
-	o := list[slices.IndexFunc(list, func(o option) bool { return o.isKey })]
+	o := find(t, func(o *option) bool { return o.isKey })
 	x.Elem().FieldByIndex(o.index).SetString(name)
 	switch o.form {
 	case "exported":
@@ -280,6 +306,11 @@ type checked interface {
 	check(d *decoder, k, v *yaml.Node, at place, whole bool)
 }
 
+// limited is a struct of which some keys depend on where it stands or on others.
+type limited interface {
+	limit(n *yaml.Node, at place, keys []key) []key
+}
+
 // read reads a mapping into a struct; at is what its errors name.
 func (d *decoder) read(to any, k, v *yaml.Node, at place) {
 	if x, ok := to.(placed); ok {
@@ -289,7 +320,17 @@ func (d *decoder) read(to any, k, v *yaml.Node, at place) {
 	if pos := reflect.ValueOf(to).Elem().FieldByName("Pos"); pos.IsValid() && whole {
 		pos.Set(reflect.ValueOf(d.pos(k)))
 	}
-	ok := d.object(v, at, d.keys(to))
+	if of := reflect.ValueOf(to).Elem(); of.Kind() == reflect.Struct {
+		if o := find(of.Type(), func(o *option) bool { return o.value }); o != nil {
+			d.reader(of.FieldByIndex(o.index).Addr().Interface(), *o)(v, place{at.subject, o.key})
+			return
+		}
+	}
+	keys := d.keys(to)
+	if x, is := to.(limited); is {
+		keys = x.limit(v, at, keys)
+	}
+	ok := d.object(v, at, keys)
 	if x, is := to.(checked); is {
 		x.check(d, k, v, at, ok && whole)
 	}

@@ -48,15 +48,6 @@ func (p *Page) name() {
 	}
 }
 
-// skips reads declarations without a Go face.
-func (d *decoder) skips(to *[]Skip) reader {
-	return d.named(func(name string, k, v *yaml.Node) {
-		s := Skip{C: name, Pos: d.pos(k)}
-		d.text(&s.Reason)(v, place{name, "reason"})
-		*to = append(*to, s)
-	})
-}
-
 // pageName is the name of the page that a file of this name holds.
 func pageName(file string) string {
 	return strings.TrimSuffix(file[strings.LastIndexByte(file, '/')+1:], ".yaml")
@@ -101,29 +92,6 @@ func (u *Union) check(d *decoder, _, _ *yaml.Node, _ place, _ bool) {
 		d.errs = append(d.errs, Error{Pos: u.At("hide", u.Shows), Subject: u.Go, Code: CodeDuplicateName,
 			Problem: "the member " + show(u.Shows) + " is both shown (" + u.At("shows", u.Shows).String() + ") and hidden", Fix: "keep one of them"})
 	}
-}
-
-// eventsOf reads the events that concern each of several things.
-func (d *decoder) eventsOf(to *[]EventOf) reader {
-	return func(n *yaml.Node, at place) {
-		d.named(func(of string, k, v *yaml.Node) {
-			x := EventOf{Of: of}
-			defer d.marking(&x.Entry)()
-			x.Pos = d.pos(k)
-			d.texts(&x.Events)(v, place{at.subject + ".event_of", of})
-			*to = append(*to, x)
-		})(n, at)
-	}
-}
-
-// setupTypes reads the type of each of several kinds of objects.
-func (d *decoder) setupTypes(to *[]SetupType) reader {
-	return d.named(func(name string, k, v *yaml.Node) {
-		d.goType(k, name)
-		t := SetupType{Go: name, Pos: d.pos(k)}
-		d.text(&t.Of)(v, place{name, "types"})
-		*to = append(*to, t)
-	})
 }
 
 func (p *Param) check(d *decoder, _, v *yaml.Node, at place, _ bool) {

@@ -13,36 +13,18 @@ import (
 // every says what a shared rule is about by what its subjects have in common: their Go type, or what they mean.
 type every struct {
 	Entry
-	types []string
-	means []string
+	Type  []string `page:"many"`
+	Means []string `page:"many"`
 }
 
-// every reads `every: {type: MRAccess}`.
-func (d *decoder) every(n *yaml.Node, at place) *every {
-	v := &every{}
-	defer d.marking(&v.Entry)()
-	v.Pos = d.pos(n)
-	oneOrMore := func(to *[]string) reader {
-		return func(n *yaml.Node, at place) {
-			if n.Kind == yaml.SequenceNode {
-				d.texts(to)(n, at)
-				return
-			}
-			var s string
-			if d.text(&s)(n, at); s != "" {
-				*to = []string{s}
-			}
-		}
-	}
-	at.key = ""
-	if d.object(n, at, []key{{"type", false, oneOrMore(&v.types)}, {"means", false, oneOrMore(&v.means)}}) && len(v.types)+len(v.means) == 0 {
+func (v *every) check(d *decoder, _, n *yaml.Node, at place, whole bool) {
+	if whole && len(v.Type)+len(v.Means) == 0 {
 		d.add(n, CodeMissingKey, at.subject, "every: neither type nor means is given", "write every: {type: MRAccess}")
 	}
-	return v
 }
 
 // String names it: "MRAccess or DMAccess".
-func (v *every) String() string { return strings.Join(slices.Concat(v.types, v.means), " or ") }
+func (v *every) String() string { return strings.Join(slices.Concat(v.Type, v.Means), " or ") }
 
 // subjects are the parameters, and the fields of records passed in, that the pages bind.
 type subjects struct {
@@ -123,8 +105,8 @@ func (x *subjects) fields(verb, path, record string, in []string) {
 // the rule out, and may make a verb another.
 func (x *subjects) check(r *sharedRule) {
 	v, layer := r.every, x.layers[r.d.file]
-	x.known(r, "type", v.types, x.types)
-	x.known(r, "means", v.means, x.means)
+	x.known(r, "type", v.Type, x.types)
+	x.known(r, "means", v.Means, x.means)
 	entries := map[string]bool{}
 	for _, e := range r.entries {
 		name := e.verb + " " + e.path
@@ -179,5 +161,5 @@ func (x *subjects) known(r *sharedRule, key string, words []string, has map[stri
 }
 
 func (v *every) has(s *subject) bool {
-	return slices.Contains(v.types, s.typ) || slices.Contains(v.means, s.means)
+	return slices.Contains(v.Type, s.typ) || slices.Contains(v.Means, s.means)
 }

@@ -98,7 +98,7 @@ func (d *decoder) entry(s *section, base *Page, files []*file, name string, k, v
 			d.add(k, CodeExtends, show(name), "it adds nothing to the "+what+" at "+at.String(),
 				"add "+strings.Join(s.adds, " or ")+", or take it out")
 		}
-		if m := valueOf(v, "members"); m != nil && len(m.Content) > 0 && fieldOf(to, "members").Len() == 0 {
+		if m := valueOf(v, "members"); m != nil && len(m.Content) > 0 && slices.Contains(s.adds, "members") && fieldOf(to, "members").Len() == 0 {
 			d.add(m.Content[0], CodeExtends, name, "the type at "+at.String()+" takes every member of its enum", "leave members: out")
 		}
 		d.adding = &adding{at, s.adds}

@@ -176,7 +176,7 @@ func (c *checker) events(t *EnumType) {
 				DidYouMean(x.Of, append(c.structTags(), EventOfPort, EventOfDevice)))
 		}
 		for _, name := range x.Events {
-			at := x.At(x.Of, name)
+			at := x.At("event_of", name)
 			c.member(at, t.Go, t.Enum, name)
 			if first := of[name]; first != "" {
 				c.add(at, CodeDuplicateName, t.Go, "event_of: "+name+" concerns "+first+" already", "keep one of them")

@@ -63,16 +63,16 @@ func (s *Spec) nullFixes() (errs Errors) {
 
 // readers makes parties of the functions that read through a pointer, each of the library or provider whose file has it: the program
 // crashes there. Where the man page is silent, they are the source of the rule too.
-func (d *decoder) readers(r *Rule, given map[string]*yaml.Node, subject string) {
-	n := given[keyReadBy]
+func (d *decoder) readers(r *Rule, rule *yaml.Node, subject string) {
+	n := valueOf(rule, keyReadBy)
 	if n == nil {
 		return
 	}
-	if given[keyRefusedBy] != nil {
+	if hasKey(rule, keyRefusedBy) {
 		d.add(n, CodeSharedRule, subject, keyReadBy+" beside "+keyRefusedBy, "write all under "+keyRefusedBy+", with crash: true")
 		return
 	}
-	for _, s := range r.readBy {
+	for _, s := range r.ReadBy {
 		who := owner(s.File)
 		if !slices.Contains(libraries, who) && !slices.Contains(providers, who) {
 			d.add(n, CodeValue, subject, keyReadBy+": "+show(s.File)+" is no file of a library or of a provider of rdma-core",
@@ -87,8 +87,8 @@ func (d *decoder) readers(r *Rule, given map[string]*yaml.Node, subject string) 
 		}
 		r.RefusedBy = append(r.RefusedBy, p)
 	}
-	if given["source"] == nil && given["passage"] == nil {
-		r.Source = r.readBy
+	if !hasKey(rule, "source") && !hasKey(rule, "passage") {
+		r.Source = r.ReadBy
 	}
 }
 

@@ -69,13 +69,13 @@ type Tail struct {
 type Setup struct {
 	Entry
 	Through []string    `page:"must"` // states, in order
-	Types   []SetupType `page:"must"`
+	Types   []SetupType `page:"must,own"`
 }
 
 // SetupType is one of these types.
 type SetupType struct {
-	Go  string
-	Of  string // the kind of object, as the rule's condition has it: "IBV_QPT_RC"
+	Go  string `page:"name,exported"`
+	Of  string `page:"value,key=types"` // the kind of object, as the rule's condition has it: "IBV_QPT_RC"
 	Pos Pos
 }
 

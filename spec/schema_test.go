@@ -187,7 +187,7 @@ func TestSchemas(t *testing.T) {
 	d.tables = func(n *yaml.Node, keys []key) { tables[n] = keys }
 	n := d.root([]byte("{release: '65.0', module: m, package: p, families: [a], only: [b], spec: [d], import: {m: p}}"), ConfigFile)
 	c := &Config{Line: map[string]int{}}
-	d.config(c, n)
+	d.read(c, n, n, place{ConfigFile, ""})
 	if len(d.errs) > 0 || len(c.Line) != len(tables[n]) {
 		t.Fatalf("the sample of verbsgen.yaml does not have every key: %v", d.errs)
 	}

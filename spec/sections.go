@@ -3,7 +3,6 @@ package spec
 import (
 	"iter"
 	"reflect"
-	"slices"
 )
 
 // section is one kind of named entries of a page.
@@ -29,14 +28,12 @@ func (s *section) list(p *Page) reflect.Value { return fieldOf(reflect.ValueOf(p
 
 // fieldOf is the field of a struct that a key is read into.
 func fieldOf(v reflect.Value, key string) reflect.Value {
-	list := options(v.Type())
-	return v.FieldByIndex(list[slices.IndexFunc(list, func(o option) bool { return o.key == key })].index)
+	return v.FieldByIndex(find(v.Type(), func(o *option) bool { return o.key == key }).index)
 }
 
 // nameOf is the name of an entry.
 func nameOf(v reflect.Value) string {
-	list := options(v.Type())
-	return v.FieldByIndex(list[slices.IndexFunc(list, func(o option) bool { return o.isKey })].index).String()
+	return v.FieldByIndex(find(v.Type(), func(o *option) bool { return o.isKey }).index).String()
 }
 
 // posOf is the place of an entry.

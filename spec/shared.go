@@ -66,7 +66,7 @@ func (d *decoder) names(n *yaml.Node, rule bool, more ...string) {
 	}
 	var keys []key
 	if rule {
-		keys = d.ruleKeys(new(Rule), map[string]*yaml.Node{})
+		keys = d.keys(new(Rule))
 	}
 	for _, name := range more {
 		keys = append(keys, key{name, false, nil})
@@ -140,10 +140,11 @@ func (d *decoder) sharedRule(n *yaml.Node, at place, to *Page) *sharedRule {
 				r.entries = append(r.entries, d.entriesOf(k, v, r.subject, to)...)
 			})
 		case k.Value == keyEvery && to == nil:
-			r.every = d.every(v, at)
+			r.every = &every{}
+			d.read(r.every, v, v, place{r.subject, ""})
 		case k.Value == keyName && to == nil:
 			var name string
-			d.formed(&name, wordSign.MatchString, "write small letters, digits and underscores")(withSign(v), at)
+			d.matching(&name, form{wordSign.MatchString, notOne, "write small letters, digits and underscores"})(withSign(v), at)
 		case slices.Contains([]string{"id", "verb", "subject", keyOf, keyEvery, keyExcept}, k.Value):
 			fix := "leave it out, or leave for: out"
 			switch {

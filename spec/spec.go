@@ -30,7 +30,7 @@ type Page struct {
 	Notes   []Note
 	LeftOut []LeftOut
 	Plain   []Plain
-	Skip    []Skip
+	Skip    []Skip `page:"own"`
 }
 
 // FlagType is a Go flag type made for one use of a C enum: only the flags that use accepts.
@@ -83,8 +83,8 @@ const (
 // EventOf lists the events that concern one thing.
 type EventOf struct {
 	Entry
-	Of     string   // C tag of an object ("ibv_qp"), EventOfPort or EventOfDevice
-	Events []string // C enumerators
+	Of     string   `page:"name"`               // C tag of an object ("ibv_qp"), EventOfPort or EventOfDevice
+	Events []string `page:"value,key=event_of"` // C enumerators
 }
 
 // What an event concerns when it is no object.
@@ -346,8 +346,8 @@ type Method struct {
 
 // Skip is a declaration of verbs.h that gets no Go name, with the reason.
 type Skip struct {
-	C      string
-	Reason string
+	C      string `page:"name"`
+	Reason string `page:"value"`
 	Pos    Pos
 }
 
