@@ -42,14 +42,12 @@ func (s *Spec) amend(files []*file) {
 
 func (s *Spec) amendRule(d *decoder, a amendment) {
 	var ids []string
-	for _, p := range s.Pages {
-		for i := range p.Rules {
-			if ids = append(ids, p.Rules[i].ID); p.Rules[i].ID != a.ID {
-				continue
-			}
-			d.amendOne(&p.Rules[i], a)
-			return
+	for r := range s.AllRules() {
+		if ids = append(ids, r.ID); r.ID != a.ID {
+			continue
 		}
+		d.amendOne(r, a)
+		return
 	}
 	if a.ID != "" {
 		fix := cmp.Or(DidYouMean(a.ID, ids), "name a rule that `verbsgen rules` lists")

@@ -13,13 +13,11 @@ func TestEventOf(t *testing.T) {
 		t.Fatal(err)
 	}
 	of, enum := map[string]string{}, ""
-	for _, p := range sp.Pages {
-		for _, e := range p.Enums {
-			for _, x := range e.EventOf {
-				enum = "enum " + e.Enum
-				for _, c := range x.Events {
-					of[c] = x.Of
-				}
+	for e := range sp.Enums() {
+		for _, x := range e.EventOf {
+			enum = "enum " + e.Enum
+			for _, c := range x.Events {
+				of[c] = x.Of
 			}
 		}
 	}

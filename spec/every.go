@@ -47,12 +47,9 @@ type subject struct {
 // wanted compares the entries of shared rules with what their `every:` says.
 func (s *Spec) wanted() Errors {
 	x := &subjects{Spec: s, byName: map[string]*subject{}, types: map[string]bool{}, means: map[string]bool{}}
-	for _, p := range s.Pages {
-		for i := range p.Verbs {
-			v := &p.Verbs[i]
-			for j := range v.Params {
-				x.param(v, &v.Params[j])
-			}
+	for v := range s.Verbs() {
+		for j := range v.Params {
+			x.param(v, &v.Params[j])
 		}
 	}
 	for _, r := range s.shared {

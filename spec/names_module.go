@@ -14,10 +14,8 @@ func (c *checker) module(m *Module) {
 	c.function(m.At("probe", m.Probe), subject, m.Probe)
 	if m.Root != "" && c.ObjectByGo(m.Root) == nil {
 		var objects []string
-		for _, p := range c.Pages {
-			for _, o := range p.Objects {
-				objects = append(objects, o.Go)
-			}
+		for o := range c.Objects() {
+			objects = append(objects, o.Go)
 		}
 		unknown("root", m.Root, "no page has an object "+show(m.Root), DidYouMean(m.Root, objects))
 	}

@@ -32,30 +32,25 @@ func isParam(path string) bool { return path != "" && !strings.ContainsAny(path,
 // nullFixes gives the rules on pointers that have no fix that of their parameter, once all files are read.
 func (s *Spec) nullFixes() (errs Errors) {
 	params := map[string]*Param{}
-	for _, p := range s.Pages {
-		for i := range p.Verbs {
-			for j := range p.Verbs[i].Params {
-				params[p.Verbs[i].C+" "+p.Verbs[i].Params[j].C] = &p.Verbs[i].Params[j]
-			}
+	for v := range s.Verbs() {
+		for j := range v.Params {
+			params[v.C+" "+v.Params[j].C] = &v.Params[j]
 		}
 	}
-	for _, p := range s.Pages {
-		for i := range p.Rules {
-			r := &p.Rules[i]
-			if r.Kind != KindNotNull || len(r.Fix) > 0 || r.Retired || r.ID == "" {
-				continue
-			}
-			switch param := params[r.Verb+" "+r.Subject]; {
-			case param == nil:
-				errs = append(errs, Error{Pos: r.Pos, Subject: r.ID, Code: CodeMissingKey,
-					Problem: "key fix is missing, and no page binds a parameter " + show(r.Subject) + " of " + show(r.Verb),
-					Fix:     "add it, or correct the subject"})
-			case param.Null:
-				errs = append(errs, Error{Pos: r.Pos, Subject: r.ID, Code: CodeSharedRule,
-					Problem: "the parameter at " + param.Pos.String() + " has null: true", Fix: "keep one of them"})
-			default:
-				r.Fix = Fix{Way{{Text: param.NullFix(), Pos: r.Pos}}}
-			}
+	for r := range s.AllRules() {
+		if r.Kind != KindNotNull || len(r.Fix) > 0 || r.Retired || r.ID == "" {
+			continue
+		}
+		switch param := params[r.Verb+" "+r.Subject]; {
+		case param == nil:
+			errs = append(errs, Error{Pos: r.Pos, Subject: r.ID, Code: CodeMissingKey,
+				Problem: "key fix is missing, and no page binds a parameter " + show(r.Subject) + " of " + show(r.Verb),
+				Fix:     "add it, or correct the subject"})
+		case param.Null:
+			errs = append(errs, Error{Pos: r.Pos, Subject: r.ID, Code: CodeSharedRule,
+				Problem: "the parameter at " + param.Pos.String() + " has null: true", Fix: "keep one of them"})
+		default:
+			r.Fix = Fix{Way{{Text: param.NullFix(), Pos: r.Pos}}}
 		}
 	}
 	return errs

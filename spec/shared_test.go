@@ -209,20 +209,18 @@ func TestPointersSayWhetherNull(t *testing.T) {
 		t.Fatal(err)
 	}
 	checked := 0
-	for _, p := range s.Pages {
-		for _, v := range p.Verbs {
-			for _, param := range v.Params {
-				if param.Role.Passes != role.PassesObject && param.Role.Passes != role.PassesMemory {
-					continue
-				}
-				checked++
-				has := false
-				for _, r := range s.RulesOf(v.C) {
-					has = has || r.Kind == KindNotNull && r.Subject == param.C
-				}
-				if !has && !param.Null {
-					t.Errorf("%s: %s.%s has neither null: true nor a rule of kind not_null", param.Pos, v.C, param.C)
-				}
+	for v := range s.Verbs() {
+		for _, param := range v.Params {
+			if param.Role.Passes != role.PassesObject && param.Role.Passes != role.PassesMemory {
+				continue
+			}
+			checked++
+			has := false
+			for _, r := range s.RulesOf(v.C) {
+				has = has || r.Kind == KindNotNull && r.Subject == param.C
+			}
+			if !has && !param.Null {
+				t.Errorf("%s: %s.%s has neither null: true nor a rule of kind not_null", param.Pos, v.C, param.C)
 			}
 		}
 	}

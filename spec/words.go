@@ -55,12 +55,10 @@ func joined(all []*Words) *Words {
 func (s *Spec) published() *Words {
 	w := *s.Module.Words
 	w.objects = maps.Clone(w.objects)
-	for _, p := range s.Pages {
-		for _, o := range p.Objects {
-			for _, g := range o.Getters {
-				if props, ok := w.objects[o.C]; ok && !g.FD && !slices.Contains(props, g.C) {
-					w.objects[o.C] = append(slices.Clone(props), g.C)
-				}
+	for o := range s.Objects() {
+		for _, g := range o.Getters {
+			if props, ok := w.objects[o.C]; ok && !g.FD && !slices.Contains(props, g.C) {
+				w.objects[o.C] = append(slices.Clone(props), g.C)
 			}
 		}
 	}
