@@ -23,6 +23,8 @@ import (
 //	value       it is not a key: what stands under the name is its value
 //	another     the form of what stands there: see reader
 //
+// The tag `c` says what the text names in C.
+//
 // A field with the tag "-" is read otherwise.
 type option struct {
 	index []int
@@ -33,6 +35,7 @@ type option struct {
 	value bool
 	form  string
 	below string // own, flat or empty
+	c     string // what the text names in C: see checker.name; of a mapping with a comma between what its keys and its values name
 }
 
 // closed has the values of fields that take one of a list.
@@ -113,7 +116,7 @@ func options(t reflect.Type) []option {
 		if !f.IsExported() || f.Anonymous || tag == "-" || f.Name == "Pos" {
 			continue
 		}
-		o := option{index: f.Index, name: t.Name() + "." + f.Name, key: snake(f.Name)}
+		o := option{index: f.Index, name: t.Name() + "." + f.Name, key: snake(f.Name), c: f.Tag.Get("c")}
 		for _, word := range strings.Split(tag, ",") {
 			key, named := strings.CutPrefix(word, "key=")
 			switch {
