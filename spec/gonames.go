@@ -1,10 +1,8 @@
 package spec
 
 import (
-	"cmp"
 	"go/token"
 	"go/types"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -97,71 +95,4 @@ func (d *decoder) legible(n *yaml.Node, at place, s string) bool {
 // invisible reports whether a character cannot be seen. Some of these are letters, such as U+3164.
 func invisible(r rune) bool {
 	return !unicode.IsPrint(r) || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r)
-}
-
-// GoName is a name that a page gives to something of the generated package: "MRAccess", "AllocDMAttr.LogAlignReq", "PD.RegMR".
-type GoName struct {
-	Name string
-	In   string // of a parameter: the method that takes it
-	Pos  Pos
-}
-
-// GoNames lists the names that the pages give, those of pages laid over the project's own last.
-func (s *Spec) GoNames() []GoName {
-	var out []GoName
-	add := func(pos Pos, name string) { out = append(out, GoName{Name: name, Pos: pos}) }
-	named := func(names map[string]string, e Entry) {
-		for _, c := range sortedKeys(names) {
-			add(e.At("names."+c, names[c]), names[c])
-		}
-	}
-	pages := slices.Clone(s.Pages)
-	slices.SortStableFunc(pages, func(a, b *Page) int { return cmp.Compare(s.layers[a.Pos.File], s.layers[b.Pos.File]) })
-	for _, p := range pages {
-		for t := range p.types() {
-			add(t.pos, t.Go)
-		}
-		for _, t := range p.Flags {
-			named(t.Names, t.Entry)
-		}
-		for _, t := range p.Enums {
-			named(t.Names, t.Entry)
-		}
-		for _, r := range p.Records {
-			for _, f := range r.Fields {
-				add(f.At("go", f.Go), r.Go+"."+f.Go)
-			}
-			for _, w := range r.Switches {
-				add(w.Pos, r.Go+"."+w.Go)
-			}
-			if r.Setup != nil {
-				for _, x := range r.Setup.Types {
-					add(x.Pos, x.Go)
-				}
-			}
-		}
-		for _, o := range p.Objects {
-			for _, g := range o.Getters {
-				add(o.at("go", g.Go, g.Pos), o.Go+"."+g.Go)
-			}
-		}
-		for i := range p.Verbs {
-			out = append(out, p.Verbs[i].goNames()...)
-		}
-	}
-	return out
-}
-
-// goNames lists the names of a verb's methods and of the parameters that a page names.
-func (v *Verb) goNames() []GoName {
-	var out []GoName
-	for _, m := range v.Methods {
-		out = append(out, GoName{Name: m.Go, Pos: m.Pos})
-		for i := range v.Params {
-			if p := &v.Params[i]; p.Go != "" {
-				out = append(out, GoName{Name: p.Go, In: m.Go, Pos: p.At("go", p.Go)})
-			}
-		}
-	}
-	return out
 }

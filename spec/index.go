@@ -1,8 +1,6 @@
 package spec
 
 import (
-	"cmp"
-	"fmt"
 	"iter"
 	"slices"
 	"strings"
@@ -135,14 +133,6 @@ func (s *Spec) SkipByC(c string) *Skip { return s.skips[c] }
 // PendingByC returns the entry of a declaration that is pending, or nil.
 func (s *Spec) PendingByC(c string) *Pending { return s.pending[c] }
 
-// bare is a tag without the word before it.
-func bare(name string) string {
-	if word, tag, ok := strings.Cut(name, " "); ok && (word == "struct" || word == "union" || word == "enum") {
-		return tag
-	}
-	return name
-}
-
 // index fills the indexes.
 func (s *Spec) index() {
 	s.pages, s.rules, s.byVerb = map[string]*Page{}, map[string]*Rule{}, map[string][]*Rule{}
@@ -159,103 +149,6 @@ func (s *Spec) index() {
 	for _, r := range s.Rules() {
 		s.byVerb[r.Verb] = append(s.byVerb[r.Verb], r)
 	}
-}
-
-// claim is a name that an entry takes.
-type claim struct {
-	name string   // as told in errors
-	keys []string // of names that may not be taken twice
-	what string   // "this C name is bound"
-	of   string   // several Go types may stand for one C type: the first one takes it
-	pos  Pos
-}
-
-// claims finds names that are taken twice across files. Files of later layers are those with the mistake.
-func (s *Spec) claims() (errs Errors) {
-	var all []claim
-	for _, p := range s.Pages {
-		all = append(all, p.claims()...)
-	}
-	for _, p := range s.Pending {
-		all = append(all, claimC(p.C, "pending", p.Pos))
-	}
-	slices.SortStableFunc(all, func(a, b claim) int { return cmp.Compare(s.layers[a.pos.File], s.layers[b.pos.File]) })
-	taken := map[string]claim{}
-	for _, c := range all {
-		twice := false
-		for _, key := range c.keys {
-			if first, ok := taken[key]; !ok {
-				taken[key] = c
-			} else if !twice && (c.of == "" || c.of != first.of) {
-				twice = true
-				errs = append(errs, Error{Pos: c.pos, Subject: show(bare(c.name)), Code: CodeDuplicateName,
-					Problem: fmt.Sprintf("%s; it is also defined at %s", c.what, first.pos), Fix: "keep one of them"})
-			}
-		}
-	}
-	return append(errs, s.numbersTwice()...)
-}
-
-// claimC is that of whatever has a C name: a function, a tag or a constant. A function may have the name of a tag.
-func claimC(name, as string, pos Pos) claim {
-	c := claim{name: name, keys: []string{name + "()", "C " + bare(name)}, what: "this C name is " + as, pos: pos}
-	if bare(name) != name {
-		c.keys = c.keys[1:]
-	}
-	return c
-}
-
-// claims lists the names that a page takes.
-func (p *Page) claims() (out []claim) {
-	goName := func(of, name, as string, pos Pos) {
-		if of != "" && name != "" { // of a field or method of a Go type
-			name, as = of+"."+name, as+" of "+of
-		}
-		if name != "" {
-			out = append(out, claim{name: name, keys: []string{"Go " + name}, what: "this Go name is " + as, pos: pos})
-		}
-	}
-	for t := range p.types() {
-		goName("", t.Go, t.what, t.pos)
-		if t.C != "" && t.C != ObjectInt { // of which each is a type of its own
-			_, what, _ := strings.Cut(t.what, " ")
-			out = append(out, claim{t.C, []string{"C " + t.C}, "this C name is bound as " + what + " " + t.Go, t.cName(), t.pos})
-		}
-	}
-	for _, r := range p.Records {
-		for _, f := range r.Fields {
-			goName(r.Go, f.Go, "a field", f.Pos)
-		}
-		for _, w := range r.Switches {
-			goName(r.Go, w.Go, "a switch", w.Pos)
-		}
-		if r.Setup != nil {
-			for _, x := range r.Setup.Types {
-				goName("", x.Go, "a setup", x.Pos)
-			}
-		}
-	}
-	for _, o := range p.Objects {
-		for _, l := range o.Lends {
-			goName(o.Go, l.Go, "a method", l.Pos)
-		}
-		for _, g := range o.Getters {
-			goName(o.Go, g.Go, "a getter", g.Pos)
-		}
-		for _, a := range o.Addresses {
-			goName(o.Go, a.Go, "a getter", a.Pos)
-		}
-	}
-	for _, v := range p.Verbs {
-		out = append(out, claim{name: v.C, keys: []string{v.C + "()"}, what: "this C name is bound", pos: v.Pos})
-		for _, m := range v.Methods {
-			goName("", m.Go, "a method of "+v.C, m.Pos)
-		}
-	}
-	for _, k := range p.Skip {
-		out = append(out, claimC(k.C, "skipped", k.Pos))
-	}
-	return out
 }
 
 func (s *Spec) indexPage(p *Page) {
@@ -279,25 +172,4 @@ func (s *Spec) indexPage(p *Page) {
 	for i := range p.Rules {
 		s.rules[p.Rules[i].ID] = &p.Rules[i]
 	}
-}
-
-// numbersTwice finds numbers of rules that are used twice. The later place is the mistake.
-func (s *Spec) numbersTwice() (errs Errors) {
-	rules := slices.SortedStableFunc(s.AllRules(), func(a, b *Rule) int {
-		return cmp.Or(cmp.Compare(s.layers[a.Pos.File], s.layers[b.Pos.File]), strings.Compare(a.Pos.File, b.Pos.File),
-			cmp.Compare(a.Pos.Line, b.Pos.Line))
-	})
-	numbers := map[int]*Rule{}
-	for _, r := range rules {
-		n, ok := ruleNumber(r.ID)
-		switch first := numbers[n]; {
-		case !ok:
-		case first == nil:
-			numbers[n] = r
-		default:
-			errs = append(errs, Error{Pos: r.Pos, Subject: r.ID, Code: CodeDuplicateRule,
-				Problem: fmt.Sprintf("number %04d belongs to %s (%s)", n, first.ID, first.Pos), Fix: "take a number that was never used"})
-		}
-	}
-	return errs
 }

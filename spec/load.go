@@ -324,59 +324,5 @@ func (s *Spec) findModule(files []*file, dir string, above []string) (errs Error
 	return append(errs, s.Module.use(dir, above)...)
 }
 
-// still returns the names that are pending yet, each once: a file of a later layer may decide on some.
-func (s *Spec) still(pending []Pending) []Pending {
-	decided := map[string]int{} // the last layer that decides on a name
-	for _, p := range s.Pages {
-		p.decides(func(name string, at Pos) { decided[bare(name)] = max(decided[bare(name)], s.layers[at.File]) })
-	}
-	seen := map[string]int{}
-	return slices.DeleteFunc(pending, func(p Pending) bool {
-		name, layer := bare(p.C), s.layers[p.Pos.File]
-		if decided[name] > layer {
-			return true
-		}
-		first, twice := seen[name]
-		if !twice {
-			seen[name] = layer
-		}
-		return twice && first != layer
-	})
-}
-
-// decides tells the C names that a page binds or skips, and where.
-func (p *Page) decides(tell func(name string, at Pos)) {
-	for _, v := range p.Verbs {
-		tell(v.C, v.Pos)
-	}
-	for t := range p.types() {
-		tell(t.C, t.pos)
-	}
-	for _, r := range p.Records {
-		for _, f := range r.Fields {
-			tell(f.Bit, f.Pos)
-		}
-		if r.Arm != nil {
-			tell(r.Arm.Is, r.Pos)
-		}
-		for _, w := range r.Switches {
-			tell(w.C, w.Pos)
-		}
-	}
-	for _, t := range p.Flags {
-		for _, name := range slices.Concat(t.Members, t.Ranges) {
-			tell(name, t.at("members", name, t.At("ranges", name)))
-		}
-	}
-	for _, t := range p.Enums {
-		for _, name := range t.Members {
-			tell(name, t.At("members", name))
-		}
-	}
-	for _, k := range p.Skip {
-		tell(k.C, k.Pos)
-	}
-}
-
 // half is the name of the page that a file is a half of.
 func half(name string) string { return strings.TrimSuffix(pageName(name), ".go") }

@@ -354,12 +354,9 @@ type Skip struct {
 // Pending is a declaration of verbs.h that is neither bound nor skipped yet (spec/verbs/pending.yaml).
 type Pending struct {
 	C        string
-	Category string // one of Categories
+	Category string // one of categories
 	Pos      Pos
 }
 
-// Categories of spec/verbs/pending.yaml: its keys.
+// categories are the keys of spec/verbs/pending.yaml.
 var categories = []string{"functions", "records", "enums", "macros"}
-
-// Categories lists the keys of spec/verbs/pending.yaml.
-func Categories() []string { return append([]string(nil), categories...) }
