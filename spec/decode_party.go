@@ -2,7 +2,6 @@ package spec
 
 import (
 	"slices"
-	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -48,18 +47,4 @@ func (d *decoder) checkParties(r *Rule, n *yaml.Node, id string) {
 			}
 		}
 	}
-}
-
-// partiesOf are the names of a module that is not verbsgen's own, for what its library refuses.
-func partiesOf(sources []source) (names []string) {
-	for _, src := range sources {
-		if !isModule(src.name) {
-			continue
-		}
-		if m, _ := readModule(src.name, src.data); m != nil {
-			library, _, _ := strings.Cut(m.Library, ".so")
-			names = append(names, m.Name, library)
-		}
-	}
-	return names
 }

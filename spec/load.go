@@ -40,7 +40,7 @@ type source struct {
 // of every file.
 func Load(fsys fs.FS, names ...string) (*Spec, error) {
 	sources, errs := readAll(fsys, "", names...)
-	return loaded(load(sources, errs, ".", nil))
+	return loaded(load(parse(sources), errs, ".", nil))
 }
 
 // Embedded loads the project's own pages of a module, the default one if the name is empty, and over them those of the given
@@ -77,7 +77,7 @@ func Embedded(module string, dirs ...string) (*Spec, error) {
 		all, errs = append(own, all...), append(errs, more...)
 	}
 	general, more := readAll(pages, "spec/", sourcesFile)
-	return loaded(load(append(general, all...), append(errs, more...), at, nil))
+	return loaded(load(parse(append(general, all...)), append(errs, more...), at, nil))
 }
 
 // loaded makes an error of none or many.
@@ -158,8 +158,9 @@ func readAll(fsys fs.FS, prefix string, names ...string) ([]source, Errors) {
 type file struct {
 	source
 	*decoder
-	node *yaml.Node // nil when it cannot be parsed
-	page *Page      // if it is one
+	node   *yaml.Node // nil when it cannot be parsed
+	page   *Page      // if it is one
+	module *Module    // likewise
 }
 
 // kind is what the file holds: the name of the file of a kind, keyShared, keyExtends or keyPage.
@@ -201,23 +202,31 @@ func parse(sources []source) []*file {
 	last := map[string]int{}
 	all := make([]*file, len(sources))
 	var general *sourceTable
-	parties := slices.Concat(Providers(), libraries, partiesOf(sources))
+	parties := slices.Concat(Providers(), libraries)
 	for i, src := range sources {
-		all[i] = &file{source: src, decoder: &decoder{file: src.name, maxNodes: maxPageNodes, parties: parties}}
-		if f := all[i]; f.kind() == sourcesFile {
-			if f.node = f.root(src.data, pageName(src.name)); f.node != nil {
+		f := &file{source: src, decoder: &decoder{file: src.name, maxNodes: maxPageNodes}}
+		all[i] = f
+		switch f.kind() {
+		case sourcesFile:
+			if f.node = f.tree(); f.node != nil {
 				f.general = general
 				f.sourceTable(f.node)
 				general = f.cited.over(general)
+			}
+		case moduleFile:
+			if f.node = f.tree(); f.node != nil {
+				f.module = f.decoder.module(f.node)
+				library, _, _ := strings.Cut(f.module.Library, ".so")
+				parties = append(parties, f.module.Name, library)
 			}
 		}
 	}
 	var wg sync.WaitGroup
 	for _, f := range all {
-		if f.kind() == sourcesFile {
+		if f.kind() == sourcesFile || f.kind() == moduleFile {
 			continue
 		}
-		f.general = general
+		f.general, f.parties = general, parties
 		wg.Go(func() {
 			if f.node = f.tree(); f.node == nil {
 				return
@@ -245,10 +254,9 @@ func parse(sources []source) []*file {
 	return all
 }
 
-// load parses files and joins them: first the pages, then what adds to them. Dir is the folder of the module, and above are the modules
+// load joins files: first the pages, then what adds to them. Dir is the folder of the module, and above are the modules
 // that use it.
-func load(sources []source, errs Errors, dir string, above []string) (*Spec, Errors) {
-	files := parse(sources)
+func load(files []*file, errs Errors, dir string, above []string) (*Spec, Errors) {
 	s := &Spec{layers: map[string]int{}}
 	errs = append(errs, s.findModule(files, dir, above)...)
 	var pending []Pending
@@ -310,18 +318,22 @@ func (s *Spec) extend(files []*file) {
 
 // findModule finds the module that the pages are of: that of the module.yaml among them, or else the default one.
 func (s *Spec) findModule(files []*file, dir string, above []string) (errs Errors) {
-	for _, f := range files {
-		if isModule(f.name) && f.node != nil {
-			s.Module = f.module(f.node)
-			s.Module.given = true
-		}
-	}
-	if s.Module == nil {
+	if s.Module = moduleOf(files); s.Module != nil {
+		s.Module.given = true
+	} else {
 		if s.Module, errs = ownModule(DefaultModule); s.Module == nil {
 			s.Module = &Module{Name: DefaultModule}
 		}
 	}
 	return append(errs, s.Module.use(dir, above)...)
+}
+
+// moduleOf is the module that files are of, or nil.
+func moduleOf(files []*file) (m *Module) {
+	for _, f := range files {
+		m = cmp.Or(f.module, m)
+	}
+	return m
 }
 
 // half is the name of the page that a file is a half of.

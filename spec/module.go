@@ -249,30 +249,16 @@ func (u *Use) load(at string, own bool, above []string) (*Spec, Errors) {
 	if len(errs) > 0 {
 		return nil, Errors{u.mistake("pages: "+errs[0].Pos.File+" "+errs[0].Problem, "correct pages:, or the folder")}
 	}
-	name, errs := nameIn(sources)
-	if len(errs) > 0 {
-		return nil, errs
-	}
-	if name != u.Name {
+	files := parse(sources)
+	if name := cmp.Or(moduleOf(files), &Module{Name: DefaultModule}).Name; name != u.Name && name != "" {
 		return nil, Errors{u.mistake(fmt.Sprintf("the pages in %s are those of module %s", u.Folder, show(name)), "correct the name")}
 	}
-	return load(sources, nil, at, above)
+	return load(files, nil, at, above)
 }
 
 // mistake is one at the place of the module's name.
 func (u *Use) mistake(problem, fix string) Error {
 	return Error{Pos: u.Pos, Subject: u.Name, Problem: problem, Fix: fix, Code: CodeModule}
-}
-
-// nameIn is the name of the module that files are of.
-func nameIn(sources []source) (string, Errors) {
-	for _, src := range sources {
-		if isModule(src.name) {
-			m, errs := readModule(src.name, src.data)
-			return cmp.Or(m, &Module{}).Name, errs
-		}
-	}
-	return DefaultModule, nil
 }
 
 // module reads the root of module.yaml.

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"debug/elf"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -141,10 +140,10 @@ type question struct {
 	bits   int64
 }
 
-// Names of the variables with the answers.
+// Sections with the answers, each in a variable of its own.
 const (
-	answerName  = "vg_answer_" // and the number of the question
-	pointerName = "vg_pointer" // the size of a pointer
+	answerName  = ".vg_answer_" // and the number of the question
+	pointerName = ".vg_pointer" // the size of a pointer
 )
 
 func (c compiler) compare(f *facts, rel *api.Release) comparison {
@@ -171,12 +170,15 @@ func (c compiler) compile(f *facts, rel *api.Release, asked []question, object s
 	}
 	var src bytes.Buffer
 	fmt.Fprintf(&src, "#include %q\n", header)
-	fmt.Fprintf(&src, "const unsigned long long %s = sizeof(void *);\n", pointerName)
+	answer := func(ctype, section, value string) {
+		fmt.Fprintf(&src, "const %s %s __attribute__((section(%q))) = %s;\n", ctype, section[1:], section, value)
+	}
+	answer("unsigned long long", pointerName, "sizeof(void *)")
 	for i, q := range asked {
-		if q.bits > 0 {
-			fmt.Fprintf(&src, "const %s %s%d = {%s = -1};\n", cType(rel, q.record.Tag), answerName, i, q.c)
+		if section := answerName + strconv.Itoa(i); q.bits > 0 {
+			answer(cType(rel, q.record.Tag), section, "{"+q.c+" = -1}")
 		} else {
-			fmt.Fprintf(&src, "const unsigned long long %s%d = %s;\n", answerName, i, q.c)
+			answer("unsigned long long", section, q.c)
 		}
 	}
 	args := append(slices.Clone(c.command[1:]), "-x", "c", "-w", "-O0", "-fno-lto", "-c", "-o", object)
@@ -263,14 +265,10 @@ func (c compiler) read(f *facts, asked []question, object string) (r comparison)
 		return comparison{why: fmt.Sprintf("%v: the object file cannot be read: %v", c, err)}
 	}
 	defer file.Close()
-	symbols, err := file.Symbols()
-	if err != nil {
-		return comparison{why: fmt.Sprintf("%v: the object file cannot be read: %v", c, err)}
-	}
 	data := map[string][]byte{}
-	for _, s := range symbols {
-		if strings.HasPrefix(s.Name, "vg_") {
-			if data[s.Name], err = symbolData(file, s); err != nil {
+	for _, s := range file.Sections {
+		if strings.HasPrefix(s.Name, ".vg_") {
+			if data[s.Name], err = s.Data(); err != nil {
 				return comparison{why: fmt.Sprintf("%v: the object file cannot be read: %v", c, err)}
 			}
 		}
@@ -295,20 +293,6 @@ func (c compiler) read(f *facts, asked []question, object string) (r comparison)
 			fmt.Sprintf("on %s, verbsgen lays it out in another way than %v: the %s is %d, not %d", c.arch, c, q.what, got, q.want), memberFix))
 	}
 	return r
-}
-
-func symbolData(file *elf.File, s elf.Symbol) ([]byte, error) {
-	if int(s.Section) >= len(file.Sections) {
-		return nil, errors.New("a symbol lies outside")
-	}
-	section, err := file.Sections[s.Section].Data()
-	if err != nil {
-		return nil, err
-	}
-	if s.Value+s.Size > uint64(len(section)) {
-		return nil, errors.New("a symbol lies outside")
-	}
-	return section[s.Value : s.Value+s.Size], nil
 }
 
 // ones is the first bit that is set, and how many are.

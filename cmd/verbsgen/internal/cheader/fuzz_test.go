@@ -60,11 +60,7 @@ func FuzzParse(f *testing.F) {
 func TestPatience(t *testing.T) {
 	patience = 0
 	defer func() { patience = 30 * time.Second }()
-	file := filepath.Join(t.TempDir(), "in.h")
-	if err := os.WriteFile(file, []byte(strings.Repeat("int f(void);\n", 20_000)), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	_, err := Parse(Options{Header: file})
+	_, err := Parse(Options{Header: write(t, strings.Repeat("int f(void);\n", 20_000))})
 	if err == nil || !strings.Contains(err.Error(), "has not come to an end") {
 		t.Errorf("%v", err)
 	}
