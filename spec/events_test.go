@@ -8,10 +8,7 @@ import (
 
 // TestEventOf asks that the page decides what each event of every known release concerns: it is nowhere in the header.
 func TestEventOf(t *testing.T) {
-	sp, err := Embedded("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sp := must(Embedded(""))(t)
 	of, enum := map[string]string{}, ""
 	for e := range sp.Enums() {
 		for _, x := range e.EventOf {
@@ -22,10 +19,7 @@ func TestEventOf(t *testing.T) {
 		}
 	}
 	for _, release := range api.Releases() {
-		rel, err := api.Load(release)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rel := must(api.Load(release))(t)
 		events := 0
 		for _, e := range rel.Enums {
 			for _, m := range e.Enumerators {

@@ -5,10 +5,7 @@ import "testing"
 // TestFamilies wants every function that a page binds in a family, and a function for every pattern.
 func TestFamilies(t *testing.T) {
 	for _, module := range Modules() {
-		s, err := Embedded(module)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must(Embedded(module))(t)
 		m := s.Module
 		used := map[string]bool{}
 		for v := range s.Verbs() {

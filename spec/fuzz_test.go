@@ -14,15 +14,9 @@ func FuzzLoad(f *testing.F) {
 	f.Add([]byte(notNullPage("source: x}\nsources:\n  x: {file: libibverbs/verbs.c")))
 	f.Add([]byte(sharedFile))
 	f.Add([]byte(goodPage + takenRules))
-	files, err := fs.Glob(pages, "verbs/*.yaml")
-	if err != nil {
-		f.Fatal(err)
-	}
+	files := must(fs.Glob(pages, "verbs/*.yaml"))(f)
 	for _, name := range files {
-		data, err := fs.ReadFile(pages, name)
-		if err != nil {
-			f.Fatal(err)
-		}
+		data := must(fs.ReadFile(pages, name))(f)
 		if len(data) < 1<<12 { // the larger ones make every step slow and reach nothing else
 			f.Add(data)
 		}

@@ -51,10 +51,7 @@ func loadText(name, text string) (*Spec, error) {
 }
 
 func TestLoadGood(t *testing.T) {
-	s, err := loadText("ibv_reg_mr.yaml", goodPage)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(loadText("ibv_reg_mr.yaml", goodPage))(t)
 	r := s.RuleByID("VR-ibv_reg_mr-access-0001")
 	if r == nil || r.Kind != KindRequires || r.Severity != SeverityError || r.Page != "ibv_reg_mr" {
 		t.Fatalf("rule read as %+v", r)
@@ -75,10 +72,7 @@ func TestLoadGood(t *testing.T) {
 }
 
 func TestEmbedded(t *testing.T) {
-	s, err := Embedded("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(Embedded(""))(t)
 	if s.VerbByC("ibv_alloc_dm") == nil || s.PageByName("ibv_reg_mr") == nil {
 		t.Error("the embedded pages lack a verb of the first families")
 	}
@@ -269,10 +263,7 @@ func TestLoadUnreadable(t *testing.T) {
 func TestLoadRetired(t *testing.T) {
 	i := strings.Index(goodPage, "    subject: access\n")
 	text := goodPage[:i] + "    retired: true\n    statement: REMOTE_WRITE needs LOCAL_WRITE\n"
-	s, err := loadText("ibv_reg_mr.yaml", text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(loadText("ibv_reg_mr.yaml", text))(t)
 	if len(s.RulesOf("ibv_reg_mr")) != 0 || len(s.Rules()) != 0 || s.RuleByID("VR-ibv_reg_mr-access-0001") == nil {
 		t.Error("a retired rule is found by its ID alone")
 	}
@@ -327,10 +318,7 @@ func TestOverlay(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "ibv_reg_mr.yaml"), []byte(text), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	own, err := Embedded("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	own := must(Embedded(""))(t)
 	s, err := Embedded("", dir)
 	if err != nil {
 		t.Fatal(err)

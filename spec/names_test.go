@@ -31,19 +31,12 @@ func covering(facts string) (out []*api.Release, err error) {
 
 func known(t *testing.T) []*api.Release {
 	t.Helper()
-	out, err := releases()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
+	return must(releases())(t)
 }
 
 // Every name in the project's own pages is known.
 func TestNamesOfEmbedded(t *testing.T) {
-	s, err := Embedded("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(Embedded(""))(t)
 	if err := s.CheckNames(known(t)...); err != nil {
 		t.Error(err)
 	}
@@ -51,14 +44,8 @@ func TestNamesOfEmbedded(t *testing.T) {
 
 // A header without a number may be older than the known releases: the pages may name what only these have.
 func TestNamesOfOlderHeader(t *testing.T) {
-	s, err := Embedded("")
-	if err != nil {
-		t.Fatal(err)
-	}
-	header, err := api.Load(api.Releases()[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(Embedded(""))(t)
+	header := must(api.Load(api.Releases()[0]))(t)
 	header.Release = ""
 	if err := s.CheckNames(append(slices.Clone(known(t)), header)...); err != nil {
 		t.Error(err)
@@ -141,10 +128,7 @@ func TestNamesKnown(t *testing.T) {
 
 func checkText(t *testing.T, page, pending string) error {
 	t.Helper()
-	s, err := Load(fstest.MapFS{"ibv_reg_mr.yaml": {Data: []byte(page)}, "pending.yaml": {Data: []byte(pending)}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(Load(fstest.MapFS{"ibv_reg_mr.yaml": {Data: []byte(page)}, "pending.yaml": {Data: []byte(pending)}}))(t)
 	return s.CheckNames(known(t)...)
 }
 
@@ -299,15 +283,23 @@ func TestNamesUnknown(t *testing.T) {
 
 // A name that only an older or only a newer release has is known.
 func TestNamesOfAnyRelease(t *testing.T) {
-	s, err := Load(fstest.MapFS{"ibv_reg_mr.yaml": {Data: []byte(namesPage)}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must(Load(fstest.MapFS{"ibv_reg_mr.yaml": {Data: []byte(namesPage)}}))(t)
 	all := known(t)
 	if err := s.CheckNames(all...); err != nil {
 		t.Error(err)
 	}
 	if err := s.CheckNames(all[0]); err == nil || !strings.Contains(err.Error(), "no known release has struct ibv_mr_init_attr") {
 		t.Errorf("the oldest release alone: %v", err)
+	}
+}
+
+// must returns what a call gave, if it succeeded.
+func must[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
 	}
 }

@@ -22,10 +22,7 @@ func FuzzParse(f *testing.F) {
 		f.Fatal("no seeds: ", err)
 	}
 	for _, file := range files {
-		ar, err := txtar.ParseFile(file)
-		if err != nil {
-			f.Fatal(err)
-		}
+		ar := must(txtar.ParseFile(file))(f)
 		for _, part := range ar.Files {
 			if part.Name == "own/in.h" && len(part.Data) < 1000 {
 				f.Add(part.Data)
@@ -116,10 +113,7 @@ func walk(t *testing.T, rel *api.Release) {
 	for _, m := range rel.Macros {
 		once("macro", m.Name)
 	}
-	data, err := api.Marshal(rel)
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := must(api.Marshal(rel))(t)
 	again, err := api.Unmarshal(data)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, data)

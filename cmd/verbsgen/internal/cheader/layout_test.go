@@ -358,10 +358,7 @@ func TestFactsWithoutCompiler(t *testing.T) {
 		}
 	}
 	for _, file := range archives {
-		ar, err := txtar.ParseFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ar := must(txtar.ParseFile(file))(t)
 		opts, _, _ := unpack(t, ar)
 		all = append(all, opts)
 	}
