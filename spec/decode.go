@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"cmp"
 	"reflect"
 	"regexp"
 	"strconv"
@@ -62,28 +63,34 @@ var closed = map[string][]string{
 type form struct {
 	is           func(string) bool
 	problem, fix string
+	code         string // CodeValue if empty
 }
 
 // forms are the forms of texts, by the option that asks for them.
 var forms = map[string]form{
 	"":        {is: func(string) bool { return true }},
-	"release": {regexp.MustCompile(`^[0-9]+(\.[0-9]+)+$`).MatchString, "is no release", `write numbers with dots between them, such as "65.0"`},
-	"hash": {regexp.MustCompile(`^[0-9a-f]{16}$`).MatchString, "is no hash of a passage: it has not 16 digits of 0-9 and a-f",
-		"take one that `verbsgen audit --man DIR --passages PAGE` lists"},
-	"kernels":  {isKernels, "is no range of kernels", `write ">=6.12", "<6.12", "6.1..7.2" or "6.1"`},
-	"releases": {isKernels, "is no range of releases of rdma-core", `write ">=34.0", "<34.0", "28.0..33.2" or "28.0"`},
-	"errno":    {regexp.MustCompile(`^E[A-Z0-9]+$`).MatchString, "is no name of an errno", "write one like ENOENT"},
-	"module":   {regexp.MustCompile(`^[a-z][a-z0-9]*$`).MatchString, "is not a name of small letters and digits", "correct it"},
-	"import":   {regexp.MustCompile(`^[A-Za-z0-9._~/-]+$`).MatchString, "is not an import path of Go", "correct it"},
-	"project":  {regexp.MustCompile(`^[a-z][a-z0-9_.-]*$`).MatchString, notOne, "write rdma-core, linux, or the name of another project"},
-	"tag":      {regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*$`).MatchString, notOne, "write a tag, such as v6.12.117"},
-	"commit":   {regexp.MustCompile(`^[0-9a-f]{12,40}$`).MatchString, notOne, "write at least 12 of the digits of a commit"},
-	"path":     {regexp.MustCompile(`^[A-Za-z0-9_-][A-Za-z0-9_.-]*(/[A-Za-z0-9_.-]+)*$`).MatchString, notOne, "write its path from the root of the project"},
-	"cname": {regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`).MatchString, notOne,
-		"write the name of one function, macro, struct, enum or table"},
-	"measured": {isKernels, notOne, `write ">=6.12" or "6.1..7.2"`},
+	"release": pattern(`^[0-9]+(\.[0-9]+)+$`, "is no release", `write numbers with dots between them, such as "65.0"`),
+	"hash": pattern(`^[0-9a-f]{16}$`, "is no hash of a passage: it has not 16 digits of 0-9 and a-f",
+		"take one that `verbsgen audit --man DIR --passages PAGE` lists"),
+	"kernels":  {is: isKernels, problem: "is no range of kernels", fix: `write ">=6.12", "<6.12", "6.1..7.2" or "6.1"`},
+	"releases": {is: isKernels, problem: "is no range of releases of rdma-core", fix: `write ">=34.0", "<34.0", "28.0..33.2" or "28.0"`},
+	"exported": {is: isExported, problem: notExported, fix: exportedFix, code: CodeGoName},
+	"errno":    pattern(`^E[A-Z0-9]+$`, "is no name of an errno", "write one like ENOENT"),
+	"module":   pattern(`^[a-z][a-z0-9]*$`, "is not a name of small letters and digits", "correct it"),
+	"import":   pattern(`^[A-Za-z0-9._~/-]+$`, "is not an import path of Go", "correct it"),
+	"project":  pattern(`^[a-z][a-z0-9_.-]*$`, notOne, "write rdma-core, linux, or the name of another project"),
+	"tag":      pattern(`^[A-Za-z0-9][A-Za-z0-9._-]*$`, notOne, "write a tag, such as v6.12.117"),
+	"commit":   pattern(`^[0-9a-f]{12,40}$`, notOne, "write at least 12 of the digits of a commit"),
+	"path":     pattern(`^[A-Za-z0-9_-][A-Za-z0-9_.-]*(/[A-Za-z0-9_.-]+)*$`, notOne, "write its path from the root of the project"),
+	"cname":    pattern(`^[A-Za-z_][A-Za-z0-9_]*$`, notOne, "write the name of one function, macro, struct, enum or table"),
+	"measured": {is: isKernels, problem: notOne, fix: `write ">=6.12" or "6.1..7.2"`},
 	"many":     {is: func(string) bool { return true }},
-	"file":     {regexp.MustCompile(`^[A-Za-z0-9._+-]+$`).MatchString, "is not the name of a file without a folder", "correct it"},
+	"file":     pattern(`^[A-Za-z0-9._+-]+$`, "is not the name of a file without a folder", "correct it"),
+}
+
+// pattern is a form that an expression describes.
+func pattern(expression, problem, fix string) form {
+	return form{is: regexp.MustCompile(expression).MatchString, problem: problem, fix: fix}
 }
 
 const notOne = "has not the form of one"
@@ -96,7 +103,7 @@ func (d *decoder) matching(to *string, f form) reader {
 			return
 		}
 		if !f.is(s) {
-			d.add(n, CodeValue, at.subject, at.key+": "+show(s)+" "+f.problem, f.fix)
+			d.add(n, cmp.Or(f.code, CodeValue), at.subject, at.key+": "+show(s)+" "+f.problem, f.fix)
 			return
 		}
 		*to = s
@@ -186,12 +193,10 @@ func (d *decoder) reader(to any, o option) reader {
 		return d.textAs(to, o)
 	case *[]string:
 		switch o.form {
-		case "operand":
-			return d.operands(to)
+		case "", "operand":
+			return d.many(to, func(s *string) reader { return d.textAs(s, o) })
 		case "marked":
-			return d.marked(d.texts(to))
-		case "":
-			return d.texts(to)
+			return d.marked(d.many(to, d.text))
 		}
 		return d.oneOrMore(to, forms[o.form])
 	case *map[string]string:
@@ -231,8 +236,6 @@ func (d *decoder) textAs(to *string, o option) reader {
 	switch o.form {
 	case "operand":
 		return d.operand(to)
-	case "exported":
-		return d.exported(to)
 	case "local":
 		return d.local(to)
 	case "party":

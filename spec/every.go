@@ -32,8 +32,6 @@ type subjects struct {
 	errs   Errors
 	list   []*subject
 	byName map[string]*subject
-	types  map[string]bool
-	means  map[string]bool
 }
 
 // subject is a parameter or a field of a verb, as a rule speaks of it.
@@ -46,7 +44,7 @@ type subject struct {
 
 // wanted compares the entries of shared rules with what their `every:` says.
 func (s *Spec) wanted() Errors {
-	x := &subjects{Spec: s, byName: map[string]*subject{}, types: map[string]bool{}, means: map[string]bool{}}
+	x := &subjects{Spec: s, byName: map[string]*subject{}}
 	for v := range s.Verbs() {
 		for j := range v.Params {
 			x.param(v, &v.Params[j])
@@ -69,8 +67,6 @@ func (x *subjects) subject(verb, path, typ, means string, pos Pos) {
 	s := &subject{verb + " " + path, typ, means, pos}
 	x.list = append(x.list, s)
 	x.byName[s.name] = s
-	x.types[s.typ] = true
-	x.means[s.means] = true
 }
 
 func (x *subjects) param(v *Verb, p *Param) {
@@ -102,8 +98,8 @@ func (x *subjects) fields(verb, path, record string, in []string) {
 // the rule out, and may make a verb another.
 func (x *subjects) check(r *sharedRule) {
 	v, layer := r.every, x.layers[r.d.file]
-	x.known(r, "type", v.Type, x.types)
-	x.known(r, "means", v.Means, x.means)
+	x.known(r, "type", v.Type, func(s *subject) string { return s.typ })
+	x.known(r, "means", v.Means, func(s *subject) string { return s.means })
 	entries := map[string]bool{}
 	for _, e := range r.entries {
 		name := e.verb + " " + e.path
@@ -143,11 +139,15 @@ func (x *subjects) excepted(r *sharedRule, name string, listed bool) {
 }
 
 // known notes words of `every:` that no parameter and no field has.
-func (x *subjects) known(r *sharedRule, key string, words []string, has map[string]bool) {
+func (x *subjects) known(r *sharedRule, key string, words []string, of func(*subject) string) {
 	for _, p := range x.Pages {
 		if x.layers[p.Pos.File] > x.layers[r.d.file] {
 			return // a page that replaces another may have taken the type away
 		}
+	}
+	has := map[string]bool{}
+	for _, s := range x.list {
+		has[of(s)] = true
 	}
 	for _, w := range words {
 		if !has[w] {

@@ -7,34 +7,29 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// expander writes shared rules out, once all files are read.
-type expander struct {
-	rules  []*sharedRule
-	byName map[string]*sharedRule
-}
-
 // expandShared adds to each page the rules that are written once for several parameters. A mistake is noted where it is.
 func expandShared(s *Spec, files []*file) {
-	x := &expander{byName: map[string]*sharedRule{}}
+	byName := map[string]*sharedRule{}
 	for _, f := range files {
 		for _, r := range f.shared {
-			x.rules = append(x.rules, r)
-			if first := x.byName[r.name]; first != nil && r.name != "" {
+			s.shared = append(s.shared, r)
+			switch first := byName[r.name]; {
+			case r.name == "":
+			case first != nil:
 				r.d.add(r.node, CodeDuplicateName, r.name, "this shared rule is already at "+first.d.pos(first.node).String(), "take another name")
-				continue
+			default:
+				byName[r.name] = r
 			}
-			x.byName[r.name] = r
 		}
 	}
-	delete(x.byName, "")
 	for _, f := range files {
 		for _, t := range f.taken {
-			x.take(t)
+			t.from(byName)
 		}
 	}
 	var all []*written
 	size := 0
-	for _, r := range x.rules {
+	for _, r := range s.shared {
 		for _, e := range r.entries {
 			if size += r.size(e); size > maxExpanded {
 				r.d.add(r.node, CodeTooMuch, r.subject, "the shared rules are too large to be written out for each of their entries",
@@ -45,19 +40,18 @@ func expandShared(s *Spec, files []*file) {
 		}
 	}
 	writeAll(all)
-	s.shared = x.rules
 }
 
-// take adds an entry of a page to the shared rule that it names.
-func (x *expander) take(t *taken) {
+// from adds an entry of a page to the shared rule that it names.
+func (t *taken) from(rules map[string]*sharedRule) {
 	var name string
 	if t.d.text(&name)(t.name, place{show(t.name.Value), keyShared}); name == "" {
 		return
 	}
-	r := x.byName[name]
+	r := rules[name]
 	switch {
 	case r == nil:
-		fix := cmp.Or(DidYouMean(name, sortedKeys(x.byName)), "name a rule of a file of the folder shared, as FILE.NAME")
+		fix := cmp.Or(DidYouMean(name, sortedKeys(rules)), "name a rule of a file of the folder shared, as FILE.NAME")
 		t.d.add(t.name, CodeSharedRule, show(name), "there is no shared rule of this name", fix)
 	case t.except == "":
 		r.entries = append(r.entries, &t.entry)

@@ -10,36 +10,21 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// notExported says why a text is no exported Go name; nothing when it is one.
-func notExported(name string) string {
-	if token.IsExported(name) && token.IsIdentifier(name) && !strings.ContainsFunc(name, invisible) {
-		return ""
-	}
-	return show(name) + " is not an exported Go identifier"
+// isExported reports whether a text is an exported Go name.
+func isExported(name string) bool {
+	return token.IsExported(name) && token.IsIdentifier(name) && !strings.ContainsFunc(name, invisible)
 }
 
-// exportedFix says what an exported Go name is.
-const exportedFix = "begin with a capital letter, then letters and digits"
-
-// exported reads a text that becomes an exported Go name.
-func (d *decoder) exported(to *string) reader {
-	return func(n *yaml.Node, at place) {
-		var s string
-		if d.text(&s)(n, at); s == "" {
-			return
-		}
-		if problem := notExported(s); problem != "" {
-			d.add(n, CodeGoName, at.subject, at.key+": "+problem, exportedFix)
-			return
-		}
-		*to = s
-	}
-}
+// What is said of another, and of what one is.
+const (
+	notExported = "is not an exported Go identifier"
+	exportedFix = "begin with a capital letter, then letters and digits"
+)
 
 // goType checks the key of a flag type, an enum type, a record or an object.
 func (d *decoder) goType(k *yaml.Node, name string) {
-	if problem := notExported(name); problem != "" {
-		d.add(k, CodeGoName, name, problem, exportedFix)
+	if !isExported(name) {
+		d.add(k, CodeGoName, name, show(name)+" "+notExported, exportedFix)
 	}
 }
 
@@ -71,8 +56,8 @@ func (d *decoder) goMethod(k *yaml.Node, name string) {
 		return
 	}
 	for _, part := range []string{recv, method} {
-		if problem := notExported(part); problem != "" {
-			d.add(k, CodeGoName, name, problem, "write it like PD.RegMR")
+		if !isExported(part) {
+			d.add(k, CodeGoName, name, show(part)+" "+notExported, "write it like PD.RegMR")
 			return
 		}
 	}

@@ -273,7 +273,6 @@ func load(files []*file, errs Errors, dir string, above []string) (*Spec, Errors
 	s.extend(files)
 	expandShared(s, files)
 	errs = append(errs, s.cite()...)
-	errs = append(errs, s.nullFixes()...)
 	s.amend(files)
 	for _, f := range files {
 		if f.page != nil || f.kind() == keyExtends {
@@ -287,6 +286,7 @@ func load(files []*file, errs Errors, dir string, above []string) (*Spec, Errors
 	}
 	sort.SliceStable(s.Pages, func(i, j int) bool { return s.Pages[i].Page < s.Pages[j].Page })
 	s.index()
+	errs = append(errs, s.nullFixes()...)
 	errs = append(errs, s.claims()...)
 	errs = append(errs, s.wanted()...)
 	if err := errs.sorted(); err != nil {

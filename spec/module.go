@@ -268,7 +268,7 @@ func (d *decoder) module(n *yaml.Node) *Module {
 	m.Pos = d.pos(n)
 	d.object(n, place{"module", ""}, append(d.keys(m), []key{
 		{"facts", false, d.facts(&m.Facts)},
-		{"prefixes", false, d.texts(&m.own.prefixes)},
+		{"prefixes", false, d.many(&m.own.prefixes, d.text)},
 		{"objects", false, d.objectWords(&m.own)},
 		{"properties", false, d.textMap(&m.own.types, d.operand)},
 		{"synonyms", false, d.textMap(&m.own.synonyms, d.operand)},
@@ -318,14 +318,10 @@ func (d *decoder) objectWords(to *Words) reader {
 // capWords reads the first words of capability paths.
 func (d *decoder) capWords(to *Words) reader {
 	return d.named(func(root string, k, v *yaml.Node) {
-		var c capability
-		d.object(v, place{"module", "capabilities." + root}, []key{
-			{"c", true, d.text(&c.c)},
-			{"device", false, d.truth(&c.device)},
-			{"holds", false, d.textMap(&c.holds, d.operand)},
-		})
+		var c Capability
+		d.read(&c, v, v, place{"module", "capabilities." + root})
 		if to.caps == nil {
-			to.caps = map[string]capability{}
+			to.caps = map[string]Capability{}
 		}
 		to.caps[root] = c
 		d.mark(k, "capabilities", root)

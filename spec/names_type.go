@@ -101,7 +101,7 @@ func (c *checker) events(t *EnumType) {
 func (c *checker) capsFrom(r *Record, t CType, root string) {
 	field := r.CapsFrom[root]
 	word, known := c.f.caps[root]
-	tag := word.c
+	tag := word.Struct
 	if !known {
 		c.add(r.At("caps_from", root), CodeUnknownName, r.Go, "caps_from: no capabilities are called "+show(root),
 			DidYouMean(root, sortedKeys(c.f.caps)))

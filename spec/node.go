@@ -175,9 +175,6 @@ func (d *decoder) plain(n *yaml.Node, subject string) bool {
 	return true
 }
 
-// manyKeys is the number of keys up to which a list of them is faster than a map.
-const manyKeys = 16
-
 // pairs calls f for each key of a mapping, after checking that keys are texts and none comes twice.
 func (d *decoder) pairs(n *yaml.Node, at place, f func(k, v *yaml.Node)) bool {
 	if !d.plain(n, at.subject) {
@@ -187,11 +184,7 @@ func (d *decoder) pairs(n *yaml.Node, at place, f func(k, v *yaml.Node)) bool {
 		d.wrongType(n, at, "a mapping")
 		return false
 	}
-	var several map[string]*yaml.Node // by its value, the first key of a mapping that has many
-	if len(n.Content) > 2*manyKeys {
-		several = make(map[string]*yaml.Node, len(n.Content)/2)
-	}
-	seen := make([]*yaml.Node, 0, manyKeys)
+	seen := make(map[string]*yaml.Node, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k, v := n.Content[i], n.Content[i+1]
 		if !d.plain(k, at.subject) {
@@ -206,20 +199,12 @@ func (d *decoder) pairs(n *yaml.Node, at place, f func(k, v *yaml.Node)) bool {
 			}
 			continue
 		}
-		first := several[k.Value]
-		if i := slices.IndexFunc(seen, func(s *yaml.Node) bool { return s.Value == k.Value }); i >= 0 {
-			first = seen[i]
-		}
-		if first != nil {
+		if first := seen[k.Value]; first != nil {
 			d.add(k, CodeDuplicateKey, at.subject, fmt.Sprintf("key %s twice; first on line %d", show(k.Value), first.Line),
 				"keep one of them")
 			continue
 		}
-		if several != nil {
-			several[k.Value] = k
-		} else {
-			seen = append(seen, k)
-		}
+		seen[k.Value] = k
 		f(k, v)
 	}
 	return true

@@ -138,16 +138,6 @@ func (d *decoder) marked(read reader) reader {
 	}
 }
 
-// texts reads a list of texts without repeats.
-func (d *decoder) texts(to *[]string) reader {
-	return d.many(to, d.text)
-}
-
-// operands reads a list of texts and integers without repeats.
-func (d *decoder) operands(to *[]string) reader {
-	return d.many(to, d.operand)
-}
-
 // mayBeEmpty are the keys of lists that say something when they are empty: an object without parents, a constructor without
 // arguments.
 var mayBeEmpty = []string{"parents", "new"}
@@ -159,6 +149,7 @@ func (d *decoder) notEmpty(n *yaml.Node, at place) {
 	}
 }
 
+// many reads a list without repeats.
 func (d *decoder) many(to *[]string, one func(*string) reader) reader {
 	return func(n *yaml.Node, at place) {
 		had := len(*to)

@@ -29,19 +29,17 @@ func nullDefaults(r *Rule) {
 // isParam reports whether a path is a parameter, and nothing in it.
 func isParam(path string) bool { return path != "" && !strings.ContainsAny(path, ".[") }
 
-// nullFixes gives the rules on pointers that have no fix that of their parameter, once all files are read.
+// nullFixes gives the rules on pointers that have no fix that of their parameter.
 func (s *Spec) nullFixes() (errs Errors) {
-	params := map[string]*Param{}
-	for v := range s.Verbs() {
-		for j := range v.Params {
-			params[v.C+" "+v.Params[j].C] = &v.Params[j]
-		}
-	}
 	for r := range s.AllRules() {
 		if r.Kind != KindNotNull || len(r.Fix) > 0 || r.Retired || r.ID == "" {
 			continue
 		}
-		switch param := params[r.Verb+" "+r.Subject]; {
+		var param *Param
+		if v := s.VerbByC(r.Verb); v != nil {
+			param = v.Param(r.Subject)
+		}
+		switch {
 		case param == nil:
 			errs = append(errs, Error{Pos: r.Pos, Subject: r.ID, Code: CodeMissingKey,
 				Problem: "key fix is missing, and no page binds a parameter " + show(r.Subject) + " of " + show(r.Verb),

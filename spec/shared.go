@@ -144,7 +144,7 @@ func (d *decoder) sharedRule(n *yaml.Node, at place, to *Page) *sharedRule {
 			d.read(r.every, v, v, place{r.subject, ""})
 		case k.Value == keyName && to == nil:
 			var name string
-			d.matching(&name, form{wordSign.MatchString, notOne, "write small letters, digits and underscores"})(withSign(v), at)
+			d.matching(&name, form{is: wordSign.MatchString, problem: notOne, fix: "write small letters, digits and underscores"})(withSign(v), at)
 		case slices.Contains([]string{"id", "verb", "subject", keyOf, keyEvery, keyExcept}, k.Value):
 			fix := "leave it out, or leave for: out"
 			switch {

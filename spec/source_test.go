@@ -41,7 +41,7 @@ func everyCitation(t *testing.T) []cited {
 	var out []cited
 	for _, module := range Modules() {
 		s := must(Embedded(module))(t)
-		for c := range s.Citations() {
+		for _, c := range s.Citations() {
 			out = append(out, cited{*c.Source, c.Of})
 		}
 	}

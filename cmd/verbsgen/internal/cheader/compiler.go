@@ -152,7 +152,7 @@ func (c compiler) compare(f *facts, rel *api.Release) comparison {
 		return comparison{why: err.Error()}
 	}
 	defer os.RemoveAll(dir)
-	asked := questions(rel, c.arch)
+	asked := questions(rel.On(c.arch))
 	object := filepath.Join(dir, "layouts.o")
 	if said, err := c.compile(f, rel, asked, object); err != nil {
 		return comparison{why: fmt.Sprintf("%v: %s", c, cmp.Or(errorLine.FindString(said), err.Error()))}
@@ -199,31 +199,27 @@ func (c compiler) compile(f *facts, rel *api.Release, asked []question, object s
 }
 
 // questions are about each record that the compiler can name.
-func questions(rel *api.Release, arch string) (list []question) {
+func questions(rel *api.Release) (list []question) {
 	for i := range rel.Records {
 		r := &rel.Records[i]
 		t := cType(rel, r.Tag)
 		if r.Incomplete || t == "" {
 			continue
 		}
-		l := layout(r)
-		if arch == arm64 && r.ARM64 != nil {
-			l = r.ARM64
-		}
-		list = append(list, question{record: r, what: "size", c: "sizeof(" + t + ")", want: l.Size},
-			question{record: r, what: "alignment", c: "_Alignof(" + t + ")", want: l.Align})
-		for j, m := range r.Fields {
+		list = append(list, question{record: r, what: "size", c: "sizeof(" + t + ")", want: r.Size},
+			question{record: r, what: "alignment", c: "_Alignof(" + t + ")", want: r.Align})
+		for _, m := range r.Fields {
 			switch {
 			case m.Name == "" || r.Pos.Line == 0: // a stub's padding has names of its own
 			case m.BitSize != nil:
 				list = append(list, question{record: r, what: "first bit of " + m.Name, c: "." + m.Name,
-					want: 8*l.Offsets[j] + int64(*m.BitOffset), bits: int64(*m.BitSize)})
+					want: 8*m.Offset + int64(*m.BitOffset), bits: int64(*m.BitSize)})
 			default:
 				list = append(list, question{record: r, what: "offset of " + m.Name,
-					c: fmt.Sprintf("__builtin_offsetof(%s, %s)", t, m.Name), want: l.Offsets[j]})
-				if l.Sizes[j] > 0 {
+					c: fmt.Sprintf("__builtin_offsetof(%s, %s)", t, m.Name), want: m.Offset})
+				if m.Size > 0 {
 					list = append(list, question{record: r, what: "size of " + m.Name,
-						c: fmt.Sprintf("sizeof(((%s *)0)->%s)", t, m.Name), want: l.Sizes[j]})
+						c: fmt.Sprintf("sizeof(((%s *)0)->%s)", t, m.Name), want: m.Size})
 				}
 			}
 		}
