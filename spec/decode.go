@@ -11,6 +11,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/verbsgen/verbsgen/spec/api"
 	"github.com/verbsgen/verbsgen/spec/role"
 )
 
@@ -74,6 +75,8 @@ var forms = map[string]form{
 		"take one that `verbsgen audit --man DIR --passages PAGE` lists"),
 	"kernels":  {is: isKernels, problem: "is no range of kernels", fix: `write ">=6.12", "<6.12", "6.1..7.2" or "6.1"`},
 	"releases": {is: isKernels, problem: "is no range of releases of rdma-core", fix: `write ">=34.0", "<34.0", "28.0..33.2" or "28.0"`},
+	"facts": {is: isStored, problem: "names no stored facts",
+		fix: "remove it: facts are stored for verbsgen's own modules only"},
 	"exported": {is: isExported, problem: notExported, fix: exportedFix, code: CodeGoName},
 	"errno":    pattern(`^E[A-Z0-9]+$`, "is no name of an errno", "write one like ENOENT"),
 	"module":   pattern(`^[a-z][a-z0-9]*$`, "is not a name of small letters and digits", "correct it"),
@@ -91,6 +94,12 @@ var forms = map[string]form{
 // pattern is a form that an expression describes.
 func pattern(expression, problem, fix string) form {
 	return form{is: regexp.MustCompile(expression).MatchString, problem: problem, fix: fix}
+}
+
+// isStored reports whether facts are stored under a name.
+func isStored(name string) bool {
+	_, err := api.KnownOf(name)
+	return err == nil
 }
 
 const notOne = "has not the form of one"
@@ -270,7 +279,7 @@ func (d *decoder) structs(v reflect.Value, o option) reader {
 	return func(n *yaml.Node, at place) {
 		had := v.Len()
 		d.named(func(name string, k, e *yaml.Node) {
-			if i := indexOf(v.Slice(0, had), name); i >= 0 && o.key != "methods" { // of which a name that is taken is a claim
+			if i := indexOf(v.Slice(0, had), name); i >= 0 && o.key != "methods" && o.key != "skip" { // whose names are claims
 				d.clash(k, at, name, posOf(v.Index(i)))
 				return
 			}
@@ -303,9 +312,6 @@ func (d *decoder) namedStruct(t reflect.Type, name string, k, e *yaml.Node, at p
 	return x.Elem()
 }
 
-// placed is a struct that keeps the places of its texts.
-type placed interface{ place() *Entry }
-
 // checked is a struct of which more is checked than each key by itself. Whole is false for an entry with mistakes, and for one that only
 // adds to another.
 type checked interface {
@@ -319,18 +325,17 @@ type limited interface {
 
 // read reads a mapping into a struct; at is what its errors name.
 func (d *decoder) read(to any, k, v *yaml.Node, at place) {
-	if x, ok := to.(placed); ok {
-		defer d.marking(x.place())()
+	of := reflect.ValueOf(to).Elem()
+	if e := of.FieldByName("Entry"); e.IsValid() {
+		defer d.marking(e.Addr().Interface().(*Entry))()
 	}
 	whole := d.adding == nil
-	if pos := reflect.ValueOf(to).Elem().FieldByName("Pos"); pos.IsValid() && whole {
+	if pos := of.FieldByName("Pos"); pos.IsValid() && whole {
 		pos.Set(reflect.ValueOf(d.pos(k)))
 	}
-	if of := reflect.ValueOf(to).Elem(); of.Kind() == reflect.Struct {
-		if o := find(of.Type(), func(o *option) bool { return o.value }); o != nil {
-			d.reader(of.FieldByIndex(o.index).Addr().Interface(), *o)(v, place{at.subject, o.key})
-			return
-		}
+	if o := find(of.Type(), func(o *option) bool { return o.value }); o != nil {
+		d.reader(of.FieldByIndex(o.index).Addr().Interface(), *o)(v, place{at.subject, o.key})
+		return
 	}
 	keys := d.keys(to)
 	if x, is := to.(limited); is {

@@ -89,9 +89,24 @@ func (t *EnumType) check(d *decoder, k, v *yaml.Node, _ place, whole bool) {
 
 func (u *Union) check(d *decoder, _, _ *yaml.Node, _ place, _ bool) {
 	if _, hidden := u.Hide[u.Shows]; hidden {
-		d.errs = append(d.errs, Error{Pos: u.At("hide", u.Shows), Subject: u.Go, Code: CodeDuplicateName,
-			Problem: "the member " + show(u.Shows) + " is both shown (" + u.At("shows", u.Shows).String() + ") and hidden", Fix: "keep one of them"})
+		d.twice(u.At("hide", u.Shows), u.Go, "the member "+show(u.Shows)+" is both shown ("+u.At("shows", u.Shows).String()+") and hidden")
 	}
+}
+
+func (r *Record) check(d *decoder, _, _ *yaml.Node, _ place, _ bool) {
+	for _, f := range r.Fields {
+		if _, hidden := r.Hide[f.C]; hidden {
+			d.twice(r.At("hide", f.C), r.Go, "field "+f.C+" is both shown ("+f.Pos.String()+") and hidden")
+		}
+		if f.C == r.Mask && f.Pos.File != r.Pos.File { // of an extension
+			d.twice(f.Pos, r.Go, "field "+f.C+" is already at "+r.At("mask", r.Mask).String())
+		}
+	}
+}
+
+// twice notes a name that an entry has in two ways.
+func (d *decoder) twice(at Pos, subject, problem string) {
+	d.errs = append(d.errs, Error{Pos: at, Subject: subject, Code: CodeDuplicateName, Problem: problem, Fix: "keep one of them"})
 }
 
 func (p *Param) check(d *decoder, _, v *yaml.Node, at place, _ bool) {

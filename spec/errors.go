@@ -39,23 +39,13 @@ const (
 	CodeTooMuch       = "spec-too-much"       // nested too deeply, or too many values
 )
 
-// Codes lists the codes of all errors of this package.
-func Codes() []string {
-	return []string{
-		CodeUnreadable, CodeEmpty, CodeEncoding, CodeTab, CodeSyntax, CodeAlias, CodeType, CodeUnknownKey,
-		CodeDuplicateKey, CodeMissingKey, CodeValue, CodePageName, CodeExtends, CodeUnknownKind, CodeKindKey, CodeRoleKey, CodeRuleID,
-		CodeSharedRule,
-		CodeDuplicateRule, CodeDuplicateName, CodeGlob, CodeUnknownName, CodeUnknownPath, CodeCase, CodeGoName, CodeModule, CodeTooMuch,
-	}
-}
-
 // Error is one mistake in a YAML file, at its place.
 type Error struct {
 	Pos     Pos
 	Subject string // what it is about: a page, a rule ID, a C name
 	Problem string
 	Fix     string // what to do; may be empty
-	Code    string // one of Codes
+	Code    string // CodeUnreadable and the like
 }
 
 // Error returns `file:line:col: subject: problem; fix`.

@@ -98,7 +98,8 @@ func (d *decoder) entry(s *section, base *Page, files []*file, name string, k, v
 			d.add(k, CodeExtends, show(name), "it adds nothing to the "+what+" at "+at.String(),
 				"add "+strings.Join(s.adds, " or ")+", or take it out")
 		}
-		if m := valueOf(v, "members"); m != nil && len(m.Content) > 0 && slices.Contains(s.adds, "members") && fieldOf(to, "members").Len() == 0 {
+		m := valueOf(v, "members")
+		if m != nil && len(m.Content) > 0 && slices.Contains(s.adds, "members") && fieldOf(to, "members").Len() == 0 {
 			d.add(m.Content[0], CodeExtends, name, "the type at "+at.String()+" takes every member of its enum", "leave members: out")
 		}
 		d.adding = &adding{at, s.adds}
@@ -107,10 +108,11 @@ func (d *decoder) entry(s *section, base *Page, files []*file, name string, k, v
 		return
 	}
 	if v.Kind == yaml.MappingNode && !hasKey(v, s.first) && !hasKey(v, "code") { // not a whole entry: it was meant to add to one
-		problem, fix := fmt.Sprintf("page %s has no %s of this name", base.Page, what), ""
+		problem := fmt.Sprintf("page %s has no %s of this name", base.Page, what)
 		for _, f := range files {
 			if page, at := f.entryOf(s.key, name); at != nil && page != base.Page {
-				d.add(k, CodeExtends, show(name), problem+fmt.Sprintf("; it is on page %s (%s)", page, d.pos(at)), "move this to a file that extends "+page)
+				d.add(k, CodeExtends, show(name), fmt.Sprintf("%s; it is on page %s (%s)", problem, page, d.pos(at)),
+					"move this to a file that extends "+page)
 				return
 			}
 		}
@@ -119,8 +121,8 @@ func (d *decoder) entry(s *section, base *Page, files []*file, name string, k, v
 			names = append(names, nameOf(x))
 		}
 		slices.Sort(names)
-		fix = cmp.Or(DidYouMean(name, names), "describe it in full, beginning with "+s.first+":")
-		d.add(k, CodeExtends, show(name), problem+" to add to", fix)
+		d.add(k, CodeExtends, show(name), problem+" to add to",
+			cmp.Or(DidYouMean(name, names), "describe it in full, beginning with "+s.first+":"))
 		return
 	}
 	list.Set(reflect.Append(list, d.namedStruct(list.Type().Elem(), name, k, v, place{name, ""})))

@@ -14,7 +14,6 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"github.com/verbsgen/verbsgen/spec/api"
 	"github.com/verbsgen/verbsgen/spec/regular"
 )
 
@@ -31,7 +30,7 @@ type Module struct {
 	Package string   `page:"must"`   // usual name of the Go package
 	Import  string   `page:"import"` // path under which other packages import it
 	Root    string   // object that all others are made from, or empty
-	Facts   string   `page:"-"` // stored facts of package api; empty where none are stored
+	Facts   string   `page:"facts"` // stored facts of package api; empty where none are stored
 	Serial  bool     // calls of the library must not run beside each other
 	Source  string   // folder of rdma-core's source with the header and the versions of the symbols
 	Uses    []Use    `page:"flat"` // by name
@@ -267,7 +266,6 @@ func (d *decoder) module(n *yaml.Node) *Module {
 	defer d.marking(&m.Entry)()
 	m.Pos = d.pos(n)
 	d.object(n, place{"module", ""}, append(d.keys(m), []key{
-		{"facts", false, d.facts(&m.Facts)},
 		{"prefixes", false, d.many(&m.own.prefixes, d.text)},
 		{"objects", false, d.objectWords(&m.own)},
 		{"properties", false, d.textMap(&m.own.types, d.operand)},
@@ -280,21 +278,6 @@ func (d *decoder) module(n *yaml.Node) *Module {
 			"write a name of small letters")
 	}
 	return m
-}
-
-// facts reads the name of stored facts.
-func (d *decoder) facts(to *string) reader {
-	return func(n *yaml.Node, at place) {
-		var s string
-		if d.text(&s)(n, at); s == "" {
-			return
-		}
-		if _, err := api.KnownOf(s); err != nil {
-			d.add(n, CodeValue, at.subject, "facts: "+err.Error(), "remove it: facts are stored for verbsgen's own modules only")
-			return
-		}
-		*to = s
-	}
 }
 
 // objectWords reads the structs that are used through handles, each with its properties.

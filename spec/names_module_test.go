@@ -70,7 +70,7 @@ func TestModuleMistakes(t *testing.T) {
 			"module.yaml:6:19: module pump: prefixes: no name of the header begins with pimp_; correct it, or remove it"},
 		{"root: Pump", "root: Pimp", "module.yaml:7:7: module pump: root: no page has an object Pimp; did you mean Pump?"},
 		{"root: Pump", "facts: pump.txt",
-			"module.yaml:7:8: module: facts: no facts are stored as pump.txt; remove it: facts are stored for verbsgen's"},
+			"module.yaml:7:8: module: facts: pump.txt names no stored facts; remove it: facts are stored for verbsgen's"},
 		{"{slow:", "{fast:", "pump.yaml:7:44: Rate: the member fast is both shown (pump.yaml:7:31) and hidden; keep one of them"},
 		{"Pump: {c", "Pu\u3164mp: {c", "pump.yaml:5:3: Pu\u3164mp: "},
 		{"a pump}", "a\u3164pump}", `contains the invisible character \u3164; remove it`},

@@ -14,20 +14,15 @@ func (c *checker) record(r *Record) {
 	}
 	t.Kind = CStruct
 	c.entry(reflect.ValueOf(r).Elem(), r.Entry, r.Go, scope{t: t, record: r})
-	listed := map[string]*RecordField{}
-	for i := range r.Fields {
-		listed[r.Fields[i].C] = &r.Fields[i]
+	listed := map[string]bool{}
+	for _, f := range r.Fields {
+		listed[f.C] = true
 	}
 	for _, root := range sortedKeys(r.CapsFrom) {
 		c.capsFrom(r, t, root)
 	}
-	for _, name := range sortedKeys(r.Hide) {
-		if f := listed[name]; f != nil {
-			c.add(r.At("hide", name), CodeDuplicateName, r.Go, "field "+name+" is both shown ("+f.Pos.String()+") and hidden", "keep one of them")
-		}
-	}
 	for _, name := range r.New {
-		if listed[name] == nil {
+		if !listed[name] {
 			c.add(r.At("new", name), CodeUnknownName, r.Go, "new: "+show(name)+" is not among its fields",
 				DidYouMean(name, sortedKeys(listed)))
 		}

@@ -43,8 +43,6 @@ type mark struct {
 	pos       Pos
 }
 
-func (e *Entry) place() *Entry { return e }
-
 // marking begins the marks of an entry, or goes on with them; the function it gives ends them.
 func (d *decoder) marking(to *Entry) func() {
 	outer := d.marks
@@ -339,12 +337,5 @@ func badByte(data []byte) (line, col int) {
 	return line, col
 }
 
-// MemberPos is the place where a page, or what extends it, lists a member or gives it a name; else that of the type.
-func (t *FlagType) MemberPos(c string) Pos { return memberPos(t.Entry, c) }
-
-// MemberPos is the place where a page, or what extends it, lists a member or gives it a name; else that of the type.
-func (t *EnumType) MemberPos(c string) Pos { return memberPos(t.Entry, c) }
-
-func memberPos(e Entry, c string) Pos {
-	return e.at("names", c, e.At("members", c))
-}
+// MemberPos is the place where a page, or what extends it, lists a member of a type or gives it a name; else that of the type.
+func (e Entry) MemberPos(c string) Pos { return e.at("names", c, e.At("members", c)) }

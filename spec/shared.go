@@ -60,14 +60,11 @@ const (
 )
 
 // names tells the tables of a schema the keys of a mapping: those of a rule, and further ones.
-func (d *decoder) names(n *yaml.Node, rule bool, more ...string) {
+func (d *decoder) names(n *yaml.Node, more ...string) {
 	if d.tables == nil {
 		return
 	}
-	var keys []key
-	if rule {
-		keys = d.keys(new(Rule))
-	}
+	keys := d.keys(new(Rule))
 	for _, name := range more {
 		keys = append(keys, key{name, false, nil})
 	}
@@ -131,7 +128,7 @@ func (d *decoder) sharedRule(n *yaml.Node, at place, to *Page) *sharedRule {
 	if to == nil {
 		own = []string{keyName, keyEvery}
 	}
-	d.names(n, true, own...)
+	d.names(n, own...)
 	d.pairs(n, place{r.subject, ""}, func(k, v *yaml.Node) {
 		at := place{r.subject, k.Value}
 		switch {
@@ -191,7 +188,7 @@ func (d *decoder) takes(n *yaml.Node, at place, to *Page) *taken {
 		t.key = valueOf(n, keyExcept)
 		return t
 	}
-	d.names(n, true, keyShared, keyWith, keyWords, keyExcept, "reason")
+	d.names(n, keyShared, keyWith, keyWords, keyExcept, "reason")
 	ok := d.pairs(n, place{subject, ""}, func(k, v *yaml.Node) {
 		switch k.Value {
 		case keyShared:
@@ -275,7 +272,7 @@ func (d *decoder) sharedEntry(verb, path string, k, v *yaml.Node, subject string
 		e.id = v
 		return d.withID(e)
 	}
-	d.names(v, true, keyWith, keyWords)
+	d.names(v, keyWith, keyWords)
 	ok := d.pairs(v, place{subject, k.Value}, func(k, v *yaml.Node) {
 		switch k.Value {
 		case "verb", "kind", "subject", keyOf, keyEvery, keyExcept, keyExtends, keyShared:
